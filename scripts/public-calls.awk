@@ -101,7 +101,14 @@ END {
         sub(/typedef struct /, "", name)
         sub(/ \{/, "", name)
         end = index(rest, "} " name ";")
-        print_options(name, substr(rest, 1, end - 1))
+        body[name] = substr(rest, 1, end - 1)
+        print_options(name, body[name])
+    }
+    rest = text
+    while (match(rest, /typedef kn_[a-z0-9_]*opts kn_[a-z0-9_]*opts;/)) { # the struct of others, with defaults of its own
+        split(substr(rest, RSTART, RLENGTH - 1), word, " ")
+        rest = substr(rest, RSTART + RLENGTH)
+        print_options(word[3], body[word[2]])
     }
     rest = text
     while (match(rest, /PUBLIC [^;]*;/)) {

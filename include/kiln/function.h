@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * kiln/function.h -- C functions as values, calling them, transforming them, and the jaxprs that they are recorded
  * into. */
+/* Made by scripts/make-api.py from api/function.api. */
+/* clang-format off */
 #ifndef KILN_FUNCTION_H
 #define KILN_FUNCTION_H
 #include "kiln/types.h"
@@ -9,9 +11,9 @@
 extern "C" {
 #endif
 
-/* ---- Structs of arrays as arguments and results. A struct whose fields are all kn_array (or such structs) is a tree.
- * `bytes` is its size; a kn_tree handle is told by bytes == 1, the address of a kn_tree variable by bytes == 2: as an
- * argument the tree in it, as a result it gets a new tree of the arrays that no other part takes. */
+/* ---- Structs of arrays as arguments and results. A struct whose fields are all kn_array (or such structs) is a
+ * tree. `bytes` is its size; a kn_tree handle is told by bytes == 1, the address of a kn_tree variable by bytes ==
+ * 2: as an argument the tree in it, as a result it gets a new tree of the arrays that no other part takes. */
 typedef struct kn_part { void *at; size_t bytes; } kn_part;
 typedef struct kn_outs { int n; kn_part part[KN_MAX_ARGS]; } kn_outs;
 typedef struct kn_const_part { const void *at; size_t bytes; } kn_const_part;
@@ -31,61 +33,70 @@ typedef struct kn_function {
 } kn_function;
 /* env: NULL, the bytes to copy, or the captured arrays */
 KN_API kn_fn kn_fn_of(const kn_function *function, const void *env);
-
 /* Calls fn: fills what `outs` points to and returns 0; -1 with an error otherwise (then the outputs carry it). */
 KN_API int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args);
 
 /* ---- Transformations (jax.jit, jax.grad, ...). They return handles and compose in any order. */
-/* donate_argnums: arguments that each call outside of a trace gives away: their memory may become a result's, and they
- * are errors afterwards, if a result has their type.
- * static_argnums: arguments whose values are part of what is recorded (jax.jit's static_argnums): numbers or small
- * arrays that fn may look at (kn_item_int(*n)) to choose a shape, a branch, a number of rounds. Each value is recorded
- * once. ValueError for positions that fn does not have, for more than KN_MAX_STATIC_BYTES, and under vmap over them;
- * ConcretizationError for values that are being traced; TypeError where an argument is donated, too. */
+
+/* donate_argnums: arguments that each call outside of a trace gives away: their memory may become a result's, and
+ * they are errors afterwards, if a result has their type. static_argnums: arguments whose values are part of what is
+ * recorded (jax.jit's static_argnums): numbers or small arrays that fn may look at (kn_item_int(*n)) to choose a
+ * shape, a branch, a number of rounds. Each value is recorded once. ValueError for positions that fn does not have,
+ * for more than KN_MAX_STATIC_BYTES, and under vmap over them; ConcretizationError for values that are being traced;
+ * TypeError where an argument is donated, too. */
 enum { KN_MAX_STATIC_BYTES = 65536 };
 typedef struct kn_jit_opts { size_t size_; kn_argnums donate_argnums; kn_argnums static_argnums; } kn_jit_opts;
+/* compiles fn when it is called first with arguments of these types (jax.jit) */
 KN_API kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts);
-/* holomorphic: of a complex function of complex arguments, the derivative with respect to them (TypeError for others).
- * allow_int: integers and bools among the arguments, whose gradients are zeros of their dtype (JAX: float0). */
 typedef struct kn_grad_opts {
     size_t size_;
     kn_argnums argnums;
-    bool has_aux, holomorphic, allow_int;
+    bool has_aux;
+    /* of a complex function of complex arguments, the derivative with respect to them (TypeError for others) */
+    bool holomorphic;
+    /* integers and bools among the arguments, whose gradients are zeros of their dtype (JAX: float0). */
+    bool allow_int;
 } kn_grad_opts;
 /* gradient of a function of one real scalar result; with has_aux {gradient, aux} */
 KN_API kn_fn kn_grad(kn_fn fn, const kn_grad_opts *opts);
 /* {value, gradient}; with has_aux {{value, aux}, gradient} */
 KN_API kn_fn kn_value_and_grad(kn_fn fn, const kn_grad_opts *opts);
+
 /* in_axes and out_axes: one per argument (for all its arrays) or result; 0 is "not given" and means axis 0. */
+
 /* code: 0 not given, 1 unmapped, else axis k >= 0 is k + 2, k < 0 is k */
 typedef struct kn_mapping { int32_t code; } kn_mapping;
+
 /* One per array of an argument, as a tuple in JAX's in_axes: KN_LEAVES(KN_MAPPED(0), KN_UNMAPPED); n is 0 for "not
  * given". */
 typedef struct kn_leaf_axes { int n; const kn_mapping *axis; } kn_leaf_axes;
-/* in_leaves: by array, for the arguments that need it; the others have in_axes. ValueError for more entries than there
- * are arguments, or others than there are arrays. */
 typedef struct kn_vmap_opts {
     size_t size_;
     kn_mapping in_axes[KN_MAX_ARGS];
     kn_mapping out_axes[KN_MAX_ARGS];
-    const char *axis_name; /* for the collectives of kiln/lax.h */
+    const char *axis_name;               /* for the collectives of kiln/lax.h */
     int64_t axis_size;
+    /* by array, for the arguments that need it; the others have in_axes. ValueError for more entries than there are
+     * arguments, or others than there are arrays. */
     kn_leaf_axes in_leaves[KN_MAX_ARGS];
 } kn_vmap_opts;
+/* fn of every element along axes of its arguments at once (jax.vmap) */
 KN_API kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts);
-/* has_aux: the last n_aux arrays of the result (0: all behind the first) are not differentiated and come behind the
- * Jacobians, as they are. holomorphic, allow_int: as those of kn_grad (kn_jacfwd takes no integers in either case). */
 typedef struct kn_jac_opts {
     size_t size_;
     kn_argnums argnums;
-    bool has_aux, holomorphic, allow_int;
+    /* the last n_aux arrays of the result (0: all behind the first) are not differentiated and come behind the
+     * Jacobians, as they are */
+    bool has_aux;
+    bool holomorphic;   /* as that of kn_grad */
+    bool allow_int;     /* as that of kn_grad (kn_jacfwd takes no integers in either case) */
     int n_aux;
 } kn_jac_opts;
-/* for each array of the result the struct of the argument; shape out + in. TypeError for complex arguments (kn_jacfwd)
- * or results (kn_jacrev) without .holomorphic, as in JAX. */
+/* for each array of the result the struct of the argument; shape out + in. TypeError for complex arguments
+ * (kn_jacfwd) or results (kn_jacrev) without .holomorphic, as in JAX. */
 KN_API kn_fn kn_jacfwd(kn_fn fn, const kn_jac_opts *opts);
-KN_API kn_fn kn_jacrev(kn_fn fn, const kn_jac_opts *opts);
-KN_API kn_fn kn_hessian(kn_fn fn, const kn_jac_opts *opts);         /* jacfwd of jacrev */
+KN_API kn_fn kn_jacrev(kn_fn fn, const kn_jac_opts *opts);  /* the same by reverse mode */
+KN_API kn_fn kn_hessian(kn_fn fn, const kn_jac_opts *opts); /* jacfwd of jacrev */
 /* values and tangents; those of integers are zeros of their dtype */
 KN_API int kn_jvp(kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y, const kn_outs *dy);
 /* a pullback: takes the result's cotangent, returns one cotangent per argument */
@@ -95,29 +106,29 @@ KN_API kn_fn kn_linearize(kn_fn fn, const kn_args *primals, const kn_outs *y);
 /* The same of a function whose last results, as many as `aux` takes, are not differentiated (has_aux of JAX): y and
  * dy get the others. */
 KN_API int kn_jvp_aux(kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y, const kn_outs *dy,
-                      const kn_outs *aux);
-KN_API kn_fn kn_vjp_aux(kn_fn fn, const kn_args *primals, const kn_outs *y, const kn_outs *aux);
+    const kn_outs *aux);
+KN_API kn_fn kn_vjp_aux(kn_fn fn, const kn_args *primals, const kn_outs *y, const kn_outs *aux); /* kn_vjp with aux */
+/* kn_linearize with aux */
 KN_API kn_fn kn_linearize_aux(kn_fn fn, const kn_args *primals, const kn_outs *y, const kn_outs *aux);
 /* of a linear function; only shapes and dtypes of the examples count */
 KN_API kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples);
 
 /* ---- Custom derivatives and checkpoints. */
-
 /* fn with the derivative that `rule` gives (jax.custom_jvp). The rule takes all arguments of fn and then as many
- * tangents, and returns a struct of fn's result and its tangent. It must be linear in the tangents; those of integers
- * are zeros of their dtype. It may call the result of kn_custom_jvp itself: it is recorded only where a derivative is
- * taken, once for each list of types. If fn captures arrays (KN_CLOSURE), derivatives by them are a TypeError, unless
- * the rule takes the struct of them as its first argument, and that of their tangents as its first tangent.
- * TypeError if the rule's arrays are not as many. */
+ * tangents, and returns a struct of fn's result and its tangent. It must be linear in the tangents; those of
+ * integers are zeros of their dtype. It may call the result of kn_custom_jvp itself: it is recorded only where a
+ * derivative is taken, once for each list of types. If fn captures arrays (KN_CLOSURE), derivatives by them are a
+ * TypeError, unless the rule takes the struct of them as its first argument, and that of their tangents as its first
+ * tangent. TypeError if the rule's arrays are not as many. */
 KN_API kn_fn kn_custom_jvp(kn_fn fn, kn_fn rule);
 /* fn with the reverse derivative that two functions give (jax.custom_vjp): `forward` takes the arguments of fn and
  * returns a struct of its result and of residuals, `backward` takes the struct of residuals and that of the result's
- * cotangents and returns a struct of one cotangent per argument (those of integers do not count). Forward mode (kn_jvp,
- * kn_jacfwd) is a TypeError. Captured arrays of fn: as for kn_custom_jvp. */
+ * cotangents and returns a struct of one cotangent per argument (those of integers do not count). Forward mode
+ * (kn_jvp, kn_jacfwd) is a TypeError. Captured arrays of fn: as for kn_custom_jvp. */
 KN_API kn_fn kn_custom_vjp(kn_fn fn, kn_fn forward, kn_fn backward);
 
-/* What derivatives of a checkpoint may keep from the first time (jax.checkpoint_policies); the rest is computed again.
- * Of the names that kn_checkpoint_name gave: none but these, any but these. */
+/* What derivatives of a checkpoint may keep from the first time (jax.checkpoint_policies); the rest is computed
+ * again. Of the names that kn_checkpoint_name gave: none but these, any but these. */
 enum {
     KN_POLICY_NOTHING,                /* nothing_saveable */
     KN_POLICY_EVERYTHING,             /* everything_saveable */
@@ -133,20 +144,19 @@ typedef struct kn_checkpoint_opts {
     kn_policy policy; /* nothing is kept but arguments and captured arrays */
     bool prevent_cse; /* true: what is computed again is not merged with the first time, and not done early */
 } kn_checkpoint_opts;
+#define KN_CHECKPOINT_DEFAULTS (.prevent_cse = true, )
 KN_API kn_checkpoint_opts kn_checkpoint_opts_default(void);
 /* fn, whose derivative computes its values again instead of keeping them (jax.checkpoint). Checkpoints may be inside
  * each other. */
 KN_API kn_fn kn_checkpoint(kn_fn fn, const kn_checkpoint_opts *opts);
 /* x, under a name for policies (jax.ad_checkpoint.checkpoint_name) */
 KN_API kn_array kn_checkpoint_name(kn_array x, const char *name);
-/* x, which counts as a constant in derivatives (jax.lax.stop_gradient) */
-KN_API kn_array kn_stop_gradient(kn_array x);
-KN_API kn_array kn_lax_stop_gradient(kn_array x);
-
+KN_API kn_array kn_stop_gradient(kn_array x); /* x, which counts as a constant in derivatives (jax.lax.stop_gradient) */
+KN_API kn_array kn_lax_stop_gradient(kn_array x); /* kn_stop_gradient */
 /* What fn would return: arrays that have shape and dtype but no value (jax.eval_shape). */
 KN_API int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs);
-KN_API int kn_fn_trace_count(kn_fn fn);                             /* how often a jitted function was recorded */
-KN_API const char *kn_fn_name(kn_fn fn);
+KN_API int kn_fn_trace_count(kn_fn fn);           /* how often a jitted function was recorded */
+KN_API const char *kn_fn_name(kn_fn fn);          /* the name of the C function */
 
 #ifdef __cplusplus
 }

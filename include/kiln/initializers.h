@@ -2,10 +2,10 @@
  * kiln/initializers.h -- first values of the parameters of neural networks, as jax.nn.initializers: the same numbers
  * for the same key.
  *
- * In JAX an initializer is made first and then called with a key, a shape and a dtype; here it is one function of all
- * of them: jax.nn.initializers.he_normal(in_axis=0)(key, (3, 4)) is kn_nn_init_he_normal(key, KN_SHAPE(3, 4),
- * KN_AXIS(0)).
- * The dtype is the context's default float unless it is given. ValueError for negative extents. */
+ * In JAX an initializer is made first and then called with a key, a shape and a dtype; here it is one function of
+ * all of them: jax.nn.initializers.he_normal(in_axis=0)(key, (3, 4)) is kn_nn_init_he_normal(key, KN_SHAPE(3, 4),
+ * KN_AXIS(0)). The dtype is the context's default float unless it is given. ValueError for negative extents. */
+/* Made by scripts/make-api.py from api/initializers.api. */
 /* clang-format off */
 #ifndef KILN_INITIALIZERS_H
 #define KILN_INITIALIZERS_H
@@ -17,37 +17,54 @@ extern "C" {
 
 /* ---- Options. */
 typedef struct kn_nn_init_opts { size_t size_; kn_dtype dtype; } kn_nn_init_opts;
-/* scale and stddev: 0.01 */
-typedef struct kn_nn_init_uniform_opts { size_t size_; double scale; kn_dtype dtype; } kn_nn_init_uniform_opts;
-typedef struct kn_nn_init_normal_opts { size_t size_; double stddev; kn_dtype dtype; } kn_nn_init_normal_opts;
+KN_API kn_nn_init_opts kn_nn_init_opts_default(void);
+typedef struct kn_nn_init_uniform_opts {
+    size_t size_;
+    double scale;   /* 1e-2 */
+    kn_dtype dtype;
+} kn_nn_init_uniform_opts;
+KN_API kn_nn_init_uniform_opts kn_nn_init_uniform_opts_default(void);
+typedef struct kn_nn_init_normal_opts {
+    size_t size_;
+    double stddev;  /* 1e-2 */
+    kn_dtype dtype;
+} kn_nn_init_normal_opts;
+KN_API kn_nn_init_normal_opts kn_nn_init_normal_opts_default(void);
 typedef struct kn_nn_init_truncated_normal_opts {
-    size_t size_; double stddev; kn_dtype dtype; double lower, upper; /* 0.01, -2, 2 */
+    size_t size_;
+    double stddev;  /* 1e-2 */
+    kn_dtype dtype;
+    double lower;   /* -2 */
+    double upper;   /* 2 */
 } kn_nn_init_truncated_normal_opts;
+KN_API kn_nn_init_truncated_normal_opts kn_nn_init_truncated_normal_opts_default(void);
 /* The axes of inputs (-2), of outputs (-1), and those that are neither (none). */
 typedef struct kn_nn_init_fan_opts {
-    size_t size_; kn_axes in_axis, out_axis, batch_axis; kn_dtype dtype;
+    size_t size_; kn_axes in_axis; kn_axes out_axis; kn_axes batch_axis; kn_dtype dtype;
 } kn_nn_init_fan_opts;
-typedef struct kn_nn_init_variance_scaling_opts {
-    size_t size_; kn_axes in_axis, out_axis, batch_axis; kn_dtype dtype;
-    double scale;             /* 1 */
-    const char *mode;         /* "fan_in" (the default), "fan_out", "fan_avg", "fan_geo_avg" */
-    const char *distribution; /* "truncated_normal" (the default), "normal", "uniform" */
-} kn_nn_init_variance_scaling_opts;
-typedef struct kn_nn_init_orthogonal_opts {
-    size_t size_; double scale; kn_axes column_axis; kn_dtype dtype; /* 1, the last axis */
-} kn_nn_init_orthogonal_opts;
-KN_API kn_nn_init_opts kn_nn_init_opts_default(void);
-KN_API kn_nn_init_uniform_opts kn_nn_init_uniform_opts_default(void);
-KN_API kn_nn_init_normal_opts kn_nn_init_normal_opts_default(void);
-KN_API kn_nn_init_truncated_normal_opts kn_nn_init_truncated_normal_opts_default(void);
 KN_API kn_nn_init_fan_opts kn_nn_init_fan_opts_default(void);
+typedef struct kn_nn_init_variance_scaling_opts {
+    size_t size_;
+    kn_axes in_axis;
+    kn_axes out_axis;
+    kn_axes batch_axis;
+    kn_dtype dtype;
+    double scale;             /* 1 */
+    const char *mode;         /* NULL, "fan_in"; or "fan_out", "fan_avg", "fan_geo_avg" */
+    const char *distribution; /* NULL, "truncated_normal"; or "normal", "uniform" */
+} kn_nn_init_variance_scaling_opts;
 KN_API kn_nn_init_variance_scaling_opts kn_nn_init_variance_scaling_opts_default(void);
+typedef struct kn_nn_init_orthogonal_opts {
+    size_t size_;
+    double scale;        /* 1 */
+    kn_axes column_axis; /* not given, -1 */
+    kn_dtype dtype;      /* 1, the last axis */
+} kn_nn_init_orthogonal_opts;
 KN_API kn_nn_init_orthogonal_opts kn_nn_init_orthogonal_opts_default(void);
 
 /* ---- The same number everywhere. The key is not looked at. */
-/* zeros, ones */
-KN_API kn_array kn_nn_init_zeros(kn_array key, const kn_shape *shape, const kn_nn_init_opts *opts);
-KN_API kn_array kn_nn_init_ones(kn_array key, const kn_shape *shape, const kn_nn_init_opts *opts);
+KN_API kn_array kn_nn_init_zeros(kn_array key, const kn_shape *shape, const kn_nn_init_opts *opts); /* zeros, ones */
+KN_API kn_array kn_nn_init_ones(kn_array key, const kn_shape *shape, const kn_nn_init_opts *opts); /* ones */
 /* constant: value, broadcast to the shape */
 KN_API kn_array kn_nn_init_constant(kn_array key, const kn_shape *shape, kn_array value, const kn_nn_init_opts *opts);
 
@@ -57,14 +74,16 @@ KN_API kn_array kn_nn_init_uniform(kn_array key, const kn_shape *shape, const kn
 /* normal: mean 0, standard deviation stddev; complex dtypes too */
 KN_API kn_array kn_nn_init_normal(kn_array key, const kn_shape *shape, const kn_nn_init_normal_opts *opts);
 /* truncated_normal: stddev times standard normal numbers in (lower, upper) */
-KN_API kn_array kn_nn_init_truncated_normal(kn_array key, const kn_shape *shape,
-    const kn_nn_init_truncated_normal_opts *opts);
+KN_API kn_array kn_nn_init_truncated_normal(kn_array key, const kn_shape *shape, const kn_nn_init_truncated_normal_opts
+    *opts);
 
 /* ---- Of a spread that goes with the shape: the variance is scale / n, where n is the number of inputs (fan_in) or
- * outputs (fan_out) of an element, the mean of both, or its geometric form. Complex dtypes too. ValueError for another
- * mode or distribution, and without in_axis for shapes with less than two axes. An empty shape gives an empty array. */
-KN_API kn_array kn_nn_init_variance_scaling(kn_array key, const kn_shape *shape,
-    const kn_nn_init_variance_scaling_opts *opts);
+ * outputs (fan_out) of an element, the mean of both, or its geometric form. Complex dtypes too. ValueError for
+ * another mode or distribution, and without in_axis for shapes with less than two axes. An empty shape gives an
+ * empty array. */
+/* variance_scaling: by scale, mode and distribution */
+KN_API kn_array kn_nn_init_variance_scaling(kn_array key, const kn_shape *shape, const kn_nn_init_variance_scaling_opts
+    *opts);
 /* glorot_uniform: scale 1, fan_avg, uniform */
 KN_API kn_array kn_nn_init_glorot_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
 /* glorot_normal: scale 1, fan_avg, truncated normal */
@@ -86,13 +105,13 @@ KN_API kn_array kn_nn_init_kaiming_uniform(kn_array key, const kn_shape *shape, 
 /* kaiming_normal: the same as he_normal */
 KN_API kn_array kn_nn_init_kaiming_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
 
-/* ---- Orthogonal matrices. They need the QR decomposition, which Kiln does not have yet: NotImplementedError but for
- * shapes without elements. */
+/* ---- Orthogonal matrices. They need the QR decomposition, which Kiln does not have yet: NotImplementedError but
+ * for shapes without elements. */
 /* orthogonal: the columns, or the rows where those are fewer, are orthonormal, times scale */
 KN_API kn_array kn_nn_init_orthogonal(kn_array key, const kn_shape *shape, const kn_nn_init_orthogonal_opts *opts);
 /* delta_orthogonal: an orthogonal matrix in the middle of zeros, for 1 to 3 axes of a convolution */
-KN_API kn_array kn_nn_init_delta_orthogonal(kn_array key, const kn_shape *shape,
-    const kn_nn_init_orthogonal_opts *opts);
+KN_API kn_array kn_nn_init_delta_orthogonal(kn_array key, const kn_shape *shape, const kn_nn_init_orthogonal_opts
+    *opts);
 
 #ifdef __cplusplus
 }
@@ -100,37 +119,47 @@ KN_API kn_array kn_nn_init_delta_orthogonal(kn_array key, const kn_shape *shape,
 
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
-#define KN_INIT_(f, T, D, key, shape, ...) KN_P1O(f, T, D, key, kn_shape, shape, __VA_ARGS__)
-#define kn_nn_init_zeros(key, shape, ...) KN_INIT_(kn_nn_init_zeros, kn_nn_init_opts, (), key, shape, __VA_ARGS__)
-#define kn_nn_init_ones(key, shape, ...) KN_INIT_(kn_nn_init_ones, kn_nn_init_opts, (), key, shape, __VA_ARGS__)
-#define kn_nn_init_constant(key, shape, value, ...) KN_INIT_VALUE_(__COUNTER__, key, shape, value, __VA_ARGS__)
-#define KN_INIT_VALUE_(c, key, shape, value, ...)                                                                      \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); const kn_shape KN_V(2, c) = (shape);                           \
-        kn_array KN_V(3, c) = KN_LIKE(value); KN_OPTS(c, kn_nn_init_opts, (), __VA_ARGS__)                             \
-        KN_HERE(); (kn_nn_init_constant)(KN_V(1, c), &KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
+#define kn_nn_init_zeros(key, shape, ...)                                                                              \
+    KN_P1O(kn_nn_init_zeros, kn_nn_init_opts, (), key, kn_shape, shape, __VA_ARGS__)
+#define kn_nn_init_ones(key, shape, ...) KN_P1O(kn_nn_init_ones, kn_nn_init_opts, (), key, kn_shape, shape, __VA_ARGS__)
+#define kn_nn_init_constant(key, shape, value, ...) KN_NN_INIT_CONSTANT_(__COUNTER__, key, shape, value, __VA_ARGS__)
+#define KN_NN_INIT_CONSTANT_(c, key, shape, value, ...)                                                                \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); KN_TAKE(kn_shape, 2, c, shape) kn_array KN_V(3,                \
+    c) = KN_LIKE(value); KN_OPTS(c, kn_nn_init_opts, (), __VA_ARGS__) KN_HERE(); (kn_nn_init_constant)(KN_V(1, c),     \
+    &KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_nn_init_uniform(key, shape, ...)                                                                            \
-    KN_INIT_(kn_nn_init_uniform, kn_nn_init_uniform_opts, (.scale = 1e-2, ), key, shape, __VA_ARGS__)
+    KN_P1O(kn_nn_init_uniform, kn_nn_init_uniform_opts, (.scale = 1e-2, ), key, kn_shape, shape, __VA_ARGS__)
 #define kn_nn_init_normal(key, shape, ...)                                                                             \
-    KN_INIT_(kn_nn_init_normal, kn_nn_init_normal_opts, (.stddev = 1e-2, ), key, shape, __VA_ARGS__)
+    KN_P1O(kn_nn_init_normal, kn_nn_init_normal_opts, (.stddev = 1e-2, ), key, kn_shape, shape, __VA_ARGS__)
 #define kn_nn_init_truncated_normal(key, shape, ...)                                                                   \
-    KN_INIT_(kn_nn_init_truncated_normal, kn_nn_init_truncated_normal_opts,                                            \
-        (.stddev = 1e-2, .lower = -2, .upper = 2, ), key, shape, __VA_ARGS__)
+    KN_P1O(kn_nn_init_truncated_normal, kn_nn_init_truncated_normal_opts, (.stddev = 1e-2, .lower = -2, .upper = 2, ), \
+    key, kn_shape, shape, __VA_ARGS__)
 #define kn_nn_init_variance_scaling(key, shape, ...)                                                                   \
-    KN_INIT_(kn_nn_init_variance_scaling, kn_nn_init_variance_scaling_opts, (.scale = 1, ), key, shape, __VA_ARGS__)
-#define KN_INIT_FAN_(f, key, shape, ...) KN_INIT_(f, kn_nn_init_fan_opts, (), key, shape, __VA_ARGS__)
-#define kn_nn_init_glorot_uniform(key, shape, ...) KN_INIT_FAN_(kn_nn_init_glorot_uniform, key, shape, __VA_ARGS__)
-#define kn_nn_init_glorot_normal(key, shape, ...) KN_INIT_FAN_(kn_nn_init_glorot_normal, key, shape, __VA_ARGS__)
-#define kn_nn_init_xavier_uniform(key, shape, ...) KN_INIT_FAN_(kn_nn_init_xavier_uniform, key, shape, __VA_ARGS__)
-#define kn_nn_init_xavier_normal(key, shape, ...) KN_INIT_FAN_(kn_nn_init_xavier_normal, key, shape, __VA_ARGS__)
-#define kn_nn_init_lecun_uniform(key, shape, ...) KN_INIT_FAN_(kn_nn_init_lecun_uniform, key, shape, __VA_ARGS__)
-#define kn_nn_init_lecun_normal(key, shape, ...) KN_INIT_FAN_(kn_nn_init_lecun_normal, key, shape, __VA_ARGS__)
-#define kn_nn_init_he_uniform(key, shape, ...) KN_INIT_FAN_(kn_nn_init_he_uniform, key, shape, __VA_ARGS__)
-#define kn_nn_init_he_normal(key, shape, ...) KN_INIT_FAN_(kn_nn_init_he_normal, key, shape, __VA_ARGS__)
-#define kn_nn_init_kaiming_uniform(key, shape, ...) KN_INIT_FAN_(kn_nn_init_kaiming_uniform, key, shape, __VA_ARGS__)
-#define kn_nn_init_kaiming_normal(key, shape, ...) KN_INIT_FAN_(kn_nn_init_kaiming_normal, key, shape, __VA_ARGS__)
+    KN_P1O(kn_nn_init_variance_scaling, kn_nn_init_variance_scaling_opts, (.scale = 1, ), key, kn_shape, shape,        \
+    __VA_ARGS__)
+#define kn_nn_init_glorot_uniform(key, shape, ...)                                                                     \
+    KN_P1O(kn_nn_init_glorot_uniform, kn_nn_init_fan_opts, (), key, kn_shape, shape, __VA_ARGS__)
+#define kn_nn_init_glorot_normal(key, shape, ...)                                                                      \
+    KN_P1O(kn_nn_init_glorot_normal, kn_nn_init_fan_opts, (), key, kn_shape, shape, __VA_ARGS__)
+#define kn_nn_init_xavier_uniform(key, shape, ...)                                                                     \
+    KN_P1O(kn_nn_init_xavier_uniform, kn_nn_init_fan_opts, (), key, kn_shape, shape, __VA_ARGS__)
+#define kn_nn_init_xavier_normal(key, shape, ...)                                                                      \
+    KN_P1O(kn_nn_init_xavier_normal, kn_nn_init_fan_opts, (), key, kn_shape, shape, __VA_ARGS__)
+#define kn_nn_init_lecun_uniform(key, shape, ...)                                                                      \
+    KN_P1O(kn_nn_init_lecun_uniform, kn_nn_init_fan_opts, (), key, kn_shape, shape, __VA_ARGS__)
+#define kn_nn_init_lecun_normal(key, shape, ...)                                                                       \
+    KN_P1O(kn_nn_init_lecun_normal, kn_nn_init_fan_opts, (), key, kn_shape, shape, __VA_ARGS__)
+#define kn_nn_init_he_uniform(key, shape, ...)                                                                         \
+    KN_P1O(kn_nn_init_he_uniform, kn_nn_init_fan_opts, (), key, kn_shape, shape, __VA_ARGS__)
+#define kn_nn_init_he_normal(key, shape, ...)                                                                          \
+    KN_P1O(kn_nn_init_he_normal, kn_nn_init_fan_opts, (), key, kn_shape, shape, __VA_ARGS__)
+#define kn_nn_init_kaiming_uniform(key, shape, ...)                                                                    \
+    KN_P1O(kn_nn_init_kaiming_uniform, kn_nn_init_fan_opts, (), key, kn_shape, shape, __VA_ARGS__)
+#define kn_nn_init_kaiming_normal(key, shape, ...)                                                                     \
+    KN_P1O(kn_nn_init_kaiming_normal, kn_nn_init_fan_opts, (), key, kn_shape, shape, __VA_ARGS__)
 #define kn_nn_init_orthogonal(key, shape, ...)                                                                         \
-    KN_INIT_(kn_nn_init_orthogonal, kn_nn_init_orthogonal_opts, (.scale = 1, ), key, shape, __VA_ARGS__)
+    KN_P1O(kn_nn_init_orthogonal, kn_nn_init_orthogonal_opts, (.scale = 1, ), key, kn_shape, shape, __VA_ARGS__)
 #define kn_nn_init_delta_orthogonal(key, shape, ...)                                                                   \
-    KN_INIT_(kn_nn_init_delta_orthogonal, kn_nn_init_orthogonal_opts, (.scale = 1, ), key, shape, __VA_ARGS__)
+    KN_P1O(kn_nn_init_delta_orthogonal, kn_nn_init_orthogonal_opts, (.scale = 1, ), key, kn_shape, shape, __VA_ARGS__)
 #endif
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/jaxpr.h -- jaxprs as values: made of functions, printed, read back, compared, drawn, walked equation by equation
- * and run.
+ * kiln/jaxpr.h -- jaxprs as values: made of functions, printed, read back, compared, drawn, walked equation by
+ * equation and run.
  *
- * A jaxpr has constants, inputs, equations and results. Its variables are numbered: constants first, then inputs, then
- * the results of the equations in order. An atom is the number of a variable or, with KN_JAXPR_LITERAL set, of a
- * literal. */
+ * A jaxpr has constants, inputs, equations and results. Its variables are numbered: constants first, then inputs,
+ * then the results of the equations in order. An atom is the number of a variable or, with KN_JAXPR_LITERAL set, of
+ * a literal. */
+/* Made by scripts/make-api.py from api/jaxpr.api. */
+/* clang-format off */
 #ifndef KILN_JAXPR_H
 #define KILN_JAXPR_H
 #include "kiln/function.h"
@@ -13,36 +15,40 @@
 extern "C" {
 #endif
 
-/* ---- Making, texts. The classic form is that of 2020, without types; the typed form is JAX's of today; the full form
- * loses nothing (docs/jaxpr.md has its grammar). */
+/* ---- Making, texts. The classic form is that of 2020, without types; the typed form is JAX's of today; the full
+ * form loses nothing (docs/jaxpr.md has its grammar). */
 enum { KN_JAXPR_CLASSIC, KN_JAXPR_TYPED, KN_JAXPR_FULL };
-/* axis_env: named axes that are bound around fn, the first one outermost; the list ends with a NULL name. A jaxpr that
- * speaks of them can be printed, walked and used under vmaps that bind them; run without, it is a NameError. */
+
+/* axis_env: named axes that are bound around fn, the first one outermost; the list ends with a NULL name. A jaxpr
+ * that speaks of them can be printed, walked and used under vmaps that bind them; run without, it is a NameError. */
 typedef struct kn_axis_size { const char *name; int64_t size; } kn_axis_size;
-/* fold: what does not depend on the arguments is worked out at once, and its value is a constant of the jaxpr, as JAX
- * did it in 2020. (What the user's code has to be run for, and what changes random state or prints, is recorded.) */
-typedef struct kn_make_jaxpr_opts { size_t size_; kn_axis_size axis_env[KN_MAX_ARGS]; bool fold; } kn_make_jaxpr_opts;
-/* jax.make_jaxpr: of the example arguments only shapes and dtypes count. Equations whose results nobody reads stay, as
- * in JAX, unless `fold` (JAX of 2020 dropped them); kn_jit leaves them out when it compiles. */
+typedef struct kn_make_jaxpr_opts {
+    size_t size_;
+    kn_axis_size axis_env[KN_MAX_ARGS];
+    /* what does not depend on the arguments is worked out at once, and its value is a constant of the jaxpr, as JAX
+     * did it in 2020. (What the user's code has to be run for, and what changes random state or prints, is
+     * recorded.) */
+    bool fold;
+} kn_make_jaxpr_opts;
+/* jax.make_jaxpr: of the example arguments only shapes and dtypes count. Equations whose results nobody reads stay,
+ * as in JAX, unless `fold` (JAX of 2020 dropped them); kn_jit leaves them out when it compiles. */
 KN_API kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *opts);
-/* The text and a new line; 0, or -1 with an error. */
-KN_API int kn_jaxpr_print(kn_jaxpr jaxpr, FILE *file, int form);
-/* The text, owned by the scope; "" for an error. */
-KN_API const char *kn_jaxpr_text(kn_jaxpr jaxpr, int form);
+KN_API int kn_jaxpr_print(kn_jaxpr jaxpr, FILE *file, int form); /* The text and a new line; 0, or -1 with an error. */
+KN_API const char *kn_jaxpr_text(kn_jaxpr jaxpr, int form);      /* The text, owned by the scope; "" for an error. */
 /* Reads the full form, the values of constants with it. ValueError with line and column. */
 KN_API kn_jaxpr kn_jaxpr_parse(const char *text);
-/* Reads the classic form. Its types come from examples (KN_LIST): first the constants, whose values count too,
- * then the inputs. A literal takes the dtype of an operand beside it, else one of 32 bits. */
+/* Reads the classic form. Its types come from examples (KN_LIST): first the constants, whose values count too, then
+ * the inputs. A literal takes the dtype of an operand beside it, else one of 32 bits. */
 KN_API kn_jaxpr kn_jaxpr_parse_classic(const char *text, kn_list examples);
 /* The same program and the same constants; names and places do not count. */
 KN_API bool kn_jaxpr_equal(kn_jaxpr a, kn_jaxpr b);
 /* A drawing for Graphviz (`dot -Tsvg`): values along the edges, nested jaxprs as clusters. Owned by the scope. */
 KN_API const char *kn_jaxpr_graphviz(kn_jaxpr jaxpr);
-/* What kn_jit would run: the steps (kernels, routines, copies), what became of each equation, and why. The text and a
- * drawing for Graphviz: steps, and the values that go between them through memory. Owned by the scope; "" for an
+/* What kn_jit would run: the steps (kernels, routines, copies), what became of each equation, and why. The text and
+ * a drawing for Graphviz: steps, and the values that go between them through memory. Owned by the scope; "" for an
  * error. */
 KN_API const char *kn_jaxpr_program(kn_jaxpr jaxpr);
-KN_API const char *kn_jaxpr_program_graphviz(kn_jaxpr jaxpr);
+KN_API const char *kn_jaxpr_program_graphviz(kn_jaxpr jaxpr);    /* the drawing */
 
 /* A group: the operations of a jaxpr that kn_jit runs as one step. */
 typedef struct kn_group_node { int id; const char *primitive; const kn_place *place; } kn_group_node;
@@ -64,13 +70,13 @@ typedef struct kn_group {
 KN_API const kn_group *kn_jaxpr_groups(kn_jaxpr jaxpr, int *n);
 
 /* ---- Running: a function of one array per argument; more than KN_MAX_ARGS inputs are one argument. */
-KN_API kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr);
+KN_API kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr); /* the jaxpr as a function */
 
 /* ---- Walking. Pointers in the structures live as long as the jaxpr. */
 #define KN_JAXPR_LITERAL 0x80000000u
 typedef struct kn_jaxpr_counts { int constvars, invars, equations, outvars; } kn_jaxpr_counts;
-KN_API kn_jaxpr_counts kn_jaxpr_count(kn_jaxpr jaxpr);          /* all -1 for an error */
-KN_API int kn_jaxpr_equation_count(kn_jaxpr jaxpr);
+KN_API kn_jaxpr_counts kn_jaxpr_count(kn_jaxpr jaxpr); /* all -1 for an error */
+KN_API int kn_jaxpr_equation_count(kn_jaxpr jaxpr);    /* how many equations; -1 for an error */
 typedef struct kn_equation {
     size_t size_;
     const char *primitive;  /* "scatter-add" */
@@ -79,21 +85,21 @@ typedef struct kn_equation {
     uint32_t first_out;     /* the results are variables first_out .. first_out + n_out - 1 */
     const kn_place *place;  /* of the user's call; may be NULL */
 } kn_equation;
-/* Equation i; IndexError if there is none. */
-KN_API int kn_jaxpr_equation(kn_jaxpr jaxpr, int i, kn_equation *out);
+KN_API int kn_jaxpr_equation(kn_jaxpr jaxpr, int i, kn_equation *out); /* Equation i; IndexError if there is none. */
 /* Its parameters as the typed form shows them, "axes=(0,) out_sharding=None"; owned by the scope. */
 KN_API const char *kn_jaxpr_params(kn_jaxpr jaxpr, int i);
 /* The number of jaxprs in its parameters, and the k-th of them. */
 KN_API int kn_jaxpr_sub_count(kn_jaxpr jaxpr, int i);
+/* the k-th jaxpr in the parameters of equation i; NULL for an error */
 KN_API kn_jaxpr kn_jaxpr_sub(kn_jaxpr jaxpr, int i, int k);
 typedef struct kn_variable { size_t size_; kn_dtype dtype; kn_shape shape; bool literal; double value; } kn_variable;
 /* Type of an atom; `value` is that of a literal. */
 KN_API int kn_jaxpr_variable(kn_jaxpr jaxpr, uint32_t atom, kn_variable *out);
-KN_API uint32_t kn_jaxpr_outvar(kn_jaxpr jaxpr, int i);         /* the atom of result i */
+KN_API uint32_t kn_jaxpr_outvar(kn_jaxpr jaxpr, int i); /* the atom of result i */
 /* A constant (atom < constvars) or literal as an array. */
 KN_API kn_array kn_jaxpr_constant(kn_jaxpr jaxpr, uint32_t atom);
-/* Applies the primitive of equation i, with its parameters, to other operands (n_in arrays) and fills n_out results: so
- * interpreters of jaxprs are written. It takes operands of any shapes and dtypes that the primitive takes. */
+/* Applies the primitive of equation i, with its parameters, to other operands (n_in arrays) and fills n_out results:
+ * so interpreters of jaxprs are written. It takes operands of any shapes and dtypes that the primitive takes. */
 KN_API int kn_jaxpr_bind(kn_jaxpr jaxpr, int i, const kn_array *in, kn_array *out);
 
 #ifdef __cplusplus
@@ -105,8 +111,7 @@ KN_API int kn_jaxpr_bind(kn_jaxpr jaxpr, int i, const kn_array *in, kn_array *ou
 #define kn_make_jaxpr(fn, args, ...)                                                                                   \
     KN_G2O(kn_make_jaxpr, kn_make_jaxpr_opts, (), kn_fn, fn, const kn_args *, args, __VA_ARGS__)
 #define kn_jaxpr_parse(text) KN_G1(kn_jaxpr_parse, const char *, text)
-#define kn_jaxpr_parse_classic(text, examples)                                                                         \
-    KN_G2(kn_jaxpr_parse_classic, const char *, text, kn_list, examples)
+#define kn_jaxpr_parse_classic(text, examples) KN_G2(kn_jaxpr_parse_classic, const char *, text, kn_list, examples)
 #define kn_fn_from_jaxpr(jaxpr) KN_G1(kn_fn_from_jaxpr, kn_jaxpr, jaxpr)
 #endif
 #endif

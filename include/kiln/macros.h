@@ -24,6 +24,7 @@
 #define KN_V_(i, c) kn_##i##_##c
 #define KN_V(i, c) KN_V_(i, c)      /* a variable of the macro call number c */
 #define KN_STRIP(...) __VA_ARGS__
+#define KN_MEMBERS(D) KN_STRIP D /* of a list in parentheses that is a macro */
 #define KN_FIRST_(a, ...) a
 #define KN_HAS(...) KN_FIRST_(__VA_OPT__(1, ) 0, 0) /* 1 if there are arguments */
 /* How many arguments, 0 to 64. */
@@ -177,6 +178,9 @@ kn_array kn_operand_is_no_array_and_no_number(kn_array_or_number operand);
 #define KN_F1O_(c, f, T, D, x, ...)                                                                                    \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_OPTS(c, T, D, __VA_ARGS__)                                    \
         KN_HERE(); (f)(KN_V(1, c), KN_V(opt, c)); })
+#define KN_F0O(f, T, D, ...) KN_F0O_(__COUNTER__, f, T, D, __VA_ARGS__)
+#define KN_F0O_(c, f, T, D, ...)                                                                                       \
+    __extension__({ KN_OPTS(c, T, D, __VA_ARGS__) KN_HERE(); (f)(KN_V(opt, c)); })
 #define KN_F2O(f, T, D, x, y, ...) KN_F2O_(__COUNTER__, f, T, D, x, y, __VA_ARGS__)
 #define KN_F2O_(c, f, T, D, x, y, ...)                                                                                 \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(y);                                \
@@ -313,9 +317,6 @@ kn_array kn_operand_is_no_array_and_no_number(kn_array_or_number operand);
 #define kn_eval(x) KN_F1(kn_eval, x)
 #define kn_block_until_ready(x) KN_F1(kn_block_until_ready, x)
 #define kn_copy_to(x, to, bytes) KN_H2(kn_copy_to, x, void *, to, size_t, bytes)
-#define KN_PRINT_DEFAULTS                                                                                              \
-    (.precision = 8, .threshold = 1000, .edgeitems = 3, .linewidth = 75, .floatmode = "maxprec", .sign = '-',          \
-     .nanstr = "nan", .infstr = "inf", )
 #define kn_print(x, ...) KN_F1O(kn_print, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
 #define kn_repr(x, ...) KN_F1O(kn_repr, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
 #define kn_array_str(x, ...) KN_F1O(kn_array_str, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
@@ -488,7 +489,7 @@ __extension__ struct kn_nothing_ {};
     __extension__({ kn_fn KN_V(1, c) = (fn); kn_fn KN_V(2, c) = (forward); kn_fn KN_V(3, c) = (backward); KN_HERE();   \
         (kn_custom_vjp)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 #define kn_checkpoint(fn, ...)                                                                                         \
-    KN_G1O(kn_checkpoint, kn_checkpoint_opts, (.prevent_cse = true, ), kn_fn, fn, __VA_ARGS__)
+    KN_G1O(kn_checkpoint, kn_checkpoint_opts, KN_CHECKPOINT_DEFAULTS, kn_fn, fn, __VA_ARGS__)
 /* Policies of kn_checkpoint; the first is the default. */
 #define KN_NOTHING_SAVEABLE ((kn_policy){.kind = KN_POLICY_NOTHING})
 #define KN_EVERYTHING_SAVEABLE ((kn_policy){.kind = KN_POLICY_EVERYTHING})

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/nn.h -- functions of neural networks, as jax.nn. Integers and booleans become the context's default float where
- * nothing else is said. TypeError for random keys; complex numbers where the formula makes sense for them. */
+ * kiln/nn.h -- functions of neural networks, as jax.nn. Integers and booleans become the context's default float
+ * where nothing else is said. TypeError for random keys; complex numbers where the formula makes sense for them. */
+/* Made by scripts/make-api.py from api/nn.api. */
 /* clang-format off */
 #ifndef KILN_NN_H
 #define KILN_NN_H
@@ -13,75 +14,85 @@ extern "C" {
 
 /* ---- Options. `where` (NULL: not given) takes only the elements where it is true: the others count as absent. */
 typedef struct kn_nn_softmax_opts { size_t size_; kn_axes axis; kn_array where; } kn_nn_softmax_opts; /* axis: last */
-typedef struct kn_nn_logsumexp_opts {
-    size_t size_; kn_axes axis; kn_array b; bool keepdims; kn_array where; /* axis: all */
-} kn_nn_logsumexp_opts;
-typedef struct kn_nn_logmeanexp_opts {
-    size_t size_; kn_axes axis; kn_array where; bool keepdims; /* axis: all */
-} kn_nn_logmeanexp_opts;
-typedef struct kn_nn_one_hot_opts { size_t size_; kn_axes axis; kn_dtype dtype; } kn_nn_one_hot_opts; /* axis: last */
-typedef struct kn_nn_leaky_relu_opts { size_t size_; kn_array negative_slope; } kn_nn_leaky_relu_opts; /* 0.01 */
-typedef struct kn_nn_elu_opts { size_t size_; kn_array alpha; } kn_nn_elu_opts; /* 1 */
-typedef struct kn_nn_squareplus_opts { size_t size_; kn_array b; } kn_nn_squareplus_opts; /* 4 */
-typedef struct kn_nn_gelu_opts { size_t size_; bool approximate; } kn_nn_gelu_opts; /* true */
-typedef struct kn_nn_glu_opts { size_t size_; kn_axes axis; } kn_nn_glu_opts; /* axis: last */
-typedef struct kn_nn_standardize_opts {
-    size_t size_; kn_axes axis; kn_array mean, variance; /* axis: last; statistics: those of x */
-    kn_array epsilon, where;  /* 1e-5 */
-    const char *algorithm;    /* "fast": mean(x^2) - mean(x)^2, not below 0; "stable": mean((x - mean(x))^2) */
-} kn_nn_standardize_opts;
-typedef struct kn_special_softmax_opts { size_t size_; kn_axes axis; } kn_special_softmax_opts; /* axis: all of them */
 KN_API kn_nn_softmax_opts kn_nn_softmax_opts_default(void);
-KN_API kn_special_softmax_opts kn_special_softmax_opts_default(void);
+typedef struct kn_nn_logsumexp_opts {
+    size_t size_;
+    kn_axes axis;
+    kn_array b;
+    bool keepdims;
+    kn_array where; /* axis: all */
+} kn_nn_logsumexp_opts;
 KN_API kn_nn_logsumexp_opts kn_nn_logsumexp_opts_default(void);
+typedef struct kn_nn_logmeanexp_opts {
+    size_t size_;
+    kn_axes axis;
+    kn_array where;
+    bool keepdims;  /* axis: all */
+} kn_nn_logmeanexp_opts;
 KN_API kn_nn_logmeanexp_opts kn_nn_logmeanexp_opts_default(void);
+typedef struct kn_nn_one_hot_opts { size_t size_; kn_axes axis; kn_dtype dtype; } kn_nn_one_hot_opts; /* axis: last */
 KN_API kn_nn_one_hot_opts kn_nn_one_hot_opts_default(void);
+typedef struct kn_nn_leaky_relu_opts { size_t size_; kn_array negative_slope; } kn_nn_leaky_relu_opts; /* 0.01 */
 KN_API kn_nn_leaky_relu_opts kn_nn_leaky_relu_opts_default(void);
+typedef struct kn_nn_elu_opts { size_t size_; kn_array alpha; } kn_nn_elu_opts; /* 1 */
 KN_API kn_nn_elu_opts kn_nn_elu_opts_default(void);
+typedef struct kn_nn_squareplus_opts { size_t size_; kn_array b; } kn_nn_squareplus_opts; /* 4 */
 KN_API kn_nn_squareplus_opts kn_nn_squareplus_opts_default(void);
+typedef struct kn_nn_gelu_opts { size_t size_; bool approximate; } kn_nn_gelu_opts; /* true */
 KN_API kn_nn_gelu_opts kn_nn_gelu_opts_default(void);
+typedef struct kn_nn_glu_opts { size_t size_; kn_axes axis; } kn_nn_glu_opts; /* last */
 KN_API kn_nn_glu_opts kn_nn_glu_opts_default(void);
+typedef struct kn_nn_standardize_opts {
+    size_t size_;
+    kn_axes axis;          /* not given, the last one */
+    kn_array mean;         /* NULL, that of x */
+    kn_array variance;     /* NULL, that of x */
+    kn_array epsilon;      /* NULL, 1e-5 */
+    kn_array where;        /* the elements that count */
+    /* "fast"; or "stable": "fast": mean(x^2) - mean(x)^2, not below 0; "stable": mean((x - mean(x))^2) */
+    const char *algorithm;
+} kn_nn_standardize_opts;
 KN_API kn_nn_standardize_opts kn_nn_standardize_opts_default(void);
+typedef struct kn_special_softmax_opts { size_t size_; kn_axes axis; } kn_special_softmax_opts; /* all of them */
+KN_API kn_special_softmax_opts kn_special_softmax_opts_default(void);
 
 /* ---- Activation functions. Elementwise; options that are arrays broadcast with x. */
-KN_API kn_array kn_nn_identity(kn_array x);     /* jax.nn.identity: x itself, in its dtype */
-/* jax.nn.relu: max(x, 0), integers in their dtype; the derivative at 0 is 0 */
-KN_API kn_array kn_nn_relu(kn_array x);
-KN_API kn_array kn_nn_relu6(kn_array x);        /* jax.nn.relu6: min(max(x, 0), 6); the derivative at 0 and 6 is 0 */
-KN_API kn_array kn_nn_sigmoid(kn_array x);      /* jax.nn.sigmoid: 1 / (1 + e^-x) */
-KN_API kn_array kn_nn_softplus(kn_array x);     /* jax.nn.softplus: log(1 + e^x) */
-/* jax.nn.sparse_plus: 0 up to -1, (x + 1)^2 / 4 up to 1, x from there */
-KN_API kn_array kn_nn_sparse_plus(kn_array x);
+KN_API kn_array kn_nn_identity(kn_array x);                        /* jax.nn.identity: x itself, in its dtype */
+KN_API kn_array kn_nn_relu(kn_array x); /* jax.nn.relu: max(x, 0), integers in their dtype; the derivative at 0 is 0 */
+KN_API kn_array kn_nn_relu6(kn_array x); /* jax.nn.relu6: min(max(x, 0), 6); the derivative at 0 and 6 is 0 */
+KN_API kn_array kn_nn_sigmoid(kn_array x);                         /* jax.nn.sigmoid: 1 / (1 + e^-x) */
+KN_API kn_array kn_nn_softplus(kn_array x);                        /* jax.nn.softplus: log(1 + e^x) */
+KN_API kn_array kn_nn_sparse_plus(kn_array x); /* jax.nn.sparse_plus: 0 up to -1, (x + 1)^2 / 4 up to 1, x from there */
 KN_API kn_array kn_nn_sparse_sigmoid(kn_array x); /* jax.nn.sparse_sigmoid: (x + 1) / 2, kept within 0 and 1 */
-KN_API kn_array kn_nn_soft_sign(kn_array x);    /* jax.nn.soft_sign: x / (|x| + 1) */
-KN_API kn_array kn_nn_silu(kn_array x);         /* jax.nn.silu: x sigmoid(x) */
-KN_API kn_array kn_nn_swish(kn_array x);        /* jax.nn.swish: the same as kn_nn_silu */
-KN_API kn_array kn_nn_log_sigmoid(kn_array x);  /* jax.nn.log_sigmoid: -softplus(-x) */
+KN_API kn_array kn_nn_soft_sign(kn_array x);                       /* jax.nn.soft_sign: x / (|x| + 1) */
+KN_API kn_array kn_nn_silu(kn_array x);                            /* jax.nn.silu: x sigmoid(x) */
+KN_API kn_array kn_nn_swish(kn_array x);                           /* jax.nn.swish: the same as kn_nn_silu */
+KN_API kn_array kn_nn_log_sigmoid(kn_array x);                     /* jax.nn.log_sigmoid: -softplus(-x) */
 /* jax.nn.leaky_relu: x, or negative_slope x where x < 0 */
 KN_API kn_array kn_nn_leaky_relu(kn_array x, const kn_nn_leaky_relu_opts *opts);
-KN_API kn_array kn_nn_hard_sigmoid(kn_array x); /* jax.nn.hard_sigmoid: relu6(x + 3) / 6 */
-KN_API kn_array kn_nn_hard_silu(kn_array x);    /* jax.nn.hard_silu: x hard_sigmoid(x) */
-KN_API kn_array kn_nn_hard_swish(kn_array x);   /* jax.nn.hard_swish: the same as kn_nn_hard_silu */
-KN_API kn_array kn_nn_hard_tanh(kn_array x);    /* jax.nn.hard_tanh: x kept within -1 and 1, integers in their dtype */
-KN_API kn_array kn_nn_tanh(kn_array x);         /* jax.nn.tanh */
+KN_API kn_array kn_nn_hard_sigmoid(kn_array x);                    /* jax.nn.hard_sigmoid: relu6(x + 3) / 6 */
+KN_API kn_array kn_nn_hard_silu(kn_array x);                       /* jax.nn.hard_silu: x hard_sigmoid(x) */
+KN_API kn_array kn_nn_hard_swish(kn_array x);                      /* jax.nn.hard_swish: the same as kn_nn_hard_silu */
+KN_API kn_array kn_nn_hard_tanh(kn_array x); /* jax.nn.hard_tanh: x kept within -1 and 1, integers in their dtype */
+KN_API kn_array kn_nn_tanh(kn_array x);                            /* jax.nn.tanh */
 KN_API kn_array kn_nn_elu(kn_array x, const kn_nn_elu_opts *opts); /* jax.nn.elu: x, or alpha (e^x - 1) where x <= 0 */
 /* jax.nn.celu: max(x, 0) + alpha (e^(min(x, 0) / alpha) - 1) */
 KN_API kn_array kn_nn_celu(kn_array x, const kn_nn_elu_opts *opts);
-KN_API kn_array kn_nn_selu(kn_array x);         /* jax.nn.selu: 1.0507 elu(x, alpha = 1.6733), with all their digits */
+KN_API kn_array kn_nn_selu(kn_array x); /* jax.nn.selu: 1.0507 elu(x, alpha = 1.6733), with all their digits */
 /* jax.nn.gelu: x times the normal distribution function of x, by a formula with tanh unless .approximate = false */
 KN_API kn_array kn_nn_gelu(kn_array x, const kn_nn_gelu_opts *opts);
 /* jax.nn.glu: the first half of x along an axis times the sigmoid of the second; AssertionError for odd extents */
 KN_API kn_array kn_nn_glu(kn_array x, const kn_nn_glu_opts *opts);
 /* jax.nn.squareplus: (x + sqrt(x^2 + b)) / 2 */
 KN_API kn_array kn_nn_squareplus(kn_array x, const kn_nn_squareplus_opts *opts);
-KN_API kn_array kn_nn_mish(kn_array x);         /* jax.nn.mish: x tanh(softplus(x)) */
+KN_API kn_array kn_nn_mish(kn_array x);                            /* jax.nn.mish: x tanh(softplus(x)) */
 /* jax.nn.log1mexp: log(1 - e^-x) for x >= 0, right near 0 and far away, too */
 KN_API kn_array kn_nn_log1mexp(kn_array x);
 
 /* ---- Along axes. */
 /* jax.nn.softmax: e^x / sum e^x; elements left out give 0 */
 KN_API kn_array kn_nn_softmax(kn_array x, const kn_nn_softmax_opts *opts);
-/* jax.nn.log_softmax; elements left out give -inf */
+/* jax.nn.log_softmax: elements left out give -inf */
 KN_API kn_array kn_nn_log_softmax(kn_array x, const kn_nn_softmax_opts *opts);
 /* jax.nn.logsumexp: log(sum b e^x); NaN where the sum is negative */
 KN_API kn_array kn_nn_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts);
@@ -90,23 +101,25 @@ KN_API kn_array kn_special_softmax(kn_array x, const kn_special_softmax_opts *op
 /* scipy.special.log_softmax: its logarithm */
 KN_API kn_array kn_special_log_softmax(kn_array x, const kn_special_softmax_opts *opts);
 KN_API kn_array kn_special_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts); /* scipy.special.logsumexp */
-/* The same with return_sign: log |sum b e^x|, real, and the sign of the sum. */
 typedef struct kn_nn_logsumexp_result { kn_array value, sign; } kn_nn_logsumexp_result;
+/* The same with return_sign: log |sum b e^x|, real, and the sign of the sum. */
 KN_API kn_nn_logsumexp_result kn_nn_logsumexp_sign(kn_array x, const kn_nn_logsumexp_opts *opts);
 KN_API kn_array kn_nn_logmeanexp(kn_array x, const kn_nn_logmeanexp_opts *opts); /* jax.nn.logmeanexp: log(mean e^x) */
-/* jax.nn.standardize: (x - mean) / sqrt(variance + epsilon); statistics that are given broadcast with x. ValueError for
- * another algorithm. */
+/* jax.nn.standardize: (x - mean) / sqrt(variance + epsilon); statistics that are given broadcast with x. ValueError
+ * for another algorithm. */
 KN_API kn_array kn_nn_standardize(kn_array x, const kn_nn_standardize_opts *opts);
 /* jax.nn.one_hot: a new axis with 1 at number x and 0 elsewhere; numbers outside give zeros; default float */
 KN_API kn_array kn_nn_one_hot(kn_array x, int64_t num_classes, const kn_nn_one_hot_opts *opts);
 
-/* ---- Pooling, as flax.linen: over windows of window_shape along the axes between the batch axes, of which there may
- * be any number, and the last one, the channels: kn_nn_max_pool(x, KN_SHAPE(2, 2), .strides = &KN_SHAPE(2, 2)).
+/* ---- Pooling, as flax.linen: over windows of window_shape along the axes between the batch axes, of which there
+ * may be any number, and the last one, the channels: kn_nn_max_pool(x, KN_SHAPE(2, 2), .strides = &KN_SHAPE(2, 2)).
  * AssertionError for strides, pads and operands with other numbers of axes. */
 typedef struct kn_nn_pool_opts {
-    size_t size_; const kn_shape *strides; kn_lax_pads padding; /* strides: all 1; padding: VALID */
-    bool channels_first;    /* the channels are the axis in front of those of the windows */
-    bool count_include_pad; /* of avg_pool: the padding counts as zeros (true) */
+    size_t size_;
+    const kn_shape *strides;
+    kn_lax_pads padding;     /* strides: all 1; padding: VALID */
+    bool channels_first;     /* the channels are the axis in front of those of the windows */
+    bool count_include_pad;  /* true: of avg_pool: the padding counts as zeros (true) */
 } kn_nn_pool_opts;
 KN_API kn_nn_pool_opts kn_nn_pool_opts_default(void);
 /* flax.linen.max_pool: the largest element, NaN if one is; padding does not count. */
@@ -116,37 +129,39 @@ KN_API kn_array kn_nn_min_pool(kn_array x, const kn_shape *window_shape, const k
 /* flax.linen.avg_pool: the sum by the number of positions, or of elements (.count_include_pad = false). */
 KN_API kn_array kn_nn_avg_pool(kn_array x, const kn_shape *window_shape, const kn_nn_pool_opts *opts);
 /* flax.linen.pool: joined by a function with the identity init, as kn_lax_reduce_window. */
-KN_API kn_array kn_nn_pool(kn_array x, kn_array init, kn_fn reduce_fn, const kn_shape *window_shape,
-    const kn_nn_pool_opts *opts);
+KN_API kn_array kn_nn_pool(kn_array x, kn_array init, kn_fn reduce_fn, const kn_shape *window_shape, const
+    kn_nn_pool_opts *opts);
 
-/* ---- Attention. T queries and S keys of length H, in N heads: the query is (B, T, N, H), key and value are
- * (B, S, K, H), and N is a multiple of K: each key head serves N / K query heads. Axes in front may be left out. */
+/* ---- Attention. T queries and S keys of length H, in N heads: the query is (B, T, N, H), key and value are (B, S,
+ * K, H), and N is a multiple of K: each key head serves N / K query heads. Axes in front may be left out. */
 typedef struct kn_nn_attention_opts {
     size_t size_;
-    kn_array bias;     /* added to the logits; broadcasts to (B, N, T, S) */
-    kn_array mask;     /* bool, broadcasts to (B, N, T, S): where false, the logits are as small as they can be */
-    kn_array scale;    /* of the logits: 1 / sqrt(H) */
-    bool is_causal;    /* query t sees the keys up to t */
-    kn_array query_seq_lengths, key_value_seq_lengths; /* integers of shape (B): what counts of T and S */
-    kn_shape local_window_size; /* KN_SHAPE(left, right), KN_SHAPE(both): how many keys beside t query t sees */
+    kn_array bias;                  /* added to the logits; broadcasts to (B, N, T, S) */
+    /* bool, broadcasts to (B, N, T, S): where false, the logits are as small as they can be */
+    kn_array mask;
+    kn_array scale;                 /* of the logits: 1 / sqrt(H) */
+    bool is_causal;                 /* query t sees the keys up to t */
+    kn_array query_seq_lengths;     /* integers of shape (B): what counts of T and S */
+    kn_array key_value_seq_lengths; /* integers of shape (B): what counts of T and S */
+    kn_shape local_window_size;     /* KN_SHAPE(left, right), KN_SHAPE(both): how many keys beside t query t sees */
 } kn_nn_attention_opts;
-typedef struct kn_nn_attention_result { kn_array encoded, residual; } kn_nn_attention_result;
 KN_API kn_nn_attention_opts kn_nn_attention_opts_default(void);
+typedef struct kn_nn_attention_result { kn_array encoded, residual; } kn_nn_attention_result;
 /* jax.nn.dot_product_attention: softmax(scale query key + bias) value, in the query's shape and dtype. As there the
  * logits are at least float32 and the softmax is float32 for float64, too. ValueError for shapes and dtypes that do
  * not fit, in JAX's words. */
-KN_API kn_array kn_nn_dot_product_attention(kn_array query, kn_array key, kn_array value,
-    const kn_nn_attention_opts *opts);
+KN_API kn_array kn_nn_dot_product_attention(kn_array query, kn_array key, kn_array value, const kn_nn_attention_opts
+    *opts);
 /* The same with return_residual: also the logsumexp of the logits, (B, T, N), a constant in derivatives. */
-KN_API kn_nn_attention_result kn_nn_dot_product_attention_residual(kn_array query, kn_array key, kn_array value,
-    const kn_nn_attention_opts *opts);
+KN_API kn_nn_attention_result kn_nn_dot_product_attention_residual(kn_array query, kn_array key, kn_array value, const
+    kn_nn_attention_opts *opts);
 typedef struct kn_nn_scaled_matmul_opts { size_t size_; kn_dtype preferred_element_type; } kn_nn_scaled_matmul_opts;
 KN_API kn_nn_scaled_matmul_opts kn_nn_scaled_matmul_opts_default(void);
 /* jax.nn.scaled_matmul: lhs (B, M, K) and rhs (B, N, K), each block of their last axis multiplied with its scale, of
  * (B, M, K / block) and (B, N, K / block), then contracted over K: (B, M, N) in preferred_element_type (float32).
  * ValueError for shapes that do not fit. */
-KN_API kn_array kn_nn_scaled_matmul(kn_array lhs, kn_array rhs, kn_array lhs_scales, kn_array rhs_scales,
-    const kn_nn_scaled_matmul_opts *opts);
+KN_API kn_array kn_nn_scaled_matmul(kn_array lhs, kn_array rhs, kn_array lhs_scales, kn_array rhs_scales, const
+    kn_nn_scaled_matmul_opts *opts);
 
 #ifdef __cplusplus
 }
@@ -182,37 +197,32 @@ KN_API kn_array kn_nn_scaled_matmul(kn_array lhs, kn_array rhs, kn_array lhs_sca
 #define kn_nn_softmax(x, ...) KN_F1O(kn_nn_softmax, kn_nn_softmax_opts, (), x, __VA_ARGS__)
 #define kn_nn_log_softmax(x, ...) KN_F1O(kn_nn_log_softmax, kn_nn_softmax_opts, (), x, __VA_ARGS__)
 #define kn_nn_logsumexp(x, ...) KN_F1O(kn_nn_logsumexp, kn_nn_logsumexp_opts, (), x, __VA_ARGS__)
-#define kn_nn_logsumexp_sign(x, ...) KN_F1O(kn_nn_logsumexp_sign, kn_nn_logsumexp_opts, (), x, __VA_ARGS__)
 #define kn_special_softmax(x, ...) KN_F1O(kn_special_softmax, kn_special_softmax_opts, (), x, __VA_ARGS__)
 #define kn_special_log_softmax(x, ...) KN_F1O(kn_special_log_softmax, kn_special_softmax_opts, (), x, __VA_ARGS__)
 #define kn_special_logsumexp(x, ...) KN_F1O(kn_special_logsumexp, kn_nn_logsumexp_opts, (), x, __VA_ARGS__)
+#define kn_nn_logsumexp_sign(x, ...) KN_F1O(kn_nn_logsumexp_sign, kn_nn_logsumexp_opts, (), x, __VA_ARGS__)
 #define kn_nn_logmeanexp(x, ...) KN_F1O(kn_nn_logmeanexp, kn_nn_logmeanexp_opts, (), x, __VA_ARGS__)
-#define kn_nn_standardize(x, ...) KN_F1O(kn_nn_standardize, kn_nn_standardize_opts, (), x, __VA_ARGS__)
+#define kn_nn_standardize(x, ...)                                                                                      \
+    KN_F1O(kn_nn_standardize, kn_nn_standardize_opts, (.algorithm = "fast", ), x, __VA_ARGS__)
 #define kn_nn_one_hot(x, num_classes, ...)                                                                             \
     KN_H1O(kn_nn_one_hot, kn_nn_one_hot_opts, (), x, int64_t, num_classes, __VA_ARGS__)
-#define KN_NN_POOL_ (.count_include_pad = true, )
 #define kn_nn_max_pool(x, window_shape, ...)                                                                           \
-    KN_P1O(kn_nn_max_pool, kn_nn_pool_opts, KN_NN_POOL_, x, kn_shape, window_shape, __VA_ARGS__)
+    KN_P1O(kn_nn_max_pool, kn_nn_pool_opts, (.count_include_pad = true, ), x, kn_shape, window_shape, __VA_ARGS__)
 #define kn_nn_min_pool(x, window_shape, ...)                                                                           \
-    KN_P1O(kn_nn_min_pool, kn_nn_pool_opts, KN_NN_POOL_, x, kn_shape, window_shape, __VA_ARGS__)
+    KN_P1O(kn_nn_min_pool, kn_nn_pool_opts, (.count_include_pad = true, ), x, kn_shape, window_shape, __VA_ARGS__)
 #define kn_nn_avg_pool(x, window_shape, ...)                                                                           \
-    KN_P1O(kn_nn_avg_pool, kn_nn_pool_opts, KN_NN_POOL_, x, kn_shape, window_shape, __VA_ARGS__)
+    KN_P1O(kn_nn_avg_pool, kn_nn_pool_opts, (.count_include_pad = true, ), x, kn_shape, window_shape, __VA_ARGS__)
 #define kn_nn_pool(x, init, reduce_fn, window_shape, ...)                                                              \
-    KN_NN_POOL_BY_(__COUNTER__, x, init, reduce_fn, window_shape, __VA_ARGS__)
-#define KN_NN_POOL_BY_(c, x, init, fn, window, ...)                                                                    \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(init); kn_fn KN_V(3, c) = (fn);    \
-        const kn_shape KN_V(4, c) = (window); KN_OPTS(c, kn_nn_pool_opts, KN_NN_POOL_, __VA_ARGS__) KN_HERE();         \
-        (kn_nn_pool)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
+    KN_NN_POOL_(__COUNTER__, x, init, reduce_fn, window_shape, __VA_ARGS__)
+#define KN_NN_POOL_(c, x, init, reduce_fn, window_shape, ...)                                                          \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(init); KN_TAKE(kn_fn, 3, c,        \
+    reduce_fn) KN_TAKE(kn_shape, 4, c, window_shape) KN_OPTS(c, kn_nn_pool_opts, (.count_include_pad = true, ),        \
+    __VA_ARGS__) KN_HERE(); (kn_nn_pool)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
 #define kn_nn_dot_product_attention(query, key, value, ...)                                                            \
     KN_F3O(kn_nn_dot_product_attention, kn_nn_attention_opts, (), query, key, value, __VA_ARGS__)
 #define kn_nn_dot_product_attention_residual(query, key, value, ...)                                                   \
     KN_F3O(kn_nn_dot_product_attention_residual, kn_nn_attention_opts, (), query, key, value, __VA_ARGS__)
 #define kn_nn_scaled_matmul(lhs, rhs, lhs_scales, rhs_scales, ...)                                                     \
-    KN_SCALED_MATMUL_(__COUNTER__, lhs, rhs, lhs_scales, rhs_scales, __VA_ARGS__)
-#define KN_SCALED_MATMUL_(c, lhs, rhs, lhs_scales, rhs_scales, ...)                                                    \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); kn_array KN_V(2, c) = KN_LIKE(rhs);                            \
-        kn_array KN_V(3, c) = KN_LIKE(lhs_scales); kn_array KN_V(4, c) = KN_LIKE(rhs_scales);                          \
-        KN_OPTS(c, kn_nn_scaled_matmul_opts, (), __VA_ARGS__) KN_HERE();                                               \
-        (kn_nn_scaled_matmul)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
+    KN_F4O(kn_nn_scaled_matmul, kn_nn_scaled_matmul_opts, (), lhs, rhs, lhs_scales, rhs_scales, __VA_ARGS__)
 #endif
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/optim.h -- optimizers, losses and schedules, as optax: pure functions of trees. The parameters, their gradients
- * and the state are trees of arrays: KN_TREE(&net), or kn_tree handles. They work in a function that is traced, too.
+ * kiln/optim.h -- optimizers, losses and schedules, as optax: pure functions of trees. The parameters, their
+ * gradients and the state are trees of arrays: KN_TREE(&net), or kn_tree handles. They work in a function that is
+ * traced, too.
  *
- *     kn_optimizer adam = kn_optim_adam(.learning_rate = 1e-3);
- *     kn_tree state = kn_optim_init(adam, KN_TREE(&net));
- *     ... kn_optim_apply(adam, &state, KN_TREE(&net), KN_TREE(&grad)); in a loop */
+ * kn_optimizer adam = kn_optim_adam(.learning_rate = 1e-3); kn_tree state = kn_optim_init(adam, KN_TREE(&net)); ...
+ * kn_optim_apply(adam, &state, KN_TREE(&net), KN_TREE(&grad)); in a loop */
+/* Made by scripts/make-api.py from api/optim.api. */
+/* clang-format off */
 #ifndef KILN_OPTIM_H
 #define KILN_OPTIM_H
 #include "kiln/optim/losses.h"
@@ -21,25 +23,25 @@ extern "C" {
 /* What some optimizers ask for: value, the loss at the parameters (polyak_sgd). */
 typedef struct kn_optim_update_opts { size_t size_; kn_array value; } kn_optim_update_opts;
 KN_API kn_optim_update_opts kn_optim_update_opts_default(void);
-/* The state before the first step, as optax has it: for adam a count, then the moments, all zero; for sgd the traces,
- * if any. Its leaves have names: [0].mu.w1 */
+/* The state before the first step, as optax has it: for adam a count, then the moments, all zero; for sgd the
+ * traces, if any. Its leaves have names: [0].mu.w1 */
 KN_API kn_tree kn_optim_init(kn_optimizer optimizer, kn_tree params);
 /* what to add to the parameters, and the next state; params may be NULL unless the optimizer asks for them */
 KN_API int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params, kn_tree *updates,
-                           kn_tree *new_state, const kn_optim_update_opts *opts);
+    kn_tree *new_state, const kn_optim_update_opts *opts);
 /* optax.apply_updates: the sums, in the parameters' dtypes */
 KN_API kn_tree kn_optim_apply_updates(kn_tree params, kn_tree updates);
 /* a whole step: new parameters and the new state take the old places */
-KN_API int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params, kn_tree grads,
-                          const kn_optim_update_opts *opts);
+KN_API int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params, kn_tree grads, const
+    kn_optim_update_opts *opts);
 
 /* ---- Helpers. */
 KN_API kn_array kn_optim_global_norm(kn_tree tree); /* optax.global_norm: the root of the sum of all |x|^2 */
 /* optax.incremental_update: step_size new + (1 - step_size) old */
 KN_API kn_tree kn_optim_incremental_update(kn_tree new_tensors, kn_tree old_tensors, double step_size);
 /* optax.periodic_update: new where steps is a multiple of the period, else old */
-KN_API kn_tree kn_optim_periodic_update(kn_tree new_tensors, kn_tree old_tensors, kn_array steps,
-                                        int64_t update_period);
+KN_API kn_tree kn_optim_periodic_update(kn_tree new_tensors, kn_tree old_tensors, kn_array steps, int64_t
+    update_period);
 
 #ifdef __cplusplus
 }
@@ -48,33 +50,31 @@ KN_API kn_tree kn_optim_periodic_update(kn_tree new_tensors, kn_tree old_tensors
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
 #define kn_optim_init(optimizer, params) KN_G2(kn_optim_init, kn_optimizer, optimizer, kn_tree, params)
-#define kn_optim_apply_updates(params, updates) KN_G2(kn_optim_apply_updates, kn_tree, params, kn_tree, updates)
 #define kn_optim_update(optimizer, grads, state, params, updates, new_state, ...)                                      \
     KN_OPTIM_UPDATE_(__COUNTER__, optimizer, grads, state, params, updates, new_state, __VA_ARGS__)
 #define KN_OPTIM_UPDATE_(c, optimizer, grads, state, params, updates, new_state, ...)                                  \
-    __extension__({ kn_optimizer KN_V(1, c) = (optimizer); kn_tree KN_V(2, c) = (grads); kn_tree KN_V(3, c) = (state); \
-        kn_tree KN_V(4, c) = (params); kn_tree *KN_V(5, c) = (updates); kn_tree *KN_V(6, c) = (new_state);             \
-        KN_OPTS(c, kn_optim_update_opts, (), __VA_ARGS__) KN_HERE();                                                   \
-        (kn_optim_update)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(5, c), KN_V(6, c), KN_V(opt, c)); })
+    __extension__({ KN_TAKE(kn_optimizer, 1, c, optimizer) KN_TAKE(kn_tree, 2, c, grads) KN_TAKE(kn_tree, 3, c, state) \
+    KN_TAKE(kn_tree, 4, c, params) KN_TAKE(kn_tree *, 5, c, updates) KN_TAKE(kn_tree *, 6, c, new_state) KN_OPTS(c,    \
+    kn_optim_update_opts, (), __VA_ARGS__) KN_HERE(); (kn_optim_update)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4,    \
+    c), KN_V(5, c), KN_V(6, c), KN_V(opt, c)); })
+#define kn_optim_apply_updates(params, updates) KN_G2(kn_optim_apply_updates, kn_tree, params, kn_tree, updates)
 #define kn_optim_apply(optimizer, state, params, grads, ...)                                                           \
     KN_OPTIM_APPLY_(__COUNTER__, optimizer, state, params, grads, __VA_ARGS__)
 #define KN_OPTIM_APPLY_(c, optimizer, state, params, grads, ...)                                                       \
-    __extension__({ kn_optimizer KN_V(1, c) = (optimizer); kn_tree *KN_V(2, c) = (state);                              \
-        kn_tree KN_V(3, c) = (params); kn_tree KN_V(4, c) = (grads);                                                   \
-        KN_OPTS(c, kn_optim_update_opts, (), __VA_ARGS__) KN_HERE();                                                   \
-        (kn_optim_apply)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ KN_TAKE(kn_optimizer, 1, c, optimizer) KN_TAKE(kn_tree *, 2, c, state) KN_TAKE(kn_tree, 3, c,      \
+    params) KN_TAKE(kn_tree, 4, c, grads) KN_OPTS(c, kn_optim_update_opts, (), __VA_ARGS__) KN_HERE();                 \
+    (kn_optim_apply)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #define kn_optim_global_norm(tree) KN_G1(kn_optim_global_norm, kn_tree, tree)
 #define kn_optim_incremental_update(new_tensors, old_tensors, step_size)                                               \
-    KN_OPTIM_INCREMENTAL_(__COUNTER__, new_tensors, old_tensors, step_size)
-#define KN_OPTIM_INCREMENTAL_(c, new_tensors, old_tensors, step_size)                                                  \
-    __extension__({ kn_tree KN_V(1, c) = (new_tensors); kn_tree KN_V(2, c) = (old_tensors);                            \
-        double KN_V(3, c) = (step_size); KN_HERE();                                                                    \
-        (kn_optim_incremental_update)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
-#define kn_optim_periodic_update(new_tensors, old_tensors, steps, period)                                              \
-    KN_OPTIM_PERIODIC_(__COUNTER__, new_tensors, old_tensors, steps, period)
-#define KN_OPTIM_PERIODIC_(c, new_tensors, old_tensors, steps, period)                                                 \
-    __extension__({ kn_tree KN_V(1, c) = (new_tensors); kn_tree KN_V(2, c) = (old_tensors);                            \
-        kn_array KN_V(3, c) = KN_LIKE(steps); int64_t KN_V(4, c) = (period); KN_HERE();                                \
-        (kn_optim_periodic_update)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c)); })
+    KN_OPTIM_INCREMENTAL_UPDATE_(__COUNTER__, new_tensors, old_tensors, step_size)
+#define KN_OPTIM_INCREMENTAL_UPDATE_(c, new_tensors, old_tensors, step_size)                                           \
+    __extension__({ KN_TAKE(kn_tree, 1, c, new_tensors) KN_TAKE(kn_tree, 2, c, old_tensors) KN_TAKE(double, 3, c,      \
+    step_size) KN_HERE(); (kn_optim_incremental_update)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+#define kn_optim_periodic_update(new_tensors, old_tensors, steps, update_period)                                       \
+    KN_OPTIM_PERIODIC_UPDATE_(__COUNTER__, new_tensors, old_tensors, steps, update_period)
+#define KN_OPTIM_PERIODIC_UPDATE_(c, new_tensors, old_tensors, steps, update_period)                                   \
+    __extension__({ KN_TAKE(kn_tree, 1, c, new_tensors) KN_TAKE(kn_tree, 2, c, old_tensors) kn_array KN_V(3,           \
+    c) = KN_LIKE(steps); KN_TAKE(int64_t, 4, c, update_period) KN_HERE(); (kn_optim_periodic_update)(KN_V(1, c),       \
+    KN_V(2, c), KN_V(3, c), KN_V(4, c)); })
 #endif
 #endif

@@ -2,13 +2,13 @@
  * kiln/prepared.h -- compiled functions without arrays: for control loops, audio callbacks and other places where
  * nothing may be allocated, locked or asked of the system; and how much memory a function needs.
  *
- *     kn_prepared p = kn_prepare(KN_FN(step), KN_ARGS(&state, &input), .threads = 1);
- *     void *workspace = aligned_alloc(64, kn_prepared_workspace_bytes(p));
- *     ...
- *     kn_prepared_run(p, (const void *[]){state, input}, (void *[]){next_state, output}, workspace);
+ * kn_prepared p = kn_prepare(KN_FN(step), KN_ARGS(&state, &input), .threads = 1); void *workspace =
+ * aligned_alloc(64, kn_prepared_workspace_bytes(p)); ... kn_prepared_run(p, (const void *[]){state, input}, (void
+ * *[]){next_state, output}, workspace);
  *
  * A prepared function belongs to no context: any thread may run it, several at a time, each with its own results and
  * workspace. It is freed once, by kn_prepared_free. */
+/* Made by scripts/make-api.py from api/prepared.api. */
 /* clang-format off */
 #ifndef KILN_PREPARED_H
 #define KILN_PREPARED_H
@@ -19,28 +19,27 @@ extern "C" {
 #endif
 
 typedef struct kn_prepared_s *kn_prepared;
-/* threads: how many a run may use; 0: as the context says. With 1 a run makes no system call at all */
-typedef struct kn_prepare_opts { size_t size_; int threads; } kn_prepare_opts;
+typedef struct kn_prepare_opts {
+    size_t size_;
+    int threads;  /* how many a run may use; 0: as the context says. With 1 a run makes no system call at all */
+} kn_prepare_opts;
 KN_API kn_prepare_opts kn_prepare_opts_default(void);
 /* fn, compiled for arguments like these: only their shapes and dtypes count. Arrays that it captures keep the values
  * that they have now. NULL and an error; ValueError if fn calls back into the user's code */
 KN_API kn_prepared kn_prepare(kn_fn fn, const kn_args *examples, const kn_prepare_opts *opts);
-KN_API void kn_prepared_free(kn_prepared p);                /* not while it runs; NULL is fine */
-
-/* The arrays of all arguments one after the other, and those of the result. */
+KN_API void kn_prepared_free(kn_prepared p); /* not while it runs; NULL is fine */
 typedef struct kn_prepared_array { kn_dtype dtype; kn_shape shape; size_t bytes; } kn_prepared_array;
+/* The arrays of all arguments one after the other, and those of the result. */
 KN_API int kn_prepared_n_in(kn_prepared p);
-KN_API int kn_prepared_n_out(kn_prepared p);
+KN_API int kn_prepared_n_out(kn_prepared p);                    /* how many come out */
 KN_API kn_prepared_array kn_prepared_in(kn_prepared p, int i);  /* dtype NULL if there is no such array */
-KN_API kn_prepared_array kn_prepared_out(kn_prepared p, int i);
+KN_API kn_prepared_array kn_prepared_out(kn_prepared p, int i); /* of a result; dtype NULL if there is no such array */
 KN_API size_t kn_prepared_workspace_bytes(kn_prepared p);       /* a multiple of 64 */
-
 /* Runs p on C-contiguous elements: in[i] are read, out[i] are written; each aligned as its dtype wants it, workspace
- * (which may be NULL if it has no bytes) to 64 bytes. Results overlap neither each other nor anything else. Nothing is
- * allocated or locked. 0; -1 and an error (making the error allocates) if a pointer is missing, misaligned or overlaps,
- * or if an operation fails */
+ * (which may be NULL if it has no bytes) to 64 bytes. Results overlap neither each other nor anything else. Nothing
+ * is allocated or locked. 0; -1 and an error (making the error allocates) if a pointer is missing, misaligned or
+ * overlaps, or if an operation fails */
 KN_API int kn_prepared_run(kn_prepared p, const void *const *in, void *const *out, void *workspace);
-
 /* The most memory that fn, jitted, has in use while it runs on so many threads (0: as the context says): arguments,
  * captured arrays, results, and everything between. 0 and an error */
 KN_API size_t kn_fn_peak_bytes(kn_fn fn, const kn_args *args, int threads);
@@ -51,14 +50,11 @@ KN_API size_t kn_fn_peak_bytes(kn_fn fn, const kn_args *args, int threads);
 
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
-#define kn_prepare(fn, examples, ...) KN_PREPARE_(__COUNTER__, fn, examples, __VA_ARGS__)
-#define KN_PREPARE_(c, fn, examples, ...)                                                                              \
-    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (examples);                               \
-        KN_OPTS(c, kn_prepare_opts, (), __VA_ARGS__) KN_HERE();                                                        \
-        (kn_prepare)(KN_V(fun, c), KN_V(ptr, c), KN_V(opt, c)); })
+#define kn_prepare(fn, examples, ...)                                                                                  \
+    KN_G2O(kn_prepare, kn_prepare_opts, (), kn_fn, fn, const kn_args *, examples, __VA_ARGS__)
 #define kn_fn_peak_bytes(fn, args, threads) KN_FN_PEAK_BYTES_(__COUNTER__, fn, args, threads)
 #define KN_FN_PEAK_BYTES_(c, fn, args, threads)                                                                        \
-    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (args); int KN_V(num, c) = (threads);     \
-        KN_HERE(); (kn_fn_peak_bytes)(KN_V(fun, c), KN_V(ptr, c), KN_V(num, c)); })
+    __extension__({ KN_TAKE(kn_fn, 1, c, fn) KN_TAKE(const kn_args *, 2, c, args) KN_TAKE(int, 3, c, threads)          \
+    KN_HERE(); (kn_fn_peak_bytes)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 #endif
 #endif

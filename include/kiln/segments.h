@@ -4,6 +4,7 @@
  * The element k of data, along its first axis, belongs to the segment segment_ids[k]; the result has the shape
  * (num_segments, ...) and data's dtype, with 0, 1, or the lowest or highest number where a segment is empty. Numbers
  * may come in any order; negative ones and those from num_segments on are dropped. */
+/* Made by scripts/make-api.py from api/segments.api. */
 /* clang-format off */
 #ifndef KILN_SEGMENTS_H
 #define KILN_SEGMENTS_H
@@ -13,18 +14,21 @@
 extern "C" {
 #endif
 
-/* num_segments: the largest number plus one (which looks at the numbers, so not under kn_jit); indices_are_sorted and
- * unique_indices: promises, and unique_indices lets kn_segment_prod be differentiated; bucket_size: reduce so many
- * elements at a time, then their results, for precision, 0: all; mode of numbers outside: "fill" or "drop" (the
- * default), "clip" to the nearest one, "promise_in_bounds". */
 typedef struct kn_segment_opts {
-    size_t size_; int64_t num_segments; bool indices_are_sorted, unique_indices; int64_t bucket_size; const char *mode;
+    size_t size_;
+    /* KN_NUM_SEGMENTS_OF_IDS: the largest number plus one (which looks at the numbers, so not under kn_jit) */
+    int64_t num_segments;
+    bool indices_are_sorted; /* a promise */
+    bool unique_indices;     /* a promise, which lets kn_segment_prod be differentiated */
+    /* reduce so many elements at a time, then their results, for precision, 0: all; mode of numbers outside: "fill"
+     * or "drop" (the default), "clip" to the nearest one, "promise_in_bounds". */
+    int64_t bucket_size;
+    const char *mode;
 } kn_segment_opts;
-#define KN_NUM_SEGMENTS_OF_IDS INT64_MIN /* num_segments that is not given */
 KN_API kn_segment_opts kn_segment_opts_default(void);
-
-/* jax.ops.segment_sum. ValueError for a negative num_segments and for an unknown mode; TypeError unless segment_ids are
- * integers (all four functions). */
+#define KN_NUM_SEGMENTS_OF_IDS INT64_MIN /* num_segments that is not given */
+/* jax.ops.segment_sum: ValueError for a negative num_segments and for an unknown mode; TypeError unless segment_ids
+ * are integers (all four functions). */
 KN_API kn_array kn_segment_sum(kn_array data, kn_array segment_ids, const kn_segment_opts *opts);
 /* jax.ops.segment_prod */
 KN_API kn_array kn_segment_prod(kn_array data, kn_array segment_ids, const kn_segment_opts *opts);
@@ -39,11 +43,17 @@ KN_API kn_array kn_segment_min(kn_array data, kn_array segment_ids, const kn_seg
 
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
-#define KN_SEGMENT_(f, data, segment_ids, ...)                                                                         \
-    KN_F2O(f, kn_segment_opts, (.num_segments = KN_NUM_SEGMENTS_OF_IDS, ), data, segment_ids, __VA_ARGS__)
-#define kn_segment_sum(data, segment_ids, ...) KN_SEGMENT_(kn_segment_sum, data, segment_ids, __VA_ARGS__)
-#define kn_segment_prod(data, segment_ids, ...) KN_SEGMENT_(kn_segment_prod, data, segment_ids, __VA_ARGS__)
-#define kn_segment_max(data, segment_ids, ...) KN_SEGMENT_(kn_segment_max, data, segment_ids, __VA_ARGS__)
-#define kn_segment_min(data, segment_ids, ...) KN_SEGMENT_(kn_segment_min, data, segment_ids, __VA_ARGS__)
+#define kn_segment_sum(data, segment_ids, ...)                                                                         \
+    KN_F2O(kn_segment_sum, kn_segment_opts, (.num_segments = KN_NUM_SEGMENTS_OF_IDS, ), data, segment_ids,             \
+    __VA_ARGS__)
+#define kn_segment_prod(data, segment_ids, ...)                                                                        \
+    KN_F2O(kn_segment_prod, kn_segment_opts, (.num_segments = KN_NUM_SEGMENTS_OF_IDS, ), data, segment_ids,            \
+    __VA_ARGS__)
+#define kn_segment_max(data, segment_ids, ...)                                                                         \
+    KN_F2O(kn_segment_max, kn_segment_opts, (.num_segments = KN_NUM_SEGMENTS_OF_IDS, ), data, segment_ids,             \
+    __VA_ARGS__)
+#define kn_segment_min(data, segment_ids, ...)                                                                         \
+    KN_F2O(kn_segment_min, kn_segment_opts, (.num_segments = KN_NUM_SEGMENTS_OF_IDS, ), data, segment_ids,             \
+    __VA_ARGS__)
 #endif
 #endif

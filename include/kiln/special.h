@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/special.h -- special functions, as scipy.special and jax.scipy.special. Elementwise, with NumPy's broadcasting;
- * integers become floats as in kiln/numpy/mathematics.h. (Softmax, log_softmax and logsumexp: kiln/nn.h.) */
+ * kiln/special.h -- special functions, as scipy.special and jax.scipy.special. Elementwise, with NumPy's
+ * broadcasting; integers become floats as in kiln/numpy/mathematics.h. (Softmax, log_softmax and logsumexp:
+ * kiln/nn.h.) */
+/* Made by scripts/make-api.py from api/special.api. */
 /* clang-format off */
 #ifndef KILN_SPECIAL_H
 #define KILN_SPECIAL_H
@@ -11,8 +13,7 @@ extern "C" {
 #endif
 
 KN_API kn_array kn_special_expit(kn_array x);   /* scipy.special.expit: 1 / (1 + e^-x) */
-KN_API kn_array kn_special_erfinv(kn_array x);  /* scipy.special.erfinv; TypeError for complex */
-
+KN_API kn_array kn_special_erfinv(kn_array x);  /* scipy.special.erfinv: TypeError for complex */
 /* scipy.special.erf: 2 / sqrt(pi) times the integral of e^-t^2 from 0 to x */
 KN_API kn_array kn_special_erf(kn_array x);
 KN_API kn_array kn_special_erfc(kn_array x);    /* scipy.special.erfc: 1 - erf(x), right where that is small, too */
@@ -21,13 +22,13 @@ KN_API kn_array kn_special_digamma(kn_array x); /* scipy.special.digamma: the de
 KN_API kn_array kn_special_i0e(kn_array x);     /* scipy.special.i0e: the modified Bessel function I0(x) times e^-|x| */
 KN_API kn_array kn_special_i1e(kn_array x);     /* scipy.special.i1e: the modified Bessel function I1(x) times e^-|x| */
 
-/* Gamma and beta functions, entropies, the normal distribution. Real numbers only (TypeError for complex ones), but for
- * wofz and loggamma. How exact they are: docs/accuracy.md. */
-/* scipy.special.gamma; exact for small integers, else some units in the last place */
+/* Gamma and beta functions, entropies, the normal distribution. Real numbers only (TypeError for complex ones), but
+ * for wofz and loggamma. How exact they are: docs/accuracy.md. */
+/* scipy.special.gamma: exact for small integers, else some units in the last place */
 KN_API kn_array kn_special_gamma(kn_array x);
 /* scipy.special.gammasgn: the sign of gamma(x); NaN at the negative integers */
 KN_API kn_array kn_special_gammasgn(kn_array x);
-/* scipy.special.factorial, not exact = True: gamma(n + 1), 0 for negative n */
+/* scipy.special.factorial: not exact = True: gamma(n + 1), 0 for negative n */
 KN_API kn_array kn_special_factorial(kn_array n);
 /* scipy.special.gammainc: regularized lower incomplete gamma function */
 KN_API kn_array kn_special_gammainc(kn_array a, kn_array x);
@@ -39,47 +40,47 @@ KN_API kn_array kn_special_multigammaln(kn_array a, int d);
 KN_API kn_array kn_special_polygamma(kn_array n, kn_array x);
 /* scipy.special.zeta: the sum of (q + k)^-x over k >= 0; q = 1: Riemann's */
 KN_API kn_array kn_special_zeta(kn_array x, kn_array q);
-KN_API kn_array kn_special_beta(kn_array a, kn_array b); /* scipy.special.beta */
-KN_API kn_array kn_special_betaln(kn_array a, kn_array b); /* scipy.special.betaln: log |beta(a, b)| */
+KN_API kn_array kn_special_beta(kn_array a, kn_array b);     /* scipy.special.beta */
+KN_API kn_array kn_special_betaln(kn_array a, kn_array b);   /* scipy.special.betaln: log |beta(a, b)| */
 /* scipy.special.betainc: regularized incomplete beta function */
 KN_API kn_array kn_special_betainc(kn_array a, kn_array b, kn_array x);
-KN_API kn_array kn_special_poch(kn_array z, kn_array m); /* scipy.special.poch: gamma(z + m) / gamma(z) */
-/* scipy.special.comb, not exact = True: binomial coefficients, exact while they are small */
+KN_API kn_array kn_special_poch(kn_array z, kn_array m);     /* scipy.special.poch: gamma(z + m) / gamma(z) */
+/* scipy.special.comb: not exact = True: binomial coefficients, exact while they are small */
 KN_API kn_array kn_special_comb(kn_array n, kn_array k);
-KN_API kn_array kn_special_xlogy(kn_array x, kn_array y); /* scipy.special.xlogy: x log(y), 0 where x is 0 */
-KN_API kn_array kn_special_xlog1py(kn_array x, kn_array y); /* scipy.special.xlog1py: x log(1 + y), 0 where x is 0 */
-KN_API kn_array kn_special_entr(kn_array x); /* scipy.special.entr: -x log(x), 0 at 0, -inf below */
-KN_API kn_array kn_special_kl_div(kn_array x, kn_array y); /* scipy.special.kl_div: x log(x / y) - x + y */
+KN_API kn_array kn_special_xlogy(kn_array x, kn_array y);    /* scipy.special.xlogy: x log(y), 0 where x is 0 */
+KN_API kn_array kn_special_xlog1py(kn_array x, kn_array y);  /* scipy.special.xlog1py: x log(1 + y), 0 where x is 0 */
+KN_API kn_array kn_special_entr(kn_array x);                 /* scipy.special.entr: -x log(x), 0 at 0, -inf below */
+KN_API kn_array kn_special_kl_div(kn_array x, kn_array y);   /* scipy.special.kl_div: x log(x / y) - x + y */
 KN_API kn_array kn_special_rel_entr(kn_array x, kn_array y); /* scipy.special.rel_entr: x log(x / y) */
-KN_API kn_array kn_special_logit(kn_array x); /* scipy.special.logit: log(x / (1 - x)) */
+KN_API kn_array kn_special_logit(kn_array x);                /* scipy.special.logit: log(x / (1 - x)) */
 KN_API kn_array kn_special_ndtr(kn_array x); /* scipy.special.ndtr: distribution function of the normal distribution */
 KN_API kn_array kn_special_log_ndtr(kn_array x); /* scipy.special.log_ndtr: its logarithm, right far to the left, too */
-KN_API kn_array kn_special_ndtri(kn_array p); /* scipy.special.ndtri: its inverse */
-KN_API kn_array kn_special_i0(kn_array x); /* scipy.special.i0: modified Bessel function of order 0 */
-KN_API kn_array kn_special_i1(kn_array x); /* scipy.special.i1: modified Bessel function of order 1 */
-KN_API kn_array kn_special_rgamma(kn_array x);  /* scipy.special.rgamma: 1 / gamma(x), 0 at the poles */
-KN_API kn_array kn_special_erfcinv(kn_array y); /* scipy.special.erfcinv: the inverse of erfc */
-KN_API kn_array kn_special_log_expit(kn_array x); /* scipy.special.log_expit: log(expit(x)) */
-KN_API kn_array kn_special_exp1(kn_array x);    /* scipy.special.exp1: integral of e^-t / t from x on; NaN for x < 0 */
-KN_API kn_array kn_special_spence(kn_array x);  /* scipy.special.spence: the dilogarithm of 1 - x; NaN for x < 0 */
-KN_API kn_array kn_special_expi(kn_array x);    /* scipy.special.expi: the integral of e^t / t up to x */
+KN_API kn_array kn_special_ndtri(kn_array p);                /* scipy.special.ndtri: its inverse */
+KN_API kn_array kn_special_i0(kn_array x);                   /* scipy.special.i0: modified Bessel function of order 0 */
+KN_API kn_array kn_special_i1(kn_array x);                   /* scipy.special.i1: modified Bessel function of order 1 */
+KN_API kn_array kn_special_rgamma(kn_array x);               /* scipy.special.rgamma: 1 / gamma(x), 0 at the poles */
+KN_API kn_array kn_special_erfcinv(kn_array y);              /* scipy.special.erfcinv: the inverse of erfc */
+KN_API kn_array kn_special_log_expit(kn_array x);            /* scipy.special.log_expit: log(expit(x)) */
+KN_API kn_array kn_special_exp1(kn_array x); /* scipy.special.exp1: integral of e^-t / t from x on; NaN for x < 0 */
+KN_API kn_array kn_special_spence(kn_array x); /* scipy.special.spence: the dilogarithm of 1 - x; NaN for x < 0 */
+KN_API kn_array kn_special_expi(kn_array x);                 /* scipy.special.expi: the integral of e^t / t up to x */
 /* scipy.special.expn: the integral of e^-xt / t^n from 1 on; NaN unless n is 0, 1, 2, ... and x >= 0 */
 KN_API kn_array kn_special_expn(kn_array n, kn_array x);
-/* scipy.special.sici: sine and cosine integrals; ci is that of |x| */
 typedef struct kn_special_sici_result { kn_array si, ci; } kn_special_sici_result;
+/* scipy.special.sici: sine and cosine integrals; ci is that of |x| */
 KN_API kn_special_sici_result kn_special_sici(kn_array x);
-KN_API kn_array kn_special_erfcx(kn_array x);   /* scipy.special.erfcx: e^(x^2) erfc(x) */
-/* scipy.special.fresnel: the integrals of sin(pi t^2 / 2) and cos(pi t^2 / 2) from 0 to x */
+KN_API kn_array kn_special_erfcx(kn_array x); /* scipy.special.erfcx: e^(x^2) erfc(x) */
 typedef struct kn_special_fresnel_result { kn_array S, C; } kn_special_fresnel_result;
+/* scipy.special.fresnel: the integrals of sin(pi t^2 / 2) and cos(pi t^2 / 2) from 0 to x */
 KN_API kn_special_fresnel_result kn_special_fresnel(kn_array x);
-KN_API kn_array kn_special_bernoulli(int n);    /* scipy.special.bernoulli: float64, B0 to Bn; ValueError for n < 0 */
+KN_API kn_array kn_special_bernoulli(int n); /* scipy.special.bernoulli: float64, B0 to Bn; ValueError for n < 0 */
 /* scipy.special.boxcox: (x^lmbda - 1) / lmbda, log(x) where lmbda is 0; NaN for x < 0 */
 KN_API kn_array kn_special_boxcox(kn_array x, kn_array lmbda);
 /* scipy.special.boxcox1p: boxcox of 1 + x, right where x is small, too */
 KN_API kn_array kn_special_boxcox1p(kn_array x, kn_array lmbda);
 /* scipy.special.dawsn: Dawson's integral, e^(-x^2) times that of e^(t^2) from 0 to x */
 KN_API kn_array kn_special_dawsn(kn_array x);
-KN_API kn_array kn_special_wofz(kn_array z);    /* scipy.special.wofz: e^(-z^2) erfc(-iz); complex */
+KN_API kn_array kn_special_wofz(kn_array z);                /* scipy.special.wofz: e^(-z^2) erfc(-iz); complex */
 /* scipy.special.loggamma: the logarithm of the gamma function, cut along the negative real axis; of real numbers NaN
  * below 0 */
 KN_API kn_array kn_special_loggamma(kn_array z);
@@ -87,15 +88,18 @@ KN_API kn_array kn_special_owens_t(kn_array h, kn_array a); /* scipy.special.owe
 /* jax.scipy.special.lpmn_values: associated Legendre functions of z (float32 or float64, one axis), by order, degree
  * and point: (m + 1, n + 1, size of z). is_normalized: as in spherical harmonics. m must be n (NotImplementedError). */
 KN_API kn_array kn_special_lpmn_values(int m, int n, kn_array z, bool is_normalized);
-/* jax.scipy.special.lpmn: their values (not normalized) and derivatives by z */
 typedef struct kn_special_lpmn_result { kn_array values, derivatives; } kn_special_lpmn_result;
+/* jax.scipy.special.lpmn: their values (not normalized) and derivatives by z */
 KN_API kn_special_lpmn_result kn_special_lpmn(int m, int n, kn_array z);
-/* scipy.special.sph_harm_y: spherical harmonics of degree n and order m at the polar angle theta and the azimuth phi;
- * complex, 0 where |m| > n. n_max: n is at most that; not given: the largest element of n, which must be known then */
-typedef struct kn_special_sph_harm_y_opts { size_t size_; int64_t n_max; } kn_special_sph_harm_y_opts;
+typedef struct kn_special_sph_harm_y_opts {
+    size_t size_;
+    int64_t n_max; /* -1: n is at most that; not given: the largest element of n, which must be known then */
+} kn_special_sph_harm_y_opts;
 KN_API kn_special_sph_harm_y_opts kn_special_sph_harm_y_opts_default(void);
-KN_API kn_array kn_special_sph_harm_y(kn_array n, kn_array m, kn_array theta, kn_array phi,
-                                      const kn_special_sph_harm_y_opts *opts);
+/* scipy.special.sph_harm_y: spherical harmonics of degree n and order m at the polar angle theta and the azimuth
+ * phi; complex, 0 where |m| > n */
+KN_API kn_array kn_special_sph_harm_y(kn_array n, kn_array m, kn_array theta, kn_array phi, const
+    kn_special_sph_harm_y_opts *opts);
 /* scipy.special.hyp1f1: the sum of (a)_k / (b)_k x^k / k! */
 KN_API kn_array kn_special_hyp1f1(kn_array a, kn_array b, kn_array x);
 /* scipy.special.hyp2f1: the sum of (a)_k (b)_k / (c)_k x^k / k!, continued to all x < 1; inf beyond unless it ends */
@@ -149,22 +153,24 @@ KN_API kn_array kn_special_hyp2f1(kn_array a, kn_array b, kn_array c, kn_array x
 #define kn_special_sici(x) KN_F1(kn_special_sici, x)
 #define kn_special_erfcx(x) KN_F1(kn_special_erfcx, x)
 #define kn_special_fresnel(x) KN_F1(kn_special_fresnel, x)
+#define kn_special_bernoulli(n) KN_G1(kn_special_bernoulli, int, n)
 #define kn_special_boxcox(x, lmbda) KN_F2(kn_special_boxcox, x, lmbda)
 #define kn_special_boxcox1p(x, lmbda) KN_F2(kn_special_boxcox1p, x, lmbda)
 #define kn_special_dawsn(x) KN_F1(kn_special_dawsn, x)
 #define kn_special_wofz(z) KN_F1(kn_special_wofz, z)
 #define kn_special_loggamma(z) KN_F1(kn_special_loggamma, z)
 #define kn_special_owens_t(h, a) KN_F2(kn_special_owens_t, h, a)
-#define kn_special_lpmn_values(m, n, z, is_normalized)                                                                 \
-    KN_LPMN_(__COUNTER__, kn_special_lpmn_values, m, n, z, , (is_normalized))
-#define kn_special_lpmn(m, n, z) KN_LPMN_(__COUNTER__, kn_special_lpmn, m, n, z, )
-#define KN_LPMN_(c, f, m, n, z, ...)                                                                                   \
-    __extension__({ int KN_V(1, c) = (m); int KN_V(2, c) = (n); kn_array KN_V(3, c) = KN_LIKE(z);                      \
-        KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(3, c) __VA_ARGS__); })
+#define kn_special_lpmn_values(m, n, z, is_normalized) KN_SPECIAL_LPMN_VALUES_(__COUNTER__, m, n, z, is_normalized)
+#define KN_SPECIAL_LPMN_VALUES_(c, m, n, z, is_normalized)                                                             \
+    __extension__({ KN_TAKE(int, 1, c, m) KN_TAKE(int, 2, c, n) kn_array KN_V(3, c) = KN_LIKE(z); KN_TAKE(bool, 4, c,  \
+    is_normalized) KN_HERE(); (kn_special_lpmn_values)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c)); })
+#define kn_special_lpmn(m, n, z) KN_SPECIAL_LPMN_(__COUNTER__, m, n, z)
+#define KN_SPECIAL_LPMN_(c, m, n, z)                                                                                   \
+    __extension__({ KN_TAKE(int, 1, c, m) KN_TAKE(int, 2, c, n) kn_array KN_V(3, c) = KN_LIKE(z); KN_HERE();           \
+    (kn_special_lpmn)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 #define kn_special_sph_harm_y(n, m, theta, phi, ...)                                                                   \
     KN_F4O(kn_special_sph_harm_y, kn_special_sph_harm_y_opts, (.n_max = -1, ), n, m, theta, phi, __VA_ARGS__)
 #define kn_special_hyp1f1(a, b, x) KN_F3(kn_special_hyp1f1, a, b, x)
 #define kn_special_hyp2f1(a, b, c, x) KN_F4(kn_special_hyp2f1, a, b, c, x)
-#define kn_special_bernoulli(n) KN_G1(kn_special_bernoulli, int, n)
 #endif
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * kiln/testing.h -- np.testing, and jax.test_util's checks of derivatives.
  *
- * Each function returns 0, or -1 with an error of kind AssertionError whose message is NumPy's report, word for word.
- * What goes wrong on the way (a null array, a traced value) is an error of its own kind, and -1 too. `err_msg` is
- * put into the report; without `verbose` (true) it does not show the arrays; with `strict` shapes and dtypes must be
- * equal, too: else a scalar fits every array. C numbers are what Python's are to NumPy. */
+ * Each function returns 0, or -1 with an error of kind AssertionError whose message is NumPy's report, word for
+ * word. What goes wrong on the way (a null array, a traced value) is an error of its own kind, and -1 too. `err_msg`
+ * is put into the report; without `verbose` (true) it does not show the arrays; with `strict` shapes and dtypes must
+ * be equal, too: else a scalar fits every array. C numbers are what Python's are to NumPy. */
+/* Made by scripts/make-api.py from api/testing.api. */
 /* clang-format off */
 #ifndef KILN_TESTING_H
 #define KILN_TESTING_H
@@ -16,80 +17,111 @@ extern "C" {
 #endif
 
 /* ---- Options. */
-/* rtol: 1e-7; atol: 0; equal_nan, verbose: true */
 typedef struct kn_testing_allclose_opts {
-    size_t size_; double rtol, atol; bool equal_nan; const char *err_msg; bool verbose, strict;
+    size_t size_;
+    double rtol;         /* 1e-7 */
+    double atol;         /* 0 */
+    bool equal_nan;      /* true */
+    const char *err_msg;
+    bool verbose;        /* true */
+    bool strict;
 } kn_testing_allclose_opts;
-typedef struct kn_testing_equal_opts { size_t size_; const char *err_msg; bool verbose, strict; } kn_testing_equal_opts;
-/* decimal: 7, or 6 for assert_array_almost_equal */
+KN_API kn_testing_allclose_opts kn_testing_allclose_opts_default(void);
+typedef struct kn_testing_equal_opts {
+    size_t size_;
+    const char *err_msg;
+    bool verbose;        /* true */
+    bool strict;
+} kn_testing_equal_opts;
+KN_API kn_testing_equal_opts kn_testing_equal_opts_default(void);
 typedef struct kn_testing_almost_opts {
-    size_t size_; int decimal; const char *err_msg; bool verbose;
+    size_t size_;
+    int decimal;         /* 7 */
+    const char *err_msg;
+    bool verbose;        /* true */
 } kn_testing_almost_opts;
+KN_API kn_testing_almost_opts kn_testing_almost_opts_default(void);
+typedef kn_testing_almost_opts kn_testing_array_almost_opts;
+KN_API kn_testing_array_almost_opts kn_testing_array_almost_opts_default(void);
 typedef struct kn_testing_approx_opts {
-    size_t size_; int significant; const char *err_msg; bool verbose;
-} kn_testing_approx_opts; /* significant: 7 */
-typedef struct kn_testing_nulp_opts { size_t size_; double nulp; } kn_testing_nulp_opts;       /* 1 */
-typedef struct kn_testing_max_ulp_opts { size_t size_; double maxulp; kn_dtype dtype; } kn_testing_max_ulp_opts; /* 1 */
-/* modes: NULL or "fwd,rev", "fwd", "rev"; atol, rtol: -1, by dtype (1e-5 in float64, 2e-3 in float32, 1e-2 in 16 bits);
- * eps: 1e-4, half the distance of the points that the numerical derivative is taken from */
-typedef struct kn_testing_check_opts { size_t size_; const char *modes; double atol, rtol, eps; } kn_testing_check_opts;
-/* header: NULL, ""; precision: 6; names: NULL, {"ACTUAL", "DESIRED"}; verbose, equal_nan, equal_inf: true */
+    size_t size_;
+    int significant;     /* 7 */
+    const char *err_msg;
+    bool verbose;        /* true */
+} kn_testing_approx_opts;
+KN_API kn_testing_approx_opts kn_testing_approx_opts_default(void);
+typedef struct kn_testing_nulp_opts { size_t size_; double nulp; } kn_testing_nulp_opts; /* 1 */
+KN_API kn_testing_nulp_opts kn_testing_nulp_opts_default(void);
+typedef struct kn_testing_max_ulp_opts {
+    size_t size_;
+    double maxulp;  /* 1 */
+    kn_dtype dtype;
+} kn_testing_max_ulp_opts;
+KN_API kn_testing_max_ulp_opts kn_testing_max_ulp_opts_default(void);
+typedef struct kn_testing_check_opts {
+    size_t size_;
+    const char *modes; /* NULL, "fwd,rev"; or "fwd", "rev" */
+    double atol;       /* -1: by dtype (1e-5 in float64, 2e-3 in float32, 1e-2 in 16 bits) */
+    double rtol;       /* -1: by dtype (1e-5 in float64, 2e-3 in float32, 1e-2 in 16 bits) */
+    double eps;        /* 1e-4: half the distance of the points that the numerical derivative is taken from */
+} kn_testing_check_opts;
+KN_API kn_testing_check_opts kn_testing_check_opts_default(void);
 typedef struct kn_testing_compare_opts {
-    size_t size_; const char *err_msg; bool verbose; const char *header; int precision; bool equal_nan, equal_inf;
-    bool strict; const char *const *names;
+    size_t size_;
+    const char *err_msg;
+    bool verbose;             /* true */
+    const char *header;       /* NULL, "" */
+    int precision;            /* 6 */
+    bool equal_nan;           /* true */
+    bool equal_inf;           /* true */
+    bool strict;
+    const char *const *names; /* {"ACTUAL", "DESIRED"} */
 } kn_testing_compare_opts;
 KN_API kn_testing_compare_opts kn_testing_compare_opts_default(void);
-KN_API kn_testing_allclose_opts kn_testing_allclose_opts_default(void);
-KN_API kn_testing_equal_opts kn_testing_equal_opts_default(void);
-KN_API kn_testing_almost_opts kn_testing_almost_opts_default(void);
-KN_API kn_testing_approx_opts kn_testing_approx_opts_default(void);
-KN_API kn_testing_nulp_opts kn_testing_nulp_opts_default(void);
-KN_API kn_testing_max_ulp_opts kn_testing_max_ulp_opts_default(void);
-KN_API kn_testing_check_opts kn_testing_check_opts_default(void);
 
 /* ---- Arrays. */
-KN_API int kn_testing_assert_allclose(kn_array actual, kn_array desired,
-    const kn_testing_allclose_opts *opts); /* np.testing.assert_allclose: |a - b| <= atol + rtol |b| */
-KN_API int kn_testing_assert_array_equal(kn_array actual, kn_array desired,
-    const kn_testing_equal_opts *opts); /* np.testing.assert_array_equal: NaN equals NaN */
-KN_API int kn_testing_assert_equal(kn_array actual, kn_array desired,
-    const kn_testing_equal_opts *opts); /* np.testing.assert_equal: between numbers -0 is not 0 */
-KN_API int kn_testing_assert_array_less(kn_array x, kn_array y,
-    const kn_testing_equal_opts *opts); /* np.testing.assert_array_less: x < y everywhere */
-KN_API int kn_testing_assert_array_almost_equal(kn_array actual, kn_array desired,
-    const kn_testing_almost_opts *opts); /* np.testing.assert_array_almost_equal: |a - b| < 1.5 * 10^-decimal */
-KN_API int kn_testing_assert_almost_equal(kn_array actual, kn_array desired,
-    const kn_testing_almost_opts *opts); /* np.testing.assert_almost_equal: the same, also of numbers */
-KN_API int kn_testing_assert_approx_equal(kn_array actual, kn_array desired,
-    const kn_testing_approx_opts *opts); /* np.testing.assert_approx_equal: two numbers, so many digits */
-KN_API int kn_testing_assert_array_almost_equal_nulp(kn_array x, kn_array y,
-    const kn_testing_nulp_opts *opts); /* np.testing.assert_array_almost_equal_nulp: |x - y| <= nulp spacings */
-KN_API int kn_testing_assert_array_max_ulp(kn_array a, kn_array b,
-    const kn_testing_max_ulp_opts *opts); /* np.testing.assert_array_max_ulp: so many floats between them */
+/* np.testing.assert_allclose: |a - b| <= atol + rtol |b| */
+KN_API int kn_testing_assert_allclose(kn_array actual, kn_array desired, const kn_testing_allclose_opts *opts);
+/* np.testing.assert_array_equal: NaN equals NaN */
+KN_API int kn_testing_assert_array_equal(kn_array actual, kn_array desired, const kn_testing_equal_opts *opts);
+/* np.testing.assert_equal: between numbers -0 is not 0 */
+KN_API int kn_testing_assert_equal(kn_array actual, kn_array desired, const kn_testing_equal_opts *opts);
+/* np.testing.assert_array_less: x < y everywhere */
+KN_API int kn_testing_assert_array_less(kn_array x, kn_array y, const kn_testing_equal_opts *opts);
+/* np.testing.assert_array_almost_equal: |a - b| < 1.5 * 10^-decimal */
+KN_API int kn_testing_assert_array_almost_equal(kn_array actual, kn_array desired, const kn_testing_array_almost_opts
+    *opts);
+/* np.testing.assert_almost_equal: the same, also of numbers */
+KN_API int kn_testing_assert_almost_equal(kn_array actual, kn_array desired, const kn_testing_almost_opts *opts);
+/* np.testing.assert_approx_equal: two numbers, so many digits */
+KN_API int kn_testing_assert_approx_equal(kn_array actual, kn_array desired, const kn_testing_approx_opts *opts);
+/* np.testing.assert_array_almost_equal_nulp: |x - y| <= nulp spacings */
+KN_API int kn_testing_assert_array_almost_equal_nulp(kn_array x, kn_array y, const kn_testing_nulp_opts *opts);
+/* np.testing.assert_array_max_ulp: so many floats between them */
+KN_API int kn_testing_assert_array_max_ulp(kn_array a, kn_array b, const kn_testing_max_ulp_opts *opts);
+typedef kn_array (*kn_testing_comparison)(kn_array x, kn_array y);
 /* np.testing.assert_array_compare: comparison gives the truth values of what is left of x and y beside NaN and
  * infinities, e.g. (kn_less_equal) */
-typedef kn_array (*kn_testing_comparison)(kn_array x, kn_array y);
-KN_API int kn_testing_assert_array_compare(kn_testing_comparison comparison, kn_array x, kn_array y,
-    const kn_testing_compare_opts *opts);
+KN_API int kn_testing_assert_array_compare(kn_testing_comparison comparison, kn_array x, kn_array y, const
+    kn_testing_compare_opts *opts);
 
 /* ---- Text, truth and errors. */
-/* np.testing.assert_string_equal */
-KN_API int kn_testing_assert_string_equal(const char *actual, const char *desired);
-KN_API int kn_testing_assert_(bool value, const char *msg);                         /* np.testing.assert_ */
+KN_API int kn_testing_assert_string_equal(const char *actual, const char *desired); /* np.testing.assert_string_equal */
+KN_API int kn_testing_assert_(bool value, const char *msg); /* np.testing.assert_ */
 /* For np.testing.assert_raises: an error of this kind is pending, and is cleared. AssertionError "ValueError not
  * raised" if there is none; an error of another kind stays as it is. */
 KN_API int kn_testing_assert_error(kn_error_kind kind);
 /* For np.testing.assert_raises_regex: its message has this part, too; else AssertionError */
 KN_API int kn_testing_assert_error_with(kn_error_kind kind, const char *part);
 
-/* ---- Derivatives, against differences along random directions (jax.test_util). All arguments are differentiated and
- * must be real floats. */
-KN_API int kn_testing_check_jvp(kn_fn fn, const kn_args *args,
-    const kn_testing_check_opts *opts); /* jax.test_util.check_jvp of fn and its jvp */
-KN_API int kn_testing_check_vjp(kn_fn fn, const kn_args *args,
-    const kn_testing_check_opts *opts); /* jax.test_util.check_vjp of fn and its vjp */
-KN_API int kn_testing_check_grads(kn_fn fn, const kn_args *args, int order,
-    const kn_testing_check_opts *opts); /* jax.test_util.check_grads: derivatives up to this order */
+/* ---- Derivatives, against differences along random directions (jax.test_util). All arguments are differentiated
+ * and must be real floats. */
+/* jax.test_util.check_jvp: of fn and its jvp */
+KN_API int kn_testing_check_jvp(kn_fn fn, const kn_args *args, const kn_testing_check_opts *opts);
+/* jax.test_util.check_vjp: of fn and its vjp */
+KN_API int kn_testing_check_vjp(kn_fn fn, const kn_args *args, const kn_testing_check_opts *opts);
+/* jax.test_util.check_grads: derivatives up to this order */
+KN_API int kn_testing_check_grads(kn_fn fn, const kn_args *args, int order, const kn_testing_check_opts *opts);
 
 #ifdef __cplusplus
 }
@@ -97,20 +129,18 @@ KN_API int kn_testing_check_grads(kn_fn fn, const kn_args *args, int order,
 
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
-#define KN_TESTING_EQUAL_DEFAULTS (.verbose = true, )
 #define kn_testing_assert_allclose(actual, desired, ...)                                                               \
     KN_F2O(kn_testing_assert_allclose, kn_testing_allclose_opts, (.rtol = 1e-7, .equal_nan = true, .verbose = true, ), \
     actual, desired, __VA_ARGS__)
 #define kn_testing_assert_array_equal(actual, desired, ...)                                                            \
-    KN_F2O(kn_testing_assert_array_equal, kn_testing_equal_opts, KN_TESTING_EQUAL_DEFAULTS, actual, desired,           \
-    __VA_ARGS__)
+    KN_F2O(kn_testing_assert_array_equal, kn_testing_equal_opts, (.verbose = true, ), actual, desired, __VA_ARGS__)
 #define kn_testing_assert_equal(actual, desired, ...)                                                                  \
-    KN_F2O(kn_testing_assert_equal, kn_testing_equal_opts, KN_TESTING_EQUAL_DEFAULTS, actual, desired, __VA_ARGS__)
+    KN_F2O(kn_testing_assert_equal, kn_testing_equal_opts, (.verbose = true, ), actual, desired, __VA_ARGS__)
 #define kn_testing_assert_array_less(x, y, ...)                                                                        \
-    KN_F2O(kn_testing_assert_array_less, kn_testing_equal_opts, KN_TESTING_EQUAL_DEFAULTS, x, y, __VA_ARGS__)
+    KN_F2O(kn_testing_assert_array_less, kn_testing_equal_opts, (.verbose = true, ), x, y, __VA_ARGS__)
 #define kn_testing_assert_array_almost_equal(actual, desired, ...)                                                     \
-    KN_F2O(kn_testing_assert_array_almost_equal, kn_testing_almost_opts, (.decimal = 6, .verbose = true, ), actual,    \
-    desired, __VA_ARGS__)
+    KN_F2O(kn_testing_assert_array_almost_equal, kn_testing_array_almost_opts, (.decimal = 6, .verbose = true, ),      \
+    actual, desired, __VA_ARGS__)
 #define kn_testing_assert_almost_equal(actual, desired, ...)                                                           \
     KN_F2O(kn_testing_assert_almost_equal, kn_testing_almost_opts, (.decimal = 7, .verbose = true, ), actual, desired, \
     __VA_ARGS__)
@@ -122,31 +152,28 @@ KN_API int kn_testing_check_grads(kn_fn fn, const kn_args *args, int order,
 #define kn_testing_assert_array_max_ulp(a, b, ...)                                                                     \
     KN_F2O(kn_testing_assert_array_max_ulp, kn_testing_max_ulp_opts, (.maxulp = 1, ), a, b, __VA_ARGS__)
 #define kn_testing_assert_array_compare(comparison, x, y, ...)                                                         \
-    KN_TESTING_COMPARE_(__COUNTER__, comparison, x, y, __VA_ARGS__)
-#define KN_TESTING_COMPARE_(c, comparison, x, y, ...)                                                                  \
-    __extension__({ kn_testing_comparison KN_V(fun, c) = (comparison); kn_array KN_V(1, c) = KN_LIKE(x);               \
-        kn_array KN_V(2, c) = KN_LIKE(y);                                                                              \
-        KN_OPTS(c, kn_testing_compare_opts, (.verbose = true, .precision = 6, .equal_nan = true, .equal_inf = true, ), \
-        __VA_ARGS__) KN_HERE();                                                                                        \
-        (kn_testing_assert_array_compare)(KN_V(fun, c), KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
+    KN_TESTING_ASSERT_ARRAY_COMPARE_(__COUNTER__, comparison, x, y, __VA_ARGS__)
+#define KN_TESTING_ASSERT_ARRAY_COMPARE_(c, comparison, x, y, ...)                                                     \
+    __extension__({ KN_TAKE(kn_testing_comparison, 1, c, comparison) kn_array KN_V(2, c) = KN_LIKE(x); kn_array        \
+    KN_V(3, c) = KN_LIKE(y); KN_OPTS(c, kn_testing_compare_opts, (.verbose = true, .precision = 6, .equal_nan = true,  \
+    .equal_inf = true, ), __VA_ARGS__) KN_HERE(); (kn_testing_assert_array_compare)(KN_V(1, c), KN_V(2, c), KN_V(3,    \
+    c), KN_V(opt, c)); })
 #define kn_testing_assert_string_equal(actual, desired)                                                                \
     KN_G2(kn_testing_assert_string_equal, const char *, actual, const char *, desired)
 #define kn_testing_assert_(value, msg) KN_G2(kn_testing_assert_, bool, value, const char *, msg)
 #define kn_testing_assert_error(kind) KN_G1(kn_testing_assert_error, kn_error_kind, kind)
 #define kn_testing_assert_error_with(kind, part)                                                                       \
     KN_G2(kn_testing_assert_error_with, kn_error_kind, kind, const char *, part)
-#define KN_TESTING_CHECK_DEFAULTS (.atol = -1, .rtol = -1, .eps = 1e-4, )
 #define kn_testing_check_jvp(fn, args, ...)                                                                            \
-    KN_G2O(kn_testing_check_jvp, kn_testing_check_opts, KN_TESTING_CHECK_DEFAULTS, kn_fn, fn, const kn_args *, args,   \
-    __VA_ARGS__)
+    KN_G2O(kn_testing_check_jvp, kn_testing_check_opts, (.atol = -1, .rtol = -1, .eps = 1e-4, ), kn_fn, fn, const      \
+    kn_args *, args, __VA_ARGS__)
 #define kn_testing_check_vjp(fn, args, ...)                                                                            \
-    KN_G2O(kn_testing_check_vjp, kn_testing_check_opts, KN_TESTING_CHECK_DEFAULTS, kn_fn, fn, const kn_args *, args,   \
-    __VA_ARGS__)
-#define kn_testing_check_grads(fn, args, order, ...)                                                                   \
-    KN_TESTING_GRADS_(__COUNTER__, fn, args, order, __VA_ARGS__)
-#define KN_TESTING_GRADS_(c, fn, args, order, ...)                                                                     \
-    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (args); int KN_V(1, c) = (order);         \
-        KN_OPTS(c, kn_testing_check_opts, KN_TESTING_CHECK_DEFAULTS, __VA_ARGS__) KN_HERE();                           \
-        (kn_testing_check_grads)(KN_V(fun, c), KN_V(ptr, c), KN_V(1, c), KN_V(opt, c)); })
+    KN_G2O(kn_testing_check_vjp, kn_testing_check_opts, (.atol = -1, .rtol = -1, .eps = 1e-4, ), kn_fn, fn, const      \
+    kn_args *, args, __VA_ARGS__)
+#define kn_testing_check_grads(fn, args, order, ...) KN_TESTING_CHECK_GRADS_(__COUNTER__, fn, args, order, __VA_ARGS__)
+#define KN_TESTING_CHECK_GRADS_(c, fn, args, order, ...)                                                               \
+    __extension__({ KN_TAKE(kn_fn, 1, c, fn) KN_TAKE(const kn_args *, 2, c, args) KN_TAKE(int, 3, c, order) KN_OPTS(c, \
+    kn_testing_check_opts, (.atol = -1, .rtol = -1, .eps = 1e-4, ), __VA_ARGS__) KN_HERE();                            \
+    (kn_testing_check_grads)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #endif
 #endif

@@ -2,9 +2,11 @@
  * kiln/tree.h -- trees of arrays, as jax.tree: leaves are arrays, nodes are lists, tuples, dicts, structs and None.
  *
  * A C struct of arrays is seen as a tree by KN_TREE(&params), or with its fields' names by KN_TREE(&params, Params)
- * after KN_FIELDS(Params, w1, b1). Other trees are built: kn_tree_dict("w", w, "layers", kn_tree_list(a, b)). They own
- * their arrays. Trees are handles of the scope; they work in functions that are traced, and wherever a function takes a
- * struct. */
+ * after KN_FIELDS(Params, w1, b1). Other trees are built: kn_tree_dict("w", w, "layers", kn_tree_list(a, b)). They
+ * own their arrays. Trees are handles of the scope; they work in functions that are traced, and wherever a function
+ * takes a struct. */
+/* Made by scripts/make-api.py from api/tree.api. */
+/* clang-format off */
 #ifndef KILN_TREE_H
 #define KILN_TREE_H
 #include "kiln/types.h"
@@ -22,58 +24,62 @@ typedef enum kn_tree_kind {
 KN_API kn_tree kn_tree_of(void *structure, size_t bytes);
 /* the same with names: KN_TREE(&params, Params); fields may be NULL or without a name */
 KN_API kn_tree kn_tree_of_fields(void *structure, size_t bytes, const kn_fields *fields);
-KN_API kn_tree kn_tree_from(int n, const kn_array *arrays);     /* a list of leaves */
-KN_API kn_tree kn_tree_leaf(kn_array x);                        /* one array */
-KN_API kn_tree kn_tree_none(void);                              /* None: no leaves */
-KN_API kn_tree kn_tree_list(int n, const kn_tree *children);    /* in C: kn_tree_list(x, y, subtree) */
-KN_API kn_tree kn_tree_tuple(int n, const kn_tree *children);
+KN_API kn_tree kn_tree_from(int n, const kn_array *arrays);   /* a list of leaves */
+KN_API kn_tree kn_tree_leaf(kn_array x);                      /* one array */
+KN_API kn_tree kn_tree_none(void);                            /* None: no leaves */
+KN_API kn_tree kn_tree_list(int n, const kn_tree *children);  /* in C: kn_tree_list(x, y, subtree) */
+KN_API kn_tree kn_tree_tuple(int n, const kn_tree *children); /* the same as a tuple */
 typedef struct kn_tree_item { const char *name; kn_tree tree; } kn_tree_item;
 /* In C: kn_tree_dict("w", x, "b", y), up to 16. Sorted by name, as in JAX; ValueError for a name given twice. */
 KN_API kn_tree kn_tree_dict(int n, const kn_tree_item *items);
 
 /* ---- Leaves. */
-KN_API int kn_tree_count(kn_tree tree);                         /* how many leaves; -1 for an error */
-KN_API kn_array kn_tree_get(kn_tree tree, int i);               /* leaf number i */
-KN_API int kn_tree_assign(kn_tree to, kn_tree from);            /* kn_assign, leaf by leaf; 0, or -1 */
-KN_API kn_list kn_tree_leaves(kn_tree tree);                    /* jax.tree.leaves */
-/* The path of leaf i as JAX's keystr shows it, "['layers'][0].w"; simple: its keys with the separator between them. It
- * belongs to the scope. */
-typedef struct kn_tree_keystr_opts { size_t size_; bool simple; const char *separator; } kn_tree_keystr_opts;
+KN_API int kn_tree_count(kn_tree tree);              /* how many leaves; -1 for an error */
+KN_API kn_array kn_tree_get(kn_tree tree, int i);    /* leaf number i */
+KN_API int kn_tree_assign(kn_tree to, kn_tree from); /* kn_assign, leaf by leaf; 0, or -1 */
+KN_API kn_list kn_tree_leaves(kn_tree tree);         /* jax.tree.leaves */
+typedef struct kn_tree_keystr_opts {
+    size_t size_;
+    bool simple;
+    const char *separator; /* "" */
+} kn_tree_keystr_opts;
 KN_API kn_tree_keystr_opts kn_tree_keystr_opts_default(void);
+/* the path of leaf i as JAX's keystr shows it, "['layers'][0].w"; simple: its keys with the separator between them.
+ * It belongs to the scope. */
 KN_API const char *kn_tree_keystr(kn_tree tree, int i, const kn_tree_keystr_opts *opts);
 typedef struct kn_tree_leaves_with_path_result {
     int n; const char *const *path; kn_list leaves; /* paths as kn_tree_keystr; they belong to the scope */
 } kn_tree_leaves_with_path_result;
-KN_API kn_tree_leaves_with_path_result kn_tree_leaves_with_path(kn_tree tree);  /* jax.tree.leaves_with_path */
+KN_API kn_tree_leaves_with_path_result kn_tree_leaves_with_path(kn_tree tree); /* jax.tree.leaves_with_path */
 
 /* ---- By path: "layers[0].w", or as keystr shows it. KeyError or IndexError if it is not there. */
-KN_API kn_array kn_tree_at(kn_tree tree, const char *path);     /* a leaf; TypeError for a subtree */
-KN_API kn_tree kn_tree_sub(kn_tree tree, const char *path);     /* a subtree, a tree of its own */
-KN_API bool kn_tree_has(kn_tree tree, const char *path);
+KN_API kn_array kn_tree_at(kn_tree tree, const char *path); /* a leaf; TypeError for a subtree */
+KN_API kn_tree kn_tree_sub(kn_tree tree, const char *path); /* a subtree, a tree of its own */
+KN_API bool kn_tree_has(kn_tree tree, const char *path);    /* is there a leaf or a subtree? */
 /* x takes the place of a leaf, as with kn_tree_assign; 0, or -1 with an error */
 KN_API int kn_tree_set_at(kn_tree tree, const char *path, kn_array x);
 
 /* ---- Structures. */
 typedef struct kn_tree_flatten_result { kn_list leaves; kn_treedef structure; } kn_tree_flatten_result;
-KN_API kn_tree_flatten_result kn_tree_flatten(kn_tree tree);    /* jax.tree.flatten */
+KN_API kn_tree_flatten_result kn_tree_flatten(kn_tree tree); /* jax.tree.flatten */
 typedef struct kn_tree_flatten_with_path_result {
     int n; const char *const *path; kn_list leaves; kn_treedef structure;
 } kn_tree_flatten_with_path_result;
 KN_API kn_tree_flatten_with_path_result kn_tree_flatten_with_path(kn_tree tree); /* jax.tree.flatten_with_path */
-KN_API kn_treedef kn_tree_structure(kn_tree tree);              /* jax.tree.structure */
+KN_API kn_treedef kn_tree_structure(kn_tree tree);                     /* jax.tree.structure */
 /* jax.tree.unflatten: ValueError "Too few leaves for PyTreeDef; expected 2, got 1" */
 KN_API kn_tree kn_tree_unflatten(kn_treedef structure, kn_list leaves);
-KN_API const char *kn_treedef_text(kn_treedef structure);       /* PyTreeDef({'a': *, 'b': [*, None]}); the scope's */
-KN_API bool kn_treedef_equal(kn_treedef a, kn_treedef b);       /* names and types of structs count */
-KN_API kn_tree_kind kn_treedef_kind(kn_treedef structure);      /* of the root */
-KN_API int kn_treedef_count(kn_treedef structure);              /* leaves */
-KN_API int kn_treedef_children_count(kn_treedef structure);
-KN_API kn_treedef kn_treedef_child(kn_treedef structure, int i); /* jax.tree_util.treedef_children()[i] */
+KN_API const char *kn_treedef_text(kn_treedef structure); /* PyTreeDef({'a': *, 'b': [*, None]}); the scope's */
+KN_API bool kn_treedef_equal(kn_treedef a, kn_treedef b);              /* names and types of structs count */
+KN_API kn_tree_kind kn_treedef_kind(kn_treedef structure);             /* of the root */
+KN_API int kn_treedef_count(kn_treedef structure);                     /* leaves */
+KN_API int kn_treedef_children_count(kn_treedef structure);            /* of the root */
+KN_API kn_treedef kn_treedef_child(kn_treedef structure, int i);       /* jax.tree_util.treedef_children()[i] */
 KN_API kn_treedef kn_treedef_tuple(int n, const kn_treedef *children); /* jax.tree_util.treedef_tuple */
-KN_API bool kn_treedef_is_leaf(kn_treedef structure);           /* jax.tree_util.treedef_is_leaf: one node */
+KN_API bool kn_treedef_is_leaf(kn_treedef structure);                  /* jax.tree_util.treedef_is_leaf: one node */
 
-/* ---- Functions of trees. What is called: a function of one or two arrays (kn_exp, kn_add), a kn_fn, or any function
- * with an environment, which gets the leaf's path and one array per tree: KN_MAPPER(f, env). */
+/* ---- Functions of trees. What is called: a function of one or two arrays (kn_exp, kn_add), a kn_fn, or any
+ * function with an environment, which gets the leaf's path and one array per tree: KN_MAPPER(f, env). */
 typedef kn_array (*kn_map_function)(void *env, const char *path, int n, const kn_array *x);
 typedef struct kn_mapper {
     size_t size_;
@@ -93,15 +99,15 @@ KN_API bool kn_tree_all(kn_tree tree);                          /* jax.tree.all:
 KN_API kn_tree kn_tree_transpose(kn_treedef outer, kn_treedef inner, kn_tree tree);
 KN_API kn_tree kn_tree_broadcast(kn_tree prefix, kn_tree full); /* jax.tree.broadcast: each leaf as often as wanted */
 
-/* ---- jax.flatten_util.ravel_pytree: all elements in one 1-d array of the common dtype, and the way back: the shapes,
- * dtypes and structure of `like`. */
-KN_API kn_array kn_tree_ravel(kn_tree tree);
-KN_API kn_tree kn_tree_unravel(kn_tree like, kn_array flat);
+/* ---- jax.flatten_util.ravel_pytree: all elements in one 1-d array of the common dtype, and the way back: the
+ * shapes, dtypes and structure of `like`. */
+KN_API kn_array kn_tree_ravel(kn_tree tree);                 /* all elements in one vector */
+KN_API kn_tree kn_tree_unravel(kn_tree like, kn_array flat); /* the way back */
 
 /* ---- Lists of arrays. */
-KN_API kn_list kn_list_from(const kn_array *arrays, int n);
-KN_API int kn_list_count(kn_list list);
-KN_API kn_array kn_list_get(kn_list list, int i);
+KN_API kn_list kn_list_from(const kn_array *arrays, int n); /* a list of n arrays */
+KN_API int kn_list_count(kn_list list);                     /* how many */
+KN_API kn_array kn_list_get(kn_list list, int i);           /* number i */
 
 #ifdef __cplusplus
 }
@@ -189,8 +195,6 @@ static inline kn_tree kn_tree_double_(double x) { return kn_tree_leaf(kn_like_do
     __extension__({ KN_HERE(); kn_tree_item KN_V(vec, c)[(count) / 2 + 1]; int KN_V(cnt, c) = 0;                       \
         KN_CAT(KN_ITEMS_, KN_COUNT(__VA_ARGS__))(c __VA_OPT__(, ) __VA_ARGS__) KN_HERE();                              \
         (kn_tree_dict)(KN_V(cnt, c), KN_V(vec, c)); })
-#define kn_tree_leaf(x) KN_F1(kn_tree_leaf, x)
-#define kn_tree_none() (KN_HERE(), (kn_tree_none)())
 
 /* ---- Functions of trees. */
 static inline kn_mapper kn_mapper_same_(kn_mapper f) { return f; }
@@ -222,8 +226,12 @@ static inline kn_mapper kn_mapper_two_(kn_array (*f)(kn_array, kn_array))
 #define kn_tree_reduce(f, tree, ...) KN_TREE_REDUCE_(__COUNTER__, kn_tree_reduce, f, tree, __VA_ARGS__)
 #define kn_tree_reduce_associative(f, tree, ...)                                                                       \
     KN_TREE_REDUCE_(__COUNTER__, kn_tree_reduce_associative, f, tree, __VA_ARGS__)
-
-/* ---- The others. */
+#define kn_treedef_tuple(...) KN_TREEDEF_TUPLE_(__COUNTER__, KN_COUNT(__VA_ARGS__), __VA_ARGS__)
+#define KN_TREEDEF_TUPLE_(c, count, ...)                                                                               \
+    __extension__({ const kn_treedef KN_V(vec, c)[(count) + 1] = {__VA_ARGS__}; KN_HERE();                             \
+        (kn_treedef_tuple)((count), KN_V(vec, c)); })
+#define kn_tree_leaf(x) KN_F1(kn_tree_leaf, x)
+#define kn_tree_none() (KN_HERE(), (kn_tree_none)())
 #define kn_tree_count(tree) KN_G1(kn_tree_count, kn_tree, tree)
 #define kn_tree_get(tree, i) KN_G2(kn_tree_get, kn_tree, tree, int, i)
 #define kn_tree_assign(to, from) KN_G2(kn_tree_assign, kn_tree, to, kn_tree, from)
@@ -236,8 +244,8 @@ static inline kn_mapper kn_mapper_two_(kn_array (*f)(kn_array, kn_array))
 #define kn_tree_has(tree, path) KN_G2(kn_tree_has, kn_tree, tree, const char *, path)
 #define kn_tree_set_at(tree, path, x) KN_TREE_SET_AT_(__COUNTER__, tree, path, x)
 #define KN_TREE_SET_AT_(c, tree, path, x)                                                                              \
-    __extension__({ kn_tree KN_V(1, c) = (tree); const char *KN_V(2, c) = (path); kn_array KN_V(3, c) = KN_LIKE(x);    \
-        KN_HERE(); (kn_tree_set_at)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+    __extension__({ KN_TAKE(kn_tree, 1, c, tree) KN_TAKE(const char *, 2, c, path) kn_array KN_V(3, c) = KN_LIKE(x);   \
+    KN_HERE(); (kn_tree_set_at)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 #define kn_tree_flatten(tree) KN_G1(kn_tree_flatten, kn_tree, tree)
 #define kn_tree_flatten_with_path(tree) KN_G1(kn_tree_flatten_with_path, kn_tree, tree)
 #define kn_tree_structure(tree) KN_G1(kn_tree_structure, kn_tree, tree)
@@ -249,21 +257,17 @@ static inline kn_mapper kn_mapper_two_(kn_array (*f)(kn_array, kn_array))
 #define kn_treedef_children_count(structure) KN_G1(kn_treedef_children_count, kn_treedef, structure)
 #define kn_treedef_child(structure, i) KN_G2(kn_treedef_child, kn_treedef, structure, int, i)
 #define kn_treedef_is_leaf(structure) KN_G1(kn_treedef_is_leaf, kn_treedef, structure)
-#define kn_treedef_tuple(...) KN_TREEDEF_TUPLE_(__COUNTER__, KN_COUNT(__VA_ARGS__), __VA_ARGS__)
-#define KN_TREEDEF_TUPLE_(c, count, ...)                                                                               \
-    __extension__({ const kn_treedef KN_V(vec, c)[(count) + 1] = {__VA_ARGS__}; KN_HERE();                             \
-        (kn_treedef_tuple)((count), KN_V(vec, c)); })
 #define kn_tree_all(tree) KN_G1(kn_tree_all, kn_tree, tree)
 #define kn_tree_transpose(outer, inner, tree) KN_TREE_TRANSPOSE_(__COUNTER__, outer, inner, tree)
 #define KN_TREE_TRANSPOSE_(c, outer, inner, tree)                                                                      \
-    __extension__({ kn_treedef KN_V(1, c) = (outer); kn_treedef KN_V(2, c) = (inner); kn_tree KN_V(3, c) = (tree);     \
-        KN_HERE(); (kn_tree_transpose)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+    __extension__({ KN_TAKE(kn_treedef, 1, c, outer) KN_TAKE(kn_treedef, 2, c, inner) KN_TAKE(kn_tree, 3, c, tree)     \
+    KN_HERE(); (kn_tree_transpose)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 #define kn_tree_broadcast(prefix, full) KN_G2(kn_tree_broadcast, kn_tree, prefix, kn_tree, full)
 #define kn_tree_ravel(tree) KN_G1(kn_tree_ravel, kn_tree, tree)
 #define kn_tree_unravel(like, flat) KN_TREE_UNRAVEL_(__COUNTER__, like, flat)
 #define KN_TREE_UNRAVEL_(c, like, flat)                                                                                \
-    __extension__({ kn_tree KN_V(1, c) = (like); kn_array KN_V(2, c) = KN_LIKE(flat); KN_HERE();                       \
-        (kn_tree_unravel)(KN_V(1, c), KN_V(2, c)); })
+    __extension__({ KN_TAKE(kn_tree, 1, c, like) kn_array KN_V(2, c) = KN_LIKE(flat); KN_HERE();                       \
+    (kn_tree_unravel)(KN_V(1, c), KN_V(2, c)); })
 #define kn_list_get(list, i) KN_G2(kn_list_get, kn_list, list, int, i)
 #endif
 #endif

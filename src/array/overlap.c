@@ -68,11 +68,6 @@ kn_flags kn_flags_of(kn_array x)
     return f;
 }
 
-kn_setflags_opts kn_setflags_opts_default(void)
-{
-    return (kn_setflags_opts){.size_ = sizeof(kn_setflags_opts), .write = -1};
-}
-
 static bool repeats(const kna_array *a)
 {
     bool any = false;

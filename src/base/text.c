@@ -21,20 +21,6 @@ typedef struct layout {
     kn_str out, word;
 } layout;
 
-kn_print_opts kn_print_opts_default(void)
-{
-    return (kn_print_opts){.size_ = sizeof(kn_print_opts),
-                           .precision = 8,
-                           .threshold = 1000,
-                           .edgeitems = 3,
-                           .linewidth = 75,
-                           .suppress = false,
-                           .floatmode = "maxprec",
-                           .sign = '-',
-                           .nanstr = "nan",
-                           .infstr = "inf"};
-}
-
 static kn_error *check_options(const kn_print_opts *opts, kn_float_mode *mode)
 {
     static const char *const name[] = {"unique", "fixed", "maxprec", "maxprec_equal"};

@@ -6,10 +6,6 @@
 #include "base/pool.h"
 #include <string.h>
 
-kn_context_opts kn_context_opts_default(void) { return (kn_context_opts){.size_ = sizeof(kn_context_opts)}; }
-
-kn_defaults_opts kn_defaults_opts_default(void) { return (kn_defaults_opts){.size_ = sizeof(kn_defaults_opts)}; }
-
 static void report(const char *operation, kn_error *e)
 {
     if (atomic_load(&e->refs) > 0)

@@ -154,11 +154,6 @@ struct DLManagedTensor *kn_to_dlpack_unversioned(kn_array x)
 
 /* ---- Import. */
 
-kn_from_dlpack_opts kn_from_dlpack_opts_default(void)
-{
-    return (kn_from_dlpack_opts){.size_ = sizeof(kn_from_dlpack_opts)};
-}
-
 /* How a tensor lies in memory. Its axes by falling strides are those of a C-contiguous block if it is dense. */
 typedef struct imported {
     kn_type type;

@@ -185,8 +185,6 @@ int kn_touch(kn_array x)
 
 /* ---- The user's memory. */
 
-kn_wrap_opts kn_wrap_opts_default(void) { return (kn_wrap_opts){.size_ = sizeof(kn_wrap_opts)}; }
-
 kn_array kna_wrap_buffer(kna_op *op, kn_type t, kn_buffer *b, bool readonly)
 {
     kn_value *v = kna_value_buffer(t, b);

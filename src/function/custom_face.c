@@ -203,11 +203,6 @@ static kn_error *read_policy(const kn_policy *p, kna_options *o)
     }
 }
 
-kn_checkpoint_opts kn_checkpoint_opts_default(void)
-{
-    return (kn_checkpoint_opts){.size_ = sizeof(kn_checkpoint_opts), .prevent_cse = true};
-}
-
 kn_fn kn_checkpoint(kn_fn fn, const kn_checkpoint_opts *opts)
 {
     _Static_assert((int)KN_POLICY_OTHER_NAMES == (int)KN_SAVE_OTHER_NAMES, "the policies of rows, in their order");

@@ -9,16 +9,6 @@
 #include "kiln/callback.h"
 #include <string.h>
 
-kn_pure_callback_opts kn_pure_callback_opts_default(void)
-{
-    return (kn_pure_callback_opts){.size_ = sizeof(kn_pure_callback_opts)};
-}
-
-kn_io_callback_opts kn_io_callback_opts_default(void)
-{
-    return (kn_io_callback_opts){.size_ = sizeof(kn_io_callback_opts)};
-}
-
 /* ---- Calling a callback. */
 
 typedef struct calling {

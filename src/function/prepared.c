@@ -24,8 +24,6 @@ struct kn_prepared_s {
     kn_operand operand[]; /* the fixed ones */
 };
 
-kn_prepare_opts kn_prepare_opts_default(void) { return (kn_prepare_opts){.size_ = sizeof(kn_prepare_opts)}; }
-
 /* ---- Making one. */
 
 /* What fn is, compiled. donate: what it is given for good it may write over. `fixed`: the values of the program's first

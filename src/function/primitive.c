@@ -7,8 +7,6 @@
 
 enum { MOST_RESULTS = 64, MOST_OPERANDS = 64, MOST_PARAMS = 16, LARGEST_PARAMS = 4096, LONGEST_NAME = 63 };
 
-kn_primitive_opts kn_primitive_opts_default(void) { return (kn_primitive_opts){.size_ = sizeof(kn_primitive_opts)}; }
-
 /* ---- Names. */
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

@@ -7,13 +7,6 @@
 #include "kiln/lax.h"
 #include <string.h>
 
-#define DEFAULTS(T) \
-    T T##_default(void) { return (T){.size_ = sizeof(T)}; }
-DEFAULTS(kn_lax_psum_opts)
-DEFAULTS(kn_lax_all_gather_opts)
-DEFAULTS(kn_lax_all_to_all_opts)
-DEFAULTS(kn_lax_psum_scatter_opts)
-
 /* ---- Names. */
 
 typedef struct axes {

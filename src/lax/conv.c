@@ -5,11 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-KNLAX_DEFAULTS(kn_lax_conv_general_dilated_opts, .feature_group_count = 1, .batch_group_count = 1)
-KNLAX_DEFAULTS(kn_lax_conv_with_general_padding_opts)
-KNLAX_DEFAULTS(kn_lax_conv_transpose_opts)
-KNLAX_DEFAULTS(kn_lax_conv_general_dilated_patches_opts)
-
 /* A convolution that is being written: the parameters, and what they point to. */
 typedef struct conv {
     kna_op op;

@@ -3,8 +3,6 @@
 #include "lax/internal.h"
 #include "lib/internal.h"
 
-KNLAX_DEFAULTS(kn_lax_round_opts, .rounding_method = KN_LAX_AWAY_FROM_ZERO)
-
 /* ---- One argument. */
 
 static kn_atom one(kna_op *op, const char *name, kn_array x, const char *kinds)
@@ -16,12 +14,13 @@ static kn_atom one(kna_op *op, const char *name, kn_array x, const char *kinds)
     return kna_failed(op) ? KN_ATOM_NONE : a;
 }
 
-#define ONE(name, helper, kinds)                      \
-    kn_array kn_lax_##name(kn_array x)                \
-    {                                                 \
-        kna_op op;                                    \
-        kn_atom a = one(&op, "lax." #name, x, kinds); \
-        return kna_end(&op, knb_##helper(op.b, a));   \
+#define ONE(function, name, kinds) ONE_AS(function, "lax." #name, name, kinds)
+#define ONE_AS(function, name, helper, kinds)       \
+    kn_array function(kn_array x)                   \
+    {                                               \
+        kna_op op;                                  \
+        kn_atom a = one(&op, name, x, kinds);       \
+        return kna_end(&op, knb_##helper(op.b, a)); \
     }
 /* The row of unary.def whose public function is lax's, by NumPy's rules of dtypes. */
 #define UNARY(...)
@@ -31,19 +30,47 @@ static kn_atom one(kna_op *op, const char *name, kn_array x, const char *kinds)
 #include "ir/unary.def"
 #undef UNARY
 
-/* clang-format off */
-ONE(neg, neg, "ifc") ONE(sign, sign, "ifc") ONE(floor, floor, "f") ONE(ceil, ceil, "f") ONE(is_finite, is_finite, "f")
-ONE(exp, exp, "fc") ONE(exp2, exp2, "fc") ONE(expm1, expm1, "fc") ONE(log, log, "fc") ONE(log1p, log1p, "fc")
-ONE(logistic, logistic, "fc") ONE(sin, sin, "fc") ONE(cos, cos, "fc") ONE(tan, tan, "fc") ONE(asin, asin, "fc")
-ONE(acos, acos, "fc") ONE(atan, atan, "fc") ONE(sinh, sinh, "fc") ONE(cosh, cosh, "fc") ONE(tanh, tanh, "fc")
-ONE(asinh, asinh, "fc") ONE(acosh, acosh, "fc") ONE(atanh, atanh, "fc") ONE(sqrt, sqrt, "fc") ONE(cbrt, cbrt, "f")
-ONE(square, square, "ifc") ONE(real, real, "c") ONE(imag, imag, "c") ONE(bitwise_not, not, "ib")
-ONE(population_count, population_count, "i") ONE(clz, clz, "i") ONE(lgamma, lgamma, "f") ONE(digamma, digamma, "f")
-ONE(erf, erf, "f") ONE(erfc, erfc, "f") ONE(erf_inv, erf_inv, "f") ONE(bessel_i0e, bessel_i0e, "f")
-ONE(bessel_i1e, bessel_i1e, "f") ONE(abs, abs, "sfc")
-    /* clang-format on */
+ONE(kn_lax_neg, neg, "ifc")
+ONE(kn_lax_sign, sign, "ifc")
+ONE(kn_lax_floor, floor, "f")
+ONE(kn_lax_ceil, ceil, "f")
+ONE(kn_lax_is_finite, is_finite, "f")
+ONE(kn_lax_exp, exp, "fc")
+ONE(kn_lax_exp2, exp2, "fc")
+ONE(kn_lax_expm1, expm1, "fc")
+ONE(kn_lax_log, log, "fc")
+ONE(kn_lax_log1p, log1p, "fc")
+ONE(kn_lax_logistic, logistic, "fc")
+ONE(kn_lax_sin, sin, "fc")
+ONE(kn_lax_cos, cos, "fc")
+ONE(kn_lax_tan, tan, "fc")
+ONE(kn_lax_asin, asin, "fc")
+ONE(kn_lax_acos, acos, "fc")
+ONE(kn_lax_atan, atan, "fc")
+ONE(kn_lax_sinh, sinh, "fc")
+ONE(kn_lax_cosh, cosh, "fc")
+ONE(kn_lax_tanh, tanh, "fc")
+ONE(kn_lax_asinh, asinh, "fc")
+ONE(kn_lax_acosh, acosh, "fc")
+ONE(kn_lax_atanh, atanh, "fc")
+ONE(kn_lax_sqrt, sqrt, "fc")
+ONE(kn_lax_cbrt, cbrt, "f")
+ONE(kn_lax_square, square, "ifc")
+ONE(kn_lax_real, real, "c")
+ONE(kn_lax_imag, imag, "c")
+ONE_AS(kn_lax_bitwise_not, "lax.bitwise_not", not, "ib")
+ONE(kn_lax_population_count, population_count, "i")
+ONE(kn_lax_clz, clz, "i")
+ONE(kn_lax_lgamma, lgamma, "f")
+ONE(kn_lax_digamma, digamma, "f")
+ONE(kn_lax_erf, erf, "f")
+ONE(kn_lax_erfc, erfc, "f")
+ONE(kn_lax_erf_inv, erf_inv, "f")
+ONE(kn_lax_bessel_i0e, bessel_i0e, "f")
+ONE(kn_lax_bessel_i1e, bessel_i1e, "f")
+ONE(kn_lax_abs, abs, "sfc")
 
-    kn_array kn_lax_conj(kn_array x)
+kn_array kn_lax_conj(kn_array x)
 {
     kna_op op;
     kn_atom a = one(&op, "lax.conj", x, "fc");
@@ -151,26 +178,46 @@ static void two(kna_op *op, const char *name, kn_array x, kn_array y, const char
     two_in(op, x, y, kinds, a);
 }
 
-#define TWO(name, helper, kinds)                             \
-    kn_array kn_lax_##name(kn_array x, kn_array y)           \
+#define TWO(function, name, kinds) TWO_AS(function, "lax." #name, name, kinds)
+#define TWO_AS(function, name, helper, kinds)                \
+    kn_array function(kn_array x, kn_array y)                \
     {                                                        \
         kna_op op;                                           \
         kn_atom a[2];                                        \
-        two(&op, "lax." #name, x, y, kinds, a);              \
+        two(&op, name, x, y, kinds, a);                      \
         return kna_end(&op, knb_##helper(op.b, a[0], a[1])); \
     }
-/* clang-format off */
-TWO(add, add, "ifc") TWO(sub, sub, "ifc") TWO(mul, mul, "ifc") TWO(div, div, "ifc") TWO(rem, rem, "if")
-TWO(max, max, "ifcb") TWO(min, min, "ifcb") TWO(atan2, atan2, "f") TWO(nextafter, nextafter, "f") TWO(mulhi, mulhi, "i")
-TWO(complex, complex, "f") TWO(eq, eq, "ifcb") TWO(ne, ne, "ifcb") TWO(lt, lt, "ifb") TWO(le, le, "ifb")
-TWO(gt, gt, "ifb") TWO(ge, ge, "ifb") TWO(bitwise_and, and, "ib") TWO(bitwise_or, or, "ib") TWO(bitwise_xor, xor, "ib")
-TWO(shift_left, shift_left, "i") TWO(shift_right_arithmetic, shift_right_arithmetic, "i")
-TWO(shift_right_logical, shift_right_logical, "i") TWO(igamma, igamma, "f") TWO(igammac, igammac, "f")
-TWO(igamma_grad_a, igamma_grad_a, "f") TWO(random_gamma_grad, random_gamma_grad, "f") TWO(zeta, zeta, "f")
-TWO(polygamma, polygamma, "f")
-    /* clang-format on */
+TWO(kn_lax_add, add, "ifc")
+TWO(kn_lax_sub, sub, "ifc")
+TWO(kn_lax_mul, mul, "ifc")
+TWO(kn_lax_div, div, "ifc")
+TWO(kn_lax_rem, rem, "if")
+TWO(kn_lax_max, max, "ifcb")
+TWO(kn_lax_min, min, "ifcb")
+TWO(kn_lax_atan2, atan2, "f")
+TWO(kn_lax_nextafter, nextafter, "f")
+TWO(kn_lax_mulhi, mulhi, "i")
+TWO(kn_lax_complex, complex, "f")
+TWO(kn_lax_eq, eq, "ifcb")
+TWO(kn_lax_ne, ne, "ifcb")
+TWO(kn_lax_lt, lt, "ifb")
+TWO(kn_lax_le, le, "ifb")
+TWO(kn_lax_gt, gt, "ifb")
+TWO(kn_lax_ge, ge, "ifb")
+TWO_AS(kn_lax_bitwise_and, "lax.bitwise_and", and, "ib")
+TWO_AS(kn_lax_bitwise_or, "lax.bitwise_or", or, "ib")
+TWO_AS(kn_lax_bitwise_xor, "lax.bitwise_xor", xor, "ib")
+TWO(kn_lax_shift_left, shift_left, "i")
+TWO(kn_lax_shift_right_arithmetic, shift_right_arithmetic, "i")
+TWO(kn_lax_shift_right_logical, shift_right_logical, "i")
+TWO(kn_lax_igamma, igamma, "f")
+TWO(kn_lax_igammac, igammac, "f")
+TWO(kn_lax_igamma_grad_a, igamma_grad_a, "f")
+TWO(kn_lax_random_gamma_grad, random_gamma_grad, "f")
+TWO(kn_lax_zeta, zeta, "f")
+TWO(kn_lax_polygamma, polygamma, "f")
 
-    kn_array kn_lax_pow(kn_array x, kn_array y)
+kn_array kn_lax_pow(kn_array x, kn_array y)
 {
     kna_op op;
     kn_atom a[2];

@@ -2,8 +2,6 @@
  * gathering.c -- jax.lax: gather, scatter and index_take. */
 #include "lax/internal.h"
 
-KNLAX_DEFAULTS(kn_lax_gather_opts)
-
 /* The numbers of both operations, and room for the lists that the parameters point to. */
 typedef struct lists {
     int64_t v[5][KN_MAX_NDIM];
@@ -80,18 +78,18 @@ static kn_array scatter(const char *name, const kn_prim *row, const kn_array x[3
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_emit1(op.b, row, &p, 3, a));
 }
 
-#define SCATTER(name)                                                                                                 \
-    kn_array kn_lax_##name(kn_array x, kn_array indices, kn_array updates,                                            \
-                           const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts) \
-    {                                                                                                                 \
-        return scatter("lax." #name, &kn_prim_##name, (kn_array[]){x, indices, updates}, dimension_numbers, opts);    \
+#define SCATTER(function, name)                                                                                    \
+    kn_array function(kn_array x, kn_array indices, kn_array updates,                                              \
+                      const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts)   \
+    {                                                                                                              \
+        return scatter("lax." #name, &kn_prim_##name, (kn_array[]){x, indices, updates}, dimension_numbers, opts); \
     }
-SCATTER(scatter)
-SCATTER(scatter_add)
-SCATTER(scatter_sub)
-SCATTER(scatter_mul)
-SCATTER(scatter_min)
-SCATTER(scatter_max)
+SCATTER(kn_lax_scatter, scatter)
+SCATTER(kn_lax_scatter_add, scatter_add)
+SCATTER(kn_lax_scatter_sub, scatter_sub)
+SCATTER(kn_lax_scatter_mul, scatter_mul)
+SCATTER(kn_lax_scatter_min, scatter_min)
+SCATTER(kn_lax_scatter_max, scatter_max)
 
 /* ---- index_take. */
 

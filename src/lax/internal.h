@@ -12,8 +12,6 @@
 #include "ir/prim.h"
 #include "kiln/lax.h"
 
-#define KNLAX_DEFAULTS(T, ...) \
-    T T##_default(void) { return (T){.size_ = sizeof(T), __VA_ARGS__}; }
 
 /* Operands of one dtype: a[i] of x[i]. Numbers take the dtype of the others; TypeError where dtypes differ. */
 void knlax_same_dtypes(kna_op *op, int n, const kn_array *x, kn_atom *a);

@@ -3,8 +3,6 @@
 #include "lax/internal.h"
 #include <string.h>
 
-KNLAX_DEFAULTS(kn_lax_stack_opts)
-
 /* ---- Padding. */
 
 static void show_config(kn_text *t, kn_lax_padding_config c)

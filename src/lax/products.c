@@ -3,12 +3,6 @@
 #include "lax/internal.h"
 #include <string.h>
 
-KNLAX_DEFAULTS(kn_lax_dot_opts)
-KNLAX_DEFAULTS(kn_lax_linalg_cholesky_opts, .symmetrize_input = true)
-KNLAX_DEFAULTS(kn_lax_linalg_triangular_solve_opts)
-KNLAX_DEFAULTS(kn_lax_linalg_symmetric_product_opts, .alpha = 1)
-KNLAX_DEFAULTS(kn_lax_rng_bit_generator_opts)
-
 /* ---- Products. */
 
 kn_array kn_lax_dot_general(kn_array lhs, kn_array rhs, const kn_lax_dot_dimension_numbers *dimension_numbers,

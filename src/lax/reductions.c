@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-KNLAX_DEFAULTS(kn_lax_cumulative_opts)
-
 /* ---- Reductions by one primitive. */
 
 /* The axes as they are given: JAX's lax takes no negative ones. */
@@ -49,15 +47,15 @@ static kn_array reduce(const char *name, reducer *by, const char *kinds, kn_arra
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : by(op.b, a, n, v));
 }
 
-#define REDUCE(name, kinds) \
-    kn_array kn_lax_##name(kn_array x, const kn_axes *axes) { return reduce("lax." #name, knb_##name, kinds, x, axes); }
-REDUCE(reduce_sum, NULL)
-REDUCE(reduce_prod, NULL)
-REDUCE(reduce_max, "ifcb")
-REDUCE(reduce_min, "ifcb")
-REDUCE(reduce_and, "ib")
-REDUCE(reduce_or, "ib")
-REDUCE(reduce_xor, "ib")
+#define REDUCE(function, name, kinds) \
+    kn_array function(kn_array x, const kn_axes *axes) { return reduce("lax." #name, knb_##name, kinds, x, axes); }
+REDUCE(kn_lax_reduce_sum, reduce_sum, NULL)
+REDUCE(kn_lax_reduce_prod, reduce_prod, NULL)
+REDUCE(kn_lax_reduce_max, reduce_max, "ifcb")
+REDUCE(kn_lax_reduce_min, reduce_min, "ifcb")
+REDUCE(kn_lax_reduce_and, reduce_and, "ib")
+REDUCE(kn_lax_reduce_or, reduce_or, "ib")
+REDUCE(kn_lax_reduce_xor, reduce_xor, "ib")
 
 static kn_array arg(const char *name, kn_atom (*by)(kn_builder *, kn_atom, int, kn_dtype), kn_array x, int axis,
                     kn_dtype index_dtype)
@@ -96,16 +94,16 @@ static kn_array cumulate(const char *name, kn_atom (*by)(kn_builder *, kn_atom, 
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : by(op.b, a, axis, o.reverse));
 }
 
-#define CUMULATIVE(name)                                                   \
-    kn_array kn_lax_##name(kn_array x, const kn_lax_cumulative_opts *opts) \
-    {                                                                      \
-        return cumulate("lax." #name, knb_##name, x, opts);                \
+#define CUMULATIVE(function, name)                                    \
+    kn_array function(kn_array x, const kn_lax_cumulative_opts *opts) \
+    {                                                                 \
+        return cumulate("lax." #name, knb_##name, x, opts);           \
     }
-CUMULATIVE(cumsum)
-CUMULATIVE(cumprod)
-CUMULATIVE(cummax)
-CUMULATIVE(cummin)
-CUMULATIVE(cumlogsumexp)
+CUMULATIVE(kn_lax_cumsum, cumsum)
+CUMULATIVE(kn_lax_cumprod, cumprod)
+CUMULATIVE(kn_lax_cummax, cummax)
+CUMULATIVE(kn_lax_cummin, cummin)
+CUMULATIVE(kn_lax_cumlogsumexp, cumlogsumexp)
 
 /* ---- By a function. */
 

@@ -4,11 +4,6 @@
 #include <limits.h>
 #include <string.h>
 
-KNLAX_DEFAULTS(kn_lax_full_opts)
-KNLAX_DEFAULTS(kn_lax_full_like_opts)
-KNLAX_DEFAULTS(kn_lax_reshape_opts)
-KNLAX_DEFAULTS(kn_lax_collapse_opts, .stop_dimension = KN_MAX_NDIM)
-
 static kn_dtype need_dtype(kna_op *op, kn_dtype d)
 {
     if (!d && !kna_failed(op))

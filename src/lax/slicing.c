@@ -3,13 +3,6 @@
 #include "lax/internal.h"
 #include <string.h>
 
-KNLAX_DEFAULTS(kn_lax_slice_opts)
-KNLAX_DEFAULTS(kn_lax_slice_in_dim_opts, .stride = 1)
-KNLAX_DEFAULTS(kn_lax_index_in_dim_opts, .keepdims = true)
-KNLAX_DEFAULTS(kn_lax_dynamic_opts, .allow_negative_indices = true)
-KNLAX_DEFAULTS(kn_lax_dynamic_in_dim_opts, .allow_negative_indices = true)
-KNLAX_DEFAULTS(kn_lax_dynamic_index_in_dim_opts, .keepdims = true, .allow_negative_indices = true)
-
 /* ---- At fixed places. */
 
 static kn_atom cut(kna_op *op, kn_atom a, const int64_t *start, const int64_t *limit, const int64_t *strides)

@@ -2,9 +2,6 @@
  * sorting.c -- jax.lax: sort, top_k and their kin. */
 #include "lax/internal.h"
 
-KNLAX_DEFAULTS(kn_lax_sort_opts, .is_stable = true, .num_keys = 1)
-KNLAX_DEFAULTS(kn_lax_top_k_opts)
-
 static void sort(kna_op *op, int n, const kn_atom *x, const kn_lax_sort_opts *o, kn_atom *y)
 {
     if (kna_failed(op))

@@ -3,8 +3,6 @@
 #include "lax/internal.h"
 #include <string.h>
 
-KNLAX_DEFAULTS(kn_lax_reduce_window_opts)
-
 /* What the parameters of an equation point into. */
 typedef struct lists {
     int64_t ones[KN_MAX_NDIM], lo[KN_MAX_NDIM], hi[KN_MAX_NDIM];
@@ -99,15 +97,15 @@ static kn_atom product(kn_builder *b, kn_atom x, const kn_p_window *p)
     return y;
 }
 
-#define REDUCE(name, by)                                                                                         \
-    kn_array kn_lax_##name(kn_array x, const kn_shape *window_dimensions, const kn_lax_reduce_window_opts *opts) \
-    {                                                                                                            \
-        return reduce("lax." #name, by, x, window_dimensions, opts);                                             \
+#define REDUCE(function, name, by)                                                                          \
+    kn_array function(kn_array x, const kn_shape *window_dimensions, const kn_lax_reduce_window_opts *opts) \
+    {                                                                                                       \
+        return reduce("lax." #name, by, x, window_dimensions, opts);                                        \
     }
-REDUCE(reduce_window_sum, knb_reduce_window_sum)
-REDUCE(reduce_window_max, knb_reduce_window_max)
-REDUCE(reduce_window_min, knb_reduce_window_min)
-REDUCE(reduce_window_prod, product)
+REDUCE(kn_lax_reduce_window_sum, reduce_window_sum, knb_reduce_window_sum)
+REDUCE(kn_lax_reduce_window_max, reduce_window_max, knb_reduce_window_max)
+REDUCE(kn_lax_reduce_window_min, reduce_window_min, knb_reduce_window_min)
+REDUCE(kn_lax_reduce_window_prod, reduce_window_prod, product)
 
 /* The reduction that j is, with this value to begin with; NULL if it is none with a row of its own. */
 static reducer *monoid(const kni_jaxpr *j, kn_dtype d, kn_scalar_bits init)

@@ -204,10 +204,6 @@ static kn_array each2(const char *name, kn_array x, kn_array p, double otherwise
     return kna_end(&op, f(op.b, a, p ? knn_operand(&op, p, d, &shape) : knb_number(op.b, d, otherwise)));
 }
 
-kn_nn_leaky_relu_opts kn_nn_leaky_relu_opts_default(void)
-{
-    return (kn_nn_leaky_relu_opts){.size_ = sizeof(kn_nn_leaky_relu_opts)};
-}
 static kn_atom leaky_relu(kn_builder *b, kn_atom x, kn_atom slope)
 {
     return knb_select(b, at_least(b, x, 0), x, knb_mul(b, slope, x));
@@ -217,7 +213,6 @@ kn_array kn_nn_leaky_relu(kn_array x, const kn_nn_leaky_relu_opts *opts)
     return each2("nn_leaky_relu", x, opts ? opts->negative_slope : NULL, 1e-2, leaky_relu);
 }
 
-kn_nn_elu_opts kn_nn_elu_opts_default(void) { return (kn_nn_elu_opts){.size_ = sizeof(kn_nn_elu_opts)}; }
 kn_array kn_nn_elu(kn_array x, const kn_nn_elu_opts *opts)
 {
     return each2("nn_elu", x, opts ? opts->alpha : NULL, 1, elu);
@@ -232,10 +227,6 @@ kn_array kn_nn_celu(kn_array x, const kn_nn_elu_opts *opts)
     return each2("nn_celu", x, opts ? opts->alpha : NULL, 1, celu);
 }
 
-kn_nn_squareplus_opts kn_nn_squareplus_opts_default(void)
-{
-    return (kn_nn_squareplus_opts){.size_ = sizeof(kn_nn_squareplus_opts)};
-}
 static kn_atom squareplus(kn_builder *b, kn_atom x, kn_atom p)
 {
     return over(b, knb_add(b, x, knb_sqrt(b, knb_add(b, knb_integer_pow(b, x, 2), p))), 2);
@@ -257,16 +248,11 @@ static kn_atom gelu_by_tanh(kn_builder *b, kn_atom x)
     return knb_mul(b, x, times(b, plus(b, knb_tanh(b, inner), 1), 0.5));
 }
 
-kn_nn_gelu_opts kn_nn_gelu_opts_default(void)
-{
-    return (kn_nn_gelu_opts){.size_ = sizeof(kn_nn_gelu_opts), .approximate = true};
-}
 kn_array kn_nn_gelu(kn_array x, const kn_nn_gelu_opts *opts)
 {
     return each("nn_gelu", x, false, opts && !opts->approximate ? gelu_exact : gelu_by_tanh);
 }
 
-kn_nn_glu_opts kn_nn_glu_opts_default(void) { return (kn_nn_glu_opts){.size_ = sizeof(kn_nn_glu_opts)}; }
 kn_array kn_nn_glu(kn_array x, const kn_nn_glu_opts *opts)
 {
     kna_op op;

@@ -20,11 +20,6 @@ typedef struct attention {
     kn_atom query, key, value;        /* of four axes */
 } attention;
 
-kn_nn_attention_opts kn_nn_attention_opts_default(void)
-{
-    return (kn_nn_attention_opts){.size_ = sizeof(kn_nn_attention_opts)};
-}
-
 /* ---- Operands. */
 
 /* The shape as it should be (-1: any extent), or JAX's ValueError. */

@@ -7,33 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-kn_nn_init_opts kn_nn_init_opts_default(void) { return (kn_nn_init_opts){.size_ = sizeof(kn_nn_init_opts)}; }
-kn_nn_init_uniform_opts kn_nn_init_uniform_opts_default(void)
-{
-    return (kn_nn_init_uniform_opts){.size_ = sizeof(kn_nn_init_uniform_opts), .scale = 1e-2};
-}
-kn_nn_init_normal_opts kn_nn_init_normal_opts_default(void)
-{
-    return (kn_nn_init_normal_opts){.size_ = sizeof(kn_nn_init_normal_opts), .stddev = 1e-2};
-}
-kn_nn_init_truncated_normal_opts kn_nn_init_truncated_normal_opts_default(void)
-{
-    return (kn_nn_init_truncated_normal_opts){
-        .size_ = sizeof(kn_nn_init_truncated_normal_opts), .stddev = 1e-2, .lower = -2, .upper = 2};
-}
-kn_nn_init_fan_opts kn_nn_init_fan_opts_default(void)
-{
-    return (kn_nn_init_fan_opts){.size_ = sizeof(kn_nn_init_fan_opts)};
-}
-kn_nn_init_variance_scaling_opts kn_nn_init_variance_scaling_opts_default(void)
-{
-    return (kn_nn_init_variance_scaling_opts){.size_ = sizeof(kn_nn_init_variance_scaling_opts), .scale = 1};
-}
-kn_nn_init_orthogonal_opts kn_nn_init_orthogonal_opts_default(void)
-{
-    return (kn_nn_init_orthogonal_opts){.size_ = sizeof(kn_nn_init_orthogonal_opts), .scale = 1};
-}
-
 /* ---- The same number everywhere. */
 
 /* The dtype, where the shape is one. */

@@ -4,11 +4,6 @@
 #include "nn/operand.h"
 #include "lib/internal.h"
 
-kn_nn_one_hot_opts kn_nn_one_hot_opts_default(void)
-{
-    return (kn_nn_one_hot_opts){.size_ = sizeof(kn_nn_one_hot_opts)};
-}
-
 /* x's elements beside the numbers of the classes, compared in a dtype that holds both. */
 static kn_atom one_hot(kna_op *op, kn_atom x, int axis, int64_t n)
 {

@@ -5,11 +5,6 @@
 #include "nn/operand.h"
 #include "lib/internal.h"
 
-kn_nn_pool_opts kn_nn_pool_opts_default(void)
-{
-    return (kn_nn_pool_opts){.size_ = sizeof(kn_nn_pool_opts), .count_include_pad = true};
-}
-
 /* The options for all axes of the operand. */
 typedef struct pooling {
     kn_nn_pool_opts o;

@@ -3,11 +3,6 @@
 #include "kiln/nn.h"
 #include "nn/operand.h"
 
-kn_nn_scaled_matmul_opts kn_nn_scaled_matmul_opts_default(void)
-{
-    return (kn_nn_scaled_matmul_opts){.size_ = sizeof(kn_nn_scaled_matmul_opts)};
-}
-
 /* x in float32, its blocks along the last axis times their scales. */
 static kn_atom scaled(kn_builder *b, kn_atom x, kn_atom scales)
 {

@@ -20,11 +20,6 @@ static const how products = {"segment_prod", knb_scatter_mul, knb_reduce_prod, 1
 static const how maxima = {"segment_max", knb_scatter_max, knb_reduce_max, -INFINITY};
 static const how minima = {"segment_min", knb_scatter_min, knb_reduce_min, INFINITY};
 
-kn_segment_opts kn_segment_opts_default(void)
-{
-    return (kn_segment_opts){.size_ = sizeof(kn_segment_opts), .num_segments = KN_NUM_SEGMENTS_OF_IDS};
-}
-
 /* ---- Options. */
 
 static int64_t mode_of(kna_op *op, const char *mode)

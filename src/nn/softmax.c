@@ -67,11 +67,6 @@ static kn_atom shifted(const rows *r)
     return knb_sub(r->b, x, spread(r, knb_stop_gradient(r->b, largest(r, x))));
 }
 
-kn_nn_softmax_opts kn_nn_softmax_opts_default(void)
-{
-    return (kn_nn_softmax_opts){.size_ = sizeof(kn_nn_softmax_opts)};
-}
-
 static bool begin_softmax(kna_op *op, kn_array x, const kn_nn_softmax_opts *opts, rows *r)
 {
     KNX_OPTS(kn_nn_softmax_opts, o, opts);
@@ -115,11 +110,6 @@ kn_array kn_nn_log_softmax(kn_array x, const kn_nn_softmax_opts *opts)
     return kna_end(&op, begin_softmax(&op, x, opts, &r) ? log_softmax(&r) : KN_ATOM_NONE);
 }
 
-kn_special_softmax_opts kn_special_softmax_opts_default(void)
-{
-    return (kn_special_softmax_opts){.size_ = sizeof(kn_special_softmax_opts)};
-}
-
 /* scipy's: over all axes if none is given. */
 static kn_array public_softmax(const char *name, kn_array x, const kn_special_softmax_opts *opts,
                                kn_atom (*of)(const rows *))
@@ -143,11 +133,6 @@ kn_array kn_special_log_softmax(kn_array x, const kn_special_softmax_opts *opts)
 }
 
 /* ---- logsumexp. */
-
-kn_nn_logsumexp_opts kn_nn_logsumexp_opts_default(void)
-{
-    return (kn_nn_logsumexp_opts){.size_ = sizeof(kn_nn_logsumexp_opts)};
-}
 
 /* x as the logarithm of something that b multiplies: where b is 0 it does not count, whatever it is. */
 static kn_atom with_factors(kn_builder *b, kn_atom x, kn_atom *factor)
@@ -267,11 +252,6 @@ kn_array kn_special_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts)
 }
 
 /* ---- logmeanexp. */
-
-kn_nn_logmeanexp_opts kn_nn_logmeanexp_opts_default(void)
-{
-    return (kn_nn_logmeanexp_opts){.size_ = sizeof(kn_nn_logmeanexp_opts)};
-}
 
 /* How many elements count in each row, as an x: a number, or for each row. */
 static kn_atom count(const rows *r)

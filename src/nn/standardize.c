@@ -5,11 +5,6 @@
 #include "lib/compose.h"
 #include <string.h>
 
-kn_nn_standardize_opts kn_nn_standardize_opts_default(void)
-{
-    return (kn_nn_standardize_opts){.size_ = sizeof(kn_nn_standardize_opts), .algorithm = "fast"};
-}
-
 static kn_array mean_of(kn_array x, const kn_nn_standardize_opts *o)
 {
     kn_mean_opts m = kn_mean_opts_default();

@@ -36,11 +36,6 @@ static kn_array as_logits(knn_body *c, kn_array labels, kn_array logits)
     return knn_made(c, kna_in_as(&c->op, labels, kna_strong_dtype(t)));
 }
 
-kn_optim_loss_opts kn_optim_loss_opts_default(void)
-{
-    return (kn_optim_loss_opts){.size_ = sizeof(kn_optim_loss_opts)};
-}
-
 /* ---- Of numbers. */
 
 static kn_array errors_of(kn_array predictions, kn_array targets)
@@ -64,11 +59,6 @@ kn_array kn_optim_l2_loss(kn_array predictions, kn_array targets)
     return knn_end(&c, floats(&c, predictions) ? half_square(errors_of(predictions, targets)) : NULL);
 }
 
-kn_optim_huber_loss_opts kn_optim_huber_loss_opts_default(void)
-{
-    return (kn_optim_huber_loss_opts){.size_ = sizeof(kn_optim_huber_loss_opts), .delta = 1};
-}
-
 kn_array kn_optim_huber_loss(kn_array predictions, kn_array targets, const kn_optim_huber_loss_opts *opts)
 {
     knn_body c;
@@ -89,11 +79,6 @@ kn_array kn_optim_log_cosh(kn_array predictions, kn_array targets)
         return knn_end(&c, NULL);
     kn_array e = errors_of(predictions, targets), minus = kn_negative(e);
     return knn_end(&c, kn_subtract(kn_logaddexp(e, minus), num(M_LN2)));
-}
-
-kn_optim_cosine_opts kn_optim_cosine_opts_default(void)
-{
-    return (kn_optim_cosine_opts){.size_ = sizeof(kn_optim_cosine_opts)};
 }
 
 static kn_array unit(kn_array x, const kn_optim_cosine_opts *o)
@@ -152,12 +137,6 @@ kn_array kn_optim_perceptron_loss(kn_array predictor_outputs, kn_array targets)
     knn_body c;
     knn_begin(&c, "optim_perceptron_loss");
     return knn_end(&c, kn_maximum(num(0), kn_multiply(kn_negative(predictor_outputs), targets)));
-}
-
-kn_optim_sigmoid_focal_loss_opts kn_optim_sigmoid_focal_loss_opts_default(void)
-{
-    return (kn_optim_sigmoid_focal_loss_opts){
-        .size_ = sizeof(kn_optim_sigmoid_focal_loss_opts), .alpha = NAN, .gamma = 2};
 }
 
 /* log(a e^x + b e^y) */

@@ -139,11 +139,6 @@ kn_optimizer kn_optim_apply_every(int k)
     return kno_finish(&op, KNO_NEW(kno_apply_every, k));
 }
 
-kn_optim_multi_steps_opts kn_optim_multi_steps_opts_default(void)
-{
-    return (kn_optim_multi_steps_opts){.size_ = sizeof(kn_optim_multi_steps_opts), .use_grad_mean = true};
-}
-
 kn_optimizer kn_optim_multi_steps(kn_optimizer inner, int every_k, const kn_optim_multi_steps_opts *opts)
 {
     kna_op op;
@@ -154,11 +149,6 @@ kn_optimizer kn_optim_multi_steps(kn_optimizer inner, int every_k, const kn_opti
     if (t)
         t->flag[0] = o.use_grad_mean;
     return kno_finish(&op, t);
-}
-
-kn_optim_lookahead_opts kn_optim_lookahead_opts_default(void)
-{
-    return (kn_optim_lookahead_opts){.size_ = sizeof(kn_optim_lookahead_opts)};
 }
 
 kn_optimizer kn_optim_lookahead(kn_optimizer fast, int sync_period, double slow_step_size,
@@ -269,11 +259,6 @@ kn_optimizer kn_optim_scale_by_schedule(kn_schedule step_size)
     return kno_finish(&op, t);
 }
 
-kn_optim_add_decayed_weights_opts kn_optim_add_decayed_weights_opts_default(void)
-{
-    return (kn_optim_add_decayed_weights_opts){.size_ = sizeof(kn_optim_add_decayed_weights_opts)};
-}
-
 kn_optimizer kn_optim_add_decayed_weights(double weight_decay, const kn_optim_add_decayed_weights_opts *opts)
 {
     kna_op op;
@@ -282,20 +267,10 @@ kn_optimizer kn_optim_add_decayed_weights(double weight_decay, const kn_optim_ad
     return kno_finish(&op, kno_make_decay(&op, weight_decay, o.weight_decay_schedule, o.mask));
 }
 
-kn_optim_trace_opts kn_optim_trace_opts_default(void)
-{
-    return (kn_optim_trace_opts){.size_ = sizeof(kn_optim_trace_opts)};
-}
-
 kn_optimizer kn_optim_trace(double decay, const kn_optim_trace_opts *opts)
 {
     KNX_OPTS(kn_optim_trace_opts, o, opts);
     return simple("optim_trace", kno_flagged(KNO_NEW(kno_trace, decay), o.nesterov, false, false));
-}
-
-kn_optim_ema_opts kn_optim_ema_opts_default(void)
-{
-    return (kn_optim_ema_opts){.size_ = sizeof(kn_optim_ema_opts), .debias = true};
 }
 
 kn_optimizer kn_optim_ema(double decay, const kn_optim_ema_opts *opts)
@@ -306,23 +281,11 @@ kn_optimizer kn_optim_ema(double decay, const kn_optim_ema_opts *opts)
 
 /* ---- scale_by_*. */
 
-kn_optim_scale_by_adam_opts kn_optim_scale_by_adam_opts_default(void)
-{
-    return (kn_optim_scale_by_adam_opts){
-        .size_ = sizeof(kn_optim_scale_by_adam_opts), .b1 = 0.9, .b2 = 0.999, .eps = 1e-8};
-}
-
 kn_optimizer kn_optim_scale_by_adam(const kn_optim_scale_by_adam_opts *opts)
 {
     KNX_OPTS(kn_optim_scale_by_adam_opts, o, opts);
     return simple("optim_scale_by_adam",
                   kno_flagged(KNO_NEW(kno_adam, o.b1, o.b2, o.eps, o.eps_root), o.nesterov, false, false));
-}
-
-kn_optim_scale_by_rms_opts kn_optim_scale_by_rms_opts_default(void)
-{
-    return (kn_optim_scale_by_rms_opts){
-        .size_ = sizeof(kn_optim_scale_by_rms_opts), .decay = 0.9, .eps = 1e-8, .eps_in_sqrt = true};
 }
 
 kn_optimizer kn_optim_scale_by_rms(const kn_optim_scale_by_rms_opts *opts)
@@ -332,33 +295,16 @@ kn_optimizer kn_optim_scale_by_rms(const kn_optim_scale_by_rms_opts *opts)
                                                     o.bias_correction, false));
 }
 
-kn_optim_scale_by_rss_opts kn_optim_scale_by_rss_opts_default(void)
-{
-    return (kn_optim_scale_by_rss_opts){
-        .size_ = sizeof(kn_optim_scale_by_rss_opts), .initial_accumulator_value = 0.1, .eps = 1e-7};
-}
-
 kn_optimizer kn_optim_scale_by_rss(const kn_optim_scale_by_rss_opts *opts)
 {
     KNX_OPTS(kn_optim_scale_by_rss_opts, o, opts);
     return simple("optim_scale_by_rss", KNO_NEW(kno_rss, o.initial_accumulator_value, o.eps));
 }
 
-kn_optim_scale_by_lion_opts kn_optim_scale_by_lion_opts_default(void)
-{
-    return (kn_optim_scale_by_lion_opts){.size_ = sizeof(kn_optim_scale_by_lion_opts), .b1 = 0.9, .b2 = 0.99};
-}
-
 kn_optimizer kn_optim_scale_by_lion(const kn_optim_scale_by_lion_opts *opts)
 {
     KNX_OPTS(kn_optim_scale_by_lion_opts, o, opts);
     return simple("optim_scale_by_lion", KNO_NEW(kno_lion, o.b1, o.b2));
-}
-
-kn_optim_scale_by_trust_ratio_opts kn_optim_scale_by_trust_ratio_opts_default(void)
-{
-    return (kn_optim_scale_by_trust_ratio_opts){.size_ = sizeof(kn_optim_scale_by_trust_ratio_opts),
-                                                .trust_coefficient = 1};
 }
 
 kn_optimizer kn_optim_scale_by_trust_ratio(const kn_optim_scale_by_trust_ratio_opts *opts)

@@ -208,11 +208,6 @@ static kn_tree tree_like(const char *operation, kn_tree like, int n, const kn_ar
     return s ? kna_tree_new(operation, kna_structure_retain((kna_structure *)(uintptr_t)s), x) : kn_tree_from(n, x);
 }
 
-kn_optim_update_opts kn_optim_update_opts_default(void)
-{
-    return (kn_optim_update_opts){.size_ = sizeof(kn_optim_update_opts)};
-}
-
 int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params, kn_tree *updates,
                     kn_tree *new_state, const kn_optim_update_opts *opts)
 {

@@ -183,11 +183,6 @@ kn_schedule kn_optim_constant_schedule(double value)
     return finish(&op, NEW(CONSTANT, value));
 }
 
-kn_optim_linear_schedule_opts kn_optim_linear_schedule_opts_default(void)
-{
-    return (kn_optim_linear_schedule_opts){.size_ = sizeof(kn_optim_linear_schedule_opts)};
-}
-
 kn_schedule kn_optim_polynomial_schedule(double init_value, double end_value, double power, int64_t transition_steps,
                                          const kn_optim_linear_schedule_opts *opts)
 {
@@ -206,11 +201,6 @@ kn_schedule kn_optim_linear_schedule(double init_value, double end_value, int64_
     return finish(&op, polynomial(init_value, end_value, 1, transition_steps, o.transition_begin));
 }
 
-kn_optim_exponential_decay_opts kn_optim_exponential_decay_opts_default(void)
-{
-    return (kn_optim_exponential_decay_opts){.size_ = sizeof(kn_optim_exponential_decay_opts), .end_value = NAN};
-}
-
 kn_schedule kn_optim_exponential_decay(double init_value, int64_t transition_steps, double decay_rate,
                                        const kn_optim_exponential_decay_opts *opts)
 {
@@ -219,11 +209,6 @@ kn_schedule kn_optim_exponential_decay(double init_value, int64_t transition_ste
     KNX_OPTS(kn_optim_exponential_decay_opts, o, opts);
     return finish(&op,
                   exponential(init_value, transition_steps, decay_rate, o.transition_begin, o.staircase, o.end_value));
-}
-
-kn_optim_cosine_decay_schedule_opts kn_optim_cosine_decay_schedule_opts_default(void)
-{
-    return (kn_optim_cosine_decay_schedule_opts){.size_ = sizeof(kn_optim_cosine_decay_schedule_opts), .exponent = 1};
 }
 
 kn_schedule kn_optim_cosine_decay_schedule(double init_value, int64_t decay_steps,
@@ -262,16 +247,7 @@ kn_schedule kn_optim_piecewise_interpolate_schedule(const char *interpolate_type
     return finish(&op, interpolated(&op, by_cosine, init_value, n, boundaries));
 }
 
-kn_optim_onecycle_opts kn_optim_linear_onecycle_schedule_opts_default(void)
-{
-    return (kn_optim_onecycle_opts){.size_ = sizeof(kn_optim_onecycle_opts),
-                                    .pct_start = 0.3,
-                                    .pct_final = 0.85,
-                                    .div_factor = 25,
-                                    .final_div_factor = 1e4};
-}
-
-kn_optim_onecycle_opts kn_optim_onecycle_opts_default(void) { return kn_optim_linear_onecycle_schedule_opts_default(); }
+kn_optim_onecycle_opts kn_optim_linear_onecycle_schedule_opts_default(void) { return kn_optim_onecycle_opts_default(); }
 
 /* The step at this part of all steps, as Python's int makes it of a float. */
 static int64_t step_at(kna_op *op, double part, int64_t steps)
@@ -318,12 +294,6 @@ kn_schedule kn_optim_warmup_constant_schedule(double init_value, double peak_val
     kna_op op;
     kna_begin(&op, "optim_warmup_constant_schedule");
     return finish(&op, polynomial(init_value, peak_value, 1, warmup_steps, 0));
-}
-
-kn_optim_warmup_cosine_decay_schedule_opts kn_optim_warmup_cosine_decay_schedule_opts_default(void)
-{
-    return (kn_optim_warmup_cosine_decay_schedule_opts){.size_ = sizeof(kn_optim_warmup_cosine_decay_schedule_opts),
-                                                        .exponent = 1};
 }
 
 kn_schedule kn_optim_warmup_cosine_decay_schedule(double init_value, double peak_value, int64_t warmup_steps,

@@ -204,11 +204,6 @@ kn_array kn_random_binomial(kn_array key, kn_array n, kn_array p, const kn_shape
 
 /* --- multinomial ------------------------------------------------------------------------------ */
 
-kn_random_multinomial_opts kn_random_multinomial_opts_default(void)
-{
-    return (kn_random_multinomial_opts){.size_ = sizeof(kn_random_multinomial_opts)};
-}
-
 /* Of the trials that are left, as many as fall into the category: its share in what is left of the probabilities.
  * ratios: rows are categories. */
 static kn_atom by_category(kn_builder *b, kn_atom key, kn_atom ratios, kn_atom n, kn_type one)

@@ -4,11 +4,6 @@
 #include "lib/internal.h"
 #include "random/draw.h"
 
-kn_random_choice_opts kn_random_choice_opts_default(void)
-{
-    return (kn_random_choice_opts){.size_ = sizeof(kn_random_choice_opts), .replace = true};
-}
-
 typedef struct choosing {
     knrand_draw *w;
     kn_random_choice_opts o;

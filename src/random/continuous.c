@@ -5,11 +5,6 @@
 #include "random/draw.h"
 #include <math.h>
 
-kn_random_dtype_opts kn_random_dtype_opts_default(void)
-{
-    return (kn_random_dtype_opts){.size_ = sizeof(kn_random_dtype_opts)};
-}
-
 static kn_dtype dtype_of(const kn_random_dtype_opts *opts) { return opts ? opts->dtype : NULL; }
 
 /* Normal numbers between the limits: the inverse of the error function of uniform ones between their images. */
@@ -78,18 +73,18 @@ static kn_atom maxwell_of(knrand_draw *w, kn_atom key, const kn_shape *shape)
 
 static kn_atom maxwell(knrand_draw *w) { return maxwell_of(w, w->key, &w->shape); }
 
-#define PLAIN(name)                                                                                     \
-    kn_array kn_random_##name(kn_array key, const kn_shape *shape, const kn_random_dtype_opts *opts)    \
+#define PLAIN(function, name)                                                                           \
+    kn_array function(kn_array key, const kn_shape *shape, const kn_random_dtype_opts *opts)            \
     {                                                                                                   \
         knrand_draw w;                                                                                  \
         bool ok = knrand_begin(&w, "random_" #name, key, KNRAND_FLOAT, dtype_of(opts), shape, 0, NULL); \
         return ok ? kna_end(&w.op, name(&w)) : knrand_failed(&w);                                       \
     }
-PLAIN(cauchy)
-PLAIN(exponential)
-PLAIN(laplace)
-PLAIN(logistic)
-PLAIN(maxwell)
+PLAIN(kn_random_cauchy, cauchy)
+PLAIN(kn_random_exponential, exponential)
+PLAIN(kn_random_laplace, laplace)
+PLAIN(kn_random_logistic, logistic)
+PLAIN(kn_random_maxwell, maxwell)
 
 /* ---- With parameters. */
 
@@ -122,20 +117,19 @@ static kn_atom lognormal(knrand_draw *w, kn_atom sigma)
     return knb_exp(w->b, knb_mul(w->b, knrand_any_gauss(w->b, w->key, w->d, &w->shape), sigma));
 }
 
-#define OF_ONE(name, parameter, dtypes)                                                              \
-    kn_array kn_random_##name(kn_array key, kn_array parameter, const kn_shape *shape,               \
-                              const kn_random_dtype_opts *opts)                                      \
-    {                                                                                                \
-        knrand_draw w;                                                                               \
-        if (!knrand_begin(&w, "random_" #name, key, dtypes, dtype_of(opts), shape, 1, &parameter) || \
-            !knrand_safe(&w, 1, &parameter))                                                         \
-            return knrand_failed(&w);                                                                \
-        return kna_end(&w.op, name(&w, knrand_parameter(&w, parameter)));                            \
+#define OF_ONE(function, name, parameter, dtypes)                                                                \
+    kn_array function(kn_array key, kn_array parameter, const kn_shape *shape, const kn_random_dtype_opts *opts) \
+    {                                                                                                            \
+        knrand_draw w;                                                                                           \
+        if (!knrand_begin(&w, "random_" #name, key, dtypes, dtype_of(opts), shape, 1, &parameter) ||             \
+            !knrand_safe(&w, 1, &parameter))                                                                     \
+            return knrand_failed(&w);                                                                            \
+        return kna_end(&w.op, name(&w, knrand_parameter(&w, parameter)));                                        \
     }
-OF_ONE(pareto, b, KNRAND_FLOAT)
-OF_ONE(rayleigh, scale, KNRAND_FLOAT)
-OF_ONE(wald, mean, KNRAND_FLOAT)
-OF_ONE(lognormal, sigma, KNRAND_INEXACT)
+OF_ONE(kn_random_pareto, pareto, b, KNRAND_FLOAT)
+OF_ONE(kn_random_rayleigh, rayleigh, scale, KNRAND_FLOAT)
+OF_ONE(kn_random_wald, wald, mean, KNRAND_FLOAT)
+OF_ONE(kn_random_lognormal, lognormal, sigma, KNRAND_INEXACT)
 
 kn_array kn_random_triangular(kn_array key, kn_array left, kn_array mode, kn_array right, const kn_shape *shape,
                               const kn_random_dtype_opts *opts)

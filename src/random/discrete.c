@@ -7,11 +7,6 @@
 
 /* ---- Bernoulli. */
 
-kn_random_bernoulli_opts kn_random_bernoulli_opts_default(void)
-{
-    return (kn_random_bernoulli_opts){.size_ = sizeof(kn_random_bernoulli_opts), .mode = "low"};
-}
-
 /* u < p, where a second uniform number gives u the bits that the first one does not have. */
 static kn_atom below_finely(knrand_draw *w, kn_dtype d, kn_atom p)
 {

@@ -159,11 +159,6 @@ kn_array kn_random_generalized_normal(kn_array key, kn_array p, const kn_shape *
     return kna_end(&w.op, generalized(&w, w.key, &w.shape, inverse));
 }
 
-kn_random_ball_opts kn_random_ball_opts_default(void)
-{
-    return (kn_random_ball_opts){.size_ = sizeof(kn_random_ball_opts)};
-}
-
 kn_array kn_random_ball(kn_array key, int64_t d, const kn_shape *shape, const kn_random_ball_opts *opts)
 {
     knrand_draw w;

@@ -88,11 +88,6 @@ kn_atom knrand_gumbel(kna_op *op, kn_atom key, kn_dtype d, const kn_shape *shape
     return KN_ATOM_NONE;
 }
 
-kn_random_gumbel_opts kn_random_gumbel_opts_default(void)
-{
-    return (kn_random_gumbel_opts){.size_ = sizeof(kn_random_gumbel_opts)};
-}
-
 kn_array kn_random_gumbel(kn_array key, const kn_shape *shape, const kn_random_gumbel_opts *opts)
 {
     knrand_draw w;
@@ -103,11 +98,6 @@ kn_array kn_random_gumbel(kn_array key, const kn_shape *shape, const kn_random_g
 }
 
 /* ---- Categories: the largest of the logits with Gumbel noise added. */
-
-kn_random_categorical_opts kn_random_categorical_opts_default(void)
-{
-    return (kn_random_categorical_opts){.size_ = sizeof(kn_random_categorical_opts), .replace = true};
-}
 
 /* The first axes of a shape: those in front of the batch axes. */
 static kn_shape prefix_of(const kn_shape *shape, int n_batch)

@@ -92,11 +92,6 @@ static bool impl_ok(kna_op *op, const char *impl)
     return false;
 }
 
-kn_random_key_opts kn_random_key_opts_default(void)
-{
-    return (kn_random_key_opts){.size_ = sizeof(kn_random_key_opts)};
-}
-
 static kn_array key_of(const char *name, kn_array seed, const kn_random_key_opts *opts, bool legacy)
 {
     kna_op op;
@@ -135,11 +130,6 @@ kn_dtype kn_random_key_dtype(const char *impl)
 }
 
 /* ---- Keys of keys. */
-
-kn_random_split_opts kn_random_split_opts_default(void)
-{
-    return (kn_random_split_opts){.size_ = sizeof(kn_random_split_opts), .num = 2};
-}
 
 kn_array kn_random_split(kn_array key, const kn_random_split_opts *opts)
 {

@@ -6,12 +6,6 @@
 #include "random/loop.h"
 #include <string.h>
 
-kn_random_multivariate_normal_opts kn_random_multivariate_normal_opts_default(void)
-{
-    return (kn_random_multivariate_normal_opts){.size_ = sizeof(kn_random_multivariate_normal_opts),
-                                                .method = "cholesky"};
-}
-
 static bool method_ok(kna_op *op, const char *method)
 {
     if (method && strcmp(method, "cholesky") == 0)
@@ -99,11 +93,6 @@ kn_array kn_random_multivariate_normal(kn_array key, kn_array mean, kn_array cov
 
 /* ---- Orthogonal matrices: normal ones, made orthogonal column by column (Gram and Schmidt, each twice so that the
  * result is orthogonal to the last bits). That is the factor Q of QR whose R has a positive diagonal. */
-
-kn_random_orthogonal_opts kn_random_orthogonal_opts_default(void)
-{
-    return (kn_random_orthogonal_opts){.size_ = sizeof(kn_random_orthogonal_opts), .m = -1};
-}
 
 /* v less its projections on the rows q of type `one`; the ones not made yet are zero. */
 static kn_atom less_projections(kn_builder *b, kn_atom q, kn_atom v, kn_type all)

@@ -81,11 +81,6 @@ kn_atom knrand_shuffled(kn_builder *b, kn_atom key, kn_atom x, int axis)
     return t.ndim == 1 ? shuffle(b, key, x, 0) : take(b, x, knrand_shuffled_range(b, key, t.dim[axis]), axis);
 }
 
-kn_random_permutation_opts kn_random_permutation_opts_default(void)
-{
-    return (kn_random_permutation_opts){.size_ = sizeof(kn_random_permutation_opts)};
-}
-
 kn_array kn_random_permutation(kn_array key, kn_array x, const kn_random_permutation_opts *opts)
 {
     kna_op op;

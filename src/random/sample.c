@@ -4,11 +4,6 @@
 #include "kiln/random.h"
 #include "random/draw.h"
 
-kn_random_bits_opts kn_random_bits_opts_default(void)
-{
-    return (kn_random_bits_opts){.size_ = sizeof(kn_random_bits_opts)};
-}
-
 kn_array kn_random_bits(kn_array key, const kn_shape *shape, const kn_random_bits_opts *opts)
 {
     kna_op op;
@@ -24,11 +19,6 @@ kn_array kn_random_bits(kn_array key, const kn_shape *shape, const kn_random_bit
 }
 
 /* ---- Uniform numbers. */
-
-kn_random_uniform_opts kn_random_uniform_opts_default(void)
-{
-    return (kn_random_uniform_opts){.size_ = sizeof(kn_random_uniform_opts)};
-}
 
 kn_array kn_random_uniform(kn_array key, const kn_shape *shape, const kn_random_uniform_opts *opts)
 {
@@ -62,11 +52,6 @@ kn_atom knrand_any_gauss(kn_builder *b, kn_atom key, kn_dtype d, const kn_shape 
     for (int i = 0; i < 2; i++)
         part[i] = knb_mul(b, knrand_gauss(b, half[i], real, shape), knb_number(b, real, scale));
     return knb_complex(b, part[0], part[1]);
-}
-
-kn_random_normal_opts kn_random_normal_opts_default(void)
-{
-    return (kn_random_normal_opts){.size_ = sizeof(kn_random_normal_opts)};
 }
 
 kn_array kn_random_normal(kn_array key, const kn_shape *shape, const kn_random_normal_opts *opts)

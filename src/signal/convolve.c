@@ -6,11 +6,6 @@
 #include "lib/internal.h"
 #include <string.h>
 
-#define DEFAULTS(T, ...) \
-    T T##_default(void) { return (T){.size_ = sizeof(T), __VA_ARGS__}; }
-DEFAULTS(kn_signal_convolve_opts, .mode = NULL)
-DEFAULTS(kn_signal_convolve2d_opts, .mode = NULL)
-
 typedef enum mode { FULL, SAME, VALID } mode;
 typedef enum boundary { FILL, WRAP, SYMMETRIC } boundary;
 

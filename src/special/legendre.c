@@ -152,11 +152,6 @@ kn_special_lpmn_result kn_special_lpmn(int m, int n, kn_array z)
 
 /* --- spherical harmonics ------------------------------------------------------------------------ */
 
-kn_special_sph_harm_y_opts kn_special_sph_harm_y_opts_default(void)
-{
-    return (kn_special_sph_harm_y_opts){.size_ = sizeof(kn_special_sph_harm_y_opts), .n_max = -1};
-}
-
 /* The largest element of n, whose values have to be known. */
 static int64_t largest(kna_op *op, kn_array n)
 {

@@ -18,17 +18,6 @@ static double ten_to(double power)
     return v;
 }
 
-#define DEFAULTS(T, ...) \
-    T T##_default(void) { return (T){.size_ = sizeof(T), __VA_ARGS__}; }
-DEFAULTS(kn_testing_allclose_opts, .rtol = 1e-7, .equal_nan = true, .verbose = true)
-DEFAULTS(kn_testing_compare_opts, .verbose = true, .precision = 6, .equal_nan = true, .equal_inf = true)
-DEFAULTS(kn_testing_equal_opts, .verbose = true)
-DEFAULTS(kn_testing_almost_opts, .decimal = 7, .verbose = true)
-DEFAULTS(kn_testing_approx_opts, .significant = 7, .verbose = true)
-DEFAULTS(kn_testing_nulp_opts, .nulp = 1)
-DEFAULTS(kn_testing_max_ulp_opts, .maxulp = 1)
-DEFAULTS(kn_testing_check_opts, .atol = -1, .rtol = -1, .eps = 1e-4)
-
 static const char *text_or_empty(const char *s) { return s ? s : ""; }
 
 /* ---- Rules. */
@@ -118,11 +107,9 @@ static int arrays_almost_equal(const char *name, kn_array actual, kn_array desir
     return knv_end(&a) ? -1 : knv_compare(name, &rule, actual, desired);
 }
 
-int kn_testing_assert_array_almost_equal(kn_array actual, kn_array desired, const kn_testing_almost_opts *opts)
+int kn_testing_assert_array_almost_equal(kn_array actual, kn_array desired, const kn_testing_array_almost_opts *opts)
 {
-    kn_testing_almost_opts o = kn_testing_almost_opts_default();
-    o.decimal = 6;
-    knx_read_options(&o, sizeof o, opts);
+    KNX_OPTS(kn_testing_array_almost_opts, o, opts);
     return arrays_almost_equal("testing_assert_array_almost_equal", actual, desired, &o, false);
 }
 

@@ -221,11 +221,6 @@ kn_tree kn_tree_unflatten(kn_treedef structure, kn_list leaves)
 
 /* ---- Paths. */
 
-kn_tree_keystr_opts kn_tree_keystr_opts_default(void)
-{
-    return (kn_tree_keystr_opts){.size_ = sizeof(kn_tree_keystr_opts), .separator = ""};
-}
-
 /* The path of one leaf as an allocated text. */
 static char *keystr(const kna_structure *s, int leaf, bool simple, const char *separator)
 {

@@ -3,8 +3,9 @@
  *
  * Operands have one dtype; they have one shape or are scalars (extents of 1 are repeated where the numbers of
  * dimensions are equal). A C number takes the dtype of the arrays beside it. Anything else is a TypeError: "requires
- * arguments to have the same dtypes, got float32, int32", "arrays must have the same number of dimensions, got {1, 2}",
- * "does not accept dtype int32. Accepted dtypes are subtypes of floating, complexfloating." */
+ * arguments to have the same dtypes, got float32, int32", "arrays must have the same number of dimensions, got {1,
+ * 2}", "does not accept dtype int32. Accepted dtypes are subtypes of floating, complexfloating." */
+/* Made by scripts/make-api.py from api/lax/elementwise.api. */
 /* clang-format off */
 #ifndef KILN_LAX_ELEMENTWISE_H
 #define KILN_LAX_ELEMENTWISE_H
@@ -15,53 +16,51 @@ extern "C" {
 #endif
 
 /* ---- One argument. (jax.lax.stop_gradient is in kiln/function.h.) */
-KN_API kn_array kn_lax_neg(kn_array x);                     /* jax.lax.neg: -x */
-KN_API kn_array kn_lax_sign(kn_array x);                    /* jax.lax.sign: -1, 0 or 1; NaN of NaN; complex x / |x| */
+KN_API kn_array kn_lax_neg(kn_array x);              /* jax.lax.neg: -x */
+KN_API kn_array kn_lax_sign(kn_array x);             /* jax.lax.sign: -1, 0 or 1; NaN of NaN; complex x / |x| */
 /* jax.lax.abs: of complex numbers the modulus; TypeError for unsigned integers */
 KN_API kn_array kn_lax_abs(kn_array x);
-KN_API kn_array kn_lax_floor(kn_array x);                   /* jax.lax.floor: floats only */
-KN_API kn_array kn_lax_ceil(kn_array x);                    /* jax.lax.ceil: floats only */
-KN_API kn_array kn_lax_is_finite(kn_array x);               /* jax.lax.is_finite: bool; floats only */
-KN_API kn_array kn_lax_exp(kn_array x);                     /* jax.lax.exp */
-KN_API kn_array kn_lax_exp2(kn_array x);                    /* jax.lax.exp2 */
-KN_API kn_array kn_lax_expm1(kn_array x);                   /* jax.lax.expm1: e^x - 1 */
-KN_API kn_array kn_lax_log(kn_array x);                     /* jax.lax.log */
-KN_API kn_array kn_lax_log1p(kn_array x);                   /* jax.lax.log1p: log(1 + x) */
-KN_API kn_array kn_lax_logistic(kn_array x);                /* jax.lax.logistic: 1 / (1 + e^-x) */
-KN_API kn_array kn_lax_sin(kn_array x);                     /* jax.lax.sin */
-KN_API kn_array kn_lax_cos(kn_array x);                     /* jax.lax.cos */
-KN_API kn_array kn_lax_tan(kn_array x);                     /* jax.lax.tan */
-KN_API kn_array kn_lax_asin(kn_array x);                    /* jax.lax.asin */
-KN_API kn_array kn_lax_acos(kn_array x);                    /* jax.lax.acos */
-KN_API kn_array kn_lax_atan(kn_array x);                    /* jax.lax.atan */
-KN_API kn_array kn_lax_sinh(kn_array x);                    /* jax.lax.sinh */
-KN_API kn_array kn_lax_cosh(kn_array x);                    /* jax.lax.cosh */
-KN_API kn_array kn_lax_tanh(kn_array x);                    /* jax.lax.tanh */
-KN_API kn_array kn_lax_asinh(kn_array x);                   /* jax.lax.asinh */
-KN_API kn_array kn_lax_acosh(kn_array x);                   /* jax.lax.acosh */
-KN_API kn_array kn_lax_atanh(kn_array x);                   /* jax.lax.atanh */
-KN_API kn_array kn_lax_sqrt(kn_array x);                    /* jax.lax.sqrt */
-KN_API kn_array kn_lax_rsqrt(kn_array x);                   /* jax.lax.rsqrt: 1 / sqrt(x) */
-KN_API kn_array kn_lax_cbrt(kn_array x);                    /* jax.lax.cbrt: real floats only */
-KN_API kn_array kn_lax_square(kn_array x);                  /* jax.lax.square: x * x; integers too */
-KN_API kn_array kn_lax_reciprocal(kn_array x);              /* jax.lax.reciprocal: 1 / x, as integer_pow */
-KN_API kn_array kn_lax_real(kn_array x);                    /* jax.lax.real: complex numbers only */
-KN_API kn_array kn_lax_imag(kn_array x);                    /* jax.lax.imag: complex numbers only */
-KN_API kn_array kn_lax_conj(kn_array x);                    /* jax.lax.conj: of real numbers: complex ones */
-KN_API kn_array kn_lax_bitwise_not(kn_array x);             /* jax.lax.bitwise_not: integers and bool */
-/* jax.lax.population_count: how many bits are set; integers */
-KN_API kn_array kn_lax_population_count(kn_array x);
-KN_API kn_array kn_lax_clz(kn_array x);                     /* jax.lax.clz: how many leading bits are zero; integers */
-KN_API kn_array kn_lax_lgamma(kn_array x);                  /* jax.lax.lgamma */
-KN_API kn_array kn_lax_digamma(kn_array x);                 /* jax.lax.digamma */
-KN_API kn_array kn_lax_erf(kn_array x);                     /* jax.lax.erf */
-KN_API kn_array kn_lax_erfc(kn_array x);                    /* jax.lax.erfc */
-KN_API kn_array kn_lax_erf_inv(kn_array x);                 /* jax.lax.erf_inv */
-KN_API kn_array kn_lax_bessel_i0e(kn_array x);              /* jax.lax.bessel_i0e */
-KN_API kn_array kn_lax_bessel_i1e(kn_array x);              /* jax.lax.bessel_i1e */
-
+KN_API kn_array kn_lax_floor(kn_array x);            /* jax.lax.floor: floats only */
+KN_API kn_array kn_lax_ceil(kn_array x);             /* jax.lax.ceil: floats only */
+KN_API kn_array kn_lax_is_finite(kn_array x);        /* jax.lax.is_finite: bool; floats only */
+KN_API kn_array kn_lax_exp(kn_array x);              /* jax.lax.exp */
+KN_API kn_array kn_lax_exp2(kn_array x);             /* jax.lax.exp2 */
+KN_API kn_array kn_lax_expm1(kn_array x);            /* jax.lax.expm1: e^x - 1 */
+KN_API kn_array kn_lax_log(kn_array x);              /* jax.lax.log */
+KN_API kn_array kn_lax_log1p(kn_array x);            /* jax.lax.log1p: log(1 + x) */
+KN_API kn_array kn_lax_logistic(kn_array x);         /* jax.lax.logistic: 1 / (1 + e^-x) */
+KN_API kn_array kn_lax_sin(kn_array x);              /* jax.lax.sin */
+KN_API kn_array kn_lax_cos(kn_array x);              /* jax.lax.cos */
+KN_API kn_array kn_lax_tan(kn_array x);              /* jax.lax.tan */
+KN_API kn_array kn_lax_asin(kn_array x);             /* jax.lax.asin */
+KN_API kn_array kn_lax_acos(kn_array x);             /* jax.lax.acos */
+KN_API kn_array kn_lax_atan(kn_array x);             /* jax.lax.atan */
+KN_API kn_array kn_lax_sinh(kn_array x);             /* jax.lax.sinh */
+KN_API kn_array kn_lax_cosh(kn_array x);             /* jax.lax.cosh */
+KN_API kn_array kn_lax_tanh(kn_array x);             /* jax.lax.tanh */
+KN_API kn_array kn_lax_asinh(kn_array x);            /* jax.lax.asinh */
+KN_API kn_array kn_lax_acosh(kn_array x);            /* jax.lax.acosh */
+KN_API kn_array kn_lax_atanh(kn_array x);            /* jax.lax.atanh */
+KN_API kn_array kn_lax_sqrt(kn_array x);             /* jax.lax.sqrt */
+KN_API kn_array kn_lax_rsqrt(kn_array x);            /* jax.lax.rsqrt: 1 / sqrt(x) */
+KN_API kn_array kn_lax_cbrt(kn_array x);             /* jax.lax.cbrt: real floats only */
+KN_API kn_array kn_lax_square(kn_array x);           /* jax.lax.square: x * x; integers too */
+KN_API kn_array kn_lax_reciprocal(kn_array x);       /* jax.lax.reciprocal: 1 / x, as integer_pow */
+KN_API kn_array kn_lax_real(kn_array x);             /* jax.lax.real: complex numbers only */
+KN_API kn_array kn_lax_imag(kn_array x);             /* jax.lax.imag: complex numbers only */
+KN_API kn_array kn_lax_conj(kn_array x);             /* jax.lax.conj: of real numbers: complex ones */
+KN_API kn_array kn_lax_bitwise_not(kn_array x);      /* jax.lax.bitwise_not: integers and bool */
+KN_API kn_array kn_lax_population_count(kn_array x); /* jax.lax.population_count: how many bits are set; integers */
+KN_API kn_array kn_lax_clz(kn_array x);              /* jax.lax.clz: how many leading bits are zero; integers */
+KN_API kn_array kn_lax_lgamma(kn_array x);           /* jax.lax.lgamma */
+KN_API kn_array kn_lax_digamma(kn_array x);          /* jax.lax.digamma */
+KN_API kn_array kn_lax_erf(kn_array x);              /* jax.lax.erf */
+KN_API kn_array kn_lax_erfc(kn_array x);             /* jax.lax.erfc */
+KN_API kn_array kn_lax_erf_inv(kn_array x);          /* jax.lax.erf_inv */
+KN_API kn_array kn_lax_bessel_i0e(kn_array x);       /* jax.lax.bessel_i0e */
+KN_API kn_array kn_lax_bessel_i1e(kn_array x);       /* jax.lax.bessel_i1e */
 enum { KN_LAX_AWAY_FROM_ZERO, KN_LAX_TO_NEAREST_EVEN }; /* jax.lax.RoundingMethod */
-typedef struct kn_lax_round_opts { size_t size_; int rounding_method; } kn_lax_round_opts;
+typedef struct kn_lax_round_opts { size_t size_; int rounding_method; } kn_lax_round_opts; /* KN_LAX_AWAY_FROM_ZERO */
 KN_API kn_lax_round_opts kn_lax_round_opts_default(void);
 /* jax.lax.round: to the nearest whole number; halves away from zero, or to the even one. Floats. */
 KN_API kn_array kn_lax_round(kn_array x, const kn_lax_round_opts *opts);
@@ -70,52 +69,50 @@ KN_API kn_array kn_lax_integer_pow(kn_array x, int64_t y);
 /* jax.lax.reduce_precision: rounded to a float format of so many bits, keeping the dtype. ValueError for fewer than
  * one exponent bit. */
 KN_API kn_array kn_lax_reduce_precision(kn_array x, int exponent_bits, int mantissa_bits);
-/* jax.lax.convert_element_type: x itself if it has the dtype. On the way to integers a float loses its fraction; where
- * it lies outside of the range it becomes the nearest number there, and NaN 0; integers wrap. Complex numbers lose
- * their imaginary part, to bool too. (kn_astype converts as NumPy does.) */
+/* jax.lax.convert_element_type: x itself if it has the dtype. On the way to integers a float loses its fraction;
+ * where it lies outside of the range it becomes the nearest number there, and NaN 0; integers wrap. Complex numbers
+ * lose their imaginary part, to bool too. (kn_astype converts as NumPy does.) */
 KN_API kn_array kn_lax_convert_element_type(kn_array x, kn_dtype new_dtype);
-/* jax.lax.bitcast_convert_type: the bits as another dtype. A smaller one makes a last axis of the parts, a larger one
- * takes it; TypeError if its extent is not the ratio of the sizes. */
+/* jax.lax.bitcast_convert_type: the bits as another dtype. A smaller one makes a last axis of the parts, a larger
+ * one takes it; TypeError if its extent is not the ratio of the sizes. */
 KN_API kn_array kn_lax_bitcast_convert_type(kn_array x, kn_dtype new_dtype);
 
 /* ---- Two or three arguments. */
-KN_API kn_array kn_lax_add(kn_array x, kn_array y);         /* jax.lax.add */
-KN_API kn_array kn_lax_sub(kn_array x, kn_array y);         /* jax.lax.sub */
-KN_API kn_array kn_lax_mul(kn_array x, kn_array y);         /* jax.lax.mul */
-KN_API kn_array kn_lax_div(kn_array x, kn_array y);         /* jax.lax.div: of integers toward zero */
-KN_API kn_array kn_lax_rem(kn_array x, kn_array y);         /* jax.lax.rem: with the sign of x */
-KN_API kn_array kn_lax_max(kn_array x, kn_array y);         /* jax.lax.max: NaN if either is */
-KN_API kn_array kn_lax_min(kn_array x, kn_array y);         /* jax.lax.min: NaN if either is */
+KN_API kn_array kn_lax_add(kn_array x, kn_array y);           /* jax.lax.add */
+KN_API kn_array kn_lax_sub(kn_array x, kn_array y);           /* jax.lax.sub */
+KN_API kn_array kn_lax_mul(kn_array x, kn_array y);           /* jax.lax.mul */
+KN_API kn_array kn_lax_div(kn_array x, kn_array y);           /* jax.lax.div: of integers toward zero */
+KN_API kn_array kn_lax_rem(kn_array x, kn_array y);           /* jax.lax.rem: with the sign of x */
+KN_API kn_array kn_lax_max(kn_array x, kn_array y);           /* jax.lax.max: NaN if either is */
+KN_API kn_array kn_lax_min(kn_array x, kn_array y);           /* jax.lax.min: NaN if either is */
 /* jax.lax.pow: y: the dtype of x, or integers, which are converted to it */
 KN_API kn_array kn_lax_pow(kn_array x, kn_array y);
-/* jax.lax.atan2: the angle of (y, x): the first argument is y */
-KN_API kn_array kn_lax_atan2(kn_array y, kn_array x);
-KN_API kn_array kn_lax_nextafter(kn_array x, kn_array y);   /* jax.lax.nextafter: the next number after x towards y */
-KN_API kn_array kn_lax_mulhi(kn_array x, kn_array y);       /* jax.lax.mulhi: the upper half of the product; integers */
-KN_API kn_array kn_lax_complex(kn_array re, kn_array im);   /* jax.lax.complex: x + i y */
-KN_API kn_array kn_lax_eq(kn_array x, kn_array y);          /* jax.lax.eq: bool */
-KN_API kn_array kn_lax_ne(kn_array x, kn_array y);          /* jax.lax.ne: bool */
-KN_API kn_array kn_lax_lt(kn_array x, kn_array y);          /* jax.lax.lt: bool; no complex numbers */
-KN_API kn_array kn_lax_le(kn_array x, kn_array y);          /* jax.lax.le: bool; no complex numbers */
-KN_API kn_array kn_lax_gt(kn_array x, kn_array y);          /* jax.lax.gt: bool; no complex numbers */
-KN_API kn_array kn_lax_ge(kn_array x, kn_array y);          /* jax.lax.ge: bool; no complex numbers */
-KN_API kn_array kn_lax_bitwise_and(kn_array x, kn_array y); /* jax.lax.bitwise_and */
-KN_API kn_array kn_lax_bitwise_or(kn_array x, kn_array y);  /* jax.lax.bitwise_or */
-KN_API kn_array kn_lax_bitwise_xor(kn_array x, kn_array y); /* jax.lax.bitwise_xor */
-KN_API kn_array kn_lax_shift_left(kn_array x, kn_array y);  /* jax.lax.shift_left: integers */
+KN_API kn_array kn_lax_atan2(kn_array y, kn_array x); /* jax.lax.atan2: the angle of (y, x): the first argument is y */
+KN_API kn_array kn_lax_nextafter(kn_array x, kn_array y);     /* jax.lax.nextafter: the next number after x towards y */
+KN_API kn_array kn_lax_mulhi(kn_array x, kn_array y); /* jax.lax.mulhi: the upper half of the product; integers */
+KN_API kn_array kn_lax_complex(kn_array re, kn_array im);     /* jax.lax.complex: x + i y */
+KN_API kn_array kn_lax_eq(kn_array x, kn_array y);            /* jax.lax.eq: bool */
+KN_API kn_array kn_lax_ne(kn_array x, kn_array y);            /* jax.lax.ne: bool */
+KN_API kn_array kn_lax_lt(kn_array x, kn_array y);            /* jax.lax.lt: bool; no complex numbers */
+KN_API kn_array kn_lax_le(kn_array x, kn_array y);            /* jax.lax.le: bool; no complex numbers */
+KN_API kn_array kn_lax_gt(kn_array x, kn_array y);            /* jax.lax.gt: bool; no complex numbers */
+KN_API kn_array kn_lax_ge(kn_array x, kn_array y);            /* jax.lax.ge: bool; no complex numbers */
+KN_API kn_array kn_lax_bitwise_and(kn_array x, kn_array y);   /* jax.lax.bitwise_and */
+KN_API kn_array kn_lax_bitwise_or(kn_array x, kn_array y);    /* jax.lax.bitwise_or */
+KN_API kn_array kn_lax_bitwise_xor(kn_array x, kn_array y);   /* jax.lax.bitwise_xor */
+KN_API kn_array kn_lax_shift_left(kn_array x, kn_array y);    /* jax.lax.shift_left: integers */
 /* jax.lax.shift_right_arithmetic: integers; the sign stays */
 KN_API kn_array kn_lax_shift_right_arithmetic(kn_array x, kn_array y);
 /* jax.lax.shift_right_logical: integers; zeros come in */
 KN_API kn_array kn_lax_shift_right_logical(kn_array x, kn_array y);
-/* jax.lax.igamma: regularized lower incomplete gamma function */
-KN_API kn_array kn_lax_igamma(kn_array a, kn_array x);
+KN_API kn_array kn_lax_igamma(kn_array a, kn_array x); /* jax.lax.igamma: regularized lower incomplete gamma function */
 /* jax.lax.igammac: regularized upper incomplete gamma function */
 KN_API kn_array kn_lax_igammac(kn_array a, kn_array x);
 KN_API kn_array kn_lax_igamma_grad_a(kn_array a, kn_array x); /* jax.lax.igamma_grad_a: derivative of igamma by a */
 /* jax.lax.random_gamma_grad: derivative of samples from Gamma(a, 1) */
 KN_API kn_array kn_lax_random_gamma_grad(kn_array a, kn_array sample);
-KN_API kn_array kn_lax_zeta(kn_array x, kn_array q);        /* jax.lax.zeta: Hurwitz zeta function */
-KN_API kn_array kn_lax_polygamma(kn_array m, kn_array x);   /* jax.lax.polygamma: derivative number m of digamma */
+KN_API kn_array kn_lax_zeta(kn_array x, kn_array q);          /* jax.lax.zeta: Hurwitz zeta function */
+KN_API kn_array kn_lax_polygamma(kn_array m, kn_array x);     /* jax.lax.polygamma: derivative number m of digamma */
 /* jax.lax.clamp: x between lower and upper bounds, which have the shape of x or are scalars. */
 KN_API kn_array kn_lax_clamp(kn_array lower, kn_array x, kn_array upper);
 /* jax.lax.betainc: the regularized incomplete beta function; floats. */
@@ -123,8 +120,8 @@ KN_API kn_array kn_lax_betainc(kn_array a, kn_array b, kn_array x);
 /* jax.lax.select: yes where pred, else no; pred is bool, a scalar or of their shape, which is one. TypeError
  * otherwise. */
 KN_API kn_array kn_lax_select(kn_array pred, kn_array yes, kn_array no);
-/* jax.lax.select_n: the case that `which` numbers, for each element: bool for one or two cases, int32 for any number.
- * kn_lax_select_n(which, KN_LIST(a, b, c)). TypeError for cases of different shapes or dtypes. */
+/* jax.lax.select_n: the case that `which` numbers, for each element: bool for one or two cases, int32 for any
+ * number. kn_lax_select_n(which, KN_LIST(a, b, c)). TypeError for cases of different shapes or dtypes. */
 KN_API kn_array kn_lax_select_n(kn_array which, kn_list cases);
 /* jax.lax.optimization_barrier: the arrays; what follows is not computed together with what comes before. */
 KN_API kn_list kn_lax_optimization_barrier(kn_list operands);
@@ -177,7 +174,8 @@ KN_API kn_list kn_lax_optimization_barrier(kn_list operands);
 #define kn_lax_erf_inv(x) KN_F1(kn_lax_erf_inv, x)
 #define kn_lax_bessel_i0e(x) KN_F1(kn_lax_bessel_i0e, x)
 #define kn_lax_bessel_i1e(x) KN_F1(kn_lax_bessel_i1e, x)
-#define kn_lax_round(x, ...) KN_F1O(kn_lax_round, kn_lax_round_opts, (), x, __VA_ARGS__)
+#define kn_lax_round(x, ...)                                                                                           \
+    KN_F1O(kn_lax_round, kn_lax_round_opts, (.rounding_method = KN_LAX_AWAY_FROM_ZERO, ), x, __VA_ARGS__)
 #define kn_lax_integer_pow(x, y) KN_H1(kn_lax_integer_pow, x, int64_t, y)
 #define kn_lax_reduce_precision(x, exponent_bits, mantissa_bits)                                                       \
     KN_H2(kn_lax_reduce_precision, x, int, exponent_bits, int, mantissa_bits)
@@ -191,10 +189,10 @@ KN_API kn_list kn_lax_optimization_barrier(kn_list operands);
 #define kn_lax_max(x, y) KN_F2(kn_lax_max, x, y)
 #define kn_lax_min(x, y) KN_F2(kn_lax_min, x, y)
 #define kn_lax_pow(x, y) KN_F2(kn_lax_pow, x, y)
-#define kn_lax_atan2(x, y) KN_F2(kn_lax_atan2, x, y)
+#define kn_lax_atan2(y, x) KN_F2(kn_lax_atan2, y, x)
 #define kn_lax_nextafter(x, y) KN_F2(kn_lax_nextafter, x, y)
 #define kn_lax_mulhi(x, y) KN_F2(kn_lax_mulhi, x, y)
-#define kn_lax_complex(x, y) KN_F2(kn_lax_complex, x, y)
+#define kn_lax_complex(re, im) KN_F2(kn_lax_complex, re, im)
 #define kn_lax_eq(x, y) KN_F2(kn_lax_eq, x, y)
 #define kn_lax_ne(x, y) KN_F2(kn_lax_ne, x, y)
 #define kn_lax_lt(x, y) KN_F2(kn_lax_lt, x, y)
@@ -207,12 +205,12 @@ KN_API kn_list kn_lax_optimization_barrier(kn_list operands);
 #define kn_lax_shift_left(x, y) KN_F2(kn_lax_shift_left, x, y)
 #define kn_lax_shift_right_arithmetic(x, y) KN_F2(kn_lax_shift_right_arithmetic, x, y)
 #define kn_lax_shift_right_logical(x, y) KN_F2(kn_lax_shift_right_logical, x, y)
-#define kn_lax_igamma(x, y) KN_F2(kn_lax_igamma, x, y)
-#define kn_lax_igammac(x, y) KN_F2(kn_lax_igammac, x, y)
-#define kn_lax_igamma_grad_a(x, y) KN_F2(kn_lax_igamma_grad_a, x, y)
-#define kn_lax_random_gamma_grad(x, y) KN_F2(kn_lax_random_gamma_grad, x, y)
-#define kn_lax_zeta(x, y) KN_F2(kn_lax_zeta, x, y)
-#define kn_lax_polygamma(x, y) KN_F2(kn_lax_polygamma, x, y)
+#define kn_lax_igamma(a, x) KN_F2(kn_lax_igamma, a, x)
+#define kn_lax_igammac(a, x) KN_F2(kn_lax_igammac, a, x)
+#define kn_lax_igamma_grad_a(a, x) KN_F2(kn_lax_igamma_grad_a, a, x)
+#define kn_lax_random_gamma_grad(a, sample) KN_F2(kn_lax_random_gamma_grad, a, sample)
+#define kn_lax_zeta(x, q) KN_F2(kn_lax_zeta, x, q)
+#define kn_lax_polygamma(m, x) KN_F2(kn_lax_polygamma, m, x)
 #define kn_lax_clamp(lower, x, upper) KN_F3(kn_lax_clamp, lower, x, upper)
 #define kn_lax_betainc(a, b, x) KN_F3(kn_lax_betainc, a, b, x)
 #define kn_lax_select(pred, yes, no) KN_F3(kn_lax_select, pred, yes, no)

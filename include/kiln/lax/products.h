@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * kiln/lax/products.h -- jax.lax: products of arrays, factorizations (jax.lax.linalg), random bits. */
+/* Made by scripts/make-api.py from api/lax/products.api. */
 /* clang-format off */
 #ifndef KILN_LAX_PRODUCTS_H
 #define KILN_LAX_PRODUCTS_H
@@ -10,68 +11,77 @@ extern "C" {
 #endif
 
 /* ---- Products. */
+
 /* jax.lax.DotDimensionNumbers: pairs of axes that are summed over, and pairs that stay, in front; lists that are not
  * given are empty */
 typedef struct kn_lax_dot_dimension_numbers {
     kn_axes lhs_contract, rhs_contract, lhs_batch, rhs_batch;
 } kn_lax_dot_dimension_numbers;
-/* preferred_element_type: of the result; NULL: theirs */
-typedef struct kn_lax_dot_opts { size_t size_; kn_dtype preferred_element_type; } kn_lax_dot_opts;
+typedef struct kn_lax_dot_opts {
+    size_t size_;
+    kn_dtype preferred_element_type; /* of the result; NULL: theirs */
+} kn_lax_dot_opts;
 KN_API kn_lax_dot_opts kn_lax_dot_opts_default(void);
-/* jax.lax.dot_general: the result has the batch axes, the other axes of lhs, those of rhs.
- * kn_lax_dot_general(x, y, ((kn_lax_dot_dimension_numbers){.lhs_contract = KN_AXIS(1), .rhs_contract = KN_AXIS(0)})) */
+/* jax.lax.dot_general: the result has the batch axes, the other axes of lhs, those of rhs. kn_lax_dot_general(x, y,
+ * ((kn_lax_dot_dimension_numbers){.lhs_contract = KN_AXIS(1), .rhs_contract = KN_AXIS(0)})) */
 KN_API kn_array kn_lax_dot_general(kn_array lhs, kn_array rhs, const kn_lax_dot_dimension_numbers *dimension_numbers,
     const kn_lax_dot_opts *opts);
-/* jax.lax.dot: of vectors and matrices, the last axis of lhs with the first of rhs. ValueError for more dimensions or
- * extents that differ. */
+/* jax.lax.dot: of vectors and matrices, the last axis of lhs with the first of rhs. ValueError for more dimensions
+ * or extents that differ. */
 KN_API kn_array kn_lax_dot(kn_array lhs, kn_array rhs, const kn_lax_dot_opts *opts);
 /* jax.lax.batch_matmul: of the matrices in the last two axes; the axes in front are equal. */
 KN_API kn_array kn_lax_batch_matmul(kn_array lhs, kn_array rhs);
-/* jax.lax.ragged_dot: lhs (m, k), rhs (groups, k, n), group_sizes (groups): the first group_sizes[0] rows of lhs times
- * rhs[0], the next ones times rhs[1], ...; rows behind the last group are zeros. */
+/* jax.lax.ragged_dot: lhs (m, k), rhs (groups, k, n), group_sizes (groups): the first group_sizes[0] rows of lhs
+ * times rhs[0], the next ones times rhs[1], ...; rows behind the last group are zeros. */
 KN_API kn_array kn_lax_ragged_dot(kn_array lhs, kn_array rhs, kn_array group_sizes, const kn_lax_dot_opts *opts);
 
 /* ---- Matrices, in the last two axes. */
 typedef struct kn_lax_linalg_cholesky_opts {
-    size_t size_; bool symmetrize_input; /* true */
+    size_t size_;
+    bool symmetrize_input; /* true */
 } kn_lax_linalg_cholesky_opts;
 KN_API kn_lax_linalg_cholesky_opts kn_lax_linalg_cholesky_opts_default(void);
 /* jax.lax.linalg.cholesky: lower triangular, with x = l l^H; NaN where there is none. symmetrize_input: of (x + x^H)
  * / 2; otherwise only the lower triangle of x counts. */
 KN_API kn_array kn_lax_linalg_cholesky(kn_array x, const kn_lax_linalg_cholesky_opts *opts);
 typedef struct kn_lax_linalg_lu_result { kn_array lu, pivots, permutation; } kn_lax_linalg_lu_result;
-/* jax.lax.linalg.lu: lu has u, and below its diagonal l without its ones; x[permutation] = l u; row k was swapped with
- * row pivots[k]. int32. */
+/* jax.lax.linalg.lu: lu has u, and below its diagonal l without its ones; x[permutation] = l u; row k was swapped
+ * with row pivots[k]. int32. */
 KN_API kn_lax_linalg_lu_result kn_lax_linalg_lu(kn_array x);
 /* jax.lax.linalg.lu_pivots_to_permutation: the permutation of so many rows that swapping row k with row pivots[k]
  * makes, for k = 0, 1, ... pivots: int32 in the last axis; those outside of the rows swap nothing. */
 KN_API kn_array kn_lax_linalg_lu_pivots_to_permutation(kn_array pivots, int64_t permutation_size);
 typedef struct kn_lax_linalg_triangular_solve_opts {
-    size_t size_; bool left_side, lower, transpose_a, conjugate_a, unit_diagonal;
-} kn_lax_linalg_triangular_solve_opts; /* all false */
+    size_t size_; bool left_side; bool lower; bool transpose_a; bool conjugate_a; bool unit_diagonal;
+} kn_lax_linalg_triangular_solve_opts;
 KN_API kn_lax_linalg_triangular_solve_opts kn_lax_linalg_triangular_solve_opts_default(void);
-/* jax.lax.linalg.triangular_solve: y with y op(a) = b, or op(a) y = b (left_side); a is upper triangular unless .lower.
- * b may have one dimension less than a: one row, or column. */
+/* jax.lax.linalg.triangular_solve: y with y op(a) = b, or op(a) y = b (left_side); a is upper triangular unless
+ * .lower. b may have one dimension less than a: one row, or column. */
 KN_API kn_array kn_lax_linalg_triangular_solve(kn_array a, kn_array b, const kn_lax_linalg_triangular_solve_opts *opts);
 typedef struct kn_lax_linalg_symmetric_product_opts {
-    size_t size_; double alpha, beta; bool symmetrize_output; /* 1, 0; the result is symmetric anyway */
+    size_t size_;
+    double alpha;           /* 1 */
+    double beta;
+    bool symmetrize_output; /* 1, 0; the result is symmetric anyway */
 } kn_lax_linalg_symmetric_product_opts;
 KN_API kn_lax_linalg_symmetric_product_opts kn_lax_linalg_symmetric_product_opts_default(void);
 /* jax.lax.linalg.symmetric_product: alpha a a^T + beta c. */
-KN_API kn_array kn_lax_linalg_symmetric_product(kn_array a, kn_array c,
-    const kn_lax_linalg_symmetric_product_opts *opts);
+KN_API kn_array kn_lax_linalg_symmetric_product(kn_array a, kn_array c, const kn_lax_linalg_symmetric_product_opts
+    *opts);
 
 /* ---- Random bits. */
 enum { KN_LAX_RNG_DEFAULT, KN_LAX_RNG_THREE_FRY, KN_LAX_RNG_PHILOX }; /* jax.lax.RandomAlgorithm */
 typedef struct kn_lax_rng_bit_generator_opts {
-    size_t size_; kn_dtype dtype; int algorithm; /* uint32; KN_LAX_RNG_DEFAULT */
+    size_t size_;
+    kn_dtype dtype;
+    int algorithm;  /* uint32; KN_LAX_RNG_DEFAULT */
 } kn_lax_rng_bit_generator_opts;
 KN_API kn_lax_rng_bit_generator_opts kn_lax_rng_bit_generator_opts_default(void);
 typedef struct kn_lax_rng_bit_generator_result { kn_array key, bits; } kn_lax_rng_bit_generator_result;
 /* jax.lax.rng_bit_generator: random bits of an unsigned dtype from a state uint32[4] or uint64[2], and the next
  * state. */
-KN_API kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, const kn_shape *shape,
-    const kn_lax_rng_bit_generator_opts *opts);
+KN_API kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, const kn_shape *shape, const
+    kn_lax_rng_bit_generator_opts *opts);
 
 #ifdef __cplusplus
 }
@@ -80,11 +90,11 @@ KN_API kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, co
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
 #define kn_lax_dot_general(lhs, rhs, dimension_numbers, ...)                                                           \
-    KN_LAX_DOT_(__COUNTER__, lhs, rhs, dimension_numbers, __VA_ARGS__)
-#define KN_LAX_DOT_(c, lhs, rhs, numbers, ...)                                                                         \
+    KN_LAX_DOT_GENERAL_(__COUNTER__, lhs, rhs, dimension_numbers, __VA_ARGS__)
+#define KN_LAX_DOT_GENERAL_(c, lhs, rhs, dimension_numbers, ...)                                                       \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); kn_array KN_V(2, c) = KN_LIKE(rhs);                            \
-        const kn_lax_dot_dimension_numbers KN_V(3, c) = (numbers); KN_OPTS(c, kn_lax_dot_opts, (), __VA_ARGS__)        \
-        KN_HERE(); (kn_lax_dot_general)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
+    KN_TAKE(kn_lax_dot_dimension_numbers, 3, c, dimension_numbers) KN_OPTS(c, kn_lax_dot_opts, (), __VA_ARGS__)        \
+    KN_HERE(); (kn_lax_dot_general)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_lax_dot(lhs, rhs, ...) KN_F2O(kn_lax_dot, kn_lax_dot_opts, (), lhs, rhs, __VA_ARGS__)
 #define kn_lax_batch_matmul(lhs, rhs) KN_F2(kn_lax_batch_matmul, lhs, rhs)
 #define kn_lax_ragged_dot(lhs, rhs, group_sizes, ...)                                                                  \
@@ -92,7 +102,7 @@ KN_API kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, co
 #define kn_lax_linalg_cholesky(x, ...)                                                                                 \
     KN_F1O(kn_lax_linalg_cholesky, kn_lax_linalg_cholesky_opts, (.symmetrize_input = true, ), x, __VA_ARGS__)
 #define kn_lax_linalg_lu(x) KN_F1(kn_lax_linalg_lu, x)
-#define kn_lax_linalg_lu_pivots_to_permutation(pivots, permutation_size) \
+#define kn_lax_linalg_lu_pivots_to_permutation(pivots, permutation_size)                                               \
     KN_H1(kn_lax_linalg_lu_pivots_to_permutation, pivots, int64_t, permutation_size)
 #define kn_lax_linalg_triangular_solve(a, b, ...)                                                                      \
     KN_F2O(kn_lax_linalg_triangular_solve, kn_lax_linalg_triangular_solve_opts, (), a, b, __VA_ARGS__)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * kiln/lax/shapes.h -- jax.lax: making arrays, their shapes, joining and cutting. Results are arrays of their own,
  * never views. */
+/* Made by scripts/make-api.py from api/lax/shapes.api. */
 /* clang-format off */
 #ifndef KILN_LAX_SHAPES_H
 #define KILN_LAX_SHAPES_H
@@ -19,8 +20,11 @@ typedef struct kn_lax_full_opts { size_t size_; kn_dtype dtype; } kn_lax_full_op
 KN_API kn_lax_full_opts kn_lax_full_opts_default(void);
 /* jax.lax.full: a scalar everywhere. TypeError if fill_value is no scalar. */
 KN_API kn_array kn_lax_full(const kn_shape *shape, kn_array fill_value, const kn_lax_full_opts *opts);
-/* dtype and shape: those of x unless they are given */
-typedef struct kn_lax_full_like_opts { size_t size_; kn_dtype dtype; const kn_shape *shape; } kn_lax_full_like_opts;
+typedef struct kn_lax_full_like_opts {
+    size_t size_;
+    kn_dtype dtype;        /* NULL, that of x */
+    const kn_shape *shape; /* NULL, that of x */
+} kn_lax_full_like_opts;
 KN_API kn_lax_full_like_opts kn_lax_full_like_opts_default(void);
 /* jax.lax.full_like: a scalar everywhere, with the dtype and shape of x. */
 KN_API kn_array kn_lax_full_like(kn_array x, kn_array fill_value, const kn_lax_full_like_opts *opts);
@@ -28,27 +32,30 @@ KN_API kn_array kn_lax_full_like(kn_array x, kn_array fill_value, const kn_lax_f
 KN_API kn_array kn_lax_empty(const kn_shape *shape, kn_dtype dtype);
 
 /* ---- Broadcasting. Only to larger shapes: an axis of extent 1 may be repeated, and axes may be put in. */
-/* jax.lax.broadcast: new axes in front. */
-KN_API kn_array kn_lax_broadcast(kn_array x, const kn_shape *sizes);
+KN_API kn_array kn_lax_broadcast(kn_array x, const kn_shape *sizes); /* jax.lax.broadcast: new axes in front. */
 /* jax.lax.broadcast_in_dim: axis k of x becomes axis broadcast_dimensions[k] of the result, in rising order. */
 KN_API kn_array kn_lax_broadcast_in_dim(kn_array x, const kn_shape *shape, const kn_axes *broadcast_dimensions);
 /* jax.lax.broadcast_like: to the shape of `like`, aligned at the last axis. ValueError if it does not fit. */
 KN_API kn_array kn_lax_broadcast_like(kn_array x, kn_array like);
 /* jax.lax.broadcast_to_rank: axes of extent 1 in front until there are `rank`; x itself if there are. */
 KN_API kn_array kn_lax_broadcast_to_rank(kn_array x, int rank);
-/* jax.lax.broadcast_shapes: what shapes are together; ndim is -1 after an error ("Incompatible shapes for broadcasting:
- * shapes=[(2,), (3,)]", ValueError). kn_lax_broadcast_shapes(KN_SHAPE(2, 1), KN_SHAPE(3)). */
+/* jax.lax.broadcast_shapes: what shapes are together; ndim is -1 after an error ("Incompatible shapes for
+ * broadcasting: shapes=[(2,), (3,)]", ValueError). kn_lax_broadcast_shapes(KN_SHAPE(2, 1), KN_SHAPE(3)). */
 KN_API kn_shape kn_lax_broadcast_shapes(int n, const kn_shape *shapes);
 
 /* ---- Shapes. */
-/* dimensions: the order in which x is read; not given: 0, 1, ... */
-typedef struct kn_lax_reshape_opts { size_t size_; kn_axes dimensions; } kn_lax_reshape_opts;
+typedef struct kn_lax_reshape_opts {
+    size_t size_;
+    kn_axes dimensions; /* the order in which x is read; not given: 0, 1, ... */
+} kn_lax_reshape_opts;
 KN_API kn_lax_reshape_opts kn_lax_reshape_opts_default(void);
-/* jax.lax.reshape: the same elements in row-major order; with .dimensions those of the transpose. No extent can be -1:
- * TypeError "reshape new_sizes must all be positive". */
+/* jax.lax.reshape: the same elements in row-major order; with .dimensions those of the transpose. No extent can be
+ * -1: TypeError "reshape new_sizes must all be positive". */
 KN_API kn_array kn_lax_reshape(kn_array x, const kn_shape *new_sizes, const kn_lax_reshape_opts *opts);
-/* stop_dimension: not given: behind the last */
-typedef struct kn_lax_collapse_opts { size_t size_; int stop_dimension; } kn_lax_collapse_opts;
+typedef struct kn_lax_collapse_opts {
+    size_t size_;
+    int stop_dimension; /* KN_MAX_NDIM: not given: behind the last */
+} kn_lax_collapse_opts;
 KN_API kn_lax_collapse_opts kn_lax_collapse_opts_default(void);
 /* jax.lax.collapse: the axes from start_dimension on, up to stop_dimension without it, as one. */
 KN_API kn_array kn_lax_collapse(kn_array x, int start_dimension, const kn_lax_collapse_opts *opts);
@@ -58,10 +65,10 @@ KN_API kn_array kn_lax_expand_dims(kn_array x, const kn_axes *dimensions);
 KN_API kn_array kn_lax_squeeze(kn_array x, const kn_axes *dimensions);
 /* jax.lax.transpose: axis permutation[k] of x is axis k of the result. TypeError if that is no permutation. */
 KN_API kn_array kn_lax_transpose(kn_array x, const kn_axes *permutation);
-/* jax.lax.rev: backwards along these dimensions. */
-KN_API kn_array kn_lax_rev(kn_array x, const kn_axes *dimensions);
+KN_API kn_array kn_lax_rev(kn_array x, const kn_axes *dimensions); /* jax.lax.rev: backwards along these dimensions. */
 
 /* ---- Joining and cutting. */
+
 /* For each axis: elements before, behind (negative: taken away) and between its elements. */
 typedef struct kn_lax_padding { int64_t low, high, interior; } kn_lax_padding;
 typedef struct kn_lax_padding_config { int n; const kn_lax_padding *axis; } kn_lax_padding_config;
@@ -87,38 +94,9 @@ KN_API kn_array kn_lax_tile(kn_array x, const kn_shape *reps);
 
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
-#define kn_lax_iota(dtype, size) KN_G2(kn_lax_iota, kn_dtype, dtype, int64_t, size)
-#define kn_lax_broadcasted_iota(dtype, shape, dimension) KN_LAX_IOTA_(__COUNTER__, dtype, shape, dimension)
-#define KN_LAX_IOTA_(c, dtype, shape, dimension)                                                                       \
-    __extension__({ kn_dtype KN_V(1, c) = (dtype); const kn_shape KN_V(2, c) = (shape); int KN_V(3, c) = (dimension);  \
-        KN_HERE(); (kn_lax_broadcasted_iota)(KN_V(1, c), &KN_V(2, c), KN_V(3, c)); })
-#define kn_lax_full(shape, fill_value, ...) KN_LAX_FULL_(__COUNTER__, shape, fill_value, __VA_ARGS__)
-#define KN_LAX_FULL_(c, shape, value, ...)                                                                             \
-    __extension__({ const kn_shape KN_V(1, c) = (shape); kn_array KN_V(2, c) = KN_LIKE(value);                         \
-        KN_OPTS(c, kn_lax_full_opts, (), __VA_ARGS__) KN_HERE();                                                       \
-        (kn_lax_full)(&KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
-#define kn_lax_full_like(x, fill_value, ...)                                                                           \
-    KN_F2O(kn_lax_full_like, kn_lax_full_like_opts, (), x, fill_value, __VA_ARGS__)
-#define kn_lax_empty(shape, dtype) KN_LAX_EMPTY_(__COUNTER__, shape, dtype)
-#define KN_LAX_EMPTY_(c, shape, dtype)                                                                                 \
-    __extension__({ const kn_shape KN_V(1, c) = (shape); kn_dtype KN_V(2, c) = (dtype);                                \
-        KN_HERE(); (kn_lax_empty)(&KN_V(1, c), KN_V(2, c)); })
-#define kn_lax_broadcast(x, sizes) KN_P1(kn_lax_broadcast, x, kn_shape, sizes)
-#define kn_lax_broadcast_in_dim(x, shape, broadcast_dimensions)                                                        \
-    KN_P2(kn_lax_broadcast_in_dim, x, kn_shape, shape, kn_axes, broadcast_dimensions)
-#define kn_lax_broadcast_like(x, like) KN_F2(kn_lax_broadcast_like, x, like)
-#define kn_lax_broadcast_to_rank(x, rank) KN_H1(kn_lax_broadcast_to_rank, x, int, rank)
 #define kn_lax_broadcast_shapes(...)                                                                                   \
     (KN_HERE(), (kn_lax_broadcast_shapes)((int)(sizeof((const kn_shape[]){__VA_ARGS__}) / sizeof(kn_shape)),           \
                                           (const kn_shape[]){__VA_ARGS__}))
-#define kn_lax_reshape(x, new_sizes, ...)                                                                              \
-    KN_P1O(kn_lax_reshape, kn_lax_reshape_opts, (), x, kn_shape, new_sizes, __VA_ARGS__)
-#define kn_lax_collapse(x, start_dimension, ...)                                                                       \
-    KN_H1O(kn_lax_collapse, kn_lax_collapse_opts, (.stop_dimension = 64, ), x, int, start_dimension, __VA_ARGS__)
-#define kn_lax_expand_dims(x, dimensions) KN_P1(kn_lax_expand_dims, x, kn_axes, dimensions)
-#define kn_lax_squeeze(x, dimensions) KN_P1(kn_lax_squeeze, x, kn_axes, dimensions)
-#define kn_lax_transpose(x, permutation) KN_P1(kn_lax_transpose, x, kn_axes, permutation)
-#define kn_lax_rev(x, dimensions) KN_P1(kn_lax_rev, x, kn_axes, dimensions)
 #define KN_PADDING(...)                                                                                                \
     ((kn_lax_padding_config){(int)(sizeof((const kn_lax_padding[]){__VA_ARGS__}) / sizeof(kn_lax_padding)),            \
         (const kn_lax_padding[]){__VA_ARGS__}})
@@ -126,6 +104,35 @@ KN_API kn_array kn_lax_tile(kn_array x, const kn_shape *reps);
 #define KN_LAX_PAD_(c, x, value, config)                                                                               \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(value);                            \
         kn_lax_padding_config KN_V(3, c) = config; KN_HERE(); (kn_lax_pad)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+#define kn_lax_iota(dtype, size) KN_G2(kn_lax_iota, kn_dtype, dtype, int64_t, size)
+#define kn_lax_broadcasted_iota(dtype, shape, dimension) KN_LAX_BROADCASTED_IOTA_(__COUNTER__, dtype, shape, dimension)
+#define KN_LAX_BROADCASTED_IOTA_(c, dtype, shape, dimension)                                                           \
+    __extension__({ KN_TAKE(kn_dtype, 1, c, dtype) KN_TAKE(kn_shape, 2, c, shape) KN_TAKE(int, 3, c, dimension)        \
+    KN_HERE(); (kn_lax_broadcasted_iota)(KN_V(1, c), &KN_V(2, c), KN_V(3, c)); })
+#define kn_lax_full(shape, fill_value, ...) KN_LAX_FULL_(__COUNTER__, shape, fill_value, __VA_ARGS__)
+#define KN_LAX_FULL_(c, shape, fill_value, ...)                                                                        \
+    __extension__({ KN_TAKE(kn_shape, 1, c, shape) kn_array KN_V(2, c) = KN_LIKE(fill_value); KN_OPTS(c,               \
+    kn_lax_full_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_full)(&KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
+#define kn_lax_full_like(x, fill_value, ...)                                                                           \
+    KN_F2O(kn_lax_full_like, kn_lax_full_like_opts, (), x, fill_value, __VA_ARGS__)
+#define kn_lax_empty(shape, dtype) KN_LAX_EMPTY_(__COUNTER__, shape, dtype)
+#define KN_LAX_EMPTY_(c, shape, dtype)                                                                                 \
+    __extension__({ KN_TAKE(kn_shape, 1, c, shape) KN_TAKE(kn_dtype, 2, c, dtype) KN_HERE(); (kn_lax_empty)(&KN_V(1,   \
+    c), KN_V(2, c)); })
+#define kn_lax_broadcast(x, sizes) KN_P1(kn_lax_broadcast, x, kn_shape, sizes)
+#define kn_lax_broadcast_in_dim(x, shape, broadcast_dimensions)                                                        \
+    KN_P2(kn_lax_broadcast_in_dim, x, kn_shape, shape, kn_axes, broadcast_dimensions)
+#define kn_lax_broadcast_like(x, like) KN_F2(kn_lax_broadcast_like, x, like)
+#define kn_lax_broadcast_to_rank(x, rank) KN_H1(kn_lax_broadcast_to_rank, x, int, rank)
+#define kn_lax_reshape(x, new_sizes, ...)                                                                              \
+    KN_P1O(kn_lax_reshape, kn_lax_reshape_opts, (), x, kn_shape, new_sizes, __VA_ARGS__)
+#define kn_lax_collapse(x, start_dimension, ...)                                                                       \
+    KN_H1O(kn_lax_collapse, kn_lax_collapse_opts, (.stop_dimension = KN_MAX_NDIM, ), x, int, start_dimension,          \
+    __VA_ARGS__)
+#define kn_lax_expand_dims(x, dimensions) KN_P1(kn_lax_expand_dims, x, kn_axes, dimensions)
+#define kn_lax_squeeze(x, dimensions) KN_P1(kn_lax_squeeze, x, kn_axes, dimensions)
+#define kn_lax_transpose(x, permutation) KN_P1(kn_lax_transpose, x, kn_axes, permutation)
+#define kn_lax_rev(x, dimensions) KN_P1(kn_lax_rev, x, kn_axes, dimensions)
 #define kn_lax_concatenate(operands, dimension) KN_G2(kn_lax_concatenate, kn_list, operands, int, dimension)
 #define kn_lax_stack(operands, ...) KN_G1O(kn_lax_stack, kn_lax_stack_opts, (), kn_list, operands, __VA_ARGS__)
 #define kn_lax_unstack(x, ...) KN_F1O(kn_lax_unstack, kn_lax_stack_opts, (), x, __VA_ARGS__)

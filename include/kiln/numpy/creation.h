@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * kiln/numpy/creation.h -- how arrays are made: np.zeros, np.arange and their kin; what all chapters have in common
  * is told in kiln/numpy.h. */
+/* Made by scripts/make-api.py from api/numpy/creation.api. */
 /* clang-format off */
 #ifndef KILN_NUMPY_CREATION_H
 #define KILN_NUMPY_CREATION_H
@@ -11,116 +12,149 @@ extern "C" {
 #endif
 
 /* ---- Options. */
-/* order: NULL or "C", "F"; where it copies or imitates an array also "A" and "K" (the default there): as that lies */
-typedef struct kn_zeros_opts { size_t size_; kn_dtype dtype; const char *order; } kn_zeros_opts;
-/* shape: NULL, that of the prototype */
-typedef struct kn_zeros_like_opts {
-    size_t size_; kn_dtype dtype; const char *order; const kn_shape *shape;
-} kn_zeros_like_opts;
-/* copy: -1, where it must; 1: always; 0: never (ValueError). ndmin: new axes in front until there are so many */
-typedef struct kn_asarray_opts {
-    size_t size_; kn_dtype dtype; const char *order; int copy; int ndmin;
-} kn_asarray_opts;
-typedef struct kn_copy_opts { size_t size_; const char *order; } kn_copy_opts;
-/* endpoint: true; axis: where the samples go, 0; retstep: if given, the step is put there */
-typedef struct kn_linspace_opts {
-    size_t size_; bool endpoint; kn_dtype dtype; kn_axes axis; kn_array *retstep;
-} kn_linspace_opts;
-/* base: NULL, 10 */
-typedef struct kn_logspace_opts {
-    size_t size_; bool endpoint; kn_array base; kn_dtype dtype; kn_axes axis;
-} kn_logspace_opts;
-typedef struct kn_geomspace_opts { size_t size_; bool endpoint; kn_dtype dtype; kn_axes axis; } kn_geomspace_opts;
-typedef struct kn_diag_opts { size_t size_; int64_t k; } kn_diag_opts;
-typedef struct kn_vander_opts { size_t size_; int64_t N; bool increasing; } kn_vander_opts; /* N: -1, x's length */
-/* indexing: NULL, "xy" */
-typedef struct kn_meshgrid_opts { size_t size_; const char *indexing; bool sparse; } kn_meshgrid_opts;
-/* count: -1, all there is */
-typedef struct kn_frombuffer_opts { size_t size_; kn_dtype dtype; int64_t count, offset; } kn_frombuffer_opts;
-typedef struct kn_fromstring_opts { size_t size_; kn_dtype dtype; int64_t count; } kn_fromstring_opts;
-/* M: -1, as many columns as rows */
-typedef struct kn_eye_opts { size_t size_; int64_t M; int64_t k; kn_dtype dtype; const char *order; } kn_eye_opts;
-/* casting: NULL, "unsafe"; copy: true */
-typedef struct kn_astype_opts { size_t size_; const char *casting; bool copy; } kn_astype_opts;
+typedef struct kn_zeros_opts {
+    size_t size_;
+    kn_dtype dtype;
+    /* NULL, "C"; or "F", "A", "K": where it copies or imitates an array "K" unless it is given: as that lies */
+    const char *order;
+} kn_zeros_opts;
 KN_API kn_zeros_opts kn_zeros_opts_default(void);
-KN_API kn_linspace_opts kn_linspace_opts_default(void);
-KN_API kn_eye_opts kn_eye_opts_default(void);
-KN_API kn_astype_opts kn_astype_opts_default(void);
+typedef struct kn_zeros_like_opts {
+    size_t size_;
+    kn_dtype dtype;
+    const char *order;     /* NULL, "K"; or "C", "F", "A" */
+    const kn_shape *shape; /* that of the prototype */
+} kn_zeros_like_opts;
 KN_API kn_zeros_like_opts kn_zeros_like_opts_default(void);
+typedef struct kn_asarray_opts {
+    size_t size_;
+    kn_dtype dtype;
+    const char *order; /* NULL, "K"; or "C", "F", "A" */
+    int copy;          /* -1: where it must; 1: always; 0: never (ValueError) */
+    int ndmin;         /* new axes in front until there are so many */
+} kn_asarray_opts;
 KN_API kn_asarray_opts kn_asarray_opts_default(void);
+typedef struct kn_copy_opts { size_t size_; const char *order; } kn_copy_opts; /* NULL, "K"; or "C", "F", "A" */
 KN_API kn_copy_opts kn_copy_opts_default(void);
+typedef struct kn_linspace_opts {
+    size_t size_;
+    bool endpoint;     /* true */
+    kn_dtype dtype;
+    kn_axes axis;      /* not given, 0: where the samples go */
+    kn_array *retstep; /* if given, the step is put there */
+} kn_linspace_opts;
+KN_API kn_linspace_opts kn_linspace_opts_default(void);
+typedef struct kn_logspace_opts {
+    size_t size_;
+    bool endpoint;  /* true */
+    kn_array base;  /* NULL, 10 */
+    kn_dtype dtype;
+    kn_axes axis;
+} kn_logspace_opts;
 KN_API kn_logspace_opts kn_logspace_opts_default(void);
+typedef struct kn_geomspace_opts {
+    size_t size_;
+    bool endpoint;  /* true */
+    kn_dtype dtype;
+    kn_axes axis;
+} kn_geomspace_opts;
 KN_API kn_geomspace_opts kn_geomspace_opts_default(void);
+typedef struct kn_diag_opts { size_t size_; int64_t k; } kn_diag_opts;
 KN_API kn_diag_opts kn_diag_opts_default(void);
+typedef struct kn_vander_opts { size_t size_; int64_t N; bool increasing; } kn_vander_opts; /* N: -1: x's length */
 KN_API kn_vander_opts kn_vander_opts_default(void);
+typedef struct kn_meshgrid_opts {
+    size_t size_;
+    const char *indexing; /* NULL, "xy"; or "ij" */
+    bool sparse;
+} kn_meshgrid_opts;
 KN_API kn_meshgrid_opts kn_meshgrid_opts_default(void);
+typedef struct kn_frombuffer_opts {
+    size_t size_;
+    kn_dtype dtype;
+    int64_t count;  /* -1: all there is */
+    int64_t offset;
+} kn_frombuffer_opts;
 KN_API kn_frombuffer_opts kn_frombuffer_opts_default(void);
+typedef struct kn_fromstring_opts { size_t size_; kn_dtype dtype; int64_t count; } kn_fromstring_opts; /* count: -1 */
 KN_API kn_fromstring_opts kn_fromstring_opts_default(void);
+typedef struct kn_eye_opts {
+    size_t size_;
+    int64_t M;         /* -1: as many columns as rows */
+    int64_t k;
+    kn_dtype dtype;
+    const char *order; /* NULL, "C"; or "F" */
+} kn_eye_opts;
+KN_API kn_eye_opts kn_eye_opts_default(void);
+typedef struct kn_astype_opts {
+    size_t size_;
+    const char *casting; /* NULL, "unsafe"; or "no", "equiv", "safe", "same_kind" */
+    bool copy;           /* true */
+} kn_astype_opts;
+KN_API kn_astype_opts kn_astype_opts_default(void);
 
 /* ---- Creation. The dtype is the context's default float (float64) unless said otherwise. */
-KN_API kn_array kn_zeros(const kn_shape *shape,
-    const kn_zeros_opts *opts); /* np.zeros; MemoryError if it is too large */
+/* np.zeros: MemoryError if it is too large */
+KN_API kn_array kn_zeros(const kn_shape *shape, const kn_zeros_opts *opts);
 KN_API kn_array kn_ones(const kn_shape *shape, const kn_zeros_opts *opts);  /* np.ones */
 KN_API kn_array kn_empty(const kn_shape *shape, const kn_zeros_opts *opts); /* np.empty: zeros here */
-KN_API kn_array kn_full(const kn_shape *shape, kn_array value,
-    const kn_zeros_opts *opts); /* np.full; value's dtype unless given */
-KN_API kn_array kn_zeros_like(kn_array x, const kn_zeros_like_opts *opts);       /* np.zeros_like */
-KN_API kn_array kn_ones_like(kn_array x, const kn_zeros_like_opts *opts);        /* np.ones_like */
-KN_API kn_array kn_empty_like(kn_array x, const kn_zeros_like_opts *opts);       /* np.empty_like: zeros here */
-KN_API kn_array kn_full_like(kn_array x, kn_array value,
-    const kn_zeros_like_opts *opts); /* np.full_like */
-KN_API kn_array kn_arange(kn_array start, kn_array stop, kn_array step,
-    const kn_zeros_opts *opts); /* np.arange; integers give int64 */
-KN_API kn_array kn_linspace(kn_array start, kn_array stop, int64_t num,
-    const kn_linspace_opts *opts); /* np.linspace */
-KN_API kn_array kn_logspace(kn_array start, kn_array stop, int64_t num,
-    const kn_logspace_opts *opts); /* np.logspace: base to the power of what kn_linspace gives */
-KN_API kn_array kn_geomspace(kn_array start, kn_array stop, int64_t num,
-    const kn_geomspace_opts *opts); /* np.geomspace; ValueError for zeros where they can be seen */
+/* np.full: value's dtype unless given */
+KN_API kn_array kn_full(const kn_shape *shape, kn_array value, const kn_zeros_opts *opts);
+KN_API kn_array kn_zeros_like(kn_array x, const kn_zeros_like_opts *opts);  /* np.zeros_like */
+KN_API kn_array kn_ones_like(kn_array x, const kn_zeros_like_opts *opts);   /* np.ones_like */
+KN_API kn_array kn_empty_like(kn_array x, const kn_zeros_like_opts *opts);  /* np.empty_like: zeros here */
+KN_API kn_array kn_full_like(kn_array x, kn_array value, const kn_zeros_like_opts *opts); /* np.full_like */
+/* np.arange: integers give int64 */
+KN_API kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_opts *opts);
+KN_API kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspace_opts *opts); /* np.linspace */
+/* np.logspace: base to the power of what kn_linspace gives */
+KN_API kn_array kn_logspace(kn_array start, kn_array stop, int64_t num, const kn_logspace_opts *opts);
+/* np.geomspace: ValueError for zeros where they can be seen */
+KN_API kn_array kn_geomspace(kn_array start, kn_array stop, int64_t num, const kn_geomspace_opts *opts);
 KN_API kn_array kn_eye(int64_t n, const kn_eye_opts *opts);                 /* np.eye: ones on the diagonal k */
 KN_API kn_array kn_identity(int64_t n, const kn_zeros_opts *opts);          /* np.identity */
-/* np.asarray, and np.array (whose name is that of the type) with .copy = 1: a number becomes a 0-d array; x itself
+/* np.asarray: and np.array (whose name is that of the type) with .copy = 1: a number becomes a 0-d array; x itself
  * where it has that dtype and order */
 KN_API kn_array kn_asarray(kn_array x, const kn_asarray_opts *opts);
 KN_API kn_array kn_asanyarray(kn_array x, const kn_asarray_opts *opts);     /* kn_asarray */
 KN_API kn_array kn_ascontiguousarray(kn_array x, const kn_zeros_opts *opts); /* one axis at least */
-KN_API kn_array kn_asarray_chkfinite(kn_array x,
-    const kn_asarray_opts *opts); /* np.asarray_chkfinite: ValueError for NaN and infinities; looks at x */
+/* np.asarray_chkfinite: ValueError for NaN and infinities; looks at x */
+KN_API kn_array kn_asarray_chkfinite(kn_array x, const kn_asarray_opts *opts);
 KN_API kn_array kn_copy(kn_array x, const kn_copy_opts *opts);              /* np.copy */
-KN_API kn_array kn_astype(kn_array x, kn_dtype dtype,
-    const kn_astype_opts *opts); /* x.astype(dtype); TypeError by `casting`. Floats that do not fit an
-                                  * integer dtype become what NumPy gives on x86-64 (the least int32 or int64, of which
-                                  * narrower ones have the low bits), on every CPU; kn_lax_convert_element_type has
-                                  * JAX's numbers. */
+/* x.astype(dtype); TypeError by `casting`. Floats that do not fit an integer dtype become what NumPy gives on x86-64
+ * (the least int32 or int64, of which narrower ones have the low bits), on every CPU; kn_lax_convert_element_type
+ * has JAX's numbers. */
+KN_API kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts);
+
 /* ---- From memory, text and functions. */
-KN_API kn_array kn_frombuffer(const void *buffer, size_t bytes,
-    const kn_frombuffer_opts *opts); /* np.frombuffer, float64: a copy here (kn_wrap does without) */
-KN_API kn_array kn_fromstring(const char *string, const char *sep,
-    const kn_fromstring_opts *opts); /* np.fromstring, float64: numbers with sep between them; ValueError for others */
+/* np.frombuffer: float64: a copy here (kn_wrap does without) */
+KN_API kn_array kn_frombuffer(const void *buffer, size_t bytes, const kn_frombuffer_opts *opts);
+/* np.fromstring: float64: numbers with sep between them; ValueError for others */
+KN_API kn_array kn_fromstring(const char *string, const char *sep, const kn_fromstring_opts *opts);
+typedef bool (*kn_next)(void *env, void *element);
 /* np.fromiter: next writes an element of the dtype and returns true, or returns false at the end. count: -1, until
  * then; ValueError if there are fewer */
-typedef bool (*kn_next)(void *env, void *element);
 KN_API kn_array kn_fromiter(kn_next next, void *env, kn_dtype dtype, int64_t count);
-KN_API kn_array kn_fromfunction(kn_fn function, const kn_shape *shape,
-    const kn_zeros_opts *opts); /* np.fromfunction: function of one array of positions per axis; up to 8 axes */
+/* np.fromfunction: function of one array of positions per axis; up to 8 axes */
+KN_API kn_array kn_fromfunction(kn_fn function, const kn_shape *shape, const kn_zeros_opts *opts);
 
 /* ---- Grids. */
-KN_API kn_list kn_meshgrid(kn_list list, const kn_meshgrid_opts *opts);     /* np.meshgrid of vectors */
+KN_API kn_list kn_meshgrid(kn_list list, const kn_meshgrid_opts *opts); /* np.meshgrid of vectors */
+
 /* KN_SLICE(start, stop, step), or KN_SLICE_NUM(start, stop, num): num samples, both ends included (step `num j`) */
 typedef struct kn_slice { kn_array start, stop, step; int64_t num; } kn_slice;
 KN_API kn_array kn_mgrid(int n, const kn_slice *slices); /* np.mgrid[...]: one array, a first axis for the n grids */
 KN_API kn_list kn_ogrid(int n, const kn_slice *slices);  /* np.ogrid[...]: n arrays, each along an axis of its own */
 
 /* ---- Matrices. */
-KN_API kn_array kn_diag(kn_array v,
-    const kn_diag_opts *opts); /* np.diag: a matrix with v on diagonal k; of a matrix its diagonal, a read-only view */
-KN_API kn_array kn_diagflat(kn_array v, const kn_diag_opts *opts);          /* np.diagflat: of the flattened v */
-KN_API kn_array kn_tri(int64_t n, const kn_eye_opts *opts);                 /* np.tri: ones on and below diagonal k */
-KN_API kn_array kn_tril(kn_array m, const kn_diag_opts *opts);              /* np.tril: zeros above diagonal k */
-KN_API kn_array kn_triu(kn_array m, const kn_diag_opts *opts);              /* np.triu: zeros below diagonal k */
-KN_API kn_array kn_vander(kn_array x, const kn_vander_opts *opts);          /* np.vander: columns are powers of x */
-
-KN_API kn_array kn_shape_array(kn_array x);                                 /* np.array(x.shape): int64 */
+/* np.diag: a matrix with v on diagonal k; of a matrix its diagonal, a read-only view */
+KN_API kn_array kn_diag(kn_array v, const kn_diag_opts *opts);
+KN_API kn_array kn_diagflat(kn_array v, const kn_diag_opts *opts); /* np.diagflat: of the flattened v */
+KN_API kn_array kn_tri(int64_t n, const kn_eye_opts *opts);        /* np.tri: ones on and below diagonal k */
+KN_API kn_array kn_tril(kn_array m, const kn_diag_opts *opts);     /* np.tril: zeros above diagonal k */
+KN_API kn_array kn_triu(kn_array m, const kn_diag_opts *opts);     /* np.triu: zeros below diagonal k */
+KN_API kn_array kn_vander(kn_array x, const kn_vander_opts *opts); /* np.vander: columns are powers of x */
+KN_API kn_array kn_shape_array(kn_array x);                        /* np.array(x.shape): int64 */
 
 #ifdef __cplusplus
 }
@@ -128,48 +162,6 @@ KN_API kn_array kn_shape_array(kn_array x);                                 /* n
 
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
-#define kn_zeros(shape, ...) KN_MAKE_(__COUNTER__, kn_zeros, kn_zeros_opts, shape, __VA_ARGS__)
-#define kn_ones(shape, ...) KN_MAKE_(__COUNTER__, kn_ones, kn_zeros_opts, shape, __VA_ARGS__)
-#define kn_empty(shape, ...) KN_MAKE_(__COUNTER__, kn_empty, kn_zeros_opts, shape, __VA_ARGS__)
-#define KN_MAKE_(c, f, T, shape, ...)                                                                                  \
-    __extension__({ const kn_shape KN_V(1, c) = (shape); KN_OPTS(c, T, (), __VA_ARGS__)                                \
-        KN_HERE(); (f)(&KN_V(1, c), KN_V(opt, c)); })
-#define kn_full(shape, value, ...) KN_FULL_(__COUNTER__, shape, value, __VA_ARGS__)
-#define KN_FULL_(c, shape, value, ...)                                                                                 \
-    __extension__({ const kn_shape KN_V(1, c) = (shape); kn_array KN_V(2, c) = KN_LIKE(value);                         \
-        KN_OPTS(c, kn_zeros_opts, (), __VA_ARGS__) KN_HERE(); (kn_full)(&KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
-#define kn_zeros_like(x, ...) KN_F1O(kn_zeros_like, kn_zeros_like_opts, (), x, __VA_ARGS__)
-#define kn_ones_like(x, ...) KN_F1O(kn_ones_like, kn_zeros_like_opts, (), x, __VA_ARGS__)
-#define kn_empty_like(x, ...) KN_F1O(kn_empty_like, kn_zeros_like_opts, (), x, __VA_ARGS__)
-#define kn_full_like(x, value, ...) KN_F2O(kn_full_like, kn_zeros_like_opts, (), x, value, __VA_ARGS__)
-#define kn_arange(start, stop, step, ...) KN_F3O(kn_arange, kn_zeros_opts, (), start, stop, step, __VA_ARGS__)
-#define kn_linspace(start, stop, num, ...)                                                                             \
-    KN_SPACE_(__COUNTER__, kn_linspace, kn_linspace_opts, start, stop, num, __VA_ARGS__)
-#define KN_SPACE_(c, f, T, start, stop, num, ...)                                                                      \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(start); kn_array KN_V(2, c) = KN_LIKE(stop);                         \
-        int64_t KN_V(3, c) = (num); KN_OPTS(c, T, (.endpoint = true, ), __VA_ARGS__)                                   \
-        KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
-#define kn_eye(n, ...) KN_G1O(kn_eye, kn_eye_opts, (.M = -1, ), int64_t, n, __VA_ARGS__)
-#define kn_identity(n, ...) KN_G1O(kn_identity, kn_zeros_opts, (), int64_t, n, __VA_ARGS__)
-#define kn_asarray(x, ...) KN_F1O(kn_asarray, kn_asarray_opts, (.copy = -1, ), x, __VA_ARGS__)
-#define kn_asanyarray(x, ...) KN_F1O(kn_asanyarray, kn_asarray_opts, (.copy = -1, ), x, __VA_ARGS__)
-#define kn_ascontiguousarray(x, ...) KN_F1O(kn_ascontiguousarray, kn_zeros_opts, (), x, __VA_ARGS__)
-#define kn_asarray_chkfinite(x, ...) KN_F1O(kn_asarray_chkfinite, kn_asarray_opts, (.copy = -1, ), x, __VA_ARGS__)
-#define kn_copy(x, ...) KN_F1O(kn_copy, kn_copy_opts, (), x, __VA_ARGS__)
-#define kn_frombuffer(buffer, bytes, ...)                                                                              \
-    KN_G2O(kn_frombuffer, kn_frombuffer_opts, (.count = -1, ), const void *, buffer, size_t, bytes, __VA_ARGS__)
-#define kn_fromstring(string, sep, ...)                                                                                \
-    KN_G2O(kn_fromstring, kn_fromstring_opts, (.count = -1, ), const char *, string, const char *, sep, __VA_ARGS__)
-#define kn_fromiter(next, env, dtype, count) KN_FROMITER_(__COUNTER__, next, env, dtype, count)
-#define KN_FROMITER_(c, next, env, dtype, count)                                                                       \
-    __extension__({ kn_next KN_V(fun, c) = (next); void *KN_V(ptr, c) = (env); kn_dtype KN_V(1, c) = (dtype);          \
-        int64_t KN_V(2, c) = (count); KN_HERE(); (kn_fromiter)(KN_V(fun, c), KN_V(ptr, c), KN_V(1, c), KN_V(2, c)); })
-#define kn_fromfunction(function, shape, ...) KN_FROMFUNCTION_(__COUNTER__, function, shape, __VA_ARGS__)
-#define KN_FROMFUNCTION_(c, function, shape, ...)                                                                      \
-    __extension__({ kn_fn KN_V(fun, c) = (function); const kn_shape KN_V(1, c) = (shape);                              \
-        KN_OPTS(c, kn_zeros_opts, (), __VA_ARGS__) KN_HERE();                                                          \
-        (kn_fromfunction)(KN_V(fun, c), &KN_V(1, c), KN_V(opt, c)); })
-#define kn_meshgrid(list, ...) KN_G1O(kn_meshgrid, kn_meshgrid_opts, (), kn_list, list, __VA_ARGS__)
 #define KN_SLICE(start, stop, step) ((kn_slice){KN_LIKE(start), KN_LIKE(stop), KN_LIKE(step), -1})
 #define KN_SLICE_NUM(start, stop, num) ((kn_slice){KN_LIKE(start), KN_LIKE(stop), (kn_array)0, (num)})
 #define kn_mgrid(...) KN_GRID_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_mgrid, __VA_ARGS__)
@@ -177,17 +169,69 @@ KN_API kn_array kn_shape_array(kn_array x);                                 /* n
 #define KN_GRID_(c, count, f, ...)                                                                                     \
     __extension__({ kn_slice KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_ITEM_PUT_, c, __VA_ARGS__)    \
     KN_HERE(); (f)(KN_V(cnt, c), KN_V(vec, c)); })
-#define kn_logspace(start, stop, num, ...)                                                                             \
-    KN_SPACE_(__COUNTER__, kn_logspace, kn_logspace_opts, start, stop, num, __VA_ARGS__)
-#define kn_geomspace(start, stop, num, ...)                                                                            \
-    KN_SPACE_(__COUNTER__, kn_geomspace, kn_geomspace_opts, start, stop, num, __VA_ARGS__)
+#define kn_zeros(shape, ...) KN_ZEROS_(__COUNTER__, shape, __VA_ARGS__)
+#define KN_ZEROS_(c, shape, ...)                                                                                       \
+    __extension__({ KN_TAKE(kn_shape, 1, c, shape) KN_OPTS(c, kn_zeros_opts, (), __VA_ARGS__) KN_HERE();               \
+    (kn_zeros)(&KN_V(1, c), KN_V(opt, c)); })
+#define kn_ones(shape, ...) KN_ONES_(__COUNTER__, shape, __VA_ARGS__)
+#define KN_ONES_(c, shape, ...)                                                                                        \
+    __extension__({ KN_TAKE(kn_shape, 1, c, shape) KN_OPTS(c, kn_zeros_opts, (), __VA_ARGS__) KN_HERE();               \
+    (kn_ones)(&KN_V(1, c), KN_V(opt, c)); })
+#define kn_empty(shape, ...) KN_EMPTY_(__COUNTER__, shape, __VA_ARGS__)
+#define KN_EMPTY_(c, shape, ...)                                                                                       \
+    __extension__({ KN_TAKE(kn_shape, 1, c, shape) KN_OPTS(c, kn_zeros_opts, (), __VA_ARGS__) KN_HERE();               \
+    (kn_empty)(&KN_V(1, c), KN_V(opt, c)); })
+#define kn_full(shape, value, ...) KN_FULL_(__COUNTER__, shape, value, __VA_ARGS__)
+#define KN_FULL_(c, shape, value, ...)                                                                                 \
+    __extension__({ KN_TAKE(kn_shape, 1, c, shape) kn_array KN_V(2, c) = KN_LIKE(value); KN_OPTS(c, kn_zeros_opts, (), \
+    __VA_ARGS__) KN_HERE(); (kn_full)(&KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
+#define kn_zeros_like(x, ...) KN_F1O(kn_zeros_like, kn_zeros_like_opts, (), x, __VA_ARGS__)
+#define kn_ones_like(x, ...) KN_F1O(kn_ones_like, kn_zeros_like_opts, (), x, __VA_ARGS__)
+#define kn_empty_like(x, ...) KN_F1O(kn_empty_like, kn_zeros_like_opts, (), x, __VA_ARGS__)
+#define kn_full_like(x, value, ...) KN_F2O(kn_full_like, kn_zeros_like_opts, (), x, value, __VA_ARGS__)
+#define kn_arange(start, stop, step, ...) KN_F3O(kn_arange, kn_zeros_opts, (), start, stop, step, __VA_ARGS__)
+#define kn_linspace(start, stop, num, ...) KN_LINSPACE_(__COUNTER__, start, stop, num, __VA_ARGS__)
+#define KN_LINSPACE_(c, start, stop, num, ...)                                                                         \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(start); kn_array KN_V(2, c) = KN_LIKE(stop); KN_TAKE(int64_t, 3, c,  \
+    num) KN_OPTS(c, kn_linspace_opts, (.endpoint = true, ), __VA_ARGS__) KN_HERE(); (kn_linspace)(KN_V(1, c), KN_V(2,  \
+    c), KN_V(3, c), KN_V(opt, c)); })
+#define kn_logspace(start, stop, num, ...) KN_LOGSPACE_(__COUNTER__, start, stop, num, __VA_ARGS__)
+#define KN_LOGSPACE_(c, start, stop, num, ...)                                                                         \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(start); kn_array KN_V(2, c) = KN_LIKE(stop); KN_TAKE(int64_t, 3, c,  \
+    num) KN_OPTS(c, kn_logspace_opts, (.endpoint = true, ), __VA_ARGS__) KN_HERE(); (kn_logspace)(KN_V(1, c), KN_V(2,  \
+    c), KN_V(3, c), KN_V(opt, c)); })
+#define kn_geomspace(start, stop, num, ...) KN_GEOMSPACE_(__COUNTER__, start, stop, num, __VA_ARGS__)
+#define KN_GEOMSPACE_(c, start, stop, num, ...)                                                                        \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(start); kn_array KN_V(2, c) = KN_LIKE(stop); KN_TAKE(int64_t, 3, c,  \
+    num) KN_OPTS(c, kn_geomspace_opts, (.endpoint = true, ), __VA_ARGS__) KN_HERE(); (kn_geomspace)(KN_V(1, c),        \
+    KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
+#define kn_eye(n, ...) KN_G1O(kn_eye, kn_eye_opts, (.M = -1, ), int64_t, n, __VA_ARGS__)
+#define kn_identity(n, ...) KN_G1O(kn_identity, kn_zeros_opts, (), int64_t, n, __VA_ARGS__)
+#define kn_asarray(x, ...) KN_F1O(kn_asarray, kn_asarray_opts, (.copy = -1, ), x, __VA_ARGS__)
+#define kn_asanyarray(x, ...) KN_F1O(kn_asanyarray, kn_asarray_opts, (.copy = -1, ), x, __VA_ARGS__)
+#define kn_ascontiguousarray(x, ...) KN_F1O(kn_ascontiguousarray, kn_zeros_opts, (), x, __VA_ARGS__)
+#define kn_asarray_chkfinite(x, ...) KN_F1O(kn_asarray_chkfinite, kn_asarray_opts, (.copy = -1, ), x, __VA_ARGS__)
+#define kn_copy(x, ...) KN_F1O(kn_copy, kn_copy_opts, (), x, __VA_ARGS__)
+#define kn_astype(x, dtype, ...) KN_H1O(kn_astype, kn_astype_opts, (.copy = true, ), x, kn_dtype, dtype, __VA_ARGS__)
+#define kn_frombuffer(buffer, bytes, ...)                                                                              \
+    KN_G2O(kn_frombuffer, kn_frombuffer_opts, (.count = -1, ), const void *, buffer, size_t, bytes, __VA_ARGS__)
+#define kn_fromstring(string, sep, ...)                                                                                \
+    KN_G2O(kn_fromstring, kn_fromstring_opts, (.count = -1, ), const char *, string, const char *, sep, __VA_ARGS__)
+#define kn_fromiter(next, env, dtype, count) KN_FROMITER_(__COUNTER__, next, env, dtype, count)
+#define KN_FROMITER_(c, next, env, dtype, count)                                                                       \
+    __extension__({ KN_TAKE(kn_next, 1, c, next) KN_TAKE(void *, 2, c, env) KN_TAKE(kn_dtype, 3, c, dtype)             \
+    KN_TAKE(int64_t, 4, c, count) KN_HERE(); (kn_fromiter)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c)); })
+#define kn_fromfunction(function, shape, ...) KN_FROMFUNCTION_(__COUNTER__, function, shape, __VA_ARGS__)
+#define KN_FROMFUNCTION_(c, function, shape, ...)                                                                      \
+    __extension__({ KN_TAKE(kn_fn, 1, c, function) KN_TAKE(kn_shape, 2, c, shape) KN_OPTS(c, kn_zeros_opts, (),        \
+    __VA_ARGS__) KN_HERE(); (kn_fromfunction)(KN_V(1, c), &KN_V(2, c), KN_V(opt, c)); })
+#define kn_meshgrid(list, ...) KN_G1O(kn_meshgrid, kn_meshgrid_opts, (), kn_list, list, __VA_ARGS__)
 #define kn_diag(v, ...) KN_F1O(kn_diag, kn_diag_opts, (), v, __VA_ARGS__)
 #define kn_diagflat(v, ...) KN_F1O(kn_diagflat, kn_diag_opts, (), v, __VA_ARGS__)
 #define kn_tri(n, ...) KN_G1O(kn_tri, kn_eye_opts, (.M = -1, ), int64_t, n, __VA_ARGS__)
 #define kn_tril(m, ...) KN_F1O(kn_tril, kn_diag_opts, (), m, __VA_ARGS__)
 #define kn_triu(m, ...) KN_F1O(kn_triu, kn_diag_opts, (), m, __VA_ARGS__)
 #define kn_vander(x, ...) KN_F1O(kn_vander, kn_vander_opts, (.N = -1, ), x, __VA_ARGS__)
-#define kn_astype(x, dtype, ...) KN_H1O(kn_astype, kn_astype_opts, (.copy = true, ), x, kn_dtype, dtype, __VA_ARGS__)
 #define kn_shape_array(x) KN_F1(kn_shape_array, x)
 #endif
 #endif

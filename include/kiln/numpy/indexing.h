@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/numpy/indexing.h -- reading and writing elements by index; what all chapters have in common
- * is told in kiln/numpy.h. */
+ * kiln/numpy/indexing.h -- reading and writing elements by index; what all chapters have in common is told in
+ * kiln/numpy.h. */
+/* Made by scripts/make-api.py from api/numpy/indexing.api. */
 /* clang-format off */
 #ifndef KILN_NUMPY_INDEXING_H
 #define KILN_NUMPY_INDEXING_H
@@ -13,113 +14,127 @@ extern "C" {
 #endif
 
 /* ---- Options. */
-/* mode: NULL, "raise", or "clip", "wrap" */
-typedef struct kn_take_opts { size_t size_; kn_axes axis; const char *mode; } kn_take_opts;
-typedef struct kn_copyto_opts { size_t size_; const char *casting; kn_array where; } kn_copyto_opts; /* "same_kind" */
-typedef struct kn_mode_opts { size_t size_; const char *mode; } kn_mode_opts; /* as kn_take_opts */
-typedef struct kn_indices_opts { size_t size_; kn_dtype dtype; } kn_indices_opts; /* int64 */
-typedef struct kn_select_opts { size_t size_; kn_array default_; } kn_select_opts; /* NULL, 0 */
-typedef struct kn_fill_diagonal_opts { size_t size_; bool wrap; } kn_fill_diagonal_opts;
-typedef struct kn_diag_indices_opts { size_t size_; int ndim; } kn_diag_indices_opts; /* 2 */
-typedef struct kn_tril_indices_opts { size_t size_; int64_t k, m; } kn_tril_indices_opts; /* m: -1, as n */
-/* order: NULL, "C", or "F" */
-typedef struct kn_unravel_index_opts { size_t size_; const char *order; } kn_unravel_index_opts;
-typedef struct kn_ravel_multi_index_opts {
-    size_t size_; const char *mode; const char *order;
-} kn_ravel_multi_index_opts;
+typedef struct kn_take_opts {
+    size_t size_;
+    kn_axes axis;
+    const char *mode; /* NULL, "raise"; or "wrap", "clip" */
+} kn_take_opts;
 KN_API kn_take_opts kn_take_opts_default(void);
-KN_API kn_mode_opts kn_mode_opts_default(void);
-KN_API kn_indices_opts kn_indices_opts_default(void);
-KN_API kn_select_opts kn_select_opts_default(void);
-KN_API kn_fill_diagonal_opts kn_fill_diagonal_opts_default(void);
-KN_API kn_diag_indices_opts kn_diag_indices_opts_default(void);
-KN_API kn_tril_indices_opts kn_tril_indices_opts_default(void);
-KN_API kn_unravel_index_opts kn_unravel_index_opts_default(void);
-KN_API kn_ravel_multi_index_opts kn_ravel_multi_index_opts_default(void);
+typedef struct kn_copyto_opts {
+    size_t size_;
+    const char *casting; /* "same_kind"; or "no", "equiv", "safe", "unsafe" */
+    kn_array where;
+} kn_copyto_opts;
 KN_API kn_copyto_opts kn_copyto_opts_default(void);
+typedef struct kn_mode_opts { size_t size_; const char *mode; } kn_mode_opts; /* NULL, "raise"; or "wrap", "clip" */
+KN_API kn_mode_opts kn_mode_opts_default(void);
+typedef struct kn_indices_opts { size_t size_; kn_dtype dtype; } kn_indices_opts; /* int64 */
+KN_API kn_indices_opts kn_indices_opts_default(void);
+typedef struct kn_select_opts { size_t size_; kn_array default_; } kn_select_opts; /* NULL, 0 */
+KN_API kn_select_opts kn_select_opts_default(void);
+typedef struct kn_fill_diagonal_opts { size_t size_; bool wrap; } kn_fill_diagonal_opts;
+KN_API kn_fill_diagonal_opts kn_fill_diagonal_opts_default(void);
+typedef struct kn_diag_indices_opts { size_t size_; int ndim; } kn_diag_indices_opts; /* 2 */
+KN_API kn_diag_indices_opts kn_diag_indices_opts_default(void);
+typedef struct kn_tril_indices_opts { size_t size_; int64_t k; int64_t m; } kn_tril_indices_opts; /* m: -1: as n */
+KN_API kn_tril_indices_opts kn_tril_indices_opts_default(void);
+typedef struct kn_unravel_index_opts { size_t size_; const char *order; } kn_unravel_index_opts; /* NULL, "C": or "F" */
+KN_API kn_unravel_index_opts kn_unravel_index_opts_default(void);
+typedef struct kn_ravel_multi_index_opts {
+    size_t size_;
+    const char *mode;  /* NULL, "raise"; or "wrap", "clip" */
+    const char *order;
+} kn_ravel_multi_index_opts;
+KN_API kn_ravel_multi_index_opts kn_ravel_multi_index_opts_default(void);
 
 /* ---- Indexing. Each % of an index takes the next argument. */
 typedef struct kn_index_arg { int kind; int64_t integer; kn_array array; } kn_index_arg; /* kind: INT, BOOL or ARRAY */
-KN_API kn_array kn_at(kn_array x, const char *index, int n,
-    const kn_index_arg *args); /* x[index]: IndexError, ValueError; a view unless arrays or integers alone index it */
-KN_API kn_array kn_take(kn_array x, kn_array indices,
-    const kn_take_opts *opts); /* np.take; of the flattened x unless an axis is given */
-KN_API kn_array kn_take_along_axis(kn_array x, kn_array indices,
-    const kn_squeeze_opts *opts); /* np.take_along_axis; last axis */
-
+/* x[index]: IndexError, ValueError; a view unless arrays or integers alone index it */
+KN_API kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg *args);
+/* np.take: of the flattened x unless an axis is given */
+KN_API kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts);
+/* np.take_along_axis: last axis */
+KN_API kn_array kn_take_along_axis(kn_array x, kn_array indices, const kn_squeeze_opts *opts);
 /* np.choose: element by element from the array of the list that a's element tells. `raise` looks at a */
 KN_API kn_array kn_choose(kn_array a, kn_list choices, const kn_mode_opts *opts);
 /* np.select: where the first condition holds that does; else the default. Conditions are bool */
 KN_API kn_array kn_select(kn_list condlist, kn_list choicelist, const kn_select_opts *opts);
 
 /* ---- Indices. Their number depends on values here, which are looked at: ConcretizationError under jit. */
-KN_API kn_list kn_nonzero(kn_array a);     /* np.nonzero, and np.where of one argument: one array of indices an axis */
-KN_API kn_array kn_argwhere(kn_array a);   /* np.argwhere: one row an element */
-KN_API kn_array kn_flatnonzero(kn_array a);                 /* np.flatnonzero */
-KN_API kn_array kn_compress(kn_array condition, kn_array a,
-    const kn_squeeze_opts *opts); /* np.compress; flattened unless an axis is given */
+KN_API kn_list kn_nonzero(kn_array a); /* np.nonzero: and np.where of one argument: one array of indices an axis */
+KN_API kn_array kn_argwhere(kn_array a);                      /* np.argwhere: one row an element */
+KN_API kn_array kn_flatnonzero(kn_array a);                   /* np.flatnonzero */
+/* np.compress: flattened unless an axis is given */
+KN_API kn_array kn_compress(kn_array condition, kn_array a, const kn_squeeze_opts *opts);
 KN_API kn_array kn_extract(kn_array condition, kn_array arr); /* np.extract: of the flattened arrays */
 KN_API kn_list kn_ix_(kn_list list); /* np.ix_: vectors along axes of their own; masks (looked at) become indices */
-KN_API kn_array kn_ravel_multi_index(kn_list multi_index, const kn_shape *dims,
-    const kn_ravel_multi_index_opts *opts); /* np.ravel_multi_index; ValueError if out of bounds */
-KN_API kn_list kn_unravel_index(kn_array indices, const kn_shape *shape,
-    const kn_unravel_index_opts *opts); /* np.unravel_index; ValueError if out of bounds */
+/* np.ravel_multi_index: ValueError if out of bounds */
+KN_API kn_array kn_ravel_multi_index(kn_list multi_index, const kn_shape *dims, const kn_ravel_multi_index_opts *opts);
+/* np.unravel_index: ValueError if out of bounds */
+KN_API kn_list kn_unravel_index(kn_array indices, const kn_shape *shape, const kn_unravel_index_opts *opts);
+
 /* ---- Indices whose number is known. */
 KN_API kn_array kn_indices(const kn_shape *dimensions, const kn_indices_opts *opts); /* np.indices: stacked in front */
-KN_API kn_list kn_indices_sparse(const kn_shape *dimensions,
-    const kn_indices_opts *opts); /* np.indices with sparse=True: each along its own axis */
+/* np.indices with sparse=True: each along its own axis */
+KN_API kn_list kn_indices_sparse(const kn_shape *dimensions, const kn_indices_opts *opts);
 KN_API kn_list kn_diag_indices(int64_t n, const kn_diag_indices_opts *opts); /* np.diag_indices */
-KN_API kn_list kn_diag_indices_from(kn_array arr); /* np.diag_indices_from; ValueError unless all axes are equal */
+KN_API kn_list kn_diag_indices_from(kn_array arr); /* np.diag_indices_from: ValueError unless all axes are equal */
 KN_API kn_list kn_tril_indices(int64_t n, const kn_tril_indices_opts *opts); /* np.tril_indices */
 KN_API kn_list kn_triu_indices(int64_t n, const kn_tril_indices_opts *opts); /* np.triu_indices */
 KN_API kn_list kn_tril_indices_from(kn_array arr, const kn_diag_opts *opts); /* np.tril_indices_from a matrix */
 KN_API kn_list kn_triu_indices_from(kn_array arr, const kn_diag_opts *opts); /* np.triu_indices_from */
-/* np.mask_indices: where mask_func(ones, k) is not zero; kn_triu and kn_tril are such functions with their options */
 typedef kn_array (*kn_mask_func)(kn_array m, const kn_diag_opts *opts);
+/* np.mask_indices: where mask_func(ones, k) is not zero; kn_triu and kn_tril are such functions with their options */
 KN_API kn_list kn_mask_indices(int64_t n, kn_mask_func mask_func, const kn_diag_opts *opts);
 
 /* ---- Writing. 0, or -1 with an error: ValueError for arrays that are read-only and shapes that do not fit,
  * MutationError under a transformation for arrays from outside of the traced function. Values are cast as they are
  * (unsafe), a C integer that does not fit is an OverflowError. */
-KN_API int kn_set_at(kn_array x, kn_array v, const char *index, int n,
-    const kn_index_arg *args); /* x[index] = v; the last one wins where indices repeat */
-KN_API int kn_fill(kn_array x, kn_array v);                 /* x.fill(v) */
+/* x[index] = v; the last one wins where indices repeat */
+KN_API int kn_set_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_fill(kn_array x, kn_array v);                        /* x.fill(v) */
 KN_API int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts); /* np.copyto */
-KN_API int kn_put(kn_array a, kn_array ind, kn_array v,
-    const kn_mode_opts *opts); /* np.put: a.flat[ind] = v, v again and again; looks at ind */
+/* np.put: a.flat[ind] = v, v again and again; looks at ind */
+KN_API int kn_put(kn_array a, kn_array ind, kn_array v, const kn_mode_opts *opts);
 KN_API int kn_putmask(kn_array a, kn_array mask, kn_array values); /* np.putmask: element i from values[i % size] */
-KN_API int kn_place_mask(kn_array arr, kn_array mask,
-    kn_array vals); /* np.place (kn_place is a type): vals one after the other where mask holds; looks at mask */
-KN_API int kn_put_along_axis(kn_array arr, kn_array indices, kn_array values,
-    const kn_axes *axis); /* np.put_along_axis; KN_AXIS_NONE: of the flattened arr */
-KN_API int kn_fill_diagonal(kn_array a, kn_array val,
-    const kn_fill_diagonal_opts *opts); /* np.fill_diagonal; wrap: goes on below a square */
-/* x += y and its kin: TypeError where the result is not of x's kind. */
-KN_API int kn_iadd(kn_array x, kn_array y);                 /* x += y */
-KN_API int kn_isub(kn_array x, kn_array y);                 /* x -= y */
-KN_API int kn_imul(kn_array x, kn_array y);                 /* x *= y */
-KN_API int kn_idiv(kn_array x, kn_array y);                 /* x /= y; TypeError for integers */
-KN_API int kn_ipow(kn_array x, kn_array y);                 /* x **= y */
-KN_API int kn_iand(kn_array x, kn_array y);                 /* x &= y */
-KN_API int kn_ior(kn_array x, kn_array y);                  /* x |= y */
-KN_API int kn_ixor(kn_array x, kn_array y);                 /* x ^= y */
-KN_API int kn_ifloordiv(kn_array x, kn_array y);            /* x //= y */
-KN_API int kn_imod(kn_array x, kn_array y);                 /* x %= y */
-KN_API int kn_ilshift(kn_array x, kn_array y);              /* x <<= y */
-KN_API int kn_irshift(kn_array x, kn_array y);              /* x >>= y */
+/* np.place (kn_place is a type): vals one after the other where mask holds; looks at mask */
+KN_API int kn_place_mask(kn_array arr, kn_array mask, kn_array vals);
+/* np.put_along_axis: KN_AXIS_NONE: of the flattened arr */
+KN_API int kn_put_along_axis(kn_array arr, kn_array indices, kn_array values, const kn_axes *axis);
+/* np.fill_diagonal: wrap: goes on below a square */
+KN_API int kn_fill_diagonal(kn_array a, kn_array val, const kn_fill_diagonal_opts *opts);
+/* x += y and its kin: TypeError where the result is not of x's kind.
+ *
+ * x += y */
+KN_API int kn_iadd(kn_array x, kn_array y);
+KN_API int kn_isub(kn_array x, kn_array y);                        /* x -= y */
+KN_API int kn_imul(kn_array x, kn_array y);                        /* x *= y */
+KN_API int kn_idiv(kn_array x, kn_array y);                        /* x /= y; TypeError for integers */
+KN_API int kn_ipow(kn_array x, kn_array y);                        /* x **= y */
+KN_API int kn_iand(kn_array x, kn_array y);                        /* x &= y */
+KN_API int kn_ior(kn_array x, kn_array y);                         /* x |= y */
+KN_API int kn_ixor(kn_array x, kn_array y);                        /* x ^= y */
+KN_API int kn_ifloordiv(kn_array x, kn_array y);                   /* x //= y */
+KN_API int kn_imod(kn_array x, kn_array y);                        /* x %= y */
+KN_API int kn_ilshift(kn_array x, kn_array y);                     /* x <<= y */
+KN_API int kn_irshift(kn_array x, kn_array y);                     /* x >>= y */
 /* x[index] += v and its kin: once for each place, however often the indices name it. */
 KN_API int kn_iadd_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
-KN_API int kn_isub_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
-KN_API int kn_imul_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
-KN_API int kn_idiv_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
-KN_API int kn_ipow_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
-KN_API int kn_iand_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
-KN_API int kn_ior_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
-KN_API int kn_ixor_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_isub_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args); /* x[index] -= v */
+KN_API int kn_imul_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args); /* x[index] *= v */
+KN_API int kn_idiv_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args); /* x[index] /= v */
+KN_API int kn_ipow_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args); /* x[index] **= v */
+KN_API int kn_iand_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args); /* x[index] &= v */
+KN_API int kn_ior_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args); /* x[index] |= v */
+KN_API int kn_ixor_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args); /* x[index] ^= v */
+/* x[index] //= v */
 KN_API int kn_ifloordiv_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
-KN_API int kn_imod_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_imod_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args); /* x[index] %= v */
+/* x[index] <<= v */
 KN_API int kn_ilshift_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+/* x[index] >>= v */
 KN_API int kn_irshift_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+
 /* A function of two arrays that goes element by element, by its number. */
 typedef enum kn_ufunc {
     kn_ufunc_add, kn_ufunc_subtract, kn_ufunc_multiply, kn_ufunc_divide, kn_ufunc_power, kn_ufunc_maximum,
@@ -130,9 +145,9 @@ typedef enum kn_ufunc {
     kn_ufunc_not_equal, kn_ufunc_less, kn_ufunc_less_equal, kn_ufunc_greater, kn_ufunc_greater_equal,
     kn_ufunc_logical_and, kn_ufunc_logical_or, kn_ufunc_logical_xor
 } kn_ufunc;
-/* np.add.at and its kin: where indices repeat, again and again. NotImplementedError for functions that have no scatter
- * where indices may repeat (all but add, subtract, multiply, maximum, minimum), and for those that give truth
- * values. */
+/* np.add.at and its kin: where indices repeat, again and again. NotImplementedError for functions that have no
+ * scatter where indices may repeat (all but add, subtract, multiply, maximum, minimum), and for those that give
+ * truth values. */
 KN_API int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
 
 #ifdef __cplusplus
@@ -195,8 +210,51 @@ static inline kn_index_arg kn_index_array_(kn_array x) { return (kn_index_arg){.
 #define KN_INDEX_ARG_(c, x)                                                                                            \
     __extension__({ __auto_type KN_V(val, c) = (x); _Generic(KN_V(val, c), kn_array: kn_index_array_, bool:            \
     kn_index_bool_, KN_SIGNED(kn_index_int_), KN_UNSIGNED(kn_index_uint_))(KN_V(val, c)); })
+#define kn_take(x, indices, ...) KN_F2O(kn_take, kn_take_opts, (), x, indices, __VA_ARGS__)
+#define kn_take_along_axis(x, indices, ...) KN_F2O(kn_take_along_axis, kn_squeeze_opts, (), x, indices, __VA_ARGS__)
+#define kn_choose(a, choices, ...) KN_H1O(kn_choose, kn_mode_opts, (), a, kn_list, choices, __VA_ARGS__)
+#define kn_select(condlist, choicelist, ...)                                                                           \
+    KN_G2O(kn_select, kn_select_opts, (), kn_list, condlist, kn_list, choicelist, __VA_ARGS__)
+#define kn_nonzero(a) KN_F1(kn_nonzero, a)
+#define kn_argwhere(a) KN_F1(kn_argwhere, a)
+#define kn_flatnonzero(a) KN_F1(kn_flatnonzero, a)
+#define kn_compress(condition, a, ...) KN_F2O(kn_compress, kn_squeeze_opts, (), condition, a, __VA_ARGS__)
+#define kn_extract(condition, arr) KN_F2(kn_extract, condition, arr)
+#define kn_ix_(list) KN_G1(kn_ix_, kn_list, list)
+#define kn_ravel_multi_index(multi_index, dims, ...) KN_RAVEL_MULTI_INDEX_(__COUNTER__, multi_index, dims, __VA_ARGS__)
+#define KN_RAVEL_MULTI_INDEX_(c, multi_index, dims, ...)                                                               \
+    __extension__({ KN_TAKE(kn_list, 1, c, multi_index) KN_TAKE(kn_shape, 2, c, dims) KN_OPTS(c,                       \
+    kn_ravel_multi_index_opts, (), __VA_ARGS__) KN_HERE(); (kn_ravel_multi_index)(KN_V(1, c), &KN_V(2, c), KN_V(opt,   \
+    c)); })
+#define kn_unravel_index(indices, shape, ...)                                                                          \
+    KN_P1O(kn_unravel_index, kn_unravel_index_opts, (), indices, kn_shape, shape, __VA_ARGS__)
+#define kn_indices(dimensions, ...) KN_INDICES_(__COUNTER__, dimensions, __VA_ARGS__)
+#define KN_INDICES_(c, dimensions, ...)                                                                                \
+    __extension__({ KN_TAKE(kn_shape, 1, c, dimensions) KN_OPTS(c, kn_indices_opts, (), __VA_ARGS__) KN_HERE();        \
+    (kn_indices)(&KN_V(1, c), KN_V(opt, c)); })
+#define kn_indices_sparse(dimensions, ...) KN_INDICES_SPARSE_(__COUNTER__, dimensions, __VA_ARGS__)
+#define KN_INDICES_SPARSE_(c, dimensions, ...)                                                                         \
+    __extension__({ KN_TAKE(kn_shape, 1, c, dimensions) KN_OPTS(c, kn_indices_opts, (), __VA_ARGS__) KN_HERE();        \
+    (kn_indices_sparse)(&KN_V(1, c), KN_V(opt, c)); })
+#define kn_diag_indices(n, ...) KN_G1O(kn_diag_indices, kn_diag_indices_opts, (.ndim = 2, ), int64_t, n, __VA_ARGS__)
+#define kn_diag_indices_from(arr) KN_F1(kn_diag_indices_from, arr)
+#define kn_tril_indices(n, ...) KN_G1O(kn_tril_indices, kn_tril_indices_opts, (.m = -1, ), int64_t, n, __VA_ARGS__)
+#define kn_triu_indices(n, ...) KN_G1O(kn_triu_indices, kn_tril_indices_opts, (.m = -1, ), int64_t, n, __VA_ARGS__)
+#define kn_tril_indices_from(arr, ...) KN_F1O(kn_tril_indices_from, kn_diag_opts, (), arr, __VA_ARGS__)
+#define kn_triu_indices_from(arr, ...) KN_F1O(kn_triu_indices_from, kn_diag_opts, (), arr, __VA_ARGS__)
+#define kn_mask_indices(n, mask_func, ...)                                                                             \
+    KN_G2O(kn_mask_indices, kn_diag_opts, (), int64_t, n, kn_mask_func, mask_func, __VA_ARGS__)
 #define kn_fill(x, v) KN_F2(kn_fill, x, v)
 #define kn_copyto(to, from, ...) KN_F2O(kn_copyto, kn_copyto_opts, (.casting = "same_kind", ), to, from, __VA_ARGS__)
+#define kn_put(a, ind, v, ...) KN_F3O(kn_put, kn_mode_opts, (), a, ind, v, __VA_ARGS__)
+#define kn_putmask(a, mask, values) KN_F3(kn_putmask, a, mask, values)
+#define kn_place_mask(arr, mask, vals) KN_F3(kn_place_mask, arr, mask, vals)
+#define kn_put_along_axis(arr, indices, values, axis) KN_PUT_ALONG_AXIS_(__COUNTER__, arr, indices, values, axis)
+#define KN_PUT_ALONG_AXIS_(c, arr, indices, values, axis)                                                              \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(arr); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array KN_V(3,       \
+    c) = KN_LIKE(values); KN_TAKE(kn_axes, 4, c, axis) KN_HERE(); (kn_put_along_axis)(KN_V(1, c), KN_V(2, c), KN_V(3,  \
+    c), &KN_V(4, c)); })
+#define kn_fill_diagonal(a, val, ...) KN_F2O(kn_fill_diagonal, kn_fill_diagonal_opts, (), a, val, __VA_ARGS__)
 #define kn_iadd(x, y) KN_F2(kn_iadd, x, y)
 #define kn_isub(x, y) KN_F2(kn_isub, x, y)
 #define kn_imul(x, y) KN_F2(kn_imul, x, y)
@@ -209,44 +267,5 @@ static inline kn_index_arg kn_index_array_(kn_array x) { return (kn_index_arg){.
 #define kn_imod(x, y) KN_F2(kn_imod, x, y)
 #define kn_ilshift(x, y) KN_F2(kn_ilshift, x, y)
 #define kn_irshift(x, y) KN_F2(kn_irshift, x, y)
-#define kn_take(x, indices, ...) KN_F2O(kn_take, kn_take_opts, (), x, indices, __VA_ARGS__)
-#define kn_take_along_axis(x, indices, ...)                                                                            \
-    KN_F2O(kn_take_along_axis, kn_squeeze_opts, (), x, indices, __VA_ARGS__)
-#define kn_choose(a, choices, ...) KN_H1O(kn_choose, kn_mode_opts, (), a, kn_list, choices, __VA_ARGS__)
-#define kn_select(condlist, choicelist, ...)                                                                           \
-    KN_G2O(kn_select, kn_select_opts, (), kn_list, condlist, kn_list, choicelist, __VA_ARGS__)
-#define kn_nonzero(a) KN_F1(kn_nonzero, a)
-#define kn_argwhere(a) KN_F1(kn_argwhere, a)
-#define kn_flatnonzero(a) KN_F1(kn_flatnonzero, a)
-#define kn_compress(condition, a, ...) KN_F2O(kn_compress, kn_squeeze_opts, (), condition, a, __VA_ARGS__)
-#define kn_extract(condition, arr) KN_F2(kn_extract, condition, arr)
-#define kn_ix_(list) KN_G1(kn_ix_, kn_list, list)
-#define kn_ravel_multi_index(multi_index, dims, ...) KN_RAVEL_MULTI_(__COUNTER__, multi_index, dims, __VA_ARGS__)
-#define KN_RAVEL_MULTI_(c, multi_index, dims, ...)                                                                     \
-    __extension__({ kn_list KN_V(1, c) = (multi_index); const kn_shape KN_V(2, c) = (dims);                            \
-        KN_OPTS(c, kn_ravel_multi_index_opts, (), __VA_ARGS__) KN_HERE();                                              \
-        (kn_ravel_multi_index)(KN_V(1, c), &KN_V(2, c), KN_V(opt, c)); })
-#define kn_unravel_index(indices, shape, ...)                                                                          \
-    KN_P1O(kn_unravel_index, kn_unravel_index_opts, (), indices, kn_shape, shape, __VA_ARGS__)
-#define kn_indices(dimensions, ...) KN_MAKE_(__COUNTER__, kn_indices, kn_indices_opts, dimensions, __VA_ARGS__)
-#define kn_indices_sparse(dimensions, ...)                                                                             \
-    KN_MAKE_(__COUNTER__, kn_indices_sparse, kn_indices_opts, dimensions, __VA_ARGS__)
-#define kn_diag_indices(n, ...) KN_G1O(kn_diag_indices, kn_diag_indices_opts, (.ndim = 2, ), int64_t, n, __VA_ARGS__)
-#define kn_diag_indices_from(arr) KN_F1(kn_diag_indices_from, arr)
-#define kn_tril_indices(n, ...) KN_G1O(kn_tril_indices, kn_tril_indices_opts, (.m = -1, ), int64_t, n, __VA_ARGS__)
-#define kn_triu_indices(n, ...) KN_G1O(kn_triu_indices, kn_tril_indices_opts, (.m = -1, ), int64_t, n, __VA_ARGS__)
-#define kn_tril_indices_from(arr, ...) KN_F1O(kn_tril_indices_from, kn_diag_opts, (), arr, __VA_ARGS__)
-#define kn_triu_indices_from(arr, ...) KN_F1O(kn_triu_indices_from, kn_diag_opts, (), arr, __VA_ARGS__)
-#define kn_mask_indices(n, mask_func, ...)                                                                             \
-    KN_G2O(kn_mask_indices, kn_diag_opts, (), int64_t, n, kn_mask_func, mask_func, __VA_ARGS__)
-#define kn_put(a, ind, v, ...) KN_F3O(kn_put, kn_mode_opts, (), a, ind, v, __VA_ARGS__)
-#define kn_putmask(a, mask, values) KN_F3(kn_putmask, a, mask, values)
-#define kn_place_mask(arr, mask, vals) KN_F3(kn_place_mask, arr, mask, vals)
-#define kn_put_along_axis(arr, indices, values, axis) KN_PUT_ALONG_(__COUNTER__, arr, indices, values, axis)
-#define KN_PUT_ALONG_(c, arr, indices, values, axis)                                                                   \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(arr); kn_array KN_V(2, c) = KN_LIKE(indices);                        \
-        kn_array KN_V(3, c) = KN_LIKE(values); const kn_axes KN_V(4, c) = (axis); KN_HERE();                           \
-        (kn_put_along_axis)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c)); })
-#define kn_fill_diagonal(a, val, ...) KN_F2O(kn_fill_diagonal, kn_fill_diagonal_opts, (), a, val, __VA_ARGS__)
 #endif
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/numpy/manipulation.h -- shapes, joining and splitting; what all chapters have in common
- * is told in kiln/numpy.h. */
+ * kiln/numpy/manipulation.h -- shapes, joining and splitting; what all chapters have in common is told in
+ * kiln/numpy.h. */
+/* Made by scripts/make-api.py from api/numpy/manipulation.api. */
 /* clang-format off */
 #ifndef KILN_NUMPY_MANIPULATION_H
 #define KILN_NUMPY_MANIPULATION_H
@@ -12,158 +13,192 @@ extern "C" {
 #endif
 
 /* ---- Options. */
-/* order: NULL or "C", "F" (the first axis fastest) or "A" ("F" for arrays that lie so in memory). copy: -1, only where
- * the strides do not allow a view; 1: always; 0: never (ValueError) */
-typedef struct kn_reshape_opts { size_t size_; const char *order; int copy; } kn_reshape_opts;
-typedef struct kn_ravel_opts { size_t size_; const char *order; } kn_ravel_opts; /* as kn_reshape_opts; or "K" */
-typedef struct kn_transpose_opts { size_t size_; kn_axes axes; } kn_transpose_opts;
-typedef struct kn_squeeze_opts { size_t size_; kn_axes axis; } kn_squeeze_opts;
-typedef struct kn_rollaxis_opts { size_t size_; int start; } kn_rollaxis_opts;            /* 0 */
-typedef struct kn_rot90_opts { size_t size_; int64_t k; kn_axes axes; } kn_rot90_opts;    /* 1, (0, 1) */
-/* casting: NULL, "same_kind" */
-typedef struct kn_concatenate_opts {
-    size_t size_; kn_axes axis; kn_dtype dtype; const char *casting;
-} kn_concatenate_opts;
-typedef struct kn_vstack_opts { size_t size_; kn_dtype dtype; const char *casting; } kn_vstack_opts;
-typedef struct kn_split_opts { size_t size_; kn_axes axis; } kn_split_opts;
-/* trim: NULL, "fb"; axis: all unless given */
-typedef struct kn_trim_zeros_opts { size_t size_; kn_axes axis; const char *trim; } kn_trim_zeros_opts;
-/* mode: NULL, "constant"; reflect_type: NULL, "even". NULL arrays: zero, or the whole axis for stat_length */
-typedef struct kn_pad_opts {
-    size_t size_; const char *mode; kn_array constant_values; kn_array end_values; kn_array stat_length;
-    const char *reflect_type;
-} kn_pad_opts;
-/* Further results go where the pointers lead, if they are given: an array is put there. equal_nan, sorted: true */
-typedef struct kn_unique_opts {
-    size_t size_; kn_axes axis; kn_array *return_index; kn_array *return_inverse; kn_array *return_counts;
-    bool equal_nan; bool sorted;
-} kn_unique_opts;
-/* requirements: NULL, or letters of "C" (contiguous), "F" (Fortran-contiguous), "A" (aligned), "W" (writeable), "O"
- * (owns its data), "E" (is a plain array) */
-typedef struct kn_require_opts { size_t size_; kn_dtype dtype; const char *requirements; } kn_require_opts;
-typedef struct kn_isin_opts { size_t size_; bool assume_unique, invert; } kn_isin_opts;
-/* return_indices: if given, the positions of the common elements in the flattened ar1 and ar2 are put there */
-typedef struct kn_intersect1d_opts {
-    size_t size_; bool assume_unique; kn_array *return_indices[2];
-} kn_intersect1d_opts;
-typedef struct kn_setdiff1d_opts { size_t size_; bool assume_unique; } kn_setdiff1d_opts;
-KN_API kn_isin_opts kn_isin_opts_default(void);
-KN_API kn_intersect1d_opts kn_intersect1d_opts_default(void);
-KN_API kn_setdiff1d_opts kn_setdiff1d_opts_default(void);
+typedef struct kn_reshape_opts {
+    size_t size_;
+    /* NULL, "C"; or "F", "A": "F": the first axis fastest; "A": "F" for arrays that lie so in memory */
+    const char *order;
+    int copy;          /* -1: only where the strides do not allow a view; 1: always; 0: never (ValueError) */
+} kn_reshape_opts;
 KN_API kn_reshape_opts kn_reshape_opts_default(void);
+typedef struct kn_ravel_opts {
+    size_t size_;
+    const char *order; /* NULL, "C"; or "F", "A", "K": as kn_reshape_opts */
+} kn_ravel_opts;
 KN_API kn_ravel_opts kn_ravel_opts_default(void);
+typedef struct kn_transpose_opts { size_t size_; kn_axes axes; } kn_transpose_opts;
 KN_API kn_transpose_opts kn_transpose_opts_default(void);
+typedef struct kn_squeeze_opts { size_t size_; kn_axes axis; } kn_squeeze_opts;
 KN_API kn_squeeze_opts kn_squeeze_opts_default(void);
+typedef struct kn_rollaxis_opts { size_t size_; int start; } kn_rollaxis_opts;
 KN_API kn_rollaxis_opts kn_rollaxis_opts_default(void);
+typedef struct kn_rot90_opts {
+    size_t size_;
+    int64_t k;    /* 1 */
+    kn_axes axes; /* not given, (0, 1) */
+} kn_rot90_opts;
 KN_API kn_rot90_opts kn_rot90_opts_default(void);
+typedef struct kn_concatenate_opts {
+    size_t size_;
+    kn_axes axis;
+    kn_dtype dtype;
+    const char *casting; /* NULL, "same_kind"; or "no", "equiv", "safe", "unsafe" */
+} kn_concatenate_opts;
 KN_API kn_concatenate_opts kn_concatenate_opts_default(void);
+typedef struct kn_vstack_opts {
+    size_t size_;
+    kn_dtype dtype;
+    const char *casting; /* NULL, "same_kind"; or "no", "equiv", "safe", "unsafe" */
+} kn_vstack_opts;
 KN_API kn_vstack_opts kn_vstack_opts_default(void);
+typedef struct kn_split_opts { size_t size_; kn_axes axis; } kn_split_opts;
 KN_API kn_split_opts kn_split_opts_default(void);
+typedef struct kn_trim_zeros_opts {
+    size_t size_;
+    kn_axes axis;     /* all unless given */
+    const char *trim; /* NULL, "fb"; or "f", "b" */
+} kn_trim_zeros_opts;
 KN_API kn_trim_zeros_opts kn_trim_zeros_opts_default(void);
+typedef struct kn_pad_opts {
+    size_t size_;
+    /* NULL, "constant"; or "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric",
+     * "wrap", "empty" */
+    const char *mode;
+    kn_array constant_values; /* NULL, 0 */
+    kn_array end_values;      /* NULL, 0 */
+    kn_array stat_length;     /* NULL, the whole axis */
+    const char *reflect_type; /* NULL, "even"; or "odd" */
+} kn_pad_opts;
 KN_API kn_pad_opts kn_pad_opts_default(void);
+/* Further results go where the pointers lead, if they are given: an array is put there. */
+typedef struct kn_unique_opts {
+    size_t size_;
+    kn_axes axis;
+    kn_array *return_index;
+    kn_array *return_inverse;
+    kn_array *return_counts;
+    bool equal_nan;           /* true */
+    bool sorted;              /* true */
+} kn_unique_opts;
 KN_API kn_unique_opts kn_unique_opts_default(void);
+typedef struct kn_require_opts {
+    size_t size_;
+    kn_dtype dtype;
+    /* letters of "C" (contiguous), "F" (Fortran-contiguous), "A" (aligned), "W" (writeable), "O" (owns its data),
+     * "E" (is a plain array) */
+    const char *requirements;
+} kn_require_opts;
 KN_API kn_require_opts kn_require_opts_default(void);
+typedef struct kn_isin_opts { size_t size_; bool assume_unique; bool invert; } kn_isin_opts;
+KN_API kn_isin_opts kn_isin_opts_default(void);
+typedef struct kn_intersect1d_opts {
+    size_t size_;
+    bool assume_unique;
+    /* if given, the positions of the common elements in the flattened ar1 and ar2 are put there */
+    kn_array *return_indices[2];
+} kn_intersect1d_opts;
+KN_API kn_intersect1d_opts kn_intersect1d_opts_default(void);
+typedef struct kn_setdiff1d_opts { size_t size_; bool assume_unique; } kn_setdiff1d_opts;
+KN_API kn_setdiff1d_opts kn_setdiff1d_opts_default(void);
 
 /* ---- Shapes: views wherever NumPy's are. */
-KN_API kn_array kn_reshape(kn_array x, const kn_shape *shape,
-    const kn_reshape_opts *opts); /* np.reshape; one extent may be -1 */
-KN_API kn_array kn_ravel(kn_array x, const kn_ravel_opts *opts);   /* np.ravel: a view of a contiguous x */
-KN_API kn_array kn_flatten(kn_array x, const kn_ravel_opts *opts); /* x.flatten(): always a copy */
-KN_API kn_array kn_transpose(kn_array x,
-    const kn_transpose_opts *opts); /* np.transpose; reverses the axes unless they are given */
+/* np.reshape: one extent may be -1 */
+KN_API kn_array kn_reshape(kn_array x, const kn_shape *shape, const kn_reshape_opts *opts);
+KN_API kn_array kn_ravel(kn_array x, const kn_ravel_opts *opts);            /* np.ravel: a view of a contiguous x */
+KN_API kn_array kn_flatten(kn_array x, const kn_ravel_opts *opts);          /* x.flatten(): always a copy */
+/* np.transpose: reverses the axes unless they are given */
+KN_API kn_array kn_transpose(kn_array x, const kn_transpose_opts *opts);
 KN_API kn_array kn_permute_dims(kn_array x, const kn_transpose_opts *opts); /* kn_transpose */
-KN_API kn_array kn_matrix_transpose(kn_array x);                        /* np.matrix_transpose: the last two axes */
-KN_API kn_array kn_swapaxes(kn_array x, int axis1, int axis2);          /* np.swapaxes */
+KN_API kn_array kn_matrix_transpose(kn_array x);                            /* np.matrix_transpose: the last two axes */
+KN_API kn_array kn_swapaxes(kn_array x, int axis1, int axis2);              /* np.swapaxes */
 KN_API kn_array kn_moveaxis(kn_array x, const kn_axes *source, const kn_axes *destination); /* np.moveaxis */
-KN_API kn_array kn_rollaxis(kn_array x, int axis,
-    const kn_rollaxis_opts *opts); /* np.rollaxis: the axis goes before axis `start` */
-KN_API kn_array kn_expand_dims(kn_array x, const kn_axes *axis); /* np.expand_dims; axes are those of the result */
-KN_API kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts); /* np.squeeze; all axes of extent 1 unless given */
-KN_API kn_array kn_atleast_1d(kn_array x);                              /* np.atleast_1d of one array */
-KN_API kn_array kn_atleast_2d(kn_array x);                              /* np.atleast_2d: new axes in front */
+/* np.rollaxis: the axis goes before axis `start` */
+KN_API kn_array kn_rollaxis(kn_array x, int axis, const kn_rollaxis_opts *opts);
+KN_API kn_array kn_expand_dims(kn_array x, const kn_axes *axis); /* np.expand_dims: axes are those of the result */
+KN_API kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts); /* np.squeeze: all axes of extent 1 unless given */
+KN_API kn_array kn_atleast_1d(kn_array x);                                  /* np.atleast_1d of one array */
+KN_API kn_array kn_atleast_2d(kn_array x);                                  /* np.atleast_2d: new axes in front */
 KN_API kn_array kn_atleast_3d(kn_array x); /* np.atleast_3d: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1) */
-KN_API kn_array kn_broadcast_to(kn_array x, const kn_shape *shape);     /* np.broadcast_to: read-only */
+KN_API kn_array kn_broadcast_to(kn_array x, const kn_shape *shape);         /* np.broadcast_to: read-only */
 KN_API kn_list kn_broadcast_arrays(kn_list list); /* np.broadcast_arrays: read-only; ValueError if they do not fit */
-KN_API kn_shape kn_broadcast_shapes(int n, const kn_shape *shapes); /* np.broadcast_shapes; ndim -1 for an error */
+KN_API kn_shape kn_broadcast_shapes(int n, const kn_shape *shapes); /* np.broadcast_shapes: ndim -1 for an error */
 typedef struct kn_broadcast_result { kn_shape shape; int64_t size; int ndim, numiter; } kn_broadcast_result;
-KN_API kn_broadcast_result kn_broadcast(kn_list list); /* np.broadcast, as facts; numiter -1 for an error */
+KN_API kn_broadcast_result kn_broadcast(kn_list list); /* np.broadcast: as facts; numiter -1 for an error */
 
 /* ---- Elements in another order. */
-KN_API kn_array kn_flip(kn_array x, const kn_squeeze_opts *opts);       /* np.flip; all axes unless given: a view */
-KN_API kn_array kn_fliplr(kn_array x);                                  /* np.fliplr: the second axis */
-KN_API kn_array kn_flipud(kn_array x);                                  /* np.flipud: the first axis */
-KN_API kn_array kn_rot90(kn_array x, const kn_rot90_opts *opts);        /* np.rot90: a view */
-KN_API kn_array kn_roll(kn_array x, kn_array shift,
-    const kn_squeeze_opts *opts); /* np.roll; flattened unless axes are given; looks at shift: one, or one an axis */
-
-KN_API kn_array kn_view(kn_array x, kn_dtype dtype);   /* x.view(dtype): the same bytes; another size: last axis */
-/* np.lib.stride_tricks.as_strided, strides in bytes; ValueError where they lead out of x's memory */
+KN_API kn_array kn_flip(kn_array x, const kn_squeeze_opts *opts); /* np.flip: all axes unless given: a view */
+KN_API kn_array kn_fliplr(kn_array x);                            /* np.fliplr: the second axis */
+KN_API kn_array kn_flipud(kn_array x);                            /* np.flipud: the first axis */
+KN_API kn_array kn_rot90(kn_array x, const kn_rot90_opts *opts);  /* np.rot90: a view */
+/* np.roll: flattened unless axes are given; looks at shift: one, or one an axis */
+KN_API kn_array kn_roll(kn_array x, kn_array shift, const kn_squeeze_opts *opts);
+KN_API kn_array kn_view(kn_array x, kn_dtype dtype); /* x.view(dtype): the same bytes; another size: last axis */
+/* np.lib.stride_tricks.as_strided: strides in bytes; ValueError where they lead out of x's memory */
 KN_API kn_array kn_as_strided(kn_array x, const kn_shape *shape, const kn_shape *strides);
 
 /* ---- Kinds of arrays. */
-KN_API kn_array kn_require(kn_array x, const kn_require_opts *opts);    /* np.require; ValueError for other letters */
+KN_API kn_array kn_require(kn_array x, const kn_require_opts *opts);      /* np.require: ValueError for other letters */
 KN_API kn_array kn_asfortranarray(kn_array x, const kn_zeros_opts *opts); /* np.asfortranarray */
 
 /* ---- Joining. */
-KN_API kn_array kn_concatenate(kn_list list,
-    const kn_concatenate_opts *opts); /* np.concatenate; axis 0, KN_AXIS_NONE: flattened */
+/* np.concatenate: axis 0, KN_AXIS_NONE: flattened */
+KN_API kn_array kn_concatenate(kn_list list, const kn_concatenate_opts *opts);
 KN_API kn_array kn_concat(kn_list list, const kn_concatenate_opts *opts); /* kn_concatenate */
-KN_API kn_array kn_stack(kn_list list, const kn_concatenate_opts *opts); /* np.stack; axis 0 */
-KN_API kn_array kn_vstack(kn_list list, const kn_vstack_opts *opts);    /* np.vstack */
-KN_API kn_array kn_hstack(kn_list list, const kn_vstack_opts *opts);    /* np.hstack */
-KN_API kn_array kn_dstack(kn_list list);                                /* np.dstack: along the third axis */
-KN_API kn_array kn_column_stack(kn_list list);                          /* np.column_stack: vectors as columns */
+KN_API kn_array kn_stack(kn_list list, const kn_concatenate_opts *opts);  /* np.stack: axis 0 */
+KN_API kn_array kn_vstack(kn_list list, const kn_vstack_opts *opts);      /* np.vstack */
+KN_API kn_array kn_hstack(kn_list list, const kn_vstack_opts *opts);      /* np.hstack */
+KN_API kn_array kn_dstack(kn_list list);                                  /* np.dstack: along the third axis */
+KN_API kn_array kn_column_stack(kn_list list);                            /* np.column_stack: vectors as columns */
 /* np.block: one list is joined along the last axis; several are the rows of a matrix of blocks */
 KN_API kn_array kn_block(int n, const kn_list *rows);
 
 /* ---- Splitting: parts are views. */
-/* np.array_split; axis 0. indices_or_sections, which is looked at: a number of parts, or the positions of the cuts */
+/* np.array_split: axis 0. indices_or_sections, which is looked at: a number of parts, or the positions of the cuts */
 KN_API kn_list kn_array_split(kn_array x, kn_array indices_or_sections, const kn_split_opts *opts);
-KN_API kn_list kn_split(kn_array x, kn_array indices_or_sections,
-    const kn_split_opts *opts); /* np.split; ValueError if the parts are unequal */
+/* np.split: ValueError if the parts are unequal */
+KN_API kn_list kn_split(kn_array x, kn_array indices_or_sections, const kn_split_opts *opts);
 KN_API kn_list kn_hsplit(kn_array x, kn_array indices_or_sections); /* np.hsplit: the second axis, or the only one */
 KN_API kn_list kn_vsplit(kn_array x, kn_array indices_or_sections); /* np.vsplit: the first axis of two or more */
 KN_API kn_list kn_dsplit(kn_array x, kn_array indices_or_sections); /* np.dsplit: the third axis */
 KN_API kn_list kn_unstack(kn_array x, const kn_split_opts *opts);   /* np.unstack: x[0], x[1], ... along axis 0 */
 
 /* ---- Repeating. */
-KN_API kn_array kn_tile(kn_array x, const kn_shape *reps);              /* np.tile */
-KN_API kn_array kn_repeat(kn_array x, kn_array repeats,
-    const kn_squeeze_opts *opts); /* np.repeat; flattened unless an axis is given; looks at repeats: one or many */
+KN_API kn_array kn_tile(kn_array x, const kn_shape *reps); /* np.tile */
+/* np.repeat: flattened unless an axis is given; looks at repeats: one or many */
+KN_API kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts);
 
 /* ---- Adding and taking away. Positions (obj) are integers or a mask, and are looked at. */
-KN_API kn_array kn_append(kn_array x, kn_array values,
-    const kn_squeeze_opts *opts); /* np.append; both flattened unless an axis is given */
-KN_API kn_array kn_delete(kn_array x, kn_array obj,
-    const kn_squeeze_opts *opts); /* np.delete; IndexError if out of bounds; flattened unless an axis is given */
-KN_API kn_array kn_insert(kn_array x, kn_array obj, kn_array values,
-    const kn_squeeze_opts *opts); /* np.insert: before these positions of x; flattened unless an axis is given */
-KN_API kn_array kn_resize(kn_array x, const kn_shape *new_shape);       /* np.resize: x again and again */
-KN_API kn_array kn_trim_zeros(kn_array x,
-    const kn_trim_zeros_opts *opts); /* np.trim_zeros: a view without the zeros at the ends; looks at x */
-/* np.pad; pad_width, which is looked at: n, {before, after} or one such pair an axis. Modes: constant, edge,
+/* np.append: both flattened unless an axis is given */
+KN_API kn_array kn_append(kn_array x, kn_array values, const kn_squeeze_opts *opts);
+/* np.delete: IndexError if out of bounds; flattened unless an axis is given */
+KN_API kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts);
+/* np.insert: before these positions of x; flattened unless an axis is given */
+KN_API kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_opts *opts);
+KN_API kn_array kn_resize(kn_array x, const kn_shape *new_shape); /* np.resize: x again and again */
+/* np.trim_zeros: a view without the zeros at the ends; looks at x */
+KN_API kn_array kn_trim_zeros(kn_array x, const kn_trim_zeros_opts *opts);
+/* np.pad: pad_width, which is looked at: n, {before, after} or one such pair an axis. Modes: constant, edge,
  * linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap, empty (zeros here) */
 KN_API kn_array kn_pad(kn_array x, kn_array pad_width, const kn_pad_opts *opts);
 
 /* ---- Unique elements. Their number depends on the values, which are looked at: ConcretizationError under jit. */
-KN_API kn_array kn_unique(kn_array x,
-    const kn_unique_opts *opts); /* np.unique, ascending; of the flattened x unless an axis is given */
+/* np.unique: ascending; of the flattened x unless an axis is given */
+KN_API kn_array kn_unique(kn_array x, const kn_unique_opts *opts);
 typedef struct kn_unique_all_result { kn_array values, indices, inverse_indices, counts; } kn_unique_all_result;
 typedef struct kn_unique_counts_result { kn_array values, counts; } kn_unique_counts_result;
 typedef struct kn_unique_inverse_result { kn_array values, inverse_indices; } kn_unique_inverse_result;
 /* np.unique_all and its kin: of the flattened x; each NaN is another value */
 KN_API kn_unique_all_result kn_unique_all(kn_array x);
-KN_API kn_unique_counts_result kn_unique_counts(kn_array x);
-KN_API kn_unique_inverse_result kn_unique_inverse(kn_array x);
-KN_API kn_array kn_unique_values(kn_array x);                           /* np.unique_values; ascending here */
+KN_API kn_unique_counts_result kn_unique_counts(kn_array x);   /* np.unique_counts */
+KN_API kn_unique_inverse_result kn_unique_inverse(kn_array x); /* np.unique_inverse */
+KN_API kn_array kn_unique_values(kn_array x);                  /* np.unique_values: ascending here */
 
 /* ---- Sets: sorted vectors of unique elements; all but isin look at values. */
-KN_API kn_array kn_isin(kn_array element, kn_array test_elements,
-    const kn_isin_opts *opts); /* np.isin: for each element, is it among the others? */
-KN_API kn_array kn_union1d(kn_array ar1, kn_array ar2);                 /* np.union1d */
+/* np.isin: for each element, is it among the others? */
+KN_API kn_array kn_isin(kn_array element, kn_array test_elements, const kn_isin_opts *opts);
+KN_API kn_array kn_union1d(kn_array ar1, kn_array ar2); /* np.union1d */
 KN_API kn_array kn_intersect1d(kn_array ar1, kn_array ar2, const kn_intersect1d_opts *opts); /* np.intersect1d */
 KN_API kn_array kn_setdiff1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts); /* np.setdiff1d */
-KN_API kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts);  /* np.setxor1d */
+KN_API kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts); /* np.setxor1d */
 
 #ifdef __cplusplus
 }
@@ -171,12 +206,18 @@ KN_API kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts 
 
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
-#define kn_reshape(x, shape, ...)                                                                                      \
-    KN_P1O(kn_reshape, kn_reshape_opts, (.copy = -1, ), x, kn_shape, shape, __VA_ARGS__)
+/* of shapes, as arguments: kn_broadcast_shapes(KN_SHAPE(2, 1), KN_SHAPE(3)) */
+#define kn_broadcast_shapes(...) KN_BROADCAST_SHAPES_(__COUNTER__, KN_COUNT(__VA_ARGS__), __VA_ARGS__)
+#define KN_BROADCAST_SHAPES_(c, count, ...)                                                                            \
+    __extension__({ kn_shape KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_ITEM_PUT_, c, __VA_ARGS__)    \
+    KN_HERE(); (kn_broadcast_shapes)(KN_V(cnt, c), KN_V(vec, c)); })
+#define kn_block(...) KN_BLOCK_(__COUNTER__, KN_COUNT(__VA_ARGS__), __VA_ARGS__)
+#define KN_BLOCK_(c, count, ...)                                                                                       \
+    __extension__({ kn_list KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_ITEM_PUT_, c, __VA_ARGS__)     \
+    KN_HERE(); (kn_block)(KN_V(cnt, c), KN_V(vec, c)); })
+#define kn_reshape(x, shape, ...) KN_P1O(kn_reshape, kn_reshape_opts, (.copy = -1, ), x, kn_shape, shape, __VA_ARGS__)
 #define kn_ravel(x, ...) KN_F1O(kn_ravel, kn_ravel_opts, (), x, __VA_ARGS__)
 #define kn_flatten(x, ...) KN_F1O(kn_flatten, kn_ravel_opts, (), x, __VA_ARGS__)
-#define kn_view(x, dtype) KN_H1(kn_view, x, kn_dtype, dtype)
-#define kn_as_strided(x, shape, strides) KN_P2(kn_as_strided, x, kn_shape, shape, kn_shape, strides)
 #define kn_transpose(x, ...) KN_F1O(kn_transpose, kn_transpose_opts, (), x, __VA_ARGS__)
 #define kn_permute_dims(x, ...) KN_F1O(kn_permute_dims, kn_transpose_opts, (), x, __VA_ARGS__)
 #define kn_matrix_transpose(x) KN_F1(kn_matrix_transpose, x)
@@ -191,16 +232,13 @@ KN_API kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts 
 #define kn_broadcast_to(x, shape) KN_P1(kn_broadcast_to, x, kn_shape, shape)
 #define kn_broadcast_arrays(list) KN_G1(kn_broadcast_arrays, kn_list, list)
 #define kn_broadcast(list) KN_G1(kn_broadcast, kn_list, list)
-/* of shapes, as arguments: kn_broadcast_shapes(KN_SHAPE(2, 1), KN_SHAPE(3)) */
-#define kn_broadcast_shapes(...) KN_BROADCAST_SHAPES_(__COUNTER__, KN_COUNT(__VA_ARGS__), __VA_ARGS__)
-#define KN_BROADCAST_SHAPES_(c, count, ...)                                                                            \
-    __extension__({ kn_shape KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_ITEM_PUT_, c, __VA_ARGS__)    \
-    KN_HERE(); (kn_broadcast_shapes)(KN_V(cnt, c), KN_V(vec, c)); })
 #define kn_flip(x, ...) KN_F1O(kn_flip, kn_squeeze_opts, (), x, __VA_ARGS__)
 #define kn_fliplr(x) KN_F1(kn_fliplr, x)
 #define kn_flipud(x) KN_F1(kn_flipud, x)
 #define kn_rot90(x, ...) KN_F1O(kn_rot90, kn_rot90_opts, (.k = 1, ), x, __VA_ARGS__)
 #define kn_roll(x, shift, ...) KN_F2O(kn_roll, kn_squeeze_opts, (), x, shift, __VA_ARGS__)
+#define kn_view(x, dtype) KN_H1(kn_view, x, kn_dtype, dtype)
+#define kn_as_strided(x, shape, strides) KN_P2(kn_as_strided, x, kn_shape, shape, kn_shape, strides)
 #define kn_require(x, ...) KN_F1O(kn_require, kn_require_opts, (), x, __VA_ARGS__)
 #define kn_asfortranarray(x, ...) KN_F1O(kn_asfortranarray, kn_zeros_opts, (), x, __VA_ARGS__)
 #define kn_concatenate(list, ...) KN_G1O(kn_concatenate, kn_concatenate_opts, (), kn_list, list, __VA_ARGS__)
@@ -210,14 +248,9 @@ KN_API kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts 
 #define kn_hstack(list, ...) KN_G1O(kn_hstack, kn_vstack_opts, (), kn_list, list, __VA_ARGS__)
 #define kn_dstack(list) KN_G1(kn_dstack, kn_list, list)
 #define kn_column_stack(list) KN_G1(kn_column_stack, kn_list, list)
-#define kn_block(...) KN_BLOCK_(__COUNTER__, KN_COUNT(__VA_ARGS__), __VA_ARGS__)
-#define KN_BLOCK_(c, count, ...)                                                                                       \
-    __extension__({ kn_list KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_ITEM_PUT_, c, __VA_ARGS__)     \
-    KN_HERE(); (kn_block)(KN_V(cnt, c), KN_V(vec, c)); })
 #define kn_array_split(x, indices_or_sections, ...)                                                                    \
     KN_F2O(kn_array_split, kn_split_opts, (), x, indices_or_sections, __VA_ARGS__)
-#define kn_split(x, indices_or_sections, ...)                                                                          \
-    KN_F2O(kn_split, kn_split_opts, (), x, indices_or_sections, __VA_ARGS__)
+#define kn_split(x, indices_or_sections, ...) KN_F2O(kn_split, kn_split_opts, (), x, indices_or_sections, __VA_ARGS__)
 #define kn_hsplit(x, indices_or_sections) KN_F2(kn_hsplit, x, indices_or_sections)
 #define kn_vsplit(x, indices_or_sections) KN_F2(kn_vsplit, x, indices_or_sections)
 #define kn_dsplit(x, indices_or_sections) KN_F2(kn_dsplit, x, indices_or_sections)
@@ -231,14 +264,14 @@ KN_API kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts 
 #define kn_trim_zeros(x, ...) KN_F1O(kn_trim_zeros, kn_trim_zeros_opts, (), x, __VA_ARGS__)
 #define kn_pad(x, pad_width, ...) KN_F2O(kn_pad, kn_pad_opts, (), x, pad_width, __VA_ARGS__)
 #define kn_unique(x, ...) KN_F1O(kn_unique, kn_unique_opts, (.equal_nan = true, .sorted = true, ), x, __VA_ARGS__)
+#define kn_unique_all(x) KN_F1(kn_unique_all, x)
+#define kn_unique_counts(x) KN_F1(kn_unique_counts, x)
+#define kn_unique_inverse(x) KN_F1(kn_unique_inverse, x)
+#define kn_unique_values(x) KN_F1(kn_unique_values, x)
 #define kn_isin(element, test_elements, ...) KN_F2O(kn_isin, kn_isin_opts, (), element, test_elements, __VA_ARGS__)
 #define kn_union1d(ar1, ar2) KN_F2(kn_union1d, ar1, ar2)
 #define kn_intersect1d(ar1, ar2, ...) KN_F2O(kn_intersect1d, kn_intersect1d_opts, (), ar1, ar2, __VA_ARGS__)
 #define kn_setdiff1d(ar1, ar2, ...) KN_F2O(kn_setdiff1d, kn_setdiff1d_opts, (), ar1, ar2, __VA_ARGS__)
 #define kn_setxor1d(ar1, ar2, ...) KN_F2O(kn_setxor1d, kn_setdiff1d_opts, (), ar1, ar2, __VA_ARGS__)
-#define kn_unique_all(x) KN_F1(kn_unique_all, x)
-#define kn_unique_counts(x) KN_F1(kn_unique_counts, x)
-#define kn_unique_inverse(x) KN_F1(kn_unique_inverse, x)
-#define kn_unique_values(x) KN_F1(kn_unique_values, x)
 #endif
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * kiln/numpy/mathematics.h -- functions of elements: np.sin, np.add and their kin; what all chapters have in common
  * is told in kiln/numpy.h. */
+/* Made by scripts/make-api.py from api/numpy/mathematics.api. */
 /* clang-format off */
 #ifndef KILN_NUMPY_MATHEMATICS_H
 #define KILN_NUMPY_MATHEMATICS_H
@@ -12,109 +13,149 @@ extern "C" {
 #endif
 
 /* ---- Options. An axis is the first; arrays are NULL where they are not given. */
-typedef struct kn_round_opts { size_t size_; int decimals; } kn_round_opts; /* 0 */
-/* 0, the largest and the least number of the dtype */
-typedef struct kn_nan_to_num_opts { size_t size_; kn_array nan, posinf, neginf; } kn_nan_to_num_opts;
+typedef struct kn_round_opts { size_t size_; int decimals; } kn_round_opts;
+KN_API kn_round_opts kn_round_opts_default(void);
+typedef struct kn_nan_to_num_opts {
+    size_t size_;
+    kn_array nan;    /* NULL, 0 */
+    kn_array posinf; /* NULL, the largest number of the dtype */
+    kn_array neginf; /* NULL, the least number of the dtype */
+} kn_nan_to_num_opts;
+KN_API kn_nan_to_num_opts kn_nan_to_num_opts_default(void);
 typedef struct kn_real_if_close_opts { size_t size_; double tol; } kn_real_if_close_opts; /* 100: in units of eps */
+KN_API kn_real_if_close_opts kn_real_if_close_opts_default(void);
 typedef struct kn_angle_opts { size_t size_; bool deg; } kn_angle_opts;
-typedef struct kn_unwrap_opts { size_t size_; kn_axes axis; kn_array discont, period; } kn_unwrap_opts; /* -1, 2 pi */
-typedef struct kn_cumsum_opts { size_t size_; kn_axes axis; kn_dtype dtype; } kn_cumsum_opts; /* flattened */
+KN_API kn_angle_opts kn_angle_opts_default(void);
+typedef struct kn_unwrap_opts {
+    size_t size_;
+    kn_axes axis;     /* not given, -1 */
+    kn_array discont;
+    kn_array period;  /* NULL, 2 pi */
+} kn_unwrap_opts;
+KN_API kn_unwrap_opts kn_unwrap_opts_default(void);
+typedef struct kn_cumsum_opts {
+    size_t size_;
+    kn_axes axis;   /* flattened unless it is given */
+    kn_dtype dtype;
+} kn_cumsum_opts;
+KN_API kn_cumsum_opts kn_cumsum_opts_default(void);
 typedef struct kn_cumulative_sum_opts {
     size_t size_; kn_axes axis; kn_dtype dtype; bool include_initial;
 } kn_cumulative_sum_opts;
-/* -1, 1 */
-typedef struct kn_diff_opts { size_t size_; kn_axes axis; int64_t n; kn_array prepend, append; } kn_diff_opts;
-typedef struct kn_ediff1d_opts { size_t size_; kn_array to_end, to_begin; } kn_ediff1d_opts;
-/* all axes, 1, 1 */
-typedef struct kn_gradient_opts { size_t size_; kn_axes axis; kn_list spacing; int edge_order; } kn_gradient_opts;
-typedef struct kn_trapezoid_opts { size_t size_; kn_axes axis; kn_array x, dx; } kn_trapezoid_opts; /* -1, 1 */
-typedef struct kn_interp_opts { size_t size_; kn_array left, right, period; } kn_interp_opts;
-typedef struct kn_cross_opts { size_t size_; kn_axes axis; int axisa, axisb, axisc; } kn_cross_opts; /* -1 each */
-typedef struct kn_convolve_opts { size_t size_; const char *mode; } kn_convolve_opts; /* "full"; correlate: "valid" */
-/* first axis; reduce alone: keepdims, initial, where */
-typedef struct kn_ufunc_reduce_opts {
-    size_t size_; kn_axes axis; kn_dtype dtype; bool keepdims; kn_array initial; kn_array where;
-} kn_ufunc_reduce_opts;
-typedef struct kn_ufunc_accumulate_opts { size_t size_; kn_axes axis; kn_dtype dtype; } kn_ufunc_accumulate_opts;
-KN_API kn_round_opts kn_round_opts_default(void);
-KN_API kn_nan_to_num_opts kn_nan_to_num_opts_default(void);
-KN_API kn_real_if_close_opts kn_real_if_close_opts_default(void);
-KN_API kn_angle_opts kn_angle_opts_default(void);
-KN_API kn_unwrap_opts kn_unwrap_opts_default(void);
-KN_API kn_cumsum_opts kn_cumsum_opts_default(void);
 KN_API kn_cumulative_sum_opts kn_cumulative_sum_opts_default(void);
+typedef struct kn_diff_opts {
+    size_t size_;
+    kn_axes axis;     /* not given, -1 */
+    int64_t n;        /* 1 */
+    kn_array prepend;
+    kn_array append;
+} kn_diff_opts;
 KN_API kn_diff_opts kn_diff_opts_default(void);
+typedef struct kn_ediff1d_opts { size_t size_; kn_array to_end; kn_array to_begin; } kn_ediff1d_opts;
 KN_API kn_ediff1d_opts kn_ediff1d_opts_default(void);
+typedef struct kn_gradient_opts {
+    size_t size_;
+    kn_axes axis;    /* all axes unless given */
+    kn_list spacing; /* NULL, 1 */
+    int edge_order;  /* 1 */
+} kn_gradient_opts;
 KN_API kn_gradient_opts kn_gradient_opts_default(void);
+typedef struct kn_trapezoid_opts {
+    size_t size_;
+    kn_axes axis; /* not given, -1 */
+    kn_array x;
+    kn_array dx;
+} kn_trapezoid_opts;
 KN_API kn_trapezoid_opts kn_trapezoid_opts_default(void);
+typedef struct kn_interp_opts { size_t size_; kn_array left; kn_array right; kn_array period; } kn_interp_opts;
 KN_API kn_interp_opts kn_interp_opts_default(void);
+typedef struct kn_cross_opts {
+    size_t size_;
+    kn_axes axis;
+    int axisa;    /* -1 */
+    int axisb;    /* -1 */
+    int axisc;    /* -1 */
+} kn_cross_opts;
 KN_API kn_cross_opts kn_cross_opts_default(void);
+typedef struct kn_convolve_opts {
+    size_t size_;
+    const char *mode; /* NULL, "full"; or "same", "valid": correlate: "valid" */
+} kn_convolve_opts;
 KN_API kn_convolve_opts kn_convolve_opts_default(void);
+typedef struct kn_ufunc_reduce_opts {
+    size_t size_;
+    kn_axes axis;     /* the first one unless others are given */
+    kn_dtype dtype;
+    bool keepdims;
+    kn_array initial;
+    kn_array where;
+} kn_ufunc_reduce_opts;
 KN_API kn_ufunc_reduce_opts kn_ufunc_reduce_opts_default(void);
+typedef struct kn_ufunc_accumulate_opts { size_t size_; kn_axes axis; kn_dtype dtype; } kn_ufunc_accumulate_opts;
 KN_API kn_ufunc_accumulate_opts kn_ufunc_accumulate_opts_default(void);
 
 /* ---- Elementwise, one argument. Integers become floats where the function is one of real numbers: 8 bits and bool
  * float16, 16 bits float32, wider ones float64. */
-KN_API kn_array kn_negative(kn_array x);        /* np.negative; TypeError for bool */
-KN_API kn_array kn_neg(kn_array x);             /* kn_negative */
-KN_API kn_array kn_positive(kn_array x);        /* np.positive; TypeError for bool */
-KN_API kn_array kn_absolute(kn_array x);        /* np.absolute; of complex numbers the modulus */
-KN_API kn_array kn_abs(kn_array x);             /* kn_absolute */
-KN_API kn_array kn_sign(kn_array x);            /* np.sign: -1, 0 or 1, NaN of NaN; complex x / |x| */
-KN_API kn_array kn_square(kn_array x);          /* np.square */
-KN_API kn_array kn_reciprocal(kn_array x);      /* np.reciprocal; of integers with truncation */
-KN_API kn_array kn_sqrt(kn_array x);            /* np.sqrt */
-KN_API kn_array kn_exp(kn_array x);             /* np.exp */
-KN_API kn_array kn_log(kn_array x);             /* np.log */
-KN_API kn_array kn_sin(kn_array x);             /* np.sin */
-KN_API kn_array kn_cos(kn_array x);             /* np.cos */
-KN_API kn_array kn_tanh(kn_array x);            /* np.tanh */
-KN_API kn_array kn_exp2(kn_array x);            /* np.exp2 */
-KN_API kn_array kn_expm1(kn_array x);           /* np.expm1: e^x - 1 */
-KN_API kn_array kn_log2(kn_array x);            /* np.log2; a primitive of its own, JAX has none */
-KN_API kn_array kn_log10(kn_array x);           /* np.log10; a primitive of its own, JAX has none */
-KN_API kn_array kn_log1p(kn_array x);           /* np.log1p: log(1 + x) */
-KN_API kn_array kn_tan(kn_array x);             /* np.tan */
-KN_API kn_array kn_arcsin(kn_array x);          /* np.arcsin */
-KN_API kn_array kn_asin(kn_array x);            /* kn_arcsin */
-KN_API kn_array kn_arccos(kn_array x);          /* np.arccos */
-KN_API kn_array kn_acos(kn_array x);            /* kn_arccos */
-KN_API kn_array kn_arctan(kn_array x);          /* np.arctan */
-KN_API kn_array kn_atan(kn_array x);            /* kn_arctan */
-KN_API kn_array kn_arcsinh(kn_array x);         /* np.arcsinh */
-KN_API kn_array kn_asinh(kn_array x);           /* kn_arcsinh */
-KN_API kn_array kn_arccosh(kn_array x);         /* np.arccosh */
-KN_API kn_array kn_acosh(kn_array x);           /* kn_arccosh */
-KN_API kn_array kn_arctanh(kn_array x);         /* np.arctanh */
-KN_API kn_array kn_atanh(kn_array x);           /* kn_arctanh */
-KN_API kn_array kn_sinh(kn_array x);            /* np.sinh */
-KN_API kn_array kn_cosh(kn_array x);            /* np.cosh */
-KN_API kn_array kn_cbrt(kn_array x);            /* np.cbrt; TypeError for complex */
-KN_API kn_array kn_real(kn_array x);            /* np.real: a view; of real numbers x itself */
-KN_API kn_array kn_imag(kn_array x);            /* np.imag: a view; of real numbers zeros, read-only */
-KN_API kn_array kn_conjugate(kn_array x);       /* np.conjugate */
-KN_API kn_array kn_conj(kn_array x);            /* kn_conjugate */
-KN_API kn_array kn_fabs(kn_array x);            /* np.fabs: of floats; TypeError for complex */
-KN_API kn_array kn_signbit(kn_array x);         /* np.signbit: bool, also of -0.0 and NaN; TypeError for complex */
-KN_API kn_array kn_spacing(kn_array x);         /* np.spacing: the distance to the next number; TypeError for complex */
-KN_API kn_array kn_deg2rad(kn_array x);         /* np.deg2rad: x pi / 180; TypeError for complex */
-KN_API kn_array kn_radians(kn_array x);         /* np.radians: the same */
-KN_API kn_array kn_rad2deg(kn_array x);         /* np.rad2deg: x 180 / pi; TypeError for complex */
-KN_API kn_array kn_degrees(kn_array x);         /* np.degrees: the same */
-KN_API kn_array kn_i0(kn_array x);              /* np.i0: modified Bessel function of order 0; TypeError for complex */
-KN_API kn_array kn_sinc(kn_array x);            /* np.sinc: sin(pi x) / (pi x) */
-KN_API kn_array kn_angle(kn_array z, const kn_angle_opts *opts); /* np.angle: in radians unless .deg */
+KN_API kn_array kn_negative(kn_array x);                                   /* np.negative: TypeError for bool */
+KN_API kn_array kn_neg(kn_array x);                                        /* kn_negative */
+KN_API kn_array kn_positive(kn_array x);                                   /* np.positive: TypeError for bool */
+KN_API kn_array kn_absolute(kn_array x); /* np.absolute: of complex numbers the modulus */
+KN_API kn_array kn_abs(kn_array x);                                        /* kn_absolute */
+KN_API kn_array kn_sign(kn_array x); /* np.sign: -1, 0 or 1, NaN of NaN; complex x / |x| */
+KN_API kn_array kn_square(kn_array x);                                     /* np.square */
+KN_API kn_array kn_reciprocal(kn_array x); /* np.reciprocal: of integers with truncation */
+KN_API kn_array kn_sqrt(kn_array x);                                       /* np.sqrt */
+KN_API kn_array kn_exp(kn_array x);                                        /* np.exp */
+KN_API kn_array kn_log(kn_array x);                                        /* np.log */
+KN_API kn_array kn_sin(kn_array x);                                        /* np.sin */
+KN_API kn_array kn_cos(kn_array x);                                        /* np.cos */
+KN_API kn_array kn_tanh(kn_array x);                                       /* np.tanh */
+KN_API kn_array kn_exp2(kn_array x);                                       /* np.exp2 */
+KN_API kn_array kn_expm1(kn_array x);                                      /* np.expm1: e^x - 1 */
+KN_API kn_array kn_log2(kn_array x); /* np.log2: a primitive of its own, JAX has none */
+KN_API kn_array kn_log10(kn_array x); /* np.log10: a primitive of its own, JAX has none */
+KN_API kn_array kn_log1p(kn_array x);                                      /* np.log1p: log(1 + x) */
+KN_API kn_array kn_tan(kn_array x);                                        /* np.tan */
+KN_API kn_array kn_arcsin(kn_array x);                                     /* np.arcsin */
+KN_API kn_array kn_asin(kn_array x);                                       /* kn_arcsin */
+KN_API kn_array kn_arccos(kn_array x);                                     /* np.arccos */
+KN_API kn_array kn_acos(kn_array x);                                       /* kn_arccos */
+KN_API kn_array kn_arctan(kn_array x);                                     /* np.arctan */
+KN_API kn_array kn_atan(kn_array x);                                       /* kn_arctan */
+KN_API kn_array kn_arcsinh(kn_array x);                                    /* np.arcsinh */
+KN_API kn_array kn_asinh(kn_array x);                                      /* kn_arcsinh */
+KN_API kn_array kn_arccosh(kn_array x);                                    /* np.arccosh */
+KN_API kn_array kn_acosh(kn_array x);                                      /* kn_arccosh */
+KN_API kn_array kn_arctanh(kn_array x);                                    /* np.arctanh */
+KN_API kn_array kn_atanh(kn_array x);                                      /* kn_arctanh */
+KN_API kn_array kn_sinh(kn_array x);                                       /* np.sinh */
+KN_API kn_array kn_cosh(kn_array x);                                       /* np.cosh */
+KN_API kn_array kn_cbrt(kn_array x);                                       /* np.cbrt: TypeError for complex */
+KN_API kn_array kn_real(kn_array x); /* np.real: a view; of real numbers x itself */
+KN_API kn_array kn_imag(kn_array x); /* np.imag: a view; of real numbers zeros, read-only */
+KN_API kn_array kn_conjugate(kn_array x);                                  /* np.conjugate */
+KN_API kn_array kn_conj(kn_array x);                                       /* kn_conjugate */
+KN_API kn_array kn_fabs(kn_array x); /* np.fabs: of floats; TypeError for complex */
+KN_API kn_array kn_signbit(kn_array x); /* np.signbit: bool, also of -0.0 and NaN; TypeError for complex */
+KN_API kn_array kn_spacing(kn_array x); /* np.spacing: the distance to the next number; TypeError for complex */
+KN_API kn_array kn_deg2rad(kn_array x); /* np.deg2rad: x pi / 180; TypeError for complex */
+KN_API kn_array kn_radians(kn_array x);                                    /* np.radians: the same */
+KN_API kn_array kn_rad2deg(kn_array x); /* np.rad2deg: x 180 / pi; TypeError for complex */
+KN_API kn_array kn_degrees(kn_array x);                                    /* np.degrees: the same */
+KN_API kn_array kn_i0(kn_array x); /* np.i0: modified Bessel function of order 0; TypeError for complex */
+KN_API kn_array kn_sinc(kn_array x);                                       /* np.sinc: sin(pi x) / (pi x) */
+KN_API kn_array kn_angle(kn_array z, const kn_angle_opts *opts);           /* np.angle: in radians unless .deg */
 KN_API kn_array kn_nan_to_num(kn_array x, const kn_nan_to_num_opts *opts); /* np.nan_to_num: a new array */
 /* np.real_if_close: the real part if all imaginary parts are below tol (in eps if above 1); looks at the values */
 KN_API kn_array kn_real_if_close(kn_array a, const kn_real_if_close_opts *opts);
 
 /* ---- Rounding. Integers and bool stay as they are, but kn_rint makes floats of them. */
-KN_API kn_array kn_floor(kn_array x);           /* np.floor; TypeError for complex */
-KN_API kn_array kn_ceil(kn_array x);            /* np.ceil; TypeError for complex */
-KN_API kn_array kn_trunc(kn_array x);           /* np.trunc: towards zero; TypeError for complex */
-KN_API kn_array kn_fix(kn_array x);             /* np.fix: kn_trunc */
-KN_API kn_array kn_rint(kn_array x);            /* np.rint: halves to even; complex numbers by parts */
-KN_API kn_array kn_round(kn_array x, const kn_round_opts *opts); /* np.round: to .decimals, which may be negative */
+KN_API kn_array kn_floor(kn_array x);                             /* np.floor: TypeError for complex */
+KN_API kn_array kn_ceil(kn_array x);                              /* np.ceil: TypeError for complex */
+KN_API kn_array kn_trunc(kn_array x);                             /* np.trunc: towards zero; TypeError for complex */
+KN_API kn_array kn_fix(kn_array x);                               /* kn_trunc */
+KN_API kn_array kn_rint(kn_array x); /* np.rint: halves to even; complex numbers by parts */
+KN_API kn_array kn_round(kn_array x, const kn_round_opts *opts);  /* np.round: to .decimals, which may be negative */
 KN_API kn_array kn_around(kn_array x, const kn_round_opts *opts); /* kn_round */
 
 /* ---- Several results. */
@@ -122,88 +163,90 @@ typedef struct kn_divmod_result { kn_array quotient, remainder; } kn_divmod_resu
 typedef struct kn_modf_result { kn_array fractional, integral; } kn_modf_result;
 typedef struct kn_frexp_result { kn_array mantissa, exponent; } kn_frexp_result;
 KN_API kn_divmod_result kn_divmod(kn_array x, kn_array y); /* np.divmod: kn_floor_divide and kn_remainder */
-KN_API kn_modf_result kn_modf(kn_array x);      /* np.modf: both with the sign of x; TypeError for complex */
-KN_API kn_frexp_result kn_frexp(kn_array x);    /* np.frexp: x = mantissa 2^exponent (int32); TypeError for complex */
+KN_API kn_modf_result kn_modf(kn_array x);                 /* np.modf: both with the sign of x; TypeError for complex */
+KN_API kn_frexp_result kn_frexp(kn_array x); /* np.frexp: x = mantissa 2^exponent (int32); TypeError for complex */
 KN_API kn_array kn_ldexp(kn_array x1, kn_array x2); /* np.ldexp: x1 2^x2, rounded once; x2 integers, else TypeError */
 
 /* ---- Elementwise, two or three arguments. ValueError if the shapes do not broadcast. */
-KN_API kn_array kn_add(kn_array x, kn_array y);         /* np.add; bool: or */
-KN_API kn_array kn_subtract(kn_array x, kn_array y);    /* np.subtract; TypeError for bool */
-KN_API kn_array kn_sub(kn_array x, kn_array y);         /* kn_subtract */
-KN_API kn_array kn_multiply(kn_array x, kn_array y);    /* np.multiply; bool: and */
-KN_API kn_array kn_mul(kn_array x, kn_array y);         /* kn_multiply */
-KN_API kn_array kn_divide(kn_array x, kn_array y);      /* np.divide: true division, integers give float64 */
-KN_API kn_array kn_true_divide(kn_array x, kn_array y); /* kn_divide */
-KN_API kn_array kn_div(kn_array x, kn_array y);         /* kn_divide */
-KN_API kn_array kn_power(kn_array x, kn_array y); /* np.power; ValueError for integers to negative integer powers */
-KN_API kn_array kn_arctan2(kn_array x, kn_array y);     /* np.arctan2: angles of points (y, x); TypeError for complex */
-KN_API kn_array kn_atan2(kn_array x, kn_array y);       /* kn_arctan2 */
-KN_API kn_array kn_hypot(kn_array x, kn_array y);       /* np.hypot: sqrt(x^2 + y^2); TypeError for complex */
-KN_API kn_array kn_maximum(kn_array x, kn_array y);     /* np.maximum; NaN if either is */
-KN_API kn_array kn_minimum(kn_array x, kn_array y);     /* np.minimum */
-KN_API kn_array kn_clip(kn_array x, kn_array lo, kn_array hi); /* np.clip; a bound may be KN_NONE */
-KN_API kn_array kn_pow(kn_array x, kn_array y);         /* kn_power */
-KN_API kn_array kn_float_power(kn_array x, kn_array y); /* np.float_power: in float64 or complex128 */
-/* Integers divided by zero give 0, the smallest one divided by -1 itself; TypeError for complex. */
-KN_API kn_array kn_floor_divide(kn_array x, kn_array y); /* np.floor_divide: x // y */
-KN_API kn_array kn_remainder(kn_array x, kn_array y);   /* np.remainder: x % y, with the sign of y */
-KN_API kn_array kn_mod(kn_array x, kn_array y);         /* kn_remainder */
-KN_API kn_array kn_fmod(kn_array x, kn_array y);        /* np.fmod: with the sign of x */
-KN_API kn_array kn_fmax(kn_array x, kn_array y);        /* np.fmax: the other one if one is NaN */
-KN_API kn_array kn_fmin(kn_array x, kn_array y);        /* np.fmin */
-KN_API kn_array kn_copysign(kn_array x, kn_array y);    /* np.copysign: |x| with the sign of y; TypeError for complex */
-KN_API kn_array kn_nextafter(kn_array x, kn_array y);   /* np.nextafter: from x towards y; no derivative, as in JAX */
-KN_API kn_array kn_heaviside(kn_array x, kn_array y);   /* np.heaviside: 0, y (at 0) or 1; TypeError for complex */
-KN_API kn_array kn_logaddexp(kn_array x, kn_array y);   /* np.logaddexp: log(e^x + e^y); TypeError for complex */
-KN_API kn_array kn_logaddexp2(kn_array x, kn_array y);  /* np.logaddexp2: log2(2^x + 2^y) */
-KN_API kn_array kn_gcd(kn_array x, kn_array y);         /* np.gcd of integers; TypeError for others */
-KN_API kn_array kn_lcm(kn_array x, kn_array y);         /* np.lcm of integers; wraps */
+KN_API kn_array kn_add(kn_array x, kn_array y);                /* np.add: bool: or */
+KN_API kn_array kn_subtract(kn_array x, kn_array y);           /* np.subtract: TypeError for bool */
+KN_API kn_array kn_sub(kn_array x, kn_array y);                /* kn_subtract */
+KN_API kn_array kn_multiply(kn_array x, kn_array y);           /* np.multiply: bool: and */
+KN_API kn_array kn_mul(kn_array x, kn_array y);                /* kn_multiply */
+KN_API kn_array kn_divide(kn_array x, kn_array y);             /* np.divide: true division, integers give float64 */
+KN_API kn_array kn_true_divide(kn_array x, kn_array y);        /* kn_divide */
+KN_API kn_array kn_div(kn_array x, kn_array y);                /* kn_divide */
+KN_API kn_array kn_power(kn_array x, kn_array y); /* np.power: ValueError for integers to negative integer powers */
+KN_API kn_array kn_arctan2(kn_array x, kn_array y); /* np.arctan2: angles of points (y, x); TypeError for complex */
+KN_API kn_array kn_atan2(kn_array x, kn_array y);              /* kn_arctan2 */
+KN_API kn_array kn_hypot(kn_array x, kn_array y);              /* np.hypot: sqrt(x^2 + y^2); TypeError for complex */
+KN_API kn_array kn_maximum(kn_array x, kn_array y);            /* np.maximum: NaN if either is */
+KN_API kn_array kn_minimum(kn_array x, kn_array y);            /* np.minimum */
+KN_API kn_array kn_clip(kn_array x, kn_array lo, kn_array hi); /* np.clip: a bound may be KN_NONE */
+KN_API kn_array kn_pow(kn_array x, kn_array y);                /* kn_power */
+KN_API kn_array kn_float_power(kn_array x, kn_array y);        /* np.float_power: in float64 or complex128 */
+/* Integers divided by zero give 0, the smallest one divided by -1 itself; TypeError for complex.
+ *
+ * np.floor_divide: x // y */
+KN_API kn_array kn_floor_divide(kn_array x, kn_array y);
+KN_API kn_array kn_remainder(kn_array x, kn_array y);          /* np.remainder: x % y, with the sign of y */
+KN_API kn_array kn_mod(kn_array x, kn_array y);                /* kn_remainder */
+KN_API kn_array kn_fmod(kn_array x, kn_array y);               /* np.fmod: with the sign of x */
+KN_API kn_array kn_fmax(kn_array x, kn_array y);               /* np.fmax: the other one if one is NaN */
+KN_API kn_array kn_fmin(kn_array x, kn_array y);               /* np.fmin */
+KN_API kn_array kn_copysign(kn_array x, kn_array y); /* np.copysign: |x| with the sign of y; TypeError for complex */
+KN_API kn_array kn_nextafter(kn_array x, kn_array y); /* np.nextafter: from x towards y; no derivative, as in JAX */
+KN_API kn_array kn_heaviside(kn_array x, kn_array y); /* np.heaviside: 0, y (at 0) or 1; TypeError for complex */
+KN_API kn_array kn_logaddexp(kn_array x, kn_array y);          /* np.logaddexp: log(e^x + e^y); TypeError for complex */
+KN_API kn_array kn_logaddexp2(kn_array x, kn_array y);         /* np.logaddexp2: log2(2^x + 2^y) */
+KN_API kn_array kn_gcd(kn_array x, kn_array y);                /* np.gcd of integers; TypeError for others */
+KN_API kn_array kn_lcm(kn_array x, kn_array y);                /* np.lcm of integers; wraps */
 
 /* ---- Sums, products, differences along an axis. Small integers and bool are joined in 64 bits. */
-KN_API kn_array kn_cumsum(kn_array x, const kn_cumsum_opts *opts);     /* np.cumsum; flattened without an axis */
-KN_API kn_array kn_cumprod(kn_array x, const kn_cumsum_opts *opts);    /* np.cumprod */
-KN_API kn_array kn_nancumsum(kn_array x, const kn_cumsum_opts *opts);  /* np.nancumsum: NaN counts as 0 */
-KN_API kn_array kn_nancumprod(kn_array x, const kn_cumsum_opts *opts); /* np.nancumprod: NaN counts as 1 */
-/* np.cumulative_sum; ValueError for several axes of which none is given. include_initial: with 0 in front */
+KN_API kn_array kn_cumsum(kn_array x, const kn_cumsum_opts *opts);       /* np.cumsum: flattened without an axis */
+KN_API kn_array kn_cumprod(kn_array x, const kn_cumsum_opts *opts);      /* np.cumprod */
+KN_API kn_array kn_nancumsum(kn_array x, const kn_cumsum_opts *opts);    /* np.nancumsum: NaN counts as 0 */
+KN_API kn_array kn_nancumprod(kn_array x, const kn_cumsum_opts *opts);   /* np.nancumprod: NaN counts as 1 */
+/* np.cumulative_sum: ValueError for several axes of which none is given. include_initial: with 0 in front */
 KN_API kn_array kn_cumulative_sum(kn_array x, const kn_cumulative_sum_opts *opts);
-KN_API kn_array kn_cumulative_prod(kn_array x, const kn_cumulative_sum_opts *opts); /* np.cumulative_prod; 1 in front */
+KN_API kn_array kn_cumulative_prod(kn_array x, const kn_cumulative_sum_opts *opts); /* np.cumulative_prod: 1 in front */
 /* np.diff: .n times; .prepend and .append numbers or arrays; bool: not_equal. ValueError for n < 0 */
 KN_API kn_array kn_diff(kn_array x, const kn_diff_opts *opts);
-KN_API kn_array kn_ediff1d(kn_array x, const kn_ediff1d_opts *opts); /* np.ediff1d: of the flattened array */
-/* np.gradient, one array for each axis. .spacing: numbers, or positions along the axis; one number stands for all axes.
- * ValueError for fewer than edge_order + 1 elements */
+KN_API kn_array kn_ediff1d(kn_array x, const kn_ediff1d_opts *opts);     /* np.ediff1d: of the flattened array */
+/* np.gradient: one array for each axis. .spacing: numbers, or positions along the axis; one number stands for all
+ * axes. ValueError for fewer than edge_order + 1 elements */
 KN_API kn_list kn_gradient(kn_array f, const kn_gradient_opts *opts);
 KN_API kn_array kn_trapezoid(kn_array y, const kn_trapezoid_opts *opts); /* np.trapezoid */
 /* np.interp: float64, or complex128 if fp is complex; xp ascending. Values outside: fp's ends, or .left and .right */
 KN_API kn_array kn_interp(kn_array x, kn_array xp, kn_array fp, const kn_interp_opts *opts);
 KN_API kn_array kn_cross(kn_array a, kn_array b, const kn_cross_opts *opts); /* np.cross of vectors of 3 (or 2) */
 KN_API kn_array kn_convolve(kn_array a, kn_array v, const kn_convolve_opts *opts); /* np.convolve of vectors */
-KN_API kn_array kn_correlate(kn_array a, kn_array v, const kn_convolve_opts *opts); /* np.correlate; v is conjugated */
-KN_API kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts); /* np.unwrap: without jumps by .period */
+KN_API kn_array kn_correlate(kn_array a, kn_array v, const kn_convolve_opts *opts); /* np.correlate: v is conjugated */
+KN_API kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts);       /* np.unwrap: without jumps by .period */
 
 /* ---- Methods of functions of two arrays; kn_ufunc_at is in kiln/numpy/indexing.h. */
 /* ufunc.reduce along the first axis unless others are given (KN_AXIS_NONE: all). Where the order matters, as for
- * subtract, there is one operation for each element, from the left. ValueError for no elements without an identity, and
- * for several axes where the order matters; TypeError for comparisons of what is not bool */
+ * subtract, there is one operation for each element, from the left. ValueError for no elements without an identity,
+ * and for several axes where the order matters; TypeError for comparisons of what is not bool */
 KN_API kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts *opts);
 /* ufunc.accumulate: every element joined with all before it */
 KN_API kn_array kn_ufunc_accumulate(kn_ufunc ufunc, kn_array x, const kn_ufunc_accumulate_opts *opts);
 KN_API kn_array kn_ufunc_outer(kn_ufunc ufunc, kn_array x, kn_array y); /* ufunc.outer: of each pair */
-/* ufunc.reduceat: of x[indices[i]:indices[i + 1]], or x[indices[i]] if that is empty; looks at the indices. IndexError
- * if they are out of bounds */
+/* ufunc.reduceat: of x[indices[i]:indices[i + 1]], or x[indices[i]] if that is empty; looks at the indices.
+ * IndexError if they are out of bounds */
 KN_API kn_array kn_ufunc_reduceat(kn_ufunc ufunc, kn_array x, kn_array indices, const kn_ufunc_accumulate_opts *opts);
 
-/* ---- numpy.emath: complex results where real ones would be NaN. The dtype depends on the values, which are looked at:
- * under a transformation a ConcretizationError, but for complex x. */
-KN_API kn_array kn_emath_sqrt(kn_array x);      /* np.emath.sqrt */
-KN_API kn_array kn_emath_log(kn_array x);       /* np.emath.log */
-KN_API kn_array kn_emath_log2(kn_array x);      /* np.emath.log2 */
-KN_API kn_array kn_emath_log10(kn_array x);     /* np.emath.log10 */
-KN_API kn_array kn_emath_logn(kn_array n, kn_array x); /* np.emath.logn: to base n */
-KN_API kn_array kn_emath_power(kn_array x, kn_array p); /* np.emath.power; integers to negative powers as floats */
-KN_API kn_array kn_emath_arccos(kn_array x);    /* np.emath.arccos */
-KN_API kn_array kn_emath_arcsin(kn_array x);    /* np.emath.arcsin */
-KN_API kn_array kn_emath_arctanh(kn_array x);   /* np.emath.arctanh */
+/* ---- numpy.emath: complex results where real ones would be NaN. The dtype depends on the values, which are looked
+ * at: under a transformation a ConcretizationError, but for complex x. */
+KN_API kn_array kn_emath_sqrt(kn_array x);              /* np.emath.sqrt */
+KN_API kn_array kn_emath_log(kn_array x);               /* np.emath.log */
+KN_API kn_array kn_emath_log2(kn_array x);              /* np.emath.log2 */
+KN_API kn_array kn_emath_log10(kn_array x);             /* np.emath.log10 */
+KN_API kn_array kn_emath_logn(kn_array n, kn_array x);  /* np.emath.logn: to base n */
+KN_API kn_array kn_emath_power(kn_array x, kn_array p); /* np.emath.power: integers to negative powers as floats */
+KN_API kn_array kn_emath_arccos(kn_array x);            /* np.emath.arccos */
+KN_API kn_array kn_emath_arcsin(kn_array x);            /* np.emath.arcsin */
+KN_API kn_array kn_emath_arctanh(kn_array x);           /* np.emath.arctanh */
 
 #ifdef __cplusplus
 }
@@ -213,6 +256,15 @@ KN_API kn_array kn_emath_arctanh(kn_array x);   /* np.emath.arctanh */
 #include "kiln/macros.h"
 #define kn_negative(x) KN_F1(kn_negative, x)
 #define kn_neg(x) KN_F1(kn_neg, x)
+#define kn_positive(x) KN_F1(kn_positive, x)
+#define kn_absolute(x) KN_F1(kn_absolute, x)
+#define kn_abs(x) KN_F1(kn_abs, x)
+#define kn_sign(x) KN_F1(kn_sign, x)
+#define kn_square(x) KN_F1(kn_square, x)
+#define kn_reciprocal(x) KN_F1(kn_reciprocal, x)
+#define kn_sqrt(x) KN_F1(kn_sqrt, x)
+#define kn_exp(x) KN_F1(kn_exp, x)
+#define kn_log(x) KN_F1(kn_log, x)
 #define kn_sin(x) KN_F1(kn_sin, x)
 #define kn_cos(x) KN_F1(kn_cos, x)
 #define kn_tanh(x) KN_F1(kn_tanh, x)
@@ -228,33 +280,47 @@ KN_API kn_array kn_emath_arctanh(kn_array x);   /* np.emath.arctanh */
 #define kn_acos(x) KN_F1(kn_acos, x)
 #define kn_arctan(x) KN_F1(kn_arctan, x)
 #define kn_atan(x) KN_F1(kn_atan, x)
-#define kn_sinh(x) KN_F1(kn_sinh, x)
-#define kn_cosh(x) KN_F1(kn_cosh, x)
 #define kn_arcsinh(x) KN_F1(kn_arcsinh, x)
 #define kn_asinh(x) KN_F1(kn_asinh, x)
 #define kn_arccosh(x) KN_F1(kn_arccosh, x)
 #define kn_acosh(x) KN_F1(kn_acosh, x)
 #define kn_arctanh(x) KN_F1(kn_arctanh, x)
 #define kn_atanh(x) KN_F1(kn_atanh, x)
+#define kn_sinh(x) KN_F1(kn_sinh, x)
+#define kn_cosh(x) KN_F1(kn_cosh, x)
 #define kn_cbrt(x) KN_F1(kn_cbrt, x)
-#define kn_exp(x) KN_F1(kn_exp, x)
-#define kn_log(x) KN_F1(kn_log, x)
-#define kn_sqrt(x) KN_F1(kn_sqrt, x)
-#define kn_absolute(x) KN_F1(kn_absolute, x)
-#define kn_abs(x) KN_F1(kn_abs, x)
-#define kn_positive(x) KN_F1(kn_positive, x)
-#define kn_square(x) KN_F1(kn_square, x)
-#define kn_reciprocal(x) KN_F1(kn_reciprocal, x)
-#define kn_sign(x) KN_F1(kn_sign, x)
 #define kn_real(x) KN_F1(kn_real, x)
 #define kn_imag(x) KN_F1(kn_imag, x)
 #define kn_conjugate(x) KN_F1(kn_conjugate, x)
 #define kn_conj(x) KN_F1(kn_conj, x)
+#define kn_fabs(x) KN_F1(kn_fabs, x)
+#define kn_signbit(x) KN_F1(kn_signbit, x)
+#define kn_spacing(x) KN_F1(kn_spacing, x)
+#define kn_deg2rad(x) KN_F1(kn_deg2rad, x)
+#define kn_radians(x) KN_F1(kn_radians, x)
+#define kn_rad2deg(x) KN_F1(kn_rad2deg, x)
+#define kn_degrees(x) KN_F1(kn_degrees, x)
+#define kn_i0(x) KN_F1(kn_i0, x)
+#define kn_sinc(x) KN_F1(kn_sinc, x)
+#define kn_angle(z, ...) KN_F1O(kn_angle, kn_angle_opts, (), z, __VA_ARGS__)
+#define kn_nan_to_num(x, ...) KN_F1O(kn_nan_to_num, kn_nan_to_num_opts, (), x, __VA_ARGS__)
+#define kn_real_if_close(a, ...) KN_F1O(kn_real_if_close, kn_real_if_close_opts, (.tol = 100, ), a, __VA_ARGS__)
+#define kn_floor(x) KN_F1(kn_floor, x)
+#define kn_ceil(x) KN_F1(kn_ceil, x)
+#define kn_trunc(x) KN_F1(kn_trunc, x)
+#define kn_fix(x) KN_F1(kn_fix, x)
+#define kn_rint(x) KN_F1(kn_rint, x)
+#define kn_round(x, ...) KN_F1O(kn_round, kn_round_opts, (), x, __VA_ARGS__)
+#define kn_around(x, ...) KN_F1O(kn_around, kn_round_opts, (), x, __VA_ARGS__)
+#define kn_divmod(x, y) KN_F2(kn_divmod, x, y)
+#define kn_modf(x) KN_F1(kn_modf, x)
+#define kn_frexp(x) KN_F1(kn_frexp, x)
+#define kn_ldexp(x1, x2) KN_F2(kn_ldexp, x1, x2)
 #define kn_add(...) KN_FOLD(kn_add, __VA_ARGS__)
-#define kn_multiply(...) KN_FOLD(kn_multiply, __VA_ARGS__)
-#define kn_mul(...) KN_FOLD(kn_mul, __VA_ARGS__)
 #define kn_subtract(x, y) KN_F2(kn_subtract, x, y)
 #define kn_sub(x, y) KN_F2(kn_sub, x, y)
+#define kn_multiply(...) KN_FOLD(kn_multiply, __VA_ARGS__)
+#define kn_mul(...) KN_FOLD(kn_mul, __VA_ARGS__)
 #define kn_divide(x, y) KN_F2(kn_divide, x, y)
 #define kn_true_divide(x, y) KN_F2(kn_true_divide, x, y)
 #define kn_div(x, y) KN_F2(kn_div, x, y)
@@ -265,29 +331,6 @@ KN_API kn_array kn_emath_arctanh(kn_array x);   /* np.emath.arctanh */
 #define kn_maximum(x, y) KN_F2(kn_maximum, x, y)
 #define kn_minimum(x, y) KN_F2(kn_minimum, x, y)
 #define kn_clip(x, lo, hi) KN_F3(kn_clip, x, lo, hi)
-#define kn_fabs(x) KN_F1(kn_fabs, x)
-#define kn_signbit(x) KN_F1(kn_signbit, x)
-#define kn_spacing(x) KN_F1(kn_spacing, x)
-#define kn_deg2rad(x) KN_F1(kn_deg2rad, x)
-#define kn_radians(x) KN_F1(kn_radians, x)
-#define kn_rad2deg(x) KN_F1(kn_rad2deg, x)
-#define kn_degrees(x) KN_F1(kn_degrees, x)
-#define kn_i0(x) KN_F1(kn_i0, x)
-#define kn_sinc(x) KN_F1(kn_sinc, x)
-#define kn_floor(x) KN_F1(kn_floor, x)
-#define kn_ceil(x) KN_F1(kn_ceil, x)
-#define kn_trunc(x) KN_F1(kn_trunc, x)
-#define kn_fix(x) KN_F1(kn_fix, x)
-#define kn_rint(x) KN_F1(kn_rint, x)
-#define kn_modf(x) KN_F1(kn_modf, x)
-#define kn_frexp(x) KN_F1(kn_frexp, x)
-#define kn_emath_sqrt(x) KN_F1(kn_emath_sqrt, x)
-#define kn_emath_log(x) KN_F1(kn_emath_log, x)
-#define kn_emath_log2(x) KN_F1(kn_emath_log2, x)
-#define kn_emath_log10(x) KN_F1(kn_emath_log10, x)
-#define kn_emath_arccos(x) KN_F1(kn_emath_arccos, x)
-#define kn_emath_arcsin(x) KN_F1(kn_emath_arcsin, x)
-#define kn_emath_arctanh(x) KN_F1(kn_emath_arctanh, x)
 #define kn_pow(x, y) KN_F2(kn_pow, x, y)
 #define kn_float_power(x, y) KN_F2(kn_float_power, x, y)
 #define kn_floor_divide(x, y) KN_F2(kn_floor_divide, x, y)
@@ -303,15 +346,6 @@ KN_API kn_array kn_emath_arctanh(kn_array x);   /* np.emath.arctanh */
 #define kn_logaddexp2(x, y) KN_F2(kn_logaddexp2, x, y)
 #define kn_gcd(x, y) KN_F2(kn_gcd, x, y)
 #define kn_lcm(x, y) KN_F2(kn_lcm, x, y)
-#define kn_divmod(x, y) KN_F2(kn_divmod, x, y)
-#define kn_ldexp(x, y) KN_F2(kn_ldexp, x, y)
-#define kn_emath_logn(x, y) KN_F2(kn_emath_logn, x, y)
-#define kn_emath_power(x, y) KN_F2(kn_emath_power, x, y)
-#define kn_angle(x, ...) KN_F1O(kn_angle, kn_angle_opts, (), x, __VA_ARGS__)
-#define kn_nan_to_num(x, ...) KN_F1O(kn_nan_to_num, kn_nan_to_num_opts, (), x, __VA_ARGS__)
-#define kn_real_if_close(x, ...) KN_F1O(kn_real_if_close, kn_real_if_close_opts, (.tol = 100, ), x, __VA_ARGS__)
-#define kn_round(x, ...) KN_F1O(kn_round, kn_round_opts, (), x, __VA_ARGS__)
-#define kn_around(x, ...) KN_F1O(kn_around, kn_round_opts, (), x, __VA_ARGS__)
 #define kn_cumsum(x, ...) KN_F1O(kn_cumsum, kn_cumsum_opts, (), x, __VA_ARGS__)
 #define kn_cumprod(x, ...) KN_F1O(kn_cumprod, kn_cumsum_opts, (), x, __VA_ARGS__)
 #define kn_nancumsum(x, ...) KN_F1O(kn_nancumsum, kn_cumsum_opts, (), x, __VA_ARGS__)
@@ -320,29 +354,40 @@ KN_API kn_array kn_emath_arctanh(kn_array x);   /* np.emath.arctanh */
 #define kn_cumulative_prod(x, ...) KN_F1O(kn_cumulative_prod, kn_cumulative_sum_opts, (), x, __VA_ARGS__)
 #define kn_diff(x, ...) KN_F1O(kn_diff, kn_diff_opts, (.n = 1, ), x, __VA_ARGS__)
 #define kn_ediff1d(x, ...) KN_F1O(kn_ediff1d, kn_ediff1d_opts, (), x, __VA_ARGS__)
-#define kn_gradient(x, ...) KN_F1O(kn_gradient, kn_gradient_opts, (.edge_order = 1, ), x, __VA_ARGS__)
-#define kn_trapezoid(x, ...) KN_F1O(kn_trapezoid, kn_trapezoid_opts, (), x, __VA_ARGS__)
-#define kn_unwrap(x, ...) KN_F1O(kn_unwrap, kn_unwrap_opts, (), x, __VA_ARGS__)
+#define kn_gradient(f, ...) KN_F1O(kn_gradient, kn_gradient_opts, (.edge_order = 1, ), f, __VA_ARGS__)
+#define kn_trapezoid(y, ...) KN_F1O(kn_trapezoid, kn_trapezoid_opts, (), y, __VA_ARGS__)
 #define kn_interp(x, xp, fp, ...) KN_F3O(kn_interp, kn_interp_opts, (), x, xp, fp, __VA_ARGS__)
 #define kn_cross(a, b, ...)                                                                                            \
     KN_F2O(kn_cross, kn_cross_opts, (.axisa = -1, .axisb = -1, .axisc = -1, ), a, b, __VA_ARGS__)
 #define kn_convolve(a, v, ...) KN_F2O(kn_convolve, kn_convolve_opts, (), a, v, __VA_ARGS__)
 #define kn_correlate(a, v, ...) KN_F2O(kn_correlate, kn_convolve_opts, (), a, v, __VA_ARGS__)
-#define kn_ufunc_reduce(ufunc, x, ...)                                                                                 \
-    KN_UFUNC_1_(__COUNTER__, kn_ufunc_reduce, kn_ufunc_reduce_opts, ufunc, x, __VA_ARGS__)
-#define kn_ufunc_accumulate(ufunc, x, ...)                                                                             \
-    KN_UFUNC_1_(__COUNTER__, kn_ufunc_accumulate, kn_ufunc_accumulate_opts, ufunc, x, __VA_ARGS__)
-#define KN_UFUNC_1_(c, f, T, ufunc, x, ...)                                                                            \
-    __extension__({ const kn_ufunc KN_V(fun, c) = (ufunc); kn_array KN_V(1, c) = KN_LIKE(x);                           \
-        KN_OPTS(c, T, (), __VA_ARGS__) KN_HERE(); (f)(KN_V(fun, c), KN_V(1, c), KN_V(opt, c)); })
+#define kn_unwrap(p, ...) KN_F1O(kn_unwrap, kn_unwrap_opts, (), p, __VA_ARGS__)
+#define kn_ufunc_reduce(ufunc, x, ...) KN_UFUNC_REDUCE_(__COUNTER__, ufunc, x, __VA_ARGS__)
+#define KN_UFUNC_REDUCE_(c, ufunc, x, ...)                                                                             \
+    __extension__({ KN_TAKE(kn_ufunc, 1, c, ufunc) kn_array KN_V(2, c) = KN_LIKE(x); KN_OPTS(c, kn_ufunc_reduce_opts,  \
+    (), __VA_ARGS__) KN_HERE(); (kn_ufunc_reduce)(KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
+#define kn_ufunc_accumulate(ufunc, x, ...) KN_UFUNC_ACCUMULATE_(__COUNTER__, ufunc, x, __VA_ARGS__)
+#define KN_UFUNC_ACCUMULATE_(c, ufunc, x, ...)                                                                         \
+    __extension__({ KN_TAKE(kn_ufunc, 1, c, ufunc) kn_array KN_V(2, c) = KN_LIKE(x); KN_OPTS(c,                        \
+    kn_ufunc_accumulate_opts, (), __VA_ARGS__) KN_HERE(); (kn_ufunc_accumulate)(KN_V(1, c), KN_V(2, c), KN_V(opt, c)); \
+    })
 #define kn_ufunc_outer(ufunc, x, y) KN_UFUNC_OUTER_(__COUNTER__, ufunc, x, y)
 #define KN_UFUNC_OUTER_(c, ufunc, x, y)                                                                                \
-    __extension__({ const kn_ufunc KN_V(fun, c) = (ufunc); kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) =     \
-        KN_LIKE(y); KN_HERE(); (kn_ufunc_outer)(KN_V(fun, c), KN_V(1, c), KN_V(2, c)); })
+    __extension__({ KN_TAKE(kn_ufunc, 1, c, ufunc) kn_array KN_V(2, c) = KN_LIKE(x); kn_array KN_V(3, c) = KN_LIKE(y); \
+    KN_HERE(); (kn_ufunc_outer)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 #define kn_ufunc_reduceat(ufunc, x, indices, ...) KN_UFUNC_REDUCEAT_(__COUNTER__, ufunc, x, indices, __VA_ARGS__)
 #define KN_UFUNC_REDUCEAT_(c, ufunc, x, indices, ...)                                                                  \
-    __extension__({ const kn_ufunc KN_V(fun, c) = (ufunc); kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) =     \
-        KN_LIKE(indices); KN_OPTS(c, kn_ufunc_accumulate_opts, (), __VA_ARGS__) KN_HERE();                             \
-        (kn_ufunc_reduceat)(KN_V(fun, c), KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
+    __extension__({ KN_TAKE(kn_ufunc, 1, c, ufunc) kn_array KN_V(2, c) = KN_LIKE(x); kn_array KN_V(3,                  \
+    c) = KN_LIKE(indices); KN_OPTS(c, kn_ufunc_accumulate_opts, (), __VA_ARGS__) KN_HERE();                            \
+    (kn_ufunc_reduceat)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
+#define kn_emath_sqrt(x) KN_F1(kn_emath_sqrt, x)
+#define kn_emath_log(x) KN_F1(kn_emath_log, x)
+#define kn_emath_log2(x) KN_F1(kn_emath_log2, x)
+#define kn_emath_log10(x) KN_F1(kn_emath_log10, x)
+#define kn_emath_logn(n, x) KN_F2(kn_emath_logn, n, x)
+#define kn_emath_power(x, p) KN_F2(kn_emath_power, x, p)
+#define kn_emath_arccos(x) KN_F1(kn_emath_arccos, x)
+#define kn_emath_arcsin(x) KN_F1(kn_emath_arcsin, x)
+#define kn_emath_arctanh(x) KN_F1(kn_emath_arctanh, x)
 #endif
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/numpy/reductions.h -- sums, extrema and statistics along axes; what all chapters have in common
- * is told in kiln/numpy.h. */
+ * kiln/numpy/reductions.h -- sums, extrema and statistics along axes; what all chapters have in common is told in
+ * kiln/numpy.h. */
+/* Made by scripts/make-api.py from api/numpy/reductions.api. */
 /* clang-format off */
 #ifndef KILN_NUMPY_REDUCTIONS_H
 #define KILN_NUMPY_REDUCTIONS_H
@@ -14,50 +15,55 @@ extern "C" {
 typedef struct kn_sum_opts {
     size_t size_; kn_axes axis; kn_dtype dtype; bool keepdims; kn_array initial; kn_array where;
 } kn_sum_opts;
-typedef struct kn_mean_opts { size_t size_; kn_axes axis; kn_dtype dtype; bool keepdims; kn_array where; } kn_mean_opts;
-/* correction: another name for ddof; mean: the mean if it is known, with the reduced axes as keepdims leaves them */
-typedef struct kn_var_opts {
-    size_t size_; kn_axes axis; kn_dtype dtype; double ddof; bool keepdims; kn_array where; double correction;
-    kn_array mean;
-} kn_var_opts;
-typedef struct kn_max_opts { size_t size_; kn_axes axis; bool keepdims; kn_array initial; kn_array where; } kn_max_opts;
-typedef struct kn_any_opts { size_t size_; kn_axes axis; bool keepdims; kn_array where; } kn_any_opts;
-typedef struct kn_argmax_opts { size_t size_; kn_axes axis; bool keepdims; } kn_argmax_opts;
 KN_API kn_sum_opts kn_sum_opts_default(void);
+typedef struct kn_mean_opts { size_t size_; kn_axes axis; kn_dtype dtype; bool keepdims; kn_array where; } kn_mean_opts;
 KN_API kn_mean_opts kn_mean_opts_default(void);
+typedef struct kn_var_opts {
+    size_t size_;
+    kn_axes axis;
+    kn_dtype dtype;
+    double ddof;
+    bool keepdims;
+    kn_array where;
+    double correction; /* another name for ddof */
+    kn_array mean;     /* the mean if it is known, with the reduced axes as keepdims leaves them */
+} kn_var_opts;
 KN_API kn_var_opts kn_var_opts_default(void);
+typedef struct kn_max_opts { size_t size_; kn_axes axis; bool keepdims; kn_array initial; kn_array where; } kn_max_opts;
 KN_API kn_max_opts kn_max_opts_default(void);
+typedef struct kn_any_opts { size_t size_; kn_axes axis; bool keepdims; kn_array where; } kn_any_opts;
 KN_API kn_any_opts kn_any_opts_default(void);
+typedef struct kn_argmax_opts { size_t size_; kn_axes axis; bool keepdims; } kn_argmax_opts;
 KN_API kn_argmax_opts kn_argmax_opts_default(void);
 
 /* ---- Reductions: over all axes unless some are given. */
-KN_API kn_array kn_sum(kn_array x, const kn_sum_opts *opts);    /* np.sum; small integers and bool add up in 64 bits */
-KN_API kn_array kn_prod(kn_array x, const kn_sum_opts *opts);   /* np.prod; small integers and bool in 64 bits */
-KN_API kn_array kn_mean(kn_array x, const kn_mean_opts *opts);  /* np.mean; float16 in float32; integers give float64 */
-KN_API kn_array kn_var(kn_array x, const kn_var_opts *opts);    /* np.var: mean of |x - mean|^2, divided by n - ddof */
-KN_API kn_array kn_std(kn_array x, const kn_var_opts *opts);    /* np.std */
-/* np.max: NaN if there is one; complex numbers by their real parts first. ValueError for no elements without `initial`,
- * and for a mask without it */
+KN_API kn_array kn_sum(kn_array x, const kn_sum_opts *opts); /* np.sum: small integers and bool add up in 64 bits */
+KN_API kn_array kn_prod(kn_array x, const kn_sum_opts *opts); /* np.prod: small integers and bool in 64 bits */
+KN_API kn_array kn_mean(kn_array x, const kn_mean_opts *opts); /* np.mean: float16 in float32; integers give float64 */
+KN_API kn_array kn_var(kn_array x, const kn_var_opts *opts); /* np.var: mean of |x - mean|^2, divided by n - ddof */
+KN_API kn_array kn_std(kn_array x, const kn_var_opts *opts);              /* np.std */
+/* np.max: NaN if there is one; complex numbers by their real parts first. ValueError for no elements without
+ * `initial`, and for a mask without it */
 KN_API kn_array kn_max(kn_array x, const kn_max_opts *opts);
-KN_API kn_array kn_min(kn_array x, const kn_max_opts *opts);    /* np.min */
-KN_API kn_array kn_amax(kn_array x, const kn_max_opts *opts);   /* kn_max */
-KN_API kn_array kn_amin(kn_array x, const kn_max_opts *opts);   /* kn_min */
-KN_API kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts); /* np.ptp: max - min */
-KN_API kn_array kn_any(kn_array x, const kn_any_opts *opts);    /* np.any */
-KN_API kn_array kn_all(kn_array x, const kn_any_opts *opts);    /* np.all */
-KN_API kn_array kn_argmax(kn_array x,
-    const kn_argmax_opts *opts); /* np.argmax: int64; the first NaN, else the first maximum */
-KN_API kn_array kn_argmin(kn_array x, const kn_argmax_opts *opts); /* np.argmin */
+KN_API kn_array kn_min(kn_array x, const kn_max_opts *opts);              /* np.min */
+KN_API kn_array kn_amax(kn_array x, const kn_max_opts *opts);             /* kn_max */
+KN_API kn_array kn_amin(kn_array x, const kn_max_opts *opts);             /* kn_min */
+KN_API kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts);           /* np.ptp: max - min */
+KN_API kn_array kn_any(kn_array x, const kn_any_opts *opts);              /* np.any */
+KN_API kn_array kn_all(kn_array x, const kn_any_opts *opts);              /* np.all */
+/* np.argmax: int64; the first NaN, else the first maximum */
+KN_API kn_array kn_argmax(kn_array x, const kn_argmax_opts *opts);
+KN_API kn_array kn_argmin(kn_array x, const kn_argmax_opts *opts);        /* np.argmin */
 KN_API kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts); /* np.count_nonzero: int64 */
 
 /* ---- Reductions of the elements that are not NaN. */
-KN_API kn_array kn_nansum(kn_array x, const kn_sum_opts *opts);   /* np.nansum: 0 where all are NaN */
-KN_API kn_array kn_nanprod(kn_array x, const kn_sum_opts *opts);  /* np.nanprod: 1 where all are NaN */
-KN_API kn_array kn_nanmean(kn_array x, const kn_mean_opts *opts); /* np.nanmean: NaN where all are */
-KN_API kn_array kn_nanvar(kn_array x, const kn_var_opts *opts);   /* np.nanvar: NaN where ddof or fewer are left */
-KN_API kn_array kn_nanstd(kn_array x, const kn_var_opts *opts);   /* np.nanstd */
-KN_API kn_array kn_nanmax(kn_array x, const kn_max_opts *opts);   /* np.nanmax: NaN where all are */
-KN_API kn_array kn_nanmin(kn_array x, const kn_max_opts *opts);   /* np.nanmin */
+KN_API kn_array kn_nansum(kn_array x, const kn_sum_opts *opts);       /* np.nansum: 0 where all are NaN */
+KN_API kn_array kn_nanprod(kn_array x, const kn_sum_opts *opts);      /* np.nanprod: 1 where all are NaN */
+KN_API kn_array kn_nanmean(kn_array x, const kn_mean_opts *opts);     /* np.nanmean: NaN where all are */
+KN_API kn_array kn_nanvar(kn_array x, const kn_var_opts *opts);       /* np.nanvar: NaN where ddof or fewer are left */
+KN_API kn_array kn_nanstd(kn_array x, const kn_var_opts *opts);       /* np.nanstd */
+KN_API kn_array kn_nanmax(kn_array x, const kn_max_opts *opts);       /* np.nanmax: NaN where all are */
+KN_API kn_array kn_nanmin(kn_array x, const kn_max_opts *opts);       /* np.nanmin */
 /* np.nanargmax: ValueError where all are NaN; -1 there if values are not known, under jit and vmap */
 KN_API kn_array kn_nanargmax(kn_array x, const kn_argmax_opts *opts);
 KN_API kn_array kn_nanargmin(kn_array x, const kn_argmax_opts *opts); /* np.nanargmin */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/numpy/sorting.h -- sorting, searching and counting; what all chapters have in common
- * is told in kiln/numpy.h. */
+ * kiln/numpy/sorting.h -- sorting, searching and counting; what all chapters have in common is told in kiln/numpy.h. */
+/* Made by scripts/make-api.py from api/numpy/sorting.api. */
 /* clang-format off */
 #ifndef KILN_NUMPY_SORTING_H
 #define KILN_NUMPY_SORTING_H
@@ -12,31 +12,41 @@ extern "C" {
 #endif
 
 /* ---- Options. */
-/* sorting is always stable; kind: NULL, "quicksort", "mergesort", "heapsort" or "stable"; descending: the largest
- * first, NaN last all the same */
+/* sorting is always stable */
 typedef struct kn_sort_opts {
-    size_t size_; kn_axes axis; bool stable; const char *kind; bool descending;
+    size_t size_;
+    kn_axes axis;
+    bool stable;
+    const char *kind; /* NULL, "quicksort"; or "mergesort", "heapsort", "stable" */
+    bool descending;  /* the largest first, NaN last all the same */
 } kn_sort_opts;
-typedef struct kn_partition_opts { size_t size_; kn_axes axis; const char *kind; bool descending; } kn_partition_opts;
-/* mode: NULL, "largest" or "smallest"; sorted: they are, whatever it says */
-typedef struct kn_top_k_opts { size_t size_; kn_axes axis; const char *mode; bool sorted; } kn_top_k_opts;
-/* side: NULL, "left" or "right"; sorter: positions that sort a */
-typedef struct kn_searchsorted_opts { size_t size_; const char *side; kn_array sorter; } kn_searchsorted_opts;
-typedef struct kn_digitize_opts { size_t size_; bool right; } kn_digitize_opts;
 KN_API kn_sort_opts kn_sort_opts_default(void);
+typedef struct kn_partition_opts { size_t size_; kn_axes axis; const char *kind; bool descending; } kn_partition_opts;
 KN_API kn_partition_opts kn_partition_opts_default(void);
+typedef struct kn_top_k_opts {
+    size_t size_;
+    kn_axes axis;
+    const char *mode; /* "largest" or "smallest" */
+    bool sorted;      /* true: they are, whatever it says */
+} kn_top_k_opts;
 KN_API kn_top_k_opts kn_top_k_opts_default(void);
+typedef struct kn_searchsorted_opts {
+    size_t size_;
+    const char *side; /* NULL, "left"; or "right" */
+    kn_array sorter;  /* positions that sort a */
+} kn_searchsorted_opts;
 KN_API kn_searchsorted_opts kn_searchsorted_opts_default(void);
+typedef struct kn_digitize_opts { size_t size_; bool right; } kn_digitize_opts;
 KN_API kn_digitize_opts kn_digitize_opts_default(void);
 
 /* ---- Sorting: stable, NaN last; complex numbers by real, then imaginary part. */
-KN_API kn_array kn_sort(kn_array x, const kn_sort_opts *opts);    /* np.sort; last axis, KN_AXIS_NONE: flattened */
+KN_API kn_array kn_sort(kn_array x, const kn_sort_opts *opts);    /* np.sort: last axis, KN_AXIS_NONE: flattened */
 KN_API kn_array kn_argsort(kn_array x, const kn_sort_opts *opts); /* np.argsort: int64 */
 /* np.lexsort: positions that sort by the last key first, then by the one before; along the last axis; int64 */
 KN_API kn_array kn_lexsort(kn_list keys, const kn_squeeze_opts *opts);
 KN_API kn_array kn_sort_complex(kn_array a); /* np.sort_complex: short integers give complex64, others complex128 */
-/* np.partition: the element at kth (one or many; looked at) is where sorting puts it; all of them here. ValueError if
- * out of bounds; last axis, KN_AXIS_NONE: flattened */
+/* np.partition: the element at kth (one or many; looked at) is where sorting puts it; all of them here. ValueError
+ * if out of bounds; last axis, KN_AXIS_NONE: flattened */
 KN_API kn_array kn_partition(kn_array a, kn_array kth, const kn_partition_opts *opts);
 KN_API kn_array kn_argpartition(kn_array a, kn_array kth, const kn_partition_opts *opts); /* np.argpartition: int64 */
 typedef struct kn_top_k_result { kn_array values, indices; } kn_top_k_result;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/numpy/statistics.h -- quantiles, weighted means, correlations and histograms; sums, means and variances are in
- * reductions.h; what all chapters have in common is told in kiln/numpy.h. */
+ * kiln/numpy/statistics.h -- quantiles, weighted means, correlations and histograms; sums, means and variances are
+ * in reductions.h; what all chapters have in common is told in kiln/numpy.h. */
+/* Made by scripts/make-api.py from api/numpy/statistics.api. */
 /* clang-format off */
 #ifndef KILN_NUMPY_STATISTICS_H
 #define KILN_NUMPY_STATISTICS_H
@@ -12,57 +13,84 @@ extern "C" {
 #endif
 
 /* ---- Options. */
-/* method: NULL, "linear"; weights, for "inverted_cdf" only: of a's shape, or along the axes */
 typedef struct kn_quantile_opts {
-    size_t size_; kn_axes axis; const char *method; bool keepdims; kn_array weights;
+    size_t size_;
+    kn_axes axis;
+    const char *method; /* NULL, "linear": weights, for "inverted_cdf" only: of a's shape, or along the axes */
+    bool keepdims;
+    kn_array weights;
 } kn_quantile_opts;
-/* weights: of a's shape, or along the axes; returned: if given, the sum of the weights is put there */
-typedef struct kn_average_opts {
-    size_t size_; kn_axes axis; kn_array weights; kn_array *returned; bool keepdims;
-} kn_average_opts;
-/* y: more variables; rowvar: true, each row is a variable; ddof: -1, that is 0 with bias and else 1; fweights: how
- * often each observation counts, aweights: how much */
-typedef struct kn_cov_opts {
-    size_t size_; kn_array y; bool rowvar, bias; double ddof; kn_array fweights, aweights; kn_dtype dtype;
-} kn_cov_opts;
-typedef struct kn_corrcoef_opts { size_t size_; kn_array y; bool rowvar; kn_dtype dtype; } kn_corrcoef_opts;
-/* bins: their number (NULL: 10), or their edges; estimator: a rule for their number instead, "auto", "doane", "fd",
- * "rice", "scott", "sqrt", "stone" or "sturges" (looks at values); range: where they begin and end, {0, 0} for the
- * smallest and the largest element; density: divided by width and sum */
-typedef struct kn_histogram_opts {
-    size_t size_; kn_array bins; const char *estimator; double range[2]; bool density; kn_array weights;
-} kn_histogram_opts;
-/* bins: one entry for both, or one each (NULL: 10); range: as above, one each */
-typedef struct kn_histogram2d_opts {
-    size_t size_; kn_list bins; double range[2][2]; bool density; kn_array weights;
-} kn_histogram2d_opts;
-/* bins: one entry for all dimensions, or one each (NULL: 10); range: n_range pairs, or NULL */
-typedef struct kn_histogramdd_opts {
-    size_t size_; kn_list bins; const double (*range)[2]; int n_range; bool density; kn_array weights;
-} kn_histogramdd_opts;
-typedef struct kn_bincount_opts { size_t size_; kn_array weights; int64_t minlength; } kn_bincount_opts;
 KN_API kn_quantile_opts kn_quantile_opts_default(void);
+typedef struct kn_average_opts {
+    size_t size_;
+    kn_axes axis;
+    kn_array weights;   /* of a's shape, or along the axes */
+    kn_array *returned; /* if given, the sum of the weights is put there */
+    bool keepdims;
+} kn_average_opts;
 KN_API kn_average_opts kn_average_opts_default(void);
+typedef struct kn_cov_opts {
+    size_t size_;
+    kn_array y;        /* more variables */
+    bool rowvar;       /* true: each row is a variable */
+    bool bias;
+    double ddof;       /* -1: that is 0 with bias and else 1 */
+    kn_array fweights; /* how often each observation counts, aweights: how much */
+    kn_array aweights;
+    kn_dtype dtype;
+} kn_cov_opts;
 KN_API kn_cov_opts kn_cov_opts_default(void);
+typedef struct kn_corrcoef_opts {
+    size_t size_;
+    kn_array y;
+    bool rowvar;    /* true */
+    kn_dtype dtype;
+} kn_corrcoef_opts;
 KN_API kn_corrcoef_opts kn_corrcoef_opts_default(void);
+typedef struct kn_histogram_opts {
+    size_t size_;
+    kn_array bins;         /* their number (NULL: 10), or their edges */
+    /* a rule for their number instead, "auto", "doane", "fd", "rice", "scott", "sqrt", "stone" or "sturges" (looks
+     * at values) */
+    const char *estimator;
+    double range[2];       /* where they begin and end, {0, 0} for the smallest and the largest element */
+    bool density;          /* divided by width and sum */
+    kn_array weights;
+} kn_histogram_opts;
 KN_API kn_histogram_opts kn_histogram_opts_default(void);
+typedef struct kn_histogram2d_opts {
+    size_t size_;
+    kn_list bins;       /* one entry for both, or one each (NULL: 10) */
+    double range[2][2]; /* as above, one each */
+    bool density;
+    kn_array weights;
+} kn_histogram2d_opts;
 KN_API kn_histogram2d_opts kn_histogram2d_opts_default(void);
+typedef struct kn_histogramdd_opts {
+    size_t size_;
+    kn_list bins;             /* one entry for all dimensions, or one each (NULL: 10) */
+    const double (*range)[2]; /* n_range pairs, or NULL */
+    int n_range;
+    bool density;
+    kn_array weights;
+} kn_histogramdd_opts;
 KN_API kn_histogramdd_opts kn_histogramdd_opts_default(void);
+typedef struct kn_bincount_opts { size_t size_; kn_array weights; int64_t minlength; } kn_bincount_opts;
 KN_API kn_bincount_opts kn_bincount_opts_default(void);
 
 /* ---- Quantiles: over all axes unless some are given; NaN where there is one. Several q (a vector) come in front. */
-KN_API kn_array kn_median(kn_array a, const kn_argmax_opts *opts); /* np.median: of an even number the mean of two */
-/* np.quantile; ValueError for q outside of [0, 1], for another method and for weights with a method but inverted_cdf.
- * Values are checked only where they are known: not under jit and vmap */
+KN_API kn_array kn_median(kn_array a, const kn_argmax_opts *opts);    /* np.median: of an even number the mean of two */
+/* np.quantile: ValueError for q outside of [0, 1], for another method and for weights with a method but
+ * inverted_cdf. Values are checked only where they are known: not under jit and vmap */
 KN_API kn_array kn_quantile(kn_array a, kn_array q, const kn_quantile_opts *opts);
 KN_API kn_array kn_percentile(kn_array a, kn_array q, const kn_quantile_opts *opts); /* np.percentile: q in [0, 100] */
 KN_API kn_array kn_nanmedian(kn_array a, const kn_argmax_opts *opts); /* np.nanmedian: of what is not NaN */
-KN_API kn_array kn_nanquantile(kn_array a, kn_array q, const kn_quantile_opts *opts);   /* np.nanquantile */
+KN_API kn_array kn_nanquantile(kn_array a, kn_array q, const kn_quantile_opts *opts); /* np.nanquantile */
 KN_API kn_array kn_nanpercentile(kn_array a, kn_array q, const kn_quantile_opts *opts); /* np.nanpercentile */
 
 /* ---- Averages and correlations. */
-KN_API kn_array kn_average(kn_array a,
-    const kn_average_opts *opts); /* np.average; ZeroDivisionError where weights are known to add up to 0 */
+/* np.average: ZeroDivisionError where weights are known to add up to 0 */
+KN_API kn_array kn_average(kn_array a, const kn_average_opts *opts);
 KN_API kn_array kn_cov(kn_array m, const kn_cov_opts *opts);           /* np.cov: covariances of variables */
 KN_API kn_array kn_corrcoef(kn_array x, const kn_corrcoef_opts *opts); /* np.corrcoef: correlations of variables */
 
@@ -70,13 +98,13 @@ KN_API kn_array kn_corrcoef(kn_array x, const kn_corrcoef_opts *opts); /* np.cor
 typedef struct kn_histogram_result { kn_array hist, bin_edges; } kn_histogram_result;
 typedef struct kn_histogram2d_result { kn_array H, xedges, yedges; } kn_histogram2d_result;
 typedef struct kn_histogramdd_result { kn_array H; kn_list edges; } kn_histogramdd_result;
-KN_API kn_histogram_result kn_histogram(kn_array a,
-    const kn_histogram_opts *opts); /* np.histogram: int64, or the weights' dtype */
+/* np.histogram: int64, or the weights' dtype */
+KN_API kn_histogram_result kn_histogram(kn_array a, const kn_histogram_opts *opts);
 KN_API kn_array kn_histogram_bin_edges(kn_array a, const kn_histogram_opts *opts); /* np.histogram_bin_edges */
 /* np.histogram2d */
 KN_API kn_histogram2d_result kn_histogram2d(kn_array x, kn_array y, const kn_histogram2d_opts *opts);
-KN_API kn_histogramdd_result kn_histogramdd(kn_array sample,
-    const kn_histogramdd_opts *opts); /* np.histogramdd of (N, D) samples; float64 */
+/* np.histogramdd of (N, D) samples; float64 */
+KN_API kn_histogramdd_result kn_histogramdd(kn_array sample, const kn_histogramdd_opts *opts);
 /* np.bincount: how often each number occurs; looks at x. ValueError for negative numbers */
 KN_API kn_array kn_bincount(kn_array x, const kn_bincount_opts *opts);
 

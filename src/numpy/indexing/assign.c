@@ -279,24 +279,24 @@ static int in_place_at(kn_ufunc f, const char *name, kn_array x, kn_array v, con
     return end(&w.op);
 }
 
-#define IN_PLACE(name, ufunc)                                                                      \
-    int kn_##name(kn_array x, kn_array y) { return in_place(kn_ufunc_##ufunc, #name, x, y); }      \
-    int kn_##name##_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args) \
-    {                                                                                              \
-        return in_place_at(kn_ufunc_##ufunc, #name "_at", x, v, index, n, args);                   \
+#define IN_PLACE(whole, at, ufunc)                                                                            \
+    int whole(kn_array x, kn_array y) { return in_place(kn_ufunc_##ufunc, &#whole[sizeof "kn_" - 1], x, y); } \
+    int at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args)                        \
+    {                                                                                                         \
+        return in_place_at(kn_ufunc_##ufunc, &#at[sizeof "kn_" - 1], x, v, index, n, args);                   \
     }
-IN_PLACE(iadd, add)
-IN_PLACE(isub, subtract)
-IN_PLACE(imul, multiply)
-IN_PLACE(idiv, divide)
-IN_PLACE(ipow, power)
-IN_PLACE(iand, bitwise_and)
-IN_PLACE(ior, bitwise_or)
-IN_PLACE(ixor, bitwise_xor)
-IN_PLACE(ifloordiv, floor_divide)
-IN_PLACE(imod, remainder)
-IN_PLACE(ilshift, left_shift)
-IN_PLACE(irshift, right_shift)
+IN_PLACE(kn_iadd, kn_iadd_at, add)
+IN_PLACE(kn_isub, kn_isub_at, subtract)
+IN_PLACE(kn_imul, kn_imul_at, multiply)
+IN_PLACE(kn_idiv, kn_idiv_at, divide)
+IN_PLACE(kn_ipow, kn_ipow_at, power)
+IN_PLACE(kn_iand, kn_iand_at, bitwise_and)
+IN_PLACE(kn_ior, kn_ior_at, bitwise_or)
+IN_PLACE(kn_ixor, kn_ixor_at, bitwise_xor)
+IN_PLACE(kn_ifloordiv, kn_ifloordiv_at, floor_divide)
+IN_PLACE(kn_imod, kn_imod_at, remainder)
+IN_PLACE(kn_ilshift, kn_ilshift_at, left_shift)
+IN_PLACE(kn_irshift, kn_irshift_at, right_shift)
 
 /* ---- ufunc.at. */
 

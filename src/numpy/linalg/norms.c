@@ -5,12 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#define DEFAULTS(T, ...) \
-    T T##_default(void) { return (T){.size_ = sizeof(T), __VA_ARGS__}; }
-DEFAULTS(kn_linalg_norm_opts, .ord = NAN)
-DEFAULTS(kn_linalg_vector_norm_opts, .ord = 2)
-DEFAULTS(kn_linalg_matrix_norm_opts, .ord = NAN)
-
 static kn_array sum(kn_array x, kn_axes axes, bool keepdims)
 {
     return kn_sum(x, KNN_WITH(kn_sum_opts, .axis = axes, .keepdims = keepdims));

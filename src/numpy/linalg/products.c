@@ -5,13 +5,6 @@
 #include "lib/compose.h"
 #include <string.h>
 
-#define DEFAULTS(T, ...) \
-    T T##_default(void) { return (T){.size_ = sizeof(T), __VA_ARGS__}; }
-DEFAULTS(kn_linalg_cross_opts, .axis = -1)
-DEFAULTS(kn_linalg_vecdot_opts, .axis = -1)
-DEFAULTS(kn_linalg_diagonal_opts, .offset = 0)
-DEFAULTS(kn_linalg_trace_opts, .offset = 0)
-
 /* --- chains ----------------------------------------------------------------------------------- */
 
 typedef struct chain {

@@ -63,11 +63,6 @@ static kn_array end(matrices *m, kn_atom y)
 
 /* --- factorisations --------------------------------------------------------------------------- */
 
-kn_linalg_cholesky_opts kn_linalg_cholesky_opts_default(void)
-{
-    return (kn_linalg_cholesky_opts){.size_ = sizeof(kn_linalg_cholesky_opts)};
-}
-
 kn_array kn_linalg_cholesky(kn_array a, const kn_linalg_cholesky_opts *opts)
 {
     KNX_OPTS(kn_linalg_cholesky_opts, o, opts);

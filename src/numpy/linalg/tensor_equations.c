@@ -3,16 +3,6 @@
 #include "kiln/linalg.h"
 #include "lib/compose.h"
 
-kn_linalg_tensorinv_opts kn_linalg_tensorinv_opts_default(void)
-{
-    return (kn_linalg_tensorinv_opts){.size_ = sizeof(kn_linalg_tensorinv_opts), .ind = 2};
-}
-
-kn_linalg_tensorsolve_opts kn_linalg_tensorsolve_opts_default(void)
-{
-    return (kn_linalg_tensorsolve_opts){.size_ = sizeof(kn_linalg_tensorsolve_opts)};
-}
-
 static int64_t product(const kn_shape *s, int from, int to)
 {
     int64_t n = 1;

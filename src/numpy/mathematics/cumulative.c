@@ -66,24 +66,24 @@ static kn_array cumulate(const cumulation *c, kn_array x, kn_axes given, kn_dtyp
     return kna_end(&op, truth ? knb_astype(op.b, a, dtype) : a);
 }
 
-#define CUMSUM(name, product, ignore_nan)                         \
-    kn_array kn_##name(kn_array x, const kn_cumsum_opts *opts)    \
-    {                                                             \
-        KNX_OPTS(kn_cumsum_opts, o, opts);                        \
-        const cumulation c = {#name, product, ignore_nan, false}; \
-        return cumulate(&c, x, o.axis, o.dtype, false);           \
+#define CUMSUM(function, product, ignore_nan)                                            \
+    kn_array function(kn_array x, const kn_cumsum_opts *opts)                            \
+    {                                                                                    \
+        KNX_OPTS(kn_cumsum_opts, o, opts);                                               \
+        const cumulation c = {&#function[sizeof "kn_" - 1], product, ignore_nan, false}; \
+        return cumulate(&c, x, o.axis, o.dtype, false);                                  \
     }
-CUMSUM(cumsum, false, false)
-CUMSUM(cumprod, true, false)
-CUMSUM(nancumsum, false, true)
-CUMSUM(nancumprod, true, true)
+CUMSUM(kn_cumsum, false, false)
+CUMSUM(kn_cumprod, true, false)
+CUMSUM(kn_nancumsum, false, true)
+CUMSUM(kn_nancumprod, true, true)
 
-#define CUMULATIVE(name, product)                                      \
-    kn_array kn_##name(kn_array x, const kn_cumulative_sum_opts *opts) \
-    {                                                                  \
-        KNX_OPTS(kn_cumulative_sum_opts, o, opts);                     \
-        const cumulation c = {#name, product, false, true};            \
-        return cumulate(&c, x, o.axis, o.dtype, o.include_initial);    \
+#define CUMULATIVE(function, product)                                              \
+    kn_array function(kn_array x, const kn_cumulative_sum_opts *opts)              \
+    {                                                                              \
+        KNX_OPTS(kn_cumulative_sum_opts, o, opts);                                 \
+        const cumulation c = {&#function[sizeof "kn_" - 1], product, false, true}; \
+        return cumulate(&c, x, o.axis, o.dtype, o.include_initial);                \
     }
-CUMULATIVE(cumulative_sum, false)
-CUMULATIVE(cumulative_prod, true)
+CUMULATIVE(kn_cumulative_sum, false)
+CUMULATIVE(kn_cumulative_prod, true)

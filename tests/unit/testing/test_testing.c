@@ -125,6 +125,23 @@ static kn_array detached(const kn_array *x) /* a staircase, whose derivative is 
 }
 KN_FUNCTION(detached, kn_array, kn_array)
 
+/* The defaults of a function are those that it has without options: numbers that are equal to 6 decimals and not to 7. */
+static void the_defaults_of_an_assertion_are_its_own(void **state)
+{
+    (void)state;
+    kn_array x = kn_num(1.0), y = kn_num(1.000001);
+    const kn_testing_array_almost_opts six = kn_testing_array_almost_opts_default();
+    const kn_testing_almost_opts seven = kn_testing_almost_opts_default();
+    assert_int_equal(six.decimal, 6);
+    assert_int_equal(seven.decimal, 7);
+    assert_int_equal((kn_testing_assert_array_almost_equal)(x, y, &six), 0);
+    assert_int_equal((kn_testing_assert_array_almost_equal)(x, y, NULL), 0);
+    assert_int_equal((kn_testing_assert_almost_equal)(x, y, &seven), -1);
+    kn_error_clear();
+    assert_int_equal((kn_testing_assert_almost_equal)(x, y, NULL), -1);
+    kn_error_clear();
+}
+
 static void right_derivatives_pass(void **state)
 {
     (void)state;
@@ -155,7 +172,8 @@ static void wrong_derivatives_do_not(void **state)
 KN_TEST_GROUP(test_testing)
 {
     const struct CMUnitTest tests[] = {
-        TEST(reports_are_those_of_numpy), TEST(the_report_is_the_whole_message), TEST(errors_can_be_expected),
+        TEST(reports_are_those_of_numpy), TEST(the_report_is_the_whole_message),
+        TEST(errors_can_be_expected),     TEST(the_defaults_of_an_assertion_are_its_own),
         TEST(right_derivatives_pass),     TEST(wrong_derivatives_do_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
