@@ -117,6 +117,7 @@ void knd_unlock(void);
 kn_error *knd_fetch(kn_buffer *b);
 /* The host is about to write to it: then a device's copy is old. */
 kn_error *knd_fetch_to_write(kn_buffer *b);
+kn_error *knd_begin_here(kn_buffer *b); /* the same, but what it has so far is not wanted */
 /* Its memory on the device, with its contents. `keep`: the copy stays with the buffer; else it is the caller's, in
  * *own, to be freed (NULL: it is the buffer's). */
 kn_error *knd_send(const knd_device *d, kn_buffer *b, bool keep, knd_memory **out, knd_memory **own);

@@ -60,20 +60,27 @@ static away *away_of(kn_buffer *b)
     return (away *)b->away;
 }
 
-static kn_error *fetch(kn_buffer *b)
+/* Memory on the host, of its own or new. */
+static kn_error *find_room(kn_buffer *b, away *a)
+{
+    if (a->head.data)
+        return NULL;
+    a->host = knx_buffer_new(b->bytes);
+    if (!a->host)
+        return knx_error_nomem_for(b->bytes, 0, NULL, NULL);
+    a->head.data = a->host->data;
+    return NULL;
+}
+
+static kn_error *fetch(kn_buffer *b, bool contents)
 {
     away *a = (away *)b->away;
     if (!a || b->data)
         return NULL;
-    void *data = a->head.data;
-    if (!data) {
-        a->host = knx_buffer_new(b->bytes);
-        if (!a->host)
-            return knx_error_nomem_for(b->bytes, 0, NULL, NULL);
-        data = a->head.data = a->host->data;
-    }
-    KN_TRY(a->device->copy_out(a->device, data, a->memory, 0, b->bytes));
-    __atomic_store_n(&b->data, data, __ATOMIC_RELEASE);
+    KN_TRY(find_room(b, a));
+    if (contents)
+        KN_TRY(a->device->copy_out(a->device, a->head.data, a->memory, 0, b->bytes));
+    __atomic_store_n(&b->data, a->head.data, __ATOMIC_RELEASE);
     return NULL;
 }
 
@@ -82,22 +89,25 @@ kn_error *knd_fetch(kn_buffer *b)
     if (!b->away)
         return NULL;
     knd_lock();
-    kn_error *error = fetch(b);
+    kn_error *error = fetch(b, true);
     knd_unlock();
     return error;
 }
 
-kn_error *knd_fetch_to_write(kn_buffer *b)
+static kn_error *fetch_to_write(kn_buffer *b, bool contents)
 {
     if (!b->away)
         return NULL;
     knd_lock();
-    kn_error *error = fetch(b);
+    kn_error *error = fetch(b, contents);
     if (!error)
         free_memory((away *)b->away);
     knd_unlock();
     return error;
 }
+
+kn_error *knd_fetch_to_write(kn_buffer *b) { return fetch_to_write(b, true); }
+kn_error *knd_begin_here(kn_buffer *b) { return fetch_to_write(b, false); }
 
 /* Memory on the device with what the host has. */
 static kn_error *copy_there(const knd_device *d, const kn_buffer *b, knd_memory **out)
@@ -118,7 +128,7 @@ static kn_error *send(const knd_device *d, kn_buffer *b, bool keep, knd_memory *
         *out = a->memory;
         return NULL;
     }
-    KN_TRY(fetch(b)); /* from another device by way of the host */
+    KN_TRY(fetch(b, true)); /* from another device by way of the host */
     if (!keep) {
         KN_TRY(copy_there(d, b, own));
         *out = *own;

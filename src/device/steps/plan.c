@@ -15,6 +15,7 @@ typedef struct planner {
     knd_steps_loaded *l;
     const kn_program *p;
     span_list valid[2];
+    bool *begun; /* per output: something was written there */
     KN_VEC(knd_action) action;
 } planner;
 
@@ -94,6 +95,13 @@ static bool is_scratch(const knc_step *s, uint32_t r)
     return (s->kind == KNC_ROUTINE || s->kind == KNC_LOOP || s->kind == KNC_BRANCH) && r >= s->u.r.n_in + s->u.r.n_out;
 }
 
+/* What the host needs of a buffer that it writes to. */
+static knd_act act_to_write(const planner *p, const knc_ref *ref)
+{
+    knd_action a = buffer_of(p, ref, KND_FETCH_WRITE);
+    return a.output && !p->begun[a.number] ? KND_BEGIN : KND_FETCH_WRITE;
+}
+
 static bool before(planner *p, const knc_step *s, int side)
 {
     for (uint32_t r = 0; r < s->n_ref; r++) {
@@ -102,7 +110,7 @@ static bool before(planner *p, const knc_step *s, int side)
         if (ref->space == KNC_AT_WORK)
             fine = is_scratch(s, r) || bring(p, side, ref->first, ref->first + ref->bytes);
         else if (ref->space == KNC_AT_OPERAND || ref->space == KNC_AT_OUTPUT)
-            fine = add(p, buffer_of(p, ref, side == DEVICE ? KND_SEND : written ? KND_FETCH_WRITE : KND_FETCH));
+            fine = add(p, buffer_of(p, ref, side == DEVICE ? KND_SEND : written ? act_to_write(p, ref) : KND_FETCH));
         if (!fine)
             return false;
     }
@@ -116,6 +124,11 @@ static bool after(planner *p, const knc_step *s, int side)
         bool fine = true;
         if (!knc_is_written(s, r))
             continue;
+        if (ref->space == KNC_AT_OUTPUT) {
+            knd_action a = buffer_of(p, ref, KND_WRITTEN);
+            if (a.output)
+                p->begun[a.number] = true;
+        }
         if (ref->space == KNC_AT_WORK)
             fine = put_in(&p->valid[side], ref->first, ref->first + ref->bytes) &&
                    take_out(&p->valid[!side], ref->first, ref->first + ref->bytes);
@@ -130,7 +143,8 @@ static bool after(planner *p, const knc_step *s, int side)
 kn_error *knd_steps_plan(knd_steps_loaded *l)
 {
     planner p = {.l = l, .p = l->head.program};
-    bool fine = true;
+    p.begun = knx_alloc_zero(p.p->n_output + 1);
+    bool fine = p.begun != NULL;
     for (uint32_t i = 0; fine && i < p.p->n_step; i++) {
         const knc_step *s = &p.p->step[i];
         int side = l->prepared[i] ? DEVICE : HOST;
@@ -141,6 +155,7 @@ kn_error *knd_steps_plan(knd_steps_loaded *l)
         memcpy(action, p.action.at, p.action.n * sizeof *action);
     l->action = action;
     l->n_action = (uint32_t)p.action.n;
+    knx_free(p.begun);
     KN_VEC_FREE(&p.action);
     KN_VEC_FREE(&p.valid[0]);
     KN_VEC_FREE(&p.valid[1]);

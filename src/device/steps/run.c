@@ -215,6 +215,7 @@ static kn_error *act(running *r, const knd_action *a)
     case KND_SEND: return a->output ? knd_send(r->d, b, true, &there, &own) : send_operand(r, a->number, &there);
     case KND_FETCH: return b ? knd_fetch(b) : NULL;
     case KND_FETCH_WRITE: return knd_fetch_to_write(b);
+    case KND_BEGIN: return knd_begin_here(b);
     case KND_WRITTEN: knd_written(b); return NULL;
     case KND_TO_DEVICE: return r->d->copy_in(r->d, r->work, a->at, here, a->bytes);
     case KND_TO_HOST: return r->d->copy_out(r->d, here, r->work, a->at, a->bytes);

@@ -21,6 +21,7 @@ typedef enum knd_act {
     KND_SEND,        /* operand or output: its contents are on the device from now on */
     KND_FETCH,       /* ... on the host, too */
     KND_FETCH_WRITE, /* ... on the host alone */
+    KND_BEGIN,       /* an output that has no contents yet begins on the host */
     KND_WRITTEN,     /* the device has changed it */
     KND_TO_DEVICE,   /* bytes of the workspace */
     KND_TO_HOST,
