@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * op.h -- how a public function of arrays is written. It begins an operation, turns its arrays into atoms of the
- * current recorder, speaks
- * to the builder with the helpers of ir/ops.h (the same ones that rules use), and ends with the results:
+ * current recorder, speaks to the builder with the helpers of ir/ops.h (the same ones that rules use), and ends with
+ * the results:
  *
  *     kn_array (kn_square)(kn_array x)
  *     {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * recording.h -- the recorder: a C function's operations become a jaxpr. There is one current recording per context;
- * nested ones (a
- * transformation inside a recorded function) stack. In a concrete recording values can be looked at; in an abstract
- * one they cannot. */
+ * nested ones (a transformation inside a recorded function) stack. In a concrete recording values can be looked at; in
+ * an abstract one they cannot. */
 #ifndef KN_ARRAY_RECORDING_H
 #define KN_ARRAY_RECORDING_H
 #include "array/value.h"

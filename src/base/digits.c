@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * digits.c -- the decimal digits of binary floats by exact integer arithmetic (Steele and White's method as
- * simplified by Burger and
- * Dybvig), and their layout as NumPy prints them. */
+ * digits.c -- the decimal digits of binary floats by exact integer arithmetic (Steele and White's method as simplified
+ * by Burger and Dybvig), and their layout as NumPy prints them. */
 #include "base/digits.h"
 #include "base/bigint.h"
 

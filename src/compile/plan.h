@@ -274,9 +274,8 @@ bool knc_can_put(const knc_plan *p, const kn_eqn *e);
 void knc_note_place(knc_plan *p, const kn_eqn *e);
 bool knc_reads_at_place(knc_plan *p, const kn_eqn *e, uint32_t group);
 
-/* control.c: an equation with KN_LOOPS becomes a kernel, or programs that the executor drives. s: a routine's
- * step, with
- * its references but for a workspace. What it holds then is given back by knc_drop_step. */
+/* control.c: an equation with KN_LOOPS becomes a kernel, or programs that the executor drives. s: a routine's step,
+ * with its references but for a workspace. What it holds then is given back by knc_drop_step. */
 kn_error *knc_make_control(knc_plan *p, const kn_eqn *e, knc_step *s);
 void knc_drop_step(const knc_step *s);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * apply.c -- applying a function to values: a jitted one runs at once or becomes one equation of the trace; any other
- * one is derived and
- * inlined into the current recorder. */
+ * one is derived and inlined into the current recorder. */
 #include "function/function.h"
 #include "array/pin.h"
 #include "ir/ops.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * derive.c -- transformations of functions as functions from jaxpr to jaxpr: grad, vmap, jacobians. Each derives its
- * inner function for the
- * types that it passes on, transforms that jaxpr, and keeps the captured constants. */
+ * inner function for the types that it passes on, transforms that jaxpr, and keeps the captured constants. */
 #include "function/function.h"
 #include "transform/transform.h"
 #include <string.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * function.h -- functions as values. A core says what a function is (a C function, or a transformation of another
- * core) and is interned:
- * making the same handle again finds the same core and what was compiled for it. A handle adds the captured arrays,
- * which are operands in
- * front of the arguments at every level. */
+ * function.h -- functions as values. A core says what a function is (a C function, or a transformation of another core)
+ * and is interned: making the same handle again finds the same core and what was compiled for it. A handle adds the
+ * captured arrays, which are operands in front of the arguments at every level. */
 #ifndef KN_FUNCTION_FUNCTION_H
 #define KN_FUNCTION_FUNCTION_H
 #include "array/op.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * zip_write.c -- writing zip archives: for each member a local header and the bytes, then the directory, then the end
- * record. Every
- * date is 1980-01-01, so that equal contents make equal files. */
+ * record. Every date is 1980-01-01, so that equal contents make equal files. */
 #include "base/memory.h"
 #include "base/str.h"
 #include "io/file.h"

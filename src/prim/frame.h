@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * frame.h -- what rows with jaxprs inside of loops and branches share: writing a jaxpr around another one, and
- * the types
- * of a carry. */
+ * frame.h -- what rows with jaxprs inside of loops and branches share: writing a jaxpr around another one, and the
+ * types of a carry. */
 #ifndef KN_PRIM_FRAME_H
 #define KN_PRIM_FRAME_H
 #include "prim/rules.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * linearize.c -- derivatives. One sweep writes results and tangents side by side by the rows' rules; every equation
- * that depends on a
- * tangent is linear in the tangents, so splitting the joint jaxpr at that line gives the primal part, its residuals
- * and the linear part. */
+ * that depends on a tangent is linear in the tangents, so splitting the joint jaxpr at that line gives the primal part,
+ * its residuals and the linear part. */
 #include "ir/ops.h"
 #include "transform/replay.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * replay.h -- what every pass does: walk a jaxpr's equations in order while writing into a builder, keeping for each
- * old variable the
- * atom that stands for it now. */
+ * old variable the atom that stands for it now. */
 #ifndef KN_TRANSFORM_REPLAY_H
 #define KN_TRANSFORM_REPLAY_H
 #include "transform/transform.h"

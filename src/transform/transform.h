@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * transform.h -- functions from jaxpr to jaxpr. They ask an equation's row for its rule; none knows a primitive by
- * name. Constvars of a
- * jaxpr are treated as inputs that have no tangent and no batch axis, and stay constvars of the result. */
+ * name. Constvars of a jaxpr are treated as inputs that have no tangent and no batch axis, and stay constvars of the
+ * result. */
 #ifndef KN_TRANSFORM_TRANSFORM_H
 #define KN_TRANSFORM_TRANSFORM_H
 #include "ir/prim.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * transpose.c -- the transpose of a linear function: equations that do not depend on the linear inputs are written as
- * they are, then
- * cotangents flow through the linear ones from the last to the first. */
+ * they are, then cotangents flow through the linear ones from the last to the first. */
 #include "ir/ops.h"
 #include "transform/replay.h"
 

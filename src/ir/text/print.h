@@ -34,8 +34,7 @@ uint32_t kni_branch_operands(const kni_branches *b, const kn_eqn *e, int which, 
 /* Is the operand a constant that nothing reads? The classic form shows it as *. */
 bool kni_is_unit(const kni_jaxpr *j, const kn_eqn *e, uint32_t operand);
 /* Per variable: the predicate that it is the index of, if such a choice alone reads it (then its equation is not
- * shown),
- * or KN_ATOM_NONE. *predicate NULL: there are none. False without memory. */
+ * shown), or KN_ATOM_NONE. *predicate NULL: there are none. False without memory. */
 bool kni_hidden_indices(const kni_jaxpr *j, kn_arena *a, kn_atom **predicate);
 
 /* a .. z, ba, bb ...: the n-th name, NUL-terminated. */
