@@ -117,7 +117,7 @@ static bool scalar_bits(kn_value *v, kn_scalar_bits *bits)
     return true;
 }
 
-/* The array if writing to it is nobody else's business. */
+/* The array if writing to it is no one else's business. */
 static kna_array *writable(kna_op *op, kn_array x)
 {
     kn_handle_kind kind;
@@ -130,7 +130,7 @@ static kna_array *writable(kna_op *op, kn_array x)
     return ours && lies_as_it_says(a) ? a : NULL;
 }
 
-/* Does nobody but the storage have its value, and nobody but those who are to see the write its memory? Under the share
+/* Does no one but the storage have its value, and no one but those who are to see the write its memory? Under the share
  * lock: then no other context begins to. */
 static bool is_alone(const kna_storage *s)
 {

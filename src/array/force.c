@@ -221,7 +221,7 @@ static bool stays_in_pin(const kna_cut *c, kn_value *v)
 {
     const kna_pin *p = v->pin;
     if (atomic_load(&p->refs) == 1 && !p->foreign)
-        return true; /* nobody sees it any more */
+        return true; /* no one sees it any more */
     v->n_updates = 0;
     for (size_t k = 0; k < c->node.n; k++)
         if (c->node.at[k]->out[0])

@@ -74,7 +74,7 @@ static void look_at(void *env, kn_context owner, kn_handle_kind kind, void *obje
     }
 }
 
-/* Runs what the array waits for, in its own context, if that is nobody's now or this thread's. */
+/* Runs what the array waits for, in its own context, if that is no one's now or this thread's. */
 static bool run_there(const void *handle, kn_context owner)
 {
     kn_value *v = NULL;

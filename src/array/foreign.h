@@ -9,7 +9,7 @@
 #include "array/op.h"
 
 /* The value of another context's array: a new reference to a value of this context. What waits to run is run if
- * nobody uses its context, and is a ContextError otherwise. The error that an array carries comes as a copy, so that
+ * no one uses its context, and is a ContextError otherwise. The error that an array carries comes as a copy, so that
  * this context hears of it. */
 kn_error *kna_foreign_value(const void *handle, kn_value **out);
 /* The same, kept until the outermost operation ends, and the same value each time. NULL with the op failed. */

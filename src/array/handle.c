@@ -8,7 +8,7 @@
  *
  * A slot that this context owns is read without a lock. Somebody else's may die at any moment: it is looked at under
  * its owner's share lock, which the owner takes to free it or to let it stand for something else. Making a handle needs
- * none: nobody knows it yet. */
+ * none: no one knows it yet. */
 #include "array/handle.h"
 #include "base/context.h"
 #include "base/lock.h"
@@ -25,7 +25,7 @@
 typedef struct slot {
     void *object;
     void (*drop)(void *object);
-    _Atomic(kn_context) owner; /* NULL: in nobody's use */
+    _Atomic(kn_context) owner; /* NULL: in no one's use */
     atomic_uint generation;    /* changes when the handle dies */
     uint32_t retained;         /* by hand */
     uint32_t prev, next;       /* in its scope; next is also the free list */

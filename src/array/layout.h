@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * layout.h -- NumPy's offsets and strides of views, worked out from the view operations themselves. */
+ * layout.h -- NumPy's offsets and strides of views, computed from the view operations themselves. */
 #ifndef KN_ARRAY_LAYOUT_H
 #define KN_ARRAY_LAYOUT_H
 #include "array/storage.h"

@@ -40,7 +40,7 @@ static void strides_along(kn_type t, const int64_t *stride, int ndim, int64_t *a
 
 typedef int64_t axis_strides[KN_MAX_NDIM];
 
-/* Must the axis p lie further out than q, which has been inside of it so far? 1: yes, -1: no, 0: nobody says. As in
+/* Must the axis p lie further out than q, which has been inside of it so far? 1: yes, -1: no, 0: no one says. As in
  * NumPy's iterator: one operand that says no wins. */
 static int lies_inside(int n, const axis_strides *along, int64_t p, int64_t q)
 {

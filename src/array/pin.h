@@ -34,6 +34,6 @@ kn_error *kna_pin_land(kn_value *v); /* puts a value that was run into the pinne
 kn_error *kna_pin_take(struct kna_storage *s, kn_value **fresh);
 /* The value of s will be another one: it must not land over what comes after it. */
 void kna_pin_leave(struct kna_storage *s, kn_value *old);
-/* Nobody has the storage any more: what others see of it is brought up to date. */
+/* No one has the storage any more: what others see of it is brought up to date. */
 void kna_pin_storage_ends(struct kna_storage *s);
 #endif

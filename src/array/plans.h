@@ -22,7 +22,7 @@ typedef struct kna_cut {
     kn_map leaf_index;          /* once there are many */
     bool fuse;
     KN_VEC(kn_value *) old; /* leaves that it updates; what waits for their old values runs in this cut too */
-    bool *donated;          /* per leaf: nobody else has it, so it may be written over; NULL: none */
+    bool *donated;          /* per leaf: no one else has it, so it may be written over; NULL: none */
 } kna_cut;
 
 typedef struct kna_plan {

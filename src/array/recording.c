@@ -389,7 +389,7 @@ static kn_error *stands_for(kn_value *v, bool constants, kn_value **out)
 kn_error *kna_concrete(kn_value *v, kn_value **out) { return stands_for(v, false, out); }
 kn_error *kna_constant(kn_value *v, kn_value **out) { return stands_for(v, true, out); }
 
-/* ---- Folding: equations whose operands depend on no recording are worked out as if there were none. */
+/* ---- Folding: equations whose operands depend on no recording are computed as if there were none. */
 
 static bool is_constant(const kn_recording *r, kn_atom a) { return kni_is_literal(a) || known_at(r, a); }
 
@@ -402,7 +402,7 @@ static bool can_fold(const kn_recording *r, const kn_draft_eqn *e)
     return all;
 }
 
-/* An operand that was worked out is a constant of the jaxpr, unless it is one already. */
+/* An operand that was computed is a constant of the jaxpr, unless it is one already. */
 static kn_error *capture_operands(kn_recording *r, const kn_draft_eqn *e)
 {
     kn_atom *in = (kn_atom *)(uintptr_t)e->in; /* in the builder's arena */
@@ -479,7 +479,7 @@ static void find_order(const kn_recording *r, int n_out, const kn_atom *out, con
         place(o, out[i]);
 }
 
-/* Where what depends on no recording is worked out, as JAX of 2020 did: in its order of then. */
+/* Where what depends on no recording is computed, as JAX of 2020 did: in its order of then. */
 static kn_error *find_old_order(const kn_recording *r, kn_arena *arena, int n_out, const kn_atom *out, const bool *read,
                                 constant_order *o)
 {

@@ -29,9 +29,9 @@ struct kn_recording {
     KN_VEC(kn_atom) captured_atom;
     kn_map captured_index; /* by pointer: 1 + index */
     KN_VEC(kn_value *)
-    known;                 /* concrete: per variable of b the value outside, NULL if not worked out; folding:
+    known;                 /* concrete: per variable of b the value outside, NULL if not computed; folding:
                                        of what depends on no recording */
-    bool folds;            /* what depends on no recording is worked out at once */
+    bool folds;            /* what depends on no recording is computed at once */
     kn_error *refused;     /* by a write or a look that had to be refused: the recording fails with it */
     bool captured_tracers; /* of an enclosing recording: what comes out is good for this call only */
 };
@@ -44,7 +44,7 @@ kn_atom kna_recording_input(kn_recording *r, kn_type type, kn_value *known /* co
 /* The atom of a value in r: its own tracers, numbers as literals, everything else captured as a constant.
  * LeakedTracerError for tracers of recordings that have ended. */
 kn_error *kna_recording_atom(kn_recording *r, kn_value *v, kn_atom *atom);
-/* a new value that stands for the atom, or the value itself where that is worked out at once; NULL without memory */
+/* a new value that stands for the atom, or the value itself where that is computed at once; NULL without memory */
 kn_value *kna_recording_tracer(kn_recording *r, kn_atom atom);
 /* Ends r (it must be current): the jaxpr of these results, and the captured values (references handed over). Always
  * pops. */

@@ -64,8 +64,8 @@ typedef struct kna_entry_rules {
 typedef struct kna_state {
     kn_recording *recording;       /* the innermost active one; NULL: lazy recording */
     kna_named_axis *axes;          /* bound now; NULL: none */
-    bool fold;                     /* recordings that begin now work out what depends on none of them */
-    bool whole;                    /* jaxprs of recordings that begin now keep equations that nobody reads */
+    bool fold;                     /* recordings that begin now compute what depends on none of them */
+    bool whole;                    /* jaxprs of recordings that begin now keep equations that no one reads */
     kn_node *waiting;              /* all nodes, newest first */
     int64_t pending;               /* nodes alive */
     kna_pending_bound bound;

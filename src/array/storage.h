@@ -47,7 +47,7 @@ typedef struct kna_array {
     bool unplaced;    /* the offset is not known: a position is traced */
     kn_value *value; /* of version `seen`, for recording `seen_by`; NULL: none */
     uint64_t seen, seen_by;
-    kn_value *exported; /* where kn_data's pointer points to if that is not the storage: nobody else's */
+    kn_value *exported; /* where kn_data's pointer points to if that is not the storage: no one else's */
     kn_type type;       /* dims in `dims` */
     int64_t offset;     /* bytes, from the storage's first element */
     int64_t *stride;    /* bytes, per axis */

@@ -2,7 +2,7 @@
  * value.h -- immutable values: a number, a buffer, something recorded but not yet run, a traced variable, or an error.
  *
  * Values are reference-counted. A pending value belongs to a node (one recorded equation); the node lives as long as
- * one of its values does, and holds its operands. So releasing the last handle takes the equations that nobody needs
+ * one of its values does, and holds its operands. So releasing the last handle takes the equations that no one needs
  * along. */
 #ifndef KN_ARRAY_VALUE_H
 #define KN_ARRAY_VALUE_H

@@ -292,7 +292,7 @@ static void replace_value(kna_storage *s, kn_value *fresh)
 
 static void set_value(kna_op *op, kna_storage *s, kn_value *fresh)
 {
-    kna_let_go(op); /* so that the old value is nobody's if it runs now */
+    kna_let_go(op); /* so that the old value is no one's if it runs now */
     kn_error *error = s->pin ? kna_pin_take(s, &fresh) : NULL;
     if (error) {
         kna_value_release(fresh);

@@ -340,7 +340,7 @@ void knx_buffer_release(kn_buffer *b)
 {
     if (!b)
         return;
-    /* The only owner needs no atomic subtraction: nobody else has a reference to make another one from. */
+    /* The only owner needs no atomic subtraction: no one else has a reference to make another one from. */
     if (atomic_load_explicit(&b->refs, memory_order_acquire) != 1 &&
         atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1)
         return;

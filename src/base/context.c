@@ -182,7 +182,7 @@ bool knx_slot_set(knx_slot slot, void *state, void (*drop)(void *state))
 
 /* ---- The stack of a thread. */
 
-/* Takes c for this thread if it exists and nobody else has it. */
+/* Takes c for this thread if it exists and no one else has it. */
 static kn_error *take(kn_context c)
 {
     if (!c)
@@ -272,7 +272,7 @@ void knx_context_drop_pushed(void)
     knx_thread *t = &this_thread;
     kn_context c = t->pushed.at[--t->pushed.n];
     knx_current = t->pushed.n ? t->pushed.at[t->pushed.n - 1] : t->own;
-    c->pushed = 0; /* still taken: nobody else can have it any more */
+    c->pushed = 0; /* still taken: no one else can have it any more */
     drop_context(c);
 }
 
@@ -333,7 +333,7 @@ kn_error *knx_report(kn_error *e)
     kn_context c = knx_context();
     if (!c || !e || e->reported)
         return e;
-    if (atomic_load(&e->refs) > 0) { /* the static one is nobody's to write to */
+    if (atomic_load(&e->refs) > 0) { /* the static one is no one's to write to */
         if (!e->operation || !*e->operation)
             e->operation = c->operation;
         if (!e->place)

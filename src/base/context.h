@@ -41,7 +41,7 @@ struct kn_context_s {
     bool in_hook;
     uint32_t scopes;             /* open */
     uint32_t hook_scopes;        /* when the hook was called */
-    kn_step_hook step_hook;      /* hears of each step that ran; NULL: nobody does */
+    kn_step_hook step_hook;      /* hears of each step that ran; NULL: no one does */
     void *step_env;
     kn_spin watch_lock;          /* of the next three, which other threads look at */
     bool watching, is_running;
@@ -55,7 +55,7 @@ struct kn_context_s {
     bool check_nans;
     uint8_t share;               /* number of its share lock */
     bool own;                    /* a thread's default one */
-    _Atomic(knx_thread *) user;  /* who uses it; NULL: nobody */
+    _Atomic(knx_thread *) user;  /* who uses it; NULL: no one */
     uint32_t pushed;             /* how often on its user's stack */
     kn_context prev, next;       /* all contexts */
     kn_error *(*call_user)(void (*f)(void *arg), void *arg); /* knx_call_user; NULL: just call it */
@@ -92,9 +92,9 @@ static inline void knx_share_lock(void) { knx_spin_lock(&knx_shares[knx_current-
 static inline void knx_share_unlock(void) { knx_spin_unlock(&knx_shares[knx_current->share].lock); }
 
 /* ---- Contexts beside the thread's own (kiln/context.h says what they are for). Errors are the caller's. */
-kn_context knx_context_new(void);                                  /* used by nobody; NULL without memory */
+kn_context knx_context_new(void);                                  /* used by no one; NULL without memory */
 kn_error *knx_context_push(kn_context c);
-bool knx_context_can_go(kn_context c);                             /* pushed just once, and nobody's own */
+bool knx_context_can_go(kn_context c);                             /* pushed just once, and no one's own */
 void knx_context_drop_pushed(void);                                /* the one that was pushed last */
 bool knx_context_pop(void);                                        /* false: nothing to pop here */
 void knx_context_unpush(void);                                     /* the one that was pushed last, come what may */

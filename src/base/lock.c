@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * lock.c -- the process's own locks, and what becomes of them in a fork: it waits until nobody holds one, so the child
+ * lock.c -- the process's own locks, and what becomes of them in a fork: it waits until no one holds one, so the child
  * finds all of them free. */
 #include "base/lock.h"
 

@@ -4,7 +4,7 @@
  * One call at a time has the pool; it is published in one word: a number that changes with each call, how many workers
  * may join, how many have, and whether it is closed. A worker joins by adding one to it, takes parts until there are
  * none, and counts itself as done. The caller takes parts too, closes the call when there are none left, and waits for
- * those who joined: a worker that wakes up late finds the call closed and is waited for by nobody.
+ * those who joined: a worker that wakes up late finds the call closed and is waited for by no one.
  *
  * Where other processes want the CPUs, waking a worker takes milliseconds, and a woken one is often put on the CPU
  * of the thread that wakes it, which then has to wait for its own help. So a worker spins, after its last part, for
@@ -72,7 +72,7 @@ enum {
     JOINED = 0xff,    /* the word: how many workers have joined, */
     LIMIT_SHIFT = 8,  /* how many may, */
     LIMIT = 0xff,     /* */
-    CLOSED = 1 << 16, /* nobody joins any more, */
+    CLOSED = 1 << 16, /* no one joins any more, */
     CALL = 1 << 17,   /* and the call's number */
     /* Of a worker's own time after its last part: it answers 7 to 55 microseconds late when it was parked, on a busy
      * machine many milliseconds. */
@@ -173,7 +173,7 @@ static void take_parts(int worker)
 
 typedef struct worker {
     int number; /* 1 is the first */
-    bool spins; /* with more threads than CPUs nobody does */
+    bool spins; /* with more threads than CPUs no one does */
     int64_t spin;
 } worker;
 

@@ -166,7 +166,7 @@ static kn_error *without_constants(kna_part *p)
     return error;
 }
 
-/* Where what depends on no recording is worked out, captured arrays are what they are; else they are operands. */
+/* Where what depends on no recording is computed, captured arrays are what they are; else they are operands. */
 static kn_value *as_it_is(kn_value *captured)
 {
     return kna_state_get()->fold && captured->state != KN_V_TRACER ? captured : NULL;

@@ -100,7 +100,7 @@ static bool is_constant(const kn_builder *b, kn_atom a)
 
 static void emit_scan(kn_builder *b, const kn_p_scan *p, const kn_atom *in, kn_atom *y);
 
-/* What is worked out is no element of its own but one more behind the others, as JAX of 2020 wrote it down: the input
+/* What is computed is no element of its own but one more behind the others, as JAX of 2020 wrote it down: the input
  * in its place is not read. */
 static void emit_old_scan(kn_builder *b, const kn_p_scan *p, int known, const kn_atom *in, kn_atom *y)
 {

@@ -3,7 +3,7 @@
  * program's to write over, and the array is an error from then on. As in JAX an array is given only if a result has its
  * type, and only by the outermost call: inside of what is recorded nothing is.
  *
- * The program finds the array's own buffer where nobody else has it; else it copies, and what the user sees is the
+ * The program finds the array's own buffer where no one else has it; else it copies, and what the user sees is the
  * same. */
 #include "function/donate.h"
 #include "array/handle.h"
@@ -73,7 +73,7 @@ static bool can_be_given(kn_array x, const kn_value *v)
     return v->state == KN_V_BUFFER && (kind == KN_H_ARRAY || (kind == KN_H_VIEW && !a->step));
 }
 
-/* Arrays that only share memory (equal ones that were worked out together do) are two: the program copies. */
+/* Arrays that only share memory (equal ones that were computed together do) are two: the program copies. */
 static kn_error *find_second(const kna_core *f, const kna_entry *e, kn_value *const *in, int n, int i)
 {
     const bool *donated = e->donated + e->closed.jaxpr->n_const;
@@ -91,7 +91,7 @@ static kn_error *find_second(const kna_core *f, const kna_entry *e, kn_value *co
     return NULL;
 }
 
-/* The array's memory is its own: no value and nobody outside sees it. */
+/* The array's memory is its own: no value and no one outside sees it. */
 static bool has_memory_alone(const kn_value *v)
 {
     const kna_pin *p = v->pin;

@@ -142,7 +142,7 @@ static void uncount(kna_core *c, size_t bytes)
 
 static bool is_idle(const kna_core *c) { return c->interned && !c->entry.n && atomic_load(&c->refs) == 1; }
 
-/* It goes, and with it what it was made of if nobody else has that. */
+/* It goes, and with it what it was made of if no one else has that. */
 void kna_drop_idle_core(kna_core *c)
 {
     functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);

@@ -216,11 +216,11 @@ extern const kna_entry_rules kna_entries;
 bool kna_drop_oldest_entry(const kna_entry *needed); /* false: there is none */
 size_t kna_memos_free(kna_core *c);                  /* derive.c; what they were counted as */
 void kna_bound_entries(const kna_entry *needed);     /* entries go until those of the context fit; `needed` stays */
-/* Makes room: what the core of this context that was used longest ago remembers, or all of it if nobody has it. False:
+/* Makes room: what the core of this context that was used longest ago remembers, or all of it if no one has it. False:
  * nothing went. */
 bool kna_drop_oldest_core(void);
 uint64_t kna_oldest_core_used(void);            /* UINT64_MAX: there is none */
-void kna_drop_idle_core(kna_core *c);           /* it goes if nobody has it and nothing was recorded of it */
+void kna_drop_idle_core(kna_core *c);           /* it goes if no one has it and nothing was recorded of it */
 void kna_core_count(kna_core *c, size_t bytes); /* so many more are remembered with it */
 kn_error *kna_entry_program(kna_entry *e, knd_loaded **out);
 

@@ -59,7 +59,7 @@ static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *
     return error;
 }
 
-/* The values as they are now: run, and in memory that nobody else writes to. */
+/* The values as they are now: run, and in memory that no one else writes to. */
 static kn_error *settle(kn_value **v, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)

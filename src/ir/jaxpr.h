@@ -42,7 +42,7 @@ typedef struct kni_jaxpr {
     const kn_literal *literal;
     const char *name; /* of the recorded function; "" if none */
     uint32_t has;     /* those of KN_DEEP_BITS that some equation has, at any depth */
-    bool whole;       /* as it was written: what is made of it keeps equations that nobody reads until it is compiled */
+    bool whole;       /* as it was written: what is made of it keeps equations that no one reads until it is compiled */
     uint64_t hash;    /* of structure: everything but names and places */
     kn_arena arena;
 } kni_jaxpr;
@@ -79,7 +79,7 @@ kn_error *kni_parse_classic(const char *text, int n_const, const kn_type *consts
                             kni_jaxpr **out);
 /* A drawing for Graphviz; knx_alloc'ed. */
 kn_error *kni_graphviz(const kni_jaxpr *j, char **out);
-/* Places of parsed jaxprs: one per distinct line, alive until kni_places_free (for shutdown: nobody may hold one).
+/* Places of parsed jaxprs: one per distinct line, alive until kni_places_free (for shutdown: no one may hold one).
  * NULL when there is no memory or there are too many. */
 const kn_place *kni_place(const char *file, int line, const char *function);
 void kni_places_free(void);

@@ -280,7 +280,7 @@ typedef struct {
     bool reverse;
     int64_t unroll;
     /* What reverse mode keeps: 0: every step's residuals; k > 0: the carry before every k-th step, the residuals of k
-     * steps being worked out again; KN_CHECKPOINT_ROOT: k is the square root of the length, rounded up */
+     * steps being computed again; KN_CHECKPOINT_ROOT: k is the square root of the length, rounded up */
     int64_t checkpoint;
     int64_t accept; /* bits of kn_loop_path: others are refused; 0: any */
     /* Number of a host function (host.h) that is called after each step, 0: none: with two int64[] operands, the step
@@ -295,7 +295,7 @@ typedef enum kn_loop_path { KN_PATH_COMPILED = 1, KN_PATH_CALLS = 2, KN_PATH_STE
 /* Operands: index (int32; below 0 it is 0, beyond the last branch that), then what all branches take: what functions
  * captured, then their arguments. All jaxprs take all of these and give results of the same types. consts, for the
  * classic form only: of each captured one, the branch that captured it, or -1: several; then, where each branch has
- * arguments of its own, KN_OPERAND_OF the branch; empty: nobody knows. linear, for texts too: which operands behind the
+ * arguments of its own, KN_OPERAND_OF the branch; empty: no one knows. linear, for texts too: which operands behind the
  * index are tangents or cotangents; empty: none. */
 #define KN_OPERAND_OF(branch) (-2 - (int64_t)(branch))
 typedef struct {

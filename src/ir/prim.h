@@ -21,7 +21,7 @@ typedef struct kn_rule {
     kn_builder *b;          /* takes the equations that jvp, linearize, transpose, batch, expand, ... write */
     kn_arena *arena;        /* type only: where extents of the results are put */
     const char *axis_name;  /* batch only: the name of the axis that is batched; NULL: it has none */
-    bool forward;           /* linearize only: results and tangents are wanted together, nobody splits them */
+    bool forward;           /* linearize only: results and tangents are wanted together, no one splits them */
 } kn_rule;
 
 /* Bits of a row. Passes ask these, never for names. */
@@ -29,7 +29,7 @@ enum {
     /* result element i depends on operand elements i; operands may be scalars; all results have the common shape */
     KN_ELEMENTWISE = 1,
     KN_COMMUTES = 2, /* two operands may be swapped without changing bits */
-    /* may raise an error while running (see may_fail): runs even if nobody reads it, never moved under a condition */
+    /* may raise an error while running (see may_fail): runs even if no one reads it, never moved under a condition */
     KN_CAN_FAIL = 4,
     KN_VIEW = 8,             /* moves elements only: lowered by `map` */
     KN_REDUCES = 16,         /* lowered by `reduction` over params' axes */
@@ -218,7 +218,7 @@ static inline bool kni_can_fail(const kn_prim *p, const void *params)
 /* The bits of the row, and of those in its jaxprs at any depth that count for the whole. */
 enum { KN_DEEP_BITS = KN_NAMES | KN_EFFECT | KN_USER };
 uint32_t kni_bits(const kn_prim *p, const void *params);
-/* Whether the equation stays although nobody reads its results. */
+/* Whether the equation stays although no one reads its results. */
 static inline bool kni_must_stay(const kn_prim *p, const void *params)
 {
     return kni_can_fail(p, params) || (kni_bits(p, params) & KN_EFFECT);

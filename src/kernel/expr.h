@@ -63,7 +63,7 @@ void knk_log_parts(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo);
 knk_node knk_log_for_float(knk_builder *k, knk_node e, knk_node f);
 /* log of an f64 with hardly any error beyond the last rounding. */
 knk_node knk_log_best(knk_builder *k, knk_node x);
-/* f(x) where x is f32, worked out in f64 and rounded once. */
+/* f(x) where x is f32, computed in f64 and rounded once. */
 knk_node knk_in_f64(knk_builder *k, knk_node (*f)(knk_builder *, knk_node), knk_node x);
 static inline bool knk_is_f32(const knk_builder *k, knk_node x) { return knk_dtype(k, x) == KN_ID_F32; }
 #endif

@@ -14,7 +14,7 @@
  * docs/determinism.md's, whatever the extents, strides and lanes.
  *
  * Loops. A stage without inner extents may have loops, which may lie in each other; they are numbered in the order in
- * which they begin. Each point runs a loop for itself: its carries begin with `init`; a turn works out the nodes
+ * which they begin. Each point runs a loop for itself: its carries begin with `init`; a turn computes the nodes
  * between LOOP and END and then gives all carries their NEXT values at once; LAST is a carry after the loop. A loop
  * ends when its turns are as many as its extent (of the launch; any number from 0 on, KNK_NO_LIMIT for none) or when
  * the value of its WHILE, if it has one, is false: that is asked at the start of each turn, and nothing else of the
@@ -24,7 +24,7 @@
  * for that loop and those in it; stores may only lie in loops without one. A load with an index in such a loop may be
  * made for points that are done: whoever builds it sees to it that the element exists. Within a turn all loads of a
  * point come before its stores, and a load never reads what a store of an earlier turn wrote. What does not depend on
- * a loop is worked out before it, wherever it was built: also a load, whether the loop has turns or not; but a loop
+ * a loop is computed before it, wherever it was built: also a load, whether the loop has turns or not; but a loop
  * stays where it was built.
  *
  * Memory is accessed by element of the buffer's declared dtype (keys: u32; complex: their component). Elements lie at
@@ -94,7 +94,7 @@ typedef struct knk_kernel {
     void (*drop_native)(void *native);
     atomic_size_t native_bytes;              /* of that */
     atomic_size_t *native_total;             /* where they are added up; NULL: nowhere */
-    void (*give_back)(struct knk_kernel *k); /* instead of knk_release; NULL: nobody keeps it beside its users */
+    void (*give_back)(struct knk_kernel *k); /* instead of knk_release; NULL: no one keeps it beside its users */
     void *keeper;                            /* of give_back */
     kn_arena arena;
 } knk_kernel;

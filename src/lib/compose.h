@@ -40,7 +40,7 @@ bool knn_any(knn_body *c, kn_array truth); /* is any element of this truth array
 /* The elements of an integer or boolean array as int64, looked at; *n receives how many, *ndim (if not NULL) the axes.
  * NULL with the op failed; else it is the caller's to free. `what` begins the TypeError for other dtypes. */
 int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const char *what);
-/* Is x a real number that waits for a dtype? Then its value, so that what is worked out of it can wait, too. */
+/* Is x a real number that waits for a dtype? Then its value, so that what is computed of it can wait, too. */
 bool knn_weak_value(kna_op *op, kn_array x, double *value);
 /* Room for n integers, to be freed by knx_free; NULL and a failed operation without memory. */
 int64_t *knn_integer_room(kna_op *op, int64_t n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wrap.c -- transformations made of others: chain, masked, apply_if_finite, apply_every, MultiSteps, lookahead. Where
- * optax takes one of two branches both are worked out here and the arrays are selected. */
+ * optax takes one of two branches both are computed here and the arrays are selected. */
 #include "optim/optimizer.h"
 
 static void layout(kno_layout *l, const kno_transform *t) { t->rule->layout(l, t); }

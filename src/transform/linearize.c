@@ -34,7 +34,7 @@ static kn_error *tangents_of_equation(knt_replay *r, const kn_eqn *e, kn_atom *t
     return NULL;
 }
 
-/* `forward`: nobody splits what is written. */
+/* `forward`: no one splits what is written. */
 static kn_error *joint(knt_replay *r, const bool *has_tangent, bool forward, kn_atom **tangent_of)
 {
     const kni_jaxpr *j = r->j;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * simplify.c -- passes that keep the meaning: dead code, common subexpressions, algebra that changes no bits (each
- * row's `simplify`), results that nobody reads of equations with others (`prune`), inlining of calls, expansion of
+ * row's `simplify`), results that no one reads of equations with others (`prune`), inlining of calls, expansion of
  * primitives that stand for others. */
 #include "base/hash.h"
 #include "ir/ops.h"

@@ -49,7 +49,7 @@ static kn_error *forward(transposition *t)
     for (uint32_t i = 0; i < j->n_eqn && !t->r.b.error; i++) {
         const kn_eqn *e = &j->eqn[i];
         if (depends(t, e)) {
-            if (!e->n_out) /* it shows a value that nobody works out here */
+            if (!e->n_out) /* it shows a value that no one computes here */
                 continue;
             if (!is_linear(t, e))
                 return not_linear(e);

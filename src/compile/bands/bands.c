@@ -276,7 +276,8 @@ static bool is_cheap(const knc_plan *p, uint32_t step)
     return s->kind == KNC_KERNEL || (s->kind == KNC_PRODUCT && knc_count_dims(&s->u.p.product->k) <= KNC_BAND_SHORT);
 }
 
-/* The step that makes the value, and those that make what other sets have blocks of only, join the set once more. */
+/* Adds a second copy of the step that makes the value, if it is cheap, to the set; and, in the same way, of the steps
+ * that make its operands of which the set has no blocks. */
 static bool add_makers(knc_bands *b, knc_set *s, uint32_t number, uint32_t slot, int depth)
 {
     uint32_t maker = b->p->slot.at[slot].maker;
@@ -296,7 +297,7 @@ static bool add_makers(knc_bands *b, knc_set *s, uint32_t number, uint32_t slot,
     return true;
 }
 
-/* Is the value, but for sets that make it again, the business of the set that makes it? */
+/* Do only steps of the set that makes the value read it, and sets that have a copy of the step that makes it? */
 static bool is_gone(const knc_bands *b, uint32_t slot)
 {
     uint32_t home = b->band[b->p->slot.at[slot].maker];

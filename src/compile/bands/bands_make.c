@@ -55,7 +55,8 @@ static int root_of(const knc_inner *x, int i)
     return i;
 }
 
-/* Each at the lowest place that is free for its life, which is that of all that have its place after it. */
+/* Gives each block the lowest offset that is free from the first to the last step that uses the block. A block whose
+ * memory later blocks take over (`over`) is in use until the last of those is. */
 static size_t place_blocks(knc_inner *x, int n, int64_t rows)
 {
     int last[KNC_BAND_BLOCKS];

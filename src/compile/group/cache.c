@@ -22,7 +22,7 @@ struct kn_kernel_cache {
     entry *newest, *oldest; /* idle */
     kn_kernel_counts counts;
     atomic_size_t native; /* bytes of what code generation keeps with the kernels */
-    bool closed;          /* nobody has it any more but the programs that hold kernels */
+    bool closed;          /* no one has it any more but the programs that hold kernels */
 };
 
 kn_kernel_cache *knc_kernel_cache_new(size_t max_bytes)

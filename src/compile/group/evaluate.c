@@ -341,7 +341,7 @@ static const kn_type *operand_types(kn_lower *l, const kn_eqn *e)
     return t;
 }
 
-/* Is the value worked out by this kernel at this position, or loaded? */
+/* Is the value computed by this kernel at this position, or loaded? */
 static bool computed_here(kn_lower *l, uint32_t var, const knc_point *at)
 {
     const knc_value *v = &l->p->value[var];
@@ -428,7 +428,7 @@ void knc_apply_pull(kn_lower *l, const kn_eqn *e, const knc_point *at)
         knc_remember(l, e->out, at, knc_round(l, yt.dtype, y));
 }
 
-/* One step on the value on top of the stack: known, loaded, worked out, or one of its operands put on top. */
+/* One step on the value on top of the stack: known, loaded, computed, or one of its operands put on top. */
 static void advance(kn_lower *l)
 {
     knc_frame *f = &l->stack.at[l->stack.n - 1];

@@ -49,7 +49,7 @@ static void add_store(knc_plan *p, uint32_t var, knc_use at, bool joined)
 
 static int passes(const knc_use *u) { return u->loops == KNC_LOOPS_FULL ? __builtin_popcount(u->stages) : 1; }
 
-/* How often the group would work out a value there. */
+/* How often the group would compute a value there. */
 static int64_t times(const knc_plan *p, const knc_use *u)
 {
     const knc_group *g = &p->group.at[u->group];
@@ -92,7 +92,7 @@ static uint32_t variables(const kn_eqn *e)
     return n;
 }
 
-/* Of literals alone: whoever reads it can make it, known or not. */
+/* Are all operands literals? Then each kernel that reads the result can compute it, and needs no other value. */
 static bool is_of_literals(const kn_eqn *e)
 {
     for (uint32_t i = 0; i < e->n_in; i++)
@@ -301,7 +301,7 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
     for (int k = 0; k < u->n; k++) {
         knc_group *g = &p->group.at[u->at[k].group];
         bool row = u->at[k].loops == KNC_LOOPS_ROWS && u->at[k].point == KNC_POINT;
-        if (store || row) /* worked out in the first pass, known or stored for the others */
+        if (store || row) /* computed in the first pass, known or stored for the others */
             u->at[k].stages = (uint16_t)(1u << knc_last_stage(u->at[k].stages));
         if (row && !store)
             knc_add_row(p, u->at[k].group, e->out, knc_last_stage(u->at[k].stages));

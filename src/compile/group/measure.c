@@ -60,7 +60,7 @@ static bool is_constant(const knc_plan *p, const kn_eqn *e, knc_class c)
     return constant && e->n_in;
 }
 
-/* Results per row that are there for all elements again, or what is worked out from such. */
+/* Results per row that are there for all elements again, or what is computed from such. */
 static uint32_t spread_of(const knc_plan *p, const kn_eqn *e, knc_class c)
 {
     uint32_t spread = KNC_NO;

@@ -8,7 +8,7 @@
 
 enum { MAX_NUMBERS = 8 }; /* of a kernel: each is a buffer of its own, some nanoseconds of a call */
 
-/* Only algebra on kernels looks for these (kernel/simplify.c), or nobody tunes them. */
+/* Only algebra on kernels looks for these (kernel/simplify.c), or no one tunes them. */
 static bool is_plain(double v) { return v == 0 || v == 1 || v == -1 || !isfinite(v); }
 
 static bool has_plain_part(const kn_literal *x)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * puts.c -- updates that are a part of the kernel that makes their new elements. A row with `lands` puts operand 1 into
- * operand 0 at a start, by strides; so the group of such an equation has the points of operand 1, works it out, and
+ * operand 0 at a start, by strides; so the group of such an equation has the points of operand 1, computes it, and
  * stores each element where it goes. What it reads of the old elements at that very place it reads from the result,
  * where they are already (a copy before it puts them there, which goes away where the update is made in place): an
  * element is read before it is written, by the same turn of the loops. Positions that are data move the addresses of
@@ -172,7 +172,7 @@ typedef struct seeker {
 
 static bool reads_old(const seeker *s, kn_atom a) { return kni_is_var(a) && s->p->value[a].old != KNC_NO; }
 
-/* Does the value read the old elements at the place alone, when it is worked out at position i (NULL: a scalar)? */
+/* Does the value read the old elements at the place alone, when it is computed at position i (NULL: a scalar)? */
 static bool only_at_place(seeker *s, uint32_t var, const kn_index *i)
 {
     knc_plan *p = s->p;

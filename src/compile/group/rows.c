@@ -2,7 +2,7 @@
  * rows.c -- groups of several passes over the elements of a row: which groups get rows, and which values have one
  * element for each of them.
  *
- * A reduction has rows: the elements that it joins. What is worked out from its result, one number per row, and read
+ * A reduction has rows: the elements that it joins. What is computed from its result, one number per row, and read
  * again by equations over all elements, can be part of one kernel with both: the parallel loops of that kernel are the
  * rows, each pass over a row's elements is a stage. Positions along such loops are sets of loops: an axis that is
  * longer than 1 runs along one of them, in order. */

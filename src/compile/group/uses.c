@@ -229,7 +229,7 @@ void knc_add_reduce_list(knc_plan *p, knc_group *g, uint32_t first, uint32_t las
     g->last_reduce = last;
 }
 
-/* What both read at their points x and y is one element. */
+/* Makes one group of those of the two uses, which read the same element at their points. */
 static void merge(knc_plan *p, const knc_use *x, const knc_use *y)
 {
     if (knc_has_rows(&p->group.at[y->group]) && !knc_has_rows(&p->group.at[x->group])) {

@@ -39,7 +39,7 @@ static uint32_t reads(const kn_eqn *e, kn_atom a)
     return n;
 }
 
-/* The shape in which the equation is better worked out, or false. */
+/* The shape in which the equation is better computed, or false. */
 static bool find_shape(delay *s, const kn_eqn *e, kn_type *to)
 {
     const kni_jaxpr *j = s->r.j;

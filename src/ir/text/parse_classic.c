@@ -23,7 +23,7 @@ typedef struct operand {
     kn_atom atom;
     kn_word literal; /* n is 0 for a variable */
     literal_kind kind;
-    bool unit; /* *, of which nobody knows the type, and which nobody reads */
+    bool unit; /* *, of which no one knows the type, and which no one reads */
 } operand;
 
 typedef struct equation {

@@ -259,7 +259,7 @@ static uint32_t *new_names(printer *p, const kni_jaxpr *j)
     return name;
 }
 
-/* Results of top-level equations that nobody reads are shown as _. */
+/* Results of top-level equations that no one reads are shown as _. */
 static void mark_dropped(const kni_jaxpr *j, uint32_t *name)
 {
     uint32_t inputs = j->n_const + j->n_in;

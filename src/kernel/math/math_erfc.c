@@ -3,7 +3,7 @@
  * scripts/fit/special.py.
  *
  * With a = |x|, up to erf a = 1/2: erf a = a + a E(a^2). Beyond: erfc a = e^(-a^2) C(t) / (1 + 2 a) with t = (a - c) /
- * (a + c), where the power, the polynomial and the quotient are carried in two parts. f32 is worked out in f64 with
+ * (a + c), where the power, the polynomial and the quotient are carried in two parts. f32 is computed in f64 with
  * shorter polynomials. */
 #include "kernel/expr.h"
 #include <math.h>

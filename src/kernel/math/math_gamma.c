@@ -3,7 +3,7 @@
  *
  * From 3/4 to 3 a quotient of polynomials in v = x - 1 (for lgamma 1/2 and one), times the distance from the zeros;
  * from -1/4 to 3/4 the same at x + 1, with the logarithm (the reciprocal) of x taken off; from 3 on Stirling's formula
- * with a fitted rest; below -1/4 the reflection at 0. f32 is worked out in f64 from end to end, so that it is right
+ * with a fitted rest; below -1/4 the reflection at 0. f32 is computed in f64 from end to end, so that it is right
  * beside the zeros, too. */
 #include "kernel/expr.h"
 #include <math.h>

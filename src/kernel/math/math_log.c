@@ -3,7 +3,7 @@
  * scripts/fit/functions.py.
  *
  * x = m 2^e with m near 1, f = m - 1. f32: log m = f - f^2/2 + f^3 P(f). f64: s = f / (2 + f), log m = 2 s + s z L(z)
- * with z = s^2. e ln 2 + f is kept in two parts. What has to be rounded to f32 only is worked out in f64 with shorter
+ * with z = s^2. e ln 2 + f is kept in two parts. What has to be rounded to f32 only is computed in f64 with shorter
  * polynomials. */
 #include "kernel/expr.h"
 #include <float.h>

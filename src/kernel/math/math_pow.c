@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * math_pow.c -- pow as a program in the kernel IR. Polynomials: scripts/fit/functions.py. float32 of a positive normal
- * base, or 0, and a moderate exponent is worked out in pairs of float32, so that lanes stay as they are; all else of it
+ * base, or 0, and a moderate exponent is computed in pairs of float32, so that lanes stay as they are; all else of it
  * is a cold path in float64. */
 #include "kernel/expr.h"
 #include <math.h>

@@ -186,7 +186,7 @@ static knk_node sin_turned(knk_builder *k, knk_node x, int quarters, knk_node si
 knk_node knk_sin(knk_builder *k, knk_node x) { return sin_turned(k, x, 0, x); }
 knk_node knk_cos(knk_builder *k, knk_node x) { return sin_turned(k, x, 1, KNK_NONE); }
 
-/* sin / cos, or -cos / sin in odd quadrants; f32, worked out in f64 */
+/* sin / cos, or -cos / sin in odd quadrants; f32, computed in f64 */
 static knk_node tan_f32(knk_builder *k, knk_node x)
 {
     knk_node a = ABS(x), wide = CAST(F64, a), n = RINT(MUL(wide, F64(0x1.45f306dc9c883p-1)));

@@ -221,7 +221,7 @@ kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_
     return kna_end(&op, range(&op, d, n, &from, &by));
 }
 
-/* start + i * step, with the last element set to stop. Integer dtypes round down: the elements are worked out here. */
+/* start + i * step, with the last element set to stop. Integer dtypes round down: the elements are computed here. */
 static kn_array linspace_of_integers(kna_op *op, kn_dtype d, int64_t num, bool endpoint, const bound *start,
                                      const bound *stop)
 {

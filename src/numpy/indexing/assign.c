@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * assign.c -- x[index] = v, x += y, x[index] += v, np.add.at and their kin. Each works out the new elements as values
+ * assign.c -- x[index] = v, x += y, x[index] += v, np.add.at and their kin. Each computes the new elements as values
  * do, so that overlapping right sides are as if copied first, and hands them to kna_put. */
 #include "array/element.h"
 #include "array/scalars.h"

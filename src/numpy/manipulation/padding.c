@@ -172,7 +172,7 @@ static kn_atom pad_statistic(padding *p, kn_atom a, int axis, int64_t before, in
     return between(op, spread(op, left, a, axis, before), a, spread(op, right, a, axis, after), axis, before, after);
 }
 
-/* In which a ramp is worked out: the common dtype of end value and edge, if that is inexact. */
+/* In which a ramp is computed: the common dtype of end value and edge, if that is inexact. */
 static kn_dtype ramp_dtype(kna_op *op, kn_array ends, kn_dtype d)
 {
     kn_type t = ends ? kna_type(op, ends) : kni_scalar_type(KN_DT(I64));
@@ -180,7 +180,7 @@ static kn_dtype ramp_dtype(kna_op *op, kn_array ends, kn_dtype d)
     return both && knx_is_inexact(both) ? both : KN_DT(F64);
 }
 
-/* From the end value on `side` towards the edge, which is not reached. Worked out before it becomes the array's dtype,
+/* From the end value on `side` towards the edge, which is not reached. Computed before it becomes the array's dtype,
  * which the end value itself need not be of. */
 static kn_atom ramp(padding *p, kn_array ends, int ndim, int side, kn_atom edge, int axis, int64_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * einsum.c -- Einstein sums: labelled values, contracted two at a time. Each contraction is one dot_general whose
  * dimension numbers say where the labels are, so that nothing is transposed but, at most, the result; where nothing is
- * summed it is one product of broadcast operands. Labels of one operand that nobody needs are summed first. */
+ * summed it is one product of broadcast operands. Labels of one operand that no one needs are summed first. */
 #include "array/handle.h"
 #include "array/layout.h"
 #include "ir/ops.h"

@@ -178,7 +178,7 @@ static kn_atom count_as(reduction *r, kn_dtype d)
     return knb_astype(b, r->n ? knb_reduce_sum(b, ones, r->n, r->axes) : ones, d);
 }
 
-/* The dtype in which a mean is worked out, and the one that it has. */
+/* The dtype in which a mean is computed, and the one that it has. */
 static kn_dtype mean_dtypes(kn_dtype given, kn_dtype of, kn_dtype *result)
 {
     *result = kna_lookup_dtype(given, knn_inexact_for(of));

@@ -19,7 +19,7 @@ static kn_atom edge_like(kna_op *op, kn_atom edges, int64_t i, kn_atom x)
     return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, e, knb_type(op->b, x));
 }
 
-/* Bins of equal widths: the number is worked out; rounding may have moved it by one. */
+/* Bins of equal widths: the number is computed; rounding may have moved it by one. */
 static kn_atom by_width(kna_op *op, kn_atom e, kn_atom x, int64_t n)
 {
     kn_builder *b = op->b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * quantiles.c -- median, percentile, quantile and those that leave NaN out. The reduced axes become one, the last,
- * which is sorted; elements are taken at positions worked out from q, or from q and the number of elements that are no
+ * which is sorted; elements are taken at positions computed from q, or from q and the number of elements that are no
  * NaN. */
 #include "lib/compose.h"
 #include <math.h>
@@ -238,7 +238,7 @@ static kn_atom fraction(kn_builder *b, const method *m, kn_atom index, kn_atom b
     return m->rule == HALF_BETWEEN ? knb_select(b, whole, knb_like(b, f, 0), half) : f;
 }
 
-/* q as a vector along the sample's last axis, of the dtype in which positions are worked out. */
+/* q as a vector along the sample's last axis, of the dtype in which positions are computed. */
 typedef struct quantiles {
     kn_atom q;
     kn_shape shape;

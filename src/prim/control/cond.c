@@ -4,7 +4,7 @@
  *     type       the index is one int32; all branches take the operands behind it and give results of the same types
  *     linearize, transpose  cond_linear.c
  *     batch      cond_batch.c
- *     prune      a known choice, or one among equals, is its branch. Without results that nobody reads or that are an
+ *     prune      a known choice, or one among equals, is its branch. Without results that no one reads or that are an
  *                operand in all branches, and without operands that no branch needs
  *     unfailing  the branches give one more result each
  *     body_types of the branches: the operands behind the index

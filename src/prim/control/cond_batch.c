@@ -4,13 +4,13 @@
  * With one index for all lanes it is one cond whose branches are batched; a result that one of them has batched is
  * batched in all. With an index for each lane every lane has its choice of what the branches give:
  *
- *     a cheap branch   elementwise, views, little of it, cannot fail: worked out for all lanes
+ *     a cheap branch   elementwise, views, little of it, cannot fail: computed for all lanes
  *     any other one    a cond of its own, which runs it if a lane takes it. Lanes that do not take it repeat the
  *                      operands of the first one that does, so no errors come from them, no loops without an end and no
  *                      NaN
  *     effects          the lanes one after the other: a scan of the cond, so that each lane has those of its branch
  *
- * A branch that speaks of named axes sees all lanes as they are, so it is worked out for all of them. What a branch is
+ * A branch that speaks of named axes sees all lanes as they are, so it is computed for all of them. What a branch is
  * given in lanes that do not take it is a constant in derivatives (as in JAX): there a slope that is infinite or NaN
  * does not meet the cotangent zero of the choice.
  */
@@ -123,7 +123,7 @@ static kn_atom where_taken(kn_builder *b, kn_atom taken, kn_atom x, int axis, kn
     return knb_select_n(b, taken, 2, (kn_atom[]){other, x});
 }
 
-/* The operands of a branch that is worked out for all lanes, and their axes. One that all lanes share has a cotangent
+/* The operands of a branch that is computed for all lanes, and their axes. One that all lanes share has a cotangent
  * from each. */
 static void guard(const lanes *l, int k, bool cheap, kn_atom *x, int *axis)
 {

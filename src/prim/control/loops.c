@@ -8,7 +8,7 @@
  *     transpose  none: how often the body ran is not known
  *     batch      while_batch.c
  *     unfailing  one more carry, true after a step that would fail, which ends the loop
- *     prune      without carries that nobody reads and nothing needs; one that never changes is a constant
+ *     prune      without carries that no one reads and nothing needs; one that never changes is a constant
  *     lower      a step that holds the programs of both jaxprs
  */
 #include "prim/control/while.h"
@@ -305,7 +305,7 @@ static kn_error *while_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y
     return error;
 }
 
-/* --- what nobody needs ------------------------------------------------------------------------ */
+/* --- what no one needs ------------------------------------------------------------------------ */
 
 /* What stays of a loop: a carry that is read, that the condition asks, or that one of these needs; but one that never
  * changes is a constant. */

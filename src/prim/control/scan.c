@@ -7,7 +7,7 @@
  *                gives the body's residuals, too, and a linear one over them. With .checkpoint: scan_checkpoint.c first
  *     transpose  scan_transpose.c: the linear body transposed, the other way round
  *     batch      which carries are batched is a fixed point; the axis is behind the steps in inputs and outputs
- *     prune      without results that nobody reads, carries that only feed themselves, and what only those need; a
+ *     prune      without results that no one reads, carries that only feed themselves, and what only those need; a
  *                carry that never changes is a constant
  *     unfailing  one more carry, true from the first step on that would fail
  *     lower      no step: the carries; one step: the body. Else a step that holds the body's program
@@ -204,7 +204,7 @@ static kn_error *scan_batch(const kn_rule *r, int64_t size, const int *axis, kn_
     return error;
 }
 
-/* --- what nobody needs ------------------------------------------------------------------------ */
+/* --- what no one needs ------------------------------------------------------------------------ */
 
 kn_error *knp_scan_needs(const knp_scan *s, bool *out, bool *in)
 {

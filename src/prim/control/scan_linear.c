@@ -9,7 +9,7 @@
  *              residuals, tangents of xs -> tangents of carries, of ys
  *
  * A residual that does not change from step to step (a constant, a carry that never changes, what is made of these
- * alone) is worked out once, before the loop; one that is an element of an x is taken from there, and one that is an
+ * alone) is computed once, before the loop; one that is an element of an x is taken from there, and one that is an
  * output is taken from the stacked output.
  */
 #include "prim/body.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scan_separate.c -- a scan over large arrays and some scalars, as two scans: the first one carries what depends on
  * the scalars alone (counters, keys, step sizes) and stacks what the second one needs of it. So the second one has
- * nothing to do but what is one for each element, and nothing is worked out once per element that is the same for all.
+ * nothing to do but what is one for each element, and nothing is computed once per element that is the same for all.
  * Memory: a few numbers for each step. */
 #include "prim/control/scan_separate.h"
 #include "transform/replay.h"
@@ -62,7 +62,7 @@ static void cross(separation *s, kn_atom a)
     s->n_crossing++;
 }
 
-/* Is something large worked out in the second scan, and something in the first? */
+/* Is something large computed in the second scan, and something in the first? */
 static void judge(separation *s)
 {
     const kni_jaxpr *j = s->j;

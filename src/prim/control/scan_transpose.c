@@ -7,7 +7,7 @@
  *
  * Large sums of products are made after the loop (scan_sums.c). Only results that have a cotangent count, and what they
  * need. A carry is linear if it begins linear or the body makes it so; what one that is no linear function begins with
- * (zero) has no cotangent. Carries that are not linear (a count) are worked out first, by a scan of their own, and are
+ * (zero) has no cotangent. Carries that are not linear (a count) are computed first, by a scan of their own, and are
  * xs of the transposed one.
  */
 #include "prim/body.h"

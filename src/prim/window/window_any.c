@@ -19,7 +19,7 @@ typedef struct positions {
     knp_window w;
     knp_dims lo, hi, between, counts;
     bool pads;    /* some position has no element */
-    kn_atom mask; /* where elements are, with the padding; KN_ATOM_NONE: nobody asked */
+    kn_atom mask; /* where elements are, with the padding; KN_ATOM_NONE: no one asked */
     int64_t at[KN_MAX_NDIM];
 } positions;
 
