@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* A program with the core alone: the derivative of a function that comes as text; prints [6. 3.]. */
+/* SPDX-License-Identifier: Apache-2.0
+ * core.c -- a program with the core alone: the derivative of a function that comes as text; prints [6. 3.]. */
 #include <kiln/kiln.h>
 
 int main(void)

@@ -8,10 +8,9 @@
  *     rules -t FILE                               everything, and the typed texts of all jaxprs into FILE
  *
  * Checks of a case: value, text, jit, vmap, axes, and where operands have tangents jvp, vjp, transpose, second, lanes;
- * of the first case of a sample: scarce. Checks of a row, by the name of its primitive: row, refuses, dtypes,
- * factors. A check
- * that fails prints the command that runs just it and what is wrong. KILN_TEST_LONG=1: more seeds, all combinations of
- * batch axes, the longest arrays, every allocation. */
+ * of the first case of a sample: scarce. Checks of a row, by the name of its primitive: row, refuses, dtypes, factors.
+ * A check that fails prints the command that runs just it and what is wrong. KILN_TEST_LONG=1: more seeds, all
+ * combinations of batch axes, the longest arrays, every allocation. */
 #include "bench.h"
 #if defined(__x86_64__)
 #include "host/x86/code.h"
