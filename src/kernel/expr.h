@@ -39,6 +39,11 @@
 #define U32(v)             knk_const(k, KN_ID_U32, v)
 #define U64(v)             knk_const(k, KN_ID_U64, v)
 
+/* A program that is used by the row alone that names it: unary.def's rows declare theirs. */
+#define PROGRAM(name, k, x)                         \
+    knk_node name(knk_builder *k, knk_node x);      \
+    knk_node name(knk_builder *k, knk_node x)
+
 /* c[0] + c[1] x + ... + c[n-1] x^(n-1), a chain of fma. */
 knk_node knk_polynomial(knk_builder *k, knk_node x, int n, const double *c);
 #define POLYNOMIAL(x, table) knk_polynomial(k, x, (int)(sizeof(table) / sizeof *(table)), table)

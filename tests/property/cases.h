@@ -56,7 +56,7 @@ typedef struct sample {
     unsigned flags;
     double lo, hi;          /* both 0: -4 to 4 */
     double ulp;             /* complex numbers: of their modulus */
-    double (*real)(double); /* unary.def's reference */
+    long double (*real)(long double); /* unary.def's reference */
     /* of collectives: the equation is mapped over the axis i, the first one of all operands and results; the number of
      * lanes where there are no operands */
     int64_t lanes;

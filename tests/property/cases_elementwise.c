@@ -10,15 +10,31 @@
 #define MANY     "T[60]"
 #define MANY_TWO "T[60] T[60]"
 
-/* References that unary.def names and libm does not have. */
-static double ref_neg(double x) { return -x; }
-static double ref_rsqrt(double x) { return 1 / sqrt(x); }
-static double ref_square(double x) { return x * x; }
-static double ref_logistic(double x) { return 1 / (1 + exp(-x)); }
-static double ref_digamma(double x) { return x; }
-static double ref_erf_inv(double x) { return x; } /* reference_each.c knows better */
-static double ref_bessel_i0e(double x) { return (double)wide_i0e(x); }
-static double ref_bessel_i1e(double x) { return (double)wide_i1e(x); }
+/* References that unary.def names and libm does not have. + - * / and sqrt in double: it rounds as float32 and the 16-bit
+ * types need it, too. */
+static long double ref_negl(long double x) { return -x; }
+static long double ref_sqrtl(long double x) { return sqrt((double)x); }
+static long double ref_rsqrtl(long double x) { return 1 / sqrtl(x); }
+static long double ref_squarel(long double x) { return (double)x * (double)x; }
+static long double ref_logisticl(long double x) { return 1 / (1 + expl(-x)); }
+static long double ref_digammal(long double x) { return wide_digamma(x); }
+static long double ref_bessel_i0el(long double x) { return wide_i0e(x); }
+static long double ref_bessel_i1el(long double x) { return wide_i1e(x); }
+
+static long double ref_erf_invl(long double x) /* Newton's method on erf, or erfc near the ends; bisection first */
+{
+    if (fabsl(x) >= 1 || isnan(x))
+        return fabsl(x) == 1 ? copysignl(INFINITY, x) : NAN;
+    long double lo = 0, hi = 12, a = fabsl(x);
+    for (int i = 0; i < 60; i++) {
+        long double mid = (lo + hi) / 2;
+        *(1 - erfcl(mid) < a ? &lo : &hi) = mid;
+    }
+    long double y = a < 1e-3L ? a * 0.886226925452758013649083741670572591L : (lo + hi) / 2;
+    for (int i = 0; i < 3; i++)
+        y += (a < 0.5L ? a - erfl(y) : erfcl(y) - (1 - a)) * 0.886226925452758013649083741670572591L * expl(y * y);
+    return copysignl(y, x);
+}
 
 /* Every row: plain numbers of its domain, special ones of floats, integers of the whole range, many. */
 #define UNARY(name, public, letters, derivative, expr, cexpr, libm, low, high, error, text) \
@@ -26,7 +42,7 @@ static double ref_bessel_i1e(double x) { return (double)wide_i1e(x); }
      .dtypes = "@" letters,                                                                 \
      .operands = ONE_SHAPES,                                                                \
      .each = ref_unary,                                                                     \
-     .real = libm,                                                                          \
+     .real = libm##l,                                                                       \
      .lo = low,                                                                             \
      .hi = high,                                                                            \
      .ulp = error,                                                                          \
@@ -36,7 +52,7 @@ static double ref_bessel_i1e(double x) { return (double)wide_i1e(x); }
          .dtypes = "@" letters "s",                                                         \
          .operands = MANY,                                                                  \
          .each = ref_unary,                                                                 \
-         .real = libm,                                                                      \
+         .real = libm##l,                                                                   \
          .lo = low,                                                                         \
          .hi = high,                                                                        \
          .ulp = error,                                                                      \
@@ -46,7 +62,7 @@ static double ref_bessel_i1e(double x) { return (double)wide_i1e(x); }
          .dtypes = "@" letters "k",                                                         \
          .operands = "T[200]",                                                              \
          .each = ref_unary,                                                                 \
-         .real = libm,                                                                      \
+         .real = libm##l,                                                                   \
          .lo = low,                                                                         \
          .hi = high,                                                                        \
          .ulp = error,                                                                      \
@@ -57,7 +73,7 @@ static double ref_bessel_i1e(double x) { return (double)wide_i1e(x); }
          .dtypes = "f32",                                                                   \
          .operands = "T[5000]; T[7,1100]",                                                  \
          .each = ref_unary,                                                                 \
-         .real = libm,                                                                      \
+         .real = libm##l,                                                                   \
          .lo = low,                                                                         \
          .hi = high,                                                                        \
          .ulp = error},                                                                     \
@@ -66,7 +82,7 @@ static double ref_bessel_i1e(double x) { return (double)wide_i1e(x); }
          .dtypes = "f32 f64",                                                               \
          .operands = "T[100003]",                                                           \
          .each = ref_unary,                                                                 \
-         .real = libm,                                                                      \
+         .real = libm##l,                                                                   \
          .lo = low,                                                                         \
          .hi = high,                                                                        \
          .ulp = error,                                                                      \

@@ -56,13 +56,8 @@ void each_element(call *c)
 
 /* --- functions of one argument ---------------------------------------------------------------- */
 
-/* These names belong to unary.def's column of references; what is used here is `known` below. */
-static long double neg_l(long double x) { return -x; }
 static wide_complex cneg(wide_complex z) { return -z; }
-static long double logistic_l(long double x) { return 1 / (1 + expl(-x)); }
 static wide_complex clogistic(wide_complex z) { return 1 / (1 + cexpl(-z)); }
-static long double rsqrt_l(long double x) { return 1 / sqrtl(x); }
-static long double square_l(long double x) { return (double)x * (double)x; }
 static wide_complex cexp2_wide(wide_complex z) { return cexpl(z * 0.693147180559945309417232121458176568L); }
 static wide_complex clog2_wide(wide_complex z) { return clogl(z) * 1.442695040888963407359924681001892137L; }
 static wide_complex clog10_wide(wide_complex z) { return clogl(z) * 0.434294481903251827651128918916605082L; }
@@ -85,94 +80,52 @@ static wide_complex clog1p_wide(wide_complex z)
 }
 
 static wide_complex csquare(wide_complex z) { return z * z; }
-static long double sqrt_l(long double x) { return sqrt((double)x); }
-
-static long double erf_inv_l(long double x) /* Newton's method on erf, or erfc near the ends; bisection first */
-{
-    if (fabsl(x) >= 1 || isnan(x))
-        return fabsl(x) == 1 ? copysignl(INFINITY, x) : NAN;
-    long double lo = 0, hi = 12, a = fabsl(x);
-    for (int i = 0; i < 60; i++) {
-        long double mid = (lo + hi) / 2;
-        *(1 - erfcl(mid) < a ? &lo : &hi) = mid;
-    }
-    long double y = a < 1e-3L ? a * 0.886226925452758013649083741670572591L : (lo + hi) / 2;
-    for (int i = 0; i < 3; i++)
-        y += (a < 0.5L ? a - erfl(y) : erfcl(y) - (1 - a)) * 0.886226925452758013649083741670572591L * expl(y * y);
-    return copysignl(y, x);
-}
-
 static const struct known {
     const char *name;
-    long double (*real)(long double);
-    wide_complex (*of_complex)(wide_complex);
-} known[] = {
-    {"neg", neg_l, cneg},
-    {"sin", sinl, csinl},
-    {"cos", cosl, ccosl},
-    {"tanh", tanhl, ctanhl},
-    {"exp", expl, cexpl},
-    {"log", logl, clogl},
-    {"sqrt", sqrt_l, csqrtl},
-    {"abs", fabsl, NULL},
-    {"logistic", logistic_l, clogistic},
-    {"exp2", exp2l, cexp2_wide},
-    {"expm1", expm1l, cexpm1_wide},
-    {"log1p", log1pl, clog1p_wide},
-    {"log2", log2l, clog2_wide},
-    {"log10", log10l, clog10_wide},
-    {"tan", tanl, ctanl},
-    {"asin", asinl, casinl},
-    {"acos", acosl, cacosl},
-    {"atan", atanl, catanl},
-    {"sinh", sinhl, csinhl},
-    {"cosh", coshl, ccoshl},
-    {"asinh", asinhl, casinhl},
-    {"acosh", acoshl, cacoshl},
-    {"atanh", atanhl, catanhl},
-    {"cbrt", cbrtl, NULL},
-    {"rsqrt", rsqrt_l, crsqrt},
-    {"square", square_l, csquare},
-    {"erf_inv", erf_inv_l, NULL},
-    {"erf", erfl, NULL},
-    {"erfc", erfcl, NULL},
-    {"lgamma", lgammal, NULL},
-    {"digamma", wide_digamma, NULL},
-    {"bessel_i0e", wide_i0e, NULL},
-    {"bessel_i1e", wide_i1e, NULL},
+    wide_complex (*f)(wide_complex);
+} of_complex_numbers[] = {
+    {"neg", cneg},          {"sin", csinl},       {"cos", ccosl},          {"tanh", ctanhl},     {"exp", cexpl},
+    {"log", clogl},         {"sqrt", csqrtl},     {"logistic", clogistic}, {"exp2", cexp2_wide}, {"expm1", cexpm1_wide},
+    {"log1p", clog1p_wide}, {"log2", clog2_wide}, {"log10", clog10_wide},  {"tan", ctanl},       {"asin", casinl},
+    {"acos", cacosl},       {"atan", catanl},     {"sinh", csinhl},        {"cosh", ccoshl},     {"asinh", casinhl},
+    {"acosh", cacoshl},     {"atanh", catanhl},   {"rsqrt", crsqrt},       {"square", csquare},
 };
 
-/* Elementwise functions that this file does not know are held against unary.def's own reference; complex ones by
+static wide_complex (*complex_reference(const char *name))(wide_complex)
+{
+    for (size_t i = 0; i < sizeof of_complex_numbers / sizeof *of_complex_numbers; i++)
+        if (!strcmp(of_complex_numbers[i].name, name))
+            return of_complex_numbers[i].f;
+    return NULL;
+}
+
+/* Real functions are held against the reference that unary.def names; complex ones that this file does not know by
  * their derivatives. */
 num ref_unary(const call *c, const num *x)
 {
     kn_dtype d = last_dtype(c);
-    const struct known *f = NULL;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(known[i].name, c->sample->prim->name))
-            f = &known[i];
-    bool is_abs = f && f->real == fabsl, is_neg = f && f->real == neg_l;
+    const char *name = c->sample->prim->name;
+    bool is_abs = !strcmp(name, "abs");
     if (knx_is_complex(d)) {
         if (is_abs)
             return of_real(cabsl(as_complex(x[0])));
-        ((call *)c)->unknown = !f || !f->of_complex;
-        num y = c->unknown ? (num){0} : of_complex(f->of_complex(as_complex(x[0])));
+        wide_complex (*f)(wide_complex) = complex_reference(name);
+        ((call *)c)->unknown = !f;
+        num y = f ? of_complex(f(as_complex(x[0]))) : (num){0};
         if (num_is_nan(d, y) && (isinf(y.re) || isinf(y.im))) /* C leaves some signs open */
             y.scale = NAN;
-        if (f && f->of_complex == clogistic && isfinite(y.re)) /* 1 + e^-z cancels near its poles */
+        if (f == clogistic && isfinite(y.re)) /* 1 + e^-z cancels near its poles */
             y.scale = hypotl(y.re, y.im) * (1 + hypotl(y.re, y.im) * expl(-x[0].re));
         return y;
     }
     if (knx_is_float(d))
-        return of_real(f ? f->real(x[0].re) : (long double)c->sample->real((double)x[0].re));
+        return of_real(c->sample->real(x[0].re));
     if (is_abs)
         return of_int(d, d->kind == KN_KIND_INT && (int64_t)x[0].bits < 0 ? 0 - x[0].bits : x[0].bits);
-    if (is_neg)
+    if (!strcmp(name, "neg"))
         return of_int(d, 0 - x[0].bits);
-    if (f && f->real == square_l)
-        return of_int(d, x[0].bits * x[0].bits);
-    ((call *)c)->unknown = !c->sample->real;
-    return c->unknown ? (num){0} : of_int(d, (uint64_t)(int64_t)c->sample->real((double)(int64_t)x[0].bits));
+    ((call *)c)->unknown = strcmp(name, "square") != 0;
+    return of_int(d, x[0].bits * x[0].bits);
 }
 
 num ref_sign(const call *c, const num *x)

@@ -58,6 +58,11 @@ static kn_error *unary_type(const char *traits, const kn_rule *r, kn_type *y)
 typedef knk_node real_program(knk_builder *k, knk_node x);
 typedef kn_value2 complex_program(knk_builder *k, kn_value2 x);
 
+/* The programs that the rows name; those of the first columns that are static stay so. */
+#define UNARY(prim, public, traits, derivative, of_real, ...) real_program of_real;
+#include "ir/unary.def"
+#undef UNARY
+
 static void unary_expr(knk_builder *k, const kn_rule *r, real_program *of_real, complex_program *of_complex,
                        kn_value2 *y)
 {
