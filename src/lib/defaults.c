@@ -427,6 +427,7 @@ kn_ufunc_accumulate_opts kn_ufunc_accumulate_opts_default(void)
 {
     return (kn_ufunc_accumulate_opts){.size_ = sizeof(kn_ufunc_accumulate_opts)};
 }
+kn_polyder_opts kn_polyder_opts_default(void) { return (kn_polyder_opts){.size_ = sizeof(kn_polyder_opts), .m = 1}; }
 
 /* ---- kiln/numpy/products.h */
 kn_tensordot_opts kn_tensordot_opts_default(void)
