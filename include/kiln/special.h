@@ -19,6 +19,7 @@ KN_API kn_array kn_special_erf(kn_array x);
 KN_API kn_array kn_special_erfc(kn_array x);    /* scipy.special.erfc: 1 - erf(x), right where that is small, too */
 KN_API kn_array kn_special_gammaln(kn_array x); /* scipy.special.gammaln: log |gamma(x)| */
 KN_API kn_array kn_special_digamma(kn_array x); /* scipy.special.digamma: the derivative of gammaln */
+KN_API kn_array kn_special_cosm1(kn_array x);   /* scipy.special.cosm1: cos(x) - 1, right near 0 */
 KN_API kn_array kn_special_i0e(kn_array x);     /* scipy.special.i0e: the modified Bessel function I0(x) times e^-|x| */
 KN_API kn_array kn_special_i1e(kn_array x);     /* scipy.special.i1e: the modified Bessel function I1(x) times e^-|x| */
 
@@ -117,6 +118,7 @@ KN_API kn_array kn_special_hyp2f1(kn_array a, kn_array b, kn_array c, kn_array x
 #define kn_special_erfc(x) KN_F1(kn_special_erfc, x)
 #define kn_special_gammaln(x) KN_F1(kn_special_gammaln, x)
 #define kn_special_digamma(x) KN_F1(kn_special_digamma, x)
+#define kn_special_cosm1(x) KN_F1(kn_special_cosm1, x)
 #define kn_special_i0e(x) KN_F1(kn_special_i0e, x)
 #define kn_special_i1e(x) KN_F1(kn_special_i1e, x)
 #define kn_special_gamma(x) KN_F1(kn_special_gamma, x)

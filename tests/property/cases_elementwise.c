@@ -18,6 +18,7 @@ static long double ref_rsqrtl(long double x) { return 1 / sqrtl(x); }
 static long double ref_squarel(long double x) { return (double)x * (double)x; }
 static long double ref_logisticl(long double x) { return 1 / (1 + expl(-x)); }
 static long double ref_digammal(long double x) { return wide_digamma(x); }
+static long double ref_cosm1l(long double x) { return -2 * sinl(x / 2) * sinl(x / 2); }
 static long double ref_bessel_i0el(long double x) { return wide_i0e(x); }
 static long double ref_bessel_i1el(long double x) { return wide_i1e(x); }
 

@@ -186,6 +186,14 @@ static knk_node sin_turned(knk_builder *k, knk_node x, int quarters, knk_node si
 knk_node knk_sin(knk_builder *k, knk_node x) { return sin_turned(k, x, 0, x); }
 knk_node knk_cos(knk_builder *k, knk_node x) { return sin_turned(k, x, 1, KNK_NONE); }
 
+/* cos x - 1 = -2 sin(x / 2)^2 */
+PROGRAM(knk_cosm1, k, x)
+{
+    kn_dtype_id d = knk_dtype(k, x);
+    knk_node s = knk_sin(k, MUL(x, NUM(d, 0.5)));
+    return MUL(MUL(s, s), NUM(d, -2));
+}
+
 /* sin / cos, or -cos / sin in odd quadrants; f32, computed in f64 */
 static knk_node tan_f32(knk_builder *k, knk_node x)
 {
