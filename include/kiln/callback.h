@@ -40,8 +40,8 @@ typedef struct kn_pure_callback_opts {
 KN_API kn_pure_callback_opts kn_pure_callback_opts_default(void);
 /* The results of f, which does nothing but compute them from args: it may be called more often than asked for, or
  * not at all. results: arrays with their shapes and dtypes. No derivatives: ValueError. (jax.pure_callback) */
-KN_API kn_list kn_pure_callback(kn_callback f, void *env, kn_list results, kn_list args, const kn_pure_callback_opts
-    *opts);
+KN_API kn_list kn_pure_callback(kn_callback f, void *env, kn_list results, kn_list args,
+    const kn_pure_callback_opts *opts);
 typedef struct kn_io_callback_opts {
     size_t size_;
     bool ordered; /* refuse kn_vmap, which has no order of lanes (ValueError, as in JAX) */
@@ -83,7 +83,7 @@ KN_API void kn_set_print(void (*print)(void *env, const char *text), void *env);
 #define kn_io_callback(f, env, results, args, ...) KN_IO_CALLBACK_(__COUNTER__, f, env, results, args, __VA_ARGS__)
 #define KN_IO_CALLBACK_(c, f, env, results, args, ...)                                                                 \
     __extension__({ KN_TAKE(kn_callback, 1, c, f) KN_TAKE(void *, 2, c, env) KN_TAKE(kn_list, 3, c, results)           \
-    KN_TAKE(kn_list, 4, c, args) KN_OPTS(c, kn_io_callback_opts, (), __VA_ARGS__) KN_HERE(); (kn_io_callback)(KN_V(1,  \
-    c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
+    KN_TAKE(kn_list, 4, c, args) KN_OPTS(c, kn_io_callback_opts, (), __VA_ARGS__) KN_HERE();                           \
+    (kn_io_callback)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #endif
 #endif

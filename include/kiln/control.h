@@ -58,15 +58,15 @@ typedef struct kn_while_opts {
  * condition returns one bool[], the body what it takes. Under vmap each lane stops when it is done. Differentiable
  * in forward mode, and with .max_steps in reverse mode (the carries of so many steps are recorded); without it that
  * is a ValueError. */
-KN_API int kn_while_loop(kn_fn condition, kn_fn body, const kn_outs *outs, const kn_args *init, const kn_while_opts
-    *opts);
+KN_API int kn_while_loop(kn_fn condition, kn_fn body, const kn_outs *outs, const kn_args *init,
+    const kn_while_opts *opts);
 typedef struct kn_fori_opts { size_t size_; int64_t checkpoint; } kn_fori_opts; /* as that of kn_scan */
 /* carry = init; for (i = lower; i < upper; i++) carry = body(i, carry); out = carry (jax.lax.fori_loop).
  *
  * The body takes i (a scalar of the bounds' dtype) and the carry. Bounds are integers. If both are known when this
  * is recorded it is a scan, which has both modes of derivatives; else a while, which has forward mode. */
-KN_API int kn_fori_loop(kn_array lower, kn_array upper, kn_fn body, const kn_outs *outs, const kn_args *init, const
-    kn_fori_opts *opts);
+KN_API int kn_fori_loop(kn_array lower, kn_array upper, kn_fn body, const kn_outs *outs, const kn_args *init,
+    const kn_fori_opts *opts);
 /* out = pred ? on_true(args...) : on_false(args...) (jax.lax.cond). Only one of them runs. pred: a scalar, bool or a
  * number that is compared with 0. Both take the same arguments and return arrays of the same shapes and dtypes: a
  * TypeError names the one that differs. */

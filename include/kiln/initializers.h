@@ -74,16 +74,16 @@ KN_API kn_array kn_nn_init_uniform(kn_array key, const kn_shape *shape, const kn
 /* normal: mean 0, standard deviation stddev; complex dtypes too */
 KN_API kn_array kn_nn_init_normal(kn_array key, const kn_shape *shape, const kn_nn_init_normal_opts *opts);
 /* truncated_normal: stddev times standard normal numbers in (lower, upper) */
-KN_API kn_array kn_nn_init_truncated_normal(kn_array key, const kn_shape *shape, const kn_nn_init_truncated_normal_opts
-    *opts);
+KN_API kn_array kn_nn_init_truncated_normal(kn_array key, const kn_shape *shape,
+    const kn_nn_init_truncated_normal_opts *opts);
 
 /* ---- Of a spread that goes with the shape: the variance is scale / n, where n is the number of inputs (fan_in) or
  * outputs (fan_out) of an element, the mean of both, or its geometric form. Complex dtypes too. ValueError for
  * another mode or distribution, and without in_axis for shapes with less than two axes. An empty shape gives an
  * empty array. */
 /* variance_scaling: by scale, mode and distribution */
-KN_API kn_array kn_nn_init_variance_scaling(kn_array key, const kn_shape *shape, const kn_nn_init_variance_scaling_opts
-    *opts);
+KN_API kn_array kn_nn_init_variance_scaling(kn_array key, const kn_shape *shape,
+    const kn_nn_init_variance_scaling_opts *opts);
 /* glorot_uniform: scale 1, fan_avg, uniform */
 KN_API kn_array kn_nn_init_glorot_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts);
 /* glorot_normal: scale 1, fan_avg, truncated normal */
@@ -110,8 +110,8 @@ KN_API kn_array kn_nn_init_kaiming_normal(kn_array key, const kn_shape *shape, c
 /* orthogonal: the columns, or the rows where those are fewer, are orthonormal, times scale */
 KN_API kn_array kn_nn_init_orthogonal(kn_array key, const kn_shape *shape, const kn_nn_init_orthogonal_opts *opts);
 /* delta_orthogonal: an orthogonal matrix in the middle of zeros, for 1 to 3 axes of a convolution */
-KN_API kn_array kn_nn_init_delta_orthogonal(kn_array key, const kn_shape *shape, const kn_nn_init_orthogonal_opts
-    *opts);
+KN_API kn_array kn_nn_init_delta_orthogonal(kn_array key, const kn_shape *shape,
+    const kn_nn_init_orthogonal_opts *opts);
 
 #ifdef __cplusplus
 }
@@ -124,9 +124,9 @@ KN_API kn_array kn_nn_init_delta_orthogonal(kn_array key, const kn_shape *shape,
 #define kn_nn_init_ones(key, shape, ...) KN_P1O(kn_nn_init_ones, kn_nn_init_opts, (), key, kn_shape, shape, __VA_ARGS__)
 #define kn_nn_init_constant(key, shape, value, ...) KN_NN_INIT_CONSTANT_(__COUNTER__, key, shape, value, __VA_ARGS__)
 #define KN_NN_INIT_CONSTANT_(c, key, shape, value, ...)                                                                \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); KN_TAKE(kn_shape, 2, c, shape) kn_array KN_V(3,                \
-    c) = KN_LIKE(value); KN_OPTS(c, kn_nn_init_opts, (), __VA_ARGS__) KN_HERE(); (kn_nn_init_constant)(KN_V(1, c),     \
-    &KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); KN_TAKE(kn_shape, 2, c, shape) kn_array                        \
+    KN_V(3, c) = KN_LIKE(value); KN_OPTS(c, kn_nn_init_opts, (), __VA_ARGS__) KN_HERE();                               \
+    (kn_nn_init_constant)(KN_V(1, c), &KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_nn_init_uniform(key, shape, ...)                                                                            \
     KN_P1O(kn_nn_init_uniform, kn_nn_init_uniform_opts, (.scale = 1e-2, ), key, kn_shape, shape, __VA_ARGS__)
 #define kn_nn_init_normal(key, shape, ...)                                                                             \

@@ -55,8 +55,8 @@ KN_API kn_tree kn_load_tree(const char *path, kn_tree like);
 #define kn_archive_name(archive, i) KN_G2(kn_archive_name, kn_archive, archive, int, i)
 #define kn_save(path, x) KN_SAVE_(__COUNTER__, path, x)
 #define KN_SAVE_(c, path, x)                                                                                           \
-    __extension__({ KN_TAKE(const char *, 1, c, path) kn_array KN_V(2, c) = KN_LIKE(x); KN_HERE(); (kn_save)(KN_V(1,   \
-    c), KN_V(2, c)); })
+    __extension__({ KN_TAKE(const char *, 1, c, path) kn_array KN_V(2, c) = KN_LIKE(x); KN_HERE();                     \
+    (kn_save)(KN_V(1, c), KN_V(2, c)); })
 #define kn_save_tree(path, tree) KN_G2(kn_save_tree, const char *, path, kn_tree, tree)
 #define kn_load_tree(path, like) KN_G2(kn_load_tree, const char *, path, kn_tree, like)
 #endif

@@ -63,8 +63,8 @@ KN_API kn_lax_all_to_all_opts kn_lax_all_to_all_opts_default(void);
 /* Cuts x along split_axis, gives each lane its part and puts together what comes along concat_axis, of the result
  * (jax.lax.all_to_all). Not tiled, the extent of split_axis is the number of lanes, and the axis goes; tiled, it is
  * a multiple: ValueError otherwise. */
-KN_API kn_array kn_lax_all_to_all(kn_array x, kn_axis_names axis, int split_axis, int concat_axis, const
-    kn_lax_all_to_all_opts *opts);
+KN_API kn_array kn_lax_all_to_all(kn_array x, kn_axis_names axis, int split_axis, int concat_axis,
+    const kn_lax_all_to_all_opts *opts);
 typedef struct kn_lax_psum_scatter_opts {
     size_t size_;
     int scatter_dimension;
@@ -124,9 +124,9 @@ static inline kn_axis_names kn_names_one_(const char *name) { return (kn_axis_na
 #define kn_lax_all_to_all(x, axis, split_axis, concat_axis, ...)                                                       \
     KN_LAX_ALL_TO_ALL_(__COUNTER__, x, axis, split_axis, concat_axis, __VA_ARGS__)
 #define KN_LAX_ALL_TO_ALL_(c, x, axis, split_axis, concat_axis, ...)                                                   \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_axis_names KN_V(2, c) = KN_NAMES_OF(axis); KN_TAKE(int, 3, c, \
-    split_axis) KN_TAKE(int, 4, c, concat_axis) KN_OPTS(c, kn_lax_all_to_all_opts, (), __VA_ARGS__) KN_HERE();         \
-    (kn_lax_all_to_all)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_axis_names KN_V(2, c) = KN_NAMES_OF(axis);                    \
+    KN_TAKE(int, 3, c, split_axis) KN_TAKE(int, 4, c, concat_axis) KN_OPTS(c, kn_lax_all_to_all_opts, (), __VA_ARGS__) \
+    KN_HERE(); (kn_lax_all_to_all)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #define kn_lax_psum_scatter(x, axis, ...)                                                                              \
     KN_H1O(kn_lax_psum_scatter, kn_lax_psum_scatter_opts, (), x, kn_axis_names, KN_NAMES_OF(axis), __VA_ARGS__)
 #define kn_lax_pswapaxes(x, name, axis) KN_H2(kn_lax_pswapaxes, x, kn_axis_names, KN_NAMES_OF(name), int, axis)

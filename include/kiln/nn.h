@@ -129,8 +129,8 @@ KN_API kn_array kn_nn_min_pool(kn_array x, const kn_shape *window_shape, const k
 /* flax.linen.avg_pool: the sum by the number of positions, or of elements (.count_include_pad = false). */
 KN_API kn_array kn_nn_avg_pool(kn_array x, const kn_shape *window_shape, const kn_nn_pool_opts *opts);
 /* flax.linen.pool: joined by a function with the identity init, as kn_lax_reduce_window. */
-KN_API kn_array kn_nn_pool(kn_array x, kn_array init, kn_fn reduce_fn, const kn_shape *window_shape, const
-    kn_nn_pool_opts *opts);
+KN_API kn_array kn_nn_pool(kn_array x, kn_array init, kn_fn reduce_fn, const kn_shape *window_shape,
+    const kn_nn_pool_opts *opts);
 
 /* ---- Attention. T queries and S keys of length H, in N heads: the query is (B, T, N, H), key and value are (B, S,
  * K, H), and N is a multiple of K: each key head serves N / K query heads. Axes in front may be left out. */
@@ -150,18 +150,18 @@ typedef struct kn_nn_attention_result { kn_array encoded, residual; } kn_nn_atte
 /* jax.nn.dot_product_attention: softmax(scale query key + bias) value, in the query's shape and dtype. As there the
  * logits are at least float32 and the softmax is float32 for float64, too. ValueError for shapes and dtypes that do
  * not fit, in JAX's words. */
-KN_API kn_array kn_nn_dot_product_attention(kn_array query, kn_array key, kn_array value, const kn_nn_attention_opts
-    *opts);
+KN_API kn_array kn_nn_dot_product_attention(kn_array query, kn_array key, kn_array value,
+    const kn_nn_attention_opts *opts);
 /* The same with return_residual: also the logsumexp of the logits, (B, T, N), a constant in derivatives. */
-KN_API kn_nn_attention_result kn_nn_dot_product_attention_residual(kn_array query, kn_array key, kn_array value, const
-    kn_nn_attention_opts *opts);
+KN_API kn_nn_attention_result kn_nn_dot_product_attention_residual(kn_array query, kn_array key, kn_array value,
+    const kn_nn_attention_opts *opts);
 typedef struct kn_nn_scaled_matmul_opts { size_t size_; kn_dtype preferred_element_type; } kn_nn_scaled_matmul_opts;
 KN_API kn_nn_scaled_matmul_opts kn_nn_scaled_matmul_opts_default(void);
 /* jax.nn.scaled_matmul: lhs (B, M, K) and rhs (B, N, K), each block of their last axis multiplied with its scale, of
  * (B, M, K / block) and (B, N, K / block), then contracted over K: (B, M, N) in preferred_element_type (float32).
  * ValueError for shapes that do not fit. */
-KN_API kn_array kn_nn_scaled_matmul(kn_array lhs, kn_array rhs, kn_array lhs_scales, kn_array rhs_scales, const
-    kn_nn_scaled_matmul_opts *opts);
+KN_API kn_array kn_nn_scaled_matmul(kn_array lhs, kn_array rhs, kn_array lhs_scales, kn_array rhs_scales,
+    const kn_nn_scaled_matmul_opts *opts);
 
 #ifdef __cplusplus
 }
@@ -215,9 +215,10 @@ KN_API kn_array kn_nn_scaled_matmul(kn_array lhs, kn_array rhs, kn_array lhs_sca
 #define kn_nn_pool(x, init, reduce_fn, window_shape, ...)                                                              \
     KN_NN_POOL_(__COUNTER__, x, init, reduce_fn, window_shape, __VA_ARGS__)
 #define KN_NN_POOL_(c, x, init, reduce_fn, window_shape, ...)                                                          \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(init); KN_TAKE(kn_fn, 3, c,        \
-    reduce_fn) KN_TAKE(kn_shape, 4, c, window_shape) KN_OPTS(c, kn_nn_pool_opts, (.count_include_pad = true, ),        \
-    __VA_ARGS__) KN_HERE(); (kn_nn_pool)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(init);                             \
+    KN_TAKE(kn_fn, 3, c, reduce_fn) KN_TAKE(kn_shape, 4, c, window_shape) KN_OPTS(c, kn_nn_pool_opts,                  \
+    (.count_include_pad = true, ), __VA_ARGS__) KN_HERE(); (kn_nn_pool)(KN_V(1, c), KN_V(2, c), KN_V(3, c),            \
+    &KN_V(4, c), KN_V(opt, c)); })
 #define kn_nn_dot_product_attention(query, key, value, ...)                                                            \
     KN_F3O(kn_nn_dot_product_attention, kn_nn_attention_opts, (), query, key, value, __VA_ARGS__)
 #define kn_nn_dot_product_attention_residual(query, key, value, ...)                                                   \

@@ -32,8 +32,8 @@ KN_API int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state,
 /* optax.apply_updates: the sums, in the parameters' dtypes */
 KN_API kn_tree kn_optim_apply_updates(kn_tree params, kn_tree updates);
 /* a whole step: new parameters and the new state take the old places */
-KN_API int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params, kn_tree grads, const
-    kn_optim_update_opts *opts);
+KN_API int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params, kn_tree grads,
+    const kn_optim_update_opts *opts);
 
 /* ---- Helpers. */
 KN_API kn_array kn_optim_global_norm(kn_tree tree); /* optax.global_norm: the root of the sum of all |x|^2 */
@@ -55,26 +55,26 @@ KN_API kn_tree kn_optim_periodic_update(kn_tree new_tensors, kn_tree old_tensors
 #define KN_OPTIM_UPDATE_(c, optimizer, grads, state, params, updates, new_state, ...)                                  \
     __extension__({ KN_TAKE(kn_optimizer, 1, c, optimizer) KN_TAKE(kn_tree, 2, c, grads) KN_TAKE(kn_tree, 3, c, state) \
     KN_TAKE(kn_tree, 4, c, params) KN_TAKE(kn_tree *, 5, c, updates) KN_TAKE(kn_tree *, 6, c, new_state) KN_OPTS(c,    \
-    kn_optim_update_opts, (), __VA_ARGS__) KN_HERE(); (kn_optim_update)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4,    \
-    c), KN_V(5, c), KN_V(6, c), KN_V(opt, c)); })
+    kn_optim_update_opts, (), __VA_ARGS__) KN_HERE(); (kn_optim_update)(KN_V(1, c), KN_V(2, c), KN_V(3, c),            \
+    KN_V(4, c), KN_V(5, c), KN_V(6, c), KN_V(opt, c)); })
 #define kn_optim_apply_updates(params, updates) KN_G2(kn_optim_apply_updates, kn_tree, params, kn_tree, updates)
 #define kn_optim_apply(optimizer, state, params, grads, ...)                                                           \
     KN_OPTIM_APPLY_(__COUNTER__, optimizer, state, params, grads, __VA_ARGS__)
 #define KN_OPTIM_APPLY_(c, optimizer, state, params, grads, ...)                                                       \
-    __extension__({ KN_TAKE(kn_optimizer, 1, c, optimizer) KN_TAKE(kn_tree *, 2, c, state) KN_TAKE(kn_tree, 3, c,      \
-    params) KN_TAKE(kn_tree, 4, c, grads) KN_OPTS(c, kn_optim_update_opts, (), __VA_ARGS__) KN_HERE();                 \
-    (kn_optim_apply)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ KN_TAKE(kn_optimizer, 1, c, optimizer) KN_TAKE(kn_tree *, 2, c, state)                             \
+    KN_TAKE(kn_tree, 3, c, params) KN_TAKE(kn_tree, 4, c, grads) KN_OPTS(c, kn_optim_update_opts, (), __VA_ARGS__)     \
+    KN_HERE(); (kn_optim_apply)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #define kn_optim_global_norm(tree) KN_G1(kn_optim_global_norm, kn_tree, tree)
 #define kn_optim_incremental_update(new_tensors, old_tensors, step_size)                                               \
     KN_OPTIM_INCREMENTAL_UPDATE_(__COUNTER__, new_tensors, old_tensors, step_size)
 #define KN_OPTIM_INCREMENTAL_UPDATE_(c, new_tensors, old_tensors, step_size)                                           \
-    __extension__({ KN_TAKE(kn_tree, 1, c, new_tensors) KN_TAKE(kn_tree, 2, c, old_tensors) KN_TAKE(double, 3, c,      \
-    step_size) KN_HERE(); (kn_optim_incremental_update)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+    __extension__({ KN_TAKE(kn_tree, 1, c, new_tensors) KN_TAKE(kn_tree, 2, c, old_tensors)                            \
+    KN_TAKE(double, 3, c, step_size) KN_HERE(); (kn_optim_incremental_update)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 #define kn_optim_periodic_update(new_tensors, old_tensors, steps, update_period)                                       \
     KN_OPTIM_PERIODIC_UPDATE_(__COUNTER__, new_tensors, old_tensors, steps, update_period)
 #define KN_OPTIM_PERIODIC_UPDATE_(c, new_tensors, old_tensors, steps, update_period)                                   \
-    __extension__({ KN_TAKE(kn_tree, 1, c, new_tensors) KN_TAKE(kn_tree, 2, c, old_tensors) kn_array KN_V(3,           \
-    c) = KN_LIKE(steps); KN_TAKE(int64_t, 4, c, update_period) KN_HERE(); (kn_optim_periodic_update)(KN_V(1, c),       \
-    KN_V(2, c), KN_V(3, c), KN_V(4, c)); })
+    __extension__({ KN_TAKE(kn_tree, 1, c, new_tensors) KN_TAKE(kn_tree, 2, c, old_tensors) kn_array                   \
+    KN_V(3, c) = KN_LIKE(steps); KN_TAKE(int64_t, 4, c, update_period) KN_HERE();                                      \
+    (kn_optim_periodic_update)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c)); })
 #endif
 #endif

@@ -76,7 +76,7 @@ KN_API kn_random_choice_opts kn_random_choice_opts_default(void);
 typedef struct kn_random_multivariate_normal_opts {
     size_t size_;
     kn_dtype dtype;
-    const char *method; /* "cholesky": "eigh" and "svd": NotImplementedError */
+    const char *method; /* "cholesky": the others, eigh and svd, are a NotImplementedError */
 } kn_random_multivariate_normal_opts;
 KN_API kn_random_multivariate_normal_opts kn_random_multivariate_normal_opts_default(void);
 typedef struct kn_random_multinomial_opts {
@@ -123,8 +123,8 @@ KN_API kn_array kn_random_permutation(kn_array key, kn_array x, const kn_random_
  * the distribution does not have, and for parameters that do not fit the shape. */
 #define KN_SHAPE_NONE ((kn_shape){.ndim = -1})
 /* jax.random.truncated_normal: standard normal numbers in (lower, upper) */
-KN_API kn_array kn_random_truncated_normal(kn_array key, kn_array lower, kn_array upper, const kn_shape *shape, const
-    kn_random_dtype_opts *opts);
+KN_API kn_array kn_random_truncated_normal(kn_array key, kn_array lower, kn_array upper, const kn_shape *shape,
+    const kn_random_dtype_opts *opts);
 /* jax.random.cauchy: median 0, scale 1 */
 KN_API kn_array kn_random_cauchy(kn_array key, const kn_shape *shape, const kn_random_dtype_opts *opts);
 /* jax.random.exponential: mean 1 */
@@ -140,21 +140,21 @@ KN_API kn_array kn_random_gumbel(kn_array key, const kn_shape *shape, const kn_r
 /* jax.random.pareto: shape b, scale 1 */
 KN_API kn_array kn_random_pareto(kn_array key, kn_array b, const kn_shape *shape, const kn_random_dtype_opts *opts);
 /* jax.random.rayleigh: of a scale */
-KN_API kn_array kn_random_rayleigh(kn_array key, kn_array scale, const kn_shape *shape, const kn_random_dtype_opts
-    *opts);
+KN_API kn_array kn_random_rayleigh(kn_array key, kn_array scale, const kn_shape *shape,
+    const kn_random_dtype_opts *opts);
 /* jax.random.wald: inverse normal numbers of a mean, scale 1 */
 KN_API kn_array kn_random_wald(kn_array key, kn_array mean, const kn_shape *shape, const kn_random_dtype_opts *opts);
 /* jax.random.lognormal: exp of normal numbers times sigma; complex dtypes too */
-KN_API kn_array kn_random_lognormal(kn_array key, kn_array sigma, const kn_shape *shape, const kn_random_dtype_opts
-    *opts);
+KN_API kn_array kn_random_lognormal(kn_array key, kn_array sigma, const kn_shape *shape,
+    const kn_random_dtype_opts *opts);
 /* jax.random.weibull_min: density proportional to x^(concentration-1) exp(-x^concentration), times scale; the shape
  * is that of the uniform numbers behind it, () if none is given */
-KN_API kn_array kn_random_weibull_min(kn_array key, kn_array scale, kn_array concentration, const kn_shape *shape, const
-    kn_random_dtype_opts *opts);
+KN_API kn_array kn_random_weibull_min(kn_array key, kn_array scale, kn_array concentration, const kn_shape *shape,
+    const kn_random_dtype_opts *opts);
 /* jax.random.double_sided_maxwell: loc + scale times Maxwell numbers of both signs; the result has the shape, then
  * the parameters' one (without a shape that twice, as in JAX) */
-KN_API kn_array kn_random_double_sided_maxwell(kn_array key, kn_array loc, kn_array scale, const kn_shape *shape, const
-    kn_random_dtype_opts *opts);
+KN_API kn_array kn_random_double_sided_maxwell(kn_array key, kn_array loc, kn_array scale, const kn_shape *shape,
+    const kn_random_dtype_opts *opts);
 /* jax.random.triangular: a triangle between left and right with its top at mode */
 KN_API kn_array kn_random_triangular(kn_array key, kn_array left, kn_array mode, kn_array right, const kn_shape *shape,
     const kn_random_dtype_opts *opts);
@@ -163,46 +163,46 @@ KN_API kn_array kn_random_gamma(kn_array key, kn_array a, const kn_shape *shape,
 /* jax.random.loggamma: the logarithms of kn_random_gamma, exact for small a */
 KN_API kn_array kn_random_loggamma(kn_array key, kn_array a, const kn_shape *shape, const kn_random_dtype_opts *opts);
 /* jax.random.beta: in (0, 1) */
-KN_API kn_array kn_random_beta(kn_array key, kn_array a, kn_array b, const kn_shape *shape, const kn_random_dtype_opts
-    *opts);
+KN_API kn_array kn_random_beta(kn_array key, kn_array a, kn_array b, const kn_shape *shape,
+    const kn_random_dtype_opts *opts);
 /* jax.random.dirichlet: vectors that add to 1; alpha's last axis is theirs, the shape is without it */
-KN_API kn_array kn_random_dirichlet(kn_array key, kn_array alpha, const kn_shape *shape, const kn_random_dtype_opts
-    *opts);
+KN_API kn_array kn_random_dirichlet(kn_array key, kn_array alpha, const kn_shape *shape,
+    const kn_random_dtype_opts *opts);
 /* jax.random.chisquare: of degrees of freedom */
 KN_API kn_array kn_random_chisquare(kn_array key, kn_array df, const kn_shape *shape, const kn_random_dtype_opts *opts);
 /* jax.random.f: of degrees of freedom of numerator and denominator */
-KN_API kn_array kn_random_f(kn_array key, kn_array dfnum, kn_array dfden, const kn_shape *shape, const
-    kn_random_dtype_opts *opts);
+KN_API kn_array kn_random_f(kn_array key, kn_array dfnum, kn_array dfden, const kn_shape *shape,
+    const kn_random_dtype_opts *opts);
 /* jax.random.t: Student's t of degrees of freedom */
 KN_API kn_array kn_random_t(kn_array key, kn_array df, const kn_shape *shape, const kn_random_dtype_opts *opts);
 /* jax.random.generalized_normal: density proportional to exp(-|x|^p) */
-KN_API kn_array kn_random_generalized_normal(kn_array key, kn_array p, const kn_shape *shape, const kn_random_dtype_opts
-    *opts);
+KN_API kn_array kn_random_generalized_normal(kn_array key, kn_array p, const kn_shape *shape,
+    const kn_random_dtype_opts *opts);
 /* jax.random.ball: points of d coordinates in the unit ball of the norm p */
 KN_API kn_array kn_random_ball(kn_array key, int64_t d, const kn_shape *shape, const kn_random_ball_opts *opts);
 /* jax.random.multivariate_normal: mean[..., n], cov[..., n, n]; the shape is without the last axis */
-KN_API kn_array kn_random_multivariate_normal(kn_array key, kn_array mean, kn_array cov, const kn_shape *shape, const
-    kn_random_multivariate_normal_opts *opts);
+KN_API kn_array kn_random_multivariate_normal(kn_array key, kn_array mean, kn_array cov, const kn_shape *shape,
+    const kn_random_multivariate_normal_opts *opts);
 /* jax.random.orthogonal: matrices[n, m] whose rows or columns are orthonormal */
-KN_API kn_array kn_random_orthogonal(kn_array key, int64_t n, const kn_shape *shape, const kn_random_orthogonal_opts
-    *opts);
+KN_API kn_array kn_random_orthogonal(kn_array key, int64_t n, const kn_shape *shape,
+    const kn_random_orthogonal_opts *opts);
 
 /* ---- Distributions of truth values and integers. */
 /* jax.random.bernoulli: true with probability p (a float) */
-KN_API kn_array kn_random_bernoulli(kn_array key, kn_array p, const kn_shape *shape, const kn_random_bernoulli_opts
-    *opts);
+KN_API kn_array kn_random_bernoulli(kn_array key, kn_array p, const kn_shape *shape,
+    const kn_random_bernoulli_opts *opts);
 /* jax.random.rademacher: -1 or 1 of any number dtype */
 KN_API kn_array kn_random_rademacher(kn_array key, const kn_shape *shape, const kn_random_dtype_opts *opts);
 /* jax.random.randint: integers in [minval, maxval); minval if that is empty */
-KN_API kn_array kn_random_randint(kn_array key, const kn_shape *shape, kn_array minval, kn_array maxval, const
-    kn_random_dtype_opts *opts);
+KN_API kn_array kn_random_randint(kn_array key, const kn_shape *shape, kn_array minval, kn_array maxval,
+    const kn_random_dtype_opts *opts);
 /* jax.random.geometric: how many trials of probability p until one succeeds */
 KN_API kn_array kn_random_geometric(kn_array key, kn_array p, const kn_shape *shape, const kn_random_dtype_opts *opts);
 /* jax.random.poisson: how many events of rate lam; the rate is rounded to float32 as in JAX */
 KN_API kn_array kn_random_poisson(kn_array key, kn_array lam, const kn_shape *shape, const kn_random_dtype_opts *opts);
 /* jax.random.binomial: how many of n trials of probability p succeed; floats */
-KN_API kn_array kn_random_binomial(kn_array key, kn_array n, kn_array p, const kn_shape *shape, const
-    kn_random_dtype_opts *opts);
+KN_API kn_array kn_random_binomial(kn_array key, kn_array n, kn_array p, const kn_shape *shape,
+    const kn_random_dtype_opts *opts);
 /* jax.random.multinomial: how many of n trials fall into each category; p's last axis; floats */
 KN_API kn_array kn_random_multinomial(kn_array key, kn_array n, kn_array p, const kn_random_multinomial_opts *opts);
 /* jax.random.categorical: positions along an axis, with probabilities proportional to exp(logits) */
@@ -235,9 +235,9 @@ KN_API kn_array kn_random_choice(kn_array key, kn_array a, const kn_shape *shape
 #define kn_random_truncated_normal(key, lower, upper, shape, ...)                                                      \
     KN_RANDOM_TRUNCATED_NORMAL_(__COUNTER__, key, lower, upper, shape, __VA_ARGS__)
 #define KN_RANDOM_TRUNCATED_NORMAL_(c, key, lower, upper, shape, ...)                                                  \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(lower); kn_array KN_V(3,         \
-    c) = KN_LIKE(upper); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();   \
-    (kn_random_truncated_normal)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(lower); kn_array                 \
+    KN_V(3, c) = KN_LIKE(upper); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__)      \
+    KN_HERE(); (kn_random_truncated_normal)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
 #define kn_random_cauchy(key, shape, ...)                                                                              \
     KN_P1O(kn_random_cauchy, kn_random_dtype_opts, (), key, kn_shape, shape, __VA_ARGS__)
 #define kn_random_exponential(key, shape, ...)                                                                         \
@@ -252,84 +252,84 @@ KN_API kn_array kn_random_choice(kn_array key, kn_array a, const kn_shape *shape
     KN_P1O(kn_random_gumbel, kn_random_gumbel_opts, (), key, kn_shape, shape, __VA_ARGS__)
 #define kn_random_pareto(key, b, shape, ...) KN_RANDOM_PARETO_(__COUNTER__, key, b, shape, __VA_ARGS__)
 #define KN_RANDOM_PARETO_(c, key, b, shape, ...)                                                                       \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(b); KN_TAKE(kn_shape, 3, c,      \
-    shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE(); (kn_random_pareto)(KN_V(1, c), KN_V(2, c),     \
-    &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(b);                              \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();                        \
+    (kn_random_pareto)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_rayleigh(key, scale, shape, ...) KN_RANDOM_RAYLEIGH_(__COUNTER__, key, scale, shape, __VA_ARGS__)
 #define KN_RANDOM_RAYLEIGH_(c, key, scale, shape, ...)                                                                 \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(scale); KN_TAKE(kn_shape, 3, c,  \
-    shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE(); (kn_random_rayleigh)(KN_V(1, c), KN_V(2, c),   \
-    &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(scale);                          \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();                        \
+    (kn_random_rayleigh)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_wald(key, mean, shape, ...) KN_RANDOM_WALD_(__COUNTER__, key, mean, shape, __VA_ARGS__)
 #define KN_RANDOM_WALD_(c, key, mean, shape, ...)                                                                      \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(mean); KN_TAKE(kn_shape, 3, c,   \
-    shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE(); (kn_random_wald)(KN_V(1, c), KN_V(2, c),       \
-    &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(mean);                           \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();                        \
+    (kn_random_wald)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_lognormal(key, sigma, shape, ...) KN_RANDOM_LOGNORMAL_(__COUNTER__, key, sigma, shape, __VA_ARGS__)
 #define KN_RANDOM_LOGNORMAL_(c, key, sigma, shape, ...)                                                                \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(sigma); KN_TAKE(kn_shape, 3, c,  \
-    shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE(); (kn_random_lognormal)(KN_V(1, c), KN_V(2, c),  \
-    &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(sigma);                          \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();                        \
+    (kn_random_lognormal)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_weibull_min(key, scale, concentration, shape, ...)                                                   \
     KN_RANDOM_WEIBULL_MIN_(__COUNTER__, key, scale, concentration, shape, __VA_ARGS__)
 #define KN_RANDOM_WEIBULL_MIN_(c, key, scale, concentration, shape, ...)                                               \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(scale); kn_array KN_V(3,         \
-    c) = KN_LIKE(concentration); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__)      \
-    KN_HERE(); (kn_random_weibull_min)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(scale); kn_array                 \
+    KN_V(3, c) = KN_LIKE(concentration); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_dtype_opts, (),           \
+    __VA_ARGS__) KN_HERE(); (kn_random_weibull_min)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
 #define kn_random_double_sided_maxwell(key, loc, scale, shape, ...)                                                    \
     KN_RANDOM_DOUBLE_SIDED_MAXWELL_(__COUNTER__, key, loc, scale, shape, __VA_ARGS__)
 #define KN_RANDOM_DOUBLE_SIDED_MAXWELL_(c, key, loc, scale, shape, ...)                                                \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(loc); kn_array KN_V(3,           \
-    c) = KN_LIKE(scale); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();   \
-    (kn_random_double_sided_maxwell)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(loc); kn_array                   \
+    KN_V(3, c) = KN_LIKE(scale); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__)      \
+    KN_HERE(); (kn_random_double_sided_maxwell)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
 #define kn_random_triangular(key, left, mode, right, shape, ...)                                                       \
     KN_RANDOM_TRIANGULAR_(__COUNTER__, key, left, mode, right, shape, __VA_ARGS__)
 #define KN_RANDOM_TRIANGULAR_(c, key, left, mode, right, shape, ...)                                                   \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(left); kn_array KN_V(3,          \
-    c) = KN_LIKE(mode); kn_array KN_V(4, c) = KN_LIKE(right); KN_TAKE(kn_shape, 5, c, shape) KN_OPTS(c,                \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(left); kn_array                  \
+    KN_V(3, c) = KN_LIKE(mode); kn_array KN_V(4, c) = KN_LIKE(right); KN_TAKE(kn_shape, 5, c, shape) KN_OPTS(c,        \
     kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE(); (kn_random_triangular)(KN_V(1, c), KN_V(2, c), KN_V(3, c),       \
     KN_V(4, c), &KN_V(5, c), KN_V(opt, c)); })
 #define kn_random_gamma(key, a, shape, ...) KN_RANDOM_GAMMA_(__COUNTER__, key, a, shape, __VA_ARGS__)
 #define KN_RANDOM_GAMMA_(c, key, a, shape, ...)                                                                        \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(a); KN_TAKE(kn_shape, 3, c,      \
-    shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE(); (kn_random_gamma)(KN_V(1, c), KN_V(2, c),      \
-    &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(a);                              \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();                        \
+    (kn_random_gamma)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_loggamma(key, a, shape, ...) KN_RANDOM_LOGGAMMA_(__COUNTER__, key, a, shape, __VA_ARGS__)
 #define KN_RANDOM_LOGGAMMA_(c, key, a, shape, ...)                                                                     \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(a); KN_TAKE(kn_shape, 3, c,      \
-    shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE(); (kn_random_loggamma)(KN_V(1, c), KN_V(2, c),   \
-    &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(a);                              \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();                        \
+    (kn_random_loggamma)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_beta(key, a, b, shape, ...) KN_RANDOM_BETA_(__COUNTER__, key, a, b, shape, __VA_ARGS__)
 #define KN_RANDOM_BETA_(c, key, a, b, shape, ...)                                                                      \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(a); kn_array KN_V(3,             \
-    c) = KN_LIKE(b); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();       \
-    (kn_random_beta)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(a); kn_array                     \
+    KN_V(3, c) = KN_LIKE(b); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__)          \
+    KN_HERE(); (kn_random_beta)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
 #define kn_random_dirichlet(key, alpha, shape, ...) KN_RANDOM_DIRICHLET_(__COUNTER__, key, alpha, shape, __VA_ARGS__)
 #define KN_RANDOM_DIRICHLET_(c, key, alpha, shape, ...)                                                                \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(alpha); KN_TAKE(kn_shape, 3, c,  \
-    shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE(); (kn_random_dirichlet)(KN_V(1, c), KN_V(2, c),  \
-    &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(alpha);                          \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();                        \
+    (kn_random_dirichlet)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_chisquare(key, df, shape, ...) KN_RANDOM_CHISQUARE_(__COUNTER__, key, df, shape, __VA_ARGS__)
 #define KN_RANDOM_CHISQUARE_(c, key, df, shape, ...)                                                                   \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(df); KN_TAKE(kn_shape, 3, c,     \
-    shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE(); (kn_random_chisquare)(KN_V(1, c), KN_V(2, c),  \
-    &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(df);                             \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();                        \
+    (kn_random_chisquare)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_f(key, dfnum, dfden, shape, ...) KN_RANDOM_F_(__COUNTER__, key, dfnum, dfden, shape, __VA_ARGS__)
 #define KN_RANDOM_F_(c, key, dfnum, dfden, shape, ...)                                                                 \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(dfnum); kn_array KN_V(3,         \
-    c) = KN_LIKE(dfden); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();   \
-    (kn_random_f)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(dfnum); kn_array                 \
+    KN_V(3, c) = KN_LIKE(dfden); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__)      \
+    KN_HERE(); (kn_random_f)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
 #define kn_random_t(key, df, shape, ...) KN_RANDOM_T_(__COUNTER__, key, df, shape, __VA_ARGS__)
 #define KN_RANDOM_T_(c, key, df, shape, ...)                                                                           \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(df); KN_TAKE(kn_shape, 3, c,     \
-    shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE(); (kn_random_t)(KN_V(1, c), KN_V(2, c), &KN_V(3, \
-    c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(df);                             \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();                        \
+    (kn_random_t)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_generalized_normal(key, p, shape, ...)                                                               \
     KN_RANDOM_GENERALIZED_NORMAL_(__COUNTER__, key, p, shape, __VA_ARGS__)
 #define KN_RANDOM_GENERALIZED_NORMAL_(c, key, p, shape, ...)                                                           \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(p); KN_TAKE(kn_shape, 3, c,      \
-    shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE(); (kn_random_generalized_normal)(KN_V(1, c),     \
-    KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(p);                              \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();                        \
+    (kn_random_generalized_normal)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_ball(key, d, shape, ...) KN_RANDOM_BALL_(__COUNTER__, key, d, shape, __VA_ARGS__)
 #define KN_RANDOM_BALL_(c, key, d, shape, ...)                                                                         \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); KN_TAKE(int64_t, 2, c, d) KN_TAKE(kn_shape, 3, c, shape)       \
@@ -338,10 +338,10 @@ KN_API kn_array kn_random_choice(kn_array key, kn_array a, const kn_shape *shape
 #define kn_random_multivariate_normal(key, mean, cov, shape, ...)                                                      \
     KN_RANDOM_MULTIVARIATE_NORMAL_(__COUNTER__, key, mean, cov, shape, __VA_ARGS__)
 #define KN_RANDOM_MULTIVARIATE_NORMAL_(c, key, mean, cov, shape, ...)                                                  \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(mean); kn_array KN_V(3,          \
-    c) = KN_LIKE(cov); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_multivariate_normal_opts,                   \
-    (.method = "cholesky", ), __VA_ARGS__) KN_HERE(); (kn_random_multivariate_normal)(KN_V(1, c), KN_V(2, c), KN_V(3,  \
-    c), &KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(mean); kn_array                  \
+    KN_V(3, c) = KN_LIKE(cov); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_multivariate_normal_opts,           \
+    (.method = "cholesky", ), __VA_ARGS__) KN_HERE(); (kn_random_multivariate_normal)(KN_V(1, c), KN_V(2, c),          \
+    KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
 #define kn_random_orthogonal(key, n, shape, ...) KN_RANDOM_ORTHOGONAL_(__COUNTER__, key, n, shape, __VA_ARGS__)
 #define KN_RANDOM_ORTHOGONAL_(c, key, n, shape, ...)                                                                   \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); KN_TAKE(int64_t, 2, c, n) KN_TAKE(kn_shape, 3, c, shape)       \
@@ -349,40 +349,40 @@ KN_API kn_array kn_random_choice(kn_array key, kn_array a, const kn_shape *shape
     KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_bernoulli(key, p, shape, ...) KN_RANDOM_BERNOULLI_(__COUNTER__, key, p, shape, __VA_ARGS__)
 #define KN_RANDOM_BERNOULLI_(c, key, p, shape, ...)                                                                    \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(p); KN_TAKE(kn_shape, 3, c,      \
-    shape) KN_OPTS(c, kn_random_bernoulli_opts, (.mode = "low", ), __VA_ARGS__) KN_HERE();                             \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(p);                              \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_bernoulli_opts, (.mode = "low", ), __VA_ARGS__) KN_HERE();     \
     (kn_random_bernoulli)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_rademacher(key, shape, ...)                                                                          \
     KN_P1O(kn_random_rademacher, kn_random_dtype_opts, (), key, kn_shape, shape, __VA_ARGS__)
 #define kn_random_randint(key, shape, minval, maxval, ...)                                                             \
     KN_RANDOM_RANDINT_(__COUNTER__, key, shape, minval, maxval, __VA_ARGS__)
 #define KN_RANDOM_RANDINT_(c, key, shape, minval, maxval, ...)                                                         \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); KN_TAKE(kn_shape, 2, c, shape) kn_array KN_V(3,                \
-    c) = KN_LIKE(minval); kn_array KN_V(4, c) = KN_LIKE(maxval); KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__)     \
-    KN_HERE(); (kn_random_randint)(KN_V(1, c), &KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); KN_TAKE(kn_shape, 2, c, shape) kn_array                        \
+    KN_V(3, c) = KN_LIKE(minval); kn_array KN_V(4, c) = KN_LIKE(maxval); KN_OPTS(c, kn_random_dtype_opts, (),          \
+    __VA_ARGS__) KN_HERE(); (kn_random_randint)(KN_V(1, c), &KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #define kn_random_geometric(key, p, shape, ...) KN_RANDOM_GEOMETRIC_(__COUNTER__, key, p, shape, __VA_ARGS__)
 #define KN_RANDOM_GEOMETRIC_(c, key, p, shape, ...)                                                                    \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(p); KN_TAKE(kn_shape, 3, c,      \
-    shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE(); (kn_random_geometric)(KN_V(1, c), KN_V(2, c),  \
-    &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(p);                              \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();                        \
+    (kn_random_geometric)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_poisson(key, lam, shape, ...) KN_RANDOM_POISSON_(__COUNTER__, key, lam, shape, __VA_ARGS__)
 #define KN_RANDOM_POISSON_(c, key, lam, shape, ...)                                                                    \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(lam); KN_TAKE(kn_shape, 3, c,    \
-    shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE(); (kn_random_poisson)(KN_V(1, c), KN_V(2, c),    \
-    &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(lam);                            \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();                        \
+    (kn_random_poisson)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_random_binomial(key, n, p, shape, ...) KN_RANDOM_BINOMIAL_(__COUNTER__, key, n, p, shape, __VA_ARGS__)
 #define KN_RANDOM_BINOMIAL_(c, key, n, p, shape, ...)                                                                  \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(n); kn_array KN_V(3,             \
-    c) = KN_LIKE(p); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__) KN_HERE();       \
-    (kn_random_binomial)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(n); kn_array                     \
+    KN_V(3, c) = KN_LIKE(p); KN_TAKE(kn_shape, 4, c, shape) KN_OPTS(c, kn_random_dtype_opts, (), __VA_ARGS__)          \
+    KN_HERE(); (kn_random_binomial)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
 #define kn_random_multinomial(key, n, p, ...)                                                                          \
     KN_F3O(kn_random_multinomial, kn_random_multinomial_opts, (), key, n, p, __VA_ARGS__)
 #define kn_random_categorical(key, logits, ...)                                                                        \
     KN_F2O(kn_random_categorical, kn_random_categorical_opts, (.replace = true, ), key, logits, __VA_ARGS__)
 #define kn_random_choice(key, a, shape, ...) KN_RANDOM_CHOICE_(__COUNTER__, key, a, shape, __VA_ARGS__)
 #define KN_RANDOM_CHOICE_(c, key, a, shape, ...)                                                                       \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(a); KN_TAKE(kn_shape, 3, c,      \
-    shape) KN_OPTS(c, kn_random_choice_opts, (.replace = true, ), __VA_ARGS__) KN_HERE(); (kn_random_choice)(KN_V(1,   \
-    c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(key); kn_array KN_V(2, c) = KN_LIKE(a);                              \
+    KN_TAKE(kn_shape, 3, c, shape) KN_OPTS(c, kn_random_choice_opts, (.replace = true, ), __VA_ARGS__) KN_HERE();      \
+    (kn_random_choice)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #endif
 #endif

@@ -99,8 +99,8 @@ typedef struct kn_special_sph_harm_y_opts {
 KN_API kn_special_sph_harm_y_opts kn_special_sph_harm_y_opts_default(void);
 /* scipy.special.sph_harm_y: spherical harmonics of degree n and order m at the polar angle theta and the azimuth
  * phi; complex, 0 where |m| > n */
-KN_API kn_array kn_special_sph_harm_y(kn_array n, kn_array m, kn_array theta, kn_array phi, const
-    kn_special_sph_harm_y_opts *opts);
+KN_API kn_array kn_special_sph_harm_y(kn_array n, kn_array m, kn_array theta, kn_array phi,
+    const kn_special_sph_harm_y_opts *opts);
 /* scipy.special.hyp1f1: the sum of (a)_k / (b)_k x^k / k! */
 KN_API kn_array kn_special_hyp1f1(kn_array a, kn_array b, kn_array x);
 /* scipy.special.hyp2f1: the sum of (a)_k (b)_k / (c)_k x^k / k!, continued to all x < 1; inf beyond unless it ends */
@@ -164,8 +164,9 @@ KN_API kn_array kn_special_hyp2f1(kn_array a, kn_array b, kn_array c, kn_array x
 #define kn_special_owens_t(h, a) KN_F2(kn_special_owens_t, h, a)
 #define kn_special_lpmn_values(m, n, z, is_normalized) KN_SPECIAL_LPMN_VALUES_(__COUNTER__, m, n, z, is_normalized)
 #define KN_SPECIAL_LPMN_VALUES_(c, m, n, z, is_normalized)                                                             \
-    __extension__({ KN_TAKE(int, 1, c, m) KN_TAKE(int, 2, c, n) kn_array KN_V(3, c) = KN_LIKE(z); KN_TAKE(bool, 4, c,  \
-    is_normalized) KN_HERE(); (kn_special_lpmn_values)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c)); })
+    __extension__({ KN_TAKE(int, 1, c, m) KN_TAKE(int, 2, c, n) kn_array KN_V(3, c) = KN_LIKE(z);                      \
+    KN_TAKE(bool, 4, c, is_normalized) KN_HERE(); (kn_special_lpmn_values)(KN_V(1, c), KN_V(2, c), KN_V(3, c),         \
+    KN_V(4, c)); })
 #define kn_special_lpmn(m, n, z) KN_SPECIAL_LPMN_(__COUNTER__, m, n, z)
 #define KN_SPECIAL_LPMN_(c, m, n, z)                                                                                   \
     __extension__({ KN_TAKE(int, 1, c, m) KN_TAKE(int, 2, c, n) kn_array KN_V(3, c) = KN_LIKE(z); KN_HERE();           \

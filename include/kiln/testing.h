@@ -89,8 +89,8 @@ KN_API int kn_testing_assert_equal(kn_array actual, kn_array desired, const kn_t
 /* np.testing.assert_array_less: x < y everywhere */
 KN_API int kn_testing_assert_array_less(kn_array x, kn_array y, const kn_testing_equal_opts *opts);
 /* np.testing.assert_array_almost_equal: |a - b| < 1.5 * 10^-decimal */
-KN_API int kn_testing_assert_array_almost_equal(kn_array actual, kn_array desired, const kn_testing_array_almost_opts
-    *opts);
+KN_API int kn_testing_assert_array_almost_equal(kn_array actual, kn_array desired,
+    const kn_testing_array_almost_opts *opts);
 /* np.testing.assert_almost_equal: the same, also of numbers */
 KN_API int kn_testing_assert_almost_equal(kn_array actual, kn_array desired, const kn_testing_almost_opts *opts);
 /* np.testing.assert_approx_equal: two numbers, so many digits */
@@ -102,8 +102,8 @@ KN_API int kn_testing_assert_array_max_ulp(kn_array a, kn_array b, const kn_test
 typedef kn_array (*kn_testing_comparison)(kn_array x, kn_array y);
 /* np.testing.assert_array_compare: comparison gives the truth values of what is left of x and y beside NaN and
  * infinities, e.g. (kn_less_equal) */
-KN_API int kn_testing_assert_array_compare(kn_testing_comparison comparison, kn_array x, kn_array y, const
-    kn_testing_compare_opts *opts);
+KN_API int kn_testing_assert_array_compare(kn_testing_comparison comparison, kn_array x, kn_array y,
+    const kn_testing_compare_opts *opts);
 
 /* ---- Text, truth and errors. */
 KN_API int kn_testing_assert_string_equal(const char *actual, const char *desired); /* np.testing.assert_string_equal */
@@ -156,8 +156,8 @@ KN_API int kn_testing_check_grads(kn_fn fn, const kn_args *args, int order, cons
 #define KN_TESTING_ASSERT_ARRAY_COMPARE_(c, comparison, x, y, ...)                                                     \
     __extension__({ KN_TAKE(kn_testing_comparison, 1, c, comparison) kn_array KN_V(2, c) = KN_LIKE(x); kn_array        \
     KN_V(3, c) = KN_LIKE(y); KN_OPTS(c, kn_testing_compare_opts, (.verbose = true, .precision = 6, .equal_nan = true,  \
-    .equal_inf = true, ), __VA_ARGS__) KN_HERE(); (kn_testing_assert_array_compare)(KN_V(1, c), KN_V(2, c), KN_V(3,    \
-    c), KN_V(opt, c)); })
+    .equal_inf = true, ), __VA_ARGS__) KN_HERE(); (kn_testing_assert_array_compare)(KN_V(1, c), KN_V(2, c),            \
+    KN_V(3, c), KN_V(opt, c)); })
 #define kn_testing_assert_string_equal(actual, desired)                                                                \
     KN_G2(kn_testing_assert_string_equal, const char *, actual, const char *, desired)
 #define kn_testing_assert_(value, msg) KN_G2(kn_testing_assert_, bool, value, const char *, msg)

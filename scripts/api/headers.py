@@ -33,8 +33,9 @@ def joined(type_, name):
 
 
 def wrap_code(text, first, rest, width=WIDTH):
-    """The same; `.member = value` stays together."""
-    return [line.replace("\0", " ") for line in wrap(text.replace(" = ", "\0=\0"), first, rest, width)]
+    """The same; `.member = value`, an argument of a prototype and a small call stay together."""
+    together = re.sub(r"KN_(?:TAKE|V)\([^()]*\)|\w[\w ]* \*\w+(?=[,)])", lambda m: m.group(0).replace(" ", "\0"), text)
+    return [line.replace("\0", " ") for line in wrap(together.replace(" = ", "\0=\0"), first, rest, width)]
 
 
 # ---- Options.
@@ -110,7 +111,7 @@ def doc_of(f):
 def prototype(f):
     arguments = ", ".join(a.type if "(*" in a.type else joined(a.type, a.name) for a in f.arguments) or "void"
     one = f"KN_API {joined(f.result, f.name)}({arguments}){f.suffix};"
-    return wrap(one, "", "    ")
+    return wrap_code(one, "", "    ")
 
 
 def functions(run):

@@ -22,8 +22,8 @@ typedef struct kn_lax_conv_numbers {
 } kn_lax_conv_numbers;
 /* jax.lax.conv_dimension_numbers: the lists for arrays of these shapes. TypeError if the words do not fit the shapes
  * or each other; then all is empty. */
-KN_API kn_lax_conv_numbers kn_lax_conv_dimension_numbers(const kn_shape *lhs_shape, const kn_shape *rhs_shape, const
-    kn_lax_conv_numbers *dimension_numbers);
+KN_API kn_lax_conv_numbers kn_lax_conv_dimension_numbers(const kn_shape *lhs_shape, const kn_shape *rhs_shape,
+    const kn_lax_conv_numbers *dimension_numbers);
 /* One number for each spatial axis in all of the following; those that are not given are 1. Padding: KN_SAME,
  * KN_VALID, KN_PADS({1, 1}, {0, 2}), or the name "SAME", "SAME_LOWER", "VALID". */
 typedef struct kn_lax_conv_general_dilated_opts {
@@ -44,8 +44,8 @@ KN_API kn_lax_conv_general_dilated_opts kn_lax_conv_general_dilated_opts_default
 KN_API kn_array kn_lax_conv_general_dilated(kn_array lhs, kn_array rhs, const kn_shape *window_strides, kn_lax_pads
     padding, const kn_lax_conv_general_dilated_opts *opts);
 /* jax.lax.conv: the same without dilations and groups, of axes in the default order. */
-KN_API kn_array kn_lax_conv(kn_array lhs, kn_array rhs, const kn_shape *window_strides, kn_lax_pads padding, const
-    kn_lax_dot_opts *opts);
+KN_API kn_array kn_lax_conv(kn_array lhs, kn_array rhs, const kn_shape *window_strides, kn_lax_pads padding,
+    const kn_lax_dot_opts *opts);
 typedef struct kn_lax_conv_with_general_padding_opts {
     size_t size_; const kn_shape *lhs_dilation; const kn_shape *rhs_dilation; kn_dtype preferred_element_type;
 } kn_lax_conv_with_general_padding_opts;
@@ -66,8 +66,8 @@ typedef struct kn_lax_conv_transpose_opts {
 KN_API kn_lax_conv_transpose_opts kn_lax_conv_transpose_opts_default(void);
 /* jax.lax.conv_transpose: lhs with its elements `strides` apart under rhs; KN_SAME makes it `strides` times as
  * large. ValueError for more than three spatial axes without dimension_numbers. */
-KN_API kn_array kn_lax_conv_transpose(kn_array lhs, kn_array rhs, const kn_shape *strides, kn_lax_pads padding, const
-    kn_lax_conv_transpose_opts *opts);
+KN_API kn_array kn_lax_conv_transpose(kn_array lhs, kn_array rhs, const kn_shape *strides, kn_lax_pads padding,
+    const kn_lax_conv_transpose_opts *opts);
 typedef struct kn_lax_conv_general_dilated_patches_opts {
     size_t size_; const kn_shape *lhs_dilation; const kn_shape *rhs_dilation; kn_lax_conv_numbers dimension_numbers;
     kn_dtype preferred_element_type;
@@ -75,8 +75,8 @@ typedef struct kn_lax_conv_general_dilated_patches_opts {
 KN_API kn_lax_conv_general_dilated_patches_opts kn_lax_conv_general_dilated_patches_opts_default(void);
 /* jax.lax.conv_general_dilated_patches: what a window of filter_shape (in the order of rhs) covers at each position,
  * in the features of the result: the features of lhs, then the elements of the window. */
-KN_API kn_array kn_lax_conv_general_dilated_patches(kn_array lhs, const kn_shape *filter_shape, const kn_shape
-    *window_strides, kn_lax_pads padding, const kn_lax_conv_general_dilated_patches_opts *opts);
+KN_API kn_array kn_lax_conv_general_dilated_patches(kn_array lhs, const kn_shape *filter_shape,
+    const kn_shape *window_strides, kn_lax_pads padding, const kn_lax_conv_general_dilated_patches_opts *opts);
 /* jax.lax.conv_general_dilated_local: each position of the result has a kernel of its own. The spatial axes of rhs
  * are those of the result, its input features are those of the patches (above). preferred_element_type is not used. */
 KN_API kn_array kn_lax_conv_general_dilated_local(kn_array lhs, kn_array rhs, const kn_shape *window_strides,
@@ -102,42 +102,44 @@ static inline kn_lax_pads kn_pads_named_(const char *name) { return (kn_lax_pads
 #define kn_lax_conv_general_dilated(lhs, rhs, window_strides, padding, ...)                                            \
     KN_LAX_CONV_GENERAL_DILATED_(__COUNTER__, lhs, rhs, window_strides, padding, __VA_ARGS__)
 #define KN_LAX_CONV_GENERAL_DILATED_(c, lhs, rhs, window_strides, padding, ...)                                        \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); kn_array KN_V(2, c) = KN_LIKE(rhs); KN_TAKE(kn_shape, 3, c,    \
-    window_strides) kn_lax_pads KN_V(4, c) = KN_PADS_OF(padding); KN_OPTS(c, kn_lax_conv_general_dilated_opts,         \
-    (.feature_group_count = 1, .batch_group_count = 1, ), __VA_ARGS__) KN_HERE();                                      \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); kn_array KN_V(2, c) = KN_LIKE(rhs);                            \
+    KN_TAKE(kn_shape, 3, c, window_strides) kn_lax_pads KN_V(4, c) = KN_PADS_OF(padding); KN_OPTS(c,                   \
+    kn_lax_conv_general_dilated_opts, (.feature_group_count = 1, .batch_group_count = 1, ), __VA_ARGS__) KN_HERE();    \
     (kn_lax_conv_general_dilated)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #define kn_lax_conv(lhs, rhs, window_strides, padding, ...)                                                            \
     KN_LAX_CONV_(__COUNTER__, lhs, rhs, window_strides, padding, __VA_ARGS__)
 #define KN_LAX_CONV_(c, lhs, rhs, window_strides, padding, ...)                                                        \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); kn_array KN_V(2, c) = KN_LIKE(rhs); KN_TAKE(kn_shape, 3, c,    \
-    window_strides) kn_lax_pads KN_V(4, c) = KN_PADS_OF(padding); KN_OPTS(c, kn_lax_dot_opts, (), __VA_ARGS__)         \
-    KN_HERE(); (kn_lax_conv)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); kn_array KN_V(2, c) = KN_LIKE(rhs);                            \
+    KN_TAKE(kn_shape, 3, c, window_strides) kn_lax_pads KN_V(4, c) = KN_PADS_OF(padding); KN_OPTS(c, kn_lax_dot_opts,  \
+    (), __VA_ARGS__) KN_HERE(); (kn_lax_conv)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #define kn_lax_conv_with_general_padding(lhs, rhs, window_strides, padding, ...)                                       \
     KN_LAX_CONV_WITH_GENERAL_PADDING_(__COUNTER__, lhs, rhs, window_strides, padding, __VA_ARGS__)
 #define KN_LAX_CONV_WITH_GENERAL_PADDING_(c, lhs, rhs, window_strides, padding, ...)                                   \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); kn_array KN_V(2, c) = KN_LIKE(rhs); KN_TAKE(kn_shape, 3, c,    \
-    window_strides) kn_lax_pads KN_V(4, c) = KN_PADS_OF(padding); KN_OPTS(c, kn_lax_conv_with_general_padding_opts,    \
-    (), __VA_ARGS__) KN_HERE(); (kn_lax_conv_with_general_padding)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(4, c),    \
-    KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); kn_array KN_V(2, c) = KN_LIKE(rhs);                            \
+    KN_TAKE(kn_shape, 3, c, window_strides) kn_lax_pads KN_V(4, c) = KN_PADS_OF(padding); KN_OPTS(c,                   \
+    kn_lax_conv_with_general_padding_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_conv_with_general_padding)(KN_V(1, c),  \
+    KN_V(2, c), &KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #define kn_lax_conv_transpose(lhs, rhs, strides, padding, ...)                                                         \
     KN_LAX_CONV_TRANSPOSE_(__COUNTER__, lhs, rhs, strides, padding, __VA_ARGS__)
 #define KN_LAX_CONV_TRANSPOSE_(c, lhs, rhs, strides, padding, ...)                                                     \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); kn_array KN_V(2, c) = KN_LIKE(rhs); KN_TAKE(kn_shape, 3, c,    \
-    strides) kn_lax_pads KN_V(4, c) = KN_PADS_OF(padding); KN_OPTS(c, kn_lax_conv_transpose_opts, (), __VA_ARGS__)     \
-    KN_HERE(); (kn_lax_conv_transpose)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); kn_array KN_V(2, c) = KN_LIKE(rhs);                            \
+    KN_TAKE(kn_shape, 3, c, strides) kn_lax_pads KN_V(4, c) = KN_PADS_OF(padding); KN_OPTS(c,                          \
+    kn_lax_conv_transpose_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_conv_transpose)(KN_V(1, c), KN_V(2, c),            \
+    &KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #define kn_lax_conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, ...)                           \
     KN_LAX_CONV_GENERAL_DILATED_PATCHES_(__COUNTER__, lhs, filter_shape, window_strides, padding, __VA_ARGS__)
 #define KN_LAX_CONV_GENERAL_DILATED_PATCHES_(c, lhs, filter_shape, window_strides, padding, ...)                       \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); KN_TAKE(kn_shape, 2, c, filter_shape) KN_TAKE(kn_shape, 3, c,  \
-    window_strides) kn_lax_pads KN_V(4, c) = KN_PADS_OF(padding); KN_OPTS(c, kn_lax_conv_general_dilated_patches_opts, \
-    (), __VA_ARGS__) KN_HERE(); (kn_lax_conv_general_dilated_patches)(KN_V(1, c), &KN_V(2, c), &KN_V(3, c), KN_V(4,    \
-    c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); KN_TAKE(kn_shape, 2, c, filter_shape)                          \
+    KN_TAKE(kn_shape, 3, c, window_strides) kn_lax_pads KN_V(4, c) = KN_PADS_OF(padding); KN_OPTS(c,                   \
+    kn_lax_conv_general_dilated_patches_opts, (), __VA_ARGS__) KN_HERE();                                              \
+    (kn_lax_conv_general_dilated_patches)(KN_V(1, c), &KN_V(2, c), &KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #define kn_lax_conv_general_dilated_local(lhs, rhs, window_strides, padding, filter_shape, ...)                        \
     KN_LAX_CONV_GENERAL_DILATED_LOCAL_(__COUNTER__, lhs, rhs, window_strides, padding, filter_shape, __VA_ARGS__)
 #define KN_LAX_CONV_GENERAL_DILATED_LOCAL_(c, lhs, rhs, window_strides, padding, filter_shape, ...)                    \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); kn_array KN_V(2, c) = KN_LIKE(rhs); KN_TAKE(kn_shape, 3, c,    \
-    window_strides) kn_lax_pads KN_V(4, c) = KN_PADS_OF(padding); KN_TAKE(kn_shape, 5, c, filter_shape) KN_OPTS(c,     \
-    kn_lax_conv_general_dilated_patches_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_conv_general_dilated_local)(KN_V(1,  \
-    c), KN_V(2, c), &KN_V(3, c), KN_V(4, c), &KN_V(5, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); kn_array KN_V(2, c) = KN_LIKE(rhs);                            \
+    KN_TAKE(kn_shape, 3, c, window_strides) kn_lax_pads KN_V(4, c) = KN_PADS_OF(padding);                              \
+    KN_TAKE(kn_shape, 5, c, filter_shape) KN_OPTS(c, kn_lax_conv_general_dilated_patches_opts, (), __VA_ARGS__)        \
+    KN_HERE(); (kn_lax_conv_general_dilated_local)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(4, c), &KN_V(5, c),       \
+    KN_V(opt, c)); })
 #endif
 #endif

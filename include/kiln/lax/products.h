@@ -66,8 +66,8 @@ typedef struct kn_lax_linalg_symmetric_product_opts {
 } kn_lax_linalg_symmetric_product_opts;
 KN_API kn_lax_linalg_symmetric_product_opts kn_lax_linalg_symmetric_product_opts_default(void);
 /* jax.lax.linalg.symmetric_product: alpha a a^T + beta c. */
-KN_API kn_array kn_lax_linalg_symmetric_product(kn_array a, kn_array c, const kn_lax_linalg_symmetric_product_opts
-    *opts);
+KN_API kn_array kn_lax_linalg_symmetric_product(kn_array a, kn_array c,
+    const kn_lax_linalg_symmetric_product_opts *opts);
 
 /* ---- Random bits. */
 enum { KN_LAX_RNG_DEFAULT, KN_LAX_RNG_THREE_FRY, KN_LAX_RNG_PHILOX }; /* jax.lax.RandomAlgorithm */
@@ -80,8 +80,8 @@ KN_API kn_lax_rng_bit_generator_opts kn_lax_rng_bit_generator_opts_default(void)
 typedef struct kn_lax_rng_bit_generator_result { kn_array key, bits; } kn_lax_rng_bit_generator_result;
 /* jax.lax.rng_bit_generator: random bits of an unsigned dtype from a state uint32[4] or uint64[2], and the next
  * state. */
-KN_API kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, const kn_shape *shape, const
-    kn_lax_rng_bit_generator_opts *opts);
+KN_API kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, const kn_shape *shape,
+    const kn_lax_rng_bit_generator_opts *opts);
 
 #ifdef __cplusplus
 }

@@ -92,15 +92,15 @@ KN_API kn_lax_top_k_result kn_lax_approx_min_k(kn_array x, int64_t k, const kn_l
 #define kn_lax_reduce(x, init_value, computation, dimensions)                                                          \
     KN_LAX_REDUCE_(__COUNTER__, x, init_value, computation, dimensions)
 #define KN_LAX_REDUCE_(c, x, init_value, computation, dimensions)                                                      \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(init_value); KN_TAKE(kn_fn, 3, c,  \
-    computation) KN_TAKE(kn_axes, 4, c, dimensions) KN_HERE(); (kn_lax_reduce)(KN_V(1, c), KN_V(2, c), KN_V(3, c),     \
-    &KN_V(4, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(init_value);                       \
+    KN_TAKE(kn_fn, 3, c, computation) KN_TAKE(kn_axes, 4, c, dimensions) KN_HERE(); (kn_lax_reduce)(KN_V(1, c),        \
+    KN_V(2, c), KN_V(3, c), &KN_V(4, c)); })
 #define kn_lax_reduce_list(operands, init_values, computation, dimensions)                                             \
     KN_LAX_REDUCE_LIST_(__COUNTER__, operands, init_values, computation, dimensions)
 #define KN_LAX_REDUCE_LIST_(c, operands, init_values, computation, dimensions)                                         \
-    __extension__({ KN_TAKE(kn_list, 1, c, operands) KN_TAKE(kn_list, 2, c, init_values) KN_TAKE(kn_fn, 3, c,          \
-    computation) KN_TAKE(kn_axes, 4, c, dimensions) KN_HERE(); (kn_lax_reduce_list)(KN_V(1, c), KN_V(2, c), KN_V(3,    \
-    c), &KN_V(4, c)); })
+    __extension__({ KN_TAKE(kn_list, 1, c, operands) KN_TAKE(kn_list, 2, c, init_values)                               \
+    KN_TAKE(kn_fn, 3, c, computation) KN_TAKE(kn_axes, 4, c, dimensions) KN_HERE(); (kn_lax_reduce_list)(KN_V(1, c),   \
+    KN_V(2, c), KN_V(3, c), &KN_V(4, c)); })
 #define kn_lax_argmax(x, axis, index_dtype) KN_H2(kn_lax_argmax, x, int, axis, kn_dtype, index_dtype)
 #define kn_lax_argmin(x, axis, index_dtype) KN_H2(kn_lax_argmin, x, int, axis, kn_dtype, index_dtype)
 #define kn_lax_cumsum(x, ...) KN_F1O(kn_lax_cumsum, kn_lax_cumulative_opts, (), x, __VA_ARGS__)

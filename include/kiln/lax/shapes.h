@@ -117,8 +117,8 @@ KN_API kn_array kn_lax_tile(kn_array x, const kn_shape *reps);
     KN_F2O(kn_lax_full_like, kn_lax_full_like_opts, (), x, fill_value, __VA_ARGS__)
 #define kn_lax_empty(shape, dtype) KN_LAX_EMPTY_(__COUNTER__, shape, dtype)
 #define KN_LAX_EMPTY_(c, shape, dtype)                                                                                 \
-    __extension__({ KN_TAKE(kn_shape, 1, c, shape) KN_TAKE(kn_dtype, 2, c, dtype) KN_HERE(); (kn_lax_empty)(&KN_V(1,   \
-    c), KN_V(2, c)); })
+    __extension__({ KN_TAKE(kn_shape, 1, c, shape) KN_TAKE(kn_dtype, 2, c, dtype) KN_HERE();                           \
+    (kn_lax_empty)(&KN_V(1, c), KN_V(2, c)); })
 #define kn_lax_broadcast(x, sizes) KN_P1(kn_lax_broadcast, x, kn_shape, sizes)
 #define kn_lax_broadcast_in_dim(x, shape, broadcast_dimensions)                                                        \
     KN_P2(kn_lax_broadcast_in_dim, x, kn_shape, shape, kn_axes, broadcast_dimensions)

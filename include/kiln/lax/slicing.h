@@ -16,8 +16,8 @@ typedef struct kn_lax_slice_opts { size_t size_; const kn_shape *strides; } kn_l
 KN_API kn_lax_slice_opts kn_lax_slice_opts_default(void);
 /* jax.lax.slice: from start_indices up to limit_indices without them, one for each axis. TypeError unless 0 <= start
  * <= limit <= extent. kn_lax_slice(x, KN_SHAPE(0, 1), KN_SHAPE(2, 3), .strides = &KN_SHAPE(1, 2)) */
-KN_API kn_array kn_lax_slice(kn_array x, const kn_shape *start_indices, const kn_shape *limit_indices, const
-    kn_lax_slice_opts *opts);
+KN_API kn_array kn_lax_slice(kn_array x, const kn_shape *start_indices, const kn_shape *limit_indices,
+    const kn_lax_slice_opts *opts);
 #define KN_END INT64_MAX /* a limit: the end of the axis */
 typedef struct kn_lax_slice_in_dim_opts {
     size_t size_;
@@ -26,8 +26,8 @@ typedef struct kn_lax_slice_in_dim_opts {
 } kn_lax_slice_in_dim_opts;
 KN_API kn_lax_slice_in_dim_opts kn_lax_slice_in_dim_opts_default(void);
 /* jax.lax.slice_in_dim: of one axis, 0. Negative bounds count from its end; KN_END is None. */
-KN_API kn_array kn_lax_slice_in_dim(kn_array x, int64_t start_index, int64_t limit_index, const kn_lax_slice_in_dim_opts
-    *opts);
+KN_API kn_array kn_lax_slice_in_dim(kn_array x, int64_t start_index, int64_t limit_index,
+    const kn_lax_slice_in_dim_opts *opts);
 typedef struct kn_lax_index_in_dim_opts {
     size_t size_;
     kn_axes axis;
@@ -43,8 +43,8 @@ typedef struct kn_lax_dynamic_opts { size_t size_; bool allow_negative_indices; 
 KN_API kn_lax_dynamic_opts kn_lax_dynamic_opts_default(void);
 /* jax.lax.dynamic_slice: kn_lax_dynamic_slice(x, KN_LIST(i, 0), KN_SHAPE(1, 2)). ValueError unless there is an index
  * for each axis; TypeError for sizes beyond the extents. */
-KN_API kn_array kn_lax_dynamic_slice(kn_array x, kn_list start_indices, const kn_shape *slice_sizes, const
-    kn_lax_dynamic_opts *opts);
+KN_API kn_array kn_lax_dynamic_slice(kn_array x, kn_list start_indices, const kn_shape *slice_sizes,
+    const kn_lax_dynamic_opts *opts);
 typedef struct kn_lax_dynamic_in_dim_opts {
     size_t size_;
     kn_axes axis;
@@ -52,8 +52,8 @@ typedef struct kn_lax_dynamic_in_dim_opts {
 } kn_lax_dynamic_in_dim_opts;
 KN_API kn_lax_dynamic_in_dim_opts kn_lax_dynamic_in_dim_opts_default(void);
 /* jax.lax.dynamic_slice_in_dim: of one axis, 0. */
-KN_API kn_array kn_lax_dynamic_slice_in_dim(kn_array x, kn_array start_index, int64_t slice_size, const
-    kn_lax_dynamic_in_dim_opts *opts);
+KN_API kn_array kn_lax_dynamic_slice_in_dim(kn_array x, kn_array start_index, int64_t slice_size,
+    const kn_lax_dynamic_in_dim_opts *opts);
 typedef struct kn_lax_dynamic_index_in_dim_opts {
     size_t size_;
     kn_axes axis;
@@ -64,14 +64,14 @@ KN_API kn_lax_dynamic_index_in_dim_opts kn_lax_dynamic_index_in_dim_opts_default
 /* jax.lax.dynamic_index_in_dim: one element of an axis, 0, which stays with extent 1. */
 KN_API kn_array kn_lax_dynamic_index_in_dim(kn_array x, kn_array index, const kn_lax_dynamic_index_in_dim_opts *opts);
 /* jax.lax.dynamic_update_slice: x with `update`, of its dtype, written from start_indices on. */
-KN_API kn_array kn_lax_dynamic_update_slice(kn_array x, kn_array update, kn_list start_indices, const
-    kn_lax_dynamic_opts *opts);
+KN_API kn_array kn_lax_dynamic_update_slice(kn_array x, kn_array update, kn_list start_indices,
+    const kn_lax_dynamic_opts *opts);
 /* jax.lax.dynamic_update_slice_in_dim: along one axis; elsewhere from 0 on. */
-KN_API kn_array kn_lax_dynamic_update_slice_in_dim(kn_array x, kn_array update, kn_array start_index, int axis, const
-    kn_lax_dynamic_opts *opts);
+KN_API kn_array kn_lax_dynamic_update_slice_in_dim(kn_array x, kn_array update, kn_array start_index, int axis,
+    const kn_lax_dynamic_opts *opts);
 /* jax.lax.dynamic_update_index_in_dim: one element of an axis; update may leave that axis out. */
-KN_API kn_array kn_lax_dynamic_update_index_in_dim(kn_array x, kn_array update, kn_array index, int axis, const
-    kn_lax_dynamic_opts *opts);
+KN_API kn_array kn_lax_dynamic_update_index_in_dim(kn_array x, kn_array update, kn_array index, int axis,
+    const kn_lax_dynamic_opts *opts);
 /* jax.lax.index_take: for each place in the index arrays (one-dimensional integers, one array per axis) the part of
  * x there, stacked in front. Negative indices count from the end. */
 KN_API kn_array kn_lax_index_take(kn_array x, kn_list indices, const kn_axes *axes);
@@ -103,24 +103,24 @@ KN_API kn_lax_gather_opts kn_lax_gather_opts_default(void);
 KN_API kn_array kn_lax_gather(kn_array x, kn_array indices, const kn_lax_gather_dimension_numbers *dimension_numbers,
     const kn_shape *slice_sizes, const kn_lax_gather_opts *opts);
 /* jax.lax.scatter: x with the updates (of its dtype) written at those places, in their order. */
-KN_API kn_array kn_lax_scatter(kn_array x, kn_array indices, kn_array updates, const kn_lax_scatter_dimension_numbers
-    *dimension_numbers, const kn_lax_gather_opts *opts);
+KN_API kn_array kn_lax_scatter(kn_array x, kn_array indices, kn_array updates,
+    const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
 /* The same with the updates added, subtracted, multiplied, or where they are smaller or larger: jax.lax.scatter_add
  * and its kin. */
-KN_API kn_array kn_lax_scatter_add(kn_array x, kn_array indices, kn_array updates, const
-    kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
+KN_API kn_array kn_lax_scatter_add(kn_array x, kn_array indices, kn_array updates,
+    const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
 /* ... less them */
-KN_API kn_array kn_lax_scatter_sub(kn_array x, kn_array indices, kn_array updates, const
-    kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
+KN_API kn_array kn_lax_scatter_sub(kn_array x, kn_array indices, kn_array updates,
+    const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
 /* ... times them */
-KN_API kn_array kn_lax_scatter_mul(kn_array x, kn_array indices, kn_array updates, const
-    kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
+KN_API kn_array kn_lax_scatter_mul(kn_array x, kn_array indices, kn_array updates,
+    const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
 /* the smaller one */
-KN_API kn_array kn_lax_scatter_min(kn_array x, kn_array indices, kn_array updates, const
-    kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
+KN_API kn_array kn_lax_scatter_min(kn_array x, kn_array indices, kn_array updates,
+    const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
 /* the larger one */
-KN_API kn_array kn_lax_scatter_max(kn_array x, kn_array indices, kn_array updates, const
-    kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
+KN_API kn_array kn_lax_scatter_max(kn_array x, kn_array indices, kn_array updates,
+    const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts);
 
 #ifdef __cplusplus
 }
@@ -131,52 +131,52 @@ KN_API kn_array kn_lax_scatter_max(kn_array x, kn_array indices, kn_array update
 #define kn_lax_slice(x, start_indices, limit_indices, ...)                                                             \
     KN_LAX_SLICE_(__COUNTER__, x, start_indices, limit_indices, __VA_ARGS__)
 #define KN_LAX_SLICE_(c, x, start_indices, limit_indices, ...)                                                         \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(kn_shape, 2, c, start_indices) KN_TAKE(kn_shape, 3, c,   \
-    limit_indices) KN_OPTS(c, kn_lax_slice_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_slice)(KN_V(1, c), &KN_V(2, c),   \
-    &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(kn_shape, 2, c, start_indices)                           \
+    KN_TAKE(kn_shape, 3, c, limit_indices) KN_OPTS(c, kn_lax_slice_opts, (), __VA_ARGS__) KN_HERE();                   \
+    (kn_lax_slice)(KN_V(1, c), &KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_lax_slice_in_dim(x, start_index, limit_index, ...)                                                          \
     KN_LAX_SLICE_IN_DIM_(__COUNTER__, x, start_index, limit_index, __VA_ARGS__)
 #define KN_LAX_SLICE_IN_DIM_(c, x, start_index, limit_index, ...)                                                      \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(int64_t, 2, c, start_index) KN_TAKE(int64_t, 3, c,       \
-    limit_index) KN_OPTS(c, kn_lax_slice_in_dim_opts, (.stride = 1, ), __VA_ARGS__) KN_HERE();                         \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(int64_t, 2, c, start_index)                              \
+    KN_TAKE(int64_t, 3, c, limit_index) KN_OPTS(c, kn_lax_slice_in_dim_opts, (.stride = 1, ), __VA_ARGS__) KN_HERE();  \
     (kn_lax_slice_in_dim)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_lax_index_in_dim(x, index, ...)                                                                             \
     KN_H1O(kn_lax_index_in_dim, kn_lax_index_in_dim_opts, (.keepdims = true, ), x, int64_t, index, __VA_ARGS__)
 #define kn_lax_dynamic_slice(x, start_indices, slice_sizes, ...)                                                       \
     KN_LAX_DYNAMIC_SLICE_(__COUNTER__, x, start_indices, slice_sizes, __VA_ARGS__)
 #define KN_LAX_DYNAMIC_SLICE_(c, x, start_indices, slice_sizes, ...)                                                   \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(kn_list, 2, c, start_indices) KN_TAKE(kn_shape, 3, c,    \
-    slice_sizes) KN_OPTS(c, kn_lax_dynamic_opts, (.allow_negative_indices = true, ), __VA_ARGS__) KN_HERE();           \
-    (kn_lax_dynamic_slice)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(kn_list, 2, c, start_indices)                            \
+    KN_TAKE(kn_shape, 3, c, slice_sizes) KN_OPTS(c, kn_lax_dynamic_opts, (.allow_negative_indices = true, ),           \
+    __VA_ARGS__) KN_HERE(); (kn_lax_dynamic_slice)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_lax_dynamic_slice_in_dim(x, start_index, slice_size, ...)                                                   \
     KN_LAX_DYNAMIC_SLICE_IN_DIM_(__COUNTER__, x, start_index, slice_size, __VA_ARGS__)
 #define KN_LAX_DYNAMIC_SLICE_IN_DIM_(c, x, start_index, slice_size, ...)                                               \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(start_index); KN_TAKE(int64_t, 3,  \
-    c, slice_size) KN_OPTS(c, kn_lax_dynamic_in_dim_opts, (.allow_negative_indices = true, ), __VA_ARGS__) KN_HERE();  \
-    (kn_lax_dynamic_slice_in_dim)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(start_index);                      \
+    KN_TAKE(int64_t, 3, c, slice_size) KN_OPTS(c, kn_lax_dynamic_in_dim_opts, (.allow_negative_indices = true, ),      \
+    __VA_ARGS__) KN_HERE(); (kn_lax_dynamic_slice_in_dim)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_lax_dynamic_index_in_dim(x, index, ...)                                                                     \
     KN_F2O(kn_lax_dynamic_index_in_dim, kn_lax_dynamic_index_in_dim_opts, (.keepdims = true,                           \
     .allow_negative_indices = true, ), x, index, __VA_ARGS__)
 #define kn_lax_dynamic_update_slice(x, update, start_indices, ...)                                                     \
     KN_LAX_DYNAMIC_UPDATE_SLICE_(__COUNTER__, x, update, start_indices, __VA_ARGS__)
 #define KN_LAX_DYNAMIC_UPDATE_SLICE_(c, x, update, start_indices, ...)                                                 \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(update); KN_TAKE(kn_list, 3, c,    \
-    start_indices) KN_OPTS(c, kn_lax_dynamic_opts, (.allow_negative_indices = true, ), __VA_ARGS__) KN_HERE();         \
-    (kn_lax_dynamic_update_slice)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(update);                           \
+    KN_TAKE(kn_list, 3, c, start_indices) KN_OPTS(c, kn_lax_dynamic_opts, (.allow_negative_indices = true, ),          \
+    __VA_ARGS__) KN_HERE(); (kn_lax_dynamic_update_slice)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_lax_dynamic_update_slice_in_dim(x, update, start_index, axis, ...)                                          \
     KN_LAX_DYNAMIC_UPDATE_SLICE_IN_DIM_(__COUNTER__, x, update, start_index, axis, __VA_ARGS__)
 #define KN_LAX_DYNAMIC_UPDATE_SLICE_IN_DIM_(c, x, update, start_index, axis, ...)                                      \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(update); kn_array KN_V(3,          \
-    c) = KN_LIKE(start_index); KN_TAKE(int, 4, c, axis) KN_OPTS(c, kn_lax_dynamic_opts,                                \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(update); kn_array                  \
+    KN_V(3, c) = KN_LIKE(start_index); KN_TAKE(int, 4, c, axis) KN_OPTS(c, kn_lax_dynamic_opts,                        \
     (.allow_negative_indices = true, ), __VA_ARGS__) KN_HERE(); (kn_lax_dynamic_update_slice_in_dim)(KN_V(1, c),       \
     KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #define kn_lax_dynamic_update_index_in_dim(x, update, index, axis, ...)                                                \
     KN_LAX_DYNAMIC_UPDATE_INDEX_IN_DIM_(__COUNTER__, x, update, index, axis, __VA_ARGS__)
 #define KN_LAX_DYNAMIC_UPDATE_INDEX_IN_DIM_(c, x, update, index, axis, ...)                                            \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(update); kn_array KN_V(3,          \
-    c) = KN_LIKE(index); KN_TAKE(int, 4, c, axis) KN_OPTS(c, kn_lax_dynamic_opts, (.allow_negative_indices = true, ),  \
-    __VA_ARGS__) KN_HERE(); (kn_lax_dynamic_update_index_in_dim)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c),       \
-    KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(update); kn_array                  \
+    KN_V(3, c) = KN_LIKE(index); KN_TAKE(int, 4, c, axis) KN_OPTS(c, kn_lax_dynamic_opts,                              \
+    (.allow_negative_indices = true, ), __VA_ARGS__) KN_HERE(); (kn_lax_dynamic_update_index_in_dim)(KN_V(1, c),       \
+    KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #define kn_lax_index_take(x, indices, axes) KN_LAX_INDEX_TAKE_(__COUNTER__, x, indices, axes)
 #define KN_LAX_INDEX_TAKE_(c, x, indices, axes)                                                                        \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(kn_list, 2, c, indices) KN_TAKE(kn_axes, 3, c, axes)     \
@@ -191,44 +191,44 @@ KN_API kn_array kn_lax_scatter_max(kn_array x, kn_array indices, kn_array update
 #define kn_lax_scatter(x, indices, updates, dimension_numbers, ...)                                                    \
     KN_LAX_SCATTER_(__COUNTER__, x, indices, updates, dimension_numbers, __VA_ARGS__)
 #define KN_LAX_SCATTER_(c, x, indices, updates, dimension_numbers, ...)                                                \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array KN_V(3,         \
-    c) = KN_LIKE(updates); KN_TAKE(kn_lax_scatter_dimension_numbers, 4, c, dimension_numbers) KN_OPTS(c,               \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array                 \
+    KN_V(3, c) = KN_LIKE(updates); KN_TAKE(kn_lax_scatter_dimension_numbers, 4, c, dimension_numbers) KN_OPTS(c,       \
     kn_lax_gather_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_scatter)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c),  \
     KN_V(opt, c)); })
 #define kn_lax_scatter_add(x, indices, updates, dimension_numbers, ...)                                                \
     KN_LAX_SCATTER_ADD_(__COUNTER__, x, indices, updates, dimension_numbers, __VA_ARGS__)
 #define KN_LAX_SCATTER_ADD_(c, x, indices, updates, dimension_numbers, ...)                                            \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array KN_V(3,         \
-    c) = KN_LIKE(updates); KN_TAKE(kn_lax_scatter_dimension_numbers, 4, c, dimension_numbers) KN_OPTS(c,               \
-    kn_lax_gather_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_scatter_add)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4,  \
-    c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array                 \
+    KN_V(3, c) = KN_LIKE(updates); KN_TAKE(kn_lax_scatter_dimension_numbers, 4, c, dimension_numbers) KN_OPTS(c,       \
+    kn_lax_gather_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_scatter_add)(KN_V(1, c), KN_V(2, c), KN_V(3, c),           \
+    &KN_V(4, c), KN_V(opt, c)); })
 #define kn_lax_scatter_sub(x, indices, updates, dimension_numbers, ...)                                                \
     KN_LAX_SCATTER_SUB_(__COUNTER__, x, indices, updates, dimension_numbers, __VA_ARGS__)
 #define KN_LAX_SCATTER_SUB_(c, x, indices, updates, dimension_numbers, ...)                                            \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array KN_V(3,         \
-    c) = KN_LIKE(updates); KN_TAKE(kn_lax_scatter_dimension_numbers, 4, c, dimension_numbers) KN_OPTS(c,               \
-    kn_lax_gather_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_scatter_sub)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4,  \
-    c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array                 \
+    KN_V(3, c) = KN_LIKE(updates); KN_TAKE(kn_lax_scatter_dimension_numbers, 4, c, dimension_numbers) KN_OPTS(c,       \
+    kn_lax_gather_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_scatter_sub)(KN_V(1, c), KN_V(2, c), KN_V(3, c),           \
+    &KN_V(4, c), KN_V(opt, c)); })
 #define kn_lax_scatter_mul(x, indices, updates, dimension_numbers, ...)                                                \
     KN_LAX_SCATTER_MUL_(__COUNTER__, x, indices, updates, dimension_numbers, __VA_ARGS__)
 #define KN_LAX_SCATTER_MUL_(c, x, indices, updates, dimension_numbers, ...)                                            \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array KN_V(3,         \
-    c) = KN_LIKE(updates); KN_TAKE(kn_lax_scatter_dimension_numbers, 4, c, dimension_numbers) KN_OPTS(c,               \
-    kn_lax_gather_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_scatter_mul)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4,  \
-    c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array                 \
+    KN_V(3, c) = KN_LIKE(updates); KN_TAKE(kn_lax_scatter_dimension_numbers, 4, c, dimension_numbers) KN_OPTS(c,       \
+    kn_lax_gather_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_scatter_mul)(KN_V(1, c), KN_V(2, c), KN_V(3, c),           \
+    &KN_V(4, c), KN_V(opt, c)); })
 #define kn_lax_scatter_min(x, indices, updates, dimension_numbers, ...)                                                \
     KN_LAX_SCATTER_MIN_(__COUNTER__, x, indices, updates, dimension_numbers, __VA_ARGS__)
 #define KN_LAX_SCATTER_MIN_(c, x, indices, updates, dimension_numbers, ...)                                            \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array KN_V(3,         \
-    c) = KN_LIKE(updates); KN_TAKE(kn_lax_scatter_dimension_numbers, 4, c, dimension_numbers) KN_OPTS(c,               \
-    kn_lax_gather_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_scatter_min)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4,  \
-    c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array                 \
+    KN_V(3, c) = KN_LIKE(updates); KN_TAKE(kn_lax_scatter_dimension_numbers, 4, c, dimension_numbers) KN_OPTS(c,       \
+    kn_lax_gather_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_scatter_min)(KN_V(1, c), KN_V(2, c), KN_V(3, c),           \
+    &KN_V(4, c), KN_V(opt, c)); })
 #define kn_lax_scatter_max(x, indices, updates, dimension_numbers, ...)                                                \
     KN_LAX_SCATTER_MAX_(__COUNTER__, x, indices, updates, dimension_numbers, __VA_ARGS__)
 #define KN_LAX_SCATTER_MAX_(c, x, indices, updates, dimension_numbers, ...)                                            \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array KN_V(3,         \
-    c) = KN_LIKE(updates); KN_TAKE(kn_lax_scatter_dimension_numbers, 4, c, dimension_numbers) KN_OPTS(c,               \
-    kn_lax_gather_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_scatter_max)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4,  \
-    c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array                 \
+    KN_V(3, c) = KN_LIKE(updates); KN_TAKE(kn_lax_scatter_dimension_numbers, 4, c, dimension_numbers) KN_OPTS(c,       \
+    kn_lax_gather_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_scatter_max)(KN_V(1, c), KN_V(2, c), KN_V(3, c),           \
+    &KN_V(4, c), KN_V(opt, c)); })
 #endif
 #endif

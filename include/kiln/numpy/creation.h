@@ -192,19 +192,19 @@ KN_API kn_array kn_shape_array(kn_array x);                        /* np.array(x
 #define kn_arange(start, stop, step, ...) KN_F3O(kn_arange, kn_zeros_opts, (), start, stop, step, __VA_ARGS__)
 #define kn_linspace(start, stop, num, ...) KN_LINSPACE_(__COUNTER__, start, stop, num, __VA_ARGS__)
 #define KN_LINSPACE_(c, start, stop, num, ...)                                                                         \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(start); kn_array KN_V(2, c) = KN_LIKE(stop); KN_TAKE(int64_t, 3, c,  \
-    num) KN_OPTS(c, kn_linspace_opts, (.endpoint = true, ), __VA_ARGS__) KN_HERE(); (kn_linspace)(KN_V(1, c), KN_V(2,  \
-    c), KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(start); kn_array KN_V(2, c) = KN_LIKE(stop);                         \
+    KN_TAKE(int64_t, 3, c, num) KN_OPTS(c, kn_linspace_opts, (.endpoint = true, ), __VA_ARGS__) KN_HERE();             \
+    (kn_linspace)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_logspace(start, stop, num, ...) KN_LOGSPACE_(__COUNTER__, start, stop, num, __VA_ARGS__)
 #define KN_LOGSPACE_(c, start, stop, num, ...)                                                                         \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(start); kn_array KN_V(2, c) = KN_LIKE(stop); KN_TAKE(int64_t, 3, c,  \
-    num) KN_OPTS(c, kn_logspace_opts, (.endpoint = true, ), __VA_ARGS__) KN_HERE(); (kn_logspace)(KN_V(1, c), KN_V(2,  \
-    c), KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(start); kn_array KN_V(2, c) = KN_LIKE(stop);                         \
+    KN_TAKE(int64_t, 3, c, num) KN_OPTS(c, kn_logspace_opts, (.endpoint = true, ), __VA_ARGS__) KN_HERE();             \
+    (kn_logspace)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_geomspace(start, stop, num, ...) KN_GEOMSPACE_(__COUNTER__, start, stop, num, __VA_ARGS__)
 #define KN_GEOMSPACE_(c, start, stop, num, ...)                                                                        \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(start); kn_array KN_V(2, c) = KN_LIKE(stop); KN_TAKE(int64_t, 3, c,  \
-    num) KN_OPTS(c, kn_geomspace_opts, (.endpoint = true, ), __VA_ARGS__) KN_HERE(); (kn_geomspace)(KN_V(1, c),        \
-    KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(start); kn_array KN_V(2, c) = KN_LIKE(stop);                         \
+    KN_TAKE(int64_t, 3, c, num) KN_OPTS(c, kn_geomspace_opts, (.endpoint = true, ), __VA_ARGS__) KN_HERE();            \
+    (kn_geomspace)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_eye(n, ...) KN_G1O(kn_eye, kn_eye_opts, (.M = -1, ), int64_t, n, __VA_ARGS__)
 #define kn_identity(n, ...) KN_G1O(kn_identity, kn_zeros_opts, (), int64_t, n, __VA_ARGS__)
 #define kn_asarray(x, ...) KN_F1O(kn_asarray, kn_asarray_opts, (.copy = -1, ), x, __VA_ARGS__)

@@ -224,8 +224,8 @@ static inline kn_index_arg kn_index_array_(kn_array x) { return (kn_index_arg){.
 #define kn_ravel_multi_index(multi_index, dims, ...) KN_RAVEL_MULTI_INDEX_(__COUNTER__, multi_index, dims, __VA_ARGS__)
 #define KN_RAVEL_MULTI_INDEX_(c, multi_index, dims, ...)                                                               \
     __extension__({ KN_TAKE(kn_list, 1, c, multi_index) KN_TAKE(kn_shape, 2, c, dims) KN_OPTS(c,                       \
-    kn_ravel_multi_index_opts, (), __VA_ARGS__) KN_HERE(); (kn_ravel_multi_index)(KN_V(1, c), &KN_V(2, c), KN_V(opt,   \
-    c)); })
+    kn_ravel_multi_index_opts, (), __VA_ARGS__) KN_HERE(); (kn_ravel_multi_index)(KN_V(1, c), &KN_V(2, c),             \
+    KN_V(opt, c)); })
 #define kn_unravel_index(indices, shape, ...)                                                                          \
     KN_P1O(kn_unravel_index, kn_unravel_index_opts, (), indices, kn_shape, shape, __VA_ARGS__)
 #define kn_indices(dimensions, ...) KN_INDICES_(__COUNTER__, dimensions, __VA_ARGS__)
@@ -251,9 +251,9 @@ static inline kn_index_arg kn_index_array_(kn_array x) { return (kn_index_arg){.
 #define kn_place_mask(arr, mask, vals) KN_F3(kn_place_mask, arr, mask, vals)
 #define kn_put_along_axis(arr, indices, values, axis) KN_PUT_ALONG_AXIS_(__COUNTER__, arr, indices, values, axis)
 #define KN_PUT_ALONG_AXIS_(c, arr, indices, values, axis)                                                              \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(arr); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array KN_V(3,       \
-    c) = KN_LIKE(values); KN_TAKE(kn_axes, 4, c, axis) KN_HERE(); (kn_put_along_axis)(KN_V(1, c), KN_V(2, c), KN_V(3,  \
-    c), &KN_V(4, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(arr); kn_array KN_V(2, c) = KN_LIKE(indices); kn_array               \
+    KN_V(3, c) = KN_LIKE(values); KN_TAKE(kn_axes, 4, c, axis) KN_HERE(); (kn_put_along_axis)(KN_V(1, c), KN_V(2, c),  \
+    KN_V(3, c), &KN_V(4, c)); })
 #define kn_fill_diagonal(a, val, ...) KN_F2O(kn_fill_diagonal, kn_fill_diagonal_opts, (), a, val, __VA_ARGS__)
 #define kn_iadd(x, y) KN_F2(kn_iadd, x, y)
 #define kn_isub(x, y) KN_F2(kn_isub, x, y)

@@ -383,8 +383,8 @@ KN_API kn_array kn_emath_arctanh(kn_array x);           /* np.emath.arctanh */
     KN_HERE(); (kn_ufunc_outer)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 #define kn_ufunc_reduceat(ufunc, x, indices, ...) KN_UFUNC_REDUCEAT_(__COUNTER__, ufunc, x, indices, __VA_ARGS__)
 #define KN_UFUNC_REDUCEAT_(c, ufunc, x, indices, ...)                                                                  \
-    __extension__({ KN_TAKE(kn_ufunc, 1, c, ufunc) kn_array KN_V(2, c) = KN_LIKE(x); kn_array KN_V(3,                  \
-    c) = KN_LIKE(indices); KN_OPTS(c, kn_ufunc_accumulate_opts, (), __VA_ARGS__) KN_HERE();                            \
+    __extension__({ KN_TAKE(kn_ufunc, 1, c, ufunc) kn_array KN_V(2, c) = KN_LIKE(x); kn_array                          \
+    KN_V(3, c) = KN_LIKE(indices); KN_OPTS(c, kn_ufunc_accumulate_opts, (), __VA_ARGS__) KN_HERE();                    \
     (kn_ufunc_reduceat)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_emath_sqrt(x) KN_F1(kn_emath_sqrt, x)
 #define kn_emath_log(x) KN_F1(kn_emath_log, x)

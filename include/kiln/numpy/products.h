@@ -72,8 +72,8 @@ KN_API kn_array kn_einsum(const char *subscripts, int n, const kn_array *operand
 /* np.einsum_path: in which order kn_einsum would contract, and what that costs, from the operands' shapes alone. The
  * strings belong to the scope; after an error both are "". The search for the "optimal" one ends after some tenths
  * of a second (more than eight operands or so) with the best path seen, at worst the greedy one. */
-KN_API kn_einsum_path_result kn_einsum_path(const char *subscripts, int n, const kn_array *operands, const
-    kn_einsum_opts *opts);
+KN_API kn_einsum_path_result kn_einsum_path(const char *subscripts, int n, const kn_array *operands,
+    const kn_einsum_opts *opts);
 /* np.trace: sum of the diagonal of two axes; integers add up in 64 bits */
 KN_API kn_array kn_trace(kn_array x, const kn_trace_opts *opts);
 /* np.diagonal of two axes, as the last axis: a read-only view */

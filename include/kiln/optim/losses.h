@@ -40,18 +40,18 @@ KN_API kn_array kn_optim_perceptron_loss(kn_array predictor_outputs, kn_array ta
 /* labels: probabilities along the axis */
 KN_API kn_array kn_optim_softmax_cross_entropy(kn_array logits, kn_array labels, const kn_optim_loss_opts *opts);
 /* labels: the number of the right class; TypeError unless they are integers */
-KN_API kn_array kn_optim_softmax_cross_entropy_with_integer_labels(kn_array logits, kn_array labels, const
-    kn_optim_loss_opts *opts);
+KN_API kn_array kn_optim_softmax_cross_entropy_with_integer_labels(kn_array logits, kn_array labels,
+    const kn_optim_loss_opts *opts);
 /* logits of -inf are fine where the label is 0 */
 KN_API kn_array kn_optim_safe_softmax_cross_entropy(kn_array logits, kn_array labels);
 /* sum of t (log t - p) */
 KN_API kn_array kn_optim_kl_divergence(kn_array log_predictions, kn_array targets, const kn_optim_loss_opts *opts);
 /* the same; targets are logarithms */
-KN_API kn_array kn_optim_kl_divergence_with_log_targets(kn_array log_predictions, kn_array log_targets, const
-    kn_optim_loss_opts *opts);
+KN_API kn_array kn_optim_kl_divergence_with_log_targets(kn_array log_predictions, kn_array log_targets,
+    const kn_optim_loss_opts *opts);
 /* kl_divergence - sum t + sum e^p, for targets of any sum */
-KN_API kn_array kn_optim_generalized_kl_divergence(kn_array log_predictions, kn_array targets, const kn_optim_loss_opts
-    *opts);
+KN_API kn_array kn_optim_generalized_kl_divergence(kn_array log_predictions, kn_array targets,
+    const kn_optim_loss_opts *opts);
 KN_API kn_array kn_optim_smooth_labels(kn_array labels, double alpha); /* (1 - alpha) labels + alpha / classes */
 typedef struct kn_optim_sigmoid_focal_loss_opts {
     size_t size_;
@@ -60,8 +60,8 @@ typedef struct kn_optim_sigmoid_focal_loss_opts {
 } kn_optim_sigmoid_focal_loss_opts;
 KN_API kn_optim_sigmoid_focal_loss_opts kn_optim_sigmoid_focal_loss_opts_default(void);
 /* the binary cross entropy, less for what is right already */
-KN_API kn_array kn_optim_sigmoid_focal_loss(kn_array logits, kn_array labels, const kn_optim_sigmoid_focal_loss_opts
-    *opts);
+KN_API kn_array kn_optim_sigmoid_focal_loss(kn_array logits, kn_array labels,
+    const kn_optim_sigmoid_focal_loss_opts *opts);
 KN_API kn_array kn_optim_poly_loss_cross_entropy(kn_array logits, kn_array labels, double epsilon); /* optax's: 2 */
 
 /* ---- Of embeddings: one number; rows with one label belong together. optax's temperature is 0.07. */
@@ -105,11 +105,12 @@ KN_API kn_array kn_optim_ntxent(kn_array embeddings, kn_array labels, double tem
 #define kn_optim_poly_loss_cross_entropy(logits, labels, epsilon)                                                      \
     KN_OPTIM_POLY_LOSS_CROSS_ENTROPY_(__COUNTER__, logits, labels, epsilon)
 #define KN_OPTIM_POLY_LOSS_CROSS_ENTROPY_(c, logits, labels, epsilon)                                                  \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(logits); kn_array KN_V(2, c) = KN_LIKE(labels); KN_TAKE(double, 3,   \
-    c, epsilon) KN_HERE(); (kn_optim_poly_loss_cross_entropy)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(logits); kn_array KN_V(2, c) = KN_LIKE(labels);                      \
+    KN_TAKE(double, 3, c, epsilon) KN_HERE(); (kn_optim_poly_loss_cross_entropy)(KN_V(1, c), KN_V(2, c), KN_V(3, c));  \
+    })
 #define kn_optim_ntxent(embeddings, labels, temperature) KN_OPTIM_NTXENT_(__COUNTER__, embeddings, labels, temperature)
 #define KN_OPTIM_NTXENT_(c, embeddings, labels, temperature)                                                           \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(embeddings); kn_array KN_V(2, c) = KN_LIKE(labels); KN_TAKE(double,  \
-    3, c, temperature) KN_HERE(); (kn_optim_ntxent)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(embeddings); kn_array KN_V(2, c) = KN_LIKE(labels);                  \
+    KN_TAKE(double, 3, c, temperature) KN_HERE(); (kn_optim_ntxent)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 #endif
 #endif

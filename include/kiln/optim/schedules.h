@@ -17,8 +17,8 @@ KN_API kn_schedule kn_optim_constant_schedule(double value); /* optax.constant_s
 typedef struct kn_optim_linear_schedule_opts { size_t size_; int64_t transition_begin; } kn_optim_linear_schedule_opts;
 KN_API kn_optim_linear_schedule_opts kn_optim_linear_schedule_opts_default(void);
 /* optax.linear_schedule: from init to end in so many steps */
-KN_API kn_schedule kn_optim_linear_schedule(double init_value, double end_value, int64_t transition_steps, const
-    kn_optim_linear_schedule_opts *opts);
+KN_API kn_schedule kn_optim_linear_schedule(double init_value, double end_value, int64_t transition_steps,
+    const kn_optim_linear_schedule_opts *opts);
 /* optax.polynomial_schedule: (init - end) (1 - step / steps)^power + end */
 KN_API kn_schedule kn_optim_polynomial_schedule(double init_value, double end_value, double power, int64_t
     transition_steps, const kn_optim_linear_schedule_opts *opts);
@@ -30,8 +30,8 @@ typedef struct kn_optim_exponential_decay_opts {
 } kn_optim_exponential_decay_opts;
 KN_API kn_optim_exponential_decay_opts kn_optim_exponential_decay_opts_default(void);
 /* optax.exponential_decay: init rate^(step / steps) */
-KN_API kn_schedule kn_optim_exponential_decay(double init_value, int64_t transition_steps, double decay_rate, const
-    kn_optim_exponential_decay_opts *opts);
+KN_API kn_schedule kn_optim_exponential_decay(double init_value, int64_t transition_steps, double decay_rate,
+    const kn_optim_exponential_decay_opts *opts);
 typedef struct kn_optim_cosine_decay_schedule_opts {
     size_t size_;
     double alpha;
@@ -39,14 +39,14 @@ typedef struct kn_optim_cosine_decay_schedule_opts {
 } kn_optim_cosine_decay_schedule_opts;
 KN_API kn_optim_cosine_decay_schedule_opts kn_optim_cosine_decay_schedule_opts_default(void);
 /* optax.cosine_decay_schedule: ValueError unless there are steps */
-KN_API kn_schedule kn_optim_cosine_decay_schedule(double init_value, int64_t decay_steps, const
-    kn_optim_cosine_decay_schedule_opts *opts);
+KN_API kn_schedule kn_optim_cosine_decay_schedule(double init_value, int64_t decay_steps,
+    const kn_optim_cosine_decay_schedule_opts *opts);
 typedef struct kn_optim_boundary { int64_t step; double scale; } kn_optim_boundary; /* what comes is scaled by it */
 /* optax.piecewise_constant_schedule */
 KN_API kn_schedule kn_optim_piecewise_constant_schedule(double init_value, int n, const kn_optim_boundary *boundaries);
 /* interpolate_type: linear or cosine */
-KN_API kn_schedule kn_optim_piecewise_interpolate_schedule(const char *interpolate_type, double init_value, int n, const
-    kn_optim_boundary *boundaries);
+KN_API kn_schedule kn_optim_piecewise_interpolate_schedule(const char *interpolate_type, double init_value, int n,
+    const kn_optim_boundary *boundaries);
 typedef struct kn_optim_onecycle_opts {
     size_t size_;
     double pct_start;        /* 0.3 */
@@ -58,11 +58,11 @@ KN_API kn_optim_onecycle_opts kn_optim_onecycle_opts_default(void);
 /* the same as kn_optim_onecycle_opts_default() */
 KN_API kn_optim_onecycle_opts kn_optim_linear_onecycle_schedule_opts_default(void);
 /* optax.linear_onecycle_schedule: up to the peak and down again, in straight lines */
-KN_API kn_schedule kn_optim_linear_onecycle_schedule(int64_t transition_steps, double peak_value, const
-    kn_optim_onecycle_opts *opts);
+KN_API kn_schedule kn_optim_linear_onecycle_schedule(int64_t transition_steps, double peak_value,
+    const kn_optim_onecycle_opts *opts);
 /* optax.cosine_onecycle_schedule: the same along cosines */
-KN_API kn_schedule kn_optim_cosine_onecycle_schedule(int64_t transition_steps, double peak_value, const
-    kn_optim_onecycle_opts *opts);
+KN_API kn_schedule kn_optim_cosine_onecycle_schedule(int64_t transition_steps, double peak_value,
+    const kn_optim_onecycle_opts *opts);
 /* optax.warmup_constant_schedule: linear to the peak, then constant */
 KN_API kn_schedule kn_optim_warmup_constant_schedule(double init_value, double peak_value, int64_t warmup_steps);
 typedef struct kn_optim_warmup_cosine_decay_schedule_opts {
@@ -98,8 +98,8 @@ KN_API kn_schedule kn_optim_sgdr_schedule(int n, const kn_optim_sgdr_cycle *cycl
 #define kn_optim_linear_schedule(init_value, end_value, transition_steps, ...)                                         \
     KN_OPTIM_LINEAR_SCHEDULE_(__COUNTER__, init_value, end_value, transition_steps, __VA_ARGS__)
 #define KN_OPTIM_LINEAR_SCHEDULE_(c, init_value, end_value, transition_steps, ...)                                     \
-    __extension__({ KN_TAKE(double, 1, c, init_value) KN_TAKE(double, 2, c, end_value) KN_TAKE(int64_t, 3, c,          \
-    transition_steps) KN_OPTS(c, kn_optim_linear_schedule_opts, (), __VA_ARGS__) KN_HERE();                            \
+    __extension__({ KN_TAKE(double, 1, c, init_value) KN_TAKE(double, 2, c, end_value)                                 \
+    KN_TAKE(int64_t, 3, c, transition_steps) KN_OPTS(c, kn_optim_linear_schedule_opts, (), __VA_ARGS__) KN_HERE();     \
     (kn_optim_linear_schedule)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_optim_polynomial_schedule(init_value, end_value, power, transition_steps, ...)                              \
     KN_OPTIM_POLYNOMIAL_SCHEDULE_(__COUNTER__, init_value, end_value, power, transition_steps, __VA_ARGS__)
@@ -110,9 +110,9 @@ KN_API kn_schedule kn_optim_sgdr_schedule(int n, const kn_optim_sgdr_cycle *cycl
 #define kn_optim_exponential_decay(init_value, transition_steps, decay_rate, ...)                                      \
     KN_OPTIM_EXPONENTIAL_DECAY_(__COUNTER__, init_value, transition_steps, decay_rate, __VA_ARGS__)
 #define KN_OPTIM_EXPONENTIAL_DECAY_(c, init_value, transition_steps, decay_rate, ...)                                  \
-    __extension__({ KN_TAKE(double, 1, c, init_value) KN_TAKE(int64_t, 2, c, transition_steps) KN_TAKE(double, 3, c,   \
-    decay_rate) KN_OPTS(c, kn_optim_exponential_decay_opts, (.end_value = __builtin_nan(""), ), __VA_ARGS__)           \
-    KN_HERE(); (kn_optim_exponential_decay)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ KN_TAKE(double, 1, c, init_value) KN_TAKE(int64_t, 2, c, transition_steps)                         \
+    KN_TAKE(double, 3, c, decay_rate) KN_OPTS(c, kn_optim_exponential_decay_opts, (.end_value = __builtin_nan(""), ),  \
+    __VA_ARGS__) KN_HERE(); (kn_optim_exponential_decay)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_optim_cosine_decay_schedule(init_value, decay_steps, ...)                                                   \
     KN_G2O(kn_optim_cosine_decay_schedule, kn_optim_cosine_decay_schedule_opts, (.exponent = 1, ), double, init_value, \
     int64_t, decay_steps, __VA_ARGS__)
@@ -126,20 +126,20 @@ KN_API kn_schedule kn_optim_sgdr_schedule(int n, const kn_optim_sgdr_cycle *cycl
     KN_OPTIM_WARMUP_COSINE_DECAY_SCHEDULE_(__COUNTER__, init_value, peak_value, warmup_steps, decay_steps,             \
     __VA_ARGS__)
 #define KN_OPTIM_WARMUP_COSINE_DECAY_SCHEDULE_(c, init_value, peak_value, warmup_steps, decay_steps, ...)              \
-    __extension__({ KN_TAKE(double, 1, c, init_value) KN_TAKE(double, 2, c, peak_value) KN_TAKE(int64_t, 3, c,         \
-    warmup_steps) KN_TAKE(int64_t, 4, c, decay_steps) KN_OPTS(c, kn_optim_warmup_cosine_decay_schedule_opts,           \
-    (.exponent = 1, ), __VA_ARGS__) KN_HERE(); (kn_optim_warmup_cosine_decay_schedule)(KN_V(1, c), KN_V(2, c), KN_V(3, \
-    c), KN_V(4, c), KN_V(opt, c)); })
+    __extension__({ KN_TAKE(double, 1, c, init_value) KN_TAKE(double, 2, c, peak_value)                                \
+    KN_TAKE(int64_t, 3, c, warmup_steps) KN_TAKE(int64_t, 4, c, decay_steps) KN_OPTS(c,                                \
+    kn_optim_warmup_cosine_decay_schedule_opts, (.exponent = 1, ), __VA_ARGS__) KN_HERE();                             \
+    (kn_optim_warmup_cosine_decay_schedule)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #define kn_optim_warmup_exponential_decay_schedule(init_value, peak_value, warmup_steps, transition_steps, decay_rate, \
     ...)                                                                                                               \
     KN_OPTIM_WARMUP_EXPONENTIAL_DECAY_SCHEDULE_(__COUNTER__, init_value, peak_value, warmup_steps, transition_steps,   \
     decay_rate, __VA_ARGS__)
 #define KN_OPTIM_WARMUP_EXPONENTIAL_DECAY_SCHEDULE_(c, init_value, peak_value, warmup_steps, transition_steps,         \
     decay_rate, ...)                                                                                                   \
-    __extension__({ KN_TAKE(double, 1, c, init_value) KN_TAKE(double, 2, c, peak_value) KN_TAKE(int64_t, 3, c,         \
-    warmup_steps) KN_TAKE(int64_t, 4, c, transition_steps) KN_TAKE(double, 5, c, decay_rate) KN_OPTS(c,                \
-    kn_optim_exponential_decay_opts, (.end_value = __builtin_nan(""), ), __VA_ARGS__) KN_HERE();                       \
-    (kn_optim_warmup_exponential_decay_schedule)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(5, c), KN_V(opt, \
-    c)); })
+    __extension__({ KN_TAKE(double, 1, c, init_value) KN_TAKE(double, 2, c, peak_value)                                \
+    KN_TAKE(int64_t, 3, c, warmup_steps) KN_TAKE(int64_t, 4, c, transition_steps) KN_TAKE(double, 5, c, decay_rate)    \
+    KN_OPTS(c, kn_optim_exponential_decay_opts, (.end_value = __builtin_nan(""), ), __VA_ARGS__) KN_HERE();            \
+    (kn_optim_warmup_exponential_decay_schedule)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(5, c),           \
+    KN_V(opt, c)); })
 #endif
 #endif

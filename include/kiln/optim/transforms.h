@@ -26,8 +26,8 @@ KN_API kn_optimizer kn_optim_multi_steps(kn_optimizer inner, int every_k, const 
 typedef struct kn_optim_lookahead_opts { size_t size_; bool reset_state; } kn_optim_lookahead_opts;
 KN_API kn_optim_lookahead_opts kn_optim_lookahead_opts_default(void);
 /* Parameters and updates are trees of two parts, fast and slow; gradients are those of the fast ones. Not in chains. */
-KN_API kn_optimizer kn_optim_lookahead(kn_optimizer fast, int sync_period, double slow_step_size, const
-    kn_optim_lookahead_opts *opts);
+KN_API kn_optimizer kn_optim_lookahead(kn_optimizer fast, int sync_period, double slow_step_size,
+    const kn_optim_lookahead_opts *opts);
 
 /* ---- Scaling and adding. */
 KN_API kn_optimizer kn_optim_identity(void);                               /* optax.identity: updates as they are */
@@ -136,9 +136,9 @@ KN_API kn_optimizer kn_optim_scale_by_param_block_rms(double min_scale);  /* opt
 #define kn_optim_lookahead(fast, sync_period, slow_step_size, ...)                                                     \
     KN_OPTIM_LOOKAHEAD_(__COUNTER__, fast, sync_period, slow_step_size, __VA_ARGS__)
 #define KN_OPTIM_LOOKAHEAD_(c, fast, sync_period, slow_step_size, ...)                                                 \
-    __extension__({ KN_TAKE(kn_optimizer, 1, c, fast) KN_TAKE(int, 2, c, sync_period) KN_TAKE(double, 3, c,            \
-    slow_step_size) KN_OPTS(c, kn_optim_lookahead_opts, (), __VA_ARGS__) KN_HERE(); (kn_optim_lookahead)(KN_V(1, c),   \
-    KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
+    __extension__({ KN_TAKE(kn_optimizer, 1, c, fast) KN_TAKE(int, 2, c, sync_period)                                  \
+    KN_TAKE(double, 3, c, slow_step_size) KN_OPTS(c, kn_optim_lookahead_opts, (), __VA_ARGS__) KN_HERE();              \
+    (kn_optim_lookahead)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_optim_scale(step_size) KN_G1(kn_optim_scale, double, step_size)
 #define kn_optim_scale_by_learning_rate(learning_rate) KN_G1(kn_optim_scale_by_learning_rate, double, learning_rate)
 #define kn_optim_scale_by_learning_rate_array(learning_rate) KN_F1(kn_optim_scale_by_learning_rate_array, learning_rate)
