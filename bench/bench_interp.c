@@ -42,7 +42,7 @@ static const uint8_t one[] = {KNK_STRIDE_ONE, KNK_STRIDE_ONE, KNK_STRIDE_ONE};
 static knk_kernel *finish(knk_builder *b)
 {
     knk_kernel *k;
-    kn_error *e = knk_finish(b, &k);
+    knx_error *e = knk_finish(b, &k);
     if (e) {
         fprintf(stderr, "%s\n", e->message);
         exit(1);
@@ -50,7 +50,7 @@ static knk_kernel *finish(knk_builder *b)
     return k;
 }
 
-static void elementwise(const char *name, knk_node (*f)(knk_builder *, knk_node), kn_dtype_id d, int64_t n, int nodes,
+static void elementwise(const char *name, knk_node (*f)(knk_builder *, knk_node), knx_dtype_id d, int64_t n, int nodes,
                         void *x, void *y)
 {
     knk_builder *b = knk_new(1);
@@ -75,7 +75,7 @@ static knk_node add_one(knk_builder *b, knk_node x)
 
 static knk_node chain10(knk_builder *b, knk_node x)
 {
-    kn_dtype_id d = knk_dtype(b, x);
+    knx_dtype_id d = knk_dtype(b, x);
     static const struct {
         knk_op op;
         double c;

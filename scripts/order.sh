@@ -10,9 +10,9 @@ cd "$(dirname "$0")/.."
 helpers() {
     grep -vE '^(#| \*)' src/ir/prims.def | grep -oE 'KN_PRIM_[23]P?\([a-z0-9_]+' | sed -E 's/KN_PRIM_([23])(P?)\((.*)/\3 \1 \2/'
     tr '\n' ' ' <src/ir/ops.h | sed -E 's:/\*[^*]*\*/: :g; s/;/;\n/g' |
-        sed -nE 's/.*kn_atom knb_([a-z0-9_]+)\(kn_builder \*b, kn_atom [a-z0-9]+, kn_atom [a-z0-9]+(, kn_atom [a-z0-9]+)?(, .*)?\);/\1 \2\3/p' |
+        sed -nE 's/.*kni_atom knb_([a-z0-9_]+)\(kni_builder \*b, kni_atom [a-z0-9]+, kni_atom [a-z0-9]+(, kni_atom [a-z0-9]+)?(, .*)?\);/\1 \2\3/p' |
         awk '{ name = $1; n = 2; rest = $0; sub(/^[^ ]+ */, "", rest)
-               if (rest ~ /^, kn_atom [a-z0-9]+/) { n = 3; sub(/^, kn_atom [a-z0-9]+/, "", rest) }
+               if (rest ~ /^, kni_atom [a-z0-9]+/) { n = 3; sub(/^, kni_atom [a-z0-9]+/, "", rest) }
                print name, n, rest == "" ? "" : "P" }'
 }
 
@@ -30,20 +30,20 @@ generate() {
 #define KNB_CAT(a, b) KNB_CAT_(a, b)
 #define KNB_2(f, b, x, y) KNB_2_(__COUNTER__, f, b, x, y)
 #define KNB_2_(c, f, b, x, y) \
-    __extension__({ kn_atom KNB_CAT(knb_x_, c) = (x); kn_atom KNB_CAT(knb_y_, c) = (y); \
+    __extension__({ kni_atom KNB_CAT(knb_x_, c) = (x); kni_atom KNB_CAT(knb_y_, c) = (y); \
         (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c)); })
 #define KNB_2P(f, b, x, y, ...) KNB_2P_(__COUNTER__, f, b, x, y, __VA_ARGS__)
 #define KNB_2P_(c, f, b, x, y, ...) \
-    __extension__({ kn_atom KNB_CAT(knb_x_, c) = (x); kn_atom KNB_CAT(knb_y_, c) = (y); \
+    __extension__({ kni_atom KNB_CAT(knb_x_, c) = (x); kni_atom KNB_CAT(knb_y_, c) = (y); \
         (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c), __VA_ARGS__); })
 #define KNB_3(f, b, x, y, z) KNB_3_(__COUNTER__, f, b, x, y, z)
 #define KNB_3_(c, f, b, x, y, z) \
-    __extension__({ kn_atom KNB_CAT(knb_x_, c) = (x); kn_atom KNB_CAT(knb_y_, c) = (y); \
-        kn_atom KNB_CAT(knb_z_, c) = (z); (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c), KNB_CAT(knb_z_, c)); })
+    __extension__({ kni_atom KNB_CAT(knb_x_, c) = (x); kni_atom KNB_CAT(knb_y_, c) = (y); \
+        kni_atom KNB_CAT(knb_z_, c) = (z); (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c), KNB_CAT(knb_z_, c)); })
 #define KNB_3P(f, b, x, y, z, ...) KNB_3P_(__COUNTER__, f, b, x, y, z, __VA_ARGS__)
 #define KNB_3P_(c, f, b, x, y, z, ...) \
-    __extension__({ kn_atom KNB_CAT(knb_x_, c) = (x); kn_atom KNB_CAT(knb_y_, c) = (y); \
-        kn_atom KNB_CAT(knb_z_, c) = (z); \
+    __extension__({ kni_atom KNB_CAT(knb_x_, c) = (x); kni_atom KNB_CAT(knb_y_, c) = (y); \
+        kni_atom KNB_CAT(knb_z_, c) = (z); \
         (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c), KNB_CAT(knb_z_, c), __VA_ARGS__); })
 EOF
     helpers | while read -r name n rest; do

@@ -5,10 +5,10 @@
 
 static void shapes_differ(kna_op *op, int n, const kn_array *x)
 {
-    kn_text t = {0};
+    knx_text t = {0};
     for (int i = 0; i < n; i++)
         if (x[i]) {
-            kn_type type = kna_type(op, x[i]);
+            kni_type type = kna_type(op, x[i]);
             knx_text_add(&t, t.length ? " " : "");
             knx_show_shape(&t, type.ndim, type.dim);
         }
@@ -19,7 +19,7 @@ void kna_common_shape(kna_op *op, int n, const kn_array *x, kn_shape *shape)
 {
     shape->ndim = 0;
     for (int i = 0; i < n; i++) {
-        kn_type t = x[i] ? kna_type(op, x[i]) : kni_scalar_type(KN_DT(F32));
+        kni_type t = x[i] ? kna_type(op, x[i]) : kni_scalar_type(KN_DT(F32));
         int more = t.ndim - shape->ndim;
         if (more > 0) {
             memmove(shape->dim + more, shape->dim, (size_t)shape->ndim * sizeof *shape->dim);

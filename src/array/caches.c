@@ -6,7 +6,7 @@
 
 enum { KERNEL_BYTES = 128 << 20, PLAN_BYTES = 64 << 20 };
 
-static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static kna_caches *common; /* of the default contexts that there are; not counted */
 
 static void free_caches(kna_caches *c)
@@ -34,7 +34,7 @@ kna_caches *kna_caches_of(bool default_context)
 {
     if (!default_context)
         return new_caches(false);
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     if (common)
         common->refs++;
     else
@@ -48,7 +48,7 @@ void kna_caches_release(kna_caches *c)
 {
     if (!c)
         return;
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     bool last = --c->refs == 0;
     if (last && c == common)
         common = NULL;
@@ -65,16 +65,16 @@ static bool drop_oldest_plan(kna_state *s)
     return kna_plans_drop_oldest(s->plans) || shared;
 }
 
-static bool drop_oldest_entry(kna_state *s, const struct kna_entry *needed)
+static bool drop_oldest_entry(kna_state *s, const struct knf_entry *needed)
 {
     return s->entries && s->entries->drop_oldest(needed);
 }
 
-void kna_bound_kernels(const struct kna_entry *needed)
+void kna_bound_kernels(const struct knf_entry *needed)
 {
     kna_state *s = kna_state_get();
     for (bool went = true; went;) {
-        kn_kernel_counts k = knc_kernel_counts(s->caches->kernels);
+        knc_kernel_counts k = knc_kernel_counts_of(s->caches->kernels);
         if (k.bytes <= k.limit)
             return;
         went = drop_oldest_plan(s);
@@ -88,7 +88,7 @@ bool kna_give_back(size_t bytes)
     kna_state *s = knx_slot_state(KNX_SLOT_ARRAYS);
     if (!s)
         return false;
-    kn_kernel_counts k = knc_kernel_counts(s->caches->kernels);
+    knc_kernel_counts k = knc_kernel_counts_of(s->caches->kernels);
     size_t most = s->trace_stats.bytes + kna_plans_stats(s->plans).bytes + k.bytes + knx_buffer_bytes_live();
     if (bytes > most && !knx_context()->allocator.alloc) /* however much goes: it would be in vain */
         return false;
@@ -110,7 +110,7 @@ kn_cache_stats_result kn_cache_stats(void)
     kn_cache_stats_result r = {0};
     if (!s)
         return r;
-    kn_kernel_counts k = knc_kernel_counts(s->caches->kernels);
+    knc_kernel_counts k = knc_kernel_counts_of(s->caches->kernels);
     r.traces = s->trace_stats;
     r.plans = kna_plans_stats(s->plans);
     r.kernels = (kn_stats){.hits = k.hits,
@@ -120,7 +120,7 @@ kn_cache_stats_result kn_cache_stats(void)
                            .bytes = k.bytes,
                            .limit = k.limit};
     r.kernels_idle = k.idle;
-    kng_counts code = kng_count();
+    knh_counts code = knh_count();
     r.code.functions = code.functions;
     r.code.fallbacks = code.fallbacks;
     r.code.bytes = code.bytes;

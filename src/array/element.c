@@ -9,10 +9,10 @@
 /* ---- Values that are there. */
 
 /* Does it wait for an update of some elements? */
-static bool is_update(const kn_value *v) { return v->state == KN_V_PENDING && v->pending.node->prim->updates; }
+static bool is_update(const kna_value *v) { return v->state == KN_V_PENDING && v->pending.node->prim->updates; }
 
 /* Are the elements on the host, from now on? If a device fails, whoever asks finds out by the usual way. */
-static bool is_here(const kn_value *v)
+static bool is_here(const kna_value *v)
 {
     if (__builtin_expect(v->buffer->away != NULL, 0))
         knx_error_release(knd_fetch(v->buffer));
@@ -21,14 +21,14 @@ static bool is_here(const kn_value *v)
 
 /* v if it has a buffer. Writes that wait are carried out: whoever goes on with single elements reads or writes the next
  * one soon, and a line of updates is longer each time. */
-static kn_value *in_memory(kn_value *v)
+static kna_value *in_memory(kna_value *v)
 {
     if (is_update(v))
         knx_error_release(kna_force(1, &v)); /* v's own from now on */
     return v->state == KN_V_BUFFER && is_here(v) ? v : NULL;
 }
 
-static const void *in_order(const kn_value *v, const int64_t *at)
+static const void *in_order(const kna_value *v, const int64_t *at)
 {
     int64_t i = 0;
     for (int d = 0; d < v->type.ndim; d++)
@@ -39,13 +39,13 @@ static const void *in_order(const kn_value *v, const int64_t *at)
 /* Are a's elements those that lie at its strides? Bytes that are seen as booleans, or the other way round, are not. */
 static bool lies_as_it_says(const kna_array *a)
 {
-    const kna_step *s = a->unplaced ? NULL : a->step;
+    const kna_view_op *s = a->unplaced ? NULL : a->step;
     while (s && !(s->prim->bits & KN_COMPONENT && a->type.dtype->size == 1))
         s = s->before;
     return !s && !a->unplaced;
 }
 
-static char *at_strides(const kna_array *a, const kn_value *v, const int64_t *at)
+static char *at_strides(const kna_array *a, const kna_value *v, const int64_t *at)
 {
     char *p = (char *)v->buffer->data + a->offset;
     for (int d = 0; d < a->type.ndim; d++)
@@ -57,10 +57,10 @@ static char *at_strides(const kna_array *a, const kn_value *v, const int64_t *at
 
 const void *kna_element(kn_array x, const int64_t *at)
 {
-    kn_handle_kind kind = KN_H_NONE;
+    kna_handle_kind kind = KN_H_NONE;
     void *object = kna_recording_current() ? NULL : kna_handle_peek(x, &kind);
     if (kind == KN_H_ARRAY) {
-        const kn_value *v = in_memory(object);
+        const kna_value *v = in_memory(object);
         return v ? in_order(v, at) : NULL;
     }
     if (kind != KN_H_VIEW)
@@ -69,13 +69,13 @@ const void *kna_element(kn_array x, const int64_t *at)
     if (a->value && a->value->state == KN_V_BUFFER && a->seen == a->storage->version && !a->seen_by &&
         is_here(a->value))
         return in_order(a->value, at);
-    const kn_value *v = lies_as_it_says(a) ? in_memory(a->storage->value) : NULL;
+    const kna_value *v = lies_as_it_says(a) ? in_memory(a->storage->value) : NULL;
     return v ? at_strides(a, v, at) : NULL;
 }
 
-kn_value *kna_element_value(kn_dtype dtype, const void *element)
+kna_value *kna_element_value(kn_dtype dtype, const void *element)
 {
-    kn_buffer *b = knx_buffer_new(dtype->size);
+    knx_buffer *b = knx_buffer_new(dtype->size);
     if (b)
         memcpy(b->data, element, dtype->size);
     return b ? kna_value_buffer(kni_scalar_type(dtype), b) : NULL;
@@ -83,7 +83,7 @@ kn_value *kna_element_value(kn_dtype dtype, const void *element)
 
 kn_array kna_end_element(kna_op *op, kn_dtype dtype, const void *element)
 {
-    kn_buffer *b = knx_buffer_new(dtype->size);
+    knx_buffer *b = knx_buffer_new(dtype->size);
     if (b)
         memcpy(b->data, element, dtype->size);
     return kna_from_buffer(op, kni_scalar_type(dtype), b);
@@ -92,11 +92,11 @@ kn_array kna_end_element(kna_op *op, kn_dtype dtype, const void *element)
 /* ---- Writing. */
 
 /* Counts what v waits for; are those elementwise functions of scalars that are there, and few? */
-static bool waits_for_scalars(const kn_value *v, int *budget)
+static bool waits_for_scalars(const kna_value *v, int *budget)
 {
     if (v->type.ndim || v->state == KN_V_BUFFER || v->state == KN_V_NUMBER)
         return v->type.ndim == 0;
-    const kn_node *n = v->state == KN_V_PENDING ? v->pending.node : NULL;
+    const kna_node *n = v->state == KN_V_PENDING ? v->pending.node : NULL;
     if (!n || !(n->prim->bits & KN_ELEMENTWISE) || kni_can_fail(n->prim, n->params) || --*budget < 0)
         return false;
     for (uint32_t i = 0; i < n->n_in; i++)
@@ -106,7 +106,7 @@ static bool waits_for_scalars(const kn_value *v, int *budget)
 }
 
 /* The bits of a scalar that is there, or can be had at once. */
-static bool scalar_bits(kn_value *v, kn_scalar_bits *bits)
+static bool scalar_bits(kna_value *v, knx_scalar_bits *bits)
 {
     int budget = 16;
     if (v->state == KN_V_PENDING && !knx_context()->check_nans && waits_for_scalars(v, &budget))
@@ -120,8 +120,8 @@ static bool scalar_bits(kn_value *v, kn_scalar_bits *bits)
 /* The array if writing to it is no one else's business. */
 static kna_array *writable(kna_op *op, kn_array x)
 {
-    kn_handle_kind kind;
-    const kn_value *bare = kna_handle_peek(x, &kind);
+    kna_handle_kind kind;
+    const kna_value *bare = kna_handle_peek(x, &kind);
     if ((kind == KN_H_ARRAY && bare->state != KN_V_BUFFER && !is_update(bare)) || kind == KN_H_NONE)
         return NULL;
     kna_array *a = kna_array_of(op, x);
@@ -134,26 +134,26 @@ static kna_array *writable(kna_op *op, kn_array x)
  * lock: then no other context begins to. */
 static bool is_alone(const kna_storage *s)
 {
-    const kn_value *v = s->value;
+    const kna_value *v = s->value;
     const kna_pin *p = s->pin;
     bool pinned = p && v->pin == p && p->holder == v && kna_lies_in_pin(v);
     return atomic_load(&v->refs) == 1 && atomic_load(&v->buffer->refs) == 1 + pinned && pinned == (p || v->pin);
 }
 
 /* The host is about to write there. */
-static bool write_here(kn_buffer *b)
+static bool write_here(knx_buffer *b)
 {
     if (__builtin_expect(b->away != NULL, 0))
         knx_error_release(knd_fetch_to_write(b));
     return b->data != NULL;
 }
 
-bool kna_put_element(kna_op *op, kn_array x, const int64_t *at, kn_atom v)
+bool kna_put_element(kna_op *op, kn_array x, const int64_t *at, kni_atom v)
 {
-    kn_scalar_bits bits;
+    knx_scalar_bits bits;
     if (kna_recording_current() || kna_failed(op))
         return false;
-    kn_value *fresh = kna_atom_value(op, v);
+    kna_value *fresh = kna_atom_value(op, v);
     bool there = fresh && scalar_bits(fresh, &bits);
     kna_value_release(fresh);
     return there && kna_put_bits(op, x, at, &bits);

@@ -11,12 +11,12 @@
  * read it. An array into which elements were written is computed for it. */
 const void *kna_element(kn_array x, const int64_t *at);
 /* A scalar value that holds a copy of this element; NULL without memory. */
-kn_value *kna_element_value(kn_dtype dtype, const void *element);
+kna_value *kna_element_value(kn_dtype dtype, const void *element);
 /* Ends an operation with a 0-d array of its own that holds this element. */
 kn_array kna_end_element(kna_op *op, kn_dtype dtype, const void *element);
 /* Writes v, a scalar of x's dtype, over the element of x at these positions; false: the ordinary path has to do it, and
  * nothing was done. A v that waits for a few scalars alone is computed for it. */
-bool kna_put_element(kna_op *op, kn_array x, const int64_t *at, kn_atom v);
+bool kna_put_element(kna_op *op, kn_array x, const int64_t *at, kni_atom v);
 /* The same with the bits of an element of x's dtype. */
 bool kna_put_bits(kna_op *op, kn_array x, const int64_t *at, const void *bits);
 #endif

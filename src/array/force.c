@@ -47,7 +47,7 @@ static void cut_end(kna_cut *c)
     kna_state *s = c->s;
     for (size_t i = 0; i < c->out.n; i++)
         kna_value_release(c->out.at[i]);
-    knx_map_free(&c->leaf_index);
+    knx_table_free(&c->leaf_index);
     knx_free(c->donated);
     c->donated = NULL;
     c->node.n = c->first_var.n = c->leaf.n = c->out.n = c->out_atom.n = c->stack.n = c->atom.n = c->old.n = 0;
@@ -59,7 +59,7 @@ static void cut_end(kna_cut *c)
 
 /* ---- Cutting. */
 
-static bool find_leaf(const kna_cut *c, const kn_value *v, uint32_t *index)
+static bool find_leaf(const kna_cut *c, const kna_value *v, uint32_t *index)
 {
     if (c->leaf.n <= 16) {
         for (size_t i = 0; i < c->leaf.n; i++)
@@ -71,7 +71,7 @@ static bool find_leaf(const kna_cut *c, const kn_value *v, uint32_t *index)
     }
     size_t cursor;
     uint64_t h = knx_hash_mix(3, (uint64_t)(uintptr_t)v);
-    for (void *p = knx_map_first(&c->leaf_index, h, &cursor); p; p = knx_map_next(&c->leaf_index, h, &cursor))
+    for (void *p = knx_table_first(&c->leaf_index, h, &cursor); p; p = knx_table_next(&c->leaf_index, h, &cursor))
         if (c->leaf.at[(uintptr_t)p - 1] == v) {
             *index = (uint32_t)((uintptr_t)p - 1);
             return true;
@@ -81,10 +81,10 @@ static bool find_leaf(const kna_cut *c, const kn_value *v, uint32_t *index)
 
 static bool index_leaf(kna_cut *c, size_t i)
 {
-    return knx_map_add(&c->leaf_index, knx_hash_mix(3, (uint64_t)(uintptr_t)c->leaf.at[i]), (void *)(i + 1));
+    return knx_table_add(&c->leaf_index, knx_hash_mix(3, (uint64_t)(uintptr_t)c->leaf.at[i]), (void *)(i + 1));
 }
 
-static bool add_leaf(kna_cut *c, kn_value *v)
+static bool add_leaf(kna_cut *c, kna_value *v)
 {
     uint32_t unused;
     if (find_leaf(c, v, &unused))
@@ -105,9 +105,9 @@ static bool add_leaf(kna_cut *c, kn_value *v)
 static bool advance(kna_cut *c)
 {
     kna_visit *top = &c->stack.at[c->stack.n - 1];
-    kn_node *n = top->node;
+    kna_node *n = top->node;
     while (top->next < n->n_in) {
-        kn_value *v = n->in[top->next++];
+        kna_value *v = n->in[top->next++];
         if (!v)
             continue;
         if (v->state != KN_V_PENDING) {
@@ -126,7 +126,7 @@ static bool advance(kna_cut *c)
     return KN_VEC_PUSH(&c->node, n);
 }
 
-static bool collect(kna_cut *c, kn_node *root)
+static bool collect(kna_cut *c, kna_node *root)
 {
     if (root->collected_in == c->s->mark)
         return true;
@@ -142,7 +142,7 @@ static bool collect(kna_cut *c, kn_node *root)
 
 /* ---- Updates: all readers of an old value run in the cut that writes over it, before that. */
 
-static bool is_updated_leaf(const kna_cut *c, const kn_value *v)
+static bool is_updated_leaf(const kna_cut *c, const kna_value *v)
 {
     for (size_t i = 0; i < c->old.n; i++)
         if (c->old.at[i] == v)
@@ -152,10 +152,10 @@ static bool is_updated_leaf(const kna_cut *c, const kn_value *v)
 
 /* Notes the old value of an update: in the value itself if it waits; in a list if it is a leaf, which may belong to
  * other threads, too. The update of a view updates the value that the view shows: both are old values then. */
-static bool note_old(kna_cut *c, kn_value *old, bool *readers)
+static bool note_old(kna_cut *c, kna_value *old, bool *readers)
 {
     while (old && old->state == KN_V_PENDING) {
-        const kn_node *n = old->pending.node;
+        const kna_node *n = old->pending.node;
         *readers = *readers || atomic_load(&old->refs) > 1;
         old->updated_in = c->s->mark;
         old = n->prim->bits & KN_VIEW ? n->in[0] : NULL;
@@ -169,7 +169,7 @@ static bool note_old(kna_cut *c, kn_value *old, bool *readers)
 static bool note_updates(kna_cut *c, size_t from, bool *readers)
 {
     for (size_t k = from; k < c->node.n; k++) {
-        kn_node *n = c->node.at[k];
+        kna_node *n = c->node.at[k];
         if (n->prim->updates && !note_old(c, n->in[n->prim->updates - 1], readers))
             return false;
     }
@@ -185,9 +185,9 @@ static bool collect_readers(kna_cut *c)
         seen = c->node.n;
         if (!note_updates(c, from, &readers))
             return false;
-        for (kn_node *w = readers ? c->s->waiting : NULL; w; w = w->next)
+        for (kna_node *w = readers ? c->s->waiting : NULL; w; w = w->next)
             for (uint32_t i = 0; i < w->n_in && w->collected_in != c->s->mark; i++) {
-                const kn_value *v = w->in[i];
+                const kna_value *v = w->in[i];
                 bool old = v && (v->state == KN_V_PENDING ? v->updated_in == c->s->mark : is_updated_leaf(c, v));
                 if (old && !collect(c, w))
                     return false;
@@ -197,7 +197,7 @@ static bool collect_readers(kna_cut *c)
 }
 
 /* All references to the leaf come from this cut, whose nodes all end with it. */
-static bool nobody_else_has(const kna_cut *c, const kn_value *v)
+static bool nobody_else_has(const kna_cut *c, const kna_value *v)
 {
     uint32_t readers = 0;
     for (size_t k = 0; k < c->node.n; k++)
@@ -207,7 +207,7 @@ static bool nobody_else_has(const kna_cut *c, const kn_value *v)
     return (uint32_t)atomic_load(&v->refs) == readers && atomic_load(&v->buffer->refs) == own;
 }
 
-static bool is_output(const kna_cut *c, const kn_value *v)
+static bool is_output(const kna_cut *c, const kna_value *v)
 {
     for (size_t i = 0; i < c->out.n; i++)
         if (c->out.at[i] == v)
@@ -217,7 +217,7 @@ static bool is_output(const kna_cut *c, const kn_value *v)
 
 /* Memory that the user sees may be written over only by the value that belongs there: a chain of updates, each the only
  * one of its old value, leads from v to it. */
-static bool stays_in_pin(const kna_cut *c, kn_value *v)
+static bool stays_in_pin(const kna_cut *c, kna_value *v)
 {
     const kna_pin *p = v->pin;
     if (atomic_load(&p->refs) == 1 && !p->foreign)
@@ -227,12 +227,12 @@ static bool stays_in_pin(const kna_cut *c, kn_value *v)
         if (c->node.at[k]->out[0])
             c->node.at[k]->out[0]->n_updates = 0;
     for (size_t k = 0; k < c->node.n; k++) {
-        kn_value *old = c->node.at[k]->prim->updates ? c->node.at[k]->in[c->node.at[k]->prim->updates - 1] : NULL;
+        kna_value *old = c->node.at[k]->prim->updates ? c->node.at[k]->in[c->node.at[k]->prim->updates - 1] : NULL;
         if (old && (old == v || old->state == KN_V_PENDING))
             old->n_updates++;
     }
     for (size_t k = 0; k < c->node.n; k++) { /* operands come before their users */
-        const kn_node *n = c->node.at[k];
+        const kna_node *n = c->node.at[k];
         if (!n->prim->updates || n->in[n->prim->updates - 1] != v)
             continue;
         if (v->n_updates != 1 || !(v = n->out[0]))
@@ -261,14 +261,14 @@ static bool choose_donated(kna_cut *c)
         return true;
     c->donated = knx_alloc_zero(c->leaf.n + 1);
     for (size_t i = 0; c->donated && i < c->leaf.n; i++) {
-        kn_value *v = c->leaf.at[i];
+        kna_value *v = c->leaf.at[i];
         c->donated[i] = v->state == KN_V_BUFFER && is_updated_leaf(c, v) && nobody_else_has(c, v) &&
                         (!kna_lies_in_pin(v) || stays_in_pin(c, v));
     }
     return c->donated != NULL;
 }
 
-static bool is_target(int n, kn_value *const *values, const kn_value *v)
+static bool is_target(int n, kna_value *const *values, const kna_value *v)
 {
     for (int i = 0; i < n; i++)
         if (values[i] == v)
@@ -278,10 +278,10 @@ static bool is_target(int n, kn_value *const *values, const kn_value *v)
 
 /* Does the node read an old value that this cut may write over, or a result that needs one? After the cut it cannot be
  * computed again. */
-static bool reads_old(const kna_cut *c, const kn_node *n)
+static bool reads_old(const kna_cut *c, const kna_node *n)
 {
     for (uint32_t i = 0; i < n->n_in; i++) {
-        const kn_value *v = n->in[i];
+        const kna_value *v = n->in[i];
         if (v && (v->state == KN_V_PENDING ? v->needs_old : is_updated_leaf(c, v)))
             return true;
     }
@@ -302,27 +302,27 @@ static void count_readers(kna_cut *c)
 
 /* Is the primitive a view? A view that is computed again costs as much as the elements that are read through it, so a
  * second computation is no reason to store all of its result. */
-static bool only_shows(const kn_prim *p) { return p->put && (p->bits & (KN_VIEW | KN_WINDOW | KN_COMPONENT)); }
+static bool only_shows(const kni_prim *p) { return p->put && (p->bits & (KN_VIEW | KN_WINDOW | KN_COMPONENT)); }
 
 /* Chooses the results that are kept: those that the caller asks for; and of the results that have handles outside of
  * the cut those that were handed on, whose node has run before, or whose operands the cut writes over. The other
  * results stay recorded, so a temporary that no one reads costs no store. */
-static bool choose_outputs(kna_cut *c, int n, kn_value *const *values)
+static bool choose_outputs(kna_cut *c, int n, kna_value *const *values)
 {
     count_readers(c);
     for (size_t k = 0; k < c->node.n; k++) { /* operands come before their users */
-        kn_node *node = c->node.at[k];
+        kna_node *node = c->node.at[k];
         bool ran = node->ran && !only_shows(node->prim), once = c->old.n && reads_old(c, node);
         node->ran = true;
         for (uint32_t i = 0; i < node->n_out; i++) {
-            kn_value *v = node->out[i];
+            kna_value *v = node->out[i];
             bool outside = v && (uint32_t)atomic_load(&v->refs) > v->n_readers;
             bool keep = outside && (once || v->kept || ran || is_target(n, values, v));
             if (v)
                 v->needs_old = once && !keep;
             if (!keep)
                 continue;
-            kn_atom a = c->first_var.at[k] + i;
+            kni_atom a = c->first_var.at[k] + i;
             if (!KN_VEC_PUSH(&c->out, v))
                 return false;
             kna_value_retain(v);
@@ -342,11 +342,11 @@ static bool number_variables(kna_cut *c)
         var += c->node.at[k]->n_out;
     }
     for (size_t k = 0; k < c->node.n; k++) {
-        kn_node *n = c->node.at[k];
+        kna_node *n = c->node.at[k];
         if (!KN_VEC_RESERVE(&c->atom, n->n_in))
             return false;
         for (uint32_t i = 0; i < n->n_in; i++) {
-            kn_value *v = n->in[i];
+            kna_value *v = n->in[i];
             uint32_t a = KN_LITERAL_BIT;
             if (v && v->state == KN_V_PENDING)
                 a = c->first_var.at[v->pending.node->position] + v->pending.index;
@@ -360,15 +360,15 @@ static bool number_variables(kna_cut *c)
 
 /* ---- Running. */
 
-static kn_operand operand_of(const kn_value *v, bool donated)
+static knd_operand operand_of(const kna_value *v, bool donated)
 {
     if (v->state == KN_V_NUMBER)
-        return (kn_operand){.data = &v->bits};
-    return (kn_operand){.buffer = v->buffer, .lent = !donated && !kna_shareable(v)};
+        return (knd_operand){.data = &v->bits};
+    return (knd_operand){.buffer = v->buffer, .lent = !donated && !kna_shareable(v)};
 }
 
 /* A result that shares pinned memory with the one that belongs there gets memory of its own; NULL without memory. */
-static kn_buffer *unshare(const kna_cut *c, size_t i, kn_buffer *b)
+static knx_buffer *unshare(const kna_cut *c, size_t i, knx_buffer *b)
 {
     bool shares = false;
     for (size_t k = 0; k < c->out.n && !shares; k++) {
@@ -378,7 +378,7 @@ static kn_buffer *unshare(const kna_cut *c, size_t i, kn_buffer *b)
     if (!shares)
         return b;
     size_t bytes = kni_type_bytes(c->out.at[i]->type);
-    kn_buffer *own = knx_buffer_new(bytes);
+    knx_buffer *own = knx_buffer_new(bytes);
     if (own)
         memcpy(own->data, b->data, bytes);
     knx_buffer_release(b);
@@ -386,16 +386,16 @@ static kn_buffer *unshare(const kna_cut *c, size_t i, kn_buffer *b)
 }
 
 /* The program has run: its results are there, and land where they belong. */
-static kn_error *take_results(kna_cut *c, kn_buffer **out)
+static knx_error *take_results(kna_cut *c, knx_buffer **out)
 {
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     bool pins = false;
     for (size_t i = 0; i < c->out.n; i++)
         pins = pins || c->out.at[i]->pin;
     for (size_t i = 0; pins && i < c->out.n; i++)
         out[i] = unshare(c, i, out[i]);
     for (size_t i = 0; i < c->out.n; i++) {
-        kn_value *v = c->out.at[i];
+        kna_value *v = c->out.at[i];
         kna_node_done(v->pending.node, v);
         if (out[i])
             v->buffer = out[i];
@@ -404,18 +404,18 @@ static kn_error *take_results(kna_cut *c, kn_buffer **out)
         kna_publish(v, out[i] ? KN_V_BUFFER : KN_V_ERROR);
     }
     for (size_t i = 0; pins && i < c->out.n; i++) {
-        kn_value *v = c->out.at[i];
-        kn_error *e = v->state == KN_V_BUFFER && v->pin ? kna_pin_land(v) : NULL;
+        kna_value *v = c->out.at[i];
+        knx_error *e = v->state == KN_V_BUFFER && v->pin ? kna_pin_land(v) : NULL;
         error = error ? error : e;
     }
     return error;
 }
 
-static kn_error *run_plan(kna_cut *c, const kna_plan *p)
+static knx_error *run_plan(kna_cut *c, const kna_plan *p)
 {
-    kn_operand few[16], *in = c->leaf.n <= 16 ? few : knx_alloc(c->leaf.n * sizeof *in);
-    kn_buffer *few_out[16], **out = c->out.n <= 16 ? few_out : knx_alloc(c->out.n * sizeof *out);
-    kn_error *error = in && out ? NULL : knx_error_nomem();
+    knd_operand few[16], *in = c->leaf.n <= 16 ? few : knx_alloc(c->leaf.n * sizeof *in);
+    knx_buffer *few_out[16], **out = c->out.n <= 16 ? few_out : knx_alloc(c->out.n * sizeof *out);
+    knx_error *error = in && out ? NULL : knx_error_nomem();
     bool checks = knx_context()->check_nans && c->node.n == 1;
     const knd_options how = {
         .threads = knx_context()->threads, .on_step = kna_step_hook(), .on_step_env = knx_context()->step_env};
@@ -432,7 +432,7 @@ static kn_error *run_plan(kna_cut *c, const kna_plan *p)
     return error;
 }
 
-static kn_error *leaf_error(const kna_cut *c)
+static knx_error *leaf_error(const kna_cut *c)
 {
     for (size_t i = 0; i < c->leaf.n; i++)
         if (c->leaf.at[i]->state == KN_V_ERROR)
@@ -440,25 +440,25 @@ static kn_error *leaf_error(const kna_cut *c)
     return NULL;
 }
 
-static kn_error *run_cut(kna_cut *c)
+static knx_error *run_cut(kna_cut *c)
 {
     kna_plan *plan = NULL;
     KN_TRY(kna_find_plan(c, &plan));
-    kn_error *error = run_plan(c, plan);
+    knx_error *error = run_plan(c, plan);
     kna_plan_release(plan);
     return error;
 }
 
-static void set_error(kn_value *v, kn_error *e)
+static void set_error(kna_value *v, knx_error *e)
 {
-    kn_node *n = v->pending.node;
+    kna_node *n = v->pending.node;
     kna_node_done(n, v);
     v->error = knx_error_retain(e);
     kna_publish(v, KN_V_ERROR);
 }
 
 /* Runs one node alone, all results kept. An error has its place, unless it came with an operand or has one inside. */
-static kn_error *run_node(kna_cut *c, kn_node *n, bool *from_operand)
+static knx_error *run_node(kna_cut *c, kna_node *n, bool *from_operand)
 {
     n->position = 0;
     bool ok = KN_VEC_PUSH(&c->node, n);
@@ -471,7 +471,7 @@ static kn_error *run_node(kna_cut *c, kn_node *n, bool *from_operand)
             if (ok)
                 kna_value_retain(n->out[i]);
         }
-    kn_error *error = ok ? knx_error_retain(leaf_error(c)) : knx_error_nomem();
+    knx_error *error = ok ? knx_error_retain(leaf_error(c)) : knx_error_nomem();
     *from_operand = ok && error;
     if (!error)
         error = run_cut(c);
@@ -485,11 +485,11 @@ static kn_error *run_node(kna_cut *c, kn_node *n, bool *from_operand)
 }
 
 /* A failure becomes the results' error. */
-static void run_alone(kna_state *s, kn_node *n, bool fuse)
+static void run_alone(kna_state *s, kna_node *n, bool fuse)
 {
     kna_cut *c = cut_begin(s, fuse);
     bool from_operand = false;
-    kn_error *error = c ? run_node(c, n, &from_operand) : knx_error_nomem();
+    knx_error *error = c ? run_node(c, n, &from_operand) : knx_error_nomem();
     if (error && !from_operand)
         knx_report(error);
     for (size_t i = 0; error && c && i < c->out.n; i++)
@@ -499,18 +499,18 @@ static void run_alone(kna_state *s, kn_node *n, bool fuse)
         cut_end(c);
 }
 
-kn_error *kna_run_now(const kn_prim *prim, const void *params, const kn_place *place, const char *operation,
-                      uint32_t n_in, kn_value *const *in, const kn_literal *literals, uint32_t n_out,
-                      const kn_type *out_type, kn_value **out)
+knx_error *kna_run_now(const kni_prim *prim, const void *params, const kn_place *place, const char *operation,
+                       uint32_t n_in, kna_value *const *in, const kni_literal *literals, uint32_t n_out,
+                       const kni_type *out_type, kna_value **out)
 {
     kna_state *s = kna_state_get();
     for (uint32_t i = 0; i < n_in; i++)
         KN_TRY(in[i] ? kna_force(1, &in[i]) : NULL);
     KN_TRY(kna_node_new(prim, params, place, operation, n_in, in, literals, n_out, out_type, out));
-    kn_node *n = s->waiting;
+    kna_node *n = s->waiting;
     bool from_operand = false;
     kna_cut *c = cut_begin(s, knx_context()->lazy && !knx_context()->check_nans);
-    kn_error *error = c ? run_node(c, n, &from_operand) : knx_error_nomem();
+    knx_error *error = c ? run_node(c, n, &from_operand) : knx_error_nomem();
     if (c)
         cut_end(c);
     if (!n_out)
@@ -526,11 +526,11 @@ kn_error *kna_run_now(const kn_prim *prim, const void *params, const kn_place *p
 static void run_one_by_one(kna_cut *c)
 {
     for (size_t k = 0; k < c->node.n; k++) { /* holding all results keeps every node until its turn */
-        kn_node *n = c->node.at[k];
+        kna_node *n = c->node.at[k];
         for (uint32_t i = 0; i < n->n_out; i++)
             kna_value_retain(n->out[i]);
     }
-    KN_VEC(kn_value *) held = {0};
+    KN_VEC(kna_value *) held = {0};
     bool ok = true;
     for (size_t k = 0; k < c->node.n; k++)
         for (uint32_t i = 0; i < c->node.at[k]->n_out; i++)
@@ -547,7 +547,7 @@ static void run_one_by_one(kna_cut *c)
     KN_VEC_FREE(&held);
 }
 
-static kn_error *first_error(int n, kn_value *const *values)
+static knx_error *first_error(int n, kna_value *const *values)
 {
     bool known;
     for (int i = 0; i < n; i++)
@@ -556,7 +556,7 @@ static kn_error *first_error(int n, kn_value *const *values)
     return NULL;
 }
 
-kn_error *kna_force(int n, kn_value *const *values)
+knx_error *kna_force(int n, kna_value *const *values)
 {
     bool any = false;
     for (int i = 0; i < n; i++) {
@@ -579,7 +579,7 @@ kn_error *kna_force(int n, kn_value *const *values)
         if (values[i]->state == KN_V_PENDING)
             ok = collect(c, values[i]->pending.node);
     ok = ok && collect_readers(c) && number_variables(c) && choose_outputs(c, n, values) && choose_donated(c);
-    kn_error *error = !ok ? knx_error_nomem() : NULL;
+    knx_error *error = !ok ? knx_error_nomem() : NULL;
     if (!error && (checks || leaf_error(c)))
         run_one_by_one(c);
     else if (!error) {
@@ -594,7 +594,7 @@ kn_error *kna_force(int n, kn_value *const *values)
     return error ? error : first_error(n, values);
 }
 
-kn_error *kna_force_here(int n, kn_value *const *values)
+knx_error *kna_force_here(int n, kna_value *const *values)
 {
     KN_TRY(kna_force(n, values));
     for (int i = 0; i < n; i++)
@@ -603,12 +603,12 @@ kn_error *kna_force_here(int n, kn_value *const *values)
     return NULL;
 }
 
-void kna_force_readers(const kn_value *v)
+void kna_force_readers(const kna_value *v)
 {
-    KN_VEC(kn_value *) result = {0};
+    KN_VEC(kna_value *) result = {0};
     kna_state *s = kna_state_get();
     bool ok = s != NULL;
-    for (kn_node *n = ok ? s->waiting : NULL; n; n = n->next) {
+    for (kna_node *n = ok ? s->waiting : NULL; n; n = n->next) {
         bool reads = false;
         for (uint32_t i = 0; i < n->n_in && !reads; i++)
             reads = n->in[i] == v;

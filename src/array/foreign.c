@@ -12,23 +12,23 @@ typedef enum { NO_ARRAY, WAITS, TRACED, TYPE_ONLY, NUMBER, SHARED, PINNED, COPIE
 typedef struct look {
     finding what;
     kn_context owner;
-    kn_handle_kind kind;
-    kn_type type; /* dims in `dims` */
+    kna_handle_kind kind;
+    kni_type type; /* dims in `dims` */
     int64_t dims[KN_MAX_NDIM];
-    kn_scalar_bits bits;
-    kn_buffer *buffer; /* SHARED: a reference; PINNED: room for a copy, given with the question */
-    kn_error *error;   /* BAD: a reference */
+    knx_scalar_bits bits;
+    knx_buffer *buffer; /* SHARED: a reference; PINNED: room for a copy, given with the question */
+    knx_error *error;   /* BAD: a reference */
 } look;
 
 /* The value of a view now, if it is known. */
-static const kn_value *value_of_view(const kna_array *a)
+static const kna_value *value_of_view(const kna_array *a)
 {
     if (!a->step)
         return a->storage->value;
     return a->value && a->seen == a->storage->version && a->seen_by == 0 ? a->value : NULL;
 }
 
-static void take_elements(look *l, const kn_value *v)
+static void take_elements(look *l, const kna_value *v)
 {
     size_t bytes = kni_type_bytes(v->type);
     if (!v->pin || v->buffer != v->pin->buffer) {
@@ -42,18 +42,18 @@ static void take_elements(look *l, const kn_value *v)
     }
 }
 
-static void look_at(void *env, kn_context owner, kn_handle_kind kind, void *object)
+static void look_at(void *env, kn_context owner, kna_handle_kind kind, void *object)
 {
     look *l = env;
     l->owner = owner;
     l->kind = kind;
     if (kind != KN_H_ARRAY && kind != KN_H_VIEW)
         return;
-    const kn_value *v = kind == KN_H_ARRAY ? object : value_of_view(object);
+    const kna_value *v = kind == KN_H_ARRAY ? object : value_of_view(object);
     l->what = WAITS;
     if (!v)
         return;
-    kn_value_state state = (kn_value_state)__atomic_load_n(&v->state, __ATOMIC_ACQUIRE);
+    kna_value_state state = (kna_value_state)__atomic_load_n(&v->state, __ATOMIC_ACQUIRE);
     l->type = v->type;
     l->type.dim = l->dims;
     if (v->type.ndim)
@@ -77,8 +77,8 @@ static void look_at(void *env, kn_context owner, kn_handle_kind kind, void *obje
 /* Runs what the array waits for, in its own context, if that is no one's now or this thread's. */
 static bool run_there(const void *handle, kn_context owner)
 {
-    kn_value *v = NULL;
-    kn_error *e = knx_context_push(owner);
+    kna_value *v = NULL;
+    knx_error *e = knx_context_push(owner);
     if (e) {
         knx_error_release(e);
         return false;
@@ -99,9 +99,9 @@ static bool run_there(const void *handle, kn_context owner)
     return ran;
 }
 
-static kn_error *copy_of(const kn_error *e)
+static knx_error *copy_of(const knx_error *e)
 {
-    kn_error *mine = knx_error(e->kind, "%s", e->message);
+    knx_error *mine = knx_error_new(e->kind, "%s", e->message);
     if (atomic_load(&mine->refs) > 0) {
         mine->operation = e->operation;
         mine->place = e->place;
@@ -109,20 +109,21 @@ static kn_error *copy_of(const kn_error *e)
     return mine;
 }
 
-static kn_error *refusal(const look *l, const void *handle)
+static knx_error *refusal(const look *l, const void *handle)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     switch (l->what) {
     case WAITS:
-        return knx_error(KN_ERROR_CONTEXT,
-                         "this array of another context waits to be worked out: use kn_eval on it there first");
+        return knx_error_new(KN_ERROR_CONTEXT,
+                             "this array of another context waits to be worked out: use kn_eval on it there first");
     case TRACED:
-        return knx_error(KN_ERROR_CONTEXT, "this array belongs to another context, where a function is being traced");
+        return knx_error_new(KN_ERROR_CONTEXT,
+                             "this array belongs to another context, where a function is being traced");
     default: kna_handle_get(KN_H_ARRAY, handle, &e); return e;
     }
 }
 
-static kn_error *value_from(look *l, kn_value **out)
+static knx_error *value_from(look *l, kna_value **out)
 {
     switch (l->what) {
     case NUMBER: *out = kna_value_number(l->type.dtype, l->type.weak, l->bits); break;
@@ -133,10 +134,10 @@ static kn_error *value_from(look *l, kn_value **out)
     return *out ? NULL : knx_error_nomem();
 }
 
-kn_error *kna_foreign_value(const void *handle, kn_value **out)
+knx_error *kna_foreign_value(const void *handle, kna_value **out)
 {
     look l;
-    kn_buffer *room = NULL;
+    knx_buffer *room = NULL;
     *out = NULL;
     for (bool tried = false;;) {
         l.what = NO_ARRAY;
@@ -157,14 +158,14 @@ kn_error *kna_foreign_value(const void *handle, kn_value **out)
     if (l.what != COPIED)
         knx_buffer_release(room);
     if (l.what == BAD) {
-        kn_error *e = copy_of(l.error);
+        knx_error *e = copy_of(l.error);
         knx_error_release(l.error);
         return e;
     }
     return l.what < TYPE_ONLY ? refusal(&l, handle) : value_from(&l, out);
 }
 
-bool kna_hold(kna_op *op, const void *handle, kn_value *v)
+bool kna_hold(kna_op *op, const void *handle, kna_value *v)
 {
     kna_state *s = kna_state_get();
     kna_held held = {handle, v};
@@ -175,14 +176,14 @@ bool kna_hold(kna_op *op, const void *handle, kn_value *v)
     return false;
 }
 
-kn_value *kna_foreign_operand(kna_op *op, const void *handle)
+kna_value *kna_foreign_operand(kna_op *op, const void *handle)
 {
     kna_state *s = kna_state_get();
-    kn_value *v = NULL;
+    kna_value *v = NULL;
     for (size_t i = 0; i < s->held.n; i++)
         if (handle && s->held.at[i].handle == handle)
             return s->held.at[i].value;
-    kn_error *e = kna_foreign_value(handle, &v);
+    knx_error *e = kna_foreign_value(handle, &v);
     if (e)
         kna_fail_with(op, e);
     return v && kna_hold(op, handle, v) ? v : NULL;
@@ -190,13 +191,13 @@ kn_value *kna_foreign_operand(kna_op *op, const void *handle)
 
 static void drop_value(void *v) { kna_value_release(v); }
 
-const void *kna_foreign_data(kna_op *op, const void *handle, kn_type *type)
+const void *kna_foreign_data(kna_op *op, const void *handle, kni_type *type)
 {
-    kn_value *v = NULL;
-    kn_error *e = kna_foreign_value(handle, &v);
+    kna_value *v = NULL;
+    knx_error *e = kna_foreign_value(handle, &v);
     KN_KNOWN(e || v);
     if (!e && v->state == KN_V_ABSTRACT)
-        e = knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value");
+        e = knx_error_new(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value");
     if (!e && v->state == KN_V_BUFFER)
         e = knd_fetch(v->buffer);
     if (e) {

@@ -11,21 +11,21 @@
 /* The value of another context's array: a new reference to a value of this context. What waits to run is run if
  * no one uses its context, and is a ContextError otherwise. The error that an array carries comes as a copy, so that
  * this context hears of it. */
-kn_error *kna_foreign_value(const void *handle, kn_value **out);
+knx_error *kna_foreign_value(const void *handle, kna_value **out);
 /* The same, kept until the outermost operation ends, and the same value each time. NULL with the op failed. */
-kn_value *kna_foreign_operand(kna_op *op, const void *handle);
+kna_value *kna_foreign_operand(kna_op *op, const void *handle);
 /* Its elements, which stay until the innermost scope of this context ends. NULL with the op failed. */
-const void *kna_foreign_data(kna_op *op, const void *handle, kn_type *type);
+const void *kna_foreign_data(kna_op *op, const void *handle, kni_type *type);
 
 /* A value that an operation lent out without owning it; released when the outermost one ends. */
 typedef struct kna_held {
     const void *handle; /* that it stands for; NULL: none */
-    kn_value *value;
+    kna_value *value;
 } kna_held;
-bool kna_hold(kna_op *op, const void *handle, kn_value *v); /* takes the reference over, also when it fails the op */
+bool kna_hold(kna_op *op, const void *handle, kna_value *v); /* takes the reference over, also when it fails the op */
 
 /* A pending value gets its final state: everything else about it is in place, and others may look at it from now on. */
-static inline void kna_publish(kn_value *v, kn_value_state state)
+static inline void kna_publish(kna_value *v, kna_value_state state)
 {
     __atomic_store_n(&v->state, (uint8_t)state, __ATOMIC_RELEASE);
 }

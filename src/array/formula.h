@@ -8,12 +8,12 @@
 typedef struct kna_formula {
     const char *name, *rule_name; /* in jaxprs */
     int n;                        /* operands, of one type; their values and their tangents come as arrays */
-    kn_atom (*value)(kn_builder *b, const kn_atom *x);
+    kni_atom (*value)(kni_builder *b, const kni_atom *x);
     /* of the result y along the tangents t of the operands; linear in them */
-    kn_atom (*tangent)(kn_builder *b, const kn_atom *x, kn_atom y, const kn_atom *t);
+    kni_atom (*tangent)(kni_builder *b, const kni_atom *x, kni_atom y, const kni_atom *t);
 } kna_formula;
 enum { KNA_FORMULA_OPERANDS = 4 };
 
 /* f of floats; f has static storage. Outside of recordings just its steps. */
-kn_atom kna_formula_of(kn_builder *b, const kna_formula *f, const kn_atom *x);
+kni_atom kna_formula_of(kni_builder *b, const kna_formula *f, const kni_atom *x);
 #endif

@@ -50,7 +50,7 @@ typedef struct handles {
 } handles;
 
 /* Slots of a closed context are given to the next one that needs some. */
-static kn_global_lock spare_lock = KN_GLOBAL_LOCK_INIT;
+static knx_global_lock spare_lock = KN_GLOBAL_LOCK_INIT;
 static uint32_t spare = NO_SLOT;
 
 static slot *slot_at(uint32_t i) { return atomic_load_explicit(&chunks[i / CHUNK], memory_order_acquire) + i % CHUNK; }
@@ -59,7 +59,7 @@ static void drop_handles(void *p)
 {
     handles *h = p;
     kna_handles_close();
-    knx_global_lock(&spare_lock);
+    knx_global_lock_take(&spare_lock);
     while (h->free != NO_SLOT) {
         uint32_t i = h->free;
         slot *s = slot_at(i);
@@ -96,7 +96,7 @@ static handles *mine(void)
 
 static bool take_spare(handles *h)
 {
-    knx_global_lock(&spare_lock);
+    knx_global_lock_take(&spare_lock);
     uint32_t i = spare;
     if (i != NO_SLOT) {
         slot *s = slot_at(i);
@@ -220,16 +220,16 @@ bool kna_handle_visit(const void *handle, kna_visit visit, void *env)
     kn_context owner = atomic_load_explicit(&s->owner, memory_order_relaxed);
     bool alive = same_generation(s, handle) && owner && s->object; /* then its share has not changed either */
     if (alive && visit)
-        visit(env, owner, (kn_handle_kind)s->kind, s->object);
+        visit(env, owner, (kna_handle_kind)s->kind, s->object);
     knx_spin_unlock(&knx_shares[share].lock);
     return alive;
 }
 
-void *kna_handle_peek(const void *handle, kn_handle_kind *kind)
+void *kna_handle_peek(const void *handle, kna_handle_kind *kind)
 {
     uint32_t i;
     slot *s = find(handle, &i);
-    *kind = s ? (kn_handle_kind)s->kind : KN_H_NONE;
+    *kind = s ? (kna_handle_kind)s->kind : KN_H_NONE;
     return s ? s->object : NULL;
 }
 
@@ -239,14 +239,14 @@ bool kna_handle_is_foreign(const void *handle)
     return !find(handle, &i) && kna_handle_visit(handle, NULL, NULL);
 }
 
-void *kna_handle_new(kn_handle_kind kind, void *object, void (*drop)(void *object))
+void *kna_handle_new(kna_handle_kind kind, void *object, void (*drop)(void *object))
 {
     handles *h = mine();
     if (!object)
         return NULL;
     if (!h || (h->free == NO_SLOT && !grow(h))) {
         drop(object);
-        kn_error *e = knx_error_nomem();
+        knx_error *e = knx_error_nomem();
         knx_report(e);
         knx_error_release(e);
         return NULL;
@@ -273,41 +273,41 @@ static bool was_handle(const void *handle)
     return s && generation != 0 && generation < generation_of(s);
 }
 
-static const char *kind_name(kn_handle_kind kind)
+static const char *kind_name(kna_handle_kind kind)
 {
     static const char *const names[] = {"handle", "array",   "array",     "function", "jaxpr",   "tree",
                                         "list",   "archive", "optimizer", "text",     "treedef", "schedule"};
     return names[kind];
 }
 
-void *kna_handle_get(kn_handle_kind kind, const void *handle, kn_error **error)
+void *kna_handle_get(kna_handle_kind kind, const void *handle, knx_error **error)
 {
     uint32_t i;
     if (!handle) {
-        *error = knx_error(KN_ERROR_TYPE, "null %s", kind_name(kind));
+        *error = knx_error_new(KN_ERROR_TYPE, "null %s", kind_name(kind));
         return NULL;
     }
     slot *s = find(handle, &i);
     if (!s) {
         if (kna_handle_visit(handle, NULL, NULL))
-            *error = knx_error(KN_ERROR_CONTEXT, "this %s belongs to another context", kind_name(kind));
+            *error = knx_error_new(KN_ERROR_CONTEXT, "this %s belongs to another context", kind_name(kind));
         else if (was_handle(handle))
-            *error =
-                knx_error(KN_ERROR_VALUE, "this %s was released: the scope that owned it has ended", kind_name(kind));
+            *error = knx_error_new(KN_ERROR_VALUE, "this %s was released: the scope that owned it has ended",
+                                   kind_name(kind));
         else
-            *error = knx_error(KN_ERROR_TYPE, "this is not a handle of %s %s: was its variable set?",
-                               strchr("aeiou", kind_name(kind)[0]) ? "an" : "a", kind_name(kind));
+            *error = knx_error_new(KN_ERROR_TYPE, "this is not a handle of %s %s: was its variable set?",
+                                   strchr("aeiou", kind_name(kind)[0]) ? "an" : "a", kind_name(kind));
         return NULL;
     }
     if (s->kind != kind) {
-        *error = knx_error(KN_ERROR_TYPE, "a handle of a %s was given where a %s is wanted", kind_name(s->kind),
-                           kind_name(kind));
+        *error = knx_error_new(KN_ERROR_TYPE, "a handle of a %s was given where a %s is wanted", kind_name(s->kind),
+                               kind_name(kind));
         return NULL;
     }
     return s->object;
 }
 
-void kna_handle_replace(void *handle, kn_handle_kind kind, void *object, void (*drop)(void *object))
+void kna_handle_replace(void *handle, kna_handle_kind kind, void *object, void (*drop)(void *object))
 {
     uint32_t i;
     slot *s = find(handle, &i);
@@ -323,12 +323,12 @@ void kna_handle_replace(void *handle, kn_handle_kind kind, void *object, void (*
     drop_old(old);
 }
 
-bool kna_handle_alive(const void *handle, kn_handle_kind *kind)
+bool kna_handle_alive(const void *handle, kna_handle_kind *kind)
 {
     uint32_t i;
     slot *s = find(handle, &i);
     if (s && kind)
-        *kind = (kn_handle_kind)s->kind;
+        *kind = (kna_handle_kind)s->kind;
     return s != NULL;
 }
 
@@ -429,7 +429,7 @@ kn_scope kn_scope_begin(void)
     scope s = {NO_SLOT, 0};
     s.serial = h ? ++h->serial : 0;
     if (!h || !KN_VEC_PUSH(&h->scope, s)) {
-        kn_error *e = knx_error_nomem();
+        knx_error *e = knx_error_nomem();
         knx_report(e);
         knx_error_release(e);
         return (kn_scope){0};
@@ -456,7 +456,7 @@ void kn_scope_end(kn_scope *s)
         end_scope(s);
     } else if (s->id) { /* its context was popped, or another one pushed, before the block's end */
         size_t pushed = knx_context_pushed();
-        kn_error *e = knx_context_push(s->context);
+        knx_error *e = knx_context_push(s->context);
         if (!e) {
             end_scope(s);
             if (knx_context_pushed() > pushed) /* else it was unwound with what the user's code had pushed */

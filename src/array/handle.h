@@ -7,25 +7,25 @@
 typedef enum {
     KN_H_NONE, KN_H_ARRAY, KN_H_VIEW, KN_H_FN, KN_H_JAXPR, KN_H_TREE, KN_H_LIST, KN_H_ARCHIVE, KN_H_OPTIMIZER,
     KN_H_TEXT, KN_H_TREEDEF, KN_H_SCHEDULE
-} kn_handle_kind;
+} kna_handle_kind;
 
 /* A new handle of the innermost open scope; `object` is dropped by `drop` when the handle dies (at once if there is
  * no memory: NULL). */
-void *kna_handle_new(kn_handle_kind kind, void *object, void (*drop)(void *object));
+void *kna_handle_new(kna_handle_kind kind, void *object, void (*drop)(void *object));
 /* The object behind a handle, or NULL with *error set ("null array" TypeError, "this array was released: ..."
  * ValueError). The object is the caller's to use while the handle lives. */
-void *kna_handle_get(kn_handle_kind kind, const void *handle, kn_error **error);
-bool kna_handle_alive(const void *handle, kn_handle_kind *kind); /* in this context */
+void *kna_handle_get(kna_handle_kind kind, const void *handle, knx_error **error);
+bool kna_handle_alive(const void *handle, kna_handle_kind *kind); /* in this context */
 /* The object behind a living handle of this context, whatever it is; NULL and KN_H_NONE otherwise. */
-void *kna_handle_peek(const void *handle, kn_handle_kind *kind);
+void *kna_handle_peek(const void *handle, kna_handle_kind *kind);
 /* Looks at a living handle of any context, under its owner's share lock: visit must be short and call nothing that
  * takes a lock or calls back. NULL: only whether it lives. */
-typedef void (*kna_visit)(void *env, kn_context owner, kn_handle_kind kind, void *object);
+typedef void (*kna_visit)(void *env, kn_context owner, kna_handle_kind kind, void *object);
 bool kna_handle_visit(const void *handle, kna_visit visit, void *env);
 bool kna_handle_is_foreign(const void *handle); /* it lives in another context */
 uint32_t kna_scopes_open(void);                 /* of this context, its own one included */
 /* The handle stands for another object from now on; the old one is dropped. */
-void kna_handle_replace(void *handle, kn_handle_kind kind, void *object, void (*drop)(void *object));
+void kna_handle_replace(void *handle, kna_handle_kind kind, void *object, void (*drop)(void *object));
 void kna_handle_promote(void *handle);                 /* to the enclosing scope (kn_keep) */
 void kna_handle_swap_scopes(void *old, void *value);   /* kn_assign */
 void kna_unwind(uint32_t scopes); /* unwind.c: drops the user's code that began with more scopes open */

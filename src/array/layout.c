@@ -5,7 +5,7 @@
 #include "array/layout.h"
 #include "array/state.h"
 
-void kna_contiguous_strides(kn_type t, int64_t *stride)
+void kna_contiguous_strides(kni_type t, int64_t *stride)
 {
     int64_t step = t.dtype->size;
     for (int d = t.ndim; d-- > 0;) {
@@ -16,7 +16,7 @@ void kna_contiguous_strides(kn_type t, int64_t *stride)
 
 /* NumPy's reshape without a copy: walks over groups of old and new axes that hold equally many elements; inside a group
  * the old axes must be contiguous among themselves. */
-static bool reshape_strides(const kna_layout *l, kn_type y, int64_t *stride)
+static bool reshape_strides(const kna_layout *l, kni_type y, int64_t *stride)
 {
     int64_t old[KN_MAX_NDIM], old_stride[KN_MAX_NDIM];
     int n = 0;
@@ -55,7 +55,7 @@ static bool reshape_strides(const kna_layout *l, kn_type y, int64_t *stride)
     return true;
 }
 
-static bool through_reshape(const kn_draft_eqn *e, kn_type y, kna_layout *l)
+static bool through_reshape(const kni_draft_eqn *e, kni_type y, kna_layout *l)
 {
     int64_t stride[KN_MAX_NDIM] = {0};
     (void)e;
@@ -69,23 +69,23 @@ static bool through_reshape(const kn_draft_eqn *e, kn_type y, kna_layout *l)
 }
 
 /* Rows with an index map. */
-static void through_map(kna_op *op, const kn_draft_eqn *e, kn_type y, kna_layout *l)
+static void through_map(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layout *l)
 {
-    kn_index_axis *axes = knx_arena_zero(&op->b->arena, (size_t)(y.ndim + l->type.ndim + 1) * sizeof *axes);
+    kni_index_axis *axes = knx_arena_zero(&op->b->arena, (size_t)(y.ndim + l->type.ndim + 1) * sizeof *axes);
     int64_t stride[KN_MAX_NDIM] = {0};
     if (!axes) {
         kna_fail_with(op, knx_error_nomem());
         return;
     }
-    kn_index out = {.n_loop = y.ndim, .ndim = y.ndim, .axis = axes};
-    kn_index in = {.n_loop = y.ndim, .ndim = l->type.ndim, .axis = axes + y.ndim};
+    kni_index out = {.n_loop = y.ndim, .ndim = y.ndim, .axis = axes};
+    kni_index in = {.n_loop = y.ndim, .ndim = l->type.ndim, .axis = axes + y.ndim};
     for (int d = 0; d < y.ndim; d++) {
         out.axis[d].coef[d] = 1;
         out.axis[d].node = KNK_NONE;
     }
     for (int d = 0; d < l->type.ndim; d++)
         in.axis[d].node = KNK_NONE;
-    e->prim->map(&(kn_rule){.prim = e->prim, .params = e->params, .n_in = 1, .n_out = 1, .xt = &l->type, .yt = &y},
+    e->prim->map(&(kni_rule){.prim = e->prim, .params = e->params, .n_in = 1, .n_out = 1, .xt = &l->type, .yt = &y},
                  &out, &in);
     for (int a = 0; a < l->type.ndim; a++) {
         if (kni_type_size(y))
@@ -102,11 +102,11 @@ static void through_map(kna_op *op, const kn_draft_eqn *e, kn_type y, kna_layout
 
 /* Windows with positions that are operands: known numbers move the offset; inside a trace they are not known, and the
  * offset does not matter for what is a view. */
-static void through_window(kna_op *op, const kn_draft_eqn *e, kn_type y, kna_layout *l)
+static void through_window(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layout *l)
 {
     kna_state *s = kna_state_get();
     for (uint32_t i = 1; i < e->n_in && (int)i <= l->type.ndim; i++) {
-        kn_scalar_bits bits;
+        knx_scalar_bits bits;
         kn_dtype d = knb_type(op->b, e->in[i]).dtype;
         int64_t at = 0;
         if (knb_literal_value(op->b, e->in[i], &bits)) {
@@ -123,7 +123,7 @@ static void through_window(kna_op *op, const kn_draft_eqn *e, kn_type y, kna_lay
 }
 
 /* Elements of another size, along a last axis whose elements lie side by side. */
-static bool through_last_axis(kn_type y, kna_layout *l)
+static bool through_last_axis(kni_type y, kna_layout *l)
 {
     int last = y.ndim - 1;
     if (l->type.dim[last] != 1 && kni_type_size(l->type) && l->stride[last] != l->type.dtype->size)
@@ -132,12 +132,12 @@ static bool through_last_axis(kn_type y, kna_layout *l)
     return true;
 }
 
-bool kna_layout_step(kna_op *op, const kn_draft_eqn *e, kna_layout *l)
+bool kna_layout_step(kna_op *op, const kni_draft_eqn *e, kna_layout *l)
 {
-    const kn_prim *p = e->prim;
-    kn_type y = knb_type(op->b, e->out);
+    const kni_prim *p = e->prim;
+    kni_type y = knb_type(op->b, e->out);
     bool view = true;
-    const kn_rule r = {.prim = p, .params = e->params, .n_in = 1, .n_out = 1, .xt = &l->type, .yt = &y};
+    const kni_rule r = {.prim = p, .params = e->params, .n_in = 1, .n_out = 1, .xt = &l->type, .yt = &y};
     if (p->map && (!p->map_exists || p->map_exists(&r)))
         through_map(op, e, y, l);
     else if ((p->bits & KN_VIEW) && y.dtype->size != l->type.dtype->size)

@@ -5,14 +5,14 @@
 #include "array/storage.h"
 
 typedef struct kna_layout {
-    kn_type type;
+    kni_type type;
     int64_t offset;                /* bytes */
     int64_t stride[KN_MAX_NDIM];   /* bytes */
     bool writeable, unplaced;      /* see kna_array */
 } kna_layout;
 
 kna_layout kna_layout_of(const kna_array *a); /* storage.c */
-void kna_contiguous_strides(kn_type t, int64_t *stride);
+void kna_contiguous_strides(kni_type t, int64_t *stride);
 /* Moves a layout through one view operation; false where NumPy would copy. */
-bool kna_layout_step(kna_op *op, const kn_draft_eqn *e, kna_layout *l);
+bool kna_layout_step(kna_op *op, const kni_draft_eqn *e, kna_layout *l);
 #endif

@@ -4,18 +4,18 @@
 #include "array/state.h"
 
 typedef struct findings {
-    const kn_observer *look;
-    const kn_node *node; /* that is run alone; NULL: a recorded function */
-    kn_error *first;
+    const knd_observer *look;
+    const kna_node *node; /* that is run alone; NULL: a recorded function */
+    knx_error *first;
 } findings;
 
-static kn_error *after(void *env, const kn_eqn *e, int n_in, const void *const *x, const kn_type *xt, int n_out,
-                       const void *const *y, const kn_type *yt)
+static knx_error *after(void *env, const kni_eqn *e, int n_in, const void *const *x, const kni_type *xt, int n_out,
+                        const void *const *y, const kni_type *yt)
 {
     findings *f = env;
     if (f->first)
         return NULL;
-    kn_error *error = f->look->after(f->look->env, e, n_in, x, xt, n_out, y, yt);
+    knx_error *error = f->look->after(f->look->env, e, n_in, x, xt, n_out, y, yt);
     f->first = error;
     if (!error || atomic_load(&error->refs) < 0)
         return NULL;
@@ -28,11 +28,11 @@ static kn_error *after(void *env, const kn_eqn *e, int n_in, const void *const *
 
 const knd_device *kna_device(void) { return knx_context()->check_nans ? &knd_host : knd_default(); }
 
-kn_error *kna_run_checked(const knd_loaded *p, const kn_node *node, const kn_operand *in, kn_buffer **out)
+knx_error *kna_run_checked(const knd_loaded *p, const kna_node *node, const knd_operand *in, knx_buffer **out)
 {
     findings f = {knd_nan_observer(true, true), node, NULL};
-    kn_observer observer = {after, &f};
-    kn_error *error = knd_run_observed(p, in, out, NULL, &observer);
+    knd_observer observer = {after, &f};
+    knx_error *error = knd_run_observed(p, in, out, NULL, &observer);
     if (!error)
         knx_report(f.first);
     knx_error_release(f.first);

@@ -12,18 +12,18 @@
 
 /* ---- The lazy recorder: each equation becomes a node. */
 
-static kn_error *lazy_equation(void *env, kn_builder *b, const kn_draft_eqn *e)
+static knx_error *lazy_equation(void *env, kni_builder *b, const kni_draft_eqn *e)
 {
     kna_state *s = env;
     kn_context c = knx_context();
-    kn_value *few_in[8], *few_out[8];
-    kn_literal few_literals[8];
+    kna_value *few_in[8], *few_out[8];
+    kni_literal few_literals[8];
     uint32_t most = e->n_in > e->n_out ? e->n_in : e->n_out;
     bool few = most <= 8;
-    kn_value **in = few ? few_in : knx_alloc(most * sizeof(void *)),
-             **out = few ? few_out : knx_alloc(most * sizeof(void *));
-    kn_literal *literal = few ? few_literals : knx_alloc(most * sizeof *literal);
-    kn_error *error = in && out && literal ? NULL : knx_error_nomem();
+    kna_value **in = few ? few_in : knx_alloc(most * sizeof(void *)),
+              **out = few ? few_out : knx_alloc(most * sizeof(void *));
+    kni_literal *literal = few ? few_literals : knx_alloc(most * sizeof *literal);
+    knx_error *error = in && out && literal ? NULL : knx_error_nomem();
     if (!error && !KN_VEC_RESERVE(&s->lazy_value, e->out + e->n_out - s->lazy_value.n))
         error = knx_error_nomem();
     if (!error) {
@@ -54,11 +54,11 @@ static kn_error *lazy_equation(void *env, kn_builder *b, const kn_draft_eqn *e)
     return error;
 }
 
-static kn_atom lazy_atom(kna_state *s, kn_value *v)
+static kni_atom lazy_atom(kna_state *s, kna_value *v)
 {
-    kn_type type = v->type;
+    kni_type type = v->type;
     type.weak = false;
-    kn_atom a = knb_invar(&s->lazy, type);
+    kni_atom a = knb_invar(&s->lazy, type);
     if (!kni_is_var(a))
         return a;
     if (!KN_VEC_RESERVE(&s->lazy_value, a + 1 - s->lazy_value.n)) {
@@ -98,7 +98,7 @@ void kna_begin(kna_op *op, const char *name)
     kna_state *s = kna_state_get();
     *op = (kna_op){0};
     if (!c || !s) {
-        static _Thread_local kn_builder nowhere; /* its error is never freed */
+        static _Thread_local kni_builder nowhere; /* its error is never freed */
         op->error = nowhere.error = knx_error_nomem();
         op->b = &nowhere;
         return;
@@ -117,7 +117,7 @@ void kna_begin(kna_op *op, const char *name)
     op->b->place = c->here;
 }
 
-void(kna_fail_with)(kna_op *op, kn_error *e)
+void(kna_fail_with)(kna_op *op, knx_error *e)
 {
     if (op->error)
         knx_error_release(e);
@@ -132,13 +132,13 @@ void(kna_fail)(kna_op *op, kn_error_kind kind, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    kna_fail_with(op, knx_error(kind, "%s", text));
+    kna_fail_with(op, knx_error_new(kind, "%s", text));
 }
 
 /* ---- Operands. */
 
 /* NULL: the operation has the operand's error. */
-static kn_value *carry_error(kna_op *op, const kn_value *v)
+static kna_value *carry_error(kna_op *op, const kna_value *v)
 {
     bool known;
     kna_fail_with(op, kna_error_of(v, &known));
@@ -147,57 +147,57 @@ static kn_value *carry_error(kna_op *op, const kn_value *v)
 }
 
 /* Borrowed: the view or its storage keeps it as long as it is not written to. */
-static kn_value *value_of_view(kna_op *op, kn_array x)
+static kna_value *value_of_view(kna_op *op, kn_array x)
 {
     kna_array *a = kna_array_of(op, x);
     if (!a)
         return NULL;
     if (a->step)
         kna_view_atom(op, a);
-    kn_value *v = a->step ? a->value : a->storage->value;
+    kna_value *v = a->step ? a->value : a->storage->value;
     if (kna_failed(op))
         return NULL;
     return v->state == KN_V_ERROR ? carry_error(op, v) : v;
 }
 
-static kn_value *value_of(kna_op *op, kn_array x)
+static kna_value *value_of(kna_op *op, kn_array x)
 {
-    kn_handle_kind kind = KN_H_NONE;
+    kna_handle_kind kind = KN_H_NONE;
     if (op->error)
         return NULL;
     void *object = kna_handle_peek(x, &kind);
     if (kind == KN_H_VIEW)
         return value_of_view(op, x);
-    kn_value *v = kind == KN_H_ARRAY ? object : kna_foreign_operand(op, x); /* which says what is wrong with it */
+    kna_value *v = kind == KN_H_ARRAY ? object : kna_foreign_operand(op, x); /* which says what is wrong with it */
     return v && v->state == KN_V_ERROR ? carry_error(op, v) : v;
 }
 
-kn_type kna_type(kna_op *op, kn_array x)
+kni_type kna_type(kna_op *op, kn_array x)
 {
-    kn_handle_kind kind = KN_H_NONE;
+    kna_handle_kind kind = KN_H_NONE;
     const void *object = op->error ? NULL : kna_handle_peek(x, &kind);
     const kna_array *a = kind == KN_H_VIEW ? object : NULL; /* no need to work the view out */
-    const kn_value *v = kind == KN_H_ARRAY ? object : a ? a->storage->value : NULL;
+    const kna_value *v = kind == KN_H_ARRAY ? object : a ? a->storage->value : NULL;
     if (v && v->state != KN_V_ERROR)
         return a ? a->type : v->type;
     v = value_of(op, x);
     return v ? v->type : kni_scalar_type(KN_DT(F32));
 }
 
-kn_atom kna_value_atom(kna_op *op, kn_value *v)
+kni_atom kna_value_atom(kna_op *op, kna_value *v)
 {
     kna_state *s = kna_state_get();
     if (!s->recording) {
         if (v->state == KN_V_TRACER || v->state == KN_V_ABSTRACT) { /* the recording's own words for leaks */
-            kn_recording none = {.active = false};
-            kn_atom unused;
+            kna_recording none = {.active = false};
+            kni_atom unused;
             kna_fail_with(op, kna_recording_atom(&none, v, &unused));
             return KN_ATOM_NONE;
         }
         return lazy_atom(s, v);
     }
-    kn_atom a = KN_ATOM_NONE;
-    kn_error *error = kna_recording_atom(s->recording, v, &a);
+    kni_atom a = KN_ATOM_NONE;
+    knx_error *error = kna_recording_atom(s->recording, v, &a);
     if (error) {
         kna_fail_with(op, error);
         return KN_ATOM_NONE;
@@ -211,31 +211,31 @@ kn_dtype kna_default_float(void)
     return c ? c->default_float : KN_DT(F64);
 }
 
-kn_dtype kna_strong_dtype(kn_type t)
+kn_dtype kna_strong_dtype(kni_type t)
 {
     if (!t.weak || t.dtype->kind != 'f')
         return t.weak && t.dtype->kind == 'c' && kna_default_float() == KN_DT(F32) ? KN_DT(C64) : t.dtype;
     return kna_default_float();
 }
 
-kn_atom kna_number_alone(kna_op *op, kn_atom a)
+kni_atom kna_number_alone(kna_op *op, kni_atom a)
 {
-    kn_scalar_bits bits;
+    knx_scalar_bits bits;
     kn_dtype d = knb_type(op->b, a).dtype;
     bool weak = op->b->whole && d != KN_DT(BOOL) && knb_literal_value(op->b, a, &bits);
     return weak ? knb_literal(op->b, d, true, bits) : a;
 }
 
-kn_atom kna_in(kna_op *op, kn_array x)
+kni_atom kna_in(kna_op *op, kn_array x)
 {
-    kn_value *v = value_of(op, x);
+    kna_value *v = value_of(op, x);
     if (!v)
         return KN_ATOM_NONE;
     return v->type.weak ? kna_number_alone(op, kna_in_as(op, x, kna_strong_dtype(v->type))) : kna_value_atom(op, v);
 }
 
 /* wraps: as NumPy has it, else as XLA. */
-static kn_atom number_as(kna_op *op, const kn_value *v, kn_dtype d, bool wraps)
+static kni_atom number_as(kna_op *op, const kna_value *v, kn_dtype d, bool wraps)
 {
     bool is_unsigned = v->type.dtype == KN_DT(U64);
     if (wraps && v->type.weak && knx_is_integer(v->type.dtype) && knx_is_integer(d) &&
@@ -247,24 +247,24 @@ static kn_atom number_as(kna_op *op, const kn_value *v, kn_dtype d, bool wraps)
             kna_fail(op, KN_ERROR_OVERFLOW, "integer %lld out of bounds for %s", (long long)v->bits.i64, d->name);
         return KN_ATOM_NONE;
     }
-    kn_scalar_bits bits = {{0}};
+    knx_scalar_bits bits = {{0}};
     (wraps ? knx_convert : knx_saturate)(v->type.dtype, &v->bits, d, &bits);
     kna_state *s = kna_state_get();
     if (s->recording)
         return knb_literal(op->b, d, false, bits);
-    kn_value *n = kna_value_number(d, false, bits); /* an operand of the plan, not part of its key */
+    kna_value *n = kna_value_number(d, false, bits); /* an operand of the plan, not part of its key */
     if (!n) {
         kna_fail_with(op, knx_error_nomem());
         return KN_ATOM_NONE;
     }
-    kn_atom a = lazy_atom(s, n);
+    kni_atom a = lazy_atom(s, n);
     kna_value_release(n);
     return a;
 }
 
-static kn_atom in_as(kna_op *op, kn_array x, kn_dtype d, bool wraps)
+static kni_atom in_as(kna_op *op, kn_array x, kn_dtype d, bool wraps)
 {
-    kn_value *v = value_of(op, x);
+    kna_value *v = value_of(op, x);
     if (!v || !d)
         return KN_ATOM_NONE;
     if (v->type.dtype != d && (v->type.dtype->kind == 'k' || d->kind == 'k')) {
@@ -273,33 +273,33 @@ static kn_atom in_as(kna_op *op, kn_array x, kn_dtype d, bool wraps)
     }
     if (v->state == KN_V_NUMBER)
         return v->type.dtype == d && !v->type.weak ? kna_value_atom(op, v) : number_as(op, v, d, wraps);
-    kn_atom a = kna_value_atom(op, v);
+    kni_atom a = kna_value_atom(op, v);
     if ((v->type.dtype == d && !v->type.weak) || kna_failed(op))
         return a;
     return wraps ? knb_strong_astype(op->b, a, d) : knb_strong(op->b, a, d);
 }
 
-kn_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d) { return in_as(op, x, d, true); }
-kn_atom kna_in_converted(kna_op *op, kn_array x, kn_dtype d) { return in_as(op, x, d, false); }
+kni_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d) { return in_as(op, x, d, true); }
+kni_atom kna_in_converted(kna_op *op, kn_array x, kn_dtype d) { return in_as(op, x, d, false); }
 
 bool kna_is_number(kna_op *op, kn_array x)
 {
-    const kn_value *v = kna_failed(op) ? NULL : value_of(op, x);
+    const kna_value *v = kna_failed(op) ? NULL : value_of(op, x);
     return v && v->type.weak && v->state == KN_V_NUMBER;
 }
 
-kn_error *kna_value_as(kn_value **v, kn_dtype d)
+knx_error *kna_value_as(kna_value **v, kn_dtype d)
 {
-    kn_value *from = *v, *as = NULL;
-    kn_error *error = NULL;
+    kna_value *from = *v, *as = NULL;
+    knx_error *error = NULL;
     if (from->state == KN_V_NUMBER) {
-        kn_scalar_bits bits = {{0}};
+        knx_scalar_bits bits = {{0}};
         knx_convert(from->type.dtype, &from->bits, d, &bits);
         as = kna_value_number(d, false, bits);
     } else {
         kna_op op;
         kna_begin(&op, "call");
-        kn_atom a = kna_value_atom(&op, from);
+        kni_atom a = kna_value_atom(&op, from);
         as = kna_failed(&op) ? NULL : kna_atom_value(&op, knb_strong_astype(op.b, a, d));
         error = kna_take_error(&op);
         kna_leave(&op);
@@ -344,7 +344,7 @@ static void promote(kna_op *op, promotion *p, kn_dtype d)
 
 /* Integers beside floats become floats one by one, so that the order of operands does not count: what is of the highest
  * category comes first, then each of the others meets that. */
-static void promote_all(kna_op *op, promotion *p, int n, const kn_type *t)
+static void promote_all(kna_op *op, promotion *p, int n, const kni_type *t)
 {
     int highest = -1;
     for (int i = 0; i < n && !op->error; i++) {
@@ -368,7 +368,7 @@ static void promote_all(kna_op *op, promotion *p, int n, const kn_type *t)
 }
 
 /* What the types bring together. All arrays usually have one dtype. */
-static promotion promotion_of(kna_op *op, int n, const kn_type *t)
+static promotion promotion_of(kna_op *op, int n, const kni_type *t)
 {
     promotion p = {.weak = -1};
     bool same = true;
@@ -387,7 +387,7 @@ static promotion promotion_of(kna_op *op, int n, const kn_type *t)
     return p;
 }
 
-static kn_dtype result_type(kna_op *op, int n, const kn_type *t)
+static kn_dtype result_type(kna_op *op, int n, const kni_type *t)
 {
     promotion p = promotion_of(op, n, t);
     if (op->error)
@@ -403,10 +403,10 @@ static kn_dtype result_type(kna_op *op, int n, const kn_type *t)
             kna_fail(op, KN_ERROR_TYPE, "%s does not mix with numbers", p.strong->name);
         return d;
     }
-    kn_type of = kni_scalar_type(p.weak == 0   ? KN_DT(BOOL)
-                                 : p.weak == 1 ? (p.big ? KN_DT(U64) : KN_DT(I64))
-                                 : p.weak == 2 ? KN_DT(F64)
-                                               : KN_DT(C128));
+    kni_type of = kni_scalar_type(p.weak == 0   ? KN_DT(BOOL)
+                                  : p.weak == 1 ? (p.big ? KN_DT(U64) : KN_DT(I64))
+                                  : p.weak == 2 ? KN_DT(F64)
+                                                : KN_DT(C128));
     of.weak = true;
     return kna_strong_dtype(of);
 }
@@ -414,7 +414,7 @@ static kn_dtype result_type(kna_op *op, int n, const kn_type *t)
 kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
 {
     enum { FEW = 8 };
-    kn_type few[FEW], *t = n <= FEW ? few : knx_arena_alloc(&op->b->arena, (size_t)n * sizeof *t);
+    kni_type few[FEW], *t = n <= FEW ? few : knx_arena_alloc(&op->b->arena, (size_t)n * sizeof *t);
     int known = 0;
     if (!t)
         kna_fail_with(op, knx_error_nomem());
@@ -430,24 +430,24 @@ kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise) { return given ? g
 
 static void drop_value(void *v) { kna_value_release(v); }
 
-static kn_array handle_of(kn_value *v) { return kna_handle_new(KN_H_ARRAY, v, drop_value); }
+static kn_array handle_of(kna_value *v) { return kna_handle_new(KN_H_ARRAY, v, drop_value); }
 
 /* The result of an operation is an array of its own, which a recorded function may write to: also where it is made of
  * an argument as it came, or from memory. */
-static kn_array own_handle_of(kn_value *v)
+static kn_array own_handle_of(kna_value *v)
 {
-    const kn_recording *r = kna_recording_current();
-    const kn_builder *b = r ? &r->b : NULL;
+    const kna_recording *r = kna_recording_current();
+    const kni_builder *b = r ? &r->b : NULL;
     bool input = v->state == KN_V_TRACER && b && b->invar.n && v->tracer.atom <= b->invar.at[b->invar.n - 1];
     bool memory =
         (v->state == KN_V_BUFFER || v->state == KN_V_NUMBER || v->state == KN_V_PENDING) && r && !v->type.weak;
     return input || memory ? kna_own_handle(v) : handle_of(v);
 }
 
-kn_error *kna_take_error(kna_op *op)
+knx_error *kna_take_error(kna_op *op)
 {
-    kn_error *e = op->error;
-    kn_error *b = knb_take_error(op->b);
+    knx_error *e = op->error;
+    knx_error *b = knb_take_error(op->b);
     op->error = NULL;
     if (!e)
         return b;
@@ -458,7 +458,7 @@ kn_error *kna_take_error(kna_op *op)
 /* The hook's own operations are no part of a function that is being recorded. */
 static void call_hook(kn_context c, kna_state *s)
 {
-    kn_recording *r = s->recording;
+    kna_recording *r = s->recording;
     s->recording = NULL;
     int frame = kna_frame_push(s, r, false, (knx_guard){.depth = -1});
     knx_report_unheard(c);
@@ -499,14 +499,14 @@ void kna_leave(kna_op *op)
     (void)op;
 }
 
-kn_value *kna_atom_value(kna_op *op, kn_atom a)
+kna_value *kna_atom_value(kna_op *op, kni_atom a)
 {
     kna_state *s = kna_state_get();
-    kn_value *v;
+    kna_value *v;
     if (s->recording)
         v = kna_recording_tracer(s->recording, a);
     else if (kni_is_literal(a)) {
-        const kn_literal *l = &s->lazy.literal.at[a & ~KN_LITERAL_BIT];
+        const kni_literal *l = &s->lazy.literal.at[a & ~KN_LITERAL_BIT];
         v = kna_value_number(l->type.dtype, false, l->bits);
     } else
         v = kna_value_retain(s->lazy_value.at[a]);
@@ -515,14 +515,14 @@ kn_value *kna_atom_value(kna_op *op, kn_atom a)
 }
 
 /* Made by an equation of this operation that can fail, that no result has needed. */
-static bool may_fail_yet(const kn_value *v)
+static bool may_fail_yet(const kna_value *v)
 {
-    const kn_node *n = v->state == KN_V_PENDING ? v->pending.node : NULL;
+    const kna_node *n = v->state == KN_V_PENDING ? v->pending.node : NULL;
     return n && !n->ran && kni_can_fail(n->prim, n->params);
 }
 
 /* Runs what has to run now: everything without lazy recording, what can fail, and recordings past their bound. */
-kn_error *kna_settle(int n, kn_value **v)
+knx_error *kna_settle(int n, kna_value **v)
 {
     kna_state *s = kna_state_get();
     kn_context c = knx_context();
@@ -534,7 +534,7 @@ kn_error *kna_settle(int n, kn_value **v)
     return NULL;
 }
 
-static void fail_all(kna_op *op, kn_error *e, int n, kn_array *out)
+static void fail_all(kna_op *op, knx_error *e, int n, kn_array *out)
 {
     if (!op->known_error)
         knx_report(e);
@@ -543,10 +543,10 @@ static void fail_all(kna_op *op, kn_error *e, int n, kn_array *out)
     knx_error_release(e);
 }
 
-void kna_end_n(kna_op *op, int n, const kn_atom *results, kn_array *out)
+void kna_end_n(kna_op *op, int n, const kni_atom *results, kn_array *out)
 {
-    kn_value *few[16], **v = n <= 16 ? few : knx_alloc((size_t)n * sizeof *v);
-    kn_error *e = kna_take_error(op);
+    kna_value *few[16], **v = n <= 16 ? few : knx_alloc((size_t)n * sizeof *v);
+    knx_error *e = kna_take_error(op);
     if (!e && !v)
         e = knx_error_nomem();
     int made = 0;
@@ -570,7 +570,7 @@ void kna_end_n(kna_op *op, int n, const kn_atom *results, kn_array *out)
     kna_leave(op);
 }
 
-kn_array kna_end(kna_op *op, kn_atom result)
+kn_array kna_end(kna_op *op, kni_atom result)
 {
     kn_array out = NULL;
     kna_end_n(op, 1, &result, &out);
@@ -578,9 +578,9 @@ kn_array kna_end(kna_op *op, kn_atom result)
 }
 
 /* Whoever looked at a value that is not known goes on with another one: the recording is no good. */
-static void refuse_recording(kn_error *e)
+static void refuse_recording(knx_error *e)
 {
-    kn_recording *r = kna_recording_current();
+    kna_recording *r = kna_recording_current();
     if (r && !r->refused && e->kind == KN_ERROR_CONCRETIZATION)
         r->refused = knx_error_retain(e);
 }
@@ -589,7 +589,7 @@ bool kna_end_handle(kna_op *op)
 {
     op->known_error = op->known_error && knx_current && knx_current->first;
     if (op->error && !op->known_error && op->error->reported) { /* in another context's name nothing is changed */
-        kn_error *again = knx_error(op->error->kind, "%s", op->error->message);
+        knx_error *again = knx_error_new(op->error->kind, "%s", op->error->message);
         if (atomic_load(&again->refs) > 0) {
             again->operation = op->error->operation;
             again->place = op->error->place;
@@ -602,7 +602,7 @@ bool kna_end_handle(kna_op *op)
 
 bool kna_end_plain(kna_op *op)
 {
-    kn_error *e = kna_take_error(op);
+    knx_error *e = kna_take_error(op);
     bool ok = e == NULL;
     if (e && !op->known_error)
         knx_report(e);
@@ -615,15 +615,15 @@ bool kna_end_plain(kna_op *op)
 
 /* ---- Looking, and arrays from memory. */
 
-const void *kna_look(kna_op *op, kn_array x, kn_type *type)
+const void *kna_look(kna_op *op, kn_array x, kni_type *type)
 {
-    kn_value *v = value_of(op, x), *outside = NULL;
+    kna_value *v = value_of(op, x), *outside = NULL;
     if (!v)
         return NULL;
     *type = v->type;
-    kn_error *e =
+    knx_error *e =
         v->state == KN_V_ABSTRACT
-            ? knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value")
+            ? knx_error_new(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value")
             : kna_constant(v, &outside);
     if (!e)
         e = kna_force_here(1, &outside);
@@ -646,18 +646,18 @@ const void *kna_look(kna_op *op, kn_array x, kn_type *type)
     return data;
 }
 
-kn_array kna_from_buffer(kna_op *op, kn_type type, kn_buffer *buffer)
+kn_array kna_from_buffer(kna_op *op, kni_type type, knx_buffer *buffer)
 {
     if (!buffer && !kna_failed(op))
         kna_fail_with(op, knx_error_nomem_for(kni_type_bytes(type), type.ndim, type.dim, type.dtype->name));
     type.weak = false;
-    kn_value *v = buffer && !kna_failed(op) ? kna_value_buffer(type, buffer) : NULL;
+    kna_value *v = buffer && !kna_failed(op) ? kna_value_buffer(type, buffer) : NULL;
     if (!v && buffer && kna_failed(op))
         knx_buffer_release(buffer);
     if (!v && !kna_failed(op))
         kna_fail_with(op, knx_error_nomem());
     kn_array out = NULL;
-    kn_error *e = kna_take_error(op);
+    knx_error *e = kna_take_error(op);
     if (e)
         fail_all(op, e, 1, &out);
     else
@@ -666,11 +666,11 @@ kn_array kna_from_buffer(kna_op *op, kn_type type, kn_buffer *buffer)
     return out;
 }
 
-kn_array kna_from_number(kn_dtype dtype, bool weak, kn_scalar_bits bits)
+kn_array kna_from_number(kn_dtype dtype, bool weak, knx_scalar_bits bits)
 {
-    kn_value *v = kna_value_number(dtype, weak, bits);
+    kna_value *v = kna_value_number(dtype, weak, bits);
     if (!v) {
-        kn_error *e = knx_report(knx_error_nomem());
+        knx_error *e = knx_report(knx_error_nomem());
         v = kna_value_error(e);
     }
     return own_handle_of(v);

@@ -7,7 +7,7 @@
  *     {
  *         kna_op op;
  *         kna_begin(&op, "square");
- *         kn_atom a = kna_in(&op, x);
+ *         kni_atom a = kna_in(&op, x);
  *         return kna_end(&op, knb_mul(op.b, a, a));
  *     }
  *
@@ -23,15 +23,15 @@
 #include "kiln/tree.h"
 
 typedef struct kna_op {
-    kn_builder *b;          /* speak to this */
-    kn_error *error;        /* first error; owned */
+    kni_builder *b;         /* speak to this */
+    knx_error *error;       /* first error; owned */
     bool known_error;       /* it came in with an operand and was reported before */
     bool outermost;
 } kna_op;
 
 void kna_begin(kna_op *op, const char *name);                   /* name: static, as in messages ("sum", "matmul") */
 void kna_fail(kna_op *op, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4);
-void kna_fail_with(kna_op *op, kn_error *e);                    /* takes e over */
+void kna_fail_with(kna_op *op, knx_error *e);                   /* takes e over */
 /* also true when the builder has an error */
 static inline bool kna_failed(const kna_op *op) { return op->error || op->b->error; }
 
@@ -39,7 +39,7 @@ static inline bool kna_failed(const kna_op *op) { return op->error || op->b->err
 #define kna_fail(op, ...) ((kna_fail)(op, __VA_ARGS__), (void)((op)->error = knx_error_nomem()))
 #define kna_fail_with(op, e)                                                                                           \
     ({                                                                                                                 \
-        kn_error *kna_given_ = e;                                                                                      \
+        knx_error *kna_given_ = e;                                                                                     \
         (op)->error = kna_given_ ? kna_given_ : (op)->error;                                                           \
     })
 #define kna_failed(op) ((op)->error != NULL)
@@ -55,26 +55,26 @@ static inline bool kna_failed(const kna_op *op) { return op->error || op->b->err
 /* The type of an array; on errors (null, dead, carrying an error) sticks it to the op and gives a float32 scalar.
  * Numbers that wait for a dtype (C scalars) have weak = true, and dtype bool, int64 (or uint64 where the value needs
  * it), float64 or complex128. */
-kn_type kna_type(kna_op *op, kn_array x);
+kni_type kna_type(kna_op *op, kn_array x);
 /* Is x a C number, whose value is known also under a trace? What a transformed function returns for one is weak too,
  * but need not be one any more: it may be an array, or traced. */
 bool kna_is_number(kna_op *op, kn_array x);
 /* weak numbers get their default dtype: int64, the default float, ... */
-kn_atom kna_in(kna_op *op, kn_array x);
+kni_atom kna_in(kna_op *op, kn_array x);
 /* A number that meets no array: in the text of a jaxpr it and what is made of such alone are weak, as in JAX. */
-kn_atom kna_number_alone(kna_op *op, kn_atom a);
+kni_atom kna_number_alone(kna_op *op, kni_atom a);
 /* x converted to dtype d (unsafe cast) as NumPy does. A weak integer that does not fit an integer dtype is an
  * OverflowError "integer 300 out of bounds for uint8". */
-kn_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d);
+kni_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d);
 /* The same as jax.lax.convert_element_type: floats saturate, integers wrap, numbers too. */
-kn_atom kna_in_converted(kna_op *op, kn_array x, kn_dtype d);
+kni_atom kna_in_converted(kna_op *op, kn_array x, kn_dtype d);
 /* np.result_type of some arrays with NEP 50's rules for weak numbers; NULL arrays in the list are skipped. NULL on
  * errors. */
 kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x);
 kn_dtype kna_default_float(void);                               /* of the context */
 
-kn_array kna_end(kna_op *op, kn_atom result);
-void kna_end_n(kna_op *op, int n, const kn_atom *results, kn_array *out);
+kn_array kna_end(kna_op *op, kni_atom result);
+void kna_end_n(kna_op *op, int n, const kni_atom *results, kn_array *out);
 /* Ends an operation whose result is not an array: reports the error if there is one and returns true if all was well.
  * */
 bool kna_end_plain(kna_op *op);
@@ -85,10 +85,10 @@ bool kna_end_handle(kna_op *op);
 /* The value of an array, run if it waits, as a buffer or number; for host functions (item, save, print). Under an
  * abstract recording a ConcretizationError "the value of float64[] is not known while f is traced by jit; use kn_cond
  * or kn_where". Between begin and end. The pointer lives as long as the handle. */
-const void *kna_look(kna_op *op, kn_array x, kn_type *type);
+const void *kna_look(kna_op *op, kn_array x, kni_type *type);
 /* A new array from a buffer (reference taken over) or from the bits of a scalar. */
-kn_array kna_from_buffer(kna_op *op, kn_type type, kn_buffer *buffer);
-kn_array kna_from_number(kn_dtype dtype, bool weak, kn_scalar_bits bits);
+kn_array kna_from_buffer(kna_op *op, kni_type type, knx_buffer *buffer);
+kn_array kna_from_number(kn_dtype dtype, bool weak, knx_scalar_bits bits);
 
 /* The shape that the arrays broadcast to (NULL: none there), or a ValueError "operands could not be broadcast together
  * with shapes (2,) (3,)". */
@@ -120,12 +120,12 @@ void kna_mark_kept(int n, const kn_array *x); /* values that are handed on: wort
 kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise);
 
 /* The same on values rather than handles, for the functions floor. */
-kn_dtype kna_strong_dtype(kn_type t);                           /* what a weak number becomes alone */
-kn_error *kna_value_as(kn_value **v, kn_dtype d);               /* a weak value becomes an array of dtype d */
-kn_atom kna_value_atom(kna_op *op, kn_value *v);
-kn_value *kna_atom_value(kna_op *op, kn_atom a);                /* a new reference; NULL without memory */
-kn_error *kna_settle(int n, kn_value **v);                      /* runs what has to run now */
-kn_error *kna_take_error(kna_op *op);
+kn_dtype kna_strong_dtype(kni_type t);                          /* what a weak number becomes alone */
+knx_error *kna_value_as(kna_value **v, kn_dtype d);             /* a weak value becomes an array of dtype d */
+kni_atom kna_value_atom(kna_op *op, kna_value *v);
+kna_value *kna_atom_value(kna_op *op, kni_atom a);              /* a new reference; NULL without memory */
+knx_error *kna_settle(int n, kna_value **v);                    /* runs what has to run now */
+knx_error *kna_take_error(kna_op *op);
 /* Drops the values that this operation holds outside of traces: none of its atoms may be used any more. */
 void kna_let_go(kna_op *op);
 void kna_leave(kna_op *op);                                     /* ends an operation whose error was taken */

@@ -23,13 +23,13 @@ static bool in_c_order(const kna_array *a, bool zeros)
 
 static const kna_array *view_of(kn_array x)
 {
-    kn_handle_kind kind = KN_H_NONE;
+    kna_handle_kind kind = KN_H_NONE;
     const void *object = kna_handle_peek(x, &kind);
     return kind == KN_H_VIEW ? object : NULL;
 }
 
 /* The strides of one operand along the axes of the result; 0 where it is repeated. */
-static void strides_along(kn_type t, const int64_t *stride, int ndim, int64_t *along)
+static void strides_along(kni_type t, const int64_t *stride, int ndim, int64_t *along)
 {
     for (int d = 0; d < ndim; d++) {
         int k = d - ndim + t.ndim;
@@ -87,7 +87,7 @@ static void sort_by_strides(const kna_array *a, int64_t *order)
 }
 
 /* Axes of extent 1 may lie anywhere: is the order C's but for them? */
-static bool changes(kn_type t, const int64_t *order)
+static bool changes(kni_type t, const int64_t *order)
 {
     int64_t last = -1;
     for (int i = 0; i < t.ndim; i++) {
@@ -107,9 +107,9 @@ void kna_walking_order(const kna_array *a, int64_t *order)
     sort_by_operands(a->type.ndim, 1, (const axis_strides *)&along, order);
 }
 
-static kn_array end_ordered(kna_op *op, kn_atom result, int n, const kn_array *operands)
+static kn_array end_ordered(kna_op *op, kni_atom result, int n, const kn_array *operands)
 {
-    kn_type t = knb_type(op->b, result);
+    kni_type t = knb_type(op->b, result);
     axis_strides *along = knx_arena_alloc(&op->b->arena, (size_t)n * sizeof *along);
     int64_t order[KN_MAX_NDIM];
     int known = 0;
@@ -119,7 +119,7 @@ static kn_array end_ordered(kna_op *op, kn_atom result, int n, const kn_array *o
     }
     for (int i = 0; i < n; i++) {
         const kna_array *a = operands[i] ? view_of(operands[i]) : NULL;
-        kn_type own = a ? a->type : operands[i] ? kna_type(op, operands[i]) : kni_scalar_type(t.dtype);
+        kni_type own = a ? a->type : operands[i] ? kna_type(op, operands[i]) : kni_scalar_type(t.dtype);
         int64_t stride[KN_MAX_NDIM];
         if (own.ndim > t.ndim) /* not an elementwise function of this operand */
             return kna_end(op, result);
@@ -131,7 +131,7 @@ static kn_array end_ordered(kna_op *op, kn_atom result, int n, const kn_array *o
     return changes(t, order) ? kna_end_permuted(op, result, order) : kna_end(op, result);
 }
 
-kn_array kna_end_in_order(kna_op *op, kn_atom result, int n, const kn_array *operands)
+kn_array kna_end_in_order(kna_op *op, kni_atom result, int n, const kn_array *operands)
 {
     for (int i = 0; i < n; i++) {
         const kna_array *a = operands[i] ? view_of(operands[i]) : NULL;
@@ -142,7 +142,7 @@ kn_array kna_end_in_order(kna_op *op, kn_atom result, int n, const kn_array *ope
     return kna_end(op, result);
 }
 
-kn_array kna_end_like(kna_op *op, kn_atom result, kn_array x)
+kn_array kna_end_like(kna_op *op, kni_atom result, kn_array x)
 {
     const kna_array *a = view_of(x);
     int64_t order[KN_MAX_NDIM] = {0};

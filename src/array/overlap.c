@@ -8,15 +8,15 @@
 
 /* What a handle shows; a bare value is a C-contiguous array of its own. a: NULL for those. */
 typedef struct laid {
-    kn_type type;
+    kni_type type;
     kna_array *a;
     int64_t stride[KN_MAX_NDIM];
 } laid;
 
 static bool look_at(kna_op *op, kn_array x, laid *m)
 {
-    kn_error *unused = NULL;
-    kn_handle_kind kind = KN_H_NONE;
+    knx_error *unused = NULL;
+    kna_handle_kind kind = KN_H_NONE;
     m->type = kna_type(op, x); /* refuses what is no array */
     m->a = NULL;
     if (kna_failed(op))
@@ -60,7 +60,7 @@ kn_flags kn_flags_of(kn_array x)
             stride[d] = m.stride[m.type.ndim - 1 - d];
         }
         f.c_contiguous = kna_is_contiguous(m.type, m.stride);
-        f.f_contiguous = kna_is_contiguous(kni_type(m.type.dtype, m.type.ndim, dim), stride);
+        f.f_contiguous = kna_is_contiguous(kni_type_of(m.type.dtype, m.type.ndim, dim), stride);
         f.owndata = !m.a || m.a->owner;
         f.writeable = !m.a || (m.a->writeable && !m.a->storage->readonly);
     }

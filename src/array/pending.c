@@ -24,7 +24,7 @@ void kna_pending_init(kna_state *s)
 /* ---- Counting uses: how often each value is an operand of what waits. */
 
 typedef struct use {
-    const kn_value *v;
+    const kna_value *v;
     uint32_t n;
 } use;
 typedef struct uses {
@@ -32,7 +32,7 @@ typedef struct uses {
     size_t mask;
 } uses;
 
-static use *use_of(const uses *u, const kn_value *v)
+static use *use_of(const uses *u, const kna_value *v)
 {
     size_t i = knx_hash_mix(1, (uint64_t)(uintptr_t)v) & u->mask;
     while (u->at[i].v && u->at[i].v != v)
@@ -43,13 +43,13 @@ static use *use_of(const uses *u, const kn_value *v)
 static bool count_uses(const kna_state *s, uses *u)
 {
     size_t slots = 0, room = 16;
-    for (const kn_node *n = s->waiting; n; n = n->next)
+    for (const kna_node *n = s->waiting; n; n = n->next)
         slots += n->n_in;
     while (room < 2 * slots)
         room *= 2;
     u->at = knx_alloc_zero(room * sizeof *u->at);
     u->mask = room - 1;
-    for (const kn_node *n = u->at ? s->waiting : NULL; n; n = n->next)
+    for (const kna_node *n = u->at ? s->waiting : NULL; n; n = n->next)
         for (uint32_t i = 0; i < n->n_in; i++)
             if (n->in[i]) {
                 use *one = use_of(u, n->in[i]);
@@ -61,7 +61,7 @@ static bool count_uses(const kna_state *s, uses *u)
 /* Is the memory of this operand there for what waits alone? */
 static bool nobody_else_has(const use *u)
 {
-    const kn_value *v = u->v;
+    const kna_value *v = u->v;
     return v->state == KN_V_BUFFER && (uint32_t)atomic_load(&v->refs) == u->n &&
            atomic_load(&v->buffer->refs) == 1 + kna_lies_in_pin(v);
 }
@@ -76,7 +76,7 @@ static size_t bytes_held(const kna_state *s)
     for (size_t i = 0; i <= u.mask; i++)
         if (u.at[i].v && nobody_else_has(&u.at[i]))
             held += kni_type_bytes(u.at[i].v->type);
-    for (const kn_node *n = s->waiting; n; n = n->next)
+    for (const kna_node *n = s->waiting; n; n = n->next)
         for (uint32_t i = 0; i < n->n_out; i++)
             if (n->out[i] && (uint32_t)atomic_load(&n->out[i]->refs) > use_of(&u, n->out[i])->n)
                 results += kni_type_bytes(n->out[i]->type);
@@ -102,7 +102,7 @@ bool kna_pending_is_full(kna_state *s)
     return b->full;
 }
 
-size_t kna_pending_used(const kn_node *n)
+size_t kna_pending_used(const kna_node *n)
 {
     size_t bytes = 0;
     for (uint32_t i = 0; i < n->n_in; i++)

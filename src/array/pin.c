@@ -15,7 +15,7 @@ void kna_pin_release(kna_pin *p)
     }
 }
 
-static void belong(kn_value *v, kna_pin *p)
+static void belong(kna_value *v, kna_pin *p)
 {
     atomic_fetch_add(&p->refs, 1);
     knx_share_lock();
@@ -23,7 +23,7 @@ static void belong(kn_value *v, kna_pin *p)
     knx_share_unlock();
 }
 
-static void leave(kn_value *v)
+static void leave(kna_value *v)
 {
     kna_pin *p = v->pin;
     knx_share_lock();
@@ -33,11 +33,11 @@ static void leave(kn_value *v)
 }
 
 /* The holder's elements go to memory of their own. */
-static kn_error *move_holder_out(kna_pin *p)
+static knx_error *move_holder_out(kna_pin *p)
 {
-    kn_value *old = p->holder;
+    kna_value *old = p->holder;
     size_t bytes = kni_type_bytes(old->type);
-    kn_buffer *copy = knx_buffer_new(bytes);
+    knx_buffer *copy = knx_buffer_new(bytes);
     if (!copy)
         return knx_error_nomem();
     KN_LOG(1, "copy: %zu bytes that others see are written to while their old value is still held", bytes);
@@ -52,11 +52,11 @@ static kn_error *move_holder_out(kna_pin *p)
 }
 
 /* v's elements, wherever they are, become those of the pinned memory. */
-static void move_in(kna_pin *p, kn_value *v)
+static void move_in(kna_pin *p, kna_value *v)
 {
     if (v->buffer != p->buffer) {
         memcpy(p->buffer->data, v->buffer->data, kni_type_bytes(v->type));
-        kn_buffer *old = v->buffer;
+        knx_buffer *old = v->buffer;
         knx_share_lock();
         v->buffer = knx_buffer_retain(p->buffer);
         knx_share_unlock();
@@ -65,7 +65,7 @@ static void move_in(kna_pin *p, kn_value *v)
     p->holder = v;
 }
 
-kn_error *kna_pin_land(kn_value *v)
+knx_error *kna_pin_land(kna_value *v)
 {
     kna_pin *p = v->pin;
     if (v->state == KN_V_BUFFER)
@@ -79,11 +79,11 @@ kn_error *kna_pin_land(kn_value *v)
 /* ---- Writes. */
 
 /* A new value of the same elements, in no memory yet but that of `from`. */
-static kn_value *like(const kn_value *from, kn_buffer *buffer)
+static kna_value *like(const kna_value *from, knx_buffer *buffer)
 {
-    kn_type t = from->type;
+    kni_type t = from->type;
     t.weak = false;
-    kn_value *v = kna_value_new(KN_V_BUFFER, t);
+    kna_value *v = kna_value_new(KN_V_BUFFER, t);
     if (v) {
         v->buffer = knx_buffer_retain(buffer);
         v->kept = true;
@@ -91,9 +91,9 @@ static kn_value *like(const kn_value *from, kn_buffer *buffer)
     return v;
 }
 
-kn_error *kna_pin_take(kna_storage *s, kn_value **fresh)
+knx_error *kna_pin_take(kna_storage *s, kna_value **fresh)
 {
-    kn_value *v = *fresh;
+    kna_value *v = *fresh;
     kna_pin *p = s->pin;
     if (v->pin == p) /* it was there before */
         return NULL;
@@ -102,15 +102,15 @@ kn_error *kna_pin_take(kna_storage *s, kn_value **fresh)
         return NULL;
     }
     if (v->state == KN_V_TRACER)
-        return knx_error(KN_ERROR_MUTATION, "memory that was given away cannot be written to under %s",
-                         v->tracer.recording->transformation);
+        return knx_error_new(KN_ERROR_MUTATION, "memory that was given away cannot be written to under %s",
+                             v->tracer.recording->transformation);
     KN_TRY(kna_force_here(1, &v)); /* it is another array's too: this one gets its elements */
-    kn_value *own = like(v, p->buffer);
+    kna_value *own = like(v, p->buffer);
     if (!own)
         return knx_error_nomem();
-    kn_value *old = p->holder;
+    kna_value *old = p->holder;
     if (old && (old != s->value || atomic_load(&old->refs) > 1)) {
-        kn_error *error = move_holder_out(p);
+        knx_error *error = move_holder_out(p);
         if (error) {
             kna_value_release(own);
             return error;
@@ -126,7 +126,7 @@ kn_error *kna_pin_take(kna_storage *s, kn_value **fresh)
     return NULL;
 }
 
-void kna_pin_leave(kna_storage *s, kn_value *old)
+void kna_pin_leave(kna_storage *s, kna_value *old)
 {
     if (s->pin && old->pin == s->pin && s->pin->holder != old)
         leave(old);
@@ -134,7 +134,7 @@ void kna_pin_leave(kna_storage *s, kn_value *old)
 
 /* ---- Giving memory away. */
 
-static void set_value(kna_storage *s, kn_value *v)
+static void set_value(kna_storage *s, kna_value *v)
 {
     knx_share_lock();
     s->value = v;
@@ -142,12 +142,12 @@ static void set_value(kna_storage *s, kn_value *v)
 }
 
 /* Others hold the value as well: they keep the elements as they are now, the storage gets a value of its own. */
-static kn_error *renew_value(kna_storage *s)
+static knx_error *renew_value(kna_storage *s)
 {
-    kn_value *old = s->value, *fresh = like(old, s->pin->buffer);
+    kna_value *old = s->value, *fresh = like(old, s->pin->buffer);
     if (!fresh)
         return knx_error_nomem();
-    kn_error *error = move_holder_out(s->pin);
+    knx_error *error = move_holder_out(s->pin);
     if (error) {
         kna_value_release(fresh);
         return error;
@@ -160,12 +160,12 @@ static kn_error *renew_value(kna_storage *s)
 }
 
 /* A number, or a value whose buffer others hold, gets memory of its own. */
-static kn_error *own_buffer(kna_storage *s)
+static knx_error *own_buffer(kna_storage *s)
 {
-    kn_value *old = s->value;
+    kna_value *old = s->value;
     size_t bytes = kni_type_bytes(old->type);
-    kn_buffer *b = knx_buffer_new(bytes);
-    kn_value *fresh = b ? like(old, b) : NULL;
+    knx_buffer *b = knx_buffer_new(bytes);
+    kna_value *fresh = b ? like(old, b) : NULL;
     knx_buffer_release(b);
     if (!fresh)
         return knx_error_nomem();
@@ -175,9 +175,9 @@ static kn_error *own_buffer(kna_storage *s)
     return NULL;
 }
 
-static kn_error *make_pin(kna_storage *s, bool unique)
+static knx_error *make_pin(kna_storage *s, bool unique)
 {
-    kn_value *v = s->value;
+    kna_value *v = s->value;
     if (v->state != KN_V_BUFFER || v->pin || atomic_load(&v->buffer->refs) > 1 || (unique && atomic_load(&v->refs) > 1))
         KN_TRY(own_buffer(s));
     KN_TRY(knd_fetch_to_write(s->value->buffer)); /* who sees the memory writes to it at any time */
@@ -194,16 +194,16 @@ static kn_error *make_pin(kna_storage *s, bool unique)
     return NULL;
 }
 
-kn_error *kna_pin_storage(kna_array *a, bool unique, void **data)
+knx_error *kna_pin_storage(kna_array *a, bool unique, void **data)
 {
     kna_storage *s = a->storage;
     if (s->value->state == KN_V_ABSTRACT)
-        return knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value");
+        return knx_error_new(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value");
     if (s->value->state == KN_V_TRACER) {
-        kn_value *outside = NULL;
+        kna_value *outside = NULL;
         KN_TRY(kna_concrete(s->value, &outside));
         kna_value_release(outside);
-        return knx_error(KN_ERROR_CONCRETIZATION, "a traced array has no memory of its own");
+        return knx_error_new(KN_ERROR_CONCRETIZATION, "a traced array has no memory of its own");
     }
     KN_TRY(kna_force_here(1, &s->value));
     if (unique) { /* what was recorded before keeps the elements of now */
@@ -224,7 +224,7 @@ kn_error *kna_pin_storage(kna_array *a, bool unique, void **data)
     return NULL;
 }
 
-kn_error *kna_pin_wrapped(kna_array *a)
+knx_error *kna_pin_wrapped(kna_array *a)
 {
     KN_TRY(make_pin(a->storage, false));
     a->storage->pin->foreign = true;
@@ -239,7 +239,7 @@ void kna_pin_storage_ends(kna_storage *s)
     if (!p)
         return;
     bool seen = p->foreign || atomic_load(&p->exports) > 0;
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     if (seen && s->value->pin == p && (s->value->state == KN_V_PENDING || kna_must_land(s->value)))
         error = kna_force(1, &s->value);
     /* What others hold of it must not change with what a consumer writes from now on. */

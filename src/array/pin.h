@@ -13,27 +13,27 @@ typedef struct kna_pin {
     atomic_int refs;    /* the storage's, each value's that lies or belongs there, each export's */
     atomic_int exports; /* consumers outside of Kiln that may look and write at any time (DLPack) */
     bool foreign;       /* the user's memory, wrapped */
-    kn_buffer *buffer;
+    knx_buffer *buffer;
     kn_context owner;
-    kn_value *holder;            /* the value that lies there; not counted */
+    kna_value *holder;           /* the value that lies there; not counted */
     struct kna_storage *storage; /* not counted; NULL once it is gone */
 } kna_pin;
 
 void kna_pin_release(kna_pin *p); /* NULL is fine; from any thread */
 
-static inline bool kna_lies_in_pin(const kn_value *v) { return v->pin && v->buffer == v->pin->buffer; }
+static inline bool kna_lies_in_pin(const kna_value *v) { return v->pin && v->buffer == v->pin->buffer; }
 /* The buffer of a value for a program, which may share it with its results; NULL for pinned memory. */
-static inline kn_buffer *kna_shareable(const kn_value *v) { return kna_lies_in_pin(v) ? NULL : v->buffer; }
+static inline knx_buffer *kna_shareable(const kna_value *v) { return kna_lies_in_pin(v) ? NULL : v->buffer; }
 /* It was run and belongs into pinned memory, but is not there (there was no memory to move the old value out). */
-static inline bool kna_must_land(const kn_value *v)
+static inline bool kna_must_land(const kna_value *v)
 {
     return v->state == KN_V_BUFFER && v->pin && v->buffer != v->pin->buffer;
 }
-kn_error *kna_pin_land(kn_value *v); /* puts a value that was run into the pinned memory where it belongs */
+knx_error *kna_pin_land(kna_value *v); /* puts a value that was run into the pinned memory where it belongs */
 /* *fresh is to become the value of s, which has a pin: makes it one that belongs there. Replaces the reference. */
-kn_error *kna_pin_take(struct kna_storage *s, kn_value **fresh);
+knx_error *kna_pin_take(struct kna_storage *s, kna_value **fresh);
 /* The value of s will be another one: it must not land over what comes after it. */
-void kna_pin_leave(struct kna_storage *s, kn_value *old);
+void kna_pin_leave(struct kna_storage *s, kna_value *old);
 /* No one has the storage any more: what others see of it is brought up to date. */
 void kna_pin_storage_ends(struct kna_storage *s);
 #endif

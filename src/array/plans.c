@@ -12,11 +12,11 @@ typedef struct kept {
     kna_plan *plan;
     struct kept *newer, *older;
 } kept;
-static kn_global_lock shared_lock = KN_GLOBAL_LOCK_INIT; /* no fork leaves it taken */
+static knx_global_lock shared_lock = KN_GLOBAL_LOCK_INIT; /* no fork leaves it taken */
 
 struct kna_plans {
     bool shared;
-    kn_map map;
+    knx_table map;
     kept *newest, *oldest;
     kn_stats stats;
     uint64_t gone[GONE]; /* hashes of what went last */
@@ -55,7 +55,7 @@ kna_plans *kna_plans_new(size_t limit, bool shared)
 static void lock(kna_plans *c)
 {
     if (c->shared)
-        knx_global_lock(&shared_lock);
+        knx_global_lock_take(&shared_lock);
 }
 
 static void unlock(kna_plans *c)
@@ -82,7 +82,7 @@ static kept *take_oldest(kna_plans *c)
 {
     kept *k = c->oldest;
     unlink_kept(c, k);
-    knx_map_remove(&c->map, k->plan->hash, k);
+    knx_table_remove(&c->map, k->plan->hash, k);
     c->stats.bytes -= k->plan->bytes;
     c->stats.entries--;
     return k;
@@ -103,7 +103,7 @@ void kna_plans_free(kna_plans *c)
     if (!c)
         return;
     free_list(c->newest);
-    knx_map_free(&c->map);
+    knx_table_free(&c->map);
     knx_free(c);
 }
 
@@ -127,7 +127,7 @@ static bool add(kna_plans *c, kna_plan *p)
     if (k)
         *k = (kept){.plan = p};
     lock(c);
-    bool fine = k && knx_map_add(&c->map, p->hash, k);
+    bool fine = k && knx_table_add(&c->map, p->hash, k);
     if (fine) {
         retain(p);
         link_newest(c, k);
@@ -176,7 +176,7 @@ size_t kna_plans_set_limit(kna_plans *c, size_t bytes)
 
 /* ---- Does a plan fit a cut? */
 
-static uint64_t hash_type(kn_type t, uint64_t h)
+static uint64_t hash_type(kni_type t, uint64_t h)
 {
     h = knx_hash_mix(h, (uint64_t)(uintptr_t)t.dtype ^ (uint64_t)t.ndim);
     for (int d = 0; d < t.ndim; d++)
@@ -189,9 +189,9 @@ static uint64_t hash_cut(const kna_cut *c)
     uint64_t h = c->fuse ? 11 : 12;
     for (size_t i = 0; i < c->leaf.n; i++)
         h = hash_type(c->leaf.at[i]->type, h + (c->donated && c->donated[i]));
-    const kn_atom *a = c->atom.at;
+    const kni_atom *a = c->atom.at;
     for (size_t k = 0; k < c->node.n; k++) {
-        const kn_node *n = c->node.at[k];
+        const kna_node *n = c->node.at[k];
         h = knx_hash_mix(h, (uint64_t)(uintptr_t)n->prim);
         if (n->params)
             h = kni_params_hash(n->prim, n->params, h);
@@ -203,14 +203,14 @@ static uint64_t hash_cut(const kna_cut *c)
     return h;
 }
 
-static bool same_literal(const kni_jaxpr *j, kn_atom a, const kn_literal *l)
+static bool same_literal(const kni_jaxpr *j, kni_atom a, const kni_literal *l)
 {
-    const kn_literal *m = &j->literal[a & ~KN_LITERAL_BIT];
+    const kni_literal *m = &j->literal[a & ~KN_LITERAL_BIT];
     return m->type.dtype == l->type.dtype && m->type.weak == l->type.weak &&
            memcmp(&m->bits, &l->bits, sizeof l->bits) == 0;
 }
 
-static bool same_equation(const kni_jaxpr *j, const kn_eqn *e, const kn_node *n, const kn_atom *a)
+static bool same_equation(const kni_jaxpr *j, const kni_eqn *e, const kna_node *n, const kni_atom *a)
 {
     if (e->prim != n->prim || e->n_in != n->n_in || e->n_out != n->n_out)
         return false;
@@ -220,7 +220,7 @@ static bool same_equation(const kni_jaxpr *j, const kn_eqn *e, const kn_node *n,
     return kni_params_equal(n->prim, e->params, n->params);
 }
 
-static bool type_matches(kn_type a, kn_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
+static bool type_matches(kni_type a, kni_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
 
 static bool donates(const bool *donated, size_t i) { return donated && donated[i]; }
 
@@ -236,7 +236,7 @@ static bool plan_fits(const kna_plan *p, const kna_cut *c)
     for (size_t i = 0; i < c->out_atom.n; i++)
         if (j->out[i] != c->out_atom.at[i])
             return false;
-    const kn_atom *a = c->atom.at;
+    const kni_atom *a = c->atom.at;
     for (size_t k = 0; k < c->node.n; a += c->node.at[k]->n_in, k++)
         if (!same_equation(j, &j->eqn[k], c->node.at[k], a))
             return false;
@@ -249,7 +249,7 @@ static kna_plan *find(kna_plans *c, const kna_cut *cut, uint64_t hash)
     size_t cursor;
     kna_plan *found = NULL;
     lock(c);
-    for (kept *k = knx_map_first(&c->map, hash, &cursor); k && !found; k = knx_map_next(&c->map, hash, &cursor))
+    for (kept *k = knx_table_first(&c->map, hash, &cursor); k && !found; k = knx_table_next(&c->map, hash, &cursor))
         if (plan_fits(k->plan, cut)) {
             if (k != c->newest) {
                 unlink_kept(c, k);
@@ -267,9 +267,9 @@ static kna_plan *find(kna_plans *c, const kna_cut *cut, uint64_t hash)
 static uint64_t likeness(const kna_cut *c)
 {
     uint64_t h = c->leaf.n;
-    const kn_atom *a = c->atom.at;
+    const kni_atom *a = c->atom.at;
     for (size_t k = 0; k < c->node.n; k++) {
-        const kn_node *n = c->node.at[k];
+        const kna_node *n = c->node.at[k];
         h = knx_hash_mix(h, (uint64_t)(uintptr_t)n->prim);
         for (uint32_t i = 0; i < n->n_in; i++, a++)
             h = knx_hash_mix(h, n->in[i] ? *a : KN_LITERAL_BIT);
@@ -278,12 +278,12 @@ static uint64_t likeness(const kna_cut *c)
 }
 
 /* How the cut differs from a plan of its likeness. */
-static void show_difference(kn_text *t, const kna_plan *p, const kna_cut *c)
+static void show_difference(knx_text *t, const kna_plan *p, const kna_cut *c)
 {
     const kni_jaxpr *j = p->jaxpr;
     for (size_t i = 0; i < c->leaf.n; i++) {
-        kn_text now = {0}, before = {0};
-        kn_type a = c->leaf.at[i]->type, b = j->type[i];
+        knx_text now = {0}, before = {0};
+        kni_type a = c->leaf.at[i]->type, b = j->type[i];
         a.weak = false;
         if (type_matches(a, b))
             continue;
@@ -291,7 +291,7 @@ static void show_difference(kn_text *t, const kna_plan *p, const kna_cut *c)
                      kni_type_text(&now, a, false), kni_type_text(&before, b, false));
         return;
     }
-    const kn_atom *a = c->atom.at;
+    const kni_atom *a = c->atom.at;
     for (size_t k = 0; k < c->node.n; a += c->node.at[k]->n_in, k++)
         if (!same_equation(j, &j->eqn[k], c->node.at[k], a)) {
             knx_text_add(t, "new parameters or constants of %s", c->node.at[k]->prim->name);
@@ -306,7 +306,7 @@ static void show_difference(kn_text *t, const kna_plan *p, const kna_cut *c)
 }
 
 /* Against the plan that differs least, the newest of them. */
-static void show_reason(kn_text *t, kna_plans *c, const kna_cut *cut, uint64_t hash)
+static void show_reason(knx_text *t, kna_plans *c, const kna_cut *cut, uint64_t hash)
 {
     uint64_t like = likeness(cut);
     for (size_t i = 0; i < GONE && i < c->stats.evicted; i++)
@@ -336,9 +336,9 @@ static void show_reason(kn_text *t, kna_plans *c, const kna_cut *cut, uint64_t h
 
 static void log_new_plan(kna_plans *c, const kna_cut *cut, uint64_t hash)
 {
-    kn_text t = {0};
-    const kn_node *last = cut->node.at[cut->node.n - 1];
-    if (kn_debug_level < 1)
+    knx_text t = {0};
+    const kna_node *last = cut->node.at[cut->node.n - 1];
+    if (knx_debug_level < 1)
         return;
     show_reason(&t, c, cut, hash);
     KN_LOG(1, "plan: %s:%d: %zu operation%s up to %s: %s", last->place ? last->place->file : "?",
@@ -348,12 +348,12 @@ static void log_new_plan(kna_plans *c, const kna_cut *cut, uint64_t hash)
 
 /* ---- Making one. */
 
-static kn_error *build_jaxpr(const kna_cut *c, kni_jaxpr **out)
+static knx_error *build_jaxpr(const kna_cut *c, kni_jaxpr **out)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     for (size_t i = 0; i < c->leaf.n; i++) {
-        kn_type t = c->leaf.at[i]->type;
+        kni_type t = c->leaf.at[i]->type;
         t.weak = false;
         knb_invar(&b, t);
     }
@@ -362,24 +362,24 @@ static kn_error *build_jaxpr(const kna_cut *c, kni_jaxpr **out)
         widest_in = c->node.at[k]->n_in > widest_in ? c->node.at[k]->n_in : widest_in;
         widest_out = c->node.at[k]->n_out > widest_out ? c->node.at[k]->n_out : widest_out;
     }
-    kn_atom *in = knx_alloc(widest_in * sizeof *in), *y = knx_alloc(widest_out * sizeof *y);
-    const kn_atom *a = c->atom.at;
+    kni_atom *in = knx_alloc(widest_in * sizeof *in), *y = knx_alloc(widest_out * sizeof *y);
+    const kni_atom *a = c->atom.at;
     for (size_t k = 0; in && y && k < c->node.n; a += c->node.at[k]->n_in, k++) {
-        const kn_node *n = c->node.at[k];
+        const kna_node *n = c->node.at[k];
         b.place = n->place;
         for (uint32_t i = 0; i < n->n_in; i++)
             in[i] = n->in[i] ? a[i]
                              : knb_literal(&b, n->literal[i].type.dtype, n->literal[i].type.weak, n->literal[i].bits);
         knb_emit(&b, n->prim, n->params, (int)n->n_in, in, y, (int)n->n_out);
     }
-    kn_error *error = in && y ? knb_finish(&b, (int)c->out_atom.n, c->out_atom.at, "", false, out) : knx_error_nomem();
+    knx_error *error = in && y ? knb_finish(&b, (int)c->out_atom.n, c->out_atom.at, "", false, out) : knx_error_nomem();
     knx_free(in);
     knx_free(y);
     knb_free(&b);
     return error;
 }
 
-static kn_error *make_plan(kna_cut *c, uint64_t hash, kna_plan **out)
+static knx_error *make_plan(kna_cut *c, uint64_t hash, kna_plan **out)
 {
     kna_plan *p = knx_alloc_zero(sizeof *p);
     if (!p)
@@ -391,8 +391,8 @@ static kn_error *make_plan(kna_cut *c, uint64_t hash, kna_plan **out)
     p->device = kna_device();
     p->donated = c->donated;
     c->donated = NULL; /* the plan's now */
-    kn_compile_options o = {.kernels = c->s->caches->kernels, .fuse = c->fuse, .donated = p->donated};
-    kn_error *error = build_jaxpr(c, &p->jaxpr);
+    knc_compile_options o = {.kernels = c->s->caches->kernels, .fuse = c->fuse, .donated = p->donated};
+    knx_error *error = build_jaxpr(c, &p->jaxpr);
     if (!error)
         error = knd_compile(p->device, p->jaxpr, &o, &p->program);
     if (error) {
@@ -411,10 +411,10 @@ static kn_error *make_plan(kna_cut *c, uint64_t hash, kna_plan **out)
 static bool can_be_shared(const kna_cut *c)
 {
     for (size_t k = 0; k < c->node.n; k++) {
-        const kn_prim *p = c->node.at[k]->prim;
+        const kni_prim *p = c->node.at[k]->prim;
         if (p->bits & KN_DEEP_BITS)
             return false;
-        for (const kn_param_field *f = p->fields; f && f->name; f++)
+        for (const kni_param_field *f = p->fields; f && f->name; f++)
             if (f->kind == KN_P_JAXPR || f->kind == KN_P_JAXPRS || f->kind == KN_P_THUNK || f->kind == KN_P_STRING ||
                 f->kind == KN_P_NAMES)
                 return false;
@@ -422,7 +422,7 @@ static bool can_be_shared(const kna_cut *c)
     return true;
 }
 
-kn_error *kna_find_plan(kna_cut *c, kna_plan **out)
+knx_error *kna_find_plan(kna_cut *c, kna_plan **out)
 {
     kna_plans *own = c->s->plans, *shared = c->s->caches->plans;
     uint64_t h = hash_cut(c);
@@ -438,7 +438,7 @@ kn_error *kna_find_plan(kna_cut *c, kna_plan **out)
         return NULL;
     }
     log_new_plan(own, c, h);
-    kn_error *error = make_plan(c, h, out);
+    knx_error *error = make_plan(c, h, out);
     if (error && error->kind == KN_ERROR_MEMORY && knx_give_back(0)) {
         knx_error_release(error);
         error = make_plan(c, h, out);

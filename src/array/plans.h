@@ -7,21 +7,21 @@
 #include "base/lock.h"
 
 typedef struct kna_visit {
-    kn_node *node;
+    kna_node *node;
     uint32_t next;
 } kna_visit;
 typedef struct kna_cut {
     kna_state *s;
-    KN_VEC(kn_node *) node;     /* operands before users */
+    KN_VEC(kna_node *) node;    /* operands before users */
     KN_VEC(uint32_t) first_var; /* per node: its first result's variable */
-    KN_VEC(kn_value *) leaf;
-    KN_VEC(kn_value *) out;     /* values to keep; a reference each */
-    KN_VEC(kn_atom) out_atom;
+    KN_VEC(kna_value *) leaf;
+    KN_VEC(kna_value *) out;    /* values to keep; a reference each */
+    KN_VEC(kni_atom) out_atom;
     KN_VEC(kna_visit) stack;
-    KN_VEC(kn_atom) atom;       /* operands of all nodes, in order */
-    kn_map leaf_index;          /* once there are many */
+    KN_VEC(kni_atom) atom;      /* operands of all nodes, in order */
+    knx_table leaf_index;       /* once there are many */
     bool fuse;
-    KN_VEC(kn_value *) old; /* leaves that it updates; what waits for their old values runs in this cut too */
+    KN_VEC(kna_value *) old; /* leaves that it updates; what waits for their old values runs in this cut too */
     bool *donated;          /* per leaf: no one else has it, so it may be written over; NULL: none */
 } kna_cut;
 
@@ -38,7 +38,7 @@ typedef struct kna_plan {
 void kna_plan_release(kna_plan *p); /* NULL is fine */
 
 /* The plan for c, found or made: a new reference. What c donates may become the plan's. */
-kn_error *kna_find_plan(kna_cut *c, kna_plan **out);
+knx_error *kna_find_plan(kna_cut *c, kna_plan **out);
 
 /* Plans, the least recently used go first. */
 kna_plans *kna_plans_new(size_t limit, bool shared); /* shared: by threads; NULL without memory */

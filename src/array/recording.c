@@ -6,21 +6,21 @@
 #include "ir/ops.h"
 #include "ir/toposort.h"
 
-static kn_value *known_at(const kn_recording *r, kn_atom a) { return a < r->known.n ? r->known.at[a] : NULL; }
+static kna_value *known_at(const kna_recording *r, kni_atom a) { return a < r->known.n ? r->known.at[a] : NULL; }
 
-kn_recording *kna_recording_current(void)
+kna_recording *kna_recording_current(void)
 {
     kna_state *s = kna_state_get();
     return s ? s->recording : NULL;
 }
 
-static kn_error *fold_equation(void *env, kn_builder *b, const kn_draft_eqn *e);
-static kn_error *sort_constants(kn_recording *r, int n_out, const kn_atom *out);
+static knx_error *fold_equation(void *env, kni_builder *b, const kni_draft_eqn *e);
+static knx_error *sort_constants(kna_recording *r, int n_out, const kni_atom *out);
 
-kn_recording *kna_recording_begin(const char *function, const char *transformation, bool concrete)
+kna_recording *kna_recording_begin(const char *function, const char *transformation, bool concrete)
 {
     kna_state *s = kna_state_get();
-    kn_recording *r = s ? knx_alloc_zero(sizeof *r) : NULL;
+    kna_recording *r = s ? knx_alloc_zero(sizeof *r) : NULL;
     if (!r)
         return NULL;
     atomic_init(&r->refs, 1);
@@ -44,7 +44,7 @@ kn_recording *kna_recording_begin(const char *function, const char *transformati
     return r;
 }
 
-int kna_argument_of_input(const kn_recording *r, int input)
+int kna_argument_of_input(const kna_recording *r, int input)
 {
     int left = input - r->n_captured, arg = 0;
     while (arg < r->n_args && left >= r->arrays[arg])
@@ -52,7 +52,7 @@ int kna_argument_of_input(const kn_recording *r, int input)
     return arg;
 }
 
-static bool set_known(kn_recording *r, kn_atom atom, kn_value *known)
+static bool set_known(kna_recording *r, kni_atom atom, kna_value *known)
 {
     while (r->known.n <= atom)
         if (!KN_VEC_PUSH(&r->known, NULL))
@@ -61,33 +61,33 @@ static bool set_known(kn_recording *r, kn_atom atom, kn_value *known)
     return true;
 }
 
-kn_atom kna_recording_input(kn_recording *r, kn_type type, kn_value *known)
+kni_atom kna_recording_input(kna_recording *r, kni_type type, kna_value *known)
 {
     type.weak = false;
-    kn_atom a = knb_invar(&r->b, type);
+    kni_atom a = knb_invar(&r->b, type);
     if (known && kni_is_var(a) && !set_known(r, a, known))
         knb_fail(&r->b, knx_error_nomem());
     return a;
 }
 
-static kn_value *folded(const kn_recording *r, kn_atom atom)
+static kna_value *folded(const kna_recording *r, kni_atom atom)
 {
     if (!r->folds)
         return NULL;
     if (!kni_is_literal(atom))
         return kna_value_retain(known_at(r, atom));
-    const kn_literal *l = &r->b.literal.at[atom & ~KN_LITERAL_BIT];
+    const kni_literal *l = &r->b.literal.at[atom & ~KN_LITERAL_BIT];
     return kna_value_number(l->type.dtype, l->type.weak, l->bits);
 }
 
-kn_value *kna_recording_tracer(kn_recording *r, kn_atom atom)
+kna_value *kna_recording_tracer(kna_recording *r, kni_atom atom)
 {
-    kn_value *constant = folded(r, atom);
+    kna_value *constant = folded(r, atom);
     if (constant)
         return constant;
-    kn_type type = knb_type(&r->b, atom);
+    kni_type type = knb_type(&r->b, atom);
     type.weak = false; /* a value that is weak is a C number */
-    kn_value *v = kna_value_new(KN_V_TRACER, type);
+    kna_value *v = kna_value_new(KN_V_TRACER, type);
     if (!v)
         return NULL;
     v->tracer.recording = r;
@@ -96,33 +96,34 @@ kn_value *kna_recording_tracer(kn_recording *r, kn_atom atom)
     return v;
 }
 
-static kn_error *leaked(const kn_value *v)
+static knx_error *leaked(const kna_value *v)
 {
-    kn_text t = {0};
-    return knx_error(
+    knx_text t = {0};
+    return knx_error_new(
         KN_ERROR_LEAKED_TRACER,
         "a traced value of type %s escaped from %s while it was traced by %s; return it from the function instead",
         kni_type_text(&t, v->type, true), v->tracer.recording->function, v->tracer.recording->transformation);
 }
 
-static bool is_same(const kn_value *v, const kn_value *w)
+static bool is_same(const kna_value *v, const kna_value *w)
 {
     return v == w || (v->state == KN_V_TRACER && w->state == KN_V_TRACER &&
                       v->tracer.recording == w->tracer.recording && v->tracer.atom == w->tracer.atom);
 }
 
-static kn_error *capture(kn_recording *r, kn_value *v, kn_atom *atom)
+static knx_error *capture(kna_recording *r, kna_value *v, kni_atom *atom)
 {
     size_t cursor;
     bool tracer = v->state == KN_V_TRACER; /* those of one variable are one */
     uint64_t h =
         tracer ? knx_hash_mix(v->tracer.recording->serial, v->tracer.atom) : knx_hash_mix(7, (uint64_t)(uintptr_t)v);
-    for (void *p = knx_map_first(&r->captured_index, h, &cursor); p; p = knx_map_next(&r->captured_index, h, &cursor))
+    for (void *p = knx_table_first(&r->captured_index, h, &cursor); p;
+         p = knx_table_next(&r->captured_index, h, &cursor))
         if (is_same(r->captured.at[(uintptr_t)p - 1], v)) {
             *atom = r->captured_atom.at[(uintptr_t)p - 1];
             return NULL;
         }
-    kn_type type = v->type;
+    kni_type type = v->type;
     type.weak = tracer && r->b.whole && knb_type(&v->tracer.recording->b, v->tracer.atom).weak;
     *atom = knb_constvar(&r->b, type);
     if (!KN_VEC_PUSH(&r->captured_atom, *atom))
@@ -135,20 +136,20 @@ static kn_error *capture(kn_recording *r, kn_value *v, kn_atom *atom)
     r->captured_tracers = r->captured_tracers || v->state == KN_V_TRACER;
     if (r->folds && v->state != KN_V_TRACER && !set_known(r, *atom, v))
         return knx_error_nomem();
-    return knx_map_add(&r->captured_index, h, (void *)(uintptr_t)r->captured.n) ? NULL : knx_error_nomem();
+    return knx_table_add(&r->captured_index, h, (void *)(uintptr_t)r->captured.n) ? NULL : knx_error_nomem();
 }
 
 /* A number of the dtype that it has alone: as JAX, a nested function has it as a literal; others are operands. */
-static bool is_number(const kn_value *v)
+static bool is_number(const kna_value *v)
 {
     kn_dtype d = v->type.dtype;
     return kni_is_literal(v->tracer.atom) &&
            (d == KN_DT(BOOL) || d == KN_DT(I64) || d == KN_DT(C128) || d == kna_default_float());
 }
 
-kn_error *kna_recording_atom(kn_recording *r, kn_value *v, kn_atom *atom)
+knx_error *kna_recording_atom(kna_recording *r, kna_value *v, kni_atom *atom)
 {
-    switch ((kn_value_state)v->state) {
+    switch ((kna_value_state)v->state) {
     case KN_V_NUMBER: *atom = knb_literal(&r->b, v->type.dtype, v->type.weak, v->bits); return NULL;
     case KN_V_TRACER:
         if (v->tracer.recording == r) {
@@ -156,7 +157,7 @@ kn_error *kna_recording_atom(kn_recording *r, kn_value *v, kn_atom *atom)
             return NULL;
         }
         if (v->tracer.recording->active && is_number(v)) {
-            const kn_literal *l = &v->tracer.recording->b.literal.at[v->tracer.atom & ~KN_LITERAL_BIT];
+            const kni_literal *l = &v->tracer.recording->b.literal.at[v->tracer.atom & ~KN_LITERAL_BIT];
             *atom = knb_literal(&r->b, l->type.dtype, l->type.weak, l->bits);
             return NULL;
         }
@@ -164,14 +165,14 @@ kn_error *kna_recording_atom(kn_recording *r, kn_value *v, kn_atom *atom)
     case KN_V_BUFFER:
     case KN_V_PENDING: return capture(r, v, atom);
     case KN_V_ABSTRACT:
-        return knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value");
+        return knx_error_new(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value");
     case KN_V_ERROR: break;
     }
     bool known;
     return kna_error_of(v, &known);
 }
 
-static void pop(kn_recording *r)
+static void pop(kna_recording *r)
 {
     kna_state *s = kna_state_get();
     r->active = false;
@@ -187,22 +188,22 @@ static void pop(kn_recording *r)
     KN_VEC_FREE(&r->captured);
     KN_VEC_FREE(&r->captured_atom);
     KN_VEC_FREE(&r->known);
-    knx_map_free(&r->captured_index);
+    knx_table_free(&r->captured_index);
     kna_recording_release(r);
 }
 
-void kna_recording_release(kn_recording *r)
+void kna_recording_release(kna_recording *r)
 {
     if (r && atomic_fetch_sub(&r->refs, 1) == 1)
         knx_free(r);
 }
 
-void kna_recording_abort(kn_recording *r) { pop(r); }
+void kna_recording_abort(kna_recording *r) { pop(r); }
 
-kn_error *kna_recording_end(kn_recording *r, int n_out, const kn_atom *out, kn_closed *closed)
+knx_error *kna_recording_end(kna_recording *r, int n_out, const kni_atom *out, kna_closed *closed)
 {
-    *closed = (kn_closed){.once = r->captured_tracers};
-    kn_error *error = sort_constants(r, n_out, out);
+    *closed = (kna_closed){.once = r->captured_tracers};
+    knx_error *error = sort_constants(r, n_out, out);
     if (!error)
         error = knb_finish(&r->b, n_out, out, r->function, true, &closed->jaxpr);
     if (!error) {
@@ -216,45 +217,45 @@ kn_error *kna_recording_end(kn_recording *r, int n_out, const kn_atom *out, kn_c
     return error;
 }
 
-void kna_closed_free(kn_closed *c)
+void kna_closed_free(kna_closed *c)
 {
     for (uint32_t i = 0; i < c->n_const; i++)
         kna_value_release(c->consts[i]);
     knx_free(c->consts);
     kni_release(c->jaxpr);
-    *c = (kn_closed){0};
+    *c = (kna_closed){0};
 }
 
 /* ---- Looking at a traced value. */
 
-static kn_error *not_known(const kn_recording *r, const kn_value *v)
+static knx_error *not_known(const kna_recording *r, const kna_value *v)
 {
-    kn_text t = {0};
-    return knx_error(KN_ERROR_CONCRETIZATION,
-                     "the value of %s is not known while %s is traced by %s; use kn_cond or kn_where",
-                     kni_type_text(&t, v->type, true), r->function, r->transformation);
+    knx_text t = {0};
+    return knx_error_new(KN_ERROR_CONCRETIZATION,
+                         "the value of %s is not known while %s is traced by %s; use kn_cond or kn_where",
+                         kni_type_text(&t, v->type, true), r->function, r->transformation);
 }
 
-static kn_error *outside_of(kn_recording *r, kn_value *v, kn_value **out)
+static knx_error *outside_of(kna_recording *r, kna_value *v, kna_value **out)
 {
     return (r->concrete ? kna_concrete : kna_constant)(v, out);
 }
 
 /* Marks the equations that `atom` needs and whose results are not known yet: one sweep backwards. */
-static kn_error *mark_needed(kn_recording *r, kn_atom atom, bool *needed)
+static knx_error *mark_needed(kna_recording *r, kni_atom atom, bool *needed)
 {
     needed[atom] = true;
     for (size_t k = r->b.eqn.n; k-- > 0;) {
-        const kn_draft_eqn *e = &r->b.eqn.at[k];
+        const kni_draft_eqn *e = &r->b.eqn.at[k];
         bool any = false;
         for (uint32_t i = 0; i < e->n_out; i++)
             any = any || (needed[e->out + i] && !known_at(r, e->out + i));
         if (!any)
             continue;
         if (r->concrete && (kni_bits(e->prim, e->params) & KN_EFFECT))
-            return knx_error(KN_ERROR_CONCRETIZATION,
-                             "the result of %s is not known while %s is traced by %s: it runs once, with the rest",
-                             e->prim->name, r->function, r->transformation);
+            return knx_error_new(KN_ERROR_CONCRETIZATION,
+                                 "the result of %s is not known while %s is traced by %s: it runs once, with the rest",
+                                 e->prim->name, r->function, r->transformation);
         needed[e->out] = true;
         for (uint32_t i = 0; i < e->n_in; i++)
             if (kni_is_var(e->in[i]))
@@ -265,13 +266,13 @@ static kn_error *mark_needed(kn_recording *r, kn_atom atom, bool *needed)
 
 /* Does anything that is marked depend on an argument of an abstract recording? What runs the user's code or speaks of
  * lanes by name is not what it would be outside, either. */
-static bool varies(const kn_recording *r, const bool *needed)
+static bool varies(const kna_recording *r, const bool *needed)
 {
     for (size_t i = 0; i < r->b.invar.n; i++)
         if (needed[r->b.invar.at[i]] && !known_at(r, r->b.invar.at[i]))
             return true;
     for (size_t k = 0; k < r->b.eqn.n; k++) {
-        const kn_draft_eqn *e = &r->b.eqn.at[k];
+        const kni_draft_eqn *e = &r->b.eqn.at[k];
         for (uint32_t i = 0; i < e->n_out; i++)
             if (needed[e->out + i] && !known_at(r, e->out + i) &&
                 (kni_bits(e->prim, e->params) & (KN_EFFECT | KN_USER | KN_NAMES)))
@@ -281,19 +282,19 @@ static bool varies(const kn_recording *r, const bool *needed)
 }
 
 /* What is marked and comes from outside of r gets its value there. */
-static kn_error *look_outside(kn_recording *r, const bool *needed)
+static knx_error *look_outside(kna_recording *r, const bool *needed)
 {
     for (size_t a = 0; a < r->known.n;
          a++) /* inputs that are traced by an enclosing concrete recording: what they stand for in turn */
         if (needed[a] && r->known.at[a] && r->known.at[a]->state == KN_V_TRACER) {
-            kn_value *outside = NULL;
+            kna_value *outside = NULL;
             KN_TRY(outside_of(r, r->known.at[a], &outside));
             kna_value_release(r->known.at[a]);
             r->known.at[a] = outside;
         }
     for (size_t i = 0; i < r->captured.n; i++) { /* captured values stand for themselves, outside */
-        kn_atom a = r->captured_atom.at[i];
-        kn_value *v = NULL;
+        kni_atom a = r->captured_atom.at[i];
+        kna_value *v = NULL;
         if (!needed[a] || known_at(r, a))
             continue;
         KN_TRY(outside_of(r, r->captured.at[i], &v));
@@ -306,12 +307,12 @@ static kn_error *look_outside(kn_recording *r, const bool *needed)
 }
 
 typedef struct replay_room {
-    kn_value **in, **out;
-    kn_literal *literal;
-    kn_type *type;
+    kna_value **in, **out;
+    kni_literal *literal;
+    kni_type *type;
 } replay_room;
 
-static kn_error *replay_with(kn_recording *r, const kn_draft_eqn *e, replay_room room)
+static knx_error *replay_with(kna_recording *r, const kni_draft_eqn *e, replay_room room)
 {
     for (uint32_t i = 0; i < e->n_in; i++) {
         room.in[i] = kni_is_literal(e->in[i]) ? NULL : known_at(r, e->in[i]);
@@ -331,23 +332,24 @@ static kn_error *replay_with(kn_recording *r, const kn_draft_eqn *e, replay_room
     return ok ? NULL : knx_error_nomem();
 }
 
-static kn_error *replay_equation(kn_recording *r, const kn_draft_eqn *e)
+static knx_error *replay_equation(kna_recording *r, const kni_draft_eqn *e)
 {
-    kn_arena a = KN_ARENA_INIT;
-    replay_room room = {
-        knx_arena_zero(&a, (e->n_in + 1) * sizeof(kn_value *)), knx_arena_zero(&a, (e->n_out + 1) * sizeof(kn_value *)),
-        knx_arena_zero(&a, (e->n_in + 1) * sizeof(kn_literal)), knx_arena_zero(&a, (e->n_out + 1) * sizeof(kn_type))};
-    kn_error *error = room.in && room.out && room.literal && room.type ? replay_with(r, e, room) : knx_error_nomem();
+    knx_arena a = KN_ARENA_INIT;
+    replay_room room = {knx_arena_zero(&a, (e->n_in + 1) * sizeof(kna_value *)),
+                        knx_arena_zero(&a, (e->n_out + 1) * sizeof(kna_value *)),
+                        knx_arena_zero(&a, (e->n_in + 1) * sizeof(kni_literal)),
+                        knx_arena_zero(&a, (e->n_out + 1) * sizeof(kni_type))};
+    knx_error *error = room.in && room.out && room.literal && room.type ? replay_with(r, e, room) : knx_error_nomem();
     knx_arena_free(&a);
     return error;
 }
 
-static kn_error *work_out(kn_recording *r, kn_atom atom)
+static knx_error *work_out(kna_recording *r, kni_atom atom)
 {
     bool *needed = knx_alloc_zero(r->b.type.n + 1);
     if (!needed)
         return knx_error_nomem();
-    kn_error *error = mark_needed(r, atom, needed);
+    knx_error *error = mark_needed(r, atom, needed);
     if (!error && !r->concrete && varies(r, needed)) {
         knx_free(needed);
         return NULL;
@@ -355,7 +357,7 @@ static kn_error *work_out(kn_recording *r, kn_atom atom)
     if (!error)
         error = look_outside(r, needed);
     for (size_t k = 0; !error && k < r->b.eqn.n; k++) {
-        const kn_draft_eqn *e = &r->b.eqn.at[k];
+        const kni_draft_eqn *e = &r->b.eqn.at[k];
         if (e->n_out && needed[e->out] && !known_at(r, e->out))
             error = replay_equation(r, e);
     }
@@ -364,19 +366,19 @@ static kn_error *work_out(kn_recording *r, kn_atom atom)
 }
 
 /* constants: also what an abstract recording holds that depends on none of its arguments. */
-static kn_error *stands_for(kn_value *v, bool constants, kn_value **out)
+static knx_error *stands_for(kna_value *v, bool constants, kna_value **out)
 {
     if (v->state != KN_V_TRACER) {
         *out = kna_value_retain(v);
         return NULL;
     }
-    kn_recording *r = v->tracer.recording;
+    kna_recording *r = v->tracer.recording;
     if (!r->active)
         return leaked(v);
     if (!r->concrete && !constants)
         return not_known(r, v);
     if (kni_is_literal(v->tracer.atom)) {
-        const kn_literal *l = &r->b.literal.at[v->tracer.atom & ~KN_LITERAL_BIT];
+        const kni_literal *l = &r->b.literal.at[v->tracer.atom & ~KN_LITERAL_BIT];
         *out = kna_value_number(l->type.dtype, l->type.weak, l->bits);
         return *out ? NULL : knx_error_nomem();
     }
@@ -386,14 +388,14 @@ static kn_error *stands_for(kn_value *v, bool constants, kn_value **out)
     return *out ? NULL : not_known(r, v);
 }
 
-kn_error *kna_concrete(kn_value *v, kn_value **out) { return stands_for(v, false, out); }
-kn_error *kna_constant(kn_value *v, kn_value **out) { return stands_for(v, true, out); }
+knx_error *kna_concrete(kna_value *v, kna_value **out) { return stands_for(v, false, out); }
+knx_error *kna_constant(kna_value *v, kna_value **out) { return stands_for(v, true, out); }
 
 /* ---- Folding: equations whose operands depend on no recording are computed as if there were none. */
 
-static bool is_constant(const kn_recording *r, kn_atom a) { return kni_is_literal(a) || known_at(r, a); }
+static bool is_constant(const kna_recording *r, kni_atom a) { return kni_is_literal(a) || known_at(r, a); }
 
-static bool can_fold(const kn_recording *r, const kn_draft_eqn *e)
+static bool can_fold(const kna_recording *r, const kni_draft_eqn *e)
 {
     uint32_t bits = kni_bits(e->prim, e->params);
     bool all = !(bits & (KN_EFFECT | KN_USER)) && e->n_out;
@@ -403,11 +405,11 @@ static bool can_fold(const kn_recording *r, const kn_draft_eqn *e)
 }
 
 /* An operand that was computed is a constant of the jaxpr, unless it is one already. */
-static kn_error *capture_operands(kn_recording *r, const kn_draft_eqn *e)
+static knx_error *capture_operands(kna_recording *r, const kni_draft_eqn *e)
 {
-    kn_atom *in = (kn_atom *)(uintptr_t)e->in; /* in the builder's arena */
+    kni_atom *in = (kni_atom *)(uintptr_t)e->in; /* in the builder's arena */
     for (uint32_t i = 0; i < e->n_in; i++) {
-        kn_value *v = kni_is_literal(in[i]) ? NULL : known_at(r, in[i]);
+        kna_value *v = kni_is_literal(in[i]) ? NULL : known_at(r, in[i]);
         if (v)
             KN_TRY(kna_recording_atom(r, v, &in[i]));
     }
@@ -415,9 +417,9 @@ static kn_error *capture_operands(kn_recording *r, const kn_draft_eqn *e)
 }
 
 /* View operations stay, since writes go back through them; nothing reads their results. */
-static kn_error *fold_equation(void *env, kn_builder *b, const kn_draft_eqn *e)
+static knx_error *fold_equation(void *env, kni_builder *b, const kni_draft_eqn *e)
 {
-    kn_recording *r = env;
+    kna_recording *r = env;
     if (!can_fold(r, e))
         return capture_operands(r, e);
     KN_TRY(replay_equation(r, e));
@@ -432,7 +434,7 @@ static kn_error *fold_equation(void *env, kn_builder *b, const kn_draft_eqn *e)
 }
 
 /* Is the equation there when the recording ends? read: what later ones read. */
-static bool stays(const kn_builder *b, const kn_draft_eqn *e, const bool *read)
+static bool stays(const kni_builder *b, const kni_draft_eqn *e, const bool *read)
 {
     bool any = b->whole || kni_must_stay(e->prim, e->params);
     for (uint32_t i = 0; !any && i < e->n_out; i++)
@@ -441,13 +443,13 @@ static bool stays(const kn_builder *b, const kn_draft_eqn *e, const bool *read)
 }
 
 /* Which variables the equations that stay read, or the results are. */
-static void mark_read(const kn_builder *b, int n_out, const kn_atom *out, bool *read)
+static void mark_read(const kni_builder *b, int n_out, const kni_atom *out, bool *read)
 {
     for (int i = 0; i < n_out; i++)
         if (kni_is_var(out[i]))
             read[out[i]] = true;
     for (size_t k = b->eqn.n; k-- > 0;) {
-        const kn_draft_eqn *e = &b->eqn.at[k];
+        const kni_draft_eqn *e = &b->eqn.at[k];
         for (uint32_t i = 0; stays(b, e, read) && i < e->n_in; i++)
             if (kni_is_var(e->in[i]))
                 read[e->in[i]] = true;
@@ -460,7 +462,7 @@ typedef struct constant_order {
     size_t *from, n;
 } constant_order;
 
-static void place(constant_order *o, kn_atom a)
+static void place(constant_order *o, kni_atom a)
 {
     if (!kni_is_var(a) || !o->captured[a])
         return;
@@ -468,10 +470,10 @@ static void place(constant_order *o, kn_atom a)
     o->captured[a] = 0;
 }
 
-static void find_order(const kn_recording *r, int n_out, const kn_atom *out, const bool *read, constant_order *o)
+static void find_order(const kna_recording *r, int n_out, const kni_atom *out, const bool *read, constant_order *o)
 {
     for (size_t k = 0; k < r->b.eqn.n; k++) {
-        const kn_draft_eqn *e = &r->b.eqn.at[k];
+        const kni_draft_eqn *e = &r->b.eqn.at[k];
         for (uint32_t i = 0; stays(&r->b, e, read) && i < e->n_in; i++)
             place(o, e->in[i]);
     }
@@ -480,13 +482,13 @@ static void find_order(const kn_recording *r, int n_out, const kn_atom *out, con
 }
 
 /* Where what depends on no recording is computed, as JAX of 2020 did: in its order of then. */
-static kn_error *find_old_order(const kn_recording *r, kn_arena *arena, int n_out, const kn_atom *out, const bool *read,
-                                constant_order *o)
+static knx_error *find_old_order(const kna_recording *r, knx_arena *arena, int n_out, const kni_atom *out,
+                                 const bool *read, constant_order *o)
 {
     kni_link *link = knx_arena_alloc(arena, (r->b.eqn.n + 1) * sizeof *link);
     uint32_t n_link = 0, *order, n;
     for (size_t k = 0; link && k < r->b.eqn.n; k++) {
-        const kn_draft_eqn *e = &r->b.eqn.at[k];
+        const kni_draft_eqn *e = &r->b.eqn.at[k];
         if (stays(&r->b, e, read))
             link[n_link++] = (kni_link){e->in, e->n_in, e->out, e->n_out};
     }
@@ -497,7 +499,7 @@ static kn_error *find_old_order(const kn_recording *r, kn_arena *arena, int n_ou
     return NULL;
 }
 
-static void reorder(kn_recording *r, const constant_order *o, kn_value **v, kn_atom *a)
+static void reorder(kna_recording *r, const constant_order *o, kna_value **v, kni_atom *a)
 {
     size_t n = r->captured.n;
     for (size_t i = 0; i < n; i++) {
@@ -516,18 +518,18 @@ static void reorder(kn_recording *r, const constant_order *o, kn_value **v, kn_a
 
 /* Captured values that nothing reads are no constants; the others come in the order in which they are read, as in
  * JAX. */
-static kn_error *sort_constants(kn_recording *r, int n_out, const kn_atom *out)
+static knx_error *sort_constants(kna_recording *r, int n_out, const kni_atom *out)
 {
-    kn_arena arena = KN_ARENA_INIT;
+    knx_arena arena = KN_ARENA_INIT;
     size_t n = r->captured.n;
     if (!n)
         return NULL;
     bool *read = knx_arena_zero(&arena, r->b.type.n + 1);
     constant_order o = {knx_arena_zero(&arena, (r->b.type.n + 1) * sizeof *o.captured),
                         knx_arena_alloc(&arena, n * sizeof *o.from), 0};
-    kn_value **v = knx_arena_alloc(&arena, n * sizeof *v);
-    kn_atom *a = knx_arena_alloc(&arena, n * sizeof *a);
-    kn_error *error = read && o.captured && o.from && v && a ? NULL : knx_error_nomem();
+    kna_value **v = knx_arena_alloc(&arena, n * sizeof *v);
+    kni_atom *a = knx_arena_alloc(&arena, n * sizeof *a);
+    knx_error *error = read && o.captured && o.from && v && a ? NULL : knx_error_nomem();
     if (!error) {
         mark_read(&r->b, n_out, out, read);
         for (size_t i = 0; i < n; i++)

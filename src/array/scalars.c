@@ -13,7 +13,7 @@ enum { OFTEN = 8, SETS = 64, PLACES = 4 };
 
 /* What a function computes: an equation, or a formula. */
 typedef struct wanted {
-    const kn_draft_eqn *e;
+    const kni_draft_eqn *e;
     kna_scalar_formula formula;
     int which;
     uint32_t n;
@@ -53,15 +53,15 @@ void kna_scalars_free(kna_scalars *s)
 
 /* ---- Making one. */
 
-static kn_error *build(const wanted *w, kni_jaxpr **out)
+static knx_error *build(const wanted *w, kni_jaxpr **out)
 {
-    kn_builder b;
-    kn_atom x[KNA_MOST_SCALARS], y;
+    kni_builder b;
+    kni_atom x[KNA_MOST_SCALARS], y;
     knb_init(&b);
     for (uint32_t i = 0; i < w->n; i++)
         x[i] = knb_invar(&b, kni_scalar_type(w->d[i]));
     y = w->e ? knb_emit1(&b, w->e->prim, w->e->params, (int)w->n, x) : w->formula(&b, w->which, x);
-    kn_error *error = knb_finish(&b, 1, &y, "", true, out);
+    knx_error *error = knb_finish(&b, 1, &y, "", true, out);
     knb_free(&b);
     return error;
 }
@@ -69,9 +69,9 @@ static kn_error *build(const wanted *w, kni_jaxpr **out)
 /* Without memory there is none, and everything goes on as before. */
 static void make(function *f, const wanted *w)
 {
-    const kn_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};
+    const knc_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};
     const kn_place *here = knx_context()->here;
-    kn_error *error = build(w, &f->jaxpr);
+    knx_error *error = build(w, &f->jaxpr);
     f->tried = true;
     f->formula = w->formula;
     f->which = w->which;
@@ -145,12 +145,12 @@ static bool at_once(void)
 /* ---- Equations. */
 
 /* What lies in memory that others see is looked at when its time has come. */
-static bool is_there(const kn_value *v)
+static bool is_there(const kna_value *v)
 {
     return v->type.ndim == 0 && !v->pin && (v->state == KN_V_NUMBER || (v->state == KN_V_BUFFER && v->buffer->data));
 }
 
-static bool is_of_scalars(const kn_draft_eqn *e, kn_value *const *in, kn_type result)
+static bool is_of_scalars(const kni_draft_eqn *e, kna_value *const *in, kni_type result)
 {
     if (!(e->prim->bits & KN_ELEMENTWISE) || (e->prim->bits & KN_USER) || e->n_out != 1 || result.ndim ||
         e->n_in > KNA_MOST_SCALARS || kni_must_stay(e->prim, e->params))
@@ -161,11 +161,12 @@ static bool is_of_scalars(const kn_draft_eqn *e, kn_value *const *in, kn_type re
     return true;
 }
 
-kn_value *kna_scalars_equation(const kn_draft_eqn *e, kn_value *const *in, const kn_literal *literals, kn_type result)
+kna_value *kna_scalars_equation(const kni_draft_eqn *e, kna_value *const *in, const kni_literal *literals,
+                                kni_type result)
 {
     wanted w = {.e = e, .n = e->n_in};
     const void *x[KNA_MOST_SCALARS];
-    kn_scalar_bits y;
+    knx_scalar_bits y;
     void *to = &y;
     if (!is_of_scalars(e, in, result) || !at_once())
         return NULL;
@@ -177,7 +178,7 @@ kn_value *kna_scalars_equation(const kn_draft_eqn *e, kn_value *const *in, const
     if (!f)
         return NULL;
     knd_run_direct(f->direct, x, &to);
-    kn_buffer *b = knx_buffer_new(result.dtype->size);
+    knx_buffer *b = knx_buffer_new(result.dtype->size);
     if (!b)
         return NULL;
     memcpy(b->data, &y, result.dtype->size);
@@ -187,7 +188,7 @@ kn_value *kna_scalars_equation(const kn_draft_eqn *e, kn_value *const *in, const
 /* ---- Formulas. */
 
 kn_dtype kna_scalars_formula(kna_scalar_formula formula, int which, int n, kn_dtype d, const void *const *x,
-                             kn_scalar_bits *result)
+                             knx_scalar_bits *result)
 {
     wanted w = {.formula = formula, .which = which, .n = (uint32_t)n};
     void *to = result;
@@ -201,18 +202,18 @@ kn_dtype kna_scalars_formula(kna_scalar_formula formula, int which, int n, kn_dt
 }
 
 /* The value of a handle if it needs no work. */
-static const kn_value *value_there(kn_array x)
+static const kna_value *value_there(kn_array x)
 {
-    kn_handle_kind kind = KN_H_NONE;
+    kna_handle_kind kind = KN_H_NONE;
     const void *object = kna_handle_peek(x, &kind);
     const kna_array *a = kind == KN_H_VIEW ? object : NULL;
-    const kn_value *v = kind == KN_H_ARRAY ? object : a && !a->step && !a->type.weak ? a->storage->value : NULL;
+    const kna_value *v = kind == KN_H_ARRAY ? object : a && !a->step && !a->type.weak ? a->storage->value : NULL;
     return v && is_there(v) ? v : NULL;
 }
 
-const void *kna_scalar_there(kna_op *op, kn_array x, kn_dtype d, kn_scalar_bits *room)
+const void *kna_scalar_there(kna_op *op, kn_array x, kn_dtype d, knx_scalar_bits *room)
 {
-    const kn_value *v = op->error ? NULL : value_there(x);
+    const kna_value *v = op->error ? NULL : value_there(x);
     if (!v || (v->type.dtype == d && !v->type.weak))
         return v ? kna_elements(v) : NULL;
     kn_dtype from = v->type.dtype;

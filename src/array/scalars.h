@@ -14,14 +14,15 @@ typedef struct kna_scalars kna_scalars; /* the functions of a context */
 void kna_scalars_free(kna_scalars *s);  /* NULL is fine */
 
 /* The result of an equation, or NULL: it has to be recorded. in[i] NULL: literals[i] is the operand. */
-kn_value *kna_scalars_equation(const kn_draft_eqn *e, kn_value *const *in, const kn_literal *literals, kn_type result);
+kna_value *kna_scalars_equation(const kni_draft_eqn *e, kna_value *const *in, const kni_literal *literals,
+                                kni_type result);
 
 /* Elementwise equations, written for number `which` of some functions. */
-typedef kn_atom (*kna_scalar_formula)(kn_builder *b, int which, const kn_atom *x);
+typedef kni_atom (*kna_scalar_formula)(kni_builder *b, int which, const kni_atom *x);
 /* The formula's result for n operands of dtype d, and its dtype; NULL: the ordinary path has to find out. */
 kn_dtype kna_scalars_formula(kna_scalar_formula formula, int which, int n, kn_dtype d, const void *const *x,
-                             kn_scalar_bits *result);
+                             knx_scalar_bits *result);
 /* The bits of x as a scalar of dtype d, in memory or, if it is a C number, in *room; NULL if they are not there, or
  * something has to be said or recorded to convert them. */
-const void *kna_scalar_there(kna_op *op, kn_array x, kn_dtype d, kn_scalar_bits *room);
+const void *kna_scalar_there(kna_op *op, kn_array x, kn_dtype d, knx_scalar_bits *room);
 #endif

@@ -18,7 +18,7 @@ void kn_here(const kn_place *place)
 
 /* ---- Errors. */
 
-static kn_error *first_error(void)
+static knx_error *first_error(void)
 {
     kn_context c = knx_context();
     if (!c || !c->first)
@@ -31,7 +31,7 @@ bool kn_error_pending(void) { return first_error() != NULL; }
 
 kn_error_kind kn_error_get_kind(void)
 {
-    kn_error *e = first_error();
+    knx_error *e = first_error();
     return e ? e->kind : KN_NO_ERROR;
 }
 
@@ -39,20 +39,20 @@ const char *kn_error_kind_name(void) { return knx_error_kind_name(kn_error_get_k
 
 const char *kn_error_message(void)
 {
-    kn_error *e = first_error();
+    knx_error *e = first_error();
     kn_context c = knx_context();
     return !e ? "" : c->first_text ? c->first_text : e->message;
 }
 
 const char *kn_error_file(void)
 {
-    kn_error *e = first_error();
+    knx_error *e = first_error();
     return e && e->place ? e->place->file : NULL;
 }
 
 int kn_error_line(void)
 {
-    kn_error *e = first_error();
+    knx_error *e = first_error();
     return e && e->place ? e->place->line : 0;
 }
 
@@ -95,12 +95,12 @@ static void hear_for_trace(void *env, const kn_step *step)
         [KN_STEP_KERNEL] = "kernel", [KN_STEP_ROUTINE] = "routine", [KN_STEP_COPY] = "copy",
         [KN_STEP_LOOP] = "loop",     [KN_STEP_PRODUCT] = "product", [KN_STEP_BAND] = "band",
         [KN_STEP_BRANCH] = "branch"};
-    kn_trace_text program, file;
+    knx_trace_text program, file;
     knx_trace_event("step", step->operations, step->seconds,
                     "\"program\": %s, \"kind\": \"%s\", \"elements\": %lld, \"group\": %lld, \"file\": %s, "
                     "\"lines\": [%d, %d]",
-                    knx_trace_text(&program, step->program), kinds[step->kind], (long long)step->elements,
-                    (long long)step->group, knx_trace_text(&file, step->place ? step->place->file : ""),
+                    knx_trace_text_of(&program, step->program), kinds[step->kind], (long long)step->elements,
+                    (long long)step->group, knx_trace_text_of(&file, step->place ? step->place->file : ""),
                     step->first_line, step->last_line);
     kn_context c = knx_context();
     if (c->step_hook)
@@ -155,7 +155,7 @@ int kn_running(kn_context context, kn_running_step *out)
 void kn_set_debug(int level)
 {
     (void)knx_context(); /* the environment is read first, so that it does not win later */
-    kn_debug_level = level < 0 ? 0 : level > 5 ? 5 : level;
+    knx_debug_level = level < 0 ? 0 : level > 5 ? 5 : level;
 }
 
 void kn_set_log(void (*log)(void *env, int level, const char *text), void *env) { knx_log_callback(log, env); }
@@ -183,7 +183,7 @@ kn_dtype kn_set_default_float(kn_dtype dtype)
 
 /* ---- dtypes. */
 
-kn_dtype kn_dtype_builtin(int id) { return id >= 0 && id < KN_ID_COUNT ? &kn_dtype_table[id] : NULL; }
+kn_dtype kn_dtype_builtin(int id) { return id >= 0 && id < KN_ID_COUNT ? &knx_dtype_table[id] : NULL; }
 
 kn_dtype kn_dtype_named(const char *name)
 {
@@ -232,7 +232,7 @@ bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting)
         return false;
     for (int i = 0; i < 5; i++)
         if (casting && strcmp(casting, names[i]) == 0)
-            return knx_can_cast(from, to, (kn_casting)i);
+            return knx_can_cast(from, to, (knx_casting)i);
     if (!casting)
         knx_report_new("can_cast", KN_ERROR_TYPE, "null casting");
     else
@@ -248,7 +248,7 @@ bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting)
 void kna_mark_kept(int n, const kn_array *x)
 {
     for (int i = 0; i < n; i++) {
-        kn_value *v = NULL;
+        kna_value *v = NULL;
         knx_error_release(kna_array_value(x[i], &v));
         if (v && atomic_load(&v->refs) > 0)
             v->kept = true;

@@ -22,7 +22,7 @@ static void drop_state(void *p)
     kna_scalars_free(s->scalars);
     kna_cut_room_free(s);
     kna_caches_release(s->caches);
-    knx_map_free(&s->entry);
+    knx_table_free(&s->entry);
     knx_free(s);
 }
 

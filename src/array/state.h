@@ -11,8 +11,8 @@
 
 /* What an operation has recorded so far, set aside while it calls the user's code. */
 typedef struct kna_aside {
-    kn_builder lazy;
-    kn_value **lazy_value; /* as a vector's parts */
+    kni_builder lazy;
+    kna_value **lazy_value; /* as a vector's parts */
     size_t n_lazy_value, cap_lazy_value;
     kna_held *held;
     size_t n_held, cap_held;
@@ -23,7 +23,7 @@ typedef struct kna_aside {
 typedef struct kna_frame {
     uint32_t scopes;                /* open when it was entered */
     knx_guard guard;                /* knx_context_guard's; depth -1: none */
-    kn_recording *before, *inside;  /* the current recording outside of it, and where it begins */
+    kna_recording *before, *inside; /* the current recording outside of it, and where it begins */
     kna_named_axis *axes;           /* bound where it begins */
     bool fold;
     bool called;                    /* counts in call_depth */
@@ -36,15 +36,15 @@ typedef struct kna_plans kna_plans; /* plans.h */
 /* What the default contexts of all threads share; other contexts have one each, without plans. */
 typedef struct kna_caches {
     int refs;
-    kn_kernel_cache *kernels;
+    knc_kernel_cache *kernels;
     kna_plans *plans; /* NULL: none beside the context's own */
 } kna_caches;
 kna_caches *kna_caches_of(bool default_context); /* NULL without memory */
 void kna_caches_release(kna_caches *c);          /* NULL is fine */
 bool kna_give_back(size_t bytes);                /* see kn_context.give_back */
-struct kna_entry;
+struct knf_entry;
 /* Kernels in use cannot go, so what holds them goes, the oldest first, until all fit; `needed` stays. */
-void kna_bound_kernels(const struct kna_entry *needed);
+void kna_bound_kernels(const struct knf_entry *needed);
 kna_plans *kna_own_plans(void);                  /* of a context */
 
 /* How much work may wait. */
@@ -57,20 +57,20 @@ typedef struct kna_pending_bound {
 
 /* Recordings of functions are kept by the floor of functions, which says how they go. */
 typedef struct kna_entry_rules {
-    void (*bound)(const struct kna_entry *needed);       /* entries go until those of the context fit; `needed` stays */
-    bool (*drop_oldest)(const struct kna_entry *needed); /* false: there is none */
+    void (*bound)(const struct knf_entry *needed);       /* entries go until those of the context fit; `needed` stays */
+    bool (*drop_oldest)(const struct knf_entry *needed); /* false: there is none */
 } kna_entry_rules;
 
 typedef struct kna_state {
-    kn_recording *recording;       /* the innermost active one; NULL: lazy recording */
+    kna_recording *recording;      /* the innermost active one; NULL: lazy recording */
     kna_named_axis *axes;          /* bound now; NULL: none */
     bool fold;                     /* recordings that begin now compute what depends on none of them */
     bool whole;                    /* jaxprs of recordings that begin now keep equations that no one reads */
-    kn_node *waiting;              /* all nodes, newest first */
+    kna_node *waiting;             /* all nodes, newest first */
     int64_t pending;               /* nodes alive */
     kna_pending_bound bound;
-    kn_builder lazy;               /* hooked: its equations become nodes */
-    KN_VEC(kn_value *) lazy_value; /* per variable of `lazy`, a reference each */
+    kni_builder lazy;              /* hooked: its equations become nodes */
+    KN_VEC(kna_value *) lazy_value; /* per variable of `lazy`, a reference each */
     KN_VEC(kna_held) held;         /* values lent to the operation that is running */
     bool lazy_can_fail;            /* this operation recorded something that can fail */
     uint32_t mark;                 /* of the newest cut */
@@ -81,16 +81,16 @@ typedef struct kna_state {
     uint64_t clock;
     kn_stats trace_stats;
     const kna_entry_rules *entries;                /* NULL: no function was recorded yet */
-    kn_map entry;                                  /* recordings of all jitted functions */
-    struct kna_entry *newest_entry, *oldest_entry; /* by use */
+    knx_table entry;                               /* recordings of all jitted functions */
+    struct knf_entry *newest_entry, *oldest_entry; /* by use */
     uint64_t looked_at;                            /* recordings, to find one or to let one go: for tests */
     uint64_t gone[KNA_GONE];                       /* hashes of recordings that were evicted last */
     KN_VEC(kna_frame) frame;                       /* user's code that is running, innermost last */
     int call_depth;                                /* of user functions being recorded inside each other */
-    kn_error *said;                                /* by the function of a primitive that is running */
+    knx_error *said;                               /* by the function of a primitive that is running */
     size_t speaker;                                /* the number of frames while that is: 0: none runs */
-    struct kna_recorded_rules *recorded;           /* functions of primitives; NULL: none yet */
-    void (*drop_recorded)(struct kna_recorded_rules *r);
+    struct knf_recorded_rules *recorded;           /* functions of primitives; NULL: none yet */
+    void (*drop_recorded)(struct knf_recorded_rules *r);
 } kna_state;
 
 kna_state *kna_state_make(void);
@@ -109,13 +109,13 @@ typedef struct kna_user_call {
     knx_guard guard;
     int frame;
 } kna_user_call;
-kn_error *kna_enter_user(kna_user_call *u);
+knx_error *kna_enter_user(kna_user_call *u);
 void kna_leave_user(const kna_user_call *u);
-kn_error *kna_call_user(void (*f)(void *arg), void *arg); /* in the middle of an operation: see knx_call_user */
+knx_error *kna_call_user(void (*f)(void *arg), void *arg); /* in the middle of an operation: see knx_call_user */
 
 /* unwind.c. The user's code begins, with s->recording, s->axes and s->fold as they are now; `before`: the recording
  * outside. The number of its frame, or -1 without memory. */
-int kna_frame_push(kna_state *s, kn_recording *before, bool called, knx_guard guard);
+int kna_frame_push(kna_state *s, kna_recording *before, bool called, knx_guard guard);
 void kna_frame_pop(kna_state *s, int frame);      /* it returned; frames inside of it were left by longjmp */
 void kna_set_aside(kna_state *s, kna_aside *to);  /* the operation that is running, and begins an empty one */
 void kna_set_back(kna_state *s, kna_aside *from);
@@ -123,27 +123,27 @@ void kna_op_abandon(kna_state *s);                /* op.c: nothing is running an
 
 /* force.c. Runs what these values wait for (tracers are refused before). Afterwards none of them is pending: each is a
  * buffer, a number or an error. The result is the first error met, a new reference. */
-kn_error *kna_force(int n, kn_value *const *values);
+knx_error *kna_force(int n, kna_value *const *values);
 /* The same, and their elements are on the host: for whoever looks at them. */
-kn_error *kna_force_here(int n, kn_value *const *values);
+knx_error *kna_force_here(int n, kna_value *const *values);
 /* Runs what was recorded with v as an operand, as far as there is memory for it; its errors are its results' own. */
-void kna_force_readers(const kn_value *v);
+void kna_force_readers(const kna_value *v);
 /* Makes a node, as kna_node_new does, and runs it at once and alone: its results are there, or there is an error and
  * none. Of nodes that run the user's code, which may call Kiln. */
-kn_error *kna_run_now(const kn_prim *prim, const void *params, const kn_place *place, const char *operation,
-                      uint32_t n_in, kn_value *const *in, const kn_literal *literals, uint32_t n_out,
-                      const kn_type *out_type, kn_value **out);
+knx_error *kna_run_now(const kni_prim *prim, const void *params, const kn_place *place, const char *operation,
+                      uint32_t n_in, kna_value *const *in, const kni_literal *literals, uint32_t n_out,
+                      const kni_type *out_type, kna_value **out);
 /* nans.c. Runs an unfused program and reports the first NaN or infinity that comes from nowhere: at the node's place if
  * the program is that of one node alone. */
 /* nans.c: where arrays' programs run: the default device, or, where they are watched, the host */
 const knd_device *kna_device(void);
-kn_error *kna_run_checked(const knd_loaded *p, const kn_node *node, const kn_operand *in, kn_buffer **out);
+knx_error *kna_run_checked(const knd_loaded *p, const kna_node *node, const knd_operand *in, knx_buffer **out);
 kn_step_hook kna_step_hook(void); /* settings.c: of this context; one that does nothing where steps are only watched */
 void kna_cut_room_free(kna_state *s);
 
 /* pending.c */
 void kna_pending_init(kna_state *s);
 bool kna_pending_is_full(kna_state *s);       /* what is recorded now runs at once */
-size_t kna_pending_used(const kn_node *n);    /* bytes of its operands */
+size_t kna_pending_used(const kna_node *n);   /* bytes of its operands */
 void kna_pending_stats(kn_cache_stats_result *r);
 #endif

@@ -19,10 +19,10 @@ static void storage_release(kna_storage *s)
     knx_free(s);
 }
 
-static void step_release(kna_step *s)
+static void step_release(kna_view_op *s)
 {
     while (s && atomic_fetch_sub(&s->refs, 1) == 1) {
-        kna_step *before = s->before;
+        kna_view_op *before = s->before;
         for (uint32_t i = 1; i < s->n_in; i++)
             kna_value_release(s->operand[i]);
         kni_params_drop(s->prim, s->params);
@@ -32,7 +32,7 @@ static void step_release(kna_step *s)
     }
 }
 
-static kna_step *step_retain(kna_step *s)
+static kna_view_op *step_retain(kna_view_op *s)
 {
     if (s)
         atomic_fetch_add(&s->refs, 1);
@@ -50,7 +50,7 @@ void kna_forget(kna_array *a)
     if (a->next)
         a->next->prev = a->prev;
     a->prev = a->next = NULL;
-    kn_value *v = a->value;
+    kna_value *v = a->value;
     knx_share_lock();
     a->value = NULL;
     knx_share_unlock();
@@ -69,12 +69,12 @@ static void drop_array(void *p)
 
 static uint64_t serial_now(void)
 {
-    kn_recording *r = kna_recording_current();
+    kna_recording *r = kna_recording_current();
     return r ? r->serial : 0;
 }
 
 /* Takes the reference over; v is the value of a now. */
-static void remember(kna_array *a, kn_value *v)
+static void remember(kna_array *a, kna_value *v)
 {
     uint64_t serial = serial_now();
     kna_forget(a);
@@ -91,7 +91,7 @@ static void remember(kna_array *a, kn_value *v)
     knx_share_unlock();
 }
 
-static kna_array *new_array(kn_type type)
+static kna_array *new_array(kni_type type)
 {
     kna_array *a = knx_alloc_zero(sizeof *a + 2 * (size_t)type.ndim * sizeof(int64_t));
     if (!a)
@@ -106,9 +106,9 @@ static kna_array *new_array(kn_type type)
 }
 
 /* Which argument of the recorded function a tracer is: 1 + its number; 0: none. */
-static int argument_number(const kn_value *v)
+static int argument_number(const kna_value *v)
 {
-    kn_recording *r = v->state == KN_V_TRACER ? v->tracer.recording : NULL;
+    kna_recording *r = v->state == KN_V_TRACER ? v->tracer.recording : NULL;
     if (!r || !r->active)
         return 0;
     for (size_t i = 0; i < r->b.invar.n; i++)
@@ -118,7 +118,7 @@ static int argument_number(const kn_value *v)
 }
 
 /* A storage of its own for a value, and the array that shows all of it. Takes over the reference to v. */
-static kna_array *whole_storage(kn_value *v, bool fresh)
+static kna_array *whole_storage(kna_value *v, bool fresh)
 {
     kna_array *a = new_array(v->type);
     kna_storage *s = knx_alloc_zero(sizeof *s);
@@ -137,9 +137,9 @@ static kna_array *whole_storage(kn_value *v, bool fresh)
     return a;
 }
 
-static kna_array *find_array(const void *handle, kn_value **bare, kn_error **error)
+static kna_array *find_array(const void *handle, kna_value **bare, knx_error **error)
 {
-    kn_handle_kind kind = KN_H_NONE;
+    kna_handle_kind kind = KN_H_NONE;
     void *object = kna_handle_peek(handle, &kind);
     *bare = kind == KN_H_ARRAY ? object : NULL;
     if (kind == KN_H_ARRAY || kind == KN_H_VIEW)
@@ -149,11 +149,11 @@ static kna_array *find_array(const void *handle, kn_value **bare, kn_error **err
 }
 
 /* A bare value as an array; NULL with the op failed. */
-static kna_array *array_of_value(kna_op *op, kn_value *given)
+static kna_array *array_of_value(kna_op *op, kna_value *given)
 {
     KN_KNOWN(given);
-    kn_value *v = kna_value_retain(given);
-    kn_error *error = v->type.weak ? kna_value_as(&v, kna_strong_dtype(v->type)) : NULL; /* what a number is alone */
+    kna_value *v = kna_value_retain(given);
+    knx_error *error = v->type.weak ? kna_value_as(&v, kna_strong_dtype(v->type)) : NULL; /* what a number is alone */
     kna_array *a = error ? NULL : whole_storage(v, false);
     if (!a) {
         kna_value_release(v);
@@ -168,8 +168,8 @@ static kna_array *array_of_value(kna_op *op, kn_value *given)
 
 kna_array *(kna_array_of)(kna_op *op, kn_array x)
 {
-    kn_error *error = NULL;
-    kn_value *v;
+    knx_error *error = NULL;
+    kna_value *v;
     if (kna_failed(op))
         return NULL;
     kna_array *a = find_array(x, &v, &error);
@@ -189,9 +189,9 @@ kna_array *(kna_array_of)(kna_op *op, kn_array x)
 
 /* ---- Values of views. */
 
-kn_atom kna_emit_step(kna_op *op, const kna_step *s, kn_atom x, kn_atom *in)
+kni_atom kna_emit_step(kna_op *op, const kna_view_op *s, kni_atom x, kni_atom *in)
 {
-    kn_atom few[8];
+    kni_atom few[8];
     if (!in && s->n_in <= 8)
         in = few;
     else if (!in && !(in = knx_arena_alloc(&op->b->arena, s->n_in * sizeof *in))) {
@@ -200,31 +200,31 @@ kn_atom kna_emit_step(kna_op *op, const kna_step *s, kn_atom x, kn_atom *in)
     }
     in[0] = x;
     for (uint32_t i = 1; i < s->n_in; i++) {
-        const kn_literal *l = &s->literal[i];
+        const kni_literal *l = &s->literal[i];
         in[i] = s->operand[i] ? kna_value_atom(op, s->operand[i])
                               : knb_literal(op->b, l->type.dtype, l->type.weak, l->bits);
     }
     return knb_emit1(op->b, s->prim, s->params, (int)s->n_in, in);
 }
 
-const kna_step **kna_steps(kna_op *op, const kna_array *a, int *n)
+const kna_view_op **kna_view_ops(kna_op *op, const kna_array *a, int *n)
 {
     *n = 0;
-    for (const kna_step *s = a->step; s; s = s->before)
+    for (const kna_view_op *s = a->step; s; s = s->before)
         ++*n;
-    const kna_step **list = knx_arena_alloc(&op->b->arena, ((size_t)*n + 1) * sizeof *list);
+    const kna_view_op **list = knx_arena_alloc(&op->b->arena, ((size_t)*n + 1) * sizeof *list);
     if (!list) {
         knb_fail(op->b, knx_error_nomem());
         *n = 0;
         return NULL;
     }
     int i = *n;
-    for (const kna_step *s = a->step; s; s = s->before)
+    for (const kna_view_op *s = a->step; s; s = s->before)
         list[--i] = s;
     return list;
 }
 
-kn_atom kna_view_atom(kna_op *op, kna_array *a)
+kni_atom kna_view_atom(kna_op *op, kna_array *a)
 {
     if (a->storage->value->state == KN_V_ERROR) {
         bool known;
@@ -237,13 +237,13 @@ kn_atom kna_view_atom(kna_op *op, kna_array *a)
     if (a->value && a->seen == a->storage->version && a->seen_by == serial_now())
         return kna_value_atom(op, a->value);
     int n;
-    const kna_step **list = kna_steps(op, a, &n);
-    kn_atom atom = kna_value_atom(op, a->storage->value);
+    const kna_view_op **list = kna_view_ops(op, a, &n);
+    kni_atom atom = kna_value_atom(op, a->storage->value);
     for (int i = 0; i < n && !kna_failed(op); i++)
         atom = kna_emit_step(op, list[i], atom, NULL);
     if (kna_failed(op) || !list)
         return KN_ATOM_NONE;
-    kn_value *v = kna_atom_value(op, atom);
+    kna_value *v = kna_atom_value(op, atom);
     if (!v) {
         kna_fail_with(op, knx_error_nomem());
         return KN_ATOM_NONE;
@@ -252,10 +252,10 @@ kn_atom kna_view_atom(kna_op *op, kna_array *a)
     return atom;
 }
 
-kn_error *kna_array_value(const void *handle, kn_value **out)
+knx_error *kna_array_value(const void *handle, kna_value **out)
 {
-    kn_error *error = NULL;
-    kn_value *v;
+    knx_error *error = NULL;
+    kna_value *v;
     kna_array *a = find_array(handle, &v, &error);
     *out = NULL;
     if (!a && !v && kna_handle_is_foreign(handle)) {
@@ -293,16 +293,16 @@ kn_error *kna_array_value(const void *handle, kn_value **out)
 
 /* ---- New views. */
 
-static kna_step *new_step(kna_op *op, const kn_draft_eqn *e, kna_step *before)
+static kna_view_op *new_step(kna_op *op, const kni_draft_eqn *e, kna_view_op *before)
 {
-    kna_step *s = knx_alloc_zero(sizeof *s + e->n_in * (sizeof(kn_value *) + sizeof(kn_literal)));
+    kna_view_op *s = knx_alloc_zero(sizeof *s + e->n_in * (sizeof(kna_value *) + sizeof(kni_literal)));
     if (!s)
         return NULL;
     atomic_init(&s->refs, 1);
     s->prim = e->prim;
     s->n_in = e->n_in;
-    s->literal = (kn_literal *)(s + 1);
-    s->operand = (kn_value **)(s->literal + e->n_in);
+    s->literal = (kni_literal *)(s + 1);
+    s->operand = (kna_value **)(s->literal + e->n_in);
     bool ok = kni_params_copy(&s->arena, e->prim, e->params, &s->params);
     for (uint32_t i = 1; ok && i < e->n_in; i++) {
         if (kni_is_literal(e->in[i]))
@@ -318,15 +318,15 @@ static kna_step *new_step(kna_op *op, const kn_draft_eqn *e, kna_step *before)
     return s;
 }
 
-const kn_draft_eqn **kna_find_chain(kna_op *op, kn_atom from, kn_atom result, int *n)
+const kni_draft_eqn **kna_find_chain(kna_op *op, kni_atom from, kni_atom result, int *n)
 {
     enum { MOST = 64 };
-    const kn_draft_eqn **chain = knx_arena_alloc(&op->b->arena, MOST * sizeof *chain);
+    const kni_draft_eqn **chain = knx_arena_alloc(&op->b->arena, MOST * sizeof *chain);
     int at = MOST;
     for (size_t k = op->b->eqn.n; chain && result != from; k--) {
         if (k == 0 || at == 0)
             return NULL;
-        const kn_draft_eqn *e = &op->b->eqn.at[k - 1];
+        const kni_draft_eqn *e = &op->b->eqn.at[k - 1];
         if (e->n_out != 1 || e->out != result)
             continue;
         if (!e->prim->put)
@@ -339,7 +339,7 @@ const kn_draft_eqn **kna_find_chain(kna_op *op, kn_atom from, kn_atom result, in
 }
 
 /* The view of `storage` with these steps added to `before`; NULL without memory. */
-static kna_array *new_view(kna_op *op, kna_storage *storage, kna_step *before, const kn_draft_eqn **chain, int n,
+static kna_array *new_view(kna_op *op, kna_storage *storage, kna_view_op *before, const kni_draft_eqn **chain, int n,
                            const kna_layout *l)
 {
     kna_array *a = new_array(l->type);
@@ -347,7 +347,7 @@ static kna_array *new_view(kna_op *op, kna_storage *storage, kna_step *before, c
         return NULL;
     a->step = step_retain(before);
     for (int i = 0; i < n; i++) {
-        kna_step *next = new_step(op, chain[i], a->step);
+        kna_view_op *next = new_step(op, chain[i], a->step);
         step_release(a->step);
         a->step = next;
         if (!next) {
@@ -364,7 +364,7 @@ static kna_array *new_view(kna_op *op, kna_storage *storage, kna_step *before, c
     return a;
 }
 
-static kn_array end_view(kna_op *op, kna_array *a, kn_atom result)
+static kn_array end_view(kna_op *op, kna_array *a, kni_atom result)
 {
     if (!a) {
         kna_fail_with(op, knx_error_nomem());
@@ -388,8 +388,8 @@ kna_layout kna_layout_of(const kna_array *a)
  * context, what it is now, as a copy. */
 static kna_array *viewed(kna_op *op, kn_array x, bool *fresh)
 {
-    kn_value *v;
-    kn_error *error = NULL;
+    kna_value *v;
+    knx_error *error = NULL;
     *fresh = kna_is_number(op, x);
     if (kna_failed(op) || kna_handle_is_foreign(x))
         return NULL;
@@ -405,16 +405,16 @@ typedef struct view_how {
     const int64_t *order;     /* of a copy; NULL: C's */
 } view_how;
 
-static kn_array end_copy(kna_op *op, kn_atom result, const int64_t *order)
+static kn_array end_copy(kna_op *op, kni_atom result, const int64_t *order)
 {
     bool ordered = order && !kna_failed(op) && knb_type(op->b, result).ndim > 1;
     return ordered ? kna_end_permuted(op, result, order) : kna_end(op, result);
 }
 
-static kn_array view_of(kna_op *op, const kna_array *b, kn_atom base_atom, kn_atom result, view_how how)
+static kn_array view_of(kna_op *op, const kna_array *b, kni_atom base_atom, kni_atom result, view_how how)
 {
     int n = 0;
-    const kn_draft_eqn **chain = b ? kna_find_chain(op, base_atom, result, &n) : NULL;
+    const kni_draft_eqn **chain = b ? kna_find_chain(op, base_atom, result, &n) : NULL;
     if (!chain)
         return end_copy(op, result, how.order);
     kna_layout found = how.layout ? *how.layout : kna_layout_of(b);
@@ -426,7 +426,7 @@ static kn_array view_of(kna_op *op, const kna_array *b, kn_atom base_atom, kn_at
     return end_view(op, new_view(op, b->storage, how.of_storage ? NULL : b->step, chain, n, &found), result);
 }
 
-static kn_array end_view_how(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, view_how how)
+static kn_array end_view_how(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result, view_how how)
 {
     bool fresh;
     kna_array *b = viewed(op, base, &fresh);
@@ -436,24 +436,24 @@ static kn_array end_view_how(kna_op *op, kn_array base, kn_atom base_atom, kn_at
     return y;
 }
 
-kn_array kna_end_view_as(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, const kna_layout *l,
+kn_array kna_end_view_as(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result, const kna_layout *l,
                          bool of_storage)
 {
     return end_view_how(op, base, base_atom, result, (view_how){l, of_storage, NULL});
 }
 
-kn_array kna_end_view(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result)
+kn_array kna_end_view(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result)
 {
     return end_view_how(op, base, base_atom, result, (view_how){0});
 }
 
-kn_array kna_end_view_ordered(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, const int64_t *order)
+kn_array kna_end_view_ordered(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result, const int64_t *order)
 {
     return end_view_how(op, base, base_atom, result, (view_how){.order = order});
 }
 
 /* The view of an array with `order`'s axes as an array with C's. */
-static kna_array *permuted_view(kna_op *op, kna_array *whole, kn_type t, const int64_t *order)
+static kna_array *permuted_view(kna_op *op, kna_array *whole, kni_type t, const int64_t *order)
 {
     int64_t back[KN_MAX_NDIM];
     kna_layout l = {.type = t, .writeable = true};
@@ -461,24 +461,24 @@ static kna_array *permuted_view(kna_op *op, kna_array *whole, kn_type t, const i
         back[order[i]] = i;
         l.stride[order[i]] = whole->stride[i];
     }
-    const kn_p_transpose p = {{t.ndim, back}};
-    const kn_draft_eqn e = {.prim = &kn_prim_transpose, .params = &p, .n_in = 1}, *chain = &e;
+    const kni_p_transpose p = {{t.ndim, back}};
+    const kni_draft_eqn e = {.prim = &knp_prim_transpose, .params = &p, .n_in = 1}, *chain = &e;
     kna_array *a = new_view(op, whole->storage, NULL, &chain, 1, &l);
     if (a)
         a->owner = true;
     return a;
 }
 
-kn_array kna_end_permuted(kna_op *op, kn_atom result, const int64_t *order)
+kn_array kna_end_permuted(kna_op *op, kni_atom result, const int64_t *order)
 {
-    kn_type t = knb_type(op->b, result);
-    kn_atom stored = knb_transpose(op->b, result, order);
+    kni_type t = knb_type(op->b, result);
+    kni_atom stored = knb_transpose(op->b, result, order);
     if (kna_failed(op))
         return kna_end(op, KN_ATOM_NONE);
-    kn_value *v = kna_atom_value(op, result), *s = kna_atom_value(op, stored);
+    kna_value *v = kna_atom_value(op, result), *s = kna_atom_value(op, stored);
     kna_array *whole = v && s ? whole_storage(s, true) : NULL;
     kna_array *a = whole ? permuted_view(op, whole, t, order) : NULL;
-    kn_error *error = a ? kna_settle(1, &v) : knx_error_nomem();
+    knx_error *error = a ? kna_settle(1, &v) : knx_error_nomem();
     if (!whole)
         kna_value_release(s);
     else
@@ -498,13 +498,13 @@ kn_array kna_end_permuted(kna_op *op, kn_atom result, const int64_t *order)
 
 void kna_set_readonly(kn_array x)
 {
-    kn_error *unused = NULL;
-    kn_handle_kind kind = KN_H_NONE;
+    knx_error *unused = NULL;
+    kna_handle_kind kind = KN_H_NONE;
     if (kna_handle_alive(x, &kind) && kind == KN_H_VIEW)
         ((kna_array *)kna_handle_get(KN_H_VIEW, x, &unused))->writeable = false;
 }
 
-kn_array kna_own_handle(kn_value *v)
+kn_array kna_own_handle(kna_value *v)
 {
     kna_array *a = v ? whole_storage(v, true) : NULL;
     if (!a)

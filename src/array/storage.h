@@ -16,7 +16,7 @@
 
 typedef struct kna_storage {
     atomic_int refs;
-    kn_value *value;
+    kna_value *value;
     uint64_t version;   /* counts writes */
     uint64_t recording; /* the serial of the recording that made it; 0: none */
     int argument;       /* of the recorded function, whose caller owns it: 1 + its number; 0: not an argument */
@@ -27,28 +27,28 @@ typedef struct kna_storage {
 } kna_storage;
 
 /* One view operation. Operands after the first are values (positions) or literals; steps are shared by views. */
-typedef struct kna_step {
+typedef struct kna_view_op {
     atomic_int refs;
-    struct kna_step *before; /* towards the storage; NULL: the storage's value itself */
-    const kn_prim *prim;
+    struct kna_view_op *before; /* towards the storage; NULL: the storage's value itself */
+    const kni_prim *prim;
     const void *params;
-    kn_arena arena;
+    knx_arena arena;
     uint32_t n_in;
-    kn_value **operand; /* n_in; [0] is unused; NULL: a literal */
-    kn_literal *literal;
-} kna_step;
+    kna_value **operand; /* n_in; [0] is unused; NULL: a literal */
+    kni_literal *literal;
+} kna_view_op;
 
 typedef struct kna_array {
     kna_storage *storage;
     struct kna_array *prev, *next; /* of the storage's `views` */
-    kna_step *step; /* the newest; NULL: the whole storage as it is */
+    kna_view_op *step; /* the newest; NULL: the whole storage as it is */
     bool writeable;
     bool owner;       /* not a view of another array, and not the user's memory */
     bool unplaced;    /* the offset is not known: a position is traced */
-    kn_value *value; /* of version `seen`, for recording `seen_by`; NULL: none */
+    kna_value *value; /* of version `seen`, for recording `seen_by`; NULL: none */
     uint64_t seen, seen_by;
-    kn_value *exported; /* where kn_data's pointer points to if that is not the storage: no one else's */
-    kn_type type;       /* dims in `dims` */
+    kna_value *exported; /* where kn_data's pointer points to if that is not the storage: no one else's */
+    kni_type type;      /* dims in `dims` */
     int64_t offset;     /* bytes, from the storage's first element */
     int64_t *stride;    /* bytes, per axis */
     int64_t dims[];     /* ndim extents, then ndim strides */
@@ -60,26 +60,26 @@ kna_array *kna_array_of(kna_op *op, kn_array x);
 #define kna_array_of(op, x) KNA_NULL_IF_FAILED(op, (kna_array_of)(op, x))
 #endif
 /* The current value of whatever a handle holds: a new reference. Begins an operation of its own if it has to. */
-kn_error *kna_array_value(const void *handle, kn_value **out);
-kn_atom kna_view_atom(kna_op *op, kna_array *a); /* its value as an atom of the current recorder */
+knx_error *kna_array_value(const void *handle, kna_value **out);
+kni_atom kna_view_atom(kna_op *op, kna_array *a); /* its value as an atom of the current recorder */
 void kna_forget(kna_array *a);                   /* drops the value that it remembers */
 
 /* The steps from the storage to a view, oldest first, in the op's arena; and one of them on top of `x`, whose operands
  * come out in in[] (room for n_in; NULL: not wanted). */
-const kna_step **kna_steps(kna_op *op, const kna_array *a, int *n);
-kn_atom kna_emit_step(kna_op *op, const kna_step *s, kn_atom x, kn_atom *in);
+const kna_view_op **kna_view_ops(kna_op *op, const kna_array *a, int *n);
+kni_atom kna_emit_step(kna_op *op, const kna_view_op *s, kni_atom x, kni_atom *in);
 /* The view equations of this operation that lead from one atom to another, in order; NULL where they are no view. */
-const kn_draft_eqn **kna_find_chain(kna_op *op, kn_atom from, kn_atom to, int *n);
+const kni_draft_eqn **kna_find_chain(kna_op *op, kni_atom from, kni_atom to, int *n);
 
 /* Ends an operation with a view of `base`: `result` must come from kna_in(base)'s atom by view operations alone, which
  * become the view's steps. Where NumPy would copy (a reshape that the strides do not allow), and where base is a
  * number, the result is an array of its own. */
-kn_array kna_end_view(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result);
+kn_array kna_end_view(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result);
 /* The same, but where it is no view the copy lies in memory with its axes in this order, the outermost first. */
-kn_array kna_end_view_ordered(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, const int64_t *order);
+kn_array kna_end_view_ordered(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result, const int64_t *order);
 /* The same for a view whose layout is known from elsewhere; of_storage: base_atom is the storage's value, not x's. */
 struct kna_layout;
-kn_array kna_end_view_as(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, const struct kna_layout *l,
+kn_array kna_end_view_as(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result, const struct kna_layout *l,
                          bool of_storage);
 /* Ends an operation with the view of x's storage that has this layout (np.lib.stride_tricks.as_strided); its type must
  * have x's dtype. */
@@ -87,28 +87,28 @@ kn_array kna_end_strided(kna_op *op, kn_array x, const struct kna_layout *l);
 /* The same for an array of its own that lies in memory in NumPy's order 'K' (order.c). A function that goes element by
  * element ends with the first, a copy of x (or an array like it) with the second. Both are kna_end unless an operand is
  * a view with its axes out of C order. NULL operands are skipped. */
-kn_array kna_end_in_order(kna_op *op, kn_atom result, int n, const kn_array *operands);
-kn_array kna_end_like(kna_op *op, kn_atom result, kn_array x);
+kn_array kna_end_in_order(kna_op *op, kni_atom result, int n, const kn_array *operands);
+kn_array kna_end_like(kna_op *op, kni_atom result, kn_array x);
 /* The order in which NumPy walks through an array alone ('K'): axes of stride 0 stay where they stand. */
 void kna_walking_order(const kna_array *a, int64_t *order);
 /* With its axes in memory in this order, the outermost first: a view of a storage that holds the transposition. */
-kn_array kna_end_permuted(kna_op *op, kn_atom result, const int64_t *order);
+kn_array kna_end_permuted(kna_op *op, kni_atom result, const int64_t *order);
 /* A handle of a storage that the current recording owns, whatever v is. Takes v over; NULL without memory. */
-kn_array kna_own_handle(kn_value *v);
+kn_array kna_own_handle(kna_value *v);
 /* Writes v (of result's type) to where `result` stands in target: see kna_end_view for how result was made. The last
  * thing that an operation does; it is failed with a MutationError or ValueError where the target cannot be written to.
  */
-void kna_put(kna_op *op, kn_array target, kn_atom target_atom, kn_atom result, kn_atom v);
+void kna_put(kna_op *op, kn_array target, kni_atom target_atom, kni_atom result, kni_atom v);
 void kna_set_readonly(kn_array x); /* a view that was just made */
-bool kna_is_contiguous(kn_type t, const int64_t *stride);
+bool kna_is_contiguous(kni_type t, const int64_t *stride);
 bool kna_shares_memory(const kna_array *a, const kna_array *b); /* do they have an element's byte in common? */
 bool kna_may_share_memory(const kna_array *a, const kna_array *b); /* may they, by first and last byte? */
 kn_array kna_storage_handle(kna_storage *s); /* a new handle that shows all of it; NULL without memory */
 bool kna_may_write(kna_op *op, const kna_array *a); /* else the op is failed */
 /* Runs it; its address stays from now on, and *data points to a's first element. unique: no other value has its memory,
  * and what was recorded before does not see what is written there from now on. */
-kn_error *kna_pin_storage(kna_array *a, bool unique, void **data);
-kn_error *kna_pin_wrapped(kna_array *a); /* of a storage whose buffer is the user's memory */
+knx_error *kna_pin_storage(kna_array *a, bool unique, void **data);
+knx_error *kna_pin_wrapped(kna_array *a); /* of a storage whose buffer is the user's memory */
 /* An array over a buffer that is the user's memory (taken over, also on failure); NULL with the op failed. */
-kn_array kna_wrap_buffer(kna_op *op, kn_type t, kn_buffer *b, bool readonly);
+kn_array kna_wrap_buffer(kna_op *op, kni_type t, knx_buffer *b, bool readonly);
 #endif

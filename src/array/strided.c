@@ -6,11 +6,11 @@
 
 /* The storage's elements in a row, as those of dtype d that begin at *offset, which becomes a number of elements; so do
  * the strides. KN_ATOM_NONE with the op failed where they are no elements. */
-static kn_atom flat_elements(kna_op *op, kn_atom all, kn_dtype d, kna_layout *l)
+static kni_atom flat_elements(kna_op *op, kni_atom all, kn_dtype d, kna_layout *l)
 {
-    kn_type t = knb_type(op->b, all);
+    kni_type t = knb_type(op->b, all);
     int64_t size = t.dtype->size, n = kni_type_size(t), part = 0;
-    kn_atom flat = knb_reshape(op->b, all, 1, &n);
+    kni_atom flat = knb_reshape(op->b, all, 1, &n);
     if (knx_is_complex(t.dtype) && 2 * d->size == t.dtype->size) { /* real or imaginary parts */
         part = l->offset % size;
         flat = part ? knb_imag(op->b, flat) : knb_real(op->b, flat);
@@ -41,17 +41,17 @@ static bool lies_inside(const kna_layout *elements, int64_t n)
     return low >= 0 && high < n;
 }
 
-static kn_atom positions(kna_op *op, const kna_layout *elements)
+static kni_atom positions(kna_op *op, const kna_layout *elements)
 {
-    kn_builder *b = op->b;
-    kn_type t = elements->type;
+    kni_builder *b = op->b;
+    kni_type t = elements->type;
     int64_t shape[KN_MAX_NDIM + 1];
     for (int k = 0; k < t.ndim; k++)
         shape[k] = t.dim[k];
     shape[t.ndim] = 1;
-    kn_atom at = knb_integer(b, KN_DT(I64), elements->offset);
+    kni_atom at = knb_integer(b, KN_DT(I64), elements->offset);
     for (int k = 0; k < t.ndim; k++) {
-        kn_atom i = knb_iota(b, KN_DT(I64), t.ndim + 1, shape, k);
+        kni_atom i = knb_iota(b, KN_DT(I64), t.ndim + 1, shape, k);
         at = knb_add(b, at, knb_mul(b, i, knb_integer(b, KN_DT(I64), elements->stride[k])));
     }
     return t.ndim ? at : knb_broadcast_in_dim(b, at, 1, shape, NULL);
@@ -62,13 +62,13 @@ kn_array kna_end_strided(kna_op *op, kn_array x, const kna_layout *l)
     kna_array *a = kna_failed(op) ? NULL : kna_array_of(op, x);
     if (!a)
         return kna_end(op, KN_ATOM_NONE);
-    kn_atom all = kna_value_atom(op, a->storage->value);
+    kni_atom all = kna_value_atom(op, a->storage->value);
     kna_layout elements = *l;
-    kn_type st = a->storage->value->type;
+    kni_type st = a->storage->value->type;
     bool empty = !kni_type_size(l->type);
     for (int k = 0; empty && k < l->type.ndim; k++)
         elements.stride[k] = 0;
-    kn_atom flat = kna_failed(op) ? KN_ATOM_NONE : flat_elements(op, all, l->type.dtype, &elements);
+    kni_atom flat = kna_failed(op) ? KN_ATOM_NONE : flat_elements(op, all, l->type.dtype, &elements);
     if (!kna_failed(op) && !empty && !lies_inside(&elements, kni_type_size(st)))
         kna_fail(op, KN_ERROR_VALUE, "the strides lead out of the array's memory");
     if (!kna_failed(op) && l->type.ndim == KN_MAX_NDIM)
@@ -76,17 +76,17 @@ kn_array kna_end_strided(kna_op *op, kn_array x, const kna_layout *l)
     if (kna_failed(op))
         return kna_end(op, KN_ATOM_NONE);
     int64_t zero = 0, one = empty && !kni_type_size(st) ? 0 : 1;
-    kn_p_gather g = {.collapsed_slice_dims = {1, &zero},
-                     .start_index_map = {1, &zero},
-                     .slice_sizes = {1, &one},
-                     .mode = KN_GATHER_PROMISE};
-    kn_atom y = knb_gather(op->b, flat, positions(op, &elements), &g);
+    kni_p_gather g = {.collapsed_slice_dims = {1, &zero},
+                      .start_index_map = {1, &zero},
+                      .slice_sizes = {1, &one},
+                      .mode = KN_GATHER_PROMISE};
+    kni_atom y = knb_gather(op->b, flat, positions(op, &elements), &g);
     return kna_end_view_as(op, x, all, y, l, true);
 }
 
 /* ---- Contiguity. */
 
-bool kna_is_contiguous(kn_type t, const int64_t *stride)
+bool kna_is_contiguous(kni_type t, const int64_t *stride)
 {
     int64_t step = t.dtype->size;
     if (!kni_type_size(t))

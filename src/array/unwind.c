@@ -6,7 +6,7 @@
 #include "array/state.h"
 #include <string.h>
 
-int kna_frame_push(kna_state *s, kn_recording *before, bool called, knx_guard guard)
+int kna_frame_push(kna_state *s, kna_recording *before, bool called, knx_guard guard)
 {
     kna_frame f = {.scopes = kna_scopes_open(), .guard = guard, .before = before, .inside = s->recording};
     f.axes = s->axes;
@@ -40,7 +40,7 @@ void kna_set_back(kna_state *s, kna_aside *from)
     s->lazy_can_fail = from->lazy_can_fail;
 }
 
-static void drop_recordings(kna_state *s, const kn_recording *until)
+static void drop_recordings(kna_state *s, const kna_recording *until)
 {
     while (s->recording && s->recording != until)
         kna_recording_abort(s->recording);

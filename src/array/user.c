@@ -6,15 +6,16 @@
 
 enum { MAX_CALL_DEPTH = 200 };
 
-kn_error *kna_enter_user(kna_user_call *u)
+knx_error *kna_enter_user(kna_user_call *u)
 {
     kn_context c = knx_context();
     kna_state *s = kna_state_get();
     *u = (kna_user_call){.here = c->here, .operation = c->operation, .depth = c->depth, .floats = c->host_floats};
     if (s->call_depth >= MAX_CALL_DEPTH)
-        return knx_error(KN_ERROR_VALUE,
-                         "functions are called inside each other more than %d deep: does one call itself without end?",
-                         MAX_CALL_DEPTH);
+        return knx_error_new(
+            KN_ERROR_VALUE,
+            "functions are called inside each other more than %d deep: does one call itself without end?",
+            MAX_CALL_DEPTH);
     u->guard = knx_context_guard();
     u->frame = kna_frame_push(s, s->recording, true, u->guard);
     if (u->frame < 0) {
@@ -45,13 +46,13 @@ void kna_leave_user(const kna_user_call *u)
 
 /* ---- In the middle of an operation: what it has recorded so far is set aside. */
 
-kn_error *kna_call_user(void (*f)(void *arg), void *arg)
+knx_error *kna_call_user(void (*f)(void *arg), void *arg)
 {
     kna_state *s = kna_state_get();
     kna_user_call u;
     if (!s)
         return knx_error_nomem();
-    kn_recording *recording = s->recording;
+    kna_recording *recording = s->recording;
     kna_named_axis *axes = s->axes;
     KN_TRY(kna_enter_user(&u));
     s->recording = NULL;

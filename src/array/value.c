@@ -6,9 +6,9 @@
 #include "array/storage.h"
 #include <string.h>
 
-kn_value *kna_value_new(kn_value_state state, kn_type type)
+kna_value *kna_value_new(kna_value_state state, kni_type type)
 {
-    kn_value *v = knx_alloc(sizeof *v + (size_t)type.ndim * sizeof(int64_t));
+    kna_value *v = knx_alloc(sizeof *v + (size_t)type.ndim * sizeof(int64_t));
     if (!v)
         return NULL;
     atomic_init(&v->refs, 1);
@@ -24,19 +24,19 @@ kn_value *kna_value_new(kn_value_state state, kn_type type)
     return v;
 }
 
-kn_value *kna_value_number(kn_dtype dtype, bool weak, kn_scalar_bits bits)
+kna_value *kna_value_number(kn_dtype dtype, bool weak, knx_scalar_bits bits)
 {
-    kn_type type = kni_scalar_type(dtype);
+    kni_type type = kni_scalar_type(dtype);
     type.weak = weak;
-    kn_value *v = kna_value_new(KN_V_NUMBER, type);
+    kna_value *v = kna_value_new(KN_V_NUMBER, type);
     if (v)
         v->bits = bits;
     return v;
 }
 
-kn_value *kna_value_buffer(kn_type type, kn_buffer *buffer)
+kna_value *kna_value_buffer(kni_type type, knx_buffer *buffer)
 {
-    kn_value *v = kna_value_new(KN_V_BUFFER, type);
+    kna_value *v = kna_value_new(KN_V_BUFFER, type);
     if (v)
         v->buffer = buffer;
     else
@@ -44,12 +44,12 @@ kn_value *kna_value_buffer(kn_type type, kn_buffer *buffer)
     return v;
 }
 
-kn_value *kna_value_error(kn_error *error)
+kna_value *kna_value_error(knx_error *error)
 {
     static struct {
-        kn_value v;
+        kna_value v;
     } fixed = {.v = {.refs = -1, .state = KN_V_ERROR, .type.dtype = KN_DT(F32), .error = &knx_no_memory[0]}};
-    kn_value *v = kna_value_new(KN_V_ERROR, kni_scalar_type(KN_DT(F32)));
+    kna_value *v = kna_value_new(KN_V_ERROR, kni_scalar_type(KN_DT(F32)));
     if (v) {
         v->error = error;
         return v;
@@ -58,27 +58,27 @@ kn_value *kna_value_error(kn_error *error)
     return &fixed.v;
 }
 
-kn_error *kna_error_of(const kn_value *v, bool *known)
+knx_error *kna_error_of(const kna_value *v, bool *known)
 {
     *known = !v->donated;
-    return v->donated ? knx_error(v->error->kind, "%s", v->error->message) : knx_error_retain(v->error);
+    return v->donated ? knx_error_new(v->error->kind, "%s", v->error->message) : knx_error_retain(v->error);
 }
 
-kn_value *kna_value_retain(kn_value *v)
+kna_value *kna_value_retain(kna_value *v)
 {
     if (v && atomic_load_explicit(&v->refs, memory_order_relaxed) > 0)
         atomic_fetch_add_explicit(&v->refs, 1, memory_order_relaxed);
     return v;
 }
 
-static bool drop_reference(kn_value *v)
+static bool drop_reference(kna_value *v)
 {
     if (!v || atomic_load_explicit(&v->refs, memory_order_relaxed) < 0)
         return false;
     return atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) == 1;
 }
 
-static void free_node(kn_node *n)
+static void free_node(kna_node *n)
 {
     kna_state *s = kna_state_get();
     if (n->prev)
@@ -93,15 +93,15 @@ static void free_node(kn_node *n)
 }
 
 /* Frees a value whose last reference is gone; returns the node that dies with it, if one does. */
-static kn_node *free_value(kn_value *v)
+static kna_node *free_value(kna_value *v)
 {
-    kn_node *dead = NULL;
+    kna_node *dead = NULL;
     if (v->pin) {
         if (v->pin->holder == v)
             v->pin->holder = NULL;
         kna_pin_release(v->pin);
     }
-    switch ((kn_value_state)v->state) {
+    switch ((kna_value_state)v->state) {
     case KN_V_BUFFER: knx_buffer_release(v->buffer); break;
     case KN_V_TRACER: kna_recording_release(v->tracer.recording); break;
     case KN_V_ERROR: knx_error_release(v->error); break;
@@ -119,14 +119,14 @@ static kn_node *free_value(kn_value *v)
 
 /* Releases dead nodes' operands; those that die with them are put on the list, so a chain of a million needs no
  * stack. */
-static void release_nodes(kn_node *list)
+static void release_nodes(kna_node *list)
 {
     while (list) {
-        kn_node *n = list;
+        kna_node *n = list;
         list = n->next_dead;
         for (uint32_t i = 0; i < n->n_in; i++)
             if (drop_reference(n->in[i])) {
-                kn_node *dead = free_value(n->in[i]);
+                kna_node *dead = free_value(n->in[i]);
                 if (dead) {
                     dead->next_dead = list;
                     list = dead;
@@ -138,18 +138,18 @@ static void release_nodes(kn_node *list)
     }
 }
 
-void kna_value_release(kn_value *v)
+void kna_value_release(kna_value *v)
 {
     if (!drop_reference(v))
         return;
-    kn_node *dead = free_value(v);
+    kna_node *dead = free_value(v);
     if (dead) {
         dead->next_dead = NULL;
         release_nodes(dead);
     }
 }
 
-void kna_node_done(kn_node *n, kn_value *result)
+void kna_node_done(kna_node *n, kna_value *result)
 {
     n->out[result->pending.index] = NULL;
     if (--n->alive == 0) {
@@ -158,31 +158,31 @@ void kna_node_done(kn_node *n, kn_value *result)
     }
 }
 
-void kna_node_drop(kn_node *n)
+void kna_node_drop(kna_node *n)
 {
     n->next_dead = NULL;
     release_nodes(n);
 }
 
 /* One block: the node, operand and result pointers, result types, their dims, literals. */
-static kn_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_out, const kn_type *out_type)
+static kna_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_out, const kni_type *out_type)
 {
     size_t dims = 0;
     for (uint32_t i = 0; i < n_out; i++)
         dims += (size_t)out_type[i].ndim;
-    size_t literal_bytes = n_literals ? n_in * sizeof(kn_literal) : 0;
-    size_t bytes = sizeof(kn_node) + literal_bytes + n_out * sizeof(kn_type) + dims * sizeof(int64_t) +
+    size_t literal_bytes = n_literals ? n_in * sizeof(kni_literal) : 0;
+    size_t bytes = sizeof(kna_node) + literal_bytes + n_out * sizeof(kni_type) + dims * sizeof(int64_t) +
                    ((size_t)n_in + n_out) * sizeof(void *);
     char *p = knx_alloc(bytes);
     if (!p)
         return NULL;
-    kn_node *n = (kn_node *)p;
-    *n = (kn_node){.n_in = n_in, .n_out = n_out};
+    kna_node *n = (kna_node *)p;
+    *n = (kna_node){.n_in = n_in, .n_out = n_out};
     p += sizeof *n;
-    n->literal = literal_bytes ? (kn_literal *)p : NULL;
+    n->literal = literal_bytes ? (kni_literal *)p : NULL;
     p += literal_bytes;
-    n->out_type = (kn_type *)p;
-    p += n_out * sizeof(kn_type);
+    n->out_type = (kni_type *)p;
+    p += n_out * sizeof(kni_type);
     int64_t *dim = (int64_t *)p;
     for (uint32_t i = 0; i < n_out; i++) {
         n->out_type[i] = out_type[i];
@@ -191,15 +191,15 @@ static kn_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_out
             memcpy(dim, out_type[i].dim, (size_t)out_type[i].ndim * sizeof *dim);
         dim += out_type[i].ndim;
     }
-    n->in = (kn_value **)dim;
+    n->in = (kna_value **)dim;
     n->out = n->in + n_in;
     return n;
 }
 
-static bool make_results(kn_node *n, kn_value **out)
+static bool make_results(kna_node *n, kna_value **out)
 {
     for (uint32_t i = 0; i < n->n_out; i++) {
-        kn_value *v = kna_value_new(KN_V_PENDING, n->out_type[i]);
+        kna_value *v = kna_value_new(KN_V_PENDING, n->out_type[i]);
         if (!v) {
             while (i-- > 0)
                 knx_free(out[i]);
@@ -213,14 +213,14 @@ static bool make_results(kn_node *n, kn_value **out)
     return true;
 }
 
-kn_error *kna_node_new(const kn_prim *prim, const void *params, const kn_place *place, const char *operation,
-                       uint32_t n_in, kn_value *const *in, const kn_literal *literals, uint32_t n_out,
-                       const kn_type *out_type, kn_value **out)
+knx_error *kna_node_new(const kni_prim *prim, const void *params, const kn_place *place, const char *operation,
+                        uint32_t n_in, kna_value *const *in, const kni_literal *literals, uint32_t n_out,
+                        const kni_type *out_type, kna_value **out)
 {
     uint32_t n_literals = 0;
     for (uint32_t i = 0; i < n_in; i++)
         n_literals += in[i] == NULL;
-    kn_node *n = allocate_node(n_in, n_literals, n_out, out_type);
+    kna_node *n = allocate_node(n_in, n_literals, n_out, out_type);
     if (!n)
         return knx_error_nomem();
     n->prim = prim;

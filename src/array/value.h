@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "ir/prim.h"
 
-typedef struct kn_value kn_value;
-typedef struct kn_node kn_node;
-typedef struct kn_recording kn_recording;
+typedef struct kna_value kna_value;
+typedef struct kna_node kna_node;
+typedef struct kna_recording kna_recording;
 
 typedef enum {
     KN_V_NUMBER,
@@ -20,9 +20,9 @@ typedef enum {
     KN_V_TRACER,
     KN_V_ABSTRACT, /* of kn_eval_shape: no value ever */
     KN_V_ERROR
-} kn_value_state;
+} kna_value_state;
 
-struct kn_value {
+struct kna_value {
     atomic_int refs;
     uint8_t state;
     bool kept;             /* handed on by kn_keep or kn_assign: worth having when its neighbours run */
@@ -35,61 +35,61 @@ struct kn_value {
         uint32_t n_updates; /* stays_in_pin: how often it is the old value of an update */
     };
     struct kna_pin *pin; /* memory that others see, where this value belongs; NULL: none */
-    kn_type type;          /* dim points to `dims` */
+    kni_type type;         /* dim points to `dims` */
     union {
-        kn_scalar_bits bits;
-        kn_buffer *buffer;
-        struct { kn_node *node; uint32_t index; } pending;
-        struct { kn_recording *recording; kn_atom atom; } tracer;
-        kn_error *error;
+        knx_scalar_bits bits;
+        knx_buffer *buffer;
+        struct { kna_node *node; uint32_t index; } pending;
+        struct { kna_recording *recording; kni_atom atom; } tracer;
+        knx_error *error;
     };
     int64_t dims[];
 };
 
 /* The elements of a number, or of a buffer that is on the host (kna_force_here). */
-static inline const void *kna_elements(const kn_value *v)
+static inline const void *kna_elements(const kna_value *v)
 {
     return v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data;
 }
 
 /* One recorded equation outside of any trace. Operands are values or literals. */
-struct kn_node {
+struct kna_node {
     uint32_t n_in, n_out, alive;   /* alive: results that exist */
     uint32_t collected_in;         /* the mark of the newest cut that it is part of; 0: none */
     uint32_t position;             /* its number in that cut */
     bool ran;                      /* was run once without its results being kept */
     size_t used;                   /* bytes of its operands, as the context counts them */
-    const kn_prim *prim;
+    const kni_prim *prim;
     const void *params;
     const kn_place *place;
     const char *operation;
-    kn_arena arena;                /* params */
-    kn_node *prev, *next;          /* all nodes of the context that wait */
-    kn_node *next_dead;            /* list of nodes being released */
-    kn_value **in;                 /* NULL: a literal */
-    kn_literal *literal;
-    kn_value **out;                /* not counted; NULL where the value is gone */
-    kn_type *out_type;             /* dims in the node */
+    knx_arena arena;               /* params */
+    kna_node *prev, *next;         /* all nodes of the context that wait */
+    kna_node *next_dead;           /* list of nodes being released */
+    kna_value **in;                /* NULL: a literal */
+    kni_literal *literal;
+    kna_value **out;               /* not counted; NULL where the value is gone */
+    kni_type *out_type;            /* dims in the node */
 };
 
-kn_value *kna_value_new(kn_value_state state, kn_type type);           /* refs 1; NULL without memory */
-kn_value *kna_value_number(kn_dtype dtype, bool weak, kn_scalar_bits bits);
+kna_value *kna_value_new(kna_value_state state, kni_type type);        /* refs 1; NULL without memory */
+kna_value *kna_value_number(kn_dtype dtype, bool weak, knx_scalar_bits bits);
 /* takes the buffer's reference over, also on failure */
-kn_value *kna_value_buffer(kn_type type, kn_buffer *buffer);
+kna_value *kna_value_buffer(kni_type type, knx_buffer *buffer);
 /* takes it over; on failure the static memory error's value */
-kn_value *kna_value_error(kn_error *error);
+kna_value *kna_value_error(knx_error *error);
 /* The error that a value in state ERROR brings where it is used. *known: it was reported before; a donated array is an
  * error of its own at each use. */
-kn_error *kna_error_of(const kn_value *v, bool *known);
-kn_value *kna_value_retain(kn_value *v);
-void kna_value_release(kn_value *v);                                   /* NULL is fine; never recurses */
+knx_error *kna_error_of(const kna_value *v, bool *known);
+kna_value *kna_value_retain(kna_value *v);
+void kna_value_release(kna_value *v);                                  /* NULL is fine; never recurses */
 
 /* Makes a node and its pending results. Operands are retained; literals[i] counts where in[i] is NULL. */
-kn_error *kna_node_new(const kn_prim *prim, const void *params, const kn_place *place, const char *operation,
-                       uint32_t n_in, kn_value *const *in, const kn_literal *literals, uint32_t n_out,
-                       const kn_type *out_type, kn_value **out);
+knx_error *kna_node_new(const kni_prim *prim, const void *params, const kn_place *place, const char *operation,
+                       uint32_t n_in, kna_value *const *in, const kni_literal *literals, uint32_t n_out,
+                       const kni_type *out_type, kna_value **out);
 /* a node that was made without results goes */
-void kna_node_drop(kn_node *n);
+void kna_node_drop(kna_node *n);
 /* result no longer waits for n (it was run or failed) */
-void kna_node_done(kn_node *n, kn_value *result);
+void kna_node_done(kna_node *n, kna_value *result);
 #endif

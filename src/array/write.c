@@ -10,20 +10,21 @@
 
 /* ---- May it be written to? */
 
-static kn_error *refusal(const kna_storage *s, const kn_recording *r)
+static knx_error *refusal(const kna_storage *s, const kna_recording *r)
 {
     static const char advice[] = "the caller would see it; copy it first with kn_copy";
-    kn_text t = {0};
+    knx_text t = {0};
     const char *type = kni_type_text(&t, s->value->type, true);
-    kn_error *e;
+    knx_error *e;
     if (!r)
-        return knx_error(KN_ERROR_LEAKED_TRACER, "write to an array (%s) that escaped from a traced function", type);
+        return knx_error_new(KN_ERROR_LEAKED_TRACER, "write to an array (%s) that escaped from a traced function",
+                             type);
     if (s->argument)
-        e = knx_error(KN_ERROR_MUTATION, "write to argument %d (%s) under %s: %s", s->argument - 1, type,
-                      r->transformation, advice);
+        e = knx_error_new(KN_ERROR_MUTATION, "write to argument %d (%s) under %s: %s", s->argument - 1, type,
+                          r->transformation, advice);
     else
-        e = knx_error(KN_ERROR_MUTATION, "write to an array from outside (%s) under %s: %s", type, r->transformation,
-                      advice);
+        e = knx_error_new(KN_ERROR_MUTATION, "write to an array from outside (%s) under %s: %s", type,
+                          r->transformation, advice);
     if (atomic_load(&e->refs) > 0)
         e->operation = r->function;
     return e;
@@ -31,7 +32,7 @@ static kn_error *refusal(const kna_storage *s, const kn_recording *r)
 
 bool kna_may_write(kna_op *op, const kna_array *a)
 {
-    kn_recording *r = kna_recording_current();
+    kna_recording *r = kna_recording_current();
     const kna_storage *s = a->storage;
     if (!a->writeable || s->readonly) {
         kna_fail(op, KN_ERROR_VALUE, "assignment destination is read-only");
@@ -39,7 +40,7 @@ bool kna_may_write(kna_op *op, const kna_array *a)
     }
     if (s->recording == (r ? r->serial : 0) && !s->argument)
         return true;
-    kn_error *e = refusal(s, r);
+    knx_error *e = refusal(s, r);
     if (r && !r->refused) /* a write has no result that could carry the error */
         r->refused = knx_error_retain(e);
     kna_fail_with(op, e);
@@ -55,7 +56,7 @@ typedef struct box {
 } box;
 
 /* The axis of the storage along which steps of so many bytes go; -1 if there is none. */
-static int axis_along(kn_type t, const int64_t *stride, const box *x, int64_t bytes, int64_t count)
+static int axis_along(kni_type t, const int64_t *stride, const box *x, int64_t bytes, int64_t count)
 {
     for (int k = 0; k < t.ndim; k++)
         if (t.dim[k] > 1 && stride[k] <= bytes)
@@ -66,7 +67,7 @@ static int axis_along(kn_type t, const int64_t *stride, const box *x, int64_t by
     return -1;
 }
 
-static bool find_box(kn_type t, const kna_layout *l, box *x)
+static bool find_box(kni_type t, const kna_layout *l, box *x)
 {
     int64_t stride[KN_MAX_NDIM], low = l->offset;
     if (t.dtype != l->type.dtype || l->unplaced)
@@ -102,7 +103,7 @@ static bool find_box(kn_type t, const kna_layout *l, box *x)
 }
 
 /* v, of the place's shape, with its axes as they lie in the storage. */
-static kn_atom shape_for_box(kna_op *op, kn_type t, const kna_layout *l, const box *x, kn_atom v)
+static kni_atom shape_for_box(kna_op *op, kni_type t, const kna_layout *l, const box *x, kni_atom v)
 {
     int64_t back[KN_MAX_NDIM], extents[KN_MAX_NDIM], order[KN_MAX_NDIM];
     int n_back = 0, n = 0, position[KN_MAX_NDIM];
@@ -131,19 +132,19 @@ static kn_atom shape_for_box(kna_op *op, kn_type t, const kna_layout *l, const b
 typedef struct windows {
     kna_op *op;
     const kna_array *target;
-    const kn_draft_eqn *chain; /* copies: emitting moves the equations */
-    int n_chain, ndim;         /* of the storage */
-    bool any;                  /* one has a position along an axis that is an operand */
+    const kni_draft_eqn *chain; /* copies: emitting moves the equations */
+    int n_chain, ndim;          /* of the storage */
+    bool any;                   /* one has a position along an axis that is an operand */
 } windows;
 
-static const kn_value *atom_number(kna_op *op, kn_atom a)
+static const kna_value *atom_number(kna_op *op, kni_atom a)
 {
     kna_state *s = kna_state_get();
-    const kn_value *v = !op->b->hook || kni_is_literal(a) ? NULL : s->lazy_value.at[a];
+    const kna_value *v = !op->b->hook || kni_is_literal(a) ? NULL : s->lazy_value.at[a];
     return v && v->state == KN_V_NUMBER ? v : NULL;
 }
 
-static bool is_position(const kn_value *v, int64_t at)
+static bool is_position(const kna_value *v, int64_t at)
 {
     int64_t value;
     if (!v || v->state != KN_V_NUMBER)
@@ -153,24 +154,24 @@ static bool is_position(const kn_value *v, int64_t at)
 }
 
 /* The operand of the newest window whose position along axis k of the storage is this one, or KN_ATOM_NONE. */
-static kn_atom window_operand(windows *w, int k, int64_t at)
+static kni_atom window_operand(windows *w, int k, int64_t at)
 {
     uint32_t which = (uint32_t)k + 1, n = (uint32_t)w->ndim + 1;
     w->any = false;
     for (int i = w->n_chain; i-- > 0;) {
-        const kn_draft_eqn *e = &w->chain[i];
+        const kni_draft_eqn *e = &w->chain[i];
         if (!(e->prim->bits & KN_WINDOW))
             continue;
         if (e->n_in != n) { /* of a reshaped storage */
             w->any = true;
             continue;
         }
-        const kn_value *v = atom_number(w->op, e->in[which]);
+        const kna_value *v = atom_number(w->op, e->in[which]);
         w->any = w->any || v;
         if (is_position(v, at))
             return e->in[which];
     }
-    for (const kna_step *s = w->target->step; s; s = s->before) {
+    for (const kna_view_op *s = w->target->step; s; s = s->before) {
         if (!(s->prim->bits & KN_WINDOW))
             continue;
         w->any = w->any || s->n_in != n || s->operand[which];
@@ -182,47 +183,47 @@ static kn_atom window_operand(windows *w, int k, int64_t at)
     return KN_ATOM_NONE;
 }
 
-static kn_atom position(windows *w, int k, int64_t at)
+static kni_atom position(windows *w, int k, int64_t at)
 {
     kna_op *op = w->op;
-    kn_atom known = op->b->hook ? window_operand(w, k, at) : KN_ATOM_NONE;
+    kni_atom known = op->b->hook ? window_operand(w, k, at) : KN_ATOM_NONE;
     if (known != KN_ATOM_NONE || kna_failed(op))
         return known;
     if (!op->b->hook || !w->any)
         return knb_integer(op->b, op->b->hook || at > INT32_MAX ? KN_DT(I64) : KN_DT(I32), at);
-    kn_value *n = kna_value_number(KN_DT(I64), false, knx_scalar_from_int(KN_DT(I64), at));
+    kna_value *n = kna_value_number(KN_DT(I64), false, knx_scalar_from_int(KN_DT(I64), at));
     if (!n) {
         kna_fail_with(op, knx_error_nomem());
         return KN_ATOM_NONE;
     }
-    kn_atom a = kna_value_atom(op, n);
+    kni_atom a = kna_value_atom(op, n);
     kna_value_release(n);
     return a;
 }
 
 /* The operand of a view row with the elements that its result y shows replaced. */
-static kn_atom put_back(kna_op *op, const kn_prim *prim, const void *params, uint32_t n_in, const kn_atom *in,
-                        kn_atom y, kn_atom v)
+static kni_atom put_back(kna_op *op, const kni_prim *prim, const void *params, uint32_t n_in, const kni_atom *in,
+                         kni_atom y, kni_atom v)
 {
-    kn_type few[8], *xt = n_in <= 8 ? few : knx_arena_alloc(&op->b->arena, n_in * sizeof *xt);
+    kni_type few[8], *xt = n_in <= 8 ? few : knx_arena_alloc(&op->b->arena, n_in * sizeof *xt);
     if (!xt) {
         knb_fail(op->b, knx_error_nomem());
         return KN_ATOM_NONE;
     }
-    kn_type yt = knb_type(op->b, y);
+    kni_type yt = knb_type(op->b, y);
     for (uint32_t i = 0; i < n_in; i++)
         xt[i] = knb_type(op->b, in[i]);
-    kn_rule rule = {.b = op->b, .prim = prim, .params = params, .n_in = (int)n_in, .n_out = 1};
+    kni_rule rule = {.b = op->b, .prim = prim, .params = params, .n_in = (int)n_in, .n_out = 1};
     rule.x = in, rule.xt = xt, rule.y = &y, rule.yt = &yt;
     return prim->put(&rule, v);
 }
 
-static kn_atom put_box(windows *w, const kna_layout *l, const box *x, kn_atom v)
+static kni_atom put_box(windows *w, const kna_layout *l, const box *x, kni_atom v)
 {
     kna_op *op = w->op;
     const kna_storage *s = w->target->storage;
-    kn_type t = s->value->type;
-    kn_atom start[KN_MAX_NDIM], all;
+    kni_type t = s->value->type;
+    kni_atom start[KN_MAX_NDIM], all;
     v = shape_for_box(op, t, l, x, v);
     if (x->whole || kna_failed(op))
         return v;
@@ -239,12 +240,12 @@ static kn_atom put_box(windows *w, const kna_layout *l, const box *x, kn_atom v)
 /* ---- Through the views. */
 
 /* Those that this operation made: from the target to the place. */
-static kn_atom put_through_chain(kna_op *op, kn_atom from, kn_atom place, kn_atom v)
+static kni_atom put_through_chain(kna_op *op, kni_atom from, kni_atom place, kni_atom v)
 {
     int n = 0;
-    const kn_draft_eqn **chain = kna_find_chain(op, from, place, &n);
+    const kni_draft_eqn **chain = kna_find_chain(op, from, place, &n);
     for (int i = n; i-- > 0 && !kna_failed(op);) {
-        kn_draft_eqn e = *chain[i]; /* emitting moves the equations */
+        kni_draft_eqn e = *chain[i]; /* emitting moves the equations */
         v = put_back(op, e.prim, e.params, e.n_in, e.in, e.out, v);
         if (v == KN_ATOM_NONE || (i && !(chain = kna_find_chain(op, from, place, &n))))
             return KN_ATOM_NONE;
@@ -253,12 +254,12 @@ static kn_atom put_through_chain(kna_op *op, kn_atom from, kn_atom place, kn_ato
 }
 
 /* Those that the target consists of: from its storage to it. */
-static kn_atom put_through_steps(kna_op *op, const kna_array *target, kn_atom v)
+static kni_atom put_through_steps(kna_op *op, const kna_array *target, kni_atom v)
 {
     int n;
-    const kna_step **list = kna_steps(op, target, &n);
-    kn_atom *at = knx_arena_alloc(&op->b->arena, ((size_t)n + 1) * sizeof *at);
-    kn_atom **in = knx_arena_alloc(&op->b->arena, ((size_t)n + 1) * sizeof *in);
+    const kna_view_op **list = kna_view_ops(op, target, &n);
+    kni_atom *at = knx_arena_alloc(&op->b->arena, ((size_t)n + 1) * sizeof *at);
+    kni_atom **in = knx_arena_alloc(&op->b->arena, ((size_t)n + 1) * sizeof *in);
     bool ok = list && at && in;
     if (ok)
         at[0] = kna_value_atom(op, target->storage->value);
@@ -276,9 +277,9 @@ static kn_atom put_through_steps(kna_op *op, const kna_array *target, kn_atom v)
 
 /* ---- The new value. */
 
-static void replace_value(kna_storage *s, kn_value *fresh)
+static void replace_value(kna_storage *s, kna_value *fresh)
 {
-    kn_value *old = s->value;
+    kna_value *old = s->value;
     if (old != fresh)
         kna_pin_leave(s, old);
     while (s->views)
@@ -290,10 +291,10 @@ static void replace_value(kna_storage *s, kn_value *fresh)
     kna_value_release(old);
 }
 
-static void set_value(kna_op *op, kna_storage *s, kn_value *fresh)
+static void set_value(kna_op *op, kna_storage *s, kna_value *fresh)
 {
     kna_let_go(op); /* so that the old value is no one's if it runs now */
-    kn_error *error = s->pin ? kna_pin_take(s, &fresh) : NULL;
+    knx_error *error = s->pin ? kna_pin_take(s, &fresh) : NULL;
     if (error) {
         kna_value_release(fresh);
         kna_fail_with(op, error);
@@ -306,13 +307,13 @@ static void set_value(kna_op *op, kna_storage *s, kn_value *fresh)
         kna_fail_with(op, error);
 }
 
-void kna_put(kna_op *op, kn_array target, kn_atom target_atom, kn_atom result, kn_atom v)
+void kna_put(kna_op *op, kn_array target, kni_atom target_atom, kni_atom result, kni_atom v)
 {
     int n = 0;
     kna_array *a = kna_failed(op) ? NULL : kna_array_of(op, target);
     if (!a || !kna_may_write(op, a))
         return;
-    const kn_draft_eqn **chain = kna_find_chain(op, target_atom, result, &n);
+    const kni_draft_eqn **chain = kna_find_chain(op, target_atom, result, &n);
     if (!chain) {
         kna_fail(op, KN_ERROR_VALUE, "this part of the array cannot be written to");
         return;
@@ -324,7 +325,7 @@ void kna_put(kna_op *op, kn_array target, kn_atom target_atom, kn_atom result, k
         strided = kna_layout_step(op, chain[i], &l);
     if (kna_failed(op) || !kni_type_size(knb_type(op->b, result)))
         return;
-    kn_draft_eqn *copy = knx_arena_alloc(&op->b->arena, ((size_t)n + 1) * sizeof *copy);
+    kni_draft_eqn *copy = knx_arena_alloc(&op->b->arena, ((size_t)n + 1) * sizeof *copy);
     if (!copy) {
         kna_fail_with(op, knx_error_nomem());
         return;
@@ -339,7 +340,7 @@ void kna_put(kna_op *op, kn_array target, kn_atom target_atom, kn_atom result, k
         if (a->step && !kna_failed(op) && v != KN_ATOM_NONE)
             v = put_through_steps(op, a, v);
     }
-    kn_value *fresh = kna_failed(op) || v == KN_ATOM_NONE ? NULL : kna_atom_value(op, v);
+    kna_value *fresh = kna_failed(op) || v == KN_ATOM_NONE ? NULL : kna_atom_value(op, v);
     if (fresh)
         set_value(op, a->storage, fresh);
     else if (!kna_failed(op))

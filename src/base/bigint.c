@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-static void normalise(kn_big *b)
+static void normalise(knx_big *b)
 {
     while (b->n > 0 && b->w[b->n - 1] == 0)
         b->n--;
 }
 
-void knx_big_set(kn_big *b, uint64_t v)
+void knx_big_set(knx_big *b, uint64_t v)
 {
     b->w[0] = (uint32_t)v;
     b->w[1] = (uint32_t)(v >> 32);
@@ -18,13 +18,13 @@ void knx_big_set(kn_big *b, uint64_t v)
     normalise(b);
 }
 
-void knx_big_copy(kn_big *to, const kn_big *from)
+void knx_big_copy(knx_big *to, const knx_big *from)
 {
     to->n = from->n;
     memcpy(to->w, from->w, (size_t)from->n * sizeof from->w[0]);
 }
 
-void knx_big_mul_add(kn_big *b, uint32_t factor, uint32_t addend)
+void knx_big_mul_add(knx_big *b, uint32_t factor, uint32_t addend)
 {
     uint64_t carry = addend;
     for (int i = 0; i < b->n; i++) {
@@ -36,7 +36,7 @@ void knx_big_mul_add(kn_big *b, uint32_t factor, uint32_t addend)
         b->w[b->n++] = (uint32_t)carry;
 }
 
-void knx_big_mul_pow10(kn_big *b, int power)
+void knx_big_mul_pow10(knx_big *b, int power)
 {
     for (; power >= 9; power -= 9)
         knx_big_mul_add(b, 1000000000u, 0);
@@ -47,7 +47,7 @@ void knx_big_mul_pow10(kn_big *b, int power)
         knx_big_mul_add(b, rest, 0);
 }
 
-void knx_big_shift_left(kn_big *b, int bits)
+void knx_big_shift_left(knx_big *b, int bits)
 {
     int words = bits / 32, rest = bits % 32;
     if (b->n == 0 || bits == 0)
@@ -62,9 +62,9 @@ void knx_big_shift_left(kn_big *b, int bits)
     normalise(b);
 }
 
-void knx_big_add(kn_big *sum, const kn_big *a, const kn_big *b)
+void knx_big_add(knx_big *sum, const knx_big *a, const knx_big *b)
 {
-    const kn_big *large = a->n >= b->n ? a : b, *small = a->n >= b->n ? b : a;
+    const knx_big *large = a->n >= b->n ? a : b, *small = a->n >= b->n ? b : a;
     uint64_t carry = 0;
     int n = large->n;
     for (int i = 0; i < n; i++) {
@@ -77,7 +77,7 @@ void knx_big_add(kn_big *sum, const kn_big *a, const kn_big *b)
     sum->n = n;
 }
 
-void knx_big_sub(kn_big *b, const kn_big *small)
+void knx_big_sub(knx_big *b, const knx_big *small)
 {
     uint64_t borrow = 0;
     for (int i = 0; i < b->n; i++) {
@@ -88,7 +88,7 @@ void knx_big_sub(kn_big *b, const kn_big *small)
     normalise(b);
 }
 
-int knx_big_compare(const kn_big *a, const kn_big *b)
+int knx_big_compare(const knx_big *a, const knx_big *b)
 {
     if (a->n != b->n)
         return a->n < b->n ? -1 : 1;
@@ -98,4 +98,4 @@ int knx_big_compare(const kn_big *a, const kn_big *b)
     return 0;
 }
 
-int knx_big_bits(const kn_big *b) { return b->n == 0 ? 0 : 32 * b->n - __builtin_clz(b->w[b->n - 1]); }
+int knx_big_bits(const knx_big *b) { return b->n == 0 ? 0 : 32 * b->n - __builtin_clz(b->w[b->n - 1]); }

@@ -43,9 +43,9 @@ static const size_t MAX_BYTES =
     sizeof(size_t) > 4 ? SIZE_MAX >> 16 : PTRDIFF_MAX - UNIT; /* more than there are addresses */
 
 typedef union block {
-    kn_buffer buffer;
+    knx_buffer buffer;
     struct { /* while it is free: what a block never has, the fields of foreign memory, makes room for the lists */
-        char used[offsetof(kn_buffer, release)];
+        char used[offsetof(knx_buffer, release)];
         union block *newer, *older;
         uint64_t freed_at; /* big ones: the clock when it was freed */
     };
@@ -53,7 +53,7 @@ typedef union block {
 _Static_assert(sizeof(block) <= UNIT, "the header must not push the data off its alignment");
 
 typedef struct pool {
-    _Alignas(64) kn_spin lock; /* of small classes, each on a cache line of its own; the big ones are under big.lock */
+    _Alignas(64) knx_spin lock; /* of small classes, each on a cache line of its own; the big ones are under big.lock */
     block *newest, *oldest;
     size_t pooled, live; /* blocks */
     int64_t asked;
@@ -61,7 +61,7 @@ typedef struct pool {
 
 static pool pools[CLASSES];
 static struct {
-    kn_spin lock;
+    knx_spin lock;
     size_t pooled, live; /* bytes of all big classes */
     size_t keep;         /* pooled ones at most; SIZE_MAX: see above */
     uint64_t clock;
@@ -83,7 +83,7 @@ static size_t class_bytes(uint32_t c)
     return ((size_t)(c % 4 + 5) << (c / 4 - 1)) * UNIT;
 }
 
-static kn_spin *lock_of(uint32_t c) { return c < SMALL_CLASSES ? &pools[c].lock : &big.lock; }
+static knx_spin *lock_of(uint32_t c) { return c < SMALL_CLASSES ? &pools[c].lock : &big.lock; }
 
 /* A fork while another thread holds a lock must not leave it taken in the child: fork waits for them all. */
 #if !KN_SINGLE_THREADED
@@ -103,7 +103,7 @@ static void unlock_all(void)
 
 static void watch_forks(void)
 {
-    static kn_fork_watch watch = {.before = lock_all, .in_parent = unlock_all, .in_child = unlock_all};
+    static knx_fork_watch watch = {.before = lock_all, .in_parent = unlock_all, .in_child = unlock_all};
     knx_watch_forks(&watch);
 }
 static pthread_once_t forks_watched = PTHREAD_ONCE_INIT;
@@ -189,11 +189,11 @@ static block *evict_big(size_t limit)
 
 /* From the context's own allocator, which the block remembers. */
 typedef struct custom {
-    kn_buffer buffer;
+    knx_buffer buffer;
     kn_allocator from;
 } custom;
 
-static kn_buffer *custom_block(const kn_allocator *from, size_t bytes)
+static knx_buffer *custom_block(const kn_allocator *from, size_t bytes)
 {
     custom *b = knx_alloc(sizeof *b);
     if (!b)
@@ -213,7 +213,7 @@ static kn_buffer *custom_block(const kn_allocator *from, size_t bytes)
     return NULL;
 }
 
-static void release_custom(kn_buffer *b)
+static void release_custom(knx_buffer *b)
 {
     custom *c = (custom *)b;
     kn_context before = knx_context_aside();
@@ -222,7 +222,7 @@ static void release_custom(kn_buffer *b)
     knx_free(c);
 }
 
-static kn_buffer *new_buffer(size_t bytes)
+static knx_buffer *new_buffer(size_t bytes)
 {
     if (knx_current && knx_current->allocator.alloc)
         return custom_block(&knx_current->allocator, bytes);
@@ -267,22 +267,22 @@ bool knx_give_back(size_t bytes)
     return went;
 }
 
-kn_buffer *knx_buffer_new(size_t bytes)
+knx_buffer *knx_buffer_new(size_t bytes)
 {
-    kn_buffer *b = bytes > MAX_BYTES ? NULL : new_buffer(bytes);
+    knx_buffer *b = bytes > MAX_BYTES ? NULL : new_buffer(bytes);
     return b || bytes > MAX_BYTES || !knx_give_back(bytes) ? b : new_buffer(bytes);
 }
 
-kn_buffer *knx_buffer_wrap(void *data, size_t bytes, void (*release)(void *, void *), void *env)
+knx_buffer *knx_buffer_wrap(void *data, size_t bytes, void (*release)(void *, void *), void *env)
 {
-    kn_buffer *b = knx_alloc(sizeof *b);
+    knx_buffer *b = knx_alloc(sizeof *b);
     if (b)
-        *b =
-            (kn_buffer){.refs = 1, .size_class = FOREIGN, .bytes = bytes, .data = data, .release = release, .env = env};
+        *b = (knx_buffer){
+            .refs = 1, .size_class = FOREIGN, .bytes = bytes, .data = data, .release = release, .env = env};
     return b;
 }
 
-kn_buffer *knx_buffer_retain(kn_buffer *b)
+knx_buffer *knx_buffer_retain(knx_buffer *b)
 {
     atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
     return b;
@@ -328,15 +328,15 @@ static void recycle(block *b)
     system_free(out);
 }
 
-static void come_home(kn_buffer *b)
+static void come_home(knx_buffer *b)
 {
-    kn_away *away = b->away;
+    knx_away *away = b->away;
     b->data = b->data ? b->data : away->data;
     b->away = NULL;
     away->drop(away);
 }
 
-void knx_buffer_release(kn_buffer *b)
+void knx_buffer_release(knx_buffer *b)
 {
     if (!b)
         return;

@@ -16,7 +16,7 @@ struct knx_thread {
 KNX_TLS kn_context knx_current;
 static KNX_TLS knx_thread this_thread;
 knx_share knx_shares[KNX_SHARES];
-static kn_global_lock all_lock = KN_GLOBAL_LOCK_INIT;
+static knx_global_lock all_lock = KN_GLOBAL_LOCK_INIT;
 static kn_context all;
 static atomic_uint made;
 static pthread_key_t at_exit;
@@ -38,7 +38,7 @@ static void drop_context(kn_context c)
             }
     }
     knx_current = before == c ? NULL : before;
-    knx_global_lock(&all_lock);
+    knx_global_lock_take(&all_lock);
     *(c->prev ? &c->prev->next : &all) = c->next;
     if (c->next)
         c->next->prev = c->prev;
@@ -55,7 +55,7 @@ static void drop_context(kn_context c)
 bool knx_context_running(kn_context c, bool *known, kn_running_step *out)
 {
     bool any = false;
-    knx_global_lock(&all_lock);
+    knx_global_lock_take(&all_lock);
     kn_context at = all;
     while (at && at != c)
         at = at->next;
@@ -110,7 +110,7 @@ static void make_key(void)
 {
     pthread_key_create(&at_exit, end_thread);
 #if !KN_SINGLE_THREADED
-    static kn_fork_watch watch = {.before = lock_shares, .in_parent = unlock_shares, .in_child = unlock_shares};
+    static knx_fork_watch watch = {.before = lock_shares, .in_parent = unlock_shares, .in_child = unlock_shares};
     knx_watch_forks(&watch);
 #endif
     (void)knx_env(); /* reads the environment, sets the debug level */
@@ -126,7 +126,7 @@ kn_context knx_context_new(void)
     c->default_float = KN_DT(F64);
     c->lazy = true;
     c->share = (uint8_t)(atomic_fetch_add_explicit(&made, 1, memory_order_relaxed) % KNX_SHARES);
-    knx_global_lock(&all_lock);
+    knx_global_lock_take(&all_lock);
     c->next = all;
     if (all)
         all->prev = c;
@@ -183,12 +183,12 @@ bool knx_slot_set(knx_slot slot, void *state, void (*drop)(void *state))
 /* ---- The stack of a thread. */
 
 /* Takes c for this thread if it exists and no one else has it. */
-static kn_error *take(kn_context c)
+static knx_error *take(kn_context c)
 {
     if (!c)
-        return knx_error(KN_ERROR_TYPE, "null context");
+        return knx_error_new(KN_ERROR_TYPE, "null context");
     knx_thread *nobody = NULL;
-    knx_global_lock(&all_lock);
+    knx_global_lock_take(&all_lock);
     kn_context known = all;
     while (known && known != c)
         known = known->next;
@@ -196,7 +196,7 @@ static kn_error *take(kn_context c)
     knx_global_unlock(&all_lock);
     if (taken)
         return NULL;
-    return knx_error(KN_ERROR_CONTEXT, known ? "another thread uses this context" : "this context was freed");
+    return knx_error_new(KN_ERROR_CONTEXT, known ? "another thread uses this context" : "this context was freed");
 }
 
 static void give_back(kn_context c)
@@ -205,7 +205,7 @@ static void give_back(kn_context c)
         atomic_store(&c->user, NULL);
 }
 
-kn_error *knx_context_push(kn_context c)
+knx_error *knx_context_push(kn_context c)
 {
     KN_TRY(take(c));
     if (!KN_VEC_PUSH(&this_thread.pushed, c)) {
@@ -287,7 +287,7 @@ void knx_defaults_end(kn_context c, uint32_t scopes)
 
 /* ---- Errors. */
 
-const char *knx_error_text(const kn_error *e, char **owned)
+const char *knx_error_text(const knx_error *e, char **owned)
 {
     *owned = NULL;
     if (!e->operation || !*e->operation)
@@ -301,7 +301,7 @@ const char *knx_error_text(const kn_error *e, char **owned)
 }
 
 /* The hook may call Kiln; what fails in there is not told again. */
-static void call_hook(kn_context c, const kn_error *e)
+static void call_hook(kn_context c, const knx_error *e)
 {
     char *owned;
     if (!c->hook || c->in_hook)
@@ -318,7 +318,7 @@ void knx_report_unheard(kn_context c)
     if (c->in_hook)
         return;
     for (size_t i = 0; i < c->unheard.n; i++) {
-        kn_error *e = c->unheard.at[i];
+        knx_error *e = c->unheard.at[i];
         c->unheard.at[i] = NULL;
         if (!e) /* told before, by a hook that left with longjmp */
             continue;
@@ -328,7 +328,7 @@ void knx_report_unheard(kn_context c)
     c->unheard.n = 0;
 }
 
-kn_error *knx_report(kn_error *e)
+knx_error *knx_report(knx_error *e)
 {
     kn_context c = knx_context();
     if (!c || !e || e->reported)
@@ -366,7 +366,7 @@ void knx_report_new(const char *operation, kn_error_kind kind, const char *forma
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    kn_error *e = knx_error(kind, "%s", text);
+    knx_error *e = knx_error_new(kind, "%s", text);
     kn_context c = knx_context();
     if (atomic_load(&e->refs) > 0)
         e->operation = c && c->depth ? c->operation : operation;

@@ -15,7 +15,7 @@
 typedef enum { KNX_SLOT_ARRAYS, KNX_SLOT_FUNCTIONS, KNX_SLOT_HANDLES, KNX_SLOTS } knx_slot;
 
 typedef struct knx_share {
-    _Alignas(64) kn_spin lock;
+    _Alignas(64) knx_spin lock;
 } knx_share;
 enum { KNX_SHARES = 64 }; /* contexts past that many have one together: slower, not wrong */
 extern knx_share knx_shares[KNX_SHARES];
@@ -32,7 +32,7 @@ struct kn_context_s {
     const char *operation;       /* the outermost public operation that is running; "" between calls */
     int depth;                   /* of public calls inside public calls */
     unsigned host_floats;        /* what the host's floating-point control was when the outermost one began */
-    kn_error *first;             /* the first error since it was cleared */
+    knx_error *first;            /* the first error since it was cleared */
     bool first_read;             /* somebody has looked at it */
     uint64_t reports;            /* errors that were reported since the context was made */
     char *first_text;            /* "operation: message" of first */
@@ -43,10 +43,10 @@ struct kn_context_s {
     uint32_t hook_scopes;        /* when the hook was called */
     kn_step_hook step_hook;      /* hears of each step that ran; NULL: no one does */
     void *step_env;
-    kn_spin watch_lock;          /* of the next three, which other threads look at */
+    knx_spin watch_lock;         /* of the next three, which other threads look at */
     bool watching, is_running;
     kn_running_step running;     /* `seconds`: when it began */
-    KN_VEC(kn_error *) unheard;  /* reported inside a call: the hook hears of them when it ends */
+    KN_VEC(knx_error *) unheard; /* reported inside a call: the hook hears of them when it ends */
     kn_dtype default_float;
     int threads;                 /* of an operation; 0: as many as there are */
     KN_VEC(knx_defaults) defaults;
@@ -58,7 +58,7 @@ struct kn_context_s {
     _Atomic(knx_thread *) user;  /* who uses it; NULL: no one */
     uint32_t pushed;             /* how often on its user's stack */
     kn_context prev, next;       /* all contexts */
-    kn_error *(*call_user)(void (*f)(void *arg), void *arg); /* knx_call_user; NULL: just call it */
+    knx_error *(*call_user)(void (*f)(void *arg), void *arg); /* knx_call_user; NULL: just call it */
     /* So many bytes are not to be had: gives back what is only kept to be found again. True: something went. NULL:
      * nothing is kept */
     bool (*give_back)(size_t bytes);
@@ -93,7 +93,7 @@ static inline void knx_share_unlock(void) { knx_spin_unlock(&knx_shares[knx_curr
 
 /* ---- Contexts beside the thread's own (kiln/context.h says what they are for). Errors are the caller's. */
 kn_context knx_context_new(void);                                  /* used by no one; NULL without memory */
-kn_error *knx_context_push(kn_context c);
+knx_error *knx_context_push(kn_context c);
 bool knx_context_can_go(kn_context c);                             /* pushed just once, and no one's own */
 void knx_context_drop_pushed(void);                                /* the one that was pushed last */
 bool knx_context_pop(void);                                        /* false: nothing to pop here */
@@ -112,7 +112,7 @@ void knx_defaults_end(kn_context c, uint32_t scopes);              /* undoes tho
 
 /* Reports an error (retained, not taken over): it becomes the context's first one if there is none; the hook hears of
  * each. Fills in operation and place where they are not set yet. Gives it back. */
-kn_error *knx_report(kn_error *e);
+knx_error *knx_report(knx_error *e);
 /* an error was reported since `reports` was this, and is not cleared */
 static inline bool knx_reported_since(uint64_t reports)
 {
@@ -122,5 +122,5 @@ static inline bool knx_reported_since(uint64_t reports)
 void knx_report_unheard(kn_context c); /* between calls: the hook hears of what was reported inside the last one */
 /* Makes, reports and drops an error: for functions that return no array. */
 void knx_report_new(const char *operation, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4);
-const char *knx_error_text(const kn_error *e, char **owned); /* "operation: message" */
+const char *knx_error_text(const knx_error *e, char **owned); /* "operation: message" */
 #endif

@@ -13,7 +13,7 @@
 #if defined(KN_HAVE_ISA_VARIANTS)
 #define HAS(feature) (__builtin_cpu_supports(feature) != 0)
 
-static kn_cpu ask_processor(void)
+static knx_cpu ask_processor(void)
 {
     __builtin_cpu_init();
     /* Every CPU with AVX2 and FMA has F16C and LZCNT; clang 14 cannot ask for them by name. */
@@ -26,11 +26,11 @@ static kn_cpu ask_processor(void)
 
 bool knx_cpu_vnni(void) { return knx_cpu_best() == KN_CPU_AVX512 && HAS("avx512vnni"); }
 #else
-static kn_cpu ask_processor(void) { return KN_CPU_BASE; }
+static knx_cpu ask_processor(void) { return KN_CPU_BASE; }
 bool knx_cpu_vnni(void) { return false; }
 #endif
 
-static kn_cpu lower_by_wish(kn_cpu best)
+static knx_cpu lower_by_wish(knx_cpu best)
 {
     const char *wanted = knx_env()->backend; /* KILN_BACKEND */
     if (wanted && !strcmp(wanted, "base"))
@@ -41,24 +41,24 @@ static kn_cpu lower_by_wish(kn_cpu best)
 /* 1 + the answers: two threads that ask at once find the same. */
 static atomic_int known_best, known_chosen;
 
-kn_cpu knx_cpu_best(void)
+knx_cpu knx_cpu_best(void)
 {
     int known = atomic_load_explicit(&known_best, memory_order_relaxed);
     if (!known) {
         known = 1 + (int)ask_processor();
         atomic_store_explicit(&known_best, known, memory_order_relaxed);
     }
-    return (kn_cpu)(known - 1);
+    return (knx_cpu)(known - 1);
 }
 
-kn_cpu knx_cpu_chosen(void)
+knx_cpu knx_cpu_chosen(void)
 {
     int known = atomic_load_explicit(&known_chosen, memory_order_relaxed);
     if (!known) {
         known = 1 + (int)lower_by_wish(knx_cpu_best());
         atomic_store_explicit(&known_chosen, known, memory_order_relaxed);
     }
-    return (kn_cpu)(known - 1);
+    return (knx_cpu)(known - 1);
 }
 
 #if defined(__x86_64__) && defined(__linux__) && defined(SYS_arch_prctl) && defined(KN_HAVE_ISA_VARIANTS)

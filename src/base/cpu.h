@@ -5,13 +5,13 @@
 #define KN_BASE_CPU_H
 #include <stdbool.h>
 
-typedef enum kn_cpu {
+typedef enum knx_cpu {
     KN_CPU_BASE,  /* what the compiler was told: SSE2 on x86-64 */
     KN_CPU_AVX2,  /* with FMA, F16C, BMI, BMI2, LZCNT */
     KN_CPU_AVX512 /* F, VL, BW, DQ; and AVX2 */
-} kn_cpu;
-kn_cpu knx_cpu_best(void);   /* of the processor, in this build */
-kn_cpu knx_cpu_chosen(void); /* the best one, or a lower one that KILN_BACKEND (base, avx2) asks for */
+} knx_cpu;
+knx_cpu knx_cpu_best(void);  /* of the processor, in this build */
+knx_cpu knx_cpu_chosen(void); /* the best one, or a lower one that KILN_BACKEND (base, avx2) asks for */
 bool knx_cpu_vnni(void);     /* AVX512_VNNI as well: sums of products of bytes */
 /* AMX for products of bytes: on this CPU, and this process may use it. The first call asks the system, unless KILN_AMX
  * is 0: from then on signal frames of the process are 8 KB larger (docs/decisions.md). */

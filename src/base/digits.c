@@ -56,8 +56,8 @@ static int floor_log10_of_pow2(int e) /* exact for |e| < 2100 */
     return (int)(t >= 0 ? t / 100000 : -((-t + 99999) / 100000));
 }
 
-static int take_digit(kn_big *value,
-                      const kn_big *scale) /* value / scale, which is less than ten; leaves the remainder */
+static int take_digit(knx_big *value,
+                      const knx_big *scale) /* value / scale, which is less than ten; leaves the remainder */
 {
     int digit = 0;
     for (; knx_big_compare(value, scale) >= 0; digit++)
@@ -89,7 +89,7 @@ static void round_up_last(decimal *out, int digit) /* appends digit + 1 with car
 
 /* The value as value / scale, half the distances to the neighbours as below / scale and above / scale. */
 typedef struct fraction {
-    kn_big value, scale, below, above;
+    knx_big value, scale, below, above;
 } fraction;
 
 static void set_fraction(fraction *f, binary b)
@@ -152,7 +152,7 @@ static void generate_digits(decimal *out, binary b, const cutoff *c)
         power--;
         digit = take_digit(&f.value, &f.scale);
         if (c->unique) {
-            kn_big end;
+            knx_big end;
             knx_big_add(&end, &f.value, &f.above);
             low = knx_big_compare(&f.value, &f.below) < (even ? 1 : 0);
             high = knx_big_compare(&end, &f.scale) > (even ? -1 : 0);
@@ -180,7 +180,7 @@ static void generate_digits(decimal *out, binary b, const cutoff *c)
 
 /* The digits behind the point: those of d from index `from` on after `zeros` zeros; trimmed or filled up as the style
  * wants. */
-static int add_fraction(kn_str *out, const decimal *d, int from, int zeros, const kn_float_style *style)
+static int add_fraction(knx_str *out, const decimal *d, int from, int zeros, const knx_float_style *style)
 {
     int digits = d->n > from ? d->n - from : 0, n = digits ? zeros + digits : 0;
     int wanted = style->unique ? style->min_digits : style->precision;
@@ -200,13 +200,13 @@ static int add_fraction(kn_str *out, const decimal *d, int from, int zeros, cons
     return fill > 0 ? n + fill : n;
 }
 
-static void add_sign(kn_str *out, bool negative, bool plus)
+static void add_sign(knx_str *out, bool negative, bool plus)
 {
     if (negative || plus)
         knx_str_add(out, negative ? "-" : "+", 1);
 }
 
-static void format_positional(kn_str *out, const decimal *d, bool negative, const kn_float_style *style)
+static void format_positional(knx_str *out, const decimal *d, bool negative, const knx_float_style *style)
 {
     int whole = d->exponent >= 0 ? d->exponent + 1 : 1, shown = 0;
     knx_str_pad(out, ' ', style->pad_left - whole - (negative || style->plus));
@@ -222,7 +222,7 @@ static void format_positional(kn_str *out, const decimal *d, bool negative, cons
     knx_str_pad(out, ' ', style->pad_right - n);
 }
 
-static void format_scientific(kn_str *out, const decimal *d, bool negative, const kn_float_style *style)
+static void format_scientific(knx_str *out, const decimal *d, bool negative, const knx_float_style *style)
 {
     knx_str_pad(out, ' ', style->pad_left - 1 - (negative || style->plus));
     add_sign(out, negative, style->plus);
@@ -238,7 +238,7 @@ static void format_scientific(kn_str *out, const decimal *d, bool negative, cons
     knx_str_add(out, digits + sizeof digits - n, (size_t)n);
 }
 
-void knx_format_float(kn_str *out, kn_dtype float_dtype, double v, const kn_float_style *style)
+void knx_format_float(knx_str *out, kn_dtype float_dtype, double v, const knx_float_style *style)
 {
     decimal d;
     int whole = style->scientific ? 1 : 0; /* the digit before the point counts in a total */
@@ -253,9 +253,9 @@ void knx_format_float(kn_str *out, kn_dtype float_dtype, double v, const kn_floa
 }
 
 /* Formats into a fixed place; the styles below never need more than 39 characters. */
-static int format_into(char out[40], const decimal *d, bool negative, const kn_float_style *style)
+static int format_into(char out[40], const decimal *d, bool negative, const knx_float_style *style)
 {
-    kn_str t = {.s = out, .cap = 40};
+    knx_str t = {.s = out, .cap = 40};
     if (style->scientific)
         format_scientific(&t, d, negative, style);
     else
@@ -276,7 +276,7 @@ static int format_scalar(char out[40], kn_dtype dtype, double v, bool plus, bool
         return format_special(out, v, plus);
     double a = fabs(v), limit = dtype->id == KN_ID_F64 ? 1e16 : dtype->id == KN_ID_F16 ? 1e3 : 1e6;
     bool scientific = a != 0 && (a < 1e-4 || a >= limit);
-    kn_float_style style = {
+    knx_float_style style = {
         .scientific = scientific, .unique = true, .plus = plus, .precision = -1, .min_digits = -1, .exp_digits = -1};
     style.trim = whole && !scientific ? '0' : '-';
     decimal d;
@@ -302,7 +302,7 @@ int knx_format_g(char out[40], double v)
     decimal d;
     cutoff c = {.unique = false, .fractional = false, .max = 6, .min = -1};
     generate_digits(&d, split_float(KN_DT(F64), fabs(v)), &c);
-    kn_float_style style = {.unique = true, .trim = '-', .precision = -1, .min_digits = -1, .exp_digits = -1};
+    knx_float_style style = {.unique = true, .trim = '-', .precision = -1, .min_digits = -1, .exp_digits = -1};
     style.scientific = d.exponent < -4 || d.exponent >= 6;
     return format_into(out, &d, signbit(v), &style);
 }

@@ -6,7 +6,7 @@
 #include "base/str.h"
 
 /* How one finite float is written: NumPy's format_float_positional and format_float_scientific. */
-typedef struct kn_float_style {
+typedef struct knx_float_style {
     bool scientific;
     bool
         /* the fewest digits that mean this value, at most `precision` after the point; else exactly rounded ones */
@@ -18,10 +18,10 @@ typedef struct kn_float_style {
     int pad_left;   /* blanks up to this many characters before the point, and ... */
     int pad_right;  /* ... after it (positional only) */
     int exp_digits; /* least digits of the exponent; -1 for 2 */
-} kn_float_style;
+} knx_float_style;
 
 /* Appends v, which must be finite and a value of the float dtype. */
-void knx_format_float(kn_str *out, kn_dtype float_dtype, double v, const kn_float_style *style);
+void knx_format_float(knx_str *out, kn_dtype float_dtype, double v, const knx_float_style *style);
 
 /* Python's repr of a float, str of NumPy's scalars: the shortest digits that round-trip in the dtype; scientific below
  * 1e-4 and from 1e16 (float32 and bfloat16 1e6, float16 1e3). "nan", "inf", "-inf" and "-0.0" are possible. Returns the

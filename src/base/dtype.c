@@ -4,7 +4,7 @@
 #include "base/half.h"
 #include <string.h>
 
-const struct kn_dtype_s kn_dtype_table[KN_ID_COUNT] = {
+const struct kn_dtype_s knx_dtype_table[KN_ID_COUNT] = {
 #define KN_DTYPE(ID, NAME, SHORT, KIND, SIZE, CTYPE, CODE) \
     [KN_ID_##ID] = {.id = KN_ID_##ID,                      \
                     .kind = KIND,                          \
@@ -21,7 +21,7 @@ static bool is_builtin(kn_dtype d) { return d->id < KN_ID_COUNT; }
 
 kn_dtype knx_dtype_find(const char *name)
 {
-    for (kn_dtype d = kn_dtype_table; name && d < kn_dtype_table + KN_ID_COUNT; d++)
+    for (kn_dtype d = knx_dtype_table; name && d < knx_dtype_table + KN_ID_COUNT; d++)
         if (!strcmp(name, d->name) || !strcmp(name, d->short_name))
             return d;
     return NULL;
@@ -120,7 +120,7 @@ kn_dtype knx_promote_weak(kn_dtype strong, char weak_kind, kn_dtype default_floa
 
 static int kind_order(kn_dtype d) { return (int)(strchr("buifc", d->kind) - "buifc"); }
 
-bool knx_can_cast(kn_dtype from, kn_dtype to, kn_casting how)
+bool knx_can_cast(kn_dtype from, kn_dtype to, knx_casting how)
 {
     if (from == to)
         return true;
@@ -153,7 +153,7 @@ static wide wide_real(double re, double im) { return (wide){REAL, 0, re, im}; }
 
 static wide read_wide(kn_dtype d, const char *p)
 {
-    switch ((kn_dtype_id)d->id) {
+    switch ((knx_dtype_id)d->id) {
     case KN_ID_BOOL: return wide_integer(*p != 0);
     case KN_ID_I8: return wide_integer(LOAD(int8_t, p));
     case KN_ID_I16: return wide_integer(LOAD(int16_t, p));
@@ -163,8 +163,8 @@ static wide read_wide(kn_dtype d, const char *p)
     case KN_ID_U16: return wide_integer(LOAD(uint16_t, p));
     case KN_ID_U32: return wide_integer(LOAD(uint32_t, p));
     case KN_ID_U64: return (wide){UNSIGNED, LOAD(uint64_t, p), 0, 0};
-    case KN_ID_F16: return wide_real(kn_f16_to_f32(LOAD(uint16_t, p)), 0);
-    case KN_ID_BF16: return wide_real(kn_bf16_to_f32(LOAD(uint16_t, p)), 0);
+    case KN_ID_F16: return wide_real(knx_f16_to_f32(LOAD(uint16_t, p)), 0);
+    case KN_ID_BF16: return wide_real(knx_bf16_to_f32(LOAD(uint16_t, p)), 0);
     case KN_ID_F32: return wide_real(LOAD(float, p), 0);
     case KN_ID_F64: return wide_real(LOAD(double, p), 0);
     case KN_ID_C64: return wide_real(LOAD(float, p), LOAD(float, p + 4));
@@ -189,11 +189,11 @@ static double wide_f64(wide w)
     return w.form == UNSIGNED ? (double)w.u : (double)(int64_t)w.u;
 }
 
-static kn_scalar_bits write_wide(kn_dtype d, wide w)
+static knx_scalar_bits write_wide(kn_dtype d, wide w)
 {
-    kn_scalar_bits s = {.u = {0, 0}};
+    knx_scalar_bits s = {.u = {0, 0}};
     bool real = w.form == REAL;
-    switch ((kn_dtype_id)d->id) {
+    switch ((knx_dtype_id)d->id) {
     case KN_ID_BOOL: s.u8 = real ? w.re != 0 || w.im != 0 : w.u != 0; break;
     case KN_ID_I8:
     case KN_ID_U8: s.u8 = (uint8_t)(real ? (uint32_t)knx_to_i32(w.re) : w.u); break;
@@ -203,8 +203,8 @@ static kn_scalar_bits write_wide(kn_dtype d, wide w)
     case KN_ID_U32: s.u32 = (uint32_t)(real ? (uint64_t)knx_to_i64(w.re) : w.u); break;
     case KN_ID_I64: s.u64 = real ? (uint64_t)knx_to_i64(w.re) : w.u; break;
     case KN_ID_U64: s.u64 = real ? knx_to_u64(w.re) : w.u; break;
-    case KN_ID_F16: s.u16 = real ? kn_f64_to_f16(w.re) : kn_f32_to_f16(wide_f32(w)); break;
-    case KN_ID_BF16: s.u16 = real ? kn_f64_to_bf16(w.re) : kn_f32_to_bf16(wide_f32(w)); break;
+    case KN_ID_F16: s.u16 = real ? knx_f64_to_f16(w.re) : knx_f32_to_f16(wide_f32(w)); break;
+    case KN_ID_BF16: s.u16 = real ? knx_f64_to_bf16(w.re) : knx_f32_to_bf16(wide_f32(w)); break;
     case KN_ID_F32: s.f32 = wide_f32(w); break;
     case KN_ID_F64: s.f64 = wide_f64(w); break;
     case KN_ID_C64: s.c64 = (kn_c64){wide_f32(w), (float)w.im}; break;
@@ -215,7 +215,7 @@ static kn_scalar_bits write_wide(kn_dtype d, wide w)
     return s;
 }
 
-kn_scalar_bits knx_scalar_extreme(kn_dtype d, bool highest)
+knx_scalar_bits knx_scalar_extreme(kn_dtype d, bool highest)
 {
     if (knx_is_float(d))
         return knx_scalar_from_double(d, highest ? __builtin_inf() : -__builtin_inf());
@@ -225,7 +225,7 @@ kn_scalar_bits knx_scalar_extreme(kn_dtype d, bool highest)
 
 uint64_t knx_scalar_word(size_t size, const void *element)
 {
-    kn_scalar_bits s;
+    knx_scalar_bits s;
     memcpy(&s, element, size);
     return size == 1 ? s.u8 : size == 2 ? s.u16 : size == 4 ? s.u32 : s.u64;
 }
@@ -237,7 +237,7 @@ void knx_convert(kn_dtype from, const void *src, kn_dtype to, void *dst)
     } else if (!is_builtin(from) || !is_builtin(to) || from->kind == KN_KIND_KEY || to->kind == KN_KIND_KEY) {
         memset(dst, 0, to->size);
     } else {
-        kn_scalar_bits s = write_wide(to, read_wide(from, src));
+        knx_scalar_bits s = write_wide(to, read_wide(from, src));
         memcpy(dst, s.bytes, to->size);
     }
 }
@@ -264,7 +264,7 @@ void knx_saturate(kn_dtype from, const void *src, kn_dtype to, void *dst)
         return;
     }
     wide w = read_wide(from, src);
-    kn_scalar_bits s = write_wide(to, to->kind == KN_KIND_BOOL ? wide_real(w.re, 0) : nearest(to, w.re));
+    knx_scalar_bits s = write_wide(to, to->kind == KN_KIND_BOOL ? wide_real(w.re, 0) : nearest(to, w.re));
     memcpy(dst, s.bytes, to->size);
 }
 
@@ -279,11 +279,11 @@ int64_t knx_position(kn_dtype d, const void *at, int64_t most)
     return v < 0 ? 0 : v < most ? v : most;
 }
 
-kn_scalar_bits knx_scalar_from_double(kn_dtype d, double v) { return write_wide(d, wide_real(v, 0)); }
+knx_scalar_bits knx_scalar_from_double(kn_dtype d, double v) { return write_wide(d, wide_real(v, 0)); }
 
-kn_scalar_bits knx_scalar_from_int(kn_dtype d, int64_t v) { return write_wide(d, wide_integer(v)); }
+knx_scalar_bits knx_scalar_from_int(kn_dtype d, int64_t v) { return write_wide(d, wide_integer(v)); }
 
-double knx_scalar_to_double(kn_dtype d, kn_scalar_bits s) { return wide_f64(read_wide(d, (const char *)s.bytes)); }
+double knx_scalar_to_double(kn_dtype d, knx_scalar_bits s) { return wide_f64(read_wide(d, (const char *)s.bytes)); }
 
 bool knx_int_fits(kn_dtype d, bool is_unsigned, uint64_t bits)
 {
@@ -299,9 +299,9 @@ bool knx_int_fits(kn_dtype d, bool is_unsigned, uint64_t bits)
     return false;
 }
 
-float knx_half_to_float(uint16_t h) { return kn_f16_to_f32(h); }
-uint16_t knx_float_to_half(float f) { return kn_f32_to_f16(f); }
-uint16_t knx_double_to_half(double f) { return kn_f64_to_f16(f); }
-float knx_bf16_to_float(uint16_t h) { return kn_bf16_to_f32(h); }
-uint16_t knx_float_to_bf16(float f) { return kn_f32_to_bf16(f); }
-uint16_t knx_double_to_bf16(double f) { return kn_f64_to_bf16(f); }
+float knx_half_to_float(uint16_t h) { return knx_f16_to_f32(h); }
+uint16_t knx_float_to_half(float f) { return knx_f32_to_f16(f); }
+uint16_t knx_double_to_half(double f) { return knx_f64_to_f16(f); }
+float knx_bf16_to_float(uint16_t h) { return knx_bf16_to_f32(h); }
+uint16_t knx_float_to_bf16(float f) { return knx_f32_to_bf16(f); }
+uint16_t knx_double_to_bf16(double f) { return knx_f64_to_bf16(f); }

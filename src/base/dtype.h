@@ -4,21 +4,21 @@
 #define KN_BASE_DTYPE_H
 #include "kiln/types.h"
 
-typedef enum kn_dtype_id {
+typedef enum knx_dtype_id {
 #define KN_DTYPE(id, ...) KN_ID_##id,
 #include "base/dtypes.def"
 #undef KN_DTYPE
     KN_ID_COUNT, /* built-in ones; registered dtypes get ids from here on */
-} kn_dtype_id;
+} knx_dtype_id;
 
 typedef enum {
     KN_KIND_BOOL = 'b', KN_KIND_INT = 'i', KN_KIND_UINT = 'u', KN_KIND_FLOAT = 'f',
     KN_KIND_COMPLEX = 'c', KN_KIND_KEY = 'k',
-} kn_kind;
+} knx_kind;
 
 struct kn_dtype_s {
-    uint8_t id;             /* kn_dtype_id for the built-in ones */
-    char kind;              /* kn_kind */
+    uint8_t id;             /* knx_dtype_id for the built-in ones */
+    char kind;              /* knx_kind */
     uint16_t size, align;   /* bytes */
     const char *name;       /* "float32" */
     const char *short_name; /* "f32", as in jaxprs */
@@ -26,8 +26,8 @@ struct kn_dtype_s {
     const char *unit;       /* datetime unit; NULL for all built-in ones */
     const void *fields;     /* of a structured dtype; NULL for all built-in ones */
 };
-extern const struct kn_dtype_s kn_dtype_table[KN_ID_COUNT];
-#define KN_DT(ID) (&kn_dtype_table[KN_ID_##ID]) /* KN_DT(F32) */
+extern const struct kn_dtype_s knx_dtype_table[KN_ID_COUNT];
+#define KN_DT(ID) (&knx_dtype_table[KN_ID_##ID]) /* KN_DT(F32) */
 
 /* The bits of one element of any built-in dtype; unused bytes are zero, so scalars compare with memcmp. */
 typedef union kn_scalar {
@@ -35,7 +35,7 @@ typedef union kn_scalar {
     uint64_t u[2];
     int64_t i64; uint64_t u64; int32_t i32; uint32_t u32; int16_t i16; uint16_t u16; int8_t i8; uint8_t u8;
     float f32; double f64; kn_c64 c64; kn_c128 c128;
-} kn_scalar_bits;
+} knx_scalar_bits;
 
 /* By name or short name ("float32", "f32"), as jaxprs and kernels have them: "i8" has 8 bits. NULL if unknown. */
 kn_dtype knx_dtype_find(const char *name);
@@ -57,8 +57,8 @@ kn_dtype knx_promote(kn_dtype a, kn_dtype b);
 /* A weak scalar of the given kind ('b','i','f','c') beside an array dtype (NEP 50); default_float is the context's,
  * NULL for float64. NULL where there is none (keys). */
 kn_dtype knx_promote_weak(kn_dtype strong, char weak_kind, kn_dtype default_float);
-typedef enum { KN_CAST_NO, KN_CAST_EQUIV, KN_CAST_SAFE, KN_CAST_SAME_KIND, KN_CAST_UNSAFE } kn_casting;
-bool knx_can_cast(kn_dtype from, kn_dtype to, kn_casting how);
+typedef enum { KN_CAST_NO, KN_CAST_EQUIV, KN_CAST_SAFE, KN_CAST_SAME_KIND, KN_CAST_UNSAFE } knx_casting;
+bool knx_can_cast(kn_dtype from, kn_dtype to, knx_casting how);
 
 /* The integer at `at` as a position: moved to lie between 0 and most. */
 int64_t knx_position(kn_dtype d, const void *at, int64_t most);
@@ -78,11 +78,11 @@ static inline uint64_t knx_to_u64(double v) /* from 2^63 on: what is above it, c
 /* The same as XLA does: a float becomes the nearest number of the integer's range, NaN 0, and complex numbers leave
  * their imaginary part behind on the way to bool, too. */
 void knx_saturate(kn_dtype from, const void *src, kn_dtype to, void *dst);
-kn_scalar_bits knx_scalar_from_double(kn_dtype d, double v);
-kn_scalar_bits knx_scalar_from_int(kn_dtype d, int64_t v);  /* for u64 give the bits */
-double knx_scalar_to_double(kn_dtype d, kn_scalar_bits s);  /* real part of complex numbers */
+knx_scalar_bits knx_scalar_from_double(kn_dtype d, double v);
+knx_scalar_bits knx_scalar_from_int(kn_dtype d, int64_t v); /* for u64 give the bits */
+double knx_scalar_to_double(kn_dtype d, knx_scalar_bits s); /* real part of complex numbers */
 /* The highest or lowest number of a real dtype: infinities, true and false, the ends of the range. */
-kn_scalar_bits knx_scalar_extreme(kn_dtype d, bool highest);
+knx_scalar_bits knx_scalar_extreme(kn_dtype d, bool highest);
 uint64_t knx_scalar_word(size_t size, const void *element); /* an element of 1, 2, 4 or 8 bytes as an unsigned number */
 bool knx_int_fits(kn_dtype d, bool is_unsigned, uint64_t bits); /* does the integer fit into bool or integer dtype d? */
 

@@ -66,7 +66,7 @@ static bool is(const char *word, const char *s, size_t n) { return strlen(word) 
 
 static kn_dtype of_kind(char kind, unsigned size)
 {
-    for (kn_dtype d = kn_dtype_table; d < kn_dtype_table + KN_ID_COUNT; d++)
+    for (kn_dtype d = knx_dtype_table; d < knx_dtype_table + KN_ID_COUNT; d++)
         if (d->kind == kind && d->size == size && d != KN_DT(BF16))
             return d;
     return NULL;
@@ -98,7 +98,7 @@ kn_dtype knx_dtype_numpy(const char *s, size_t n, bool *swapped)
 {
     char order = n && strchr("<>=|", s[0]) && s[0] ? s[0] : 0;
     *swapped = false;
-    for (kn_dtype d = kn_dtype_table; !order && d < kn_dtype_table + KN_ID_COUNT; d++)
+    for (kn_dtype d = knx_dtype_table; !order && d < knx_dtype_table + KN_ID_COUNT; d++)
         if (is(d->name, s, n))
             return d;
     kn_dtype d = order ? NULL : in_list(names, sizeof names / sizeof *names, s, n);

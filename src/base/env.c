@@ -49,11 +49,11 @@ static const char *text_into(char *buffer, size_t room, const char *name)
 
 const kn_env *knx_env(void)
 {
-    static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
+    static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
     static char backend[32], trace[4096], dump[4096];
     static bool read;
     static kn_env env;
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     if (!read) {
         env = (kn_env){
             .debug = (int)number("KILN_DEBUG", MAX_DEBUG, 0),
@@ -66,7 +66,7 @@ const kn_env *knx_env(void)
             .pending_bytes = number("KILN_PENDING_BYTES", INT64_MAX, -1),
             .dump_kernels = text_into(dump, sizeof dump, "KILN_DUMP_KERNELS"),
         };
-        kn_debug_level = env.debug;
+        knx_debug_level = env.debug;
         read = true;
     }
     knx_global_unlock(&lock);

@@ -11,7 +11,7 @@
  * error that they make. */
 static char no_memory_text[] = "out of memory";
 static char misaligned_text[] = "the context's allocator gave memory that is not aligned as it was asked for";
-kn_error knx_no_memory[] = {
+knx_error knx_no_memory[] = {
     {.refs = -1, .kind = KN_ERROR_MEMORY, .operation = "", .message = no_memory_text},
     {.refs = -1, .kind = KN_ERROR_MEMORY, .operation = "", .message = misaligned_text},
 };
@@ -21,7 +21,7 @@ void knx_note_misaligned(bool yes) { was_misaligned = yes; }
 bool knx_was_misaligned(void) { return was_misaligned; }
 
 /* NumPy's three digits: "512. TiB", "1.50 GiB", "24 bytes". */
-static const char *show_bytes(kn_text *t, size_t bytes)
+static const char *show_bytes(knx_text *t, size_t bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double n = (double)bytes;
@@ -34,28 +34,28 @@ static const char *show_bytes(kn_text *t, size_t bytes)
     return t->s;
 }
 
-kn_error *knx_error_nomem_for(size_t bytes, int ndim, const int64_t *dim, const char *dtype)
+knx_error *knx_error_nomem_for(size_t bytes, int ndim, const int64_t *dim, const char *dtype)
 {
-    kn_text size = {0}, shape = {0};
+    knx_text size = {0}, shape = {0};
     if (was_misaligned)
         return knx_error_nomem();
     if (!dtype)
-        return knx_error(KN_ERROR_MEMORY, "Unable to allocate %s for values in between", show_bytes(&size, bytes));
-    return knx_error(KN_ERROR_MEMORY, "Unable to allocate %s for an array with shape %s and data type %s",
-                     show_bytes(&size, bytes), knx_show_shape(&shape, ndim, dim), dtype);
+        return knx_error_new(KN_ERROR_MEMORY, "Unable to allocate %s for values in between", show_bytes(&size, bytes));
+    return knx_error_new(KN_ERROR_MEMORY, "Unable to allocate %s for an array with shape %s and data type %s",
+                         show_bytes(&size, bytes), knx_show_shape(&shape, ndim, dim), dtype);
 }
 
-kn_error *(knx_error)(kn_error_kind kind, const char *format, ...)
+knx_error *(knx_error_new)(kn_error_kind kind, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
     size_t room = length > 0 ? (size_t)length + 1 : 1;
-    kn_error *e = knx_alloc(sizeof *e + room); /* the text lies behind the struct */
+    knx_error *e = knx_alloc(sizeof *e + room); /* the text lies behind the struct */
     if (!e)
         return knx_error_nomem();
-    *e = (kn_error){.refs = 1, .kind = kind, .operation = "", .message = (char *)(e + 1)};
+    *e = (knx_error){.refs = 1, .kind = kind, .operation = "", .message = (char *)(e + 1)};
     e->message[0] = 0;
     va_start(args, format);
     vsnprintf(e->message, room, format, args);
@@ -63,16 +63,16 @@ kn_error *(knx_error)(kn_error_kind kind, const char *format, ...)
     return e;
 }
 
-static bool is_static(kn_error *e) { return atomic_load_explicit(&e->refs, memory_order_relaxed) < 0; }
+static bool is_static(knx_error *e) { return atomic_load_explicit(&e->refs, memory_order_relaxed) < 0; }
 
-kn_error *knx_error_retain(kn_error *e)
+knx_error *knx_error_retain(knx_error *e)
 {
     if (e && !is_static(e))
         atomic_fetch_add_explicit(&e->refs, 1, memory_order_relaxed);
     return e;
 }
 
-void knx_error_release(kn_error *e)
+void knx_error_release(knx_error *e)
 {
     if (e && !is_static(e) && atomic_fetch_sub_explicit(&e->refs, 1, memory_order_acq_rel) == 1)
         knx_free(e);
@@ -90,7 +90,7 @@ const char *knx_error_kind_name(kn_error_kind kind)
     return "";
 }
 
-void knx_text_add(kn_text *t, const char *format, ...)
+void knx_text_add(knx_text *t, const char *format, ...)
 {
     size_t room = sizeof t->s - t->length;
     va_list args;
@@ -107,7 +107,7 @@ void knx_text_add(kn_text *t, const char *format, ...)
     }
 }
 
-const char *knx_show_shape(kn_text *t, int ndim, const int64_t *dim)
+const char *knx_show_shape(knx_text *t, int ndim, const int64_t *dim)
 {
     size_t start = t->length;
     knx_text_add(t, "(");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * error.h -- errors as values: kind, text, the user's place. A function that can fail returns `kn_error *`, NULL
+ * error.h -- errors as values: kind, text, the user's place. A function that can fail returns `knx_error *`, NULL
  * for success; the caller owns what it gets. Building an error never fails: when there is no memory for it, the one
  * static MemoryError comes back. */
 #ifndef KN_BASE_ERROR_H
@@ -7,22 +7,22 @@
 #include "kiln/types.h"
 #include <stdatomic.h>
 
-typedef struct kn_error {
+typedef struct knx_error {
     atomic_int refs;        /* -1: static, never freed */
     bool reported;          /* the context has heard of it */
     kn_error_kind kind;
     const char *operation;  /* outermost public operation, "" if none; static storage */
     const kn_place *place;  /* static storage, may be NULL */
     char *message;          /* text without the operation in front; goes with the error, do not free it */
-} kn_error;
+} knx_error;
 
-kn_error *knx_error(kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+knx_error *knx_error_new(kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 /* No memory; an allocator that gave what cannot be used. Never written to. */
-extern kn_error knx_no_memory[2];
+extern knx_error knx_no_memory[2];
 bool knx_was_misaligned(void);                 /* the last buffer failed because of the allocator */
 /* The static error that says why there is no memory. In line and without a branch: so analysers see that it is never
  * NULL. */
-static inline kn_error *knx_error_nomem(void) { return &knx_no_memory[knx_was_misaligned()]; }
+static inline knx_error *knx_error_nomem(void) { return &knx_no_memory[knx_was_misaligned()]; }
 /* What the code around makes sure of, where an analyser cannot see it. */
 #ifdef __clang_analyzer__
 #define KN_KNOWN(fact) ((fact) ? (void)0 : __builtin_unreachable())
@@ -30,25 +30,29 @@ static inline kn_error *knx_error_nomem(void) { return &knx_no_memory[knx_was_mi
 #define KN_KNOWN(fact) ((void)0)
 #endif
 #ifdef __clang_analyzer__ /* what an analyser of one file cannot see: it is never NULL */
-#define knx_error(...) ({ kn_error *kn_made_ = (knx_error)(__VA_ARGS__); kn_made_ ? kn_made_ : knx_error_nomem(); })
+#define knx_error_new(...)                                  \
+    ({                                                      \
+        knx_error *kn_made_ = (knx_error_new)(__VA_ARGS__); \
+        kn_made_ ? kn_made_ : knx_error_nomem();            \
+    })
 #endif
 /* The same with NumPy's words; dtype NULL: for no array, but for what lies between. */
-kn_error *knx_error_nomem_for(size_t bytes, int ndim, const int64_t *dim, const char *dtype);
+knx_error *knx_error_nomem_for(size_t bytes, int ndim, const int64_t *dim, const char *dtype);
 void knx_note_misaligned(bool yes);                    /* for buffers */
-kn_error *knx_error_retain(kn_error *e);               /* NULL is fine */
-void knx_error_release(kn_error *e);                   /* NULL is fine */
+knx_error *knx_error_retain(knx_error *e);             /* NULL is fine */
+void knx_error_release(knx_error *e);                  /* NULL is fine */
 const char *knx_error_kind_name(kn_error_kind kind);   /* "ValueError"; "" for none */
 
 #define KN_TRY(expr)                                                                                                   \
     do {                                                                                                               \
-        kn_error *kn_try_ = (expr);                                                                                    \
+        knx_error *kn_try_ = (expr);                                                                                   \
         if (kn_try_)                                                                                                   \
             return kn_try_;                                                                                            \
     } while (0)
 
-/* A small text on the stack for messages, begun as `kn_text t = { 0 }`. What is added goes to its end and never
+/* A small text on the stack for messages, begun as `knx_text t = { 0 }`. What is added goes to its end and never
  * overflows: a text that is full ends in "...". knx_show_shape returns the start of what it added. */
-typedef struct kn_text { size_t length; char s[488]; } kn_text;
-const char *knx_show_shape(kn_text *t, int ndim, const int64_t *dim); /* NumPy's form: () (3,) (3,4) */
-void knx_text_add(kn_text *t, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+typedef struct knx_text { size_t length; char s[488]; } knx_text;
+const char *knx_show_shape(knx_text *t, int ndim, const int64_t *dim); /* NumPy's form: () (3,) (3,4) */
+void knx_text_add(knx_text *t, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 #endif

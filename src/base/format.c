@@ -18,9 +18,9 @@ typedef struct reader {
     bool automatic, manual;
 } reader;
 
-static kn_error *wrong(const char *text) { return knx_error(KN_ERROR_VALUE, "%s", text); }
+static knx_error *wrong(const char *text) { return knx_error_new(KN_ERROR_VALUE, "%s", text); }
 
-static kn_error *read_index(reader *r, const char *end, field *f)
+static knx_error *read_index(reader *r, const char *end, field *f)
 {
     const char *s = r->at;
     if (s == end) {
@@ -33,7 +33,7 @@ static kn_error *read_index(reader *r, const char *end, field *f)
         if (s != end)
             return wrong("Only ':' or '!' may follow the number of a replacement field");
     } else {
-        return knx_error(KN_ERROR_KEY, "'%.*s'", (int)(end - s < 60 ? end - s : 60), s);
+        return knx_error_new(KN_ERROR_KEY, "'%.*s'", (int)(end - s < 60 ? end - s : 60), s);
     }
     if (r->automatic && r->manual)
         return wrong(*r->at >= '0' && *r->at <= '9' && r->at != end
@@ -43,7 +43,7 @@ static kn_error *read_index(reader *r, const char *end, field *f)
 }
 
 /* Behind the opening brace. */
-static kn_error *read_field(reader *r, field *f)
+static knx_error *read_field(reader *r, field *f)
 {
     const char *close = strchr(r->at, '}');
     if (!*r->at)
@@ -56,7 +56,7 @@ static kn_error *read_field(reader *r, field *f)
     if (*end == '!') {
         f->conversion = end[1];
         if (f->conversion != 'r' && f->conversion != 's')
-            return knx_error(KN_ERROR_VALUE, "Unknown conversion specifier '%c'", f->conversion);
+            return knx_error_new(KN_ERROR_VALUE, "Unknown conversion specifier '%c'", f->conversion);
         end += 2;
     }
     if (*end == ':') {
@@ -73,7 +73,7 @@ static kn_error *read_field(reader *r, field *f)
 }
 
 /* The text up to the next field; *found: there is one. */
-static kn_error *read_text(reader *r, kn_str *out, bool *found)
+static knx_error *read_text(reader *r, knx_str *out, bool *found)
 {
     *found = false;
     while (*r->at) {
@@ -96,29 +96,29 @@ static kn_error *read_text(reader *r, kn_str *out, bool *found)
     return NULL;
 }
 
-static kn_error *check_field(const field *f, int n, const kn_format_arg *args)
+static knx_error *check_field(const field *f, int n, const knx_format_arg *args)
 {
-    static const kn_scalar_bits zero;
+    static const knx_scalar_bits zero;
     if (f->index >= n)
-        return knx_error(KN_ERROR_INDEX, "tuple index out of range");
-    const kn_format_arg *a = &args[f->index];
+        return knx_error_new(KN_ERROR_INDEX, "tuple index out of range");
+    const knx_format_arg *a = &args[f->index];
     if (f->spec_length && (a->ndim || f->conversion || a->dtype->kind == KN_KIND_KEY))
-        return knx_error(KN_ERROR_TYPE, "unsupported format string passed to %s.__format__",
-                         f->conversion ? "str" : "numpy.ndarray");
-    kn_str nowhere = {0};
-    kn_error *error = f->conversion || a->ndim || a->dtype->kind == KN_KIND_KEY
-                          ? NULL
-                          : knx_format_scalar(&nowhere, a->dtype, &zero, f->spec, f->spec_length);
+        return knx_error_new(KN_ERROR_TYPE, "unsupported format string passed to %s.__format__",
+                             f->conversion ? "str" : "numpy.ndarray");
+    knx_str nowhere = {0};
+    knx_error *error = f->conversion || a->ndim || a->dtype->kind == KN_KIND_KEY
+                           ? NULL
+                           : knx_format_scalar(&nowhere, a->dtype, &zero, f->spec, f->spec_length);
     knx_str_free(&nowhere);
     return error;
 }
 
-kn_error *knx_format_check(const char *format, int n, const kn_format_arg *args, bool *placeholders)
+knx_error *knx_format_check(const char *format, int n, const knx_format_arg *args, bool *placeholders)
 {
     reader r = {.at = format};
-    kn_str nowhere = {0};
+    knx_str nowhere = {0};
     uint8_t few[64] = {0}, *used = n <= 64 ? few : knx_alloc_zero((size_t)n);
-    kn_error *error = used ? NULL : knx_error_nomem();
+    knx_error *error = used ? NULL : knx_error_nomem();
     bool more = true;
     *placeholders = false;
     while (!error && more) {
@@ -137,14 +137,14 @@ kn_error *knx_format_check(const char *format, int n, const kn_format_arg *args,
     for (int i = 0; !error && i < n; i++)
         unused += !used[i];
     if (unused)
-        error = knx_error(KN_ERROR_VALUE, "Unused positional arguments: %d of %d", unused, n);
+        error = knx_error_new(KN_ERROR_VALUE, "Unused positional arguments: %d of %d", unused, n);
     if (used != few)
         knx_free(used);
     knx_str_free(&nowhere);
     return error;
 }
 
-static kn_error *add_array(kn_str *out, const kn_format_arg *a, bool repr)
+static knx_error *add_array(knx_str *out, const knx_format_arg *a, bool repr)
 {
     char *text = NULL;
     KN_TRY(knx_array_text(a->dtype, a->ndim, a->dim, a->data, NULL, repr, &text));
@@ -153,7 +153,7 @@ static kn_error *add_array(kn_str *out, const kn_format_arg *a, bool repr)
     return NULL;
 }
 
-kn_error *knx_format(kn_str *out, const char *format, int n, const kn_format_arg *args)
+knx_error *knx_format(knx_str *out, const char *format, int n, const knx_format_arg *args)
 {
     reader r = {.at = format};
     for (bool more = true; more;) {
@@ -163,8 +163,8 @@ kn_error *knx_format(kn_str *out, const char *format, int n, const kn_format_arg
             break;
         KN_TRY(read_field(&r, &f));
         if (f.index >= n)
-            return knx_error(KN_ERROR_INDEX, "tuple index out of range");
-        const kn_format_arg *a = &args[f.index];
+            return knx_error_new(KN_ERROR_INDEX, "tuple index out of range");
+        const knx_format_arg *a = &args[f.index];
         if (f.conversion || a->ndim || a->dtype->kind == KN_KIND_KEY)
             KN_TRY(add_array(out, a, f.conversion == 'r'));
         else

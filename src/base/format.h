@@ -7,18 +7,18 @@
 #include "base/error.h"
 #include "base/str.h"
 
-typedef struct kn_format_arg {
+typedef struct knx_format_arg {
     kn_dtype dtype;
     int ndim;
     const int64_t *dim;
     const void *data; /* C-contiguous; NULL where only the format is checked */
-} kn_format_arg;
+} knx_format_arg;
 
 /* Reads the format with arguments whose dtypes and shapes are known: ValueError, IndexError, KeyError or TypeError as
  * str.format would raise, and a ValueError for an argument that is not used. *placeholders: are there any? */
-kn_error *knx_format_check(const char *format, int n, const kn_format_arg *args, bool *placeholders);
-kn_error *knx_format(kn_str *out, const char *format, int n, const kn_format_arg *args);
+knx_error *knx_format_check(const char *format, int n, const knx_format_arg *args, bool *placeholders);
+knx_error *knx_format(knx_str *out, const char *format, int n, const knx_format_arg *args);
 
 /* One number by a format specification ("8.3f"), `length` bytes of it. */
-kn_error *knx_format_scalar(kn_str *out, kn_dtype dtype, const void *data, const char *spec, size_t length);
+knx_error *knx_format_scalar(knx_str *out, kn_dtype dtype, const void *data, const char *spec, size_t length);
 #endif

@@ -29,9 +29,9 @@ static const char *read_number(const char *s, const char *end, int *v)
     return s;
 }
 
-static kn_error *invalid(void) { return knx_error(KN_ERROR_VALUE, "Invalid format specifier"); }
+static knx_error *invalid(void) { return knx_error_new(KN_ERROR_VALUE, "Invalid format specifier"); }
 
-static kn_error *read_spec(const char *s, size_t n, spec *p)
+static knx_error *read_spec(const char *s, size_t n, spec *p)
 {
     const char *end = s + n;
     size_t first = n ? character(s) : 0;
@@ -58,7 +58,7 @@ static kn_error *read_spec(const char *s, size_t n, spec *p)
     if (s < end && *s == '.') {
         s = read_number(s + 1, end, &p->precision);
         if (p->precision < 0)
-            return knx_error(KN_ERROR_VALUE, "Format specifier missing precision");
+            return knx_error_new(KN_ERROR_VALUE, "Format specifier missing precision");
     }
     if (s < end)
         p->type = *s++;
@@ -66,7 +66,7 @@ static kn_error *read_spec(const char *s, size_t n, spec *p)
 }
 
 /* sign, then `prefix` (0x), then the digits, in a field. */
-static void add_field(kn_str *out, const spec *p, const char *sign, const char *prefix, const char *digits,
+static void add_field(knx_str *out, const spec *p, const char *sign, const char *prefix, const char *digits,
                       char default_align)
 {
     int64_t length = (int64_t)(strlen(sign) + strlen(prefix));
@@ -89,7 +89,7 @@ static void add_field(kn_str *out, const spec *p, const char *sign, const char *
 }
 
 /* The digits in front of `whole_end` with separators between groups. */
-static void add_grouped(kn_str *out, const char *digits, size_t whole, char group, size_t every)
+static void add_grouped(knx_str *out, const char *digits, size_t whole, char group, size_t every)
 {
     for (size_t i = 0; i < whole; i++) {
         if (group && i && (whole - i) % every == 0)
@@ -104,12 +104,12 @@ static const char *sign_of(const spec *p, bool negative)
     return negative ? "-" : p->sign == '+' ? "+" : p->sign == ' ' ? " " : "";
 }
 
-static kn_error *unknown_type(const spec *p, const char *of)
+static knx_error *unknown_type(const spec *p, const char *of)
 {
-    return knx_error(KN_ERROR_VALUE, "Unknown format code '%c' for object of type '%s'", p->type, of);
+    return knx_error_new(KN_ERROR_VALUE, "Unknown format code '%c' for object of type '%s'", p->type, of);
 }
 
-static kn_error *add_integer(kn_str *out, const spec *p, bool negative, uint64_t v)
+static knx_error *add_integer(knx_str *out, const spec *p, bool negative, uint64_t v)
 {
     char digits[72], *d = digits + sizeof digits;
     unsigned base = p->type == 'b' ? 2 : p->type == 'o' ? 8 : p->type == 'x' || p->type == 'X' ? 16 : 10;
@@ -120,12 +120,12 @@ static kn_error *add_integer(kn_str *out, const spec *p, bool negative, uint64_t
                          : p->type == 'X'            ? "0X"
                                                      : "0x";
     if (p->precision >= 0)
-        return knx_error(KN_ERROR_VALUE, "Precision not allowed in integer format specifier");
+        return knx_error_new(KN_ERROR_VALUE, "Precision not allowed in integer format specifier");
     *--d = '\0';
     do
         *--d = symbols[v % base];
     while (v /= base);
-    kn_str text = {0};
+    knx_str text = {0};
     add_grouped(&text, d, strlen(d), p->group, base == 10 ? 3 : 4);
     out->failed |= text.failed;
     if (text.s)
@@ -136,19 +136,19 @@ static kn_error *add_integer(kn_str *out, const spec *p, bool negative, uint64_t
 
 /* ---- Floats. */
 
-static void fixed(kn_str *t, double v, int precision, bool scientific)
+static void fixed(knx_str *t, double v, int precision, bool scientific)
 {
-    const kn_float_style style = {.scientific = scientific,
-                                  .trim = precision ? 'k' : '-',
-                                  .precision = precision,
-                                  .min_digits = -1,
-                                  .exp_digits = -1};
+    const knx_float_style style = {.scientific = scientific,
+                                   .trim = precision ? 'k' : '-',
+                                   .precision = precision,
+                                   .min_digits = -1,
+                                   .exp_digits = -1};
     knx_format_float(t, KN_DT(F64), v, &style);
 }
 
 static int exponent_of(double v, int precision)
 {
-    kn_str t = {0};
+    knx_str t = {0};
     fixed(&t, v, precision, true);
     const char *e = t.s ? strchr(t.s, 'e') : NULL;
     int exponent = 0;
@@ -161,7 +161,7 @@ static int exponent_of(double v, int precision)
 }
 
 /* Without the zeros at the end of the fraction, and the point if nothing follows. */
-static void trim(kn_str *t)
+static void trim(knx_str *t)
 {
     char *e = t->s ? strchr(t->s, 'e') : NULL, *point = t->s ? strchr(t->s, '.') : NULL;
     if (!point)
@@ -175,7 +175,7 @@ static void trim(kn_str *t)
 }
 
 /* %g; `python`: as a specification without a type, where something follows the point. */
-static void general(kn_str *t, double v, int precision, bool alternate, bool python)
+static void general(knx_str *t, double v, int precision, bool alternate, bool python)
 {
     precision = precision ? precision : 1;
     int exponent = v == 0 ? 0 : exponent_of(v, precision - 1); /* NOLINT: exactly zero */
@@ -190,7 +190,7 @@ static void general(kn_str *t, double v, int precision, bool alternate, bool pyt
 }
 
 /* The digits of a magnitude. */
-static kn_error *magnitude(kn_str *t, const spec *p, double v)
+static knx_error *magnitude(knx_str *t, const spec *p, double v)
 {
     int precision = p->precision < 0 ? 6 : p->precision;
     char shortest[40];
@@ -225,17 +225,17 @@ static kn_error *magnitude(kn_str *t, const spec *p, double v)
     return NULL;
 }
 
-static void upper(kn_str *t)
+static void upper(knx_str *t)
 {
     for (size_t i = 0; i < t->n; i++)
         if (t->s[i] >= 'a' && t->s[i] <= 'z')
             t->s[i] = (char)(t->s[i] - 'a' + 'A');
 }
 
-static kn_error *add_float(kn_str *out, const spec *p, double v)
+static knx_error *add_float(knx_str *out, const spec *p, double v)
 {
-    kn_str plain = {0}, text = {0};
-    kn_error *error = magnitude(&plain, p, fabs(v));
+    knx_str plain = {0}, text = {0};
+    knx_error *error = magnitude(&plain, p, fabs(v));
     if (!error && plain.s) {
         if (p->type == 'E' || p->type == 'F' || p->type == 'G')
             upper(&plain);
@@ -249,19 +249,19 @@ static kn_error *add_float(kn_str *out, const spec *p, double v)
     return error;
 }
 
-static kn_error *add_complex(kn_str *out, const spec *p, double re, double im)
+static knx_error *add_complex(knx_str *out, const spec *p, double re, double im)
 {
     spec part = *p;
-    kn_str text = {0};
+    knx_str text = {0};
     bool python = !p->type, has_real = !python || re != 0 || signbit(re); /* NOLINT */
     if (p->zero)
-        return knx_error(KN_ERROR_VALUE, "Zero padding is not allowed in complex format specifier");
+        return knx_error_new(KN_ERROR_VALUE, "Zero padding is not allowed in complex format specifier");
     if (p->align == '=')
-        return knx_error(KN_ERROR_VALUE, "'=' alignment flag is not allowed in complex format specifier");
+        return knx_error_new(KN_ERROR_VALUE, "'=' alignment flag is not allowed in complex format specifier");
     part.width = 0;
     part.align = 0;
     part.type = python && p->precision >= 0 ? 'g' : p->type;
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     if (python && has_real)
         knx_str_puts(&text, "(");
     if (python && p->precision < 0) { /* repr: whole numbers have no point */
@@ -289,7 +289,7 @@ static kn_error *add_complex(kn_str *out, const spec *p, double re, double im)
 
 /* ---- */
 
-static void add_text(kn_str *out, const spec *p, const char *text)
+static void add_text(knx_str *out, const spec *p, const char *text)
 {
     char cut[8];
     snprintf(cut, sizeof cut, "%s", text);
@@ -298,7 +298,7 @@ static void add_text(kn_str *out, const spec *p, const char *text)
     add_field(out, p, "", "", cut, '<');
 }
 
-kn_error *knx_format_scalar(kn_str *out, kn_dtype d, const void *data, const char *s, size_t length)
+knx_error *knx_format_scalar(knx_str *out, kn_dtype d, const void *data, const char *s, size_t length)
 {
     spec p;
     KN_TRY(read_spec(s, length, &p));

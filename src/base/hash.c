@@ -50,13 +50,13 @@ uint64_t knx_hash_bytes(const void *data, size_t n, uint64_t seed)
 /* The map: linear probing in a power of two; three quarters full at most, tombstones included, so that a probe
  * always ends. A slot without a value is empty (hash 0) or a tombstone (hash 1). */
 
-static bool is_empty(const struct kn_map_slot *s) { return !s->value && !s->hash; }
-static size_t home(const kn_map *m, uint64_t hash) { return (size_t)(finish(hash) & (m->cap - 1)); }
+static bool is_empty(const struct knx_table_slot *s) { return !s->value && !s->hash; }
+static size_t home(const knx_table *m, uint64_t hash) { return (size_t)(finish(hash) & (m->cap - 1)); }
 
-static void *find_from(const kn_map *m, uint64_t hash, size_t *cursor)
+static void *find_from(const knx_table *m, uint64_t hash, size_t *cursor)
 {
     for (size_t i = *cursor;; i = (i + 1) & (m->cap - 1)) {
-        const struct kn_map_slot *s = &m->slot[i];
+        const struct knx_table_slot *s = &m->slot[i];
         if ((s->value && s->hash == hash) || is_empty(s)) {
             *cursor = i;
             return s->value;
@@ -64,7 +64,7 @@ static void *find_from(const kn_map *m, uint64_t hash, size_t *cursor)
     }
 }
 
-void *knx_map_first(const kn_map *m, uint64_t hash, size_t *cursor)
+void *knx_table_first(const knx_table *m, uint64_t hash, size_t *cursor)
 {
     *cursor = 0;
     if (!m->cap)
@@ -73,7 +73,7 @@ void *knx_map_first(const kn_map *m, uint64_t hash, size_t *cursor)
     return find_from(m, hash, cursor);
 }
 
-void *knx_map_next(const kn_map *m, uint64_t hash, size_t *cursor)
+void *knx_table_next(const knx_table *m, uint64_t hash, size_t *cursor)
 {
     if (!m->cap || is_empty(&m->slot[*cursor]))
         return NULL;
@@ -81,20 +81,20 @@ void *knx_map_next(const kn_map *m, uint64_t hash, size_t *cursor)
     return find_from(m, hash, cursor);
 }
 
-static void place(kn_map *m, uint64_t hash, void *value)
+static void place(knx_table *m, uint64_t hash, void *value)
 {
     size_t i = home(m, hash);
     while (!is_empty(&m->slot[i])) /* tombstones stay: entries of one hash are met in the order they came */
         i = (i + 1) & (m->cap - 1);
-    m->slot[i] = (struct kn_map_slot){hash, value};
+    m->slot[i] = (struct knx_table_slot){hash, value};
     m->used++;
     m->live++;
 }
 
 /* Makes the table anew, without tombstones, at most half full. */
-static bool rebuild(kn_map *m)
+static bool rebuild(knx_table *m)
 {
-    kn_map bigger = {.cap = 16};
+    knx_table bigger = {.cap = 16};
     size_t bytes;
     while (bigger.cap / 2 < m->live + 1)
         bigger.cap *= 2;
@@ -105,7 +105,7 @@ static bool rebuild(kn_map *m)
     while (m->cap && !is_empty(&m->slot[start]))
         start++;
     for (size_t i = 0; i < m->cap; i++) {
-        const struct kn_map_slot *s = &m->slot[(start + i) & (m->cap - 1)];
+        const struct knx_table_slot *s = &m->slot[(start + i) & (m->cap - 1)];
         if (s->value)
             place(&bigger, s->hash, s->value);
     }
@@ -114,7 +114,7 @@ static bool rebuild(kn_map *m)
     return true;
 }
 
-bool knx_map_add(kn_map *m, uint64_t hash, void *value)
+bool knx_table_add(knx_table *m, uint64_t hash, void *value)
 {
     if (4 * (m->used + 1) > 3 * m->cap && !rebuild(m))
         return false;
@@ -122,14 +122,14 @@ bool knx_map_add(kn_map *m, uint64_t hash, void *value)
     return true;
 }
 
-bool knx_map_remove(kn_map *m, uint64_t hash, const void *value)
+bool knx_table_remove(knx_table *m, uint64_t hash, const void *value)
 {
     size_t cursor;
-    for (const void *v = knx_map_first(m, hash, &cursor); v; v = knx_map_next(m, hash, &cursor)) {
+    for (const void *v = knx_table_first(m, hash, &cursor); v; v = knx_table_next(m, hash, &cursor)) {
         if (v != value)
             continue;
         bool last = is_empty(&m->slot[(cursor + 1) & (m->cap - 1)]); /* then no probe goes through here */
-        m->slot[cursor] = (struct kn_map_slot){.hash = !last};
+        m->slot[cursor] = (struct knx_table_slot){.hash = !last};
         m->used -= last;
         m->live--;
         return true;
@@ -137,8 +137,8 @@ bool knx_map_remove(kn_map *m, uint64_t hash, const void *value)
     return false;
 }
 
-void knx_map_free(kn_map *m)
+void knx_table_free(knx_table *m)
 {
     knx_free(m->slot);
-    *m = (kn_map){0};
+    *m = (knx_table){0};
 }

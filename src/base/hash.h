@@ -13,13 +13,19 @@ static inline uint64_t knx_hash_mix(uint64_t h, uint64_t v)
     return h ^ (h >> 29);
 }
 
-/* Maps a hash to values; several entries may share a hash: walk them with knx_map_first / knx_map_next and compare
+/* Maps a hash to values; several entries may share a hash: walk them with knx_table_first / knx_table_next and compare
  * yourself. Values are not NULL. Starts as { 0 }. Removing the entry that a walk stands on is fine; adding ends the
  * walk. */
-typedef struct kn_map { struct kn_map_slot { uint64_t hash; void *value; } *slot; size_t cap, used, live; } kn_map;
-void *knx_map_first(const kn_map *m, uint64_t hash, size_t *cursor);
-void *knx_map_next(const kn_map *m, uint64_t hash, size_t *cursor);
-bool knx_map_add(kn_map *m, uint64_t hash, void *value); /* false without memory */
-bool knx_map_remove(kn_map *m, uint64_t hash, const void *value);
-void knx_map_free(kn_map *m);
+typedef struct knx_table {
+    struct knx_table_slot {
+        uint64_t hash;
+        void *value;
+    } * slot;
+    size_t cap, used, live;
+} knx_table;
+void *knx_table_first(const knx_table *m, uint64_t hash, size_t *cursor);
+void *knx_table_next(const knx_table *m, uint64_t hash, size_t *cursor);
+bool knx_table_add(knx_table *m, uint64_t hash, void *value); /* false without memory */
+bool knx_table_remove(knx_table *m, uint64_t hash, const void *value);
+void knx_table_free(knx_table *m);
 #endif

@@ -5,21 +5,21 @@
 
 #if KN_SINGLE_THREADED
 
-void knx_global_lock(kn_global_lock *l) { (void)l; }
-void knx_global_unlock(kn_global_lock *l) { (void)l; }
-void knx_watch_forks(kn_fork_watch *w) { (void)w; }
+void knx_global_lock_take(knx_global_lock *l) { (void)l; }
+void knx_global_unlock(knx_global_lock *l) { (void)l; }
+void knx_watch_forks(knx_fork_watch *w) { (void)w; }
 
 #else
 
-static kn_mutex list_lock = KN_MUTEX_INIT;
-static kn_global_lock *list;
-static kn_fork_watch *watches;
+static knx_mutex list_lock = KN_MUTEX_INIT;
+static knx_global_lock *list;
+static knx_fork_watch *watches;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Those before `end`; NULL: all. */
-static void unlock_until(const kn_global_lock *end)
+static void unlock_until(const knx_global_lock *end)
 {
-    for (kn_global_lock *l = list; l != end; l = l->next)
+    for (knx_global_lock *l = list; l != end; l = l->next)
         knx_mutex_unlock(&l->mutex);
 }
 
@@ -28,7 +28,7 @@ static void unlock_until(const kn_global_lock *end)
 static void before(void)
 {
     knx_mutex_lock(&list_lock);
-    for (kn_global_lock *l = list; l;) {
+    for (knx_global_lock *l = list; l;) {
         if (pthread_mutex_trylock(&l->mutex.m) == 0) {
             l = l->next;
             continue;
@@ -39,14 +39,14 @@ static void before(void)
         knx_mutex_lock(&list_lock);
         l = list;
     }
-    for (const kn_fork_watch *w = watches; w; w = w->next)
+    for (const knx_fork_watch *w = watches; w; w = w->next)
         if (w->before)
             w->before();
 }
 
 static void in_parent(void)
 {
-    for (const kn_fork_watch *w = watches; w; w = w->next)
+    for (const knx_fork_watch *w = watches; w; w = w->next)
         if (w->in_parent)
             w->in_parent();
     unlock_until(NULL);
@@ -55,7 +55,7 @@ static void in_parent(void)
 
 static void in_child(void)
 {
-    for (const kn_fork_watch *w = watches; w; w = w->next)
+    for (const knx_fork_watch *w = watches; w; w = w->next)
         if (w->in_child)
             w->in_child();
     unlock_until(NULL);
@@ -64,7 +64,7 @@ static void in_child(void)
 
 static void watch_forks(void) { pthread_atfork(before, in_parent, in_child); }
 
-void knx_watch_forks(kn_fork_watch *w)
+void knx_watch_forks(knx_fork_watch *w)
 {
     pthread_once(&once, watch_forks);
     knx_mutex_lock(&list_lock);
@@ -73,7 +73,7 @@ void knx_watch_forks(kn_fork_watch *w)
     knx_mutex_unlock(&list_lock);
 }
 
-static void watch(kn_global_lock *l)
+static void watch(knx_global_lock *l)
 {
     pthread_once(&once, watch_forks);
     knx_mutex_lock(&list_lock);
@@ -85,13 +85,13 @@ static void watch(kn_global_lock *l)
     knx_mutex_unlock(&list_lock);
 }
 
-void knx_global_lock(kn_global_lock *l)
+void knx_global_lock_take(knx_global_lock *l)
 {
     if (!atomic_load_explicit(&l->watched, memory_order_acquire))
         watch(l);
     knx_mutex_lock(&l->mutex);
 }
 
-void knx_global_unlock(kn_global_lock *l) { knx_mutex_unlock(&l->mutex); }
+void knx_global_unlock(knx_global_lock *l) { knx_mutex_unlock(&l->mutex); }
 
 #endif

@@ -13,12 +13,12 @@
 
 #if KN_SINGLE_THREADED
 
-typedef struct kn_spin {
+typedef struct knx_spin {
     char unused;
-} kn_spin;
-typedef struct kn_mutex {
+} knx_spin;
+typedef struct knx_mutex {
     char unused;
-} kn_mutex;
+} knx_mutex;
 #define KN_SPIN_INIT \
     {                \
         0            \
@@ -27,10 +27,10 @@ typedef struct kn_mutex {
     {                 \
         0             \
     }
-static inline void knx_spin_lock(kn_spin *l) { (void)l; }
-static inline void knx_spin_unlock(kn_spin *l) { (void)l; }
-static inline void knx_mutex_lock(kn_mutex *m) { (void)m; }
-static inline void knx_mutex_unlock(kn_mutex *m) { (void)m; }
+static inline void knx_spin_lock(knx_spin *l) { (void)l; }
+static inline void knx_spin_unlock(knx_spin *l) { (void)l; }
+static inline void knx_mutex_lock(knx_mutex *m) { (void)m; }
+static inline void knx_mutex_unlock(knx_mutex *m) { (void)m; }
 
 #else
 
@@ -38,15 +38,15 @@ static inline void knx_mutex_unlock(kn_mutex *m) { (void)m; }
 #include <sched.h>
 #include <stdatomic.h>
 
-typedef struct kn_spin {
+typedef struct knx_spin {
     atomic_uint taken; /* a word: not every machine exchanges bytes without a library */
-} kn_spin;
+} knx_spin;
 #define KN_SPIN_INIT \
     {                \
         0            \
     }
 
-static inline void knx_spin_lock(kn_spin *l)
+static inline void knx_spin_lock(knx_spin *l)
 {
     for (int tries = 0; atomic_exchange_explicit(&l->taken, 1, memory_order_acquire);) {
         while (atomic_load_explicit(&l->taken, memory_order_relaxed)) {
@@ -58,36 +58,36 @@ static inline void knx_spin_lock(kn_spin *l)
         }
     }
 }
-static inline void knx_spin_unlock(kn_spin *l) { atomic_store_explicit(&l->taken, 0, memory_order_release); }
+static inline void knx_spin_unlock(knx_spin *l) { atomic_store_explicit(&l->taken, 0, memory_order_release); }
 
-typedef struct kn_mutex {
+typedef struct knx_mutex {
     pthread_mutex_t m;
-} kn_mutex;
+} knx_mutex;
 #define KN_MUTEX_INIT             \
     {                             \
         PTHREAD_MUTEX_INITIALIZER \
     }
-static inline void knx_mutex_lock(kn_mutex *m) { pthread_mutex_lock(&m->m); }
-static inline void knx_mutex_unlock(kn_mutex *m) { pthread_mutex_unlock(&m->m); }
+static inline void knx_mutex_lock(knx_mutex *m) { pthread_mutex_lock(&m->m); }
+static inline void knx_mutex_unlock(knx_mutex *m) { pthread_mutex_unlock(&m->m); }
 
 #endif
 
 /* Static. A fork takes them all (lock.c), whatever the order in which some are taken inside of others. */
-typedef struct kn_global_lock {
-    kn_mutex mutex;
+typedef struct knx_global_lock {
+    knx_mutex mutex;
     _Atomic(_Bool) watched;
-    struct kn_global_lock *next;
-} kn_global_lock;
+    struct knx_global_lock *next;
+} knx_global_lock;
 #define KN_GLOBAL_LOCK_INIT       \
     {                             \
         .mutex = KN_MUTEX_INIT    \
     }
 /* What else a fork has to do, while all of those locks are held; each may be NULL. Static; joined in once. */
-typedef struct kn_fork_watch {
+typedef struct knx_fork_watch {
     void (*before)(void), (*in_parent)(void), (*in_child)(void);
-    struct kn_fork_watch *next;
-} kn_fork_watch;
-void knx_watch_forks(kn_fork_watch *w);
-void knx_global_lock(kn_global_lock *l);
-void knx_global_unlock(kn_global_lock *l);
+    struct knx_fork_watch *next;
+} knx_fork_watch;
+void knx_watch_forks(knx_fork_watch *w);
+void knx_global_lock_take(knx_global_lock *l);
+void knx_global_unlock(knx_global_lock *l);
 #endif

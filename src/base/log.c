@@ -6,15 +6,15 @@
 #include <stdarg.h>
 #include <string.h>
 
-atomic_int kn_debug_level;
+atomic_int knx_debug_level;
 
-static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static void (*callback)(void *env, int level, const char *text);
 static void *callback_env;
 
 void knx_log_callback(void (*f)(void *env, int level, const char *text), void *env)
 {
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     callback = f;
     callback_env = env;
     knx_global_unlock(&lock);
@@ -22,7 +22,7 @@ void knx_log_callback(void (*f)(void *env, int level, const char *text), void *e
 
 static void send(int level, const char *text)
 {
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     void (*f)(void *, int, const char *) = callback;
     void *env = callback_env;
     knx_global_unlock(&lock);

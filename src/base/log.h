@@ -8,13 +8,13 @@
 
 /* 0: silent. 1 compiles and chosen paths, 2 kernels, their code and what is recorded, 3 jaxprs, 4 programs, 5 each
  * operation as it is traced. docs/api.md has the table. */
-extern atomic_int kn_debug_level;
+extern atomic_int knx_debug_level;
 /* The text goes out as one piece; a newline is added on standard error unless it ends in one. */
 void knx_log_(int level, const char *format, ...) KN_PRINTF_LIKE(2, 3);
-#define KN_LOG(level, ...) (__builtin_expect(kn_debug_level >= (level), 0) ? knx_log_((level), __VA_ARGS__) : (void)0)
+#define KN_LOG(level, ...) (__builtin_expect(knx_debug_level >= (level), 0) ? knx_log_((level), __VA_ARGS__) : (void)0)
 void knx_log_callback(void (*f)(void *env, int level, const char *text), void *env); /* NULL: standard error */
 
-/* The environment, read once, in env.c; the first call also sets kn_debug_level. A variable that makes no sense
+/* The environment, read once, in env.c; the first call also sets knx_debug_level. A variable that makes no sense
  * counts as not set. */
 typedef struct kn_env {
     int debug;           /* KILN_DEBUG, 0 to 5; 0 if not set */

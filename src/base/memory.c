@@ -79,37 +79,37 @@ bool knx_mul_overflows(size_t a, size_t b, size_t *product) { return __builtin_m
 
 enum { ARENA_ALIGN = 16, ARENA_FIRST = 4096, ARENA_GROWTH_LIMIT = 1 << 20 };
 
-struct kn_arena_block {
-    struct kn_arena_block *older;
+struct knx_arena_block {
+    struct knx_arena_block *older;
     size_t bytes; /* with this header */
 };
 
-static char *block_start(struct kn_arena_block *b)
+static char *block_start(struct knx_arena_block *b)
 {
     uintptr_t first = (uintptr_t)(b + 1);
     return (char *)(b + 1) + (-first & (ARENA_ALIGN - 1));
 }
 
-static void block_use(kn_arena *a, struct kn_arena_block *b)
+static void block_use(knx_arena *a, struct knx_arena_block *b)
 {
     a->block = b;
     a->next = b ? block_start(b) : NULL;
     a->end = b ? (char *)b + b->bytes : NULL;
 }
 
-static bool arena_grow(kn_arena *a, size_t bytes)
+static bool arena_grow(knx_arena *a, size_t bytes)
 {
-    size_t overhead = sizeof(struct kn_arena_block) + ARENA_ALIGN, size = a->block ? a->block->bytes : ARENA_FIRST / 2;
+    size_t overhead = sizeof(struct knx_arena_block) + ARENA_ALIGN, size = a->block ? a->block->bytes : ARENA_FIRST / 2;
     bool alone = atomic_load_explicit(&fail_pieces, memory_order_relaxed);
     size = size < ARENA_GROWTH_LIMIT ? 2 * size : size;
     if (bytes > SIZE_MAX - overhead)
         return false;
     if (size < bytes + overhead || alone)
         size = bytes + overhead;
-    struct kn_arena_block *b = knx_alloc(size);
+    struct knx_arena_block *b = knx_alloc(size);
     if (!b)
         return false;
-    *b = (struct kn_arena_block){a->block, size};
+    *b = (struct knx_arena_block){a->block, size};
     a->total += size;
     block_use(a, b);
     if (alone) /* the next piece may be the one to fail */
@@ -117,7 +117,7 @@ static bool arena_grow(kn_arena *a, size_t bytes)
     return true;
 }
 
-void *knx_arena_alloc(kn_arena *a, size_t bytes)
+void *knx_arena_alloc(knx_arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX - ARENA_ALIGN)
         return NULL;
@@ -129,13 +129,13 @@ void *knx_arena_alloc(kn_arena *a, size_t bytes)
     return p;
 }
 
-void *knx_arena_zero(kn_arena *a, size_t bytes)
+void *knx_arena_zero(knx_arena *a, size_t bytes)
 {
     void *p = knx_arena_alloc(a, bytes);
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-void *knx_arena_copy(kn_arena *a, const void *p, size_t bytes)
+void *knx_arena_copy(knx_arena *a, const void *p, size_t bytes)
 {
     void *q = knx_arena_alloc(a, bytes);
     if (q && bytes)
@@ -143,15 +143,15 @@ void *knx_arena_copy(kn_arena *a, const void *p, size_t bytes)
     return q;
 }
 
-char *knx_arena_string(kn_arena *a, const char *s) { return knx_arena_copy(a, s, strlen(s) + 1); }
+char *knx_arena_string(knx_arena *a, const char *s) { return knx_arena_copy(a, s, strlen(s) + 1); }
 
-void knx_arena_reset(kn_arena *a)
+void knx_arena_reset(knx_arena *a)
 {
-    struct kn_arena_block *largest = a->block;
-    for (struct kn_arena_block *b = a->block; b; b = b->older)
+    struct knx_arena_block *largest = a->block;
+    for (struct knx_arena_block *b = a->block; b; b = b->older)
         if (b->bytes > largest->bytes)
             largest = b;
-    for (struct kn_arena_block *b = a->block, *older; b; b = older) {
+    for (struct knx_arena_block *b = a->block, *older; b; b = older) {
         older = b->older;
         if (b != largest)
             knx_free(b);
@@ -162,11 +162,11 @@ void knx_arena_reset(kn_arena *a)
     block_use(a, largest);
 }
 
-void knx_arena_free(kn_arena *a)
+void knx_arena_free(knx_arena *a)
 {
     knx_arena_reset(a);
     knx_free(a->block);
-    *a = (kn_arena)KN_ARENA_INIT;
+    *a = (knx_arena)KN_ARENA_INIT;
 }
 
 /* Vectors. The struct is copied in and out: its pointer has another type than ours. */

@@ -21,14 +21,14 @@ int64_t knx_alloc_live(void);    /* blocks not given back; cached free buffers d
 bool knx_mul_overflows(size_t a, size_t b, size_t *product);
 
 /* Arenas: allocate, free all at once. Blocks grow geometrically. */
-typedef struct kn_arena { struct kn_arena_block *block; char *next, *end; size_t total; } kn_arena;
+typedef struct knx_arena { struct knx_arena_block *block; char *next, *end; size_t total; } knx_arena;
 #define KN_ARENA_INIT { 0 }
-void *knx_arena_alloc(kn_arena *a, size_t bytes);          /* 16-byte aligned; NULL on failure */
-void *knx_arena_zero(kn_arena *a, size_t bytes);
-void *knx_arena_copy(kn_arena *a, const void *p, size_t bytes);
-char *knx_arena_string(kn_arena *a, const char *s);
-void knx_arena_reset(kn_arena *a);                         /* keeps the largest block */
-void knx_arena_free(kn_arena *a);
+void *knx_arena_alloc(knx_arena *a, size_t bytes);         /* 16-byte aligned; NULL on failure */
+void *knx_arena_zero(knx_arena *a, size_t bytes);
+void *knx_arena_copy(knx_arena *a, const void *p, size_t bytes);
+char *knx_arena_string(knx_arena *a, const char *s);
+void knx_arena_reset(knx_arena *a);                        /* keeps the largest block */
+void knx_arena_free(knx_arena *a);
 
 /* Vectors: `kn_vec(T)` fields; grow with knx_grow. */
 #define KN_VEC(T) struct { T *at; size_t n, cap; }
@@ -42,28 +42,28 @@ bool knx_vec_reserve(void *vec, size_t more, size_t size);
 /* Buffers: what array elements live in. 64-byte aligned; freed ones are pooled by size class, so that a temporary
  * costs no page faults (glibc gives large freed blocks back to the kernel: the faults then cost four times the
  * arithmetic). Big ones ask for huge pages. */
-typedef struct kn_buffer {
+typedef struct knx_buffer {
     atomic_int refs;
     uint32_t size_class;
     size_t bytes;                               /* usable */
     void *data;                                 /* NULL while the contents are elsewhere only: device/device.h */
-    struct kn_away *away;                       /* where else they are; NULL: nowhere */
+    struct knx_away *away;                      /* where else they are; NULL: nowhere */
     void (*release)(void *data, void *env);     /* foreign memory: called once with env when the last reference goes */
     void *env;
-} kn_buffer;
+} knx_buffer;
 /* What a device has of a buffer, as far as this floor needs to know. */
-typedef struct kn_away {
+typedef struct knx_away {
     void *data;                                 /* the buffer's own memory, for the time when its `data` is NULL */
-    void (*drop)(struct kn_away *away);         /* the buffer goes */
-} kn_away;
-kn_buffer *knx_buffer_new(size_t bytes);        /* contents undefined; NULL without memory, caches given back or not */
+    void (*drop)(struct knx_away *away);        /* the buffer goes */
+} knx_away;
+knx_buffer *knx_buffer_new(size_t bytes);       /* contents undefined; NULL without memory, caches given back or not */
 /* Asks the context to give back what it only keeps to find it again, so that so many bytes may be had. True: something
  * went. Nothing may be half done with its caches. */
 bool knx_give_back(size_t bytes);
 /* Without memory: NULL, and `release` (NULL is fine) is not called: the memory stays the caller's. */
-kn_buffer *knx_buffer_wrap(void *data, size_t bytes, void (*release)(void *, void *), void *env);
-kn_buffer *knx_buffer_retain(kn_buffer *b);
-void knx_buffer_release(kn_buffer *b);          /* NULL is fine */
+knx_buffer *knx_buffer_wrap(void *data, size_t bytes, void (*release)(void *, void *), void *env);
+knx_buffer *knx_buffer_retain(knx_buffer *b);
+void knx_buffer_release(knx_buffer *b);         /* NULL is fine */
 void knx_buffer_trim(void);                     /* gives all pooled free buffers back to the system */
 /* How many bytes of big freed buffers are kept; what is over goes back to the system. SIZE_MAX, which it begins with:
  * half of the bytes that are live, at least 256 MiB. 0: small ones are given back too, once. Returns the old number. */

@@ -133,7 +133,7 @@ static bool scan_decimal(const char *s, const char **end, decimal *out)
 }
 
 /* num / den to 64 or 65 bits, and whether there is a remainder. */
-static double divide(kn_big *num, kn_big *den)
+static double divide(knx_big *num, knx_big *den)
 {
     int shift = knx_big_bits(den) - knx_big_bits(num) + 64; /* then 2^63 < num / den < 2^65 */
     if (shift > 0)
@@ -175,7 +175,7 @@ static double decimal_to_double(const decimal *d)
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     if (FLT_EVAL_METHOD == 0 && d->n <= 15 && d->exponent >= -22 && d->exponent <= 22) /* both exact: one rounding */
         return d->exponent < 0 ? (double)small / power[-d->exponent] : (double)small * power[d->exponent];
-    kn_big num, den;
+    knx_big num, den;
     knx_big_set(&num, 0);
     for (int i = 0; i < d->n; i++)
         knx_big_mul_add(&num, 10, d->d[i]);

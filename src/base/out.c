@@ -4,13 +4,13 @@
 #include "base/lock.h"
 #include <stdio.h>
 
-static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static void (*callback)(void *env, const char *text);
 static void *callback_env;
 
 void knx_out_callback(void (*f)(void *env, const char *text), void *env)
 {
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     callback = f;
     callback_env = env;
     knx_global_unlock(&lock);
@@ -18,7 +18,7 @@ void knx_out_callback(void (*f)(void *env, const char *text), void *env)
 
 void knx_out(const char *text)
 {
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     void (*f)(void *, const char *) = callback;
     void *env = callback_env;
     knx_global_unlock(&lock);
@@ -28,7 +28,7 @@ void knx_out(const char *text)
         fputs(text, stdout);
 }
 
-kn_error *knx_call_user(void (*f)(void *arg), void *arg)
+knx_error *knx_call_user(void (*f)(void *arg), void *arg)
 {
     kn_context c = knx_context();
     if (c && c->call_user)

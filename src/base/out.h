@@ -11,5 +11,5 @@ void knx_out_callback(void (*f)(void *env, const char *text), void *env); /* NUL
 
 /* Calls f(arg), which runs the user's code, in the middle of a public call: the context is put aside as it is for what
  * f does with it. An error if that cannot be. */
-kn_error *knx_call_user(void (*f)(void *arg), void *arg);
+knx_error *knx_call_user(void (*f)(void *arg), void *arg);
 #endif

@@ -280,7 +280,7 @@ static void forget_workers(void)
 
 static void watch_forks(void)
 {
-    static kn_fork_watch watch = {.in_child = forget_workers};
+    static knx_fork_watch watch = {.in_child = forget_workers};
     knx_watch_forks(&watch);
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool make_room(kn_str *t, size_t more)
+static bool make_room(knx_str *t, size_t more)
 {
     if (t->failed)
         return false;
@@ -32,7 +32,7 @@ static bool make_room(kn_str *t, size_t more)
     return true;
 }
 
-void knx_str_add(kn_str *t, const char *s, size_t n)
+void knx_str_add(knx_str *t, const char *s, size_t n)
 {
     if (n == 0 || !make_room(t, n))
         return;
@@ -41,9 +41,9 @@ void knx_str_add(kn_str *t, const char *s, size_t n)
     t->s[t->n] = '\0';
 }
 
-void knx_str_puts(kn_str *t, const char *s) { knx_str_add(t, s, strlen(s)); }
+void knx_str_puts(knx_str *t, const char *s) { knx_str_add(t, s, strlen(s)); }
 
-void knx_str_printf(kn_str *t, const char *format, ...)
+void knx_str_printf(knx_str *t, const char *format, ...)
 {
     va_list args, again;
     va_start(args, format);
@@ -57,7 +57,7 @@ void knx_str_printf(kn_str *t, const char *format, ...)
     va_end(args);
 }
 
-void knx_str_pad(kn_str *t, char c, int64_t count)
+void knx_str_pad(knx_str *t, char c, int64_t count)
 {
     if (count <= 0 || (uint64_t)count > SIZE_MAX / 2 || !make_room(t, (size_t)count))
         return;
@@ -66,20 +66,20 @@ void knx_str_pad(kn_str *t, char c, int64_t count)
     t->s[t->n] = '\0';
 }
 
-char *knx_str_take(kn_str *t)
+char *knx_str_take(knx_str *t)
 {
     if (!t->s && make_room(t, 0))
         t->s[0] = '\0';
     char *s = t->failed ? NULL : t->s;
     if (t->failed)
         knx_free(t->s);
-    *t = (kn_str){0};
+    *t = (knx_str){0};
     return s;
 }
 
-void knx_str_free(kn_str *t)
+void knx_str_free(knx_str *t)
 {
     if (t->s)
         knx_free(t->s);
-    *t = (kn_str){0};
+    *t = (knx_str){0};
 }

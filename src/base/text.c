@@ -17,28 +17,28 @@ typedef struct layout {
     bool summary;
     int64_t edge;
     const char *separator;
-    kn_text_format format;
-    kn_str out, word;
+    knx_text_format format;
+    knx_str out, word;
 } layout;
 
-static kn_error *check_options(const kn_print_opts *opts, kn_float_mode *mode)
+static knx_error *check_options(const kn_print_opts *opts, knx_float_mode *mode)
 {
     static const char *const name[] = {"unique", "fixed", "maxprec", "maxprec_equal"};
-    static const kn_float_mode value[] = {KN_FLOAT_UNIQUE, KN_FLOAT_FIXED, KN_FLOAT_MAXPREC, KN_FLOAT_MAXPREC_EQUAL};
+    static const knx_float_mode value[] = {KN_FLOAT_UNIQUE, KN_FLOAT_FIXED, KN_FLOAT_MAXPREC, KN_FLOAT_MAXPREC_EQUAL};
     if (opts->sign != '-' && opts->sign != '+' && opts->sign != ' ')
-        return knx_error(KN_ERROR_VALUE, "sign option must be one of ' ', '+', or '-'");
+        return knx_error_new(KN_ERROR_VALUE, "sign option must be one of ' ', '+', or '-'");
     if (opts->precision < 0)
-        return knx_error(KN_ERROR_VALUE, "precision must be >= 0");
+        return knx_error_new(KN_ERROR_VALUE, "precision must be >= 0");
     if (!opts->nanstr || !opts->infstr)
-        return knx_error(KN_ERROR_VALUE, "nanstr and infstr must not be NULL");
+        return knx_error_new(KN_ERROR_VALUE, "nanstr and infstr must not be NULL");
     for (int i = 0; opts->floatmode && i < 4; i++) {
         if (strcmp(opts->floatmode, name[i]) == 0) {
             *mode = value[i];
             return NULL;
         }
     }
-    return knx_error(KN_ERROR_VALUE,
-                     "floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", \"maxprec_equal\"");
+    return knx_error_new(KN_ERROR_VALUE,
+                         "floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", \"maxprec_equal\"");
 }
 
 static void set_layout(layout *l, kn_dtype dtype, int ndim, const int64_t *dim, const kn_print_opts *opts)
@@ -172,7 +172,7 @@ static void write_array(layout *l, const char *data, int64_t prefix, int64_t wid
         write_nested(l, 0, data, prefix + 1, width);
 }
 
-static void add_shape(kn_str *out, int ndim, const int64_t *dim)
+static void add_shape(knx_str *out, int ndim, const int64_t *dim)
 {
     char number[32];
     knx_str_puts(out, "shape=(");
@@ -185,7 +185,7 @@ static void add_shape(kn_str *out, int ndim, const int64_t *dim)
 
 /* What the numbers do not tell: the shape of empty and summarised arrays, the dtype unless it is the usual one of its
  * kind. */
-static void add_extras(layout *l, kn_str *extras)
+static void add_extras(layout *l, knx_str *extras)
 {
     uint8_t id = l->dtype->id;
     bool implied = id == KN_ID_BOOL || id == KN_ID_I64 || id == KN_ID_F64 || id == KN_ID_C128;
@@ -199,7 +199,7 @@ static void add_extras(layout *l, kn_str *extras)
 
 static void write_repr(layout *l, const char *data, const kn_print_opts *opts)
 {
-    kn_str extras = {0};
+    knx_str extras = {0};
     knx_str_puts(&l->out, "array(");
     write_array(l, data, 6, (int64_t)opts->linewidth - 1);
     add_extras(l, &extras);
@@ -218,11 +218,11 @@ static void write_repr(layout *l, const char *data, const kn_print_opts *opts)
     knx_str_free(&extras);
 }
 
-kn_error *knx_array_text(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, const kn_print_opts *opts,
-                         bool repr, char **out)
+knx_error *knx_array_text(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, const kn_print_opts *opts,
+                          bool repr, char **out)
 {
     kn_print_opts plain = kn_print_opts_default();
-    kn_float_mode mode = KN_FLOAT_MAXPREC;
+    knx_float_mode mode = KN_FLOAT_MAXPREC;
     if (!opts)
         opts = &plain;
     KN_TRY(check_options(opts, &mode));

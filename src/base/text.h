@@ -8,6 +8,6 @@
 
 /* str(a) or repr(a) of the C-contiguous elements at data. *out is knx_alloc'ed and ends with NUL. Keys are shown as
  * uint32 pairs with one axis more, bfloat16 as ml_dtypes shows it. NULL opts: the defaults. */
-kn_error *knx_array_text(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, const kn_print_opts *opts,
+knx_error *knx_array_text(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, const kn_print_opts *opts,
                          bool repr, char **out);
 #endif

@@ -20,7 +20,7 @@ static double load_float(kn_dtype d, const void *p)
 
 static int64_t load_int(kn_dtype d, const void *p) /* of unsigned ones the bits */
 {
-    kn_scalar_bits s = {0};
+    knx_scalar_bits s = {0};
     memcpy(&s, p, d->size);
     bool is_signed = d->kind == 'i';
     switch (d->size) {
@@ -67,7 +67,7 @@ static double round_to(kn_dtype d, double v) /* to the dtype's precision: NumPy 
                                 : (double)knx_half_to_float(knx_double_to_half(v));
 }
 
-static bool wants_scientific(const kn_float_format *f)
+static bool wants_scientific(const knx_float_format *f)
 {
     double limit = f->dtype->id == KN_ID_F64 ? 1e8 : f->dtype->id == KN_ID_F32 ? 1e6 : 1e3;
     if (f->greatest < 0)
@@ -76,7 +76,7 @@ static bool wants_scientific(const kn_float_format *f)
                                                      round_to(f->dtype, f->greatest / f->least) > 1000));
 }
 
-static void float_look(kn_float_format *f, double v)
+static void float_look(knx_float_format *f, double v)
 {
     if (!isfinite(v)) {
         f->special = true;
@@ -92,19 +92,19 @@ static void float_look(kn_float_format *f, double v)
     f->greatest = a > f->greatest ? a : f->greatest;
 }
 
-static void float_first_style(kn_float_format *f)
+static void float_first_style(knx_float_format *f)
 {
     bool fixed = f->mode == KN_FLOAT_FIXED;
-    f->style = (kn_float_style){.scientific = wants_scientific(f),
-                                .unique = !fixed,
-                                .plus = f->sign == '+',
-                                .trim = fixed ? 'k' : '.',
-                                .precision = f->precision,
-                                .min_digits = -1,
-                                .exp_digits = -1};
+    f->style = (knx_float_style){.scientific = wants_scientific(f),
+                                 .unique = !fixed,
+                                 .plus = f->sign == '+',
+                                 .trim = fixed ? 'k' : '.',
+                                 .precision = f->precision,
+                                 .min_digits = -1,
+                                 .exp_digits = -1};
 }
 
-static void float_measure(kn_float_format *f, kn_str *scratch, double v)
+static void float_measure(knx_float_format *f, knx_str *scratch, double v)
 {
     if (!isfinite(v))
         return;
@@ -121,9 +121,9 @@ static void float_measure(kn_float_format *f, kn_str *scratch, double v)
     f->exponent = exponent > f->exponent ? exponent : f->exponent;
 }
 
-static void float_last_style(kn_float_format *f)
+static void float_last_style(knx_float_format *f)
 {
-    kn_float_style *s = &f->style;
+    knx_float_style *s = &f->style;
     s->pad_left = f->whole;
     s->pad_right = f->fraction;
     if (f->finite && s->scientific) {
@@ -147,7 +147,7 @@ static void float_last_style(kn_float_format *f)
     }
 }
 
-static void float_write(const kn_float_format *f, kn_str *out, double v)
+static void float_write(const knx_float_format *f, knx_str *out, double v)
 {
     if (isfinite(v)) {
         knx_format_float(out, f->dtype, v, &f->style);
@@ -159,9 +159,9 @@ static void float_write(const kn_float_format *f, kn_str *out, double v)
     knx_str_puts(out, word);
 }
 
-static void complex_write(kn_text_format *f, kn_str *out, double re, double im)
+static void complex_write(knx_text_format *f, knx_str *out, double re, double im)
 {
-    kn_str *t = &f->scratch;
+    knx_str *t = &f->scratch;
     float_write(&f->part[0], out, re);
     t->n = 0;
     float_write(&f->part[1], t, im);
@@ -181,22 +181,23 @@ static bool lines_up(kn_dtype d) /* bfloat16 is printed by its own package, with
     return knx_is_inexact(d) && d->id != KN_ID_BF16;
 }
 
-void knx_text_format_init(kn_text_format *f, kn_dtype dtype, bool scalar, const kn_print_opts *opts, kn_float_mode mode)
+void knx_text_format_init(knx_text_format *f, kn_dtype dtype, bool scalar, const kn_print_opts *opts,
+                          knx_float_mode mode)
 {
-    *f = (kn_text_format){.dtype = dtype, .scalar = scalar, .sign = opts->sign};
-    kn_float_format part = {.dtype = knx_component(dtype),
-                            .mode = mode,
-                            .suppress = opts->suppress,
-                            .sign = opts->sign,
-                            .nan = opts->nanstr,
-                            .inf = opts->infstr,
-                            .greatest = -1};
+    *f = (knx_text_format){.dtype = dtype, .scalar = scalar, .sign = opts->sign};
+    knx_float_format part = {.dtype = knx_component(dtype),
+                             .mode = mode,
+                             .suppress = opts->suppress,
+                             .sign = opts->sign,
+                             .nan = opts->nanstr,
+                             .inf = opts->infstr,
+                             .greatest = -1};
     part.precision = mode == KN_FLOAT_UNIQUE ? -1 : opts->precision;
     f->part[0] = f->part[1] = part;
     f->part[1].sign = '+';
 }
 
-static void int_look(kn_text_format *f, int64_t v)
+static void int_look(knx_text_format *f, int64_t v)
 {
     uint64_t u = (uint64_t)v;
     f->least = !f->any || v < f->least ? v : f->least;
@@ -206,7 +207,7 @@ static void int_look(kn_text_format *f, int64_t v)
     f->any = true;
 }
 
-void knx_text_format_look(kn_text_format *f, const void *element, int pass)
+void knx_text_format_look(knx_text_format *f, const void *element, int pass)
 {
     if (knx_is_integer(f->dtype) && pass == 0)
         int_look(f, load_int(f->dtype, element));
@@ -222,7 +223,7 @@ void knx_text_format_look(kn_text_format *f, const void *element, int pass)
     }
 }
 
-static void int_end(kn_text_format *f)
+static void int_end(knx_text_format *f)
 {
     bool is_signed = f->dtype->kind == 'i';
     char text[24];
@@ -233,7 +234,7 @@ static void int_end(kn_text_format *f)
     f->width = low > high ? low : high;
 }
 
-void knx_text_format_end(kn_text_format *f, int pass)
+void knx_text_format_end(knx_text_format *f, int pass)
 {
     if (knx_is_integer(f->dtype) && pass == 0)
         int_end(f);
@@ -245,7 +246,7 @@ void knx_text_format_end(kn_text_format *f, int pass)
     }
 }
 
-void knx_text_format_write(kn_text_format *f, kn_str *out, const void *element)
+void knx_text_format_write(knx_text_format *f, knx_str *out, const void *element)
 {
     kn_dtype d = f->dtype;
     char text[40];
@@ -265,7 +266,7 @@ void knx_text_format_write(kn_text_format *f, kn_str *out, const void *element)
     }
 }
 
-void knx_text_format_scalar(kn_dtype dtype, kn_str *out, const void *element)
+void knx_text_format_scalar(kn_dtype dtype, knx_str *out, const void *element)
 {
     kn_dtype part = knx_component(dtype);
     char text[40];

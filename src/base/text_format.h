@@ -6,12 +6,12 @@
 #include "base/digits.h"
 #include "kiln/print.h"
 
-typedef enum { KN_FLOAT_UNIQUE, KN_FLOAT_FIXED, KN_FLOAT_MAXPREC, KN_FLOAT_MAXPREC_EQUAL } kn_float_mode;
+typedef enum { KN_FLOAT_UNIQUE, KN_FLOAT_FIXED, KN_FLOAT_MAXPREC, KN_FLOAT_MAXPREC_EQUAL } knx_float_mode;
 
 /* One column of floats: the elements, or the real or imaginary parts of complex ones. */
-typedef struct kn_float_format {
+typedef struct knx_float_format {
     kn_dtype dtype;
-    kn_float_mode mode;
+    knx_float_mode mode;
     int precision;
     bool suppress;
     char sign;
@@ -21,29 +21,29 @@ typedef struct kn_float_format {
     bool negative, special, negative_inf, finite;
     /* seen in the second */
     int whole, fraction, exponent; /* longest parts */
-    kn_float_style style;
-} kn_float_format;
+    knx_float_style style;
+} knx_float_format;
 
-typedef struct kn_text_format {
+typedef struct knx_text_format {
     kn_dtype dtype;
     bool scalar; /* a 0-d array */
     char sign;
-    kn_float_format part[2]; /* floats: the first; complex numbers: both */
+    knx_float_format part[2]; /* floats: the first; complex numbers: both */
     bool any;                /* integers: something seen */
     int64_t least, greatest; /* signed integers */
     uint64_t uleast, ugreatest;
     int width;
-    kn_str scratch; /* free it with knx_str_free */
-} kn_text_format;
+    knx_str scratch; /* free it with knx_str_free */
+} knx_text_format;
 
-void knx_text_format_init(kn_text_format *f, kn_dtype dtype, bool scalar, const kn_print_opts *opts,
-                          kn_float_mode mode);
+void knx_text_format_init(knx_text_format *f, kn_dtype dtype, bool scalar, const kn_print_opts *opts,
+                          knx_float_mode mode);
 /* Every shown element is looked at twice, first with pass 0, then with pass 1; knx_text_format_end comes after each
  * pass. */
-void knx_text_format_look(kn_text_format *f, const void *element, int pass);
-void knx_text_format_end(kn_text_format *f, int pass);
-void knx_text_format_write(kn_text_format *f, kn_str *out, const void *element);
+void knx_text_format_look(knx_text_format *f, const void *element, int pass);
+void knx_text_format_end(knx_text_format *f, int pass);
+void knx_text_format_write(knx_text_format *f, knx_str *out, const void *element);
 /* str of the element as a scalar */
-void knx_text_format_scalar(kn_dtype dtype, kn_str *out, const void *element);
+void knx_text_format_scalar(kn_dtype dtype, knx_str *out, const void *element);
 int knx_text_width(const char *s, size_t n); /* in characters (UTF-8) */
 #endif

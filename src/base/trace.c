@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static FILE *file;
 static pid_t owner;
 static double began;
@@ -20,7 +20,7 @@ static atomic_int state; /* 0: not looked yet, 1: there is none, 2: there is one
 __attribute__((noinline, cold)) static int look(void)
 {
     const char *path = knx_env()->trace;
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     int now = atomic_load(&state);
     if (!now) {
         file = path ? fopen(path, "we") : NULL;
@@ -45,7 +45,7 @@ bool knx_tracing(void)
 
 __attribute__((destructor)) static void finish(void)
 {
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     if (file && owner == getpid()) {
         fputs("\n]\n", file);
         fclose(file);
@@ -55,7 +55,7 @@ __attribute__((destructor)) static void finish(void)
     knx_global_unlock(&lock);
 }
 
-const char *knx_trace_text(kn_trace_text *room, const char *s)
+const char *knx_trace_text_of(knx_trace_text *room, const char *s)
 {
     size_t n = 0, most = sizeof room->s - 8;
     room->s[n++] = '"';
@@ -91,14 +91,14 @@ void knx_trace_event(const char *category, const char *name, double seconds, con
         return;
     double end = knx_seconds();
     int thread = thread_number();
-    kn_trace_text text;
+    knx_trace_text text;
     va_list args;
     va_start(args, details);
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     if (file && owner == getpid()) {
         fprintf(file, "%s{\"name\": %s, \"cat\": \"%s\", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, \"pid\": %ld, ",
-                any ? ",\n" : "", knx_trace_text(&text, name), category, 1e6 * (end - seconds - began), 1e6 * seconds,
-                (long)owner);
+                any ? ",\n" : "", knx_trace_text_of(&text, name), category, 1e6 * (end - seconds - began),
+                1e6 * seconds, (long)owner);
         fprintf(file, "\"tid\": %d, \"args\": {", thread);
         vfprintf(file, details, args);
         fputs("}}", file);

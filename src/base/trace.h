@@ -6,12 +6,12 @@
 #include "kiln/types.h"
 
 bool knx_tracing(void); /* is there such a file? */
-/* What began so many seconds ago has ended now. details: members of a JSON object, made with knx_trace_text where they
- * are texts; without a trace nothing happens. Texts may have any characters. */
+/* What began so many seconds ago has ended now. details: members of a JSON object, made with knx_trace_text_of where
+ * they are texts; without a trace nothing happens. Texts may have any characters. */
 void knx_trace_event(const char *category, const char *name, double seconds, const char *details, ...)
     KN_PRINTF_LIKE(4, 5);
-typedef struct kn_trace_text {
+typedef struct knx_trace_text {
     char s[256];
-} kn_trace_text;
-const char *knx_trace_text(kn_trace_text *room, const char *s); /* with quotes, cut where it is long */
+} knx_trace_text;
+const char *knx_trace_text_of(knx_trace_text *room, const char *s); /* with quotes, cut where it is long */
 #endif

@@ -4,25 +4,25 @@
 #include "compile/plan.h"
 #include <string.h>
 
-static bool pulls(const kni_jaxpr *j, const kn_eqn *e)
+static bool pulls(const kni_jaxpr *j, const kni_eqn *e)
 {
-    kn_type x[8]; /* rows that ask have few operands */
+    kni_type x[8]; /* rows that ask have few operands */
     for (uint32_t i = 0; i < e->n_in && i < 8; i++)
         x[i] = kni_atom_type(j, e->in[i]);
-    kn_rule r = kni_rule(e, x, NULL);
+    kni_rule r = kni_rule_of(e, x, NULL);
     return e->prim->pulls(&r);
 }
 
-knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e)
+knc_class knc_class_of(const kni_jaxpr *j, const kni_eqn *e)
 {
-    const kn_prim *p = e->prim;
+    const kni_prim *p = e->prim;
     if (p->bits & KN_IDENTITY)
         return KNC_IDENTITY;
     if (p->reduction) /* over no axes there is nothing to join */
-        return ((const kn_p_reduce *)e->params)->axes.n ? KNC_REDUCE : KNC_IDENTITY;
+        return ((const kni_p_reduce *)e->params)->axes.n ? KNC_REDUCE : KNC_IDENTITY;
     if (p->map) {
-        kn_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
-        kn_rule r = kni_rule(e, &x, &y);
+        kni_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
+        kni_rule r = kni_rule_of(e, &x, &y);
         return p->map_exists && !p->map_exists(&r) ? KNC_RESHAPE : KNC_VIEW;
     }
     if (p->pulls)
@@ -35,7 +35,7 @@ knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e)
 
 atomic_uint_fast64_t knc_read_looked;
 
-const bool *knc_find_read(const kni_jaxpr *j, kn_arena *a)
+const bool *knc_find_read(const kni_jaxpr *j, knx_arena *a)
 {
     bool *read = knx_arena_zero(a, (size_t)j->n_var + 1);
     for (uint32_t k = 0; read && k < j->n_eqn; k++)
@@ -56,45 +56,45 @@ const bool *knc_read(knc_plan *p)
     return p->read;
 }
 
-kn_dtype_id knc_part(kn_dtype d) { return d->kind == KN_KIND_KEY ? KN_ID_U32 : (kn_dtype_id)knx_component(d)->id; }
+knx_dtype_id knc_part(kn_dtype d) { return d->kind == KN_KIND_KEY ? KN_ID_U32 : (knx_dtype_id)knx_component(d)->id; }
 
-static kn_index *new_index(kn_arena *a, int n_loop, int ndim)
+static kni_index *new_index(knx_arena *a, int n_loop, int ndim)
 {
-    kn_index *i = knx_arena_alloc(a, sizeof *i);
-    kn_index_axis *axis = knx_arena_zero(a, (size_t)(ndim > 0 ? ndim : 1) * sizeof *axis);
+    kni_index *i = knx_arena_alloc(a, sizeof *i);
+    kni_index_axis *axis = knx_arena_zero(a, (size_t)(ndim > 0 ? ndim : 1) * sizeof *axis);
     if (!i || !axis)
         return NULL;
     for (int d = 0; d < ndim; d++)
         axis[d].node = KNK_NONE;
-    *i = (kn_index){n_loop, ndim, axis};
+    *i = (kni_index){n_loop, ndim, axis};
     return i;
 }
 
-kn_index *knc_view_map(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a)
+kni_index *knc_view_map(const kni_jaxpr *j, const kni_eqn *e, knx_arena *a)
 {
-    kn_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
-    kn_index *out = new_index(a, y.ndim, y.ndim), *in = out ? new_index(a, y.ndim, x.ndim) : NULL;
+    kni_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
+    kni_index *out = new_index(a, y.ndim, y.ndim), *in = out ? new_index(a, y.ndim, x.ndim) : NULL;
     if (!in)
         return NULL;
     for (int d = 0; d < y.ndim; d++)
         out->axis[d].coef[d] = 1;
-    kn_rule r = kni_rule(e, &x, &y);
+    kni_rule r = kni_rule_of(e, &x, &y);
     e->prim->map(&r, out, in);
     return in;
 }
 
-bool knc_lies_in_order(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a, int64_t *first)
+bool knc_lies_in_order(const kni_jaxpr *j, const kni_eqn *e, knx_arena *a, int64_t *first)
 {
     *first = 0;
     knc_class c = knc_class_of(j, e);
     if (c == KNC_IDENTITY || c == KNC_RESHAPE)
         return true;
-    kn_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
+    kni_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
     if (c != KNC_VIEW || x.dtype != y.dtype)
         return false;
     if (!kni_type_size(y))
         return !kni_type_size(x);
-    kn_index *in = knc_view_map(j, e, a);
+    kni_index *in = knc_view_map(j, e, a);
     if (!in)
         return false;
     int64_t stride = 1, flat[KN_MAX_NDIM] = {0};
@@ -110,19 +110,19 @@ bool knc_lies_in_order(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a, int64_t
     return true;
 }
 
-bool knc_spreads_scalar(const kni_jaxpr *j, const kn_eqn *e)
+bool knc_spreads_scalar(const kni_jaxpr *j, const kni_eqn *e)
 {
     return e->n_in == 1 && e->n_out == 1 && knc_class_of(j, e) == KNC_VIEW && !kni_atom_type(j, e->in[0]).ndim;
 }
 
-unsigned knc_looks(const kni_jaxpr *j, const kn_eqn *e)
+unsigned knc_looks(const kni_jaxpr *j, const kni_eqn *e)
 {
-    kn_type x[8]; /* rows that look have few operands */
+    kni_type x[8]; /* rows that look have few operands */
     if (!e->prim->looks)
         return 1;
     for (uint32_t i = 0; i < e->n_in && i < 8; i++)
         x[i] = kni_atom_type(j, e->in[i]);
-    kn_rule r = kni_rule(e, x, NULL);
+    kni_rule r = kni_rule_of(e, x, NULL);
     int64_t n = e->prim->looks(&r);
     return n < 1 ? 1 : n < KNC_MANY_LOOKS ? (unsigned)n : KNC_MANY_LOOKS;
 }

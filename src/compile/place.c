@@ -13,7 +13,7 @@ static uint32_t new_slot(knc_plan *p, knc_space space, uint32_t index, size_t by
     return (uint32_t)p->slot.n - 1;
 }
 
-uint32_t knc_slot_of(knc_plan *p, kn_atom a, size_t *offset)
+uint32_t knc_slot_of(knc_plan *p, kni_atom a, size_t *offset)
 {
     *offset = 0;
     if (kni_is_literal(a)) {
@@ -29,11 +29,11 @@ uint32_t knc_slot_of(knc_plan *p, kn_atom a, size_t *offset)
     return v->slot;
 }
 
-static void place_eqn(knc_plan *p, const kn_eqn *e)
+static void place_eqn(knc_plan *p, const kni_eqn *e)
 {
     for (uint32_t k = 0; k < e->n_out; k++) {
         knc_value *v = &p->value[e->out + k];
-        kn_type t = p->j->type[e->out + k];
+        kni_type t = p->j->type[e->out + k];
         if (v->state == KNC_STORED)
             v->slot = new_slot(p, KNC_AT_WORK, 0, kni_type_bytes(t));
         if (v->state != KNC_ALIAS)
@@ -61,9 +61,9 @@ static bool copy_step(knc_plan *p, uint32_t from, uint32_t to, size_t bytes)
     return true;
 }
 
-static kn_error *place_output(knc_plan *p, uint32_t k, knc_output *out)
+static knx_error *place_output(knc_plan *p, uint32_t k, knc_output *out)
 {
-    kn_atom a = p->j->out[k];
+    kni_atom a = p->j->out[k];
     size_t offset;
     uint32_t s = knc_slot_of(p, a, &offset);
     if (p->failed)
@@ -82,7 +82,7 @@ static kn_error *place_output(knc_plan *p, uint32_t k, knc_output *out)
     return !p->failed && copy_step(p, s, to, out->bytes) ? NULL : knx_error_nomem();
 }
 
-kn_error *knc_place_values(knc_plan *p)
+knx_error *knc_place_values(knc_plan *p)
 {
     knc_output *out = knx_arena_alloc(&p->p->arena, (p->j->n_out + 1) * sizeof *out);
     if (!out)

@@ -92,7 +92,7 @@ typedef struct knc_use {
     uint16_t stages; /* passes over a row that read it, counted from the last one; see docs/compiler.md */
     uint8_t loops;   /* knc_loops */
     uint8_t depth;   /* pulled rows on the way */
-    uint16_t more;   /* elements beside one that they look at (kn_prim.looks): the value is worked out so often more */
+    uint16_t more;   /* elements beside one that they look at (kni_prim.looks): the value is worked out so often more */
 } knc_use;
 enum {
     KNC_MAX_USES = 8,
@@ -148,9 +148,9 @@ typedef struct knc_group {
     bool puts;           /* stores updates */
     uint16_t n_store, weight;
     uint32_t n_read; /* values that it reads from memory, as far as is known: at most */
-    kn_type par;     /* extents of the points; once there are rows: of those */
-    kn_type inner;   /* rows: extents of their elements ... */
-    kn_ints axes;    /* ... and which of them are joined */
+    kni_type par;    /* extents of the points; once there are rows: of those */
+    kni_type inner;  /* rows: extents of their elements ... */
+    kni_ints axes;   /* ... and which of them are joined */
     uint64_t kept;   /* rows: the loops over elements that are loops over rows, as knc_use.keep */
     uint32_t first_store, last_store, first_reduce, last_reduce, n_reduce; /* variables */
     uint32_t first_row, last_row;                                          /* in knc_plan.row */
@@ -198,9 +198,9 @@ typedef struct knc_update {
 
 typedef struct knc_plan {
     const kni_jaxpr *j;
-    const kn_compile_options *o;
-    kn_program *p;
-    kn_arena scratch;
+    const knc_compile_options *o;
+    knc_program *p;
+    knx_arena scratch;
     knc_value *value; /* per variable */
     KN_VEC(knc_group) group;
     KN_VEC(knc_use_link) use;
@@ -217,66 +217,66 @@ typedef struct knc_plan {
 } knc_plan;
 
 /* classes.c */
-knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e);
+knc_class knc_class_of(const kni_jaxpr *j, const kni_eqn *e);
 /* The map of a view: axes of the operand as functions of the result's axes (its loops). NULL without memory. */
-kn_index *knc_view_map(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a);
+kni_index *knc_view_map(const kni_jaxpr *j, const kni_eqn *e, knx_arena *a);
 /* Is it one scalar, repeated to a shape? */
-bool knc_spreads_scalar(const kni_jaxpr *j, const kn_eqn *e);
+bool knc_spreads_scalar(const kni_jaxpr *j, const kni_eqn *e);
 /* Do the elements of the view lie in the operand's memory in C order, from element *first on? */
-bool knc_lies_in_order(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a, int64_t *first);
+bool knc_lies_in_order(const kni_jaxpr *j, const kni_eqn *e, knx_arena *a, int64_t *first);
 /* Per variable: does an equation read it, or is it a result? NULL without memory. */
-const bool *knc_find_read(const kni_jaxpr *j, kn_arena *a);
+const bool *knc_find_read(const kni_jaxpr *j, knx_arena *a);
 extern atomic_uint_fast64_t knc_read_looked; /* for tests: equations that were looked at for that */
 const bool *knc_read(knc_plan *p); /* of the plan's, found once for all equations */
 /* 2 for complex numbers and keys */
 static inline int knc_parts(kn_dtype d) { return d->kind == KN_KIND_COMPLEX || d->kind == KN_KIND_KEY ? 2 : 1; }
-kn_dtype_id knc_part(kn_dtype d); /* the dtype of a part in memory */
-static inline kn_type knc_type(const knc_plan *p, kn_atom a) { return kni_atom_type(p->j, a); }
+knx_dtype_id knc_part(kn_dtype d); /* the dtype of a part in memory */
+static inline kni_type knc_type(const knc_plan *p, kni_atom a) { return kni_atom_type(p->j, a); }
 
 enum { KNC_MANY_LOOKS = 4096 };
 /* How many elements of an operand the equation looks at for one of its result; at most KNC_MANY_LOOKS. */
-unsigned knc_looks(const kni_jaxpr *j, const kn_eqn *e);
+unsigned knc_looks(const kni_jaxpr *j, const kni_eqn *e);
 
 /* The passes. */
-kn_error *knc_group_equations(knc_plan *p);
-kn_error *knc_place_values(knc_plan *p);
-kn_error *knc_lower(knc_plan *p);
-kn_error *knc_make_bands(knc_plan *p); /* bands.c */
-kn_error *knc_attach(knc_plan *p);     /* attach.c */
+knx_error *knc_group_equations(knc_plan *p);
+knx_error *knc_place_values(knc_plan *p);
+knx_error *knc_lower(knc_plan *p);
+knx_error *knc_make_bands(knc_plan *p); /* bands.c */
+knx_error *knc_attach(knc_plan *p);    /* attach.c */
 extern bool knc_attach_small;          /* for tests: whatever the sizes */
-kn_error *knc_order_steps(knc_plan *p);
+knx_error *knc_order_steps(knc_plan *p);
 /* segments.c: kernels whose points ask where they lie are cut into segments, if that pays */
-kn_error *knc_cut_kernels(knc_plan *p);
-kn_error *knc_settle_products(knc_plan *p); /* settle.c: descriptions that the program keeps */
-kn_error *knc_plan_memory(knc_plan *p);
-kn_error *knc_record(knc_plan *p); /* record.c */
+knx_error *knc_cut_kernels(knc_plan *p);
+knx_error *knc_settle_products(knc_plan *p); /* settle.c: descriptions that the program keeps */
+knx_error *knc_plan_memory(knc_plan *p);
+knx_error *knc_record(knc_plan *p); /* record.c */
 
 /* Scalar operations of an equation per element, from 1 on (measure.c). */
-unsigned knc_weight(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a);
+unsigned knc_weight(const kni_jaxpr *j, const kni_eqn *e, knx_arena *a);
 /* numbers.c: is the literal a number that kernels are given, rather than one that they know? */
-bool knc_is_given(const kn_literal *x);
-kn_error *knc_hand_numbers(const kni_jaxpr *j, kni_jaxpr **out); /* loop_numbers.c */
-kn_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out); /* fills.c */
+bool knc_is_given(const kni_literal *x);
+knx_error *knc_hand_numbers(const kni_jaxpr *j, kni_jaxpr **out); /* loop_numbers.c */
+knx_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out); /* fills.c */
 /* Loops that may fail as kernels, with the loop itself behind them for its error. */
-kn_error *knc_guard_loops(const kni_jaxpr *j, const kn_compile_options *o, kni_jaxpr **out); /* guard.c */
-kn_error *knc_carry_reshapes(const kni_jaxpr *j, kni_jaxpr **out); /* reshapes.c */
-kn_error *knc_delay_reshapes(const kni_jaxpr *j, kni_jaxpr **out); /* delay.c */
+knx_error *knc_guard_loops(const kni_jaxpr *j, const knc_compile_options *o, kni_jaxpr **out); /* guard.c */
+knx_error *knc_carry_reshapes(const kni_jaxpr *j, kni_jaxpr **out); /* reshapes.c */
+knx_error *knc_delay_reshapes(const kni_jaxpr *j, kni_jaxpr **out); /* delay.c */
 /* updates.c */
 void knc_find_updates(knc_plan *p); /* before grouping: which reads belong before which updates */
 uint32_t knc_update_limit(const knc_plan *p, uint32_t var); /* a step of this level or above would read it too late */
-bool knc_reads_too_late(const knc_plan *p, const kn_eqn *e, bool moves, uint32_t level); /* and is better stored */
-kn_error *knc_settle_updates(knc_plan *p); /* once places are known: copies that are left, and why */
-kn_error *knc_drop_copies(knc_plan *p);    /* those that are not */
+bool knc_reads_too_late(const knc_plan *p, const kni_eqn *e, bool moves, uint32_t level); /* and is better stored */
+knx_error *knc_settle_updates(knc_plan *p); /* once places are known: copies that are left, and why */
+knx_error *knc_drop_copies(knc_plan *p);   /* those that are not */
 
 /* puts.c: may a kernel put the new elements of this update there? Then its group begins with their points, and what
  * reads the old elements where the new ones go may be worked out in it. */
-bool knc_can_put(const knc_plan *p, const kn_eqn *e);
-void knc_note_place(knc_plan *p, const kn_eqn *e);
-bool knc_reads_at_place(knc_plan *p, const kn_eqn *e, uint32_t group);
+bool knc_can_put(const knc_plan *p, const kni_eqn *e);
+void knc_note_place(knc_plan *p, const kni_eqn *e);
+bool knc_reads_at_place(knc_plan *p, const kni_eqn *e, uint32_t group);
 
 /* control.c: an equation with KN_LOOPS becomes a kernel, or programs that the executor drives. s: a routine's step,
  * with its references but for a workspace. What it holds then is given back by knc_drop_step. */
-kn_error *knc_make_control(knc_plan *p, const kn_eqn *e, knc_step *s);
+knx_error *knc_make_control(knc_plan *p, const kni_eqn *e, knc_step *s);
 void knc_drop_step(const knc_step *s);
 
 /* In whole units of what the target wants everything to lie at. */
@@ -294,7 +294,7 @@ static inline uint32_t knc_place_of(const knc_plan *p, uint32_t slot)
 }
 
 /* place.c: where a value lies; also of operands and literals. */
-uint32_t knc_slot_of(knc_plan *p, kn_atom a, size_t *offset);
+uint32_t knc_slot_of(knc_plan *p, kni_atom a, size_t *offset);
 uint32_t knc_find(knc_plan *p, uint32_t group);
 /* uses.c: of the points that a group began with: which loops of the group it is part of now, and in which pass */
 knc_loops knc_base_of(knc_plan *p, uint32_t group, uint8_t *stage);
@@ -304,11 +304,11 @@ static inline uint32_t knc_max_buffers(const knc_plan *p)
 }
 static inline bool knc_has_rows(const knc_group *g) { return g->form != KNC_LOOPS_OPEN; }
 
-const char *knc_path_text(kn_loop_path path, bool branch);
-void knc_log_copies(const kn_program *p); /* text.c */
-void knc_log_paths(const kn_program *p);
+const char *knc_path_text(kni_loop_path path, bool branch);
+void knc_log_copies(const knc_program *p); /* text.c */
+void knc_log_paths(const knc_program *p);
 const char *knc_why_text(knc_why why);
 
-kn_error *knc_share_kernel(kn_kernel_cache *c,
+knx_error *knc_share_kernel(knc_kernel_cache *c,
                            knk_kernel **kernel); /* replaced by an equal one of the cache, or put there */
 #endif

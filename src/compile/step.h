@@ -29,9 +29,9 @@ bool knc_is_written(const knc_step *s, uint32_t r);
  * it runs are in its workspace: docs/loops.md. Operands: constants of the condition, of the body, carries, inputs;
  * results: carries, outputs. */
 typedef struct knc_loop {
-    uint8_t path;                         /* kn_loop_path: CALLS or STEPWISE */
+    uint8_t path;                         /* kni_loop_path: CALLS or STEPWISE */
     uint32_t n_cond, n_body, n, n_x, n_y; /* constants of the condition, of the body; carries; inputs, outputs */
-    kn_program *cond, *body;              /* cond: NULL for a scan */
+    knc_program *cond, *body;             /* cond: NULL for a scan */
     int64_t length;                       /* of a scan; of a while: most rounds, KNC_NO_LENGTH: any */
     bool reverse;
     int64_t on_step;                  /* a host function (ir/host.h), 0: none */
@@ -46,7 +46,7 @@ typedef struct knc_loop {
 /* One of several programs, chosen by an index: operands: the index, what all programs take; results: theirs. */
 typedef struct knc_branch {
     uint32_t n;
-    kn_program *const *program;
+    knc_program *const *program;
     size_t workspace; /* the programs' own, shared */
 } knc_branch;
 
@@ -113,7 +113,7 @@ struct knc_step {
         } k;
         struct {
             uint32_t n_in, n_out;
-            const kn_type *xt, *yt;
+            const kni_type *xt, *yt;
             size_t workspace;
             const knc_loop *loop;     /* KNC_LOOP; else NULL */
             const knc_branch *branch; /* KNC_BRANCH; else NULL */
@@ -211,7 +211,7 @@ static inline bool knc_is_kernel(const knc_step *s) { return s->kind == KNC_KERN
 /* How a loop or branch runs, and why not better. */
 typedef struct knc_path_note {
     uint32_t eqn;
-    uint8_t path;    /* kn_loop_path */
+    uint8_t path;    /* kni_loop_path */
     const char *why; /* "" if there is nothing better */
     const struct knc_path_note *next;
 } knc_path_note;
@@ -239,7 +239,7 @@ typedef struct knc_update_note {
     size_t bytes;    /* of the operand: copied unless `how` says in place */
 } knc_update_note;
 
-struct kn_program {
+struct knc_program {
     atomic_int refs;
     kni_jaxpr *jaxpr; /* after all passes; types, parameters and literals of the steps are its */
     uint32_t n_operand, n_output, n_step;
@@ -261,19 +261,19 @@ struct kn_program {
     const knc_ref *value_at; /* without fusion, per variable: where it lies, for observers; else NULL */
     size_t workspace; /* bytes of the temporaries; a device that runs it may need more beside them */
     size_t values;    /* bytes of operands, and of outputs with buffers of their own */
-    kn_arena arena;
+    knx_arena arena;
 };
 /* control.c: the programs inside of a step: none but in loops and branches */
 uint32_t knc_n_inside(const knc_step *s);
-kn_program *knc_inner_program(const knc_step *s, uint32_t i);
+knc_program *knc_inner_program(const knc_step *s, uint32_t i);
 /* record.c: the operations that a step works out, for people; the elements that it runs over (a copy's bytes) */
-void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t);
-int64_t knc_step_elements(const kn_program *p, uint32_t step);
+void knc_step_operations(const knc_program *p, uint32_t step, knx_text *t);
+int64_t knc_step_elements(const knc_program *p, uint32_t step);
 /* groups.c: the user's lines that a step's equations come from, in the file of the first that is known (NULL: none) */
 typedef struct knc_span {
     const char *file;
     int first, last;
 } knc_span;
-knc_span knc_step_span(const kn_program *p, uint32_t step);
+knc_span knc_step_span(const knc_program *p, uint32_t step);
 uint64_t knc_new_groups(uint32_t n); /* the first of n new numbers */
 #endif

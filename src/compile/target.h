@@ -7,7 +7,7 @@
 
 typedef struct knc_target {
     const char *name;
-    uint32_t dtypes;       /* bit per kn_dtype_id that its kernels can load, compute and store */
+    uint32_t dtypes;       /* bit per knx_dtype_id that its kernels can load, compute and store */
     uint8_t index_bits;    /* of the positions that its kernels compute with: 32 or 64 */
     uint16_t lanes;        /* elements of 32 bits that one instruction works on */
     uint16_t max_buffers;  /* that one kernel reads and writes, but for single equations with more */

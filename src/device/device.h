@@ -13,24 +13,24 @@ typedef struct knd_memory knd_memory; /* of a device: what only the device can r
 typedef struct knd_loaded {
     atomic_int refs;
     const knd_device *device;
-    kn_program *program; /* a reference of its own */
+    knc_program *program; /* a reference of its own */
     size_t bytes;        /* that the device's part takes */
 } knd_loaded;
 
 /* An operand of a run: C-contiguous elements in a buffer, wherever that lives, or in plain memory of the host such as
  * a scalar's bits. */
-typedef struct kn_operand {
-    kn_buffer *buffer; /* NULL: they are at `data` */
+typedef struct knd_operand {
+    knx_buffer *buffer; /* NULL: they are at `data` */
     size_t offset;     /* bytes from its beginning */
     const void *data;
     bool lent; /* somebody else may write to the buffer: it is neither kept as a result nor written over */
-} kn_operand;
+} knd_operand;
 
-typedef struct kn_observer kn_observer;
+typedef struct knd_observer knd_observer;
 typedef struct knd_options {
     int threads;                 /* of the host, at most so many; 0: as many as there are */
     void *workspace;             /* knd_workspace_bytes(l, threads) bytes, 64-byte aligned; NULL: from the pool */
-    const kn_observer *observer; /* NULL: none; on the host alone */
+    const knd_observer *observer; /* NULL: none; on the host alone */
     kn_step_hook on_step;        /* hears of each step that has run; NULL: nobody does */
     void *on_step_env;
 } knd_options;
@@ -51,34 +51,34 @@ struct knd_device {
 
     /* Memory, at multiples of the target's alignment; NULL for the host, whose memory is buffers' own. Copies and free
      * come after all that was launched before them; copy_out has ended when it returns. */
-    kn_error *(*alloc)(const knd_device *d, size_t bytes, knd_memory **out);
+    knx_error *(*alloc)(const knd_device *d, size_t bytes, knd_memory **out);
     void (*free)(const knd_device *d, knd_memory *m);
-    kn_error *(*copy_in)(const knd_device *d, knd_memory *to, size_t at, const void *from, size_t bytes);
-    kn_error *(*copy_out)(const knd_device *d, void *to, knd_memory *from, size_t at, size_t bytes);
-    kn_error *(*copy)(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
+    knx_error *(*copy_in)(const knd_device *d, knd_memory *to, size_t at, const void *from, size_t bytes);
+    knx_error *(*copy_out)(const knd_device *d, void *to, knd_memory *from, size_t at, size_t bytes);
+    knx_error *(*copy)(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
                       size_t bytes);
 
     /* Steps, for devices whose programs are run by device/steps. NULL if the device runs this one, else the reason why
      * the host has to, for people: "it has no kernels of float64". */
-    const char *(*refuses)(const knd_device *d, const kn_program *p, const knc_step *s);
-    kn_error *(*prepare)(const knd_device *d, const kn_program *p, const knc_step *s, void **out);
+    const char *(*refuses)(const knd_device *d, const knc_program *p, const knc_step *s);
+    knx_error *(*prepare)(const knd_device *d, const knc_program *p, const knc_step *s, void **out);
     void (*discard)(const knd_device *d, void *prepared);
     /* Begins a step; at: of each reference. It runs after all that was begun before. */
-    kn_error *(*launch)(const knd_device *d, void *prepared, const knd_place *at);
+    knx_error *(*launch)(const knd_device *d, void *prepared, const knd_place *at);
     /* Until all that was begun has ended: an error of any of it is told here at the latest. */
-    kn_error *(*wait)(const knd_device *d);
+    knx_error *(*wait)(const knd_device *d);
 
     /* Programs: of the host its own executor, of others those of device/steps. load takes a reference to p. */
-    kn_error *(*load)(const knd_device *d, kn_program *p, knd_loaded **out);
+    knx_error *(*load)(const knd_device *d, knc_program *p, knd_loaded **out);
     void (*unload)(knd_loaded *l); /* the device's part of it, and l */
-    kn_error *(*run)(const knd_loaded *l, const kn_operand *in, kn_buffer **out, const knd_options *o);
+    knx_error *(*run)(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o);
 };
 
 /* ---- Programs on any device (run.c). */
 
 /* Compiles for the device and loads; o->target is the device's, whatever it says. */
-kn_error *knd_compile(const knd_device *d, const kni_jaxpr *j, const kn_compile_options *o, knd_loaded **out);
-kn_error *knd_load(const knd_device *d, kn_program *p, knd_loaded **out);
+knx_error *knd_compile(const knd_device *d, const kni_jaxpr *j, const knc_compile_options *o, knd_loaded **out);
+knx_error *knd_load(const knd_device *d, knc_program *p, knd_loaded **out);
 knd_loaded *knd_retain(const knd_loaded *l);
 void knd_release(knd_loaded *l); /* NULL is fine */
 /* Bytes of the program and of what the device made of it, without its kernels; with its jaxpr, unless that is
@@ -87,19 +87,19 @@ size_t knd_bytes(const knd_loaded *l, const kni_jaxpr *counted);
 /* Runs it: out[i] gets a new reference per output. An output that is an operand, or a view of a whole one in the same
  * order, shares its buffer unless that is lent; from plain memory it is copied. After an error everything is given back
  * and out[] is all NULL; the error's place is that of the equation that failed. */
-kn_error *knd_run_with(const knd_loaded *l, const kn_operand *in, kn_buffer **out, const knd_options *o);
+knx_error *knd_run_with(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o);
 /* On this thread alone; workspace as above. */
-kn_error *knd_run(const knd_loaded *l, const kn_operand *in, kn_buffer **out, void *workspace);
+knx_error *knd_run(const knd_loaded *l, const knd_operand *in, knx_buffer **out, void *workspace);
 
 /* For devices (tell.c): runs step i of p by calling run(env), and tells the hook of it if that was well. */
-kn_error *knd_tell_step(const kn_program *p, uint32_t i, int support, kn_step_hook hook, void *hook_env,
-                        kn_error *(*run)(void *env), void *env);
+knx_error *knd_tell_step(const knc_program *p, uint32_t i, int support, kn_step_hook hook, void *hook_env,
+                        knx_error *(*run)(void *env), void *env);
 
 /* ---- Devices (registry.c). */
 
 extern const knd_device knd_host;
 /* Makes a device known by its name; it must stay. MemoryError; ValueError if the name is taken. */
-kn_error *knd_register(const knd_device *d);
+knx_error *knd_register(const knd_device *d);
 void knd_unregister(const knd_device *d);
 const knd_device *knd_find(const char *name); /* NULL: there is none */
 /* Where the arrays' programs of this process run, but for those over memory of the caller: the host, unless
@@ -114,18 +114,18 @@ void knd_set_default(const knd_device *d); /* NULL: the host */
 void knd_lock(void);
 void knd_unlock(void);
 /* Makes `data` of the buffer valid: what is only on a device is copied to the host, once. */
-kn_error *knd_fetch(kn_buffer *b);
+knx_error *knd_fetch(knx_buffer *b);
 /* The host is about to write to it: then a device's copy is old. */
-kn_error *knd_fetch_to_write(kn_buffer *b);
-kn_error *knd_begin_here(kn_buffer *b); /* the same, but what it has so far is not wanted */
+knx_error *knd_fetch_to_write(knx_buffer *b);
+knx_error *knd_begin_here(knx_buffer *b); /* the same, but what it has so far is not wanted */
 /* Its memory on the device, with its contents. `keep`: the copy stays with the buffer; else it is the caller's, in
  * *own, to be freed (NULL: it is the buffer's). */
-kn_error *knd_send(const knd_device *d, kn_buffer *b, bool keep, knd_memory **out, knd_memory **own);
+knx_error *knd_send(const knd_device *d, knx_buffer *b, bool keep, knd_memory **out, knd_memory **own);
 /* A new buffer on the device, contents undefined. */
-kn_error *knd_buffer_new(const knd_device *d, size_t bytes, kn_buffer **out);
+knx_error *knd_buffer_new(const knd_device *d, size_t bytes, knx_buffer **out);
 /* The device has written to its copy: what the host has is old. */
-void knd_written(kn_buffer *b);
-const knd_device *knd_device_of(const kn_buffer *b); /* with a valid copy; the host, if that has one */
+void knd_written(knx_buffer *b);
+const knd_device *knd_device_of(const knx_buffer *b); /* with a valid copy; the host, if that has one */
 
 /* ---- The host alone. l: loaded by it. */
 
@@ -139,32 +139,32 @@ int knd_step_support(const knd_loaded *l, uint32_t step); /* how the step runs: 
 /* Runs with all memory the caller's: output i is written to to[i], which overlaps nothing else of the run. The program
  * was compiled without donated operands; operands need no buffer. Allocates nothing, locks nothing, and makes no system
  * call if threads is 1. */
-kn_error *knd_run_into(const knd_loaded *l, const kn_operand *in, void *const *to, void *workspace, int threads);
+knx_error *knd_run_into(const knd_loaded *l, const knd_operand *in, void *const *to, void *workspace, int threads);
 /* The same for a program that is one kernel, which cannot fail: its operands are those that are fixed, then in[].
  * `threads` is what knd_threads said. */
 bool knd_is_one_kernel(const knd_loaded *l);
-void knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const kn_operand *fixed, const void *const *in,
+void knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const knd_operand *fixed, const void *const *in,
                     void *const *to, void *workspace, int threads);
 /* One that is a single call on one thread, its arguments made ahead; freed by knx_free. NULL: it is not one, or there
  * is no memory. The floating-point environment is looked at once per thread, and at each call while it is unusual. */
 typedef struct knd_direct knd_direct;
-knd_direct *knd_make_direct(const knd_loaded *l, uint32_t n_fixed, const kn_operand *fixed, int threads);
+knd_direct *knd_make_direct(const knd_loaded *l, uint32_t n_fixed, const knd_operand *fixed, int threads);
 void knd_run_direct(const knd_direct *d, const void *const *in, void *const *to);
 
 /* Sees each equation after it has run: its operands as they were before and its results (y[i] is NULL for one that
  * nothing reads). An error ends the run like that of a step; without a place it gets the equation's. Equations that
  * did not run are not seen: those that nothing reads, and views that share their operand's memory. */
-struct kn_observer {
-    kn_error *(*after)(void *env, const kn_eqn *e, int n_in, const void *const *x, const kn_type *xt, int n_out,
-                       const void *const *y, const kn_type *yt);
+struct knd_observer {
+    knx_error *(*after)(void *env, const kni_eqn *e, int n_in, const void *const *x, const kni_type *xt, int n_out,
+                       const void *const *y, const kni_type *yt);
     void *env;
 };
 /* The same run and the same results, watched. The program must have been compiled with fuse = false; `o` NULL is
  * knd_run. */
-kn_error *knd_run_observed(const knd_loaded *l, const kn_operand *in, kn_buffer **out, void *workspace,
-                           const kn_observer *o);
+knx_error *knd_run_observed(const knd_loaded *l, const knd_operand *in, knx_buffer **out, void *workspace,
+                           const knd_observer *o);
 
 /* An observer (nans.c) that stops at the equation where a NaN, or an infinity, comes from: a result has one and no
  * operand had. ValueError "nan encountered in log", "inf encountered in div". NULL if nothing is to be looked for. */
-const kn_observer *knd_nan_observer(bool nans, bool infs);
+const knd_observer *knd_nan_observer(bool nans, bool infs);
 #endif

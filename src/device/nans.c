@@ -10,7 +10,7 @@ typedef struct wanted {
 /* The bits of infinity; NaNs are above them. 0: the dtype has neither. */
 static uint64_t infinity(kn_dtype part)
 {
-    switch ((kn_dtype_id)part->id) {
+    switch ((knx_dtype_id)part->id) {
     case KN_ID_F16: return 0x7c00;
     case KN_ID_BF16: return 0x7f80;
     case KN_ID_F32: return 0x7f800000;
@@ -27,7 +27,7 @@ static uint64_t infinity(kn_dtype part)
     }                                                                      \
     break;
 
-static wanted look(const void *at, kn_type t)
+static wanted look(const void *at, kni_type t)
 {
     wanted found = {false, false};
     kn_dtype part = knx_component(t.dtype);
@@ -43,7 +43,7 @@ static wanted look(const void *at, kn_type t)
     return found;
 }
 
-static wanted look_at_all(int n, const void *const *at, const kn_type *t)
+static wanted look_at_all(int n, const void *const *at, const kni_type *t)
 {
     wanted found = {false, false};
     for (int i = 0; i < n; i++) {
@@ -54,8 +54,8 @@ static wanted look_at_all(int n, const void *const *at, const kn_type *t)
     return found;
 }
 
-static kn_error *after(void *env, const kn_eqn *e, int n_in, const void *const *x, const kn_type *xt, int n_out,
-                       const void *const *y, const kn_type *yt)
+static knx_error *after(void *env, const kni_eqn *e, int n_in, const void *const *x, const kni_type *xt, int n_out,
+                        const void *const *y, const kni_type *yt)
 {
     const wanted *what = env;
     wanted found = look_at_all(n_out, y, yt);
@@ -65,15 +65,16 @@ static kn_error *after(void *env, const kn_eqn *e, int n_in, const void *const *
         return NULL;
     wanted before = look_at_all(n_in, x, xt);
     if (found.nans && !before.nans)
-        return knx_error(KN_ERROR_VALUE, "nan encountered in %s", e->prim->name);
+        return knx_error_new(KN_ERROR_VALUE, "nan encountered in %s", e->prim->name);
     if (found.infs && !before.infs)
-        return knx_error(KN_ERROR_VALUE, "inf encountered in %s", e->prim->name);
+        return knx_error_new(KN_ERROR_VALUE, "inf encountered in %s", e->prim->name);
     return NULL;
 }
 
-const kn_observer *knd_nan_observer(bool nans, bool infs)
+const knd_observer *knd_nan_observer(bool nans, bool infs)
 {
     static wanted what[4] = {{false, false}, {true, false}, {false, true}, {true, true}};
-    static const kn_observer observer[4] = {{after, &what[0]}, {after, &what[1]}, {after, &what[2]}, {after, &what[3]}};
+    static const knd_observer observer[4] = {
+        {after, &what[0]}, {after, &what[1]}, {after, &what[2]}, {after, &what[3]}};
     return nans || infs ? &observer[nans + 2 * infs] : NULL;
 }

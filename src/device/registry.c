@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { MOST = 16 };
-static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static const knd_device *known[MOST];
 static _Atomic(const knd_device *) chosen; /* NULL: the host */
 
@@ -19,23 +19,23 @@ static const knd_device *find(const char *name)
 
 const knd_device *knd_find(const char *name)
 {
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     const knd_device *d = find(name);
     knx_global_unlock(&lock);
     return d;
 }
 
-kn_error *knd_register(const knd_device *d)
+knx_error *knd_register(const knd_device *d)
 {
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     int at = 0;
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     while (at < MOST && known[at])
         at++;
     if (find(d->name))
-        error = knx_error(KN_ERROR_VALUE, "there is a device '%s' already", d->name);
+        error = knx_error_new(KN_ERROR_VALUE, "there is a device '%s' already", d->name);
     else if (at == MOST)
-        error = knx_error(KN_ERROR_VALUE, "there are %d devices already", MOST);
+        error = knx_error_new(KN_ERROR_VALUE, "there are %d devices already", MOST);
     else
         known[at] = d;
     knx_global_unlock(&lock);
@@ -44,7 +44,7 @@ kn_error *knd_register(const knd_device *d)
 
 void knd_unregister(const knd_device *d)
 {
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     for (int i = 0; i < MOST; i++)
         if (known[i] == d)
             known[i] = NULL;

@@ -6,21 +6,21 @@
 #include "device/device.h"
 
 typedef struct away {
-    kn_away head;
+    knx_away head;
     const knd_device *device;
     knd_memory *memory;
-    kn_buffer *host; /* memory on the host of a buffer that was born on the device */
-    bool valid;      /* the device's copy has the contents */
+    knx_buffer *host; /* memory on the host of a buffer that was born on the device */
+    bool valid;       /* the device's copy has the contents */
 } away;
 
 /* One lock for all devices, which may be asked for again by who has it: a run sends its operands. */
-static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static KNX_TLS int depth;
 
 void knd_lock(void)
 {
     if (!depth++)
-        knx_global_lock(&lock);
+        knx_global_lock_take(&lock);
 }
 
 void knd_unlock(void)
@@ -38,7 +38,7 @@ static void free_memory(away *a)
 }
 
 /* The buffer's last reference is gone. */
-static void drop(kn_away *head)
+static void drop(knx_away *head)
 {
     away *a = (away *)head;
     knd_lock();
@@ -48,7 +48,7 @@ static void drop(kn_away *head)
     knx_free(a);
 }
 
-static away *away_of(kn_buffer *b)
+static away *away_of(knx_buffer *b)
 {
     if (!b->away) {
         away *a = knx_alloc_zero(sizeof *a);
@@ -61,7 +61,7 @@ static away *away_of(kn_buffer *b)
 }
 
 /* Memory on the host, of its own or new. */
-static kn_error *find_room(kn_buffer *b, away *a)
+static knx_error *find_room(knx_buffer *b, away *a)
 {
     if (a->head.data)
         return NULL;
@@ -72,7 +72,7 @@ static kn_error *find_room(kn_buffer *b, away *a)
     return NULL;
 }
 
-static kn_error *fetch(kn_buffer *b, bool contents)
+static knx_error *fetch(knx_buffer *b, bool contents)
 {
     away *a = (away *)b->away;
     if (!a || b->data)
@@ -84,36 +84,36 @@ static kn_error *fetch(kn_buffer *b, bool contents)
     return NULL;
 }
 
-kn_error *knd_fetch(kn_buffer *b)
+knx_error *knd_fetch(knx_buffer *b)
 {
     if (!b->away)
         return NULL;
     knd_lock();
-    kn_error *error = fetch(b, true);
+    knx_error *error = fetch(b, true);
     knd_unlock();
     return error;
 }
 
-static kn_error *fetch_to_write(kn_buffer *b, bool contents)
+static knx_error *fetch_to_write(knx_buffer *b, bool contents)
 {
     if (!b->away)
         return NULL;
     knd_lock();
-    kn_error *error = fetch(b, contents);
+    knx_error *error = fetch(b, contents);
     if (!error)
         free_memory((away *)b->away);
     knd_unlock();
     return error;
 }
 
-kn_error *knd_fetch_to_write(kn_buffer *b) { return fetch_to_write(b, true); }
-kn_error *knd_begin_here(kn_buffer *b) { return fetch_to_write(b, false); }
+knx_error *knd_fetch_to_write(knx_buffer *b) { return fetch_to_write(b, true); }
+knx_error *knd_begin_here(knx_buffer *b) { return fetch_to_write(b, false); }
 
 /* Memory on the device with what the host has. */
-static kn_error *copy_there(const knd_device *d, const kn_buffer *b, knd_memory **out)
+static knx_error *copy_there(const knd_device *d, const knx_buffer *b, knd_memory **out)
 {
     KN_TRY(d->alloc(d, b->bytes, out));
-    kn_error *error = d->copy_in(d, *out, 0, b->data, b->bytes);
+    knx_error *error = d->copy_in(d, *out, 0, b->data, b->bytes);
     if (error) {
         d->free(d, *out);
         *out = NULL;
@@ -121,7 +121,7 @@ static kn_error *copy_there(const knd_device *d, const kn_buffer *b, knd_memory 
     return error;
 }
 
-static kn_error *send(const knd_device *d, kn_buffer *b, bool keep, knd_memory **out, knd_memory **own)
+static knx_error *send(const knd_device *d, knx_buffer *b, bool keep, knd_memory **out, knd_memory **own)
 {
     away *a = (away *)b->away;
     if (a && a->valid && a->device == d) {
@@ -144,20 +144,20 @@ static kn_error *send(const knd_device *d, kn_buffer *b, bool keep, knd_memory *
     return NULL;
 }
 
-kn_error *knd_send(const knd_device *d, kn_buffer *b, bool keep, knd_memory **out, knd_memory **own)
+knx_error *knd_send(const knd_device *d, knx_buffer *b, bool keep, knd_memory **out, knd_memory **own)
 {
     *own = NULL;
     knd_lock();
-    kn_error *error = send(d, b, keep, out, own);
+    knx_error *error = send(d, b, keep, out, own);
     knd_unlock();
     return error;
 }
 
-kn_error *knd_buffer_new(const knd_device *d, size_t bytes, kn_buffer **out)
+knx_error *knd_buffer_new(const knd_device *d, size_t bytes, knx_buffer **out)
 {
-    kn_buffer *b = knx_buffer_wrap(NULL, bytes, NULL, NULL);
+    knx_buffer *b = knx_buffer_wrap(NULL, bytes, NULL, NULL);
     away *a = b ? away_of(b) : NULL;
-    kn_error *error = a ? NULL : knx_error_nomem();
+    knx_error *error = a ? NULL : knx_error_nomem();
     if (!error) {
         a->device = d;
         knd_lock();
@@ -173,7 +173,7 @@ kn_error *knd_buffer_new(const knd_device *d, size_t bytes, kn_buffer **out)
     return error;
 }
 
-void knd_written(kn_buffer *b)
+void knd_written(knx_buffer *b)
 {
     knd_lock();
     if (b->data)
@@ -182,7 +182,7 @@ void knd_written(kn_buffer *b)
     knd_unlock();
 }
 
-const knd_device *knd_device_of(const kn_buffer *b)
+const knd_device *knd_device_of(const knx_buffer *b)
 {
     const away *a = (const away *)b->away;
     return b->data || !a || !a->valid ? &knd_host : a->device;

@@ -3,20 +3,20 @@
 #include "device/device.h"
 #include "compile/step.h"
 
-kn_error *knd_load(const knd_device *d, kn_program *p, knd_loaded **out)
+knx_error *knd_load(const knd_device *d, knc_program *p, knd_loaded **out)
 {
     *out = NULL;
     return d->load(d, p, out);
 }
 
-kn_error *knd_compile(const knd_device *d, const kni_jaxpr *j, const kn_compile_options *o, knd_loaded **out)
+knx_error *knd_compile(const knd_device *d, const kni_jaxpr *j, const knc_compile_options *o, knd_loaded **out)
 {
-    kn_compile_options mine = *o;
-    kn_program *p = NULL;
+    knc_compile_options mine = *o;
+    knc_program *p = NULL;
     mine.target = d->target(d);
     *out = NULL;
     KN_TRY(knc_compile(j, &mine, &p));
-    kn_error *error = knd_load(d, p, out);
+    knx_error *error = knd_load(d, p, out);
     knc_release(p);
     return error;
 }
@@ -33,19 +33,19 @@ void knd_release(knd_loaded *l)
 {
     if (!l || atomic_fetch_sub_explicit(&l->refs, 1, memory_order_acq_rel) != 1)
         return;
-    kn_program *p = l->program; /* the device's part points into it */
+    knc_program *p = l->program; /* the device's part points into it */
     l->device->unload(l);
     knc_release(p);
 }
 
 size_t knd_bytes(const knd_loaded *l, const kni_jaxpr *counted) { return l->bytes + knc_bytes(l->program, counted); }
 
-kn_error *knd_run_with(const knd_loaded *l, const kn_operand *in, kn_buffer **out, const knd_options *o)
+knx_error *knd_run_with(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o)
 {
     uint32_t n = l->program->n_output;
     for (uint32_t k = 0; k < n; k++)
         out[k] = NULL;
-    kn_error *error = l->device->run(l, in, out, o);
+    knx_error *error = l->device->run(l, in, out, o);
     for (uint32_t k = 0; error && k < n; k++) {
         knx_buffer_release(out[k]);
         out[k] = NULL;
@@ -53,7 +53,7 @@ kn_error *knd_run_with(const knd_loaded *l, const kn_operand *in, kn_buffer **ou
     return error;
 }
 
-kn_error *knd_run(const knd_loaded *l, const kn_operand *in, kn_buffer **out, void *workspace)
+knx_error *knd_run(const knd_loaded *l, const knd_operand *in, knx_buffer **out, void *workspace)
 {
     return knd_run_with(l, in, out, &(knd_options){.threads = 1, .workspace = workspace});
 }

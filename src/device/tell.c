@@ -51,8 +51,8 @@ static void show_again(const kn_running_step *around)
     knx_spin_unlock(&c->watch_lock);
 }
 
-kn_error *knd_tell_step(const kn_program *p, uint32_t i, int support, kn_step_hook hook, void *hook_env,
-                        kn_error *(*run)(void *env), void *env)
+knx_error *knd_tell_step(const knc_program *p, uint32_t i, int support, kn_step_hook hook, void *hook_env,
+                         knx_error *(*run)(void *env), void *env)
 {
     const knc_step *s = &p->step[i];
     knc_span span = knc_step_span(p, i);
@@ -66,12 +66,12 @@ kn_error *knd_tell_step(const kn_program *p, uint32_t i, int support, kn_step_ho
                     .support = support,
                     .first_line = span.first,
                     .last_line = span.last};
-    kn_text operations = {0};
+    knx_text operations = {0};
     knc_step_operations(p, i, &operations);
     step.operations = operations.s;
     kn_running_step around;
     bool any = show(&step, span.file, &around);
-    kn_error *error = run(env);
+    knx_error *error = run(env);
     show_again(any ? &around : NULL);
     KN_TRY(error);
     step.seconds = knx_seconds() - step.seconds;

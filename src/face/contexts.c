@@ -6,7 +6,7 @@
 #include "base/pool.h"
 #include <string.h>
 
-static void report(const char *operation, kn_error *e)
+static void report(const char *operation, knx_error *e)
 {
     if (atomic_load(&e->refs) > 0)
         e->operation = operation;
@@ -50,7 +50,7 @@ kn_context kn_context_new(const kn_context_opts *opts)
 int kn_context_push(kn_context context)
 {
     size_t before = knx_context_pushed();
-    kn_error *e = knx_context_push(context);
+    knx_error *e = knx_context_push(context);
     if (!e)
         return (int)before;
     report("context_push", e);
@@ -78,10 +78,10 @@ kn_context kn_context_current(void) { return knx_context(); }
 
 int kn_context_free(kn_context context)
 {
-    kn_error *e = knx_context_push(context);
+    knx_error *e = knx_context_push(context);
     if (!e && !knx_context_can_go(context)) {
-        e = knx_error(KN_ERROR_CONTEXT, context->own ? "this context is a thread's own: kn_shutdown closes it"
-                                                     : "this context is pushed");
+        e = knx_error_new(KN_ERROR_CONTEXT, context->own ? "this context is a thread's own: kn_shutdown closes it"
+                                                         : "this context is pushed");
         knx_context_unpush();
     }
     if (e) {

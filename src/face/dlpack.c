@@ -15,7 +15,7 @@ _Static_assert(offsetof(DLManagedTensorVersioned, dl_tensor) == 16 + 2 * sizeof(
 static DLDataType type_code(kn_dtype d)
 {
     DLDataType t = {.bits = (uint8_t)(8 * d->size), .lanes = 1};
-    switch ((kn_kind)d->kind) {
+    switch ((knx_kind)d->kind) {
     case KN_KIND_BOOL: t.code = kDLBool; break;
     case KN_KIND_INT: t.code = kDLInt; break;
     case KN_KIND_UINT: t.code = kDLUInt; break;
@@ -29,9 +29,9 @@ static DLDataType type_code(kn_dtype d)
 static kn_dtype find_dtype(DLDataType t)
 {
     for (int i = 0; i < KN_ID_COUNT; i++) {
-        DLDataType mine = type_code(&kn_dtype_table[i]);
+        DLDataType mine = type_code(&knx_dtype_table[i]);
         if (mine.code != kDLOpaqueHandle && mine.code == t.code && mine.bits == t.bits && t.lanes == 1)
-            return &kn_dtype_table[i];
+            return &knx_dtype_table[i];
     }
     return NULL;
 }
@@ -43,9 +43,9 @@ typedef struct exported {
         DLManagedTensor old;
         DLManagedTensorVersioned now;
     } tensor;
-    kna_pin *pin;    /* NULL: a copy */
-    kn_buffer *copy; /* NULL: x's own memory */
-    int64_t dims[];  /* extents, then strides */
+    kna_pin *pin;     /* NULL: a copy */
+    knx_buffer *copy; /* NULL: x's own memory */
+    int64_t dims[];   /* extents, then strides */
 } exported;
 
 static void drop_exported(exported *e)
@@ -70,7 +70,7 @@ static bool in_elements(const kna_array *a)
 }
 
 /* Fills e's tensor with a's elements as they lie in x's storage, or with a copy of them. */
-static kn_error *export_elements(kna_op *op, kn_array x, kna_array *a, exported *e, DLTensor *t)
+static knx_error *export_elements(kna_op *op, kn_array x, kna_array *a, exported *e, DLTensor *t)
 {
     int64_t *stride = e->dims + a->type.ndim;
     memcpy(e->dims, a->type.dim, (size_t)a->type.ndim * sizeof *e->dims);
@@ -81,7 +81,7 @@ static kn_error *export_elements(kna_op *op, kn_array x, kna_array *a, exported 
         atomic_fetch_add(&e->pin->exports, 1);
         memcpy(stride, a->stride, (size_t)a->type.ndim * sizeof *stride);
     } else {
-        kn_type type;
+        kni_type type;
         const void *data = kna_look(op, x, &type);
         if (!data)
             return NULL;
@@ -119,7 +119,7 @@ static exported *export_array(kn_array x, bool versioned)
     if (!kna_failed(&op)) {
         e = knx_alloc_zero(sizeof *e + 2 * (size_t)a->type.ndim * sizeof(int64_t));
         DLTensor *t = !e ? NULL : versioned ? &e->tensor.now.dl_tensor : &e->tensor.old.dl_tensor;
-        kn_error *error = e ? export_elements(&op, x, a, e, t) : knx_error_nomem();
+        knx_error *error = e ? export_elements(&op, x, a, e, t) : knx_error_nomem();
         if (error)
             kna_fail_with(&op, error);
     }
@@ -156,7 +156,7 @@ struct DLManagedTensor *kn_to_dlpack_unversioned(kn_array x)
 
 /* How a tensor lies in memory. Its axes by falling strides are those of a C-contiguous block if it is dense. */
 typedef struct imported {
-    kn_type type;
+    kni_type type;
     int64_t stride[KN_MAX_NDIM]; /* bytes */
     char *first;                 /* the first element */
     bool dense;
@@ -187,8 +187,8 @@ static void check_tensor(kna_op *op, const DLTensor *t, imported *m)
     for (int k = 0; k < t->ndim; k++)
         if (t->shape[k] < 0)
             kna_fail(op, KN_ERROR_VALUE, "negative dimensions are not allowed");
-    m->type = kni_type(d, t->ndim, t->shape);
-    kn_error *error = kna_failed(op) ? NULL : kni_type_check_size(m->type);
+    m->type = kni_type_of(d, t->ndim, t->shape);
+    knx_error *error = kna_failed(op) ? NULL : kni_type_check_size(m->type);
     if (error)
         kna_fail_with(op, error);
     else if (!kna_failed(op) && !t->data && kni_type_size(m->type))
@@ -244,9 +244,9 @@ static void find_block(imported *m)
     }
 }
 
-static kn_buffer *copy_elements(const imported *m)
+static knx_buffer *copy_elements(const imported *m)
 {
-    kn_buffer *b = knx_buffer_new(kni_type_bytes(m->type));
+    knx_buffer *b = knx_buffer_new(kni_type_bytes(m->type));
     int64_t at[KN_MAX_NDIM] = {0}, n = kni_type_size(m->type);
     size_t size = m->type.dtype->size;
     const char *from = m->first;
@@ -281,7 +281,7 @@ static kn_array turn(kna_op *op, kn_array base, const imported *m)
         kna_end_plain(op);
         return base;
     }
-    kn_atom all = kna_in(op, base), y = turned ? knb_transpose(op->b, all, permutation) : all;
+    kni_atom all = kna_in(op, base), y = turned ? knb_transpose(op->b, all, permutation) : all;
     y = n_back ? knb_rev(op->b, y, n_back, back) : y;
     kn_array view = kna_end_view(op, base, all, y);
     kn_release(base);
@@ -303,7 +303,7 @@ static kn_array own_again(kna_op *op, const exported *e, const imported *m, bool
         return kna_end(op, KN_ATOM_NONE);
     }
     if (kni_type_same_shape(l.type, s->value->type) && l.offset == 0 && kna_is_contiguous(l.type, l.stride)) {
-        kn_atom all = kna_in(op, whole);
+        kni_atom all = kna_in(op, whole);
         view = kna_end_view_as(op, whole, all, all, &l, true);
     } else {
         view = kna_end_strided(op, whole, &l);
@@ -315,8 +315,8 @@ static kn_array own_again(kna_op *op, const exported *e, const imported *m, bool
 /* The elements are used where they are; ends the op. */
 static kn_array wrap_tensor(kna_op *op, const imported *m, bool readonly, void (*release)(void *, void *), void *env)
 {
-    kn_buffer *b = knx_buffer_wrap(m->block, kni_type_bytes(m->type), release, env);
-    kn_type block = kni_type(m->type.dtype, m->type.ndim, m->block_dim);
+    knx_buffer *b = knx_buffer_wrap(m->block, kni_type_bytes(m->type), release, env);
+    kni_type block = kni_type_of(m->type.dtype, m->type.ndim, m->block_dim);
     kn_array base = b ? kna_wrap_buffer(op, block, b, readonly) : NULL;
     if (base)
         return turn(op, base, m);
@@ -333,7 +333,7 @@ static kn_array import_tensor(kna_op *op, const DLTensor *t, bool readonly, cons
 {
     KNX_OPTS(kn_from_dlpack_opts, o, opts);
     imported m = {0};
-    kn_buffer *b = NULL;
+    knx_buffer *b = NULL;
     if (!kna_failed(op))
         check_tensor(op, t, &m);
     if (!kna_failed(op))
@@ -360,7 +360,7 @@ static kn_array import_tensor(kna_op *op, const DLTensor *t, bool readonly, cons
                               : "elements with gaps");
     }
     int64_t dims[KN_MAX_NDIM];
-    kn_type type = m.type;
+    kni_type type = m.type;
     if (type.ndim)
         memcpy(dims, type.dim, (size_t)type.ndim * sizeof *dims);
     type.dim = dims; /* the tensor's own go with it */

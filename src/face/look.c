@@ -14,30 +14,30 @@
 
 kn_array kn_like_array(kn_array x) { return x; }
 
-kn_array kn_like_bool(bool x) { return kna_from_number(KN_DT(BOOL), true, (kn_scalar_bits){.u8 = x}); }
+kn_array kn_like_bool(bool x) { return kna_from_number(KN_DT(BOOL), true, (knx_scalar_bits){.u8 = x}); }
 
-kn_array kn_like_int(int64_t x) { return kna_from_number(KN_DT(I64), true, (kn_scalar_bits){.i64 = x}); }
+kn_array kn_like_int(int64_t x) { return kna_from_number(KN_DT(I64), true, (knx_scalar_bits){.i64 = x}); }
 
 kn_array kn_like_uint(uint64_t x)
 {
-    return x <= INT64_MAX ? kn_like_int((int64_t)x) : kna_from_number(KN_DT(U64), true, (kn_scalar_bits){.u64 = x});
+    return x <= INT64_MAX ? kn_like_int((int64_t)x) : kna_from_number(KN_DT(U64), true, (knx_scalar_bits){.u64 = x});
 }
 
-kn_array kn_like_double(double x) { return kna_from_number(KN_DT(F64), true, (kn_scalar_bits){.f64 = x}); }
+kn_array kn_like_double(double x) { return kna_from_number(KN_DT(F64), true, (knx_scalar_bits){.f64 = x}); }
 
 kn_array kn_like_complex(double re, double im)
 {
-    return kna_from_number(KN_DT(C128), true, (kn_scalar_bits){.c128 = {re, im}});
+    return kna_from_number(KN_DT(C128), true, (knx_scalar_bits){.c128 = {re, im}});
 }
 
 kn_array kn_strong(const void *element, kn_dtype dtype)
 {
-    kn_scalar_bits bits = {{0}};
+    knx_scalar_bits bits = {{0}};
     if (!element || !dtype) {
         knx_report_new("scalar", KN_ERROR_TYPE, "null %s", element ? "dtype" : "element");
         return NULL;
     }
-    kn_type t = kni_scalar_type(dtype);
+    kni_type t = kni_scalar_type(dtype);
     t.weak = dtype == KN_DT(F64) || dtype == KN_DT(C128);
     kn_dtype d = kna_strong_dtype(t);
     if (d == dtype)
@@ -50,7 +50,7 @@ kn_array kn_strong(const void *element, kn_dtype dtype)
 /* ---- What an array is. */
 
 /* *t's dims are in `dim`: they outlive the operation. */
-static bool type_of(const char *name, kn_array x, kn_type *t, int64_t dim[KN_MAX_NDIM])
+static bool type_of(const char *name, kn_array x, kni_type *t, int64_t dim[KN_MAX_NDIM])
 {
     kna_op op;
     kna_begin(&op, name);
@@ -65,28 +65,28 @@ static bool type_of(const char *name, kn_array x, kn_type *t, int64_t dim[KN_MAX
 
 int kn_ndim(kn_array x)
 {
-    kn_type t;
+    kni_type t;
     int64_t dim[KN_MAX_NDIM];
     return type_of("ndim", x, &t, dim) ? t.ndim : -1;
 }
 
 int64_t kn_size(kn_array x)
 {
-    kn_type t;
+    kni_type t;
     int64_t dim[KN_MAX_NDIM];
     return type_of("size", x, &t, dim) ? kni_type_size(t) : -1;
 }
 
 int64_t kn_itemsize(kn_array x)
 {
-    kn_type t;
+    kni_type t;
     int64_t dim[KN_MAX_NDIM];
     return type_of("itemsize", x, &t, dim) ? t.dtype->size : -1;
 }
 
 int64_t kn_nbytes(kn_array x)
 {
-    kn_type t;
+    kni_type t;
     int64_t dim[KN_MAX_NDIM];
     return type_of("nbytes", x, &t, dim) ? kni_type_size(t) * t.dtype->size : -1;
 }
@@ -95,7 +95,7 @@ int64_t kn_dim(kn_array x, int axis)
 {
     kna_op op;
     kna_begin(&op, "dim");
-    kn_type t = kna_type(&op, x);
+    kni_type t = kna_type(&op, x);
     int a = kna_failed(&op) ? 0 : kna_normalize_axis(&op, axis, t.ndim);
     int64_t n = kna_failed(&op) ? -1 : t.dim[a];
     return kna_end_plain(&op) ? n : -1;
@@ -103,7 +103,7 @@ int64_t kn_dim(kn_array x, int axis)
 
 kn_shape kn_shape_of(kn_array x)
 {
-    kn_type t;
+    kni_type t;
     kn_shape s = {.ndim = -1};
     if (type_of("shape", x, &t, s.dim))
         s.ndim = t.ndim;
@@ -112,7 +112,7 @@ kn_shape kn_shape_of(kn_array x)
 
 kn_dtype kn_dtype_of(kn_array x)
 {
-    kn_type t;
+    kni_type t;
     int64_t dim[KN_MAX_NDIM];
     return type_of("dtype", x, &t, dim) ? t.dtype : NULL;
 }
@@ -120,9 +120,9 @@ kn_dtype kn_dtype_of(kn_array x)
 /* ---- Items. */
 
 /* The position of x[index] among the elements; NULL: there is one alone. */
-static int64_t position(kna_op *op, kn_type t, const kn_shape *index)
+static int64_t position(kna_op *op, kni_type t, const kn_shape *index)
 {
-    kn_text text = {0};
+    knx_text text = {0};
     int64_t at = 0, size = kni_type_size(t);
     if (!index && size != 1)
         kna_fail(op, KN_ERROR_VALUE, "can only convert an array of size 1 to a scalar, not one of shape %s",
@@ -144,9 +144,9 @@ static int64_t position(kna_op *op, kn_type t, const kn_shape *index)
 static bool item(const char *name, kn_array x, const kn_shape *index, kn_dtype to, void *out)
 {
     kna_op op;
-    kn_type t;
+    kni_type t;
     kna_begin(&op, name);
-    kn_type given = kna_type(&op, x);
+    kni_type given = kna_type(&op, x);
     int64_t at = kna_failed(&op) ? 0 : position(&op, given, index);
     if (!kna_failed(&op) && given.dtype->kind == 'k')
         kna_fail(&op, KN_ERROR_TYPE, "a key is not a number");
@@ -190,12 +190,12 @@ kn_c128 kn_item_complex(kn_array x) { return kn_item_complex_at(x, NULL); }
 static char *text_of(const char *name, kn_array x, const kn_print_opts *opts, bool repr)
 {
     kna_op op;
-    kn_type t;
+    kni_type t;
     char *text = NULL;
     kna_begin(&op, name);
     const void *data = kna_look(&op, x, &t);
     if (data) {
-        kn_error *error = knx_array_text(t.dtype, t.ndim, t.dim, data, opts, repr, &text);
+        knx_error *error = knx_array_text(t.dtype, t.ndim, t.dim, data, opts, repr, &text);
         if (error)
             kna_fail_with(&op, error);
     }
@@ -216,7 +216,7 @@ const char *kn_array_str(kn_array x, const kn_print_opts *opts)
 void kn_print(kn_array x, const kn_print_opts *opts)
 {
     char *text = text_of("print", x, opts, false);
-    kn_str line = {0};
+    knx_str line = {0};
     if (text) {
         knx_str_puts(&line, text);
         knx_str_puts(&line, "\n");
@@ -230,7 +230,7 @@ void kn_print(kn_array x, const kn_print_opts *opts)
 static void wait_for(const char *operation, kn_array x)
 {
     kna_op op;
-    kn_type t;
+    kni_type t;
     kna_begin(&op, operation);
     kna_look(&op, x, &t);
     kna_end_plain(&op);
@@ -246,8 +246,8 @@ kn_array kn_block_until_ready(kn_array x)
 
 bool kn_ok(kn_array x)
 {
-    kn_value *v = NULL;
-    kn_error *error = kna_array_value(x, &v);
+    kna_value *v = NULL;
+    knx_error *error = kna_array_value(x, &v);
     if (!error && v->state == KN_V_PENDING) {
         error = kna_force(1, &v);
         knx_report(error);
@@ -260,8 +260,8 @@ bool kn_ok(kn_array x)
 
 const char *kn_error_of(kn_array x)
 {
-    kn_value *v = NULL;
-    kn_error *error = kna_array_value(x, &v);
+    kna_value *v = NULL;
+    knx_error *error = kna_array_value(x, &v);
     if (!error)
         error = kna_force(1, &v);
     kna_value_release(v);

@@ -9,9 +9,9 @@
 #include <string.h>
 
 /* The type of elements in the user's memory; the op is failed if there is none. */
-static kn_type type_in_memory(kna_op *op, const void *data, const kn_shape *shape, kn_dtype dtype)
+static kni_type type_in_memory(kna_op *op, const void *data, const kn_shape *shape, kn_dtype dtype)
 {
-    kn_type none = kni_scalar_type(KN_DT(F32));
+    kni_type none = kni_scalar_type(KN_DT(F32));
     if (!shape || !dtype) {
         kna_fail(op, KN_ERROR_TYPE, "null %s", shape ? "dtype" : "shape");
         return none;
@@ -24,8 +24,8 @@ static kn_type type_in_memory(kna_op *op, const void *data, const kn_shape *shap
     for (int i = 0; i < shape->ndim; i++)
         if (shape->dim[i] < 0)
             kna_fail(op, KN_ERROR_VALUE, "negative dimensions are not allowed");
-    kn_type t = kni_type(dtype, shape->ndim, shape->dim);
-    kn_error *error = kna_failed(op) ? NULL : kni_type_check_size(t);
+    kni_type t = kni_type_of(dtype, shape->ndim, shape->dim);
+    knx_error *error = kna_failed(op) ? NULL : kni_type_check_size(t);
     if (error)
         kna_fail_with(op, error);
     else if (!kna_failed(op) && !data && kni_type_bytes(t))
@@ -38,9 +38,9 @@ static kn_type type_in_memory(kna_op *op, const void *data, const kn_shape *shap
 kn_array kn_from_memory(const void *data, const kn_shape *shape, kn_dtype dtype)
 {
     kna_op op;
-    kn_buffer *buffer = NULL;
+    knx_buffer *buffer = NULL;
     kna_begin(&op, "from");
-    kn_type t = type_in_memory(&op, data, shape, dtype);
+    kni_type t = type_in_memory(&op, data, shape, dtype);
     if (!kna_failed(&op)) {
         buffer = knx_buffer_new(kni_type_bytes(t));
         if (buffer && kni_type_bytes(t))
@@ -52,7 +52,7 @@ kn_array kn_from_memory(const void *data, const kn_shape *shape, kn_dtype dtype)
 int kn_copy_to(kn_array x, void *to, size_t bytes)
 {
     kna_op op;
-    kn_type t;
+    kni_type t;
     kna_begin(&op, "copy_to");
     const void *data = kna_look(&op, x, &t);
     if (data && kni_type_bytes(t) != bytes)
@@ -74,14 +74,14 @@ int kn_copy_from(kn_array x, const void *from, size_t bytes)
     else if (a && !from && bytes)
         kna_fail(&op, KN_ERROR_TYPE, "null memory");
     if (!kna_failed(&op) && kna_may_write(&op, a)) {
-        kn_buffer *b = knx_buffer_new(bytes);
+        knx_buffer *b = knx_buffer_new(bytes);
         if (b && bytes)
             memcpy(b->data, from, bytes);
-        kn_type t = a->type;
+        kni_type t = a->type;
         t.weak = false;
-        kn_value *v = b ? kna_value_buffer(t, b) : NULL;
+        kna_value *v = b ? kna_value_buffer(t, b) : NULL;
         if (v) {
-            kn_atom all = kna_in(&op, x);
+            kni_atom all = kna_in(&op, x);
             kna_put(&op, x, all, all, kna_value_atom(&op, v));
         } else {
             kna_fail_with(&op, knx_error_nomem());
@@ -96,13 +96,13 @@ int kn_copy_from(kn_array x, const void *from, size_t bytes)
 /* The elements in memory that belongs to the handle alone; the same one each time. */
 static void *exported_copy(kna_op *op, kn_array x, kna_array *a)
 {
-    kn_type t;
+    kni_type t;
     const void *data = kna_look(op, x, &t);
     if (!data)
         return NULL;
     if (!a->exported || a->exported->state != KN_V_BUFFER) {
         kna_value_release(a->exported);
-        kn_buffer *b = knx_buffer_new(kni_type_bytes(t));
+        knx_buffer *b = knx_buffer_new(kni_type_bytes(t));
         a->exported = b ? kna_value_buffer(t, b) : NULL;
         if (!a->exported) {
             kna_fail_with(op, knx_error_nomem());
@@ -114,7 +114,7 @@ static void *exported_copy(kna_op *op, kn_array x, kna_array *a)
     return a->exported->buffer->data;
 }
 
-static bool has_dtype(kna_op *op, kn_type t, kn_dtype wanted)
+static bool has_dtype(kna_op *op, kni_type t, kn_dtype wanted)
 {
     if (!kna_failed(op) && wanted && t.dtype != wanted)
         kna_fail(op, KN_ERROR_TYPE, "the array has dtype %s, not %s", t.dtype->name, wanted->name);
@@ -124,7 +124,7 @@ static bool has_dtype(kna_op *op, kn_type t, kn_dtype wanted)
 const void *kn_data_bytes(kn_array x, kn_dtype dtype)
 {
     kna_op op;
-    kn_type t = kni_scalar_type(KN_DT(F32));
+    kni_type t = kni_scalar_type(KN_DT(F32));
     void *data = NULL;
     kna_begin(&op, "data");
     bool other = kna_handle_is_foreign(x); /* of another context */
@@ -143,7 +143,7 @@ const void *kn_data_bytes(kn_array x, kn_dtype dtype)
         kna_array *a = kna_array_of(&op, x);
         bool traced = a && (a->storage->value->state == KN_V_TRACER || a->storage->value->state == KN_V_ABSTRACT);
         if (a && !traced && kna_is_contiguous(a->type, a->stride)) {
-            kn_error *error = kna_pin_storage(a, false, &data);
+            knx_error *error = kna_pin_storage(a, false, &data);
             if (error)
                 kna_fail_with(&op, error);
         } else if (a) {
@@ -160,7 +160,7 @@ void *kn_data_mut_bytes(kn_array x, kn_dtype dtype)
     kna_begin(&op, "data_mut");
     kna_array *a = kna_array_of(&op, x);
     if (a && has_dtype(&op, a->type, dtype) && kna_may_write(&op, a)) {
-        kn_error *error = NULL;
+        knx_error *error = NULL;
         if (!kna_is_contiguous(a->type, a->stride))
             kna_fail(&op, KN_ERROR_VALUE, "the array is not C-contiguous; copy it, or write with kn_copy_from");
         else
@@ -177,7 +177,7 @@ int kn_touch(kn_array x)
     void *unused;
     kna_begin(&op, "touch");
     kna_array *a = kna_array_of(&op, x);
-    kn_error *error = a && a->storage->pin ? kna_pin_storage(a, true, &unused) : NULL;
+    knx_error *error = a && a->storage->pin ? kna_pin_storage(a, true, &unused) : NULL;
     if (error)
         kna_fail_with(&op, error);
     return kna_end_plain(&op) ? 0 : -1;
@@ -185,12 +185,12 @@ int kn_touch(kn_array x)
 
 /* ---- The user's memory. */
 
-kn_array kna_wrap_buffer(kna_op *op, kn_type t, kn_buffer *b, bool readonly)
+kn_array kna_wrap_buffer(kna_op *op, kni_type t, knx_buffer *b, bool readonly)
 {
-    kn_value *v = kna_value_buffer(t, b);
+    kna_value *v = kna_value_buffer(t, b);
     kn_array x = v ? kna_own_handle(v) : NULL;
     kna_array *a = x ? kna_array_of(op, x) : NULL;
-    kn_error *error = a ? kna_pin_wrapped(a) : knx_error_nomem();
+    knx_error *error = a ? kna_pin_wrapped(a) : knx_error_nomem();
     if (error) {
         kna_fail_with(op, error);
         if (x)
@@ -207,13 +207,13 @@ kn_array kn_wrap(void *data, const kn_shape *shape, kn_dtype dtype, const kn_wra
     KNX_OPTS(kn_wrap_opts, o, opts);
     kna_op op;
     kna_begin(&op, "wrap");
-    kn_type t = type_in_memory(&op, data, shape, dtype);
+    kni_type t = type_in_memory(&op, data, shape, dtype);
     if (!kna_failed(&op) && (uintptr_t)data % dtype->align)
         kna_fail(&op, KN_ERROR_VALUE, "%s wants memory aligned to %d bytes", dtype->name, dtype->align);
     bool whole = !kna_failed(&op) && kni_type_bytes(t); /* else there is nothing to use */
-    kn_buffer *b = kna_failed(&op) ? NULL
-                   : whole         ? knx_buffer_wrap(data, kni_type_bytes(t), o.release, o.env)
-                                   : knx_buffer_new(0);
+    knx_buffer *b = kna_failed(&op) ? NULL
+                    : whole         ? knx_buffer_wrap(data, kni_type_bytes(t), o.release, o.env)
+                                    : knx_buffer_new(0);
     if (!b && !kna_failed(&op))
         kna_fail_with(&op, knx_error_nomem());
     if ((!b || !whole) && o.release)

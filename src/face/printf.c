@@ -58,7 +58,7 @@ static const char *read_conversion(const char *s, conversion *c)
 /* A 0-d array as a number of its own kind. */
 static bool number_of(kna_op *op, const kn_printf_arg *a, kn_printf_arg *out)
 {
-    kn_type t;
+    kni_type t;
     *out = *a;
     if (a->kind != KN_ARG_ARRAY)
         return true;
@@ -66,7 +66,7 @@ static bool number_of(kna_op *op, const kn_printf_arg *a, kn_printf_arg *out)
     if (!at)
         return false;
     if (kni_type_size(t) != 1 || t.dtype->kind == KN_KIND_KEY) {
-        kn_text shape = {0};
+        knx_text shape = {0};
         kna_fail(op, KN_ERROR_TYPE, "only arrays with one element can be printed as numbers, not %s",
                  kni_type_text(&shape, t, true));
         return false;
@@ -79,7 +79,7 @@ static bool number_of(kna_op *op, const kn_printf_arg *a, kn_printf_arg *out)
     return true;
 }
 
-static void add_formatted(kn_str *t, const char *spec, const kn_printf_arg *a, char letter)
+static void add_formatted(knx_str *t, const char *spec, const kn_printf_arg *a, char letter)
 {
     char small[128], *big = NULL, *to = small;
     size_t room = sizeof small;
@@ -103,7 +103,7 @@ static void add_formatted(kn_str *t, const char *spec, const kn_printf_arg *a, c
 }
 
 /* One argument by one conversion; fails if they do not go together. */
-static void convert(kna_op *op, kn_str *t, const conversion *c, const kn_printf_arg *given, int i)
+static void convert(kna_op *op, knx_str *t, const conversion *c, const kn_printf_arg *given, int i)
 {
     static const char *const kinds[] = {"an integer", "an integer", "an integer", "a floating-point number",
                                         "an array",   "a string"};
@@ -129,7 +129,7 @@ static void convert(kna_op *op, kn_str *t, const conversion *c, const kn_printf_
     add_formatted(t, spec, &a, letter);
 }
 
-static void format_all(kna_op *op, kn_str *t, const char *format, int n, const kn_printf_arg *args)
+static void format_all(kna_op *op, knx_str *t, const char *format, int n, const kn_printf_arg *args)
 {
     int used = 0;
     while (*format && !kna_failed(op)) {
@@ -163,7 +163,7 @@ static void format_all(kna_op *op, kn_str *t, const char *format, int n, const k
 int kn_printf_args(const char *format, int n, const kn_printf_arg *args)
 {
     kna_op op;
-    kn_str text = {0};
+    knx_str text = {0};
     kna_begin(&op, "printf");
     kna_given_list(&op, n, args, INT_MAX, "args");
     if (format && !kna_failed(&op))

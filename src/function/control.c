@@ -8,7 +8,7 @@
 
 /* ---- A function as a jaxpr. */
 
-static void forget(kna_part *p)
+static void forget(knf_part *p)
 {
     kna_closed_free(&p->closed);
     kni_release(p->jaxpr);
@@ -18,39 +18,39 @@ static void forget(kna_part *p)
     p->n_const = 0;
 }
 
-void kna_part_free(kna_part *p)
+void knf_part_free(knf_part *p)
 {
     forget(p);
-    kna_fit_end(p->fitted.core);
+    knf_fit_end(p->fitted.core);
     p->fitted.core = NULL;
 }
 
-static void becomes(kna_part *p, kna_core *core)
+static void becomes(knf_part *p, knf_core *core)
 {
-    kna_fn now = {core, p->f->captured};
-    kna_core *before = p->fitted.core;
+    knf_fn now = {core, p->f->captured};
+    knf_core *before = p->fitted.core;
     p->fitted = now;
     p->f = &p->fitted;
-    kna_core_release(before);
+    knf_core_release(before);
 }
 
-kn_error *kna_part_fit(kna_part *p, const char *by, const kn_args *args)
+knx_error *knf_part_fit(knf_part *p, const char *by, const kn_args *args)
 {
-    kna_core *core = NULL;
+    knf_core *core = NULL;
     if (!p->f->core->open_in)
         return NULL;
-    KN_TRY(kna_fit_inputs(p->f->core, args, by, &core));
+    KN_TRY(knf_fit_inputs(p->f->core, args, by, &core));
     becomes(p, core);
     return NULL;
 }
 
-kn_error *kna_part_fit_types(kna_part *p, const char *by, int n, const kn_type *t)
+knx_error *knf_part_fit_types(knf_part *p, const char *by, int n, const kni_type *t)
 {
-    kna_core *core = NULL;
+    knf_core *core = NULL;
     int skip = p->f->core->n_captured;
     if (!p->f->core->open_out)
         return NULL;
-    kn_type *type = knx_alloc(((size_t)skip + (size_t)n + 1) * sizeof *type);
+    kni_type *type = knx_alloc(((size_t)skip + (size_t)n + 1) * sizeof *type);
     if (!type)
         return knx_error_nomem();
     for (int i = 0; i < skip + n; i++) {
@@ -58,18 +58,18 @@ kn_error *kna_part_fit_types(kna_part *p, const char *by, int n, const kn_type *
         type[i].dtype = type[i].weak ? kna_strong_dtype(type[i]) : type[i].dtype;
         type[i].weak = false;
     }
-    kn_error *error = kna_fit_outputs(p->f->core, type, NULL, by, &core);
+    knx_error *error = knf_fit_outputs(p->f->core, type, NULL, by, &core);
     knx_free(type);
     if (!error)
         becomes(p, core);
     return error;
 }
 
-kn_error *kna_part_fit_values(kna_part *p, const char *by, int n, kn_value *const *v, int first)
+knx_error *knf_part_fit_values(knf_part *p, const char *by, int n, kna_value *const *v, int first)
 {
     if (!p->f->core->open_out)
         return NULL;
-    kn_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
+    kni_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
     if (!type)
         return knx_error_nomem();
     for (int i = 0; i < n; i++) {
@@ -79,34 +79,35 @@ kn_error *kna_part_fit_values(kna_part *p, const char *by, int n, kn_value *cons
             type[i].dim++;
         }
     }
-    kn_error *error = kna_part_fit_types(p, by, n, type);
+    knx_error *error = knf_part_fit_types(p, by, n, type);
     knx_free(type);
     return error;
 }
 
-kn_error *kna_check_tree(const kna_part *p, int first, int end, bool pair)
+knx_error *knf_check_tree(const knf_part *p, int first, int end, bool pair)
 {
-    const kna_core *f = p->f->core;
+    const knf_core *f = p->f->core;
     while (f->inner)
         f = f->inner;
-    const kna_structure *out = f->out_structure, *carry = end == first + 1 ? f->in_structure[first] : NULL;
+    const kntree_structure *out = f->out_structure, *carry = end == first + 1 ? f->in_structure[first] : NULL;
     if (!out || !carry)
         return NULL;
     if (pair && out->node[0].children != 2)
-        return knx_error(KN_ERROR_TYPE, "%s must return a tree of two, the carry and the outputs", f->name);
-    kna_structure *returned = pair ? kna_structure_sub(out, kna_structure_child(out, 0, 0))
-                                   : kna_structure_retain((kna_structure *)(uintptr_t)out);
-    kn_error *error =
+        return knx_error_new(KN_ERROR_TYPE, "%s must return a tree of two, the carry and the outputs", f->name);
+    kntree_structure *returned = pair ? kntree_structure_sub(out, kntree_structure_child(out, 0, 0))
+                                      : kntree_structure_retain((kntree_structure *)(uintptr_t)out);
+    knx_error *error =
         !returned ? knx_error_nomem()
-        : kna_structure_equal(carry, returned)
+        : kntree_structure_equal(carry, returned)
             ? NULL
-            : knx_error(KN_ERROR_TYPE, "%s: carry input and carry output must have the same pytree structure", f->name);
-    kna_structure_release(returned);
+            : knx_error_new(KN_ERROR_TYPE, "%s: carry input and carry output must have the same pytree structure",
+                            f->name);
+    kntree_structure_release(returned);
     return error;
 }
 
 /* Notes a constant that is read for the first time. */
-static void note(uint32_t n, kn_atom a, bool *read, uint32_t *order, int *found)
+static void note(uint32_t n, kni_atom a, bool *read, uint32_t *order, int *found)
 {
     if (kni_is_var(a) && a < n && !read[a]) {
         read[a] = true;
@@ -126,12 +127,12 @@ static int find_read(const kni_jaxpr *j, uint32_t n, bool *read, uint32_t *order
     return found;
 }
 
-static kn_error *make_jaxpr(kna_part *p, const uint32_t *order)
+static knx_error *make_jaxpr(knf_part *p, const uint32_t *order)
 {
     const kni_jaxpr *j = p->closed.jaxpr;
     uint32_t first = j->n_const + (uint32_t)p->f->core->n_captured;
     knp_frame f;
-    kn_error *error = knp_frame_begin(&f, (size_t)j->n_const + j->n_in, j->n_out) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, (size_t)j->n_const + j->n_in, j->n_out) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < first; i++)
             f.in[i] = KN_ATOM_NONE;
@@ -147,14 +148,14 @@ static kn_error *make_jaxpr(kna_part *p, const uint32_t *order)
 }
 
 /* The jaxpr with what it captured as inputs in front: what it reads, in the order of reading, as in JAX. */
-static kn_error *without_constants(kna_part *p)
+static knx_error *without_constants(knf_part *p)
 {
     const kni_jaxpr *j = p->closed.jaxpr;
     uint32_t n = j->n_const + (uint32_t)p->f->core->n_captured;
     bool *read = knx_alloc_zero((size_t)n + 1);
     uint32_t *order = knx_alloc(((size_t)n + 1) * sizeof *order);
-    p->constant = knx_alloc(((size_t)n + 1) * sizeof(kn_value *));
-    kn_error *error = read && order && p->constant ? NULL : knx_error_nomem();
+    p->constant = knx_alloc(((size_t)n + 1) * sizeof(kna_value *));
+    knx_error *error = read && order && p->constant ? NULL : knx_error_nomem();
     if (!error) {
         p->n_const = find_read(j, n, read, order);
         for (int i = 0; i < p->n_const; i++)
@@ -167,19 +168,19 @@ static kn_error *without_constants(kna_part *p)
 }
 
 /* Where what depends on no recording is computed, captured arrays are what they are; else they are operands. */
-static kn_value *as_it_is(kn_value *captured)
+static kna_value *as_it_is(kna_value *captured)
 {
     return kna_state_get()->fold && captured->state != KN_V_TRACER ? captured : NULL;
 }
 
-kn_error *kna_part_record(kna_part *p, const char *by, const kn_type *t, kn_value *const *given)
+knx_error *knf_part_record(knf_part *p, const char *by, const kni_type *t, kna_value *const *given)
 {
-    kna_core *f = p->f->core;
+    knf_core *f = p->f->core;
     size_t n = (size_t)f->n_captured + (size_t)f->n_in;
     forget(p);
-    kn_type *type = knx_alloc((n + 1) * sizeof *type);
-    kn_value **all = knx_alloc_zero((n + 1) * sizeof *all);
-    kn_error *error = type && all ? NULL : knx_error_nomem();
+    kni_type *type = knx_alloc((n + 1) * sizeof *type);
+    kna_value **all = knx_alloc_zero((n + 1) * sizeof *all);
+    knx_error *error = type && all ? NULL : knx_error_nomem();
     for (size_t i = 0; !error && i < n; i++) {
         size_t k = i - (size_t)f->n_captured; /* of the arguments */
         bool captured = i < (size_t)f->n_captured;
@@ -188,7 +189,7 @@ kn_error *kna_part_record(kna_part *p, const char *by, const kn_type *t, kn_valu
         all[i] = captured ? as_it_is(p->f->captured[i]) : given ? given[k] : NULL;
     }
     if (!error)
-        error = kna_derive_given(f, type, all, by, &p->closed);
+        error = knf_derive_given(f, type, all, by, &p->closed);
     if (!error)
         error = without_constants(p);
     knx_free(type);
@@ -196,44 +197,44 @@ kn_error *kna_part_record(kna_part *p, const char *by, const kn_type *t, kn_valu
     return error;
 }
 
-kn_error *kna_record_for(kna_part *p, const char *by, int n, kn_value *const *arg)
+knx_error *knf_record_for(knf_part *p, const char *by, int n, kna_value *const *arg)
 {
-    kn_type *t = knx_alloc(((size_t)n + 1) * sizeof *t);
+    kni_type *t = knx_alloc(((size_t)n + 1) * sizeof *t);
     if (!t)
         return knx_error_nomem();
     for (int i = 0; i < n; i++)
         t[i] = arg[i]->type;
-    kn_error *error = kna_part_record(p, by, t, NULL);
+    knx_error *error = knf_part_record(p, by, t, NULL);
     knx_free(t);
     return error;
 }
 
 /* ---- Numbers that wait for a dtype. */
 
-bool kna_may_become(kn_type number, kn_dtype d)
+bool knf_may_become(kni_type number, kn_dtype d)
 {
     if (!number.weak || number.dtype == d || number.dtype == KN_DT(BOOL) || d == KN_DT(BOOL) || d->kind == 'k')
         return false;
     return knx_is_complex(d) || (!knx_is_complex(number.dtype) && (knx_is_float(d) || !knx_is_float(number.dtype)));
 }
 
-kn_error *kna_part_settle(kna_part *p, const kn_dtype *dtype)
+knx_error *knf_part_settle(knf_part *p, const kn_dtype *dtype)
 {
     const kni_jaxpr *j = p->jaxpr;
     bool any = false;
     for (uint32_t i = 0; i < j->n_out; i++)
-        any = any || (dtype[i] && kna_may_become(kni_out_type(j, i), dtype[i]));
+        any = any || (dtype[i] && knf_may_become(kni_out_type(j, i), dtype[i]));
     if (!any)
         return NULL;
     knp_frame f;
     kni_jaxpr *settled = NULL;
-    kn_error *error = knp_frame_begin(&f, j->n_in, j->n_out) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, j->n_in, j->n_out) ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !error && i < j->n_in; i++)
         knp_frame_input(&f, kni_in_type(j, i));
     if (!error) {
         knb_inline(&f.b, j, f.in, f.out);
         for (uint32_t i = 0; i < j->n_out; i++)
-            if (dtype[i] && kna_may_become(kni_out_type(j, i), dtype[i]))
+            if (dtype[i] && knf_may_become(kni_out_type(j, i), dtype[i]))
                 f.out[i] = knb_convert(&f.b, f.out[i], dtype[i]);
         error = knp_frame_finish(&f, j->n_out, f.out, j->name, &settled);
     }
@@ -245,85 +246,86 @@ kn_error *kna_part_settle(kna_part *p, const kn_dtype *dtype)
     return error;
 }
 
-kn_error *kna_settle_body(kna_part *body, int skip, int n)
+knx_error *knf_settle_body(knf_part *body, int skip, int n)
 {
     const kni_jaxpr *j = body->jaxpr;
     kn_dtype *d = knx_alloc_zero(((size_t)j->n_out + 1) * sizeof *d);
     if (!d)
         return knx_error_nomem();
     for (uint32_t i = 0; i < j->n_out; i++) {
-        kn_type t = kni_out_type(j, i);
+        kni_type t = kni_out_type(j, i);
         d[i] = i < (uint32_t)n ? kni_in_type(j, (uint32_t)(body->n_const + skip) + i).dtype
                : t.weak        ? kna_strong_dtype(t)
                                : NULL;
     }
-    kn_error *error = kna_part_settle(body, d);
+    knx_error *error = knf_part_settle(body, d);
     knx_free(d);
     return error;
 }
 
-kn_error *kna_number_as(kn_value **v, kn_dtype d)
+knx_error *knf_number_as(kna_value **v, kn_dtype d)
 {
-    const kn_value *from = *v;
+    const kna_value *from = *v;
     bool is_unsigned = from->type.dtype == KN_DT(U64), number = from->state == KN_V_NUMBER;
     if (number && knx_is_integer(from->type.dtype) && knx_is_integer(d) &&
         !knx_int_fits(d, is_unsigned, from->bits.u64)) {
         if (is_unsigned)
-            return knx_error(KN_ERROR_OVERFLOW, "integer %llu out of bounds for %s", (unsigned long long)from->bits.u64,
+            return knx_error_new(KN_ERROR_OVERFLOW, "integer %llu out of bounds for %s",
+                                 (unsigned long long)from->bits.u64, d->name);
+        return knx_error_new(KN_ERROR_OVERFLOW, "integer %lld out of bounds for %s", (long long)from->bits.i64,
                              d->name);
-        return knx_error(KN_ERROR_OVERFLOW, "integer %lld out of bounds for %s", (long long)from->bits.i64, d->name);
     }
     return kna_value_as(v, d);
 }
 
-kn_error *kna_settle_values(int n, kn_value **v)
+knx_error *knf_settle_values(int n, kna_value **v)
 {
     for (int i = 0; i < n; i++)
         if (v[i]->type.weak)
-            KN_TRY(kna_number_as(&v[i], kna_strong_dtype(v[i]->type)));
+            KN_TRY(knf_number_as(&v[i], kna_strong_dtype(v[i]->type)));
     return NULL;
 }
 
 static char weak_kind(kn_dtype d) { return d->kind == 'u' ? 'i' : d->kind; }
 
 /* The dtype of a number where something of type t comes back for it; NULL: they do not mix. A truth value is a bool. */
-static kn_dtype promoted(const kn_value *number, kn_type t)
+static kn_dtype promoted(const kna_value *number, kni_type t)
 {
     if (number->type.dtype == KN_DT(BOOL))
         return NULL;
-    if (t.weak && (t.dtype == number->type.dtype || !kna_may_become(number->type, t.dtype)))
+    if (t.weak && (t.dtype == number->type.dtype || !knf_may_become(number->type, t.dtype)))
         return kna_strong_dtype(number->type);
     kn_dtype strong = t.weak ? kna_strong_dtype(t) : t.dtype;
     return strong->kind == 'k' ? NULL : knx_promote_weak(strong, weak_kind(number->type.dtype), kna_default_float());
 }
 
-kn_error *kna_promote_carry(kna_part *p, const char *by, int skip, int n_carry, kn_value **arg)
+knx_error *knf_promote_carry(knf_part *p, const char *by, int skip, int n_carry, kna_value **arg)
 {
     int n = p->f->core->n_in;
     bool any = false;
-    kna_fn *f = p->f, plain = *f;
-    while (plain.core->kind == KNA_FN_JIT) /* which would give numbers their dtypes */
+    knf_fn *f = p->f, plain = *f;
+    while (plain.core->kind == KNF_FN_JIT) /* which would give numbers their dtypes */
         plain.core = plain.core->inner;
     for (int i = skip; i < skip + n_carry; i++)
         any = any || arg[i]->type.weak;
     if (!any)
         return NULL;
-    kn_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
-    kn_value **given = knx_alloc_zero(((size_t)n + 1) * sizeof *given);
-    kn_error *error = type && given ? NULL : knx_error_nomem();
+    kni_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
+    kna_value **given = knx_alloc_zero(((size_t)n + 1) * sizeof *given);
+    knx_error *error = type && given ? NULL : knx_error_nomem();
     for (int i = 0; !error && i < n; i++) {
         type[i] = arg[i]->type;
         given[i] = type[i].weak ? arg[i] : NULL;
     }
     p->f = &plain;
     if (!error)
-        error = kna_part_record(p, by, type, given);
+        error = knf_part_record(p, by, type, given);
     p->f = f;
     for (int i = 0; !error && i < n_carry; i++) {
-        kn_value **v = &arg[skip + i];
+        kna_value **v = &arg[skip + i];
         kn_dtype d = (*v)->type.weak ? promoted(*v, kni_out_type(p->jaxpr, (uint32_t)i)) : NULL;
         if (d)
-            error = kna_number_as(v, d);
+            error = knf_number_as(v, d);
     }
     knx_free(type);
     knx_free(given);
@@ -332,7 +334,7 @@ kn_error *kna_promote_carry(kna_part *p, const char *by, int skip, int n_carry, 
 
 /* ---- Operands and results. */
 
-kn_error *kna_put_values(kna_op *op, int n, kn_value *const *v, kn_atom *atom)
+knx_error *knf_put_values(kna_op *op, int n, kna_value *const *v, kni_atom *atom)
 {
     for (int i = 0; i < n; i++) {
         atom[i] = kna_value_atom(op, v[i]);
@@ -342,15 +344,15 @@ kn_error *kna_put_values(kna_op *op, int n, kn_value *const *v, kn_atom *atom)
     return NULL;
 }
 
-kn_error *kna_put_constants(kna_op *op, const kna_part *p, kn_atom *atom)
+knx_error *knf_put_constants(kna_op *op, const knf_part *p, kni_atom *atom)
 {
-    return kna_put_values(op, p->n_const, p->constant, atom);
+    return knf_put_values(op, p->n_const, p->constant, atom);
 }
 
-kn_error *kna_take_results(kna_op *op, int n, const kn_atom *atom, kn_value **out)
+knx_error *knf_take_results(kna_op *op, int n, const kni_atom *atom, kna_value **out)
 {
     int made = 0;
-    kn_error *error = kna_take_error(op);
+    knx_error *error = kna_take_error(op);
     for (; !error && made < n; made++)
         if (!(out[made] = kna_atom_value(op, atom[made]))) {
             error = knx_error_nomem();
@@ -359,16 +361,16 @@ kn_error *kna_take_results(kna_op *op, int n, const kn_atom *atom, kn_value **ou
     if (!error)
         error = kna_settle(n, out);
     if (error)
-        kna_release_values(made, out);
+        knf_release_values(made, out);
     return error;
 }
 
-int kna_end_control(kna_op *op, kn_error *error, const kn_outs *outs)
+int knf_end_control(kna_op *op, knx_error *error, const kn_outs *outs)
 {
     if (!error)
         error = kna_take_error(op);
     if (error)
-        kna_write_error(outs, error);
+        knf_write_error(outs, error);
     knx_error_release(error);
     kna_leave(op);
     return error ? -1 : 0;
@@ -376,14 +378,14 @@ int kna_end_control(kna_op *op, kn_error *error, const kn_outs *outs)
 
 /* ---- Carries. */
 
-static const char *tree_path(kn_text *t, const kn_const_part *part, int i)
+static const char *tree_path(knx_text *t, const kn_const_part *part, int i)
 {
     if (part->bytes == 1)
-        return kna_tree_leaf_path(t, (kn_tree)(uintptr_t)part->at, i);
-    return part->bytes == 2 ? kna_tree_leaf_path(t, *(const kn_tree *)part->at, i) : "";
+        return kntree_tree_leaf_path(t, (kn_tree)(uintptr_t)part->at, i);
+    return part->bytes == 2 ? kntree_tree_leaf_path(t, *(const kn_tree *)part->at, i) : "";
 }
 
-const char *kna_carry_name(kn_text *t, const kna_core *f, const kn_args *args, int first, int end, int i)
+const char *knf_carry_name(knx_text *t, const knf_core *f, const kn_args *args, int first, int end, int i)
 {
     int arg = first, n = 0;
     for (int k = first; k < end; k++)
@@ -392,8 +394,8 @@ const char *kna_carry_name(kn_text *t, const kna_core *f, const kn_args *args, i
     int k = i;
     while (arg < end - 1 && k >= f->arrays[arg])
         k -= f->arrays[arg++];
-    kn_text path = {0};
-    const char *name = kna_leaf_name(&path, f, arg, k);
+    knx_text path = {0};
+    const char *name = knf_leaf_name(&path, f, arg, k);
     name = *name ? name + 1 : args && arg - first < args->n ? tree_path(&path, &args->part[arg - first], k) : "";
     if (!*name && n > 1)
         knx_text_add(t, "[%d]", i);
@@ -403,41 +405,42 @@ const char *kna_carry_name(kn_text *t, const kna_core *f, const kn_args *args, i
     return t->s;
 }
 
-kn_error *kna_check_count(const kna_core *body, int n_carry, bool more)
+knx_error *knf_check_count(const knf_core *body, int n_carry, bool more)
 {
     if (body->n_out == n_carry || (more && body->n_out > n_carry))
         return NULL;
     if (more)
-        return knx_error(KN_ERROR_TYPE,
-                         "body function must return the carry, then outputs, but %s takes a carry of %d arrays and "
-                         "returns %d",
-                         body->name, n_carry, body->n_out);
-    return knx_error(KN_ERROR_TYPE,
-                     "body function carry input and carry output must have the same structure, but they differ: "
-                     "%s takes %d array%s and returns %d",
-                     body->name, n_carry, n_carry == 1 ? "" : "s", body->n_out);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "body function must return the carry, then outputs, but %s takes a carry of %d arrays and "
+                             "returns %d",
+                             body->name, n_carry, body->n_out);
+    return knx_error_new(KN_ERROR_TYPE,
+                         "body function carry input and carry output must have the same structure, but they differ: "
+                         "%s takes %d array%s and returns %d",
+                         body->name, n_carry, n_carry == 1 ? "" : "s", body->n_out);
 }
 
-kn_error *kna_check_carries(const kna_part *p, const kn_args *args, int first, int skip, int n)
+knx_error *knf_check_carries(const knf_part *p, const kn_args *args, int first, int skip, int n)
 {
-    const kna_core *f = p->f->core;
+    const knf_core *f = p->f->core;
     int end = first, left = n;
     while (end < f->n_args && left > 0)
         left -= f->arrays[end++];
     for (int i = 0; i < n; i++) {
-        kn_text name = {0};
-        kn_type in = kni_in_type(p->jaxpr, (uint32_t)(p->n_const + skip + i)),
-                out = kni_out_type(p->jaxpr, (uint32_t)i);
+        knx_text name = {0};
+        kni_type in = kni_in_type(p->jaxpr, (uint32_t)(p->n_const + skip + i)),
+                 out = kni_out_type(p->jaxpr, (uint32_t)i);
         if (!knp_same_type(in, out))
-            return knp_check_carry(kna_carry_name(&name, f, args, first, end, i), (uint32_t)i, in, out);
+            return knp_check_carry(knf_carry_name(&name, f, args, first, end, i), (uint32_t)i, in, out);
     }
     return NULL;
 }
 
-kn_error *kna_check_checkpoint(int64_t checkpoint)
+knx_error *knf_check_checkpoint(int64_t checkpoint)
 {
     return checkpoint >= KN_CHECKPOINT_ROOT
                ? NULL
-               : knx_error(KN_ERROR_VALUE, "checkpoint must be a number of steps, 0 or KN_CHECKPOINT_SQRT, but is %lld",
-                           (long long)checkpoint);
+               : knx_error_new(KN_ERROR_VALUE,
+                               "checkpoint must be a number of steps, 0 or KN_CHECKPOINT_SQRT, but is %lld",
+                               (long long)checkpoint);
 }

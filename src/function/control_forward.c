@@ -9,14 +9,14 @@
  * nothing is gained. */
 typedef struct forwarding {
     int n_in, n_out, n_kept;
-    int *from;   /* per result: the input that it is, -1: none */
-    int *kept;   /* which results stay */
-    int *order;  /* per input of the new jaxpr: which it was */
-    kn_atom *in; /* the operands in that order */
-    kn_atom *y;  /* room for results */
+    int *from;    /* per result: the input that it is, -1: none */
+    int *kept;    /* which results stay */
+    int *order;   /* per input of the new jaxpr: which it was */
+    kni_atom *in; /* the operands in that order */
+    kni_atom *y;  /* room for results */
 } forwarding;
 
-static bool begin(forwarding *w, kn_builder *b, const kni_jaxpr *j)
+static bool begin(forwarding *w, kni_builder *b, const kni_jaxpr *j)
 {
     *w = (forwarding){.n_in = (int)j->n_in, .n_out = (int)j->n_out};
     size_t n = (size_t)j->n_in + 1, m = (size_t)j->n_out + 1;
@@ -33,17 +33,17 @@ static bool begin(forwarding *w, kn_builder *b, const kni_jaxpr *j)
 
 static int input_of(const kni_jaxpr *j, int result)
 {
-    kn_atom a = j->out[result];
+    kni_atom a = j->out[result];
     return kni_is_var(a) && a >= j->n_const && a < j->n_const + j->n_in ? (int)(a - j->n_const) : -1;
 }
 
 /* The jaxpr with its inputs in this order (-1: it has one less) and these results. */
-static kni_jaxpr *rearranged(kn_builder *b, const kni_jaxpr *j, const int *order, int n_in, const int *kept, int n_kept,
-                             bool whole)
+static kni_jaxpr *rearranged(kni_builder *b, const kni_jaxpr *j, const int *order, int n_in, const int *kept,
+                             int n_kept, bool whole)
 {
     knp_frame f;
     kni_jaxpr *y = NULL;
-    kn_error *error = knp_frame_begin(&f, j->n_in, 2 * (size_t)j->n_out) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, j->n_in, 2 * (size_t)j->n_out) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < j->n_in; i++)
             f.in[i] = KN_ATOM_NONE;
@@ -62,7 +62,7 @@ static kni_jaxpr *rearranged(kn_builder *b, const kni_jaxpr *j, const int *order
 }
 
 /* Inputs that became constants in front, then the others; all but results `moved` are kept. */
-static int move_to_front(forwarding *w, int first, int n, const bool *moved, const kn_atom *in)
+static int move_to_front(forwarding *w, int first, int n, const bool *moved, const kni_atom *in)
 {
     int at = 0, count = 0;
     for (int i = 0; i < n; i++)
@@ -84,13 +84,13 @@ static void keep_others(forwarding *w)
             w->kept[w->n_kept++] = i;
 }
 
-static void put_results(const forwarding *w, const kn_atom *in, kn_atom *y)
+static void put_results(const forwarding *w, const kni_atom *in, kni_atom *y)
 {
     for (int i = 0, k = 0; i < w->n_out; i++)
         y[i] = w->from[i] < 0 ? w->y[k++] : in[w->from[i]];
 }
 
-static bool is_constant(const kn_builder *b, kn_atom a)
+static bool is_constant(const kni_builder *b, kni_atom a)
 {
     for (size_t i = 0; i < b->constvar.n; i++)
         if (b->constvar.at[i] == a)
@@ -98,18 +98,18 @@ static bool is_constant(const kn_builder *b, kn_atom a)
     return false;
 }
 
-static void emit_scan(kn_builder *b, const kn_p_scan *p, const kn_atom *in, kn_atom *y);
+static void emit_scan(kni_builder *b, const kni_p_scan *p, const kni_atom *in, kni_atom *y);
 
 /* What is computed is no element of its own but one more behind the others, as JAX of 2020 wrote it down: the input
  * in its place is not read. */
-static void emit_old_scan(kn_builder *b, const kn_p_scan *p, int known, const kn_atom *in, kn_atom *y)
+static void emit_old_scan(kni_builder *b, const kni_p_scan *p, int known, const kni_atom *in, kni_atom *y)
 {
     const kni_jaxpr *j = p->jaxpr;
     int n = (int)j->n_in, first = (int)(p->num_consts + p->num_carry), at = n;
-    kn_atom *all = knx_arena_alloc(&b->arena, ((size_t)n + (size_t)known) * sizeof *all);
+    kni_atom *all = knx_arena_alloc(&b->arena, ((size_t)n + (size_t)known) * sizeof *all);
     knp_frame f;
-    kn_p_scan q = *p;
-    kn_error *error = all && knp_frame_begin(&f, (size_t)n + (size_t)known, j->n_out) ? NULL : knx_error_nomem();
+    kni_p_scan q = *p;
+    knx_error *error = all && knp_frame_begin(&f, (size_t)n + (size_t)known, j->n_out) ? NULL : knx_error_nomem();
     if (error) {
         knb_fail(b, error);
         return;
@@ -133,7 +133,7 @@ static void emit_old_scan(kn_builder *b, const kn_p_scan *p, int known, const kn
     kni_release(error ? NULL : q.jaxpr);
 }
 
-void kna_emit_scan(kn_builder *b, const kn_p_scan *p, const kn_atom *in, kn_atom *y)
+void knf_emit_scan(kni_builder *b, const kni_p_scan *p, const kni_atom *in, kni_atom *y)
 {
     int known = 0;
     for (int i = (int)(p->num_consts + p->num_carry); b->fold && i < (int)p->jaxpr->n_in; i++)
@@ -144,7 +144,7 @@ void kna_emit_scan(kn_builder *b, const kn_p_scan *p, const kn_atom *in, kn_atom
         emit_scan(b, p, in, y);
 }
 
-static void emit_scan(kn_builder *b, const kn_p_scan *p, const kn_atom *in, kn_atom *y)
+static void emit_scan(kni_builder *b, const kni_p_scan *p, const kni_atom *in, kni_atom *y)
 {
     const kni_jaxpr *j = p->jaxpr;
     int first = (int)p->num_consts, n = (int)p->num_carry, xs = first + n;
@@ -163,7 +163,7 @@ static void emit_scan(kn_builder *b, const kn_p_scan *p, const kn_atom *in, kn_a
     }
     keep_others(&w);
     int constants = move_to_front(&w, first, n, moved, in);
-    kn_p_scan q = *p;
+    kni_p_scan q = *p;
     q.jaxpr = w.n_kept == w.n_out ? kni_retain(j) : rearranged(b, j, w.order, w.n_in, w.kept, w.n_kept, true);
     q.num_consts += constants;
     q.num_carry -= constants;
@@ -180,20 +180,20 @@ static void find_read(const kni_jaxpr *j, bool *read)
     bool *needed = knx_alloc_zero((size_t)j->n_out + 1);
     for (uint32_t i = 0; needed && i < j->n_out; i++)
         needed[i] = true;
-    kn_error *error = needed ? knp_needs(j, needed, read) : knx_error_nomem();
+    knx_error *error = needed ? knp_needs(j, needed, read) : knx_error_nomem();
     for (uint32_t i = 0; error && i < j->n_in; i++) /* nothing is moved then */
         read[i] = true;
     knx_error_release(error);
     knx_free(needed);
 }
 
-static void emit_while(kn_builder *b, const kn_p_while *p, const kn_atom *in, forwarding *w, const bool *moved,
-                       kn_atom *y)
+static void emit_while(kni_builder *b, const kni_p_while *p, const kni_atom *in, forwarding *w, const bool *moved,
+                       kni_atom *y)
 {
     int cond = (int)p->cond_nconsts, body = (int)p->body_nconsts, n = w->n_out;
     int constants = move_to_front(w, body, n, moved, in + cond);
     int *order = knx_arena_alloc(&b->arena, ((size_t)cond + (size_t)n + 1) * sizeof *order), at = 0;
-    kn_atom *all = knx_arena_alloc(&b->arena, ((size_t)cond + (size_t)w->n_in + 1) * sizeof *all);
+    kni_atom *all = knx_arena_alloc(&b->arena, ((size_t)cond + (size_t)w->n_in + 1) * sizeof *all);
     if (!order || !all) {
         knb_fail(b, knx_error_nomem());
         return;
@@ -205,7 +205,7 @@ static void emit_while(kn_builder *b, const kn_p_while *p, const kn_atom *in, fo
         all[i] = in[i];
     for (int i = 0; i < w->n_in; i++)
         all[cond + i] = w->in[i];
-    kn_p_while q = *p;
+    kni_p_while q = *p;
     q.body_nconsts += constants;
     q.body_jaxpr = rearranged(b, p->body_jaxpr, w->order, w->n_in, w->kept, w->n_kept, true);
     q.cond_jaxpr = rearranged(b, p->cond_jaxpr, order, at, (const int[]){0}, 1, false);
@@ -217,7 +217,7 @@ static void emit_while(kn_builder *b, const kn_p_while *p, const kn_atom *in, fo
     kni_release(q.cond_jaxpr);
 }
 
-void kna_emit_while(kn_builder *b, const kn_p_while *p, const kn_atom *in, kn_atom *y)
+void knf_emit_while(kni_builder *b, const kni_p_while *p, const kni_atom *in, kni_atom *y)
 {
     const kni_jaxpr *j = p->body_jaxpr;
     forwarding w;
@@ -239,7 +239,7 @@ void kna_emit_while(kn_builder *b, const kn_p_while *p, const kn_atom *in, kn_at
         emit_while(b, p, in, &w, moved, y);
 }
 
-void kna_emit_cond(kn_builder *b, const kn_p_cond *p, const kn_atom *in, kn_atom *y)
+void knf_emit_cond(kni_builder *b, const kni_p_cond *p, const kni_atom *in, kni_atom *y)
 {
     const kni_jaxpr *j = p->branches.v[0];
     forwarding w;
@@ -260,7 +260,7 @@ void kna_emit_cond(kn_builder *b, const kn_p_cond *p, const kn_atom *in, kn_atom
     for (int k = 0; k < p->branches.n; k++)
         branch[k] = same ? kni_retain(p->branches.v[k])
                          : rearranged(b, p->branches.v[k], w.order, w.n_in, w.kept, w.n_kept, true);
-    kn_p_cond q = *p;
+    kni_p_cond q = *p;
     q.branches = (kni_jaxprs){p->branches.n, branch};
     if (!b->error) {
         knb_cond(b, &q, in, w.y);

@@ -24,17 +24,17 @@ static void call_it(void *arg)
     ((kn_scan_step)c->h->function)(c->h->env, c->step, c->length);
 }
 
-static kn_error *call_step(const kni_host *h, int n_in, const kn_type *xt, const void *const *x, int n_out,
-                           const kn_type *yt, void *const *y)
+static knx_error *call_step(const kni_host *h, int n_in, const kni_type *xt, const void *const *x, int n_out,
+                            const kni_type *yt, void *const *y)
 {
     (void)xt, (void)yt, (void)y;
     if (n_in != 2 || n_out)
-        return knx_error(KN_ERROR_VALUE, "a step is told by its number and the length");
+        return knx_error_new(KN_ERROR_VALUE, "a step is told by its number and the length");
     step_call c = {h, *(const int64_t *)x[0], *(const int64_t *)x[1]};
     return knx_call_user(call_it, &c);
 }
 
-static kn_error *step_number(kn_scan_step f, void *env, int64_t *number)
+static knx_error *step_number(kn_scan_step f, void *env, int64_t *number)
 {
     if (!f)
         return NULL;
@@ -48,85 +48,86 @@ static kn_error *step_number(kn_scan_step f, void *env, int64_t *number)
 /* ---- What is scanned. */
 
 typedef struct scan {
-    kna_part body;
-    kn_p_scan p;
-    kn_args init, xs, all; /* all: as the body takes them */
-    int n_carry, n_xs;     /* arrays */
-    kn_value **arg, **out; /* carry, xs; carry, outputs */
+    knf_part body;
+    kni_p_scan p;
+    kn_args init, xs, all;  /* all: as the body takes them */
+    int n_carry, n_xs;      /* arrays */
+    kna_value **arg, **out; /* carry, xs; carry, outputs */
 } scan;
 
 /* Parts without arrays are no arguments. */
-static kn_error *take_parts(const kn_args *from, kn_args *to, kn_args *all)
+static knx_error *take_parts(const kn_args *from, kn_args *to, kn_args *all)
 {
     if (!from)
-        return knx_error(KN_ERROR_TYPE, "the arguments are null");
+        return knx_error_new(KN_ERROR_TYPE, "the arguments are null");
     if (from->n < 0 || from->n > KN_MAX_ARGS)
-        return knx_error(KN_ERROR_VALUE, "%d arguments, which are 0 to %d", from->n, KN_MAX_ARGS);
+        return knx_error_new(KN_ERROR_VALUE, "%d arguments, which are 0 to %d", from->n, KN_MAX_ARGS);
     for (int i = 0; i < from->n; i++) {
         if (!from->part[i].bytes)
             continue;
         if (all->n >= KN_MAX_ARGS)
-            return knx_error(KN_ERROR_TYPE, "the carry and the elements are more than %d arguments", KN_MAX_ARGS);
+            return knx_error_new(KN_ERROR_TYPE, "the carry and the elements are more than %d arguments", KN_MAX_ARGS);
         to->part[to->n++] = from->part[i];
         all->part[all->n++] = from->part[i];
     }
     return NULL;
 }
 
-static kn_error *take_args(scan *s, const kn_args *init, const kn_args *xs)
+static knx_error *take_args(scan *s, const kn_args *init, const kn_args *xs)
 {
-    const kna_core *f = s->body.f->core;
+    const knf_core *f = s->body.f->core;
     KN_TRY(take_parts(init, &s->init, &s->all));
     KN_TRY(take_parts(xs, &s->xs, &s->all));
     if (s->all.n != f->n_args)
-        return knx_error(KN_ERROR_TYPE,
-                         "%s must take the carry, then elements: %d and %d argument%s, but it takes %d argument%s",
-                         f->name, s->init.n, s->xs.n, s->xs.n == 1 ? "" : "s", f->n_args, f->n_args == 1 ? "" : "s");
-    KN_TRY(kna_part_fit(&s->body, "scan", &s->all));
+        return knx_error_new(
+            KN_ERROR_TYPE, "%s must take the carry, then elements: %d and %d argument%s, but it takes %d argument%s",
+            f->name, s->init.n, s->xs.n, s->xs.n == 1 ? "" : "s", f->n_args, f->n_args == 1 ? "" : "s");
+    KN_TRY(knf_part_fit(&s->body, "scan", &s->all));
     f = s->body.f->core;
     for (int i = 0; i < f->n_args; i++)
         *(i < s->init.n ? &s->n_carry : &s->n_xs) += f->arrays[i];
     return NULL;
 }
 
-static kn_error *check_lengths(scan *s, int64_t given)
+static knx_error *check_lengths(scan *s, int64_t given)
 {
-    const kna_core *f = s->body.f->core;
-    kn_text sizes = {0};
+    const knf_core *f = s->body.f->core;
+    knx_text sizes = {0};
     bool differ = false;
     int64_t length = -1;
     for (int i = 0; i < s->n_xs; i++) {
-        kn_type t = s->arg[s->n_carry + i]->type;
+        kni_type t = s->arg[s->n_carry + i]->type;
         if (!t.ndim) {
-            kn_text name = {0}, type = {0};
-            kna_carry_name(&name, f, &s->xs, s->init.n, f->n_args, i);
-            return knx_error(KN_ERROR_VALUE, "got value with no leading axis to scan over: xs%s is %s",
-                             name.s + strlen("carry"), kni_type_text(&type, t, true));
+            knx_text name = {0}, type = {0};
+            knf_carry_name(&name, f, &s->xs, s->init.n, f->n_args, i);
+            return knx_error_new(KN_ERROR_VALUE, "got value with no leading axis to scan over: xs%s is %s",
+                                 name.s + strlen("carry"), kni_type_text(&type, t, true));
         }
         knx_text_add(&sizes, "%s%lld", i ? ", " : "", (long long)t.dim[0]);
         differ = differ || (length >= 0 && t.dim[0] != length);
         length = t.dim[0];
     }
     if (differ)
-        return knx_error(KN_ERROR_VALUE, "got values with different leading axis sizes: %s.", sizes.s);
+        return knx_error_new(KN_ERROR_VALUE, "got values with different leading axis sizes: %s.", sizes.s);
     if (given && s->n_xs && given != length)
-        return knx_error(KN_ERROR_VALUE, "got `length` argument of %lld which disagrees with leading axis sizes [%s].",
-                         (long long)given, sizes.s);
+        return knx_error_new(KN_ERROR_VALUE,
+                             "got `length` argument of %lld which disagrees with leading axis sizes [%s].",
+                             (long long)given, sizes.s);
     if (!given && !s->n_xs)
-        return knx_error(KN_ERROR_VALUE, "got no values to scan over and `length` not provided.");
+        return knx_error_new(KN_ERROR_VALUE, "got no values to scan over and `length` not provided.");
     s->p.length = s->n_xs ? length : given;
     return NULL;
 }
 
 /* ---- Recording and emitting. */
 
-static kn_type element(kn_type t)
+static kni_type element(kni_type t)
 {
-    return (kn_type){.dtype = t.dtype, .ndim = (int16_t)(t.ndim - 1), .dim = t.dim + 1};
+    return (kni_type){.dtype = t.dtype, .ndim = (int16_t)(t.ndim - 1), .dim = t.dim + 1};
 }
 
 /* With an element of each input in the place of the whole: types only. */
-static kn_error *elements(scan *s, kn_value **arg)
+static knx_error *elements(scan *s, kna_value **arg)
 {
     for (int i = 0; i < s->n_carry + s->n_xs; i++) {
         arg[i] = i < s->n_carry ? kna_value_retain(s->arg[i]) : kna_value_new(KN_V_ABSTRACT, element(s->arg[i]->type));
@@ -136,17 +137,17 @@ static kn_error *elements(scan *s, kn_value **arg)
     return NULL;
 }
 
-static kn_error *record_body(scan *s)
+static knx_error *record_body(scan *s)
 {
     int n = s->n_carry + s->n_xs;
-    kn_value **arg = knx_alloc_zero(((size_t)n + 1) * sizeof *arg);
-    kn_error *error = arg ? elements(s, arg) : knx_error_nomem();
+    kna_value **arg = knx_alloc_zero(((size_t)n + 1) * sizeof *arg);
+    knx_error *error = arg ? elements(s, arg) : knx_error_nomem();
     if (!error)
-        error = kna_promote_carry(&s->body, "scan", 0, s->n_carry, arg);
+        error = knf_promote_carry(&s->body, "scan", 0, s->n_carry, arg);
     if (!error)
-        error = kna_settle_values(s->n_carry, arg);
+        error = knf_settle_values(s->n_carry, arg);
     if (!error)
-        error = kna_record_for(&s->body, "scan", n, arg);
+        error = knf_record_for(&s->body, "scan", n, arg);
     for (int i = 0; arg && i < n; i++) {
         if (i < s->n_carry && arg[i]) { /* with its dtype */
             kna_value_release(s->arg[i]);
@@ -159,29 +160,29 @@ static kn_error *record_body(scan *s)
 }
 
 /* Whoever asks for a path, or wants to hear of steps, is told now, not when somebody looks at the results. */
-static kn_error *run_now(const scan *s)
+static knx_error *run_now(const scan *s)
 {
     int n = (int)s->body.jaxpr->n_out;
     bool now = (s->p.accept || s->p.on_step) && !kna_recording_current();
-    kn_error *error = now ? kna_force(n, s->out) : NULL;
+    knx_error *error = now ? kna_force(n, s->out) : NULL;
     if (error)
-        kna_release_values(n, s->out);
+        knf_release_values(n, s->out);
     return error;
 }
 
-static kn_error *emit_scan(kna_op *op, scan *s)
+static knx_error *emit_scan(kna_op *op, scan *s)
 {
     int n_in = s->body.n_const + s->n_carry + s->n_xs, n_out = (int)s->body.jaxpr->n_out;
-    kn_atom *in = knx_alloc(((size_t)n_in + (size_t)n_out + 1) * sizeof *in);
-    kn_error *error = in ? kna_put_constants(op, &s->body, in) : knx_error_nomem();
+    kni_atom *in = knx_alloc(((size_t)n_in + (size_t)n_out + 1) * sizeof *in);
+    knx_error *error = in ? knf_put_constants(op, &s->body, in) : knx_error_nomem();
     if (!error)
-        error = kna_put_values(op, s->n_carry + s->n_xs, s->arg, in + s->body.n_const);
+        error = knf_put_values(op, s->n_carry + s->n_xs, s->arg, in + s->body.n_const);
     if (!error) {
         s->p.jaxpr = s->body.jaxpr;
         s->p.num_consts = s->body.n_const;
         s->p.num_carry = s->n_carry;
-        kna_emit_scan(op->b, &s->p, in, in + n_in);
-        error = kna_take_results(op, n_out, in + n_in, s->out);
+        knf_emit_scan(op->b, &s->p, in, in + n_in);
+        error = knf_take_results(op, n_out, in + n_in, s->out);
         if (!error)
             error = run_now(s);
     }
@@ -190,61 +191,63 @@ static kn_error *emit_scan(kna_op *op, scan *s)
 }
 
 /* The arguments as values, and what the body returns for an element of them. */
-static kn_error *read_values(scan *s)
+static knx_error *read_values(scan *s)
 {
-    kna_core *f = s->body.f->core;
+    knf_core *f = s->body.f->core;
     s->arg = knx_alloc_zero(((size_t)f->n_in + 1) * sizeof *s->arg);
-    KN_TRY(s->arg ? kna_read_args_as(f, &s->all, true, s->arg) : knx_error_nomem());
-    kn_error *error = kna_part_fit_values(&s->body, "scan", f->n_in, s->arg, s->n_carry);
+    KN_TRY(s->arg ? knf_read_args_as(f, &s->all, true, s->arg) : knx_error_nomem());
+    knx_error *error = knf_part_fit_values(&s->body, "scan", f->n_in, s->arg, s->n_carry);
     if (!error && !(s->out = knx_alloc_zero(((size_t)s->body.f->core->n_out + 1) * sizeof *s->out)))
         error = knx_error_nomem();
     if (error)
-        kna_release_values(s->body.f->core->n_in, s->arg);
+        knf_release_values(s->body.f->core->n_in, s->arg);
     return error;
 }
 
-static kn_error *run_scan(kna_op *op, scan *s, int64_t length, const kn_outs *outs)
+static knx_error *run_scan(kna_op *op, scan *s, int64_t length, const kn_outs *outs)
 {
     KN_TRY(check_lengths(s, length));
     KN_TRY(record_body(s));
-    KN_TRY(kna_settle_body(&s->body, 0, s->n_carry));
-    KN_TRY(kna_check_carries(&s->body, &s->init, 0, 0, s->n_carry));
+    KN_TRY(knf_settle_body(&s->body, 0, s->n_carry));
+    KN_TRY(knf_check_carries(&s->body, &s->init, 0, 0, s->n_carry));
     KN_TRY(emit_scan(op, s));
-    kna_write_carry(outs, s->body.f->core, &s->init, 0, s->n_carry, s->body.f->core->n_out, s->out);
+    knf_write_carry(outs, s->body.f->core, &s->init, 0, s->n_carry, s->body.f->core->n_out, s->out);
     return NULL;
 }
 
-static kn_error *read_and_run(kna_op *op, scan *s, const kn_scan_opts *o, const kn_args *init, const kn_args *xs,
-                              const kn_outs *outs)
+static knx_error *read_and_run(kna_op *op, scan *s, const kn_scan_opts *o, const kn_args *init, const kn_args *xs,
+                               const kn_outs *outs)
 {
     KN_TRY(take_args(s, init, xs));
     KN_TRY(read_values(s));
-    kna_core *f = s->body.f->core;
-    kn_error *error = kna_check_count(f, s->n_carry, true);
+    knf_core *f = s->body.f->core;
+    knx_error *error = knf_check_count(f, s->n_carry, true);
     if (!error)
-        error = kna_check_tree(&s->body, 0, s->init.n, true);
+        error = knf_check_tree(&s->body, 0, s->init.n, true);
     if (!error)
-        error = kna_check_outs(f->name, f->n_out, outs);
+        error = knf_check_outs(f->name, f->n_out, outs);
     if (!error)
         error = run_scan(op, s, o->length, outs);
-    kna_release_values(f->n_in, s->arg);
+    knf_release_values(f->n_in, s->arg);
     return error;
 }
 
-static kn_error *check_options(const kn_scan_opts *o, kn_p_scan *p)
+static knx_error *check_options(const kn_scan_opts *o, kni_p_scan *p)
 {
     enum { ALL = KN_SCAN_COMPILED_LOOP | KN_SCAN_ROUTINE_CALLS | KN_SCAN_STEPWISE };
     if (o->length < 0)
-        return knx_error(KN_ERROR_VALUE, "`length` must not be negative, but is %lld", (long long)o->length);
+        return knx_error_new(KN_ERROR_VALUE, "`length` must not be negative, but is %lld", (long long)o->length);
     if (o->unroll < 0)
-        return knx_error(KN_ERROR_VALUE, "`unroll` must be a non-negative integer, but is %lld", (long long)o->unroll);
+        return knx_error_new(KN_ERROR_VALUE, "`unroll` must be a non-negative integer, but is %lld",
+                             (long long)o->unroll);
     if (o->accept & ~ALL)
-        return knx_error(KN_ERROR_VALUE,
-                         "accept must be made of KN_SCAN_COMPILED_LOOP, KN_SCAN_ROUTINE_CALLS and KN_SCAN_STEPWISE, "
-                         "but is %d",
-                         (int)o->accept);
-    KN_TRY(kna_check_checkpoint(o->checkpoint));
-    *p = (kn_p_scan){
+        return knx_error_new(
+            KN_ERROR_VALUE,
+            "accept must be made of KN_SCAN_COMPILED_LOOP, KN_SCAN_ROUTINE_CALLS and KN_SCAN_STEPWISE, "
+            "but is %d",
+            (int)o->accept);
+    KN_TRY(knf_check_checkpoint(o->checkpoint));
+    *p = (kni_p_scan){
         .reverse = o->reverse, .unroll = o->unroll ? o->unroll : 1, .checkpoint = o->checkpoint, .accept = o->accept};
     return step_number(o->on_step, o->on_step_env, &p->on_step);
 }
@@ -255,14 +258,14 @@ int kn_scan(kn_fn body, const kn_outs *outs, const kn_args *init, const kn_args 
     kna_begin(&op, "scan");
     scan s = {0};
     const kn_scan_opts o = opts && opts->size_ >= sizeof *opts ? *opts : (kn_scan_opts){0};
-    kn_error *error = kna_failed(&op) ? kna_take_error(&op) : check_options(&o, &s.p);
-    s.body.f = error ? NULL : kna_fn_get(&op, body);
+    knx_error *error = kna_failed(&op) ? kna_take_error(&op) : check_options(&o, &s.p);
+    s.body.f = error ? NULL : knf_fn_get(&op, body);
     if (!error)
         error = s.body.f ? read_and_run(&op, &s, &o, init, xs, outs) : kna_take_error(&op);
     knx_free(s.arg);
     knx_free(s.out);
-    kna_part_free(&s.body);
-    return kna_end_control(&op, error, outs);
+    knf_part_free(&s.body);
+    return knf_end_control(&op, error, outs);
 }
 
 /* ---- map: in chunks, if that is wanted, each as vmap has it. */
@@ -271,7 +274,7 @@ typedef struct chunks {
     int64_t size, whole, rest; /* elements of a chunk, chunks, elements behind them */
 } chunks;
 
-static kn_error *batched(const scan *s, int64_t size, kni_jaxpr **out)
+static knx_error *batched(const scan *s, int64_t size, kni_jaxpr **out)
 {
     const kni_jaxpr *j = s->body.jaxpr;
     int *axis = knx_alloc_zero(((size_t)j->n_in + j->n_out + 1) * sizeof *axis);
@@ -279,15 +282,15 @@ static kn_error *batched(const scan *s, int64_t size, kni_jaxpr **out)
         return knx_error_nomem();
     for (int i = 0; i < s->body.n_const; i++)
         axis[i] = -1;
-    kn_error *error = knt_batch(j, size, NULL, axis, axis + j->n_in, out);
+    knx_error *error = knt_batch(j, size, NULL, axis, axis + j->n_in, out);
     knx_free(axis);
     return error;
 }
 
 /* x's elements from..to along the first axis, split into chunks if size > 0. */
-static kn_atom part_of(kn_builder *b, kn_atom x, int64_t from, int64_t to, int64_t size)
+static kni_atom part_of(kni_builder *b, kni_atom x, int64_t from, int64_t to, int64_t size)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     int64_t start[KN_MAX_NDIM] = {from}, limit[KN_MAX_NDIM], shape[KN_MAX_NDIM + 1];
     for (int d = 0; d < t.ndim; d++)
         limit[d] = d ? t.dim[d] : to;
@@ -296,8 +299,8 @@ static kn_atom part_of(kn_builder *b, kn_atom x, int64_t from, int64_t to, int64
     if (size <= 0)
         return x;
     if (t.ndim == KN_MAX_NDIM) {
-        knb_fail(b, knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM,
-                              t.ndim + 1));
+        knb_fail(b, knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d",
+                                  KN_MAX_NDIM, t.ndim + 1));
         return KN_ATOM_NONE;
     }
     shape[0] = (to - from) / size;
@@ -308,9 +311,9 @@ static kn_atom part_of(kn_builder *b, kn_atom x, int64_t from, int64_t to, int64
 }
 
 /* (chunks, size, ...) as (elements, ...) */
-static kn_atom joined(kn_builder *b, kn_atom y)
+static kni_atom joined(kni_builder *b, kni_atom y)
 {
-    kn_type t = knb_type(b, y);
+    kni_type t = knb_type(b, y);
     int64_t shape[KN_MAX_NDIM];
     shape[0] = t.ndim > 1 ? t.dim[0] * t.dim[1] : 0;
     for (int d = 2; d < t.ndim; d++)
@@ -319,7 +322,7 @@ static kn_atom joined(kn_builder *b, kn_atom y)
 }
 
 /* The operands of the scan over whole chunks, and those of the rest. */
-static void split(kna_op *op, const scan *s, const chunks *c, const kn_atom *in, kn_atom *whole, kn_atom *rest)
+static void split(kna_op *op, const scan *s, const chunks *c, const kni_atom *in, kni_atom *whole, kni_atom *rest)
 {
     int64_t end = c->whole * c->size;
     for (int i = 0; (end || !c->rest) && i < s->body.n_const + s->n_xs; i++)
@@ -328,17 +331,17 @@ static void split(kna_op *op, const scan *s, const chunks *c, const kn_atom *in,
         rest[i] = i < s->body.n_const ? in[i] : part_of(op->b, in[i], end, end + c->rest, 0);
 }
 
-static kn_error *emit_whole(kna_op *op, const scan *s, const chunks *c, const kn_atom *x, kn_atom *y)
+static knx_error *emit_whole(kna_op *op, const scan *s, const chunks *c, const kni_atom *x, kni_atom *y)
 {
     kni_jaxpr *j = NULL;
     KN_TRY(batched(s, c->size, &j));
-    kn_p_scan p = {.jaxpr = j, .length = c->whole, .num_consts = s->body.n_const, .unroll = 1};
-    kna_emit_scan(op->b, &p, x, y);
+    kni_p_scan p = {.jaxpr = j, .length = c->whole, .num_consts = s->body.n_const, .unroll = 1};
+    knf_emit_scan(op->b, &p, x, y);
     kni_release(j);
     return kna_take_error(op);
 }
 
-static kn_error *emit_rest(kna_op *op, const scan *s, const chunks *c, const kn_atom *x, kn_atom *y)
+static knx_error *emit_rest(kna_op *op, const scan *s, const chunks *c, const kni_atom *x, kni_atom *y)
 {
     kni_jaxpr *j = NULL;
     KN_TRY(batched(s, c->rest, &j));
@@ -348,15 +351,15 @@ static kn_error *emit_rest(kna_op *op, const scan *s, const chunks *c, const kn_
 }
 
 /* As JAX writes it: the scan also where there are no whole chunks but no rest either. */
-static kn_error *emit_chunks(kna_op *op, scan *s, const chunks *c)
+static knx_error *emit_chunks(kna_op *op, scan *s, const chunks *c)
 {
     size_t n_in = (size_t)s->body.n_const + (size_t)s->n_xs, n_out = s->body.jaxpr->n_out;
     bool has_whole = c->whole || !c->rest;
-    kn_atom *in = knx_alloc((3 * n_in + 2 * n_out + 1) * sizeof *in), *x = in ? in + n_in : NULL;
-    kn_atom *rest = x ? x + n_in : NULL, *y = x ? rest + n_in : NULL, *z = x ? y + n_out : NULL;
-    kn_error *error = in ? kna_put_constants(op, &s->body, in) : knx_error_nomem();
+    kni_atom *in = knx_alloc((3 * n_in + 2 * n_out + 1) * sizeof *in), *x = in ? in + n_in : NULL;
+    kni_atom *rest = x ? x + n_in : NULL, *y = x ? rest + n_in : NULL, *z = x ? y + n_out : NULL;
+    knx_error *error = in ? knf_put_constants(op, &s->body, in) : knx_error_nomem();
     if (!error)
-        error = kna_put_values(op, s->n_xs, s->arg, in + s->body.n_const);
+        error = knf_put_values(op, s->n_xs, s->arg, in + s->body.n_const);
     if (!error) {
         split(op, s, c, in, x, rest);
         error = kna_take_error(op);
@@ -368,39 +371,39 @@ static kn_error *emit_chunks(kna_op *op, scan *s, const chunks *c)
     for (size_t i = 0; !error && has_whole && i < n_out; i++) {
         y[i] = joined(op->b, y[i]);
         if (c->rest)
-            y[i] = knb_concatenate(op->b, 2, (const kn_atom[]){y[i], z[i]}, 0);
+            y[i] = knb_concatenate(op->b, 2, (const kni_atom[]){y[i], z[i]}, 0);
         error = kna_take_error(op);
     }
     if (!error)
-        error = kna_take_results(op, (int)n_out, y, s->out);
+        error = knf_take_results(op, (int)n_out, y, s->out);
     knx_free(in);
     return error;
 }
 
-static kn_error *run_map(kna_op *op, scan *s, int64_t batch_size, const kn_outs *outs)
+static knx_error *run_map(kna_op *op, scan *s, int64_t batch_size, const kn_outs *outs)
 {
     KN_TRY(check_lengths(s, 0));
     KN_TRY(record_body(s));
-    KN_TRY(kna_settle_body(&s->body, 0, 0));
+    KN_TRY(knf_settle_body(&s->body, 0, 0));
     if (batch_size) {
         int64_t n = s->p.length;
         KN_TRY(emit_chunks(op, s, &(chunks){batch_size, n / batch_size, n % batch_size}));
     } else {
         KN_TRY(emit_scan(op, s));
     }
-    kna_write_carry(outs, s->body.f->core, &s->init, 0, 0, s->body.f->core->n_out, s->out);
+    knf_write_carry(outs, s->body.f->core, &s->init, 0, 0, s->body.f->core->n_out, s->out);
     return NULL;
 }
 
-static kn_error *read_and_map(kna_op *op, scan *s, int64_t batch_size, const kn_args *xs, const kn_outs *outs)
+static knx_error *read_and_map(kna_op *op, scan *s, int64_t batch_size, const kn_args *xs, const kn_outs *outs)
 {
     KN_TRY(take_args(s, &(kn_args){0}, xs));
     KN_TRY(read_values(s));
-    kna_core *f = s->body.f->core;
-    kn_error *error = kna_check_outs(f->name, f->n_out, outs);
+    knf_core *f = s->body.f->core;
+    knx_error *error = knf_check_outs(f->name, f->n_out, outs);
     if (!error)
         error = run_map(op, s, batch_size, outs);
-    kna_release_values(f->n_in, s->arg);
+    knf_release_values(f->n_in, s->arg);
     return error;
 }
 
@@ -412,10 +415,10 @@ int kn_lax_map(kn_fn fn, const kn_outs *outs, const kn_args *xs, const kn_lax_ma
     int64_t batch_size = opts && opts->size_ >= sizeof *opts ? opts->batch_size : 0;
     if (!kna_failed(&op) && batch_size < 0)
         kna_fail(&op, KN_ERROR_VALUE, "batch_size must not be negative, but is %lld", (long long)batch_size);
-    s.body.f = kna_failed(&op) ? NULL : kna_fn_get(&op, fn);
-    kn_error *error = s.body.f ? read_and_map(&op, &s, batch_size, xs, outs) : kna_take_error(&op);
+    s.body.f = kna_failed(&op) ? NULL : knf_fn_get(&op, fn);
+    knx_error *error = s.body.f ? read_and_map(&op, &s, batch_size, xs, outs) : kna_take_error(&op);
     knx_free(s.arg);
     knx_free(s.out);
-    kna_part_free(&s.body);
-    return kna_end_control(&op, error, outs);
+    knf_part_free(&s.body);
+    return knf_end_control(&op, error, outs);
 }

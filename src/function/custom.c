@@ -12,32 +12,32 @@
 
 /* ---- The functions that are called. */
 
-static int rule_captured(const kna_core *f) { return f->n_captured - f->inner->n_captured; }
+static int rule_captured(const knf_core *f) { return f->n_captured - f->inner->n_captured; }
 
 /* Does the rule take the function's captured arrays as its first argument? (Then it differentiates by them.) */
-static bool converts(const kna_core *f)
+static bool converts(const knf_core *f)
 {
-    int n = f->inner->n_args * (f->kind == KNA_FN_CUSTOM_JVP ? 2 : 1);
+    int n = f->inner->n_args * (f->kind == KNF_FN_CUSTOM_JVP ? 2 : 1);
     return f->inner->n_captured && f->rule[0]->n_args > n;
 }
 
-static kn_atom *frame_of(kn_builder *b, size_t n)
+static kni_atom *frame_of(kni_builder *b, size_t n)
 {
-    kn_atom *a = knx_arena_alloc(&b->arena, (n + 1) * sizeof *a);
+    kni_atom *a = knx_arena_alloc(&b->arena, (n + 1) * sizeof *a);
     for (size_t i = 0; a && i < n; i++)
         a[i] = KN_ATOM_NONE;
     return a;
 }
 
 /* The body's jaxpr with inputs for the rules' captured arrays between its constants and its own inputs. */
-static kn_error *with_rule_inputs(const kna_core *f, const kni_jaxpr *j, const kn_type *captured, kni_jaxpr **out)
+static knx_error *with_rule_inputs(const knf_core *f, const kni_jaxpr *j, const kni_type *captured, kni_jaxpr **out)
 {
-    kn_builder b;
+    kni_builder b;
     int extra = rule_captured(f);
     uint32_t n = j->n_const + j->n_in;
     knb_init(&b);
-    kn_atom *x = frame_of(&b, n), *y = frame_of(&b, j->n_out);
-    kn_error *e = x && y ? NULL : knx_error_nomem();
+    kni_atom *x = frame_of(&b, n), *y = frame_of(&b, j->n_out);
+    knx_error *e = x && y ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !e && i < n; i++) {
         for (int k = 0; i == j->n_const && k < extra; k++)
             knb_invar(&b, captured[k]);
@@ -51,40 +51,41 @@ static kn_error *with_rule_inputs(const kna_core *f, const kni_jaxpr *j, const k
     return e;
 }
 
-static void emit_custom(kna_core *f, kn_builder *b, kni_jaxpr *body, int implicit, const kn_atom *x, kn_atom *y)
+static void emit_custom(knf_core *f, kni_builder *b, kni_jaxpr *body, int implicit, const kni_atom *x, kni_atom *y)
 {
     int n = (int)body->n_in, n_out = (int)body->n_out;
     int64_t consts = implicit + rule_captured(f) + (converts(f) ? 0 : f->inner->n_captured);
-    bool jvp = f->kind == KNA_FN_CUSTOM_JVP;
-    kn_thunk *first = kna_rule_thunk(f, 0, implicit), *second = jvp ? NULL : kna_rule_thunk(f, 1, implicit);
+    bool jvp = f->kind == KNF_FN_CUSTOM_JVP;
+    kni_thunk *first = knf_rule_thunk(f, 0, implicit), *second = jvp ? NULL : knf_rule_thunk(f, 1, implicit);
     if (!first || (!jvp && !second))
         knb_fail(b, knx_error_nomem());
     else if (jvp)
-        knb_emit(b, &kn_prim_custom_jvp_call, &(kn_p_custom_jvp){f->name, body, first, consts}, n, x, y, n_out);
+        knb_emit(b, &knp_prim_custom_jvp_call, &(kni_p_custom_jvp){f->name, body, first, consts}, n, x, y, n_out);
     else
-        knb_emit(b, &kn_prim_custom_vjp_call, &(kn_p_custom_vjp){f->name, second, body, first, consts}, n, x, y, n_out);
+        knb_emit(b, &knp_prim_custom_vjp_call, &(kni_p_custom_vjp){f->name, second, body, first, consts}, n, x, y,
+                 n_out);
     kni_thunk_release(first);
     kni_thunk_release(second);
 }
 
-static void emit_checkpoint(kna_core *f, kn_builder *b, kni_jaxpr *body, const kn_atom *x, kn_atom *y)
+static void emit_checkpoint(knf_core *f, kni_builder *b, kni_jaxpr *body, const kni_atom *x, kni_atom *y)
 {
-    kn_p_remat p = {.jaxpr = body, .policy = f->o.policy, .names = f->o.policy_names, .prevent_cse = !f->o.allow_cse};
-    knb_emit(b, &kn_prim_remat2, &p, (int)body->n_in, x, y, (int)body->n_out);
+    kni_p_remat p = {.jaxpr = body, .policy = f->o.policy, .names = f->o.policy_names, .prevent_cse = !f->o.allow_cse};
+    knb_emit(b, &knp_prim_remat2, &p, (int)body->n_in, x, y, (int)body->n_out);
 }
 
 /* A jaxpr of one equation around the body: constants, then f's inputs; keeps the constants' values in *out. */
-static kn_error *around(kna_core *f, kni_jaxpr *body, kn_closed *out)
+static knx_error *around(knf_core *f, kni_jaxpr *body, kna_closed *out)
 {
-    kn_builder b;
+    kni_builder b;
     uint32_t implicit = out->n_const;
     knb_init(&b);
     b.place = knx_context()->here;
-    kn_atom *x = frame_of(&b, body->n_in), *y = frame_of(&b, body->n_out);
-    kn_error *e = x && y ? NULL : knx_error_nomem();
+    kni_atom *x = frame_of(&b, body->n_in), *y = frame_of(&b, body->n_out);
+    knx_error *e = x && y ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !e && i < body->n_in; i++)
         x[i] = i < implicit ? knb_constvar(&b, body->type[i]) : knb_invar(&b, body->type[i]);
-    if (!e && f->kind == KNA_FN_CHECKPOINT)
+    if (!e && f->kind == KNF_FN_CHECKPOINT)
         emit_checkpoint(f, &b, body, x, y);
     else if (!e)
         emit_custom(f, &b, body, (int)implicit, x, y);
@@ -97,12 +98,12 @@ static kn_error *around(kna_core *f, kni_jaxpr *body, kn_closed *out)
     return e;
 }
 
-kn_error *kna_derive_custom(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out)
+knx_error *knf_derive_custom(knf_core *f, const kni_type *in, kna_value *const *known, const char *why, kna_closed *out)
 {
     int skip = rule_captured(f);
     kni_jaxpr *body = NULL;
-    KN_TRY(kna_derive(f->inner, in + skip, known ? known + skip : NULL, why, out));
-    kn_error *e = with_rule_inputs(f, out->jaxpr, in, &body);
+    KN_TRY(knf_derive(f->inner, in + skip, known ? known + skip : NULL, why, out));
+    knx_error *e = with_rule_inputs(f, out->jaxpr, in, &body);
     if (!e)
         e = around(f, body, out);
     kni_release(body);
@@ -114,24 +115,25 @@ kn_error *kna_derive_custom(kna_core *f, const kn_type *in, kn_value *const *kno
 /* ---- Rules: recorded, their constants folded in. */
 
 /* An array of a recording as an expression: rules have no operands for what they meet outside. */
-static kn_atom constant(kn_builder *b, const char *rule, const char *advice, const kn_value *v)
+static kni_atom constant(kni_builder *b, const char *rule, const char *advice, const kna_value *v)
 {
     enum { MOST = 256 };
-    kn_type t = v->type;
+    kni_type t = v->type;
     int64_t n = kni_type_size(t), one = 1;
     size_t size = t.dtype->size;
     const char *data = kna_elements(v);
     bool uniform = n == 0 || n == 1 || !memcmp(data, data + size, (size_t)(n - 1) * size);
-    kn_atom *x = frame_of(b, MOST);
+    kni_atom *x = frame_of(b, MOST);
     if (!x || (!uniform && n > MOST)) {
-        kn_text text = {0};
-        knb_fail(b, !x ? knx_error_nomem()
-                       : knx_error(KN_ERROR_VALUE, "the rule %s uses an array %s that is not among its arguments; %s",
-                                   rule, kni_type_text(&text, t, true), advice));
+        knx_text text = {0};
+        knb_fail(b,
+                 !x ? knx_error_nomem()
+                    : knx_error_new(KN_ERROR_VALUE, "the rule %s uses an array %s that is not among its arguments; %s",
+                                    rule, kni_type_text(&text, t, true), advice));
         return KN_ATOM_NONE;
     }
     for (int64_t i = 0; i < (uniform ? 1 : n); i++) {
-        kn_scalar_bits bits = {{0}};
+        knx_scalar_bits bits = {{0}};
         if (n)
             memcpy(&bits, data + (size_t)i * size, size);
         x[i] = knb_literal(b, t.dtype, false, bits);
@@ -143,17 +145,17 @@ static kn_atom constant(kn_builder *b, const char *rule, const char *advice, con
     return knb_reshape(b, knb_concatenate(b, (int)n, x, 0), t.ndim, t.dim);
 }
 
-kn_error *kna_fold_constants(const char *rule, const char *advice, const kn_closed *c, kni_jaxpr **out)
+knx_error *knf_fold_constants(const char *rule, const char *advice, const kna_closed *c, kni_jaxpr **out)
 {
-    kn_builder b;
+    kni_builder b;
     const kni_jaxpr *j = c->jaxpr;
     if (c->once)
-        return knx_error(KN_ERROR_LEAKED_TRACER, "the rule %s uses a traced array that is not among its arguments; %s",
-                         rule, advice);
+        return knx_error_new(KN_ERROR_LEAKED_TRACER,
+                             "the rule %s uses a traced array that is not among its arguments; %s", rule, advice);
     KN_TRY(kna_force_here((int)c->n_const, c->consts));
     knb_init(&b);
-    kn_atom *x = frame_of(&b, (size_t)j->n_const + j->n_in), *y = frame_of(&b, j->n_out);
-    kn_error *e = x && y ? NULL : knx_error_nomem();
+    kni_atom *x = frame_of(&b, (size_t)j->n_const + j->n_in), *y = frame_of(&b, j->n_out);
+    knx_error *e = x && y ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !e && i < j->n_in; i++)
         x[j->n_const + i] = knb_invar(&b, kni_in_type(j, i));
     for (uint32_t i = 0; !e && i < j->n_const; i++)
@@ -166,10 +168,10 @@ kn_error *kna_fold_constants(const char *rule, const char *advice, const kn_clos
     return e;
 }
 
-static bool same_types(const kna_rule *r, int which, int n, const kn_type *in)
+static bool same_types(const knf_rule *r, int which, int n, const kni_type *in)
 {
     if (r->which != which || r->n_in != n || r->default_float != kna_default_float() ||
-        !kna_same_axes(r->axes, kna_state_get()->axes))
+        !knf_same_axes(r->axes, kna_state_get()->axes))
         return false;
     for (int i = 0; i < n; i++)
         if (r->in[i].dtype != in[i].dtype || !kni_type_same_shape(r->in[i], in[i]))
@@ -178,26 +180,26 @@ static bool same_types(const kna_rule *r, int which, int n, const kn_type *in)
 }
 
 /* Not of cores that are in no table: a rule that calls its function would keep it alive for ever. */
-static bool remember(kna_core *f, int which, int n, const kn_type *in, const kni_jaxpr *j)
+static bool remember(knf_core *f, int which, int n, const kni_type *in, const kni_jaxpr *j)
 {
     if (!f->hash)
         return true;
-    kna_rule r = {.which = which, .n_in = n, .default_float = kna_default_float()};
-    bool ok = kna_copy_axes(&r.arena, kna_state_get()->axes, &r.axes) &&
+    knf_rule r = {.which = which, .n_in = n, .default_float = kna_default_float()};
+    bool ok = knf_copy_axes(&r.arena, kna_state_get()->axes, &r.axes) &&
               (r.in = knx_arena_alloc(&r.arena, ((size_t)n + 1) * sizeof *r.in)) != NULL;
     for (int i = 0; ok && i < n; i++)
         ok = kni_type_copy(&r.arena, in[i], &r.in[i]);
-    if (ok && f->rules.n >= KNA_MAX_RULES) { /* the oldest goes */
-        kna_rule old = f->rules.at[0];
+    if (ok && f->rules.n >= KNF_MAX_RULES) { /* the oldest goes */
+        knf_rule old = f->rules.at[0];
         memmove(f->rules.at, f->rules.at + 1, (f->rules.n - 1) * sizeof old);
         f->rules.n--;
-        kna_core_count(f, -(old.arena.total + kni_bytes(old.jaxpr)));
+        knf_core_count(f, -(old.arena.total + kni_bytes(old.jaxpr)));
         kni_release(old.jaxpr);
         knx_arena_free(&old.arena);
     }
     r.jaxpr = kni_retain(j);
     if (ok && KN_VEC_PUSH(&f->rules, r)) {
-        kna_core_count(f, r.arena.total + kni_bytes(j));
+        knf_core_count(f, r.arena.total + kni_bytes(j));
         return true;
     }
     kni_release(r.jaxpr);
@@ -205,7 +207,7 @@ static bool remember(kna_core *f, int which, int n, const kn_type *in, const kni
     return false;
 }
 
-void kna_rules_free(kna_core *f)
+void knf_rules_free(knf_core *f)
 {
     for (size_t i = 0; i < f->rules.n; i++) {
         kni_release(f->rules.at[i].jaxpr);
@@ -215,9 +217,9 @@ void kna_rules_free(kna_core *f)
 }
 
 /* The rule itself: its captured arrays, its arguments -> its results. */
-static kn_error *recorded(kna_core *f, int which, int n, kn_type *in, kni_jaxpr **out)
+static knx_error *recorded(knf_core *f, int which, int n, kni_type *in, kni_jaxpr **out)
 {
-    kna_core *rule = f->rule[which];
+    knf_core *rule = f->rule[which];
     for (int i = 0; i < n; i++)
         in[i].weak = false;
     for (size_t i = 0; i < f->rules.n; i++)
@@ -225,10 +227,10 @@ static kn_error *recorded(kna_core *f, int which, int n, kn_type *in, kni_jaxpr 
             *out = kni_retain(f->rules.at[i].jaxpr);
             return NULL;
         }
-    kn_closed c = {0};
+    kna_closed c = {0};
     uint64_t reports = knx_context()->reports;
-    KN_TRY(kna_derive(rule, in, NULL, f->kind == KNA_FN_CUSTOM_JVP ? "custom_jvp" : "custom_vjp", &c));
-    kn_error *e = kna_fold_constants(rule->name, "bind it with KN_CLOSE", &c, out);
+    KN_TRY(knf_derive(rule, in, NULL, f->kind == KNF_FN_CUSTOM_JVP ? "custom_jvp" : "custom_vjp", &c));
+    knx_error *e = knf_fold_constants(rule->name, "bind it with KN_CLOSE", &c, out);
     kna_closed_free(&c);
     if (!e && !knx_reported_since(reports) && !remember(f, which, n, in, *out)) {
         kni_release(*out);
@@ -241,17 +243,17 @@ static kn_error *recorded(kna_core *f, int which, int n, kn_type *in, kni_jaxpr 
 /* ---- Thunks: rules over the operands of an equation. */
 
 typedef struct rule_thunk {
-    kn_thunk base;
-    kna_core *core;
+    kni_thunk base;
+    knf_core *core;
     int which, implicit;
-    kn_arena arena;
+    knx_arena arena;
     kna_named_axis *axes; /* bound where the function was called: the rule speaks of the same ones */
 } rule_thunk;
 
 /* Which inputs the rule takes: n of them from `take`, into `from`. */
 static int taken(const rule_thunk *t, int n_in, int *from)
 {
-    const kna_core *f = t->core;
+    const knf_core *f = t->core;
     int n = 0, at = t->implicit, own = f->rule[0]->n_captured, rest = at + rule_captured(f);
     if (!converts(f))
         rest += f->inner->n_captured;
@@ -263,18 +265,18 @@ static int taken(const rule_thunk *t, int n_in, int *from)
 }
 
 /* Inputs that the rule does not take are there, and what the backward rule captured is a residual. */
-static kn_error *over_operands(const rule_thunk *t, int n_in, const kn_type *in, const int *from, const kni_jaxpr *rule,
-                               kni_jaxpr **out)
+static knx_error *over_operands(const rule_thunk *t, int n_in, const kni_type *in, const int *from,
+                                const kni_jaxpr *rule, kni_jaxpr **out)
 {
-    kn_builder b;
-    const kna_core *f = t->core;
-    int values = f->kind == KNA_FN_CUSTOM_JVP ? (int)rule->n_out : f->inner->n_out;
-    int kept = f->kind == KNA_FN_CUSTOM_JVP ? 0 : f->rule[1]->n_captured;
+    kni_builder b;
+    const knf_core *f = t->core;
+    int values = f->kind == KNF_FN_CUSTOM_JVP ? (int)rule->n_out : f->inner->n_out;
+    int kept = f->kind == KNF_FN_CUSTOM_JVP ? 0 : f->rule[1]->n_captured;
     int first = t->implicit + f->rule[0]->n_captured, n = 0;
     knb_init(&b);
-    kn_atom *x = frame_of(&b, (size_t)n_in), *taken_x = frame_of(&b, rule->n_in), *y = frame_of(&b, rule->n_out),
-            *all = frame_of(&b, rule->n_out + (size_t)kept);
-    kn_error *e = x && taken_x && y && all ? NULL : knx_error_nomem();
+    kni_atom *x = frame_of(&b, (size_t)n_in), *taken_x = frame_of(&b, rule->n_in), *y = frame_of(&b, rule->n_out),
+             *all = frame_of(&b, rule->n_out + (size_t)kept);
+    knx_error *e = x && taken_x && y && all ? NULL : knx_error_nomem();
     for (int i = 0; !e && i < n_in; i++)
         x[i] = knb_invar(&b, in[i]);
     for (uint32_t i = 0; !e && i < rule->n_in; i++)
@@ -294,23 +296,23 @@ static kn_error *over_operands(const rule_thunk *t, int n_in, const kn_type *in,
     return e;
 }
 
-static kn_error *thunk_jaxpr(kn_thunk *base, int n_in, const kn_type *in, kni_jaxpr **out)
+static knx_error *thunk_jaxpr(kni_thunk *base, int n_in, const kni_type *in, kni_jaxpr **out)
 {
     const rule_thunk *t = (const rule_thunk *)base;
-    kn_arena a = KN_ARENA_INIT;
+    knx_arena a = KN_ARENA_INIT;
     int *from = knx_arena_alloc(&a, ((size_t)n_in + 1) * sizeof *from);
-    kn_type *type = knx_arena_alloc(&a, ((size_t)n_in + 1) * sizeof *type);
+    kni_type *type = knx_arena_alloc(&a, ((size_t)n_in + 1) * sizeof *type);
     kni_jaxpr *rule = NULL;
-    kn_error *e = from && type ? NULL : knx_error_nomem();
-    bool backward = t->core->kind == KNA_FN_CUSTOM_VJP && t->which == 1;
+    knx_error *e = from && type ? NULL : knx_error_nomem();
+    bool backward = t->core->kind == KNF_FN_CUSTOM_VJP && t->which == 1;
     int n = n_in;
     if (!e && !backward)
         n = taken(t, n_in, from);
     for (int i = 0; !e && i < n; i++)
         type[i] = in[backward ? i : from[i]];
-    const kna_core *r = t->core->rule[t->which];
+    const knf_core *r = t->core->rule[t->which];
     if (!e && n != r->n_captured + r->n_in)
-        e = knx_error(KN_ERROR_TYPE, "the rule %s takes %d arrays, not %d", r->name, r->n_in, n - r->n_captured);
+        e = knx_error_new(KN_ERROR_TYPE, "the rule %s takes %d arrays, not %d", r->name, r->n_in, n - r->n_captured);
     kna_state *s = kna_state_get();
     kna_named_axis *bound = s->axes;
     s->axes = t->axes;
@@ -326,35 +328,35 @@ static kn_error *thunk_jaxpr(kn_thunk *base, int n_in, const kn_type *in, kni_ja
     return e;
 }
 
-static bool thunk_equal(const kn_thunk *x, const kn_thunk *y)
+static bool thunk_equal(const kni_thunk *x, const kni_thunk *y)
 {
     const rule_thunk *a = (const rule_thunk *)x, *b = (const rule_thunk *)y;
-    return a->core == b->core && a->which == b->which && a->implicit == b->implicit && kna_same_axes(a->axes, b->axes);
+    return a->core == b->core && a->which == b->which && a->implicit == b->implicit && knf_same_axes(a->axes, b->axes);
 }
 
-static uint64_t thunk_hash(const kn_thunk *x)
+static uint64_t thunk_hash(const kni_thunk *x)
 {
     const rule_thunk *t = (const rule_thunk *)x;
     return knx_hash_mix(knx_hash_mix((uint64_t)(uintptr_t)t->core, (uint64_t)t->which), (uint64_t)t->implicit);
 }
 
-static const char *thunk_leaf(const kn_thunk *x, int i, kn_text *text)
+static const char *thunk_leaf(const kni_thunk *x, int i, knx_text *text)
 {
     const rule_thunk *t = (const rule_thunk *)x;
-    const char *name = kna_leaf_name(text, t->core->rule[t->which], -1, i);
+    const char *name = knf_leaf_name(text, t->core->rule[t->which], -1, i);
     return *name ? name + 1 : "";
 }
 
-static void thunk_free(kn_thunk *x)
+static void thunk_free(kni_thunk *x)
 {
-    kna_core_release(((rule_thunk *)x)->core);
+    knf_core_release(((rule_thunk *)x)->core);
     knx_arena_free(&((rule_thunk *)x)->arena);
     knx_free(x);
 }
 
-kn_thunk *kna_rule_thunk(kna_core *f, int which, int implicit)
+kni_thunk *knf_rule_thunk(knf_core *f, int which, int implicit)
 {
-    static const kn_thunk_kind kind = {
+    static const kni_thunk_kind kind = {
         .jaxpr = thunk_jaxpr, .equal = thunk_equal, .hash = thunk_hash, .free = thunk_free, .leaf = thunk_leaf};
     rule_thunk *t = knx_alloc(sizeof *t);
     if (!t)
@@ -363,7 +365,7 @@ kn_thunk *kna_rule_thunk(kna_core *f, int which, int implicit)
     t->implicit = implicit;
     atomic_init(&t->base.refs, 1);
     atomic_fetch_add(&f->refs, 1);
-    if (kna_copy_axes(&t->arena, kna_state_get()->axes, &t->axes))
+    if (knf_copy_axes(&t->arena, kna_state_get()->axes, &t->axes))
         return &t->base;
     thunk_free(&t->base);
     return NULL;

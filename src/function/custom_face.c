@@ -10,7 +10,7 @@
 
 /* ---- Custom derivatives. */
 
-static bool takes(const kna_core *rule, int from, const kna_core *f, bool captured)
+static bool takes(const knf_core *rule, int from, const knf_core *f, bool captured)
 {
     int at = from;
     if (captured && (at >= rule->n_args || rule->arrays[at++] != f->n_captured))
@@ -22,7 +22,7 @@ static bool takes(const kna_core *rule, int from, const kna_core *f, bool captur
 }
 
 /* Its arguments, `times` times over, with the captured arrays in front or without. */
-static bool takes_all(const kna_core *rule, const kna_core *f, int times)
+static bool takes_all(const knf_core *rule, const knf_core *f, int times)
 {
     for (int captured = 0; captured < (f->n_captured ? 2 : 1); captured++) {
         int n = f->n_args + captured;
@@ -35,30 +35,31 @@ static bool takes_all(const kna_core *rule, const kna_core *f, int times)
     return false;
 }
 
-static kn_error *check_jvp(const kna_core *f, const kna_core *rule)
+static knx_error *check_jvp(const knf_core *f, const knf_core *rule)
 {
     if (!takes_all(rule, f, 2))
-        return knx_error(KN_ERROR_TYPE,
-                         "Custom JVP rule %s for function %s must take all arguments of %s, then all tangents: twice "
-                         "%d arrays, but it takes %d",
-                         rule->name, f->name, f->name, f->n_in, rule->n_in);
+        return knx_error_new(
+            KN_ERROR_TYPE,
+            "Custom JVP rule %s for function %s must take all arguments of %s, then all tangents: twice "
+            "%d arrays, but it takes %d",
+            rule->name, f->name, f->name, f->n_in, rule->n_in);
     if (rule->n_out != 2 * f->n_out)
-        return knx_error(KN_ERROR_TYPE,
-                         "Custom JVP rule %s for function %s must produce a pair representing primal and tangent "
-                         "outputs: twice %d arrays, but it produces %d",
-                         rule->name, f->name, f->n_out, rule->n_out);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "Custom JVP rule %s for function %s must produce a pair representing primal and tangent "
+                             "outputs: twice %d arrays, but it produces %d",
+                             rule->name, f->name, f->n_out, rule->n_out);
     return NULL;
 }
 
-static kn_error *check_vjp(const kna_core *f, const kna_core *fwd, const kna_core *bwd)
+static knx_error *check_vjp(const knf_core *f, const knf_core *fwd, const knf_core *bwd)
 {
     if (!takes_all(fwd, f, 1))
-        return knx_error(KN_ERROR_TYPE,
-                         "Custom VJP fwd rule %s for function %s must take the arguments of %s: %d arrays, but it "
-                         "takes %d",
-                         fwd->name, f->name, f->name, f->n_in, fwd->n_in);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "Custom VJP fwd rule %s for function %s must take the arguments of %s: %d arrays, but it "
+                             "takes %d",
+                             fwd->name, f->name, f->name, f->n_in, fwd->n_in);
     if (fwd->n_out < f->n_out)
-        return knx_error(
+        return knx_error_new(
             KN_ERROR_TYPE,
             "Custom VJP fwd rule %s for function %s must produce a pair where the first element represents "
             "the primal output and the second element represents residuals: at least %d arrays, but it "
@@ -67,12 +68,12 @@ static kn_error *check_vjp(const kna_core *f, const kna_core *fwd, const kna_cor
     int residuals = fwd->n_out - f->n_out;
     KN_KNOWN(bwd);
     if (bwd->n_in != residuals + f->n_out)
-        return knx_error(KN_ERROR_TYPE,
-                         "Custom VJP bwd rule %s for function %s must take the residuals and the cotangents of the "
-                         "results: %d and %d arrays, but it takes %d",
-                         bwd->name, f->name, residuals, f->n_out, bwd->n_in);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "Custom VJP bwd rule %s for function %s must take the residuals and the cotangents of the "
+                             "results: %d and %d arrays, but it takes %d",
+                             bwd->name, f->name, residuals, f->n_out, bwd->n_in);
     if (bwd->n_out != fwd->n_in)
-        return knx_error(
+        return knx_error_new(
             KN_ERROR_TYPE,
             "Custom VJP bwd rule %s must produce an output with the same structure as the arguments of the "
             "primal function %s: %d arrays, but it produces %d",
@@ -81,21 +82,21 @@ static kn_error *check_vjp(const kna_core *f, const kna_core *fwd, const kna_cor
 }
 
 /* Those of trees whose structure is not known are checked when a call shows it. */
-kn_error *kna_check_rules(kna_fn_kind kind, const kna_core *f, const kna_core *first, const kna_core *second)
+knx_error *knf_check_rules(knf_fn_kind kind, const knf_core *f, const knf_core *first, const knf_core *second)
 {
-    bool open = kna_is_open(f) || kna_is_open(first) || (second && kna_is_open(second));
+    bool open = knf_is_open(f) || knf_is_open(first) || (second && knf_is_open(second));
     if (open)
-        return kna_is_open(f) ? NULL
-                              : knx_error(KN_ERROR_TYPE, "the rules of %s take trees (kn_tree), but %s does not",
-                                          f->name, f->name);
-    return kind == KNA_FN_CUSTOM_JVP ? check_jvp(f, first) : check_vjp(f, first, second);
+        return knf_is_open(f) ? NULL
+                              : knx_error_new(KN_ERROR_TYPE, "the rules of %s take trees (kn_tree), but %s does not",
+                                              f->name, f->name);
+    return kind == KNF_FN_CUSTOM_JVP ? check_jvp(f, first) : check_vjp(f, first, second);
 }
 
 /* fns: the function, then its rules. */
-static kn_fn custom(kna_op *op, kna_fn_kind kind, int n, kna_fn *const *fns)
+static kn_fn custom(kna_op *op, knf_fn_kind kind, int n, knf_fn *const *fns)
 {
-    kna_core *f = fns[0]->core;
-    kna_core draft = {.kind = kind,
+    knf_core *f = fns[0]->core;
+    knf_core draft = {.kind = kind,
                       .inner = f,
                       .name = f->name,
                       .n_args = f->n_args,
@@ -106,18 +107,18 @@ static kn_fn custom(kna_op *op, kna_fn_kind kind, int n, kna_fn *const *fns)
     memcpy(draft.arrays, f->arrays, sizeof draft.arrays);
     for (int i = 0; i < n; i++)
         draft.n_captured += fns[i]->core->n_captured;
-    kn_value **captured = knx_alloc(((size_t)draft.n_captured + 1) * sizeof *captured);
+    kna_value **captured = knx_alloc(((size_t)draft.n_captured + 1) * sizeof *captured);
     for (int i = 1, at = 0; captured && i <= n; i++) { /* rules first */
-        const kna_fn *from = fns[i % n];
+        const knf_fn *from = fns[i % n];
         for (int k = 0; k < from->core->n_captured; k++)
             captured[at++] = from->captured[k];
         if (i < n)
             draft.rule[i - 1] = from->core;
     }
-    kna_core *core = captured ? kna_core_intern(&draft) : NULL;
+    knf_core *core = captured ? knf_core_intern(&draft) : NULL;
     if (!core)
         kna_fail_with(op, knx_error_nomem());
-    kn_fn out = core ? kna_fn_handle(core, draft.n_captured, captured) : NULL;
+    kn_fn out = core ? knf_fn_handle(core, draft.n_captured, captured) : NULL;
     knx_free(captured);
     return out;
 }
@@ -127,13 +128,13 @@ kn_fn kn_custom_jvp(kn_fn fn, kn_fn rule)
     kna_op op;
     kn_fn out = NULL;
     kna_begin(&op, "custom_jvp");
-    kna_fn *fns[2] = {kna_fn_get(&op, fn), NULL};
-    fns[1] = fns[0] ? kna_fn_get(&op, rule) : NULL;
-    kn_error *error = fns[1] ? kna_check_rules(KNA_FN_CUSTOM_JVP, fns[0]->core, fns[1]->core, NULL) : NULL;
+    knf_fn *fns[2] = {knf_fn_get(&op, fn), NULL};
+    fns[1] = fns[0] ? knf_fn_get(&op, rule) : NULL;
+    knx_error *error = fns[1] ? knf_check_rules(KNF_FN_CUSTOM_JVP, fns[0]->core, fns[1]->core, NULL) : NULL;
     if (error)
         kna_fail_with(&op, error);
     else if (fns[1])
-        out = custom(&op, KNA_FN_CUSTOM_JVP, 2, fns);
+        out = custom(&op, KNF_FN_CUSTOM_JVP, 2, fns);
     return kna_end_plain(&op) ? out : NULL;
 }
 
@@ -142,14 +143,14 @@ kn_fn kn_custom_vjp(kn_fn fn, kn_fn forward, kn_fn backward)
     kna_op op;
     kn_fn out = NULL;
     kna_begin(&op, "custom_vjp");
-    kna_fn *fns[3] = {kna_fn_get(&op, fn), NULL, NULL};
-    fns[1] = fns[0] ? kna_fn_get(&op, forward) : NULL;
-    fns[2] = fns[1] ? kna_fn_get(&op, backward) : NULL;
-    kn_error *error = fns[2] ? kna_check_rules(KNA_FN_CUSTOM_VJP, fns[0]->core, fns[1]->core, fns[2]->core) : NULL;
+    knf_fn *fns[3] = {knf_fn_get(&op, fn), NULL, NULL};
+    fns[1] = fns[0] ? knf_fn_get(&op, forward) : NULL;
+    fns[2] = fns[1] ? knf_fn_get(&op, backward) : NULL;
+    knx_error *error = fns[2] ? knf_check_rules(KNF_FN_CUSTOM_VJP, fns[0]->core, fns[1]->core, fns[2]->core) : NULL;
     if (error)
         kna_fail_with(&op, error);
     else if (fns[2])
-        out = custom(&op, KNA_FN_CUSTOM_VJP, 3, fns);
+        out = custom(&op, KNF_FN_CUSTOM_VJP, 3, fns);
     return kna_end_plain(&op) ? out : NULL;
 }
 
@@ -157,22 +158,22 @@ kn_fn kn_custom_vjp(kn_fn fn, kn_fn forward, kn_fn backward)
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-static kn_error *check_name(const char *name)
+static knx_error *check_name(const char *name)
 {
     if (!name)
-        return knx_error(KN_ERROR_TYPE, "null name");
+        return knx_error_new(KN_ERROR_TYPE, "null name");
     if (!*name)
-        return knx_error(KN_ERROR_VALUE, "a name is empty");
-    return strchr(name, '\n') ? knx_error(KN_ERROR_VALUE, "a name has more than one line") : NULL;
+        return knx_error_new(KN_ERROR_VALUE, "a name is empty");
+    return strchr(name, '\n') ? knx_error_new(KN_ERROR_VALUE, "a name has more than one line") : NULL;
 }
 
 /* Sorted, each once, one a line. */
-static kn_error *names_of(const kn_policy *p, const char **out)
+static knx_error *names_of(const kn_policy *p, const char **out)
 {
     const char *name[KN_MAX_POLICY_NAMES];
-    kn_str text = {0};
+    knx_str text = {0};
     if (p->n < 0 || p->n > KN_MAX_POLICY_NAMES)
-        return knx_error(KN_ERROR_VALUE, "a policy has up to %d names, not %d", KN_MAX_POLICY_NAMES, p->n);
+        return knx_error_new(KN_ERROR_VALUE, "a policy has up to %d names, not %d", KN_MAX_POLICY_NAMES, p->n);
     for (int i = 0; i < p->n; i++) {
         KN_TRY(check_name(p->name[i]));
         name[i] = p->name[i];
@@ -184,12 +185,12 @@ static kn_error *names_of(const kn_policy *p, const char **out)
         knx_str_puts(&text, i ? "\n" : "");
         knx_str_puts(&text, name[i]);
     }
-    *out = text.failed ? NULL : kna_intern_name(text.n ? text.s : "");
+    *out = text.failed ? NULL : knf_intern_name(text.n ? text.s : "");
     knx_str_free(&text);
     return *out ? NULL : knx_error_nomem();
 }
 
-static kn_error *read_policy(const kn_policy *p, kna_options *o)
+static knx_error *read_policy(const kn_policy *p, knf_options *o)
 {
     o->policy = p->kind;
     switch (p->kind) {
@@ -199,7 +200,7 @@ static kn_error *read_policy(const kn_policy *p, kna_options *o)
     case KN_POLICY_PRODUCTS_WITHOUT_BATCH: return NULL;
     case KN_POLICY_THESE_NAMES:
     case KN_POLICY_OTHER_NAMES: return names_of(p, &o->policy_names);
-    default: return knx_error(KN_ERROR_VALUE, "policy %d is none of KN_POLICY_NOTHING, ...", (int)p->kind);
+    default: return knx_error_new(KN_ERROR_VALUE, "policy %d is none of KN_POLICY_NOTHING, ...", (int)p->kind);
     }
 }
 
@@ -209,10 +210,10 @@ kn_fn kn_checkpoint(kn_fn fn, const kn_checkpoint_opts *opts)
     kna_op op;
     kn_fn out = NULL;
     kna_begin(&op, "checkpoint");
-    kna_fn *f = kna_fn_get(&op, fn);
+    knf_fn *f = knf_fn_get(&op, fn);
     if (f) {
-        const kna_core *inner = f->core;
-        kna_core draft = {.kind = KNA_FN_CHECKPOINT,
+        const knf_core *inner = f->core;
+        knf_core draft = {.kind = KNF_FN_CHECKPOINT,
                           .inner = f->core,
                           .name = inner->name,
                           .n_captured = inner->n_captured,
@@ -223,14 +224,14 @@ kn_fn kn_checkpoint(kn_fn fn, const kn_checkpoint_opts *opts)
                           .open_out = inner->open_out};
         memcpy(draft.arrays, inner->arrays, sizeof draft.arrays);
         draft.o.allow_cse = opts && !opts->prevent_cse;
-        kn_error *error = opts ? read_policy(&opts->policy, &draft.o) : NULL;
-        kna_core *core = error ? NULL : kna_core_intern(&draft);
+        knx_error *error = opts ? read_policy(&opts->policy, &draft.o) : NULL;
+        knf_core *core = error ? NULL : knf_core_intern(&draft);
         if (!error && !core)
             error = knx_error_nomem();
         if (error)
             kna_fail_with(&op, error);
         else
-            out = kna_fn_handle(core, inner->n_captured, f->captured);
+            out = knf_fn_handle(core, inner->n_captured, f->captured);
     }
     return kna_end_plain(&op) ? out : NULL;
 }
@@ -239,20 +240,20 @@ kn_array kn_checkpoint_name(kn_array x, const char *name)
 {
     kna_op op;
     kna_begin(&op, "checkpoint_name");
-    kn_atom a = kna_in(&op, x);
-    kn_error *error = check_name(name);
+    kni_atom a = kna_in(&op, x);
+    knx_error *error = check_name(name);
     if (error)
         kna_fail_with(&op, error);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    return kna_end(&op, knb_emit1(op.b, &kn_prim_name, &(kn_p_name){name}, 1, &a));
+    return kna_end(&op, knb_emit1(op.b, &knp_prim_name, &(kni_p_name){name}, 1, &a));
 }
 
 static kn_array stop_gradient(const char *name, kn_array x)
 {
     kna_op op;
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     return kna_end(&op, knb_stop_gradient(op.b, a));
 }
 

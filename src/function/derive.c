@@ -18,7 +18,7 @@ static void selection_free(selection *s)
     knx_free(s->chosen);
 }
 
-static kn_error *select_arguments(const char *what, const kna_core *f, const kn_type *in, selection *s)
+static knx_error *select_arguments(const char *what, const knf_core *f, const kni_type *in, selection *s)
 {
     int n_in = f->n_captured + f->n_in, count = f->o.argnums.n ? f->o.argnums.n : 1;
     *s = (selection){.at = knx_alloc(((size_t)n_in + 1) * sizeof(int) * KN_MAX_ARGS),
@@ -30,20 +30,22 @@ static kn_error *select_arguments(const char *what, const kna_core *f, const kn_
         for (int i = 0; i < arg; i++)
             first += f->arrays[i];
         for (int i = first; i < first + f->arrays[arg]; i++) {
-            bool inexact = knx_is_inexact(in[i].dtype), forward = f->kind == KNA_FN_JACFWD;
+            bool inexact = knx_is_inexact(in[i].dtype), forward = f->kind == KNF_FN_JACFWD;
             if (f->o.holomorphic && !knx_is_complex(in[i].dtype))
-                return knx_error(KN_ERROR_TYPE,
-                                 "%s with holomorphic = true requires inputs with complex dtype, but got %s", what,
-                                 in[i].dtype->name);
+                return knx_error_new(KN_ERROR_TYPE,
+                                     "%s with holomorphic = true requires inputs with complex dtype, but got %s", what,
+                                     in[i].dtype->name);
             if (forward && !f->o.holomorphic && knx_is_complex(in[i].dtype))
-                return knx_error(KN_ERROR_TYPE,
-                                 "jacfwd requires real-valued inputs, but got %s; for holomorphic differentiation say "
-                                 ".holomorphic = true, for other functions use kn_jvp",
-                                 in[i].dtype->name);
+                return knx_error_new(
+                    KN_ERROR_TYPE,
+                    "jacfwd requires real-valued inputs, but got %s; for holomorphic differentiation say "
+                    ".holomorphic = true, for other functions use kn_jvp",
+                    in[i].dtype->name);
             if (!inexact && (forward || !f->o.allow_int || in[i].dtype->kind == KN_KIND_KEY)) {
-                kn_text t = {0}, name = {0};
-                return knx_error(KN_ERROR_TYPE, "argument %d of %s must be real or complex floating point, but%s is %s",
-                                 arg, f->name, kna_leaf_name(&name, f, arg, i - first), kni_type_text(&t, in[i], true));
+                knx_text t = {0}, name = {0};
+                return knx_error_new(KN_ERROR_TYPE,
+                                     "argument %d of %s must be real or complex floating point, but%s is %s", arg,
+                                     f->name, knf_leaf_name(&name, f, arg, i - first), kni_type_text(&t, in[i], true));
             }
             s->at[s->n++] = i;
             s->chosen[i] = inexact;
@@ -54,9 +56,9 @@ static kn_error *select_arguments(const char *what, const kna_core *f, const kn_
 
 /* A builder with the constvars and inputs of j, for a jaxpr that has the same ones. */
 typedef struct frame {
-    kn_builder b;
-    kn_atom *in; /* constvars, then inputs */
-    kn_arena arena;
+    kni_builder b;
+    kni_atom *in; /* constvars, then inputs */
+    knx_arena arena;
     uint32_t n;
 } frame;
 
@@ -76,7 +78,7 @@ static void frame_end(frame *f)
     knx_arena_free(&f->arena);
 }
 
-static kn_atom *frame_atoms(frame *f, size_t n) { return knx_arena_alloc(&f->arena, (n + 1) * sizeof(kn_atom)); }
+static kni_atom *frame_atoms(frame *f, size_t n) { return knx_arena_alloc(&f->arena, (n + 1) * sizeof(kni_atom)); }
 
 /* ---- Remembering what a transformation made of a jaxpr. */
 
@@ -88,10 +90,10 @@ static bool same_places(const kni_jaxpr *a, const kni_jaxpr *b)
     return true;
 }
 
-static kni_jaxpr *recall(kna_core *f, const kni_jaxpr *from, int64_t size)
+static kni_jaxpr *recall(knf_core *f, const kni_jaxpr *from, int64_t size)
 {
     for (size_t i = 0; i < f->memo.n; i++) {
-        kna_memo *m = &f->memo.at[i];
+        knf_memo *m = &f->memo.at[i];
         if (m->from->hash == from->hash && m->size == size && m->from->whole == from->whole &&
             kni_equal(m->from, from) && same_places(m->from, from)) {
             m->used = ++kna_state_get()->clock;
@@ -101,9 +103,9 @@ static kni_jaxpr *recall(kna_core *f, const kni_jaxpr *from, int64_t size)
     return NULL;
 }
 
-static size_t memo_bytes(const kna_memo *m) { return sizeof *m + kni_bytes(m->from) + kni_bytes(m->to); }
+static size_t memo_bytes(const knf_memo *m) { return sizeof *m + kni_bytes(m->from) + kni_bytes(m->to); }
 
-size_t kna_memos_free(kna_core *c)
+size_t knf_memos_free(knf_core *c)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < c->memo.n; i++) {
@@ -116,12 +118,12 @@ size_t kna_memos_free(kna_core *c)
 }
 
 /* Not being remembered is no failure. */
-static void remember(kna_core *f, kni_jaxpr *from, kni_jaxpr *to, int64_t size)
+static void remember(knf_core *f, kni_jaxpr *from, kni_jaxpr *to, int64_t size)
 {
-    kna_memo fresh = {kni_retain(from), kni_retain(to), size, ++kna_state_get()->clock};
-    if (f->memo.n < KNA_MAX_MEMOS) {
+    knf_memo fresh = {kni_retain(from), kni_retain(to), size, ++kna_state_get()->clock};
+    if (f->memo.n < KNF_MAX_MEMOS) {
         if (KN_VEC_PUSH(&f->memo, fresh)) {
-            kna_core_count(f, memo_bytes(&fresh));
+            knf_core_count(f, memo_bytes(&fresh));
             return;
         }
     } else {
@@ -129,9 +131,9 @@ static void remember(kna_core *f, kni_jaxpr *from, kni_jaxpr *to, int64_t size)
         for (size_t i = 1; i < f->memo.n; i++)
             if (f->memo.at[i].used < f->memo.at[oldest].used)
                 oldest = i;
-        kna_memo old = f->memo.at[oldest];
+        knf_memo old = f->memo.at[oldest];
         f->memo.at[oldest] = fresh;
-        kna_core_count(f, memo_bytes(&fresh) - memo_bytes(&old));
+        knf_core_count(f, memo_bytes(&fresh) - memo_bytes(&old));
         fresh = old;
     }
     kni_release(fresh.from);
@@ -140,34 +142,34 @@ static void remember(kna_core *f, kni_jaxpr *from, kni_jaxpr *to, int64_t size)
 
 /* ---- grad and value_and_grad. */
 
-static kn_error *check_loss(const kna_core *f, const kni_jaxpr *j)
+static knx_error *check_loss(const knf_core *f, const kni_jaxpr *j)
 {
-    kn_type y = kni_out_type(j, 0);
+    kni_type y = kni_out_type(j, 0);
     bool one = j->n_out == 1 || f->o.has_aux;
     if (!one || y.ndim != 0) {
-        kn_text t = {0};
-        return knx_error(KN_ERROR_TYPE, "%s must return one scalar, but it returned %s%s", f->name,
-                         j->n_out == 1 || f->o.has_aux ? "" : "several arrays, first ", kni_type_text(&t, y, true));
+        knx_text t = {0};
+        return knx_error_new(KN_ERROR_TYPE, "%s must return one scalar, but it returned %s%s", f->name,
+                             j->n_out == 1 || f->o.has_aux ? "" : "several arrays, first ", kni_type_text(&t, y, true));
     }
     if (f->o.holomorphic && !knx_is_complex(y.dtype))
-        return knx_error(KN_ERROR_TYPE,
-                         "grad with holomorphic = true requires outputs with complex dtype, but %s returned %s",
-                         f->name, y.dtype->name);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "grad with holomorphic = true requires outputs with complex dtype, but %s returned %s",
+                             f->name, y.dtype->name);
     if (!f->o.holomorphic && !knx_is_float(y.dtype)) {
-        kn_text t = {0};
-        return knx_error(KN_ERROR_TYPE, "%s must return a real floating-point scalar, but it returned %s", f->name,
-                         kni_type_text(&t, y, true));
+        knx_text t = {0};
+        return knx_error_new(KN_ERROR_TYPE, "%s must return a real floating-point scalar, but it returned %s", f->name,
+                             kni_type_text(&t, y, true));
     }
     return NULL;
 }
 
 /* The cotangents of the linear function's tangents, given residuals and cotangents of its results. */
-static kn_error *pull_back(frame *f, const kn_linearized *l, const kn_atom *residuals, const kn_atom *ct,
-                           kn_atom *ct_in)
+static knx_error *pull_back(frame *f, const knt_linearized *l, const kni_atom *residuals, const kni_atom *ct,
+                            kni_atom *ct_in)
 {
     uint32_t n_in = l->linear->n_in;
     bool *linear = knx_arena_zero(&f->arena, n_in + 1);
-    kn_atom *operands = frame_atoms(f, (size_t)l->n_residual + l->n_tangent_out);
+    kni_atom *operands = frame_atoms(f, (size_t)l->n_residual + l->n_tangent_out);
     if (!linear || !operands)
         return knx_error_nomem();
     for (uint32_t i = l->n_residual; i < n_in; i++)
@@ -181,15 +183,15 @@ static kn_error *pull_back(frame *f, const kn_linearized *l, const kn_atom *resi
     return NULL;
 }
 
-static kn_error *gradient(const kna_core *f, const kni_jaxpr *j, const selection *s, kni_jaxpr **out)
+static knx_error *gradient(const knf_core *f, const kni_jaxpr *j, const selection *s, kni_jaxpr **out)
 {
     frame fr;
-    kn_linearized l = {0};
-    kn_error *error = frame_begin(&fr, j) ? knt_linearize(j, s->chosen, &l) : knx_error_nomem();
+    knt_linearized l = {0};
+    knx_error *error = frame_begin(&fr, j) ? knt_linearize(j, s->chosen, &l) : knx_error_nomem();
     if (!error) {
-        kn_atom *y = frame_atoms(&fr, j->n_out + l.n_residual), *ct = frame_atoms(&fr, 1),
-                *g = frame_atoms(&fr, (size_t)s->n * 2);
-        kn_atom *result = frame_atoms(&fr, (size_t)s->n + j->n_out);
+        kni_atom *y = frame_atoms(&fr, j->n_out + l.n_residual), *ct = frame_atoms(&fr, 1),
+                 *g = frame_atoms(&fr, (size_t)s->n * 2);
+        kni_atom *result = frame_atoms(&fr, (size_t)s->n + j->n_out);
         int *order =
             knx_arena_alloc(&fr.arena, ((size_t)fr.n + 1) * sizeof *order); /* input -> position among the tangents */
         if (!y || !ct || !g || !result || !order) {
@@ -200,7 +202,7 @@ static kn_error *gradient(const kna_core *f, const kni_jaxpr *j, const selection
             if (depends) {
                 /* only the loss has a cotangent; results after it are aux */
                 uint32_t n = 0;
-                kn_atom *cts = frame_atoms(&fr, l.n_tangent_out);
+                kni_atom *cts = frame_atoms(&fr, l.n_tangent_out);
                 for (uint32_t i = 0; cts && i < j->n_out; i++)
                     if (l.out_tangent[i]) {
                         cts[n++] = i == 0 ? knb_number(&fr.b, kni_out_type(j, 0).dtype, 1)
@@ -234,13 +236,13 @@ static kn_error *gradient(const kna_core *f, const kni_jaxpr *j, const selection
 /* ---- Jacobians. */
 
 /* The standard basis of t's space along a new first axis: shape (n, ...). */
-static kn_atom basis(kn_builder *b, kn_type t)
+static kni_atom basis(kni_builder *b, kni_type t)
 {
     int64_t n = kni_type_size(t), square[2] = {n, n}, shape[KN_MAX_NDIM];
-    kn_atom row = knb_iota(b, KN_DT(I64), 2, square, 0), column = knb_iota(b, KN_DT(I64), 2, square, 1);
-    kn_atom eye = knb_convert(b, knb_eq(b, row, column), t.dtype);
+    kni_atom row = knb_iota(b, KN_DT(I64), 2, square, 0), column = knb_iota(b, KN_DT(I64), 2, square, 1);
+    kni_atom eye = knb_convert(b, knb_eq(b, row, column), t.dtype);
     if (t.ndim + 1 > KN_MAX_NDIM) {
-        knb_fail(b, knx_error(KN_ERROR_VALUE, "a Jacobian of %d axes has too many dimensions", t.ndim));
+        knb_fail(b, knx_error_new(KN_ERROR_VALUE, "a Jacobian of %d axes has too many dimensions", t.ndim));
         return KN_ATOM_NONE;
     }
     shape[0] = n;
@@ -250,14 +252,14 @@ static kn_atom basis(kn_builder *b, kn_type t)
 }
 
 /* x of shape (n, a...) with n = size of t, as shape (t..., a...) or, with last, (a..., t...). */
-static kn_atom unravel(kn_builder *b, kn_atom x, kn_type t, bool last)
+static kni_atom unravel(kni_builder *b, kni_atom x, kni_type t, bool last)
 {
-    kn_type have = knb_type(b, last ? (x = knb_move_axis(b, x, 0, knb_type(b, x).ndim - 1)) : x);
+    kni_type have = knb_type(b, last ? (x = knb_move_axis(b, x, 0, knb_type(b, x).ndim - 1)) : x);
     int64_t shape[2 * KN_MAX_NDIM];
     int n = 0, rest = have.ndim - 1;
     if (rest + t.ndim > KN_MAX_NDIM) {
-        knb_fail(b, knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM,
-                              rest + t.ndim));
+        knb_fail(b, knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d",
+                                  KN_MAX_NDIM, rest + t.ndim));
         return KN_ATOM_NONE;
     }
     for (int d = 0; !last && d < t.ndim; d++)
@@ -271,15 +273,15 @@ static kn_atom unravel(kn_builder *b, kn_atom x, kn_type t, bool last)
 
 /* One batched application of a linear jaxpr: input `which` over the basis of its space, other linear inputs zero.
  * Results are shaped (n, result...). first_linear: the inputs before it are residuals. */
-static kn_error *apply_to_basis(frame *f, const kni_jaxpr *linear, const kn_atom *residuals, uint32_t first_linear,
-                                uint32_t which, kn_atom *y)
+static knx_error *apply_to_basis(frame *f, const kni_jaxpr *linear, const kni_atom *residuals, uint32_t first_linear,
+                                 uint32_t which, kni_atom *y)
 {
     int *axis = knx_arena_alloc(&f->arena, ((size_t)linear->n_in + 1) * sizeof *axis);
-    kn_atom *in = frame_atoms(f, linear->n_in);
+    kni_atom *in = frame_atoms(f, linear->n_in);
     if (!axis || !in)
         return knx_error_nomem();
     for (uint32_t i = 0; i < linear->n_in; i++) {
-        kn_type t = kni_in_type(linear, i);
+        kni_type t = kni_in_type(linear, i);
         axis[i] = i == which ? 0 : -1;
         in[i] = i < first_linear ? residuals[i] : i == which ? basis(&f->b, t) : knb_zeros(&f->b, t);
     }
@@ -290,28 +292,28 @@ static kn_error *apply_to_basis(frame *f, const kni_jaxpr *linear, const kn_atom
     return NULL;
 }
 
-static kn_error *check_jacobian_results(const kna_core *f, const kni_jaxpr *j)
+static knx_error *check_jacobian_results(const knf_core *f, const kni_jaxpr *j)
 {
     for (uint32_t i = 0; i + (uint32_t)f->o.n_aux < j->n_out; i++) {
         kn_dtype d = kni_out_type(j, i).dtype;
         if (f->o.holomorphic != knx_is_complex(d) && knx_is_inexact(d))
-            return knx_error(KN_ERROR_TYPE,
-                             f->o.holomorphic
-                                 ? "%s with holomorphic = true requires outputs with complex dtype, but %s "
-                                   "returned %s"
-                                 : "%s requires real-valued outputs, but %s returned %s; for holomorphic "
-                                   "differentiation say .holomorphic = true, for other functions use kn_vjp",
-                             f->kind == KNA_FN_JACFWD ? "jacfwd" : "jacrev", f->name, d->name);
+            return knx_error_new(KN_ERROR_TYPE,
+                                 f->o.holomorphic
+                                     ? "%s with holomorphic = true requires outputs with complex dtype, but %s "
+                                       "returned %s"
+                                     : "%s requires real-valued outputs, but %s returned %s; for holomorphic "
+                                       "differentiation say .holomorphic = true, for other functions use kn_vjp",
+                                 f->kind == KNF_FN_JACFWD ? "jacfwd" : "jacrev", f->name, d->name);
         if (!knx_is_inexact(d)) {
-            kn_text t = {0};
-            return knx_error(KN_ERROR_TYPE, "%s must return real or complex floating point, but it returned %s",
-                             f->name, kni_type_text(&t, kni_out_type(j, i), true));
+            knx_text t = {0};
+            return knx_error_new(KN_ERROR_TYPE, "%s must return real or complex floating point, but it returned %s",
+                                 f->name, kni_type_text(&t, kni_out_type(j, i), true));
         }
     }
     return NULL;
 }
 
-static kn_atom zero_block(kn_builder *b, kn_type y, kn_type x)
+static kni_atom zero_block(kni_builder *b, kni_type y, kni_type x)
 {
     int64_t shape[2 * KN_MAX_NDIM];
     int n = 0;
@@ -319,19 +321,19 @@ static kn_atom zero_block(kn_builder *b, kn_type y, kn_type x)
         shape[n++] = y.dim[d];
     for (int d = 0; d < x.ndim; d++)
         shape[n++] = x.dim[d];
-    return n > KN_MAX_NDIM ? KN_ATOM_NONE : knb_zeros(b, kni_type(y.dtype, n, shape));
+    return n > KN_MAX_NDIM ? KN_ATOM_NONE : knb_zeros(b, kni_type_of(y.dtype, n, shape));
 }
 
 /* Column by column: the derivative along each basis vector of each argument. block[i * s->n + k]: result i by array
  * k. */
-static kn_error *forward_blocks(frame *f, const kni_jaxpr *j, uint32_t n_main, const kn_linearized *l,
-                                const selection *s, const int *order, const kn_atom *residuals, kn_atom *block)
+static knx_error *forward_blocks(frame *f, const kni_jaxpr *j, uint32_t n_main, const knt_linearized *l,
+                                 const selection *s, const int *order, const kni_atom *residuals, kni_atom *block)
 {
-    kn_atom *y = frame_atoms(f, l->n_tangent_out);
+    kni_atom *y = frame_atoms(f, l->n_tangent_out);
     if (!y)
         return knx_error_nomem();
     for (int k = 0; k < s->n; k++) {
-        kn_type t = kni_in_type(j, (uint32_t)s->at[k]);
+        kni_type t = kni_in_type(j, (uint32_t)s->at[k]);
         KN_TRY(apply_to_basis(f, l->linear, residuals, l->n_residual, l->n_residual + (uint32_t)order[s->at[k]], y));
         for (uint32_t i = 0, n = 0; i < n_main; i++)
             block[i * (uint32_t)s->n + (uint32_t)k] =
@@ -341,18 +343,18 @@ static kn_error *forward_blocks(frame *f, const kni_jaxpr *j, uint32_t n_main, c
 }
 
 /* Row by row: the pullback of each basis vector of each result. */
-static kn_error *reverse_blocks(frame *f, const kni_jaxpr *j, uint32_t n_main, const kn_linearized *l,
-                                const selection *s, const int *order, const kn_atom *residuals, kn_atom *block)
+static knx_error *reverse_blocks(frame *f, const kni_jaxpr *j, uint32_t n_main, const knt_linearized *l,
+                                 const selection *s, const int *order, const kni_atom *residuals, kni_atom *block)
 {
     bool *linear = knx_arena_zero(&f->arena, l->linear->n_in + 1);
-    kn_atom *g = frame_atoms(f, l->n_tangent_in);
+    kni_atom *g = frame_atoms(f, l->n_tangent_in);
     if (!linear || !g)
         return knx_error_nomem();
     for (uint32_t i = l->n_residual; i < l->linear->n_in; i++)
         linear[i] = true;
     kni_jaxpr *transposed = NULL;
     KN_TRY(knt_transpose(l->linear, linear, &transposed));
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     for (uint32_t i = 0, n = 0; !error && i < n_main; i++) {
         if (l->out_tangent[i])
             error = apply_to_basis(f, transposed, residuals, l->n_residual, l->n_residual + n++, g);
@@ -366,18 +368,18 @@ static kn_error *reverse_blocks(frame *f, const kni_jaxpr *j, uint32_t n_main, c
     return error;
 }
 
-static kn_error *jacobian(const kna_core *f, const kni_jaxpr *j, const selection *s, kni_jaxpr **out)
+static knx_error *jacobian(const knf_core *f, const kni_jaxpr *j, const selection *s, kni_jaxpr **out)
 {
     frame fr;
-    kn_linearized l = {0};
-    kn_error *error = frame_begin(&fr, j) ? NULL : knx_error_nomem();
-    if (!error && (f->kind != KNA_FN_JACFWD || f->o.holomorphic)) /* forward derivatives of integers are zeros */
+    knt_linearized l = {0};
+    knx_error *error = frame_begin(&fr, j) ? NULL : knx_error_nomem();
+    if (!error && (f->kind != KNF_FN_JACFWD || f->o.holomorphic)) /* forward derivatives of integers are zeros */
         error = check_jacobian_results(f, j);
     if (!error)
         error = knt_linearize(j, s->chosen, &l);
     if (!error) {
-        kn_atom *y = frame_atoms(&fr, (size_t)j->n_out + l.n_residual),
-                *block = frame_atoms(&fr, (size_t)j->n_out * (size_t)s->n + j->n_out);
+        kni_atom *y = frame_atoms(&fr, (size_t)j->n_out + l.n_residual),
+                 *block = frame_atoms(&fr, (size_t)j->n_out * (size_t)s->n + j->n_out);
         uint32_t n_main = j->n_out - (uint32_t)f->o.n_aux;
         int n_block = (int)n_main * s->n;
         int *order = knx_arena_zero(&fr.arena, ((size_t)fr.n + 1) * sizeof *order), at = 0;
@@ -387,7 +389,7 @@ static kn_error *jacobian(const kna_core *f, const kni_jaxpr *j, const selection
         error = y && block && order ? NULL : knx_error_nomem();
         if (!error) {
             knb_inline(&fr.b, l.primal, fr.in, y);
-            error = (f->kind == KNA_FN_JACFWD ? forward_blocks : reverse_blocks)(&fr, j, n_main, &l, s, order,
+            error = (f->kind == KNF_FN_JACFWD ? forward_blocks : reverse_blocks)(&fr, j, n_main, &l, s, order,
                                                                                  y + j->n_out, block);
             for (uint32_t i = n_main; i < j->n_out; i++)
                 block[n_block + (int)(i - n_main)] = y[i];
@@ -407,13 +409,14 @@ static int mapped_axis(kn_mapping m)
     return m.code == 0 ? 0 : m.code >= 2 ? m.code - 2 : m.code;
 } /* unmapped: 1, told apart by the caller */
 
-kn_mapping kna_leaf_mapping(const kna_core *f, int arg, int leaf)
+kn_mapping knf_leaf_mapping(const knf_core *f, int arg, int leaf)
 {
-    int code = f->o.in_leaves ? (unsigned char)f->o.in_leaves[leaf] - KNA_LEAF_CODE : 0;
+    int code = f->o.in_leaves ? (unsigned char)f->o.in_leaves[leaf] - KNF_LEAF_CODE : 0;
     return code ? (kn_mapping){code} : f->o.in_axes[arg];
 }
 
-kn_error *kna_map_inputs(const kna_core *f, const kn_type *in, int *axis, kn_type *inner, kn_arena *a, int64_t *size)
+knx_error *knf_map_inputs(const knf_core *f, const kni_type *in, int *axis, kni_type *inner, knx_arena *a,
+                          int64_t *size)
 {
     int at = f->n_captured;
     *size = f->o.axis_size > 0 ? f->o.axis_size : -1;
@@ -424,23 +427,23 @@ kn_error *kna_map_inputs(const kna_core *f, const kn_type *in, int *axis, kn_typ
     }
     for (int arg = 0; arg < f->n_args; arg++)
         for (int k = 0; k < f->arrays[arg]; k++, at++) {
-            kn_mapping m = kna_leaf_mapping(f, arg, at - f->n_captured);
+            kn_mapping m = knf_leaf_mapping(f, arg, at - f->n_captured);
             axis[at] = -1;
             inner[at] = in[at];
             if (m.code == 1)
                 continue;
             int d = mapped_axis(m), n = in[at].ndim;
             if (d < -n || d >= n) {
-                kn_text path = {0};
-                const char *name = kna_leaf_name(&path, f, arg, k);
-                return knx_error(KN_ERROR_VALUE, "in_axes of argument %d is %d, but %s has %d dimensions", arg, d,
-                                 *name ? name + 1 : "one of its arrays", n);
+                knx_text path = {0};
+                const char *name = knf_leaf_name(&path, f, arg, k);
+                return knx_error_new(KN_ERROR_VALUE, "in_axes of argument %d is %d, but %s has %d dimensions", arg, d,
+                                     *name ? name + 1 : "one of its arrays", n);
             }
             d = d < 0 ? d + n : d;
             if (*size >= 0 && in[at].dim[d] != *size)
-                return knx_error(KN_ERROR_VALUE, "the mapped axes differ in size: argument %d has %lld, %s %lld", arg,
-                                 (long long)in[at].dim[d], first_arg < 0 ? "axis_size is" : "an argument before it has",
-                                 (long long)*size);
+                return knx_error_new(KN_ERROR_VALUE, "the mapped axes differ in size: argument %d has %lld, %s %lld",
+                                     arg, (long long)in[at].dim[d],
+                                     first_arg < 0 ? "axis_size is" : "an argument before it has", (long long)*size);
             *size = in[at].dim[d];
             first_arg = arg;
             axis[at] = d;
@@ -453,10 +456,11 @@ kn_error *kna_map_inputs(const kna_core *f, const kn_type *in, int *axis, kn_typ
             inner[at].dim = dim;
             inner[at].ndim = (int16_t)(n - 1);
         }
-    return *size >= 0 ? NULL : knx_error(KN_ERROR_VALUE, "at least one argument must be mapped, or axis_size given");
+    return *size >= 0 ? NULL
+                      : knx_error_new(KN_ERROR_VALUE, "at least one argument must be mapped, or axis_size given");
 }
 
-static kn_error *map_outputs(const kna_core *f, const kni_jaxpr *j, int *axis)
+static knx_error *map_outputs(const knf_core *f, const kni_jaxpr *j, int *axis)
 {
     bool one_for_all = true;
     for (int i = 1; i < KN_MAX_ARGS; i++)
@@ -465,34 +469,34 @@ static kn_error *map_outputs(const kna_core *f, const kni_jaxpr *j, int *axis)
         kn_mapping m = f->o.out_axes[one_for_all ? 0 : i < KN_MAX_ARGS ? i : KN_MAX_ARGS - 1];
         int n = kni_out_type(j, i).ndim + 1, d = mapped_axis(m);
         if (m.code != 1 && (d < -n || d >= n))
-            return knx_error(KN_ERROR_VALUE, "out_axes of result %u is %d, but it has %d dimensions", i, d, n);
+            return knx_error_new(KN_ERROR_VALUE, "out_axes of result %u is %d, but it has %d dimensions", i, d, n);
         axis[i] = m.code == 1 ? -1 : d < 0 ? d + n : d;
     }
     return NULL;
 }
 
 /* The mapped function, recorded where the axis has its name. */
-static kn_error *derive_mapped(const kna_core *f, const kn_type *in, int64_t size, kn_closed *out)
+static knx_error *derive_mapped(const knf_core *f, const kni_type *in, int64_t size, kna_closed *out)
 {
     kna_state *s = kna_state_get();
     kna_named_axis axis = {f->o.axis_name, size, s->axes};
     if (f->o.axis_name)
         s->axes = &axis;
-    kn_error *error = kna_derive(f->inner, in, NULL, "vmap", out);
+    knx_error *error = knf_derive(f->inner, in, NULL, "vmap", out);
     s->axes = axis.outer;
     return error;
 }
 
-static kn_error *derive_vmap(kna_core *f, const kn_type *in, const char *why, kn_closed *out)
+static knx_error *derive_vmap(knf_core *f, const kni_type *in, const char *why, kna_closed *out)
 {
-    kn_arena a = KN_ARENA_INIT;
+    knx_arena a = KN_ARENA_INIT;
     size_t n = (size_t)f->n_captured + (size_t)f->n_in;
     int *axis = knx_arena_alloc(&a, (n + 1) * sizeof *axis),
         *out_axis = knx_arena_alloc(&a, ((size_t)f->n_out + 1) * sizeof *out_axis);
-    kn_type *inner = knx_arena_alloc(&a, (n + 1) * sizeof *inner);
+    kni_type *inner = knx_arena_alloc(&a, (n + 1) * sizeof *inner);
     int64_t size = -1;
     kni_jaxpr *batched = NULL;
-    kn_error *error = axis && out_axis && inner ? kna_map_inputs(f, in, axis, inner, &a, &size) : knx_error_nomem();
+    knx_error *error = axis && out_axis && inner ? knf_map_inputs(f, in, axis, inner, &a, &size) : knx_error_nomem();
     (void)why;
     if (!error)
         error = derive_mapped(f, inner, size, out);
@@ -515,27 +519,27 @@ static kn_error *derive_vmap(kna_core *f, const kn_type *in, const char *why, kn
 
 /* ---- */
 
-static const char *transformation_name(const kna_core *f)
+static const char *transformation_name(const knf_core *f)
 {
-    if (f->kind == KNA_FN_GRAD)
+    if (f->kind == KNF_FN_GRAD)
         return f->o.value ? "value_and_grad" : "grad";
-    return f->kind == KNA_FN_JACFWD ? "jacfwd" : "jacrev";
+    return f->kind == KNF_FN_JACFWD ? "jacfwd" : "jacrev";
 }
 
-kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why,
-                                 kn_closed *out)
+knx_error *knf_derive_transformed(knf_core *f, const kni_type *in, kna_value *const *known, const char *why,
+                                  kna_closed *out)
 {
-    if (f->kind == KNA_FN_VMAP)
+    if (f->kind == KNF_FN_VMAP)
         return derive_vmap(f, in, why, out);
     selection s = {0};
     kni_jaxpr *j = NULL;
-    kn_error *error = select_arguments(transformation_name(f), f, in, &s);
+    knx_error *error = select_arguments(transformation_name(f), f, in, &s);
     if (!error)
-        error = kna_derive(f->inner, in, known, known ? transformation_name(f) : why, out);
-    if (!error && f->kind == KNA_FN_GRAD)
+        error = knf_derive(f->inner, in, known, known ? transformation_name(f) : why, out);
+    if (!error && f->kind == KNF_FN_GRAD)
         error = check_loss(f, out->jaxpr);
     if (!error && !(j = recall(f, out->jaxpr, 0))) {
-        error = (f->kind == KNA_FN_GRAD ? gradient : jacobian)(f, out->jaxpr, &s, &j);
+        error = (f->kind == KNF_FN_GRAD ? gradient : jacobian)(f, out->jaxpr, &s, &j);
         if (!error)
             remember(f, out->jaxpr, j, 0);
     }

@@ -13,7 +13,7 @@
 
 /* ---- Which of a recording's operands may be given. */
 
-static bool is_donated_argument(const kna_core *f, int arg)
+static bool is_donated_argument(const knf_core *f, int arg)
 {
     for (int i = 0; i < f->o.argnums.n; i++)
         if (f->o.argnums.arg[i] == arg)
@@ -24,27 +24,27 @@ static bool is_donated_argument(const kna_core *f, int arg)
 /* A result of the type of input i that no other input has. */
 static bool find_result(const kni_jaxpr *j, uint32_t i, bool *taken)
 {
-    kn_type t = kni_in_type(j, i);
+    kni_type t = kni_in_type(j, i);
     for (uint32_t k = 0; k < j->n_out; k++)
         if (!taken[k] && kni_out_type(j, k).dtype == t.dtype && kni_type_same_shape(kni_out_type(j, k), t))
             return taken[k] = true;
     return false;
 }
 
-kn_error *kna_find_donated(const kna_core *f, const kni_jaxpr *j, kn_arena *a, bool **out)
+knx_error *knf_find_donated(const knf_core *f, const kni_jaxpr *j, knx_arena *a, bool **out)
 {
     *out = NULL;
-    if (f->kind != KNA_FN_JIT || !f->o.argnums.n)
+    if (f->kind != KNF_FN_JIT || !f->o.argnums.n)
         return NULL;
     bool *donated = *out = knx_arena_zero(a, (size_t)j->n_const + j->n_in + 1);
     bool *taken = knx_arena_zero(a, (size_t)j->n_out + 1);
-    kn_text unusable = {0};
+    knx_text unusable = {0};
     if (!donated || !taken)
         return knx_error_nomem();
     uint32_t i = (uint32_t)f->n_captured;
     for (int arg = 0; arg < f->n_args; arg++)
         for (int k = 0; k < f->arrays[arg]; k++, i++) {
-            kn_text type = {0};
+            knx_text type = {0};
             if (!is_donated_argument(f, arg))
                 continue;
             donated[j->n_const + i] = find_result(j, i, taken);
@@ -61,38 +61,38 @@ kn_error *kna_find_donated(const kna_core *f, const kni_jaxpr *j, kn_arena *a, b
 
 typedef struct given {
     kn_array handle;
-    kn_value *value;
+    kna_value *value;
     bool whole; /* the program may have the buffer itself */
 } given;
 
 /* Arrays that are views of others, of other contexts, or C numbers are not given. */
-static bool can_be_given(kn_array x, const kn_value *v)
+static bool can_be_given(kn_array x, const kna_value *v)
 {
-    kn_handle_kind kind = KN_H_NONE;
+    kna_handle_kind kind = KN_H_NONE;
     const kna_array *a = kna_handle_peek(x, &kind);
     return v->state == KN_V_BUFFER && (kind == KN_H_ARRAY || (kind == KN_H_VIEW && !a->step));
 }
 
 /* Arrays that only share memory (equal ones that were computed together do) are two: the program copies. */
-static kn_error *find_second(const kna_core *f, const kna_entry *e, kn_value *const *in, int n, int i)
+static knx_error *find_second(const knf_core *f, const knf_entry *e, kna_value *const *in, int n, int i)
 {
     const bool *donated = e->donated + e->closed.jaxpr->n_const;
     for (int k = 0; k < n; k++) {
         if (k == i || in[k] != in[i])
             continue;
         if (donated[k])
-            return knx_error(KN_ERROR_VALUE, "%s was given the same array for good twice: f(donate(a), donate(a))",
+            return knx_error_new(KN_ERROR_VALUE, "%s was given the same array for good twice: f(donate(a), donate(a))",
+                                 f->name);
+        return knx_error_new(KN_ERROR_VALUE,
+                             "%s was given an array for good that it is also given as another argument: "
+                             "f(donate(a), a)",
                              f->name);
-        return knx_error(KN_ERROR_VALUE,
-                         "%s was given an array for good that it is also given as another argument: "
-                         "f(donate(a), a)",
-                         f->name);
     }
     return NULL;
 }
 
 /* The array's memory is its own: no value and no one outside sees it. */
-static bool has_memory_alone(const kn_value *v)
+static bool has_memory_alone(const kna_value *v)
 {
     const kna_pin *p = v->pin;
     if (!p)
@@ -104,7 +104,7 @@ static bool has_memory_alone(const kn_value *v)
 /* What was recorded before with the array runs before, and views remember nothing of it. */
 static void prepare(given *g)
 {
-    kn_handle_kind kind = KN_H_NONE;
+    kna_handle_kind kind = KN_H_NONE;
     kna_array *a = kna_handle_peek(g->handle, &kind);
     kna_storage *s = kind == KN_H_VIEW ? a->storage : NULL;
     kna_force_readers(g->value);
@@ -114,12 +114,12 @@ static void prepare(given *g)
 }
 
 /* From now on the array is an error, for whoever has it. */
-static void mark(const given *g, kn_error *gone)
+static void mark(const given *g, knx_error *gone)
 {
-    kn_handle_kind kind = KN_H_NONE;
+    kna_handle_kind kind = KN_H_NONE;
     kna_array *a = kna_handle_peek(g->handle, &kind);
-    kn_value *v = g->value;
-    kn_buffer *b = v->buffer;
+    kna_value *v = g->value;
+    knx_buffer *b = v->buffer;
     kna_pin *p = v->pin;
     knx_share_lock();
     if (kind == KN_H_VIEW)
@@ -142,28 +142,28 @@ static void mark(const given *g, kn_error *gone)
     knx_buffer_release(b);
 }
 
-static kn_error *text_of(const kna_core *f, const kn_value *v)
+static knx_error *text_of(const knf_core *f, const kna_value *v)
 {
     const kn_place *here = knx_context()->here;
-    kn_text shape = {0};
-    return knx_error(KN_ERROR_RUNTIME, "Array has been deleted with shape=%s. It was donated to %s at %s:%d",
-                     kni_type_text(&shape, v->type, true), f->name, here ? here->file : "?", here ? here->line : 0);
+    knx_text shape = {0};
+    return knx_error_new(KN_ERROR_RUNTIME, "Array has been deleted with shape=%s. It was donated to %s at %s:%d",
+                         kni_type_text(&shape, v->type, true), f->name, here ? here->file : "?", here ? here->line : 0);
 }
 
-static kn_error *run(kna_core *f, kna_entry *e, kn_value **in, int n, int n_given, given *g, kn_value **out)
+static knx_error *run(knf_core *f, knf_entry *e, kna_value **in, int n, int n_given, given *g, kna_value **out)
 {
     bool *give = knx_alloc_zero((size_t)n + 1);
-    kn_error *error = give ? NULL : knx_error_nomem();
+    knx_error *error = give ? NULL : knx_error_nomem();
     for (int i = 0; !error && i < n_given; i++) {
         prepare(&g[i]);
         for (int k = 0; k < n; k++)
             give[k] = give[k] || (in[k] == g[i].value && g[i].whole);
     }
     if (!error)
-        error = kna_run_entry(e, in, give, out);
+        error = knf_run_entry(e, in, give, out);
     for (int i = 0; give && i < n_given; i++)
         if (!error || g[i].whole) {
-            kn_error *gone = text_of(f, g[i].value);
+            knx_error *gone = text_of(f, g[i].value);
             mark(&g[i], gone);
             knx_error_release(gone);
         }
@@ -171,12 +171,12 @@ static kn_error *run(kna_core *f, kna_entry *e, kn_value **in, int n, int n_give
     return error;
 }
 
-kn_error *kna_apply_donating(kna_core *f, const kn_array *handle, kn_value **in, kn_value **out)
+knx_error *knf_apply_donating(knf_core *f, const kn_array *handle, kna_value **in, kna_value **out)
 {
     int n = f->n_captured + f->n_in, n_given = 0;
-    kna_entry *e, *once;
-    kn_type few[32], *types = kna_types_of(n, in, few);
-    kn_error *error = types ? kna_entry_for(f, types, &e, &once) : knx_error_nomem();
+    knf_entry *e, *once;
+    kni_type few[32], *types = knf_types_of(n, in, few);
+    knx_error *error = types ? knf_entry_for(f, types, &e, &once) : knx_error_nomem();
     if (types != few)
         knx_free(types);
     if (error)
@@ -193,6 +193,6 @@ kn_error *kna_apply_donating(kna_core *f, const kn_array *handle, kn_value **in,
         error = run(f, e, in, n, n_given, g, out);
     e->running--;
     knx_free(g);
-    kna_entry_free(once);
+    knf_entry_free(once);
     return error;
 }

@@ -5,8 +5,8 @@
 #include "function/function.h"
 
 /* Which operands of j, the jaxpr of f, are donated: in the arena; NULL if f has no donate_argnums. */
-kn_error *kna_find_donated(const kna_core *f, const kni_jaxpr *j, kn_arena *a, bool **donated);
-/* kna_apply of a jitted core with donate_argnums, outside of recordings. handle: of each array of the arguments; in:
+knx_error *knf_find_donated(const knf_core *f, const kni_jaxpr *j, knx_arena *a, bool **donated);
+/* knf_apply of a jitted core with donate_argnums, outside of recordings. handle: of each array of the arguments; in:
  * captured values, then theirs. */
-kn_error *kna_apply_donating(kna_core *f, const kn_array *handle, kn_value **in, kn_value **out);
+knx_error *knf_apply_donating(knf_core *f, const kn_array *handle, kna_value **in, kna_value **out);
 #endif

@@ -9,13 +9,13 @@
 
 /* ---- Lists: by hash, of all functions; by use; of each function. */
 
-static void unlink_entry(kna_state *s, kna_entry *e)
+static void unlink_entry(kna_state *s, knf_entry *e)
 {
     *(e->newer ? &e->newer->older : &s->newest_entry) = e->older;
     *(e->older ? &e->older->newer : &s->oldest_entry) = e->newer;
 }
 
-static void link_newest(kna_state *s, kna_entry *e)
+static void link_newest(kna_state *s, knf_entry *e)
 {
     e->newer = NULL;
     e->older = s->newest_entry;
@@ -23,7 +23,7 @@ static void link_newest(kna_state *s, kna_entry *e)
     s->newest_entry = e;
 }
 
-static void touch(kna_state *s, kna_entry *e)
+static void touch(kna_state *s, knf_entry *e)
 {
     e->used = ++s->clock;
     if (e->bytes && e != s->newest_entry) {
@@ -32,9 +32,9 @@ static void touch(kna_state *s, kna_entry *e)
     }
 }
 
-static bool insert(kna_state *s, kna_core *f, kna_entry *e)
+static bool insert(kna_state *s, knf_core *f, knf_entry *e)
 {
-    if (!KN_VEC_RESERVE(&f->entry, 1) || !knx_map_add(&s->entry, e->hash, e))
+    if (!KN_VEC_RESERVE(&f->entry, 1) || !knx_table_add(&s->entry, e->hash, e))
         return false;
     e->core = f;
     e->home = s;
@@ -43,12 +43,12 @@ static bool insert(kna_state *s, kna_core *f, kna_entry *e)
     return true;
 }
 
-static void remove_entry(kna_entry *e)
+static void remove_entry(knf_entry *e)
 {
-    kna_core *f = e->core;
-    kna_entry *last = f->entry.at[--f->entry.n];
+    knf_core *f = e->core;
+    knf_entry *last = f->entry.at[--f->entry.n];
     f->entry.at[last->at = e->at] = last;
-    knx_map_remove(&e->home->entry, e->hash, e);
+    knx_table_remove(&e->home->entry, e->hash, e);
     if (e->bytes) {
         unlink_entry(e->home, e);
         e->home->trace_stats.entries--;
@@ -59,7 +59,7 @@ static void remove_entry(kna_entry *e)
 
 /* ---- How much memory they have. */
 
-static void count(kna_entry *e)
+static void count(knf_entry *e)
 {
     kna_state *s = e->home;
     size_t bytes = sizeof *e + e->arena.total + kni_bytes(e->closed.jaxpr) + 4 * sizeof *s->entry.slot;
@@ -72,7 +72,7 @@ static void count(kna_entry *e)
     e->bytes = bytes;
 }
 
-void kna_entry_free(kna_entry *e)
+void knf_entry_free(knf_entry *e)
 {
     if (!e)
         return;
@@ -87,10 +87,10 @@ void kna_entry_free(kna_entry *e)
 
 /* ---- One entry. */
 
-static bool same_types(const kna_entry *e, uint32_t n, const kn_type *in)
+static bool same_types(const knf_entry *e, uint32_t n, const kni_type *in)
 {
     if (e->folds != kna_state_get()->fold || e->whole != kna_state_get()->whole ||
-        e->default_float != kna_default_float() || !kna_same_axes(e->axes, kna_state_get()->axes))
+        e->default_float != kna_default_float() || !knf_same_axes(e->axes, kna_state_get()->axes))
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (e->in[i].dtype != in[i].dtype || !kni_type_same_shape(e->in[i], in[i]))
@@ -98,32 +98,32 @@ static bool same_types(const kna_entry *e, uint32_t n, const kn_type *in)
     return true;
 }
 
-const kna_entry_rules kna_entries = {kna_bound_entries, kna_drop_oldest_entry};
+const kna_entry_rules knf_entries = {knf_bound_entries, knf_drop_oldest_entry};
 
-static kna_entry *new_entry(uint32_t n, const kn_type *in, uint64_t hash)
+static knf_entry *new_entry(uint32_t n, const kni_type *in, uint64_t hash)
 {
-    kna_entry *e = knx_alloc_zero(sizeof *e);
+    knf_entry *e = knx_alloc_zero(sizeof *e);
     if (!e)
         return NULL;
-    kna_state_get()->entries = &kna_entries;
+    kna_state_get()->entries = &knf_entries;
     e->n_in = n;
     e->hash = hash;
     e->default_float = kna_default_float();
     e->folds = kna_state_get()->fold;
     e->whole = kna_state_get()->whole;
     e->in = knx_arena_alloc(&e->arena, (n + 1) * sizeof *e->in);
-    bool ok = e->in != NULL && kna_copy_axes(&e->arena, kna_state_get()->axes, &e->axes);
+    bool ok = e->in != NULL && knf_copy_axes(&e->arena, kna_state_get()->axes, &e->axes);
     for (uint32_t i = 0; ok && i < n; i++)
         ok = kni_type_copy(&e->arena, in[i], &e->in[i]);
     if (!ok) {
-        kna_entry_free(e);
+        knf_entry_free(e);
         return NULL;
     }
     return e;
 }
 
 /* Of a function for these types. An interned one has the same hash when it is made again. */
-static uint64_t hash_recording(const kna_core *f, uint32_t n, const kn_type *in)
+static uint64_t hash_recording(const knf_core *f, uint32_t n, const kni_type *in)
 {
     uint64_t h = knx_hash_mix(f->interned ? f->hash : (uint64_t)(uintptr_t)f, (uint64_t)(uintptr_t)kna_default_float());
     for (uint32_t i = 0; i < n; i++) {
@@ -134,49 +134,49 @@ static uint64_t hash_recording(const kna_core *f, uint32_t n, const kn_type *in)
     return h;
 }
 
-static kna_entry *find(kna_state *s, const kna_core *f, uint64_t hash, uint32_t n, const kn_type *in)
+static knf_entry *find(kna_state *s, const knf_core *f, uint64_t hash, uint32_t n, const kni_type *in)
 {
     size_t cursor;
-    kna_entry *e = knx_map_first(&s->entry, hash, &cursor);
+    knf_entry *e = knx_table_first(&s->entry, hash, &cursor);
     while (e && (s->looked_at++, e->core != f || !same_types(e, n, in)))
-        e = knx_map_next(&s->entry, hash, &cursor);
+        e = knx_table_next(&s->entry, hash, &cursor);
     return e;
 }
 
 /* ---- Bounds. */
 
-static void evict(kna_state *s, kna_entry *e)
+static void evict(kna_state *s, knf_entry *e)
 {
-    kna_core *f = e->core;
+    knf_core *f = e->core;
     s->gone[s->trace_stats.evicted++ % KNA_GONE] = e->hash;
-    kna_entry_free(e);
-    kna_drop_idle_core(f);
+    knf_entry_free(e);
+    knf_drop_idle_core(f);
 }
 
 /* What runs, or is recorded right now, stays: as many as there are calls in each other. */
-static kna_entry *oldest_to_go(kna_state *s, const kna_entry *needed)
+static knf_entry *oldest_to_go(kna_state *s, const knf_entry *needed)
 {
-    kna_entry *e = s->oldest_entry;
+    knf_entry *e = s->oldest_entry;
     while (e && (s->looked_at++, e->tracing || e->running || e == needed))
         e = e->newer;
     return e;
 }
 
-bool kna_drop_oldest_entry(const kna_entry *needed)
+bool knf_drop_oldest_entry(const knf_entry *needed)
 {
     kna_state *s = kna_state_get();
-    kna_entry *e = oldest_to_go(s, needed);
+    knf_entry *e = oldest_to_go(s, needed);
     if (e)
         evict(s, e);
     return e != NULL;
 }
 
-void kna_bound_entries(const kna_entry *needed)
+void knf_bound_entries(const knf_entry *needed)
 {
     kna_state *s = kna_state_get();
     while (s->trace_stats.bytes > s->trace_stats.limit) {
-        kna_entry *e = oldest_to_go(s, needed);
-        if ((!e || kna_oldest_core_used() < e->used) && kna_drop_oldest_core())
+        knf_entry *e = oldest_to_go(s, needed);
+        if ((!e || knf_oldest_core_used() < e->used) && knf_drop_oldest_core())
             continue;
         if (!e)
             return;
@@ -186,7 +186,7 @@ void kna_bound_entries(const kna_entry *needed)
 
 /* ---- Why it is recorded once more. */
 
-static void show_array(kn_text *t, const kna_core *f, int i)
+static void show_array(knx_text *t, const knf_core *f, int i)
 {
     int arg = 0, k = i - f->n_captured;
     if (k < 0) {
@@ -195,14 +195,14 @@ static void show_array(kn_text *t, const kna_core *f, int i)
     }
     for (; arg < f->n_args && k >= f->arrays[arg]; arg++)
         k -= f->arrays[arg];
-    kn_text path = {0};
-    const char *name = kna_leaf_name(&path, f, arg, k);
+    knx_text path = {0};
+    const char *name = knf_leaf_name(&path, f, arg, k);
     knx_text_add(t, "argument %d%s", arg, name);
     if (!*name && f->arrays[arg] > 1)
         knx_text_add(t, " array %d", k);
 }
 
-static int differences(const kna_entry *e, uint32_t n, const kn_type *in, int *first)
+static int differences(const knf_entry *e, uint32_t n, const kni_type *in, int *first)
 {
     int differ = 0;
     for (uint32_t i = n; i-- > 0;)
@@ -214,7 +214,7 @@ static int differences(const kna_entry *e, uint32_t n, const kn_type *in, int *f
 }
 
 /* Against the entry that differs least. */
-static void show_reason(kn_text *t, const kna_core *f, uint32_t n, const kn_type *in)
+static void show_reason(knx_text *t, const knf_core *f, uint32_t n, const kni_type *in)
 {
     const kna_state *s = kna_state_get();
     uint64_t hash = hash_recording(f, n, in);
@@ -223,7 +223,7 @@ static void show_reason(kn_text *t, const kna_core *f, uint32_t n, const kn_type
             knx_text_add(t, "evicted before");
             return;
         }
-    const kna_entry *best = NULL;
+    const knf_entry *best = NULL;
     int least = 0, at = 0, first = 0;
     for (size_t i = f->entry.n; i-- > 0;) {
         int differ = differences(f->entry.at[i], n, in, &first);
@@ -245,17 +245,17 @@ static void show_reason(kn_text *t, const kna_core *f, uint32_t n, const kn_type
                                                                 : "named axes");
         return;
     }
-    kn_text now = {0}, before = {0};
+    knx_text now = {0}, before = {0};
     knx_text_add(t, "new %s of ", best->in[at].dtype != in[at].dtype ? "dtype" : "shape");
     show_array(t, f, at);
     knx_text_add(t, ": %s was %s", kni_type_text(&now, in[at], false), kni_type_text(&before, best->in[at], false));
 }
 
-static void log_recording(const kna_core *f, uint32_t n, const kn_type *in)
+static void log_recording(const knf_core *f, uint32_t n, const kni_type *in)
 {
-    kn_text t = {0};
+    knx_text t = {0};
     const kn_place *here = knx_context()->here;
-    if (kn_debug_level < 1)
+    if (knx_debug_level < 1)
         return;
     show_reason(&t, f, n, in);
     KN_LOG(1, "jit: %s:%d: %s is recorded: %s", here ? here->file : "?", here ? here->line : 0, f->name, t.s);
@@ -263,18 +263,18 @@ static void log_recording(const kna_core *f, uint32_t n, const kn_type *in)
 
 /* ---- Finding or making one. */
 
-kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once)
+knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_entry **out, knf_entry **once)
 {
     kna_state *s = kna_state_get();
     uint32_t n = (uint32_t)(f->n_captured + f->n_in);
     uint64_t hash = hash_recording(f, n, in);
-    kna_entry *e = find(s, f, hash, n, in);
+    knf_entry *e = find(s, f, hash, n, in);
     *once = NULL;
     if (e && e->tracing)
-        return knx_error(KN_ERROR_VALUE,
-                         "%s calls itself while it is traced by jit for the same types; a recursion has no end "
-                         "there, use kn_while_loop",
-                         f->name);
+        return knx_error_new(KN_ERROR_VALUE,
+                             "%s calls itself while it is traced by jit for the same types; a recursion has no end "
+                             "there, use kn_while_loop",
+                             f->name);
     if (e) {
         touch(s, e);
         s->trace_stats.hits++;
@@ -284,7 +284,7 @@ kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_ent
     log_recording(f, n, in);
     e = new_entry(n, in, hash);
     if (!e || !insert(s, f, e)) {
-        kna_entry_free(e);
+        knf_entry_free(e);
         return knx_error_nomem();
     }
     e->tracing = true;
@@ -295,38 +295,38 @@ kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_ent
     s->trace_stats.misses++;
     uint64_t reports = knx_context()->reports;
     double began = knx_tracing() ? knx_seconds() : 0;
-    kn_error *error = kna_derive(f->inner, in, NULL, "jit", &e->closed);
+    knx_error *error = knf_derive(f->inner, in, NULL, "jit", &e->closed);
     if (knx_tracing())
         knx_trace_event("record", f->name, knx_seconds() - began, "\"equations\": %u",
                         error ? 0 : e->closed.jaxpr->n_eqn);
     if (!error)
-        error = kna_find_donated(f, e->closed.jaxpr, &e->arena, &e->donated);
+        error = knf_find_donated(f, e->closed.jaxpr, &e->arena, &e->donated);
     e->tracing = false;
     /* an error that no result carries is to be reported by the next call, too */
     bool keep = !error && !e->closed.once && !knx_reported_since(reports);
     if (!keep)
         remove_entry(e);
     if (error) {
-        kna_entry_free(e);
+        knf_entry_free(e);
         return error;
     }
     if (keep) {
         count(e);
-        kna_bound_entries(e);
+        knf_bound_entries(e);
     }
     *once = keep ? NULL : e;
     *out = e;
     return NULL;
 }
 
-static kn_error *compile(kna_entry *e, bool fuse)
+static knx_error *compile(knf_entry *e, bool fuse)
 {
     const kn_place *here = knx_context()->here;
-    const kn_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = fuse, .donated = e->donated};
+    const knc_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = fuse, .donated = e->donated};
     if (e->program[!fuse])
         KN_LOG(1, "jit: %s:%d: %s is compiled again: different option: %s", here ? here->file : "?",
                here ? here->line : 0, e->closed.jaxpr->name, fuse ? "fused" : "not fused");
-    kn_error *error = knd_compile(kna_device(), e->closed.jaxpr, &o, &e->program[fuse]);
+    knx_error *error = knd_compile(kna_device(), e->closed.jaxpr, &o, &e->program[fuse]);
     if (error && error->kind == KN_ERROR_MEMORY && knx_give_back(0)) {
         knx_error_release(error);
         error = knd_compile(kna_device(), e->closed.jaxpr, &o, &e->program[fuse]);
@@ -335,13 +335,13 @@ static kn_error *compile(kna_entry *e, bool fuse)
         return error;
     if (e->bytes) {
         count(e);
-        kna_bound_entries(e);
+        knf_bound_entries(e);
         kna_bound_kernels(e);
     }
     return NULL;
 }
 
-kn_error *kna_entry_program(kna_entry *e, knd_loaded **out)
+knx_error *knf_entry_program(knf_entry *e, knd_loaded **out)
 {
     bool fuse = knx_context()->lazy && !knx_context()->check_nans;
     if (e->program[fuse] && e->program[fuse]->device != kna_device() && e->running < 2) {

@@ -13,7 +13,7 @@
 #include "base/float_env.h"
 #include <string.h>
 
-void kna_ready_free(kna_core *c)
+void knf_ready_free(knf_core *c)
 {
     if (!c->ready)
         return;
@@ -23,13 +23,13 @@ void kna_ready_free(kna_core *c)
     c->ready = NULL;
 }
 
-static void free_fit(kna_fit *f)
+static void free_fit(knf_fit *f)
 {
-    kna_structure_release(f->out);
+    kntree_structure_release(f->out);
     knx_arena_free(&f->arena);
 }
 
-void kna_fits_free(kna_core *c)
+void knf_fits_free(knf_core *c)
 {
     for (size_t i = 0; i < c->fits.n; i++)
         free_fit(&c->fits.at[i]);
@@ -37,35 +37,35 @@ void kna_fits_free(kna_core *c)
 }
 
 /* What was recorded and not used, in all that f is made of. */
-static void drop_ready(kna_core *f)
+static void drop_ready(knf_core *f)
 {
     for (; f; f = f->inner) {
-        kna_ready_free(f);
+        knf_ready_free(f);
         for (int i = 0; i < 2; i++)
             if (f->rule[i])
                 drop_ready(f->rule[i]);
     }
 }
 
-void kna_fit_end(kna_core *f)
+void knf_fit_end(knf_core *f)
 {
     drop_ready(f);
-    kna_core_release(f);
+    knf_core_release(f);
 }
 
 /* ---- A transformation again, of what its function has become. */
 
-static kn_error *intern(kna_core *draft, const kna_core *from, kna_core **out)
+static knx_error *intern(knf_core *draft, const knf_core *from, knf_core **out)
 {
-    draft->made_of = from->made_of ? from->made_of : (kna_core *)(uintptr_t)from;
-    *out = kna_core_intern(draft);
+    draft->made_of = from->made_of ? from->made_of : (knf_core *)(uintptr_t)from;
+    *out = knf_core_intern(draft);
     return *out ? NULL : knx_error_nomem();
 }
 
-static kn_error *rebuild(kna_core *f, kna_core *inner, kna_core *const *rule, kna_core **out)
+static knx_error *rebuild(knf_core *f, knf_core *inner, knf_core *const *rule, knf_core **out)
 {
-    kna_core draft = kna_core_draft(f);
-    bool leaves = f->kind == KNA_FN_VMAP && f->open_in && f->o.in_leaves;
+    knf_core draft = knf_core_draft(f);
+    bool leaves = f->kind == KNF_FN_VMAP && f->open_in && f->o.in_leaves;
     draft.inner = inner;
     draft.n_in = inner->n_in;
     memcpy(draft.arrays, inner->arrays, sizeof draft.arrays);
@@ -74,8 +74,8 @@ static kn_error *rebuild(kna_core *f, kna_core *inner, kna_core *const *rule, kn
     for (int i = 0; rule && i < 2; i++)
         draft.rule[i] = rule[i];
     if (leaves)
-        KN_TRY(kna_close_leaves(inner, f->o.in_leaves, &draft.o.in_leaves));
-    KN_TRY(kna_results_of(&draft));
+        KN_TRY(knf_close_leaves(inner, f->o.in_leaves, &draft.o.in_leaves));
+    KN_TRY(knf_results_of(&draft));
     return intern(&draft, f, out);
 }
 
@@ -83,16 +83,16 @@ static kn_error *rebuild(kna_core *f, kna_core *inner, kna_core *const *rule, kn
 
 typedef struct inputs {
     const kn_args *args;
-    kna_structure *structure[KN_MAX_ARGS];
+    kntree_structure *structure[KN_MAX_ARGS];
     unsigned fixed; /* which are static */
     const char *by; /* NULL: static ones are allowed */
 } inputs;
 
-static kn_error *static_value(const char *name, int arg, kn_array x, size_t *bytes, kn_value **out)
+static knx_error *static_value(const char *name, int arg, kn_array x, size_t *bytes, kna_value **out)
 {
-    kn_value *v = NULL;
+    kna_value *v = NULL;
     KN_TRY(kna_array_value(x, &v));
-    kn_error *error = v->type.weak ? kna_value_as(&v, kna_strong_dtype(v->type)) : NULL;
+    knx_error *error = v->type.weak ? kna_value_as(&v, kna_strong_dtype(v->type)) : NULL;
     if (!error)
         error = kna_constant(v, out);
     kna_value_release(v);
@@ -107,7 +107,8 @@ static kn_error *static_value(const char *name, int arg, kn_array x, size_t *byt
         return NULL;
     kna_value_release(*out);
     *out = NULL;
-    return knx_error(KN_ERROR_VALUE, "static argument %d of %s has more than %d bytes", arg, name, KN_MAX_STATIC_BYTES);
+    return knx_error_new(KN_ERROR_VALUE, "static argument %d of %s has more than %d bytes", arg, name,
+                         KN_MAX_STATIC_BYTES);
 }
 
 static kn_tree tree_of(const kn_const_part *p)
@@ -118,15 +119,16 @@ static kn_tree tree_of(const kn_const_part *p)
 static kn_array array_of(const kn_const_part *p, int i)
 {
     kn_tree tree = tree_of(p);
-    return p->bytes > 2 ? ((const kn_array *)p->at)[i] : kna_tree_at(tree, i);
+    return p->bytes > 2 ? ((const kn_array *)p->at)[i] : kntree_tree_at(tree, i);
 }
 
-static kn_error *fix_values(kna_core *draft, const inputs *t)
+static knx_error *fix_values(knf_core *draft, const inputs *t)
 {
     size_t bytes = 0;
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     if (t->by)
-        return knx_error(KN_ERROR_VALUE, "%s: %s has static arguments, which have no value there", t->by, draft->name);
+        return knx_error_new(KN_ERROR_VALUE, "%s: %s has static arguments, which have no value there", t->by,
+                             draft->name);
     draft->fixed = knx_alloc_zero(((size_t)draft->n_in + 1) * sizeof *draft->fixed);
     if (!draft->fixed)
         return knx_error_nomem();
@@ -136,9 +138,9 @@ static kn_error *fix_values(kna_core *draft, const inputs *t)
     return error;
 }
 
-static kn_error *fit_c_inputs(kna_core *f, const inputs *t, kna_core **out)
+static knx_error *fit_c_inputs(knf_core *f, const inputs *t, knf_core **out)
 {
-    kna_core draft = kna_core_draft(f);
+    knf_core draft = knf_core_draft(f);
     draft.n_in = 0;
     for (int i = 0; i < f->n_args; i++) {
         if (f->c->arg_bytes[i] == 2) {
@@ -149,7 +151,7 @@ static kn_error *fit_c_inputs(kna_core *f, const inputs *t, kna_core **out)
         draft.n_in += draft.arrays[i];
     }
     draft.open_in = false;
-    kn_error *error = t->fixed ? fix_values(&draft, t) : NULL;
+    knx_error *error = t->fixed ? fix_values(&draft, t) : NULL;
     if (!error)
         error = intern(&draft, f, out);
     for (int i = 0; t->fixed && draft.fixed && i < draft.n_in; i++)
@@ -159,74 +161,75 @@ static kn_error *fit_c_inputs(kna_core *f, const inputs *t, kna_core **out)
     return error;
 }
 
-static kn_error *check_unmapped(const kna_core *f, const inputs *t)
+static knx_error *check_unmapped(const knf_core *f, const inputs *t)
 {
     for (int i = 0; t->fixed && i < f->n_args; i++)
         if (t->fixed >> i & 1 && f->o.in_axes[i].code != 1)
-            return knx_error(KN_ERROR_VALUE, "vmap over argument %d of %s, which is static: its axis is KN_UNMAPPED", i,
-                             f->name);
+            return knx_error_new(KN_ERROR_VALUE,
+                                 "vmap over argument %d of %s, which is static: its axis is KN_UNMAPPED", i, f->name);
     return NULL;
 }
 
-static kn_error *fit_inputs(kna_core *f, inputs *t, kna_core **out)
+static knx_error *fit_inputs(knf_core *f, inputs *t, knf_core **out)
 {
-    if (f->kind == KNA_FN_C && (f->open_in || t->fixed))
+    if (f->kind == KNF_FN_C && (f->open_in || t->fixed))
         return fit_c_inputs(f, t, out);
     if (!f->inner || (!f->open_in && !t->fixed)) {
         atomic_fetch_add(&f->refs, 1);
         *out = f;
         return NULL;
     }
-    kna_core *inner = NULL;
-    if (f->kind == KNA_FN_JIT)
+    knf_core *inner = NULL;
+    if (f->kind == KNF_FN_JIT)
         t->fixed |= f->static_args;
     KN_TRY(fit_inputs(f->inner, t, &inner));
-    kn_error *error = f->kind == KNA_FN_VMAP ? check_unmapped(f, t) : NULL;
+    knx_error *error = f->kind == KNF_FN_VMAP ? check_unmapped(f, t) : NULL;
     if (!error)
         error = rebuild(f, inner, NULL, out);
-    kna_core_release(inner);
+    knf_core_release(inner);
     return error;
 }
 
-kn_error *kna_fit_inputs(kna_core *f, const kn_args *args, const char *by, kna_core **out)
+knx_error *knf_fit_inputs(knf_core *f, const kn_args *args, const char *by, knf_core **out)
 {
     inputs t = {.args = args, .by = by};
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     if (!f->open_in) {
         atomic_fetch_add(&f->refs, 1);
         *out = f;
         return NULL;
     }
     if (!args)
-        return knx_error(KN_ERROR_TYPE, "the arguments are null");
+        return knx_error_new(KN_ERROR_TYPE, "the arguments are null");
     if (args->n != f->n_args)
-        return knx_error(KN_ERROR_TYPE, "takes %d argument%s, but was given %d", f->n_args, f->n_args == 1 ? "" : "s",
-                         args->n);
+        return knx_error_new(KN_ERROR_TYPE, "takes %d argument%s, but was given %d", f->n_args,
+                             f->n_args == 1 ? "" : "s", args->n);
     for (int i = 0; !error && i < args->n; i++) {
         if (args->part[i].bytes && !args->part[i].at)
-            error = knx_error(KN_ERROR_TYPE, "argument %d is null", i);
-        else if ((args->part[i].bytes == 1 || args->part[i].bytes == 2) && kna_tree_size(tree_of(&args->part[i])) < 0)
-            error = knx_error(KN_ERROR_TYPE, "argument %d is no tree", i);
+            error = knx_error_new(KN_ERROR_TYPE, "argument %d is null", i);
+        else if ((args->part[i].bytes == 1 || args->part[i].bytes == 2) &&
+                 kntree_tree_size(tree_of(&args->part[i])) < 0)
+            error = knx_error_new(KN_ERROR_TYPE, "argument %d is no tree", i);
         else if (args->part[i].bytes > 2 && args->part[i].bytes % sizeof(kn_array))
-            error = knx_error(KN_ERROR_TYPE, "argument %d is no struct of arrays: it has %zu bytes", i,
-                              args->part[i].bytes);
-        else if (!(t.structure[i] = kna_argument_structure(f, args, i)))
+            error = knx_error_new(KN_ERROR_TYPE, "argument %d is no struct of arrays: it has %zu bytes", i,
+                                  args->part[i].bytes);
+        else if (!(t.structure[i] = knf_argument_structure(f, args, i)))
             error = knx_error_nomem();
     }
     if (!error)
         error = fit_inputs(f, &t, out);
     for (int i = 0; i < KN_MAX_ARGS; i++)
-        kna_structure_release(t.structure[i]);
+        kntree_structure_release(t.structure[i]);
     return error;
 }
 
 /* ---- The result. */
 
-static kna_fit *find_fit(kna_core *f, const kn_type *in)
+static knf_fit *find_fit(knf_core *f, const kni_type *in)
 {
     int n = f->n_captured + f->n_in;
     for (size_t i = 0; i < f->fits.n; i++) {
-        kna_fit *fit = &f->fits.at[i];
+        knf_fit *fit = &f->fits.at[i];
         bool same = fit->default_float == kna_default_float();
         for (int k = 0; same && k < n; k++)
             same = fit->in[k].dtype == in[k].dtype && kni_type_same_shape(fit->in[k], in[k]);
@@ -236,9 +239,9 @@ static kna_fit *find_fit(kna_core *f, const kn_type *in)
     return NULL;
 }
 
-static kn_type *copy_types(kn_arena *a, int n, const kn_type *in)
+static kni_type *copy_types(knx_arena *a, int n, const kni_type *in)
 {
-    kn_type *copy = knx_arena_alloc(a, ((size_t)n + 1) * sizeof *copy);
+    kni_type *copy = knx_arena_alloc(a, ((size_t)n + 1) * sizeof *copy);
     for (int i = 0; copy && i < n; i++)
         if (!kni_type_copy(a, in[i], &copy[i]))
             return NULL;
@@ -246,17 +249,17 @@ static kn_type *copy_types(kn_arena *a, int n, const kn_type *in)
 }
 
 /* Not being remembered is no failure: it is recorded again. */
-static void remember(kna_core *f, const kn_type *in, kna_structure *out)
+static void remember(knf_core *f, const kni_type *in, kntree_structure *out)
 {
-    kna_fit fit = {.n_in = f->n_captured + f->n_in, .default_float = kna_default_float()};
+    knf_fit fit = {.n_in = f->n_captured + f->n_in, .default_float = kna_default_float()};
     fit.in = copy_types(&fit.arena, fit.n_in, in);
-    if (fit.in && f->fits.n < KNA_MAX_FITS && KN_VEC_RESERVE(&f->fits, 1)) {
-        fit.out = kna_structure_retain(out);
+    if (fit.in && f->fits.n < KNF_MAX_FITS && KN_VEC_RESERVE(&f->fits, 1)) {
+        fit.out = kntree_structure_retain(out);
         f->fits.at[f->fits.n++] = fit;
     } else if (fit.in && f->fits.n) {
-        kna_fit *oldest = &f->fits.at[f->n_in % (int)f->fits.n];
+        knf_fit *oldest = &f->fits.at[f->n_in % (int)f->fits.n];
         free_fit(oldest);
-        fit.out = kna_structure_retain(out);
+        fit.out = kntree_structure_retain(out);
         *oldest = fit;
     } else {
         knx_arena_free(&fit.arena);
@@ -264,17 +267,17 @@ static void remember(kna_core *f, const kn_type *in, kna_structure *out)
 }
 
 /* The next recording for these types is this one. */
-static void make_ready(kna_core *f, const kn_type *in, bool concrete, kn_closed *closed)
+static void make_ready(knf_core *f, const kni_type *in, bool concrete, kna_closed *closed)
 {
-    const kn_recording *outer = kna_recording_current();
-    kna_ready *r = knx_alloc_zero(sizeof *r);
-    kna_ready_free(f);
+    const kna_recording *outer = kna_recording_current();
+    knf_ready *r = knx_alloc_zero(sizeof *r);
+    knf_ready_free(f);
     if (r && (r->in = copy_types(&r->arena, f->n_captured + f->n_in, in))) {
         r->concrete = concrete;
         r->serial = outer ? outer->serial : 0;
         r->closed = *closed;
         f->ready = r;
-        *closed = (kn_closed){0};
+        *closed = (kna_closed){0};
         return;
     }
     if (r)
@@ -282,121 +285,122 @@ static void make_ready(kna_core *f, const kn_type *in, bool concrete, kn_closed 
     knx_free(r);
 }
 
-static kn_error *fitted_c(kna_core *f, kna_structure *returned, kna_core **out)
+static knx_error *fitted_c(knf_core *f, kntree_structure *returned, knf_core **out)
 {
-    kna_core draft = kna_core_draft(f);
+    knf_core draft = knf_core_draft(f);
     draft.open_out = false;
     draft.out_structure = returned;
     draft.n_out = returned->node[0].leaves;
     return intern(&draft, f, out);
 }
 
-static kn_error *fit_c_outputs(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kna_core **out)
+static knx_error *fit_c_outputs(knf_core *f, const kni_type *in, kna_value *const *known, const char *why,
+                                knf_core **out)
 {
-    kna_fit *fit = known ? NULL : find_fit(f, in);
+    knf_fit *fit = known ? NULL : find_fit(f, in);
     if (fit)
         return fitted_c(f, fit->out, out);
-    kn_closed closed;
-    kna_structure *returned = NULL;
+    kna_closed closed;
+    kntree_structure *returned = NULL;
     uint64_t reports = knx_context()->reports;
-    KN_TRY(kna_derive_tree(f, in, known, why, &closed, &returned));
-    kn_error *error = fitted_c(f, returned, out);
+    KN_TRY(knf_derive_tree(f, in, known, why, &closed, &returned));
+    knx_error *error = fitted_c(f, returned, out);
     if (!error && !known && !knx_reported_since(reports))
         remember(f, in, returned);
     if (!error)
         make_ready(*out, in, known != NULL, &closed);
     kna_closed_free(&closed);
-    kna_structure_release(returned);
+    kntree_structure_release(returned);
     return error;
 }
 
 /* What vmap maps sees an element of each array. */
-static kn_error *fit_mapped(kna_core *f, const kn_type *in, kna_core **inner)
+static knx_error *fit_mapped(knf_core *f, const kni_type *in, knf_core **inner)
 {
-    kn_arena a = KN_ARENA_INIT;
+    knx_arena a = KN_ARENA_INIT;
     size_t n = (size_t)f->n_captured + (size_t)f->n_in;
     int *axis = knx_arena_alloc(&a, (n + 1) * sizeof *axis);
-    kn_type *element = knx_arena_alloc(&a, (n + 1) * sizeof *element);
+    kni_type *element = knx_arena_alloc(&a, (n + 1) * sizeof *element);
     int64_t size = -1;
-    kn_error *error = axis && element ? kna_map_inputs(f, in, axis, element, &a, &size) : knx_error_nomem();
+    knx_error *error = axis && element ? knf_map_inputs(f, in, axis, element, &a, &size) : knx_error_nomem();
     kna_state *s = kna_state_get();
     kna_named_axis named = {f->o.axis_name, size, s->axes};
     if (f->o.axis_name)
         s->axes = &named;
     if (!error)
-        error = kna_fit_outputs(f->inner, element, NULL, "vmap", inner);
+        error = knf_fit_outputs(f->inner, element, NULL, "vmap", inner);
     s->axes = named.outer;
     knx_arena_free(&a);
     return error;
 }
 
 /* A rule takes what the function does, `times` times over. Its own captured arrays are in front. */
-static kn_error *fit_rule(kna_core *rule, const kna_core *f, int times, const kn_type *captured, const kn_type *in,
-                          kna_core **out)
+static knx_error *fit_rule(knf_core *rule, const knf_core *f, int times, const kni_type *captured, const kni_type *in,
+                           knf_core **out)
 {
     int n = f->n_args * times;
-    kna_core *fitted = NULL;
-    if (!kna_is_open(rule)) {
+    knf_core *fitted = NULL;
+    if (!knf_is_open(rule)) {
         atomic_fetch_add(&rule->refs, 1);
         *out = rule;
         return NULL;
     }
-    if (rule->kind != KNA_FN_C || rule->n_args != n)
-        return knx_error(KN_ERROR_TYPE, "the rule %s for %s must be a function of C with %d arguments", rule->name,
-                         f->name, n);
+    if (rule->kind != KNF_FN_C || rule->n_args != n)
+        return knx_error_new(KN_ERROR_TYPE, "the rule %s for %s must be a function of C with %d arguments", rule->name,
+                             f->name, n);
     inputs t = {.by = "a rule"};
-    const kna_core *c = f;
+    const knf_core *c = f;
     while (c->inner)
         c = c->inner;
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     for (int i = 0; !error && i < n; i++) {
         int k = i % f->n_args;
-        t.structure[i] = c->in_structure[k]  ? kna_structure_retain(c->in_structure[k])
-                         : f->arrays[k] == 1 ? kna_structure_one(KN_TREE_LEAF)
-                                             : kna_structure_flat(KN_TREE_TUPLE, f->arrays[k]);
+        t.structure[i] = c->in_structure[k]  ? kntree_structure_retain(c->in_structure[k])
+                         : f->arrays[k] == 1 ? kntree_structure_one(KN_TREE_LEAF)
+                                             : kntree_structure_flat(KN_TREE_TUPLE, f->arrays[k]);
         error = t.structure[i] ? NULL : knx_error_nomem();
     }
     if (!error)
         error =
             rule->open_in ? fit_c_inputs(rule, &t, &fitted) : (atomic_fetch_add(&rule->refs, 1), fitted = rule, NULL);
     int count = rule->n_captured + times * f->n_in;
-    kn_type *type = error ? NULL : knx_alloc(((size_t)count + 1) * sizeof *type);
+    kni_type *type = error ? NULL : knx_alloc(((size_t)count + 1) * sizeof *type);
     for (int i = 0; type && i < count; i++)
         type[i] = i < rule->n_captured ? captured[i] : in[(i - rule->n_captured) % (f->n_in ? f->n_in : 1)];
     if (!error)
-        error = type ? kna_fit_outputs(fitted, type, NULL, "a rule", out) : knx_error_nomem();
+        error = type ? knf_fit_outputs(fitted, type, NULL, "a rule", out) : knx_error_nomem();
     knx_free(type);
-    kna_core_release(fitted);
+    knf_core_release(fitted);
     for (int i = 0; i < KN_MAX_ARGS; i++)
-        kna_structure_release(t.structure[i]);
+        kntree_structure_release(t.structure[i]);
     return error;
 }
 
 /* The backward rule takes what the forward rule returned behind the result, and the result's cotangents. */
-static kn_error *fit_backward(kna_core *rule, const kna_core *f, const kna_core *forward, kna_core **out)
+static knx_error *fit_backward(knf_core *rule, const knf_core *f, const knf_core *forward, knf_core **out)
 {
-    const kna_structure *pair = forward->out_structure;
+    const kntree_structure *pair = forward->out_structure;
     KN_KNOWN(rule);
-    if (!kna_is_open(rule)) {
+    if (!knf_is_open(rule)) {
         atomic_fetch_add(&rule->refs, 1);
         *out = rule;
         return NULL;
     }
-    if (rule->kind != KNA_FN_C || rule->n_args != 2 || !pair || pair->node[0].children != 2)
-        return knx_error(
+    if (rule->kind != KNF_FN_C || rule->n_args != 2 || !pair || pair->node[0].children != 2)
+        return knx_error_new(
             KN_ERROR_TYPE,
             "the rules of %s: the forward one must return a tree of two, its result and the residuals, and "
             "the backward one take these residuals and the cotangents",
             f->name);
     inputs t = {.by = "a rule"};
-    t.structure[0] = kna_structure_sub(pair, kna_structure_child(pair, 0, 1));
-    t.structure[1] = kna_structure_sub(pair, kna_structure_child(pair, 0, 0));
-    kna_core *fitted = NULL;
-    kn_error *error = t.structure[0] && t.structure[1] ? fit_c_inputs(rule, &t, &fitted) : knx_error_nomem();
-    kna_structure_release(t.structure[0]);
-    kna_structure_release(t.structure[1]);
+    t.structure[0] = kntree_structure_sub(pair, kntree_structure_child(pair, 0, 1));
+    t.structure[1] = kntree_structure_sub(pair, kntree_structure_child(pair, 0, 0));
+    knf_core *fitted = NULL;
+    knx_error *error = t.structure[0] && t.structure[1] ? fit_c_inputs(rule, &t, &fitted) : knx_error_nomem();
+    kntree_structure_release(t.structure[0]);
+    kntree_structure_release(t.structure[1]);
     if (!error && fitted->open_out) { /* a cotangent for each array of the arguments, in any tree */
-        kna_core draft = kna_core_draft(fitted);
+        knf_core draft = knf_core_draft(fitted);
         draft.open_out = false;
         draft.n_out = forward->n_in;
         error = intern(&draft, fitted, out);
@@ -404,93 +408,93 @@ static kn_error *fit_backward(kna_core *rule, const kna_core *f, const kna_core 
         atomic_fetch_add(&fitted->refs, 1);
         *out = fitted;
     }
-    kna_core_release(fitted);
+    knf_core_release(fitted);
     return error;
 }
 
-static kn_error *fit_custom(kna_core *f, const kn_type *in, kna_core *inner, kna_core **out)
+static knx_error *fit_custom(knf_core *f, const kni_type *in, knf_core *inner, knf_core **out)
 {
-    kna_core *rule[2] = {NULL};
+    knf_core *rule[2] = {NULL};
     KN_KNOWN(f->rule[0] && f->inner);
     int skip = f->n_captured - f->inner->n_captured;
-    const kn_type *args = in + skip + f->inner->n_captured;
-    bool jvp = f->kind == KNA_FN_CUSTOM_JVP;
-    kn_error *error = fit_rule(f->rule[0], inner, jvp ? 2 : 1, in, args, &rule[0]);
+    const kni_type *args = in + skip + f->inner->n_captured;
+    bool jvp = f->kind == KNF_FN_CUSTOM_JVP;
+    knx_error *error = fit_rule(f->rule[0], inner, jvp ? 2 : 1, in, args, &rule[0]);
     if (!error && !jvp)
         error = fit_backward(f->rule[1], inner, rule[0], &rule[1]);
     if (!error)
-        error = kna_check_rules(f->kind, inner, rule[0], rule[1]);
+        error = knf_check_rules(f->kind, inner, rule[0], rule[1]);
     if (!error)
         error = rebuild(f, inner, rule, out);
-    kna_core_release(rule[0]);
-    kna_core_release(rule[1]);
+    knf_core_release(rule[0]);
+    knf_core_release(rule[1]);
     return error;
 }
 
-kn_error *kna_fit_outputs(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kna_core **out)
+knx_error *knf_fit_outputs(knf_core *f, const kni_type *in, kna_value *const *known, const char *why, knf_core **out)
 {
-    kna_core *inner = NULL;
-    kn_error *error = NULL;
+    knf_core *inner = NULL;
+    knx_error *error = NULL;
     KN_KNOWN(f);
     int skip = f->inner ? f->n_captured - f->inner->n_captured : 0;
-    bool rules = (f->rule[0] && kna_is_open(f->rule[0])) || (f->rule[1] && kna_is_open(f->rule[1]));
+    bool rules = (f->rule[0] && knf_is_open(f->rule[0])) || (f->rule[1] && knf_is_open(f->rule[1]));
     if (!f->open_out && !rules) {
         atomic_fetch_add(&f->refs, 1);
         *out = f;
         return NULL;
     }
     switch (f->kind) {
-    case KNA_FN_C: return fit_c_outputs(f, in, known, why, out);
-    case KNA_FN_VMAP: error = fit_mapped(f, in, &inner); break;
-    case KNA_FN_JIT: error = kna_fit_outputs(f->inner, in, NULL, "jit", &inner); break;
-    case KNA_FN_GRAD:
-    case KNA_FN_JACFWD:
-    case KNA_FN_JACREV:
-    case KNA_FN_CUSTOM_JVP:
-    case KNA_FN_CUSTOM_VJP:
-    case KNA_FN_CHECKPOINT:
-    case KNA_FN_JAXPR:
-        error = kna_fit_outputs(f->inner, in + skip, known ? known + skip : NULL, known ? "grad" : why, &inner);
+    case KNF_FN_C: return fit_c_outputs(f, in, known, why, out);
+    case KNF_FN_VMAP: error = fit_mapped(f, in, &inner); break;
+    case KNF_FN_JIT: error = knf_fit_outputs(f->inner, in, NULL, "jit", &inner); break;
+    case KNF_FN_GRAD:
+    case KNF_FN_JACFWD:
+    case KNF_FN_JACREV:
+    case KNF_FN_CUSTOM_JVP:
+    case KNF_FN_CUSTOM_VJP:
+    case KNF_FN_CHECKPOINT:
+    case KNF_FN_JAXPR:
+        error = knf_fit_outputs(f->inner, in + skip, known ? known + skip : NULL, known ? "grad" : why, &inner);
         break;
     }
     if (!error)
         error = f->rule[0] ? fit_custom(f, in, inner, out) : rebuild(f, inner, NULL, out);
-    kna_core_release(inner);
+    knf_core_release(inner);
     return error;
 }
 
 /* ---- A call. */
 
-static kn_error *outputs_for(kna_core *f, const kna_fn *fn, const kn_args *args, bool abstract, kna_core **out)
+static knx_error *outputs_for(knf_core *f, const knf_fn *fn, const kn_args *args, bool abstract, knf_core **out)
 {
     int n = f->n_captured + f->n_in;
-    kn_value **in = knx_alloc_zero(((size_t)n + 1) * sizeof *in);
-    kn_error *error = in ? kna_read_args(f->name, f, args, in + f->n_captured) : knx_error_nomem();
+    kna_value **in = knx_alloc_zero(((size_t)n + 1) * sizeof *in);
+    knx_error *error = in ? knf_read_args(f->name, f, args, in + f->n_captured) : knx_error_nomem();
     if (!error) {
         const char *why = NULL;
-        kn_type few[32], *type = NULL;
-        bool concrete = kna_may_be_concrete(&why) && !abstract;
+        kni_type few[32], *type = NULL;
+        bool concrete = knf_may_be_concrete(&why) && !abstract;
         for (int i = 0; i < f->n_captured; i++)
             in[i] = kna_value_retain(fn->captured[i]);
-        type = kna_types_of(n, in, few);
-        error = type ? kna_fit_outputs(f, type, concrete ? in : NULL, why ? why : "", out) : knx_error_nomem();
+        type = knf_types_of(n, in, few);
+        error = type ? knf_fit_outputs(f, type, concrete ? in : NULL, why ? why : "", out) : knx_error_nomem();
         if (type != few)
             knx_free(type);
-        kna_release_values(n, in);
+        knf_release_values(n, in);
     }
     knx_free(in);
     return error;
 }
 
-kn_error *kna_fit_call(const kna_fn *fn, const kn_args *args, kna_fit_how how, kna_core **out)
+knx_error *knf_fit_call(const knf_fn *fn, const kn_args *args, knf_fit_how how, knf_core **out)
 {
-    kna_core *f = NULL;
-    KN_TRY(kna_fit_inputs(fn->core, args, NULL, &f));
-    if (how == KNA_FIT_INPUTS || !f->open_out) {
+    knf_core *f = NULL;
+    KN_TRY(knf_fit_inputs(fn->core, args, NULL, &f));
+    if (how == KNF_FIT_INPUTS || !f->open_out) {
         *out = f;
         return NULL;
     }
-    kn_error *error = outputs_for(f, fn, args, how == KNA_FIT_ABSTRACT, out);
-    kna_core_release(f);
+    knx_error *error = outputs_for(f, fn, args, how == KNF_FIT_ABSTRACT, out);
+    knf_core_release(f);
     return error;
 }

@@ -10,53 +10,53 @@
 #include <string.h>
 
 typedef struct functions {
-    kn_map core;
-    kna_core *newest, *oldest; /* by use */
-    kn_map name;               /* texts: names of axes */
+    knx_table core;
+    knf_core *newest, *oldest; /* by use */
+    knx_table name;            /* texts: names of axes */
 } functions;
 
 /* ---- The table of cores. */
 
 /* What was recorded of it: jaxprs in there may hold rules, which hold their cores, this one among them. */
-static void forget(kna_core *c)
+static void forget(knf_core *c)
 {
     while (c->entry.n) {
-        kna_entry *e = c->entry.at[c->entry.n - 1];
-        kna_entry_free(e);
+        knf_entry *e = c->entry.at[c->entry.n - 1];
+        knf_entry_free(e);
         if (c->entry.n && c->entry.at[c->entry.n - 1] == e)
             c->entry.n--;
     }
     KN_VEC_FREE(&c->entry);
-    kna_memos_free(c);
-    kna_rules_free(c);
-    kna_ready_free(c);
-    kna_fits_free(c);
+    knf_memos_free(c);
+    knf_rules_free(c);
+    knf_ready_free(c);
+    knf_fits_free(c);
 }
 
-static void free_core(kna_core *c)
+static void free_core(knf_core *c)
 {
     forget(c);
-    kna_ready_free(c);
-    kna_fits_free(c);
+    knf_ready_free(c);
+    knf_fits_free(c);
     for (int i = 0; i < KN_MAX_ARGS; i++)
-        kna_structure_release(c->in_structure[i]);
-    kna_structure_release(c->out_structure);
-    kna_structure_release(c->captured_structure);
+        kntree_structure_release(c->in_structure[i]);
+    kntree_structure_release(c->out_structure);
+    kntree_structure_release(c->captured_structure);
     for (int i = 0; c->fixed && i < c->n_in; i++)
         kna_value_release(c->fixed[i]);
     knx_free(c->fixed);
-    kna_core_release(c->made_of);
-    kna_core_release(c->rule[0]);
-    kna_core_release(c->rule[1]);
+    knf_core_release(c->made_of);
+    knf_core_release(c->rule[0]);
+    knf_core_release(c->rule[1]);
     knx_free(c->env);
     kni_release(c->jaxpr);
     knx_free(c);
 }
 
-void kna_core_release(kna_core *c)
+void knf_core_release(knf_core *c)
 {
     while (c && atomic_fetch_sub(&c->refs, 1) == 1) {
-        kna_core *inner = c->inner;
+        knf_core *inner = c->inner;
         free_core(c);
         c = inner;
     }
@@ -65,17 +65,17 @@ void kna_core_release(kna_core *c)
 static void drop_functions(void *p)
 {
     functions *f = p;
-    for (kna_core *c = f->oldest; c; c = c->newer)
+    for (knf_core *c = f->oldest; c; c = c->newer)
         forget(c);
-    for (kna_core *c = f->oldest, *newer; c; c = newer) {
+    for (knf_core *c = f->oldest, *newer; c; c = newer) {
         newer = c->newer;
         c->interned = false;
-        kna_core_release(c);
+        knf_core_release(c);
     }
     for (size_t i = 0; i < f->name.cap; i++)
         knx_free(f->name.slot[i].value);
-    knx_map_free(&f->name);
-    knx_map_free(&f->core);
+    knx_table_free(&f->name);
+    knx_table_free(&f->core);
     knx_free(f);
 }
 
@@ -92,16 +92,16 @@ static functions *table(void)
     return f;
 }
 
-const char *kna_intern_name(const char *name)
+const char *knf_intern_name(const char *name)
 {
     functions *f = table();
     size_t bytes = strlen(name) + 1, cursor;
     uint64_t h = knx_hash_bytes(name, bytes, 5);
-    for (char *n = f ? knx_map_first(&f->name, h, &cursor) : NULL; n; n = knx_map_next(&f->name, h, &cursor))
+    for (char *n = f ? knx_table_first(&f->name, h, &cursor) : NULL; n; n = knx_table_next(&f->name, h, &cursor))
         if (!strcmp(n, name))
             return n;
     char *own = f ? knx_alloc(bytes) : NULL;
-    if (own && !knx_map_add(&f->name, h, memcpy(own, name, bytes))) {
+    if (own && !knx_table_add(&f->name, h, memcpy(own, name, bytes))) {
         knx_free(own);
         own = NULL;
     }
@@ -110,13 +110,13 @@ const char *kna_intern_name(const char *name)
 
 /* ---- By use, and how much memory they have: interned ones. */
 
-static void unlink_core(functions *f, kna_core *c)
+static void unlink_core(functions *f, knf_core *c)
 {
     *(c->newer ? &c->newer->older : &f->newest) = c->older;
     *(c->older ? &c->older->newer : &f->oldest) = c->newer;
 }
 
-static void link_core(functions *f, kna_core *c)
+static void link_core(functions *f, knf_core *c)
 {
     c->used = ++kna_state_get()->clock;
     c->newer = NULL;
@@ -125,65 +125,65 @@ static void link_core(functions *f, kna_core *c)
     f->newest = c;
 }
 
-void kna_core_count(kna_core *c, size_t bytes)
+void knf_core_count(knf_core *c, size_t bytes)
 {
     if (c->interned) {
         c->bytes += bytes;
         kna_state_get()->trace_stats.bytes += bytes;
-        kna_state_get()->entries = &kna_entries; /* what is counted can go */
+        kna_state_get()->entries = &knf_entries; /* what is counted can go */
     }
 }
 
-static void uncount(kna_core *c, size_t bytes)
+static void uncount(knf_core *c, size_t bytes)
 {
     c->bytes -= bytes;
     kna_state_get()->trace_stats.bytes -= bytes;
 }
 
-static bool is_idle(const kna_core *c) { return c->interned && !c->entry.n && atomic_load(&c->refs) == 1; }
+static bool is_idle(const knf_core *c) { return c->interned && !c->entry.n && atomic_load(&c->refs) == 1; }
 
 /* It goes, and with it what it was made of if no one else has that. */
-void kna_drop_idle_core(kna_core *c)
+void knf_drop_idle_core(knf_core *c)
 {
     functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
     while (f && c && is_idle(c)) {
-        kna_core *inner = c->inner && c->inner->interned ? c->inner : NULL;
+        knf_core *inner = c->inner && c->inner->interned ? c->inner : NULL;
         unlink_core(f, c);
-        knx_map_remove(&f->core, c->hash, c);
+        knx_table_remove(&f->core, c->hash, c);
         uncount(c, c->bytes);
         c->interned = false;
-        kna_core_release(c);
+        knf_core_release(c);
         c = inner;
     }
 }
 
-uint64_t kna_oldest_core_used(void)
+uint64_t knf_oldest_core_used(void)
 {
     functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
     return f && f->oldest ? f->oldest->used : UINT64_MAX;
 }
 
-bool kna_drop_oldest_core(void)
+bool knf_drop_oldest_core(void)
 {
     enum { TRIES = 8 }; /* of those that somebody has */
     functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
     for (int i = 0; f && f->oldest && i < TRIES; i++) {
-        kna_core *c = f->oldest;
+        knf_core *c = f->oldest;
         if (is_idle(c)) {
-            kna_drop_idle_core(c);
+            knf_drop_idle_core(c);
             return true;
         }
         unlink_core(f, c);
         link_core(f, c);
         if (c->memo.n) {
-            uncount(c, kna_memos_free(c));
+            uncount(c, knf_memos_free(c));
             return true;
         }
     }
     return false;
 }
 
-static uint64_t hash_structure(const kna_structure *s, uint64_t h)
+static uint64_t hash_structure(const kntree_structure *s, uint64_t h)
 {
     for (int i = 0; s && i < s->n; i++) {
         h = knx_hash_mix(h, (uint64_t)s->node[i].kind * 4096 + (uint64_t)s->node[i].children);
@@ -192,9 +192,9 @@ static uint64_t hash_structure(const kna_structure *s, uint64_t h)
     return h;
 }
 
-static size_t size_of(const kn_value *v) { return (size_t)kni_type_size(v->type) * v->type.dtype->size; }
+static size_t size_of(const kna_value *v) { return (size_t)kni_type_size(v->type) * v->type.dtype->size; }
 
-static uint64_t hash_fixed(const kna_core *c, uint64_t h)
+static uint64_t hash_fixed(const knf_core *c, uint64_t h)
 {
     for (int i = 0; c->fixed && i < c->n_in; i++)
         if (c->fixed[i]) {
@@ -204,7 +204,7 @@ static uint64_t hash_fixed(const kna_core *c, uint64_t h)
     return h;
 }
 
-static size_t fixed_bytes(const kna_core *c)
+static size_t fixed_bytes(const knf_core *c)
 {
     size_t bytes = 0;
     for (int i = 0; c->fixed && i < c->n_in; i++)
@@ -212,15 +212,15 @@ static size_t fixed_bytes(const kna_core *c)
     return bytes;
 }
 
-static bool same_structure(const kna_structure *a, const kna_structure *b)
+static bool same_structure(const kntree_structure *a, const kntree_structure *b)
 {
-    return a == b || (a && b && kna_structure_equal(a, b));
+    return a == b || (a && b && kntree_structure_equal(a, b));
 }
 
-static bool same_fixed(const kna_core *a, const kna_core *b)
+static bool same_fixed(const knf_core *a, const knf_core *b)
 {
     for (int i = 0; i < a->n_in; i++) {
-        const kn_value *x = a->fixed ? a->fixed[i] : NULL, *y = b->fixed ? b->fixed[i] : NULL;
+        const kna_value *x = a->fixed ? a->fixed[i] : NULL, *y = b->fixed ? b->fixed[i] : NULL;
         if (x != y && (!x || !y || x->type.dtype != y->type.dtype || !kni_type_same_shape(x->type, y->type) ||
                        memcmp(kna_elements(x), kna_elements(y), size_of(x)) != 0))
             return false;
@@ -228,7 +228,7 @@ static bool same_fixed(const kna_core *a, const kna_core *b)
     return true;
 }
 
-static bool same_trees(const kna_core *a, const kna_core *b)
+static bool same_trees(const knf_core *a, const knf_core *b)
 {
     bool same = a->n_in == b->n_in && a->open_in == b->open_in && a->open_out == b->open_out &&
                 a->static_args == b->static_args && same_structure(a->out_structure, b->out_structure) &&
@@ -238,14 +238,14 @@ static bool same_trees(const kna_core *a, const kna_core *b)
     return same && same_fixed(a, b);
 }
 
-static uint64_t hash_core(const kna_core *c)
+static uint64_t hash_core(const knf_core *c)
 {
     uint64_t h = knx_hash_mix(17, (uint64_t)c->kind);
     h = knx_hash_mix(h, (uint64_t)(uintptr_t)c->c);
     h = knx_hash_mix(h, (uint64_t)(uintptr_t)c->inner);
     h = knx_hash_mix(knx_hash_mix(h, (uint64_t)(uintptr_t)c->rule[0]), (uint64_t)(uintptr_t)c->rule[1]);
     h = knx_hash_mix(h, (uint64_t)c->static_args * 4 + c->open_in * 2 + c->open_out);
-    for (int i = 0; i < KN_MAX_ARGS && c->kind == KNA_FN_C; i++)
+    for (int i = 0; i < KN_MAX_ARGS && c->kind == KNF_FN_C; i++)
         h = hash_structure(c->in_structure[i], knx_hash_mix(h, (uint64_t)i));
     h = hash_fixed(c, hash_structure(c->captured_structure, hash_structure(c->out_structure, h)));
     if (c->env)
@@ -253,16 +253,16 @@ static uint64_t hash_core(const kna_core *c)
     return knx_hash_bytes(&c->o, sizeof c->o, h);
 }
 
-static bool same_core(const kna_core *a, const kna_core *b)
+static bool same_core(const knf_core *a, const knf_core *b)
 {
     return a->kind == b->kind && a->c == b->c && a->inner == b->inner && a->rule[0] == b->rule[0] &&
            a->rule[1] == b->rule[1] && memcmp(&a->o, &b->o, sizeof a->o) == 0 &&
            (!a->env || memcmp(a->env, b->env, a->c->env_bytes) == 0) && same_trees(a, b);
 }
 
-kna_core kna_core_draft(const kna_core *c)
+knf_core knf_core_draft(const knf_core *c)
 {
-    kna_core draft = {.kind = c->kind,
+    knf_core draft = {.kind = c->kind,
                       .c = c->c,
                       .env = c->env,
                       .jaxpr = c->jaxpr,
@@ -288,12 +288,12 @@ kna_core kna_core_draft(const kna_core *c)
 }
 
 /* A copy's own references to what the draft had. */
-static bool own_trees(kna_core *c, const kna_core *draft)
+static bool own_trees(knf_core *c, const knf_core *draft)
 {
     for (int i = 0; i < KN_MAX_ARGS; i++)
-        kna_structure_retain(c->in_structure[i]);
-    kna_structure_retain(c->out_structure);
-    kna_structure_retain(c->captured_structure);
+        kntree_structure_retain(c->in_structure[i]);
+    kntree_structure_retain(c->out_structure);
+    kntree_structure_retain(c->captured_structure);
     if (c->made_of)
         atomic_fetch_add(&c->made_of->refs, 1);
     c->fixed = NULL;
@@ -304,9 +304,9 @@ static bool own_trees(kna_core *c, const kna_core *draft)
     return true;
 }
 
-static kna_core *new_core(const kna_core *draft)
+static knf_core *new_core(const knf_core *draft)
 {
-    kna_core *c = knx_alloc(sizeof *c);
+    knf_core *c = knx_alloc(sizeof *c);
     if (!c)
         return NULL;
     *c = *draft;
@@ -326,13 +326,13 @@ static kna_core *new_core(const kna_core *draft)
             atomic_fetch_add(&c->rule[i]->refs, 1);
     kni_retain(c->jaxpr);
     if (!own_trees(c, draft)) {
-        kna_core_release(c);
+        knf_core_release(c);
         return NULL;
     }
     return c;
 }
 
-kna_core *kna_core_intern(const kna_core *draft)
+knf_core *knf_core_intern(const knf_core *draft)
 {
     functions *f = table();
     if (!f)
@@ -340,28 +340,28 @@ kna_core *kna_core_intern(const kna_core *draft)
     bool of_jaxpr = draft->inner && draft->inner->jaxpr;
     for (int i = 0; i < 2; i++)
         of_jaxpr = of_jaxpr || (draft->rule[i] && draft->rule[i]->jaxpr);
-    if (draft->kind == KNA_FN_JAXPR || of_jaxpr)
+    if (draft->kind == KNF_FN_JAXPR || of_jaxpr)
         return new_core(draft); /* of its own */
     size_t cursor;
     uint64_t h = hash_core(draft);
-    for (kna_core *c = knx_map_first(&f->core, h, &cursor); c; c = knx_map_next(&f->core, h, &cursor))
+    for (knf_core *c = knx_table_first(&f->core, h, &cursor); c; c = knx_table_next(&f->core, h, &cursor))
         if (same_core(c, draft)) {
             unlink_core(f, c);
             link_core(f, c);
             atomic_fetch_add(&c->refs, 1);
             return c;
         }
-    kna_core *c = new_core(draft);
-    if (!c || !knx_map_add(&f->core, h, c)) {
-        kna_core_release(c);
+    knf_core *c = new_core(draft);
+    if (!c || !knx_table_add(&f->core, h, c)) {
+        knf_core_release(c);
         return NULL;
     }
     c->hash = h;
     c->interned = true;
     link_core(f, c);
     atomic_fetch_add(&c->refs, 1);
-    kna_core_count(c, sizeof *c + (c->env ? c->c->env_bytes : 0) + fixed_bytes(c) + 4 * sizeof *f->core.slot);
-    kna_bound_entries(NULL);
+    knf_core_count(c, sizeof *c + (c->env ? c->c->env_bytes : 0) + fixed_bytes(c) + 4 * sizeof *f->core.slot);
+    knf_bound_entries(NULL);
     return c;
 }
 
@@ -369,43 +369,43 @@ kna_core *kna_core_intern(const kna_core *draft)
 
 static void drop_fn(void *p)
 {
-    kna_fn *f = p;
-    kna_release_values(f->core->n_captured, f->captured);
+    knf_fn *f = p;
+    knf_release_values(f->core->n_captured, f->captured);
     knx_free(f->captured);
-    kna_core_release(f->core);
+    knf_core_release(f->core);
     knx_free(f);
 }
 
-kn_fn kna_fn_handle(kna_core *core, int n_captured, kn_value *const *captured)
+kn_fn knf_fn_handle(knf_core *core, int n_captured, kna_value *const *captured)
 {
-    kna_fn *f = core ? knx_alloc_zero(sizeof *f) : NULL;
-    kn_value **copy = f ? knx_alloc(((size_t)n_captured + 1) * sizeof *copy) : NULL;
+    knf_fn *f = core ? knx_alloc_zero(sizeof *f) : NULL;
+    kna_value **copy = f ? knx_alloc(((size_t)n_captured + 1) * sizeof *copy) : NULL;
     if (!copy) {
         knx_free(f);
-        kna_core_release(core);
-        kn_error *e = knx_error_nomem();
+        knf_core_release(core);
+        knx_error *e = knx_error_nomem();
         knx_report(e);
         knx_error_release(e);
         return NULL;
     }
     for (int i = 0; i < n_captured; i++)
         copy[i] = kna_value_retain(captured[i]);
-    *f = (kna_fn){core, copy};
+    *f = (knf_fn){core, copy};
     return kna_handle_new(KN_H_FN, f, drop_fn);
 }
 
-kna_fn *(kna_fn_get)(kna_op *op, kn_fn fn)
+knf_fn *(knf_fn_get)(kna_op *op, kn_fn fn)
 {
-    kn_error *error = NULL;
-    kna_fn *f = kna_handle_get(KN_H_FN, fn, &error);
+    knx_error *error = NULL;
+    knf_fn *f = kna_handle_get(KN_H_FN, fn, &error);
     if (!f)
         kna_fail_with(op, error);
     return f;
 }
 
-bool kna_may_be_concrete(const char **why)
+bool knf_may_be_concrete(const char **why)
 {
-    kn_recording *r = kna_recording_current();
+    kna_recording *r = kna_recording_current();
     if (r && !r->concrete)
         *why = r->transformation;
     return !r || r->concrete;
@@ -415,22 +415,22 @@ bool kna_may_be_concrete(const char **why)
 
 /* The arguments of a call: pointers to structs of arrays, or to trees. */
 typedef struct call {
-    const kna_core *f;
+    const knf_core *f;
     const kn_array *in; /* captured, then arguments */
     kn_tree tree[KN_MAX_ARGS], captured;
     const void *part[KN_MAX_ARGS];
 } call;
 
 /* A tree of the next arrays. */
-static kn_error *tree_argument(kna_structure *s, const kn_array *x, kn_tree *tree)
+static knx_error *tree_argument(kntree_structure *s, const kn_array *x, kn_tree *tree)
 {
-    *tree = kna_tree_new("call", kna_structure_retain(s), x);
+    *tree = kntree_tree_new("call", kntree_structure_retain(s), x);
     return *tree ? NULL : knx_error_nomem();
 }
 
-static kn_error *begin_call(call *c)
+static knx_error *begin_call(call *c)
 {
-    const kna_core *f = c->f;
+    const knf_core *f = c->f;
     int at = f->n_captured;
     if (f->captured_structure)
         KN_TRY(tree_argument(f->captured_structure, c->in, &c->captured));
@@ -445,23 +445,23 @@ static kn_error *begin_call(call *c)
 }
 
 /* The arrays of the tree that it returned. */
-static kn_error *take_tree(const kna_core *f, kn_tree y, kn_array **out, int *n, kna_structure **structure)
+static knx_error *take_tree(const knf_core *f, kn_tree y, kn_array **out, int *n, kntree_structure **structure)
 {
-    int count = y ? kna_tree_size(y) : -1;
+    int count = y ? kntree_tree_size(y) : -1;
     if (count < 0)
-        return knx_error(KN_ERROR_TYPE, "%s returned no tree", f->name);
-    const kna_structure *s = kna_structure_in("call", kna_tree_get("call", y));
+        return knx_error_new(KN_ERROR_TYPE, "%s returned no tree", f->name);
+    const kntree_structure *s = kntree_structure_in("call", kntree_tree_get("call", y));
     *out = s ? knx_alloc_zero(((size_t)count + 1) * sizeof **out) : NULL;
     if (!*out)
         return knx_error_nomem();
     for (int i = 0; i < count; i++)
-        (*out)[i] = kna_tree_at(y, i);
+        (*out)[i] = kntree_tree_at(y, i);
     *n = count;
-    *structure = kna_structure_retain((kna_structure *)(uintptr_t)s);
+    *structure = kntree_structure_retain((kntree_structure *)(uintptr_t)s);
     return NULL;
 }
 
-kn_error *kna_call_c(const kna_core *f, const kn_array *in, kn_array **out, int *n, kna_structure **structure)
+knx_error *knf_call_c(const knf_core *f, const kn_array *in, kn_array **out, int *n, kntree_structure **structure)
 {
     call c = {.f = f, .in = in};
     kna_user_call u;
@@ -481,70 +481,70 @@ kn_error *kna_call_c(const kna_core *f, const kn_array *in, kn_array **out, int 
 
 static void drop_value(void *v) { kna_value_release(v); }
 
-static kn_error *result_atom(kn_recording *r, const kna_core *f, int i, kn_array x, kn_atom *a)
+static knx_error *result_atom(kna_recording *r, const knf_core *f, int i, kn_array x, kni_atom *a)
 {
-    kn_value *v;
+    kna_value *v;
     if (!x) {
-        kn_text path = {0};
-        const char *name = kna_leaf_name(&path, f, -1, i);
-        return *name ? knx_error(KN_ERROR_TYPE, "%s left%s of its result empty (null)", f->name, name)
-                     : knx_error(KN_ERROR_TYPE, "%s left array %d of its result empty (null)", f->name, i);
+        knx_text path = {0};
+        const char *name = knf_leaf_name(&path, f, -1, i);
+        return *name ? knx_error_new(KN_ERROR_TYPE, "%s left%s of its result empty (null)", f->name, name)
+                     : knx_error_new(KN_ERROR_TYPE, "%s left array %d of its result empty (null)", f->name, i);
     }
     KN_TRY(kna_array_value(x, &v));
-    kn_error *error = kna_recording_atom(r, v, a);
+    knx_error *error = kna_recording_atom(r, v, a);
     kna_value_release(v);
     return error;
 }
 
 /* Input i of a recording: a tracer, or the value itself. */
-static kn_value *input_value(const kna_core *f, kn_recording *r, size_t i, kn_atom a, kn_value *const *given)
+static kna_value *input_value(const knf_core *f, kna_recording *r, size_t i, kni_atom a, kna_value *const *given)
 {
-    kn_value *fixed = f->fixed && i >= (size_t)f->n_captured ? f->fixed[i - (size_t)f->n_captured] : NULL;
+    kna_value *fixed = f->fixed && i >= (size_t)f->n_captured ? f->fixed[i - (size_t)f->n_captured] : NULL;
     fixed = fixed ? fixed : given ? given[i] : NULL;
     return fixed ? kna_value_retain(fixed) : kna_recording_tracer(r, a);
 }
 
 /* A recording of a C function: its results as atoms. */
 typedef struct traced {
-    kn_atom *atom;
+    kni_atom *atom;
     int n;
-    kna_structure *structure;
+    kntree_structure *structure;
 } traced;
 
-static kn_error *check_structure(const kna_core *f, const kna_structure *returned)
+static knx_error *check_structure(const knf_core *f, const kntree_structure *returned)
 {
     if (!f->out_structure)
         return returned->node[0].leaves == f->n_out
                    ? NULL
-                   : knx_error(KN_ERROR_TYPE, "%s must return %d arrays, but its tree has %d", f->name, f->n_out,
-                               returned->node[0].leaves);
-    if (kna_structure_equal(f->out_structure, returned))
+                   : knx_error_new(KN_ERROR_TYPE, "%s must return %d arrays, but its tree has %d", f->name, f->n_out,
+                                   returned->node[0].leaves);
+    if (kntree_structure_equal(f->out_structure, returned))
         return NULL;
-    kn_str before = {0}, now = {0};
-    kna_structure_text(&before, f->out_structure);
-    kna_structure_text(&now, returned);
-    kn_error *e = knx_error(KN_ERROR_TYPE, "%s returned %s, but %s for the same types before", f->name,
-                            now.s ? now.s : "", before.s ? before.s : "");
+    knx_str before = {0}, now = {0};
+    kntree_structure_text(&before, f->out_structure);
+    kntree_structure_text(&now, returned);
+    knx_error *e = knx_error_new(KN_ERROR_TYPE, "%s returned %s, but %s for the same types before", f->name,
+                                 now.s ? now.s : "", before.s ? before.s : "");
     knx_str_free(&before);
     knx_str_free(&now);
     return e;
 }
 
-static kn_error *trace_c(kna_core *f, kn_recording *r, const kn_type *in, kn_value *const *known,
-                         kn_value *const *given, traced *t)
+static knx_error *trace_c(knf_core *f, kna_recording *r, const kni_type *in, kna_value *const *known,
+                          kna_value *const *given, traced *t)
 {
     size_t n_in = (size_t)f->n_captured + (size_t)f->n_in;
     kn_array *x = knx_alloc((n_in + 1) * sizeof *x), *y = NULL;
-    kn_error *error = x ? NULL : knx_error_nomem();
+    knx_error *error = x ? NULL : knx_error_nomem();
     for (size_t i = 0; !error && i < n_in; i++) {
-        kn_atom a = kna_recording_input(r, in[i], known ? known[i] : NULL);
-        kn_value *v = input_value(f, r, i, a, given);
+        kni_atom a = kna_recording_input(r, in[i], known ? known[i] : NULL);
+        kna_value *v = input_value(f, r, i, a, given);
         x[i] = v ? kna_handle_new(KN_H_ARRAY, v, drop_value) : NULL;
         if (!x[i])
             error = knx_error_nomem();
     }
     if (!error)
-        error = kna_call_c(f, x, &y, &t->n, &t->structure);
+        error = knf_call_c(f, x, &y, &t->n, &t->structure);
     if (!error && r->refused)
         error = knx_error_retain(r->refused);
     if (!error && t->structure && !f->open_out)
@@ -558,18 +558,18 @@ static kn_error *trace_c(kna_core *f, kn_recording *r, const kn_type *in, kn_val
     return error;
 }
 
-static kn_error *record_c(kna_core *f, const kn_type *in, kn_value *const *known, kn_value *const *given,
-                          const char *why, kn_closed *out, kna_structure **structure)
+static knx_error *record_c(knf_core *f, const kni_type *in, kna_value *const *known, kna_value *const *given,
+                           const char *why, kna_closed *out, kntree_structure **structure)
 {
     traced t = {0};
-    kn_recording *r = kna_recording_begin(f->name, why, known != NULL);
+    kna_recording *r = kna_recording_begin(f->name, why, known != NULL);
     if (!r)
         return knx_error_nomem();
     r->n_captured = f->n_captured;
     r->n_args = f->n_args;
     r->arrays = f->arrays;
     kn_scope scope = kn_scope_begin();
-    kn_error *error = trace_c(f, r, in, known, given, &t);
+    knx_error *error = trace_c(f, r, in, known, given, &t);
     kn_scope_end(&scope);
     if (error)
         kna_recording_abort(r);
@@ -577,40 +577,40 @@ static kn_error *record_c(kna_core *f, const kn_type *in, kn_value *const *known
         error = kna_recording_end(r, t.n, t.atom, out);
     knx_free(t.atom);
     if (!error && structure)
-        *structure = kna_structure_retain(t.structure);
-    kna_structure_release(t.structure);
+        *structure = kntree_structure_retain(t.structure);
+    kntree_structure_release(t.structure);
     return error;
 }
 
-kn_error *kna_derive_tree(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out,
-                          kna_structure **structure)
+knx_error *knf_derive_tree(knf_core *f, const kni_type *in, kna_value *const *known, const char *why, kna_closed *out,
+                           kntree_structure **structure)
 {
-    *out = (kn_closed){0};
+    *out = (kna_closed){0};
     *structure = NULL;
     return record_c(f, in, known, NULL, why, out, structure);
 }
 
 /* What was recorded to see which tree it returns, if it was for these types and at this place. */
-static bool take_ready(kna_core *f, const kn_type *in, bool concrete, kn_closed *out)
+static bool take_ready(knf_core *f, const kni_type *in, bool concrete, kna_closed *out)
 {
-    kna_ready *r = f->ready;
-    const kn_recording *outer = kna_recording_current();
+    knf_ready *r = f->ready;
+    const kna_recording *outer = kna_recording_current();
     bool fits = r && r->concrete == concrete && r->serial == (outer ? outer->serial : 0);
     for (int i = 0; fits && i < f->n_captured + f->n_in; i++)
         fits = r->in[i].dtype == in[i].dtype && kni_type_same_shape(r->in[i], in[i]);
     if (fits) {
         *out = r->closed;
-        r->closed = (kn_closed){0};
-        kna_ready_free(f);
+        r->closed = (kna_closed){0};
+        knf_ready_free(f);
     }
     return fits;
 }
 
-static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known, kn_value *const *given,
-                          const char *why, kn_closed *out)
+static knx_error *derive_c(knf_core *f, const kni_type *in, kna_value *const *known, kna_value *const *given,
+                           const char *why, kna_closed *out)
 {
-    if (kna_is_open(f))
-        return knx_error(KN_ERROR_TYPE, "%s takes trees, which have no structure here", f->name);
+    if (knf_is_open(f))
+        return knx_error_new(KN_ERROR_TYPE, "%s takes trees, which have no structure here", f->name);
     bool any = false;
     for (int i = 0; given && i < f->n_captured + f->n_in; i++)
         any = any || given[i];
@@ -621,7 +621,7 @@ static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known
 
 /* ---- Lists of named axes. */
 
-bool kna_same_axes(const kna_named_axis *a, const kna_named_axis *b)
+bool knf_same_axes(const kna_named_axis *a, const kna_named_axis *b)
 {
     for (; a && b; a = a->outer, b = b->outer)
         if (a->size != b->size || strcmp(a->name, b->name))
@@ -629,7 +629,7 @@ bool kna_same_axes(const kna_named_axis *a, const kna_named_axis *b)
     return a == b;
 }
 
-bool kna_copy_axes(kn_arena *a, const kna_named_axis *from, kna_named_axis **to)
+bool knf_copy_axes(knx_arena *a, const kna_named_axis *from, kna_named_axis **to)
 {
     for (*to = NULL; from; from = from->outer, to = &(*to)->outer) {
         const char *name = knx_arena_string(a, from->name);
@@ -642,17 +642,17 @@ bool kna_copy_axes(kn_arena *a, const kna_named_axis *from, kna_named_axis **to)
 }
 
 /* The jaxpr with its constvars made inputs in front. */
-kn_error *kna_constants_as_inputs(const kni_jaxpr *j, kni_jaxpr **out)
+knx_error *knf_constants_as_inputs(const kni_jaxpr *j, kni_jaxpr **out)
 {
-    kn_builder b;
+    kni_builder b;
     size_t n = (size_t)j->n_const + j->n_in;
-    kn_atom *in = knx_alloc((n + 1) * sizeof *in), *y = knx_alloc(((size_t)j->n_out + 1) * sizeof *y);
+    kni_atom *in = knx_alloc((n + 1) * sizeof *in), *y = knx_alloc(((size_t)j->n_out + 1) * sizeof *y);
     knb_init(&b);
     for (uint32_t i = 0; in && y && i < n; i++)
         in[i] = knb_invar(&b, j->type[i]);
     if (in && y)
         knb_inline(&b, j, in, y);
-    kn_error *error = in && y ? knb_finish(&b, (int)j->n_out, y, j->name, true, out) : knx_error_nomem();
+    knx_error *error = in && y ? knb_finish(&b, (int)j->n_out, y, j->name, true, out) : knx_error_nomem();
     knb_free(&b);
     knx_free(in);
     knx_free(y);
@@ -660,20 +660,20 @@ kn_error *kna_constants_as_inputs(const kni_jaxpr *j, kni_jaxpr **out)
 }
 
 /* A jaxpr that is one call of the entry's. */
-static kn_error *derive_jit(kna_core *f, const kn_type *in, kn_closed *out)
+static knx_error *derive_jit(knf_core *f, const kni_type *in, kna_closed *out)
 {
-    kna_entry *e, *once;
-    KN_TRY(kna_entry_for(f, in, &e, &once));
+    knf_entry *e, *once;
+    KN_TRY(knf_entry_for(f, in, &e, &once));
     const kni_jaxpr *j = e->closed.jaxpr;
     size_t n = (size_t)j->n_const + j->n_in;
     kni_jaxpr *body = NULL;
-    kn_error *error = kna_constants_as_inputs(j, &body);
-    kn_atom *x = knx_alloc((n + 1) * sizeof *x), *y = knx_alloc(((size_t)j->n_out + 1) * sizeof *y);
-    *out = (kn_closed){.once = e->closed.once, .consts = knx_alloc(((size_t)j->n_const + 1) * sizeof(kn_value *))};
+    knx_error *error = knf_constants_as_inputs(j, &body);
+    kni_atom *x = knx_alloc((n + 1) * sizeof *x), *y = knx_alloc(((size_t)j->n_out + 1) * sizeof *y);
+    *out = (kna_closed){.once = e->closed.once, .consts = knx_alloc(((size_t)j->n_const + 1) * sizeof(kna_value *))};
     if (!error && (!x || !y || !out->consts))
         error = knx_error_nomem();
     if (!error) {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
         b.place = knx_context()->here;
         for (uint32_t i = 0; i < j->n_const; i++)
@@ -687,45 +687,45 @@ static kn_error *derive_jit(kna_core *f, const kn_type *in, kn_closed *out)
     kni_release(body);
     knx_free(x);
     knx_free(y);
-    kna_entry_free(once);
+    knf_entry_free(once);
     if (error)
         kna_closed_free(out);
     return error;
 }
 
-static kn_error *derive_jaxpr(kna_core *f, const kn_type *in, kn_closed *out)
+static knx_error *derive_jaxpr(knf_core *f, const kni_type *in, kna_closed *out)
 {
     for (uint32_t i = 0; i < f->jaxpr->n_in; i++)
         if (in[i].dtype != f->jaxpr->type[i].dtype || !kni_type_same_shape(in[i], f->jaxpr->type[i])) {
-            kn_text want = {0}, have = {0};
-            return knx_error(KN_ERROR_TYPE, "%s was recorded for %s as array %d of its arguments, but was given %s",
-                             f->name, kni_type_text(&want, f->jaxpr->type[i], true), (int)i - f->n_captured,
-                             kni_type_text(&have, in[i], true));
+            knx_text want = {0}, have = {0};
+            return knx_error_new(KN_ERROR_TYPE, "%s was recorded for %s as array %d of its arguments, but was given %s",
+                                 f->name, kni_type_text(&want, f->jaxpr->type[i], true), (int)i - f->n_captured,
+                                 kni_type_text(&have, in[i], true));
         }
-    *out = (kn_closed){.jaxpr = kni_retain(f->jaxpr)};
+    *out = (kna_closed){.jaxpr = kni_retain(f->jaxpr)};
     return NULL;
 }
 
-kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out)
+knx_error *knf_derive(knf_core *f, const kni_type *in, kna_value *const *known, const char *why, kna_closed *out)
 {
-    *out = (kn_closed){0};
+    *out = (kna_closed){0};
     switch (f->kind) {
-    case KNA_FN_C: return derive_c(f, in, known, NULL, why, out);
-    case KNA_FN_JIT: return derive_jit(f, in, out);
-    case KNA_FN_JAXPR: return derive_jaxpr(f, in, out);
-    case KNA_FN_CUSTOM_JVP:
-    case KNA_FN_CUSTOM_VJP:
-    case KNA_FN_CHECKPOINT: return kna_derive_custom(f, in, known, why, out);
-    case KNA_FN_GRAD:
-    case KNA_FN_VMAP:
-    case KNA_FN_JACFWD:
-    case KNA_FN_JACREV: break;
+    case KNF_FN_C: return derive_c(f, in, known, NULL, why, out);
+    case KNF_FN_JIT: return derive_jit(f, in, out);
+    case KNF_FN_JAXPR: return derive_jaxpr(f, in, out);
+    case KNF_FN_CUSTOM_JVP:
+    case KNF_FN_CUSTOM_VJP:
+    case KNF_FN_CHECKPOINT: return knf_derive_custom(f, in, known, why, out);
+    case KNF_FN_GRAD:
+    case KNF_FN_VMAP:
+    case KNF_FN_JACFWD:
+    case KNF_FN_JACREV: break;
     }
-    return kna_derive_transformed(f, in, known, why, out);
+    return knf_derive_transformed(f, in, known, why, out);
 }
 
-kn_error *kna_derive_given(kna_core *f, const kn_type *in, kn_value *const *given, const char *why, kn_closed *out)
+knx_error *knf_derive_given(knf_core *f, const kni_type *in, kna_value *const *given, const char *why, kna_closed *out)
 {
-    *out = (kn_closed){0};
-    return f->kind == KNA_FN_C ? derive_c(f, in, NULL, given, why, out) : kna_derive(f, in, NULL, why, out);
+    *out = (kna_closed){0};
+    return f->kind == KNF_FN_C ? derive_c(f, in, NULL, given, why, out) : knf_derive(f, in, NULL, why, out);
 }

@@ -9,7 +9,7 @@
 
 typedef struct groups {
     knd_loaded *loaded; /* places and names are its program's */
-    kn_arena arena;
+    knx_arena arena;
 } groups;
 
 static void drop_groups(void *p)
@@ -22,7 +22,7 @@ static void drop_groups(void *p)
 
 static bool fill_nodes(groups *g, uint32_t step, kn_group *to)
 {
-    const kn_program *p = g->loaded->program;
+    const knc_program *p = g->loaded->program;
     uint32_t first = p->first_eqn[step], n = p->first_eqn[step + 1] - first;
     kn_group_node *node = knx_arena_alloc(&g->arena, ((size_t)n + 1) * sizeof *node);
     for (uint32_t i = 0; node && i < n; i++) {
@@ -34,12 +34,12 @@ static bool fill_nodes(groups *g, uint32_t step, kn_group *to)
     return node != NULL;
 }
 
-static void fill_type(const kn_program *p, uint32_t step, kn_group *to)
+static void fill_type(const knc_program *p, uint32_t step, kn_group *to)
 {
     uint32_t at = to->n_node ? (uint32_t)to->node[to->n_node - 1].id : p->step[step].eqn;
     if (at >= p->jaxpr->n_eqn || !p->jaxpr->eqn[at].n_out)
         return;
-    kn_type t = p->jaxpr->type[p->jaxpr->eqn[at].out];
+    kni_type t = p->jaxpr->type[p->jaxpr->eqn[at].out];
     to->dtype = t.dtype;
     to->shape.ndim = t.ndim;
     for (int d = 0; d < t.ndim; d++)
@@ -48,8 +48,8 @@ static void fill_type(const kn_program *p, uint32_t step, kn_group *to)
 
 static bool fill(groups *g, uint32_t step, kn_group *to)
 {
-    const kn_program *p = g->loaded->program;
-    kn_text operations = {0};
+    const knc_program *p = g->loaded->program;
+    knx_text operations = {0};
     knc_span span = knc_step_span(p, step);
     knc_step_operations(p, step, &operations);
     *to = (kn_group){.size_ = sizeof *to,
@@ -67,12 +67,12 @@ static bool fill(groups *g, uint32_t step, kn_group *to)
     return true;
 }
 
-static kn_error *make_groups(const kni_jaxpr *j, groups **made, kn_group **list)
+static knx_error *make_groups(const kni_jaxpr *j, groups **made, kn_group **list)
 {
     groups *g = *made = knx_alloc_zero(sizeof *g);
     if (!g)
         return knx_error_nomem();
-    const kn_compile_options o = {.fuse = true, .kernels = kna_state_get()->caches->kernels};
+    const knc_compile_options o = {.fuse = true, .kernels = kna_state_get()->caches->kernels};
     KN_TRY(knd_compile(&knd_host, j, &o, &g->loaded));
     uint32_t n = g->loaded->program->n_step;
     *list = knx_arena_alloc(&g->arena, ((size_t)n + 1) * sizeof **list);
@@ -88,12 +88,12 @@ const kn_group *kn_jaxpr_groups(kn_jaxpr jaxpr, int *n)
     groups *g = NULL;
     kn_group *list = NULL;
     kna_begin(&op, "jaxpr_groups");
-    kn_closed *c = n ? kna_jaxpr_get(&op, jaxpr) : NULL;
+    kna_closed *c = n ? knf_jaxpr_get(&op, jaxpr) : NULL;
     if (!n)
         kna_fail(&op, KN_ERROR_TYPE, "the number is null");
     else
         *n = 0;
-    kn_error *error = c ? make_groups(c->jaxpr, &g, &list) : NULL;
+    knx_error *error = c ? make_groups(c->jaxpr, &g, &list) : NULL;
     if (error)
         kna_fail_with(&op, error);
     bool ok = kna_end_plain(&op) && g;

@@ -7,15 +7,15 @@
 #include "ir/text/print.h"
 #include <string.h>
 
-static const void *data_of(const kn_value *v)
+static const void *data_of(const kna_value *v)
 {
     return v->state == KN_V_NUMBER || v->state == KN_V_BUFFER ? kna_elements(v) : NULL;
 }
 
-static void add_element(kn_str *out, kn_dtype d, const void *at)
+static void add_element(knx_str *out, kn_dtype d, const void *at)
 {
-    kn_literal l = {.type = kni_scalar_type(d)};
-    kn_str text = {0};
+    kni_literal l = {.type = kni_scalar_type(d)};
+    knx_str text = {0};
     memcpy(&l.bits, at, d->size);
     kni_literal_text(&text, KN_FORM_FULL, &l);
     char *s = knx_str_take(&text), *colon = s ? strrchr(s, ':') : NULL;
@@ -26,9 +26,9 @@ static void add_element(kn_str *out, kn_dtype d, const void *at)
     knx_free(s);
 }
 
-static char *value_text(const kn_value *v)
+static char *value_text(const kna_value *v)
 {
-    kn_str out = {0};
+    knx_str out = {0};
     const char *data = data_of(v);
     int64_t n = kni_type_size(v->type);
     size_t bytes = v->type.dtype->size;
@@ -44,7 +44,7 @@ static char *value_text(const kn_value *v)
     return knx_str_take(&out);
 }
 
-kn_error *kna_constant_texts(const kn_closed *c, char ***texts)
+knx_error *knf_constant_texts(const kna_closed *c, char ***texts)
 {
     char **t = *texts = knx_alloc_zero(((size_t)c->n_const + 1) * sizeof *t);
     if (!t)
@@ -59,7 +59,7 @@ kn_error *kna_constant_texts(const kn_closed *c, char ***texts)
     return NULL;
 }
 
-void kna_free_texts(uint32_t n, char **texts)
+void knf_free_texts(uint32_t n, char **texts)
 {
     for (uint32_t i = 0; texts && i < n; i++)
         knx_free(texts[i]);
@@ -68,11 +68,11 @@ void kna_free_texts(uint32_t n, char **texts)
 
 /* ---- Reading. */
 
-static kn_error *no_value(kn_type t, uint32_t which)
+static knx_error *no_value(kni_type t, uint32_t which)
 {
-    kn_text s = {0};
-    return knx_error(KN_ERROR_VALUE, "the text of constant %u is no value of type %s", which,
-                     kni_type_text(&s, t, true));
+    knx_text s = {0};
+    return knx_error_new(KN_ERROR_VALUE, "the text of constant %u is no value of type %s", which,
+                         kni_type_text(&s, t, true));
 }
 
 /* One element at *s, which moves on behind it. */
@@ -84,8 +84,8 @@ static bool read_element(const char **s, kn_dtype d, void *to)
         return false;
     memcpy(word, *s, n);
     snprintf(word + n, sizeof word - n, ":%s[]", d->short_name);
-    kn_parser p = {.text = word, .at = word};
-    kn_literal l = {0};
+    kni_parser p = {.text = word, .at = word};
+    kni_literal l = {0};
     bool ok = kni_parse_literal(&p, &l) && !*p.at && l.type.dtype == d;
     knx_error_release(p.error);
     knx_arena_free(&p.arena);
@@ -96,11 +96,11 @@ static bool read_element(const char **s, kn_dtype d, void *to)
     return true;
 }
 
-static kn_error *read_value(const char *s, kn_type t, uint32_t which, kn_value **out)
+static knx_error *read_value(const char *s, kni_type t, uint32_t which, kna_value **out)
 {
     int64_t n = kni_type_size(t), i = 0;
     size_t bytes = t.dtype->size;
-    kn_buffer *b = knx_buffer_new(kni_type_bytes(t));
+    knx_buffer *b = knx_buffer_new(kni_type_bytes(t));
     if (!b)
         return knx_error_nomem();
     char *data = b->data;
@@ -117,12 +117,13 @@ static kn_error *read_value(const char *s, kn_type t, uint32_t which, kn_value *
     return *out ? NULL : knx_error_nomem();
 }
 
-kn_error *kna_read_constants(kn_closed *c, char *const *texts)
+knx_error *knf_read_constants(kna_closed *c, char *const *texts)
 {
     const kni_jaxpr *j = c->jaxpr;
     for (uint32_t i = 0; i < j->n_const; i++)
         if (!texts || !texts[i])
-            return knx_error(KN_ERROR_VALUE, "the text has %u constants, whose values it does not carry", j->n_const);
+            return knx_error_new(KN_ERROR_VALUE, "the text has %u constants, whose values it does not carry",
+                                 j->n_const);
     c->consts = knx_alloc(((size_t)j->n_const + 1) * sizeof *c->consts);
     if (!c->consts)
         return knx_error_nomem();

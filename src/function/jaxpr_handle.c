@@ -11,25 +11,25 @@ static void drop_closed(void *p)
     knx_free(p);
 }
 
-kn_jaxpr kna_jaxpr_handle(kn_closed *from)
+kn_jaxpr knf_jaxpr_handle(kna_closed *from)
 {
-    kn_closed *c = knx_alloc(sizeof *c);
+    kna_closed *c = knx_alloc(sizeof *c);
     if (!c) {
         kna_closed_free(from);
-        kn_error *e = knx_error_nomem();
+        knx_error *e = knx_error_nomem();
         knx_report(e);
         knx_error_release(e);
         return NULL;
     }
     *c = *from;
-    *from = (kn_closed){0};
+    *from = (kna_closed){0};
     return kna_handle_new(KN_H_JAXPR, c, drop_closed);
 }
 
-kn_closed *kna_jaxpr_get(kna_op *op, kn_jaxpr jaxpr)
+kna_closed *knf_jaxpr_get(kna_op *op, kn_jaxpr jaxpr)
 {
-    kn_error *error = NULL;
-    kn_closed *c = kna_handle_get(KN_H_JAXPR, jaxpr, &error);
+    knx_error *error = NULL;
+    kna_closed *c = kna_handle_get(KN_H_JAXPR, jaxpr, &error);
     if (!c)
         kna_fail_with(op, error);
     return c;
@@ -37,9 +37,9 @@ kn_closed *kna_jaxpr_get(kna_op *op, kn_jaxpr jaxpr)
 
 /* ---- Types of example arguments: any arrays, also those of kn_eval_shape. */
 
-static kn_error *example_types(kna_core *f, const kna_fn *fn, const kn_args *args, kn_value **in, kn_type *type)
+static knx_error *example_types(knf_core *f, const knf_fn *fn, const kn_args *args, kna_value **in, kni_type *type)
 {
-    KN_TRY(kna_read_args(f->name, f, args, in + f->n_captured));
+    KN_TRY(knf_read_args(f->name, f, args, in + f->n_captured));
     for (int i = 0; i < f->n_captured; i++)
         in[i] = kna_value_retain(fn->captured[i]);
     for (int i = 0; i < f->n_captured + f->n_in; i++) {
@@ -49,26 +49,26 @@ static kn_error *example_types(kna_core *f, const kna_fn *fn, const kn_args *arg
     return NULL;
 }
 
-kn_error *kna_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *why, kn_closed *out, kna_core **core)
+knx_error *knf_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *why, kna_closed *out, knf_core **core)
 {
-    kna_fn *h = kna_fn_get(op, fn);
+    knf_fn *h = knf_fn_get(op, fn);
     if (!h)
         return kna_take_error(op);
-    kna_core *f = NULL;
-    KN_TRY(kna_fit_call(h, args, KNA_FIT_ABSTRACT, &f));
+    knf_core *f = NULL;
+    KN_TRY(knf_fit_call(h, args, KNF_FIT_ABSTRACT, &f));
     *core = f;
     int n = f->n_captured + f->n_in;
-    kn_value **in = knx_alloc_zero(((size_t)n + 1) * sizeof *in);
-    kn_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
-    kn_error *error = in && type ? example_types(f, h, args, in, type) : knx_error_nomem();
+    kna_value **in = knx_alloc_zero(((size_t)n + 1) * sizeof *in);
+    kni_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
+    knx_error *error = in && type ? example_types(f, h, args, in, type) : knx_error_nomem();
     if (!error) {
-        error = kna_derive(f, type, NULL, why, out);
-        kna_release_values(n, in);
+        error = knf_derive(f, type, NULL, why, out);
+        knf_release_values(n, in);
     }
     knx_free(in);
     knx_free(type);
     if (error) {
-        kna_fit_end(f);
+        knf_fit_end(f);
         *core = NULL;
     }
     return error;
@@ -77,8 +77,8 @@ kn_error *kna_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *
 kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *opts)
 {
     kna_op op;
-    kn_closed c = {0};
-    kna_core *core = NULL;
+    kna_closed c = {0};
+    knf_core *core = NULL;
     kna_begin(&op, "make_jaxpr");
     kna_state *s = kna_state_get();
     if (!s)
@@ -93,50 +93,50 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
     }
     s->fold = opts && opts->size_ >= sizeof *opts && opts->fold;
     s->whole = !s->fold;
-    kn_error *error = kna_failed(&op) ? kna_take_error(&op) : kna_derive_for(&op, fn, args, "make_jaxpr", &c, &core);
+    knx_error *error = kna_failed(&op) ? kna_take_error(&op) : knf_derive_for(&op, fn, args, "make_jaxpr", &c, &core);
     s->axes = outer;
     s->fold = folds;
     s->whole = whole;
-    kna_fit_end(core);
+    knf_fit_end(core);
     if (error)
         kna_fail_with(&op, error);
     if (!kna_end_plain(&op)) {
         kna_closed_free(&c);
         return NULL;
     }
-    return kna_jaxpr_handle(&c);
+    return knf_jaxpr_handle(&c);
 }
 
-static void write_types(const kn_outs *outs, const kna_core *f, const kn_args *args, int n, kn_value **v)
+static void write_types(const kn_outs *outs, const knf_core *f, const kn_args *args, int n, kna_value **v)
 {
-    kna_structure *whole = kna_result_structure(f, args);
-    kna_write_results(outs, 0, n, v, whole);
-    kna_structure_release(whole);
+    kntree_structure *whole = knf_result_structure(f, args);
+    knf_write_results(outs, 0, n, v, whole);
+    kntree_structure_release(whole);
 }
 
 int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs)
 {
     kna_op op;
-    kn_closed c = {0};
-    kna_core *core = NULL;
+    kna_closed c = {0};
+    knf_core *core = NULL;
     kna_begin(&op, "eval_shape");
-    kn_error *error = kna_derive_for(&op, fn, args, "eval_shape", &c, &core);
+    knx_error *error = knf_derive_for(&op, fn, args, "eval_shape", &c, &core);
     KN_KNOWN(error || core);
     if (!error)
-        error = kna_check_outs(core->name, core->n_out, outs);
-    kn_value **v = error ? NULL : knx_alloc(((size_t)c.jaxpr->n_out + 1) * sizeof *v);
+        error = knf_check_outs(core->name, core->n_out, outs);
+    kna_value **v = error ? NULL : knx_alloc(((size_t)c.jaxpr->n_out + 1) * sizeof *v);
     uint32_t made = 0;
     while (v && made < c.jaxpr->n_out && (v[made] = kna_value_new(KN_V_ABSTRACT, kni_out_type(c.jaxpr, made))))
         made++;
     if (!error && (!v || made < c.jaxpr->n_out)) {
-        kna_release_values((int)made, v);
+        knf_release_values((int)made, v);
         error = knx_error_nomem();
     }
     if (error)
-        kna_write_error(outs, error);
+        knf_write_error(outs, error);
     else
         write_types(outs, core, args, (int)made, v);
-    kna_fit_end(core);
+    knf_fit_end(core);
     knx_free(v);
     kna_closed_free(&c);
     knx_error_release(error);
@@ -146,25 +146,25 @@ int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs)
 
 /* ---- Texts. */
 
-static kn_error *full_text(const kn_closed *c, char **text)
+static knx_error *full_text(const kna_closed *c, char **text)
 {
     char **consts = NULL;
-    kn_error *error = kna_constant_texts(c, &consts);
+    knx_error *error = knf_constant_texts(c, &consts);
     if (!error)
         error = kni_text_consts(c->jaxpr, KN_FORM_FULL, (const char *const *)consts, text);
-    kna_free_texts(c->n_const, consts);
+    knf_free_texts(c->n_const, consts);
     return error;
 }
 
 static char *text_of(kna_op *op, kn_jaxpr jaxpr, int form)
 {
     char *text = NULL;
-    kn_closed *c = kna_jaxpr_get(op, jaxpr);
+    kna_closed *c = knf_jaxpr_get(op, jaxpr);
     if (c && (form < KN_JAXPR_CLASSIC || form > KN_JAXPR_FULL))
         kna_fail(op, KN_ERROR_VALUE, "form %d is none of KN_JAXPR_CLASSIC, KN_JAXPR_TYPED, KN_JAXPR_FULL", form);
-    kn_error *error = !c || kna_failed(op)    ? NULL
-                      : form == KN_JAXPR_FULL ? full_text(c, &text)
-                                              : kni_text(c->jaxpr, (kn_jaxpr_form)form, &text);
+    knx_error *error = !c || kna_failed(op)    ? NULL
+                       : form == KN_JAXPR_FULL ? full_text(c, &text)
+                                               : kni_text(c->jaxpr, (kni_jaxpr_form)form, &text);
     if (error)
         kna_fail_with(op, error);
     return text;
@@ -172,7 +172,7 @@ static char *text_of(kna_op *op, kn_jaxpr jaxpr, int form)
 
 static void drop_text(void *p) { knx_free(p); }
 
-const char *kna_text_handle(char *text) { return kna_handle_new(KN_H_TEXT, text, drop_text) ? text : ""; }
+const char *knf_text_handle(char *text) { return kna_handle_new(KN_H_TEXT, text, drop_text) ? text : ""; }
 
 const char *kn_jaxpr_text(kn_jaxpr jaxpr, int form)
 {
@@ -181,7 +181,7 @@ const char *kn_jaxpr_text(kn_jaxpr jaxpr, int form)
     char *text = text_of(&op, jaxpr, form);
     if (!kna_end_plain(&op))
         return "";
-    return kna_text_handle(text);
+    return knf_text_handle(text);
 }
 
 int kn_jaxpr_print(kn_jaxpr jaxpr, FILE *file, int form)
@@ -200,12 +200,12 @@ int kn_jaxpr_print(kn_jaxpr jaxpr, FILE *file, int form)
 kn_jaxpr kn_jaxpr_parse(const char *text)
 {
     kna_op op;
-    kn_closed c = {0};
+    kna_closed c = {0};
     kna_begin(&op, "jaxpr_parse");
     char **consts = NULL;
-    kn_error *error = text ? kni_parse_consts(text, &c.jaxpr, &consts) : knx_error(KN_ERROR_TYPE, "null text");
+    knx_error *error = text ? kni_parse_consts(text, &c.jaxpr, &consts) : knx_error_new(KN_ERROR_TYPE, "null text");
     if (!error)
-        error = kna_read_constants(&c, consts);
+        error = knf_read_constants(&c, consts);
     knx_free(consts);
     if (error)
         kna_fail_with(&op, error);
@@ -213,13 +213,13 @@ kn_jaxpr kn_jaxpr_parse(const char *text)
         kna_closed_free(&c);
         return NULL;
     }
-    return kna_jaxpr_handle(&c);
+    return knf_jaxpr_handle(&c);
 }
 
 /* Number i of the examples as a value; NULL with an error in op. */
-static kn_value *example(kna_op *op, kn_list examples, int i)
+static kna_value *example(kna_op *op, kn_list examples, int i)
 {
-    kn_atom a = kna_in(op, kn_list_get(examples, i));
+    kni_atom a = kna_in(op, kn_list_get(examples, i));
     return kna_failed(op) ? NULL : kna_atom_value(op, a);
 }
 
@@ -239,12 +239,12 @@ static int constants_in(const char *text)
     return n > 0 ? n - 1 : 0;
 }
 
-static void parse_classic(kna_op *op, const char *text, kn_list examples, kn_closed *c)
+static void parse_classic(kna_op *op, const char *text, kn_list examples, kna_closed *c)
 {
     int n = kn_list_count(examples), n_const = constants_in(text);
-    kn_value **v = knx_alloc_zero(((size_t)n + 1) * sizeof *v);
-    kn_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
-    kn_error *error = v && type ? NULL : knx_error_nomem();
+    kna_value **v = knx_alloc_zero(((size_t)n + 1) * sizeof *v);
+    kni_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
+    knx_error *error = v && type ? NULL : knx_error_nomem();
     for (int i = 0; !error && i < n && !kna_failed(op); i++) {
         v[i] = example(op, examples, i);
         if (!v[i])
@@ -272,7 +272,7 @@ static void parse_classic(kna_op *op, const char *text, kn_list examples, kn_clo
 kn_jaxpr kn_jaxpr_parse_classic(const char *text, kn_list examples)
 {
     kna_op op;
-    kn_closed c = {0};
+    kna_closed c = {0};
     kna_begin(&op, "jaxpr_parse_classic");
     if (!text)
         kna_fail(&op, KN_ERROR_TYPE, "null text");
@@ -282,14 +282,14 @@ kn_jaxpr kn_jaxpr_parse_classic(const char *text, kn_list examples)
         kna_closed_free(&c);
         return NULL;
     }
-    return c.jaxpr ? kna_jaxpr_handle(&c) : NULL;
+    return c.jaxpr ? knf_jaxpr_handle(&c) : NULL;
 }
 
 /* ---- Comparing. */
 
-static bool same_constants(kna_op *op, const kn_closed *a, const kn_closed *b)
+static bool same_constants(kna_op *op, const kna_closed *a, const kna_closed *b)
 {
-    kn_error *error = kna_force_here((int)a->n_const, a->consts);
+    knx_error *error = kna_force_here((int)a->n_const, a->consts);
     if (!error)
         error = kna_force_here((int)b->n_const, b->consts);
     if (error) {
@@ -297,7 +297,7 @@ static bool same_constants(kna_op *op, const kn_closed *a, const kn_closed *b)
         return false;
     }
     for (uint32_t i = 0; i < a->n_const; i++) {
-        const kn_value *v = a->consts[i], *w = b->consts[i];
+        const kna_value *v = a->consts[i], *w = b->consts[i];
         if (v == w)
             continue;
         if (v->state != KN_V_BUFFER || w->state != KN_V_BUFFER ||
@@ -311,7 +311,7 @@ bool kn_jaxpr_equal(kn_jaxpr a, kn_jaxpr b)
 {
     kna_op op;
     kna_begin(&op, "jaxpr_equal");
-    kn_closed *x = kna_jaxpr_get(&op, a), *y = x ? kna_jaxpr_get(&op, b) : NULL;
+    kna_closed *x = knf_jaxpr_get(&op, a), *y = x ? knf_jaxpr_get(&op, b) : NULL;
     bool equal = y && kni_equal(x->jaxpr, y->jaxpr) && same_constants(&op, x, y);
     return kna_end_plain(&op) && equal;
 }
@@ -320,12 +320,12 @@ kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr)
 {
     kna_op op;
     kni_jaxpr *j = NULL;
-    kna_core *core = NULL;
+    knf_core *core = NULL;
     kna_begin(&op, "fn_from_jaxpr");
-    kn_closed *c = kna_jaxpr_get(&op, jaxpr);
+    kna_closed *c = knf_jaxpr_get(&op, jaxpr);
     if (c) {
-        kn_error *error = kna_constants_as_inputs(c->jaxpr, &j);
-        kna_core draft = {.kind = KNA_FN_JAXPR,
+        knx_error *error = knf_constants_as_inputs(c->jaxpr, &j);
+        knf_core draft = {.kind = KNF_FN_JAXPR,
                           .jaxpr = j,
                           .name = *c->jaxpr->name ? c->jaxpr->name : "jaxpr",
                           .n_captured = (int)c->n_const,
@@ -335,10 +335,10 @@ kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr)
         draft.n_args = one_each ? draft.n_in : 1;
         for (int i = 0; i < draft.n_args; i++)
             draft.arrays[i] = one_each ? 1 : draft.n_in;
-        core = error ? NULL : kna_core_intern(&draft);
+        core = error ? NULL : knf_core_intern(&draft);
         if (!core)
             kna_fail_with(&op, error ? error : knx_error_nomem());
     }
     kni_release(j);
-    return kna_end_plain(&op) && core ? kna_fn_handle(core, core->n_captured, c->consts) : NULL;
+    return kna_end_plain(&op) && core ? knf_fn_handle(core, core->n_captured, c->consts) : NULL;
 }

@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* Equation i, or NULL with an IndexError. */
-static const kn_eqn *equation(kna_op *op, kn_jaxpr jaxpr, int i)
+static const kni_eqn *equation(kna_op *op, kn_jaxpr jaxpr, int i)
 {
-    kn_closed *c = kna_jaxpr_get(op, jaxpr);
+    kna_closed *c = knf_jaxpr_get(op, jaxpr);
     if (c && (i < 0 || (uint32_t)i >= c->jaxpr->n_eqn)) {
         kna_fail(op, KN_ERROR_INDEX, "index %d is out of bounds for %u equations", i, c->jaxpr->n_eqn);
         c = NULL;
@@ -23,7 +23,7 @@ kn_jaxpr_counts kn_jaxpr_count(kn_jaxpr jaxpr)
     kna_op op;
     kn_jaxpr_counts n = {-1, -1, -1, -1};
     kna_begin(&op, "jaxpr_count");
-    kn_closed *c = kna_jaxpr_get(&op, jaxpr);
+    kna_closed *c = knf_jaxpr_get(&op, jaxpr);
     if (c)
         n = (kn_jaxpr_counts){(int)c->jaxpr->n_const, (int)c->jaxpr->n_in, (int)c->jaxpr->n_eqn, (int)c->jaxpr->n_out};
     kna_end_plain(&op);
@@ -36,13 +36,13 @@ int kn_jaxpr_equation(kn_jaxpr jaxpr, int i, kn_equation *out)
 {
     kna_op op;
     kna_begin(&op, "jaxpr_equation");
-    kn_closed *c = kna_jaxpr_get(&op, jaxpr);
+    kna_closed *c = knf_jaxpr_get(&op, jaxpr);
     if (c && (i < 0 || (uint32_t)i >= c->jaxpr->n_eqn))
         kna_fail(&op, KN_ERROR_INDEX, "index %d is out of bounds for %u equations", i, c->jaxpr->n_eqn);
     else if (c && !out)
         kna_fail(&op, KN_ERROR_TYPE, "null equation");
     else if (c) {
-        const kn_eqn *e = &c->jaxpr->eqn[i];
+        const kni_eqn *e = &c->jaxpr->eqn[i];
         *out = (kn_equation){sizeof *out, e->prim->name, (int)e->n_in, (int)e->n_out, e->in, e->out, e->place};
     }
     return kna_end_plain(&op) ? 0 : -1;
@@ -52,14 +52,14 @@ int kn_jaxpr_variable(kn_jaxpr jaxpr, uint32_t atom, kn_variable *out)
 {
     kna_op op;
     kna_begin(&op, "jaxpr_variable");
-    kn_closed *c = kna_jaxpr_get(&op, jaxpr);
+    kna_closed *c = knf_jaxpr_get(&op, jaxpr);
     bool literal = kni_is_literal(atom);
     if (c && (literal ? (atom & ~KN_LITERAL_BIT) >= c->jaxpr->n_literal : atom >= c->jaxpr->n_var))
         kna_fail(&op, KN_ERROR_INDEX, "the jaxpr has no variable %u", atom & ~KN_LITERAL_BIT);
     else if (c && !out)
         kna_fail(&op, KN_ERROR_TYPE, "null variable");
     else if (c) {
-        kn_type t = kni_atom_type(c->jaxpr, atom);
+        kni_type t = kni_atom_type(c->jaxpr, atom);
         *out = (kn_variable){.size_ = sizeof *out, .dtype = t.dtype, .shape = {.ndim = t.ndim}, .literal = literal};
         if (t.ndim)
             memcpy(out->shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
@@ -74,7 +74,7 @@ uint32_t kn_jaxpr_outvar(kn_jaxpr jaxpr, int i)
     kna_op op;
     uint32_t atom = KN_ATOM_NONE;
     kna_begin(&op, "jaxpr_outvar");
-    kn_closed *c = kna_jaxpr_get(&op, jaxpr);
+    kna_closed *c = knf_jaxpr_get(&op, jaxpr);
     if (c && (i < 0 || (uint32_t)i >= c->jaxpr->n_out))
         kna_fail(&op, KN_ERROR_INDEX, "index %d is out of bounds for %u results", i, c->jaxpr->n_out);
     else if (c)
@@ -86,11 +86,11 @@ uint32_t kn_jaxpr_outvar(kn_jaxpr jaxpr, int i)
 const char *kn_jaxpr_params(kn_jaxpr jaxpr, int i)
 {
     kna_op op;
-    kn_str t = {0};
+    knx_str t = {0};
     kna_begin(&op, "jaxpr_params");
-    const kn_eqn *e = equation(&op, jaxpr, i);
+    const kni_eqn *e = equation(&op, jaxpr, i);
     if (e) {
-        kni_params_text(&t, kna_jaxpr_get(&op, jaxpr)->jaxpr, e);
+        kni_params_text(&t, knf_jaxpr_get(&op, jaxpr)->jaxpr, e);
         if (t.failed)
             kna_fail_with(&op, knx_error_nomem());
     }
@@ -98,15 +98,15 @@ const char *kn_jaxpr_params(kn_jaxpr jaxpr, int i)
         knx_str_free(&t);
         return "";
     }
-    return kna_text_handle(knx_str_take(&t));
+    return knf_text_handle(knx_str_take(&t));
 }
 
 /* The k-th jaxpr in the parameters; with k -1 NULL, and in *n how many there are. */
-static const kni_jaxpr *sub_jaxpr(const kn_eqn *e, int k, int *n)
+static const kni_jaxpr *sub_jaxpr(const kni_eqn *e, int k, int *n)
 {
     const kni_jaxpr *found = NULL;
     *n = 0;
-    for (const kn_param_field *f = e->prim->fields; f && f->name; f++) {
+    for (const kni_param_field *f = e->prim->fields; f && f->name; f++) {
         kni_jaxprs inner = kni_field_jaxprs(f, e->params);
         for (int i = 0; i < inner.n; i++)
             if ((*n)++ == k)
@@ -120,7 +120,7 @@ int kn_jaxpr_sub_count(kn_jaxpr jaxpr, int i)
     kna_op op;
     int n = -1;
     kna_begin(&op, "jaxpr_sub_count");
-    const kn_eqn *e = equation(&op, jaxpr, i);
+    const kni_eqn *e = equation(&op, jaxpr, i);
     if (e)
         sub_jaxpr(e, -1, &n);
     return kna_end_plain(&op) ? n : -1;
@@ -130,26 +130,26 @@ kn_jaxpr kn_jaxpr_sub(kn_jaxpr jaxpr, int i, int k)
 {
     kna_op op;
     int n;
-    kn_closed c = {0};
+    kna_closed c = {0};
     kna_begin(&op, "jaxpr_sub");
-    const kn_eqn *e = equation(&op, jaxpr, i);
+    const kni_eqn *e = equation(&op, jaxpr, i);
     const kni_jaxpr *j = e ? sub_jaxpr(e, k, &n) : NULL;
     if (j)
         c.jaxpr = kni_retain(j);
     else if (e)
         kna_fail(&op, KN_ERROR_INDEX, "index %d is out of bounds for %d jaxprs of the equation", k, n);
-    return kna_end_plain(&op) ? kna_jaxpr_handle(&c) : NULL;
+    return kna_end_plain(&op) ? knf_jaxpr_handle(&c) : NULL;
 }
 
 kn_array kn_jaxpr_constant(kn_jaxpr jaxpr, uint32_t atom)
 {
     kna_op op;
-    kn_atom a = KN_ATOM_NONE;
+    kni_atom a = KN_ATOM_NONE;
     kna_begin(&op, "jaxpr_constant");
-    kn_closed *c = kna_jaxpr_get(&op, jaxpr);
+    kna_closed *c = knf_jaxpr_get(&op, jaxpr);
     bool literal = kni_is_literal(atom);
     if (c && literal && (atom & ~KN_LITERAL_BIT) < c->jaxpr->n_literal) {
-        const kn_literal *l = &c->jaxpr->literal[atom & ~KN_LITERAL_BIT];
+        const kni_literal *l = &c->jaxpr->literal[atom & ~KN_LITERAL_BIT];
         a = knb_literal(op.b, l->type.dtype, l->type.weak, l->bits);
     } else if (c && !literal && atom < c->n_const)
         a = kna_value_atom(&op, c->consts[atom]);
@@ -162,15 +162,15 @@ int kn_jaxpr_bind(kn_jaxpr jaxpr, int i, const kn_array *in, kn_array *out)
 {
     kna_op op;
     kna_begin(&op, "jaxpr_bind");
-    const kn_eqn *e = equation(&op, jaxpr, i);
+    const kni_eqn *e = equation(&op, jaxpr, i);
     int n_in = e ? (int)e->n_in : 0, n_out = e ? (int)e->n_out : 0;
-    kn_atom *a = knx_alloc(((size_t)n_in + (size_t)n_out + 1) * sizeof *a), *y = a + n_in;
+    kni_atom *a = knx_alloc(((size_t)n_in + (size_t)n_out + 1) * sizeof *a), *y = a + n_in;
     if (!a)
         kna_fail_with(&op, knx_error_nomem());
     else if (e && ((!in && n_in) || (!out && n_out)))
         kna_fail(&op, KN_ERROR_TYPE, "null operands or results");
     for (int k = 0; k < n_in && !kna_failed(&op); k++) {
-        kn_type t = kna_type(&op, in[k]), was = kni_atom_type(kna_jaxpr_get(&op, jaxpr)->jaxpr, e->in[k]);
+        kni_type t = kna_type(&op, in[k]), was = kni_atom_type(knf_jaxpr_get(&op, jaxpr)->jaxpr, e->in[k]);
         a[k] = t.weak ? kna_in_as(&op, in[k], was.dtype) : kna_in(&op, in[k]);
     }
     for (int k = 0; k < n_out && a; k++)
@@ -192,29 +192,29 @@ const char *kn_jaxpr_graphviz(kn_jaxpr jaxpr)
     kna_op op;
     char *text = NULL;
     kna_begin(&op, "jaxpr_graphviz");
-    kn_closed *c = kna_jaxpr_get(&op, jaxpr);
-    kn_error *error = c ? kni_graphviz(c->jaxpr, &text) : NULL;
+    kna_closed *c = knf_jaxpr_get(&op, jaxpr);
+    knx_error *error = c ? kni_graphviz(c->jaxpr, &text) : NULL;
     if (error)
         kna_fail_with(&op, error);
-    return kna_end_plain(&op) ? kna_text_handle(text) : "";
+    return kna_end_plain(&op) ? knf_text_handle(text) : "";
 }
 
-static const char *program_text(kn_jaxpr jaxpr, const char *operation, kn_error *(*show)(const kn_program *, char **))
+static const char *program_text(kn_jaxpr jaxpr, const char *operation, knx_error *(*show)(const knc_program *, char **))
 {
     kna_op op;
     char *text = NULL;
-    kn_program *p = NULL;
+    knc_program *p = NULL;
     kna_begin(&op, operation);
-    kn_closed *c = kna_jaxpr_get(&op, jaxpr);
+    kna_closed *c = knf_jaxpr_get(&op, jaxpr);
     const knc_target *target = knd_default()->target(knd_default());
-    const kn_compile_options o = {.target = target, .fuse = true, .record = true};
-    kn_error *error = c ? knc_compile(c->jaxpr, &o, &p) : NULL;
+    const knc_compile_options o = {.target = target, .fuse = true, .record = true};
+    knx_error *error = c ? knc_compile(c->jaxpr, &o, &p) : NULL;
     if (p)
         error = show(p, &text);
     knc_release(p);
     if (error)
         kna_fail_with(&op, error);
-    return kna_end_plain(&op) ? kna_text_handle(text) : "";
+    return kna_end_plain(&op) ? knf_text_handle(text) : "";
 }
 
 const char *kn_jaxpr_program(kn_jaxpr jaxpr) { return program_text(jaxpr, "jaxpr_program", knc_text); }

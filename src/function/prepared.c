@@ -12,7 +12,7 @@ struct kn_prepared_s {
     knd_loaded *program;
     int threads;
     uint32_t n_fixed, n_in, n_out; /* operands: the fixed ones first */
-    kn_value **fixed;
+    kna_value **fixed;
     size_t operands_bytes; /* at the beginning of the workspace, if they are many */
     size_t workspace;
     bool some_empty;    /* of the arrays */
@@ -21,57 +21,57 @@ struct kn_prepared_s {
     const struct place {
         size_t bytes, mask; /* that has to be zero in an address */
     } * in, *out;
-    kn_operand operand[]; /* the fixed ones */
+    knd_operand operand[]; /* the fixed ones */
 };
 
 /* ---- Making one. */
 
 /* What fn is, compiled. donate: what it is given for good it may write over. `fixed`: the values of the program's first
  * operands, in *n_fixed references that are the caller's, also after an error. */
-static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *why, bool donate, knd_loaded **out,
-                         kn_value ***fixed, uint32_t *n_fixed)
+static knx_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *why, bool donate, knd_loaded **out,
+                          kna_value ***fixed, uint32_t *n_fixed)
 {
-    kn_closed c = {0};
-    kna_core *core = NULL;
-    kn_error *error = kna_derive_for(op, fn, args, why, &c, &core);
+    kna_closed c = {0};
+    knf_core *core = NULL;
+    knx_error *error = knf_derive_for(op, fn, args, why, &c, &core);
     if (error)
         return error;
-    kna_fn *f = kna_fn_get(op, fn);
+    knf_fn *f = knf_fn_get(op, fn);
     size_t n = f ? c.n_const + (size_t)core->n_captured : 0;
     *fixed = f ? knx_alloc((n + 1) * sizeof **fixed) : NULL;
     if (!*fixed)
         error = f ? knx_error_nomem() : kna_take_error(op);
     for (uint32_t i = 0; !error && i < n; i++)
         (*fixed)[(*n_fixed)++] = kna_value_retain(i < c.n_const ? c.consts[i] : f->captured[i - c.n_const]);
-    kn_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};
-    kn_arena arena = KN_ARENA_INIT;
+    knc_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};
+    knx_arena arena = KN_ARENA_INIT;
     bool *donated = NULL;
     if (!error && donate)
-        error = kna_find_donated(core, c.jaxpr, &arena, &donated);
+        error = knf_find_donated(core, c.jaxpr, &arena, &donated);
     o.donated = donated;
     if (!error)
         error = knd_compile(&knd_host, c.jaxpr, &o, out);
     knx_arena_free(&arena);
     if (!error && (c.jaxpr->has & KN_USER))
-        error = knx_error(KN_ERROR_VALUE, "%s calls back into the user's code, which needs a context", core->name);
+        error = knx_error_new(KN_ERROR_VALUE, "%s calls back into the user's code, which needs a context", core->name);
     kna_closed_free(&c);
-    kna_fit_end(core);
+    knf_fit_end(core);
     return error;
 }
 
 /* The values as they are now: run, and in memory that no one else writes to. */
-static kn_error *settle(kn_value **v, uint32_t n)
+static knx_error *settle(kna_value **v, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (v[i]->state == KN_V_TRACER || v[i]->state == KN_V_ABSTRACT)
-            return knx_error(KN_ERROR_CONCRETIZATION, "the function uses an array whose value is not known");
+            return knx_error_new(KN_ERROR_CONCRETIZATION, "the function uses an array whose value is not known");
     KN_TRY(kna_force_here((int)n, v));
     for (uint32_t i = 0; i < n; i++) {
         if (v[i]->state != KN_V_BUFFER || !kna_lies_in_pin(v[i]))
             continue;
         size_t bytes = kni_type_bytes(v[i]->type);
-        kn_buffer *copy = knx_buffer_new(bytes);
-        kn_value *own = copy ? kna_value_buffer(v[i]->type, copy) : NULL;
+        knx_buffer *copy = knx_buffer_new(bytes);
+        kna_value *own = copy ? kna_value_buffer(v[i]->type, copy) : NULL;
         if (!own)
             return knx_error_nomem();
         memcpy(copy->data, v[i]->buffer->data, bytes);
@@ -81,7 +81,7 @@ static kn_error *settle(kn_value **v, uint32_t n)
     return NULL;
 }
 
-static struct place place_of(kn_type t)
+static struct place place_of(kni_type t)
 {
     size_t element = t.dtype->size, part = t.dtype->kind == 'c' || t.dtype->kind == 'k' ? element / 2 : element;
     return (struct place){.bytes = kni_type_bytes(t), .mask = part - 1};
@@ -91,7 +91,7 @@ static kn_prepared new_prepared(knd_loaded *program, uint32_t n_fixed)
 {
     uint32_t n = (uint32_t)knc_n_operands(program->program), n_out = (uint32_t)knc_n_outputs(program->program),
              n_in = n - n_fixed;
-    size_t places_at = knx_whole_lines(sizeof(struct kn_prepared_s) + n_fixed * sizeof(kn_operand));
+    size_t places_at = knx_whole_lines(sizeof(struct kn_prepared_s) + n_fixed * sizeof(knd_operand));
     kn_prepared p = knx_alloc_zero(places_at + ((size_t)n_in + n_out) * sizeof *p->in);
     if (!p)
         return NULL;
@@ -104,22 +104,22 @@ static kn_prepared new_prepared(knd_loaded *program, uint32_t n_fixed)
     p->n_out = n_out;
     p->in = at;
     p->out = at + n_in;
-    p->operands_bytes = n > FEW ? knx_whole_lines(n * sizeof(kn_operand)) : 0;
+    p->operands_bytes = n > FEW ? knx_whole_lines(n * sizeof(knd_operand)) : 0;
     return p;
 }
 
-static void release_fixed(kn_value **v, uint32_t n)
+static void release_fixed(kna_value **v, uint32_t n)
 {
-    kna_release_values((int)n, v);
+    knf_release_values((int)n, v);
     knx_free(v);
 }
 
-static kn_error *prepare(kna_op *op, kn_fn fn, const kn_args *examples, int threads, kn_prepared *out)
+static knx_error *prepare(kna_op *op, kn_fn fn, const kn_args *examples, int threads, kn_prepared *out)
 {
     knd_loaded *program = NULL;
-    kn_value **fixed = NULL;
+    kna_value **fixed = NULL;
     uint32_t n = 0;
-    kn_error *error = compile(op, fn, examples, "prepare", false, &program, &fixed, &n);
+    knx_error *error = compile(op, fn, examples, "prepare", false, &program, &fixed, &n);
     if (!error)
         error = settle(fixed, n);
     kn_prepared p = error ? NULL : new_prepared(program, n);
@@ -158,7 +158,7 @@ kn_prepared kn_prepare(kn_fn fn, const kn_args *examples, const kn_prepare_opts 
     kna_begin(&op, "prepare");
     int threads = opts && opts->size_ >= sizeof *opts ? opts->threads : 0;
     if (good_threads(&op, threads)) {
-        kn_error *error = prepare(&op, fn, examples, threads, &p);
+        knx_error *error = prepare(&op, fn, examples, threads, &p);
         if (error)
             kna_fail_with(&op, error);
     }
@@ -180,12 +180,12 @@ size_t kn_fn_peak_bytes(kn_fn fn, const kn_args *args, int threads)
 {
     kna_op op;
     knd_loaded *program = NULL;
-    kn_value **fixed = NULL;
+    kna_value **fixed = NULL;
     uint32_t n = 0;
     size_t bytes = 0;
     kna_begin(&op, "fn_peak_bytes");
     if (good_threads(&op, threads)) {
-        kn_error *error = compile(&op, fn, args, "fn_peak_bytes", true, &program, &fixed, &n);
+        knx_error *error = compile(&op, fn, args, "fn_peak_bytes", true, &program, &fixed, &n);
         if (error)
             kna_fail_with(&op, error);
         else
@@ -210,7 +210,7 @@ int kn_prepared_n_in(kn_prepared p) { return given("prepared_n_in", p) ? (int)p-
 int kn_prepared_n_out(kn_prepared p) { return given("prepared_n_out", p) ? (int)p->n_out : 0; }
 size_t kn_prepared_workspace_bytes(kn_prepared p) { return given("prepared_workspace_bytes", p) ? p->workspace : 0; }
 
-static kn_prepared_array describe(kn_type t)
+static kn_prepared_array describe(kni_type t)
 {
     kn_prepared_array a = {.dtype = t.dtype, .shape.ndim = t.ndim, .bytes = kni_type_bytes(t)};
     for (int d = 0; d < t.ndim; d++)
@@ -234,7 +234,7 @@ kn_prepared_array kn_prepared_out(kn_prepared p, int i)
 
 /* ---- Running. */
 
-__attribute__((noinline, cold)) static int refuse(kn_error *error)
+__attribute__((noinline, cold)) static int refuse(knx_error *error)
 {
     if (atomic_load(&error->refs) > 0 && (!error->operation || !*error->operation))
         error->operation = "prepared_run";
@@ -250,35 +250,35 @@ static inline bool overlaps(const void *a, size_t n, const void *b, size_t m)
 
 static inline bool fits(const void *at, struct place p) { return ((uintptr_t)at & p.mask) == 0 && (at || !p.bytes); }
 
-static kn_error *bad_pointer(const char *what, uint32_t i, const void *at)
+static knx_error *bad_pointer(const char *what, uint32_t i, const void *at)
 {
-    return at ? knx_error(KN_ERROR_VALUE, "the address of %s %u is not aligned as its dtype wants it", what, i)
-              : knx_error(KN_ERROR_TYPE, "the address of %s %u is null", what, i);
+    return at ? knx_error_new(KN_ERROR_VALUE, "the address of %s %u is not aligned as its dtype wants it", what, i)
+              : knx_error_new(KN_ERROR_TYPE, "the address of %s %u is null", what, i);
 }
 
-static kn_error *find_overlap(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
+static knx_error *find_overlap(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
 {
     for (uint32_t i = 0; i < p->n_in; i++)
         if (overlaps(in[i], p->in[i].bytes, work, p->workspace))
-            return knx_error(KN_ERROR_VALUE, "argument %u overlaps the workspace", i);
+            return knx_error_new(KN_ERROR_VALUE, "argument %u overlaps the workspace", i);
     for (uint32_t i = 0; i < p->n_out; i++) {
         if (overlaps(out[i], p->out[i].bytes, work, p->workspace))
-            return knx_error(KN_ERROR_VALUE, "result %u overlaps the workspace", i);
+            return knx_error_new(KN_ERROR_VALUE, "result %u overlaps the workspace", i);
         for (uint32_t k = 0; k < p->n_in; k++)
             if (overlaps(out[i], p->out[i].bytes, in[k], p->in[k].bytes))
-                return knx_error(KN_ERROR_VALUE, "result %u overlaps argument %u", i, k);
+                return knx_error_new(KN_ERROR_VALUE, "result %u overlaps argument %u", i, k);
         for (uint32_t k = 0; k < i; k++)
             if (overlaps(out[i], p->out[i].bytes, out[k], p->out[k].bytes))
-                return knx_error(KN_ERROR_VALUE, "result %u overlaps result %u", i, k);
+                return knx_error_new(KN_ERROR_VALUE, "result %u overlaps result %u", i, k);
     }
     return NULL;
 }
 
-static kn_error *find_fault(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
+static knx_error *find_fault(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
 {
     if (!fits(work, (struct place){p->workspace, KNX_LINE_BYTES - 1}))
-        return work ? knx_error(KN_ERROR_VALUE, "the workspace is not aligned to 64 bytes")
-                    : knx_error(KN_ERROR_TYPE, "the workspace is null");
+        return work ? knx_error_new(KN_ERROR_VALUE, "the workspace is not aligned to 64 bytes")
+                    : knx_error_new(KN_ERROR_TYPE, "the workspace is null");
     for (uint32_t i = 0; i < p->n_in; i++)
         if (!fits(in[i], p->in[i]))
             return bad_pointer("argument", i, in[i]);
@@ -333,28 +333,28 @@ static inline bool all_well(const struct kn_prepared_s *p, const void *const *in
 }
 
 /* With the operands in a list: those that it holds, then the caller's. */
-static kn_error *run_program(const struct kn_prepared_s *p, const void *const *in, void *const *out, char *workspace)
+static knx_error *run_program(const struct kn_prepared_s *p, const void *const *in, void *const *out, char *workspace)
 {
-    kn_operand few[FEW], *x = p->operands_bytes ? (void *)workspace : few;
+    knd_operand few[FEW], *x = p->operands_bytes ? (void *)workspace : few;
     for (uint32_t i = 0; i < p->n_fixed; i++)
         x[i] = p->operand[i];
     for (uint32_t i = 0; i < p->n_in; i++)
-        x[p->n_fixed + i] = (kn_operand){.data = in[i]};
+        x[p->n_fixed + i] = (knd_operand){.data = in[i]};
     return knd_run_into(p->program, x, out, workspace + p->operands_bytes, p->threads);
 }
 
-__attribute__((noinline, cold)) static kn_error *check(kn_prepared p, const void *const *in, void *const *out,
-                                                       const void *workspace)
+__attribute__((noinline, cold)) static knx_error *check(kn_prepared p, const void *const *in, void *const *out,
+                                                        const void *workspace)
 {
     if (!p || (!in && p->n_in) || (!out && p->n_out))
-        return knx_error(KN_ERROR_TYPE, "null %s", !p ? "function" : "list of addresses");
+        return knx_error_new(KN_ERROR_TYPE, "null %s", !p ? "function" : "list of addresses");
     return find_fault(p, in, out, workspace);
 }
 
 /* What is more than one call. */
 __attribute__((noinline)) static int run_all(kn_prepared p, const void *const *in, void *const *out, void *workspace)
 {
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     if (p->one_kernel)
         knd_run_kernel(p->program, p->n_fixed, p->operand, in, out, workspace, p->threads);
     else
@@ -366,7 +366,7 @@ int kn_prepared_run(kn_prepared p, const void *const *in, void *const *out, void
 {
     bool well = p && in && out && all_well(p, in, out, workspace);
     if (__builtin_expect(!well, 0)) {
-        kn_error *error = check(p, in, out, workspace);
+        knx_error *error = check(p, in, out, workspace);
         if (error)
             return refuse(error);
     }

@@ -9,7 +9,7 @@
 
 /* ---- Calling the user's functions. */
 
-static kn_aval *avals_of(kn_arena *a, int n, const kn_type *t)
+static kn_aval *avals_of(knx_arena *a, int n, const kni_type *t)
 {
     kn_aval *v = knx_arena_zero(a, ((size_t)n + 1) * sizeof *v);
     for (int i = 0; v && i < n; i++) {
@@ -21,13 +21,13 @@ static kn_aval *avals_of(kn_arena *a, int n, const kn_type *t)
     return v;
 }
 
-bool kna_primitive_describe(const kna_primitive *p, const void *params, int n_in, const kn_type *x, const kn_type *y,
-                            kn_arena *a, kna_primitive_calling *c)
+bool knf_primitive_describe(const knf_primitive *p, const void *params, int n_in, const kni_type *x, const kni_type *y,
+                            knx_arena *a, knf_primitive_calling *c)
 {
-    *c = (kna_primitive_calling){.call = {.size_ = sizeof c->call,
+    *c = (knf_primitive_calling){.call = {.size_ = sizeof c->call,
                                           .primitive = (kn_primitive)p,
                                           .env = p->o.env,
-                                          .params = p->o.params.n ? (const char *)params + KNA_PARAMS_AT : NULL,
+                                          .params = p->o.params.n ? (const char *)params + KNF_PARAMS_AT : NULL,
                                           .n_in = n_in,
                                           .n_out = p->o.n_out,
                                           .in = avals_of(a, n_in, x)}};
@@ -35,23 +35,23 @@ bool kna_primitive_describe(const kna_primitive *p, const void *params, int n_in
     return c->call.in && (!y || c->call.out);
 }
 
-kna_speaker kna_primitive_listen(void)
+knf_speaker knf_primitive_listen(void)
 {
     kna_state *s = kna_state_get();
-    kna_speaker before = {s->said, s->speaker};
+    knf_speaker before = {s->said, s->speaker};
     s->said = NULL;
     s->speaker = s->frame.n;
     return before;
 }
 
-void kna_primitive_heard(kna_speaker before, const char *what, int status, kna_primitive_calling *c)
+void knf_primitive_heard(knf_speaker before, const char *what, int status, knf_primitive_calling *c)
 {
     kna_state *s = kna_state_get();
     c->error = s->said;
     s->said = before.said;
     s->speaker = before.frame;
     if (status && !c->error)
-        c->error = knx_error(KN_ERROR_RUNTIME, "the %s function of the primitive returned %d", what, status);
+        c->error = knx_error_new(KN_ERROR_RUNTIME, "the %s function of the primitive returned %d", what, status);
 }
 
 int kn_primitive_error(kn_error_kind kind, const char *message)
@@ -61,7 +61,7 @@ int kn_primitive_error(kn_error_kind kind, const char *message)
     if (s && s->frame.n && s->speaker == s->frame.n) {
         bool known = kind > KN_NO_ERROR && kind <= KN_ERROR_ZERO_DIVISION;
         if (!s->said)
-            s->said = knx_error(known ? kind : KN_ERROR_RUNTIME, "%s", message ? message : "null message");
+            s->said = knx_error_new(known ? kind : KN_ERROR_RUNTIME, "%s", message ? message : "null message");
         return -1;
     }
     kna_begin(&op, "primitive_error");
@@ -73,38 +73,38 @@ int kn_primitive_error(kn_error_kind kind, const char *message)
 /* ---- The shape rule. */
 
 typedef struct shape_call {
-    kna_primitive_calling c;
+    knf_primitive_calling c;
     kn_aval *out;
 } shape_call;
 
 static void call_shape(void *arg)
 {
     shape_call *s = arg;
-    const kna_primitive *p = (const kna_primitive *)s->c.call.primitive;
-    kna_speaker before = kna_primitive_listen();
+    const knf_primitive *p = (const knf_primitive *)s->c.call.primitive;
+    knf_speaker before = knf_primitive_listen();
     int status = p->o.shape(&s->c.call, s->out);
-    kna_primitive_heard(before, "shape", status, &s->c);
+    knf_primitive_heard(before, "shape", status, &s->c);
 }
 
-static kn_error *type_of(const kn_aval *v, int k, kn_arena *a, kn_type *y)
+static knx_error *type_of(const kn_aval *v, int k, knx_arena *a, kni_type *y)
 {
     if (!v->dtype)
-        return knx_error(KN_ERROR_TYPE, "the shape rule gives result %d no dtype", k);
+        return knx_error_new(KN_ERROR_TYPE, "the shape rule gives result %d no dtype", k);
     if (v->shape.ndim < 0 || v->shape.ndim > KN_MAX_NDIM)
-        return knx_error(KN_ERROR_VALUE, "the shape rule gives result %d %d dimensions", k, v->shape.ndim);
+        return knx_error_new(KN_ERROR_VALUE, "the shape rule gives result %d %d dimensions", k, v->shape.ndim);
     for (int d = 0; d < v->shape.ndim; d++)
         if (v->shape.dim[d] < 0)
-            return knx_error(KN_ERROR_VALUE, "the shape rule gives result %d the extent %lld", k,
-                             (long long)v->shape.dim[d]);
+            return knx_error_new(KN_ERROR_VALUE, "the shape rule gives result %d the extent %lld", k,
+                                 (long long)v->shape.dim[d]);
     return knp_type_dims(a, v->dtype, false, v->shape.ndim, v->shape.dim, y);
 }
 
-kn_error *kna_primitive_shape_of(const kna_primitive *p, const void *params, int n_in, const kn_type *x, kn_arena *a,
-                                 kn_type *y)
+knx_error *knf_primitive_shape_of(const knf_primitive *p, const void *params, int n_in, const kni_type *x, knx_arena *a,
+                                  kni_type *y)
 {
-    kn_arena scratch = KN_ARENA_INIT;
+    knx_arena scratch = KN_ARENA_INIT;
     shape_call s;
-    kn_error *e = kna_primitive_describe(p, params, n_in, x, NULL, &scratch, &s.c) ? NULL : knx_error_nomem();
+    knx_error *e = knf_primitive_describe(p, params, n_in, x, NULL, &scratch, &s.c) ? NULL : knx_error_nomem();
     s.out = e ? NULL : knx_arena_zero(&scratch, (size_t)p->o.n_out * sizeof *s.out);
     if (!e && !s.out)
         e = knx_error_nomem();
@@ -120,10 +120,10 @@ kn_error *kna_primitive_shape_of(const kna_primitive *p, const void *params, int
 
 /* ---- kn_bind. */
 
-static const kna_primitive *primitive_of(kna_op *op, kn_primitive primitive)
+static const knf_primitive *primitive_of(kna_op *op, kn_primitive primitive)
 {
-    if (primitive && kni_prim_is_added((const kn_prim *)primitive))
-        return (const kna_primitive *)primitive;
+    if (primitive && kni_prim_is_added((const kni_prim *)primitive))
+        return (const knf_primitive *)primitive;
     kna_fail(op, KN_ERROR_TYPE, primitive ? "this is no primitive of kn_primitive_new" : "null primitive");
     return NULL;
 }
@@ -132,41 +132,41 @@ const char *kn_primitive_name(kn_primitive primitive)
 {
     kna_op op;
     kna_begin(&op, "primitive_name");
-    const kna_primitive *p = primitive_of(&op, primitive);
+    const knf_primitive *p = primitive_of(&op, primitive);
     return kna_end_plain(&op) && p ? p->row.name : NULL;
 }
 
-static kn_error *check_list(const char *name, int n, const void *v)
+static knx_error *check_list(const char *name, int n, const void *v)
 {
     enum { LONGEST = 1 << 20 };
     if (n < 0 || n > LONGEST)
-        return knx_error(KN_ERROR_VALUE, "parameter %s has %d elements", name, n);
-    return n && !v ? knx_error(KN_ERROR_TYPE, "parameter %s is null", name) : NULL;
+        return knx_error_new(KN_ERROR_VALUE, "parameter %s has %d elements", name, n);
+    return n && !v ? knx_error_new(KN_ERROR_TYPE, "parameter %s is null", name) : NULL;
 }
 
 /* The parameters of an equation with the user's struct in them, checked. */
-static kn_error *read_params(const kna_primitive *p, const void *given, char *params)
+static knx_error *read_params(const knf_primitive *p, const void *given, char *params)
 {
     if (!p->o.params.n)
         return NULL;
     if (!given && p->defaults) {
-        memcpy(params + KNA_PARAMS_AT, (const char *)p->defaults + KNA_PARAMS_AT, p->o.params.bytes);
+        memcpy(params + KNF_PARAMS_AT, (const char *)p->defaults + KNF_PARAMS_AT, p->o.params.bytes);
         return NULL;
     }
     if (!given)
-        return knx_error(KN_ERROR_TYPE, "the parameters are missing, and there are no defaults");
-    memcpy(params + KNA_PARAMS_AT, given, p->o.params.bytes);
-    return kna_primitive_check_params(p, params);
+        return knx_error_new(KN_ERROR_TYPE, "the parameters are missing, and there are no defaults");
+    memcpy(params + KNF_PARAMS_AT, given, p->o.params.bytes);
+    return knf_primitive_check_params(p, params);
 }
 
-kn_error *kna_primitive_check_params(const kna_primitive *p, const char *params)
+knx_error *knf_primitive_check_params(const knf_primitive *p, const char *params)
 {
     for (int i = 0; i < p->o.params.n; i++) {
         const kn_param *f = &p->o.params.at[i];
-        const void *at = params + KNA_PARAMS_AT + f->offset;
+        const void *at = params + KNF_PARAMS_AT + f->offset;
         if ((f->kind == KN_PARAM_TEXT && !*(const char *const *)at) ||
             (f->kind == KN_PARAM_DTYPE && !*(const kn_dtype *)at))
-            return knx_error(KN_ERROR_TYPE, "parameter %s is null", f->name);
+            return knx_error_new(KN_ERROR_TYPE, "parameter %s is null", f->name);
         if (f->kind == KN_PARAM_INTS)
             KN_TRY(check_list(f->name, ((const kn_int_list *)at)->n, ((const kn_int_list *)at)->v));
         if (f->kind == KN_PARAM_DOUBLES)
@@ -183,7 +183,7 @@ static kn_dtype dtype_of_numbers(kna_op *op, int n, const kn_array *x)
     if (!some)
         kna_fail_with(op, knx_error_nomem());
     for (int i = 0; !kna_failed(op) && i < n; i++) {
-        kn_type t = kna_type(op, x[i]);
+        kni_type t = kna_type(op, x[i]);
         bool key = t.dtype->kind == KN_KIND_KEY;
         numbers += t.weak;
         arrays += !t.weak && !key;
@@ -192,16 +192,16 @@ static kn_dtype dtype_of_numbers(kna_op *op, int n, const kn_array *x)
     return !kna_failed(op) && numbers && arrays ? kna_result_type(op, n, some) : NULL;
 }
 
-static kn_atom *read_operands(kna_op *op, const kna_primitive *p, kn_list operands, int *n)
+static kni_atom *read_operands(kna_op *op, const knf_primitive *p, kn_list operands, int *n)
 {
     const kn_array *x = NULL;
     kn_shape shape;
-    *n = kna_failed(op) ? -1 : kna_list_read(op, operands, &x);
+    *n = kna_failed(op) ? -1 : kntree_list_read(op, operands, &x);
     if (*n >= 0 && p->o.n_in >= 0 && *n != p->o.n_in)
         kna_fail(op, KN_ERROR_TYPE, "takes %d operand%s, not %d", p->o.n_in, p->o.n_in == 1 ? "" : "s", *n);
     if (kna_failed(op))
         return NULL;
-    kn_atom *atoms = knx_arena_alloc(&op->b->arena, ((size_t)*n + 1) * sizeof *atoms);
+    kni_atom *atoms = knx_arena_alloc(&op->b->arena, ((size_t)*n + 1) * sizeof *atoms);
     kn_dtype d = dtype_of_numbers(op, *n, x);
     if (!atoms)
         kna_fail_with(op, knx_error_nomem());
@@ -211,21 +211,21 @@ static kn_atom *read_operands(kna_op *op, const kna_primitive *p, kn_list operan
         bool number = kna_type(op, x[i]).weak;
         atoms[i] = number && d ? kna_in_as(op, x[i], d) : kna_in(op, x[i]);
         if (!kna_failed(op) && p->o.expression && knb_type(op->b, atoms[i]).ndim)
-            atoms[i] = knb_broadcast_to(op->b, atoms[i], kni_type(KN_DT(F32), shape.ndim, shape.dim));
+            atoms[i] = knb_broadcast_to(op->b, atoms[i], kni_type_of(KN_DT(F32), shape.ndim, shape.dim));
     }
     return atoms;
 }
 
 /* Emits the equation; its results, in memory of the builder. */
-static kn_atom *bind(kna_op *op, const kna_primitive *p, kn_list operands, const void *given)
+static kni_atom *bind(kna_op *op, const knf_primitive *p, kn_list operands, const void *given)
 {
     int n = 0;
-    kn_atom *x = p ? read_operands(op, p, operands, &n) : NULL;
+    kni_atom *x = p ? read_operands(op, p, operands, &n) : NULL;
     if (kna_failed(op))
         return NULL;
     char *params = knx_arena_zero(&op->b->arena, p->row.params_size);
-    kn_atom *y = knx_arena_alloc(&op->b->arena, (size_t)p->o.n_out * sizeof *y);
-    kn_error *e = params && y ? read_params(p, given, params) : knx_error_nomem();
+    kni_atom *y = knx_arena_alloc(&op->b->arena, (size_t)p->o.n_out * sizeof *y);
+    knx_error *e = params && y ? read_params(p, given, params) : knx_error_nomem();
     if (e) {
         kna_fail_with(op, e);
         return NULL;
@@ -234,28 +234,28 @@ static kn_atom *bind(kna_op *op, const kna_primitive *p, kn_list operands, const
     return y;
 }
 
-static const kna_primitive *begin(kna_op *op, const char *name, kn_primitive primitive)
+static const knf_primitive *begin(kna_op *op, const char *name, kn_primitive primitive)
 {
-    bool known = primitive && kni_prim_is_added((const kn_prim *)primitive);
-    kna_begin(op, known ? ((const kna_primitive *)primitive)->row.name : name);
+    bool known = primitive && kni_prim_is_added((const kni_prim *)primitive);
+    kna_begin(op, known ? ((const knf_primitive *)primitive)->row.name : name);
     return primitive_of(op, primitive);
 }
 
 kn_array kn_bind(kn_primitive primitive, kn_list operands, const void *params)
 {
     kna_op op;
-    const kna_primitive *p = begin(&op, "bind", primitive);
+    const knf_primitive *p = begin(&op, "bind", primitive);
     if (p && p->o.n_out != 1)
         kna_fail(&op, KN_ERROR_TYPE, "has %d results: kn_bind_all gives them", p->o.n_out);
-    kn_atom *y = bind(&op, p, operands, params);
+    kni_atom *y = bind(&op, p, operands, params);
     return kna_end(&op, y ? y[0] : KN_ATOM_NONE);
 }
 
 kn_list kn_bind_all(kn_primitive primitive, kn_list operands, const void *params)
 {
     kna_op op;
-    const kna_primitive *p = begin(&op, "bind_all", primitive);
-    kn_atom *y = bind(&op, p, operands, params);
+    const knf_primitive *p = begin(&op, "bind_all", primitive);
+    kni_atom *y = bind(&op, p, operands, params);
     kn_array *out = p ? knx_alloc_zero((size_t)p->o.n_out * sizeof *out) : NULL;
     if (p && !out)
         kna_fail_with(&op, knx_error_nomem());

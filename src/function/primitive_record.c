@@ -14,15 +14,15 @@
 
 enum { MOST = 256 };
 typedef struct recorded {
-    kna_ask ask; /* with copies in the arena */
+    knf_ask ask; /* with copies in the arena */
     uint64_t hash;
     kn_dtype default_float;
     kni_jaxpr *jaxpr;
     int *notes;
-    kn_arena arena;
+    knx_arena arena;
 } recorded;
-struct kna_recorded_rules {
-    kn_map map;
+struct knf_recorded_rules {
+    knx_table map;
     KN_VEC(recorded *) all; /* up to MOST, then the one at `next` goes */
     size_t next;
 };
@@ -35,24 +35,24 @@ static void drop(recorded *r)
     knx_free(r);
 }
 
-static void drop_rules(kna_recorded_rules *r)
+static void drop_rules(knf_recorded_rules *r)
 {
     for (size_t i = 0; r && i < r->all.n; i++)
         drop(r->all.at[i]);
     if (r) {
         KN_VEC_FREE(&r->all);
-        knx_map_free(&r->map);
+        knx_table_free(&r->map);
     }
     knx_free(r);
 }
 
-static uint64_t hash_of(const kna_ask *a)
+static uint64_t hash_of(const knf_ask *a)
 {
     uint64_t h = knx_hash_mix((uint64_t)(uintptr_t)a->p, (uint64_t)a->kind);
     h = knx_hash_mix(knx_hash_mix(h, (uint64_t)a->operand), (uint64_t)a->size);
     h = kni_params_hash(&a->p->row, a->params, h);
     for (int i = 0; i < a->n_in; i++) {
-        kn_type t = a->x[i];
+        kni_type t = a->x[i];
         t.weak = false;
         h = kni_type_hash(t, h);
     }
@@ -61,9 +61,9 @@ static uint64_t hash_of(const kna_ask *a)
 
 static bool same_bytes(const void *a, const void *b, size_t n) { return !a == !b && (!a || !memcmp(a, b, n)); }
 
-static bool same(const recorded *r, const kna_ask *a)
+static bool same(const recorded *r, const knf_ask *a)
 {
-    const kna_ask *b = &r->ask;
+    const knf_ask *b = &r->ask;
     if (a->p != b->p || a->kind != b->kind || a->operand != b->operand || a->size != b->size || a->n_in != b->n_in ||
         r->default_float != kna_default_float() || !kni_params_equal(&a->p->row, a->params, b->params))
         return false;
@@ -74,18 +74,18 @@ static bool same(const recorded *r, const kna_ask *a)
            same_bytes(a->absent, b->absent, (size_t)a->n_in * sizeof *a->absent);
 }
 
-static recorded *find(const kna_recorded_rules *rules, const kna_ask *ask, uint64_t hash)
+static recorded *find(const knf_recorded_rules *rules, const knf_ask *ask, uint64_t hash)
 {
     size_t cursor;
-    recorded *r = rules ? knx_map_first(&rules->map, hash, &cursor) : NULL;
+    recorded *r = rules ? knx_table_first(&rules->map, hash, &cursor) : NULL;
     while (r && !same(r, ask))
-        r = knx_map_next(&rules->map, hash, &cursor);
+        r = knx_table_next(&rules->map, hash, &cursor);
     return r;
 }
 
-static bool copy_ask(recorded *r, const kna_ask *a)
+static bool copy_ask(recorded *r, const knf_ask *a)
 {
-    kn_type *x = knx_arena_alloc(&r->arena, ((size_t)a->n_in + 1) * sizeof *x);
+    kni_type *x = knx_arena_alloc(&r->arena, ((size_t)a->n_in + 1) * sizeof *x);
     bool ok = x != NULL;
     for (int i = 0; ok && i < a->n_in; i++)
         ok = kni_type_copy(&r->arena, a->x[i], &x[i]);
@@ -98,10 +98,10 @@ static bool copy_ask(recorded *r, const kna_ask *a)
 }
 
 /* Not being remembered is no failure. */
-static void remember(const kna_ask *ask, uint64_t hash, const kni_jaxpr *j, const int *notes)
+static void remember(const knf_ask *ask, uint64_t hash, const kni_jaxpr *j, const int *notes)
 {
     kna_state *s = kna_state_get();
-    kna_recorded_rules *rules = s->recorded ? s->recorded : (s->recorded = knx_alloc_zero(sizeof *rules));
+    knf_recorded_rules *rules = s->recorded ? s->recorded : (s->recorded = knx_alloc_zero(sizeof *rules));
     s->drop_recorded = drop_rules;
     recorded *r = rules ? knx_alloc_zero(sizeof *r) : NULL;
     if (!r)
@@ -110,7 +110,7 @@ static void remember(const kna_ask *ask, uint64_t hash, const kni_jaxpr *j, cons
     r->hash = hash;
     r->default_float = kna_default_float();
     r->jaxpr = kni_retain(j);
-    ok = ok && (rules->all.n == MOST || KN_VEC_RESERVE(&rules->all, 1)) && knx_map_add(&rules->map, hash, r);
+    ok = ok && (rules->all.n == MOST || KN_VEC_RESERVE(&rules->all, 1)) && knx_table_add(&rules->map, hash, r);
     if (!ok) {
         drop(r);
         return;
@@ -120,7 +120,7 @@ static void remember(const kna_ask *ask, uint64_t hash, const kni_jaxpr *j, cons
         return;
     }
     recorded **at = &rules->all.at[rules->next++ % MOST];
-    knx_map_remove(&rules->map, (*at)->hash, *at);
+    knx_table_remove(&rules->map, (*at)->hash, *at);
     drop(*at);
     *at = r;
 }
@@ -128,26 +128,26 @@ static void remember(const kna_ask *ask, uint64_t hash, const kni_jaxpr *j, cons
 /* ---- Calling the function while it is recorded. */
 
 static const char *const words[] = {
-    [KNA_ASK_JVP] = "jvp", [KNA_ASK_TRANSPOSE] = "transpose", [KNA_ASK_BATCH] = "batch"};
+    [KNF_ASK_JVP] = "jvp", [KNF_ASK_TRANSPOSE] = "transpose", [KNF_ASK_BATCH] = "batch"};
 
-static const char *function_of(const kna_ask *a)
+static const char *function_of(const knf_ask *a)
 {
-    return a->kind != KNA_ASK_BODY ? words[a->kind] : a->p->o.expression ? "expression" : "compute";
+    return a->kind != KNF_ASK_BODY ? words[a->kind] : a->p->o.expression ? "expression" : "compute";
 }
 
 typedef struct recording {
-    const kna_ask *ask;
-    kna_primitive_calling c;
-    kn_arena arena;
+    const knf_ask *ask;
+    knf_primitive_calling c;
+    knx_arena arena;
     kn_array *x; /* transpose: operands, NULL where there is no value */
     int *notes;
     kni_jaxpr *out;
-    kn_error *error;
+    knx_error *error;
 } recording;
 
 static int call_transpose(recording *r, const kn_array *in, kn_array *y)
 {
-    const kna_ask *a = r->ask;
+    const knf_ask *a = r->ask;
     for (int i = 0; i < a->n_in; i++)
         r->x[i] = a->absent[i] ? NULL : *in++;
     return a->p->o.transpose(&r->c.call, r->x, a->operand, in, y);
@@ -155,13 +155,13 @@ static int call_transpose(recording *r, const kn_array *in, kn_array *y)
 
 static int call_one(recording *r, const kn_array *in, kn_array *y)
 {
-    const kna_ask *a = r->ask;
+    const knf_ask *a = r->ask;
     const kn_primitive_opts *o = &a->p->o;
     switch (a->kind) {
-    case KNA_ASK_BODY: return (o->expression ? o->expression : o->compute)(&r->c.call, in, y);
-    case KNA_ASK_JVP: return o->jvp(&r->c.call, in, in + a->n_in, a->operand, in[a->n - 1], y);
-    case KNA_ASK_TRANSPOSE: return call_transpose(r, in, y);
-    case KNA_ASK_BATCH: return o->batch(&r->c.call, a->size, a->axis, in, y, r->notes);
+    case KNF_ASK_BODY: return (o->expression ? o->expression : o->compute)(&r->c.call, in, y);
+    case KNF_ASK_JVP: return o->jvp(&r->c.call, in, in + a->n_in, a->operand, in[a->n - 1], y);
+    case KNF_ASK_TRANSPOSE: return call_transpose(r, in, y);
+    case KNF_ASK_BATCH: return o->batch(&r->c.call, a->size, a->axis, in, y, r->notes);
     }
     return 0;
 }
@@ -170,13 +170,13 @@ static int call_one(recording *r, const kn_array *in, kn_array *y)
 static void call_recorded(const void *env, void *out, const void *const *in)
 {
     recording *r = (recording *)(uintptr_t)env;
-    const kna_ask *a = r->ask;
+    const knf_ask *a = r->ask;
     const kn_array *x = in[0];
     kn_array *y = out;
-    kna_speaker before = kna_primitive_listen();
+    knf_speaker before = knf_primitive_listen();
     int status = call_one(r, x, y);
-    kna_primitive_heard(before, function_of(a), status, &r->c);
-    bool may_be_nothing = a->kind == KNA_ASK_JVP || a->kind == KNA_ASK_TRANSPOSE;
+    knf_primitive_heard(before, function_of(a), status, &r->c);
+    bool may_be_nothing = a->kind == KNF_ASK_JVP || a->kind == KNF_ASK_TRANSPOSE;
     for (int k = 0; may_be_nothing && k < a->n_results; k++) {
         r->notes[k] = !y[k] || !kni_has_tangent(a->out[k]);
         if (r->notes[k])
@@ -187,10 +187,10 @@ static void call_recorded(const void *env, void *out, const void *const *in)
 /* ---- The jaxpr. */
 
 /* A number that waits for its dtype takes the one that is wanted; beside arrays an expression's scalar is one, too. */
-static kn_atom settled(kn_builder *b, kn_atom y, const kn_type *wanted, const kn_type *spread)
+static kni_atom settled(kni_builder *b, kni_atom y, const kni_type *wanted, const kni_type *spread)
 {
-    kn_scalar_bits bits, to = {{0}};
-    kn_type t = knb_type(b, y);
+    knx_scalar_bits bits, to = {{0}};
+    kni_type t = knb_type(b, y);
     if (t.weak && knb_literal_value(b, y, &bits)) {
         kn_dtype d = wanted ? wanted->dtype : kna_strong_dtype(t);
         if (d->kind != KN_KIND_KEY) {
@@ -202,39 +202,39 @@ static kn_atom settled(kn_builder *b, kn_atom y, const kn_type *wanted, const kn
 }
 
 /* What an expression's results have in common: the shape of the operand that is an array. */
-static const kn_type *spread_of(const kna_ask *a)
+static const kni_type *spread_of(const knf_ask *a)
 {
-    const kn_type *t = NULL;
+    const kni_type *t = NULL;
     for (int i = 0; a->p->o.expression && i < a->n_in; i++)
         t = a->x[i].ndim ? &a->x[i] : t;
     return t;
 }
 
-static kn_error *check_result(const kna_ask *a, int k, kn_type has)
+static knx_error *check_result(const knf_ask *a, int k, kni_type has)
 {
-    kn_text s = {0}, t = {0};
+    knx_text s = {0}, t = {0};
     if (!a->out || (has.dtype == a->out[k].dtype && kni_type_same_shape(has, a->out[k])))
         return NULL;
-    const char *result = a->kind == KNA_ASK_JVP ? "tangent" : a->kind == KNA_ASK_TRANSPOSE ? "cotangent" : "result";
-    return knx_error(KN_ERROR_TYPE, "the %s function gives %s %d of type %s, not %s", function_of(a), result,
-                     a->kind == KNA_ASK_TRANSPOSE ? a->operand : k, kni_type_text(&s, has, true),
-                     kni_type_text(&t, a->out[k], true));
+    const char *result = a->kind == KNF_ASK_JVP ? "tangent" : a->kind == KNF_ASK_TRANSPOSE ? "cotangent" : "result";
+    return knx_error_new(KN_ERROR_TYPE, "the %s function gives %s %d of type %s, not %s", function_of(a), result,
+                         a->kind == KNF_ASK_TRANSPOSE ? a->operand : k, kni_type_text(&s, has, true),
+                         kni_type_text(&t, a->out[k], true));
 }
 
-static kn_error *settle(const kna_ask *a, const int *notes, const kni_jaxpr *j, kni_jaxpr **out)
+static knx_error *settle(const knf_ask *a, const int *notes, const kni_jaxpr *j, kni_jaxpr **out)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    const kn_type *spread = a->kind == KNA_ASK_BODY || a->kind == KNA_ASK_JVP ? spread_of(a) : NULL;
-    kn_atom *x = knx_arena_alloc(&b.arena, ((size_t)j->n_in + 1) * sizeof *x);
-    kn_atom *y = knx_arena_alloc(&b.arena, ((size_t)j->n_out + 1) * sizeof *y);
-    kn_error *e = x && y ? NULL : knx_error_nomem();
+    const kni_type *spread = a->kind == KNF_ASK_BODY || a->kind == KNF_ASK_JVP ? spread_of(a) : NULL;
+    kni_atom *x = knx_arena_alloc(&b.arena, ((size_t)j->n_in + 1) * sizeof *x);
+    kni_atom *y = knx_arena_alloc(&b.arena, ((size_t)j->n_out + 1) * sizeof *y);
+    knx_error *e = x && y ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !e && i < j->n_in; i++)
         x[i] = knb_invar(&b, kni_in_type(j, i));
     if (!e)
         knb_inline(&b, j, x, y);
     for (int k = 0; !e && !b.error && k < a->n_results; k++) {
-        bool nothing = a->kind != KNA_ASK_BATCH && notes[k];
+        bool nothing = a->kind != KNF_ASK_BATCH && notes[k];
         y[k] = nothing ? knb_number(&b, KN_DT(F32), 0) : settled(&b, y[k], a->out ? &a->out[k] : NULL, spread);
         e = nothing || b.error ? NULL : check_result(a, k, knb_type(&b, y[k]));
     }
@@ -245,21 +245,21 @@ static kn_error *settle(const kna_ask *a, const int *notes, const kni_jaxpr *j, 
 }
 
 /* Is each equation elementwise, or does it spread scalars? */
-static kn_error *check_elementwise(const kni_jaxpr *body)
+static knx_error *check_elementwise(const kni_jaxpr *body)
 {
     kni_jaxpr *flat = NULL, *j = NULL;
     KN_TRY(knt_inline_calls(body, &flat));
-    kn_error *e = knt_expand(flat, &j);
+    knx_error *e = knt_expand(flat, &j);
     kni_release(flat);
     for (uint32_t i = 0; !e && i < j->n_eqn; i++) {
-        const kn_eqn *q = &j->eqn[i];
+        const kni_eqn *q = &j->eqn[i];
         bool fine = (q->prim->bits & KN_ELEMENTWISE) != 0, of_scalars = (q->prim->bits & KN_VIEW) != 0;
         for (uint32_t k = 0; k < q->n_in; k++)
             of_scalars = of_scalars && !kni_atom_type(j, q->in[k]).ndim;
         if (!fine && !of_scalars)
-            e = knx_error(KN_ERROR_TYPE,
-                          "the expression uses %s, which does not go element by element; say it with .compute",
-                          q->prim->name);
+            e = knx_error_new(KN_ERROR_TYPE,
+                              "the expression uses %s, which does not go element by element; say it with .compute",
+                              q->prim->name);
     }
     kni_release(j);
     return e;
@@ -268,13 +268,13 @@ static kn_error *check_elementwise(const kni_jaxpr *body)
 static void record(void *arg)
 {
     recording *r = arg;
-    const kna_ask *a = r->ask;
+    const knf_ask *a = r->ask;
     kna_state *s = kna_state_get();
     bool fold = s->fold, whole = s->whole;
-    kn_closed closed = {0};
+    kna_closed closed = {0};
     kni_jaxpr *folded = NULL;
     const kn_function f = {.size_ = sizeof f, .name = a->p->row.name, .call = call_recorded};
-    kna_core core = {.kind = KNA_FN_C,
+    knf_core core = {.kind = KNF_FN_C,
                      .c = &f,
                      .env = r,
                      .name = f.name,
@@ -284,7 +284,7 @@ static void record(void *arg)
                      .n_out = a->n_results};
     atomic_init(&core.refs, 1);
     s->fold = s->whole = false;
-    r->error = kna_derive(&core, a->in, NULL, function_of(a), &closed);
+    r->error = knf_derive(&core, a->in, NULL, function_of(a), &closed);
     s->fold = fold;
     s->whole = whole;
     if (r->c.error) { /* what the function says counts */
@@ -292,16 +292,16 @@ static void record(void *arg)
         r->error = r->c.error;
     }
     if (!r->error)
-        r->error = kna_fold_constants(f.name, "make it an operand", &closed, &folded);
+        r->error = knf_fold_constants(f.name, "make it an operand", &closed, &folded);
     if (!r->error)
         r->error = settle(a, r->notes, folded, &r->out);
-    if (!r->error && a->kind == KNA_ASK_BODY && a->p->o.expression)
+    if (!r->error && a->kind == KNF_ASK_BODY && a->p->o.expression)
         r->error = check_elementwise(r->out);
     kni_release(folded);
     kna_closed_free(&closed);
 }
 
-kn_error *kna_primitive_ask(const kna_ask *ask, kni_jaxpr **out, int *notes)
+knx_error *knf_primitive_ask(const knf_ask *ask, kni_jaxpr **out, int *notes)
 {
     kna_state *s = kna_state_get();
     if (!s)
@@ -316,9 +316,9 @@ kn_error *kna_primitive_ask(const kna_ask *ask, kni_jaxpr **out, int *notes)
     recording r = {.ask = ask, .notes = notes};
     memset(notes, 0, (size_t)ask->n_results * sizeof *notes);
     r.x = knx_arena_alloc(&r.arena, ((size_t)ask->n_in + 1) * sizeof *r.x);
-    kn_error *e = r.x && kna_primitive_describe(ask->p, ask->params, ask->n_in, ask->x, ask->y, &r.arena, &r.c)
-                      ? knx_call_user(record, &r)
-                      : knx_error_nomem();
+    knx_error *e = r.x && knf_primitive_describe(ask->p, ask->params, ask->n_in, ask->x, ask->y, &r.arena, &r.c)
+                       ? knx_call_user(record, &r)
+                       : knx_error_nomem();
     if (!e)
         e = r.error;
     knx_arena_free(&r.arena);

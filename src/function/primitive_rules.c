@@ -15,12 +15,12 @@
 #include "prim/frame.h"
 #include <string.h>
 
-static const kna_primitive_params *head(const void *params) { return params; }
-static const kna_primitive *own(const void *params) { return head(params)->p; }
+static const knf_primitive_params *head(const void *params) { return params; }
+static const knf_primitive *own(const void *params) { return head(params)->p; }
 
 /* --- body and types ---------------------------------------------------------------------------- */
 
-static bool fits(const kni_jaxpr *body, int n_in, const kn_type *x)
+static bool fits(const kni_jaxpr *body, int n_in, const kni_type *x)
 {
     bool same = body && body->n_in == (uint32_t)n_in;
     for (int i = 0; same && i < n_in; i++)
@@ -28,21 +28,21 @@ static bool fits(const kni_jaxpr *body, int n_in, const kn_type *x)
     return same;
 }
 
-static kn_error *complete(const kn_rule *r, void *params)
+static knx_error *complete(const kni_rule *r, void *params)
 {
-    kna_primitive_params *h = params;
-    const kna_primitive *p = h->p = kna_primitive_of(r->prim);
+    knf_primitive_params *h = params;
+    const knf_primitive *p = h->p = knf_primitive_of(r->prim);
     if (p->o.run || fits(h->body, r->n_in, r->xt))
         return NULL;
-    kn_arena a = KN_ARENA_INIT;
+    knx_arena a = KN_ARENA_INIT;
     kni_release(h->body);
     h->body = NULL;
     int *notes = knx_arena_zero(&a, (size_t)p->o.n_out * sizeof *notes);
-    kn_type *y = knx_arena_alloc(&a, (size_t)p->o.n_out * sizeof *y);
-    kn_error *e = y && notes ? NULL : knx_error_nomem();
+    kni_type *y = knx_arena_alloc(&a, (size_t)p->o.n_out * sizeof *y);
+    knx_error *e = y && notes ? NULL : knx_error_nomem();
     if (!e && p->o.shape)
-        e = kna_primitive_shape_of(p, params, r->n_in, r->xt, &a, y);
-    kna_ask ask = {.kind = KNA_ASK_BODY,
+        e = knf_primitive_shape_of(p, params, r->n_in, r->xt, &a, y);
+    knf_ask ask = {.kind = KNF_ASK_BODY,
                    .p = p,
                    .params = params,
                    .n_in = r->n_in,
@@ -53,29 +53,29 @@ static kn_error *complete(const kn_rule *r, void *params)
                    .n_results = p->o.n_out,
                    .out = p->o.shape ? y : NULL};
     if (!e)
-        e = kna_primitive_ask(&ask, &h->body, notes);
+        e = knf_primitive_ask(&ask, &h->body, notes);
     knx_arena_free(&a);
     return e;
 }
 
-static kn_error *type(kn_rule *r, kn_type *y)
+static knx_error *type(kni_rule *r, kni_type *y)
 {
-    const kna_primitive *p = own(r->params);
+    const knf_primitive *p = own(r->params);
     if (!p)
-        return knx_error(KN_ERROR_VALUE, "an equation of a primitive that is not complete");
+        return knx_error_new(KN_ERROR_VALUE, "an equation of a primitive that is not complete");
     if (!p->o.run)
         return knp_body_type(p->row.name, head(r->params)->body, r, y);
     r->n_out = p->o.n_out;
-    return kna_primitive_shape_of(p, r->params, r->n_in, r->xt, r->arena, y);
+    return knf_primitive_shape_of(p, r->params, r->n_in, r->xt, r->arena, y);
 }
 
-static bool may_fail(const kn_rule *r)
+static bool may_fail(const kni_rule *r)
 {
-    const kna_primitive *p = own(r->params);
+    const knf_primitive *p = own(r->params);
     return p->o.run ? p->o.effect : knp_body_may_fail(head(r->params)->body);
 }
 
-static double cost(const kn_rule *r)
+static double cost(const kni_rule *r)
 {
     return own(r->params)->o.run ? knp_cost_function(r) : knp_body_cost(head(r->params)->body);
 }
@@ -84,7 +84,7 @@ static double cost(const kn_rule *r)
 
 static bool has_bit(uint32_t bits, int i) { return bits >> (i < 31 ? i : 31) & 1u; }
 
-static void add_to(const kn_rule *r, const kn_atom *more, kn_atom *ty)
+static void add_to(const kni_rule *r, const kni_atom *more, kni_atom *ty)
 {
     for (int k = 0; k < r->n_out; k++)
         if (kni_has_tangent(r->yt[k]) && !r->b->error)
@@ -92,9 +92,9 @@ static void add_to(const kn_rule *r, const kn_atom *more, kn_atom *ty)
 }
 
 /* The primitive itself with these operands in place of its own. */
-static void add_same(const kn_rule *r, const kn_atom *x, kn_atom *ty)
+static void add_same(const kni_rule *r, const kni_atom *x, kni_atom *ty)
 {
-    kn_atom *more = knp_room(r->b, (size_t)r->n_out);
+    kni_atom *more = knp_room(r->b, (size_t)r->n_out);
     if (!more)
         return;
     knb_emit(r->b, r->prim, r->params, r->n_in, x, more, r->n_out);
@@ -102,10 +102,10 @@ static void add_same(const kn_rule *r, const kn_atom *x, kn_atom *ty)
 }
 
 /* Along the tangents of all operands that it is linear in together. */
-static void along_linear(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void along_linear(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     uint32_t bits = own(r->params)->o.linear_in;
-    kn_atom *x = knp_room(r->b, (size_t)r->n_in);
+    kni_atom *x = knp_room(r->b, (size_t)r->n_in);
     bool any = false;
     for (int i = 0; x && i < r->n_in; i++) {
         any = any || (has_bit(bits, i) && tx[i] != KN_ATOM_ZERO);
@@ -118,9 +118,9 @@ static void along_linear(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
         add_same(r, x, ty);
 }
 
-static void along_multilinear(const kn_rule *r, int i, kn_atom t, kn_atom *ty)
+static void along_multilinear(const kni_rule *r, int i, kni_atom t, kni_atom *ty)
 {
-    kn_atom *x = knp_room(r->b, (size_t)r->n_in);
+    kni_atom *x = knp_room(r->b, (size_t)r->n_in);
     if (!x)
         return;
     memcpy(x, r->x, (size_t)r->n_in * sizeof *x);
@@ -130,17 +130,17 @@ static void along_multilinear(const kn_rule *r, int i, kn_atom t, kn_atom *ty)
 
 /* A rule that takes the tangent through a loop or a call: its derivative along the tangent, which is the same and whose
  * equations are linear. */
-static kn_error *by_derivative(const kn_rule *r, const kni_jaxpr *rule, const kn_atom *in, kn_atom *out)
+static knx_error *by_derivative(const kni_rule *r, const kni_jaxpr *rule, const kni_atom *in, kni_atom *out)
 {
     uint32_t last = rule->n_in - 1;
-    kn_linearized l = {0};
+    knt_linearized l = {0};
     bool *tangent = knx_arena_zero(&r->b->arena, rule->n_in);
     if (!tangent)
         return knx_error_nomem();
     tangent[last] = true;
-    kn_error *e = knt_linearize(rule, tangent, &l);
-    kn_atom *x = e ? NULL : knp_atoms(r->b, rule->n_in), *y = e ? NULL : knp_atoms(r->b, l.primal->n_out),
-            *lx = e ? NULL : knp_atoms(r->b, l.linear->n_in), *t = e ? NULL : knp_atoms(r->b, l.linear->n_out);
+    knx_error *e = knt_linearize(rule, tangent, &l);
+    kni_atom *x = e ? NULL : knp_atoms(r->b, rule->n_in), *y = e ? NULL : knp_atoms(r->b, l.primal->n_out),
+             *lx = e ? NULL : knp_atoms(r->b, l.linear->n_in), *t = e ? NULL : knp_atoms(r->b, l.linear->n_out);
     if (!e && (!x || !y || !lx || !t))
         e = knx_error_nomem();
     if (!e) {
@@ -157,7 +157,7 @@ static kn_error *by_derivative(const kn_rule *r, const kni_jaxpr *rule, const kn
     return e;
 }
 
-static kn_error *apply_jvp(const kn_rule *r, const kni_jaxpr *rule, const kn_atom *in, kn_atom *out)
+static knx_error *apply_jvp(const kni_rule *r, const kni_jaxpr *rule, const kni_atom *in, kni_atom *out)
 {
     knp_dependence d = KNP_LINEAR;
     const char *why = NULL;
@@ -166,25 +166,26 @@ static kn_error *apply_jvp(const kn_rule *r, const kni_jaxpr *rule, const kn_ato
     if (d == KNP_MIXED)
         return by_derivative(r, rule, in, out);
     if (d == KNP_CURVED)
-        return knx_error(KN_ERROR_TYPE, "the jvp function must be linear in the tangent, but it uses %s of it", why);
+        return knx_error_new(KN_ERROR_TYPE, "the jvp function must be linear in the tangent, but it uses %s of it",
+                             why);
     knb_inline(r->b, rule, in, out);
     return NULL;
 }
 
-static kn_error *no_jvp(const kn_rule *r, int i)
+static knx_error *no_jvp(const kni_rule *r, int i)
 {
-    return knx_error(KN_ERROR_TYPE, "%s has no derivative by operand %d: kn_primitive_new was given no .jvp",
-                     r->prim->name, i);
+    return knx_error_new(KN_ERROR_TYPE, "%s has no derivative by operand %d: kn_primitive_new was given no .jvp",
+                         r->prim->name, i);
 }
 
-static kn_error *along(const kn_rule *r, int i, kn_atom t, kn_atom *ty)
+static knx_error *along(const kni_rule *r, int i, kni_atom t, kni_atom *ty)
 {
-    const kna_primitive *p = own(r->params);
+    const knf_primitive *p = own(r->params);
     int n = r->n_in + r->n_out + 1;
     if (!p->o.jvp)
         return no_jvp(r, i);
-    kn_atom *in = knp_atoms(r->b, (size_t)n), *out = knp_atoms(r->b, (size_t)r->n_out);
-    kn_type *types = knx_arena_alloc(&r->b->arena, (size_t)n * sizeof *types);
+    kni_atom *in = knp_atoms(r->b, (size_t)n), *out = knp_atoms(r->b, (size_t)r->n_out);
+    kni_type *types = knx_arena_alloc(&r->b->arena, (size_t)n * sizeof *types);
     int *notes = knx_arena_zero(&r->b->arena, (size_t)r->n_out * sizeof *notes);
     if (!in || !out || !types || !notes)
         return knx_error_nomem();
@@ -194,7 +195,7 @@ static kn_error *along(const kn_rule *r, int i, kn_atom t, kn_atom *ty)
     }
     in[n - 1] = t;
     types[n - 1] = r->xt[i];
-    kna_ask ask = {.kind = KNA_ASK_JVP,
+    knf_ask ask = {.kind = KNF_ASK_JVP,
                    .p = p,
                    .params = r->params,
                    .n_in = r->n_in,
@@ -207,8 +208,8 @@ static kn_error *along(const kn_rule *r, int i, kn_atom t, kn_atom *ty)
                    .out = r->yt,
                    .operand = i};
     kni_jaxpr *rule = NULL, *flat = NULL;
-    KN_TRY(kna_primitive_ask(&ask, &rule, notes));
-    kn_error *e = knt_inline_calls(rule, &flat);
+    KN_TRY(knf_primitive_ask(&ask, &rule, notes));
+    knx_error *e = knt_inline_calls(rule, &flat);
     if (!e)
         e = apply_jvp(r, flat, in, out);
     for (int k = 0; !e && k < r->n_out; k++)
@@ -221,9 +222,9 @@ static kn_error *along(const kn_rule *r, int i, kn_atom t, kn_atom *ty)
     return e;
 }
 
-static void jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    const kna_primitive *p = own(r->params);
+    const knf_primitive *p = own(r->params);
     along_linear(r, tx, ty);
     for (int i = 0; i < r->n_in && !r->b->error; i++) {
         if (tx[i] == KN_ATOM_ZERO || has_bit(p->o.linear_in, i))
@@ -232,22 +233,22 @@ static void jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
             along_multilinear(r, i, tx[i], ty);
             continue;
         }
-        kn_error *e = along(r, i, tx[i], ty);
+        knx_error *e = along(r, i, tx[i], ty);
         if (e)
             knb_fail(r->b, e);
     }
 }
 
-static void inline_body(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out)
+static void inline_body(const kni_rule *r, kni_jaxpr *j, const kni_atom *in, kni_atom *out)
 {
     knb_inline(r->b, j, in, out);
 }
 
-static kn_error *transpose_one(const kn_rule *r, int i, const bool *absent, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *transpose_one(const kni_rule *r, int i, const bool *absent, const kni_atom *ct, kni_atom *ct_in)
 {
     int n = 0, nothing = 0;
-    kn_atom *in = knp_atoms(r->b, (size_t)r->n_in + (size_t)r->n_out);
-    kn_type *types = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + (size_t)r->n_out) * sizeof *types);
+    kni_atom *in = knp_atoms(r->b, (size_t)r->n_in + (size_t)r->n_out);
+    kni_type *types = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + (size_t)r->n_out) * sizeof *types);
     if (!in || !types)
         return knx_error_nomem();
     for (int k = 0; k < r->n_in; k++)
@@ -259,7 +260,7 @@ static kn_error *transpose_one(const kn_rule *r, int i, const bool *absent, cons
         types[n] = r->yt[k];
         in[n++] = knb_instantiate(r->b, ct[k], r->yt[k]);
     }
-    kna_ask ask = {.kind = KNA_ASK_TRANSPOSE,
+    knf_ask ask = {.kind = KNF_ASK_TRANSPOSE,
                    .p = own(r->params),
                    .params = r->params,
                    .n_in = r->n_in,
@@ -273,16 +274,16 @@ static kn_error *transpose_one(const kn_rule *r, int i, const bool *absent, cons
                    .operand = i,
                    .absent = absent};
     kni_jaxpr *rule = NULL;
-    KN_TRY(kna_primitive_ask(&ask, &rule, &nothing));
+    KN_TRY(knf_primitive_ask(&ask, &rule, &nothing));
     if (!nothing)
         knb_inline(r->b, rule, in, &ct_in[i]);
     kni_release(rule);
     return NULL;
 }
 
-static kn_error *transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    const kna_primitive *p = own(r->params);
+    const knf_primitive *p = own(r->params);
     if (!p->o.transpose)
         return knp_body_transpose(r, head(r->params)->body, inline_body, ct, ct_in);
     bool *absent = knx_arena_zero(&r->b->arena, (size_t)r->n_in + 1);
@@ -298,29 +299,30 @@ static kn_error *transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
 
 /* --- batching ----------------------------------------------------------------------------------- */
 
-static kn_error *check_batched(const kn_rule *r, int64_t size, int k, kn_atom y, int axis)
+static knx_error *check_batched(const kni_rule *r, int64_t size, int k, kni_atom y, int axis)
 {
-    kn_type t = knb_type(r->b, y), one = r->yt[k];
+    kni_type t = knb_type(r->b, y), one = r->yt[k];
     if (axis < -1 || axis > one.ndim)
-        return knx_error(KN_ERROR_VALUE, "the batch function puts the axis of result %d at %d, of %d", k, axis,
-                         one.ndim + 1);
+        return knx_error_new(KN_ERROR_VALUE, "the batch function puts the axis of result %d at %d, of %d", k, axis,
+                             one.ndim + 1);
     knp_dims d = knp_dims_of(one);
     if (axis >= 0)
         d = knp_insert(knp_ints(&d), axis, size);
-    kn_type wanted = kni_type(one.dtype, d.n, d.v);
-    kn_text a = {0}, b = {0};
-    return knp_same_type(t, wanted) ? NULL
-                                    : knx_error(KN_ERROR_TYPE, "the batch function gives result %d of type %s, not %s",
-                                                k, kni_type_text(&a, t, true), kni_type_text(&b, wanted, true));
+    kni_type wanted = kni_type_of(one.dtype, d.n, d.v);
+    knx_text a = {0}, b = {0};
+    return knp_same_type(t, wanted)
+               ? NULL
+               : knx_error_new(KN_ERROR_TYPE, "the batch function gives result %d of type %s, not %s", k,
+                               kni_type_text(&a, t, true), kni_type_text(&b, wanted, true));
 }
 
 /* The operands' types of one lane (r->xt has the axes); NULL without memory. */
-static kn_type *lane_types(const kn_rule *r, const int *axis)
+static kni_type *lane_types(const kni_rule *r, const int *axis)
 {
-    kn_type *one = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + 1) * sizeof *one);
-    kn_error *e = NULL;
+    kni_type *one = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + 1) * sizeof *one);
+    knx_error *e = NULL;
     for (int i = 0; one && !e && i < r->n_in; i++) {
-        kn_type t = knb_type(r->b, r->x[i]);
+        kni_type t = knb_type(r->b, r->x[i]);
         knp_dims d = knp_dims_without(t, axis[i]);
         e = knp_type_dims(&r->b->arena, t.dtype, false, d.n, d.v, &one[i]);
     }
@@ -328,9 +330,9 @@ static kn_type *lane_types(const kn_rule *r, const int *axis)
     return e ? NULL : one;
 }
 
-static kn_error *by_rule(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *by_rule(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    kn_type *types = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + 1) * sizeof *types), *one = lane_types(r, axis);
+    kni_type *types = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + 1) * sizeof *types), *one = lane_types(r, axis);
     int *at = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + 1) * sizeof *at);
     if (!types || !at || !one)
         return knx_error_nomem();
@@ -338,7 +340,7 @@ static kn_error *by_rule(const kn_rule *r, int64_t size, const int *axis, kn_ato
         types[i] = knb_type(r->b, r->x[i]);
         at[i] = axis[i];
     }
-    kna_ask ask = {.kind = KNA_ASK_BATCH,
+    knf_ask ask = {.kind = KNF_ASK_BATCH,
                    .p = own(r->params),
                    .params = r->params,
                    .n_in = r->n_in,
@@ -351,7 +353,7 @@ static kn_error *by_rule(const kn_rule *r, int64_t size, const int *axis, kn_ato
                    .size = size,
                    .axis = at};
     kni_jaxpr *rule = NULL;
-    KN_TRY(kna_primitive_ask(&ask, &rule, axis_out));
+    KN_TRY(knf_primitive_ask(&ask, &rule, axis_out));
     knb_inline(r->b, rule, r->x, y);
     kni_release(rule);
     for (int k = 0; k < r->n_out && !r->b->error; k++)
@@ -360,9 +362,9 @@ static kn_error *by_rule(const kn_rule *r, int64_t size, const int *axis, kn_ato
 }
 
 /* The primitive of all lanes at once; with `expand` operands without the axis have one of extent 1. */
-static kn_error *in_front(const kn_rule *r, int64_t size, bool expand, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *in_front(const kni_rule *r, int64_t size, bool expand, const int *axis, kni_atom *y, int *axis_out)
 {
-    kn_atom *x = knp_atoms(r->b, (size_t)r->n_in);
+    kni_atom *x = knp_atoms(r->b, (size_t)r->n_in);
     if (!x)
         return knx_error_nomem();
     for (int i = 0; i < r->n_in; i++)
@@ -375,9 +377,9 @@ static kn_error *in_front(const kn_rule *r, int64_t size, bool expand, const int
     return NULL;
 }
 
-static kn_error *batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kna_primitive *p = own(r->params);
+    const knf_primitive *p = own(r->params);
     const char *method = p->o.vmap_method;
     if (p->o.batch)
         return by_rule(r, size, axis, y, axis_out);
@@ -392,39 +394,39 @@ static kn_error *batch(const kn_rule *r, int64_t size, const int *axis, kn_atom 
 
 /* --- running ------------------------------------------------------------------------------------ */
 
-static kn_error *expand(const kn_rule *r, kn_atom *y)
+static knx_error *expand(const kni_rule *r, kni_atom *y)
 {
     knb_inline(r->b, head(r->params)->body, r->x, y);
     return NULL;
 }
 
 typedef struct running {
-    kna_primitive_calling c;
-    const kna_primitive *p;
-    const kn_routine_args *args;
+    knf_primitive_calling c;
+    const knf_primitive *p;
+    const kni_routine_args *args;
 } running;
 
 static void call_run(void *arg)
 {
     running *n = arg;
-    kna_speaker before = kna_primitive_listen();
+    knf_speaker before = knf_primitive_listen();
     int status = n->p->o.run(&n->c.call, n->args->x, n->args->y);
-    kna_primitive_heard(before, "run", status, &n->c);
+    knf_primitive_heard(before, "run", status, &n->c);
 }
 
-static kn_error *run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *run(const kni_rule *r, const kni_routine_args *args)
 {
-    kn_arena a = KN_ARENA_INIT;
+    knx_arena a = KN_ARENA_INIT;
     running n = {.p = own(r->params), .args = args};
-    kn_error *e = kna_primitive_describe(n.p, r->params, r->n_in, r->xt, r->yt, &a, &n.c) ? knx_call_user(call_run, &n)
-                                                                                          : knx_error_nomem();
+    knx_error *e = knf_primitive_describe(n.p, r->params, r->n_in, r->xt, r->yt, &a, &n.c) ? knx_call_user(call_run, &n)
+                                                                                           : knx_error_nomem();
     knx_arena_free(&a);
     return e ? e : n.c.error;
 }
 
-void kna_primitive_rules(kna_primitive *p)
+void knf_primitive_rules(knf_primitive *p)
 {
-    kn_prim *row = &p->row;
+    kni_prim *row = &p->row;
     const kn_primitive_opts *o = &p->o;
     row->n_in = (int8_t)o->n_in;
     row->n_out = (int8_t)o->n_out;

@@ -10,29 +10,29 @@
 #include "base/options.h"
 #include <string.h>
 
-static kn_fn finish(kna_op *op, kna_core *core, int n_captured, kn_value *const *captured)
+static kn_fn finish(kna_op *op, knf_core *core, int n_captured, kna_value *const *captured)
 {
     bool ok = !kna_failed(op);
     if (ok && !core)
         kna_fail_with(op, knx_error_nomem());
     ok = kna_end_plain(op) && ok && core;
-    return ok ? kna_fn_handle(core, n_captured, captured) : NULL;
+    return ok ? knf_fn_handle(core, n_captured, captured) : NULL;
 }
 
 /* ---- C functions. */
 
-static kn_error *check_description(const kn_function *c, const void *env)
+static knx_error *check_description(const kn_function *c, const void *env)
 {
     if (!c || !c->call || !c->name || c->size_ < offsetof(kn_function, out_fields))
-        return knx_error(KN_ERROR_TYPE, "not a function made by KN_FUNCTION");
+        return knx_error_new(KN_ERROR_TYPE, "not a function made by KN_FUNCTION");
     if (c->n_args < 0 || c->n_args > KN_MAX_ARGS)
-        return knx_error(KN_ERROR_TYPE, "%s: a function has up to %d arguments", c->name, KN_MAX_ARGS);
+        return knx_error_new(KN_ERROR_TYPE, "%s: a function has up to %d arguments", c->name, KN_MAX_ARGS);
     if ((c->env_bytes || c->captured_bytes) && !env)
-        return knx_error(KN_ERROR_TYPE, "%s needs its environment: use KN_FN_ENV or KN_CLOSE", c->name);
+        return knx_error_new(KN_ERROR_TYPE, "%s needs its environment: use KN_FN_ENV or KN_CLOSE", c->name);
     return NULL;
 }
 
-static kn_error *read_captured(const kn_function *c, const kn_array *from, int n, kn_value **captured)
+static knx_error *read_captured(const kn_function *c, const kn_array *from, int n, kna_value **captured)
 {
     for (int i = 0; i < n; i++) {
         (void)c;
@@ -42,21 +42,21 @@ static kn_error *read_captured(const kn_function *c, const kn_array *from, int n
 }
 
 /* A captured tree: its structure is part of what the function is. */
-static kn_error *capture_tree(kna_core *draft, kn_tree tree)
+static knx_error *capture_tree(knf_core *draft, kn_tree tree)
 {
-    kna_tree *t = kna_tree_get("function", tree);
-    const kna_structure *s = t ? kna_structure_in("function", t) : NULL;
+    kntree_tree *t = kntree_tree_get("function", tree);
+    const kntree_structure *s = t ? kntree_structure_in("function", t) : NULL;
     if (!s)
-        return knx_error(KN_ERROR_TYPE, "what %s captures is no tree", draft->name);
-    draft->captured_structure = kna_structure_retain((kna_structure *)(uintptr_t)s);
+        return knx_error_new(KN_ERROR_TYPE, "what %s captures is no tree", draft->name);
+    draft->captured_structure = kntree_structure_retain((kntree_structure *)(uintptr_t)s);
     draft->n_captured = t->n;
     return NULL;
 }
 
-static kn_error *read_tree(kn_tree tree, int n, kn_value **captured)
+static knx_error *read_tree(kn_tree tree, int n, kna_value **captured)
 {
     for (int i = 0; i < n; i++)
-        KN_TRY(kna_array_value(kna_tree_at(tree, i), &captured[i]));
+        KN_TRY(kna_array_value(kntree_tree_at(tree, i), &captured[i]));
     return NULL;
 }
 
@@ -64,9 +64,9 @@ kn_fn kn_fn_of(const kn_function *c, const void *env)
 {
     kna_op op;
     kna_begin(&op, "function");
-    kn_error *error = check_description(c, env);
-    kna_core draft = {.kind = KNA_FN_C, .c = c};
-    kn_value **captured = NULL;
+    knx_error *error = check_description(c, env);
+    knf_core draft = {.kind = KNF_FN_C, .c = c};
+    kna_value **captured = NULL;
     if (!error) {
         draft.env = c->env_bytes ? (void *)(uintptr_t)env : NULL;
         draft.name = c->name;
@@ -88,86 +88,87 @@ kn_fn kn_fn_of(const kn_function *c, const void *env)
     }
     if (error)
         kna_fail_with(&op, error);
-    kna_core *core = kna_failed(&op) ? NULL : kna_core_intern(&draft);
+    knf_core *core = kna_failed(&op) ? NULL : knf_core_intern(&draft);
     kn_fn fn = finish(&op, core, draft.n_captured, captured);
-    kna_release_values(captured ? draft.n_captured : 0, captured);
+    knf_release_values(captured ? draft.n_captured : 0, captured);
     knx_free(captured);
-    kna_structure_release(draft.captured_structure);
+    kntree_structure_release(draft.captured_structure);
     return fn;
 }
 
 /* ---- Transformations of functions. */
 
-static kn_error *selected_arrays(const kna_core *inner, const kn_argnums *argnums, int *n)
+static knx_error *selected_arrays(const knf_core *inner, const kn_argnums *argnums, int *n)
 {
     int count = argnums->n ? argnums->n : 1;
     *n = 0;
     if (argnums->n < 0 || argnums->n > KN_MAX_ARGS)
-        return knx_error(KN_ERROR_VALUE, "argnums has %d entries", argnums->n);
+        return knx_error_new(KN_ERROR_VALUE, "argnums has %d entries", argnums->n);
     for (int i = 0; i < count; i++) {
         int arg = argnums->n ? argnums->arg[i] : 0;
         if (arg < 0 || arg >= inner->n_args)
-            return knx_error(KN_ERROR_VALUE, "argnums %d is out of range: %s has %d argument%s", arg, inner->name,
-                             inner->n_args, inner->n_args == 1 ? "" : "s");
+            return knx_error_new(KN_ERROR_VALUE, "argnums %d is out of range: %s has %d argument%s", arg, inner->name,
+                                 inner->n_args, inner->n_args == 1 ? "" : "s");
         *n += inner->arrays[arg];
     }
     return NULL;
 }
 
-static kn_error *gradient_results(kna_core *draft, int selected)
+static knx_error *gradient_results(knf_core *draft, int selected)
 {
-    const kna_core *f = draft->inner;
+    const knf_core *f = draft->inner;
     draft->n_out = selected + (draft->o.has_aux ? f->n_out - 1 : 0) + (draft->o.value ? 1 : 0);
     if (f->n_out < 1)
-        return knx_error(KN_ERROR_TYPE, "%s returns nothing", f->name);
+        return knx_error_new(KN_ERROR_TYPE, "%s returns nothing", f->name);
     if (!draft->o.has_aux && f->n_out > 1)
-        return knx_error(KN_ERROR_TYPE,
-                         "%s must return one scalar, but it returns %d arrays; say .has_aux = true if those after the "
-                         "first are not to be differentiated",
-                         f->name, f->n_out);
+        return knx_error_new(
+            KN_ERROR_TYPE,
+            "%s must return one scalar, but it returns %d arrays; say .has_aux = true if those after the "
+            "first are not to be differentiated",
+            f->name, f->n_out);
     return NULL;
 }
 
 /* The results at the end that are not differentiated: as many as was said, or all behind the first. */
-static kn_error *jacobian_results(kna_core *draft, int selected)
+static knx_error *jacobian_results(knf_core *draft, int selected)
 {
-    const kna_core *f = draft->inner;
+    const knf_core *f = draft->inner;
     int n = !draft->o.has_aux ? draft->o.n_aux : draft->o.n_aux ? draft->o.n_aux : f->n_out - 1;
     if (draft->o.has_aux && (n < 0 || n >= f->n_out))
-        return knx_error(KN_ERROR_VALUE, "%d results of %s cannot be aux: it returns %d array%s", n, f->name, f->n_out,
-                         f->n_out == 1 ? "" : "s");
+        return knx_error_new(KN_ERROR_VALUE, "%d results of %s cannot be aux: it returns %d array%s", n, f->name,
+                             f->n_out, f->n_out == 1 ? "" : "s");
     draft->o.n_aux = n;
     draft->o.has_aux = false;
     draft->n_out = selected * (f->n_out - n) + n;
     return NULL;
 }
 
-kn_error *kna_results_of(kna_core *draft)
+knx_error *knf_results_of(knf_core *draft)
 {
     int selected = 0;
-    bool jacobian = draft->kind == KNA_FN_JACFWD || draft->kind == KNA_FN_JACREV;
-    if (jacobian || draft->kind == KNA_FN_GRAD)
+    bool jacobian = draft->kind == KNF_FN_JACFWD || draft->kind == KNF_FN_JACREV;
+    if (jacobian || draft->kind == KNF_FN_GRAD)
         KN_TRY(selected_arrays(draft->inner, &draft->o.argnums, &selected));
-    draft->n_out = kna_is_open(draft->inner) ? 0 : draft->inner->n_out;
-    if (kna_is_open(draft->inner))
+    draft->n_out = knf_is_open(draft->inner) ? 0 : draft->inner->n_out;
+    if (knf_is_open(draft->inner))
         return NULL;
     if (jacobian)
         return jacobian_results(draft, selected);
-    return draft->kind == KNA_FN_GRAD ? gradient_results(draft, selected) : NULL;
+    return draft->kind == KNF_FN_GRAD ? gradient_results(draft, selected) : NULL;
 }
 
-static void count_results(kna_op *op, kna_core *draft)
+static void count_results(kna_op *op, knf_core *draft)
 {
-    kn_error *error = kna_failed(op) ? NULL : kna_results_of(draft);
+    knx_error *error = kna_failed(op) ? NULL : knf_results_of(draft);
     if (error)
         kna_fail_with(op, error);
 }
 
 /* A transformation of f: the same arguments and captured arrays; `fill` sets options and results. */
-static kna_core transformed(kna_fn_kind kind, const kna_core *inner)
+static knf_core transformed(knf_fn_kind kind, const knf_core *inner)
 {
-    kna_core draft = {.kind = kind,
-                      .inner = (kna_core *)(uintptr_t)inner,
+    knf_core draft = {.kind = kind,
+                      .inner = (knf_core *)(uintptr_t)inner,
                       .name = inner->name,
                       .n_captured = inner->n_captured,
                       .n_args = inner->n_args,
@@ -179,16 +180,16 @@ static kna_core transformed(kna_fn_kind kind, const kna_core *inner)
     return draft;
 }
 
-static kn_fn make(kna_op *op, const kna_fn *f, const kna_core *draft)
+static kn_fn make(kna_op *op, const knf_fn *f, const knf_core *draft)
 {
-    kna_core *core = kna_failed(op) ? NULL : kna_core_intern(draft);
+    knf_core *core = kna_failed(op) ? NULL : knf_core_intern(draft);
     return finish(op, core, f ? f->core->n_captured : 0, f ? f->captured : NULL);
 }
 
 /* Callers compiled against an older header give options that end earlier. */
 #define HAS(opts, last) ((opts)->size_ >= offsetof(__typeof__(*(opts)), last) + sizeof((opts)->last))
 
-static bool in_range(kna_op *op, const char *what, const kna_core *f, const kn_argnums *list)
+static bool in_range(kna_op *op, const char *what, const knf_core *f, const kn_argnums *list)
 {
     if (list->n < 0 || list->n > KN_MAX_ARGS)
         kna_fail(op, KN_ERROR_VALUE, "%s has %d entries", what, list->n);
@@ -199,9 +200,9 @@ static bool in_range(kna_op *op, const char *what, const kna_core *f, const kn_a
     return !kna_failed(op);
 }
 
-static void read_jit_options(kna_op *op, const kn_jit_opts *o, kna_core *draft)
+static void read_jit_options(kna_op *op, const kn_jit_opts *o, knf_core *draft)
 {
-    const kna_core *f = draft->inner;
+    const knf_core *f = draft->inner;
     const kn_argnums fixed = HAS(o, static_argnums) ? o->static_argnums : (kn_argnums){0};
     if (!in_range(op, "donate_argnums", f, &o->donate_argnums) || !in_range(op, "static_argnums", f, &fixed))
         return;
@@ -220,10 +221,10 @@ kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts)
 {
     kna_op op;
     kna_begin(&op, "jit");
-    kna_core draft = {0};
-    kna_fn *f = kna_fn_get(&op, fn);
+    knf_core draft = {0};
+    knf_fn *f = knf_fn_get(&op, fn);
     if (f) {
-        draft = transformed(KNA_FN_JIT, f->core);
+        draft = transformed(KNF_FN_JIT, f->core);
         if (opts)
             read_jit_options(&op, opts, &draft);
     }
@@ -234,10 +235,10 @@ static kn_fn gradient(const char *name, kn_fn fn, const kn_grad_opts *opts, bool
 {
     kna_op op;
     kna_begin(&op, name);
-    kna_core draft = {0};
-    kna_fn *f = kna_fn_get(&op, fn);
+    knf_core draft = {0};
+    knf_fn *f = knf_fn_get(&op, fn);
     if (f) {
-        draft = transformed(KNA_FN_GRAD, f->core);
+        draft = transformed(KNF_FN_GRAD, f->core);
         draft.o.value = value;
         if (opts) {
             draft.o.argnums = opts->argnums;
@@ -257,7 +258,7 @@ kn_fn kn_value_and_grad(kn_fn fn, const kn_grad_opts *opts) { return gradient("v
 enum { MAX_LEAVES = 126 }; /* of one argument, with axes of their own */
 
 /* More axes than arguments are refused. */
-static void check_axes(kna_op *op, const kna_core *f, const kn_vmap_opts *o)
+static void check_axes(kna_op *op, const knf_core *f, const kn_vmap_opts *o)
 {
     int given = 0;
     for (int i = 0; i < KN_MAX_ARGS; i++)
@@ -283,17 +284,17 @@ static void check_axes(kna_op *op, const kna_core *f, const kn_vmap_opts *o)
 static int leaf_code(kn_mapping m) { return m.code ? m.code : 2; }
 
 /* For each argument 1 + its number of axes, and a letter for each; NULL: none is given, or the operation failed. */
-static const char *open_letters(kna_op *op, const kna_core *f, const kn_vmap_opts *o)
+static const char *open_letters(kna_op *op, const knf_core *f, const kn_vmap_opts *o)
 {
-    kn_str text = {0};
+    knx_str text = {0};
     bool any = false;
     for (int i = 0; HAS(o, in_leaves) && i < f->n_args && !kna_failed(op); i++) {
         any = any || o->in_leaves[i].n;
         knx_str_puts(&text, (const char[]){(char)(1 + o->in_leaves[i].n), 0});
         for (int k = 0; k < o->in_leaves[i].n; k++)
-            knx_str_puts(&text, (const char[]){(char)(KNA_LEAF_CODE + leaf_code(o->in_leaves[i].axis[k])), 0});
+            knx_str_puts(&text, (const char[]){(char)(KNF_LEAF_CODE + leaf_code(o->in_leaves[i].axis[k])), 0});
     }
-    const char *letters = any && !text.failed && text.s ? kna_intern_name(text.s) : NULL;
+    const char *letters = any && !text.failed && text.s ? knf_intern_name(text.s) : NULL;
     if (any && !letters && !kna_failed(op))
         kna_fail_with(op, knx_error_nomem());
     knx_str_free(&text);
@@ -301,32 +302,32 @@ static const char *open_letters(kna_op *op, const kna_core *f, const kn_vmap_opt
 }
 
 /* A letter per array. ValueError for others than an argument has arrays. */
-kn_error *kna_close_leaves(const kna_core *f, const char *open, const char **letters)
+knx_error *knf_close_leaves(const knf_core *f, const char *open, const char **letters)
 {
     char *text = knx_alloc_zero((size_t)f->n_in + 1);
-    kn_error *error = text ? NULL : knx_error_nomem();
+    knx_error *error = text ? NULL : knx_error_nomem();
     for (int i = 0, at = 0; !error && i < f->n_args; at += f->arrays[i], i++) {
         int n = (unsigned char)*open++ - 1;
         if (n && n != f->arrays[i])
-            error = knx_error(KN_ERROR_VALUE, "in_leaves of argument %d has %d axes, but it has %d array%s", i, n,
-                              f->arrays[i], f->arrays[i] == 1 ? "" : "s");
+            error = knx_error_new(KN_ERROR_VALUE, "in_leaves of argument %d has %d axes, but it has %d array%s", i, n,
+                                  f->arrays[i], f->arrays[i] == 1 ? "" : "s");
         for (int k = 0; !error && k < f->arrays[i]; k++)
-            text[at + k] = n ? open[k] : (char)KNA_LEAF_CODE;
+            text[at + k] = n ? open[k] : (char)KNF_LEAF_CODE;
         open += n;
     }
-    if (!error && !(*letters = kna_intern_name(text)))
+    if (!error && !(*letters = knf_intern_name(text)))
         error = knx_error_nomem();
     knx_free(text);
     return error;
 }
 
 /* Of trees whose structure is not known the numbers are compared when it is. */
-static void read_leaves(kna_op *op, const kna_core *f, const kn_vmap_opts *o, kna_core *draft)
+static void read_leaves(kna_op *op, const knf_core *f, const kn_vmap_opts *o, knf_core *draft)
 {
     draft->o.in_leaves = open_letters(op, f, o);
     if (!draft->o.in_leaves || f->open_in)
         return;
-    kn_error *error = kna_close_leaves(f, draft->o.in_leaves, &draft->o.in_leaves);
+    knx_error *error = knf_close_leaves(f, draft->o.in_leaves, &draft->o.in_leaves);
     if (error)
         kna_fail_with(op, error);
 }
@@ -335,10 +336,10 @@ kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
 {
     kna_op op;
     kna_begin(&op, "vmap");
-    kna_core draft = {0};
-    kna_fn *f = kna_fn_get(&op, fn);
+    knf_core draft = {0};
+    knf_fn *f = knf_fn_get(&op, fn);
     if (f) {
-        draft = transformed(KNA_FN_VMAP, f->core);
+        draft = transformed(KNF_FN_VMAP, f->core);
         if (opts) {
             check_axes(&op, f->core, opts);
             read_leaves(&op, f->core, opts, &draft);
@@ -348,18 +349,18 @@ kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
         }
         if (draft.o.axis_size < 0)
             kna_fail(&op, KN_ERROR_VALUE, "axis_size is negative");
-        if (opts && opts->axis_name && !(draft.o.axis_name = kna_intern_name(opts->axis_name)))
+        if (opts && opts->axis_name && !(draft.o.axis_name = knf_intern_name(opts->axis_name)))
             kna_fail_with(&op, knx_error_nomem());
     }
     return make(&op, f, &draft);
 }
 
-static kn_fn jacobian(const char *name, kna_fn_kind kind, kn_fn fn, const kn_jac_opts *opts)
+static kn_fn jacobian(const char *name, knf_fn_kind kind, kn_fn fn, const kn_jac_opts *opts)
 {
     kna_op op;
     kna_begin(&op, name);
-    kna_core draft = {0};
-    kna_fn *f = kna_fn_get(&op, fn);
+    knf_core draft = {0};
+    knf_fn *f = knf_fn_get(&op, fn);
     if (f) {
         draft = transformed(kind, f->core);
         if (opts) {
@@ -376,19 +377,19 @@ static kn_fn jacobian(const char *name, kna_fn_kind kind, kn_fn fn, const kn_jac
     return make(&op, f, &draft);
 }
 
-kn_fn kn_jacfwd(kn_fn fn, const kn_jac_opts *opts) { return jacobian("jacfwd", KNA_FN_JACFWD, fn, opts); }
+kn_fn kn_jacfwd(kn_fn fn, const kn_jac_opts *opts) { return jacobian("jacfwd", KNF_FN_JACFWD, fn, opts); }
 
-kn_fn kn_jacrev(kn_fn fn, const kn_jac_opts *opts) { return jacobian("jacrev", KNA_FN_JACREV, fn, opts); }
+kn_fn kn_jacrev(kn_fn fn, const kn_jac_opts *opts) { return jacobian("jacrev", KNF_FN_JACREV, fn, opts); }
 
 kn_fn kn_hessian(kn_fn fn, const kn_jac_opts *opts)
 {
     kna_op op;
     kn_jac_opts o = {.size_ = sizeof o};
     kna_begin(&op, "hessian");
-    kna_fn *f = kna_fn_get(&op, fn);
+    knf_fn *f = knf_fn_get(&op, fn);
     knx_read_options(&o, sizeof o, opts);
     if (f && o.has_aux && !o.n_aux) { /* of the Jacobian there are more in front */
-        if (kna_is_open(f->core))
+        if (knf_is_open(f->core))
             kna_fail(&op, KN_ERROR_VALUE, "%s returns a tree: say with .n_aux how many arrays of it are aux",
                      f->core->name);
         o.n_aux = f->core->n_out - 1;
@@ -404,7 +405,7 @@ int kn_fn_trace_count(kn_fn fn)
 {
     kna_op op;
     kna_begin(&op, "fn_trace_count");
-    kna_fn *f = kna_fn_get(&op, fn);
+    knf_fn *f = knf_fn_get(&op, fn);
     int n = f ? f->core->trace_count : -1;
     return kna_end_plain(&op) ? n : -1;
 }
@@ -413,7 +414,7 @@ const char *kn_fn_name(kn_fn fn)
 {
     kna_op op;
     kna_begin(&op, "fn_name");
-    kna_fn *f = kna_fn_get(&op, fn);
+    knf_fn *f = knf_fn_get(&op, fn);
     const char *name = f ? f->core->name : "";
     return kna_end_plain(&op) ? name : "";
 }
@@ -422,53 +423,53 @@ const char *kn_fn_name(kn_fn fn)
 
 typedef struct point {
     kna_op op;
-    kna_fn *f;
+    knf_fn *f;
     int n; /* captured and arguments */
-    kn_arena arena;
-    kn_value **in; /* references */
-    kn_type *type;
+    knx_arena arena;
+    kna_value **in; /* references */
+    kni_type *type;
     bool *has_tangent; /* of the arguments that are inexact */
-    kn_closed closed;
-    kn_linearized l;
+    kna_closed closed;
+    knt_linearized l;
     int n_main; /* results that are differentiated */
-    kna_fn fitted;
+    knf_fn fitted;
     const kn_args *primals;
-    kna_structure *result; /* that the function returns; NULL: not known */
+    kntree_structure *result; /* that the function returns; NULL: not known */
 } point;
 
 static void point_end(point *p)
 {
-    kna_release_values(p->n, p->in);
+    knf_release_values(p->n, p->in);
     kna_closed_free(&p->closed);
     knt_linearized_free(&p->l);
     knx_arena_free(&p->arena);
-    kna_structure_release(p->result);
-    kna_fit_end(p->fitted.core);
+    kntree_structure_release(p->result);
+    knf_fit_end(p->fitted.core);
 }
 
-static kn_error *point_derive(point *p, kn_fn fn, const kn_args *primals)
+static knx_error *point_derive(point *p, kn_fn fn, const kn_args *primals)
 {
-    kna_core *f;
-    p->f = kna_fn_get(&p->op, fn);
+    knf_core *f;
+    p->f = knf_fn_get(&p->op, fn);
     if (!p->f)
         return kna_take_error(&p->op);
-    if (kna_is_open(p->f->core)) {
-        KN_TRY(kna_fit_call(p->f, primals, KNA_FIT_CALL, &p->fitted.core));
+    if (knf_is_open(p->f->core)) {
+        KN_TRY(knf_fit_call(p->f, primals, KNF_FIT_CALL, &p->fitted.core));
         p->fitted.captured = p->f->captured;
         p->f = &p->fitted;
     }
     f = p->f->core;
     p->primals = primals;
     int n = f->n_captured + f->n_in;
-    kn_value **in = knx_arena_zero(&p->arena, ((size_t)n + 1) * sizeof *in);
+    kna_value **in = knx_arena_zero(&p->arena, ((size_t)n + 1) * sizeof *in);
     p->type = knx_arena_alloc(&p->arena, ((size_t)n + 1) * sizeof *p->type);
     p->has_tangent = knx_arena_zero(&p->arena, (size_t)n + 1);
     if (!in || !p->type || !p->has_tangent)
         return knx_error_nomem();
-    KN_TRY(kna_read_args(f->name, f, primals, in + f->n_captured));
+    KN_TRY(knf_read_args(f->name, f, primals, in + f->n_captured));
     p->in = in;
     p->n = n;
-    p->result = kna_result_structure(f, primals);
+    p->result = knf_result_structure(f, primals);
     for (int i = 0; i < f->n_captured; i++)
         in[i] = kna_value_retain(p->f->captured[i]);
     for (int i = 0; i < n; i++) {
@@ -476,62 +477,62 @@ static kn_error *point_derive(point *p, kn_fn fn, const kn_args *primals)
         p->has_tangent[i] = i >= f->n_captured && knx_is_inexact(in[i]->type.dtype);
     }
     const char *why = NULL;
-    bool concrete = kna_may_be_concrete(&why);
-    return kna_derive(f, p->type, concrete ? in : NULL, why, &p->closed);
+    bool concrete = knf_may_be_concrete(&why);
+    return knf_derive(f, p->type, concrete ? in : NULL, why, &p->closed);
 }
 
-static kn_error *read_tangents(point *p, const char *what, const kn_args *tangents, kn_value **t)
+static knx_error *read_tangents(point *p, const char *what, const kn_args *tangents, kna_value **t)
 {
-    kna_core *f = p->f->core;
-    KN_TRY(kna_read_args(what, f, tangents, t));
+    knf_core *f = p->f->core;
+    KN_TRY(knf_read_args(what, f, tangents, t));
     for (int i = 0; i < f->n_in; i++) {
-        kn_type x = p->type[f->n_captured + i];
+        kni_type x = p->type[f->n_captured + i];
         if (kni_type_same_shape(x, t[i]->type) && (x.dtype == t[i]->type.dtype || !knx_is_inexact(x.dtype)))
             continue;
-        kn_text a = {0}, b = {0};
-        kn_error *error = knx_error(KN_ERROR_TYPE, "array %d of the tangents is %s, but the primal is %s", i,
-                                    kni_type_text(&a, t[i]->type, true), kni_type_text(&b, x, true));
-        kna_release_values(f->n_in, t);
+        knx_text a = {0}, b = {0};
+        knx_error *error = knx_error_new(KN_ERROR_TYPE, "array %d of the tangents is %s, but the primal is %s", i,
+                                         kni_type_text(&a, t[i]->type, true), kni_type_text(&b, x, true));
+        knf_release_values(f->n_in, t);
         return error;
     }
     return NULL;
 }
 
 /* Which results go to y, and which to aux (NULL: none). */
-static kn_error *split_results(point *p, const kn_outs *y, const kn_outs *aux)
+static knx_error *split_results(point *p, const kn_outs *y, const kn_outs *aux)
 {
-    const kna_core *f = p->f->core;
-    int n = aux ? kna_outs_size(aux) : 0;
-    if (n < 0 && (n = kna_outs_size(y)) >= 0)
+    const knf_core *f = p->f->core;
+    int n = aux ? knf_outs_size(aux) : 0;
+    if (n < 0 && (n = knf_outs_size(y)) >= 0)
         n = f->n_out - n;
     if (n < 0 || n > f->n_out)
-        return knx_error(KN_ERROR_TYPE, "%s returns %d array%s: it is not known how many of them are aux", f->name,
-                         f->n_out, f->n_out == 1 ? "" : "s");
+        return knx_error_new(KN_ERROR_TYPE, "%s returns %d array%s: it is not known how many of them are aux", f->name,
+                             f->n_out, f->n_out == 1 ? "" : "s");
     p->n_main = f->n_out - n;
     if (aux)
-        KN_TRY(kna_check_outs(f->name, n, aux));
-    return kna_check_outs(f->name, p->n_main, y);
+        KN_TRY(knf_check_outs(f->name, n, aux));
+    return knf_check_outs(f->name, p->n_main, y);
 }
 
-static kn_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y,
-                        const kn_outs *dy, const kn_outs *aux)
+static knx_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y,
+                         const kn_outs *dy, const kn_outs *aux)
 {
     KN_TRY(point_derive(p, fn, primals));
-    kna_core *f = p->f->core;
+    knf_core *f = p->f->core;
     uint32_t n_out = p->closed.jaxpr->n_out;
     KN_TRY(split_results(p, y, aux));
-    KN_TRY(kna_check_outs(f->name, p->n_main, dy));
+    KN_TRY(knf_check_outs(f->name, p->n_main, dy));
     bool *every = knx_arena_alloc(&p->arena, (size_t)n_out + 1), *made = knx_arena_alloc(&p->arena, (size_t)n_out + 1);
-    kn_value **t = knx_arena_alloc(&p->arena, ((size_t)f->n_in + 1) * sizeof *t),
-             **out = knx_arena_alloc(&p->arena, (2 * (size_t)n_out + 1) * sizeof *out);
-    kn_value **all = knx_arena_alloc(&p->arena, (2 * (size_t)p->n + 1) * sizeof *all);
+    kna_value **t = knx_arena_alloc(&p->arena, ((size_t)f->n_in + 1) * sizeof *t),
+              **out = knx_arena_alloc(&p->arena, (2 * (size_t)n_out + 1) * sizeof *out);
+    kna_value **all = knx_arena_alloc(&p->arena, (2 * (size_t)p->n + 1) * sizeof *all);
     if (!t || !out || !all || !every || !made)
         return knx_error_nomem();
     memset(every, false, n_out);
     memset(every, true, (size_t)p->n_main); /* those of integers are zeros */
     KN_TRY(read_tangents(p, f->name, tangents, t));
-    kn_closed joint = {.n_const = p->closed.n_const, .consts = p->closed.consts};
-    kn_error *error = knt_jvp_lazily(p->closed.jaxpr, p->has_tangent, every, made, &joint.jaxpr);
+    kna_closed joint = {.n_const = p->closed.n_const, .consts = p->closed.consts};
+    knx_error *error = knt_jvp_lazily(p->closed.jaxpr, p->has_tangent, every, made, &joint.jaxpr);
     int n = 0;
     for (int i = 0; i < p->n; i++)
         all[n++] = p->in[i];
@@ -539,14 +540,14 @@ static kn_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_arg
         if (p->has_tangent[i])
             all[n++] = t[i - f->n_captured];
     if (!error)
-        error = kna_inline_closed(&joint, all, out);
-    kna_release_values(f->n_in, t);
+        error = knf_inline_closed(&joint, all, out);
+    knf_release_values(f->n_in, t);
     kni_release(joint.jaxpr);
     if (!error) {
-        kna_write_results(y, 0, p->n_main, out, p->result);
-        kna_write_results(dy, 0, p->n_main, out + n_out, p->result);
+        knf_write_results(y, 0, p->n_main, out, p->result);
+        knf_write_results(dy, 0, p->n_main, out + n_out, p->result);
         if (aux)
-            kna_write_results(aux, p->n_main, (int)n_out - p->n_main, out + p->n_main, p->result);
+            knf_write_results(aux, p->n_main, (int)n_out - p->n_main, out + p->n_main, p->result);
         uint32_t more = n_out + (uint32_t)p->n_main; /* tangents of aux */
         for (uint32_t i = (uint32_t)p->n_main; i < n_out; i++)
             if (made[i])
@@ -555,16 +556,16 @@ static kn_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_arg
     return error;
 }
 
-static int end_point(point *p, kn_error *error, const kn_outs *y, const kn_outs *dy, const kn_outs *aux)
+static int end_point(point *p, knx_error *error, const kn_outs *y, const kn_outs *dy, const kn_outs *aux)
 {
     if (!error)
         error = kna_take_error(&p->op);
     if (error) {
-        kna_write_error(y, error);
+        knf_write_error(y, error);
         if (dy)
-            kna_write_error(dy, error);
+            knf_write_error(dy, error);
         if (aux)
-            kna_write_error(aux, error);
+            knf_write_error(aux, error);
     }
     knx_error_release(error);
     point_end(p);
@@ -584,43 +585,43 @@ int kn_jvp_aux(kn_fn fn, const kn_args *primals, const kn_args *tangents, const 
 {
     point p = {0};
     kna_begin(&p.op, "jvp");
-    kn_error *error =
-        aux ? jvp_at(&p, fn, primals, tangents, y, dy, aux) : knx_error(KN_ERROR_TYPE, "the result is null");
+    knx_error *error =
+        aux ? jvp_at(&p, fn, primals, tangents, y, dy, aux) : knx_error_new(KN_ERROR_TYPE, "the result is null");
     return end_point(&p, error, y, dy, aux);
 }
 
 /* Runs the primal part at the point: results go to y, residuals are kept. */
-static kn_error *linearize_at(point *p, kn_fn fn, const kn_args *primals, const kn_outs *y, const kn_outs *aux,
-                              kn_value ***residuals)
+static knx_error *linearize_at(point *p, kn_fn fn, const kn_args *primals, const kn_outs *y, const kn_outs *aux,
+                               kna_value ***residuals)
 {
     KN_TRY(point_derive(p, fn, primals));
     KN_TRY(split_results(p, y, aux));
     KN_TRY(knt_linearize(p->closed.jaxpr, p->has_tangent, &p->l));
     uint32_t n_out = p->closed.jaxpr->n_out;
-    kn_value **out = knx_arena_alloc(&p->arena, ((size_t)n_out + p->l.n_residual + 1) * sizeof *out);
+    kna_value **out = knx_arena_alloc(&p->arena, ((size_t)n_out + p->l.n_residual + 1) * sizeof *out);
     if (!out)
         return knx_error_nomem();
-    kn_closed primal = {.jaxpr = p->l.primal, .n_const = p->closed.n_const, .consts = p->closed.consts};
-    KN_TRY(kna_inline_closed(&primal, p->in, out));
+    kna_closed primal = {.jaxpr = p->l.primal, .n_const = p->closed.n_const, .consts = p->closed.consts};
+    KN_TRY(knf_inline_closed(&primal, p->in, out));
     *residuals = out + n_out;
-    kna_write_results(y, 0, p->n_main, out, p->result);
+    knf_write_results(y, 0, p->n_main, out, p->result);
     if (aux)
-        kna_write_results(aux, p->n_main, (int)n_out - p->n_main, out + p->n_main, p->result);
+        knf_write_results(aux, p->n_main, (int)n_out - p->n_main, out + p->n_main, p->result);
     return NULL;
 }
 
 /* The derivative as a function of one argument per argument (reverse: of one, the struct of the results). Inputs
  * without tangents are taken and not read; results without get zeros. */
-static kn_error *linear_function(point *p, bool reverse, kni_jaxpr **out)
+static knx_error *linear_function(point *p, bool reverse, kni_jaxpr **out)
 {
     const kni_jaxpr *lin = p->l.linear, *j = p->closed.jaxpr;
-    kna_core *f = p->f->core;
-    kn_builder b;
+    knf_core *f = p->f->core;
+    kni_builder b;
     kni_jaxpr *body = NULL;
     bool *linear = knx_arena_zero(&p->arena, lin->n_in + 1);
     size_t room = (size_t)lin->n_in + j->n_in + j->n_out + 1;
-    kn_atom *in = knx_arena_alloc(&p->arena, room * sizeof *in), *y = knx_arena_alloc(&p->arena, room * sizeof *y),
-            *res = knx_arena_alloc(&p->arena, room * sizeof *res);
+    kni_atom *in = knx_arena_alloc(&p->arena, room * sizeof *in), *y = knx_arena_alloc(&p->arena, room * sizeof *y),
+             *res = knx_arena_alloc(&p->arena, room * sizeof *res);
     if (!linear || !in || !y || !res)
         return knx_error_nomem();
     for (uint32_t i = p->l.n_residual; i < lin->n_in; i++)
@@ -634,25 +635,25 @@ static kn_error *linear_function(point *p, bool reverse, kni_jaxpr **out)
     for (uint32_t i = 0; i < p->l.n_residual; i++)
         in[n++] = knb_invar(&b, kni_in_type(lin, i));
     for (int i = 0; !reverse && i < f->n_in; i++) {
-        kn_atom a = knb_invar(&b, p->type[f->n_captured + i]);
+        kni_atom a = knb_invar(&b, p->type[f->n_captured + i]);
         if (p->has_tangent[f->n_captured + i])
             in[n++] = a;
     }
     uint32_t n_main = (uint32_t)p->n_main;
     for (uint32_t i = 0; reverse && i < j->n_out; i++) {
-        kn_atom a = i < n_main ? knb_invar(&b, kni_out_type(j, i)) : KN_ATOM_NONE;
+        kni_atom a = i < n_main ? knb_invar(&b, kni_out_type(j, i)) : KN_ATOM_NONE;
         if (p->l.out_tangent[i])
             in[n++] = i < n_main ? a : knb_zeros(&b, kni_out_type(j, i));
     }
     knb_inline(&b, body, in, y);
     uint32_t n_res = 0;
     for (int i = 0; reverse && i < f->n_in; i++) {
-        kn_type t = p->type[f->n_captured + i];
+        kni_type t = p->type[f->n_captured + i];
         res[n_res++] = p->has_tangent[f->n_captured + i] ? y[at++] : knb_zeros(&b, t);
     }
     for (uint32_t i = 0; !reverse && i < n_main; i++)
         res[n_res++] = p->l.out_tangent[i] ? y[at++] : knb_zeros(&b, kni_out_type(j, i));
-    kn_error *error = knb_finish(&b, (int)n_res, res, f->name, true, out);
+    knx_error *error = knb_finish(&b, (int)n_res, res, f->name, true, out);
     knb_free(&b);
     kni_release(body);
     return error;
@@ -662,23 +663,23 @@ static kn_fn function_at(const char *name, bool reverse, kn_fn fn, const kn_args
                          const kn_outs *aux)
 {
     point p = {0};
-    kn_value **residuals = NULL;
+    kna_value **residuals = NULL;
     kni_jaxpr *j = NULL;
     kna_begin(&p.op, name);
-    kn_error *error =
-        y ? linearize_at(&p, fn, primals, y, aux, &residuals) : knx_error(KN_ERROR_TYPE, "the result is null");
+    knx_error *error =
+        y ? linearize_at(&p, fn, primals, y, aux, &residuals) : knx_error_new(KN_ERROR_TYPE, "the result is null");
     if (!error)
         error = linear_function(&p, reverse, &j);
-    kna_core *core = NULL;
+    knf_core *core = NULL;
     if (!error) {
-        const kna_core *f = p.f->core;
-        kna_core draft = {.kind = KNA_FN_JAXPR,
+        const knf_core *f = p.f->core;
+        knf_core draft = {.kind = KNF_FN_JAXPR,
                           .jaxpr = j,
                           .name = f->name,
                           .n_captured = (int)p.l.n_residual,
                           .n_out = reverse ? f->n_in : p.n_main,
                           .out_structure =
-                              reverse ? kna_arguments_structure(f, primals) : kna_structure_retain(p.result)};
+                              reverse ? knf_arguments_structure(f, primals) : kntree_structure_retain(p.result)};
         if (reverse) {
             draft.n_args = 1;
             draft.n_in = draft.arrays[0] = p.n_main;
@@ -687,13 +688,13 @@ static kn_fn function_at(const char *name, bool reverse, kn_fn fn, const kn_args
             draft.n_in = f->n_in;
             memcpy(draft.arrays, f->arrays, sizeof draft.arrays);
         }
-        core = kna_core_intern(&draft);
-        kna_structure_release(draft.out_structure);
+        core = knf_core_intern(&draft);
+        kntree_structure_release(draft.out_structure);
         if (!core)
             error = knx_error_nomem();
     }
-    kn_fn out = error ? NULL : kna_fn_handle(core, (int)p.l.n_residual, residuals);
-    kna_release_values(residuals ? (int)p.l.n_residual : 0, residuals);
+    kn_fn out = error ? NULL : knf_fn_handle(core, (int)p.l.n_residual, residuals);
+    knf_release_values(residuals ? (int)p.l.n_residual : 0, residuals);
     kni_release(j);
     end_point(&p, error, y, NULL, aux);
     return out;
@@ -723,25 +724,25 @@ kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples)
 {
     point p = {0};
     kni_jaxpr *transposed = NULL, *j = NULL;
-    kna_core *core = NULL;
+    knf_core *core = NULL;
     kna_begin(&p.op, "linear_transpose");
-    kn_error *error = point_derive(&p, fn, examples);
+    knx_error *error = point_derive(&p, fn, examples);
     for (int i = 0; !error && i < p.n; i++)
         p.has_tangent[i] = i >= p.f->core->n_captured;
     if (!error)
         error = knt_transpose(p.closed.jaxpr, p.has_tangent, &transposed);
     if (!error)
-        error = kna_constants_as_inputs(transposed, &j);
-    kn_value **captured =
+        error = knf_constants_as_inputs(transposed, &j);
+    kna_value **captured =
         error ? NULL : knx_arena_alloc(&p.arena, ((size_t)p.closed.n_const + (size_t)p.n + 1) * sizeof *captured);
     if (!error && captured) {
-        const kna_core *f = p.f->core;
+        const knf_core *f = p.f->core;
         int n = 0;
         for (uint32_t i = 0; i < p.closed.n_const; i++)
             captured[n++] = p.closed.consts[i];
         for (int i = 0; i < f->n_captured; i++)
             captured[n++] = p.in[i];
-        kna_core draft = {.kind = KNA_FN_JAXPR,
+        knf_core draft = {.kind = KNF_FN_JAXPR,
                           .jaxpr = j,
                           .name = f->name,
                           .n_captured = n,
@@ -749,13 +750,13 @@ kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples)
                           .n_in = f->n_out,
                           .arrays = {f->n_out},
                           .n_out = f->n_in,
-                          .out_structure = kna_arguments_structure(f, examples)};
-        core = kna_core_intern(&draft);
-        kna_structure_release(draft.out_structure);
+                          .out_structure = knf_arguments_structure(f, examples)};
+        core = knf_core_intern(&draft);
+        kntree_structure_release(draft.out_structure);
     }
     if (!error && !core)
         error = knx_error_nomem();
-    kn_fn out = error ? NULL : kna_fn_handle(core, core->n_captured, captured);
+    kn_fn out = error ? NULL : knf_fn_handle(core, core->n_captured, captured);
     kni_release(transposed);
     kni_release(j);
     end_point(&p, error, NULL, NULL, NULL);

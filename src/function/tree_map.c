@@ -46,18 +46,18 @@ static kn_array apply(const kn_mapper *f, const char *path, int n, const kn_arra
 enum { MAX_TREES = KN_MAX_ARGS };
 
 /* The trees with one structure; false after reporting an error. */
-static bool same_structures(const char *operation, int n, const kn_tree *trees, kna_tree **t)
+static bool same_structures(const char *operation, int n, const kn_tree *trees, kntree_tree **t)
 {
-    const kna_structure *first = NULL;
+    const kntree_structure *first = NULL;
     for (int i = 0; i < n; i++) {
-        t[i] = kna_tree_get(operation, trees[i]);
-        const kna_structure *s = t[i] ? kna_structure_in(operation, t[i]) : NULL;
+        t[i] = kntree_tree_get(operation, trees[i]);
+        const kntree_structure *s = t[i] ? kntree_structure_in(operation, t[i]) : NULL;
         if (!s)
             return false;
         first = i ? first : s;
-        kn_error *e = i ? kna_structure_compare("tree_map tree", first, s, false) : NULL;
+        knx_error *e = i ? kntree_structure_compare("tree_map tree", first, s, false) : NULL;
         if (e) {
-            kna_tree_failed(operation, e);
+            kntree_tree_failed(operation, e);
             return false;
         }
     }
@@ -76,7 +76,7 @@ static bool sound(const char *operation, const char *path, kn_array y)
 
 kn_tree kn_tree_map(const kn_mapper *f, int n, const kn_tree *trees)
 {
-    kna_tree *t[MAX_TREES];
+    kntree_tree *t[MAX_TREES];
     if (n < 1 || n > MAX_TREES) {
         knx_report_new("tree_map", KN_ERROR_VALUE, "takes 1 to %d trees, but was given %d", MAX_TREES, n);
         return NULL;
@@ -85,29 +85,29 @@ kn_tree kn_tree_map(const kn_mapper *f, int n, const kn_tree *trees)
         !same_structures("tree_map", n, trees, t))
         return NULL;
     int leaves = t[0]->n;
-    kna_structure *s = kna_structure_retain(t[0]->structure);
+    kntree_structure *s = kntree_structure_retain(t[0]->structure);
     kn_array *y = knx_alloc(((size_t)leaves + 1) * sizeof *y);
     const kn_place *here = knx_context() ? knx_context()->here : NULL;
     bool ok = y != NULL;
     if (!y)
-        kna_tree_failed("tree_map", knx_error_nomem());
+        kntree_tree_failed("tree_map", knx_error_nomem());
     for (int i = 0; ok && i < leaves; i++) {
         kn_array x[MAX_TREES];
-        kn_text path = {0};
+        knx_text path = {0};
         for (int k = 0; k < n; k++)
             x[k] = t[k]->at[i];
         if (f->any)
-            kna_structure_leaf_path(&path, s, i);
+            kntree_structure_leaf_path(&path, s, i);
         kn_here(here);
         y[i] = apply(f, path.s, n, x);
         ok = sound("tree_map", path.s, y[i]);
         for (int k = 0; k < n && ok; k++) { /* f may have released them */
-            t[k] = kna_tree_get("tree_map", trees[k]);
+            t[k] = kntree_tree_get("tree_map", trees[k]);
             ok = t[k] != NULL;
         }
     }
-    kn_tree made = ok ? kna_tree_new("tree_map", kna_structure_retain(s), y) : NULL;
-    kna_structure_release(s);
+    kn_tree made = ok ? kntree_tree_new("tree_map", kntree_structure_retain(s), y) : NULL;
+    kntree_structure_release(s);
     knx_free(y);
     return made;
 }
@@ -116,14 +116,14 @@ kn_tree kn_tree_map(const kn_mapper *f, int n, const kn_tree *trees)
 
 kn_array kn_tree_reduce(const kn_mapper *f, kn_tree tree, kn_array initial)
 {
-    kna_tree *t = callable("tree_reduce", f, 2) ? kna_tree_get("tree_reduce", tree) : NULL;
+    kntree_tree *t = callable("tree_reduce", f, 2) ? kntree_tree_get("tree_reduce", tree) : NULL;
     kn_array sum = initial;
     for (int i = 0; t && i < t->n; i++) {
         kn_array pair[2] = {sum, t->at[i]};
         sum = sum ? apply(f, "", 2, pair) : t->at[i];
         if (!sound("tree_reduce", "*", sum))
             return NULL;
-        t = kna_tree_get("tree_reduce", tree);
+        t = kntree_tree_get("tree_reduce", tree);
     }
     if (t && !sum)
         knx_report_new("tree_reduce", KN_ERROR_TYPE, "reduce() of empty iterable with no initial value");
@@ -133,13 +133,13 @@ kn_array kn_tree_reduce(const kn_mapper *f, kn_tree tree, kn_array initial)
 kn_array kn_tree_reduce_associative(const kn_mapper *f, kn_tree tree, kn_array initial)
 {
     const char *name = "tree_reduce_associative";
-    kna_tree *t = callable(name, f, 2) ? kna_tree_get(name, tree) : NULL;
+    kntree_tree *t = callable(name, f, 2) ? kntree_tree_get(name, tree) : NULL;
     if (!t)
         return NULL;
     int n = 0, room = t->n + 1;
     kn_array *x = knx_alloc((size_t)room * sizeof *x), sum = NULL;
     if (!x)
-        kna_tree_failed(name, knx_error_nomem());
+        kntree_tree_failed(name, knx_error_nomem());
     for (int i = 0; x && i < t->n; i++)
         x[n++] = t->at[i];
     if (x && n == 0 && !initial)
@@ -171,7 +171,7 @@ bool kn_tree_all(kn_tree tree)
 {
     kna_op op;
     kna_begin(&op, "tree_all");
-    kna_tree *t = kna_tree_get("tree_all", tree);
+    kntree_tree *t = kntree_tree_get("tree_all", tree);
     bool all = t != NULL;
     for (int i = 0; all && i < t->n; i++)
         all = kn_item_bool(t->at[i]);
@@ -183,28 +183,28 @@ bool kn_tree_all(kn_tree tree)
 
 kn_tree kn_tree_transpose(kn_treedef outer, kn_treedef inner, kn_tree tree)
 {
-    kn_error *e = NULL;
-    const kna_structure *o = kna_handle_get(KN_H_TREEDEF, outer, &e),
-                        *in = o ? kna_handle_get(KN_H_TREEDEF, inner, &e) : NULL;
-    kna_tree *t = NULL;
+    knx_error *e = NULL;
+    const kntree_structure *o = kna_handle_get(KN_H_TREEDEF, outer, &e),
+                           *in = o ? kna_handle_get(KN_H_TREEDEF, inner, &e) : NULL;
+    kntree_tree *t = NULL;
     if (!in)
-        kna_tree_failed("tree_transpose", e);
+        kntree_tree_failed("tree_transpose", e);
     else
-        t = kna_tree_get("tree_transpose", tree);
-    const kna_structure *s = t ? kna_structure_in("tree_transpose", t) : NULL;
+        t = kntree_tree_get("tree_transpose", tree);
+    const kntree_structure *s = t ? kntree_structure_in("tree_transpose", t) : NULL;
     if (!s)
         return NULL;
     int n_out = o->node[0].leaves, n_in = in->node[0].leaves;
     /* The tree has to be outer with inner at each leaf: outer is a prefix, and each subtree is inner. */
-    e = kna_structure_compare("tree_transpose outer_treedef", o, s, true);
+    e = kntree_structure_compare("tree_transpose outer_treedef", o, s, true);
     for (int i = 0, at = 0; !e && i < o->n; i++) {
         if (o->node[i].kind != KN_TREE_LEAF) {
             at++;
             continue;
         }
-        kna_structure *sub = kna_structure_sub(s, at);
-        e = sub ? kna_structure_compare("tree_transpose inner_treedef", in, sub, false) : knx_error_nomem();
-        kna_structure_release(sub);
+        kntree_structure *sub = kntree_structure_sub(s, at);
+        e = sub ? kntree_structure_compare("tree_transpose inner_treedef", in, sub, false) : knx_error_nomem();
+        kntree_structure_release(sub);
         at += s->node[at].nodes;
     }
     kn_array *x = knx_alloc(((size_t)t->n + 1) * sizeof *x);
@@ -212,12 +212,12 @@ kn_tree kn_tree_transpose(kn_treedef outer, kn_treedef inner, kn_tree tree)
         e = knx_error_nomem();
     kn_tree made = NULL;
     if (e) {
-        kna_tree_failed("tree_transpose", e);
+        kntree_tree_failed("tree_transpose", e);
     } else {
         for (int i = 0; i < n_in; i++)
             for (int k = 0; k < n_out; k++)
                 x[i * n_out + k] = t->at[k * n_in + i];
-        made = kna_tree_new("tree_transpose", kna_structure_graft(in, o), x);
+        made = kntree_tree_new("tree_transpose", kntree_structure_graft(in, o), x);
     }
     knx_free(x);
     return made;
@@ -225,17 +225,17 @@ kn_tree kn_tree_transpose(kn_treedef outer, kn_treedef inner, kn_tree tree)
 
 kn_tree kn_tree_broadcast(kn_tree prefix, kn_tree full)
 {
-    kna_tree *p = kna_tree_get("tree_broadcast", prefix), *f = p ? kna_tree_get("tree_broadcast", full) : NULL;
-    const kna_structure *a = f ? kna_structure_in("tree_broadcast", p) : NULL,
-                        *b = a ? kna_structure_in("tree_broadcast", f) : NULL;
+    kntree_tree *p = kntree_tree_get("tree_broadcast", prefix), *f = p ? kntree_tree_get("tree_broadcast", full) : NULL;
+    const kntree_structure *a = f ? kntree_structure_in("tree_broadcast", p) : NULL,
+                           *b = a ? kntree_structure_in("tree_broadcast", f) : NULL;
     if (!b)
         return NULL;
-    kn_error *e = kna_structure_compare("broadcast_prefix prefix_tree", a, b, true);
+    knx_error *e = kntree_structure_compare("broadcast_prefix prefix_tree", a, b, true);
     kn_array *x = knx_alloc(((size_t)f->n + 1) * sizeof *x);
     if (!e && !x)
         e = knx_error_nomem();
     if (e) {
-        kna_tree_failed("tree_broadcast", e);
+        kntree_tree_failed("tree_broadcast", e);
         knx_free(x);
         return NULL;
     }
@@ -247,14 +247,14 @@ kn_tree kn_tree_broadcast(kn_tree prefix, kn_tree full)
         leaf += is_leaf;
         at += is_leaf ? b->node[at].nodes : 1;
     }
-    kn_tree made = kna_tree_new("tree_broadcast", kna_structure_retain(f->structure), x);
+    kn_tree made = kntree_tree_new("tree_broadcast", kntree_structure_retain(f->structure), x);
     knx_free(x);
     return made;
 }
 
 /* ---- ravel. */
 
-static int64_t elements(kn_type t)
+static int64_t elements(kni_type t)
 {
     int64_t n = 1;
     for (int i = 0; i < t.ndim; i++)
@@ -266,13 +266,13 @@ kn_array kn_tree_ravel(kn_tree tree)
 {
     kna_op op;
     kna_begin(&op, "tree_ravel");
-    int n = kna_tree_size(tree);
+    int n = kntree_tree_size(tree);
     kn_array *x = knx_alloc(((size_t)(n < 0 ? 0 : n) + 1) * sizeof *x);
-    kn_atom *a = knx_alloc(((size_t)(n < 0 ? 0 : n) + 1) * sizeof *a), flat = KN_ATOM_NONE;
+    kni_atom *a = knx_alloc(((size_t)(n < 0 ? 0 : n) + 1) * sizeof *a), flat = KN_ATOM_NONE;
     if (!x || !a)
         kna_fail_with(&op, knx_error_nomem());
     else
-        n = kna_tree_read(&op, tree, n, x);
+        n = kntree_tree_read(&op, tree, n, x);
     kn_dtype d = n > 0 && !kna_failed(&op) ? kna_result_type(&op, n, x) : kna_default_float();
     for (int i = 0; i < n && !kna_failed(&op); i++) {
         a[i] = kna_in_as(&op, x[i], d);
@@ -282,15 +282,15 @@ kn_array kn_tree_ravel(kn_tree tree)
     if (n > 0 && !kna_failed(&op))
         flat = n == 1 ? a[0] : knb_concatenate(op.b, n, a, 0);
     else if (!kna_failed(&op))
-        flat = knb_zeros(op.b, (kn_type){.dtype = d, .ndim = 1, .dim = (const int64_t[]){0}});
+        flat = knb_zeros(op.b, (kni_type){.dtype = d, .ndim = 1, .dim = (const int64_t[]){0}});
     knx_free(x);
     knx_free(a);
     return kna_end(&op, flat);
 }
 
-static void check_flat(kna_op *op, kn_type flat, int64_t wanted, kn_dtype d)
+static void check_flat(kna_op *op, kni_type flat, int64_t wanted, kn_dtype d)
 {
-    kn_text shown = {0};
+    knx_text shown = {0};
     if (flat.ndim != 1 || flat.dim[0] != wanted)
         kna_fail(op, KN_ERROR_VALUE, "the unravel function expected an input array of shape (%lld,), but got shape %s",
                  (long long)wanted, knx_show_shape(&shown, flat.ndim, flat.dim));
@@ -301,15 +301,15 @@ static void check_flat(kna_op *op, kn_type flat, int64_t wanted, kn_dtype d)
 
 kn_tree kn_tree_unravel(kn_tree like, kn_array flat)
 {
-    kna_tree *t = kna_tree_get("tree_unravel", like);
-    const kna_structure *s = t ? kna_structure_in("tree_unravel", t) : NULL;
+    kntree_tree *t = kntree_tree_get("tree_unravel", like);
+    const kntree_structure *s = t ? kntree_structure_in("tree_unravel", t) : NULL;
     if (!s)
         return NULL;
     kna_op op;
     kna_begin(&op, "tree_unravel");
     int64_t at = 0, wanted = 0;
     kn_array *y = knx_alloc(((size_t)t->n + 1) * sizeof *y);
-    kn_atom *part = knx_alloc(((size_t)t->n + 1) * sizeof *part), f = kna_in(&op, flat);
+    kni_atom *part = knx_alloc(((size_t)t->n + 1) * sizeof *part), f = kna_in(&op, flat);
     if (!y || !part)
         kna_fail_with(&op, knx_error_nomem());
     for (int i = 0; i < t->n && !kna_failed(&op); i++)
@@ -318,9 +318,9 @@ kn_tree kn_tree_unravel(kn_tree like, kn_array flat)
     if (!kna_failed(&op))
         check_flat(&op, knb_type(op.b, f), wanted, d);
     for (int i = 0; i < t->n && !kna_failed(&op); i++) {
-        kn_type leaf = kna_type(&op, t->at[i]);
+        kni_type leaf = kna_type(&op, t->at[i]);
         int64_t end = at + elements(leaf);
-        kn_atom slice = t->n == 1 ? f : knb_slice(op.b, f, &at, &end, NULL);
+        kni_atom slice = t->n == 1 ? f : knb_slice(op.b, f, &at, &end, NULL);
         part[i] = knb_reshape(op.b, knb_convert(op.b, slice, leaf.weak ? kna_strong_dtype(leaf) : leaf.dtype),
                               leaf.ndim, leaf.dim);
         at = end;
@@ -330,7 +330,7 @@ kn_tree kn_tree_unravel(kn_tree like, kn_array flat)
         kna_end_n(&op, t->n, part, y);
     else
         kna_end_handle(&op);
-    kn_tree made = ok ? kna_tree_new("tree_unravel", kna_structure_retain(t->structure), y) : NULL;
+    kn_tree made = ok ? kntree_tree_new("tree_unravel", kntree_structure_retain(t->structure), y) : NULL;
     knx_free(y);
     knx_free(part);
     return made;

@@ -58,7 +58,7 @@ static void copy_long(char *to, const char *from, int64_t bytes)
     memcpy(to + bytes - VECTOR, &last, VECTOR);
 }
 
-void KN_ISA_NAME(kng_copy_rows)(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,
+void KN_ISA_NAME(knh_copy_rows)(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,
                                 int64_t bytes)
 {
     if (bytes == to_step && bytes == from_step) { /* one behind the other */

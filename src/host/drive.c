@@ -8,23 +8,23 @@
 
 enum { PARTS_PER_THREAD = 8 };
 
-int64_t kng_offset(const kng_pass *ps, const knk_map_values *map, int stream)
+int64_t knh_offset(const knh_pass *ps, const knk_map_values *map, int stream)
 {
-    const kng_stream *s = &ps->facts->stream[stream];
+    const knh_stream *s = &ps->facts->stream[stream];
     if (!map || s->map < 0)
         return ps->offset[stream];
-    return map[s->map].offset * (s->kind == KNG_MEMORY ? knk_size(s->dtype) : 1);
+    return map[s->map].offset * (s->kind == KNH_MEMORY ? knk_size(s->dtype) : 1);
 }
 
 /* Addresses (numbers) of a piece's first point, per stream. */
-void kng_aim(const kng_worker *w, const kng_pass *ps, const kng_piece *piece)
+void knh_aim(const knh_worker *w, const knh_pass *ps, const knh_piece *piece)
 {
-    const kng_stage_facts *f = ps->facts;
+    const knh_stage_facts *f = ps->facts;
     for (int i = 0; i < f->n_stream; i++) {
-        const kng_stream *s = &f->stream[i];
-        bool value = s->kind >= KNG_IMPORT;
-        int64_t at = kng_offset(ps, w->map, i);
-        if (s->kind == KNG_MEMORY)
+        const knh_stream *s = &f->stream[i];
+        bool value = s->kind >= KNH_IMPORT;
+        int64_t at = knh_offset(ps, w->map, i);
+        if (s->kind == KNH_MEMORY)
             at += (int64_t)(intptr_t)w->buffer[s->buffer];
         else if (value)
             at = (int64_t)(intptr_t)(w->values + f->place[i]);
@@ -34,7 +34,7 @@ void kng_aim(const kng_worker *w, const kng_pass *ps, const kng_piece *piece)
         w->at[i] = at;
     }
     for (int i = 0; i < f->n_reduction && piece->group >= 0; i++) { /* the result of a group of blocks */
-        const kng_reduction *r = &f->reduction[i];
+        const knh_reduction *r = &f->reduction[i];
         int64_t values = (int64_t)(intptr_t)(w->values + f->place[r->stream]);
         w->at[r->stream] +=
             (int64_t)(intptr_t)(w->shared + r->group_at) - values + piece->group * w->p->points * r->size;
@@ -42,7 +42,7 @@ void kng_aim(const kng_worker *w, const kng_pass *ps, const kng_piece *piece)
 }
 
 /* Moves to the next point of these axes; false at the end, and then it is back at the first one. */
-bool kng_step_axes(const kng_worker *w, const kng_pass *ps, const uint8_t *axis, int n_axis, const int64_t *n)
+bool knh_step_axes(const knh_worker *w, const knh_pass *ps, const uint8_t *axis, int n_axis, const int64_t *n)
 {
     for (int j = n_axis - 1; j >= 0; j--) {
         int a = axis[j];
@@ -57,20 +57,20 @@ bool kng_step_axes(const kng_worker *w, const kng_pass *ps, const uint8_t *axis,
     return false;
 }
 
-kng_function *kng_function_of(const kng_worker *w, const kng_pass *ps)
+knh_function *knh_function_of(const knh_worker *w, const knh_pass *ps)
 {
     int stage = (int)(ps - w->p->pass);
     return ps->nontemporal && w->bypass >> stage & 1 ? ps->nontemporal : ps->f;
 }
 
 /* One rectangle in one call, or a few where lanes are limited. */
-static void run_rectangle(const kng_worker *w, const kng_pass *ps, kng_function *f, int64_t rows, int64_t n)
+static void run_rectangle(const knh_worker *w, const knh_pass *ps, knh_function *f, int64_t rows, int64_t n)
 {
     int64_t done = 0;
     do {
         int64_t lanes = n - done;
-        if (ps->mode == KNG_ROWS && lanes > KNG_MOST_LANES)
-            lanes = KNG_MOST_LANES;
+        if (ps->mode == KNH_ROWS && lanes > KNH_MOST_LANES)
+            lanes = KNH_MOST_LANES;
         w->args->rows = rows;
         w->args->n = lanes;
         for (int i = 0; i < ps->facts->n_stream; i++)
@@ -81,7 +81,7 @@ static void run_rectangle(const kng_worker *w, const kng_pass *ps, kng_function 
 }
 
 /* A tile: what lies across is turned into the scratch, and back. */
-static void run_tile(const kng_worker *w, const kng_pass *ps, kng_turn_loop *turn, kng_function *f, int64_t r,
+static void run_tile(const knh_worker *w, const knh_pass *ps, knh_turn_loop *turn, knh_function *f, int64_t r,
                      int64_t rows, int64_t l, int64_t n)
 {
     char *tile = w->part + w->p->facts->tiles_at;
@@ -89,18 +89,18 @@ static void run_tile(const kng_worker *w, const kng_pass *ps, kng_turn_loop *tur
     for (int pass = 0; pass < 2; pass++) {
         char *t = tile;
         for (int i = 0; i < ps->facts->n_stream; i++) {
-            const kng_stream *s = &ps->facts->stream[i];
+            const knh_stream *s = &ps->facts->stream[i];
             const int64_t *stride = &ps->stride[i * ps->n_axis];
             int64_t lane_step = ps->lane < 0 ? 0 : stride[ps->lane], size = knk_size(s->dtype);
             int64_t at = w->at[i] + r * stride[ps->row] + l * lane_step;
             if (ps->turned[i]) {
                 void *memory = (void *)(intptr_t)at;
                 if (!pass && s->read)
-                    turn((int)size, t, KNG_TILE * size, memory, lane_step, n, rows, false);
+                    turn((int)size, t, KNH_TILE * size, memory, lane_step, n, rows, false);
                 if (pass && s->written)
-                    turn((int)size, memory, lane_step, t, KNG_TILE * size, rows, n, bypass);
+                    turn((int)size, memory, lane_step, t, KNH_TILE * size, rows, n, bypass);
                 at = (int64_t)(intptr_t)t;
-                t += KNG_TILE_BYTES;
+                t += KNH_TILE_BYTES;
             }
             if (!pass)
                 w->args->stream[i].at = at;
@@ -113,51 +113,51 @@ static void run_tile(const kng_worker *w, const kng_pass *ps, kng_turn_loop *tur
     }
 }
 
-static void run_tiles(const kng_worker *w, const kng_pass *ps, kng_function *f, int64_t rows, int64_t n)
+static void run_tiles(const knh_worker *w, const knh_pass *ps, knh_function *f, int64_t rows, int64_t n)
 {
-    kng_turn_loop *turn = kng_turn();
-    for (int64_t r = 0; r < rows; r += KNG_TILE)
-        for (int64_t l = 0; l < n; l += KNG_TILE)
-            run_tile(w, ps, turn, f, r, rows - r < KNG_TILE ? rows - r : KNG_TILE, l,
-                     n - l < KNG_TILE ? n - l : KNG_TILE);
+    knh_turn_loop *turn = knh_transpose();
+    for (int64_t r = 0; r < rows; r += KNH_TILE)
+        for (int64_t l = 0; l < n; l += KNH_TILE)
+            run_tile(w, ps, turn, f, r, rows - r < KNH_TILE ? rows - r : KNH_TILE, l,
+                     n - l < KNH_TILE ? n - l : KNH_TILE);
 }
 
 /* From memory to memory: the stream that is loaded is the first. */
-static void run_turning(const kng_worker *w, const kng_pass *ps, int64_t rows, int64_t n)
+static void run_turning(const knh_worker *w, const knh_pass *ps, int64_t rows, int64_t n)
 {
-    const kng_stream *s = ps->facts->stream;
+    const knh_stream *s = ps->facts->stream;
     int from = s[0].written, to = !from, size = knk_size(s[0].dtype);
     const int64_t *x = &ps->stride[from * ps->n_axis], *y = &ps->stride[to * ps->n_axis];
     void *d = (void *)(intptr_t)w->at[to];
     const void *a = (const void *)(intptr_t)w->at[from];
     bool bypass = w->bypass >> (ps - w->p->pass) & 1;
     if (ps->turned[from])
-        kng_turn()(size, d, y[ps->row], a, x[ps->lane], n, rows, bypass);
+        knh_transpose()(size, d, y[ps->row], a, x[ps->lane], n, rows, bypass);
     else
-        kng_turn()(size, d, y[ps->lane], a, x[ps->row], rows, n, bypass);
+        knh_transpose()(size, d, y[ps->lane], a, x[ps->row], rows, n, bypass);
 }
 
-static void copy_loops(const kng_stage_facts *f, kng_args *args, const int64_t *from)
+static void copy_loops(const knh_stage_facts *f, knh_args *args, const int64_t *from)
 {
     if (f->n_loop)
-        memcpy((int64_t *)(void *)args->stream + kng_loop_word(f->n_stream, f->n_loop, -1, 0), from,
+        memcpy((int64_t *)(void *)args->stream + knh_loop_word(f->n_stream, f->n_loop, -1, 0), from,
                (size_t)(f->n_stream + 1) * (size_t)f->n_loop * sizeof *from);
 }
 
-static void set_steps(const kng_worker *w, const kng_pass *ps)
+static void set_steps(const knh_worker *w, const knh_pass *ps)
 {
     w->args->phase = 0;
     copy_loops(ps->facts, w->args, ps->loop);
     for (int i = 0; i < ps->facts->n_stream; i++) {
-        const kng_stream *s = &ps->facts->stream[i];
+        const knh_stream *s = &ps->facts->stream[i];
         const int64_t *stride = &ps->stride[i * ps->n_axis];
-        int64_t size = s->kind == KNG_NUMBER ? 1 : knk_size(s->dtype);
-        w->args->stream[i].row_step = ps->row < 0 ? 0 : ps->turned[i] ? KNG_TILE * size : stride[ps->row];
+        int64_t size = s->kind == KNH_NUMBER ? 1 : knk_size(s->dtype);
+        w->args->stream[i].row_step = ps->row < 0 ? 0 : ps->turned[i] ? KNH_TILE * size : stride[ps->row];
         w->args->stream[i].lane_step = ps->lane < 0 || ps->turned[i] ? size : stride[ps->lane];
     }
 }
 
-static void run_rectangles(const kng_worker *w, const kng_pass *ps, const kng_piece *piece)
+static void run_rectangles(const knh_worker *w, const knh_pass *ps, const knh_piece *piece)
 {
     int64_t rows = ps->row < 0 ? 1 : piece->n[ps->row], n = ps->lane < 0 ? 1 : piece->n[ps->lane];
     bool tiles = false;
@@ -167,35 +167,35 @@ static void run_rectangles(const kng_worker *w, const kng_pass *ps, const kng_pi
                 return;
     for (int i = 0; i < ps->facts->n_stream; i++)
         tiles |= ps->turned[i];
-    kng_function *f = kng_function_of(w, ps);
+    knh_function *f = knh_function_of(w, ps);
     set_steps(w, ps);
-    kng_aim(w, ps, piece);
+    knh_aim(w, ps, piece);
     for (int j = 0; j < ps->n_other; j++)
         w->index[ps->other[j]] = 0;
     do {
-        if (ps->runner == KNG_BY_TURNING)
+        if (ps->runner == KNH_BY_TURNING)
             run_turning(w, ps, rows, n);
         else if (ps->repeats)
-            kng_run_repeated(w, ps, f, rows, n);
+            knh_run_repeated(w, ps, f, rows, n);
         else if (tiles)
             run_tiles(w, ps, f, rows, n);
         else
             run_rectangle(w, ps, f, rows, n);
-    } while (kng_step_axes(w, ps, ps->other, ps->n_other, piece->n));
+    } while (knh_step_axes(w, ps, ps->other, ps->n_other, piece->n));
 }
 
-static void run_pass(const kng_worker *w, const kng_pass *ps, const kng_piece *piece)
+static void run_pass(const knh_worker *w, const knh_pass *ps, const knh_piece *piece)
 {
-    if (ps->runner <= KNG_BY_TURNING)
+    if (ps->runner <= KNH_BY_TURNING)
         run_rectangles(w, ps, piece);
     else
-        kng_run_reduction(w, ps, piece);
+        knh_run_reduction(w, ps, piece);
 }
 
 /* All stages for box number `at`. */
-static void run_box(const kng_worker *w, int64_t at)
+static void run_box(const knh_worker *w, int64_t at)
 {
-    const kng_prepared *p = w->p;
+    const knh_prepared *p = w->p;
     for (int a = p->n_par - 1; a >= 0; a--) {
         int64_t boxes = (p->par[a] + p->box[a] - 1) / p->box[a];
         w->lo[a] = w->origin[a] = at % boxes * p->box[a];
@@ -203,18 +203,18 @@ static void run_box(const kng_worker *w, int64_t at)
         at /= boxes;
     }
     for (int s = 0; s < p->k->n_stage; s++) {
-        const kng_pass *ps = &p->pass[s];
+        const knh_pass *ps = &p->pass[s];
         for (int a = p->n_par; a < ps->n_axis; a++) {
             w->lo[a] = 0;
             w->n[a] = ps->extent[a];
         }
-        run_pass(w, ps, &(kng_piece){.lo = w->lo, .n = w->n, .origin = w->origin, .end_block = INT64_MAX, .group = -1});
+        run_pass(w, ps, &(knh_piece){.lo = w->lo, .n = w->n, .origin = w->origin, .end_block = INT64_MAX, .group = -1});
     }
 }
 
 /* The work of all threads. */
 typedef struct job {
-    const kng_prepared *p;
+    const knh_prepared *p;
     void *const *buffer;
     const knk_map_values *map; /* as in a worker */
     char *scratch;
@@ -222,19 +222,19 @@ typedef struct job {
     int64_t parts;
     bool whole; /* all points as one box */
     /* of one pass, cut along its inner loops: */
-    const kng_pass *pass;
+    const knh_pass *pass;
     int axis;        /* -1: the blocks of a reduction */
     int64_t step, n; /* along the axis; or blocks */
 } job;
 
-static void start(kng_worker *w, const job *j, int worker)
+static void start(knh_worker *w, const job *j, int worker)
 {
-    const kng_facts *f = j->p->facts;
+    const knh_facts *f = j->p->facts;
     char *parts = j->scratch + f->shared_bytes;
-    *w = (kng_worker){.p = j->p, .buffer = j->buffer, .map = j->map, .bypass = j->bypass, .shared = j->scratch};
+    *w = (knh_worker){.p = j->p, .buffer = j->buffer, .map = j->map, .bypass = j->bypass, .shared = j->scratch};
     w->part = parts + (size_t)worker * f->part_bytes;
     w->values = j->pass ? parts : w->part;
-    w->args = (kng_args *)(void *)(w->part + f->args_at);
+    w->args = (knh_args *)(void *)(w->part + f->args_at);
     int64_t *room = (int64_t *)(void *)(w->part + f->index_at);
     w->at = room;
     w->cursor = room + f->max_streams;
@@ -246,7 +246,7 @@ static void start(kng_worker *w, const job *j, int worker)
     w->origin = room + 4 * (f->max_axes + 2);
 }
 
-static void flush_stores(const kng_worker *w)
+static void flush_stores(const knh_worker *w)
 {
     if (w->bypass)
         w->p->pass->generator->flush();
@@ -255,7 +255,7 @@ static void flush_stores(const kng_worker *w)
 static void run_boxes(void *j_, int64_t part, int worker)
 {
     const job *j = j_;
-    kng_worker w;
+    knh_worker w;
     start(&w, j, worker);
     int64_t each = j->p->n_boxes / j->parts, more = j->p->n_boxes % j->parts,
             first = part * each + (part < more ? part : more), end = first + each + (part < more);
@@ -266,16 +266,16 @@ static void run_boxes(void *j_, int64_t part, int worker)
 
 static void run_whole(const job *j)
 {
-    kng_worker w;
+    knh_worker w;
     start(&w, j, 0);
-    const kng_prepared *p = j->p;
+    const knh_prepared *p = j->p;
     for (int s = 0; s < p->k->n_stage; s++) {
-        const kng_pass *ps = &p->pass[s];
+        const knh_pass *ps = &p->pass[s];
         for (int a = 0; a < ps->n_axis; a++) {
             w.lo[a] = w.origin[a] = 0;
             w.n[a] = ps->extent[a];
         }
-        run_pass(&w, ps, &(kng_piece){.lo = w.lo, .n = w.n, .origin = w.origin, .end_block = INT64_MAX, .group = -1});
+        run_pass(&w, ps, &(knh_piece){.lo = w.lo, .n = w.n, .origin = w.origin, .end_block = INT64_MAX, .group = -1});
     }
     flush_stores(&w);
 }
@@ -284,14 +284,14 @@ static void run_whole(const job *j)
 static void run_slice(void *j_, int64_t part, int worker)
 {
     const job *j = j_;
-    kng_worker w;
+    knh_worker w;
     start(&w, j, worker);
-    const kng_pass *ps = j->pass;
+    const knh_pass *ps = j->pass;
     for (int a = 0; a < ps->n_axis; a++) {
         w.lo[a] = w.origin[a] = 0;
         w.n[a] = ps->extent[a];
     }
-    kng_piece piece = {.lo = w.lo, .n = w.n, .origin = w.origin, .end_block = INT64_MAX, .group = -1};
+    knh_piece piece = {.lo = w.lo, .n = w.n, .origin = w.origin, .end_block = INT64_MAX, .group = -1};
     if (j->axis < 0 && j->parts > 1) {
         piece.first_block = part * j->step;
         piece.end_block = j->n - piece.first_block < j->step ? j->n : piece.first_block + j->step;
@@ -306,7 +306,7 @@ static void run_slice(void *j_, int64_t part, int worker)
 
 static void run_wide_reduction(job *j, int threads)
 {
-    int64_t most = KNG_GROUP_VALUES / j->p->points, wanted = 4 * (int64_t)threads;
+    int64_t most = KNH_GROUP_VALUES / j->p->points, wanted = 4 * (int64_t)threads;
     int rank = 0;
     j->n = (j->pass->inner_total + KNK_SUM_BLOCK - 1) / KNK_SUM_BLOCK;
     most = most < wanted ? most : wanted;
@@ -317,13 +317,13 @@ static void run_wide_reduction(job *j, int threads)
     j->parts = j->parts < 1 ? 1 : j->parts;
     knx_parallel(threads, j->parts, run_slice, j);
     if (j->parts > 1) {
-        kng_worker w;
+        knh_worker w;
         start(&w, j, 0);
-        kng_join_groups(&w, j->pass, j->parts, rank);
+        knh_join_groups(&w, j->pass, j->parts, rank);
     }
 }
 
-static bool turns(const kng_pass *ps)
+static bool turns(const knh_pass *ps)
 {
     bool any = false;
     for (int i = 0; i < ps->facts->n_stream; i++)
@@ -334,10 +334,10 @@ static bool turns(const kng_pass *ps)
 static void run_wide(job *j, int threads)
 {
     for (int s = 0; s < j->p->k->n_stage; s++) {
-        const kng_pass *ps = j->pass = &j->p->pass[s];
+        const knh_pass *ps = j->pass = &j->p->pass[s];
         j->parts = 1;
         j->axis = -1;
-        if (ps->runner > KNG_BY_TURNING && ps->inner_total > KNK_SUM_BLOCK) {
+        if (ps->runner > KNH_BY_TURNING && ps->inner_total > KNK_SUM_BLOCK) {
             run_wide_reduction(j, threads);
             continue;
         }
@@ -347,11 +347,11 @@ static void run_wide(job *j, int threads)
                 j->axis = a;
         if (j->axis >= 0) {
             j->n = ps->extent[j->axis];
-            j->step = (j->n / (4 * threads) + 1 + KNG_MOST_LANES - 1) / KNG_MOST_LANES * KNG_MOST_LANES;
+            j->step = (j->n / (4 * threads) + 1 + KNH_MOST_LANES - 1) / KNH_MOST_LANES * KNH_MOST_LANES;
             if (j->axis != ps->lane)
                 j->step = j->n / (4 * threads) + 1;
             if (j->axis == ps->row && turns(ps)) /* whole tiles */
-                j->step = (j->step + KNG_TILE - 1) / KNG_TILE * KNG_TILE;
+                j->step = (j->step + KNH_TILE - 1) / KNH_TILE * KNH_TILE;
             j->parts = (j->n + j->step - 1) / j->step;
         }
         if (j->parts > 0)
@@ -360,14 +360,14 @@ static void run_wide(job *j, int threads)
 }
 
 /* Bit per stage: its stores may bypass the caches: aligned, and not over what it reads. */
-static uint64_t bypassing(const kng_prepared *p, void *const *buffer)
+static uint64_t bypassing(const knh_prepared *p, void *const *buffer)
 {
     uint64_t bits = 0;
     for (int s = 0; s < p->k->n_stage; s++) {
-        const kng_stage_facts *f = p->pass[s].facts;
+        const knh_stage_facts *f = p->pass[s].facts;
         bool fine = p->pass[s].large, needs_line = p->pass[s].nontemporal != NULL;
         for (int i = 0; fine && i < f->n_stream; i++) {
-            if (f->stream[i].kind != KNG_MEMORY || !f->stream[i].written)
+            if (f->stream[i].kind != KNH_MEMORY || !f->stream[i].written)
                 continue;
             fine = !needs_line || (uintptr_t)buffer[f->stream[i].buffer] % 64 == 0;
             for (int b = 0; fine && b < p->k->n_buffer; b++)
@@ -378,11 +378,11 @@ static uint64_t bypassing(const kng_prepared *p, void *const *buffer)
     return bits;
 }
 
-static void run_simple(const kng_prepared *p, void *const *buffer, const knk_map_values *map)
+static void run_simple(const knh_prepared *p, void *const *buffer, const knk_map_values *map)
 {
-    _Alignas(kng_args) char room[sizeof(kng_args) + KNG_SIMPLE_STREAMS * sizeof(kng_words) +
-                                 (KNG_SIMPLE_STREAMS + 1) * KNG_SIMPLE_LOOPS * sizeof(int64_t)];
-    kng_args *call = (kng_args *)(void *)room;
+    _Alignas(knh_args) char room[sizeof(knh_args) + KNH_SIMPLE_STREAMS * sizeof(knh_words) +
+                                 (KNH_SIMPLE_STREAMS + 1) * KNH_SIMPLE_LOOPS * sizeof(int64_t)];
+    knh_args *call = (knh_args *)(void *)room;
     int n = p->pass->facts->n_stream;
     call->rows = p->call->rows;
     call->n = p->call->n;
@@ -391,28 +391,28 @@ static void run_simple(const kng_prepared *p, void *const *buffer, const knk_map
     for (int i = 0; i < n; i++) {
         call->stream[i] = p->call->stream[i];
         if (map)
-            call->stream[i].at = kng_offset(p->pass, map, i);
+            call->stream[i].at = knh_offset(p->pass, map, i);
         if (p->buffer[i] >= 0)
             call->stream[i].at += (int64_t)(intptr_t)buffer[p->buffer[i]];
     }
     p->pass->f(call);
 }
 
-static bool is_split(const kng_prepared *p, int threads) { return threads > 1 && p->ns >= 2 * kng_tune.split_ns; }
+static bool is_split(const knh_prepared *p, int threads) { return threads > 1 && p->ns >= 2 * knh_tune.split_ns; }
 
-bool kng_one_call(const kng_prepared *p, int threads, kng_one *out)
+bool knh_one_call(const knh_prepared *p, int threads, knh_one *out)
 {
     if (p->interpreted || p->empty || !p->simple || is_split(p, threads) || p->pass->large || p->pass->facts->n_loop)
         return false;
-    *out = (kng_one){p->pass->f, p->call, p->buffer, p->pass->facts->n_stream};
+    *out = (knh_one){p->pass->f, p->call, p->buffer, p->pass->facts->n_stream};
     return true;
 }
 
-size_t kng_prepared_scratch(const kng_prepared *p, int threads)
+size_t knh_prepared_scratch(const knh_prepared *p, int threads)
 {
     size_t most = 0;
     for (int i = 0; i < p->n_segment; i++) {
-        size_t bytes = kng_prepared_scratch(p->segment[i].prepared, threads);
+        size_t bytes = knh_prepared_scratch(p->segment[i].prepared, threads);
         most = bytes > most ? bytes : most;
     }
     if (p->n_segment)
@@ -425,29 +425,29 @@ size_t kng_prepared_scratch(const kng_prepared *p, int threads)
     return p->facts->shared_bytes + (size_t)(split ? threads : 1) * p->facts->part_bytes;
 }
 
-static void run(const kng_prepared *p, const knk_launch *launch, const knk_map_values *map, void *scratch, int threads);
+static void run(const knh_prepared *p, const knk_launch *launch, const knk_map_values *map, void *scratch, int threads);
 
-static void run_segments(const kng_prepared *p, void *const *buffer, void *scratch, int threads)
+static void run_segments(const knh_prepared *p, void *const *buffer, void *scratch, int threads)
 {
-    void *own[KNG_SEGMENT_BUFFERS];
-    for (const kng_segment *s = p->segment, *end = s + p->n_segment; s < end; s++) {
+    void *own[KNH_SEGMENT_BUFFERS];
+    for (const knh_segment *s = p->segment, *end = s + p->n_segment; s < end; s++) {
         knk_launch launch = s->launch;
         launch.buffer = s->buffer ? own : buffer;
         for (int b = 0; s->buffer && b < s->kernel->n_buffer; b++)
             own[b] = buffer[s->buffer[b]];
-        kng_dump(s->kernel, &launch);
+        knh_dump(s->kernel, &launch);
         run(s->prepared, &launch, NULL, scratch, threads);
     }
 }
 
-static void run(const kng_prepared *p, const knk_launch *launch, const knk_map_values *map, void *scratch, int threads)
+static void run(const knh_prepared *p, const knk_launch *launch, const knk_map_values *map, void *scratch, int threads)
 {
     if (p->n_segment) {
         run_segments(p, launch->buffer, scratch, threads);
         return;
     }
     if (p->interpreted) {
-        kng_note_fallback(p->k);
+        knh_note_fallback(p->k);
         knk_interpret(p->k, launch, scratch);
         return;
     }
@@ -463,32 +463,32 @@ static void run(const kng_prepared *p, const knk_launch *launch, const knk_map_v
         run_wide(&j, threads);
         return;
     }
-    bool unbounded = !p->facts->points && !kng_tune.points;
+    bool unbounded = !p->facts->points && !knh_tune.points;
     if (!split && unbounded) {
         run_whole(&j);
         return;
     }
-    double parts = split ? p->ns / (kng_tune.split_ns + 1) : 1;
+    double parts = split ? p->ns / (knh_tune.split_ns + 1) : 1;
     j.parts = parts > PARTS_PER_THREAD * (double)threads ? PARTS_PER_THREAD * (int64_t)threads : (int64_t)parts;
     j.parts = j.parts > p->n_boxes ? p->n_boxes : j.parts < 1 ? 1 : j.parts;
     knx_parallel(j.parts > 1 ? threads : 1, j.parts, run_boxes, &j);
 }
 
-size_t kng_segments_bytes(void) { return sizeof(kng_prepared); }
+size_t knh_segments_bytes(void) { return sizeof(knh_prepared); }
 
-const kng_prepared *kng_join_segments(void *room, int n, const kng_segment *segment)
+const knh_prepared *knh_join_segments(void *room, int n, const knh_segment *segment)
 {
-    kng_prepared *p = room;
-    *p = (kng_prepared){.n_segment = n, .segment = segment};
+    knh_prepared *p = room;
+    *p = (knh_prepared){.n_segment = n, .segment = segment};
     return p;
 }
 
-void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scratch, int threads)
+void knh_run_prepared(const knh_prepared *p, const knk_launch *launch, void *scratch, int threads)
 {
     run(p, launch, NULL, scratch, threads);
 }
 
-void kng_run_moved(const kng_prepared *p, const knk_launch *launch, void *scratch)
+void knh_run_moved(const knh_prepared *p, const knk_launch *launch, void *scratch)
 {
     run(p, launch, launch->map, scratch, 1);
 }

@@ -12,36 +12,36 @@
 #include "kernel/internal.h"
 
 enum {
-    KNG_TILE = 64,           /* a tile has so many rows and lanes, */
-    KNG_TILE_BYTES = KNG_TILE * KNG_TILE * 8,
-    KNG_MOST_TURNED = 6,     /* streams of a stage that go through tiles */
-    KNG_GROUP_VALUES = 4096, /* of a reduction that is cut over threads: groups x points */
-    KNG_MOST_LANES = KNK_SUM_BLOCK,
-    KNG_SIMPLE_STREAMS = 16,
-    KNG_SIMPLE_LOOPS = 2,
-    KNG_GUESSED_TURNS = 64 /* of a loop that only its condition ends */
+    KNH_TILE = 64,           /* a tile has so many rows and lanes, */
+    KNH_TILE_BYTES = KNH_TILE * KNH_TILE * 8,
+    KNH_MOST_TURNED = 6,     /* streams of a stage that go through tiles */
+    KNH_GROUP_VALUES = 4096, /* of a reduction that is cut over threads: groups x points */
+    KNH_MOST_LANES = KNK_SUM_BLOCK,
+    KNH_SIMPLE_STREAMS = 16,
+    KNH_SIMPLE_LOOPS = 2,
+    KNH_GUESSED_TURNS = 64 /* of a loop that only its condition ends */
 };
 
 /* A reduction of a stage. Its area in a worker's part: a ring of 64 rows of `width` accumulators, then the stack of
  * ranks. */
-typedef struct kng_reduction {
+typedef struct knh_reduction {
     int stream;
     uint8_t how, dtype, size;
     uint64_t identity;
     knk_loop *combine;
     size_t ring_at, stack_at; /* in a part */
     size_t group_at;          /* in the shared area */
-} kng_reduction;
+} knh_reduction;
 
 /* What is known of a stage without a launch. */
-typedef struct kng_stage_facts {
+typedef struct knh_stage_facts {
     int n_stream, n_reduction;
-    const kng_stream *stream;
+    const knh_stream *stream;
     const uint8_t *turnable; /* per stream: memory that every point reads or writes, at the map's element */
     /* [stream][stream]: does an index that loads of the first one add depend on the second? NULL: unknown */
     const uint8_t *leads;
     const size_t *place; /* per stream: IMPORT, EXPORT, reductions: in a part */
-    const kng_reduction *reduction;
+    const knh_reduction *reduction;
     int width;       /* lanes of a block of columns */
     bool copies;     /* it stores what it loads and nothing else */
     bool copies_pairs; /* two of them: loads, then stores, in one order */
@@ -50,29 +50,29 @@ typedef struct kng_stage_facts {
     int n_loop;
     const int8_t *outer;     /* per loop: the one that it lies in, -1 */
     const double *turn_cost; /* per loop: what a turn costs without the loops in it */
-} kng_stage_facts;
+} knh_stage_facts;
 
-typedef struct kng_made kng_made; /* a stage function and what it is for (native.c) */
+typedef struct knh_made knh_made; /* a stage function and what it is for (native.c) */
 /* What is kept with a kernel. */
-typedef struct kng_facts {
-    _Atomic(const kng_made *) made;
-    const kng_stage_facts *stage;
+typedef struct knh_facts {
+    _Atomic(const knh_made *) made;
+    const knh_stage_facts *stage;
     int n_stage, max_streams, max_axes;
     int64_t points; /* room for values of so many points; 0: no value goes from stage to stage */
     size_t shared_bytes, part_bytes, plan_bytes, args_at, index_at, tiles_at;
-    kn_arena arena;
-} kng_facts;
+    knx_arena arena;
+} knh_facts;
 /* NULL: no memory, or a stage has too many streams. Found without a lock after the first time. */
-kng_facts *kng_facts_of(const knk_kernel *k);
-kng_facts *kng_make_facts(const knk_kernel *k); /* facts.c, for native.c */
+knh_facts *knh_facts_of(const knk_kernel *k);
+knh_facts *knh_make_facts(const knk_kernel *k); /* facts.c, for native.c */
 
 /* How a pass reads or writes a stream: where it lies, or through a tile, which is turned or holds a pattern. */
-typedef enum kng_way { KNG_PLAIN, KNG_TURNED, KNG_REPEATED } kng_way;
-typedef enum kng_runner { KNG_BY_RECTANGLES, KNG_BY_TURNING, KNG_BY_BLOCKS, KNG_BY_RUNS, KNG_BY_COLUMNS } kng_runner;
+typedef enum knh_way { KNH_PLAIN, KNH_TRANSPOSED, KNH_REPEATED } knh_way;
+typedef enum knh_runner { KNH_BY_RECTANGLES, KNH_BY_TURNING, KNH_BY_BLOCKS, KNH_BY_RUNS, KNH_BY_COLUMNS } knh_runner;
 /* How a stage runs. Axes: the parallel ones, then its inner ones. */
-typedef struct kng_pass {
-    const kng_stage_facts *facts;
-    const kng_generator *generator; /* of its functions */
+typedef struct knh_pass {
+    const knh_stage_facts *facts;
+    const knh_generator *generator; /* of its functions */
     uint8_t runner, mode;
     int n_axis, lane, row, n_other; /* lane, row: axes, -1: none */
     const uint8_t *other;           /* axes that are walked, outermost first */
@@ -80,34 +80,34 @@ typedef struct kng_pass {
     const int64_t *stride;          /* [stream][axis]: bytes; NUMBER: numbers */
     const int64_t *offset;          /* per stream */
     const int64_t *loop;            /* words of a call behind its streams: extents and steps of loops */
-    const uint8_t *turned;          /* per stream: a kng_way */
+    const uint8_t *turned;          /* per stream: a knh_way */
     int64_t repeats;                /* rows of a pattern; 0: there are none (repeat.c) */
     int64_t inner_total;
     double point_ns;               /* estimated time per parallel point */
     bool large;                    /* what it writes would be of no use in the caches */
-    kng_function *f, *nontemporal; /* nontemporal: NULL if it is not wanted */
-} kng_pass;
+    knh_function *f, *nontemporal; /* nontemporal: NULL if it is not wanted */
+} knh_pass;
 
-struct kng_prepared {
+struct knh_prepared {
     const knk_kernel *k;
-    const kng_facts *facts;
+    const knh_facts *facts;
     bool interpreted, empty, wide;
     bool simple; /* one call does it all */
     int n_segment; /* > 0: it is these, one after the other, and nothing else */
-    const kng_segment *segment;
+    const knh_segment *segment;
     int n_par;
     int64_t n_boxes;
     const int64_t *par, *box, *dense; /* extents; points of a box per axis; distance of its points in values' areas */
     int64_t points;
     double ns;
-    const kng_pass *pass;
-    kng_args *call; /* simple: the call but for addresses */
-    int16_t buffer[KNG_SIMPLE_STREAMS];
+    const knh_pass *pass;
+    knh_args *call; /* simple: the call but for addresses */
+    int16_t buffer[KNH_SIMPLE_STREAMS];
 };
 
 /* Decisions that tests can force. */
-typedef struct kng_tuning {
-    int mode;             /* of stages with inner loops: -1 or a kng_mode (POINTS: as -1) */
+typedef struct knh_tuning {
+    int mode;             /* of stages with inner loops: -1 or a knh_mode (POINTS: as -1) */
     int lane;             /* axis of the lanes, modulo the axes that can be it; -1: the best */
     int turn;             /* tiles: -1 where they pay, 0 never, 1 wherever they can */
     int64_t points;       /* of a box: at most so many; 0: as it fits */
@@ -115,52 +115,52 @@ typedef struct kng_tuning {
     int64_t bypass_bytes; /* a launch that touches so many bytes does not write into the caches */
     int repeat;           /* patterns: -1 where they pay, 0 never, 1 wherever they can */
     int wide;             /* -1 where it pays, 0 never, 1 wherever it can */
-} kng_tuning;
-extern kng_tuning kng_tune;
+} knh_tuning;
+extern knh_tuning knh_tune;
 
-typedef struct kng_worker {
-    const kng_prepared *p;
+typedef struct knh_worker {
+    const knh_prepared *p;
     void *const *buffer;
     const knk_map_values *map;    /* NULL: offsets are those of the plan */
     char *part, *values, *shared; /* values: the part that the values for later stages are in */
-    kng_args *args;
+    knh_args *args;
     int64_t *at, *cursor; /* per stream: of the point that is being walked to; within the inner loops */
     int64_t *index, *inner_index, *lo, *n, *origin;
     uint64_t bypass; /* bit per stage: nontemporal */
-} kng_worker;
+} knh_worker;
 
 /* A part of the points of a pass: [lo, lo + n) per axis; `origin`: the first point of the values' areas. group: which
  * blocks of a reduction, -1: all, and the result goes to the later stages. */
-typedef struct kng_piece {
+typedef struct knh_piece {
     const int64_t *lo, *n, *origin;
     int64_t first_block, end_block;
     int64_t group;
-} kng_piece;
+} knh_piece;
 
 /* plan.c */
-bool kng_plan(const kng_generator *g, const knk_kernel *k, const knk_launch *launch, void *room, kng_prepared **out);
+bool knh_plan(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *room, knh_prepared **out);
 /* facts.c: time of one point's turns of loops; extent: of the loops */
-double kng_turns_cost(const kng_stage_facts *f, const int64_t *extent);
+double knh_turns_cost(const knh_stage_facts *f, const int64_t *extent);
 /* choose.c: lane, row, runner, mode, turned streams of a pass whose strides are known */
-void kng_choose(kng_pass *ps, const knk_stage *st, int n_par, uint8_t *other, uint8_t *turned);
+void knh_choose(knh_pass *ps, const knk_stage *st, int n_par, uint8_t *other, uint8_t *turned);
 /* repeat.c: may the rows of these axes be joined, what would that cost, and then how many are; which streams have
  * patterns; a rectangle */
-bool kng_can_repeat(const kng_pass *ps, int lane, int row);
-double kng_repeated_cost(const kng_pass *ps, int lane, int row);
-int64_t kng_repeats(const kng_pass *ps, int lane);
-void kng_mark_repeated(kng_pass *ps, uint8_t *turned);
-void kng_run_repeated(const kng_worker *w, const kng_pass *ps, kng_function *f, int64_t rows, int64_t n);
+bool knh_can_repeat(const knh_pass *ps, int lane, int row);
+double knh_repeated_cost(const knh_pass *ps, int lane, int row);
+int64_t knh_repeats(const knh_pass *ps, int lane);
+void knh_mark_repeated(knh_pass *ps, uint8_t *turned);
+void knh_run_repeated(const knh_worker *w, const knh_pass *ps, knh_function *f, int64_t rows, int64_t n);
 /* copy.c: a stage that only copies elements which are adjacent along the lanes, alone or as pairs; NULL: it is none */
-kng_function *kng_copy_function(const kng_pass *ps);
+knh_function *knh_copy_function(const knh_pass *ps);
 /* native.c: NULL if there is none */
-kng_function *kng_function_for(const kng_generator *g, const knk_kernel *k, kng_facts *f, const kng_request *r);
-void kng_note_fallback(const knk_kernel *k);
+knh_function *knh_function_for(const knh_generator *g, const knk_kernel *k, knh_facts *f, const knh_request *r);
+void knh_note_fallback(const knk_kernel *k);
 /* drive.c */
-int64_t kng_offset(const kng_pass *ps, const knk_map_values *map, int stream); /* map: as in a worker */
-void kng_aim(const kng_worker *w, const kng_pass *ps, const kng_piece *piece);
-bool kng_step_axes(const kng_worker *w, const kng_pass *ps, const uint8_t *axis, int n_axis, const int64_t *n);
-kng_function *kng_function_of(const kng_worker *w, const kng_pass *ps);
+int64_t knh_offset(const knh_pass *ps, const knk_map_values *map, int stream); /* map: as in a worker */
+void knh_aim(const knh_worker *w, const knh_pass *ps, const knh_piece *piece);
+bool knh_step_axes(const knh_worker *w, const knh_pass *ps, const uint8_t *axis, int n_axis, const int64_t *n);
+knh_function *knh_function_of(const knh_worker *w, const knh_pass *ps);
 /* reduce.c */
-void kng_run_reduction(const kng_worker *w, const kng_pass *ps, const kng_piece *piece);
-void kng_join_groups(const kng_worker *w, const kng_pass *ps, int64_t groups, int rank);
+void knh_run_reduction(const knh_worker *w, const knh_pass *ps, const knh_piece *piece);
+void knh_join_groups(const knh_worker *w, const knh_pass *ps, int64_t groups, int rank);
 #endif

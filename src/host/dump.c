@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_row(kn_str *t, const char *name, int number, const int64_t *v, int n)
+static void add_row(knx_str *t, const char *name, int number, const int64_t *v, int n)
 {
     knx_str_printf(t, "%s", name);
     if (number >= 0)
@@ -18,10 +18,10 @@ static void add_row(kn_str *t, const char *name, int number, const int64_t *v, i
     knx_str_printf(t, "\n");
 }
 
-kn_error *kng_dump_text(const knk_kernel *k, const knk_launch *l, char **out)
+knx_error *knh_dump_text(const knk_kernel *k, const knk_launch *l, char **out)
 {
     char *kernel = NULL;
-    kn_str t = {0};
+    knx_str t = {0};
     *out = NULL;
     KN_TRY(knk_text(k, &kernel));
     knx_str_add(&t, kernel, strlen(kernel));
@@ -58,7 +58,7 @@ static void write_new(const char *path, const knk_kernel *k, const knk_launch *l
     FILE *f = fopen(path, "wx"); /* only if it does not exist */
     if (!f)
         return;
-    kn_error *e = kng_dump_text(k, l, &text);
+    knx_error *e = knh_dump_text(k, l, &text);
     if (!e)
         fputs(text, f);
     knx_error_release(e);
@@ -66,7 +66,7 @@ static void write_new(const char *path, const knk_kernel *k, const knk_launch *l
     fclose(f);
 }
 
-void kng_dump(const knk_kernel *k, const knk_launch *l)
+void knh_dump(const knk_kernel *k, const knk_launch *l)
 {
     static atomic_int on = -1;
     static _Atomic uint64_t seen[1 << 14]; /* by hash; a collision only asks the file system again */

@@ -13,7 +13,7 @@
 
 /* Writes the kernel and this launch, if a directory is named and the kernel is not there yet (a file per hash). What
  * fails is left out. */
-void kng_dump(const knk_kernel *k, const knk_launch *l);
+void knh_dump(const knk_kernel *k, const knk_launch *l);
 /* The same as text; knx_alloc'ed. */
-kn_error *kng_dump_text(const knk_kernel *k, const knk_launch *l, char **out);
+knx_error *knh_dump_text(const knk_kernel *k, const knk_launch *l, char **out);
 #endif

@@ -9,10 +9,10 @@
 enum { RING_BUDGET = 256 * 1024, VALUE_BUDGET = 128 * 1024, MOST_POINTS = 4096, LEAST_POINTS = 128 };
 
 /* The whole rectangle of a stream may be read, since each point reads it, or written, since each point writes it. */
-static bool is_turnable(const knk_kernel *k, int stage, const kng_stream *s)
+static bool is_turnable(const knk_kernel *k, int stage, const knh_stream *s)
 {
     bool plain = false;
-    if (s->kind != KNG_MEMORY || s->indexed || k->stage[stage].n_loop) /* tiles have no turns */
+    if (s->kind != KNH_MEMORY || s->indexed || k->stage[stage].n_loop) /* tiles have no turns */
         return false;
     for (int i = k->stage[stage].first; i < k->stage[stage].end; i++) {
         const knk_inst *n = &k->node[i];
@@ -54,7 +54,7 @@ static double cost_of(const knk_kernel *k, int stage)
     return cost;
 }
 
-static bool list_loops(const knk_kernel *k, kng_facts *f, int stage, kng_stage_facts *s)
+static bool list_loops(const knk_kernel *k, knh_facts *f, int stage, knh_stage_facts *s)
 {
     const knk_stage *st = &k->stage[stage];
     int8_t *outer = knx_arena_alloc(&f->arena, (size_t)st->n_loop + 1);
@@ -79,11 +79,11 @@ static bool list_loops(const knk_kernel *k, kng_facts *f, int stage, kng_stage_f
     return true;
 }
 
-double kng_turns_cost(const kng_stage_facts *f, const int64_t *extent)
+double knh_turns_cost(const knh_stage_facts *f, const int64_t *extent)
 {
     double cost = 0, turns[KNK_MAX_LOOPS];
     for (int l = 0; l < f->n_loop; l++) { /* an outer loop has the smaller number */
-        turns[l] = extent[l] == KNK_NO_LIMIT ? KNG_GUESSED_TURNS : (double)extent[l];
+        turns[l] = extent[l] == KNK_NO_LIMIT ? KNH_GUESSED_TURNS : (double)extent[l];
         turns[l] *= f->outer[l] < 0 ? 1 : turns[f->outer[l]];
         cost += turns[l] * f->turn_cost[l];
     }
@@ -98,17 +98,17 @@ static bool loads_after(const knk_kernel *k, int stage)
     return false;
 }
 
-static bool list_reductions(const knk_kernel *k, kng_facts *f, kng_stage_facts *s)
+static bool list_reductions(const knk_kernel *k, knh_facts *f, knh_stage_facts *s)
 {
-    kng_reduction *r = knx_arena_zero(&f->arena, (size_t)(s->n_stream + 1) * sizeof *r);
+    knh_reduction *r = knx_arena_zero(&f->arena, (size_t)(s->n_stream + 1) * sizeof *r);
     size_t row = 0;
     if (!r)
         return false;
     for (int i = 0; i < s->n_stream; i++) {
-        if (s->stream[i].kind != KNG_EXPORT || k->node[s->stream[i].node].op != KNK_REDUCE)
+        if (s->stream[i].kind != KNH_EXPORT || k->node[s->stream[i].node].op != KNK_REDUCE)
             continue;
         const knk_inst *n = &k->node[s->stream[i].node];
-        r[s->n_reduction++] = (kng_reduction){.stream = i,
+        r[s->n_reduction++] = (knh_reduction){.stream = i,
                                               .how = n->sub,
                                               .dtype = n->dtype,
                                               .size = (uint8_t)knk_size(n->dtype),
@@ -124,7 +124,7 @@ static bool list_reductions(const knk_kernel *k, kng_facts *f, kng_stage_facts *
 }
 
 /* The streams that the node's value depends on, marked in `lead`; `seen` has room for all nodes. */
-static void follow(const knk_kernel *k, int stage, const kng_stage_facts *s, knk_node node, uint8_t *seen,
+static void follow(const knk_kernel *k, int stage, const knh_stage_facts *s, knk_node node, uint8_t *seen,
                    uint8_t *lead)
 {
     int first = k->stage[stage].first;
@@ -136,9 +136,9 @@ static void follow(const knk_kernel *k, int stage, const kng_stage_facts *s, knk
         if (!seen[i])
             continue;
         if (i < first)
-            at = kng_stream_of(s->stream, s->n_stream, KNG_IMPORT, -1, -1, i);
+            at = knh_stream_of(s->stream, s->n_stream, KNH_IMPORT, -1, -1, i);
         else if (n->op == KNK_LOAD || n->op == KNK_INDEX)
-            at = kng_stream_of(s->stream, s->n_stream, n->op == KNK_LOAD ? KNG_MEMORY : KNG_NUMBER, n->buffer, n->map,
+            at = knh_stream_of(s->stream, s->n_stream, n->op == KNK_LOAD ? KNH_MEMORY : KNH_NUMBER, n->buffer, n->map,
                                KNK_NONE);
         if (at >= 0)
             lead[at] = 1;
@@ -150,7 +150,7 @@ static void follow(const knk_kernel *k, int stage, const kng_stage_facts *s, knk
 
 enum { MOST_LEADS = 1 << 14 };
 
-static bool find_leads(const knk_kernel *k, kng_facts *f, int stage, kng_stage_facts *s)
+static bool find_leads(const knk_kernel *k, knh_facts *f, int stage, knh_stage_facts *s)
 {
     bool any = false;
     for (int i = 0; i < s->n_stream; i++)
@@ -162,7 +162,7 @@ static bool find_leads(const knk_kernel *k, kng_facts *f, int stage, kng_stage_f
     for (int i = k->stage[stage].first; seen && leads && i < k->stage[stage].end; i++) {
         const knk_inst *n = &k->node[i];
         int at = n->op == KNK_LOAD && n->a >= 0
-                     ? kng_stream_of(s->stream, s->n_stream, KNG_MEMORY, n->buffer, n->map, KNK_NONE)
+                     ? knh_stream_of(s->stream, s->n_stream, KNH_MEMORY, n->buffer, n->map, KNK_NONE)
                      : -1;
         if (at >= 0)
             follow(k, stage, s, n->a, seen, leads + at * s->n_stream);
@@ -172,10 +172,10 @@ static bool find_leads(const knk_kernel *k, kng_facts *f, int stage, kng_stage_f
     return seen && leads;
 }
 
-static bool stage_facts(const knk_kernel *k, kng_facts *f, int stage, kng_stage_facts *s)
+static bool stage_facts(const knk_kernel *k, knh_facts *f, int stage, knh_stage_facts *s)
 {
-    kng_stream *list = knx_alloc_zero((KNG_MAX_STREAMS + 1) * sizeof *list);
-    int n = list ? kng_streams(k, stage, k->stage[stage].n_inner ? KNG_ROWS : KNG_POINTS, list) : -1;
+    knh_stream *list = knx_alloc_zero((KNH_MAX_STREAMS + 1) * sizeof *list);
+    int n = list ? knh_streams(k, stage, k->stage[stage].n_inner ? KNH_ROWS : KNH_POINTS, list) : -1;
     uint8_t *turnable = knx_arena_zero(&f->arena, (size_t)(n < 0 ? 0 : n) + 1);
     if (n >= 0) {
         s->stream = knx_arena_copy(&f->arena, list, (size_t)(n + 1) * sizeof *list);
@@ -195,7 +195,7 @@ static bool stage_facts(const knk_kernel *k, kng_facts *f, int stage, kng_stage_
 }
 
 /* Values for later stages: a place for `points` of each. */
-static bool place_values(const knk_kernel *k, kng_facts *f, kng_stage_facts *stage, size_t *at)
+static bool place_values(const knk_kernel *k, knh_facts *f, knh_stage_facts *stage, size_t *at)
 {
     size_t *place = knx_arena_zero(&f->arena, (size_t)(k->n_node + 1) * sizeof *place), row = 0;
     int64_t width = 0;
@@ -203,7 +203,7 @@ static bool place_values(const knk_kernel *k, kng_facts *f, kng_stage_facts *sta
         return false;
     for (int s = 0; s < f->n_stage; s++) {
         for (int i = 0; i < stage[s].n_stream; i++)
-            row += stage[s].stream[i].kind == KNG_EXPORT ? (size_t)knk_size(stage[s].stream[i].dtype) : 0;
+            row += stage[s].stream[i].kind == KNH_EXPORT ? (size_t)knk_size(stage[s].stream[i].dtype) : 0;
         if (stage[s].n_reduction && stage[s].width > width)
             width = stage[s].width;
     }
@@ -215,12 +215,12 @@ static bool place_values(const knk_kernel *k, kng_facts *f, kng_stage_facts *sta
         if (!mine)
             return false;
         for (int i = 0; i < stage[s].n_stream; i++) {
-            const kng_stream *x = &stage[s].stream[i];
-            if (x->kind == KNG_EXPORT) {
+            const knh_stream *x = &stage[s].stream[i];
+            if (x->kind == KNH_EXPORT) {
                 place[x->node] = *at;
                 *at += knx_whole_lines((size_t)f->points * (size_t)knk_size(x->dtype));
             }
-            mine[i] = x->kind == KNG_EXPORT || x->kind == KNG_IMPORT ? place[x->node] : 0;
+            mine[i] = x->kind == KNH_EXPORT || x->kind == KNH_IMPORT ? place[x->node] : 0;
         }
         stage[s].place = mine;
     }
@@ -228,19 +228,19 @@ static bool place_values(const knk_kernel *k, kng_facts *f, kng_stage_facts *sta
 }
 
 /* Accumulators and tiles: stages take turns. */
-static size_t place_areas(kng_facts *f, kng_stage_facts *stage, size_t at)
+static size_t place_areas(knh_facts *f, knh_stage_facts *stage, size_t at)
 {
     size_t end = at;
     for (int s = 0; s < f->n_stage; s++) {
         size_t used = at, shared = 0;
         for (int i = 0; i < stage[s].n_reduction; i++) {
-            kng_reduction *r = (kng_reduction *)(uintptr_t)&stage[s].reduction[i];
+            knh_reduction *r = (knh_reduction *)(uintptr_t)&stage[s].reduction[i];
             size_t row = (size_t)stage[s].width * r->size;
             r->ring_at = used;
             r->stack_at = used + knx_whole_lines(64 * row);
             used = r->stack_at + knx_whole_lines(KNK_RANKS * row);
             r->group_at = shared;
-            shared += KNG_GROUP_VALUES * sizeof(uint64_t);
+            shared += KNH_GROUP_VALUES * sizeof(uint64_t);
         }
         end = used > end ? used : end;
         f->shared_bytes = shared > f->shared_bytes ? shared : f->shared_bytes;
@@ -248,26 +248,26 @@ static size_t place_areas(kng_facts *f, kng_stage_facts *stage, size_t at)
     return end;
 }
 
-static size_t tile_bytes(const knk_kernel *k, const kng_stage_facts *stage)
+static size_t tile_bytes(const knk_kernel *k, const knh_stage_facts *stage)
 {
     size_t most = 0;
     for (int s = 0; s < k->n_stage; s++) {
         size_t bytes = 0;
         int n = 0;
         for (int i = 0; i < stage[s].n_stream && k->n_par + k->stage[s].n_inner > 1 && !stage[s].n_reduction; i++)
-            if (stage[s].turnable[i] && n++ < KNG_MOST_TURNED)
-                bytes += KNG_TILE_BYTES;
+            if (stage[s].turnable[i] && n++ < KNH_MOST_TURNED)
+                bytes += KNH_TILE_BYTES;
         most = bytes > most ? bytes : most;
     }
     return most;
 }
 
-static size_t plan_bytes(const knk_kernel *k, const kng_stage_facts *stage)
+static size_t plan_bytes(const knk_kernel *k, const knh_stage_facts *stage)
 {
-    size_t bytes = knx_whole_lines(sizeof(kng_prepared)) +
+    size_t bytes = knx_whole_lines(sizeof(knh_prepared)) +
                    4 * knx_whole_lines((size_t)(k->n_par + 1) * sizeof(int64_t)) +
-                   knx_whole_lines((size_t)k->n_stage * sizeof(kng_pass)) +
-                   knx_whole_lines(sizeof(kng_args) + KNG_SIMPLE_STREAMS * sizeof(kng_words));
+                   knx_whole_lines((size_t)k->n_stage * sizeof(knh_pass)) +
+                   knx_whole_lines(sizeof(knh_args) + KNH_SIMPLE_STREAMS * sizeof(knh_words));
     for (int s = 0; s < k->n_stage; s++) {
         size_t axes = (size_t)k->n_par + (size_t)k->stage[s].n_inner + 1, n = (size_t)stage[s].n_stream + 1;
         bytes += knx_whole_lines(axes * sizeof(int64_t)) + knx_whole_lines(axes * n * sizeof(int64_t)) +
@@ -277,9 +277,9 @@ static size_t plan_bytes(const knk_kernel *k, const kng_stage_facts *stage)
     return bytes;
 }
 
-static bool fill(const knk_kernel *k, kng_facts *f)
+static bool fill(const knk_kernel *k, knh_facts *f)
 {
-    kng_stage_facts *stage = knx_arena_zero(&f->arena, (size_t)(k->n_stage + 1) * sizeof *stage);
+    knh_stage_facts *stage = knx_arena_zero(&f->arena, (size_t)(k->n_stage + 1) * sizeof *stage);
     f->n_stage = k->n_stage;
     f->stage = stage;
     for (int s = 0; stage && s < k->n_stage; s++) {
@@ -290,7 +290,7 @@ static bool fill(const knk_kernel *k, kng_facts *f)
     }
     size_t at = 0, args = 0;
     for (int s = 0; stage && s < k->n_stage; s++) {
-        size_t mine = kng_args_bytes(stage[s].n_stream, stage[s].n_loop);
+        size_t mine = knh_args_bytes(stage[s].n_stream, stage[s].n_loop);
         args = mine > args ? mine : args;
     }
     f->args_at = at;
@@ -306,9 +306,9 @@ static bool fill(const knk_kernel *k, kng_facts *f)
     return true;
 }
 
-kng_facts *kng_make_facts(const knk_kernel *k)
+knh_facts *knh_make_facts(const knk_kernel *k)
 {
-    kng_facts *f = knx_alloc_zero(sizeof *f);
+    knh_facts *f = knx_alloc_zero(sizeof *f);
     if (f && !fill(k, f)) {
         knx_arena_free(&f->arena);
         knx_free(f);

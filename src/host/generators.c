@@ -10,57 +10,57 @@
 #include "host/x86/generator.h"
 #endif
 
-static const kng_generator *const built_in[] = {
+static const knh_generator *const built_in[] = {
 #if defined(KN_HAVE_X86)
-    &kng_avx512,
-    &kng_avx2,
+    &knh_avx512,
+    &knh_avx2,
 #endif
-    &kng_interpreter,
+    &knh_interpreter,
 };
 enum { BUILT_IN = sizeof built_in / sizeof *built_in, MOST_ADDED = 8 };
 
-static const kng_generator *added[MOST_ADDED]; /* the last one is the best */
+static const knh_generator *added[MOST_ADDED]; /* the last one is the best */
 static int n_added;
-static _Atomic(const kng_generator *) in_use; /* NULL: not known yet */
+static _Atomic(const knh_generator *) in_use; /* NULL: not known yet */
 
-const kng_generator *kng_generator_number(int i)
+const knh_generator *knh_generator_number(int i)
 {
     int own = i - n_added;
     return i < 0 || own >= BUILT_IN ? NULL : own < 0 ? added[n_added - 1 - i] : built_in[own];
 }
 
-bool kng_generator_works(const kng_generator *g) { return !g->works || g->works(); }
+bool knh_generator_works(const knh_generator *g) { return !g->works || g->works(); }
 
 static int number_of(const char *name)
 {
-    const kng_generator *g;
-    for (int i = 0; (g = kng_generator_number(i)); i++)
+    const knh_generator *g;
+    for (int i = 0; (g = knh_generator_number(i)); i++)
         if (!strcmp(g->name, name))
             return i;
     return -1;
 }
 
-const kng_generator *kng_generator_named(const char *name) { return kng_generator_number(number_of(name)); }
+const knh_generator *knh_generator_named(const char *name) { return knh_generator_number(number_of(name)); }
 
-static const kng_generator *choose(void)
+static const knh_generator *choose(void)
 {
     const char *wanted = knx_env()->backend;
-    int i = !wanted ? -1 : number_of(strcmp(wanted, "base") ? wanted : kng_interpreter.name);
+    int i = !wanted ? -1 : number_of(strcmp(wanted, "base") ? wanted : knh_interpreter.name);
     i = i < 0 ? 0 : i;
-    while (!kng_generator_works(kng_generator_number(i))) /* the interpreter does */
+    while (!knh_generator_works(knh_generator_number(i))) /* the interpreter does */
         i++;
-    return kng_generator_number(i);
+    return knh_generator_number(i);
 }
 
-const kng_generator *kng_generator_best(void)
+const knh_generator *knh_generator_best(void)
 {
-    const kng_generator *g = atomic_load_explicit(&in_use, memory_order_relaxed);
+    const knh_generator *g = atomic_load_explicit(&in_use, memory_order_relaxed);
     if (!g)
         atomic_store_explicit(&in_use, g = choose(), memory_order_relaxed);
     return g;
 }
 
-bool kng_add_generator(const kng_generator *g)
+bool knh_add_generator(const knh_generator *g)
 {
     if (n_added == MOST_ADDED)
         return false;
@@ -69,7 +69,7 @@ bool kng_add_generator(const kng_generator *g)
     return true;
 }
 
-void kng_remove_generator(const kng_generator *g)
+void knh_remove_generator(const knh_generator *g)
 {
     int n = 0;
     for (int i = 0; i < n_added; i++)

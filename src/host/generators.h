@@ -7,14 +7,14 @@
 
 /* The one in use: the first that works, from the one that KILN_BACKEND names on if it names one; "base" means the
  * interpreter. Never NULL. */
-const kng_generator *kng_generator_best(void);
-bool kng_generator_works(const kng_generator *g);
-const kng_generator *kng_generator_number(int i); /* 0, 1, ...: the best one first, the interpreter last; then NULL */
-const kng_generator *kng_generator_named(const char *name); /* NULL: there is none in this build */
+const knh_generator *knh_generator_best(void);
+bool knh_generator_works(const knh_generator *g);
+const knh_generator *knh_generator_number(int i); /* 0, 1, ...: the best one first, the interpreter last; then NULL */
+const knh_generator *knh_generator_named(const char *name); /* NULL: there is none in this build */
 
 /* A further one, which is better than all that are there: it is in use from now on if it works and KILN_BACKEND names
  * no other. False: there are too many. Not while kernels run. */
-bool kng_add_generator(const kng_generator *g);
+bool knh_add_generator(const knh_generator *g);
 /* It is not in use any more. Functions that it made stay with their kernels, so the structure must stay, too. */
-void kng_remove_generator(const kng_generator *g);
+void knh_remove_generator(const knh_generator *g);
 #endif

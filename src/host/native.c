@@ -10,10 +10,10 @@
 #include <string.h>
 
 /* A stage function, or the fact that there is none. */
-struct kng_made {
-    const kng_made *next;
-    const kng_generator *by;
-    kng_function *f; /* NULL: it cannot be made */
+struct knh_made {
+    const knh_made *next;
+    const knh_generator *by;
+    knh_function *f; /* NULL: it cannot be made */
     void *keep;
     uint8_t mode;
     bool nontemporal;
@@ -21,27 +21,27 @@ struct kng_made {
     uint8_t cls[];
 };
 
-static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static atomic_uint_fast64_t n_fallbacks;
 
-kng_counts kng_count(void)
+knh_counts knh_count(void)
 {
-    kng_made_count made = kng_all_made();
-    return (kng_counts){made.functions, n_fallbacks, made.bytes, 1e-9 * (double)made.nanoseconds};
+    knh_made_count made = knh_all_made();
+    return (knh_counts){made.functions, n_fallbacks, made.bytes, 1e-9 * (double)made.nanoseconds};
 }
 
-void kng_note_fallback(const knk_kernel *k)
+void knh_note_fallback(const knk_kernel *k)
 {
     n_fallbacks++;
     KN_LOG(2, "kernel %016llx: the interpreter runs it", (unsigned long long)k->hash);
 }
 
-static size_t made_bytes(const kng_made *m) { return m->f && m->by->bytes ? m->by->bytes(m->keep) : 0; }
+static size_t made_bytes(const knh_made *m) { return m->f && m->by->bytes ? m->by->bytes(m->keep) : 0; }
 
-static void drop_made(kng_made *m)
+static void drop_made(knh_made *m)
 {
     if (m->f) {
-        kng_note_made(0, -(int64_t)made_bytes(m), 0);
+        knh_note_made(0, -(int64_t)made_bytes(m), 0);
         if (m->by->drop)
             m->by->drop(m->keep);
     }
@@ -50,23 +50,23 @@ static void drop_made(kng_made *m)
 
 static void drop(void *facts)
 {
-    kng_facts *f = facts;
-    for (const kng_made *m = f->made, *next; m; m = next) {
+    knh_facts *f = facts;
+    for (const knh_made *m = f->made, *next; m; m = next) {
         next = m->next;
-        drop_made((kng_made *)(uintptr_t)m);
+        drop_made((knh_made *)(uintptr_t)m);
     }
     knx_arena_free(&f->arena);
     knx_free(f);
 }
 
 /* What two threads make at once, one of them throws away: nothing is made under the lock. */
-kng_facts *kng_facts_of(const knk_kernel *k_)
+knh_facts *knh_facts_of(const knk_kernel *k_)
 {
     knk_kernel *k = (knk_kernel *)(uintptr_t)k_;
-    kng_facts *f = atomic_load_explicit(&k->native, memory_order_acquire), *mine, *old;
-    if (f || !(mine = kng_make_facts(k)))
+    knh_facts *f = atomic_load_explicit(&k->native, memory_order_acquire), *mine, *old;
+    if (f || !(mine = knh_make_facts(k)))
         return f;
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     old = atomic_load_explicit(&k->native, memory_order_relaxed);
     if (!old) {
         k->drop_native = drop;
@@ -83,34 +83,34 @@ kng_facts *kng_facts_of(const knk_kernel *k_)
 
 /* Making. */
 
-static bool same_request(const kng_made *m, const kng_generator *g, const kng_request *r, int n)
+static bool same_request(const knh_made *m, const knh_generator *g, const knh_request *r, int n)
 {
     return m->by == g && m->stage == r->stage && m->mode == r->mode && m->nontemporal == r->nontemporal &&
            m->n_cls == n && !memcmp(m->cls, r->cls, (size_t)n);
 }
 
-static const kng_made *find(const kng_made *m, const kng_generator *g, const kng_request *r, int n)
+static const knh_made *find(const knh_made *m, const knh_generator *g, const knh_request *r, int n)
 {
     while (m && !same_request(m, g, r, n))
         m = m->next;
     return m;
 }
 
-static const char *reason(const kng_made *others, const kng_request *r, int n)
+static const char *reason(const knh_made *others, const knh_request *r, int n)
 {
-    for (const kng_made *m = others; m; m = m->next)
+    for (const knh_made *m = others; m; m = m->next)
         if (m->stage == r->stage && r->nontemporal && !m->nontemporal && !memcmp(m->cls, r->cls, (size_t)n))
             return "results too large for the caches";
-    for (const kng_made *m = others; m; m = m->next)
+    for (const knh_made *m = others; m; m = m->next)
         if (m->stage == r->stage)
             return m->mode == r->mode ? "other strides" : "another mode";
     return "a new stage";
 }
 
 /* Adds it to the list, unless another thread was first. Returns what is in the list. */
-static const kng_made *keep(kng_facts *f, kng_made *m, const kng_request *r)
+static const knh_made *keep(knh_facts *f, knh_made *m, const knh_request *r)
 {
-    const kng_made *first = atomic_load_explicit(&f->made, memory_order_acquire), *other;
+    const knh_made *first = atomic_load_explicit(&f->made, memory_order_acquire), *other;
     do {
         if ((other = find(first, m->by, r, m->n_cls))) {
             drop_made(m);
@@ -121,10 +121,10 @@ static const kng_made *keep(kng_facts *f, kng_made *m, const kng_request *r)
     return m;
 }
 
-static kn_error *make_and_keep(const kng_generator *g, const kng_request *r, kng_facts *f, kng_function **out)
+static knx_error *make_and_keep(const knh_generator *g, const knh_request *r, knh_facts *f, knh_function **out)
 {
     int n = f->stage[r->stage].n_stream;
-    kng_made *m = knx_alloc_zero(sizeof *m + (size_t)n);
+    knh_made *m = knx_alloc_zero(sizeof *m + (size_t)n);
     if (!m)
         return knx_error_nomem();
     m->by = g;
@@ -134,32 +134,32 @@ static kn_error *make_and_keep(const kng_generator *g, const kng_request *r, kng
     m->n_cls = n;
     memcpy(m->cls, r->cls, (size_t)n);
     double start = knx_seconds();
-    kn_error *e = g->make(g, r, &m->f, &m->keep);
+    knx_error *e = g->make(g, r, &m->f, &m->keep);
     uint64_t nanoseconds = (uint64_t)(1e9 * (knx_seconds() - start));
     if (e && e->kind == KN_ERROR_MEMORY) { /* it may be there the next time */
-        kng_note_made(0, 0, nanoseconds);
+        knh_note_made(0, 0, nanoseconds);
         knx_free(m);
         return e;
     }
     m->f = e ? NULL : m->f;
     size_t bytes = made_bytes(m);
-    kng_note_made(!e, (int64_t)bytes, nanoseconds);
-    const kng_made *kept = keep(f, m, r);
+    knh_note_made(!e, (int64_t)bytes, nanoseconds);
+    const knh_made *kept = keep(f, m, r);
     if (kept == m)
         knk_count_native(r->kernel, sizeof *m + (size_t)n + bytes);
     *out = kept->f;
     return e;
 }
 
-kng_function *kng_function_for(const kng_generator *g, const knk_kernel *k, kng_facts *f, const kng_request *r)
+knh_function *knh_function_for(const knh_generator *g, const knk_kernel *k, knh_facts *f, const knh_request *r)
 {
     static const char *const mode[] = {"points", "rows", "runs", "columns"};
     int n = f->stage[r->stage].n_stream;
-    const kng_made *first = atomic_load_explicit(&f->made, memory_order_acquire), *m = find(first, g, r, n);
+    const knh_made *first = atomic_load_explicit(&f->made, memory_order_acquire), *m = find(first, g, r, n);
     if (m)
         return m->f;
-    kng_function *out = NULL;
-    kn_error *e = make_and_keep(g, r, f, &out);
+    knh_function *out = NULL;
+    knx_error *e = make_and_keep(g, r, f, &out);
     if (e)
         KN_LOG(2, "kernel %016llx, stage %d, %s is not compiled: %s", (unsigned long long)k->hash, r->stage,
                mode[r->mode], e->message ? e->message : "no memory");
@@ -172,59 +172,59 @@ kng_function *kng_function_for(const kng_generator *g, const knk_kernel *k, kng_
 
 /* Running. */
 
-size_t kng_plan_bytes(const knk_kernel *k)
+size_t knh_plan_bytes(const knk_kernel *k)
 {
-    const kng_facts *f = kng_generator_best()->make ? kng_facts_of(k) : NULL;
+    const knh_facts *f = knh_generator_best()->make ? knh_facts_of(k) : NULL;
     return f ? f->plan_bytes : 0;
 }
 
-size_t kng_scratch_bytes(const knk_kernel *k, int threads)
+size_t knh_scratch_bytes(const knk_kernel *k, int threads)
 {
-    const kng_facts *f = kng_facts_of(k);
+    const knh_facts *f = knh_facts_of(k);
     size_t interpreter = knk_scratch_bytes(k),
            native = f ? f->plan_bytes + f->shared_bytes + (size_t)(threads < 1 ? 1 : threads) * f->part_bytes : 0;
     return interpreter > native ? interpreter : native;
 }
 
-const kng_prepared *kng_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch)
+const knh_prepared *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch)
 {
-    kng_prepared *p = NULL;
-    const kng_generator *g = kng_generator_best();
-    if (!g->make || !kng_facts_of(k))
+    knh_prepared *p = NULL;
+    const knh_generator *g = knh_generator_best();
+    if (!g->make || !knh_facts_of(k))
         return NULL;
-    bool fine = kng_plan(g, k, launch, room, &p);
+    bool fine = knh_plan(g, k, launch, room, &p);
     p->interpreted = !fine;
     return p;
 }
 
-kn_error *kng_prepare(const knk_kernel *k, const knk_launch *launch, int threads)
+knx_error *knh_prepare(const knk_kernel *k, const knk_launch *launch, int threads)
 {
     (void)threads;
-    if (!kng_generator_best()->make || !kng_facts_of(k))
+    if (!knh_generator_best()->make || !knh_facts_of(k))
         return NULL;
-    size_t bytes = kng_plan_bytes(k);
+    size_t bytes = knh_plan_bytes(k);
     void *room = bytes ? knx_alloc(bytes) : NULL;
     if (!room)
         return knx_error_nomem();
-    kng_prepare_in(room, k, launch);
+    knh_prepare_in(room, k, launch);
     knx_free(room);
     return NULL;
 }
 
-void kng_run_on(const kng_generator *g, const knk_kernel *k, const knk_launch *launch, void *scratch, int threads)
+void knh_run_on(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *scratch, int threads)
 {
-    kng_prepared *p = NULL;
+    knh_prepared *p = NULL;
     if (!g->make) {
         knk_interpret(k, launch, scratch);
-    } else if (!kng_facts_of(k) || !kng_plan(g, k, launch, scratch, &p)) {
-        kng_note_fallback(k);
+    } else if (!knh_facts_of(k) || !knh_plan(g, k, launch, scratch, &p)) {
+        knh_note_fallback(k);
         knk_interpret(k, launch, scratch);
     } else {
-        kng_run_prepared(p, launch, (char *)scratch + p->facts->plan_bytes, threads);
+        knh_run_prepared(p, launch, (char *)scratch + p->facts->plan_bytes, threads);
     }
 }
 
-void kng_run(const knk_kernel *k, const knk_launch *launch, void *scratch, int threads)
+void knh_run(const knk_kernel *k, const knk_launch *launch, void *scratch, int threads)
 {
-    kng_run_on(kng_generator_best(), k, launch, scratch, threads);
+    knh_run_on(knh_generator_best(), k, launch, scratch, threads);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-kng_tuning kng_tune = {
+knh_tuning knh_tune = {
     .mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .repeat = -1, .wide = -1};
 
 enum {
@@ -91,14 +91,14 @@ static bool has_zero(const int64_t *extent, int n)
 }
 
 /* Strides of memory and numbers; those of values come when the boxes are known. */
-static void fill_strides(kng_pass *ps, const knk_launch *l, const axes *par, const axes *inner, char **room)
+static void fill_strides(knh_pass *ps, const knk_launch *l, const axes *par, const axes *inner, char **room)
 {
-    const kng_stage_facts *f = ps->facts;
+    const knh_stage_facts *f = ps->facts;
     int64_t *stride = take(room, (size_t)f->n_stream * (size_t)ps->n_axis * sizeof *stride),
             *offset = take(room, (size_t)f->n_stream * sizeof *offset);
     for (int i = 0; i < f->n_stream; i++) {
-        const kng_stream *s = &f->stream[i];
-        int64_t unit = s->kind == KNG_MEMORY ? knk_size(s->dtype) : 1;
+        const knh_stream *s = &f->stream[i];
+        int64_t unit = s->kind == KNH_MEMORY ? knk_size(s->dtype) : 1;
         offset[i] = s->map >= 0 ? l->map[s->map].offset * unit : 0;
         for (int a = 0; a < ps->n_axis; a++) {
             int64_t *to = &stride[i * ps->n_axis + a];
@@ -115,24 +115,24 @@ static void fill_strides(kng_pass *ps, const knk_launch *l, const axes *par, con
 }
 
 /* Extents of the stage's loops, and what their turns add to each stream. */
-static void fill_loops(kng_pass *ps, const knk_kernel *k, int stage, const knk_launch *l, char **room)
+static void fill_loops(knh_pass *ps, const knk_kernel *k, int stage, const knk_launch *l, char **room)
 {
-    const kng_stage_facts *f = ps->facts;
+    const knh_stage_facts *f = ps->facts;
     int64_t *word = take(room, (size_t)(f->n_stream + 1) * (size_t)f->n_loop * sizeof *word);
-    size_t base = kng_loop_word(f->n_stream, f->n_loop, -1, 0);
+    size_t base = knh_loop_word(f->n_stream, f->n_loop, -1, 0);
     for (int d = 0; d < f->n_loop; d++)
         word[d] = l->inner[stage][k->stage[stage].n_inner + d];
     for (int i = 0; i < f->n_stream; i++)
         for (int d = 0; d < f->n_loop; d++) {
-            const kng_stream *s = &f->stream[i];
-            int64_t unit = s->kind == KNG_MEMORY ? knk_size(s->dtype) : 1;
+            const knh_stream *s = &f->stream[i];
+            int64_t unit = s->kind == KNH_MEMORY ? knk_size(s->dtype) : 1;
             int64_t stride = s->map < 0 ? 0 : l->map[s->map].stride[k->n_par + k->stage[stage].n_inner + d];
-            word[kng_loop_word(f->n_stream, f->n_loop, i, d) - base] = stride * unit;
+            word[knh_loop_word(f->n_stream, f->n_loop, i, d) - base] = stride * unit;
         }
     ps->loop = word;
 }
 
-static void plan_pass(kng_pass *ps, const knk_kernel *k, int stage, const knk_launch *l, const kng_stage_facts *facts,
+static void plan_pass(knh_pass *ps, const knk_kernel *k, int stage, const knk_launch *l, const knh_stage_facts *facts,
                       const axes *par, char **room)
 {
     const knk_stage *st = &k->stage[stage];
@@ -157,20 +157,20 @@ static void plan_pass(kng_pass *ps, const knk_kernel *k, int stage, const knk_la
     memset(turned, 0, (size_t)facts->n_stream);
     ps->turned = turned;
     ps->other = other;
-    kng_choose(ps, st, par->n, other, turned);
+    knh_choose(ps, st, par->n, other, turned);
     double bytes = 0;
     for (int i = 0; i < facts->n_stream; i++)
-        bytes += facts->stream[i].kind == KNG_MEMORY ? knk_size(facts->stream[i].dtype) : 1;
-    ps->point_ns = (double)ps->inner_total * (facts->cost + 0.04 * bytes) + kng_turns_cost(facts, ps->loop);
+        bytes += facts->stream[i].kind == KNH_MEMORY ? knk_size(facts->stream[i].dtype) : 1;
+    ps->point_ns = (double)ps->inner_total * (facts->cost + 0.04 * bytes) + knh_turns_cost(facts, ps->loop);
 }
 
 /* The axis along which values lie adjacently: the lanes of the pass that costs most, if they run along one. */
-static int main_axis(const kng_prepared *p)
+static int main_axis(const knh_prepared *p)
 {
     double most = -1;
     int axis = p->n_par - 1;
     for (int s = 0; s < p->k->n_stage; s++) {
-        const kng_pass *ps = &p->pass[s];
+        const knh_pass *ps = &p->pass[s];
         int a = ps->lane >= 0 && ps->lane < p->n_par ? ps->lane : ps->row;
         if (a >= 0 && a < p->n_par && ps->point_ns > most) {
             most = ps->point_ns;
@@ -191,18 +191,18 @@ static int64_t product_of(const int64_t *extent, int n)
 static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* What a box has at least of each axis: if tiles of the stage that costs most are turned, whole ones. The product. */
-static int64_t least_box(const kng_prepared *p, int64_t *least)
+static int64_t least_box(const knh_prepared *p, int64_t *least)
 {
     double most = -1;
     for (int a = 0; a < p->n_par; a++)
         least[a] = 1;
     for (int s = 0; s < p->k->n_stage; s++) {
-        const kng_pass *ps = &p->pass[s];
+        const knh_pass *ps = &p->pass[s];
         int64_t n = 0;
         for (int i = 0; i < ps->facts->n_stream; i++) {
             int64_t line = TURNED_BYTES / knk_size(ps->facts->stream[i].dtype);
-            line = line < KNG_TILE ? KNG_TILE : line;
-            n = ps->turned[i] == KNG_TURNED && line > n ? line : n;
+            line = line < KNH_TILE ? KNH_TILE : line;
+            n = ps->turned[i] == KNH_TRANSPOSED && line > n ? line : n;
         }
         if (!n || ps->row >= p->n_par || ps->lane >= p->n_par || ps->point_ns <= most)
             continue;
@@ -215,33 +215,33 @@ static int64_t least_box(const kng_prepared *p, int64_t *least)
 
 /* At most so many points per box: what the values' areas hold; what stays in a cache, if stages read the same memory
  * again; and what gives threads enough parts. */
-static int64_t most_points(const kng_prepared *p, int64_t least)
+static int64_t most_points(const knh_prepared *p, int64_t least)
 {
     int64_t most = INT64_MAX;
     double bytes = 0, point_ns = 0;
     int loops = 0;
     for (int s = 0; s < p->k->n_stage; s++) {
-        const kng_pass *ps = &p->pass[s];
+        const knh_pass *ps = &p->pass[s];
         double mine = 0;
         for (int i = 0; i < ps->facts->n_stream; i++)
             mine += (double)ps->inner_total * knk_size(ps->facts->stream[i].dtype);
         bytes = mine > bytes ? mine : bytes;
         loops += p->k->stage[s].n_inner > 0;
         point_ns += ps->point_ns;
-        if (ps->mode == KNG_COLUMNS)
+        if (ps->mode == KNH_COLUMNS)
             least = greater(least, ps->facts->width < LEAST_COLUMNS ? ps->facts->width : LEAST_COLUMNS);
-        else if (ps->mode == KNG_POINTS)
+        else if (ps->mode == KNH_POINTS)
             least = greater(least, 64);
     }
     double target = p->ns / MOST_BOXES;
-    target = target < kng_tune.split_ns ? kng_tune.split_ns : target;
+    target = target < knh_tune.split_ns ? knh_tune.split_ns : target;
     if (point_ns > 0 && target / point_ns < 1e15)
         most = (int64_t)(target / point_ns);
     if (loops > 1 && CACHE_BYTES / (bytes + 1) < (double)most)
         most = (int64_t)(CACHE_BYTES / (bytes + 1));
     most = most < least ? least : most;
-    if (kng_tune.points && most > kng_tune.points)
-        most = kng_tune.points;
+    if (knh_tune.points && most > knh_tune.points)
+        most = knh_tune.points;
     return p->facts->points && most > p->facts->points ? p->facts->points : most;
 }
 
@@ -256,19 +256,19 @@ static int64_t cut(int64_t extent, int64_t most)
 }
 
 /* Few points with much to do each: their loops are cut over the threads, stage after stage. */
-static bool is_wide(const kng_prepared *p)
+static bool is_wide(const knh_prepared *p)
 {
     bool cuttable = false;
     for (int s = 0; s < p->k->n_stage; s++)
         cuttable |= p->k->stage[s].n_inner && p->pass[s].inner_total > KNK_SUM_BLOCK;
-    if (!cuttable || !kng_tune.wide || p->points > KNG_GROUP_VALUES / 2 ||
+    if (!cuttable || !knh_tune.wide || p->points > KNH_GROUP_VALUES / 2 ||
         (p->facts->points && p->points > p->facts->points))
         return false;
-    return kng_tune.wide == 1 || (p->n_boxes < 16 && p->ns > 4 * kng_tune.split_ns);
+    return knh_tune.wide == 1 || (p->n_boxes < 16 && p->ns > 4 * knh_tune.split_ns);
 }
 
 /* The main axis first, then from the innermost to the outermost; what another one needs at least is left for it. */
-static void plan_boxes(kng_prepared *p, char **room)
+static void plan_boxes(knh_prepared *p, char **room)
 {
     int64_t *box = take(room, (size_t)(p->n_par + 1) * sizeof *box),
             *dense = take(room, (size_t)(p->n_par + 1) * sizeof *dense);
@@ -300,53 +300,53 @@ static void plan_boxes(kng_prepared *p, char **room)
     }
 }
 
-static void place_values(const kng_prepared *p, kng_pass *ps)
+static void place_values(const knh_prepared *p, knh_pass *ps)
 {
     int64_t *stride = (int64_t *)(uintptr_t)ps->stride;
     for (int i = 0; i < ps->facts->n_stream; i++) {
-        const kng_stream *s = &ps->facts->stream[i];
-        for (int a = 0; s->kind >= KNG_IMPORT && a < ps->n_axis; a++)
+        const knh_stream *s = &ps->facts->stream[i];
+        for (int a = 0; s->kind >= KNH_IMPORT && a < ps->n_axis; a++)
             stride[i * ps->n_axis + a] = a < p->n_par ? p->dense[a] * knk_size(s->dtype) : 0;
     }
 }
 
-static void find_classes(const kng_pass *ps, uint8_t *cls)
+static void find_classes(const knh_pass *ps, uint8_t *cls)
 {
-    const kng_stage_facts *f = ps->facts;
+    const knh_stage_facts *f = ps->facts;
     for (int i = 0; i < f->n_stream; i++) {
-        const kng_stream *s = &f->stream[i];
-        int64_t unit = s->kind == KNG_NUMBER ? 1 : knk_size(s->dtype),
+        const knh_stream *s = &f->stream[i];
+        int64_t unit = s->kind == KNH_NUMBER ? 1 : knk_size(s->dtype),
                 step = ps->lane >= 0 ? ps->stride[i * ps->n_axis + ps->lane]
                        : f->n_loop   ? 0
                                      : unit; /* one point */
         cls[i] = ps->turned[i] || step == unit ? KNK_STRIDE_ONE : step == 0 ? KNK_STRIDE_ZERO : KNK_STRIDE_ANY;
-        if (s->kind == KNG_MEMORY && !ps->turned[i] && step == 2 * unit && unit >= 4 && ps->generator->second_elements)
-            cls[i] = KNG_STRIDE_TWO;
+        if (s->kind == KNH_MEMORY && !ps->turned[i] && step == 2 * unit && unit >= 4 && ps->generator->second_elements)
+            cls[i] = KNH_STRIDE_TWO;
     }
     for (int i = 0; i < f->n_reduction; i++)
-        cls[f->reduction[i].stream] = ps->mode == KNG_ROWS ? KNK_STRIDE_ZERO : KNK_STRIDE_ONE;
+        cls[f->reduction[i].stream] = ps->mode == KNH_ROWS ? KNK_STRIDE_ZERO : KNK_STRIDE_ONE;
 }
 
-static bool reads_buffer(const kng_stage_facts *f, int buffer)
+static bool reads_buffer(const knh_stage_facts *f, int buffer)
 {
     for (int i = 0; i < f->n_stream; i++)
-        if (f->stream[i].kind == KNG_MEMORY && f->stream[i].read && f->stream[i].buffer == buffer)
+        if (f->stream[i].kind == KNH_MEMORY && f->stream[i].read && f->stream[i].buffer == buffer)
             return true;
     return false;
 }
 
 /* Would what the pass writes push other things out of the caches? */
-static bool is_large(const kng_prepared *p, const kng_pass *ps)
+static bool is_large(const knh_prepared *p, const knh_pass *ps)
 {
-    const kng_stage_facts *f = ps->facts;
+    const knh_stage_facts *f = ps->facts;
     double bytes = 0;
     bool writes = false;
     if (!ps->generator->flush || f->n_reduction || f->n_loop || f->read_after || ps - p->pass >= 64)
         return false;
     for (int i = 0; i < f->n_stream; i++) {
-        const kng_stream *s = &f->stream[i];
+        const knh_stream *s = &f->stream[i];
         double mine = knk_size(s->dtype);
-        if (s->kind != KNG_MEMORY)
+        if (s->kind != KNH_MEMORY)
             continue;
         for (int a = 0; a < ps->n_axis; a++)
             mine *= ps->stride[i * ps->n_axis + a] ? (double)ps->extent[a] : 1;
@@ -355,16 +355,16 @@ static bool is_large(const kng_prepared *p, const kng_pass *ps)
         if (s->written && reads_buffer(f, s->buffer)) /* it is in the caches already */
             return false;
     }
-    return writes && bytes >= (double)kng_tune.bypass_bytes;
+    return writes && bytes >= (double)knh_tune.bypass_bytes;
 }
 
 /* Are all stores of the stage function whole lines of a cache, if buffers begin at one? */
-static bool writes_lines(const kng_prepared *p, const kng_pass *ps, const uint8_t *cls)
+static bool writes_lines(const knh_prepared *p, const knh_pass *ps, const uint8_t *cls)
 {
     bool writes = false;
     for (int i = 0; i < ps->facts->n_stream; i++) {
-        const kng_stream *s = &ps->facts->stream[i];
-        if (s->kind != KNG_MEMORY || !s->written)
+        const knh_stream *s = &ps->facts->stream[i];
+        if (s->kind != KNH_MEMORY || !s->written)
             continue;
         bool even = ps->offset[i] % 64 == 0;
         for (int a = 0; a < ps->n_axis; a++) {
@@ -385,55 +385,55 @@ static bool writes_lines(const kng_prepared *p, const kng_pass *ps, const uint8_
 }
 
 /* The functions, made now if they are not there. */
-static bool find_functions(const kng_prepared *p, kng_pass *ps, int stage)
+static bool find_functions(const knh_prepared *p, knh_pass *ps, int stage)
 {
-    uint8_t cls[KNG_MAX_STREAMS];
+    uint8_t cls[KNH_MAX_STREAMS];
     ps->large = is_large(p, ps);
-    if (ps->runner == KNG_BY_TURNING)
+    if (ps->runner == KNH_BY_TURNING)
         return true;
-    if (!ps->large && ps->generator->leaves_copies && (ps->f = kng_copy_function(ps)))
+    if (!ps->large && ps->generator->leaves_copies && (ps->f = knh_copy_function(ps)))
         return true;
     find_classes(ps, cls);
-    kng_request r = {.kernel = p->k, .stage = stage, .mode = ps->mode, .cls = cls};
-    ps->f = kng_function_for(ps->generator, p->k, (kng_facts *)(uintptr_t)p->facts, &r);
+    knh_request r = {.kernel = p->k, .stage = stage, .mode = ps->mode, .cls = cls};
+    ps->f = knh_function_for(ps->generator, p->k, (knh_facts *)(uintptr_t)p->facts, &r);
     r.nontemporal = true;
     ps->nontemporal = ps->f && ps->large && writes_lines(p, ps, cls)
-                          ? kng_function_for(ps->generator, p->k, (kng_facts *)(uintptr_t)p->facts, &r)
+                          ? knh_function_for(ps->generator, p->k, (knh_facts *)(uintptr_t)p->facts, &r)
                           : NULL;
     return ps->f != NULL;
 }
 
 /* One call of one function: its words but for the addresses. */
-static void plan_call(kng_prepared *p, char **room)
+static void plan_call(knh_prepared *p, char **room)
 {
-    const kng_pass *ps = p->pass;
-    bool turned = p->k->n_stage == 1 && ps->runner == KNG_BY_TURNING;
-    if (p->k->n_stage != 1 || turned || ps->mode != KNG_POINTS || ps->n_other ||
-        ps->facts->n_stream > KNG_SIMPLE_STREAMS || ps->facts->n_loop > KNG_SIMPLE_LOOPS)
+    const knh_pass *ps = p->pass;
+    bool turned = p->k->n_stage == 1 && ps->runner == KNH_BY_TURNING;
+    if (p->k->n_stage != 1 || turned || ps->mode != KNH_POINTS || ps->n_other ||
+        ps->facts->n_stream > KNH_SIMPLE_STREAMS || ps->facts->n_loop > KNH_SIMPLE_LOOPS)
         return;
     for (int i = 0; i < ps->facts->n_stream; i++)
         turned |= ps->turned[i];
     if (turned)
         return;
-    p->call = take(room, sizeof(kng_args) + KNG_SIMPLE_STREAMS * sizeof(kng_words));
-    *p->call = (kng_args){.rows = ps->row < 0 ? 1 : ps->extent[ps->row], .n = ps->lane < 0 ? 1 : ps->extent[ps->lane]};
+    p->call = take(room, sizeof(knh_args) + KNH_SIMPLE_STREAMS * sizeof(knh_words));
+    *p->call = (knh_args){.rows = ps->row < 0 ? 1 : ps->extent[ps->row], .n = ps->lane < 0 ? 1 : ps->extent[ps->lane]};
     for (int i = 0; i < ps->facts->n_stream; i++) {
-        const kng_stream *s = &ps->facts->stream[i];
+        const knh_stream *s = &ps->facts->stream[i];
         const int64_t *stride = &ps->stride[i * ps->n_axis];
-        p->buffer[i] = s->kind == KNG_MEMORY ? s->buffer : -1;
-        p->call->stream[i] = (kng_words){ps->offset[i], ps->row < 0 ? 0 : stride[ps->row],
+        p->buffer[i] = s->kind == KNH_MEMORY ? s->buffer : -1;
+        p->call->stream[i] = (knh_words){ps->offset[i], ps->row < 0 ? 0 : stride[ps->row],
                                          ps->lane >= 0           ? stride[ps->lane]
-                                         : s->kind == KNG_NUMBER ? 1
+                                         : s->kind == KNH_NUMBER ? 1
                                                                  : knk_size(s->dtype)};
     }
     p->simple = true;
 }
 
-bool kng_plan(const kng_generator *g, const knk_kernel *k, const knk_launch *launch, void *room_, kng_prepared **out)
+bool knh_plan(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *room_, knh_prepared **out)
 {
     char *room = room_;
-    kng_prepared *p = take(&room, sizeof *p);
-    *p = (kng_prepared){.k = k, .facts = kng_facts_of(k), .points = 1};
+    knh_prepared *p = take(&room, sizeof *p);
+    *p = (knh_prepared){.k = k, .facts = knh_facts_of(k), .points = 1};
     *out = p;
     if (!p->facts)
         return false;
@@ -447,7 +447,7 @@ bool kng_plan(const kng_generator *g, const knk_kernel *k, const knk_launch *lau
     memcpy(extent, par.extent, (size_t)par.n * sizeof *extent);
     p->n_par = par.n;
     p->par = extent;
-    kng_pass *pass = take(&room, (size_t)k->n_stage * sizeof *pass);
+    knh_pass *pass = take(&room, (size_t)k->n_stage * sizeof *pass);
     memset(pass, 0, (size_t)k->n_stage * sizeof *pass);
     p->pass = pass;
     for (int a = 0; a < par.n; a++)

@@ -5,9 +5,9 @@
 #include "base/line.h"
 #include "host/drive.h"
 
-struct kng_rect {
+struct knh_rect {
     const knk_kernel *kernel;
-    kng_function *f; /* NULL: it is interpreted */
+    knh_function *f; /* NULL: it is interpreted */
     int n_stream;
     struct {
         int16_t buffer, map; /* buffer -1: a number */
@@ -15,11 +15,11 @@ struct kng_rect {
     } stream[];
 };
 
-bool kng_fits_rect(const knk_kernel *k)
+bool knh_fits_rect(const knk_kernel *k)
 {
-    int owner[KNG_RECT_MAPS];
-    if (k->n_stage != 1 || k->stage[0].n_inner || k->stage[0].n_loop || k->n_par != 1 || k->n_map > KNG_RECT_MAPS ||
-        k->n_buffer + k->n_map > KNG_RECT_STREAMS)
+    int owner[KNH_RECT_MAPS];
+    if (k->n_stage != 1 || k->stage[0].n_inner || k->stage[0].n_loop || k->n_par != 1 || k->n_map > KNH_RECT_MAPS ||
+        k->n_buffer + k->n_map > KNH_RECT_STREAMS)
         return false;
     for (int m = 0; m < k->n_map; m++)
         owner[m] = -2;
@@ -35,58 +35,58 @@ bool kng_fits_rect(const knk_kernel *k)
     return true;
 }
 
-size_t kng_rect_bytes(const knk_kernel *k)
+size_t knh_rect_bytes(const knk_kernel *k)
 {
-    kng_rect *r;
+    knh_rect *r;
     return sizeof *r + (size_t)k->n_map * sizeof r->stream[0];
 }
 
-static kng_function *function_for(const knk_kernel *k, kng_facts *f, const kng_rect_map *map)
+static knh_function *function_for(const knk_kernel *k, knh_facts *f, const knh_rect_map *map)
 {
-    const kng_stage_facts *s = f->stage;
-    const kng_generator *g = kng_generator_best();
-    uint8_t cls[KNG_RECT_STREAMS];
+    const knh_stage_facts *s = f->stage;
+    const knh_generator *g = knh_generator_best();
+    uint8_t cls[KNH_RECT_STREAMS];
     for (int i = 0; i < s->n_stream; i++) {
         int64_t step = map[s->stream[i].map].lane;
         cls[i] = step == 0 ? KNK_STRIDE_ZERO : step == 1 ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
-        if (s->stream[i].kind == KNG_MEMORY && step == 2 && knk_size(s->stream[i].dtype) >= 4 && g->second_elements)
-            cls[i] = KNG_STRIDE_TWO;
+        if (s->stream[i].kind == KNH_MEMORY && step == 2 && knk_size(s->stream[i].dtype) >= 4 && g->second_elements)
+            cls[i] = KNH_STRIDE_TWO;
     }
-    return kng_function_for(g, k, f, &(kng_request){.kernel = k, .mode = KNG_POINTS, .cls = cls});
+    return knh_function_for(g, k, f, &(knh_request){.kernel = k, .mode = KNH_POINTS, .cls = cls});
 }
 
-const kng_rect *kng_rect_make(void *room, const knk_kernel *k, const kng_rect_map *map)
+const knh_rect *knh_rect_make(void *room, const knk_kernel *k, const knh_rect_map *map)
 {
-    kng_rect *r = room;
-    kng_facts *f = kng_generator_best()->make ? kng_facts_of(k) : NULL;
-    *r = (kng_rect){.kernel = k};
+    knh_rect *r = room;
+    knh_facts *f = knh_generator_best()->make ? knh_facts_of(k) : NULL;
+    *r = (knh_rect){.kernel = k};
     if (!f || f->stage->n_stream > k->n_map) /* a stream of each map, as none is shared */
         return r;
     r->f = function_for(k, f, map);
     r->n_stream = f->stage->n_stream;
     for (int i = 0; i < r->n_stream; i++) {
-        const kng_stream *s = &f->stage->stream[i];
-        r->stream[i].buffer = s->kind == KNG_MEMORY ? s->buffer : -1;
+        const knh_stream *s = &f->stage->stream[i];
+        r->stream[i].buffer = s->kind == KNH_MEMORY ? s->buffer : -1;
         r->stream[i].map = s->map;
-        r->stream[i].size = s->kind == KNG_MEMORY ? knk_size(s->dtype) : 1;
+        r->stream[i].size = s->kind == KNH_MEMORY ? knk_size(s->dtype) : 1;
     }
     if (!r->f)
-        kng_note_fallback(k);
+        knh_note_fallback(k);
     return r;
 }
 
-size_t kng_rect_scratch(const kng_rect *r) { return r->f ? 0 : knx_whole_lines(knk_scratch_bytes(r->kernel)); }
+size_t knh_rect_scratch(const knh_rect *r) { return r->f ? 0 : knx_whole_lines(knk_scratch_bytes(r->kernel)); }
 
-double kng_rect_cost(const knk_kernel *k)
+double knh_rect_cost(const knk_kernel *k)
 {
-    const kng_facts *f = kng_facts_of(k);
+    const knh_facts *f = knh_facts_of(k);
     return (f ? f->stage->cost : 0.05 * knk_cost(k)) + 0.2 * k->n_map;
 }
 
-static void interpret(const knk_kernel *k, void *const *buffer, const kng_rect_map *map, int64_t rows, int64_t n,
+static void interpret(const knk_kernel *k, void *const *buffer, const knh_rect_map *map, int64_t rows, int64_t n,
                       void *scratch)
 {
-    knk_map_values value[KNG_RECT_MAPS];
+    knk_map_values value[KNH_RECT_MAPS];
     const int64_t *const inner[1] = {NULL};
     for (int64_t row = 0; row < rows; row++) {
         for (int m = 0; m < k->n_map; m++)
@@ -95,24 +95,24 @@ static void interpret(const knk_kernel *k, void *const *buffer, const kng_rect_m
     }
 }
 
-void kng_rect_run(const kng_rect *r, void *const *buffer, const kng_rect_map *map, int64_t rows, int64_t n,
+void knh_rect_run(const knh_rect *r, void *const *buffer, const knh_rect_map *map, int64_t rows, int64_t n,
                   void *scratch)
 {
     if (!r->f) {
         interpret(r->kernel, buffer, map, rows, n, scratch);
         return;
     }
-    _Alignas(kng_args) char room[sizeof(kng_args) + KNG_RECT_STREAMS * sizeof(kng_words)];
-    kng_args *args = (kng_args *)(void *)room;
+    _Alignas(knh_args) char room[sizeof(knh_args) + KNH_RECT_STREAMS * sizeof(knh_words)];
+    knh_args *args = (knh_args *)(void *)room;
     args->rows = rows;
     args->n = n;
     args->phase = 0;
     for (int i = 0; i < r->n_stream; i++) {
-        const kng_rect_map *m = &map[r->stream[i].map];
+        const knh_rect_map *m = &map[r->stream[i].map];
         int64_t size = r->stream[i].size, base = 0;
         if (r->stream[i].buffer >= 0)
             base = (int64_t)(intptr_t)buffer[r->stream[i].buffer];
-        args->stream[i] = (kng_words){base + m->at * size, m->row * size, m->lane * size};
+        args->stream[i] = (knh_words){base + m->at * size, m->row * size, m->lane * size};
     }
     r->f(args);
 }

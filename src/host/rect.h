@@ -5,27 +5,27 @@
 #define KN_HOST_RECT_H
 #include "host/native.h"
 
-enum { KNG_RECT_STREAMS = 96, KNG_RECT_MAPS = 96 };
+enum { KNH_RECT_STREAMS = 96, KNH_RECT_MAPS = 96 };
 
 /* One that can be run so: one stage without inner loops, one parallel loop, few streams; no map is shared by several
  * buffers, or by one and an index. */
-bool kng_fits_rect(const knk_kernel *k);
+bool knh_fits_rect(const knk_kernel *k);
 
 /* Per map: the element of the buffer (the number, of an index) at the first lane of the first row, and what a row and
  * a lane add. */
-typedef struct kng_rect_map {
+typedef struct knh_rect_map {
     int64_t at, row, lane;
-} kng_rect_map;
+} knh_rect_map;
 
 /* Prepared for lanes of certain distances: which of them are 0 and 1 in map[].lane must be the same in all calls. In
- * `room`, kng_rect_bytes(k) bytes at a multiple of 16, which must stay, as the kernel must. Never NULL. */
-typedef struct kng_rect kng_rect;
-size_t kng_rect_bytes(const knk_kernel *k);
-const kng_rect *kng_rect_make(void *room, const knk_kernel *k, const kng_rect_map *map);
-size_t kng_rect_scratch(const kng_rect *r); /* bytes, 64-byte aligned; 0: none, it is native */
-double kng_rect_cost(const knk_kernel *k);  /* nanoseconds per point, estimated */
+ * `room`, knh_rect_bytes(k) bytes at a multiple of 16, which must stay, as the kernel must. Never NULL. */
+typedef struct knh_rect knh_rect;
+size_t knh_rect_bytes(const knk_kernel *k);
+const knh_rect *knh_rect_make(void *room, const knk_kernel *k, const knh_rect_map *map);
+size_t knh_rect_scratch(const knh_rect *r); /* bytes, 64-byte aligned; 0: none, it is native */
+double knh_rect_cost(const knk_kernel *k);  /* nanoseconds per point, estimated */
 
 /* Runs rows x n points. No allocation, lock or system call. */
-void kng_rect_run(const kng_rect *r, void *const *buffer, const kng_rect_map *map, int64_t rows, int64_t n,
+void knh_rect_run(const knh_rect *r, void *const *buffer, const knh_rect_map *map, int64_t rows, int64_t n,
                   void *scratch);
 #endif

@@ -10,19 +10,19 @@ typedef struct counter {
     uint8_t rank[KNK_RANKS];
 } counter;
 
-static char *stack_row(const kng_worker *w, const kng_pass *ps, const kng_reduction *r, int row)
+static char *stack_row(const knh_worker *w, const knh_pass *ps, const knh_reduction *r, int row)
 {
     return w->part + r->stack_at + (size_t)row * (size_t)ps->facts->width * r->size;
 }
 
 /* A new value of this rank is in the top row of each reduction: equal ranks are joined, the older one on the left. */
-static void count(const kng_worker *w, const kng_pass *ps, counter *c, int rank, size_t lanes)
+static void count(const knh_worker *w, const knh_pass *ps, counter *c, int rank, size_t lanes)
 {
     c->rank[c->n++] = (uint8_t)rank;
     for (; c->n > 1 && c->rank[c->n - 1] == c->rank[c->n - 2]; c->n--) {
         c->rank[c->n - 2]++;
         for (int i = 0; i < ps->facts->n_reduction; i++) {
-            const kng_reduction *r = &ps->facts->reduction[i];
+            const knh_reduction *r = &ps->facts->reduction[i];
             char *left = stack_row(w, ps, r, c->n - 2);
             r->combine(left, left, stack_row(w, ps, r, c->n - 1), NULL, lanes);
         }
@@ -30,7 +30,7 @@ static void count(const kng_worker *w, const kng_pass *ps, counter *c, int rank,
 }
 
 /* Joins all that was counted. */
-static const char *total_of(const kng_worker *w, const kng_pass *ps, const kng_reduction *r, const counter *c,
+static const char *total_of(const knh_worker *w, const knh_pass *ps, const knh_reduction *r, const counter *c,
                             size_t lanes)
 {
     for (int j = c->n - 1; j > 0; j--) {
@@ -41,10 +41,10 @@ static const char *total_of(const kng_worker *w, const kng_pass *ps, const kng_r
 }
 
 /* The result goes where the reduction's value is wanted. */
-static void finish(const kng_worker *w, const kng_pass *ps, const counter *c, size_t lanes)
+static void finish(const knh_worker *w, const knh_pass *ps, const counter *c, size_t lanes)
 {
     for (int i = 0; i < ps->facts->n_reduction; i++) {
-        const kng_reduction *r = &ps->facts->reduction[i];
+        const knh_reduction *r = &ps->facts->reduction[i];
         const char *total = total_of(w, ps, r, c, lanes);
         char *to = (char *)(intptr_t)w->at[r->stream];
         int64_t step = lanes > 1 ? ps->stride[r->stream * ps->n_axis + ps->lane] : 0;
@@ -55,13 +55,13 @@ static void finish(const kng_worker *w, const kng_pass *ps, const counter *c, si
     }
 }
 
-static void set_identity(const kng_worker *w, const kng_reduction *r, size_t n)
+static void set_identity(const knh_worker *w, const knh_reduction *r, size_t n)
 {
     knk_joins_best()->splat(r->size, w->part + r->ring_at, &r->identity, n);
 }
 
 /* Rows [right, end) of a ring, as far as they are used, joined to the rows from `left` on. */
-static void join_rows(const kng_reduction *r, char *ring, int64_t left, int64_t right, int64_t end, int64_t used,
+static void join_rows(const knh_reduction *r, char *ring, int64_t left, int64_t right, int64_t end, int64_t used,
                       size_t lanes)
 {
     size_t row = lanes * r->size;
@@ -72,10 +72,10 @@ static void join_rows(const kng_reduction *r, char *ring, int64_t left, int64_t 
 }
 
 /* Joins the rows of a ring of which `used` have elements; the others change nothing (docs/determinism.md). */
-static void join_ring(const kng_worker *w, const kng_pass *ps, int64_t used, size_t lanes, int top)
+static void join_ring(const knh_worker *w, const knh_pass *ps, int64_t used, size_t lanes, int top)
 {
     for (int i = 0; i < ps->facts->n_reduction; i++) {
-        const kng_reduction *r = &ps->facts->reduction[i];
+        const knh_reduction *r = &ps->facts->reduction[i];
         char *ring = w->part + r->ring_at;
         join_rows(r, ring, 0, 16, 32, used, lanes);
         join_rows(r, ring, 32, 48, 64, used, lanes);
@@ -89,7 +89,7 @@ static void join_ring(const kng_worker *w, const kng_pass *ps, int64_t used, siz
 }
 
 /* A place in the inner loops: w->cursor, per stream. */
-static void cursor_at(const kng_worker *w, const kng_pass *ps, int64_t element)
+static void cursor_at(const knh_worker *w, const knh_pass *ps, int64_t element)
 {
     int n_par = w->p->n_par;
     memcpy(w->cursor, w->at, (size_t)ps->facts->n_stream * sizeof *w->cursor);
@@ -102,14 +102,14 @@ static void cursor_at(const kng_worker *w, const kng_pass *ps, int64_t element)
     }
 }
 
-static int64_t cursor_left(const kng_worker *w, const kng_pass *ps)
+static int64_t cursor_left(const knh_worker *w, const knh_pass *ps)
 {
     int last = ps->n_axis - 1;
     return ps->extent[last] - w->inner_index[last - w->p->n_par];
 }
 
 /* By so many elements, at most to the end of the innermost loop. */
-static void cursor_move(const kng_worker *w, const kng_pass *ps, int64_t by)
+static void cursor_move(const knh_worker *w, const knh_pass *ps, int64_t by)
 {
     int n_par = w->p->n_par;
     for (int a = ps->n_axis - 1; a >= n_par; a--, by = 1) {
@@ -126,35 +126,35 @@ static void cursor_move(const kng_worker *w, const kng_pass *ps, int64_t by)
 }
 
 /* Rows that lie behind each other, in all streams, are one row. */
-static bool rows_join(const kng_pass *ps, int64_t lanes)
+static bool rows_join(const knh_pass *ps, int64_t lanes)
 {
     int last = ps->n_axis - 1;
     for (int i = 0; i < ps->facts->n_stream; i++) {
         const int64_t *stride = &ps->stride[i * ps->n_axis];
-        bool reduction = ps->facts->stream[i].kind == KNG_EXPORT;
+        bool reduction = ps->facts->stream[i].kind == KNH_EXPORT;
         if (!reduction && stride[last] != lanes * stride[ps->lane])
             return false;
     }
     return true;
 }
 
-static void call(const kng_worker *w, const kng_pass *ps, int64_t rows, int64_t n, int64_t phase, int64_t lanes)
+static void call(const knh_worker *w, const knh_pass *ps, int64_t rows, int64_t n, int64_t phase, int64_t lanes)
 {
     w->args->rows = rows;
     w->args->n = n;
-    w->args->phase = ps->mode == KNG_RUNS ? phase : 0;
+    w->args->phase = ps->mode == KNH_RUNS ? phase : 0;
     for (int i = 0; i < ps->facts->n_stream; i++)
         w->args->stream[i].at = w->cursor[i];
     for (int i = 0; i < ps->facts->n_reduction; i++) {
-        const kng_reduction *r = &ps->facts->reduction[i];
-        int64_t at = ps->mode == KNG_COLUMNS ? phase * lanes * r->size : 0;
+        const knh_reduction *r = &ps->facts->reduction[i];
+        int64_t at = ps->mode == KNH_COLUMNS ? phase * lanes * r->size : 0;
         w->args->stream[r->stream].at = (int64_t)(intptr_t)(w->part + r->ring_at) + at;
     }
-    kng_function_of(w, ps)(w->args);
+    knh_function_of(w, ps)(w->args);
 }
 
 /* Steps of the calls; `row_axis`: what a row goes along, times `rows`. */
-static void set_steps(const kng_worker *w, const kng_pass *ps, int row_axis, int64_t rows, int64_t lanes)
+static void set_steps(const knh_worker *w, const knh_pass *ps, int row_axis, int64_t rows, int64_t lanes)
 {
     for (int i = 0; i < ps->facts->n_stream; i++) {
         const int64_t *stride = &ps->stride[i * ps->n_axis];
@@ -162,7 +162,7 @@ static void set_steps(const kng_worker *w, const kng_pass *ps, int row_axis, int
         w->args->stream[i].lane_step = stride[ps->lane];
     }
     for (int i = 0; i < ps->facts->n_reduction; i++) {
-        const kng_reduction *r = &ps->facts->reduction[i];
+        const knh_reduction *r = &ps->facts->reduction[i];
         w->args->stream[r->stream].row_step = lanes * r->size;
         w->args->stream[r->stream].lane_step = r->size;
     }
@@ -170,7 +170,7 @@ static void set_steps(const kng_worker *w, const kng_pass *ps, int row_axis, int
 
 /* A long block of columns along one loop: the rows that meet in the same accumulators one after the other, so that
  * these stay in the first cache. */
-static bool run_residues(const kng_worker *w, const kng_pass *ps, int64_t n, int64_t lanes)
+static bool run_residues(const knh_worker *w, const knh_pass *ps, int64_t n, int64_t lanes)
 {
     enum { LONG = 512 };
     if (n < LONG || cursor_left(w, ps) < n || rows_join(ps, lanes))
@@ -187,9 +187,9 @@ static bool run_residues(const kng_worker *w, const kng_pass *ps, int64_t n, int
 }
 
 /* One sum block, [first, end) elements, for the lanes at w->at: its value goes to row `top` of the stack. */
-static void run_block(const kng_worker *w, const kng_pass *ps, int64_t first, int64_t end, int64_t lanes, int top)
+static void run_block(const knh_worker *w, const knh_pass *ps, int64_t first, int64_t end, int64_t lanes, int top)
 {
-    bool columns = ps->mode == KNG_COLUMNS, joined = columns && rows_join(ps, lanes);
+    bool columns = ps->mode == KNH_COLUMNS, joined = columns && rows_join(ps, lanes);
     int64_t width = columns ? lanes : 1, used = end - first < 64 ? end - first : 64;
     for (int i = 0; i < ps->facts->n_reduction; i++)
         set_identity(w, &ps->facts->reduction[i], (size_t)((columns ? used : 64) * width));
@@ -212,12 +212,12 @@ static void run_block(const kng_worker *w, const kng_pass *ps, int64_t first, in
 }
 
 /* The blocks of one point, or of some lanes: in memory (RUNS, COLUMNS). */
-static void run_in_memory(const kng_worker *w, const kng_pass *ps, const kng_piece *piece, int64_t lanes)
+static void run_in_memory(const knh_worker *w, const knh_pass *ps, const knh_piece *piece, int64_t lanes)
 {
     counter c = {.n = 0};
     int64_t total = ps->inner_total, b = piece->first_block;
-    size_t width = ps->mode == KNG_COLUMNS ? (size_t)lanes : 1;
-    set_steps(w, ps, ps->mode == KNG_COLUMNS ? ps->n_axis - 1 : -1, 1, lanes);
+    size_t width = ps->mode == KNH_COLUMNS ? (size_t)lanes : 1;
+    set_steps(w, ps, ps->mode == KNH_COLUMNS ? ps->n_axis - 1 : -1, 1, lanes);
     do {
         int64_t first = b * KNK_SUM_BLOCK, end = total - first < KNK_SUM_BLOCK ? total : first + KNK_SUM_BLOCK;
         run_block(w, ps, first, end, lanes, c.n);
@@ -227,7 +227,7 @@ static void run_in_memory(const kng_worker *w, const kng_pass *ps, const kng_pie
 }
 
 /* The blocks of one point, as rows of calls that keep the accumulators in registers. */
-static void run_by_blocks(const kng_worker *w, const kng_pass *ps, const kng_piece *piece)
+static void run_by_blocks(const knh_worker *w, const knh_pass *ps, const knh_piece *piece)
 {
     enum { MOST = 64 };
     counter c = {.n = 0};
@@ -241,7 +241,7 @@ static void run_by_blocks(const kng_worker *w, const kng_pass *ps, const kng_pie
         call(w, ps, rows, n, 0, 1);
         for (int64_t i = 0; i < rows; i++) {
             for (int j = 0; j < ps->facts->n_reduction; j++) {
-                const kng_reduction *r = &ps->facts->reduction[j];
+                const knh_reduction *r = &ps->facts->reduction[j];
                 memcpy(stack_row(w, ps, r, c.n), w->part + r->ring_at + i * r->size, r->size);
             }
             count(w, ps, &c, 0, 1);
@@ -252,7 +252,7 @@ static void run_by_blocks(const kng_worker *w, const kng_pass *ps, const kng_pie
 }
 
 /* Lanes in pieces of the ring's width. */
-static void run_columns(const kng_worker *w, const kng_pass *ps, const kng_piece *piece)
+static void run_columns(const knh_worker *w, const knh_pass *ps, const knh_piece *piece)
 {
     int64_t n = piece->n[ps->lane], most = ps->facts->width, parts = (n + most - 1) / most,
             width = ((n + parts - 1) / parts + 15) / 16 * 16;
@@ -267,25 +267,25 @@ static void run_columns(const kng_worker *w, const kng_pass *ps, const kng_piece
         w->at[i] -= n * ps->stride[i * ps->n_axis + ps->lane];
 }
 
-void kng_run_reduction(const kng_worker *w, const kng_pass *ps, const kng_piece *piece)
+void knh_run_reduction(const knh_worker *w, const knh_pass *ps, const knh_piece *piece)
 {
-    kng_aim(w, ps, piece);
+    knh_aim(w, ps, piece);
     for (int j = 0; j < ps->n_other; j++)
         w->index[ps->other[j]] = 0;
     do {
-        if (ps->runner == KNG_BY_COLUMNS)
+        if (ps->runner == KNH_BY_COLUMNS)
             run_columns(w, ps, piece);
-        else if (ps->runner == KNG_BY_RUNS)
+        else if (ps->runner == KNH_BY_RUNS)
             run_in_memory(w, ps, piece, 1);
         else
             run_by_blocks(w, ps, piece);
-    } while (kng_step_axes(w, ps, ps->other, ps->n_other, piece->n));
+    } while (knh_step_axes(w, ps, ps->other, ps->n_other, piece->n));
 }
 
 /* The values of groups of blocks, which lie in the shared area, all points side by side. All but the last have this
  * rank. The last may have fewer blocks: then its value joins nothing before the end; and if it has as many, the end
  * joins it just as the counter would. */
-void kng_join_groups(const kng_worker *w, const kng_pass *ps, int64_t groups, int rank)
+void knh_join_groups(const knh_worker *w, const knh_pass *ps, int64_t groups, int rank)
 {
     int64_t points = w->p->points;
     for (int64_t done = 0, lanes; done < points; done += lanes) {
@@ -293,7 +293,7 @@ void kng_join_groups(const kng_worker *w, const kng_pass *ps, int64_t groups, in
         lanes = points - done < ps->facts->width ? points - done : ps->facts->width;
         for (int64_t g = 0; g < groups; g++) {
             for (int i = 0; i < ps->facts->n_reduction; i++) {
-                const kng_reduction *r = &ps->facts->reduction[i];
+                const knh_reduction *r = &ps->facts->reduction[i];
                 memcpy(stack_row(w, ps, r, c.n), w->shared + r->group_at + (g * points + done) * r->size,
                        (size_t)lanes * r->size);
             }
@@ -303,7 +303,7 @@ void kng_join_groups(const kng_worker *w, const kng_pass *ps, int64_t groups, in
                 c.n++;
         }
         for (int i = 0; i < ps->facts->n_reduction; i++) {
-            const kng_reduction *r = &ps->facts->reduction[i];
+            const knh_reduction *r = &ps->facts->reduction[i];
             memcpy(w->values + ps->facts->place[r->stream] + done * r->size, total_of(w, ps, r, &c, (size_t)lanes),
                    (size_t)lanes * r->size);
         }

@@ -3,12 +3,12 @@
 #include "host/tile.h"
 #include "base/cpu.h"
 
-kng_turn_loop *kng_turn(void)
+knh_turn_loop *knh_transpose(void)
 {
 #ifdef KN_HAVE_ISA_VARIANTS
-    static kng_turn_loop *const forms[] = {kng_turn_base, kng_turn_avx2, kng_turn_avx512};
+    static knh_turn_loop *const forms[] = {knh_transpose_base, knh_transpose_avx2, knh_transpose_avx512};
     return forms[knx_cpu_chosen()];
 #else
-    return kng_turn_base;
+    return knh_transpose_base;
 #endif
 }

@@ -139,8 +139,8 @@ TURN(uint16_t)
 TURN(uint32_t)
 TURN(uint64_t)
 
-void KN_ISA_NAME(kng_turn)(int size, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t rows,
-                           int64_t columns, bool bypass)
+void KN_ISA_NAME(knh_transpose)(int size, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t rows,
+                                int64_t columns, bool bypass)
 {
     bypass = bypass && ((uintptr_t)to | (uintptr_t)to_step) % 64 == 0;
     switch (size) {

@@ -12,8 +12,8 @@
 /* ---- Reading. */
 
 typedef struct archive {
-    kn_zip *zip;     /* NULL if it could not be opened: */
-    kn_error *error; /* why */
+    knio_zip *zip;    /* NULL if it could not be opened: */
+    knx_error *error; /* why */
     int n;
     char **name; /* without .npy; in one block */
 } archive;
@@ -33,7 +33,7 @@ static size_t stem(const char *name)
     return n > 4 && strcmp(name + n - 4, ".npy") == 0 ? n - 4 : n;
 }
 
-static kn_error *read_names(archive *a)
+static knx_error *read_names(archive *a)
 {
     size_t n = knio_zip_count(a->zip), bytes = n * sizeof(char *);
     for (size_t i = 0; i < n; i++)
@@ -57,7 +57,9 @@ kn_archive kn_load_npz(const char *path)
     kna_op op;
     kna_begin(&op, "load_npz");
     archive *a = knx_alloc_zero(sizeof *a);
-    kn_error *e = !a ? knx_error_nomem() : !path ? knx_error(KN_ERROR_TYPE, "null path") : knio_zip_open(path, &a->zip);
+    knx_error *e = !a      ? knx_error_nomem()
+                   : !path ? knx_error_new(KN_ERROR_TYPE, "null path")
+                           : knio_zip_open(path, &a->zip);
     if (!e)
         e = read_names(a);
     if (e) {
@@ -71,7 +73,7 @@ kn_archive kn_load_npz(const char *path)
 
 static archive *archive_in(kna_op *op, kn_archive handle)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     archive *a = kna_handle_get(KN_H_ARCHIVE, handle, &e);
     if (!a)
         kna_fail_with(op, e);
@@ -80,21 +82,21 @@ static archive *archive_in(kna_op *op, kn_archive handle)
     return a && !a->error ? a : NULL;
 }
 
-static kn_array array_from(kna_op *op, kn_error *e, const kn_npy *npy)
+static kn_array array_from(kna_op *op, knx_error *e, const knio_npy *npy)
 {
     if (e) {
         kna_fail_with(op, e);
         return kna_end(op, KN_ATOM_NONE);
     }
-    return kna_from_buffer(op, kni_type(npy->dtype, npy->ndim, npy->dim), npy->buffer);
+    return kna_from_buffer(op, kni_type_of(npy->dtype, npy->ndim, npy->dim), npy->buffer);
 }
 
-static kn_error *read_member(archive *a, size_t i, kn_npy *out)
+static knx_error *read_member(archive *a, size_t i, knio_npy *out)
 {
     uint8_t *bytes;
     size_t n;
     KN_TRY(knio_zip_read(a->zip, i, &bytes, &n));
-    kn_error *e = knio_npy_parse(bytes, n, out);
+    knx_error *e = knio_npy_parse(bytes, n, out);
     knx_free(bytes);
     return e;
 }
@@ -111,15 +113,15 @@ static int find_member(const archive *a, const char *name)
 kn_array kn_archive_get(kn_archive handle, const char *name)
 {
     kna_op op;
-    kn_npy npy = {0};
+    knio_npy npy = {0};
     kna_begin(&op, "archive_get");
     archive *a = archive_in(&op, handle);
     int i = a && name ? find_member(a, name) : -1;
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     if (a && !name)
-        e = knx_error(KN_ERROR_TYPE, "null name");
+        e = knx_error_new(KN_ERROR_TYPE, "null name");
     else if (a && i < 0)
-        e = knx_error(KN_ERROR_KEY, "%s is not a file in the archive", name);
+        e = knx_error_new(KN_ERROR_KEY, "%s is not a file in the archive", name);
     else if (a)
         e = read_member(a, (size_t)i, &npy);
     return a ? array_from(&op, e, &npy) : kna_end(&op, KN_ATOM_NONE);
@@ -143,24 +145,24 @@ const char *kn_archive_name(kn_archive handle, int i)
     return kna_end_plain(&op) && a ? a->name[i] : NULL;
 }
 
-static kn_error *starts_like_zip(const char *path, bool *zip)
+static knx_error *starts_like_zip(const char *path, bool *zip)
 {
-    kn_source s = {0};
+    knio_source s = {0};
     char magic[4] = {0};
     KN_TRY(knio_source_open(path, &s));
-    kn_error *e = knio_source_read(&s, 0, magic, s.size < 4 ? (size_t)s.size : 4);
+    knx_error *e = knio_source_read(&s, 0, magic, s.size < 4 ? (size_t)s.size : 4);
     *zip = memcmp(magic, "PK\3\4", 4) == 0 || memcmp(magic, "PK\5\6", 4) == 0;
     knio_source_close(&s);
     return e;
 }
 
-static kn_error *load_only_member(const char *path, kn_npy *npy)
+static knx_error *load_only_member(const char *path, knio_npy *npy)
 {
     archive a = {.zip = NULL};
     KN_TRY(knio_zip_open(path, &a.zip));
     size_t n = knio_zip_count(a.zip);
-    kn_error *e = n == 1 ? read_member(&a, 0, npy)
-                         : knx_error(KN_ERROR_VALUE, "%s is an archive of %zu arrays; use kn_load_npz", path, n);
+    knx_error *e = n == 1 ? read_member(&a, 0, npy)
+                          : knx_error_new(KN_ERROR_VALUE, "%s is an archive of %zu arrays; use kn_load_npz", path, n);
     knio_zip_close(a.zip);
     return e;
 }
@@ -168,10 +170,10 @@ static kn_error *load_only_member(const char *path, kn_npy *npy)
 kn_array kn_load(const char *path)
 {
     kna_op op;
-    kn_npy npy = {0};
+    knio_npy npy = {0};
     bool zip = false;
     kna_begin(&op, "load");
-    kn_error *e = path ? starts_like_zip(path, &zip) : knx_error(KN_ERROR_TYPE, "null path");
+    knx_error *e = path ? starts_like_zip(path, &zip) : knx_error_new(KN_ERROR_TYPE, "null path");
     if (!e)
         e = zip ? load_only_member(path, &npy) : knio_npy_load(path, &npy);
     return array_from(&op, e, &npy);
@@ -182,7 +184,7 @@ kn_array kn_load(const char *path)
 /* The path with its ending; "" and NULL are left to the file system. */
 static char *with_ending(const char *path, const char *ending)
 {
-    kn_str s = {0};
+    knx_str s = {0};
     size_t n = strlen(path);
     knx_str_puts(&s, path);
     if (n < 4 || strcmp(path + n - 4, ending) != 0)
@@ -190,15 +192,15 @@ static char *with_ending(const char *path, const char *ending)
     return knx_str_take(&s);
 }
 
-static kn_error *begin_file(kna_op *op, const char *name, const char *path, const char *ending, char **full)
+static knx_error *begin_file(kna_op *op, const char *name, const char *path, const char *ending, char **full)
 {
     kna_begin(op, name);
     *full = path ? with_ending(path, ending) : NULL;
-    return *full ? NULL : path ? knx_error_nomem() : knx_error(KN_ERROR_TYPE, "null path");
+    return *full ? NULL : path ? knx_error_nomem() : knx_error_new(KN_ERROR_TYPE, "null path");
 }
 
 /* A number waiting for its dtype is saved as the array it would become. */
-static const void *look(kna_op *op, kn_array x, kn_type *type, kn_scalar_bits *room)
+static const void *look(kna_op *op, kn_array x, kni_type *type, knx_scalar_bits *room)
 {
     const void *data = kna_look(op, x, type);
     if (data && type->dtype->kind == KN_KIND_KEY) {
@@ -210,7 +212,7 @@ static const void *look(kna_op *op, kn_array x, kn_type *type, kn_scalar_bits *r
     kn_dtype d = kna_result_type(op, 1, &x);
     if (!d)
         return NULL;
-    *room = (kn_scalar_bits){{0}};
+    *room = (knx_scalar_bits){{0}};
     knx_convert(type->dtype, data, d, room);
     *type = kni_scalar_type(d);
     return room;
@@ -219,10 +221,10 @@ static const void *look(kna_op *op, kn_array x, kn_type *type, kn_scalar_bits *r
 int kn_save(const char *path, kn_array x)
 {
     kna_op op;
-    kn_type t;
-    kn_scalar_bits number;
+    kni_type t;
+    knx_scalar_bits number;
     char *full;
-    kn_error *e = begin_file(&op, "save", path, ".npy", &full);
+    knx_error *e = begin_file(&op, "save", path, ".npy", &full);
     const void *data = e ? NULL : look(&op, x, &t, &number);
     if (data)
         e = knio_npy_save(full, t.dtype, t.ndim, t.dim, data);
@@ -240,30 +242,30 @@ static void member_name(const kn_named *arrays, int i, char *text, size_t size)
         snprintf(text, size, "arr_%d.npy", i);
 }
 
-static kn_error *check_names(int n, const kn_named *arrays)
+static knx_error *check_names(int n, const kn_named *arrays)
 {
     char name[1024], other[1024];
     if (n < 0)
-        return knx_error(KN_ERROR_VALUE, "a negative number of arrays: %d", n);
+        return knx_error_new(KN_ERROR_VALUE, "a negative number of arrays: %d", n);
     if (n && !arrays)
-        return knx_error(KN_ERROR_TYPE, "null arrays");
+        return knx_error_new(KN_ERROR_TYPE, "null arrays");
     for (int i = 0; i < n; i++) {
         if (arrays[i].name && strlen(arrays[i].name) > sizeof name - 8)
-            return knx_error(KN_ERROR_VALUE, "the name of array %d is too long", i);
+            return knx_error_new(KN_ERROR_VALUE, "the name of array %d is too long", i);
         member_name(arrays, i, name, sizeof name);
         for (int k = 0; k < i; k++) {
             member_name(arrays, k, other, sizeof other);
             if (strcmp(name, other) == 0)
-                return knx_error(KN_ERROR_VALUE, "two arrays have the name %.*s", (int)stem(name), name);
+                return knx_error_new(KN_ERROR_VALUE, "two arrays have the name %.*s", (int)stem(name), name);
         }
     }
     return NULL;
 }
 
-static kn_error *add_member(kna_op *op, kn_zip_writer *w, const kn_named *arrays, int i, bool compress)
+static knx_error *add_member(kna_op *op, knio_zip_writer *w, const kn_named *arrays, int i, bool compress)
 {
-    kn_type t;
-    kn_scalar_bits number;
+    kni_type t;
+    knx_scalar_bits number;
     char name[1024];
     uint8_t *bytes;
     size_t n;
@@ -272,7 +274,7 @@ static kn_error *add_member(kna_op *op, kn_zip_writer *w, const kn_named *arrays
         return NULL; /* the op has the error */
     KN_TRY(knio_npy_bytes(t.dtype, t.ndim, t.dim, data, &bytes, &n));
     member_name(arrays, i, name, sizeof name);
-    kn_error *e = knio_zip_writer_add(w, name, bytes, n, compress);
+    knx_error *e = knio_zip_writer_add(w, name, bytes, n, compress);
     knx_free(bytes);
     return e;
 }
@@ -281,15 +283,15 @@ static int save_archive(const char *name, const char *path, int n, const kn_name
 {
     kna_op op;
     char *full;
-    kn_zip_writer *w = NULL;
-    kn_error *e = begin_file(&op, name, path, ".npz", &full);
+    knio_zip_writer *w = NULL;
+    knx_error *e = begin_file(&op, name, path, ".npz", &full);
     if (!e && compress && !knio_zip_can_compress())
-        e = knx_error(KN_ERROR_NOT_IMPLEMENTED, "Kiln was built without zlib");
+        e = knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "Kiln was built without zlib");
     if (!e)
         e = check_names(n, arrays);
     for (int i = 0; !e && !kna_failed(&op) && i < n; i++) { /* run everything before the file is touched */
-        kn_type t;
-        kn_scalar_bits number;
+        kni_type t;
+        knx_scalar_bits number;
         look(&op, arrays[i].array, &t, &number);
     }
     if (!e && !kna_failed(&op))
@@ -297,7 +299,7 @@ static int save_archive(const char *name, const char *path, int n, const kn_name
     for (int i = 0; w && !e && !kna_failed(&op) && i < n; i++)
         e = add_member(&op, w, arrays, i, compress);
     if (w) {
-        kn_error *at_close = knio_zip_writer_close(w);
+        knx_error *at_close = knio_zip_writer_close(w);
         if (e)
             knx_error_release(at_close);
         else

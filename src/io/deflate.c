@@ -51,7 +51,7 @@ static int run_stream(z_stream *z, int (*step)(z_stream *, int), const uint8_t *
     return status;
 }
 
-kn_error *knio_inflate(const uint8_t *in, size_t n_in, uint8_t *out, size_t n_out)
+knx_error *knio_inflate(const uint8_t *in, size_t n_in, uint8_t *out, size_t n_out)
 {
     z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
     uint8_t nothing;
@@ -63,11 +63,11 @@ kn_error *knio_inflate(const uint8_t *in, size_t n_in, uint8_t *out, size_t n_ou
     if (status == Z_MEM_ERROR)
         return knx_error_nomem();
     if (status != Z_STREAM_END || made != n_out || used != n_in)
-        return knx_error(KN_ERROR_VALUE, "the compressed data is damaged");
+        return knx_error_new(KN_ERROR_VALUE, "the compressed data is damaged");
     return NULL;
 }
 
-kn_error *knio_deflate(const uint8_t *in, size_t n_in, uint8_t **out, size_t *n_out)
+knx_error *knio_deflate(const uint8_t *in, size_t n_in, uint8_t **out, size_t *n_out)
 {
     z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
     *out = NULL;
@@ -112,18 +112,18 @@ uint32_t knio_crc32(uint32_t crc, const void *bytes, size_t n)
     return ~crc;
 }
 
-kn_error *knio_inflate(const uint8_t *in, size_t n_in, uint8_t *out, size_t n_out)
+knx_error *knio_inflate(const uint8_t *in, size_t n_in, uint8_t *out, size_t n_out)
 {
     (void)in, (void)n_in, (void)out, (void)n_out;
-    return knx_error(KN_ERROR_NOT_IMPLEMENTED, "compressed members need zlib, and this build of Kiln has none");
+    return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "compressed members need zlib, and this build of Kiln has none");
 }
 
-kn_error *knio_deflate(const uint8_t *in, size_t n_in, uint8_t **out, size_t *n_out)
+knx_error *knio_deflate(const uint8_t *in, size_t n_in, uint8_t **out, size_t *n_out)
 {
     (void)in, (void)n_in;
     *out = NULL;
     *n_out = 0;
-    return knx_error(KN_ERROR_NOT_IMPLEMENTED, "compressed members need zlib, and this build of Kiln has none");
+    return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "compressed members need zlib, and this build of Kiln has none");
 }
 
 #endif

@@ -16,9 +16,9 @@
 #define tell(f)                    ((int64_t)ftello(f))
 #endif
 
-kn_error *knio_file_error(const char *path, int error_number)
+knx_error *knio_file_error(const char *path, int error_number)
 {
-    return knx_error(KN_ERROR_FILE, "%s: %s", path, error_number ? strerror(error_number) : "Input/output error");
+    return knx_error_new(KN_ERROR_FILE, "%s: %s", path, error_number ? strerror(error_number) : "Input/output error");
 }
 
 static char *copy_string(const char *s)
@@ -30,9 +30,9 @@ static char *copy_string(const char *s)
     return copy;
 }
 
-kn_error *knio_source_open(const char *path, kn_source *s)
+knx_error *knio_source_open(const char *path, knio_source *s)
 {
-    *s = (kn_source){.path = copy_string(path)};
+    *s = (knio_source){.path = copy_string(path)};
     if (!s->path)
         return knx_error_nomem();
     errno = 0;
@@ -45,7 +45,7 @@ kn_error *knio_source_open(const char *path, kn_source *s)
     if (readable && size > 0)
         readable = fread(&probe, 1, 1, s->file) == 1; /* a directory opens, but does not read */
     if (!readable) {
-        kn_error *e = knio_file_error(path, errno);
+        knx_error *e = knio_file_error(path, errno);
         knio_source_close(s);
         return e;
     }
@@ -53,18 +53,19 @@ kn_error *knio_source_open(const char *path, kn_source *s)
     return NULL;
 }
 
-kn_error *knio_source_memory(const void *bytes, size_t n, const char *name, kn_source *s)
+knx_error *knio_source_memory(const void *bytes, size_t n, const char *name, knio_source *s)
 {
-    *s = (kn_source){.bytes = bytes, .size = n, .path = copy_string(name)};
+    *s = (knio_source){.bytes = bytes, .size = n, .path = copy_string(name)};
     return s->path ? NULL : knx_error_nomem();
 }
 
-kn_error *knio_source_read(kn_source *s, uint64_t offset, void *to, size_t n)
+knx_error *knio_source_read(knio_source *s, uint64_t offset, void *to, size_t n)
 {
     if (offset > s->size || n > s->size - offset)
-        return knx_error(KN_ERROR_VALUE,
-                         "%s: the file is truncated: %" PRIu64 " bytes at %" PRIu64 " expected, the file has %" PRIu64,
-                         s->path, (uint64_t)n, offset, s->size);
+        return knx_error_new(KN_ERROR_VALUE,
+                             "%s: the file is truncated: %" PRIu64 " bytes at %" PRIu64
+                             " expected, the file has %" PRIu64,
+                             s->path, (uint64_t)n, offset, s->size);
     if (n == 0)
         return NULL;
     if (!s->file) {
@@ -77,22 +78,22 @@ kn_error *knio_source_read(kn_source *s, uint64_t offset, void *to, size_t n)
     return NULL;
 }
 
-void knio_source_close(kn_source *s)
+void knio_source_close(knio_source *s)
 {
     if (s->file)
         fclose(s->file);
     if (s->path)
         knx_free(s->path);
-    *s = (kn_source){0};
+    *s = (knio_source){0};
 }
 
-kn_error *knio_file_read(const char *path, uint8_t **bytes, size_t *n)
+knx_error *knio_file_read(const char *path, uint8_t **bytes, size_t *n)
 {
-    kn_source s;
+    knio_source s;
     *bytes = NULL;
     *n = 0;
     KN_TRY(knio_source_open(path, &s));
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     uint8_t *p = s.size < SIZE_MAX ? knx_alloc((size_t)s.size + 1) : NULL;
     if (!p)
         e = knx_error_nomem();
@@ -109,7 +110,7 @@ kn_error *knio_file_read(const char *path, uint8_t **bytes, size_t *n)
     return e;
 }
 
-kn_error *knio_file_write(const char *path, const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+knx_error *knio_file_write(const char *path, const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
     errno = 0;
     FILE *f = fopen(path, "wb");

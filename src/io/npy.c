@@ -15,7 +15,7 @@ static const bool big_endian_host = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 /* What a header says. */
 typedef struct header {
-    kn_npy array;
+    knio_npy array;
     bool fortran, swap;
     size_t start; /* of the elements, in the file */
     size_t bytes; /* of the elements */
@@ -80,7 +80,7 @@ static bool take_extent(scanner *t, int64_t *extent)
     return true;
 }
 
-static bool take_shape(scanner *t, kn_npy *a)
+static bool take_shape(scanner *t, knio_npy *a)
 {
     if (!take(t, '('))
         return false;
@@ -117,22 +117,22 @@ static bool take_nested(scanner *t)
     return true;
 }
 
-static kn_error *unsupported(const char *descr, size_t n)
+static knx_error *unsupported(const char *descr, size_t n)
 {
     bool cut = n > SHOWN;
-    return knx_error(KN_ERROR_TYPE, "arrays of dtype %.*s%s cannot be loaded", cut ? SHOWN : (int)n, descr,
-                     cut ? "..." : "");
+    return knx_error_new(KN_ERROR_TYPE, "arrays of dtype %.*s%s cannot be loaded", cut ? SHOWN : (int)n, descr,
+                         cut ? "..." : "");
 }
 
 /* '<f8', '|b1', '=i4', or whatever else np.dtype takes. */
-static kn_error *find_dtype(const char *s, size_t n, header *h)
+static knx_error *find_dtype(const char *s, size_t n, header *h)
 {
     size_t order = n > 0 && strchr("<>=|", s[0]) && s[0];
     kn_dtype d = knx_dtype_numpy(s, n, &h->swap);
     for (int i = 0; i < KN_ID_COUNT && !d; i++) { /* bytes without a meaning to NumPy */
-        const char *code = kn_dtype_table[i].code;
+        const char *code = knx_dtype_table[i].code;
         if (*code == 'V' && strlen(code) == n - order && !memcmp(code, s + order, n - order)) {
-            d = &kn_dtype_table[i];
+            d = &knx_dtype_table[i];
             h->swap = s[0] == (big_endian_host ? '<' : '>');
         }
     }
@@ -142,15 +142,15 @@ static kn_error *find_dtype(const char *s, size_t n, header *h)
     return NULL;
 }
 
-static kn_error *bad_header(const scanner *text, const char *what)
+static knx_error *bad_header(const scanner *text, const char *what)
 {
     size_t n = (size_t)(text->end - text->s);
     while (n > 0 && (text->s[n - 1] == '\n' || text->s[n - 1] == ' '))
         n--;
-    return knx_error(KN_ERROR_VALUE, "%s: %.*s", what, n > SHOWN ? SHOWN : (int)n, text->s);
+    return knx_error_new(KN_ERROR_VALUE, "%s: %.*s", what, n > SHOWN ? SHOWN : (int)n, text->s);
 }
 
-static kn_error *parse_descr(scanner *t, const scanner *text, header *h)
+static knx_error *parse_descr(scanner *t, const scanner *text, header *h)
 {
     const char *s;
     size_t n;
@@ -163,7 +163,7 @@ static kn_error *parse_descr(scanner *t, const scanner *text, header *h)
     return bad_header(text, "descr is not a valid dtype descriptor");
 }
 
-static kn_error *parse_dictionary(const char *s, size_t length, header *h)
+static knx_error *parse_dictionary(const char *s, size_t length, header *h)
 {
     scanner text = {s, s + length}, t = text;
     bool have_order = false, have_shape = false, comma = true;
@@ -200,20 +200,20 @@ static kn_error *parse_dictionary(const char *s, size_t length, header *h)
 /* ---- the file ---- */
 
 /* From the first bytes of the file: where the header's text starts and how long it is. */
-static kn_error *parse_prefix(const uint8_t *b, size_t n, size_t *start, size_t *length)
+static knx_error *parse_prefix(const uint8_t *b, size_t n, size_t *start, size_t *length)
 {
     if (n < MAGIC + 2)
-        return knx_error(KN_ERROR_VALUE, "EOF: reading magic string, expected 8 bytes got %zu", n);
+        return knx_error_new(KN_ERROR_VALUE, "EOF: reading magic string, expected 8 bytes got %zu", n);
     if (memcmp(b, magic, MAGIC) != 0)
-        return knx_error(KN_ERROR_VALUE, "the magic string is not correct; this is not an npy file");
+        return knx_error_new(KN_ERROR_VALUE, "the magic string is not correct; this is not an npy file");
     if (b[6] < 1 || b[6] > 3 || b[7] != 0)
-        return knx_error(KN_ERROR_VALUE, "we only support format version (1,0), (2,0), and (3,0), not (%d, %d)", b[6],
-                         b[7]);
+        return knx_error_new(KN_ERROR_VALUE, "we only support format version (1,0), (2,0), and (3,0), not (%d, %d)",
+                             b[6], b[7]);
     size_t width = b[6] == 1 ? 2 : 4;
     *start = MAGIC + 2 + width;
     if (n < *start)
-        return knx_error(KN_ERROR_VALUE, "EOF: reading array header length, expected %zu bytes got %zu", width,
-                         n - MAGIC - 2);
+        return knx_error_new(KN_ERROR_VALUE, "EOF: reading array header length, expected %zu bytes got %zu", width,
+                             n - MAGIC - 2);
     *length = 0;
     for (size_t i = 0; i < width; i++)
         *length |= (size_t)b[MAGIC + 2 + i] << (8 * i);
@@ -221,7 +221,7 @@ static kn_error *parse_prefix(const uint8_t *b, size_t n, size_t *start, size_t 
 }
 
 /* Number of bytes, or false if the machine cannot address so many; extents beside a zero count, too, as in NumPy. */
-static bool count_bytes(const kn_npy *a, size_t *bytes)
+static bool count_bytes(const knio_npy *a, size_t *bytes)
 {
     size_t n = a->dtype->size;
     bool empty = false;
@@ -234,19 +234,19 @@ static bool count_bytes(const kn_npy *a, size_t *bytes)
     return n <= SIZE_MAX / 2;
 }
 
-static kn_error *parse_header(const char *text, size_t start, size_t length, uint64_t file_size, header *h)
+static knx_error *parse_header(const char *text, size_t start, size_t length, uint64_t file_size, header *h)
 {
     *h = (header){.start = start + length};
     KN_TRY(parse_dictionary(text, length, h));
     KN_KNOWN(h->array.dtype);
     if (!count_bytes(&h->array, &h->bytes)) {
-        kn_text t = {0};
-        return knx_error(KN_ERROR_VALUE, "array is too big: shape %s of %s",
-                         knx_show_shape(&t, h->array.ndim, h->array.dim), h->array.dtype->name);
+        knx_text t = {0};
+        return knx_error_new(KN_ERROR_VALUE, "array is too big: shape %s of %s",
+                             knx_show_shape(&t, h->array.ndim, h->array.dim), h->array.dtype->name);
     }
     if (file_size - h->start < h->bytes)
-        return knx_error(KN_ERROR_VALUE, "EOF: reading array data, expected %zu bytes got %" PRIu64, h->bytes,
-                         file_size - h->start);
+        return knx_error_new(KN_ERROR_VALUE, "EOF: reading array data, expected %zu bytes got %" PRIu64, h->bytes,
+                             file_size - h->start);
     return NULL;
 }
 
@@ -261,7 +261,7 @@ static void swap_bytes(uint8_t *p, size_t n, size_t size)
 }
 
 /* Elements in Fortran order from `from` to C order in `to`. */
-static void reorder(const kn_npy *a, const uint8_t *from, uint8_t *to, size_t bytes)
+static void reorder(const knio_npy *a, const uint8_t *from, uint8_t *to, size_t bytes)
 {
     int64_t index[KN_MAX_NDIM] = {0};
     size_t size = a->dtype->size, offset = 0, stride[KN_MAX_NDIM];
@@ -292,15 +292,16 @@ static void settle(const header *h, uint8_t *p)
 
 static bool in_c_order(const header *h) { return !h->fortran || h->array.ndim < 2 || h->bytes == 0; }
 
-kn_error *knio_npy_parse(const void *bytes, size_t n, kn_npy *out)
+knx_error *knio_npy_parse(const void *bytes, size_t n, knio_npy *out)
 {
     const uint8_t *b = bytes;
     size_t start = 0, length = 0;
     header h;
-    *out = (kn_npy){0};
+    *out = (knio_npy){0};
     KN_TRY(parse_prefix(b, n, &start, &length));
     if (length > n - start)
-        return knx_error(KN_ERROR_VALUE, "EOF: reading array header, expected %zu bytes got %zu", length, n - start);
+        return knx_error_new(KN_ERROR_VALUE, "EOF: reading array header, expected %zu bytes got %zu", length,
+                             n - start);
     KN_TRY(parse_header((const char *)b + start, start, length, n, &h));
     h.array.buffer = knx_buffer_new(h.bytes);
     if (!h.array.buffer)
@@ -314,30 +315,30 @@ kn_error *knio_npy_parse(const void *bytes, size_t n, kn_npy *out)
     return NULL;
 }
 
-static kn_error *read_header(kn_source *s, header *h)
+static knx_error *read_header(knio_source *s, header *h)
 {
     uint8_t prefix[PREFIX];
     size_t start = 0, length = 0, n = s->size < PREFIX ? (size_t)s->size : PREFIX;
     KN_TRY(knio_source_read(s, 0, prefix, n));
     KN_TRY(parse_prefix(prefix, n, &start, &length));
     if (length > s->size - start || length == SIZE_MAX)
-        return knx_error(KN_ERROR_VALUE, "EOF: reading array header, expected %zu bytes got %" PRIu64, length,
-                         s->size - start);
+        return knx_error_new(KN_ERROR_VALUE, "EOF: reading array header, expected %zu bytes got %" PRIu64, length,
+                             s->size - start);
     char *text = knx_alloc(length + 1);
     if (!text)
         return knx_error_nomem();
-    kn_error *e = knio_source_read(s, start, text, length);
+    knx_error *e = knio_source_read(s, start, text, length);
     if (!e)
         e = parse_header(text, start, length, s->size, h);
     knx_free(text);
     return e;
 }
 
-static kn_error *read_elements(kn_source *s, header *h)
+static knx_error *read_elements(knio_source *s, header *h)
 {
-    kn_buffer *b = knx_buffer_new(h->bytes);
+    knx_buffer *b = knx_buffer_new(h->bytes);
     uint8_t *raw = b && !in_c_order(h) ? knx_alloc(h->bytes) : NULL;
-    kn_error *e = b && (raw || in_c_order(h)) ? NULL : knx_error_nomem();
+    knx_error *e = b && (raw || in_c_order(h)) ? NULL : knx_error_nomem();
     if (!e)
         e = knio_source_read(s, h->start, raw ? raw : b->data, h->bytes);
     if (!e && raw)
@@ -353,13 +354,13 @@ static kn_error *read_elements(kn_source *s, header *h)
     return NULL;
 }
 
-kn_error *knio_npy_load(const char *path, kn_npy *out)
+knx_error *knio_npy_load(const char *path, knio_npy *out)
 {
-    kn_source s;
+    knio_source s;
     header h;
-    *out = (kn_npy){0};
+    *out = (knio_npy){0};
     KN_TRY(knio_source_open(path, &s));
-    kn_error *e = read_header(&s, &h);
+    knx_error *e = read_header(&s, &h);
     if (!e)
         e = read_elements(&s, &h);
     if (!e)
@@ -370,14 +371,14 @@ kn_error *knio_npy_load(const char *path, kn_npy *out)
 
 /* ---- writing ---- */
 
-static void add_number(kn_str *t, int64_t v)
+static void add_number(knx_str *t, int64_t v)
 {
     char number[24];
     int n = snprintf(number, sizeof number, "%" PRId64, v);
     knx_str_add(t, number, (size_t)n);
 }
 
-static void write_header(kn_str *t, kn_dtype dtype, int ndim, const int64_t *dim)
+static void write_header(knx_str *t, kn_dtype dtype, int ndim, const int64_t *dim)
 {
     char order = dtype->size == 1 || dtype->kind == 'k' ? '|' : big_endian_host ? '>' : '<';
     knx_str_add(t, magic, MAGIC);
@@ -403,9 +404,9 @@ static void write_header(kn_str *t, kn_dtype dtype, int ndim, const int64_t *dim
     t->s[9] = (char)((t->n - 10) >> 8);
 }
 
-kn_error *knio_npy_bytes(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, uint8_t **out, size_t *n)
+knx_error *knio_npy_bytes(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, uint8_t **out, size_t *n)
 {
-    kn_str t = {0};
+    knx_str t = {0};
     size_t bytes = dtype->size;
     *out = NULL;
     *n = 0;
@@ -421,14 +422,14 @@ kn_error *knio_npy_bytes(kn_dtype dtype, int ndim, const int64_t *dim, const voi
     return NULL;
 }
 
-kn_error *knio_npy_save(const char *path, kn_dtype dtype, int ndim, const int64_t *dim, const void *data)
+knx_error *knio_npy_save(const char *path, kn_dtype dtype, int ndim, const int64_t *dim, const void *data)
 {
-    kn_str t = {0};
+    knx_str t = {0};
     size_t bytes = dtype->size;
     for (int i = 0; i < ndim; i++)
         bytes *= (size_t)dim[i];
     write_header(&t, dtype, ndim, dim);
-    kn_error *e = t.failed ? knx_error_nomem() : knio_file_write(path, t.s, t.n, data, bytes);
+    knx_error *e = t.failed ? knx_error_nomem() : knio_file_write(path, t.s, t.n, data, bytes);
     knx_str_free(&t);
     return e;
 }

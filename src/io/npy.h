@@ -8,17 +8,17 @@
 #include "base/memory.h"
 
 /* A tensor in C order and native byte order. The caller releases the buffer. */
-typedef struct kn_npy {
+typedef struct knio_npy {
     kn_dtype dtype;
     int ndim;
     int64_t dim[KN_MAX_NDIM];
-    kn_buffer *buffer;
-} kn_npy;
+    knx_buffer *buffer;
+} knio_npy;
 
-kn_error *knio_npy_parse(const void *bytes, size_t n,
-                         kn_npy *out); /* bytes behind the array are ignored, as NumPy does */
-kn_error *knio_npy_load(const char *path, kn_npy *out);
+knx_error *knio_npy_parse(const void *bytes, size_t n,
+                         knio_npy *out); /* bytes behind the array are ignored, as NumPy does */
+knx_error *knio_npy_load(const char *path, knio_npy *out);
 /* The file that np.save writes, byte for byte; knx_alloc'ed. data is C-contiguous. */
-kn_error *knio_npy_bytes(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, uint8_t **out, size_t *n);
-kn_error *knio_npy_save(const char *path, kn_dtype dtype, int ndim, const int64_t *dim, const void *data);
+knx_error *knio_npy_bytes(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, uint8_t **out, size_t *n);
+knx_error *knio_npy_save(const char *path, kn_dtype dtype, int ndim, const int64_t *dim, const void *data);
 #endif

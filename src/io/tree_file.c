@@ -7,19 +7,19 @@
 #include <string.h>
 
 /* The names of the leaves, in one allocation each; NULL after reporting that there is no memory. */
-static char **names_of(const char *operation, kna_tree *t)
+static char **names_of(const char *operation, kntree_tree *t)
 {
-    const kna_structure *s = kna_structure_in(operation, t);
+    const kntree_structure *s = kntree_structure_in(operation, t);
     char **name = s ? knx_alloc_zero(((size_t)t->n + 1) * sizeof *name) : NULL;
     bool ok = name != NULL;
     for (int i = 0; ok && i < t->n; i++) {
-        kn_str text = {0};
-        kna_structure_keystr(&text, s, kna_structure_leaf(s, i), true, "/");
+        knx_str text = {0};
+        kntree_structure_keystr(&text, s, kntree_structure_leaf(s, i), true, "/");
         name[i] = knx_str_take(&text);
         ok = name[i] != NULL;
     }
     if (s && !ok)
-        kna_tree_failed(operation, knx_error_nomem());
+        kntree_tree_failed(operation, knx_error_nomem());
     for (int i = 0; name && !ok && i < t->n; i++)
         knx_free(name[i]);
     if (!ok)
@@ -36,12 +36,12 @@ static void free_names(int n, char **name)
 
 int kn_save_tree(const char *path, kn_tree tree)
 {
-    kna_tree *t = kna_tree_get("save_tree", tree);
+    kntree_tree *t = kntree_tree_get("save_tree", tree);
     char **name = t ? names_of("save_tree", t) : NULL;
     kn_named *all = name ? knx_alloc(((size_t)t->n + 1) * sizeof *all) : NULL;
     int status = -1;
     if (name && !all)
-        kna_tree_failed("save_tree", knx_error_nomem());
+        kntree_tree_failed("save_tree", knx_error_nomem());
     for (int i = 0; all && i < t->n; i++) /* a tree that is one leaf has no path: arr_0, as in np.savez */
         all[i] = (kn_named){*name[i] ? name[i] : NULL, t->at[i]};
     if (all)
@@ -55,7 +55,7 @@ static bool same_shape(const char *name, kn_array x, kn_array like)
 {
     kn_shape a = kn_shape_of(x), b = kn_shape_of(like);
     bool same = a.ndim == b.ndim && memcmp(a.dim, b.dim, (size_t)a.ndim * sizeof *a.dim) == 0;
-    kn_text have = {0}, want = {0};
+    knx_text have = {0}, want = {0};
     if (!same)
         knx_report_new("load_tree", KN_ERROR_VALUE, "%s has shape %s in the file, but %s is wanted", name,
                        knx_show_shape(&have, a.ndim, a.dim), knx_show_shape(&want, b.ndim, b.dim));
@@ -64,7 +64,7 @@ static bool same_shape(const char *name, kn_array x, kn_array like)
 
 kn_tree kn_load_tree(const char *path, kn_tree like)
 {
-    kna_tree *t = kna_tree_get("load_tree", like);
+    kntree_tree *t = kntree_tree_get("load_tree", like);
     char **name = t ? names_of("load_tree", t) : NULL;
     if (!name)
         return NULL;
@@ -75,14 +75,14 @@ kn_tree kn_load_tree(const char *path, kn_tree like)
     bool ok = file != NULL;
     kn_tree made = NULL;
     if (!x)
-        kna_tree_failed("load_tree", knx_error_nomem());
+        kntree_tree_failed("load_tree", knx_error_nomem());
     for (int i = 0; ok && i < n; i++) {
         const char *member = *name[i] ? name[i] : "arr_0";
         x[i] = kn_archive_get(file, member);
         ok = kn_ok(x[i]) && same_shape(member, x[i], t->at[i]);
     }
     if (ok)
-        made = kna_tree_new("load_tree", kna_structure_retain(t->structure), x);
+        made = kntree_tree_new("load_tree", kntree_structure_retain(t->structure), x);
     if (made)
         kn_keep_handle(made);
     kn_scope_end(&scope);

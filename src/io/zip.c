@@ -24,8 +24,8 @@ typedef struct member {
     uint64_t packed, size, offset; /* offset: of the local header */
 } member;
 
-struct kn_zip {
-    kn_source source;
+struct knio_zip {
+    knio_source source;
     uint64_t shift; /* bytes in front of the archive (self-extracting ones have a program there) */
     KN_VEC(member) members;
 };
@@ -49,20 +49,20 @@ static bool is_record(const uint8_t *p, uint8_t a, uint8_t b)
     return p[0] == 'P' && p[1] == 'K' && p[2] == a && p[3] == b;
 }
 
-static kn_error *damaged(const kn_zip *z, const char *what)
+static knx_error *damaged(const knio_zip *z, const char *what)
 {
-    return knx_error(KN_ERROR_VALUE, "%s: %s", z->source.path, what);
+    return knx_error_new(KN_ERROR_VALUE, "%s: %s", z->source.path, what);
 }
 
 /* The end record: the last one whose comment reaches exactly to the end of the file. */
-static kn_error *find_end(kn_zip *z, directory *d)
+static knx_error *find_end(knio_zip *z, directory *d)
 {
     uint64_t size = z->source.size;
     size_t n = size < END_RECORD + MAX_COMMENT ? (size_t)size : END_RECORD + MAX_COMMENT;
     uint8_t *tail = knx_alloc(n + 1);
     if (!tail)
         return knx_error_nomem();
-    kn_error *e = knio_source_read(&z->source, size - n, tail, n);
+    knx_error *e = knio_source_read(&z->source, size - n, tail, n);
     bool found = false;
     for (size_t i = n < END_RECORD ? 0 : n - END_RECORD + 1; !e && !found && i-- > 0;) {
         const uint8_t *p = tail + i;
@@ -75,7 +75,7 @@ static kn_error *find_end(kn_zip *z, directory *d)
     return e || found ? e : damaged(z, "File is not a zip file");
 }
 
-static kn_error *find_end64(kn_zip *z, directory *d)
+static knx_error *find_end64(knio_zip *z, directory *d)
 {
     uint8_t locator[END64_LOCATOR], record[END64_RECORD];
     if (d->end < END64_LOCATOR)
@@ -124,7 +124,7 @@ static bool read_extra64(member *m, const uint8_t *p, size_t n)
     return true;
 }
 
-static kn_error *read_entry(kn_zip *z, const uint8_t *p, size_t n, size_t *length)
+static knx_error *read_entry(knio_zip *z, const uint8_t *p, size_t n, size_t *length)
 {
     if (n < ENTRY || !is_record(p, 1, 2))
         return damaged(z, "the directory of the zip file is damaged");
@@ -151,7 +151,7 @@ static kn_error *read_entry(kn_zip *z, const uint8_t *p, size_t n, size_t *lengt
     return knx_error_nomem();
 }
 
-static kn_error *read_entries(kn_zip *z, const uint8_t *p, size_t n, const directory *d)
+static knx_error *read_entries(knio_zip *z, const uint8_t *p, size_t n, const directory *d)
 {
     for (size_t at = 0, length = 0; at < n; at += length)
         KN_TRY(read_entry(z, p + at, n - at, &length));
@@ -160,7 +160,7 @@ static kn_error *read_entries(kn_zip *z, const uint8_t *p, size_t n, const direc
     return NULL;
 }
 
-static kn_error *read_directory(kn_zip *z)
+static knx_error *read_directory(knio_zip *z)
 {
     directory d = {0};
     KN_TRY(find_end(z, &d));
@@ -171,14 +171,14 @@ static kn_error *read_directory(kn_zip *z)
     uint8_t *p = knx_alloc((size_t)d.bytes + 1);
     if (!p)
         return knx_error_nomem();
-    kn_error *e = knio_source_read(&z->source, d.end - d.bytes, p, (size_t)d.bytes);
+    knx_error *e = knio_source_read(&z->source, d.end - d.bytes, p, (size_t)d.bytes);
     if (!e)
         e = read_entries(z, p, (size_t)d.bytes, &d);
     knx_free(p);
     return e;
 }
 
-static kn_error *open_source(kn_zip *z, kn_error *e, kn_zip **out)
+static knx_error *open_source(knio_zip *z, knx_error *e, knio_zip **out)
 {
     if (!e)
         e = read_directory(z);
@@ -189,21 +189,21 @@ static kn_error *open_source(kn_zip *z, kn_error *e, kn_zip **out)
     return e;
 }
 
-kn_error *knio_zip_open(const char *path, kn_zip **out)
+knx_error *knio_zip_open(const char *path, knio_zip **out)
 {
     *out = NULL;
-    kn_zip *z = knx_alloc_zero(sizeof *z);
+    knio_zip *z = knx_alloc_zero(sizeof *z);
     return z ? open_source(z, knio_source_open(path, &z->source), out) : knx_error_nomem();
 }
 
-kn_error *knio_zip_open_memory(const void *bytes, size_t n, kn_zip **out)
+knx_error *knio_zip_open_memory(const void *bytes, size_t n, knio_zip **out)
 {
     *out = NULL;
-    kn_zip *z = knx_alloc_zero(sizeof *z);
+    knio_zip *z = knx_alloc_zero(sizeof *z);
     return z ? open_source(z, knio_source_memory(bytes, n, "<memory>", &z->source), out) : knx_error_nomem();
 }
 
-void knio_zip_close(kn_zip *z)
+void knio_zip_close(knio_zip *z)
 {
     if (!z)
         return;
@@ -215,13 +215,13 @@ void knio_zip_close(kn_zip *z)
     knx_free(z);
 }
 
-size_t knio_zip_count(const kn_zip *z) { return z->members.n; }
+size_t knio_zip_count(const knio_zip *z) { return z->members.n; }
 
-const char *knio_zip_name(const kn_zip *z, size_t i) { return z->members.at[i].name; }
+const char *knio_zip_name(const knio_zip *z, size_t i) { return z->members.at[i].name; }
 
-uint64_t knio_zip_size(const kn_zip *z, size_t i) { return z->members.at[i].size; }
+uint64_t knio_zip_size(const knio_zip *z, size_t i) { return z->members.at[i].size; }
 
-int64_t knio_zip_find(const kn_zip *z, const char *name)
+int64_t knio_zip_find(const knio_zip *z, const char *name)
 {
     for (size_t i = z->members.n; i-- > 0;)
         if (strcmp(z->members.at[i].name, name) == 0)
@@ -231,12 +231,12 @@ int64_t knio_zip_find(const kn_zip *z, const char *name)
 
 /* ---- members ---- */
 
-static kn_error *member_error(const kn_zip *z, const member *m, kn_error_kind kind, const char *what)
+static knx_error *member_error(const knio_zip *z, const member *m, kn_error_kind kind, const char *what)
 {
-    return knx_error(kind, "%s: %s: %s", z->source.path, m->name, what);
+    return knx_error_new(kind, "%s: %s: %s", z->source.path, m->name, what);
 }
 
-static kn_error *check_member(const kn_zip *z, const member *m)
+static knx_error *check_member(const knio_zip *z, const member *m)
 {
     if (m->flags & 1)
         return member_error(z, m, KN_ERROR_NOT_IMPLEMENTED, "the member is encrypted");
@@ -253,7 +253,7 @@ static kn_error *check_member(const kn_zip *z, const member *m)
 }
 
 /* Reads the packed bytes into the new *p. */
-static kn_error *read_packed(kn_zip *z, const member *m, uint8_t **p)
+static knx_error *read_packed(knio_zip *z, const member *m, uint8_t **p)
 {
     uint8_t local[LOCAL];
     uint64_t at = m->offset + z->shift;
@@ -266,7 +266,7 @@ static kn_error *read_packed(kn_zip *z, const member *m, uint8_t **p)
     *p = knx_alloc((size_t)m->packed + 1);
     if (!*p)
         return knx_error_nomem();
-    kn_error *e = knio_source_read(&z->source, at, *p, (size_t)m->packed);
+    knx_error *e = knio_source_read(&z->source, at, *p, (size_t)m->packed);
     if (e) {
         knx_free(*p);
         *p = NULL;
@@ -275,10 +275,10 @@ static kn_error *read_packed(kn_zip *z, const member *m, uint8_t **p)
 }
 
 /* Replaces the packed bytes by the unpacked ones. */
-static kn_error *unpack(const kn_zip *z, const member *m, uint8_t **p)
+static knx_error *unpack(const knio_zip *z, const member *m, uint8_t **p)
 {
     uint8_t *unpacked = knx_alloc((size_t)m->size + 1);
-    kn_error *e = unpacked ? knio_inflate(*p, (size_t)m->packed, unpacked, (size_t)m->size) : knx_error_nomem();
+    knx_error *e = unpacked ? knio_inflate(*p, (size_t)m->packed, unpacked, (size_t)m->size) : knx_error_nomem();
     if (e && e->kind == KN_ERROR_VALUE) {
         knx_error_release(e);
         e = member_error(z, m, KN_ERROR_VALUE, "the compressed data is damaged");
@@ -293,7 +293,7 @@ static kn_error *unpack(const kn_zip *z, const member *m, uint8_t **p)
     return NULL;
 }
 
-kn_error *knio_zip_read(kn_zip *z, size_t i, uint8_t **bytes, size_t *n)
+knx_error *knio_zip_read(knio_zip *z, size_t i, uint8_t **bytes, size_t *n)
 {
     const member *m = &z->members.at[i];
     uint8_t *p = NULL;
@@ -301,7 +301,7 @@ kn_error *knio_zip_read(kn_zip *z, size_t i, uint8_t **bytes, size_t *n)
     *n = 0;
     KN_TRY(check_member(z, m));
     KN_TRY(read_packed(z, m, &p));
-    kn_error *e = m->method == 8 ? unpack(z, m, &p) : NULL;
+    knx_error *e = m->method == 8 ? unpack(z, m, &p) : NULL;
     if (!e && knio_crc32(0, p, (size_t)m->size) != m->crc)
         e = member_error(z, m, KN_ERROR_VALUE, "Bad CRC-32");
     if (e) {

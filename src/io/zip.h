@@ -5,31 +5,31 @@
 #define KN_IO_ZIP_H
 #include "base/error.h"
 
-typedef struct kn_zip kn_zip;
-typedef struct kn_zip_writer kn_zip_writer;
+typedef struct knio_zip knio_zip;
+typedef struct knio_zip_writer knio_zip_writer;
 
 /* Reads the directory. The bytes of an archive in memory are borrowed until knio_zip_close. */
-kn_error *knio_zip_open(const char *path, kn_zip **out);
-kn_error *knio_zip_open_memory(const void *bytes, size_t n, kn_zip **out);
-size_t knio_zip_count(const kn_zip *z);
-const char *knio_zip_name(const kn_zip *z, size_t i);     /* "m.npy"; lives as long as z */
-uint64_t knio_zip_size(const kn_zip *z, size_t i);        /* bytes, unpacked; what the archive says */
-int64_t knio_zip_find(const kn_zip *z, const char *name); /* the last member of that name, -1 if none */
+knx_error *knio_zip_open(const char *path, knio_zip **out);
+knx_error *knio_zip_open_memory(const void *bytes, size_t n, knio_zip **out);
+size_t knio_zip_count(const knio_zip *z);
+const char *knio_zip_name(const knio_zip *z, size_t i);   /* "m.npy"; lives as long as z */
+uint64_t knio_zip_size(const knio_zip *z, size_t i);      /* bytes, unpacked; what the archive says */
+int64_t knio_zip_find(const knio_zip *z, const char *name); /* the last member of that name, -1 if none */
 /* Unpacks a member and checks its CRC. *bytes is knx_alloc'ed, with a NUL behind. One archive serves one thread at a
  * time. */
-kn_error *knio_zip_read(kn_zip *z, size_t i, uint8_t **bytes, size_t *n);
-void knio_zip_close(kn_zip *z); /* NULL is fine */
+knx_error *knio_zip_read(knio_zip *z, size_t i, uint8_t **bytes, size_t *n);
+void knio_zip_close(knio_zip *z); /* NULL is fine */
 
 /* Writing. The file is complete only when knio_zip_writer_close has succeeded; it always frees w, and reports an
  * earlier failure again. */
-kn_error *knio_zip_writer_open(const char *path, kn_zip_writer **out);
-kn_error *knio_zip_writer_add(kn_zip_writer *w, const char *name, const void *bytes, size_t n, bool compress);
-kn_error *knio_zip_writer_close(kn_zip_writer *w);
+knx_error *knio_zip_writer_open(const char *path, knio_zip_writer **out);
+knx_error *knio_zip_writer_add(knio_zip_writer *w, const char *name, const void *bytes, size_t n, bool compress);
+knx_error *knio_zip_writer_close(knio_zip_writer *w);
 
 bool knio_zip_can_compress(void);                               /* built with zlib? */
 uint32_t knio_crc32(uint32_t crc, const void *bytes, size_t n); /* start with 0 */
 /* Raw deflate streams; NotImplementedError without zlib. inflate wants exactly n_out bytes; deflate's *out is
  * knx_alloc'ed. */
-kn_error *knio_inflate(const uint8_t *in, size_t n_in, uint8_t *out, size_t n_out);
-kn_error *knio_deflate(const uint8_t *in, size_t n_in, uint8_t **out, size_t *n_out);
+knx_error *knio_inflate(const uint8_t *in, size_t n_in, uint8_t *out, size_t n_out);
+knx_error *knio_deflate(const uint8_t *in, size_t n_in, uint8_t **out, size_t *n_out);
 #endif

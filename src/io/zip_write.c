@@ -12,15 +12,15 @@
 enum { STORED = 0, DEFLATED = 8, UTF8 = 1 << 11, DATE_1980 = 0x21, LIMIT16 = 0xffff };
 static const uint64_t limit32 = 0xffffffffu;
 
-struct kn_zip_writer {
+struct knio_zip_writer {
     FILE *file;
     char *path;
     uint64_t offset, count;
-    kn_str directory;
-    kn_error *error; /* the first one */
+    knx_str directory;
+    knx_error *error; /* the first one */
 };
 
-static void put(kn_str *t, uint64_t v, int bytes)
+static void put(knx_str *t, uint64_t v, int bytes)
 {
     char b[8];
     for (int i = 0; i < bytes; i++)
@@ -28,14 +28,14 @@ static void put(kn_str *t, uint64_t v, int bytes)
     knx_str_add(t, b, (size_t)bytes);
 }
 
-static kn_error *fail_writer(kn_zip_writer *w, kn_error *e)
+static knx_error *fail_writer(knio_zip_writer *w, knx_error *e)
 {
     if (!w->error)
         w->error = knx_error_retain(e);
     return e;
 }
 
-static kn_error *write_bytes(kn_zip_writer *w, const void *bytes, size_t n)
+static knx_error *write_bytes(knio_zip_writer *w, const void *bytes, size_t n)
 {
     errno = 0;
     if (n && fwrite(bytes, 1, n, w->file) != n)
@@ -44,13 +44,13 @@ static kn_error *write_bytes(kn_zip_writer *w, const void *bytes, size_t n)
     return NULL;
 }
 
-kn_error *knio_zip_writer_open(const char *path, kn_zip_writer **out)
+knx_error *knio_zip_writer_open(const char *path, knio_zip_writer **out)
 {
     size_t n = strlen(path) + 1;
     *out = NULL;
-    kn_zip_writer *w = knx_alloc_zero(sizeof *w);
+    knio_zip_writer *w = knx_alloc_zero(sizeof *w);
     char *copy = knx_alloc(n);
-    kn_error *e = w && copy ? NULL : knx_error_nomem();
+    knx_error *e = w && copy ? NULL : knx_error_nomem();
     errno = 0;
     if (!e && !(w->file = fopen(path, "wb")))
         e = knio_file_error(path, errno);
@@ -78,7 +78,7 @@ typedef struct entry {
 static uint64_t fit32(uint64_t v) { return v < limit32 ? v : limit32; }
 
 /* What both headers share: from the version needed to the length of the name. */
-static void put_common(kn_str *t, const entry *e, bool is64)
+static void put_common(knx_str *t, const entry *e, bool is64)
 {
     put(t, is64 ? 45 : 20, 2);
     put(t, UTF8, 2);
@@ -93,7 +93,7 @@ static void put_common(kn_str *t, const entry *e, bool is64)
 
 static bool big_member(const entry *e) { return e->packed >= limit32 || e->size >= limit32; }
 
-static void put_local(kn_str *t, const entry *e)
+static void put_local(knx_str *t, const entry *e)
 {
     bool is64 = big_member(e);
     knx_str_puts(t, "PK\3\4");
@@ -108,7 +108,7 @@ static void put_local(kn_str *t, const entry *e)
     }
 }
 
-static void put_entry(kn_str *t, const entry *e)
+static void put_entry(knx_str *t, const entry *e)
 {
     bool is64 = big_member(e), far = e->offset >= limit32;
     int extra = 16 * is64 + 8 * far;
@@ -132,13 +132,13 @@ static void put_entry(kn_str *t, const entry *e)
         put(t, e->offset, 8);
 }
 
-static kn_error *add_packed(kn_zip_writer *w, const entry *e, const void *packed)
+static knx_error *add_packed(knio_zip_writer *w, const entry *e, const void *packed)
 {
-    kn_str header = {0};
+    knx_str header = {0};
     put_local(&header, e);
     size_t before = w->directory.n;
     put_entry(&w->directory, e);
-    kn_error *error = header.failed || w->directory.failed ? knx_error_nomem() : write_bytes(w, header.s, header.n);
+    knx_error *error = header.failed || w->directory.failed ? knx_error_nomem() : write_bytes(w, header.s, header.n);
     if (!error)
         error = write_bytes(w, packed, (size_t)e->packed);
     if (error)
@@ -149,7 +149,7 @@ static kn_error *add_packed(kn_zip_writer *w, const entry *e, const void *packed
     return error;
 }
 
-kn_error *knio_zip_writer_add(kn_zip_writer *w, const char *name, const void *bytes, size_t n, bool compress)
+knx_error *knio_zip_writer_add(knio_zip_writer *w, const char *name, const void *bytes, size_t n, bool compress)
 {
     if (w->error)
         return knx_error_retain(w->error);
@@ -162,9 +162,9 @@ kn_error *knio_zip_writer_add(kn_zip_writer *w, const char *name, const void *by
     uint8_t *packed = NULL;
     size_t packed_bytes = n;
     if (e.name_bytes > LIMIT16)
-        return fail_writer(w, knx_error(KN_ERROR_VALUE, "%s: the name of a member is too long", w->path));
+        return fail_writer(w, knx_error_new(KN_ERROR_VALUE, "%s: the name of a member is too long", w->path));
     e.crc = knio_crc32(0, bytes, n);
-    kn_error *error = compress ? knio_deflate(bytes, n, &packed, &packed_bytes) : NULL;
+    knx_error *error = compress ? knio_deflate(bytes, n, &packed, &packed_bytes) : NULL;
     e.packed = packed_bytes;
     if (!error)
         error = add_packed(w, &e, packed ? packed : bytes);
@@ -173,7 +173,7 @@ kn_error *knio_zip_writer_add(kn_zip_writer *w, const char *name, const void *by
     return error ? fail_writer(w, error) : NULL;
 }
 
-static void put_end(kn_str *t, const kn_zip_writer *w)
+static void put_end(knx_str *t, const knio_zip_writer *w)
 {
     uint64_t bytes = t->n, offset = w->offset, count = w->count;
     if (bytes >= limit32 || offset >= limit32 || count >= LIMIT16) {
@@ -200,9 +200,9 @@ static void put_end(kn_str *t, const kn_zip_writer *w)
     put(t, 0, 2);
 }
 
-kn_error *knio_zip_writer_close(kn_zip_writer *w)
+knx_error *knio_zip_writer_close(knio_zip_writer *w)
 {
-    kn_error *e = w->error;
+    knx_error *e = w->error;
     if (!e) {
         put_end(&w->directory, w);
         e = w->directory.failed ? knx_error_nomem() : write_bytes(w, w->directory.s, w->directory.n);

@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FAULT(...) knx_error(KN_ERROR_VALUE, __VA_ARGS__)
+#define FAULT(...) knx_error_new(KN_ERROR_VALUE, __VA_ARGS__)
 
 typedef struct checker {
-    kn_arena scratch; /* of one equation's types */
-    kn_map checked;   /* jaxprs that were found right: shared ones are looked at once */
+    knx_arena scratch; /* of one equation's types */
+    knx_table checked; /* jaxprs that were found right: shared ones are looked at once */
 } checker;
 
-static kn_error *check_jaxpr(checker *c, const kni_jaxpr *j);
+static knx_error *check_jaxpr(checker *c, const kni_jaxpr *j);
 
-static kn_error *check_type(kn_type t, const char *what, uint32_t number)
+static knx_error *check_type(kni_type t, const char *what, uint32_t number)
 {
     if (!t.dtype)
         return FAULT("%s %u has no dtype", what, number);
@@ -27,7 +27,7 @@ static kn_error *check_type(kn_type t, const char *what, uint32_t number)
     return NULL;
 }
 
-static kn_error *check_tables(const kni_jaxpr *j)
+static knx_error *check_tables(const kni_jaxpr *j)
 {
     if (!j->name)
         return FAULT("the jaxpr has no name: \"\" stands for none");
@@ -36,7 +36,7 @@ static kn_error *check_tables(const kni_jaxpr *j)
     for (uint32_t i = 0; i < j->n_var; i++)
         KN_TRY(check_type(j->type[i], "variable", i));
     for (uint32_t i = 0; i < j->n_literal; i++) {
-        const kn_literal *l = &j->literal[i];
+        const kni_literal *l = &j->literal[i];
         KN_TRY(check_type(l->type, "literal", i));
         if (l->type.ndim)
             return FAULT("literal %u is not a scalar", i);
@@ -47,7 +47,7 @@ static kn_error *check_tables(const kni_jaxpr *j)
     return NULL;
 }
 
-static kn_error *check_atom(const kni_jaxpr *j, kn_atom a, uint32_t bound, const char *what, uint32_t number)
+static knx_error *check_atom(const kni_jaxpr *j, kni_atom a, uint32_t bound, const char *what, uint32_t number)
 {
     if (kni_is_literal(a))
         return (a & ~KN_LITERAL_BIT) < j->n_literal ? NULL
@@ -58,33 +58,33 @@ static kn_error *check_atom(const kni_jaxpr *j, kn_atom a, uint32_t bound, const
 }
 
 /* number: among several of this name; -1: it is the only one */
-static kn_error *check_sub_jaxpr(checker *c, const kni_jaxpr *sub, const char *name, int number)
+static knx_error *check_sub_jaxpr(checker *c, const kni_jaxpr *sub, const char *name, int number)
 {
     char which[24] = "";
-    kn_error *e = sub ? check_jaxpr(c, sub) : FAULT("there is none");
+    knx_error *e = sub ? check_jaxpr(c, sub) : FAULT("there is none");
     if (!e)
         return NULL;
     if (number >= 0)
         snprintf(which, sizeof which, "[%d]", number);
-    kn_error *outer = knx_error(e->kind, "%s%s: %s", name, which, e->message);
+    knx_error *outer = knx_error_new(e->kind, "%s%s: %s", name, which, e->message);
     knx_error_release(e);
     return outer;
 }
 
-static kn_error *check_field(checker *c, const kn_param_field *f, const void *params)
+static knx_error *check_field(checker *c, const kni_param_field *f, const void *params)
 {
     const char *at = (const char *)params + f->offset;
     switch (f->kind) {
     case KN_P_INTS: {
-        const kn_ints *v = (const void *)at;
+        const kni_ints *v = (const void *)at;
         return v->n >= 0 && (v->n == 0 || v->v) ? NULL : FAULT("parameter %s is no list", f->name);
     }
     case KN_P_DOUBLES: {
-        const kn_doubles *v = (const void *)at;
+        const kni_doubles *v = (const void *)at;
         return v->n >= 0 && (v->n == 0 || v->v) ? NULL : FAULT("parameter %s is no list", f->name);
     }
     case KN_P_NAMES: {
-        const kn_names *v = (const void *)at;
+        const kni_names *v = (const void *)at;
         bool fine = v->n >= 0 && (v->n == 0 || v->v);
         for (int i = 0; fine && i < v->n; i++)
             fine = v->v[i] != NULL;
@@ -108,7 +108,7 @@ static kn_error *check_field(checker *c, const kn_param_field *f, const void *pa
             KN_TRY(check_sub_jaxpr(c, v->v[i], f->name, i));
         return NULL;
     }
-    case KN_P_THUNK: return *(kn_thunk *const *)at ? NULL : FAULT("parameter %s is missing", f->name);
+    case KN_P_THUNK: return *(kni_thunk *const *)at ? NULL : FAULT("parameter %s is missing", f->name);
     case KN_P_INT:
     case KN_P_BOOL:
     case KN_P_STRING:
@@ -118,27 +118,28 @@ static kn_error *check_field(checker *c, const kn_param_field *f, const void *pa
     return FAULT("parameter %s is of an unknown kind", f->name);
 }
 
-static kn_error *check_result_types(checker *c, const kni_jaxpr *j, const kn_eqn *e)
+static knx_error *check_result_types(checker *c, const kni_jaxpr *j, const kni_eqn *e)
 {
-    const kn_prim *p = e->prim;
+    const kni_prim *p = e->prim;
     size_t room = kni_result_room(p, e->params, (int)e->n_in) + (p->n_out < 0 ? e->n_out : 0);
-    kn_type *x = knx_arena_alloc(&c->scratch, e->n_in * sizeof *x), *y = knx_arena_alloc(&c->scratch, room * sizeof *y);
+    kni_type *x = knx_arena_alloc(&c->scratch, e->n_in * sizeof *x),
+             *y = knx_arena_alloc(&c->scratch, room * sizeof *y);
     if (!x || !y)
         return knx_error_nomem();
     for (uint32_t i = 0; i < e->n_in; i++)
         x[i] = kni_atom_type(j, e->in[i]);
-    kn_rule r = {.prim = p,
-                 .params = e->params,
-                 .n_in = (int)e->n_in,
-                 .n_out = p->n_out >= 0 ? p->n_out : (int)room,
-                 .xt = x,
-                 .arena = &c->scratch};
+    kni_rule r = {.prim = p,
+                  .params = e->params,
+                  .n_in = (int)e->n_in,
+                  .n_out = p->n_out >= 0 ? p->n_out : (int)room,
+                  .xt = x,
+                  .arena = &c->scratch};
     KN_TRY(p->type(&r, y));
     if (p->n_out < 0 && (uint32_t)r.n_out != e->n_out)
         return FAULT("the type rule gives %d results, not %u", r.n_out, e->n_out);
     for (uint32_t i = 0; i < e->n_out; i++)
         if (!kni_type_equal(y[i], j->type[e->out + i])) {
-            kn_text has = {0}, rule = {0};
+            knx_text has = {0}, rule = {0};
             return FAULT("result %u has type %s%s, the type rule gives %s%s", i,
                          kni_type_text(&has, j->type[e->out + i], false), j->type[e->out + i].weak ? "*" : "",
                          kni_type_text(&rule, y[i], false), y[i].weak ? "*" : "");
@@ -146,9 +147,9 @@ static kn_error *check_result_types(checker *c, const kni_jaxpr *j, const kn_eqn
     return NULL;
 }
 
-static kn_error *check_equation(checker *c, const kni_jaxpr *j, const kn_eqn *e, uint32_t bound)
+static knx_error *check_equation(checker *c, const kni_jaxpr *j, const kni_eqn *e, uint32_t bound)
 {
-    const kn_prim *p = e->prim;
+    const kni_prim *p = e->prim;
     if (e->out != bound || (uint64_t)bound + e->n_out > j->n_var)
         return FAULT("its results are not the next variables");
     if (p->n_in >= 0 && e->n_in != (uint32_t)p->n_in)
@@ -159,21 +160,21 @@ static kn_error *check_equation(checker *c, const kni_jaxpr *j, const kn_eqn *e,
         KN_TRY(check_atom(j, e->in[i], bound, "operand", i));
     if (!e->params != !p->params_size)
         return FAULT(e->params ? "parameters, but it takes none" : "the parameters are missing");
-    for (const kn_param_field *f = p->fields; e->params && f && f->name; f++)
+    for (const kni_param_field *f = p->fields; e->params && f && f->name; f++)
         KN_TRY(check_field(c, f, e->params));
     return check_result_types(c, j, e);
 }
 
-static kn_error *check_equations(checker *c, const kni_jaxpr *j)
+static knx_error *check_equations(checker *c, const kni_jaxpr *j)
 {
     uint32_t bound = j->n_const + j->n_in;
     for (uint32_t i = 0; i < j->n_eqn; i++) {
-        const kn_eqn *e = &j->eqn[i];
+        const kni_eqn *e = &j->eqn[i];
         if (!e->prim)
             return FAULT("equation %u has no primitive", i);
-        kn_error *error = check_equation(c, j, e, bound);
+        knx_error *error = check_equation(c, j, e, bound);
         if (error) {
-            kn_error *named = knx_error(error->kind, "equation %u (%s): %s", i, e->prim->name, error->message);
+            knx_error *named = knx_error_new(error->kind, "equation %u (%s): %s", i, e->prim->name, error->message);
             knx_error_release(error);
             return named;
         }
@@ -187,24 +188,24 @@ static kn_error *check_equations(checker *c, const kni_jaxpr *j)
     return NULL;
 }
 
-static kn_error *check_jaxpr(checker *c, const kni_jaxpr *j)
+static knx_error *check_jaxpr(checker *c, const kni_jaxpr *j)
 {
     size_t cursor;
     uint64_t key = (uintptr_t)j;
-    if (knx_map_first(&c->checked, key, &cursor))
+    if (knx_table_first(&c->checked, key, &cursor))
         return NULL;
     KN_TRY(check_tables(j));
     KN_TRY(check_equations(c, j));
     if (j->hash != kni_hash(j))
         return FAULT("the hash is not that of the structure");
-    return knx_map_add(&c->checked, key, (void *)(uintptr_t)j) ? NULL : knx_error_nomem();
+    return knx_table_add(&c->checked, key, (void *)(uintptr_t)j) ? NULL : knx_error_nomem();
 }
 
-kn_error *kni_check(const kni_jaxpr *j)
+knx_error *kni_check(const kni_jaxpr *j)
 {
     checker c = {.scratch = KN_ARENA_INIT};
-    kn_error *e = check_jaxpr(&c, j);
+    knx_error *e = check_jaxpr(&c, j);
     knx_arena_free(&c.scratch);
-    knx_map_free(&c.checked);
+    knx_table_free(&c.checked);
     return e;
 }

@@ -6,33 +6,33 @@
 #include <string.h>
 
 typedef struct finish {
-    kn_builder *b;
+    kni_builder *b;
     kni_jaxpr *j;
-    kn_arena scratch;
+    knx_arena scratch;
     uint8_t *live;            /* per variable: somebody reads it */
     uint8_t *keep;            /* per equation */
     uint32_t *number;         /* per variable: its new number */
     uint32_t *literal_number; /* per literal: 1 + its new number */
     size_t n_keep, n_operands, n_results;
-    kn_type *type;
-    kn_eqn *eqn;
-    kn_literal *literal;
-    kn_atom *atoms;             /* the jaxpr's, being filled */
-    kn_type last_from, last_to; /* the last copied type: neighbours often share their extents */
+    kni_type *type;
+    kni_eqn *eqn;
+    kni_literal *literal;
+    kni_atom *atoms;             /* the jaxpr's, being filled */
+    kni_type last_from, last_to; /* the last copied type: neighbours often share their extents */
 } finish;
 
-static bool is_known(const kn_builder *b, kn_atom a)
+static bool is_known(const kni_builder *b, kni_atom a)
 {
     return kni_is_literal(a) ? (a & ~KN_LITERAL_BIT) < b->literal.n : a < b->type.n;
 }
 
-static void mark(finish *f, kn_atom a)
+static void mark(finish *f, kni_atom a)
 {
     if (!kni_is_literal(a))
         f->live[a] = 1;
 }
 
-static bool is_needed(const finish *f, const kn_draft_eqn *e, bool drop_dead)
+static bool is_needed(const finish *f, const kni_draft_eqn *e, bool drop_dead)
 {
     if (!drop_dead || kni_must_stay(e->prim, e->params))
         return true;
@@ -42,12 +42,12 @@ static bool is_needed(const finish *f, const kn_draft_eqn *e, bool drop_dead)
     return false;
 }
 
-static void find_live(finish *f, int n_out, const kn_atom *out, bool drop_dead)
+static void find_live(finish *f, int n_out, const kni_atom *out, bool drop_dead)
 {
     for (int i = 0; i < n_out; i++)
         mark(f, out[i]);
     for (size_t i = f->b->eqn.n; i-- > 0;) {
-        const kn_draft_eqn *e = &f->b->eqn.at[i];
+        const kni_draft_eqn *e = &f->b->eqn.at[i];
         if (!(f->keep[i] = is_needed(f, e, drop_dead)))
             continue;
         for (uint32_t k = 0; k < e->n_in; k++)
@@ -60,8 +60,8 @@ static void find_live(finish *f, int n_out, const kn_atom *out, bool drop_dead)
 
 static bool make_room(finish *f, int n_out)
 {
-    const kn_builder *b = f->b;
-    kn_arena *a = &f->j->arena;
+    const kni_builder *b = f->b;
+    knx_arena *a = &f->j->arena;
     size_t n_var = b->constvar.n + b->invar.n + f->n_results;
     f->type = knx_arena_alloc(a, n_var * sizeof *f->type);
     f->eqn = knx_arena_alloc(a, f->n_keep * sizeof *f->eqn);
@@ -75,7 +75,7 @@ static bool make_room(finish *f, int n_out)
 
 static bool add_variable(finish *f, uint32_t old)
 {
-    kn_type t = f->b->type.at[old], *to = &f->type[f->j->n_var];
+    kni_type t = f->b->type.at[old], *to = &f->type[f->j->n_var];
     if (t.ndim && t.dim == f->last_from.dim && t.ndim == f->last_from.ndim) {
         *to = t;
         to->dim = f->last_to.dim;
@@ -90,7 +90,7 @@ static bool add_variable(finish *f, uint32_t old)
     return true;
 }
 
-static kn_atom renumber(finish *f, kn_atom a)
+static kni_atom renumber(finish *f, kni_atom a)
 {
     if (!kni_is_literal(a))
         return f->number[a];
@@ -102,10 +102,10 @@ static kn_atom renumber(finish *f, kn_atom a)
     return (*n - 1) | KN_LITERAL_BIT;
 }
 
-static bool add_equation(finish *f, const kn_draft_eqn *e)
+static bool add_equation(finish *f, const kni_draft_eqn *e)
 {
-    kn_eqn *to = &f->eqn[f->j->n_eqn];
-    *to = (kn_eqn){
+    kni_eqn *to = &f->eqn[f->j->n_eqn];
+    *to = (kni_eqn){
         .prim = e->prim, .place = e->place, .n_in = e->n_in, .n_out = e->n_out, .in = f->atoms, .out = f->j->n_var};
     for (uint32_t k = 0; k < e->n_in; k++)
         *f->atoms++ = renumber(f, e->in[k]);
@@ -119,10 +119,10 @@ static bool add_equation(finish *f, const kn_draft_eqn *e)
     return true;
 }
 
-static bool fill(finish *f, int n_out, const kn_atom *out, const char *name)
+static bool fill(finish *f, int n_out, const kni_atom *out, const char *name)
 {
     kni_jaxpr *j = f->j;
-    const kn_builder *b = f->b;
+    const kni_builder *b = f->b;
     for (size_t i = 0; i < b->constvar.n; i++, j->n_const++)
         if (!add_variable(f, b->constvar.at[i]))
             return false;
@@ -139,12 +139,12 @@ static bool fill(finish *f, int n_out, const kn_atom *out, const char *name)
     return (j->name = knx_arena_string(&j->arena, name ? name : "")) != NULL;
 }
 
-static kn_error *make(finish *f, int n_out, const kn_atom *out, const char *name, bool drop_dead)
+static knx_error *make(finish *f, int n_out, const kni_atom *out, const char *name, bool drop_dead)
 {
-    const kn_builder *b = f->b;
+    const kni_builder *b = f->b;
     for (int i = 0; i < n_out; i++)
         if (!is_known(b, out[i]))
-            return knx_error(KN_ERROR_VALUE, "result %d of the function has no value", i);
+            return knx_error_new(KN_ERROR_VALUE, "result %d of the function has no value", i);
     f->live = knx_arena_zero(&f->scratch, b->type.n);
     f->keep = knx_arena_zero(&f->scratch, b->eqn.n);
     f->number = knx_arena_alloc(&f->scratch, b->type.n * sizeof *f->number);
@@ -166,11 +166,12 @@ static kn_error *make(finish *f, int n_out, const kn_atom *out, const char *name
 #endif
 }
 
-kn_error *knb_finish(kn_builder *b, int n_out, const kn_atom *out, const char *name, bool drop_dead, kni_jaxpr **jaxpr)
+knx_error *knb_finish(kni_builder *b, int n_out, const kni_atom *out, const char *name, bool drop_dead,
+                      kni_jaxpr **jaxpr)
 {
     finish f = {.b = b};
     *jaxpr = NULL;
-    kn_error *e = knb_take_error(b);
+    knx_error *e = knb_take_error(b);
     if (!e)
         e = make(&f, n_out, out, name, drop_dead);
     if (e)

@@ -5,8 +5,8 @@
 #include "base/lock.h"
 #include <time.h>
 
-static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
-static kn_map by_members, by_id;
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static knx_table by_members, by_id;
 static int64_t salt; /* a number of another process stands for nothing here */
 
 static uint64_t hash_of(const kni_host *h)
@@ -20,9 +20,9 @@ static uint64_t hash_of_id(int64_t id) { return knx_hash_mix(9, (uint64_t)id); }
 static kni_host *find(const kni_host *like, uint64_t hash)
 {
     size_t cursor;
-    kni_host *h = knx_map_first(&by_members, hash, &cursor);
+    kni_host *h = knx_table_first(&by_members, hash, &cursor);
     while (h && (h->function != like->function || h->env != like->env || h->call != like->call))
-        h = knx_map_next(&by_members, hash, &cursor);
+        h = knx_table_next(&by_members, hash, &cursor);
     return h;
 }
 
@@ -37,10 +37,10 @@ static kni_host *add(const kni_host *like, uint64_t hash)
     *h = *like;
     h->number = (int)by_id.live + 1;
     h->id = salt + h->number;
-    if (knx_map_add(&by_members, hash, h)) {
-        if (knx_map_add(&by_id, hash_of_id(h->id), h))
+    if (knx_table_add(&by_members, hash, h)) {
+        if (knx_table_add(&by_id, hash_of_id(h->id), h))
             return h;
-        knx_map_remove(&by_members, hash, h);
+        knx_table_remove(&by_members, hash, h);
     }
     knx_free(h);
     return NULL;
@@ -49,7 +49,7 @@ static kni_host *add(const kni_host *like, uint64_t hash)
 const kni_host *kni_host_of(const kni_host *like)
 {
     uint64_t hash = hash_of(like);
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     kni_host *h = find(like, hash);
     if (!h)
         h = add(like, hash);
@@ -60,17 +60,17 @@ const kni_host *kni_host_of(const kni_host *like)
 const kni_host *kni_host_find(int64_t id)
 {
     size_t cursor;
-    knx_global_lock(&lock);
-    kni_host *h = knx_map_first(&by_id, hash_of_id(id), &cursor);
+    knx_global_lock_take(&lock);
+    kni_host *h = knx_table_first(&by_id, hash_of_id(id), &cursor);
     while (h && h->id != id)
-        h = knx_map_next(&by_id, hash_of_id(id), &cursor);
+        h = knx_table_next(&by_id, hash_of_id(id), &cursor);
     knx_global_unlock(&lock);
     return h;
 }
 
 /* ---- Lists of types. */
 
-int kni_types_count(kn_ints list)
+int kni_types_count(kni_ints list)
 {
     int n = 0;
     for (int at = 0; at < list.n; n++) {
@@ -85,10 +85,10 @@ int kni_types_count(kn_ints list)
     return n;
 }
 
-kn_type kni_types_get(kn_ints list, int i)
+kni_type kni_types_get(kni_ints list, int i)
 {
     int at = 0;
     while (i-- > 0)
         at += 2 + (int)list.v[at + 1];
-    return kni_type(&kn_dtype_table[list.v[at]], (int)list.v[at + 1], list.v + at + 2);
+    return kni_type_of(&knx_dtype_table[list.v[at]], (int)list.v[at + 1], list.v + at + 2);
 }

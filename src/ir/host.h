@@ -11,8 +11,8 @@ typedef struct kni_host {
     void (*function)(void);
     void *env;
     /* calls it on C-contiguous operands for C-contiguous results */
-    kn_error *(*call)(const struct kni_host *h, int n_in, const kn_type *xt, const void *const *x, int n_out,
-                      const kn_type *yt, void *const *y);
+    knx_error *(*call)(const struct kni_host *h, int n_in, const kni_type *xt, const void *const *x, int n_out,
+                      const kni_type *yt, void *const *y);
 } kni_host;
 
 /* The one with these members but for id and number, made if it is new; NULL without memory. It lives on. */
@@ -20,7 +20,7 @@ const kni_host *kni_host_of(const kni_host *like);
 const kni_host *kni_host_find(int64_t id); /* NULL: none of this process */
 
 /* Types in a list of integers: the number of the dtype, ndim and the extents of each. -1: that is none. */
-int kni_types_count(kn_ints list);
+int kni_types_count(kni_ints list);
 /* Type i, whose extents are in the list. */
-kn_type kni_types_get(kn_ints list, int i);
+kni_type kni_types_get(kni_ints list, int i);
 #endif

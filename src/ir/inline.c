@@ -4,21 +4,21 @@
 #include "ir/prim.h"
 
 typedef struct inlining {
-    kn_builder *b;
+    kni_builder *b;
     const kni_jaxpr *j;
-    kn_atom *var; /* per variable of j: the builder's atom */
-    KN_VEC(kn_atom) in;
+    kni_atom *var; /* per variable of j: the builder's atom */
+    KN_VEC(kni_atom) in;
 } inlining;
 
-static kn_atom atom(inlining *s, kn_atom a)
+static kni_atom atom(inlining *s, kni_atom a)
 {
     if (!kni_is_literal(a))
         return s->var[a];
-    const kn_literal *l = &s->j->literal[a & ~KN_LITERAL_BIT];
+    const kni_literal *l = &s->j->literal[a & ~KN_LITERAL_BIT];
     return knb_literal(s->b, l->type.dtype, l->type.weak, l->bits);
 }
 
-static bool emit(inlining *s, const kn_eqn *e)
+static bool emit(inlining *s, const kni_eqn *e)
 {
     s->in.n = 0;
     if (!KN_VEC_RESERVE(&s->in, e->n_in)) {
@@ -29,12 +29,12 @@ static bool emit(inlining *s, const kn_eqn *e)
         s->in.at[s->in.n++] = atom(s, e->in[i]);
     int n = knb_emit(s->b, e->prim, e->params, (int)e->n_in, s->in.at, s->var + e->out, (int)e->n_out);
     if (!s->b->error && n != (int)e->n_out)
-        knb_fail(s->b, knx_error(KN_ERROR_VALUE, "%s has %d results here and %d in the jaxpr", e->prim->name, n,
-                                 (int)e->n_out));
+        knb_fail(s->b, knx_error_new(KN_ERROR_VALUE, "%s has %d results here and %d in the jaxpr", e->prim->name, n,
+                                     (int)e->n_out));
     return !s->b->error;
 }
 
-void knb_inline(kn_builder *b, const kni_jaxpr *j, const kn_atom *operands, kn_atom *out)
+void knb_inline(kni_builder *b, const kni_jaxpr *j, const kni_atom *operands, kni_atom *out)
 {
     inlining s = {.b = b, .j = j};
     const kn_place *place = b->place;

@@ -19,7 +19,7 @@ size_t kni_bytes(const kni_jaxpr *j)
     size_t bytes = sizeof *j + j->arena.total;
     for (uint32_t i = 0; i < j->n_eqn; i++) {
         const void *params = j->eqn[i].params;
-        for (const kn_param_field *f = params ? j->eqn[i].prim->fields : NULL; f && f->name; f++) {
+        for (const kni_param_field *f = params ? j->eqn[i].prim->fields : NULL; f && f->name; f++) {
             kni_jaxprs inner = kni_field_jaxprs(f, params);
             for (int k = 0; k < inner.n; k++)
                 bytes += kni_bytes(inner.v[k]);
@@ -38,14 +38,14 @@ void kni_release(kni_jaxpr *j)
     knx_free(j);
 }
 
-static bool equal_literal(const kn_literal *a, const kn_literal *b)
+static bool equal_literal(const kni_literal *a, const kni_literal *b)
 {
     return kni_type_equal(a->type, b->type) && !memcmp(&a->bits, &b->bits, sizeof a->bits);
 }
 
 /* Variables are numbered the same way everywhere, so equal structure means equal numbers; literals are compared by
  * what they are. */
-static bool equal_atoms(const kni_jaxpr *a, const kn_atom *x, const kni_jaxpr *b, const kn_atom *y, uint32_t n)
+static bool equal_atoms(const kni_jaxpr *a, const kni_atom *x, const kni_jaxpr *b, const kni_atom *y, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (kni_is_literal(x[i]) != kni_is_literal(y[i]))
@@ -58,22 +58,23 @@ static bool equal_atoms(const kni_jaxpr *a, const kn_atom *x, const kni_jaxpr *b
     return true;
 }
 
-static bool equal_equation(const kni_jaxpr *a, const kn_eqn *x, const kni_jaxpr *b, const kn_eqn *y, kn_map *known)
+static bool equal_equation(const kni_jaxpr *a, const kni_eqn *x, const kni_jaxpr *b, const kni_eqn *y, knx_table *known)
 {
     return x->prim == y->prim && x->n_in == y->n_in && x->n_out == y->n_out && x->out == y->out &&
            equal_atoms(a, x->in, b, y->in, x->n_in) && kni_params_equal_known(x->prim, x->params, y->params, known);
 }
 
-static bool is_known(const kn_map *known, const kni_jaxpr *a, const kni_jaxpr *b)
+static bool is_known(const knx_table *known, const kni_jaxpr *a, const kni_jaxpr *b)
 {
     size_t cursor;
-    for (const void *v = knx_map_first(known, (uintptr_t)a, &cursor); v; v = knx_map_next(known, (uintptr_t)a, &cursor))
+    for (const void *v = knx_table_first(known, (uintptr_t)a, &cursor); v;
+         v = knx_table_next(known, (uintptr_t)a, &cursor))
         if (v == b)
             return true;
     return false;
 }
 
-bool kni_equal_known(const kni_jaxpr *a, const kni_jaxpr *b, kn_map *known)
+bool kni_equal_known(const kni_jaxpr *a, const kni_jaxpr *b, knx_table *known)
 {
     if (a == b)
         return true;
@@ -90,19 +91,20 @@ bool kni_equal_known(const kni_jaxpr *a, const kni_jaxpr *b, kn_map *known)
             return false;
     if (!equal_atoms(a, a->out, b, b->out, a->n_out))
         return false;
-    (void)knx_map_add(known, (uintptr_t)a, (void *)(uintptr_t)b); /* without memory it is compared again, that is all */
+    (void)knx_table_add(known, (uintptr_t)a,
+                        (void *)(uintptr_t)b); /* without memory it is compared again, that is all */
     return true;
 }
 
 bool kni_equal(const kni_jaxpr *a, const kni_jaxpr *b)
 {
-    kn_map known = {0};
+    knx_table known = {0};
     bool equal = kni_equal_known(a, b, &known);
-    knx_map_free(&known);
+    knx_table_free(&known);
     return equal;
 }
 
-uint64_t kni_type_hash(kn_type t, uint64_t h)
+uint64_t kni_type_hash(kni_type t, uint64_t h)
 {
     h = knx_hash_mix(h, t.dtype->id | (uint64_t)t.weak << 8 | (uint64_t)(uint16_t)t.ndim << 16);
     h = t.sharding ? knx_hash_mix(h, (uintptr_t)t.sharding) : h;
@@ -111,7 +113,7 @@ uint64_t kni_type_hash(kn_type t, uint64_t h)
     return h;
 }
 
-static uint64_t hash_atoms(const kni_jaxpr *j, const kn_atom *x, uint32_t n, uint64_t h)
+static uint64_t hash_atoms(const kni_jaxpr *j, const kni_atom *x, uint32_t n, uint64_t h)
 {
     h = knx_hash_mix(h, n);
     for (uint32_t i = 0; i < n; i++) {
@@ -119,7 +121,7 @@ static uint64_t hash_atoms(const kni_jaxpr *j, const kn_atom *x, uint32_t n, uin
             h = knx_hash_mix(h, x[i]);
             continue;
         }
-        const kn_literal *l = &j->literal[x[i] & ~KN_LITERAL_BIT];
+        const kni_literal *l = &j->literal[x[i] & ~KN_LITERAL_BIT];
         h = kni_type_hash(l->type, knx_hash_mix(h, KN_LITERAL_BIT));
         h = knx_hash_mix(knx_hash_mix(h, l->bits.u[0]), l->bits.u[1]);
     }
@@ -133,7 +135,7 @@ uint64_t kni_hash(const kni_jaxpr *j)
     for (uint32_t i = 0; i < j->n_const + j->n_in; i++)
         h = kni_type_hash(j->type[i], h);
     for (uint32_t i = 0; i < j->n_eqn; i++) {
-        const kn_eqn *e = &j->eqn[i];
+        const kni_eqn *e = &j->eqn[i];
         h = knx_hash_bytes(e->prim->name, strlen(e->prim->name), h);
         h = knx_hash_mix(kni_params_hash(e->prim, e->params, h), e->n_out);
         h = hash_atoms(j, e->in, e->n_in, h);

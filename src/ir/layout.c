@@ -6,16 +6,16 @@
 enum { TEXT, BREAK, OPEN, CLOSE, NEST };
 enum { LONGEST_TEXT = (1 << 28) - 1 };
 
-static void push(kn_layout *l, int kind, int n)
+static void push(kni_layout *l, int kind, int n)
 {
-    kn_token t = {.kind = (uint32_t)kind};
+    kni_token t = {.kind = (uint32_t)kind};
     t.n = n;
     l->merge = kind == TEXT;
     if (!l->failed && !KN_VEC_PUSH(&l->token, t))
         l->failed = true;
 }
 
-void kni_layout_add(kn_layout *l, const char *s, size_t n)
+void kni_layout_add(kni_layout *l, const char *s, size_t n)
 {
     if (l->failed || !n)
         return;
@@ -27,24 +27,24 @@ void kni_layout_add(kn_layout *l, const char *s, size_t n)
         push(l, TEXT, (int)n);
 }
 
-void kni_layout_puts(kn_layout *l, const char *s) { kni_layout_add(l, s, strlen(s)); }
+void kni_layout_puts(kni_layout *l, const char *s) { kni_layout_add(l, s, strlen(s)); }
 
-void kni_layout_break(kn_layout *l, const char *flat)
+void kni_layout_break(kni_layout *l, const char *flat)
 {
     knx_str_puts(&l->text, flat);
     l->failed |= l->text.failed;
     push(l, BREAK, (int)strlen(flat));
 }
 
-void kni_layout_open(kn_layout *l, int indent) { push(l, OPEN, indent); }
-void kni_layout_close(kn_layout *l) { push(l, CLOSE, 0); }
-void kni_layout_nest(kn_layout *l, int indent) { push(l, NEST, indent); }
+void kni_layout_open(kni_layout *l, int indent) { push(l, OPEN, indent); }
+void kni_layout_close(kni_layout *l) { push(l, CLOSE, 0); }
+void kni_layout_nest(kni_layout *l, int indent) { push(l, NEST, indent); }
 
 /* Does the group that begins behind token i fit into `room` columns? Looks no further than they reach. */
-static bool fits(const kn_layout *l, size_t i, int64_t room)
+static bool fits(const kni_layout *l, size_t i, int64_t room)
 {
     for (int depth = 1; room >= 0 && i < l->token.n; i++) {
-        kn_token t = l->token.at[i];
+        kni_token t = l->token.at[i];
         if (t.kind == TEXT || t.kind == BREAK)
             room -= t.n;
         else if (t.kind == OPEN)
@@ -60,14 +60,14 @@ typedef struct level {
     bool flat;
 } level;
 
-bool kni_layout_run(kn_layout *l, int width, kn_str *out)
+bool kni_layout_run(kni_layout *l, int width, knx_str *out)
 {
     KN_VEC(level) outer = {0};
     level now = {0, false};
     size_t at = 0, line = out->n;
     bool ok = !l->failed;
     for (size_t i = 0; ok && i < l->token.n; i++) {
-        kn_token t = l->token.at[i];
+        kni_token t = l->token.at[i];
         switch (t.kind) {
         case TEXT:
             knx_str_add(out, l->text.s + at, (size_t)t.n);
@@ -100,7 +100,7 @@ bool kni_layout_run(kn_layout *l, int width, kn_str *out)
     return ok;
 }
 
-void kni_layout_free(kn_layout *l)
+void kni_layout_free(kni_layout *l)
 {
     knx_str_free(&l->text);
     KN_VEC_FREE(&l->token);

@@ -10,20 +10,20 @@
 #define KNB_CAT(a, b) KNB_CAT_(a, b)
 #define KNB_2(f, b, x, y) KNB_2_(__COUNTER__, f, b, x, y)
 #define KNB_2_(c, f, b, x, y) \
-    __extension__({ kn_atom KNB_CAT(knb_x_, c) = (x); kn_atom KNB_CAT(knb_y_, c) = (y); \
+    __extension__({ kni_atom KNB_CAT(knb_x_, c) = (x); kni_atom KNB_CAT(knb_y_, c) = (y); \
         (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c)); })
 #define KNB_2P(f, b, x, y, ...) KNB_2P_(__COUNTER__, f, b, x, y, __VA_ARGS__)
 #define KNB_2P_(c, f, b, x, y, ...) \
-    __extension__({ kn_atom KNB_CAT(knb_x_, c) = (x); kn_atom KNB_CAT(knb_y_, c) = (y); \
+    __extension__({ kni_atom KNB_CAT(knb_x_, c) = (x); kni_atom KNB_CAT(knb_y_, c) = (y); \
         (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c), __VA_ARGS__); })
 #define KNB_3(f, b, x, y, z) KNB_3_(__COUNTER__, f, b, x, y, z)
 #define KNB_3_(c, f, b, x, y, z) \
-    __extension__({ kn_atom KNB_CAT(knb_x_, c) = (x); kn_atom KNB_CAT(knb_y_, c) = (y); \
-        kn_atom KNB_CAT(knb_z_, c) = (z); (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c), KNB_CAT(knb_z_, c)); })
+    __extension__({ kni_atom KNB_CAT(knb_x_, c) = (x); kni_atom KNB_CAT(knb_y_, c) = (y); \
+        kni_atom KNB_CAT(knb_z_, c) = (z); (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c), KNB_CAT(knb_z_, c)); })
 #define KNB_3P(f, b, x, y, z, ...) KNB_3P_(__COUNTER__, f, b, x, y, z, __VA_ARGS__)
 #define KNB_3P_(c, f, b, x, y, z, ...) \
-    __extension__({ kn_atom KNB_CAT(knb_x_, c) = (x); kn_atom KNB_CAT(knb_y_, c) = (y); \
-        kn_atom KNB_CAT(knb_z_, c) = (z); \
+    __extension__({ kni_atom KNB_CAT(knb_x_, c) = (x); kni_atom KNB_CAT(knb_y_, c) = (y); \
+        kni_atom KNB_CAT(knb_z_, c) = (z); \
         (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c), KNB_CAT(knb_z_, c), __VA_ARGS__); })
 #define knb_clamp(b, x, y, z) KNB_3(knb_clamp, b, x, y, z)
 #define knb_rem(b, x, y) KNB_2(knb_rem, b, x, y)

@@ -7,9 +7,9 @@
 
 #define FIELD_AT(type, base, field) (*(type *)((uintptr_t)(base) + (field)->offset))
 #define FIELD_OF(type, base, field) (*(const type *)((const char *)(base) + (field)->offset))
-#define FOR_EACH_FIELD(f, p)        for (const kn_param_field *f = (p)->fields; f && f->name; f++)
+#define FOR_EACH_FIELD(f, p)        for (const kni_param_field *f = (p)->fields; f && f->name; f++)
 
-kni_jaxprs kni_field_jaxprs(const kn_param_field *f, const void *params)
+kni_jaxprs kni_field_jaxprs(const kni_param_field *f, const void *params)
 {
     if (f->kind == KN_P_JAXPRS)
         return FIELD_OF(kni_jaxprs, params, f);
@@ -18,21 +18,21 @@ kni_jaxprs kni_field_jaxprs(const kn_param_field *f, const void *params)
     return (kni_jaxprs){0, NULL};
 }
 
-static bool copy_field(kn_arena *a, const kn_param_field *f, void *params)
+static bool copy_field(knx_arena *a, const kni_param_field *f, void *params)
 {
     switch (f->kind) {
     case KN_P_INTS: {
-        kn_ints *v = &FIELD_AT(kn_ints, params, f);
+        kni_ints *v = &FIELD_AT(kni_ints, params, f);
         if (v->n <= 0)
-            *v = (kn_ints){0, NULL};
+            *v = (kni_ints){0, NULL};
         else
             v->v = knx_arena_copy(a, v->v, (size_t)v->n * sizeof *v->v);
         return !v->n || v->v;
     }
     case KN_P_DOUBLES: {
-        kn_doubles *v = &FIELD_AT(kn_doubles, params, f);
+        kni_doubles *v = &FIELD_AT(kni_doubles, params, f);
         if (v->n <= 0)
-            *v = (kn_doubles){0, NULL};
+            *v = (kni_doubles){0, NULL};
         else
             v->v = knx_arena_copy(a, v->v, (size_t)v->n * sizeof *v->v);
         return !v->n || v->v;
@@ -44,7 +44,7 @@ static bool copy_field(kn_arena *a, const kn_param_field *f, void *params)
         return true;
     }
     case KN_P_NAMES: {
-        kn_names *v = &FIELD_AT(kn_names, params, f);
+        kni_names *v = &FIELD_AT(kni_names, params, f);
         const char **own = knx_arena_alloc(a, ((size_t)v->n + 1) * sizeof *own);
         for (int i = 0; own && i < v->n; i++)
             if (!(own[i] = knx_arena_string(a, v->v[i])))
@@ -72,7 +72,7 @@ static bool copy_field(kn_arena *a, const kn_param_field *f, void *params)
     return true;
 }
 
-bool kni_params_copy(kn_arena *a, const kn_prim *p, const void *params, const void **out)
+bool kni_params_copy(knx_arena *a, const kni_prim *p, const void *params, const void **out)
 {
     *out = NULL;
     if (!p->params_size || !params)
@@ -89,13 +89,13 @@ bool kni_params_copy(kn_arena *a, const kn_prim *p, const void *params, const vo
         for (int i = 0; i < inner.n; i++)
             kni_retain(inner.v[i]);
         if (f->kind == KN_P_THUNK)
-            kni_thunk_retain(FIELD_AT(kn_thunk *, copy, f));
+            kni_thunk_retain(FIELD_AT(kni_thunk *, copy, f));
     }
     *out = copy;
     return true;
 }
 
-void kni_params_drop(const kn_prim *p, const void *params)
+void kni_params_drop(const kni_prim *p, const void *params)
 {
     if (!params)
         return;
@@ -104,21 +104,21 @@ void kni_params_drop(const kn_prim *p, const void *params)
         for (int i = 0; i < inner.n; i++)
             kni_release(inner.v[i]);
         if (f->kind == KN_P_THUNK)
-            kni_thunk_release(FIELD_AT(kn_thunk *, params, f));
+            kni_thunk_release(FIELD_AT(kni_thunk *, params, f));
     }
 }
 
-static bool equal_ints(kn_ints a, kn_ints b)
+static bool equal_ints(kni_ints a, kni_ints b)
 {
     return a.n == b.n && (a.n <= 0 || !memcmp(a.v, b.v, (size_t)a.n * sizeof *a.v));
 }
-static bool equal_doubles(kn_doubles a, kn_doubles b) /* by bits */
+static bool equal_doubles(kni_doubles a, kni_doubles b) /* by bits */
 {
     return a.n == b.n && (a.n <= 0 || !memcmp(a.v, b.v, (size_t)a.n * sizeof *a.v));
 }
 static bool equal_strings(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-static bool equal_names(kn_names a, kn_names b)
+static bool equal_names(kni_names a, kni_names b)
 {
     bool equal = a.n == b.n;
     for (int i = 0; equal && i < a.n; i++)
@@ -126,7 +126,7 @@ static bool equal_names(kn_names a, kn_names b)
     return equal;
 }
 
-static bool equal_jaxprs(kni_jaxprs a, kni_jaxprs b, kn_map *known)
+static bool equal_jaxprs(kni_jaxprs a, kni_jaxprs b, knx_table *known)
 {
     bool equal = a.n == b.n;
     for (int i = 0; equal && i < a.n; i++)
@@ -134,27 +134,27 @@ static bool equal_jaxprs(kni_jaxprs a, kni_jaxprs b, kn_map *known)
     return equal;
 }
 
-static bool equal_field(const kn_param_field *f, const void *a, const void *b, kn_map *known)
+static bool equal_field(const kni_param_field *f, const void *a, const void *b, knx_table *known)
 {
     switch (f->kind) {
     case KN_P_INT:
     case KN_P_ENUM: return FIELD_OF(int64_t, a, f) == FIELD_OF(int64_t, b, f);
     case KN_P_BOOL: return FIELD_OF(bool, a, f) == FIELD_OF(bool, b, f);
     case KN_P_DTYPE: return FIELD_OF(kn_dtype, a, f) == FIELD_OF(kn_dtype, b, f);
-    case KN_P_INTS: return equal_ints(FIELD_OF(kn_ints, a, f), FIELD_OF(kn_ints, b, f));
-    case KN_P_DOUBLES: return equal_doubles(FIELD_OF(kn_doubles, a, f), FIELD_OF(kn_doubles, b, f));
+    case KN_P_INTS: return equal_ints(FIELD_OF(kni_ints, a, f), FIELD_OF(kni_ints, b, f));
+    case KN_P_DOUBLES: return equal_doubles(FIELD_OF(kni_doubles, a, f), FIELD_OF(kni_doubles, b, f));
     case KN_P_STRING: return equal_strings(FIELD_OF(char *, a, f), FIELD_OF(char *, b, f));
     case KN_P_JAXPR: return kni_equal_known(FIELD_AT(kni_jaxpr *, a, f), FIELD_OF(kni_jaxpr *, b, f), known);
     case KN_P_JAXPRS: return equal_jaxprs(FIELD_OF(kni_jaxprs, a, f), FIELD_OF(kni_jaxprs, b, f), known);
-    case KN_P_THUNK: return kni_thunk_equal(FIELD_AT(kn_thunk *, a, f), FIELD_AT(kn_thunk *, b, f));
-    case KN_P_NAMES: return equal_names(FIELD_OF(kn_names, a, f), FIELD_OF(kn_names, b, f));
+    case KN_P_THUNK: return kni_thunk_equal(FIELD_AT(kni_thunk *, a, f), FIELD_AT(kni_thunk *, b, f));
+    case KN_P_NAMES: return equal_names(FIELD_OF(kni_names, a, f), FIELD_OF(kni_names, b, f));
     case KN_P_DOUBLE: return !memcmp(&FIELD_OF(double, a, f), &FIELD_OF(double, b, f), sizeof(double)); /* by bits */
     case KN_P_TEXT: return true;
     }
     return true;
 }
 
-bool kni_params_equal_known(const kn_prim *p, const void *a, const void *b, kn_map *known)
+bool kni_params_equal_known(const kni_prim *p, const void *a, const void *b, knx_table *known)
 {
     if (a == b)
         return true;
@@ -166,15 +166,15 @@ bool kni_params_equal_known(const kn_prim *p, const void *a, const void *b, kn_m
     return true;
 }
 
-bool kni_params_equal(const kn_prim *p, const void *a, const void *b)
+bool kni_params_equal(const kni_prim *p, const void *a, const void *b)
 {
-    kn_map known = {0};
+    knx_table known = {0};
     bool equal = kni_params_equal_known(p, a, b, &known);
-    knx_map_free(&known);
+    knx_table_free(&known);
     return equal;
 }
 
-static uint64_t hash_field(const kn_param_field *f, const void *params, uint64_t h)
+static uint64_t hash_field(const kni_param_field *f, const void *params, uint64_t h)
 {
     switch (f->kind) {
     case KN_P_INT:
@@ -185,14 +185,14 @@ static uint64_t hash_field(const kn_param_field *f, const void *params, uint64_t
         return knx_hash_mix(h, d ? d->id + 1u : 0u);
     }
     case KN_P_INTS: {
-        kn_ints v = FIELD_OF(kn_ints, params, f);
+        kni_ints v = FIELD_OF(kni_ints, params, f);
         h = knx_hash_mix(h, (uint64_t)v.n);
         for (int i = 0; i < v.n; i++)
             h = knx_hash_mix(h, (uint64_t)v.v[i]);
         return h;
     }
     case KN_P_DOUBLES: {
-        kn_doubles v = FIELD_OF(kn_doubles, params, f);
+        kni_doubles v = FIELD_OF(kni_doubles, params, f);
         h = knx_hash_mix(h, (uint64_t)v.n);
         return v.n > 0 ? knx_hash_bytes(v.v, (size_t)v.n * sizeof *v.v, h) : h;
     }
@@ -211,9 +211,9 @@ static uint64_t hash_field(const kn_param_field *f, const void *params, uint64_t
             h = knx_hash_mix(h, v.v[i]->hash);
         return h;
     }
-    case KN_P_THUNK: return knx_hash_mix(h, kni_thunk_hash(FIELD_AT(kn_thunk *, params, f)));
+    case KN_P_THUNK: return knx_hash_mix(h, kni_thunk_hash(FIELD_AT(kni_thunk *, params, f)));
     case KN_P_NAMES: {
-        kn_names v = FIELD_OF(kn_names, params, f);
+        kni_names v = FIELD_OF(kni_names, params, f);
         h = knx_hash_mix(h, (uint64_t)v.n);
         for (int i = 0; i < v.n; i++)
             h = knx_hash_bytes(v.v[i], strlen(v.v[i]) + 1, h);
@@ -225,7 +225,7 @@ static uint64_t hash_field(const kn_param_field *f, const void *params, uint64_t
     return h;
 }
 
-uint64_t kni_params_hash(const kn_prim *p, const void *params, uint64_t seed)
+uint64_t kni_params_hash(const kni_prim *p, const void *params, uint64_t seed)
 {
     if (!params)
         return seed;
@@ -236,32 +236,32 @@ uint64_t kni_params_hash(const kn_prim *p, const void *params, uint64_t seed)
 }
 
 /* Several jaxprs are alternatives of the same results. */
-static size_t jaxpr_results(const kn_param_field *f, const void *params)
+static size_t jaxpr_results(const kni_param_field *f, const void *params)
 {
     kni_jaxprs inner = kni_field_jaxprs(f, params);
     return inner.n ? inner.v[0]->n_out : 0;
 }
 
-size_t kni_result_room(const kn_prim *p, const void *params, int n_in)
+size_t kni_result_room(const kni_prim *p, const void *params, int n_in)
 {
     if (p->n_out >= 0)
         return (size_t)p->n_out;
     size_t room = (size_t)n_in;
-    for (const kn_param_field *f = params ? p->fields : NULL; f && f->name; f++)
+    for (const kni_param_field *f = params ? p->fields : NULL; f && f->name; f++)
         room += jaxpr_results(f, params);
     if (params)
         FOR_EACH_FIELD (f, p)
             if (f->flags & KN_PF_TYPES) {
-                int n = kni_types_count(FIELD_OF(kn_ints, params, f));
+                int n = kni_types_count(FIELD_OF(kni_ints, params, f));
                 room += n > 0 ? (size_t)n : 0;
             }
     return room;
 }
 
-uint32_t kni_bits(const kn_prim *p, const void *params)
+uint32_t kni_bits(const kni_prim *p, const void *params)
 {
     uint32_t bits = p->bits;
-    for (const kn_param_field *f = params ? p->fields : NULL; f && f->name; f++) {
+    for (const kni_param_field *f = params ? p->fields : NULL; f && f->name; f++) {
         kni_jaxprs inner = kni_field_jaxprs(f, params);
         for (int i = 0; i < inner.n; i++)
             bits |= inner.v[i]->has;

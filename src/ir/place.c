@@ -8,14 +8,14 @@
 
 enum { MOST_PLACES = 1 << 16, LONGEST = 4096 };
 
-static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
-static kn_arena arena;
-static kn_map places;
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static knx_arena arena;
+static knx_table places;
 
 static const kn_place *find(uint64_t hash, const char *file, int line, const char *function)
 {
     size_t cursor;
-    for (const kn_place *p = knx_map_first(&places, hash, &cursor); p; p = knx_map_next(&places, hash, &cursor))
+    for (const kn_place *p = knx_table_first(&places, hash, &cursor); p; p = knx_table_next(&places, hash, &cursor))
         if (p->line == line && !strcmp(p->file, file) && !strcmp(p->function, function))
             return p;
     return NULL;
@@ -29,14 +29,14 @@ static const kn_place *add(uint64_t hash, const char *file, int line, const char
     if (!p || !(p->file = knx_arena_string(&arena, file)) || !(p->function = knx_arena_string(&arena, function)))
         return NULL;
     p->line = line;
-    return knx_map_add(&places, hash, p) ? p : NULL;
+    return knx_table_add(&places, hash, p) ? p : NULL;
 }
 
 const kn_place *kni_place(const char *file, int line, const char *function)
 {
     uint64_t hash = knx_hash_bytes(file, strlen(file), (uint64_t)line);
     hash = knx_hash_bytes(function, strlen(function), hash);
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     const kn_place *p = find(hash, file, line, function);
     if (!p)
         p = add(hash, file, line, function);
@@ -46,8 +46,8 @@ const kn_place *kni_place(const char *file, int line, const char *function)
 
 void kni_places_free(void)
 {
-    knx_global_lock(&lock);
-    knx_map_free(&places);
+    knx_global_lock_take(&lock);
+    knx_table_free(&places);
     knx_arena_free(&arena);
     knx_global_unlock(&lock);
 }

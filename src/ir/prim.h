@@ -10,19 +10,19 @@
 #include "kernel/product.h"
 
 /* What every rule is given: one equation. A caller fills in what the column names; the other members are zero. */
-typedef struct kn_rule {
-    const kn_prim *prim;
+typedef struct kni_rule {
+    const kni_prim *prim;
     const void *params;
     int n_in, n_out;
-    const kn_type *xt, *yt; /* types of the operands and the results (type, complete, pulls, expands, looks: no yt) */
-    const kn_atom *x;       /* operands; in transpose rules KN_ATOM_LINEAR for those without a value */
-    const kn_atom *y;       /* results (jvp only) */
-    const kn_value2 *v;     /* expr only: kernel nodes of the operands at one element */
-    kn_builder *b;          /* takes the equations that jvp, linearize, transpose, batch, expand, ... write */
-    kn_arena *arena;        /* type only: where extents of the results are put */
+    const kni_type *xt, *yt; /* types of the operands and the results (type, complete, pulls, expands, looks: no yt) */
+    const kni_atom *x;      /* operands; in transpose rules KN_ATOM_LINEAR for those without a value */
+    const kni_atom *y;      /* results (jvp only) */
+    const kni_pair *v;      /* expr only: kernel nodes of the operands at one element */
+    kni_builder *b;         /* takes the equations that jvp, linearize, transpose, batch, expand, ... write */
+    knx_arena *arena;       /* type only: where extents of the results are put */
     const char *axis_name;  /* batch only: the name of the axis that is batched; NULL: it has none */
     bool forward;           /* linearize only: results and tangents are wanted together, no one splits them */
-} kn_rule;
+} kni_rule;
 
 /* Bits of a row. Passes ask these, never for names. */
 enum {
@@ -33,7 +33,7 @@ enum {
     KN_CAN_FAIL = 4,
     KN_VIEW = 8,             /* moves elements only: lowered by `map` */
     KN_REDUCES = 16,         /* lowered by `reduction` over params' axes */
-    KN_CALLS = 32,           /* has a sub-jaxpr in kn_p_jit form that passes may inline */
+    KN_CALLS = 32,           /* has a sub-jaxpr in kni_p_jit form that passes may inline */
     KN_CHEAP = 64,           /* recomputing costs less than storing and loading */
     KN_INTEGER_RESULT = 128, /* results have no tangents whatever the operands */
     KN_IDENTITY = 256,       /* returns its operand (stop_gradient): the planner makes an alias */
@@ -58,28 +58,28 @@ typedef enum {
     KN_WHY_INTEGERS /* integers or booleans only */,
     KN_WHY_NOT_DIFFERENTIABLE /* in mathematics */,
     KN_WHY_DISCRETE /* a discrete choice */
-} kn_why;
+} kni_why;
 
 /* The memory of a routine, which is work that is not a loop nest of scalar operations. */
-typedef struct kn_routine_args {
+typedef struct kni_routine_args {
     const void *const *x; /* C-contiguous operands */
     void *const *y;       /* C-contiguous results, which overlap no operand (but see `updates`) */
     void *workspace;      /* as many bytes as the column `workspace` asked for, 64-byte aligned */
-} kn_routine_args;
+} kni_routine_args;
 
 /* What a row with KN_LOOPS is, and so what its parameters are. */
-typedef enum kn_loop_kind { KN_LOOP_NONE, KN_LOOP_WHILE, KN_LOOP_SCAN, KN_LOOP_COND } kn_loop_kind;
+typedef enum kni_loop_kind { KN_LOOP_NONE, KN_LOOP_WHILE, KN_LOOP_SCAN, KN_LOOP_COND } kni_loop_kind;
 
-struct kn_prim {
+struct kni_prim {
     const char *name;   /* as in jaxprs: "scatter-add" */
     int8_t n_in, n_out; /* -1: any number */
-    uint8_t loops;      /* kn_loop_kind */
+    uint8_t loops;      /* kni_loop_kind */
     uint32_t bits;
     /* bit i: linear in operand i (with the others fixed); all bits may be set for add */
     uint32_t linear_in;
-    kn_why why_no_jvp, why_no_transpose;
+    kni_why why_no_jvp, why_no_transpose;
     const char *no_transpose;     /* of a row with tangents but no transpose: the message of the ValueError */
-    const kn_param_field *fields; /* NULL: none */
+    const kni_param_field *fields; /* NULL: none */
     uint16_t params_size;
     /* KN_COMPONENT: which of the equal parts of an element the view shows. real is 0, imag is 1: of an array of
      * complex numbers in memory, `imag` is every second real number, from number 1 on. */
@@ -92,51 +92,51 @@ struct kn_prim {
 
     /* Members of the parameters that follow from the operands and the other members (KN_PF_DERIVED): `params` is the
      * copy that the new equation keeps, r->params the same. Asked before `type`. NULL: there are none. */
-    kn_error *(*complete)(const kn_rule *r, void *params);
+    knx_error *(*complete)(const kni_rule *r, void *params);
 
     /* Shapes and dtypes of the results: fills y; extents that are no operand's go into r->arena. Of rows with n_out -1
      * r->n_out comes in as the number of types that y has room for, and leaves as the number of results. */
-    kn_error *(*type)(kn_rule *r, kn_type *y);
+    knx_error *(*type)(kni_rule *r, kni_type *y);
 
     /* Derivatives. jvp: tx[i] is KN_ATOM_ZERO where there is no tangent, ty[] comes in as KN_ATOM_ZERO; at least one
      * tx is not. A row has jvp, or linearize, which also makes the results y itself (primitives with a body). */
-    void (*jvp)(const kn_rule *r, const kn_atom *tx, kn_atom *ty);
-    kn_error *(*linearize)(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty);
+    void (*jvp)(const kni_rule *r, const kni_atom *tx, kni_atom *ty);
+    knx_error *(*linearize)(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty);
     /* ct[j]: cotangents of the results (KN_ATOM_ZERO: none; not all are); fills ct_in[i] for linear operands (come in
      * as KN_ATOM_ZERO). */
-    kn_error *(*transpose)(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in);
+    knx_error *(*transpose)(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in);
     /* axis[i]: the batch axis of operand i, -1 if it has none (not all have none but in rows with KN_NAMES); fills y
      * and axis_out (-1: not batched). */
-    kn_error *(*batch)(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out);
+    knx_error *(*batch)(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out);
 
     /* Lowering: exactly one of these. */
     /* elementwise: kernel nodes of the results from the kernel nodes r->v of the operands, at one element */
-    void (*expr)(knk_builder *k, const kn_rule *r, kn_value2 *y);
+    void (*expr)(knk_builder *k, const kni_rule *r, kni_pair *y);
     /* Views: the element of the operand that result element `out` shows. `in` is filled with affine functions of the
      * positions of `out` (rev: extent - 1 - out). The axes of `out` have no node: computed positions are composed with
      * the map. */
-    void (*map)(const kn_rule *r, const kn_index *out, kn_index *in);
+    void (*map)(const kni_rule *r, const kni_index *out, kni_index *in);
     /* Of `map`: whether an affine map exists for these shapes. A reshape from (2, 3) to (3, 2) has none; then the
      * operand is stored, and the result is an alias of the stored operand. NULL: always */
-    bool (*map_exists)(const kn_rule *r);
+    bool (*map_exists)(const kni_rule *r);
     /* loop nests with predicates or computed indices (one result): the result's element at position i, made of
      * elements of operands (pad, gather) */
-    void (*pull)(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y);
+    void (*pull)(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y);
     /* Of rows with both `pull` and `run`: whether a kernel that reads the result may use `pull`. Where the answer is
      * no, and where the result is stored, the routine computes it; the bits are the same. Example: gather has a pull
      * unless it has to raise an error for an index out of bounds. NULL: the row has only one of the two */
-    bool (*pulls)(const kn_rule *r);
+    bool (*pulls)(const kni_rule *r);
     /* Of `pull`: the number of operand elements that one result element reads, at most. A kernel that reads an operand
      * which is not stored computes that operand as often, so the planner stores operands of rows with a large number.
      * Example: the sum over a 3 x 3 window reads 9. NULL: one */
-    int64_t (*looks)(const kn_rule *r);
+    int64_t (*looks)(const kni_rule *r);
     /* of `run`: as `pull`, in kernels that hold a loop and have the elements of its carries as nodes
      * (compile/loops/scope.h); leaves y as it is if it would read other elements than those: if a position that it
      * compares is not `fixed` */
-    void (*element)(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y);
-    const kn_reduction_row *reduction; /* KN_REDUCES */
+    void (*element)(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y);
+    const kni_reduction_row *reduction; /* KN_REDUCES */
     /* a routine, which reads and writes memory (sort, cholesky) */
-    kn_error *(*run)(const kn_rule *r, const kn_routine_args *args);
+    knx_error *(*run)(const kni_rule *r, const kni_routine_args *args);
     /* of `run`: 1 + the operand whose elements the first result has but for some that are replaced. y[0] holds them
      * already, and x[updates - 1] == y[0]: only the changes are written, nothing before the last error. 0: none */
     int8_t updates;
@@ -144,86 +144,86 @@ struct kn_prim {
      * for each axis, moved so that all of operand 1 fits): the distance, per axis, between neighbours of operand 1 in
      * operand 0. A kernel that computes operand 1 writes it there itself. Example: 1 in dynamic_update_slice. NULL: the
      * positions are data (scatter) */
-    void (*lands)(const kn_rule *r, int64_t *stride);
+    void (*lands)(const kni_rule *r, int64_t *stride);
     /* Of `run`: the bytes of memory that the routine needs beside operands and results. Example: sort needs the keys
      * of one row. NULL: none */
-    size_t (*workspace)(const kn_rule *r);
+    size_t (*workspace)(const kni_rule *r);
     /* A product of two operands (one result): fills in its description for C-contiguous arrays, from which the code
      * and its blocking follow. Examples: dot_general, conv_general_dilated. docs/products.md */
-    void (*product)(const kn_rule *r, knk_product *p);
+    void (*product)(const kni_rule *r, knk_product *p);
     /* into other primitives, before planning */
-    kn_error *(*expand)(const kn_rule *r, kn_atom *y);
+    knx_error *(*expand)(const kni_rule *r, kni_atom *y);
     /* Of rows with `expand` beside another lowering: whether `expand` is used; xt: the first 8 operands. Example: scan
      * of one round becomes its body. NULL: always, the row has no other lowering */
-    bool (*expands)(const kn_rule *r);
+    bool (*expands)(const kni_rule *r);
 
     /* KN_CAN_FAIL rows: whether an equation with these parameters (the only member of r that is set) can fail.
      * Example: gather fails in the mode that checks its indices, and in no other mode. NULL: always */
-    bool (*may_fail)(const kn_rule *r);
+    bool (*may_fail)(const kni_rule *r);
     /* KN_CAN_FAIL rows: the same results without an error, and whether there would be one: `failed`, an array of
      * booleans over some of the first axes of the work, true somewhere if and only if the equation fails (then y is any
      * value). Loops that hold such equations can be kernels that way (compile/program/guard.c). *failed stays
      * KN_ATOM_NONE where there is no such form. NULL: there is none */
-    kn_error *(*unfailing)(const kn_rule *r, kn_atom *y, kn_atom *failed);
+    knx_error *(*unfailing)(const kni_rule *r, kni_atom *y, kni_atom *failed);
 
     /* An atom that has the result's bits without this equation, or KN_ATOM_NONE. Example: x * 1 is x; x + 0 is not,
      * because -0 + 0 is 0. The rule may emit simpler equations. NULL: nothing to simplify. */
-    kn_atom (*simplify)(const kn_rule *r);
+    kni_atom (*simplify)(const kni_rule *r);
 
     /* Rows with several results, of which read[i] ones are read: the same with less work, the others' y[i] staying
      * KN_ATOM_NONE. *pruned comes in as false and stays so if there is nothing to leave out; then nothing is emitted.
      * Asked when programs are made, also if all results are read. NULL: nothing to leave out. */
-    kn_error *(*prune)(const kn_rule *r, const bool *read, kn_atom *y, bool *pruned);
+    knx_error *(*prune)(const kni_rule *r, const bool *read, kni_atom *y, bool *pruned);
 
     /* The inverse of a view: the first operand with the elements that the result shows replaced by v, which has the
      * result's type yt (r->x are the operands before; where an element shows several times the last in C order of v
      * stays). KN_ATOM_NONE without an error: with these parameters the view is read-only. NULL: the result is no view.
      */
-    kn_atom (*put)(const kn_rule *r, kn_atom v);
+    kni_atom (*put)(const kni_rule *r, kni_atom v);
 
     /* Rows with jaxprs in their parameters: fills t with the types of the inputs of jaxpr number `which`, and returns
      * their number (t has room for all operands and all integers of the parameters are set). Parsers need the types
      * before they have the jaxpr. Example: the body of a scan gets consts and carries as they are, and of each other
      * operand one element of the first axis. NULL: the types of the operands. */
-    int (*body_types)(const kn_rule *r, int which, kn_type *t);
+    int (*body_types)(const kni_rule *r, int which, kni_type *t);
 
     /* scalar operations; NULL: one per result element */
-    double (*cost)(const kn_rule *r);
+    double (*cost)(const kni_rule *r);
 };
 
-#define KN_PRIM(id) extern const kn_prim kn_prim_##id;
+#define KN_PRIM(id) extern const kni_prim knp_prim_##id;
 #include "ir/prims.def"
 
-extern const kn_prim *const kni_prims[];        /* all rows, NULL at the end */
-const kn_prim *kni_prim_find(const char *name); /* by printed name; NULL if there is none */
+extern const kni_prim *const kni_prims[];       /* all rows, NULL at the end */
+const kni_prim *kni_prim_find(const char *name); /* by printed name; NULL if there is none */
 /* by the first n characters; classic: by the name that the classic form prints */
-const kn_prim *kni_prim_find_n(const char *name, size_t n, bool classic);
+const kni_prim *kni_prim_find_n(const char *name, size_t n, bool classic);
 bool kni_prim_is_builtin(const char *name); /* a row of kni_prims has it, in some form of texts */
 /* Adds a row of the user's, which stays. One of this name that was added before and is the `same` comes back instead of
  * p; another one, or a row of Kiln's, is a ValueError. */
-const kn_prim *kni_prim_add(const kn_prim *p, bool (*same)(const kn_prim *a, const kn_prim *b), kn_error **error);
-bool kni_prim_is_added(const kn_prim *p); /* p may be any pointer */
+const kni_prim *kni_prim_add(const kni_prim *p, bool (*same)(const kni_prim *a, const kni_prim *b), knx_error **error);
+bool kni_prim_is_added(const kni_prim *p); /* p may be any pointer */
 /* Refuses rows with empty columns that have no reason; called by tests. Returns a text of the first fault, or NULL. */
-const char *kni_prim_fault(const kn_prim *p);
+const char *kni_prim_fault(const kni_prim *p);
 /* What an equation's rules are given by those who ask for no equations. */
-static inline kn_rule kni_rule(const kn_eqn *e, const kn_type *xt, const kn_type *yt)
+static inline kni_rule kni_rule_of(const kni_eqn *e, const kni_type *xt, const kni_type *yt)
 {
-    return (kn_rule){
+    return (kni_rule){
         .prim = e->prim, .params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out, .xt = xt, .yt = yt};
 }
-static inline bool kni_can_fail(const kn_prim *p, const void *params)
+static inline bool kni_can_fail(const kni_prim *p, const void *params)
 {
-    return (p->bits & KN_CAN_FAIL) && (!p->may_fail || p->may_fail(&(kn_rule){.prim = p, .params = params}));
+    return (p->bits & KN_CAN_FAIL) && (!p->may_fail || p->may_fail(&(kni_rule){.prim = p, .params = params}));
 }
 /* The bits of the row, and of those in its jaxprs at any depth that count for the whole. */
 enum { KN_DEEP_BITS = KN_NAMES | KN_EFFECT | KN_USER };
-uint32_t kni_bits(const kn_prim *p, const void *params);
+uint32_t kni_bits(const kni_prim *p, const void *params);
 /* Whether the equation stays although no one reads its results. */
-static inline bool kni_must_stay(const kn_prim *p, const void *params)
+static inline bool kni_must_stay(const kni_prim *p, const void *params)
 {
     return kni_can_fail(p, params) || (kni_bits(p, params) & KN_EFFECT);
 }
 /* Whether the row is linear in operand i. Rows with any number of operands mean all from the 32nd on by bit 31. */
-static inline bool kni_linear_in(const kn_prim *p, int i) { return (p->linear_in >> (i < 31 ? i : 31) & 1u) != 0; }
-static inline bool kni_has_tangent(kn_type t) { return knx_is_inexact(t.dtype); }
+static inline bool kni_linear_in(const kni_prim *p, int i) { return (p->linear_in >> (i < 31 ? i : 31) & 1u) != 0; }
+static inline bool kni_has_tangent(kni_type t) { return knx_is_inexact(t.dtype); }
 #endif

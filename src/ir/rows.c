@@ -5,27 +5,27 @@
 #include <stdatomic.h>
 #include <string.h>
 
-const kn_prim *const kni_prims[] = {
-#define KN_PRIM(id) &kn_prim_##id,
+const kni_prim *const kni_prims[] = {
+#define KN_PRIM(id) &knp_prim_##id,
 #include "ir/prims.def"
     NULL,
 };
 
 /* ---- Rows that users add: a list that only grows, so it is read without a lock. */
 
-static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 typedef struct added {
-    const kn_prim *row;
+    const kni_prim *row;
     struct added *before;
 } added;
 static _Atomic(added *) newest;
 
-const kn_prim *kni_prim_add(const kn_prim *p, bool (*same)(const kn_prim *a, const kn_prim *b), kn_error **error)
+const kni_prim *kni_prim_add(const kni_prim *p, bool (*same)(const kni_prim *a, const kni_prim *b), knx_error **error)
 {
     size_t n = strlen(p->name);
     *error = NULL;
     if (kni_prim_is_builtin(p->name)) {
-        *error = knx_error(KN_ERROR_VALUE, "%s is a primitive of Kiln's own", p->name);
+        *error = knx_error_new(KN_ERROR_VALUE, "%s is a primitive of Kiln's own", p->name);
         return NULL;
     }
     added *one = knx_alloc(sizeof *one);
@@ -33,8 +33,8 @@ const kn_prim *kni_prim_add(const kn_prim *p, bool (*same)(const kn_prim *a, con
         *error = knx_error_nomem();
         return NULL;
     }
-    knx_global_lock(&lock);
-    const kn_prim *known = kni_prim_find_n(p->name, n, false);
+    knx_global_lock_take(&lock);
+    const kni_prim *known = kni_prim_find_n(p->name, n, false);
     if (!known) {
         *one = (added){p, atomic_load(&newest)};
         atomic_store(&newest, one);
@@ -44,23 +44,23 @@ const kn_prim *kni_prim_add(const kn_prim *p, bool (*same)(const kn_prim *a, con
         return p;
     knx_free(one);
     if (!same(known, p))
-        *error = knx_error(KN_ERROR_VALUE, "there is a primitive %s already, with another definition", p->name);
+        *error = knx_error_new(KN_ERROR_VALUE, "there is a primitive %s already, with another definition", p->name);
     return *error ? NULL : known;
 }
 
 static bool is_named(const char *name, const char *given, size_t n) { return !strncmp(name, given, n) && !name[n]; }
 
-static const char *classic_name(const kn_prim *p)
+static const char *classic_name(const kni_prim *p)
 {
-    for (const kn_param_field *f = p->fields; f && f->name; f++)
+    for (const kni_param_field *f = p->fields; f && f->name; f++)
         if (f->flags & KN_PF_PRIM_NAME)
             return f->text;
     return p->name;
 }
 
-const kn_prim *kni_prim_find_n(const char *name, size_t n, bool classic)
+const kni_prim *kni_prim_find_n(const char *name, size_t n, bool classic)
 {
-    for (const kn_prim *const *p = kni_prims; *p; p++)
+    for (const kni_prim *const *p = kni_prims; *p; p++)
         if (is_named(classic ? classic_name(*p) : (*p)->name, name, n))
             return *p;
     for (const added *a = atomic_load(&newest); a; a = a->before)
@@ -69,17 +69,17 @@ const kn_prim *kni_prim_find_n(const char *name, size_t n, bool classic)
     return NULL;
 }
 
-const kn_prim *kni_prim_find(const char *name) { return kni_prim_find_n(name, strlen(name), false); }
+const kni_prim *kni_prim_find(const char *name) { return kni_prim_find_n(name, strlen(name), false); }
 
 bool kni_prim_is_builtin(const char *name)
 {
-    for (const kn_prim *const *p = kni_prims; *p; p++)
+    for (const kni_prim *const *p = kni_prims; *p; p++)
         if (!strcmp((*p)->name, name) || !strcmp(classic_name(*p), name))
             return true;
     return false;
 }
 
-bool kni_prim_is_added(const kn_prim *p)
+bool kni_prim_is_added(const kni_prim *p)
 {
     const added *a = atomic_load(&newest);
     while (a && a->row != p)
@@ -87,18 +87,18 @@ bool kni_prim_is_added(const kn_prim *p)
     return a != NULL;
 }
 
-static const char *fields_fault(const kn_prim *p)
+static const char *fields_fault(const kni_prim *p)
 {
     static const uint16_t size[] = {
-        [KN_P_INT] = sizeof(int64_t),        [KN_P_BOOL] = sizeof(bool),
-        [KN_P_DTYPE] = sizeof(kn_dtype),     [KN_P_INTS] = sizeof(kn_ints),
-        [KN_P_STRING] = sizeof(char *),      [KN_P_JAXPR] = sizeof(kni_jaxpr *),
-        [KN_P_ENUM] = sizeof(int64_t),       [KN_P_DOUBLE] = sizeof(double),
-        [KN_P_NAMES] = sizeof(kn_names),     [KN_P_TEXT] = 0,
-        [KN_P_THUNK] = sizeof(kn_thunk *),   [KN_P_JAXPRS] = sizeof(kni_jaxprs),
-        [KN_P_DOUBLES] = sizeof(kn_doubles),
+        [KN_P_INT] = sizeof(int64_t),         [KN_P_BOOL] = sizeof(bool),
+        [KN_P_DTYPE] = sizeof(kn_dtype),      [KN_P_INTS] = sizeof(kni_ints),
+        [KN_P_STRING] = sizeof(char *),       [KN_P_JAXPR] = sizeof(kni_jaxpr *),
+        [KN_P_ENUM] = sizeof(int64_t),        [KN_P_DOUBLE] = sizeof(double),
+        [KN_P_NAMES] = sizeof(kni_names),     [KN_P_TEXT] = 0,
+        [KN_P_THUNK] = sizeof(kni_thunk *),   [KN_P_JAXPRS] = sizeof(kni_jaxprs),
+        [KN_P_DOUBLES] = sizeof(kni_doubles),
     };
-    for (const kn_param_field *f = p->fields; f && f->name; f++) {
+    for (const kni_param_field *f = p->fields; f && f->name; f++) {
         if (f->kind == KN_P_TEXT ? !f->text && !f->show : f->offset + size[f->kind] > p->params_size)
             return "a field lies outside of the parameters, or shows nothing";
         if (f->kind == KN_P_ENUM && !f->names)
@@ -108,7 +108,7 @@ static const char *fields_fault(const kn_prim *p)
 }
 
 /* The columns of derivatives: filled, or with a reason that fits. */
-static const char *derivatives_fault(const kn_prim *p)
+static const char *derivatives_fault(const kni_prim *p)
 {
     bool differentiable = p->jvp || p->linearize;
     if (differentiable == (p->why_no_jvp != KN_WHY_NONE))
@@ -125,7 +125,7 @@ static const char *derivatives_fault(const kn_prim *p)
     return NULL;
 }
 
-const char *kni_prim_fault(const kn_prim *p)
+const char *kni_prim_fault(const kni_prim *p)
 {
     int lowerings = !!p->expr + !!p->map + (p->pull && !p->pulls) + !!p->reduction + !!p->run + !!p->product +
                     (p->expand && !p->expands);

@@ -28,7 +28,7 @@ static void pop(sorting *s)
             push(s, e->in[i]);
 }
 
-static void count(sorting *s, uint32_t n_link, uint32_t n_out, const kn_atom *out)
+static void count(sorting *s, uint32_t n_link, uint32_t n_out, const kni_atom *out)
 {
     for (uint32_t i = 0; i < n_out; i++)
         if (kni_is_var(out[i]))
@@ -44,8 +44,8 @@ static void count(sorting *s, uint32_t n_link, uint32_t n_out, const kn_atom *ou
     }
 }
 
-bool kni_toposort(kn_arena *a, uint32_t n_var, uint32_t n_link, const kni_link *link, uint32_t n_out,
-                  const kn_atom *out, uint32_t **order, uint32_t *n)
+bool kni_toposort(knx_arena *a, uint32_t n_var, uint32_t n_link, const kni_link *link, uint32_t n_out,
+                  const kni_atom *out, uint32_t **order, uint32_t *n)
 {
     size_t room = (size_t)n_var + 1;
     sorting s = {.link = link,

@@ -7,11 +7,11 @@
 
 /* An equation: its operands, literals left out or not, and its results. */
 typedef struct kni_link {
-    const kn_atom *in;
+    const kni_atom *in;
     uint32_t n_in, out, n_out;
 } kni_link;
 
 /* The variables that the results need, in that order: (*order)[0 .. *n), in the arena. False without memory. */
-bool kni_toposort(kn_arena *a, uint32_t n_var, uint32_t n_link, const kni_link *link, uint32_t n_out,
-                  const kn_atom *out, uint32_t **order, uint32_t *n);
+bool kni_toposort(knx_arena *a, uint32_t n_var, uint32_t n_link, const kni_link *link, uint32_t n_out,
+                  const kni_atom *out, uint32_t **order, uint32_t *n);
 #endif

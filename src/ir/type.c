@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool kni_type_same_shape(kn_type a, kn_type b)
+bool kni_type_same_shape(kni_type a, kni_type b)
 {
     if (a.ndim != b.ndim)
         return false;
@@ -14,12 +14,12 @@ bool kni_type_same_shape(kn_type a, kn_type b)
     return true;
 }
 
-bool kni_type_equal(kn_type a, kn_type b)
+bool kni_type_equal(kni_type a, kni_type b)
 {
     return a.dtype == b.dtype && a.weak == b.weak && a.sharding == b.sharding && kni_type_same_shape(a, b);
 }
 
-int64_t kni_type_size(kn_type t)
+int64_t kni_type_size(kni_type t)
 {
     int64_t n = 1;
     for (int i = 0; i < t.ndim; i++)
@@ -31,9 +31,9 @@ int64_t kni_type_size(kn_type t)
     return n;
 }
 
-size_t kni_type_bytes(kn_type t) { return (size_t)kni_type_size(t) * t.dtype->size; }
+size_t kni_type_bytes(kni_type t) { return (size_t)kni_type_size(t) * t.dtype->size; }
 
-bool kni_type_copy(kn_arena *a, kn_type t, kn_type *out)
+bool kni_type_copy(knx_arena *a, kni_type t, kni_type *out)
 {
     *out = t;
     if (!t.ndim) {
@@ -43,7 +43,7 @@ bool kni_type_copy(kn_arena *a, kn_type t, kn_type *out)
     return (out->dim = knx_arena_copy(a, t.dim, (size_t)t.ndim * sizeof *t.dim)) != NULL;
 }
 
-const char *kni_type_text(kn_text *t, kn_type type, bool long_names)
+const char *kni_type_text(knx_text *t, kni_type type, bool long_names)
 {
     size_t start = t->length;
     knx_text_add(t, "%s[", long_names ? type.dtype->name : type.dtype->short_name);
@@ -54,7 +54,7 @@ const char *kni_type_text(kn_text *t, kn_type type, bool long_names)
 }
 
 /* Extents of 0 do not count, as in NumPy: the strides of such an array must fit too. */
-kn_error *kni_type_check_size(kn_type t)
+knx_error *kni_type_check_size(kni_type t)
 {
     size_t bytes = t.dtype->size;
     for (int i = 0; i < t.ndim; i++) {
@@ -62,11 +62,11 @@ kn_error *kni_type_check_size(kn_type t)
             !__builtin_mul_overflow(bytes, (size_t)t.dim[i], &bytes) && bytes <= PTRDIFF_MAX)
             continue;
         if (t.dim[i] < 0)
-            return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
+            return knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
         if (t.dim[i] > 0) {
-            kn_text shape = {0};
-            return knx_error(KN_ERROR_MEMORY, "array of shape %s and dtype %s is too large",
-                             knx_show_shape(&shape, t.ndim, t.dim), t.dtype->name);
+            knx_text shape = {0};
+            return knx_error_new(KN_ERROR_MEMORY, "array of shape %s and dtype %s is too large",
+                                 knx_show_shape(&shape, t.ndim, t.dim), t.dtype->name);
         }
     }
     return NULL;

@@ -36,12 +36,12 @@ void knk_delete(knk_builder *k)
 knk_node knk_fail(knk_builder *k, const char *format, ...)
 {
     if (k && !k->error) {
-        kn_text text = {0};
+        knx_text text = {0};
         va_list args;
         va_start(args, format);
         vsnprintf(text.s, sizeof text.s, format, args);
         va_end(args);
-        k->error = knx_error(KN_ERROR_VALUE, "%s", text.s);
+        k->error = knx_error_new(KN_ERROR_VALUE, "%s", text.s);
     }
     return KNK_NONE;
 }
@@ -72,7 +72,7 @@ int knk_begin_stage(knk_builder *k, int n_inner)
     return (int)k->stage.n - 1;
 }
 
-int knk_add_buffer(knk_builder *k, kn_dtype_id dtype, bool written)
+int knk_add_buffer(knk_builder *k, knx_dtype_id dtype, bool written)
 {
     if (!k || k->error)
         return 0;
@@ -92,9 +92,9 @@ int knk_add_map(knk_builder *k, const uint8_t *cls)
     return knk_append_map(k, cls, k->n_par + k->stage.at[k->stage.n - 1].n_inner);
 }
 
-kn_dtype_id knk_dtype(const knk_builder *k, knk_node x)
+knx_dtype_id knk_dtype(const knk_builder *k, knk_node x)
 {
-    return k && x >= 0 && (size_t)x < k->node.n ? (kn_dtype_id)k->node.at[x].dtype : KN_ID_BOOL;
+    return k && x >= 0 && (size_t)x < k->node.n ? (knx_dtype_id)k->node.at[x].dtype : KN_ID_BOOL;
 }
 
 const knk_inst *knk_look(const knk_builder *k, knk_node x)
@@ -148,10 +148,10 @@ static knk_node append(knk_builder *k, const knk_inst *n, int place)
 {
     if (k->node.n >= INT32_MAX - 1)
         return knk_fail(k, "kernel: too many nodes");
-    if (!grow_table(k) || !KN_VEC_PUSH(&k->place, ((knk_place){place, KNK_NONE})) || !KN_VEC_PUSH(&k->node, *n))
+    if (!grow_table(k) || !KN_VEC_PUSH(&k->place, ((knk_home){place, KNK_NONE})) || !KN_VEC_PUSH(&k->node, *n))
         return knk_no_memory(k);
     k->stage.at[k->stage.n - 1].end = (int)k->node.n;
-    return knk_placed(k, (knk_node)k->node.n - 1) ? (knk_node)k->node.n - 1 : knk_no_memory(k);
+    return knk_homed(k, (knk_node)k->node.n - 1) ? (knk_node)k->node.n - 1 : knk_no_memory(k);
 }
 
 /* The node that equals n, or a new one. */
@@ -207,11 +207,11 @@ knk_node knk_emit(knk_builder *k, knk_inst n)
     if (why)
         return knk_fail(k, "kernel: %s: %s", knk_op_table[n.op].name, why);
     knk_node out;
-    int place = knk_place_of(k, &n);
-    if (place == KNK_NO_PLACE)
+    int place = knk_home_of(k, &n);
+    if (place == KNK_NO_HOME)
         return KNK_NONE;
     if (all_constant(k, &n))
-        return knk_const(k, (kn_dtype_id)n.dtype, knk_fold(&n, k->node.at));
+        return knk_const(k, (knx_dtype_id)n.dtype, knk_fold(&n, k->node.at));
     if (knk_simplify(k, &n, &out))
         return out;
     return is_shared(&n) ? intern(k, &n, place) : append(k, &n, place);
@@ -235,18 +235,18 @@ void knk_append_raw(knk_builder *k, knk_inst n)
         n.dtype = k->node.at[n.a].dtype;
     else if (n.op == KNK_NEXT)
         n.dtype = k->node.at[n.b].dtype;
-    int place = knk_place_of(k, &n);
-    if (place != KNK_NO_PLACE)
+    int place = knk_home_of(k, &n);
+    if (place != KNK_NO_HOME)
         append(k, &n, place);
 }
 
-static knk_inst inst(knk_op op, kn_dtype_id dtype, knk_node a, knk_node b, knk_node c)
+static knk_inst inst(knk_op op, knx_dtype_id dtype, knk_node a, knk_node b, knk_node c)
 {
     return (knk_inst){
         .op = (uint8_t)op, .dtype = (uint8_t)dtype, .buffer = KNK_NONE, .map = KNK_NONE, .a = a, .b = b, .c = c};
 }
 
-knk_node knk_const(knk_builder *k, kn_dtype_id d, uint64_t bits)
+knk_node knk_const(knk_builder *k, knx_dtype_id d, uint64_t bits)
 {
     knk_inst n = inst(KNK_CONST, d, KNK_NONE, KNK_NONE, KNK_NONE);
     n.imm =
@@ -254,17 +254,17 @@ knk_node knk_const(knk_builder *k, kn_dtype_id d, uint64_t bits)
     return knk_emit(k, n);
 }
 
-static uint64_t scalar_bits(kn_dtype_id d, kn_scalar_bits s) { return knx_scalar_word(kn_dtype_table[d].size, &s); }
+static uint64_t scalar_bits(knx_dtype_id d, knx_scalar_bits s) { return knx_scalar_word(knx_dtype_table[d].size, &s); }
 
-knk_node knk_const_double(knk_builder *k, kn_dtype_id d, double v)
+knk_node knk_const_double(knk_builder *k, knx_dtype_id d, double v)
 {
-    return (unsigned)d < KN_ID_COUNT ? knk_const(k, d, scalar_bits(d, knx_scalar_from_double(&kn_dtype_table[d], v)))
+    return (unsigned)d < KN_ID_COUNT ? knk_const(k, d, scalar_bits(d, knx_scalar_from_double(&knx_dtype_table[d], v)))
                                      : knk_fail(k, "kernel: no such dtype");
 }
 
-knk_node knk_const_int(knk_builder *k, kn_dtype_id d, int64_t v)
+knk_node knk_const_int(knk_builder *k, knx_dtype_id d, int64_t v)
 {
-    return (unsigned)d < KN_ID_COUNT ? knk_const(k, d, scalar_bits(d, knx_scalar_from_int(&kn_dtype_table[d], v)))
+    return (unsigned)d < KN_ID_COUNT ? knk_const(k, d, scalar_bits(d, knx_scalar_from_int(&knx_dtype_table[d], v)))
                                      : knk_fail(k, "kernel: no such dtype");
 }
 
@@ -284,10 +284,10 @@ knk_node knk_load(knk_builder *k, int buffer, int map, knk_node index, knk_node 
     if (pred >= 0 && (size_t)pred < k->node.n && k->node.at[pred].op == KNK_CONST &&
         k->node.at[pred].dtype == KN_ID_BOOL) {
         if (!k->node.at[pred].imm)
-            return other >= 0 ? other : knk_const(k, knk_memory_dtype((kn_dtype_id)k->buffer.at[buffer].dtype), 0);
+            return other >= 0 ? other : knk_const(k, knk_memory_dtype((knx_dtype_id)k->buffer.at[buffer].dtype), 0);
         pred = other = KNK_NONE;
     }
-    knk_inst n = inst(KNK_LOAD, knk_memory_dtype((kn_dtype_id)k->buffer.at[buffer].dtype), index, pred, other);
+    knk_inst n = inst(KNK_LOAD, knk_memory_dtype((knx_dtype_id)k->buffer.at[buffer].dtype), index, pred, other);
     n.buffer = (int16_t)buffer;
     n.map = (int16_t)map;
     return knk_emit(k, n);
@@ -335,11 +335,11 @@ knk_node knk_select_cold(knk_builder *k, knk_node p, knk_node cold_yes, knk_node
     return knk_emit(k, n);
 }
 
-knk_node knk_cast(knk_builder *k, kn_dtype_id to, knk_node a)
+knk_node knk_cast(knk_builder *k, knx_dtype_id to, knk_node a)
 {
     return knk_emit(k, inst(KNK_CAST, to, a, KNK_NONE, KNK_NONE));
 }
-knk_node knk_bitcast(knk_builder *k, kn_dtype_id to, knk_node a)
+knk_node knk_bitcast(knk_builder *k, knx_dtype_id to, knk_node a)
 {
     return knk_emit(k, inst(KNK_BITCAST, to, a, KNK_NONE, KNK_NONE));
 }
@@ -429,7 +429,7 @@ static bool make_key(knk_kernel *k)
 /* Nonzero sizes only, so that NULL means no memory. */
 static void *room_for(knk_kernel *k, size_t n, size_t size) { return knx_arena_zero(&k->arena, n ? n * size : 1); }
 
-static kn_error *fill(const knk_builder *b, const knk_order *o, knk_kernel *k)
+static knx_error *fill(const knk_builder *b, const knk_order *o, knk_kernel *k)
 {
     k->n_par = b->n_par;
     k->n_stage = (int)b->stage.n;
@@ -454,10 +454,10 @@ static kn_error *fill(const knk_builder *b, const knk_order *o, knk_kernel *k)
     return fine ? NULL : knx_error_nomem();
 }
 
-static kn_error *make(const knk_builder *b, int *loop_number, knk_kernel *k)
+static knx_error *make(const knk_builder *b, int *loop_number, knk_kernel *k)
 {
     knk_order o;
-    kn_error *error = knk_order_nodes(b, &o);
+    knx_error *error = knk_order_nodes(b, &o);
     if (!error)
         error = fill(b, &o, k);
     if (!error && loop_number && b->loop.n)
@@ -470,16 +470,16 @@ static kn_error *make(const knk_builder *b, int *loop_number, knk_kernel *k)
     return error ? error : knk_prepare(k);
 }
 
-kn_error *knk_finish(knk_builder *b, knk_kernel **out) { return knk_finish_loops(b, NULL, out); }
+knx_error *knk_finish(knk_builder *b, knk_kernel **out) { return knk_finish_loops(b, NULL, out); }
 
-kn_error *knk_finish_loops(knk_builder *b, int *loop_number, knk_kernel **out)
+knx_error *knk_finish_loops(knk_builder *b, int *loop_number, knk_kernel **out)
 {
     *out = NULL;
     if (!b)
         return knx_error_nomem();
     if (b->open != KNK_NO_LOOP)
         knk_fail(b, "kernel: loop %d has no end", b->loop.at[b->open].number);
-    kn_error *error = b->error;
+    knx_error *error = b->error;
     b->error = NULL;
     knk_kernel *k = error ? NULL : knx_alloc_zero(sizeof *k);
     if (k) {

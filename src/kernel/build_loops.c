@@ -15,7 +15,7 @@ static const char *name_of(const knk_inst *n) { return knk_op_table[n->op].name;
 static int no_place(knk_builder *k, const knk_inst *n, const char *why)
 {
     knk_fail(k, "kernel: %s: %s", name_of(n), why);
-    return KNK_NO_PLACE;
+    return KNK_NO_HOME;
 }
 
 /* The innermost loop for which a map moves. */
@@ -41,7 +41,7 @@ static int loop_of_map(knk_builder *k, const knk_inst *n)
 static int place_of_value(knk_builder *k, const knk_inst *n)
 {
     int loop = loop_of_map(k, n);
-    for (int i = 0; i < knk_op_table[n->op].n_operands && loop != KNK_NO_PLACE; i++) {
+    for (int i = 0; i < knk_op_table[n->op].n_operands && loop != KNK_NO_HOME; i++) {
         knk_node x = knk_operand(n, i);
         if (x < 0)
             continue;
@@ -61,11 +61,11 @@ static int place_of_loop(knk_builder *k, const knk_inst *n)
         return no_place(k, n, "a stage with inner extents has no loops");
     if (k->n_par + st->n_loop >= KNK_MAX_LOOPS) {
         knk_fail(k, "kernel: loop: a stage has at most %d parallel extents and loops", KNK_MAX_LOOPS);
-        return KNK_NO_PLACE;
+        return KNK_NO_HOME;
     }
     if (depth_of(k, k->open) >= KNK_MAX_NESTED) {
         knk_fail(k, "kernel: loop: more than %d loops in each other", KNK_MAX_NESTED);
-        return KNK_NO_PLACE;
+        return KNK_NO_HOME;
     }
     return n->sub == st->n_loop ? k->open : no_place(k, n, "loops must be numbered in order");
 }
@@ -108,8 +108,8 @@ static int place_of_part(knk_builder *k, const knk_inst *n)
     if (n->sub != loop_at(k, k->open)->number)
         return no_place(k, n, "another loop is open");
     int operands = place_of_value(k, n);
-    if (operands == KNK_NO_PLACE)
-        return KNK_NO_PLACE;
+    if (operands == KNK_NO_HOME)
+        return KNK_NO_HOME;
     if (n->op == KNK_CARRY && operands == k->open)
         return no_place(k, n, "the first value lies in the loop");
     if (n->op == KNK_WHILE && loop_at(k, k->open)->test != KNK_NONE)
@@ -120,12 +120,12 @@ static int place_of_part(knk_builder *k, const knk_inst *n)
     knk_node missing = n->op == KNK_END ? carry_without_next(k) : KNK_NONE;
     if (missing != KNK_NONE) {
         knk_fail(k, "kernel: end: carry %%%d of loop %d has no next value", missing, n->sub);
-        return KNK_NO_PLACE;
+        return KNK_NO_HOME;
     }
     return k->open;
 }
 
-int knk_place_of(knk_builder *k, const knk_inst *n)
+int knk_home_of(knk_builder *k, const knk_inst *n)
 {
     switch (n->op) {
     case KNK_LOOP: return place_of_loop(k, n);
@@ -134,12 +134,12 @@ int knk_place_of(knk_builder *k, const knk_inst *n)
     case KNK_WHILE:
     case KNK_NEXT:
     case KNK_END: return place_of_part(k, n);
-    case KNK_STORE: return place_of_value(k, n) == KNK_NO_PLACE ? KNK_NO_PLACE : k->open;
+    case KNK_STORE: return place_of_value(k, n) == KNK_NO_HOME ? KNK_NO_HOME : k->open;
     default: return place_of_value(k, n);
     }
 }
 
-bool knk_placed(knk_builder *k, knk_node x)
+bool knk_homed(knk_builder *k, knk_node x)
 {
     const knk_inst *n = &k->node.at[x];
     if (n->op == KNK_LOOP) {

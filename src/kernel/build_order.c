@@ -60,7 +60,7 @@ static int owner(const order *o, knk_node x)
 {
     int op = node(o, x)->op, loop = o->k->place.at[x].loop;
     if (!lives(o, x) || op == KNK_LOOP || op == KNK_WHILE || op == KNK_NEXT)
-        return KNK_NO_PLACE;
+        return KNK_NO_HOME;
     return op == KNK_END ? loop_at(o, loop)->parent : loop;
 }
 
@@ -71,7 +71,7 @@ static void sort_items(order *o, const knk_stage *st)
     int rows = o->n_loop + 1, at = 0;
     memset(o->from, 0, (size_t)(rows + 1) * sizeof *o->from);
     for (int i = st->first; i < st->end; i++)
-        if (owner(o, i) != KNK_NO_PLACE)
+        if (owner(o, i) != KNK_NO_HOME)
             o->from[row_of(o, owner(o, i))]++;
     for (int r = 0; r <= rows; r++) {
         int count = o->from[r];
@@ -79,7 +79,7 @@ static void sort_items(order *o, const knk_stage *st)
         at += count;
     }
     for (int i = st->first; i < st->end; i++)
-        if (owner(o, i) != KNK_NO_PLACE)
+        if (owner(o, i) != KNK_NO_HOME)
             o->item[o->from[row_of(o, owner(o, i))]++] = i;
     for (int r = rows; r > 0; r--)
         o->from[r] = o->from[r - 1];
@@ -192,7 +192,7 @@ static void put_stage(order *o, int s)
     o->o->end[s] = o->o->n;
 }
 
-kn_error *knk_order_nodes(const knk_builder *k, knk_order *to)
+knx_error *knk_order_nodes(const knk_builder *k, knk_order *to)
 {
     size_t n = k->node.n + 1, stages = k->stage.n + 1, loops = k->loop.n + 1;
     size_t bytes = n * (3 * sizeof(knk_node) + 1) + (2 * stages + loops + KNK_MAX_LOOPS + 3) * sizeof(int);

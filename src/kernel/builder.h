@@ -12,18 +12,18 @@ typedef struct knk_build_loop {
 
 /* Where a node lies: the innermost loop that it depends on. NEXT: the loop's; of LAST and of stores: where they were
  * built. */
-typedef struct knk_place {
+typedef struct knk_home {
     int32_t loop;
     knk_node next; /* CARRY: its NEXT */
-} knk_place;
+} knk_home;
 
-enum { KNK_NO_LOOP = -1, KNK_NO_PLACE = -2 };
+enum { KNK_NO_LOOP = -1, KNK_NO_HOME = -2 };
 
 struct knk_builder {
-    kn_error *error;
+    knx_error *error;
     int n_par;
     KN_VEC(knk_inst) node;
-    KN_VEC(knk_place) place; /* per node */
+    KN_VEC(knk_home) place; /* per node */
     KN_VEC(knk_stage) stage;
     KN_VEC(knk_buffer) buffer;
     KN_VEC(knk_map) map;
@@ -35,10 +35,10 @@ struct knk_builder {
 };
 
 knk_node knk_no_memory(knk_builder *k);
-/* Where a node belongs that is to be added now: a loop, KNK_NO_LOOP, or KNK_NO_PLACE after an error. */
-int knk_place_of(knk_builder *k, const knk_inst *n);
+/* Where a node belongs that is to be added now: a loop, KNK_NO_LOOP, or KNK_NO_HOME after an error. */
+int knk_home_of(knk_builder *k, const knk_inst *n);
 /* What the builder's loops must know about a node that was just added. */
-bool knk_placed(knk_builder *k, knk_node x);
+bool knk_homed(knk_builder *k, knk_node x);
 
 /* The order of a kernel's nodes. */
 typedef struct knk_order {
@@ -49,5 +49,5 @@ typedef struct knk_order {
     int n;
     void *memory;
 } knk_order;
-kn_error *knk_order_nodes(const knk_builder *k, knk_order *o);
+knx_error *knk_order_nodes(const knk_builder *k, knk_order *o);
 #endif

@@ -17,8 +17,9 @@ static inline bool knk_is_float_id(int d) { return d == KN_ID_F32 || d == KN_ID_
 static inline bool knk_is_half_id(int d) { return d == KN_ID_F16 || d == KN_ID_BF16; }
 static inline bool knk_is_int_id(int d) { return d >= KN_ID_I8 && d <= KN_ID_U64; }
 static inline bool knk_is_signed_id(int d) { return d >= KN_ID_I8 && d <= KN_ID_I64; }
-static inline int knk_size(int dtype) { return kn_dtype_table[dtype].size; }
-kn_dtype_id knk_memory_dtype(kn_dtype_id declared); /* what one element of a buffer is: complex64 -> f32, keys -> u32 */
+static inline int knk_size(int dtype) { return knx_dtype_table[dtype].size; }
+/* what one element of a buffer is: complex64 -> f32, keys -> u32 */
+knx_dtype_id knk_memory_dtype(knx_dtype_id declared);
 static inline int knk_operand(const knk_inst *n, int i) { return i == 0 ? n->a : i == 1 ? n->b : n->c; }
 
 static inline bool knk_is_loop_op(int op) { return op >= KNK_LOOP && op <= KNK_LAST; }
@@ -31,8 +32,8 @@ static inline int knk_map_loops(const knk_kernel *k, int map)
 
 /* NULL, or what is wrong with the types of a node whose operands are legal nodes. */
 const char *knk_form_error(const knk_inst *n, const knk_inst *nodes);
-kn_error *knk_verify_loops(const knk_kernel *k); /* what knk_verify asks after all nodes are well formed */
-kn_error *knk_prepare(knk_kernel *k);
+knx_error *knk_verify_loops(const knk_kernel *k); /* what knk_verify asks after all nodes are well formed */
+knx_error *knk_prepare(knk_kernel *k);
 /* The bytes of a number of so many that a node or a reduction holds as 64 bits. */
 static inline const void *knk_number_bytes(const uint64_t *bits, int size)
 {
@@ -93,21 +94,21 @@ void knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scr
 /* The prepared form. Values are numbered as nodes are; a BITCAST shares its operand's number. */
 enum { KNK_BLOCK = 1024, KNK_COLUMN_BLOCK = 128, KNK_SUM_BLOCK = 16384, KNK_RANKS = 40 };
 typedef enum {
-    KNK_STEP_OP,
-    KNK_STEP_LOAD,
-    KNK_STEP_GATHER,
-    KNK_STEP_INDEX,
-    KNK_STEP_STORE,
-    KNK_STEP_REDUCE,
-    KNK_STEP_COLD,
-    KNK_STEP_CARRY, /* the first value of a carry; all of a loop's, then its LOOP */
-    KNK_STEP_LOOP,
-    KNK_STEP_WHILE,
-    KNK_STEP_KEEP, /* a next value that is itself a carry, put aside before carries change */
-    KNK_STEP_NEXT,
-    KNK_STEP_END
-} knk_step_kind;
-typedef struct knk_step {
+    KNK_ACTION_OP,
+    KNK_ACTION_LOAD,
+    KNK_ACTION_GATHER,
+    KNK_ACTION_INDEX,
+    KNK_ACTION_STORE,
+    KNK_ACTION_REDUCE,
+    KNK_ACTION_COLD,
+    KNK_ACTION_CARRY, /* the first value of a carry; all of a loop's, then its LOOP */
+    KNK_ACTION_LOOP,
+    KNK_ACTION_WHILE,
+    KNK_ACTION_KEEP, /* a next value that is itself a carry, put aside before carries change */
+    KNK_ACTION_NEXT,
+    KNK_ACTION_END
+} knk_action_kind;
+typedef struct knk_action {
     uint8_t kind, size, n_operands, osize[3]; /* bytes of the result, of the operands */
     uint8_t persist;                          /* the result is kept for later stages: KNK_BLOCK lanes */
     uint8_t row, dtype, how;                  /* which inner loop; REDUCE: dtype and reduction; loops: which one */
@@ -115,7 +116,7 @@ typedef struct knk_step {
     int32_t dst, a, b, c;
     uint32_t slot;      /* where the result lies in the scratch */
     int32_t skip, cold; /* COLD: steps to skip; OP select: number of its cold region + 1, 0 if none */
-} knk_step;
+} knk_action;
 /* A loop: its LOOP and END among the steps; the lanes that are not done, a byte each, one row of them per depth of
  * loops: the loop's own, if it has a WHILE, and those of the next loop around it that has one; KNK_NO_MASK. */
 enum { KNK_NO_MASK = -1 };
@@ -133,7 +134,7 @@ typedef struct knk_prepared_stage {
     const int16_t *map;
 } knk_prepared_stage;
 struct knk_prepared {
-    const knk_step *step;
+    const knk_action *step;
     const knk_prepared_stage *stage;
     const uint64_t *constant; /* in memory form */
     const int32_t *constant_value;

@@ -51,7 +51,7 @@ typedef int32_t knk_node; /* index of a node; KNK_NONE: absent operand, and the 
 enum { KNK_NONE = -1 };
 
 typedef struct knk_inst {
-    uint8_t op, dtype, sub, stage; /* knk_op, kn_dtype_id of the result, see ops.def */
+    uint8_t op, dtype, sub, stage; /* knk_op, knx_dtype_id of the result, see ops.def */
     int16_t buffer, map;           /* LOAD, STORE, INDEX */
     knk_node a, b, c;              /* operands; LOAD: index, pred, other; STORE: value */
     uint64_t imm;                  /* CONST bits */
@@ -96,7 +96,7 @@ typedef struct knk_kernel {
     atomic_size_t *native_total;             /* where they are added up; NULL: nowhere */
     void (*give_back)(struct knk_kernel *k); /* instead of knk_release; NULL: no one keeps it beside its users */
     void *keeper;                            /* of give_back */
-    kn_arena arena;
+    knx_arena arena;
 } knk_kernel;
 
 /* Building. Errors (no memory, wrong dtypes) stick to the builder and come out of knk_finish. Equal nodes are made
@@ -106,14 +106,14 @@ knk_builder *knk_new(int n_par); /* NULL without memory */
 void knk_delete(knk_builder *k);
 /* returns the stage's number; nodes go into the newest stage */
 int knk_begin_stage(knk_builder *k, int n_inner);
-int knk_add_buffer(knk_builder *k, kn_dtype_id dtype, bool written);
+int knk_add_buffer(knk_builder *k, knx_dtype_id dtype, bool written);
 /* a map of the newest stage; cls has n_par + n_inner entries; of loops all are ZERO */
 int knk_add_map(knk_builder *k, const uint8_t *cls);
-kn_dtype_id knk_dtype(const knk_builder *k, knk_node x);
+knx_dtype_id knk_dtype(const knk_builder *k, knk_node x);
 const knk_inst *knk_look(const knk_builder *k, knk_node x); /* until the next node is made; NULL: there is none */
-knk_node knk_const(knk_builder *k, kn_dtype_id d, uint64_t bits);
-knk_node knk_const_double(knk_builder *k, kn_dtype_id d, double v); /* rounded to d */
-knk_node knk_const_int(knk_builder *k, kn_dtype_id d, int64_t v);
+knk_node knk_const(knk_builder *k, knx_dtype_id d, uint64_t bits);
+knk_node knk_const_double(knk_builder *k, knx_dtype_id d, double v); /* rounded to d */
+knk_node knk_const_int(knk_builder *k, knx_dtype_id d, int64_t v);
 knk_node knk_index(knk_builder *k, int map);
 knk_node knk_load(knk_builder *k, int buffer, int map, knk_node index, knk_node pred, knk_node other);
 void knk_store(knk_builder *k, int buffer, int map, knk_node value);
@@ -134,20 +134,20 @@ knk_node knk_binary(knk_builder *k, knk_op op, knk_node a, knk_node b);
 knk_node knk_ternary(knk_builder *k, knk_op op, knk_node a, knk_node b, knk_node c);
 knk_node knk_select(knk_builder *k, knk_node pred, knk_node yes, knk_node no);
 knk_node knk_select_cold(knk_builder *k, knk_node pred, knk_node cold_yes, knk_node no);
-knk_node knk_cast(knk_builder *k, kn_dtype_id to, knk_node a);
-knk_node knk_bitcast(knk_builder *k, kn_dtype_id to, knk_node a);
+knk_node knk_cast(knk_builder *k, knx_dtype_id to, knk_node a);
+knk_node knk_bitcast(knk_builder *k, knx_dtype_id to, knk_node a);
 /* verifies; deletes the builder in every case */
-kn_error *knk_finish(knk_builder *k, knk_kernel **out);
+knx_error *knk_finish(knk_builder *k, knk_kernel **out);
 /* The same; loop_number[i]: which loop of its stage the i-th one that was begun is now, -1 if it is gone. */
-kn_error *knk_finish_loops(knk_builder *k, int *loop_number, knk_kernel **out);
+knx_error *knk_finish_loops(knk_builder *k, int *loop_number, knk_kernel **out);
 
 knk_kernel *knk_retain(knk_kernel *k);
 void knk_count_native(const knk_kernel *k, size_t bytes); /* so many more are kept with it */
 void knk_release(knk_kernel *k);
 /* a table of legal forms; says which node is wrong */
-kn_error *knk_verify(const knk_kernel *k);
-kn_error *knk_text(const knk_kernel *k, char **out);     /* printed; knx_alloc'ed */
-kn_error *knk_parse(const char *text, knk_kernel **out); /* reads knk_text's form back */
+knx_error *knk_verify(const knk_kernel *k);
+knx_error *knk_text(const knk_kernel *k, char **out);    /* printed; knx_alloc'ed */
+knx_error *knk_parse(const char *text, knk_kernel **out); /* reads knk_text's form back */
 double knk_cost(const knk_kernel *k);                    /* operations per point, for reports */
 
 /* Running. One affine map's numbers, in elements of its buffer; strides of the parallel loops, then of the inner

@@ -156,7 +156,7 @@ UNARY(not_bool, u8, u8, x ^ 1)
 /* clang-format on */
 
 /* p * 2^n in two exact-or-last steps: the first product is exact for p in [0.5, 2], the second rounds. */
-static inline float power_f32(i32 n) { return kn_f32_from_bits((u32)(n + 127) << 23); }
+static inline float power_f32(i32 n) { return knx_f32_from_bits((u32)(n + 127) << 23); }
 static inline double power_f64(i64 n)
 {
     const u64 u = (u64)(n + 1023) << 52;
@@ -176,7 +176,7 @@ static inline double scalb_f64(double p, double n)
     const i32 whole = (i32)clamped, half = whole >> 1;
     return p * power_f64(half) * power_f64(whole - half);
 }
-static inline float negate_f32(float x) { return kn_f32_from_bits(kn_f32_bits(x) ^ 0x80000000u); }
+static inline float negate_f32(float x) { return knx_f32_from_bits(knx_f32_bits(x) ^ 0x80000000u); }
 static inline double negate_f64(double x)
 {
     u64 u;
@@ -221,8 +221,8 @@ FLOATING(f64, )
 static inline i32 f32_to_i32(float v) { return v >= -2147483648.0f && v < 2147483648.0f ? (i32)v : INT32_MIN; }
 #define READ_INT(x)  (x)
 #define READ_BOOL(x) ((x) != 0)
-#define READ_F16(x)  kn_f16_to_f32(x)
-#define READ_BF16(x) kn_bf16_to_f32(x)
+#define READ_F16(x)  knx_f16_to_f32(x)
+#define READ_BF16(x) knx_bf16_to_f32(x)
 #define CASTS_TO_INTEGERS(name, T, READ)     \
     UNARY(name##_truth, T, u8, READ(x) != 0) \
     UNARY(name##_u8, T, u8, READ(x))         \
@@ -230,8 +230,8 @@ static inline i32 f32_to_i32(float v) { return v >= -2147483648.0f && v < 214748
     UNARY(name##_u32, T, u32, READ(x))       \
     UNARY(name##_u64, T, u64, READ(x))
 #define CASTS_TO_FLOATS(name, T, READ)                         \
-    UNARY(name##_f16, T, u16, kn_f32_to_f16((float)READ(x)))   \
-    UNARY(name##_bf16, T, u16, kn_f32_to_bf16((float)READ(x))) \
+    UNARY(name##_f16, T, u16, knx_f32_to_f16((float)READ(x)))   \
+    UNARY(name##_bf16, T, u16, knx_f32_to_bf16((float)READ(x))) \
     UNARY(name##_f32, T, f32, READ(x))                         \
     UNARY(name##_f64, T, f64, READ(x))
 #define CASTS_FROM_FLOAT(name, T, READ)                         \
@@ -263,8 +263,8 @@ UNARY(f64_i32, f64, i32, knx_to_i32(x))
 UNARY(f64_u32, f64, u32, (u64)knx_to_i64(x))
 UNARY(f64_i64, f64, i64, knx_to_i64(x))
 UNARY(f64_u64, f64, u64, knx_to_u64(x))
-UNARY(f64_f16, f64, u16, kn_f64_to_f16(x))
-UNARY(f64_bf16, f64, u16, kn_f64_to_bf16(x))
+UNARY(f64_f16, f64, u16, knx_f64_to_f16(x))
+UNARY(f64_bf16, f64, u16, knx_f64_to_bf16(x))
 UNARY(f64_f32, f64, f32, x)
 UNARY(f64_f64, f64, f64, x)
 /* clang-format on */

@@ -240,7 +240,7 @@ static int16_t buffer_for(copier *c, int buffer)
         if (c->buffer[i] == buffer)
             return (int16_t)i;
     c->buffer[c->n_buffer] = (int16_t)buffer;
-    knk_add_buffer(c->b, (kn_dtype_id)c->k->buffer[buffer].dtype, c->k->buffer[buffer].written);
+    knk_add_buffer(c->b, (knx_dtype_id)c->k->buffer[buffer].dtype, c->k->buffer[buffer].written);
     return (int16_t)c->n_buffer++;
 }
 
@@ -267,7 +267,7 @@ static knk_node copied(copier *c, int i)
     if (only >= 0)
         return c->node[only];
     if (n.op == KNK_LOAD && n.b >= 0 && !c->truth[n.b])
-        return knk_const(c->b, (kn_dtype_id)n.dtype, 0);
+        return knk_const(c->b, (knx_dtype_id)n.dtype, 0);
     if (n.op == KNK_LOAD && n.b >= 0 && c->truth[n.b] == 1)
         n.b = n.c = KNK_NONE;
     if (n.op == KNK_LOAD || n.op == KNK_STORE)
@@ -277,10 +277,10 @@ static knk_node copied(copier *c, int i)
     n.a = moved(c, n.a);
     n.b = moved(c, n.b);
     n.c = moved(c, n.c);
-    return n.op == KNK_CONST ? knk_const(c->b, (kn_dtype_id)n.dtype, n.imm) : knk_emit(c->b, n);
+    return n.op == KNK_CONST ? knk_const(c->b, (knx_dtype_id)n.dtype, n.imm) : knk_emit(c->b, n);
 }
 
-static kn_error *copy(copier *c, const uint8_t *needed, knk_kernel **out)
+static knx_error *copy(copier *c, const uint8_t *needed, knk_kernel **out)
 {
     const knk_kernel *k = c->k;
     if (!(c->b = knk_new(k->n_par)))
@@ -303,8 +303,8 @@ int knk_narrow_maps(const knk_kernel *k)
     return n;
 }
 
-kn_error *knk_narrow(const knk_kernel *k, const knk_launch *l, const knk_box *box, knk_kernel **out, int16_t *buffer,
-                     int16_t *map)
+knx_error *knk_narrow(const knk_kernel *k, const knk_launch *l, const knk_box *box, knk_kernel **out, int16_t *buffer,
+                      int16_t *map)
 {
     const narrowing w = {k, l, box->low, box->extent};
     size_t n = (size_t)k->n_node + 1, maps = (size_t)knk_narrow_maps(k);
@@ -320,7 +320,7 @@ kn_error *knk_narrow(const knk_kernel *k, const knk_launch *l, const knk_box *bo
     for (int i = 0; i < k->n_node; i++)
         truth[i] = (int8_t)known(&w, truth, &k->node[i]);
     find_needed(k, truth, needed);
-    kn_error *e = copy(&c, needed, out);
+    knx_error *e = copy(&c, needed, out);
     knx_free(room);
     return e;
 }

@@ -22,6 +22,6 @@ typedef struct knk_box {
  * buffers and maps, too. buffer, map: for each of the new kernel's which one it was; room for n_buffer of k, and for
  * knk_narrow_maps(k). */
 int knk_narrow_maps(const knk_kernel *k);
-kn_error *knk_narrow(const knk_kernel *k, const knk_launch *l, const knk_box *box, knk_kernel **out, int16_t *buffer,
+knx_error *knk_narrow(const knk_kernel *k, const knk_launch *l, const knk_box *box, knk_kernel **out, int16_t *buffer,
                      int16_t *map);
 #endif

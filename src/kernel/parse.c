@@ -9,13 +9,13 @@ typedef struct parser {
     int line;
     knk_builder *k;
     int n_par, n_inner, n_loop, node, buffers;
-    kn_error *error;
+    knx_error *error;
 } parser;
 
 static bool fails(parser *s, const char *why)
 {
     if (!s->error)
-        s->error = knx_error(KN_ERROR_VALUE, "kernel text, line %d: %s", s->line, why);
+        s->error = knx_error_new(KN_ERROR_VALUE, "kernel text, line %d: %s", s->line, why);
     return false;
 }
 
@@ -77,14 +77,14 @@ static bool hex(parser *s, uint64_t *v)
     return (digits > 0 && digits <= 16) || fails(s, "the bits of a constant are missing");
 }
 
-static bool dtype(parser *s, kn_dtype_id *d)
+static bool dtype(parser *s, knx_dtype_id *d)
 {
     char text[16];
     if (!name(s, text, sizeof text))
         return fails(s, "a dtype is missing");
     for (int i = 0; i < KN_ID_COUNT; i++)
-        if (!strcmp(text, kn_dtype_table[i].short_name)) {
-            *d = (kn_dtype_id)i;
+        if (!strcmp(text, knx_dtype_table[i].short_name)) {
+            *d = (knx_dtype_id)i;
             return true;
         }
     return fails(s, "there is no such dtype");
@@ -114,7 +114,7 @@ static bool end_of_line(parser *s)
 static bool buffer_line(parser *s)
 {
     int n;
-    kn_dtype_id d;
+    knx_dtype_id d;
     if (!number(s, &n) || !dtype(s, &d))
         return false;
     if (n != s->buffers++)
@@ -215,7 +215,7 @@ static bool operation(parser *s, bool value, knk_inst *n)
 static bool node_line(parser *s)
 {
     knk_inst n = {.buffer = KNK_NONE, .map = KNK_NONE, .a = KNK_NONE, .b = KNK_NONE, .c = KNK_NONE};
-    kn_dtype_id d = KN_ID_BOOL;
+    knx_dtype_id d = KN_ID_BOOL;
     int number_of = s->node;
     bool value = word(s, "%");
     if (value && (!number(s, &number_of) || !word(s, "=")))
@@ -270,7 +270,7 @@ static bool line(parser *s, int *maps)
     return node_line(s);
 }
 
-kn_error *knk_parse(const char *text, knk_kernel **out)
+knx_error *knk_parse(const char *text, knk_kernel **out)
 {
     parser s = {.p = text, .line = 1};
     int maps = 0;

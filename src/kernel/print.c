@@ -90,7 +90,7 @@ static void print_node(out *o, int i, const knk_inst *n, int depth)
     else if (n->op == KNK_SELECT && n->sub)
         add(o, ".cold");
     if (value)
-        add(o, " %s", kn_dtype_table[n->dtype].short_name);
+        add(o, " %s", knx_dtype_table[n->dtype].short_name);
     if (n->op == KNK_CONST)
         add(o, " 0x%" PRIx64, n->imm);
     if (n->op == KNK_LOAD || n->op == KNK_STORE)
@@ -101,13 +101,13 @@ static void print_node(out *o, int i, const knk_inst *n, int depth)
     add(o, "\n");
 }
 
-kn_error *knk_text(const knk_kernel *k, char **text)
+knx_error *knk_text(const knk_kernel *k, char **text)
 {
     out o = {0};
     *text = NULL;
     add(&o, "kernel %d\n", k->n_par);
     for (int i = 0; i < k->n_buffer; i++)
-        add(&o, "buffer %d %s %s\n", i, kn_dtype_table[k->buffer[i].dtype].short_name,
+        add(&o, "buffer %d %s %s\n", i, knx_dtype_table[k->buffer[i].dtype].short_name,
             k->buffer[i].written ? "write" : "read");
     for (int s = 0; s < k->n_stage; s++) {
         add(&o, "stage %d inner %d", s, k->stage[s].n_inner);

@@ -31,7 +31,7 @@ static const int64_t *unpack_dims(const int64_t *at, knk_dims *d)
     return at;
 }
 
-const int64_t *knk_pack_product(kn_arena *a, const knk_product *p)
+const int64_t *knk_pack_product(knx_arena *a, const knk_product *p)
 {
     int64_t *packed = knx_arena_alloc(a, words_of(p) * sizeof *packed), *at = packed;
     if (!packed)
@@ -57,8 +57,8 @@ const int64_t *knk_pack_product(kn_arena *a, const knk_product *p)
 
 void knk_unpack_product(const int64_t *at, knk_product *out)
 {
-    out->operand = &kn_dtype_table[at[0]];
-    out->result = &kn_dtype_table[at[1]];
+    out->operand = &knx_dtype_table[at[0]];
+    out->result = &knx_dtype_table[at[1]];
     out->a_offset = at[2];
     out->b_offset = at[3];
     out->c_offset = at[4];

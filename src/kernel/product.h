@@ -34,6 +34,6 @@ typedef struct knk_product {
 
 /* The same in as many words as it needs, for programs, which keep it: a product has room for 64 dimensions in each
  * group. NULL without memory. */
-const int64_t *knk_pack_product(kn_arena *a, const knk_product *p);
+const int64_t *knk_pack_product(knx_arena *a, const knk_product *p);
 void knk_unpack_product(const int64_t *packed, knk_product *out);
 #endif

@@ -16,7 +16,7 @@ const knk_op_info knk_op_table[KNK_OP_COUNT] = {
 
 const char *const knk_reduction_name[7] = {"add", "mul", "min", "max", "and", "or", "xor"};
 
-kn_dtype_id knk_memory_dtype(kn_dtype_id d)
+knx_dtype_id knk_memory_dtype(knx_dtype_id d)
 {
     switch ((int)d) {
     case KN_ID_C64: return KN_ID_F32;

@@ -124,7 +124,7 @@ static const char *place_error(const knk_kernel *k, const knk_inst *n)
     if (n->op == KNK_STORE && !b->written)
         return "the buffer is not written";
     int d = n->op == KNK_STORE ? k->node[n->a].dtype : n->dtype;
-    return (int)knk_memory_dtype((kn_dtype_id)b->dtype) == d ? NULL : "the buffer holds another dtype";
+    return (int)knk_memory_dtype((knx_dtype_id)b->dtype) == d ? NULL : "the buffer holds another dtype";
 }
 
 /* Operands come before their users, and values cross stages only where they are one per parallel point. */
@@ -168,45 +168,45 @@ static const char *node_error(const knk_kernel *k, int stage, int i)
     return why;
 }
 
-static kn_error *shape_error(const knk_kernel *k)
+static knx_error *shape_error(const knk_kernel *k)
 {
     if (k->n_par < 0 || k->n_par > KNK_MAX_LOOPS || k->n_stage < 0 || k->n_stage > 255)
-        return knx_error(KN_ERROR_VALUE, "kernel: too many loops or stages");
+        return knx_error_new(KN_ERROR_VALUE, "kernel: too many loops or stages");
     for (int s = 0, at = 0; s < k->n_stage; at = k->stage[s++].end) {
         const knk_stage *st = &k->stage[s];
         if (st->n_inner < 0 || st->n_loop < 0 || st->n_inner > KNK_MAX_LOOPS - k->n_par ||
             st->n_loop > KNK_MAX_LOOPS - k->n_par || (st->n_inner && st->n_loop))
-            return knx_error(KN_ERROR_VALUE, "kernel: stage %d has more than %d loops", s, KNK_MAX_LOOPS);
+            return knx_error_new(KN_ERROR_VALUE, "kernel: stage %d has more than %d loops", s, KNK_MAX_LOOPS);
         if (st->first != at || st->end < st->first || st->end > k->n_node ||
             (s == k->n_stage - 1 && st->end != k->n_node))
-            return knx_error(KN_ERROR_VALUE, "kernel: the nodes of stage %d are not in order", s);
+            return knx_error_new(KN_ERROR_VALUE, "kernel: the nodes of stage %d are not in order", s);
     }
     if (!k->n_stage && k->n_node)
-        return knx_error(KN_ERROR_VALUE, "kernel: nodes without a stage");
+        return knx_error_new(KN_ERROR_VALUE, "kernel: nodes without a stage");
     for (int b = 0; b < k->n_buffer; b++)
         if (k->buffer[b].dtype >= KN_ID_COUNT)
-            return knx_error(KN_ERROR_VALUE, "kernel: buffer %d has no known dtype", b);
+            return knx_error_new(KN_ERROR_VALUE, "kernel: buffer %d has no known dtype", b);
     for (int m = 0; m < k->n_map; m++) {
         if (k->map[m].stage >= k->n_stage)
-            return knx_error(KN_ERROR_VALUE, "kernel: map %d belongs to no stage", m);
+            return knx_error_new(KN_ERROR_VALUE, "kernel: map %d belongs to no stage", m);
         for (int d = 0; d < knk_map_loops(k, m); d++)
             if (k->map[m].cls[d] > KNK_STRIDE_ANY)
-                return knx_error(KN_ERROR_VALUE, "kernel: map %d has an unknown class of stride", m);
+                return knx_error_new(KN_ERROR_VALUE, "kernel: map %d has an unknown class of stride", m);
     }
     return NULL;
 }
 
-kn_error *knk_verify(const knk_kernel *k)
+knx_error *knk_verify(const knk_kernel *k)
 {
     KN_TRY(shape_error(k));
     for (int s = 0; s < k->n_stage; s++)
         for (int i = k->stage[s].first; i < k->stage[s].end; i++) {
             const char *why = node_error(k, s, i);
             if (why)
-                return knx_error(KN_ERROR_VALUE, "kernel: node %%%d (%s): %s", i,
-                                 k->node[i].op < KNK_OP_COUNT ? knk_op_table[k->node[i].op].name : "?", why);
+                return knx_error_new(KN_ERROR_VALUE, "kernel: node %%%d (%s): %s", i,
+                                     k->node[i].op < KNK_OP_COUNT ? knk_op_table[k->node[i].op].name : "?", why);
             if (k->node[i].op == KNK_REDUCE && !k->stage[s].n_inner)
-                return knx_error(KN_ERROR_VALUE, "kernel: node %%%d (reduce): stage %d has no inner loop", i, s);
+                return knx_error_new(KN_ERROR_VALUE, "kernel: node %%%d (reduce): stage %d has no inner loop", i, s);
         }
     return knk_verify_loops(k);
 }

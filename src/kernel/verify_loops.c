@@ -174,12 +174,12 @@ static const char *memory_error(const checker *c, int i)
     return NULL;
 }
 
-static kn_error *wrong(const checker *c, int i, const char *why)
+static knx_error *wrong(const checker *c, int i, const char *why)
 {
-    return knx_error(KN_ERROR_VALUE, "kernel: node %%%d (%s): %s", i, knk_op_table[c->k->node[i].op].name, why);
+    return knx_error_new(KN_ERROR_VALUE, "kernel: node %%%d (%s): %s", i, knk_op_table[c->k->node[i].op].name, why);
 }
 
-static kn_error *stage_error(checker *c, int s)
+static knx_error *stage_error(checker *c, int s)
 {
     const knk_stage *st = &c->k->stage[s];
     c->n = 0;
@@ -190,9 +190,9 @@ static kn_error *stage_error(checker *c, int s)
             return wrong(c, i, why);
     }
     if (c->open != NO_LOOP)
-        return knx_error(KN_ERROR_VALUE, "kernel: loop %d of stage %d has no end", c->open, s);
+        return knx_error_new(KN_ERROR_VALUE, "kernel: loop %d of stage %d has no end", c->open, s);
     if (c->n != st->n_loop)
-        return knx_error(KN_ERROR_VALUE, "kernel: stage %d has %d loops, not %d", s, c->n, st->n_loop);
+        return knx_error_new(KN_ERROR_VALUE, "kernel: stage %d has %d loops, not %d", s, c->n, st->n_loop);
     for (int l = 0; l < c->n; l++)
         c->at[l].tested = c->at[l].has_while || (c->at[l].parent != NO_LOOP && c->at[c->at[l].parent].tested);
     for (int i = st->first; i < st->end; i++) {
@@ -206,7 +206,7 @@ static kn_error *stage_error(checker *c, int s)
     return NULL;
 }
 
-kn_error *knk_verify_loops(const knk_kernel *k)
+knx_error *knk_verify_loops(const knk_kernel *k)
 {
     bool any = false;
     for (int s = 0; s < k->n_stage; s++)
@@ -220,7 +220,7 @@ kn_error *knk_verify_loops(const knk_kernel *k)
     if (!c.loop)
         return knx_error_nomem();
     c.given = c.loop + n;
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     for (int s = 0; s < k->n_stage && !error; s++)
         error = stage_error(&c, s);
     knx_free(c.loop);

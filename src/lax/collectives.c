@@ -10,7 +10,7 @@
 /* ---- Names. */
 
 typedef struct axes {
-    kn_names names;
+    kni_names names;
     int64_t size[KN_MAX_ARGS], all; /* extents and their product */
     int n;
 } axes;
@@ -42,7 +42,7 @@ static void read_names(kna_op *op, const kn_axis_names *given, axes *a)
     }
 }
 
-static kn_ints sizes_of(const axes *a) { return (kn_ints){a->n, a->size}; }
+static kni_ints sizes_of(const axes *a) { return (kni_ints){a->n, a->size}; }
 
 static void need_names(kna_op *op, const axes *a)
 {
@@ -71,9 +71,9 @@ static void check_groups(kna_op *op, const kn_axis_groups *g, bool number)
 /* ---- Reductions. */
 
 /* A C number times the lanes: a number again, so that dividing by kn_lax_psum(1, "i") keeps a dtype. */
-static kn_array times(kna_op *op, kn_array x, kn_type t, int64_t lanes)
+static kn_array times(kna_op *op, kn_array x, kni_type t, int64_t lanes)
 {
-    kn_scalar_bits bits = {.u = {0}};
+    knx_scalar_bits bits = {.u = {0}};
     const void *data = kna_look(op, x, &t);
     kn_dtype d = t.dtype == KN_DT(BOOL) ? KN_DT(I64) : t.dtype;
     if (data)
@@ -88,16 +88,16 @@ static kn_array times(kna_op *op, kn_array x, kn_type t, int64_t lanes)
 }
 
 /* The operand: booleans are counted, weak numbers get their dtype. */
-static kn_atom countable(kna_op *op, kn_array x)
+static kni_atom countable(kna_op *op, kn_array x)
 {
-    kn_type t = kna_type(op, x);
+    kni_type t = kna_type(op, x);
     return t.dtype == KN_DT(BOOL) ? kna_in_as(op, x, KN_DT(I32)) : kna_in(op, x);
 }
 
 typedef struct reduction {
     kna_op op;
     axes a;
-    kn_type t;
+    kni_type t;
     bool number; /* the operand is a C number */
     kn_lax_psum_opts o;
 } reduction;
@@ -119,7 +119,7 @@ kn_array kn_lax_psum(kn_array x, kn_axis_names axis, const kn_lax_psum_opts *opt
     begin(&r, "psum", x, &axis, opts);
     if (!kna_failed(&r.op) && r.number)
         return times(&r.op, x, r.t, r.o.axis_index_groups.n ? r.o.axis_index_groups.size : r.a.all);
-    kn_atom a = r.a.n ? countable(&r.op, x) : kna_in(&r.op, x);
+    kni_atom a = r.a.n ? countable(&r.op, x) : kna_in(&r.op, x);
     return kna_end(&r.op, r.a.n ? knb_psum(r.op.b, a, r.a.names) : a);
 }
 
@@ -128,7 +128,7 @@ kn_array kn_lax_pmean(kn_array x, kn_axis_names axis, const kn_lax_psum_opts *op
     reduction r;
     begin(&r, "pmean", x, &axis, opts);
     kn_dtype d = knx_is_inexact(r.t.dtype) ? kna_strong_dtype(r.t) : kna_default_float();
-    kn_atom a = countable(&r.op, x);
+    kni_atom a = countable(&r.op, x);
     if (r.a.n)
         a = knb_psum(r.op.b, a, r.a.names);
     a = knb_convert(r.op.b, a, d);
@@ -137,12 +137,12 @@ kn_array kn_lax_pmean(kn_array x, kn_axis_names axis, const kn_lax_psum_opts *op
     return kna_end(&r.op, a);
 }
 
-static kn_array extremum(const char *name, kn_atom (*emit)(kn_builder *, kn_atom, kn_names), kn_array x,
+static kn_array extremum(const char *name, kni_atom (*emit)(kni_builder *, kni_atom, kni_names), kn_array x,
                          const kn_axis_names *axis, const kn_lax_psum_opts *opts)
 {
     reduction r;
     begin(&r, name, x, axis, opts);
-    kn_atom a = kna_in(&r.op, x);
+    kni_atom a = kna_in(&r.op, x);
     return kna_end(&r.op, r.a.n ? emit(r.op.b, a, r.a.names) : a);
 }
 
@@ -168,17 +168,18 @@ kn_array kn_lax_all_gather(kn_array x, kn_axis_names axis, const kn_lax_all_gath
     read_names(&op, &axis, &a);
     need_names(&op, &a);
     check_groups(&op, &o.axis_index_groups, false);
-    kn_atom in = kna_in(&op, x);
+    kni_atom in = kna_in(&op, x);
     int dimension = kna_failed(&op) ? 0 : kna_axis(&op, o.axis, knb_type(op.b, in).ndim + !o.tiled, 0);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    return kna_end(&op, knb_all_gather(op.b, in, &(kn_p_all_gather){dimension, a.names, sizes_of(&a), a.all, o.tiled}));
+    return kna_end(&op,
+                   knb_all_gather(op.b, in, &(kni_p_all_gather){dimension, a.names, sizes_of(&a), a.all, o.tiled}));
 }
 
 /* A new axis of one element. */
-static kn_atom expand(kn_builder *b, kn_atom x, int at)
+static kni_atom expand(kni_builder *b, kni_atom x, int at)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     int64_t shape[KN_MAX_NDIM + 1], dims[KN_MAX_NDIM];
     for (int i = 0; i <= t.ndim; i++)
         shape[i] = i == at ? 1 : t.dim[i - (i > at)];
@@ -189,9 +190,9 @@ static kn_atom expand(kn_builder *b, kn_atom x, int at)
 
 /* An axis that goes comes back along concat_axis: the row neither adds nor drops one, so an axis of one element makes
  * the room first. */
-static kn_atom exchange(kna_op *op, kn_atom x, const axes *a, int split, int concat, bool tiled)
+static kni_atom exchange(kna_op *op, kni_atom x, const axes *a, int split, int concat, bool tiled)
 {
-    kn_p_all_to_all p = {a->names, sizes_of(a), a->all, concat, split, tiled};
+    kni_p_all_to_all p = {a->names, sizes_of(a), a->all, concat, split, tiled};
     if (!tiled && split != concat) {
         p.concat_axis += split < concat;
         p.split_axis += split > concat;
@@ -212,10 +213,10 @@ static kn_array all_to_all(const char *name, kn_array x, const kn_axis_names *ax
     read_names(&op, axis, &a);
     need_names(&op, &a);
     check_groups(&op, &o.axis_index_groups, false);
-    kn_atom in = kna_in(&op, x);
+    kni_atom in = kna_in(&op, x);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_type t = knb_type(op.b, in);
+    kni_type t = knb_type(op.b, in);
     split = kna_normalize_axis(&op, split, t.ndim);
     concat = kna_failed(&op) ? 0 : kna_normalize_axis(&op, concat, t.ndim);
     if (!kna_failed(&op) && !o.tiled && t.dim[split] != a.all)
@@ -247,19 +248,19 @@ kn_array kn_lax_psum_scatter(kn_array x, kn_axis_names axis, const kn_lax_psum_s
     read_names(&op, &axis, &a);
     need_names(&op, &a);
     check_groups(&op, &o.axis_index_groups, false);
-    kn_atom in = countable(&op, x);
+    kni_atom in = countable(&op, x);
     int dimension = kna_failed(&op) ? 0 : kna_normalize_axis(&op, o.scatter_dimension, knb_type(op.b, in).ndim);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     return kna_end(
-        &op, knb_reduce_scatter(op.b, in, &(kn_p_reduce_scatter){a.names, sizes_of(&a), a.all, dimension, o.tiled}));
+        &op, knb_reduce_scatter(op.b, in, &(kni_p_reduce_scatter){a.names, sizes_of(&a), a.all, dimension, o.tiled}));
 }
 
 /* ---- From lane to lane. */
 
 static kn_array permute(kna_op *op, kn_array x, const axes *a, int n, const kn_lane_pair *pair)
 {
-    kn_atom in = kna_in(op, x);
+    kni_atom in = kna_in(op, x);
     int64_t *perm = knx_alloc((2 * (size_t)n + 1) * sizeof *perm);
     if (!perm)
         kna_fail_with(op, knx_error_nomem());
@@ -267,7 +268,7 @@ static kn_array permute(kna_op *op, kn_array x, const axes *a, int n, const kn_l
         perm[2 * i] = pair[i].source;
         perm[2 * i + 1] = pair[i].destination;
     }
-    kn_atom y = kna_failed(op) ? KN_ATOM_NONE : knb_ppermute(op->b, in, &(kn_p_ppermute){a->names, {2 * n, perm}});
+    kni_atom y = kna_failed(op) ? KN_ATOM_NONE : knb_ppermute(op->b, in, &(kni_p_ppermute){a->names, {2 * n, perm}});
     knx_free(perm);
     return kna_end(op, y);
 }
@@ -323,7 +324,7 @@ kn_array kn_lax_pbroadcast(kn_array x, kn_axis_names axis, int64_t source)
     kna_begin(&op, "pbroadcast");
     read_names(&op, &axis, &a);
     need_names(&op, &a);
-    kn_atom in = kna_in(&op, x);
+    kni_atom in = kna_in(&op, x);
     if (!kna_failed(&op) && (source < 0 || source >= a.all))
         kna_fail(&op, KN_ERROR_VALUE, "collective broadcast doesn't fit in the axis size!");
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_pbroadcast(op.b, in, a.names, source));
@@ -342,10 +343,10 @@ kn_array kn_lax_axis_index(kn_axis_names axis)
         return kna_end(&op, KN_ATOM_NONE);
     if (a.n == 1)
         return kna_end(&op, knb_axis_index(op.b, a.names));
-    kn_atom all = knb_integer(op.b, KN_DT(I32), 0);
+    kni_atom all = knb_integer(op.b, KN_DT(I32), 0);
     int64_t lanes = 1;
     for (int i = a.n; i-- > 0; lanes *= a.size[i]) {
-        kn_atom one = knb_axis_index(op.b, (kn_names){1, a.names.v + i});
+        kni_atom one = knb_axis_index(op.b, (kni_names){1, a.names.v + i});
         all = knb_add(op.b, all, knb_mul(op.b, one, knb_integer(op.b, KN_DT(I32), lanes)));
     }
     return kna_end(&op, all);

@@ -8,16 +8,16 @@
 /* A convolution that is being written: the parameters, and what they point to. */
 typedef struct conv {
     kna_op op;
-    kn_type lhs, rhs; /* of the operands; rhs may be one that is made yet */
-    int n;            /* spatial axes */
+    kni_type lhs, rhs; /* of the operands; rhs may be one that is made yet */
+    int n;             /* spatial axes */
     knlax_conv_specs specs;
     int64_t lo[KN_MAX_NDIM], hi[KN_MAX_NDIM], lhs_dilation[KN_MAX_NDIM], rhs_dilation[KN_MAX_NDIM];
-    kn_p_conv p;
+    kni_p_conv p;
 } conv;
 
 static int64_t spatial(const conv *c, int side, int i)
 {
-    const kn_type *t = side ? &c->rhs : &c->lhs;
+    const kni_type *t = side ? &c->rhs : &c->lhs;
     int64_t axis = c->specs.n[side] > 2 + i ? c->specs.v[side][2 + i] : -1;
     return axis >= 0 && axis < t->ndim ? t->dim[axis] : 0;
 }
@@ -27,27 +27,27 @@ static void begin(conv *c, const kn_lax_conv_numbers *numbers, kn_dtype preferre
 {
     knlax_conv_specs_of(&c->op, numbers, c->lhs.ndim, c->lhs.dim, c->rhs.ndim, c->rhs.dim, &c->specs);
     c->n = c->lhs.ndim > 2 ? c->lhs.ndim - 2 : 0;
-    c->p = (kn_p_conv){.lhs_spec = {c->specs.n[0], c->specs.v[0]},
-                       .rhs_spec = {c->specs.n[1], c->specs.v[1]},
-                       .out_spec = {c->specs.n[2], c->specs.v[2]},
-                       .feature_group_count = 1,
-                       .batch_group_count = 1,
-                       .preferred_element_type = preferred ? kna_lookup_dtype(preferred, NULL) : NULL};
+    c->p = (kni_p_conv){.lhs_spec = {c->specs.n[0], c->specs.v[0]},
+                        .rhs_spec = {c->specs.n[1], c->specs.v[1]},
+                        .out_spec = {c->specs.n[2], c->specs.v[2]},
+                        .feature_group_count = 1,
+                        .batch_group_count = 1,
+                        .preferred_element_type = preferred ? kna_lookup_dtype(preferred, NULL) : NULL};
 }
 
 /* The numbers given, or ones. */
-static kn_ints or_ones(const kn_shape *given, int n, int64_t *room)
+static kni_ints or_ones(const kn_shape *given, int n, int64_t *room)
 {
     if (given)
-        return (kn_ints){given->ndim, given->dim};
+        return (kni_ints){given->ndim, given->dim};
     for (int i = 0; i < n; i++)
         room[i] = 1;
-    return (kn_ints){n, room};
+    return (kni_ints){n, room};
 }
 
 static void set_windows(conv *c, const kn_shape *strides, const kn_shape *lhs_dilation, const kn_shape *rhs_dilation)
 {
-    c->p.window_strides = (kn_ints){strides->ndim, strides->dim};
+    c->p.window_strides = (kni_ints){strides->ndim, strides->dim};
     c->p.lhs_dilation = or_ones(lhs_dilation, c->n, c->lhs_dilation);
     c->p.rhs_dilation = or_ones(rhs_dilation, c->n, c->rhs_dilation);
 }
@@ -86,8 +86,8 @@ static void set_named_padding(conv *c, const kn_lax_pads *padding)
         c->lo[i] = pair[i].low;
         c->hi[i] = pair[i].high;
     }
-    c->p.lo = (kn_ints){c->n, c->lo};
-    c->p.hi = (kn_ints){c->n, c->hi};
+    c->p.lo = (kni_ints){c->n, c->lo};
+    c->p.hi = (kni_ints){c->n, c->hi};
 }
 
 /* After the strides and dilations. Wrong numbers of pairs are left to the row. */
@@ -107,29 +107,29 @@ static void set_padding(conv *c, const kn_lax_pads *padding)
         c->lo[i] = padding->pair[i].low;
         c->hi[i] = padding->pair[i].high;
     }
-    c->p.lo = (kn_ints){n, c->lo};
-    c->p.hi = (kn_ints){n, c->hi};
+    c->p.lo = (kni_ints){n, c->lo};
+    c->p.hi = (kni_ints){n, c->hi};
 }
 
-static kn_atom emit(conv *c, kn_atom lhs, kn_atom rhs)
+static kni_atom emit(conv *c, kni_atom lhs, kni_atom rhs)
 {
     return kna_failed(&c->op) ? KN_ATOM_NONE : knb_conv_general_dilated(c->op.b, lhs, rhs, &c->p);
 }
 
 /* Begins an operation on two arrays of one dtype. */
-static void begin_operands(conv *c, const char *name, kn_array lhs, kn_array rhs, kn_atom a[2])
+static void begin_operands(conv *c, const char *name, kn_array lhs, kn_array rhs, kni_atom a[2])
 {
     kna_begin(&c->op, name);
     knlax_same_dtypes(&c->op, 2, (kn_array[]){lhs, rhs}, a);
-    c->lhs = kna_failed(&c->op) ? (kn_type){0} : knb_type(c->op.b, a[0]);
-    c->rhs = kna_failed(&c->op) ? (kn_type){0} : knb_type(c->op.b, a[1]);
+    c->lhs = kna_failed(&c->op) ? (kni_type){0} : knb_type(c->op.b, a[0]);
+    c->rhs = kna_failed(&c->op) ? (kni_type){0} : knb_type(c->op.b, a[1]);
 }
 
 static kn_array convolve(const char *name, kn_array lhs, kn_array rhs, const kn_shape *strides,
                          const kn_lax_pads *padding, const kn_lax_conv_general_dilated_opts *o)
 {
     conv c;
-    kn_atom a[2];
+    kni_atom a[2];
     begin_operands(&c, name, lhs, rhs, a);
     strides = kna_given_shape(&c.op, strides, "window_strides");
     begin(&c, &o->dimension_numbers, o->preferred_element_type);
@@ -235,7 +235,7 @@ kn_array kn_lax_conv_transpose(kn_array lhs, kn_array rhs, const kn_shape *strid
     KNX_OPTS(kn_lax_conv_transpose_opts, o, opts);
     const kn_lax_conv_numbers *numbers = &o.dimension_numbers;
     conv c;
-    kn_atom a[2];
+    kni_atom a[2];
     kn_shape ones = {0};
     begin_operands(&c, "lax.conv_transpose", lhs, rhs, a);
     strides = kna_shape(&c.op, strides);
@@ -266,9 +266,9 @@ kn_array kn_lax_conv_transpose(kn_array lhs, kn_array rhs, const kn_shape *strid
 /* ---- Patches. */
 
 /* A kernel that puts each element of the window into an output feature of its own. */
-static kn_atom unit_kernel(conv *c, kn_dtype d, int64_t features, const kn_shape *filter)
+static kni_atom unit_kernel(conv *c, kn_dtype d, int64_t features, const kn_shape *filter)
 {
-    kn_builder *b = c->op.b;
+    kni_builder *b = c->op.b;
     int64_t size = 1, shape[KN_MAX_NDIM + 2];
     for (int i = 0; i < filter->ndim; i++)
         if (__builtin_mul_overflow(size, filter->dim[i], &size))
@@ -276,14 +276,14 @@ static kn_atom unit_kernel(conv *c, kn_dtype d, int64_t features, const kn_shape
     if (kna_failed(&c->op))
         return KN_ATOM_NONE;
     int64_t square[] = {size, size}, stack[] = {features, size, size};
-    kn_atom row = knb_iota(b, KN_DT(I32), 2, square, 0);
+    kni_atom row = knb_iota(b, KN_DT(I32), 2, square, 0);
     row = knb_add(b, row, knb_integer(b, KN_DT(I32), 0));
-    kn_atom unit = knb_eq(b, row, knb_iota(b, KN_DT(I32), 2, square, 1));
+    kni_atom unit = knb_eq(b, row, knb_iota(b, KN_DT(I32), 2, square, 1));
     unit = knb_broadcast_in_dim(b, knb_convert(b, unit, d), 3, stack, (int64_t[]){1, 2});
     shape[0] = features * size;
     shape[1] = 1;
     memcpy(shape + 2, filter->dim, (size_t)filter->ndim * sizeof *shape);
-    kn_atom kernel = knb_reshape(b, unit, filter->ndim + 2, shape);
+    kni_atom kernel = knb_reshape(b, unit, filter->ndim + 2, shape);
     int64_t order[KN_MAX_NDIM];
     int next = 2, out = (int)c->specs.v[1][0], in = (int)c->specs.v[1][1];
     for (int i = 0; i < filter->ndim + 2; i++)
@@ -292,8 +292,8 @@ static kn_atom unit_kernel(conv *c, kn_dtype d, int64_t features, const kn_shape
 }
 
 /* The patches of lhs, which c->lhs describes; the operation has begun. */
-static kn_atom patches(conv *c, kn_atom lhs, const kn_shape *filter, const kn_shape *strides,
-                       const kn_lax_pads *padding, const kn_lax_conv_general_dilated_patches_opts *o)
+static kni_atom patches(conv *c, kni_atom lhs, const kn_shape *filter, const kn_shape *strides,
+                        const kn_lax_pads *padding, const kn_lax_conv_general_dilated_patches_opts *o)
 {
     int64_t dim[KN_MAX_NDIM];
     if (kna_failed(&c->op))
@@ -304,7 +304,7 @@ static kn_atom patches(conv *c, kn_atom lhs, const kn_shape *filter, const kn_sh
     }
     dim[0] = dim[1] = 1; /* only their number counts until the specs are known */
     memcpy(dim + 2, filter->dim, (size_t)filter->ndim * sizeof *dim);
-    c->rhs = kni_type(c->lhs.dtype, filter->ndim + 2, dim);
+    c->rhs = kni_type_of(c->lhs.dtype, filter->ndim + 2, dim);
     begin(c, &o->dimension_numbers, o->preferred_element_type);
     if (kna_failed(&c->op))
         return KN_ATOM_NONE;
@@ -317,7 +317,7 @@ static kn_atom patches(conv *c, kn_atom lhs, const kn_shape *filter, const kn_sh
         return KN_ATOM_NONE;
     }
     int64_t features = c->lhs.dim[c->specs.v[0][1]];
-    kn_atom rhs = unit_kernel(c, c->lhs.dtype, features, filter);
+    kni_atom rhs = unit_kernel(c, c->lhs.dtype, features, filter);
     if (kna_failed(&c->op))
         return KN_ATOM_NONE;
     c->rhs = knb_type(c->op.b, rhs);
@@ -335,14 +335,14 @@ kn_array kn_lax_conv_general_dilated_patches(kn_array lhs, const kn_shape *filte
     kna_begin(&c.op, "lax.conv_general_dilated_patches");
     filter_shape = kna_shape(&c.op, filter_shape);
     window_strides = kna_shape(&c.op, window_strides);
-    kn_atom a = kna_in(&c.op, lhs);
-    c.lhs = kna_failed(&c.op) ? (kn_type){0} : knb_type(c.op.b, a);
+    kni_atom a = kna_in(&c.op, lhs);
+    c.lhs = kna_failed(&c.op) ? (kni_type){0} : knb_type(c.op.b, a);
     return kna_end(&c.op, patches(&c, a, filter_shape, window_strides, &padding, &o));
 }
 
 /* Products of the patches with the kernels of their positions: the spatial axes are batch axes, in the order of the
  * result. */
-static kn_atom each_kernel(conv *c, kn_atom x, kn_atom rhs)
+static kni_atom each_kernel(conv *c, kni_atom x, kni_atom rhs)
 {
     const int64_t *out = c->specs.v[2], *kernel = c->specs.v[1];
     int64_t left[KN_MAX_NDIM], right[KN_MAX_NDIM];
@@ -355,8 +355,8 @@ static kn_atom each_kernel(conv *c, kn_atom x, kn_atom rhs)
         left[at] = out[2 + i];
         right[at] = kernel[2 + i];
     }
-    kn_p_dot_general p = {{1, &out[1]}, {1, &kernel[1]}, {c->n, left}, {c->n, right}, NULL};
-    kn_atom y = knb_dot_general(c->op.b, x, rhs, &p);
+    kni_p_dot_general p = {{1, &out[1]}, {1, &kernel[1]}, {c->n, left}, {c->n, right}, NULL};
+    kni_atom y = knb_dot_general(c->op.b, x, rhs, &p);
     if (kna_failed(&c->op))
         return KN_ATOM_NONE;
     int64_t order[KN_MAX_NDIM];
@@ -372,11 +372,11 @@ kn_array kn_lax_conv_general_dilated_local(kn_array lhs, kn_array rhs, const kn_
 {
     KNX_OPTS(kn_lax_conv_general_dilated_patches_opts, o, opts);
     conv c;
-    kn_atom a[2];
+    kni_atom a[2];
     o.preferred_element_type = NULL;
     begin_operands(&c, "lax.conv_general_dilated_local", lhs, rhs, a);
     window_strides = kna_shape(&c.op, window_strides);
     filter_shape = kna_shape(&c.op, filter_shape);
-    kn_atom x = patches(&c, a[0], filter_shape, window_strides, &padding, &o);
+    kni_atom x = patches(&c, a[0], filter_shape, window_strides, &padding, &o);
     return kna_end(&c.op, kna_failed(&c.op) ? KN_ATOM_NONE : each_kernel(&c, x, a[1]));
 }

@@ -99,7 +99,7 @@ void knlax_conv_specs_of(kna_op *op, const kn_lax_conv_numbers *given, int lhs_n
     for (int i = 0; i < 3; i++) {
         size_t length = word[i] ? strlen(word[i]) : 0;
         if (length != (size_t)lhs_ndim) {
-            kn_text a = {0}, b = {0};
+            knx_text a = {0}, b = {0};
             kna_fail(
                 op, KN_ERROR_TYPE,
                 "convolution dimension_numbers[%d] must have len equal to the ndim of lhs and rhs, got %zu for lhs "

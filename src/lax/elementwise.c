@@ -5,10 +5,10 @@
 
 /* ---- One argument. */
 
-static kn_atom one(kna_op *op, const char *name, kn_array x, const char *kinds)
+static kni_atom one(kna_op *op, const char *name, kn_array x, const char *kinds)
 {
     kna_begin(op, name);
-    kn_atom a = kna_in(op, x);
+    kni_atom a = kna_in(op, x);
     if (!kna_failed(op))
         knlax_accepts(op, knb_type(op->b, a).dtype, kinds, -1);
     return kna_failed(op) ? KN_ATOM_NONE : a;
@@ -19,14 +19,14 @@ static kn_atom one(kna_op *op, const char *name, kn_array x, const char *kinds)
     kn_array function(kn_array x)                   \
     {                                               \
         kna_op op;                                  \
-        kn_atom a = one(&op, name, x, kinds);       \
+        kni_atom a = one(&op, name, x, kinds);      \
         return kna_end(&op, knb_##helper(op.b, a)); \
     }
 /* The row of unary.def whose public function is lax's, by NumPy's rules of dtypes. */
 #define UNARY(...)
 #define UNARY_SPECIAL(...)
 #define UNARY_LAX(name, function, traits, ...) \
-    kn_array function(kn_array x) { return knn_unary(x, &#function[sizeof "kn_" - 1], knb_##name, traits); }
+    kn_array function(kn_array x) { return knl_unary(x, &#function[sizeof "kn_" - 1], knb_##name, traits); }
 #include "ir/unary.def"
 #undef UNARY
 
@@ -73,7 +73,7 @@ ONE(kn_lax_abs, abs, "sfc")
 kn_array kn_lax_conj(kn_array x)
 {
     kna_op op;
-    kn_atom a = one(&op, "lax.conj", x, "fc");
+    kni_atom a = one(&op, "lax.conj", x, "fc");
     if (!kna_failed(&op) && !knx_is_complex(knb_type(op.b, a).dtype))
         return kna_end(&op, knb_complex(op.b, a, knb_like(op.b, a, 0)));
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_conj(op.b, a));
@@ -82,7 +82,7 @@ kn_array kn_lax_conj(kn_array x)
 static kn_array integer_pow(const char *name, kn_array x, int64_t y)
 {
     kna_op op;
-    kn_atom a = one(&op, name, x, "ifc");
+    kni_atom a = one(&op, name, x, "ifc");
     if (!kna_failed(&op) && y < 0 && knx_is_integer(knb_type(op.b, a).dtype))
         kna_fail(&op, KN_ERROR_TYPE, "Integers cannot be raised to negative powers, got %lld", (long long)y);
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_integer_pow(op.b, a, y));
@@ -95,15 +95,15 @@ kn_array kn_lax_round(kn_array x, const kn_lax_round_opts *opts)
 {
     KNX_OPTS(kn_lax_round_opts, o, opts);
     kna_op op;
-    kn_atom a = one(&op, "lax.round", x, "f");
-    kn_p_round p = {o.rounding_method};
-    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_emit1(op.b, &kn_prim_round, &p, 1, &a));
+    kni_atom a = one(&op, "lax.round", x, "f");
+    kni_p_round p = {o.rounding_method};
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_emit1(op.b, &knp_prim_round, &p, 1, &a));
 }
 
 kn_array kn_lax_reduce_precision(kn_array x, int exponent_bits, int mantissa_bits)
 {
     kna_op op;
-    kn_atom a = one(&op, "lax.reduce_precision", x, "f");
+    kni_atom a = one(&op, "lax.reduce_precision", x, "f");
     return kna_end(&op, kna_failed(&op) ? a : knb_reduce_precision(op.b, a, exponent_bits, mantissa_bits));
 }
 
@@ -129,10 +129,10 @@ kn_array kn_lax_bitcast_convert_type(kn_array x, kn_dtype new_dtype)
     kna_op op;
     kna_begin(&op, "lax.bitcast_convert_type");
     kn_dtype d = need_dtype(&op, new_dtype);
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     if (kna_failed(&op))
         return kna_end(&op, a);
-    kn_type t = knb_type(op.b, a);
+    kni_type t = knb_type(op.b, a);
     if (d->size == t.dtype->size)
         return kna_end(&op, knb_bitcast(op.b, a, d));
     int64_t shape[KN_MAX_NDIM + 1];
@@ -147,7 +147,7 @@ kn_array kn_lax_bitcast_convert_type(kn_array x, kn_dtype new_dtype)
     }
     int64_t ratio = d->size / t.dtype->size;
     if (!t.ndim || t.dim[t.ndim - 1] != ratio) {
-        kn_text s = {0};
+        knx_text s = {0};
         kna_fail(&op, KN_ERROR_VALUE,
                  "Attempting to convert array of shape %s from %s of size %d bits to %s of size %d bits failed",
                  knlax_tuple(&s, t.ndim, t.dim), t.dtype->name, 8 * t.dtype->size, d->name, 8 * d->size);
@@ -159,9 +159,9 @@ kn_array kn_lax_bitcast_convert_type(kn_array x, kn_dtype new_dtype)
 
 /* ---- Two arguments. */
 
-static void two_in(kna_op *op, kn_array x, kn_array y, const char *kinds, kn_atom a[2])
+static void two_in(kna_op *op, kn_array x, kn_array y, const char *kinds, kni_atom a[2])
 {
-    kn_type t[] = {kna_type(op, x), kna_type(op, y)};
+    kni_type t[] = {kna_type(op, x), kna_type(op, y)};
     for (int i = 0; i < 2 && !kna_failed(op); i++)
         if (!t[i].weak)
             knlax_accepts(op, t[i].dtype, kinds, i);
@@ -172,7 +172,7 @@ static void two_in(kna_op *op, kn_array x, kn_array y, const char *kinds, kn_ato
         a[0] = a[1] = KN_ATOM_NONE;
 }
 
-static void two(kna_op *op, const char *name, kn_array x, kn_array y, const char *kinds, kn_atom a[2])
+static void two(kna_op *op, const char *name, kn_array x, kn_array y, const char *kinds, kni_atom a[2])
 {
     kna_begin(op, name);
     two_in(op, x, y, kinds, a);
@@ -183,7 +183,7 @@ static void two(kna_op *op, const char *name, kn_array x, kn_array y, const char
     kn_array function(kn_array x, kn_array y)                \
     {                                                        \
         kna_op op;                                           \
-        kn_atom a[2];                                        \
+        kni_atom a[2];                                       \
         two(&op, name, x, y, kinds, a);                      \
         return kna_end(&op, knb_##helper(op.b, a[0], a[1])); \
     }
@@ -220,9 +220,9 @@ TWO(kn_lax_polygamma, polygamma, "f")
 kn_array kn_lax_pow(kn_array x, kn_array y)
 {
     kna_op op;
-    kn_atom a[2];
+    kni_atom a[2];
     kna_begin(&op, "lax.pow");
-    kn_type base = kna_type(&op, x), power = kna_type(&op, y);
+    kni_type base = kna_type(&op, x), power = kna_type(&op, y);
     if (!power.weak && knx_is_integer(power.dtype) && !base.weak && knx_is_inexact(base.dtype)) {
         a[0] = kna_in(&op, x);
         a[1] = kna_in_as(&op, y, base.dtype);
@@ -236,7 +236,7 @@ kn_array kn_lax_pow(kn_array x, kn_array y)
 kn_array kn_lax_clamp(kn_array lower, kn_array x, kn_array upper)
 {
     kna_op op;
-    kn_atom a[3];
+    kni_atom a[3];
     kna_begin(&op, "lax.clamp");
     knlax_same_dtypes(&op, 3, (kn_array[]){lower, x, upper}, a);
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_clamp(op.b, a[0], a[1], a[2]));
@@ -245,29 +245,29 @@ kn_array kn_lax_clamp(kn_array lower, kn_array x, kn_array upper)
 kn_array kn_lax_betainc(kn_array a, kn_array b, kn_array x)
 {
     kna_op op;
-    kn_atom in[3];
+    kni_atom in[3];
     kna_begin(&op, "lax.betainc");
     knlax_operands(&op, 3, (kn_array[]){a, b, x}, in);
     if (!kna_failed(&op))
         knlax_accepts(&op, knb_type(op.b, in[0]).dtype, "f", 0);
-    kn_atom y = kna_failed(&op) ? KN_ATOM_NONE : knb_regularized_incomplete_beta(op.b, in[0], in[1], in[2]);
+    kni_atom y = kna_failed(&op) ? KN_ATOM_NONE : knb_regularized_incomplete_beta(op.b, in[0], in[1], in[2]);
     return kna_end(&op, y);
 }
 
-static void check_cases(kna_op *op, kn_atom which, int n, const kn_atom *a)
+static void check_cases(kna_op *op, kni_atom which, int n, const kni_atom *a)
 {
-    kn_text s = {0};
+    knx_text s = {0};
     bool differ = false;
-    kn_type first = knb_type(op->b, a[0]), w = knb_type(op->b, which);
+    kni_type first = knb_type(op->b, a[0]), w = knb_type(op->b, which);
     for (int i = 0; i < n; i++) {
-        kn_type t = knb_type(op->b, a[i]);
+        kni_type t = knb_type(op->b, a[i]);
         differ |= !kni_type_same_shape(t, first);
         knlax_tuple((knx_text_add(&s, "%s", i ? ", " : ""), &s), t.ndim, t.dim);
     }
     if (differ)
         kna_fail(op, KN_ERROR_TYPE, "cases must have the same shapes, got [%s].", s.s);
     else if (w.ndim && !kni_type_same_shape(w, first)) {
-        kn_text r = {0}, c = {0};
+        knx_text r = {0}, c = {0};
         kna_fail(op, KN_ERROR_TYPE,
                  "`which` must be scalar or have the same shape as cases, got `which` shape %s but case shape %s.",
                  knlax_tuple(&r, w.ndim, w.dim), knlax_tuple(&c, first.ndim, first.dim));
@@ -279,7 +279,7 @@ static void check_cases(kna_op *op, kn_atom which, int n, const kn_atom *a)
 
 static kn_array select_n(kna_op *op, kn_array which, int n, const kn_array *x)
 {
-    kn_atom *a = knx_alloc(((size_t)n + 1) * sizeof *a), y = KN_ATOM_NONE, w = KN_ATOM_NONE;
+    kni_atom *a = knx_alloc(((size_t)n + 1) * sizeof *a), y = KN_ATOM_NONE, w = KN_ATOM_NONE;
     if (!a)
         kna_fail_with(op, knx_error_nomem());
     else if (!n && !kna_failed(op))
@@ -311,7 +311,7 @@ kn_array kn_lax_select_n(kn_array which, kn_list cases)
     kna_op op;
     const kn_array *x = NULL;
     kna_begin(&op, "lax.select_n");
-    int n = kna_list_read(&op, cases, &x);
+    int n = kntree_list_read(&op, cases, &x);
     return select_n(&op, which, kna_failed(&op) || n < 0 ? 0 : n, x);
 }
 
@@ -320,7 +320,7 @@ kn_list kn_lax_optimization_barrier(kn_list operands)
     kna_op op;
     int n = 0;
     kna_begin(&op, "lax.optimization_barrier");
-    kn_atom *a = knlax_read_list(&op, operands, false, &n);
+    kni_atom *a = knlax_read_list(&op, operands, false, &n);
     if (a && n)
         knb_optimization_barrier(op.b, n, a, a);
     kn_list list = knlax_end_list(&op, a ? n : 0, a);

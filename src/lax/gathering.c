@@ -7,10 +7,10 @@ typedef struct lists {
     int64_t v[5][KN_MAX_NDIM];
 } lists;
 
-static kn_ints list_of(kna_op *op, lists *l, int k, const kn_axes *axes, const char *name)
+static kni_ints list_of(kna_op *op, lists *l, int k, const kn_axes *axes, const char *name)
 {
     int n = knlax_list_of(op, kna_given_axes(op, axes, name), l->v[k]);
-    return (kn_ints){n, l->v[k]};
+    return (kni_ints){n, l->v[k]};
 }
 
 static int64_t mode_of(kna_op *op, int mode, int64_t by_default)
@@ -36,21 +36,21 @@ kn_array kn_lax_gather(kn_array x, kn_array indices, const kn_lax_gather_dimensi
     kna_begin(&op, "lax.gather");
     kna_given_pointer(&op, dimension_numbers, "dimension_numbers");
     slice_sizes = kna_shape(&op, slice_sizes);
-    kn_atom a = kna_in(&op, x), i = kna_in(&op, indices);
-    kn_p_gather p = {.offset_dims = list_of(&op, &l, 0, &d->offset_dims, "offset_dims"),
-                     .collapsed_slice_dims = list_of(&op, &l, 1, &d->collapsed_slice_dims, "collapsed_slice_dims"),
-                     .start_index_map = list_of(&op, &l, 2, &d->start_index_map, "start_index_map"),
-                     .operand_batching_dims = list_of(&op, &l, 3, &d->operand_batching_dims, "operand_batching_dims"),
-                     .start_indices_batching_dims =
-                         list_of(&op, &l, 4, &d->start_indices_batching_dims, "start_indices_batching_dims"),
-                     .slice_sizes = {slice_sizes->ndim, slice_sizes->dim},
-                     .mode = mode_of(&op, o.mode, KN_GATHER_PROMISE),
-                     .indices_are_sorted = o.indices_are_sorted,
-                     .unique_indices = o.unique_indices};
+    kni_atom a = kna_in(&op, x), i = kna_in(&op, indices);
+    kni_p_gather p = {.offset_dims = list_of(&op, &l, 0, &d->offset_dims, "offset_dims"),
+                      .collapsed_slice_dims = list_of(&op, &l, 1, &d->collapsed_slice_dims, "collapsed_slice_dims"),
+                      .start_index_map = list_of(&op, &l, 2, &d->start_index_map, "start_index_map"),
+                      .operand_batching_dims = list_of(&op, &l, 3, &d->operand_batching_dims, "operand_batching_dims"),
+                      .start_indices_batching_dims =
+                          list_of(&op, &l, 4, &d->start_indices_batching_dims, "start_indices_batching_dims"),
+                      .slice_sizes = {slice_sizes->ndim, slice_sizes->dim},
+                      .mode = mode_of(&op, o.mode, KN_GATHER_PROMISE),
+                      .indices_are_sorted = o.indices_are_sorted,
+                      .unique_indices = o.unique_indices};
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_gather(op.b, a, i, &p));
 }
 
-static kn_array scatter(const char *name, const kn_prim *row, const kn_array x[3],
+static kn_array scatter(const char *name, const kni_prim *row, const kn_array x[3],
                         const kn_lax_scatter_dimension_numbers *numbers, const kn_lax_gather_opts *opts)
 {
     KNX_OPTS(kn_lax_gather_opts, o, opts);
@@ -58,31 +58,31 @@ static kn_array scatter(const char *name, const kn_prim *row, const kn_array x[3
     const kn_lax_scatter_dimension_numbers *d = numbers ? numbers : &none;
     kna_op op;
     lists l;
-    kn_atom a[3], both[2];
+    kni_atom a[3], both[2];
     kna_begin(&op, name);
     kna_given_pointer(&op, numbers, "dimension_numbers");
     knlax_same_dtypes(&op, 2, (kn_array[]){x[0], x[2]}, both);
     a[0] = both[0];
     a[1] = kna_in(&op, x[1]);
     a[2] = both[1];
-    kn_p_scatter p = {.update_window_dims = list_of(&op, &l, 0, &d->update_window_dims, "update_window_dims"),
-                      .inserted_window_dims = list_of(&op, &l, 1, &d->inserted_window_dims, "inserted_window_dims"),
-                      .scatter_dims_to_operand_dims =
-                          list_of(&op, &l, 2, &d->scatter_dims_to_operand_dims, "scatter_dims_to_operand_dims"),
-                      .operand_batching_dims = list_of(&op, &l, 3, &d->operand_batching_dims, "operand_batching_dims"),
-                      .scatter_indices_batching_dims =
-                          list_of(&op, &l, 4, &d->scatter_indices_batching_dims, "scatter_indices_batching_dims"),
-                      .mode = mode_of(&op, o.mode, KN_GATHER_FILL),
-                      .indices_are_sorted = o.indices_are_sorted,
-                      .unique_indices = o.unique_indices};
+    kni_p_scatter p = {.update_window_dims = list_of(&op, &l, 0, &d->update_window_dims, "update_window_dims"),
+                       .inserted_window_dims = list_of(&op, &l, 1, &d->inserted_window_dims, "inserted_window_dims"),
+                       .scatter_dims_to_operand_dims =
+                           list_of(&op, &l, 2, &d->scatter_dims_to_operand_dims, "scatter_dims_to_operand_dims"),
+                       .operand_batching_dims = list_of(&op, &l, 3, &d->operand_batching_dims, "operand_batching_dims"),
+                       .scatter_indices_batching_dims =
+                           list_of(&op, &l, 4, &d->scatter_indices_batching_dims, "scatter_indices_batching_dims"),
+                       .mode = mode_of(&op, o.mode, KN_GATHER_FILL),
+                       .indices_are_sorted = o.indices_are_sorted,
+                       .unique_indices = o.unique_indices};
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_emit1(op.b, row, &p, 3, a));
 }
 
-#define SCATTER(function, name)                                                                                    \
-    kn_array function(kn_array x, kn_array indices, kn_array updates,                                              \
-                      const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts)   \
-    {                                                                                                              \
-        return scatter("lax." #name, &kn_prim_##name, (kn_array[]){x, indices, updates}, dimension_numbers, opts); \
+#define SCATTER(function, name)                                                                                     \
+    kn_array function(kn_array x, kn_array indices, kn_array updates,                                               \
+                      const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts)    \
+    {                                                                                                               \
+        return scatter("lax." #name, &knp_prim_##name, (kn_array[]){x, indices, updates}, dimension_numbers, opts); \
     }
 SCATTER(kn_lax_scatter, scatter)
 SCATTER(kn_lax_scatter_add, scatter_add)
@@ -94,19 +94,19 @@ SCATTER(kn_lax_scatter_max, scatter_max)
 /* ---- index_take. */
 
 /* Vectors of n indices as a column of a matrix, modulo the extent. */
-static kn_atom column(kna_op *op, kn_array index, kn_dtype d, int64_t extent)
+static kni_atom column(kna_op *op, kn_array index, kn_dtype d, int64_t extent)
 {
-    kn_atom i = kna_in_as(op, index, d);
-    kn_type t = knb_type(op->b, i);
+    kni_atom i = kna_in_as(op, index, d);
+    kni_type t = knb_type(op->b, i);
     if (!kna_failed(op) && t.ndim != 1)
         kna_fail(op, KN_ERROR_TYPE, "indices must be arrays of one dimension, got %d", t.ndim);
     if (kna_failed(op))
         return i;
-    kn_atom size = knb_integer(op->b, d, extent);
+    kni_atom size = knb_integer(op->b, d, extent);
     i = knb_rem(op->b, i, size);
     if (d->kind != 'u') {
-        kn_atom below = knb_lt(op->b, i, knb_integer(op->b, d, 0));
-        i = knb_select_n(op->b, below, 2, (kn_atom[]){i, knb_add(op->b, i, size)});
+        kni_atom below = knb_lt(op->b, i, knb_integer(op->b, d, 0));
+        i = knb_select_n(op->b, below, 2, (kni_atom[]){i, knb_add(op->b, i, size)});
     }
     return knb_broadcast_in_dim(op->b, i, 2, (int64_t[]){t.dim[0], 1}, (int64_t[]){0});
 }
@@ -116,12 +116,12 @@ kn_array kn_lax_index_take(kn_array x, kn_list indices, const kn_axes *axes)
     kna_op op;
     const kn_array *index = NULL;
     int64_t axis[KN_MAX_NDIM], offset[KN_MAX_NDIM], sizes[KN_MAX_NDIM];
-    kn_atom columns[KN_MAX_NDIM];
+    kni_atom columns[KN_MAX_NDIM];
     kna_begin(&op, "lax.index_take");
     axes = kna_axes_of(&op, axes);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
-    int n = kna_list_read(&op, indices, &index), given = kna_failed(&op) ? 0 : knlax_axes(&op, axes, t.ndim, axis);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
+    int n = kntree_list_read(&op, indices, &index), given = kna_failed(&op) ? 0 : knlax_axes(&op, axes, t.ndim, axis);
     if (!kna_failed(&op) && (n != given || !n))
         kna_fail(&op, KN_ERROR_VALUE, "takes one array of indices for each axis, got %d for %d axes", n, given);
     kn_dtype d = kna_failed(&op) ? KN_DT(I64) : kna_result_type(&op, n, index);
@@ -129,7 +129,7 @@ kn_array kn_lax_index_take(kn_array x, kn_list indices, const kn_axes *axes)
         columns[k] = column(&op, index[k], d, t.dim[axis[k]]);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_p_gather p = {.mode = KN_GATHER_PROMISE};
+    kni_p_gather p = {.mode = KN_GATHER_PROMISE};
     for (int k = 0; k < t.ndim; k++) {
         bool taken = false;
         for (int i = 0; i < n; i++)
@@ -145,8 +145,8 @@ kn_array kn_lax_index_take(kn_array x, kn_list indices, const kn_axes *axes)
                 collapsed[p.collapsed_slice_dims.n++] = k;
     p.offset_dims.v = offset;
     p.collapsed_slice_dims.v = collapsed;
-    p.start_index_map = (kn_ints){n, axis};
-    p.slice_sizes = (kn_ints){t.ndim, sizes};
-    kn_atom places = n == 1 ? columns[0] : knb_concatenate(op.b, n, columns, 1);
+    p.start_index_map = (kni_ints){n, axis};
+    p.slice_sizes = (kni_ints){t.ndim, sizes};
+    kni_atom places = n == 1 ? columns[0] : knb_concatenate(op.b, n, columns, 1);
     return kna_end(&op, knb_gather(op.b, a, places, &p));
 }

@@ -14,11 +14,11 @@
 
 
 /* Operands of one dtype: a[i] of x[i]. Numbers take the dtype of the others; TypeError where dtypes differ. */
-void knlax_same_dtypes(kna_op *op, int n, const kn_array *x, kn_atom *a);
+void knlax_same_dtypes(kna_op *op, int n, const kn_array *x, kni_atom *a);
 /* The same for operands of an elementwise primitive: one shape, or scalars. */
-void knlax_operands(kna_op *op, int n, const kn_array *x, kn_atom *a);
+void knlax_operands(kna_op *op, int n, const kn_array *x, kni_atom *a);
 /* a, no longer weak */
-kn_atom knlax_strong(kna_op *op, kn_atom a);
+kni_atom knlax_strong(kna_op *op, kni_atom a);
 /* Is d of the kinds b (bool), i (integer), s (signed), f, c? TypeError otherwise; position < 0: the only one. */
 bool knlax_accepts(kna_op *op, kn_dtype d, const char *kinds, int position);
 
@@ -34,22 +34,22 @@ bool knlax_wide_window(int64_t extent, int64_t dilation, int64_t *wide);
 void knlax_read_pads(kna_op *op, const kn_lax_pads *given, int n, const int64_t *extent, const int64_t *window,
                      const int64_t *stride, kn_lax_pad_pair *pads);
 /* "(0, 1)" as Python writes a tuple */
-const char *knlax_tuple(kn_text *t, int n, const int64_t *v);
-kn_type knlax_shaped(kn_dtype d, const kn_shape *shape); /* points into *shape; ValueError is left to the rows */
+const char *knlax_tuple(knx_text *t, int n, const int64_t *v);
+kni_type knlax_shaped(kn_dtype d, const kn_shape *shape); /* points into *shape; ValueError is left to the rows */
 
 /* A list of n arrays that were made with atoms. Ends the operation. */
-kn_list knlax_end_list(kna_op *op, int n, const kn_atom *a);
+kn_list knlax_end_list(kna_op *op, int n, const kni_atom *a);
 /* The arrays of a list as atoms (knx_alloc'ed, NULL with the operation failed); *n receives how many. With `same` they
  * have one dtype. */
-kn_atom *knlax_read_list(kna_op *op, kn_list list, bool same, int *n);
+kni_atom *knlax_read_list(kna_op *op, kn_list list, bool same, int *n);
 #ifdef __clang_analyzer__
 #define knlax_read_list(op, list, same, n) KNA_NULL_IF_FAILED(op, (knlax_read_list)(op, list, same, n))
 #endif
 /* reductions.c. The computation, recorded for two sets of scalars of x's dtypes; NULL with the operation failed. */
-kni_jaxpr *knlax_record(kna_op *op, kn_fn fn, int n, const kn_atom *x);
+kni_jaxpr *knlax_record(kna_op *op, kn_fn fn, int n, const kni_atom *x);
 /* The number that x is, of dtype d; false if it is none that is known. */
-bool knlax_known_number(kna_op *op, kn_array x, kn_atom a, kn_dtype d, kn_scalar_bits *bits);
-bool knlax_is_zero(kn_dtype d, kn_scalar_bits bits);
+bool knlax_known_number(kna_op *op, kn_array x, kni_atom a, kn_dtype d, knx_scalar_bits *bits);
+bool knlax_is_zero(kn_dtype d, knx_scalar_bits bits);
 /* Is it the identity of the largest (sign = -1) or the smallest (1)? */
-bool knlax_is_extreme(kn_dtype d, kn_scalar_bits bits, int sign);
+bool knlax_is_extreme(kn_dtype d, knx_scalar_bits bits, int sign);
 #endif

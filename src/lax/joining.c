@@ -5,7 +5,7 @@
 
 /* ---- Padding. */
 
-static void show_config(kn_text *t, kn_lax_padding_config c)
+static void show_config(knx_text *t, kn_lax_padding_config c)
 {
     knx_text_add(t, "(");
     for (int i = 0; i < c.n; i++)
@@ -14,16 +14,16 @@ static void show_config(kn_text *t, kn_lax_padding_config c)
     knx_text_add(t, c.n == 1 ? ",)" : ")");
 }
 
-static void check_padding(kna_op *op, kn_type t, kn_type value, kn_lax_padding_config c)
+static void check_padding(kna_op *op, kni_type t, kni_type value, kn_lax_padding_config c)
 {
-    kn_text s = {0}, u = {0};
+    knx_text s = {0}, u = {0};
     bool between = false;
     show_config(&s, c);
     knlax_tuple(&u, t.ndim, t.dim);
     for (int i = 0; i < c.n; i++)
         between |= c.axis[i].interior < 0;
     if (value.ndim) {
-        kn_text v = {0};
+        knx_text v = {0};
         kna_fail(op, KN_ERROR_VALUE, "padding_value must be a scalar; got np.shape(padding_value)=%s",
                  knlax_tuple(&v, value.ndim, value.dim));
     } else if (c.n != t.ndim)
@@ -39,10 +39,10 @@ static void check_padding(kna_op *op, kn_type t, kn_type value, kn_lax_padding_c
 kn_array kn_lax_pad(kn_array x, kn_array padding_value, kn_lax_padding_config config)
 {
     kna_op op;
-    kn_atom a[2];
+    kni_atom a[2];
     int64_t lo[KN_MAX_NDIM], hi[KN_MAX_NDIM], between[KN_MAX_NDIM];
     kna_begin(&op, "lax.pad");
-    kn_type t = kna_type(&op, x), v = kna_type(&op, padding_value);
+    kni_type t = kna_type(&op, x), v = kna_type(&op, padding_value);
     if (!kna_failed(&op) && !t.weak && !v.weak && t.dtype != v.dtype)
         kna_fail(&op, KN_ERROR_TYPE, "operand and padding_value must be same dtype: got %s and %s.", t.dtype->name,
                  v.dtype->name);
@@ -62,16 +62,16 @@ kn_array kn_lax_pad(kn_array x, kn_array padding_value, kn_lax_padding_config co
 
 /* ---- Joining. */
 
-static void show_shapes(kna_op *op, kn_text *t, int n, const kn_atom *a)
+static void show_shapes(kna_op *op, knx_text *t, int n, const kni_atom *a)
 {
     for (int i = 0; i < n; i++) {
-        kn_type x = knb_type(op->b, a[i]);
+        kni_type x = knb_type(op->b, a[i]);
         knlax_tuple((knx_text_add(t, "%s", i ? ", " : ""), t), x.ndim, x.dim);
     }
 }
 
 /* Do all arrays have the same number of dimensions, and the same extents but for one axis? */
-static bool same_ndim(kna_op *op, int n, const kn_atom *a)
+static bool same_ndim(kna_op *op, int n, const kni_atom *a)
 {
     for (int i = 1; i < n; i++)
         if (knb_type(op->b, a[i]).ndim != knb_type(op->b, a[0]).ndim)
@@ -79,10 +79,10 @@ static bool same_ndim(kna_op *op, int n, const kn_atom *a)
     return true;
 }
 
-static bool same_shapes_but(kna_op *op, int n, const kn_atom *a, int axis)
+static bool same_shapes_but(kna_op *op, int n, const kni_atom *a, int axis)
 {
     for (int i = 1; i < n; i++) {
-        kn_type t = knb_type(op->b, a[i]), first = knb_type(op->b, a[0]);
+        kni_type t = knb_type(op->b, a[i]), first = knb_type(op->b, a[0]);
         for (int k = 0; k < t.ndim; k++)
             if (k != axis && t.dim[k] != first.dim[k])
                 return false;
@@ -94,9 +94,9 @@ kn_array kn_lax_concatenate(kn_list operands, int dimension)
 {
     kna_op op;
     int n = 0;
-    kn_text s = {0};
+    knx_text s = {0};
     kna_begin(&op, "lax.concatenate");
-    kn_atom *a = knlax_read_list(&op, operands, true, &n), y = KN_ATOM_NONE;
+    kni_atom *a = knlax_read_list(&op, operands, true, &n), y = KN_ATOM_NONE;
     if (a && !n)
         kna_fail(&op, KN_ERROR_VALUE, "requires a non-empty sequences of arrays");
     if (!kna_failed(&op)) {
@@ -123,9 +123,9 @@ kn_array kn_lax_stack(kn_list operands, const kn_lax_stack_opts *opts)
     KNX_OPTS(kn_lax_stack_opts, o, opts);
     kna_op op;
     int n = 0, axis = 0;
-    kn_text s = {0};
+    knx_text s = {0};
     kna_begin(&op, "lax.stack");
-    kn_atom *a = knlax_read_list(&op, operands, true, &n), y = KN_ATOM_NONE;
+    kni_atom *a = knlax_read_list(&op, operands, true, &n), y = KN_ATOM_NONE;
     if (a && !n)
         kna_fail(&op, KN_ERROR_VALUE, "expects at least one operand, got 0.");
     if (!kna_failed(&op)) {
@@ -148,8 +148,8 @@ kn_array kn_lax_tile(kn_array x, const kn_shape *reps)
     kna_op op;
     kna_begin(&op, "lax.tile");
     reps = kna_shape(&op, reps);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     if (!kna_failed(&op) && reps->ndim != t.ndim)
         kna_fail(&op, KN_ERROR_TYPE, "reps length must be equal to the ndim of x, got len(reps)=%d and x.ndim=%d.",
                  reps->ndim, t.ndim);
@@ -159,9 +159,9 @@ kn_array kn_lax_tile(kn_array x, const kn_shape *reps)
 /* ---- Cutting. */
 
 /* Room for n results. */
-static kn_atom *results(kna_op *op, int64_t n)
+static kni_atom *results(kna_op *op, int64_t n)
 {
-    kn_atom *a = !kna_failed(op) && n < INT32_MAX ? knx_alloc(((size_t)n + 1) * sizeof *a) : NULL;
+    kni_atom *a = !kna_failed(op) && n < INT32_MAX ? knx_alloc(((size_t)n + 1) * sizeof *a) : NULL;
     if (!a && !kna_failed(op))
         kna_fail_with(op, knx_error_nomem());
     return a;
@@ -172,13 +172,13 @@ kn_list kn_lax_unstack(kn_array x, const kn_lax_stack_opts *opts)
     KNX_OPTS(kn_lax_stack_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.unstack");
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     if (!kna_failed(&op) && !t.ndim)
         kna_fail(&op, KN_ERROR_VALUE, "requires arrays with rank > 0, however a scalar array of shape () was passed.");
     int axis = kna_failed(&op) ? 0 : knlax_axis(&op, o.axis, t.ndim, 0);
     int n = kna_failed(&op) || t.dim[axis] > INT32_MAX ? 0 : (int)t.dim[axis];
-    kn_atom *y = results(&op, n);
+    kni_atom *y = results(&op, n);
     if (y && n)
         knb_unstack(op.b, a, axis, n, y);
     kn_list list = knlax_end_list(&op, n, y);
@@ -192,9 +192,9 @@ kn_list kn_lax_split(kn_array x, const kn_shape *sizes, const kn_lax_stack_opts 
     kna_op op;
     kna_begin(&op, "lax.split");
     sizes = kna_shape(&op, sizes);
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int axis = kna_failed(&op) ? 0 : knlax_axis(&op, o.axis, knb_type(op.b, a).ndim, 0);
-    kn_atom *y = results(&op, sizes->ndim);
+    kni_atom *y = results(&op, sizes->ndim);
     if (y)
         knb_split(op.b, a, sizes->ndim, sizes->dim, axis, y);
     kn_list list = knlax_end_list(&op, y ? sizes->ndim : 0, y);

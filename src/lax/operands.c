@@ -7,9 +7,9 @@
 
 static int rank_of(kn_dtype d) { return d->kind == KN_KIND_BOOL ? 0 : knx_is_integer(d) ? 1 : knx_is_float(d) ? 2 : 3; }
 
-static void dtypes_differ(kna_op *op, int n, const kn_type *t)
+static void dtypes_differ(kna_op *op, int n, const kni_type *t)
 {
-    kn_text s = {0};
+    knx_text s = {0};
     for (int i = 0; i < n; i++)
         knx_text_add(&s, "%s%s", i ? ", " : "", kna_strong_dtype(t[i])->name);
     kna_fail(op, KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s.", s.s);
@@ -17,9 +17,9 @@ static void dtypes_differ(kna_op *op, int n, const kn_type *t)
 
 enum { FEW = 8 };
 
-void knlax_same_dtypes(kna_op *op, int n, const kn_array *x, kn_atom *a)
+void knlax_same_dtypes(kna_op *op, int n, const kn_array *x, kni_atom *a)
 {
-    kn_type few[FEW], *t = n > FEW ? knx_alloc((size_t)n * sizeof *t) : few;
+    kni_type few[FEW], *t = n > FEW ? knx_alloc((size_t)n * sizeof *t) : few;
     kn_dtype d = NULL;
     if (!t)
         kna_fail_with(op, knx_error_nomem());
@@ -63,7 +63,7 @@ bool knlax_accepts(kna_op *op, kn_dtype d, const char *kinds, int position)
         char kind;
         const char *name;
     } names[] = {{'i', "integer"}, {'f', "floating"}, {'c', "complexfloating"}, {'s', "signedinteger"}, {'b', "bool"}};
-    kn_text t = {0}, at = {0};
+    knx_text t = {0}, at = {0};
     if (kna_failed(op))
         return false;
     for (const char *k = kinds; *k; k++)
@@ -79,23 +79,23 @@ bool knlax_accepts(kna_op *op, kn_dtype d, const char *kinds, int position)
     return false;
 }
 
-kn_atom knlax_strong(kna_op *op, kn_atom a)
+kni_atom knlax_strong(kna_op *op, kni_atom a)
 {
-    kn_scalar_bits bits;
-    kn_type t = knb_type(op->b, a);
+    knx_scalar_bits bits;
+    kni_type t = knb_type(op->b, a);
     if (kna_failed(op) || !t.weak)
         return a;
     return knb_literal_value(op->b, a, &bits)
                ? knb_literal(op->b, t.dtype, false, bits)
-               : knb_emit1(op->b, &kn_prim_convert_element_type, &(kn_p_convert){.new_dtype = t.dtype}, 1, &a);
+               : knb_emit1(op->b, &knp_prim_convert_element_type, &(kni_p_convert){.new_dtype = t.dtype}, 1, &a);
 }
 
 /* ---- Shapes. */
 
-static void numbers_of_dimensions_differ(kna_op *op, int n, const kn_atom *a)
+static void numbers_of_dimensions_differ(kna_op *op, int n, const kni_atom *a)
 {
     bool seen[KN_MAX_NDIM + 1] = {false};
-    kn_text s = {0};
+    knx_text s = {0};
     for (int i = 0; i < n; i++)
         seen[knb_type(op->b, a[i]).ndim] = true;
     for (int i = 1; i <= KN_MAX_NDIM; i++)
@@ -104,24 +104,24 @@ static void numbers_of_dimensions_differ(kna_op *op, int n, const kn_atom *a)
     kna_fail(op, KN_ERROR_TYPE, "arrays must have the same number of dimensions, got {%s}", s.s);
 }
 
-static void shapes_do_not_fit(kna_op *op, int n, const kn_atom *a)
+static void shapes_do_not_fit(kna_op *op, int n, const kni_atom *a)
 {
-    kn_text s = {0};
+    knx_text s = {0};
     for (int i = 0; i < n; i++) {
-        kn_type t = knb_type(op->b, a[i]);
+        kni_type t = knb_type(op->b, a[i]);
         if (t.ndim)
             knlax_tuple((knx_text_add(&s, "%s", s.length ? ", " : ""), &s), t.ndim, t.dim);
     }
     kna_fail(op, KN_ERROR_TYPE, "got incompatible shapes for broadcasting: %s.", s.s);
 }
 
-void knlax_operands(kna_op *op, int n, const kn_array *x, kn_atom *a)
+void knlax_operands(kna_op *op, int n, const kn_array *x, kni_atom *a)
 {
     int64_t dim[KN_MAX_NDIM];
     int ndim = 0;
     knlax_same_dtypes(op, n, x, a);
     for (int i = 0; i < n && !kna_failed(op); i++) {
-        kn_type t = knb_type(op->b, a[i]);
+        kni_type t = knb_type(op->b, a[i]);
         if (t.ndim && !ndim)
             memcpy(dim, t.dim, (size_t)(ndim = t.ndim) * sizeof *dim);
         else if (t.ndim && t.ndim != ndim)
@@ -135,14 +135,14 @@ void knlax_operands(kna_op *op, int n, const kn_array *x, kn_atom *a)
     }
     for (int i = 0; i < n && !kna_failed(op); i++)
         if (knb_type(op->b, a[i]).ndim)
-            a[i] = knb_broadcast_to(op->b, a[i], kni_type(KN_DT(F32), ndim, dim));
+            a[i] = knb_broadcast_to(op->b, a[i], kni_type_of(KN_DT(F32), ndim, dim));
 }
 
-kn_type knlax_shaped(kn_dtype d, const kn_shape *shape) { return kni_type(d, shape->ndim, shape->dim); }
+kni_type knlax_shaped(kn_dtype d, const kn_shape *shape) { return kni_type_of(d, shape->ndim, shape->dim); }
 
 /* ---- Lists of numbers. */
 
-const char *knlax_tuple(kn_text *t, int n, const int64_t *v)
+const char *knlax_tuple(knx_text *t, int n, const int64_t *v)
 {
     knx_text_add(t, "(");
     for (int i = 0; i < n; i++)
@@ -178,7 +178,7 @@ int knlax_axis(kna_op *op, kn_axes axis, int ndim, int if_not_given)
 
 /* ---- Lists of arrays. */
 
-kn_list knlax_end_list(kna_op *op, int n, const kn_atom *a)
+kn_list knlax_end_list(kna_op *op, int n, const kni_atom *a)
 {
     kn_array *y = knx_alloc(((size_t)n + 1) * sizeof *y);
     if (!y)
@@ -193,13 +193,13 @@ kn_list knlax_end_list(kna_op *op, int n, const kn_atom *a)
     return list;
 }
 
-kn_atom *(knlax_read_list)(kna_op *op, kn_list list, bool same, int *n)
+kni_atom *(knlax_read_list)(kna_op *op, kn_list list, bool same, int *n)
 {
     const kn_array *x = NULL;
-    *n = kna_list_read(op, list, &x);
+    *n = kntree_list_read(op, list, &x);
     if (kna_failed(op) || *n < 0)
         return NULL;
-    kn_atom *a = knx_alloc(((size_t)*n + 1) * sizeof *a);
+    kni_atom *a = knx_alloc(((size_t)*n + 1) * sizeof *a);
     if (!a)
         kna_fail_with(op, knx_error_nomem());
     else if (same && *n)

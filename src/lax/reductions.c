@@ -8,10 +8,10 @@
 /* ---- Reductions by one primitive. */
 
 /* The axes as they are given: JAX's lax takes no negative ones. */
-static int check_axes(kna_op *op, const kn_axes *axes, kn_type t, int64_t v[KN_MAX_NDIM])
+static int check_axes(kna_op *op, const kn_axes *axes, kni_type t, int64_t v[KN_MAX_NDIM])
 {
     int n = knlax_list(op, axes, v);
-    kn_text s = {0}, u = {0};
+    knx_text s = {0}, u = {0};
     for (int i = 0; i < n && !kna_failed(op); i++) {
         bool twice = false;
         for (int k = 0; k < i; k++)
@@ -28,15 +28,15 @@ static int check_axes(kna_op *op, const kn_axes *axes, kn_type t, int64_t v[KN_M
     return kna_failed(op) ? 0 : n;
 }
 
-typedef kn_atom reducer(kn_builder *b, kn_atom x, int n, const int64_t *axes);
+typedef kni_atom reducer(kni_builder *b, kni_atom x, int n, const int64_t *axes);
 
 static kn_array reduce(const char *name, reducer *by, const char *kinds, kn_array x, const kn_axes *axes)
 {
     kna_op op;
     int64_t v[KN_MAX_NDIM];
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     int n = kna_failed(&op) ? 0 : check_axes(&op, axes, t, v);
     bool is_number = knx_is_inexact(t.dtype) || knx_is_integer(t.dtype);
     if (!kna_failed(&op) && !kinds && !is_number)
@@ -57,16 +57,16 @@ REDUCE(kn_lax_reduce_and, reduce_and, "ib")
 REDUCE(kn_lax_reduce_or, reduce_or, "ib")
 REDUCE(kn_lax_reduce_xor, reduce_xor, "ib")
 
-static kn_array arg(const char *name, kn_atom (*by)(kn_builder *, kn_atom, int, kn_dtype), kn_array x, int axis,
+static kn_array arg(const char *name, kni_atom (*by)(kni_builder *, kni_atom, int, kn_dtype), kn_array x, int axis,
                     kn_dtype index_dtype)
 {
     kna_op op;
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     kn_dtype d = kna_lookup_dtype(index_dtype, KN_DT(I32));
     if (!kna_failed(&op) && (axis < 0 || axis >= t.ndim)) {
-        kn_text s = {0};
+        knx_text s = {0};
         kna_fail(&op, KN_ERROR_VALUE, "Invalid axis %d for operand shape %s", axis, knlax_tuple(&s, t.ndim, t.dim));
     } else if (!kna_failed(&op) && !knx_is_integer(d))
         kna_fail(&op, KN_ERROR_TYPE, "index_dtype must be an integer type, but got %s", d->name);
@@ -78,14 +78,14 @@ kn_array kn_lax_argmin(kn_array x, int axis, kn_dtype d) { return arg("lax.argmi
 
 /* ---- Cumulative. */
 
-static kn_array cumulate(const char *name, kn_atom (*by)(kn_builder *, kn_atom, int, bool), kn_array x,
+static kn_array cumulate(const char *name, kni_atom (*by)(kni_builder *, kni_atom, int, bool), kn_array x,
                          const kn_lax_cumulative_opts *opts)
 {
     KNX_OPTS(kn_lax_cumulative_opts, o, opts);
     kna_op op;
     int64_t v[KN_MAX_NDIM];
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int n = knlax_list(&op, &o.axis, v), axis = n ? (int)v[0] : 0, ndim = knb_type(op.b, a).ndim;
     if (!kna_failed(&op) && axis < 0)
         kna_fail(&op, KN_ERROR_VALUE, "XLA operations do not allow negative axes");
@@ -107,21 +107,21 @@ CUMULATIVE(kn_lax_cumlogsumexp, cumlogsumexp)
 
 /* ---- By a function. */
 
-kni_jaxpr *knlax_record(kna_op *op, kn_fn fn, int n, const kn_atom *x)
+kni_jaxpr *knlax_record(kna_op *op, kn_fn fn, int n, const kni_atom *x)
 {
-    kna_fn *f = kna_failed(op) ? NULL : kna_fn_get(op, fn);
-    kn_closed closed = {0};
+    knf_fn *f = kna_failed(op) ? NULL : knf_fn_get(op, fn);
+    kna_closed closed = {0};
     kni_jaxpr *j = NULL;
     if (!f)
         return NULL;
-    if (kna_is_open(f->core))
+    if (knf_is_open(f->core))
         kna_fail(op, KN_ERROR_TYPE, "the computation takes scalars, no trees");
     else if (f->core->n_captured)
         kna_fail(op, KN_ERROR_NOT_IMPLEMENTED, "Reduction computations can't close over arrays.");
     else if (f->core->n_in != 2 * n || f->core->n_out != n)
         kna_fail(op, KN_ERROR_TYPE, "the computation must take %d scalars and give %d, but takes %d and gives %d",
                  2 * n, n, f->core->n_in, f->core->n_out);
-    kn_type *t = kna_failed(op) ? NULL : knx_alloc((2 * (size_t)n + 1) * sizeof *t);
+    kni_type *t = kna_failed(op) ? NULL : knx_alloc((2 * (size_t)n + 1) * sizeof *t);
     if (!t) {
         if (!kna_failed(op))
             kna_fail_with(op, knx_error_nomem());
@@ -129,7 +129,7 @@ kni_jaxpr *knlax_record(kna_op *op, kn_fn fn, int n, const kn_atom *x)
     }
     for (int i = 0; i < 2 * n; i++)
         t[i] = kni_scalar_type(knb_type(op->b, x[i % n]).dtype);
-    kn_error *error = kna_derive(f->core, t, NULL, "reduce", &closed);
+    knx_error *error = knf_derive(f->core, t, NULL, "reduce", &closed);
     knx_free(t);
     if (error)
         kna_fail_with(op, error);
@@ -141,31 +141,31 @@ kni_jaxpr *knlax_record(kna_op *op, kn_fn fn, int n, const kn_atom *x)
     return j;
 }
 
-bool knlax_is_zero(kn_dtype d, kn_scalar_bits bits)
+bool knlax_is_zero(kn_dtype d, knx_scalar_bits bits)
 {
     bool set = true;
     knx_convert(d, &bits, KN_DT(BOOL), &set);
     return !set;
 }
 
-bool knlax_is_extreme(kn_dtype d, kn_scalar_bits bits, int sign)
+bool knlax_is_extreme(kn_dtype d, knx_scalar_bits bits, int sign)
 {
     if (knx_is_complex(d))
         return false;
-    kn_scalar_bits want = knx_scalar_extreme(d, sign > 0);
+    knx_scalar_bits want = knx_scalar_extreme(d, sign > 0);
     return !memcmp(&want, &bits, d->size);
 }
 
 /* The reduction that j is, with this value to begin with; NULL if it is none. */
-static reducer *monoid(const kni_jaxpr *j, kn_dtype d, kn_scalar_bits init)
+static reducer *monoid(const kni_jaxpr *j, kn_dtype d, knx_scalar_bits init)
 {
     static const struct {
-        const kn_prim *prim;
+        const kni_prim *prim;
         reducer *by;
-    } rows[] = {{&kn_prim_add, knb_reduce_sum}, {&kn_prim_mul, knb_reduce_prod}, {&kn_prim_max, knb_reduce_max},
-                {&kn_prim_min, knb_reduce_min}, {&kn_prim_or, knb_reduce_or},    {&kn_prim_xor, knb_reduce_xor},
-                {&kn_prim_and, knb_reduce_and}};
-    kn_scalar_bits one = knx_scalar_from_int(d, 1), ones = knx_scalar_from_int(d, -1);
+    } rows[] = {{&knp_prim_add, knb_reduce_sum}, {&knp_prim_mul, knb_reduce_prod}, {&knp_prim_max, knb_reduce_max},
+                {&knp_prim_min, knb_reduce_min}, {&knp_prim_or, knb_reduce_or},    {&knp_prim_xor, knb_reduce_xor},
+                {&knp_prim_and, knb_reduce_and}};
+    knx_scalar_bits one = knx_scalar_from_int(d, 1), ones = knx_scalar_from_int(d, -1);
     if (j->n_eqn != 1 || j->n_out != 1 || j->out[0] != j->eqn->out || j->eqn->n_in != 2 ||
         j->eqn->in[0] + j->eqn->in[1] != 1 || j->eqn->in[0] > 1)
         return NULL;
@@ -183,22 +183,22 @@ static reducer *monoid(const kni_jaxpr *j, kn_dtype d, kn_scalar_bits init)
     return row < 7 && fits[row] ? rows[row].by : NULL;
 }
 
-bool knlax_known_number(kna_op *op, kn_array x, kn_atom a, kn_dtype d, kn_scalar_bits *bits)
+bool knlax_known_number(kna_op *op, kn_array x, kni_atom a, kn_dtype d, knx_scalar_bits *bits)
 {
-    kn_type t = kna_type(op, x);
+    kni_type t = kna_type(op, x);
     const void *number = kna_is_number(op, x) ? kna_look(op, x, &t) : NULL;
-    *bits = (kn_scalar_bits){.u = {0}};
+    *bits = (knx_scalar_bits){.u = {0}};
     if (number)
         knx_convert(t.dtype, number, d, bits);
     return number || knb_literal_value(op->b, a, bits);
 }
 
 /* x: n arrays, then n scalars; first: the first of these as it was given. */
-static void reduce_by(kna_op *op, int n, const kn_atom *x, kn_array first, kn_fn computation, const kn_axes *dimensions,
-                      kn_atom *y)
+static void reduce_by(kna_op *op, int n, const kni_atom *x, kn_array first, kn_fn computation,
+                      const kn_axes *dimensions, kni_atom *y)
 {
     int64_t v[KN_MAX_NDIM];
-    kn_scalar_bits init;
+    knx_scalar_bits init;
     int n_axes = kna_failed(op) ? 0 : check_axes(op, dimensions, knb_type(op->b, x[0]), v);
     kni_jaxpr *j = knlax_record(op, computation, n, x);
     if (!j)
@@ -215,7 +215,7 @@ static void reduce_by(kna_op *op, int n, const kn_atom *x, kn_array first, kn_fn
 kn_array kn_lax_reduce(kn_array x, kn_array init_value, kn_fn computation, const kn_axes *dimensions)
 {
     kna_op op;
-    kn_atom a[2], y = KN_ATOM_NONE;
+    kni_atom a[2], y = KN_ATOM_NONE;
     kna_begin(&op, "lax.reduce");
     dimensions = kna_axes_of(&op, dimensions);
     knlax_same_dtypes(&op, 2, (kn_array[]){x, init_value}, a);
@@ -229,14 +229,14 @@ kn_list kn_lax_reduce_list(kn_list operands, kn_list init_values, kn_fn computat
     const kn_array *x = NULL, *init = NULL;
     kna_begin(&op, "lax.reduce");
     dimensions = kna_axes_of(&op, dimensions);
-    int n = kna_list_read(&op, operands, &x), m = kna_list_read(&op, init_values, &init);
+    int n = kntree_list_read(&op, operands, &x), m = kntree_list_read(&op, init_values, &init);
     if (!kna_failed(&op) && (n != m || !n))
         kna_fail(&op, KN_ERROR_VALUE, "Must have same total number of operands as init_values:  %d vs. %d", n, m);
-    kn_atom *a = kna_failed(&op) ? NULL : knx_alloc(3 * (size_t)n * sizeof *a);
+    kni_atom *a = kna_failed(&op) ? NULL : knx_alloc(3 * (size_t)n * sizeof *a);
     if (!a && !kna_failed(&op))
         kna_fail_with(&op, knx_error_nomem());
     for (int i = 0; a && i < n; i++) {
-        kn_atom pair[2];
+        kni_atom pair[2];
         knlax_same_dtypes(&op, 2, (kn_array[]){x[i], init[i]}, pair);
         a[i] = pair[0];
         a[n + i] = pair[1];

@@ -22,7 +22,7 @@ static kn_array iota(const char *name, kn_dtype dtype, const kn_shape *shape, in
     if (!kna_failed(&op) && !knx_is_inexact(d) && !knx_is_integer(d))
         kna_fail(&op, KN_ERROR_TYPE, "does not accept dtype %s. Accepted dtypes are subtypes of number.", d->name);
     else if (!kna_failed(&op) && (dimension < 0 || dimension >= shape->ndim)) {
-        kn_text s = {0};
+        knx_text s = {0};
         kna_fail(&op, KN_ERROR_VALUE, "iota dimension must be between 0 and len(shape), got dimension=%d for shape %s",
                  dimension, knlax_tuple(&s, shape->ndim, shape->dim));
     }
@@ -36,12 +36,12 @@ kn_array kn_lax_broadcasted_iota(kn_dtype dtype, const kn_shape *shape, int dime
     return iota("lax.broadcasted_iota", dtype, shape, dimension);
 }
 
-static kn_atom filled(kna_op *op, kn_array value, kn_dtype d, const kn_shape *shape)
+static kni_atom filled(kna_op *op, kn_array value, kn_dtype d, const kn_shape *shape)
 {
-    kn_type t = kna_type(op, value);
-    kn_atom a = d ? knlax_strong(op, kna_in_converted(op, value, d)) : kna_in(op, value);
+    kni_type t = kna_type(op, value);
+    kni_atom a = d ? knlax_strong(op, kna_in_converted(op, value, d)) : kna_in(op, value);
     if (!kna_failed(op) && t.ndim) {
-        kn_text s = {0};
+        knx_text s = {0};
         kna_fail(op, KN_ERROR_TYPE, "must be called with scalar fill_value, got fill_value.shape %s.",
                  knlax_tuple(&s, t.ndim, t.dim));
     }
@@ -64,7 +64,7 @@ kn_array kn_lax_full_like(kn_array x, kn_array fill_value, const kn_lax_full_lik
     KNX_OPTS(kn_lax_full_like_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.full_like");
-    kn_type t = kna_type(&op, x);
+    kni_type t = kna_type(&op, x);
     kn_shape shape = {t.ndim, {0}};
     if (t.ndim)
         memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
@@ -84,9 +84,9 @@ kn_array kn_lax_empty(const kn_shape *shape, kn_dtype dtype)
 /* ---- Broadcasting. */
 
 /* x with axes in front of its own. */
-static kn_atom in_front(kna_op *op, kn_atom a, int n, const int64_t *sizes)
+static kni_atom in_front(kna_op *op, kni_atom a, int n, const int64_t *sizes)
 {
-    kn_type t = knb_type(op->b, a);
+    kni_type t = knb_type(op->b, a);
     int64_t shape[2 * KN_MAX_NDIM], dimensions[KN_MAX_NDIM];
     if (n + t.ndim > KN_MAX_NDIM)
         kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d, found %d", KN_MAX_NDIM,
@@ -107,7 +107,7 @@ kn_array kn_lax_broadcast(kn_array x, const kn_shape *sizes)
     kna_op op;
     kna_begin(&op, "lax.broadcast");
     sizes = kna_shape(&op, sizes);
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     return kna_end(&op, kna_failed(&op) ? a : in_front(&op, a, sizes->ndim, sizes->dim));
 }
 
@@ -116,7 +116,7 @@ kn_array kn_lax_broadcast_to_rank(kn_array x, int rank)
     kna_op op;
     int64_t ones[KN_MAX_NDIM];
     kna_begin(&op, "lax.broadcast_to_rank");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int had = kna_failed(&op) ? 0 : knb_type(op.b, a).ndim, n = rank < 0 ? -1 : rank - had;
     for (int i = 0; i < KN_MAX_NDIM; i++)
         ones[i] = 1;
@@ -132,9 +132,9 @@ kn_array kn_lax_broadcast_in_dim(kn_array x, const kn_shape *shape, const kn_axe
     kna_begin(&op, "lax.broadcast_in_dim");
     shape = kna_shape(&op, shape);
     int n = knlax_list(&op, broadcast_dimensions, d);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
-    kn_text s = {0}, u = {0};
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
+    knx_text s = {0}, u = {0};
     if (!kna_failed(&op) && n != t.ndim)
         kna_fail(&op, KN_ERROR_TYPE,
                  "broadcast_dimensions must have length equal to operand ndim; got broadcast_dimensions %s for operand "
@@ -160,14 +160,14 @@ kn_array kn_lax_broadcast_like(kn_array x, kn_array like)
 {
     kna_op op;
     kna_begin(&op, "lax.broadcast_like");
-    kn_atom a = kna_in(&op, x);
-    kn_type to = kna_type(&op, like);
+    kni_atom a = kna_in(&op, x);
+    kni_type to = kna_type(&op, like);
     return kna_end(&op, kna_failed(&op) ? a : knb_broadcast_to(op.b, a, to));
 }
 
 static void do_not_fit(kna_op *op, int n, const kn_shape *shapes)
 {
-    kn_text s = {0};
+    knx_text s = {0};
     for (int i = 0; i < n; i++)
         knlax_tuple((knx_text_add(&s, "%s", i ? ", " : ""), &s), shapes[i].ndim, shapes[i].dim);
     kna_fail(op, KN_ERROR_VALUE, "Incompatible shapes for broadcasting: shapes=[%s]", s.s);
@@ -201,9 +201,9 @@ kn_shape kn_lax_broadcast_shapes(int n, const kn_shape *shapes)
 /* ---- Shapes. */
 
 /* JAX's texts for what cannot be a shape. */
-static bool check_sizes(kna_op *op, const kn_shape *shape, kn_type t)
+static bool check_sizes(kna_op *op, const kn_shape *shape, kni_type t)
 {
-    kn_text s = {0}, u = {0};
+    knx_text s = {0}, u = {0};
     bool negative = false, same = kni_type_size(knlax_shaped(t.dtype, shape)) == kni_type_size(t);
     for (int i = 0; i < shape->ndim; i++)
         negative |= shape->dim[i] < 0;
@@ -237,10 +237,10 @@ kn_array kn_lax_reshape(kn_array x, const kn_shape *new_sizes, const kn_lax_resh
     kna_begin(&op, "lax.reshape");
     new_sizes = kna_shape(&op, new_sizes);
     int n = knlax_list(&op, &o.dimensions, order);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     if (!kna_failed(&op) && o.dimensions.n > 0 && !is_permutation(n, order, t.ndim)) {
-        kn_text s = {0}, u = {0};
+        knx_text s = {0}, u = {0};
         kna_fail(&op, KN_ERROR_TYPE,
                  "dimensions must be a permutation of operand dimensions, got dimensions %s for shape %s.",
                  knlax_tuple(&s, n, order), knlax_tuple(&u, t.ndim, t.dim));
@@ -265,11 +265,11 @@ kn_array kn_lax_collapse(kn_array x, int start_dimension, const kn_lax_collapse_
     kna_op op;
     kn_shape to = {0};
     kna_begin(&op, "lax.collapse");
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     int lo = bound(start_dimension, t.ndim), hi = bound(o.stop_dimension, t.ndim);
     if (!kna_failed(&op) && hi < lo) {
-        kn_text s = {0};
+        knx_text s = {0};
         kna_fail(&op, KN_ERROR_VALUE, "Invalid dimension range passed to collapse: %s[%d:%d]",
                  knlax_tuple(&s, t.ndim, t.dim), start_dimension, o.stop_dimension);
     } else if (!kna_failed(&op) && lo == hi && t.ndim == KN_MAX_NDIM)
@@ -293,8 +293,8 @@ kn_array kn_lax_expand_dims(kn_array x, const kn_axes *dimensions)
     int64_t v[KN_MAX_NDIM], shape[KN_MAX_NDIM], from[KN_MAX_NDIM];
     bool is_new[KN_MAX_NDIM] = {false};
     kna_begin(&op, "lax.expand_dims");
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     int n = knlax_list(&op, dimensions, v), ndim = t.ndim + n, k = 0;
     if (!kna_failed(&op) && ndim > KN_MAX_NDIM)
         kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d, found %d", KN_MAX_NDIM,
@@ -303,7 +303,7 @@ kn_array kn_lax_expand_dims(kn_array x, const kn_axes *dimensions)
         knlax_axes(&op, dimensions, ndim, v);
     for (int i = 0; i < n && !kna_failed(&op); i++) {
         if (is_new[v[i]]) {
-            kn_text s = {0};
+            knx_text s = {0};
             kna_fail(&op, KN_ERROR_VALUE, "repeated axis in lax.expand_dims: %s", knlax_tuple(&s, n, v));
             break;
         }
@@ -324,8 +324,8 @@ kn_array kn_lax_squeeze(kn_array x, const kn_axes *dimensions)
     kna_op op;
     int64_t v[KN_MAX_NDIM];
     kna_begin(&op, "lax.squeeze");
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     int n = kna_failed(&op) ? 0 : knlax_axes(&op, dimensions, t.ndim, v);
     for (int i = 1; i < n; i++) /* in rising order */
         for (int k = i; k > 0 && v[k - 1] > v[k]; k--) {
@@ -334,7 +334,7 @@ kn_array kn_lax_squeeze(kn_array x, const kn_axes *dimensions)
             v[k - 1] = swap;
         }
     for (int i = 0; i < n && !kna_failed(&op); i++) {
-        kn_text s = {0}, u = {0};
+        knx_text s = {0}, u = {0};
         if (i && v[i] == v[i - 1])
             kna_fail(&op, KN_ERROR_VALUE, "dimensions are not unique: %s", knlax_tuple(&s, n, v));
         else if (t.dim[v[i]] != 1)
@@ -352,10 +352,10 @@ kn_array kn_lax_transpose(kn_array x, const kn_axes *permutation)
     int64_t v[KN_MAX_NDIM];
     kna_begin(&op, "lax.transpose");
     int n = knlax_list(&op, permutation, v);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     if (!kna_failed(&op) && !is_permutation(n, v, t.ndim)) {
-        kn_text s = {0}, u = {0};
+        knx_text s = {0}, u = {0};
         kna_fail(&op, KN_ERROR_TYPE,
                  "permutation isn't a permutation of operand dimensions, got permutation %s for operand shape %s.",
                  knlax_tuple(&s, n, v), knlax_tuple(&u, t.ndim, t.dim));
@@ -369,10 +369,10 @@ kn_array kn_lax_rev(kn_array x, const kn_axes *dimensions)
     int64_t v[KN_MAX_NDIM];
     kna_begin(&op, "lax.rev");
     int n = knlax_list(&op, dimensions, v);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     for (int i = 0; i < n && !kna_failed(&op); i++) {
-        kn_text s = {0};
+        knx_text s = {0};
         bool twice = false;
         for (int k = 0; k < i; k++)
             twice |= v[k] == v[i];

@@ -5,16 +5,16 @@
 
 /* ---- At fixed places. */
 
-static kn_atom cut(kna_op *op, kn_atom a, const int64_t *start, const int64_t *limit, const int64_t *strides)
+static kni_atom cut(kna_op *op, kni_atom a, const int64_t *start, const int64_t *limit, const int64_t *strides)
 {
     int n = knb_type(op->b, a).ndim;
-    kn_p_slice p = {{n, limit}, {n, start}, {strides ? n : 0, strides}};
-    return kna_failed(op) ? KN_ATOM_NONE : knb_emit1(op->b, &kn_prim_slice, &p, 1, &a);
+    kni_p_slice p = {{n, limit}, {n, start}, {strides ? n : 0, strides}};
+    return kna_failed(op) ? KN_ATOM_NONE : knb_emit1(op->b, &knp_prim_slice, &p, 1, &a);
 }
 
-static void check_count(kna_op *op, const char *what, kn_type t, const kn_shape *v)
+static void check_count(kna_op *op, const char *what, kni_type t, const kn_shape *v)
 {
-    kn_text s = {0}, u = {0};
+    knx_text s = {0}, u = {0};
     if (!kna_failed(op) && v->ndim != t.ndim)
         kna_fail(op, KN_ERROR_TYPE,
                  "%s must have the same length as the number of dimensions of the operand, got %s %s for operand shape "
@@ -23,9 +23,9 @@ static void check_count(kna_op *op, const char *what, kn_type t, const kn_shape 
 }
 
 /* JAX's texts for bounds that are none. */
-static void check_bounds(kna_op *op, kn_type t, const kn_shape *start, const kn_shape *limit, const kn_shape *strides)
+static void check_bounds(kna_op *op, kni_type t, const kn_shape *start, const kn_shape *limit, const kn_shape *strides)
 {
-    kn_text s = {0}, l = {0}, u = {0};
+    knx_text s = {0}, l = {0}, u = {0};
     bool beyond = false, less = false, negative = false, still = false;
     for (int i = 0; i < t.ndim; i++) {
         beyond |= limit->dim[i] > t.dim[i];
@@ -50,7 +50,7 @@ static void check_bounds(kna_op *op, kn_type t, const kn_shape *start, const kn_
                  "%s.",
                  s.s, l.s);
     else if (still) {
-        kn_text v = {0};
+        knx_text v = {0};
         kna_fail(op, KN_ERROR_TYPE, "strides must be positive, got %s", knlax_tuple(&v, strides->ndim, strides->dim));
     }
 }
@@ -63,8 +63,8 @@ kn_array kn_lax_slice(kn_array x, const kn_shape *start_indices, const kn_shape 
     kna_begin(&op, "lax.slice");
     start_indices = kna_shape(&op, start_indices);
     limit_indices = kna_shape(&op, limit_indices);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     check_count(&op, "start_indices", t, start_indices);
     check_count(&op, "limit_indices", t, limit_indices);
     o.strides = kna_shape_or_null(&op, o.strides);
@@ -75,9 +75,9 @@ kn_array kn_lax_slice(kn_array x, const kn_shape *start_indices, const kn_shape 
     return kna_end(&op, cut(&op, a, start_indices->dim, limit_indices->dim, o.strides ? o.strides->dim : NULL));
 }
 
-static kn_atom cut_axis(kna_op *op, kn_atom a, int axis, int64_t start, int64_t limit, int64_t stride)
+static kni_atom cut_axis(kna_op *op, kni_atom a, int axis, int64_t start, int64_t limit, int64_t stride)
 {
-    kn_type t = knb_type(op->b, a);
+    kni_type t = knb_type(op->b, a);
     kn_shape from = {t.ndim, {0}}, to = {t.ndim, {0}}, steps = {t.ndim, {0}};
     for (int i = 0; i < t.ndim; i++) {
         to.dim[i] = t.dim[i];
@@ -91,7 +91,7 @@ static kn_atom cut_axis(kna_op *op, kn_atom a, int axis, int64_t start, int64_t 
     return cut(op, a, from.dim, to.dim, steps.dim);
 }
 
-static int an_axis(kna_op *op, kn_axes axis, kn_atom a)
+static int an_axis(kna_op *op, kn_axes axis, kni_atom a)
 {
     return kna_failed(op) ? 0 : knlax_axis(op, axis, knb_type(op->b, a).ndim, 0);
 }
@@ -101,7 +101,7 @@ kn_array kn_lax_slice_in_dim(kn_array x, int64_t start_index, int64_t limit_inde
     KNX_OPTS(kn_lax_slice_in_dim_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.slice_in_dim");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int axis = an_axis(&op, o.axis, a);
     if (kna_failed(&op))
         return kna_end(&op, a);
@@ -115,7 +115,7 @@ kn_array kn_lax_index_in_dim(kn_array x, int64_t index, const kn_lax_index_in_di
     KNX_OPTS(kn_lax_index_in_dim_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.index_in_dim");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int axis = an_axis(&op, o.axis, a);
     int64_t extent = kna_failed(&op) ? 1 : knb_type(op.b, a).dim[axis], at = index + (index < 0 ? extent : 0);
     if (!kna_failed(&op) && (at < 0 || at >= extent))
@@ -134,7 +134,7 @@ static kn_dtype index_dtype(kna_op *op, int n, const kn_array *index)
 {
     kn_dtype d = NULL;
     for (int i = 0; i < n; i++) {
-        kn_type t = kna_type(op, index[i]);
+        kni_type t = kna_type(op, index[i]);
         if (kna_failed(op))
             return KN_DT(I64);
         if (!knx_is_integer(t.dtype))
@@ -151,12 +151,12 @@ static kn_dtype index_dtype(kna_op *op, int n, const kn_array *index)
 }
 
 /* An index of an axis, counted from the end if it is negative. */
-static kn_atom wrapped(kna_op *op, kn_array index, kn_dtype d, int64_t extent, bool negative)
+static kni_atom wrapped(kna_op *op, kn_array index, kn_dtype d, int64_t extent, bool negative)
 {
-    kn_scalar_bits at = {.u = {0}};
-    kn_type given = kna_type(op, index);
+    knx_scalar_bits at = {.u = {0}};
+    kni_type given = kna_type(op, index);
     const void *number = kna_is_number(op, index) ? kna_look(op, index, &given) : NULL;
-    kn_atom i = kna_in_as(op, index, d);
+    kni_atom i = kna_in_as(op, index, d);
     if (kna_failed(op) || d->kind == 'u')
         return i;
     if (number) {
@@ -169,15 +169,15 @@ static kn_atom wrapped(kna_op *op, kn_array index, kn_dtype d, int64_t extent, b
     }
     if (!negative)
         return i;
-    kn_atom below = knb_lt(op->b, i, knb_integer(op->b, d, 0));
-    kn_atom from_end = knb_add(op->b, i, knb_integer(op->b, d, extent));
-    return knb_select_n(op->b, below, 2, (kn_atom[]){i, from_end});
+    kni_atom below = knb_lt(op->b, i, knb_integer(op->b, d, 0));
+    kni_atom from_end = knb_add(op->b, i, knb_integer(op->b, d, extent));
+    return knb_select_n(op->b, below, 2, (kni_atom[]){i, from_end});
 }
 
-static void wrap_all(kna_op *op, int n, const kn_array *index, kn_type t, bool negative, kn_atom *start)
+static void wrap_all(kna_op *op, int n, const kn_array *index, kni_type t, bool negative, kni_atom *start)
 {
     if (!kna_failed(op) && n != t.ndim) {
-        kn_text s = {0};
+        knx_text s = {0};
         kna_fail(op, KN_ERROR_VALUE, "Length of slice indices must match number of operand dimensions (%d vs %s)", n,
                  knlax_tuple(&s, t.ndim, t.dim));
     }
@@ -187,7 +187,7 @@ static void wrap_all(kna_op *op, int n, const kn_array *index, kn_type t, bool n
 }
 
 /* An index for one axis, 0 for the others. */
-static void wrap_one(kna_op *op, kn_array index, kn_type t, int axis, bool negative, kn_atom *start)
+static void wrap_one(kna_op *op, kn_array index, kni_type t, int axis, bool negative, kni_atom *start)
 {
     kn_dtype d = index_dtype(op, 1, &index);
     for (int i = 0; i < t.ndim && !kna_failed(op); i++)
@@ -199,24 +199,24 @@ kn_array kn_lax_dynamic_slice(kn_array x, kn_list start_indices, const kn_shape 
 {
     KNX_OPTS(kn_lax_dynamic_opts, o, opts);
     kna_op op;
-    kn_atom start[KN_MAX_NDIM];
+    kni_atom start[KN_MAX_NDIM];
     const kn_array *index = NULL;
     kna_begin(&op, "lax.dynamic_slice");
     slice_sizes = kna_shape(&op, slice_sizes);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
-    int n = kna_list_read(&op, start_indices, &index);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
+    int n = kntree_list_read(&op, start_indices, &index);
     if (!kna_failed(&op) && n == t.ndim)
         check_count(&op, "slice_sizes", t, slice_sizes);
     wrap_all(&op, n, index, t, o.allow_negative_indices, start);
     return kna_end(&op, kna_failed(&op) ? a : knb_dynamic_slice(op.b, a, start, slice_sizes->dim));
 }
 
-static kn_atom slice_axis(kna_op *op, kn_atom a, int axis, kn_array index, int64_t size, bool negative)
+static kni_atom slice_axis(kna_op *op, kni_atom a, int axis, kn_array index, int64_t size, bool negative)
 {
-    kn_atom start[KN_MAX_NDIM];
+    kni_atom start[KN_MAX_NDIM];
     int64_t sizes[KN_MAX_NDIM];
-    kn_type t = knb_type(op->b, a);
+    kni_type t = knb_type(op->b, a);
     if (kna_failed(op))
         return a;
     if (t.ndim)
@@ -232,7 +232,7 @@ kn_array kn_lax_dynamic_slice_in_dim(kn_array x, kn_array start_index, int64_t s
     KNX_OPTS(kn_lax_dynamic_in_dim_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.dynamic_slice_in_dim");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int axis = an_axis(&op, o.axis, a);
     return kna_end(&op, slice_axis(&op, a, axis, start_index, slice_size, o.allow_negative_indices));
 }
@@ -242,7 +242,7 @@ kn_array kn_lax_dynamic_index_in_dim(kn_array x, kn_array index, const kn_lax_dy
     KNX_OPTS(kn_lax_dynamic_index_in_dim_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.dynamic_index_in_dim");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int axis = an_axis(&op, o.axis, a);
     a = slice_axis(&op, a, axis, index, 1, o.allow_negative_indices);
     return kna_end(&op, o.keepdims || kna_failed(&op) ? a : knb_squeeze(op.b, a, 1, (int64_t[]){axis}));
@@ -253,11 +253,11 @@ kn_array kn_lax_dynamic_update_slice(kn_array x, kn_array update, kn_list start_
 {
     KNX_OPTS(kn_lax_dynamic_opts, o, opts);
     kna_op op;
-    kn_atom start[KN_MAX_NDIM], a[2];
+    kni_atom start[KN_MAX_NDIM], a[2];
     const kn_array *index = NULL;
     kna_begin(&op, "lax.dynamic_update_slice");
     knlax_same_dtypes(&op, 2, (kn_array[]){x, update}, a);
-    int n = kna_list_read(&op, start_indices, &index);
+    int n = kntree_list_read(&op, start_indices, &index);
     if (!kna_failed(&op))
         wrap_all(&op, n, index, knb_type(op.b, a[0]), o.allow_negative_indices, start);
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_dynamic_update_slice(op.b, a[0], a[1], start));
@@ -268,12 +268,12 @@ static kn_array update_axis(const char *name, kn_array x, kn_array update, kn_ar
 {
     KNX_OPTS(kn_lax_dynamic_opts, o, opts);
     kna_op op;
-    kn_atom start[KN_MAX_NDIM], a[2];
+    kni_atom start[KN_MAX_NDIM], a[2];
     kna_begin(&op, name);
     knlax_same_dtypes(&op, 2, (kn_array[]){x, update}, a);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_type t = knb_type(op.b, a[0]), u = knb_type(op.b, a[1]);
+    kni_type t = knb_type(op.b, a[0]), u = knb_type(op.b, a[1]);
     int axis = kna_normalize_axis(&op, given_axis, t.ndim);
     if (one && u.ndim + 1 == t.ndim && !kna_failed(&op))
         a[1] = knb_expand_dims(op.b, a[1], axis);

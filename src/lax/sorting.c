@@ -2,25 +2,25 @@
  * sorting.c -- jax.lax: sort, top_k and their kin. */
 #include "lax/internal.h"
 
-static void sort(kna_op *op, int n, const kn_atom *x, const kn_lax_sort_opts *o, kn_atom *y)
+static void sort(kna_op *op, int n, const kni_atom *x, const kn_lax_sort_opts *o, kni_atom *y)
 {
     if (kna_failed(op))
         return;
     int axis = knlax_axis(op, o->dimension, knb_type(op->b, x[0]).ndim, -1);
     if (!kna_failed(op) && (o->num_keys < 1 || o->num_keys > n))
         kna_fail(op, KN_ERROR_VALUE, "num_keys=%d must be between 1 and len(operand)=%d", o->num_keys, n);
-    kn_p_sort p = {.dimension = axis, .num_keys = o->num_keys, .is_stable = o->is_stable};
+    kni_p_sort p = {.dimension = axis, .num_keys = o->num_keys, .is_stable = o->is_stable};
     if (!kna_failed(op))
-        knb_emit(op->b, &kn_prim_sort, &p, n, x, y, n);
+        knb_emit(op->b, &knp_prim_sort, &p, n, x, y, n);
 }
 
 kn_array kn_lax_sort(kn_array x, const kn_lax_sort_opts *opts)
 {
     KNX_OPTS(kn_lax_sort_opts, o, opts);
     kna_op op;
-    kn_atom y = KN_ATOM_NONE;
+    kni_atom y = KN_ATOM_NONE;
     kna_begin(&op, "lax.sort");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     sort(&op, 1, &a, &o, &y);
     return kna_end(&op, y);
 }
@@ -31,7 +31,7 @@ kn_list kn_lax_sort_list(kn_list operands, const kn_lax_sort_opts *opts)
     kna_op op;
     int n = 0;
     kna_begin(&op, "lax.sort");
-    kn_atom *a = knlax_read_list(&op, operands, false, &n);
+    kni_atom *a = knlax_read_list(&op, operands, false, &n);
     if (a && !n)
         kna_fail(&op, KN_ERROR_TYPE, "requires at least one operand");
     if (a)
@@ -47,7 +47,7 @@ kn_lax_sort_key_val_result kn_lax_sort_key_val(kn_array keys, kn_array values, c
     kna_op op;
     kn_array y[2];
     kna_begin(&op, "lax.sort_key_val");
-    kn_atom a[] = {kna_in(&op, keys), kna_in(&op, values)};
+    kni_atom a[] = {kna_in(&op, keys), kna_in(&op, values)};
     o.num_keys = 1;
     sort(&op, 2, a, &o, a);
     kna_end_n(&op, 2, a, y);
@@ -61,10 +61,10 @@ static kn_lax_top_k_result top(const char *name, kn_array x, int64_t k, const kn
     KNX_OPTS(kn_lax_top_k_opts, o, opts);
     kna_op op;
     kn_array y[2];
-    kn_atom out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    kni_atom out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     if (floats)
         knlax_accepts(&op, t.dtype, "f", -1);
     if (!kna_failed(&op) && k < 0)

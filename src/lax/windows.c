@@ -10,13 +10,13 @@ typedef struct lists {
     kn_lax_reduce_window_opts o;
 } lists;
 
-static kn_ints list_of(const kn_shape *given, int n, const int64_t *ones)
+static kni_ints list_of(const kn_shape *given, int n, const int64_t *ones)
 {
-    return given ? (kn_ints){given->ndim, given->dim} : (kn_ints){n, ones};
+    return given ? (kni_ints){given->ndim, given->dim} : (kni_ints){n, ones};
 }
 
 /* SAME is of windows as wide as they are with their dilation; lists that do not fit are left to the rows. */
-static void read_padding(kna_op *op, kn_type x, const kn_p_window *p, lists *v)
+static void read_padding(kna_op *op, kni_type x, const kni_p_window *p, lists *v)
 {
     int64_t window[KN_MAX_NDIM];
     int n = p->window_dimensions.n;
@@ -31,20 +31,20 @@ static void read_padding(kna_op *op, kn_type x, const kn_p_window *p, lists *v)
     knlax_read_pads(op, &v->o.padding, fits ? n : x.ndim, x.dim, window, p->window_strides.v, v->pads);
 }
 
-static kn_p_window read_windows(kna_op *op, kn_type x, const kn_shape *dimensions,
-                                const kn_lax_reduce_window_opts *opts, lists *v)
+static kni_p_window read_windows(kna_op *op, kni_type x, const kn_shape *dimensions,
+                                 const kn_lax_reduce_window_opts *opts, lists *v)
 {
     int n = dimensions->ndim;
     v->o = kn_lax_reduce_window_opts_default();
     knx_read_options(&v->o, sizeof v->o, opts);
     for (int d = 0; d < n; d++)
         v->ones[d] = 1;
-    kn_p_window p = {.base_dilation = list_of(kna_shape_or_null(op, v->o.base_dilation), n, v->ones),
-                     .window_dilation = list_of(kna_shape_or_null(op, v->o.window_dilation), n, v->ones),
-                     .window_dimensions = {n, dimensions->dim},
-                     .window_strides = list_of(kna_shape_or_null(op, v->o.window_strides), n, v->ones),
-                     .lo = {x.ndim, v->lo},
-                     .hi = {x.ndim, v->hi}};
+    kni_p_window p = {.base_dilation = list_of(kna_shape_or_null(op, v->o.base_dilation), n, v->ones),
+                      .window_dilation = list_of(kna_shape_or_null(op, v->o.window_dilation), n, v->ones),
+                      .window_dimensions = {n, dimensions->dim},
+                      .window_strides = list_of(kna_shape_or_null(op, v->o.window_strides), n, v->ones),
+                      .lo = {x.ndim, v->lo},
+                      .hi = {x.ndim, v->hi}};
     if (kna_failed(op))
         return p;
     read_padding(op, x, &p, v);
@@ -57,7 +57,7 @@ static kn_p_window read_windows(kna_op *op, kn_type x, const kn_shape *dimension
 
 /* ---- Reductions. */
 
-typedef kn_atom reducer(kn_builder *b, kn_atom x, const kn_p_window *p);
+typedef kni_atom reducer(kni_builder *b, kni_atom x, const kni_p_window *p);
 
 static kn_array reduce(const char *name, reducer *by, kn_array x, const kn_shape *dimensions,
                        const kn_lax_reduce_window_opts *opts)
@@ -66,29 +66,29 @@ static kn_array reduce(const char *name, reducer *by, kn_array x, const kn_shape
     lists v;
     kna_begin(&op, name);
     dimensions = kna_given_shape(&op, dimensions, "window_dimensions");
-    kn_atom a = kna_in(&op, x);
-    kn_p_window p = read_windows(&op, knb_type(op.b, a), dimensions, opts, &v);
+    kni_atom a = kna_in(&op, x);
+    kni_p_window p = read_windows(&op, knb_type(op.b, a), dimensions, opts, &v);
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : by(op.b, a, &p));
 }
 
 /* By one multiplication. */
-static kn_atom product(kn_builder *b, kn_atom x, const kn_p_window *p)
+static kni_atom product(kni_builder *b, kni_atom x, const kni_p_window *p)
 {
-    kn_builder body;
-    kn_p_window q = *p;
-    kn_type t = knb_type(b, x);
-    kn_atom y = KN_ATOM_NONE, in[2] = {x, knb_like(b, x, 1)};
+    kni_builder body;
+    kni_p_window q = *p;
+    kni_type t = knb_type(b, x);
+    kni_atom y = KN_ATOM_NONE, in[2] = {x, knb_like(b, x, 1)};
     if (b->error)
         return y;
     if (!knx_is_inexact(t.dtype) && !knx_is_integer(t.dtype)) {
-        knb_fail(b, knx_error(KN_ERROR_TYPE, "does not accept dtype %s. Accepted dtypes are subtypes of number.",
-                              t.dtype->name));
+        knb_fail(b, knx_error_new(KN_ERROR_TYPE, "does not accept dtype %s. Accepted dtypes are subtypes of number.",
+                                  t.dtype->name));
         return y;
     }
     knb_init(&body);
-    kn_atom left = knb_invar(&body, kni_scalar_type(t.dtype)), right = knb_invar(&body, kni_scalar_type(t.dtype));
-    kn_atom z = knb_mul(&body, left, right);
-    kn_error *e = knb_finish(&body, 1, &z, "reduce", false, &q.jaxpr);
+    kni_atom left = knb_invar(&body, kni_scalar_type(t.dtype)), right = knb_invar(&body, kni_scalar_type(t.dtype));
+    kni_atom z = knb_mul(&body, left, right);
+    knx_error *e = knb_finish(&body, 1, &z, "reduce", false, &q.jaxpr);
     if (e)
         knb_fail(b, e);
     else
@@ -108,28 +108,28 @@ REDUCE(kn_lax_reduce_window_min, reduce_window_min, knb_reduce_window_min)
 REDUCE(kn_lax_reduce_window_prod, reduce_window_prod, product)
 
 /* The reduction that j is, with this value to begin with; NULL if it is none with a row of its own. */
-static reducer *monoid(const kni_jaxpr *j, kn_dtype d, kn_scalar_bits init)
+static reducer *monoid(const kni_jaxpr *j, kn_dtype d, knx_scalar_bits init)
 {
     if (j->n_eqn != 1 || j->n_out != 1 || j->out[0] != j->eqn->out || j->eqn->n_in != 2 ||
         j->eqn->in[0] + j->eqn->in[1] != 1 || j->eqn->in[0] > 1)
         return NULL;
-    if (j->eqn->prim == &kn_prim_add)
+    if (j->eqn->prim == &knp_prim_add)
         return d->kind != KN_KIND_BOOL && knlax_is_zero(d, init) ? knb_reduce_window_sum : NULL;
-    if (j->eqn->prim == &kn_prim_max)
+    if (j->eqn->prim == &knp_prim_max)
         return knlax_is_extreme(d, init, -1) ? knb_reduce_window_max : NULL;
-    if (j->eqn->prim == &kn_prim_min)
+    if (j->eqn->prim == &knp_prim_min)
         return knlax_is_extreme(d, init, 1) ? knb_reduce_window_min : NULL;
     return NULL;
 }
 
 /* x: n arrays, then n scalars; first: the first of these as it was given. */
-static void reduce_by(kna_op *op, int n, const kn_atom *x, kn_array first, kn_fn computation,
-                      const kn_shape *dimensions, const kn_lax_reduce_window_opts *opts, kn_atom *y)
+static void reduce_by(kna_op *op, int n, const kni_atom *x, kn_array first, kn_fn computation,
+                      const kn_shape *dimensions, const kn_lax_reduce_window_opts *opts, kni_atom *y)
 {
     lists v;
-    kn_scalar_bits init;
-    kn_type t = kna_failed(op) ? (kn_type){.dtype = KN_DT(F32)} : knb_type(op->b, x[0]);
-    kn_p_window p = read_windows(op, t, dimensions, opts, &v);
+    knx_scalar_bits init;
+    kni_type t = kna_failed(op) ? (kni_type){.dtype = KN_DT(F32)} : knb_type(op->b, x[0]);
+    kni_p_window p = read_windows(op, t, dimensions, opts, &v);
     kni_jaxpr *j = knlax_record(op, computation, n, x);
     if (!j)
         return;
@@ -147,7 +147,7 @@ kn_array kn_lax_reduce_window(kn_array x, kn_array init_value, kn_fn computation
                               const kn_lax_reduce_window_opts *opts)
 {
     kna_op op;
-    kn_atom a[2], y = KN_ATOM_NONE;
+    kni_atom a[2], y = KN_ATOM_NONE;
     kna_begin(&op, "lax.reduce_window");
     window_dimensions = kna_shape(&op, window_dimensions);
     knlax_same_dtypes(&op, 2, (kn_array[]){x, init_value}, a);
@@ -162,16 +162,16 @@ kn_list kn_lax_reduce_window_list(kn_list operands, kn_list init_values, kn_fn c
     const kn_array *x = NULL, *init = NULL;
     kna_begin(&op, "lax.reduce_window");
     window_dimensions = kna_shape(&op, window_dimensions);
-    int n = kna_list_read(&op, operands, &x), m = kna_list_read(&op, init_values, &init);
+    int n = kntree_list_read(&op, operands, &x), m = kntree_list_read(&op, init_values, &init);
     if (!kna_failed(&op) && n != m)
         kna_fail(&op, KN_ERROR_VALUE, "Must have same total number of operands as init_values:  %d vs. %d", n, m);
     else if (!kna_failed(&op) && !n)
         kna_fail(&op, KN_ERROR_VALUE, "must have at least one operand.");
-    kn_atom *a = kna_failed(&op) ? NULL : knx_alloc(3 * (size_t)n * sizeof *a);
+    kni_atom *a = kna_failed(&op) ? NULL : knx_alloc(3 * (size_t)n * sizeof *a);
     if (!a && !kna_failed(&op))
         kna_fail_with(&op, knx_error_nomem());
     for (int i = 0; a && i < n; i++) {
-        kn_atom pair[2];
+        kni_atom pair[2];
         knlax_same_dtypes(&op, 2, (kn_array[]){x[i], init[i]}, pair);
         a[i] = pair[0];
         a[n + i] = pair[1];
@@ -193,11 +193,11 @@ kn_shape kn_lax_reduce_window_shape_tuple(const kn_shape *operand_shape, const k
     kna_begin(&op, "lax.reduce_window_shape_tuple");
     operand_shape = kna_shape(&op, operand_shape);
     window_dimensions = kna_shape(&op, window_dimensions);
-    kn_type t = kni_type(KN_DT(F32), operand_shape->ndim, operand_shape->dim), y = {0};
-    kn_p_window p = read_windows(&op, t, window_dimensions, opts, &v);
-    kn_arena a = {0};
-    kn_rule r = {.params = &p, .n_in = 1, .n_out = 1, .xt = &t, .arena = &a};
-    kn_error *e = kna_failed(&op) ? NULL : kn_prim_reduce_window_max.type(&r, &y);
+    kni_type t = kni_type_of(KN_DT(F32), operand_shape->ndim, operand_shape->dim), y = {0};
+    kni_p_window p = read_windows(&op, t, window_dimensions, opts, &v);
+    knx_arena a = {0};
+    kni_rule r = {.params = &p, .n_in = 1, .n_out = 1, .xt = &t, .arena = &a};
+    knx_error *e = kna_failed(&op) ? NULL : knp_prim_reduce_window_max.type(&r, &y);
     if (e)
         kna_fail_with(&op, e);
     if (!kna_failed(&op)) {
@@ -220,9 +220,9 @@ static bool check_select(kna_op *op, kn_lax_select_prim select)
     return !kna_failed(op);
 }
 
-static void check_dilations(kna_op *op, const kn_p_window *p)
+static void check_dilations(kna_op *op, const kni_p_window *p)
 {
-    const kn_ints *list[] = {&p->base_dilation, &p->window_dilation};
+    const kni_ints *list[] = {&p->base_dilation, &p->window_dilation};
     for (int k = 0; k < 2; k++)
         for (int d = 0; d < list[k]->n && !kna_failed(op); d++)
             if (list[k]->v[d] != 1)
@@ -236,8 +236,8 @@ kn_array kn_lax_select_and_gather_add(kn_array tangents, kn_array operand, kn_la
     lists v;
     kna_begin(&op, "lax.select_and_gather_add");
     window_dimensions = kna_shape(&op, window_dimensions);
-    kn_atom t = kna_in(&op, tangents), x = kna_in(&op, operand);
-    kn_p_window p = read_windows(&op, knb_type(op.b, x), window_dimensions, opts, &v);
+    kni_atom t = kna_in(&op, tangents), x = kna_in(&op, operand);
+    kni_p_window p = read_windows(&op, knb_type(op.b, x), window_dimensions, opts, &v);
     p.select_prim = (int64_t)select_prim;
     bool good = check_select(&op, select_prim);
     return kna_end(&op, good ? knb_select_and_gather_add(op.b, t, x, &p) : KN_ATOM_NONE);
@@ -250,8 +250,8 @@ kn_array kn_lax_select_and_scatter_add(kn_array source, kn_array operand, kn_lax
     lists v;
     kna_begin(&op, "lax.select_and_scatter_add");
     window_dimensions = kna_shape(&op, window_dimensions);
-    kn_atom s = kna_in(&op, source), x = kna_in(&op, operand);
-    kn_p_window p = read_windows(&op, knb_type(op.b, x), window_dimensions, opts, &v);
+    kni_atom s = kna_in(&op, source), x = kna_in(&op, operand);
+    kni_p_window p = read_windows(&op, knb_type(op.b, x), window_dimensions, opts, &v);
     p.select_prim = (int64_t)select_prim;
     check_dilations(&op, &p);
     bool good = check_select(&op, select_prim);
@@ -263,12 +263,12 @@ kn_array kn_lax_select_and_scatter(kn_array operand, kn_array source, kn_array i
 {
     kna_op op;
     lists v;
-    kn_atom x[3], y = KN_ATOM_NONE;
+    kni_atom x[3], y = KN_ATOM_NONE;
     kna_begin(&op, "lax.select_and_scatter");
     window_dimensions = kna_shape(&op, window_dimensions);
     knlax_same_dtypes(&op, 3, (kn_array[]){operand, source, init_value}, x);
-    kn_type t = kna_failed(&op) ? (kn_type){.dtype = KN_DT(F32)} : knb_type(op.b, x[0]);
-    kn_p_window p = read_windows(&op, t, window_dimensions, opts, &v);
+    kni_type t = kna_failed(&op) ? (kni_type){.dtype = KN_DT(F32)} : knb_type(op.b, x[0]);
+    kni_p_window p = read_windows(&op, t, window_dimensions, opts, &v);
     check_dilations(&op, &p);
     p.select_jaxpr = knlax_record(&op, select, 1, x);
     p.scatter_jaxpr = p.select_jaxpr ? knlax_record(&op, scatter, 1, x) : NULL;

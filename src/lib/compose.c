@@ -5,13 +5,13 @@
 #include "array/handle.h"
 #include <string.h>
 
-void knn_begin(knn_body *c, const char *name)
+void knl_begin(knl_body *c, const char *name)
 {
     kna_begin(&c->op, name);
     c->scope = kn_scope_begin();
 }
 
-void knn_end_n(knn_body *c, int n, kn_array *y)
+void knl_end_n(knl_body *c, int n, kn_array *y)
 {
     bool failed = kna_failed(&c->op);
     for (int i = 0; i < n && !failed; i++) {
@@ -29,13 +29,13 @@ void knn_end_n(knn_body *c, int n, kn_array *y)
         kna_end_plain(&c->op);
 }
 
-kn_array knn_end(knn_body *c, kn_array y)
+kn_array knl_end(knl_body *c, kn_array y)
 {
-    knn_end_n(c, 1, &y);
+    knl_end_n(c, 1, &y);
     return y;
 }
 
-kn_list knn_end_list(knn_body *c, kn_list y)
+kn_list knl_end_list(knl_body *c, kn_list y)
 {
     bool failed = kna_failed(&c->op) || !y;
     if (!failed)
@@ -45,7 +45,7 @@ kn_list knn_end_list(knn_body *c, kn_list y)
     return failed ? kn_list_from(NULL, 0) : y;
 }
 
-kn_array knn_made(knn_body *c, kn_atom a)
+kn_array knl_made(knl_body *c, kni_atom a)
 {
     kna_op op;
     kna_begin(&op, "");
@@ -54,15 +54,15 @@ kn_array knn_made(knn_body *c, kn_atom a)
     return kna_end(&op, a);
 }
 
-bool knn_may_look(void)
+bool knl_may_look(void)
 {
     const char *why;
-    return kna_may_be_concrete(&why);
+    return knf_may_be_concrete(&why);
 }
 
-int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const char *what)
+int64_t *knl_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const char *what)
 {
-    kn_type t = kna_type(op, x);
+    kni_type t = kna_type(op, x);
     if (kna_failed(op))
         return NULL;
     if (!knx_is_integer(t.dtype) && t.dtype->kind != KN_KIND_BOOL) {
@@ -83,9 +83,9 @@ int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const 
     return v;
 }
 
-bool knn_weak_value(kna_op *op, kn_array x, double *value)
+bool knl_weak_value(kna_op *op, kn_array x, double *value)
 {
-    kn_type t = kna_type(op, x);
+    kni_type t = kna_type(op, x);
     if (!kna_is_number(op, x) || knx_is_complex(t.dtype))
         return false;
     const void *at = kna_look(op, x, &t);
@@ -94,19 +94,19 @@ bool knn_weak_value(kna_op *op, kn_array x, double *value)
     return at != NULL;
 }
 
-kn_shape knn_shape_of(kna_op *op, kn_atom a)
+kn_shape knl_shape_of(kna_op *op, kni_atom a)
 {
     kn_shape shape = {.ndim = 0};
     if (kna_failed(op))
         return shape;
-    kn_type t = knb_type(op->b, a);
+    kni_type t = knb_type(op->b, a);
     shape.ndim = t.ndim;
     if (t.ndim)
         memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
     return shape;
 }
 
-int64_t *knn_integer_room(kna_op *op, int64_t n)
+int64_t *knl_integer_room(kna_op *op, int64_t n)
 {
     bool fits = n < PTRDIFF_MAX / (int64_t)sizeof(int64_t);
     int64_t *room = fits ? knx_alloc((size_t)n * sizeof *room + 1) : NULL; /* not NULL for no integers */
@@ -117,20 +117,20 @@ int64_t *knn_integer_room(kna_op *op, int64_t n)
     return room;
 }
 
-kn_array knn_integers(const int64_t *v, int64_t n)
+kn_array knl_integers(const int64_t *v, int64_t n)
 {
     kn_shape shape = {1, {n}};
     return kn_from_memory(v, &shape, KN_DT(I64));
 }
 
-kn_axes knn_one_axis(int axis) { return (kn_axes){.n = 2, .axis = {axis}}; }
+kn_axes knl_one_axis(int axis) { return (kn_axes){.n = 2, .axis = {axis}}; }
 
-kn_array knn_part(const char *name, kn_array x, int axis, int64_t start, int64_t limit)
+kn_array knl_part(const char *name, kn_array x, int axis, int64_t start, int64_t limit)
 {
     kna_op op;
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x);
-    kn_shape from = {0}, to = knn_shape_of(&op, a);
+    kni_atom a = kna_in(&op, x);
+    kn_shape from = {0}, to = knl_shape_of(&op, a);
     from.dim[axis] = start;
     to.dim[axis] = limit;
     return kna_end_view(&op, x, a, kna_failed(&op) ? a : knb_slice(op.b, a, from.dim, to.dim, NULL));

@@ -4,10 +4,10 @@
  *
  *     kn_array kn_fliplr(kn_array x)
  *     {
- *         knn_body c;
- *         knn_begin(&c, "fliplr");
+ *         knl_body c;
+ *         knl_begin(&c, "fliplr");
  *         ...
- *         return knn_end(&c, (kn_flip)(x, &o));
+ *         return knl_end(&c, (kn_flip)(x, &o));
  *     }
  *
  * Errors of the functions inside are carried by their results and reported once, under the outermost name. */
@@ -16,55 +16,55 @@
 #include "kiln/tree.h"
 #include "lib/internal.h"
 
-typedef struct knn_body {
+typedef struct knl_body {
     kna_op op;
     kn_scope scope;
-} knn_body;
+} knl_body;
 
-void knn_begin(knn_body *c, const char *name);
+void knl_begin(knl_body *c, const char *name);
 /* y must have been made inside; NULL after an error. An array with the error if the operation failed. */
-kn_array knn_end(knn_body *c, kn_array y);
-void knn_end_n(knn_body *c, int n, kn_array *y);
-kn_list knn_end_list(knn_body *c, kn_list y); /* an empty list after an error */
+kn_array knl_end(knl_body *c, kn_array y);
+void knl_end_n(knl_body *c, int n, kn_array *y);
+kn_list knl_end_list(knl_body *c, kn_list y); /* an empty list after an error */
 /* The atom as an array made inside: a part of a body that speaks to the builder. It carries the body's error, if there
  * is one. */
-kn_array knn_made(knn_body *c, kn_atom a);
+kn_array knl_made(knl_body *c, kni_atom a);
 
-/* Options given on the spot, where what is not named is zero: KNN_WITH(kn_sum_opts, .axis = axis) */
-#define KNN_WITH(T, ...) (&(const T){.size_ = sizeof(T), __VA_ARGS__})
+/* Options given on the spot, where what is not named is zero: KNL_WITH(kn_sum_opts, .axis = axis) */
+#define KNL_WITH(T, ...) (&(const T){.size_ = sizeof(T), __VA_ARGS__})
 /* May values be looked at here? Checks of values are left out where not. */
-bool knn_may_look(void);
+bool knl_may_look(void);
 /* numpy/mathematics/emath.c */
-bool knn_any(knn_body *c, kn_array truth); /* is any element of this truth array true? Looked at */
+bool knl_any(knl_body *c, kn_array truth); /* is any element of this truth array true? Looked at */
 
 /* The elements of an integer or boolean array as int64, looked at; *n receives how many, *ndim (if not NULL) the axes.
  * NULL with the op failed; else it is the caller's to free. `what` begins the TypeError for other dtypes. */
-int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const char *what);
+int64_t *knl_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const char *what);
 /* Is x a real number that waits for a dtype? Then its value, so that what is computed of it can wait, too. */
-bool knn_weak_value(kna_op *op, kn_array x, double *value);
+bool knl_weak_value(kna_op *op, kn_array x, double *value);
 /* Room for n integers, to be freed by knx_free; NULL and a failed operation without memory. */
-int64_t *knn_integer_room(kna_op *op, int64_t n);
+int64_t *knl_integer_room(kna_op *op, int64_t n);
 /* An int64 vector of these elements. */
-kn_array knn_integers(const int64_t *v, int64_t n);
-kn_axes knn_one_axis(int axis);
+kn_array knl_integers(const int64_t *v, int64_t n);
+kn_axes knl_one_axis(int axis);
 /* x[..., start:limit, ...] along an axis, as a view of x. */
-kn_array knn_part(const char *name, kn_array x, int axis, int64_t start, int64_t limit);
+kn_array knl_part(const char *name, kn_array x, int axis, int64_t start, int64_t limit);
 
 /* Calls as operands of calls run from left to right, as builder calls do (ir/order.h). */
-#define KNN_2(f, x, y) KNN_2_(__COUNTER__, f, x, y)
-#define KNN_2_(c, f, x, y)                                                                                             \
+#define KNL_2(f, x, y) KNL_2_(__COUNTER__, f, x, y)
+#define KNL_2_(c, f, x, y)                                                                                             \
     __extension__({ kn_array KNB_CAT(knn_x_, c) = (x); kn_array KNB_CAT(knn_y_, c) = (y);                              \
         (f)(KNB_CAT(knn_x_, c), KNB_CAT(knn_y_, c)); })
-#define KNN_3(f, x, y, z) KNN_3_(__COUNTER__, f, x, y, z)
-#define KNN_3_(c, f, x, y, z)                                                                                          \
+#define KNL_3(f, x, y, z) KNL_3_(__COUNTER__, f, x, y, z)
+#define KNL_3_(c, f, x, y, z)                                                                                          \
     __extension__({ kn_array KNB_CAT(knn_x_, c) = (x); kn_array KNB_CAT(knn_y_, c) = (y);                              \
         kn_array KNB_CAT(knn_z_, c) = (z); (f)(KNB_CAT(knn_x_, c), KNB_CAT(knn_y_, c), KNB_CAT(knn_z_, c)); })
-#define kn_add(x, y) KNN_2(kn_add, x, y)
-#define kn_subtract(x, y) KNN_2(kn_subtract, x, y)
-#define kn_multiply(x, y) KNN_2(kn_multiply, x, y)
-#define kn_divide(x, y) KNN_2(kn_divide, x, y)
-#define kn_arctan2(x, y) KNN_2(kn_arctan2, x, y)
-#define kn_logical_and(x, y) KNN_2(kn_logical_and, x, y)
-#define kn_logical_or(x, y) KNN_2(kn_logical_or, x, y)
-#define kn_where(condition, x, y) KNN_3(kn_where, condition, x, y)
+#define kn_add(x, y) KNL_2(kn_add, x, y)
+#define kn_subtract(x, y) KNL_2(kn_subtract, x, y)
+#define kn_multiply(x, y) KNL_2(kn_multiply, x, y)
+#define kn_divide(x, y) KNL_2(kn_divide, x, y)
+#define kn_arctan2(x, y) KNL_2(kn_arctan2, x, y)
+#define kn_logical_and(x, y) KNL_2(kn_logical_and, x, y)
+#define kn_logical_or(x, y) KNL_2(kn_logical_or, x, y)
+#define kn_where(condition, x, y) KNL_3(kn_where, condition, x, y)
 #endif

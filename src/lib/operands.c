@@ -4,21 +4,21 @@
 #include "lib/internal.h"
 #include <string.h>
 
-kn_atom knn_spread(kna_op *op, kn_atom a, const kn_shape *shape)
+kni_atom knl_spread(kna_op *op, kni_atom a, const kn_shape *shape)
 {
     if (kna_failed(op) || knb_type(op->b, a).ndim == 0)
         return a;
-    return knb_broadcast_to(op->b, a, knn_shaped(KN_DT(F32), shape));
+    return knb_broadcast_to(op->b, a, knl_shaped(KN_DT(F32), shape));
 }
 
-kn_atom knn_operand(kna_op *op, kn_array x, kn_dtype d, const kn_shape *shape)
+kni_atom knl_operand(kna_op *op, kn_array x, kn_dtype d, const kn_shape *shape)
 {
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    return knn_spread(op, kna_in_as(op, x, d), shape);
+    return knl_spread(op, kna_in_as(op, x, d), shape);
 }
 
-bool knn_not_a_number(kna_op *op, const char *function, kn_dtype d)
+bool knl_not_a_number(kna_op *op, const char *function, kn_dtype d)
 {
     if (!d || d->kind != KN_KIND_KEY)
         return false;
@@ -26,7 +26,7 @@ bool knn_not_a_number(kna_op *op, const char *function, kn_dtype d)
     return true;
 }
 
-void knn_not_supported(kna_op *op, const char *function)
+void knl_not_supported(kna_op *op, const char *function)
 {
     kna_fail(op, KN_ERROR_TYPE,
              "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any "
@@ -35,7 +35,7 @@ void knn_not_supported(kna_op *op, const char *function)
              function);
 }
 
-kn_dtype knn_float_for(kn_type t)
+kn_dtype knl_float_for(kni_type t)
 {
     kn_dtype d = t.dtype;
     if (knx_is_inexact(d) && !t.weak)
@@ -45,39 +45,39 @@ kn_dtype knn_float_for(kn_type t)
     return d->size == 1 ? KN_DT(F16) : d->size == 2 ? KN_DT(F32) : kna_default_float();
 }
 
-kn_dtype knn_inexact_for(kn_dtype d) { return knx_is_inexact(d) ? d : kna_default_float(); }
+kn_dtype knl_inexact_for(kn_dtype d) { return knx_is_inexact(d) ? d : kna_default_float(); }
 
-kn_atom knn_truth(kna_op *op, kn_atom a)
+kni_atom knl_truth(kna_op *op, kni_atom a)
 {
     if (kna_failed(op) || knb_type(op->b, a).dtype->kind == KN_KIND_BOOL)
         return a;
     return knb_ne(op->b, a, knb_like(op->b, a, 0));
 }
 
-kn_atom knn_self_equal(kna_op *op, kn_atom a) { return knb_eq(op->b, a, a); }
+kni_atom knl_self_equal(kna_op *op, kni_atom a) { return knb_eq(op->b, a, a); }
 
-static kn_atom infinity_test(kna_op *op, kn_atom a, kn_atom (*compare)(kn_builder *, kn_atom, kn_atom), bool both)
+static kni_atom infinity_test(kna_op *op, kni_atom a, kni_atom (*compare)(kni_builder *, kni_atom, kni_atom), bool both)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     if (kna_failed(op))
         return KN_ATOM_NONE;
     if (!knx_is_complex(knb_type(b, a).dtype))
         return compare(b, knb_abs(b, a), knb_like(b, a, __builtin_inf()));
-    kn_atom re = infinity_test(op, knb_real(b, a), compare, both),
-            im = infinity_test(op, knb_imag(b, a), compare, both);
+    kni_atom re = infinity_test(op, knb_real(b, a), compare, both),
+             im = infinity_test(op, knb_imag(b, a), compare, both);
     return both ? knb_and(b, re, im) : knb_or(b, re, im);
 }
 
-kn_atom knn_less_than_infinity(kna_op *op, kn_atom a) { return infinity_test(op, a, knb_lt, true); }
+kni_atom knl_less_than_infinity(kna_op *op, kni_atom a) { return infinity_test(op, a, knb_lt, true); }
 
-kn_atom knn_select(kna_op *op, kn_atom which, kn_atom yes, kn_atom no, const kn_shape *shape)
+kni_atom knl_select(kna_op *op, kni_atom which, kni_atom yes, kni_atom no, const kn_shape *shape)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     if (kna_failed(op))
         return KN_ATOM_NONE;
     if (knb_type(b, which).ndim == 0 && shape->ndim) { /* one condition for all: the cases have the full shape */
-        yes = knb_broadcast_to(b, yes, knn_shaped(KN_DT(F32), shape));
-        no = knb_broadcast_to(b, no, knn_shaped(KN_DT(F32), shape));
+        yes = knb_broadcast_to(b, yes, knl_shaped(KN_DT(F32), shape));
+        no = knb_broadcast_to(b, no, knl_shaped(KN_DT(F32), shape));
     }
     return knb_select(b, which, yes, no);
 }
@@ -88,22 +88,22 @@ kn_atom knn_select(kna_op *op, kn_atom which, kn_atom yes, kn_atom no, const kn_
     "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not " \
     "function instead."
 
-kn_atom knn_in_number(kna_op *op, kn_array x)
+kni_atom knl_in_number(kna_op *op, kn_array x)
 {
-    kn_type t = kna_type(op, x);
+    kni_type t = kna_type(op, x);
     return t.dtype->kind == KN_KIND_BOOL ? kna_in_as(op, x, KN_DT(I8)) : kna_in(op, x);
 }
 
-kn_array knn_unary(kn_array x, const char *name, kn_atom (*f)(kn_builder *b, kn_atom x), const char *traits)
+kn_array knl_unary(kn_array x, const char *name, kni_atom (*f)(kni_builder *b, kni_atom x), const char *traits)
 {
     kna_op op;
     kna_begin(&op, name);
-    kn_type t = kna_type(&op, x);
-    kn_atom a = KN_ATOM_NONE;
-    if (kna_failed(&op) || knn_not_a_number(&op, name, t.dtype))
+    kni_type t = kna_type(&op, x);
+    kni_atom a = KN_ATOM_NONE;
+    if (kna_failed(&op) || knl_not_a_number(&op, name, t.dtype))
         return kna_end(&op, a);
     if (traits[0] == 'n') {
-        a = f == knb_square ? knn_in_number(&op, x) : kna_in(&op, x);
+        a = f == knb_square ? knl_in_number(&op, x) : kna_in(&op, x);
         if (f == knb_square)
             return kna_end_in_order(&op, f(op.b, a), 1, &x);
         if (f != knb_abs || (t.dtype->kind != KN_KIND_BOOL && t.dtype->kind != KN_KIND_UINT)) {
@@ -114,7 +114,7 @@ kn_array knn_unary(kn_array x, const char *name, kn_atom (*f)(kn_builder *b, kn_
         return kna_end_in_order(&op, a, 1, &x);
     }
     if (traits[1] != 'c' && knx_is_complex(t.dtype))
-        knn_not_supported(&op, name);
-    a = kna_in_as(&op, x, knn_float_for(t));
+        knl_not_supported(&op, name);
+    a = kna_in_as(&op, x, knl_float_for(t));
     return kna_end_in_order(&op, f(op.b, a), 1, &x);
 }

@@ -5,26 +5,26 @@
 #include "lib/internal.h"
 #include <string.h>
 
-kn_type knn_shaped(kn_dtype d, const kn_shape *shape) { return kni_type(d, shape->ndim, shape->dim); }
+kni_type knl_shaped(kn_dtype d, const kn_shape *shape) { return kni_type_of(d, shape->ndim, shape->dim); }
 
-kn_atom knn_reshape(kna_op *op, kn_atom a, const kn_shape *shape)
+kni_atom knl_reshape(kna_op *op, kni_atom a, const kn_shape *shape)
 {
     return kna_failed(op) ? KN_ATOM_NONE : knb_reshape(op->b, a, shape->ndim, shape->dim);
 }
 
-kn_atom knn_flatten(kna_op *op, kn_atom a)
+kni_atom knl_flatten(kna_op *op, kni_atom a)
 {
     if (kna_failed(op))
         return KN_ATOM_NONE;
     kn_shape flat = {1, {kni_type_size(knb_type(op->b, a))}};
-    return knn_reshape(op, a, &flat);
+    return knl_reshape(op, a, &flat);
 }
 
-kn_atom knn_axes_last(kna_op *op, kn_atom a, int n, const int64_t *axes)
+kni_atom knl_axes_last(kna_op *op, kni_atom a, int n, const int64_t *axes)
 {
     if (kna_failed(op))
         return a;
-    kn_type t = knb_type(op->b, a);
+    kni_type t = knb_type(op->b, a);
     kn_shape shape = {.ndim = 0};
     int64_t order[KN_MAX_NDIM], size = 1;
     for (int i = 0, j = 0; i < t.ndim; i++) {
@@ -42,10 +42,10 @@ kn_atom knn_axes_last(kna_op *op, kn_atom a, int n, const int64_t *axes)
         return a;
     }
     shape.dim[shape.ndim++] = size;
-    return knn_reshape(op, knb_transpose(op->b, a, order), &shape);
+    return knl_reshape(op, knb_transpose(op->b, a, order), &shape);
 }
 
-kn_atom knn_insert_axes(kna_op *op, kn_atom a, const kn_shape *shape, const bool *is_new)
+kni_atom knl_insert_axes(kna_op *op, kni_atom a, const kn_shape *shape, const bool *is_new)
 {
     int64_t dimensions[KN_MAX_NDIM];
     int n = 0;
@@ -57,7 +57,7 @@ kn_atom knn_insert_axes(kna_op *op, kn_atom a, const kn_shape *shape, const bool
     return n == shape->ndim ? a : knb_broadcast_in_dim(op->b, a, shape->ndim, shape->dim, dimensions);
 }
 
-kn_atom knn_keep_axes(kna_op *op, kn_atom reduced, kn_type before, int n, const int64_t *axes)
+kni_atom knl_keep_axes(kna_op *op, kni_atom reduced, kni_type before, int n, const int64_t *axes)
 {
     kn_shape shape = {.ndim = before.ndim};
     bool is_new[KN_MAX_NDIM] = {false};
@@ -65,11 +65,11 @@ kn_atom knn_keep_axes(kna_op *op, kn_atom reduced, kn_type before, int n, const 
         is_new[axes[i]] = true;
     for (int i = 0; i < before.ndim; i++)
         shape.dim[i] = is_new[i] ? 1 : before.dim[i];
-    return knn_insert_axes(op, reduced, &shape, is_new);
+    return knl_insert_axes(op, reduced, &shape, is_new);
 }
 
 /* Fortran-contiguous and not C-contiguous. */
-bool knn_is_fortran(kna_op *op, kn_array x)
+bool knl_is_fortran(kna_op *op, kn_array x)
 {
     const kna_array *a = kna_failed(op) || kna_handle_is_foreign(x) ? NULL : kna_array_of(op, x);
     if (!a || kna_is_contiguous(a->type, a->stride))
@@ -80,10 +80,10 @@ bool knn_is_fortran(kna_op *op, kn_array x)
         dim[i] = a->type.dim[ndim - 1 - i];
         stride[i] = a->stride[ndim - 1 - i];
     }
-    return kna_is_contiguous(kni_type(a->type.dtype, ndim, dim), stride);
+    return kna_is_contiguous(kni_type_of(a->type.dtype, ndim, dim), stride);
 }
 
-char knn_read_order(kna_op *op, const char *order, kn_array x, bool keeps)
+char knl_read_order(kna_op *op, const char *order, kn_array x, bool keeps)
 {
     char c = order && *order ? order[0] : 'C';
     if (c >= 'a' && c <= 'z')
@@ -92,10 +92,10 @@ char knn_read_order(kna_op *op, const char *order, kn_array x, bool keeps)
         kna_fail(op, KN_ERROR_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", order);
     else if (c == 'K' && !keeps)
         kna_fail(op, KN_ERROR_VALUE, "order 'K' is not permitted for reshaping");
-    return c != 'A' ? c : knn_is_fortran(op, x) ? 'F' : 'C';
+    return c != 'A' ? c : knl_is_fortran(op, x) ? 'F' : 'C';
 }
 
-bool knn_too_many_axes(kna_op *op, int64_t ndim)
+bool knl_too_many_axes(kna_op *op, int64_t ndim)
 {
     if (ndim >= 0 && ndim <= KN_MAX_NDIM)
         return false;

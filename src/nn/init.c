@@ -10,24 +10,24 @@
 /* ---- The same number everywhere. */
 
 /* The dtype, where the shape is one. */
-static kn_dtype begin(knn_body *c, const char *name, const kn_shape *shape, kn_dtype given)
+static kn_dtype begin(knl_body *c, const char *name, const kn_shape *shape, kn_dtype given)
 {
-    knn_begin(c, name);
+    knl_begin(c, name);
     if (kna_given_pointer(&c->op, shape, "shape"))
-        knrand_shape_ok(&c->op, shape);
+        knrandom_shape_ok(&c->op, shape);
     return kna_lookup_dtype(given, kna_default_float());
 }
 
-static kn_array number(knn_body *c, kn_dtype d, double v) { return knn_made(c, knb_number(c->op.b, d, v)); }
+static kn_array number(knl_body *c, kn_dtype d, double v) { return knl_made(c, knb_number(c->op.b, d, v)); }
 
 static kn_array filled(const char *name, const kn_shape *shape, double v, const kn_nn_init_opts *opts)
 {
-    knn_body c;
+    knl_body c;
     kn_dtype d = begin(&c, name, shape, opts ? opts->dtype : NULL);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
-    kn_atom x = knb_number(c.op.b, d, v);
-    return knn_end(&c, knn_made(&c, knb_broadcast_in_dim(c.op.b, x, shape->ndim, shape->dim, NULL)));
+        return knl_end(&c, NULL);
+    kni_atom x = knb_number(c.op.b, d, v);
+    return knl_end(&c, knl_made(&c, knb_broadcast_in_dim(c.op.b, x, shape->ndim, shape->dim, NULL)));
 }
 
 kn_array kn_nn_init_zeros(kn_array key, const kn_shape *shape, const kn_nn_init_opts *opts)
@@ -44,13 +44,13 @@ kn_array kn_nn_init_ones(kn_array key, const kn_shape *shape, const kn_nn_init_o
 
 kn_array kn_nn_init_constant(kn_array key, const kn_shape *shape, kn_array value, const kn_nn_init_opts *opts)
 {
-    knn_body c;
+    knl_body c;
     (void)key;
     kn_dtype d = begin(&c, "nn_init_constant", shape, opts ? opts->dtype : NULL);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
-    kn_atom x = kna_in_as(&c.op, value, d);
-    return knn_end(&c, knn_made(&c, knb_broadcast_to(c.op.b, x, kni_type(d, shape->ndim, shape->dim))));
+        return knl_end(&c, NULL);
+    kni_atom x = kna_in_as(&c.op, value, d);
+    return knl_end(&c, knl_made(&c, knb_broadcast_to(c.op.b, x, kni_type_of(d, shape->ndim, shape->dim))));
 }
 
 /* ---- Of one spread. */
@@ -79,28 +79,28 @@ static kn_array truncated_normal(kn_array key, const kn_shape *shape, kn_dtype d
 
 kn_array kn_nn_init_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_uniform_opts *opts)
 {
-    knn_body c;
+    knl_body c;
     KNX_OPTS(kn_nn_init_uniform_opts, o, opts);
     kn_dtype d = begin(&c, "nn_init_uniform", shape, o.dtype);
-    return knn_end(&c, kna_failed(&c.op) ? NULL : kn_multiply(uniform(key, shape, d, NULL), number(&c, d, o.scale)));
+    return knl_end(&c, kna_failed(&c.op) ? NULL : kn_multiply(uniform(key, shape, d, NULL), number(&c, d, o.scale)));
 }
 
 kn_array kn_nn_init_normal(kn_array key, const kn_shape *shape, const kn_nn_init_normal_opts *opts)
 {
-    knn_body c;
+    knl_body c;
     KNX_OPTS(kn_nn_init_normal_opts, o, opts);
     kn_dtype d = begin(&c, "nn_init_normal", shape, o.dtype);
-    return knn_end(&c, kna_failed(&c.op) ? NULL : kn_multiply(normal(key, shape, d), number(&c, d, o.stddev)));
+    return knl_end(&c, kna_failed(&c.op) ? NULL : kn_multiply(normal(key, shape, d), number(&c, d, o.stddev)));
 }
 
 kn_array kn_nn_init_truncated_normal(kn_array key, const kn_shape *shape, const kn_nn_init_truncated_normal_opts *opts)
 {
-    knn_body c;
+    knl_body c;
     KNX_OPTS(kn_nn_init_truncated_normal_opts, o, opts);
     kn_dtype d = begin(&c, "nn_init_truncated_normal", shape, o.dtype);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
-    return knn_end(&c, kn_multiply(truncated_normal(key, shape, d, o.lower, o.upper), number(&c, d, o.stddev)));
+        return knl_end(&c, NULL);
+    return knl_end(&c, kn_multiply(truncated_normal(key, shape, d, o.lower, o.upper), number(&c, d, o.stddev)));
 }
 
 /* ---- Of a spread that goes with the shape. */
@@ -112,7 +112,7 @@ static double extent(kna_op *op, const kn_shape *shape, kn_axes axes, int otherw
     if (!kna_axes_fit(op, axes, "axis"))
         return n;
     if (!axes.n)
-        axes = knn_one_axis(otherwise);
+        axes = knl_one_axis(otherwise);
     for (int i = 0; i + 1 < axes.n; i++) {
         int k = kna_normalize_axis(op, axes.axis[i], shape->ndim);
         if (kna_failed(op))
@@ -159,63 +159,63 @@ static double fan(kna_op *op, const kn_shape *shape, const kn_nn_init_variance_s
 }
 
 /* Complex numbers with random angles: sqrt(2 u) away from 0, or, up to `upper`, as a normal distribution is. */
-static kn_array with_angles(knn_body *c, kn_array key, const kn_shape *shape, kn_dtype d, double upper)
+static kn_array with_angles(knl_body *c, kn_array key, const kn_shape *shape, kn_dtype d, double upper)
 {
-    kn_builder *b = c->op.b;
+    kni_builder *b = c->op.b;
     kn_dtype real = knx_component(d);
-    kn_atom half[2], part[2];
-    knrand_split2(b, knrand_key_in(&c->op, key), half);
+    kni_atom half[2], part[2];
+    knrandom_split2(b, knrandom_key_in(&c->op, key), half);
     for (int i = 0; i < 2 && !kna_failed(&c->op); i++)
-        part[i] = kna_in(&c->op, uniform(knn_made(c, half[i]), shape, real, NULL));
+        part[i] = kna_in(&c->op, uniform(knl_made(c, half[i]), shape, real, NULL));
     if (kna_failed(&c->op))
         return NULL;
-    kn_atom r, one = knb_number(b, real, 1), angle = knb_mul(b, knb_number(b, real, 2 * 3.141592653589793), part[1]);
+    kni_atom r, one = knb_number(b, real, 1), angle = knb_mul(b, knb_number(b, real, 2 * 3.141592653589793), part[1]);
     if (upper == 0) {
         r = knb_sqrt(b, knb_mul(b, knb_number(b, real, 2), part[0]));
     } else {
-        kn_atom most = knb_sub(b, one, knb_exp(b, knb_number(b, real, -upper * upper)));
+        kni_atom most = knb_sub(b, one, knb_exp(b, knb_number(b, real, -upper * upper)));
         r = knb_sqrt(b, knb_neg(b, knb_log(b, knb_sub(b, one, knb_mul(b, most, part[0])))));
     }
-    return knn_made(c, knb_complex(b, knb_mul(b, r, knb_cos(b, angle)), knb_mul(b, r, knb_sin(b, angle))));
+    return knl_made(c, knb_complex(b, knb_mul(b, r, knb_cos(b, angle)), knb_mul(b, r, knb_sin(b, angle))));
 }
 
 /* Numbers of a distribution with this variance. */
-static kn_array distributed(knn_body *c, kn_array key, const kn_shape *shape, kn_dtype d, double variance,
+static kn_array distributed(knl_body *c, kn_array key, const kn_shape *shape, kn_dtype d, double variance,
                             const char *name)
 {
-    kn_builder *b = c->op.b;
+    kni_builder *b = c->op.b;
     bool complex = knx_is_complex(d);
-    kn_atom v = knb_number(b, d, variance);
+    kni_atom v = knb_number(b, d, variance);
     if (!name || !strcmp(name, "truncated_normal")) {
         /* divided by the standard deviation of what is left of the normal distribution within 2 */
         double left = complex ? .95311164380491208 : .87962566103423978;
         kn_array x = complex ? with_angles(c, key, shape, d, 2) : truncated_normal(key, shape, d, -2, 2);
-        return kn_multiply(x, knn_made(c, knb_div(b, knb_sqrt(b, v), knb_number(b, d, left))));
+        return kn_multiply(x, knl_made(c, knb_div(b, knb_sqrt(b, v), knb_number(b, d, left))));
     }
     if (!strcmp(name, "normal"))
-        return kn_multiply(normal(key, shape, d), knn_made(c, knb_sqrt(b, v)));
+        return kn_multiply(normal(key, shape, d), knl_made(c, knb_sqrt(b, v)));
     if (strcmp(name, "uniform") != 0) {
         kna_fail(&c->op, KN_ERROR_VALUE, "invalid distribution for variance scaling initializer: %s", name);
         return NULL;
     }
     if (complex)
-        return kn_multiply(with_angles(c, key, shape, d, 0), knn_made(c, knb_sqrt(b, v)));
-    kn_atom width = knb_sqrt(b, knb_mul(b, knb_number(b, d, 3), v));
-    return kn_multiply(uniform(key, shape, d, kn_like_double(-1)), knn_made(c, width));
+        return kn_multiply(with_angles(c, key, shape, d, 0), knl_made(c, knb_sqrt(b, v)));
+    kni_atom width = knb_sqrt(b, knb_mul(b, knb_number(b, d, 3), v));
+    return kn_multiply(uniform(key, shape, d, kn_like_double(-1)), knl_made(c, width));
 }
 
 static kn_array scaled(const char *name, kn_array key, const kn_shape *shape, const kn_nn_init_variance_scaling_opts *o)
 {
-    knn_body c;
+    knl_body c;
     kn_dtype d = begin(&c, name, shape, o->dtype);
     if (!kna_failed(&c.op) && !knx_is_inexact(d))
         kna_fail(&c.op, KN_ERROR_VALUE, "dtype argument must be a float or complex dtype, got %s", d->name);
     double n = kna_failed(&c.op) ? 1 : fan(&c.op, shape, o);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     if (elements(shape) == 0)
-        return knn_end(&c, knn_made(&c, knb_zeros(c.op.b, kni_type(d, shape->ndim, shape->dim))));
-    return knn_end(&c, distributed(&c, key, shape, d, o->scale / n, o->distribution));
+        return knl_end(&c, knl_made(&c, knb_zeros(c.op.b, kni_type_of(d, shape->ndim, shape->dim))));
+    return knl_end(&c, distributed(&c, key, shape, d, o->scale / n, o->distribution));
 }
 
 kn_array kn_nn_init_variance_scaling(kn_array key, const kn_shape *shape, const kn_nn_init_variance_scaling_opts *opts)
@@ -294,11 +294,11 @@ kn_array kn_nn_init_kaiming_normal(kn_array key, const kn_shape *shape, const kn
 static kn_array orthogonal(const char *name, kn_array key, const kn_shape *shape,
                            const kn_nn_init_orthogonal_opts *opts, bool delta)
 {
-    knn_body c;
+    knl_body c;
     kn_dtype d = begin(&c, name, shape, opts ? opts->dtype : NULL);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
-    knrand_key_in(&c.op, key);
+        return knl_end(&c, NULL);
+    knrandom_key_in(&c.op, key);
     int n = shape->ndim;
     if (delta && (n < 3 || n > 5))
         kna_fail(&c.op, KN_ERROR_VALUE, "Delta orthogonal initializer requires a 3D, 4D or 5D shape.");
@@ -309,8 +309,8 @@ static kn_array orthogonal(const char *name, kn_array key, const kn_shape *shape
     else if (elements(shape) != 0)
         kna_fail(&c.op, KN_ERROR_NOT_IMPLEMENTED, "orthogonal matrices need the QR decomposition, which is not there");
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
-    return knn_end(&c, knn_made(&c, knb_zeros(c.op.b, kni_type(d, n, shape->dim))));
+        return knl_end(&c, NULL);
+    return knl_end(&c, knl_made(&c, knb_zeros(c.op.b, kni_type_of(d, n, shape->dim))));
 }
 
 kn_array kn_nn_init_orthogonal(kn_array key, const kn_shape *shape, const kn_nn_init_orthogonal_opts *opts)

@@ -5,9 +5,9 @@
 #include "lib/internal.h"
 
 /* x's elements beside the numbers of the classes, compared in a dtype that holds both. */
-static kn_atom one_hot(kna_op *op, kn_atom x, int axis, int64_t n)
+static kni_atom one_hot(kna_op *op, kni_atom x, int axis, int64_t n)
 {
-    kn_type t = knb_type(op->b, x);
+    kni_type t = knb_type(op->b, x);
     kn_dtype d = knx_is_inexact(t.dtype) || t.dtype == KN_DT(U64) ? t.dtype : KN_DT(I64);
     int64_t shape[KN_MAX_NDIM], old[KN_MAX_NDIM];
     if (t.dtype == KN_DT(F16) || t.dtype == KN_DT(BF16))
@@ -17,7 +17,7 @@ static kn_atom one_hot(kna_op *op, kn_atom x, int axis, int64_t n)
         shape[old[i]] = t.dim[i];
     }
     shape[axis] = n;
-    kn_atom classes = knb_convert(op->b, knb_iota(op->b, KN_DT(I64), t.ndim + 1, shape, axis), d);
+    kni_atom classes = knb_convert(op->b, knb_iota(op->b, KN_DT(I64), t.ndim + 1, shape, axis), d);
     return knb_eq(op->b, knb_broadcast_in_dim(op->b, knb_convert(op->b, x, d), t.ndim + 1, shape, old), classes);
 }
 
@@ -26,8 +26,8 @@ kn_array kn_nn_one_hot(kn_array x, int64_t num_classes, const kn_nn_one_hot_opts
     kna_op op;
     kna_begin(&op, "nn_one_hot");
     KNX_OPTS(kn_nn_one_hot_opts, o, opts);
-    kn_type t = kna_type(&op, x);
-    kn_atom a = kna_in(&op, x);
+    kni_type t = kna_type(&op, x);
+    kni_atom a = kna_in(&op, x);
     if (num_classes < 0)
         kna_fail(&op, KN_ERROR_VALUE, "num_classes must be non-negative, but is %lld", (long long)num_classes);
     else if (!kna_failed(&op) && t.ndim == KN_MAX_NDIM)

@@ -5,10 +5,10 @@
 #include "array/op.h"
 
 /* The result type of the arrays, the default float for integers; NULL after errors. All but the first may be NULL. */
-kn_dtype knn_inexact(kna_op *op, int n, const kn_array *x);
-kn_atom knn_in(kna_op *op, kn_array x); /* x in that dtype */
+kn_dtype knnn_inexact(kna_op *op, int n, const kn_array *x);
+kni_atom knnn_in(kna_op *op, kn_array x); /* x in that dtype */
 
 /* softmax.c: along the last axis of a float */
-kn_atom knn_softmax_last(kna_op *op, kn_atom x);
-kn_atom knn_logsumexp_last(kna_op *op, kn_atom x);
+kni_atom knnn_softmax_last(kna_op *op, kni_atom x);
+kni_atom knnn_logsumexp_last(kna_op *op, kni_atom x);
 #endif

@@ -17,7 +17,7 @@ typedef struct pooling {
 
 static void check(kna_op *op, const pooling *p, int ndim, const kn_shape *window)
 {
-    kn_text s = {0}, t = {0};
+    knx_text s = {0}, t = {0};
     int n = window->ndim;
     if (p->o.strides && p->o.strides->ndim != n)
         kna_fail(op, KN_ERROR_ASSERTION, "len(%s) must equal len(%s)", knlax_tuple(&s, n, window->dim),
@@ -59,34 +59,34 @@ static bool read_options(kna_op *op, int ndim, const kn_shape *window, const kn_
     return true;
 }
 
-static kn_p_window parameters(kna_op *op, kn_type t, pooling *p)
+static kni_p_window parameters(kna_op *op, kni_type t, pooling *p)
 {
-    kn_ints ones = {t.ndim, p->ones.dim};
+    kni_ints ones = {t.ndim, p->ones.dim};
     knlax_read_pads(op, &p->lax.padding, t.ndim, t.dim, p->window.dim, p->strides.dim, p->pad);
     for (int d = 0; d < t.ndim; d++) {
         p->low[d] = p->pad[d].low;
         p->high[d] = p->pad[d].high;
     }
-    return (kn_p_window){.base_dilation = ones,
-                         .lo = {t.ndim, p->low},
-                         .hi = {t.ndim, p->high},
-                         .window_dilation = ones,
-                         .window_dimensions = {t.ndim, p->window.dim},
-                         .window_strides = {t.ndim, p->strides.dim}};
+    return (kni_p_window){.base_dilation = ones,
+                          .lo = {t.ndim, p->low},
+                          .hi = {t.ndim, p->high},
+                          .window_dilation = ones,
+                          .window_dimensions = {t.ndim, p->window.dim},
+                          .window_strides = {t.ndim, p->strides.dim}};
 }
 
-static kn_array extreme(const char *name, kn_atom (*by)(kn_builder *, kn_atom, const kn_p_window *), kn_array x,
+static kn_array extreme(const char *name, kni_atom (*by)(kni_builder *, kni_atom, const kni_p_window *), kn_array x,
                         const kn_shape *window, const kn_nn_pool_opts *opts)
 {
     kna_op op;
     pooling p;
     kna_begin(&op, name);
     window = kna_given_shape(&op, window, "window_shape");
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     if (!read_options(&op, t.ndim, window, opts, &p))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_p_window w = parameters(&op, t, &p);
+    kni_p_window w = parameters(&op, t, &p);
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : by(op.b, a, &w));
 }
 
@@ -101,12 +101,12 @@ kn_array kn_nn_min_pool(kn_array x, const kn_shape *window_shape, const kn_nn_po
 }
 
 /* How many elements each window has, of an operand of type t. */
-static kn_atom counts(kna_op *op, const pooling *p, kn_type t, const kn_p_window *w)
+static kni_atom counts(kna_op *op, const pooling *p, kni_type t, const kni_p_window *w)
 {
     int64_t shape[KN_MAX_NDIM];
     for (int d = 0; d < t.ndim; d++)
         shape[d] = p->window.dim[d] == 1 && p->strides.dim[d] == 1 && !p->low[d] && !p->high[d] ? 1 : t.dim[d];
-    return knb_reduce_window_sum(op->b, knb_full(op->b, kni_type(t.dtype, t.ndim, shape), 1), w);
+    return knb_reduce_window_sum(op->b, knb_full(op->b, kni_type_of(t.dtype, t.ndim, shape), 1), w);
 }
 
 kn_array kn_nn_avg_pool(kn_array x, const kn_shape *window_shape, const kn_nn_pool_opts *opts)
@@ -115,12 +115,12 @@ kn_array kn_nn_avg_pool(kn_array x, const kn_shape *window_shape, const kn_nn_po
     pooling p;
     kna_begin(&op, "nn_avg_pool");
     window_shape = kna_shape(&op, window_shape);
-    kn_atom a = knn_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kni_atom a = knnn_in(&op, x);
+    kni_type t = knb_type(op.b, a);
     if (!read_options(&op, t.ndim, window_shape, opts, &p))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_p_window w = parameters(&op, t, &p);
-    kn_atom sum = kna_failed(&op) ? KN_ATOM_NONE : knb_reduce_window_sum(op.b, a, &w), n;
+    kni_p_window w = parameters(&op, t, &p);
+    kni_atom sum = kna_failed(&op) ? KN_ATOM_NONE : knb_reduce_window_sum(op.b, a, &w), n;
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     if (p.o.count_include_pad) {
@@ -141,7 +141,7 @@ kn_array kn_nn_pool(kn_array x, kn_array init, kn_fn reduce_fn, const kn_shape *
     pooling p;
     kna_begin(&op, "nn_pool");
     window_shape = kna_shape(&op, window_shape);
-    kn_type t = kna_type(&op, x);
+    kni_type t = kna_type(&op, x);
     if (!read_options(&op, t.ndim, window_shape, opts, &p))
         return kna_end(&op, KN_ATOM_NONE);
     kn_array y = (kn_lax_reduce_window)(x, init, reduce_fn, &p.window, &p.lax);

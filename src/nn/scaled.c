@@ -4,9 +4,9 @@
 #include "nn/operand.h"
 
 /* x in float32, its blocks along the last axis times their scales. */
-static kn_atom scaled(kn_builder *b, kn_atom x, kn_atom scales)
+static kni_atom scaled(kni_builder *b, kni_atom x, kni_atom scales)
 {
-    kn_type t = knb_type(b, x), ts = knb_type(b, scales);
+    kni_type t = knb_type(b, x), ts = knb_type(b, scales);
     if (b->error || !ts.dim[2])
         return x;
     int64_t blocks[4] = {t.dim[0], t.dim[1], ts.dim[2], t.dim[2] / ts.dim[2]}, dim[3] = {t.dim[0], t.dim[1], t.dim[2]};
@@ -14,7 +14,7 @@ static kn_atom scaled(kn_builder *b, kn_atom x, kn_atom scales)
     return knb_mul(b, x, knb_reshape(b, scales, 3, dim));
 }
 
-static bool shapes_fit(kna_op *op, const kn_type t[4])
+static bool shapes_fit(kna_op *op, const kni_type t[4])
 {
     for (int i = 0; i < 4; i++)
         if (t[i].ndim != 3) {
@@ -43,8 +43,8 @@ kn_array kn_nn_scaled_matmul(kn_array lhs, kn_array rhs, kn_array lhs_scales, kn
     kna_begin(&op, "nn_scaled_matmul");
     kn_array given[4] = {lhs, rhs, lhs_scales, rhs_scales};
     kn_dtype result = kna_lookup_dtype(opts ? opts->preferred_element_type : NULL, KN_DT(F32));
-    kn_atom x[4];
-    kn_type t[4];
+    kni_atom x[4];
+    kni_type t[4];
     for (int i = 0; i < 4; i++) {
         t[i] = kna_type(&op, given[i]);
         x[i] = kna_failed(&op) ? KN_ATOM_NONE : kna_in_as(&op, given[i], KN_DT(F32));
@@ -52,10 +52,10 @@ kn_array kn_nn_scaled_matmul(kn_array lhs, kn_array rhs, kn_array lhs_scales, kn
     if (kna_failed(&op) || !shapes_fit(&op, t))
         return kna_end(&op, KN_ATOM_NONE);
     int64_t contract = 2, batch = 0;
-    kn_p_dot_general p = {.lhs_contract = {1, &contract},
-                          .rhs_contract = {1, &contract},
-                          .lhs_batch = {1, &batch},
-                          .rhs_batch = {1, &batch}};
-    kn_atom y = knb_dot_general(op.b, scaled(op.b, x[0], x[2]), scaled(op.b, x[1], x[3]), &p);
+    kni_p_dot_general p = {.lhs_contract = {1, &contract},
+                           .rhs_contract = {1, &contract},
+                           .lhs_batch = {1, &batch},
+                           .rhs_batch = {1, &batch}};
+    kni_atom y = knb_dot_general(op.b, scaled(op.b, x[0], x[2]), scaled(op.b, x[1], x[3]), &p);
     return kna_end(&op, knb_convert(op.b, y, result));
 }

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-typedef kn_atom (*scatter)(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
-typedef kn_atom (*reduce)(kn_builder *b, kn_atom x, int n, const int64_t *axes);
+typedef kni_atom (*scatter)(kni_builder *b, kni_atom operand, kni_atom indices, kni_atom updates,
+                            const kni_p_scatter *p);
+typedef kni_atom (*reduce)(kni_builder *b, kni_atom x, int n, const int64_t *axes);
 typedef struct how {
     const char *name;
     scatter join;
@@ -43,7 +44,7 @@ static int64_t mode_of(kna_op *op, const char *mode)
 static int64_t count_segments(kna_op *op, kn_array ids)
 {
     int64_t n = 0, top = 0;
-    int64_t *v = knn_look_integers(op, ids, &n, NULL, "segment_ids");
+    int64_t *v = knl_look_integers(op, ids, &n, NULL, "segment_ids");
     for (int64_t i = 0; v && i < n; i++)
         if (i == 0 || v[i] >= top)
             top = v[i] == INT64_MAX ? v[i] : v[i] + 1;
@@ -64,7 +65,7 @@ static int64_t segments_of(kna_op *op, kn_array ids, int64_t given)
 /* ---- The scatter. */
 
 /* What leaves every number as it is, as a scalar. */
-static kn_atom neutral(kn_builder *b, kn_dtype d, double v)
+static kni_atom neutral(kni_builder *b, kn_dtype d, double v)
 {
     if (!isinf(v) || !(knx_is_integer(d) || d->kind == KN_KIND_BOOL))
         return knb_number(b, d, v);
@@ -72,13 +73,13 @@ static kn_atom neutral(kn_builder *b, kn_dtype d, double v)
 }
 
 /* Numbers and, in front of them, their buckets: (..., 2); without buckets (..., 1). */
-static kn_atom indices_of(kn_builder *b, kn_atom ids, int64_t bucket_size)
+static kni_atom indices_of(kni_builder *b, kni_atom ids, int64_t bucket_size)
 {
-    kn_type t = knb_type(b, ids);
-    kn_atom part[2];
+    kni_type t = knb_type(b, ids);
+    kni_atom part[2];
     int n = 0;
     if (bucket_size) {
-        kn_atom at = knb_iota(b, KN_DT(I64), t.ndim, t.dim, 0);
+        kni_atom at = knb_iota(b, KN_DT(I64), t.ndim, t.dim, 0);
         part[n++] = knb_expand_dims(b, knb_div(b, at, knb_integer(b, KN_DT(I64), bucket_size)), t.ndim);
     }
     part[n++] = knb_expand_dims(b, ids, t.ndim);
@@ -86,26 +87,26 @@ static kn_atom indices_of(kn_builder *b, kn_atom ids, int64_t bucket_size)
 }
 
 /* `out` of (segments, ...) or (buckets, segments, ...) joined with the updates (the axes of ids, ...). */
-static kn_atom joined(kn_builder *b, const how *h, kn_atom out, kn_atom ids, kn_atom updates, const kn_segment_opts *o,
-                      int64_t mode)
+static kni_atom joined(kni_builder *b, const how *h, kni_atom out, kni_atom ids, kni_atom updates,
+                       const kn_segment_opts *o, int64_t mode)
 {
     int64_t window[KN_MAX_NDIM], inserted[2] = {0, 1};
     int front = o->bucket_size ? 2 : 1, n_ids = knb_type(b, ids).ndim, n = knb_type(b, updates).ndim - n_ids;
     for (int i = 0; i < n; i++)
         window[i] = n_ids + i;
-    kn_p_scatter p = {.update_window_dims = {n, window},
-                      .inserted_window_dims = {front, inserted},
-                      .scatter_dims_to_operand_dims = {front, inserted},
-                      .mode = mode,
-                      .indices_are_sorted = o->indices_are_sorted,
-                      .unique_indices = o->unique_indices};
+    kni_p_scatter p = {.update_window_dims = {n, window},
+                       .inserted_window_dims = {front, inserted},
+                       .scatter_dims_to_operand_dims = {front, inserted},
+                       .mode = mode,
+                       .indices_are_sorted = o->indices_are_sorted,
+                       .unique_indices = o->unique_indices};
     return h->join(b, out, indices_of(b, ids, o->bucket_size), updates, &p);
 }
 
-static kn_atom segments(kna_op *op, const how *h, kn_atom x, kn_atom ids, int64_t n, const kn_segment_opts *o,
-                        int64_t mode)
+static kni_atom segments(kna_op *op, const how *h, kni_atom x, kni_atom ids, int64_t n, const kn_segment_opts *o,
+                         int64_t mode)
 {
-    kn_type t = knb_type(op->b, x), ti = knb_type(op->b, ids);
+    kni_type t = knb_type(op->b, x), ti = knb_type(op->b, ids);
     int64_t shape[KN_MAX_NDIM], out_shape[KN_MAX_NDIM];
     int k = 0, m = 0;
     if (t.ndim == 0 || ti.ndim == 0 || ti.ndim + t.ndim > KN_MAX_NDIM) {
@@ -119,15 +120,15 @@ static kn_atom segments(kna_op *op, const how *h, kn_atom x, kn_atom ids, int64_
         shape[k++] = ti.dim[i];
     for (int i = 1; i < t.ndim; i++)
         shape[k++] = out_shape[m++] = t.dim[i];
-    kn_atom updates = knb_broadcast_to(op->b, x, kni_type(t.dtype, k, shape));
-    kn_atom empty = neutral(op->b, t.dtype, h->neutral);
+    kni_atom updates = knb_broadcast_to(op->b, x, kni_type_of(t.dtype, k, shape));
+    kni_atom empty = neutral(op->b, t.dtype, h->neutral);
     empty = knb_broadcast_in_dim(op->b, empty, m, out_shape, NULL);
     bool nothing = kna_failed(op);
     for (int i = 0; i < k && !nothing; i++)
         nothing = shape[i] == 0;
     for (int i = 0; i < m && !nothing; i++)
         nothing = out_shape[i] == 0;
-    kn_atom y = nothing ? empty : joined(op->b, h, empty, ids, updates, o, mode);
+    kni_atom y = nothing ? empty : joined(op->b, h, empty, ids, updates, o, mode);
     if (!o->bucket_size || kna_failed(op))
         return y;
     if (out_shape[0] == 0)
@@ -140,7 +141,7 @@ static kn_array reduced(const how *h, kn_array data, kn_array ids, const kn_segm
     kna_op op;
     kna_begin(&op, h->name);
     KNX_OPTS(kn_segment_opts, o, opts);
-    kn_type t = kna_type(&op, ids);
+    kni_type t = kna_type(&op, ids);
     kna_type(&op, data);
     if (!kna_failed(&op) && !knx_is_integer(t.dtype))
         kna_fail(&op, KN_ERROR_TYPE, "Indexer must have integer or boolean type, got indexer with type %s",
@@ -150,7 +151,7 @@ static kn_array reduced(const how *h, kn_array data, kn_array ids, const kn_segm
         kna_fail(&op, KN_ERROR_VALUE, "bucket_size must be positive, but is %lld", (long long)o.bucket_size);
     if (!kna_failed(&op) && o.bucket_size && t.ndim != 1)
         kna_fail(&op, KN_ERROR_VALUE, "segment_ids must have one axis where bucket_size is given");
-    kn_atom x = kna_in(&op, data), numbers = kna_failed(&op) ? KN_ATOM_NONE : kna_in_as(&op, ids, KN_DT(I64));
+    kni_atom x = kna_in(&op, data), numbers = kna_failed(&op) ? KN_ATOM_NONE : kna_in_as(&op, ids, KN_DT(I64));
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : segments(&op, h, x, numbers, n, &o, mode));
 }
 

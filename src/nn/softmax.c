@@ -8,16 +8,16 @@
 
 /* An array, the axes that are summed over, and which elements count (KN_ATOM_NONE: all). */
 typedef struct rows {
-    kn_builder *b;
-    kn_atom x, where;
-    kn_type t; /* of x */
+    kni_builder *b;
+    kni_atom x, where;
+    kni_type t; /* of x */
     int n, n_kept;
     int64_t axes[KN_MAX_NDIM], kept[KN_MAX_NDIM]; /* summed over, and the others */
 } rows;
 
-static bool read_rows(kna_op *op, kn_atom x, kn_axes axis, kna_axes_default otherwise, kn_array where, rows *r)
+static bool read_rows(kna_op *op, kni_atom x, kn_axes axis, kna_axes_default otherwise, kn_array where, rows *r)
 {
-    kn_type t = knb_type(op->b, x);
+    kni_type t = knb_type(op->b, x);
     if (kna_failed(op))
         return false;
     *r = (rows){.b = op->b, .x = x, .where = KN_ATOM_NONE, .t = t};
@@ -34,18 +34,18 @@ static bool read_rows(kna_op *op, kn_atom x, kn_axes axis, kna_axes_default othe
 }
 
 /* y with the summed axes back, each element repeated along them. */
-static kn_atom spread(const rows *r, kn_atom y)
+static kni_atom spread(const rows *r, kni_atom y)
 {
     return r->t.ndim ? knb_broadcast_in_dim(r->b, y, r->t.ndim, r->t.dim, r->kept) : y;
 }
 
-static kn_atom only(const rows *r, kn_atom x, double otherwise)
+static kni_atom only(const rows *r, kni_atom x, double otherwise)
 {
     return r->where == KN_ATOM_NONE ? x : knb_select(r->b, r->where, x, knb_like(r->b, x, otherwise));
 }
 
 /* The largest elements of the rows; -inf where they are empty. */
-static kn_atom largest(const rows *r, kn_atom x)
+static kni_atom largest(const rows *r, kni_atom x)
 {
     int64_t dim[KN_MAX_NDIM];
     bool empty = false;
@@ -54,37 +54,37 @@ static kn_atom largest(const rows *r, kn_atom x)
     for (int k = 0; k < r->n_kept; k++)
         dim[k] = r->t.dim[r->kept[k]];
     if (empty)
-        return knb_full(r->b, kni_type(knb_type(r->b, x).dtype, r->n_kept, dim), -INFINITY);
+        return knb_full(r->b, kni_type_of(knb_type(r->b, x).dtype, r->n_kept, dim), -INFINITY);
     return knb_reduce_max(r->b, x, r->n, r->axes);
 }
 
-static kn_atom sum(const rows *r, kn_atom x) { return knb_reduce_sum(r->b, only(r, x, 0), r->n, r->axes); }
+static kni_atom sum(const rows *r, kni_atom x) { return knb_reduce_sum(r->b, only(r, x, 0), r->n, r->axes); }
 
 /* x less the largest element of its row; elements left out become -inf. */
-static kn_atom shifted(const rows *r)
+static kni_atom shifted(const rows *r)
 {
-    kn_atom x = only(r, r->x, -INFINITY);
+    kni_atom x = only(r, r->x, -INFINITY);
     return knb_sub(r->b, x, spread(r, knb_stop_gradient(r->b, largest(r, x))));
 }
 
 static bool begin_softmax(kna_op *op, kn_array x, const kn_nn_softmax_opts *opts, rows *r)
 {
     KNX_OPTS(kn_nn_softmax_opts, o, opts);
-    kn_atom a = knn_in(op, x);
+    kni_atom a = knnn_in(op, x);
     if (!kna_failed(op) && knb_type(op->b, a).ndim == 0 && o.axis.n == 0)
         kna_fail(op, KN_ERROR_AXIS, "axis -1 is out of bounds for array of dimension 0");
     return read_rows(op, a, o.axis, KNA_AXES_LAST, o.where, r);
 }
 
-static kn_atom softmax(const rows *r)
+static kni_atom softmax(const rows *r)
 {
-    kn_atom e = knb_exp(r->b, shifted(r));
+    kni_atom e = knb_exp(r->b, shifted(r));
     return only(r, knb_div(r->b, e, spread(r, sum(r, e))), 0);
 }
 
-static kn_atom log_softmax(const rows *r)
+static kni_atom log_softmax(const rows *r)
 {
-    kn_atom s = shifted(r);
+    kni_atom s = shifted(r);
     return only(r, knb_sub(r->b, s, spread(r, knb_log(r->b, sum(r, knb_exp(r->b, s))))), -INFINITY);
 }
 
@@ -96,7 +96,7 @@ kn_array kn_nn_softmax(kn_array x, const kn_nn_softmax_opts *opts)
     return kna_end(&op, begin_softmax(&op, x, opts, &r) ? softmax(&r) : KN_ATOM_NONE);
 }
 
-kn_atom knn_softmax_last(kna_op *op, kn_atom x)
+kni_atom knnn_softmax_last(kna_op *op, kni_atom x)
 {
     rows r;
     return read_rows(op, x, (kn_axes){0}, KNA_AXES_LAST, NULL, &r) ? softmax(&r) : KN_ATOM_NONE;
@@ -112,13 +112,13 @@ kn_array kn_nn_log_softmax(kn_array x, const kn_nn_softmax_opts *opts)
 
 /* scipy's: over all axes if none is given. */
 static kn_array public_softmax(const char *name, kn_array x, const kn_special_softmax_opts *opts,
-                               kn_atom (*of)(const rows *))
+                               kni_atom (*of)(const rows *))
 {
     kna_op op;
     rows r;
     kna_begin(&op, name);
     KNX_OPTS(kn_special_softmax_opts, o, opts);
-    kn_atom a = knn_in(&op, x);
+    kni_atom a = knnn_in(&op, x);
     return kna_end(&op, read_rows(&op, a, o.axis, KNA_AXES_ALL, NULL, &r) ? of(&r) : KN_ATOM_NONE);
 }
 
@@ -135,59 +135,59 @@ kn_array kn_special_log_softmax(kn_array x, const kn_special_softmax_opts *opts)
 /* ---- logsumexp. */
 
 /* x as the logarithm of something that b multiplies: where b is 0 it does not count, whatever it is. */
-static kn_atom with_factors(kn_builder *b, kn_atom x, kn_atom *factor)
+static kni_atom with_factors(kni_builder *b, kni_atom x, kni_atom *factor)
 {
-    kn_type tx = knb_type(b, x), tf = knb_type(b, *factor);
+    kni_type tx = knb_type(b, x), tf = knb_type(b, *factor);
     int64_t dim[KN_MAX_NDIM];
     int n = tx.ndim > tf.ndim ? tx.ndim : tf.ndim;
     for (int i = 0; i < n; i++) {
         int64_t p = i < n - tx.ndim ? 1 : tx.dim[i - n + tx.ndim], q = i < n - tf.ndim ? 1 : tf.dim[i - n + tf.ndim];
         dim[i] = p == 1 ? q : p;
     }
-    kn_type both = kni_type(tx.dtype, n, dim);
+    kni_type both = kni_type_of(tx.dtype, n, dim);
     x = knb_broadcast_to(b, x, both);
     *factor = knb_broadcast_to(b, *factor, both);
     return knb_select(b, knb_eq(b, *factor, knb_like(b, *factor, 0)), knb_like(b, x, -INFINITY), x);
 }
 
 /* The largest elements where they are finite, else 0. */
-static kn_atom finite_max(const rows *r, bool complex)
+static kni_atom finite_max(const rows *r, bool complex)
 {
-    kn_builder *b = r->b;
-    kn_atom x = only(r, complex ? knb_real(b, r->x) : r->x, -INFINITY);
-    kn_atom m = largest(r, x);
+    kni_builder *b = r->b;
+    kni_atom x = only(r, complex ? knb_real(b, r->x) : r->x, -INFINITY);
+    kni_atom m = largest(r, x);
     return knb_stop_gradient(b,
                              knb_select(b, knb_lt(b, knb_abs(b, m), knb_like(b, m, INFINITY)), m, knb_like(b, m, 0)));
 }
 
 /* The sum of b e^(x - m); m, the largest elements, is real. */
-static kn_atom scaled_sum(const rows *r, kn_atom factor, kn_atom *m)
+static kni_atom scaled_sum(const rows *r, kni_atom factor, kni_atom *m)
 {
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     *m = finite_max(r, knx_is_complex(r->t.dtype));
-    kn_atom shift = spread(r, knb_convert(b, *m, r->t.dtype)), e = knb_exp(b, knb_sub(b, only(r, r->x, 0), shift));
+    kni_atom shift = spread(r, knb_convert(b, *m, r->t.dtype)), e = knb_exp(b, knb_sub(b, only(r, r->x, 0), shift));
     return sum(r, factor == KN_ATOM_NONE ? e : knb_mul(b, e, factor));
 }
 
-static kn_atom logsumexp(const rows *r, kn_atom factor)
+static kni_atom logsumexp(const rows *r, kni_atom factor)
 {
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     bool complex = knx_is_complex(r->t.dtype);
-    kn_atom m, s = scaled_sum(r, factor, &m);
+    kni_atom m, s = scaled_sum(r, factor, &m);
     if (factor == KN_ATOM_NONE || complex)
         return knb_add(b, knb_log(b, s), knb_convert(b, m, r->t.dtype));
-    kn_atom y = knb_add(b, knb_log(b, knb_abs(b, s)), m);
+    kni_atom y = knb_add(b, knb_log(b, knb_abs(b, s)), m);
     return knb_select(b, knb_lt(b, s, knb_like(b, s, 0)), knb_like(b, s, NAN), y);
 }
 
-kn_atom knn_logsumexp_last(kna_op *op, kn_atom x)
+kni_atom knnn_logsumexp_last(kna_op *op, kni_atom x)
 {
     rows r;
     return read_rows(op, x, (kn_axes){0}, KNA_AXES_LAST, NULL, &r) ? logsumexp(&r, KN_ATOM_NONE) : KN_ATOM_NONE;
 }
 
 /* y with the summed axes back, of extent 1 */
-static kn_atom keep_axes(const rows *r, kn_atom y)
+static kni_atom keep_axes(const rows *r, kni_atom y)
 {
     int64_t shape[KN_MAX_NDIM];
     for (int i = 0; i < r->t.ndim; i++)
@@ -197,10 +197,10 @@ static kn_atom keep_axes(const rows *r, kn_atom y)
     return knb_reshape(r->b, y, r->t.ndim, shape);
 }
 
-static bool begin_logsumexp(kna_op *op, kn_array x, const kn_nn_logsumexp_opts *o, rows *r, kn_atom *factor)
+static bool begin_logsumexp(kna_op *op, kn_array x, const kn_nn_logsumexp_opts *o, rows *r, kni_atom *factor)
 {
-    kn_dtype d = knn_inexact(op, 2, (kn_array[]){x, o->b});
-    kn_atom a = d ? kna_in_as(op, x, d) : KN_ATOM_NONE;
+    kn_dtype d = knnn_inexact(op, 2, (kn_array[]){x, o->b});
+    kni_atom a = d ? kna_in_as(op, x, d) : KN_ATOM_NONE;
     *factor = KN_ATOM_NONE;
     if (d && o->b) {
         *factor = kna_in_as(op, o->b, d);
@@ -213,12 +213,12 @@ static kn_array public_logsumexp(const char *name, kn_array x, const kn_nn_logsu
 {
     kna_op op;
     rows r;
-    kn_atom factor;
+    kni_atom factor;
     kna_begin(&op, name);
     KNX_OPTS(kn_nn_logsumexp_opts, o, opts);
     if (!begin_logsumexp(&op, x, &o, &r, &factor))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_atom y = logsumexp(&r, factor);
+    kni_atom y = logsumexp(&r, factor);
     return kna_end(&op, o.keepdims ? keep_axes(&r, y) : y);
 }
 
@@ -226,12 +226,12 @@ kn_nn_logsumexp_result kn_nn_logsumexp_sign(kn_array x, const kn_nn_logsumexp_op
 {
     kna_op op;
     rows r;
-    kn_atom factor, m, y[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    kni_atom factor, m, y[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     kn_array out[2];
     kna_begin(&op, "nn_logsumexp");
     KNX_OPTS(kn_nn_logsumexp_opts, o, opts);
     if (begin_logsumexp(&op, x, &o, &r, &factor)) {
-        kn_atom s = scaled_sum(&r, factor, &m);
+        kni_atom s = scaled_sum(&r, factor, &m);
         y[0] = knb_add(op.b, knb_log(op.b, knb_abs(op.b, s)), m);
         y[1] = knb_sign(op.b, s);
         for (int i = 0; i < 2 && o.keepdims; i++)
@@ -254,7 +254,7 @@ kn_array kn_special_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts)
 /* ---- logmeanexp. */
 
 /* How many elements count in each row, as an x: a number, or for each row. */
-static kn_atom count(const rows *r)
+static kni_atom count(const rows *r)
 {
     kn_dtype d = knx_component(r->t.dtype);
     double n = 1;
@@ -271,9 +271,9 @@ kn_array kn_nn_logmeanexp(kn_array x, const kn_nn_logmeanexp_opts *opts)
     rows r;
     kna_begin(&op, "nn_logmeanexp");
     KNX_OPTS(kn_nn_logmeanexp_opts, o, opts);
-    if (!read_rows(&op, knn_in(&op, x), o.axis, KNA_AXES_ALL, o.where, &r))
+    if (!read_rows(&op, knnn_in(&op, x), o.axis, KNA_AXES_ALL, o.where, &r))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_atom y = logsumexp(&r, KN_ATOM_NONE), less = knb_convert(op.b, knb_log(op.b, count(&r)), r.t.dtype);
+    kni_atom y = logsumexp(&r, KN_ATOM_NONE), less = knb_convert(op.b, knb_log(op.b, count(&r)), r.t.dtype);
     y = knb_sub(op.b, y, less);
     return kna_end(&op, o.keepdims ? keep_axes(&r, y) : y);
 }

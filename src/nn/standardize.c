@@ -8,7 +8,7 @@
 static kn_array mean_of(kn_array x, const kn_nn_standardize_opts *o)
 {
     kn_mean_opts m = kn_mean_opts_default();
-    m.axis = o->axis.n ? o->axis : knn_one_axis(-1);
+    m.axis = o->axis.n ? o->axis : knl_one_axis(-1);
     m.keepdims = true;
     m.where = o->where;
     return kn_mean(x, &m);
@@ -23,27 +23,27 @@ static kn_array variance_of(kn_array x, kn_array mean, const kn_nn_standardize_o
 }
 
 /* 1 / sqrt(x) */
-static kn_array inverse_root(knn_body *c, kn_array x) { return knn_made(c, knb_rsqrt(c->op.b, kna_in(&c->op, x))); }
+static kn_array inverse_root(knl_body *c, kn_array x) { return knl_made(c, knb_rsqrt(c->op.b, kna_in(&c->op, x))); }
 
 kn_array kn_nn_standardize(kn_array x, const kn_nn_standardize_opts *opts)
 {
-    knn_body c;
-    knn_begin(&c, "nn_standardize");
+    knl_body c;
+    knl_begin(&c, "nn_standardize");
     KNX_OPTS(kn_nn_standardize_opts, o, opts);
     bool fast = !o.algorithm || !strcmp(o.algorithm, "fast");
     if (!o.variance && !fast && strcmp(o.algorithm, "stable") != 0)
         kna_fail(&c.op, KN_ERROR_VALUE, "Unknown algorithm '%s'. Expected 'fast' or 'stable'.", o.algorithm);
-    kn_type t = kna_type(&c.op, x);
+    kni_type t = kna_type(&c.op, x);
     if (!kna_failed(&c.op) && t.ndim == 0 && !o.axis.n && (!o.mean || !o.variance))
         kna_fail(&c.op, KN_ERROR_AXIS, "axis -1 is out of bounds for array of dimension 0");
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
-    x = knn_made(&c, knn_in(&c.op, x));
+        return knl_end(&c, NULL);
+    x = knl_made(&c, knnn_in(&c.op, x));
     if (!x || kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_array mean = o.mean ? o.mean : mean_of(x, &o);
     kn_array variance = o.variance ? o.variance : variance_of(x, mean, &o, fast);
     kn_array epsilon = o.epsilon ? o.epsilon : kn_like_double(1e-5), spread = kn_add(variance, epsilon);
-    kn_array scale = knn_made(&c, knn_in(&c.op, spread));
-    return knn_end(&c, kn_multiply(kn_subtract(x, mean), inverse_root(&c, scale)));
+    kn_array scale = knl_made(&c, knnn_in(&c.op, spread));
+    return knl_end(&c, kn_multiply(kn_subtract(x, mean), inverse_root(&c, scale)));
 }

@@ -30,13 +30,13 @@ static void lay_moments(kno_layout *l, const char *name, int n)
 
 /* What the rules of this file have in common: the state before and after, by parameter. */
 typedef struct moments {
-    kn_builder *b;
-    const kn_atom *mu, *nu;
-    kn_atom *new_mu, *new_nu;
-    kn_atom count, c1, c2, c1_next; /* the count after this step; 1 - b^count */
+    kni_builder *b;
+    const kni_atom *mu, *nu;
+    kni_atom *new_mu, *new_nu;
+    kni_atom count, c1, c2, c1_next; /* the count after this step; 1 - b^count */
 } moments;
 
-static moments begin(kno_step *s, const kno_transform *t)
+static moments begin(kno_pass *s, const kno_transform *t)
 {
     moments m = {.b = s->b, .mu = s->state + 1, .nu = s->state + 1 + s->n};
     m.count = kno_next_count(s->b, kno_take(s));
@@ -49,26 +49,26 @@ static moments begin(kno_step *s, const kno_transform *t)
     return m;
 }
 
-static void end(kno_step *s, int arrays)
+static void end(kno_pass *s, int arrays)
 {
     s->state += arrays * s->n;
     s->next += arrays * s->n;
 }
 
-static kn_atom first_moment(const moments *m, double decay, kn_atom g, int i)
+static kni_atom first_moment(const moments *m, double decay, kni_atom g, int i)
 {
     return m->new_mu[i] = kno_weighted(m->b, 1 - decay, g, decay, m->mu[i]);
 }
 
-static kn_atom second_moment(const moments *m, double decay, kn_atom g, int i)
+static kni_atom second_moment(const moments *m, double decay, kni_atom g, int i)
 {
     return m->new_nu[i] = kno_weighted(m->b, 1 - decay, kno_squared(m->b, g), decay, m->nu[i]);
 }
 
 /* mu', or Nesterov's */
-static kn_atom mean_of(const moments *m, const kno_transform *t, kn_atom g, int i)
+static kni_atom mean_of(const moments *m, const kno_transform *t, kni_atom g, int i)
 {
-    kn_builder *b = m->b;
+    kni_builder *b = m->b;
     if (!t->flag[NESTEROV])
         return kno_corrected(b, m->new_mu[i], m->c1);
     double b1 = t->p[B1];
@@ -76,7 +76,7 @@ static kn_atom mean_of(const moments *m, const kno_transform *t, kn_atom g, int 
 }
 
 /* mean / (sqrt(square + eps_root) + eps) */
-static kn_atom scaled(kn_builder *b, kn_atom mean, kn_atom square, double eps_root, double eps)
+static kni_atom scaled(kni_builder *b, kni_atom mean, kni_atom square, double eps_root, double eps)
 {
     if (eps_root != 0)
         square = kno_plus(b, square, eps_root);
@@ -91,12 +91,12 @@ static void adam_layout(kno_layout *l, const kno_transform *t)
     lay_moments(l, "ScaleByAdamState", 2);
 }
 
-static void adam_update(kno_step *s, const kno_transform *t)
+static void adam_update(kno_pass *s, const kno_transform *t)
 {
     moments m = begin(s, t);
     for (int i = 0; i < s->n; i++) {
         first_moment(&m, t->p[B1], s->u[i], i);
-        kn_atom nu = second_moment(&m, t->p[B2], s->u[i], i), mean = mean_of(&m, t, s->u[i], i);
+        kni_atom nu = second_moment(&m, t->p[B2], s->u[i], i), mean = mean_of(&m, t, s->u[i], i);
         s->u[i] = scaled(s->b, mean, kno_corrected(s->b, nu, m.c2), t->p[EPS_ROOT], t->p[EPS]);
     }
     end(s, 2);
@@ -110,14 +110,14 @@ static void amsgrad_layout(kno_layout *l, const kno_transform *t)
     lay_moments(l, "ScaleByAmsgradState", 3);
 }
 
-static void amsgrad_update(kno_step *s, const kno_transform *t)
+static void amsgrad_update(kno_pass *s, const kno_transform *t)
 {
     moments m = begin(s, t);
     for (int i = 0; i < s->n; i++) {
-        kn_atom mu = first_moment(&m, t->p[B1], s->u[i], i), nu = second_moment(&m, t->p[B2], s->u[i], i);
+        kni_atom mu = first_moment(&m, t->p[B1], s->u[i], i), nu = second_moment(&m, t->p[B2], s->u[i], i);
         mu = t->flag[CORRECT_MU] ? kno_corrected(s->b, mu, m.c1) : mu;
         nu = t->flag[CORRECT_NU] ? kno_corrected(s->b, nu, m.c2) : nu;
-        kn_atom largest = m.new_nu[s->n + i] = knb_max(s->b, m.nu[s->n + i], nu);
+        kni_atom largest = m.new_nu[s->n + i] = knb_max(s->b, m.nu[s->n + i], nu);
         s->u[i] = scaled(s->b, mu, largest, t->p[EPS_ROOT], t->p[EPS]);
     }
     end(s, 3);
@@ -127,13 +127,13 @@ const kno_rule kno_amsgrad = {"scale_by_amsgrad", false, amsgrad_layout, amsgrad
 
 /* ---- adamax, belief, yogi. */
 
-static void adamax_update(kno_step *s, const kno_transform *t)
+static void adamax_update(kno_pass *s, const kno_transform *t)
 {
     moments m = begin(s, t);
     for (int i = 0; i < s->n; i++) {
-        kn_atom mu = first_moment(&m, t->p[B1], s->u[i], i);
-        kn_atom size = knb_convert(s->b, knb_abs(s->b, s->u[i]), knb_type(s->b, s->u[i]).dtype);
-        kn_atom nu = m.new_nu[i] = knb_max(s->b, kno_plus(s->b, size, t->p[EPS]), kno_times(s->b, t->p[B2], m.nu[i]));
+        kni_atom mu = first_moment(&m, t->p[B1], s->u[i], i);
+        kni_atom size = knb_convert(s->b, knb_abs(s->b, s->u[i]), knb_type(s->b, s->u[i]).dtype);
+        kni_atom nu = m.new_nu[i] = knb_max(s->b, kno_plus(s->b, size, t->p[EPS]), kno_times(s->b, t->p[B2], m.nu[i]));
         s->u[i] = knb_div(s->b, kno_corrected(s->b, mu, m.c1), nu);
     }
     end(s, 2);
@@ -147,14 +147,14 @@ static void belief_layout(kno_layout *l, const kno_transform *t)
     lay_moments(l, "ScaleByBeliefState", 2);
 }
 
-static void belief_update(kno_step *s, const kno_transform *t)
+static void belief_update(kno_pass *s, const kno_transform *t)
 {
     moments m = begin(s, t);
     for (int i = 0; i < s->n; i++) {
-        kn_atom mu = first_moment(&m, t->p[B1], s->u[i], i);
+        kni_atom mu = first_moment(&m, t->p[B1], s->u[i], i);
         second_moment(&m, t->p[B2], knb_sub(s->b, s->u[i], mu), i);
         m.new_nu[i] = kno_plus(s->b, m.new_nu[i], t->p[EPS_ROOT]);
-        kn_atom mean = mean_of(&m, t, s->u[i], i);
+        kni_atom mean = mean_of(&m, t, s->u[i], i);
         s->u[i] = scaled(s->b, mean, kno_corrected(s->b, m.new_nu[i], m.c2), 0, t->p[EPS]);
     }
     end(s, 2);
@@ -170,14 +170,14 @@ static void yogi_layout(kno_layout *l, const kno_transform *t)
     kno_lay_node(l, "ScaleByAdamState", 3, count_mu_nu);
 }
 
-static void yogi_update(kno_step *s, const kno_transform *t)
+static void yogi_update(kno_pass *s, const kno_transform *t)
 {
     moments m = begin(s, t);
-    kn_builder *b = s->b;
+    kni_builder *b = s->b;
     for (int i = 0; i < s->n; i++) {
-        kn_atom mu = first_moment(&m, t->p[B1], s->u[i], i), square = kno_squared(b, s->u[i]);
-        kn_atom step = knb_mul(b, kno_times(b, 1 - t->p[B2], knb_sign(b, knb_sub(b, m.nu[i], square))), square);
-        kn_atom nu = m.new_nu[i] = knb_sub(b, m.nu[i], step);
+        kni_atom mu = first_moment(&m, t->p[B1], s->u[i], i), square = kno_squared(b, s->u[i]);
+        kni_atom step = knb_mul(b, kno_times(b, 1 - t->p[B2], knb_sign(b, knb_sub(b, m.nu[i], square))), square);
+        kni_atom nu = m.new_nu[i] = knb_sub(b, m.nu[i], step);
         s->u[i] = scaled(b, kno_corrected(b, mu, m.c1), kno_corrected(b, nu, m.c2), t->p[EPS_ROOT], t->p[EPS]);
     }
     end(s, 2);
@@ -187,22 +187,22 @@ const kno_rule kno_yogi = {"scale_by_yogi", false, yogi_layout, yogi_update};
 
 /* ---- radam. */
 
-static void radam_update(kno_step *s, const kno_transform *t)
+static void radam_update(kno_pass *s, const kno_transform *t)
 {
     moments m = begin(s, t);
-    kn_builder *b = s->b;
+    kni_builder *b = s->b;
     double b2 = t->p[B2], ro_inf = 2.0 / (1.0 - b2) - 1.0;
-    kn_atom count = knb_convert(b, m.count, KN_DT(F64)), b2t = knb_pow(b, knb_like(b, count, b2), count);
-    kn_atom one = knb_like(b, b2t, 1);
-    kn_atom ro = knb_div(b, knb_mul(b, kno_times(b, 2, count), b2t), knb_sub(b, one, b2t));
+    kni_atom count = knb_convert(b, m.count, KN_DT(F64)), b2t = knb_pow(b, knb_like(b, count, b2), count);
+    kni_atom one = knb_like(b, b2t, 1);
+    kni_atom ro = knb_div(b, knb_mul(b, kno_times(b, 2, count), b2t), knb_sub(b, one, b2t));
     ro = knb_sub(b, knb_like(b, ro, ro_inf), ro);
-    kn_atom above = kno_times(b, ro_inf, knb_mul(b, kno_plus(b, ro, -4), kno_plus(b, ro, -2)));
-    kn_atom r = knb_sqrt(b, knb_div(b, above, kno_times(b, (ro_inf - 4.0) * (ro_inf - 2.0), ro)));
-    kn_atom rectified = knb_ge(b, ro, knb_like(b, ro, t->p[FOURTH]));
+    kni_atom above = kno_times(b, ro_inf, knb_mul(b, kno_plus(b, ro, -4), kno_plus(b, ro, -2)));
+    kni_atom r = knb_sqrt(b, knb_div(b, above, kno_times(b, (ro_inf - 4.0) * (ro_inf - 2.0), ro)));
+    kni_atom rectified = knb_ge(b, ro, knb_like(b, ro, t->p[FOURTH]));
     for (int i = 0; i < s->n; i++) {
         first_moment(&m, t->p[B1], s->u[i], i);
-        kn_atom nu = second_moment(&m, b2, s->u[i], i), mean = mean_of(&m, t, s->u[i], i);
-        kn_atom yes =
+        kni_atom nu = second_moment(&m, b2, s->u[i], i), mean = mean_of(&m, t, s->u[i], i);
+        kni_atom yes =
             scaled(b, knb_mul(b, kno_spread(b, r, mean), mean), kno_corrected(b, nu, m.c2), t->p[EPS_ROOT], t->p[EPS]);
         s->u[i] = kno_where(b, rectified, yes, mean);
     }
@@ -223,24 +223,24 @@ static void adan_layout(kno_layout *l, const kno_transform *t)
     kno_lay_node(l, "ScaleByAdanState", 5, field);
 }
 
-static void adan_update(kno_step *s, const kno_transform *t)
+static void adan_update(kno_pass *s, const kno_transform *t)
 {
-    kn_builder *b = s->b;
+    kni_builder *b = s->b;
     int n = s->n;
-    const kn_atom *old = s->state, before = s->state[4 * n];
-    kn_atom *new = s->next, count = s->next[4 * n] = kno_next_count(b, before);
+    const kni_atom *old = s->state, before = s->state[4 * n];
+    kni_atom *new = s->next, count = s->next[4 * n] = kno_next_count(b, before);
     double b1 = t->p[0], b2 = t->p[1], b3 = t->p[2];
-    kn_atom first = knb_eq(b, before, knb_like(b, before, 0));
-    kn_atom c1 = kno_correction(b, b1, count), c2 = kno_correction(b, b2, count), c3 = kno_correction(b, b3, count);
+    kni_atom first = knb_eq(b, before, knb_like(b, before, 0));
+    kni_atom c1 = kno_correction(b, b1, count), c2 = kno_correction(b, b2, count), c3 = kno_correction(b, b3, count);
     for (int i = 0; i < n; i++) {
-        kn_atom g = s->u[i], change = knb_sub(b, g, old[3 * n + i]);
+        kni_atom g = s->u[i], change = knb_sub(b, g, old[3 * n + i]);
         change = kno_where(b, first, knb_zeros(b, knb_type(b, g)), change);
-        kn_atom mm = new[i] = kno_weighted(b, 1 - b1, g, b1, old[i]);
-        kn_atom v = new[n + i] = kno_weighted(b, 1 - b2, change, b2, old[n + i]);
-        kn_atom both = knb_add(b, g, kno_times(b, 1 - b2, change));
-        kn_atom sq = new[2 * n + i] = kno_weighted(b, 1 - b3, kno_squared(b, both), b3, old[2 * n + i]);
+        kni_atom mm = new[i] = kno_weighted(b, 1 - b1, g, b1, old[i]);
+        kni_atom v = new[n + i] = kno_weighted(b, 1 - b2, change, b2, old[n + i]);
+        kni_atom both = knb_add(b, g, kno_times(b, 1 - b2, change));
+        kni_atom sq = new[2 * n + i] = kno_weighted(b, 1 - b3, kno_squared(b, both), b3, old[2 * n + i]);
         new[3 * n + i] = g;
-        kn_atom u = knb_add(b, kno_corrected(b, mm, c1), kno_times(b, 1 - b2, kno_corrected(b, v, c2)));
+        kni_atom u = knb_add(b, kno_corrected(b, mm, c1), kno_times(b, 1 - b2, kno_corrected(b, v, c2)));
         s->u[i] = scaled(b, u, kno_corrected(b, sq, c3), t->p[4], t->p[3]);
     }
     s->state += 4 * n + 1;
@@ -257,12 +257,12 @@ static void lion_layout(kno_layout *l, const kno_transform *t)
     lay_moments(l, "ScaleByLionState", 1);
 }
 
-static void lion_update(kno_step *s, const kno_transform *t)
+static void lion_update(kno_pass *s, const kno_transform *t)
 {
-    kn_builder *b = s->b;
+    kni_builder *b = s->b;
     kno_put(s, kno_next_count(b, kno_take(s)));
     for (int i = 0; i < s->n; i++) {
-        kn_atom g = s->u[i], mu = kno_take(s);
+        kni_atom g = s->u[i], mu = kno_take(s);
         s->u[i] = knb_sign(b, kno_weighted(b, 1.0 - t->p[B1], g, t->p[B1], mu));
         kno_put(s, kno_weighted(b, 1 - t->p[B2], g, t->p[B2], mu));
     }
@@ -281,17 +281,17 @@ static void novograd_layout(kno_layout *l, const kno_transform *t)
     kno_lay_node(l, "ScaleByNovogradState", 3, count_mu_nu);
 }
 
-static void novograd_update(kno_step *s, const kno_transform *t)
+static void novograd_update(kno_pass *s, const kno_transform *t)
 {
-    kn_builder *b = s->b;
-    const kn_atom *mu = s->state + 1, *nu = s->state + 1 + s->n;
-    kn_atom count = *s->next = kno_next_count(b, *s->state), first = knb_eq(b, count, knb_like(b, count, 1));
+    kni_builder *b = s->b;
+    const kni_atom *mu = s->state + 1, *nu = s->state + 1 + s->n;
+    kni_atom count = *s->next = kno_next_count(b, *s->state), first = knb_eq(b, count, knb_like(b, count, 1));
     for (int i = 0; i < s->n; i++) {
-        kn_atom norm = kno_norm(b, s->u[i]), square = kno_spread(b, knb_mul(b, norm, norm), nu[i]);
-        kn_atom v = s->next[1 + s->n + i] =
+        kni_atom norm = kno_norm(b, s->u[i]), square = kno_spread(b, knb_mul(b, norm, norm), nu[i]);
+        kni_atom v = s->next[1 + s->n + i] =
             knb_select(b, first, square, kno_weighted(b, 1 - t->p[B2], square, t->p[B2], nu[i]));
-        kn_atom root = t->p[EPS_ROOT] != 0 ? kno_plus(b, v, t->p[EPS_ROOT]) : v;
-        kn_atom g = knb_div(b, s->u[i], kno_plus(b, knb_sqrt(b, root), t->p[EPS]));
+        kni_atom root = t->p[EPS_ROOT] != 0 ? kno_plus(b, v, t->p[EPS_ROOT]) : v;
+        kni_atom g = knb_div(b, s->u[i], kno_plus(b, knb_sqrt(b, root), t->p[EPS]));
         g = knb_add(b, g, kno_times(b, t->p[FOURTH], s->param[i]));
         s->u[i] = s->next[1 + i] = kno_where(b, first, g, knb_add(b, kno_times(b, t->p[B1], mu[i]), g));
     }

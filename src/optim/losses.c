@@ -10,9 +10,9 @@
 static kn_array num(double v) { return kn_like_double(v); }
 
 /* TypeError unless x is of a real floating-point dtype, in optax's words. */
-static bool floats(knn_body *c, kn_array x)
+static bool floats(knl_body *c, kn_array x)
 {
-    kn_type t = kna_type(&c->op, x);
+    kni_type t = kna_type(&c->op, x);
     if (!kna_failed(&c->op) && !knx_is_float(t.dtype))
         kna_fail(&c->op, KN_ERROR_TYPE,
                  "Expected the input to have a dtype that is a subdtype of <class 'jax.numpy.floating'>, but got %s",
@@ -23,17 +23,17 @@ static bool floats(knn_body *c, kn_array x)
 static kn_array sum_along(kn_array x, kn_axes axis, bool keepdims, kn_array where)
 {
     kn_sum_opts o = kn_sum_opts_default();
-    o.axis = axis.n ? axis : knn_one_axis(-1);
+    o.axis = axis.n ? axis : knl_one_axis(-1);
     o.keepdims = keepdims;
     o.where = where;
     return kn_sum(x, &o);
 }
 
 /* labels in the dtype of the logits */
-static kn_array as_logits(knn_body *c, kn_array labels, kn_array logits)
+static kn_array as_logits(knl_body *c, kn_array labels, kn_array logits)
 {
-    kn_type t = kna_type(&c->op, logits);
-    return knn_made(c, kna_in_as(&c->op, labels, kna_strong_dtype(t)));
+    kni_type t = kna_type(&c->op, logits);
+    return knl_made(c, kna_in_as(&c->op, labels, kna_strong_dtype(t)));
 }
 
 /* ---- Of numbers. */
@@ -47,38 +47,38 @@ static kn_array half_square(kn_array e) { return kn_multiply(num(0.5), kn_square
 
 kn_array kn_optim_squared_error(kn_array predictions, kn_array targets)
 {
-    knn_body c;
-    knn_begin(&c, "optim_squared_error");
-    return knn_end(&c, floats(&c, predictions) ? kn_square(errors_of(predictions, targets)) : NULL);
+    knl_body c;
+    knl_begin(&c, "optim_squared_error");
+    return knl_end(&c, floats(&c, predictions) ? kn_square(errors_of(predictions, targets)) : NULL);
 }
 
 kn_array kn_optim_l2_loss(kn_array predictions, kn_array targets)
 {
-    knn_body c;
-    knn_begin(&c, "optim_l2_loss");
-    return knn_end(&c, floats(&c, predictions) ? half_square(errors_of(predictions, targets)) : NULL);
+    knl_body c;
+    knl_begin(&c, "optim_l2_loss");
+    return knl_end(&c, floats(&c, predictions) ? half_square(errors_of(predictions, targets)) : NULL);
 }
 
 kn_array kn_optim_huber_loss(kn_array predictions, kn_array targets, const kn_optim_huber_loss_opts *opts)
 {
-    knn_body c;
-    knn_begin(&c, "optim_huber_loss");
+    knl_body c;
+    knl_begin(&c, "optim_huber_loss");
     KNX_OPTS(kn_optim_huber_loss_opts, o, opts);
     if (!floats(&c, predictions))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_array size = kn_absolute(errors_of(predictions, targets)), quadratic = kn_minimum(size, num(o.delta));
-    return knn_end(&c, kn_add(half_square(quadratic), kn_multiply(num(o.delta), kn_subtract(size, quadratic))));
+    return knl_end(&c, kn_add(half_square(quadratic), kn_multiply(num(o.delta), kn_subtract(size, quadratic))));
 }
 
 /* log((e^x + e^-x) / 2) */
 kn_array kn_optim_log_cosh(kn_array predictions, kn_array targets)
 {
-    knn_body c;
-    knn_begin(&c, "optim_log_cosh");
+    knl_body c;
+    knl_begin(&c, "optim_log_cosh");
     if (!floats(&c, predictions))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_array e = errors_of(predictions, targets), minus = kn_negative(e);
-    return knn_end(&c, kn_subtract(kn_logaddexp(e, minus), num(M_LN2)));
+    return knl_end(&c, kn_subtract(kn_logaddexp(e, minus), num(M_LN2)));
 }
 
 static kn_array unit(kn_array x, const kn_optim_cosine_opts *o)
@@ -94,19 +94,19 @@ static kn_array cosine(kn_array a, kn_array b, const kn_optim_cosine_opts *o)
 
 kn_array kn_optim_cosine_similarity(kn_array predictions, kn_array targets, const kn_optim_cosine_opts *opts)
 {
-    knn_body c;
-    knn_begin(&c, "optim_cosine_similarity");
+    knl_body c;
+    knl_begin(&c, "optim_cosine_similarity");
     KNX_OPTS(kn_optim_cosine_opts, o, opts);
-    return knn_end(&c, floats(&c, predictions) && floats(&c, targets) ? cosine(predictions, targets, &o) : NULL);
+    return knl_end(&c, floats(&c, predictions) && floats(&c, targets) ? cosine(predictions, targets, &o) : NULL);
 }
 
 kn_array kn_optim_cosine_distance(kn_array predictions, kn_array targets, const kn_optim_cosine_opts *opts)
 {
-    knn_body c;
-    knn_begin(&c, "optim_cosine_distance");
+    knl_body c;
+    knl_begin(&c, "optim_cosine_distance");
     KNX_OPTS(kn_optim_cosine_opts, o, opts);
     bool ok = floats(&c, predictions) && floats(&c, targets);
-    return knn_end(&c, ok ? kn_subtract(num(1), cosine(predictions, targets, &o)) : NULL);
+    return knl_end(&c, ok ? kn_subtract(num(1), cosine(predictions, targets, &o)) : NULL);
 }
 
 /* ---- Of two classes. */
@@ -120,23 +120,23 @@ static kn_array binary(kn_array logits, kn_array labels)
 
 kn_array kn_optim_sigmoid_binary_cross_entropy(kn_array logits, kn_array labels)
 {
-    knn_body c;
-    knn_begin(&c, "optim_sigmoid_binary_cross_entropy");
-    return knn_end(&c, floats(&c, logits) ? binary(logits, as_logits(&c, labels, logits)) : NULL);
+    knl_body c;
+    knl_begin(&c, "optim_sigmoid_binary_cross_entropy");
+    return knl_end(&c, floats(&c, logits) ? binary(logits, as_logits(&c, labels, logits)) : NULL);
 }
 
 kn_array kn_optim_hinge_loss(kn_array predictor_outputs, kn_array targets)
 {
-    knn_body c;
-    knn_begin(&c, "optim_hinge_loss");
-    return knn_end(&c, kn_maximum(num(0), kn_subtract(num(1), kn_multiply(predictor_outputs, targets))));
+    knl_body c;
+    knl_begin(&c, "optim_hinge_loss");
+    return knl_end(&c, kn_maximum(num(0), kn_subtract(num(1), kn_multiply(predictor_outputs, targets))));
 }
 
 kn_array kn_optim_perceptron_loss(kn_array predictor_outputs, kn_array targets)
 {
-    knn_body c;
-    knn_begin(&c, "optim_perceptron_loss");
-    return knn_end(&c, kn_maximum(num(0), kn_multiply(kn_negative(predictor_outputs), targets)));
+    knl_body c;
+    knl_begin(&c, "optim_perceptron_loss");
+    return knl_end(&c, kn_maximum(num(0), kn_multiply(kn_negative(predictor_outputs), targets)));
 }
 
 /* log(a e^x + b e^y) */
@@ -149,11 +149,11 @@ static kn_array weighted_log_sum(kn_array a, kn_array x, kn_array b, kn_array y)
 
 kn_array kn_optim_sigmoid_focal_loss(kn_array logits, kn_array labels, const kn_optim_sigmoid_focal_loss_opts *opts)
 {
-    knn_body c;
-    knn_begin(&c, "optim_sigmoid_focal_loss");
+    knl_body c;
+    knl_begin(&c, "optim_sigmoid_focal_loss");
     KNX_OPTS(kn_optim_sigmoid_focal_loss_opts, o, opts);
     if (!floats(&c, logits))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_array t = as_logits(&c, labels, logits), not_t = kn_subtract(num(1), t);
     kn_array log_rest = weighted_log_sum(not_t, kn_nn_log_sigmoid(logits), t, kn_nn_log_sigmoid(kn_negative(logits)));
     kn_array loss = kn_multiply(binary(logits, t), kn_exp(kn_multiply(num(o.gamma), log_rest)));
@@ -161,7 +161,7 @@ kn_array kn_optim_sigmoid_focal_loss(kn_array logits, kn_array labels, const kn_
         kn_array weight = kn_add(kn_multiply(num(o.alpha), t), kn_multiply(num(1.0 - o.alpha), not_t));
         loss = kn_multiply(weight, loss);
     }
-    return knn_end(&c, loss);
+    return knl_end(&c, loss);
 }
 
 /* ---- Of many classes. */
@@ -181,27 +181,27 @@ static kn_array cross_entropy(kn_array logits, kn_array labels, const kn_optim_l
 
 kn_array kn_optim_softmax_cross_entropy(kn_array logits, kn_array labels, const kn_optim_loss_opts *opts)
 {
-    knn_body c;
-    knn_begin(&c, "optim_softmax_cross_entropy");
+    knl_body c;
+    knl_begin(&c, "optim_softmax_cross_entropy");
     KNX_OPTS(kn_optim_loss_opts, o, opts);
-    return knn_end(&c, floats(&c, logits) ? cross_entropy(logits, labels, &o) : NULL);
+    return knl_end(&c, floats(&c, logits) ? cross_entropy(logits, labels, &o) : NULL);
 }
 
 kn_array kn_optim_softmax_cross_entropy_with_integer_labels(kn_array logits, kn_array labels,
                                                             const kn_optim_loss_opts *opts)
 {
-    knn_body c;
-    knn_begin(&c, "optim_softmax_cross_entropy_with_integer_labels");
+    knl_body c;
+    knl_begin(&c, "optim_softmax_cross_entropy_with_integer_labels");
     KNX_OPTS(kn_optim_loss_opts, o, opts);
-    kn_type t = floats(&c, logits) ? kna_type(&c.op, labels) : kni_scalar_type(KN_DT(I32));
+    kni_type t = floats(&c, logits) ? kna_type(&c.op, labels) : kni_scalar_type(KN_DT(I32));
     if (!kna_failed(&c.op) && !knx_is_integer(t.dtype))
         kna_fail(&c.op, KN_ERROR_TYPE,
                  "Expected the input to have a dtype that is a subdtype of <class 'jax.numpy.integer'>, but got %s",
                  t.dtype->name);
     int axis = kna_failed(&c.op) ? 0 : kna_axis(&c.op, o.axis, kna_type(&c.op, logits).ndim, -1);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
-    kn_axes one = knn_one_axis(axis);
+        return knl_end(&c, NULL);
+    kn_axes one = knl_one_axis(axis);
     kn_nn_logsumexp_opts sum = kn_nn_logsumexp_opts_default();
     kn_squeeze_opts along = kn_squeeze_opts_default();
     sum.axis = along.axis = one;
@@ -213,32 +213,32 @@ kn_array kn_optim_softmax_cross_entropy_with_integer_labels(kn_array logits, kn_
         any.axis = one;
         loss = kn_where(kn_any(o.where, &any), loss, num(0));
     }
-    return knn_end(&c, loss);
+    return knl_end(&c, loss);
 }
 
 /* w log_softmax(x), 0 where w is 0 */
 kn_array kn_optim_safe_softmax_cross_entropy(kn_array logits, kn_array labels)
 {
-    knn_body c;
-    knn_begin(&c, "optim_safe_softmax_cross_entropy");
+    knl_body c;
+    knl_begin(&c, "optim_safe_softmax_cross_entropy");
     if (!floats(&c, logits))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_optim_loss_opts o = kn_optim_loss_opts_default();
     kn_array some = kn_not_equal(labels, num(0));
     kn_array log_p = kn_where(some, log_softmax(logits, &o), num(0)); /* so that its derivative is finite, too */
-    return knn_end(&c, kn_negative(sum_along(kn_multiply(labels, log_p), o.axis, false, NULL)));
+    return knl_end(&c, kn_negative(sum_along(kn_multiply(labels, log_p), o.axis, false, NULL)));
 }
 
 kn_array kn_optim_poly_loss_cross_entropy(kn_array logits, kn_array labels, double epsilon)
 {
-    knn_body c;
-    knn_begin(&c, "optim_poly_loss_cross_entropy");
+    knl_body c;
+    knl_begin(&c, "optim_poly_loss_cross_entropy");
     if (!floats(&c, logits) || !floats(&c, labels))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_optim_loss_opts o = kn_optim_loss_opts_default();
     kn_array wrong = kn_multiply(labels, kn_subtract(num(1), kn_nn_softmax(logits, NULL)));
     kn_array rest = kn_multiply(num(epsilon), sum_along(wrong, o.axis, false, NULL));
-    return knn_end(&c, kn_add(cross_entropy(logits, labels, &o), rest));
+    return knl_end(&c, kn_add(cross_entropy(logits, labels, &o), rest));
 }
 
 /* ---- Of distributions. */
@@ -251,71 +251,71 @@ static kn_array divergence(kn_array log_p, kn_array targets, const kn_optim_loss
 
 kn_array kn_optim_kl_divergence(kn_array log_predictions, kn_array targets, const kn_optim_loss_opts *opts)
 {
-    knn_body c;
-    knn_begin(&c, "optim_kl_divergence");
+    knl_body c;
+    knl_begin(&c, "optim_kl_divergence");
     KNX_OPTS(kn_optim_loss_opts, o, opts);
-    return knn_end(&c, floats(&c, log_predictions) && floats(&c, targets) ? divergence(log_predictions, targets, &o)
+    return knl_end(&c, floats(&c, log_predictions) && floats(&c, targets) ? divergence(log_predictions, targets, &o)
                                                                           : NULL);
 }
 
 kn_array kn_optim_kl_divergence_with_log_targets(kn_array log_predictions, kn_array log_targets,
                                                  const kn_optim_loss_opts *opts)
 {
-    knn_body c;
-    knn_begin(&c, "optim_kl_divergence_with_log_targets");
+    knl_body c;
+    knl_begin(&c, "optim_kl_divergence_with_log_targets");
     KNX_OPTS(kn_optim_loss_opts, o, opts);
     if (!floats(&c, log_predictions) || !floats(&c, log_targets))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_array loss = kn_multiply(kn_exp(log_targets), kn_subtract(log_targets, log_predictions));
-    return knn_end(&c, sum_along(loss, o.axis, false, o.where));
+    return knl_end(&c, sum_along(loss, o.axis, false, o.where));
 }
 
 kn_array kn_optim_generalized_kl_divergence(kn_array log_predictions, kn_array targets, const kn_optim_loss_opts *opts)
 {
-    knn_body c;
-    knn_begin(&c, "optim_generalized_kl_divergence");
+    knl_body c;
+    knl_begin(&c, "optim_generalized_kl_divergence");
     KNX_OPTS(kn_optim_loss_opts, o, opts);
     if (!floats(&c, log_predictions) || !floats(&c, targets))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_array rest = sum_along(kn_subtract(kn_exp(log_predictions), targets), o.axis, false, o.where);
-    return knn_end(&c, kn_add(divergence(log_predictions, targets, &o), rest));
+    return knl_end(&c, kn_add(divergence(log_predictions, targets, &o), rest));
 }
 
 kn_array kn_optim_smooth_labels(kn_array labels, double alpha)
 {
-    knn_body c;
-    knn_begin(&c, "optim_smooth_labels");
-    kn_type t = floats(&c, labels) ? kna_type(&c.op, labels) : kni_scalar_type(KN_DT(F32));
+    knl_body c;
+    knl_begin(&c, "optim_smooth_labels");
+    kni_type t = floats(&c, labels) ? kna_type(&c.op, labels) : kni_scalar_type(KN_DT(F32));
     if (!kna_failed(&c.op) && t.ndim == 0)
         kna_fail(&c.op, KN_ERROR_AXIS, "axis -1 is out of bounds for array of dimension 0");
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     double classes = (double)t.dim[t.ndim - 1];
-    return knn_end(&c, kn_add(kn_multiply(num(1.0 - alpha), labels), num(alpha / classes)));
+    return knl_end(&c, kn_add(kn_multiply(num(1.0 - alpha), labels), num(alpha / classes)));
 }
 
 /* ---- Of embeddings. */
 
 static kn_array new_axis(kn_array x, int axis)
 {
-    kn_axes place = knn_one_axis(axis);
+    kn_axes place = knl_one_axis(axis);
     return kn_expand_dims(x, &place);
 }
 
 static kn_array row_max(kn_array x)
 {
     kn_max_opts o = kn_max_opts_default();
-    o.axis = knn_one_axis(1);
+    o.axis = knl_one_axis(1);
     o.keepdims = true;
     return kn_max(x, &o);
 }
 
 kn_array kn_optim_ntxent(kn_array embeddings, kn_array labels, double temperature)
 {
-    knn_body c;
-    knn_begin(&c, "optim_ntxent");
-    kn_type e = floats(&c, embeddings) ? kna_type(&c.op, embeddings) : kni_scalar_type(KN_DT(F32)),
-            l = kna_failed(&c.op) ? e : kna_type(&c.op, labels);
+    knl_body c;
+    knl_begin(&c, "optim_ntxent");
+    kni_type e = floats(&c, embeddings) ? kna_type(&c.op, embeddings) : kni_scalar_type(KN_DT(F32)),
+             l = kna_failed(&c.op) ? e : kna_type(&c.op, labels);
     if (!kna_failed(&c.op) && (e.ndim != 2 || l.ndim != 1))
         kna_fail(&c.op, KN_ERROR_VALUE, "embeddings have 2 dimensions and labels 1, but they have %d and %d", e.ndim,
                  l.ndim);
@@ -325,7 +325,7 @@ kn_array kn_optim_ntxent(kn_array embeddings, kn_array labels, double temperatur
                  "embeddings.",
                  (long long)l.dim[0], (long long)e.dim[0]);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_optim_cosine_opts o = kn_optim_cosine_opts_default();
     kn_dtype d = kna_strong_dtype(e);
     o.epsilon = d == KN_DT(F64) ? 0x1p-52 : d == KN_DT(F32) ? 0x1p-23 : d == KN_DT(F16) ? 0x1p-10 : 0x1p-7;
@@ -337,8 +337,8 @@ kn_array kn_optim_ntxent(kn_array embeddings, kn_array labels, double temperatur
     kn_array low = num(-INFINITY), off = kn_where(same, low, x), on = kn_where(match, x, low);
     kn_array shift = kn_maximum(row_max(off), row_max(on)), most = kn_lax_stop_gradient(shift);
     kn_array numerator = kn_subtract(on, most);
-    kn_array below = kn_add(sum_along(kn_exp(kn_subtract(off, most)), knn_one_axis(1), true, NULL), kn_exp(numerator));
+    kn_array below = kn_add(sum_along(kn_exp(kn_subtract(off, most)), knl_one_axis(1), true, NULL), kn_exp(numerator));
     kn_array log_p = kn_where(match, kn_subtract(numerator, kn_log(below)), num(0));
     kn_sum_opts all = kn_sum_opts_default();
-    return knn_end(&c, kn_divide(kn_negative(kn_sum(log_p, &all)), as_logits(&c, kn_sum(match, &all), embeddings)));
+    return knl_end(&c, kn_divide(kn_negative(kn_sum(log_p, &all)), as_logits(&c, kn_sum(match, &all), embeddings)));
 }

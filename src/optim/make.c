@@ -7,14 +7,14 @@
 
 /* ---- Shared with alias.c. */
 
-static kn_value *number_of(kna_op *op, kn_array x)
+static kna_value *number_of(kna_op *op, kn_array x)
 {
-    kn_value *v = NULL;
-    kn_error *e = kna_array_value(x, &v);
+    kna_value *v = NULL;
+    knx_error *e = kna_array_value(x, &v);
     if (e)
         kna_fail_with(op, e);
     else if (v->type.ndim || !knx_is_float(v->type.dtype)) {
-        kn_text t = {0};
+        knx_text t = {0};
         kna_fail(op, KN_ERROR_TYPE, "a learning rate is a real number, but this is %s",
                  kni_type_text(&t, v->type, true));
     }
@@ -41,15 +41,15 @@ kno_transform *kno_make_masked(kna_op *op, kno_transform *inner, kn_tree mask, b
     kno_transform *t = kno_new(&kno_masked, 1, &inner);
     if (!t)
         return NULL;
-    int n = kna_tree_size(mask);
+    int n = kntree_tree_size(mask);
     kn_array *x = knx_alloc(((size_t)(n < 0 ? 0 : n) + 1) * sizeof *x);
     t->mask = knx_alloc_zero((size_t)(n < 0 ? 0 : n) + 1);
     if (!x || !t->mask)
         kna_fail_with(op, knx_error_nomem());
     else
-        t->n_mask = kna_tree_read(op, mask, n < 0 ? 0 : n, x);
+        t->n_mask = kntree_tree_read(op, mask, n < 0 ? 0 : n, x);
     for (int i = 0; i < t->n_mask && !kna_failed(op); i++) {
-        kn_type type;
+        kni_type type;
         const bool *value = kna_look(op, x[i], &type);
         if (value && (type.ndim || type.dtype != KN_DT(BOOL)))
             kna_fail(op, KN_ERROR_TYPE, "leaf %d of the mask is not a boolean", i);

@@ -12,12 +12,12 @@
 
 typedef struct frame {
     kna_op op;
-    kn_arena arena;
+    knx_arena arena;
     const kno_transform *t;
     int n, n_param, n_state; /* gradients; updates: as many as parameters */
-    kno_step step;
-    kn_atom *first_next; /* the next state */
-    kn_tree named;       /* whose leaves messages name */
+    kno_pass step;
+    kni_atom *first_next; /* the next state */
+    kn_tree named;        /* whose leaves messages name */
 } frame;
 
 static void *room(frame *f, size_t n, size_t size)
@@ -30,22 +30,22 @@ static void *room(frame *f, size_t n, size_t size)
 }
 
 /* The arrays of a tree as atoms, with room for `more` behind them; NULL after a failure. */
-static kn_atom *tree_in(frame *f, kn_tree t, int *n, int more)
+static kni_atom *tree_in(frame *f, kn_tree t, int *n, int more)
 {
-    *n = kna_tree_size(t);
+    *n = kntree_tree_size(t);
     kn_array *x = *n < 0 ? NULL : room(f, (size_t)*n, sizeof *x);
-    kn_atom *a = x ? room(f, (size_t)*n + (size_t)more, sizeof *a) : NULL;
-    if (kna_tree_read(&f->op, t, x ? *n : 0, x) < 0 || !a)
+    kni_atom *a = x ? room(f, (size_t)*n + (size_t)more, sizeof *a) : NULL;
+    if (kntree_tree_read(&f->op, t, x ? *n : 0, x) < 0 || !a)
         return NULL;
     for (int i = 0; i < *n; i++)
         a[i] = kna_in(&f->op, x[i]);
     return kna_failed(&f->op) ? NULL : a;
 }
 
-static kn_atom *tree_of_n(frame *f, kn_tree t, const char *what, int wanted, const char *of)
+static kni_atom *tree_of_n(frame *f, kn_tree t, const char *what, int wanted, const char *of)
 {
     int n;
-    kn_atom *a = tree_in(f, t, &n, 0);
+    kni_atom *a = tree_in(f, t, &n, 0);
     if (a && n != wanted) {
         kna_fail(&f->op, KN_ERROR_VALUE, "%s: %d array%s where %d are wanted for the %d %s", what, n, n == 1 ? "" : "s",
                  wanted, f->n, of);
@@ -55,9 +55,9 @@ static kn_atom *tree_of_n(frame *f, kn_tree t, const char *what, int wanted, con
 }
 
 /* The path of leaf i of the parameters if it has names, else its number. */
-static const char *leaf_name(frame *f, kn_text *text, int i)
+static const char *leaf_name(frame *f, knx_text *text, int i)
 {
-    const char *path = kna_tree_leaf_path(text, f->named, i);
+    const char *path = kntree_tree_leaf_path(text, f->named, i);
     if (strpbrk(path, ".'\""))
         return path;
     text->length = 0;
@@ -66,20 +66,20 @@ static const char *leaf_name(frame *f, kn_text *text, int i)
     return text->s;
 }
 
-static bool same_shape(frame *f, const char *what, int i, kn_atom a, const char *other, kn_atom b)
+static bool same_shape(frame *f, const char *what, int i, kni_atom a, const char *other, kni_atom b)
 {
-    kn_type x = knb_type(f->op.b, a), y = knb_type(f->op.b, b);
+    kni_type x = knb_type(f->op.b, a), y = knb_type(f->op.b, b);
     if (kna_failed(&f->op) || kni_type_same_shape(x, y))
         return !kna_failed(&f->op);
-    kn_text s = {0}, t = {0}, name = {0};
+    knx_text s = {0}, t = {0}, name = {0};
     kna_fail(&f->op, KN_ERROR_VALUE, "%s %s has shape %s, but its %s has %s", what, leaf_name(f, &name, i),
              knx_show_shape(&s, x.ndim, x.dim), other, knx_show_shape(&t, y.ndim, y.dim));
     return false;
 }
 
-static bool inexact(frame *f, int i, kn_type t)
+static bool inexact(frame *f, int i, kni_type t)
 {
-    kn_text name = {0};
+    knx_text name = {0};
     if (!knx_is_inexact(t.dtype))
         kna_fail(&f->op, KN_ERROR_TYPE, "parameter %s is of dtype %s, which has no gradient", leaf_name(f, &name, i),
                  t.dtype->name);
@@ -87,9 +87,9 @@ static bool inexact(frame *f, int i, kn_type t)
 }
 
 /* Gradients in the dtype of their parameters; the types that the state is laid out for. */
-static const kn_type *fit_gradients(frame *f, kn_atom *grad, const kn_atom *param)
+static const kni_type *fit_gradients(frame *f, kni_atom *grad, const kni_atom *param)
 {
-    kn_type *type = room(f, (size_t)f->n, sizeof *type);
+    kni_type *type = room(f, (size_t)f->n, sizeof *type);
     for (int i = 0; type && i < f->n && !kna_failed(&f->op); i++) {
         if (param && !same_shape(f, "gradient", i, grad[i], "parameter", param[i]))
             return NULL;
@@ -101,15 +101,15 @@ static const kn_type *fit_gradients(frame *f, kn_atom *grad, const kn_atom *para
 }
 
 /* The arrays of the state are those of the layout. */
-static void check_state(frame *f, kn_tree tree, const kn_atom *state, const kno_layout *l)
+static void check_state(frame *f, kn_tree tree, const kni_atom *state, const kno_layout *l)
 {
     for (int i = 0; i < f->n_state && !kna_failed(&f->op); i++) {
-        kn_type have = knb_type(f->op.b, state[i]), want = l->entry.at[i].type;
+        kni_type have = knb_type(f->op.b, state[i]), want = l->entry.at[i].type;
         if (have.dtype == want.dtype && kni_type_same_shape(have, want))
             continue;
-        kn_text a = {0}, b = {0}, path = {0};
+        knx_text a = {0}, b = {0}, path = {0};
         kna_fail(&f->op, KN_ERROR_VALUE, "array %d of the state (%s) is %s, but %s is wanted", i,
-                 kna_tree_leaf_path(&path, tree, i), kni_type_text(&a, have, true), kni_type_text(&b, want, true));
+                 kntree_tree_leaf_path(&path, tree, i), kni_type_text(&a, have, true), kni_type_text(&b, want, true));
     }
 }
 
@@ -122,7 +122,7 @@ static bool lay_out(frame *f, kno_layout *l)
 }
 
 /* The state, counted against the layout for these types and then, if they are final, checked. */
-static kn_atom *read_state(frame *f, kn_tree tree, kn_atom *state, const kn_type *type, bool final)
+static kni_atom *read_state(frame *f, kn_tree tree, kni_atom *state, const kni_type *type, bool final)
 {
     kno_layout l = {.n = f->n, .type = type};
     if (lay_out(f, &l)) {
@@ -140,9 +140,9 @@ static void read_step(frame *f, kn_optimizer optimizer, kn_tree grads, kn_tree s
                       const kn_optim_update_opts *opts)
 {
     f->t = kno_get(&f->op, optimizer);
-    int n = f->t ? kna_tree_size(grads) : 0;
-    kn_atom *grad = f->t ? tree_in(f, grads, &f->n, n < 0 ? 0 : n) : NULL, *s = NULL, *p = NULL;
-    kn_type *raw = grad ? room(f, (size_t)f->n, sizeof *raw) : NULL;
+    int n = f->t ? kntree_tree_size(grads) : 0;
+    kni_atom *grad = f->t ? tree_in(f, grads, &f->n, n < 0 ? 0 : n) : NULL, *s = NULL, *p = NULL;
+    kni_type *raw = grad ? room(f, (size_t)f->n, sizeof *raw) : NULL;
     KNX_OPTS(kn_optim_update_opts, o, opts);
     if (!raw)
         return;
@@ -153,11 +153,11 @@ static void read_step(frame *f, kn_optimizer optimizer, kn_tree grads, kn_tree s
     s = read_state(f, state, NULL, raw, false);
     if (s && params)
         p = tree_of_n(f, params, "the parameters", f->n_param, "gradients");
-    const kn_type *type = kna_failed(&f->op) ? NULL : fit_gradients(f, grad, p);
+    const kni_type *type = kna_failed(&f->op) ? NULL : fit_gradients(f, grad, p);
     if (!type || !read_state(f, state, s, type, true))
         return;
-    f->first_next = room(f, (size_t)f->n_state, sizeof(kn_atom));
-    f->step = (kno_step){.op = &f->op,
+    f->first_next = room(f, (size_t)f->n_state, sizeof(kni_atom));
+    f->step = (kno_pass){.op = &f->op,
                          .b = f->op.b,
                          .arena = &f->arena,
                          .n = f->n,
@@ -177,11 +177,11 @@ static void read_step(frame *f, kn_optimizer optimizer, kn_tree grads, kn_tree s
 
 /* Ends the operation with n first arrays and the new state; NULL with the error reported after a failure. The arrays
  * are marked as worth having: they go into the next step. */
-static kn_array *end_step(frame *f, int n, const kn_atom *first)
+static kn_array *end_step(frame *f, int n, const kni_atom *first)
 {
     int n_all = n + f->n_state;
     bool ok = !kna_failed(&f->op);
-    kn_atom *all = ok ? room(f, (size_t)n_all, sizeof *all) : NULL;
+    kni_atom *all = ok ? room(f, (size_t)n_all, sizeof *all) : NULL;
     kn_array *out = all ? room(f, (size_t)n_all, sizeof *out) : NULL;
     for (int i = 0; out && i < n_all; i++)
         all[i] = i < n ? first[i] : f->first_next[i - n];
@@ -191,8 +191,8 @@ static kn_array *end_step(frame *f, int n, const kn_atom *first)
     }
     kna_end_n(&f->op, n_all, all, out);
     for (int i = 0; i < n_all; i++) {
-        kn_handle_kind kind = KN_H_NONE;
-        kn_value *v = kna_handle_peek(out[i], &kind);
+        kna_handle_kind kind = KN_H_NONE;
+        kna_value *v = kna_handle_peek(out[i], &kind);
         if (!v || (kind == KN_H_ARRAY && v->state == KN_V_ERROR))
             return NULL;
     }
@@ -203,9 +203,10 @@ static kn_array *end_step(frame *f, int n, const kn_atom *first)
 /* A tree of these arrays with the structure of another one; a list if that has another number of leaves. */
 static kn_tree tree_like(const char *operation, kn_tree like, int n, const kn_array *x)
 {
-    kna_tree *t = kna_tree_size(like) == n ? kna_tree_get(operation, like) : NULL;
-    const kna_structure *s = t ? kna_structure_in(operation, t) : NULL;
-    return s ? kna_tree_new(operation, kna_structure_retain((kna_structure *)(uintptr_t)s), x) : kn_tree_from(n, x);
+    kntree_tree *t = kntree_tree_size(like) == n ? kntree_tree_get(operation, like) : NULL;
+    const kntree_structure *s = t ? kntree_structure_in(operation, t) : NULL;
+    return s ? kntree_tree_new(operation, kntree_structure_retain((kntree_structure *)(uintptr_t)s), x)
+             : kn_tree_from(n, x);
 }
 
 int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params, kn_tree *updates,
@@ -227,9 +228,9 @@ int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tre
 }
 
 /* params + updates in the parameters' dtypes. */
-static kn_atom *sums(frame *f, const kn_atom *param, const kn_atom *update, int n)
+static kni_atom *sums(frame *f, const kni_atom *param, const kni_atom *update, int n)
 {
-    kn_atom *y = room(f, (size_t)n, sizeof *y);
+    kni_atom *y = room(f, (size_t)n, sizeof *y);
     for (int i = 0; y && i < n; i++)
         if (same_shape(f, "update", i, update[i], "parameter", param[i]))
             y[i] = knb_add(f->op.b, param[i], knb_convert(f->op.b, update[i], knb_type(f->op.b, param[i]).dtype));
@@ -244,7 +245,7 @@ int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params, kn_tr
     read_step(&f, optimizer, grads, state ? *state : NULL, params, opts);
     if (!kna_failed(&f.op) && !params)
         kna_fail(&f.op, KN_ERROR_TYPE, "null tree");
-    kn_atom *new_params = kna_failed(&f.op) ? NULL : sums(&f, f.step.param, f.step.u, f.n_param);
+    kni_atom *new_params = kna_failed(&f.op) ? NULL : sums(&f, f.step.param, f.step.u, f.n_param);
     kn_array *out = end_step(&f, f.n_param, new_params);
     kn_tree p = out ? kn_tree_from(f.n_param, out) : NULL, s = p ? kn_tree_from(f.n_state, out + f.n_param) : NULL;
     int status = s ? kn_tree_assign(params, p) : -1;
@@ -262,7 +263,8 @@ kn_tree kn_optim_apply_updates(kn_tree params, kn_tree updates)
 {
     frame f = {.n = 0, .named = params};
     kna_begin(&f.op, "optim_apply_updates");
-    kn_atom *p = tree_in(&f, params, &f.n, 0), *u = p ? tree_of_n(&f, updates, "the updates", f.n, "parameters") : NULL;
+    kni_atom *p = tree_in(&f, params, &f.n, 0),
+             *u = p ? tree_of_n(&f, updates, "the updates", f.n, "parameters") : NULL;
     kn_array *out = end_step(&f, f.n, u ? sums(&f, p, u, f.n) : NULL);
     kn_tree t = out ? tree_like("optim_apply_updates", params, f.n, out) : NULL;
     knx_arena_free(&f.arena);
@@ -271,12 +273,12 @@ kn_tree kn_optim_apply_updates(kn_tree params, kn_tree updates)
 
 /* ---- The first state. */
 
-static kn_atom first_of(frame *f, const kno_entry *e)
+static kni_atom first_of(frame *f, const kno_entry *e)
 {
-    kn_builder *b = f->op.b;
+    kni_builder *b = f->op.b;
     if (e->type.dtype->kind != KN_KIND_KEY)
         return knb_full(b, e->type, e->fill);
-    kn_atom word[2];
+    kni_atom word[2];
     for (int i = 0; i < 2; i++) {
         uint32_t half = (uint32_t)(i ? e->seed : e->seed >> 32);
         word[i] = knb_reshape(b, knb_integer(b, KN_DT(U32), half), 1, (int64_t[]){1});
@@ -285,15 +287,15 @@ static kn_atom first_of(frame *f, const kno_entry *e)
 }
 
 /* The structure of the parameters that have gradients: all of them, or the fast ones. */
-static kna_structure *structure_for(frame *f, kn_tree params, int n_all)
+static kntree_structure *structure_for(frame *f, kn_tree params, int n_all)
 {
-    kna_tree *t = kna_tree_get("optim_init", params);
-    const kna_structure *s = t ? kna_structure_in("optim_init", t) : NULL;
+    kntree_tree *t = kntree_tree_get("optim_init", params);
+    const kntree_structure *s = t ? kntree_structure_in("optim_init", t) : NULL;
     if (!s || f->n == n_all)
-        return kna_structure_retain((kna_structure *)(uintptr_t)s);
-    int fast = kna_structure_child(s, 0, 0);
-    return fast > 0 && s->node[fast].leaves == f->n ? kna_structure_sub(s, fast)
-                                                    : kna_structure_flat(KN_TREE_LIST, f->n);
+        return kntree_structure_retain((kntree_structure *)(uintptr_t)s);
+    int fast = kntree_structure_child(s, 0, 0);
+    return fast > 0 && s->node[fast].leaves == f->n ? kntree_structure_sub(s, fast)
+                                                    : kntree_structure_flat(KN_TREE_LIST, f->n);
 }
 
 kn_tree kn_optim_init(kn_optimizer optimizer, kn_tree params)
@@ -302,9 +304,9 @@ kn_tree kn_optim_init(kn_optimizer optimizer, kn_tree params)
     kna_begin(&f.op, "optim_init");
     f.t = kno_get(&f.op, optimizer);
     int n_all = 0, n_state = 0;
-    kn_atom *p = f.t ? tree_in(&f, params, &n_all, 0) : NULL;
+    kni_atom *p = f.t ? tree_in(&f, params, &n_all, 0) : NULL;
     f.n = f.t && f.t->rule == &kno_lookahead && n_all % 2 == 0 ? n_all / 2 : n_all;
-    kn_type *type = p ? room(&f, (size_t)f.n, sizeof *type) : NULL;
+    kni_type *type = p ? room(&f, (size_t)f.n, sizeof *type) : NULL;
     for (int i = 0; type && i < f.n; i++) {
         type[i] = knb_type(f.op.b, p[i]);
         if (!inexact(&f, i, type[i]))
@@ -313,22 +315,22 @@ kn_tree kn_optim_init(kn_optimizer optimizer, kn_tree params)
     kno_layout l = {.n = f.n, .type = type};
     if (type && !kna_failed(&f.op))
         l.like = structure_for(&f, params, n_all);
-    kna_structure *like = l.like, *shape = NULL;
-    kn_atom *s = NULL;
+    kntree_structure *like = l.like, *shape = NULL;
+    kni_atom *s = NULL;
     if (like && lay_out(&f, &l)) {
         n_state = (int)l.entry.n;
         s = room(&f, (size_t)n_state, sizeof *s);
         for (int i = 0; s && i < n_state; i++)
             s[i] = first_of(&f, &l.entry.at[i]);
-        shape = l.part.n == 1 ? kna_structure_retain(l.part.at[0]) : NULL;
+        shape = l.part.n == 1 ? kntree_structure_retain(l.part.at[0]) : NULL;
     } else if (type && !kna_failed(&f.op)) {
         kna_fail_with(&f.op, knx_error_nomem());
     }
     kno_layout_free(&l);
-    kna_structure_release(like);
+    kntree_structure_release(like);
     kn_array *out = end_step(&f, n_state, s);
-    kn_tree t = out ? kna_tree_new("optim_init", kna_structure_retain(shape), out) : NULL;
-    kna_structure_release(shape);
+    kn_tree t = out ? kntree_tree_new("optim_init", kntree_structure_retain(shape), out) : NULL;
+    kntree_structure_release(shape);
     knx_arena_free(&f.arena);
     return t;
 }
@@ -339,8 +341,8 @@ kn_array kn_optim_global_norm(kn_tree tree)
 {
     frame f = {.n = 0, .named = tree};
     kna_begin(&f.op, "optim_global_norm");
-    kn_atom *x = tree_in(&f, tree, &f.n, 0), norm = KN_ATOM_NONE;
-    kno_step s = {.op = &f.op, .b = f.op.b, .arena = &f.arena, .n = f.n};
+    kni_atom *x = tree_in(&f, tree, &f.n, 0), norm = KN_ATOM_NONE;
+    kno_pass s = {.op = &f.op, .b = f.op.b, .arena = &f.arena, .n = f.n};
     for (int i = 0; x && i < f.n; i++)
         if (!knx_is_inexact(knb_type(f.op.b, x[i]).dtype))
             x[i] = knb_convert(f.op.b, x[i], kna_default_float());
@@ -351,12 +353,12 @@ kn_array kn_optim_global_norm(kn_tree tree)
 }
 
 /* Reads both trees, makes one array of each pair, and ends. */
-static kn_tree both(frame *f, const char *name, kn_tree new, kn_tree old, kn_atom when, double step_size)
+static kn_tree both(frame *f, const char *name, kn_tree new, kn_tree old, kni_atom when, double step_size)
 {
-    kn_builder *b = f->op.b;
-    kn_atom *x = tree_in(f, new, &f->n, 0), *y = x ? tree_of_n(f, old, "the old tensors", f->n, "new ones") : NULL;
-    kn_atom weight = KN_ATOM_NONE, rest = KN_ATOM_NONE;
-    kno_step s = {.op = &f->op, .b = b, .arena = &f->arena};
+    kni_builder *b = f->op.b;
+    kni_atom *x = tree_in(f, new, &f->n, 0), *y = x ? tree_of_n(f, old, "the old tensors", f->n, "new ones") : NULL;
+    kni_atom weight = KN_ATOM_NONE, rest = KN_ATOM_NONE;
+    kno_pass s = {.op = &f->op, .b = b, .arena = &f->arena};
     if (y && when == KN_ATOM_NONE) {
         weight = kno_operand(&s, step_size);
         rest = kno_operand(&s, 1.0 - step_size);
@@ -368,7 +370,7 @@ static kn_tree both(frame *f, const char *name, kn_tree new, kn_tree old, kn_ato
         if (when != KN_ATOM_NONE) {
             x[i] = kno_where(b, when, x[i], y[i]);
         } else if (inexact(f, i, knb_type(b, y[i]))) {
-            kn_atom first = knb_mul(b, kno_spread(b, weight, x[i]), x[i]);
+            kni_atom first = knb_mul(b, kno_spread(b, weight, x[i]), x[i]);
             x[i] = knb_add(b, first, knb_mul(b, kno_spread(b, rest, y[i]), y[i]));
         }
     }
@@ -389,13 +391,13 @@ kn_tree kn_optim_periodic_update(kn_tree new_tensors, kn_tree old_tensors, kn_ar
 {
     frame f = {.n = 0, .named = old_tensors};
     kna_begin(&f.op, "optim_periodic_update");
-    kn_atom step = kna_in_as(&f.op, steps, KN_DT(I64)), when = KN_ATOM_NONE;
+    kni_atom step = kna_in_as(&f.op, steps, KN_DT(I64)), when = KN_ATOM_NONE;
     if (!kna_failed(&f.op) && knb_type(f.op.b, step).ndim)
         kna_fail(&f.op, KN_ERROR_TYPE, "the number of steps is not a scalar");
     if (!kna_failed(&f.op) && update_period == 0)
         kna_fail(&f.op, KN_ERROR_VALUE, "the period is 0");
     if (!kna_failed(&f.op)) {
-        kn_atom period = knb_integer(f.op.b, KN_DT(I64), update_period);
+        kni_atom period = knb_integer(f.op.b, KN_DT(I64), update_period);
         when = knb_eq(f.op.b, knb_mul(f.op.b, knb_div(f.op.b, step, period), period), step);
     }
     return both(&f, "optim_periodic_update", new_tensors, old_tensors, when, 0);

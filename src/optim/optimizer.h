@@ -13,21 +13,21 @@ typedef struct kno_schedule kno_schedule;
 
 /* ---- The arrays of a state. */
 typedef struct kno_entry {
-    kn_type type; /* dims are in the layout's arena or the parameter's */
+    kni_type type; /* dims are in the layout's arena or the parameter's */
     double fill;
     uint64_t seed; /* of a random key */
 } kno_entry;
 
 typedef struct kno_layout {
     int n; /* parameters */
-    const kn_type *type;
-    kna_structure *like; /* of the parameters; NULL: structures are not asked for */
-    kn_arena arena;
+    const kni_type *type;
+    kntree_structure *like; /* of the parameters; NULL: structures are not asked for */
+    knx_arena arena;
     KN_VEC(kno_entry) entry;
-    KN_VEC(kna_structure *) part; /* of what was laid out and is not in a node yet */
+    KN_VEC(kntree_structure *) part; /* of what was laid out and is not in a node yet */
     bool failed;                  /* no memory */
 } kno_layout;
-void kno_lay(kno_layout *l, kn_type type, double fill);          /* one array */
+void kno_lay(kno_layout *l, kni_type type, double fill);         /* one array */
 void kno_lay_scalar(kno_layout *l, kn_dtype d);                  /* zero */
 void kno_lay_key(kno_layout *l, uint64_t seed);                  /* jax.random.key(seed) */
 void kno_lay_like(kno_layout *l, double fill);                   /* one per parameter, of its type */
@@ -37,24 +37,24 @@ void kno_lay_node(kno_layout *l, const char *type, int n, const char *const *fie
 void kno_layout_free(kno_layout *l);
 
 /* ---- A step, as atoms of a builder. */
-typedef struct kno_step {
+typedef struct kno_pass {
     kna_op *op;
-    kn_builder *b;
-    kn_arena *arena;
+    kni_builder *b;
+    knx_arena *arena;
     int n;                /* parameters */
-    kn_atom *u;           /* the updates so far: first the gradients */
-    const kn_atom *param; /* NULL: not given */
-    const kn_type *type;  /* of the parameters, or of the gradients */
-    kn_atom value;        /* of the loss; KN_ATOM_NONE: not given */
-    const kn_atom *state; /* next array to read */
-    kn_atom *next;        /* next array to write */
-} kno_step;
+    kni_atom *u;          /* the updates so far: first the gradients */
+    const kni_atom *param; /* NULL: not given */
+    const kni_type *type; /* of the parameters, or of the gradients */
+    kni_atom value;       /* of the loss; KN_ATOM_NONE: not given */
+    const kni_atom *state; /* next array to read */
+    kni_atom *next;       /* next array to write */
+} kno_pass;
 
 typedef struct kno_rule {
     const char *name;
     bool needs_params;
     void (*layout)(kno_layout *l, const kno_transform *t);
-    void (*update)(kno_step *s, const kno_transform *t);
+    void (*update)(kno_pass *s, const kno_transform *t);
 } kno_rule;
 
 enum { KNO_NUMBERS = 8 };
@@ -64,7 +64,7 @@ struct kno_transform {
     double p[KNO_NUMBERS]; /* what they are is said where the rule stands */
     bool flag[4];
     const kno_schedule *schedule; /* instead of p[0]; NULL: none */
-    kn_value *number;             /* instead of p[0]: an array; NULL: none */
+    kna_value *number;            /* instead of p[0]: an array; NULL: none */
     int n_mask;
     bool *mask;                   /* per parameter */
     int n_child;
@@ -81,25 +81,25 @@ void kno_release(kno_transform *t); /* NULL is fine */
 kno_transform *kno_chain(int n, kno_transform *const *part);
 
 /* ---- For rules. */
-static inline kn_atom kno_take(kno_step *s) { return *s->state++; }
-static inline void kno_put(kno_step *s, kn_atom a) { *s->next++ = a; }
-void *kno_room(kno_step *s, size_t n, size_t size);       /* zeroed; with the op failed there is still one element */
-kn_atom kno_operand(kno_step *s, double v);               /* a double scalar that is no part of the plan */
-kn_atom kno_times(kn_builder *b, double factor, kn_atom x);
-kn_atom kno_plus(kn_builder *b, kn_atom x, double number);
-kn_atom kno_weighted(kn_builder *b, double p, kn_atom x, double q, kn_atom y); /* p x + q y */
-kn_atom kno_squared(kn_builder *b, kn_atom g);            /* |g|^2 in g's dtype */
-kn_atom kno_sum(kn_builder *b, kn_atom x);                /* of all elements */
-kn_atom kno_mean(kn_builder *b, kn_atom x);
-kn_atom kno_norm_squared(kno_step *s, const kn_atom *x);  /* of all together */
-kn_atom kno_norm(kn_builder *b, kn_atom x);               /* of one array, a real number */
-kn_atom kno_spread(kn_builder *b, kn_atom scalar, kn_atom like); /* in its dtype */
-kn_atom kno_where(kn_builder *b, kn_atom scalar_condition, kn_atom yes, kn_atom no); /* arrays of one shape */
-kn_atom kno_next_count(kn_builder *b, kn_atom count);     /* stays at the largest one */
-kn_atom kno_correction(kn_builder *b, double decay, kn_atom count); /* 1 - decay^count, a double */
-kn_atom kno_corrected(kn_builder *b, kn_atom moment, kn_atom correction);
+static inline kni_atom kno_take(kno_pass *s) { return *s->state++; }
+static inline void kno_put(kno_pass *s, kni_atom a) { *s->next++ = a; }
+void *kno_room(kno_pass *s, size_t n, size_t size);       /* zeroed; with the op failed there is still one element */
+kni_atom kno_operand(kno_pass *s, double v);              /* a double scalar that is no part of the plan */
+kni_atom kno_times(kni_builder *b, double factor, kni_atom x);
+kni_atom kno_plus(kni_builder *b, kni_atom x, double number);
+kni_atom kno_weighted(kni_builder *b, double p, kni_atom x, double q, kni_atom y); /* p x + q y */
+kni_atom kno_squared(kni_builder *b, kni_atom g);         /* |g|^2 in g's dtype */
+kni_atom kno_sum(kni_builder *b, kni_atom x);             /* of all elements */
+kni_atom kno_mean(kni_builder *b, kni_atom x);
+kni_atom kno_norm_squared(kno_pass *s, const kni_atom *x); /* of all together */
+kni_atom kno_norm(kni_builder *b, kni_atom x);            /* of one array, a real number */
+kni_atom kno_spread(kni_builder *b, kni_atom scalar, kni_atom like); /* in its dtype */
+kni_atom kno_where(kni_builder *b, kni_atom scalar_condition, kni_atom yes, kni_atom no); /* arrays of one shape */
+kni_atom kno_next_count(kni_builder *b, kni_atom count);  /* stays at the largest one */
+kni_atom kno_correction(kni_builder *b, double decay, kni_atom count); /* 1 - decay^count, a double */
+kni_atom kno_corrected(kni_builder *b, kni_atom moment, kni_atom correction);
 /* The number of a rule that may be a schedule or an array: p[0], its value at `count`, ... as a scalar. */
-kn_atom kno_rate(kno_step *s, const kno_transform *t, kn_atom count);
+kni_atom kno_rate(kno_pass *s, const kno_transform *t, kni_atom count);
 
 /* ---- The rules, by file. */
 extern const kno_rule kno_adam, kno_amsgrad, kno_adamax, kno_belief, kno_yogi, kno_radam, kno_adan, kno_lion,
@@ -112,7 +112,7 @@ extern const kno_rule kno_identity, kno_set_to_zero, kno_scale, kno_decay, kno_t
 extern const kno_rule kno_chained, kno_masked, kno_if_finite, kno_apply_every, kno_multi_steps,
     kno_lookahead;                                                                           /* wrap.c */
 
-void kno_update(kno_step *s, const kno_transform *t); /* t's step, after checking that it has what it needs */
+void kno_update(kno_pass *s, const kno_transform *t); /* t's step, after checking that it has what it needs */
 
 /* ---- Handles. */
 kno_transform *kno_get(kna_op *op, kn_optimizer o);
@@ -120,7 +120,7 @@ kno_transform *kno_get(kna_op *op, kn_optimizer o);
 kn_optimizer kno_finish(kna_op *op, kno_transform *t);
 
 /* ---- Schedules: schedule.c. */
-kn_atom kno_schedule_at(kno_step *s, const kno_schedule *schedule, kn_atom count);
+kni_atom kno_schedule_at(kno_pass *s, const kno_schedule *schedule, kni_atom count);
 kno_schedule *kno_schedule_get(kna_op *op, kn_schedule schedule);
 kno_schedule *kno_schedule_retain(const kno_schedule *s);
 void kno_schedule_release(const kno_schedule *s); /* NULL is fine */

@@ -58,7 +58,7 @@ static kno_schedule *fresh(schedule_kind kind, const double p[5])
 
 kno_schedule *kno_schedule_get(kna_op *op, kn_schedule schedule)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     kno_schedule *s = kna_handle_get(KN_H_SCHEDULE, schedule, &e);
     if (!s)
         kna_fail_with(op, e);
@@ -376,45 +376,45 @@ kn_schedule kn_optim_sgdr_schedule(int n, const kn_optim_sgdr_cycle *cycles)
 
 /* ---- Their values. */
 
-static kn_atom number(kno_step *s, kn_atom like, double v)
+static kni_atom number(kno_pass *s, kni_atom like, double v)
 {
     return knb_convert(s->b, kno_operand(s, v), knb_type(s->b, like).dtype);
 }
 
-static kn_atom polynomial_at(kno_step *s, const kno_schedule *f, kn_atom c)
+static kni_atom polynomial_at(kno_pass *s, const kno_schedule *f, kni_atom c)
 {
-    kn_builder *b = s->b;
-    kn_atom steps = number(s, c, f->p[3]), one = knb_like(b, c, 1);
+    kni_builder *b = s->b;
+    kni_atom steps = number(s, c, f->p[3]), one = knb_like(b, c, 1);
     if (f->p[4] != 0)
         c = knb_sub(b, c, number(s, c, f->p[4]));
     c = knb_min(b, knb_max(b, c, knb_like(b, c, 0)), steps);
-    kn_atom rest = knb_sub(b, one, knb_div(b, c, steps));
+    kni_atom rest = knb_sub(b, one, knb_div(b, c, steps));
     if (f->p[2] != 1)
         rest = knb_pow(b, rest, number(s, c, f->p[2]));
     return knb_add(b, knb_mul(b, number(s, c, f->p[0] - f->p[1]), rest), number(s, c, f->p[1]));
 }
 
-static kn_atom exponential_at(kno_step *s, const kno_schedule *f, kn_atom c)
+static kni_atom exponential_at(kno_pass *s, const kno_schedule *f, kni_atom c)
 {
-    kn_builder *b = s->b;
+    kni_builder *b = s->b;
     c = f->p[3] != 0 ? knb_sub(b, c, number(s, c, f->p[3])) : c;
-    kn_atom p = knb_div(b, c, number(s, c, f->p[1])), init = number(s, c, f->p[0]);
+    kni_atom p = knb_div(b, c, number(s, c, f->p[1])), init = number(s, c, f->p[0]);
     p = f->flag[0] ? knb_floor(b, p) : p;
-    kn_atom rate = number(s, c, f->p[2]);
-    kn_type t = knb_type(b, p);
-    kn_atom decayed = knb_mul(b, init, knb_pow(b, t.ndim ? knb_broadcast_to(b, rate, t) : rate, p));
-    kn_atom y = knb_select(b, knb_le(b, c, knb_like(b, c, 0)), init, decayed);
+    kni_atom rate = number(s, c, f->p[2]);
+    kni_type t = knb_type(b, p);
+    kni_atom decayed = knb_mul(b, init, knb_pow(b, t.ndim ? knb_broadcast_to(b, rate, t) : rate, p));
+    kni_atom y = knb_select(b, knb_le(b, c, knb_like(b, c, 0)), init, decayed);
     if (isnan(f->p[4]))
         return y;
     return (f->p[2] < 1.0 ? knb_max : knb_min)(b, y, number(s, c, f->p[4]));
 }
 
-static kn_atom cosine_at(kno_step *s, const kno_schedule *f, kn_atom c)
+static kni_atom cosine_at(kno_pass *s, const kno_schedule *f, kni_atom c)
 {
-    kn_builder *b = s->b;
-    kn_atom steps = number(s, c, f->p[1]);
+    kni_builder *b = s->b;
+    kni_atom steps = number(s, c, f->p[1]);
     c = knb_min(b, c, steps);
-    kn_atom angle = knb_div(b, kno_times(b, M_PI, c), steps), y = kno_times(b, 0.5, kno_plus(b, knb_cos(b, angle), 1));
+    kni_atom angle = knb_div(b, kno_times(b, M_PI, c), steps), y = kno_times(b, 0.5, kno_plus(b, knb_cos(b, angle), 1));
     if (f->p[3] != 1)
         y = knb_pow(b, y, number(s, c, f->p[3]));
     if (f->p[2] != 0)
@@ -422,30 +422,30 @@ static kn_atom cosine_at(kno_step *s, const kno_schedule *f, kn_atom c)
     return knb_mul(b, number(s, c, f->p[0]), y);
 }
 
-static kn_atom piecewise_at(kno_step *s, const kno_schedule *f, kn_atom c)
+static kni_atom piecewise_at(kno_pass *s, const kno_schedule *f, kni_atom c)
 {
-    kn_builder *b = s->b;
-    kn_atom v = number(s, c, f->p[0]);
+    kni_builder *b = s->b;
+    kni_atom v = number(s, c, f->p[0]);
     for (int i = 0; i < f->n; i++) {
-        kn_atom before = knb_lt(b, c, number(s, c, (double)f->boundary[i].step));
+        kni_atom before = knb_lt(b, c, number(s, c, (double)f->boundary[i].step));
         v = knb_select(b, before, v, knb_mul(b, number(s, c, f->boundary[i].scale), v));
     }
-    kn_type t = knb_type(b, c);
+    kni_type t = knb_type(b, c);
     return t.ndim ? knb_broadcast_to(b, v, t) : v;
 }
 
-static kn_atom interpolate_at(kno_step *s, const kno_schedule *f, kn_atom c)
+static kni_atom interpolate_at(kno_pass *s, const kno_schedule *f, kni_atom c)
 {
-    kn_builder *b = s->b;
-    kn_atom y = knb_like(b, c, 0);
+    kni_builder *b = s->b;
+    kni_atom y = knb_like(b, c, 0);
     double value = f->p[0], bound = 0;
     for (int i = 0; i < f->n; i++) {
         double next = (double)f->boundary[i].step, to = value * f->boundary[i].scale;
         double size = next - bound > 1 ? next - bound : 1;
-        kn_atom from = number(s, c, bound), end = number(s, c, next), start_value = number(s, c, value);
-        kn_atom end_value = number(s, c, to);
-        kn_atom inside = knb_and(b, knb_le(b, from, c), knb_lt(b, c, end));
-        kn_atom pct = knb_div(b, knb_sub(b, c, from), number(s, c, size)), part;
+        kni_atom from = number(s, c, bound), end = number(s, c, next), start_value = number(s, c, value);
+        kni_atom end_value = number(s, c, to);
+        kni_atom inside = knb_and(b, knb_le(b, from, c), knb_lt(b, c, end));
+        kni_atom pct = knb_div(b, knb_sub(b, c, from), number(s, c, size)), part;
         if (f->flag[0])
             part = knb_add(
                 b, end_value,
@@ -456,30 +456,30 @@ static kn_atom interpolate_at(kno_step *s, const kno_schedule *f, kn_atom c)
         value = to;
         bound = next;
     }
-    kn_atom last = knb_select(b, knb_le(b, number(s, c, bound), c), number(s, c, value), knb_like(b, c, 0));
+    kni_atom last = knb_select(b, knb_le(b, number(s, c, bound), c), number(s, c, value), knb_like(b, c, 0));
     return knb_add(b, y, last);
 }
 
-static kn_atom at(kno_step *s, const kno_schedule *f, kn_atom c);
+static kni_atom at(kno_pass *s, const kno_schedule *f, kni_atom c);
 
-static kn_atom join_at(kno_step *s, const kno_schedule *f, kn_atom c)
+static kni_atom join_at(kno_pass *s, const kno_schedule *f, kni_atom c)
 {
-    kn_builder *b = s->b;
-    kn_atom y = at(s, f->part[0], c);
+    kni_builder *b = s->b;
+    kni_atom y = at(s, f->part[0], c);
     for (int i = 0; i < f->n; i++) {
-        kn_atom boundary = number(s, c, (double)f->boundary[i].step);
+        kni_atom boundary = number(s, c, (double)f->boundary[i].step);
         y = knb_select(b, knb_lt(b, c, boundary), y, at(s, f->part[i + 1], knb_sub(b, c, boundary)));
     }
     return y;
 }
 
 /* Schedules are as deep in each other as somebody wrote calls. */
-static kn_atom at(kno_step *s, const kno_schedule *f, kn_atom c)
+static kni_atom at(kno_pass *s, const kno_schedule *f, kni_atom c)
 {
-    kn_type t = knb_type(s->b, c);
+    kni_type t = knb_type(s->b, c);
     switch (f->kind) {
     case CONSTANT: {
-        kn_atom v = number(s, c, f->p[0]);
+        kni_atom v = number(s, c, f->p[0]);
         return t.ndim ? knb_broadcast_to(s->b, v, t) : v;
     }
     case POLYNOMIAL: return polynomial_at(s, f, c);
@@ -492,7 +492,7 @@ static kn_atom at(kno_step *s, const kno_schedule *f, kn_atom c)
     return join_at(s, f, c);
 }
 
-kn_atom kno_schedule_at(kno_step *s, const kno_schedule *f, kn_atom count)
+kni_atom kno_schedule_at(kno_pass *s, const kno_schedule *f, kni_atom count)
 {
     if (kna_failed(s->op))
         return KN_ATOM_NONE;
@@ -506,11 +506,11 @@ kn_array kn_optim_schedule_at(kn_schedule schedule, kn_array count)
     kna_op op;
     kna_begin(&op, "optim_schedule_at");
     const kno_schedule *f = kno_schedule_get(&op, schedule);
-    kn_atom c = kna_in(&op, count);
-    kn_arena arena = KN_ARENA_INIT;
-    kno_step s = {.op = &op, .b = op.b, .arena = &arena};
+    kni_atom c = kna_in(&op, count);
+    knx_arena arena = KN_ARENA_INIT;
+    kno_pass s = {.op = &op, .b = op.b, .arena = &arena};
     if (!kna_failed(&op) && !knx_is_integer(knb_type(op.b, c).dtype) && !knx_is_float(knb_type(op.b, c).dtype))
         kna_fail(&op, KN_ERROR_TYPE, "a step is a real number, but its dtype is %s", knb_type(op.b, c).dtype->name);
-    kn_atom y = kna_failed(&op) ? KN_ATOM_NONE : kno_schedule_at(&s, f, c);
+    kni_atom y = kna_failed(&op) ? KN_ATOM_NONE : kno_schedule_at(&s, f, c);
     return kna_end(&op, y);
 }

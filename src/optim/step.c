@@ -55,7 +55,7 @@ kno_transform *kno_chain(int n, kno_transform *const *part) { return kno_new(&kn
 
 kno_transform *kno_get(kna_op *op, kn_optimizer o)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     kno_transform *t = kna_handle_get(KN_H_OPTIMIZER, o, &e);
     if (!t)
         kna_fail_with(op, e);
@@ -76,15 +76,15 @@ kn_optimizer kno_finish(kna_op *op, kno_transform *t)
 
 /* ---- Layouts. */
 
-static void lay_part(kno_layout *l, kna_structure *s)
+static void lay_part(kno_layout *l, kntree_structure *s)
 {
     if (!s || !KN_VEC_PUSH(&l->part, s)) {
-        kna_structure_release(s);
+        kntree_structure_release(s);
         l->failed = true;
     }
 }
 
-static void lay_entry(kno_layout *l, kn_type type, double fill)
+static void lay_entry(kno_layout *l, kni_type type, double fill)
 {
     type.weak = false;
     kno_entry e = {.type = type, .fill = fill};
@@ -92,11 +92,11 @@ static void lay_entry(kno_layout *l, kn_type type, double fill)
         l->failed = true;
 }
 
-void kno_lay(kno_layout *l, kn_type type, double fill)
+void kno_lay(kno_layout *l, kni_type type, double fill)
 {
     lay_entry(l, type, fill);
     if (l->like)
-        lay_part(l, kna_structure_one(KN_TREE_LEAF));
+        lay_part(l, kntree_structure_one(KN_TREE_LEAF));
 }
 
 void kno_lay_key(kno_layout *l, uint64_t seed)
@@ -114,7 +114,7 @@ void kno_lay_like(kno_layout *l, double fill)
     for (int i = 0; i < l->n; i++)
         lay_entry(l, l->type[i], fill);
     if (l->like)
-        lay_part(l, kna_structure_retain(l->like));
+        lay_part(l, kntree_structure_retain(l->like));
 }
 
 void kno_lay_scalars(kno_layout *l, kn_dtype d)
@@ -122,17 +122,17 @@ void kno_lay_scalars(kno_layout *l, kn_dtype d)
     for (int i = 0; i < l->n; i++)
         lay_entry(l, kni_scalar_type(d ? d : l->type[i].dtype), 0);
     if (l->like)
-        lay_part(l, kna_structure_retain(l->like));
+        lay_part(l, kntree_structure_retain(l->like));
 }
 
 void kno_lay_node(kno_layout *l, const char *type, int n, const char *const *field)
 {
     if (!l->like || l->failed)
         return;
-    kna_structure **child = l->part.at ? l->part.at + l->part.n - n : NULL;
-    kna_structure *s = kna_structure_join(type ? KN_TREE_STRUCT : KN_TREE_TUPLE, type, n, child, field);
+    kntree_structure **child = l->part.at ? l->part.at + l->part.n - n : NULL;
+    kntree_structure *s = kntree_structure_join(type ? KN_TREE_STRUCT : KN_TREE_TUPLE, type, n, child, field);
     for (int i = 0; child && i < n; i++)
-        kna_structure_release(child[i]);
+        kntree_structure_release(child[i]);
     l->part.n -= (size_t)n;
     lay_part(l, s);
 }
@@ -140,7 +140,7 @@ void kno_lay_node(kno_layout *l, const char *type, int n, const char *const *fie
 void kno_layout_free(kno_layout *l)
 {
     for (size_t i = 0; i < l->part.n; i++)
-        kna_structure_release(l->part.at[i]);
+        kntree_structure_release(l->part.at[i]);
     KN_VEC_FREE(&l->part);
     KN_VEC_FREE(&l->entry);
     knx_arena_free(&l->arena);
@@ -148,7 +148,7 @@ void kno_layout_free(kno_layout *l)
 
 /* ---- Arithmetic. */
 
-void *kno_room(kno_step *s, size_t n, size_t size)
+void *kno_room(kno_pass *s, size_t n, size_t size)
 {
     static _Thread_local max_align_t nothing[16]; /* so that rules need no checks */
     size_t bytes;
@@ -158,37 +158,37 @@ void *kno_room(kno_step *s, size_t n, size_t size)
     return p ? p : nothing;
 }
 
-kn_atom kno_operand(kno_step *s, double v)
+kni_atom kno_operand(kno_pass *s, double v)
 {
-    kn_value *n = kna_value_number(KN_DT(F64), false, knx_scalar_from_double(KN_DT(F64), v));
+    kna_value *n = kna_value_number(KN_DT(F64), false, knx_scalar_from_double(KN_DT(F64), v));
     if (!n) {
         kna_fail_with(s->op, knx_error_nomem());
         return KN_ATOM_NONE;
     }
-    kn_atom a = kna_value_atom(s->op, n);
+    kni_atom a = kna_value_atom(s->op, n);
     kna_value_release(n);
     return a;
 }
 
-kn_atom kno_times(kn_builder *b, double factor, kn_atom x) { return knb_mul(b, knb_like(b, x, factor), x); }
+kni_atom kno_times(kni_builder *b, double factor, kni_atom x) { return knb_mul(b, knb_like(b, x, factor), x); }
 
-kn_atom kno_plus(kn_builder *b, kn_atom x, double number) { return knb_add(b, x, knb_like(b, x, number)); }
+kni_atom kno_plus(kni_builder *b, kni_atom x, double number) { return knb_add(b, x, knb_like(b, x, number)); }
 
 /* Emitted in this order whatever the compiler. */
-kn_atom kno_weighted(kn_builder *b, double p, kn_atom x, double q, kn_atom y)
+kni_atom kno_weighted(kni_builder *b, double p, kni_atom x, double q, kni_atom y)
 {
-    kn_atom first = kno_times(b, p, x), second = kno_times(b, q, y);
+    kni_atom first = kno_times(b, p, x), second = kno_times(b, q, y);
     return knb_add(b, first, second);
 }
 
-static kn_atom real_square(kn_builder *b, kn_atom x)
+static kni_atom real_square(kni_builder *b, kni_atom x)
 {
     return knx_is_complex(knb_type(b, x).dtype) ? knb_real(b, knb_mul(b, x, knb_conj(b, x))) : knb_mul(b, x, x);
 }
 
-kn_atom kno_squared(kn_builder *b, kn_atom g) { return knb_convert(b, real_square(b, g), knb_type(b, g).dtype); }
+kni_atom kno_squared(kni_builder *b, kni_atom g) { return knb_convert(b, real_square(b, g), knb_type(b, g).dtype); }
 
-kn_atom kno_sum(kn_builder *b, kn_atom x)
+kni_atom kno_sum(kni_builder *b, kni_atom x)
 {
     int64_t axes[KN_MAX_NDIM];
     int n = knb_type(b, x).ndim;
@@ -197,22 +197,22 @@ kn_atom kno_sum(kn_builder *b, kn_atom x)
     return n ? knb_reduce_sum(b, x, n, axes) : x;
 }
 
-kn_atom kno_mean(kn_builder *b, kn_atom x)
+kni_atom kno_mean(kni_builder *b, kni_atom x)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     double n = 1;
     for (int i = 0; i < t.ndim; i++)
         n *= (double)t.dim[i];
-    kn_atom sum = kno_sum(b, x);
+    kni_atom sum = kno_sum(b, x);
     return knb_div(b, sum, knb_like(b, sum, n));
 }
 
-kn_atom kno_norm_squared(kno_step *s, const kn_atom *x)
+kni_atom kno_norm_squared(kno_pass *s, const kni_atom *x)
 {
-    kn_builder *b = s->b;
-    kn_atom all = KN_ATOM_NONE;
+    kni_builder *b = s->b;
+    kni_atom all = KN_ATOM_NONE;
     for (int i = 0; i < s->n; i++) {
-        kn_atom one = kno_sum(b, real_square(b, x[i]));
+        kni_atom one = kno_sum(b, real_square(b, x[i]));
         if (i) {
             kn_dtype d = knx_promote(knb_type(b, all).dtype, knb_type(b, one).dtype);
             all = knb_add(b, knb_convert(b, all, d), knb_convert(b, one, d));
@@ -223,39 +223,39 @@ kn_atom kno_norm_squared(kno_step *s, const kn_atom *x)
     return s->n ? all : knb_number(b, kna_default_float(), 0);
 }
 
-kn_atom kno_norm(kn_builder *b, kn_atom x) { return knb_sqrt(b, kno_sum(b, real_square(b, x))); }
+kni_atom kno_norm(kni_builder *b, kni_atom x) { return knb_sqrt(b, kno_sum(b, real_square(b, x))); }
 
-kn_atom kno_spread(kn_builder *b, kn_atom scalar, kn_atom like)
+kni_atom kno_spread(kni_builder *b, kni_atom scalar, kni_atom like)
 {
     return knb_convert(b, scalar, knb_type(b, like).dtype);
 }
 
-kn_atom kno_where(kn_builder *b, kn_atom condition, kn_atom yes, kn_atom no)
+kni_atom kno_where(kni_builder *b, kni_atom condition, kni_atom yes, kni_atom no)
 {
-    kn_type t = knb_type(b, yes);
+    kni_type t = knb_type(b, yes);
     if (t.ndim)
         condition = knb_broadcast_to(b, condition, t);
     return knb_select(b, condition, yes, no);
 }
 
-kn_atom kno_next_count(kn_builder *b, kn_atom count)
+kni_atom kno_next_count(kni_builder *b, kni_atom count)
 {
     return knb_add(b, knb_min(b, count, knb_integer(b, KN_DT(I32), INT32_MAX - 1)), knb_integer(b, KN_DT(I32), 1));
 }
 
-kn_atom kno_correction(kn_builder *b, double decay, kn_atom count)
+kni_atom kno_correction(kni_builder *b, double decay, kni_atom count)
 {
-    kn_atom one = knb_number(b, KN_DT(F64), 1),
-            power = knb_pow(b, knb_number(b, KN_DT(F64), decay), knb_convert(b, count, KN_DT(F64)));
+    kni_atom one = knb_number(b, KN_DT(F64), 1),
+             power = knb_pow(b, knb_number(b, KN_DT(F64), decay), knb_convert(b, count, KN_DT(F64)));
     return knb_sub(b, one, power);
 }
 
-kn_atom kno_corrected(kn_builder *b, kn_atom moment, kn_atom correction)
+kni_atom kno_corrected(kni_builder *b, kni_atom moment, kni_atom correction)
 {
     return knb_div(b, moment, kno_spread(b, correction, moment));
 }
 
-kn_atom kno_rate(kno_step *s, const kno_transform *t, kn_atom count)
+kni_atom kno_rate(kno_pass *s, const kno_transform *t, kni_atom count)
 {
     if (t->number)
         return kna_value_atom(s->op, t->number);

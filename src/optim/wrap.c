@@ -5,7 +5,7 @@
 
 static void layout(kno_layout *l, const kno_transform *t) { t->rule->layout(l, t); }
 
-void kno_update(kno_step *s, const kno_transform *t)
+void kno_update(kno_pass *s, const kno_transform *t)
 {
     if (kna_failed(s->op))
         return;
@@ -26,7 +26,7 @@ static void chain_layout(kno_layout *l, const kno_transform *t)
     kno_lay_node(l, NULL, t->n_child, NULL);
 }
 
-static void chain_update(kno_step *s, const kno_transform *t)
+static void chain_update(kno_pass *s, const kno_transform *t)
 {
     for (int i = 0; i < t->n_child; i++)
         kno_update(s, t->child[i]);
@@ -45,9 +45,9 @@ static void masked_layout(kno_layout *l, const kno_transform *t)
 {
     static const char *const field[] = {"inner_state"};
     int n = l->n, m = 0;
-    const kn_type *type = l->type;
-    kna_structure *like = l->like;
-    kn_type *some = knx_arena_alloc(&l->arena, ((size_t)n + 1) * sizeof *some);
+    const kni_type *type = l->type;
+    kntree_structure *like = l->like;
+    kni_type *some = knx_arena_alloc(&l->arena, ((size_t)n + 1) * sizeof *some);
     l->failed = l->failed || !some;
     for (int i = 0; some && i < n; i++)
         if (masked_in(t, i))
@@ -55,27 +55,27 @@ static void masked_layout(kno_layout *l, const kno_transform *t)
     l->n = m;
     l->type = some;
     if (like && m != n)
-        l->like = kna_structure_flat(KN_TREE_LIST, m);
+        l->like = kntree_structure_flat(KN_TREE_LIST, m);
     l->failed = l->failed || (like && !l->like);
     if (!l->failed)
         layout(l, t->child[0]);
     if (like && m != n)
-        kna_structure_release(l->like);
+        kntree_structure_release(l->like);
     l->n = n;
     l->type = type;
     l->like = like;
     kno_lay_node(l, "MaskedState", 1, field);
 }
 
-static void masked_update(kno_step *s, const kno_transform *t)
+static void masked_update(kno_pass *s, const kno_transform *t)
 {
     if (t->n_mask != 1 && t->n_mask != s->n) {
         kna_fail(s->op, KN_ERROR_VALUE, "the mask has %d leaves, but there are %d parameters", t->n_mask, s->n);
         return;
     }
-    kno_step in = *s;
-    kn_atom *u = in.u = kno_room(s, (size_t)s->n, sizeof *u), *param = kno_room(s, (size_t)s->n, sizeof *param);
-    kn_type *type = kno_room(s, (size_t)s->n, sizeof *type);
+    kno_pass in = *s;
+    kni_atom *u = in.u = kno_room(s, (size_t)s->n, sizeof *u), *param = kno_room(s, (size_t)s->n, sizeof *param);
+    kni_type *type = kno_room(s, (size_t)s->n, sizeof *type);
     if (kna_failed(s->op))
         return;
     in.n = 0;
@@ -100,10 +100,10 @@ const kno_rule kno_masked = {"masked", false, masked_layout, masked_update};
 
 /* ---- Steps of a child that count only where `yes`: its new state, or the old one. */
 
-static void update_child(kno_step *s, const kno_transform *t, kn_atom yes)
+static void update_child(kno_pass *s, const kno_transform *t, kni_atom yes)
 {
-    const kn_atom *old = s->state;
-    kn_atom *new = s->next;
+    const kni_atom *old = s->state;
+    kni_atom *new = s->next;
     kno_update(s, t->child[0]);
     for (int i = 0; new + i < s->next; i++)
         new[i] = kno_where(s->b, yes, new[i], old[i]);
@@ -119,10 +119,10 @@ static void if_finite_layout(kno_layout *l, const kno_transform *t)
     kno_lay_node(l, "ApplyIfFiniteState", 4, field);
 }
 
-static kn_atom all_finite(kn_builder *b, kn_atom x)
+static kni_atom all_finite(kni_builder *b, kni_atom x)
 {
     int64_t axes[KN_MAX_NDIM];
-    kn_atom size = knb_abs(b, x), finite = knb_lt(b, size, knb_like(b, size, __builtin_inf()));
+    kni_atom size = knb_abs(b, x), finite = knb_lt(b, size, knb_like(b, size, __builtin_inf()));
     int n = knb_type(b, finite).ndim;
     for (int i = 0; i < n; i++)
         axes[i] = i;
@@ -130,10 +130,10 @@ static kn_atom all_finite(kn_builder *b, kn_atom x)
 }
 
 /* p[] is max_consecutive_errors */
-static void if_finite_update(kno_step *s, const kno_transform *t)
+static void if_finite_update(kno_pass *s, const kno_transform *t)
 {
-    kn_builder *b = s->b;
-    kn_atom finite = knb_number(b, KN_DT(BOOL), 1), count = s->state[0], total = s->state[2];
+    kni_builder *b = s->b;
+    kni_atom finite = knb_number(b, KN_DT(BOOL), 1), count = s->state[0], total = s->state[2];
     for (int i = 0; i < s->n; i++)
         finite = knb_and(b, finite, all_finite(b, s->u[i]));
     s->next[0] = count = knb_select(b, finite, knb_like(b, count, 0), kno_next_count(b, count));
@@ -141,7 +141,7 @@ static void if_finite_update(kno_step *s, const kno_transform *t)
     s->next[2] = knb_select(b, finite, total, kno_next_count(b, total));
     s->state += 3;
     s->next += 3;
-    kn_atom yes = knb_or(b, finite, knb_gt(b, count, knb_like(b, count, t->p[0])));
+    kni_atom yes = knb_or(b, finite, knb_gt(b, count, knb_like(b, count, t->p[0])));
     update_child(s, t, yes);
     for (int i = 0; i < s->n; i++)
         s->u[i] = kno_where(b, yes, s->u[i], knb_zeros(b, knb_type(b, s->u[i])));
@@ -161,20 +161,20 @@ static void every_layout(kno_layout *l, const kno_transform *t)
 }
 
 /* (count + 1) % k for counts below k */
-static kn_atom next_of(kn_builder *b, kn_atom count, double k)
+static kni_atom next_of(kni_builder *b, kni_atom count, double k)
 {
-    kn_atom next = kno_plus(b, count, 1);
+    kni_atom next = kno_plus(b, count, 1);
     return knb_select(b, knb_ge(b, next, knb_like(b, next, k)), knb_like(b, next, 0), next);
 }
 
-static void every_update(kno_step *s, const kno_transform *t)
+static void every_update(kno_pass *s, const kno_transform *t)
 {
-    kn_builder *b = s->b;
-    kn_atom count = kno_take(s), again = knb_ne(b, count, knb_like(b, count, 0)),
-            emit = knb_eq(b, count, knb_like(b, count, t->p[0] - 1));
+    kni_builder *b = s->b;
+    kni_atom count = kno_take(s), again = knb_ne(b, count, knb_like(b, count, 0)),
+             emit = knb_eq(b, count, knb_like(b, count, t->p[0] - 1));
     kno_put(s, next_of(b, count, t->p[0]));
     for (int i = 0; i < s->n; i++) {
-        kn_atom sum = knb_add(b, knb_mul(b, kno_spread(b, again, s->u[i]), kno_take(s)), s->u[i]);
+        kni_atom sum = knb_add(b, knb_mul(b, kno_spread(b, again, s->u[i]), kno_take(s)), s->u[i]);
         kno_put(s, sum);
         s->u[i] = knb_mul(b, kno_spread(b, emit, sum), sum);
     }
@@ -193,7 +193,7 @@ static void multi_layout(kno_layout *l, const kno_transform *t)
     kno_lay_scalar(l, KN_DT(I32));
     layout(l, t->child[0]);
     for (int i = 0; i < l->n; i++) {
-        kn_type sum = l->type[i];
+        kni_type sum = l->type[i];
         sum.dtype = sums_in(sum.dtype);
         kno_lay(l, sum, 0);
     }
@@ -202,7 +202,7 @@ static void multi_layout(kno_layout *l, const kno_transform *t)
     kno_lay_node(l, "MultiStepsState", 5, field);
 }
 
-static int state_size(kno_step *s, const kno_transform *t)
+static int state_size(kno_pass *s, const kno_transform *t)
 {
     kno_layout l = {.n = s->n, .type = s->type};
     layout(&l, t);
@@ -213,24 +213,24 @@ static int state_size(kno_step *s, const kno_transform *t)
     return n;
 }
 
-static void multi_update(kno_step *s, const kno_transform *t)
+static void multi_update(kno_pass *s, const kno_transform *t)
 {
-    kn_builder *b = s->b;
+    kni_builder *b = s->b;
     int inner = state_size(s, t->child[0]);
-    kn_atom mini = s->state[0], step = s->state[1];
-    const kn_atom *sum = s->state + 2 + inner;
-    kn_atom *new_sum = s->next + 2 + inner, emit = knb_eq(b, mini, knb_like(b, mini, t->p[0] - 1));
-    kn_atom one = knb_like(b, mini, 1);
+    kni_atom mini = s->state[0], step = s->state[1];
+    const kni_atom *sum = s->state + 2 + inner;
+    kni_atom *new_sum = s->next + 2 + inner, emit = knb_eq(b, mini, knb_like(b, mini, t->p[0] - 1));
+    kni_atom one = knb_like(b, mini, 1);
     s->next[0] = next_of(b, mini, t->p[0]);
     s->next[1] = knb_select(b, emit, kno_next_count(b, step), step);
     s->state += 2;
     s->next += 2;
     for (int i = 0; i < s->n; i++) {
         kn_dtype d = knb_type(b, s->u[i]).dtype, both = knx_promote(d, knb_type(b, sum[i]).dtype);
-        kn_atom g = knb_convert(b, s->u[i], both), acc = knb_convert(b, sum[i], both);
-        kn_atom n = knb_convert(b, knb_add(b, mini, one), both);
+        kni_atom g = knb_convert(b, s->u[i], both), acc = knb_convert(b, sum[i], both);
+        kni_atom n = knb_convert(b, knb_add(b, mini, one), both);
         acc = t->flag[0] ? knb_add(b, acc, knb_div(b, knb_sub(b, g, acc), n)) : knb_add(b, g, acc);
-        kn_atom rest = knb_convert(b, knb_sub(b, one, knb_convert(b, emit, KN_DT(I32))), both);
+        kni_atom rest = knb_convert(b, knb_sub(b, one, knb_convert(b, emit, KN_DT(I32))), both);
         new_sum[i] = knb_convert(b, knb_mul(b, rest, acc), knb_type(b, sum[i]).dtype);
         s->u[i] = knb_convert(b, acc, d);
     }
@@ -255,7 +255,7 @@ static void lookahead_layout(kno_layout *l, const kno_transform *t)
 }
 
 /* The state begins anew where `sync`. */
-static void reset(kno_step *s, const kno_transform *t, kn_atom *state, kn_atom sync)
+static void reset(kno_pass *s, const kno_transform *t, kni_atom *state, kni_atom sync)
 {
     kno_layout l = {.n = s->n, .type = s->type};
     layout(&l, t->child[0]);
@@ -265,18 +265,18 @@ static void reset(kno_step *s, const kno_transform *t, kn_atom *state, kn_atom s
     kno_layout_free(&l);
 }
 
-static void lookahead_update(kno_step *s, const kno_transform *t)
+static void lookahead_update(kno_pass *s, const kno_transform *t)
 {
-    kn_builder *b = s->b;
+    kni_builder *b = s->b;
     int n = s->n;
-    kn_atom *fast_state = s->next;
+    kni_atom *fast_state = s->next;
     kno_update(s, t->child[0]);
-    kn_atom since = kno_take(s), sync = knb_eq(b, since, knb_like(b, since, t->p[0] - 1));
+    kni_atom since = kno_take(s), sync = knb_eq(b, since, knb_like(b, since, t->p[0] - 1));
     if (t->flag[0])
         reset(s, t, fast_state, sync);
     for (int i = 0; i < n && !kna_failed(s->op); i++) {
-        kn_atom u = s->u[i], on = kno_spread(b, sync, u);
-        kn_atom difference = knb_sub(b, knb_add(b, s->param[i], u), s->param[n + i]);
+        kni_atom u = s->u[i], on = kno_spread(b, sync, u);
+        kni_atom difference = knb_sub(b, knb_add(b, s->param[i], u), s->param[n + i]);
         s->u[n + i] = knb_mul(b, kno_times(b, t->p[1], on), difference);
         s->u[i] = knb_sub(b, u, knb_mul(b, knb_mul(b, on, knb_like(b, u, 1 - t->p[1])), difference));
     }

@@ -2,24 +2,25 @@
  * body.c -- rows that stand for one jaxpr over their operands: calls, custom derivatives, checkpoints. */
 #include "prim/body.h"
 
-kn_error *knp_body_type(const char *what, const kni_jaxpr *j, kn_rule *r, kn_type *y)
+knx_error *knp_body_type(const char *what, const kni_jaxpr *j, kni_rule *r, kni_type *y)
 {
     if (!j || j->n_const)
-        return knx_error(KN_ERROR_VALUE, "%s needs a jaxpr without constants", what);
+        return knx_error_new(KN_ERROR_VALUE, "%s needs a jaxpr without constants", what);
     if ((uint32_t)r->n_in != j->n_in)
-        return knx_error(KN_ERROR_TYPE, "%s takes %u arguments, not %d", *j->name ? j->name : "the function", j->n_in,
-                         r->n_in);
+        return knx_error_new(KN_ERROR_TYPE, "%s takes %u arguments, not %d", *j->name ? j->name : "the function",
+                             j->n_in, r->n_in);
     for (int i = 0; i < r->n_in; i++) {
-        kn_type has = r->xt[i];
+        kni_type has = r->xt[i];
         has.weak = kni_in_type(j, (uint32_t)i).weak; /* arrays may take the place of numbers, and numbers theirs */
         if (!kni_type_equal(has, kni_in_type(j, (uint32_t)i))) {
-            kn_text s = {0}, t = {0};
-            return knx_error(KN_ERROR_TYPE, "%s: argument %d has type %s, not %s", *j->name ? j->name : what, i,
-                             kni_type_text(&s, r->xt[i], false), kni_type_text(&t, kni_in_type(j, (uint32_t)i), false));
+            knx_text s = {0}, t = {0};
+            return knx_error_new(KN_ERROR_TYPE, "%s: argument %d has type %s, not %s", *j->name ? j->name : what, i,
+                                 kni_type_text(&s, r->xt[i], false),
+                                 kni_type_text(&t, kni_in_type(j, (uint32_t)i), false));
         }
     }
     if ((uint32_t)r->n_out < j->n_out)
-        return knx_error(KN_ERROR_VALUE, "%s has more results than there is room for", what);
+        return knx_error_new(KN_ERROR_VALUE, "%s has more results than there is room for", what);
     for (uint32_t i = 0; i < j->n_out; i++)
         if (!kni_type_copy(r->arena, kni_out_type(j, i),
                            &y[i])) /* the body may go before the equation's variables do */
@@ -45,17 +46,18 @@ double knp_body_cost(const kni_jaxpr *j)
     return cost;
 }
 
-kn_atom *knp_atoms(kn_builder *b, size_t n)
+kni_atom *knp_atoms(kni_builder *b, size_t n)
 {
-    kn_atom *a = knx_arena_alloc(&b->arena, (n + 1) * sizeof *a);
+    kni_atom *a = knx_arena_alloc(&b->arena, (n + 1) * sizeof *a);
     for (size_t i = 0; a && i < n; i++)
         a[i] = KN_ATOM_NONE;
     return a;
 }
 
-static kn_error *emit_transposed(const kn_rule *r, kni_jaxpr *j, knp_emit_body *emit, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *emit_transposed(const kni_rule *r, kni_jaxpr *j, knp_emit_body *emit, const kni_atom *ct,
+                                  kni_atom *ct_in)
 {
-    kn_atom *in = knp_atoms(r->b, j->n_in), *out = knp_atoms(r->b, j->n_out);
+    kni_atom *in = knp_atoms(r->b, j->n_in), *out = knp_atoms(r->b, j->n_out);
     if (!in || !out)
         return knx_error_nomem();
     int n = 0;
@@ -71,8 +73,8 @@ static kn_error *emit_transposed(const kn_rule *r, kni_jaxpr *j, knp_emit_body *
     return NULL;
 }
 
-kn_error *knp_body_transpose(const kn_rule *r, const kni_jaxpr *j, knp_emit_body *emit, const kn_atom *ct,
-                             kn_atom *ct_in)
+knx_error *knp_body_transpose(const kni_rule *r, const kni_jaxpr *j, knp_emit_body *emit, const kni_atom *ct,
+                              kni_atom *ct_in)
 {
     bool *linear = knx_alloc((size_t)r->n_in + 1);
     kni_jaxpr *transposed = NULL;
@@ -80,7 +82,7 @@ kn_error *knp_body_transpose(const kn_rule *r, const kni_jaxpr *j, knp_emit_body
         return knx_error_nomem();
     for (int i = 0; i < r->n_in; i++)
         linear[i] = r->x[i] == KN_ATOM_LINEAR;
-    kn_error *error = knt_transpose(j, linear, &transposed);
+    knx_error *error = knt_transpose(j, linear, &transposed);
     if (!error)
         error = emit_transposed(r, transposed, emit, ct, ct_in);
     kni_release(transposed);
@@ -88,33 +90,34 @@ kn_error *knp_body_transpose(const kn_rule *r, const kni_jaxpr *j, knp_emit_body
     return error;
 }
 
-kn_error *knp_joins_scalars(const kni_jaxpr *j, int n, const kn_type *x, bool test)
+knx_error *knp_joins_scalars(const kni_jaxpr *j, int n, const kni_type *x, bool test)
 {
     if (!j || j->n_const)
-        return knx_error(KN_ERROR_VALUE, "needs a jaxpr without constants");
+        return knx_error_new(KN_ERROR_VALUE, "needs a jaxpr without constants");
     int results = test ? 1 : n;
     if (j->n_in != 2 * (uint32_t)n || j->n_out != (uint32_t)results)
-        return knx_error(KN_ERROR_TYPE, "the computation must take %d scalars and give %d, but takes %u and gives %u",
-                         2 * n, results, j->n_in, j->n_out);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "the computation must take %d scalars and give %d, but takes %u and gives %u", 2 * n,
+                             results, j->n_in, j->n_out);
     for (int i = 0; i < 2 * n + results; i++) {
-        kn_type t = i < 2 * n ? kni_in_type(j, (uint32_t)i) : kni_out_type(j, (uint32_t)(i - 2 * n));
+        kni_type t = i < 2 * n ? kni_in_type(j, (uint32_t)i) : kni_out_type(j, (uint32_t)(i - 2 * n));
         kn_dtype wanted = test && i >= 2 * n ? KN_DT(BOOL) : x[i % n].dtype;
         if (t.ndim || t.dtype != wanted) {
-            kn_text text = {0};
-            return knx_error(KN_ERROR_TYPE, "%s %d of the computation is %s, not a scalar %s",
-                             i < 2 * n ? "argument" : "result", i < 2 * n ? i : i - 2 * n,
-                             kni_type_text(&text, t, false), wanted->name);
+            knx_text text = {0};
+            return knx_error_new(KN_ERROR_TYPE, "%s %d of the computation is %s, not a scalar %s",
+                                 i < 2 * n ? "argument" : "result", i < 2 * n ? i : i - 2 * n,
+                                 kni_type_text(&text, t, false), wanted->name);
         }
     }
     return NULL;
 }
 
 /* The last axis first. */
-kn_error *knp_over_axes(const kni_jaxpr *j, kn_type t, kni_jaxpr **out)
+knx_error *knp_over_axes(const kni_jaxpr *j, kni_type t, kni_jaxpr **out)
 {
     kni_jaxpr *now = kni_retain((kni_jaxpr *)j);
     int *axis = knx_alloc_zero((j->n_in + 1) * sizeof *axis); /* all in front */
-    kn_error *e = axis ? NULL : knx_error_nomem();
+    knx_error *e = axis ? NULL : knx_error_nomem();
     for (int d = t.ndim - 1; d >= 0 && !e; d--) {
         kni_jaxpr *next = NULL;
         e = knt_batch(now, t.dim[d], NULL, axis, NULL, &next);

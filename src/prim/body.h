@@ -6,18 +6,18 @@
 #include "transform/transform.h"
 
 /* Operands of the types of the body, but for weakness; its results. `what`: the primitive, for messages. */
-kn_error *knp_body_type(const char *what, const kni_jaxpr *j, kn_rule *r, kn_type *y);
+knx_error *knp_body_type(const char *what, const kni_jaxpr *j, kni_rule *r, kni_type *y);
 bool knp_body_may_fail(const kni_jaxpr *j);
 double knp_body_cost(const kni_jaxpr *j);
 /* n atoms (and a few more) that live as long as the builder; they begin as KN_ATOM_NONE. NULL without memory. */
-kn_atom *knp_atoms(kn_builder *b, size_t n);
+kni_atom *knp_atoms(kni_builder *b, size_t n);
 /* The body transposed in the operands that are KN_ATOM_LINEAR, by an equation or several that `emit` writes: it gets
  * the transposed body, whose inputs are the other operands and the cotangents. */
-typedef void knp_emit_body(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out);
-kn_error *knp_body_transpose(const kn_rule *r, const kni_jaxpr *j, knp_emit_body *emit, const kn_atom *ct,
-                             kn_atom *ct_in);
+typedef void knp_emit_body(const kni_rule *r, kni_jaxpr *j, const kni_atom *in, kni_atom *out);
+knx_error *knp_body_transpose(const kni_rule *r, const kni_jaxpr *j, knp_emit_body *emit, const kni_atom *ct,
+                             kni_atom *ct_in);
 /* Does j take two sets of scalars of the dtypes of the n arrays, and give n results (test: one boolean)? */
-kn_error *knp_joins_scalars(const kni_jaxpr *j, int n, const kn_type *x, bool test);
+knx_error *knp_joins_scalars(const kni_jaxpr *j, int n, const kni_type *x, bool test);
 /* A jaxpr of scalars over all axes of arrays of type t. */
-kn_error *knp_over_axes(const kni_jaxpr *j, kn_type t, kni_jaxpr **out);
+knx_error *knp_over_axes(const kni_jaxpr *j, kni_type t, kni_jaxpr **out);
 #endif

@@ -13,9 +13,9 @@ bool knp_frame_begin(knp_frame *f, size_t inputs, size_t outputs)
     return f->in && f->out;
 }
 
-void knp_frame_input(knp_frame *f, kn_type t) { f->in[f->n_in++] = knb_invar(&f->b, t); }
+void knp_frame_input(knp_frame *f, kni_type t) { f->in[f->n_in++] = knb_invar(&f->b, t); }
 
-kn_error *knp_frame_finish(knp_frame *f, uint32_t n, const kn_atom *out, const char *name, kni_jaxpr **j)
+knx_error *knp_frame_finish(knp_frame *f, uint32_t n, const kni_atom *out, const char *name, kni_jaxpr **j)
 {
     KN_TRY(knb_take_error(&f->b));
     return knb_finish(&f->b, (int)n, out, name, true, j);
@@ -28,7 +28,7 @@ void knp_frame_end(knp_frame *f)
 }
 
 /* needed: per variable, with the results marked; the others that they need are marked, too. */
-static bool stays(const kn_eqn *e, const bool *needed)
+static bool stays(const kni_eqn *e, const bool *needed)
 {
     for (uint32_t i = 0; i < e->n_out; i++)
         if (needed[e->out + i])
@@ -39,14 +39,14 @@ static bool stays(const kn_eqn *e, const bool *needed)
 static void mark(const kni_jaxpr *j, bool *needed)
 {
     for (uint32_t k = j->n_eqn; k-- > 0;) {
-        const kn_eqn *e = &j->eqn[k];
+        const kni_eqn *e = &j->eqn[k];
         for (uint32_t i = 0; stays(e, needed) && i < e->n_in; i++)
             if (kni_is_var(e->in[i]))
                 needed[e->in[i]] = true;
     }
 }
 
-kn_error *knp_needs(const kni_jaxpr *j, const bool *out, bool *in)
+knx_error *knp_needs(const kni_jaxpr *j, const bool *out, bool *in)
 {
     bool *needed = knx_alloc_zero((size_t)j->n_var + 1);
     if (!needed)
@@ -61,13 +61,13 @@ kn_error *knp_needs(const kni_jaxpr *j, const bool *out, bool *in)
     return NULL;
 }
 
-kn_error *knp_pick(const kni_jaxpr *j, uint32_t n_in, const uint32_t *in, uint32_t n_out, const uint32_t *out,
-                   kni_jaxpr **y)
+knx_error *knp_pick(const kni_jaxpr *j, uint32_t n_in, const uint32_t *in, uint32_t n_out, const uint32_t *out,
+                    kni_jaxpr **y)
 {
     knt_replay r;
-    kn_error *error = knt_replay_begin(&r, j, false);
+    knx_error *error = knt_replay_begin(&r, j, false);
     bool *needed = error ? NULL : knx_arena_zero(&r.arena, (size_t)j->n_var + 1);
-    kn_atom *atom = error ? NULL : knx_arena_alloc(&r.arena, ((size_t)n_out + 1) * sizeof *atom);
+    kni_atom *atom = error ? NULL : knx_arena_alloc(&r.arena, ((size_t)n_out + 1) * sizeof *atom);
     if (!error && !(needed && atom))
         error = knx_error_nomem();
     for (uint32_t i = 0; !error && i < n_out; i++)
@@ -90,15 +90,15 @@ kn_error *knp_pick(const kni_jaxpr *j, uint32_t n_in, const uint32_t *in, uint32
     return error;
 }
 
-kn_error *knp_flag_as(const kni_jaxpr *j, kn_type flag, kni_jaxpr **y)
+knx_error *knp_flag_as(const kni_jaxpr *j, kni_type flag, kni_jaxpr **y)
 {
     knp_frame f;
-    kn_error *error = knp_frame_begin(&f, j->n_in, j->n_out) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, j->n_in, j->n_out) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < j->n_in; i++)
             knp_frame_input(&f, kni_in_type(j, i));
         knb_inline(&f.b, j, f.in, f.out);
-        kn_atom *last = &f.out[j->n_out - 1];
+        kni_atom *last = &f.out[j->n_out - 1];
         *last = knt_failed_over(&f.b, *last, flag);
         if (!knb_type(&f.b, *last).ndim && flag.ndim)
             *last = knb_broadcast_in_dim(&f.b, *last, flag.ndim, flag.dim, NULL);
@@ -108,10 +108,10 @@ kn_error *knp_flag_as(const kni_jaxpr *j, kn_type flag, kni_jaxpr **y)
     return error;
 }
 
-static kn_error *emit_both(const kn_rule *r, const kn_linearized *l, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *emit_both(const kni_rule *r, const knt_linearized *l, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
-    kn_atom *out = knp_atoms(r->b, l->primal->n_out), *in = knp_atoms(r->b, l->linear->n_in),
-            *t = knp_atoms(r->b, l->linear->n_out);
+    kni_atom *out = knp_atoms(r->b, l->primal->n_out), *in = knp_atoms(r->b, l->linear->n_in),
+             *t = knp_atoms(r->b, l->linear->n_out);
     if (!out || !in || !t)
         return knx_error_nomem();
     knb_inline(r->b, l->primal, r->x, out);
@@ -130,37 +130,37 @@ static kn_error *emit_both(const kn_rule *r, const kn_linearized *l, const kn_at
     return NULL;
 }
 
-kn_error *knp_linearize_instead(const kn_rule *r, const kni_jaxpr *j, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+knx_error *knp_linearize_instead(const kni_rule *r, const kni_jaxpr *j, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
     bool *tangent = knx_arena_alloc(&r->b->arena, (size_t)r->n_in + 1);
-    kn_linearized l = {0};
+    knt_linearized l = {0};
     if (!tangent)
         return knx_error_nomem();
     for (int i = 0; i < r->n_in; i++)
         tangent[i] = tx[i] != KN_ATOM_ZERO;
-    kn_error *error = knt_linearize(j, tangent, &l);
+    knx_error *error = knt_linearize(j, tangent, &l);
     if (!error)
         error = emit_both(r, &l, tx, y, ty);
     knt_linearized_free(&l);
     return error;
 }
 
-kn_error *knp_lane_by_lane(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+knx_error *knp_lane_by_lane(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     knp_frame f;
     kni_jaxpr *body = NULL;
-    kn_builder *b = r->b;
-    kn_atom *in = knp_atoms(b, (size_t)r->n_in);
-    kn_error *error = knp_frame_begin(&f, 2 * (size_t)r->n_in, (size_t)r->n_out) && in ? NULL : knx_error_nomem();
-    kn_atom *x = f.in + r->n_in;
+    kni_builder *b = r->b;
+    kni_atom *in = knp_atoms(b, (size_t)r->n_in);
+    knx_error *error = knp_frame_begin(&f, 2 * (size_t)r->n_in, (size_t)r->n_out) && in ? NULL : knx_error_nomem();
+    kni_atom *x = f.in + r->n_in;
     uint32_t n = 0, n_const = 0;
     f.b.place = b->place;
     for (int lanes = 0; !error && !b->error && lanes < 2; lanes++) /* operands that all lanes share come first */
         for (int i = 0; i < r->n_in; i++) {
             if ((axis[i] >= 0) != lanes)
                 continue;
-            kn_atom all = lanes ? knb_move_axis(b, r->x[i], axis[i], 0) : r->x[i];
-            kn_type one = knb_type(b, all);
+            kni_atom all = lanes ? knb_move_axis(b, r->x[i], axis[i], 0) : r->x[i];
+            kni_type one = knb_type(b, all);
             if (b->error)
                 break;
             one.ndim -= lanes;
@@ -178,7 +178,7 @@ kn_error *knp_lane_by_lane(const kn_rule *r, int64_t size, const int *axis, kn_a
     }
     knp_frame_end(&f);
     if (!error) {
-        knb_scan(b, &(kn_p_scan){.jaxpr = body, .length = size, .num_consts = n_const, .unroll = 1}, in, y);
+        knb_scan(b, &(kni_p_scan){.jaxpr = body, .length = size, .num_consts = n_const, .unroll = 1}, in, y);
         for (int i = 0; i < r->n_out; i++)
             axis_out[i] = 0;
     }
@@ -186,27 +186,28 @@ kn_error *knp_lane_by_lane(const kn_rule *r, int64_t size, const int *axis, kn_a
     return error;
 }
 
-void knp_put_all(kn_atom *to, uint32_t *n, const kn_atom *from, uint32_t count)
+void knp_put_all(kni_atom *to, uint32_t *n, const kni_atom *from, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         to[(*n)++] = from[i];
 }
 
-bool knp_same_type(kn_type a, kn_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
+bool knp_same_type(kni_type a, kni_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
 
-kn_error *knp_check_carry(const char *name, uint32_t i, kn_type in, kn_type out)
+knx_error *knp_check_carry(const char *name, uint32_t i, kni_type in, kni_type out)
 {
     if (knp_same_type(in, out))
         return NULL;
-    kn_text s = {0}, t = {0}, leaf = {0};
+    knx_text s = {0}, t = {0}, leaf = {0};
     bool dtypes = in.dtype != out.dtype, shapes = !kni_type_same_shape(in, out);
     if (!name)
         snprintf(leaf.s, sizeof leaf.s, "carry[%u]", i);
-    return knx_error(KN_ERROR_TYPE,
-                     "body function carry input and carry output must have equal types, but they differ: the input "
-                     "carry component %s has type %s but the corresponding output carry component has type %s, so %s",
-                     name ? name : leaf.s, kni_type_text(&s, in, true), kni_type_text(&t, out, true),
-                     dtypes && shapes ? "the dtypes do not match, and the shapes do not match"
-                     : dtypes         ? "the dtypes do not match"
-                                      : "the shapes do not match");
+    return knx_error_new(
+        KN_ERROR_TYPE,
+        "body function carry input and carry output must have equal types, but they differ: the input "
+        "carry component %s has type %s but the corresponding output carry component has type %s, so %s",
+        name ? name : leaf.s, kni_type_text(&s, in, true), kni_type_text(&t, out, true),
+        dtypes && shapes ? "the dtypes do not match, and the shapes do not match"
+        : dtypes         ? "the dtypes do not match"
+                         : "the shapes do not match");
 }

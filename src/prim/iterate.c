@@ -3,12 +3,12 @@
  * more, so that its value does not depend on its neighbours. */
 #include "prim/iterate.h"
 
-void knp_iterate(knp_iteration *it, kn_builder *outer, int n_const, int n, const kn_atom *init)
+void knp_iterate(knp_iteration *it, kni_builder *outer, int n_const, int n, const kni_atom *init)
 {
     *it = (knp_iteration){.outer = outer, .n_const = n_const, .n = n};
     knb_init(&it->body);
     for (int i = 0; i < n_const + n; i++) {
-        kn_type t = knb_type(outer, init[i]);
+        kni_type t = knb_type(outer, init[i]);
         it->init[i] = init[i];
         it->in[i] = knb_invar(&it->body, t);
         if (i >= n_const)
@@ -16,10 +16,10 @@ void knp_iterate(knp_iteration *it, kn_builder *outer, int n_const, int n, const
     }
 }
 
-static kni_jaxpr *finished(kn_builder *outer, kn_builder *b, int n, const kn_atom *out)
+static kni_jaxpr *finished(kni_builder *outer, kni_builder *b, int n, const kni_atom *out)
 {
     kni_jaxpr *j = NULL;
-    kn_error *e = knb_take_error(b);
+    knx_error *e = knb_take_error(b);
     if (!e)
         e = knb_finish(b, n, out, "", true, &j);
     if (e)
@@ -31,10 +31,10 @@ static kni_jaxpr *finished(kn_builder *outer, kn_builder *b, int n, const kn_ato
 /* Is any element not done? */
 static kni_jaxpr *condition(const knp_iteration *it)
 {
-    kn_builder b;
+    kni_builder b;
     int64_t axes[KN_MAX_NDIM];
     knb_init(&b);
-    kn_atom mask = knb_invar(&b, it->carry[0]);
+    kni_atom mask = knb_invar(&b, it->carry[0]);
     for (int i = 1; i < it->n; i++)
         knb_invar(&b, it->carry[i]);
     for (int d = 0; d < it->carry[0].ndim; d++)
@@ -44,26 +44,26 @@ static kni_jaxpr *condition(const knp_iteration *it)
     return finished(it->outer, &b, 1, &mask);
 }
 
-void knp_iterate_end(knp_iteration *it, const kn_atom *next, kn_atom *out)
+void knp_iterate_end(knp_iteration *it, const kni_atom *next, kni_atom *out)
 {
-    kn_atom y[KNP_MAX_ITERATED];
-    const kn_atom *old = it->in + it->n_const;
+    kni_atom y[KNP_MAX_ITERATED];
+    const kni_atom *old = it->in + it->n_const;
     y[0] = knb_and(&it->body, old[0], next[0]);
     for (int i = 1; i < it->n; i++) /* a scalar counts rounds */
         y[i] = it->carry[i].ndim < it->carry[0].ndim ? next[i] : knb_select(&it->body, old[0], next[i], old[i]);
     kni_jaxpr *body = finished(it->outer, &it->body, it->n, y), *cond = body ? condition(it) : NULL;
-    kn_atom end[KNP_MAX_ITERATED];
+    kni_atom end[KNP_MAX_ITERATED];
     for (int i = 0; i < it->n; i++)
         end[i] = KN_ATOM_NONE;
     if (body && cond)
-        knb_while(it->outer, &(kn_p_while){body, it->n_const, cond, 0, 0, 0, 0}, it->init, end);
+        knb_while(it->outer, &(kni_p_while){body, it->n_const, cond, 0, 0, 0, 0}, it->init, end);
     for (int i = 0; i < it->n; i++) /* out may be it->init */
         out[i] = end[i];
     kni_release(body);
     kni_release(cond);
 }
 
-kn_dtype knp_widen_operands(const kn_rule *r, kn_atom *x)
+kn_dtype knp_widen_operands(const kni_rule *r, kni_atom *x)
 {
     kn_dtype d = r->yt[0].dtype->size == 2 ? KN_DT(F32) : r->yt[0].dtype;
     for (int i = 0; i < r->n_in; i++)
@@ -71,15 +71,15 @@ kn_dtype knp_widen_operands(const kn_rule *r, kn_atom *x)
     return d;
 }
 
-kn_atom knp_narrow_result(const kn_rule *r, kn_atom y) { return knb_convert(r->b, y, r->yt[0].dtype); }
+kni_atom knp_narrow_result(const kni_rule *r, kni_atom y) { return knb_convert(r->b, y, r->yt[0].dtype); }
 
 double knp_epsilon(kn_dtype d) { return d->size == 4 ? 0x1p-23 : 0x1p-52; }
 
 double knp_log_of_most(kn_dtype d) { return d->size == 4 ? 88.722839052068353 : 709.78271289338397; }
 
-kn_atom knp_is_nan(kn_builder *b, kn_atom x) { return knb_ne(b, x, x); }
+kni_atom knp_is_nan(kni_builder *b, kni_atom x) { return knb_ne(b, x, x); }
 
-kn_error *knp_floats_type(kn_rule *r, kn_type *y)
+knx_error *knp_floats_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_FLOAT));
     return knp_join(r->n_in, r->xt, r->arena, y);

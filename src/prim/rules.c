@@ -17,27 +17,27 @@ unsigned knp_kind(kn_dtype d)
     }
 }
 
-kn_error *knp_accepts(kn_dtype d, unsigned kinds)
+knx_error *knp_accepts(kn_dtype d, unsigned kinds)
 {
-    return knp_kind(d) & kinds ? NULL : knx_error(KN_ERROR_TYPE, "does not accept dtype %s", d->name);
+    return knp_kind(d) & kinds ? NULL : knx_error_new(KN_ERROR_TYPE, "does not accept dtype %s", d->name);
 }
 
-kn_error *knp_type_dims(kn_arena *a, kn_dtype d, bool weak, int ndim, const int64_t *dim, kn_type *y)
+knx_error *knp_type_dims(knx_arena *a, kn_dtype d, bool weak, int ndim, const int64_t *dim, kni_type *y)
 {
     int64_t *copy = NULL;
     if (ndim > KN_MAX_NDIM)
-        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d, found %d",
-                         KN_MAX_NDIM, ndim);
+        return knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d, found %d",
+                             KN_MAX_NDIM, ndim);
     if (ndim) {
         if (!(copy = knx_arena_copy(a, dim, (size_t)ndim * sizeof *dim)))
             return knx_error_nomem();
     }
-    *y = kni_type(d, ndim, copy);
+    *y = kni_type_of(d, ndim, copy);
     y->weak = weak;
     return kni_type_check_size(*y);
 }
 
-kn_error *knp_type_like(kn_arena *a, kn_type x, kn_dtype d, kn_type *y)
+knx_error *knp_type_like(knx_arena *a, kni_type x, kn_dtype d, kni_type *y)
 {
     (void)a; /* the operands of an equation live as long as it does: their extents are shared */
     *y = x;
@@ -45,9 +45,9 @@ kn_error *knp_type_like(kn_arena *a, kn_type x, kn_dtype d, kn_type *y)
     return NULL;
 }
 
-static kn_error *join_error(int n, const kn_type *x, bool of_shapes)
+static knx_error *join_error(int n, const kni_type *x, bool of_shapes)
 {
-    kn_text t = {0};
+    knx_text t = {0};
     for (int i = 0; i < n; i++) {
         knx_text_add(&t, "%s", i ? ", " : "");
         if (of_shapes)
@@ -55,15 +55,15 @@ static kn_error *join_error(int n, const kn_type *x, bool of_shapes)
         else
             knx_text_add(&t, "%s", x[i].dtype->name);
     }
-    return knx_error(KN_ERROR_TYPE, "%s %s",
-                     of_shapes ? "got incompatible shapes for broadcasting:"
-                               : "requires arguments to have the same dtypes, got",
-                     t.s);
+    return knx_error_new(KN_ERROR_TYPE, "%s %s",
+                         of_shapes ? "got incompatible shapes for broadcasting:"
+                                   : "requires arguments to have the same dtypes, got",
+                         t.s);
 }
 
-kn_error *knp_join(int n, const kn_type *x, kn_arena *a, kn_type *y)
+knx_error *knp_join(int n, const kni_type *x, knx_arena *a, kni_type *y)
 {
-    kn_type all = x[0];
+    kni_type all = x[0];
     for (int i = 1; i < n; i++) {
         if (x[i].dtype != all.dtype)
             return join_error(n, x, false);
@@ -79,33 +79,34 @@ kn_error *knp_join(int n, const kn_type *x, kn_arena *a, kn_type *y)
     return knp_type_like(a, all, all.dtype, y);
 }
 
-kn_error *knp_axis_error(int64_t axis, int ndim)
+knx_error *knp_axis_error(int64_t axis, int ndim)
 {
-    return knx_error(KN_ERROR_AXIS, "axis %lld is out of bounds for array of dimension %d", (long long)axis, ndim);
+    return knx_error_new(KN_ERROR_AXIS, "axis %lld is out of bounds for array of dimension %d", (long long)axis, ndim);
 }
 
-kn_error *knp_check_axes(kn_ints axes, int ndim)
+knx_error *knp_check_axes(kni_ints axes, int ndim)
 {
     for (int i = 0; i < axes.n; i++) {
         if (axes.v[i] < 0 || axes.v[i] >= ndim)
             return knp_axis_error(axes.v[i], ndim);
         for (int j = 0; j < i; j++)
             if (axes.v[j] == axes.v[i])
-                return knx_error(KN_ERROR_VALUE, "duplicate value in 'axis'");
+                return knx_error_new(KN_ERROR_VALUE, "duplicate value in 'axis'");
     }
     return NULL;
 }
 
-kn_error *knp_check_count(const char *what, kn_ints given, int wanted)
+knx_error *knp_check_count(const char *what, kni_ints given, int wanted)
 {
-    return given.n == wanted ? NULL
-                             : knx_error(KN_ERROR_TYPE, "%s must have length equal to the number of axes %d, got %d",
-                                         what, wanted, given.n);
+    return given.n == wanted
+               ? NULL
+               : knx_error_new(KN_ERROR_TYPE, "%s must have length equal to the number of axes %d, got %d", what,
+                               wanted, given.n);
 }
 
-kn_atom *knp_room(kn_builder *b, size_t n)
+kni_atom *knp_room(kni_builder *b, size_t n)
 {
-    kn_atom *x = b->error ? NULL : knx_arena_alloc(&b->arena, (n + 1) * sizeof *x);
+    kni_atom *x = b->error ? NULL : knx_arena_alloc(&b->arena, (n + 1) * sizeof *x);
     if (!x && !b->error)
         knb_fail(b, knx_error_nomem());
     return x;
@@ -113,9 +114,9 @@ kn_atom *knp_room(kn_builder *b, size_t n)
 
 /* Derivatives */
 
-void knp_jvp_linear(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+void knp_jvp_linear(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_atom few[8], *t = few;
+    kni_atom few[8], *t = few;
     if (r->n_in > 8 && !(t = knx_arena_alloc(&r->b->arena, (size_t)r->n_in * sizeof *t))) {
         knb_fail(r->b, knx_error_nomem());
         return;
@@ -125,39 +126,39 @@ void knp_jvp_linear(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     ty[0] = knb_emit1(r->b, r->prim, r->params, r->n_in, t);
 }
 
-void knp_jvp_zero(const kn_rule *r, const kn_atom *tx, kn_atom *ty) { (void)r, (void)tx, (void)ty; }
+void knp_jvp_zero(const kni_rule *r, const kni_atom *tx, kni_atom *ty) { (void)r, (void)tx, (void)ty; }
 
-kn_error *knp_transpose_same(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+knx_error *knp_transpose_same(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     ct_in[0] = knb_emit1(r->b, r->prim, r->params, 1, ct);
     return NULL;
 }
 
-kn_atom knp_unbroadcast(kn_builder *b, kn_atom ct, kn_type x)
+kni_atom knp_unbroadcast(kni_builder *b, kni_atom ct, kni_type x)
 {
     int ndim = knb_type(b, ct).ndim;
     if (x.ndim || !ndim)
         return ct;
-    knp_dims all = knp_axes_rest((kn_ints){0}, ndim);
+    knp_dims all = knp_axes_rest((kni_ints){0}, ndim);
     return knb_reduce_sum(b, ct, all.n, all.v);
 }
 
 /* Batching */
 
-kn_atom knp_batched_at(const kn_rule *r, int i, int64_t size, int axis, int to)
+kni_atom knp_batched_at(const kni_rule *r, int i, int64_t size, int axis, int to)
 {
     if (axis >= 0)
         return knb_move_axis(r->b, r->x[i], axis, to);
-    kn_type t = knb_type(r->b, r->x[i]);
+    kni_type t = knb_type(r->b, r->x[i]);
     knp_dims shape = knp_dims_of(t);
     shape = knp_insert(knp_ints(&shape), to, size);
-    knp_dims where = knp_axes_rest((kn_ints){1, (int64_t[]){to}}, shape.n);
+    knp_dims where = knp_axes_rest((kni_ints){1, (int64_t[]){to}}, shape.n);
     return knb_broadcast_in_dim(r->b, r->x[i], shape.n, shape.v, where.v);
 }
 
 /* An operand of the batched equation, whose result has `shape` and the batch axis at `at`. Batched scalars are lined
  * up with it. */
-static kn_atom elementwise_operand(const kn_rule *r, int i, int64_t size, int axis, int at, const knp_dims *shape)
+static kni_atom elementwise_operand(const kni_rule *r, int i, int64_t size, int axis, int at, const knp_dims *shape)
 {
     bool is_scalar = knb_type(r->b, r->x[i]).ndim == (axis >= 0);
     if (is_scalar && (axis < 0 || shape->n == 0))
@@ -168,15 +169,15 @@ static kn_atom elementwise_operand(const kn_rule *r, int i, int64_t size, int ax
     return knb_broadcast_in_dim(r->b, r->x[i], full.n, full.v, (int64_t[]){at});
 }
 
-kn_error *knp_batch_elementwise(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+knx_error *knp_batch_elementwise(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     int at = -1;
     knp_dims shape = {0};
     if (b->error)
         return NULL;
     for (int i = 0; i < r->n_in; i++) {
-        kn_type t = knb_type(b, r->x[i]);
+        kni_type t = knb_type(b, r->x[i]);
         if (t.ndim == (axis[i] >= 0))
             continue;
         shape = knp_dims_without(t, axis[i]);
@@ -184,7 +185,7 @@ kn_error *knp_batch_elementwise(const kn_rule *r, int64_t size, const int *axis,
             at = axis[i];
     }
     at = at < 0 ? 0 : at;
-    kn_atom few[8], *x = few;
+    kni_atom few[8], *x = few;
     if (r->n_in > 8 && !(x = knx_arena_alloc(&b->arena, (size_t)r->n_in * sizeof *x)))
         return knx_error_nomem();
     for (int i = 0; i < r->n_in; i++)
@@ -195,17 +196,17 @@ kn_error *knp_batch_elementwise(const kn_rule *r, int64_t size, const int *axis,
     return NULL;
 }
 
-kn_error *knp_batch_in_front(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+knx_error *knp_batch_in_front(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     (void)size;
-    kn_atom x = knb_move_axis(r->b, r->x[0], axis[0], 0);
+    kni_atom x = knb_move_axis(r->b, r->x[0], axis[0], 0);
     knb_emit(r->b, r->prim, r->params, 1, &x, y, r->n_out);
     for (int i = 0; i < r->n_out; i++)
         axis_out[i] = 0;
     return NULL;
 }
 
-kn_error *knp_batch_none(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+knx_error *knp_batch_none(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     (void)size, (void)axis;
     knb_emit(r->b, r->prim, r->params, 0, NULL, y, r->n_out);
@@ -216,7 +217,7 @@ kn_error *knp_batch_none(const kn_rule *r, int64_t size, const int *axis, kn_ato
 
 /* Axes */
 
-knp_dims knp_dims_of(kn_type t)
+knp_dims knp_dims_of(kni_type t)
 {
     knp_dims d = {.n = t.ndim};
     for (int i = 0; i < d.n; i++)
@@ -224,7 +225,7 @@ knp_dims knp_dims_of(kn_type t)
     return d;
 }
 
-knp_dims knp_dims_without(kn_type t, int axis)
+knp_dims knp_dims_without(kni_type t, int axis)
 {
     knp_dims d = {0};
     for (int i = 0; i < t.ndim; i++)
@@ -233,7 +234,7 @@ knp_dims knp_dims_without(kn_type t, int axis)
     return d;
 }
 
-knp_dims knp_insert(kn_ints v, int at, int64_t value)
+knp_dims knp_insert(kni_ints v, int at, int64_t value)
 {
     knp_dims d = {0};
     for (int i = 0; i <= v.n && d.n < KN_MAX_NDIM; i++) {
@@ -245,7 +246,7 @@ knp_dims knp_insert(kn_ints v, int at, int64_t value)
     return d;
 }
 
-knp_dims knp_axes_lift(kn_ints axes, int inserted)
+knp_dims knp_axes_lift(kni_ints axes, int inserted)
 {
     knp_dims d = {.n = axes.n};
     for (int i = 0; i < axes.n; i++)
@@ -253,7 +254,7 @@ knp_dims knp_axes_lift(kn_ints axes, int inserted)
     return d;
 }
 
-int knp_axes_before(kn_ints axes, int axis)
+int knp_axes_before(kni_ints axes, int axis)
 {
     int n = 0;
     for (int i = 0; i < axes.n; i++)
@@ -261,7 +262,7 @@ int knp_axes_before(kn_ints axes, int axis)
     return n;
 }
 
-knp_dims knp_axes_rest(kn_ints axes, int ndim)
+knp_dims knp_axes_rest(kni_ints axes, int ndim)
 {
     knp_dims d = {0};
     for (int i = 0; i < ndim; i++)
@@ -270,7 +271,7 @@ knp_dims knp_axes_rest(kn_ints axes, int ndim)
     return d;
 }
 
-knp_dims knp_dims_pick(kn_type t, kn_ints axes)
+knp_dims knp_dims_pick(kni_type t, kni_ints axes)
 {
     knp_dims d = {.n = axes.n};
     for (int i = 0; i < axes.n; i++)
@@ -278,20 +279,20 @@ knp_dims knp_dims_pick(kn_type t, kn_ints axes)
     return d;
 }
 
-int64_t knp_product(kn_ints v) { return kni_type_size(kni_type(KN_DT(BOOL), v.n, v.v)); }
+int64_t knp_product(kni_ints v) { return kni_type_size(kni_type_of(KN_DT(BOOL), v.n, v.v)); }
 
 /* Views */
 
-void knp_index_copy(const kn_index *from, int from_axis, kn_index *to, int to_axis)
+void knp_index_copy(const kni_index *from, int from_axis, kni_index *to, int to_axis)
 {
-    const kn_index_axis *f = &from->axis[from_axis];
-    kn_index_axis *t = &to->axis[to_axis];
+    const kni_index_axis *f = &from->axis[from_axis];
+    kni_index_axis *t = &to->axis[to_axis];
     t->offset = f->offset;
     t->node = f->node;
     memcpy(t->coef, f->coef, (size_t)from->n_loop * sizeof *t->coef);
 }
 
-int knp_split_axes(int64_t n, const kn_type *y, int first)
+int knp_split_axes(int64_t n, const kni_type *y, int first)
 {
     int64_t product = 1;
     int j = first;
@@ -303,7 +304,7 @@ int knp_split_axes(int64_t n, const kn_type *y, int first)
     return product == n ? j : -1;
 }
 
-bool kn_reshape_splits(const kn_type *x, const kn_type *y)
+bool knp_reshape_splits(const kni_type *x, const kni_type *y)
 {
     int j = 0;
     for (int i = 0; i < x->ndim; i++) {
@@ -320,13 +321,13 @@ bool kn_reshape_splits(const kn_type *x, const kn_type *y)
 
 /* Costs */
 
-static double size_of(const kn_type *t) { return (double)kni_type_size(*t) * (knx_is_complex(t->dtype) ? 2 : 1); }
+static double size_of(const kni_type *t) { return (double)kni_type_size(*t) * (knx_is_complex(t->dtype) ? 2 : 1); }
 
-double knp_cost_function(const kn_rule *r) { return 20 * size_of(r->yt); }
+double knp_cost_function(const kni_rule *r) { return 20 * size_of(r->yt); }
 
-double knp_cost_input(const kn_rule *r) { return r->n_in ? size_of(r->xt) : 0; }
+double knp_cost_input(const kni_rule *r) { return r->n_in ? size_of(r->xt) : 0; }
 
-double knp_cost_none(const kn_rule *r)
+double knp_cost_none(const kni_rule *r)
 {
     (void)r;
     return 0;
@@ -334,7 +335,7 @@ double knp_cost_none(const kn_rule *r)
 
 /* Kernel expressions */
 
-kn_dtype_id knp_node_dtype(kn_dtype d)
+knx_dtype_id knp_node_dtype(kn_dtype d)
 {
     switch (d->id) {
     case KN_ID_F16:
@@ -342,33 +343,33 @@ kn_dtype_id knp_node_dtype(kn_dtype d)
     case KN_ID_C64: return KN_ID_F32;
     case KN_ID_C128: return KN_ID_F64;
     case KN_ID_KEY: return KN_ID_U32;
-    default: return (kn_dtype_id)d->id;
+    default: return (knx_dtype_id)d->id;
     }
 }
 
-static knk_node cast_node(knk_builder *k, knk_node x, kn_dtype_id to)
+static knk_node cast_node(knk_builder *k, knk_node x, knx_dtype_id to)
 {
     return knk_dtype(k, x) == to ? x : knk_cast(k, to, x);
 }
 
-void knp_expr_same(knk_builder *k, const kn_rule *r, kn_value2 *y)
+void knp_expr_same(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     (void)k;
     *y = r->v[0];
 }
 
-kn_value2 knp_value_cast(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to)
+kni_pair knp_value_cast(knk_builder *k, kn_dtype from, kni_pair x, kn_dtype to)
 {
     if (from == to)
         return x;
     knk_node re = x.re;
     if (to->kind == KN_KIND_BOOL && knx_is_complex(from))
         return knp_real(knk_binary(k, KNK_OR, knk_cast(k, KN_ID_BOOL, x.re), knk_cast(k, KN_ID_BOOL, x.im)));
-    kn_dtype_id node = knp_node_dtype(to);
+    knx_dtype_id node = knp_node_dtype(to);
     /* straight to 16 bits: by way of float32 a float64 would be rounded twice */
     if (to->id == KN_ID_F16 || to->id == KN_ID_BF16)
-        re = knk_cast(k, (kn_dtype_id)to->id, re);
-    kn_value2 y = knp_real(cast_node(k, re, node));
+        re = knk_cast(k, (knx_dtype_id)to->id, re);
+    kni_pair y = knp_real(cast_node(k, re, node));
     if (knx_is_complex(to))
         y.im = knx_is_complex(from) ? cast_node(k, x.im, node) : knk_const_double(k, node, 0);
     return y;
@@ -378,7 +379,7 @@ kn_value2 knp_value_cast(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to
  * is out of range: it only meets such numbers where a select drops what it gives. */
 static knk_node saturate_node(knk_builder *k, knk_node x, kn_dtype to)
 {
-    const kn_dtype_id d = knk_dtype(k, x), id = (kn_dtype_id)to->id;
+    const knx_dtype_id d = knk_dtype(k, x), id = (knx_dtype_id)to->id;
     const int bits = 8 * to->size, precision = d == KN_ID_F32 ? 24 : 53;
     const bool is_unsigned = to->kind == KN_KIND_UINT;
     const double half = (double)((uint64_t)1 << (bits - 1)), end = is_unsigned ? 2 * half : half; /* above the range */
@@ -397,7 +398,7 @@ static knk_node saturate_node(knk_builder *k, knk_node x, kn_dtype to)
     return is_unsigned ? inside : knk_select(k, knk_binary(k, KNK_EQ, x, x), inside, knk_const_int(k, id, 0));
 }
 
-kn_value2 knp_value_saturate(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to)
+kni_pair knp_value_saturate(knk_builder *k, kn_dtype from, kni_pair x, kn_dtype to)
 {
     if (knx_is_inexact(from) && knx_is_integer(to))
         return knp_real(saturate_node(k, x.re, to));

@@ -5,35 +5,35 @@
 #include "random/draw.h"
 
 typedef struct choosing {
-    knrand_draw *w;
+    knrandom_draw *w;
     kn_random_choice_opts o;
     kn_array a;
-    kn_type t; /* of a */
+    kni_type t; /* of a */
     int axis;
     int64_t n, draws; /* to choose from, to choose */
 } choosing;
 
 /* How many numbers of an ascending vector are smaller than each element of r. */
-static kn_atom rank_in(kn_builder *b, kn_atom ascending, kn_atom r, const kn_shape *shape, int64_t n)
+static kni_atom rank_in(kni_builder *b, kni_atom ascending, kni_atom r, const kn_shape *shape, int64_t n)
 {
-    kn_shape table = knrand_shape_and(shape, n);
-    kn_type t = kni_type(knb_type(b, r).dtype, table.ndim, table.dim);
+    kn_shape table = knrandom_shape_and(shape, n);
+    kni_type t = kni_type_of(knb_type(b, r).dtype, table.ndim, table.dim);
     int64_t last = shape->ndim, dims[KN_MAX_NDIM];
     for (int i = 0; i < shape->ndim; i++)
         dims[i] = i;
-    kn_atom wide = knb_broadcast_in_dim(b, r, t.ndim, t.dim, dims);
-    kn_atom less = knb_lt(b, knb_broadcast_to(b, ascending, t), wide);
+    kni_atom wide = knb_broadcast_in_dim(b, r, t.ndim, t.dim, dims);
+    kni_atom less = knb_lt(b, knb_broadcast_to(b, ascending, t), wide);
     return knb_reduce_sum(b, knb_convert(b, less, KN_DT(I64)), 1, &last);
 }
 
 /* Positions with the probabilities p. */
-static kn_atom unequal(choosing *c)
+static kni_atom unequal(choosing *c)
 {
-    knrand_draw *w = c->w;
-    kn_builder *b = w->b;
-    kn_atom p = knrand_inexact(w, c->o.p);
-    kn_type t = knb_type(b, p);
-    kn_text text = {0};
+    knrandom_draw *w = c->w;
+    kni_builder *b = w->b;
+    kni_atom p = knrandom_inexact(w, c->o.p);
+    kni_type t = knb_type(b, p);
+    knx_text text = {0};
     if (!kna_failed(&w->op) && (t.ndim != 1 || t.dim[0] != c->n))
         kna_fail(&w->op, KN_ERROR_VALUE,
                  "p must be None or a 1D vector with the same size as a.shape[axis]. p has shape %s and a.shape[axis] "
@@ -42,37 +42,37 @@ static kn_atom unequal(choosing *c)
     if (kna_failed(&w->op))
         return KN_ATOM_NONE;
     if (c->o.replace) {
-        kn_atom sums = knb_cumsum(b, p, 0, false), u = knrand_unit(b, w->key, t.dtype, &w->shape);
-        kn_atom total = knb_slice(b, sums, (int64_t[]){c->n - 1}, (int64_t[]){c->n}, NULL);
+        kni_atom sums = knb_cumsum(b, p, 0, false), u = knrandom_unit(b, w->key, t.dtype, &w->shape);
+        kni_atom total = knb_slice(b, sums, (int64_t[]){c->n - 1}, (int64_t[]){c->n}, NULL);
         total = knb_reshape(b, total, 0, NULL);
-        kn_atom r = knb_mul(b, total, knb_sub(b, knb_number(b, t.dtype, 1), u));
+        kni_atom r = knb_mul(b, total, knb_sub(b, knb_number(b, t.dtype, 1), u));
         return rank_in(b, sums, r, &w->shape, c->n);
     }
     kn_shape all = {1, {c->n}};
-    kn_atom noise = knrand_gumbel(&w->op, w->key, t.dtype, &all, c->o.mode), top[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    kni_atom noise = knrandom_gumbel(&w->op, w->key, t.dtype, &all, c->o.mode), top[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     if (kna_failed(&w->op))
         return KN_ATOM_NONE;
     knb_top_k(b, knb_add(b, noise, knb_log(b, p)), 0, c->draws, top);
     return knb_convert(b, top[1], KN_DT(I64));
 }
 
-static kn_atom elements_at(choosing *c, kn_atom index)
+static kni_atom elements_at(choosing *c, kni_atom index)
 {
-    kn_builder *b = c->w->b;
+    kni_builder *b = c->w->b;
     if (c->t.ndim == 0 || kna_failed(&c->w->op))
         return index;
-    return knn_take_axis(&c->w->op, kna_in(&c->w->op, c->a), knb_reshape(b, index, 1, &c->draws), c->axis,
+    return knl_take_axis(&c->w->op, kna_in(&c->w->op, c->a), knb_reshape(b, index, 1, &c->draws), c->axis,
                          KN_GATHER_PROMISE);
 }
 
 /* Without replacement and with equal probabilities: the first ones of a permutation. */
-static kn_atom shuffled(choosing *c)
+static kni_atom shuffled(choosing *c)
 {
-    kn_builder *b = c->w->b;
+    kni_builder *b = c->w->b;
     int64_t start[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM];
     if (c->t.ndim == 0)
-        return knb_slice(b, knrand_shuffled_range(b, c->w->key, c->n), start, &c->draws, NULL);
-    kn_atom x = knrand_shuffled(b, c->w->key, kna_in(&c->w->op, c->a), c->axis);
+        return knb_slice(b, knrandom_shuffled_range(b, c->w->key, c->n), start, &c->draws, NULL);
+    kni_atom x = knrandom_shuffled(b, c->w->key, kna_in(&c->w->op, c->a), c->axis);
     for (int i = 0; i < c->t.ndim; i++)
         limit[i] = i == c->axis ? c->draws : c->t.dim[i];
     return kna_failed(&c->w->op) ? KN_ATOM_NONE : knb_slice(b, x, start, limit, NULL);
@@ -101,10 +101,10 @@ static bool count(choosing *c)
     c->n = c->t.ndim ? c->t.dim[c->axis] : 0;
     if (c->t.ndim)
         return true;
-    kn_type t;
-    kn_text text = {0};
+    kni_type t;
+    knx_text text = {0};
     const void *data = kna_look(op, c->a, &t);
-    kn_scalar_bits bits = {.u = {0}};
+    knx_scalar_bits bits = {.u = {0}};
     if (data && !knx_is_integer(t.dtype))
         kna_fail(op, KN_ERROR_TYPE, "a must be an integer or at least 1-dimensional, but is %s",
                  kni_type_text(&text, t, true));
@@ -117,17 +117,18 @@ static bool count(choosing *c)
 
 kn_array kn_random_choice(kn_array key, kn_array a, const kn_shape *shape, const kn_random_choice_opts *opts)
 {
-    knrand_draw w;
+    knrandom_draw w;
     choosing c = {.w = &w, .o = opts ? *opts : kn_random_choice_opts_default(), .a = a, .draws = 1};
-    if (!knrand_begin(&w, "random_choice", key, KNRAND_ANY, NULL, shape, 0, NULL))
-        return knrand_failed(&w);
+    if (!knrandom_begin(&w, "random_choice", key, KNRANDOM_ANY, NULL, shape, 0, NULL))
+        return knrandom_failed(&w);
     c.t = kna_type(&w.op, a);
     if (!count(&c))
-        return knrand_failed(&w);
+        return knrandom_failed(&w);
     for (int i = 0; i < w.shape.ndim; i++)
         c.draws *= w.shape.dim[i];
     if (c.draws == 0) /* of this shape whatever a's is, as in JAX */
-        return kna_end(&w.op, knb_zeros(w.b, kni_type(c.t.ndim ? c.t.dtype : KN_DT(I64), w.shape.ndim, w.shape.dim)));
+        return kna_end(&w.op,
+                       knb_zeros(w.b, kni_type_of(c.t.ndim ? c.t.dtype : KN_DT(I64), w.shape.ndim, w.shape.dim)));
     if (c.n <= 0)
         kna_fail(&w.op, KN_ERROR_VALUE, "a must be greater than 0 unless no samples are taken");
     else if (!c.o.replace && c.draws > c.n)
@@ -135,10 +136,10 @@ kn_array kn_random_choice(kn_array key, kn_array a, const kn_shape *shape, const
                  "Cannot take a larger sample (size %lld) than population (size %lld) when 'replace=False'",
                  (long long)c.draws, (long long)c.n);
     if (kna_failed(&w.op))
-        return knrand_failed(&w);
+        return knrandom_failed(&w);
     kn_shape y = result_shape(&c);
-    kn_atom x = c.o.p         ? elements_at(&c, unequal(&c))
-                : c.o.replace ? elements_at(&c, knrand_below(&w, c.n))
-                              : shuffled(&c);
+    kni_atom x = c.o.p         ? elements_at(&c, unequal(&c))
+                 : c.o.replace ? elements_at(&c, knrandom_below(&w, c.n))
+                               : shuffled(&c);
     return kna_end(&w.op, kna_failed(&w.op) ? KN_ATOM_NONE : knb_reshape(w.b, x, y.ndim, y.dim));
 }

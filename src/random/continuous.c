@@ -11,74 +11,74 @@ static kn_dtype dtype_of(const kn_random_dtype_opts *opts) { return opts ? opts-
 kn_array kn_random_truncated_normal(kn_array key, kn_array lower, kn_array upper, const kn_shape *shape,
                                     const kn_random_dtype_opts *opts)
 {
-    knrand_draw w;
+    knrandom_draw w;
     kn_array limit[2] = {lower, upper};
-    if (!knrand_begin(&w, "random_truncated_normal", key, KNRAND_FLOAT, dtype_of(opts), shape, 2, limit))
-        return knrand_failed(&w);
-    kn_builder *b = w.b;
-    kn_atom at[2], image[2], inside[2], root = knrand_number(&w, 1.4142135623730951);
+    if (!knrandom_begin(&w, "random_truncated_normal", key, KNRANDOM_FLOAT, dtype_of(opts), shape, 2, limit))
+        return knrandom_failed(&w);
+    kni_builder *b = w.b;
+    kni_atom at[2], image[2], inside[2], root = knrandom_number(&w, 1.4142135623730951);
     for (int i = 0; i < 2; i++) {
-        at[i] = knrand_parameter(&w, limit[i]);
+        at[i] = knrandom_parameter(&w, limit[i]);
         image[i] = knb_erf(b, knb_div(b, at[i], root));
-        inside[i] = knb_nextafter(b, knb_stop_gradient(b, at[i]), knrand_number(&w, i ? -INFINITY : INFINITY));
+        inside[i] = knb_nextafter(b, knb_stop_gradient(b, at[i]), knrandom_number(&w, i ? -INFINITY : INFINITY));
     }
-    kn_atom u = knrand_between(b, w.key, w.d, &w.shape, image[0], image[1]);
-    kn_atom x = knb_mul(b, root, knb_erf_inv(b, u));
+    kni_atom u = knrandom_between(b, w.key, w.d, &w.shape, image[0], image[1]);
+    kni_atom x = knb_mul(b, root, knb_erf_inv(b, u));
     return kna_end(&w.op, knb_min(b, knb_max(b, x, inside[0]), inside[1])); /* rounding leads outside */
 }
 
 /* ---- Without parameters. */
 
 /* The uniform numbers that a function is made of, in [lo, 1). */
-static kn_atom above(knrand_draw *w, double lo)
+static kni_atom above(knrandom_draw *w, double lo)
 {
-    return knrand_between(w->b, w->key, w->d, &w->shape, knrand_number(w, lo), knrand_number(w, 1));
+    return knrandom_between(w->b, w->key, w->d, &w->shape, knrandom_number(w, lo), knrandom_number(w, 1));
 }
 
-static kn_atom unit(knrand_draw *w) { return knrand_unit(w->b, w->key, w->d, &w->shape); }
+static kni_atom unit(knrandom_draw *w) { return knrandom_unit(w->b, w->key, w->d, &w->shape); }
 
-static kn_atom cauchy(knrand_draw *w)
+static kni_atom cauchy(knrandom_draw *w)
 {
-    kn_atom middle = knb_sub(w->b, above(w, knrand_form_of(w->d).eps), knrand_number(w, 0.5));
-    return knb_tan(w->b, knb_mul(w->b, knrand_number(w, 3.14159265358979323846), middle));
+    kni_atom middle = knb_sub(w->b, above(w, knrandom_form_of(w->d).eps), knrandom_number(w, 0.5));
+    return knb_tan(w->b, knb_mul(w->b, knrandom_number(w, 3.14159265358979323846), middle));
 }
 
-static kn_atom exponential(knrand_draw *w) { return knrand_exponential(w->b, w->key, w->d, &w->shape); }
+static kni_atom exponential(knrandom_draw *w) { return knrandom_exponential(w->b, w->key, w->d, &w->shape); }
 
-static kn_atom laplace(knrand_draw *w)
+static kni_atom laplace(knrandom_draw *w)
 {
-    kn_builder *b = w->b;
-    kn_atom u = above(w, knrand_form_of(w->d).below_one - 1);
+    kni_builder *b = w->b;
+    kni_atom u = above(w, knrandom_form_of(w->d).below_one - 1);
     return knb_mul(b, knb_sign(b, u), knb_log1p(b, knb_neg(b, knb_abs(b, u))));
 }
 
-static kn_atom logistic(knrand_draw *w)
+static kni_atom logistic(knrandom_draw *w)
 {
-    kn_builder *b = w->b;
-    kn_atom u = above(w, knrand_form_of(w->d).tiny);
+    kni_builder *b = w->b;
+    kni_atom u = above(w, knrandom_form_of(w->d).tiny);
     return knb_sub(b, knb_log(b, u), knb_log1p(b, knb_neg(b, u)));
 }
 
 /* The length of a vector of three normal numbers; of 16-bit floats the squares are added in float32. */
-static kn_atom maxwell_of(knrand_draw *w, kn_atom key, const kn_shape *shape)
+static kni_atom maxwell_of(knrandom_draw *w, kni_atom key, const kn_shape *shape)
 {
-    kn_builder *b = w->b;
-    kn_shape three = knrand_shape_and(shape, 3);
+    kni_builder *b = w->b;
+    kn_shape three = knrandom_shape_and(shape, 3);
     int64_t last = three.ndim - 1;
-    kn_atom x = knrand_gauss(b, key, w->d, &three), square = knb_mul(b, x, x);
+    kni_atom x = knrandom_gauss(b, key, w->d, &three), square = knb_mul(b, x, x);
     kn_dtype sum_dtype = w->d->size == 2 ? KN_DT(F32) : w->d;
-    kn_atom sum = knb_reduce_sum(b, knb_convert(b, square, sum_dtype), 1, &last);
+    kni_atom sum = knb_reduce_sum(b, knb_convert(b, square, sum_dtype), 1, &last);
     return knb_sqrt(b, knb_convert(b, sum, w->d));
 }
 
-static kn_atom maxwell(knrand_draw *w) { return maxwell_of(w, w->key, &w->shape); }
+static kni_atom maxwell(knrandom_draw *w) { return maxwell_of(w, w->key, &w->shape); }
 
-#define PLAIN(function, name)                                                                           \
-    kn_array function(kn_array key, const kn_shape *shape, const kn_random_dtype_opts *opts)            \
-    {                                                                                                   \
-        knrand_draw w;                                                                                  \
-        bool ok = knrand_begin(&w, "random_" #name, key, KNRAND_FLOAT, dtype_of(opts), shape, 0, NULL); \
-        return ok ? kna_end(&w.op, name(&w)) : knrand_failed(&w);                                       \
+#define PLAIN(function, name)                                                                               \
+    kn_array function(kn_array key, const kn_shape *shape, const kn_random_dtype_opts *opts)                \
+    {                                                                                                       \
+        knrandom_draw w;                                                                                    \
+        bool ok = knrandom_begin(&w, "random_" #name, key, KNRANDOM_FLOAT, dtype_of(opts), shape, 0, NULL); \
+        return ok ? kna_end(&w.op, name(&w)) : knrandom_failed(&w);                                         \
     }
 PLAIN(kn_random_cauchy, cauchy)
 PLAIN(kn_random_exponential, exponential)
@@ -88,63 +88,63 @@ PLAIN(kn_random_maxwell, maxwell)
 
 /* ---- With parameters. */
 
-static kn_atom pareto(knrand_draw *w, kn_atom shape) { return knb_exp(w->b, knb_div(w->b, exponential(w), shape)); }
+static kni_atom pareto(knrandom_draw *w, kni_atom shape) { return knb_exp(w->b, knb_div(w->b, exponential(w), shape)); }
 
-static kn_atom rayleigh(knrand_draw *w, kn_atom scale)
+static kni_atom rayleigh(knrandom_draw *w, kni_atom scale)
 {
-    kn_atom root = knb_sqrt(w->b, knb_mul(w->b, knb_log(w->b, unit(w)), knrand_number(w, -2)));
+    kni_atom root = knb_sqrt(w->b, knb_mul(w->b, knb_log(w->b, unit(w)), knrandom_number(w, -2)));
     return knb_mul(w->b, scale, root);
 }
 
 /* Michael, Schucany, Haas: one of the two roots of an equation in y, the square of a normal number. */
-static kn_atom wald(knrand_draw *w, kn_atom mean)
+static kni_atom wald(knrandom_draw *w, kni_atom mean)
 {
-    kn_builder *b = w->b;
-    kn_atom keys[2];
-    knrand_split2(b, w->key, keys);
-    kn_atom v = knrand_gauss(b, keys[0], w->d, &w->shape), z = knrand_unit(b, keys[1], w->d, &w->shape);
-    kn_atom y = knb_integer_pow(b, v, 2), two = knrand_number(w, 2), square = knb_integer_pow(b, mean, 2);
-    kn_atom inside =
-        knb_add(b, knb_mul(b, knb_mul(b, knrand_number(w, 4), mean), y), knb_mul(b, square, knb_integer_pow(b, y, 2)));
-    kn_atom x = knb_add(b, mean, knb_div(b, knb_mul(b, square, y), two));
+    kni_builder *b = w->b;
+    kni_atom keys[2];
+    knrandom_split2(b, w->key, keys);
+    kni_atom v = knrandom_gauss(b, keys[0], w->d, &w->shape), z = knrandom_unit(b, keys[1], w->d, &w->shape);
+    kni_atom y = knb_integer_pow(b, v, 2), two = knrandom_number(w, 2), square = knb_integer_pow(b, mean, 2);
+    kni_atom inside = knb_add(b, knb_mul(b, knb_mul(b, knrandom_number(w, 4), mean), y),
+                              knb_mul(b, square, knb_integer_pow(b, y, 2)));
+    kni_atom x = knb_add(b, mean, knb_div(b, knb_mul(b, square, y), two));
     x = knb_sub(b, x, knb_mul(b, knb_div(b, mean, two), knb_sqrt(b, inside)));
-    kn_atom first = knb_le(b, z, knb_div(b, mean, knb_add(b, mean, x)));
+    kni_atom first = knb_le(b, z, knb_div(b, mean, knb_add(b, mean, x)));
     return knb_select(b, first, x, knb_div(b, square, x));
 }
 
-static kn_atom lognormal(knrand_draw *w, kn_atom sigma)
+static kni_atom lognormal(knrandom_draw *w, kni_atom sigma)
 {
-    return knb_exp(w->b, knb_mul(w->b, knrand_any_gauss(w->b, w->key, w->d, &w->shape), sigma));
+    return knb_exp(w->b, knb_mul(w->b, knrandom_any_gauss(w->b, w->key, w->d, &w->shape), sigma));
 }
 
 #define OF_ONE(function, name, parameter, dtypes)                                                                \
     kn_array function(kn_array key, kn_array parameter, const kn_shape *shape, const kn_random_dtype_opts *opts) \
     {                                                                                                            \
-        knrand_draw w;                                                                                           \
-        if (!knrand_begin(&w, "random_" #name, key, dtypes, dtype_of(opts), shape, 1, &parameter) ||             \
-            !knrand_safe(&w, 1, &parameter))                                                                     \
-            return knrand_failed(&w);                                                                            \
-        return kna_end(&w.op, name(&w, knrand_parameter(&w, parameter)));                                        \
+        knrandom_draw w;                                                                                         \
+        if (!knrandom_begin(&w, "random_" #name, key, dtypes, dtype_of(opts), shape, 1, &parameter) ||           \
+            !knrandom_safe(&w, 1, &parameter))                                                                   \
+            return knrandom_failed(&w);                                                                          \
+        return kna_end(&w.op, name(&w, knrandom_parameter(&w, parameter)));                                      \
     }
-OF_ONE(kn_random_pareto, pareto, b, KNRAND_FLOAT)
-OF_ONE(kn_random_rayleigh, rayleigh, scale, KNRAND_FLOAT)
-OF_ONE(kn_random_wald, wald, mean, KNRAND_FLOAT)
-OF_ONE(kn_random_lognormal, lognormal, sigma, KNRAND_INEXACT)
+OF_ONE(kn_random_pareto, pareto, b, KNRANDOM_FLOAT)
+OF_ONE(kn_random_rayleigh, rayleigh, scale, KNRANDOM_FLOAT)
+OF_ONE(kn_random_wald, wald, mean, KNRANDOM_FLOAT)
+OF_ONE(kn_random_lognormal, lognormal, sigma, KNRANDOM_INEXACT)
 
 kn_array kn_random_triangular(kn_array key, kn_array left, kn_array mode, kn_array right, const kn_shape *shape,
                               const kn_random_dtype_opts *opts)
 {
-    knrand_draw w;
+    knrandom_draw w;
     kn_array at[3] = {left, mode, right};
-    if (!knrand_begin(&w, "random_triangular", key, KNRAND_FLOAT, dtype_of(opts), shape, 3, at) ||
-        !knrand_safe(&w, 3, at))
-        return knrand_failed(&w);
-    kn_builder *b = w.b;
-    kn_atom l = knrand_parameter(&w, left), m = knrand_parameter(&w, mode), r = knrand_parameter(&w, right);
-    kn_atom width = knb_sub(b, r, l), u = unit(&w), rise = knb_sub(b, m, l), fall = knb_sub(b, r, m);
-    kn_atom under = knb_sqrt(b, knb_mul(b, knb_mul(b, u, width), rise));
-    kn_atom rest = knb_mul(b, knb_sub(b, knrand_number(&w, 1), u), width);
-    kn_atom low = knb_add(b, l, under), high = knb_sub(b, r, knb_sqrt(b, knb_mul(b, rest, fall)));
+    if (!knrandom_begin(&w, "random_triangular", key, KNRANDOM_FLOAT, dtype_of(opts), shape, 3, at) ||
+        !knrandom_safe(&w, 3, at))
+        return knrandom_failed(&w);
+    kni_builder *b = w.b;
+    kni_atom l = knrandom_parameter(&w, left), m = knrandom_parameter(&w, mode), r = knrandom_parameter(&w, right);
+    kni_atom width = knb_sub(b, r, l), u = unit(&w), rise = knb_sub(b, m, l), fall = knb_sub(b, r, m);
+    kni_atom under = knb_sqrt(b, knb_mul(b, knb_mul(b, u, width), rise));
+    kni_atom rest = knb_mul(b, knb_sub(b, knrandom_number(&w, 1), u), width);
+    kni_atom low = knb_add(b, l, under), high = knb_sub(b, r, knb_sqrt(b, knb_mul(b, rest, fall)));
     return kna_end(&w.op, knb_select(b, knb_lt(b, u, knb_div(b, rise, width)), low, high));
 }
 
@@ -153,55 +153,56 @@ kn_array kn_random_triangular(kn_array key, kn_array left, kn_array mode, kn_arr
 static const kn_shape scalar;
 
 /* The shape that `own` and the parameters broadcast to; begins the operation with it. */
-static bool begin_wider(knrand_draw *w, const char *name, kn_array key, kn_dtype given, const kn_shape *own,
+static bool begin_wider(knrandom_draw *w, const char *name, kn_array key, kn_dtype given, const kn_shape *own,
                         const kn_array parameter[2], kn_shape *params)
 {
-    if (!knrand_begin(w, name, key, KNRAND_FLOAT, given, NULL, 2, parameter))
+    if (!knrandom_begin(w, name, key, KNRANDOM_FLOAT, given, NULL, 2, parameter))
         return false;
     *params = w->shape;
-    return knrand_not_given(own) || knrand_shape_ok(&w->op, own);
+    return knrandom_not_given(own) || knrandom_shape_ok(&w->op, own);
 }
 
 kn_array kn_random_double_sided_maxwell(kn_array key, kn_array loc, kn_array scale, const kn_shape *shape,
                                         const kn_random_dtype_opts *opts)
 {
-    knrand_draw w;
+    knrandom_draw w;
     kn_shape params, full;
     kn_array parameter[2] = {loc, scale};
     if (!begin_wider(&w, "random_double_sided_maxwell", key, dtype_of(opts), shape, parameter, &params))
-        return knrand_failed(&w);
-    kn_builder *b = w.b;
-    kn_atom keys[2];
-    full = knrand_not_given(shape) || !shape->ndim ? params : *shape; /* JAX: without a shape, the parameters' twice */
+        return knrandom_failed(&w);
+    kni_builder *b = w.b;
+    kni_atom keys[2];
+    full =
+        knrandom_not_given(shape) || !shape->ndim ? params : *shape; /* JAX: without a shape, the parameters' twice */
     for (int i = 0; i < params.ndim && full.ndim < KN_MAX_NDIM; i++)
         full.dim[full.ndim++] = params.dim[i];
-    w.full = kni_type(w.d, full.ndim, full.dim);
-    knrand_split2(b, w.key, keys);
-    kn_atom length = maxwell_of(&w, keys[0], &full), sign = knrand_rademacher(b, keys[1], w.d, &full);
-    kn_atom at = knrand_parameter(&w, loc), wide = knrand_parameter(&w, scale);
+    w.full = kni_type_of(w.d, full.ndim, full.dim);
+    knrandom_split2(b, w.key, keys);
+    kni_atom length = maxwell_of(&w, keys[0], &full), sign = knrandom_rademacher(b, keys[1], w.d, &full);
+    kni_atom at = knrandom_parameter(&w, loc), wide = knrandom_parameter(&w, scale);
     return kna_end(&w.op, knb_add(b, knb_mul(b, knb_mul(b, sign, length), wide), at));
 }
 
 kn_array kn_random_weibull_min(kn_array key, kn_array scale, kn_array concentration, const kn_shape *shape,
                                const kn_random_dtype_opts *opts)
 {
-    knrand_draw w;
+    knrandom_draw w;
     kn_shape params;
     kn_array parameter[2] = {scale, concentration};
     if (!begin_wider(&w, "random_weibull_min", key, dtype_of(opts), shape, parameter, &params))
-        return knrand_failed(&w);
-    kn_builder *b = w.b;
-    kn_shape own = knrand_not_given(shape) ? scalar : *shape;
-    kn_type mine = kni_type(w.d, own.ndim, own.dim);
-    if (!knrand_join(&w.shape, mine)) {
-        kn_text x = {0}, y = {0};
+        return knrandom_failed(&w);
+    kni_builder *b = w.b;
+    kn_shape own = knrandom_not_given(shape) ? scalar : *shape;
+    kni_type mine = kni_type_of(w.d, own.ndim, own.dim);
+    if (!knrandom_join(&w.shape, mine)) {
+        knx_text x = {0}, y = {0};
         kna_fail(&w.op, KN_ERROR_VALUE, "Incompatible shapes for broadcasting: shapes=[%s, %s]",
                  knx_show_shape(&x, own.ndim, own.dim), knx_show_shape(&y, params.ndim, params.dim));
-        return knrand_failed(&w);
+        return knrandom_failed(&w);
     }
-    w.full = kni_type(w.d, w.shape.ndim, w.shape.dim);
-    kn_atom u = knrand_spread(b, knrand_unit(b, w.key, w.d, &own), w.full);
-    kn_atom base = knb_neg(b, knb_log1p(b, knb_neg(b, u)));
-    kn_atom power = knb_div(b, knrand_number(&w, 1), knrand_parameter(&w, concentration));
-    return kna_end(&w.op, knb_mul(b, knb_pow(b, base, power), knrand_parameter(&w, scale)));
+    w.full = kni_type_of(w.d, w.shape.ndim, w.shape.dim);
+    kni_atom u = knrandom_spread(b, knrandom_unit(b, w.key, w.d, &own), w.full);
+    kni_atom base = knb_neg(b, knb_log1p(b, knb_neg(b, u)));
+    kni_atom power = knb_div(b, knrandom_number(&w, 1), knrandom_parameter(&w, concentration));
+    return kna_end(&w.op, knb_mul(b, knb_pow(b, base, power), knrandom_parameter(&w, scale)));
 }

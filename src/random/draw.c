@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-bool knrand_not_given(const kn_shape *shape) { return !shape || shape->ndim == -1; }
+bool knrandom_not_given(const kn_shape *shape) { return !shape || shape->ndim == -1; }
 
-kn_shape knrand_shape_and(const kn_shape *shape, int64_t last)
+kn_shape knrandom_shape_and(const kn_shape *shape, int64_t last)
 {
     kn_shape more = *shape;
     if (more.ndim < KN_MAX_NDIM)
@@ -14,19 +14,19 @@ kn_shape knrand_shape_and(const kn_shape *shape, int64_t last)
     return more;
 }
 
-kn_array knrand_failed(knrand_draw *w) { return kna_end(&w->op, KN_ATOM_NONE); }
+kn_array knrandom_failed(knrandom_draw *w) { return kna_end(&w->op, KN_ATOM_NONE); }
 
-static void read_dtype(knrand_draw *w, knrand_dtypes kinds, kn_dtype given)
+static void read_dtype(knrandom_draw *w, knrandom_dtypes kinds, kn_dtype given)
 {
     static const char *const wanted[] = {"a float", "a float or complex", "an int"};
-    w->d = given ? given : kinds == KNRAND_INTEGER || kinds == KNRAND_ANY ? KN_DT(I64) : kna_default_float();
-    bool fits = kinds == KNRAND_INTEGER   ? knx_is_integer(w->d)
-                : kinds == KNRAND_INEXACT ? knx_is_float(w->d) || knx_is_complex(w->d)
-                : kinds == KNRAND_FLOAT   ? knx_is_float(w->d)
-                                          : w->d->kind != KN_KIND_KEY;
+    w->d = given ? given : kinds == KNRANDOM_INTEGER || kinds == KNRANDOM_ANY ? KN_DT(I64) : kna_default_float();
+    bool fits = kinds == KNRANDOM_INTEGER   ? knx_is_integer(w->d)
+                : kinds == KNRANDOM_INEXACT ? knx_is_float(w->d) || knx_is_complex(w->d)
+                : kinds == KNRANDOM_FLOAT   ? knx_is_float(w->d)
+                                            : w->d->kind != KN_KIND_KEY;
     if (fits)
         return;
-    if (kinds == KNRAND_ANY)
+    if (kinds == KNRANDOM_ANY)
         kna_fail(&w->op, KN_ERROR_TYPE, "random numbers of dtype %s do not exist", w->d->name);
     else
         kna_fail(&w->op, KN_ERROR_VALUE, "dtype argument to `%s` must be %s dtype, got %s", w->of, wanted[kinds],
@@ -34,7 +34,7 @@ static void read_dtype(knrand_draw *w, knrand_dtypes kinds, kn_dtype given)
     w->d = KN_DT(F32);
 }
 
-bool knrand_join(kn_shape *all, kn_type t)
+bool knrandom_join(kn_shape *all, kni_type t)
 {
     int more = t.ndim - all->ndim;
     if (more > 0) {
@@ -53,13 +53,13 @@ bool knrand_join(kn_shape *all, kn_type t)
     return true;
 }
 
-static void shapes_do_not_fit(knrand_draw *w, const kn_shape *given, int n, const kn_array *parameters)
+static void shapes_do_not_fit(knrandom_draw *w, const kn_shape *given, int n, const kn_array *parameters)
 {
-    kn_text list = {0};
+    knx_text list = {0};
     if (given)
         knx_show_shape(&list, given->ndim, given->dim);
     for (int i = 0; i < n; i++) {
-        kn_type t = kna_type(&w->op, parameters[i]);
+        kni_type t = kna_type(&w->op, parameters[i]);
         if (list.length)
             knx_text_add(&list, ", ");
         knx_show_shape(&list, t.ndim, t.dim);
@@ -67,12 +67,12 @@ static void shapes_do_not_fit(knrand_draw *w, const kn_shape *given, int n, cons
     kna_fail(&w->op, KN_ERROR_VALUE, "Incompatible shapes for broadcasting: shapes=[%s]", list.s);
 }
 
-bool knrand_shape_fits(knrand_draw *w, const kn_shape *given, const kn_shape *joined)
+bool knrandom_shape_fits(knrandom_draw *w, const kn_shape *given, const kn_shape *joined)
 {
     bool same = given->ndim == joined->ndim;
     for (int i = 0; same && i < given->ndim; i++)
         same = given->dim[i] == joined->dim[i];
-    kn_text got = {0}, asked = {0};
+    knx_text got = {0}, asked = {0};
     if (!same)
         kna_fail(&w->op, KN_ERROR_VALUE,
                  "%s parameter shapes must be broadcast-compatible with shape argument, and the result of broadcasting "
@@ -82,49 +82,49 @@ bool knrand_shape_fits(knrand_draw *w, const kn_shape *given, const kn_shape *jo
     return same;
 }
 
-bool knrand_batch_shape(knrand_draw *w, const kn_shape *given, kn_shape *batch)
+bool knrandom_batch_shape(knrandom_draw *w, const kn_shape *given, kn_shape *batch)
 {
     w->shape = *batch;
-    if (knrand_not_given(given))
+    if (knrandom_not_given(given))
         return true;
-    if (!knrand_shape_ok(&w->op, given))
+    if (!knrandom_shape_ok(&w->op, given))
         return false;
-    kn_text asked = {0}, has = {0};
+    knx_text asked = {0}, has = {0};
     w->shape = *given;
-    if (!knrand_join(&w->shape, kni_type(w->d, batch->ndim, batch->dim)))
+    if (!knrandom_join(&w->shape, kni_type_of(w->d, batch->ndim, batch->dim)))
         kna_fail(&w->op, KN_ERROR_VALUE, "Incompatible shapes for broadcasting: shapes=[%s, %s]",
                  knx_show_shape(&asked, given->ndim, given->dim), knx_show_shape(&has, batch->ndim, batch->dim));
     else
-        knrand_shape_fits(w, given, &w->shape);
+        knrandom_shape_fits(w, given, &w->shape);
     *batch = *given;
     return !kna_failed(&w->op);
 }
 
-static void read_shape(knrand_draw *w, const kn_shape *shape, int n, const kn_array *parameters)
+static void read_shape(knrandom_draw *w, const kn_shape *shape, int n, const kn_array *parameters)
 {
-    const kn_shape *given = knrand_not_given(shape) ? NULL : shape;
-    if (given && !knrand_shape_ok(&w->op, given))
+    const kn_shape *given = knrandom_not_given(shape) ? NULL : shape;
+    if (given && !knrandom_shape_ok(&w->op, given))
         return;
     if (given)
         w->shape = *given;
     for (int i = 0; i < n; i++)
-        if (!knrand_join(&w->shape, kna_type(&w->op, parameters[i]))) {
+        if (!knrandom_join(&w->shape, kna_type(&w->op, parameters[i]))) {
             shapes_do_not_fit(w, given, n, parameters);
             return;
         }
     if (given)
-        knrand_shape_fits(w, given, &w->shape);
-    w->full = kni_type(w->d, w->shape.ndim, w->shape.dim);
+        knrandom_shape_fits(w, given, &w->shape);
+    w->full = kni_type_of(w->d, w->shape.ndim, w->shape.dim);
 }
 
-bool knrand_begin(knrand_draw *w, const char *name, kn_array key, knrand_dtypes kinds, kn_dtype given,
-                  const kn_shape *shape, int n, const kn_array *parameters)
+bool knrandom_begin(knrandom_draw *w, const char *name, kn_array key, knrandom_dtypes kinds, kn_dtype given,
+                    const kn_shape *shape, int n, const kn_array *parameters)
 {
     kna_begin(&w->op, name);
     w->b = w->op.b;
     w->of = name + strlen("random_");
     w->shape.ndim = 0;
-    w->key = knrand_key_in(&w->op, key);
+    w->key = knrandom_key_in(&w->op, key);
     read_dtype(w, kinds, given);
     for (int i = 0; i < n; i++)
         kna_type(&w->op, parameters[i]); /* errors that come in are first */
@@ -133,10 +133,10 @@ bool knrand_begin(knrand_draw *w, const char *name, kn_array key, knrand_dtypes 
     return !kna_failed(&w->op);
 }
 
-bool knrand_safe(knrand_draw *w, int n, const kn_array *parameters)
+bool knrandom_safe(knrandom_draw *w, int n, const kn_array *parameters)
 {
     for (int i = 0; i < n && !kna_failed(&w->op); i++) {
-        kn_type t = kna_type(&w->op, parameters[i]);
+        kni_type t = kna_type(&w->op, parameters[i]);
         bool safe =
             t.weak || !(knx_is_float(t.dtype) || knx_is_complex(t.dtype)) || (kn_promote_types)(t.dtype, w->d) == w->d;
         if (t.dtype->kind == KN_KIND_KEY || (knx_is_complex(t.dtype) && !knx_is_complex(w->d)))
@@ -148,25 +148,25 @@ bool knrand_safe(knrand_draw *w, int n, const kn_array *parameters)
     return !kna_failed(&w->op);
 }
 
-kn_atom knrand_spread(kn_builder *b, kn_atom x, kn_type full)
+kni_atom knrandom_spread(kni_builder *b, kni_atom x, kni_type full)
 {
     return knb_type(b, x).ndim ? knb_broadcast_to(b, x, full) : x;
 }
 
-kn_atom knrand_parameter(knrand_draw *w, kn_array x)
+kni_atom knrandom_parameter(knrandom_draw *w, kn_array x)
 {
-    return knrand_spread(w->b, kna_in_as(&w->op, x, w->d), w->full);
+    return knrandom_spread(w->b, kna_in_as(&w->op, x, w->d), w->full);
 }
 
-kn_atom knrand_inexact(knrand_draw *w, kn_array x)
+kni_atom knrandom_inexact(knrandom_draw *w, kn_array x)
 {
-    kn_type t = kna_type(&w->op, x);
+    kni_type t = kna_type(&w->op, x);
     return knx_is_float(t.dtype) && !t.weak ? kna_in(&w->op, x) : kna_in_as(&w->op, x, kna_default_float());
 }
 
-knrand_form knrand_form_of(kn_dtype d)
+knrandom_form knrandom_form_of(kn_dtype d)
 {
     int m = d == KN_DT(F16) ? 10 : d == KN_DT(BF16) ? 7 : d == KN_DT(F32) ? 23 : 52;
     int least = d == KN_DT(F16) ? -14 : d == KN_DT(F64) ? -1022 : -126;
-    return (knrand_form){m, ldexp(1, -m), ldexp(1, -m - 1), ldexp(1, least)};
+    return (knrandom_form){m, ldexp(1, -m), ldexp(1, -m - 1), ldexp(1, least)};
 }

@@ -8,26 +8,26 @@
 #include <string.h>
 
 /* The words of keys as kn_random_PRNGKey gives them: uint32[..., 2]. */
-static bool is_legacy(kn_type t) { return t.dtype == KN_DT(U32) && t.ndim > 0 && t.dim[t.ndim - 1] == 2; }
+static bool is_legacy(kni_type t) { return t.dtype == KN_DT(U32) && t.ndim > 0 && t.dim[t.ndim - 1] == 2; }
 
 /* Keys of any shape. */
-static kn_atom keys_in(kna_op *op, kn_array keys, bool *legacy)
+static kni_atom keys_in(kna_op *op, kn_array keys, bool *legacy)
 {
-    kn_type t = kna_type(op, keys);
-    kn_text text = {0};
+    kni_type t = kna_type(op, keys);
+    knx_text text = {0};
     *legacy = is_legacy(t);
     if (!kna_failed(op) && t.dtype->kind != KN_KIND_KEY && !*legacy)
         kna_fail(op, KN_ERROR_TYPE, "a random key is wanted (kn_random_key makes one), but this is %s",
                  kni_type_text(&text, t, true));
-    kn_atom k = kna_in(op, keys);
+    kni_atom k = kna_in(op, keys);
     return *legacy ? knb_random_wrap(op->b, k) : k;
 }
 
-static kn_atom one_key_in(kna_op *op, kn_array key, bool *legacy)
+static kni_atom one_key_in(kna_op *op, kn_array key, bool *legacy)
 {
-    kn_atom k = keys_in(op, key, legacy);
-    kn_type t = kna_type(op, key);
-    kn_text text = {0};
+    kni_atom k = keys_in(op, key, legacy);
+    kni_type t = kna_type(op, key);
+    knx_text text = {0};
     if (!kna_failed(op) && t.ndim > *legacy)
         kna_fail(op, KN_ERROR_VALUE,
                  "accepts a single key, but was given a key array of shape %s != (). Use kn_vmap for batching.",
@@ -36,25 +36,25 @@ static kn_atom one_key_in(kna_op *op, kn_array key, bool *legacy)
 }
 
 /* The result in the form in which the key came. */
-static kn_array end_keys(kna_op *op, kn_atom keys, bool legacy)
+static kn_array end_keys(kna_op *op, kni_atom keys, bool legacy)
 {
     return kna_end(op, legacy ? knb_random_unwrap(op->b, keys) : keys);
 }
 
-kn_atom knrand_key_in(kna_op *op, kn_array key)
+kni_atom knrandom_key_in(kna_op *op, kn_array key)
 {
     bool legacy;
     return one_key_in(op, key, &legacy);
 }
 
-bool knrand_shape_ok(kna_op *op, const kn_shape *shape)
+bool knrandom_shape_ok(kna_op *op, const kn_shape *shape)
 {
     bool ok = shape && shape->ndim >= 0 && shape->ndim <= KN_MAX_NDIM;
     for (int i = 0; ok && i < shape->ndim; i++)
         ok = shape->dim[i] >= 0;
     if (ok)
         return true;
-    kn_text text = {0};
+    knx_text text = {0};
     if (!shape || shape->ndim < 0 || shape->ndim > KN_MAX_NDIM)
         kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an array is %d", KN_MAX_NDIM);
     else
@@ -63,20 +63,20 @@ bool knrand_shape_ok(kna_op *op, const kn_shape *shape)
     return false;
 }
 
-kn_atom knrand_split(kn_builder *b, kn_atom key, int ndim, const int64_t *shape)
+kni_atom knrandom_split(kni_builder *b, kni_atom key, int ndim, const int64_t *shape)
 {
     if (ndim >= KN_MAX_NDIM) { /* the words of keys are one more axis */
-        knb_fail(b,
-                 knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array of keys is %d", KN_MAX_NDIM - 1));
+        knb_fail(b, knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array of keys is %d",
+                                  KN_MAX_NDIM - 1));
         return KN_ATOM_NONE;
     }
     return knb_random_split(b, key, ndim, shape);
 }
 
-void knrand_split2(kn_builder *b, kn_atom key, kn_atom out[2])
+void knrandom_split2(kni_builder *b, kni_atom key, kni_atom out[2])
 {
     int64_t two = 2;
-    kn_atom keys = knb_random_split(b, key, 1, &two);
+    kni_atom keys = knb_random_split(b, key, 1, &two);
     for (int64_t i = 0; i < 2; i++)
         out[i] = knb_squeeze(b, knb_slice(b, keys, &i, (int64_t[]){i + 1}, NULL), 1, (int64_t[]){0});
 }
@@ -96,8 +96,8 @@ static kn_array key_of(const char *name, kn_array seed, const kn_random_key_opts
 {
     kna_op op;
     kna_begin(&op, name);
-    kn_type t = kna_type(&op, seed);
-    kn_text text = {0};
+    kni_type t = kna_type(&op, seed);
+    knx_text text = {0};
     if (kna_failed(&op) || !impl_ok(&op, opts ? opts->impl : NULL))
         return kna_end(&op, KN_ATOM_NONE);
     if (t.dtype->kind == KN_KIND_KEY)
@@ -138,18 +138,18 @@ kn_array kn_random_split(kn_array key, const kn_random_split_opts *opts)
     kn_random_split_opts o = opts ? *opts : kn_random_split_opts_default();
     kn_shape shape = o.shape.ndim ? o.shape : (kn_shape){1, {o.num}};
     bool legacy;
-    kn_atom k = one_key_in(&op, key, &legacy);
-    if (!knrand_shape_ok(&op, &shape))
+    kni_atom k = one_key_in(&op, key, &legacy);
+    if (!knrandom_shape_ok(&op, &shape))
         return kna_end(&op, KN_ATOM_NONE);
-    return end_keys(&op, knrand_split(op.b, k, shape.ndim, shape.dim), legacy);
+    return end_keys(&op, knrandom_split(op.b, k, shape.ndim, shape.dim), legacy);
 }
 
 kn_array kn_random_fold_in(kn_array key, kn_array data)
 {
     kna_op op;
     kna_begin(&op, "random_fold_in");
-    kn_type t = kna_type(&op, data);
-    kn_text text = {0};
+    kni_type t = kna_type(&op, data);
+    knx_text text = {0};
     if (!kna_failed(&op) && !knx_is_integer(t.dtype))
         kna_fail(&op, KN_ERROR_TYPE, "an integer is folded into a key, but this is %s", kni_type_text(&text, t, true));
     else if (!kna_failed(&op) && t.ndim > 0)
@@ -157,7 +157,7 @@ kn_array kn_random_fold_in(kn_array key, kn_array data)
                  "accepts a scalar, but was given an array of shape %s != (). Use kn_vmap for batching.",
                  knx_show_shape(&text, t.ndim, t.dim));
     bool legacy;
-    kn_atom k = one_key_in(&op, key, &legacy);
+    kni_atom k = one_key_in(&op, key, &legacy);
     return end_keys(&op, knb_random_fold_in(op.b, k, kna_in_as(&op, data, KN_DT(U32))), legacy);
 }
 
@@ -166,7 +166,7 @@ kn_array kn_random_clone(kn_array keys)
     kna_op op;
     kna_begin(&op, "random_clone");
     bool legacy;
-    kn_atom k = keys_in(&op, keys, &legacy);
+    kni_atom k = keys_in(&op, keys, &legacy);
     return end_keys(&op, knb_random_clone(op.b, k), legacy);
 }
 
@@ -175,7 +175,7 @@ kn_array kn_random_key_data(kn_array keys)
     kna_op op;
     kna_begin(&op, "random_key_data");
     bool legacy;
-    kn_atom k = keys_in(&op, keys, &legacy);
+    kni_atom k = keys_in(&op, keys, &legacy);
     return kna_end(&op, knb_random_unwrap(op.b, k));
 }
 
@@ -183,8 +183,8 @@ kn_array kn_random_wrap_key_data(kn_array data, const kn_random_key_opts *opts)
 {
     kna_op op;
     kna_begin(&op, "random_wrap_key_data");
-    kn_type t = kna_type(&op, data);
-    kn_text text = {0};
+    kni_type t = kna_type(&op, data);
+    knx_text text = {0};
     if (!kna_failed(&op) && impl_ok(&op, opts ? opts->impl : NULL) && !is_legacy(t))
         kna_fail(&op, KN_ERROR_TYPE, "the data of keys is uint32[...,2], but this is %s",
                  kni_type_text(&text, t, true));

@@ -2,23 +2,23 @@
  * loop.c -- while loops in the making. */
 #include "random/loop.h"
 
-void knrand_loop_begin(knrand_loop *l, kn_builder *outer, int n_const, int n, const kn_atom *init)
+void knrandom_loop_begin(knrandom_loop *l, kni_builder *outer, int n_const, int n, const kni_atom *init)
 {
-    *l = (knrand_loop){.outer = outer, .n_const = n_const, .n = n};
+    *l = (knrandom_loop){.outer = outer, .n_const = n_const, .n = n};
     knb_init(&l->cond);
     knb_init(&l->body);
     for (int i = 0; i < n_const + n; i++) {
-        kn_type t = knb_type(outer, init[i]);
+        kni_type t = knb_type(outer, init[i]);
         l->init[i] = init[i];
         l->c[i] = knb_invar(&l->cond, t);
         l->x[i] = knb_invar(&l->body, t);
     }
 }
 
-static kni_jaxpr *finished(kn_builder *outer, kn_builder *b, int n, const kn_atom *out)
+static kni_jaxpr *finished(kni_builder *outer, kni_builder *b, int n, const kni_atom *out)
 {
     kni_jaxpr *j = NULL;
-    kn_error *e = knb_take_error(b);
+    knx_error *e = knb_take_error(b);
     if (!e)
         e = knb_finish(b, n, out, "", true, &j);
     if (e)
@@ -27,9 +27,9 @@ static kni_jaxpr *finished(kn_builder *outer, kn_builder *b, int n, const kn_ato
     return j;
 }
 
-void knrand_loop_end(knrand_loop *l, kn_atom more, const kn_atom *next, kn_atom *out)
+void knrandom_loop_end(knrandom_loop *l, kni_atom more, const kni_atom *next, kni_atom *out)
 {
-    kn_atom in[2 * KNRAND_MAX_LOOP];
+    kni_atom in[2 * KNRANDOM_MAX_LOOP];
     int k = 0;
     for (int i = 0; i < l->n_const; i++) /* once for each jaxpr */
         in[k++] = l->init[i];
@@ -39,29 +39,29 @@ void knrand_loop_end(knrand_loop *l, kn_atom more, const kn_atom *next, kn_atom 
         out[i] = KN_ATOM_NONE;
     kni_jaxpr *cond = finished(l->outer, &l->cond, 1, &more), *body = finished(l->outer, &l->body, l->n, next);
     if (cond && body)
-        knb_while(l->outer, &(kn_p_while){body, l->n_const, cond, l->n_const, 0, 0, 0}, in, out);
+        knb_while(l->outer, &(kni_p_while){body, l->n_const, cond, l->n_const, 0, 0, 0}, in, out);
     kni_release(cond);
     kni_release(body);
 }
 
-kn_atom knrand_any(kn_builder *b, kn_atom x)
+kni_atom knrandom_any(kni_builder *b, kni_atom x)
 {
     int64_t axes[KN_MAX_NDIM];
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     for (int i = 0; i < t.ndim; i++)
         axes[i] = i;
     return t.ndim ? knb_reduce_or(b, x, t.ndim, axes) : x;
 }
 
-static void start_of(kn_builder *b, kn_atom i, int ndim, kn_atom *start)
+static void start_of(kni_builder *b, kni_atom i, int ndim, kni_atom *start)
 {
     for (int d = 0; d < ndim; d++)
         start[d] = d ? knb_integer(b, KN_DT(I64), 0) : i;
 }
 
-kn_atom knrand_read_row(kn_builder *b, kn_atom x, kn_atom i, kn_type one)
+kni_atom knrandom_read_row(kni_builder *b, kni_atom x, kni_atom i, kni_type one)
 {
-    kn_atom start[KN_MAX_NDIM];
+    kni_atom start[KN_MAX_NDIM];
     int64_t size[KN_MAX_NDIM] = {1};
     if (b->error || one.ndim >= KN_MAX_NDIM)
         return KN_ATOM_NONE;
@@ -71,9 +71,9 @@ kn_atom knrand_read_row(kn_builder *b, kn_atom x, kn_atom i, kn_type one)
     return knb_reshape(b, knb_dynamic_slice(b, x, start, size), one.ndim, one.dim);
 }
 
-kn_atom knrand_write_row(kn_builder *b, kn_atom x, kn_atom i, kn_atom row)
+kni_atom knrandom_write_row(kni_builder *b, kni_atom x, kni_atom i, kni_atom row)
 {
-    kn_atom start[KN_MAX_NDIM];
+    kni_atom start[KN_MAX_NDIM];
     if (b->error)
         return KN_ATOM_NONE;
     start_of(b, i, knb_type(b, x).ndim, start);

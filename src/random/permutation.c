@@ -14,25 +14,25 @@ static int rounds_for(int64_t size)
     return r;
 }
 
-static kn_atom shuffle(kn_builder *b, kn_atom key, kn_atom x, int axis)
+static kni_atom shuffle(kni_builder *b, kni_atom key, kni_atom x, int axis)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     for (int rounds = rounds_for(kni_type_size(t)); rounds > 0 && !b->error; rounds--) {
-        kn_atom keys[2], out[2];
-        knrand_split2(b, key, keys);
+        kni_atom keys[2], out[2];
+        knrandom_split2(b, key, keys);
         key = keys[0];
-        knb_sort(b, 2, (kn_atom[]){knb_random_bits(b, keys[1], 32, t.ndim, t.dim), x}, axis, 1, out);
+        knb_sort(b, 2, (kni_atom[]){knb_random_bits(b, keys[1], 32, t.ndim, t.dim), x}, axis, 1, out);
         x = out[1];
     }
     return x;
 }
 
 /* The slices of x along an axis, in the order of `indices`. */
-static kn_atom take(kn_builder *b, kn_atom x, kn_atom indices, int axis)
+static kni_atom take(kni_builder *b, kni_atom x, kni_atom indices, int axis)
 {
     if (!kni_is_var(x))
         return KN_ATOM_NONE;
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     int64_t offset[KN_MAX_NDIM], sizes[KN_MAX_NDIM], one[1] = {axis}, n = t.dim[axis];
     int rest = 0;
     for (int i = 0; i < t.ndim; i++) {
@@ -40,22 +40,22 @@ static kn_atom take(kn_builder *b, kn_atom x, kn_atom indices, int axis)
         if (i != axis)
             offset[rest++] = i;
     }
-    kn_p_gather p = {.offset_dims = {rest, offset},
-                     .collapsed_slice_dims = {1, one},
-                     .start_index_map = {1, one},
-                     .slice_sizes = {t.ndim, sizes},
-                     .mode = KN_GATHER_PROMISE,
-                     .unique_indices = true};
+    kni_p_gather p = {.offset_dims = {rest, offset},
+                      .collapsed_slice_dims = {1, one},
+                      .start_index_map = {1, one},
+                      .slice_sizes = {t.ndim, sizes},
+                      .mode = KN_GATHER_PROMISE,
+                      .unique_indices = true};
     return knb_gather(b, x, knb_reshape(b, indices, 2, (int64_t[]){n, 1}), &p);
 }
 
 /* 0 .. n-1 for the integer x; its value has to be known. */
-static kn_atom range(kna_op *op, kn_array x)
+static kni_atom range(kna_op *op, kn_array x)
 {
-    kn_type t;
-    kn_text text = {0};
+    kni_type t;
+    knx_text text = {0};
     const void *data = kna_look(op, x, &t);
-    kn_scalar_bits bits = {{0}};
+    knx_scalar_bits bits = {{0}};
     if (!data)
         return KN_ATOM_NONE;
     if (!knx_is_integer(t.dtype)) {
@@ -68,17 +68,17 @@ static kn_atom range(kna_op *op, kn_array x)
     return knb_iota(op->b, KN_DT(I64), 1, &n, 0);
 }
 
-kn_atom knrand_shuffled_range(kn_builder *b, kn_atom key, int64_t n)
+kni_atom knrandom_shuffled_range(kni_builder *b, kni_atom key, int64_t n)
 {
     return shuffle(b, key, knb_iota(b, KN_DT(I64), 1, &n, 0), 0);
 }
 
-kn_atom knrand_shuffled(kn_builder *b, kn_atom key, kn_atom x, int axis)
+kni_atom knrandom_shuffled(kni_builder *b, kni_atom key, kni_atom x, int axis)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     if (b->error)
         return KN_ATOM_NONE;
-    return t.ndim == 1 ? shuffle(b, key, x, 0) : take(b, x, knrand_shuffled_range(b, key, t.dim[axis]), axis);
+    return t.ndim == 1 ? shuffle(b, key, x, 0) : take(b, x, knrandom_shuffled_range(b, key, t.dim[axis]), axis);
 }
 
 kn_array kn_random_permutation(kn_array key, kn_array x, const kn_random_permutation_opts *opts)
@@ -86,8 +86,8 @@ kn_array kn_random_permutation(kn_array key, kn_array x, const kn_random_permuta
     kna_op op;
     kna_begin(&op, "random_permutation");
     kn_random_permutation_opts o = opts ? *opts : kn_random_permutation_opts_default();
-    kn_atom k = knrand_key_in(&op, key);
-    kn_type t = kna_type(&op, x);
+    kni_atom k = knrandom_key_in(&op, key);
+    kni_type t = kna_type(&op, x);
     int axis = kna_failed(&op) ? 0 : kna_axis(&op, o.axis, t.ndim ? t.ndim : 1, 0);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
@@ -95,5 +95,5 @@ kn_array kn_random_permutation(kn_array key, kn_array x, const kn_random_permuta
         return kna_end(&op, shuffle(op.b, k, range(&op, x), 0));
     if (o.independent)
         return kna_end(&op, shuffle(op.b, k, kna_in(&op, x), axis));
-    return kna_end(&op, knrand_shuffled(op.b, k, kna_in(&op, x), axis));
+    return kna_end(&op, knrandom_shuffled(op.b, k, kna_in(&op, x), axis));
 }

@@ -11,7 +11,7 @@ typedef enum boundary { FILL, WRAP, SYMMETRIC } boundary;
 
 typedef struct filter {
     kna_op op;
-    kn_atom x, k, fill; /* what is filtered; the window, as it lies upon x; around x */
+    kni_atom x, k, fill; /* what is filtered; the window, as it lies upon x; around x */
     int ndim;
     mode mode;
     boundary boundary;
@@ -48,7 +48,7 @@ static void read_boundary(filter *f, const char *name)
                  "Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').");
 }
 
-static int64_t extent(filter *f, kn_atom a, int axis) { return knb_type(f->op.b, a).dim[axis]; }
+static int64_t extent(filter *f, kni_atom a, int axis) { return knb_type(f->op.b, a).dim[axis]; }
 
 /* Is in2 the larger one where one has to lie inside of the other? */
 static bool must_swap(filter *f)
@@ -66,12 +66,12 @@ static bool must_swap(filter *f)
 
 static void swap(filter *f)
 {
-    kn_atom x = f->x;
+    kni_atom x = f->x;
     f->x = f->k;
     f->k = x;
 }
 
-static kn_atom reversed(filter *f, kn_atom a)
+static kni_atom reversed(filter *f, kni_atom a)
 {
     int64_t axes[KN_MAX_NDIM];
     for (int d = 0; d < f->ndim; d++)
@@ -85,13 +85,13 @@ static bool begin(filter *f, const char *name, kn_array in1, kn_array in2, bool 
     kna_begin(&f->op, name);
     kn_array both[] = {in1, in2};
     kn_dtype d = kna_result_type(&f->op, 2, both);
-    if (kna_failed(&f->op) || knn_not_a_number(&f->op, name, d))
+    if (kna_failed(&f->op) || knl_not_a_number(&f->op, name, d))
         return false;
     f->x = kna_in_as(&f->op, in1, d);
     f->k = kna_in_as(&f->op, in2, d);
     if (kna_failed(&f->op))
         return false;
-    kn_type x = knb_type(f->op.b, f->x), k = knb_type(f->op.b, f->k);
+    kni_type x = knb_type(f->op.b, f->x), k = knb_type(f->op.b, f->k);
     f->ndim = x.ndim;
     f->fill = knb_like(f->op.b, f->x, 0);
     if (matrices && (x.ndim != 2 || k.ndim != 2))
@@ -108,20 +108,20 @@ static bool begin(filter *f, const char *name, kn_array in1, kn_array in2, bool 
 /* --- windows ---------------------------------------------------------------------------------- */
 
 /* x along one axis with its elements again, or reflected, before and after it. */
-static kn_atom continued(filter *f, kn_atom x, int axis, int64_t low, int64_t high)
+static kni_atom continued(filter *f, kni_atom x, int axis, int64_t low, int64_t high)
 {
-    kn_builder *b = f->op.b;
+    kni_builder *b = f->op.b;
     int64_t n = extent(f, x, axis), size = n + low + high;
-    kn_atom at = knb_sub(b, knb_iota(b, KN_DT(I64), 1, &size, 0), knb_integer(b, KN_DT(I64), low));
-    at = knn_remainder(&f->op, at, f->boundary == WRAP ? n : 2 * n);
+    kni_atom at = knb_sub(b, knb_iota(b, KN_DT(I64), 1, &size, 0), knb_integer(b, KN_DT(I64), low));
+    at = knl_remainder(&f->op, at, f->boundary == WRAP ? n : 2 * n);
     if (f->boundary == SYMMETRIC)
         at = knb_min(b, at, knb_sub(b, knb_integer(b, KN_DT(I64), 2 * n - 1), at));
-    return knn_take_axis(&f->op, x, at, axis, KN_GATHER_PROMISE);
+    return knl_take_axis(&f->op, x, at, axis, KN_GATHER_PROMISE);
 }
 
-static kn_atom padded(filter *f)
+static kni_atom padded(filter *f)
 {
-    kn_atom x = f->x;
+    kni_atom x = f->x;
     int64_t low[KN_MAX_NDIM] = {0}, high[KN_MAX_NDIM] = {0};
     if (f->mode == VALID)
         return x;
@@ -138,7 +138,7 @@ static kn_atom padded(filter *f)
 }
 
 /* One channel of one signal. */
-static kn_atom one_channel(filter *f, kn_atom a)
+static kni_atom one_channel(filter *f, kni_atom a)
 {
     int64_t dim[KN_MAX_NDIM] = {1, 1};
     for (int d = 0; d < f->ndim; d++)
@@ -146,10 +146,10 @@ static kn_atom one_channel(filter *f, kn_atom a)
     return knb_reshape(f->op.b, a, f->ndim + 2, dim);
 }
 
-static kn_atom correlated(filter *f)
+static kni_atom correlated(filter *f)
 {
-    kn_builder *b = f->op.b;
-    kn_atom x = kna_failed(&f->op) ? KN_ATOM_NONE : padded(f);
+    kni_builder *b = f->op.b;
+    kni_atom x = kna_failed(&f->op) ? KN_ATOM_NONE : padded(f);
     if (kna_failed(&f->op))
         return KN_ATOM_NONE;
     if (!f->ndim)
@@ -162,17 +162,17 @@ static kn_atom correlated(filter *f)
         none[d] = 0;
         dim[d] = extent(f, x, d) - extent(f, f->k, d) + 1;
     }
-    kn_p_conv p = {.window_strides = {f->ndim, one},
-                   .lo = {f->ndim, none},
-                   .hi = {f->ndim, none},
-                   .lhs_dilation = {f->ndim, one},
-                   .rhs_dilation = {f->ndim, one},
-                   .lhs_spec = {f->ndim + 2, spec},
-                   .rhs_spec = {f->ndim + 2, spec},
-                   .out_spec = {f->ndim + 2, spec},
-                   .feature_group_count = 1,
-                   .batch_group_count = 1};
-    kn_atom signal = one_channel(f, x), window = one_channel(f, f->k);
+    kni_p_conv p = {.window_strides = {f->ndim, one},
+                    .lo = {f->ndim, none},
+                    .hi = {f->ndim, none},
+                    .lhs_dilation = {f->ndim, one},
+                    .rhs_dilation = {f->ndim, one},
+                    .lhs_spec = {f->ndim + 2, spec},
+                    .rhs_spec = {f->ndim + 2, spec},
+                    .out_spec = {f->ndim + 2, spec},
+                    .feature_group_count = 1,
+                    .batch_group_count = 1};
+    kni_atom signal = one_channel(f, x), window = one_channel(f, f->k);
     return knb_reshape(b, knb_conv_general_dilated(b, signal, window, &p), f->ndim, dim);
 }
 
@@ -230,7 +230,7 @@ static kn_array of_matrices(const char *name, const char *function, kn_array in1
         return kna_end(&f.op, KN_ATOM_NONE);
     f.k = convolve ? reversed(&f, f.k) : knb_conj(f.op.b, f.k);
     f.upper = !convolve;
-    kn_atom y = correlated(&f);
+    kni_atom y = correlated(&f);
     return kna_end(&f.op, swapped && !convolve ? reversed(&f, y) : y);
 }
 

@@ -3,33 +3,33 @@
 #include "special/internal.h"
 
 /* (e^u - 1) / u for |u| <= 1/4: a series, so that derivatives at 0 are right, too. */
-static kn_atom growth(kns_call *c, kn_atom u)
+static kni_atom growth(kns_call *c, kni_atom u)
 {
     enum { TERMS = 12 };
-    kn_atom y = kns_number(c, 1);
+    kni_atom y = kns_number(c, 1);
     for (int k = TERMS; k > 0; k--)
         y = kns_plus(c, knb_mul(c->b, kns_times(c, u, 1.0 / (k + 1)), y), 1);
     return y;
 }
 
 /* Of v, which is known as v (1 + rest) and by its logarithm. */
-static kn_atom boxcox(kns_call *c, kn_atom v, kn_atom rest, kn_atom log_v, kn_atom power)
+static kni_atom boxcox(kns_call *c, kni_atom v, kni_atom rest, kni_atom log_v, kni_atom power)
 {
-    kn_builder *b = c->b;
-    kn_atom zero = kns_number(c, 0), one = kns_number(c, 1), none = kns_is(c, power, 0);
-    kn_atom finite = kns_below(c, knb_abs(b, log_v), INFINITY);
-    kn_atom known = knb_or(b, finite, knb_not(b, none)); /* else the product has no value */
-    kn_atom u = knb_mul(b, kns_choose(c, known, power, one), kns_choose(c, known, log_v, zero));
-    kn_atom near = knb_and(b, finite, knb_le(b, knb_abs(b, u), kns_number(c, 0.25)));
-    kn_atom small = kns_choose(c, near, u, zero), factor = kns_choose(c, finite, log_v, one);
-    kn_atom y = knb_mul(b, factor, growth(c, small));
-    kn_atom far_v = kns_choose(c, near, one, v), far_p = kns_choose(c, near, one, power);
-    kn_atom raised = knb_pow(b, far_v, kns_choose(c, none, one, far_p));
+    kni_builder *b = c->b;
+    kni_atom zero = kns_number(c, 0), one = kns_number(c, 1), none = kns_is(c, power, 0);
+    kni_atom finite = kns_below(c, knb_abs(b, log_v), INFINITY);
+    kni_atom known = knb_or(b, finite, knb_not(b, none)); /* else the product has no value */
+    kni_atom u = knb_mul(b, kns_choose(c, known, power, one), kns_choose(c, known, log_v, zero));
+    kni_atom near = knb_and(b, finite, knb_le(b, knb_abs(b, u), kns_number(c, 0.25)));
+    kni_atom small = kns_choose(c, near, u, zero), factor = kns_choose(c, finite, log_v, one);
+    kni_atom y = knb_mul(b, factor, growth(c, small));
+    kni_atom far_v = kns_choose(c, near, one, v), far_p = kns_choose(c, near, one, power);
+    kni_atom raised = knb_pow(b, far_v, kns_choose(c, none, one, far_p));
     if (rest != KN_ATOM_NONE) {
-        kn_atom more = knb_mul(b, knb_mul(b, raised, far_p), kns_choose(c, near, zero, rest));
+        kni_atom more = knb_mul(b, knb_mul(b, raised, far_p), kns_choose(c, near, zero, rest));
         raised = kns_choose(c, kns_below(c, knb_abs(b, raised), INFINITY), knb_add(b, raised, more), raised);
     }
-    kn_atom far = knb_div(b, kns_plus(c, raised, -1), kns_choose(c, none, one, far_p));
+    kni_atom far = knb_div(b, kns_plus(c, raised, -1), kns_choose(c, none, one, far_p));
     y = kns_choose(c, near, y, kns_choose(c, none, log_v, far));
     return kns_choose(c, knb_ne(b, log_v, log_v), log_v, y);
 }
@@ -45,11 +45,11 @@ kn_array kn_special_boxcox1p(kn_array x, kn_array lmbda)
 {
     kns_call c;
     kns_begin(&c, "special_boxcox1p", 2, (const kn_array[]){x, lmbda});
-    kn_builder *b = c.b;
-    kn_atom v = kns_plus(&c, c.x[0], 1), back = kns_plus(&c, v, -1), large = kns_above(&c, knb_abs(b, c.x[0]), 1);
+    kni_builder *b = c.b;
+    kni_atom v = kns_plus(&c, c.x[0], 1), back = kns_plus(&c, v, -1), large = kns_above(&c, knb_abs(b, c.x[0]), 1);
     /* what 1 + x lost to rounding, over 1 + x: a constant for derivatives */
-    kn_atom from_one = knb_sub(b, c.x[0], back), from_x = knb_sub(b, kns_number(&c, 1), knb_sub(b, v, c.x[0]));
-    kn_atom lost = kns_choose(&c, large, from_x, from_one), plain = kns_above(&c, v, 0);
+    kni_atom from_one = knb_sub(b, c.x[0], back), from_x = knb_sub(b, kns_number(&c, 1), knb_sub(b, v, c.x[0]));
+    kni_atom lost = kns_choose(&c, large, from_x, from_one), plain = kns_above(&c, v, 0);
     plain = knb_and(b, plain, kns_below(&c, v, INFINITY));
     lost = knb_div(b, kns_choose(&c, plain, lost, kns_number(&c, 0)), kns_choose(&c, plain, v, kns_number(&c, 1)));
     return kns_end(&c, boxcox(&c, v, knb_stop_gradient(b, lost), knb_log1p(b, c.x[0]), c.x[1]));

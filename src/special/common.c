@@ -10,21 +10,21 @@ static void begin(kns_call *c, const char *name, int n, const kn_array *x, bool 
     kn_dtype d = kna_result_type(&c->op, n, x);
     c->b = c->op.b;
     kna_common_shape(&c->op, n, x, &c->shape);
-    if (!kna_failed(&c->op) && !knn_not_a_number(&c->op, name, d)) {
-        kn_type t = n == 1 ? kna_type(&c->op, x[0]) : kni_scalar_type(d);
-        c->result = knn_float_for(t);
+    if (!kna_failed(&c->op) && !knl_not_a_number(&c->op, name, d)) {
+        kni_type t = n == 1 ? kna_type(&c->op, x[0]) : kni_scalar_type(d);
+        c->result = knl_float_for(t);
         if (knx_is_complex(c->result) && !complex)
-            knn_not_supported(&c->op, name);
+            knl_not_supported(&c->op, name);
         c->d = c->result->size == 2 ? KN_DT(F32) : c->result;
         if (wide)
             c->d = knx_is_complex(c->d) ? KN_DT(C128) : KN_DT(F64);
     }
     for (int i = 0; i < n; i++)
-        c->x[i] = kna_failed(&c->op) ? KN_ATOM_NONE : knn_operand(&c->op, x[i], c->d, &c->shape);
+        c->x[i] = kna_failed(&c->op) ? KN_ATOM_NONE : knl_operand(&c->op, x[i], c->d, &c->shape);
     for (int i = 0; i < n && c->shape.ndim;
          i++) /* what is made of a scalar operand alone may meet a mask of the shape */
         if (!kna_failed(&c->op))
-            c->x[i] = knb_broadcast_to(c->b, c->x[i], knn_shaped(c->d, &c->shape));
+            c->x[i] = knb_broadcast_to(c->b, c->x[i], knl_shaped(c->d, &c->shape));
 }
 
 void kns_begin(kns_call *c, const char *name, int n, const kn_array *x) { begin(c, name, n, x, false, false); }
@@ -33,52 +33,52 @@ void kns_begin_wide(kns_call *c, const char *name, int n, const kn_array *x) { b
 
 void kns_begin_complex(kns_call *c, const char *name, kn_array x) { begin(c, name, 1, &x, true, true); }
 
-kn_array kns_end(kns_call *c, kn_atom y)
+kn_array kns_end(kns_call *c, kni_atom y)
 {
     return kna_end(&c->op, kna_failed(&c->op) ? KN_ATOM_NONE : knb_convert(c->b, y, c->result));
 }
 
-void kns_end_n(kns_call *c, int n, const kn_atom *y, kn_array *out)
+void kns_end_n(kns_call *c, int n, const kni_atom *y, kn_array *out)
 {
-    kn_atom result[KNS_MAX_OPERANDS];
+    kni_atom result[KNS_MAX_OPERANDS];
     for (int i = 0; i < n; i++)
         result[i] = kna_failed(&c->op) ? KN_ATOM_NONE : knb_convert(c->b, y[i], c->result);
     kna_end_n(&c->op, n, result, out);
 }
 
-kn_atom(kns_choose)(kns_call *c, kn_atom pred, kn_atom yes, kn_atom no)
+kni_atom(kns_choose)(kns_call *c, kni_atom pred, kni_atom yes, kni_atom no)
 {
-    return knn_select(&c->op, pred, yes, no, &c->shape);
+    return knl_select(&c->op, pred, yes, no, &c->shape);
 }
 
-kn_atom kns_settle(kns_call *c, kn_atom whole, kn_atom y)
+kni_atom kns_settle(kns_call *c, kni_atom whole, kni_atom y)
 {
-    kn_builder *b = c->b;
+    kni_builder *b = c->b;
     double most = c->d->size == 4 ? 0x1p18 : 0x1p45;
-    kn_atom exact = knb_and(b, whole, kns_below(c, knb_abs(b, y), most));
-    kn_atom error = knb_stop_gradient(b, knb_sub(b, knb_round(b, y, true), y));
+    kni_atom exact = knb_and(b, whole, kns_below(c, knb_abs(b, y), most));
+    kni_atom error = knb_stop_gradient(b, knb_sub(b, knb_round(b, y, true), y));
     return knb_add(b, y, kns_choose(c, exact, error, kns_number(c, 0)));
 }
 
 /* Veltkamp's halves of x. */
-static kn_atom high_half(kns_call *c, kn_atom x)
+static kni_atom high_half(kns_call *c, kni_atom x)
 {
-    kn_atom scaled = kns_times(c, x, 0x1p27 + 1);
+    kni_atom scaled = kns_times(c, x, 0x1p27 + 1);
     return knb_sub(c->b, scaled, knb_sub(c->b, scaled, x));
 }
 
-kn_atom kns_product_error(kns_call *c, kn_atom x, kn_atom y, kn_atom product)
+kni_atom kns_product_error(kns_call *c, kni_atom x, kni_atom y, kni_atom product)
 {
-    kn_builder *b = c->b;
-    kn_atom p = high_half(c, x), q = high_half(c, y), r = knb_sub(b, x, p), s = knb_sub(b, y, q);
-    kn_atom e = knb_sub(b, product, knb_mul(b, p, q));
+    kni_builder *b = c->b;
+    kni_atom p = high_half(c, x), q = high_half(c, y), r = knb_sub(b, x, p), s = knb_sub(b, y, q);
+    kni_atom e = knb_sub(b, product, knb_mul(b, p, q));
     e = knb_sub(b, knb_sub(b, e, knb_mul(b, r, q)), knb_mul(b, p, s));
     return knb_sub(b, knb_mul(b, r, s), e);
 }
 
-kn_atom kns_polynomial(kns_call *c, kn_atom x, int n, const double *coefficient)
+kni_atom kns_polynomial(kns_call *c, kni_atom x, int n, const double *coefficient)
 {
-    kn_atom y = kns_number(c, coefficient[n - 1]);
+    kni_atom y = kns_number(c, coefficient[n - 1]);
     for (int k = n - 2; k >= 0; k--)
         y = kns_plus(c, knb_mul(c->b, y, x), coefficient[k]);
     return y;

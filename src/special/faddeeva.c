@@ -24,50 +24,50 @@ static const double weight[2][NODES] = {
 };
 
 /* Whether z's real part lies nearer to the nodes of the trapezoidal rule. */
-static kn_atom wants_midpoints(kns_call *c, kn_atom x)
+static kni_atom wants_midpoints(kns_call *c, kni_atom x)
 {
-    kn_builder *b = c->b;
-    kn_atom turns = kns_times(c, x, 1 / step), off = knb_abs(b, knb_sub(b, turns, knb_round(b, turns, true)));
+    kni_builder *b = c->b;
+    kni_atom turns = kns_times(c, x, 1 / step), off = knb_abs(b, knb_sub(b, turns, knb_round(b, turns, true)));
     return knb_le(b, off, kns_number(c, 0.25));
 }
 
 /* --- Dawson's integral, sqrt(pi) / 2 Im w(x) ---------------------------------------------------- */
 
 /* x - 2 x^3 / 3 + 4 x^5 / 15 - ..., for |x| < 1/4 */
-static kn_atom dawson_series(kns_call *c, kn_atom x)
+static kni_atom dawson_series(kns_call *c, kni_atom x)
 {
     enum { TERMS = 9 };
-    kn_builder *b = c->b;
-    kn_atom step_of = kns_times(c, knb_mul(b, x, x), -2), y = kns_number(c, 1);
+    kni_builder *b = c->b;
+    kni_atom step_of = kns_times(c, knb_mul(b, x, x), -2), y = kns_number(c, 1);
     for (int k = TERMS; k > 0; k--)
         y = kns_plus(c, knb_mul(b, kns_times(c, step_of, 1.0 / (2 * k + 1)), y), 1);
     return knb_mul(b, x, y);
 }
 
-static kn_atom dawson(kns_call *c, kn_atom v)
+static kni_atom dawson(kns_call *c, kni_atom v)
 {
-    kn_builder *b = c->b;
+    kni_builder *b = c->b;
     const double most = 0x1p27;
-    kn_atom size = knb_abs(b, v), zero = kns_number(c, 0), one = kns_number(c, 1);
-    kn_atom far = kns_above(c, size, most), x = kns_choose(c, far, one, v), mid = wants_midpoints(c, x);
-    kn_atom square = knb_mul(b, x, x), sums[2], angle = kns_times(c, x, pi / step);
+    kni_atom size = knb_abs(b, v), zero = kns_number(c, 0), one = kns_number(c, 1);
+    kni_atom far = kns_above(c, size, most), x = kns_choose(c, far, one, v), mid = wants_midpoints(c, x);
+    kni_atom square = knb_mul(b, x, x), sums[2], angle = kns_times(c, x, pi / step);
     for (int rule = 0; rule < 2; rule++) { /* 1: midpoints */
-        kn_atom used = rule ? mid : knb_not(b, mid), s = kns_choose(c, used, square, kns_number(c, rule ? 0 : 0.0625));
-        kn_atom sum = rule ? zero : knb_div(b, kns_number(c, 0.5), s);
+        kni_atom used = rule ? mid : knb_not(b, mid), s = kns_choose(c, used, square, kns_number(c, rule ? 0 : 0.0625));
+        kni_atom sum = rule ? zero : knb_div(b, kns_number(c, 0.5), s);
         for (int k = NODES - 1; k >= 0; k--) {
             double t = node(k, rule);
             sum = knb_add(b, sum, knb_div(b, kns_number(c, weight[rule][k]), kns_plus(c, s, -t * t)));
         }
         sums[rule] = kns_times(c, knb_mul(b, kns_choose(c, used, x, zero), sum), step * 0.56418958354775629);
     }
-    kn_atom sine = knb_sin(b, angle), cosine = knb_cos(b, angle);
-    kn_atom pole = knb_div(b, kns_choose(c, mid, sine, knb_neg(b, cosine)), kns_choose(c, mid, cosine, sine));
+    kni_atom sine = knb_sin(b, angle), cosine = knb_cos(b, angle);
+    kni_atom pole = knb_div(b, kns_choose(c, mid, sine, knb_neg(b, cosine)), kns_choose(c, mid, cosine, sine));
     pole = kns_times(c, knb_mul(b, pole, knb_exp(b, knb_neg(b, square))), 0.88622692545275801);
     pole = kns_choose(c, kns_below(c, size, 28), pole, zero);
-    kn_atom y = knb_add(b, kns_choose(c, mid, sums[1], sums[0]), pole);
-    kn_atom tail = knb_div(b, kns_number(c, 0.5), kns_choose(c, far, v, one));
+    kni_atom y = knb_add(b, kns_choose(c, mid, sums[1], sums[0]), pole);
+    kni_atom tail = knb_div(b, kns_number(c, 0.5), kns_choose(c, far, v, one));
     y = kns_choose(c, far, tail, y);
-    kn_atom near = kns_below(c, size, 0.25);
+    kni_atom near = kns_below(c, size, 0.25);
     y = kns_choose(c, near, dawson_series(c, kns_choose(c, near, v, zero)), y);
     return kns_choose(c, knb_ne(b, v, v), v, y);
 }
@@ -81,52 +81,52 @@ kn_array kn_special_dawsn(kn_array x)
 
 /* --- w(z) --------------------------------------------------------------------------------------- */
 
-static kn_atom complex_number(kns_call *c, double v) { return knb_number(c->b, KN_DT(C128), v); }
+static kni_atom complex_number(kns_call *c, double v) { return knb_number(c->b, KN_DT(C128), v); }
 
 /* 2 e^(-z^2), with the rounding errors of z^2 put right. */
-static kn_atom gauss(kns_call *c, kn_atom x, kn_atom y)
+static kni_atom gauss(kns_call *c, kni_atom x, kni_atom y)
 {
-    kn_builder *b = c->b;
-    kn_atom xx = knb_mul(b, x, x), yy = knb_mul(b, y, y), xy = knb_mul(b, x, y), r = knb_sub(b, yy, xx);
-    kn_atom bb = knb_sub(b, r, yy), lost = knb_sub(b, knb_sub(b, yy, knb_sub(b, r, bb)), knb_add(b, xx, bb));
+    kni_builder *b = c->b;
+    kni_atom xx = knb_mul(b, x, x), yy = knb_mul(b, y, y), xy = knb_mul(b, x, y), r = knb_sub(b, yy, xx);
+    kni_atom bb = knb_sub(b, r, yy), lost = knb_sub(b, knb_sub(b, yy, knb_sub(b, r, bb)), knb_add(b, xx, bb));
     lost = knb_add(b, lost, knb_sub(b, kns_product_error(c, y, y, yy), kns_product_error(c, x, x, xx)));
-    kn_atom turn = kns_times(c, xy, -2), rest = kns_times(c, kns_product_error(c, x, y, xy), -2);
-    kn_atom size = kns_times(c, knb_exp(b, r), 2);
+    kni_atom turn = kns_times(c, xy, -2), rest = kns_times(c, kns_product_error(c, x, y, xy), -2);
+    kni_atom size = kns_times(c, knb_exp(b, r), 2);
     size = knb_add(b, size, knb_mul(b, kns_choose(c, kns_below(c, size, INFINITY), size, kns_number(c, 0)), lost));
-    kn_atom co = knb_cos(b, turn), si = knb_sin(b, turn);
-    kn_atom re = knb_sub(b, co, knb_mul(b, si, rest)), im = knb_add(b, si, knb_mul(b, co, rest));
-    kn_atom real = kns_is(c, im, 0); /* also where the size is infinite */
+    kni_atom co = knb_cos(b, turn), si = knb_sin(b, turn);
+    kni_atom re = knb_sub(b, co, knb_mul(b, si, rest)), im = knb_add(b, si, knb_mul(b, co, rest));
+    kni_atom real = kns_is(c, im, 0); /* also where the size is infinite */
     return knb_complex(b, knb_mul(b, size, re), kns_choose(c, real, im, knb_mul(b, size, im)));
 }
 
 /* In the first quadrant, x, y >= 0, neither of them so large that the first term of the asymptotic series is exact. */
-static kn_atom first_quadrant(kns_call *c, kn_atom x, kn_atom y)
+static kni_atom first_quadrant(kns_call *c, kni_atom x, kni_atom y)
 {
-    kn_builder *b = c->b;
-    kn_atom zero = kns_number(c, 0), z = knb_complex(b, x, y), square = knb_mul(b, z, z), sums[2];
-    kn_atom high = knb_and(b, knb_ge(b, y, x), knb_ge(b, y, kns_number(c, pi / step)));
-    kn_atom mid = knb_or(b, high, wants_midpoints(c, x));
+    kni_builder *b = c->b;
+    kni_atom zero = kns_number(c, 0), z = knb_complex(b, x, y), square = knb_mul(b, z, z), sums[2];
+    kni_atom high = knb_and(b, knb_ge(b, y, x), knb_ge(b, y, kns_number(c, pi / step)));
+    kni_atom mid = knb_or(b, high, wants_midpoints(c, x));
     for (int rule = 0; rule < 2; rule++) {
-        kn_atom used = rule ? mid : knb_not(b, mid);
-        kn_atom s = knb_select(b, used, square, knb_broadcast_to(b, complex_number(c, -1), knb_type(b, square)));
-        kn_atom sum = rule ? complex_number(c, 0) : knb_div(b, complex_number(c, 0.5), s);
+        kni_atom used = rule ? mid : knb_not(b, mid);
+        kni_atom s = knb_select(b, used, square, knb_broadcast_to(b, complex_number(c, -1), knb_type(b, square)));
+        kni_atom sum = rule ? complex_number(c, 0) : knb_div(b, complex_number(c, 0.5), s);
         for (int k = NODES - 1; k >= 0; k--) {
             double t = node(k, rule);
-            kn_atom down = knb_sub(b, s, complex_number(c, t * t));
+            kni_atom down = knb_sub(b, s, complex_number(c, t * t));
             sum = knb_add(b, sum, knb_div(b, complex_number(c, weight[rule][k]), down));
         }
         sums[rule] = sum;
     }
-    kn_atom sum = knb_mul(b, knb_mul(b, z, knb_select(b, mid, sums[1], sums[0])), complex_number(c, 2 * step / pi));
+    kni_atom sum = knb_mul(b, knb_mul(b, z, knb_select(b, mid, sums[1], sums[0])), complex_number(c, 2 * step / pi));
     sum = knb_complex(b, knb_neg(b, knb_imag(b, sum)), knb_real(b, sum)); /* times i */
-    kn_atom near = knb_and(b, knb_not(b, high), knb_and(b, kns_below(c, x, 28), kns_below(c, y, 28)));
-    kn_atom px = kns_choose(c, near, x, kns_number(c, 0.125)), py = kns_choose(c, near, y, zero);
-    kn_atom grow = knb_exp(b, kns_times(c, py, 2 * pi / step)), angle = kns_times(c, px, -2 * pi / step);
-    kn_atom wave = knb_complex(b, knb_mul(b, grow, knb_cos(b, angle)), knb_mul(b, grow, knb_sin(b, angle)));
-    kn_atom one = complex_number(c, 1);
+    kni_atom near = knb_and(b, knb_not(b, high), knb_and(b, kns_below(c, x, 28), kns_below(c, y, 28)));
+    kni_atom px = kns_choose(c, near, x, kns_number(c, 0.125)), py = kns_choose(c, near, y, zero);
+    kni_atom grow = knb_exp(b, kns_times(c, py, 2 * pi / step)), angle = kns_times(c, px, -2 * pi / step);
+    kni_atom wave = knb_complex(b, knb_mul(b, grow, knb_cos(b, angle)), knb_mul(b, grow, knb_sin(b, angle)));
+    kni_atom one = complex_number(c, 1);
     wave = knb_select(b, mid, knb_add(b, one, wave), knb_sub(b, one, wave));
-    kn_atom pole = knb_div(b, gauss(c, px, py), wave);
-    kn_atom w = knb_add(b, sum, pole);
+    kni_atom pole = knb_div(b, gauss(c, px, py), wave);
+    kni_atom w = knb_add(b, sum, pole);
     return knb_select(b, near, w, sum);
 }
 
@@ -134,30 +134,30 @@ kn_array kn_special_wofz(kn_array z)
 {
     kns_call c;
     kns_begin_complex(&c, "special_wofz", z);
-    kn_builder *b = c.b;
+    kni_builder *b = c.b;
     if (!kna_failed(&c.op) && !knx_is_complex(c.d)) { /* of real numbers: a complex result */
         c.x[0] = knb_convert(b, c.x[0], KN_DT(C128));
         c.result = c.result == KN_DT(F64) ? KN_DT(C128) : KN_DT(C64);
     }
     c.d = KN_DT(F64);
-    kn_atom re = knb_real(b, c.x[0]), im = knb_imag(b, c.x[0]), x = knb_abs(b, re), y = knb_abs(b, im);
-    kn_atom one = kns_number(&c, 1), zero = kns_number(&c, 0), size = knb_max(b, x, y),
-            far = kns_above(&c, size, 0x1p27);
-    kn_atom w = first_quadrant(&c, kns_choose(&c, far, one, x), kns_choose(&c, far, one, y));
+    kni_atom re = knb_real(b, c.x[0]), im = knb_imag(b, c.x[0]), x = knb_abs(b, re), y = knb_abs(b, im);
+    kni_atom one = kns_number(&c, 1), zero = kns_number(&c, 0), size = knb_max(b, x, y),
+             far = kns_above(&c, size, 0x1p27);
+    kni_atom w = first_quadrant(&c, kns_choose(&c, far, one, x), kns_choose(&c, far, one, y));
     /* i / (sqrt(pi) z), scaled so that the square of |z| stays in range */
-    kn_atom scale = kns_choose(&c, far, size, one), p = knb_div(b, x, scale), q = knb_div(b, y, scale);
-    kn_atom down = knb_mul(b, knb_add(b, knb_mul(b, p, p), knb_mul(b, q, q)), scale);
+    kni_atom scale = kns_choose(&c, far, size, one), p = knb_div(b, x, scale), q = knb_div(b, y, scale);
+    kni_atom down = knb_mul(b, knb_add(b, knb_mul(b, p, p), knb_mul(b, q, q)), scale);
     down = knb_div(b, kns_number(&c, 0.56418958354775629), kns_choose(&c, far, down, one));
     w = knb_select(b, far, knb_complex(b, knb_mul(b, q, down), knb_mul(b, p, down)), w);
     w = knb_select(b, kns_is(&c, size, INFINITY), complex_number(&c, 0), w);
     /* w(-conj z) = conj w(z), and w(-z) = 2 e^(-z^2) - w(z) */
-    kn_atom below = kns_below(&c, im, 0), left = kns_below(&c, re, 0), flip = knb_xor(b, left, below);
-    kn_atom wi = knb_imag(b, w);
+    kni_atom below = kns_below(&c, im, 0), left = kns_below(&c, re, 0), flip = knb_xor(b, left, below);
+    kni_atom wi = knb_imag(b, w);
     w = knb_complex(b, knb_real(b, w), kns_choose(&c, flip, knb_neg(b, wi), wi));
-    kn_atom bounded = knb_and(b, below, kns_below(&c, size, 0x1p400));
-    kn_atom g = gauss(&c, kns_choose(&c, bounded, re, zero), kns_choose(&c, bounded, im, zero));
-    kn_atom reflected = knb_sub(b, g, w);
-    kn_atom steep = knb_and(b, knb_gt(b, y, x), knb_not(b, bounded)); /* e^(y^2) is infinite */
+    kni_atom bounded = knb_and(b, below, kns_below(&c, size, 0x1p400));
+    kni_atom g = gauss(&c, kns_choose(&c, bounded, re, zero), kns_choose(&c, bounded, im, zero));
+    kni_atom reflected = knb_sub(b, g, w);
+    kni_atom steep = knb_and(b, knb_gt(b, y, x), knb_not(b, bounded)); /* e^(y^2) is infinite */
     reflected = knb_select(b, bounded, reflected, knb_neg(b, w));
     reflected = knb_select(b, steep, knb_complex(b, kns_number(&c, INFINITY), zero), reflected);
     w = knb_select(b, below, reflected, w);

@@ -6,10 +6,10 @@
 enum { DEPTH = 100, FRESNEL_TERMS = 16, ERFCX_DEPTH = 50 };
 
 /* sqrt(pi) e^(z^2) erfc(z) = 1 / (z + (1/2) / (z + 1 / (z + (3/2) / (z + ...)))) */
-static kn_atom erfc_fraction(kns_call *c, kn_dtype d, kn_atom z, int depth)
+static kni_atom erfc_fraction(kns_call *c, kn_dtype d, kni_atom z, int depth)
 {
-    kn_builder *b = c->b;
-    kn_atom y = z;
+    kni_builder *b = c->b;
+    kni_atom y = z;
     for (int k = depth; k > 0; k--)
         y = knb_add(b, z, knb_div(b, knb_number(b, d, 0.5 * k), y));
     return knb_div(b, knb_number(b, d, 1), y);
@@ -19,12 +19,12 @@ kn_array kn_special_erfcx(kn_array x)
 {
     kns_call c;
     kns_begin_wide(&c, "special_erfcx", 1, &x);
-    kn_builder *b = c.b;
-    kn_atom v = c.x[0], far = kns_above(&c, v, 5), near = kns_choose(&c, far, kns_number(&c, 0), v);
-    kn_atom fraction = erfc_fraction(&c, c.d, kns_choose(&c, far, v, kns_number(&c, 8)), ERFCX_DEPTH);
+    kni_builder *b = c.b;
+    kni_atom v = c.x[0], far = kns_above(&c, v, 5), near = kns_choose(&c, far, kns_number(&c, 0), v);
+    kni_atom fraction = erfc_fraction(&c, c.d, kns_choose(&c, far, v, kns_number(&c, 8)), ERFCX_DEPTH);
     near = knb_max(b, near, kns_number(&c, -30)); /* where it is infinite */
-    kn_atom square = knb_mul(b, near, near), lost = kns_product_error(&c, near, near, square);
-    kn_atom plain = knb_mul(b, knb_exp(b, square), knb_erfc(b, near));
+    kni_atom square = knb_mul(b, near, near), lost = kns_product_error(&c, near, near, square);
+    kni_atom plain = knb_mul(b, knb_exp(b, square), knb_erfc(b, near));
     plain = knb_mul(b, plain, kns_plus(&c, lost, 1));
     return kns_end(&c, kns_choose(&c, far, kns_times(&c, fraction, 0.56418958354775629), plain));
 }
@@ -32,18 +32,18 @@ kn_array kn_special_erfcx(kn_array x)
 /* --- Fresnel's integrals ---------------------------------------------------------------------- */
 
 /* pi x^2 / 2 less whole turns */
-static kn_atom fresnel_angle(kns_call *c, kn_atom x)
+static kni_atom fresnel_angle(kns_call *c, kni_atom x)
 {
-    kn_builder *b = c->b;
-    kn_atom square = knb_mul(b, x, x), turns = kns_times(c, knb_floor(b, kns_times(c, square, 0.25)), 4);
+    kni_builder *b = c->b;
+    kni_atom square = knb_mul(b, x, x), turns = kns_times(c, knb_floor(b, kns_times(c, square, 0.25)), 4);
     return kns_times(c, knb_sub(b, square, turns), 1.5707963267948966);
 }
 
-static void fresnel_series(kns_call *c, kn_atom x, kn_atom *s, kn_atom *t)
+static void fresnel_series(kns_call *c, kni_atom x, kni_atom *s, kni_atom *t)
 {
-    kn_builder *b = c->b;
-    kn_atom angle = kns_times(c, knb_mul(b, x, x), 1.5707963267948966), minus = knb_neg(b, knb_mul(b, angle, angle));
-    kn_atom p = kns_number(c, 0), q = kns_number(c, 0); /* of (-1)^k angle^2k / ((2k)! (4k+1)), / ((2k+1)! (4k+3)) */
+    kni_builder *b = c->b;
+    kni_atom angle = kns_times(c, knb_mul(b, x, x), 1.5707963267948966), minus = knb_neg(b, knb_mul(b, angle, angle));
+    kni_atom p = kns_number(c, 0), q = kns_number(c, 0); /* of (-1)^k angle^2k / ((2k)! (4k+1)), / ((2k+1)! (4k+3)) */
     for (int k = FRESNEL_TERMS; k > 0; k--) {
         p = knb_mul(b, kns_plus(c, p, 1.0 / (4 * k + 1)), kns_times(c, minus, 1.0 / (2 * k * (2 * k - 1))));
         q = knb_mul(b, kns_plus(c, q, 1.0 / (4 * k + 3)), kns_times(c, minus, 1.0 / (2 * k * (2 * k + 1))));
@@ -53,27 +53,27 @@ static void fresnel_series(kns_call *c, kn_atom x, kn_atom *s, kn_atom *t)
 }
 
 /* C + i S = (1 + i) / 2 (1 - erfc(z)) with z = sqrt(pi) / 2 (1 - i) x, and e^(-z^2) = e^(i pi x^2 / 2). */
-static void fresnel_fraction(kns_call *c, kn_atom x, kn_atom *s, kn_atom *t)
+static void fresnel_fraction(kns_call *c, kni_atom x, kni_atom *s, kni_atom *t)
 {
-    kn_builder *b = c->b;
+    kni_builder *b = c->b;
     kn_dtype wide = c->d->size == 4 ? KN_DT(C64) : KN_DT(C128);
-    kn_atom u = kns_times(c, x, 0.88622692545275801), z = knb_complex(b, u, knb_neg(b, u));
-    kn_atom angle = fresnel_angle(c, x);
-    kn_atom wave = knb_complex(b, knb_cos(b, angle), knb_sin(b, angle));
-    kn_atom y =
+    kni_atom u = kns_times(c, x, 0.88622692545275801), z = knb_complex(b, u, knb_neg(b, u));
+    kni_atom angle = fresnel_angle(c, x);
+    kni_atom wave = knb_complex(b, knb_cos(b, angle), knb_sin(b, angle));
+    kni_atom y =
         knb_mul(b, knb_mul(b, wave, erfc_fraction(c, wide, z, DEPTH)), knb_number(b, wide, 0.56418958354775629));
-    kn_atom re = kns_times(c, kns_plus(c, knb_neg(b, knb_real(b, y)), 1), 0.5);
-    kn_atom im = kns_times(c, knb_neg(b, knb_imag(b, y)), 0.5);
+    kni_atom re = kns_times(c, kns_plus(c, knb_neg(b, knb_real(b, y)), 1), 0.5);
+    kni_atom im = kns_times(c, knb_neg(b, knb_imag(b, y)), 0.5);
     *t = knb_sub(b, re, im);
     *s = knb_add(b, re, im);
 }
 
-static void fresnel(kns_call *c, kn_atom v, kn_atom *y)
+static void fresnel(kns_call *c, kni_atom v, kni_atom *y)
 {
-    kn_builder *b = c->b;
-    kn_atom size = knb_abs(b, v), far = kns_above(c, size, 1.8), half = kns_number(c, 0.5);
-    kn_atom most = kns_number(c, c->d->size == 4 ? 0x1p12 : 0x1p26); /* then they are 1/2 but for what x^2 rounds */
-    kn_atom finite = knb_lt(b, size, most), s[2], t[2];
+    kni_builder *b = c->b;
+    kni_atom size = knb_abs(b, v), far = kns_above(c, size, 1.8), half = kns_number(c, 0.5);
+    kni_atom most = kns_number(c, c->d->size == 4 ? 0x1p12 : 0x1p26); /* then they are 1/2 but for what x^2 rounds */
+    kni_atom finite = knb_lt(b, size, most), s[2], t[2];
     fresnel_series(c, kns_choose(c, far, half, size), &s[0], &t[0]);
     fresnel_fraction(c, kns_choose(c, knb_and(b, far, finite), size, kns_number(c, 2)), &s[1], &t[1]);
     y[0] = kns_choose(c, far, kns_choose(c, finite, s[1], half), s[0]);
@@ -82,26 +82,26 @@ static void fresnel(kns_call *c, kn_atom v, kn_atom *y)
         y[i] = kns_choose(c, kns_below(c, v, 0), knb_neg(b, y[i]), y[i]);
 }
 
-static kn_atom fresnel_s_value(kns_call *c, const kn_atom *x)
+static kni_atom fresnel_s_value(kns_call *c, const kni_atom *x)
 {
-    kn_atom y[2];
+    kni_atom y[2];
     fresnel(c, *x, y);
     return y[0];
 }
-static kn_atom fresnel_s_slope(kns_call *c, int i, const kn_atom *x, kn_atom y)
+static kni_atom fresnel_s_slope(kns_call *c, int i, const kni_atom *x, kni_atom y)
 {
     (void)i, (void)y;
     return knb_sin(c->b, fresnel_angle(c, *x));
 }
 static const kns_function fresnel_s = {"fresnel_s", 1, fresnel_s_value, fresnel_s_slope};
 
-static kn_atom fresnel_c_value(kns_call *c, const kn_atom *x)
+static kni_atom fresnel_c_value(kns_call *c, const kni_atom *x)
 {
-    kn_atom y[2];
+    kni_atom y[2];
     fresnel(c, *x, y);
     return y[1];
 }
-static kn_atom fresnel_c_slope(kns_call *c, int i, const kn_atom *x, kn_atom y)
+static kni_atom fresnel_c_slope(kns_call *c, int i, const kni_atom *x, kni_atom y)
 {
     (void)i, (void)y;
     return knb_cos(c->b, fresnel_angle(c, *x));
@@ -113,7 +113,7 @@ kn_special_fresnel_result kn_special_fresnel(kn_array x)
     kns_call c;
     kns_begin(&c, "special_fresnel", 1, &x);
     kn_array out[2];
-    kns_end_n(&c, 2, (kn_atom[]){kns_apply(&c, &fresnel_s, c.x), kns_apply(&c, &fresnel_c, c.x)}, out);
+    kns_end_n(&c, 2, (kni_atom[]){kns_apply(&c, &fresnel_s, c.x), kns_apply(&c, &fresnel_c, c.x)}, out);
     return (kn_special_fresnel_result){.S = out[0], .C = out[1]};
 }
 
@@ -154,11 +154,11 @@ kn_array kn_special_bernoulli(int n)
     if (n == INT_MAX)
         kna_fail_with(&op, knx_error_nomem());
     int count = kna_failed(&op) ? 0 : n + 1;
-    kn_buffer *buffer = kna_failed(&op) ? NULL : knx_buffer_new((size_t)count * sizeof(double));
+    knx_buffer *buffer = kna_failed(&op) ? NULL : knx_buffer_new((size_t)count * sizeof(double));
     double *y = buffer ? buffer->data : NULL;
     for (int k = 0; y && k < count; k++)
         y[k] = k == 1 ? -0.5 : k % 2 ? 0 : bernoulli_number(k);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    return kna_from_buffer(&op, kni_type(KN_DT(F64), 1, (const int64_t[]){count}), buffer);
+    return kna_from_buffer(&op, kni_type_of(KN_DT(F64), 1, (const int64_t[]){count}), buffer);
 }

@@ -5,6 +5,6 @@
 #define UNARY(...)
 #define UNARY_LAX(...)
 #define UNARY_SPECIAL(name, function, traits, ...) \
-    kn_array function(kn_array x) { return knn_unary(x, &#function[sizeof "kn_" - 1], knb_##name, traits); }
+    kn_array function(kn_array x) { return knl_unary(x, &#function[sizeof "kn_" - 1], knb_##name, traits); }
 #include "ir/unary.def"
 #undef UNARY

@@ -44,25 +44,25 @@ int kn_testing_assert_allclose(kn_array actual, kn_array desired, const kn_testi
     how.atol = o.atol;
     how.equal_nan = o.equal_nan;
     snprintf(header, sizeof header, "Not equal to tolerance rtol=%g, atol=%g", o.rtol, o.atol);
-    const knv_rule rule = {.verdict = close,
-                           .env = &how,
-                           .style = {header, {"ACTUAL", "DESIRED"}, o.verbose, 6},
-                           .err_msg = o.err_msg,
-                           .equal_nan = o.equal_nan,
-                           .equal_inf = true,
-                           .strict = o.strict};
-    return knv_compare("testing_assert_allclose", &rule, actual, desired);
+    const kntesting_rule rule = {.verdict = close,
+                                 .env = &how,
+                                 .style = {header, {"ACTUAL", "DESIRED"}, o.verbose, 6},
+                                 .err_msg = o.err_msg,
+                                 .equal_nan = o.equal_nan,
+                                 .equal_inf = true,
+                                 .strict = o.strict};
+    return kntesting_compare("testing_assert_allclose", &rule, actual, desired);
 }
 
 static int arrays_equal(const char *name, kn_array actual, kn_array desired, const kn_testing_equal_opts *o)
 {
-    const knv_rule rule = {.verdict = equal,
-                           .style = {"Arrays are not equal", {"ACTUAL", "DESIRED"}, o->verbose, 6},
-                           .err_msg = o->err_msg,
-                           .equal_nan = true,
-                           .equal_inf = true,
-                           .strict = o->strict};
-    return knv_compare(name, &rule, actual, desired);
+    const kntesting_rule rule = {.verdict = equal,
+                                 .style = {"Arrays are not equal", {"ACTUAL", "DESIRED"}, o->verbose, 6},
+                                 .err_msg = o->err_msg,
+                                 .equal_nan = true,
+                                 .equal_inf = true,
+                                 .strict = o->strict};
+    return kntesting_compare(name, &rule, actual, desired);
 }
 
 int kn_testing_assert_array_equal(kn_array actual, kn_array desired, const kn_testing_equal_opts *opts)
@@ -74,12 +74,12 @@ int kn_testing_assert_array_equal(kn_array actual, kn_array desired, const kn_te
 int kn_testing_assert_array_less(kn_array x, kn_array y, const kn_testing_equal_opts *opts)
 {
     KNX_OPTS(kn_testing_equal_opts, o, opts);
-    const knv_rule rule = {.verdict = less,
-                           .style = {"Arrays are not strictly ordered `x < y`", {"x", "y"}, o.verbose, 6},
-                           .err_msg = o.err_msg,
-                           .equal_nan = true,
-                           .strict = o.strict};
-    return knv_compare("testing_assert_array_less", &rule, x, y);
+    const kntesting_rule rule = {.verdict = less,
+                                 .style = {"Arrays are not strictly ordered `x < y`", {"x", "y"}, o.verbose, 6},
+                                 .err_msg = o.err_msg,
+                                 .equal_nan = true,
+                                 .strict = o.strict};
+    return kntesting_compare("testing_assert_array_less", &rule, x, y);
 }
 
 static int arrays_almost_equal(const char *name, kn_array actual, kn_array desired, const kn_testing_almost_opts *o,
@@ -87,24 +87,24 @@ static int arrays_almost_equal(const char *name, kn_array actual, kn_array desir
 {
     char header[96];
     snprintf(header, sizeof header, "Arrays are not almost equal to %d decimals", o->decimal);
-    const knv_rule rule = {.verdict = almost,
-                           .env = &o->decimal,
-                           .style = {header, {"ACTUAL", "DESIRED"}, o->verbose, o->decimal},
-                           .err_msg = o->err_msg,
-                           .equal_nan = true,
-                           .equal_inf = true};
+    const kntesting_rule rule = {.verdict = almost,
+                                 .env = &o->decimal,
+                                 .style = {header, {"ACTUAL", "DESIRED"}, o->verbose, o->decimal},
+                                 .err_msg = o->err_msg,
+                                 .equal_nan = true,
+                                 .equal_inf = true};
     if (!parts)
-        return knv_compare(name, &rule, actual, desired);
+        return kntesting_compare(name, &rule, actual, desired);
     /* complex numbers: NumPy looks at their parts first, and says less of them */
-    knv_assertion a;
-    knv_style style = rule.style;
+    kntesting_assertion a;
+    kntesting_style style = rule.style;
     style.precision = 8;
-    knv_begin(&a, name);
-    bool good = knv_holds(name, &rule, kn_real(actual), kn_real(desired)) &&
-                knv_holds(name, &rule, kn_imag(actual), kn_imag(desired));
+    kntesting_begin(&a, name);
+    bool good = kntesting_holds(name, &rule, kn_real(actual), kn_real(desired)) &&
+                kntesting_holds(name, &rule, kn_imag(actual), kn_imag(desired));
     if (!good)
-        knv_report(&a, &style, text_or_empty(o->err_msg), actual, desired);
-    return knv_end(&a) ? -1 : knv_compare(name, &rule, actual, desired);
+        kntesting_report(&a, &style, text_or_empty(o->err_msg), actual, desired);
+    return kntesting_end(&a) ? -1 : kntesting_compare(name, &rule, actual, desired);
 }
 
 int kn_testing_assert_array_almost_equal(kn_array actual, kn_array desired, const kn_testing_array_almost_opts *opts)
@@ -129,31 +129,31 @@ int kn_testing_assert_array_compare(kn_testing_comparison comparison, kn_array x
         return -1;
     }
     const char *const *names = o.names ? o.names : usual;
-    const knv_rule rule = {.verdict = compared,
-                           .env = &comparison,
-                           .style = {text_or_empty(o.header), {names[0], names[1]}, o.verbose, o.precision},
-                           .err_msg = o.err_msg,
-                           .equal_nan = o.equal_nan,
-                           .equal_inf = o.equal_inf,
-                           .strict = o.strict};
-    return knv_compare("testing_assert_array_compare", &rule, x, y);
+    const kntesting_rule rule = {.verdict = compared,
+                                 .env = &comparison,
+                                 .style = {text_or_empty(o.header), {names[0], names[1]}, o.verbose, o.precision},
+                                 .err_msg = o.err_msg,
+                                 .equal_nan = o.equal_nan,
+                                 .equal_inf = o.equal_inf,
+                                 .strict = o.strict};
+    return kntesting_compare("testing_assert_array_compare", &rule, x, y);
 }
 
 /* ---- Numbers: C's, as Python's are to NumPy. */
 
 typedef struct pair {
-    kn_type type[2];
+    kni_type type[2];
     double re[2], im[2];
     const void *at[2];
 } pair;
 
-static bool are_numbers(knv_assertion *a, kn_array x, kn_array y)
+static bool are_numbers(kntesting_assertion *a, kn_array x, kn_array y)
 {
-    kn_type p = kna_type(&a->op, x), q = kna_type(&a->op, y);
+    kni_type p = kna_type(&a->op, x), q = kna_type(&a->op, y);
     return !kna_failed(&a->op) && p.weak && q.weak;
 }
 
-static pair look_at(knv_assertion *a, kn_array x, kn_array y)
+static pair look_at(kntesting_assertion *a, kn_array x, kn_array y)
 {
     const kn_array both[] = {x, y};
     pair p = {.at = {NULL, NULL}};
@@ -188,15 +188,15 @@ static bool same_numbers(const pair *p)
 int kn_testing_assert_equal(kn_array actual, kn_array desired, const kn_testing_equal_opts *opts)
 {
     KNX_OPTS(kn_testing_equal_opts, o, opts);
-    knv_assertion a;
-    knv_begin(&a, "testing_assert_equal");
+    kntesting_assertion a;
+    kntesting_begin(&a, "testing_assert_equal");
     if (!kna_failed(&a.op) && are_numbers(&a, actual, desired)) {
         pair p = look_at(&a, actual, desired);
         if (!kna_failed(&a.op) && !same_numbers(&p))
-            knv_report_numbers(&a, "Items are not equal:", text_or_empty(o.err_msg), o.verbose, actual, desired);
-        return knv_end(&a);
+            kntesting_report_numbers(&a, "Items are not equal:", text_or_empty(o.err_msg), o.verbose, actual, desired);
+        return kntesting_end(&a);
     }
-    return knv_end(&a) ? -1 : arrays_equal("testing_assert_equal", actual, desired, &o);
+    return kntesting_end(&a) ? -1 : arrays_equal("testing_assert_equal", actual, desired, &o);
 }
 
 static bool almost_part(double a, double b, int decimal)
@@ -209,29 +209,29 @@ static bool almost_part(double a, double b, int decimal)
 int kn_testing_assert_almost_equal(kn_array actual, kn_array desired, const kn_testing_almost_opts *opts)
 {
     KNX_OPTS(kn_testing_almost_opts, o, opts);
-    knv_assertion a;
-    knv_begin(&a, "testing_assert_almost_equal");
+    kntesting_assertion a;
+    kntesting_begin(&a, "testing_assert_almost_equal");
     if (!kna_failed(&a.op) && are_numbers(&a, actual, desired)) {
         pair p = look_at(&a, actual, desired);
         char header[96];
         snprintf(header, sizeof header, "Arrays are not almost equal to %d decimals", o.decimal);
         if (!almost_part(p.re[0], p.re[1], o.decimal) || !almost_part(p.im[0], p.im[1], o.decimal))
-            knv_report_numbers(&a, header, text_or_empty(o.err_msg), o.verbose, actual, desired);
-        return knv_end(&a);
+            kntesting_report_numbers(&a, header, text_or_empty(o.err_msg), o.verbose, actual, desired);
+        return kntesting_end(&a);
     }
-    kn_type s = kna_type(&a.op, actual), t = kna_type(&a.op, desired);
+    kni_type s = kna_type(&a.op, actual), t = kna_type(&a.op, desired);
     o.verbose = true; /* which NumPy forgets for arrays */
     bool parts = !kna_failed(&a.op) && (knx_is_complex(s.dtype) || knx_is_complex(t.dtype));
-    return knv_end(&a) ? -1 : arrays_almost_equal("testing_assert_almost_equal", actual, desired, &o, parts);
+    return kntesting_end(&a) ? -1 : arrays_almost_equal("testing_assert_almost_equal", actual, desired, &o, parts);
 }
 
 int kn_testing_assert_approx_equal(kn_array actual, kn_array desired, const kn_testing_approx_opts *opts)
 {
     KNX_OPTS(kn_testing_approx_opts, o, opts);
-    knv_assertion a;
-    knv_begin(&a, "testing_assert_approx_equal");
+    kntesting_assertion a;
+    kntesting_begin(&a, "testing_assert_approx_equal");
     double p = kn_item(actual), q = kn_item(desired);
-    kn_type s = kna_type(&a.op, actual), t = kna_type(&a.op, desired);
+    kni_type s = kna_type(&a.op, actual), t = kna_type(&a.op, desired);
     if (!kna_failed(&a.op) && (kni_type_size(s) != 1 || kni_type_size(t) != 1))
         kna_fail(&a.op, KN_ERROR_TYPE, "only 0-dimensional arrays can be converted to Python scalars");
     bool same = p == q || (isnan(p) && isnan(q));
@@ -242,9 +242,9 @@ int kn_testing_assert_approx_equal(kn_array actual, kn_array desired, const kn_t
     if (!same && !kna_failed(&a.op)) {
         char header[96];
         snprintf(header, sizeof header, "Items are not equal to %d significant digits:", o.significant);
-        knv_report_numbers(&a, header, text_or_empty(o.err_msg), o.verbose, kn_like_double(p), kn_like_double(q));
+        kntesting_report_numbers(&a, header, text_or_empty(o.err_msg), o.verbose, kn_like_double(p), kn_like_double(q));
     }
-    return knv_end(&a);
+    return kntesting_end(&a);
 }
 
 /* ---- Units in the last place. */
@@ -270,14 +270,14 @@ static int64_t position(kn_dtype d, const void *data, int64_t i)
 }
 
 /* The greatest distance in floats of dtype d, -1 with the op failed. */
-static double greatest_distance(knv_assertion *a, kn_array x, kn_array y, kn_dtype d)
+static double greatest_distance(kntesting_assertion *a, kn_array x, kn_array y, kn_dtype d)
 {
     kn_array both[] = {x, y};
     double most = 0;
-    kn_type p, q;
+    kni_type p, q;
     if (!d) {
         d = kna_result_type(&a->op, 2, both);
-        d = kna_failed(&a->op) ? NULL : knn_inexact_for(d);
+        d = kna_failed(&a->op) ? NULL : knl_inexact_for(d);
     }
     if (!kna_failed(&a->op) && knx_is_complex(d))
         kna_fail(&a->op, KN_ERROR_NOT_IMPLEMENTED, "_nulp not implemented for complex array");
@@ -287,14 +287,14 @@ static double greatest_distance(knv_assertion *a, kn_array x, kn_array y, kn_dty
         return -1;
     const void *s = kna_look(&a->op, kn_astype(x, d, NULL), &p), *t = kna_look(&a->op, kn_astype(y, d, NULL), &q);
     if (s && t && !kni_type_same_shape(p, q)) {
-        kn_text from = {0}, to = {0};
+        knx_text from = {0}, to = {0};
         kna_fail(&a->op, KN_ERROR_VALUE, "Arrays do not have the same shape: %s - %s",
                  knx_show_shape(&from, p.ndim, p.dim), knx_show_shape(&to, q.ndim, q.dim));
     }
     if (kna_failed(&a->op))
         return -1;
     for (int64_t i = 0; i < kni_type_size(p); i++) {
-        double u = knx_scalar_to_double(d, (kn_scalar_bits){{0}}), v = u;
+        double u = knx_scalar_to_double(d, (knx_scalar_bits){{0}}), v = u;
         knx_convert(d, (const char *)s + (size_t)i * d->size, KN_DT(F64), &u);
         knx_convert(d, (const char *)t + (size_t)i * d->size, KN_DT(F64), &v);
         if (isnan(u) && isnan(v)) /* all of them are one */
@@ -334,16 +334,16 @@ static bool within(kn_dtype d, kn_c128 x, kn_c128 y, double nulp)
 int kn_testing_assert_array_almost_equal_nulp(kn_array x, kn_array y, const kn_testing_nulp_opts *opts)
 {
     KNX_OPTS(kn_testing_nulp_opts, o, opts);
-    knv_assertion a;
-    knv_begin(&a, "testing_assert_array_almost_equal_nulp");
+    kntesting_assertion a;
+    kntesting_begin(&a, "testing_assert_array_almost_equal_nulp");
     kn_array both[] = {x, y};
     kn_shape shape;
     kn_dtype d = kna_result_type(&a.op, 2, both);
     kna_common_shape(&a.op, 2, both, &shape);
-    d = kna_failed(&a.op) ? NULL : knn_inexact_for(d);
+    d = kna_failed(&a.op) ? NULL : knl_inexact_for(d);
     if (kna_failed(&a.op))
-        return knv_end(&a);
-    kn_type t;
+        return kntesting_end(&a);
+    kni_type t;
     const char *p = kna_look(&a.op, kn_broadcast_to(kn_astype(x, d, NULL), &shape), &t);
     const char *q = p ? kna_look(&a.op, kn_broadcast_to(kn_astype(y, d, NULL), &shape), &t) : NULL;
     bool good = true;
@@ -354,36 +354,36 @@ int kn_testing_assert_array_almost_equal_nulp(kn_array x, kn_array y, const kn_t
         good = good && within(d, u, v, o.nulp);
     }
     if (!good && !kna_failed(&a.op)) {
-        knv_add(&a.report, "Arrays are not equal to %g ULP", o.nulp);
+        kntesting_add(&a.report, "Arrays are not equal to %g ULP", o.nulp);
         if (!knx_is_complex(d))
-            knv_add(&a.report, " (max is %g)", greatest_distance(&a, x, y, NULL));
+            kntesting_add(&a.report, " (max is %g)", greatest_distance(&a, x, y, NULL));
         a.failed = true;
     }
-    return knv_end(&a);
+    return kntesting_end(&a);
 }
 
 int kn_testing_assert_array_max_ulp(kn_array x, kn_array y, const kn_testing_max_ulp_opts *opts)
 {
     KNX_OPTS(kn_testing_max_ulp_opts, o, opts);
-    knv_assertion a;
-    knv_begin(&a, "testing_assert_array_max_ulp");
+    kntesting_assertion a;
+    kntesting_begin(&a, "testing_assert_array_max_ulp");
     double most = greatest_distance(&a, x, y, o.dtype);
     if (!kna_failed(&a.op) && !(most <= o.maxulp)) {
-        knv_add(&a.report, "Arrays are not almost equal up to %g ULP (max difference is %g ULP)", o.maxulp, most);
+        kntesting_add(&a.report, "Arrays are not almost equal up to %g ULP (max difference is %g ULP)", o.maxulp, most);
         a.failed = true;
     }
-    return knv_end(&a);
+    return kntesting_end(&a);
 }
 
 /* ---- Truth and errors. */
 
 static int fail_plainly(const char *text)
 {
-    knv_assertion a;
-    knv_begin(&a, "testing");
+    kntesting_assertion a;
+    kntesting_begin(&a, "testing");
     knx_str_puts(&a.report, text_or_empty(text));
     a.failed = true;
-    return knv_end(&a);
+    return kntesting_end(&a);
 }
 
 int kn_testing_assert_(bool value, const char *msg) { return value ? 0 : fail_plainly(msg); }

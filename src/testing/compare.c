@@ -5,10 +5,10 @@
 #include <string.h>
 
 typedef struct comparison {
-    knv_assertion a;
-    const knv_rule *rule;
+    kntesting_assertion a;
+    const kntesting_rule *rule;
     kn_array x, y; /* as they were given, as arrays */
-    kn_type tx, ty;
+    kni_type tx, ty;
     bool both_arrays;     /* neither is 0-d */
     kn_array flagged;     /* where nothing is left to compare; NULL: nowhere */
     kn_array left, right; /* the elements that are left */
@@ -16,14 +16,14 @@ typedef struct comparison {
 
 static void fail_showing(comparison *c, const char *text, kn_array x, kn_array y)
 {
-    kn_str t = {0};
+    knx_str t = {0};
     knx_str_puts(&t, c->rule->err_msg ? c->rule->err_msg : "");
     knx_str_puts(&t, text);
     char *whole = knx_str_take(&t);
     if (!whole)
         kna_fail_with(&c->a.op, knx_error_nomem());
     else
-        knv_report(&c->a, &c->rule->style, whole, x, y);
+        kntesting_report(&c->a, &c->rule->style, whole, x, y);
     knx_free(whole);
 }
 
@@ -38,19 +38,19 @@ static kn_array chosen(kn_array x, kn_array mask)
 static bool done(comparison *c) { return c->a.failed || kna_failed(&c->a.op); }
 
 /* (2, 3): shapes as Python shows them. */
-static void add_shape(kn_str *t, kn_type s)
+static void add_shape(knx_str *t, kni_type s)
 {
-    knv_add(t, "(");
+    kntesting_add(t, "(");
     for (int i = 0; i < s.ndim; i++)
-        knv_add(t, i ? ", %lld" : "%lld", (long long)s.dim[i]);
-    knv_add(t, s.ndim == 1 ? ",)" : ")");
+        kntesting_add(t, i ? ", %lld" : "%lld", (long long)s.dim[i]);
+    kntesting_add(t, s.ndim == 1 ? ",)" : ")");
 }
 
 static void check_shapes(comparison *c)
 {
     bool same = kni_type_same_shape(c->tx, c->ty);
     bool fits = c->rule->strict ? same && c->tx.dtype == c->ty.dtype : same || !c->tx.ndim || !c->ty.ndim;
-    kn_str t = {0};
+    knx_str t = {0};
     if (done(c) || fits)
         return;
     if (!same) {
@@ -60,7 +60,7 @@ static void check_shapes(comparison *c)
         add_shape(&t, c->ty);
         knx_str_puts(&t, " mismatch)");
     } else
-        knv_add(&t, "\n(dtypes %s, %s mismatch)", c->tx.dtype->name, c->ty.dtype->name);
+        kntesting_add(&t, "\n(dtypes %s, %s mismatch)", c->tx.dtype->name, c->ty.dtype->name);
     char *text = knx_str_take(&t);
     if (text)
         fail_with(c, text);
@@ -82,7 +82,7 @@ static void check_nan(comparison *c)
     if (done(c) || !c->rule->equal_nan)
         return;
     kn_array p = kn_isnan(c->x), q = kn_isnan(c->y);
-    if (!knv_true(&c->a, kn_equal(p, q)) && !kna_failed(&c->a.op))
+    if (!kntesting_true(&c->a, kn_equal(p, q)) && !kna_failed(&c->a.op))
         fail_with(c, "\nnan location mismatch:");
     c->flagged = c->both_arrays || !c->tx.ndim ? (c->tx.ndim ? q : p) : q;
 }
@@ -92,10 +92,11 @@ static void check_infinities(comparison *c)
     if (done(c) || !c->rule->equal_inf)
         return;
     kn_array p = isinf_but_flagged(c, c->x), q = isinf_but_flagged(c, c->y);
-    if (!knv_true(&c->a, kn_equal(p, q)) && !kna_failed(&c->a.op))
+    if (!kntesting_true(&c->a, kn_equal(p, q)) && !kna_failed(&c->a.op))
         fail_with(c, "\ninf location mismatch:");
     kn_array inf = c->tx.ndim ? q : p;
-    if (!done(c) && !knv_true(&c->a, kn_logical_or(kn_logical_not(inf), kn_equal(c->x, c->y))) && !kna_failed(&c->a.op))
+    if (!done(c) && !kntesting_true(&c->a, kn_logical_or(kn_logical_not(inf), kn_equal(c->x, c->y))) &&
+        !kna_failed(&c->a.op))
         fail_showing(c, "\ninf values mismatch:", c->both_arrays ? chosen(c->x, inf) : c->x,
                      c->both_arrays ? chosen(c->y, inf) : c->y);
     c->flagged = c->flagged ? kn_logical_or(c->flagged, inf) : inf;
@@ -104,7 +105,7 @@ static void check_infinities(comparison *c)
 /* ---- Differences. */
 
 /* The number as array2string shows it: an array of one element without its brackets. */
-static void add_remark(comparison *c, kn_str *t, const char *what, kn_array value)
+static void add_remark(comparison *c, knx_str *t, const char *what, kn_array value)
 {
     const char *shown = kna_failed(&c->a.op) ? "" : kn_array_str(kn_atleast_1d(value), NULL);
     size_t n = strlen(shown);
@@ -120,9 +121,9 @@ static kn_array spread(comparison *c, kn_array x, kn_array like)
 }
 
 /* The greatest absolute and relative difference where the rule is broken. NumPy has none for bool. */
-static void add_differences(comparison *c, kn_str *t, kn_array invalid)
+static void add_differences(comparison *c, knx_str *t, kn_array invalid)
 {
-    kn_type p = kna_type(&c->a.op, c->left), q = kna_type(&c->a.op, c->right);
+    kni_type p = kna_type(&c->a.op, c->left), q = kna_type(&c->a.op, c->right);
     if (kna_failed(&c->a.op) || (p.dtype->kind == KN_KIND_BOOL && q.dtype->kind == KN_KIND_BOOL))
         return;
     kn_array error = kn_absolute(kn_subtract(c->left, c->right));
@@ -138,9 +139,9 @@ static void add_differences(comparison *c, kn_str *t, kn_array invalid)
 }
 
 /* Element at a position of an array (a scalar's own), as Python's numbers are shown. */
-static void add_element(comparison *c, kn_str *t, kn_array x, int64_t i)
+static void add_element(comparison *c, knx_str *t, kn_array x, int64_t i)
 {
-    kn_type s;
+    kni_type s;
     union {
         double d;
         kn_c128 z;
@@ -151,32 +152,32 @@ static void add_element(comparison *c, kn_str *t, kn_array x, int64_t i)
         return;
     kn_dtype as = knx_is_complex(s.dtype) ? KN_DT(C128) : knx_is_float(s.dtype) ? KN_DT(F64) : s.dtype;
     knx_convert(s.dtype, data + (s.ndim ? (size_t)i * s.dtype->size : 0), as, &item);
-    knv_show_element(t, as, &item, 0);
+    kntesting_show_element(t, as, &item, 0);
 }
 
 /* The first positions where the rule is broken: of the elements that are left. */
-static void add_positions(comparison *c, kn_str *t, kn_array invalid, int64_t broken)
+static void add_positions(comparison *c, knx_str *t, kn_array invalid, int64_t broken)
 {
-    kn_type v, f;
+    kni_type v, f;
     const uint8_t *bad = kna_look(&c->a.op, invalid, &v);
     const uint8_t *flags = c->both_arrays && c->flagged ? kna_look(&c->a.op, c->flagged, &f) : NULL;
     if (!bad || !v.ndim || kna_failed(&c->a.op))
         return;
-    kn_type all = flags ? f : v;
-    knv_add(t, broken == 1   ? "\nMismatch at index:"
-               : broken <= 5 ? "\nMismatch at indices:"
-                             : "\nFirst 5 mismatches are at indices:");
+    kni_type all = flags ? f : v;
+    kntesting_add(t, broken == 1   ? "\nMismatch at index:"
+                     : broken <= 5 ? "\nMismatch at indices:"
+                                   : "\nFirst 5 mismatches are at indices:");
     int64_t size = kni_type_size(all), at[KN_MAX_NDIM] = {0}, k = 0, shown = 0;
     for (int64_t i = 0; i < size && shown < 5; i++) {
         if (!(flags && flags[i]) && bad[k++]) {
-            knv_add(t, "\n [");
+            kntesting_add(t, "\n [");
             for (int d = 0; d < all.ndim; d++)
-                knv_add(t, d ? ", %lld" : "%lld", (long long)at[d]);
-            knv_add(t, "]: ");
+                kntesting_add(t, d ? ", %lld" : "%lld", (long long)at[d]);
+            kntesting_add(t, "]: ");
             add_element(c, t, c->x, i);
-            knv_add(t, " (%s), ", c->rule->style.names[0]);
+            kntesting_add(t, " (%s), ", c->rule->style.names[0]);
             add_element(c, t, c->y, i);
-            knv_add(t, " (%s)", c->rule->style.names[1]);
+            kntesting_add(t, " (%s)", c->rule->style.names[1]);
             shown++;
         }
         for (int d = all.ndim - 1; d >= 0 && ++at[d] == all.dim[d]; d--)
@@ -186,7 +187,7 @@ static void add_positions(comparison *c, kn_str *t, kn_array invalid, int64_t br
 
 static void report_differences(comparison *c, kn_array good)
 {
-    kn_type v;
+    kni_type v;
     kn_array invalid = kn_logical_not(good);
     const uint8_t *bad = kna_look(&c->a.op, invalid, &v);
     int64_t broken = 0, left = bad ? kni_type_size(v) : 0;
@@ -197,9 +198,9 @@ static void report_differences(comparison *c, kn_array good)
     int64_t n = left;
     if (c->both_arrays && c->flagged)
         n = kn_size(c->flagged);
-    kn_str t = {0};
-    knv_add(&t, "\nMismatched elements: %lld / %lld (%.3g%%)", (long long)broken, (long long)n,
-            100 * (double)broken / (double)n);
+    knx_str t = {0};
+    kntesting_add(&t, "\nMismatched elements: %lld / %lld (%.3g%%)", (long long)broken, (long long)n,
+                  100 * (double)broken / (double)n);
     add_positions(c, &t, invalid, broken);
     add_differences(c, &t, invalid);
     char *text = knx_str_take(&t);
@@ -227,10 +228,10 @@ static void compare_rest(comparison *c)
     report_differences(c, c->rule->verdict(c->rule->env, c->left, c->right));
 }
 
-static void compare(comparison *c, const char *name, const knv_rule *rule, kn_array x, kn_array y)
+static void compare(comparison *c, const char *name, const kntesting_rule *rule, kn_array x, kn_array y)
 {
     *c = (comparison){.rule = rule};
-    knv_begin(&c->a, name);
+    kntesting_begin(&c->a, name);
     c->x = kn_asarray(x, NULL);
     c->y = kn_asarray(y, NULL);
     c->tx = kna_type(&c->a.op, c->x);
@@ -242,19 +243,19 @@ static void compare(comparison *c, const char *name, const knv_rule *rule, kn_ar
     compare_rest(c);
 }
 
-int knv_compare(const char *name, const knv_rule *rule, kn_array x, kn_array y)
+int kntesting_compare(const char *name, const kntesting_rule *rule, kn_array x, kn_array y)
 {
     comparison c;
     compare(&c, name, rule, x, y);
-    return knv_end(&c.a);
+    return kntesting_end(&c.a);
 }
 
-bool knv_holds(const char *name, const knv_rule *rule, kn_array x, kn_array y)
+bool kntesting_holds(const char *name, const kntesting_rule *rule, kn_array x, kn_array y)
 {
     comparison c;
     compare(&c, name, rule, x, y);
     bool holds = !c.a.failed;
     c.a.failed = false;
-    knv_end(&c.a);
+    kntesting_end(&c.a);
     return holds;
 }

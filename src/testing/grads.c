@@ -32,7 +32,7 @@ static bool open_point(point *p, kn_fn fn, const kn_args *args, const kn_testing
     p->n_out = j ? kn_jaxpr_count(j).outvars : 0;
     p->in = p->n_out > 0 ? knx_alloc((size_t)p->n_in * sizeof *p->in + 1) : NULL;
     if (!p->in && p->n_out > 0) {
-        kn_error *e = knx_error_nomem();
+        knx_error *e = knx_error_nomem();
         knx_report(e);
         knx_error_release(e);
     }

@@ -8,25 +8,25 @@
 #include <stdio.h>
 #include <string.h>
 
-void knv_begin(knv_assertion *a, const char *name)
+void kntesting_begin(kntesting_assertion *a, const char *name)
 {
-    *a = (knv_assertion){.failed = false};
+    *a = (kntesting_assertion){.failed = false};
     kna_begin(&a->op, name);
     a->scope = kn_scope_begin();
 }
 
 /* The report is the whole message: no operation stands in front of it. */
-static void raise_report(kn_str *t, const kn_place *place)
+static void raise_report(knx_str *t, const kn_place *place)
 {
     char *text = t->failed ? NULL : t->s;
-    kn_error *e = t->failed ? knx_error_nomem() : knx_error(KN_ERROR_ASSERTION, "%s", text ? text : "");
+    knx_error *e = t->failed ? knx_error_nomem() : knx_error_new(KN_ERROR_ASSERTION, "%s", text ? text : "");
     if (atomic_load(&e->refs) > 0)
         e->place = place;
     knx_report(e);
     knx_error_release(e);
 }
 
-int knv_end(knv_assertion *a)
+int kntesting_end(kntesting_assertion *a)
 {
     kn_context c = knx_context();
     const kn_place *place = c ? c->here : NULL;
@@ -39,7 +39,7 @@ int knv_end(knv_assertion *a)
     return ok && !failed ? 0 : -1;
 }
 
-void knv_add(kn_str *t, const char *format, ...)
+void kntesting_add(knx_str *t, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -50,9 +50,9 @@ void knv_add(kn_str *t, const char *format, ...)
 }
 
 /* The first lines: header and text. */
-static void add_header(kn_str *t, const char *header, const char *text)
+static void add_header(knx_str *t, const char *header, const char *text)
 {
-    knv_add(t, "\n");
+    kntesting_add(t, "\n");
     knx_str_puts(t, header);
     if (!*text)
         return;
@@ -62,9 +62,9 @@ static void add_header(kn_str *t, const char *header, const char *text)
 }
 
 /* The array's repr: three lines of it and dots if there are many. */
-static void add_array(knv_assertion *a, const knv_style *s, int i, kn_array x)
+static void add_array(kntesting_assertion *a, const kntesting_style *s, int i, kn_array x)
 {
-    kn_type t;
+    kni_type t;
     kn_print_opts o = kn_print_opts_default();
     char *text = NULL;
     const void *data = kna_look(&a->op, x, &t);
@@ -81,13 +81,13 @@ static void add_array(knv_assertion *a, const knv_style *s, int i, kn_array x)
             end = p;
     if (lines > 3)
         *end = '\0';
-    knv_add(&a->report, "\n %s: ", s->names[i]);
+    kntesting_add(&a->report, "\n %s: ", s->names[i]);
     knx_str_puts(&a->report, text);
     knx_str_puts(&a->report, lines > 3 ? "..." : "");
     knx_free(text);
 }
 
-void knv_report(knv_assertion *a, const knv_style *s, const char *text, kn_array x, kn_array y)
+void kntesting_report(kntesting_assertion *a, const kntesting_style *s, const char *text, kn_array x, kn_array y)
 {
     if (a->failed || kna_failed(&a->op))
         return;
@@ -99,12 +99,13 @@ void knv_report(knv_assertion *a, const knv_style *s, const char *text, kn_array
     add_array(a, s, 1, y);
 }
 
-void knv_show_element(kn_str *t, kn_dtype d, const void *data, int64_t i)
+void kntesting_show_element(knx_str *t, kn_dtype d, const void *data, int64_t i)
 {
     knx_text_format_scalar(d, t, (const char *)data + (size_t)i * d->size);
 }
 
-void knv_report_numbers(knv_assertion *a, const char *header, const char *text, bool verbose, kn_array x, kn_array y)
+void kntesting_report_numbers(kntesting_assertion *a, const char *header, const char *text, bool verbose, kn_array x,
+                              kn_array y)
 {
     static const char *const names[] = {"ACTUAL", "DESIRED"};
     const kn_array both[] = {x, y};
@@ -113,17 +114,17 @@ void knv_report_numbers(knv_assertion *a, const char *header, const char *text, 
     a->failed = true;
     add_header(&a->report, header, text);
     for (int i = 0; i < 2 && verbose; i++) {
-        kn_type t;
+        kni_type t;
         const void *at = kna_look(&a->op, both[i], &t);
-        knv_add(&a->report, "\n %s: ", names[i]);
+        kntesting_add(&a->report, "\n %s: ", names[i]);
         if (at)
-            knv_show_element(&a->report, t.dtype, at, 0);
+            kntesting_show_element(&a->report, t.dtype, at, 0);
     }
 }
 
-bool knv_true(knv_assertion *a, kn_array x)
+bool kntesting_true(kntesting_assertion *a, kn_array x)
 {
-    kn_type t;
+    kni_type t;
     const char *at = kna_failed(&a->op) ? NULL : kna_look(&a->op, kn_all(x, NULL), &t);
     return at && *at;
 }

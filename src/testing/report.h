@@ -7,42 +7,43 @@
 #include "kiln/testing.h"
 #include "lib/compose.h"
 
-typedef struct knv_assertion {
+typedef struct kntesting_assertion {
     kna_op op;
     kn_scope scope;
-    kn_str report; /* what an AssertionError will say; empty: nothing */
+    knx_str report; /* what an AssertionError will say; empty: nothing */
     bool failed;   /* the assertion does not hold */
-} knv_assertion;
+} kntesting_assertion;
 
-void knv_begin(knv_assertion *a, const char *name);
-int knv_end(knv_assertion *a); /* 0 or -1 */
-void knv_add(kn_str *t, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+void kntesting_begin(kntesting_assertion *a, const char *name);
+int kntesting_end(kntesting_assertion *a); /* 0 or -1 */
+void kntesting_add(knx_str *t, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 
 /* How the arrays of a report are shown. */
-typedef struct knv_style {
+typedef struct kntesting_style {
     const char *header, *names[2];
     bool verbose;
     int precision;
-} knv_style;
+} kntesting_style;
 /* Fails the assertion with NumPy's report: header, text, and the two arrays. */
-void knv_report(knv_assertion *a, const knv_style *s, const char *text, kn_array x, kn_array y);
+void kntesting_report(kntesting_assertion *a, const kntesting_style *s, const char *text, kn_array x, kn_array y);
 /* The same, of two numbers as Python shows them. */
-void knv_report_numbers(knv_assertion *a, const char *header, const char *text, bool verbose, kn_array x, kn_array y);
+void kntesting_report_numbers(kntesting_assertion *a, const char *header, const char *text, bool verbose, kn_array x,
+                              kn_array y);
 
 /* A truth value about whole arrays, looked at; false after an error. */
-bool knv_true(knv_assertion *a, kn_array x);
+bool kntesting_true(kntesting_assertion *a, kn_array x);
 /* str of a number as a scalar; element i of an array of them. */
-void knv_show_element(kn_str *t, kn_dtype d, const void *data, int64_t i);
+void kntesting_show_element(knx_str *t, kn_dtype d, const void *data, int64_t i);
 
 /* compare.c: NumPy's comparison of arrays. verdict gives the truth values of x against y. */
-typedef kn_array (*knv_verdict)(const void *env, kn_array x, kn_array y);
-typedef struct knv_rule {
-    knv_verdict verdict;
+typedef kn_array (*kntesting_verdict)(const void *env, kn_array x, kn_array y);
+typedef struct kntesting_rule {
+    kntesting_verdict verdict;
     const void *env;
-    knv_style style;
+    kntesting_style style;
     const char *err_msg;
     bool equal_nan, equal_inf, strict;
-} knv_rule;
-bool knv_holds(const char *name, const knv_rule *rule, kn_array x, kn_array y); /* without a report */
-int knv_compare(const char *name, const knv_rule *rule, kn_array x, kn_array y);
+} kntesting_rule;
+bool kntesting_holds(const char *name, const kntesting_rule *rule, kn_array x, kn_array y); /* without a report */
+int kntesting_compare(const char *name, const kntesting_rule *rule, kn_array x, kn_array y);
 #endif

@@ -15,10 +15,10 @@ typedef struct run {
 typedef KN_VEC(run) runs;
 
 typedef struct differ {
-    knv_assertion *assertion;
+    kntesting_assertion *assertion;
     KN_VEC(const char *) line[2]; /* where lines begin, and the end */
     KN_VEC(int) id[2];            /* equal lines have equal numbers */
-    kn_str out;                   /* the differing lines: '-', '+' or '?' with a NUL behind each line */
+    knx_str out;                  /* the differing lines: '-', '+' or '?' with a NUL behind each line */
 } differ;
 
 static bool out_of_memory(differ *d)
@@ -157,7 +157,7 @@ static double similarity(differ *d, int i, int j)
 /* A line of marks under a line: blanks of the line stay, those at the end go. */
 static void put_marks(differ *d, const char *line, int n, const char *marks)
 {
-    kn_str t = {0};
+    knx_str t = {0};
     size_t end = 0;
     for (int i = 0; i < n; i++) {
         char c = marks[i] == ' ' && isspace((unsigned char)line[i]) ? line[i] : marks[i];
@@ -286,7 +286,7 @@ static void differences(differ *d, const char *x, const char *y)
 }
 
 /* A line that stands alone is what NumPy reports, as Python's repr. */
-static void report_alone(knv_assertion *a, const char *line)
+static void report_alone(kntesting_assertion *a, const char *line)
 {
     knx_str_puts(&a->report, "'");
     for (; *line; line++) {
@@ -299,7 +299,7 @@ static void report_alone(knv_assertion *a, const char *line)
 }
 
 /* Pairs of lines, each with its marks, as NumPy wants them. */
-static void report(knv_assertion *a, const kn_str *out)
+static void report(kntesting_assertion *a, const knx_str *out)
 {
     const char *s = out->s, *end = s + out->n, *alone = NULL;
     knx_str_puts(&a->report, "Differences in strings:\n");
@@ -333,8 +333,8 @@ static void report(knv_assertion *a, const kn_str *out)
 
 int kn_testing_assert_string_equal(const char *actual, const char *desired)
 {
-    knv_assertion a;
-    knv_begin(&a, "testing_assert_string_equal");
+    kntesting_assertion a;
+    kntesting_begin(&a, "testing_assert_string_equal");
     if (!actual || !desired)
         kna_fail(&a.op, KN_ERROR_TYPE, "null string");
     if (!kna_failed(&a.op) && strcmp(actual, desired) != 0) {
@@ -351,5 +351,5 @@ int kn_testing_assert_string_equal(const char *actual, const char *desired)
         }
         knx_str_free(&d.out);
     }
-    return knv_end(&a);
+    return kntesting_end(&a);
 }

@@ -13,7 +13,7 @@ typedef struct batching {
     int *in, *out;    /* of one equation */
 } batching;
 
-static kn_error *batch_equation(batching *t, const kn_eqn *e)
+static knx_error *batch_equation(batching *t, const kni_eqn *e)
 {
     knt_replay *r = &t->r;
     bool any = t->name && (kni_bits(e->prim, e->params) & KN_NAMES);
@@ -30,7 +30,7 @@ static kn_error *batch_equation(batching *t, const kn_eqn *e)
     }
     if (!e->prim->batch)
         return knt_missing_rule("batching", e);
-    kn_rule rule = knt_rule(r, e, NULL);
+    kni_rule rule = knt_rule(r, e, NULL);
     rule.axis_name = t->name;
     for (uint32_t k = 0; k < e->n_out; k++) {
         r->out[k] = KN_ATOM_NONE;
@@ -43,7 +43,7 @@ static kn_error *batch_equation(batching *t, const kn_eqn *e)
     return NULL;
 }
 
-static bool lift_type(kn_arena *a, kn_type t, int64_t size, int axis, kn_type *out)
+static bool lift_type(knx_arena *a, kni_type t, int64_t size, int axis, kni_type *out)
 {
     int64_t dim[KN_MAX_NDIM];
     int n = 0;
@@ -53,24 +53,24 @@ static bool lift_type(kn_arena *a, kn_type t, int64_t size, int axis, kn_type *o
         if (i < t.ndim && n < KN_MAX_NDIM)
             dim[n++] = t.dim[i];
     }
-    kn_type lifted = t;
+    kni_type lifted = t;
     lifted.ndim = (int16_t)(t.ndim + 1);
     lifted.dim = dim;
     return kni_type_copy(a, lifted, out);
 }
 
-static kn_error *inputs(batching *t, const int *in_axis)
+static knx_error *inputs(batching *t, const int *in_axis)
 {
     knt_replay *r = &t->r;
     const kni_jaxpr *j = r->j;
     for (uint32_t v = 0; v < j->n_const; v++)
         t->axis[v] = -1;
     for (uint32_t i = 0; i < j->n_in; i++) {
-        kn_type type = kni_in_type(j, i);
+        kni_type type = kni_in_type(j, i);
         if (in_axis[i] >= 0) {
             if (type.ndim + 1 > KN_MAX_NDIM)
-                return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d",
-                                 KN_MAX_NDIM, type.ndim + 1);
+                return knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d",
+                                     KN_MAX_NDIM, type.ndim + 1);
             if (!lift_type(&r->arena, type, t->size, in_axis[i], &type))
                 return knx_error_nomem();
         }
@@ -81,24 +81,24 @@ static kn_error *inputs(batching *t, const int *in_axis)
 }
 
 /* Result i with its batch axis where it is wanted; `wanted` < 0 asks for none. */
-static kn_error *place_result(batching *t, uint32_t i, int wanted, kn_atom *y)
+static knx_error *place_result(batching *t, uint32_t i, int wanted, kni_atom *y)
 {
     knt_replay *r = &t->r;
     const kni_jaxpr *j = r->j;
-    kn_atom a = knt_atom(r, j->out[i]);
+    kni_atom a = knt_atom(r, j->out[i]);
     int axis = kni_is_var(j->out[i]) ? t->axis[j->out[i]] : -1;
     *y = a;
     if (wanted < 0 && axis >= 0)
-        return knx_error(KN_ERROR_VALUE,
-                         "vmap has mapped output %u but out_axes is KN_UNMAPPED: the output depends on a mapped input",
-                         i);
+        return knx_error_new(
+            KN_ERROR_VALUE,
+            "vmap has mapped output %u but out_axes is KN_UNMAPPED: the output depends on a mapped input", i);
     if (wanted < 0 || axis == wanted)
         return NULL;
     if (axis >= 0) {
         *y = knb_move_axis(&r->b, a, axis, wanted);
         return NULL;
     }
-    kn_type type = kni_out_type(j, i), lifted;
+    kni_type type = kni_out_type(j, i), lifted;
     if (!lift_type(&r->arena, type, t->size, wanted, &lifted))
         return knx_error_nomem();
     int64_t dims[KN_MAX_NDIM];
@@ -108,14 +108,14 @@ static kn_error *place_result(batching *t, uint32_t i, int wanted, kn_atom *y)
     return NULL;
 }
 
-static kn_error *batch(batching *t, const int *in_axis, const int *out_axis, bool *was_batched, kni_jaxpr **out)
+static knx_error *batch(batching *t, const int *in_axis, const int *out_axis, bool *was_batched, kni_jaxpr **out)
 {
     knt_replay *r = &t->r;
     const kni_jaxpr *j = r->j;
     t->axis = knx_arena_alloc(&r->arena, ((size_t)j->n_var + 1) * sizeof *t->axis);
     t->in = knx_arena_alloc(&r->arena, ((size_t)r->max_in + 1) * sizeof *t->in);
     t->out = knx_arena_alloc(&r->arena, ((size_t)r->max_out + 1) * sizeof *t->out);
-    kn_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *y);
+    kni_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *y);
     if (!t->axis || !t->in || !t->out || !y)
         return knx_error_nomem();
     KN_TRY(inputs(t, in_axis));
@@ -133,24 +133,24 @@ static kn_error *batch(batching *t, const int *in_axis, const int *out_axis, boo
     return knb_finish(&r->b, (int)j->n_out, y, j->name, true, out);
 }
 
-static kn_error *run(batching t, const kni_jaxpr *j, const int *in_axis, const int *out_axis, bool *was_batched,
-                     kni_jaxpr **out)
+static knx_error *run(batching t, const kni_jaxpr *j, const int *in_axis, const int *out_axis, bool *was_batched,
+                      kni_jaxpr **out)
 {
-    kn_error *error = knt_replay_begin(&t.r, j, false);
+    knx_error *error = knt_replay_begin(&t.r, j, false);
     if (!error)
         error = batch(&t, in_axis, out_axis, was_batched, out);
     knt_replay_end(&t.r);
     return error;
 }
 
-kn_error *knt_batch(const kni_jaxpr *j, int64_t size, const char *name, const int *in_axis, const int *out_axis,
-                    kni_jaxpr **out)
+knx_error *knt_batch(const kni_jaxpr *j, int64_t size, const char *name, const int *in_axis, const int *out_axis,
+                     kni_jaxpr **out)
 {
     return run((batching){.size = size, .name = name}, j, in_axis, out_axis, NULL, out);
 }
 
-kn_error *knt_batch_lazily(const kni_jaxpr *j, int64_t size, const char *name, const int *in_axis, bool *was_batched,
-                           kni_jaxpr **out)
+knx_error *knt_batch_lazily(const kni_jaxpr *j, int64_t size, const char *name, const int *in_axis, bool *was_batched,
+                            kni_jaxpr **out)
 {
     return run((batching){.size = size, .name = name}, j, in_axis, NULL, was_batched, out);
 }

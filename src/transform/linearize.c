@@ -6,7 +6,7 @@
 #include "transform/replay.h"
 
 /* Writes j and its derivative into r->b; tangent[v] is the tangent of variable v of j or KN_ATOM_ZERO. */
-static kn_error *tangents_of_equation(knt_replay *r, const kn_eqn *e, kn_atom *tangent, kn_atom *tx, bool forward)
+static knx_error *tangents_of_equation(knt_replay *r, const kni_eqn *e, kni_atom *tangent, kni_atom *tx, bool forward)
 {
     bool any = false;
     for (uint32_t i = 0; i < e->n_in; i++) {
@@ -14,11 +14,11 @@ static kn_error *tangents_of_equation(knt_replay *r, const kn_eqn *e, kn_atom *t
         any = any || tx[i] != KN_ATOM_ZERO;
     }
     knt_operands(r, e);
-    kn_atom *ty = tangent + e->out;
+    kni_atom *ty = tangent + e->out;
     if (!any) {
         knt_emit_same(r, e);
     } else if (e->prim->linearize) {
-        kn_rule rule = knt_rule(r, e, NULL);
+        kni_rule rule = knt_rule(r, e, NULL);
         rule.forward = forward;
         KN_TRY(e->prim->linearize(&rule, tx, r->out, ty));
         knt_bind(r, e, r->out);
@@ -28,18 +28,18 @@ static kn_error *tangents_of_equation(knt_replay *r, const kn_eqn *e, kn_atom *t
             return NULL;
         if (!e->prim->jvp)
             return e->prim->why_no_jvp ? NULL : knt_missing_rule("the derivative", e);
-        kn_rule rule = knt_rule(r, e, r->map + e->out);
+        kni_rule rule = knt_rule(r, e, r->map + e->out);
         e->prim->jvp(&rule, tx, ty);
     }
     return NULL;
 }
 
 /* `forward`: no one splits what is written. */
-static kn_error *joint(knt_replay *r, const bool *has_tangent, bool forward, kn_atom **tangent_of)
+static knx_error *joint(knt_replay *r, const bool *has_tangent, bool forward, kni_atom **tangent_of)
 {
     const kni_jaxpr *j = r->j;
-    kn_atom *tangent = knx_arena_alloc(&r->arena, ((size_t)j->n_var + 1) * sizeof *tangent);
-    kn_atom *tx = knx_arena_alloc(&r->arena, ((size_t)r->max_in + 1) * sizeof *tx);
+    kni_atom *tangent = knx_arena_alloc(&r->arena, ((size_t)j->n_var + 1) * sizeof *tangent);
+    kni_atom *tx = knx_arena_alloc(&r->arena, ((size_t)r->max_in + 1) * sizeof *tx);
     if (!tangent || !tx)
         return knx_error_nomem();
     for (uint32_t v = 0; v < j->n_var; v++)
@@ -53,22 +53,25 @@ static kn_error *joint(knt_replay *r, const bool *has_tangent, bool forward, kn_
     return knb_take_error(&r->b);
 }
 
-static kn_atom tangent_of_atom(const kn_atom *tangent, kn_atom a) { return kni_is_var(a) ? tangent[a] : KN_ATOM_ZERO; }
+static kni_atom tangent_of_atom(const kni_atom *tangent, kni_atom a)
+{
+    return kni_is_var(a) ? tangent[a] : KN_ATOM_ZERO;
+}
 
-kn_error *knt_jvp(const kni_jaxpr *j, const bool *has_tangent, kni_jaxpr **out)
+knx_error *knt_jvp(const kni_jaxpr *j, const bool *has_tangent, kni_jaxpr **out)
 {
     return knt_jvp_lazily(j, has_tangent, NULL, NULL, out);
 }
 
-kn_error *knt_jvp_lazily(const kni_jaxpr *j, const bool *has_tangent, const bool *instantiate, bool *out_tangent,
-                         kni_jaxpr **out)
+knx_error *knt_jvp_lazily(const kni_jaxpr *j, const bool *has_tangent, const bool *instantiate, bool *out_tangent,
+                          kni_jaxpr **out)
 {
     knt_replay r;
-    kn_atom *tangent = NULL;
-    kn_error *error = knt_replay_begin(&r, j, true);
+    kni_atom *tangent = NULL;
+    knx_error *error = knt_replay_begin(&r, j, true);
     if (!error)
         error = joint(&r, has_tangent, true, &tangent);
-    kn_atom *y = error ? NULL : knx_arena_alloc(&r.arena, (2 * (size_t)j->n_out + 1) * sizeof *y);
+    kni_atom *y = error ? NULL : knx_arena_alloc(&r.arena, (2 * (size_t)j->n_out + 1) * sizeof *y);
     if (!error && !y)
         error = knx_error_nomem();
     if (!error) {
@@ -76,7 +79,7 @@ kn_error *knt_jvp_lazily(const kni_jaxpr *j, const bool *has_tangent, const bool
         for (uint32_t i = 0; i < j->n_out; i++)
             y[n++] = knt_atom(&r, j->out[i]);
         for (uint32_t i = 0; i < j->n_out; i++) {
-            kn_atom t = tangent_of_atom(tangent, j->out[i]);
+            kni_atom t = tangent_of_atom(tangent, j->out[i]);
             bool wanted = out_tangent ? t != KN_ATOM_ZERO || instantiate[i] : kni_has_tangent(kni_out_type(j, i));
             if (out_tangent)
                 out_tangent[i] = wanted;
@@ -94,27 +97,27 @@ kn_error *knt_jvp_lazily(const kni_jaxpr *j, const bool *has_tangent, const bool
  * part; those that the linear part reads are residuals. */
 enum { VAR_PRIMAL, VAR_CONSTANT, VAR_LINEAR };
 typedef struct splitter {
-    kn_builder *joint;
+    kni_builder *joint;
     uint8_t *kind;             /* per joint variable */
     bool *needed;              /* by the linear part */
-    kn_atom *primal, *linear;  /* its atom in either part; KN_ATOM_NONE: not made */
+    kni_atom *primal, *linear; /* its atom in either part; KN_ATOM_NONE: not made */
     KN_VEC(uint32_t) residual; /* joint variables */
-    kn_builder p, l;
-    kn_atom *in;
+    kni_builder p, l;
+    kni_atom *in;
 } splitter;
 
-static kn_atom carry_literal(const splitter *s, kn_builder *to, kn_atom a)
+static kni_atom carry_literal(const splitter *s, kni_builder *to, kni_atom a)
 {
-    const kn_literal *l = &s->joint->literal.at[a & ~KN_LITERAL_BIT];
+    const kni_literal *l = &s->joint->literal.at[a & ~KN_LITERAL_BIT];
     return knb_literal(to, l->type.dtype, l->type.weak, l->bits);
 }
 
-static kn_atom in_primal(splitter *s, kn_atom a)
+static kni_atom in_primal(splitter *s, kni_atom a)
 {
     return kni_is_literal(a) ? carry_literal(s, &s->p, a) : s->primal[a];
 }
 
-static kn_atom in_linear(splitter *s, kn_atom a)
+static kni_atom in_linear(splitter *s, kni_atom a)
 {
     if (kni_is_literal(a))
         return carry_literal(s, &s->l, a);
@@ -126,18 +129,18 @@ static kn_atom in_linear(splitter *s, kn_atom a)
     return s->linear[a];
 }
 
-static void copy_equation(splitter *s, const kn_draft_eqn *e, bool to_linear)
+static void copy_equation(splitter *s, const kni_draft_eqn *e, bool to_linear)
 {
-    kn_builder *b = to_linear ? &s->l : &s->p;
+    kni_builder *b = to_linear ? &s->l : &s->p;
     b->place = e->place;
     for (uint32_t i = 0; i < e->n_in; i++)
         s->in[i] = to_linear ? in_linear(s, e->in[i]) : in_primal(s, e->in[i]);
-    kn_atom *out = (to_linear ? s->linear : s->primal) + e->out;
+    kni_atom *out = (to_linear ? s->linear : s->primal) + e->out;
     knb_emit(b, e->prim, e->params, (int)e->n_in, s->in, out, (int)e->n_out);
 }
 
 /* An equation without results, which shows a value, belongs where that value does. */
-static uint8_t kind_of(const splitter *s, const kn_draft_eqn *e)
+static uint8_t kind_of(const splitter *s, const kni_draft_eqn *e)
 {
     if (e->n_out)
         return s->kind[e->out];
@@ -150,7 +153,7 @@ static uint8_t kind_of(const splitter *s, const kn_draft_eqn *e)
 static void classify(splitter *s)
 {
     for (size_t k = 0; k < s->joint->eqn.n; k++) {
-        const kn_draft_eqn *e = &s->joint->eqn.at[k];
+        const kni_draft_eqn *e = &s->joint->eqn.at[k];
         uint8_t kind = VAR_CONSTANT;
         for (uint32_t i = 0; i < e->n_in; i++)
             if (kni_is_var(e->in[i])) {
@@ -164,7 +167,7 @@ static void classify(splitter *s)
     }
 }
 
-static bool splitter_begin(splitter *s, knt_replay *r, const kn_atom *tangent, const bool *has_tangent)
+static bool splitter_begin(splitter *s, knt_replay *r, const kni_atom *tangent, const bool *has_tangent)
 {
     const kni_jaxpr *j = r->j;
     size_t n = r->b.type.n + 1, widest = 1;
@@ -210,15 +213,15 @@ static bool order_linear_inputs(splitter *s, uint32_t n_tangent)
 }
 
 /* Linear equations that no tangent of a result needs are left out, so that they bring no residuals along. */
-static void drop_unused_linear(splitter *s, knt_replay *r, const kn_atom *tangent)
+static void drop_unused_linear(splitter *s, knt_replay *r, const kni_atom *tangent)
 {
     for (uint32_t i = 0; i < r->j->n_out; i++) {
-        kn_atom t = tangent_of_atom(tangent, r->j->out[i]);
+        kni_atom t = tangent_of_atom(tangent, r->j->out[i]);
         if (kni_is_var(t))
             s->needed[t] = true;
     }
     for (size_t k = s->joint->eqn.n; k-- > 0;) {
-        const kn_draft_eqn *e = &s->joint->eqn.at[k];
+        const kni_draft_eqn *e = &s->joint->eqn.at[k];
         bool needed = kni_can_fail(e->prim, e->params);
         for (uint32_t i = 0; i < e->n_out; i++)
             needed = needed || s->needed[e->out + i];
@@ -231,7 +234,7 @@ static void drop_unused_linear(splitter *s, knt_replay *r, const kn_atom *tangen
     }
 }
 
-static bool any_needed(const splitter *s, const kn_draft_eqn *e)
+static bool any_needed(const splitter *s, const kni_draft_eqn *e)
 {
     for (uint32_t i = 0; i < e->n_out; i++)
         if (s->needed[e->out + i])
@@ -239,15 +242,15 @@ static bool any_needed(const splitter *s, const kn_draft_eqn *e)
     return false;
 }
 
-static kn_error *split_results(splitter *s, knt_replay *r, const kn_atom *tangent, kn_linearized *out)
+static knx_error *split_results(splitter *s, knt_replay *r, const kni_atom *tangent, knt_linearized *out)
 {
     const kni_jaxpr *j = r->j;
-    kn_atom *ly = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *ly);
+    kni_atom *ly = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *ly);
     out->out_tangent = knx_alloc_zero((size_t)j->n_out + 1);
     if (!ly || !out->out_tangent)
         return knx_error_nomem();
     for (uint32_t i = 0; i < j->n_out; i++) {
-        kn_atom t = tangent_of_atom(tangent, j->out[i]);
+        kni_atom t = tangent_of_atom(tangent, j->out[i]);
         out->out_tangent[i] = t != KN_ATOM_ZERO;
         if (t != KN_ATOM_ZERO)
             ly[out->n_tangent_out++] = in_linear(s, t);
@@ -255,12 +258,12 @@ static kn_error *split_results(splitter *s, knt_replay *r, const kn_atom *tangen
     out->n_residual = (uint32_t)s->residual.n;
     if (!order_linear_inputs(s, out->n_tangent_in))
         return knx_error_nomem();
-    kn_atom *py = knx_arena_alloc(&r->arena, ((size_t)j->n_out + s->residual.n + 1) * sizeof *py);
+    kni_atom *py = knx_arena_alloc(&r->arena, ((size_t)j->n_out + s->residual.n + 1) * sizeof *py);
     if (!py)
         return knx_error_nomem();
     uint32_t n = 0;
     for (uint32_t i = 0; i < j->n_out; i++) {
-        kn_atom y = knt_atom(r, j->out[i]);
+        kni_atom y = knt_atom(r, j->out[i]);
         KN_TRY(knb_take_error(&r->b)); /* a literal is made anew */
         py[n++] = in_primal(s, y);
     }
@@ -270,22 +273,22 @@ static kn_error *split_results(splitter *s, knt_replay *r, const kn_atom *tangen
     return knb_finish(&s->l, (int)out->n_tangent_out, ly, j->name, true, &out->linear);
 }
 
-static kn_error *split(knt_replay *r, const kn_atom *tangent, const bool *has_tangent, kn_linearized *out)
+static knx_error *split(knt_replay *r, const kni_atom *tangent, const bool *has_tangent, knt_linearized *out)
 {
     const kni_jaxpr *j = r->j;
     splitter s = {0};
-    kn_error *error = splitter_begin(&s, r, tangent, has_tangent) ? NULL : knx_error_nomem();
+    knx_error *error = splitter_begin(&s, r, tangent, has_tangent) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < j->n_in; i++)
             if (has_tangent[i]) {
-                kn_atom t = tangent[j->n_const + i];
+                kni_atom t = tangent[j->n_const + i];
                 out->n_tangent_in++;
                 s.linear[t] = knb_invar(&s.l, knb_type(s.joint, t));
             }
         classify(&s);
         drop_unused_linear(&s, r, tangent);
         for (size_t k = 0; k < s.joint->eqn.n; k++) {
-            const kn_draft_eqn *e = &s.joint->eqn.at[k];
+            const kni_draft_eqn *e = &s.joint->eqn.at[k];
             uint8_t kind = kind_of(&s, e);
             if (kind != VAR_LINEAR)
                 copy_equation(&s, e, false);
@@ -304,12 +307,12 @@ static kn_error *split(knt_replay *r, const kn_atom *tangent, const bool *has_ta
     return error;
 }
 
-kn_error *knt_linearize(const kni_jaxpr *j, const bool *has_tangent, kn_linearized *out)
+knx_error *knt_linearize(const kni_jaxpr *j, const bool *has_tangent, knt_linearized *out)
 {
     knt_replay r;
-    kn_atom *tangent = NULL;
-    *out = (kn_linearized){0};
-    kn_error *error = knt_replay_begin(&r, j, true);
+    kni_atom *tangent = NULL;
+    *out = (knt_linearized){0};
+    knx_error *error = knt_replay_begin(&r, j, true);
     if (!error)
         error = joint(&r, has_tangent, false, &tangent);
     if (!error)
@@ -320,10 +323,10 @@ kn_error *knt_linearize(const kni_jaxpr *j, const bool *has_tangent, kn_lineariz
     return error;
 }
 
-void knt_linearized_free(kn_linearized *l)
+void knt_linearized_free(knt_linearized *l)
 {
     kni_release(l->primal);
     kni_release(l->linear);
     knx_free(l->out_tangent);
-    *l = (kn_linearized){0};
+    *l = (knt_linearized){0};
 }

@@ -2,7 +2,7 @@
  * replay.c -- walking a jaxpr while writing another one. */
 #include "transform/replay.h"
 
-static kn_error *allocate(knt_replay *r)
+static knx_error *allocate(knt_replay *r)
 {
     const kni_jaxpr *j = r->j;
     for (uint32_t i = 0; i < j->n_eqn; i++) {
@@ -17,7 +17,7 @@ static kn_error *allocate(knt_replay *r)
     return r->map && r->in && r->out && r->in_type && r->out_type ? NULL : knx_error_nomem();
 }
 
-kn_error *knt_replay_begin(knt_replay *r, const kni_jaxpr *j, bool with_inputs)
+knx_error *knt_replay_begin(knt_replay *r, const kni_jaxpr *j, bool with_inputs)
 {
     *r = (knt_replay){.j = j};
     knb_init(&r->b);
@@ -38,19 +38,19 @@ void knt_replay_end(knt_replay *r)
     knx_arena_free(&r->arena);
 }
 
-kn_atom knt_atom(knt_replay *r, kn_atom old)
+kni_atom knt_atom(knt_replay *r, kni_atom old)
 {
     if (!kni_is_literal(old))
         return kni_is_var(old) ? r->map[old] : old;
-    const kn_literal *l = &r->j->literal[old & ~KN_LITERAL_BIT];
+    const kni_literal *l = &r->j->literal[old & ~KN_LITERAL_BIT];
     return knb_literal(&r->b, l->type.dtype, l->type.weak, l->bits);
 }
 
-kn_error *knt_replay_finish(knt_replay *r, kni_jaxpr **out)
+knx_error *knt_replay_finish(knt_replay *r, kni_jaxpr **out)
 {
     const kni_jaxpr *j = r->j;
     KN_TRY(knb_take_error(&r->b));
-    kn_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *y);
+    kni_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *y);
     if (!y)
         return knx_error_nomem();
     for (uint32_t i = 0; i < j->n_out; i++)
@@ -58,7 +58,7 @@ kn_error *knt_replay_finish(knt_replay *r, kni_jaxpr **out)
     return knb_finish(&r->b, (int)j->n_out, y, j->name, true, out);
 }
 
-void knt_operands(knt_replay *r, const kn_eqn *e)
+void knt_operands(knt_replay *r, const kni_eqn *e)
 {
     r->b.place = e->place;
     for (uint32_t i = 0; i < e->n_in; i++) {
@@ -70,13 +70,13 @@ void knt_operands(knt_replay *r, const kn_eqn *e)
         r->out_type[i] = r->j->type[e->out + i];
 }
 
-void knt_bind(knt_replay *r, const kn_eqn *e, const kn_atom *y)
+void knt_bind(knt_replay *r, const kni_eqn *e, const kni_atom *y)
 {
     for (uint32_t i = 0; i < e->n_out; i++)
         r->map[e->out + i] = y[i];
 }
 
-void knt_emit_same(knt_replay *r, const kn_eqn *e)
+void knt_emit_same(knt_replay *r, const kni_eqn *e)
 {
     knb_emit(&r->b, e->prim, e->params, (int)e->n_in, r->in, r->out, (int)e->n_out);
     if (r->b.error)
@@ -85,22 +85,23 @@ void knt_emit_same(knt_replay *r, const kn_eqn *e)
     knt_bind(r, e, r->out);
 }
 
-kn_rule knt_rule(knt_replay *r, const kn_eqn *e, const kn_atom *y)
+kni_rule knt_rule(knt_replay *r, const kni_eqn *e, const kni_atom *y)
 {
-    return (kn_rule){.b = &r->b,
-                     .prim = e->prim,
-                     .params = e->params,
-                     .n_in = (int)e->n_in,
-                     .n_out = (int)e->n_out,
-                     .x = r->in,
-                     .xt = r->in_type,
-                     .y = y,
-                     .yt = r->out_type};
+    return (kni_rule){.b = &r->b,
+                      .prim = e->prim,
+                      .params = e->params,
+                      .n_in = (int)e->n_in,
+                      .n_out = (int)e->n_out,
+                      .x = r->in,
+                      .xt = r->in_type,
+                      .y = y,
+                      .yt = r->out_type};
 }
 
-kn_error *knt_missing_rule(const char *transformation, const kn_eqn *e)
+knx_error *knt_missing_rule(const char *transformation, const kni_eqn *e)
 {
-    kn_error *error = knx_error(KN_ERROR_NOT_IMPLEMENTED, "%s of %s is not defined", transformation, e->prim->name);
+    knx_error *error =
+        knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "%s of %s is not defined", transformation, e->prim->name);
     if (error->refs > 0)
         error->place = e->place;
     return error;

@@ -7,25 +7,25 @@
 
 typedef struct knt_replay {
     const kni_jaxpr *j;
-    kn_builder b;
-    kn_arena arena;      /* of the pass */
-    kn_atom *map;        /* per variable of j: its atom in b; KN_ATOM_NONE before it is made */
-    kn_atom *in, *out;   /* room for the widest equation's operands and results in b */
-    kn_type *in_type, *out_type;
+    kni_builder b;
+    knx_arena arena;     /* of the pass */
+    kni_atom *map;       /* per variable of j: its atom in b; KN_ATOM_NONE before it is made */
+    kni_atom *in, *out;  /* room for the widest equation's operands and results in b */
+    kni_type *in_type, *out_type;
     uint32_t max_in, max_out;
 } knt_replay;
 
 /* Starts a pass over j: constvars and (with_inputs) invars of j are made in b and mapped. */
-kn_error *knt_replay_begin(knt_replay *r, const kni_jaxpr *j, bool with_inputs);
+knx_error *knt_replay_begin(knt_replay *r, const kni_jaxpr *j, bool with_inputs);
 void knt_replay_end(knt_replay *r); /* in every case, also after an error */
 /* The new jaxpr: j's results, mapped. Errors of the builder come out here. */
-kn_error *knt_replay_finish(knt_replay *r, kni_jaxpr **out);
+knx_error *knt_replay_finish(knt_replay *r, kni_jaxpr **out);
 /* an atom of j as an atom of b (literals are made anew) */
-kn_atom knt_atom(knt_replay *r, kn_atom old);
-void knt_operands(knt_replay *r, const kn_eqn *e);               /* fills r->in and r->in_type, and sets b.place */
-void knt_emit_same(knt_replay *r, const kn_eqn *e);              /* the equation as it is; its results are mapped */
-void knt_bind(knt_replay *r, const kn_eqn *e, const kn_atom *y); /* maps the results of e to y[] */
+kni_atom knt_atom(knt_replay *r, kni_atom old);
+void knt_operands(knt_replay *r, const kni_eqn *e);              /* fills r->in and r->in_type, and sets b.place */
+void knt_emit_same(knt_replay *r, const kni_eqn *e);             /* the equation as it is; its results are mapped */
+void knt_bind(knt_replay *r, const kni_eqn *e, const kni_atom *y); /* maps the results of e to y[] */
 /* A rule's argument for e, with r->in as operands. */
-kn_rule knt_rule(knt_replay *r, const kn_eqn *e, const kn_atom *y);
-kn_error *knt_missing_rule(const char *transformation, const kn_eqn *e);
+kni_rule knt_rule(knt_replay *r, const kni_eqn *e, const kni_atom *y);
+knx_error *knt_missing_rule(const char *transformation, const kni_eqn *e);
 #endif

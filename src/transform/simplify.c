@@ -6,12 +6,12 @@
 #include "ir/ops.h"
 #include "transform/replay.h"
 
-kn_error *knt_passes(const kni_jaxpr *j, int n, knt_pass *const *pass, kni_jaxpr **out)
+knx_error *knt_passes(const kni_jaxpr *j, int n, knt_pass *const *pass, kni_jaxpr **out)
 {
     *out = kni_retain(j);
     for (int i = 0; i < n; i++) {
         kni_jaxpr *next = NULL;
-        kn_error *error = pass[i](*out, &next);
+        knx_error *error = pass[i](*out, &next);
         kni_release(*out);
         *out = next;
         if (error)
@@ -21,11 +21,11 @@ kn_error *knt_passes(const kni_jaxpr *j, int n, knt_pass *const *pass, kni_jaxpr
 }
 
 /* Applies `one` to every equation in order. */
-static kn_error *rewrite(const kni_jaxpr *j, kn_error *(*one)(knt_replay *r, const kn_eqn *e, void *env), void *env,
-                         kni_jaxpr **out)
+static knx_error *rewrite(const kni_jaxpr *j, knx_error *(*one)(knt_replay *r, const kni_eqn *e, void *env), void *env,
+                          kni_jaxpr **out)
 {
     knt_replay r;
-    kn_error *error = knt_replay_begin(&r, j, true);
+    knx_error *error = knt_replay_begin(&r, j, true);
     for (uint32_t i = 0; !error && i < j->n_eqn; i++) {
         knt_operands(&r, &j->eqn[i]);
         error = one(&r, &j->eqn[i], env);
@@ -41,20 +41,20 @@ static kn_error *rewrite(const kni_jaxpr *j, kn_error *(*one)(knt_replay *r, con
 
 /* Equations already written, by hash of primitive, parameters and operands. */
 typedef struct known {
-    kn_map map;
+    knx_table map;
 } known;
 
-static uint64_t hash_of(const kn_eqn *e, const kn_atom *in)
+static uint64_t hash_of(const kni_eqn *e, const kni_atom *in)
 {
     uint64_t h = knx_hash_mix(kni_params_hash(e->prim, e->params, 1), (uint64_t)(uintptr_t)e->prim);
     return knx_hash_bytes(in, e->n_in * sizeof *in, h);
 }
 
-static const kn_draft_eqn *find_equal(known *k, knt_replay *r, const kn_eqn *e, uint64_t h)
+static const kni_draft_eqn *find_equal(known *k, knt_replay *r, const kni_eqn *e, uint64_t h)
 {
     size_t cursor;
-    for (void *v = knx_map_first(&k->map, h, &cursor); v; v = knx_map_next(&k->map, h, &cursor)) {
-        const kn_draft_eqn *d = &r->b.eqn.at[(uintptr_t)v - 1];
+    for (void *v = knx_table_first(&k->map, h, &cursor); v; v = knx_table_next(&k->map, h, &cursor)) {
+        const kni_draft_eqn *d = &r->b.eqn.at[(uintptr_t)v - 1];
         bool same = d->prim == e->prim && d->n_in == e->n_in && kni_params_equal(e->prim, d->params, e->params);
         for (uint32_t i = 0; same && i < e->n_in; i++)
             same = d->in[i] == r->in[i];
@@ -64,12 +64,12 @@ static const kn_draft_eqn *find_equal(known *k, knt_replay *r, const kn_eqn *e, 
     return NULL;
 }
 
-static kn_error *simplify_equation(knt_replay *r, const kn_eqn *e, void *env)
+static knx_error *simplify_equation(knt_replay *r, const kni_eqn *e, void *env)
 {
     known *k = env;
     if (e->prim->simplify && e->n_out == 1) {
-        kn_rule rule = knt_rule(r, e, NULL);
-        kn_atom y = e->prim->simplify(&rule);
+        kni_rule rule = knt_rule(r, e, NULL);
+        kni_atom y = e->prim->simplify(&rule);
         if (y != KN_ATOM_NONE) {
             knt_bind(r, e, &y);
             return NULL;
@@ -80,14 +80,14 @@ static kn_error *simplify_equation(knt_replay *r, const kn_eqn *e, void *env)
         return NULL;
     }
     uint64_t h = hash_of(e, r->in);
-    const kn_draft_eqn *same = find_equal(k, r, e, h);
+    const kni_draft_eqn *same = find_equal(k, r, e, h);
     if (same) {
         for (uint32_t i = 0; i < e->n_out; i++)
             r->map[e->out + i] = same->out + i;
         return NULL;
     }
     knt_emit_same(r, e);
-    if (!r->b.error && !knx_map_add(&k->map, h, (void *)(uintptr_t)r->b.eqn.n))
+    if (!r->b.error && !knx_table_add(&k->map, h, (void *)(uintptr_t)r->b.eqn.n))
         return knx_error_nomem();
     return NULL;
 }
@@ -97,7 +97,7 @@ typedef struct reading {
     bool *read, changed;
 } reading;
 
-static bool is_live(const kn_eqn *e, const bool *read)
+static bool is_live(const kni_eqn *e, const bool *read)
 {
     for (uint32_t i = 0; i < e->n_out; i++)
         if (read[e->out + i])
@@ -105,14 +105,14 @@ static bool is_live(const kn_eqn *e, const bool *read)
     return kni_must_stay(e->prim, e->params);
 }
 
-static kn_error *prune_equation(knt_replay *r, const kn_eqn *e, void *env)
+static knx_error *prune_equation(knt_replay *r, const kni_eqn *e, void *env)
 {
     reading *t = env;
     bool pruned = false;
     if (!is_live(e, t->read)) /* it may read what is not there any more */
         return NULL;
     if (e->prim->prune) {
-        kn_rule rule = knt_rule(r, e, NULL);
+        kni_rule rule = knt_rule(r, e, NULL);
         for (uint32_t i = 0; i < e->n_out; i++)
             r->out[i] = KN_ATOM_NONE;
         KN_TRY(e->prim->prune(&rule, t->read + e->out, r->out, &pruned));
@@ -133,7 +133,7 @@ static void mark_read(const kni_jaxpr *j, bool *read)
         if (kni_is_var(j->out[i]))
             read[j->out[i]] = true;
     for (uint32_t k = j->n_eqn; k-- > 0;) {
-        const kn_eqn *e = &j->eqn[k];
+        const kni_eqn *e = &j->eqn[k];
         for (uint32_t i = 0; is_live(e, read) && i < e->n_in; i++)
             if (kni_is_var(e->in[i]))
                 read[e->in[i]] = true;
@@ -141,7 +141,7 @@ static void mark_read(const kni_jaxpr *j, bool *read)
 }
 
 /* Until nothing changes: what one equation does not need any more another one need not make. */
-static kn_error *prune(const kni_jaxpr *j, kni_jaxpr **out)
+static knx_error *prune(const kni_jaxpr *j, kni_jaxpr **out)
 {
     bool any = false;
     for (uint32_t k = 0; k < j->n_eqn; k++)
@@ -150,7 +150,7 @@ static kn_error *prune(const kni_jaxpr *j, kni_jaxpr **out)
     while (any) {
         reading t = {.read = knx_alloc((size_t)now->n_var + 1)};
         kni_jaxpr *next = NULL;
-        kn_error *error = t.read ? NULL : knx_error_nomem();
+        knx_error *error = t.read ? NULL : knx_error_nomem();
         if (!error) {
             mark_read(now, t.read);
             error = rewrite(now, prune_equation, &t, &next);
@@ -166,22 +166,22 @@ static kn_error *prune(const kni_jaxpr *j, kni_jaxpr **out)
     return NULL;
 }
 
-kn_error *knt_simplify(const kni_jaxpr *j, kni_jaxpr **out)
+knx_error *knt_simplify(const kni_jaxpr *j, kni_jaxpr **out)
 {
     known k = {0};
     kni_jaxpr *pruned = NULL;
     KN_TRY(prune(j, &pruned));
-    kn_error *error = rewrite(pruned, simplify_equation, &k, out);
+    knx_error *error = rewrite(pruned, simplify_equation, &k, out);
     kni_release(pruned);
-    knx_map_free(&k.map);
+    knx_table_free(&k.map);
     return error;
 }
 
-static kn_error *inline_equation(knt_replay *r, const kn_eqn *e, void *env)
+static knx_error *inline_equation(knt_replay *r, const kni_eqn *e, void *env)
 {
     (void)env;
     if (e->prim->bits & KN_CALLS) {
-        knb_inline(&r->b, ((const kn_p_jit *)e->params)->jaxpr, r->in, r->out);
+        knb_inline(&r->b, ((const kni_p_jit *)e->params)->jaxpr, r->in, r->out);
         knt_bind(r, e, r->out);
     } else {
         knt_emit_same(r, e);
@@ -189,25 +189,25 @@ static kn_error *inline_equation(knt_replay *r, const kn_eqn *e, void *env)
     return NULL;
 }
 
-static bool expands(const kni_jaxpr *j, const kn_eqn *e)
+static bool expands(const kni_jaxpr *j, const kni_eqn *e)
 {
-    kn_type x[8]; /* rows that ask have few operands */
+    kni_type x[8]; /* rows that ask have few operands */
     if (!e->prim->expand || !e->prim->expands)
         return e->prim->expand;
     for (uint32_t i = 0; i < e->n_in && i < 8; i++)
         x[i] = kni_atom_type(j, e->in[i]);
-    kn_rule r = kni_rule(e, x, NULL);
+    kni_rule r = kni_rule_of(e, x, NULL);
     return e->prim->expands(&r);
 }
 
-static kn_error *expand_equation(knt_replay *r, const kn_eqn *e, void *env)
+static knx_error *expand_equation(knt_replay *r, const kni_eqn *e, void *env)
 {
     (void)env;
     if (!expands(r->j, e)) {
         knt_emit_same(r, e);
         return NULL;
     }
-    kn_rule rule = knt_rule(r, e, NULL);
+    kni_rule rule = knt_rule(r, e, NULL);
     KN_TRY(e->prim->expand(&rule, r->out));
     knt_bind(r, e, r->out);
     return NULL;
@@ -230,13 +230,13 @@ static bool any_expands(const kni_jaxpr *j)
 }
 
 /* Rewrites until nothing is left to rewrite. */
-static kn_error *exhaust(const kni_jaxpr *j, bool (*left)(const kni_jaxpr *),
-                         kn_error *(*one)(knt_replay *, const kn_eqn *, void *), kni_jaxpr **out)
+static knx_error *exhaust(const kni_jaxpr *j, bool (*left)(const kni_jaxpr *),
+                          knx_error *(*one)(knt_replay *, const kni_eqn *, void *), kni_jaxpr **out)
 {
     kni_jaxpr *now = kni_retain(j);
     while (left(now)) {
         kni_jaxpr *next = NULL;
-        kn_error *error = rewrite(now, one, NULL, &next);
+        knx_error *error = rewrite(now, one, NULL, &next);
         kni_release(now);
         if (error)
             return error;
@@ -247,13 +247,13 @@ static kn_error *exhaust(const kni_jaxpr *j, bool (*left)(const kni_jaxpr *),
 }
 
 /* Calls, and what can fail in a way that only its expansion tells. */
-static bool opens(const kni_jaxpr *j, const kn_eqn *e)
+static bool opens(const kni_jaxpr *j, const kni_eqn *e)
 {
     bool fails = kni_can_fail(e->prim, e->params) && !e->prim->unfailing;
     return (e->prim->bits & KN_CALLS) || (fails && expands(j, e));
 }
 
-static kn_error *open_equation(knt_replay *r, const kn_eqn *e, void *env)
+static knx_error *open_equation(knt_replay *r, const kni_eqn *e, void *env)
 {
     if (opens(r->j, e))
         return e->prim->bits & KN_CALLS ? inline_equation(r, e, env) : expand_equation(r, e, env);
@@ -269,8 +269,8 @@ static bool any_opens(const kni_jaxpr *j)
     return false;
 }
 
-kn_error *knt_expand_failing(const kni_jaxpr *j, kni_jaxpr **out) { return exhaust(j, any_opens, open_equation, out); }
+knx_error *knt_expand_failing(const kni_jaxpr *j, kni_jaxpr **out) { return exhaust(j, any_opens, open_equation, out); }
 
-kn_error *knt_inline_calls(const kni_jaxpr *j, kni_jaxpr **out) { return exhaust(j, any_calls, inline_equation, out); }
+knx_error *knt_inline_calls(const kni_jaxpr *j, kni_jaxpr **out) { return exhaust(j, any_calls, inline_equation, out); }
 
-kn_error *knt_expand(const kni_jaxpr *j, kni_jaxpr **out) { return exhaust(j, any_expands, expand_equation, out); }
+knx_error *knt_expand(const kni_jaxpr *j, kni_jaxpr **out) { return exhaust(j, any_expands, expand_equation, out); }

@@ -7,11 +7,11 @@
 typedef struct transposition {
     knt_replay r;
     bool *linear; /* per variable of j: depends on a linear input */
-    kn_atom *ct;  /* per variable of j: its cotangent so far, or KN_ATOM_ZERO */
-    kn_atom *ct_in;
+    kni_atom *ct; /* per variable of j: its cotangent so far, or KN_ATOM_ZERO */
+    kni_atom *ct_in;
 } transposition;
 
-static bool depends(const transposition *t, const kn_eqn *e)
+static bool depends(const transposition *t, const kni_eqn *e)
 {
     for (uint32_t i = 0; i < e->n_in; i++)
         if (kni_is_var(e->in[i]) && t->linear[e->in[i]])
@@ -19,7 +19,7 @@ static bool depends(const transposition *t, const kn_eqn *e)
     return false;
 }
 
-static bool is_linear(const transposition *t, const kn_eqn *e)
+static bool is_linear(const transposition *t, const kni_eqn *e)
 {
     int n = 0;
     for (uint32_t i = 0; i < e->n_in; i++)
@@ -31,23 +31,24 @@ static bool is_linear(const transposition *t, const kn_eqn *e)
     return e->prim->transpose && (n < 2 || !(e->prim->bits & KN_MULTILINEAR));
 }
 
-static kn_error *not_linear(const kn_eqn *e)
+static knx_error *not_linear(const kni_eqn *e)
 {
-    kn_error *error =
+    knx_error *error =
         e->prim->no_transpose
-            ? knx_error(KN_ERROR_VALUE, "%s", e->prim->no_transpose)
-            : knx_error(KN_ERROR_TYPE, "the function is not linear in the given arguments: it uses %s of one of them",
-                        e->prim->name);
+            ? knx_error_new(KN_ERROR_VALUE, "%s", e->prim->no_transpose)
+            : knx_error_new(KN_ERROR_TYPE,
+                            "the function is not linear in the given arguments: it uses %s of one of them",
+                            e->prim->name);
     if (error->refs > 0)
         error->place = e->place;
     return error;
 }
 
-static kn_error *forward(transposition *t)
+static knx_error *forward(transposition *t)
 {
     const kni_jaxpr *j = t->r.j;
     for (uint32_t i = 0; i < j->n_eqn && !t->r.b.error; i++) {
-        const kn_eqn *e = &j->eqn[i];
+        const kni_eqn *e = &j->eqn[i];
         if (depends(t, e)) {
             if (!e->n_out) /* it shows a value that no one computes here */
                 continue;
@@ -63,7 +64,7 @@ static kn_error *forward(transposition *t)
     return knb_take_error(&t->r.b);
 }
 
-static kn_error *backward_through(transposition *t, const kn_eqn *e)
+static knx_error *backward_through(transposition *t, const kni_eqn *e)
 {
     knt_replay *r = &t->r;
     bool any = false;
@@ -80,7 +81,7 @@ static kn_error *backward_through(transposition *t, const kn_eqn *e)
     }
     for (uint32_t k = 0; k < e->n_out; k++)
         r->out_type[k] = r->j->type[e->out + k];
-    kn_rule rule = knt_rule(r, e, NULL);
+    kni_rule rule = knt_rule(r, e, NULL);
     KN_TRY(e->prim->transpose(&rule, t->ct + e->out, t->ct_in));
     for (uint32_t i = 0; i < e->n_in; i++)
         if (r->in[i] == KN_ATOM_LINEAR && t->ct_in[i] != KN_ATOM_ZERO)
@@ -88,11 +89,11 @@ static kn_error *backward_through(transposition *t, const kn_eqn *e)
     return NULL;
 }
 
-static kn_error *backward(transposition *t)
+static knx_error *backward(transposition *t)
 {
     const kni_jaxpr *j = t->r.j;
     for (uint32_t i = 0; i < j->n_out; i++) {
-        kn_atom ct = knb_invar(&t->r.b, kni_out_type(j, i)), y = j->out[i];
+        kni_atom ct = knb_invar(&t->r.b, kni_out_type(j, i)), y = j->out[i];
         if (kni_is_var(y) && t->linear[y])
             t->ct[y] = knb_add_any(&t->r.b, t->ct[y], ct);
     }
@@ -102,14 +103,14 @@ static kn_error *backward(transposition *t)
     return knb_take_error(&t->r.b);
 }
 
-static kn_error *transpose(transposition *t, const bool *linear, kni_jaxpr **out)
+static knx_error *transpose(transposition *t, const bool *linear, kni_jaxpr **out)
 {
     knt_replay *r = &t->r;
     const kni_jaxpr *j = r->j;
     t->linear = knx_arena_zero(&r->arena, (size_t)j->n_var + 1);
     t->ct = knx_arena_alloc(&r->arena, ((size_t)j->n_var + 1) * sizeof *t->ct);
     t->ct_in = knx_arena_alloc(&r->arena, ((size_t)r->max_in + 1) * sizeof *t->ct_in);
-    kn_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_in + 1) * sizeof *y);
+    kni_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_in + 1) * sizeof *y);
     if (!t->linear || !t->ct || !t->ct_in || !y)
         return knx_error_nomem();
     for (uint32_t v = 0; v < j->n_var; v++)
@@ -128,10 +129,10 @@ static kn_error *transpose(transposition *t, const bool *linear, kni_jaxpr **out
     return knb_finish(&r->b, (int)n, y, j->name, true, out);
 }
 
-kn_error *knt_transpose(const kni_jaxpr *j, const bool *linear, kni_jaxpr **out)
+knx_error *knt_transpose(const kni_jaxpr *j, const bool *linear, kni_jaxpr **out)
 {
     transposition t;
-    kn_error *error = knt_replay_begin(&t.r, j, false);
+    knx_error *error = knt_replay_begin(&t.r, j, false);
     if (!error)
         error = transpose(&t, linear, out);
     knt_replay_end(&t.r);

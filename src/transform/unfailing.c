@@ -5,7 +5,7 @@
 #include "ir/ops.h"
 #include "transform/replay.h"
 
-int knt_common_axes(kn_type a, kn_type b)
+int knt_common_axes(kni_type a, kni_type b)
 {
     int n = 0;
     while (n < a.ndim && n < b.ndim && a.dim[n] == b.dim[n])
@@ -13,9 +13,9 @@ int knt_common_axes(kn_type a, kn_type b)
     return n;
 }
 
-kn_atom knt_failed_over(kn_builder *b, kn_atom failed, kn_type points)
+kni_atom knt_failed_over(kni_builder *b, kni_atom failed, kni_type points)
 {
-    kn_type t = knb_type(b, failed);
+    kni_type t = knb_type(b, failed);
     int64_t axis[KN_MAX_NDIM];
     int n = 0;
     for (int d = knt_common_axes(t, points); d < t.ndim; d++)
@@ -23,12 +23,12 @@ kn_atom knt_failed_over(kn_builder *b, kn_atom failed, kn_type points)
     return n ? knb_reduce_or(b, failed, n, axis) : failed;
 }
 
-kn_atom knt_any_failed(kn_builder *b, kn_atom failed)
+kni_atom knt_any_failed(kni_builder *b, kni_atom failed)
 {
     return knt_failed_over(b, failed, kni_scalar_type(KN_DT(BOOL)));
 }
 
-kn_atom knt_either_failed(kn_builder *b, kn_atom a, kn_atom c)
+kni_atom knt_either_failed(kni_builder *b, kni_atom a, kni_atom c)
 {
     if (a == KN_ATOM_NONE || c == KN_ATOM_NONE)
         return a == KN_ATOM_NONE ? c : a;
@@ -37,14 +37,14 @@ kn_atom knt_either_failed(kn_builder *b, kn_atom a, kn_atom c)
 }
 
 /* One equation; *known is false if it has no such form. */
-static kn_error *without_error(knt_replay *r, const kn_eqn *e, kn_atom *failed, bool *known)
+static knx_error *without_error(knt_replay *r, const kni_eqn *e, kni_atom *failed, bool *known)
 {
     if (!kni_can_fail(e->prim, e->params)) {
         knt_emit_same(r, e);
         return NULL;
     }
-    kn_atom mine = KN_ATOM_NONE;
-    kn_rule rule = knt_rule(r, e, NULL);
+    kni_atom mine = KN_ATOM_NONE;
+    kni_rule rule = knt_rule(r, e, NULL);
     for (uint32_t i = 0; i < e->n_out; i++)
         r->out[i] = KN_ATOM_NONE;
     if (e->prim->unfailing)
@@ -55,17 +55,17 @@ static kn_error *without_error(knt_replay *r, const kn_eqn *e, kn_atom *failed, 
     return NULL;
 }
 
-static kn_error *write_all(knt_replay *r, kni_jaxpr **out)
+static knx_error *write_all(knt_replay *r, kni_jaxpr **out)
 {
     const kni_jaxpr *j = r->j;
-    kn_atom failed = KN_ATOM_NONE;
+    kni_atom failed = KN_ATOM_NONE;
     bool known = true;
     for (uint32_t i = 0; known && i < j->n_eqn; i++) {
         knt_operands(r, &j->eqn[i]);
         KN_TRY(without_error(r, &j->eqn[i], &failed, &known));
         KN_TRY(knb_take_error(&r->b));
     }
-    kn_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *y);
+    kni_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *y);
     if (!y)
         return knx_error_nomem();
     for (uint32_t i = 0; i < j->n_out; i++)
@@ -75,13 +75,13 @@ static kn_error *write_all(knt_replay *r, kni_jaxpr **out)
     return known ? knb_finish(&r->b, (int)j->n_out + 1, y, j->name, true, out) : NULL;
 }
 
-kn_error *knt_unfailing(const kni_jaxpr *j, kni_jaxpr **out)
+knx_error *knt_unfailing(const kni_jaxpr *j, kni_jaxpr **out)
 {
     kni_jaxpr *open = NULL;
     *out = NULL;
     KN_TRY(knt_expand_failing(j, &open));
     knt_replay r;
-    kn_error *error = knt_replay_begin(&r, open, true);
+    knx_error *error = knt_replay_begin(&r, open, true);
     if (!error)
         error = write_all(&r, out);
     knt_replay_end(&r);

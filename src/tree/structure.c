@@ -6,14 +6,14 @@
 
 /* ---- Making them. */
 
-kna_structure *kna_structure_retain(kna_structure *s)
+kntree_structure *kntree_structure_retain(kntree_structure *s)
 {
     if (s)
         atomic_fetch_add(&s->refs, 1);
     return s;
 }
 
-void kna_structure_release(kna_structure *s)
+void kntree_structure_release(kntree_structure *s)
 {
     if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
         return;
@@ -21,54 +21,54 @@ void kna_structure_release(kna_structure *s)
     knx_free(s);
 }
 
-static kna_structure *new_structure(size_t n)
+static kntree_structure *new_structure(size_t n)
 {
     size_t bytes;
-    if (n > INT32_MAX || knx_mul_overflows(n, sizeof(kna_node), &bytes))
+    if (n > INT32_MAX || knx_mul_overflows(n, sizeof(kntree_node), &bytes))
         return NULL;
-    kna_structure *s = knx_alloc_zero(sizeof *s);
+    kntree_structure *s = knx_alloc_zero(sizeof *s);
     if (!s)
         return NULL;
     atomic_init(&s->refs, 1);
     s->n = (int)n;
     s->node = knx_arena_zero(&s->arena, bytes);
     if (!s->node) {
-        kna_structure_release(s);
+        kntree_structure_release(s);
         return NULL;
     }
     return s;
 }
 
-static bool copy_node(kna_structure *s, int at, const kna_node *from, const char *key)
+static bool copy_node(kntree_structure *s, int at, const kntree_node *from, const char *key)
 {
-    kna_node *n = &s->node[at];
+    kntree_node *n = &s->node[at];
     *n = *from;
     n->key = key ? knx_arena_string(&s->arena, key) : NULL;
     n->type = from->type ? knx_arena_string(&s->arena, from->type) : NULL;
     return (!key || n->key) && (!from->type || n->type);
 }
 
-kna_structure *kna_structure_flat(int kind, int n)
+kntree_structure *kntree_structure_flat(int kind, int n)
 {
-    kna_structure *s = new_structure((size_t)n + 1);
+    kntree_structure *s = new_structure((size_t)n + 1);
     if (!s)
         return NULL;
-    s->node[0] = (kna_node){.kind = (uint8_t)kind, .children = n, .nodes = n + 1, .leaves = n};
+    s->node[0] = (kntree_node){.kind = (uint8_t)kind, .children = n, .nodes = n + 1, .leaves = n};
     for (int i = 1; i <= n; i++)
-        s->node[i] = (kna_node){.kind = KN_TREE_LEAF, .nodes = 1, .leaves = 1};
+        s->node[i] = (kntree_node){.kind = KN_TREE_LEAF, .nodes = 1, .leaves = 1};
     return s;
 }
 
-kna_structure *kna_structure_one(int kind)
+kntree_structure *kntree_structure_one(int kind)
 {
-    kna_structure *s = kna_structure_flat(kind, 0);
+    kntree_structure *s = kntree_structure_flat(kind, 0);
     if (s && kind == KN_TREE_LEAF)
         s->node[0].leaves = 1;
     return s;
 }
 
-kna_structure *kna_structure_join(int kind, const char *type, int n, kna_structure *const *child,
-                                  const char *const *key)
+kntree_structure *kntree_structure_join(int kind, const char *type, int n, kntree_structure *const *child,
+                                        const char *const *key)
 {
     size_t nodes = 1;
     int leaves = 0;
@@ -76,42 +76,42 @@ kna_structure *kna_structure_join(int kind, const char *type, int n, kna_structu
         nodes += (size_t)child[i]->n;
         leaves += child[i]->node[0].leaves;
     }
-    kna_structure *s = new_structure(nodes);
+    kntree_structure *s = new_structure(nodes);
     if (!s)
         return NULL;
-    kna_node root = {
+    kntree_node root = {
         .kind = (uint8_t)kind, .children = n, .nodes = (int)nodes, .leaves = leaves, .type = type ? type : NULL};
     bool ok = copy_node(s, 0, &root, NULL);
     for (int i = 0, at = 1; i < n; i++)
         for (int k = 0; k < child[i]->n; k++, at++)
             ok = ok && copy_node(s, at, &child[i]->node[k], k ? child[i]->node[k].key : key ? key[i] : NULL);
     if (!ok) {
-        kna_structure_release(s);
+        kntree_structure_release(s);
         return NULL;
     }
     return s;
 }
 
-kna_structure *kna_structure_sub(const kna_structure *s, int at)
+kntree_structure *kntree_structure_sub(const kntree_structure *s, int at)
 {
-    kna_structure *sub = new_structure((size_t)s->node[at].nodes);
+    kntree_structure *sub = new_structure((size_t)s->node[at].nodes);
     bool ok = sub != NULL;
     for (int i = 0; ok && i < sub->n; i++)
         ok = copy_node(sub, i, &s->node[at + i], i ? s->node[at + i].key : NULL);
     if (!ok) {
-        kna_structure_release(sub);
+        kntree_structure_release(sub);
         return NULL;
     }
     return sub;
 }
 
-kna_structure *kna_structure_graft(const kna_structure *outer, const kna_structure *inner)
+kntree_structure *kntree_structure_graft(const kntree_structure *outer, const kntree_structure *inner)
 {
     size_t leaves = (size_t)outer->node[0].leaves;
-    kna_structure *s = new_structure((size_t)outer->n + leaves * (size_t)inner->n - leaves);
+    kntree_structure *s = new_structure((size_t)outer->n + leaves * (size_t)inner->n - leaves);
     bool ok = s != NULL;
     for (int i = 0, at = 0; ok && i < outer->n; i++) {
-        const kna_node *n = &outer->node[i];
+        const kntree_node *n = &outer->node[i];
         if (n->kind == KN_TREE_LEAF) {
             for (int k = 0; ok && k < inner->n; k++, at++)
                 ok = copy_node(s, at, &inner->node[k], k ? inner->node[k].key : n->key);
@@ -123,31 +123,32 @@ kna_structure *kna_structure_graft(const kna_structure *outer, const kna_structu
         at++;
     }
     if (!ok) {
-        kna_structure_release(s);
+        kntree_structure_release(s);
         return NULL;
     }
     return s;
 }
 
 /* Structs lie in each other as deep as somebody wrote types, so this may call itself. */
-kna_structure *kna_structure_of_fields(const kn_fields *fields, size_t bytes)
+kntree_structure *kntree_structure_of_fields(const kn_fields *fields, size_t bytes)
 {
     int arrays = (int)(bytes / sizeof(kn_array));
     if (!fields || !fields->name || fields->bytes != bytes)
-        return bytes == sizeof(kn_array) ? kna_structure_one(KN_TREE_LEAF) : kna_structure_flat(KN_TREE_TUPLE, arrays);
-    kna_structure **child = knx_alloc_zero(((size_t)fields->n + 1) * sizeof *child), *s = NULL;
+        return bytes == sizeof(kn_array) ? kntree_structure_one(KN_TREE_LEAF)
+                                         : kntree_structure_flat(KN_TREE_TUPLE, arrays);
+    kntree_structure **child = knx_alloc_zero(((size_t)fields->n + 1) * sizeof *child), *s = NULL;
     const char **key = knx_alloc(((size_t)fields->n + 1) * sizeof *key);
     bool ok = child && key;
     for (int i = 0; ok && i < fields->n; i++) {
         const kn_field *f = &fields->field[i];
         key[i] = f->name;
-        child[i] = kna_structure_of_fields(f->fields, f->bytes);
+        child[i] = kntree_structure_of_fields(f->fields, f->bytes);
         ok = child[i] != NULL;
     }
     if (ok)
-        s = kna_structure_join(KN_TREE_STRUCT, fields->name, fields->n, child, key);
+        s = kntree_structure_join(KN_TREE_STRUCT, fields->name, fields->n, child, key);
     for (int i = 0; child && i < fields->n; i++)
-        kna_structure_release(child[i]);
+        kntree_structure_release(child[i]);
     knx_free(child);
     knx_free(key);
     return s;
@@ -157,13 +158,13 @@ kna_structure *kna_structure_of_fields(const kn_fields *fields, size_t bytes)
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-bool kna_structure_equal(const kna_structure *a, const kna_structure *b)
+bool kntree_structure_equal(const kntree_structure *a, const kntree_structure *b)
 {
     if (a == b)
         return true;
     bool same = a->n == b->n;
     for (int i = 0; same && i < a->n; i++) {
-        const kna_node *x = &a->node[i], *y = &b->node[i];
+        const kntree_node *x = &a->node[i], *y = &b->node[i];
         same = x->kind == y->kind && x->children == y->children && same_text(x->type, y->type) &&
                (i == 0 || same_text(x->key, y->key));
     }
@@ -171,7 +172,7 @@ bool kna_structure_equal(const kna_structure *a, const kna_structure *b)
 }
 
 /* 'name' as Python shows a string */
-static void add_quoted(kn_str *out, const char *text)
+static void add_quoted(knx_str *out, const char *text)
 {
     char quote = strchr(text, '\'') && !strchr(text, '"') ? '"' : '\'';
     knx_str_add(out, &quote, 1);
@@ -183,7 +184,7 @@ static void add_quoted(kn_str *out, const char *text)
     knx_str_add(out, &quote, 1);
 }
 
-static void open_node(kn_str *out, const kna_node *n)
+static void open_node(knx_str *out, const kntree_node *n)
 {
     switch ((kn_tree_kind)n->kind) {
     case KN_TREE_LEAF: knx_str_puts(out, "*"); break;
@@ -199,13 +200,13 @@ static void open_node(kn_str *out, const kna_node *n)
     }
 }
 
-static void close_node(kn_str *out, const kna_node *n)
+static void close_node(knx_str *out, const kntree_node *n)
 {
     static const char *const end[] = {"", "", "]", ")", "}", "])"};
     knx_str_puts(out, n->kind == KN_TREE_TUPLE && n->children == 1 ? ",)" : end[n->kind]);
 }
 
-void kna_structure_text(kn_str *out, const kna_structure *s)
+void kntree_structure_text(knx_str *out, const kntree_structure *s)
 {
     int *open = knx_alloc(((size_t)s->n + 1) * sizeof *open), depth = 0; /* nodes whose children are being shown */
     int *left = knx_alloc(((size_t)s->n + 1) * sizeof *left);
@@ -214,7 +215,7 @@ void kna_structure_text(kn_str *out, const kna_structure *s)
         out->failed = true;
     knx_str_puts(out, "PyTreeDef(");
     for (int i = 0; room && i < s->n && !out->failed; i++) {
-        const kna_node *n = &s->node[i];
+        const kntree_node *n = &s->node[i];
         if (depth && left[depth - 1] < s->node[open[depth - 1]].children)
             knx_str_puts(out, ", ");
         if (depth && s->node[open[depth - 1]].kind == KN_TREE_DICT) {
@@ -237,7 +238,7 @@ void kna_structure_text(kn_str *out, const kna_structure *s)
 
 /* ---- Walking. */
 
-int kna_structure_child(const kna_structure *s, int at, int i)
+int kntree_structure_child(const kntree_structure *s, int at, int i)
 {
     if (i < 0 || i >= s->node[at].children)
         return -1;
@@ -247,7 +248,7 @@ int kna_structure_child(const kna_structure *s, int at, int i)
     return child;
 }
 
-int kna_structure_named(const kna_structure *s, int at, const char *name, size_t length)
+int kntree_structure_named(const kntree_structure *s, int at, const char *name, size_t length)
 {
     int child = at + 1;
     for (int i = 0; i < s->node[at].children; i++, child += s->node[child].nodes) {
@@ -258,7 +259,7 @@ int kna_structure_named(const kna_structure *s, int at, const char *name, size_t
     return -1;
 }
 
-int kna_structure_path(const kna_structure *s, int at, int **path)
+int kntree_structure_path(const kntree_structure *s, int at, int **path)
 {
     int n = 0, node = 0;
     KN_VEC(int) found = {0};
@@ -277,7 +278,7 @@ int kna_structure_path(const kna_structure *s, int at, int **path)
     return n;
 }
 
-int kna_structure_parent(const kna_structure *s, int at)
+int kntree_structure_parent(const kntree_structure *s, int at)
 {
     int parent = at - 1;
     while (parent >= 0 && parent + s->node[parent].nodes <= at)
@@ -285,15 +286,15 @@ int kna_structure_parent(const kna_structure *s, int at)
     return parent;
 }
 
-int kna_structure_position(const kna_structure *s, int at)
+int kntree_structure_position(const kntree_structure *s, int at)
 {
-    int parent = kna_structure_parent(s, at), i = 0;
+    int parent = kntree_structure_parent(s, at), i = 0;
     for (int child = parent + 1; parent >= 0 && child != at; child += s->node[child].nodes)
         i++;
     return i;
 }
 
-int kna_structure_leaf(const kna_structure *s, int leaf)
+int kntree_structure_leaf(const kntree_structure *s, int leaf)
 {
     for (int i = 0; i < s->n; i++)
         if (s->node[i].kind == KN_TREE_LEAF && leaf-- == 0)
@@ -301,7 +302,7 @@ int kna_structure_leaf(const kna_structure *s, int leaf)
     return -1;
 }
 
-int kna_structure_first_leaf(const kna_structure *s, int at)
+int kntree_structure_first_leaf(const kntree_structure *s, int at)
 {
     int n = 0;
     for (int i = 0; i < at; i++)
@@ -311,16 +312,16 @@ int kna_structure_first_leaf(const kna_structure *s, int at)
 
 /* ---- Paths as text. */
 
-void kna_structure_keystr(kn_str *out, const kna_structure *s, int at, bool simple, const char *separator)
+void kntree_structure_keystr(knx_str *out, const kntree_structure *s, int at, bool simple, const char *separator)
 {
-    int *path = NULL, n = kna_structure_path(s, at, &path), parent = 0;
+    int *path = NULL, n = kntree_structure_path(s, at, &path), parent = 0;
     if (n < 0)
         out->failed = true;
     for (int i = 0; i < n; parent = path[i++]) {
         const char *key = s->node[path[i]].key;
         bool attribute = s->node[parent].kind == KN_TREE_STRUCT;
         char position[32];
-        snprintf(position, sizeof position, "%d", kna_structure_position(s, path[i]));
+        snprintf(position, sizeof position, "%d", kntree_structure_position(s, path[i]));
         if (simple && i)
             knx_str_puts(out, separator);
         if (!simple)
@@ -338,9 +339,9 @@ void kna_structure_keystr(kn_str *out, const kna_structure *s, int at, bool simp
 }
 
 /* The names (or the number) of a node's children, for messages. */
-static const char *show_children(kn_text *t, const kna_structure *s, int at)
+static const char *show_children(knx_text *t, const kntree_structure *s, int at)
 {
-    const kna_node *n = &s->node[at];
+    const kntree_node *n = &s->node[at];
     int child = at + 1;
     if (n->kind == KN_TREE_LEAF || n->kind == KN_TREE_NONE)
         knx_text_add(t, "there is %s there", n->kind == KN_TREE_LEAF ? "a leaf" : "None");
@@ -384,27 +385,27 @@ static bool next_step(const char **path, step *out)
     return out->length > 0;
 }
 
-kn_error *kna_structure_find(const kna_structure *s, const char *path, int *at)
+knx_error *kntree_structure_find(const kntree_structure *s, const char *path, int *at)
 {
     const char *p = path ? path : "";
     *at = 0;
     while (*p) {
         step w;
-        kn_text t = {0};
+        knx_text t = {0};
         const char *from = p;
         if (!next_step(&p, &w))
-            return knx_error(KN_ERROR_VALUE, "a path is like layers[0].w or ['layers'][0]['w'], but this one is '%s'",
-                             path);
+            return knx_error_new(KN_ERROR_VALUE,
+                                 "a path is like layers[0].w or ['layers'][0]['w'], but this one is '%s'", path);
         int next;
         if (w.is_index)
             next = s->node[*at].kind == KN_TREE_DICT
                        ? -1
-                       : kna_structure_child(s, *at, (int)(w.index < 0 ? w.index + s->node[*at].children : w.index));
+                       : kntree_structure_child(s, *at, (int)(w.index < 0 ? w.index + s->node[*at].children : w.index));
         else
-            next = kna_structure_named(s, *at, w.name, w.length);
+            next = kntree_structure_named(s, *at, w.name, w.length);
         if (next < 0)
-            return knx_error(w.is_index ? KN_ERROR_INDEX : KN_ERROR_KEY, "no %.*s at '%.*s': %s", (int)(p - from), from,
-                             (int)(from - path), path, show_children(&t, s, *at));
+            return knx_error_new(w.is_index ? KN_ERROR_INDEX : KN_ERROR_KEY, "no %.*s at '%.*s': %s", (int)(p - from),
+                                 from, (int)(from - path), path, show_children(&t, s, *at));
         *at = next;
     }
     return NULL;
@@ -412,26 +413,26 @@ kn_error *kna_structure_find(const kna_structure *s, const char *path, int *at)
 
 /* ---- How two structures differ. */
 
-static const char *type_name(const kna_node *n)
+static const char *type_name(const kntree_node *n)
 {
     static const char *const name[] = {"Array", "NoneType", "list", "tuple", "dict", ""};
     return n->kind == KN_TREE_STRUCT ? n->type : name[n->kind];
 }
 
-static void add_keys(kn_text *t, const kna_structure *s, int at)
+static void add_keys(knx_text *t, const kntree_structure *s, int at)
 {
     int child = at + 1;
     for (int i = 0; i < s->node[at].children; i++, child += s->node[child].nodes)
         knx_text_add(t, "%s%s", i ? " " : "", s->node[child].key ? s->node[child].key : "");
 }
 
-static kn_error *differ(const char *what, const char *name, const kna_structure *a, int ia, const kna_structure *b,
-                        int ib)
+static knx_error *differ(const char *what, const char *name, const kntree_structure *a, int ia,
+                         const kntree_structure *b, int ib)
 {
-    const kna_node *x = &a->node[ia], *y = &b->node[ib];
-    kn_str path = {0};
-    kn_text more = {0};
-    kna_structure_keystr(&path, a, ia, false, "");
+    const kntree_node *x = &a->node[ia], *y = &b->node[ib];
+    knx_str path = {0};
+    knx_text more = {0};
+    kntree_structure_keystr(&path, a, ia, false, "");
     char *key = knx_str_take(&path);
     if (!key)
         return knx_error_nomem();
@@ -453,15 +454,16 @@ static kn_error *differ(const char *what, const char *name, const kna_structure 
                      "type %s of length %d, but the full pytree has a subtree of the same type but of length %d.",
                      type_name(x), x->children, y->children);
     }
-    kn_error *e = knx_error(KN_ERROR_VALUE,
-                            "pytree structure error: %s at key path\n    %s%s\nAt that key path, the prefix pytree "
-                            "%s%s has a subtree of %s",
-                            what, name, key, name, key, more.s);
+    knx_error *e =
+        knx_error_new(KN_ERROR_VALUE,
+                      "pytree structure error: %s at key path\n    %s%s\nAt that key path, the prefix pytree "
+                      "%s%s has a subtree of %s",
+                      what, name, key, name, key, more.s);
     knx_free(key);
     return e;
 }
 
-static bool same_keys(const kna_structure *a, int ia, const kna_structure *b, int ib)
+static bool same_keys(const kntree_structure *a, int ia, const kntree_structure *b, int ib)
 {
     int x = ia + 1, y = ib + 1;
     for (int i = 0; i < a->node[ia].children; i++) {
@@ -473,11 +475,11 @@ static bool same_keys(const kna_structure *a, int ia, const kna_structure *b, in
     return true;
 }
 
-kn_error *kna_structure_compare(const char *name, const kna_structure *a, const kna_structure *b, bool prefix)
+knx_error *kntree_structure_compare(const char *name, const kntree_structure *a, const kntree_structure *b, bool prefix)
 {
     int ib = 0;
     for (int ia = 0; ia < a->n; ia++) {
-        const kna_node *x = &a->node[ia], *y = &b->node[ib];
+        const kntree_node *x = &a->node[ia], *y = &b->node[ib];
         if (prefix && x->kind == KN_TREE_LEAF) {
             ib += y->nodes;
             continue;

@@ -7,50 +7,51 @@
 #include "base/str.h"
 #include "kiln/tree.h"
 
-typedef struct kna_node {
+typedef struct kntree_node {
     uint8_t kind;     /* KN_TREE_LEAF, ... */
     int children;     /* how many */
     int nodes, leaves; /* of the whole subtree, this one included */
     const char *key;  /* its name in a dict or struct; NULL: it has a position */
     const char *type; /* of a struct: the name of its C type */
-} kna_node;
+} kntree_node;
 
-typedef struct kna_structure {
+typedef struct kntree_structure {
     atomic_int refs;
-    kn_arena arena; /* texts */
+    knx_arena arena; /* texts */
     int n;
-    kna_node *node;
-} kna_structure;
+    kntree_node *node;
+} kntree_structure;
 
-kna_structure *kna_structure_retain(kna_structure *s);
-void kna_structure_release(kna_structure *s); /* NULL is fine */
+kntree_structure *kntree_structure_retain(kntree_structure *s);
+void kntree_structure_release(kntree_structure *s); /* NULL is fine */
 /* All of these give NULL without memory. */
-kna_structure *kna_structure_one(int kind); /* a leaf, None, or an empty list, tuple or dict */
-kna_structure *kna_structure_flat(int kind, int n); /* n leaves */
-kna_structure *kna_structure_join(int kind, const char *type, int n, kna_structure *const *child,
+kntree_structure *kntree_structure_one(int kind); /* a leaf, None, or an empty list, tuple or dict */
+kntree_structure *kntree_structure_flat(int kind, int n); /* n leaves */
+kntree_structure *kntree_structure_join(int kind, const char *type, int n, kntree_structure *const *child,
                                   const char *const *key /* NULL: positions */);
-kna_structure *kna_structure_sub(const kna_structure *s, int at); /* the subtree at node `at` */
+kntree_structure *kntree_structure_sub(const kntree_structure *s, int at); /* the subtree at node `at` */
 /* `outer` with `inner` in the place of each leaf */
-kna_structure *kna_structure_graft(const kna_structure *outer, const kna_structure *inner);
+kntree_structure *kntree_structure_graft(const kntree_structure *outer, const kntree_structure *inner);
 /* The structure of a C struct of so many bytes; names may be NULL. One array alone is a leaf. */
-kna_structure *kna_structure_of_fields(const kn_fields *fields, size_t bytes);
-bool kna_structure_equal(const kna_structure *a, const kna_structure *b); /* keys and types count */
-void kna_structure_text(kn_str *out, const kna_structure *s);             /* PyTreeDef(...) */
+kntree_structure *kntree_structure_of_fields(const kn_fields *fields, size_t bytes);
+bool kntree_structure_equal(const kntree_structure *a, const kntree_structure *b); /* keys and types count */
+void kntree_structure_text(knx_str *out, const kntree_structure *s);      /* PyTreeDef(...) */
 
 /* The path of node `at`, from the root: node numbers of itself and what it is in, without the root. Their number;
  * -1 without memory. *path is the caller's to free. */
-int kna_structure_path(const kna_structure *s, int at, int **path);
-int kna_structure_parent(const kna_structure *s, int at);         /* -1 for the root */
-int kna_structure_position(const kna_structure *s, int at);       /* among its siblings */
-int kna_structure_leaf(const kna_structure *s, int leaf);         /* the node of leaf number `leaf`; -1 */
-int kna_structure_first_leaf(const kna_structure *s, int at);     /* how many leaves come before node `at` */
-int kna_structure_child(const kna_structure *s, int at, int i);   /* its node number; -1 */
-int kna_structure_named(const kna_structure *s, int at, const char *name, size_t length); /* a child; -1 */
+int kntree_structure_path(const kntree_structure *s, int at, int **path);
+int kntree_structure_parent(const kntree_structure *s, int at);   /* -1 for the root */
+int kntree_structure_position(const kntree_structure *s, int at); /* among its siblings */
+int kntree_structure_leaf(const kntree_structure *s, int leaf);   /* the node of leaf number `leaf`; -1 */
+int kntree_structure_first_leaf(const kntree_structure *s, int at); /* how many leaves come before node `at` */
+int kntree_structure_child(const kntree_structure *s, int at, int i); /* its node number; -1 */
+int kntree_structure_named(const kntree_structure *s, int at, const char *name, size_t length); /* a child; -1 */
 /* JAX's keystr of a node: ['a'][0].w; simple: a, 0 and w with the separator between them. */
-void kna_structure_keystr(kn_str *out, const kna_structure *s, int at, bool simple, const char *separator);
+void kntree_structure_keystr(knx_str *out, const kntree_structure *s, int at, bool simple, const char *separator);
 /* How a and b differ, in JAX's words: NULL if they do not. With `prefix` b may go on where a has a leaf. `name`: what
  * a is called. Node ia of a and ib of b are compared. */
-kn_error *kna_structure_compare(const char *name, const kna_structure *a, const kna_structure *b, bool prefix);
+knx_error *kntree_structure_compare(const char *name, const kntree_structure *a, const kntree_structure *b,
+                                    bool prefix);
 /* The node that a path in the user's form leads to ("layers[0].w", "['w']"), or KeyError, IndexError, ValueError. */
-kn_error *kna_structure_find(const kna_structure *s, const char *path, int *at);
+knx_error *kntree_structure_find(const kntree_structure *s, const char *path, int *at);
 #endif

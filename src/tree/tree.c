@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include <string.h>
 
-typedef kna_tree tree;
+typedef kntree_tree tree;
 
 static void drop_tree(void *p)
 {
@@ -16,13 +16,13 @@ static void drop_tree(void *p)
         for (int i = 0; i < t->n; i++)
             if (kna_handle_alive(t->own[i], NULL))
                 kn_release(t->own[i]);
-    kna_structure_release(t->structure);
+    kntree_structure_release(t->structure);
     knx_free(t);
 }
 
-static tree *get(kn_tree handle, kn_error **error) { return kna_handle_get(KN_H_TREE, handle, error); }
+static tree *get(kn_tree handle, knx_error **error) { return kna_handle_get(KN_H_TREE, handle, error); }
 
-void kna_tree_failed(const char *operation, kn_error *e)
+void kntree_tree_failed(const char *operation, knx_error *e)
 {
     if (e && atomic_load(&e->refs) > 0 && !*e->operation)
         e->operation = operation;
@@ -30,21 +30,21 @@ void kna_tree_failed(const char *operation, kn_error *e)
     knx_error_release(e);
 }
 
-kna_tree *kna_tree_get(const char *operation, kn_tree handle)
+kntree_tree *kntree_tree_get(const char *operation, kn_tree handle)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     tree *t = get(handle, &e);
     if (!t)
-        kna_tree_failed(operation, e);
+        kntree_tree_failed(operation, e);
     return t;
 }
 
-const kna_structure *kna_structure_in(const char *operation, kna_tree *t)
+const kntree_structure *kntree_structure_in(const char *operation, kntree_tree *t)
 {
     if (!t->structure)
-        t->structure = kna_structure_of_fields(t->fields, (size_t)t->n * sizeof(kn_array));
+        t->structure = kntree_structure_of_fields(t->fields, (size_t)t->n * sizeof(kn_array));
     if (!t->structure)
-        kna_tree_failed(operation, knx_error_nomem());
+        kntree_tree_failed(operation, knx_error_nomem());
     return t->structure;
 }
 
@@ -57,7 +57,7 @@ kn_tree kn_tree_of_fields(void *structure, size_t bytes, const kn_fields *fields
     }
     tree *t = knx_alloc_zero(sizeof *t);
     if (!t) {
-        kna_tree_failed("tree", knx_error_nomem());
+        kntree_tree_failed("tree", knx_error_nomem());
         return NULL;
     }
     t->n = (int)(bytes / sizeof(kn_array));
@@ -71,10 +71,10 @@ kn_tree kn_tree_of(void *structure, size_t bytes) { return kn_tree_of_fields(str
 static void drop_value(void *v) { kna_value_release(v); }
 
 /* x itself, or in its stead an array of this context that has its value; NULL with *error set if it is none. */
-static kn_array own_array(kn_array x, kn_error **error)
+static kn_array own_array(kn_array x, knx_error **error)
 {
-    kn_handle_kind kind = KN_H_NONE;
-    kn_value *v = NULL;
+    kna_handle_kind kind = KN_H_NONE;
+    kna_value *v = NULL;
     if (kna_handle_alive(x, &kind) && (kind == KN_H_ARRAY || kind == KN_H_VIEW))
         return x;
     if (kna_handle_is_foreign(x))
@@ -90,16 +90,16 @@ static tree *own_arrays(const char *operation, int n, const kn_array *arrays)
         return NULL;
     tree *t = knx_alloc_zero(sizeof *t + (size_t)n * sizeof(kn_array));
     if (!t) {
-        kna_tree_failed(operation, knx_error_nomem());
+        kntree_tree_failed(operation, knx_error_nomem());
         return NULL;
     }
     t->n = 0;
     t->at = t->own;
     for (int i = 0; i < n; i++) {
-        kn_error *e = NULL;
+        knx_error *e = NULL;
         kn_array own = own_array(arrays[i], &e);
         if (!own) {
-            kna_tree_failed(operation, e);
+            kntree_tree_failed(operation, e);
             drop_tree(t);
             return NULL;
         }
@@ -111,60 +111,60 @@ static tree *own_arrays(const char *operation, int n, const kn_array *arrays)
 
 kn_tree kn_tree_from(int n, const kn_array *arrays)
 {
-    kna_structure *s = n < 0 ? NULL : kna_structure_flat(KN_TREE_LIST, n);
+    kntree_structure *s = n < 0 ? NULL : kntree_structure_flat(KN_TREE_LIST, n);
     tree *t = own_arrays("tree_from", n, arrays);
     if (t && !s)
-        kna_tree_failed("tree_from", knx_error_nomem());
+        kntree_tree_failed("tree_from", knx_error_nomem());
     if (t && s)
         t->structure = s;
     else
-        kna_structure_release(s);
+        kntree_structure_release(s);
     if (t && !s)
         drop_tree(t);
     return t && s ? kna_handle_new(KN_H_TREE, t, drop_tree) : NULL;
 }
 
-kn_tree kna_tree_new(const char *operation, kna_structure *s, const kn_array *arrays)
+kn_tree kntree_tree_new(const char *operation, kntree_structure *s, const kn_array *arrays)
 {
     if (!s)
-        kna_tree_failed(operation, knx_error_nomem());
+        kntree_tree_failed(operation, knx_error_nomem());
     tree *t = s ? own_arrays(operation, s->node[0].leaves, arrays) : NULL;
     if (!t) {
-        kna_structure_release(s);
+        kntree_structure_release(s);
         return NULL;
     }
     t->structure = s;
     return kna_handle_new(KN_H_TREE, t, drop_tree);
 }
 
-kn_tree kn_tree_leaf(kn_array x) { return kna_tree_new("tree_leaf", kna_structure_one(KN_TREE_LEAF), &x); }
+kn_tree kn_tree_leaf(kn_array x) { return kntree_tree_new("tree_leaf", kntree_structure_one(KN_TREE_LEAF), &x); }
 
-kn_tree kn_tree_none(void) { return kna_tree_new("tree_none", kna_structure_one(KN_TREE_NONE), NULL); }
+kn_tree kn_tree_none(void) { return kntree_tree_new("tree_none", kntree_structure_one(KN_TREE_NONE), NULL); }
 
 kn_list kn_list_from(const kn_array *arrays, int n)
 {
     return kna_handle_new(KN_H_LIST, own_arrays("list_from", n, arrays), drop_tree);
 }
 
-int kna_tree_size(kn_tree handle)
+int kntree_tree_size(kn_tree handle)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     tree *t = get(handle, &e);
     knx_error_release(e);
     return t ? t->n : -1;
 }
 
-kn_array kna_tree_at(kn_tree handle, int i)
+kn_array kntree_tree_at(kn_tree handle, int i)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     tree *t = get(handle, &e);
     knx_error_release(e);
     return t && i >= 0 && i < t->n ? t->at[i] : NULL;
 }
 
-bool kna_tree_put(kn_tree handle, int i, kn_array x)
+bool kntree_tree_put(kn_tree handle, int i, kn_array x)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     tree *t = get(handle, &e);
     knx_error_release(e);
     if (!t || i < 0 || i >= t->n)
@@ -179,9 +179,9 @@ bool kna_tree_put(kn_tree handle, int i, kn_array x)
     return true;
 }
 
-int kna_tree_read(kna_op *op, kn_tree handle, int max, kn_array *out)
+int kntree_tree_read(kna_op *op, kn_tree handle, int max, kn_array *out)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     tree *t = get(handle, &e);
     if (!t) {
         kna_fail_with(op, e);
@@ -195,9 +195,9 @@ int kna_tree_read(kna_op *op, kn_tree handle, int max, kn_array *out)
     return t->n;
 }
 
-int kna_list_read(kna_op *op, kn_list handle, const kn_array **arrays)
+int kntree_list_read(kna_op *op, kn_list handle, const kn_array **arrays)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     tree *t = kna_handle_get(KN_H_LIST, handle, &e);
     if (!t) {
         kna_fail_with(op, e);
@@ -209,17 +209,17 @@ int kna_list_read(kna_op *op, kn_list handle, const kn_array **arrays)
 
 int kn_tree_count(kn_tree handle)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     tree *t = get(handle, &e);
     if (!t)
-        kna_tree_failed("tree_count", e);
+        kntree_tree_failed("tree_count", e);
     return t ? t->n : -1;
 }
 
-static kn_array item(const char *operation, tree *t, kn_error *e, int i)
+static kn_array item(const char *operation, tree *t, knx_error *e, int i)
 {
     if (!t)
-        kna_tree_failed(operation, e);
+        kntree_tree_failed(operation, e);
     else if (i < 0 || i >= t->n)
         knx_report_new(operation, KN_ERROR_INDEX, "index %d is out of bounds for %d arrays", i, t->n);
     return t && i >= 0 && i < t->n ? t->at[i] : NULL;
@@ -227,33 +227,33 @@ static kn_array item(const char *operation, tree *t, kn_error *e, int i)
 
 kn_array kn_tree_get(kn_tree handle, int i)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     tree *t = get(handle, &e);
     return item("tree_get", t, e, i);
 }
 
 int kn_list_count(kn_list handle)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     tree *t = kna_handle_get(KN_H_LIST, handle, &e);
     if (!t)
-        kna_tree_failed("list_count", e);
+        kntree_tree_failed("list_count", e);
     return t ? t->n : -1;
 }
 
 kn_array kn_list_get(kn_list handle, int i)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     tree *t = kna_handle_get(KN_H_LIST, handle, &e);
     return item("list_get", t, e, i);
 }
 
 int kn_tree_assign(kn_tree to, kn_tree from)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     tree *a = get(to, &e), *b = a ? get(from, &e) : NULL;
     if (!a || !b) {
-        kna_tree_failed("tree_assign", e);
+        kntree_tree_failed("tree_assign", e);
         return -1;
     }
     if (a->n != b->n) {
@@ -263,7 +263,7 @@ int kn_tree_assign(kn_tree to, kn_tree from)
     }
     for (int i = 0; i < a->n; i++) {
         if (a->at == a->own)
-            kna_tree_put(to, i, b->at[i]);
+            kntree_tree_put(to, i, b->at[i]);
         else
             kn_assign(&a->at[i], b->at[i]);
     }
@@ -272,12 +272,12 @@ int kn_tree_assign(kn_tree to, kn_tree from)
 
 /* ---- For messages. */
 
-const char *kna_structure_leaf_path(kn_text *text, const kna_structure *s, int i)
+const char *kntree_structure_leaf_path(knx_text *text, const kntree_structure *s, int i)
 {
-    int node = s ? kna_structure_leaf(s, i) : -1;
-    kn_str path = {0};
+    int node = s ? kntree_structure_leaf(s, i) : -1;
+    knx_str path = {0};
     if (node >= 0)
-        kna_structure_keystr(&path, s, node, false, "");
+        kntree_structure_keystr(&path, s, node, false, "");
     char *shown = knx_str_take(&path);
     size_t from = text->length;
     if (shown)
@@ -286,20 +286,20 @@ const char *kna_structure_leaf_path(kn_text *text, const kna_structure *s, int i
     return text->s + from;
 }
 
-const char *kna_tree_leaf_path(kn_text *text, kn_tree handle, int i)
+const char *kntree_tree_leaf_path(knx_text *text, kn_tree handle, int i)
 {
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     tree *t = get(handle, &e);
     knx_error_release(e);
     if (t && !t->structure)
-        t->structure = kna_structure_of_fields(t->fields, (size_t)t->n * sizeof(kn_array));
-    return kna_structure_leaf_path(text, t ? t->structure : NULL, i);
+        t->structure = kntree_structure_of_fields(t->fields, (size_t)t->n * sizeof(kn_array));
+    return kntree_structure_leaf_path(text, t ? t->structure : NULL, i);
 }
 
-const char *kna_field_path(kn_text *text, const kn_fields *fields, size_t bytes, int i)
+const char *kntree_field_path(knx_text *text, const kn_fields *fields, size_t bytes, int i)
 {
-    kna_structure *s = fields && fields->name ? kna_structure_of_fields(fields, bytes) : NULL;
-    const char *path = kna_structure_leaf_path(text, s, i);
-    kna_structure_release(s);
+    kntree_structure *s = fields && fields->name ? kntree_structure_of_fields(fields, bytes) : NULL;
+    const char *path = kntree_structure_leaf_path(text, s, i);
+    kntree_structure_release(s);
     return path;
 }

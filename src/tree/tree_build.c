@@ -14,24 +14,25 @@ static kn_tree join(const char *operation, int kind, int n, const kn_tree *child
 {
     if (!kna_report_list(operation, n, children, "children"))
         return NULL;
-    kna_structure **part = knx_alloc_zero(((size_t)n + 1) * sizeof *part);
+    kntree_structure **part = knx_alloc_zero(((size_t)n + 1) * sizeof *part);
     KN_VEC(kn_array) leaf = {0};
     bool ok = part != NULL;
     if (!part)
-        kna_tree_failed(operation, knx_error_nomem());
+        kntree_tree_failed(operation, knx_error_nomem());
     for (int i = 0; ok && i < n; i++) {
-        kna_tree *t = kna_tree_get(operation, children[i]);
-        part[i] = t ? (kna_structure *)(uintptr_t)kna_structure_in(operation, t) : NULL;
+        kntree_tree *t = kntree_tree_get(operation, children[i]);
+        part[i] = t ? (kntree_structure *)(uintptr_t)kntree_structure_in(operation, t) : NULL;
         ok = part[i] != NULL;
         if (ok && !KN_VEC_RESERVE(&leaf, (size_t)t->n + 1)) {
-            kna_tree_failed(operation, knx_error_nomem());
+            kntree_tree_failed(operation, knx_error_nomem());
             ok = false;
         }
         for (int k = 0; ok && k < t->n; k++)
             leaf.at[leaf.n++] = t->at[k];
     }
     kn_tree made =
-        ok ? kna_tree_new(operation, kna_structure_join(kind, NULL, n, part, key), leaf.at ? leaf.at : NULL) : NULL;
+        ok ? kntree_tree_new(operation, kntree_structure_join(kind, NULL, n, part, key), leaf.at ? leaf.at : NULL)
+           : NULL;
     KN_VEC_FREE(&leaf);
     knx_free(part);
     return made;
@@ -56,7 +57,7 @@ kn_tree kn_tree_dict(int n, const kn_tree_item *items)
     const char **key = knx_alloc(room * sizeof *key);
     bool ok = sorted && child && key;
     if (!ok)
-        kna_tree_failed("tree_dict", knx_error_nomem());
+        kntree_tree_failed("tree_dict", knx_error_nomem());
     for (int i = 0; ok && i < n; i++) {
         ok = items[i].name != NULL;
         if (!ok)
@@ -83,101 +84,101 @@ kn_tree kn_tree_dict(int n, const kn_tree_item *items)
 
 /* ---- Structures as handles. */
 
-static void drop_structure(void *s) { kna_structure_release(s); }
+static void drop_structure(void *s) { kntree_structure_release(s); }
 
-static kn_treedef structure_handle(const char *operation, kna_structure *s)
+static kn_treedef structure_handle(const char *operation, kntree_structure *s)
 {
     if (!s)
-        kna_tree_failed(operation, knx_error_nomem());
+        kntree_tree_failed(operation, knx_error_nomem());
     return s ? kna_handle_new(KN_H_TREEDEF, s, drop_structure) : NULL;
 }
 
-static kna_structure *structure_of(const char *operation, kn_treedef handle)
+static kntree_structure *structure_of(const char *operation, kn_treedef handle)
 {
-    kn_error *e = NULL;
-    kna_structure *s = kna_handle_get(KN_H_TREEDEF, handle, &e);
+    knx_error *e = NULL;
+    kntree_structure *s = kna_handle_get(KN_H_TREEDEF, handle, &e);
     if (!s)
-        kna_tree_failed(operation, e);
+        kntree_tree_failed(operation, e);
     return s;
 }
 
 static kn_treedef tree_structure(const char *operation, kn_tree tree)
 {
-    kna_tree *t = kna_tree_get(operation, tree);
-    const kna_structure *s = t ? kna_structure_in(operation, t) : NULL;
-    return s ? structure_handle(operation, kna_structure_retain((kna_structure *)(uintptr_t)s)) : NULL;
+    kntree_tree *t = kntree_tree_get(operation, tree);
+    const kntree_structure *s = t ? kntree_structure_in(operation, t) : NULL;
+    return s ? structure_handle(operation, kntree_structure_retain((kntree_structure *)(uintptr_t)s)) : NULL;
 }
 
 kn_treedef kn_tree_structure(kn_tree tree) { return tree_structure("tree_structure", tree); }
 
 const char *kn_treedef_text(kn_treedef handle)
 {
-    kna_structure *s = structure_of("treedef_text", handle);
-    kn_str text = {0};
+    kntree_structure *s = structure_of("treedef_text", handle);
+    knx_str text = {0};
     if (!s)
         return "";
-    kna_structure_text(&text, s);
+    kntree_structure_text(&text, s);
     char *shown = knx_str_take(&text);
     if (!shown)
-        kna_tree_failed("treedef_text", knx_error_nomem());
+        kntree_tree_failed("treedef_text", knx_error_nomem());
     return shown && kna_handle_new(KN_H_TEXT, shown, knx_free) ? shown : "";
 }
 
 bool kn_treedef_equal(kn_treedef a, kn_treedef b)
 {
-    kna_structure *x = structure_of("treedef_equal", a), *y = x ? structure_of("treedef_equal", b) : NULL;
-    return x && y && kna_structure_equal(x, y);
+    kntree_structure *x = structure_of("treedef_equal", a), *y = x ? structure_of("treedef_equal", b) : NULL;
+    return x && y && kntree_structure_equal(x, y);
 }
 
 kn_tree_kind kn_treedef_kind(kn_treedef handle)
 {
-    kna_structure *s = structure_of("treedef_kind", handle);
+    kntree_structure *s = structure_of("treedef_kind", handle);
     return s ? (kn_tree_kind)s->node[0].kind : KN_TREE_NONE;
 }
 
 int kn_treedef_count(kn_treedef handle)
 {
-    kna_structure *s = structure_of("treedef_count", handle);
+    kntree_structure *s = structure_of("treedef_count", handle);
     return s ? s->node[0].leaves : -1;
 }
 
 int kn_treedef_children_count(kn_treedef handle)
 {
-    kna_structure *s = structure_of("treedef_children_count", handle);
+    kntree_structure *s = structure_of("treedef_children_count", handle);
     return s ? s->node[0].children : -1;
 }
 
 kn_treedef kn_treedef_child(kn_treedef handle, int i)
 {
-    kna_structure *s = structure_of("treedef_child", handle);
-    int at = s ? kna_structure_child(s, 0, i) : -1;
+    kntree_structure *s = structure_of("treedef_child", handle);
+    int at = s ? kntree_structure_child(s, 0, i) : -1;
     if (s && at < 0)
         knx_report_new("treedef_child", KN_ERROR_INDEX, "index %d is out of bounds for %d children", i,
                        s->node[0].children);
-    return at < 0 ? NULL : structure_handle("treedef_child", kna_structure_sub(s, at));
+    return at < 0 ? NULL : structure_handle("treedef_child", kntree_structure_sub(s, at));
 }
 
 kn_treedef kn_treedef_tuple(int n, const kn_treedef *children)
 {
     if (!kna_report_list("treedef_tuple", n, children, "children"))
         return NULL;
-    kna_structure **part = knx_alloc(((size_t)n + 1) * sizeof *part);
+    kntree_structure **part = knx_alloc(((size_t)n + 1) * sizeof *part);
     bool ok = part != NULL;
     if (!part)
-        kna_tree_failed("treedef_tuple", knx_error_nomem());
+        kntree_tree_failed("treedef_tuple", knx_error_nomem());
     for (int i = 0; ok && i < n; i++) {
         part[i] = structure_of("treedef_tuple", children[i]);
         ok = part[i] != NULL;
     }
     kn_treedef made =
-        ok ? structure_handle("treedef_tuple", kna_structure_join(KN_TREE_TUPLE, NULL, n, part, NULL)) : NULL;
+        ok ? structure_handle("treedef_tuple", kntree_structure_join(KN_TREE_TUPLE, NULL, n, part, NULL)) : NULL;
     knx_free(part);
     return made;
 }
 
 bool kn_treedef_is_leaf(kn_treedef handle)
 {
-    kna_structure *s = structure_of("treedef_is_leaf", handle);
+    kntree_structure *s = structure_of("treedef_is_leaf", handle);
     return s && s->n == 1 && s->node[0].kind == KN_TREE_LEAF;
 }
 
@@ -185,7 +186,7 @@ bool kn_treedef_is_leaf(kn_treedef handle)
 
 static kn_list leaves_of(const char *operation, kn_tree tree)
 {
-    kna_tree *t = kna_tree_get(operation, tree);
+    kntree_tree *t = kntree_tree_get(operation, tree);
     return t ? kn_list_from(t->at, t->n) : NULL;
 }
 
@@ -201,11 +202,11 @@ kn_tree_flatten_result kn_tree_flatten(kn_tree tree)
 
 kn_tree kn_tree_unflatten(kn_treedef structure, kn_list leaves)
 {
-    kna_structure *s = structure_of("tree_unflatten", structure);
-    kn_error *e = NULL;
-    kna_tree *list = s ? kna_handle_get(KN_H_LIST, leaves, &e) : NULL;
+    kntree_structure *s = structure_of("tree_unflatten", structure);
+    knx_error *e = NULL;
+    kntree_tree *list = s ? kna_handle_get(KN_H_LIST, leaves, &e) : NULL;
     if (s && !list)
-        kna_tree_failed("tree_unflatten", e);
+        kntree_tree_failed("tree_unflatten", e);
     if (!list)
         return NULL;
     int want = s->node[0].leaves;
@@ -215,25 +216,25 @@ kn_tree kn_tree_unflatten(kn_treedef structure, kn_list leaves)
     else if (list->n > want)
         knx_report_new("tree_unflatten", KN_ERROR_VALUE, "Too many leaves for PyTreeDef; expected %d.", want);
     else
-        return kna_tree_new("tree_unflatten", kna_structure_retain(s), list->at);
+        return kntree_tree_new("tree_unflatten", kntree_structure_retain(s), list->at);
     return NULL;
 }
 
 /* ---- Paths. */
 
 /* The path of one leaf as an allocated text. */
-static char *keystr(const kna_structure *s, int leaf, bool simple, const char *separator)
+static char *keystr(const kntree_structure *s, int leaf, bool simple, const char *separator)
 {
-    kn_str text = {0};
-    kna_structure_keystr(&text, s, kna_structure_leaf(s, leaf), simple, separator ? separator : "");
+    knx_str text = {0};
+    kntree_structure_keystr(&text, s, kntree_structure_leaf(s, leaf), simple, separator ? separator : "");
     return knx_str_take(&text);
 }
 
 const char *kn_tree_keystr(kn_tree tree, int i, const kn_tree_keystr_opts *opts)
 {
     kn_tree_keystr_opts o = opts ? *opts : kn_tree_keystr_opts_default();
-    kna_tree *t = kna_tree_get("tree_keystr", tree);
-    const kna_structure *s = t ? kna_structure_in("tree_keystr", t) : NULL;
+    kntree_tree *t = kntree_tree_get("tree_keystr", tree);
+    const kntree_structure *s = t ? kntree_structure_in("tree_keystr", t) : NULL;
     if (!s)
         return "";
     if (i < 0 || i >= t->n) {
@@ -242,7 +243,7 @@ const char *kn_tree_keystr(kn_tree tree, int i, const kn_tree_keystr_opts *opts)
     }
     char *text = keystr(s, i, o.simple, o.separator);
     if (!text)
-        kna_tree_failed("tree_keystr", knx_error_nomem());
+        kntree_tree_failed("tree_keystr", knx_error_nomem());
     return text && kna_handle_new(KN_H_TEXT, text, knx_free) ? text : "";
 }
 
@@ -262,8 +263,8 @@ static void drop_paths(void *p)
 /* The paths of all leaves, owned by the scope; NULL after reporting an error. */
 static paths *all_paths(const char *operation, kn_tree tree)
 {
-    kna_tree *t = kna_tree_get(operation, tree);
-    const kna_structure *s = t ? kna_structure_in(operation, t) : NULL;
+    kntree_tree *t = kntree_tree_get(operation, tree);
+    const kntree_structure *s = t ? kntree_structure_in(operation, t) : NULL;
     if (!s)
         return NULL;
     paths *p = knx_alloc(sizeof *p + ((size_t)t->n + 1) * sizeof(char *));
@@ -277,7 +278,7 @@ static paths *all_paths(const char *operation, kn_tree tree)
             p->at[p->n++] = text;
     }
     if (!ok) {
-        kna_tree_failed(operation, knx_error_nomem());
+        kntree_tree_failed(operation, knx_error_nomem());
         if (p)
             drop_paths(p);
         return NULL;
@@ -307,69 +308,71 @@ kn_tree_flatten_with_path_result kn_tree_flatten_with_path(kn_tree tree)
 }
 
 /* The node at a path; -1 after reporting an error under the operation's name (NULL: silently). */
-static int find(const char *operation, kn_tree tree, const char *path, kna_tree **t, const kna_structure **s)
+static int find(const char *operation, kn_tree tree, const char *path, kntree_tree **t, const kntree_structure **s)
 {
     int at = -1;
-    *t = kna_tree_get(operation ? operation : "tree_has", tree);
-    *s = *t ? kna_structure_in(operation ? operation : "tree_has", *t) : NULL;
-    kn_error *e = !path ? knx_error(KN_ERROR_TYPE, "null path") : *s ? kna_structure_find(*s, path, &at) : NULL;
+    *t = kntree_tree_get(operation ? operation : "tree_has", tree);
+    *s = *t ? kntree_structure_in(operation ? operation : "tree_has", *t) : NULL;
+    knx_error *e = !path ? knx_error_new(KN_ERROR_TYPE, "null path") : *s ? kntree_structure_find(*s, path, &at) : NULL;
     if (e && !path)
-        kna_tree_failed(operation ? operation : "tree_has", e);
+        kntree_tree_failed(operation ? operation : "tree_has", e);
     else if (e && operation)
-        kna_tree_failed(operation, e);
+        kntree_tree_failed(operation, e);
     else
         knx_error_release(e);
     return *s && !e ? at : -1;
 }
 
-static int find_leaf(const char *operation, kn_tree tree, const char *path, kna_tree **t)
+static int find_leaf(const char *operation, kn_tree tree, const char *path, kntree_tree **t)
 {
-    const kna_structure *s;
+    const kntree_structure *s;
     int at = find(operation, tree, path, t, &s);
     if (at >= 0 && s->node[at].kind != KN_TREE_LEAF) {
         knx_report_new(operation, KN_ERROR_TYPE, "'%s' is a subtree of %d leaves, not an array", path ? path : "",
                        s->node[at].leaves);
         return -1;
     }
-    return at < 0 ? -1 : kna_structure_first_leaf(s, at);
+    return at < 0 ? -1 : kntree_structure_first_leaf(s, at);
 }
 
 kn_array kn_tree_at(kn_tree tree, const char *path)
 {
-    kna_tree *t;
+    kntree_tree *t;
     int i = find_leaf("tree_at", tree, path, &t);
     return i < 0 ? NULL : t->at[i];
 }
 
 kn_tree kn_tree_sub(kn_tree tree, const char *path)
 {
-    kna_tree *t;
-    const kna_structure *s;
+    kntree_tree *t;
+    const kntree_structure *s;
     int at = find("tree_sub", tree, path, &t, &s);
-    return at < 0 ? NULL : kna_tree_new("tree_sub", kna_structure_sub(s, at), t->at + kna_structure_first_leaf(s, at));
+    return at < 0
+               ? NULL
+               : kntree_tree_new("tree_sub", kntree_structure_sub(s, at), t->at + kntree_structure_first_leaf(s, at));
 }
 
 bool kn_tree_has(kn_tree tree, const char *path)
 {
-    kna_tree *t;
-    const kna_structure *s;
+    kntree_tree *t;
+    const kntree_structure *s;
     return find(NULL, tree, path, &t, &s) >= 0;
 }
 
 int kn_tree_set_at(kn_tree tree, const char *path, kn_array x)
 {
-    kna_tree *t;
+    kntree_tree *t;
     int i = find_leaf("tree_set_at", tree, path, &t);
     if (i < 0)
         return -1;
     if (!kna_handle_alive(x, NULL)) {
-        kn_error *e = NULL;
+        knx_error *e = NULL;
         kna_handle_get(KN_H_ARRAY, x, &e);
-        kna_tree_failed("tree_set_at", e);
+        kntree_tree_failed("tree_set_at", e);
         return -1;
     }
     if (t->at == t->own)
-        kna_tree_put(tree, i, x);
+        kntree_tree_put(tree, i, x);
     else
         kn_assign(&t->at[i], x);
     return 0;

@@ -18,12 +18,12 @@
 #include <time.h>
 
 #define UNARY(name, public, letters, derivative, expr, cexpr, libm, low, high, error, text) \
-    {&kn_prim_##name, low, high, error},
+    {&knp_prim_##name, low, high, error},
 static const function functions[] = {
 #include "ir/unary.def"
-    {&kn_prim_pow, 0.01, 9, 1},
-    {&kn_prim_atan2, -2, 2, 1},
-    {&kn_prim_hypot, -9, 9, 1},
+    {&knp_prim_pow, 0.01, 9, 1},
+    {&knp_prim_atan2, -2, 2, 1},
+    {&knp_prim_hypot, -9, 9, 1},
 };
 #undef UNARY
 enum { N_FUNCTION = sizeof functions / sizeof *functions, LANES = 4096 };
@@ -49,20 +49,20 @@ static machine *machine_of(const function *f, bool f32)
     knk_builder *k = knk_new(1);
     if (!m || !k)
         return NULL;
-    kn_dtype_id d = f32 ? KN_ID_F32 : KN_ID_F64;
+    knx_dtype_id d = f32 ? KN_ID_F32 : KN_ID_F64;
     m->f32 = f32;
     knk_begin_stage(k, 0);
     int buffer[] = {knk_add_buffer(k, d, false), knk_add_buffer(k, d, false)}, out = knk_add_buffer(k, d, true);
     int map = knk_add_map(k, cls);
-    kn_type t[2] = {kni_scalar_type(f32 ? KN_DT(F32) : KN_DT(F64)), kni_scalar_type(f32 ? KN_DT(F32) : KN_DT(F64))};
-    kn_value2 x[2], y = {KNK_NONE, KNK_NONE};
+    kni_type t[2] = {kni_scalar_type(f32 ? KN_DT(F32) : KN_DT(F64)), kni_scalar_type(f32 ? KN_DT(F32) : KN_DT(F64))};
+    kni_pair x[2], y = {KNK_NONE, KNK_NONE};
     for (int i = 0; i < 2; i++)
-        x[i] = (kn_value2){i < f->prim->n_in ? knk_load(k, buffer[i], map, KNK_NONE, KNK_NONE, KNK_NONE) : KNK_NONE,
-                           KNK_NONE};
-    kn_rule e = {.n_in = f->prim->n_in, .n_out = 1, .v = x, .xt = t, .yt = t};
+        x[i] = (kni_pair){i < f->prim->n_in ? knk_load(k, buffer[i], map, KNK_NONE, KNK_NONE, KNK_NONE) : KNK_NONE,
+                          KNK_NONE};
+    kni_rule e = {.n_in = f->prim->n_in, .n_out = 1, .v = x, .xt = t, .yt = t};
     f->prim->expr(k, &e, &y);
     knk_store(k, out, map, y.re);
-    kn_error *error = knk_finish(k, &m->kernel);
+    knx_error *error = knk_finish(k, &m->kernel);
     if (error) {
         fprintf(stderr, "%s: %s\n", f->prim->name, error->message);
         exit(2);

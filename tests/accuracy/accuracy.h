@@ -10,7 +10,7 @@ enum { PRECISION = 140 };
 
 /* One function under test: a row of unary.def, or one of two operands. */
 typedef struct function {
-    const kn_prim *prim;
+    const kni_prim *prim;
     double lo, hi; /* the domain of the row's tests: many arguments come from there */
     double ulp;    /* no result may be farther away */
 } function;

@@ -51,19 +51,19 @@ static int mpc_rsqrt(mpc_ptr y, mpc_srcptr x, mpc_rnd_t how)
 
 /* Largest parts of the arguments: beyond, the exact values take too long. */
 typedef struct row {
-    const kn_prim *prim;
+    const kni_prim *prim;
     int (*exact)(mpc_ptr, mpc_srcptr, mpc_rnd_t);
     double bound, most;
 } row;
 #define ALL INFINITY
 static const row rows[] = {
-    {&kn_prim_sqrt, mpc_sqrt, 2, ALL},    {&kn_prim_rsqrt, mpc_rsqrt, 4, ALL},  {&kn_prim_exp, mpc_exp, 3, 700},
-    {&kn_prim_exp2, mpc_exp2, 3, 1000},   {&kn_prim_expm1, mpc_expm1, 3, 700},  {&kn_prim_log, mpc_log, 2, ALL},
-    {&kn_prim_log2, mpc_log2, 3, ALL},    {&kn_prim_log10, mpc_log_10, 3, ALL}, {&kn_prim_log1p, mpc_log1p, 3, 1e60},
-    {&kn_prim_sin, mpc_sin, 4, 700},      {&kn_prim_cos, mpc_cos, 4, 700},      {&kn_prim_tan, mpc_tan, 6, 700},
-    {&kn_prim_sinh, mpc_sinh, 4, 700},    {&kn_prim_cosh, mpc_cosh, 4, 700},    {&kn_prim_tanh, mpc_tanh, 6, 700},
-    {&kn_prim_asin, mpc_asin, 3, 1e60},   {&kn_prim_acos, mpc_acos, 3, 1e60},   {&kn_prim_atan, mpc_atan, 3, 1e60},
-    {&kn_prim_asinh, mpc_asinh, 3, 1e60}, {&kn_prim_acosh, mpc_acosh, 3, 1e60}, {&kn_prim_atanh, mpc_atanh, 3, 1e60},
+    {&knp_prim_sqrt, mpc_sqrt, 2, ALL},    {&knp_prim_rsqrt, mpc_rsqrt, 4, ALL},  {&knp_prim_exp, mpc_exp, 3, 700},
+    {&knp_prim_exp2, mpc_exp2, 3, 1000},   {&knp_prim_expm1, mpc_expm1, 3, 700},  {&knp_prim_log, mpc_log, 2, ALL},
+    {&knp_prim_log2, mpc_log2, 3, ALL},    {&knp_prim_log10, mpc_log_10, 3, ALL}, {&knp_prim_log1p, mpc_log1p, 3, 1e60},
+    {&knp_prim_sin, mpc_sin, 4, 700},      {&knp_prim_cos, mpc_cos, 4, 700},      {&knp_prim_tan, mpc_tan, 6, 700},
+    {&knp_prim_sinh, mpc_sinh, 4, 700},    {&knp_prim_cosh, mpc_cosh, 4, 700},    {&knp_prim_tanh, mpc_tanh, 6, 700},
+    {&knp_prim_asin, mpc_asin, 3, 1e60},   {&knp_prim_acos, mpc_acos, 3, 1e60},   {&knp_prim_atan, mpc_atan, 3, 1e60},
+    {&knp_prim_asinh, mpc_asinh, 3, 1e60}, {&knp_prim_acosh, mpc_acosh, 3, 1e60}, {&knp_prim_atanh, mpc_atanh, 3, 1e60},
 };
 
 typedef struct machine {
@@ -82,27 +82,27 @@ static void machine_free(machine *m)
     free(m);
 }
 
-static machine *machine_of(const kn_prim *prim, bool f32)
+static machine *machine_of(const kni_prim *prim, bool f32)
 {
     static const uint8_t cls[] = {KNK_STRIDE_ONE};
     machine *m = calloc(1, sizeof *m);
     knk_builder *k = knk_new(1);
     if (!m || !k)
         return free(m), knk_delete(k), NULL;
-    kn_dtype_id d = f32 ? KN_ID_F32 : KN_ID_F64;
+    knx_dtype_id d = f32 ? KN_ID_F32 : KN_ID_F64;
     knk_begin_stage(k, 0);
     int buffer[4], map = knk_add_map(k, cls);
     for (int i = 0; i < 4; i++)
         buffer[i] = knk_add_buffer(k, d, i >= 2);
-    kn_type t = kni_scalar_type(f32 ? KN_DT(C64) : KN_DT(C128));
-    kn_value2 x = {knk_load(k, buffer[0], map, KNK_NONE, KNK_NONE, KNK_NONE),
-                   knk_load(k, buffer[1], map, KNK_NONE, KNK_NONE, KNK_NONE)};
-    kn_value2 y = {KNK_NONE, KNK_NONE};
-    kn_rule e = {.n_in = 1, .n_out = 1, .v = &x, .xt = &t, .yt = &t};
+    kni_type t = kni_scalar_type(f32 ? KN_DT(C64) : KN_DT(C128));
+    kni_pair x = {knk_load(k, buffer[0], map, KNK_NONE, KNK_NONE, KNK_NONE),
+                  knk_load(k, buffer[1], map, KNK_NONE, KNK_NONE, KNK_NONE)};
+    kni_pair y = {KNK_NONE, KNK_NONE};
+    kni_rule e = {.n_in = 1, .n_out = 1, .v = &x, .xt = &t, .yt = &t};
     prim->expr(k, &e, &y);
     knk_store(k, buffer[2], map, y.re);
     knk_store(k, buffer[3], map, y.im);
-    kn_error *error = knk_finish(k, &m->kernel);
+    knx_error *error = knk_finish(k, &m->kernel);
     if (error) {
         fprintf(stderr, "%s: %s\n", prim->name, error->message);
         return free(m), NULL;

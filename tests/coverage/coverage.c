@@ -78,7 +78,7 @@ static void call(void **state)
     const row *one = *state;
     KN_SCOPE;
     read_operands();
-    const kn_npy *want = golden_find(&stored, one->name);
+    const knio_npy *want = golden_find(&stored, one->name);
     kn_array got = one->call();
     if (got && !kn_ok(got) && strstr(kn_error_message(), "built without zlib")) {
         kn_error_clear();

@@ -40,7 +40,7 @@ far_counts far_count(void)
 
 void far_forget(void) { counts = (far_counts){0}; }
 
-static kn_error *is_lost(void) { return knx_error(KN_ERROR_RUNTIME, "device 'far' is lost"); }
+static knx_error *is_lost(void) { return knx_error_new(KN_ERROR_RUNTIME, "device 'far' is lost"); }
 
 /* Does this go wrong? */
 static bool fails(int64_t *left)
@@ -62,7 +62,7 @@ static void open_region(bool open)
 
 /* ---- Memory: the lowest place that is free. */
 
-static kn_error *alloc(const knd_device *d, size_t bytes, knd_memory **out)
+static knx_error *alloc(const knd_device *d, size_t bytes, knd_memory **out)
 {
     size_t units = bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT, at = 0;
     (void)d;
@@ -78,7 +78,7 @@ static kn_error *alloc(const knd_device *d, size_t bytes, knd_memory **out)
     for (; *m && (*m)->at - at < units; m = &(*m)->next)
         at = (*m)->at + (*m)->bytes;
     if (fails(&faults.allocations) || at > RESERVED || units > RESERVED - at)
-        return knx_error(KN_ERROR_MEMORY, "device 'far' has no memory for %zu bytes", bytes);
+        return knx_error_new(KN_ERROR_MEMORY, "device 'far' has no memory for %zu bytes", bytes);
     knd_memory *fresh = malloc(sizeof *fresh); /* not counted: it is the device's, not the library's */
     if (!fresh)
         abort();
@@ -101,16 +101,16 @@ static void release(const knd_device *d, knd_memory *m)
     free(m);
 }
 
-static kn_error *check_copy(const knd_memory *m, size_t at, size_t bytes)
+static knx_error *check_copy(const knd_memory *m, size_t at, size_t bytes)
 {
     if (!lost && fails(&faults.copies))
         lost = true;
     if (lost)
         return is_lost();
-    return at + bytes > m->bytes ? knx_error(KN_ERROR_ASSERTION, "a copy leaves its memory") : NULL;
+    return at + bytes > m->bytes ? knx_error_new(KN_ERROR_ASSERTION, "a copy leaves its memory") : NULL;
 }
 
-static kn_error *copy_in(const knd_device *d, knd_memory *to, size_t at, const void *from, size_t bytes)
+static knx_error *copy_in(const knd_device *d, knd_memory *to, size_t at, const void *from, size_t bytes)
 {
     (void)d;
     KN_TRY(check_copy(to, at, bytes));
@@ -122,7 +122,7 @@ static kn_error *copy_in(const knd_device *d, knd_memory *to, size_t at, const v
     return NULL;
 }
 
-static kn_error *copy_out(const knd_device *d, void *to, knd_memory *from, size_t at, size_t bytes)
+static knx_error *copy_out(const knd_device *d, void *to, knd_memory *from, size_t at, size_t bytes)
 {
     (void)d;
     KN_TRY(check_copy(from, at, bytes));
@@ -134,7 +134,8 @@ static kn_error *copy_out(const knd_device *d, void *to, knd_memory *from, size_
     return NULL;
 }
 
-static kn_error *copy(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at, size_t bytes)
+static knx_error *copy(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
+                       size_t bytes)
 {
     (void)d;
     KN_TRY(check_copy(to, to_at, bytes));
@@ -157,7 +158,7 @@ static int64_t shift_of(const knc_step *s, int b)
 {
     return s->ref[b].space == KNC_AT_LITERAL
                ? 0
-               : (int64_t)(s->ref[b].offset % ALIGNMENT) / kn_dtype_table[s->u.k.kernel->buffer[b].dtype].size;
+               : (int64_t)(s->ref[b].offset % ALIGNMENT) / knx_dtype_table[s->u.k.kernel->buffer[b].dtype].size;
 }
 
 /* The shift of each map; false: two buffers of a map differ, or a position is worked out by it. */
@@ -179,7 +180,7 @@ static bool shift_maps(const knc_step *s, int64_t *shift)
 
 static bool has_kernels_of(int dtype) { return dtype != KN_ID_F64 && dtype != KN_ID_C128; }
 
-static const char *refuses(const knd_device *d, const kn_program *p, const knc_step *s)
+static const char *refuses(const knd_device *d, const knc_program *p, const knc_step *s)
 {
     int64_t shift[MAX_MAPS];
     (void)d, (void)p;
@@ -202,7 +203,7 @@ static const char *refuses(const knd_device *d, const kn_program *p, const knc_s
     return shift_maps(s, shift) ? NULL : "parts of a buffer that do not begin at multiples of 256 bytes";
 }
 
-static kn_error *prepare(const knd_device *d, const kn_program *p, const knc_step *s, void **out)
+static knx_error *prepare(const knd_device *d, const knc_program *p, const knc_step *s, void **out)
 {
     int n = s->kind == KNC_KERNEL ? s->u.k.kernel->n_map : 0;
     int64_t shift[MAX_MAPS] = {0};
@@ -228,7 +229,7 @@ static void discard(const knd_device *d, void *x)
 }
 
 /* The address of a binding, which must be a multiple of the alignment. */
-static kn_error *bind(const prepared *x, uint32_t r, const knd_place *at, void **out)
+static knx_error *bind(const prepared *x, uint32_t r, const knd_place *at, void **out)
 {
     if (!at->memory) {
         *out = (void *)(uintptr_t)at->bits;
@@ -236,14 +237,14 @@ static kn_error *bind(const prepared *x, uint32_t r, const knd_place *at, void *
     }
     size_t offset = at->offset - (x->step->kind == KNC_KERNEL ? x->step->ref[r].offset % ALIGNMENT : 0);
     if (offset % ALIGNMENT && x->step->kind == KNC_KERNEL)
-        return knx_error(KN_ERROR_ASSERTION, "a binding at %zu", offset);
+        return knx_error_new(KN_ERROR_ASSERTION, "a binding at %zu", offset);
     if (offset > at->memory->bytes)
-        return knx_error(KN_ERROR_ASSERTION, "a binding leaves its memory");
+        return knx_error_new(KN_ERROR_ASSERTION, "a binding leaves its memory");
     *out = region + at->memory->at + offset;
     return NULL;
 }
 
-static kn_error *launch(const knd_device *d, void *made, const knd_place *at)
+static knx_error *launch(const knd_device *d, void *made, const knd_place *at)
 {
     const prepared *x = made;
     const knc_step *s = x->step;
@@ -270,7 +271,7 @@ static kn_error *launch(const knd_device *d, void *made, const knd_place *at)
     return NULL;
 }
 
-static kn_error *wait(const knd_device *d)
+static knx_error *wait(const knd_device *d)
 {
     (void)d;
     return lost ? is_lost() : NULL;

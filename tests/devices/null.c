@@ -14,7 +14,7 @@ static const knc_target *target(const knd_device *d)
     return said ? said : far_device.target(&far_device);
 }
 
-static kn_error *load(const knd_device *d, kn_program *p, knd_loaded **out)
+static knx_error *load(const knd_device *d, knc_program *p, knd_loaded **out)
 {
     knd_loaded *l = knx_alloc_zero(sizeof *l);
     if (!l)
@@ -26,7 +26,7 @@ static kn_error *load(const knd_device *d, kn_program *p, knd_loaded **out)
 
 static void unload(knd_loaded *l) { knx_free(l); }
 
-static kn_error *run(const knd_loaded *l, const kn_operand *in, kn_buffer **out, const knd_options *o)
+static knx_error *run(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o)
 {
     (void)in, (void)o;
     for (uint32_t k = 0; k < l->program->n_output; k++) {

@@ -12,7 +12,7 @@ typedef struct asked {
     int stage, mode, n, number;
     bool nontemporal;
     uint8_t *cls;
-    kng_function *f; /* NULL: not compiled yet */
+    knh_function *f; /* NULL: not compiled yet */
 } asked;
 static struct {
     KN_VEC(asked) list;
@@ -20,7 +20,7 @@ static struct {
     KN_VEC(c_unit *) compiled; /* they stay: their functions are used by kernels of later programs, too */
 } made;
 
-static bool is_same(const asked *a, const kng_request *r, int n)
+static bool is_same(const asked *a, const knh_request *r, int n)
 {
     const knk_kernel *k = r->kernel;
     return a->kernel->key_bytes == k->key_bytes && !memcmp(a->kernel->key, k->key, k->key_bytes) &&
@@ -28,11 +28,11 @@ static bool is_same(const asked *a, const kng_request *r, int n)
            !memcmp(a->cls, r->cls, (size_t)n);
 }
 
-static kn_error *make(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
+static knx_error *make(const knh_generator *g, const knh_request *r, knh_function **out, void **keep)
 {
-    kng_stream stream[KNG_MAX_STREAMS];
-    int n = kng_streams(r->kernel, r->stage, r->mode, stream);
-    kn_error *later = knx_error(KN_ERROR_NOT_IMPLEMENTED, "not compiled yet");
+    knh_stream stream[KNH_MAX_STREAMS];
+    int n = knh_streams(r->kernel, r->stage, r->mode, stream);
+    knx_error *later = knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "not compiled yet");
     (void)g;
     *keep = NULL;
     *out = NULL;
@@ -56,7 +56,7 @@ static kn_error *make(const kng_generator *g, const kng_request *r, kng_function
     return later;
 }
 
-static const kng_generator c_functions = {.name = "C source", .make = make, .lanes = 16};
+static const knh_generator c_functions = {.name = "C source", .make = make, .lanes = 16};
 
 static bool compile(void)
 {
@@ -68,7 +68,7 @@ static bool compile(void)
     return fine;
 }
 
-bool c_source_run(const program *p, kn_buffer **out, kn_error **error)
+bool c_source_run(const program *p, knx_buffer **out, knx_error **error)
 {
     const way w = {.name = c_functions.name, .fuse = true, .generator = &c_functions, .threads = 1};
     if (!c_maker_works())

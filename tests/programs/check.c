@@ -20,12 +20,12 @@ void fails(verdict *v, const char *format, ...)
 
 static bool is_nan(kn_dtype part, const char *x)
 {
-    kn_scalar_bits s = {.u = {0, 0}};
+    knx_scalar_bits s = {.u = {0, 0}};
     memcpy(&s, x, part->size);
     return knx_is_float(part) && isnan(knx_scalar_to_double(part, s));
 }
 
-int64_t first_difference(kn_type t, const void *a, const void *b)
+int64_t first_difference(kni_type t, const void *a, const void *b)
 {
     kn_dtype part = knx_component(t.dtype);
     size_t bytes = kni_type_bytes(t), n = bytes / part->size;
@@ -39,7 +39,7 @@ int64_t first_difference(kn_type t, const void *a, const void *b)
     return -1;
 }
 
-void release_all(int n, kn_buffer **x)
+void release_all(int n, knx_buffer **x)
 {
     for (int i = 0; i < n; i++) {
         knx_buffer_release(x[i]);
@@ -47,7 +47,7 @@ void release_all(int n, kn_buffer **x)
     }
 }
 
-static const char *show(kn_type t, const void *data, int64_t part_index, char *to)
+static const char *show(kni_type t, const void *data, int64_t part_index, char *to)
 {
     kn_dtype part = knx_component(t.dtype);
     uint64_t bits = 0;
@@ -58,8 +58,8 @@ static const char *show(kn_type t, const void *data, int64_t part_index, char *t
     return to;
 }
 
-void compare(verdict *v, const char *name, const kni_jaxpr *j, kn_buffer *const *want, const kn_error *want_error,
-             kn_buffer *const *got, const kn_error *got_error)
+void compare(verdict *v, const char *name, const kni_jaxpr *j, knx_buffer *const *want, const knx_error *want_error,
+             knx_buffer *const *got, const knx_error *got_error)
 {
     char a[96], b[96];
     if (want_error && got_error) {
@@ -73,7 +73,7 @@ void compare(verdict *v, const char *name, const kni_jaxpr *j, kn_buffer *const 
         return;
     }
     for (uint32_t k = 0; k < j->n_out; k++) {
-        kn_type t = kni_out_type(j, k);
+        kni_type t = kni_out_type(j, k);
         int64_t i = first_difference(t, want[k]->data, got[k]->data);
         if (i >= 0)
             fails(v, "%s: result %u, part %lld is %s, not %s", name, k, (long long)i, show(t, got[k]->data, i, b),
@@ -101,7 +101,7 @@ static int64_t lost_by(const way *w, const program *p, uint64_t seed)
 {
     int64_t least = INT64_MAX;
     for (int i = 0; i < 3 && least; i++) {
-        kn_buffer *y[MAX_VALUES] = {NULL};
+        knx_buffer *y[MAX_VALUES] = {NULL};
         int64_t live = knx_alloc_live();
         knx_error_release(way_run(w, p, seed, y));
         release_all((int)p->j->n_out, y);
@@ -111,7 +111,7 @@ static int64_t lost_by(const way *w, const program *p, uint64_t seed)
     return least;
 }
 
-static void check_ways(const program *p, uint64_t seed, bool all, verdict *v, kn_buffer **want, kn_error **error)
+static void check_ways(const program *p, uint64_t seed, bool all, verdict *v, knx_buffer **want, knx_error **error)
 {
     way list[MAX_WAYS];
     int n = ways_of(seed, list, all);
@@ -120,10 +120,10 @@ static void check_ways(const program *p, uint64_t seed, bool all, verdict *v, kn
     *error = way_run(&list[0], p, seed, want);
     v->ran = !*error;
     for (int i = 1; i < n && !v->failed; i++) {
-        kn_buffer *got[MAX_VALUES] = {NULL};
+        knx_buffer *got[MAX_VALUES] = {NULL};
         char name[96];
         int64_t live = knx_alloc_live();
-        kn_error *e = way_run(&list[i], p, seed, got);
+        knx_error *e = way_run(&list[i], p, seed, got);
         snprintf(name, sizeof name, list[i].threads > 1 ? "%s, %d threads" : "%s", list[i].name, list[i].threads);
         compare(v, name, p->j, want, *error, got, e);
         release_all((int)p->j->n_out, got);
@@ -140,12 +140,12 @@ static void check_ways(const program *p, uint64_t seed, bool all, verdict *v, kn
 
 void check_program(const program *p, uint64_t seed, bool all, verdict *v)
 {
-    kn_buffer *want[MAX_VALUES] = {NULL}, *other[MAX_VALUES] = {NULL};
-    kn_error *error = NULL, *e = NULL;
+    knx_buffer *want[MAX_VALUES] = {NULL}, *other[MAX_VALUES] = {NULL};
+    knx_error *error = NULL, *e = NULL;
     *v = (verdict){0};
     if (program_operands(p) > MAX_VALUES || p->j->n_out > MAX_VALUES)
         return;
-    kn_error *wrong = kni_check(p->j);
+    knx_error *wrong = kni_check(p->j);
     if (wrong)
         fails(v, "check: %s", wrong->message);
     knx_error_release(wrong);

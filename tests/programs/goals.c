@@ -8,17 +8,20 @@
 goal goals[MAX_GOALS];
 int n_goals;
 
-static bool casts(const kn_prim *p) { return p == &kn_prim_convert_element_type || p == &kn_prim_bitcast_convert_type; }
+static bool casts(const kni_prim *p)
+{
+    return p == &knp_prim_convert_element_type || p == &knp_prim_bitcast_convert_type;
+}
 
 /* The operand whose dtype says what the equation works on. */
-static uint32_t telling_operand(const kn_eqn *e)
+static uint32_t telling_operand(const kni_eqn *e)
 {
-    if ((e->prim == &kn_prim_select_n || e->prim == &kn_prim_random_gamma) && e->n_in > 1)
+    if ((e->prim == &knp_prim_select_n || e->prim == &knp_prim_random_gamma) && e->n_in > 1)
         return 1;
     return e->prim->bits & KN_LOOPS ? e->n_in - 1 : 0;
 }
 
-void goal_of(const kni_jaxpr *j, const kn_eqn *e, goal *g)
+void goal_of(const kni_jaxpr *j, const kni_eqn *e, goal *g)
 {
     *g = (goal){.prim = e->prim, .from = KN_ID_COUNT, .to = KN_ID_COUNT};
     if (e->n_in)
@@ -76,21 +79,21 @@ void goals_find(void)
             if (!s->dtypes)
                 of_sample(s, NULL);
             for (int id = 0; id < KN_ID_COUNT; id++)
-                if (bench_has_dtype(s, &kn_dtype_table[id]))
-                    of_sample(s, &kn_dtype_table[id]);
+                if (bench_has_dtype(s, &knx_dtype_table[id]))
+                    of_sample(s, &knx_dtype_table[id]);
         }
 }
 
 void goals_count(const kni_jaxpr *j, uint32_t *times)
 {
     for (uint32_t i = 0; i < j->n_eqn; i++) {
-        const kn_eqn *e = &j->eqn[i];
+        const kni_eqn *e = &j->eqn[i];
         goal g;
         goal_of(j, e, &g);
         int k = goal_number(&g);
         if (k >= 0)
             times[k]++;
-        for (const kn_param_field *f = e->params ? e->prim->fields : NULL; f && f->name; f++)
+        for (const kni_param_field *f = e->params ? e->prim->fields : NULL; f && f->name; f++)
             for (int n = 0; n < kni_field_jaxprs(f, e->params).n; n++)
                 goals_count(kni_field_jaxprs(f, e->params).v[n], times);
     }

@@ -221,7 +221,7 @@ static uint64_t times_of(int k)
 
 static void show_histogram(void)
 {
-    for (const kn_prim *const *p = kni_prims; *p; p++) {
+    for (const kni_prim *const *p = kni_prims; *p; p++) {
         uint64_t all = 0;
         for (int k = 0; k < n_goals; k++)
             all += goals[k].prim == *p ? times_of(k) : 0;
@@ -230,9 +230,9 @@ static void show_histogram(void)
             const goal *g = &goals[k];
             if (g->prim != *p)
                 continue;
-            printf(" %s", g->from < KN_ID_COUNT ? kn_dtype_table[g->from].short_name : "-");
+            printf(" %s", g->from < KN_ID_COUNT ? knx_dtype_table[g->from].short_name : "-");
             if (g->to < KN_ID_COUNT)
-                printf(">%s", kn_dtype_table[g->to].short_name);
+                printf(">%s", knx_dtype_table[g->to].short_name);
             printf(":%llu", (unsigned long long)times_of(k));
         }
         putchar('\n');
@@ -247,8 +247,8 @@ static int check_least(void)
         if (times_of(k) >= options.least)
             continue;
         printf("%s at %s%s%s occurred %llu times\n", g->prim->name,
-               g->from < KN_ID_COUNT ? kn_dtype_table[g->from].short_name : "no dtype",
-               g->to < KN_ID_COUNT ? " to " : "", g->to < KN_ID_COUNT ? kn_dtype_table[g->to].short_name : "",
+               g->from < KN_ID_COUNT ? knx_dtype_table[g->from].short_name : "no dtype",
+               g->to < KN_ID_COUNT ? " to " : "", g->to < KN_ID_COUNT ? knx_dtype_table[g->to].short_name : "",
                (unsigned long long)times_of(k));
         missing++;
     }

@@ -10,7 +10,7 @@
 
 bool settle(maker *m)
 {
-    kn_error *e = knb_take_error(m->b);
+    knx_error *e = knb_take_error(m->b);
     knx_error_release(e);
     return !e;
 }
@@ -23,11 +23,11 @@ static int64_t product(int ndim, const int64_t *dim)
     return n;
 }
 
-kn_atom keep(maker *m, kn_atom a)
+kni_atom keep(maker *m, kni_atom a)
 {
     if (!settle(m) || (!kni_is_literal(a) && !kni_is_var(a)))
         return KN_ATOM_NONE;
-    kn_type t = knb_type(m->b, a);
+    kni_type t = knb_type(m->b, a);
     int64_t n = kni_type_size(t);
     m->work -= n;
     if (kni_is_var(a) && m->n < POOL && n <= m->room && t.ndim <= MAX_RANK - 2)
@@ -36,19 +36,19 @@ kn_atom keep(maker *m, kn_atom a)
 }
 
 /* Rows that stand for loops of many operations only run over few elements. */
-static double weight_of(const kn_prim *p)
+static double weight_of(const kni_prim *p)
 {
-    bool loop = p->expand || p == &kn_prim_random_gamma || p == &kn_prim_reduce;
+    bool loop = p->expand || p == &knp_prim_random_gamma || p == &knp_prim_reduce;
     return loop ? 1500 : p->bits & (KN_CHEAP | KN_VIEW | KN_REDUCES) ? 1 : p->run ? 30 : 5;
 }
 
-bool affordable(maker *m, const kn_prim *p, int64_t size)
+bool affordable(maker *m, const kni_prim *p, int64_t size)
 {
     double work = weight_of(p) * (double)size;
     return work < 6e6 && (work < 1e5 || (m->work -= (int64_t)(work / 25)) > 0);
 }
 
-int emit(maker *m, const kn_prim *p, const void *params, int n_in, const kn_atom *in, kn_atom *out, int room)
+int emit(maker *m, const kni_prim *p, const void *params, int n_in, const kni_atom *in, kni_atom *out, int room)
 {
     for (int i = 0; i < n_in; i++)
         if (in[i] == KN_ATOM_NONE)
@@ -66,9 +66,9 @@ int emit(maker *m, const kn_prim *p, const void *params, int n_in, const kn_atom
     return n;
 }
 
-kn_atom emit1(maker *m, const kn_prim *p, const void *params, int n_in, const kn_atom *in)
+kni_atom emit1(maker *m, const kni_prim *p, const void *params, int n_in, const kni_atom *in)
 {
-    kn_atom out[MAX_VALUES];
+    kni_atom out[MAX_VALUES];
     return emit(m, p, params, n_in, in, out, MAX_VALUES) ? out[0] : KN_ATOM_NONE;
 }
 
@@ -77,13 +77,13 @@ kn_atom emit1(maker *m, const kn_prim *p, const void *params, int n_in, const kn
 kn_dtype any_dtype(maker *m, const char *kinds)
 {
     for (;;) {
-        kn_dtype d = &kn_dtype_table[below(m, KN_ID_COUNT)];
+        kn_dtype d = &knx_dtype_table[below(m, KN_ID_COUNT)];
         if (strchr(kinds, d->kind))
             return d;
     }
 }
 
-static kn_atom recent(maker *m)
+static kni_atom recent(maker *m)
 {
     int back = m->n < 8 ? m->n : 8;
     return chance(m, 4) ? m->pool[below(m, m->n)] : m->pool[m->n - 1 - below(m, back)];
@@ -92,7 +92,7 @@ static kn_atom recent(maker *m)
 int any_shape(maker *m, int64_t *dim)
 {
     if (m->n && !chance(m, 4)) {
-        kn_type t = knb_type(m->b, recent(m));
+        kni_type t = knb_type(m->b, recent(m));
         if (t.ndim)
             memcpy(dim, t.dim, (size_t)t.ndim * sizeof *dim);
         return t.ndim;
@@ -107,35 +107,35 @@ int any_shape(maker *m, int64_t *dim)
 
 /* --- operands --------------------------------------------------------------------------------- */
 
-static kn_atom new_input(maker *m, kn_dtype d, int ndim, const int64_t *dim, const fill *f)
+static kni_atom new_input(maker *m, kn_dtype d, int ndim, const int64_t *dim, const fill *f)
 {
     if (m->n_input == MAX_INPUTS || m->depth || product(ndim, dim) > m->room)
         return KN_ATOM_NONE;
-    kn_type t = kni_type(d, ndim, dim);
+    kni_type t = kni_type_of(d, ndim, dim);
     bool constant = chance(m, 6);
-    kn_atom a = constant ? knb_constvar(m->b, t) : knb_invar(m->b, t);
+    kni_atom a = constant ? knb_constvar(m->b, t) : knb_invar(m->b, t);
     m->input[m->n_input] = a;
     m->input_constant[m->n_input] = constant;
     m->input_fill[m->n_input++] = f ? *f : (fill){0};
     return keep(m, a);
 }
 
-static bool has_type(kn_type t, kn_dtype d, int ndim, const int64_t *dim)
+static bool has_type(kni_type t, kn_dtype d, int ndim, const int64_t *dim)
 {
     return t.dtype == d && t.ndim == ndim && (!ndim || !memcmp(t.dim, dim, (size_t)ndim * sizeof *dim));
 }
 
-static kn_atom find_type(maker *m, kn_dtype d, int ndim, const int64_t *dim)
+static kni_atom find_type(maker *m, kn_dtype d, int ndim, const int64_t *dim)
 {
     for (int i = 0, from = below(m, m->n); i < m->n; i++) {
-        kn_atom a = m->pool[(i + from) % m->n];
+        kni_atom a = m->pool[(i + from) % m->n];
         if (has_type(knb_type(m->b, a), d, ndim, dim))
             return a;
     }
     return KN_ATOM_NONE;
 }
 
-static kn_atom as_dtype(maker *m, kn_atom x, kn_dtype d)
+static kni_atom as_dtype(maker *m, kni_atom x, kn_dtype d)
 {
     kn_dtype from = x == KN_ATOM_NONE ? NULL : knb_type(m->b, x).dtype;
     if (!from || from == d)
@@ -145,32 +145,32 @@ static kn_atom as_dtype(maker *m, kn_atom x, kn_dtype d)
     if (from->kind == KN_KIND_KEY)
         return KN_ATOM_NONE;
     if (d->kind == KN_KIND_KEY)
-        return emit1(m, &kn_prim_random_seed, NULL, 1, (kn_atom[]){as_dtype(m, x, KN_DT(U32))});
-    return emit1(m, &kn_prim_convert_element_type, &(kn_p_convert){.new_dtype = d}, 1, &x);
+        return emit1(m, &knp_prim_random_seed, NULL, 1, (kni_atom[]){as_dtype(m, x, KN_DT(U32))});
+    return emit1(m, &knp_prim_convert_element_type, &(kni_p_convert){.new_dtype = d}, 1, &x);
 }
 
 /* x with its elements, or some of them, or more than them, in this shape. */
-static kn_atom as_shape(maker *m, kn_atom x, int ndim, const int64_t *dim)
+static kni_atom as_shape(maker *m, kni_atom x, int ndim, const int64_t *dim)
 {
-    kn_type t = knb_type(m->b, x);
+    kni_type t = knb_type(m->b, x);
     int64_t have = kni_type_size(t), need = product(ndim, dim), zero = 0, one = 1;
     if (!t.ndim && ndim)
-        return emit1(m, &kn_prim_broadcast_in_dim, &(kn_p_broadcast_in_dim){{ndim, dim}, {0, NULL}}, 1, &x);
+        return emit1(m, &knp_prim_broadcast_in_dim, &(kni_p_broadcast_in_dim){{ndim, dim}, {0, NULL}}, 1, &x);
     if (!have && need)
         return KN_ATOM_NONE;
     if (t.ndim != 1 || (have != need && !ndim))
-        x = emit1(m, &kn_prim_reshape, &(kn_p_reshape){{1, &have}}, 1, &x);
+        x = emit1(m, &knp_prim_reshape, &(kni_p_reshape){{1, &have}}, 1, &x);
     if (x != KN_ATOM_NONE && have < need) {
         int64_t reps = (need + have - 1) / have;
-        x = emit1(m, &kn_prim_tile, &(kn_p_tile){{1, &reps}}, 1, &x);
+        x = emit1(m, &knp_prim_tile, &(kni_p_tile){{1, &reps}}, 1, &x);
         have *= reps;
     }
     if (x != KN_ATOM_NONE && have > need)
-        x = emit1(m, &kn_prim_slice, &(kn_p_slice){{1, &need}, {1, &zero}, {1, &one}}, 1, &x);
-    return x == KN_ATOM_NONE ? x : emit1(m, &kn_prim_reshape, &(kn_p_reshape){{ndim, dim}}, 1, &x);
+        x = emit1(m, &knp_prim_slice, &(kni_p_slice){{1, &need}, {1, &zero}, {1, &one}}, 1, &x);
+    return x == KN_ATOM_NONE ? x : emit1(m, &knp_prim_reshape, &(kni_p_reshape){{ndim, dim}}, 1, &x);
 }
 
-static kn_atom literal(maker *m, kn_dtype d)
+static kni_atom literal(maker *m, kn_dtype d)
 {
     static const double some[] = {0, 1, -1, 2, 0.5, 3, -0.0, 1e30, -1e-30, 100, -7, 65504, 1e-40};
     if (d->kind == KN_KIND_KEY)
@@ -180,34 +180,34 @@ static kn_atom literal(maker *m, kn_dtype d)
 }
 
 /* From nothing: numbers in order, or one number everywhere. */
-static kn_atom from_nothing(maker *m, kn_dtype d, int ndim, const int64_t *dim)
+static kni_atom from_nothing(maker *m, kn_dtype d, int ndim, const int64_t *dim)
 {
     kn_dtype made = d->kind == KN_KIND_KEY || d->kind == KN_KIND_BOOL ? KN_DT(I32) : d;
     if (!ndim || chance(m, 3)) {
-        kn_atom x = literal(m, made);
+        kni_atom x = literal(m, made);
         if (ndim)
             x = as_shape(m, x, ndim, dim);
         return as_dtype(m, x, d);
     }
-    return as_dtype(m, emit1(m, &kn_prim_iota, &(kn_p_iota){below(m, ndim), made, {ndim, dim}}, 0, NULL), d);
+    return as_dtype(m, emit1(m, &knp_prim_iota, &(kni_p_iota){below(m, ndim), made, {ndim, dim}}, 0, NULL), d);
 }
 
-kn_atom want_index(maker *m, kn_dtype d, int ndim, const int64_t *dim, int64_t lo, int64_t hi)
+kni_atom want_index(maker *m, kn_dtype d, int ndim, const int64_t *dim, int64_t lo, int64_t hi)
 {
     fill f = {(double)lo, (double)hi, true, false};
-    kn_atom x = chance(m, 2) ? new_input(m, d, ndim, dim, &f) : KN_ATOM_NONE;
+    kni_atom x = chance(m, 2) ? new_input(m, d, ndim, dim, &f) : KN_ATOM_NONE;
     if (x != KN_ATOM_NONE)
         return x;
     if (d->kind == KN_KIND_UINT && lo < 0)
         lo = 0;
     x = want(m, d, ndim, dim, NULL);
-    kn_atom in[3] = {knb_integer(m->b, d, lo), x, knb_integer(m->b, d, hi)};
-    return emit1(m, &kn_prim_clamp, NULL, 3, in);
+    kni_atom in[3] = {knb_integer(m->b, d, lo), x, knb_integer(m->b, d, hi)};
+    return emit1(m, &knp_prim_clamp, NULL, 3, in);
 }
 
-kn_atom want(maker *m, kn_dtype d, int ndim, const int64_t *dim, const fill *f)
+kni_atom want(maker *m, kn_dtype d, int ndim, const int64_t *dim, const fill *f)
 {
-    kn_atom x = KN_ATOM_NONE;
+    kni_atom x = KN_ATOM_NONE;
     if (product(ndim, dim) > 2 * m->room || product(ndim, dim) < 0)
         return x;
     if (f && f->domain && knx_is_integer(d))
@@ -220,8 +220,8 @@ kn_atom want(maker *m, kn_dtype d, int ndim, const int64_t *dim, const fill *f)
     if (x == KN_ATOM_NONE && !ndim && chance(m, 2))
         x = literal(m, d);
     for (int i = 0; i < 6 && m->n && x == KN_ATOM_NONE; i++) {
-        kn_atom a = recent(m);
-        kn_type t = knb_type(m->b, a);
+        kni_atom a = recent(m);
+        kni_type t = knb_type(m->b, a);
         bool shape = t.ndim == ndim && (!ndim || !memcmp(t.dim, dim, (size_t)ndim * sizeof *dim));
         if (!shape && i < 3 && t.ndim)
             continue;
@@ -233,12 +233,12 @@ kn_atom want(maker *m, kn_dtype d, int ndim, const int64_t *dim, const fill *f)
     return x == KN_ATOM_NONE ? from_nothing(m, d, ndim, dim) : x;
 }
 
-kn_atom want_dtype(maker *m, kn_dtype d)
+kni_atom want_dtype(maker *m, kn_dtype d)
 {
     int64_t dim[KN_MAX_NDIM];
     if (!chance(m, 4))
         for (int i = 0; i < 8 && m->n; i++) {
-            kn_atom a = recent(m);
+            kni_atom a = recent(m);
             if (knb_type(m->b, a).dtype == d)
                 return a;
         }
@@ -252,8 +252,8 @@ bool make_goal(maker *m, const goal *g)
     make_fn *own = own_maker(g->prim);
     kn_dtype t = m->t, to = m->to;
     bool made = false;
-    m->t = g->from < KN_ID_COUNT ? &kn_dtype_table[g->from] : NULL;
-    m->to = g->to < KN_ID_COUNT ? &kn_dtype_table[g->to] : NULL;
+    m->t = g->from < KN_ID_COUNT ? &knx_dtype_table[g->from] : NULL;
+    m->to = g->to < KN_ID_COUNT ? &knx_dtype_table[g->to] : NULL;
     for (int tries = 0; tries < 3 && !made; tries++)
         made = own && !chance(m, 4) ? own(m, g->prim) : make_sample(m, g);
     m->t = t;
@@ -274,10 +274,10 @@ static const goal *random_goal(maker *m)
     return g;
 }
 
-kni_jaxpr *make_body(maker *outer, int n_in, const kn_type *in, int n_out, const kn_type *out, int equations)
+kni_jaxpr *make_body(maker *outer, int n_in, const kni_type *in, int n_out, const kni_type *out, int equations)
 {
-    kn_builder b;
-    kn_atom y[MAX_INPUTS];
+    kni_builder b;
+    kni_atom y[MAX_INPUTS];
     kni_jaxpr *j = NULL;
     knb_init(&b);
     maker m = *outer;
@@ -292,7 +292,7 @@ kni_jaxpr *make_body(maker *outer, int n_in, const kn_type *in, int n_out, const
     for (int i = 0; i < n_out; i++)
         fine &= (y[i] = out ? want(&m, out[i].dtype, out[i].ndim, out[i].dim, NULL) : recent(&m)) != KN_ATOM_NONE;
     if (fine) {
-        kn_error *e = knb_finish(&b, n_out, y, "body", chance(&m, 2), &j);
+        knx_error *e = knb_finish(&b, n_out, y, "body", chance(&m, 2), &j);
         knx_error_release(e);
     }
     knb_free(&b);
@@ -309,13 +309,13 @@ static void special_number(kn_dtype part, char *to, uint64_t *state)
                                  1e-7, 1e-40, 5e-324, 1,      -1,       1e308,     6e-8, -3.4028235e38};
     uint64_t top = (uint64_t)1 << (8 * part->size - 1), r = test_random(state);
     uint64_t whole[] = {0, 1, ~(uint64_t)0, top, top - 1, top + 1, 2, ~(uint64_t)1};
-    kn_scalar_bits s = {.u = {whole[r % 8], 0}};
+    knx_scalar_bits s = {.u = {whole[r % 8], 0}};
     if (knx_is_float(part))
         s = knx_scalar_from_double(part, odd[r % 16]);
     memcpy(to, s.bytes, part->size);
 }
 
-static void fill_operand(kn_type t, void *data, const fill *f, uint64_t *state)
+static void fill_operand(kni_type t, void *data, const fill *f, uint64_t *state)
 {
     kn_dtype part = knx_component(t.dtype);
     int64_t n = kni_type_size(t) * (part == t.dtype ? 1 : 2);
@@ -394,7 +394,7 @@ static int choose_extents(maker *m)
 }
 
 /* Most of what nothing reads, and now and then operands, values that are read too, literals, values twice. */
-static int choose_results(maker *m, kn_atom *out)
+static int choose_results(maker *m, kni_atom *out)
 {
     int n = 0, most = 1 + below(m, MAX_RESULT);
     bool *read = calloc(m->b->type.n + 1, 1);
@@ -415,8 +415,8 @@ static int choose_results(maker *m, kn_atom *out)
 
 bool program_make(uint64_t number, program *out, uint32_t *times)
 {
-    kn_builder b;
-    kn_atom y[MAX_RESULT];
+    kni_builder b;
+    kni_atom y[MAX_RESULT];
     *out = (program){0};
     knb_init(&b);
     maker m = {.b = &b, .state = number * 0xd1342543de82ef95u + 11, .times = times};
@@ -430,7 +430,7 @@ bool program_make(uint64_t number, program *out, uint32_t *times)
     bool fine = m.n > 0;
     if (fine) {
         int n = choose_results(&m, y);
-        kn_error *e = knb_finish(&b, n, y, "program", !chance(&m, 4), &out->j);
+        knx_error *e = knb_finish(&b, n, y, "program", !chance(&m, 4), &out->j);
         fine = !e;
         if (e && e->kind != KN_ERROR_TYPE)
             fprintf(stderr, "program %llu: %s\n", (unsigned long long)number, e->message);

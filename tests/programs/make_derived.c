@@ -17,7 +17,7 @@ static bool has_derivative(const kni_jaxpr *j)
 static kni_jaxpr *forward(const kni_jaxpr *j, const bool *tangent)
 {
     kni_jaxpr *out = NULL;
-    kn_error *e = knt_jvp(j, tangent, &out);
+    knx_error *e = knt_jvp(j, tangent, &out);
     knx_error_release(e);
     return out;
 }
@@ -34,17 +34,17 @@ static kni_jaxpr *lanes(const kni_jaxpr *j)
 {
     int axis[MAX_VALUES] = {0};
     kni_jaxpr *out = NULL;
-    kn_error *e = knt_batch(j, 2, NULL, axis, axis, &out);
+    knx_error *e = knt_batch(j, 2, NULL, axis, axis, &out);
     knx_error_release(e);
     return out;
 }
 
 /* Operand i of the new program has the elements of the old one, as often as they fit, or those of the last one of its
  * dtype: so counts and positions stay legal. */
-static kn_buffer *operand_like(const program *old, int i, kn_type t, uint64_t *state)
+static knx_buffer *operand_like(const program *old, int i, kni_type t, uint64_t *state)
 {
     size_t bytes = kni_type_bytes(t), have = i < program_operands(old) ? kni_type_bytes(old->j->type[i]) : 0;
-    kn_buffer *b = knx_buffer_new(bytes);
+    knx_buffer *b = knx_buffer_new(bytes);
     for (size_t at = 0; b && have && at < bytes; at += have)
         memcpy((char *)b->data + at, old->x[i]->data, have < bytes - at ? have : bytes - at);
     if (b && !have) {

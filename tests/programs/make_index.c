@@ -6,17 +6,17 @@
 #include <string.h>
 
 #define LIST(n, v) \
-    (kn_ints) { n, v }
+    (kni_ints) { n, v }
 
 static kn_dtype dtype_of(maker *m, const char *kinds) { return m->t ? m->t : any_dtype(m, kinds); }
 
 /* An operand of a few axes and not too many elements. */
-static kn_atom array_of(maker *m, kn_dtype d, int least, int most)
+static kni_atom array_of(maker *m, kn_dtype d, int least, int most)
 {
     int64_t dim[KN_MAX_NDIM];
     for (int i = 0; i < 4; i++) {
-        kn_atom x = want_dtype(m, d);
-        kn_type t = knb_type(m->b, x);
+        kni_atom x = want_dtype(m, d);
+        kni_type t = knb_type(m->b, x);
         if (x != KN_ATOM_NONE && t.ndim >= least && t.ndim <= most)
             return x;
     }
@@ -31,12 +31,12 @@ static kn_atom array_of(maker *m, kn_dtype d, int least, int most)
 /* Positions, of all axes or some: windows of the others. `w`: window extents. The shape of a gather's result, which is
  * that of a scatter's updates. */
 typedef struct places {
-    kn_type t;
+    kni_type t;
     int64_t window[MAX_RANK], gone[MAX_RANK], map[MAX_RANK], offset[2 * MAX_RANK], shape[2 * MAX_RANK], index[4];
     int n_gone, n_map, n_offset, n_shape, n_index;
 } places;
 
-static bool choose_places(maker *m, kn_type t, places *p)
+static bool choose_places(maker *m, kni_type t, places *p)
 {
     int points = below(m, 3), order[MAX_RANK] = {0};
     *p = (places){.t = t};
@@ -81,7 +81,7 @@ static bool choose_places(maker *m, kn_type t, places *p)
     return true;
 }
 
-static kn_atom positions(maker *m, const places *p, int64_t mode)
+static kni_atom positions(maker *m, const places *p, int64_t mode)
 {
     int64_t most = 0;
     for (int d = 0; d < p->t.ndim; d++)
@@ -99,10 +99,10 @@ static kn_atom positions(maker *m, const places *p, int64_t mode)
     return want_index(m, d, p->n_index, p->index, inside ? 0 : -2, inside ? most : most + 1);
 }
 
-bool make_gather(maker *m, const kn_prim *prim)
+bool make_gather(maker *m, const kni_prim *prim)
 {
     places p;
-    kn_atom x[2] = {array_of(m, dtype_of(m, "biufc"), 0, 4)};
+    kni_atom x[2] = {array_of(m, dtype_of(m, "biufc"), 0, 4)};
     if (x[0] == KN_ATOM_NONE || !choose_places(m, knb_type(m->b, x[0]), &p))
         return false;
     int64_t mode = below(m, chance(m, 4) ? 5 : 3);
@@ -110,32 +110,32 @@ bool make_gather(maker *m, const kn_prim *prim)
         mode = KN_GATHER_CLIP;
     x[1] = positions(m, &p, mode);
     return emit1(m, prim,
-                 &(kn_p_gather){LIST(p.n_offset, p.offset), LIST(p.n_gone, p.gone), LIST(p.n_map, p.map), LIST(0, NULL),
-                                LIST(0, NULL), LIST(p.t.ndim, p.window), mode, false, false},
+                 &(kni_p_gather){LIST(p.n_offset, p.offset), LIST(p.n_gone, p.gone), LIST(p.n_map, p.map),
+                                 LIST(0, NULL), LIST(0, NULL), LIST(p.t.ndim, p.window), mode, false, false},
                  2, x) != KN_ATOM_NONE;
 }
 
-bool make_scatter(maker *m, const kn_prim *prim)
+bool make_scatter(maker *m, const kni_prim *prim)
 {
     places p;
-    kn_atom x[3] = {array_of(m, dtype_of(m, "iufc"), 0, 4)};
+    kni_atom x[3] = {array_of(m, dtype_of(m, "iufc"), 0, 4)};
     if (x[0] == KN_ATOM_NONE || !choose_places(m, knb_type(m->b, x[0]), &p))
         return false;
     int64_t mode = below(m, chance(m, 4) ? 4 : 3);
     x[1] = positions(m, &p, mode);
     x[2] = want(m, p.t.dtype, p.n_shape, p.shape, NULL);
     return emit1(m, prim,
-                 &(kn_p_scatter){LIST(p.n_offset, p.offset), LIST(p.n_gone, p.gone), LIST(p.n_map, p.map),
-                                 LIST(0, NULL), LIST(0, NULL), mode, false, false},
+                 &(kni_p_scatter){LIST(p.n_offset, p.offset), LIST(p.n_gone, p.gone), LIST(p.n_map, p.map),
+                                  LIST(0, NULL), LIST(0, NULL), mode, false, false},
                  3, x) != KN_ATOM_NONE;
 }
 
 /* --- windows ---------------------------------------------------------------------------------- */
 
-static bool make_window(maker *m, const kn_prim *prim, bool update)
+static bool make_window(maker *m, const kni_prim *prim, bool update)
 {
-    kn_atom x[2 + MAX_RANK] = {array_of(m, dtype_of(m, "biufc"), 0, 4)};
-    kn_type t = knb_type(m->b, x[0]);
+    kni_atom x[2 + MAX_RANK] = {array_of(m, dtype_of(m, "biufc"), 0, 4)};
+    kni_type t = knb_type(m->b, x[0]);
     int64_t size[MAX_RANK];
     int n = 1;
     kn_dtype d = chance(m, 3) ? any_dtype(m, "iu") : KN_DT(I32);
@@ -147,19 +147,19 @@ static bool make_window(maker *m, const kn_prim *prim, bool update)
         x[n++] = want(m, t.dtype, t.ndim, size, NULL);
     for (int i = 0; i < t.ndim; i++)
         x[n++] = want(m, d, 0, NULL, &(fill){-2, 9, true, false});
-    return emit1(m, prim, update ? NULL : (const void *)&(kn_p_dynamic_slice){LIST(t.ndim, size)}, n, x) !=
+    return emit1(m, prim, update ? NULL : (const void *)&(kni_p_dynamic_slice){LIST(t.ndim, size)}, n, x) !=
            KN_ATOM_NONE;
 }
-bool make_dynamic_slice(maker *m, const kn_prim *p) { return make_window(m, p, false); }
-bool make_dynamic_update(maker *m, const kn_prim *p) { return make_window(m, p, true); }
+bool make_dynamic_slice(maker *m, const kni_prim *p) { return make_window(m, p, false); }
+bool make_dynamic_update(maker *m, const kni_prim *p) { return make_window(m, p, true); }
 
 /* --- products, sorting ------------------------------------------------------------------------ */
 
-bool make_dot(maker *m, const kn_prim *prim)
+bool make_dot(maker *m, const kni_prim *prim)
 {
     kn_dtype d = dtype_of(m, "biufc");
-    kn_atom x[2] = {array_of(m, d, 0, 4)};
-    kn_type t = knb_type(m->b, x[0]);
+    kni_atom x[2] = {array_of(m, d, 0, 4)};
+    kni_type t = knb_type(m->b, x[0]);
     int64_t dim[8], batch[2][4], sum[2][4], work = kni_type_size(t);
     int at[4], n = 0, nb = 0, ns = 0;
     if (x[0] == KN_ATOM_NONE)
@@ -197,14 +197,14 @@ bool make_dot(maker *m, const kn_prim *prim)
     x[1] = want(m, d, n, dim, NULL);
     return emit1(
                m, prim,
-               &(kn_p_dot_general){LIST(ns, sum[0]), LIST(ns, sum[1]), LIST(nb, batch[0]), LIST(nb, batch[1]), prefer},
+               &(kni_p_dot_general){LIST(ns, sum[0]), LIST(ns, sum[1]), LIST(nb, batch[0]), LIST(nb, batch[1]), prefer},
                2, x) != KN_ATOM_NONE;
 }
 
-bool make_sort(maker *m, const kn_prim *prim)
+bool make_sort(maker *m, const kni_prim *prim)
 {
-    kn_atom x[3] = {array_of(m, dtype_of(m, "biuf"), 1, 4)}, out[4];
-    kn_type t = knb_type(m->b, x[0]);
+    kni_atom x[3] = {array_of(m, dtype_of(m, "biuf"), 1, 4)}, out[4];
+    kni_type t = knb_type(m->b, x[0]);
     int64_t dim[MAX_RANK];
     int n = 1 + (chance(m, 3) ? below(m, 3) : 0);
     if (x[0] == KN_ATOM_NONE || t.ndim < 1 || t.ndim > 4)
@@ -212,17 +212,17 @@ bool make_sort(maker *m, const kn_prim *prim)
     memcpy(dim, t.dim, (size_t)t.ndim * sizeof *dim);
     for (int i = 1; i < n; i++)
         x[i] = want(m, any_dtype(m, "biufc"), t.ndim, dim, NULL);
-    return emit(m, prim, &(kn_p_sort){below(m, t.ndim), 1 + below(m, n), true}, n, x, out, 4) > 0;
+    return emit(m, prim, &(kni_p_sort){below(m, t.ndim), 1 + below(m, n), true}, n, x, out, 4) > 0;
 }
 
-bool make_top_k(maker *m, const kn_prim *prim)
+bool make_top_k(maker *m, const kni_prim *prim)
 {
-    kn_atom x = array_of(m, dtype_of(m, "iuf"), 1, 3), out[4];
-    kn_type t = knb_type(m->b, x);
+    kni_atom x = array_of(m, dtype_of(m, "iuf"), 1, 3), out[4];
+    kni_type t = knb_type(m->b, x);
     if (x == KN_ATOM_NONE || !t.ndim)
         return false;
     int axis = below(m, t.ndim);
-    return emit(m, prim, &(kn_p_top_k){axis, below(m, t.dim[axis] + 1)}, 1, &x, out, 4) > 0;
+    return emit(m, prim, &(kni_p_top_k){axis, below(m, t.dim[axis] + 1)}, 1, &x, out, 4) > 0;
 }
 
 /* --- matrices --------------------------------------------------------------------------------- */
@@ -237,20 +237,20 @@ static int matrix_shape(maker *m, int64_t *dim, bool square)
     return ndim;
 }
 
-bool make_square(maker *m, const kn_prim *prim)
+bool make_square(maker *m, const kni_prim *prim)
 {
     int64_t dim[4];
-    kn_atom out[4];
-    bool lu = prim == &kn_prim_lu;
+    kni_atom out[4];
+    bool lu = prim == &knp_prim_lu;
     int ndim = matrix_shape(m, dim, !lu || chance(m, 2));
-    kn_atom x = want(m, dtype_of(m, "fc"), ndim, dim, &(fill){.lo = -1, .hi = 1});
+    kni_atom x = want(m, dtype_of(m, "fc"), ndim, dim, &(fill){.lo = -1, .hi = 1});
     if (x != KN_ATOM_NONE && !lu)
         x = keep(m, knb_on_diagonal(m->b, x, knb_add(m->b, x, knb_like(m->b, x, (double)(2 * dim[ndim - 1] + 2))), x));
     int64_t check = chance(m, 8) ? (lu ? KN_CHECK_INV : KN_CHECK_CHOLESKY) : KN_CHECK_NONE;
-    return emit(m, prim, &(kn_p_factorize){check}, 1, &x, out, 4) > 0;
+    return emit(m, prim, &(kni_p_factorize){check}, 1, &x, out, 4) > 0;
 }
 
-bool make_solve(maker *m, const kn_prim *prim)
+bool make_solve(maker *m, const kni_prim *prim)
 {
     int64_t dim[4], other[4];
     int ndim = matrix_shape(m, dim, true);
@@ -258,21 +258,22 @@ bool make_solve(maker *m, const kn_prim *prim)
     kn_dtype d = dtype_of(m, "fc");
     memcpy(other, dim, sizeof other);
     other[ndim - (left ? 1 : 2)] = 1 + below(m, 40);
-    kn_atom x[2] = {want(m, d, ndim, dim, NULL), want(m, d, ndim, other, NULL)};
-    return emit1(m, prim, &(kn_p_triangular_solve){left, chance(m, 2), chance(m, 2), chance(m, 2), chance(m, 2)}, 2,
+    kni_atom x[2] = {want(m, d, ndim, dim, NULL), want(m, d, ndim, other, NULL)};
+    return emit1(m, prim, &(kni_p_triangular_solve){left, chance(m, 2), chance(m, 2), chance(m, 2), chance(m, 2)}, 2,
                  x) != KN_ATOM_NONE;
 }
 
-bool make_random_bits(maker *m, const kn_prim *prim)
+bool make_random_bits(maker *m, const kni_prim *prim)
 {
     int64_t dim[KN_MAX_NDIM];
-    kn_atom key = want(m, KN_DT(KEY), chance(m, 3), (int64_t[]){1 + below(m, 3)}, NULL);
-    return emit1(m, prim, &(kn_p_random_bits){8 << below(m, 4), LIST(any_shape(m, dim), dim)}, 1, &key) != KN_ATOM_NONE;
+    kni_atom key = want(m, KN_DT(KEY), chance(m, 3), (int64_t[]){1 + below(m, 3)}, NULL);
+    return emit1(m, prim, &(kni_p_random_bits){8 << below(m, 4), LIST(any_shape(m, dim), dim)}, 1, &key) !=
+           KN_ATOM_NONE;
 }
 
 /* --- calls and loops -------------------------------------------------------------------------- */
 
-static int some_values(maker *m, int most, kn_atom *x, kn_type *t)
+static int some_values(maker *m, int most, kni_atom *x, kni_type *t)
 {
     int n = 1 + below(m, most);
     for (int i = 0; i < n; i++) {
@@ -284,57 +285,57 @@ static int some_values(maker *m, int most, kn_atom *x, kn_type *t)
 
 static bool make_call_of(maker *m, bool again)
 {
-    kn_atom x[4], out[8];
-    kn_type t[4];
+    kni_atom x[4], out[8];
+    kni_type t[4];
     if (m->depth > 1)
         return false;
     int n = some_values(m, 3, x, t), results = 1 + below(m, 3);
     kni_jaxpr *j = make_body(m, n, t, results, NULL, 1 + below(m, 6));
     if (!j)
         return false;
-    int made = again ? emit(m, &kn_prim_remat2, &(kn_p_remat){.jaxpr = j, .prevent_cse = chance(m, 2)}, n, x, out, 8)
-                     : emit(m, &kn_prim_jit, &(kn_p_jit){.name = "f", .jaxpr = j}, n, x, out, 8);
+    int made = again ? emit(m, &knp_prim_remat2, &(kni_p_remat){.jaxpr = j, .prevent_cse = chance(m, 2)}, n, x, out, 8)
+                     : emit(m, &knp_prim_jit, &(kni_p_jit){.name = "f", .jaxpr = j}, n, x, out, 8);
     kni_release(j);
     return made > 0;
 }
-bool make_call(maker *m, const kn_prim *p)
+bool make_call(maker *m, const kni_prim *p)
 {
     (void)p;
     return make_call_of(m, false);
 }
-bool make_remat(maker *m, const kn_prim *p)
+bool make_remat(maker *m, const kni_prim *p)
 {
     (void)p;
     return make_call_of(m, true);
 }
 
 /* n, constants, i, carry: while i < n and a value of the carry is small or any. */
-static kni_jaxpr *condition(maker *m, int n_carry, const kn_type *carry)
+static kni_jaxpr *condition(maker *m, int n_carry, const kni_type *carry)
 {
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *j = NULL;
     knb_init(&b);
-    kn_atom n = knb_invar(&b, kni_scalar_type(KN_DT(I32))), i = knb_invar(&b, kni_scalar_type(KN_DT(I32))), first = 0;
+    kni_atom n = knb_invar(&b, kni_scalar_type(KN_DT(I32))), i = knb_invar(&b, kni_scalar_type(KN_DT(I32))), first = 0;
     for (int k = 0; k < n_carry; k++) {
-        kn_atom x = knb_invar(&b, carry[k]);
+        kni_atom x = knb_invar(&b, carry[k]);
         first = k ? first : x;
     }
-    kn_atom y = knb_lt(&b, i, n);
+    kni_atom y = knb_lt(&b, i, n);
     if (n_carry && !carry[0].ndim && knx_is_float(carry[0].dtype) && chance(m, 2))
         y = knb_and(&b, y, knb_lt(&b, first, knb_number(&b, carry[0].dtype, 100)));
-    kn_error *e = knb_finish(&b, 1, &y, "", false, &j);
+    knx_error *e = knb_finish(&b, 1, &y, "", false, &j);
     knx_error_release(e);
     knb_free(&b);
     return j;
 }
 
-bool make_loop(maker *m, const kn_prim *prim)
+bool make_loop(maker *m, const kni_prim *prim)
 {
-    kn_atom x[12], carry[4], given[2], out[8];
-    kn_type type[12], counter = kni_scalar_type(KN_DT(I32));
+    kni_atom x[12], carry[4], given[2], out[8];
+    kni_type type[12], counter = kni_scalar_type(KN_DT(I32));
     if (m->depth > 1)
         return false;
-    kn_type given_type[2], carry_type[4];
+    kni_type given_type[2], carry_type[4];
     int n_given = some_values(m, 2, given, given_type), n_carry = some_values(m, 3, carry, carry_type), n = 0;
     if (m->t)
         carry[n_carry - 1] = want_dtype(m, m->t), carry_type[n_carry - 1] = knb_type(m->b, carry[n_carry - 1]);
@@ -348,15 +349,15 @@ bool make_loop(maker *m, const kn_prim *prim)
         type[n++] = carry_type[i];
     kni_jaxpr *step = make_body(m, n, type, n_carry, carry_type, 1 + below(m, 5)), *body = NULL,
               *cond = condition(m, n_carry, carry_type);
-    kn_builder b; /* counts, then the step */
+    kni_builder b; /* counts, then the step */
     knb_init(&b);
-    kn_atom in[12], y[8];
+    kni_atom in[12], y[8];
     for (int i = 0; i < n; i++)
         in[i] = knb_invar(&b, type[i]);
     y[0] = knb_add(&b, in[n_given], knb_integer(&b, KN_DT(I32), 1));
     if (step && cond) {
         knb_inline(&b, step, in, y + 1);
-        kn_error *e = knb_finish(&b, 1 + n_carry, y, "", false, &body);
+        knx_error *e = knb_finish(&b, 1 + n_carry, y, "", false, &body);
         knx_error_release(e);
     }
     knb_free(&b);
@@ -367,7 +368,7 @@ bool make_loop(maker *m, const kn_prim *prim)
     x[n++] = knb_integer(m->b, KN_DT(I32), 0);
     for (int i = 0; i < n_carry; i++)
         x[n++] = carry[i];
-    int made = body ? emit(m, prim, &(kn_p_while){body, n_given, cond, 1, 0, 0, 0}, n, x, out, 8) : 0;
+    int made = body ? emit(m, prim, &(kni_p_while){body, n_given, cond, 1, 0, 0, 0}, n, x, out, 8) : 0;
     kni_release(step);
     kni_release(body);
     kni_release(cond);

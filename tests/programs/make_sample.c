@@ -12,7 +12,7 @@ static const sample *choose(maker *m, const goal *g, const char **operands)
     for (const sample *const *list = all_samples; *list; list++)
         for (const sample *s = *list; s->prim; s++) {
             bool fits = s->prim == g->prim && !(s->flags & LONG) &&
-                        (!s->dtypes || g->from >= KN_ID_COUNT || bench_has_dtype(s, &kn_dtype_table[g->from]));
+                        (!s->dtypes || g->from >= KN_ID_COUNT || bench_has_dtype(s, &knx_dtype_table[g->from]));
             if (fits && chance(m, ++n))
                 chosen = s;
         }
@@ -27,16 +27,16 @@ static const sample *choose(maker *m, const goal *g, const char **operands)
     return chosen;
 }
 
-static kn_atom operand_for(maker *m, const sample *s, const operand *o)
+static kni_atom operand_for(maker *m, const sample *s, const operand *o)
 {
     if (o->literal)
         return knb_number(m->b, o->shape.dtype, o->value);
     fill f = {o->lo, o->hi, o->has_domain, o->distinct};
     if (runs_long(s->prim))
-        return emit1(m, &kn_prim_clamp, NULL, 3,
-                     (kn_atom[]){knb_number(m->b, o->shape.dtype, o->lo),
-                                 want(m, o->shape.dtype, o->shape.ndim, o->shape.dim, &f),
-                                 knb_number(m->b, o->shape.dtype, o->hi)});
+        return emit1(m, &knp_prim_clamp, NULL, 3,
+                     (kni_atom[]){knb_number(m->b, o->shape.dtype, o->lo),
+                                  want(m, o->shape.dtype, o->shape.ndim, o->shape.dim, &f),
+                                  knb_number(m->b, o->shape.dtype, o->hi)});
     bool free = !o->has_domain && (s->lo != 0 || s->hi != 0 ? chance(m, 3) : true);
     return want(m, o->shape.dtype, o->shape.ndim, o->shape.dim, free ? NULL : &f);
 }
@@ -45,9 +45,9 @@ bool make_sample(maker *m, const goal *g)
 {
     bench c = {0};
     const char *operands = NULL;
-    kn_atom x[MAX_OPERANDS], y[MAX_VALUES];
+    kni_atom x[MAX_OPERANDS], y[MAX_VALUES];
     const sample *s = choose(m, g, &operands);
-    kn_dtype t = s && s->dtypes && g->from < KN_ID_COUNT ? &kn_dtype_table[g->from] : NULL;
+    kn_dtype t = s && s->dtypes && g->from < KN_ID_COUNT ? &knx_dtype_table[g->from] : NULL;
     bool fine = s && operands && (!s->dtypes || t) && bench_open(&c, s, t, operands);
     int64_t size = 0;
     for (int i = 0; fine && i < c.n_operand; i++)
@@ -55,7 +55,7 @@ bool make_sample(maker *m, const goal *g)
     fine = fine && size <= m->room + 60 && affordable(m, s->prim, size);
     for (int i = 0; fine && i < c.n_operand; i++)
         fine = (x[i] = operand_for(m, s, &c.operand[i])) != KN_ATOM_NONE;
-    if (fine && (s->prim == &kn_prim_bitcast_convert_type || s->prim == &kn_prim_bitcast_last_axis))
+    if (fine && (s->prim == &knp_prim_bitcast_convert_type || s->prim == &knp_prim_bitcast_last_axis))
         fine = (x[0] = without_nans(m, x[0])) != KN_ATOM_NONE;
     int n = 0;
     for (int i = 0; i < MAX_VALUES; i++)

@@ -13,22 +13,22 @@
 
 /* ---- goals.c: a row at a dtype (of casts: at two). */
 typedef struct goal {
-    const kn_prim *prim;
-    uint8_t from, to; /* kn_dtype_id; KN_ID_COUNT: none */
+    const kni_prim *prim;
+    uint8_t from, to; /* knx_dtype_id; KN_ID_COUNT: none */
     bool lanes;       /* not an equation of the finished jaxpr: collectives, derivatives of custom rules */
 } goal;
 enum { MAX_GOALS = 8192 };
 extern goal goals[MAX_GOALS];
 extern int n_goals;
 void goals_find(void);
-void goal_of(const kni_jaxpr *j, const kn_eqn *e, goal *g);
+void goal_of(const kni_jaxpr *j, const kni_eqn *e, goal *g);
 int goal_number(const goal *g); /* -1: not one of them */
 void goals_count(const kni_jaxpr *j, uint32_t *times);
 
 /* ---- A jaxpr and its operands. */
 typedef struct program {
     kni_jaxpr *j;
-    kn_buffer **x; /* n_const + n_in of them */
+    knx_buffer **x; /* n_const + n_in of them */
 } program;
 void program_free(program *p);
 static inline int program_operands(const program *p) { return (int)(p->j->n_const + p->j->n_in); }
@@ -40,9 +40,9 @@ typedef struct fill {
     bool domain, distinct;
 } fill;
 typedef struct maker {
-    kn_builder *b;
+    kni_builder *b;
     uint64_t state;
-    kn_atom pool[POOL];
+    kni_atom pool[POOL];
     int n, n_input;
     int64_t base[MAX_BASE]; /* the extents of this program */
     int64_t room, work;     /* elements of the largest value; what is left of all values together */
@@ -50,7 +50,7 @@ typedef struct maker {
     kn_dtype to;            /* the one that it casts to; NULL: any */
     int depth;              /* inside of how many jaxprs in parameters */
     fill input_fill[MAX_INPUTS];
-    kn_atom input[MAX_INPUTS];
+    kni_atom input[MAX_INPUTS];
     bool input_constant[MAX_INPUTS];
     uint32_t *times; /* goals that leave no equation of theirs */
 } maker;
@@ -58,26 +58,26 @@ static inline int below(maker *m, int64_t n) { return n > 0 ? (int)(test_random(
 static inline bool chance(maker *m, int in) { return !below(m, in); }
 /* `times` counts goals; NULL: nobody counts. False if the number gives no program. */
 bool program_make(uint64_t number, program *out, uint32_t *times);
-bool affordable(maker *m, const kn_prim *p, int64_t size); /* over so many elements */
+bool affordable(maker *m, const kni_prim *p, int64_t size); /* over so many elements */
 /* Emits; the results go into the pool. 0 results: refused. */
-int emit(maker *m, const kn_prim *p, const void *params, int n_in, const kn_atom *in, kn_atom *out, int room);
-kn_atom emit1(maker *m, const kn_prim *p, const void *params, int n_in, const kn_atom *in);
+int emit(maker *m, const kni_prim *p, const void *params, int n_in, const kni_atom *in, kni_atom *out, int room);
+kni_atom emit1(maker *m, const kni_prim *p, const void *params, int n_in, const kni_atom *in);
 bool settle(maker *m); /* drops the builder's error: false if there was one */
-kn_atom keep(maker *m, kn_atom a);
+kni_atom keep(maker *m, kni_atom a);
 /* A value of this type, or of this dtype and any shape: from the pool, made from it, or a new operand. */
-kn_atom want(maker *m, kn_dtype d, int ndim, const int64_t *dim, const fill *f);
-kn_atom want_dtype(maker *m, kn_dtype d);
-kn_atom want_index(maker *m, kn_dtype d, int ndim, const int64_t *dim, int64_t lo, int64_t hi);
+kni_atom want(maker *m, kn_dtype d, int ndim, const int64_t *dim, const fill *f);
+kni_atom want_dtype(maker *m, kn_dtype d);
+kni_atom want_index(maker *m, kn_dtype d, int ndim, const int64_t *dim, int64_t lo, int64_t hi);
 kn_dtype any_dtype(maker *m, const char *kinds);
 int any_shape(maker *m, int64_t *dim);
-kn_atom without_nans(maker *m, kn_atom x);
+kni_atom without_nans(maker *m, kni_atom x);
 bool make_goal(maker *m, const goal *g); /* some equation of the row */
-kni_jaxpr *make_body(maker *m, int n_in, const kn_type *in, int n_out, const kn_type *out, int equations);
+kni_jaxpr *make_body(maker *m, int n_in, const kni_type *in, int n_out, const kni_type *out, int equations);
 
 /* ---- make_own.c, make_index.c: equations with parameters of any shape. */
-typedef bool make_fn(maker *m, const kn_prim *p);
-make_fn *own_maker(const kn_prim *p); /* NULL: none */
-bool runs_long(const kn_prim *p);     /* with operands outside of its samples' domain */
+typedef bool make_fn(maker *m, const kni_prim *p);
+make_fn *own_maker(const kni_prim *p); /* NULL: none */
+bool runs_long(const kni_prim *p);    /* with operands outside of its samples' domain */
 make_fn make_elementwise, make_gather, make_scatter, make_dynamic_slice, make_dynamic_update, make_dot, make_sort,
     make_top_k, make_square, make_solve, make_random_bits, make_call, make_loop, make_remat;
 void program_derive(maker *m, program *p); /* make_derived.c: a transformation of it in its place, or nothing */
@@ -92,15 +92,15 @@ typedef struct way {
     bool bands;           /* wherever steps can be cut */
     bool far;             /* on the device of tests/devices */
     int lanes;            /* of the interpreter: KNK_LANES_ */
-    const kng_generator *generator; /* NULL: the interpreter */
+    const knh_generator *generator; /* NULL: the interpreter */
     int threads;
 } way;
 extern const way *way_now; /* how kernels run at the moment; NULL: as in use */
-kn_error *way_run(const way *w, const program *p, uint64_t seed, kn_buffer **out);
+knx_error *way_run(const way *w, const program *p, uint64_t seed, knx_buffer **out);
 int ways_of(uint64_t seed, way *list, bool all); /* the ways for a program, the meaning first */
 enum { MAX_WAYS = 40 };
 /* All launches through C source that a compiler makes into code; false: no compiler, or no such source yet. */
-bool c_source_run(const program *p, kn_buffer **out, kn_error **error);
+bool c_source_run(const program *p, knx_buffer **out, knx_error **error);
 
 /* ---- check.c */
 typedef struct verdict {
@@ -108,14 +108,14 @@ typedef struct verdict {
     char what[512];
 } verdict;
 void check_program(const program *p, uint64_t seed, bool all, verdict *v);
-void check_public(const program *p, kn_buffer *const *want, kn_error *error, verdict *v); /* public.c */
+void check_public(const program *p, knx_buffer *const *want, knx_error *error, verdict *v); /* public.c */
 void check_lanes_alone(const program *p, uint64_t seed, verdict *v);                      /* vmap.c */
 void fails(verdict *v, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 /* Equal bits; all NaNs are equal. The element that differs, or -1. */
-int64_t first_difference(kn_type t, const void *a, const void *b);
-void compare(verdict *v, const char *name, const kni_jaxpr *j, kn_buffer *const *want, const kn_error *want_error,
-             kn_buffer *const *got, const kn_error *got_error);
-void release_all(int n, kn_buffer **x);
+int64_t first_difference(kni_type t, const void *a, const void *b);
+void compare(verdict *v, const char *name, const kni_jaxpr *j, knx_buffer *const *want, const knx_error *want_error,
+             knx_buffer *const *got, const knx_error *got_error);
+void release_all(int n, knx_buffer **x);
 
 /* ---- shrink.c: makes a failing program smaller as long as it fails. */
 void shrink(program *p, uint64_t seed, bool all);

@@ -11,15 +11,15 @@
 /* The same without constants, which have no values in a text. */
 static char *text_of(const kni_jaxpr *j)
 {
-    kn_builder b;
-    kn_atom x[MAX_VALUES], y[MAX_VALUES];
+    kni_builder b;
+    kni_atom x[MAX_VALUES], y[MAX_VALUES];
     kni_jaxpr *open = NULL;
     char *text = NULL;
     knb_init(&b);
     for (uint32_t i = 0; i < j->n_const + j->n_in; i++)
         x[i] = knb_invar(&b, j->type[i]);
     knb_inline(&b, j, x, y);
-    kn_error *e = knb_finish(&b, (int)j->n_out, y, "program", false, &open);
+    knx_error *e = knb_finish(&b, (int)j->n_out, y, "program", false, &open);
     if (!e)
         e = kni_text(open, KN_FORM_FULL, &text);
     knx_error_release(e);
@@ -28,15 +28,15 @@ static char *text_of(const kni_jaxpr *j)
     return text;
 }
 
-static void try_call(const char *name, kn_fn f, const program *p, kn_buffer *const *want, const kn_error *error,
+static void try_call(const char *name, kn_fn f, const program *p, knx_buffer *const *want, const knx_error *error,
                      verdict *v)
 {
     kn_args args = {.n = program_operands(p)};
     kn_outs outs = {.n = (int)p->j->n_out};
     kn_array x[KN_MAX_ARGS], y[KN_MAX_ARGS];
-    kn_buffer *got[KN_MAX_ARGS] = {NULL};
+    knx_buffer *got[KN_MAX_ARGS] = {NULL};
     for (int i = 0; i < args.n; i++) {
-        kn_type t = p->j->type[i];
+        kni_type t = p->j->type[i];
         kn_shape s = {.ndim = t.ndim};
         memcpy(s.dim, t.dim ? t.dim : (int64_t[]){0}, (size_t)t.ndim * sizeof *s.dim);
         x[i] = (kn_from_memory)(p->x[i]->data, &s, t.dtype);
@@ -63,7 +63,7 @@ static void try_call(const char *name, kn_fn f, const program *p, kn_buffer *con
     release_all(outs.n, got);
 }
 
-void check_public(const program *p, kn_buffer *const *want, kn_error *error, verdict *v)
+void check_public(const program *p, knx_buffer *const *want, knx_error *error, verdict *v)
 {
     if (program_operands(p) > KN_MAX_ARGS || p->j->n_out > KN_MAX_ARGS || (p->j->has & KN_NAMES) || !p->j->n_out)
         return;

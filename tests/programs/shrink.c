@@ -42,15 +42,15 @@ bool fails_alone(const program *p, uint64_t seed, bool all, verdict *v)
 /* --- rebuilding ------------------------------------------------------------------------------- */
 
 typedef struct change {
-    const bool *cut;       /* per equation: its results become operands */
-    kn_buffer *const *was; /* per variable: its value, where it is cut */
-    const kn_atom *out;    /* the results; NULL: as they are */
+    const bool *cut;        /* per equation: its results become operands */
+    knx_buffer *const *was; /* per variable: its value, where it is cut */
+    const kni_atom *out;    /* the results; NULL: as they are */
     uint32_t n_out;
     int64_t extent, to; /* an extent, and the one in its place; 0: none */
     int literal;        /* 1 + the operand that becomes a literal */
 } change;
 
-static kn_type changed_type(const change *c, kn_type t, int64_t *room)
+static kni_type changed_type(const change *c, kni_type t, int64_t *room)
 {
     for (int d = 0; d < t.ndim; d++)
         room[d] = c->extent && t.dim[d] == c->extent ? c->to : t.dim[d];
@@ -60,9 +60,9 @@ static kn_type changed_type(const change *c, kn_type t, int64_t *room)
 }
 
 /* The first elements along all axes. */
-static kn_buffer *corner(const kn_buffer *x, kn_type from, kn_type to)
+static knx_buffer *corner(const knx_buffer *x, kni_type from, kni_type to)
 {
-    kn_buffer *b = knx_buffer_new(kni_type_bytes(to));
+    knx_buffer *b = knx_buffer_new(kni_type_bytes(to));
     int64_t n = kni_type_size(to), index[KN_MAX_NDIM];
     for (int64_t i = 0; b && i < n; i++) {
         int64_t rest = i, at = 0;
@@ -77,14 +77,14 @@ static kn_buffer *corner(const kn_buffer *x, kn_type from, kn_type to)
     return b;
 }
 
-static void *changed_params(kn_arena *a, const change *c, const kn_eqn *e)
+static void *changed_params(knx_arena *a, const change *c, const kni_eqn *e)
 {
     if (!e->params || !e->prim->params_size)
         return NULL;
     char *own = knx_arena_copy(a, e->params, e->prim->params_size);
-    for (const kn_param_field *f = e->prim->fields; own && c->extent && f && f->name; f++)
+    for (const kni_param_field *f = e->prim->fields; own && c->extent && f && f->name; f++)
         if (f->kind == KN_P_INTS) {
-            kn_ints *v = (kn_ints *)(void *)(own + f->offset);
+            kni_ints *v = (kni_ints *)(void *)(own + f->offset);
             int64_t *list = knx_arena_copy(a, v->v ? v->v : &c->to, (size_t)(v->n > 0 ? v->n : 1) * sizeof *list);
             for (int i = 0; list && i < v->n; i++)
                 list[i] = list[i] == c->extent ? c->to : list[i];
@@ -94,17 +94,17 @@ static void *changed_params(kn_arena *a, const change *c, const kn_eqn *e)
 }
 
 typedef struct draft {
-    kn_builder b;
-    kn_arena arena;
-    kn_atom *atom; /* per variable of the old jaxpr */
-    kn_buffer **x; /* per operand of the new one, in order */
+    kni_builder b;
+    knx_arena arena;
+    kni_atom *atom; /* per variable of the old jaxpr */
+    knx_buffer **x; /* per operand of the new one, in order */
     int n;
 } draft;
 
-static void add_operand(draft *d, const change *c, kn_type t, uint32_t var, const kn_buffer *value)
+static void add_operand(draft *d, const change *c, kni_type t, uint32_t var, const knx_buffer *value)
 {
     int64_t room[KN_MAX_NDIM];
-    kn_type to = changed_type(c, t, room);
+    kni_type to = changed_type(c, t, room);
     d->atom[var] = knb_invar(&d->b, to);
     d->x[d->n++] = corner(value, t, to);
 }
@@ -112,9 +112,9 @@ static void add_operand(draft *d, const change *c, kn_type t, uint32_t var, cons
 static bool draft_equations(draft *d, const program *p, const change *c)
 {
     const kni_jaxpr *j = p->j;
-    kn_atom in[4 * MAX_VALUES], out[MAX_VALUES];
+    kni_atom in[4 * MAX_VALUES], out[MAX_VALUES];
     for (uint32_t i = 0; i < j->n_eqn; i++) {
-        const kn_eqn *e = &j->eqn[i];
+        const kni_eqn *e = &j->eqn[i];
         if (c->cut && c->cut[i]) {
             for (uint32_t k = 0; k < e->n_out; k++)
                 add_operand(d, c, j->type[e->out + k], e->out + k, c->was[e->out + k]);
@@ -123,7 +123,7 @@ static bool draft_equations(draft *d, const program *p, const change *c)
         if (e->n_in > 4 * MAX_VALUES || e->n_out > MAX_VALUES)
             return false;
         for (uint32_t k = 0; k < e->n_in; k++) {
-            const kn_literal *l = kni_is_literal(e->in[k]) ? &j->literal[e->in[k] & ~KN_LITERAL_BIT] : NULL;
+            const kni_literal *l = kni_is_literal(e->in[k]) ? &j->literal[e->in[k] & ~KN_LITERAL_BIT] : NULL;
             in[k] = l ? knb_literal(&d->b, l->type.dtype, l->type.weak, l->bits) : d->atom[e->in[k]];
         }
         int n = knb_emit(&d->b, e->prim, changed_params(&d->arena, c, e), (int)e->n_in, in, out, MAX_VALUES);
@@ -136,11 +136,11 @@ static bool draft_equations(draft *d, const program *p, const change *c)
 }
 
 /* Operands that nothing reads go. */
-static bool drop_operands(kni_jaxpr *j, kn_buffer **x, program *out)
+static bool drop_operands(kni_jaxpr *j, knx_buffer **x, program *out)
 {
     bool *used = calloc(j->n_var + 1, 1);
-    kn_atom *atom = calloc(j->n_var + 1, sizeof *atom), *y = calloc(j->n_out + 1, sizeof *y);
-    kn_builder b;
+    kni_atom *atom = calloc(j->n_var + 1, sizeof *atom), *y = calloc(j->n_out + 1, sizeof *y);
+    kni_builder b;
     for (uint32_t i = 0; i < j->n_eqn; i++)
         for (uint32_t k = 0; k < j->eqn[i].n_in; k++)
             if (!kni_is_literal(j->eqn[i].in[k]))
@@ -150,7 +150,7 @@ static bool drop_operands(kni_jaxpr *j, kn_buffer **x, program *out)
             used[j->out[k]] = true;
     out->x = calloc(j->n_in + 1, sizeof *out->x);
     knb_init(&b);
-    kn_atom spare = KN_ATOM_NONE;
+    kni_atom spare = KN_ATOM_NONE;
     int n = 0;
     for (uint32_t i = 0; i < j->n_in; i++)
         if (used[i]) {
@@ -160,7 +160,7 @@ static bool drop_operands(kni_jaxpr *j, kn_buffer **x, program *out)
             atom[i] = spare;
         }
     knb_inline(&b, j, atom, y);
-    kn_error *e = knb_finish(&b, (int)j->n_out, y, "program", true, &out->j);
+    knx_error *e = knb_finish(&b, (int)j->n_out, y, "program", true, &out->j);
     bool fine = !e && out->j->n_in == (uint32_t)n;
     knx_error_release(e);
     knb_free(&b);
@@ -174,15 +174,15 @@ static bool rebuild(const program *p, const change *c, program *out)
 {
     const kni_jaxpr *j = p->j;
     draft d = {.atom = calloc(j->n_var + 1, sizeof *d.atom), .x = calloc(j->n_var + 1, sizeof *d.x)};
-    kn_atom y[MAX_VALUES];
+    kni_atom y[MAX_VALUES];
     kni_jaxpr *made = NULL;
     uint32_t n_out = c->out ? c->n_out : j->n_out;
-    const kn_atom *old = c->out ? c->out : j->out;
+    const kni_atom *old = c->out ? c->out : j->out;
     *out = (program){0};
     knb_init(&d.b);
     for (int i = 0; i < program_operands(p); i++)
         if (c->literal == i + 1) {
-            kn_scalar_bits s = {.u = {0, 0}};
+            knx_scalar_bits s = {.u = {0, 0}};
             memcpy(s.bytes, p->x[i]->data, j->type[i].dtype->size);
             d.atom[i] = knb_literal(&d.b, j->type[i].dtype, false, s);
         } else {
@@ -190,11 +190,11 @@ static bool rebuild(const program *p, const change *c, program *out)
         }
     bool fine = draft_equations(&d, p, c) && n_out < MAX_VALUES;
     for (uint32_t k = 0; fine && k < n_out; k++) {
-        const kn_literal *l = kni_is_literal(old[k]) ? &j->literal[old[k] & ~KN_LITERAL_BIT] : NULL;
+        const kni_literal *l = kni_is_literal(old[k]) ? &j->literal[old[k] & ~KN_LITERAL_BIT] : NULL;
         y[k] = l ? knb_literal(&d.b, l->type.dtype, l->type.weak, l->bits) : d.atom[old[k]];
     }
     if (fine) {
-        kn_error *e = knb_finish(&d.b, (int)n_out, y, "program", true, &made);
+        knx_error *e = knb_finish(&d.b, (int)n_out, y, "program", true, &made);
         fine = !e;
         knx_error_release(e);
     }
@@ -248,12 +248,12 @@ static bool fewer_results(hunt *h)
 {
     bool any = false;
     for (uint32_t k = 0; k < h->p->j->n_out && h->p->j->n_out > 1; k++) {
-        kn_atom one = h->p->j->out[k];
+        kni_atom one = h->p->j->out[k];
         if (try_change(h, &(change){.out = &one, .n_out = 1}))
             return true;
     }
     for (uint32_t k = 0; k < h->p->j->n_out && h->p->j->n_out > 1; k++) {
-        kn_atom rest[MAX_VALUES];
+        kni_atom rest[MAX_VALUES];
         uint32_t n = 0;
         for (uint32_t i = 0; i < h->p->j->n_out; i++)
             if (i != k)
@@ -267,8 +267,8 @@ static bool fewer_results(hunt *h)
 static bool earlier_results(hunt *h)
 {
     for (uint32_t i = 0; i + 1 < h->p->j->n_eqn; i++) {
-        const kn_eqn *e = &h->p->j->eqn[i];
-        kn_atom out[MAX_VALUES];
+        const kni_eqn *e = &h->p->j->eqn[i];
+        kni_atom out[MAX_VALUES];
         for (uint32_t k = 0; k < e->n_out && k < MAX_VALUES; k++)
             out[k] = e->out + k;
         if (e->n_out && e->n_out < MAX_VALUES && try_change(h, &(change){.out = out, .n_out = e->n_out}))
@@ -279,12 +279,12 @@ static bool earlier_results(hunt *h)
 
 /* The values that equations 0 .. n - 1 make, AT_ONCE of them from `from` on. */
 enum { AT_ONCE = MAX_VALUES - 8 };
-static bool values_from(const program *p, uint32_t n, uint32_t from, kn_buffer **was)
+static bool values_from(const program *p, uint32_t n, uint32_t from, knx_buffer **was)
 {
     const kni_jaxpr *j = p->j;
     draft d = {.atom = calloc(j->n_var + 1, sizeof *d.atom), .x = calloc(j->n_var + 1, sizeof *d.x)};
-    kn_buffer *y[MAX_VALUES];
-    kn_atom out[MAX_VALUES];
+    knx_buffer *y[MAX_VALUES];
+    kni_atom out[MAX_VALUES];
     kni_jaxpr part = *j, *probe = NULL;
     program first = {&part, p->x};
     uint32_t to = n < j->n_eqn ? j->eqn[n].out : j->n_var, many = 0;
@@ -295,7 +295,7 @@ static bool values_from(const program *p, uint32_t n, uint32_t from, kn_buffer *
     bool fine = draft_equations(&d, &first, &(change){0});
     for (uint32_t v = from; v < to && many < AT_ONCE; v++)
         out[many++] = d.atom[v];
-    kn_error *e = fine ? knb_finish(&d.b, (int)many, out, "probe", false, &probe) : NULL;
+    knx_error *e = fine ? knb_finish(&d.b, (int)many, out, "probe", false, &probe) : NULL;
     if (probe) {
         e = way_run(&(way){.name = "probe"}, &(program){probe, d.x}, 0, y);
         for (uint32_t k = 0; !e && k < many; k++)
@@ -313,10 +313,10 @@ static bool values_from(const program *p, uint32_t n, uint32_t from, kn_buffer *
 }
 
 /* All values, as the meaning has them; NULL where the program does not get so far. */
-static kn_buffer **all_values(const program *p)
+static knx_buffer **all_values(const program *p)
 {
     const kni_jaxpr *j = p->j;
-    kn_buffer **was = calloc(j->n_var + 1, sizeof *was);
+    knx_buffer **was = calloc(j->n_var + 1, sizeof *was);
     uint32_t first = j->n_const + j->n_in, n = j->n_eqn;
     while (n > 0 && !values_from(p, n, first, was))
         n--;
@@ -326,7 +326,7 @@ static kn_buffer **all_values(const program *p)
     return was;
 }
 
-static bool cut_range(hunt *h, kn_buffer **was, uint32_t from, uint32_t to)
+static bool cut_range(hunt *h, knx_buffer **was, uint32_t from, uint32_t to)
 {
     const kni_jaxpr *j = h->p->j;
     bool *cut = calloc(j->n_eqn + 1, 1), fine = true;
@@ -343,7 +343,7 @@ static bool cut_range(hunt *h, kn_buffer **was, uint32_t from, uint32_t to)
 static bool fewer_equations(hunt *h)
 {
     uint32_t n = h->p->j->n_eqn, n_var = h->p->j->n_var;
-    kn_buffer **was = all_values(h->p);
+    knx_buffer **was = all_values(h->p);
     bool better = false;
     for (uint32_t size = n; size >= 1 && !better; size /= 2)
         for (uint32_t from = 0; from < n && !better; from += size)
@@ -379,8 +379,8 @@ static void equal_elements(hunt *h)
 {
     verdict v;
     for (int i = 0; i < program_operands(h->p); i++) {
-        kn_type t = h->p->j->type[i];
-        kn_buffer *old = h->p->x[i], *b = knx_is_inexact(t.dtype) ? knx_buffer_new(kni_type_bytes(t)) : NULL;
+        kni_type t = h->p->j->type[i];
+        knx_buffer *old = h->p->x[i], *b = knx_is_inexact(t.dtype) ? knx_buffer_new(kni_type_bytes(t)) : NULL;
         for (int64_t k = 0; b && k < kni_type_size(t); k++)
             memcpy((char *)b->data + k * t.dtype->size, old->data, t.dtype->size);
         if (!b)

@@ -9,7 +9,7 @@
 static void write_operands(const program *p, FILE *f)
 {
     for (int i = 0; i < program_operands(p); i++) {
-        kn_text text = {0};
+        knx_text text = {0};
         size_t bytes = kni_type_bytes(p->j->type[i]);
         fprintf(f, "= %s ", kni_type_text(&text, p->j->type[i], false));
         for (size_t k = 0; k < bytes; k++)
@@ -21,7 +21,7 @@ static void write_operands(const program *p, FILE *f)
 bool program_write(const program *p, const char *why, const char *path)
 {
     char *text = NULL;
-    kn_error *e = kni_text(p->j, KN_FORM_FULL, &text);
+    knx_error *e = kni_text(p->j, KN_FORM_FULL, &text);
     FILE *f = e ? NULL : fopen(path, "w");
     if (f) {
         fprintf(f, "# %s\n", why);
@@ -37,7 +37,7 @@ bool program_write(const program *p, const char *why, const char *path)
 void program_print(const program *p)
 {
     char *text = NULL;
-    kn_error *e = kni_text(p->j, KN_FORM_TYPED, &text);
+    knx_error *e = kni_text(p->j, KN_FORM_TYPED, &text);
     size_t bytes = 0;
     for (int i = 0; i < program_operands(p); i++)
         bytes += kni_type_bytes(p->j->type[i]);
@@ -67,7 +67,7 @@ static char *whole_file(const char *path)
     return text;
 }
 
-static bool read_bytes(const char *hex, kn_buffer *to, size_t bytes)
+static bool read_bytes(const char *hex, knx_buffer *to, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
         unsigned v;
@@ -86,7 +86,7 @@ bool program_read(const char *path, program *p)
     for (; line && (*line == '#' || *line == '='); line = strchr(line, '\n'), line += line != NULL)
         if (*line == '=' && n < MAX_VALUES)
             hex_of[n++] = line;
-    kn_error *e = line ? kni_parse(line, &p->j) : NULL;
+    knx_error *e = line ? kni_parse(line, &p->j) : NULL;
     if (e)
         fprintf(stderr, "%s: %s\n", path, e->message);
     bool fine = line && !e && program_operands(p) == n && (p->x = calloc((size_t)n + 1, sizeof *p->x));

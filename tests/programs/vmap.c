@@ -11,10 +11,10 @@ enum { LANES = 3 };
 static bool is_pure(const kni_jaxpr *j)
 {
     for (uint32_t i = 0; i < j->n_eqn; i++) {
-        const kn_eqn *e = &j->eqn[i];
+        const kni_eqn *e = &j->eqn[i];
         if (kni_can_fail(e->prim, e->params) || kni_bits(e->prim, e->params) & (KN_EFFECT | KN_USER | KN_NAMES))
             return false;
-        for (const kn_param_field *f = e->params ? e->prim->fields : NULL; f && f->name; f++)
+        for (const kni_param_field *f = e->params ? e->prim->fields : NULL; f && f->name; f++)
             for (int n = 0; n < kni_field_jaxprs(f, e->params).n; n++)
                 if (!is_pure(kni_field_jaxprs(f, e->params).v[n]))
                     return false;
@@ -23,10 +23,10 @@ static bool is_pure(const kni_jaxpr *j)
 }
 
 /* Lane l has the elements turned by l places: they stay legal positions and counts. */
-static kn_buffer *turned(const kn_buffer *x, kn_type t, int l)
+static knx_buffer *turned(const knx_buffer *x, kni_type t, int l)
 {
     size_t bytes = kni_type_bytes(t), by = t.dtype->size * (size_t)l;
-    kn_buffer *b = knx_buffer_new(bytes);
+    knx_buffer *b = knx_buffer_new(bytes);
     if (b && bytes) {
         by %= bytes;
         memcpy(b->data, (const char *)x->data + by, bytes - by);
@@ -36,7 +36,7 @@ static kn_buffer *turned(const kn_buffer *x, kn_type t, int l)
 }
 
 /* Copies lane l between an array and one with an axis of LANES more, at `axis`. */
-static void move_lane(kn_type t, int axis, int l, char *one, char *many, bool into_many)
+static void move_lane(kni_type t, int axis, int l, char *one, char *many, bool into_many)
 {
     size_t outer = 1, inner = t.dtype->size;
     for (int d = 0; d < axis; d++)
@@ -49,15 +49,15 @@ static void move_lane(kn_type t, int axis, int l, char *one, char *many, bool in
     }
 }
 
-static void compare_lane(const program *p, program *lane, const kni_jaxpr *mapped, kn_buffer *const *all,
+static void compare_lane(const program *p, program *lane, const kni_jaxpr *mapped, knx_buffer *const *all,
                          const int *out_axis, int l, verdict *v)
 {
-    kn_buffer *want[MAX_VALUES] = {NULL}, *got[MAX_VALUES] = {NULL};
-    kn_error *e = way_run(&(way){.name = "lane", .fuse = true, .cached = true}, lane, 0, want);
+    knx_buffer *want[MAX_VALUES] = {NULL}, *got[MAX_VALUES] = {NULL};
+    knx_error *e = way_run(&(way){.name = "lane", .fuse = true, .cached = true}, lane, 0, want);
     char name[32];
     (void)mapped;
     for (uint32_t k = 0; !e && k < p->j->n_out; k++) {
-        kn_type t = kni_out_type(p->j, k);
+        kni_type t = kni_out_type(p->j, k);
         got[k] = knx_buffer_new(kni_type_bytes(t));
         if (got[k])
             move_lane(t, out_axis[k], l, got[k]->data, all[k]->data, false);
@@ -73,7 +73,7 @@ static void compare_lane(const program *p, program *lane, const kni_jaxpr *mappe
 static void run_mapped(const program *p, kni_jaxpr *mapped, const int *in_axis, const int *out_axis, verdict *v)
 {
     int n = program_operands(p), n_const = (int)p->j->n_const;
-    kn_buffer *lane[LANES][MAX_VALUES], *many[MAX_VALUES], *all[MAX_VALUES] = {NULL};
+    knx_buffer *lane[LANES][MAX_VALUES], *many[MAX_VALUES], *all[MAX_VALUES] = {NULL};
     for (int i = 0; i < n; i++) {
         bool is_mapped = i >= n_const && in_axis[i - n_const] >= 0;
         many[i] = is_mapped ? knx_buffer_new(kni_type_bytes(mapped->type[i])) : knx_buffer_retain(p->x[i]);
@@ -84,7 +84,7 @@ static void run_mapped(const program *p, kni_jaxpr *mapped, const int *in_axis, 
         }
     }
     program whole = {mapped, many};
-    kn_error *e = way_run(&(way){.name = "vmap", .fuse = true}, &whole, 0, all);
+    knx_error *e = way_run(&(way){.name = "vmap", .fuse = true}, &whole, 0, all);
     if (e)
         fails(v, "vmap: %s", e->message);
     for (int l = 0; l < LANES && !e && !v->failed; l++)
@@ -111,7 +111,7 @@ void check_lanes_alone(const program *p, uint64_t seed, verdict *v)
         out_axis[k] = (int)(test_random(&seed) % (uint64_t)(kni_out_type(p->j, k).ndim + 1));
     if (!batched)
         return;
-    kn_error *e = knt_batch(p->j, LANES, NULL, in_axis, out_axis, &mapped);
+    knx_error *e = knt_batch(p->j, LANES, NULL, in_axis, out_axis, &mapped);
     if (e)
         fails(v, "vmap: %s", e->message);
     knx_error_release(e);

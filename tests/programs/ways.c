@@ -19,9 +19,9 @@ static void add(way *list, int *n, way w)
 static void add_native(way *list, int *n, uint64_t *state, bool all)
 {
     static const int threads[] = {1, 2, 3, 7};
-    const kng_generator *g;
-    for (int i = 0; (g = kng_generator_number(i)); i++) {
-        if (!g->make || !kng_generator_works(g))
+    const knh_generator *g;
+    for (int i = 0; (g = knh_generator_number(i)); i++) {
+        if (!g->make || !knh_generator_works(g))
             continue;
         for (int k = 0, one = (int)(test_random(state) % 4); k < 4; k++)
             if (all || k == one || !k)
@@ -63,54 +63,54 @@ static void choose_donated(const program *p, uint64_t seed, bool *donated)
         donated[i] = test_random(&seed) % 3 > 0;
 }
 
-static kn_buffer *copy_of(const kn_buffer *from, size_t bytes)
+static knx_buffer *copy_of(const knx_buffer *from, size_t bytes)
 {
-    kn_buffer *b = knx_buffer_new(bytes);
+    knx_buffer *b = knx_buffer_new(bytes);
     if (b && bytes)
         memcpy(b->data, from->data, bytes);
     return b;
 }
 
-static kn_kernel_cache *shared_kernels(void)
+static knc_kernel_cache *shared_kernels(void)
 {
-    static kn_kernel_cache *cache;
+    static knc_kernel_cache *cache;
     if (!cache)
         cache = knc_kernel_cache_new((size_t)1 << 20);
     return cache;
 }
 
 /* The text of the jaxpr, read back. */
-static kn_error *read_back(const kni_jaxpr *j, kni_jaxpr **out)
+static knx_error *read_back(const kni_jaxpr *j, kni_jaxpr **out)
 {
     char *text = NULL;
-    kn_error *e = kni_text(j, KN_FORM_FULL, &text);
+    knx_error *e = kni_text(j, KN_FORM_FULL, &text);
     if (!e)
         e = kni_parse(text, out);
     knx_free(text);
     return e;
 }
 
-kn_error *way_run(const way *w, const program *p, uint64_t seed, kn_buffer **out)
+knx_error *way_run(const way *w, const program *p, uint64_t seed, knx_buffer **out)
 {
     int n = program_operands(p);
     bool donated[MAX_VALUES] = {false};
-    kn_operand in[MAX_VALUES];
+    knd_operand in[MAX_VALUES];
     knd_loaded *made = NULL;
     kni_jaxpr *parsed = NULL;
     if (w->donate)
         choose_donated(p, seed, donated);
     if (w->parsed) {
-        kn_error *e = read_back(p->j, &parsed);
+        knx_error *e = read_back(p->j, &parsed);
         if (e)
             return e;
     }
     way_now = w->as_used ? NULL : w;
-    kn_error *e = knd_compile(w->far ? &far_device : &knd_host, parsed ? parsed : p->j,
-                              &(kn_compile_options){.fuse = w->fuse,
-                                                    .bands = w->bands,
-                                                    .kernels = w->cached ? shared_kernels() : NULL,
-                                                    .donated = w->donate ? donated : NULL},
-                              &made);
+    knx_error *e = knd_compile(w->far ? &far_device : &knd_host, parsed ? parsed : p->j,
+                               &(knc_compile_options){.fuse = w->fuse,
+                                                      .bands = w->bands,
+                                                      .kernels = w->cached ? shared_kernels() : NULL,
+                                                      .donated = w->donate ? donated : NULL},
+                               &made);
     kni_release(parsed);
     for (uint32_t k = 0; k < p->j->n_out; k++)
         out[k] = NULL;
@@ -119,8 +119,8 @@ kn_error *way_run(const way *w, const program *p, uint64_t seed, kn_buffer **out
         return e;
     }
     for (int i = 0; i < n; i++) {
-        kn_buffer *b = donated[i] ? copy_of(p->x[i], kni_type_bytes(p->j->type[i])) : p->x[i];
-        in[i] = (kn_operand){.buffer = b, .data = b->data};
+        knx_buffer *b = donated[i] ? copy_of(p->x[i], kni_type_bytes(p->j->type[i])) : p->x[i];
+        in[i] = (knd_operand){.buffer = b, .data = b->data};
     }
     e = w->as_used ? knd_run_with(made, in, out, &(knd_options){.threads = w->threads}) : knd_run(made, in, out, NULL);
     way_now = NULL;

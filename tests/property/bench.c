@@ -19,7 +19,7 @@ void bench_fail(bench *b, const char *format, ...)
     va_end(args);
 }
 
-bool bench_ok(bench *b, kn_error *e, const char *what)
+bool bench_ok(bench *b, knx_error *e, const char *what)
 {
     if (!e)
         return true;
@@ -152,7 +152,7 @@ static void name_case(bench *b)
         add_text(b, "/%s", b->s->label);
 }
 
-static int emit(bench *b, kn_builder *k, const kn_atom *x, kn_atom *y)
+static int emit(bench *b, kni_builder *k, const kni_atom *x, kni_atom *y)
 {
     if (b->s->build)
         return b->s->build(k, x, y);
@@ -172,12 +172,12 @@ kni_jaxpr *bench_map_lanes(bench *b, kni_jaxpr *j)
 
 kni_jaxpr *bench_one_lane(bench *b)
 {
-    kn_builder k;
-    kn_atom x[MAX_OPERANDS], y[MAX_RESULTS + MAX_OPERANDS];
+    kni_builder k;
+    kni_atom x[MAX_OPERANDS], y[MAX_RESULTS + MAX_OPERANDS];
     kni_jaxpr *j = NULL;
     knb_init(&k);
     for (int i = 0; i < b->n_operand; i++) {
-        kn_type t = tensor_type(&b->operand[i].shape);
+        kni_type t = tensor_type(&b->operand[i].shape);
         t.ndim--;
         t.dim++;
         x[i] = knb_invar(&k, t);
@@ -190,8 +190,8 @@ kni_jaxpr *bench_one_lane(bench *b)
 
 kni_jaxpr *bench_build(bench *b, bool wrapped)
 {
-    kn_builder k;
-    kn_atom x[MAX_OPERANDS], y[MAX_RESULTS + MAX_OPERANDS], in[MAX_OPERANDS];
+    kni_builder k;
+    kni_atom x[MAX_OPERANDS], y[MAX_RESULTS + MAX_OPERANDS], in[MAX_OPERANDS];
     kni_jaxpr *j = NULL, *outer = NULL;
     int n_out = 1;
     knb_init(&k);
@@ -225,7 +225,7 @@ bool bench_open(bench *b, const sample *s, kn_dtype t, const char *operands)
 {
     b->s = s;
     b->t = t;
-    b->arena = (kn_arena)KN_ARENA_INIT;
+    b->arena = (knx_arena)KN_ARENA_INIT;
     b->j = NULL;
     b->failed = false;
     b->n_in = 0;
@@ -302,7 +302,7 @@ void bench_fill(bench *b, bool for_slopes, uint64_t seed, tensor *x)
     }
 }
 
-tensor bench_direction(bench *b, kn_type like, uint64_t *seed)
+tensor bench_direction(bench *b, kni_type like, uint64_t *seed)
 {
     tensor t = tensor_new(&b->arena, like.dtype, like.ndim, like.dim);
     tensor_fill(&t, -1, 1, 0, 0, seed);
@@ -315,7 +315,7 @@ bool prog_open(bench *b, const kni_jaxpr *j, prog *p)
 {
     *p = (prog){.n_in = (int)j->n_in, .n_out = (int)j->n_out};
     for (int k = 0; k < 2; k++)
-        if (!bench_ok(b, knd_compile(&knd_host, j, &(kn_compile_options){.fuse = k}, &p->p[k]), "compile"))
+        if (!bench_ok(b, knd_compile(&knd_host, j, &(knc_compile_options){.fuse = k}, &p->p[k]), "compile"))
             return false;
     return true;
 }
@@ -328,14 +328,14 @@ void prog_close(prog *p)
 
 static bool run_one(bench *b, const knd_loaded *p, int n_in, const tensor *in, int n_out, tensor *out)
 {
-    kn_operand x[MAX_VALUES];
-    kn_buffer *y[MAX_VALUES] = {0};
+    knd_operand x[MAX_VALUES];
+    knx_buffer *y[MAX_VALUES] = {0};
     for (int i = 0; i < n_in; i++)
-        x[i] = (kn_operand){.data = in[i].data};
+        x[i] = (knd_operand){.data = in[i].data};
     if (!bench_ok(b, knd_run(p, x, y, NULL), "run"))
         return false;
     for (int k = 0; k < n_out; k++) {
-        kn_type t = knc_output_type(p->program, k);
+        kni_type t = knc_output_type(p->program, k);
         out[k] = tensor_new(&b->arena, t.dtype, t.ndim, t.dim);
         if (out[k].n)
             memcpy(out[k].data, y[k]->data, (size_t)out[k].n * t.dtype->size);
@@ -349,7 +349,7 @@ bool bench_same(bench *b, const char *what, int n, const tensor *a, const tensor
     char s[96], t[96];
     for (int k = 0; k < n; k++) {
         if (!tensor_has_type(&a[k], tensor_type(&c[k]))) {
-            kn_text text = {0}, other = {0};
+            knx_text text = {0}, other = {0};
             bench_fail(b, "%s: result %d has type %s and %s", what, k, kni_type_text(&text, tensor_type(&a[k]), false),
                        kni_type_text(&other, tensor_type(&c[k]), false));
             return false;
@@ -416,7 +416,7 @@ static void inspect_classic(bench *b, const kni_jaxpr *j, const char *what)
     char *text = NULL, *again = NULL;
     kni_jaxpr *parsed = NULL;
     if (bench_ok(b, kni_text(j, KN_FORM_CLASSIC, &text), what)) {
-        kn_error *e = kni_parse_classic(text, (int)j->n_const, j->type, (int)j->n_in, j->type + j->n_const, &parsed);
+        knx_error *e = kni_parse_classic(text, (int)j->n_const, j->type, (int)j->n_in, j->type + j->n_const, &parsed);
         if (e && !(e->kind == KN_ERROR_TYPE && (several_dtypes(j) || of_literals(j))))
             bench_fail(b, "%s: %s in\n%s", what, e->message, text);
         else if (!e && bench_ok(b, kni_check(parsed), what) &&
@@ -431,14 +431,14 @@ static void inspect_classic(bench *b, const kni_jaxpr *j, const char *what)
 
 static void inspect_costs(bench *b, const kni_jaxpr *j, const char *what)
 {
-    kn_type x[MAX_VALUES];
+    kni_type x[MAX_VALUES];
     for (uint32_t k = 0; k < j->n_eqn; k++) {
-        const kn_eqn *e = &j->eqn[k];
+        const kni_eqn *e = &j->eqn[k];
         if (!e->prim->cost || e->n_in > MAX_VALUES)
             continue;
         for (uint32_t i = 0; i < e->n_in; i++)
             x[i] = kni_atom_type(j, e->in[i]);
-        kn_rule r = kni_rule(e, x, j->type + e->out);
+        kni_rule r = kni_rule_of(e, x, j->type + e->out);
         double cost = e->prim->cost(&r);
         if (!(cost >= 0) || isinf(cost))
             bench_fail(b, "%s: %s costs %g", what, e->prim->name, cost);
@@ -472,11 +472,11 @@ void bench_inspect(bench *b, const kni_jaxpr *j, const char *what)
 
 kni_jaxpr *bench_pullback(bench *b, const kni_jaxpr *j, const bool *tangent, int *n_cotangent)
 {
-    kn_linearized l = {0};
+    knt_linearized l = {0};
     kni_jaxpr *back = NULL, *all = NULL;
     bool linear[4 * MAX_VALUES] = {0};
-    kn_atom in[MAX_VALUES], y[4 * MAX_VALUES], ct[MAX_VALUES];
-    kn_builder k;
+    kni_atom in[MAX_VALUES], y[4 * MAX_VALUES], ct[MAX_VALUES];
+    kni_builder k;
     if (!bench_ok(b, knt_linearize(j, tangent, &l), "linearize"))
         return NULL;
     for (uint32_t i = 0; i < l.n_tangent_in; i++)

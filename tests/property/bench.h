@@ -20,7 +20,7 @@ typedef struct bench {
     const sample *s;
     kn_dtype t; /* the case's dtype; NULL: none */
     char name[256];
-    kn_arena arena;
+    knx_arena arena;
     int n_operand, n_in; /* with and without literals */
     operand operand[MAX_OPERANDS];
     int input[MAX_OPERANDS]; /* the operand that is input i */
@@ -47,14 +47,14 @@ kni_jaxpr *bench_map_lanes(bench *b, kni_jaxpr *j);
 kni_jaxpr *bench_build(bench *b, bool wrapped);
 
 void bench_fail(bench *b, const char *format, ...) KN_PRINTF_LIKE(2, 3);
-bool bench_ok(bench *b, kn_error *e, const char *what); /* takes e over */
+bool bench_ok(bench *b, knx_error *e, const char *what); /* takes e over */
 
 /* Inputs: for values with the sample's flags, for derivatives plain and away from kinks. */
 void bench_fill(bench *b, bool for_slopes, uint64_t seed, tensor *x);
 bool bench_tangent(const bench *b, int i); /* does input i have a tangent? */
 int bench_tangents(const bench *b, bool *mask);
 int64_t bench_size(const bench *b);                             /* elements of all inputs */
-tensor bench_direction(bench *b, kn_type like, uint64_t *seed); /* random, every part within -1 .. 1 */
+tensor bench_direction(bench *b, kni_type like, uint64_t *seed); /* random, every part within -1 .. 1 */
 
 /* A jaxpr compiled twice, fused and not. Running compares the two bit for bit. */
 typedef struct prog {
@@ -79,9 +79,9 @@ typedef void check_fn(bench *b);
 check_fn check_value, check_jvp, check_vjp, check_transpose, check_second, check_vmap, check_text, check_jit,
     check_lanes, check_axes, check_scarce;
 bool check_needs_tangent(const bench *b);
-void check_row(bench *b, const kn_prim *p);
-void check_refuses(bench *b, const kn_prim *p);
-void check_dtypes(bench *b, const kn_prim *p);
-void check_factors(bench *b, const kn_prim *p);
+void check_row(bench *b, const kni_prim *p);
+void check_refuses(bench *b, const kni_prim *p);
+void check_dtypes(bench *b, const kni_prim *p);
+void check_factors(bench *b, const kni_prim *p);
 extern const sample *const all_samples[]; /* the lists, NULL at the end */
 #endif

@@ -2,7 +2,7 @@
  * cases.h -- the table of the rule tests. One sample stands for many cases: one for each of its dtypes and each of its
  * lists of operands.
  *
- *     { &kn_prim_add, .dtypes = "i32 f64", .operands = "T[3,4] T[]; T[0] T[0]", .each = ref_add, ... }
+ *     { &knp_prim_add, .dtypes = "i32 f64", .operands = "T[3,4] T[]; T[0] T[0]", .each = ref_add, ... }
  *
  * makes add/i32/3x4,scalar  add/i32/0,0  add/f64/3x4,scalar  add/f64/0,0. An operand is a dtype, its extents, and what
  * it is filled with:
@@ -35,7 +35,7 @@ struct sample;
 typedef struct call {
     const struct sample *sample;
     const void *params;
-    kn_arena *arena;
+    knx_arena *arena;
     int n_in, n_out;
     tensor x[MAX_OPERANDS]; /* widened */
     tensor y[MAX_RESULTS];  /* to be made: their types, and `at` */
@@ -45,7 +45,7 @@ typedef num each_fn(const call *c, const num *x); /* one element of an elementwi
 typedef void whole_fn(call *c);                   /* all results */
 
 typedef struct sample {
-    const kn_prim *prim;
+    const kni_prim *prim;
     const char *label;  /* of the parameters, the last part of the name; NULL: none */
     const char *dtypes; /* NULL: no T */
     const char *operands;
@@ -60,12 +60,12 @@ typedef struct sample {
     /* of collectives: the equation is mapped over the axis i, the first one of all operands and results; the number of
      * lanes where there are no operands */
     int64_t lanes;
-    int (*build)(kn_builder *b, const kn_atom *x, kn_atom *y); /* makes the equation where parameters must be built */
+    int (*build)(kni_builder *b, const kni_atom *x, kni_atom *y); /* makes the equation where parameters must be built */
 } sample;
 
 /* A call that the row's type rule must refuse. */
 typedef struct refusal {
-    const kn_prim *prim;
+    const kni_prim *prim;
     const char *operands;
     const void *params;
 } refusal;

@@ -2,66 +2,66 @@
  * cases_arrays.c -- samples of the primitives on whole arrays: views, assembling, reductions, products, sorting. */
 #include "cases.h"
 
-#define SHAPE(to, name, list, from, ...)  \
-    {.prim = &kn_prim_##to,               \
-     .label = name,                       \
-     .dtypes = list,                      \
-     .operands = from,                    \
-     .params = &(kn_p_##to){__VA_ARGS__}, \
-     .whole = ref_##to,                   \
-     .flags = SPECIAL},
-#define DIMS(to, name, list, from, ...)   \
-    {.prim = &kn_prim_##to,               \
-     .label = name,                       \
-     .dtypes = list,                      \
-     .operands = from,                    \
-     .params = &(kn_p_dims){__VA_ARGS__}, \
-     .whole = ref_##to,                   \
-     .flags = SPECIAL},
-#define AXIS(to, name, list, from, at) \
-    {.prim = &kn_prim_##to,            \
-     .label = name,                    \
-     .dtypes = list,                   \
-     .operands = from,                 \
-     .params = &(kn_p_axis){at},       \
-     .whole = ref_##to,                \
-     .flags = SPECIAL},
-#define LAST_AXIS(ID, name, list, from)    \
-    {.prim = &kn_prim_bitcast_last_axis,   \
+#define SHAPE(to, name, list, from, ...)   \
+    {.prim = &knp_prim_##to,               \
      .label = name,                        \
      .dtypes = list,                       \
      .operands = from,                     \
-     .params = &(kn_p_bitcast){KN_DT(ID)}, \
-     .whole = ref_bitcast_last_axis,       \
+     .params = &(kni_p_##to){__VA_ARGS__}, \
+     .whole = ref_##to,                    \
+     .flags = SPECIAL},
+#define DIMS(to, name, list, from, ...)    \
+    {.prim = &knp_prim_##to,               \
+     .label = name,                        \
+     .dtypes = list,                       \
+     .operands = from,                     \
+     .params = &(kni_p_dims){__VA_ARGS__}, \
+     .whole = ref_##to,                    \
+     .flags = SPECIAL},
+#define AXIS(to, name, list, from, at) \
+    {.prim = &knp_prim_##to,           \
+     .label = name,                    \
+     .dtypes = list,                   \
+     .operands = from,                 \
+     .params = &(kni_p_axis){at},      \
+     .whole = ref_##to,                \
+     .flags = SPECIAL},
+#define LAST_AXIS(ID, name, list, from)     \
+    {.prim = &knp_prim_bitcast_last_axis,   \
+     .label = name,                         \
+     .dtypes = list,                        \
+     .operands = from,                      \
+     .params = &(kni_p_bitcast){KN_DT(ID)}, \
+     .whole = ref_bitcast_last_axis,        \
      .flags = NO_SLOPE},
 #define SOME "bool i8 u32 i64 f16 bf16 f32 f64 c64 c128"
 #define FEW  "f64 i32"
 #define ALL  EVERYTHING " key<fry>"
 
-#define IOTA(ID, name)                                        \
-    {.prim = &kn_prim_iota,                                   \
-     .label = name "_5",                                      \
-     .operands = "",                                          \
-     .params = &(kn_p_iota){0, KN_DT(ID), INTS(5)},           \
-     .whole = ref_iota},                                      \
-        {.prim = &kn_prim_iota,                               \
-         .label = name "_2x3x4",                              \
-         .operands = "",                                      \
-         .params = &(kn_p_iota){1, KN_DT(ID), INTS(2, 3, 4)}, \
-         .whole = ref_iota},                                  \
-        {.prim = &kn_prim_iota,                               \
-         .label = name "_0",                                  \
-         .operands = "",                                      \
-         .params = &(kn_p_iota){0, KN_DT(ID), INTS(0)},       \
+#define IOTA(ID, name)                                         \
+    {.prim = &knp_prim_iota,                                   \
+     .label = name "_5",                                       \
+     .operands = "",                                           \
+     .params = &(kni_p_iota){0, KN_DT(ID), INTS(5)},           \
+     .whole = ref_iota},                                       \
+        {.prim = &knp_prim_iota,                               \
+         .label = name "_2x3x4",                               \
+         .operands = "",                                       \
+         .params = &(kni_p_iota){1, KN_DT(ID), INTS(2, 3, 4)}, \
+         .whole = ref_iota},                                   \
+        {.prim = &knp_prim_iota,                               \
+         .label = name "_0",                                   \
+         .operands = "",                                       \
+         .params = &(kni_p_iota){0, KN_DT(ID), INTS(0)},       \
          .whole = ref_iota},
 
 /* A reduction over these axes. `how`: flags; `list` and `from`: dtypes and operands. */
 #define REDUCE(op, name, list, from, how, ...) \
-    {.prim = &kn_prim_reduce_##op,             \
+    {.prim = &knp_prim_reduce_##op,            \
      .label = name,                            \
      .dtypes = list,                           \
      .operands = from,                         \
-     .params = &(kn_p_reduce){__VA_ARGS__},    \
+     .params = &(kni_p_reduce){__VA_ARGS__},   \
      .whole = ref_reduce_##op,                 \
      .flags = how,                             \
      .ulp = 8},
@@ -75,58 +75,58 @@
     REDUCE(op, "huge", few, "T[100003]", (how) | LONG, INTS(0))
 #define EMPTY_REDUCTION(op, few) REDUCE(op, "empty", few, "T[0]; T[0,3]", 0, INTS(0))
 
-#define ARG(op, name, list, from, how, axis, index)         \
-    {.prim = &kn_prim_##op,                                 \
-     .label = name,                                         \
-     .dtypes = list,                                        \
-     .operands = from,                                      \
-     .params = &(kn_p_argreduce){INTS(axis), KN_DT(index)}, \
-     .whole = ref_##op,                                     \
+#define ARG(op, name, list, from, how, axis, index)          \
+    {.prim = &knp_prim_##op,                                 \
+     .label = name,                                          \
+     .dtypes = list,                                         \
+     .operands = from,                                       \
+     .params = &(kni_p_argreduce){INTS(axis), KN_DT(index)}, \
+     .whole = ref_##op,                                      \
      .flags = how},
 #define ARGS(op)                                                               \
     ARG(op, "axis0", EVERYTHING, "T[7]; T[1]; T[3,4]; T[40]", SPECIAL, 0, I32) \
     ARG(op, "axis1", FEW " f32 u8", "T[3,4]; T[2,3,4]; T[0,3]", 0, 1, I64)     \
     ARG(op, "axis2", FEW, "T[2,3,4]", 0, 2, U32) ARG(op, "large", "f32", "T[5000]; T[3000,4]", 0, 0, I64)
 
-#define DOT(name, list, from, a, b, c, d)             \
-    {.prim = &kn_prim_dot_general,                    \
-     .label = name,                                   \
-     .dtypes = list,                                  \
-     .operands = from,                                \
-     .params = &(kn_p_dot_general){a, b, c, d, NULL}, \
-     .whole = ref_dot_general,                        \
+#define DOT(name, list, from, a, b, c, d)              \
+    {.prim = &knp_prim_dot_general,                    \
+     .label = name,                                    \
+     .dtypes = list,                                   \
+     .operands = from,                                 \
+     .params = &(kni_p_dot_general){a, b, c, d, NULL}, \
+     .whole = ref_dot_general,                         \
      .ulp = 8},
-#define PREFER(to, name, list)                                               \
-    {.prim = &kn_prim_dot_general,                                           \
-     .label = "to_" name,                                                    \
-     .dtypes = list,                                                         \
-     .operands = "T[3,5] T[5,4]",                                            \
-     .whole = ref_dot_general,                                               \
-     .ulp = 8,                                                               \
-     .params = &(kn_p_dot_general){INTS(1), INTS(0), NONE, NONE, KN_DT(to)}, \
+#define PREFER(to, name, list)                                                \
+    {.prim = &knp_prim_dot_general,                                           \
+     .label = "to_" name,                                                     \
+     .dtypes = list,                                                          \
+     .operands = "T[3,5] T[5,4]",                                             \
+     .whole = ref_dot_general,                                                \
+     .ulp = 8,                                                                \
+     .params = &(kni_p_dot_general){INTS(1), INTS(0), NONE, NONE, KN_DT(to)}, \
      .flags = NO_SLOPE},
 
 #define SORT(name, list, from, how, dimension, keys) \
-    {.prim = &kn_prim_sort,                          \
+    {.prim = &knp_prim_sort,                         \
      .label = name,                                  \
      .dtypes = list,                                 \
      .operands = from,                               \
-     .params = &(kn_p_sort){dimension, keys, true},  \
+     .params = &(kni_p_sort){dimension, keys, true}, \
      .whole = ref_sort,                              \
      .flags = how},
 
 #define TOP(name, list, from, how, axis, k) \
-    {.prim = &kn_prim_top_k,                \
+    {.prim = &knp_prim_top_k,               \
      .label = name,                         \
      .dtypes = list,                        \
      .operands = from,                      \
-     .params = &(kn_p_top_k){axis, k},      \
+     .params = &(kni_p_top_k){axis, k},     \
      .whole = ref_top_k,                    \
      .flags = how},
 
 /* jit: a body of a product and its sum, called once, and from inside of another call. */
-static kni_jaxpr *product_body(kn_builder *outer, kn_type x, kn_type y, bool nested);
-static int build_call(kn_builder *b, const kn_atom *x, kn_atom *y)
+static kni_jaxpr *product_body(kni_builder *outer, kni_type x, kni_type y, bool nested);
+static int build_call(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     kni_jaxpr *body = product_body(b, knb_type(b, x[0]), knb_type(b, x[1]), false);
     if (body)
@@ -135,7 +135,7 @@ static int build_call(kn_builder *b, const kn_atom *x, kn_atom *y)
     return body ? 2 : 0;
 }
 
-static int build_nested_call(kn_builder *b, const kn_atom *x, kn_atom *y)
+static int build_nested_call(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     kni_jaxpr *body = product_body(b, knb_type(b, x[0]), knb_type(b, x[1]), true);
     if (body)
@@ -144,10 +144,10 @@ static int build_nested_call(kn_builder *b, const kn_atom *x, kn_atom *y)
     return body ? 2 : 0;
 }
 
-static kni_jaxpr *product_body(kn_builder *outer, kn_type x, kn_type y, bool nested)
+static kni_jaxpr *product_body(kni_builder *outer, kni_type x, kni_type y, bool nested)
 {
-    kn_builder b;
-    kn_atom in[2], out[2];
+    kni_builder b;
+    kni_atom in[2], out[2];
     int64_t axes[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
     kni_jaxpr *j = NULL;
     knb_init(&b);
@@ -159,7 +159,7 @@ static kni_jaxpr *product_body(kn_builder *outer, kn_type x, kn_type y, bool nes
         out[1] = knb_mul(&b, in[0], in[1]);
         out[0] = knb_reduce_sum(&b, out[1], x.ndim, axes);
     }
-    kn_error *e = knb_finish(&b, 2, out, "body", false, &j);
+    knx_error *e = knb_finish(&b, 2, out, "body", false, &j);
     if (e)
         knb_fail(outer, e);
     knb_free(&b);

@@ -3,30 +3,30 @@
  * another one. */
 #include "cases.h"
 
-static kni_jaxpr *branch(kn_builder *outer, int k, kn_type x, kn_type y)
+static kni_jaxpr *branch(kni_builder *outer, int k, kni_type x, kni_type y)
 {
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *j = NULL;
     knb_init(&b);
-    kn_atom in[2] = {knb_invar(&b, x), knb_invar(&b, y)}, out[2] = {KN_ATOM_NONE, in[1]};
+    kni_atom in[2] = {knb_invar(&b, x), knb_invar(&b, y)}, out[2] = {KN_ATOM_NONE, in[1]};
     if (k == 0)
         out[0] = knb_mul(&b, in[0], in[1]);
     if (k == 1)
         out[0] = knb_add(&b, in[0], in[0]);
     if (k == 2) {
-        kn_atom apart = KN_ATOM_NONE; /* neither elementwise nor a view */
-        knb_emit(&b, &kn_prim_optimization_barrier, NULL, 1, in, &apart, 1);
+        kni_atom apart = KN_ATOM_NONE; /* neither elementwise nor a view */
+        knb_emit(&b, &knp_prim_optimization_barrier, NULL, 1, in, &apart, 1);
         out[0] = knb_add(&b, knb_mul(&b, apart, in[1]), in[1]);
         out[1] = apart;
     }
-    kn_error *e = knb_finish(&b, 2, out, "", false, &j);
+    knx_error *e = knb_finish(&b, 2, out, "", false, &j);
     if (e)
         knb_fail(outer, e);
     knb_free(&b);
     return j;
 }
 
-static int build(kn_builder *b, int n, const kn_atom *x, kn_atom *y)
+static int build(kni_builder *b, int n, const kni_atom *x, kni_atom *y)
 {
     kni_jaxpr *all[3] = {NULL};
     bool made = true;
@@ -34,13 +34,13 @@ static int build(kn_builder *b, int n, const kn_atom *x, kn_atom *y)
     for (int k = 0; k < n && made; k++)
         made = (all[k] = branch(b, k, knb_type(b, x[0]), knb_type(b, x[1]))) != NULL;
     if (made)
-        knb_cond(b, &(kn_p_cond){.branches = {n, all}}, (kn_atom[]){x[2], x[0], x[1]}, y);
+        knb_cond(b, &(kni_p_cond){.branches = {n, all}}, (kni_atom[]){x[2], x[0], x[1]}, y);
     for (int k = 0; k < n; k++)
         kni_release(all[k]);
     return made ? 2 : 0;
 }
-static int build_cond(kn_builder *b, const kn_atom *x, kn_atom *y) { return build(b, 2, x, y); }
-static int build_switch(kn_builder *b, const kn_atom *x, kn_atom *y) { return build(b, 3, x, y); }
+static int build_cond(kni_builder *b, const kni_atom *x, kni_atom *y) { return build(b, 2, x, y); }
+static int build_switch(kni_builder *b, const kni_atom *x, kni_atom *y) { return build(b, 3, x, y); }
 
 static void ref_choice(call *c, int n)
 {
@@ -62,14 +62,14 @@ static void ref_switch(call *c) { ref_choice(c, 3); }
 #define SHAPES "T[3] T[3] i32[]{-2,1}; T[2,3] T[2,3] i32[]{1,5}; T[] T[] i32[]{2,3}; T[0] T[0] i32[]{0,3}"
 
 const sample samples_branches[] = {
-    {.prim = &kn_prim_cond,
+    {.prim = &knp_prim_cond,
      .label = "cond",
      .dtypes = EVERYTHING,
      .operands = SHAPES,
      .build = build_cond,
      .whole = ref_cond,
      .ulp = 4},
-    {.prim = &kn_prim_cond, /* of 16 bits it rounds more often than the reference does */
+    {.prim = &knp_prim_cond, /* of 16 bits it rounds more often than the reference does */
      .label = "switch",
      .dtypes = "bool f32 f64 " INTEGERS " " COMPLEX,
      .operands = SHAPES,

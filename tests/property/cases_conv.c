@@ -4,11 +4,11 @@
 
 /* strides, padding below and above, dilations of lhs and rhs, specs of lhs, rhs and the result, groups */
 #define CONV_OF(name, list, from, how, prefer, ...) \
-    {.prim = &kn_prim_conv_general_dilated,         \
+    {.prim = &knp_prim_conv_general_dilated,        \
      .label = name,                                 \
      .dtypes = list,                                \
      .operands = from,                              \
-     .params = &(kn_p_conv){__VA_ARGS__, prefer},   \
+     .params = &(kni_p_conv){__VA_ARGS__, prefer},  \
      .whole = ref_conv,                             \
      .flags = how,                                  \
      .ulp = 8},

@@ -39,7 +39,7 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
 
 /* Every row: plain numbers of its domain, special ones of floats, integers of the whole range, many. */
 #define UNARY(name, public, letters, derivative, expr, cexpr, libm, low, high, error, text) \
-    {.prim = &kn_prim_##name,                                                               \
+    {.prim = &knp_prim_##name,                                                              \
      .dtypes = "@" letters,                                                                 \
      .operands = ONE_SHAPES,                                                                \
      .each = ref_unary,                                                                     \
@@ -48,7 +48,7 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
      .hi = high,                                                                            \
      .ulp = error,                                                                          \
      .result = 'u'},                                                                        \
-        {.prim = &kn_prim_##name,                                                           \
+        {.prim = &knp_prim_##name,                                                          \
          .label = "special",                                                                \
          .dtypes = "@" letters "s",                                                         \
          .operands = MANY,                                                                  \
@@ -58,7 +58,7 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
          .hi = high,                                                                        \
          .ulp = error,                                                                      \
          .flags = SPECIAL | EXTREME | NO_SLOPE},                                            \
-        {.prim = &kn_prim_##name,                                                           \
+        {.prim = &knp_prim_##name,                                                          \
          .label = "special",                                                                \
          .dtypes = "@" letters "k",                                                         \
          .operands = "T[200]",                                                              \
@@ -69,7 +69,7 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
          .ulp = error,                                                                      \
          .result = 'u',                                                                     \
          .flags = SPECIAL | NO_SLOPE},                                                      \
-        {.prim = &kn_prim_##name,                                                           \
+        {.prim = &knp_prim_##name,                                                          \
          .label = "large",                                                                  \
          .dtypes = "f32",                                                                   \
          .operands = "T[5000]; T[7,1100]",                                                  \
@@ -78,7 +78,7 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
          .lo = low,                                                                         \
          .hi = high,                                                                        \
          .ulp = error},                                                                     \
-        {.prim = &kn_prim_##name,                                                           \
+        {.prim = &knp_prim_##name,                                                          \
          .label = "huge",                                                                   \
          .dtypes = "f32 f64",                                                               \
          .operands = "T[100003]",                                                           \
@@ -90,26 +90,26 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
          .flags = LONG | NO_SLOPE},
 
 #define POWER(n, types, error)               \
-    {.prim = &kn_prim_integer_pow,           \
+    {.prim = &knp_prim_integer_pow,          \
      .label = "y" #n,                        \
      .dtypes = types,                        \
      .operands = "T[]; T[2,3]; T[0]; T[40]", \
      .each = ref_integer_pow,                \
-     .params = &(kn_p_integer_pow){n},       \
+     .params = &(kni_p_integer_pow){n},      \
      .lo = 0.3,                              \
      .hi = 3,                                \
      .ulp = error},
 
 /* An arithmetic primitive of two operands: shapes, special values, a large one. */
 #define TWO(name, types, error, how, low, high)          \
-    {.prim = &kn_prim_##name,                            \
+    {.prim = &knp_prim_##name,                           \
      .dtypes = types,                                    \
      .operands = TWO_SHAPES,                             \
      .each = ref_##name,                                 \
      .lo = low,                                          \
      .hi = high,                                         \
      .ulp = error},                                      \
-        {.prim = &kn_prim_##name,                        \
+        {.prim = &knp_prim_##name,                       \
          .label = "special",                             \
          .dtypes = "i8 i32 i64 u8 u64 " FLOATS,          \
          .operands = MANY_TWO,                           \
@@ -118,7 +118,7 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
          .hi = high,                                     \
          .ulp = (error) < 4 ? 0 : error,                 \
          .flags = (how) | SPECIAL | EXTREME | NO_SLOPE}, \
-        {.prim = &kn_prim_##name,                        \
+        {.prim = &knp_prim_##name,                       \
          .label = "large",                               \
          .dtypes = "f32 i64",                            \
          .operands = "T[5000] T[5000]; T[7,1100] T[]",   \
@@ -131,14 +131,14 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
 
 /* A function of a point of the plane. */
 #define PLANE(name, error)                             \
-    {.prim = &kn_prim_##name,                          \
+    {.prim = &knp_prim_##name,                         \
      .dtypes = FLOATS,                                 \
      .operands = TWO_SHAPES,                           \
      .each = ref_##name,                               \
      .lo = 0.3,                                        \
      .hi = 3,                                          \
      .ulp = error},                                    \
-        {.prim = &kn_prim_##name,                      \
+        {.prim = &knp_prim_##name,                     \
          .label = "all_round",                         \
          .dtypes = "f32 f64",                          \
          .operands = "T[40] T[40]{-3,-0.3}",           \
@@ -146,7 +146,7 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
          .lo = -3,                                     \
          .hi = 3,                                      \
          .ulp = error},                                \
-        {.prim = &kn_prim_##name,                      \
+        {.prim = &knp_prim_##name,                     \
          .label = "special",                           \
          .dtypes = FLOATS,                             \
          .operands = "T[300] T[300]",                  \
@@ -155,7 +155,7 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
          .hi = 3,                                      \
          .ulp = error,                                 \
          .flags = SPECIAL | EXTREME | NO_SLOPE},       \
-        {.prim = &kn_prim_##name,                      \
+        {.prim = &knp_prim_##name,                     \
          .label = "large",                             \
          .dtypes = "f32",                              \
          .operands = "T[5000] T[5000]; T[7,1100] T[]", \
@@ -165,14 +165,14 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
          .ulp = error},
 
 #define COMPARE(name, types)                 \
-    {.prim = &kn_prim_##name,                \
+    {.prim = &knp_prim_##name,               \
      .dtypes = types,                        \
      .operands = TWO_SHAPES,                 \
      .each = ref_##name,                     \
      .result = 'b',                          \
      .lo = -1,                               \
      .hi = 1},                               \
-        {.prim = &kn_prim_##name,            \
+        {.prim = &knp_prim_##name,           \
          .label = "special",                 \
          .dtypes = types,                    \
          .operands = MANY_TWO,               \
@@ -181,7 +181,7 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
          .lo = -1,                           \
          .hi = 1,                            \
          .flags = SPECIAL | EXTREME},        \
-        {.prim = &kn_prim_##name,            \
+        {.prim = &knp_prim_##name,           \
          .label = "ties",                    \
          .dtypes = INTEGERS " f32",          \
          .operands = "T[40] T=1; T=0 T[40]", \
@@ -190,102 +190,102 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
          .lo = 0,                            \
          .hi = 2,                            \
          .flags = SPECIAL},                  \
-        {.prim = &kn_prim_##name,            \
+        {.prim = &knp_prim_##name,           \
          .label = "large",                   \
          .dtypes = "f32",                    \
          .operands = "T[5000] T[5000]",      \
          .each = ref_##name,                 \
          .result = 'b'},
 
-#define BITS(name)                \
-    {.prim = &kn_prim_##name,     \
-     .dtypes = "bool " INTEGERS,  \
-     .operands = TWO_SHAPES,      \
-     .each = ref_##name,          \
-     .lo = -100,                  \
-     .hi = 100},                  \
-        {.prim = &kn_prim_##name, \
-         .label = "special",      \
-         .dtypes = INTEGERS,      \
-         .operands = MANY_TWO,    \
-         .each = ref_##name,      \
+#define BITS(name)                 \
+    {.prim = &knp_prim_##name,     \
+     .dtypes = "bool " INTEGERS,   \
+     .operands = TWO_SHAPES,       \
+     .each = ref_##name,           \
+     .lo = -100,                   \
+     .hi = 100},                   \
+        {.prim = &knp_prim_##name, \
+         .label = "special",       \
+         .dtypes = INTEGERS,       \
+         .operands = MANY_TWO,     \
+         .each = ref_##name,       \
          .flags = SPECIAL},
 
 #define SHIFT(name)                                                             \
-    {.prim = &kn_prim_##name,                                                   \
+    {.prim = &knp_prim_##name,                                                  \
      .dtypes = "i8 u8",                                                         \
      .operands = "T[30]{-100,100} T[30]{0,9}; T[] T[]{0,8}",                    \
      .each = ref_##name},                                                       \
-        {.prim = &kn_prim_##name,                                               \
+        {.prim = &knp_prim_##name,                                              \
          .dtypes = "i16 u16",                                                   \
          .operands = "T[30]{-9000,9000} T[30]{0,18}; T[3,4] T[]{0,9}",          \
          .each = ref_##name},                                                   \
-        {.prim = &kn_prim_##name,                                               \
+        {.prim = &knp_prim_##name,                                              \
          .dtypes = "i32 u32",                                                   \
          .operands = "T[50]{-2e9,2e9} T[50]{0,33}; T[] T[2,3]{0,9}; T[0] T[0]", \
          .each = ref_##name},                                                   \
-        {.prim = &kn_prim_##name,                                               \
+        {.prim = &knp_prim_##name,                                              \
          .dtypes = "i64 u64",                                                   \
          .operands = "T[80]{-9e18,9e18} T[80]{0,66}; T[2,3] T=13",              \
          .each = ref_##name},
 
 /* Counts below zero are large ones. */
 #define NEGATIVE_SHIFT(name)                    \
-    {.prim = &kn_prim_##name,                   \
+    {.prim = &knp_prim_##name,                  \
      .label = "negative",                       \
      .dtypes = "i8 i16 i32 i64",                \
      .operands = "T[30]{-100,100} T[30]{-9,3}", \
      .each = ref_##name},
 
 #define ROUND(method, name)                             \
-    {.prim = &kn_prim_round,                            \
+    {.prim = &knp_prim_round,                           \
      .label = name,                                     \
      .dtypes = FLOATS,                                  \
      .operands = ONE_SHAPES "; T[90]{-0.6,0.6}; T[90]", \
-     .params = &(kn_p_round){method},                   \
+     .params = &(kni_p_round){method},                  \
      .each = ref_round,                                 \
      .flags = SPECIAL | EXTREME | FLAT},
 
 #define PRECISION(exponent, mantissa, name)                     \
-    {.prim = &kn_prim_reduce_precision,                         \
+    {.prim = &knp_prim_reduce_precision,                        \
      .label = name,                                             \
      .dtypes = FLOATS,                                          \
      .operands = "T[]; T[3,4]; T[0]; T[300]; T[300]{-3e5,3e5}", \
-     .params = &(kn_p_reduce_precision){exponent, mantissa},    \
+     .params = &(kni_p_reduce_precision){exponent, mantissa},   \
      .each = ref_reduce_precision,                              \
      .flags = SPECIAL | EXTREME | NO_SLOPE},
 
-#define CONVERT_SPECIAL(ID, label_, wraps_)                              \
-    {.prim = &kn_prim_convert_element_type,                              \
-     .label = label_,                                                    \
-     .dtypes = EVERYTHING,                                               \
-     .operands = "T[60]",                                                \
-     .params = &(kn_p_convert){.new_dtype = KN_DT(ID), .wraps = wraps_}, \
-     .whole = ref_convert,                                               \
-     .lo = -3e5,                                                         \
-     .hi = 3e5,                                                          \
+#define CONVERT_SPECIAL(ID, label_, wraps_)                               \
+    {.prim = &knp_prim_convert_element_type,                              \
+     .label = label_,                                                     \
+     .dtypes = EVERYTHING,                                                \
+     .operands = "T[60]",                                                 \
+     .params = &(kni_p_convert){.new_dtype = KN_DT(ID), .wraps = wraps_}, \
+     .whole = ref_convert,                                                \
+     .lo = -3e5,                                                          \
+     .hi = 3e5,                                                           \
      .flags = SPECIAL | EXTREME | NO_SLOPE},
-#define CONVERT(ID, short_name)                         \
-    {.prim = &kn_prim_convert_element_type,             \
-     .label = "to_" short_name,                         \
-     .dtypes = EVERYTHING,                              \
-     .operands = "T[3,4]; T[]; T[0]",                   \
-     .params = &(kn_p_convert){.new_dtype = KN_DT(ID)}, \
-     .whole = ref_convert,                              \
-     .lo = 0,                                           \
-     .hi = 100,                                         \
-     .flags = NO_SLOPE},                                \
+#define CONVERT(ID, short_name)                          \
+    {.prim = &knp_prim_convert_element_type,             \
+     .label = "to_" short_name,                          \
+     .dtypes = EVERYTHING,                               \
+     .operands = "T[3,4]; T[]; T[0]",                    \
+     .params = &(kni_p_convert){.new_dtype = KN_DT(ID)}, \
+     .whole = ref_convert,                               \
+     .lo = 0,                                            \
+     .hi = 100,                                          \
+     .flags = NO_SLOPE},                                 \
         CONVERT_SPECIAL(ID, "special_to_" short_name, false) CONVERT_SPECIAL(ID, "wraps_to_" short_name, true)
 
-#define BITCAST(ID, short_name, types)      \
-    {.prim = &kn_prim_bitcast_convert_type, \
-     .label = "to_" short_name,             \
-     .dtypes = types,                       \
-     .operands = "T[3,4]; T[]; T[0]",       \
-     .params = &(kn_p_bitcast){KN_DT(ID)},  \
-     .whole = ref_bitcast,                  \
-     .lo = 1,                               \
-     .hi = 100,                             \
+#define BITCAST(ID, short_name, types)       \
+    {.prim = &knp_prim_bitcast_convert_type, \
+     .label = "to_" short_name,              \
+     .dtypes = types,                        \
+     .operands = "T[3,4]; T[]; T[0]",        \
+     .params = &(kni_p_bitcast){KN_DT(ID)},  \
+     .whole = ref_bitcast,                   \
+     .lo = 1,                                \
+     .hi = 100,                              \
      .flags = NO_SLOPE},
 
 const sample samples_elementwise[] = {

@@ -5,21 +5,21 @@
 /* gather: lists are offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims,
  * start_indices_batching_dims, slice_sizes. */
 #define GATHER(name, list, from, how, o, c, m, ob, ib, s) \
-    {.prim = &kn_prim_gather,                             \
+    {.prim = &knp_prim_gather,                            \
      .label = name,                                       \
      .dtypes = list,                                      \
      .operands = from,                                    \
      .whole = ref_gather,                                 \
-     .params = &(kn_p_gather){o, c, m, ob, ib, s, KN_GATHER_##how, false, false}},
+     .params = &(kni_p_gather){o, c, m, ob, ib, s, KN_GATHER_##how, false, false}},
 #define SCATTER(op, name, list, from, mode, unique, how, error, o, c, m, ob, ib) \
-    {.prim = &kn_prim_##op,                                                      \
+    {.prim = &knp_prim_##op,                                                     \
      .label = name,                                                              \
      .dtypes = list,                                                             \
      .operands = from,                                                           \
      .whole = ref_scatter,                                                       \
      .flags = how,                                                               \
      .ulp = error,                                                               \
-     .params = &(kn_p_scatter){o, c, m, ob, ib, KN_GATHER_##mode, false, unique}},
+     .params = &(kni_p_scatter){o, c, m, ob, ib, KN_GATHER_##mode, false, unique}},
 
 /* Rows of a matrix and elements of a vector in every mode; i..: indices within the bounds and beyond them. */
 #define TAKES(how, name, low, high)                                                                                    \
@@ -66,76 +66,76 @@
     SCATTER(op, "large", "f32", "T[100] i32[3000,1]{-5,105} T[3000]", FILL, false, (how) | (meet), error, NONE,        \
             INTS(0), INTS(0), NONE, NONE)
 
-#define DYNAMIC(name, list, from, ...)                   \
-    {.prim = &kn_prim_dynamic_slice,                     \
-     .label = name,                                      \
-     .dtypes = list,                                     \
-     .operands = from,                                   \
-     .params = &(kn_p_dynamic_slice){INTS(__VA_ARGS__)}, \
-     .whole = ref_dynamic_slice},
-#define UPDATE(name, list, from)            \
-    {.prim = &kn_prim_dynamic_update_slice, \
-     .label = name,                         \
-     .dtypes = list,                        \
-     .operands = from,                      \
-     .whole = ref_dynamic_update_slice},
-
-#define STRIDED(name, list, from, ...)                    \
-    {.prim = &kn_prim_strided_update,                     \
+#define DYNAMIC(name, list, from, ...)                    \
+    {.prim = &knp_prim_dynamic_slice,                     \
      .label = name,                                       \
      .dtypes = list,                                      \
      .operands = from,                                    \
-     .params = &(kn_p_strided_update){INTS(__VA_ARGS__)}, \
+     .params = &(kni_p_dynamic_slice){INTS(__VA_ARGS__)}, \
+     .whole = ref_dynamic_slice},
+#define UPDATE(name, list, from)             \
+    {.prim = &knp_prim_dynamic_update_slice, \
+     .label = name,                          \
+     .dtypes = list,                         \
+     .operands = from,                       \
+     .whole = ref_dynamic_update_slice},
+
+#define STRIDED(name, list, from, ...)                     \
+    {.prim = &knp_prim_strided_update,                     \
+     .label = name,                                        \
+     .dtypes = list,                                       \
+     .operands = from,                                     \
+     .params = &(kni_p_strided_update){INTS(__VA_ARGS__)}, \
      .whole = ref_strided_update},
 
 #define ALL EVERYTHING " key<fry>"
 #define BITS(n)                                                         \
-    {.prim = &kn_prim_random_bits,                                      \
+    {.prim = &knp_prim_random_bits,                                     \
      .label = "bits" #n,                                                \
      .operands = "key<fry>[]; key<fry>[3]; key<fry>[2,2]; key<fry>[0]", \
-     .params = &(kn_p_random_bits){n, INTS(2, 5)},                      \
+     .params = &(kni_p_random_bits){n, INTS(2, 5)},                     \
      .whole = ref_random_bits},                                         \
-        {.prim = &kn_prim_random_bits,                                  \
+        {.prim = &knp_prim_random_bits,                                 \
          .label = "bits" #n "_one",                                     \
          .operands = "key<fry>[]; key<fry>[2]",                         \
-         .params = &(kn_p_random_bits){n, NONE},                        \
+         .params = &(kni_p_random_bits){n, NONE},                       \
          .whole = ref_random_bits},                                     \
-        {.prim = &kn_prim_random_bits,                                  \
+        {.prim = &knp_prim_random_bits,                                 \
          .label = "bits" #n "_none",                                    \
          .operands = "key<fry>[]",                                      \
-         .params = &(kn_p_random_bits){n, INTS(0)},                     \
+         .params = &(kni_p_random_bits){n, INTS(0)},                    \
          .whole = ref_random_bits},
 
 #define SPLIT(name, ...)                                                \
-    {.prim = &kn_prim_random_split,                                     \
+    {.prim = &knp_prim_random_split,                                    \
      .label = name,                                                     \
      .operands = "key<fry>[]; key<fry>[3]; key<fry>[0]; key<fry>[2,2]", \
-     .params = &(kn_p_random_split){__VA_ARGS__},                       \
+     .params = &(kni_p_random_split){__VA_ARGS__},                      \
      .whole = ref_random_split},
 /* In 16 bits the rounding decides what is rejected: test_random_samples has JAX's numbers. */
-#define GAMMA_AS(name, log, of, from)     \
-    {.prim = &kn_prim_random_gamma,       \
-     .label = name,                       \
-     .dtypes = of,                        \
-     .operands = from,                    \
-     .params = &(kn_p_random_gamma){log}, \
-     .whole = ref_random_gamma,           \
-     .flags = NO_SLOPE,                   \
-     .lo = 0.2,                           \
-     .hi = 9,                             \
+#define GAMMA_AS(name, log, of, from)      \
+    {.prim = &knp_prim_random_gamma,       \
+     .label = name,                        \
+     .dtypes = of,                         \
+     .operands = from,                     \
+     .params = &(kni_p_random_gamma){log}, \
+     .whole = ref_random_gamma,            \
+     .flags = NO_SLOPE,                    \
+     .lo = 0.2,                            \
+     .hi = 9,                              \
      .ulp = 120},
 #define GAMMA(name, log)                                                                                 \
     GAMMA_AS(name, log, "f32 f64",                                                                       \
              "key<fry>[] T[]; key<fry>[] T[0]; key<fry>[] T[3,4]; key<fry>[2] T[2,5]; key<fry>[3] T[3]") \
     GAMMA_AS(name, log, "f16 bf16", "key<fry>[] T[0]; key<fry>[0] T[0]")
 /* Of every dtype. The state stands close below 2^64, too. */
-#define GENERATE_AS(how, name, ID, from, ...)                                   \
-    {.prim = &kn_prim_rng_bit_generator,                                        \
-     .label = #how "_" name,                                                    \
-     .operands = from,                                                          \
-     .params = &(kn_p_rng_bit_generator){KN_RNG_##how, KN_DT(ID), __VA_ARGS__}, \
-     .whole = ref_rng_bit_generator,                                            \
-     .lo = 0,                                                                   \
+#define GENERATE_AS(how, name, ID, from, ...)                                    \
+    {.prim = &knp_prim_rng_bit_generator,                                        \
+     .label = #how "_" name,                                                     \
+     .operands = from,                                                           \
+     .params = &(kni_p_rng_bit_generator){KN_RNG_##how, KN_DT(ID), __VA_ARGS__}, \
+     .whole = ref_rng_bit_generator,                                             \
+     .lo = 0,                                                                    \
      .hi = 4.2e9},
 #define STATES "u32[4]; u64[2]{0,1.8e19}; u32[4]{4294967295,4294967295}"
 #define GENERATE(name, ...)                                       \
@@ -146,13 +146,13 @@
     GENERATE_AS(DEFAULT, name "_u8", U8, "u32[4]", __VA_ARGS__)   \
     GENERATE_AS(THREE_FRY, name "_u16", U16, "u32[4]", __VA_ARGS__)
 
-static int bounded(kn_builder *b, const kn_atom *x, kn_atom *y)
+static int bounded(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
-    knb_check_bounds(b, x[0], &(kn_p_check_bounds){INTS(0, 1), INTS(4, 2), INTS(5, 3)});
+    knb_check_bounds(b, x[0], &(kni_p_check_bounds){INTS(0, 1), INTS(4, 2), INTS(5, 3)});
     y[0] = x[0];
     return 1;
 }
-#define BOUNDED(from) {.prim = &kn_prim_check_bounds, .operands = from, .each = ref_same, .build = bounded},
+#define BOUNDED(from) {.prim = &knp_prim_check_bounds, .operands = from, .each = ref_same, .build = bounded},
 
 const sample samples_indexed[] = {
 #include "indexed.def"

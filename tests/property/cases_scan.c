@@ -4,11 +4,11 @@
 
 /* Along one axis, from either end. */
 #define ALONG(op, name, list, from, how, error, ...) \
-    {.prim = &kn_prim_##op,                          \
+    {.prim = &knp_prim_##op,                         \
      .label = name,                                  \
      .dtypes = list,                                 \
      .operands = from,                               \
-     .params = &(kn_p_cumulative){__VA_ARGS__},      \
+     .params = &(kni_p_cumulative){__VA_ARGS__},     \
      .whole = ref_##op,                              \
      .flags = how,                                   \
      .lo = -2,                                       \
@@ -26,52 +26,52 @@
     ALONG(op, "special_reverse", list, "T[9,8]", SPECIAL | EXTREME | NO_SLOPE | ANY_ZERO, error, 1, true)
 
 /* Factors near one, so that products neither overflow nor vanish. */
-#define PRODUCT(name, list, from, how, ...) \
-    {.prim = &kn_prim_reduce_prod,          \
-     .label = name,                         \
-     .dtypes = list,                        \
-     .operands = from,                      \
-     .params = &(kn_p_reduce){__VA_ARGS__}, \
-     .whole = ref_reduce_prod,              \
-     .flags = how,                          \
-     .lo = 0.9,                             \
-     .hi = 1.1,                             \
+#define PRODUCT(name, list, from, how, ...)  \
+    {.prim = &knp_prim_reduce_prod,          \
+     .label = name,                          \
+     .dtypes = list,                         \
+     .operands = from,                       \
+     .params = &(kni_p_reduce){__VA_ARGS__}, \
+     .whole = ref_reduce_prod,               \
+     .flags = how,                           \
+     .lo = 0.9,                              \
+     .hi = 1.1,                              \
      .ulp = 64},
 
 /* reduce over the axes that `last` says, by a computation of scalars: x y + x + y; of pairs the product of x + x' e and
  * y + y' e with e e = 0; the larger, and the smaller position where both are as large. */
-typedef void body_fn(kn_builder *b, const kn_atom *x, kn_atom *y);
+typedef void body_fn(kni_builder *b, const kni_atom *x, kni_atom *y);
 
-static void shifted_product(kn_builder *b, const kn_atom *x, kn_atom *y)
+static void shifted_product(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     y[0] = knb_add(b, knb_mul(b, x[0], x[1]), knb_add(b, x[0], x[1]));
 }
 
-static void dual_product(kn_builder *b, const kn_atom *x, kn_atom *y)
+static void dual_product(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     y[1] = knb_add(b, knb_mul(b, x[0], x[3]), knb_mul(b, x[1], x[2]));
     y[0] = knb_mul(b, x[0], x[2]);
 }
 
-static void larger_first(kn_builder *b, const kn_atom *x, kn_atom *y)
+static void larger_first(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
-    kn_atom same = knb_and(b, knb_eq(b, x[0], x[2]), knb_lt(b, x[1], x[3]));
-    kn_atom first = knb_or(b, knb_gt(b, x[0], x[2]), same);
+    kni_atom same = knb_and(b, knb_eq(b, x[0], x[2]), knb_lt(b, x[1], x[3]));
+    kni_atom first = knb_or(b, knb_gt(b, x[0], x[2]), same);
     y[0] = knb_select(b, first, x[0], x[2]);
     y[1] = knb_select(b, first, x[1], x[3]);
 }
 
-static int reduce_by(kn_builder *b, const kn_atom *x, int n, body_fn *body, bool last, kn_atom *y)
+static int reduce_by(kni_builder *b, const kni_atom *x, int n, body_fn *body, bool last, kni_atom *y)
 {
-    kn_builder inner;
-    kn_atom in[4], out[2];
+    kni_builder inner;
+    kni_atom in[4], out[2];
     kni_jaxpr *j = NULL;
     int64_t axes[2] = {0, knb_type(b, x[0]).ndim - 1};
     knb_init(&inner);
     for (int i = 0; i < 2 * n; i++)
         in[i] = knb_invar(&inner, kni_scalar_type(knb_type(b, x[i % n]).dtype));
     body(&inner, in, out);
-    kn_error *e = knb_finish(&inner, n, out, "", false, &j);
+    knx_error *e = knb_finish(&inner, n, out, "", false, &j);
     if (e)
         knb_fail(b, e);
     else if (axes[1] > 0 && last)
@@ -83,25 +83,25 @@ static int reduce_by(kn_builder *b, const kn_atom *x, int n, body_fn *body, bool
     return n;
 }
 
-static int build_shifted(kn_builder *b, const kn_atom *x, kn_atom *y)
+static int build_shifted(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     return reduce_by(b, x, 1, shifted_product, false, y);
 }
-static int build_shifted_all(kn_builder *b, const kn_atom *x, kn_atom *y)
+static int build_shifted_all(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     return reduce_by(b, x, 1, shifted_product, true, y);
 }
-static int build_dual(kn_builder *b, const kn_atom *x, kn_atom *y)
+static int build_dual(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     return reduce_by(b, x, 2, dual_product, false, y);
 }
-static int build_larger(kn_builder *b, const kn_atom *x, kn_atom *y)
+static int build_larger(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     return reduce_by(b, x, 2, larger_first, false, y);
 }
 
 #define ANY(name, list, from, by, how, low, high) \
-    {.prim = &kn_prim_reduce,                     \
+    {.prim = &knp_prim_reduce,                    \
      .label = #by name,                           \
      .dtypes = list,                              \
      .operands = from,                            \

@@ -4,7 +4,7 @@
 
 /* window, strides, padding below and above, base dilation, window dilation */
 #define WINDOWS(w, s, l, h, b, d, ...)                                                                           \
-    &(kn_p_window)                                                                                               \
+    &(kni_p_window)                                                                                              \
     {                                                                                                            \
         .window_dimensions = w, .window_strides = s, .lo = l, .hi = h, .base_dilation = b, .window_dilation = d, \
         __VA_ARGS__                                                                                              \
@@ -27,7 +27,7 @@
     WINDOWS(INTS(40, 30, 1), INTS(1, 1, 1), INTS(39, 29, 0), INTS(39, 29, 0), INTS(1, 1, 1), INTS(1, 1, 1), __VA_ARGS__)
 
 #define SAMPLE(op, name, list, from, how, error, by, ...) \
-    {.prim = &kn_prim_##op,                               \
+    {.prim = &knp_prim_##op,                              \
      .label = name,                                       \
      .dtypes = list,                                      \
      .operands = from,                                    \
@@ -58,52 +58,52 @@
 #define CHOSEN(...)   .select_prim = KN_SELECT_GE, .index_dtype = KN_DT(I8), __VA_ARGS__
 #define SMALLEST(...) .select_prim = KN_SELECT_LE, .index_dtype = KN_DT(I32), __VA_ARGS__
 
-typedef void body_fn(kn_builder *b, const kn_atom *x, kn_atom *y);
-static void times(kn_builder *b, const kn_atom *x, kn_atom *y)
+typedef void body_fn(kni_builder *b, const kni_atom *x, kni_atom *y);
+static void times(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     bool is_bool = knb_type(b, x[0]).dtype->kind == KN_KIND_BOOL;
     *y = is_bool ? knb_and(b, x[0], x[1]) : knb_mul(b, x[0], x[1]);
 }
-static void plus(kn_builder *b, const kn_atom *x, kn_atom *y)
+static void plus(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     bool is_bool = knb_type(b, x[0]).dtype->kind == KN_KIND_BOOL;
     *y = is_bool ? knb_or(b, x[0], x[1]) : knb_add(b, x[0], x[1]);
 }
-static void not_less(kn_builder *b, const kn_atom *x, kn_atom *y) { *y = knb_ge(b, x[0], x[1]); }
+static void not_less(kni_builder *b, const kni_atom *x, kni_atom *y) { *y = knb_ge(b, x[0], x[1]); }
 
-static kni_jaxpr *body_of(kn_builder *b, kn_dtype d, body_fn *body)
+static kni_jaxpr *body_of(kni_builder *b, kn_dtype d, body_fn *body)
 {
-    kn_builder inner;
-    kn_atom in[2], out;
+    kni_builder inner;
+    kni_atom in[2], out;
     kni_jaxpr *j = NULL;
     knb_init(&inner);
     in[0] = knb_invar(&inner, kni_scalar_type(d));
     in[1] = knb_invar(&inner, kni_scalar_type(d));
     body(&inner, in, &out);
-    kn_error *e = knb_finish(&inner, 1, &out, "", false, &j);
+    knx_error *e = knb_finish(&inner, 1, &out, "", false, &j);
     if (e)
         knb_fail(b, e);
     knb_free(&inner);
     return j;
 }
 
-static const kn_p_window *const dilated = DILATED(), *const padded = PADDED(), *const apart = APART();
+static const kni_p_window *const dilated = DILATED(), *const padded = PADDED(), *const apart = APART();
 
-static int by_product(kn_builder *b, const kn_atom *x, const kn_p_window *windows, kn_atom *y)
+static int by_product(kni_builder *b, const kni_atom *x, const kni_p_window *windows, kni_atom *y)
 {
-    kn_p_window p = *windows;
+    kni_p_window p = *windows;
     p.jaxpr = body_of(b, knb_type(b, x[0]).dtype, times);
     if (p.jaxpr)
         knb_reduce_window(b, 1, x, &p, y);
     kni_release(p.jaxpr);
     return 1;
 }
-static int product_dilated(kn_builder *b, const kn_atom *x, kn_atom *y) { return by_product(b, x, dilated, y); }
-static int product_padded(kn_builder *b, const kn_atom *x, kn_atom *y) { return by_product(b, x, padded, y); }
+static int product_dilated(kni_builder *b, const kni_atom *x, kni_atom *y) { return by_product(b, x, dilated, y); }
+static int product_padded(kni_builder *b, const kni_atom *x, kni_atom *y) { return by_product(b, x, padded, y); }
 
-static int scatter(kn_builder *b, const kn_atom *x, const kn_p_window *windows, kn_atom *y)
+static int scatter(kni_builder *b, const kni_atom *x, const kni_p_window *windows, kni_atom *y)
 {
-    kn_p_window p = *windows;
+    kni_p_window p = *windows;
     kn_dtype d = knb_type(b, x[0]).dtype;
     p.select_jaxpr = body_of(b, d, not_less);
     p.scatter_jaxpr = body_of(b, d, plus);
@@ -113,11 +113,11 @@ static int scatter(kn_builder *b, const kn_atom *x, const kn_p_window *windows, 
     kni_release(p.scatter_jaxpr);
     return 1;
 }
-static int scatter_padded(kn_builder *b, const kn_atom *x, kn_atom *y) { return scatter(b, x, padded, y); }
-static int scatter_apart(kn_builder *b, const kn_atom *x, kn_atom *y) { return scatter(b, x, apart, y); }
+static int scatter_padded(kni_builder *b, const kni_atom *x, kni_atom *y) { return scatter(b, x, padded, y); }
+static int scatter_apart(kni_builder *b, const kni_atom *x, kni_atom *y) { return scatter(b, x, apart, y); }
 
 #define BUILT(op, ref, by, windows, list, from, how, error) \
-    {.prim = &kn_prim_##op,                                 \
+    {.prim = &knp_prim_##op,                                \
      .label = #windows,                                     \
      .dtypes = list,                                        \
      .operands = from,                                      \

@@ -14,7 +14,7 @@ static bool reference(bench *b, const tensor *in, call *c)
     for (int i = 0; i < b->n_operand; i++) {
         const operand *o = &b->operand[i];
         if (o->literal) {
-            kn_scalar_bits bits = knx_scalar_from_double(o->shape.dtype, o->value);
+            knx_scalar_bits bits = knx_scalar_from_double(o->shape.dtype, o->value);
             c->x[i] = tensor_new(&b->arena, o->shape.dtype, 0, NULL);
             memcpy(c->x[i].data, bits.bytes, o->shape.dtype->size);
         } else {
@@ -46,7 +46,7 @@ static void against_reference(bench *b, const call *c, int n, const tensor *got)
         bench_fail(b, "%d results where %d are expected", n, c->n_out);
     for (int k = 0; k < n && !b->failed; k++) {
         const tensor *y = &c->y[k];
-        kn_text e = {0}, g = {0};
+        knx_text e = {0}, g = {0};
         if (!tensor_has_type(&got[k], tensor_type(y)))
             bench_fail(b, "result %d has type %s where %s is expected", k,
                        kni_type_text(&g, tensor_type(&got[k]), false), kni_type_text(&e, tensor_type(y), false));
@@ -67,7 +67,7 @@ static void against_reference(bench *b, const call *c, int n, const tensor *got)
 /* No operand here is weak: no result is, but where a conversion asks for it. */
 static void weak_results(bench *b)
 {
-    bool asked = b->s->prim == &kn_prim_convert_element_type && ((const kn_p_convert *)b->s->params)->weak_type;
+    bool asked = b->s->prim == &knp_prim_convert_element_type && ((const kni_p_convert *)b->s->params)->weak_type;
     for (uint32_t k = 0; k < b->j->n_out; k++)
         if (kni_out_type(b->j, k).weak != asked)
             bench_fail(b, "the type of result %u is %s", k, asked ? "not weak" : "weak");
@@ -196,7 +196,7 @@ static void no_derivative(bench *b)
     kni_jaxpr *j = NULL;
     for (int i = 0; i < b->n_in; i++)
         any |= tangent[i] = knx_is_inexact(b->operand[b->input[i]].shape.dtype);
-    kn_error *e = any ? knt_jvp(b->j, tangent, &j) : NULL;
+    knx_error *e = any ? knt_jvp(b->j, tangent, &j) : NULL;
     if (any && (!e || !e->message || !*e->message))
         bench_fail(b, "the derivative is not refused");
     knx_error_release(e);
@@ -216,7 +216,7 @@ void check_text(bench *b)
     if (bench_ok(b, knt_jvp(b->j, tangent, &j), "jvp"))
         bench_inspect(b, j, "jvp");
     kni_release(j);
-    kn_linearized l = {0};
+    knt_linearized l = {0};
     if (bench_ok(b, knt_linearize(b->j, tangent, &l), "linearize")) {
         bool linear[4 * MAX_VALUES] = {0};
         for (uint32_t i = 0; i < l.n_tangent_in; i++)
@@ -299,7 +299,7 @@ void check_lanes(bench *b)
     bench_fill(b, false, 0, x);
     for (int i = 0; i < b->n_in; i++)
         x[b->n_in + i] = bench_direction(b, tensor_type(&x[i]), &seed);
-    kn_error *e = knt_jvp(one, tangent, &j);
+    knx_error *e = knt_jvp(one, tangent, &j);
     if (e && e->kind == KN_ERROR_NOT_IMPLEMENTED && b->s->prim->transpose == NULL) { /* pmax: says so */
         knx_error_release(e);
         kni_release(one);

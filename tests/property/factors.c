@@ -206,7 +206,7 @@ static void check_case(bench *row, sentence *s, const sample *from, kn_dtype t, 
     bench_close(&b);
 }
 
-void check_factors(bench *b, const kn_prim *p)
+void check_factors(bench *b, const kni_prim *p)
 {
     const char *arrow = p->factors ? strstr(p->factors, "->") : NULL;
     sentence s = {0};
@@ -219,14 +219,14 @@ void check_factors(bench *b, const kn_prim *p)
             int id = 0;
             operand x[MAX_OPERANDS];
             int n;
-            while (from->dtypes && id < KN_ID_COUNT - 1 && !bench_has_dtype(from, &kn_dtype_table[id]))
+            while (from->dtypes && id < KN_ID_COUNT - 1 && !bench_has_dtype(from, &knx_dtype_table[id]))
                 id++;
             for (const char *text = from->operands, *next; from->prim == p && text && !(from->flags & LONG);
                  text = next) {
                 next = bench_operands(text, KN_DT(F32), x, &n);
-                if (from->dtypes && !bench_has_dtype(from, &kn_dtype_table[id]))
+                if (from->dtypes && !bench_has_dtype(from, &knx_dtype_table[id]))
                     break;
-                check_case(b, &s, from, from->dtypes ? &kn_dtype_table[id] : NULL, text);
+                check_case(b, &s, from, from->dtypes ? &knx_dtype_table[id] : NULL, text);
             }
         }
     unsigned shared = 0, out = 0;

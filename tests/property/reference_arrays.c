@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool among(kn_ints v, int64_t k)
+static bool among(kni_ints v, int64_t k)
 {
     for (int i = 0; i < v.n; i++)
         if (v.v[i] == k)
@@ -16,7 +16,7 @@ static bool among(kn_ints v, int64_t k)
 
 void ref_convert(call *c)
 {
-    const kn_p_convert *p = c->params;
+    const kni_p_convert *p = c->params;
     kn_dtype to = p->new_dtype;
     tensor *y = result(c, to, c->x[0].ndim, c->x[0].dim);
     for (int64_t i = 0; i < y->n; i++)
@@ -25,7 +25,7 @@ void ref_convert(call *c)
 
 void ref_bitcast(call *c)
 {
-    kn_dtype to = ((const kn_p_bitcast *)c->params)->new_dtype;
+    kn_dtype to = ((const kni_p_bitcast *)c->params)->new_dtype;
     tensor *y = result(c, to, c->x[0].ndim, c->x[0].dim);
     for (int64_t i = 0; i < y->n; i++)
         y->at[i] = tensor_load(to, tensor_at(&c->x[0], i));
@@ -33,7 +33,7 @@ void ref_bitcast(call *c)
 
 void ref_bitcast_last_axis(call *c)
 {
-    kn_dtype to = ((const kn_p_bitcast *)c->params)->new_dtype;
+    kn_dtype to = ((const kni_p_bitcast *)c->params)->new_dtype;
     const tensor *x = &c->x[0];
     int64_t dim[MAX_RANK];
     memcpy(dim, x->dim, sizeof dim);
@@ -47,7 +47,7 @@ void ref_bitcast_last_axis(call *c)
 
 void ref_broadcast_in_dim(call *c)
 {
-    const kn_p_broadcast_in_dim *p = c->params;
+    const kni_p_broadcast_in_dim *p = c->params;
     const tensor *x = &c->x[0];
     tensor *y = result(c, x->dtype, p->shape.n, p->shape.v);
     for (int64_t i = 0; i < y->n; i++) {
@@ -61,14 +61,14 @@ void ref_broadcast_in_dim(call *c)
 
 void ref_reshape(call *c)
 {
-    const kn_p_reshape *p = c->params;
+    const kni_p_reshape *p = c->params;
     tensor *y = result(c, c->x[0].dtype, p->new_sizes.n, p->new_sizes.v);
     memcpy(y->at, c->x[0].at, (size_t)y->n * sizeof *y->at);
 }
 
 void ref_squeeze(call *c)
 {
-    const kn_p_dims *p = c->params;
+    const kni_p_dims *p = c->params;
     int64_t dim[MAX_RANK];
     int n = 0;
     for (int k = 0; k < c->x[0].ndim; k++)
@@ -80,7 +80,7 @@ void ref_squeeze(call *c)
 
 void ref_transpose(call *c)
 {
-    kn_ints perm = ((const kn_p_transpose *)c->params)->permutation;
+    kni_ints perm = ((const kni_p_transpose *)c->params)->permutation;
     const tensor *x = &c->x[0];
     int64_t dim[MAX_RANK];
     for (int k = 0; k < perm.n; k++)
@@ -97,7 +97,7 @@ void ref_transpose(call *c)
 
 void ref_rev(call *c)
 {
-    const kn_p_dims *p = c->params;
+    const kni_p_dims *p = c->params;
     const tensor *x = &c->x[0];
     tensor *y = result(c, x->dtype, x->ndim, x->dim);
     for (int64_t i = 0; i < y->n; i++) {
@@ -111,7 +111,7 @@ void ref_rev(call *c)
 
 void ref_slice(call *c)
 {
-    const kn_p_slice *p = c->params;
+    const kni_p_slice *p = c->params;
     const tensor *x = &c->x[0];
     int64_t dim[MAX_RANK], step[MAX_RANK];
     for (int k = 0; k < x->ndim; k++) {
@@ -134,7 +134,7 @@ void ref_slice(call *c)
 
 void ref_concatenate(call *c)
 {
-    int d = (int)((const kn_p_concatenate *)c->params)->dimension;
+    int d = (int)((const kni_p_concatenate *)c->params)->dimension;
     int64_t dim[MAX_RANK];
     memcpy(dim, c->x[0].dim, sizeof dim);
     for (int i = 1; i < c->n_in; i++)
@@ -152,7 +152,7 @@ void ref_concatenate(call *c)
 
 void ref_split(call *c)
 {
-    const kn_p_split *p = c->params;
+    const kni_p_split *p = c->params;
     const tensor *x = &c->x[0];
     int64_t begin = 0, dim[MAX_RANK];
     for (int i = 0; i < p->sizes.n; begin += p->sizes.v[i++]) {
@@ -177,7 +177,7 @@ static void with_axis(const int64_t *at, int n, int64_t axis, int64_t value, int
 
 void ref_stack(call *c)
 {
-    int64_t axis = ((const kn_p_axis *)c->params)->axis, dim[MAX_RANK];
+    int64_t axis = ((const kni_p_axis *)c->params)->axis, dim[MAX_RANK];
     with_axis(c->x[0].dim, c->x[0].ndim, axis, c->n_in, dim);
     tensor *y = result(c, c->x[0].dtype, c->x[0].ndim + 1, dim);
     for (int i = 0; i < c->n_in; i++)
@@ -191,7 +191,7 @@ void ref_stack(call *c)
 
 void ref_unstack(call *c)
 {
-    int64_t axis = ((const kn_p_axis *)c->params)->axis, dim[MAX_RANK];
+    int64_t axis = ((const kni_p_axis *)c->params)->axis, dim[MAX_RANK];
     const tensor *x = &c->x[0];
     for (int k = 0, n = 0; k < x->ndim; k++)
         if (k != axis)
@@ -209,7 +209,7 @@ void ref_unstack(call *c)
 
 void ref_tile(call *c)
 {
-    const kn_p_tile *p = c->params;
+    const kni_p_tile *p = c->params;
     const tensor *x = &c->x[0];
     int64_t dim[MAX_RANK];
     for (int k = 0; k < x->ndim; k++)
@@ -226,7 +226,7 @@ void ref_tile(call *c)
 
 void ref_pad(call *c)
 {
-    const kn_p_pad *p = c->params;
+    const kni_p_pad *p = c->params;
     const tensor *x = &c->x[0];
     int64_t dim[MAX_RANK];
     for (int k = 0; k < x->ndim; k++)
@@ -249,7 +249,7 @@ void ref_pad(call *c)
 
 void ref_iota(call *c)
 {
-    const kn_p_iota *p = c->params;
+    const kni_p_iota *p = c->params;
     tensor *y = result(c, p->dtype, p->shape.n, p->shape.v);
     for (int64_t i = 0; i < y->n; i++) {
         int64_t at[MAX_RANK];
@@ -266,7 +266,7 @@ typedef num combine_fn(kn_dtype d, num a, num b);
 /* Joins the elements of x along the axes, one after the other. */
 static void reduce(call *c, combine_fn *combine, num identity)
 {
-    kn_ints axes = ((const kn_p_reduce *)c->params)->axes;
+    kni_ints axes = ((const kni_p_reduce *)c->params)->axes;
     const tensor *x = &c->x[0];
     int64_t dim[MAX_RANK];
     int kept[MAX_RANK], n = 0;
@@ -340,7 +340,7 @@ void ref_reduce_prod(call *c) { reduce(c, join_prod, (num){.re = 1, .bits = 1});
 /* The first NaN, else the first of the elements that no other is better than. */
 static void arg_reduce(call *c, bool greatest)
 {
-    const kn_p_argreduce *p = c->params;
+    const kni_p_argreduce *p = c->params;
     const tensor *x = &c->x[0];
     int axis = (int)p->axes.v[0], n = 0;
     int64_t dim[MAX_RANK];
@@ -372,7 +372,7 @@ void ref_argmin(call *c) { arg_reduce(c, false); }
 /* --- dot_general ------------------------------------------------------------------------------ */
 
 /* The axes of x that are neither batch nor contracted; their number. */
-static int free_axes(const tensor *x, kn_ints batch, kn_ints contract, int *axis)
+static int free_axes(const tensor *x, kni_ints batch, kni_ints contract, int *axis)
 {
     int n = 0;
     for (int k = 0; k < x->ndim; k++)
@@ -397,7 +397,7 @@ num num_dot_step(kn_dtype to, num sum, num a, num b)
 
 void ref_dot_general(call *c)
 {
-    const kn_p_dot_general *p = c->params;
+    const kni_p_dot_general *p = c->params;
     const tensor *a = &c->x[0], *b = &c->x[1];
     int fa[MAX_RANK], fb[MAX_RANK], na = free_axes(a, p->lhs_batch, p->lhs_contract, fa);
     int nb = free_axes(b, p->rhs_batch, p->rhs_contract, fb), n = 0;
@@ -452,7 +452,7 @@ static bool line_before(const call *c, int num_keys, int64_t i, int64_t j)
 
 void ref_sort(call *c) /* insertion, from the end: stable */
 {
-    const kn_p_sort *p = c->params;
+    const kni_p_sort *p = c->params;
     const tensor *x = &c->x[0];
     int64_t length = x->dim[p->dimension], stride = 1;
     for (int k = (int)p->dimension + 1; k < x->ndim; k++)
@@ -477,7 +477,7 @@ void ref_sort(call *c) /* insertion, from the end: stable */
 /* One after the other the largest that is left, the first of equal ones. */
 void ref_top_k(call *c)
 {
-    const kn_p_top_k *p = c->params;
+    const kni_p_top_k *p = c->params;
     const tensor *x = &c->x[0];
     int64_t dim[MAX_RANK], stride = 1, length = x->dim[p->axis];
     memcpy(dim, x->dim, sizeof dim);

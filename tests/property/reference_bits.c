@@ -14,7 +14,7 @@ num ref_ceil(const call *c, const num *x) { return (void)c, real(ceill(x->re)); 
 
 num ref_round(const call *c, const num *x)
 {
-    return real(((const kn_p_round *)c->params)->rounding_method ? rintl(x->re) : roundl(x->re));
+    return real(((const kni_p_round *)c->params)->rounding_method ? rintl(x->re) : roundl(x->re));
 }
 
 num ref_is_finite(const call *c, const num *x) { return (void)c, (num){.bits = isfinite(x->re)}; }
@@ -83,7 +83,7 @@ static long double to_mantissa(format f, long double x, int bits)
 
 num ref_reduce_precision(const call *c, const num *v)
 {
-    const kn_p_reduce_precision *p = c->params;
+    const kni_p_reduce_precision *p = c->params;
     format f = format_of(dtype_of(c));
     long double x = v->re;
     if (isnan(x) || isinf(x) || x == 0)

@@ -3,7 +3,7 @@
 #include "cases.h"
 
 /* The element of lhs that step `tap` of the window at `position` covers along one spatial dimension; -1: none. */
-static int64_t covered(const kn_p_conv *p, int i, int64_t position, int64_t tap, int64_t extent)
+static int64_t covered(const kni_p_conv *p, int i, int64_t position, int64_t tap, int64_t extent)
 {
     int64_t at = position * p->window_strides.v[i] + tap * p->rhs_dilation.v[i] - p->lo.v[i];
     int64_t holes = p->lhs_dilation.v[i];
@@ -14,7 +14,7 @@ static int64_t holey(int64_t n, int64_t dilation) { return n ? (n - 1) * dilatio
 
 void ref_conv(call *c)
 {
-    const kn_p_conv *p = c->params;
+    const kni_p_conv *p = c->params;
     const tensor *a = &c->x[0], *b = &c->x[1];
     int n = a->ndim - 2;
     int64_t dim[MAX_RANK], taps[MAX_RANK];

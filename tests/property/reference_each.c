@@ -148,7 +148,7 @@ num ref_sign(const call *c, const num *x)
 num ref_integer_pow(const call *c, const num *x)
 {
     kn_dtype d = last_dtype(c);
-    int64_t y = ((const kn_p_integer_pow *)c->params)->y;
+    int64_t y = ((const kni_p_integer_pow *)c->params)->y;
     uint64_t bits = 1;
     wide_complex z = 1;
     if (knx_is_float(d))

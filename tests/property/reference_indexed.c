@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool among(kn_ints v, int64_t k)
+static bool among(kni_ints v, int64_t k)
 {
     for (int i = 0; i < v.n; i++)
         if (v.v[i] == k)
@@ -17,7 +17,7 @@ static bool among(kn_ints v, int64_t k)
 /* What gather and scatter say in different words. An index of the array of windows (gather's result, scatter's
  * updates) has window dimensions, the others name a point of the indices. */
 typedef struct windows {
-    kn_ints window_dims, collapsed, start_map, operand_batch, index_batch;
+    kni_ints window_dims, collapsed, start_map, operand_batch, index_batch;
     int64_t mode;
     const tensor *operand, *indices;
     int64_t size[MAX_RANK]; /* of a window, per dimension of the operand */
@@ -65,7 +65,7 @@ static num fill_value(kn_dtype d, int64_t mode) /* jax.lax.gather's defaults */
 
 void ref_gather(call *c)
 {
-    const kn_p_gather *p = c->params;
+    const kni_p_gather *p = c->params;
     windows w = {p->offset_dims,
                  p->collapsed_slice_dims,
                  p->start_index_map,
@@ -117,7 +117,7 @@ static num combine(const char *name, kn_dtype d, num x, num update)
 
 void ref_scatter(call *c)
 {
-    const kn_p_scatter *p = c->params;
+    const kni_p_scatter *p = c->params;
     const tensor *updates = &c->x[2];
     windows w = {p->update_window_dims,
                  p->inserted_window_dims,
@@ -160,7 +160,7 @@ static void clamped_start(const call *c, int first, const int64_t *size, int64_t
 
 void ref_dynamic_slice(call *c)
 {
-    const kn_p_dynamic_slice *p = c->params;
+    const kni_p_dynamic_slice *p = c->params;
     const tensor *x = &c->x[0];
     int64_t start[MAX_RANK] = {0};
     clamped_start(c, 1, p->slice_sizes.v, start);
@@ -199,7 +199,7 @@ void ref_dynamic_update_slice(call *c)
     update_by_strides(c, ones);
 }
 
-void ref_strided_update(call *c) { update_by_strides(c, ((const kn_p_strided_update *)c->params)->strides.v); }
+void ref_strided_update(call *c) { update_by_strides(c, ((const kni_p_strided_update *)c->params)->strides.v); }
 
 /* --- random bits ------------------------------------------------------------------------------ */
 
@@ -239,7 +239,7 @@ void ref_threefry2x32(call *c)
 
 void ref_random_bits(call *c) /* of each key: the counter is the element's number; both words are joined */
 {
-    const kn_p_random_bits *p = c->params;
+    const kni_p_random_bits *p = c->params;
     const tensor *key = &c->x[0];
     kn_dtype d = p->bit_width == 64   ? KN_DT(U64)
                  : p->bit_width == 32 ? KN_DT(U32)

@@ -61,7 +61,7 @@ void ref_pmin(call *c) { all_reduce(c, lesser, true); }
 
 void ref_all_gather(call *c)
 {
-    const kn_p_all_gather *p = c->params;
+    const kni_p_all_gather *p = c->params;
     const tensor *x = &c->x[0];
     int axis = 1 + (int)p->all_gather_dimension, ndim = x->ndim + !p->tiled;
     int64_t dim[MAX_RANK];
@@ -84,7 +84,7 @@ void ref_all_gather(call *c)
 
 void ref_reduce_scatter(call *c)
 {
-    const kn_p_reduce_scatter *p = c->params;
+    const kni_p_reduce_scatter *p = c->params;
     const tensor *x = &c->x[0];
     int axis = 1 + (int)p->scatter_dimension, n = 0;
     int64_t dim[MAX_RANK], each = x->dim[axis] / p->axis_size;
@@ -105,7 +105,7 @@ void ref_reduce_scatter(call *c)
 
 void ref_all_to_all(call *c)
 {
-    const kn_p_all_to_all *p = c->params;
+    const kni_p_all_to_all *p = c->params;
     const tensor *x = &c->x[0];
     int split = 1 + (int)p->split_axis, concat = 1 + (int)p->concat_axis;
     int64_t dim[MAX_RANK];
@@ -126,7 +126,7 @@ void ref_all_to_all(call *c)
 
 void ref_ppermute(call *c)
 {
-    kn_ints perm = ((const kn_p_ppermute *)c->params)->perm;
+    kni_ints perm = ((const kni_p_ppermute *)c->params)->perm;
     const tensor *x = &c->x[0];
     tensor *y = result(c, x->dtype, x->ndim, x->dim);
     for (int64_t i = 0; i < y->n; i++) {
@@ -149,7 +149,7 @@ void ref_pbroadcast(call *c)
     for (int64_t i = 0; i < y->n; i++) {
         int64_t at[MAX_RANK] = {0};
         tensor_index(y, i, at);
-        at[0] = ((const kn_p_pbroadcast *)c->params)->source;
+        at[0] = ((const kni_p_pbroadcast *)c->params)->source;
         y->at[i] = x->at[tensor_offset(x, at)];
     }
 }

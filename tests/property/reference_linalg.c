@@ -120,7 +120,7 @@ void ref_lu_pivots_to_permutation(call *c)
 {
     const tensor *x = &c->x[0];
     int64_t dim[MAX_RANK], k = x->dim[x->ndim - 1];
-    int64_t m = ((const kn_p_lu_pivots_to_permutation *)c->params)->permutation_size;
+    int64_t m = ((const kni_p_lu_pivots_to_permutation *)c->params)->permutation_size;
     for (int i = 0; i < x->ndim; i++)
         dim[i] = i < x->ndim - 1 ? x->dim[i] : m;
     tensor *y = result(c, KN_DT(I32), x->ndim, dim);
@@ -137,7 +137,7 @@ void ref_lu_pivots_to_permutation(call *c)
 }
 
 /* Element i,k of op(a), with zeros where the triangle is not. */
-static num element(const kn_p_triangular_solve *p, const num *a, int64_t m, int64_t i, int64_t k)
+static num element(const kni_p_triangular_solve *p, const num *a, int64_t m, int64_t i, int64_t k)
 {
     int64_t row = p->transpose_a ? k : i, column = p->transpose_a ? i : k;
     if (row == column && p->unit_diagonal)
@@ -149,7 +149,7 @@ static num element(const kn_p_triangular_solve *p, const num *a, int64_t m, int6
 
 void ref_triangular_solve(call *c)
 {
-    const kn_p_triangular_solve *p = c->params;
+    const kni_p_triangular_solve *p = c->params;
     const tensor *a = &c->x[0], *b = &c->x[1];
     tensor *y = result(c, b->dtype, b->ndim, b->dim);
     int64_t m = a->dim[a->ndim - 1], rows = b->dim[b->ndim - 2], columns = b->dim[b->ndim - 1];

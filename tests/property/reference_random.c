@@ -30,7 +30,7 @@ void ref_random_fold_in(call *c)
 
 void ref_random_split(call *c)
 {
-    kn_ints shape = ((const kn_p_random_split *)c->params)->shape;
+    kni_ints shape = ((const kni_p_random_split *)c->params)->shape;
     const tensor *key = &c->x[0];
     int64_t dim[MAX_RANK], each = 1;
     int n = 0;
@@ -72,7 +72,7 @@ static uint32_t philox_word(uint64_t key, uint64_t counter, bool carry, int64_t 
 }
 
 /* The axis whose numbers are pairs: the first even one, else the largest. */
-static int pairs(kn_ints shape)
+static int pairs(kni_ints shape)
 {
     int largest = 0;
     for (int k = 0; k < shape.n; k++)
@@ -87,7 +87,7 @@ typedef struct place {
     int64_t block, word;
 } place;
 
-static place threefry_place(kn_ints shape, const int64_t *at)
+static place threefry_place(kni_ints shape, const int64_t *at)
 {
     int axis = pairs(shape);
     place p = {0, 0};
@@ -99,7 +99,7 @@ static place threefry_place(kn_ints shape, const int64_t *at)
     return p;
 }
 
-static int64_t blocks_of(const kn_p_rng_bit_generator *p)
+static int64_t blocks_of(const kni_p_rng_bit_generator *p)
 {
     int64_t n = 1;
     bool wide = p->dtype == KN_DT(U64), philox = p->algorithm != KN_RNG_THREE_FRY;
@@ -111,7 +111,7 @@ static int64_t blocks_of(const kn_p_rng_bit_generator *p)
 
 void ref_rng_bit_generator(call *c)
 {
-    const kn_p_rng_bit_generator *p = c->params;
+    const kni_p_rng_bit_generator *p = c->params;
     const tensor *x = &c->x[0];
     bool wide = p->dtype == KN_DT(U64), philox = p->algorithm != KN_RNG_THREE_FRY, words = x->dtype == KN_DT(U32);
     tensor *state = result(c, x->dtype, x->ndim, x->dim), *y = result(c, p->dtype, p->shape.n, p->shape.v);
@@ -193,7 +193,7 @@ static long double gamma_at_least_one(uint64_t key, long double a, kn_dtype d, u
 
 void ref_random_gamma(call *c)
 {
-    const kn_p_random_gamma *p = c->params;
+    const kni_p_random_gamma *p = c->params;
     const tensor *key = &c->x[0], *a = &c->x[1];
     tensor *y = result(c, a->dtype, a->ndim, a->dim);
     int64_t each = key->n ? y->n / key->n : 0;

@@ -21,7 +21,7 @@ typedef num step_fn(kn_dtype d, num a, num b);
 
 static void cumulate(call *c, step_fn *step)
 {
-    const kn_p_cumulative *p = c->params;
+    const kni_p_cumulative *p = c->params;
     const tensor *x = &c->x[0];
     int64_t length = x->dim[p->axis], inner = 1;
     for (int k = (int)p->axis + 1; k < x->ndim; k++)
@@ -55,7 +55,7 @@ void ref_cummin(call *c) { cumulate(c, join_min); }
 /* In extended precision. An error of the sum is as large in its logarithm, whatever that is. */
 void ref_cumlogsumexp(call *c)
 {
-    const kn_p_cumulative *p = c->params;
+    const kni_p_cumulative *p = c->params;
     const tensor *x = &c->x[0];
     tensor *y = result(c, x->dtype, x->ndim, x->dim);
     for (int64_t i = 0; i < x->n; i++) {

@@ -5,7 +5,7 @@
 
 /* Windows of an array with these extents. */
 typedef struct geometry {
-    const kn_p_window *p;
+    const kni_p_window *p;
     bool dilated;
     int n;
     int64_t extent[MAX_RANK], count[MAX_RANK];
@@ -14,7 +14,7 @@ typedef struct geometry {
 static int64_t base_of(const geometry *g, int d) { return g->dilated ? g->p->base_dilation.v[d] : 1; }
 static int64_t step_of(const geometry *g, int d) { return g->dilated ? g->p->window_dilation.v[d] : 1; }
 
-static geometry windows_of(const kn_p_window *p, bool dilated, int n, const int64_t *extent)
+static geometry windows_of(const kni_p_window *p, bool dilated, int n, const int64_t *extent)
 {
     geometry g = {.p = p, .dilated = dilated, .n = n};
     for (int d = 0; d < n; d++) {
@@ -129,7 +129,7 @@ static int64_t choice(const geometry *g, const tensor *x, int64_t o, bool identi
 
 void ref_window_choice(call *c)
 {
-    const kn_p_window *p = c->params;
+    const kni_p_window *p = c->params;
     geometry g = windows_of(p, true, c->x[0].ndim, c->x[0].dim);
     tensor *y = result(c, p->index_dtype, g.n, g.count);
     for (int64_t o = 0; o < y->n; o++)
@@ -173,7 +173,7 @@ static void add_to(tensor *y, int64_t e, num v)
 
 void ref_window_place(call *c)
 {
-    const kn_p_window *p = c->params;
+    const kni_p_window *p = c->params;
     geometry g = windows_of(p, false, p->shape.n, p->shape.v);
     tensor *y = result(c, c->x[0].dtype, p->shape.n, p->shape.v);
     for (int64_t o = 0; o < c->x[0].n; o++)
@@ -193,7 +193,7 @@ void ref_select_and_scatter_add(call *c)
 void ref_select_and_scatter(call *c)
 {
     const tensor *x = &c->x[0];
-    kn_p_window p = *(const kn_p_window *)c->params;
+    kni_p_window p = *(const kni_p_window *)c->params;
     p.select_prim = KN_SELECT_GE;
     geometry g = windows_of(&p, false, x->ndim, x->dim);
     tensor *y = result(c, x->dtype, x->ndim, x->dim);

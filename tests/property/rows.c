@@ -10,85 +10,86 @@
 /* --- calls that must be refused --------------------------------------------------------------- */
 
 #define P_REDUCE(...) \
-    &(kn_p_reduce) { INTS(__VA_ARGS__) }
+    &(kni_p_reduce) { INTS(__VA_ARGS__) }
 #define P_DIMS(...) \
-    &(kn_p_dims) { INTS(__VA_ARGS__) }
-#define BINARY(p)                                                                 \
-    {&kn_prim_##p, "f32[3] i32[3]", NULL}, {&kn_prim_##p, "f32[3] f32[4]", NULL}, \
-        {&kn_prim_##p, "f32[3] f32[1,3]", NULL},                                  \
-    {                                                                             \
-        &kn_prim_##p, "key<fry>[3] key<fry>[3]", NULL                             \
+    &(kni_p_dims) { INTS(__VA_ARGS__) }
+#define BINARY(p)                                                                   \
+    {&knp_prim_##p, "f32[3] i32[3]", NULL}, {&knp_prim_##p, "f32[3] f32[4]", NULL}, \
+        {&knp_prim_##p, "f32[3] f32[1,3]", NULL},                                   \
+    {                                                                               \
+        &knp_prim_##p, "key<fry>[3] key<fry>[3]", NULL                              \
     }
-#define LOGIC(p)                                                                   \
-    {&kn_prim_##p, "f32[3] f32[3]", NULL}, {&kn_prim_##p, "i32[3] bool[3]", NULL}, \
-    {                                                                              \
-        &kn_prim_##p, "i32[3] i32[4]", NULL                                        \
+#define LOGIC(p)                                                                     \
+    {&knp_prim_##p, "f32[3] f32[3]", NULL}, {&knp_prim_##p, "i32[3] bool[3]", NULL}, \
+    {                                                                                \
+        &knp_prim_##p, "i32[3] i32[4]", NULL                                         \
     }
 #define FLOATING(p) \
-    {&kn_prim_##p, "i32[3]", NULL}, {&kn_prim_##p, "bool[]", NULL}, { &kn_prim_##p, "key<fry>[]", NULL }
-#define REDUCTION(p, type)                                                             \
-    {&kn_prim_##p, type "[3]", P_REDUCE(1)}, {&kn_prim_##p, type "[3]", P_REDUCE(-1)}, \
-        {&kn_prim_##p, type "[3,4]", P_REDUCE(0, 0)},                                  \
-    {                                                                                  \
-        &kn_prim_##p, type "[]", P_REDUCE(0)                                           \
+    {&knp_prim_##p, "i32[3]", NULL}, {&knp_prim_##p, "bool[]", NULL}, { &knp_prim_##p, "key<fry>[]", NULL }
+#define REDUCTION(p, type)                                                               \
+    {&knp_prim_##p, type "[3]", P_REDUCE(1)}, {&knp_prim_##p, type "[3]", P_REDUCE(-1)}, \
+        {&knp_prim_##p, type "[3,4]", P_REDUCE(0, 0)},                                   \
+    {                                                                                    \
+        &knp_prim_##p, type "[]", P_REDUCE(0)                                            \
     }
-#define CUMULATIVE(p)                                                                                                \
-    {&kn_prim_##p, "f32[3]", &(kn_p_cumulative){1, false}}, {&kn_prim_##p, "f32[3]", &(kn_p_cumulative){-1, false}}, \
-        {&kn_prim_##p, "f32[]", &(kn_p_cumulative){0, false}},                                                       \
-    {                                                                                                                \
-        &kn_prim_##p, "bool[3]", &(kn_p_cumulative) { 0, false }                                                     \
+#define CUMULATIVE(p)                                              \
+    {&knp_prim_##p, "f32[3]", &(kni_p_cumulative){1, false}},      \
+        {&knp_prim_##p, "f32[3]", &(kni_p_cumulative){-1, false}}, \
+        {&knp_prim_##p, "f32[]", &(kni_p_cumulative){0, false}},   \
+    {                                                              \
+        &knp_prim_##p, "bool[3]", &(kni_p_cumulative) { 0, false } \
     }
-#define ARGUMENT(p)                                                       \
-    {&kn_prim_##p, "f32[0]", &(kn_p_argreduce){INTS(0), KN_DT(I32)}},     \
-        {&kn_prim_##p, "f32[3]", &(kn_p_argreduce){INTS(1), KN_DT(I32)}}, \
-    {                                                                     \
-        &kn_prim_##p, "f32[3]", &(kn_p_argreduce) { INTS(0), KN_DT(F32) } \
+#define ARGUMENT(p)                                                         \
+    {&knp_prim_##p, "f32[0]", &(kni_p_argreduce){INTS(0), KN_DT(I32)}},     \
+        {&knp_prim_##p, "f32[3]", &(kni_p_argreduce){INTS(1), KN_DT(I32)}}, \
+    {                                                                       \
+        &knp_prim_##p, "f32[3]", &(kni_p_argreduce) { INTS(0), KN_DT(F32) } \
     }
-#define BROADCAST(from, shape, dims)                                              \
-    {                                                                             \
-        &kn_prim_broadcast_in_dim, from, &(kn_p_broadcast_in_dim) { shape, dims } \
+#define BROADCAST(from, shape, dims)                                                \
+    {                                                                               \
+        &knp_prim_broadcast_in_dim, from, &(kni_p_broadcast_in_dim) { shape, dims } \
     }
-#define SLICED(from, stop, start, step)                           \
-    {                                                             \
-        &kn_prim_slice, from, &(kn_p_slice) { stop, start, step } \
+#define SLICED(from, stop, start, step)                             \
+    {                                                               \
+        &knp_prim_slice, from, &(kni_p_slice) { stop, start, step } \
     }
-#define PADDED(from, a, b, c)                       \
-    {                                               \
-        &kn_prim_pad, from, &(kn_p_pad) { a, b, c } \
+#define PADDED(from, a, b, c)                         \
+    {                                                 \
+        &knp_prim_pad, from, &(kni_p_pad) { a, b, c } \
     }
-#define PRODUCT(from, a, b, c, d)                                            \
-    {                                                                        \
-        &kn_prim_dot_general, from, &(kn_p_dot_general) { a, b, c, d, NULL } \
+#define PRODUCT(from, a, b, c, d)                                              \
+    {                                                                          \
+        &knp_prim_dot_general, from, &(kni_p_dot_general) { a, b, c, d, NULL } \
     }
 #define LINE3 INTS(0, 1, 2), INTS(0, 1, 2), INTS(0, 1, 2)
 #define CONVOLVED(from, features, batches, s, lo, hi, ld, ...)         \
     {                                                                  \
-        &kn_prim_conv_general_dilated, from, &(kn_p_conv)              \
+        &knp_prim_conv_general_dilated, from, &(kni_p_conv)            \
         {                                                              \
             s, lo, hi, ld, __VA_ARGS__, LINE3, features, batches, NULL \
         }                                                              \
     }
-#define GATHERED(from, o, c, m, s)                                                                     \
-    {                                                                                                  \
-        &kn_prim_gather, from, &(kn_p_gather) { o, c, m, NONE, NONE, s, KN_GATHER_CLIP, false, false } \
+#define GATHERED(from, o, c, m, s)                                                                       \
+    {                                                                                                    \
+        &knp_prim_gather, from, &(kni_p_gather) { o, c, m, NONE, NONE, s, KN_GATHER_CLIP, false, false } \
     }
-#define SCATTERED(from, o, c, m)                                                                          \
-    {                                                                                                     \
-        &kn_prim_scatter_add, from, &(kn_p_scatter) { o, c, m, NONE, NONE, KN_GATHER_CLIP, false, false } \
+#define SCATTERED(from, o, c, m)                                                                            \
+    {                                                                                                       \
+        &knp_prim_scatter_add, from, &(kni_p_scatter) { o, c, m, NONE, NONE, KN_GATHER_CLIP, false, false } \
     }
 
 #define LANE_I                           \
     {                                    \
         1, (const char *const[]) { "i" } \
     }
-#define NAMED(p, from, T, ...)                   \
-    {                                            \
-        &kn_prim_##p, from, &(T) { __VA_ARGS__ } \
+#define NAMED(p, from, T, ...)                    \
+    {                                             \
+        &knp_prim_##p, from, &(T) { __VA_ARGS__ } \
     }
 
 #define WINDOWED(p, from, w, s, l, b)                                                                               \
     {                                                                                                               \
-        &kn_prim_##p, from, &(kn_p_window)                                                                          \
+        &knp_prim_##p, from, &(kni_p_window)                                                                        \
         {                                                                                                           \
             .window_dimensions = w, .window_strides = s, .lo = l, .hi = l, .base_dilation = b, .window_dilation = b \
         }                                                                                                           \
@@ -100,15 +101,15 @@ const refusal refusals[] = {
 };
 
 /* Must be refused, with a text that says why. */
-static void refused(bench *b, const kn_prim *p, const void *params, int n, const kn_type *type, const char *what)
+static void refused(bench *b, const kni_prim *p, const void *params, int n, const kni_type *type, const char *what)
 {
-    kn_builder k;
-    kn_atom x[MAX_OPERANDS + 1], y[MAX_VALUES];
+    kni_builder k;
+    kni_atom x[MAX_OPERANDS + 1], y[MAX_VALUES];
     knb_init(&k);
     for (int i = 0; i < n; i++)
         x[i] = knb_invar(&k, type[i]);
     knb_emit(&k, p, params, n, x, y, MAX_VALUES);
-    kn_error *e = knb_take_error(&k);
+    knx_error *e = knb_take_error(&k);
     if (!e)
         bench_fail(b, "%s of %s is not refused", p->name, what);
     else if (!e->message || !*e->message || e->kind == KN_NO_ERROR || e->kind == KN_ERROR_MEMORY)
@@ -118,10 +119,10 @@ static void refused(bench *b, const kn_prim *p, const void *params, int n, const
 }
 
 /* One operand more, and one less, than a call that is right. */
-static void wrong_counts(bench *b, const kn_prim *p)
+static void wrong_counts(bench *b, const kni_prim *p)
 {
     operand x[MAX_OPERANDS];
-    kn_type type[MAX_OPERANDS + 1];
+    kni_type type[MAX_OPERANDS + 1];
     int n = 0;
     for (const sample *const *list = all_samples; *list; list++)
         for (const sample *s = *list; s->prim; s++) {
@@ -138,10 +139,10 @@ static void wrong_counts(bench *b, const kn_prim *p)
         }
 }
 
-void check_refuses(bench *b, const kn_prim *p)
+void check_refuses(bench *b, const kni_prim *p)
 {
     operand x[MAX_OPERANDS];
-    kn_type type[MAX_OPERANDS];
+    kni_type type[MAX_OPERANDS];
     int n = 0;
     wrong_counts(b, p);
     for (const refusal *r = refusals; r->prim; r++) {
@@ -173,15 +174,15 @@ static int groups(const char *from, const char *end, bool *plain)
     return commas || letters ? commas + 1 : 0;
 }
 
-static bool holds_jaxpr(const kn_prim *p)
+static bool holds_jaxpr(const kni_prim *p)
 {
-    for (const kn_param_field *f = p->fields; f && f->name; f++)
+    for (const kni_param_field *f = p->fields; f && f->name; f++)
         if (f->kind == KN_P_JAXPR || f->kind == KN_P_JAXPRS)
             return true;
     return false;
 }
 
-void check_row(bench *b, const kn_prim *p)
+void check_row(bench *b, const kni_prim *p)
 {
     const char *fault = kni_prim_fault(p), *arrow = p->factors ? strstr(p->factors, "->") : NULL;
     bool plain = true;
@@ -204,7 +205,7 @@ void check_row(bench *b, const kn_prim *p)
 
 /* --- dtypes ----------------------------------------------------------------------------------- */
 
-static bool has_case(const kn_prim *p, kn_dtype d)
+static bool has_case(const kni_prim *p, kn_dtype d)
 {
     for (const sample *const *list = all_samples; *list; list++)
         for (const sample *s = *list; s->prim; s++)
@@ -213,7 +214,7 @@ static bool has_case(const kn_prim *p, kn_dtype d)
     return false;
 }
 
-void check_dtypes(bench *b, const kn_prim *p)
+void check_dtypes(bench *b, const kni_prim *p)
 {
     bool any = false;
     for (const sample *const *list = all_samples; *list; list++)
@@ -221,11 +222,11 @@ void check_dtypes(bench *b, const kn_prim *p)
             any |= s->prim == p;
             for (int id = 0; s->prim == p && s->dtypes && id < KN_ID_COUNT; id++) {
                 bench probe = {0};
-                if (has_case(p, &kn_dtype_table[id]) || !bench_open(&probe, s, &kn_dtype_table[id], s->operands))
+                if (has_case(p, &knx_dtype_table[id]) || !bench_open(&probe, s, &knx_dtype_table[id], s->operands))
                     continue;
                 probe.j = bench_build(&probe, false);
                 if (probe.j)
-                    bench_fail(b, "%s takes %s, and no case does", p->name, kn_dtype_table[id].name);
+                    bench_fail(b, "%s takes %s, and no case does", p->name, knx_dtype_table[id].name);
                 bench_close(&probe);
             }
         }

@@ -117,19 +117,19 @@ static void run_sample(const sample *s)
             run_case(s, NULL, text, text == s->operands);
         int last = -1; /* of its dtypes: a float if it has one */
         for (int id = 0; id < KN_ID_COUNT; id++)
-            if (bench_has_dtype(s, &kn_dtype_table[id]) && (last < 0 || kn_dtype_table[id].kind != KN_KIND_KEY))
+            if (bench_has_dtype(s, &knx_dtype_table[id]) && (last < 0 || knx_dtype_table[id].kind != KN_KIND_KEY))
                 last = id;
         for (int id = 0; id < KN_ID_COUNT; id++)
-            if (bench_has_dtype(s, &kn_dtype_table[id]))
-                run_case(s, &kn_dtype_table[id], text, text == s->operands && (id == last));
+            if (bench_has_dtype(s, &knx_dtype_table[id]))
+                run_case(s, &knx_dtype_table[id], text, text == s->operands && (id == last));
     }
 }
 
-static void run_row(const kn_prim *p)
+static void run_row(const kni_prim *p)
 {
     static const struct {
         const char *name;
-        void (*run)(bench *, const kn_prim *);
+        void (*run)(bench *, const kni_prim *);
     } row_checks[] = {
         {"row", check_row}, {"refuses", check_refuses}, {"dtypes", check_dtypes}, {"factors", check_factors}};
     for (size_t k = 0; k < sizeof row_checks / sizeof *row_checks; k++) {
@@ -155,9 +155,9 @@ static void run_row(const kn_prim *p)
 static void warm_up(void)
 {
 #if defined(__x86_64__)
-    kng_code *code = NULL;
-    kn_error *e = kng_publish("", 1, "warm up", &code);
-    kng_code_free(e ? NULL : code);
+    knh_code *code = NULL;
+    knx_error *e = knh_publish("", 1, "warm up", &code);
+    knh_code_free(e ? NULL : code);
     knx_error_release(e);
 #endif
 }
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
     all.only_case = argc > 1 ? argv[1] : NULL;
     all.only_check = argc > 2 ? argv[2] : NULL;
     warm_up();
-    for (const kn_prim *const *p = kni_prims; *p; p++)
+    for (const kni_prim *const *p = kni_prims; *p; p++)
         run_row(*p);
     for (const sample *const *list = all_samples; *list; list++)
         for (const sample *s = *list; s->prim; s++)

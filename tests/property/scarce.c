@@ -10,72 +10,73 @@ typedef struct trial {
     const kni_jaxpr *j;
     bool tangent[MAX_OPERANDS], linear[4 * MAX_VALUES];
     int axis[MAX_OPERANDS];
-    kn_linearized l;
+    knt_linearized l;
 } trial;
-typedef kn_error *step_fn(const trial *t);
+typedef knx_error *step_fn(const trial *t);
 
 /* The equation itself: its type rule. */
-static kn_error *step_build(const trial *t)
+static knx_error *step_build(const trial *t)
 {
     bench probe = *t->b;
     kni_jaxpr *j = bench_build(&probe, false);
     kni_release(j);
     if (j)
         return NULL;
-    return strstr(probe.message, "MemoryError") ? knx_error_nomem() : knx_error(KN_ERROR_VALUE, "%s", probe.message);
+    return strstr(probe.message, "MemoryError") ? knx_error_nomem()
+                                                : knx_error_new(KN_ERROR_VALUE, "%s", probe.message);
 }
 
-static kn_error *step_jvp(const trial *t)
+static knx_error *step_jvp(const trial *t)
 {
     kni_jaxpr *j = NULL;
-    kn_error *e = knt_jvp(t->j, t->tangent, &j);
+    knx_error *e = knt_jvp(t->j, t->tangent, &j);
     kni_release(j);
     return e;
 }
 
-static kn_error *step_linearize(const trial *t)
+static knx_error *step_linearize(const trial *t)
 {
-    kn_linearized l = {0};
-    kn_error *e = knt_linearize(t->j, t->tangent, &l);
+    knt_linearized l = {0};
+    knx_error *e = knt_linearize(t->j, t->tangent, &l);
     knt_linearized_free(&l);
     return e;
 }
 
-static kn_error *step_transpose(const trial *t)
+static knx_error *step_transpose(const trial *t)
 {
     kni_jaxpr *j = NULL;
-    kn_error *e = knt_transpose(t->l.linear, t->linear, &j);
+    knx_error *e = knt_transpose(t->l.linear, t->linear, &j);
     kni_release(j);
     return e;
 }
 
-static kn_error *step_batch(const trial *t)
+static knx_error *step_batch(const trial *t)
 {
     kni_jaxpr *j = NULL;
-    kn_error *e = knt_batch(t->j, 3, "k", t->axis, NULL, &j);
+    knx_error *e = knt_batch(t->j, 3, "k", t->axis, NULL, &j);
     kni_release(j);
     return e;
 }
 
-static kn_error *step_expand(const trial *t)
+static knx_error *step_expand(const trial *t)
 {
     kni_jaxpr *j = NULL;
-    kn_error *e = knt_expand(t->j, &j);
+    knx_error *e = knt_expand(t->j, &j);
     kni_release(j);
     return e;
 }
 
-static kn_error *step_compile(const trial *t)
+static knx_error *step_compile(const trial *t)
 {
     knd_loaded *p = NULL;
-    kn_error *e = knd_compile(&knd_host, t->j, &(kn_compile_options){.fuse = true}, &p);
+    knx_error *e = knd_compile(&knd_host, t->j, &(knc_compile_options){.fuse = true}, &p);
     knd_release(p);
     return e;
 }
 
 static void sweep(const trial *t, const char *what, step_fn *step)
 {
-    kn_error *e = step(t);
+    knx_error *e = step(t);
     if (e) { /* refused whatever memory there is: another check's subject */
         knx_error_release(e);
         return;
@@ -106,7 +107,7 @@ static void sweep_backwards(trial *t)
     bool any = false;
     for (int i = 0; i < t->b->n_in; i++)
         any |= t->tangent[i] = kni_has_tangent(kni_in_type(t->j, (uint32_t)i));
-    kn_error *e = any ? knt_linearize(t->j, t->tangent, &t->l) : NULL;
+    knx_error *e = any ? knt_linearize(t->j, t->tangent, &t->l) : NULL;
     if (any && !e) {
         sweep(t, "linearize", step_linearize);
         for (uint32_t i = 0; i < t->l.linear->n_in; i++)

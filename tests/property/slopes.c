@@ -218,7 +218,7 @@ static bool same_types(bench *b, int n, const tensor *a, const tensor *c, const 
 static void refuses_transpose(bench *b, const kni_jaxpr *j, const bool *linear)
 {
     kni_jaxpr *t = NULL;
-    kn_error *e = knt_transpose(j, linear, &t);
+    knx_error *e = knt_transpose(j, linear, &t);
     if (!e && j->n_eqn)
         bench_fail(b, "transposing is not refused");
     if (e && strcmp(e->message, b->s->prim->no_transpose) != 0)
@@ -227,7 +227,7 @@ static void refuses_transpose(bench *b, const kni_jaxpr *j, const bool *linear)
     kni_release(t);
 }
 
-static void vjp_of(bench *b, const kn_linearized *l, const tensor *x, const tensor *u, int n_u)
+static void vjp_of(bench *b, const knt_linearized *l, const tensor *x, const tensor *u, int n_u)
 {
     bool linear[4 * MAX_VALUES] = {0};
     tensor y[4 * MAX_VALUES], value[MAX_VALUES], in[4 * MAX_VALUES], jt[MAX_VALUES], ct[MAX_VALUES], back[MAX_VALUES];
@@ -267,7 +267,7 @@ static void vjp_along(bench *b)
 {
     bool tangent[MAX_OPERANDS];
     tensor x[MAX_VALUES], u[MAX_VALUES], all[MAX_VALUES];
-    kn_linearized l = {0};
+    knt_linearized l = {0};
     bench_tangents(b, tangent);
     bench_fill(b, true, 1, x);
     directions(b, x, u, 2);
@@ -357,7 +357,7 @@ static void reverse_over_forward(bench *b, const kni_jaxpr *forward, const tenso
     }
     if (ok) {
         /* cotangents of the results that can have one: a result's tangent may be zero whatever the inputs */
-        kn_linearized l = {0};
+        knt_linearized l = {0};
         memcpy(in, x, (size_t)forward->n_in * sizeof *in);
         ok = bench_ok(b, knt_linearize(forward, tangent, &l), "linearize");
         for (int r = 0, i = (int)forward->n_in; ok && r < n_out; r++)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *tensor_alloc(kn_arena *a, size_t bytes)
+void *tensor_alloc(knx_arena *a, size_t bytes)
 {
     void *p = knx_arena_zero(a, bytes ? bytes : 1);
     if (!p) {
@@ -29,21 +29,21 @@ static tensor shaped(kn_dtype d, int ndim, const int64_t *dim)
     return t;
 }
 
-tensor tensor_new(kn_arena *a, kn_dtype d, int ndim, const int64_t *dim)
+tensor tensor_new(knx_arena *a, kn_dtype d, int ndim, const int64_t *dim)
 {
     tensor t = shaped(d, ndim, dim);
     t.data = tensor_alloc(a, (size_t)t.n * d->size);
     return t;
 }
 
-tensor tensor_wide(kn_arena *a, kn_dtype d, int ndim, const int64_t *dim)
+tensor tensor_wide(knx_arena *a, kn_dtype d, int ndim, const int64_t *dim)
 {
     tensor t = shaped(d, ndim, dim);
     t.at = tensor_alloc(a, (size_t)t.n * sizeof *t.at);
     return t;
 }
 
-void tensor_widen(kn_arena *a, tensor *t)
+void tensor_widen(knx_arena *a, tensor *t)
 {
     if (t->at)
         return;
@@ -52,16 +52,16 @@ void tensor_widen(kn_arena *a, tensor *t)
         t->at[i] = tensor_load(t->dtype, tensor_at(t, i));
 }
 
-void tensor_narrow(kn_arena *a, tensor *t)
+void tensor_narrow(knx_arena *a, tensor *t)
 {
     t->data = tensor_alloc(a, (size_t)t->n * t->dtype->size);
     for (int64_t i = 0; i < t->n; i++)
         tensor_store(t->dtype, t->at[i], tensor_at(t, i));
 }
 
-kn_type tensor_type(const tensor *t) { return kni_type(t->dtype, t->ndim, t->dim); }
+kni_type tensor_type(const tensor *t) { return kni_type_of(t->dtype, t->ndim, t->dim); }
 
-bool tensor_has_type(const tensor *t, kn_type type)
+bool tensor_has_type(const tensor *t, kni_type type)
 {
     return t->dtype == type.dtype && t->ndim == type.ndim &&
            (!t->ndim || !memcmp(t->dim, type.dim, (size_t)t->ndim * sizeof *t->dim));

@@ -23,13 +23,13 @@ typedef struct tensor {
     num *at; /* the same widened, or NULL */
 } tensor;
 
-void *tensor_alloc(kn_arena *a, size_t bytes);                             /* zeroed */
-tensor tensor_new(kn_arena *a, kn_dtype d, int ndim, const int64_t *dim);  /* zeros */
-tensor tensor_wide(kn_arena *a, kn_dtype d, int ndim, const int64_t *dim); /* `at` alone, all zero */
-void tensor_widen(kn_arena *a, tensor *t);                                 /* makes `at` from `data` */
-void tensor_narrow(kn_arena *a, tensor *t);                                /* makes `data` from `at` */
-kn_type tensor_type(const tensor *t);                                      /* dim points into t */
-bool tensor_has_type(const tensor *t, kn_type type);
+void *tensor_alloc(knx_arena *a, size_t bytes);                            /* zeroed */
+tensor tensor_new(knx_arena *a, kn_dtype d, int ndim, const int64_t *dim); /* zeros */
+tensor tensor_wide(knx_arena *a, kn_dtype d, int ndim, const int64_t *dim); /* `at` alone, all zero */
+void tensor_widen(knx_arena *a, tensor *t);                                /* makes `at` from `data` */
+void tensor_narrow(knx_arena *a, tensor *t);                               /* makes `data` from `at` */
+kni_type tensor_type(const tensor *t);                                     /* dim points into t */
+bool tensor_has_type(const tensor *t, kni_type type);
 num tensor_load(kn_dtype d, const void *from);
 void tensor_store(kn_dtype d, num v, void *to);
 static inline void *tensor_at(const tensor *t, int64_t i) { return (char *)t->data + (size_t)i * t->dtype->size; }

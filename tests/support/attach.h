@@ -9,9 +9,9 @@ static inline void expect_same_bits_with(const kni_jaxpr *j, const bool *donated
 {
     static const int threads[] = {1, 2, 3, 7};
     knd_loaded *p = test_compile(j, false), *q = NULL;
-    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true, .donated = donated}, &q));
+    test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true, .donated = donated}, &q));
     test_operands x = test_make_operands(j, seed);
-    kn_buffer *plain[MANY], *fused[MANY];
+    knx_buffer *plain[MANY], *fused[MANY];
     test_ok(knd_run(p, x.in, plain, NULL));
     for (int i = 0; i < 4; i++) {
         test_operands y = test_make_operands(j, seed);
@@ -22,7 +22,7 @@ static inline void expect_same_bits_with(const kni_jaxpr *j, const bool *donated
                 char *text = NULL;
                 test_ok(knc_text(q->program, &text));
                 kn_dtype part = knx_component(kni_out_type(j, k).dtype);
-                kn_scalar_bits is = {0}, was = {0};
+                knx_scalar_bits is = {0}, was = {0};
                 memcpy(&was, (char *)plain[k]->data + (size_t)at * part->size, part->size);
                 memcpy(&is, (char *)fused[k]->data + (size_t)at * part->size, part->size);
                 fail_msg("%d threads: output %u at %lld is %g (%llx), not %g (%llx)\n%s", threads[i], k, (long long)at,
@@ -39,10 +39,10 @@ static inline void expect_same_bits_with(const kni_jaxpr *j, const bool *donated
     knd_release(q);
 }
 
-static inline kn_atom row_of(kn_builder *b, kn_atom x, int64_t rows, int64_t columns)
+static inline kni_atom row_of(kni_builder *b, kni_atom x, int64_t rows, int64_t columns)
 {
     return knb_broadcast_in_dim(b, x, 2, (int64_t[]){rows, columns}, (int64_t[]){1});
 }
 
-static inline kn_atom turn(kn_builder *b, kn_atom x) { return knb_transpose(b, x, (int64_t[]){1, 0}); }
+static inline kni_atom turn(kni_builder *b, kni_atom x) { return knb_transpose(b, x, (int64_t[]){1, 0}); }
 #endif

@@ -33,7 +33,7 @@ static const char *compiler(void)
 bool c_maker_works(void) { return compiler() != NULL; }
 
 typedef struct request { /* a copy */
-    kng_request r;
+    knh_request r;
     uint8_t *cls;
     int streams;
 } request;
@@ -41,7 +41,7 @@ typedef struct request { /* a copy */
 struct c_unit {
     const char *flags;
     KN_VEC(request) requests;
-    KN_VEC(kng_function *) functions;
+    KN_VEC(knh_function *) functions;
     void *library;
 };
 
@@ -53,10 +53,10 @@ c_unit *c_unit_new(const char *flags)
     return u;
 }
 
-int c_unit_add(c_unit *u, const kng_request *r)
+int c_unit_add(c_unit *u, const knh_request *r)
 {
-    kng_stream stream[KNG_MAX_STREAMS];
-    int n = kng_streams(r->kernel, r->stage, r->mode, stream);
+    knh_stream stream[KNH_MAX_STREAMS];
+    int n = knh_streams(r->kernel, r->stage, r->mode, stream);
     if (n < 0)
         return -1;
     request copy = {.r = *r, .cls = knx_alloc((size_t)n + 1), .streams = n};
@@ -73,7 +73,7 @@ int c_unit_add(c_unit *u, const kng_request *r)
 static char *source_of(const c_unit *u)
 {
     int n = (int)u->requests.n;
-    kng_request *r = knx_alloc((size_t)n * sizeof *r);
+    knh_request *r = knx_alloc((size_t)n * sizeof *r);
     const char **name = knx_alloc((size_t)n * sizeof *name);
     char(*names)[32] = knx_alloc((size_t)n * sizeof *names), *text = NULL;
     if (r && name && names) {
@@ -82,7 +82,7 @@ static char *source_of(const c_unit *u)
             snprintf(names[i], sizeof names[i], "kn_f%d", i);
             name[i] = names[i];
         }
-        kn_error *e = kng_c_sources(r, name, n, &text);
+        knx_error *e = knh_c_sources(r, name, n, &text);
         if (e)
             fprintf(stderr, "%s\n", e->message);
         knx_error_release(e);
@@ -124,7 +124,7 @@ bool c_unit_compile(c_unit *u)
         u->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; u->library && i < u->requests.n; i++) {
         char name[32];
-        kng_function *f;
+        knh_function *f;
         snprintf(name, sizeof name, "kn_f%zu", i);
         void *symbol = dlsym(u->library, name);
         memcpy(&f, &symbol, sizeof f);
@@ -138,7 +138,7 @@ bool c_unit_compile(c_unit *u)
     return u->library && u->functions.n == u->requests.n;
 }
 
-kng_function *c_unit_get(const c_unit *u, int number) { return u->functions.at[number]; }
+knh_function *c_unit_get(const c_unit *u, int number) { return u->functions.at[number]; }
 
 void c_unit_free(c_unit *u)
 {
@@ -163,14 +163,14 @@ static struct {
     KN_VEC(knk_kernel *) kernels; /* that the requests name */
 } ahead;
 
-static bool same(const request *q, const kng_request *r)
+static bool same(const request *q, const knh_request *r)
 {
     return q->r.kernel->hash == r->kernel->hash && q->r.kernel->key_bytes == r->kernel->key_bytes &&
            !memcmp(q->r.kernel->key, r->kernel->key, r->kernel->key_bytes) && q->r.stage == r->stage &&
            q->r.mode == r->mode && (!q->streams || !memcmp(q->cls, r->cls, (size_t)q->streams));
 }
 
-static kng_function *find_ahead(const kng_request *r)
+static knh_function *find_ahead(const knh_request *r)
 {
     for (size_t i = 0; i < ahead.units.n; i++) {
         const c_unit *u = ahead.units.at[i];
@@ -181,9 +181,9 @@ static kng_function *find_ahead(const kng_request *r)
     return NULL;
 }
 
-static void nothing(kng_args *args) { (void)args; }
+static void nothing(knh_args *args) { (void)args; }
 
-static kn_error *note(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
+static knx_error *note(const knh_generator *g, const knh_request *r, knh_function **out, void **keep)
 {
     (void)g;
     *out = nothing;
@@ -196,7 +196,7 @@ static kn_error *note(const kng_generator *g, const kng_request *r, kng_function
     if (!KN_VEC_PUSH(&ahead.kernels, knk_retain((knk_kernel *)(uintptr_t)r->kernel)))
         return knx_error_nomem();
     if (c_unit_add(ahead.open, r) < 0)
-        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "the stage does not fit");
+        return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "the stage does not fit");
     if (ahead.open->requests.n == MOST_PER_UNIT)
         ahead.open = NULL;
     return NULL;
@@ -224,7 +224,7 @@ void c_maker_forget(void)
     ahead.open = NULL;
 }
 
-static kn_error *make(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
+static knx_error *make(const knh_generator *g, const knh_request *r, knh_function **out, void **keep)
 {
     (void)g;
     *keep = NULL;
@@ -235,7 +235,7 @@ static kn_error *make(const kng_generator *g, const kng_request *r, kng_function
         return knx_error_nomem();
     if (c_unit_add(u, r) < 0 || !c_unit_compile(u)) {
         c_unit_free(u);
-        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "the C source of a stage was not compiled");
+        return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "the C source of a stage was not compiled");
     }
     *out = c_unit_get(u, 0);
     *keep = u;
@@ -244,16 +244,16 @@ static kn_error *make(const kng_generator *g, const kng_request *r, kng_function
 
 static void drop(void *keep) { c_unit_free(keep); }
 
-const kng_generator *c_maker(const char *flags)
+const knh_generator *c_maker(const char *flags)
 {
-    static const kng_generator generator = {
+    static const knh_generator generator = {
         .name = "c", .works = c_maker_works, .make = make, .drop = drop, .lanes = 16};
     maker_flags = flags ? flags : C_MAKER_QUICK;
     return &generator;
 }
 
-const kng_generator *c_maker_noting(void)
+const knh_generator *c_maker_noting(void)
 {
-    static const kng_generator generator = {.name = "c", .make = note, .drop = drop, .lanes = 16};
+    static const knh_generator generator = {.name = "c", .make = note, .drop = drop, .lanes = 16};
     return &generator;
 }

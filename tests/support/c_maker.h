@@ -16,16 +16,16 @@ bool c_maker_works(void); /* is there a compiler? */
  * what `r` points to but for the kernel, which must live as long. */
 typedef struct c_unit c_unit;
 c_unit *c_unit_new(const char *flags);
-int c_unit_add(c_unit *u, const kng_request *r); /* the number of the function; -1: the stage does not fit */
+int c_unit_add(c_unit *u, const knh_request *r); /* the number of the function; -1: the stage does not fit */
 bool c_unit_compile(c_unit *u);                  /* what the compiler says goes to standard error */
-kng_function *c_unit_get(const c_unit *u, int number);
+knh_function *c_unit_get(const c_unit *u, int number);
 void c_unit_free(c_unit *u); /* NULL is fine */
 
 /* The generator: a unit per function, unless it was made ahead of time. Flags: C_MAKER_QUICK unless set. */
-const kng_generator *c_maker(const char *flags);
+const knh_generator *c_maker(const char *flags);
 /* Ahead of time, many functions to a unit: this generator notes what it is asked for, and its functions do nothing. c_maker_compile then makes all that was noted (for kernels of the same structure, whatever their
  * address), with the flags. False: no compiler, or it failed. */
-const kng_generator *c_maker_noting(void);
+const knh_generator *c_maker_noting(void);
 bool c_maker_compile(const char *flags);
 void c_maker_forget(void); /* what was noted, and made ahead: its functions go */
 #endif

@@ -21,7 +21,7 @@ static double join(const fold *f, double a, double b) { return is_wide(f) ? a + 
 static double part_of(kn_dtype d, const void *x, int i)
 {
     kn_dtype part = knx_component(d);
-    kn_scalar_bits s = {0};
+    knx_scalar_bits s = {0};
     if (!x || (i && part == d))
         return 0;
     memcpy(&s, (const char *)x + (i ? part->size : 0), part->size);
@@ -30,7 +30,7 @@ static double part_of(kn_dtype d, const void *x, int i)
 
 static uint64_t integer_of(kn_dtype d, const void *x)
 {
-    kn_scalar_bits wide = {0};
+    knx_scalar_bits wide = {0};
     if (x)
         knx_convert(d, x, d->kind == 'u' ? KN_DT(U64) : KN_DT(I64), &wide);
     return wide.u64;
@@ -70,7 +70,7 @@ void fold_step(fold *f, const void *a, const void *b)
 void fold_end(const fold *f, void *out)
 {
     kn_dtype part = knx_component(f->result);
-    kn_scalar_bits s = {0};
+    knx_scalar_bits s = {0};
     if (f->result->kind == 'b')
         s.u8 = f->any;
     if (is_float(f->result))
@@ -105,7 +105,7 @@ double fold_error(const fold *f, const void *got)
 
 static bool same(kn_dtype part, const char *x, const char *y)
 {
-    kn_scalar_bits a = {0}, b = {0};
+    knx_scalar_bits a = {0}, b = {0};
     if (memcmp(x, y, part->size) == 0)
         return true;
     memcpy(&a, x, part->size);
@@ -131,7 +131,7 @@ uint64_t fold_hash(kn_dtype d, const void *x, int64_t n)
     const char *p = x;
     uint64_t hash = 14695981039346656037u;
     for (int64_t i = 0; i < n * (int64_t)(d->size / part->size); i++, p += part->size) {
-        kn_scalar_bits s = {0};
+        knx_scalar_bits s = {0};
         memcpy(&s, p, part->size);
         uint64_t bits = is_float(part) && isnan(knx_scalar_to_double(part, s)) ? 1u : bits_at(p, part->size);
         hash = (hash ^ bits ^ bits >> 32) * 1099511628211u;

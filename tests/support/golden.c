@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void must(kn_error *e, const char *what)
+static void must(knx_error *e, const char *what)
 {
     if (e)
         fail_msg("%s: %s", what, e->message);
@@ -21,7 +21,7 @@ static void must(kn_error *e, const char *what)
 
 golden golden_read_from(const char *path)
 {
-    kn_zip *z = NULL;
+    knio_zip *z = NULL;
     must(knio_zip_open(path, &z), path);
     golden g = {.n = (int)knio_zip_count(z)};
     g.name = calloc((size_t)g.n, sizeof *g.name);
@@ -53,7 +53,7 @@ void golden_free(golden *g)
     *g = (golden){0};
 }
 
-const kn_npy *golden_find(const golden *g, const char *name)
+const knio_npy *golden_find(const golden *g, const char *name)
 {
     for (int i = 0; i < g->n; i++)
         if (strcmp(g->name[i], name) == 0)
@@ -62,7 +62,7 @@ const kn_npy *golden_find(const golden *g, const char *name)
     return NULL;
 }
 
-int64_t golden_size(const kn_npy *a)
+int64_t golden_size(const knio_npy *a)
 {
     int64_t n = 1;
     for (int i = 0; i < a->ndim; i++)
@@ -70,7 +70,7 @@ int64_t golden_size(const kn_npy *a)
     return n;
 }
 
-kn_array golden_array(const kn_npy *a)
+kn_array golden_array(const knio_npy *a)
 {
     kn_shape shape = {.ndim = a->ndim};
     memcpy(shape.dim, a->dim, sizeof shape.dim);
@@ -95,7 +95,7 @@ kn_dtype golden_dtype(const char *short_name)
     return d;
 }
 
-static const void *same_type(const char *name, kn_array got, const kn_npy *want)
+static const void *same_type(const char *name, kn_array got, const knio_npy *want)
 {
     if (!(kn_ok)(got)) {
         fail_msg("%s: %s", name, kn_error_message());
@@ -106,7 +106,7 @@ static const void *same_type(const char *name, kn_array got, const kn_npy *want)
     if (d != want->dtype && !(d == KN_DT(BF16) && want->dtype == KN_DT(U16)))
         fail_msg("%s: dtype %s, not %s", name, d->name, want->dtype->name);
     if (shape.ndim != want->ndim || memcmp(shape.dim, want->dim, (size_t)shape.ndim * sizeof shape.dim[0]) != 0) {
-        kn_text a = {0}, b = {0};
+        knx_text a = {0}, b = {0};
         fail_msg("%s: shape %s, not %s", name, knx_show_shape(&a, shape.ndim, shape.dim),
                  knx_show_shape(&b, want->ndim, want->dim));
     }
@@ -120,7 +120,7 @@ static double number_at(kn_dtype d, const void *data, int64_t i)
     return v;
 }
 
-void golden_same_bits(const char *name, kn_array got, const kn_npy *want)
+void golden_same_bits(const char *name, kn_array got, const knio_npy *want)
 {
     const char *data = same_type(name, got, want), *stored = want->buffer->data;
     size_t size = want->dtype->size;
@@ -132,7 +132,7 @@ void golden_same_bits(const char *name, kn_array got, const kn_npy *want)
         }
 }
 
-void golden_close(const char *name, kn_array got, const kn_npy *want, double rtol, double atol)
+void golden_close(const char *name, kn_array got, const knio_npy *want, double rtol, double atol)
 {
     const char *data = same_type(name, got, want), *stored = want->buffer->data;
     kn_dtype d = (kn_dtype_of)(got);
@@ -150,7 +150,7 @@ static double spacing_at(kn_dtype d, double v)
     return ldexp(1, exponent - 1 - mantissa);
 }
 
-void golden_compare(const char *name, kn_array got, const kn_npy *want, golden_measure *m)
+void golden_compare(const char *name, kn_array got, const knio_npy *want, golden_measure *m)
 {
     const char *data = same_type(name, got, want), *stored = want->buffer->data;
     kn_dtype d = (kn_dtype_of)(got);

@@ -6,7 +6,7 @@
 #include "support/rules.h"
 
 typedef struct {
-    kn_p_gather p;
+    kni_p_gather p;
     knp_dims offset, dropped, map, batch, index_batch, sizes;
     value *table, *indices;
 } problem;
@@ -52,11 +52,11 @@ static inline void make_problem(problem *q, kn_dtype d, kn_dtype index_dtype, in
     for (int64_t i = 0; i < kni_type_size(q->indices->t); i++) {
         int64_t axis = q->map.v[i % q->map.n], most = dim[axis] - q->sizes.v[axis];
         bool is_signed = index_dtype->kind == 'i';
-        kn_scalar_bits s =
+        knx_scalar_bits s =
             knx_scalar_from_int(index_dtype, inside ? below((int)most + 1) : below((int)most + 3) - is_signed);
         memcpy(q->indices->p + i * index_dtype->size, &s, index_dtype->size);
     }
-    q->p = (kn_p_gather){knp_ints(&q->offset),
+    q->p = (kni_p_gather){knp_ints(&q->offset),
                          knp_ints(&q->dropped),
                          knp_ints(&q->map),
                          knp_ints(&q->batch),
@@ -98,9 +98,9 @@ static inline int64_t table_element(const problem *q, const int64_t *at, int den
     return number_of(q->table->t, where);
 }
 
-static inline kn_p_scatter scatter_of(const problem *q)
+static inline kni_p_scatter scatter_of(const problem *q)
 {
-    return (kn_p_scatter){q->p.offset_dims,
+    return (kni_p_scatter){q->p.offset_dims,
                           q->p.collapsed_slice_dims,
                           q->p.start_index_map,
                           q->p.operand_batching_dims,

@@ -23,10 +23,10 @@ static int64_t extent_of(const kernel_case *c, int stage, int loop)
 }
 
 /* Allocates what a launch has, all zeros. */
-static kn_error *lay_out(kernel_case *c)
+static knx_error *lay_out(kernel_case *c)
 {
     const knk_kernel *k = c->k;
-    kn_arena *a = &c->arena;
+    knx_arena *a = &c->arena;
     int64_t *par = knx_arena_zero(a, ((size_t)k->n_par + 1) * sizeof *par);
     const int64_t **inner = knx_arena_zero(a, ((size_t)k->n_stage + 1) * sizeof *inner);
     knk_map_values *map = knx_arena_zero(a, ((size_t)k->n_map + 1) * sizeof *map);
@@ -50,7 +50,7 @@ static kn_error *lay_out(kernel_case *c)
 }
 
 /* Which buffers hold indices: from each index of a load back to the loads that it is made of. */
-static kn_error *find_indices(kernel_case *c)
+static knx_error *find_indices(kernel_case *c)
 {
     const knk_kernel *k = c->k;
     uint8_t *used = knx_arena_zero(&c->arena, (size_t)k->n_node + 1);
@@ -112,24 +112,24 @@ static bool launch_line(kernel_case *c, const char *s)
     return !*s || *s == '\n';
 }
 
-kn_error *kernel_case_parse(const char *text, kernel_case *c)
+knx_error *kernel_case_parse(const char *text, kernel_case *c)
 {
     *c = (kernel_case){0};
     const char *launch = strstr(text, "\nlaunch\n");
     if (!launch)
-        return knx_error(KN_ERROR_VALUE, "the file has no launch");
+        return knx_error_new(KN_ERROR_VALUE, "the file has no launch");
     char *head = knx_alloc((size_t)(launch - text) + 1);
     if (!head)
         return knx_error_nomem();
     memcpy(head, text, (size_t)(launch - text));
     head[launch - text] = 0;
-    kn_error *e = knk_parse(head, &c->k);
+    knx_error *e = knk_parse(head, &c->k);
     knx_free(head);
     if (!e)
         e = lay_out(c);
     for (const char *s = launch + 8; !e && *s;) {
         if (!launch_line(c, s))
-            e = knx_error(KN_ERROR_VALUE, "not a line of a launch: %.40s", s);
+            e = knx_error_new(KN_ERROR_VALUE, "not a line of a launch: %.40s", s);
         const char *end = strchr(s, '\n');
         s = end ? end + 1 : s + strlen(s);
     }
@@ -140,10 +140,10 @@ kn_error *kernel_case_parse(const char *text, kernel_case *c)
     return e;
 }
 
-kn_error *kernel_case_dense(knk_kernel *k, const int64_t *par, const int64_t *inner, kernel_case *c)
+knx_error *kernel_case_dense(knk_kernel *k, const int64_t *par, const int64_t *inner, kernel_case *c)
 {
     *c = (kernel_case){.k = k};
-    kn_error *e = lay_out(c);
+    knx_error *e = lay_out(c);
     if (e) {
         kernel_case_free(c);
         return e;
@@ -248,7 +248,7 @@ static void set_element(char *to, int dtype, uint64_t r, bool small)
     }
     if (dtype == KN_ID_BOOL)
         bits = r & 1;
-    uint16_t half = dtype == KN_ID_F16 ? kn_f64_to_f16(v) : kn_f64_to_bf16(v);
+    uint16_t half = dtype == KN_ID_F16 ? knx_f64_to_f16(v) : knx_f64_to_bf16(v);
     if (dtype == KN_ID_F64)
         memcpy(to, &v, 8);
     else if (dtype == KN_ID_F32)
@@ -261,7 +261,7 @@ static void set_element(char *to, int dtype, uint64_t r, bool small)
 
 static int memory_dtype(const kernel_case *c, int b)
 {
-    return (int)knk_memory_dtype((kn_dtype_id)c->k->buffer[b].dtype);
+    return (int)knk_memory_dtype((knx_dtype_id)c->k->buffer[b].dtype);
 }
 
 static void widen(kernel_case *c, int b, int64_t from, int64_t to) /* elements from .. to are touched */
@@ -328,7 +328,7 @@ static knk_kernel *address_kernel(const kernel_case *c, const knk_inst *load, in
         return NULL;
     memset(cls, KNK_STRIDE_ANY, sizeof cls);
     for (int i = 0; i < k->n_buffer; i++)
-        knk_add_buffer(b, (kn_dtype_id)k->buffer[i].dtype, k->buffer[i].written);
+        knk_add_buffer(b, (knx_dtype_id)k->buffer[i].dtype, k->buffer[i].written);
     int to = knk_add_buffer(b, KN_ID_I64, true), pred = knk_add_buffer(b, KN_ID_BOOL, true), map = 0;
     for (int s = 0; s <= load->stage; s++) {
         knk_begin_stage(b, k->stage[s].n_inner);

@@ -11,14 +11,14 @@ typedef struct kernel_case {
     int *alias;          /* per buffer: the first one with the same base: itself, or an earlier one */
     bool *index;         /* per buffer: its values go into indices of loads and are kept small */
     int64_t *low, *high; /* per buffer: elements [low, high) from the base on are there; for alias[b] == b */
-    kn_arena arena;
+    knx_arena arena;
 } kernel_case;
 
-/* Reads what kng_dump_text wrote. */
-kn_error *kernel_case_parse(const char *text, kernel_case *c);
+/* Reads what knh_dump_text wrote. */
+knx_error *kernel_case_parse(const char *text, kernel_case *c);
 /* A case for a kernel, which it takes: extents per loop; maps without gaps but where the innermost stride is of the
  * class ANY. `inner`: of all stages, one after the other; those of a stage's loops come after its inner ones. */
-kn_error *kernel_case_dense(knk_kernel *k, const int64_t *par, const int64_t *inner, kernel_case *c);
+knx_error *kernel_case_dense(knk_kernel *k, const int64_t *par, const int64_t *inner, kernel_case *c);
 void kernel_case_free(kernel_case *c);
 /* Makes extents smaller until there are at most so many points; turns of loops count, where they are limited. */
 void kernel_case_shrink(kernel_case *c, double most_points);

@@ -84,9 +84,9 @@ static void lay_out(problem *q, const knk_kernel *k, const int64_t *par, const i
             }
     }
     for (int b = 0; b < k->n_buffer; b++) {
-        q->bytes[b] = (size_t)elements[b] * (size_t)knk_size(knk_memory_dtype((kn_dtype_id)k->buffer[b].dtype));
+        q->bytes[b] = (size_t)elements[b] * (size_t)knk_size(knk_memory_dtype((knx_dtype_id)k->buffer[b].dtype));
         q->data[b] = aligned_alloc(64, (q->bytes[b] + 128) & ~(size_t)63);
-        fill(q->data[b], (int)knk_memory_dtype((kn_dtype_id)k->buffer[b].dtype), q->bytes[b]);
+        fill(q->data[b], (int)knk_memory_dtype((knx_dtype_id)k->buffer[b].dtype), q->bytes[b]);
     }
 }
 
@@ -224,7 +224,7 @@ static bool same_value(int d, const char *a, const char *b)
 static void expect_same(const problem *q, void *const *want, void *const *got, const char *what)
 {
     for (int b = 0; b < q->k->n_buffer; b++) {
-        int d = (int)knk_memory_dtype((kn_dtype_id)q->k->buffer[b].dtype), size = knk_size(d);
+        int d = (int)knk_memory_dtype((knx_dtype_id)q->k->buffer[b].dtype), size = knk_size(d);
         for (size_t i = 0; i < q->bytes[b]; i += (size_t)size)
             if (!same_value(d, (char *)want[b] + i, (char *)got[b] + i)) {
                 uint64_t x = bits_at((char *)want[b] + i, (size_t)size), y = bits_at((char *)got[b] + i, (size_t)size);
@@ -247,15 +247,15 @@ static void copy_data(const problem *q, void **to)
     }
 }
 
-static void run_on(const problem *q, const kng_generator *g, int threads, void *const *want)
+static void run_on(const problem *q, const knh_generator *g, int threads, void *const *want)
 {
-    void *data[LOOP_CASE_BUFFERS], *scratch = aligned_alloc(64, (kng_scratch_bytes(q->k, threads) + 127) & ~(size_t)63);
+    void *data[LOOP_CASE_BUFFERS], *scratch = aligned_alloc(64, (knh_scratch_bytes(q->k, threads) + 127) & ~(size_t)63);
     copy_data(q, data);
-    uint64_t before = kng_count().fallbacks;
+    uint64_t before = knh_count().fallbacks;
     knk_launch l = {data, q->map, q->par, q->inner_of};
-    kng_run_on(g, q->k, &l, scratch, threads);
+    knh_run_on(g, q->k, &l, scratch, threads);
     if (g->make)
-        assert_int_equal(kng_count().fallbacks, before);
+        assert_int_equal(knh_count().fallbacks, before);
     expect_same(q, want, data, g->name);
     for (int i = 0; i < q->k->n_buffer; i++)
         free(data[i]);
@@ -264,14 +264,14 @@ static void run_on(const problem *q, const kng_generator *g, int threads, void *
 
 void loop_case_check(const knk_kernel *k, const int64_t *par, const int64_t *loops, int threads)
 {
-    const kng_generator *g;
+    const knh_generator *g;
     problem q;
     void *want[LOOP_CASE_BUFFERS];
     lay_out(&q, k, par, loops);
     copy_data(&q, want);
     reference(&q, want);
-    for (int i = 0; (g = kng_generator_number(i)); i++)
-        if (kng_generator_works(g))
+    for (int i = 0; (g = knh_generator_number(i)); i++)
+        if (knh_generator_works(g))
             run_on(&q, g, threads, want);
     for (int b = 0; b < k->n_buffer; b++)
         free(want[b]);
@@ -282,7 +282,7 @@ void loop_case_check(const knk_kernel *k, const int64_t *par, const int64_t *loo
 knk_kernel *loop_case_finish(knk_builder *b)
 {
     knk_kernel *k = NULL;
-    kn_error *e = knk_finish(b, &k);
+    knx_error *e = knk_finish(b, &k);
     if (e)
         fail_msg("%s", e->message);
     return k;
@@ -290,7 +290,7 @@ knk_kernel *loop_case_finish(knk_builder *b)
 
 knk_node loop_case_load(knk_builder *k, int d, const uint8_t *cls, bool in_loop)
 {
-    int b = knk_add_buffer(k, (kn_dtype_id)d, false), m = in_loop ? knk_add_loop_map(k, cls) : knk_add_map(k, cls);
+    int b = knk_add_buffer(k, (knx_dtype_id)d, false), m = in_loop ? knk_add_loop_map(k, cls) : knk_add_map(k, cls);
     return knk_load(k, b, m, KNK_NONE, KNK_NONE, KNK_NONE);
 }
 

@@ -13,12 +13,12 @@
 #include <cmocka.h>
 
 enum { CODE_BYTES = 1 << 18 };
-const kng_form machine_form[4] = {{KNG_AVX512, 16}, {KNG_AVX512, 8}, {KNG_AVX2, 8}, {KNG_AVX2, 4}};
+const knh_form machine_form[4] = {{KNH_AVX512, 16}, {KNH_AVX512, 8}, {KNH_AVX2, 8}, {KNH_AVX2, 4}};
 
-machine_code *machine_run(kng_asm *a, const char *what)
+machine_code *machine_run(knh_asm *a, const char *what)
 {
     static void *memory;
-    if (!kng_finish(a))
+    if (!knh_finish(a))
         fail_msg("%s: %s", what, a->why ? a->why : "no memory");
     assert_true(a->code.n <= CODE_BYTES);
     if (!memory)
@@ -32,23 +32,23 @@ machine_code *machine_run(kng_asm *a, const char *what)
     return run;
 }
 
-bool machine_has(const kng_form *f)
+bool machine_has(const knh_form *f)
 {
-    return knx_cpu_best() >= (f->target == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2);
+    return knx_cpu_best() >= (f->target == KNH_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2);
 }
 
-void machine_dump(kng_asm *a, const kng_form *f, int base, int at)
+void machine_dump(knh_asm *a, const knh_form *f, int base, int at)
 {
-    const bool wide = f->target == KNG_AVX512;
+    const bool wide = f->target == KNH_AVX512;
     for (int r = 0; r < (wide ? 32 : 16); r++)
-        kng_v2(a, KNG_VMOVUPS_ST, wide ? 2 : 1, r, kng_at(base, at + 64 * r));
+        knh_v2(a, KNH_VMOVUPS_ST, wide ? 2 : 1, r, knh_at(base, at + 64 * r));
     for (int r = 1; r < 8 && wide; r++)
-        kng_v2(a, KNG_KMOVQ_ST, 0, r, kng_at(base, at + 64 * (32 + r)));
+        knh_v2(a, KNH_KMOVQ_ST, 0, r, knh_at(base, at + 64 * (32 + r)));
 }
 
-int machine_changed(const kng_form *f, const void *before, const void *after, uint32_t vectors, uint32_t masks)
+int machine_changed(const knh_form *f, const void *before, const void *after, uint32_t vectors, uint32_t masks)
 {
-    const bool wide = f->target == KNG_AVX512;
+    const bool wide = f->target == KNH_AVX512;
     const char *b = before, *a = after;
     for (int r = 0; r < (wide ? 40 : 16); r++) {
         bool allowed = r < 32 ? vectors >> r & 1 : r == 32 || (masks >> (r - 32) & 1);
@@ -58,18 +58,18 @@ int machine_changed(const kng_form *f, const void *before, const void *after, ui
     return -1;
 }
 
-void machine_tail(kng_asm *a, const kng_form *f, const kng_tail *t, int count, int gp_temp)
+void machine_tail(knh_asm *a, const knh_form *f, const knh_tail *t, int count, int gp_temp)
 {
     static const int32_t iota[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    if (f->target == KNG_AVX512) {
-        kng_mov_number(a, gp_temp, 0xffff);
-        kng_bzhi(a, gp_temp, gp_temp, count);
-        kng_v2(a, KNG_KMOVW_KR, 0, t->mask, kng_reg(gp_temp));
+    if (f->target == KNH_AVX512) {
+        knh_mov_number(a, gp_temp, 0xffff);
+        knh_bzhi(a, gp_temp, gp_temp, count);
+        knh_v2(a, KNH_KMOVW_KR, 0, t->mask, knh_reg(gp_temp));
         return;
     }
-    kng_v2(a, KNG_VMOVD, 0, t->mask4, kng_reg(count));
-    kng_v2(a, KNG_VPBROADCASTD, 1, t->mask4, kng_reg(t->mask4));
-    kng_v3(a, KNG_VPCMPGTD, 1, t->mask4, t->mask4, kng_at_pool(kng_pool(a, iota, sizeof iota, 32)));
+    knh_v2(a, KNH_VMOVD, 0, t->mask4, knh_reg(count));
+    knh_v2(a, KNH_VPBROADCASTD, 1, t->mask4, knh_reg(t->mask4));
+    knh_v3(a, KNH_VPCMPGTD, 1, t->mask4, t->mask4, knh_at_pool(knh_pool(a, iota, sizeof iota, 32)));
     if (f->lanes == 4)
-        kng_v2(a, KNG_VPMOVSXDQ, 1, t->mask8, kng_reg(t->mask4));
+        knh_v2(a, KNH_VPMOVSXDQ, 1, t->mask8, knh_reg(t->mask4));
 }

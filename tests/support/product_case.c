@@ -27,8 +27,8 @@ static void fill(kn_dtype d, char *p, int64_t n)
     n *= d->size / part->size;
     for (int64_t i = 0; i < n; i++, p += part->size) {
         double number = ((double)(product_random() % 20001) - 10000) / 4096;
-        kn_scalar_bits s = knx_is_inexact(d) ? knx_scalar_from_double(part, number)
-                                             : knx_scalar_from_int(part, (int32_t)product_random());
+        knx_scalar_bits s = knx_is_inexact(d) ? knx_scalar_from_double(part, number)
+                                              : knx_scalar_from_int(part, (int32_t)product_random());
         if (d->kind == 'b')
             s.u8 = product_random() % 5 == 0;
         if (product_random() % 64 == 0)
@@ -47,7 +47,7 @@ typedef struct term {
 static term read_term(kn_dtype d, const char *p)
 {
     kn_dtype part = knx_component(d);
-    kn_scalar_bits s = {0}, wide = {0};
+    knx_scalar_bits s = {0}, wide = {0};
     term t = {0};
     memcpy(&s, p, part->size);
     t.re = knx_scalar_to_double(part, s);
@@ -101,7 +101,7 @@ static void fold(const knk_product *p, int64_t n, const term *a, const int64_t *
         im_total = k0 ? join(wide, im_total, im) : im;
     }
     kn_dtype part = knx_component(p->result);
-    kn_scalar_bits s = knx_scalar_from_int(p->result, p->result->kind == 'b' ? any : (int64_t)u), i = {0};
+    knx_scalar_bits s = knx_scalar_from_int(p->result, p->result->kind == 'b' ? any : (int64_t)u), i = {0};
     if (knx_is_inexact(p->result)) {
         s = knx_scalar_from_double(part, re_total);
         i = knx_scalar_from_double(part, im_total);

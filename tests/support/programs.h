@@ -21,18 +21,18 @@
 #define F32(...)  test_type(KN_DT(F32), (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (int64_t[]){__VA_ARGS__})
 #define SCALAR(D) kni_scalar_type(KN_DT(D))
 #define FINISH(b, ...) \
-    test_finish(b, (int)(sizeof((kn_atom[]){__VA_ARGS__}) / sizeof(kn_atom)), (kn_atom[]){__VA_ARGS__})
+    test_finish(b, (int)(sizeof((kni_atom[]){__VA_ARGS__}) / sizeof(kni_atom)), (kni_atom[]){__VA_ARGS__})
 enum { MANY = 64 };
 
-static inline kn_type test_type(kn_dtype d, int ndim, const int64_t *dim) { return kni_type(d, ndim, dim); }
+static inline kni_type test_type(kn_dtype d, int ndim, const int64_t *dim) { return kni_type_of(d, ndim, dim); }
 
-static inline void test_ok(kn_error *e)
+static inline void test_ok(knx_error *e)
 {
     if (e)
         fail_msg("%s", e->message);
 }
 
-static inline kni_jaxpr *test_finish(kn_builder *b, int n, const kn_atom *out)
+static inline kni_jaxpr *test_finish(kni_builder *b, int n, const kni_atom *out)
 {
     kni_jaxpr *j = NULL;
     test_ok(knb_finish(b, n, out, "f", false, &j));
@@ -43,7 +43,7 @@ static inline kni_jaxpr *test_finish(kn_builder *b, int n, const kn_atom *out)
 static inline knd_loaded *test_compile(const kni_jaxpr *j, bool fuse)
 {
     knd_loaded *p = NULL;
-    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = fuse}, &p));
+    test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.fuse = fuse}, &p));
     return p;
 }
 
@@ -71,13 +71,13 @@ static inline void test_fill(kn_dtype d, size_t n, char *to, uint64_t *state)
         double v = (double)(test_below(state, 2001) - 1000) / 128;
         if (knx_is_float(part) && !test_below(state, 12))
             v = odd[test_below(state, 9)];
-        kn_scalar_bits s = knx_scalar_from_double(part, d->kind == 'b' ? v > 0 : v);
+        knx_scalar_bits s = knx_scalar_from_double(part, d->kind == 'b' ? v > 0 : v);
         memcpy(to + i * part->size, s.bytes, part->size);
     }
 }
 
 typedef struct test_operands {
-    kn_operand in[MANY];
+    knd_operand in[MANY];
     int n;
 } test_operands;
 
@@ -85,14 +85,14 @@ static inline test_operands test_make_operands(const kni_jaxpr *j, uint64_t seed
 {
     test_operands x = {.n = (int)(j->n_const + j->n_in)};
     for (int i = 0; i < x.n; i++) {
-        kn_buffer *b = knx_buffer_new(kni_type_bytes(j->type[i]));
+        knx_buffer *b = knx_buffer_new(kni_type_bytes(j->type[i]));
         test_fill(j->type[i].dtype, (size_t)kni_type_size(j->type[i]), b->data, &seed);
-        x.in[i] = (kn_operand){.buffer = b, .data = b->data};
+        x.in[i] = (knd_operand){.buffer = b, .data = b->data};
     }
     return x;
 }
 
-static inline void test_release(int n, kn_buffer **b)
+static inline void test_release(int n, knx_buffer **b)
 {
     for (int i = 0; i < n; i++)
         knx_buffer_release(b[i]);
@@ -108,14 +108,14 @@ static inline bool test_same_number(kn_dtype part, const char *a, const char *b)
 {
     if (!memcmp(a, b, part->size))
         return true;
-    kn_scalar_bits x = {.u = {0, 0}}, y = x;
+    knx_scalar_bits x = {.u = {0, 0}}, y = x;
     memcpy(&x, a, part->size);
     memcpy(&y, b, part->size);
     return knx_is_float(part) && isnan(knx_scalar_to_double(part, x)) && isnan(knx_scalar_to_double(part, y));
 }
 
 /* Equal bits; all NaNs are equal. The number of the first element (or part of one) that differs, or -1. */
-static inline int64_t test_difference(kn_type t, const void *a, const void *b)
+static inline int64_t test_difference(kni_type t, const void *a, const void *b)
 {
     kn_dtype part = knx_component(t.dtype);
     size_t n = kni_type_bytes(t) / part->size;
@@ -125,7 +125,7 @@ static inline int64_t test_difference(kn_type t, const void *a, const void *b)
     return -1;
 }
 
-static inline void test_expect(const kn_buffer *b, int n, const float *expected)
+static inline void test_expect(const knx_buffer *b, int n, const float *expected)
 {
     for (int i = 0; i < n; i++)
         if (((const float *)b->data)[i] != expected[i])
@@ -136,22 +136,22 @@ static inline void test_expect(const kn_buffer *b, int n, const float *expected)
 
 /* Random jaxprs. Values are kept in a pool; a proposal that a type rule refuses is dropped. */
 typedef struct test_maker {
-    kn_builder *b;
+    kni_builder *b;
     uint64_t state;
-    kn_atom pool[256];
+    kni_atom pool[256];
     int n;
     bool can_fail; /* also equations that may fail while running */
 } test_maker;
 
-static inline kn_atom test_pick(test_maker *m)
+static inline kni_atom test_pick(test_maker *m)
 {
     return m->pool[test_below(&m->state, 4) ? m->n - 1 - test_below(&m->state, m->n < 6 ? m->n : 6)
                                             : test_below(&m->state, m->n)];
 }
 
-static inline void test_keep(test_maker *m, kn_atom a)
+static inline void test_keep(test_maker *m, kni_atom a)
 {
-    kn_error *e = knb_take_error(m->b);
+    knx_error *e = knb_take_error(m->b);
     bool fine = !e && kni_is_var(a) && m->n < 256 && kni_type_size(knb_type(m->b, a)) <= 4000;
     knx_error_release(e);
     if (fine)
@@ -164,20 +164,20 @@ static inline void test_elementwise(test_maker *m)
     int count = 0;
     while (kni_prims[count])
         count++;
-    const kn_prim *p = kni_prims[test_below(&m->state, count)];
+    const kni_prim *p = kni_prims[test_below(&m->state, count)];
     if (!(p->bits & KN_ELEMENTWISE) || p->params_size || p->expand) /* the passes here come after expansion */
         return;
-    kn_atom in[4], out[4];
+    kni_atom in[4], out[4];
     int n = p->n_in < 0 ? 3 : p->n_in, tries = 0;
     if (n > 4 || p->n_out > 4)
         return;
     in[0] = test_pick(m);
     for (int i = 1; i < n; i++) {
-        kn_type want = knb_type(m->b, in[i - 1]);
+        kni_type want = knb_type(m->b, in[i - 1]);
         in[i] = test_pick(m);
         if (want.dtype->kind != 'b' && !test_below(&m->state, 5) && want.dtype->kind != 'k')
             in[i] = knb_number(m->b, want.dtype, test_below(&m->state, 9) - 4);
-        kn_type got = knb_type(m->b, in[i]);
+        kni_type got = knb_type(m->b, in[i]);
         bool fits = (got.dtype == want.dtype || want.dtype->kind == 'b') &&
                     (kni_type_same_shape(got, want) || !got.ndim || !want.ndim);
         if (!fits && tries++ < 40)
@@ -188,10 +188,10 @@ static inline void test_elementwise(test_maker *m)
         test_keep(m, out[i]);
 }
 
-static inline void test_assemblies(test_maker *m, kn_atom x, kn_type t)
+static inline void test_assemblies(test_maker *m, kni_atom x, kni_type t)
 {
     int64_t lo[8], hi[8], interior[8];
-    kn_atom y[3] = {x, test_pick(m), x};
+    kni_atom y[3] = {x, test_pick(m), x};
     for (int d = 0; d < t.ndim; d++) {
         lo[d] = test_below(&m->state, 4) - 1;
         hi[d] = test_below(&m->state, 4) - 1;
@@ -205,9 +205,9 @@ static inline void test_assemblies(test_maker *m, kn_atom x, kn_type t)
 
 static inline void test_views(test_maker *m)
 {
-    kn_builder *b = m->b;
-    kn_atom x = test_pick(m);
-    kn_type t = knb_type(b, x);
+    kni_builder *b = m->b;
+    kni_atom x = test_pick(m);
+    kni_type t = knb_type(b, x);
     int64_t v[8] = {0}, w[8] = {0}, u[8] = {0};
     if (t.ndim > 4)
         return;
@@ -260,9 +260,9 @@ static inline void test_views(test_maker *m)
 
 static inline void test_joins(test_maker *m)
 {
-    kn_builder *b = m->b;
-    kn_atom x = test_pick(m), start[4];
-    kn_type t = knb_type(b, x);
+    kni_builder *b = m->b;
+    kni_atom x = test_pick(m), start[4];
+    kni_type t = knb_type(b, x);
     int64_t axes[8], size[8];
     int n = 0;
     if (t.ndim > 4)
@@ -293,20 +293,20 @@ static inline void test_joins(test_maker *m)
 
 static inline kni_jaxpr *test_random_jaxpr(uint64_t seed, int equations)
 {
-    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F32,  KN_ID_F32, KN_ID_F64, KN_ID_I32, KN_ID_BOOL,
+    static const knx_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F32,  KN_ID_F32, KN_ID_F64, KN_ID_I32, KN_ID_BOOL,
                                          KN_ID_F16, KN_ID_BF16, KN_ID_C64, KN_ID_I64, KN_ID_U8};
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     test_maker m = {.b = &b, .state = seed};
     int64_t dim[3] = {1 + test_below(&m.state, 6), test_below(&m.state, 20) ? 1 + test_below(&m.state, 5) : 0,
                       1 + test_below(&m.state, 4)};
-    kn_dtype d = &kn_dtype_table[dtypes[test_below(&m.state, 11)]];
+    kn_dtype d = &knx_dtype_table[dtypes[test_below(&m.state, 11)]];
     for (int i = 0, n = 2 + test_below(&m.state, 3); i < n; i++) {
         if (!test_below(&m.state, 3))
-            d = &kn_dtype_table[dtypes[test_below(&m.state, 11)]];
+            d = &knx_dtype_table[dtypes[test_below(&m.state, 11)]];
         int ndim = test_below(&m.state, 4);
         m.pool[m.n++] =
-            i == 1 ? knb_constvar(&b, kni_type(d, ndim, dim)) : knb_invar(&b, kni_type(d, ndim, dim + 3 - ndim));
+            i == 1 ? knb_constvar(&b, kni_type_of(d, ndim, dim)) : knb_invar(&b, kni_type_of(d, ndim, dim + 3 - ndim));
     }
     for (int i = 0; i < equations; i++) {
         switch (test_below(&m.state, 6)) {
@@ -316,7 +316,7 @@ static inline kni_jaxpr *test_random_jaxpr(uint64_t seed, int equations)
         }
         knx_error_release(knb_take_error(&b)); /* a type rule said no */
     }
-    kn_atom out[6];
+    kni_atom out[6];
     int n = 1 + test_below(&m.state, 5);
     for (int i = 0; i < n; i++)
         out[i] = i ? test_pick(&m) : m.pool[m.n - 1];

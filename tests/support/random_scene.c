@@ -48,10 +48,10 @@ static knk_node constant(make *m, int d)
     element_values(d, values, 8, &m->seed);
     bits = bits_at((char *)values + 3 * knk_size(d), (size_t)knk_size(d));
     if (pick(m, 2))
-        return knk_is_float_id(d) ? knk_const_double(m->s->b, (kn_dtype_id)d, (double)pick(m, 9) - 4)
-               : knk_is_int_id(d) ? knk_const_int(m->s->b, (kn_dtype_id)d, pick(m, 40))
-                                  : knk_const(m->s->b, (kn_dtype_id)d, bits);
-    return knk_const(m->s->b, (kn_dtype_id)d, bits);
+        return knk_is_float_id(d) ? knk_const_double(m->s->b, (knx_dtype_id)d, (double)pick(m, 9) - 4)
+               : knk_is_int_id(d) ? knk_const_int(m->s->b, (knx_dtype_id)d, pick(m, 40))
+                                  : knk_const(m->s->b, (knx_dtype_id)d, bits);
+    return knk_const(m->s->b, (knx_dtype_id)d, bits);
 }
 
 static knk_node get(make *m, int d)
@@ -59,7 +59,7 @@ static knk_node get(make *m, int d)
     if (!m->n[d] || pick(m, 8) == 0) {
         knk_node x;
         if (m->n[KN_ID_I32] && d != KN_ID_BOOL && pick(m, 2))
-            x = knk_cast(m->s->b, (kn_dtype_id)d, m->pool[KN_ID_I32][pick(m, (unsigned)m->n[KN_ID_I32])]);
+            x = knk_cast(m->s->b, (knx_dtype_id)d, m->pool[KN_ID_I32][pick(m, (unsigned)m->n[KN_ID_I32])]);
         else
             x = constant(m, d);
         return x;
@@ -182,10 +182,10 @@ static void add_index(make *m)
 static void add_scalb(make *m, int d)
 {
     knk_builder *b = m->s->b;
-    knk_node n = knk_cast(b, (kn_dtype_id)d, knk_cast(b, KN_ID_I8, get(m, KN_ID_I32)));
-    knk_node p = knk_select(b, get(m, KN_ID_BOOL), knk_const_double(b, (kn_dtype_id)d, 0.75),
-                            knk_const_double(b, (kn_dtype_id)d, -1.5));
-    add(m, knk_binary(b, KNK_SCALB, p, knk_binary(b, KNK_MUL, n, knk_const_double(b, (kn_dtype_id)d, 16))));
+    knk_node n = knk_cast(b, (knx_dtype_id)d, knk_cast(b, KN_ID_I8, get(m, KN_ID_I32)));
+    knk_node p = knk_select(b, get(m, KN_ID_BOOL), knk_const_double(b, (knx_dtype_id)d, 0.75),
+                            knk_const_double(b, (knx_dtype_id)d, -1.5));
+    add(m, knk_binary(b, KNK_SCALB, p, knk_binary(b, KNK_MUL, n, knk_const_double(b, (knx_dtype_id)d, 16))));
 }
 
 static void add_bitcast(make *m)
@@ -195,14 +195,14 @@ static void add_bitcast(make *m)
         knk_node x = m->raw[pick(m, (unsigned)m->n_raw)];
         int d = knk_dtype(b, x), size = knk_size(d);
         static const uint8_t same[3][2] = {{KN_ID_I16, KN_ID_U16}, {KN_ID_I32, KN_ID_U32}, {KN_ID_I64, KN_ID_U64}};
-        add(m, knk_bitcast(b, (kn_dtype_id)same[size == 2 ? 0 : size == 4 ? 1 : 2][pick(m, 2)], x));
+        add(m, knk_bitcast(b, (knx_dtype_id)same[size == 2 ? 0 : size == 4 ? 1 : 2][pick(m, 2)], x));
         return;
     }
     int d = any_dtype(m);
     for (int to = 0; to < KN_ID_COUNT; to++)
         if (knk_is_int_id(d) && to <= KN_ID_F64 && to != d && to != KN_ID_BOOL && knk_size(to) == knk_size(d) &&
             pick(m, 2))
-            add(m, knk_bitcast(b, (kn_dtype_id)to, get(m, d)));
+            add(m, knk_bitcast(b, (knx_dtype_id)to, get(m, d)));
 }
 
 static void add_operation(make *m)
@@ -218,7 +218,7 @@ static void add_operation(make *m)
     knk_builder *b = m->s->b;
     int d = pick(m, 6) ? any_dtype(m) : KN_ID_BOOL;
     if (knk_is_half_id(d)) {
-        add(m, knk_cast(b, (kn_dtype_id)d, get(m, pick(m, 2) ? KN_ID_F32 : any_dtype(m))));
+        add(m, knk_cast(b, (knx_dtype_id)d, get(m, pick(m, 2) ? KN_ID_F32 : any_dtype(m))));
         add(m, knk_cast(b, KN_ID_F32, get(m, d)));
         return;
     }
@@ -252,7 +252,7 @@ static void add_pair(make *m)
     } else if (knk_is_int_id(d)) {
         knk_node x = knk_binary(b, (knk_op)logic[pick(m, 3)], get(m, d), get(m, d));
         if (pick(m, 2))
-            add(m, knk_binary(b, pick(m, 2) ? KNK_NE : KNK_EQ, x, knk_const_int(b, (kn_dtype_id)d, 0)));
+            add(m, knk_binary(b, pick(m, 2) ? KNK_NE : KNK_EQ, x, knk_const_int(b, (knx_dtype_id)d, 0)));
         else
             add(m, knk_binary(b, (knk_op)logic[pick(m, 3)], get(m, d), x));
     }
@@ -265,11 +265,11 @@ static void add_wide_selects(make *m)
     int d = any_dtype(m), wide = pick(m, 2) ? KN_ID_F64 : KN_ID_I64;
     if (knk_is_half_id(d) || d == KN_ID_BOOL)
         d = KN_ID_I32;
-    knk_node p = get(m, KN_ID_BOOL), x = knk_cast(b, (kn_dtype_id)wide, get(m, d));
+    knk_node p = get(m, KN_ID_BOOL), x = knk_cast(b, (knx_dtype_id)wide, get(m, d));
     knk_node y = knk_binary(b, KNK_MUL, x, x), odd = knk_binary(b, KNK_LT, x, y);
-    knk_node first = knk_select_cold(b, p, knk_cast(b, (kn_dtype_id)d, knk_binary(b, KNK_SUB, y, x)), get(m, d));
-    knk_node z = knk_select(b, odd, knk_binary(b, KNK_ADD, y, knk_cast(b, (kn_dtype_id)wide, first)), x);
-    add(m, knk_select_cold(b, p, knk_cast(b, (kn_dtype_id)d, z), get(m, d)));
+    knk_node first = knk_select_cold(b, p, knk_cast(b, (knx_dtype_id)d, knk_binary(b, KNK_SUB, y, x)), get(m, d));
+    knk_node z = knk_select(b, odd, knk_binary(b, KNK_ADD, y, knk_cast(b, (knx_dtype_id)wide, first)), x);
+    add(m, knk_select_cold(b, p, knk_cast(b, (knx_dtype_id)d, z), get(m, d)));
     add(m, first);
 }
 
@@ -282,7 +282,7 @@ static void add_select(make *m)
         d = KN_ID_F32;
     knk_node p = get(m, KN_ID_BOOL), no = get(m, d);
     if (pick(m, 2) && knk_is_float_id(d)) /* rarely true */
-        p = knk_binary(b, KNK_LT, knk_const_double(b, (kn_dtype_id)d, 1e3), get(m, d));
+        p = knk_binary(b, KNK_LT, knk_const_double(b, (knx_dtype_id)d, 1e3), get(m, d));
     if (pick(m, 6) == 0) {
         add_wide_selects(m);
         return;
@@ -337,7 +337,7 @@ static void add_nodes(make *m, int n)
                 add_function(m);
             break;
         case 9: add_pair(m); break;
-        case 8: add(m, knk_cast(m->s->b, (kn_dtype_id)any_dtype(m), get(m, any_dtype(m)))); break;
+        case 8: add(m, knk_cast(m->s->b, (knx_dtype_id)any_dtype(m), get(m, any_dtype(m)))); break;
         default: add_operation(m);
         }
 }
@@ -367,7 +367,7 @@ static void add_store(make *m, int d)
             s->bytes[b] = s->bytes[from];
             s->buffer[b] = s->buffer[from];
             s->alias[b] = from + 1;
-            knk_add_buffer(s->b, (kn_dtype_id)d, true);
+            knk_add_buffer(s->b, (knx_dtype_id)d, true);
             knk_store(s->b, b, m->whole[i].map, gathered(m, d));
             m->whole[i] = m->whole[--m->n_whole];
             return;

@@ -5,19 +5,19 @@
 #include "support/programs.h"
 
 typedef struct test_rows_maker {
-    kn_builder *b;
+    kni_builder *b;
     uint64_t state;
-    kn_type full;
+    kni_type full;
     int64_t dim[3];
     int n_axes[2], n;
     int64_t axes[2][3]; /* two ways to join */
-    kn_atom pool[80];
+    kni_atom pool[80];
 } test_rows_maker;
 
-static inline kn_atom test_rows_pick(test_rows_maker *m, kn_type like) /* of this shape; KN_ATOM_NONE */
+static inline kni_atom test_rows_pick(test_rows_maker *m, kni_type like) /* of this shape; KN_ATOM_NONE */
 {
     for (int tries = 0; tries < 30; tries++) {
-        kn_atom a = m->pool[test_below(&m->state, 3) ? m->n - 1 - test_below(&m->state, m->n < 5 ? m->n : 5)
+        kni_atom a = m->pool[test_below(&m->state, 3) ? m->n - 1 - test_below(&m->state, m->n < 5 ? m->n : 5)
                                                      : test_below(&m->state, m->n)];
         if (kni_type_same_shape(knb_type(m->b, a), like))
             return a;
@@ -25,7 +25,7 @@ static inline kn_atom test_rows_pick(test_rows_maker *m, kn_type like) /* of thi
     return KN_ATOM_NONE;
 }
 
-static inline kn_atom test_rows_joined(test_rows_maker *m, kn_atom x, int way)
+static inline kni_atom test_rows_joined(test_rows_maker *m, kni_atom x, int way)
 {
     const int64_t *axes = m->axes[way];
     return m->full.dtype->kind == 'c' || test_below(&m->state, 2) ? knb_reduce_sum(m->b, x, m->n_axes[way], axes)
@@ -33,7 +33,7 @@ static inline kn_atom test_rows_joined(test_rows_maker *m, kn_atom x, int way)
 }
 
 /* A value per row at all elements again, perhaps with the joined axes back as 1 in between. */
-static inline kn_atom test_rows_spread_back(test_rows_maker *m, kn_atom x, int way)
+static inline kni_atom test_rows_spread_back(test_rows_maker *m, kni_atom x, int way)
 {
     int64_t kept[3], one[3];
     int n = 0;
@@ -60,10 +60,10 @@ static inline kn_atom test_rows_spread_back(test_rows_maker *m, kn_atom x, int w
 
 static inline void test_rows_propose(test_rows_maker *m)
 {
-    kn_builder *b = m->b;
+    kni_builder *b = m->b;
     int way = test_below(&m->state, 5) == 0;
-    kn_atom x = m->pool[m->n - 1 - test_below(&m->state, m->n < 4 ? m->n : 4)], y = KN_ATOM_NONE, other;
-    kn_type t = knb_type(b, x);
+    kni_atom x = m->pool[m->n - 1 - test_below(&m->state, m->n < 4 ? m->n : 4)], y = KN_ATOM_NONE, other;
+    kni_type t = knb_type(b, x);
     bool full = kni_type_same_shape(t, m->full);
     switch (test_below(&m->state, 8)) {
     case 0:
@@ -84,15 +84,15 @@ static inline void test_rows_propose(test_rows_maker *m)
     if (y != KN_ATOM_NONE && !b->error && m->n < 80)
         m->pool[m->n++] = y;
     if (b->error) {
-        kn_error *e = knb_take_error(b);
+        knx_error *e = knb_take_error(b);
         fail_msg("%s", e->message);
     }
 }
 
 static inline kni_jaxpr *test_random_rows(uint64_t seed)
 {
-    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_F16, KN_ID_BF16, KN_ID_C64, KN_ID_I32};
-    kn_builder b;
+    static const knx_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_F16, KN_ID_BF16, KN_ID_C64, KN_ID_I32};
+    kni_builder b;
     knb_init(&b);
     test_rows_maker m = {.b = &b, .state = seed};
     int ndim = 1 + test_below(&m.state, 3);
@@ -110,12 +110,12 @@ static inline kni_jaxpr *test_random_rows(uint64_t seed)
     if (empty) /* a maximum of nothing is an error */
         for (int d = 0; d < ndim; d++)
             m.dim[d] += m.dim[d] == 0;
-    m.full = kni_type(&kn_dtype_table[dtypes[test_below(&m.state, 7)]], ndim, m.dim);
+    m.full = kni_type_of(&knx_dtype_table[dtypes[test_below(&m.state, 7)]], ndim, m.dim);
     for (int i = 0; i < 3; i++)
         m.pool[m.n++] = knb_invar(&b, m.full);
     for (int i = 6 + test_below(&m.state, 40); i > 0; i--)
         test_rows_propose(&m);
-    kn_atom out[4];
+    kni_atom out[4];
     int n = 1 + test_below(&m.state, 3);
     for (int i = 0; i < n; i++)
         out[i] = m.pool[i ? test_below(&m.state, m.n) : m.n - 1];

@@ -29,7 +29,7 @@ static inline int below(int n)
 }
 
 typedef struct {
-    kn_type t;
+    kni_type t;
     int64_t dim[KN_MAX_NDIM];
     char *p;
 } value;
@@ -38,7 +38,7 @@ static inline void set_type(value *v, kn_dtype d, int ndim, const int64_t *dim)
 {
     for (int i = 0; i < ndim; i++)
         v->dim[i] = dim[i];
-    v->t = kni_type(d, ndim, v->dim);
+    v->t = kni_type_of(d, ndim, v->dim);
     v->p = calloc(kni_type_bytes(v->t) + 1, 1);
 }
 static inline value *new_value(kn_dtype d, int ndim, const int64_t *dim)
@@ -52,7 +52,7 @@ static inline void drop(value *v) { free(v->p), free(v); }
 static inline void fill_small(value *v) /* small integers: sums are exact */
 {
     for (int64_t i = 0, n = kni_type_size(v->t); i < n; i++) {
-        kn_scalar_bits s = knx_scalar_from_int(v->t.dtype, below(9) - 4);
+        knx_scalar_bits s = knx_scalar_from_int(v->t.dtype, below(9) - 4);
         memcpy(v->p + i * v->t.dtype->size, &s, v->t.dtype->size);
     }
 }
@@ -60,7 +60,7 @@ static inline void fill_small(value *v) /* small integers: sums are exact */
 static inline void fill_rough(value *v) /* sums depend on their order */
 {
     for (int64_t i = 0, n = kni_type_size(v->t); i < n; i++) {
-        kn_scalar_bits s = knx_scalar_from_double(v->t.dtype, ldexp(1 + below(1024) / 1024.0, below(5)));
+        knx_scalar_bits s = knx_scalar_from_double(v->t.dtype, ldexp(1 + below(1024) / 1024.0, below(5)));
         memcpy(v->p + i * v->t.dtype->size, &s, v->t.dtype->size);
     }
 }
@@ -72,7 +72,7 @@ static inline void fill_odd(value *v)
     kn_dtype d = v->t.dtype, part = knx_component(d);
     size_t n = kni_type_bytes(v->t) / part->size;
     for (size_t i = 0; i < n; i++) {
-        kn_scalar_bits s = {.u = {0}};
+        knx_scalar_bits s = {.u = {0}};
         if (knx_is_float(part))
             s = knx_scalar_from_double(part, below(3) ? below(2001) / 128.0 - 7 : odd[below(11)]);
         else if (part->kind == KN_KIND_BOOL)
@@ -86,19 +86,19 @@ static inline void fill_odd(value *v)
 
 static inline double get(const value *v, int64_t i)
 {
-    kn_scalar_bits s = {.u = {0}};
+    knx_scalar_bits s = {.u = {0}};
     memcpy(&s, v->p + i * v->t.dtype->size, v->t.dtype->size);
     return knx_scalar_to_double(v->t.dtype, s);
 }
 
-static inline int64_t number_of(kn_type t, const int64_t *at)
+static inline int64_t number_of(kni_type t, const int64_t *at)
 {
     int64_t n = 0;
     for (int i = 0; i < t.ndim; i++)
         n = n * t.dim[i] + at[i];
     return n;
 }
-static inline void position(kn_type t, int64_t n, int64_t *at)
+static inline void position(kni_type t, int64_t n, int64_t *at)
 {
     for (int i = t.ndim - 1; i >= 0; i--) {
         at[i] = n % t.dim[i];
@@ -112,17 +112,17 @@ static inline void position(kn_type t, int64_t n, int64_t *at)
 static inline void run_jaxpr(kni_jaxpr *j, value *const *input, int n_out, value **y)
 {
     knd_loaded *p = NULL;
-    kn_operand in[16];
-    kn_buffer *out[16];
-    kn_error *e = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p);
+    knd_operand in[16];
+    knx_buffer *out[16];
+    knx_error *e = knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true}, &p);
     for (uint32_t i = 0; i < j->n_in; i++)
-        in[i] = (kn_operand){.data = input[i]->p};
+        in[i] = (knd_operand){.data = input[i]->p};
     if (!e)
         e = knd_run(p, in, out, NULL);
     if (e)
         fail_msg("%s", e->message);
     for (int i = 0; i < n_out; i++) {
-        kn_type t = kni_out_type(j, (uint32_t)i);
+        kni_type t = kni_out_type(j, (uint32_t)i);
         y[i] = new_value(t.dtype, t.ndim, t.dim);
         memcpy(y[i]->p, out[i]->data, kni_type_bytes(t));
         knx_buffer_release(out[i]);
@@ -132,11 +132,11 @@ static inline void run_jaxpr(kni_jaxpr *j, value *const *input, int n_out, value
 }
 
 /* What b holds, run; inputs in order of their making. */
-static inline value *evaluate(kn_builder *b, kn_atom result, value *const *input)
+static inline value *evaluate(kni_builder *b, kni_atom result, value *const *input)
 {
     kni_jaxpr *j = NULL;
     value *y;
-    kn_error *e = b->error ? knb_take_error(b) : knb_finish(b, 1, &result, "", false, &j);
+    knx_error *e = b->error ? knb_take_error(b) : knb_finish(b, 1, &result, "", false, &j);
     if (e)
         fail_msg("%s", e->message);
     knb_free(b);
@@ -144,22 +144,22 @@ static inline value *evaluate(kn_builder *b, kn_atom result, value *const *input
     return y;
 }
 
-static inline kn_type result_type(const kn_prim *p, const void *params, int n, value *const *x, kn_arena *a)
+static inline kni_type result_type(const kni_prim *p, const void *params, int n, value *const *x, knx_arena *a)
 {
-    kn_type xt[8], y;
-    kn_rule r = {.prim = p, .params = params, .n_in = n, .n_out = 1, .xt = xt, .arena = a};
+    kni_type xt[8], y;
+    kni_rule r = {.prim = p, .params = params, .n_in = n, .n_out = 1, .xt = xt, .arena = a};
     for (int i = 0; i < n; i++)
         xt[i] = x[i]->t;
-    kn_error *e = p->type(&r, &y);
+    knx_error *e = p->type(&r, &y);
     if (e)
         fail_msg("%s: %s", p->name, e->message);
     return y;
 }
 
-static inline value *run_new(const kn_prim *p, const void *params, int n, value *const *x)
+static inline value *run_new(const kni_prim *p, const void *params, int n, value *const *x)
 {
-    kn_builder b;
-    kn_atom in[8];
+    kni_builder b;
+    kni_atom in[8];
     knb_init(&b);
     for (int i = 0; i < n; i++)
         in[i] = knb_invar(&b, x[i]->t);
@@ -172,12 +172,12 @@ static inline bool same(const value *a, const value *b)
 }
 
 /* Batching: operand i has its batch axis at axis[i] (-1: none). The rule's program against a loop over the examples. */
-static inline void check_batch(const kn_prim *p, const void *params, int n, value *const *x, const int *axis,
+static inline void check_batch(const kni_prim *p, const void *params, int n, value *const *x, const int *axis,
                                int64_t size)
 {
-    kn_builder b;
-    kn_atom in[8], y[1];
-    kn_type xt[8], yt;
+    kni_builder b;
+    kni_atom in[8], y[1];
+    kni_type xt[8], yt;
     int at[1];
     value *example[8] = {NULL};
     knb_init(&b);
@@ -188,7 +188,7 @@ static inline void check_batch(const kn_prim *p, const void *params, int n, valu
         xt[i] = example[i]->t;
     }
     yt = result_type(p, params, n, example, &b.arena);
-    kn_rule rule = {.b = &b, .prim = p, .params = params, .n_in = n, .n_out = 1, .x = in, .xt = xt, .yt = &yt};
+    kni_rule rule = {.b = &b, .prim = p, .params = params, .n_in = n, .n_out = 1, .x = in, .xt = xt, .yt = &yt};
     assert_null(p->batch(&rule, size, axis, y, at));
     value *all = evaluate(&b, y[0], x);
     for (int64_t k = 0; k < size; k++) {
@@ -228,12 +228,12 @@ static inline double inner(const value *a, const value *b)
 }
 
 /* <f(x), c> = <x, f'(c)> in linear operand `which`, where the other linear ones of `zero` are 0. */
-static inline void check_transpose(const kn_prim *p, const void *params, int n, value *const *x, int which,
+static inline void check_transpose(const kni_prim *p, const void *params, int n, value *const *x, int which,
                                    uint32_t zero)
 {
-    kn_builder b;
-    kn_atom in[8], ct, ct_in[8];
-    kn_type xt[8], yt;
+    kni_builder b;
+    kni_atom in[8], ct, ct_in[8];
+    kni_type xt[8], yt;
     value *y = run_new(p, params, n, x), *c = new_value(y->t.dtype, y->t.ndim, y->t.dim), *input[9] = {NULL};
     int n_input = 0;
     fill_small(c);
@@ -248,7 +248,7 @@ static inline void check_transpose(const kn_prim *p, const void *params, int n, 
     yt = y->t;
     ct = knb_invar(&b, yt);
     input[n_input++] = c;
-    kn_rule rule = {.b = &b, .prim = p, .params = params, .n_in = n, .n_out = 1, .x = in, .xt = xt, .yt = &yt};
+    kni_rule rule = {.b = &b, .prim = p, .params = params, .n_in = n, .n_out = 1, .x = in, .xt = xt, .yt = &yt};
     assert_null(p->transpose(&rule, &ct, ct_in));
     value *back = evaluate(&b, ct_in[which], input);
     double a = inner(y, c), d = inner(x[which], back);

@@ -11,7 +11,7 @@
 static inline kni_jaxpr *parsed(const char *text)
 {
     kni_jaxpr *j = NULL;
-    kn_error *e = kni_parse(text, &j);
+    knx_error *e = kni_parse(text, &j);
     if (e)
         fail_msg("%s\n%s", e->message, text);
     return j;
@@ -39,7 +39,7 @@ static inline const knk_kernel *kernel_of(const knd_loaded *p, int loops)
     return k;
 }
 
-static inline void *place_of(const knd_loaded *p, const knc_ref *r, const test_operands *x, kn_buffer *const *out)
+static inline void *place_of(const knd_loaded *p, const knc_ref *r, const test_operands *x, knx_buffer *const *out)
 {
     char *base = r->space == KNC_AT_OPERAND  ? (char *)(uintptr_t)x->in[r->index].data
                  : r->space == KNC_AT_OUTPUT ? out[r->index]->data
@@ -48,7 +48,7 @@ static inline void *place_of(const knd_loaded *p, const knc_ref *r, const test_o
 }
 
 /* What the kernel means, into the same outputs. */
-static inline void interpret(const knd_loaded *p, const test_operands *x, kn_buffer *const *out)
+static inline void interpret(const knd_loaded *p, const test_operands *x, knx_buffer *const *out)
 {
     const knc_step *s = &p->program->step[0];
     void *buffer[MANY], *scratch = NULL;
@@ -63,7 +63,7 @@ static inline void interpret(const knd_loaded *p, const test_operands *x, kn_buf
     free(scratch);
 }
 
-static inline void expect_equal(const kni_jaxpr *j, const knd_loaded *p, kn_buffer *const *got, kn_buffer *const *want)
+static inline void expect_equal(const kni_jaxpr *j, const knd_loaded *p, knx_buffer *const *got, knx_buffer *const *want)
 {
     for (uint32_t i = 0; i < j->n_out; i++) {
         int64_t at = test_difference(kni_out_type(j, i), got[i]->data, want[i]->data);
@@ -81,7 +81,7 @@ static inline void same_outputs(const kni_jaxpr *j, const knd_loaded *fused, uin
 {
     knd_loaded *plain = test_compile(j, false);
     test_operands x = test_make_operands(j, seed);
-    kn_buffer *got[MANY] = {0}, *want[MANY] = {0};
+    knx_buffer *got[MANY] = {0}, *want[MANY] = {0};
     test_ok(knd_run(plain, x.in, want, NULL));
     test_ok(knd_run(fused, x.in, got, NULL));
     for (uint32_t i = 0; i < j->n_out; i++)
@@ -97,7 +97,7 @@ static inline void same_results(const kni_jaxpr *j, const knd_loaded *fused, uin
 {
     knd_loaded *plain = test_compile(j, false);
     test_operands x = test_make_operands(j, seed);
-    kn_buffer *got[MANY] = {0}, *want[MANY] = {0};
+    knx_buffer *got[MANY] = {0}, *want[MANY] = {0};
     test_ok(knd_run(plain, x.in, want, NULL));
     test_ok(knd_run(fused, x.in, got, NULL));
     expect_equal(j, fused, got, want);

@@ -9,24 +9,24 @@
 
 /* --- scans, written out ----------------------------------------------------------------------- */
 
-static inline kn_atom no_elements_of(kn_builder *b, kn_type t)
+static inline kni_atom no_elements_of(kni_builder *b, kni_type t)
 {
     return t.dtype->kind != KN_KIND_KEY ? knb_zeros(b, t)
-                                        : knb_random_wrap(b, knb_zeros(b, kni_type(KN_DT(U32), 2, (int64_t[]){0, 2})));
+                                        : knb_random_wrap(b, knb_zeros(b, kni_type_of(KN_DT(U32), 2, (int64_t[]){0, 2})));
 }
 
-static inline void write_steps(knt_replay *r, const kn_eqn *e)
+static inline void write_steps(knt_replay *r, const kni_eqn *e)
 {
     knp_scan s = knp_scan_of(e->params);
-    kn_builder *b = &r->b;
-    kn_atom in[MANY], out[MANY], carry[MANY], y[MANY][16];
+    kni_builder *b = &r->b;
+    kni_atom in[MANY], out[MANY], carry[MANY], y[MANY][16];
     assert_true(s.p->length <= 16 && s.n_in < MANY && s.n_out < MANY);
     for (uint32_t i = 0; i < s.n_carry; i++)
         carry[i] = r->in[s.n_const + i];
     for (int64_t k = 0; k < s.p->length; k++) {
         int64_t at = s.p->reverse ? s.p->length - 1 - k : k;
         for (uint32_t i = 0; i < s.n_in; i++) {
-            kn_type t = r->in_type[i];
+            kni_type t = r->in_type[i];
             int64_t start[KN_MAX_NDIM] = {at}, end[KN_MAX_NDIM] = {at + 1};
             for (int d = 1; d < t.ndim; d++)
                 end[d] = t.dim[d];
@@ -50,7 +50,7 @@ static inline void write_steps(knt_replay *r, const kn_eqn *e)
 static inline bool has_scan(const kni_jaxpr *j)
 {
     for (uint32_t k = 0; k < j->n_eqn; k++)
-        if (j->eqn[k].prim == &kn_prim_scan)
+        if (j->eqn[k].prim == &knp_prim_scan)
             return true;
     return false;
 }
@@ -62,7 +62,7 @@ static inline kni_jaxpr *write_scans(kni_jaxpr *j)
     test_ok(knt_replay_begin(&r, j, true));
     for (uint32_t k = 0; k < j->n_eqn; k++) {
         knt_operands(&r, &j->eqn[k]);
-        if (j->eqn[k].prim == &kn_prim_scan)
+        if (j->eqn[k].prim == &knp_prim_scan)
             write_steps(&r, &j->eqn[k]);
         else
             knt_emit_same(&r, &j->eqn[k]);
@@ -91,9 +91,9 @@ static inline kni_jaxpr *written_out(kni_jaxpr *j)
 
 typedef struct body {
     const char *name;
-    kn_type in[8];
+    kni_type in[8];
     int n_const, n_carry, n_x;
-    int (*write)(kn_builder *b, const kn_atom *x, kn_atom *y); /* returns how many results */
+    int (*write)(kni_builder *b, const kni_atom *x, kni_atom *y); /* returns how many results */
     bool curved;                                               /* its second derivatives are not all zero */
 } body;
 static const int64_t dims[] = {3, 3, 2, 0}, wide_dims[] = {2, 18, 18};
@@ -142,37 +142,37 @@ static const int64_t dims[] = {3, 3, 2, 0}, wide_dims[] = {2, 18, 18};
         .dtype = KN_DT(BOOL) \
     }
 
-static inline kn_atom matvec(kn_builder *b, kn_atom w, kn_atom x)
+static inline kni_atom matvec(kni_builder *b, kni_atom w, kni_atom x)
 {
     return knb_dot_general(
-        b, w, x, &(kn_p_dot_general){.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){0}}});
+        b, w, x, &(kni_p_dot_general){.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){0}}});
 }
 /* W, u; h; x -> tanh(W h + u x), which is an output, too */
-static inline int rnn(kn_builder *b, const kn_atom *x, kn_atom *y)
+static inline int rnn(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     y[0] = y[1] = knb_tanh(b, knb_add(b, matvec(b, x[0], x[2]), knb_mul(b, x[1], x[3])));
     return 2;
 }
-static inline int no_inputs(kn_builder *b, const kn_atom *x, kn_atom *y)
+static inline int no_inputs(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     y[0] = knb_mul(b, knb_sin(b, x[1]), x[0]);
     return 1;
 }
-static inline int no_carries(kn_builder *b, const kn_atom *x, kn_atom *y)
+static inline int no_carries(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     y[0] = y[1] = knb_mul(b, knb_mul(b, x[1], x[1]), x[0]);
     return 2;
 }
-static inline int no_outputs(kn_builder *b, const kn_atom *x,
-                             kn_atom *y) /* a count, a flag and a vector; their inputs */
+static inline int no_outputs(kni_builder *b, const kni_atom *x,
+                             kni_atom *y) /* a count, a flag and a vector; their inputs */
 {
     y[0] = knb_add(b, x[0], knb_integer(b, KN_DT(I32), 1));
     y[1] = knb_gt(b, knb_reduce_sum(b, x[2], 1, (int64_t[]){0}), x[3]);
     y[2] = knb_mul(b, knb_sin(b, x[2]), knb_convert(b, x[0], KN_DT(F64)));
     return 3;
 }
-static inline int many_outputs(kn_builder *b, const kn_atom *x,
-                               kn_atom *y) /* the carry before, an input, a constant, a number */
+static inline int many_outputs(kni_builder *b, const kni_atom *x,
+                               kni_atom *y) /* the carry before, an input, a constant, a number */
 {
     y[0] = knb_mul(b, x[1], x[2]);
     y[1] = x[1];
@@ -181,73 +181,73 @@ static inline int many_outputs(kn_builder *b, const kn_atom *x,
     y[4] = knb_number(b, KN_DT(F64), 2);
     return 5;
 }
-static inline int stays(kn_builder *b, const kn_atom *x, kn_atom *y) /* the first carry never changes */
+static inline int stays(kni_builder *b, const kni_atom *x, kni_atom *y) /* the first carry never changes */
 {
     y[0] = x[0];
     y[1] = knb_mul(b, knb_sin(b, x[0]), knb_add(b, x[1], x[2]));
     y[2] = knb_mul(b, x[0], x[1]);
     return 3;
 }
-static inline int trade(kn_builder *b, const kn_atom *x, kn_atom *y)
+static inline int trade(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     y[0] = x[2];
     y[1] = knb_add(b, knb_mul(b, x[1], x[0]), knb_sin(b, x[2]));
     y[2] = x[1];
     return 3;
 }
-static inline int resets(kn_builder *b, const kn_atom *x, kn_atom *y) /* a carry that forgets what it was */
+static inline int resets(kni_builder *b, const kni_atom *x, kni_atom *y) /* a carry that forgets what it was */
 {
     y[0] = knb_number(b, KN_DT(F64), 0.5);
     y[1] = knb_mul(b, x[0], knb_add(b, x[1], x[2]));
     return 2;
 }
-static inline int no_elements(kn_builder *b, const kn_atom *x, kn_atom *y)
+static inline int no_elements(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     y[0] = knb_add(b, x[0], knb_reduce_sum(b, x[1], 1, (int64_t[]){0}));
     y[1] = knb_sin(b, x[1]);
     return 2;
 }
-static inline int made_of_constants(kn_builder *b, const kn_atom *x, kn_atom *y) /* exp(W)'s derivative is exp(W) */
+static inline int made_of_constants(kni_builder *b, const kni_atom *x, kni_atom *y) /* exp(W)'s derivative is exp(W) */
 {
     y[0] = matvec(b, knb_exp(b, x[0]), x[1]);
     y[1] = knb_sin(b, y[0]);
     return 2;
 }
-static inline int complex_numbers(kn_builder *b, const kn_atom *x, kn_atom *y)
+static inline int complex_numbers(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     y[0] = knb_mul(b, knb_sin(b, x[1]), knb_add(b, x[0], x[2]));
     y[1] = knb_mul(b, y[0], x[1]);
     return 2;
 }
-static inline int scans(kn_builder *b, const kn_atom *x, kn_atom *y) /* a scan over the elements of x */
+static inline int scans(kni_builder *b, const kni_atom *x, kni_atom *y) /* a scan over the elements of x */
 {
-    kn_builder in;
+    kni_builder in;
     knb_init(&in);
-    kn_atom w = knb_invar(&in, (kn_type)S), c = knb_invar(&in, (kn_type)S), e = knb_invar(&in, (kn_type)S);
-    kn_atom next = knb_sin(&in, knb_add(&in, knb_mul(&in, w, c), e));
+    kni_atom w = knb_invar(&in, (kni_type)S), c = knb_invar(&in, (kni_type)S), e = knb_invar(&in, (kni_type)S);
+    kni_atom next = knb_sin(&in, knb_add(&in, knb_mul(&in, w, c), e));
     kni_jaxpr *j = FINISH(&in, next, knb_mul(&in, next, e));
-    knb_scan(b, &(kn_p_scan){.jaxpr = j, .length = 3, .num_carry = 1, .num_consts = 1, .reverse = true}, x, y);
+    knb_scan(b, &(kni_p_scan){.jaxpr = j, .length = 3, .num_carry = 1, .num_consts = 1, .reverse = true}, x, y);
     kni_release(j);
     return 2;
 }
 
-static inline int keys(kn_builder *b, const kn_atom *x, kn_atom *y) /* a key that is split, and noise of it */
+static inline int keys(kni_builder *b, const kni_atom *x, kni_atom *y) /* a key that is split, and noise of it */
 {
-    kn_atom two = knb_random_split(b, x[0], 1, (int64_t[]){2}), each[2];
+    kni_atom two = knb_random_split(b, x[0], 1, (int64_t[]){2}), each[2];
     knb_unstack(b, two, 0, 2, each);
     y[0] = each[0];
-    kn_atom noise = knb_random_unit(b, each[1], KN_DT(F64), 1, (int64_t[]){3});
+    kni_atom noise = knb_random_unit(b, each[1], KN_DT(F64), 1, (int64_t[]){3});
     y[1] = knb_mul(b, knb_sin(b, x[1]), knb_add(b, noise, x[2]));
     y[2] = each[1];
     return 3;
 }
 
 /* h W + x W^T / 2: the gradient of W is the sum of two products a step, which is made after the loop. */
-static inline int wide(kn_builder *b, const kn_atom *x, kn_atom *y)
+static inline int wide(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
-    kn_p_dot_general by_rows = {.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){0}}},
+    kni_p_dot_general by_rows = {.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){0}}},
                      by_columns = {.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){1}}};
-    kn_atom half = knb_mul(b, knb_dot_general(b, x[2], x[0], &by_columns), knb_number(b, KN_DT(F64), 0.5));
+    kni_atom half = knb_mul(b, knb_dot_general(b, x[2], x[0], &by_columns), knb_number(b, KN_DT(F64), 0.5));
     y[0] = y[1] = knb_tanh(b, knb_add(b, knb_dot_general(b, x[1], x[0], &by_rows), half));
     return 2;
 }
@@ -272,8 +272,8 @@ enum { MOST = 4096 /* residuals of a body written out */, N_BODIES = sizeof bodi
 
 static inline kni_jaxpr *body_of(const body *d)
 {
-    kn_builder b;
-    kn_atom x[8], y[8];
+    kni_builder b;
+    kni_atom x[8], y[8];
     knb_init(&b);
     for (int i = 0; i < d->n_const + d->n_carry + d->n_x; i++)
         x[i] = knb_invar(&b, d->in[i]);
@@ -284,21 +284,21 @@ static inline kni_jaxpr *body_of(const body *d)
 static inline kni_jaxpr *scan_of(const body *d, int64_t length, bool reverse, int64_t checkpoint)
 {
     kni_jaxpr *j = body_of(d);
-    kn_p_scan p = {.jaxpr = j,
+    kni_p_scan p = {.jaxpr = j,
                    .length = length,
                    .num_carry = d->n_carry,
                    .num_consts = d->n_const,
                    .reverse = reverse,
                    .checkpoint = checkpoint};
-    kn_builder b;
-    kn_atom x[8], y[8];
+    kni_builder b;
+    kni_atom x[8], y[8];
     knb_init(&b);
     for (int i = 0; i < (int)j->n_in; i++) {
-        kn_type t = d->in[i];
+        kni_type t = d->in[i];
         int64_t dim[KN_MAX_NDIM] = {length};
         for (int k = 0; k < t.ndim; k++)
             dim[k + 1] = t.dim[k];
-        x[i] = knb_invar(&b, i < d->n_const + d->n_carry ? t : kni_type(t.dtype, t.ndim + 1, dim));
+        x[i] = knb_invar(&b, i < d->n_const + d->n_carry ? t : kni_type_of(t.dtype, t.ndim + 1, dim));
     }
     knb_scan(&b, &p, x, y);
     int n = (int)j->n_out;
@@ -311,11 +311,11 @@ static inline kni_jaxpr *scan_of(const body *d, int64_t length, bool reverse, in
 /* Inputs, cotangents of all results that can have one -> cotangents of the inputs marked; takes j over. */
 static inline kni_jaxpr *pullback(kni_jaxpr *j, const bool *tangent)
 {
-    kn_linearized l;
+    knt_linearized l;
     kni_jaxpr *back = NULL;
     static bool linear[MOST];
-    static kn_atom x[MOST], y[MOST], z[MOST];
-    kn_builder b;
+    static kni_atom x[MOST], y[MOST], z[MOST];
+    kni_builder b;
     test_ok(knt_linearize(j, tangent, &l));
     assert_true(j->n_out + l.linear->n_in < MOST);
     for (uint32_t i = 0; i < l.linear->n_in; i++)
@@ -327,7 +327,7 @@ static inline kni_jaxpr *pullback(kni_jaxpr *j, const bool *tangent)
     knb_inline(&b, l.primal, x, y);
     uint32_t n = j->n_out + l.n_residual;
     for (uint32_t i = 0; i < j->n_out; i++) {
-        kn_atom ct = kni_has_tangent(kni_out_type(j, i)) ? knb_invar(&b, kni_out_type(j, i)) : KN_ATOM_NONE;
+        kni_atom ct = kni_has_tangent(kni_out_type(j, i)) ? knb_invar(&b, kni_out_type(j, i)) : KN_ATOM_NONE;
         if (l.out_tangent[i])
             y[n++] = ct;
     }
@@ -358,20 +358,20 @@ static inline kni_jaxpr *forward(kni_jaxpr *j, const bool *tangent)
 
 typedef struct values {
     int n;
-    kn_buffer *at[MANY];
+    knx_buffer *at[MANY];
 } values;
 
 static inline values make_values(const kni_jaxpr *j, uint64_t seed)
 {
     values v = {.n = (int)j->n_in};
     for (int i = 0; i < v.n; i++) {
-        kn_type t = kni_in_type(j, (uint32_t)i);
+        kni_type t = kni_in_type(j, (uint32_t)i);
         kn_dtype part = knx_component(t.dtype);
         v.at[i] = knx_buffer_new(kni_type_bytes(t));
         if (t.dtype->kind == KN_KIND_KEY)
             test_fill(t.dtype, (size_t)kni_type_size(t), v.at[i]->data, &seed);
         for (size_t k = 0; t.dtype->kind != KN_KIND_KEY && k < kni_type_bytes(t) / part->size; k++) {
-            kn_scalar_bits s = knx_scalar_from_double(
+            knx_scalar_bits s = knx_scalar_from_double(
                 part, knx_is_float(part) ? (test_below(&seed, 4001) - 2000) / 2000.0 : test_below(&seed, 2));
             memcpy((char *)v.at[i]->data + k * part->size, s.bytes, part->size);
         }
@@ -382,10 +382,10 @@ static inline values make_values(const kni_jaxpr *j, uint64_t seed)
 static inline values run(const kni_jaxpr *j, const values *x)
 {
     values y = {.n = (int)j->n_out};
-    kn_operand in[MANY];
+    knd_operand in[MANY];
     knd_loaded *p = test_compile(j, true);
     for (int i = 0; i < x->n; i++)
-        in[i] = (kn_operand){.buffer = x->at[i], .data = x->at[i]->data};
+        in[i] = (knd_operand){.buffer = x->at[i], .data = x->at[i]->data};
     test_ok(knd_run(p, in, y.at, NULL));
     knd_release(p);
     return y;
@@ -397,14 +397,14 @@ static inline double difference(const kni_jaxpr *j, const values *a, const value
 {
     double worst = 0;
     for (int i = 0; i < a->n; i++) {
-        kn_type t = kni_out_type(j, (uint32_t)i);
+        kni_type t = kni_out_type(j, (uint32_t)i);
         kn_dtype part = knx_component(t.dtype);
         size_t n = kni_type_bytes(t) / part->size;
         for (size_t k = 0; k < n; k++) {
             const char *p = (char *)a->at[i]->data + k * part->size, *q = (char *)b->at[i]->data + k * part->size;
             if (exact && !test_same_number(part, p, q))
                 return -1;
-            kn_scalar_bits s = {.u = {0, 0}}, r = s;
+            knx_scalar_bits s = {.u = {0, 0}}, r = s;
             memcpy(&s, p, part->size), memcpy(&r, q, part->size);
             if (t.dtype->kind == KN_KIND_KEY)
                 continue;

@@ -23,15 +23,15 @@ void stage_code_free(void)
         n_code--, munmap(codes[n_code].at, codes[n_code].bytes);
 }
 
-kng_function *stage_code(void *env, const kng_request *r)
+knh_function *stage_code(void *env, const knh_request *r)
 {
-    static kng_asm a;
+    static knh_asm a;
     static bool ready;
     if (!ready)
-        kng_asm_init(&a);
+        knh_asm_init(&a);
     ready = true;
-    kng_asm_reset(&a);
-    kn_error *e = kng_lower(r, *(kng_target *)env, &a, &stage_code_last.info);
+    knh_asm_reset(&a);
+    knx_error *e = knh_lower(r, *(knh_target *)env, &a, &stage_code_last.info);
     if (e) {
         if (e->kind != KN_ERROR_NOT_IMPLEMENTED)
             fail_msg("%s", e->message);
@@ -56,7 +56,7 @@ kng_function *stage_code(void *env, const kng_request *r)
     assert_int_equal(mprotect(p, bytes, PROT_READ | PROT_EXEC), 0);
     codes[n_code].at = p;
     codes[n_code++].bytes = bytes;
-    kng_function *f;
+    knh_function *f;
     memcpy(&f, &p, sizeof f);
     return f;
 }

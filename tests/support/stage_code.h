@@ -5,11 +5,11 @@
 #include "host/x86/lower.h"
 #include "support/stages.h"
 
-/* A maker: kng_lower for a target; env: kng_target *. The code lives until the next call of stage_code_free. */
-kng_function *stage_code(void *env, const kng_request *r);
+/* A maker: knh_lower for a target; env: knh_target *. The code lives until the next call of stage_code_free. */
+knh_function *stage_code(void *env, const knh_request *r);
 void stage_code_free(void);
 typedef struct stage_code_facts {
-    kng_lowered info;
+    knh_lowered info;
     size_t bytes;
 } stage_code_facts;
 extern stage_code_facts stage_code_last;

@@ -13,9 +13,9 @@ enum { MOST = 4096, MOST_NODES = 2048 };
 
 typedef struct made {
     atomic_uint used; /* a word: not every machine exchanges bytes without a library */
-    kng_request r;
-    kng_stream stream[KNG_MAX_STREAMS];
-    uint8_t cls[KNG_MAX_STREAMS];
+    knh_request r;
+    knh_stream stream[KNH_MAX_STREAMS];
+    uint8_t cls[KNH_MAX_STREAMS];
     int n;
 } made;
 static made *table[MOST];
@@ -50,39 +50,39 @@ static void complain(const made *m, int stream, const char *what)
                  what);
 }
 
-static void check(const made *m, const kng_args *a)
+static void check(const made *m, const knh_args *a)
 {
-    if (a->rows < 0 || a->n < 0 || ((m->r.mode == KNG_ROWS) && a->n > 16384))
+    if (a->rows < 0 || a->n < 0 || ((m->r.mode == KNH_ROWS) && a->n > 16384))
         complain(m, -1, "rows or lanes");
-    if (m->r.mode == KNG_RUNS ? a->rows != 1 || a->phase < 0 || a->phase > 63 : a->phase != 0)
+    if (m->r.mode == KNH_RUNS ? a->rows != 1 || a->phase < 0 || a->phase > 63 : a->phase != 0)
         complain(m, -1, "phase, or rows of a run");
     for (int i = 0; i < m->n; i++) {
-        const kng_stream *s = &m->stream[i];
-        const kng_words *w = &a->stream[i];
-        int64_t size = s->kind == KNG_NUMBER ? 1 : knk_size(s->dtype);
-        bool row_value = m->r.mode == KNG_ROWS && s->kind == KNG_EXPORT;
+        const knh_stream *s = &m->stream[i];
+        const knh_words *w = &a->stream[i];
+        int64_t size = s->kind == KNH_NUMBER ? 1 : knk_size(s->dtype);
+        bool row_value = m->r.mode == KNH_ROWS && s->kind == KNH_EXPORT;
         if (m->cls[i] == KNK_STRIDE_ONE && w->lane_step != size && !row_value)
             complain(m, i, "not adjacent");
         if (m->cls[i] == KNK_STRIDE_ZERO && w->lane_step != 0 && a->n > 1 && !row_value)
             complain(m, i, "not equal");
-        if (s->kind != KNG_NUMBER && (w->at % size || w->row_step % size || w->lane_step % size))
+        if (s->kind != KNH_NUMBER && (w->at % size || w->row_step % size || w->lane_step % size))
             complain(m, i, "not at a multiple of its size");
-        bool bypasses = m->r.nontemporal && s->kind == KNG_MEMORY && s->written && m->cls[i] == KNK_STRIDE_ONE;
+        bool bypasses = m->r.nontemporal && s->kind == KNH_MEMORY && s->written && m->cls[i] == KNK_STRIDE_ONE;
         if (bypasses && (w->at % 64 || (a->rows > 1 && w->row_step % 64)))
             complain(m, i, "not aligned");
     }
 }
 
-static const kng_words *words_of(const made *m, const kng_args *a, kng_stream_kind kind, int buffer, int map,
+static const knh_words *words_of(const made *m, const knh_args *a, knh_stream_kind kind, int buffer, int map,
                                  knk_node node)
 {
-    int i = kng_stream_of(m->stream, m->n, kind, buffer, map, node);
+    int i = knh_stream_of(m->stream, m->n, kind, buffer, map, node);
     if (i < 0)
         complain(m, -1, "a stream is missing");
     return i < 0 ? NULL : &a->stream[i];
 }
 
-static char *place(const kng_words *w, int64_t row, int64_t lane)
+static char *place(const knh_words *w, int64_t row, int64_t lane)
 {
     return (char *)(intptr_t)(w->at + row * w->row_step + lane * w->lane_step);
 }
@@ -109,7 +109,7 @@ static void combine(const knk_inst *n, void *left, const void *right)
 /* One point on its way: the values, and the turn of each loop, 0 outside of it. */
 typedef struct point {
     const made *m;
-    const kng_args *a;
+    const knh_args *a;
     uint64_t *v, (*acc)[64];
     int64_t row, lane, turn[KNK_MAX_LOOPS];
     int head[KNK_MAX_LOOPS], open, reductions;
@@ -120,10 +120,10 @@ static bool truth(const point *p, int node) { return *(const uint8_t *)&p->v[nod
 
 static int64_t loop_word(const point *p, int stream, int loop)
 {
-    return (&p->a->stream[0].at)[kng_loop_word(p->m->n, p->m->r.kernel->stage[p->m->r.stage].n_loop, stream, loop)];
+    return (&p->a->stream[0].at)[knh_loop_word(p->m->n, p->m->r.kernel->stage[p->m->r.stage].n_loop, stream, loop)];
 }
 
-static int64_t at(const point *p, const kng_words *w)
+static int64_t at(const point *p, const knh_words *w)
 {
     int64_t to = w->at + p->row * w->row_step + p->lane * w->lane_step;
     for (int l = 0; l < p->m->r.kernel->stage[p->m->r.stage].n_loop; l++)
@@ -133,7 +133,7 @@ static int64_t at(const point *p, const kng_words *w)
 
 static void store(const point *p, const knk_inst *n)
 {
-    const kng_words *w = words_of(p->m, p->a, KNG_MEMORY, n->buffer, n->map, KNK_NONE);
+    const knh_words *w = words_of(p->m, p->a, KNH_MEMORY, n->buffer, n->map, KNK_NONE);
     memcpy(touched(n, at(p, w)), &p->v[n->a], (size_t)knk_size(n->dtype));
 }
 
@@ -178,27 +178,27 @@ static void plain_node(point *p, int i)
     const made *m = p->m;
     const knk_inst *node = m->r.kernel->node, *n = &node[i];
     int size = knk_size(n->dtype);
-    const kng_words *w;
+    const knh_words *w;
     switch (n->op) {
     case KNK_CONST: break;
     case KNK_STORE:
         if (p->open)
             store(p, n);
         break;
-    case KNK_INDEX: p->v[i] = (uint64_t)at(p, words_of(m, p->a, KNG_NUMBER, -1, n->map, KNK_NONE)); break;
+    case KNK_INDEX: p->v[i] = (uint64_t)at(p, words_of(m, p->a, KNH_NUMBER, -1, n->map, KNK_NONE)); break;
     case KNK_LOAD:
-        w = words_of(m, p->a, KNG_MEMORY, n->buffer, n->map, KNK_NONE);
+        w = words_of(m, p->a, KNH_MEMORY, n->buffer, n->map, KNK_NONE);
         if (n->b >= 0 && !truth(p, n->b))
             p->v[i] = n->c >= 0 ? p->v[n->c] : 0;
         else
             memcpy(&p->v[i], touched(n, at(p, w) + (n->a >= 0 ? (int64_t)p->v[n->a] * size : 0)), (size_t)size);
         break;
     case KNK_REDUCE:
-        if (m->r.mode == KNG_ROWS) {
+        if (m->r.mode == KNH_ROWS) {
             combine(n, &p->acc[p->reductions++][p->lane % 64], &p->v[n->a]);
         } else {
-            w = words_of(m, p->a, KNG_PARTIAL, -1, -1, i);
-            combine(n, m->r.mode == KNG_RUNS ? place(w, 0, (p->a->phase + p->lane) % 64) : place(w, p->row, p->lane),
+            w = words_of(m, p->a, KNH_PARTIAL, -1, -1, i);
+            combine(n, m->r.mode == KNH_RUNS ? place(w, 0, (p->a->phase + p->lane) % 64) : place(w, p->row, p->lane),
                     &p->v[n->a]);
         }
         break;
@@ -206,14 +206,14 @@ static void plain_node(point *p, int i)
     }
 }
 
-static void run_point(const made *m, const kng_args *a, uint64_t *v, uint64_t (*acc)[64], int64_t row, int64_t lane)
+static void run_point(const made *m, const knh_args *a, uint64_t *v, uint64_t (*acc)[64], int64_t row, int64_t lane)
 {
     const knk_kernel *k = m->r.kernel;
     const knk_stage *st = &k->stage[m->r.stage];
     point p = {.m = m, .a = a, .v = v, .acc = acc, .row = row, .lane = lane};
     for (int i = 0; i < m->n; i++) {
-        const kng_stream *s = &m->stream[i];
-        if (s->kind == KNG_IMPORT)
+        const knh_stream *s = &m->stream[i];
+        if (s->kind == KNH_IMPORT)
             memcpy(&v[s->node], place(&a->stream[i], row, lane), (size_t)knk_size(s->dtype));
     }
     for (int i = st->first; i < st->end;) {
@@ -229,13 +229,13 @@ static void run_point(const made *m, const kng_args *a, uint64_t *v, uint64_t (*
             store(&p, n);
     }
     for (int i = 0; i < m->n; i++) {
-        const kng_stream *s = &m->stream[i];
-        if (s->kind == KNG_EXPORT && k->node[s->node].op != KNK_REDUCE)
+        const knh_stream *s = &m->stream[i];
+        if (s->kind == KNH_EXPORT && k->node[s->node].op != KNK_REDUCE)
             memcpy(place(&a->stream[i], row, lane), &v[s->node], (size_t)knk_size(s->dtype));
     }
 }
 
-static void end_row(const made *m, const kng_args *a, uint64_t (*acc)[64], int64_t row)
+static void end_row(const made *m, const knh_args *a, uint64_t (*acc)[64], int64_t row)
 {
     const knk_kernel *k = m->r.kernel;
     for (int i = k->stage[m->r.stage].first, r = 0; i < k->stage[m->r.stage].end; i++) {
@@ -251,11 +251,11 @@ static void end_row(const made *m, const kng_args *a, uint64_t (*acc)[64], int64
         for (int h = 8; h; h /= 2)
             for (int l = 0; l < h; l++)
                 combine(n, &x[l], &x[l + h]);
-        memcpy(place(words_of(m, a, KNG_EXPORT, -1, -1, i), row, 0), &x[0], (size_t)knk_size(n->dtype));
+        memcpy(place(words_of(m, a, KNH_EXPORT, -1, -1, i), row, 0), &x[0], (size_t)knk_size(n->dtype));
     }
 }
 
-static void run(int number, kng_args *a)
+static void run(int number, knh_args *a)
 {
     const made *m = table[number];
     const knk_kernel *k = m->r.kernel;
@@ -264,7 +264,7 @@ static void run(int number, kng_args *a)
     for (int i = 0; i < k->n_node; i++)
         v[i] = k->node[i].op == KNK_CONST ? bits_lane(k->node[i].imm, (size_t)knk_size(k->node[i].dtype)) : 0;
     for (int64_t row = 0; row < a->rows; row++) {
-        for (int i = k->stage[m->r.stage].first, r = 0; i < k->stage[m->r.stage].end && m->r.mode == KNG_ROWS; i++)
+        for (int i = k->stage[m->r.stage].first, r = 0; i < k->stage[m->r.stage].end && m->r.mode == KNH_ROWS; i++)
             if (k->node[i].op == KNK_REDUCE) {
                 for (int j = 0; j < 64; j++)
                     acc[r][j] = bits_lane(knk_reduction_identity(k->node[i].sub, k->node[i].dtype),
@@ -273,7 +273,7 @@ static void run(int number, kng_args *a)
             }
         for (int64_t lane = 0; lane < a->n; lane++)
             run_point(m, a, v, acc, row, lane);
-        if (m->r.mode == KNG_ROWS)
+        if (m->r.mode == KNH_ROWS)
             end_row(m, a, acc, row);
     }
     for (int i = 0; i < m->n; i++) /* it may change the addresses */
@@ -281,7 +281,7 @@ static void run(int number, kng_args *a)
 }
 
 #define ONE(x, y, z) \
-    static void f_##x##y##z(kng_args *a) { run(0x##x##y##z, a); }
+    static void f_##x##y##z(knh_args *a) { run(0x##x##y##z, a); }
 #define NAME(x, y, z) f_##x##y##z,
 /* clang-format off */
 #define EACH(M, x, y) \
@@ -296,22 +296,22 @@ static void run(int number, kng_args *a)
     EACH2(M, 9) EACH2(M, a) EACH2(M, b) EACH2(M, c) EACH2(M, d) EACH2(M, e) EACH2(M, f)
 /* clang-format on */
 EACH3(ONE)
-static kng_function *const functions[MOST] = {EACH3(NAME)};
+static knh_function *const functions[MOST] = {EACH3(NAME)};
 
-static kn_error *make(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
+static knx_error *make(const knh_generator *g, const knh_request *r, knh_function **out, void **keep)
 {
     (void)g;
     int i = 0;
     while (i < MOST && table[i] && table[i]->used)
         i++;
     if (i == MOST || r->kernel->n_node > MOST_NODES)
-        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "the table of reference functions is full");
+        return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "the table of reference functions is full");
     if (!table[i])
         table[i] = calloc(1, sizeof *table[i]);
     made *m = table[i];
     m->used = 1;
     m->r = *r;
-    m->n = kng_streams(r->kernel, r->stage, r->mode, m->stream);
+    m->n = knh_streams(r->kernel, r->stage, r->mode, m->stream);
     memcpy(m->cls, r->cls, (size_t)m->n);
     live++;
     *out = functions[i];
@@ -327,4 +327,4 @@ static void drop(void *keep)
 
 static void flush(void) {}
 
-const kng_generator stage_reference = {.name = "reference", .make = make, .drop = drop, .flush = flush, .lanes = 16};
+const knh_generator stage_reference = {.name = "reference", .make = make, .drop = drop, .flush = flush, .lanes = 16};

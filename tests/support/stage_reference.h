@@ -5,7 +5,7 @@
 #define KN_TESTS_STAGE_REFERENCE_H
 #include "host/native.h"
 
-extern const kng_generator stage_reference;
+extern const knh_generator stage_reference;
 const char *stage_reference_complaint(void); /* the first broken promise since the last call; NULL: none */
 int stage_reference_live(void);              /* functions that were made and not dropped */
 /* Is told of each element of a buffer that a point reads or writes. NULL: nobody. */

@@ -71,7 +71,7 @@ int scene_buffer(scene *s, int dtype, bool written, int64_t elements, uint64_t *
     s->bytes[b] = (size_t)elements * (size_t)knk_size(dtype);
     s->buffer[b] = aligned_alloc(64, (s->bytes[b] + 127) & ~(size_t)63);
     element_values(dtype, s->buffer[b], (int)elements, seed);
-    return knk_add_buffer(s->b, (kn_dtype_id)dtype, written);
+    return knk_add_buffer(s->b, (knx_dtype_id)dtype, written);
 }
 
 /* The numbers of a stage's loops that are left, in their new order. */
@@ -88,7 +88,7 @@ static void renumber(int64_t *of, const int *number, int n)
 void scene_end(scene *s)
 {
     int number[SCENE_STAGES * SCENE_TURNS], first = 0;
-    kn_error *e = knk_finish_loops(s->b, number, &s->k);
+    knx_error *e = knk_finish_loops(s->b, number, &s->k);
     if (e)
         fail_msg("%s", e->message);
     for (int i = 0; i < s->n_stage; i++) {
@@ -122,28 +122,28 @@ typedef struct run {
     const scene_way *way;
     int stage, row, lane, other; /* loops: 0, 1 parallel, 2 inner, -1 none */
     int64_t extent[SCENE_LOOPS];
-    kng_stream stream[KNG_MAX_STREAMS];
-    uint8_t cls[KNG_MAX_STREAMS];
+    knh_stream stream[KNH_MAX_STREAMS];
+    uint8_t cls[KNH_MAX_STREAMS];
     int n_stream;
-    kng_mode mode;
+    knh_mode mode;
     char **value;                   /* per node: what later stages read, per parallel point */
-    char *partial[KNG_MAX_STREAMS]; /* per stream */
-    kng_function *f;
-    kng_args *args;
+    char *partial[KNH_MAX_STREAMS]; /* per stream */
+    knh_function *f;
+    knh_args *args;
 } run;
 
 static int64_t stride_of(const run *r, int stream, int loop)
 {
-    const kng_stream *s = &r->stream[stream];
+    const knh_stream *s = &r->stream[stream];
     int64_t size = knk_size(s->dtype);
     if (loop < 0)
         return 0;
-    switch ((kng_stream_kind)s->kind) {
-    case KNG_MEMORY: return r->s->stride[s->map][loop] * size;
-    case KNG_NUMBER: return r->s->stride[s->map][loop];
-    case KNG_IMPORT:
-    case KNG_EXPORT: return loop == 2 ? 0 : loop == 1 ? size : r->extent[1] * size;
-    case KNG_PARTIAL: return loop == 2 ? r->extent[r->lane] * size : loop == r->lane ? size : 0;
+    switch ((knh_stream_kind)s->kind) {
+    case KNH_MEMORY: return r->s->stride[s->map][loop] * size;
+    case KNH_NUMBER: return r->s->stride[s->map][loop];
+    case KNH_IMPORT:
+    case KNH_EXPORT: return loop == 2 ? 0 : loop == 1 ? size : r->extent[1] * size;
+    case KNH_PARTIAL: return loop == 2 ? r->extent[r->lane] * size : loop == r->lane ? size : 0;
     }
     return 0;
 }
@@ -152,24 +152,24 @@ static void classify(run *r)
 {
     for (int i = 0; i < r->n_stream; i++) {
         int64_t step = stride_of(r, i, r->lane),
-                unit = r->stream[i].kind == KNG_NUMBER ? 1 : knk_size(r->stream[i].dtype);
+                unit = r->stream[i].kind == KNH_NUMBER ? 1 : knk_size(r->stream[i].dtype);
         r->cls[i] = step == 0 ? KNK_STRIDE_ZERO : step == unit ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
         if (r->way->any && step != 0 && !(r->way->nontemporal && r->stream[i].written))
             r->cls[i] = KNK_STRIDE_ANY;
-        if (r->mode == KNG_ROWS && r->stream[i].kind == KNG_EXPORT)
+        if (r->mode == KNH_ROWS && r->stream[i].kind == KNH_EXPORT)
             r->cls[i] = KNK_STRIDE_ZERO;
-        if (r->mode == KNG_RUNS && r->stream[i].kind == KNG_PARTIAL)
+        if (r->mode == KNH_RUNS && r->stream[i].kind == KNH_PARTIAL)
             r->cls[i] = KNK_STRIDE_ONE;
     }
 }
 
 static char *base_of(const run *r, int stream)
 {
-    const kng_stream *s = &r->stream[stream];
-    switch ((kng_stream_kind)s->kind) {
-    case KNG_MEMORY: return (char *)r->buffer[s->buffer] + r->s->map[s->map].offset * knk_size(s->dtype);
-    case KNG_NUMBER: return (char *)(intptr_t)r->s->map[s->map].offset;
-    case KNG_PARTIAL: return r->partial[stream];
+    const knh_stream *s = &r->stream[stream];
+    switch ((knh_stream_kind)s->kind) {
+    case KNH_MEMORY: return (char *)r->buffer[s->buffer] + r->s->map[s->map].offset * knk_size(s->dtype);
+    case KNH_NUMBER: return (char *)(intptr_t)r->s->map[s->map].offset;
+    case KNH_PARTIAL: return r->partial[stream];
     default: return r->value[s->node];
     }
 }
@@ -179,12 +179,12 @@ static void set_loops(run *r)
     int n = r->s->k->stage[r->stage].n_loop;
     int64_t *word = &r->args->stream[0].at;
     for (int l = 0; l < n; l++) {
-        word[kng_loop_word(r->n_stream, n, -1, l)] = r->s->turns[r->stage][l];
+        word[knh_loop_word(r->n_stream, n, -1, l)] = r->s->turns[r->stage][l];
         for (int i = 0; i < r->n_stream; i++) {
-            const kng_stream *s = &r->stream[i];
-            bool moves = s->kind == KNG_MEMORY || s->kind == KNG_NUMBER;
-            word[kng_loop_word(r->n_stream, n, i, l)] =
-                moves ? r->s->stride[s->map][2 + l] * (s->kind == KNG_NUMBER ? 1 : knk_size(s->dtype)) : 0;
+            const knh_stream *s = &r->stream[i];
+            bool moves = s->kind == KNH_MEMORY || s->kind == KNH_NUMBER;
+            word[knh_loop_word(r->n_stream, n, i, l)] =
+                moves ? r->s->stride[s->map][2 + l] * (s->kind == KNH_NUMBER ? 1 : knk_size(s->dtype)) : 0;
         }
     }
 }
@@ -197,12 +197,12 @@ static void call(run *r, const int64_t *index, int64_t rows, int64_t n, int64_t 
     r->args->phase = phase;
     for (int i = 0; i < r->n_stream; i++) {
         int64_t at = (int64_t)(intptr_t)base_of(r, i);
-        bool partial = r->stream[i].kind == KNG_PARTIAL;
+        bool partial = r->stream[i].kind == KNH_PARTIAL;
         for (int d = 0; d < SCENE_LOOPS && !partial; d++)
             at += index[d] * stride_of(r, i, d);
-        r->args->stream[i] = (kng_words){at, stride_of(r, i, r->row), stride_of(r, i, r->lane)};
-        if (partial && r->mode == KNG_RUNS)
-            r->args->stream[i] = (kng_words){at, 0, knk_size(r->stream[i].dtype)};
+        r->args->stream[i] = (knh_words){at, stride_of(r, i, r->row), stride_of(r, i, r->lane)};
+        if (partial && r->mode == KNH_RUNS)
+            r->args->stream[i] = (knh_words){at, 0, knk_size(r->stream[i].dtype)};
     }
     set_loops(r);
     r->f(r->args);
@@ -230,7 +230,7 @@ static void join(int how, int dtype, char *acc, int64_t n)
 static void start_partials(run *r, int64_t n)
 {
     for (int i = 0; i < r->n_stream; i++)
-        if (r->stream[i].kind == KNG_PARTIAL) {
+        if (r->stream[i].kind == KNH_PARTIAL) {
             const knk_inst *x = &r->s->k->node[r->stream[i].node];
             uint64_t identity = knk_reduction_identity(x->sub, x->dtype);
             int size = knk_size(x->dtype);
@@ -241,7 +241,7 @@ static void start_partials(run *r, int64_t n)
 static void end_partials(run *r, const int64_t *index, int64_t n)
 {
     for (int i = 0; i < r->n_stream; i++)
-        if (r->stream[i].kind == KNG_PARTIAL) {
+        if (r->stream[i].kind == KNH_PARTIAL) {
             const knk_inst *x = &r->s->k->node[r->stream[i].node];
             int64_t size = knk_size(x->dtype), step = n > 1 || r->lane < 2 ? (r->lane == 1 ? 1 : r->extent[1]) : 0;
             join(x->sub, x->dtype, r->partial[i], n);
@@ -303,28 +303,28 @@ static bool run_stage(run *r, int stage, scene_maker *make, void *env)
         sums |= k->node[i].op == KNK_REDUCE;
     r->stage = stage;
     r->extent[2] = inner ? s->inner[stage] : 1;
-    r->mode = !inner ? KNG_POINTS : sums || r->way->mode == KNG_ROWS ? r->way->mode : KNG_POINTS;
-    if (sums && r->mode == KNG_POINTS)
-        r->mode = KNG_ROWS;
-    r->lane = r->mode == KNG_ROWS || r->mode == KNG_RUNS ? 2 : lanes;
-    r->row = r->mode == KNG_ROWS ? lanes : r->mode == KNG_RUNS ? -1 : r->mode == KNG_COLUMNS ? 2 : 1 - lanes;
-    r->other = r->mode == KNG_ROWS || r->mode == KNG_COLUMNS ? 1 - lanes : r->mode == KNG_RUNS ? 1 : inner ? 2 : -1;
-    r->n_stream = kng_streams(k, stage, r->mode, r->stream);
-    assert_in_range(r->n_stream, 0, KNG_MAX_STREAMS);
+    r->mode = !inner ? KNH_POINTS : sums || r->way->mode == KNH_ROWS ? r->way->mode : KNH_POINTS;
+    if (sums && r->mode == KNH_POINTS)
+        r->mode = KNH_ROWS;
+    r->lane = r->mode == KNH_ROWS || r->mode == KNH_RUNS ? 2 : lanes;
+    r->row = r->mode == KNH_ROWS ? lanes : r->mode == KNH_RUNS ? -1 : r->mode == KNH_COLUMNS ? 2 : 1 - lanes;
+    r->other = r->mode == KNH_ROWS || r->mode == KNH_COLUMNS ? 1 - lanes : r->mode == KNH_RUNS ? 1 : inner ? 2 : -1;
+    r->n_stream = knh_streams(k, stage, r->mode, r->stream);
+    assert_in_range(r->n_stream, 0, KNH_MAX_STREAMS);
     classify(r);
     for (int i = 0; i < r->n_stream; i++)
-        if (r->stream[i].kind == KNG_PARTIAL)
+        if (r->stream[i].kind == KNH_PARTIAL)
             r->partial[i] = aligned_alloc(64, (size_t)(64 * 8 * (r->extent[r->lane] + 64)));
-    kng_request q = {.kernel = k, .stage = stage, .mode = r->mode, .cls = r->cls, .nontemporal = r->way->nontemporal};
+    knh_request q = {.kernel = k, .stage = stage, .mode = r->mode, .cls = r->cls, .nontemporal = r->way->nontemporal};
     r->f = make(env, &q);
-    if (r->f && r->mode == KNG_RUNS)
+    if (r->f && r->mode == KNH_RUNS)
         run_runs(r);
-    else if (r->f && r->mode == KNG_COLUMNS)
+    else if (r->f && r->mode == KNH_COLUMNS)
         run_columns(r);
     else if (r->f)
         run_plain(r);
     for (int i = 0; i < r->n_stream; i++)
-        if (r->stream[i].kind == KNG_PARTIAL)
+        if (r->stream[i].kind == KNH_PARTIAL)
             free(r->partial[i]);
     return r->f != NULL;
 }
@@ -334,7 +334,7 @@ bool scene_run(const scene *s, void *const *buffer, const scene_way *way, scene_
     run r = {.s = s, .buffer = buffer, .way = way, .extent = {s->par[0], s->par[1], 1}};
     bool fine = true;
     r.value = calloc((size_t)s->k->n_node + 1, sizeof *r.value);
-    r.args = malloc(sizeof *r.args + (KNG_MAX_STREAMS + 1) * (3 + SCENE_TURNS) * sizeof(int64_t));
+    r.args = malloc(sizeof *r.args + (KNH_MAX_STREAMS + 1) * (3 + SCENE_TURNS) * sizeof(int64_t));
     for (int i = 0; i < s->k->n_node; i++)
         r.value[i] = malloc((size_t)(s->par[0] * s->par[1] * 8 + 64));
     for (int i = 0; i < s->k->n_stage && fine; i++)
@@ -376,7 +376,7 @@ bool scene_check(const scene *s, const scene_way *way, scene_maker *make, void *
         assert_null(knk_text(s->k, &text));
         fail_msg("%s: %d x %d x %d, mode %d%s%s, buffer %d (%s) element %d of %d: got %llx, expected %llx\n%s", what,
                  (int)s->par[0], (int)s->par[1], (int)s->inner[0], (int)way->mode, way->swap ? " swap" : "",
-                 way->any ? " any" : "", i, kn_dtype_table[s->dtype[i]].name, at, n, (unsigned long long)got,
+                 way->any ? " any" : "", i, knx_dtype_table[s->dtype[i]].name, at, n, (unsigned long long)got,
                  (unsigned long long)right, text);
     }
     for (int i = 0; i < s->n_buffer; i++)

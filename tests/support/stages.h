@@ -38,7 +38,7 @@ void scene_random_loops(scene *s, uint64_t seed); /* with loops, which end */
 void scene_free(scene *s);
 
 typedef struct scene_way { /* how a stage is run */
-    kng_mode mode;
+    knh_mode mode;
     bool swap;     /* the lanes of POINTS and COLUMNS run along par[0] */
     bool any;      /* all streams that may be are of class ANY */
     uint64_t seed; /* of the cuts of RUNS */
@@ -46,7 +46,7 @@ typedef struct scene_way { /* how a stage is run */
 } scene_way;
 
 /* Makes a stage function of a request. env: for the maker. NULL: the stage has none. */
-typedef kng_function *scene_maker(void *env, const kng_request *r);
+typedef knh_function *scene_maker(void *env, const knh_request *r);
 /* Runs the kernel through stage functions; false if one could not be made. buffer: instead of the launch's. */
 bool scene_run(const scene *s, void *const *buffer, const scene_way *way, scene_maker *make, void *env);
 /* Runs the kernel in both ways and fails the test if a written buffer differs. Returns false if nothing was compared. */

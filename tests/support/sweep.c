@@ -149,8 +149,8 @@ char *sweep_elements(kn_dtype d, int64_t n, int64_t k, int kind)
     kn_dtype part = knx_component(d);
     char *all = malloc((size_t)n * d->size + 1), *p = all;
     for (int64_t i = 0; i < n * (int64_t)(d->size / part->size); i++, p += part->size) {
-        kn_scalar_bits s = d->kind == 'f' || d->kind == 'c' ? knx_scalar_from_double(part, float_value(kind, k))
-                                                            : (kn_scalar_bits){.u64 = sweep_random64()};
+        knx_scalar_bits s = d->kind == 'f' || d->kind == 'c' ? knx_scalar_from_double(part, float_value(kind, k))
+                                                             : (knx_scalar_bits){.u64 = sweep_random64()};
         if (d->kind == 'b') /* so that sums are sometimes false */
             s.u8 = sweep_below(1 + (int64_t)sqrt((double)k)) == 0;
         memcpy(p, &s, part->size);

@@ -13,14 +13,14 @@ enum { GUARD = 256 };
 /* What a jaxpr is run with; expected: NULL: whatever the first way gives (kept in `first`). */
 typedef struct ways {
     const void *const *in, *const *expected;
-    kn_buffer *first[MANY];
+    knx_buffer *first[MANY];
     int runs, compiled;
 } ways;
 
-static inline void ways_compare(ways *w, const kni_jaxpr *j, kn_buffer *const *out, const char *how)
+static inline void ways_compare(ways *w, const kni_jaxpr *j, knx_buffer *const *out, const char *how)
 {
     for (uint32_t k = 0; k < j->n_out; k++) {
-        kn_type t = kni_out_type(j, k);
+        kni_type t = kni_out_type(j, k);
         if (!w->expected && !w->first[k]) {
             w->first[k] = knx_buffer_retain(out[k]);
             continue;
@@ -32,8 +32,8 @@ static inline void ways_compare(ways *w, const kni_jaxpr *j, kn_buffer *const *o
     w->runs++;
 }
 
-static inline kn_error *ways_see(void *env, const kn_eqn *e, int n_in, const void *const *x, const kn_type *xt,
-                                 int n_out, const void *const *y, const kn_type *yt)
+static inline knx_error *ways_see(void *env, const kni_eqn *e, int n_in, const void *const *x, const kni_type *xt,
+                                 int n_out, const void *const *y, const kni_type *yt)
 {
     (void)e, (void)n_in, (void)x, (void)xt, (void)n_out, (void)y, (void)yt;
     ++*(int *)env;
@@ -46,9 +46,9 @@ static inline void ways_hear(void *env, const kn_step *step)
 }
 
 /* All memory the caller's, with junk in it and guards around it. */
-static inline void ways_in_arena(ways *w, const knd_loaded *p, const kni_jaxpr *j, const kn_operand *in)
+static inline void ways_in_arena(ways *w, const knd_loaded *p, const kni_jaxpr *j, const knd_operand *in)
 {
-    kn_buffer *out[MANY] = {0};
+    knx_buffer *out[MANY] = {0};
     void *to[MANY];
     size_t bytes = knd_workspace_bytes(p, 1);
     char *room = aligned_alloc(64, (bytes + 2 * GUARD + 63) / 64 * 64);
@@ -69,8 +69,8 @@ static inline void ways_in_arena(ways *w, const knd_loaded *p, const kni_jaxpr *
 static inline void ways_run(ways *w, const kni_jaxpr *j, bool fuse)
 {
     knd_loaded *p = test_compile(j, fuse);
-    kn_operand in[MANY];
-    kn_buffer *out[MANY] = {0}, *mine[MANY] = {0};
+    knd_operand in[MANY];
+    knx_buffer *out[MANY] = {0}, *mine[MANY] = {0};
     int n = (int)(j->n_const + j->n_in), seen = 0, heard[16] = {0};
     assert_true(n <= MANY && j->n_out <= MANY);
     for (int i = 0; i < n; i++) {
@@ -78,9 +78,9 @@ static inline void ways_run(ways *w, const kni_jaxpr *j, bool fuse)
         mine[i] = knx_buffer_new(bytes);
         if (bytes)
             memcpy(mine[i]->data, w->in[i], bytes);
-        in[i] = (kn_operand){.buffer = mine[i], .data = mine[i]->data};
+        in[i] = (knd_operand){.buffer = mine[i], .data = mine[i]->data};
     }
-    const kn_observer o = {ways_see, &seen};
+    const knd_observer o = {ways_see, &seen};
     const knd_options how[] = {{.threads = 1},
                                {.threads = 3},
                                {.threads = 1, .on_step = ways_hear, .on_step_env = heard},
@@ -116,18 +116,18 @@ typedef struct scan_of {
 
 static inline kni_jaxpr *scan_jaxpr(const scan_of *s)
 {
-    kn_builder b;
-    kn_atom in[MANY], out[MANY];
+    kni_builder b;
+    kni_atom in[MANY], out[MANY];
     knb_init(&b);
     for (uint32_t i = 0; i < s->body->n_in; i++) {
-        kn_type t = kni_in_type(s->body, i);
+        kni_type t = kni_in_type(s->body, i);
         int64_t dim[KN_MAX_NDIM] = {s->length};
         for (int d = 0; d < t.ndim; d++)
             dim[d + 1] = t.dim[d];
-        in[i] = knb_invar(&b, i < s->n_const + s->n_carry ? t : kni_type(t.dtype, t.ndim + 1, dim));
+        in[i] = knb_invar(&b, i < s->n_const + s->n_carry ? t : kni_type_of(t.dtype, t.ndim + 1, dim));
     }
     knb_scan(&b,
-             &(kn_p_scan){.jaxpr = s->body,
+             &(kni_p_scan){.jaxpr = s->body,
                           .length = s->length,
                           .num_carry = s->n_carry,
                           .num_consts = s->n_const,
@@ -147,7 +147,7 @@ static inline void ways_scan(ways *w, scan_of s)
         s.accept = accept[i];
         kni_jaxpr *j = scan_jaxpr(&s);
         knd_loaded *p = NULL;
-        kn_error *error = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p);
+        knx_error *error = knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true}, &p);
         if (error && accept[i] == KN_PATH_COMPILED && strstr(error->message, "which .accept does not allow: "))
             knx_error_release(error);
         else

@@ -53,12 +53,12 @@ static void on_fault(int number, siginfo_t *info, void *context)
     siglongjmp(faulted, 1);
 }
 
-static void run(const kernel_case *c, const kng_generator *g, void *const *base)
+static void run(const kernel_case *c, const knh_generator *g, void *const *base)
 {
-    kn_buffer *scratch = tool_scratch(c->k, 1);
+    knx_buffer *scratch = tool_scratch(c->k, 1);
     knk_launch l = c->l;
     l.buffer = base;
-    kng_run_on(g, c->k, &l, scratch->data, 1);
+    knh_run_on(g, c->k, &l, scratch->data, 1);
     knx_buffer_release(scratch);
 }
 
@@ -95,7 +95,7 @@ static void take(const kernel_case *c, touched *span, const kernel_data *to)
 }
 
 static bool check_placed(const char *path, kernel_case *c, const kernel_data *start, const kernel_data *want,
-                         touched *span, const kng_generator *g, bool at_end, int64_t *words)
+                         touched *span, const knh_generator *g, bool at_end, int64_t *words)
 {
     kernel_data *got = kernel_data_copy(c, start);
     void **base = calloc((size_t)c->k->n_buffer + 1, sizeof *base);
@@ -133,13 +133,13 @@ static bool check_case(const char *path, kernel_case *c, int64_t *words, int *sk
     if (want && span && c->k->n_node <= MOST_NODES) {
         watch w = {c, want, span};
         stage_reference_watch(widen, &w);
-        kng_tune.turn = kng_tune.repeat = 0; /* no tiles: addresses are those of the buffers */
+        knh_tune.turn = knh_tune.repeat = 0; /* no tiles: addresses are those of the buffers */
         run(c, &stage_reference, want->base);
-        kng_tune.turn = kng_tune.repeat = -1;
+        knh_tune.turn = knh_tune.repeat = -1;
         stage_reference_watch(NULL, NULL);
-        const kng_generator *g;
-        for (int i = 0; (g = kng_generator_number(i)); i++)
-            for (int at_end = 0; at_end < 2 && kng_generator_works(g); at_end++)
+        const knh_generator *g;
+        for (int i = 0; (g = knh_generator_number(i)); i++)
+            for (int at_end = 0; at_end < 2 && knh_generator_works(g); at_end++)
                 fine &= check_placed(path, c, start, want, span, g, at_end, words);
     } else {
         ++*skipped;
@@ -157,7 +157,7 @@ int tool_guard(int n, char **path)
     int64_t words = 0;
     sigaction(SIGSEGV, &action, NULL);
 #if defined(__x86_64__)
-    kng_emit_probes = true;
+    knh_emit_probes = true;
 #endif
     for (int i = 0; i < n; i++) {
         kernel_case c;

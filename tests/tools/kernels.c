@@ -47,7 +47,7 @@ double tool_seconds(void)
 
 void *tool_scratch(const knk_kernel *k, int threads)
 {
-    kn_buffer *b = knx_buffer_new(kng_scratch_bytes(k, threads) + 64);
+    knx_buffer *b = knx_buffer_new(knh_scratch_bytes(k, threads) + 64);
     if (!b)
         abort();
     return b;
@@ -55,15 +55,15 @@ void *tool_scratch(const knk_kernel *k, int threads)
 
 /* Those of the build that work here, and the C source, which not all chunks of files go through. */
 enum { C_SOURCE, MOST = 8 };
-static const kng_generator *generator[MOST]; /* C_SOURCE: NULL: not now */
+static const knh_generator *generator[MOST]; /* C_SOURCE: NULL: not now */
 static int n_generator;
 
 static void find_generators(void)
 {
-    const kng_generator *g;
+    const knh_generator *g;
     n_generator = C_SOURCE + 1;
-    for (int i = 0; (g = kng_generator_number(i)) && n_generator < MOST; i++)
-        if (g->make && kng_generator_works(g))
+    for (int i = 0; (g = knh_generator_number(i)) && n_generator < MOST; i++)
+        if (g->make && knh_generator_works(g))
             generator[n_generator++] = g;
 }
 
@@ -90,7 +90,7 @@ static void keep_failed(const char *path, const char *text, uint64_t seed, const
 
 bool tool_open(const char *path, const char *text, double most_points, kernel_case *c)
 {
-    kn_error *e = kernel_case_parse(text, c);
+    knx_error *e = kernel_case_parse(text, c);
     if (!e) {
         kernel_case_shrink(c, most_points);
         return true;
@@ -105,15 +105,15 @@ static int64_t differences(kernel_case *c, const kernel_data *start, const kerne
                            totals *t, char *why, size_t room)
 {
     kernel_data *got = kernel_data_copy(c, start);
-    kn_buffer *scratch = tool_scratch(c->k, threads);
+    knx_buffer *scratch = tool_scratch(c->k, threads);
     char where[160] = "";
     if (!got)
         abort();
     knk_launch l = c->l;
     l.buffer = got->base;
-    uint64_t before = kng_count().fallbacks;
-    kng_run_on(generator[which], c->k, &l, scratch->data, threads);
-    t->fallbacks[which] += kng_count().fallbacks - before;
+    uint64_t before = knh_count().fallbacks;
+    knh_run_on(generator[which], c->k, &l, scratch->data, threads);
+    t->fallbacks[which] += knh_count().fallbacks - before;
     int64_t n = kernel_data_differences(c, got, want, &t->words[which], where, sizeof where);
     if (n)
         snprintf(why, room, "%s, %d threads: %s", generator[which]->name, threads, where);
@@ -132,7 +132,7 @@ static bool check_seed(const char *path, const char *text, kernel_case *c, uint6
         t->skipped++;
         return true;
     }
-    kn_buffer *scratch = tool_scratch(c->k, 1);
+    knx_buffer *scratch = tool_scratch(c->k, 1);
     knk_launch l = c->l;
     l.buffer = want->base;
     knk_interpret(c->k, &l, scratch->data);

@@ -7,7 +7,7 @@
 
 char *tool_read(const char *path);                     /* a file as text, to be freed; NULL: it says why */
 double tool_seconds(void);
-void *tool_scratch(const knk_kernel *k, int threads); /* a kn_buffer */
+void *tool_scratch(const knk_kernel *k, int threads); /* a knx_buffer */
 bool tool_open(const char *path, const char *text, double most_points, kernel_case *c); /* shrunk; false: it says why */
 /* Launches with every buffer beside pages without access, at its end and at its start. */
 int tool_guard(int n, char **path);

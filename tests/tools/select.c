@@ -78,7 +78,7 @@ int tool_select(const char *folder, int n, char **path)
     qsort(c, (size_t)n, sizeof *c, by_size);
     for (int i = 0; i < n; i++) {
         kernel_case k;
-        kn_error *e = c[i].text && c[i].bytes < MOST_BYTES ? kernel_case_parse(c[i].text, &k) : NULL;
+        knx_error *e = c[i].text && c[i].bytes < MOST_BYTES ? kernel_case_parse(c[i].text, &k) : NULL;
         if (c[i].text && c[i].bytes < MOST_BYTES && !e) {
             if (kernel_case_points(&k) > 0 && mark(k.k, seen))
                 kept += copy(&c[i], folder);

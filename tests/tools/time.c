@@ -13,7 +13,7 @@ enum { FLAT = 1 << 16, ROWS = 64, COLUMNS = 1024, TURNS = 25 };
 static const uint8_t one = KNK_STRIDE_ONE, zero = KNK_STRIDE_ZERO, by_rows[] = {KNK_STRIDE_ANY, KNK_STRIDE_ONE},
                      by_columns[] = {KNK_STRIDE_ONE, KNK_STRIDE_ANY};
 
-static knk_node load(knk_builder *b, int map, kn_dtype_id d)
+static knk_node load(knk_builder *b, int map, knx_dtype_id d)
 {
     return knk_load(b, knk_add_buffer(b, d, false), map, KNK_NONE, KNK_NONE, KNK_NONE);
 }
@@ -26,48 +26,48 @@ static void store(knk_builder *b, int map, knk_node x)
 static knk_node number(knk_builder *b, knk_node like, double v) { return knk_const_double(b, knk_dtype(b, like), v); }
 
 /* One value of the class per point. */
-static knk_node poly10(knk_builder *b, int map, kn_dtype_id d)
+static knk_node poly10(knk_builder *b, int map, knx_dtype_id d)
 {
     knk_node x = load(b, map, d), y = number(b, x, 0.1);
     for (int i = 0; i < 10; i++)
         y = knk_binary(b, KNK_ADD, knk_binary(b, KNK_MUL, y, x), number(b, x, 0.1 * i - 0.37));
     return y;
 }
-static knk_node sin_exp(knk_builder *b, int map, kn_dtype_id d)
+static knk_node sin_exp(knk_builder *b, int map, knx_dtype_id d)
 {
     knk_node x = load(b, map, d);
     return knk_binary(b, KNK_MUL, knk_sin(b, x), knk_exp(b, x));
 }
-static knk_node tanh_of(knk_builder *b, int map, kn_dtype_id d) { return knk_tanh(b, load(b, map, d)); }
-static knk_node from_u8(knk_builder *b, int map, kn_dtype_id d)
+static knk_node tanh_of(knk_builder *b, int map, knx_dtype_id d) { return knk_tanh(b, load(b, map, d)); }
+static knk_node from_u8(knk_builder *b, int map, knx_dtype_id d)
 {
     knk_node x = knk_cast(b, d, load(b, map, KN_ID_U8));
     return knk_binary(b, KNK_MUL, knk_binary(b, KNK_SUB, x, number(b, x, 127.5)), number(b, x, 1 / 127.5));
 }
-static knk_node to_i8(knk_builder *b, int map, kn_dtype_id d)
+static knk_node to_i8(knk_builder *b, int map, knx_dtype_id d)
 {
     knk_node x = load(b, map, d);
     x = knk_binary(b, KNK_MAX, knk_binary(b, KNK_MIN, knk_unary(b, KNK_RINT, x), number(b, x, 127)),
                    number(b, x, -128));
     return knk_cast(b, KN_ID_I8, x);
 }
-static knk_node taken(knk_builder *b, int map, kn_dtype_id d)
+static knk_node taken(knk_builder *b, int map, knx_dtype_id d)
 {
     knk_node at = knk_cast(b, KN_ID_I64, load(b, map, KN_ID_I32));
     return knk_load(b, knk_add_buffer(b, d, false), knk_add_map(b, &zero), at, KNK_NONE, KNK_NONE);
 }
-static knk_node where(knk_builder *b, int map, kn_dtype_id d)
+static knk_node where(knk_builder *b, int map, knx_dtype_id d)
 {
     knk_node x = load(b, map, d), y = load(b, map, d), c = load(b, map, KN_ID_BOOL);
     c = knk_binary(b, KNK_AND, c, knk_binary(b, KNK_LT, x, y));
     return knk_select(b, c, knk_binary(b, KNK_MUL, x, y), knk_binary(b, KNK_ADD, x, y));
 }
-static knk_node compared(knk_builder *b, int map, kn_dtype_id d)
+static knk_node compared(knk_builder *b, int map, knx_dtype_id d)
 {
     knk_node x = load(b, map, d), y = load(b, map, d);
     return knk_binary(b, KNK_OR, knk_binary(b, KNK_LT, x, y), knk_binary(b, KNK_EQ, x, number(b, x, 0)));
 }
-static knk_node halves(knk_builder *b, int map, kn_dtype_id d)
+static knk_node halves(knk_builder *b, int map, knx_dtype_id d)
 {
     knk_node x = knk_cast(b, KN_ID_F32, load(b, map, d)), y = knk_cast(b, KN_ID_F32, load(b, map, d));
     return knk_cast(b, d, knk_binary(b, KNK_ADD, x, y));
@@ -75,13 +75,13 @@ static knk_node halves(knk_builder *b, int map, kn_dtype_id d)
 
 typedef struct kernel_class {
     const char *name;
-    knk_node (*point)(knk_builder *b, int map, kn_dtype_id d);
+    knk_node (*point)(knk_builder *b, int map, knx_dtype_id d);
     uint8_t dtype;
     int8_t how;         /* a reduction of it, -1: none */
     const uint8_t *cls; /* of the reduction's elements */
 } kernel_class;
 
-static knk_node plain(knk_builder *b, int map, kn_dtype_id d) { return load(b, map, d); }
+static knk_node plain(knk_builder *b, int map, knx_dtype_id d) { return load(b, map, d); }
 
 static const kernel_class classes[] = {
     {"poly10 f32", poly10, KN_ID_F32, -1, NULL},
@@ -110,7 +110,7 @@ static knk_kernel *build(const kernel_class *c)
 {
     knk_kernel *k = NULL;
     knk_builder *b = knk_new(1);
-    kn_dtype_id d = (kn_dtype_id)c->dtype;
+    knx_dtype_id d = (knx_dtype_id)c->dtype;
     knk_begin_stage(b, c->how >= 0);
     int map = knk_add_map(b, c->how >= 0 ? c->cls : &one);
     knk_node x = c->point(b, map, d);
@@ -120,7 +120,7 @@ static knk_kernel *build(const kernel_class *c)
         map = knk_add_map(b, &one);
     }
     store(b, map, x);
-    kn_error *e = knk_finish(b, &k);
+    knx_error *e = knk_finish(b, &k);
     if (e)
         fprintf(stderr, "%s: %s\n", c->name, e->message);
     knx_error_release(e);
@@ -147,13 +147,13 @@ static knk_kernel *build_softmax(void)
 }
 
 /* Seconds of one launch. */
-static double one_turn(const kng_generator *g, const kernel_case *c, const kernel_data *d, void *scratch, int launches)
+static double one_turn(const knh_generator *g, const kernel_case *c, const kernel_data *d, void *scratch, int launches)
 {
     knk_launch l = c->l;
     l.buffer = d->base;
     double start = tool_seconds();
     for (int i = 0; i < launches; i++)
-        kng_run_on(g, c->k, &l, scratch, 1);
+        knh_run_on(g, c->k, &l, scratch, 1);
     return (tool_seconds() - start) / launches;
 }
 
@@ -173,20 +173,20 @@ static void plain_data(kernel_case *c, kernel_data *d) /* no special values: the
 
 static void time_case(const char *name, kernel_case *c)
 {
-    const kng_generator *const by[] = {kng_generator_named("avx512"), kng_generator_named("avx2"),
+    const knh_generator *const by[] = {knh_generator_named("avx512"), knh_generator_named("avx2"),
                                        c_maker(C_MAKER_FAST)};
     double least[3] = {1e9, 1e9, 1e9};
     kernel_data *d = kernel_data_new(c, 1);
-    kn_buffer *scratch = tool_scratch(c->k, 1);
+    knx_buffer *scratch = tool_scratch(c->k, 1);
     if (!d)
         return;
     plain_data(c, d);
     for (int b = 0; b < 3; b++)
-        if (by[b] && kng_generator_works(by[b]))
+        if (by[b] && knh_generator_works(by[b]))
             one_turn(by[b], c, d, scratch->data, 1);
     for (int i = 0; i < TURNS; i++)
         for (int b = 0; b < 3; b++) {
-            if (!by[b] || !kng_generator_works(by[b]))
+            if (!by[b] || !knh_generator_works(by[b]))
                 continue;
             double t = one_turn(by[b], c, d, scratch->data, 1 + (int)(2e-4 / least[b] < 200 ? 2e-4 / least[b] : 200));
             least[b] = t < least[b] ? t : least[b];
@@ -207,7 +207,7 @@ static void time_kernel(const char *name, knk_kernel *k, int64_t par, int64_t in
 {
     kernel_case c;
     const int64_t inners[] = {inner, inner, inner};
-    kn_error *e = k ? kernel_case_dense(k, &par, inners, &c) : NULL;
+    knx_error *e = k ? kernel_case_dense(k, &par, inners, &c) : NULL;
     if (k && !e) {
         time_case(name, &c);
         kernel_case_free(&c);
@@ -221,7 +221,7 @@ int tool_time(int n, char **path)
     for (int i = 0; i < n; i++) {
         kernel_case c;
         char *text = tool_read(path[i]);
-        kn_error *e = text ? kernel_case_parse(text, &c) : NULL;
+        knx_error *e = text ? kernel_case_parse(text, &c) : NULL;
         const char *base = strrchr(path[i], '/');
         if (text && !e) {
             time_case(base ? base + 1 : path[i], &c);

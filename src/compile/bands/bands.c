@@ -385,7 +385,7 @@ static void note_reasons(const knc_bands *b)
     }
 }
 
-kn_error *knc_make_bands(knc_plan *p)
+knx_error *knc_make_bands(knc_plan *p)
 {
     knc_bands b = {.p = p, .n_step = (uint32_t)p->step.n, .all = p->o->bands > 0};
     size_t products = 0;
@@ -393,7 +393,7 @@ kn_error *knc_make_bands(knc_plan *p)
         products += p->step.at[i].kind == KNC_PRODUCT;
     if (!products || p->o->bands < 0 || !p->o->target->bands)
         return NULL;
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     if (!knc_begin_bands(&b))
         e = knx_error_nomem();
     for (uint32_t s = 0; !e && s < p->slot.n && !p->failed; s++)

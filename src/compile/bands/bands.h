@@ -97,5 +97,5 @@ bool knc_is_kept(const knc_bands *b, const knc_set *s, uint32_t number, uint32_t
 int knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool hope, int64_t rows, knc_inner *out,
                     size_t *bytes);
 bool knc_goes_on(const knc_plan *p, const knc_set *s, uint32_t slot); /* to another member than its maker */
-kn_error *knc_build_bands(knc_bands *b);
+knx_error *knc_build_bands(knc_bands *b);
 #endif

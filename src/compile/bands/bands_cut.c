@@ -59,7 +59,7 @@ static bool is_access(const knc_step *s, const knk_inst *i, uint32_t slot)
     return (i->op == KNK_LOAD || i->op == KNK_STORE) && s->ref[i->buffer].index == slot;
 }
 
-static int size_of(const knc_step *s, int buffer) { return kn_dtype_table[s->u.k.kernel->buffer[buffer].dtype].size; }
+static int size_of(const knc_step *s, int buffer) { return knx_dtype_table[s->u.k.kernel->buffer[buffer].dtype].size; }
 
 static bool raise_grain(cutter *c, int64_t grain)
 {
@@ -293,7 +293,7 @@ static bool cut_product(cutter *c, knc_member *m, uint32_t handle)
     m->sums = rows_fit(c, p, &p->k, &m->rows) && product_has_rows(c, m, p, at, true);
     if (m->sums || at != 1 || knx_is_complex(p->operand) || !rows_fit(c, p, &p->n, &m->rows))
         return m->sums;
-    knk_product *swapped = knx_arena_copy((kn_arena *)(uintptr_t)&c->p->scratch, p, sizeof *p);
+    knk_product *swapped = knx_arena_copy((knx_arena *)(uintptr_t)&c->p->scratch, p, sizeof *p);
     if (!swapped)
         return false;
     swap(swapped);

@@ -122,7 +122,7 @@ bool knc_comes_back(knc_bands *b, const knc_set *s)
 
 bool knc_begin_bands(knc_bands *b)
 {
-    kn_arena *a = &b->p->scratch;
+    knx_arena *a = &b->p->scratch;
     size_t n = b->n_step + 1, bytes = n * sizeof(uint32_t), slots = (b->p->slot.n + 1) * sizeof(uint32_t);
     b->node = knx_arena_alloc(a, bytes);
     b->next = knx_arena_alloc(a, bytes);

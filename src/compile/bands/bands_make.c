@@ -243,7 +243,7 @@ static int most_maps(const maker *m)
 static bool make_band(knc_bands *b, uint32_t number, knc_step *s)
 {
     maker m = {.b = b, .s = &b->set.at[number], .number = number};
-    kn_arena *a = &b->p->p->arena;
+    knx_arena *a = &b->p->p->arena;
     *s = (knc_step){.kind = KNC_BAND, .eqn = 0};
     s->u.band = m.band = knx_arena_zero(a, sizeof *m.band);
     if (!m.band)
@@ -317,9 +317,9 @@ static void replace_steps(knc_bands *b, const knc_step *band, uint32_t *number)
     p->step.n = n;
 }
 
-kn_error *knc_build_bands(knc_bands *b)
+knx_error *knc_build_bands(knc_bands *b)
 {
-    kn_arena *a = &b->p->scratch;
+    knx_arena *a = &b->p->scratch;
     uint32_t made = 0;
     knc_step *band = knx_arena_zero(a, ((size_t)b->n_step + b->set.n + 1) * sizeof *band);
     uint32_t *number = knx_arena_alloc(a, ((size_t)b->n_step + 1) * sizeof *number);

@@ -10,38 +10,38 @@
 
 typedef struct entry {
     knk_kernel *kernel; /* a reference of the cache's own: with no other one the kernel is idle */
-    kn_kernel_cache *cache;
+    knc_kernel_cache *cache;
     size_t bytes;                /* without its code */
     struct entry *newer, *older; /* idle ones */
 } entry;
 
-static kn_global_lock lock = KN_GLOBAL_LOCK_INIT; /* of all caches; no fork leaves it taken */
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT; /* of all caches; no fork leaves it taken */
 
-struct kn_kernel_cache {
-    kn_map map;
+struct knc_kernel_cache {
+    knx_table map;
     entry *newest, *oldest; /* idle */
-    kn_kernel_counts counts;
+    knc_kernel_counts counts;
     atomic_size_t native; /* bytes of what code generation keeps with the kernels */
     bool closed;          /* no one has it any more but the programs that hold kernels */
 };
 
-kn_kernel_cache *knc_kernel_cache_new(size_t max_bytes)
+knc_kernel_cache *knc_kernel_cache_new(size_t max_bytes)
 {
-    kn_kernel_cache *c = knx_alloc_zero(sizeof *c);
+    knc_kernel_cache *c = knx_alloc_zero(sizeof *c);
     if (!c)
         return NULL;
     c->counts.limit = max_bytes;
     return c;
 }
 
-static void unlink_entry(kn_kernel_cache *c, entry *e)
+static void unlink_entry(knc_kernel_cache *c, entry *e)
 {
     *(e->newer ? &e->newer->older : &c->newest) = e->older;
     *(e->older ? &e->older->newer : &c->oldest) = e->newer;
     c->counts.idle--;
 }
 
-static void link_newest(kn_kernel_cache *c, entry *e)
+static void link_newest(knc_kernel_cache *c, entry *e)
 {
     e->newer = NULL;
     e->older = c->newest;
@@ -50,11 +50,11 @@ static void link_newest(kn_kernel_cache *c, entry *e)
     c->counts.idle++;
 }
 
-static entry *take_oldest(kn_kernel_cache *c)
+static entry *take_oldest(knc_kernel_cache *c)
 {
     entry *e = c->oldest;
     unlink_entry(c, e);
-    knx_map_remove(&c->map, e->kernel->hash, e);
+    knx_table_remove(&c->map, e->kernel->hash, e);
     c->counts.bytes -= e->bytes;
     c->counts.entries--;
     atomic_fetch_sub(&c->native, atomic_load(&e->kernel->native_bytes));
@@ -63,10 +63,10 @@ static entry *take_oldest(kn_kernel_cache *c)
     return e;
 }
 
-static size_t bytes_of(kn_kernel_cache *c) { return c->counts.bytes + atomic_load(&c->native); }
+static size_t bytes_of(knc_kernel_cache *c) { return c->counts.bytes + atomic_load(&c->native); }
 
 /* Takes the oldest idle ones out until the rest fits. */
-static entry *bound(kn_kernel_cache *c)
+static entry *bound(knc_kernel_cache *c)
 {
     entry *out = NULL;
     while (c->oldest && (c->closed || bytes_of(c) > c->counts.limit)) {
@@ -88,9 +88,9 @@ static void free_list(entry *e)
     }
 }
 
-static void free_cache(kn_kernel_cache *c)
+static void free_cache(knc_kernel_cache *c)
 {
-    knx_map_free(&c->map);
+    knx_table_free(&c->map);
     knx_free(c);
 }
 
@@ -98,8 +98,8 @@ static void free_cache(kn_kernel_cache *c)
 static void give_back(knk_kernel *k)
 {
     entry *e = k->keeper, *out = NULL;
-    kn_kernel_cache *c = e->cache;
-    knx_global_lock(&lock);
+    knc_kernel_cache *c = e->cache;
+    knx_global_lock_take(&lock);
     if (atomic_fetch_sub(&k->refs, 1) == 2) {
         link_newest(c, e);
         out = bound(c);
@@ -111,11 +111,11 @@ static void give_back(knk_kernel *k)
         free_cache(c);
 }
 
-void knc_kernel_cache_free(kn_kernel_cache *c)
+void knc_kernel_cache_free(knc_kernel_cache *c)
 {
     if (!c)
         return;
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     c->closed = true;
     entry *out = bound(c);
     bool last = !c->counts.entries;
@@ -125,26 +125,26 @@ void knc_kernel_cache_free(kn_kernel_cache *c)
         free_cache(c);
 }
 
-kn_kernel_counts knc_kernel_counts(kn_kernel_cache *c)
+knc_kernel_counts knc_kernel_counts_of(knc_kernel_cache *c)
 {
-    knx_global_lock(&lock);
-    kn_kernel_counts counts = c->counts;
+    knx_global_lock_take(&lock);
+    knc_kernel_counts counts = c->counts;
     counts.bytes = bytes_of(c);
     knx_global_unlock(&lock);
     return counts;
 }
 
-static entry *find(kn_kernel_cache *c, const knk_kernel *k)
+static entry *find(knc_kernel_cache *c, const knk_kernel *k)
 {
     size_t cursor;
-    for (entry *e = knx_map_first(&c->map, k->hash, &cursor); e; e = knx_map_next(&c->map, k->hash, &cursor))
+    for (entry *e = knx_table_first(&c->map, k->hash, &cursor); e; e = knx_table_next(&c->map, k->hash, &cursor))
         if (e->kernel->key_bytes == k->key_bytes && !memcmp(e->kernel->key, k->key, k->key_bytes))
             return e;
     return NULL;
 }
 
 /* In use, by who brought it. *out: what had to go. */
-static bool add(kn_kernel_cache *c, knk_kernel *k, entry **out)
+static bool add(knc_kernel_cache *c, knk_kernel *k, entry **out)
 {
     entry *e = knx_alloc_zero(sizeof *e);
     if (!e)
@@ -152,7 +152,7 @@ static bool add(kn_kernel_cache *c, knk_kernel *k, entry **out)
     e->kernel = k;
     e->cache = c;
     e->bytes = sizeof *e + sizeof *k + k->arena.total;
-    if (!knx_map_add(&c->map, k->hash, e)) {
+    if (!knx_table_add(&c->map, k->hash, e)) {
         knx_free(e);
         return false;
     }
@@ -167,9 +167,9 @@ static bool add(kn_kernel_cache *c, knk_kernel *k, entry **out)
     return true;
 }
 
-size_t knc_kernel_cache_limit(kn_kernel_cache *c, size_t bytes)
+size_t knc_kernel_cache_limit(knc_kernel_cache *c, size_t bytes)
 {
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     size_t before = c->counts.limit;
     c->counts.limit = bytes;
     entry *out = bound(c);
@@ -182,19 +182,19 @@ size_t knc_kernel_cache_limit(kn_kernel_cache *c, size_t bytes)
 static void log_kernel(const knk_kernel *k)
 {
     char *text = NULL;
-    if (kn_debug_level < 2)
+    if (knx_debug_level < 2)
         return;
     knx_error_release(knk_text(k, &text));
     KN_LOG(2, "kernel %016llx:\n%s", (unsigned long long)k->hash, text ? text : "(no memory to print it)");
     knx_free(text);
 }
 
-kn_error *knc_share_kernel(kn_kernel_cache *c, knk_kernel **kernel)
+knx_error *knc_share_kernel(knc_kernel_cache *c, knk_kernel **kernel)
 {
     bool fine = true;
     knk_kernel *mine = NULL;
     entry *out = NULL;
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     entry *e = find(c, *kernel);
     if (e) {
         c->counts.hits++;

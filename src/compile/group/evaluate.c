@@ -5,15 +5,15 @@
 #include "compile/group/lowering.h"
 #include <string.h>
 
-static const kn_value2 no_value = {KNK_NONE, KNK_NONE};
+static const kni_pair no_value = {KNK_NONE, KNK_NONE};
 static bool is_half(kn_dtype d) { return d->id == KN_ID_F16 || d->id == KN_ID_BF16; }
 
 /* Memory of what was evaluated. */
 
 /* A variable's number among those of all scopes. */
-static uint32_t number_of(const kn_lower *l, uint32_t var) { return l->scope ? l->scope->first + var : var; }
+static uint32_t number_of(const kni_lower *l, uint32_t var) { return l->scope ? l->scope->first + var : var; }
 
-static size_t slot_in_table(const kn_lower *l, uint32_t var, const knc_point *at)
+static size_t slot_in_table(const kni_lower *l, uint32_t var, const knc_point *at)
 {
     size_t mask = l->table.n - 1, h = (size_t)((var + (uint64_t)(uintptr_t)at * 31) * 0x9e3779b97f4a7c15u >> 32) & mask;
     for (;; h = (h + 1) & mask) {
@@ -23,13 +23,13 @@ static size_t slot_in_table(const kn_lower *l, uint32_t var, const knc_point *at
     }
 }
 
-const kn_value2 *knc_recall(const kn_lower *l, uint32_t var, const knc_point *at)
+const kni_pair *knc_recall(const kni_lower *l, uint32_t var, const knc_point *at)
 {
     uint32_t x = l->table.n ? l->table.at[slot_in_table(l, number_of(l, var), at)] : 0;
     return x ? &l->memo.at[x - 1].value : NULL;
 }
 
-static bool grow_table(kn_lower *l)
+static bool grow_table(kni_lower *l)
 {
     size_t n = l->table.n ? 2 * l->table.n : 64;
     l->table.n = 0;
@@ -42,7 +42,7 @@ static bool grow_table(kn_lower *l)
     return true;
 }
 
-void knc_remember(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value)
+void knc_remember(kni_lower *l, uint32_t var, const knc_point *at, kni_pair value)
 {
     var = number_of(l, var);
     if ((2 * l->memo.n >= l->table.n && !grow_table(l)) || !KN_VEC_PUSH(&l->memo, ((knc_memo){var, at, value})))
@@ -53,21 +53,21 @@ void knc_remember(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 valu
 
 /* Positions. */
 
-kn_index *knl_index(kn_lower *l, int ndim, const kn_index *like)
+kni_index *kni_lower_index(kni_lower *l, int ndim, const kni_index *like)
 {
-    kn_index *i = knx_arena_alloc(&l->arena, sizeof *i);
-    kn_index_axis *axis = knx_arena_zero(&l->arena, (size_t)(ndim > 0 ? ndim : 1) * sizeof *axis);
+    kni_index *i = knx_arena_alloc(&l->arena, sizeof *i);
+    kni_index_axis *axis = knx_arena_zero(&l->arena, (size_t)(ndim > 0 ? ndim : 1) * sizeof *axis);
     if (!i || !axis) {
         l->failed = true;
         return NULL;
     }
     for (int d = 0; d < ndim; d++)
         axis[d].node = KNK_NONE;
-    *i = (kn_index){like->n_loop, ndim, axis};
+    *i = (kni_index){like->n_loop, ndim, axis};
     return i;
 }
 
-static knc_point *new_point(kn_lower *l, const kn_index *i, knk_node pred)
+static knc_point *new_point(kni_lower *l, const kni_index *i, knk_node pred)
 {
     knc_point *at = i ? knx_arena_alloc(&l->arena, sizeof *at) : NULL;
     if (at)
@@ -77,17 +77,17 @@ static knc_point *new_point(kn_lower *l, const kn_index *i, knk_node pred)
     return at;
 }
 
-bool knc_begin_places(kn_lower *l)
+bool knc_begin_places(kni_lower *l)
 {
-    const kn_index none = {l->n_par + l->n_inner + l->turn_room, 0, NULL};
+    const kni_index none = {l->n_par + l->n_inner + l->turn_room, 0, NULL};
     l->home.n = l->memo.n = l->stack.n = l->known = 0;
     if (l->table.n)
         memset(l->table.at, 0, l->table.n * sizeof *l->table.at);
-    l->scalar = new_point(l, knl_index(l, 0, &none), KNK_NONE);
+    l->scalar = new_point(l, kni_lower_index(l, 0, &none), KNK_NONE);
     return l->scalar != NULL;
 }
 
-static uint64_t single_axes(kn_type t)
+static uint64_t single_axes(kni_type t)
 {
     uint64_t single = 0;
     for (int d = 0; d < t.ndim; d++)
@@ -95,18 +95,18 @@ static uint64_t single_axes(kn_type t)
     return single;
 }
 
-const knc_point *knc_home_of(kn_lower *l, int loops, kn_type t)
+const knc_point *knc_home_of(kni_lower *l, int loops, kni_type t)
 {
     uint64_t single = single_axes(t);
     bool full = loops == KNC_LOOPS_FULL;
-    const kn_index like = {l->n_par + (full ? l->n_inner : 0), 0, NULL};
+    const kni_index like = {l->n_par + (full ? l->n_inner : 0), 0, NULL};
     if (!t.ndim)
         return l->scalar;
     for (size_t h = 0; h < l->home.n; h++)
         if ((l->home.at[h].loops == KNC_LOOPS_FULL) == full && l->home.at[h].ndim == t.ndim &&
             l->home.at[h].single == single)
             return l->home.at[h].point;
-    kn_index *i = knl_index(l, t.ndim, &like);
+    kni_index *i = kni_lower_index(l, t.ndim, &like);
     for (int d = 0, k = 0; i && d < t.ndim; d++)
         if (t.dim[d] != 1)
             i->axis[d].coef[(full ? l->full_loop : l->row_loop)[k++]] = 1;
@@ -117,11 +117,11 @@ const knc_point *knc_home_of(kn_lower *l, int loops, kn_type t)
 }
 
 /* Does the position of a value run along these loops, each of its axes along one? */
-static bool runs_along(const kn_lower *l, const kn_index *i, kn_type t, const uint8_t *loop, int n)
+static bool runs_along(const kni_lower *l, const kni_index *i, kni_type t, const uint8_t *loop, int n)
 {
     int k = 0;
     for (int a = 0; a < t.ndim; a++) {
-        const kn_index_axis *x = &i->axis[a];
+        const kni_index_axis *x = &i->axis[a];
         if (t.dim[a] == 1)
             continue;
         if (k == n || x->offset || x->node >= 0 || x->coef[loop[k]] != 1 || t.dim[a] != l->extent[loop[k]])
@@ -135,7 +135,7 @@ static bool runs_along(const kn_lower *l, const kn_index *i, kn_type t, const ui
 }
 
 /* The one point for a position: a home if it is one. */
-static const knc_point *point_of(kn_lower *l, const kn_index *i, knk_node pred, kn_type t)
+static const knc_point *point_of(kni_lower *l, const kni_index *i, knk_node pred, kni_type t)
 {
     if (i && pred < 0 && i->n_loop > l->n_par && runs_along(l, i, t, l->full_loop, l->n_full_loop))
         return knc_home_of(l, KNC_LOOPS_FULL, t);
@@ -144,13 +144,13 @@ static const knc_point *point_of(kn_lower *l, const kn_index *i, knk_node pred, 
     return new_point(l, i, pred);
 }
 
-void knc_start_stage(kn_lower *l, bool in_rows)
+void knc_start_stage(kni_lower *l, bool in_rows)
 {
     l->in_rows = in_rows;
     l->stage = knk_begin_stage(l->k, in_rows ? l->n_inner_loop : 0);
 }
 
-void knc_end_stage(kn_lower *l)
+void knc_end_stage(kni_lower *l)
 {
     if (!l->in_rows) { /* one value per point: known from now on */
         l->known = l->memo.n;
@@ -166,38 +166,38 @@ void knc_end_stage(kn_lower *l)
 }
 
 /* A number that the launch gives, not the kernel. */
-static knk_node runtime_number(kn_lower *l, int64_t v)
+static knk_node runtime_number(kni_lower *l, int64_t v)
 {
     static const int64_t zero[KNK_MAX_LOOPS + 1];
     return knk_index(l->k, knc_kernel_map(l, v, zero, false));
 }
 
-static knk_node plus(kn_lower *l, knk_node a, knk_node b)
+static knk_node plus(kni_lower *l, knk_node a, knk_node b)
 {
     return a < 0 ? b : b < 0 ? a : knk_binary(l->k, KNK_ADD, a, b);
 }
 
-knk_node knl_axis_value(kn_lower *l, const kn_index *i, int axis)
+knk_node kni_lower_axis_value(kni_lower *l, const kni_index *i, int axis)
 {
-    const kn_index_axis *x = &i->axis[axis];
+    const kni_index_axis *x = &i->axis[axis];
     if (x->fixed && knc_no_loops(i, axis))
         return x->node < 0 || x->offset ? plus(l, knk_const_int(l->k, KN_ID_I64, x->offset), x->node) : x->node;
     return plus(l, knk_index(l->k, knc_kernel_map(l, x->offset, x->coef, false)), x->node);
 }
 
 /* An operand's position from the result's, through the map of a view. */
-const knc_point *knc_through_view(kn_lower *l, const kn_eqn *e, const knc_point *at)
+const knc_point *knc_through_view(kni_lower *l, const kni_eqn *e, const knc_point *at)
 {
-    const kn_index *map = knc_view_map(l->j, e, &l->arena);
+    const kni_index *map = knc_view_map(l->j, e, &l->arena);
     if (!map || !map->ndim)
         return map ? l->scalar : NULL;
-    kn_index *in = knl_index(l, map->ndim, at->index);
+    kni_index *in = kni_lower_index(l, map->ndim, at->index);
     for (int a = 0; in && a < map->ndim; a++) {
-        const kn_index_axis *m = &map->axis[a];
-        kn_index_axis *x = &in->axis[a];
+        const kni_index_axis *m = &map->axis[a];
+        kni_index_axis *x = &in->axis[a];
         x->offset = m->offset;
         for (int d = 0; d < at->index->ndim; d++) {
-            const kn_index_axis *y = &at->index->axis[d];
+            const kni_index_axis *y = &at->index->axis[d];
             if (!m->coef[d])
                 continue;
             x->offset += m->coef[d] * y->offset;
@@ -214,9 +214,9 @@ const knc_point *knc_through_view(kn_lower *l, const kn_eqn *e, const knc_point 
 
 /* Memory. */
 
-int knc_buffer_of(kn_lower *l, uint32_t slot, size_t offset, kn_dtype dtype, bool written)
+int knc_buffer_of(kni_lower *l, uint32_t slot, size_t offset, kn_dtype dtype, bool written)
 {
-    kn_dtype_id d = knc_part(dtype);
+    knx_dtype_id d = knc_part(dtype);
     for (size_t b = 0; b < l->buffer.n; b++)
         if (l->buffer.at[b].slot == slot && l->buffer.at[b].offset == offset && l->buffer.at[b].dtype == d &&
             l->buffer.at[b].written == written)
@@ -226,7 +226,7 @@ int knc_buffer_of(kn_lower *l, uint32_t slot, size_t offset, kn_dtype dtype, boo
     return knk_add_buffer(l->k, d, written);
 }
 
-static int buffer_of(kn_lower *l, uint32_t var, bool written)
+static int buffer_of(kni_lower *l, uint32_t var, bool written)
 {
     size_t offset;
     uint32_t slot = knc_slot_of(l->p, var, &offset);
@@ -239,12 +239,12 @@ typedef struct place {
 } place;
 
 /* The element's number in C order, in parts. */
-static void flat_place(kn_lower *l, kn_type t, const kn_index *i, place *f)
+static void flat_place(kni_lower *l, kni_type t, const kni_index *i, place *f)
 {
     *f = (place){.node = KNK_NONE};
     int64_t stride = knc_parts(t.dtype);
     for (int a = t.ndim - 1; a >= 0; stride *= t.dim[a--]) {
-        const kn_index_axis *x = &i->axis[a];
+        const kni_index_axis *x = &i->axis[a];
         f->offset += stride * x->offset;
         for (int k = 0; k < i->n_loop; k++)
             f->coef[k] += stride * x->coef[k];
@@ -254,7 +254,7 @@ static void flat_place(kn_lower *l, kn_type t, const kn_index *i, place *f)
     }
 }
 
-static void note_access(kn_lower *l, int buffer, int part, int map, bool computed)
+static void note_access(kni_lower *l, int buffer, int part, int map, bool computed)
 {
     if (l->failed || l->scope || buffer < 0 || (size_t)buffer >= l->buffer.n)
         return;
@@ -265,7 +265,7 @@ static void note_access(kn_lower *l, int buffer, int part, int map, bool compute
     b->last = l->stage;
 }
 
-kn_value2 knc_load(kn_lower *l, int buffer, kn_type t, const knc_point *at, kn_value2 other)
+kni_pair knc_load(kni_lower *l, int buffer, kni_type t, const knc_point *at, kni_pair other)
 {
     knk_node part[2] = {KNK_NONE, KNK_NONE}, rest[2] = {other.re, other.im};
     place f;
@@ -279,15 +279,15 @@ kn_value2 knc_load(kn_lower *l, int buffer, kn_type t, const knc_point *at, kn_v
         if (is_half(t.dtype))
             part[q] = knk_cast(l->k, KN_ID_F32, part[q]);
     }
-    return (kn_value2){part[0], part[1]};
+    return (kni_pair){part[0], part[1]};
 }
 
-static kn_value2 load(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 other)
+static kni_pair load(kni_lower *l, uint32_t var, const knc_point *at, kni_pair other)
 {
     return knc_load(l, buffer_of(l, var, false), l->j->type[var], at, other);
 }
 
-void knc_store(kn_lower *l, int buffer, kn_type t, const knc_point *at, kn_value2 value)
+void knc_store(kni_lower *l, int buffer, kni_type t, const knc_point *at, kni_pair value)
 {
     knk_node part[2] = {value.re, value.im};
     place f;
@@ -299,41 +299,41 @@ void knc_store(kn_lower *l, int buffer, kn_type t, const knc_point *at, kn_value
     }
 }
 
-void knc_store_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value)
+void knc_store_value(kni_lower *l, uint32_t var, const knc_point *at, kni_pair value)
 {
     knc_store(l, buffer_of(l, var, true), l->j->type[var], at, value);
 }
 
 /* Values. */
 
-kn_value2 knc_literal(kn_lower *l, kn_atom a)
+kni_pair knc_literal(kni_lower *l, kni_atom a)
 {
-    const kn_literal *x = &l->j->literal[a & ~KN_LITERAL_BIT];
+    const kni_literal *x = &l->j->literal[a & ~KN_LITERAL_BIT];
     kn_dtype d = x->type.dtype;
     if (l->points && l->scope && !l->scope->maker && knc_is_given(x)) /* of a loop: loop_numbers.c */
         return l->rules->handed(l, a);
     if (is_half(d))
-        return (kn_value2){knk_const_double(l->k, KN_ID_F32, knx_scalar_to_double(d, x->bits)), KNK_NONE};
+        return (kni_pair){knk_const_double(l->k, KN_ID_F32, knx_scalar_to_double(d, x->bits)), KNK_NONE};
     knk_node part[2] = {KNK_NONE, KNK_NONE};
     size_t size = d->size / (size_t)knc_parts(d);
     for (int q = 0; q < knc_parts(d); q++) {
         uint64_t bits = knx_scalar_word(size, x->bits.bytes + (size_t)q * size);
         part[q] = knk_const(l->k, knc_part(d), bits);
     }
-    return (kn_value2){part[0], part[1]};
+    return (kni_pair){part[0], part[1]};
 }
 
-kn_value2 knc_round(kn_lower *l, kn_dtype d, kn_value2 v)
+kni_pair knc_round(kni_lower *l, kn_dtype d, kni_pair v)
 {
     if (!is_half(d) || v.re < 0)
         return v;
-    knk_node half = knk_dtype(l->k, v.re) == d->id ? v.re : knk_cast(l->k, (kn_dtype_id)d->id, v.re);
-    return (kn_value2){knk_cast(l->k, KN_ID_F32, half), KNK_NONE};
+    knk_node half = knk_dtype(l->k, v.re) == d->id ? v.re : knk_cast(l->k, (knx_dtype_id)d->id, v.re);
+    return (kni_pair){knk_cast(l->k, KN_ID_F32, half), KNK_NONE};
 }
 
-static const kn_type *operand_types(kn_lower *l, const kn_eqn *e)
+static const kni_type *operand_types(kni_lower *l, const kni_eqn *e)
 {
-    kn_type *t = knx_arena_alloc(&l->arena, (e->n_in + 1) * sizeof *t);
+    kni_type *t = knx_arena_alloc(&l->arena, (e->n_in + 1) * sizeof *t);
     for (uint32_t i = 0; t && i < e->n_in; i++)
         t[i] = kni_atom_type(l->j, e->in[i]);
     if (!t)
@@ -342,7 +342,7 @@ static const kn_type *operand_types(kn_lower *l, const kn_eqn *e)
 }
 
 /* Is the value computed by this kernel at this position, or loaded? */
-static bool computed_here(kn_lower *l, uint32_t var, const knc_point *at)
+static bool computed_here(kni_lower *l, uint32_t var, const knc_point *at)
 {
     const knc_value *v = &l->p->value[var];
     if (v->state == KNC_INLINE)
@@ -351,12 +351,12 @@ static bool computed_here(kn_lower *l, uint32_t var, const knc_point *at)
            (v->loops != KNC_LOOPS_FULL || v->stage == l->pass) && at == knc_home_of(l, v->loops, l->j->type[var]);
 }
 
-static const knc_point *operand_point(kn_lower *l, const kn_eqn *e, kn_atom x, const knc_point *at)
+static const knc_point *operand_point(kni_lower *l, const kni_eqn *e, kni_atom x, const knc_point *at)
 {
     return !kni_atom_type(l->j, x).ndim && l->j->type[e->out].ndim ? l->scalar : at;
 }
 
-bool knc_push(kn_lower *l, uint32_t var, const knc_point *at)
+bool knc_push(kni_lower *l, uint32_t var, const knc_point *at)
 {
     if (!at || !KN_VEC_PUSH(&l->stack, ((knc_frame){l->scope, var, at, NULL})))
         l->failed = true;
@@ -364,13 +364,13 @@ bool knc_push(kn_lower *l, uint32_t var, const knc_point *at)
 }
 
 /* The value of an operand, or false after putting it on the stack. */
-bool knc_operand_ready(kn_lower *l, kn_atom a, const knc_point *at, kn_value2 *value)
+bool knc_operand_ready(kni_lower *l, kni_atom a, const knc_point *at, kni_pair *value)
 {
     if (kni_is_literal(a)) {
         *value = knc_literal(l, a);
         return true;
     }
-    const kn_value2 *known = knc_recall(l, a, at);
+    const kni_pair *known = knc_recall(l, a, at);
     if (!known) {
         knc_push(l, a, at);
         return false;
@@ -379,11 +379,11 @@ bool knc_operand_ready(kn_lower *l, kn_atom a, const knc_point *at, kn_value2 *v
     return true;
 }
 
-void knc_apply_expr(kn_lower *l, const kn_eqn *e, const knc_point *at)
+void knc_apply_expr(kni_lower *l, const kni_eqn *e, const knc_point *at)
 {
-    kn_value2 *x = knx_arena_alloc(&l->arena, (e->n_in + 1) * sizeof *x),
-              *y = knx_arena_alloc(&l->arena, (e->n_out + 1) * sizeof *y);
-    const kn_type *xt = operand_types(l, e);
+    kni_pair *x = knx_arena_alloc(&l->arena, (e->n_in + 1) * sizeof *x),
+             *y = knx_arena_alloc(&l->arena, (e->n_out + 1) * sizeof *y);
+    const kni_type *xt = operand_types(l, e);
     if (!x || !y || !xt) {
         l->failed = true;
         return;
@@ -394,27 +394,27 @@ void knc_apply_expr(kn_lower *l, const kn_eqn *e, const knc_point *at)
             return;
     for (uint32_t i = 0; i < e->n_out; i++)
         y[i] = no_value;
-    const kn_type *yt = &l->j->type[e->out];
-    kn_rule r = kni_rule(e, xt, yt);
+    const kni_type *yt = &l->j->type[e->out];
+    kni_rule r = kni_rule_of(e, xt, yt);
     r.v = x;
     e->prim->expr(l->k, &r, y);
     for (uint32_t i = 0; i < e->n_out; i++)
         knc_remember(l, e->out + i, at, knc_round(l, yt[i].dtype, y[i]));
 }
 
-void knc_apply_pull(kn_lower *l, const kn_eqn *e, const knc_point *at)
+void knc_apply_pull(kni_lower *l, const kni_eqn *e, const knc_point *at)
 {
-    const kn_eqn *outer_eqn = l->eqn;
+    const kni_eqn *outer_eqn = l->eqn;
     const knc_point *outer_at = l->at;
-    kn_type yt = l->j->type[e->out];
-    kn_value2 y = no_value;
-    kn_rule rule = {.prim = e->prim,
-                    .params = e->params,
-                    .n_in = (int)e->n_in,
-                    .n_out = (int)e->n_out,
-                    .x = e->in,
-                    .xt = operand_types(l, e),
-                    .yt = &l->j->type[e->out]};
+    kni_type yt = l->j->type[e->out];
+    kni_pair y = no_value;
+    kni_rule rule = {.prim = e->prim,
+                     .params = e->params,
+                     .n_in = (int)e->n_in,
+                     .n_out = (int)e->n_out,
+                     .x = e->in,
+                     .xt = operand_types(l, e),
+                     .yt = &l->j->type[e->out]};
     if (l->failed)
         return;
     l->eqn = e;
@@ -429,13 +429,13 @@ void knc_apply_pull(kn_lower *l, const kn_eqn *e, const knc_point *at)
 }
 
 /* One step on the value on top of the stack: known, loaded, computed, or one of its operands put on top. */
-static void advance(kn_lower *l)
+static void advance(kni_lower *l)
 {
     knc_frame *f = &l->stack.at[l->stack.n - 1];
     uint32_t var = f->var;
     const knc_point *at = f->point;
     const knc_value *v = &l->p->value[var];
-    kn_value2 x;
+    kni_pair x;
     if (knc_recall(l, var, at)) {
         l->stack.n--;
         return;
@@ -448,7 +448,7 @@ static void advance(kn_lower *l)
         knc_remember(l, var, at, load(l, var, at, no_value));
         return;
     }
-    const kn_eqn *e = &l->j->eqn[v->eqn];
+    const kni_eqn *e = &l->j->eqn[v->eqn];
     switch (knc_class_of(l->j, e)) {
     case KNC_ELEMENTWISE: knc_apply_expr(l, e, at); return;
     case KNC_PULL:
@@ -470,7 +470,7 @@ static void advance(kn_lower *l)
         knc_remember(l, var, f->point, x);
 }
 
-kn_value2 knc_evaluate(kn_lower *l, kn_atom a, const knc_point *at)
+kni_pair knc_evaluate(kni_lower *l, kni_atom a, const knc_point *at)
 {
     if (kni_is_literal(a))
         return knc_literal(l, a);
@@ -479,25 +479,25 @@ kn_value2 knc_evaluate(kn_lower *l, kn_atom a, const knc_point *at)
         return no_value;
     while (l->stack.n > base && !l->failed)
         advance(l);
-    const kn_value2 *value = l->failed ? NULL : knc_recall(l, a, at);
+    const kni_pair *value = l->failed ? NULL : knc_recall(l, a, at);
     return value ? *value : no_value;
 }
 
 /* What rows with `pull` call. */
 
-knk_builder *knl_kernel(kn_lower *l) { return l->k; }
+knk_builder *kni_lower_kernel(kni_lower *l) { return l->k; }
 
-kn_value2 knc_chosen(kn_lower *l, knk_node pred, kn_value2 yes, kn_value2 no)
+kni_pair knc_chosen(kni_lower *l, knk_node pred, kni_pair yes, kni_pair no)
 {
     if (pred < 0 || no.re < 0)
         return yes;
-    return (kn_value2){knk_select(l->k, pred, yes.re, no.re),
-                       yes.im < 0 ? KNK_NONE : knk_select(l->k, pred, yes.im, no.im)};
+    return (kni_pair){knk_select(l->k, pred, yes.re, no.re),
+                      yes.im < 0 ? KNK_NONE : knk_select(l->k, pred, yes.im, no.im)};
 }
 
-kn_value2 knl_operand(kn_lower *l, int which, const kn_index *i, knk_node pred, kn_value2 other)
+kni_pair kni_lower_operand(kni_lower *l, int which, const kni_index *i, knk_node pred, kni_pair other)
 {
-    kn_atom a = l->eqn->in[which];
+    kni_atom a = l->eqn->in[which];
     if (l->failed || !i)
         return no_value;
     if (l->scope)
@@ -507,7 +507,7 @@ kn_value2 knl_operand(kn_lower *l, int which, const kn_index *i, knk_node pred, 
     knk_node all = pred < 0 ? l->at->pred : l->at->pred < 0 ? pred : knk_binary(l->k, KNK_AND, pred, l->at->pred);
     const knc_point *at = l->at;
     if (i != at->index || all != at->pred) {
-        kn_index *copy = knl_index(l, i->ndim, i);
+        kni_index *copy = kni_lower_index(l, i->ndim, i);
         if (!copy)
             return no_value;
         memcpy(copy->axis, i->axis, (size_t)i->ndim * sizeof *i->axis);

@@ -8,9 +8,9 @@
  * it makes: groups of one height never depend on each other, and may merge. */
 #include "compile/group/group.h"
 
-static uint32_t new_group(knc_plan *p, uint32_t eqn, kn_type par, int32_t height)
+static uint32_t new_group(knc_plan *p, uint32_t eqn, kni_type par, int32_t height)
 {
-    const kn_eqn *e = &p->j->eqn[eqn];
+    const kni_eqn *e = &p->j->eqn[eqn];
     knc_group g = {.parent = (uint32_t)p->group.n,
                    .height = height,
                    .ceiling = INT32_MAX,
@@ -60,7 +60,7 @@ static int64_t times(const knc_plan *p, const knc_use *u)
 static unsigned weight_at(const knc_use *u, unsigned weight) { return weight * (unsigned)passes(u) * (1u + u->more); }
 
 /* A value needed in memory by something at this height and level. */
-static void need(knc_plan *p, kn_atom a, int32_t height, uint32_t level, knc_why why, bool as_output)
+static void need(knc_plan *p, kni_atom a, int32_t height, uint32_t level, knc_why why, bool as_output)
 {
     if (!kni_is_var(a))
         return;
@@ -84,7 +84,7 @@ static knc_why refusal(knc_plan *p, const knc_use *u, unsigned weight, uint32_t 
     return g->weight + weight_at(u, weight) > KNC_MAX_WEIGHT ? KNC_BECAUSE_FULL : KNC_BECAUSE_NOTHING;
 }
 
-static uint32_t variables(const kn_eqn *e)
+static uint32_t variables(const kni_eqn *e)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < e->n_in; i++)
@@ -93,7 +93,7 @@ static uint32_t variables(const kn_eqn *e)
 }
 
 /* Are all operands literals? Then each kernel that reads the result can compute it, and needs no other value. */
-static bool is_of_literals(const kn_eqn *e)
+static bool is_of_literals(const kni_eqn *e)
 {
     for (uint32_t i = 0; i < e->n_in; i++)
         if (kni_is_var(e->in[i]))
@@ -102,7 +102,7 @@ static bool is_of_literals(const kn_eqn *e)
 }
 
 /* Inline or store, and why. */
-static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u, unsigned weight, bool *store)
+static knc_why decide(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses *u, unsigned weight, bool *store)
 {
     const knc_value *v = &p->value[e->out];
     *store = true;
@@ -143,7 +143,7 @@ static bool may_store_elements(const knc_plan *p, const knc_group *g)
 
 /* A group that reads the results at its own points and can run before all its other readers; -1: none. It rises for
  * what belongs to its rows, or if it has a result per row only; else what it makes might lie in memory for long. */
-static int joinable(knc_plan *p, const kn_eqn *e, const knc_uses *u, unsigned weight)
+static int joinable(knc_plan *p, const kni_eqn *e, const knc_uses *u, unsigned weight)
 {
     uint32_t limit = knc_update_limit(p, e->out), reads = variables(e) + e->n_out;
     const knc_value *v = &p->value[e->out];
@@ -182,9 +182,9 @@ static void runs_before(knc_plan *p, uint32_t group, const knc_uses *u, int join
 }
 
 /* The operands of e are read where e is evaluated. */
-static void pass_on(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u)
+static void pass_on(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses *u)
 {
-    kn_type y = p->j->type[e->out];
+    kni_type y = p->j->type[e->out];
     bool pulls = c == KNC_PULL || c == KNC_EITHER, moves = c == KNC_VIEW || pulls;
     unsigned looks = pulls ? knc_looks(p->j, e) : 1;
     for (int k = 0; k < u->n; k++) {
@@ -198,7 +198,7 @@ static void pass_on(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u
             knc_use x = at;
             if (!kni_is_var(e->in[i]))
                 continue;
-            kn_type t = p->j->type[e->in[i]];
+            kni_type t = p->j->type[e->in[i]];
             if (!t.ndim && (y.ndim || moves)) {
                 x.point = KNC_KEPT;
                 x.keep = 0;
@@ -213,12 +213,12 @@ static void pass_on(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u
     }
 }
 
-static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_uses *u)
+static void group_routine(knc_plan *p, uint32_t i, const kni_eqn *e, const knc_uses *u)
 {
     int32_t height = 1 + knc_height_above(p, u, -1);
     if (kni_bits(e->prim, e->params) & KN_EFFECT) /* before the effects behind it, which have their groups already */
         height = p->effect_height = height > p->effect_height ? height : p->effect_height + 1;
-    uint32_t g = new_group(p, i, (kn_type){0}, height);
+    uint32_t g = new_group(p, i, (kni_type){0}, height);
     if (p->failed)
         return;
     p->group.at[g].routine = true;
@@ -232,7 +232,7 @@ static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_us
 }
 
 /* An update whose new elements a kernel puts where they go: its points are theirs. */
-static void group_put(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_uses *u)
+static void group_put(knc_plan *p, uint32_t i, const kni_eqn *e, const knc_uses *u)
 {
     int32_t height = 1 + knc_height_above(p, u, -1);
     uint32_t g = new_group(p, i, knc_type(p, e->in[1]), height);
@@ -257,13 +257,13 @@ static void group_put(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_uses *
 
 /* Elements that are moved and nothing else: worth a kernel if there are many of them, and each is one element there. */
 enum { KERNEL_BYTES = 1 << 16 };
-static bool is_worth_a_kernel(const knc_plan *p, kn_type t)
+static bool is_worth_a_kernel(const knc_plan *p, kni_type t)
 {
     return p->o->fuse && knc_parts(t.dtype) == 1 && kni_type_size(t) * t.dtype->size >= KERNEL_BYTES;
 }
 
 /* Elementwise equations, views and pulls: part of the groups that read them, or stored. */
-static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, knc_uses *u)
+static void group_points(knc_plan *p, uint32_t i, const kni_eqn *e, knc_class c, knc_uses *u)
 {
     unsigned weight = c == KNC_IDENTITY ? 1 : knc_weight(p->j, e, &p->scratch);
     bool store;
@@ -315,11 +315,11 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
 }
 
 /* Why the reduction cannot be one of the group that reads its result there; NOTHING: it can. */
-static knc_why not_taken(const knc_plan *p, const knc_use *u, const kn_eqn *e)
+static knc_why not_taken(const knc_plan *p, const knc_use *u, const kni_eqn *e)
 {
     const knc_group *g = &p->group.at[u->group];
-    kn_type x = knc_type(p, e->in[0]);
-    kn_ints axes = ((const kn_p_reduce *)e->params)->axes;
+    kni_type x = knc_type(p, e->in[0]);
+    kni_ints axes = ((const kni_p_reduce *)e->params)->axes;
     if (u->point != KNC_POINT || u->loops == KNC_LOOPS_FULL)
         return KNC_BECAUSE_REDUCTION;
     if (!knc_has_rows(g))
@@ -334,7 +334,7 @@ static knc_why not_taken(const knc_plan *p, const knc_use *u, const kn_eqn *e)
 }
 
 /* Would a group that reads its result for all elements of the rows have taken it, but for their length? */
-static bool is_too_long(const knc_plan *p, const knc_uses *u, kn_type x, kn_ints axes)
+static bool is_too_long(const knc_plan *p, const knc_uses *u, kni_type x, kni_ints axes)
 {
     for (int i = 0; i < u->n; i++)
         if (u->at[i].point == KNC_KEPT)
@@ -343,10 +343,10 @@ static bool is_too_long(const knc_plan *p, const knc_uses *u, kn_type x, kn_ints
 }
 
 /* A reduction: a pass of a group that reads its result once per row, or a group of its own. */
-static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *u)
+static void group_reduction(knc_plan *p, uint32_t i, const kni_eqn *e, knc_uses *u)
 {
-    kn_type x = knc_type(p, e->in[0]), y = p->j->type[e->out];
-    kn_ints axes = ((const kn_p_reduce *)e->params)->axes;
+    kni_type x = knc_type(p, e->in[0]), y = p->j->type[e->out];
+    kni_ints axes = ((const kni_p_reduce *)e->params)->axes;
     knc_why why = KNC_BECAUSE_REDUCTION;
     int join = joinable(p, e, u, 2);
     if (join >= 0 && (why = not_taken(p, &u->at[join], e)))
@@ -391,7 +391,7 @@ enum { KNC_ELEMENT_ALIGN = 16 };
 
 /* A view that is needed in memory and lies in order shares its operand's memory, unless a result would share a part
  * only, or a part would keep the whole from being updated in place, or would begin where larger elements cannot. */
-static bool group_alias(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u)
+static bool group_alias(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses *u)
 {
     knc_value *v = &p->value[e->out];
     int64_t first;
@@ -403,7 +403,7 @@ static bool group_alias(knc_plan *p, const kn_eqn *e, knc_class c, const knc_use
     bool part = !must && (first || kni_type_size(p->j->type[e->out]) != kni_type_size(knc_type(p, e->in[0])));
     if (part && (v->is_output || u->level >= knc_update_limit(p, e->out)))
         return false;
-    kn_type t = p->j->type[e->out];
+    kni_type t = p->j->type[e->out];
     if (part && v->aligned && first * t.dtype->size % KNC_ELEMENT_ALIGN)
         return false;
     if (kni_is_var(e->in[0]))
@@ -416,9 +416,9 @@ static bool group_alias(knc_plan *p, const kn_eqn *e, knc_class c, const knc_use
     return true;
 }
 
-static kn_error *group_eqn(knc_plan *p, uint32_t i)
+static knx_error *group_eqn(knc_plan *p, uint32_t i)
 {
-    const kn_eqn *e = &p->j->eqn[i];
+    const kni_eqn *e = &p->j->eqn[i];
     knc_class c = knc_class_of(p->j, e);
     knc_uses u = knc_collect_uses(p, e->out, e->n_out);
     if (!u.need && !u.n && !u.many) {
@@ -433,7 +433,7 @@ static kn_error *group_eqn(knc_plan *p, uint32_t i)
             p->value[e->out].need = true;
     }
     if (c == KNC_UNKNOWN)
-        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "%s cannot be compiled", e->prim->name);
+        return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "%s cannot be compiled", e->prim->name);
     if (p->o->fuse) {
         knc_merge_groups(p, e->out, e->n_out, &u);
         if (knc_make_rows(p, e, &u))
@@ -452,7 +452,7 @@ static kn_error *group_eqn(knc_plan *p, uint32_t i)
     return p->failed ? knx_error_nomem() : NULL;
 }
 
-kn_error *knc_group_equations(knc_plan *p)
+knx_error *knc_group_equations(knc_plan *p)
 {
     p->next_point = KNC_FIRST_FAR;
     knc_measure(p);

@@ -36,21 +36,21 @@ void knc_pin(knc_plan *p, uint32_t group);
 void knc_merge_groups(knc_plan *p, uint32_t first_var, uint32_t n, knc_uses *u);
 void knc_add_store_list(knc_plan *p, knc_group *g, uint32_t first, uint32_t last); /* variables linked by `next` */
 void knc_add_reduce_list(knc_plan *p, knc_group *g, uint32_t first, uint32_t last);
-bool knc_same_shape(kn_type a, kn_type b);
+bool knc_same_shape(kni_type a, kni_type b);
 static inline int knc_last_stage(uint16_t stages) { return 31 - __builtin_clz(stages | 1u); } /* the first to run */
 
 /* rows.c */
-uint64_t knc_long_axes(kn_type t); /* all loops with more than one turn, as knc_use.keep */
-bool knc_same_rows(const knc_group *g, kn_type x, kn_ints axes);
-bool knc_rows_fit(const knc_plan *p, kn_type x, kn_ints axes); /* several passes find a row in the cache */
+uint64_t knc_long_axes(kni_type t); /* all loops with more than one turn, as knc_use.keep */
+bool knc_same_rows(const knc_group *g, kni_type x, kni_ints axes);
+bool knc_rows_fit(const knc_plan *p, kni_type x, kni_ints axes); /* several passes find a row in the cache */
 /* Does the value read results of rows that the group has not got? A group of its own can work those out. */
 bool knc_has_other_rows(const knc_plan *p, const knc_value *v, const knc_group *g);
 /* The group joins elements: its points become rows, or elements of rows. */
-void knc_points_are_rows(knc_plan *p, uint32_t group, kn_type x, kn_ints axes, kn_type rows);
-void knc_points_are_elements(knc_plan *p, uint32_t group, kn_type x, kn_ints axes, kn_type rows);
+void knc_points_are_rows(knc_plan *p, uint32_t group, kni_type x, kni_ints axes, kni_type rows);
+void knc_points_are_elements(knc_plan *p, uint32_t group, kni_type x, kni_ints axes, kni_type rows);
 /* Groups over all elements of the rows that this value, one per row, belongs to get such rows. True if any did. */
-bool knc_make_rows(knc_plan *p, const kn_eqn *e, const knc_uses *u);
+bool knc_make_rows(knc_plan *p, const kni_eqn *e, const knc_uses *u);
 void knc_add_row(knc_plan *p, uint32_t group, uint32_t var, int stage);
 /* Where a view takes a position: the use of its operand. */
-knc_use knc_use_through_view(knc_plan *p, const kn_eqn *e, knc_use at);
+knc_use knc_use_through_view(knc_plan *p, const kni_eqn *e, knc_use at);
 #endif

@@ -3,10 +3,10 @@
 #include "compile/group/lowering.h"
 #include <string.h>
 
-bool knc_launch_numbers(kn_lower *l, const int64_t *turn, const knk_map_values **maps, const int64_t **par,
+bool knc_launch_numbers(kni_lower *l, const int64_t *turn, const knk_map_values **maps, const int64_t **par,
                         const int64_t *const **inners)
 {
-    kn_arena *a = &l->p->p->arena;
+    knx_arena *a = &l->p->p->arena;
     int stages = l->stage + 1, loops = l->n_loop + l->n_inner_loop;
     KN_KNOWN(!l->n_turn || turn);
     knk_map_values *map = knx_arena_alloc(a, (l->map.n + 1) * sizeof *map);
@@ -34,7 +34,7 @@ bool knc_launch_numbers(kn_lower *l, const int64_t *turn, const knk_map_values *
     return true;
 }
 
-void knc_free_lower(kn_lower *l)
+void knc_free_lower(kni_lower *l)
 {
     knx_arena_free(&l->arena);
     KN_VEC_FREE(&l->map);

@@ -10,7 +10,7 @@ static uint8_t class_of(int64_t stride)
     return stride == 0 ? KNK_STRIDE_ZERO : stride == 1 ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
 }
 
-int knc_kernel_map(kn_lower *l, int64_t offset, const int64_t *coef, bool memory)
+int knc_kernel_map(kni_lower *l, int64_t offset, const int64_t *coef, bool memory)
 {
     int n = l->n_par + (l->in_rows ? l->n_inner : 0) + l->turn_room;
     for (size_t m = 0; m < l->map.n; m++) {
@@ -36,7 +36,7 @@ int knc_kernel_map(kn_lower *l, int64_t offset, const int64_t *coef, bool memory
     return id;
 }
 
-bool knc_same_map(const kn_lower *l, int a, int b)
+bool knc_same_map(const kni_lower *l, int a, int b)
 {
     if (a < 0 || b < 0)
         return a == b;
@@ -45,7 +45,7 @@ bool knc_same_map(const kn_lower *l, int a, int b)
            (x->offset == y->offset && !memcmp(x->coef, y->coef, (size_t)(l->n_par + l->n_inner) * sizeof *x->coef));
 }
 
-void knc_natural_loops(kn_lower *l)
+void knc_natural_loops(kni_lower *l)
 {
     l->n_loop = l->n_par;
     l->n_inner_loop = l->n_inner;
@@ -55,7 +55,7 @@ void knc_natural_loops(kn_lower *l)
     }
 }
 
-void knc_one_loop(kn_lower *l)
+void knc_one_loop(kni_lower *l)
 {
     int64_t size = 1;
     for (int d = 0; d < l->n_par; d++)
@@ -70,7 +70,7 @@ void knc_one_loop(kn_lower *l)
 }
 
 /* Can loop `outer` be joined to the one inside it, `inner` of extent n, in all maps that have them? */
-static bool joins(const kn_lower *l, int outer, int inner, int64_t n, bool is_inner)
+static bool joins(const kni_lower *l, int outer, int inner, int64_t n, bool is_inner)
 {
     for (size_t m = 0; m < l->map.n; m++) {
         const knc_map *x = &l->map.at[m];
@@ -82,7 +82,7 @@ static bool joins(const kn_lower *l, int outer, int inner, int64_t n, bool is_in
 
 /* Joins natural loops [first, end) from the innermost outwards; writes them outermost first to place `at`; returns how
  * many. */
-static int collapse(kn_lower *l, int first, int end, int at, bool is_inner)
+static int collapse(kni_lower *l, int first, int end, int at, bool is_inner)
 {
     int n = 0;
     uint8_t source[KNK_MAX_LOOPS];
@@ -104,7 +104,7 @@ static int collapse(kn_lower *l, int first, int end, int at, bool is_inner)
     return n;
 }
 
-static int unit_strides(const kn_lower *l, int loop)
+static int unit_strides(const kni_lower *l, int loop)
 {
     int n = 0;
     for (size_t m = 0; m < l->map.n; m++)
@@ -113,7 +113,7 @@ static int unit_strides(const kn_lower *l, int loop)
     return n;
 }
 
-static void move_innermost(kn_lower *l)
+static void move_innermost(kni_lower *l)
 {
     int best = l->n_loop - 1;
     for (int d = best - 1; d >= 0; d--)
@@ -131,7 +131,7 @@ static void move_innermost(kn_lower *l)
     l->length[l->n_loop - 1] = length;
 }
 
-bool knc_shape_loops(kn_lower *l)
+bool knc_shape_loops(kni_lower *l)
 {
     int natural = l->n_loop + l->n_inner_loop;
     l->n_loop = collapse(l, 0, l->n_par, 0, false);

@@ -6,7 +6,7 @@
 
 /* A position in a value, and where it exists: elsewhere memory is not touched. Equal pointers mean equal positions. */
 typedef struct knc_point {
-    const kn_index *index;
+    const kni_index *index;
     knk_node pred;
 } knc_point;
 
@@ -22,7 +22,7 @@ typedef struct knc_map {
 typedef struct knc_access {
     uint32_t slot;
     size_t offset;
-    kn_dtype_id dtype;
+    knx_dtype_id dtype;
     bool written, mixed; /* mixed: read at several or computed places */
     int map[2];          /* of the parts, -1; other stages have maps of the same numbers */
     int first, last;     /* stages */
@@ -39,7 +39,7 @@ typedef struct knc_home {
 typedef struct knc_memo {
     uint32_t var; /* counted through all scopes */
     const knc_point *point;
-    kn_value2 value;
+    kni_pair value;
 } knc_memo;
 
 typedef struct knc_frame {
@@ -62,13 +62,13 @@ typedef struct knc_scope {
 
 /* How values in scopes are asked for: scalar_points.c. */
 typedef struct knc_scope_rules {
-    const knc_point *(*one_point)(kn_lower *l, kn_index *i, knk_node pred); /* equal positions have one point */
-    kn_value2 (*handed)(kn_lower *l, kn_atom a); /* a number that is an operand of the equation */
+    const knc_point *(*one_point)(kni_lower *l, kni_index *i, knk_node pred); /* equal positions have one point */
+    kni_pair (*handed)(kni_lower *l, kni_atom a); /* a number that is an operand of the equation */
     /* What a row's `pull` gets as its operand; l->waiting if that is not known yet. */
-    kn_value2 (*pulled)(kn_lower *l, kn_atom a, const kn_index *i, knk_node pred, kn_value2 other);
+    kni_pair (*pulled)(kni_lower *l, kni_atom a, const kni_index *i, knk_node pred, kni_pair other);
 } knc_scope_rules;
 
-struct kn_lower {
+struct kni_lower {
     knc_plan *p;
     const kni_jaxpr *j;            /* whose variables are spoken of ... */
     const knc_scope *scope;        /* ... and what they are there; NULL: values of the group */
@@ -76,7 +76,7 @@ struct kn_lower {
     struct knc_points *points;     /* of a kernel with loops: what there is beside scopes */
     const knc_group *g;
     uint32_t group;
-    kn_arena arena;
+    knx_arena arena;
     knk_builder *k;
     int stage, n_par, n_inner; /* natural loops */
     int pass;                  /* the number from the end of the pass that is lowered; see docs/compiler.md */
@@ -96,14 +96,14 @@ struct kn_lower {
     KN_VEC(knc_home) home;
     knc_point *scalar; /* where scalars are */
     size_t known;      /* of memo: what later stages may use */
-    kn_value2 *joined; /* per reduction of the group, once its stage is written */
-    const kn_eqn *eqn; /* whose `pull` runs */
+    kni_pair *joined; /* per reduction of the group, once its stage is written */
+    const kni_eqn *eqn; /* whose `pull` runs */
     const knc_point *at;
     bool waiting; /* `pull` asked for what is not known yet: it is called again */
     bool failed;
 };
 
-static inline bool knc_no_loops(const kn_index *i, int axis)
+static inline bool knc_no_loops(const kni_index *i, int axis)
 {
     for (int d = 0; d < i->n_loop; d++)
         if (i->axis[axis].coef[d])
@@ -112,45 +112,45 @@ static inline bool knc_no_loops(const kn_index *i, int axis)
 }
 
 /* evaluate.c */
-bool knc_begin_places(kn_lower *l); /* false without memory */
-const knc_point *knc_home_of(kn_lower *l, int loops, kn_type t);
-void knc_start_stage(kn_lower *l, bool in_rows);
-void knc_end_stage(kn_lower *l);                    /* forgets what later stages may not use */
-bool knc_same_map(const kn_lower *l, int a, int b); /* numbers of kernel maps, perhaps of two stages */
-kn_value2 knc_evaluate(kn_lower *l, kn_atom a, const knc_point *at);
-void knc_remember(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value);
-void knc_store_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value);
-kn_value2 knc_round(kn_lower *l, kn_dtype d, kn_value2 v); /* 16-bit floats: to a number of the dtype, as float32 */
+bool knc_begin_places(kni_lower *l); /* false without memory */
+const knc_point *knc_home_of(kni_lower *l, int loops, kni_type t);
+void knc_start_stage(kni_lower *l, bool in_rows);
+void knc_end_stage(kni_lower *l);                   /* forgets what later stages may not use */
+bool knc_same_map(const kni_lower *l, int a, int b); /* numbers of kernel maps, perhaps of two stages */
+kni_pair knc_evaluate(kni_lower *l, kni_atom a, const knc_point *at);
+void knc_remember(kni_lower *l, uint32_t var, const knc_point *at, kni_pair value);
+void knc_store_value(kni_lower *l, uint32_t var, const knc_point *at, kni_pair value);
+kni_pair knc_round(kni_lower *l, kn_dtype d, kni_pair v); /* 16-bit floats: to a number of the dtype, as float32 */
 /* The steps of an evaluation: what is not known yet is put on the stack instead. */
-const kn_value2 *knc_recall(const kn_lower *l, uint32_t var, const knc_point *at);
-bool knc_push(kn_lower *l, uint32_t var, const knc_point *at);
-bool knc_operand_ready(kn_lower *l, kn_atom a, const knc_point *at, kn_value2 *value);
-kn_value2 knc_literal(kn_lower *l, kn_atom a);
-void knc_apply_expr(kn_lower *l, const kn_eqn *e, const knc_point *at);
-void knc_apply_pull(kn_lower *l, const kn_eqn *e, const knc_point *at);
-const knc_point *knc_through_view(kn_lower *l, const kn_eqn *e, const knc_point *at);
-kn_value2 knc_load(kn_lower *l, int buffer, kn_type t, const knc_point *at, kn_value2 other);
-void knc_store(kn_lower *l, int buffer, kn_type t, const knc_point *at, kn_value2 value);
-int knc_buffer_of(kn_lower *l, uint32_t slot, size_t offset, kn_dtype d, bool written);
+const kni_pair *knc_recall(const kni_lower *l, uint32_t var, const knc_point *at);
+bool knc_push(kni_lower *l, uint32_t var, const knc_point *at);
+bool knc_operand_ready(kni_lower *l, kni_atom a, const knc_point *at, kni_pair *value);
+kni_pair knc_literal(kni_lower *l, kni_atom a);
+void knc_apply_expr(kni_lower *l, const kni_eqn *e, const knc_point *at);
+void knc_apply_pull(kni_lower *l, const kni_eqn *e, const knc_point *at);
+const knc_point *knc_through_view(kni_lower *l, const kni_eqn *e, const knc_point *at);
+kni_pair knc_load(kni_lower *l, int buffer, kni_type t, const knc_point *at, kni_pair other);
+void knc_store(kni_lower *l, int buffer, kni_type t, const knc_point *at, kni_pair value);
+int knc_buffer_of(kni_lower *l, uint32_t slot, size_t offset, kn_dtype d, bool written);
 /* numbers.c: is operand a of e a number that the kernel is to be given? Then its value. */
-bool knc_number(kn_lower *l, const kn_eqn *e, kn_atom a, kn_value2 *value);
+bool knc_number(kni_lower *l, const kni_eqn *e, kni_atom a, kni_pair *value);
 /* The same of a stored value that is a number repeated to a shape. */
-bool knc_filled(kn_lower *l, uint32_t var, kn_value2 *value);
-kn_value2 knc_chosen(kn_lower *l, knk_node pred, kn_value2 yes, kn_value2 no);
+bool knc_filled(kni_lower *l, uint32_t var, kni_pair *value);
+kni_pair knc_chosen(kni_lower *l, knk_node pred, kni_pair yes, kni_pair no);
 /* launch.c: false without memory; turn: extents of the loops inside of the stage */
-bool knc_launch_numbers(kn_lower *l, const int64_t *turn, const knk_map_values **map, const int64_t **par,
+bool knc_launch_numbers(kni_lower *l, const int64_t *turn, const knk_map_values **map, const int64_t **par,
                         const int64_t *const **inner);
-void knc_free_lower(kn_lower *l);
+void knc_free_lower(kni_lower *l);
 
 /* puts.c */
-kn_type knc_stored_type(const knc_plan *p, uint32_t var); /* of the elements that a kernel stores for it */
-void knc_put_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value);
-bool knc_old_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 *value); /* the element at the place */
-bool knc_add_puts(kn_lower *l, knc_step *s); /* the step becomes a put; false without memory */
+kni_type knc_stored_type(const knc_plan *p, uint32_t var); /* of the elements that a kernel stores for it */
+void knc_put_value(kni_lower *l, uint32_t var, const knc_point *at, kni_pair value);
+bool knc_old_value(kni_lower *l, uint32_t var, const knc_point *at, kni_pair *value); /* the element at the place */
+bool knc_add_puts(kni_lower *l, knc_step *s); /* the step becomes a put; false without memory */
 
 /* loops.c */
-int knc_kernel_map(kn_lower *l, int64_t offset, const int64_t *coef, bool memory);
-void knc_natural_loops(kn_lower *l);
-void knc_one_loop(kn_lower *l);    /* of a plain group */
-bool knc_shape_loops(kn_lower *l); /* from the maps seen; false if the natural loops stay */
+int knc_kernel_map(kni_lower *l, int64_t offset, const int64_t *coef, bool memory);
+void knc_natural_loops(kni_lower *l);
+void knc_one_loop(kni_lower *l);   /* of a plain group */
+bool knc_shape_loops(kni_lower *l); /* from the maps seen; false if the natural loops stay */
 #endif

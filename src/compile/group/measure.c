@@ -4,10 +4,10 @@
 
 enum { LARGE = 1000, FEW_OPERANDS = 8 };
 
-unsigned knc_weight(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a)
+unsigned knc_weight(const kni_jaxpr *j, const kni_eqn *e, knx_arena *a)
 {
-    kn_type few[FEW_OPERANDS], *x = few;
-    const kn_type *y = &j->type[e->out];
+    kni_type few[FEW_OPERANDS], *x = few;
+    const kni_type *y = &j->type[e->out];
     if (!e->prim->cost || !e->n_out)
         return 1;
     if (e->n_in > FEW_OPERANDS && !(x = knx_arena_alloc(a, e->n_in * sizeof *x)))
@@ -15,7 +15,7 @@ unsigned knc_weight(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a)
     for (uint32_t i = 0; i < e->n_in; i++)
         x[i] = kni_atom_type(j, e->in[i]);
     int64_t size = kni_type_size(y[0]);
-    kn_rule r = kni_rule(e, x, y);
+    kni_rule r = kni_rule_of(e, x, y);
     double each = e->prim->cost(&r) / (size ? (double)size : 1.0);
     return each < 1 ? 1 : each < LARGE ? (unsigned)each : LARGE;
 }
@@ -28,7 +28,7 @@ bool knc_is_cheap(const knc_value *v)
 }
 
 /* As seen by its readers a stored value is one read. */
-static void stored(knc_value *v, kn_type t)
+static void stored(knc_value *v, kni_type t)
 {
     v->ops = 0;
     v->reads = t.ndim > 0;
@@ -36,7 +36,7 @@ static void stored(knc_value *v, kn_type t)
 }
 
 /* The reduction whose rows the results have an element for each: its own, or that of an operand of as many elements. */
-static uint32_t rows_of(const knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c)
+static uint32_t rows_of(const knc_plan *p, uint32_t i, const kni_eqn *e, knc_class c)
 {
     uint32_t rows = KNC_NO;
     if (c == KNC_REDUCE)
@@ -52,7 +52,7 @@ static uint32_t rows_of(const knc_plan *p, uint32_t i, const kn_eqn *e, knc_clas
     return rows;
 }
 
-static bool is_constant(const knc_plan *p, const kn_eqn *e, knc_class c)
+static bool is_constant(const knc_plan *p, const kni_eqn *e, knc_class c)
 {
     bool constant = c == KNC_ELEMENTWISE || c == KNC_VIEW || c == KNC_IDENTITY;
     for (uint32_t k = 0; constant && k < e->n_in; k++)
@@ -61,7 +61,7 @@ static bool is_constant(const knc_plan *p, const kn_eqn *e, knc_class c)
 }
 
 /* Results per row that are there for all elements again, or what is computed from such. */
-static uint32_t spread_of(const knc_plan *p, const kn_eqn *e, knc_class c)
+static uint32_t spread_of(const knc_plan *p, const kni_eqn *e, knc_class c)
 {
     uint32_t spread = KNC_NO;
     for (uint32_t k = 0; k < e->n_in; k++) {
@@ -74,7 +74,7 @@ static uint32_t spread_of(const knc_plan *p, const kn_eqn *e, knc_class c)
     return spread;
 }
 
-static void measure_eqn(knc_plan *p, uint32_t number, const kn_eqn *e)
+static void measure_eqn(knc_plan *p, uint32_t number, const kni_eqn *e)
 {
     knc_class c = knc_class_of(p->j, e);
     bool moves = c == KNC_VIEW || c == KNC_RESHAPE || c == KNC_IDENTITY;
@@ -116,7 +116,7 @@ static void measure_eqn(knc_plan *p, uint32_t number, const kn_eqn *e)
 }
 
 /* Marks what is certainly stored (`need`, taken back below) and counts readers that take elements at other points. */
-static void mark_eqn(knc_plan *p, const kn_eqn *e)
+static void mark_eqn(knc_plan *p, const kni_eqn *e)
 {
     knc_class c = knc_class_of(p->j, e);
     for (uint32_t i = 0; i < e->n_in; i++) {

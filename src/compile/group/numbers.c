@@ -11,7 +11,7 @@ enum { MAX_NUMBERS = 8 }; /* of a kernel: each is a buffer of its own, some nano
 /* Only algebra on kernels looks for these (kernel/simplify.c), or no one tunes them. */
 static bool is_plain(double v) { return v == 0 || v == 1 || v == -1 || !isfinite(v); }
 
-static bool has_plain_part(const kn_literal *x)
+static bool has_plain_part(const kni_literal *x)
 {
     double re = knx_scalar_to_double(x->type.dtype, x->bits), im = 2;
     if (knx_is_complex(x->type.dtype))
@@ -19,16 +19,16 @@ static bool has_plain_part(const kn_literal *x)
     return is_plain(re) || is_plain(im);
 }
 
-bool knc_is_given(const kn_literal *x) { return knx_is_inexact(x->type.dtype) && !has_plain_part(x); }
+bool knc_is_given(const kni_literal *x) { return knx_is_inexact(x->type.dtype) && !has_plain_part(x); }
 
 /* The literal that the operand is, perhaps repeated to a shape. */
-static kn_atom literal_behind(const kn_lower *l, kn_atom a)
+static kni_atom literal_behind(const kni_lower *l, kni_atom a)
 {
     while (kni_is_var(a)) {
         const knc_value *v = &l->p->value[a];
         if (!v->constant || v->state != KNC_INLINE)
             return KN_ATOM_NONE;
-        const kn_eqn *e = &l->j->eqn[v->eqn];
+        const kni_eqn *e = &l->j->eqn[v->eqn];
         knc_class c = knc_class_of(l->j, e);
         if (c != KNC_VIEW && c != KNC_IDENTITY)
             return KN_ATOM_NONE;
@@ -37,7 +37,7 @@ static kn_atom literal_behind(const kn_lower *l, kn_atom a)
     return a;
 }
 
-static bool has_room(const kn_lower *l, uint32_t slot)
+static bool has_room(const kni_lower *l, uint32_t slot)
 {
     int n = 0;
     for (size_t b = 0; b < l->buffer.n; b++) {
@@ -49,23 +49,23 @@ static bool has_room(const kn_lower *l, uint32_t slot)
 }
 
 /* The literal as an operand of the kernel. */
-static bool give(kn_lower *l, kn_atom a, kn_value2 *value)
+static bool give(kni_lower *l, kni_atom a, kni_pair *value)
 {
     size_t offset;
     if (a == KN_ATOM_NONE)
         return false;
-    const kn_literal *x = &l->j->literal[a & ~KN_LITERAL_BIT];
+    const kni_literal *x = &l->j->literal[a & ~KN_LITERAL_BIT];
     if (!knc_is_given(x))
         return false;
     uint32_t slot = knc_slot_of(l->p, a, &offset);
     if (l->p->failed || !has_room(l, slot))
         return false;
     *value = knc_load(l, knc_buffer_of(l, slot, offset, x->type.dtype, false), x->type, l->scalar,
-                      (kn_value2){KNK_NONE, KNK_NONE});
+                      (kni_pair){KNK_NONE, KNK_NONE});
     return true;
 }
 
-bool knc_number(kn_lower *l, const kn_eqn *e, kn_atom a, kn_value2 *value)
+bool knc_number(kni_lower *l, const kni_eqn *e, kni_atom a, kni_pair *value)
 {
     const knc_value *y = &l->p->value[e->out];
     if (l->scope || (y->constant && y->state != KNC_STORED) || knc_weight(l->j, e, &l->p->scratch) > KNC_CHEAP_OPS)
@@ -73,11 +73,11 @@ bool knc_number(kn_lower *l, const kn_eqn *e, kn_atom a, kn_value2 *value)
     return give(l, literal_behind(l, a), value);
 }
 
-bool knc_filled(kn_lower *l, uint32_t var, kn_value2 *value)
+bool knc_filled(kni_lower *l, uint32_t var, kni_pair *value)
 {
     const knc_value *v = &l->p->value[var];
     if (!v->constant || v->eqn == KNC_NO)
         return false;
-    const kn_eqn *e = &l->j->eqn[v->eqn];
+    const kni_eqn *e = &l->j->eqn[v->eqn];
     return knc_class_of(l->j, e) == KNC_VIEW && give(l, literal_behind(l, e->in[0]), value);
 }

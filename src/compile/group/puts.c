@@ -8,24 +8,24 @@
 #include "compile/group/lowering.h"
 #include <string.h>
 
-static const kn_eqn *maker(const knc_plan *p, uint32_t var) { return &p->j->eqn[p->value[var].eqn]; }
+static const kni_eqn *maker(const knc_plan *p, uint32_t var) { return &p->j->eqn[p->value[var].eqn]; }
 
 /* --- may it? ---------------------------------------------------------------------------------- */
 
 /* How far neighbours of the new element lie from each other in the old value. */
-static void strides_of(const knc_plan *p, const kn_eqn *e, int64_t *stride)
+static void strides_of(const knc_plan *p, const kni_eqn *e, int64_t *stride)
 {
-    const kn_type x[2] = {knc_type(p, e->in[0]), knc_type(p, e->in[1])};
-    kn_rule r = kni_rule(e, x, NULL);
+    const kni_type x[2] = {knc_type(p, e->in[0]), knc_type(p, e->in[1])};
+    kni_rule r = kni_rule_of(e, x, NULL);
     e->prim->lands(&r, stride);
 }
 
 /* Lines of neighbours that are in memory anyway are the routine's: it copies them as memory. */
-static bool is_in_memory(const knc_plan *p, const kn_eqn *e)
+static bool is_in_memory(const knc_plan *p, const kni_eqn *e)
 {
-    kn_atom v = e->in[1];
+    kni_atom v = e->in[1];
     int64_t stride[KN_MAX_NDIM];
-    kn_type t = knc_type(p, v);
+    kni_type t = knc_type(p, v);
     if (kni_is_literal(v))
         return false;
     const knc_value *x = &p->value[v];
@@ -39,13 +39,13 @@ static bool is_in_memory(const knc_plan *p, const kn_eqn *e)
     return stride[last] == 1 && t.dim[last] > 1;
 }
 
-bool knc_can_put(const knc_plan *p, const kn_eqn *e)
+bool knc_can_put(const knc_plan *p, const kni_eqn *e)
 {
     return p->o->fuse && e->prim->lands && p->j->type[e->out].ndim && kni_type_size(knc_type(p, e->in[1])) &&
            !is_in_memory(p, e);
 }
 
-kn_type knc_stored_type(const knc_plan *p, uint32_t var)
+kni_type knc_stored_type(const knc_plan *p, uint32_t var)
 {
     return p->value[var].put ? knc_type(p, maker(p, var)->in[1]) : p->j->type[var];
 }
@@ -56,43 +56,43 @@ kn_type knc_stored_type(const knc_plan *p, uint32_t var)
 typedef struct origin {
     bool known;
     int64_t at, most;
-    kn_atom start;
+    kni_atom start;
 } origin;
 
-static origin origin_of(const knc_plan *p, kn_atom start, int64_t most)
+static origin origin_of(const knc_plan *p, kni_atom start, int64_t most)
 {
     origin o = {.most = most, .start = start, .known = !most};
     if (most && kni_is_literal(start)) {
-        const kn_literal *l = &p->j->literal[start & ~KN_LITERAL_BIT];
+        const kni_literal *l = &p->j->literal[start & ~KN_LITERAL_BIT];
         o.known = true;
         o.at = knx_position(l->type.dtype, &l->bits, most);
     }
     return o;
 }
 
-static origin put_origin(const knc_plan *p, const kn_eqn *e, const int64_t *stride, int d)
+static origin put_origin(const knc_plan *p, const kni_eqn *e, const int64_t *stride, int d)
 {
     int64_t n = knc_type(p, e->in[1]).dim[d];
     return origin_of(p, e->in[2 + d], knc_type(p, e->in[0]).dim[d] - (n - 1) * stride[d] - 1);
 }
 
-static kn_index *new_index(kn_arena *a, int n_loop, int ndim)
+static kni_index *new_index(knx_arena *a, int n_loop, int ndim)
 {
-    kn_index *i = knx_arena_alloc(a, sizeof *i);
-    kn_index_axis *axis = knx_arena_zero(a, (size_t)(ndim > 0 ? ndim : 1) * sizeof *axis);
+    kni_index *i = knx_arena_alloc(a, sizeof *i);
+    kni_index_axis *axis = knx_arena_zero(a, (size_t)(ndim > 0 ? ndim : 1) * sizeof *axis);
     if (!i || !axis)
         return NULL;
     for (int d = 0; d < ndim; d++)
         axis[d].node = KNK_NONE;
-    *i = (kn_index){n_loop, ndim, axis};
+    *i = (kni_index){n_loop, ndim, axis};
     return i;
 }
 
 /* Where the new element at position i goes, but for starts that are operands. NULL without memory. */
-static kn_index *landing(const knc_plan *p, const kn_eqn *e, const kn_index *i, kn_arena *a)
+static kni_index *landing(const knc_plan *p, const kni_eqn *e, const kni_index *i, knx_arena *a)
 {
     int64_t stride[KN_MAX_NDIM];
-    kn_index *y = new_index(a, i->n_loop, i->ndim);
+    kni_index *y = new_index(a, i->n_loop, i->ndim);
     strides_of(p, e, stride);
     for (int d = 0; y && d < i->ndim; d++) {
         y->axis[d].offset = put_origin(p, e, stride, d).at + stride[d] * i->axis[d].offset;
@@ -103,10 +103,10 @@ static kn_index *landing(const knc_plan *p, const kn_eqn *e, const kn_index *i, 
 }
 
 /* A position behind a view; NULL: there is no memory, or it is computed. */
-static kn_index *through_view(const knc_plan *p, const kn_eqn *e, const kn_index *i, kn_arena *a)
+static kni_index *through_view(const knc_plan *p, const kni_eqn *e, const kni_index *i, knx_arena *a)
 {
-    const kn_index *map = knc_view_map(p->j, e, a);
-    kn_index *in = map ? new_index(a, i->n_loop, map->ndim) : NULL;
+    const kni_index *map = knc_view_map(p->j, e, a);
+    kni_index *in = map ? new_index(a, i->n_loop, map->ndim) : NULL;
     for (int x = 0; in && x < map->ndim; x++) {
         in->axis[x].offset = map->axis[x].offset;
         for (int d = 0; d < i->ndim; d++) {
@@ -122,11 +122,11 @@ static kn_index *through_view(const knc_plan *p, const kn_eqn *e, const kn_index
 }
 
 /* Is position i of the old value (window: of what this shows of it; else NULL) the place? `to` is the landing. */
-static bool is_the_place(const knc_plan *p, const kn_eqn *e, const kn_eqn *window, const kn_index *i,
-                         const kn_index *to)
+static bool is_the_place(const knc_plan *p, const kni_eqn *e, const kni_eqn *window, const kni_index *i,
+                         const kni_index *to)
 {
     int64_t stride[KN_MAX_NDIM];
-    kn_type x = knc_type(p, e->in[0]);
+    kni_type x = knc_type(p, e->in[0]);
     strides_of(p, e, stride);
     for (int d = 0; d < x.ndim; d++) {
         origin put = put_origin(p, e, stride, d), seen = {.known = true};
@@ -142,11 +142,11 @@ static bool is_the_place(const knc_plan *p, const kn_eqn *e, const kn_eqn *windo
 }
 
 /* Does the value, at position i, show the old elements where the new ones go? It does by views, and a window. */
-static bool shows_place(const knc_plan *p, const kn_eqn *e, uint32_t var, const kn_index *i, const kn_index *to,
-                        kn_arena *a)
+static bool shows_place(const knc_plan *p, const kni_eqn *e, uint32_t var, const kni_index *i, const kni_index *to,
+                        knx_arena *a)
 {
     while (i && var != e->in[0] && p->value[var].eqn != KNC_NO) {
-        const kn_eqn *v = maker(p, var);
+        const kni_eqn *v = maker(p, var);
         knc_class c = knc_class_of(p->j, v);
         if (!kni_is_var(v->in[0]))
             return false;
@@ -165,15 +165,15 @@ static bool shows_place(const knc_plan *p, const kn_eqn *e, uint32_t var, const 
 enum { MOST_SEEN = 64 };
 typedef struct seeker {
     knc_plan *p;
-    const kn_eqn *e;
-    const kn_index *to;
+    const kni_eqn *e;
+    const kni_index *to;
     uint32_t seen[MOST_SEEN], n; /* values that read old elements, all of them at the place */
 } seeker;
 
-static bool reads_old(const seeker *s, kn_atom a) { return kni_is_var(a) && s->p->value[a].old != KNC_NO; }
+static bool reads_old(const seeker *s, kni_atom a) { return kni_is_var(a) && s->p->value[a].old != KNC_NO; }
 
 /* Does the value read the old elements at the place alone, when it is computed at position i (NULL: a scalar)? */
-static bool only_at_place(seeker *s, uint32_t var, const kn_index *i)
+static bool only_at_place(seeker *s, uint32_t var, const kni_index *i)
 {
     knc_plan *p = s->p;
     if (!reads_old(s, var)) /* nor is it an old value itself: of this update, or of another one */
@@ -186,7 +186,7 @@ static bool only_at_place(seeker *s, uint32_t var, const kn_index *i)
         return true;
     }
     s->seen[s->n++] = var;
-    const kn_eqn *v = maker(p, var);
+    const kni_eqn *v = maker(p, var);
     knc_class c = knc_class_of(p->j, v);
     if (c == KNC_VIEW)
         i = through_view(p, v, i, &p->scratch);
@@ -200,10 +200,10 @@ static bool only_at_place(seeker *s, uint32_t var, const kn_index *i)
     return true;
 }
 
-void knc_note_place(knc_plan *p, const kn_eqn *e)
+void knc_note_place(knc_plan *p, const kni_eqn *e)
 {
-    kn_type t = knc_type(p, e->in[1]);
-    kn_index *i = new_index(&p->scratch, t.ndim, t.ndim);
+    kni_type t = knc_type(p, e->in[1]);
+    kni_index *i = new_index(&p->scratch, t.ndim, t.ndim);
     for (int d = 0; i && d < t.ndim; d++)
         i->axis[d].coef[d] = t.dim[d] > 1;
     seeker s = {.p = p, .e = e, .to = i ? landing(p, e, i, &p->scratch) : NULL};
@@ -213,7 +213,7 @@ void knc_note_place(knc_plan *p, const kn_eqn *e)
         p->value[s.seen[k]].place = 1 + e->out;
 }
 
-bool knc_reads_at_place(knc_plan *p, const kn_eqn *e, uint32_t group)
+bool knc_reads_at_place(knc_plan *p, const kni_eqn *e, uint32_t group)
 {
     uint32_t place = p->value[e->out].place;
     return place && knc_find(p, p->value[place - 1].group) == knc_find(p, group);
@@ -221,43 +221,43 @@ bool knc_reads_at_place(knc_plan *p, const kn_eqn *e, uint32_t group)
 
 /* --- in the kernel ---------------------------------------------------------------------------- */
 
-static int buffer_of(kn_lower *l, uint32_t var, bool written)
+static int buffer_of(kni_lower *l, uint32_t var, bool written)
 {
     size_t offset;
     uint32_t slot = knc_slot_of(l->p, var, &offset);
     return knc_buffer_of(l, slot, offset, l->j->type[var].dtype, written);
 }
 
-void knc_put_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value)
+void knc_put_value(kni_lower *l, uint32_t var, const knc_point *at, kni_pair value)
 {
-    kn_index *to = landing(l->p, maker(l->p, var), at->index, &l->arena);
+    kni_index *to = landing(l->p, maker(l->p, var), at->index, &l->arena);
     if (!to)
         l->failed = true;
     else
         knc_store(l, buffer_of(l, var, true), l->j->type[var], &(knc_point){to, KNK_NONE}, value);
 }
 
-bool knc_old_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 *value)
+bool knc_old_value(kni_lower *l, uint32_t var, const knc_point *at, kni_pair *value)
 {
     uint32_t out = l->scope ? 0 : l->p->value[var].place;
     if (!out || at->pred >= 0 || !l->g->puts)
         return false;
     out--;
     const knc_value *v = &l->p->value[out];
-    const kn_eqn *e = maker(l->p, out);
+    const kni_eqn *e = maker(l->p, out);
     if (knc_find(l->p, v->group) != l->group || l->pass < v->stage)
         return false;
-    kn_type t = knc_stored_type(l->p, out);
-    kn_index *to = landing(l->p, e, knc_home_of(l, v->loops, t)->index, &l->arena);
+    kni_type t = knc_stored_type(l->p, out);
+    kni_index *to = landing(l->p, e, knc_home_of(l, v->loops, t)->index, &l->arena);
     if (!to || to->n_loop != at->index->n_loop || !shows_place(l->p, e, var, at->index, to, &l->arena))
         return false;
     *value = knc_load(l, buffer_of(l, out, false), l->j->type[out], &(knc_point){to, KNK_NONE},
-                      (kn_value2){KNK_NONE, KNK_NONE});
+                      (kni_pair){KNK_NONE, KNK_NONE});
     return true;
 }
 
 /* The buffer of the step that is this slot; KNC_NO: none. */
-static uint32_t find_buffer(const kn_lower *l, uint32_t slot, bool written)
+static uint32_t find_buffer(const kni_lower *l, uint32_t slot, bool written)
 {
     for (size_t b = 0; b < l->buffer.n; b++)
         if (l->buffer.at[b].slot == slot && l->buffer.at[b].written == written)
@@ -266,10 +266,10 @@ static uint32_t find_buffer(const kn_lower *l, uint32_t slot, bool written)
 }
 
 /* Starts that are operands: more references of the step, behind the buffers. */
-static void add_shifts(kn_lower *l, uint32_t var, knc_step *s, knc_shift *shift)
+static void add_shifts(kni_lower *l, uint32_t var, knc_step *s, knc_shift *shift)
 {
-    const kn_eqn *e = maker(l->p, var);
-    kn_type t = l->j->type[var];
+    const kni_eqn *e = maker(l->p, var);
+    kni_type t = l->j->type[var];
     int64_t stride[KN_MAX_NDIM], bytes = t.dtype->size;
     size_t offset;
     uint32_t slot = knc_slot_of(l->p, var, &offset);
@@ -288,7 +288,7 @@ static void add_shifts(kn_lower *l, uint32_t var, knc_step *s, knc_shift *shift)
     }
 }
 
-bool knc_add_puts(kn_lower *l, knc_step *s)
+bool knc_add_puts(kni_lower *l, knc_step *s)
 {
     size_t n = 0;
     for (uint32_t v = l->g->first_store; v != KNC_NO; v = l->p->value[v].next)

@@ -10,7 +10,7 @@
 
 static uint64_t lowest(int n) { return n >= 64 ? UINT64_MAX : ((uint64_t)1 << n) - 1; }
 
-static int count_long_axes(kn_type t)
+static int count_long_axes(kni_type t)
 {
     int n = 0;
     for (int d = 0; d < t.ndim; d++)
@@ -18,10 +18,10 @@ static int count_long_axes(kn_type t)
     return n;
 }
 
-uint64_t knc_long_axes(kn_type t) { return lowest(count_long_axes(t)); }
+uint64_t knc_long_axes(kni_type t) { return lowest(count_long_axes(t)); }
 
 /* Of the axes of x those that are not joined. */
-static uint64_t kept_axes(kn_type x, kn_ints axes)
+static uint64_t kept_axes(kni_type x, kni_ints axes)
 {
     uint64_t keep = 0;
     for (int d = 0, joined = 0, bit = 0; d < x.ndim; d++) {
@@ -36,7 +36,7 @@ static uint64_t kept_axes(kn_type x, kn_ints axes)
     return keep;
 }
 
-bool knc_same_rows(const knc_group *g, kn_type x, kn_ints axes)
+bool knc_same_rows(const knc_group *g, kni_type x, kni_ints axes)
 {
     bool same = knc_has_rows(g) && knc_same_shape(g->inner, x) && g->axes.n == axes.n;
     for (int k = 0; same && k < axes.n; k++)
@@ -45,7 +45,7 @@ bool knc_same_rows(const knc_group *g, kn_type x, kn_ints axes)
 }
 
 /* The elements of a row lie in runs; those of columns far apart, so several columns go together. */
-bool knc_rows_fit(const knc_plan *p, kn_type x, kn_ints axes)
+bool knc_rows_fit(const knc_plan *p, kni_type x, kni_ints axes)
 {
     const int64_t most = (int64_t)(p->o->target->second_cache / 8);
     int64_t run = 1, runs = 1, k = axes.n - 1, d = x.ndim - 1;
@@ -60,13 +60,13 @@ bool knc_rows_fit(const knc_plan *p, kn_type x, kn_ints axes)
 
 bool knc_has_other_rows(const knc_plan *p, const knc_value *v, const knc_group *g)
 {
-    const kn_eqn *r = v->spread == KNC_NO ? NULL : &p->j->eqn[v->spread];
-    kn_ints axes = r ? ((const kn_p_reduce *)r->params)->axes : (kn_ints){0};
+    const kni_eqn *r = v->spread == KNC_NO ? NULL : &p->j->eqn[v->spread];
+    kni_ints axes = r ? ((const kni_p_reduce *)r->params)->axes : (kni_ints){0};
     return r && knc_has_rows(g) && knc_rows_fit(p, knc_type(p, r->in[0]), axes) &&
            !knc_same_rows(g, knc_type(p, r->in[0]), axes);
 }
 
-static void has_rows(knc_plan *p, uint32_t group, kn_type x, kn_ints axes, kn_type rows)
+static void has_rows(knc_plan *p, uint32_t group, kni_type x, kni_ints axes, kni_type rows)
 {
     knc_group *g = &p->group.at[group];
     g->inner = x;
@@ -76,26 +76,26 @@ static void has_rows(knc_plan *p, uint32_t group, kn_type x, kn_ints axes, kn_ty
     g->plain = false;
 }
 
-void knc_points_are_rows(knc_plan *p, uint32_t group, kn_type x, kn_ints axes, kn_type rows)
+void knc_points_are_rows(knc_plan *p, uint32_t group, kni_type x, kni_ints axes, kni_type rows)
 {
     has_rows(p, group, x, axes, rows);
     p->group.at[group].form = KNC_LOOPS_ROWS;
 }
 
-void knc_points_are_elements(knc_plan *p, uint32_t group, kn_type x, kn_ints axes, kn_type rows)
+void knc_points_are_elements(knc_plan *p, uint32_t group, kni_type x, kni_ints axes, kni_type rows)
 {
     has_rows(p, group, x, axes, rows);
     p->group.at[group].form = KNC_LOOPS_FULL;
 }
 
-bool knc_make_rows(knc_plan *p, const kn_eqn *e, const knc_uses *u)
+bool knc_make_rows(knc_plan *p, const kni_eqn *e, const knc_uses *u)
 {
     uint32_t r = e->n_out == 1 ? p->value[e->out].rows : KNC_NO;
     bool any = false;
     if (r == KNC_NO)
         return false;
-    kn_type x = knc_type(p, p->j->eqn[r].in[0]), y = p->j->type[p->j->eqn[r].out];
-    kn_ints axes = ((const kn_p_reduce *)p->j->eqn[r].params)->axes;
+    kni_type x = knc_type(p, p->j->eqn[r].in[0]), y = p->j->type[p->j->eqn[r].out];
+    kni_ints axes = ((const kni_p_reduce *)p->j->eqn[r].params)->axes;
     for (int i = 0; i < u->n; i++) {
         const knc_use *at = &u->at[i];
         const knc_group *g = &p->group.at[at->group];
@@ -122,16 +122,16 @@ void knc_add_row(knc_plan *p, uint32_t group, uint32_t var, int stage)
 }
 
 /* The loops of the operand's axes where the result's run along those of `keep`; false if that is not said by loops. */
-static bool keep_through_view(knc_plan *p, const kn_eqn *e, uint64_t *keep)
+static bool keep_through_view(knc_plan *p, const kni_eqn *e, uint64_t *keep)
 {
-    kn_type x = knc_type(p, e->in[0]), y = p->j->type[e->out];
-    const kn_index *map = knc_view_map(p->j, e, &p->scratch);
+    kni_type x = knc_type(p, e->in[0]), y = p->j->type[e->out];
+    const kni_index *map = knc_view_map(p->j, e, &p->scratch);
     uint64_t kept = 0;
     int next = 0, loop = -1;
     if (!map)
         return false;
     for (int a = 0; a < x.ndim; a++) {
-        const kn_index_axis *m = &map->axis[a];
+        const kni_index_axis *m = &map->axis[a];
         if (x.dim[a] == 1)
             continue;
         /* the result's axis that it runs along: behind that of the axis before */
@@ -154,7 +154,7 @@ static bool keep_through_view(knc_plan *p, const kn_eqn *e, uint64_t *keep)
     return true;
 }
 
-knc_use knc_use_through_view(knc_plan *p, const kn_eqn *e, knc_use at)
+knc_use knc_use_through_view(knc_plan *p, const kni_eqn *e, knc_use at)
 {
     const knc_group *g = &p->group.at[at.group];
     bool asked = at.point <= KNC_KEPT && kni_is_var(e->in[0]) && (knc_has_rows(g) || p->value[e->in[0]].rows != KNC_NO);

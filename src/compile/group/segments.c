@@ -24,7 +24,7 @@ typedef struct box {
 typedef struct cutting {
     knc_plan *p;
     knc_step *s;
-    kn_arena *a;
+    knx_arena *a;
     knk_launch l;
     box *box;
     int n, made; /* boxes; those that have a kernel to be released */
@@ -63,7 +63,7 @@ static int pieces_of(const knk_cut *cut, int n_cut, int loop)
     return n;
 }
 
-static kn_error *list_boxes(cutting *c, const knk_cut *cut, int n_cut)
+static knx_error *list_boxes(cutting *c, const knk_cut *cut, int n_cut)
 {
     const knk_kernel *k = c->s->u.k.kernel;
     size_t n = (size_t)k->n_par + 1;
@@ -102,7 +102,7 @@ static bool same_kernel(const knk_kernel *a, const knk_kernel *b)
 }
 
 /* The kernel, or an equal one of the cache, or of another box. */
-static kn_error *share(cutting *c, box *b)
+static knx_error *share(cutting *c, box *b)
 {
     for (box *o = c->box; o < b; o++)
         if (same_kernel(o->kernel, b->kernel)) {
@@ -113,7 +113,7 @@ static kn_error *share(cutting *c, box *b)
     return c->p->o->kernels ? knc_share_kernel(c->p->o->kernels, &b->kernel) : NULL;
 }
 
-static kn_error *narrow_boxes(cutting *c)
+static knx_error *narrow_boxes(cutting *c)
 {
     const knk_kernel *k = c->s->u.k.kernel;
     for (; c->made < c->n; c->made++) {
@@ -123,7 +123,7 @@ static kn_error *narrow_boxes(cutting *c)
         if (!b->buffer || !b->map)
             return knx_error_nomem();
         KN_TRY(knk_narrow(k, &c->l, &(knk_box){b->low, b->extent}, &b->kernel, b->buffer, b->map));
-        kn_error *e = share(c, b);
+        knx_error *e = share(c, b);
         if (e) {
             knk_release(b->kernel);
             return e;
@@ -190,9 +190,9 @@ static void join_whole(cutting *c)
 /* --- what runs -------------------------------------------------------------------------------- */
 
 /* The numbers of the whole launch, from the box's first point on. Its kernel is retained last. */
-static kn_error *make_segment(const cutting *c, const box *b, knc_segment *out)
+static knx_error *make_segment(const cutting *c, const box *b, knc_segment *out)
 {
-    kn_arena *a = &c->p->p->arena;
+    knx_arena *a = &c->p->p->arena;
     const knk_kernel *k = c->s->u.k.kernel;
     knk_map_values *map = knx_arena_alloc(a, ((size_t)b->kernel->n_map + 1) * sizeof *map);
     out->par = knx_arena_copy(a, b->extent, ((size_t)k->n_par + 1) * sizeof *b->extent);
@@ -210,7 +210,7 @@ static kn_error *make_segment(const cutting *c, const box *b, knc_segment *out)
     return NULL;
 }
 
-static kn_error *run_in_boxes(cutting *c)
+static knx_error *run_in_boxes(cutting *c)
 {
     knc_segment *segment = knx_arena_zero(&c->p->p->arena, (size_t)c->n * sizeof *segment);
     if (!segment)
@@ -223,7 +223,7 @@ static kn_error *run_in_boxes(cutting *c)
     return NULL;
 }
 
-static kn_error *cut_in(cutting *c, const knk_cut *cut, int n_cut)
+static knx_error *cut_in(cutting *c, const knk_cut *cut, int n_cut)
 {
     KN_TRY(list_boxes(c, cut, n_cut));
     if (!c->n)
@@ -234,19 +234,19 @@ static kn_error *cut_in(cutting *c, const knk_cut *cut, int n_cut)
     return c->n > 1 || !c->box->rare ? run_in_boxes(c) : NULL;
 }
 
-static kn_error *cut_kernel(knc_plan *p, knc_step *s)
+static knx_error *cut_kernel(knc_plan *p, knc_step *s)
 {
     knk_cut cut[MOST_BOXES];
     cutting c = {.p = p, .s = s, .a = &p->scratch, .l = {.map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner}};
     bool known;
     int n = knk_cuts(s->u.k.kernel, &c.l, cut, MOST_BOXES, &known);
-    kn_error *e = n || known ? cut_in(&c, cut, n) : NULL;
+    knx_error *e = n || known ? cut_in(&c, cut, n) : NULL;
     for (int i = 0; i < c.made; i++)
         knk_release(c.box[i].kernel);
     return e;
 }
 
-kn_error *knc_cut_kernels(knc_plan *p)
+knx_error *knc_cut_kernels(knc_plan *p)
 {
     for (uint32_t i = 0; p->o->target->segments && i < p->p->n_step; i++)
         if (knc_is_kernel(&p->p->step[i]))

@@ -8,13 +8,13 @@
  * rather than computed by a reader that may run after the update. */
 #include "compile/plan.h"
 
-static const kn_atom *updated_operand(const kn_eqn *e)
+static const kni_atom *updated_operand(const kni_eqn *e)
 {
     return e->prim->updates && e->n_out ? &e->in[e->prim->updates - 1] : NULL;
 }
 
 /* Does it show all of its operand's memory, in order? */
-static bool shows_whole(knc_plan *p, const kn_eqn *e)
+static bool shows_whole(knc_plan *p, const kni_eqn *e)
 {
     knc_class c = knc_class_of(p->j, e);
     int64_t first;
@@ -27,7 +27,7 @@ static bool shows_whole(knc_plan *p, const kn_eqn *e)
 static void give_levels(knc_plan *p)
 {
     for (uint32_t i = 0; i < p->j->n_eqn; i++) {
-        const kn_eqn *e = &p->j->eqn[i];
+        const kni_eqn *e = &p->j->eqn[i];
         uint32_t level = 0;
         for (uint32_t k = 0; k < e->n_in; k++)
             if (kni_is_var(e->in[k]) && p->value[e->in[k]].level > level)
@@ -48,7 +48,7 @@ static void mark_updated(knc_plan *p)
         if (kni_is_var(p->j->out[k]))
             p->value[p->value[p->j->out[k]].whole].kept = true;
     for (uint32_t i = 0; i < p->j->n_eqn; i++) {
-        const kn_atom *x = updated_operand(&p->j->eqn[i]);
+        const kni_atom *x = updated_operand(&p->j->eqn[i]);
         if (!x || !kni_is_var(*x))
             continue;
         uint32_t whole = p->value[*x].whole, level = p->value[p->j->eqn[i].out].level;
@@ -59,7 +59,7 @@ static void mark_updated(knc_plan *p)
 }
 
 /* Of the values to be updated that the operands show, that whose update comes first, if it is not behind us. */
-static uint32_t old_value(const knc_plan *p, const kn_eqn *e, uint32_t level)
+static uint32_t old_value(const knc_plan *p, const kni_eqn *e, uint32_t level)
 {
     uint32_t best = KNC_NO, limit = KNC_NO;
     for (uint32_t k = 0; k < e->n_in; k++) {
@@ -86,7 +86,7 @@ void knc_find_updates(knc_plan *p)
     give_levels(p);
     mark_updated(p);
     for (uint32_t i = 0; i < p->j->n_eqn; i++) {
-        const kn_eqn *e = &p->j->eqn[i];
+        const kni_eqn *e = &p->j->eqn[i];
         if (!e->n_out || knc_class_of(p->j, e) == KNC_RUN)
             continue;
         uint32_t old = old_value(p, e, p->value[e->out].level);
@@ -102,7 +102,7 @@ uint32_t knc_update_limit(const knc_plan *p, uint32_t var)
 }
 
 /* Storing it must not cost more than the copy that it avoids. */
-bool knc_reads_too_late(const knc_plan *p, const kn_eqn *e, bool moves, uint32_t level)
+bool knc_reads_too_late(const knc_plan *p, const kni_eqn *e, bool moves, uint32_t level)
 {
     uint32_t old = p->value[e->out].old;
     if (old == KNC_NO || level < p->value[old].updated_at)
@@ -159,9 +159,9 @@ static bool list_overwritten(knc_plan *p)
     return true;
 }
 
-kn_error *knc_settle_updates(knc_plan *p)
+knx_error *knc_settle_updates(knc_plan *p)
 {
-    kn_program *q = p->p;
+    knc_program *q = p->p;
     knc_update_note *note = knx_arena_alloc(&q->arena, (p->update.n + 1) * sizeof *note);
     if (!note || !list_overwritten(p))
         return knx_error_nomem();
@@ -181,9 +181,9 @@ kn_error *knc_settle_updates(knc_plan *p)
 }
 
 /* Copies onto themselves. Those into an output in a donated operand stay: that may turn out to be plain memory. */
-kn_error *knc_drop_copies(knc_plan *p)
+knx_error *knc_drop_copies(knc_plan *p)
 {
-    kn_program *q = p->p;
+    knc_program *q = p->p;
     knc_step *step = (knc_step *)(uintptr_t)q->step;
     knc_note *note = (knc_note *)(uintptr_t)q->note;
     uint32_t n = 0, *number = p->update.n ? knx_arena_zero(&p->scratch, (q->n_step + 1) * sizeof *number) : NULL;

@@ -3,7 +3,7 @@
 #include "compile/group/group.h"
 #include <string.h>
 
-bool knc_same_shape(kn_type a, kn_type b)
+bool knc_same_shape(kni_type a, kni_type b)
 {
     return a.ndim == b.ndim && (!a.ndim || !memcmp(a.dim, b.dim, (size_t)a.ndim * sizeof *a.dim));
 }
@@ -174,7 +174,7 @@ static bool too_late(const knc_group *early, const knc_group *late)
 }
 
 /* The same loops for positions, whatever axes of one element there are. */
-static bool same_loops(kn_type a, kn_type b)
+static bool same_loops(kni_type a, kni_type b)
 {
     for (int i = 0, k = 0;; i++, k++) {
         while (i < a.ndim && a.dim[i] == 1)

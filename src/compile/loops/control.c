@@ -10,7 +10,7 @@ uint32_t knc_n_inside(const knc_step *s)
     return s->kind == KNC_BRANCH ? s->u.r.branch->n : 0;
 }
 
-kn_program *knc_inner_program(const knc_step *s, uint32_t i)
+knc_program *knc_inner_program(const knc_step *s, uint32_t i)
 {
     if (s->kind == KNC_BRANCH)
         return s->u.r.branch->program[i];
@@ -34,7 +34,7 @@ void knc_drop_step(const knc_step *s)
         knc_release(knc_inner_program(s, i));
 }
 
-const char *knc_path_text(kn_loop_path path, bool branch)
+const char *knc_path_text(kni_loop_path path, bool branch)
 {
     return path == KN_PATH_COMPILED ? (branch ? "a kernel" : "a compiled loop")
            : branch                 ? "programs that are run"
@@ -45,10 +45,10 @@ const char *knc_path_text(kn_loop_path path, bool branch)
 /* ---- A kernel. */
 
 /* The step of a kernel, whose references are some of those that there are. */
-static kn_error *become_kernel(const knc_plan *p, const knc_scalar *k, knc_step *s)
+static knx_error *become_kernel(const knc_plan *p, const knc_scalar *k, knc_step *s)
 {
     knk_kernel *kernel = k->kernel;
-    kn_error *error = p->o->kernels ? knc_share_kernel(p->o->kernels, &kernel) : NULL;
+    knx_error *error = p->o->kernels ? knc_share_kernel(p->o->kernels, &kernel) : NULL;
     knc_ref *ref = knx_arena_alloc(&p->p->arena, ((size_t)k->n_buffer + 1) * sizeof *ref);
     if (error || !ref) {
         knk_release(kernel);
@@ -70,12 +70,12 @@ static kn_error *become_kernel(const knc_plan *p, const knc_scalar *k, knc_step 
 
 /* ---- Programs. */
 
-static kn_error *become_loop(const knc_plan *p, const kn_eqn *e, uint8_t path, knc_step *s)
+static knx_error *become_loop(const knc_plan *p, const kni_eqn *e, uint8_t path, knc_step *s)
 {
     knc_loop *l = knx_arena_zero(&p->p->arena, sizeof *l);
     if (!l)
         return knx_error_nomem();
-    kn_error *error = e->prim->loops == KN_LOOP_SCAN ? knc_make_scan(p, e, path, l) : knc_make_while(p, e, path, l);
+    knx_error *error = e->prim->loops == KN_LOOP_SCAN ? knc_make_scan(p, e, path, l) : knc_make_while(p, e, path, l);
     if (error) {
         knc_release(l->cond);
         knc_release(l->body);
@@ -87,12 +87,12 @@ static kn_error *become_loop(const knc_plan *p, const kn_eqn *e, uint8_t path, k
     return NULL;
 }
 
-static kn_error *become_branch(const knc_plan *p, const kn_eqn *e, knc_step *s)
+static knx_error *become_branch(const knc_plan *p, const kni_eqn *e, knc_step *s)
 {
     knc_branch *b = knx_arena_zero(&p->p->arena, sizeof *b);
     if (!b)
         return knx_error_nomem();
-    kn_error *error = knc_make_branch(p, e, b);
+    knx_error *error = knc_make_branch(p, e, b);
     s->kind = KNC_BRANCH;
     s->u.r.branch = b;
     s->u.r.workspace = b->workspace;
@@ -107,20 +107,21 @@ typedef struct choice {
     int64_t accept, on_step;
     bool branch;
     uint8_t path;
-    kn_text why;
+    knx_text why;
 } choice;
 
-static kn_error *refuse(const kn_eqn *e, const choice *c)
+static knx_error *refuse(const kni_eqn *e, const choice *c)
 {
-    kn_error *error = knx_error(KN_ERROR_VALUE, "%s would run %s%s, which .accept does not allow: %s", e->prim->name,
-                                c->path == KN_PATH_STEPWISE ? "" : "as ", knc_path_text(c->path, c->branch), c->why.s);
+    knx_error *error =
+        knx_error_new(KN_ERROR_VALUE, "%s would run %s%s, which .accept does not allow: %s", e->prim->name,
+                      c->path == KN_PATH_STEPWISE ? "" : "as ", knc_path_text(c->path, c->branch), c->why.s);
     if (error && !error->place && atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0)
         error->place = e->place;
     return error;
 }
 
 /* The best path of those that are accepted; a kernel is made already. `why`: what stands against a better one. */
-static kn_error *choose(knc_plan *p, const kn_eqn *e, choice *c, knc_step *s)
+static knx_error *choose(knc_plan *p, const kni_eqn *e, choice *c, knc_step *s)
 {
     int64_t accept = c->accept ? c->accept : KN_PATH_COMPILED | KN_PATH_CALLS | KN_PATH_STEPWISE;
     c->path = p->o->fuse ? KN_PATH_CALLS : KN_PATH_STEPWISE;
@@ -146,7 +147,7 @@ static kn_error *choose(knc_plan *p, const kn_eqn *e, choice *c, knc_step *s)
 }
 
 /* Equations are lowered from the last to the first, so each is put before those that are there. */
-static kn_error *note(const knc_plan *p, uint32_t eqn, const choice *c)
+static knx_error *note(const knc_plan *p, uint32_t eqn, const choice *c)
 {
     knc_path_note *n = knx_arena_zero(&p->p->arena, sizeof *n);
     const char *why = n ? knx_arena_string(&p->p->arena, c->why.s) : NULL;
@@ -157,18 +158,18 @@ static kn_error *note(const knc_plan *p, uint32_t eqn, const choice *c)
     return NULL;
 }
 
-kn_error *knc_make_control(knc_plan *p, const kn_eqn *e, knc_step *s)
+knx_error *knc_make_control(knc_plan *p, const kni_eqn *e, knc_step *s)
 {
     choice c = {.branch = e->prim->loops == KN_LOOP_COND};
     if (e->prim->loops == KN_LOOP_SCAN) {
-        const kn_p_scan *params = e->params;
+        const kni_p_scan *params = e->params;
         c.accept = params->accept;
         c.on_step = params->on_step;
     } else if (e->prim->loops == KN_LOOP_WHILE) {
-        c.accept = ((const kn_p_while *)e->params)->accept;
+        c.accept = ((const kni_p_while *)e->params)->accept;
     }
     KN_TRY(choose(p, e, &c, s));
-    kn_error *error = note(p, s->eqn, &c);
+    knx_error *error = note(p, s->eqn, &c);
     if (c.path == KN_PATH_COMPILED) {
         if (error)
             knc_drop_step(s);

@@ -4,7 +4,7 @@
 #define KN_COMPILE_LOOPS_CONTROL_H
 #include "compile/plan.h"
 
-kn_error *knc_make_while(const knc_plan *p, const kn_eqn *e, uint8_t path, knc_loop *l);
-kn_error *knc_make_scan(const knc_plan *p, const kn_eqn *e, uint8_t path, knc_loop *l);
-kn_error *knc_make_branch(const knc_plan *p, const kn_eqn *e, knc_branch *b);
+knx_error *knc_make_while(const knc_plan *p, const kni_eqn *e, uint8_t path, knc_loop *l);
+knx_error *knc_make_scan(const knc_plan *p, const kni_eqn *e, uint8_t path, knc_loop *l);
+knx_error *knc_make_branch(const knc_plan *p, const kni_eqn *e, knc_branch *b);
 #endif

@@ -10,30 +10,30 @@ static size_t take(const knc_plan *p, size_t *workspace, size_t bytes)
     return at;
 }
 
-static kn_error *compile(const knc_plan *p, const kni_jaxpr *j, const bool *donated, const knc_loop *l,
-                         kn_program **out)
+static knx_error *compile(const knc_plan *p, const kni_jaxpr *j, const bool *donated, const knc_loop *l,
+                          knc_program **out)
 {
-    const kn_compile_options o = {.target = p->o->target,
-                                  .kernels = p->o->kernels,
-                                  .fuse = p->o->fuse,
-                                  .donated = donated,
-                                  .first_carry = l ? l->n_body : 0,
-                                  .n_carry = l ? l->n : 0,
-                                  .bands = p->o->bands,
-                                  .max_buffers = p->o->max_buffers,
-                                  .quiet = p->o->quiet};
+    const knc_compile_options o = {.target = p->o->target,
+                                   .kernels = p->o->kernels,
+                                   .fuse = p->o->fuse,
+                                   .donated = donated,
+                                   .first_carry = l ? l->n_body : 0,
+                                   .n_carry = l ? l->n : 0,
+                                   .bands = p->o->bands,
+                                   .max_buffers = p->o->max_buffers,
+                                   .quiet = p->o->quiet};
     return knc_compile(j, &o, out);
 }
 
 /* A carry belongs to the loop, so the body may write over it; constants and inputs do not. */
-static kn_error *compile_body(const knc_plan *p, const kni_jaxpr *j, knc_loop *l)
+static knx_error *compile_body(const knc_plan *p, const kni_jaxpr *j, knc_loop *l)
 {
     bool *donated = knx_alloc_zero((size_t)l->n_body + l->n + l->n_x + 1);
     if (!donated)
         return knx_error_nomem();
     for (uint32_t i = 0; i < l->n; i++)
         donated[l->n_body + i] = true;
-    kn_error *error = compile(p, j, donated, l, &l->body);
+    knx_error *error = compile(p, j, donated, l, &l->body);
     knx_free(donated);
     return error;
 }
@@ -47,9 +47,9 @@ static bool stays_in_place(const knc_loop *l, uint32_t carry)
     return (o->kind == KNC_OUT_OPERAND || o->kind == KNC_OUT_DONATED) && o->index == l->n_body + carry;
 }
 
-static kn_error *note_bytes(const knc_plan *p, knc_loop *l)
+static knx_error *note_bytes(const knc_plan *p, knc_loop *l)
 {
-    kn_arena *a = &p->p->arena;
+    knx_arena *a = &p->p->arena;
     size_t *bytes = knx_arena_alloc(a, ((size_t)l->n + l->n_x + l->n_y + 1) * sizeof *bytes);
     size_t *second = knx_arena_alloc(a, ((size_t)l->n + 1) * sizeof *second);
     if (!bytes || !second)
@@ -69,7 +69,7 @@ static kn_error *note_bytes(const knc_plan *p, knc_loop *l)
     return NULL;
 }
 
-static kn_error *lay_out(const knc_plan *p, knc_loop *l)
+static knx_error *lay_out(const knc_plan *p, knc_loop *l)
 {
     KN_TRY(note_bytes(p, l));
     l->go = take(p, &l->workspace, l->cond ? sizeof(bool) : 0);
@@ -78,9 +78,9 @@ static kn_error *lay_out(const knc_plan *p, knc_loop *l)
     return NULL;
 }
 
-kn_error *knc_make_while(const knc_plan *p, const kn_eqn *e, uint8_t path, knc_loop *l)
+knx_error *knc_make_while(const knc_plan *p, const kni_eqn *e, uint8_t path, knc_loop *l)
 {
-    const kn_p_while *params = e->params;
+    const kni_p_while *params = e->params;
     l->path = path;
     l->n_cond = (uint32_t)params->cond_nconsts;
     l->n_body = (uint32_t)params->body_nconsts;
@@ -91,9 +91,9 @@ kn_error *knc_make_while(const knc_plan *p, const kn_eqn *e, uint8_t path, knc_l
     return lay_out(p, l);
 }
 
-kn_error *knc_make_scan(const knc_plan *p, const kn_eqn *e, uint8_t path, knc_loop *l)
+knx_error *knc_make_scan(const knc_plan *p, const kni_eqn *e, uint8_t path, knc_loop *l)
 {
-    const kn_p_scan *params = e->params;
+    const kni_p_scan *params = e->params;
     l->path = path;
     l->n_body = (uint32_t)params->num_consts;
     l->n = (uint32_t)params->num_carry;
@@ -108,10 +108,10 @@ kn_error *knc_make_scan(const knc_plan *p, const kn_eqn *e, uint8_t path, knc_lo
 
 /* ---- Branches. */
 
-kn_error *knc_make_branch(const knc_plan *p, const kn_eqn *e, knc_branch *b)
+knx_error *knc_make_branch(const knc_plan *p, const kni_eqn *e, knc_branch *b)
 {
-    const kn_p_cond *params = e->params;
-    kn_program **program = knx_arena_zero(&p->p->arena, ((size_t)params->branches.n + 1) * sizeof *program);
+    const kni_p_cond *params = e->params;
+    knc_program **program = knx_arena_zero(&p->p->arena, ((size_t)params->branches.n + 1) * sizeof *program);
     size_t most = 0;
     if (!program)
         return knx_error_nomem();

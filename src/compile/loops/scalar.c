@@ -17,23 +17,23 @@ enum {
 
 /* What the kernel goes through: the types of carries, and of outputs or results. */
 typedef struct wanted {
-    kn_type *type;
+    kni_type *type;
     bool *read;
     uint32_t n;
 } wanted;
 
-static bool find_wanted(kn_lower *l, const kn_eqn *e, wanted *w)
+static bool find_wanted(kni_lower *l, const kni_eqn *e, wanted *w)
 {
-    kn_arena *a = &l->p->scratch;
+    knx_arena *a = &l->p->scratch;
     w->n = e->n_out;
     w->type = knx_arena_alloc(a, ((size_t)e->n_out + 1) * sizeof *w->type);
     w->read = knx_arena_alloc(a, (size_t)e->n_out + 1);
     const bool *read = knc_read(l->p);
     if (!w->type || !w->read || !read)
         return false;
-    const kn_p_scan *scan = e->prim->loops == KN_LOOP_SCAN ? e->params : NULL;
+    const kni_p_scan *scan = e->prim->loops == KN_LOOP_SCAN ? e->params : NULL;
     for (uint32_t i = 0; i < e->n_out; i++) {
-        kn_type t = l->p->j->type[e->out + i];
+        kni_type t = l->p->j->type[e->out + i];
         if (scan && i >= scan->num_carry)
             t = kni_out_type(scan->jaxpr, i);
         w->type[i] = t;
@@ -43,9 +43,9 @@ static bool find_wanted(kn_lower *l, const kn_eqn *e, wanted *w)
 }
 
 /* The largest, whose first axes are tried. */
-static kn_type largest(const wanted *w)
+static kni_type largest(const wanted *w)
 {
-    kn_type most = {0};
+    kni_type most = {0};
     for (uint32_t i = 0; i < w->n; i++)
         if (!i || kni_type_size(w->type[i]) > kni_type_size(most) ||
             (kni_type_size(w->type[i]) == kni_type_size(most) && w->type[i].ndim > most.ndim))
@@ -53,7 +53,7 @@ static kn_type largest(const wanted *w)
     return most;
 }
 
-static int64_t points_of(const kn_lower *l)
+static int64_t points_of(const kni_lower *l)
 {
     int64_t n = 1;
     for (int d = 0; d < l->n_par; d++)
@@ -62,7 +62,7 @@ static int64_t points_of(const kn_lower *l)
 }
 
 /* Are all values small enough at a point, and stored once? */
-static bool fits(kn_lower *l, const wanted *w)
+static bool fits(kni_lower *l, const wanted *w)
 {
     for (uint32_t i = 0; i < w->n; i++) {
         bool points = knc_has_points(l, w->type[i]);
@@ -77,7 +77,7 @@ static bool fits(kn_lower *l, const wanted *w)
     return !l->failed;
 }
 
-static void begin(kn_lower *l)
+static void begin(kni_lower *l)
 {
     struct knc_points *s = l->points;
     knx_arena_reset(&l->arena);
@@ -93,7 +93,7 @@ static void begin(kn_lower *l)
     l->failed = false;
 }
 
-static kn_error *build(kn_lower *l)
+static knx_error *build(kni_lower *l)
 {
     begin(l);
     l->k = knk_new(l->n_loop);
@@ -103,13 +103,13 @@ static kn_error *build(kn_lower *l)
     knc_run_outside(l);
     if (!l->failed && l->map.n > MOST_MAPS)
         knc_refuse(l, "it reads and writes more than %d elements at a point", MOST_MAPS);
-    kn_error *error = l->points->error;
+    knx_error *error = l->points->error;
     l->points->error = NULL;
     return error ? error : l->failed && !l->points->why->length ? knx_error_nomem() : NULL;
 }
 
 /* Are rows of memory faster one after the other? */
-static bool is_memory_bound(const kn_lower *l, const kn_p_scan *p, const knk_kernel *k)
+static bool is_memory_bound(const kni_lower *l, const kni_p_scan *p, const knk_kernel *k)
 {
     int64_t points = points_of(l), streams = 0, all;
     if (points < LONG_ROW)
@@ -121,10 +121,10 @@ static bool is_memory_bound(const kn_lower *l, const kn_p_scan *p, const knk_ker
 }
 
 /* Why it is better to go step by step, if it may; NULL: it is not. */
-static const char *better_in_steps(const kn_lower *l, const knk_kernel *k)
+static const char *better_in_steps(const kni_lower *l, const knk_kernel *k)
 {
-    const kn_eqn *e = l->points->e;
-    const kn_p_scan *scan = e->prim->loops == KN_LOOP_SCAN ? e->params : NULL;
+    const kni_eqn *e = l->points->e;
+    const kni_p_scan *scan = e->prim->loops == KN_LOOP_SCAN ? e->params : NULL;
     if (scan && scan->accept == KN_PATH_COMPILED)
         return NULL;
     if (scan && is_memory_bound(l, scan, k))
@@ -134,11 +134,11 @@ static const char *better_in_steps(const kn_lower *l, const knk_kernel *k)
 }
 
 /* With these axes as loops; *kernel stays NULL if it does not work. */
-static kn_error *attempt(kn_lower *l, knk_kernel **kernel)
+static knx_error *attempt(kni_lower *l, knk_kernel **kernel)
 {
-    *l->points->why = (kn_text){0};
+    *l->points->why = (knx_text){0};
     knc_natural_loops(l);
-    kn_error *error = build(l);
+    knx_error *error = build(l);
     if (!error && !l->failed && knc_shape_loops(l)) {
         knk_delete(l->k);
         error = build(l);
@@ -164,20 +164,20 @@ static kn_error *attempt(kn_lower *l, knk_kernel **kernel)
     return error;
 }
 
-static kn_error *try_axes(kn_lower *l, const kn_eqn *e, knk_kernel **kernel)
+static knx_error *try_axes(kni_lower *l, const kni_eqn *e, knk_kernel **kernel)
 {
     wanted w;
-    kn_text why = {0};
+    knx_text why = {0};
     if (!find_wanted(l, e, &w))
         return knx_error_nomem();
-    kn_type most = largest(&w);
+    kni_type most = largest(&w);
     int axes = most.ndim < KNK_MAX_LOOPS - KNC_MAX_TURNS ? most.ndim : KNK_MAX_LOOPS - KNC_MAX_TURNS;
     for (l->n_par = axes; l->n_par >= 0 && !*kernel; l->n_par--) {
         KN_KNOWN(!l->n_par || most.dim);
         for (int d = 0; d < l->n_par; d++)
             l->extent[d] = most.dim[d];
         l->failed = false;
-        *l->points->why = (kn_text){0};
+        *l->points->why = (knx_text){0};
         if (fits(l, &w))
             KN_TRY(attempt(l, kernel));
         else if (why.length) /* what it said of more axes says more */
@@ -191,7 +191,7 @@ static kn_error *try_axes(kn_lower *l, const kn_eqn *e, knk_kernel **kernel)
     return NULL;
 }
 
-static bool note_numbers(kn_lower *l, knc_scalar *out)
+static bool note_numbers(kni_lower *l, knc_scalar *out)
 {
     uint32_t *buffer = knx_arena_alloc(&l->p->p->arena, (l->buffer.n + 1) * sizeof *buffer);
     if (!buffer || !knc_launch_numbers(l, l->points->turn, &out->map, &out->par, &out->inner))
@@ -203,12 +203,12 @@ static bool note_numbers(kn_lower *l, knc_scalar *out)
     return true;
 }
 
-kn_error *knc_scalar_kernel(knc_plan *p, const kn_eqn *e, knc_scalar *out)
+knx_error *knc_scalar_kernel(knc_plan *p, const kni_eqn *e, knc_scalar *out)
 {
     *out = (knc_scalar){0};
-    kn_lower *l = knx_alloc_zero(sizeof *l);
+    kni_lower *l = knx_alloc_zero(sizeof *l);
     struct knc_points *s = knx_alloc_zero(sizeof *s);
-    kn_error *error = l && s ? NULL : knx_error_nomem();
+    knx_error *error = l && s ? NULL : knx_error_nomem();
     if (!error) {
         l->p = p;
         l->j = p->j;

@@ -7,7 +7,7 @@
 /* A loop or a branch as one kernel that is a step of its own: its buffers are operands and results of the equation. */
 typedef struct knc_scalar {
     knk_kernel *kernel; /* NULL: it does not become one, and `why` says for what reason */
-    kn_text why;
+    knx_text why;
     int n_buffer;
     const uint32_t *buffer; /* per buffer: number of the operand; results follow on the operands */
     const knk_map_values *map;
@@ -15,5 +15,5 @@ typedef struct knc_scalar {
     const int64_t *const *inner;
 } knc_scalar;
 /* Numbers and lists live in p->p->arena. Errors are lack of memory alone. */
-kn_error *knc_scalar_kernel(knc_plan *p, const kn_eqn *e, knc_scalar *out);
+knx_error *knc_scalar_kernel(knc_plan *p, const kni_eqn *e, knc_scalar *out);
 #endif

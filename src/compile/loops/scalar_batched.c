@@ -5,7 +5,7 @@
 #include "compile/loops/scope.h"
 #include <string.h>
 
-static knk_inst look(const kn_lower *l, knk_node x)
+static knk_inst look(const kni_lower *l, knk_node x)
 {
     const knk_inst *n = knk_look(l->k, x);
     return n ? *n : (knk_inst){.op = KNK_CONST, .a = KNK_NONE, .b = KNK_NONE, .c = KNK_NONE};
@@ -13,7 +13,7 @@ static knk_inst look(const kn_lower *l, knk_node x)
 
 /* Is x made of one of the nodes that are marked in `of`? Operands are older than what reads them; turns before do not
  * count. */
-static bool is_made_of(kn_lower *l, knk_node x, const bool *of)
+static bool is_made_of(kni_lower *l, knk_node x, const bool *of)
 {
     bool *seen = x < 0 ? NULL : knx_arena_zero(&l->arena, (size_t)x + 1);
     if (!seen) {
@@ -35,7 +35,7 @@ static bool is_made_of(kn_lower *l, knk_node x, const bool *of)
     return false;
 }
 
-static bool *marks(kn_lower *l, knk_node most)
+static bool *marks(kni_lower *l, knk_node most)
 {
     bool *m = knx_arena_zero(&l->arena, (size_t)(most < 0 ? 0 : most) + 1);
     if (!m)
@@ -44,7 +44,7 @@ static bool *marks(kn_lower *l, knk_node most)
 }
 
 /* Is x the mask, and whatever else there is the same for all points? */
-static bool asks_mask_alone(kn_lower *l, knk_node x, knk_node mask)
+static bool asks_mask_alone(kni_lower *l, knk_node x, knk_node mask)
 {
     bool *of = marks(l, x > mask ? x : mask);
     if (!of)
@@ -62,7 +62,7 @@ static bool asks_mask_alone(kn_lower *l, knk_node x, knk_node mask)
     return true;
 }
 
-knk_node knc_condition(kn_lower *l, const knc_scope *cond)
+knk_node knc_condition(kni_lower *l, const knc_scope *cond)
 {
     struct knc_points *s = l->points;
     s->any = cond;
@@ -76,7 +76,7 @@ knk_node knc_condition(kn_lower *l, const knc_scope *cond)
 enum { DEEP = 64 }; /* nodes that are looked through */
 
 /* Is the mask true wherever p is? */
-static bool within(const kn_lower *l, knk_node p, knk_node mask, int *left)
+static bool within(const kni_lower *l, knk_node p, knk_node mask, int *left)
 {
     if (p == mask)
         return true;
@@ -88,14 +88,14 @@ static bool within(const kn_lower *l, knk_node p, knk_node mask, int *left)
     return q.op == KNK_AND && (within(l, q.a, mask, left) || within(l, q.b, mask, left));
 }
 
-static bool is_within(const kn_lower *l, knk_node p, knk_node mask)
+static bool is_within(const kni_lower *l, knk_node p, knk_node mask)
 {
     int left = DEEP;
     return within(l, p, mask, &left);
 }
 
 /* Is x the carry where the mask is false? */
-static bool is_kept(const kn_lower *l, knk_node x, knk_node carry, knk_node mask)
+static bool is_kept(const kni_lower *l, knk_node x, knk_node carry, knk_node mask)
 {
     for (int i = 0; i < DEEP && x != carry; i++) {
         knk_inst n = look(l, x), a = look(l, n.a);
@@ -111,7 +111,7 @@ static bool is_kept(const kn_lower *l, knk_node x, knk_node carry, knk_node mask
     return x == carry;
 }
 
-void knc_check_kept(kn_lower *l, uint32_t n, const knc_elements *carry, const knc_elements *next, const bool *read)
+void knc_check_kept(kni_lower *l, uint32_t n, const knc_elements *carry, const knc_elements *next, const bool *read)
 {
     knk_node mask = l->points->mask, most = mask;
     for (uint32_t i = 0; i < n; i++)
@@ -122,7 +122,7 @@ void knc_check_kept(kn_lower *l, uint32_t n, const knc_elements *carry, const kn
     bool *common = marks(l, most);
     for (uint32_t i = 0; common && i < n; i++)
         for (int64_t e = 0; e < carry[i].n && !l->failed; e++) {
-            kn_value2 old = carry[i].v[e], new = next[i].v[e];
+            kni_pair old = carry[i].v[e], new = next[i].v[e];
             if (old.re < 0 || new.re < 0) { /* the builder has no memory */
                 l->failed = true;
                 return;

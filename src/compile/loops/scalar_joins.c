@@ -3,7 +3,7 @@
 #include "compile/loops/scope.h"
 
 /* The values of an operand at so many positions; false: some had to be put on the stack. */
-static bool all_ready(kn_lower *l, kn_atom a, int64_t n, const knc_point *const *at, kn_value2 *v)
+static bool all_ready(kni_lower *l, kni_atom a, int64_t n, const knc_point *const *at, kni_pair *v)
 {
     bool ready = true;
     for (int64_t i = 0; i < n && !l->failed; i++)
@@ -13,7 +13,7 @@ static bool all_ready(kn_lower *l, kn_atom a, int64_t n, const knc_point *const 
 
 /* ---- Reductions. */
 
-static knk_node both(kn_lower *l, knk_reduction how, knk_node a, knk_node b)
+static knk_node both(kni_lower *l, knk_reduction how, knk_node a, knk_node b)
 {
     static const knk_op op[] = {KNK_ADD, KNK_MUL, KNK_MIN, KNK_MAX, KNK_AND, KNK_OR, KNK_XOR};
     if (a < 0 || b < 0)
@@ -26,7 +26,7 @@ static knk_node both(kn_lower *l, knk_reduction how, knk_node a, knk_node b)
 }
 
 /* One block: identities, which change nothing but the sign of a sum of -0, are left out. */
-static knk_node joined(kn_lower *l, knk_reduction how, int64_t n, const kn_value2 *v, bool im)
+static knk_node joined(kni_lower *l, knk_reduction how, int64_t n, const kni_pair *v, bool im)
 {
     knk_node acc[64];
     for (int i = 0; i < 64; i++)
@@ -38,14 +38,14 @@ static knk_node joined(kn_lower *l, knk_reduction how, int64_t n, const kn_value
     for (int h = 8; h; h /= 2)
         for (int i = 0; i < h; i++)
             acc[i] = both(l, how, acc[i], acc[i + h]);
-    kn_dtype_id d = knk_dtype(l->k, acc[0]);
+    knx_dtype_id d = knk_dtype(l->k, acc[0]);
     if (how == KNK_RED_ADD && (d == KN_ID_F32 || d == KN_ID_F64))
         return knk_binary(l->k, KNK_ADD, acc[0], knk_const_int(l->k, d, 0));
     return acc[0];
 }
 
 /* In the condition of a loop that asks for all points each point asks for itself. */
-static bool is_point_axis(const kn_lower *l, const kn_eqn *e, kn_type x, int axis)
+static bool is_point_axis(const kni_lower *l, const kni_eqn *e, kni_type x, int axis)
 {
     bool is = l->points->any == l->scope && e->prim->reduction->how == KNK_RED_OR && axis < l->n_par;
     for (int d = 0; is && d <= axis; d++)
@@ -54,7 +54,7 @@ static bool is_point_axis(const kn_lower *l, const kn_eqn *e, kn_type x, int axi
 }
 
 /* Is it one place for all points? */
-static bool is_common(const kn_lower *l, const kn_index *i)
+static bool is_common(const kni_lower *l, const kni_index *i)
 {
     for (int a = 0; a < i->ndim; a++)
         for (int d = 0; d < l->n_par; d++)
@@ -64,15 +64,15 @@ static bool is_common(const kn_lower *l, const kn_index *i)
 }
 
 typedef struct join {
-    kn_type x;
+    kni_type x;
     int64_t n;
     bool joined[KN_MAX_NDIM], each[KN_MAX_NDIM]; /* axes; those that run along the points */
     bool any;
 } join;
 
-static bool plan_join(kn_lower *l, const kn_eqn *e, join *j)
+static bool plan_join(kni_lower *l, const kni_eqn *e, join *j)
 {
-    const kn_p_reduce *p = e->params;
+    const kni_p_reduce *p = e->params;
     *j = (join){.x = kni_atom_type(l->j, e->in[0]), .n = 1};
     for (int k = 0; k < p->axes.n; k++) {
         int a = (int)p->axes.v[k];
@@ -89,9 +89,9 @@ static bool plan_join(kn_lower *l, const kn_eqn *e, join *j)
     return j->n > 0;
 }
 
-static const knc_point *joined_point(kn_lower *l, const join *j, int64_t number, const knc_point *at)
+static const knc_point *joined_point(kni_lower *l, const join *j, int64_t number, const knc_point *at)
 {
-    kn_index *i = knl_index(l, j->x.ndim, at->index);
+    kni_index *i = kni_lower_index(l, j->x.ndim, at->index);
     for (int a = j->x.ndim - 1, own = at->index->ndim - 1; i && a >= 0; a--) {
         if (!j->joined[a]) {
             i->axis[a] = at->index->axis[own--];
@@ -105,13 +105,13 @@ static const knc_point *joined_point(kn_lower *l, const join *j, int64_t number,
     return knc_one_point(l, i, at->pred);
 }
 
-void knc_join_elements(kn_lower *l, const kn_eqn *e, const knc_point *at)
+void knc_join_elements(kni_lower *l, const kni_eqn *e, const knc_point *at)
 {
     join j;
     if (!plan_join(l, e, &j))
         return;
     const knc_point **from = knx_arena_alloc(&l->arena, (size_t)j.n * sizeof *from);
-    kn_value2 *v = knx_arena_alloc(&l->arena, (size_t)j.n * sizeof *v);
+    kni_pair *v = knx_arena_alloc(&l->arena, (size_t)j.n * sizeof *v);
     if (!from || !v) {
         l->failed = true;
         return;
@@ -121,7 +121,7 @@ void knc_join_elements(kn_lower *l, const kn_eqn *e, const knc_point *at)
     if (!all_ready(l, e->in[0], j.n, from, v))
         return;
     knk_reduction how = e->prim->reduction->how;
-    kn_value2 y = {joined(l, how, j.n, v, false), v[0].im < 0 ? KNK_NONE : joined(l, how, j.n, v, true)};
+    kni_pair y = {joined(l, how, j.n, v, false), v[0].im < 0 ? KNK_NONE : joined(l, how, j.n, v, true)};
     if (j.any && is_common(l, at->index)) {
         l->points->masks += l->points->mask != y.re;
         l->points->mask = y.re;
@@ -134,7 +134,7 @@ void knc_join_elements(kn_lower *l, const kn_eqn *e, const knc_point *at)
 enum { STEPS = 256 }; /* of a block */
 
 /* The axis of an array of this type, in C order, that a dimension goes along. */
-static int axis_of(kn_type t, int64_t extent, int64_t stride)
+static int axis_of(kni_type t, int64_t extent, int64_t stride)
 {
     int64_t s = 1;
     for (int a = t.ndim - 1; a >= 0; s *= t.dim[a--])
@@ -145,14 +145,14 @@ static int axis_of(kn_type t, int64_t extent, int64_t stride)
 
 /* Positions of the operands for one position of the result: along batch and free dimensions as there. */
 typedef struct factor {
-    kn_type t;
+    kni_type t;
     bool second;
-    kn_index *at;
+    kni_index *at;
 } factor;
 
 static int64_t stride_in(const factor *f, const knk_dims *g, int d) { return f->second ? g->b[d] : g->a[d]; }
 
-static bool copy_axes(const factor *f, kn_type y, const knc_point *at, const knk_dims *g)
+static bool copy_axes(const factor *f, kni_type y, const knc_point *at, const knk_dims *g)
 {
     for (int d = 0; d < g->n; d++) {
         if (g->extent[d] == 1)
@@ -168,14 +168,14 @@ static bool copy_axes(const factor *f, kn_type y, const knc_point *at, const knk
 static bool is_simple(const knk_product *q) { return !q->n_window && !q->a_offset && !q->b_offset && !q->c_offset; }
 
 /* The positions of all steps, or NULL. */
-static const knc_point **steps_of(kn_lower *l, const kn_eqn *e, const knk_product *q, int64_t n, bool second,
+static const knc_point **steps_of(kni_lower *l, const kni_eqn *e, const knk_product *q, int64_t n, bool second,
                                   const knc_point *at)
 {
-    kn_type y = l->j->type[e->out];
+    kni_type y = l->j->type[e->out];
     factor f = {kni_atom_type(l->j, e->in[second]), second, NULL};
     const knc_point **step = knx_arena_alloc(&l->arena, (size_t)(n + 1) * sizeof *step);
     for (int64_t k = 0; step && k < n; k++) {
-        f.at = knl_index(l, f.t.ndim, at->index);
+        f.at = kni_lower_index(l, f.t.ndim, at->index);
         bool fits = f.at && copy_axes(&f, y, at, &q->batch) && copy_axes(&f, y, at, second ? &q->n : &q->m);
         int64_t number = k;
         for (int d = q->k.n - 1; fits && d >= 0; number /= q->k.extent[d--]) {
@@ -196,9 +196,9 @@ static const knc_point **steps_of(kn_lower *l, const kn_eqn *e, const knk_produc
 }
 
 /* sum + a * b, in the dtype that sums are made in. */
-static knk_node step(kn_lower *l, knk_node sum, knk_node a, knk_node b)
+static knk_node step(kni_lower *l, knk_node sum, knk_node a, knk_node b)
 {
-    kn_dtype_id d = knk_dtype(l->k, sum);
+    knx_dtype_id d = knk_dtype(l->k, sum);
     if (knk_dtype(l->k, a) != d)
         a = knk_cast(l->k, d, a);
     if (knk_dtype(l->k, b) != d)
@@ -210,13 +210,13 @@ static knk_node step(kn_lower *l, knk_node sum, knk_node a, knk_node b)
     return knk_binary(l->k, KNK_ADD, knk_binary(l->k, KNK_MUL, a, b), sum);
 }
 
-static kn_value2 sum_of(kn_lower *l, kn_dtype d, int64_t n, const kn_value2 *a, const kn_value2 *b)
+static kni_pair sum_of(kni_lower *l, kn_dtype d, int64_t n, const kni_pair *a, const kni_pair *b)
 {
-    const kn_value2 zero = knc_zero(l, d);
-    kn_value2 total = zero;
+    const kni_pair zero = knc_zero(l, d);
+    kni_pair total = zero;
     knk_builder *k = l->k;
     for (int64_t first = 0; first < n; first += STEPS) {
-        kn_value2 s = zero;
+        kni_pair s = zero;
         for (int64_t i = first; i < n && i < first + STEPS; i++) {
             s.re = step(l, s.re, a[i].re, b[i].re);
             if (s.im < 0)
@@ -226,22 +226,22 @@ static kn_value2 sum_of(kn_lower *l, kn_dtype d, int64_t n, const kn_value2 *a, 
             s.im = step(l, s.im, a[i].im, b[i].re);
         }
         total = !first ? s
-                       : (kn_value2){knk_binary(k, KNK_ADD, total.re, s.re),
-                                     s.im < 0 ? KNK_NONE : knk_binary(k, KNK_ADD, total.im, s.im)};
+                       : (kni_pair){knk_binary(k, KNK_ADD, total.re, s.re),
+                                    s.im < 0 ? KNK_NONE : knk_binary(k, KNK_ADD, total.im, s.im)};
     }
     return total;
 }
 
-void knc_join_products(kn_lower *l, const kn_eqn *e, const knc_point *at)
+void knc_join_products(kni_lower *l, const kni_eqn *e, const knc_point *at)
 {
-    const kn_type x[2] = {kni_atom_type(l->j, e->in[0]), kni_atom_type(l->j, e->in[1])};
+    const kni_type x[2] = {kni_atom_type(l->j, e->in[0]), kni_atom_type(l->j, e->in[1])};
     knk_product *q = knx_arena_zero(&l->arena, sizeof *q);
     int64_t n = 1;
     if (!q) {
         l->failed = true;
         return;
     }
-    kn_rule r = kni_rule(e, x, &l->j->type[e->out]);
+    kni_rule r = kni_rule_of(e, x, &l->j->type[e->out]);
     e->prim->product(&r, q);
     for (int d = 0; d < q->k.n; d++)
         if (__builtin_mul_overflow(n, q->k.extent[d], &n) || n > KNC_MOST_JOINED) {
@@ -254,7 +254,7 @@ void knc_join_products(kn_lower *l, const kn_eqn *e, const knc_point *at)
     }
     const knc_point **from[2] = {steps_of(l, e, q, n, false, at), NULL};
     from[1] = from[0] ? steps_of(l, e, q, n, true, at) : NULL;
-    kn_value2 *v = knx_arena_alloc(&l->arena, (size_t)(2 * n + 1) * sizeof *v);
+    kni_pair *v = knx_arena_alloc(&l->arena, (size_t)(2 * n + 1) * sizeof *v);
     if (!from[1] || !v) {
         l->failed = true;
         return;

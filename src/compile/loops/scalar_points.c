@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const kn_value2 no_value = {KNK_NONE, KNK_NONE};
+static const kni_pair no_value = {KNK_NONE, KNK_NONE};
 
-void knc_refuse(kn_lower *l, const char *format, ...)
+void knc_refuse(kni_lower *l, const char *format, ...)
 {
     if (!l->failed) {
         va_list args;
@@ -21,16 +21,16 @@ void knc_refuse(kn_lower *l, const char *format, ...)
     l->failed = true;
 }
 
-kn_value2 knc_zero(kn_lower *l, kn_dtype d)
+kni_pair knc_zero(kni_lower *l, kn_dtype d)
 {
-    kn_dtype_id part = knc_part(d);
+    knx_dtype_id part = knc_part(d);
     knk_node zero = knk_const_int(l->k, d->size == 2 && d->kind == KN_KIND_FLOAT ? KN_ID_F32 : part, 0);
-    return (kn_value2){zero, knc_parts(d) == 2 ? zero : KNK_NONE};
+    return (kni_pair){zero, knc_parts(d) == 2 ? zero : KNK_NONE};
 }
 
 /* ---- Positions. */
 
-static bool constant(const kn_lower *l, knk_node x, uint64_t *bits)
+static bool constant(const kni_lower *l, knk_node x, uint64_t *bits)
 {
     const knk_inst *n = knk_look(l->k, x);
     if (!n || n->op != KNK_CONST)
@@ -40,10 +40,10 @@ static bool constant(const kn_lower *l, knk_node x, uint64_t *bits)
 }
 
 /* Loops of one turn are nowhere; constants are numbers. */
-static void settle(const kn_lower *l, kn_index *i)
+static void settle(const kni_lower *l, kni_index *i)
 {
     for (int a = 0; a < i->ndim; a++) {
-        kn_index_axis *x = &i->axis[a];
+        kni_index_axis *x = &i->axis[a];
         uint64_t bits;
         for (int d = 0; d < l->n_par; d++)
             if (l->extent[d] == 1)
@@ -56,7 +56,7 @@ static void settle(const kn_lower *l, kn_index *i)
     }
 }
 
-static uint64_t hash_of(const kn_index *i, knk_node pred)
+static uint64_t hash_of(const kni_index *i, knk_node pred)
 {
     uint64_t h = knx_hash_mix((uint64_t)i->ndim, (uint64_t)(uint32_t)pred);
     for (int a = 0; a < i->ndim; a++) {
@@ -66,18 +66,18 @@ static uint64_t hash_of(const kn_index *i, knk_node pred)
     return h;
 }
 
-static bool same_place(const knc_point *p, const kn_index *i, knk_node pred)
+static bool same_place(const knc_point *p, const kni_index *i, knk_node pred)
 {
     bool same = p->index->ndim == i->ndim && p->pred == pred;
     for (int a = 0; same && a < i->ndim; a++) {
-        const kn_index_axis *x = &p->index->axis[a], *y = &i->axis[a];
+        const kni_index_axis *x = &p->index->axis[a], *y = &i->axis[a];
         same = x->offset == y->offset && x->node == y->node &&
                !memcmp(x->coef, y->coef, (size_t)i->n_loop * sizeof *x->coef);
     }
     return same;
 }
 
-static size_t slot_of(const kn_lower *l, const kn_index *i, knk_node pred)
+static size_t slot_of(const kni_lower *l, const kni_index *i, knk_node pred)
 {
     const struct knc_points *s = l->points;
     size_t mask = s->table.n - 1, h = (size_t)hash_of(i, pred) & mask;
@@ -86,7 +86,7 @@ static size_t slot_of(const kn_lower *l, const kn_index *i, knk_node pred)
     return h;
 }
 
-static bool grow_points(kn_lower *l)
+static bool grow_points(kni_lower *l)
 {
     struct knc_points *s = l->points;
     if (2 * (s->point.n + 1) < s->table.n)
@@ -104,7 +104,7 @@ static bool grow_points(kn_lower *l)
     return true;
 }
 
-const knc_point *knc_one_point(kn_lower *l, kn_index *i, knk_node pred)
+const knc_point *knc_one_point(kni_lower *l, kni_index *i, knk_node pred)
 {
     struct knc_points *s = l->points;
     if (l->failed || !i || !grow_points(l)) { /* without memory there may be no table */
@@ -128,7 +128,7 @@ const knc_point *knc_one_point(kn_lower *l, kn_index *i, knk_node pred)
     return at;
 }
 
-bool knc_has_points(const kn_lower *l, kn_type t)
+bool knc_has_points(const kni_lower *l, kni_type t)
 {
     bool has = t.ndim >= l->n_par;
     for (int d = 0; has && d < l->n_par; d++)
@@ -136,9 +136,9 @@ bool knc_has_points(const kn_lower *l, kn_type t)
     return has;
 }
 
-kn_index *knc_element_index(kn_lower *l, kn_type t, bool points, int64_t at, int front)
+kni_index *knc_element_index(kni_lower *l, kni_type t, bool points, int64_t at, int front)
 {
-    kn_index *i = knl_index(l, t.ndim + front, l->scalar->index);
+    kni_index *i = kni_lower_index(l, t.ndim + front, l->scalar->index);
     int rest = points ? l->n_par : 0;
     for (int d = t.ndim - 1; i && d >= rest; at /= t.dim[d--])
         i->axis[front + d].offset = at % t.dim[d];
@@ -147,17 +147,17 @@ kn_index *knc_element_index(kn_lower *l, kn_type t, bool points, int64_t at, int
     return i;
 }
 
-const knc_point *knc_element_point(kn_lower *l, const knc_elements *x, int64_t at)
+const knc_point *knc_element_point(kni_lower *l, const knc_elements *x, int64_t at)
 {
     return knc_one_point(l, knc_element_index(l, x->type, x->points, at, 0), KNK_NONE);
 }
 
 /* ---- Elements that are nodes. */
 
-static bool at_own_points(const kn_lower *l, const kn_index *i)
+static bool at_own_points(const kni_lower *l, const kni_index *i)
 {
     for (int d = 0; d < l->n_par; d++) {
-        const kn_index_axis *x = &i->axis[d];
+        const kni_index_axis *x = &i->axis[d];
         if (x->offset || x->node >= 0)
             return false;
         for (int k = 0; k < i->n_loop; k++)
@@ -168,10 +168,10 @@ static bool at_own_points(const kn_lower *l, const kn_index *i)
 }
 
 /* Along a computed axis the element is chosen from all that there are. */
-static kn_value2 choose(kn_lower *l, const knc_elements *x, const kn_index *i)
+static kni_pair choose(kni_lower *l, const knc_elements *x, const kni_index *i)
 {
     int rest = x->points ? l->n_par : 0;
-    kn_value2 y = no_value;
+    kni_pair y = no_value;
     for (int64_t e = 0; e < x->n; e++) {
         knk_node pred = KNK_NONE;
         bool other = false;
@@ -182,7 +182,8 @@ static kn_value2 choose(kn_lower *l, const knc_elements *x, const kn_index *i)
                 other = i->axis[d].offset != number;
                 continue;
             }
-            knk_node here = knk_binary(l->k, KNK_EQ, knl_axis_value(l, i, d), knk_const_int(l->k, KN_ID_I64, number));
+            knk_node here =
+                knk_binary(l->k, KNK_EQ, kni_lower_axis_value(l, i, d), knk_const_int(l->k, KN_ID_I64, number));
             pred = pred < 0 ? here : knk_binary(l->k, KNK_AND, pred, here);
         }
         if (!other)
@@ -191,9 +192,9 @@ static kn_value2 choose(kn_lower *l, const knc_elements *x, const kn_index *i)
     return y;
 }
 
-kn_value2 knc_element(kn_lower *l, const knc_elements *x, const knc_point *at)
+kni_pair knc_element(kni_lower *l, const knc_elements *x, const knc_point *at)
 {
-    const kn_index *i = at->index;
+    const kni_index *i = at->index;
     int rest = x->points ? l->n_par : 0;
     int64_t flat = 0;
     bool computed = false;
@@ -202,7 +203,7 @@ kn_value2 knc_element(kn_lower *l, const knc_elements *x, const knc_point *at)
         return no_value;
     }
     for (int d = rest; d < x->type.ndim; d++) {
-        const kn_index_axis *a = &i->axis[d];
+        const kni_index_axis *a = &i->axis[d];
         if (!knc_no_loops(i, d)) {
             knc_refuse(l, "elements of a carry are read one after the other by a loop");
             return no_value;
@@ -212,14 +213,14 @@ kn_value2 knc_element(kn_lower *l, const knc_elements *x, const knc_point *at)
             return knc_zero(l, x->type.dtype);
         flat = flat * x->type.dim[d] + a->offset;
     }
-    kn_value2 y = computed ? choose(l, x, i) : x->v[flat];
+    kni_pair y = computed ? choose(l, x, i) : x->v[flat];
     return y.re < 0 ? knc_zero(l, x->type.dtype) : y;
 }
 
 /* ---- Evaluation. */
 
 /* The value of an atom of another scope, or false after putting it on the stack. */
-bool knc_ready_in(kn_lower *l, const knc_scope *s, kn_atom a, const knc_point *at, kn_value2 *value)
+bool knc_ready_in(kni_lower *l, const knc_scope *s, kni_atom a, const knc_point *at, kni_pair *value)
 {
     const knc_scope *own = l->scope;
     l->scope = s;
@@ -231,13 +232,13 @@ bool knc_ready_in(kn_lower *l, const knc_scope *s, kn_atom a, const knc_point *a
 }
 
 /* Where an element of what the loop goes through lies. */
-static const knc_point *turn_point(kn_lower *l, const knc_leaf *x, const knc_point *at)
+static const knc_point *turn_point(kni_lower *l, const knc_leaf *x, const knc_point *at)
 {
-    kn_index *i = knl_index(l, at->index->ndim + 1, at->index);
+    kni_index *i = kni_lower_index(l, at->index->ndim + 1, at->index);
     if (!i)
         return NULL;
     memcpy(i->axis + 1, at->index->axis, (size_t)at->index->ndim * sizeof *i->axis);
-    kn_index_axis *a = &i->axis[0];
+    kni_index_axis *a = &i->axis[0];
     if (x->kind == KNC_LEAF_ELEMENT) {
         a->offset = x->at;
         return knc_one_point(l, i, at->pred);
@@ -245,15 +246,15 @@ static const knc_point *turn_point(kn_lower *l, const knc_leaf *x, const knc_poi
     a->offset = x->reverse ? x->at - 1 : 0;
     a->coef[l->n_par + x->loop] = x->reverse ? -1 : 1;
     if (x->computed) {
-        a->node = knl_axis_value(l, i, 0);
+        a->node = kni_lower_axis_value(l, i, 0);
         a->offset = a->coef[l->n_par + x->loop] = 0;
     }
     return knc_one_point(l, i, at->pred);
 }
 
-static void apply_leaf(kn_lower *l, const knc_leaf *x, uint32_t var, const knc_point *at)
+static void apply_leaf(kni_lower *l, const knc_leaf *x, uint32_t var, const knc_point *at)
 {
-    kn_value2 y;
+    kni_pair y;
     if (x->kind == KNC_LEAF_ELEMENTS) {
         y = knc_element(l, x->elements, at);
         if (!l->failed)
@@ -265,40 +266,40 @@ static void apply_leaf(kn_lower *l, const knc_leaf *x, uint32_t var, const knc_p
         knc_remember(l, var, at, y);
 }
 
-static uint32_t operand_number(const kn_lower *l, kn_atom a)
+static uint32_t operand_number(const kni_lower *l, kni_atom a)
 {
-    const kn_eqn *e = l->points->e;
+    const kni_eqn *e = l->points->e;
     uint32_t n = 0;
     while (e->in[n] != a)
         n++;
     return n;
 }
 
-static kn_value2 handed(kn_lower *l, kn_atom a)
+static kni_pair handed(kni_lower *l, kni_atom a)
 {
-    kn_type t = kni_atom_type(l->j, a);
+    kni_type t = kni_atom_type(l->j, a);
     return knc_load(l, knc_buffer_of(l, operand_number(l, a), 0, t.dtype, false), t, l->scalar, no_value);
 }
 
-static void apply_outside(kn_lower *l, uint32_t var, const knc_point *at)
+static void apply_outside(kni_lower *l, uint32_t var, const knc_point *at)
 {
-    const kn_eqn *e = l->points->e;
-    kn_value2 y;
+    const kni_eqn *e = l->points->e;
+    kni_pair y;
     if (var >= e->out && var < e->out + e->n_out) {
         if (knc_inside_value(l, l->scope, 0, var - e->out, at, &y))
             knc_remember(l, var, at, y);
         return;
     }
-    kn_type t = l->j->type[var];
+    kni_type t = l->j->type[var];
     int buffer = knc_buffer_of(l, operand_number(l, var), 0, t.dtype, false);
     knc_remember(l, var, at, knc_load(l, buffer, t, at, no_value));
 }
 
 /* A reshape keeps its first axes, and moves numbers of elements among the others. */
-static const knc_point *through_reshape(kn_lower *l, const kn_eqn *e, const knc_point *at)
+static const knc_point *through_reshape(kni_lower *l, const kni_eqn *e, const knc_point *at)
 {
-    kn_type x = kni_atom_type(l->j, e->in[0]), y = l->j->type[e->out];
-    kn_index *i = knl_index(l, x.ndim, at->index);
+    kni_type x = kni_atom_type(l->j, e->in[0]), y = l->j->type[e->out];
+    kni_index *i = kni_lower_index(l, x.ndim, at->index);
     int same = 0;
     int64_t flat = 0;
     if (!i)
@@ -319,11 +320,11 @@ static const knc_point *through_reshape(kn_lower *l, const kn_eqn *e, const knc_
     return knc_one_point(l, i, at->pred);
 }
 
-static void apply_equation(kn_lower *l, knc_frame *f, const kn_eqn *e)
+static void apply_equation(kni_lower *l, knc_frame *f, const kni_eqn *e)
 {
     uint32_t var = f->var;
     const knc_point *at = f->point;
-    kn_value2 y;
+    kni_pair y;
     switch (knc_class_of(l->j, e)) {
     case KNC_ELEMENTWISE: knc_apply_expr(l, e, at); return;
     case KNC_PULL:
@@ -359,16 +360,16 @@ static void apply_equation(kn_lower *l, knc_frame *f, const kn_eqn *e)
 }
 
 /* One step on the value on top of the stack. */
-static void advance(kn_lower *l)
+static void advance(kni_lower *l)
 {
     knc_frame *f = &l->stack.at[l->stack.n - 1];
     const knc_scope *s = f->scope;
     uint32_t var = f->var;
     const knc_point *at = f->point;
-    kn_value2 y;
+    kni_pair y;
     l->scope = s;
     l->j = s->j;
-    const kn_value2 *known = knc_recall(l, var, at);
+    const kni_pair *known = knc_recall(l, var, at);
     if (known) {
         bool is_result = s->maker && var >= s->j->n_in;
         if (known->re < 0 && is_result && s->j->eqn[s->maker[var]].prim->element) /* it does not do it here */
@@ -384,7 +385,7 @@ static void advance(kn_lower *l)
         apply_leaf(l, &s->leaf[var], var, at);
     } else {
         uint32_t k = s->maker[var];
-        const kn_eqn *e = &s->j->eqn[k];
+        const kni_eqn *e = &s->j->eqn[k];
         if (!(e->prim->bits & KN_LOOPS))
             apply_equation(l, f, e);
         else if (knc_inside_value(l, s, k, var - e->out, at, &y))
@@ -392,10 +393,10 @@ static void advance(kn_lower *l)
     }
 }
 
-kn_value2 knc_value_at(kn_lower *l, const knc_scope *s, kn_atom a, const knc_point *at)
+kni_pair knc_value_at(kni_lower *l, const knc_scope *s, kni_atom a, const knc_point *at)
 {
     const knc_scope *own = l->scope;
-    kn_value2 y = no_value;
+    kni_pair y = no_value;
     l->scope = s;
     l->j = s->j;
     size_t base = l->stack.n;
@@ -405,7 +406,7 @@ kn_value2 knc_value_at(kn_lower *l, const knc_scope *s, kn_atom a, const knc_poi
         while (l->stack.n > base && !l->failed)
             advance(l);
         l->scope = s;
-        const kn_value2 *known = l->failed ? NULL : knc_recall(l, a, at);
+        const kni_pair *known = l->failed ? NULL : knc_recall(l, a, at);
         if (known)
             y = *known;
     }
@@ -414,7 +415,7 @@ kn_value2 knc_value_at(kn_lower *l, const knc_scope *s, kn_atom a, const knc_poi
     return y;
 }
 
-static kn_value2 pulled(kn_lower *l, kn_atom a, const kn_index *i, knk_node pred, kn_value2 other)
+static kni_pair pulled(kni_lower *l, kni_atom a, const kni_index *i, knk_node pred, kni_pair other)
 {
     kn_dtype d = kni_atom_type(l->j, a).dtype;
     uint64_t bits;
@@ -428,13 +429,13 @@ static kn_value2 pulled(kn_lower *l, kn_atom a, const kn_index *i, knk_node pred
     knk_node all = pred < 0 ? l->at->pred : l->at->pred < 0 ? pred : knk_binary(l->k, KNK_AND, pred, l->at->pred);
     const knc_point *at = l->at;
     if (i != at->index || all != at->pred) {
-        kn_index *copy = knl_index(l, i->ndim, i);
+        kni_index *copy = kni_lower_index(l, i->ndim, i);
         if (!copy)
             return no_value;
         memcpy(copy->axis, i->axis, (size_t)i->ndim * sizeof *i->axis);
         at = knc_one_point(l, copy, all);
     }
-    kn_value2 y;
+    kni_pair y;
     if (!at || !knc_operand_ready(l, a, at, &y)) {
         l->waiting = true;
         return knc_zero(l, d);

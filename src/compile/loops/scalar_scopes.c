@@ -6,13 +6,13 @@
 
 /* ---- Scopes. */
 
-static kn_error *run_passes(const kni_jaxpr *source, kni_jaxpr **out)
+static knx_error *run_passes(const kni_jaxpr *source, kni_jaxpr **out)
 {
     static knt_pass *const pass[] = {knt_inline_calls, knt_expand, knt_inline_calls, knt_simplify};
     return knt_passes(source, sizeof pass / sizeof *pass, pass, out);
 }
 
-static const knc_passed *passed(kn_lower *l, const kni_jaxpr *source)
+static const knc_passed *passed(kni_lower *l, const kni_jaxpr *source)
 {
     struct knc_points *s = l->points;
     knc_passed x = {.source = source};
@@ -36,14 +36,14 @@ static const knc_passed *passed(kn_lower *l, const kni_jaxpr *source)
 
 /* ---- What can be evaluated anywhere: neither a carry nor what a loop gives. */
 
-static bool moves(const knc_scope *s, kn_atom a) { return kni_is_literal(a) || !s->maker || s->moves[a]; }
+static bool moves(const knc_scope *s, kni_atom a) { return kni_is_literal(a) || !s->maker || s->moves[a]; }
 
 static void find_moves(knc_scope *s)
 {
     for (uint32_t i = 0; i < s->j->n_in; i++)
         s->moves[i] = s->leaf[i].kind != KNC_LEAF_ELEMENTS && moves(s->leaf[i].scope, s->leaf[i].atom);
     for (uint32_t k = 0; k < s->j->n_eqn; k++) {
-        const kn_eqn *e = &s->j->eqn[k];
+        const kni_eqn *e = &s->j->eqn[k];
         bool all = !(e->prim->bits & KN_LOOPS);
         for (uint32_t i = 0; all && i < e->n_in; i++)
             all = moves(s, e->in[i]);
@@ -52,12 +52,12 @@ static void find_moves(knc_scope *s)
     }
 }
 
-static void open_inside(kn_lower *l, knc_scope *s, uint32_t k);
+static void open_inside(kni_lower *l, knc_scope *s, uint32_t k);
 
-static void look_at_rows(kn_lower *l, const kni_jaxpr *j)
+static void look_at_rows(kni_lower *l, const kni_jaxpr *j)
 {
     for (uint32_t k = 0; k < j->n_eqn && !l->failed; k++) {
-        const kn_eqn *e = &j->eqn[k];
+        const kni_eqn *e = &j->eqn[k];
         bool acts = (kni_bits(e->prim, e->params) & (KN_EFFECT | KN_USER)) ||
                     (!(e->prim->bits & KN_LOOPS) && kni_can_fail(e->prim, e->params));
         l->points->products += e->prim->product != NULL;
@@ -67,7 +67,7 @@ static void look_at_rows(kn_lower *l, const kni_jaxpr *j)
 }
 
 /* Opens the loops and branches that it has, too. */
-static const knc_scope *open_scope(kn_lower *l, const kni_jaxpr *source, const knc_leaf *leaf, knk_node taken)
+static const knc_scope *open_scope(kni_lower *l, const kni_jaxpr *source, const knc_leaf *leaf, knk_node taken)
 {
     const knc_passed *x = l->failed ? NULL : passed(l, source);
     knc_scope *s = x ? knx_arena_zero(&l->arena, sizeof *s) : NULL;
@@ -103,14 +103,14 @@ typedef struct form {
     bool reverse;
 } form;
 
-static form form_of(const kn_eqn *e)
+static form form_of(const kni_eqn *e)
 {
     if (e->prim->loops == KN_LOOP_SCAN) {
-        const kn_p_scan *p = e->params;
+        const kni_p_scan *p = e->params;
         uint32_t consts = (uint32_t)p->num_consts, n = (uint32_t)p->num_carry;
         return (form){NULL, p->jaxpr, 0, consts, n, e->n_in - consts - n, e->n_out - n, p->length, p->reverse};
     }
-    const kn_p_while *p = e->params;
+    const kni_p_while *p = e->params;
     return (form){p->cond_jaxpr,
                   p->body_jaxpr,
                   (uint32_t)p->cond_nconsts,
@@ -122,16 +122,19 @@ static form form_of(const kn_eqn *e)
                   false};
 }
 
-static knc_leaf same(const knc_scope *s, kn_atom a) { return (knc_leaf){.kind = KNC_LEAF_SAME, .scope = s, .atom = a}; }
+static knc_leaf same(const knc_scope *s, kni_atom a)
+{
+    return (knc_leaf){.kind = KNC_LEAF_SAME, .scope = s, .atom = a};
+}
 
 /* ---- Carries. */
 
 /* Room for the elements of values of these types. */
-static knc_elements *elements_of(kn_lower *l, const kni_jaxpr *j, uint32_t first, uint32_t n)
+static knc_elements *elements_of(kni_lower *l, const kni_jaxpr *j, uint32_t first, uint32_t n)
 {
     knc_elements *x = knx_arena_zero(&l->arena, ((size_t)n + 1) * sizeof *x);
     for (uint32_t i = 0; x && i < n; i++) {
-        kn_type t = kni_in_type(j, first + i);
+        kni_type t = kni_in_type(j, first + i);
         x[i] = (knc_elements){.type = t, .points = knc_has_points(l, t), .n = 1};
         for (int d = x[i].points ? l->n_par : 0; d < t.ndim; d++)
             if (__builtin_mul_overflow(x[i].n, t.dim[d], &x[i].n) || x[i].n > KNC_MOST_ELEMENTS) {
@@ -147,25 +150,25 @@ static knc_elements *elements_of(kn_lower *l, const kni_jaxpr *j, uint32_t first
     return x;
 }
 
-static void evaluate_all(kn_lower *l, const knc_scope *s, const kn_atom *a, uint32_t n, knc_elements *x)
+static void evaluate_all(kni_lower *l, const knc_scope *s, const kni_atom *a, uint32_t n, knc_elements *x)
 {
     for (uint32_t i = 0; i < n; i++)
         for (int64_t e = 0; e < x[i].n && !l->failed; e++)
             x[i].v[e] = knc_value_at(l, s, a[i], knc_element_point(l, &x[i], e));
 }
 
-typedef knk_node on_part(kn_lower *l, knk_node x, knk_node y);
-static knk_node carry(kn_lower *l, knk_node x, knk_node y) { return (void)y, knk_carry(l->k, x); }
-static knk_node last(kn_lower *l, knk_node x, knk_node y) { return (void)y, knk_last(l->k, x); }
-static knk_node next(kn_lower *l, knk_node x, knk_node y) { return knk_next(l->k, x, y), x; }
+typedef knk_node on_part(kni_lower *l, knk_node x, knk_node y);
+static knk_node carry(kni_lower *l, knk_node x, knk_node y) { return (void)y, knk_carry(l->k, x); }
+static knk_node last(kni_lower *l, knk_node x, knk_node y) { return (void)y, knk_last(l->k, x); }
+static knk_node next(kni_lower *l, knk_node x, knk_node y) { return knk_next(l->k, x, y), x; }
 
 /* to = f(x, y) for all parts of all elements */
-static void for_parts(kn_lower *l, uint32_t n, on_part *f, knc_elements *to, const knc_elements *x,
+static void for_parts(kni_lower *l, uint32_t n, on_part *f, knc_elements *to, const knc_elements *x,
                       const knc_elements *y)
 {
     for (uint32_t i = 0; i < n && !l->failed; i++)
         for (int64_t e = 0; e < x[i].n; e++) {
-            kn_value2 a = x[i].v[e], b = y ? y[i].v[e] : a;
+            kni_pair a = x[i].v[e], b = y ? y[i].v[e] : a;
             to[i].v[e].re = f(l, a.re, b.re);
             to[i].v[e].im = a.im < 0 ? KNK_NONE : f(l, a.im, b.im);
         }
@@ -175,7 +178,7 @@ static void for_parts(kn_lower *l, uint32_t n, on_part *f, knc_elements *to, con
 
 typedef struct turning {
     const knc_scope *outer;
-    const kn_eqn *e;
+    const kni_eqn *e;
     form f;
     int loop;
     bool computed;
@@ -183,10 +186,10 @@ typedef struct turning {
     knc_elements *now, *next, *last;
 } turning;
 
-static knc_leaf *leaves_of(kn_lower *l, const turning *t, bool cond)
+static knc_leaf *leaves_of(kni_lower *l, const turning *t, bool cond)
 {
     const form *f = &t->f;
-    const kn_atom *in = t->e->in;
+    const kni_atom *in = t->e->in;
     uint32_t consts = cond ? f->n_cond : f->n_body, before = f->n_cond + f->n_body, n = 0;
     knc_leaf *leaf = knx_arena_alloc(&l->arena, ((size_t)consts + f->n + f->n_x + 1) * sizeof *leaf);
     if (!leaf) {
@@ -208,7 +211,7 @@ static knc_leaf *leaves_of(kn_lower *l, const turning *t, bool cond)
     return leaf;
 }
 
-static bool begin_loop(kn_lower *l, turning *t)
+static bool begin_loop(kni_lower *l, turning *t)
 {
     struct knc_points *s = l->points;
     uint32_t first = t->f.n_cond + t->f.n_body;
@@ -230,7 +233,7 @@ static bool begin_loop(kn_lower *l, turning *t)
     return true;
 }
 
-static void ask(kn_lower *l, const turning *t)
+static void ask(kni_lower *l, const turning *t)
 {
     const knc_leaf *leaf = leaves_of(l, t, true);
     uint32_t loops = (uint32_t)l->n_turn;
@@ -246,11 +249,11 @@ static void ask(kn_lower *l, const turning *t)
 }
 
 /* Outputs of the body, stored at their turn. */
-static void store_outputs(kn_lower *l, const turning *t, const knc_scope *body)
+static void store_outputs(kni_lower *l, const turning *t, const knc_scope *body)
 {
     for (uint32_t i = 0; i < t->f.n_y && !l->failed; i++) {
         uint32_t result = t->f.n + i;
-        kn_type element = kni_out_type(body->j, result), whole = l->p->j->type[t->e->out + result];
+        kni_type element = kni_out_type(body->j, result), whole = l->p->j->type[t->e->out + result];
         bool points = knc_has_points(l, element);
         int64_t n = 1;
         if (!t->read[result])
@@ -260,8 +263,8 @@ static void store_outputs(kn_lower *l, const turning *t, const knc_scope *body)
             n *= element.dim[d];
         for (int64_t x = 0; x < n && !l->failed; x++) {
             const knc_point *from = knc_one_point(l, knc_element_index(l, element, points, x, 0), KNK_NONE);
-            kn_index *to = knc_element_index(l, element, points, x, 1);
-            kn_value2 v = knc_value_at(l, body, body->j->out[result], from);
+            kni_index *to = knc_element_index(l, element, points, x, 1);
+            kni_pair v = knc_value_at(l, body, body->j->out[result], from);
             if (!to || l->failed)
                 break;
             to->axis[0].offset = t->f.reverse ? t->f.length - 1 : 0;
@@ -274,7 +277,7 @@ static void store_outputs(kn_lower *l, const turning *t, const knc_scope *body)
 }
 
 /* top: outputs are stored. */
-static void run_loop(kn_lower *l, turning *t, bool top)
+static void run_loop(kni_lower *l, turning *t, bool top)
 {
     struct knc_points *s = l->points;
     bool asked = s->asks;
@@ -309,7 +312,7 @@ static void run_loop(kn_lower *l, turning *t, bool top)
 /* ---- Inside of another scope. */
 
 /* A scan whose turns are written out: its outputs are nodes, and so may be its inputs. */
-static void unroll(kn_lower *l, const knc_scope *s, const kn_eqn *e, const form *f, knc_inner *in)
+static void unroll(kni_lower *l, const knc_scope *s, const kni_eqn *e, const form *f, knc_inner *in)
 {
     const knc_scope **turn = knx_arena_zero(&l->arena, (size_t)(f->length + 1) * sizeof *turn);
     uint32_t inputs = f->n_body + f->n;
@@ -335,7 +338,7 @@ static void unroll(kn_lower *l, const knc_scope *s, const kn_eqn *e, const form 
     *in = (knc_inner){.scope = turn, .n = f->length, .n_carry = f->n, .first = f->n_body, .reverse = f->reverse};
 }
 
-static bool has_to_unroll(const knc_scope *s, const kn_eqn *e, const form *f)
+static bool has_to_unroll(const knc_scope *s, const kni_eqn *e, const form *f)
 {
     for (uint32_t i = 0; i < f->n_y; i++)
         if (s->read[e->out + f->n + i])
@@ -347,7 +350,7 @@ static bool has_to_unroll(const knc_scope *s, const kn_eqn *e, const form *f)
 }
 
 /* The index of the branch that is taken, clamped: is it this one? */
-static knk_node is_branch(kn_lower *l, knk_node index, int64_t i, int64_t n)
+static knk_node is_branch(kni_lower *l, knk_node index, int64_t i, int64_t n)
 {
     knk_node here = knk_const_int(l->k, knk_dtype(l->k, index), i);
     return knk_binary(l->k, i == n - 1 || !i ? KNK_LE : KNK_EQ, i && i == n - 1 ? here : index,
@@ -362,9 +365,9 @@ static bool has_loops(const kni_jaxpr *j)
     return false;
 }
 
-static void open_branches(kn_lower *l, const knc_scope *s, const kn_eqn *e, knc_inner *in)
+static void open_branches(kni_lower *l, const knc_scope *s, const kni_eqn *e, knc_inner *in)
 {
-    const kn_p_cond *p = e->params;
+    const kni_p_cond *p = e->params;
     const knc_scope **branch = knx_arena_zero(&l->arena, ((size_t)p->branches.n + 1) * sizeof *branch);
     knc_leaf *leaf = knx_arena_alloc(&l->arena, ((size_t)e->n_in + 1) * sizeof *leaf);
     if (!branch || !leaf) {
@@ -376,7 +379,7 @@ static void open_branches(kn_lower *l, const knc_scope *s, const kn_eqn *e, knc_
     for (int i = 0; i < p->branches.n && !l->failed; i++) {
         knk_node taken = s->taken;
         if (has_loops(p->branches.v[i])) { /* they run where the branch is taken */
-            kn_value2 index = knc_value_at(l, s, e->in[0], l->scalar);
+            kni_pair index = knc_value_at(l, s, e->in[0], l->scalar);
             if (l->failed)
                 return;
             knk_node here = is_branch(l, index.re, i, p->branches.n);
@@ -387,7 +390,7 @@ static void open_branches(kn_lower *l, const knc_scope *s, const kn_eqn *e, knc_
     *in = (knc_inner){.scope = branch, .n = p->branches.n};
 }
 
-static void open_loop(kn_lower *l, const knc_scope *s, const kn_eqn *e, knc_inner *in)
+static void open_loop(kni_lower *l, const knc_scope *s, const kni_eqn *e, knc_inner *in)
 {
     turning t = {.outer = s, .e = e, .f = form_of(e)};
     if (e->prim->loops == KN_LOOP_SCAN && has_to_unroll(s, e, &t.f)) {
@@ -410,9 +413,9 @@ static void open_loop(kn_lower *l, const knc_scope *s, const kn_eqn *e, knc_inne
     *in = (knc_inner){.carry = t.last, .n_carry = t.f.n};
 }
 
-static void open_inside(kn_lower *l, knc_scope *s, uint32_t k)
+static void open_inside(kni_lower *l, knc_scope *s, uint32_t k)
 {
-    const kn_eqn *e = &s->j->eqn[k];
+    const kni_eqn *e = &s->j->eqn[k];
     knc_inner *in = knx_arena_zero(&l->arena, sizeof *in);
     if (!in) {
         l->failed = true;
@@ -427,20 +430,20 @@ static void open_inside(kn_lower *l, knc_scope *s, uint32_t k)
 
 /* ---- The outside. */
 
-static void run_branches(kn_lower *l, const knc_scope *s)
+static void run_branches(kni_lower *l, const knc_scope *s)
 {
-    const kn_eqn *e = l->points->e;
+    const kni_eqn *e = l->points->e;
     for (uint32_t i = 0; i < e->n_out && !l->failed; i++) {
         if (!s->read[e->out + i])
             continue;
-        kn_type t = l->p->j->type[e->out + i];
+        kni_type t = l->p->j->type[e->out + i];
         knc_elements x = {.type = t, .points = knc_has_points(l, t), .n = 1};
         int buffer = knc_buffer_of(l, e->n_in + i, 0, t.dtype, true);
         for (int d = x.points ? l->n_par : 0; d < t.ndim; d++)
             x.n *= t.dim[d];
         for (int64_t k = 0; k < x.n && !l->failed; k++) {
             const knc_point *at = knc_element_point(l, &x, k);
-            kn_value2 v = l->failed ? (kn_value2){KNK_NONE, KNK_NONE} : knc_value_at(l, s, e->out + i, at);
+            kni_pair v = l->failed ? (kni_pair){KNK_NONE, KNK_NONE} : knc_value_at(l, s, e->out + i, at);
             l->scope = s;
             if (!l->failed)
                 knc_store(l, buffer, t, at, v);
@@ -449,7 +452,7 @@ static void run_branches(kn_lower *l, const knc_scope *s)
     }
 }
 
-static void store_carries(kn_lower *l, const turning *t)
+static void store_carries(kni_lower *l, const turning *t)
 {
     for (uint32_t i = 0; i < t->f.n && !l->failed; i++) {
         if (!t->read[i])
@@ -466,9 +469,9 @@ static void store_carries(kn_lower *l, const turning *t)
     }
 }
 
-void knc_run_outside(kn_lower *l)
+void knc_run_outside(kni_lower *l)
 {
-    const kn_eqn *e = l->points->e;
+    const kni_eqn *e = l->points->e;
     knc_scope *s = knx_arena_zero(&l->arena, sizeof *s);
     knc_inner *in = knx_arena_zero(&l->arena, sizeof *in);
     bool *read = knx_arena_alloc(&l->arena, (size_t)e->n_out + 1);
@@ -500,31 +503,31 @@ static double cost_of(const kni_jaxpr *j)
 {
     double cost = 0;
     for (uint32_t k = 0; k < j->n_eqn; k++) {
-        const kn_eqn *e = &j->eqn[k];
+        const kni_eqn *e = &j->eqn[k];
         int64_t n = kni_type_size(j->type[e->out]);
-        kn_type x[8];
+        kni_type x[8];
         if (!e->prim->cost || e->n_in > 8) {
             cost += !(e->prim->bits & KN_VIEW);
             continue;
         }
         for (uint32_t i = 0; i < e->n_in; i++)
             x[i] = kni_atom_type(j, e->in[i]);
-        kn_rule r = kni_rule(e, x, &j->type[e->out]);
+        kni_rule r = kni_rule_of(e, x, &j->type[e->out]);
         cost += e->prim->cost(&r) / (double)(n ? n : 1);
     }
     return cost;
 }
 
 /* Cheap branches are worked out and chosen from; others only where a point takes them. */
-static bool branch_value(kn_lower *l, const knc_scope *s, const kn_eqn *e, uint32_t result, const knc_point *at,
-                         kn_value2 *value)
+static bool branch_value(kni_lower *l, const knc_scope *s, const kni_eqn *e, uint32_t result, const knc_point *at,
+                         kni_pair *value)
 {
     enum { CHEAP = 12 };
     const double most =
         s->maker ? CHEAP : 0; /* on its own it is the same for all points: nothing is read for nothing */
     const knc_inner *in = s->inside[s->maker ? e - s->j->eqn : 0];
     kn_dtype d = s->j->type[e->out + result].dtype;
-    kn_value2 index, y = {KNK_NONE, KNK_NONE}, v;
+    kni_pair index, y = {KNK_NONE, KNK_NONE}, v;
     bool all = knc_ready_in(l, s, e->in[0], l->scalar, &index);
     for (int64_t i = 0; i < in->n; i++)
         all &= knc_ready_in(l, in->scope[i], in->scope[i]->j->out[result], at, &v);
@@ -548,10 +551,10 @@ static bool branch_value(kn_lower *l, const knc_scope *s, const kn_eqn *e, uint3
 }
 
 /* Output number `result` of a scan that is written out. */
-static bool output_value(kn_lower *l, const knc_inner *in, uint32_t result, const knc_point *at, kn_value2 *value)
+static bool output_value(kni_lower *l, const knc_inner *in, uint32_t result, const knc_point *at, kni_pair *value)
 {
-    const kn_index_axis *a = &at->index->axis[0];
-    kn_index *i = knl_index(l, at->index->ndim - 1, at->index);
+    const kni_index_axis *a = &at->index->axis[0];
+    kni_index *i = kni_lower_index(l, at->index->ndim - 1, at->index);
     if (!i)
         return false;
     if (!knc_no_loops(at->index, 0) || a->node >= 0 || a->offset < 0 || a->offset >= in->n) {
@@ -565,10 +568,10 @@ static bool output_value(kn_lower *l, const knc_inner *in, uint32_t result, cons
     return there && knc_ready_in(l, turn, turn->j->out[result], there, value);
 }
 
-bool knc_inside_value(kn_lower *l, const knc_scope *s, uint32_t eqn, uint32_t result, const knc_point *at,
-                      kn_value2 *value)
+bool knc_inside_value(kni_lower *l, const knc_scope *s, uint32_t eqn, uint32_t result, const knc_point *at,
+                      kni_pair *value)
 {
-    const kn_eqn *e = s->maker ? &s->j->eqn[eqn] : l->points->e;
+    const kni_eqn *e = s->maker ? &s->j->eqn[eqn] : l->points->e;
     const knc_inner *in = s->inside[eqn];
     if (e->prim->loops == KN_LOOP_COND)
         return branch_value(l, s, e, result, at, value);

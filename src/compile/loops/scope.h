@@ -17,10 +17,10 @@ enum {
 
 /* A value whose elements are nodes: at a point, if its first axes are those of the points. */
 typedef struct knc_elements {
-    kn_type type;
+    kni_type type;
     bool points;
     int64_t n;
-    kn_value2 *v;
+    kni_pair *v;
 } knc_elements;
 
 /* An input of a scope. */
@@ -35,7 +35,7 @@ typedef struct knc_leaf {
     bool reverse, computed; /* computed: maps must not run along the loop */
     int loop;
     int64_t at; /* also: the length of the loop */
-    kn_atom atom;
+    kni_atom atom;
     const struct knc_scope *scope;
     const knc_elements *elements;
 } knc_leaf;
@@ -57,9 +57,9 @@ typedef struct knc_passed {
 } knc_passed;
 
 struct knc_points {
-    const kn_eqn *e; /* that becomes the kernel */
-    kn_text *why;
-    kn_error *error;
+    const kni_eqn *e; /* that becomes the kernel */
+    knx_text *why;
+    knx_error *error;
     KN_VEC(const knc_point *) point; /* each position once */
     KN_VEC(uint32_t) table;
     KN_VEC(knc_passed) passed;
@@ -74,30 +74,30 @@ struct knc_points {
 };
 
 /* scalar_points.c */
-void knc_refuse(kn_lower *l, const char *format, ...) KN_PRINTF_LIKE(2, 3); /* it does not become a kernel */
-kn_value2 knc_value_at(kn_lower *l, const knc_scope *s, kn_atom a, const knc_point *at);
-const knc_point *knc_one_point(kn_lower *l, kn_index *i, knk_node pred); /* equal positions have one point */
+void knc_refuse(kni_lower *l, const char *format, ...) KN_PRINTF_LIKE(2, 3); /* it does not become a kernel */
+kni_pair knc_value_at(kni_lower *l, const knc_scope *s, kni_atom a, const knc_point *at);
+const knc_point *knc_one_point(kni_lower *l, kni_index *i, knk_node pred); /* equal positions have one point */
 extern const knc_scope_rules knc_scopes;
-bool knc_has_points(const kn_lower *l, kn_type t); /* are its first axes those of the points? */
+bool knc_has_points(const kni_lower *l, kni_type t); /* are its first axes those of the points? */
 /* Where element number `at` of a written-out value lies, behind `front` more axes. */
-kn_index *knc_element_index(kn_lower *l, kn_type t, bool points, int64_t at, int front);
-const knc_point *knc_element_point(kn_lower *l, const knc_elements *x, int64_t at);
-kn_value2 knc_zero(kn_lower *l, kn_dtype d);
+kni_index *knc_element_index(kni_lower *l, kni_type t, bool points, int64_t at, int front);
+const knc_point *knc_element_point(kni_lower *l, const knc_elements *x, int64_t at);
+kni_pair knc_zero(kni_lower *l, kn_dtype d);
 
-kn_value2 knc_element(kn_lower *l, const knc_elements *x, const knc_point *at);
-bool knc_ready_in(kn_lower *l, const knc_scope *s, kn_atom a, const knc_point *at, kn_value2 *value);
+kni_pair knc_element(kni_lower *l, const knc_elements *x, const knc_point *at);
+bool knc_ready_in(kni_lower *l, const knc_scope *s, kni_atom a, const knc_point *at, kni_pair *value);
 
 /* scalar_joins.c */
-void knc_join_elements(kn_lower *l, const kn_eqn *e, const knc_point *at); /* a reduction */
-void knc_join_products(kn_lower *l, const kn_eqn *e, const knc_point *at);
+void knc_join_elements(kni_lower *l, const kni_eqn *e, const knc_point *at); /* a reduction */
+void knc_join_products(kni_lower *l, const kni_eqn *e, const knc_point *at);
 
 /* scalar_scopes.c */
-void knc_run_outside(kn_lower *l); /* the equation: its loop with stores, or the stores of its branches */
-bool knc_inside_value(kn_lower *l, const knc_scope *s, uint32_t eqn, uint32_t result, const knc_point *at,
-                      kn_value2 *value);
+void knc_run_outside(kni_lower *l); /* the equation: its loop with stores, or the stores of its branches */
+bool knc_inside_value(kni_lower *l, const knc_scope *s, uint32_t eqn, uint32_t result, const knc_point *at,
+                      kni_pair *value);
 
 /* scalar_batched.c */
-knk_node knc_condition(kn_lower *l, const knc_scope *cond); /* of a turn, at each point */
+knk_node knc_condition(kni_lower *l, const knc_scope *cond); /* of a turn, at each point */
 /* After the turn's nodes: do points that are done keep their carries? */
-void knc_check_kept(kn_lower *l, uint32_t n, const knc_elements *carry, const knc_elements *next, const bool *read);
+void knc_check_kept(kni_lower *l, uint32_t n, const knc_elements *carry, const knc_elements *next, const bool *read);
 #endif

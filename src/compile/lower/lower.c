@@ -3,7 +3,7 @@
 #include "compile/group/lowering.h"
 #include <string.h>
 
-static void natural_extents(kn_lower *l)
+static void natural_extents(kni_lower *l)
 {
     const knc_group *g = l->g;
     bool rows = knc_has_rows(g);
@@ -25,7 +25,7 @@ static void natural_extents(kn_lower *l)
 }
 
 /* The loops and passes of stored values, now that the group has all that it will have; the first pass is returned. */
-static int settle(kn_lower *l)
+static int settle(kni_lower *l)
 {
     knc_plan *p = l->p;
     int first = 0;
@@ -42,14 +42,14 @@ static int settle(kn_lower *l)
     return first;
 }
 
-static bool stores_here(const kn_lower *l, uint32_t var, bool elements)
+static bool stores_here(const kni_lower *l, uint32_t var, bool elements)
 {
     const knc_value *v = &l->p->value[var];
     return (v->loops == KNC_LOOPS_FULL) == elements && v->stage == l->pass;
 }
 
 /* Stores of one stage: all values first, since a store may write over what a load reads. */
-static void lower_stores(kn_lower *l, bool elements)
+static void lower_stores(kni_lower *l, bool elements)
 {
     for (int store = 0; store < 2; store++)
         for (uint32_t v = l->g->first_store; v != KNC_NO && !l->failed; v = l->p->value[v].next) {
@@ -57,7 +57,7 @@ static void lower_stores(kn_lower *l, bool elements)
                 continue;
             bool put = l->p->value[v].put;
             const knc_point *at = knc_home_of(l, l->p->value[v].loops, knc_stored_type(l->p, v));
-            kn_value2 x;
+            kni_pair x;
             if (put || !knc_filled(l, v, &x))
                 x = knc_evaluate(l, put ? l->p->j->eqn[l->p->value[v].eqn].in[1] : v, at);
             if (store)
@@ -66,7 +66,7 @@ static void lower_stores(kn_lower *l, bool elements)
 }
 
 /* The reductions of the pass before are known from here on; what else there is one of for each row, too. */
-static void lower_points(kn_lower *l)
+static void lower_points(kni_lower *l)
 {
     const knc_group *g = l->g;
     bool stage = false;
@@ -78,9 +78,9 @@ static void lower_points(kn_lower *l)
         stage = l->p->value[v].stage == l->pass && l->p->j->type[v].dtype->size == 2; /* to be rounded */
     if (stage)
         knc_start_stage(l, false);
-    const kn_value2 *joined = l->joined;
+    const kni_pair *joined = l->joined;
     for (uint32_t v = g->first_reduce; v != KNC_NO && !l->failed; v = l->p->value[v].next_reduce, joined++) {
-        kn_type t = l->p->j->type[v];
+        kni_type t = l->p->j->type[v];
         if (l->p->value[v].stage == l->pass)
             knc_remember(l, v, knc_home_of(l, KNC_LOOPS_ROWS, t), knc_round(l, t.dtype, *joined));
     }
@@ -96,7 +96,7 @@ static void lower_points(kn_lower *l)
 }
 
 /* A pass over the elements of the rows. */
-static void lower_elements(kn_lower *l)
+static void lower_elements(kni_lower *l)
 {
     const knc_group *g = l->g;
     bool stage = false;
@@ -107,12 +107,12 @@ static void lower_elements(kn_lower *l)
     if (!stage)
         return;
     knc_start_stage(l, true);
-    kn_value2 *joined = l->joined;
+    kni_pair *joined = l->joined;
     for (uint32_t v = g->first_reduce; v != KNC_NO && !l->failed; v = l->p->value[v].next_reduce, joined++) {
-        const kn_eqn *e = &l->p->j->eqn[l->p->value[v].eqn];
+        const kni_eqn *e = &l->p->j->eqn[l->p->value[v].eqn];
         if (l->p->value[v].stage + 1 != l->pass)
             continue;
-        kn_value2 x = knc_evaluate(l, e->in[0], knc_home_of(l, KNC_LOOPS_FULL, g->inner));
+        kni_pair x = knc_evaluate(l, e->in[0], knc_home_of(l, KNC_LOOPS_FULL, g->inner));
         joined->re = knk_reduce(l->k, e->prim->reduction->how, x.re);
         joined->im = x.im < 0 ? KNK_NONE : knk_reduce(l->k, e->prim->reduction->how, x.im);
     }
@@ -120,7 +120,7 @@ static void lower_elements(kn_lower *l)
     knc_end_stage(l);
 }
 
-static kn_error *build(kn_lower *l)
+static knx_error *build(kni_lower *l)
 {
     knx_arena_reset(&l->arena);
     l->map.n = l->buffer.n = 0;
@@ -137,9 +137,9 @@ static kn_error *build(kn_lower *l)
     return l->failed ? knx_error_nomem() : NULL;
 }
 
-static kn_error *build_kernel(kn_lower *l, knk_kernel **kernel)
+static knx_error *build_kernel(kni_lower *l, knk_kernel **kernel)
 {
-    kn_error *e;
+    knx_error *e;
     natural_extents(l);
     if (l->g->plain) {
         knc_one_loop(l);
@@ -165,11 +165,11 @@ static kn_error *build_kernel(kn_lower *l, knk_kernel **kernel)
 
 /* May the stored value `to` have the place of what is read as `from`? Every other access to that is one of an earlier
  * pass at the same place: it is made here, and read again. */
-static bool fits_over(const kn_lower *l, const knc_access *from, const knc_access *to)
+static bool fits_over(const kni_lower *l, const knc_access *from, const knc_access *to)
 {
     const knc_plan *p = l->p;
     bool fits = !l->g->puts && !from->written && !from->mixed && !to->mixed && !from->offset &&
-                from->last <= to->first && kn_dtype_table[from->dtype].size == kn_dtype_table[to->dtype].size &&
+                from->last <= to->first && knx_dtype_table[from->dtype].size == knx_dtype_table[to->dtype].size &&
                 p->slot.at[from->slot].bytes == p->slot.at[to->slot].bytes && from->slot != to->slot &&
                 knc_same_map(l, from->map[0], to->map[0]) && knc_same_map(l, from->map[1], to->map[1]);
     for (size_t i = 0; fits && i < l->buffer.n; i++) {
@@ -181,7 +181,7 @@ static bool fits_over(const kn_lower *l, const knc_access *from, const knc_acces
     return fits;
 }
 
-static bool note_reuse(kn_lower *l, uint32_t step)
+static bool note_reuse(kni_lower *l, uint32_t step)
 {
     for (size_t w = 0; w < l->buffer.n; w++)
         for (size_t r = 0; l->buffer.at[w].written && r < l->buffer.n; r++)
@@ -192,9 +192,9 @@ static bool note_reuse(kn_lower *l, uint32_t step)
 }
 
 /* The result of an update gets the elements of the operand first: a copy, unless memory.c can give it their place. */
-static kn_error *add_copy(knc_plan *p, uint32_t eqn, uint32_t step, knc_ref from, uint32_t to)
+static knx_error *add_copy(knc_plan *p, uint32_t eqn, uint32_t step, knc_ref from, uint32_t to)
 {
-    kn_atom x = p->j->eqn[eqn].in[p->j->eqn[eqn].prim->updates - 1];
+    kni_atom x = p->j->eqn[eqn].in[p->j->eqn[eqn].prim->updates - 1];
     knc_update u = {.eqn = eqn, .copy = (uint32_t)p->step.n, .step = step, .from = from.index, .to = to};
     knc_step s = {.kind = KNC_COPY, .eqn = eqn, .n_ref = 2, .u.bytes = kni_type_bytes(knc_type(p, x))};
     s.ref = knx_arena_alloc(&p->p->arena, 2 * sizeof *s.ref);
@@ -206,12 +206,12 @@ static kn_error *add_copy(knc_plan *p, uint32_t eqn, uint32_t step, knc_ref from
     return !u.whole || KN_VEC_PUSH(&p->reuse, ((knc_reuse){u.copy, u.from, to})) ? NULL : knx_error_nomem();
 }
 
-static kn_error *add_put_copies(kn_lower *l, uint32_t step)
+static knx_error *add_put_copies(kni_lower *l, uint32_t step)
 {
     knc_plan *p = l->p;
     for (uint32_t v = l->g->first_store; v != KNC_NO; v = p->value[v].next) {
         size_t offset;
-        const kn_eqn *e = &p->j->eqn[p->value[v].eqn];
+        const kni_eqn *e = &p->j->eqn[p->value[v].eqn];
         if (!p->value[v].put)
             continue;
         knc_ref from = {.index = knc_slot_of(p, e->in[e->prim->updates - 1], &offset)};
@@ -221,7 +221,7 @@ static kn_error *add_put_copies(kn_lower *l, uint32_t step)
     return NULL;
 }
 
-static kn_error *add_kernel(kn_lower *l, knk_kernel *kernel)
+static knx_error *add_kernel(kni_lower *l, knk_kernel *kernel)
 {
     knc_plan *p = l->p;
     uint32_t number = (uint32_t)p->step.n;
@@ -241,7 +241,7 @@ static kn_error *add_kernel(kn_lower *l, knk_kernel *kernel)
     return l->g->puts ? add_put_copies(l, number) : NULL;
 }
 
-static kn_error *lower_group(kn_lower *l, uint32_t group)
+static knx_error *lower_group(kni_lower *l, uint32_t group)
 {
     knk_kernel *kernel = NULL;
     l->group = group;
@@ -253,13 +253,13 @@ static kn_error *lower_group(kn_lower *l, uint32_t group)
 }
 
 /* A product thought through. Its refs are there: two operands and the result. */
-static kn_error *make_product(knc_plan *p, const kn_eqn *e, const kn_type *xt, knc_step *s)
+static knx_error *make_product(knc_plan *p, const kni_eqn *e, const kni_type *xt, knc_step *s)
 {
-    kn_arena *a = &p->p->arena;
+    knx_arena *a = &p->p->arena;
     knk_product *product = knx_arena_alloc(&p->scratch, sizeof *product);
     if (!product)
         return knx_error_nomem();
-    kn_rule r = kni_rule(e, xt, &p->j->type[e->out]);
+    kni_rule r = kni_rule_of(e, xt, &p->j->type[e->out]);
     e->prim->product(&r, product);
     s->kind = KNC_PRODUCT;
     s->n_ref = 3;
@@ -292,16 +292,16 @@ static bool note_carries(knc_plan *p, const knc_step *s, uint32_t step)
     return true;
 }
 
-static kn_error *lower_routine(knc_plan *p, const knc_group *g)
+static knx_error *lower_routine(knc_plan *p, const knc_group *g)
 {
-    const kn_eqn *e = &p->j->eqn[g->eqn];
+    const kni_eqn *e = &p->j->eqn[g->eqn];
     uint32_t number = (uint32_t)p->step.n, n = e->n_in + e->n_out;
-    kn_type *xt = knx_arena_alloc(&p->p->arena, (e->n_in + 1) * sizeof *xt);
+    kni_type *xt = knx_arena_alloc(&p->p->arena, (e->n_in + 1) * sizeof *xt);
     knc_step s = {.kind = KNC_ROUTINE, .eqn = g->eqn, .ref = knx_arena_zero(&p->p->arena, (n + 1) * sizeof *s.ref)};
     if (!xt || !s.ref)
         return knx_error_nomem();
     for (uint32_t i = 0; i < n; i++) {
-        kn_atom a = i < e->n_in ? e->in[i] : e->out + i - e->n_in;
+        kni_atom a = i < e->n_in ? e->in[i] : e->out + i - e->n_in;
         size_t offset;
         s.ref[i].index = knc_slot_of(p, a, &offset);
         s.ref[i].offset = offset;
@@ -327,7 +327,7 @@ static kn_error *lower_routine(knc_plan *p, const knc_group *g)
             return pushed ? NULL : knx_error_nomem();
         }
     } else if (e->prim->workspace) {
-        kn_rule r = kni_rule(e, xt, s.u.r.yt);
+        kni_rule r = kni_rule_of(e, xt, s.u.r.yt);
         s.u.r.workspace = e->prim->workspace(&r);
     }
     s.n_ref = n + (s.u.r.workspace > 0);
@@ -354,7 +354,7 @@ static kn_error *lower_routine(knc_plan *p, const knc_group *g)
     return u >= 0 ? add_copy(p, g->eqn, number, from, s.ref[u].index) : NULL;
 }
 
-static kn_error *lower_all(kn_lower *l)
+static knx_error *lower_all(kni_lower *l)
 {
     knc_plan *p = l->p;
     for (uint32_t g = (uint32_t)p->group.n; g-- > 0;) {
@@ -367,14 +367,14 @@ static kn_error *lower_all(kn_lower *l)
     return NULL;
 }
 
-kn_error *knc_lower(knc_plan *p)
+knx_error *knc_lower(knc_plan *p)
 {
-    kn_lower *l = knx_alloc_zero(sizeof *l);
+    kni_lower *l = knx_alloc_zero(sizeof *l);
     if (!l)
         return knx_error_nomem();
     l->p = p;
     l->j = p->j;
-    kn_error *e = lower_all(l);
+    knx_error *e = lower_all(l);
     knc_free_lower(l);
     return e;
 }

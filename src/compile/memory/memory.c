@@ -219,7 +219,7 @@ static bool walk_steps(const knc_plan *p, knc_slot **s, const lists *l, hole_lis
 
 static bool place_many(knc_plan *p, knc_slot **s, size_t n, size_t *end)
 {
-    kn_arena *a = &p->scratch;
+    knx_arena *a = &p->scratch;
     uint32_t steps = p->p->n_step;
     lists l = {knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, n * 4),
                knx_arena_alloc(a, n * 4)};
@@ -240,7 +240,7 @@ static bool place_many(knc_plan *p, knc_slot **s, size_t n, size_t *end)
     return fine;
 }
 
-static kn_error *place_temporaries(knc_plan *p, size_t *end)
+static knx_error *place_temporaries(knc_plan *p, size_t *end)
 {
     knc_slot **s = knx_arena_alloc(&p->scratch, (p->slot.n + 1) * sizeof *s);
     size_t n = 0;
@@ -286,7 +286,7 @@ static void resolve(knc_plan *p)
 }
 
 /* For observers. */
-static kn_error *note_values(knc_plan *p)
+static knx_error *note_values(knc_plan *p)
 {
     knc_ref *at = p->o->fuse ? NULL : knx_arena_alloc(&p->p->arena, (p->j->n_var + 1) * sizeof *at);
     if (!at)
@@ -305,7 +305,7 @@ static kn_error *note_values(knc_plan *p)
 
 static void count_bytes(const knc_plan *p, size_t arena)
 {
-    kn_program *q = p->p;
+    knc_program *q = p->p;
     for (uint32_t i = 0; i < q->n_step; i++)
         q->max_ref = q->step[i].n_ref > q->max_ref ? q->step[i].n_ref : q->max_ref;
     q->workspace = arena;
@@ -315,7 +315,7 @@ static void count_bytes(const knc_plan *p, size_t arena)
         q->values += q->output[k].kind == KNC_OUT_NEW ? q->output[k].bytes : 0;
 }
 
-kn_error *knc_plan_memory(knc_plan *p)
+knx_error *knc_plan_memory(knc_plan *p)
 {
     size_t arena = 0;
     find_lifetimes(p);

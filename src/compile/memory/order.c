@@ -97,7 +97,7 @@ static bool reads(const order *o, uint32_t s, uint32_t ref)
 static bool begin_updates(order *o, uint32_t n)
 {
     knc_plan *p = o->p;
-    kn_arena *a = &p->scratch;
+    knx_arena *a = &p->scratch;
     o->update_of = knx_arena_alloc(a, (n + 1) * sizeof *o->update_of);
     o->readers = knx_arena_zero(a, (p->slot.n + 1) * sizeof *o->readers);
     o->held_copy = knx_arena_alloc(a, (p->slot.n + 1) * sizeof *o->held_copy);
@@ -212,7 +212,7 @@ static bool chain_effects(order *o, uint32_t n)
     memset(step, 0xff, ((size_t)j->n_eqn + 1) * sizeof *step);
     for (uint32_t s = 0; s < n; s++) {
         const knc_step *at = &o->p->step.at[s];
-        const kn_eqn *e = &j->eqn[at->eqn];
+        const kni_eqn *e = &j->eqn[at->eqn];
         bool of_one = !knc_is_kernel(at) && at->kind != KNC_COPY && at->kind != KNC_BAND;
         if (of_one && (kni_bits(e->prim, e->params) & KN_EFFECT))
             step[at->eqn] = s;
@@ -233,7 +233,7 @@ static bool begin(order *o, uint32_t n)
         edges += o->p->step.at[s].n_ref;
     for (size_t i = 0; i < o->p->update.n; i++)
         edges += 1 + o->p->step.at[o->p->update.at[i].step].n_ref;
-    kn_arena *a = &o->p->scratch;
+    knx_arena *a = &o->p->scratch;
     o->waits = knx_arena_zero(a, (n + 1) * sizeof *o->waits);
     o->first_edge = knx_arena_alloc(a, (n + 1) * sizeof *o->first_edge);
     o->ready.at = knx_arena_alloc(a, (n + 1) * sizeof *o->ready.at);
@@ -293,7 +293,7 @@ static void write_notes(knc_plan *p)
 {
     knc_note *note = (knc_note *)(uintptr_t)p->p->note;
     for (uint32_t i = 0; i < p->j->n_eqn; i++) {
-        const kn_eqn *e = &p->j->eqn[i];
+        const kni_eqn *e = &p->j->eqn[i];
         note[i] = (knc_note){.step = KNC_NO};
         if (!e->n_out)
             continue;
@@ -311,7 +311,7 @@ static void write_notes(knc_plan *p)
     }
 }
 
-kn_error *knc_order_steps(knc_plan *p)
+knx_error *knc_order_steps(knc_plan *p)
 {
     uint32_t n = (uint32_t)p->step.n, done = 0;
     order o = {.p = p};
@@ -333,7 +333,7 @@ kn_error *knc_order_steps(knc_plan *p)
                 is_ready(&o, o.edge[e]);
     }
     if (done != n)
-        return knx_error(KN_ERROR_VALUE, "program: the steps depend on each other in a circle");
+        return knx_error_new(KN_ERROR_VALUE, "program: the steps depend on each other in a circle");
     renumber(p, old, n, sorted, number);
     write_notes(p);
     p->p->step = sorted;

@@ -9,29 +9,29 @@
 typedef struct delay {
     knt_replay r;
     uint32_t *uses, *maker; /* per variable: its readers; its equation, KNC_NO: an operand */
-    kn_atom *before;        /* per variable: the atom whose reshape it is; KN_ATOM_NONE: none */
+    kni_atom *before;       /* per variable: the atom whose reshape it is; KN_ATOM_NONE: none */
 } delay;
 
-static bool is_reshape(const kni_jaxpr *j, const kn_eqn *e)
+static bool is_reshape(const kni_jaxpr *j, const kni_eqn *e)
 {
     return e->prim->map_exists && knc_class_of(j, e) == KNC_RESHAPE &&
            kni_atom_type(j, e->in[0]).dtype == j->type[e->out].dtype;
 }
 
-static const kn_eqn *maker_of(const delay *s, kn_atom a)
+static const kni_eqn *maker_of(const delay *s, kni_atom a)
 {
     return kni_is_var(a) && s->maker[a] != KNC_NO ? &s->r.j->eqn[s->maker[a]] : NULL;
 }
 
 /* Lies in memory, or costs nothing in any shape. */
-static bool is_free(const delay *s, kn_atom a)
+static bool is_free(const delay *s, kni_atom a)
 {
-    const kn_eqn *m = maker_of(s, a);
+    const kni_eqn *m = maker_of(s, a);
     return !m || !kni_atom_type(s->r.j, a).ndim || knc_spreads_scalar(s->r.j, m) || knc_class_of(s->r.j, m) == KNC_RUN;
 }
 
 /* How often the equation reads a. */
-static uint32_t reads(const kn_eqn *e, kn_atom a)
+static uint32_t reads(const kni_eqn *e, kni_atom a)
 {
     uint32_t n = 0;
     for (uint32_t k = 0; k < e->n_in; k++)
@@ -40,20 +40,20 @@ static uint32_t reads(const kn_eqn *e, kn_atom a)
 }
 
 /* The shape in which the equation is better computed, or false. */
-static bool find_shape(delay *s, const kn_eqn *e, kn_type *to)
+static bool find_shape(delay *s, const kni_eqn *e, kni_type *to)
 {
     const kni_jaxpr *j = s->r.j;
     bool any = false;
     if (e->n_out != 1 || !(e->prim->bits & KN_ELEMENTWISE) || !j->type[e->out].ndim)
         return false;
     for (uint32_t k = 0; k < e->n_in; k++) {
-        kn_atom a = e->in[k];
+        kni_atom a = e->in[k];
         if (!kni_is_var(a) || s->before[a] == KN_ATOM_NONE) {
             if (!is_free(s, a))
                 return false;
             continue;
         }
-        kn_type t = knb_type(&s->r.b, s->before[a]);
+        kni_type t = knb_type(&s->r.b, s->before[a]);
         if (s->uses[a] != reads(e, a) || (any && !kni_type_same_shape(t, *to)) ||
             j->type[e->out].dtype->size > t.dtype->size) /* what is stored would be larger */
             return false;
@@ -63,11 +63,11 @@ static bool find_shape(delay *s, const kn_eqn *e, kn_type *to)
     return any;
 }
 
-static kn_atom in_shape(delay *s, kn_atom a, kn_type to)
+static kni_atom in_shape(delay *s, kni_atom a, kni_type to)
 {
     knt_replay *r = &s->r;
-    const kn_eqn *m = maker_of(s, a);
-    kn_atom x = knt_atom(r, a);
+    const kni_eqn *m = maker_of(s, a);
+    kni_atom x = knt_atom(r, a);
     if (!kni_atom_type(r->j, a).ndim)
         return x;
     if (s->before[a] != KN_ATOM_NONE)
@@ -77,10 +77,10 @@ static kn_atom in_shape(delay *s, kn_atom a, kn_type to)
     return knb_reshape(&r->b, x, to.ndim, to.dim);
 }
 
-static void write_eqn(delay *s, const kn_eqn *e)
+static void write_eqn(delay *s, const kni_eqn *e)
 {
     knt_replay *r = &s->r;
-    kn_type to, y = e->n_out == 1 ? r->j->type[e->out] : (kn_type){0};
+    kni_type to, y = e->n_out == 1 ? r->j->type[e->out] : (kni_type){0};
     knt_operands(r, e);
     if (!find_shape(s, e, &to)) {
         knt_emit_same(r, e);
@@ -90,13 +90,13 @@ static void write_eqn(delay *s, const kn_eqn *e)
     }
     for (uint32_t k = 0; k < e->n_in; k++)
         r->in[k] = in_shape(s, e->in[k], to);
-    kn_atom x = knb_emit1(&r->b, e->prim, e->params, (int)e->n_in, r->in);
-    kn_atom again = knb_reshape(&r->b, x, y.ndim, y.dim);
+    kni_atom x = knb_emit1(&r->b, e->prim, e->params, (int)e->n_in, r->in);
+    kni_atom again = knb_reshape(&r->b, x, y.ndim, y.dim);
     knt_bind(r, e, &again);
     s->before[e->out] = r->b.error ? KN_ATOM_NONE : x;
 }
 
-static kn_error *write_all(delay *s, kni_jaxpr **out)
+static knx_error *write_all(delay *s, kni_jaxpr **out)
 {
     knt_replay *r = &s->r;
     const kni_jaxpr *j = r->j;
@@ -131,7 +131,7 @@ static bool begin(delay *s, const kni_jaxpr *j)
     return true;
 }
 
-kn_error *knc_delay_reshapes(const kni_jaxpr *j, kni_jaxpr **out)
+knx_error *knc_delay_reshapes(const kni_jaxpr *j, kni_jaxpr **out)
 {
     bool any = false;
     for (uint32_t i = 0; !any && i < j->n_eqn; i++)
@@ -140,7 +140,7 @@ kn_error *knc_delay_reshapes(const kni_jaxpr *j, kni_jaxpr **out)
     if (!any)
         return NULL;
     delay s = {0};
-    kn_error *e = knt_replay_begin(&s.r, j, true);
+    knx_error *e = knt_replay_begin(&s.r, j, true);
     if (!e && !begin(&s, j))
         e = knx_error_nomem();
     if (!e)

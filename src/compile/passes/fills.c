@@ -10,7 +10,7 @@ typedef struct fills {
     uint32_t *maker; /* per variable: its equation if that is a fill, else KNC_NO */
 } fills;
 
-static bool is_fill(const kn_eqn *e)
+static bool is_fill(const kni_eqn *e)
 {
     bool fill = e->n_out == 1 && (e->prim->map || (e->prim->pull && (e->prim->bits & KN_CHEAP)));
     for (uint32_t i = 0; fill && i < e->n_in; i++)
@@ -19,7 +19,7 @@ static bool is_fill(const kn_eqn *e)
 }
 
 /* The number of the updated operand, or -1. */
-static int updated_fill(const fills *f, const kn_eqn *e)
+static int updated_fill(const fills *f, const kni_eqn *e)
 {
     int k = e->prim->updates - 1;
     return k >= 0 && kni_is_var(e->in[k]) && f->maker[e->in[k]] != KNC_NO ? k : -1;
@@ -32,7 +32,7 @@ static bool survey(fills *f, const kni_jaxpr *j)
     for (uint32_t v = 0; v < j->n_var; v++)
         f->maker[v] = KNC_NO;
     for (uint32_t i = 0; i < j->n_eqn; i++) {
-        const kn_eqn *e = &j->eqn[i];
+        const kni_eqn *e = &j->eqn[i];
         if (is_fill(e))
             f->maker[e->out] = i;
         for (uint32_t k = 0; k < e->n_in; k++)
@@ -49,13 +49,13 @@ static bool survey(fills *f, const kni_jaxpr *j)
     return any;
 }
 
-static kn_error *write_eqn(fills *f, const kn_eqn *e)
+static knx_error *write_eqn(fills *f, const kni_eqn *e)
 {
     knt_replay *r = &f->r;
-    kn_atom own = KN_ATOM_NONE;
+    kni_atom own = KN_ATOM_NONE;
     int k = updated_fill(f, e);
     if (k >= 0 && f->uses[e->in[k]] > 1) {
-        const kn_eqn *fill = &r->j->eqn[f->maker[e->in[k]]];
+        const kni_eqn *fill = &r->j->eqn[f->maker[e->in[k]]];
         f->uses[e->in[k]]--;
         knt_operands(r, fill);
         own = knb_emit1(&r->b, fill->prim, fill->params, (int)fill->n_in, r->in);
@@ -67,7 +67,7 @@ static kn_error *write_eqn(fills *f, const kn_eqn *e)
     return knb_take_error(&r->b);
 }
 
-static kn_error *write_all(fills *f, kni_jaxpr **out)
+static knx_error *write_all(fills *f, kni_jaxpr **out)
 {
     knt_replay *r = &f->r;
     const kni_jaxpr *j = r->j;
@@ -76,7 +76,7 @@ static kn_error *write_all(fills *f, kni_jaxpr **out)
     return knt_replay_finish(r, out);
 }
 
-kn_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out)
+knx_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out)
 {
     bool any = false;
     for (uint32_t i = 0; !any && i < j->n_eqn; i++)
@@ -85,7 +85,7 @@ kn_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out)
     if (!any)
         return NULL;
     fills f = {0};
-    kn_error *e = knt_replay_begin(&f.r, j, true);
+    knx_error *e = knt_replay_begin(&f.r, j, true);
     f.uses = e ? NULL : knx_arena_zero(&f.r.arena, ((size_t)j->n_var + 1) * sizeof *f.uses);
     f.maker = e ? NULL : knx_arena_alloc(&f.r.arena, ((size_t)j->n_var + 1) * sizeof *f.maker);
     if (!e && (!f.uses || !f.maker))

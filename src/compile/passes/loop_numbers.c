@@ -11,11 +11,11 @@ enum { MOST_HANDED = 8 }; /* to a loop, by each of its jaxprs: a buffer each */
 
 /* Numbers of a jaxpr, each once. */
 typedef struct numbers {
-    const kn_literal *x[MOST_HANDED];
+    const kni_literal *x[MOST_HANDED];
     int n;
 } numbers;
 
-static int find(const numbers *s, const kn_literal *x)
+static int find(const numbers *s, const kni_literal *x)
 {
     for (int i = 0; i < s->n; i++)
         if (s->x[i]->type.dtype == x->type.dtype && s->x[i]->type.weak == x->type.weak &&
@@ -24,13 +24,13 @@ static int find(const numbers *s, const kn_literal *x)
     return -1;
 }
 
-static const kn_literal *literal(const kni_jaxpr *j, kn_atom a)
+static const kni_literal *literal(const kni_jaxpr *j, kni_atom a)
 {
     return kni_is_literal(a) ? &j->literal[a & ~KN_LITERAL_BIT] : NULL;
 }
 
 /* May the equation's numbers be operands? Those of programs of many operations are better known. */
-static bool takes(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a)
+static bool takes(const kni_jaxpr *j, const kni_eqn *e, knx_arena *a)
 {
     if (e->prim->bits & KN_LOOPS)
         return true;
@@ -42,12 +42,12 @@ static bool takes(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a)
 
 static void collect(const kni_jaxpr *j, numbers *s)
 {
-    kn_arena a = KN_ARENA_INIT;
+    knx_arena a = KN_ARENA_INIT;
     for (uint32_t k = 0; k < j->n_eqn; k++) {
-        const kn_eqn *e = &j->eqn[k];
+        const kni_eqn *e = &j->eqn[k];
         bool any = takes(j, e, &a);
         for (uint32_t i = 0; any && i < e->n_in && s->n < MOST_HANDED; i++) {
-            const kn_literal *x = literal(j, e->in[i]);
+            const kni_literal *x = literal(j, e->in[i]);
             if (x && knc_is_given(x) && find(s, x) < 0)
                 s->x[s->n++] = x;
         }
@@ -56,11 +56,11 @@ static void collect(const kni_jaxpr *j, numbers *s)
 }
 
 /* j with inputs for these numbers behind its first `at` ones. */
-static kn_error *with_inputs(const kni_jaxpr *j, uint32_t at, const numbers *s, kni_jaxpr **out)
+static knx_error *with_inputs(const kni_jaxpr *j, uint32_t at, const numbers *s, kni_jaxpr **out)
 {
     knt_replay r;
-    kn_atom number[MOST_HANDED];
-    kn_error *error = knt_replay_begin(&r, j, false);
+    kni_atom number[MOST_HANDED];
+    knx_error *error = knt_replay_begin(&r, j, false);
     for (uint32_t i = 0; !error && i <= j->n_in; i++) {
         for (int n = 0; i == at && n < s->n; n++)
             number[n] = knb_invar(&r.b, s->x[n]->type);
@@ -68,11 +68,11 @@ static kn_error *with_inputs(const kni_jaxpr *j, uint32_t at, const numbers *s, 
             r.map[j->n_const + i] = knb_invar(&r.b, kni_in_type(j, i));
     }
     for (uint32_t k = 0; !error && k < j->n_eqn; k++) {
-        const kn_eqn *e = &j->eqn[k];
+        const kni_eqn *e = &j->eqn[k];
         bool any = takes(j, e, &r.arena);
         knt_operands(&r, e);
         for (uint32_t i = 0; any && i < e->n_in; i++) {
-            const kn_literal *x = literal(j, e->in[i]);
+            const kni_literal *x = literal(j, e->in[i]);
             int n = x ? find(s, x) : -1;
             if (n >= 0)
                 r.in[i] = number[n];
@@ -88,14 +88,14 @@ static kn_error *with_inputs(const kni_jaxpr *j, uint32_t at, const numbers *s, 
 }
 
 /* A jaxpr of a loop as its kernel has it, its own loops done. */
-static kn_error *prepare(const kni_jaxpr *j, kni_jaxpr **out)
+static knx_error *prepare(const kni_jaxpr *j, kni_jaxpr **out)
 {
     static knt_pass *const pass[] = {knt_inline_calls, knt_simplify, knc_hand_numbers};
     return knt_passes(j, sizeof pass / sizeof *pass, pass, out);
 }
 
 /* Literals of these numbers, as operands. */
-static uint32_t put(knt_replay *r, const numbers *s, kn_atom *in, uint32_t n)
+static uint32_t put(knt_replay *r, const numbers *s, kni_atom *in, uint32_t n)
 {
     for (int i = 0; i < s->n; i++)
         in[n++] = knb_literal(&r->b, s->x[i]->type.dtype, s->x[i]->type.weak, s->x[i]->bits);
@@ -103,7 +103,7 @@ static uint32_t put(knt_replay *r, const numbers *s, kn_atom *in, uint32_t n)
 }
 
 /* The list of a parameter with one number for each operand, with zeros for new ones behind `at`. */
-static kn_error *widen(knt_replay *r, kn_ints *v, int at, int more)
+static knx_error *widen(knt_replay *r, kni_ints *v, int at, int more)
 {
     if (!v->n || !more)
         return NULL;
@@ -112,18 +112,18 @@ static kn_error *widen(knt_replay *r, kn_ints *v, int at, int more)
         return knx_error_nomem();
     for (int i = 0; i < v->n; i++)
         wide[i < at ? i : i + more] = v->v[i];
-    *v = (kn_ints){v->n + more, wide};
+    *v = (kni_ints){v->n + more, wide};
     return NULL;
 }
 
-static kn_error *hand_scan(knt_replay *r, const kn_eqn *e)
+static knx_error *hand_scan(knt_replay *r, const kni_eqn *e)
 {
-    kn_p_scan p = *(const kn_p_scan *)e->params;
+    kni_p_scan p = *(const kni_p_scan *)e->params;
     kni_jaxpr *body = NULL, *wider = NULL;
     numbers s = {.n = 0};
     uint32_t at = (uint32_t)p.num_consts, n = 0;
-    kn_atom *in = knx_arena_alloc(&r->arena, ((size_t)e->n_in + MOST_HANDED) * sizeof *in);
-    kn_error *error = in ? prepare(p.jaxpr, &body) : knx_error_nomem();
+    kni_atom *in = knx_arena_alloc(&r->arena, ((size_t)e->n_in + MOST_HANDED) * sizeof *in);
+    knx_error *error = in ? prepare(p.jaxpr, &body) : knx_error_nomem();
     if (!error) {
         collect(body, &s);
         error = with_inputs(body, at, &s, &wider);
@@ -145,14 +145,14 @@ static kn_error *hand_scan(knt_replay *r, const kn_eqn *e)
     return error;
 }
 
-static kn_error *hand_while(knt_replay *r, const kn_eqn *e)
+static knx_error *hand_while(knt_replay *r, const kni_eqn *e)
 {
-    kn_p_while p = *(const kn_p_while *)e->params;
+    kni_p_while p = *(const kni_p_while *)e->params;
     kni_jaxpr *part[2] = {NULL, NULL}, *wider[2] = {NULL, NULL};
     numbers s[2] = {{.n = 0}, {.n = 0}};
     uint32_t count[2] = {(uint32_t)p.cond_nconsts, (uint32_t)p.body_nconsts}, n = 0, from = 0;
-    kn_atom *in = knx_arena_alloc(&r->arena, ((size_t)e->n_in + 2 * MOST_HANDED) * sizeof *in);
-    kn_error *error = in ? NULL : knx_error_nomem();
+    kni_atom *in = knx_arena_alloc(&r->arena, ((size_t)e->n_in + 2 * MOST_HANDED) * sizeof *in);
+    knx_error *error = in ? NULL : knx_error_nomem();
     for (int i = 0; !error && i < 2; i++) {
         error = prepare(i ? p.body_jaxpr : p.cond_jaxpr, &part[i]);
         if (!error) {
@@ -181,17 +181,17 @@ static kn_error *hand_while(knt_replay *r, const kn_eqn *e)
 }
 
 /* All branches take the numbers of each, behind what they take. */
-static kn_error *hand_cond(knt_replay *r, const kn_eqn *e)
+static knx_error *hand_cond(knt_replay *r, const kni_eqn *e)
 {
-    kn_p_cond p = *(const kn_p_cond *)e->params;
+    kni_p_cond p = *(const kni_p_cond *)e->params;
     size_t branches = (size_t)p.branches.n;
     kni_jaxpr **part = knx_arena_zero(&r->arena, (branches + 1) * sizeof(kni_jaxpr *)),
               **wider = knx_arena_zero(&r->arena, (branches + 1) * sizeof(kni_jaxpr *));
-    kn_atom *in = knx_arena_alloc(&r->arena, ((size_t)e->n_in + MOST_HANDED) * sizeof *in);
+    kni_atom *in = knx_arena_alloc(&r->arena, ((size_t)e->n_in + MOST_HANDED) * sizeof *in);
     numbers s = {.n = 0};
     if (!part || !wider || !in)
         return knx_error_nomem();
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     for (size_t i = 0; !error && i < branches; i++) {
         error = prepare(p.branches.v[i], &part[i]);
         if (!error)
@@ -206,7 +206,7 @@ static kn_error *hand_cond(knt_replay *r, const kn_eqn *e)
             in[i] = r->in[i];
         uint32_t n = put(r, &s, in, e->n_in);
         p.branches.v = wider;
-        p.consts = (kn_ints){0, NULL};
+        p.consts = (kni_ints){0, NULL};
         knb_emit(&r->b, e->prim, &p, (int)n, in, r->out, (int)e->n_out);
     }
     for (size_t i = 0; i < branches; i++) {
@@ -216,7 +216,7 @@ static kn_error *hand_cond(knt_replay *r, const kn_eqn *e)
     return error;
 }
 
-static kn_error *hand(knt_replay *r, const kn_eqn *e)
+static knx_error *hand(knt_replay *r, const kni_eqn *e)
 {
     switch (e->prim->loops) {
     case KN_LOOP_SCAN: return hand_scan(r, e);
@@ -226,7 +226,7 @@ static kn_error *hand(knt_replay *r, const kn_eqn *e)
     }
 }
 
-kn_error *knc_hand_numbers(const kni_jaxpr *j, kni_jaxpr **out)
+knx_error *knc_hand_numbers(const kni_jaxpr *j, kni_jaxpr **out)
 {
     bool any = false;
     for (uint32_t k = 0; k < j->n_eqn; k++)
@@ -235,9 +235,9 @@ kn_error *knc_hand_numbers(const kni_jaxpr *j, kni_jaxpr **out)
     if (!any)
         return NULL;
     knt_replay r;
-    kn_error *error = knt_replay_begin(&r, j, true);
+    knx_error *error = knt_replay_begin(&r, j, true);
     for (uint32_t k = 0; !error && k < j->n_eqn; k++) {
-        const kn_eqn *e = &j->eqn[k];
+        const kni_eqn *e = &j->eqn[k];
         knt_operands(&r, e);
         error = hand(&r, e);
         if (!error)

@@ -17,9 +17,9 @@ typedef struct reshapes {
     bool *banned; /* per equation: it stays as it is */
 } reshapes;
 
-static kn_type shape_of(const kni_jaxpr *j, uint32_t reshape) { return j->type[j->eqn[reshape].out]; }
+static kni_type shape_of(const kni_jaxpr *j, uint32_t reshape) { return j->type[j->eqn[reshape].out]; }
 
-static void want(reshapes *s, kn_atom a, uint32_t target)
+static void want(reshapes *s, kni_atom a, uint32_t target)
 {
     const kni_jaxpr *j = s->r.j;
     if (!kni_is_var(a))
@@ -33,24 +33,24 @@ static void want(reshapes *s, kn_atom a, uint32_t target)
 }
 
 /* The same elements in the same order; and such a view that is no index map. */
-static bool is_reshape(const kni_jaxpr *j, const kn_eqn *e)
+static bool is_reshape(const kni_jaxpr *j, const kni_eqn *e)
 {
     return e->prim->map_exists && kni_atom_type(j, e->in[0]).dtype == j->type[e->out].dtype;
 }
-static bool is_costly(const kni_jaxpr *j, const kn_eqn *e)
+static bool is_costly(const kni_jaxpr *j, const kni_eqn *e)
 {
     return is_reshape(j, e) && knc_class_of(j, e) == KNC_RESHAPE;
 }
 
 /* Can it give its result in any shape, given such operands? */
-static bool is_pliable(const kni_jaxpr *j, const kn_eqn *e)
+static bool is_pliable(const kni_jaxpr *j, const kni_eqn *e)
 {
     return e->n_out == 1 && j->type[e->out].ndim && ((e->prim->bits & KN_ELEMENTWISE) || is_reshape(j, e));
 }
 
 static bool is_moved(const reshapes *s, uint32_t i)
 {
-    const kn_eqn *e = &s->r.j->eqn[i];
+    const kni_eqn *e = &s->r.j->eqn[i];
     return !s->banned[i] && is_pliable(s->r.j, e) && s->target[e->out] != KNC_NO;
 }
 
@@ -65,7 +65,7 @@ static void spread(reshapes *s)
     for (uint32_t k = 0; k < j->n_out; k++)
         want(s, j->out[k], KNC_NO);
     for (uint32_t i = j->n_eqn; i-- > 0;) {
-        const kn_eqn *e = &j->eqn[i];
+        const kni_eqn *e = &j->eqn[i];
         uint32_t target = is_moved(s, i) ? s->target[e->out] : is_costly(j, e) ? i : KNC_NO;
         for (uint32_t k = 0; k < e->n_in; k++)
             if (kni_atom_type(j, e->in[k]).ndim)
@@ -73,16 +73,16 @@ static void spread(reshapes *s)
     }
 }
 
-static const kn_eqn *maker_of(const reshapes *s, kn_atom a)
+static const kni_eqn *maker_of(const reshapes *s, kni_atom a)
 {
     return kni_is_var(a) && s->maker[a] != KNC_NO ? &s->r.j->eqn[s->maker[a]] : NULL;
 }
 
 /* Does the operand cost nothing in another shape? */
-static bool is_free(const reshapes *s, kn_atom a)
+static bool is_free(const reshapes *s, kni_atom a)
 {
     const kni_jaxpr *j = s->r.j;
-    const kn_eqn *m = maker_of(s, a);
+    const kni_eqn *m = maker_of(s, a);
     if (!m || !kni_atom_type(j, a).ndim || knc_spreads_scalar(j, m))
         return true;
     return knc_class_of(j, m) == KNC_RUN || (is_pliable(j, m) && is_moved(s, s->maker[a]));
@@ -110,11 +110,11 @@ static bool is_worth_it(const reshapes *s)
 }
 
 /* An operand in the shape `to`. */
-static kn_atom in_shape(reshapes *s, kn_atom a, kn_type to)
+static kni_atom in_shape(reshapes *s, kni_atom a, kni_type to)
 {
     knt_replay *r = &s->r;
-    const kn_eqn *m = maker_of(s, a);
-    kn_atom x = knt_atom(r, a);
+    const kni_eqn *m = maker_of(s, a);
+    kni_atom x = knt_atom(r, a);
     if (!kni_atom_type(r->j, a).ndim || (m && is_moved(s, s->maker[a])))
         return x;
     if (m && knc_spreads_scalar(r->j, m))
@@ -125,14 +125,14 @@ static kn_atom in_shape(reshapes *s, kn_atom a, kn_type to)
 static void write_eqn(reshapes *s, uint32_t i)
 {
     knt_replay *r = &s->r;
-    const kn_eqn *e = &r->j->eqn[i];
+    const kni_eqn *e = &r->j->eqn[i];
     knt_operands(r, e);
     bool moved = is_moved(s, i), reshape = is_reshape(r->j, e);
     if (!moved && !(reshape && maker_of(s, e->in[0]) && is_moved(s, s->maker[e->in[0]]))) {
         knt_emit_same(r, e);
         return;
     }
-    kn_type to = moved ? shape_of(r->j, s->target[e->out]) : r->j->type[e->out];
+    kni_type to = moved ? shape_of(r->j, s->target[e->out]) : r->j->type[e->out];
     for (uint32_t k = 0; k < e->n_in; k++)
         r->in[k] = in_shape(s, e->in[k], to);
     if (reshape)
@@ -141,7 +141,7 @@ static void write_eqn(reshapes *s, uint32_t i)
         knt_emit_same(r, e);
 }
 
-static kn_error *write_all(reshapes *s, kni_jaxpr **out)
+static knx_error *write_all(reshapes *s, kni_jaxpr **out)
 {
     knt_replay *r = &s->r;
     const kni_jaxpr *j = r->j;
@@ -168,7 +168,7 @@ static bool begin(reshapes *s, const kni_jaxpr *j)
     return true;
 }
 
-kn_error *knc_carry_reshapes(const kni_jaxpr *j, kni_jaxpr **out)
+knx_error *knc_carry_reshapes(const kni_jaxpr *j, kni_jaxpr **out)
 {
     bool any = false;
     for (uint32_t i = 0; !any && i < j->n_eqn; i++)
@@ -177,7 +177,7 @@ kn_error *knc_carry_reshapes(const kni_jaxpr *j, kni_jaxpr **out)
     if (!any)
         return NULL;
     reshapes s = {0};
-    kn_error *e = knt_replay_begin(&s.r, j, true);
+    knx_error *e = knt_replay_begin(&s.r, j, true);
     if (!e && !begin(&s, j))
         e = knx_error_nomem();
     bool more = true;

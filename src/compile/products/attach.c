@@ -290,7 +290,7 @@ static uint32_t count_refs(const knc_step *s, uint32_t slot)
 }
 
 /* The references of a kernel but those to one slot become the product's; what it stores, the product makes. */
-static kn_error *add_refs(attacher *t, uint32_t product, const knc_step *kernel, uint32_t but)
+static knx_error *add_refs(attacher *t, uint32_t product, const knc_step *kernel, uint32_t but)
 {
     knc_step *s = step_at(t, product);
     uint32_t n = s->n_ref + kernel->n_ref;
@@ -317,8 +317,8 @@ static kn_error *add_refs(attacher *t, uint32_t product, const knc_step *kernel,
 }
 
 /* Kernel k becomes a part of a product; `drop`: the reference that the product has no use for then, or KNC_NO. */
-static kn_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side, const knc_meeting *m,
-                      const knc_fit *fit, uint32_t keep, uint32_t *drop, const knc_attached **out)
+static knx_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side, const knc_meeting *m,
+                       const knc_fit *fit, uint32_t keep, uint32_t *drop, const knc_attached **out)
 {
     uint32_t number[MAX_REFS];
     knc_step *s = step_at(t, product), *kernel = step_at(t, k);
@@ -331,7 +331,7 @@ static kn_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side, 
     KN_TRY(knc_attach_kernel(t->p, kernel, side, m, fit, number, keep, &x));
     if (!x)
         return NULL;
-    kn_error *e = add_refs(t, product, kernel, m->slot);
+    knx_error *e = add_refs(t, product, kernel, m->slot);
     if (e) {
         knk_release(x->kernel);
         return e;
@@ -392,7 +392,7 @@ static void turn_result(knk_product *q)
 }
 
 /* The kernel takes the result of the product; NOTHING: it does. */
-static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *why)
+static knx_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *why)
 {
     knc_step *s = step_at(t, product), *kernel = step_at(t, k);
     uint32_t slot = s->ref[s->u.p.c].index;
@@ -450,7 +450,7 @@ static bool find_kernels(attacher *t, uint32_t slot)
 }
 
 /* One that cannot take the result leaves everything as it was. */
-static kn_error *finish_product(attacher *t, uint32_t product)
+static knx_error *finish_product(attacher *t, uint32_t product)
 {
     const knc_step *s = step_at(t, product);
     uint32_t slot = s->ref[s->u.p.c].index;
@@ -525,7 +525,7 @@ static bool add_reader(attacher *t, uint32_t slot, uint32_t step)
     return true;
 }
 
-static kn_error *read_source(attacher *t, uint32_t product, const knc_meeting *from, uint32_t slot)
+static knx_error *read_source(attacher *t, uint32_t product, const knc_meeting *from, uint32_t slot)
 {
     const knc_step *s = step_at(t, product);
     if (!add_reader(t, from->slot, product))
@@ -537,7 +537,7 @@ static kn_error *read_source(attacher *t, uint32_t product, const knc_meeting *f
 }
 
 /* A kernel that only moves elements to where products read them: they read them where they come from. */
-static kn_error *move_operand(attacher *t, uint32_t product, knc_side side)
+static knx_error *move_operand(attacher *t, uint32_t product, knc_side side)
 {
     knc_step *s = step_at(t, product);
     uint32_t slot = s->ref[*operand(s, side)].index, k = now(t, t->p->slot.at[slot].maker), n = 0, at = 0, reader;
@@ -589,7 +589,7 @@ static uint32_t stores_to(const knc_step *s)
 }
 
 /* The kernel that makes an operand does so when the product asks for it. */
-static kn_error *fill_operand(attacher *t, uint32_t product, knc_side side)
+static knx_error *fill_operand(attacher *t, uint32_t product, knc_side side)
 {
     knc_step *s = step_at(t, product);
     knc_ref ref = s->ref[*operand(s, side)];
@@ -698,7 +698,7 @@ static void renumber(attacher *t)
     p->step.n = n;
 }
 
-static kn_error *attach_all(attacher *t)
+static knx_error *attach_all(attacher *t)
 {
     for (uint32_t i = 0; i < t->n_product; i++) {
         KN_TRY(move_operand(t, t->product[i], KNC_SIDE_A));
@@ -716,7 +716,7 @@ static kn_error *attach_all(attacher *t)
     return NULL;
 }
 
-kn_error *knc_attach(knc_plan *p)
+knx_error *knc_attach(knc_plan *p)
 {
     attacher t = {.p = p, .n = (uint32_t)p->step.n};
     bool any = false;
@@ -726,7 +726,7 @@ kn_error *knc_attach(knc_plan *p)
         return NULL;
     if (!begin(&t))
         return knx_error_nomem();
-    kn_error *e = attach_all(&t);
+    knx_error *e = attach_all(&t);
     KN_VEC_FREE(&t.further);
     KN_VEC_FREE(&t.candidate);
     KN_TRY(e);

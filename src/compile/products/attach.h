@@ -49,6 +49,6 @@ bool knc_only_moves(const knc_step *s, kn_dtype d, knc_meeting *from, knc_meetin
  * references those of its buffers are, in order, without the one that it meets; keep: one that gets the elements
  * that are handed over, too, or KNC_NO. NULL in *out: it has too many buffers and maps, or a part is not there to be
  * kept. */
-kn_error *knc_attach_kernel(knc_plan *p, const knc_step *s, knc_side side, const knc_meeting *m, const knc_fit *fit,
+knx_error *knc_attach_kernel(knc_plan *p, const knc_step *s, knc_side side, const knc_meeting *m, const knc_fit *fit,
                             const uint32_t *ref, uint32_t keep, const knc_attached **out);
 #endif

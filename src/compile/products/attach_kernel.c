@@ -48,7 +48,7 @@ bool knc_meets(const knc_step *s, uint32_t slot, kn_dtype d, bool written, knc_m
 static const knk_inst *loaded(const knk_kernel *k, const knk_inst *store)
 {
     const knk_inst *x = &k->node[store->a];
-    kn_dtype_id d = (kn_dtype_id)x->dtype;
+    knx_dtype_id d = (knx_dtype_id)x->dtype;
     if (x->op == KNK_CAST && knk_is_half_id(d) && k->node[x->a].op == KNK_CAST && k->node[x->a].dtype == KN_ID_F32)
         x = &k->node[k->node[x->a].a];
     return x->op == KNK_LOAD && x->a < 0 && x->b < 0 && x->dtype == d ? x : NULL;
@@ -137,7 +137,7 @@ static bool copy_nodes(copier *c, const knc_step *s, const knc_meeting *m, knk_n
 /* Stores of what is handed over. */
 static bool add_stores(copier *c, const knc_meeting *m, const knk_node part[2])
 {
-    int buffer = knk_add_buffer(c->b, (kn_dtype_id)c->k->node[part[part[0] < 0]].dtype, true);
+    int buffer = knk_add_buffer(c->b, (knx_dtype_id)c->k->node[part[part[0] < 0]].dtype, true);
     for (int q = 0; q < m->parts; q++) {
         if (part[q] < 0)
             return false;
@@ -155,7 +155,7 @@ static bool copy_kernel(copier *c, const knc_step *s, const knc_meeting *m, bool
     knk_node part[2];
     knk_begin_stage(c->b, 0);
     for (int i = 0; i < c->k->n_buffer; i++)
-        knk_add_buffer(c->b, (kn_dtype_id)c->k->buffer[i].dtype, c->k->buffer[i].written);
+        knk_add_buffer(c->b, (knx_dtype_id)c->k->buffer[i].dtype, c->k->buffer[i].written);
     return copy_nodes(c, s, m, part) && (!keep || add_stores(c, m, part));
 }
 
@@ -235,14 +235,14 @@ static void choose_lanes(knc_attached *x, int n_map)
     int along_rows = adjacent(x, n_map, row), along_columns = adjacent(x, n_map, column);
     for (int b = 0; b < x->kernel->n_buffer; b++)
         if (x->ref[b] == KNC_NO)
-            element = kn_dtype_table[x->kernel->buffer[b].dtype].size * x->parts;
+            element = knx_dtype_table[x->kernel->buffer[b].dtype].size * x->parts;
     bool turns = element <= 8;
     x->across[0] = turns && along_rows >= along_columns + 2 && x->extent[row] > 1;
     x->across[1] = turns && along_columns >= along_rows + 2 && x->extent[column] > 1;
     x->element = element;
 }
 
-static bool describe(kn_arena *a, const copier *c, const knc_step *s, const knc_meeting *m, const knc_fit *fit,
+static bool describe(knx_arena *a, const copier *c, const knc_step *s, const knc_meeting *m, const knc_fit *fit,
                      const dims *d, const uint32_t *ref, uint32_t keep, knc_attached *x)
 {
     const knk_kernel *k = c->k;
@@ -276,8 +276,8 @@ static bool describe(kn_arena *a, const copier *c, const knc_step *s, const knc_
     return x->extent != NULL;
 }
 
-kn_error *knc_attach_kernel(knc_plan *p, const knc_step *s, knc_side side, const knc_meeting *m, const knc_fit *fit,
-                            const uint32_t *ref, uint32_t keep, const knc_attached **out)
+knx_error *knc_attach_kernel(knc_plan *p, const knc_step *s, knc_side side, const knc_meeting *m, const knc_fit *fit,
+                             const uint32_t *ref, uint32_t keep, const knc_attached **out)
 {
     copier c = {.k = s->u.k.kernel, .b = knk_new(1)};
     knk_kernel *copy = NULL;
@@ -290,7 +290,7 @@ kn_error *knc_attach_kernel(knc_plan *p, const knc_step *s, knc_side side, const
     }
     KN_TRY(knk_finish(c.b, &copy));
     bool fits = p->o->target->attaches(copy);
-    kn_error *e = fits && p->o->kernels ? knc_share_kernel(p->o->kernels, &copy) : NULL;
+    knx_error *e = fits && p->o->kernels ? knc_share_kernel(p->o->kernels, &copy) : NULL;
     dims d = {0};
     knc_attached *x = knx_arena_zero(&p->p->arena, sizeof *x);
     if (!e && x && fits) {

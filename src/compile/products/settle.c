@@ -2,14 +2,14 @@
  * settle.c -- the descriptions of products, which the passes change in the plan's scratch, become the program's. */
 #include "compile/plan.h"
 
-static kn_error *settle(kn_arena *a, knc_step *s)
+static knx_error *settle(knx_arena *a, knc_step *s)
 {
     s->u.p.packed = knk_pack_product(a, s->u.p.product);
     s->u.p.product = NULL;
     return s->u.p.packed ? NULL : knx_error_nomem();
 }
 
-kn_error *knc_settle_products(knc_plan *p)
+knx_error *knc_settle_products(knc_plan *p)
 {
     for (uint32_t i = 0; i < p->p->n_step; i++) {
         knc_step *s = (knc_step *)(uintptr_t)&p->p->step[i];

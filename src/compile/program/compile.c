@@ -10,9 +10,9 @@
 /* In order. A jaxpr pass makes another jaxpr, a plan pass works on the plan of the last one. */
 static const struct pass {
     const char *name;
-    kn_error *(*jaxpr)(const kni_jaxpr *j, kni_jaxpr **out);
-    kn_error *(*trial)(const kni_jaxpr *j, const kn_compile_options *o, kni_jaxpr **out); /* compiles parts to see */
-    kn_error *(*plan)(knc_plan *p);
+    knx_error *(*jaxpr)(const kni_jaxpr *j, kni_jaxpr **out);
+    knx_error *(*trial)(const kni_jaxpr *j, const knc_compile_options *o, kni_jaxpr **out); /* compiles parts to see */
+    knx_error *(*plan)(knc_plan *p);
     bool only_fused; /* left out where each equation is to be a step of its own */
 } passes[] = {
     {"inline calls", .jaxpr = knt_inline_calls},
@@ -37,17 +37,17 @@ static const struct pass {
 };
 enum { N_PASSES = sizeof passes / sizeof passes[0] };
 
-static void log_jaxpr(const kn_compile_options *o, const char *pass, const kni_jaxpr *j)
+static void log_jaxpr(const knc_compile_options *o, const char *pass, const kni_jaxpr *j)
 {
     char *text = NULL;
-    if (kn_debug_level < 3 || o->quiet)
+    if (knx_debug_level < 3 || o->quiet)
         return;
     knx_error_release(kni_text(j, KN_FORM_TYPED, &text));
     KN_LOG(3, "after %s: %s", pass, text ? text : "(no memory to print it)");
     knx_free(text);
 }
 
-static kn_error *run_jaxpr_pass(const struct pass *pass, const kn_compile_options *o, kni_jaxpr **j)
+static knx_error *run_jaxpr_pass(const struct pass *pass, const knc_compile_options *o, kni_jaxpr **j)
 {
     kni_jaxpr *next = NULL;
     KN_TRY(pass->trial ? pass->trial(*j, o, &next) : pass->jaxpr(*j, &next));
@@ -63,7 +63,7 @@ static kn_error *run_jaxpr_pass(const struct pass *pass, const kn_compile_option
     return NULL;
 }
 
-static kn_error *begin_plan(knc_plan *p, kni_jaxpr *j)
+static knx_error *begin_plan(knc_plan *p, kni_jaxpr *j)
 {
     p->j = j;
     p->value = knx_arena_zero(&p->scratch, (j->n_var + 1) * sizeof *p->value);
@@ -79,7 +79,7 @@ static kn_error *begin_plan(knc_plan *p, kni_jaxpr *j)
     return NULL;
 }
 
-static kn_error *run_passes(knc_plan *p, kni_jaxpr **j)
+static knx_error *run_passes(knc_plan *p, kni_jaxpr **j)
 {
     log_jaxpr(p->o, "recording", *j);
     for (int i = 0; i < N_PASSES; i++) {
@@ -99,29 +99,29 @@ static kn_error *run_passes(knc_plan *p, kni_jaxpr **j)
     return NULL;
 }
 
-static void log_program(const kn_program *p)
+static void log_program(const knc_program *p)
 {
     knc_log_copies(p);
     knc_log_paths(p);
     char *text = NULL;
-    if (kn_debug_level < 4)
+    if (knx_debug_level < 4)
         return;
     knx_error_release(knc_text(p, &text));
     KN_LOG(4, "%s", text ? text : "(no memory to print the program)");
     knx_free(text);
 }
 
-kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_program **out)
+knx_error *knc_compile(const kni_jaxpr *j, const knc_compile_options *o, knc_program **out)
 {
     *out = NULL;
-    kn_program *program = knx_alloc_zero(sizeof *program);
+    knc_program *program = knx_alloc_zero(sizeof *program);
     if (!program)
         return knx_error_nomem();
     atomic_init(&program->refs, 1);
     knc_plan plan = {.o = o, .p = program};
     kni_jaxpr *now = kni_retain(j);
     double began = knx_tracing() ? knx_seconds() : 0;
-    kn_error *e = run_passes(&plan, &now);
+    knx_error *e = run_passes(&plan, &now);
     if (knx_tracing() && !o->quiet)
         knx_trace_event("compile", j->name, knx_seconds() - began, "\"equations\": %u, \"steps\": %u", j->n_eqn,
                         e ? 0 : program->n_step);
@@ -147,15 +147,15 @@ kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_progra
     return e;
 }
 
-kn_program *knc_retain(const kn_program *p)
+knc_program *knc_retain(const knc_program *p)
 {
-    kn_program *mine = (kn_program *)(uintptr_t)p;
+    knc_program *mine = (knc_program *)(uintptr_t)p;
     if (p)
         atomic_fetch_add_explicit(&mine->refs, 1, memory_order_relaxed);
     return mine;
 }
 
-void knc_release(kn_program *p)
+void knc_release(knc_program *p)
 {
     if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1)
         return;
@@ -166,7 +166,7 @@ void knc_release(kn_program *p)
     knx_free(p);
 }
 
-size_t knc_bytes(const kn_program *p, const kni_jaxpr *counted)
+size_t knc_bytes(const knc_program *p, const kni_jaxpr *counted)
 {
     size_t bytes = sizeof *p + p->arena.total + (p->jaxpr == counted ? 0 : kni_bytes(p->jaxpr));
     for (uint32_t i = 0; i < p->n_step; i++)
@@ -174,10 +174,10 @@ size_t knc_bytes(const kn_program *p, const kni_jaxpr *counted)
             bytes += knc_bytes(knc_inner_program(&p->step[i], k), counted);
     return bytes;
 }
-int knc_n_operands(const kn_program *p) { return (int)p->n_operand; }
-int knc_n_outputs(const kn_program *p) { return (int)p->n_output; }
-kn_type knc_operand_type(const kn_program *p, int i) { return p->jaxpr->type[i]; }
-kn_type knc_output_type(const kn_program *p, int i) { return kni_out_type(p->jaxpr, (uint32_t)i); }
-int knc_n_steps(const kn_program *p) { return (int)p->n_step; }
-size_t knc_workspace_bytes(const kn_program *p) { return p->workspace; }
-size_t knc_copied_bytes(const kn_program *p) { return p->copied; }
+int knc_n_operands(const knc_program *p) { return (int)p->n_operand; }
+int knc_n_outputs(const knc_program *p) { return (int)p->n_output; }
+kni_type knc_operand_type(const knc_program *p, int i) { return p->jaxpr->type[i]; }
+kni_type knc_output_type(const knc_program *p, int i) { return kni_out_type(p->jaxpr, (uint32_t)i); }
+int knc_n_steps(const knc_program *p) { return (int)p->n_step; }
+size_t knc_workspace_bytes(const knc_program *p) { return p->workspace; }
+size_t knc_copied_bytes(const knc_program *p) { return p->copied; }

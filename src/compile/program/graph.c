@@ -4,7 +4,7 @@
 #include "base/str.h"
 #include "compile/plan.h"
 
-static void add_label(kn_str *out, const char *s)
+static void add_label(knx_str *out, const char *s)
 {
     knx_str_puts(out, "\"");
     for (; *s; s++) {
@@ -15,20 +15,20 @@ static void add_label(kn_str *out, const char *s)
     knx_str_puts(out, "\"");
 }
 
-static void add(kn_str *out, kn_text *t)
+static void add(knx_str *out, knx_text *t)
 {
     knx_str_add(out, t->s, t->length);
-    *t = (kn_text){0};
+    *t = (knx_text){0};
 }
 
-static void draw_step(const kn_program *p, uint32_t i, kn_str *out)
+static void draw_step(const knc_program *p, uint32_t i, knx_str *out)
 {
     static const char *const kinds[] = {
         [KNC_KERNEL] = "kernel",   [KNC_ROUTINE] = "routine", [KNC_COPY] = "copy",     [KNC_LOOP] = "loop",
         [KNC_PRODUCT] = "product", [KNC_BAND] = "band",       [KNC_BRANCH] = "branch", [KNC_PUT] = "kernel"};
     const knc_step *s = &p->step[i];
     const kn_place *place = s->eqn < p->jaxpr->n_eqn ? p->jaxpr->eqn[s->eqn].place : NULL;
-    kn_text t = {0}, label = {0};
+    knx_text t = {0}, label = {0};
     knx_text_add(&t, "s%u [shape=box, style=%s, label=", (unsigned)i, s->kind == KNC_KERNEL ? "rounded" : "solid");
     add(out, &t);
     knx_text_add(&label, "%u: %s\n", (unsigned)i, kinds[s->kind]);
@@ -39,14 +39,14 @@ static void draw_step(const kn_program *p, uint32_t i, kn_str *out)
         knx_text_add(&t, "%s:%d", place->file, place->line);
         knx_str_puts(out, ", tooltip=");
         add_label(out, t.s);
-        t = (kn_text){0};
+        t = (knx_text){0};
     }
     knx_str_puts(out, "];\n");
 }
 
-static void draw_edge(const kn_program *p, const knc_edge *e, kn_str *out)
+static void draw_edge(const knc_program *p, const knc_edge *e, knx_str *out)
 {
-    kn_text t = {0}, label = {0};
+    knx_text t = {0}, label = {0};
     if (e->from == KNC_NO)
         knx_text_add(&t, "x%u -> ", (unsigned)e->var);
     else
@@ -63,10 +63,10 @@ static void draw_edge(const kn_program *p, const knc_edge *e, kn_str *out)
     knx_str_puts(out, "];\n");
 }
 
-kn_error *knc_graphviz(const kn_program *p, char **out)
+knx_error *knc_graphviz(const knc_program *p, char **out)
 {
-    kn_str s = {0};
-    kn_text t = {0};
+    knx_str s = {0};
+    knx_text t = {0};
     *out = NULL;
     knx_str_puts(&s, "digraph ");
     add_label(&s, *p->jaxpr->name ? p->jaxpr->name : "program");
@@ -76,7 +76,7 @@ kn_error *knc_graphviz(const kn_program *p, char **out)
         add(&s, &t);
         kni_type_text(&t, p->jaxpr->type[v], false);
         add_label(&s, t.s);
-        t = (kn_text){0};
+        t = (knx_text){0};
         knx_str_puts(&s, "];\n");
     }
     for (uint32_t i = 0; i < p->n_step; i++)

@@ -18,7 +18,7 @@ static void add_place(knc_span *s, const kn_place *place)
     s->file = place->file;
 }
 
-knc_span knc_step_span(const kn_program *p, uint32_t step)
+knc_span knc_step_span(const knc_program *p, uint32_t step)
 {
     knc_span s = {NULL, 0, 0};
     for (uint32_t i = p->first_eqn[step]; i < p->first_eqn[step + 1]; i++)

@@ -8,14 +8,14 @@
 #include "transform/replay.h"
 
 /* May it be a kernel at all? */
-static bool may_guard(const kn_eqn *e)
+static bool may_guard(const kni_eqn *e)
 {
     int64_t accept = 0, on_step = 0;
     if (e->prim->loops == KN_LOOP_SCAN) {
-        accept = ((const kn_p_scan *)e->params)->accept;
-        on_step = ((const kn_p_scan *)e->params)->on_step;
+        accept = ((const kni_p_scan *)e->params)->accept;
+        on_step = ((const kni_p_scan *)e->params)->on_step;
     } else if (e->prim->loops == KN_LOOP_WHILE) {
-        accept = ((const kn_p_while *)e->params)->accept;
+        accept = ((const kni_p_while *)e->params)->accept;
     } else {
         return false;
     }
@@ -25,13 +25,13 @@ static bool may_guard(const kn_eqn *e)
 }
 
 /* The operands of an equation as operands of the frame. */
-static kn_error *begin_with_operands(knp_frame *f, const kni_jaxpr *j, const kn_eqn *e)
+static knx_error *begin_with_operands(knp_frame *f, const kni_jaxpr *j, const kni_eqn *e)
 {
     if (!knp_frame_begin(f, e->n_in, e->n_out))
         return knx_error_nomem();
     f->b.place = e->place;
     for (uint32_t i = 0; i < e->n_in; i++) {
-        const kn_literal *l = kni_is_literal(e->in[i]) ? &j->literal[e->in[i] & ~KN_LITERAL_BIT] : NULL;
+        const kni_literal *l = kni_is_literal(e->in[i]) ? &j->literal[e->in[i] & ~KN_LITERAL_BIT] : NULL;
         if (l)
             f->in[f->n_in++] = knb_literal(&f->b, l->type.dtype, l->type.weak, l->bits);
         else
@@ -41,32 +41,32 @@ static kn_error *begin_with_operands(knp_frame *f, const kni_jaxpr *j, const kn_
 }
 
 /* The equation without its errors. */
-static kn_error *emit_unfailing(knp_frame *f, const kni_jaxpr *j, const kn_eqn *e, kn_atom *failed)
+static knx_error *emit_unfailing(knp_frame *f, const kni_jaxpr *j, const kni_eqn *e, kni_atom *failed)
 {
-    kn_type *xt = knx_arena_alloc(&f->arena, ((size_t)e->n_in + 1) * sizeof *xt);
+    kni_type *xt = knx_arena_alloc(&f->arena, ((size_t)e->n_in + 1) * sizeof *xt);
     if (!xt)
         return knx_error_nomem();
     for (uint32_t i = 0; i < e->n_in; i++)
         xt[i] = kni_atom_type(j, e->in[i]);
     for (uint32_t i = 0; i < e->n_out; i++)
         f->out[i] = KN_ATOM_NONE;
-    const kn_rule r = {.b = &f->b,
-                       .prim = e->prim,
-                       .params = e->params,
-                       .n_in = (int)e->n_in,
-                       .n_out = (int)e->n_out,
-                       .x = f->in,
-                       .xt = xt,
-                       .yt = j->type + e->out};
+    const kni_rule r = {.b = &f->b,
+                        .prim = e->prim,
+                        .params = e->params,
+                        .n_in = (int)e->n_in,
+                        .n_out = (int)e->n_out,
+                        .x = f->in,
+                        .xt = xt,
+                        .yt = j->type + e->out};
     return e->prim->unfailing(&r, f->out, failed);
 }
 
 /* The equation alone: its operands that are no literals -> its results, the flag. NULL: it has no such form. */
-static kn_error *write_alone(const kni_jaxpr *j, const kn_eqn *e, kni_jaxpr **out)
+static knx_error *write_alone(const kni_jaxpr *j, const kni_eqn *e, kni_jaxpr **out)
 {
     knp_frame f;
-    kn_atom failed = KN_ATOM_NONE;
-    kn_error *error = begin_with_operands(&f, j, e);
+    kni_atom failed = KN_ATOM_NONE;
+    knx_error *error = begin_with_operands(&f, j, e);
     if (!error)
         error = emit_unfailing(&f, j, e, &failed);
     if (!error && failed != KN_ATOM_NONE) {
@@ -80,16 +80,16 @@ static kn_error *write_alone(const kni_jaxpr *j, const kn_eqn *e, kni_jaxpr **ou
 }
 
 /* Do all loops in it become kernels? */
-static kn_error *try_alone(const kni_jaxpr *j, const kn_compile_options *o, bool *works)
+static knx_error *try_alone(const kni_jaxpr *j, const knc_compile_options *o, bool *works)
 {
-    kn_program *p = NULL;
-    kn_compile_options options = {.target = o->target,
-                                  .quiet = true,
-                                  .kernels = o->kernels,
-                                  .fuse = true,
-                                  .bands = o->bands,
-                                  .max_buffers = o->max_buffers};
-    kn_error *error = knc_compile(j, &options, &p);
+    knc_program *p = NULL;
+    knc_compile_options options = {.target = o->target,
+                                   .quiet = true,
+                                   .kernels = o->kernels,
+                                   .fuse = true,
+                                   .bands = o->bands,
+                                   .max_buffers = o->max_buffers};
+    knx_error *error = knc_compile(j, &options, &p);
     *works = !error && p->path;
     for (const knc_path_note *n = error ? NULL : p->path; n; n = n->next)
         *works = *works && n->path == KN_PATH_COMPILED;
@@ -102,24 +102,24 @@ static kn_error *try_alone(const kni_jaxpr *j, const kn_compile_options *o, bool
 }
 
 /* The loop once more, not as a kernel. */
-static void emit_loop(knp_frame *f, const kn_eqn *e)
+static void emit_loop(knp_frame *f, const kni_eqn *e)
 {
     if (e->prim->loops == KN_LOOP_SCAN) {
-        kn_p_scan p = *(const kn_p_scan *)e->params;
+        kni_p_scan p = *(const kni_p_scan *)e->params;
         p.accept = KN_PATH_CALLS | KN_PATH_STEPWISE;
         knb_emit(&f->b, e->prim, &p, (int)e->n_in, f->in, f->out, (int)e->n_out);
     } else {
-        kn_p_while p = *(const kn_p_while *)e->params;
+        kni_p_while p = *(const kni_p_while *)e->params;
         p.accept = KN_PATH_CALLS | KN_PATH_STEPWISE;
         knb_emit(&f->b, e->prim, &p, (int)e->n_in, f->in, f->out, (int)e->n_out);
     }
 }
 
 /* A jaxpr of the equation's operands that gives nothing; with `runs` it runs the equation. */
-static kn_error *write_branch(const kni_jaxpr *j, const kn_eqn *e, bool runs, kni_jaxpr **out)
+static knx_error *write_branch(const kni_jaxpr *j, const kni_eqn *e, bool runs, kni_jaxpr **out)
 {
     knp_frame f;
-    kn_error *error = knp_frame_begin(&f, e->n_in, e->n_out) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, e->n_in, e->n_out) ? NULL : knx_error_nomem();
     if (!error) {
         f.b.place = e->place;
         for (uint32_t i = 0; i < e->n_in; i++)
@@ -133,28 +133,28 @@ static kn_error *write_branch(const kni_jaxpr *j, const kn_eqn *e, bool runs, kn
 }
 
 /* The branch behind the loop: nothing, or the loop once more. */
-static kn_error *emit_branch(knt_replay *r, const kn_eqn *e, kn_atom failed)
+static knx_error *emit_branch(knt_replay *r, const kni_eqn *e, kni_atom failed)
 {
     kni_jaxpr *way[2] = {NULL, NULL};
-    kn_atom *in = knx_arena_alloc(&r->arena, ((size_t)e->n_in + 1) * sizeof *in);
-    kn_error *error = in ? write_branch(r->j, e, false, &way[0]) : knx_error_nomem();
+    kni_atom *in = knx_arena_alloc(&r->arena, ((size_t)e->n_in + 1) * sizeof *in);
+    knx_error *error = in ? write_branch(r->j, e, false, &way[0]) : knx_error_nomem();
     if (!error)
         error = write_branch(r->j, e, true, &way[1]);
     if (!error) {
         in[0] = failed;
         for (uint32_t i = 0; i < e->n_in; i++)
             in[i + 1] = r->in[i];
-        knb_cond(&r->b, &(kn_p_cond){.branches = {2, way}}, in, NULL);
+        knb_cond(&r->b, &(kni_p_cond){.branches = {2, way}}, in, NULL);
     }
     kni_release(way[0]);
     kni_release(way[1]);
     return error;
 }
 
-static kn_error *guard(knt_replay *r, const kn_eqn *e, const kni_jaxpr *alone)
+static knx_error *guard(knt_replay *r, const kni_eqn *e, const kni_jaxpr *alone)
 {
-    kn_atom *in = knx_arena_alloc(&r->arena, ((size_t)e->n_in + 1) * sizeof *in),
-            *out = knx_arena_alloc(&r->arena, ((size_t)e->n_out + 1) * sizeof *out);
+    kni_atom *in = knx_arena_alloc(&r->arena, ((size_t)e->n_in + 1) * sizeof *in),
+             *out = knx_arena_alloc(&r->arena, ((size_t)e->n_out + 1) * sizeof *out);
     uint32_t n = 0;
     if (!in || !out)
         return knx_error_nomem();
@@ -168,11 +168,11 @@ static kn_error *guard(knt_replay *r, const kn_eqn *e, const kni_jaxpr *alone)
     return NULL;
 }
 
-static kn_error *write_equation(knt_replay *r, const kn_eqn *e, const kn_compile_options *o, bool *any)
+static knx_error *write_equation(knt_replay *r, const kni_eqn *e, const knc_compile_options *o, bool *any)
 {
     kni_jaxpr *written = NULL, *alone = NULL;
     bool works = false;
-    kn_error *error = may_guard(e) ? write_alone(r->j, e, &written) : NULL;
+    knx_error *error = may_guard(e) ? write_alone(r->j, e, &written) : NULL;
     if (!error && written)
         error = knt_simplify(written, &alone);
     if (!error && alone)
@@ -187,7 +187,7 @@ static kn_error *write_equation(knt_replay *r, const kn_eqn *e, const kn_compile
     return error ? error : knb_take_error(&r->b);
 }
 
-kn_error *knc_guard_loops(const kni_jaxpr *j, const kn_compile_options *o, kni_jaxpr **out)
+knx_error *knc_guard_loops(const kni_jaxpr *j, const knc_compile_options *o, kni_jaxpr **out)
 {
     bool any = false;
     for (uint32_t i = 0; i < j->n_eqn; i++)
@@ -196,7 +196,7 @@ kn_error *knc_guard_loops(const kni_jaxpr *j, const kn_compile_options *o, kni_j
     if (!any)
         return NULL;
     knt_replay r;
-    kn_error *error = knt_replay_begin(&r, j, true);
+    knx_error *error = knt_replay_begin(&r, j, true);
     any = false;
     for (uint32_t i = 0; !error && i < j->n_eqn; i++) {
         knt_operands(&r, &j->eqn[i]);

@@ -8,7 +8,7 @@
 /* Equations by step. One that several steps work out again is in no list. */
 static bool list_equations(knc_plan *p)
 {
-    kn_program *q = p->p;
+    knc_program *q = p->p;
     uint32_t *first = knx_arena_zero(&q->arena, ((size_t)q->n_step + 2) * sizeof *first);
     uint32_t *list = knx_arena_alloc(&q->arena, ((size_t)p->j->n_eqn + 1) * sizeof *list);
     if (!first || !list)
@@ -61,14 +61,14 @@ static void add_edges(recorder *r)
         const knc_value *x = &r->p->value[v];
         r->shown[v] = v;
         if (x->state == KNC_ALIAS) {
-            kn_atom a = j->eqn[x->eqn].in[0];
+            kni_atom a = j->eqn[x->eqn].in[0];
             r->shown[v] = kni_is_var(a) ? r->shown[a] : KNC_NO;
         }
         for (uint32_t l = x->first_use; l != KNC_NO; l = r->p->use.at[l].next)
             add_reader(r, v, r->p->use.at[l].use.group);
     }
     for (uint32_t g = 0; g < r->p->group.n; g++) {
-        const kn_eqn *e = r->p->group.at[g].routine ? &j->eqn[r->p->group.at[g].eqn] : NULL;
+        const kni_eqn *e = r->p->group.at[g].routine ? &j->eqn[r->p->group.at[g].eqn] : NULL;
         for (uint32_t k = 0; e && k < e->n_in; k++)
             if (kni_is_var(e->in[k]))
                 add_reader(r, e->in[k], g);
@@ -108,13 +108,13 @@ static bool record_edges(knc_plan *p)
     return fine;
 }
 
-kn_error *knc_record(knc_plan *p)
+knx_error *knc_record(knc_plan *p)
 {
-    bool fine = list_equations(p) && (!(p->o->record || kn_debug_level >= 4) || record_edges(p));
+    bool fine = list_equations(p) && (!(p->o->record || knx_debug_level >= 4) || record_edges(p));
     return fine ? NULL : knx_error_nomem();
 }
 
-void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t)
+void knc_step_operations(const knc_program *p, uint32_t step, knx_text *t)
 {
     enum { LONGEST = 160 };
     const char *before = "";
@@ -129,7 +129,7 @@ void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t)
     }
     for (int views = 0; views < 2 && !*before; views++) /* of views only if there is nothing else */
         for (uint32_t i = p->first_eqn[step]; i < p->first_eqn[step + 1]; i++) {
-            const kn_prim *prim = p->jaxpr->eqn[p->step_eqn[i]].prim;
+            const kni_prim *prim = p->jaxpr->eqn[p->step_eqn[i]].prim;
             if (!views && (prim->bits & (KN_VIEW | KN_IDENTITY)))
                 continue;
             if (t->length > LONGEST) {
@@ -141,7 +141,7 @@ void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t)
         }
 }
 
-static int64_t elements_of(const kn_program *p, const knc_step *s)
+static int64_t elements_of(const knc_program *p, const knc_step *s)
 {
     int64_t points = 1, inner = 1;
     if (s->kind == KNC_BAND) { /* of the step with most */
@@ -168,4 +168,4 @@ static int64_t elements_of(const kn_program *p, const knc_step *s)
     return points * inner;
 }
 
-int64_t knc_step_elements(const kn_program *p, uint32_t step) { return elements_of(p, &p->step[step]); }
+int64_t knc_step_elements(const knc_program *p, uint32_t step) { return elements_of(p, &p->step[step]); }

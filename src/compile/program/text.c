@@ -25,17 +25,17 @@ static const char *const spaces[] = {
 
 const char *knc_why_text(knc_why why) { return reasons[why]; }
 
-static void add(kn_str *out, kn_text *t)
+static void add(knx_str *out, knx_text *t)
 {
     knx_str_add(out, t->s, t->length);
     t->length = 0;
 }
 
-static void note_text(const kn_program *p, uint32_t i, kn_str *out)
+static void note_text(const knc_program *p, uint32_t i, knx_str *out)
 {
-    const kn_eqn *e = &p->jaxpr->eqn[i];
+    const kni_eqn *e = &p->jaxpr->eqn[i];
     const knc_note *n = &p->note[i];
-    kn_text t = {0};
+    knx_text t = {0};
     knx_text_add(&t, "  %u: %s", (unsigned)i, e->prim->name);
     if (e->n_out) {
         knx_text_add(&t, " -> ");
@@ -53,7 +53,7 @@ static void note_text(const kn_program *p, uint32_t i, kn_str *out)
     add(out, &t);
 }
 
-static void add_eqn(kn_text *t, const kn_eqn *e)
+static void add_eqn(knx_text *t, const kni_eqn *e)
 {
     knx_text_add(t, "%s", e->prim->name);
     if (e->place)
@@ -61,7 +61,7 @@ static void add_eqn(kn_text *t, const kn_eqn *e)
 }
 
 /* "in place", or the bytes and the reason. */
-static void update_text(const kn_program *p, const knc_update_note *u, kn_text *t)
+static void update_text(const knc_program *p, const knc_update_note *u, knx_text *t)
 {
     if (u->how > KNC_UPDATE_IN_OPERAND)
         knx_text_add(t, "copies %llu bytes: ", (unsigned long long)u->bytes);
@@ -75,11 +75,11 @@ static void update_text(const kn_program *p, const knc_update_note *u, kn_text *
         add_eqn(t, &p->jaxpr->eqn[u->reader]);
 }
 
-void knc_log_copies(const kn_program *p)
+void knc_log_copies(const knc_program *p)
 {
-    for (uint32_t i = 0; kn_debug_level >= 1 && i < p->n_update; i++) {
-        const kn_eqn *e = &p->jaxpr->eqn[p->update[i].eqn];
-        kn_text t = {0};
+    for (uint32_t i = 0; knx_debug_level >= 1 && i < p->n_update; i++) {
+        const kni_eqn *e = &p->jaxpr->eqn[p->update[i].eqn];
+        knx_text t = {0};
         if (p->update[i].how <= KNC_UPDATE_IN_OPERAND)
             continue;
         if (e->place)
@@ -90,18 +90,18 @@ void knc_log_copies(const kn_program *p)
     }
 }
 
-static void path_text(const kn_program *p, const knc_path_note *n, kn_text *t)
+static void path_text(const knc_program *p, const knc_path_note *n, knx_text *t)
 {
-    const kn_prim *prim = p->jaxpr->eqn[n->eqn].prim;
-    knx_text_add(t, "%s%s%s", knc_path_text((kn_loop_path)n->path, prim->loops == KN_LOOP_COND), *n->why ? ": " : "",
+    const kni_prim *prim = p->jaxpr->eqn[n->eqn].prim;
+    knx_text_add(t, "%s%s%s", knc_path_text((kni_loop_path)n->path, prim->loops == KN_LOOP_COND), *n->why ? ": " : "",
                  n->why);
 }
 
-void knc_log_paths(const kn_program *p)
+void knc_log_paths(const knc_program *p)
 {
-    for (const knc_path_note *n = p->path; kn_debug_level >= 1 && n; n = n->next) {
-        const kn_eqn *e = &p->jaxpr->eqn[n->eqn];
-        kn_text t = {0};
+    for (const knc_path_note *n = p->path; knx_debug_level >= 1 && n; n = n->next) {
+        const kni_eqn *e = &p->jaxpr->eqn[n->eqn];
+        knx_text t = {0};
         if (e->place)
             knx_text_add(&t, "%s:%d: ", e->place->file, e->place->line);
         path_text(p, n, &t);
@@ -109,13 +109,13 @@ void knc_log_paths(const kn_program *p)
     }
 }
 
-static void extents(kn_text *t, const char *name, int n, const int64_t *extent)
+static void extents(knx_text *t, const char *name, int n, const int64_t *extent)
 {
     knx_text_add(t, " %s", name);
     knx_show_shape(t, n, extent);
 }
 
-static void product_text(const kn_program *p, const knc_step *s, kn_text *t)
+static void product_text(const knc_program *p, const knc_step *s, knx_text *t)
 {
     const char *const what[] = {"first operand by", "second operand by", "result to"};
     const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
@@ -126,7 +126,7 @@ static void product_text(const kn_program *p, const knc_step *s, kn_text *t)
                          all[i]->kernel->n_node);
 }
 
-static void step_head(const kn_program *p, const knc_step *s, kn_text *t)
+static void step_head(const knc_program *p, const knc_step *s, knx_text *t)
 {
     switch ((knc_step_kind)s->kind) {
     case KNC_KERNEL:
@@ -153,9 +153,9 @@ static void step_head(const kn_program *p, const knc_step *s, kn_text *t)
     }
 }
 
-static void references(const knc_step *s, kn_str *out)
+static void references(const knc_step *s, knx_str *out)
 {
-    kn_text t = {0};
+    knx_text t = {0};
     for (uint32_t r = 0; r < s->n_ref && s->kind != KNC_BAND; r++) {
         const knc_ref *ref = &s->ref[r];
         knx_text_add(&t, "%s %s%s", r ? "," : ";", knc_is_written(s, r) ? "> " : "", spaces[ref->space]);
@@ -168,10 +168,10 @@ static void references(const knc_step *s, kn_str *out)
     knx_str_puts(out, "\n");
 }
 
-static void step_text(const kn_program *p, uint32_t i, kn_str *out)
+static void step_text(const knc_program *p, uint32_t i, knx_str *out)
 {
     const knc_step *s = &p->step[i];
-    kn_text t = {0};
+    knx_text t = {0};
     knx_text_add(&t, "  %u: ", (unsigned)i);
     step_head(p, s, &t);
     add(out, &t);
@@ -193,9 +193,9 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
 }
 
 /* What goes from step to step through memory. */
-static void edges_text(const kn_program *p, kn_str *out)
+static void edges_text(const knc_program *p, knx_str *out)
 {
-    kn_text t = {0};
+    knx_text t = {0};
     bool any = false;
     for (uint32_t i = 0; i < p->n_edge; i++) {
         const knc_edge *e = &p->edge[i];
@@ -212,13 +212,13 @@ static void edges_text(const kn_program *p, kn_str *out)
     }
 }
 
-static void program_text(const kn_program *p, kn_str *s);
+static void program_text(const knc_program *p, knx_str *s);
 
 /* The programs of loops and branches, under the steps that run them. */
-static void inside_text(const kn_program *p, uint32_t i, kn_str *out)
+static void inside_text(const knc_program *p, uint32_t i, knx_str *out)
 {
     const knc_step *s = &p->step[i];
-    kn_text t = {0};
+    knx_text t = {0};
     for (uint32_t k = 0; k < knc_n_inside(s); k++) {
         if (s->kind == KNC_BRANCH)
             knx_text_add(&t, "step %u, branch %u: ", (unsigned)i, (unsigned)k);
@@ -229,9 +229,9 @@ static void inside_text(const kn_program *p, uint32_t i, kn_str *out)
     }
 }
 
-static void program_text(const kn_program *p, kn_str *s)
+static void program_text(const knc_program *p, knx_str *s)
 {
-    kn_text t = {0};
+    knx_text t = {0};
     knx_text_add(&t, "program %s: %u operands, %u outputs, %u steps, workspace %llu bytes, peak %llu bytes",
                  p->jaxpr->name, (unsigned)p->n_operand, (unsigned)p->n_output, (unsigned)p->n_step,
                  (unsigned long long)p->workspace, (unsigned long long)(p->values + p->workspace));
@@ -262,9 +262,9 @@ static void program_text(const kn_program *p, kn_str *s)
         inside_text(p, i, s);
 }
 
-kn_error *knc_text(const kn_program *p, char **out)
+knx_error *knc_text(const knc_program *p, char **out)
 {
-    kn_str s = {0};
+    knx_str s = {0};
     program_text(p, &s);
     *out = knx_str_take(&s);
     return *out ? NULL : knx_error_nomem();

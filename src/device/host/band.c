@@ -59,10 +59,10 @@ static void run_kernel(const block *b, uint32_t i, void **at)
     }
     const knk_launch launch = {.buffer = at, .map = map, .par = s->par[last], .inner = s->step.u.k.inner};
     char *scratch = b->memory + b->j->made->scratch_at;
-    const kng_prepared *prepared = b->j->made->step[i].prepared[last];
-    kng_dump(k, &launch);
+    const knh_prepared *prepared = b->j->made->step[i].prepared[last];
+    knh_dump(k, &launch);
     if (prepared)
-        kng_run_moved(prepared, &launch, scratch);
+        knh_run_moved(prepared, &launch, scratch);
     else
         knk_interpret(k, &launch, scratch);
 }

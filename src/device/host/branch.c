@@ -2,15 +2,15 @@
  * branch.c -- runs one of several programs. Nothing is allocated. */
 #include "device/host/run.h"
 
-kn_error *knd_run_branch(const knd_one_run *r, uint32_t i, void **at)
+knx_error *knd_run_branch(const knd_one_run *r, uint32_t i, void **at)
 {
     const knc_step *s = &r->p->step[i];
     const knc_branch *b = s->u.r.branch;
     char *room = r->room + r->l->step_room;
-    kn_operand *in = (kn_operand *)(void *)room;
+    knd_operand *in = (knd_operand *)(void *)room;
     int64_t index = *(const int32_t *)at[0], last = (int64_t)b->n - 1;
     for (uint32_t k = 1; k < s->u.r.n_in; k++)
-        in[k - 1] = (kn_operand){.data = at[k]};
+        in[k - 1] = (knd_operand){.data = at[k]};
     const knd_host_loaded *l = r->l->step[i].branch->program[index < 0 ? 0 : index > last ? last : index];
     return knd_run_to(&(knd_one_run){.l = l,
                                      .p = l->head.program,

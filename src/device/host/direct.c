@@ -10,11 +10,11 @@ enum { MOST_STREAMS = 16, FEW_STREAMS = 4 };
 
 /* The arguments of a call. */
 typedef struct block {
-    _Alignas(kng_args) char bytes[sizeof(kng_args) + MOST_STREAMS * sizeof(kng_words)];
+    _Alignas(knh_args) char bytes[sizeof(knh_args) + MOST_STREAMS * sizeof(knh_words)];
 } block;
-enum { FEW_BYTES = sizeof(kng_args) + FEW_STREAMS * sizeof(kng_words) };
+enum { FEW_BYTES = sizeof(knh_args) + FEW_STREAMS * sizeof(knh_words) };
 
-static kng_args *args_of(block *b) { return (kng_args *)(void *)b->bytes; }
+static knh_args *args_of(block *b) { return (knh_args *)(void *)b->bytes; }
 
 /* A stream that begins so many bytes behind the caller's address number `index`. */
 typedef struct patch {
@@ -23,7 +23,7 @@ typedef struct patch {
 } patch;
 
 struct knd_direct {
-    kng_function *f;
+    knh_function *f;
     bool few; /* streams */
     uint32_t n_in, n_to;
     patch in[MOST_STREAMS], to[MOST_STREAMS]; /* addresses from either list */
@@ -31,8 +31,8 @@ struct knd_direct {
 };
 
 /* What lies at a reference becomes part of a stream's words, or of those that are patched; false: not known ahead. */
-static bool aim(knd_direct *d, uint32_t stream, const kn_program *p, const knc_ref *ref, uint32_t n_fixed,
-                const kn_operand *fixed)
+static bool aim(knd_direct *d, uint32_t stream, const knc_program *p, const knc_ref *ref, uint32_t n_fixed,
+                const knd_operand *fixed)
 {
     int64_t *at = &args_of(&d->ready)->stream[stream].at;
     *at += (int64_t)ref->offset;
@@ -54,12 +54,12 @@ static bool aim(knd_direct *d, uint32_t stream, const kn_program *p, const knc_r
     return false;
 }
 
-knd_direct *knd_make_direct(const knd_loaded *l, uint32_t n_fixed, const kn_operand *fixed, int threads)
+knd_direct *knd_make_direct(const knd_loaded *l, uint32_t n_fixed, const knd_operand *fixed, int threads)
 {
-    const kn_program *p = l->program;
+    const knc_program *p = l->program;
     const knc_step *s = p->step;
-    kng_one call;
-    if (!knd_is_one_kernel(l) || !kng_one_call(knd_host_of(l)->step->prepared, threads, &call) ||
+    knh_one call;
+    if (!knd_is_one_kernel(l) || !knh_one_call(knd_host_of(l)->step->prepared, threads, &call) ||
         call.n_stream > MOST_STREAMS)
         return NULL;
     knd_direct *d = knx_alloc_zero(sizeof *d);
@@ -67,7 +67,7 @@ knd_direct *knd_make_direct(const knd_loaded *l, uint32_t n_fixed, const kn_oper
         return NULL;
     d->f = call.f;
     d->few = call.n_stream <= FEW_STREAMS;
-    kng_args *args = args_of(&d->ready);
+    knh_args *args = args_of(&d->ready);
     args->rows = call.args->rows;
     args->n = call.args->n;
     for (int i = 0; i < call.n_stream; i++) {
@@ -84,7 +84,7 @@ knd_direct *knd_make_direct(const knd_loaded *l, uint32_t n_fixed, const kn_oper
 static inline void run(const knd_direct *d, const void *const *in, void *const *to)
 {
     block room;
-    kng_args *args = args_of(&room);
+    knh_args *args = args_of(&room);
     memcpy(&room, &d->ready, FEW_BYTES);
     if (__builtin_expect(!d->few, 0))
         memcpy(room.bytes + FEW_BYTES, d->ready.bytes + FEW_BYTES, sizeof room - FEW_BYTES);

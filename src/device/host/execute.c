@@ -8,23 +8,23 @@
 
 typedef knd_one_run run;
 
-static bool holds(const kn_operand *x, size_t bytes)
+static bool holds(const knd_operand *x, size_t bytes)
 {
     return x->buffer && !x->lent && !x->offset && x->buffer->bytes >= bytes;
 }
 
-static kn_buffer *copy_of(const void *data, size_t bytes)
+static knx_buffer *copy_of(const void *data, size_t bytes)
 {
-    kn_buffer *b = knx_buffer_new(bytes);
+    knx_buffer *b = knx_buffer_new(bytes);
     if (b && data && bytes)
         memcpy(b->data, data, bytes);
     return b;
 }
 
 /* Operands to be written over that are plain memory: copies in their place. */
-static bool own_operands(run *r, kn_operand **mine)
+static bool own_operands(run *r, knd_operand **mine)
 {
-    const kn_program *p = r->p;
+    const knc_program *p = r->p;
     for (uint32_t i = 0; i < p->n_overwritten; i++) {
         uint32_t k = p->overwritten[i];
         size_t bytes = kni_type_bytes(p->jaxpr->type[k]);
@@ -37,15 +37,15 @@ static bool own_operands(run *r, kn_operand **mine)
             memcpy(*mine, r->in, p->n_operand * sizeof **mine);
             r->in = *mine;
         }
-        kn_buffer *b = copy_of(knd_operand_data(&r->in[k]), bytes);
+        knx_buffer *b = copy_of(knd_operand_data(&r->in[k]), bytes);
         if (!b)
             return false;
-        (*mine)[k] = (kn_operand){.buffer = b};
+        (*mine)[k] = (knd_operand){.buffer = b};
     }
     return true;
 }
 
-static void give_back_operands(const run *r, const kn_operand *in, kn_operand *mine)
+static void give_back_operands(const run *r, const knd_operand *in, knd_operand *mine)
 {
     for (uint32_t i = 0; mine && i < r->p->n_overwritten; i++) {
         uint32_t k = r->p->overwritten[i];
@@ -55,18 +55,18 @@ static void give_back_operands(const run *r, const kn_operand *in, kn_operand *m
     knx_free(mine);
 }
 
-static kn_error *no_memory_for(const kn_program *p, uint32_t k)
+static knx_error *no_memory_for(const knc_program *p, uint32_t k)
 {
-    kn_type t = knc_output_type(p, (int)k);
+    kni_type t = knc_output_type(p, (int)k);
     return knx_error_nomem_for(p->output[k].bytes, t.ndim, t.dim, t.dtype->name);
 }
 
-static kn_error *make_outputs(const run *r)
+static knx_error *make_outputs(const run *r)
 {
-    const kn_program *p = r->p;
+    const knc_program *p = r->p;
     for (uint32_t k = 0; k < p->n_output; k++) {
         const knc_output *o = &p->output[k];
-        const kn_operand *x = &r->in[o->index];
+        const knd_operand *x = &r->in[o->index];
         switch ((knc_output_kind)o->kind) {
         case KNC_OUT_NEW: r->out[k] = knx_buffer_new(o->bytes); break;
         case KNC_OUT_OPERAND:
@@ -97,7 +97,7 @@ void *knd_address(const run *r, const knc_ref *ref)
 }
 
 /* The error with the equation's place, if it has none. */
-static kn_error *placed(kn_error *error, const kn_eqn *e)
+static knx_error *placed(knx_error *error, const kni_eqn *e)
 {
     if (error && !error->place &&
         atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0) /* not the shared one */
@@ -105,17 +105,17 @@ static kn_error *placed(kn_error *error, const kn_eqn *e)
     return error;
 }
 
-static kn_error *run_routine(const run *r, const knc_step *s, void **at)
+static knx_error *run_routine(const run *r, const knc_step *s, void **at)
 {
-    const kn_eqn *e = &r->p->jaxpr->eqn[s->eqn];
+    const kni_eqn *e = &r->p->jaxpr->eqn[s->eqn];
     uint32_t n = s->u.r.n_in + s->u.r.n_out;
-    const kn_rule rule = {.prim = e->prim,
-                          .params = e->params,
-                          .n_in = (int)s->u.r.n_in,
-                          .n_out = (int)s->u.r.n_out,
-                          .xt = s->u.r.xt,
-                          .yt = s->u.r.yt};
-    const kn_routine_args args = {
+    const kni_rule rule = {.prim = e->prim,
+                           .params = e->params,
+                           .n_in = (int)s->u.r.n_in,
+                           .n_out = (int)s->u.r.n_out,
+                           .xt = s->u.r.xt,
+                           .yt = s->u.r.yt};
+    const kni_routine_args args = {
         .x = (const void *const *)at, .y = at + s->u.r.n_in, .workspace = s->n_ref > n ? at[n] : NULL};
     return placed(e->prim->run(&rule, &args), e);
 }
@@ -134,16 +134,16 @@ static void shift(const knc_step *s, void **at, bool back)
 static void run_kernel(const run *r, uint32_t i, void **at)
 {
     const knc_step *s = &r->p->step[i];
-    const kng_prepared *prepared = r->l->step[i].prepared;
+    const knh_prepared *prepared = r->l->step[i].prepared;
     const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
-    kng_dump(s->u.k.kernel, &launch);
+    knh_dump(s->u.k.kernel, &launch);
     if (prepared)
-        kng_run_prepared(prepared, &launch, r->scratch, r->threads);
+        knh_run_prepared(prepared, &launch, r->scratch, r->threads);
     else
         knk_interpret(s->u.k.kernel, &launch, r->scratch);
 }
 
-kn_error *knd_run_step_at(const run *r, uint32_t i, void **at)
+knx_error *knd_run_step_at(const run *r, uint32_t i, void **at)
 {
     const knc_step *s = &r->p->step[i];
     switch ((knc_step_kind)s->kind) {
@@ -166,7 +166,7 @@ kn_error *knd_run_step_at(const run *r, uint32_t i, void **at)
     return NULL;
 }
 
-static kn_error *run_step(const run *r, uint32_t i, void **at)
+static knx_error *run_step(const run *r, uint32_t i, void **at)
 {
     const knc_step *s = &r->p->step[i];
     KN_KNOWN(at);
@@ -178,18 +178,18 @@ static kn_error *run_step(const run *r, uint32_t i, void **at)
 /* What an observer is shown. `saved`: operands in whose place a result is. */
 typedef struct view {
     const void **x, **y;
-    kn_type *xt;
-    kn_buffer **saved;
+    kni_type *xt;
+    knx_buffer **saved;
 } view;
 
-static const void *value_at(const run *r, kn_atom a)
+static const void *value_at(const run *r, kni_atom a)
 {
     const kni_jaxpr *j = r->p->jaxpr;
     return kni_is_literal(a) ? &j->literal[a & ~KN_LITERAL_BIT].bits : knd_address(r, &r->p->value_at[a]);
 }
 
 /* Before the step: an update finds its operand where its result will be. */
-static kn_error *look_at(const run *r, const kn_eqn *e, view *v)
+static knx_error *look_at(const run *r, const kni_eqn *e, view *v)
 {
     for (uint32_t k = 0; k < e->n_out; k++)
         v->y[k] = value_at(r, e->out + k);
@@ -210,18 +210,18 @@ static kn_error *look_at(const run *r, const kn_eqn *e, view *v)
     return NULL;
 }
 
-static kn_error *run_observed_step(const run *r, uint32_t number, void **at)
+static knx_error *run_observed_step(const run *r, uint32_t number, void **at)
 {
     const knc_step *s = &r->p->step[number];
     if (s->kind == KNC_COPY)
         return run_step(r, number, at);
-    const kn_eqn *e = &r->p->jaxpr->eqn[s->eqn];
-    kn_arena arena = KN_ARENA_INIT;
+    const kni_eqn *e = &r->p->jaxpr->eqn[s->eqn];
+    knx_arena arena = KN_ARENA_INIT;
     view v = {.x = knx_arena_zero(&arena, (e->n_in + 1) * sizeof *v.x),
               .y = knx_arena_zero(&arena, (e->n_out + 1) * sizeof *v.y),
               .xt = knx_arena_zero(&arena, (e->n_in + 1) * sizeof *v.xt),
               .saved = knx_arena_zero(&arena, (e->n_in + 1) * sizeof *v.saved)};
-    kn_error *error = v.x && v.y && v.xt && v.saved ? look_at(r, e, &v) : knx_error_nomem();
+    knx_error *error = v.x && v.y && v.xt && v.saved ? look_at(r, e, &v) : knx_error_nomem();
     if (!error)
         error = run_step(r, number, at);
     if (!error)
@@ -234,7 +234,7 @@ static kn_error *run_observed_step(const run *r, uint32_t number, void **at)
     return error;
 }
 
-static kn_error *run_any_step(const run *r, uint32_t i, void **at)
+static knx_error *run_any_step(const run *r, uint32_t i, void **at)
 {
     return r->observer ? run_observed_step(r, i, at) : run_step(r, i, at);
 }
@@ -245,15 +245,15 @@ typedef struct any_step {
     void **at;
 } any_step;
 
-static kn_error *run_told_step(void *env)
+static knx_error *run_told_step(void *env)
 {
     const any_step *x = env;
     return run_any_step(x->r, x->i, x->at);
 }
 
-kn_error *knd_run_steps(const run *r)
+knx_error *knd_run_steps(const run *r)
 {
-    const kn_program *p = r->p;
+    const knc_program *p = r->p;
     void *few[KND_FEW_REFS], **at = p->max_ref > KND_FEW_REFS ? (void **)(void *)r->room : few;
     for (uint32_t i = 0; i < p->n_step; i++)
         if (__builtin_expect(r->on_step != NULL, 0))
@@ -270,9 +270,9 @@ static void copy(void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-kn_error *knd_run_to(const run *r)
+knx_error *knd_run_to(const run *r)
 {
-    const kn_program *p = r->p;
+    const knc_program *p = r->p;
     KN_TRY(knd_run_steps(r));
     for (uint32_t k = 0; k < p->n_output; k++) {
         const knc_output *o = &p->output[k];
@@ -292,19 +292,19 @@ static void use_workspace(run *r, void *workspace)
     r->scratch = r->work ? r->room + r->l->room : NULL;
 }
 
-kn_error *knd_run_into(const knd_loaded *l, const kn_operand *in, void *const *to, void *workspace, int threads)
+knx_error *knd_run_into(const knd_loaded *l, const knd_operand *in, void *const *to, void *workspace, int threads)
 {
     run r = {.l = knd_host_of(l), .p = l->program, .in = in, .to = to, .threads = knd_threads(l, threads)};
     use_workspace(&r, workspace);
     unsigned env = knx_float_enter();
-    kn_error *error = knd_run_to(&r);
+    knx_error *error = knd_run_to(&r);
     knx_float_leave(env);
     return error;
 }
 
 bool knd_is_one_kernel(const knd_loaded *l) { return knd_host_of(l)->one_kernel; }
 
-void knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const kn_operand *fixed, const void *const *in,
+void knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const knd_operand *fixed, const void *const *in,
                     void *const *to, void *workspace, int threads)
 {
     const knc_step *s = l->program->step;
@@ -322,14 +322,14 @@ void knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const kn_operand *fix
     }
     const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
     unsigned env = knx_float_enter();
-    kng_run_prepared(r.l->step->prepared, &launch, r.scratch, threads);
+    knh_run_prepared(r.l->step->prepared, &launch, r.scratch, threads);
     knx_float_leave(env);
 }
 
-static kn_error *run_steps_in(run *r, const kn_operand *in)
+static knx_error *run_steps_in(run *r, const knd_operand *in)
 {
-    kn_operand *mine = NULL;
-    kn_error *error = own_operands(r, &mine) ? make_outputs(r) : knx_error_nomem();
+    knd_operand *mine = NULL;
+    knx_error *error = own_operands(r, &mine) ? make_outputs(r) : knx_error_nomem();
     if (!error && r->p->n_step) {
         unsigned env = knx_float_enter();
         error = knd_run_steps(r);
@@ -340,7 +340,7 @@ static kn_error *run_steps_in(run *r, const kn_operand *in)
 }
 
 /* What is only on a device comes to the host; what is written over there is not what the device has any more. */
-static kn_error *fetch_operands(const kn_program *p, const kn_operand *in)
+static knx_error *fetch_operands(const knc_program *p, const knd_operand *in)
 {
     for (uint32_t i = 0; i < p->n_operand; i++)
         if (in[i].buffer && __builtin_expect(in[i].buffer->away != NULL, 0))
@@ -348,24 +348,24 @@ static kn_error *fetch_operands(const kn_program *p, const kn_operand *in)
     for (uint32_t k = 0; k < p->n_output + p->n_overwritten; k++) {
         if (k < p->n_output && p->output[k].kind != KNC_OUT_DONATED)
             continue;
-        const kn_operand *x = &in[k < p->n_output ? p->output[k].index : p->overwritten[k - p->n_output]];
+        const knd_operand *x = &in[k < p->n_output ? p->output[k].index : p->overwritten[k - p->n_output]];
         if (x->buffer && !x->lent && __builtin_expect(x->buffer->away != NULL, 0))
             KN_TRY(knd_fetch_to_write(x->buffer));
     }
     return NULL;
 }
 
-kn_error *knd_host_run(const knd_loaded *l, const kn_operand *in, kn_buffer **out, const knd_options *o)
+knx_error *knd_host_run(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o)
 {
-    const kn_program *p = l->program;
+    const knc_program *p = l->program;
     run r = {.l = knd_host_of(l), .p = p, .in = in, .out = out, .threads = knd_threads(l, o->threads)};
-    kn_buffer *pooled = NULL;
+    knx_buffer *pooled = NULL;
     void *workspace = o->workspace;
     r.observer = o->observer;
     r.on_step = o->on_step;
     r.on_step_env = o->on_step_env;
     if (o->observer && !p->value_at)
-        return knx_error(KN_ERROR_VALUE, "only a program that was compiled without fusion can be observed");
+        return knx_error_new(KN_ERROR_VALUE, "only a program that was compiled without fusion can be observed");
     KN_TRY(fetch_operands(p, in));
     size_t bytes = o->workspace ? 0 : knd_workspace_bytes(l, r.threads);
     if (bytes) {
@@ -373,13 +373,13 @@ kn_error *knd_host_run(const knd_loaded *l, const kn_operand *in, kn_buffer **ou
         workspace = pooled ? pooled->data : NULL;
     }
     use_workspace(&r, workspace);
-    kn_error *error = bytes && !pooled ? knx_error_nomem_for(bytes, 0, NULL, NULL) : run_steps_in(&r, in);
+    knx_error *error = bytes && !pooled ? knx_error_nomem_for(bytes, 0, NULL, NULL) : run_steps_in(&r, in);
     knx_buffer_release(pooled);
     return error;
 }
 
-kn_error *knd_run_observed(const knd_loaded *l, const kn_operand *in, kn_buffer **out, void *workspace,
-                           const kn_observer *o)
+knx_error *knd_run_observed(const knd_loaded *l, const knd_operand *in, knx_buffer **out, void *workspace,
+                            const knd_observer *o)
 {
     return knd_run_with(l, in, out, &(knd_options){.threads = 1, .workspace = workspace, .observer = o});
 }

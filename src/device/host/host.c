@@ -9,7 +9,7 @@
     {                                                                                                          \
         .name = "host", .dtypes = UINT32_MAX, .index_bits = 64, .lanes = (vector_lanes), .max_buffers = 64,    \
         .alignment = 64, .first_cache = 32 << 10, .second_cache = 2 << 20, .ns_per_unit = 0.15, .bands = true, \
-        .segments = (cuts), .attaches = kng_fits_rect                                                          \
+        .segments = (cuts), .attaches = knh_fits_rect                                                          \
     }
 
 /* Without machine code a launch has no segments: the interpreter asks each point where it lies anyway. */
@@ -21,10 +21,10 @@ static const knc_target *target(const knd_device *d)
         [KN_CPU_AVX512] = {TARGET(16, false), TARGET(16, true)},
     };
     (void)d;
-    return &targets[knx_cpu_chosen()][kng_generator_best() != &kng_interpreter];
+    return &targets[knx_cpu_chosen()][knh_generator_best() != &knh_interpreter];
 }
 
-static int support_of(const knc_step *s, const kng_prepared *prepared)
+static int support_of(const knc_step *s, const knh_prepared *prepared)
 {
     if (knc_is_kernel(s))
         return prepared ? KN_SUPPORT_NATIVE : KN_SUPPORT_INTERPRETED;

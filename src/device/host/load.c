@@ -3,16 +3,16 @@
  * made, its products planned, and the memory of a run is laid out. */
 #include "device/host/loaded.h"
 
-static const kng_prepared *prepare_launch(void *room, const knk_kernel *k, const knk_map_values *map,
+static const knh_prepared *prepare_launch(void *room, const knk_kernel *k, const knk_map_values *map,
                                           const int64_t *par, const int64_t *const *inner)
 {
     const knk_launch launch = {.map = map, .par = par, .inner = inner};
-    return kng_prepare_in(room, k, &launch);
+    return knh_prepare_in(room, k, &launch);
 }
 
-static kn_error *prepare_kernel(knd_host_loaded *l, const knc_step *s, const int64_t *par, const kng_prepared **out)
+static knx_error *prepare_kernel(knd_host_loaded *l, const knc_step *s, const int64_t *par, const knh_prepared **out)
 {
-    size_t bytes = kng_plan_bytes(s->u.k.kernel);
+    size_t bytes = knh_plan_bytes(s->u.k.kernel);
     void *room = bytes ? knx_arena_alloc(&l->arena, bytes) : NULL;
     if (bytes && !room)
         return knx_error_nomem();
@@ -21,30 +21,30 @@ static kn_error *prepare_kernel(knd_host_loaded *l, const knc_step *s, const int
 }
 
 /* All segments, or, where one of them would be interpreted, none. */
-static kn_error *prepare_segments(knd_host_loaded *l, const knc_step *s, const kng_prepared **out)
+static knx_error *prepare_segments(knd_host_loaded *l, const knc_step *s, const knh_prepared **out)
 {
     uint32_t n = s->u.k.n_segment;
-    kng_segment *segment = knx_arena_zero(&l->arena, n * sizeof *segment);
-    void *whole = knx_arena_alloc(&l->arena, kng_segments_bytes());
+    knh_segment *segment = knx_arena_zero(&l->arena, n * sizeof *segment);
+    void *whole = knx_arena_alloc(&l->arena, knh_segments_bytes());
     if (!segment || !whole)
         return knx_error_nomem();
     for (uint32_t i = 0; i < n; i++) {
         const knc_segment *x = &s->u.k.segment[i];
-        size_t bytes = kng_plan_bytes(x->kernel);
+        size_t bytes = knh_plan_bytes(x->kernel);
         void *room = knx_arena_alloc(&l->arena, bytes + 1);
         if (!room)
             return knx_error_nomem();
-        segment[i] = (kng_segment){
+        segment[i] = (knh_segment){
             .kernel = x->kernel, .launch = {.map = x->map, .par = x->par, .inner = s->u.k.inner}, .buffer = x->buffer};
         segment[i].prepared = bytes ? prepare_launch(room, x->kernel, x->map, x->par, s->u.k.inner) : NULL;
         if (!segment[i].prepared)
             return NULL;
     }
-    *out = kng_join_segments(whole, (int)n, segment);
+    *out = knh_join_segments(whole, (int)n, segment);
     return NULL;
 }
 
-static kn_error *load_kernel(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
+static knx_error *load_kernel(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
 {
     if (s->u.k.n_segment)
         KN_TRY(prepare_segments(l, s, &out->prepared));
@@ -52,25 +52,25 @@ static kn_error *load_kernel(knd_host_loaded *l, const knc_step *s, knd_host_ste
 }
 
 /* For elements that are adjacent along columns, and along rows. */
-static kn_error *prepare_attached(knd_host_loaded *l, const knc_attached *x, const kng_rect **rect)
+static knx_error *prepare_attached(knd_host_loaded *l, const knc_attached *x, const knh_rect **rect)
 {
-    kng_rect_map map[KNG_RECT_MAPS];
+    knh_rect_map map[KNH_RECT_MAPS];
     int n = x->n_batch + x->n_row + x->n_column;
     for (int way = 0; way < 2; way++) {
         bool columns = !way ^ x->across[way];
         for (int m = 0; m < x->kernel->n_map; m++) {
             int64_t own = x->stride[m * n + (columns ? n : n - x->n_column) - 1];
-            map[m] = (kng_rect_map){.lane = !x->handed[m] ? own : x->parts};
+            map[m] = (knh_rect_map){.lane = !x->handed[m] ? own : x->parts};
         }
-        void *room = knx_arena_alloc(&l->arena, kng_rect_bytes(x->kernel));
+        void *room = knx_arena_alloc(&l->arena, knh_rect_bytes(x->kernel));
         if (!room)
             return knx_error_nomem();
-        rect[way] = kng_rect_make(room, x->kernel, map);
+        rect[way] = knh_rect_make(room, x->kernel, map);
     }
     return NULL;
 }
 
-static kn_error *plan_product(knd_host_loaded *l, const knc_step *s, const bool *kernels, const knr_plan **out)
+static knx_error *plan_product(knd_host_loaded *l, const knc_step *s, const bool *kernels, const knr_plan **out)
 {
     knk_product *q = knx_alloc(sizeof *q); /* large, and needed while it is planned only */
     if (!q)
@@ -83,7 +83,7 @@ static kn_error *plan_product(knd_host_loaded *l, const knc_step *s, const bool 
     return room ? NULL : knx_error_nomem();
 }
 
-static kn_error *load_product(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
+static knx_error *load_product(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
 {
     const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
     knd_host_product *x = knx_arena_zero(&l->arena, sizeof *x);
@@ -97,7 +97,7 @@ static kn_error *load_product(knd_host_loaded *l, const knc_step *s, knd_host_st
 }
 
 /* Kernels for a whole block, and for the last one of a batch. */
-static kn_error *load_band_step(knd_host_loaded *l, const knc_band_step *b, knd_host_band_step *out)
+static knx_error *load_band_step(knd_host_loaded *l, const knc_band_step *b, knd_host_band_step *out)
 {
     if (b->step.kind == KNC_PRODUCT)
         return plan_product(l, &b->step, (bool[]){false, false, false}, &out->plan);
@@ -106,7 +106,7 @@ static kn_error *load_band_step(knd_host_loaded *l, const knc_band_step *b, knd_
     return b->par[1] == b->par[0] ? NULL : prepare_kernel(l, &b->step, b->par[1], &out->prepared[1]);
 }
 
-static kn_error *load_band(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
+static knx_error *load_band(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
 {
     const knc_band *band = s->u.band;
     knd_host_band *h = knx_arena_zero(&l->arena, sizeof *h);
@@ -126,7 +126,7 @@ static kn_error *load_band(knd_host_loaded *l, const knc_step *s, knd_host_step 
     return NULL;
 }
 
-static kn_error *load_step(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
+static knx_error *load_step(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
 {
     size_t room = l->step_room;
     switch ((knc_step_kind)s->kind) {
@@ -160,7 +160,7 @@ void knd_host_unload(knd_loaded *loaded)
     knx_free(l);
 }
 
-kn_error *knd_host_load(const knd_device *d, kn_program *p, knd_loaded **out)
+knx_error *knd_host_load(const knd_device *d, knc_program *p, knd_loaded **out)
 {
     knd_host_loaded *l = knx_alloc_zero(sizeof *l);
     if (!l)
@@ -169,7 +169,7 @@ kn_error *knd_host_load(const knd_device *d, kn_program *p, knd_loaded **out)
     knd_host_step *step = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *step);
     l->step = step;
     l->room = l->step_room = p->max_ref > KND_FEW_REFS ? knx_whole_lines(p->max_ref * sizeof(void *)) : 0;
-    kn_error *error = step ? NULL : knx_error_nomem();
+    knx_error *error = step ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !error && i < p->n_step; i++)
         error = load_step(l, &p->step[i], &step[i]);
     if (error) {

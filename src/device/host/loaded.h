@@ -16,12 +16,12 @@ typedef struct knd_host_loaded knd_host_loaded;
  * along rows. */
 typedef struct knd_host_product {
     const knr_plan *plan;
-    const kng_rect *rect[3][2];
+    const knh_rect *rect[3][2];
 } knd_host_product;
 
 /* A step of a band. */
 typedef struct knd_host_band_step {
-    const kng_prepared *prepared[2]; /* a kernel: for a whole block, the last one of a batch; NULL: interpreted */
+    const knh_prepared *prepared[2]; /* a kernel: for a whole block, the last one of a batch; NULL: interpreted */
     const knr_plan *plan;            /* a product */
     size_t chain;                    /* chained: where in a worker's memory its sums wait */
 } knd_host_band_step;
@@ -59,7 +59,7 @@ typedef struct knd_host_branch {
 
 /* What a step became, by its kind. */
 typedef union knd_host_step {
-    const kng_prepared *prepared; /* a kernel; NULL: it is interpreted */
+    const knh_prepared *prepared; /* a kernel; NULL: it is interpreted */
     const knd_host_product *product;
     const knd_host_band *band;
     const knd_host_loop *loop;
@@ -76,20 +76,20 @@ struct knd_host_loaded {
     int most_threads;                /* that it has work for */
     bool one_kernel;                 /* is all that it does, and its outputs have buffers of their own */
     _Atomic(uint64_t) scratch_known; /* workspace.c: for another number of threads */
-    kn_arena arena;
+    knx_arena arena;
 };
 static inline const knd_host_loaded *knd_host_of(const knd_loaded *l) { return (const knd_host_loaded *)l; }
 
 enum { KND_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in the room */
-_Static_assert((int)KNG_RECT_MAPS <= (int)KNC_ATTACHED_MAPS, "a kernel that attaches has no more maps");
+_Static_assert((int)KNH_RECT_MAPS <= (int)KNC_ATTACHED_MAPS, "a kernel that attaches has no more maps");
 enum { KND_TILE = 64 };     /* rows and columns of what is turned at once */
 
 /* load.c: loads the programs of loops and branches, too */
-kn_error *knd_host_load(const knd_device *d, kn_program *p, knd_loaded **out);
+knx_error *knd_host_load(const knd_device *d, knc_program *p, knd_loaded **out);
 void knd_host_unload(knd_loaded *l);
 /* tables.c: the rooms of loops and branches */
-kn_error *knd_host_load_loop(knd_host_loaded *l, const knc_step *s, knd_host_step *out, size_t *room);
-kn_error *knd_host_load_branch(knd_host_loaded *l, const knc_step *s, knd_host_step *out, size_t *room);
+knx_error *knd_host_load_loop(knd_host_loaded *l, const knc_step *s, knd_host_step *out, size_t *room);
+knx_error *knd_host_load_branch(knd_host_loaded *l, const knc_step *s, knd_host_step *out, size_t *room);
 /* workspace.c */
 void knd_host_lay_out(knd_host_loaded *l);
 size_t knd_host_band_bytes(const knc_band *b, const knd_host_band *made); /* of whatever step of it is running */

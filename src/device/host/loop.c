@@ -11,7 +11,7 @@ enum { PLACES = 2 };
 /* One of the programs, with carries in one of their places. */
 typedef struct inside {
     knd_one_run r;
-    kn_operand *in;
+    knd_operand *in;
     void **to, **table;
 } inside;
 
@@ -47,14 +47,14 @@ static inline void copy_some(void *to, const void *from, size_t bytes)
 
 static void fill_table(inside *n, const knd_table *t)
 {
-    const kn_program *p = n->r.p;
+    const knc_program *p = n->r.p;
     void **at = n->table;
     for (uint32_t i = 0; i < p->n_step; i++) {
         const knc_step *s = &p->step[i];
         for (uint32_t k = 0; s->kind != KNC_BAND && k < s->n_ref; k++)
             *at++ = knd_address(&n->r, &s->ref[k]);
         if (s->kind == KNC_KERNEL)
-            kng_dump(s->u.k.kernel, &(knk_launch){at - s->n_ref, s->u.k.map, s->u.k.par, s->u.k.inner});
+            knh_dump(s->u.k.kernel, &(knk_launch){at - s->n_ref, s->u.k.map, s->u.k.par, s->u.k.inner});
     }
     for (uint32_t i = 0; i < t->n_copy; i++) {
         const knc_output *o = &p->output[t->copy[i]];
@@ -73,16 +73,16 @@ static void move_table(inside *n, const knd_table *t, int turns)
 }
 
 /* Kernels, which are most steps of small bodies, without a way through the executor. */
-static kn_error *run_table(const inside *n, const knd_table *t)
+static knx_error *run_table(const inside *n, const knd_table *t)
 {
-    const kn_program *p = n->r.p;
+    const knc_program *p = n->r.p;
     void **at = n->table;
     KN_KNOWN(p && at);
     const knd_host_step *x = n->r.l->step;
     for (const knc_step *s = p->step, *end = s + p->n_step; s < end; s++, x++) {
         if (s->kind == KNC_KERNEL && x->prepared) {
             const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
-            kng_run_prepared(x->prepared, &launch, n->r.scratch, n->r.threads);
+            knh_run_prepared(x->prepared, &launch, n->r.scratch, n->r.threads);
         } else {
             KN_TRY(knd_run_step_at(&n->r, (uint32_t)(s - p->step), at));
         }
@@ -95,7 +95,7 @@ static kn_error *run_table(const inside *n, const knd_table *t)
 
 /* ---- Where everything is. */
 
-static inside inside_of(const looping *g, const knd_one_run *r, const knd_host_loaded *l, kn_operand *in, void **to)
+static inside inside_of(const looping *g, const knd_one_run *r, const knd_host_loaded *l, knd_operand *in, void **to)
 {
     return (inside){.r = {.l = l,
                           .p = l->head.program,
@@ -128,7 +128,7 @@ static void point(const looping *g, int which, int64_t t)
     size_t number = (size_t)(l->reverse ? l->length - 1 - t : t);
     void **x = g->at + l->n_cond + l->n_body + l->n, **y = x + l->n_x + l->n;
     for (uint32_t i = 0; i < l->n_x; i++)
-        b->in[l->n_body + l->n + i] = (kn_operand){.data = (char *)x[i] + number * l->bytes[l->n + i]};
+        b->in[l->n_body + l->n + i] = (knd_operand){.data = (char *)x[i] + number * l->bytes[l->n + i]};
     for (uint32_t i = 0; i < l->n_y; i++)
         b->to[l->n + i] = (char *)y[i] + number * l->bytes[l->n + l->n_x + i];
 }
@@ -138,13 +138,13 @@ static void prepare(looping *g, const knd_one_run *r, int which)
     const knc_loop *l = g->l;
     const knd_host_loop *h = g->h;
     size_t n_in = (size_t)l->n_body + l->n + l->n_x, n_cond = (size_t)l->n_cond + l->n, w = (size_t)which;
-    kn_operand *in = (kn_operand *)(void *)(g->room + h->body_in) + w * n_in;
-    kn_operand *cond_in = (kn_operand *)(void *)(g->room + h->cond_in) + w * n_cond;
+    knd_operand *in = (knd_operand *)(void *)(g->room + h->body_in) + w * n_in;
+    knd_operand *cond_in = (knd_operand *)(void *)(g->room + h->cond_in) + w * n_cond;
     void **to = (void **)(void *)(g->room + h->to) + w * ((size_t)l->n + l->n_y);
     for (uint32_t i = 0; i < l->n_body; i++)
-        in[i] = (kn_operand){.data = g->at[l->n_cond + i]};
+        in[i] = (knd_operand){.data = g->at[l->n_cond + i]};
     for (uint32_t i = 0; i < l->n; i++) {
-        in[l->n_body + i] = (kn_operand){.data = place(g, i, which)};
+        in[l->n_body + i] = (knd_operand){.data = place(g, i, which)};
         to[i] = place(g, i, !which);
     }
     g->body[which] = inside_of(g, r, h->body, in, to);
@@ -152,7 +152,7 @@ static void prepare(looping *g, const knd_one_run *r, int which)
     if (!l->cond)
         return;
     for (uint32_t i = 0; i < n_cond; i++)
-        cond_in[i] = i < l->n_cond ? (kn_operand){.data = g->at[i]} : in[l->n_body + i - l->n_cond];
+        cond_in[i] = i < l->n_cond ? (knd_operand){.data = g->at[i]} : in[l->n_body + i - l->n_cond];
     g->cond[which] = inside_of(g, r, h->cond, cond_in, &g->go);
     g->cond[which].table = (void **)(void *)(g->room + h->cond_table.at) + w * h->cond_table.n_ref;
 }
@@ -182,12 +182,12 @@ static void begin(looping *g, const knd_one_run *r, const knc_step *s)
 
 /* ---- Turns. */
 
-static kn_error *run_one(const looping *g, const inside *n, const knd_table *t)
+static knx_error *run_one(const looping *g, const inside *n, const knd_table *t)
 {
     return g->watched || g->l->path != KN_PATH_CALLS ? knd_run_to(&n->r) : run_table(n, t);
 }
 
-static kn_error *run_body(looping *g, int which, int64_t t)
+static knx_error *run_body(looping *g, int which, int64_t t)
 {
     const knc_loop *l = g->l;
     bool calls = l->path == KN_PATH_CALLS && !g->watched;
@@ -199,13 +199,13 @@ static kn_error *run_body(looping *g, int which, int64_t t)
     return NULL;
 }
 
-static kn_error *tell(const kni_host *h, int64_t step, int64_t length)
+static knx_error *tell(const kni_host *h, int64_t step, int64_t length)
 {
-    const kn_type t = {.dtype = &kn_dtype_table[KN_ID_I64]};
-    return h->call(h, 2, (const kn_type[]){t, t}, (const void *const[]){&step, &length}, 0, NULL, NULL);
+    const kni_type t = {.dtype = &knx_dtype_table[KN_ID_I64]};
+    return h->call(h, 2, (const kni_type[]){t, t}, (const void *const[]){&step, &length}, 0, NULL, NULL);
 }
 
-static kn_error *run_turns(looping *g, const kni_host *watcher)
+static knx_error *run_turns(looping *g, const kni_host *watcher)
 {
     const knc_loop *l = g->l;
     int which = first_place(l);
@@ -225,13 +225,13 @@ static kn_error *run_turns(looping *g, const kni_host *watcher)
     return NULL;
 }
 
-kn_error *knd_run_loop(const knd_one_run *r, uint32_t i, void **at)
+knx_error *knd_run_loop(const knd_one_run *r, uint32_t i, void **at)
 {
     const knc_step *s = &r->p->step[i];
     looping g = {.l = s->u.r.loop, .h = r->l->step[i].loop, .at = at, .watched = r->observer || r->on_step};
     const kni_host *watcher = g.l->on_step ? kni_host_find(g.l->on_step) : NULL;
     if (g.l->on_step && !watcher)
-        return knx_error(KN_ERROR_VALUE, "the function of .on_step is not of this process");
+        return knx_error_new(KN_ERROR_VALUE, "the function of .on_step is not of this process");
     begin(&g, r, s);
     return run_turns(&g, watcher);
 }

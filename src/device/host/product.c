@@ -7,7 +7,7 @@
 
 typedef struct attached {
     const knc_attached *x;
-    const kng_rect *const *rect; /* its own */
+    const knh_rect *const *rect; /* its own */
     void *const *at;             /* the step's references */
     char *scratch;               /* of the interpreter, `bytes` for each worker */
     size_t bytes;
@@ -24,9 +24,9 @@ typedef struct call {
     int n_dim, n_map;
     bool columns; /* lanes run along them */
     bool turned, asks;
-    const kng_rect *rect;
-    void *buffer[KNG_RECT_STREAMS];
-    int64_t at[KNG_RECT_MAPS]; /* per map: the batch, and the current row but for the innermost dimension */
+    const knh_rect *rect;
+    void *buffer[KNH_RECT_STREAMS];
+    int64_t at[KNH_RECT_MAPS]; /* per map: the batch, and the current row but for the innermost dimension */
     char *scratch;
 } call;
 
@@ -46,16 +46,16 @@ static void run_rect(call *c, const range *row, const range *lane, const int64_t
 {
     const knc_attached *x = c->a->x;
     int r = row->first + row->n_dim - 1, l = lane->first + lane->n_dim - 1;
-    kng_rect_map map[KNG_RECT_MAPS];
+    knh_rect_map map[KNH_RECT_MAPS];
     for (int m = 0; m < c->n_map; m++) {
         const int64_t *stride = x->stride + m * c->n_dim;
-        map[m] = x->handed[m] ? (kng_rect_map){x->offset[m], across * x->parts, x->parts}
-                              : (kng_rect_map){at[m], stride[r], stride[l]};
+        map[m] = x->handed[m] ? (knh_rect_map){x->offset[m], across * x->parts, x->parts}
+                              : (knh_rect_map){at[m], stride[r], stride[l]};
     }
     for (int b = 0; b < x->kernel->n_buffer; b++)
         if (x->ref[b] == KNC_NO)
             c->buffer[b] = handed;
-    kng_rect_run(c->rect, c->buffer, map, row->n, lane->n, c->a->scratch ? c->scratch : NULL);
+    knh_rect_run(c->rect, c->buffer, map, row->n, lane->n, c->a->scratch ? c->scratch : NULL);
 }
 
 /* Elements are adjacent along the rows of the rectangle: they are turned before, those that are asked for after it. */
@@ -64,12 +64,12 @@ static void run_turned(call *c, const range *row, const range *lane, const int64
     const knc_attached *x = c->a->x;
     int r = row->first + row->n_dim - 1, l = lane->first + lane->n_dim - 1, size = x->element;
     int64_t apart = lane->step * size, line = KND_TILE * size;
-    kng_turn_loop *turn = kng_turn();
+    knh_turn_loop *turn = knh_transpose();
     char *tile = c->scratch + c->a->bytes - KND_TILE * KND_TILE * sizeof(uint64_t);
     for (int64_t i = 0; i < row->n; i += KND_TILE)
         for (int64_t j = 0; j < lane->n; j += KND_TILE) {
             range some = *row, lanes = *lane;
-            int64_t from[KNG_RECT_MAPS] = {0};
+            int64_t from[KNH_RECT_MAPS] = {0};
             char *memory = handed + i * size + j * apart;
             some.n = row->n - i < KND_TILE ? row->n - i : KND_TILE;
             lanes.n = lane->n - j < KND_TILE ? lane->n - j : KND_TILE;
@@ -104,14 +104,14 @@ static void run_pieces(call *c, const range *row, const range *column, char *han
 {
     const knc_attached *x = c->a->x;
     for (int64_t i = 0, rows; i < row->n; i += rows) {
-        int64_t at_row[KNG_RECT_MAPS] = {0};
+        int64_t at_row[KNH_RECT_MAPS] = {0};
         range r = *row;
         r.n = rows = run_of(x, row, row->at + i, row->n - i);
         for (int m = 0; m < c->n_map; m++)
             at_row[m] = c->at[m];
         move(x, c->n_dim, row->first, row->n_dim, row->at + i, at_row);
         for (int64_t j = 0, columns; j < column->n; j += columns) {
-            int64_t at[KNG_RECT_MAPS] = {0};
+            int64_t at[KNH_RECT_MAPS] = {0};
             range l = *column;
             l.n = columns = run_of(x, column, column->at + j, column->n - j);
             for (int m = 0; m < c->n_map; m++)

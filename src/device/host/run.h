@@ -6,39 +6,39 @@
 
 typedef struct knd_one_run {
     const knd_host_loaded *l;
-    const kn_program *p; /* l's */
-    const kn_operand *in;
-    kn_buffer **out;             /* per output */
+    const knc_program *p; /* l's */
+    const knd_operand *in;
+    knx_buffer **out;            /* per output */
     void *const *to;             /* instead of them: where each output lies, for programs inside of a step; else NULL */
     char *work;                  /* the program's workspace */
     char *room;                  /* l->room bytes */
     char *scratch;               /* of the kernel that is running */
     int threads;                 /* at most so many */
-    const kn_observer *observer; /* may be NULL */
+    const knd_observer *observer; /* may be NULL */
     kn_step_hook on_step;        /* may be NULL */
     void *on_step_env;
 } knd_one_run;
 
 /* A run of the device `host`: knd_run_with's meaning, but for what becomes of out[] after an error. */
-kn_error *knd_host_run(const knd_loaded *l, const kn_operand *in, kn_buffer **out, const knd_options *o);
+knx_error *knd_host_run(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o);
 /* The steps of r->p in order. Operands and outputs are there. */
-kn_error *knd_run_steps(const knd_one_run *r);
+knx_error *knd_run_steps(const knd_one_run *r);
 /* The same with outputs at r->to; those that no step writes are copied. */
-kn_error *knd_run_to(const knd_one_run *r);
+knx_error *knd_run_to(const knd_one_run *r);
 /* Step number i of r->p; at: the addresses of its references (a band finds its own). */
-kn_error *knd_run_step_at(const knd_one_run *r, uint32_t i, void **at);
+knx_error *knd_run_step_at(const knd_one_run *r, uint32_t i, void **at);
 void *knd_address(const knd_one_run *r, const knc_ref *ref);
 /* Where an operand is: all of them are on the host when a run begins. */
-static inline const void *knd_operand_data(const kn_operand *x)
+static inline const void *knd_operand_data(const knd_operand *x)
 {
     return x->buffer ? (const char *)x->buffer->data + x->offset : x->data;
 }
 /* band.c: a step of kind KNC_BAND, with r's threads and scratch. */
 void knd_run_band(const knd_one_run *r, uint32_t i);
 /* loop.c: a step of kind KNC_LOOP; at: the addresses of its references. The carries of a loop that fails are lost. */
-kn_error *knd_run_loop(const knd_one_run *r, uint32_t i, void **at);
+knx_error *knd_run_loop(const knd_one_run *r, uint32_t i, void **at);
 /* branch.c: a step of kind KNC_BRANCH. */
-kn_error *knd_run_branch(const knd_one_run *r, uint32_t i, void **at);
+knx_error *knd_run_branch(const knd_one_run *r, uint32_t i, void **at);
 /* product.c: a step of kind KNC_PRODUCT. */
 void knd_run_product(const knd_one_run *r, uint32_t i, void *const *at);
 #endif

@@ -25,7 +25,7 @@ static int64_t moves(const knc_loop *l, const knc_ref *ref, bool body)
 }
 
 /* Is result k of the program put where it belongs by a copy behind the steps? */
-static bool is_copied(const knc_loop *l, const kn_program *q, uint32_t k)
+static bool is_copied(const knc_loop *l, const knc_program *q, uint32_t k)
 {
     const knc_output *o = &q->output[k];
     if (!o->bytes)
@@ -36,7 +36,7 @@ static bool is_copied(const knc_loop *l, const kn_program *q, uint32_t k)
 }
 
 /* The references of a table, in order: how many, and those that move. */
-static uint32_t walk(const knc_loop *l, const kn_program *q, knd_moving *out, uint32_t *n_moving)
+static uint32_t walk(const knc_loop *l, const knc_program *q, knd_moving *out, uint32_t *n_moving)
 {
     uint32_t n = 0, m = 0;
     for (uint32_t i = 0; i < q->n_step; i++)
@@ -63,7 +63,7 @@ static uint32_t walk(const knc_loop *l, const kn_program *q, knd_moving *out, ui
     return n;
 }
 
-static kn_error *make_table(kn_arena *a, const knc_loop *l, const kn_program *q, knd_table *t, size_t *room)
+static knx_error *make_table(knx_arena *a, const knc_loop *l, const knc_program *q, knd_table *t, size_t *room)
 {
     t->n_ref = walk(l, q, NULL, &t->n_moving);
     knd_moving *moving = knx_arena_alloc(a, ((size_t)t->n_moving + 1) * sizeof *moving);
@@ -83,7 +83,7 @@ static kn_error *make_table(kn_arena *a, const knc_loop *l, const kn_program *q,
 }
 
 /* A program inside of a step of l, which keeps it in a slot that is given back with l. */
-static kn_error *load_inside(const knd_host_loaded *l, kn_program *p, const knd_host_loaded **out)
+static knx_error *load_inside(const knd_host_loaded *l, knc_program *p, const knd_host_loaded **out)
 {
     knd_loaded *inside = NULL;
     KN_TRY(knd_host_load(l->head.device, p, &inside));
@@ -91,7 +91,7 @@ static kn_error *load_inside(const knd_host_loaded *l, kn_program *p, const knd_
     return NULL;
 }
 
-kn_error *knd_host_load_loop(knd_host_loaded *l, const knc_step *s, knd_host_step *out, size_t *room)
+knx_error *knd_host_load_loop(knd_host_loaded *l, const knc_step *s, knd_host_step *out, size_t *room)
 {
     const knc_loop *loop = s->u.r.loop;
     knd_host_loop *h = knx_arena_zero(&l->arena, sizeof *h);
@@ -102,8 +102,8 @@ kn_error *knd_host_load_loop(knd_host_loaded *l, const knc_step *s, knd_host_ste
     KN_TRY(load_inside(l, loop->body, &h->body));
     if (loop->cond)
         KN_TRY(load_inside(l, loop->cond, &h->cond));
-    h->cond_in = take(room, loop->cond ? places * (loop->n_cond + n) * sizeof(kn_operand) : 0);
-    h->body_in = take(room, places * (loop->n_body + n + loop->n_x) * sizeof(kn_operand));
+    h->cond_in = take(room, loop->cond ? places * (loop->n_cond + n) * sizeof(knd_operand) : 0);
+    h->body_in = take(room, places * (loop->n_body + n + loop->n_x) * sizeof(knd_operand));
     h->to = take(room, places * (n + loop->n_y) * sizeof(void *));
     if (loop->path == KN_PATH_CALLS) {
         KN_TRY(make_table(&l->arena, loop, loop->body, &h->body_table, room));
@@ -115,7 +115,7 @@ kn_error *knd_host_load_loop(knd_host_loaded *l, const knc_step *s, knd_host_ste
     return NULL;
 }
 
-kn_error *knd_host_load_branch(knd_host_loaded *l, const knc_step *s, knd_host_step *out, size_t *room)
+knx_error *knd_host_load_branch(knd_host_loaded *l, const knc_step *s, knd_host_step *out, size_t *room)
 {
     const knc_branch *b = s->u.r.branch;
     knd_host_branch *h = knx_arena_zero(&l->arena, sizeof *h);
@@ -129,7 +129,7 @@ kn_error *knd_host_load_branch(knd_host_loaded *l, const knc_step *s, knd_host_s
         KN_TRY(load_inside(l, b->program[i], &program[i]));
         most = program[i]->room > most ? program[i]->room : most;
     }
-    take(room, s->u.r.n_in * sizeof(kn_operand));
+    take(room, s->u.r.n_in * sizeof(knd_operand));
     h->inner = take(room, most);
     return NULL;
 }

@@ -60,7 +60,7 @@ static double cost_of_product(const knc_step *s, const knd_host_product *x)
     for (int i = 0; i < 3; i++) {
         if (!all[i])
             continue;
-        double n = kng_rect_cost(all[i]->kernel);
+        double n = knh_rect_cost(all[i]->kernel);
         for (int d = 0; n > 0 && d < all[i]->n_batch + all[i]->n_row + all[i]->n_column; d++)
             n *= (double)all[i]->extent[d];
         ns += n;
@@ -99,7 +99,7 @@ static const knd_host_loaded *inside(const knc_step *s, const knd_host_step *x, 
 /* Of the programs' steps the one that has work for most threads. */
 static int most_threads(const knd_host_loaded *l)
 {
-    const kn_program *p = l->head.program;
+    const knc_program *p = l->head.program;
     int most = 1;
     for (uint32_t i = 0; i < p->n_step; i++) {
         const knc_step *s = &p->step[i];
@@ -125,9 +125,9 @@ int knd_threads(const knd_loaded *loaded, int threads)
 
 /* ---- Bytes. */
 
-static size_t scratch_of_kernel(const knk_kernel *k, const kng_prepared *prepared, int threads)
+static size_t scratch_of_kernel(const knk_kernel *k, const knh_prepared *prepared, int threads)
 {
-    return prepared ? kng_prepared_scratch(prepared, threads) : knk_scratch_bytes(k);
+    return prepared ? knh_prepared_scratch(prepared, threads) : knk_scratch_bytes(k);
 }
 
 size_t knd_host_band_bytes(const knc_band *band, const knd_host_band *h)
@@ -160,7 +160,7 @@ size_t knd_attached_scratch(const knc_step *s, const knd_host_product *x)
     const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
     size_t most = 0, tile = 0;
     for (int i = 0; i < 6; i++) {
-        size_t bytes = all[i / 2] ? kng_rect_scratch(x->rect[i / 2][i % 2]) : 0;
+        size_t bytes = all[i / 2] ? knh_rect_scratch(x->rect[i / 2][i % 2]) : 0;
         most = bytes > most ? bytes : most;
         if (all[i / 2] && all[i / 2]->across[i % 2])
             tile = KND_TILE * KND_TILE * sizeof(uint64_t);
@@ -170,7 +170,7 @@ size_t knd_attached_scratch(const knc_step *s, const knd_host_product *x)
 
 static size_t scratch_of(const knd_host_loaded *l, int threads)
 {
-    const kn_program *p = l->head.program;
+    const knc_program *p = l->head.program;
     size_t most = 0;
     for (uint32_t i = 0; i < p->n_step; i++) {
         const knc_step *s = &p->step[i];
@@ -212,7 +212,7 @@ size_t knd_peak_bytes(const knd_loaded *l, int threads) { return l->program->val
 
 static bool is_one_kernel(const knd_host_loaded *l)
 {
-    const kn_program *q = l->head.program;
+    const knc_program *q = l->head.program;
     bool one =
         q->n_step == 1 && q->step[0].kind == KNC_KERNEL && l->step[0].prepared && q->step[0].n_ref <= KND_FEW_REFS;
     for (uint32_t i = 0; i < q->n_output; i++)

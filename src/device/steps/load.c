@@ -6,9 +6,9 @@
 
 static void log_reasons(const knd_steps_loaded *l)
 {
-    const kn_program *p = l->head.program;
-    for (uint32_t i = 0; kn_debug_level >= 1 && i < p->n_step; i++) {
-        const kn_eqn *e = p->step[i].eqn < p->jaxpr->n_eqn ? &p->jaxpr->eqn[p->step[i].eqn] : NULL;
+    const knc_program *p = l->head.program;
+    for (uint32_t i = 0; knx_debug_level >= 1 && i < p->n_step; i++) {
+        const kni_eqn *e = p->step[i].eqn < p->jaxpr->n_eqn ? &p->jaxpr->eqn[p->step[i].eqn] : NULL;
         if (!l->prepared[i])
             KN_LOG(1, "device %s: step %u of %s (%s%s%s) runs on the host: %s", l->head.device->name, (unsigned)i,
                    p->jaxpr->name, e ? e->prim->name : "copy", e && e->place ? ", " : "",
@@ -16,10 +16,10 @@ static void log_reasons(const knd_steps_loaded *l)
     }
 }
 
-static kn_error *prepare_steps(knd_steps_loaded *l)
+static knx_error *prepare_steps(knd_steps_loaded *l)
 {
     const knd_device *d = l->head.device;
-    kn_program *p = l->head.program;
+    knc_program *p = l->head.program;
     bool host = false;
     for (uint32_t i = 0; i < p->n_step; i++) {
         l->reason[i] = d->refuses(d, p, &p->step[i]);
@@ -31,7 +31,7 @@ static kn_error *prepare_steps(knd_steps_loaded *l)
     return knd_steps_plan(l);
 }
 
-kn_error *knd_steps_load(const knd_device *d, kn_program *p, knd_loaded **out)
+knx_error *knd_steps_load(const knd_device *d, knc_program *p, knd_loaded **out)
 {
     knd_steps_loaded *l = knx_alloc_zero(sizeof *l);
     if (!l)
@@ -40,7 +40,7 @@ kn_error *knd_steps_load(const knd_device *d, kn_program *p, knd_loaded **out)
     l->prepared = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *l->prepared);
     l->reason = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *l->reason);
     knd_lock();
-    kn_error *error = l->prepared && l->reason ? prepare_steps(l) : knx_error_nomem();
+    knx_error *error = l->prepared && l->reason ? prepare_steps(l) : knx_error_nomem();
     knd_unlock();
     if (error) {
         knd_release(&l->head);

@@ -13,7 +13,7 @@ typedef KN_VEC(span) span_list; /* sorted, apart from each other */
 
 typedef struct planner {
     knd_steps_loaded *l;
-    const kn_program *p;
+    const knc_program *p;
     span_list valid[2];
     bool *begun; /* per output: something was written there */
     KN_VEC(knd_action) action;
@@ -140,7 +140,7 @@ static bool after(planner *p, const knc_step *s, int side)
     return true;
 }
 
-kn_error *knd_steps_plan(knd_steps_loaded *l)
+knx_error *knd_steps_plan(knd_steps_loaded *l)
 {
     planner p = {.l = l, .p = l->head.program};
     p.begun = knx_alloc_zero(p.p->n_output + 1);

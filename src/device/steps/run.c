@@ -7,27 +7,27 @@
 
 /* An operand: a buffer that knows where it is, or memory of somebody else, which is only read. */
 typedef struct given {
-    kn_buffer *buffer;  /* that a copy may stay with */
-    kn_buffer *own;     /* the same, if it is this run's: a copy of what must not be written over */
+    knx_buffer *buffer; /* that a copy may stay with */
+    knx_buffer *own;    /* the same, if it is this run's: a copy of what must not be written over */
     knd_memory *memory; /* on the device, of what nobody may keep; given back at the end */
 } given;
 
 typedef struct running {
     const knd_steps_loaded *l;
     const knd_device *d;
-    const kn_program *p;
+    const knc_program *p;
     const knd_options *o;
     given *given;
-    kn_operand *in; /* as the host's steps find them */
-    kn_buffer **out;
-    knd_memory *work;     /* the workspace there */
-    kn_buffer *work_here; /* and here, with all that the host needs beside it */
+    knd_operand *in; /* as the host's steps find them */
+    knx_buffer **out;
+    knd_memory *work;      /* the workspace there */
+    knx_buffer *work_here; /* and here, with all that the host needs beside it */
     knd_one_run host;
     void **at;
     knd_place *place;
 } running;
 
-static bool is_whole(const kn_operand *x, size_t bytes)
+static bool is_whole(const knd_operand *x, size_t bytes)
 {
     return x->buffer && !x->lent && !x->offset && x->buffer->bytes >= bytes;
 }
@@ -35,7 +35,7 @@ static bool is_whole(const kn_operand *x, size_t bytes)
 static size_t bytes_of(const running *r, uint32_t i) { return kni_type_bytes(r->p->jaxpr->type[i]); }
 
 /* Does the program write to this operand, or into its memory? */
-static bool is_written(const kn_program *p, uint32_t i)
+static bool is_written(const knc_program *p, uint32_t i)
 {
     bool written = false;
     for (uint32_t k = 0; k < p->n_output; k++)
@@ -45,7 +45,7 @@ static bool is_written(const kn_program *p, uint32_t i)
     return written;
 }
 
-static kn_error *copy_here(const kn_operand *x, size_t bytes, kn_buffer **out)
+static knx_error *copy_here(const knd_operand *x, size_t bytes, knx_buffer **out)
 {
     if (x->buffer)
         KN_TRY(knd_fetch(x->buffer));
@@ -57,7 +57,7 @@ static kn_error *copy_here(const kn_operand *x, size_t bytes, kn_buffer **out)
     return NULL;
 }
 
-static kn_error *take_operands(running *r, const kn_operand *in)
+static knx_error *take_operands(running *r, const knd_operand *in)
 {
     for (uint32_t i = 0; i < r->p->n_operand; i++) {
         given *g = &r->given[i];
@@ -67,17 +67,17 @@ static kn_error *take_operands(running *r, const kn_operand *in)
         } else if (is_written(r->p, i)) {
             KN_TRY(copy_here(&in[i], bytes_of(r, i), &g->own));
             g->buffer = g->own;
-            r->in[i] = (kn_operand){.buffer = g->own};
+            r->in[i] = (knd_operand){.buffer = g->own};
         }
     }
     return NULL;
 }
 
 /* An operand on the device, wherever it came from. */
-static kn_error *send_operand(running *r, uint32_t i, knd_memory **out)
+static knx_error *send_operand(running *r, uint32_t i, knd_memory **out)
 {
     given *g = &r->given[i];
-    const kn_operand *x = &r->in[i];
+    const knd_operand *x = &r->in[i];
     knd_memory *own = NULL;
     if (g->buffer)
         return knd_send(r->d, g->buffer, true, out, &own);
@@ -97,7 +97,7 @@ static kn_error *send_operand(running *r, uint32_t i, knd_memory **out)
     return r->d->copy_in(r->d, g->memory, 0, knd_operand_data(x), bytes_of(r, i));
 }
 
-static kn_error *make_outputs(running *r)
+static knx_error *make_outputs(running *r)
 {
     for (uint32_t k = 0; k < r->p->n_output; k++) {
         const knc_output *o = &r->p->output[k];
@@ -116,7 +116,7 @@ static kn_error *make_outputs(running *r)
     return NULL;
 }
 
-static kn_error *make_workspace(running *r)
+static knx_error *make_workspace(running *r)
 {
     if (r->p->workspace)
         KN_TRY(r->d->alloc(r->d, r->p->workspace, &r->work));
@@ -143,7 +143,7 @@ static kn_error *make_workspace(running *r)
 }
 
 /* What a reference is on the device: its contents are there by an action before. */
-static kn_error *find_place(running *r, const knc_ref *ref, knd_place *out)
+static knx_error *find_place(running *r, const knc_ref *ref, knd_place *out)
 {
     knd_memory *own = NULL;
     *out = (knd_place){.offset = ref->offset};
@@ -158,7 +158,7 @@ static kn_error *find_place(running *r, const knc_ref *ref, knd_place *out)
     return NULL;
 }
 
-static kn_error *placed(kn_error *error, const running *r, const knc_step *s)
+static knx_error *placed(knx_error *error, const running *r, const knc_step *s)
 {
     if (error && !error->place && s->eqn < r->p->jaxpr->n_eqn &&
         atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0) /* not the shared one */
@@ -166,7 +166,7 @@ static kn_error *placed(kn_error *error, const running *r, const knc_step *s)
     return error;
 }
 
-static kn_error *run_there(running *r, uint32_t i)
+static knx_error *run_there(running *r, uint32_t i)
 {
     const knc_step *s = &r->p->step[i];
     for (uint32_t k = 0; k < s->n_ref; k++)
@@ -174,7 +174,7 @@ static kn_error *run_there(running *r, uint32_t i)
     return placed(r->d->launch(r->d, r->l->prepared[i], r->place), r, s);
 }
 
-static kn_error *run_here(running *r, uint32_t i)
+static knx_error *run_here(running *r, uint32_t i)
 {
     const knc_step *s = &r->p->step[i];
     for (uint32_t k = 0; k < s->n_ref; k++)
@@ -187,13 +187,13 @@ typedef struct told {
     uint32_t i;
 } told;
 
-static kn_error *run_told(void *env)
+static knx_error *run_told(void *env)
 {
     const told *t = env;
     return t->r->l->prepared[t->i] ? run_there(t->r, t->i) : run_here(t->r, t->i);
 }
 
-static kn_error *run_step(running *r, uint32_t i)
+static knx_error *run_step(running *r, uint32_t i)
 {
     told t = {r, i};
     if (!r->o->on_step)
@@ -202,13 +202,13 @@ static kn_error *run_step(running *r, uint32_t i)
     return knd_tell_step(r->p, i, support, r->o->on_step, r->o->on_step_env, run_told, &t);
 }
 
-static kn_error *act(running *r, const knd_action *a)
+static knx_error *act(running *r, const knd_action *a)
 {
     knd_memory *there;
-    kn_buffer *b = a->act >= KND_TO_DEVICE      ? NULL
-                   : a->output                  ? r->out[a->number]
-                   : r->given[a->number].buffer ? r->given[a->number].buffer
-                                                : r->in[a->number].buffer;
+    knx_buffer *b = a->act >= KND_TO_DEVICE      ? NULL
+                    : a->output                  ? r->out[a->number]
+                    : r->given[a->number].buffer ? r->given[a->number].buffer
+                                                 : r->in[a->number].buffer;
     char *here = r->work_here ? (char *)r->work_here->data + a->at : NULL;
     knd_memory *own = NULL;
     switch ((knd_act)a->act) {
@@ -224,13 +224,13 @@ static kn_error *act(running *r, const knd_action *a)
     return run_step(r, a->number);
 }
 
-static kn_error *run_actions(running *r, const kn_operand *in)
+static knx_error *run_actions(running *r, const knd_operand *in)
 {
     KN_TRY(take_operands(r, in));
     KN_TRY(make_outputs(r));
     KN_TRY(make_workspace(r));
     unsigned env = knx_float_enter();
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     for (uint32_t i = 0; !error && i < r->l->n_action; i++)
         error = act(r, &r->l->action[i]);
     knx_float_leave(env);
@@ -249,19 +249,19 @@ static void give_back(running *r)
     knx_buffer_release(r->work_here);
 }
 
-kn_error *knd_steps_run(const knd_loaded *loaded, const kn_operand *in, kn_buffer **out, const knd_options *o)
+knx_error *knd_steps_run(const knd_loaded *loaded, const knd_operand *in, knx_buffer **out, const knd_options *o)
 {
     const knd_steps_loaded *l = (const knd_steps_loaded *)loaded;
-    const kn_program *p = loaded->program;
-    kn_arena arena = KN_ARENA_INIT;
+    const knc_program *p = loaded->program;
+    knx_arena arena = KN_ARENA_INIT;
     running r = {.l = l, .d = loaded->device, .p = p, .o = o, .out = out};
     if (o->observer)
-        return knx_error(KN_ERROR_VALUE, "programs are watched on the host only");
+        return knx_error_new(KN_ERROR_VALUE, "programs are watched on the host only");
     r.given = knx_arena_zero(&arena, (p->n_operand + 1) * sizeof *r.given);
     r.in = knx_arena_zero(&arena, (p->n_operand + 1) * sizeof *r.in);
     r.at = knx_arena_alloc(&arena, (p->max_ref + 1) * sizeof *r.at);
     r.place = knx_arena_alloc(&arena, (p->max_ref + 1) * sizeof *r.place);
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     knd_lock();
     if (r.given && r.in && r.at && r.place) {
         error = run_actions(&r, in);

@@ -6,9 +6,9 @@
 #include "compile/step.h"
 #include "device/device.h"
 
-kn_error *knd_steps_load(const knd_device *d, kn_program *p, knd_loaded **out);
+knx_error *knd_steps_load(const knd_device *d, knc_program *p, knd_loaded **out);
 void knd_steps_unload(knd_loaded *l);
-kn_error *knd_steps_run(const knd_loaded *l, const kn_operand *in, kn_buffer **out, const knd_options *o);
+knx_error *knd_steps_run(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o);
 
 /* Why step i runs on the host, as the device said it; NULL: the device runs it. */
 const char *knd_steps_reason(const knd_loaded *l, uint32_t i);
@@ -41,8 +41,8 @@ typedef struct knd_steps_loaded {
     const char **reason; /* per step */
     const knd_action *action;
     uint32_t n_action;
-    kn_arena arena;
+    knx_arena arena;
 } knd_steps_loaded;
 
-kn_error *knd_steps_plan(knd_steps_loaded *l); /* plan.c: the actions */
+knx_error *knd_steps_plan(knd_steps_loaded *l); /* plan.c: the actions */
 #endif

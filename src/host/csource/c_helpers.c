@@ -243,10 +243,10 @@ static const helper helpers[] = {
      "$bool.u8((v@Li8)($gather.u8(p, at, pred, (v@Lu8)$wide.u8(other)) != 0))"},
 };
 /* clang-format on */
-_Static_assert(sizeof helpers / sizeof *helpers <= KNG_C_HELPERS, "KNG_C_HELPERS is too small");
+_Static_assert(sizeof helpers / sizeof *helpers <= KNH_C_HELPERS, "KNH_C_HELPERS is too small");
 
-int kng_c_storage(int dtype) { return knk_is_half_id(dtype) ? KN_ID_U16 : dtype; }
-const char *kng_c_name(int dtype) { return kn_dtype_table[dtype].short_name; }
+int knh_c_storage(int dtype) { return knk_is_half_id(dtype) ? KN_ID_U16 : dtype; }
+const char *knh_c_name(int dtype) { return knx_dtype_table[dtype].short_name; }
 
 static char kind_of(int d)
 {
@@ -265,7 +265,7 @@ static int find_helper(const char *name, size_t length, int dtype)
 static int find_dtype(const char *name, size_t length)
 {
     for (int d = 0; d < KN_ID_COUNT; d++)
-        if (strlen(kng_c_name(d)) == length && !strncmp(kng_c_name(d), name, length))
+        if (strlen(knh_c_name(d)) == length && !strncmp(knh_c_name(d), name, length))
             return d;
     return -1;
 }
@@ -277,7 +277,7 @@ typedef struct form {
 
 static int log2_of(int size) { return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3; }
 
-static void add_numbers(kn_str *t, const form *f, char which)
+static void add_numbers(knx_str *t, const form *f, char which)
 {
     int by = which == 'n' || which == 'b' ? 0 : which - '0';
     for (int j = 0; j < f->lanes; j++)
@@ -285,12 +285,12 @@ static void add_numbers(kn_str *t, const form *f, char which)
 }
 
 /* One @ of a text. */
-static void add_place(kn_str *t, const form *f, char which)
+static void add_place(knx_str *t, const form *f, char which)
 {
     static const char *const piece[] = {"b", "w", "d", "q"}, *const mode[] = {"qi", "hi", "si", "di"};
     bool is_signed = kind_of(f->dtype) == 'i', single = f->dtype == KN_ID_F32, is_bool = f->dtype == KN_ID_BOOL;
     int bits = 8 * f->size, l = log2_of(f->size);
-    const char *name = is_bool ? "u8" : kng_c_name(f->dtype);
+    const char *name = is_bool ? "u8" : knh_c_name(f->dtype);
     switch (which) {
     case 'V': is_bool ? knx_str_printf(t, "b%d", f->lanes) : knx_str_printf(t, "v%d%s", f->lanes, name); break;
     case 'I': knx_str_printf(t, "v%di%d", f->lanes, bits); break;
@@ -321,7 +321,7 @@ static void add_place(kn_str *t, const form *f, char which)
     }
 }
 
-static void expand(kng_c_unit *u, kn_str *t, const form *f, const char *s)
+static void expand(knh_c_unit *u, knx_str *t, const form *f, const char *s)
 {
     while (*s) {
         size_t plain = strcspn(s, "@$");
@@ -346,13 +346,13 @@ static void expand(kng_c_unit *u, kn_str *t, const form *f, const char *s)
                 dtype = find_dtype(dtype_name, strlen(dtype_name));
                 s += 1 + m;
             }
-            kng_c_need(u, name, dtype, f->lanes);
-            knx_str_printf(t, "%s_%s_%d", name, kng_c_name(dtype), f->lanes);
+            knh_c_need(u, name, dtype, f->lanes);
+            knx_str_printf(t, "%s_%s_%d", name, knh_c_name(dtype), f->lanes);
         }
     }
 }
 
-static void add_lines(kng_c_unit *u, kn_str *t, const form *f, const char *s)
+static void add_lines(knh_c_unit *u, knx_str *t, const form *f, const char *s)
 {
     bool lines = strchr(s, '\n') != NULL;
     knx_str_printf(t, "%s", lines ? "" : "    return ");
@@ -360,12 +360,12 @@ static void add_lines(kng_c_unit *u, kn_str *t, const form *f, const char *s)
     knx_str_printf(t, "%s", lines ? "" : ";\n");
 }
 
-void kng_c_need(kng_c_unit *u, const char *name, int dtype, int lanes)
+void knh_c_need(knh_c_unit *u, const char *name, int dtype, int lanes)
 {
-    dtype = kng_c_storage(dtype);
+    dtype = knh_c_storage(dtype);
     int which = find_helper(name, strlen(name), dtype), bit = lanes == 16 ? 2 : 1;
     if (which < 0) { /* a mistake in the table: the compiler will say what is missing */
-        knx_str_printf(&u->helpers, "#error no helper %s_%s_%d\n", name, kng_c_name(dtype), lanes);
+        knx_str_printf(&u->helpers, "#error no helper %s_%s_%d\n", name, knh_c_name(dtype), lanes);
         return;
     }
     if (u->have[which][dtype] & bit)
@@ -375,10 +375,10 @@ void kng_c_need(kng_c_unit *u, const char *name, int dtype, int lanes)
     const form f = {dtype, dtype == KN_ID_BOOL ? 1 : knk_size(dtype), lanes};
     int bits = 8 * f.size * lanes;
     const char *fast = h->fast[dtype == KN_ID_BOOL || bits == 512 ? 0 : bits == 256 ? 1 : bits == 128 ? 2 : 3];
-    kn_str t = {0}; /* what it calls comes first */
+    knx_str t = {0}; /* what it calls comes first */
     knx_str_printf(&t, "KN_INLINE ");
     expand(u, &t, &f, h->result);
-    knx_str_printf(&t, " %s_%s_%d(", name, kng_c_name(dtype), lanes);
+    knx_str_printf(&t, " %s_%s_%d(", name, knh_c_name(dtype), lanes);
     expand(u, &t, &f, h->params);
     knx_str_printf(&t, ")\n{\n");
     if (fast) {
@@ -395,7 +395,7 @@ void kng_c_need(kng_c_unit *u, const char *name, int dtype, int lanes)
 }
 
 /* The types: vectors of 8 and 16 lanes, and their elements and themselves in memory. */
-void kng_c_prologue(kn_str *t)
+void knh_c_prologue(knx_str *t)
 {
     static const struct {
         const char *name, *c;
@@ -434,7 +434,7 @@ void kng_c_prologue(kn_str *t)
                       "#endif\n"
                       "#define KN_LEAST_f32 (-0x1p31f)\n"
                       "#define KN_LEAST_f64 (-0x1.00000001fffffp31) /* the next after -2^31 - 1 */\n\n");
-    knx_str_printf(t, "struct kng_args {\n"
+    knx_str_printf(t, "struct knh_args {\n"
                       "    i64 rows, n, phase;\n"
                       "    struct {\n        i64 at, row_step, lane_step;\n    } stream[];\n};\n\n");
 }

@@ -12,17 +12,17 @@
  *     }
  *     p2 -= t0 * w[3];
  *
- * w are the words of kng_loop_word. */
+ * w are the words of knh_loop_word. */
 #include "host/csource/c_loops.h"
 #include "kernel/internal.h"
 
 #define EMIT(s, ...) ((s)->dry ? (void)0 : knx_str_printf((s)->t, __VA_ARGS__))
 
-static const knk_inst *node(const kng_c_stage *s, knk_node x) { return &s->k->node[x]; }
+static const knk_inst *node(const knh_c_stage *s, knk_node x) { return &s->k->node[x]; }
 
-void kng_c_find_loops(kng_c_stage *s)
+void knh_c_find_loops(knh_c_stage *s)
 {
-    int open = KNG_C_NO_LOOP;
+    int open = KNH_C_NO_LOOP;
     s->n_loop = s->k->stage[s->r->stage].n_loop;
     s->tested = 0;
     for (int i = s->first; i < s->end; i++) {
@@ -39,32 +39,32 @@ void kng_c_find_loops(kng_c_stage *s)
     }
 }
 
-static void line(kng_c_stage *s, int depth) { EMIT(s, "%*s", 4 * (depth + 1), ""); }
+static void line(knh_c_stage *s, int depth) { EMIT(s, "%*s", 4 * (depth + 1), ""); }
 
 /* The step of a stream in a loop, as a word; its own words come after the extents. */
-static int step_word(const kng_c_stage *s, int stream, int loop)
+static int step_word(const knh_c_stage *s, int stream, int loop)
 {
-    return (int)(kng_loop_word(s->n_stream, s->n_loop, stream, loop) - kng_loop_word(s->n_stream, s->n_loop, -1, 0));
+    return (int)(knh_loop_word(s->n_stream, s->n_loop, stream, loop) - knh_loop_word(s->n_stream, s->n_loop, -1, 0));
 }
 
-static bool moves(const kng_c_stage *s, int stream, int loop)
+static bool moves(const knh_c_stage *s, int stream, int loop)
 {
-    const kng_stream *m = &s->stream[stream];
-    return (m->kind == KNG_MEMORY || m->kind == KNG_NUMBER) && s->used_piece[stream] &&
+    const knh_stream *m = &s->stream[stream];
+    return (m->kind == KNH_MEMORY || m->kind == KNH_NUMBER) && s->used_piece[stream] &&
            s->k->map[m->map].cls[s->k->n_par + loop] != KNK_STRIDE_ZERO;
 }
 
-static void carry(kng_c_stage *s, knk_node x, int depth)
+static void carry(knh_c_stage *s, knk_node x, int depth)
 {
     s->placed[x] = 1;
     line(s, depth);
-    kng_c_type(s, node(s, x)->dtype);
+    knh_c_type(s, node(s, x)->dtype);
     EMIT(s, " x%d = ", x);
-    kng_c_value(s, node(s, x)->a);
+    knh_c_value(s, node(s, x)->a);
     EMIT(s, ";\n");
 }
 
-static void begin(kng_c_stage *s, knk_node x, int depth)
+static void begin(knh_c_stage *s, knk_node x, int depth)
 {
     int loop = node(s, x)->sub;
     for (int i = x + 1; node(s, i)->op == KNK_CARRY; i++)
@@ -73,13 +73,13 @@ static void begin(kng_c_stage *s, knk_node x, int depth)
     EMIT(s, "i64 t%d = 0;\n", loop);
     if (s->tested >> loop & 1) {
         int outer = s->parent[loop];
-        while (outer != KNG_C_NO_LOOP && !(s->tested >> outer & 1))
+        while (outer != KNH_C_NO_LOOP && !(s->tested >> outer & 1))
             outer = s->parent[outer];
         line(s, depth);
-        kng_c_type(s, KN_ID_BOOL);
+        knh_c_type(s, KN_ID_BOOL);
         EMIT(s, " m%d = ", loop);
-        if (outer == KNG_C_NO_LOOP) {
-            kng_c_call(s, "live", KN_ID_BOOL);
+        if (outer == KNH_C_NO_LOOP) {
+            knh_c_call(s, "live", KN_ID_BOOL);
             EMIT(s, "live);\n");
         } else {
             EMIT(s, "m%d;\n", outer);
@@ -89,30 +89,30 @@ static void begin(kng_c_stage *s, knk_node x, int depth)
     EMIT(s, "for (; t%d < w[%d]; t%d++) {\n", loop, loop, loop);
 }
 
-static void condition(kng_c_stage *s, const knk_inst *n, int depth)
+static void condition(knh_c_stage *s, const knk_inst *n, int depth)
 {
     line(s, depth);
     EMIT(s, "m%d &= ", n->sub);
-    kng_c_value(s, n->a);
+    knh_c_value(s, n->a);
     EMIT(s, ";\n");
     line(s, depth);
     EMIT(s, "if (!");
-    kng_c_call(s, "any", KN_ID_BOOL);
+    knh_c_call(s, "any", KN_ID_BOOL);
     EMIT(s, "m%d))\n", n->sub);
     line(s, depth + 1);
     EMIT(s, "break;\n");
 }
 
-static void next_values(kng_c_stage *s, knk_node first, int depth)
+static void next_values(knh_c_stage *s, knk_node first, int depth)
 {
     knk_node i;
     for (i = first; node(s, i)->op == KNK_NEXT; i++) {
         s->placed[i] = 1;
         line(s, depth);
         EMIT(s, "const ");
-        kng_c_type(s, node(s, i)->dtype);
+        knh_c_type(s, node(s, i)->dtype);
         EMIT(s, " y%d = ", node(s, i)->a);
-        kng_c_value(s, node(s, i)->b);
+        knh_c_value(s, node(s, i)->b);
         EMIT(s, ";\n");
     }
     for (i = first; node(s, i)->op == KNK_NEXT; i++) {
@@ -120,7 +120,7 @@ static void next_values(kng_c_stage *s, knk_node first, int depth)
         line(s, depth);
         EMIT(s, "x%d = ", x);
         if (s->tested >> node(s, i)->sub & 1) {
-            kng_c_call(s, "sel", node(s, i)->dtype);
+            knh_c_call(s, "sel", node(s, i)->dtype);
             EMIT(s, "m%d, y%d, x%d);\n", node(s, i)->sub, x, x);
         } else {
             EMIT(s, "y%d;\n", x);
@@ -129,12 +129,12 @@ static void next_values(kng_c_stage *s, knk_node first, int depth)
 }
 
 /* What so many turns add to the streams, or take from them again. */
-static void move(kng_c_stage *s, int loop, bool back, int depth)
+static void move(knh_c_stage *s, int loop, bool back, int depth)
 {
     for (int i = 0; i < s->n_stream; i++) {
         if (!moves(s, i, loop))
             continue;
-        bool number = s->stream[i].kind == KNG_NUMBER;
+        bool number = s->stream[i].kind == KNH_NUMBER;
         line(s, depth);
         EMIT(s, number ? "p%d = (i64)((u64)p%d %c " : "p%d = (char *)((u64)p%d %c ", i, i, back ? '-' : '+');
         if (back)
@@ -143,7 +143,7 @@ static void move(kng_c_stage *s, int loop, bool back, int depth)
     }
 }
 
-void kng_c_loop_node(kng_c_stage *s, knk_node x, int depth)
+void knh_c_loop_node(knh_c_stage *s, knk_node x, int depth)
 {
     const knk_inst *n = node(s, x);
     s->placed[x] = 1;
@@ -161,7 +161,7 @@ void kng_c_loop_node(kng_c_stage *s, knk_node x, int depth)
     }
 }
 
-void kng_c_loop_words(kng_c_stage *s)
+void knh_c_loop_words(knh_c_stage *s)
 {
     if (s->n_loop)
         EMIT(s, "    const i64 *const w = &args->stream[%d].at;\n", s->n_stream);

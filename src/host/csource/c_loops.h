@@ -4,10 +4,10 @@
 #define KN_HOST_CSOURCE_C_LOOPS_H
 #include "host/csource/c_piece.h"
 
-/* The loop that each node of the stage lies in, KNG_C_NO_LOOP: none; s->n_loop. */
-enum { KNG_C_NO_LOOP = 255 };
-void kng_c_find_loops(kng_c_stage *s);
+/* The loop that each node of the stage lies in, KNH_C_NO_LOOP: none; s->n_loop. */
+enum { KNH_C_NO_LOOP = 255 };
+void knh_c_find_loops(knh_c_stage *s);
 /* The text of LOOP with its carries, WHILE, all NEXTs of a loop, END; marks what it places. */
-void kng_c_loop_node(kng_c_stage *s, knk_node x, int depth);
-void kng_c_loop_words(kng_c_stage *s); /* in the function: what the piece gets as w */
+void knh_c_loop_node(knh_c_stage *s, knk_node x, int depth);
+void knh_c_loop_words(knh_c_stage *s); /* in the function: what the piece gets as w */
 #endif

@@ -10,28 +10,28 @@
 #include <string.h>
 
 enum { MAX_COLD_DEPTH = 8 };
-typedef kng_c_stage source;
-typedef kng_c_region region;
-typedef kng_c_block block;
+typedef knh_c_stage source;
+typedef knh_c_region region;
+typedef knh_c_block block;
 
 static const knk_inst *node(const source *s, knk_node x) { return &s->k->node[x]; }
 static bool is_own(const source *s, knk_node x) { return x >= s->first && x < s->end; }
 static bool is_cold(const knk_inst *n) { return n->op == KNK_SELECT && n->sub == 1; }
-bool kng_c_is_export(const source *s, knk_node x)
+bool knh_c_is_export(const source *s, knk_node x)
 {
-    return node(s, x)->op != KNK_REDUCE && kng_stream_of(s->stream, s->n_stream, KNG_EXPORT, -1, -1, x) >= 0;
+    return node(s, x)->op != KNK_REDUCE && knh_stream_of(s->stream, s->n_stream, KNH_EXPORT, -1, -1, x) >= 0;
 }
 
-int kng_c_stream(const source *s, const knk_inst *n)
+int knh_c_stream(const source *s, const knk_inst *n)
 {
     bool number = n->op == KNK_INDEX;
-    return kng_stream_of(s->stream, s->n_stream, number ? KNG_NUMBER : KNG_MEMORY, number ? -1 : n->buffer, n->map,
+    return knh_stream_of(s->stream, s->n_stream, number ? KNH_NUMBER : KNH_MEMORY, number ? -1 : n->buffer, n->map,
                          KNK_NONE);
 }
 
-int kng_c_stream_of(const source *s, kng_stream_kind kind, knk_node x)
+int knh_c_stream_of(const source *s, knh_stream_kind kind, knk_node x)
 {
-    return kng_stream_of(s->stream, s->n_stream, kind, -1, -1, x);
+    return knh_stream_of(s->stream, s->n_stream, kind, -1, -1, x);
 }
 
 /* What the text needs to know about the nodes. */
@@ -40,7 +40,7 @@ static void find_live(source *s)
 {
     for (int i = s->end - 1; i >= s->first; i--) {
         const knk_inst *n = node(s, i);
-        if (n->op == KNK_STORE || n->op == KNK_REDUCE || kng_c_is_export(s, i) || knk_is_loop_op(n->op))
+        if (n->op == KNK_STORE || n->op == KNK_REDUCE || knh_c_is_export(s, i) || knk_is_loop_op(n->op))
             s->live[i] = 1;
         for (int j = 0; s->live[i] && j < 3; j++)
             if (knk_operand(n, j) >= 0)
@@ -95,7 +95,7 @@ static bool sweep_regions(source *s)
         const knk_inst *n = node(s, i);
         if (!s->live[i])
             continue;
-        if (s->region[i] < 0 || n->op == KNK_STORE || n->op == KNK_REDUCE || kng_c_is_export(s, i) ||
+        if (s->region[i] < 0 || n->op == KNK_STORE || n->op == KNK_REDUCE || knh_c_is_export(s, i) ||
             knk_is_loop_op(n->op) || (s->region[i] && s->regions[s->region[i]].loop != s->loop[i]))
             s->region[i] = 0; /* a loop runs in every case, and so does what it needs of what lies around it */
         int mine = s->region[i], inner = is_cold(n) ? cold_region(s, n, s->loop[i], mine, &moved) : mine;
@@ -121,11 +121,11 @@ static void find_regions(source *s)
 }
 
 /* The same for all lanes: an operand that another stage left one of per row, or a node of such operands. */
-bool kng_c_is_uniform(const source *s, knk_node x)
+bool knh_c_is_uniform(const source *s, knk_node x)
 {
     if (x < 0 || node(s, x)->op == KNK_CONST)
         return true;
-    return is_own(s, x) ? s->uniform[x] : s->r->cls[kng_c_stream_of(s, KNG_IMPORT, x)] == KNK_STRIDE_ZERO;
+    return is_own(s, x) ? s->uniform[x] : s->r->cls[knh_c_stream_of(s, KNH_IMPORT, x)] == KNK_STRIDE_ZERO;
 }
 
 static void find_uniform(source *s)
@@ -133,11 +133,11 @@ static void find_uniform(source *s)
     for (int i = s->first; i < s->end; i++) {
         const knk_inst *n = node(s, i);
         bool all = s->live[i] && s->region[i] == 0 && n->op != KNK_STORE && n->op != KNK_REDUCE && !is_cold(n) &&
-                   s->loop[i] == KNG_C_NO_LOOP && !knk_is_loop_op(n->op);
+                   s->loop[i] == KNH_C_NO_LOOP && !knk_is_loop_op(n->op);
         if (all && (n->op == KNK_LOAD || n->op == KNK_INDEX))
-            all = s->r->cls[kng_c_stream(s, n)] == KNK_STRIDE_ZERO;
+            all = s->r->cls[knh_c_stream(s, n)] == KNK_STRIDE_ZERO;
         for (int j = 0; j < 3; j++)
-            all = all && kng_c_is_uniform(s, knk_operand(n, j));
+            all = all && knh_c_is_uniform(s, knk_operand(n, j));
         s->uniform[i] = all;
     }
 }
@@ -151,23 +151,23 @@ static void find_uses(source *s)
             continue;
         uint8_t *used = s->uniform[i] ? s->used_row : s->used_piece;
         if (n->op == KNK_LOAD || n->op == KNK_STORE || n->op == KNK_INDEX)
-            used[kng_c_stream(s, n)] = 1;
+            used[knh_c_stream(s, n)] = 1;
         for (int j = 0; j < 3; j++) {
             knk_node x = knk_operand(n, j);
             if (x < 0 || node(s, x)->op == KNK_CONST)
                 continue;
             if (!is_own(s, x))
-                (kng_c_is_uniform(s, x) ? s->used_row : s->used_piece)[kng_c_stream_of(s, KNG_IMPORT, x)] = 1;
-            s->param[x] |= kng_c_is_uniform(s, x) && !s->uniform[i];
+                (knh_c_is_uniform(s, x) ? s->used_row : s->used_piece)[knh_c_stream_of(s, KNH_IMPORT, x)] = 1;
+            s->param[x] |= knh_c_is_uniform(s, x) && !s->uniform[i];
         }
-        if (kng_c_is_export(s, i)) {
-            s->used_piece[kng_c_stream_of(s, KNG_EXPORT, i)] = 1;
+        if (knh_c_is_export(s, i)) {
+            s->used_piece[knh_c_stream_of(s, KNH_EXPORT, i)] = 1;
             s->param[i] |= s->uniform[i];
         }
         if (n->op == KNK_REDUCE)
-            (s->r->mode == KNG_COLUMNS
+            (s->r->mode == KNH_COLUMNS
                  ? s->used_piece
-                 : s->used_row)[kng_c_stream_of(s, s->r->mode == KNG_ROWS ? KNG_EXPORT : KNG_PARTIAL, i)] = 1;
+                 : s->used_row)[knh_c_stream_of(s, s->r->mode == KNH_ROWS ? KNH_EXPORT : KNH_PARTIAL, i)] = 1;
     }
 }
 
@@ -192,34 +192,34 @@ static void emit(source *s, const char *text)
 #define EMIT(s, ...) ((s)->dry ? (void)0 : knx_str_printf((s)->t, __VA_ARGS__))
 
 /* "NAME_DTYPE_LANES(" */
-void kng_c_call(source *s, const char *helper, int dtype)
+void knh_c_call(source *s, const char *helper, int dtype)
 {
     if (s->dry)
         return;
-    kng_c_need(s->u, helper, dtype, s->lanes);
-    EMIT(s, "%s_%s_%d(", helper, kng_c_name(kng_c_storage(dtype)), s->lanes);
+    knh_c_need(s->u, helper, dtype, s->lanes);
+    EMIT(s, "%s_%s_%d(", helper, knh_c_name(knh_c_storage(dtype)), s->lanes);
 }
 
-void kng_c_type(source *s, int dtype)
+void knh_c_type(source *s, int dtype)
 {
     if (dtype == KN_ID_BOOL)
         EMIT(s, "b%d", s->lanes);
     else
-        EMIT(s, "v%d%s", s->lanes, kng_c_name(kng_c_storage(dtype)));
+        EMIT(s, "v%d%s", s->lanes, knh_c_name(knh_c_storage(dtype)));
 }
 
 static void unsigned_type(source *s, int dtype) { EMIT(s, "v%du%d", s->lanes, 8 * knk_size(dtype)); }
 
-void kng_c_constant(source *s, int dtype, uint64_t bits)
+void knh_c_constant(source *s, int dtype, uint64_t bits)
 {
-    kng_c_call(s, "k", dtype);
+    knh_c_call(s, "k", dtype);
     EMIT(s, "0x%" PRIx64 "%s)", bits, knk_size(dtype) == 8 ? "ull" : dtype == KN_ID_BOOL ? "" : "u");
 }
 
-void kng_c_value(source *s, knk_node x)
+void knh_c_value(source *s, knk_node x)
 {
     if (node(s, x)->op == KNK_CONST)
-        kng_c_constant(s, node(s, x)->dtype, node(s, x)->imm);
+        knh_c_constant(s, node(s, x)->dtype, node(s, x)->imm);
     else
         EMIT(s, "x%d", x);
 }
@@ -229,11 +229,11 @@ static uint32_t all_lanes(const source *s) { return (1u << s->lanes) - 1; }
 /* Helper of all operands. */
 static void call_with(source *s, const char *helper, int dtype, const knk_inst *n)
 {
-    kng_c_call(s, helper, dtype);
+    knh_c_call(s, helper, dtype);
     for (int j = 0; j < 3; j++)
         if (knk_operand(n, j) >= 0) {
             emit(s, j ? ", " : "");
-            kng_c_value(s, knk_operand(n, j));
+            knh_c_value(s, knk_operand(n, j));
         }
     emit(s, ")");
 }
@@ -244,7 +244,7 @@ static void infix(source *s, const knk_inst *n, int dtype, const char *op)
     bool cast = knk_is_int_id(dtype) || dtype == KN_ID_BOOL;
     if (cast) {
         emit(s, "(");
-        kng_c_type(s, n->dtype);
+        knh_c_type(s, n->dtype);
         emit(s, ")(");
     }
     for (int j = 0; j < 2; j++) {
@@ -254,7 +254,7 @@ static void infix(source *s, const knk_inst *n, int dtype, const char *op)
             unsigned_type(s, dtype);
             emit(s, ")");
         }
-        kng_c_value(s, knk_operand(n, j));
+        knh_c_value(s, knk_operand(n, j));
     }
     emit(s, cast ? ")" : "");
 }
@@ -263,11 +263,11 @@ static void infix(source *s, const knk_inst *n, int dtype, const char *op)
 static void with_bits(source *s, knk_node a, int dtype, const char *op, uint64_t bits)
 {
     emit(s, "(");
-    kng_c_type(s, dtype);
+    knh_c_type(s, dtype);
     emit(s, ")((");
     unsigned_type(s, dtype);
     emit(s, ")");
-    kng_c_value(s, a);
+    knh_c_value(s, a);
     EMIT(s, " %s 0x%" PRIx64 "%s)", op, bits, knk_size(dtype) == 8 ? "ull" : "u");
 }
 
@@ -281,9 +281,9 @@ static void shift(source *s, const knk_inst *n, int d)
         with_bits(s, n->a, d, n->op == KNK_SHL ? "<<" : ">>", by->imm);
     } else {
         emit(s, "(");
-        kng_c_type(s, d);
+        knh_c_type(s, d);
         EMIT(s, ")((v%di%d)", s->lanes, (int)width);
-        kng_c_value(s, n->a);
+        knh_c_value(s, n->a);
         EMIT(s, " >> %d)", (int)by->imm);
     }
 }
@@ -292,7 +292,7 @@ static void shift(source *s, const knk_inst *n, int d)
 static void converted(source *s, int to)
 {
     emit(s, ", ");
-    kng_c_type(s, to);
+    knh_c_type(s, to);
     emit(s, ")");
 }
 
@@ -301,18 +301,18 @@ static void float_to_integer(source *s, int from, int to, const char *x)
 {
     int size = knk_size(to);
     if (to == KN_ID_BOOL) {
-        kng_c_call(s, "ne", from);
+        knh_c_call(s, "ne", from);
         EMIT(s, "%s, ", x);
-        kng_c_constant(s, from, 0);
+        knh_c_constant(s, from, 0);
         emit(s, ")");
     } else if (size < 4 || to == KN_ID_I32) {
         emit(s, size < 4 ? "__builtin_convertvector(" : "");
-        kng_c_call(s, "to_i32", from);
+        knh_c_call(s, "to_i32", from);
         EMIT(s, "%s)", x);
         if (size < 4)
             converted(s, to);
     } else {
-        kng_c_call(s,
+        knh_c_call(s,
                    to == KN_ID_U32   ? "to_u32"
                    : to == KN_ID_I64 ? "to_i64"
                                      : "to_u64",
@@ -324,15 +324,15 @@ static void float_to_integer(source *s, int from, int to, const char *x)
 /* The text `x` of dtype `from`, no half, to a half. */
 static void to_half(source *s, int from, int to, const char *x)
 {
-    kng_c_call(s, to == KN_ID_F16 ? "to_f16" : "to_bf16", KN_ID_F32);
+    knh_c_call(s, to == KN_ID_F16 ? "to_f16" : "to_bf16", KN_ID_F32);
     if (from == KN_ID_F64) {
-        kng_c_call(s, "to_odd", KN_ID_F64);
+        knh_c_call(s, "to_odd", KN_ID_F64);
         EMIT(s, "%s))", x);
     } else if (from == KN_ID_F32) {
         EMIT(s, "%s)", x);
     } else if (knk_size(from) < 4) {
         emit(s, "__builtin_convertvector(");
-        kng_c_call(s, "widen", from);
+        knh_c_call(s, "widen", from);
         EMIT(s, "%s), v%df32))", x, s->lanes);
     } else {
         EMIT(s, "__builtin_convertvector(%s, v%df32))", x, s->lanes);
@@ -348,13 +348,13 @@ static void plain_cast(source *s, int from, int to, const char *x)
     } else if (knk_is_float_id(from) && !knk_is_float_id(to)) {
         float_to_integer(s, from, to, x);
     } else if (to == KN_ID_BOOL) {
-        kng_c_call(s, "ne", from);
+        knh_c_call(s, "ne", from);
         EMIT(s, "%s, ", x);
-        kng_c_constant(s, from, 0);
+        knh_c_constant(s, from, 0);
         emit(s, ")");
     } else if (knk_is_int_id(from) && knk_size(from) < 4 && knk_size(to) >= 4) { /* gcc 12 goes lane by lane else */
         emit(s, "__builtin_convertvector(");
-        kng_c_call(s, "widen", from);
+        knh_c_call(s, "widen", from);
         EMIT(s, "%s)", x);
         converted(s, to);
     } else {
@@ -368,11 +368,11 @@ static void cast(source *s, const knk_inst *n)
     int from = node(s, n->a)->dtype, to = n->dtype;
     char x[64];
     if (node(s, n->a)->op == KNK_CONST) /* never seen: such casts are folded */
-        snprintf(x, sizeof x, "k_%s_%d(0x%" PRIx64 ")", kng_c_name(kng_c_storage(from)), s->lanes, node(s, n->a)->imm);
+        snprintf(x, sizeof x, "k_%s_%d(0x%" PRIx64 ")", knh_c_name(knh_c_storage(from)), s->lanes, node(s, n->a)->imm);
     else
         snprintf(x, sizeof x, "x%d", n->a);
     if (node(s, n->a)->op == KNK_CONST && !s->dry)
-        kng_c_need(s->u, "k", from, s->lanes);
+        knh_c_need(s->u, "k", from, s->lanes);
     if (from == KN_ID_BOOL && to != KN_ID_BOOL) { /* a byte 0 or 1 */
         char wide[96];
         int size = knk_size(to) == 2 && knk_is_half_id(to) ? 4 : knk_size(to), as = size == 1   ? KN_ID_I8
@@ -380,14 +380,14 @@ static void cast(source *s, const knk_inst *n)
                                                                                     : size == 4 ? KN_ID_I32
                                                                                                 : KN_ID_I64;
         if (!s->dry)
-            kng_c_need(s->u, "wide", as, s->lanes);
-        snprintf(wide, sizeof wide, "(wide_%s_%d(%s) & 1)", kng_c_name(as), s->lanes, x);
+            knh_c_need(s->u, "wide", as, s->lanes);
+        snprintf(wide, sizeof wide, "(wide_%s_%d(%s) & 1)", knh_c_name(as), s->lanes, x);
         plain_cast(s, as, to, wide);
     } else if (knk_is_half_id(from) && from != to) {
         char wide[96];
         const char *helper = from == KN_ID_F16 ? "from_f16" : "from_bf16";
         if (!s->dry)
-            kng_c_need(s->u, helper, KN_ID_F32, s->lanes);
+            knh_c_need(s->u, helper, KN_ID_F32, s->lanes);
         snprintf(wide, sizeof wide, "%s_f32_%d(%s)", helper, s->lanes, x);
         plain_cast(s, KN_ID_F32, to, wide);
     } else {
@@ -396,7 +396,7 @@ static void cast(source *s, const knk_inst *n)
 }
 
 /* Address of a stream's lane 0. */
-void kng_c_address(source *s, int stream)
+void knh_c_address(source *s, int stream)
 {
     if (s->r->cls[stream] == KNK_STRIDE_ZERO)
         EMIT(s, "p%d", stream);
@@ -407,7 +407,7 @@ void kng_c_address(source *s, int stream)
 }
 
 /* Distance of two lanes. */
-void kng_c_step(source *s, int stream)
+void knh_c_step(source *s, int stream)
 {
     if (s->r->cls[stream] == KNK_STRIDE_ANY)
         EMIT(s, "s%d", stream);
@@ -418,11 +418,11 @@ void kng_c_step(source *s, int stream)
 static void load_plain(source *s, int stream, int dtype)
 {
     int cls = s->r->cls[stream];
-    kng_c_call(s, cls == KNK_STRIDE_ZERO ? "splat" : cls == KNK_STRIDE_ONE ? "load" : "load_by", dtype);
-    kng_c_address(s, stream);
+    knh_c_call(s, cls == KNK_STRIDE_ZERO ? "splat" : cls == KNK_STRIDE_ONE ? "load" : "load_by", dtype);
+    knh_c_address(s, stream);
     if (cls == KNK_STRIDE_ANY) {
         emit(s, ", ");
-        kng_c_step(s, stream);
+        knh_c_step(s, stream);
     }
     emit(s, cls == KNK_STRIDE_ZERO ? ")" : ", live)");
 }
@@ -431,42 +431,42 @@ static void load_plain(source *s, int stream, int dtype)
 static void load_where(source *s, const knk_inst *n, int stream, bool uniform)
 {
     bool adjacent = s->r->cls[stream] == KNK_STRIDE_ONE && n->a < 0;
-    kng_c_call(s, n->a >= 0 ? "gather" : adjacent ? "pick" : "pick_by", n->dtype);
+    knh_c_call(s, n->a >= 0 ? "gather" : adjacent ? "pick" : "pick_by", n->dtype);
     if (uniform)
         EMIT(s, "p%d, ", stream);
     else {
-        kng_c_address(s, stream);
+        knh_c_address(s, stream);
         emit(s, ", ");
     }
     if (n->a >= 0) {
-        kng_c_value(s, n->a);
+        knh_c_value(s, n->a);
         EMIT(s, " * %d", knk_size(n->dtype));
         if (s->r->cls[stream] != KNK_STRIDE_ZERO) {
             emit(s, " + ");
-            kng_c_call(s, "iota", KN_ID_I64);
+            knh_c_call(s, "iota", KN_ID_I64);
             emit(s, ") * ");
-            kng_c_step(s, stream);
+            knh_c_step(s, stream);
         }
         emit(s, ", ");
     } else if (!adjacent) {
-        kng_c_step(s, stream);
+        knh_c_step(s, stream);
         emit(s, ", ");
     }
     if (n->b >= 0) {
         EMIT(s, "(b%d)(", s->lanes);
-        kng_c_value(s, n->b);
+        knh_c_value(s, n->b);
         emit(s, uniform ? ")" : " & ");
     }
     if (n->b < 0 || !uniform) {
-        kng_c_call(s, "live", KN_ID_BOOL);
+        knh_c_call(s, "live", KN_ID_BOOL);
         EMIT(s, uniform ? "0x%xu)" : "live)", all_lanes(s));
         emit(s, n->b >= 0 ? ")" : "");
     }
     emit(s, ", ");
     if (n->c >= 0)
-        kng_c_value(s, n->c);
+        knh_c_value(s, n->c);
     else
-        kng_c_constant(s, n->dtype, 0);
+        knh_c_constant(s, n->dtype, 0);
     emit(s, ")");
 }
 
@@ -474,13 +474,13 @@ static void index_value(source *s, int stream)
 {
     int cls = s->r->cls[stream];
     if (cls == KNK_STRIDE_ZERO) {
-        kng_c_call(s, "k", KN_ID_I64);
+        knh_c_call(s, "k", KN_ID_I64);
         EMIT(s, "(u64)p%d)", stream);
         return;
     }
-    kng_c_call(s, "k", KN_ID_I64);
+    knh_c_call(s, "k", KN_ID_I64);
     EMIT(s, cls == KNK_STRIDE_ONE ? "(u64)p%d + (u64)i) + " : "(u64)p%d + (u64)i * (u64)s%d) + ", stream, stream);
-    kng_c_call(s, "iota", KN_ID_I64);
+    knh_c_call(s, "iota", KN_ID_I64);
     EMIT(s, cls == KNK_STRIDE_ONE ? ")" : ") * s%d", stream);
 }
 
@@ -491,7 +491,7 @@ static void absolute(source *s, const knk_inst *n)
     else if (knk_is_signed_id(n->dtype))
         call_with(s, "abs", n->dtype, n);
     else
-        kng_c_value(s, n->a);
+        knh_c_value(s, n->a);
 }
 
 static void negative(source *s, const knk_inst *n)
@@ -501,30 +501,30 @@ static void negative(source *s, const knk_inst *n)
         return;
     }
     emit(s, "(");
-    kng_c_type(s, n->dtype);
+    knh_c_type(s, n->dtype);
     emit(s, ")(-(");
     unsigned_type(s, n->dtype);
     emit(s, ")");
-    kng_c_value(s, n->a);
+    knh_c_value(s, n->a);
     emit(s, ")");
 }
 
 static void inverse(source *s, const knk_inst *n)
 {
     emit(s, "(");
-    kng_c_type(s, n->dtype);
+    knh_c_type(s, n->dtype);
     emit(s, ")~");
-    kng_c_value(s, n->a);
+    knh_c_value(s, n->a);
 }
 
 static void bitcast(source *s, const knk_inst *n)
 {
     if (n->dtype != KN_ID_BOOL) {
         emit(s, "(");
-        kng_c_type(s, n->dtype);
+        knh_c_type(s, n->dtype);
         emit(s, ")");
     }
-    kng_c_value(s, n->a);
+    knh_c_value(s, n->a);
 }
 
 static bool divides_by_constant(const source *s, const knk_inst *n, int d)
@@ -540,8 +540,8 @@ static void expression(source *s, const knk_inst *n)
     bool is_bool = d == KN_ID_BOOL;
     const char *name = n->op == KNK_NOT ? "" : knk_op_table[n->op].name;
     switch ((int)n->op) {
-    case KNK_LAST: kng_c_value(s, n->a); break;
-    case KNK_INDEX: index_value(s, kng_c_stream(s, n)); break;
+    case KNK_LAST: knh_c_value(s, n->a); break;
+    case KNK_INDEX: index_value(s, knh_c_stream(s, n)); break;
     case KNK_ADD: infix(s, n, d, is_bool ? " | " : " + "); break;
     case KNK_SUB: infix(s, n, d, " - "); break;
     case KNK_MUL: infix(s, n, d, is_bool ? " & " : " * "); break;
@@ -551,9 +551,9 @@ static void expression(source *s, const knk_inst *n)
     case KNK_DIV:
     case KNK_REM:
         if ((n->op == KNK_DIV && knk_is_float_id(d)) || (!knk_is_float_id(d) && divides_by_constant(s, n, d))) {
-            kng_c_value(s, n->a);
+            knh_c_value(s, n->a);
             emit(s, n->op == KNK_DIV ? " / " : " % ");
-            kng_c_value(s, n->b);
+            knh_c_value(s, n->b);
         } else {
             call_with(s, name, d, n);
         }
@@ -591,7 +591,7 @@ static bool escapes(const source *s, knk_node x)
 
 static void declare(source *s, int dtype, knk_node x)
 {
-    kng_c_type(s, dtype);
+    knh_c_type(s, dtype);
     EMIT(s, " x%d", x);
 }
 
@@ -615,9 +615,9 @@ static void place_node(source *s, knk_node x, int depth)
     if (n->op != KNK_LOAD)
         expression(s, n);
     else if (n->a >= 0 || n->b >= 0)
-        load_where(s, n, kng_c_stream(s, n), s->uniform[x]);
+        load_where(s, n, knh_c_stream(s, n), s->uniform[x]);
     else
-        load_plain(s, kng_c_stream(s, n), n->dtype);
+        load_plain(s, knh_c_stream(s, n), n->dtype);
     emit(s, ";\n");
 }
 
@@ -638,8 +638,8 @@ static void place_block(source *s, int r, knk_node x, int depth)
     if (!s->dry && s->blocks[b].nodes) {
         line_start(s, depth);
         emit(s, "if (__builtin_expect(");
-        kng_c_call(s, "any", KN_ID_BOOL);
-        kng_c_value(s, s->regions[r].pred);
+        knh_c_call(s, "any", KN_ID_BOOL);
+        knh_c_value(s, s->regions[r].pred);
         emit(s, "), 0)) {\n");
     }
     s->at_block = b;
@@ -659,12 +659,12 @@ static void place_region(source *s, int r, int to, int depth)
     for (int i = s->first; i < to; i++) {
         const knk_inst *n = node(s, i);
         if (!s->live[i] || s->placed[i] || s->region[i] != r || s->uniform[i] || n->op == KNK_CONST ||
-            (n->op == KNK_STORE && s->loop[i] == KNG_C_NO_LOOP) || n->op == KNK_REDUCE)
+            (n->op == KNK_STORE && s->loop[i] == KNH_C_NO_LOOP) || n->op == KNK_REDUCE)
             continue;
         if (n->op == KNK_STORE && !s->dry)
-            kng_c_put(s, kng_c_stream(s, n), n->a);
+            knh_c_put(s, knh_c_stream(s, n), n->a);
         if (knk_is_loop_op(n->op) && n->op != KNK_LAST)
-            kng_c_loop_node(s, i, depth + nested);
+            knh_c_loop_node(s, i, depth + nested);
         nested += n->op == KNK_LOOP;
         nested -= n->op == KNK_END;
         if (n->op == KNK_STORE || (knk_is_loop_op(n->op) && n->op != KNK_LAST))
@@ -691,13 +691,13 @@ static void place_all(source *s, bool dry)
     s->dry = false;
 }
 
-void kng_c_nodes(kng_c_stage *s)
+void knh_c_nodes(knh_c_stage *s)
 {
     place_all(s, true);
     place_all(s, false);
 }
 
-void kng_c_uniform(kng_c_stage *s)
+void knh_c_uniform(knh_c_stage *s)
 {
     s->at_block = 0;
     for (int i = s->first; i < s->end; i++)
@@ -706,12 +706,12 @@ void kng_c_uniform(kng_c_stage *s)
 }
 
 /* The values of earlier stages: one per row, or one per lane. */
-void kng_c_imports(kng_c_stage *s, bool uniform)
+void knh_c_imports(knh_c_stage *s, bool uniform)
 {
     for (int i = 0; i < s->n_stream; i++) {
-        const kng_stream *m = &s->stream[i];
+        const knh_stream *m = &s->stream[i];
         bool once = s->r->cls[i] == KNK_STRIDE_ZERO;
-        if (m->kind != KNG_IMPORT || once != uniform || !(once ? s->used_row : s->used_piece)[i])
+        if (m->kind != KNH_IMPORT || once != uniform || !(once ? s->used_row : s->used_piece)[i])
             continue;
         line_start(s, once ? 2 : 0);
         emit(s, "const ");
@@ -722,9 +722,9 @@ void kng_c_imports(kng_c_stage *s, bool uniform)
     }
 }
 
-void kng_c_analyse(kng_c_stage *s)
+void knh_c_analyse(knh_c_stage *s)
 {
-    kng_c_find_loops(s);
+    knh_c_find_loops(s);
     find_live(s);
     s->lanes = lanes_of(s);
     find_regions(s);

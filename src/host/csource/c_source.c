@@ -13,11 +13,11 @@
 enum { MOST_INLINED = 600 }; /* operations in the copies of a piece that have accumulators of their own */
 #define EMIT(s, ...) knx_str_printf((s)->t, __VA_ARGS__)
 
-static const knk_inst *node(const kng_c_stage *s, knk_node x) { return &s->k->node[x]; }
-static bool along(const kng_c_stage *s) { return s->r->mode == KNG_ROWS || s->r->mode == KNG_RUNS; }
-static uint32_t all_lanes(const kng_c_stage *s) { return (1u << s->lanes) - 1; }
+static const knk_inst *node(const knh_c_stage *s, knk_node x) { return &s->k->node[x]; }
+static bool along(const knh_c_stage *s) { return s->r->mode == KNH_ROWS || s->r->mode == KNH_RUNS; }
+static uint32_t all_lanes(const knh_c_stage *s) { return (1u << s->lanes) - 1; }
 
-static int count_reductions(const kng_c_stage *s)
+static int count_reductions(const knh_c_stage *s)
 {
     int n = 0;
     for (int i = s->first; i < s->end; i++)
@@ -25,7 +25,7 @@ static int count_reductions(const kng_c_stage *s)
     return n;
 }
 
-static int count_operations(const kng_c_stage *s)
+static int count_operations(const knh_c_stage *s)
 {
     int n = 0;
     for (int i = s->first; i < s->end; i++)
@@ -34,12 +34,12 @@ static int count_operations(const kng_c_stage *s)
 }
 
 /* The parameters of the piece as they are declared, or given; accumulators come last, by the caller. */
-static void parameters(kng_c_stage *s, bool declared)
+static void parameters(knh_c_stage *s, bool declared)
 {
     for (int i = 0; i < s->n_stream; i++) {
         if (!s->used_piece[i])
             continue;
-        bool number = s->stream[i].kind == KNG_NUMBER;
+        bool number = s->stream[i].kind == KNH_NUMBER;
         EMIT(s, declared ? (number ? "i64 p%d, " : "char *p%d, ") : "p%d, ", i);
         if (s->r->cls[i] == KNK_STRIDE_ANY)
             EMIT(s, declared ? "i64 s%d, " : "s%d, ", i);
@@ -48,7 +48,7 @@ static void parameters(kng_c_stage *s, bool declared)
         if (!s->param[i])
             continue;
         if (declared) {
-            kng_c_type(s, node(s, i)->dtype);
+            knh_c_type(s, node(s, i)->dtype);
             EMIT(s, " ");
         }
         EMIT(s, "x%d, ", i);
@@ -57,64 +57,64 @@ static void parameters(kng_c_stage *s, bool declared)
         EMIT(s, declared ? "const i64 *w, " : "w, ");
 }
 
-void kng_c_put(kng_c_stage *s, int stream, knk_node x)
+void knh_c_put(knh_c_stage *s, int stream, knk_node x)
 {
     bool adjacent = s->r->cls[stream] == KNK_STRIDE_ONE;
     EMIT(s, "    ");
-    kng_c_call(s, adjacent ? "store" : "store_by", s->stream[stream].dtype);
-    kng_c_address(s, stream);
+    knh_c_call(s, adjacent ? "store" : "store_by", s->stream[stream].dtype);
+    knh_c_address(s, stream);
     EMIT(s, ", ");
     if (!adjacent) {
-        kng_c_step(s, stream);
+        knh_c_step(s, stream);
         EMIT(s, ", ");
     }
-    kng_c_value(s, x);
+    knh_c_value(s, x);
     EMIT(s, ", live);\n");
 }
 
-static void comb(kng_c_stage *s, const knk_inst *n)
+static void comb(knh_c_stage *s, const knk_inst *n)
 {
     char name[16];
     snprintf(name, sizeof name, "comb_%s", knk_reduction_name[n->sub]);
-    kng_c_call(s, name, n->dtype);
+    knh_c_call(s, name, n->dtype);
 }
 
 /* Joins the lanes' elements with their accumulators. */
-static void reduce(kng_c_stage *s, knk_node x)
+static void reduce(knh_c_stage *s, knk_node x)
 {
     const knk_inst *n = node(s, x);
-    int stream = along(s) ? -1 : kng_c_stream_of(s, KNG_PARTIAL, x);
+    int stream = along(s) ? -1 : knh_c_stream_of(s, KNH_PARTIAL, x);
     EMIT(s, "    const ");
-    kng_c_type(s, n->dtype);
+    knh_c_type(s, n->dtype);
     EMIT(s, " x%d = ", x);
     comb(s, n);
     if (along(s)) {
         EMIT(s, "*a%d", x);
     } else if (s->r->cls[stream] == KNK_STRIDE_ONE) {
-        kng_c_call(s, "load", n->dtype);
-        kng_c_address(s, stream);
+        knh_c_call(s, "load", n->dtype);
+        knh_c_address(s, stream);
         EMIT(s, ", live)");
     } else {
-        kng_c_call(s, "load_by", n->dtype);
-        kng_c_address(s, stream);
+        knh_c_call(s, "load_by", n->dtype);
+        knh_c_address(s, stream);
         EMIT(s, ", ");
-        kng_c_step(s, stream);
+        knh_c_step(s, stream);
         EMIT(s, ", live)");
     }
     EMIT(s, ", ");
-    kng_c_value(s, n->a);
+    knh_c_value(s, n->a);
     EMIT(s, ");\n");
     if (!along(s)) {
-        kng_c_put(s, stream, x);
+        knh_c_put(s, stream, x);
         return;
     }
     EMIT(s, "    *a%d = live == 0x%xu ? x%d : ", x, all_lanes(s), x);
-    kng_c_call(s, "sel", n->dtype);
-    kng_c_call(s, "live", KN_ID_BOOL);
+    knh_c_call(s, "sel", n->dtype);
+    knh_c_call(s, "live", KN_ID_BOOL);
     EMIT(s, "live), x%d, *a%d);\n", x, x);
 }
 
-static void piece(kng_c_stage *s)
+static void piece(knh_c_stage *s)
 {
     EMIT(s, "KN_INLINE void %s_piece(", s->name);
     parameters(s, true);
@@ -122,24 +122,24 @@ static void piece(kng_c_stage *s)
     for (int i = s->first; i < s->end; i++)
         if (along(s) && node(s, i)->op == KNK_REDUCE) {
             EMIT(s, ", ");
-            kng_c_type(s, node(s, i)->dtype);
+            knh_c_type(s, node(s, i)->dtype);
             EMIT(s, " *a%d", i);
         }
     EMIT(s, ")\n{\n    (void)i, (void)live;\n");
-    kng_c_imports(s, false);
-    kng_c_nodes(s);
+    knh_c_imports(s, false);
+    knh_c_nodes(s);
     for (int i = s->first; i < s->end; i++) {
         if (node(s, i)->op == KNK_REDUCE)
             reduce(s, i);
-        if (node(s, i)->op == KNK_STORE && s->loop[i] == KNG_C_NO_LOOP)
-            kng_c_put(s, kng_c_stream(s, node(s, i)), node(s, i)->a);
-        if (kng_c_is_export(s, i))
-            kng_c_put(s, kng_c_stream_of(s, KNG_EXPORT, i), i);
+        if (node(s, i)->op == KNK_STORE && s->loop[i] == KNH_C_NO_LOOP)
+            knh_c_put(s, knh_c_stream(s, node(s, i)), node(s, i)->a);
+        if (knh_c_is_export(s, i))
+            knh_c_put(s, knh_c_stream_of(s, KNH_EXPORT, i), i);
     }
     EMIT(s, "}\n\n");
 }
 
-static void call_piece(kng_c_stage *s, const char *indent, const char *i, const char *live, const char *accumulator)
+static void call_piece(knh_c_stage *s, const char *indent, const char *i, const char *live, const char *accumulator)
 {
     EMIT(s, "%s%s_piece(", indent, s->name);
     parameters(s, false);
@@ -151,7 +151,7 @@ static void call_piece(kng_c_stage *s, const char *indent, const char *i, const 
 }
 
 /* Lanes without accumulators along them. */
-static void plain_loop(kng_c_stage *s)
+static void plain_loop(knh_c_stage *s)
 {
     char all[16];
     snprintf(all, sizeof all, "0x%xu", all_lanes(s));
@@ -162,58 +162,58 @@ static void plain_loop(kng_c_stage *s)
 }
 
 /* For every reduction: a line. %1: number of the node */
-static void each_reduction(kng_c_stage *s, void (*line)(kng_c_stage *s, knk_node x, int groups))
+static void each_reduction(knh_c_stage *s, void (*line)(knh_c_stage *s, knk_node x, int groups))
 {
     for (int i = s->first; i < s->end; i++)
         if (node(s, i)->op == KNK_REDUCE)
             line(s, i, 64 / s->lanes);
 }
 
-static void begin_accumulators(kng_c_stage *s, knk_node x, int groups)
+static void begin_accumulators(knh_c_stage *s, knk_node x, int groups)
 {
     const knk_inst *n = node(s, x);
     EMIT(s, "        ");
-    kng_c_type(s, n->dtype);
+    knh_c_type(s, n->dtype);
     EMIT(s, " t%d[%d];\n        for (int g = 0; g < %d; g++)\n            t%d[g] = ", x, groups, groups, x);
-    if (s->r->mode == KNG_ROWS) {
-        kng_c_constant(s, n->dtype, knk_reduction_identity(n->sub, n->dtype));
+    if (s->r->mode == KNH_ROWS) {
+        knh_c_constant(s, n->dtype, knk_reduction_identity(n->sub, n->dtype));
     } else {
-        kng_c_call(s, "load", n->dtype);
-        EMIT(s, "p%d + g * %d, 0x%xu)", kng_c_stream_of(s, KNG_PARTIAL, x), s->lanes * knk_size(n->dtype),
+        knh_c_call(s, "load", n->dtype);
+        EMIT(s, "p%d + g * %d, 0x%xu)", knh_c_stream_of(s, KNH_PARTIAL, x), s->lanes * knk_size(n->dtype),
              all_lanes(s));
     }
     EMIT(s, ";\n");
 }
 
-static void end_accumulators(kng_c_stage *s, knk_node x, int groups)
+static void end_accumulators(knh_c_stage *s, knk_node x, int groups)
 {
     const knk_inst *n = node(s, x);
-    if (s->r->mode == KNG_ROWS) {
+    if (s->r->mode == KNH_ROWS) {
         char name[16];
         snprintf(name, sizeof name, "%s_%s", groups == 4 ? "joint" : "join", knk_reduction_name[n->sub]);
         EMIT(s, "        ");
-        kng_c_call(s, "put_one", n->dtype);
-        EMIT(s, "p%d, ", kng_c_stream_of(s, KNG_EXPORT, x));
-        kng_c_call(s, name, n->dtype);
+        knh_c_call(s, "put_one", n->dtype);
+        EMIT(s, "p%d, ", knh_c_stream_of(s, KNH_EXPORT, x));
+        knh_c_call(s, name, n->dtype);
         EMIT(s, "t%d));\n", x);
         return;
     }
     EMIT(s, "        for (int g = 0; g < %d; g++)\n            ", groups);
-    kng_c_call(s, "store", n->dtype);
-    EMIT(s, "p%d + g * %d, t%d[g], 0x%xu);\n", kng_c_stream_of(s, KNG_PARTIAL, x), s->lanes * knk_size(n->dtype), x,
+    knh_c_call(s, "store", n->dtype);
+    EMIT(s, "p%d + g * %d, t%d[g], 0x%xu);\n", knh_c_stream_of(s, KNH_PARTIAL, x), s->lanes * knk_size(n->dtype), x,
          all_lanes(s));
 }
 
-static void to_variables(kng_c_stage *s, knk_node x, int groups)
+static void to_variables(knh_c_stage *s, knk_node x, int groups)
 {
     EMIT(s, "                ");
-    kng_c_type(s, node(s, x)->dtype);
+    knh_c_type(s, node(s, x)->dtype);
     for (int g = 0; g < groups; g++)
         EMIT(s, "%s t%d_%d = t%d[%d]", g ? "," : "", x, g, x, g);
     EMIT(s, ";\n");
 }
 
-static void from_variables(kng_c_stage *s, knk_node x, int groups)
+static void from_variables(knh_c_stage *s, knk_node x, int groups)
 {
     EMIT(s, "               ");
     for (int g = 0; g < groups; g++)
@@ -222,7 +222,7 @@ static void from_variables(kng_c_stage *s, knk_node x, int groups)
 }
 
 /* Whole blocks of 64 elements. */
-static void block_loop(kng_c_stage *s)
+static void block_loop(knh_c_stage *s)
 {
     int groups = 64 / s->lanes;
     bool variables = count_operations(s) * groups <= MOST_INLINED;
@@ -247,10 +247,10 @@ static void block_loop(kng_c_stage *s)
 }
 
 /* Lanes along the elements of reductions: e is the number of the accumulator that element i meets. */
-static void reduction_loop(kng_c_stage *s)
+static void reduction_loop(knh_c_stage *s)
 {
     EMIT(s, "        i64 i = 0, e = %s;\n        while (i < n) {\n            if (e == 0 && n - i >= 64) {\n",
-         s->r->mode == KNG_RUNS ? "args->phase" : "0");
+         s->r->mode == KNH_RUNS ? "args->phase" : "0");
     block_loop(s);
     EMIT(s,
          "            } else {\n                const i64 l = e %% %d, room = %d - l, m = n - i < room ? n - i : "
@@ -263,12 +263,12 @@ static void reduction_loop(kng_c_stage *s)
     EMIT(s, "                i += m;\n                e = (e + m) %% 64;\n            }\n        }\n");
 }
 
-static void row_start(kng_c_stage *s)
+static void row_start(knh_c_stage *s)
 {
     for (int i = 0; i < s->n_stream; i++) {
         if (!s->used_row[i] && !s->used_piece[i])
             continue;
-        bool number = s->stream[i].kind == KNG_NUMBER;
+        bool number = s->stream[i].kind == KNH_NUMBER;
         EMIT(s, "        %sp%d = %sargs->stream[%d].at + r * args->stream[%d].row_step%s;\n",
              number ? "const i64 " : "char *const ", i, number ? "(i64)((u64)" : "(char *)(", i, i, ")");
         if (s->r->cls[i] == KNK_STRIDE_ANY && s->used_piece[i])
@@ -276,22 +276,22 @@ static void row_start(kng_c_stage *s)
     }
 }
 
-static void function(kng_c_stage *s)
+static void function(knh_c_stage *s)
 {
     bool reduces = along(s) && count_reductions(s) > 0;
-    EMIT(s, "void %s(struct kng_args *args);\nvoid %s(struct kng_args *args)\n{\n", s->name, s->name);
+    EMIT(s, "void %s(struct knh_args *args);\nvoid %s(struct knh_args *args)\n{\n", s->name, s->name);
     EMIT(s, "    const i64 rows = args->rows, n = args->n;\n");
-    if (!reduces || s->r->mode == KNG_RUNS)
+    if (!reduces || s->r->mode == KNH_RUNS)
         EMIT(s, "    if (n <= 0)\n        return;\n");
-    kng_c_loop_words(s);
+    knh_c_loop_words(s);
     EMIT(s, "    for (i64 r = 0; r < rows; r++) {\n");
     row_start(s);
     if (reduces)
         each_reduction(s, begin_accumulators);
     if (reduces)
         EMIT(s, "        if (n > 0) {\n");
-    kng_c_imports(s, true);
-    kng_c_uniform(s);
+    knh_c_imports(s, true);
+    knh_c_uniform(s);
     if (reduces)
         reduction_loop(s);
     else
@@ -303,14 +303,14 @@ static void function(kng_c_stage *s)
     EMIT(s, "    }\n}\n\n");
 }
 
-static bool allocate(kng_c_stage *s, kn_arena *a)
+static bool allocate(knh_c_stage *s, knx_arena *a)
 {
     size_t n = (size_t)s->k->n_node + 1;
-    uint8_t *bytes = knx_arena_zero(a, 5 * n + 2 * KNG_MAX_STREAMS);
+    uint8_t *bytes = knx_arena_zero(a, 5 * n + 2 * KNH_MAX_STREAMS);
     int32_t *numbers = knx_arena_zero(a, 2 * n * sizeof *numbers);
     s->regions = knx_arena_zero(a, (n + 1) * sizeof *s->regions);
     s->blocks = knx_arena_zero(a, (n + 1) * sizeof *s->blocks);
-    s->stream = knx_arena_zero(a, KNG_MAX_STREAMS * sizeof *s->stream);
+    s->stream = knx_arena_zero(a, KNH_MAX_STREAMS * sizeof *s->stream);
     if (!bytes || !numbers || !s->regions || !s->blocks || !s->stream)
         return false;
     s->live = bytes;
@@ -319,25 +319,25 @@ static bool allocate(kng_c_stage *s, kn_arena *a)
     s->placed = bytes + 3 * n;
     s->loop = bytes + 4 * n;
     s->used_row = bytes + 5 * n;
-    s->used_piece = s->used_row + KNG_MAX_STREAMS;
+    s->used_piece = s->used_row + KNH_MAX_STREAMS;
     s->region = numbers;
     s->block = numbers + n;
     return true;
 }
 
-static kn_error *add_function(kng_c_unit *u, const kng_request *r, const char *name)
+static knx_error *add_function(knh_c_unit *u, const knh_request *r, const char *name)
 {
     const knk_stage *st = &r->kernel->stage[r->stage];
-    kn_arena arena = KN_ARENA_INIT;
-    kng_c_stage s = {
+    knx_arena arena = KN_ARENA_INIT;
+    knh_c_stage s = {
         .u = u, .t = &u->functions, .r = r, .k = r->kernel, .name = name, .first = st->first, .end = st->end};
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     if (!allocate(&s, &arena))
         e = knx_error_nomem();
-    else if ((s.n_stream = kng_streams(r->kernel, r->stage, r->mode, s.stream)) < 0)
-        e = knx_error(KN_ERROR_NOT_IMPLEMENTED, "the stage has more than %d streams", KNG_MAX_STREAMS);
+    else if ((s.n_stream = knh_streams(r->kernel, r->stage, r->mode, s.stream)) < 0)
+        e = knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "the stage has more than %d streams", KNH_MAX_STREAMS);
     if (!e) {
-        kng_c_analyse(&s);
+        knh_c_analyse(&s);
         piece(&s);
         function(&s);
     }
@@ -345,18 +345,18 @@ static kn_error *add_function(kng_c_unit *u, const kng_request *r, const char *n
     return e;
 }
 
-kn_error *kng_c_sources(const kng_request *r, const char *const *name, int n, char **out)
+knx_error *knh_c_sources(const knh_request *r, const char *const *name, int n, char **out)
 {
-    kn_error *e = NULL;
-    kn_str text = {0};
+    knx_error *e = NULL;
+    knx_str text = {0};
     *out = NULL;
-    kng_c_unit *u = knx_alloc_zero(sizeof *u);
+    knh_c_unit *u = knx_alloc_zero(sizeof *u);
     if (!u)
         return knx_error_nomem();
     for (int i = 0; i < n && !e; i++)
         e = add_function(u, &r[i], name[i]);
     if (!e) {
-        kng_c_prologue(&text);
+        knh_c_prologue(&text);
         knx_str_add(&text, u->helpers.s ? u->helpers.s : "", u->helpers.n);
         knx_str_add(&text, u->functions.s ? u->functions.s : "", u->functions.n);
         if (text.failed || u->helpers.failed || u->functions.failed)
@@ -372,4 +372,4 @@ kn_error *kng_c_sources(const kng_request *r, const char *const *name, int n, ch
     return e;
 }
 
-kn_error *kng_c_source(const kng_request *r, const char *name, char **out) { return kng_c_sources(r, &name, 1, out); }
+knx_error *knh_c_source(const knh_request *r, const char *name, char **out) { return knh_c_sources(r, &name, 1, out); }

@@ -5,9 +5,9 @@
 #define KN_HOST_CSOURCE_C_SOURCE_H
 #include "host/stage/stage.h"
 
-/* One translation unit that needs no header of Kiln and defines `void NAME(struct kng_args *)`. knx_alloc'ed. The same
+/* One translation unit that needs no header of Kiln and defines `void NAME(struct knh_args *)`. knx_alloc'ed. The same
  * request gives the same text. It is for gcc (12 on) and clang (14 on); it wants -ffp-contract=off, and links libm. */
-kn_error *kng_c_source(const kng_request *r, const char *name, char **out);
+knx_error *knh_c_source(const knh_request *r, const char *name, char **out);
 /* The same for n requests in one unit. */
-kn_error *kng_c_sources(const kng_request *r, const char *const *name, int n, char **out);
+knx_error *knh_c_sources(const knh_request *r, const char *const *name, int n, char **out);
 #endif

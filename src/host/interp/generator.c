@@ -2,4 +2,4 @@
  * generator.c -- the interpreter among the generators: it makes no functions. */
 #include "host/stage/generator.h"
 
-const kng_generator kng_interpreter = {.name = "interp", .lanes = 16};
+const knh_generator knh_interpreter = {.name = "interp", .lanes = 16};

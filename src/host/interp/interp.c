@@ -10,20 +10,20 @@
 #include "host/interp/run.h"
 #include <string.h>
 
-typedef knk_value value;
-typedef knk_run run;
+typedef knh_interp_value value;
+typedef knh_interp_run run;
 
 _Static_assert(sizeof(knk_map_state) <= 96 && sizeof(value) <= 2 * sizeof(void *), "knk_prepare lays out the scratch");
 
-static inline char *memory_of(const run *r, const knk_step *st, const knk_map_state *m)
+static inline char *memory_of(const run *r, const knk_action *st, const knk_map_state *m)
 {
     return (char *)r->launch->buffer[st->buffer] + m->at * st->size;
 }
 
-static inline char *place_of(const run *r, const knk_step *st) { return knk_place_in_scratch(r, st); }
+static inline char *place_of(const run *r, const knk_action *st) { return knh_place_in_scratch(r, st); }
 
 /* One element, or one per lane. */
-static void set_one(run *r, const knk_step *st, const void *from)
+static void set_one(run *r, const knk_action *st, const void *from)
 {
     char *d = place_of(r, st);
     if (st->persist)
@@ -33,7 +33,7 @@ static void set_one(run *r, const knk_step *st, const void *from)
     r->value[st->dst] = (value){d, !st->persist};
 }
 
-static void load_runs(const run *r, const knk_step *st, const knk_map_state *m, char *d)
+static void load_runs(const run *r, const knk_action *st, const knk_map_state *m, char *d)
 {
     const char *s = memory_of(r, st, m);
     for (int i = 0; i < r->seg.n; i++) {
@@ -44,7 +44,7 @@ static void load_runs(const run *r, const knk_step *st, const knk_map_state *m, 
     }
 }
 
-static void do_load(run *r, const knk_step *st)
+static void do_load(run *r, const knk_action *st)
 {
     const knk_map_state *m = &r->map[st->map];
     char *s = memory_of(r, st, m), *d;
@@ -87,7 +87,7 @@ static bool map_lanes(const run *r, const knk_map_state *m, int64_t *d)
     return false;
 }
 
-static void do_index(run *r, const knk_step *st)
+static void do_index(run *r, const knk_action *st)
 {
     int64_t *d = (int64_t *)(void *)place_of(r, st);
     bool one = map_lanes(r, &r->map[st->map], d);
@@ -108,7 +108,7 @@ static const void *spread(const run *r, value v, int size, int room)
     return d;
 }
 
-static void copy_value(run *r, const knk_step *st, value from)
+static void copy_value(run *r, const knk_action *st, value from)
 {
     if (from.one) {
         set_one(r, st, from.p);
@@ -120,7 +120,7 @@ static void copy_value(run *r, const knk_step *st, value from)
     r->value[st->dst] = (value){d, 0};
 }
 
-static void do_gather(run *r, const knk_step *st)
+static void do_gather(run *r, const knk_action *st)
 {
     static const uint64_t zero = 0;
     const knk_map_state *m = &r->map[st->map];
@@ -164,7 +164,7 @@ static void do_gather(run *r, const knk_step *st)
     r->value[st->dst] = (value){d, 0};
 }
 
-static void store_runs(const run *r, const knk_step *st, const knk_map_state *m, const char *s)
+static void store_runs(const run *r, const knk_action *st, const knk_map_state *m, const char *s)
 {
     char *d = memory_of(r, st, m);
     for (int i = 0; i < r->seg.n; i++) {
@@ -175,7 +175,7 @@ static void store_runs(const run *r, const knk_step *st, const knk_map_state *m,
     }
 }
 
-static void do_store(const run *r, const knk_step *st)
+static void do_store(const run *r, const knk_action *st)
 {
     const knk_map_state *m = &r->map[st->map];
     value v = r->value[st->a];
@@ -196,7 +196,7 @@ static void do_store(const run *r, const knk_step *st)
 
 /* An operation: the form of its loop that takes constants and other single values as they are, or the plain one with
  * them spread out. */
-static inline void do_operation(run *r, const knk_step *st)
+static inline void do_operation(run *r, const knk_action *st)
 {
     value a = r->value[st->a], b = {NULL, 1}, c = {NULL, 1};
     if (st->b >= 0)
@@ -240,17 +240,17 @@ static inline void do_operation(run *r, const knk_step *st)
 
 /* Reductions. A reduction's area: 64 accumulators, then the stack of ranks, each `width` elements apart. */
 static inline int width_of(const run *r) { return r->rows ? 1 : KNK_COLUMN_BLOCK; }
-static inline char *accumulator(const run *r, const knk_step *st, int i)
+static inline char *accumulator(const run *r, const knk_action *st, int i)
 {
     return r->scratch + st->slot + (size_t)i * (size_t)width_of(r) * st->size;
 }
 
-static void combine(const knk_step *st, char *left, const char *right, size_t n)
+static void combine(const knk_action *st, char *left, const char *right, size_t n)
 {
     knk_join(st->how, st->dtype)(left, left, right, NULL, n);
 }
 
-static void do_reduce(const run *r, const knk_step *st)
+static void do_reduce(const run *r, const knk_action *st)
 {
     const void *x = spread(r, r->value[st->a], st->size, 0);
     if (r->rows) {
@@ -268,14 +268,14 @@ static void do_reduce(const run *r, const knk_step *st)
 static void start_row(const run *r, const knk_prepared_stage *ps)
 {
     for (int i = 0; i < ps->n_reduce; i++) {
-        const knk_step *st = &r->p->step[ps->reduce[i]];
+        const knk_action *st = &r->p->step[ps->reduce[i]];
         uint64_t identity = knk_reduction_identity(st->how, st->dtype);
         knk_joins_best()->splat(st->size, accumulator(r, st, 0), knk_number_bytes(&identity, st->size), 64);
     }
 }
 
 /* Joins the 64 accumulators into the first. In columns those without an element are left out, which changes nothing. */
-static void join(const run *r, const knk_step *st, int used)
+static void join(const run *r, const knk_action *st, int used)
 {
     if (r->rows) {
         combine(st, accumulator(r, st, 0), accumulator(r, st, 16), 16);
@@ -315,7 +315,7 @@ static void end_block(const run *r, const knk_prepared_stage *ps, ranks *stack, 
     size_t n = r->rows ? 1 : (size_t)r->lanes;
     int depth = stack->n;
     for (int i = 0; i < ps->n_reduce; i++) {
-        const knk_step *st = &r->p->step[ps->reduce[i]];
+        const knk_action *st = &r->p->step[ps->reduce[i]];
         join(r, st, used < 64 ? (int)used : 64);
         memcpy(accumulator(r, st, 64 + depth), accumulator(r, st, 0), n * st->size);
     }
@@ -323,7 +323,7 @@ static void end_block(const run *r, const knk_prepared_stage *ps, ranks *stack, 
     for (; stack->n > 1 && stack->rank[stack->n - 1] == stack->rank[stack->n - 2]; stack->n--) {
         stack->rank[stack->n - 2]++;
         for (int i = 0; i < ps->n_reduce; i++) {
-            const knk_step *st = &r->p->step[ps->reduce[i]];
+            const knk_action *st = &r->p->step[ps->reduce[i]];
             combine(st, accumulator(r, st, 64 + stack->n - 2), accumulator(r, st, 64 + stack->n - 1), n);
         }
     }
@@ -335,7 +335,7 @@ static void end_reductions(const run *r, const knk_prepared_stage *ps, ranks *st
 {
     size_t n = r->rows ? 1 : (size_t)r->lanes;
     for (int i = 0; i < ps->n_reduce; i++) {
-        const knk_step *st = &r->p->step[ps->reduce[i]];
+        const knk_action *st = &r->p->step[ps->reduce[i]];
         for (int j = stack->n - 1; j > 0; j--)
             combine(st, accumulator(r, st, 64 + j - 1), accumulator(r, st, 64 + j), n);
         memcpy(r->scratch + r->p->persist[st->dst] + (size_t)r->point * st->size, accumulator(r, st, 64), n * st->size);
@@ -346,21 +346,21 @@ static void end_reductions(const run *r, const knk_prepared_stage *ps, ranks *st
 static void do_block(run *r, const knk_prepared_stage *ps)
 {
     for (int i = ps->first; i < ps->end; i++) {
-        const knk_step *st = &r->p->step[i];
-        switch ((knk_step_kind)st->kind) {
-        case KNK_STEP_OP: do_operation(r, st); break;
-        case KNK_STEP_LOAD: do_load(r, st); break;
-        case KNK_STEP_GATHER: do_gather(r, st); break;
-        case KNK_STEP_INDEX: do_index(r, st); break;
-        case KNK_STEP_STORE: do_store(r, st); break;
-        case KNK_STEP_REDUCE: do_reduce(r, st); break;
-        case KNK_STEP_CARRY:
-        case KNK_STEP_KEEP: knk_run_carry(r, st); break;
-        case KNK_STEP_NEXT: knk_run_next(r, ps, st); break;
-        case KNK_STEP_LOOP: i = knk_run_loop(r, ps, i); break;
-        case KNK_STEP_WHILE: i = knk_run_while(r, ps, i); break;
-        case KNK_STEP_END: i = knk_run_end(r, ps, i); break;
-        case KNK_STEP_COLD: {
+        const knk_action *st = &r->p->step[i];
+        switch ((knk_action_kind)st->kind) {
+        case KNK_ACTION_OP: do_operation(r, st); break;
+        case KNK_ACTION_LOAD: do_load(r, st); break;
+        case KNK_ACTION_GATHER: do_gather(r, st); break;
+        case KNK_ACTION_INDEX: do_index(r, st); break;
+        case KNK_ACTION_STORE: do_store(r, st); break;
+        case KNK_ACTION_REDUCE: do_reduce(r, st); break;
+        case KNK_ACTION_CARRY:
+        case KNK_ACTION_KEEP: knh_run_carry(r, st); break;
+        case KNK_ACTION_NEXT: knh_run_next(r, ps, st); break;
+        case KNK_ACTION_LOOP: i = knh_run_loop(r, ps, i); break;
+        case KNK_ACTION_WHILE: i = knh_run_while(r, ps, i); break;
+        case KNK_ACTION_END: i = knh_run_end(r, ps, i); break;
+        case KNK_ACTION_COLD: {
             value p = r->value[st->a];
             r->taken[st->cold] = knk_lanes.any((const uint8_t *)p.p, p.one ? 1 : (size_t)r->lanes) != 0;
             if (!r->taken[st->cold])

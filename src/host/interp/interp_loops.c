@@ -7,21 +7,24 @@
 #include "host/interp/run.h"
 #include <string.h>
 
-static inline char *mask_of(const knk_run *r, int mask) { return r->scratch + r->p->masks_at + mask * KNK_BLOCK; }
-static inline int64_t *turn_of(const knk_run *r, int loop)
+static inline char *mask_of(const knh_interp_run *r, int mask)
+{
+    return r->scratch + r->p->masks_at + mask * KNK_BLOCK;
+}
+static inline int64_t *turn_of(const knh_interp_run *r, int loop)
 {
     return (int64_t *)(void *)(r->scratch + r->p->turns_at) + loop;
 }
 
-static int64_t extent_of(const knk_run *r, const knk_prepared_stage *ps, int loop)
+static int64_t extent_of(const knh_interp_run *r, const knk_prepared_stage *ps, int loop)
 {
     return r->launch->inner[ps - r->p->stage][loop];
 }
 
-void knk_run_carry(knk_run *r, const knk_step *st)
+void knh_run_carry(knh_interp_run *r, const knk_action *st)
 {
-    knk_value from = r->value[st->a];
-    char *d = knk_place_in_scratch(r, st);
+    knh_interp_value from = r->value[st->a];
+    char *d = knh_place_in_scratch(r, st);
     if (from.one) {
         uint64_t v = 0; /* it may lie where the lanes go */
         memcpy(&v, from.p, st->size);
@@ -29,12 +32,12 @@ void knk_run_carry(knk_run *r, const knk_step *st)
     } else if (d != from.p) {
         memcpy(d, from.p, (size_t)r->lanes * st->size);
     }
-    r->value[st->dst] = (knk_value){d, 0};
+    r->value[st->dst] = (knh_interp_value){d, 0};
 }
 
-void knk_run_next(knk_run *r, const knk_prepared_stage *ps, const knk_step *st)
+void knh_run_next(knh_interp_run *r, const knk_prepared_stage *ps, const knk_action *st)
 {
-    knk_value v = r->value[st->a];
+    knh_interp_value v = r->value[st->a];
     char *d = r->value[st->b].p;
     int mask = ps->loop[st->how].mask;
     size_t n = (size_t)r->lanes;
@@ -47,7 +50,7 @@ void knk_run_next(knk_run *r, const knk_prepared_stage *ps, const knk_step *st)
 }
 
 /* What a number of turns adds to the maps. */
-static void move_maps(knk_run *r, const knk_prepared_stage *ps, int loop, int64_t turns)
+static void move_maps(knh_interp_run *r, const knk_prepared_stage *ps, int loop, int64_t turns)
 {
     for (int i = 0; i < ps->n_map; i++) {
         int m = ps->map[i];
@@ -56,13 +59,13 @@ static void move_maps(knk_run *r, const knk_prepared_stage *ps, int loop, int64_
     }
 }
 
-static int leave(knk_run *r, const knk_prepared_stage *ps, int loop)
+static int leave(knh_interp_run *r, const knk_prepared_stage *ps, int loop)
 {
     move_maps(r, ps, loop, -*turn_of(r, loop));
     return ps->loop[loop].end;
 }
 
-int knk_run_loop(knk_run *r, const knk_prepared_stage *ps, int step)
+int knh_run_loop(knh_interp_run *r, const knk_prepared_stage *ps, int step)
 {
     int loop = r->p->step[step].how;
     const knk_prepared_loop *l = &ps->loop[loop];
@@ -74,10 +77,10 @@ int knk_run_loop(knk_run *r, const knk_prepared_stage *ps, int step)
     return extent_of(r, ps, loop) > 0 ? step : l->end;
 }
 
-int knk_run_while(knk_run *r, const knk_prepared_stage *ps, int step)
+int knh_run_while(knh_interp_run *r, const knk_prepared_stage *ps, int step)
 {
-    const knk_step *st = &r->p->step[step];
-    knk_value pred = r->value[st->a];
+    const knk_action *st = &r->p->step[step];
+    knh_interp_value pred = r->value[st->a];
     char *mask = mask_of(r, ps->loop[st->how].mask);
     size_t n = (size_t)r->lanes;
     if (!pred.one)
@@ -86,7 +89,7 @@ int knk_run_while(knk_run *r, const knk_prepared_stage *ps, int step)
     return go_on ? step : leave(r, ps, st->how);
 }
 
-int knk_run_end(knk_run *r, const knk_prepared_stage *ps, int step)
+int knh_run_end(knh_interp_run *r, const knk_prepared_stage *ps, int step)
 {
     int loop = r->p->step[step].how;
     move_maps(r, ps, loop, 1);

@@ -28,7 +28,7 @@ typedef struct prep {
     bool has_loops;                         /* the current stage */
     uint64_t tested;                        /* its loops that have a WHILE, a bit each */
     int n_cold;                             /* regions, from 1 on */
-    knk_step *step;
+    knk_action *step;
     int n_step;
     uint32_t free[FREE_LISTS][64];
     int n_free[FREE_LISTS];
@@ -111,20 +111,20 @@ static void find_regions(prep *p, int s)
         }
 }
 
-static knk_step *add_step(prep *p, knk_step_kind kind)
+static knk_action *add_step(prep *p, knk_action_kind kind)
 {
     p->step_loop[p->n_step] = (uint8_t)p->open;
-    knk_step *st = &p->step[p->n_step++];
-    *st = (knk_step){.kind = (uint8_t)kind, .buffer = -1, .map = -1, .dst = -1, .a = -1, .b = -1, .c = -1};
+    knk_action *st = &p->step[p->n_step++];
+    *st = (knk_action){.kind = (uint8_t)kind, .buffer = -1, .map = -1, .dst = -1, .a = -1, .b = -1, .c = -1};
     return st;
 }
 
 /* Loops. */
 
-static knk_step *add_loop_step(prep *p, knk_step_kind kind, int i, int dst, int a)
+static knk_action *add_loop_step(prep *p, knk_action_kind kind, int i, int dst, int a)
 {
     const knk_inst *n = &p->k->node[i];
-    knk_step *st = add_step(p, kind);
+    knk_action *st = add_step(p, kind);
     st->size = (uint8_t)knk_size(n->dtype);
     st->dtype = n->dtype;
     st->how = n->sub;
@@ -149,10 +149,10 @@ static void begin_loop(prep *p, int i)
     int j = i + 1;
     for (; node[j].op == KNK_CARRY; j++) {
         p->flag[j] = 1;
-        add_loop_step(p, KNK_STEP_CARRY, j, j, p->rep[node[j].a]);
+        add_loop_step(p, KNK_ACTION_CARRY, j, j, p->rep[node[j].a]);
     }
     p->loops[loop].head = p->n_step;
-    add_loop_step(p, KNK_STEP_LOOP, i, -1, -1);
+    add_loop_step(p, KNK_ACTION_LOOP, i, -1, -1);
 }
 
 /* All NEXTs of a loop. Carries get their values at once: one that gets another's is served from a copy. */
@@ -165,14 +165,14 @@ static void add_next_values(prep *p, int first)
         p->flag[end] = 1;
         if (node[from].op == KNK_CARRY && from != node[end].a && p->loop[from] == p->open &&
             node[from].stage == node[first].stage)
-            add_loop_step(p, KNK_STEP_KEEP, end, end, from);
+            add_loop_step(p, KNK_ACTION_KEEP, end, end, from);
     }
     for (int i = first; i < end; i++) {
         knk_node from = p->rep[node[i].b];
         if (from == node[i].a)
             continue;
         bool kept = node[from].op == KNK_CARRY && p->loop[from] == p->open && node[from].stage == node[first].stage;
-        add_loop_step(p, KNK_STEP_NEXT, i, -1, kept ? i : from)->b = node[i].a;
+        add_loop_step(p, KNK_ACTION_NEXT, i, -1, kept ? i : from)->b = node[i].a;
     }
 }
 
@@ -182,12 +182,12 @@ static void add_loop_node(prep *p, int i)
     if (n->op == KNK_LOOP) {
         begin_loop(p, i);
     } else if (n->op == KNK_WHILE) {
-        add_loop_step(p, KNK_STEP_WHILE, i, -1, p->rep[n->a]);
+        add_loop_step(p, KNK_ACTION_WHILE, i, -1, p->rep[n->a]);
     } else if (n->op == KNK_NEXT) {
         add_next_values(p, i);
     } else if (n->op == KNK_END) {
         p->loops[p->open].end = p->n_step;
-        add_loop_step(p, KNK_STEP_END, i, -1, -1);
+        add_loop_step(p, KNK_ACTION_END, i, -1, -1);
         p->open = p->loops[p->open].parent;
     }
 }
@@ -218,8 +218,8 @@ static void find_loops(prep *p, int s)
 static void extend_over_loops(prep *p, int first)
 {
     for (int i = first; i < p->n_step; i++) {
-        const knk_step *st = &p->step[i];
-        const int32_t operand[4] = {st->a, st->b, st->c, st->kind == KNK_STEP_CARRY ? st->dst : -1};
+        const knk_action *st = &p->step[i];
+        const int32_t operand[4] = {st->a, st->b, st->c, st->kind == KNK_ACTION_CARRY ? st->dst : -1};
         for (int j = 0; j < 4; j++) {
             int32_t v = operand[j];
             if (v < 0 || p->where[v] < first)
@@ -248,13 +248,13 @@ static void add_node(prep *p, int i)
         add_loop_node(p, i);
         return;
     }
-    knk_step_kind kind = n->op == KNK_STORE       ? KNK_STEP_STORE
-                         : n->op == KNK_REDUCE    ? KNK_STEP_REDUCE
-                         : n->op == KNK_INDEX     ? KNK_STEP_INDEX
-                         : n->op != KNK_LOAD      ? KNK_STEP_OP
-                         : n->a >= 0 || n->b >= 0 ? KNK_STEP_GATHER
-                                                  : KNK_STEP_LOAD;
-    knk_step *st = add_step(p, kind);
+    knk_action_kind kind = n->op == KNK_STORE       ? KNK_ACTION_STORE
+                           : n->op == KNK_REDUCE    ? KNK_ACTION_REDUCE
+                           : n->op == KNK_INDEX     ? KNK_ACTION_INDEX
+                           : n->op != KNK_LOAD      ? KNK_ACTION_OP
+                           : n->a >= 0 || n->b >= 0 ? KNK_ACTION_GATHER
+                                                    : KNK_ACTION_LOAD;
+    knk_action *st = add_step(p, kind);
     st->size = (uint8_t)knk_size(n->dtype);
     st->dst = n->op == KNK_STORE ? -1 : i;
     st->a = n->a < 0 ? -1 : p->rep[n->a];
@@ -262,9 +262,9 @@ static void add_node(prep *p, int i)
     st->c = n->c < 0 ? -1 : p->rep[n->c];
     for (int j = 0; j < 3; j++)
         st->osize[j] = knk_operand(n, j) < 0 ? 0 : (uint8_t)knk_size(node[knk_operand(n, j)].dtype);
-    st->n_operands = (uint8_t)(kind == KNK_STEP_OP ? knk_op_table[n->op].n_operands : 0);
-    st->map = kind == KNK_STEP_OP ? -1 : n->map;
-    st->buffer = kind == KNK_STEP_OP ? -1 : n->buffer;
+    st->n_operands = (uint8_t)(kind == KNK_ACTION_OP ? knk_op_table[n->op].n_operands : 0);
+    st->map = kind == KNK_ACTION_OP ? -1 : n->map;
+    st->buffer = kind == KNK_ACTION_OP ? -1 : n->buffer;
     st->persist = st->dst >= 0 && p->persist[i];
     st->dtype = n->op == KNK_SELECT ? n->dtype : n->a >= 0 ? node[n->a].dtype : n->dtype;
     st->row = n->op;
@@ -289,7 +289,7 @@ static void place_region(prep *p, int region, int from, int to, int depth)
                 inner = r;
         if (inner) {
             int head = p->n_step;
-            knk_step *st = add_step(p, KNK_STEP_COLD);
+            knk_action *st = add_step(p, KNK_ACTION_COLD);
             st->a = p->rep[n->a];
             st->cold = inner;
             place_region(p, inner, from, i, depth + 1);
@@ -335,7 +335,7 @@ static void give_slots(prep *p, int s, int first)
     memset(p->n_free, 0, sizeof p->n_free);
     p->used = 0;
     for (int i = first; i < p->n_step; i++) {
-        const knk_step *st = &p->step[i];
+        const knk_action *st = &p->step[i];
         if (st->dst >= 0)
             p->where[st->dst] = i;
         const int32_t operand[3] = {st->a, st->b, st->c};
@@ -346,7 +346,7 @@ static void give_slots(prep *p, int s, int first)
     if (p->has_loops)
         extend_over_loops(p, first);
     for (int i = first; i < p->n_step; i++) {
-        knk_step *st = &p->step[i];
+        knk_action *st = &p->step[i];
         const int32_t operand[3] = {st->a, st->b, st->c};
         for (int j = 0; j < 3; j++) {
             int32_t v = operand[j];
@@ -355,9 +355,9 @@ static void give_slots(prep *p, int s, int first)
                 p->k->node[v].op != KNK_REDUCE)
                 give_slot(p, knk_size(p->k->node[v].dtype), p->slot[v]);
         }
-        if (st->kind == KNK_STEP_END)
+        if (st->kind == KNK_ACTION_END)
             give_back_values(p, s, first, i);
-        if (st->dst >= 0 && !st->persist && st->kind != KNK_STEP_REDUCE) {
+        if (st->dst >= 0 && !st->persist && st->kind != KNK_ACTION_REDUCE) {
             st->slot = p->slot[st->dst] = take_slot(p, st->size);
             if (p->last[st->dst] < i) /* read by nobody */
                 give_slot(p, st->size, st->slot);
@@ -371,23 +371,23 @@ static void find_direct(prep *p, int first)
 {
     int last_load = -1, stores = 0;
     for (int i = first; i < p->n_step; i++) {
-        stores += p->step[i].kind == KNK_STEP_STORE;
-        bool gather = p->step[i].kind == KNK_STEP_GATHER; /* may turn out to be a plain load */
-        if ((p->step[i].kind == KNK_STEP_LOAD || gather) && p->last[p->step[i].dst] > last_load)
+        stores += p->step[i].kind == KNK_ACTION_STORE;
+        bool gather = p->step[i].kind == KNK_ACTION_GATHER; /* may turn out to be a plain load */
+        if ((p->step[i].kind == KNK_ACTION_LOAD || gather) && p->last[p->step[i].dst] > last_load)
             last_load = p->last[p->step[i].dst];
         if (gather && i > last_load)
             last_load = i;
     }
     for (int i = first; i < p->n_step; i++) {
-        const knk_step *st = &p->step[i];
-        int at = st->kind == KNK_STEP_STORE ? p->where[st->a] : -1;
+        const knk_action *st = &p->step[i];
+        int at = st->kind == KNK_ACTION_STORE ? p->where[st->a] : -1;
         if (at < first)
             continue;
-        knk_step *source = &p->step[at];
-        if (source->kind == KNK_STEP_OP && at >= last_load && !source->persist && source->map < 0) {
+        knk_action *source = &p->step[at];
+        if (source->kind == KNK_ACTION_OP && at >= last_load && !source->persist && source->map < 0) {
             source->map = st->map;
             source->buffer = st->buffer;
-        } else if ((source->kind == KNK_STEP_LOAD || source->kind == KNK_STEP_GATHER) && stores > 1) {
+        } else if ((source->kind == KNK_ACTION_LOAD || source->kind == KNK_ACTION_GATHER) && stores > 1) {
             source->how = 1; /* always copied: the other stores may change its memory */
         }
     }
@@ -398,10 +398,10 @@ static void copy_all_loads(prep *p, int first)
 {
     int stores = 0;
     for (int i = first; i < p->n_step; i++)
-        if (p->step[i].kind == KNK_STEP_STORE)
+        if (p->step[i].kind == KNK_ACTION_STORE)
             stores += p->step_loop[i] == NO_LOOP ? 1 : 2;
     for (int i = first; i < p->n_step && stores > 1; i++)
-        if (p->step[i].kind == KNK_STEP_LOAD || p->step[i].kind == KNK_STEP_GATHER)
+        if (p->step[i].kind == KNK_ACTION_LOAD || p->step[i].kind == KNK_ACTION_GATHER)
             p->step[i].how = 1;
 }
 
@@ -420,7 +420,7 @@ static bool list_imports(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s)
         }
         n = reduces = 0;
         for (int i = ps->first; i < ps->end; i++) {
-            const knk_step *st = &p->step[i];
+            const knk_action *st = &p->step[i];
             const int32_t operand[3] = {st->a, st->b, st->c};
             for (int j = 0; j < 3; j++) {
                 int32_t v = operand[j];
@@ -431,7 +431,7 @@ static bool list_imports(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s)
                     import[n] = v;
                 n++;
             }
-            if (st->kind == KNK_STEP_REDUCE) {
+            if (st->kind == KNK_ACTION_REDUCE) {
                 if (pass)
                     reduce[reduces] = i;
                 reduces++;
@@ -478,8 +478,8 @@ static bool prepare_stage(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s,
         ps->lanes /= 2;
     uint32_t reduces = 0, at = 0;
     for (int i = ps->first; i < ps->end; i++) {
-        knk_step *x = &p->step[i];
-        if (x->kind == KNK_STEP_REDUCE) { /* its accumulators and its stack of ranks, for a column block */
+        knk_action *x = &p->step[i];
+        if (x->kind == KNK_ACTION_REDUCE) { /* its accumulators and its stack of ranks, for a column block */
             x->slot = reduces;
             reduces += (uint32_t)knx_whole_lines((64 + KNK_RANKS) * KNK_COLUMN_BLOCK * (uint32_t)x->size);
         } else {
@@ -571,13 +571,13 @@ static bool lay_out(prep *p, knk_kernel *k, struct knk_prepared *r, uint32_t slo
         }
     }
     for (int i = 0; i < p->n_step; i++)
-        if (p->step[i].persist && p->step[i].kind != KNK_STEP_REDUCE)
+        if (p->step[i].persist && p->step[i].kind != KNK_ACTION_REDUCE)
             p->step[i].slot = persist[p->step[i].dst];
     r->slots_at = lay(&total, slot_bytes);
     r->reduce_at = lay(&total, reduce_bytes);
     r->scratch_bytes = total;
     for (int i = 0; i < p->n_step; i++)
-        if (p->step[i].kind == KNK_STEP_REDUCE)
+        if (p->step[i].kind == KNK_ACTION_REDUCE)
             p->step[i].slot += r->reduce_at;
         else if (!p->step[i].persist)
             p->step[i].slot += r->slots_at;
@@ -588,7 +588,7 @@ static bool lay_out(prep *p, knk_kernel *k, struct knk_prepared *r, uint32_t slo
     return true;
 }
 
-static kn_error *prepare_with(prep *p, knk_kernel *k)
+static knx_error *prepare_with(prep *p, knk_kernel *k)
 {
     struct knk_prepared *r = knx_arena_zero(&k->arena, sizeof *r);
     knk_prepared_stage *stage = knx_arena_zero(&k->arena, (size_t)(k->n_stage + 1) * sizeof *stage);
@@ -607,7 +607,7 @@ static kn_error *prepare_with(prep *p, knk_kernel *k)
     return r->step ? NULL : knx_error_nomem();
 }
 
-kn_error *knk_prepare(knk_kernel *k)
+knx_error *knk_prepare(knk_kernel *k)
 {
     size_t n = (size_t)k->n_node + 1, cold = 2, more = 0;
     for (int i = 0; i < k->n_node; i++) {
@@ -634,7 +634,7 @@ kn_error *knk_prepare(knk_kernel *k)
     p.seen = (void *)at, at += n;
     p.loop = (void *)at, at += n;
     p.step_loop = (void *)at;
-    kn_error *error = prepare_with(&p, k);
+    knx_error *error = prepare_with(&p, k);
     knx_free(memory);
     return error;
 }

@@ -4,17 +4,17 @@
 #define KN_HOST_INTERP_RUN_H
 #include "kernel/walk.h"
 
-typedef struct knk_value {
+typedef struct knh_interp_value {
     char *p;
     size_t one;
-} knk_value;
+} knh_interp_value;
 
-typedef struct knk_run {
+typedef struct knh_interp_run {
     const knk_kernel *k;
     const struct knk_prepared *p;
     const knk_launch *launch;
     char *scratch;
-    knk_value *value;
+    knh_interp_value *value;
     uint8_t *taken; /* per cold region: does this block need it */
     knk_map_state *map;
     knk_segments seg;
@@ -22,17 +22,17 @@ typedef struct knk_run {
     int64_t point;    /* of the chunk: the block's first one */
     int64_t inner_at; /* columns: number of the inner point in its sum block; rows: of the block's first lane */
     bool rows;
-} knk_run;
+} knh_interp_run;
 
-static inline char *knk_place_in_scratch(const knk_run *r, const knk_step *st)
+static inline char *knh_place_in_scratch(const knh_interp_run *r, const knk_action *st)
 {
     return r->scratch + st->slot + (st->persist ? (size_t)r->point * st->size : 0);
 }
 
 /* interp_loops.c: the steps of loops. They return the step after which the run goes on. */
-void knk_run_carry(knk_run *r, const knk_step *st); /* CARRY and KEEP */
-void knk_run_next(knk_run *r, const knk_prepared_stage *ps, const knk_step *st);
-int knk_run_loop(knk_run *r, const knk_prepared_stage *ps, int step);
-int knk_run_while(knk_run *r, const knk_prepared_stage *ps, int step);
-int knk_run_end(knk_run *r, const knk_prepared_stage *ps, int step);
+void knh_run_carry(knh_interp_run *r, const knk_action *st); /* CARRY and KEEP */
+void knh_run_next(knh_interp_run *r, const knk_prepared_stage *ps, const knk_action *st);
+int knh_run_loop(knh_interp_run *r, const knk_prepared_stage *ps, int step);
+int knh_run_while(knh_interp_run *r, const knk_prepared_stage *ps, int step);
+int knh_run_end(knh_interp_run *r, const knk_prepared_stage *ps, int step);
 #endif

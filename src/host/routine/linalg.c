@@ -182,7 +182,7 @@ static bool cholesky_block(const room *r, int64_t n, int64_t j, int w, const voi
 
 static void lower_nan(kn_dtype d, int64_t n, void *l)
 {
-    kn_scalar_bits nan = knx_scalar_from_double(d, __builtin_nan(""));
+    knx_scalar_bits nan = knx_scalar_from_double(d, __builtin_nan(""));
     if (d->id == KN_ID_C64)
         nan.c64.im = nan.c64.re;
     if (d->id == KN_ID_C128)

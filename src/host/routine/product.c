@@ -25,7 +25,7 @@ typedef struct job {
     char *chain, *totals; /* of this batch; NULL without */
     bool own_chain;       /* not the caller's */
     int64_t chain_line;   /* numbers between its rows */
-    kng_b_from from;      /* how a panel of right is read first */
+    knh_b_from from;      /* how a panel of right is read first */
     int64_t k0, k1;       /* the steps that are wanted */
 } job;
 
@@ -41,7 +41,7 @@ typedef struct piece {
 
 /* --- one piece -------------------------------------------------------------------------------- */
 
-static void prepare_args(const job *j, const piece *x, kng_product_args *args)
+static void prepare_args(const job *j, const piece *x, knh_product_args *args)
 {
     const knr_plan *p = j->p;
     memset(args, 0, sizeof *args);
@@ -54,16 +54,16 @@ static void prepare_args(const job *j, const piece *x, kng_product_args *args)
 }
 
 /* A rectangle of `rows` rows and the columns of a panel. Those of the plan were found ahead. */
-static void run_rectangle(const knr_plan *p, int64_t rows, int64_t columns, kng_b_from from,
-                          const kng_product_args *args)
+static void run_rectangle(const knr_plan *p, int64_t rows, int64_t columns, knh_b_from from,
+                          const knh_product_args *args)
 {
     int64_t h = rows - p->height, last = columns != p->width;
-    kng_product_function *f = NULL;
+    knh_product_function *f = NULL;
     if ((h == 0 || h == 1) && (!last || columns == p->right.row.total % p->width))
         f = p->function[h][last][from];
     if (!f) {
-        kng_product_request q = knr_request(p, rows, columns, from);
-        f = p->maker ? kng_product_for(p->maker, &q) : NULL;
+        knh_product_request q = knr_request(p, rows, columns, from);
+        f = p->maker ? knh_product_for(p->maker, &q) : NULL;
         if (!f) {
             knr_rectangle(&q, args, p->lanes);
             return;
@@ -86,7 +86,7 @@ static char *chain_of(const job *j, const piece *x, int64_t row, int64_t column)
 }
 
 /* The sums of a block that this piece does not begin, or does not end. */
-static void set_chain(const job *j, const piece *x, kng_product_args *args, char *sums)
+static void set_chain(const job *j, const piece *x, knh_product_args *args, char *sums)
 {
     int64_t end = x->k + x->steps;
     args->chain_in = x->k % KNR_BLOCK_STEPS ? sums : NULL;
@@ -94,8 +94,8 @@ static void set_chain(const job *j, const piece *x, kng_product_args *args, char
 }
 
 /* All rectangles of the piece with one panel of right. `from`: of the first one; PACKING packs for the others. */
-static void run_panel(const job *j, const piece *x, kng_product_args *args, int64_t column, int64_t columns,
-                      kng_b_from from)
+static void run_panel(const job *j, const piece *x, knh_product_args *args, int64_t column, int64_t columns,
+                      knh_b_from from)
 {
     const knr_plan *p = j->p;
     int64_t first = knr_row_of(&x->rows, x->tile), row = first;
@@ -106,8 +106,8 @@ static void run_panel(const job *j, const piece *x, kng_product_args *args, int6
         if (j->chain)
             set_chain(j, x, args, chain_of(j, x, row, column));
         run_rectangle(p, rows, columns, from, args);
-        if (from == KNG_B_PACKING) {
-            from = KNG_B_PACKED;
+        if (from == KNH_B_PACKING) {
+            from = KNH_B_PACKED;
             args->b = args->packed;
         }
         row += rows;
@@ -116,7 +116,7 @@ static void run_panel(const job *j, const piece *x, kng_product_args *args, int6
     args->a = left;
 }
 
-static void place_left(const job *j, const piece *x, kng_product_args *args)
+static void place_left(const job *j, const piece *x, knh_product_args *args)
 {
     const knr_plan *p = j->p;
     int64_t row = x->row0 + knr_row_of(&x->rows, x->tile);
@@ -140,12 +140,12 @@ static void place_left(const job *j, const piece *x, kng_product_args *args)
 /* --- a piece whose left is read by runs ------------------------------------------------------- */
 
 /* One rectangle: rows of one line, a call for each run. left_row, left_rows: what the strips were made for. */
-static void run_runs(const job *j, const piece *x, const kng_product_args *piece_args, int64_t row, int64_t rows,
-                     int64_t columns, kng_b_from from, int64_t first)
+static void run_runs(const job *j, const piece *x, const knh_product_args *piece_args, int64_t row, int64_t rows,
+                     int64_t columns, knh_b_from from, int64_t first)
 {
     const knr_plan *p = j->p;
     _Alignas(64) char sums[KNR_STRIP_SUMS];
-    kng_product_args args = *piece_args;
+    knh_product_args args = *piece_args;
     int64_t width = knr_round_up(columns, p->lanes) * p->right_step, end = x->k + x->steps;
     char *chain = j->chain ? piece_args->chain_out : sums;
     args.chain_row = j->chain ? args.chain_row : columns * p->size;
@@ -154,7 +154,7 @@ static void run_runs(const job *j, const piece *x, const kng_product_args *piece
         int64_t at = k - x->k;
         args.k = knr_least(p->strip.run - k % p->strip.run, end - k);
         args.a = knr_strip_at(p, j->packed_left, first, x->k, x->steps, row, k, &args.a_row);
-        args.b = (const char *)piece_args->b + at * (from == KNG_B_PACKED ? width : args.b_k);
+        args.b = (const char *)piece_args->b + at * (from == KNH_B_PACKED ? width : args.b_k);
         args.packed = (char *)piece_args->packed + at * width;
         args.phase = k % KNR_BLOCK_STEPS;
         args.total_in = k >= KNR_BLOCK_STEPS;
@@ -165,8 +165,8 @@ static void run_runs(const job *j, const piece *x, const kng_product_args *piece
 }
 
 /* Rows row .. end - 1 of left, which has its strips, with one panel of right. */
-static void run_lines(const job *j, const piece *x, kng_product_args *args, int64_t row, int64_t end, int64_t column,
-                      int64_t columns, kng_b_from from)
+static void run_lines(const job *j, const piece *x, knh_product_args *args, int64_t row, int64_t end, int64_t column,
+                      int64_t columns, knh_b_from from)
 {
     const knr_plan *p = j->p;
     int64_t first = row;
@@ -178,8 +178,8 @@ static void run_lines(const job *j, const piece *x, kng_product_args *args, int6
             if (j->chain)
                 args->chain_out = chain_of(j, x, row - x->row0, column);
             run_runs(j, x, args, row, rows, columns, from, first);
-            if (from == KNG_B_PACKING) {
-                from = KNG_B_PACKED;
+            if (from == KNH_B_PACKING) {
+                from = KNH_B_PACKED;
                 args->b = args->packed;
             }
             row += rows;
@@ -190,7 +190,7 @@ static void run_lines(const job *j, const piece *x, kng_product_args *args, int6
 static void run_strips(const job *j, piece *x)
 {
     const knr_plan *p = j->p;
-    kng_product_args args;
+    knh_product_args args;
     int64_t row = x->row0 + knr_row_of(&x->rows, x->tile), end = x->row0 + knr_row_of(&x->rows, x->tile + x->tiles);
     prepare_args(j, x, &args);
     for (int64_t next; row < end; row = next) {
@@ -200,9 +200,9 @@ static void run_strips(const job *j, piece *x)
         for (int64_t column = x->column; column < x->column + x->columns; column += p->cut.panel) {
             int64_t columns = knr_least(p->cut.panel, x->column + x->columns - column);
             int64_t width = knr_round_up(columns, p->lanes);
-            kng_b_from from = x->packed_right && !p->right_in_place ? KNG_B_PACKED : p->right_from;
+            knh_b_from from = x->packed_right && !p->right_in_place ? KNH_B_PACKED : p->right_from;
             args.b = args.packed = panel;
-            if (from != KNG_B_PACKED)
+            if (from != KNH_B_PACKED)
                 args.b = j->right.at + x->k * args.b_k + column * p->right.dtype->size;
             else if (!x->packed_right)
                 knr_pack_panel(&j->right, column, columns, x->k, x->steps, panel, width);
@@ -225,12 +225,12 @@ static int64_t column_offset(const knr_plan *p, int64_t column)
     return at.offset;
 }
 
-static void run_lane_runs(const job *j, const piece *x, const kng_product_args *piece_args, int64_t rows,
+static void run_lane_runs(const job *j, const piece *x, const knh_product_args *piece_args, int64_t rows,
                           int64_t column, int64_t columns)
 {
     const knr_plan *p = j->p;
     _Alignas(64) char sums[KNR_STRIP_SUMS];
-    kng_product_args args = *piece_args;
+    knh_product_args args = *piece_args;
     int64_t end = x->k + x->steps, a_row;
     char *chain = j->chain ? piece_args->chain_out : sums;
     args.chain_row = j->chain ? args.chain_row : columns * p->size;
@@ -243,12 +243,12 @@ static void run_lane_runs(const job *j, const piece *x, const kng_product_args *
         args.total_in = k >= KNR_BLOCK_STEPS;
         args.chain_in = args.phase ? chain : NULL;
         args.chain_out = (k + args.k) % KNR_BLOCK_STEPS && k + args.k < p->left.k.total ? chain : NULL;
-        run_rectangle(p, rows, columns, KNG_B_PLAIN, &args);
+        run_rectangle(p, rows, columns, KNH_B_PLAIN, &args);
     }
 }
 
 /* All rectangles of the piece with columns of one line. */
-static void run_lane_panel(const job *j, const piece *x, kng_product_args *args, int64_t column, int64_t columns)
+static void run_lane_panel(const job *j, const piece *x, knh_product_args *args, int64_t column, int64_t columns)
 {
     const knr_plan *p = j->p;
     int64_t row = knr_row_of(&x->rows, x->tile);
@@ -270,7 +270,7 @@ static void run_lane_panel(const job *j, const piece *x, kng_product_args *args,
 static void run_lane_strips(const job *j, piece *x)
 {
     const knr_plan *p = j->p;
-    kng_product_args args;
+    knh_product_args args;
     int64_t end = x->column + x->columns;
     prepare_args(j, x, &args);
     place_left(j, x, &args);
@@ -291,7 +291,7 @@ static void run_piece(const job *j, piece *x)
         return;
     }
     const knr_plan *p = j->p;
-    kng_product_args args;
+    knh_product_args args;
     prepare_args(j, x, &args);
     place_left(j, x, &args);
     char *panel = j->packed_right;
@@ -299,12 +299,12 @@ static void run_piece(const job *j, piece *x)
     for (int64_t column = x->column; column < x->column + x->columns; column += p->cut.panel) {
         int64_t columns = knr_least(p->cut.panel, x->column + x->columns - column);
         int64_t width = knr_round_up(columns, p->lanes);
-        kng_b_from from = x->packed_right && j->from == KNG_B_PACKING ? KNG_B_PACKED : j->from;
+        knh_b_from from = x->packed_right && j->from == KNH_B_PACKING ? KNH_B_PACKED : j->from;
         args.b = panel;
         args.packed = panel;
-        if (from == KNG_B_TURNED)
+        if (from == KNH_B_TURNED)
             args.b = j->right.at + column * args.b_k + x->k * p->right.dtype->size;
-        else if (from != KNG_B_PACKED)
+        else if (from != KNH_B_PACKED)
             args.b = j->right.at + x->k * args.b_k + column * p->right.dtype->size;
         else if (!x->packed_right)
             knr_pack_panel(&j->right, column, columns, x->k, x->steps, panel, width);
@@ -474,7 +474,7 @@ static void run_rectangles(const knr_plan *p, const range *x, const char *a, con
 {
     const knr_cuts *cut = &p->cut;
     const knr_call *k = &p->call;
-    kng_product_args args = {.a_row = k->a_row, .a_k = k->a_k, .b_k = k->b_k, .c_row = k->c_row, .k = k->k};
+    knh_product_args args = {.a_row = k->a_row, .a_k = k->a_k, .b_k = k->b_k, .c_row = k->c_row, .k = k->k};
     int64_t row = knr_row_of(cut, x->tile);
     a += row * k->left_row;
     c += row * k->c_row;
@@ -485,7 +485,7 @@ static void run_rectangles(const knr_plan *p, const range *x, const char *a, con
         args.c = c + column * p->size;
         for (int64_t t = x->tile; t < x->tile_end; t++) {
             bool higher = t < cut->extra;
-            kng_product_function *f = p->function[higher][last][p->right_from];
+            knh_product_function *f = p->function[higher][last][p->right_from];
             if (f)
                 f(&args);
             else
@@ -617,7 +617,7 @@ void knr_product_run_part(const knr_plan *p, const knr_run *r, const knr_part *p
     rows.tiles = knr_divide_up(n, p->max_rows);
     rows.height = n / rows.tiles;
     rows.extra = n % rows.tiles;
-    if (rows.tiles <= p->cut.plain_tiles && p->right_from == KNG_B_PACKING)
-        j.from = KNG_B_PLAIN;
+    if (rows.tiles <= p->cut.plain_tiles && p->right_from == KNH_B_PACKING)
+        j.from = KNH_B_PLAIN;
     run_range(&j, &rows, part->m0, 0, rows.tiles, 0, p->right.row.total);
 }

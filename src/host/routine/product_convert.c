@@ -55,7 +55,7 @@ static void widen_half(bool bfloat, const uint16_t *from, int64_t n, bool wide, 
 /* n adjacent components. */
 static void widen(kn_dtype part, const void *from, int64_t n, bool wide, void *to)
 {
-    switch ((kn_dtype_id)part->id) {
+    switch ((knx_dtype_id)part->id) {
     case KN_ID_BOOL:
     case KN_ID_U8: INTEGER(uint8_t)
     case KN_ID_I8: INTEGER(int8_t)
@@ -160,7 +160,7 @@ void knr_widen_panel(const knr_plan *p, kn_dtype d, const void *from, int64_t li
         weave_shorts(wide, width, width, steps, to);
     } else if (p->parts == 2) {
         widen(knx_component(d), from, 2 * width, p->size == 16, to);
-        knr_turn_complex(p->size == 16, width, to, (char *)to + width * p->size);
+        knr_transpose_complex(p->size == 16, width, to, (char *)to + width * p->size);
     } else {
         widen(d, from, width, p->size == 8, to);
     }

@@ -96,10 +96,10 @@ static bool same_set(const knr_plan *p)
 static bool in_sets_of_their_own(knr_plan *p, int64_t rows)
 {
     bool shared = p->right.row.stride[0] * p->right_step % WAY_BYTES == 0;
-    const kng_product_maker *shorter = p->maker->shorter;
-    if (shared && p->lanes > WAYS && shorter && rows <= kng_product_rows_turned(shorter, p->number, 1, KNG_A_ALONG)) {
+    const knh_product_maker *shorter = p->maker->shorter;
+    if (shared && p->lanes > WAYS && shorter && rows <= knh_product_rows_turned(shorter, p->number, 1, KNH_A_ALONG)) {
         p->maker = shorter;
-        p->lanes = kng_product_best(shorter, p->number).lanes;
+        p->lanes = knh_product_best(shorter, p->number).lanes;
     }
     return !shared;
 }
@@ -112,11 +112,11 @@ static bool choose_turned(knr_plan *p, int *best)
     bool fits = p->maker && p->group == 1 && r->plain && r->k.total >= 8 && r->k.n == 1 && r->k.stride[0] == 1 &&
                 !is_line(&r->row) && p->left.plain && is_line(&p->left.k);
     p->turned =
-        fits && rows > 0 && rows <= TURNED_ROWS && rows <= kng_product_rows_turned(p->maker, p->number, 1, KNG_A_ALONG);
+        fits && rows > 0 && rows <= TURNED_ROWS && rows <= knh_product_rows_turned(p->maker, p->number, 1, KNH_A_ALONG);
     if (p->turned) {
         p->max_rows = (int)rows;
         *best = in_sets_of_their_own(p, rows) ? 16 / p->lanes : 1;
-        if (*best < 1 || rows > kng_product_rows_turned(p->maker, p->number, *best, KNG_A_ALONG))
+        if (*best < 1 || rows > knh_product_rows_turned(p->maker, p->number, *best, KNH_A_ALONG))
             *best = 1;
     }
     return p->turned;
@@ -133,10 +133,10 @@ static bool choose_stream(knr_plan *p, int *best)
     if (!p->stream)
         return false;
     *best = rows <= 2 ? 8 : 4;
-    p->max_rows = kng_product_rows(p->maker, p->number, *best);
+    p->max_rows = knh_product_rows(p->maker, p->number, *best);
     if (p->max_rows < 1) {
         *best = 1;
-        p->max_rows = kng_product_rows(p->maker, p->number, 1);
+        p->max_rows = knh_product_rows(p->maker, p->number, 1);
     }
     return true;
 }
@@ -157,7 +157,7 @@ static bool choose_wide(knr_plan *p, int *best)
     if (rows <= (few_steps ? STREAM_ROWS : MANY_ROWS) || columns < WIDE * p->lanes || (!is_big(p) && !few_steps))
         return false;
     for (int v = WIDE; v > 1; v--) {
-        int most = kng_product_rows(p->maker, p->number, v);
+        int most = knh_product_rows(p->maker, p->number, v);
         if (most < 4)
             continue;
         *best = v;
@@ -176,7 +176,7 @@ static void choose_rectangle(knr_plan *p, int *best)
         *best = C_VECTORS;
         return;
     }
-    kng_product_shape shape = kng_product_best(p->maker, p->number);
+    knh_product_shape shape = knh_product_best(p->maker, p->number);
     int most = p->left.row.total <= FEW_ROWS ? MOST_VECTORS_FEW_ROWS : MOST_VECTORS;
     double least = 0;
     p->lanes = shape.lanes;
@@ -187,7 +187,7 @@ static void choose_rectangle(knr_plan *p, int *best)
     if (choose_wide(p, best))
         return;
     for (int v = 1; v <= most; v++) {
-        int rows = kng_product_rows(p->maker, p->number, v);
+        int rows = knh_product_rows(p->maker, p->number, v);
         if (rows < 1)
             break;
         if (rows > WAYS && p->left.row.total > WAYS && same_set(p))
@@ -236,14 +236,14 @@ static void place_right(knr_plan *p)
     bool small = r->row.total * r->k.total * p->size <= FIRST_CACHE;
     small = small && !(is_cold(p) && p->cut.tiles > IN_PLACE_TILES);
     p->cut.plain_tiles = far_apart(r, p->right_step) ? 1 : IN_PLACE_TILES;
-    p->right_from = KNG_B_PACKED;
+    p->right_from = KNH_B_PACKED;
     if (p->turned)
-        p->right_from = KNG_B_TURNED;
+        p->right_from = KNH_B_TURNED;
     else if (readable)
-        p->right_from = small || p->cut.tiles <= p->cut.plain_tiles ? KNG_B_PLAIN : KNG_B_PACKING;
+        p->right_from = small || p->cut.tiles <= p->cut.plain_tiles ? KNH_B_PLAIN : KNH_B_PACKING;
     if (p->stream)
-        p->right_from = KNG_B_PLAIN;
-    p->right_in_place = p->right_from == KNG_B_PLAIN || p->right_from == KNG_B_TURNED;
+        p->right_from = KNH_B_PLAIN;
+    p->right_in_place = p->right_from == KNH_B_PLAIN || p->right_from == KNH_B_TURNED;
 }
 
 /* --- pieces ----------------------------------------------------------------------------------- */
@@ -336,17 +336,17 @@ static double cost_of(const knr_plan *p)
 
 /* --- functions -------------------------------------------------------------------------------- */
 
-kng_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns, kng_b_from from)
+knh_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns, knh_b_from from)
 {
     int64_t vectors = knr_divide_up(columns, p->lanes);
-    kng_product_request q;
+    knh_product_request q;
     memset(&q, 0, sizeof q);
     q.number = (uint8_t)p->number;
     q.rows = (uint8_t)rows;
     q.vectors = (uint8_t)vectors;
     q.lanes = (uint8_t)(columns - (vectors - 1) * p->lanes);
-    q.a_signed = q.b_signed = p->number == KNG_NUMBER_BYTES && p->left.dtype->kind == 'i';
-    q.a_from = p->left_across ? KNG_A_ACROSS : KNG_A_ALONG;
+    q.a_signed = q.b_signed = p->number == KNH_NUMBER_BYTES && p->left.dtype->kind == 'i';
+    q.a_from = p->left_across ? KNH_A_ACROSS : KNH_A_ALONG;
     q.b_from = (uint8_t)from;
     return q;
 }
@@ -366,13 +366,13 @@ static void find_functions(knr_plan *p)
         for (int last = 0; last < 2; last++)
             for (int from = 0; from < 4; from++) {
                 int64_t rows = (h ? c->extra > 0 : c->tiles > c->extra) ? c->height + h : 0;
-                bool later = p->right_from == KNG_B_PACKING && from == KNG_B_PACKED && c->tiles > 1;
-                bool used = later || ((int)p->right_from == from && (from != KNG_B_PACKING || h || c->extra == 0));
-                kng_product_request q;
+                bool later = p->right_from == KNH_B_PACKING && from == KNH_B_PACKED && c->tiles > 1;
+                bool used = later || ((int)p->right_from == from && (from != KNH_B_PACKING || h || c->extra == 0));
+                knh_product_request q;
                 if (!rows || !columns[last] || !used || !p->left.k.total)
                     continue;
-                q = knr_request(p, rows, columns[last], (kng_b_from)from);
-                p->function[h][last][from] = kng_product_for(p->maker, &q);
+                q = knr_request(p, rows, columns[last], (knh_b_from)from);
+                p->function[h][last][from] = knh_product_for(p->maker, &q);
             }
 }
 

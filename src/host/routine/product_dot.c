@@ -8,22 +8,22 @@
 bool knr_dot_fits(const knr_plan *p)
 {
     const knr_side *l = &p->left, *r = &p->right;
-    return p->maker && p->number <= KNG_NUMBER_C128 && p->direct && l->row.total == 1 && r->row.total == 1 &&
+    return p->maker && p->number <= KNH_NUMBER_C128 && p->direct && l->row.total == 1 && r->row.total == 1 &&
            l->plain && r->plain && l->k.stride[0] == 1 && r->k.stride[0] == 1 && l->k.total >= 2 * KNR_BLOCK_STEPS;
 }
 
-static kng_product_function *function_of(const knr_plan *p, int64_t columns)
+static knh_product_function *function_of(const knr_plan *p, int64_t columns)
 {
-    kng_product_request q = knr_request(p, 1, columns, KNG_B_TURNED);
-    q.a_from = KNG_A_LANES;
-    return kng_product_for(p->maker, &q);
+    knh_product_request q = knr_request(p, 1, columns, KNH_B_TURNED);
+    q.a_from = KNH_A_LANES;
+    return knh_product_for(p->maker, &q);
 }
 
 /* Blocks that are worked on at once, and the functions for so many, for the last ones, and for one. */
 bool knr_dot_plan(knr_plan *p)
 {
     int vectors = 16 / p->lanes;
-    if (vectors > 1 && kng_product_rows_turned(p->maker, p->number, vectors, KNG_A_LANES) < 1)
+    if (vectors > 1 && knh_product_rows_turned(p->maker, p->number, vectors, KNH_A_LANES) < 1)
         vectors = 1;
     int64_t at_once = vectors * p->lanes, blocks = p->left.k.total / KNR_BLOCK_STEPS;
     p->dot_columns = at_once;
@@ -53,7 +53,7 @@ static void run_groups(void *env, int64_t part, int worker)
     int64_t blocks = p->left.k.total / KNR_BLOCK_STEPS, rest = p->left.k.total % KNR_BLOCK_STEPS, size = p->size;
     int64_t first = part * x->groups_of_a_part * p->dot_columns;
     int64_t end = knr_least(first + x->groups_of_a_part * p->dot_columns, blocks);
-    kng_product_args args = {.a_row = KNR_BLOCK_STEPS * size, .b_k = KNR_BLOCK_STEPS * size, .k = KNR_BLOCK_STEPS};
+    knh_product_args args = {.a_row = KNR_BLOCK_STEPS * size, .b_k = KNR_BLOCK_STEPS * size, .k = KNR_BLOCK_STEPS};
     (void)worker;
     for (int64_t i = first; i < end; i += p->dot_columns) {
         args.a = x->a + i * KNR_BLOCK_STEPS * size;

@@ -13,7 +13,7 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b)  PASTE_(a, b)
 
-/* kn_f32_to_bf16 written out for vectors: `to` may be `from`, so the compiler makes none of a loop. */
+/* knx_f32_to_bf16 written out for vectors: `to` may be `from`, so the compiler makes none of a loop. */
 enum { CHUNK = 16 };
 typedef uint32_t words __attribute__((vector_size(4 * CHUNK)));
 typedef uint16_t halves __attribute__((vector_size(2 * CHUNK)));
@@ -23,7 +23,7 @@ static void widen(bool bfloat, const uint16_t *from, int64_t n, float *to)
     int64_t i = 0;
     if (bfloat) {
         for (; i < n; i++)
-            to[i] = kn_bf16_to_f32(from[i]);
+            to[i] = knx_bf16_to_f32(from[i]);
         return;
     }
 #if defined(__F16C__)
@@ -31,7 +31,7 @@ static void widen(bool bfloat, const uint16_t *from, int64_t n, float *to)
         _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
 #endif
     for (; i < n; i++)
-        to[i] = kn_f16_to_f32(from[i]);
+        to[i] = knx_f16_to_f32(from[i]);
 }
 
 static void narrow(bool bfloat, const float *from, int64_t n, uint16_t *to)
@@ -47,7 +47,7 @@ static void narrow(bool bfloat, const float *from, int64_t n, uint16_t *to)
             memcpy(to + i, &z, sizeof z);
         }
         for (; i < n; i++)
-            to[i] = kn_f32_to_bf16(from[i]);
+            to[i] = knx_f32_to_bf16(from[i]);
         return;
     }
 #if defined(__F16C__)
@@ -55,7 +55,7 @@ static void narrow(bool bfloat, const float *from, int64_t n, uint16_t *to)
         _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
 #endif
     for (; i < n; i++)
-        to[i] = kn_f32_to_f16(from[i]);
+        to[i] = knx_f32_to_f16(from[i]);
 }
 
 const knr_half_loops PASTE(knr_half_, KN_ISA) = {widen, narrow};

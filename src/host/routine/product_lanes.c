@@ -42,7 +42,7 @@ bool knr_lanes_fit(const knr_plan *p)
     int last = d->n - 1;
     if (last < 0 || p->finish || a->fill || b->fill || !a->same || !b->same || p->parts != 1)
         return false;
-    if ((p->number != KNG_NUMBER_F32 && p->number != KNG_NUMBER_F64) || p->result->size != p->size)
+    if ((p->number != KNH_NUMBER_F32 && p->number != KNH_NUMBER_F64) || p->result->size != p->size)
         return false;
     if (d->a[last] != 1 || d->c[last] != 1 || (d->b[last] != 1 && d->b[last] != 0) || d->extent[last] < LEAST_LANES)
         return false;

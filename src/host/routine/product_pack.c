@@ -77,7 +77,7 @@ static void copy(const place *t, int64_t row, int64_t rows, int64_t k, int64_t s
             else
                 copy_line(t->size, to, from, k_step, steps);
     } else if (t->to_k == 1) {
-        kng_turn()(t->size, to, t->to_row * size, from, k_step * size, steps, rows, false);
+        knh_transpose()(t->size, to, t->to_row * size, from, k_step * size, steps, rows, false);
     } else if (k_step != 1 || row_step == 1 || size > 8) {
         for (int64_t j = 0; j < steps; j++, to += t->to_k * size, from += k_step * size)
             if (row_step == 1)
@@ -85,7 +85,7 @@ static void copy(const place *t, int64_t row, int64_t rows, int64_t k, int64_t s
             else
                 copy_line(t->size, to, from, row_step, rows);
     } else {
-        kng_turn()(t->size, to, t->to_k * size, from, row_step * size, rows, steps, false);
+        knh_transpose()(t->size, to, t->to_k * size, from, row_step * size, rows, steps, false);
     }
 }
 
@@ -355,7 +355,7 @@ static int64_t turn_groups(const knr_source *s, int64_t row, int64_t rows, int64
     int64_t size = side->dtype->size, groups = steps / p->group;
     if (p->group == 1 || p->group * size != 4 || !linear(side, &side->k) || !groups)
         return 0;
-    kng_turn()(4, to, width * 4, memory_of(s, row, k), side->row.stride[0] * size, rows, groups, false);
+    knh_transpose()(4, to, width * 4, memory_of(s, row, k), side->row.stride[0] * size, rows, groups, false);
     for (int64_t g = 0; g < groups && rows < width; g++)
         memset(to + (g * width + rows) * 4, 0, (size_t)(width - rows) * 4);
     return groups * p->group;

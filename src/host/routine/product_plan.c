@@ -185,32 +185,32 @@ void knr_batch_at(const knr_plan *p, int64_t i, int64_t *a, int64_t *b, int64_t 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 /* Sums of narrow integers have 32 bits; signs matter only where the result is wider than the operands. */
-static kng_number integers(const knk_product *q, const kng_product_maker *maker)
+static knh_number integers(const knk_product *q, const knh_product_maker *maker)
 {
     bool wider = q->result->size > q->operand->size;
     if (q->result->size == 8)
-        return KNG_NUMBER_I64;
+        return KNH_NUMBER_I64;
     if (!maker || q->operand->size == 4 || (q->operand->size == 2 && wider && q->operand->kind == 'u'))
-        return KNG_NUMBER_I32;
-    if (q->operand->size == 1 && kng_product_rows(maker, KNG_NUMBER_BYTES, 1))
-        return KNG_NUMBER_BYTES;
-    return KNG_NUMBER_SHORTS;
+        return KNH_NUMBER_I32;
+    if (q->operand->size == 1 && knh_product_rows(maker, KNH_NUMBER_BYTES, 1))
+        return KNH_NUMBER_BYTES;
+    return KNH_NUMBER_SHORTS;
 }
 
-static kng_number number_of(const knk_product *q, const kng_product_maker *maker)
+static knh_number number_of(const knk_product *q, const knh_product_maker *maker)
 {
     size_t size = knx_component(q->result)->size;
     if (knx_is_complex(q->result))
-        return size == 8 ? KNG_NUMBER_C128 : KNG_NUMBER_C64;
+        return size == 8 ? KNH_NUMBER_C128 : KNH_NUMBER_C64;
     if (knx_is_float(q->result))
-        return size == 8 ? KNG_NUMBER_F64 : KNG_NUMBER_F32;
+        return size == 8 ? KNH_NUMBER_F64 : KNH_NUMBER_F32;
     return integers(q, maker);
 }
 
 /* Who makes the inner loops: NULL is the loops in C. */
-static const kng_product_maker *choose_maker(void)
+static const knh_product_maker *choose_maker(void)
 {
-    const kng_product_maker *m = kng_generator_best()->product;
+    const knh_product_maker *m = knh_generator_best()->product;
     while (m && (int)m->cpu > (int)knr_isa())
         m = m->shorter;
     return m;
@@ -220,12 +220,12 @@ static void choose_numbers(knr_plan *p, const knk_product *q)
 {
     static const struct {
         uint8_t size, left, right, group;
-    } forms[KNG_NUMBER_KINDS] = {{4, 4, 4, 1}, {8, 8, 8, 1}, {8, 8, 16, 1}, {16, 16, 32, 1},
+    } forms[KNH_NUMBER_KINDS] = {{4, 4, 4, 1}, {8, 8, 8, 1}, {8, 8, 16, 1}, {16, 16, 32, 1},
                                  {4, 4, 4, 1}, {8, 8, 8, 1}, {4, 2, 2, 2},  {4, 1, 1, 4}};
     p->result = q->result;
     p->maker = choose_maker();
     p->number = number_of(q, p->maker);
-    if (p->maker && !kng_product_rows(p->maker, p->number, 1))
+    if (p->maker && !knh_product_rows(p->maker, p->number, 1))
         p->maker = NULL;
     p->size = forms[p->number].size;
     p->left_step = forms[p->number].left;
@@ -261,7 +261,7 @@ static bool is_line(const knr_axis *x) { return x->n == 1 && x->stride[0] == 1; 
  * products that make an imaginary part is part of the result. */
 static bool choose_swap(const knr_plan *p, const knr_axis *c_m, const knr_axis *c_n)
 {
-    if (p->number == KNG_NUMBER_C64 || p->number == KNG_NUMBER_C128)
+    if (p->number == KNH_NUMBER_C64 || p->number == KNH_NUMBER_C128)
         return false;
     if (c_n->total == 1 && c_m->total > 1)
         return true;

@@ -87,16 +87,16 @@ struct knr_plan {
     knr_cuts cut;
     bool swapped;          /* left is b */
     bool simple;           /* all in place, all of k at once, straight into c */
-    kng_b_from right_from; /* of the first rectangle that reads a panel; after PACKING comes PACKED */
+    knh_b_from right_from; /* of the first rectangle that reads a panel; after PACKING comes PACKED */
     int size;              /* bytes of a number of the result's buffer; of complex ones both parts */
-    /* Found ahead: [rows of a rectangle are cut.height + 1][columns are those of the last panel][kng_b_from]. */
-    kng_product_function *function[2][2][4];
+    /* Found ahead: [rows of a rectangle are cut.height + 1][columns are those of the last panel][knh_b_from]. */
+    knh_product_function *function[2][2][4];
     kn_dtype result;
-    kng_number number;
+    knh_number number;
     int left_step, right_step;       /* bytes of one step of one row, packed */
     int parts;                       /* 2: complex */
     int group;                       /* steps of k that lie side by side: 4 for BYTES, 2 for SHORTS */
-    const kng_product_maker *maker;  /* NULL: the loops in C */
+    const knh_product_maker *maker;  /* NULL: the loops in C */
     int lanes;                       /* numbers in a vector */
     int max_rows;                    /* of a rectangle */
     bool finish;                     /* the caller brings one */
@@ -120,14 +120,14 @@ struct knr_plan {
     bool by_lanes;       /* the last batch dimension runs along the lanes */
     bool dot;            /* one number of two vectors */
     int64_t dot_columns; /* blocks at once */
-    kng_product_function *dot_function[3];
+    knh_product_function *dot_function[3];
     double cost;
 };
 
 /* Chooses rectangles, pieces and places, and finds the functions. */
 void knr_cut(knr_plan *p);
 /* The rectangle that a plan asks for: rows x columns (of one panel). */
-kng_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns, kng_b_from from);
+knh_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns, knh_b_from from);
 
 static inline int64_t knr_least(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t knr_divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }

@@ -64,11 +64,11 @@ static const struct {
     knr_block_loop *block;
     uint8_t size, step, rows, group; /* bytes of a sum, of a step of a row of a; rows of packed b; steps side by side */
     char sum;                        /* f, d: float, double; i, l: integers */
-} numbers[KNG_NUMBER_KINDS] = {
-    [KNG_NUMBER_F32] = {f32_sums, 4, 4, 1, 1, 'f'},     [KNG_NUMBER_F64] = {f64_sums, 8, 8, 1, 1, 'd'},
-    [KNG_NUMBER_C64] = {c64_sums, 8, 8, 2, 1, 'f'},     [KNG_NUMBER_C128] = {c128_sums, 16, 16, 2, 1, 'd'},
-    [KNG_NUMBER_I32] = {i32_sums, 4, 4, 1, 1, 'i'},     [KNG_NUMBER_I64] = {i64_sums, 8, 8, 1, 1, 'l'},
-    [KNG_NUMBER_SHORTS] = {narrow_16, 4, 2, 1, 2, 'i'}, [KNG_NUMBER_BYTES] = {narrow_8, 4, 1, 1, 4, 'i'},
+} numbers[KNH_NUMBER_KINDS] = {
+    [KNH_NUMBER_F32] = {f32_sums, 4, 4, 1, 1, 'f'},     [KNH_NUMBER_F64] = {f64_sums, 8, 8, 1, 1, 'd'},
+    [KNH_NUMBER_C64] = {c64_sums, 8, 8, 2, 1, 'f'},     [KNH_NUMBER_C128] = {c128_sums, 16, 16, 2, 1, 'd'},
+    [KNH_NUMBER_I32] = {i32_sums, 4, 4, 1, 1, 'i'},     [KNH_NUMBER_I64] = {i64_sums, 8, 8, 1, 1, 'l'},
+    [KNH_NUMBER_SHORTS] = {narrow_16, 4, 2, 1, 2, 'i'}, [KNH_NUMBER_BYTES] = {narrow_8, 4, 1, 1, 4, 'i'},
 };
 
 static void add_totals(char sum, void *c, const void *block, int64_t n)
@@ -86,7 +86,7 @@ static void add_totals(char sum, void *c, const void *block, int64_t n)
 }
 
 /* All blocks of one row and one vector. */
-static void one_vector(const kng_product_request *r, const kng_product_args *x, knr_block s, int64_t at_c,
+static void one_vector(const knh_product_request *r, const knh_product_args *x, knr_block s, int64_t at_c,
                        int64_t at_chain)
 {
     _Alignas(64) char sums[64];
@@ -114,7 +114,7 @@ static void one_vector(const kng_product_request *r, const kng_product_args *x, 
 }
 
 /* Plain B into packed form, as the function that packs leaves it. */
-static void pack(const kng_product_request *r, const kng_product_args *x, int lanes)
+static void pack(const knh_product_request *r, const knh_product_args *x, int lanes)
 {
     int64_t step = numbers[r->number].step, columns = (r->vectors - 1) * lanes + r->lanes;
     int64_t row = r->vectors * lanes * step, rows = numbers[r->number].rows;
@@ -123,11 +123,11 @@ static void pack(const kng_product_request *r, const kng_product_args *x, int la
         memset(to, 0, (size_t)(row * rows));
         memcpy(to, (const char *)x->b + k * x->b_k, (size_t)(columns * step));
         if (rows == 2)
-            knr_turn_complex(step == 16, columns, to, to + row);
+            knr_transpose_complex(step == 16, columns, to, to + row);
     }
 }
 
-void knr_turn_complex(bool wide, int64_t n, const void *from, void *to)
+void knr_transpose_complex(bool wide, int64_t n, const void *from, void *to)
 {
     const float *f = from;
     const double *d = from;
@@ -141,22 +141,22 @@ void knr_turn_complex(bool wide, int64_t n, const void *from, void *to)
         }
 }
 
-void knr_rectangle(const kng_product_request *r, const kng_product_args *x, int lanes)
+void knr_rectangle(const knh_product_request *r, const knh_product_args *x, int lanes)
 {
     int size = numbers[r->number].size, step = numbers[r->number].step, group = numbers[r->number].group;
-    bool plain = r->b_from == KNG_B_PLAIN;
+    bool plain = r->b_from == KNH_B_PLAIN;
     knr_block s = {.a_signed = r->a_signed,
                    .b_signed = r->b_signed,
-                   .a_step = r->a_from == KNG_A_ACROSS ? x->a_k : step,
+                   .a_step = r->a_from == KNH_A_ACROSS ? x->a_k : step,
                    .b_step = plain ? x->b_k : (int64_t)r->vectors * lanes * step * group * numbers[r->number].rows};
-    if (r->b_from == KNG_B_PACKING)
+    if (r->b_from == KNH_B_PACKING)
         pack(r, x, lanes);
-    const char *b = r->b_from == KNG_B_PACKING ? x->packed : x->b;
+    const char *b = r->b_from == KNH_B_PACKING ? x->packed : x->b;
     for (int64_t i = 0; i < r->rows; i++)
         for (int64_t v = 0; v < r->vectors; v++) {
             int64_t at = v * lanes * size;
             s.columns = v + 1 < r->vectors ? lanes : r->lanes;
-            s.a = (const char *)x->a + i * (r->a_from == KNG_A_ACROSS ? step : x->a_row);
+            s.a = (const char *)x->a + i * (r->a_from == KNH_A_ACROSS ? step : x->a_row);
             s.b = b + v * lanes * step * group;
             one_vector(r, x, s, i * x->c_row + at, i * x->chain_row + at);
         }

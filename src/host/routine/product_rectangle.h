@@ -6,7 +6,7 @@
 #include "host/stage/product_maker.h"
 
 /* lanes: of a full vector, in which packed B is laid out. */
-void knr_rectangle(const kng_product_request *r, const kng_product_args *x, int lanes);
+void knr_rectangle(const knh_product_request *r, const knh_product_args *x, int lanes);
 /* n complex numbers (re, im) as (-im, re). */
-void knr_turn_complex(bool wide, int64_t n, const void *from, void *to);
+void knr_transpose_complex(bool wide, int64_t n, const void *from, void *to);
 #endif

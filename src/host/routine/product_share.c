@@ -50,7 +50,7 @@ static double time_of(const knr_plan *p, int64_t rows, int64_t columns, int thre
     int64_t each = columns_of(p, columns), turns = knr_divide_up(p->batches * rows * columns, threads);
     double share = rows_of(p, rows), part = share * (double)each / (double)p->right.row.total;
     double left = left_bytes(p, share, each), right = right_bytes(p, each);
-    double packing = left / PACKED_BYTES + right / (p->right_from == KNG_B_PACKING ? PACKING_BYTES : PACKED_BYTES);
+    double packing = left / PACKED_BYTES + right / (p->right_from == KNH_B_PACKING ? PACKING_BYTES : PACKED_BYTES);
     return (double)turns * (p->cost / (double)p->batches * part + packing);
 }
 

@@ -203,7 +203,7 @@ static bool cut_lanes(knr_plan *p, knr_strip *s)
     knr_cuts *c = &p->cut;
     int64_t parts = knr_divide_up(s->line, (int64_t)MOST_VECTORS * p->lanes), width = knr_divide_up(s->line, parts);
     int vectors = (int)knr_divide_up(width, p->lanes);
-    int rows = kng_product_rows(p->maker, p->number, vectors);
+    int rows = knh_product_rows(p->maker, p->number, vectors);
     if (rows < 1 || 4 * width < 3 * (int64_t)vectors * p->lanes || p->left.row.total < rows ||
         (int64_t)rows * vectors * p->lanes * p->size > MOST_SUMS)
         return false;
@@ -242,7 +242,7 @@ static bool choose_lanes(knr_plan *p)
         p->direct = true;
     if (cut_lanes(p, &s)) {
         p->strip = s;
-        p->right_from = KNG_B_PLAIN;
+        p->right_from = KNH_B_PLAIN;
         return true;
     }
     p->direct = direct;
@@ -336,7 +336,7 @@ static void fill_adjacent(const knr_source *s, const char *from, char *to)
             if (i < low || i >= high)
                 memset(to + i * step, 0, (size_t)line);
         if (high > low)
-            kng_turn()((int)size, to + low * step, step, from, t->apart * size, t->channels, high - low, false);
+            knh_transpose()((int)size, to + low * step, step, from, t->apart * size, t->channels, high - low, false);
         return;
     }
     memset(to, 0, (size_t)(low * step));

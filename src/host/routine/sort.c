@@ -71,7 +71,7 @@ static void read_images(kn_dtype d, const void *x, int64_t step, int word, int64
     typedef struct {
         uint64_t part[2];
     } bits128;
-    switch ((kn_dtype_id)d->id) {
+    switch ((knx_dtype_id)d->id) {
     case KN_ID_BOOL:
     case KN_ID_U8: IMAGES(uint8_t, v)
     case KN_ID_I8: IMAGES(uint8_t, v ^ 0x80u)

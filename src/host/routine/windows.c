@@ -11,7 +11,7 @@
 /* Number i of the indices; what no int64 holds is as far out of bounds as can be. */
 static int64_t read_index(kn_dtype d, const void *indices, int64_t i)
 {
-    switch ((kn_dtype_id)d->id) {
+    switch ((knx_dtype_id)d->id) {
     case KN_ID_BOOL:
     case KN_ID_U8: return ((const uint8_t *)indices)[i];
     case KN_ID_I8: return ((const int8_t *)indices)[i];
@@ -65,7 +65,7 @@ static bool any_outside(const knr_windows *w, const void *indices, int64_t point
     bool outside = false;
     if (w->index_most[i] < 0)
         return points > 0;
-    switch ((kn_dtype_id)w->index_dtype->id) {
+    switch ((knx_dtype_id)w->index_dtype->id) {
     case KN_ID_I32: OUTSIDE(int32_t)
     case KN_ID_I64: OUTSIDE(int64_t)
     default:
@@ -81,7 +81,7 @@ static bool any_outside(const knr_windows *w, const void *indices, int64_t point
 static int64_t as_given(int64_t v, int64_t size) { return v < 0 && v >= INT64_MIN + size ? v - size : v; }
 
 /* NumPy's error for the first number out of bounds, axis by axis. */
-kn_error *knr_check_bounds(const knr_windows *w, const void *indices)
+knx_error *knr_check_bounds(const knr_windows *w, const void *indices)
 {
     int64_t points = count(w->n_point, w->point);
     for (int i = 0; i < w->n_index; i++) {
@@ -90,9 +90,9 @@ kn_error *knr_check_bounds(const knr_windows *w, const void *indices)
         for (int64_t p = 0; p < points; p++) {
             int64_t v = read_index(w->index_dtype, indices, p * w->n_index + i);
             if (v < 0 || v > w->index_most[i])
-                return knx_error(KN_ERROR_INDEX, "index %lld is out of bounds for axis %lld with size %lld",
-                                 (long long)as_given(v, w->index_size[i]), (long long)w->index_axis[i],
-                                 (long long)w->index_size[i]);
+                return knx_error_new(KN_ERROR_INDEX, "index %lld is out of bounds for axis %lld with size %lld",
+                                     (long long)as_given(v, w->index_size[i]), (long long)w->index_axis[i],
+                                     (long long)w->index_size[i]);
         }
     }
     return NULL;
@@ -194,7 +194,7 @@ static void gather_window(const knr_windows *w, const nest *s, const char *table
     } while (next_line(s, at, &to, &from));
 }
 
-kn_error *knr_gather(const knr_windows *w, const void *table, const void *indices, void *dense)
+knx_error *knr_gather(const knr_windows *w, const void *table, const void *indices, void *dense)
 {
     nest s;
     int64_t points = count(w->n_point, w->point), at[KN_MAX_NDIM] = {0}, to = 0, from = 0, start = 0;
@@ -267,8 +267,8 @@ INTEGER(U8, uint8_t)
 INTEGER(U16, uint16_t)
 INTEGER(U32, uint32_t)
 INTEGER(U64, uint64_t)
-HALF(F16, kn_f16_to_f32, kn_f32_to_f16)
-HALF(BF16, kn_bf16_to_f32, kn_f32_to_bf16)
+HALF(F16, knx_f16_to_f32, knx_f32_to_f16)
+HALF(BF16, knx_bf16_to_f32, knx_f32_to_bf16)
 FLOAT(F32, float)
 FLOAT(F64, double)
 COMPLEX(C64, kn_c64)
@@ -398,7 +398,7 @@ static void combine_single(const knr_windows *w, const combine *c, void *table, 
     }
 }
 
-kn_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const void *indices, const void *dense)
+knx_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const void *indices, const void *dense)
 {
     nest s;
     const combine *c = combine_of(how, w->dtype);

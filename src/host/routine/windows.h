@@ -18,7 +18,7 @@ typedef enum {
 typedef struct knr_windows {
     kn_dtype dtype, index_dtype;
     knr_out_of_bounds mode;
-    kn_scalar_bits fill;
+    knx_scalar_bits fill;
     int n_point; /* dimensions of the points: those of the indices but the last */
     int64_t point[KN_MAX_NDIM], point_dense[KN_MAX_NDIM], point_table[KN_MAX_NDIM];
     int n_index; /* how many numbers make a start; they lie side by side */
@@ -32,11 +32,11 @@ typedef struct knr_windows {
 } knr_windows;
 
 /* IndexError for the first number of the indices that is out of bounds, whatever the mode. */
-kn_error *knr_check_bounds(const knr_windows *w, const void *indices);
-kn_error *knr_gather(const knr_windows *w, const void *table, const void *indices, void *dense);
+knx_error *knr_check_bounds(const knr_windows *w, const void *indices);
+knx_error *knr_gather(const knr_windows *w, const void *table, const void *indices, void *dense);
 
 /* What an update makes of the table's element: replaces it, is added to it, ... Keys can only be replaced. */
 typedef enum { KNR_SET, KNR_ADD, KNR_MUL, KNR_MIN, KNR_MAX } knr_combine;
 /* Into the table, element after element in C order of `dense`. */
-kn_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const void *indices, const void *dense);
+knx_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const void *indices, const void *dense);
 #endif

@@ -7,8 +7,8 @@
 #include "host/stage/product_maker.h"
 #include "host/stage/stage.h"
 
-typedef struct kng_generator kng_generator;
-struct kng_generator {
+typedef struct knh_generator knh_generator;
+struct knh_generator {
     const char *name;    /* in KILN_BACKEND, in logs and tests */
     bool (*works)(void); /* on this processor and in this process? NULL: everywhere */
 
@@ -16,21 +16,21 @@ struct kng_generator {
      * asked for once per kernel, stage, mode and classes, by any thread; what two threads make at once, one of them
      * drops. NotImplementedError: there is no such function, the interpreter runs the launch and nobody asks again.
      * MemoryError: the interpreter runs it this time. NULL instead of a function pointer: the interpreter runs all. */
-    kn_error *(*make)(const kng_generator *g, const kng_request *r, kng_function **out, void **keep);
+    knx_error *(*make)(const knh_generator *g, const knh_request *r, knh_function **out, void **keep);
     void (*drop)(void *keep);           /* the kernel goes, and no function of it runs. NULL: nothing is to be done */
     size_t (*bytes)(const void *keep);  /* of code and data, for the counts of caches. NULL: 0 */
 
     /* What the driver asks before it plans. Nothing but time depends on it. */
     int lanes;            /* a row of fewer lanes takes as long as one of so many, about */
-    bool second_elements; /* streams of class KNG_STRIDE_TWO are faster than others of class ANY */
+    bool second_elements; /* streams of class KNH_STRIDE_TWO are faster than others of class ANY */
     bool leaves_copies;   /* stages that only copy are left to functions of the driver's own (host/copy.c) */
     /* Ends a thread's part of a launch that had nontemporal functions: their stores are seen by other threads from
      * then on. NULL: functions are never asked to be nontemporal. */
     void (*flush)(void);
 
-    const kng_product_maker *product; /* inner loops of products; NULL: the loops in C */
+    const knh_product_maker *product; /* inner loops of products; NULL: the loops in C */
 };
 
 /* The generator without functions: kernels are interpreted (host/interp/). */
-extern const kng_generator kng_interpreter;
+extern const knh_generator knh_interpreter;
 #endif

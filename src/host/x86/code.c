@@ -37,19 +37,19 @@ typedef struct chunk {
     bool closed;       /* never written again: private, large or inherited */
 } chunk;
 
-struct kng_code {
+struct knh_code {
     chunk *chunk;
     size_t at, bytes, taken;
     uint64_t forks; /* of the process before it was made */
-    kng_gdb_entry *gdb;
+    knh_gdb_entry *gdb;
 };
 
-static kn_global_lock lock = KN_GLOBAL_LOCK_INIT; /* all of the following; held while the process forks */
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT; /* all of the following; held while the process forks */
 static chunk *chunks, *current;
 static size_t bytes_in_use, bytes_mapped;
 static uint64_t forks;
 static bool never_twice; /* the system does not let memory be mapped twice */
-static kng_code_way forced;
+static knh_code_way forced;
 
 /* ---- Forks. */
 
@@ -69,7 +69,7 @@ static void in_child(void)
 
 static void watch_forks(void)
 {
-    static kn_fork_watch watch = {.in_parent = in_parent, .in_child = in_child};
+    static knx_fork_watch watch = {.in_parent = in_parent, .in_child = in_child};
     knx_watch_forks(&watch);
 }
 
@@ -169,7 +169,7 @@ static void discard(chunk *c) /* that was never linked */
 static chunk *chunk_for_one(const void *bytes, size_t n, bool twice)
 {
     chunk *c = new_chunk(n);
-    bool works = c && !knx_alloc_must_fail() && forced != KNG_CODE_NONE;
+    bool works = c && !knx_alloc_must_fail() && forced != KNH_CODE_NONE;
     if (works && twice)
         works = map_twice(c);
     else if (works)
@@ -276,7 +276,7 @@ static bool find_room(size_t size)
     return true;
 }
 
-static bool place_in_shared(kng_code *p, const void *bytes)
+static bool place_in_shared(knh_code *p, const void *bytes)
 {
     if (!find_room(p->taken))
         return false;
@@ -290,9 +290,9 @@ static bool place_in_shared(kng_code *p, const void *bytes)
     return true;
 }
 
-static bool place(kng_code *p, const void *bytes)
+static bool place(knh_code *p, const void *bytes)
 {
-    bool twice = !never_twice && forced == KNG_CODE_ANY;
+    bool twice = !never_twice && forced == KNH_CODE_ANY;
     if (twice && p->taken < LARGE && place_in_shared(p, bytes))
         return true;
     p->at = 0;
@@ -301,45 +301,45 @@ static bool place(kng_code *p, const void *bytes)
     return (p->chunk = chunk_for_one(bytes, p->bytes, false)) != NULL;
 }
 
-kn_error *kng_publish(const void *bytes, size_t n, const char *name, kng_code **out)
+knx_error *knh_publish(const void *bytes, size_t n, const char *name, knh_code **out)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     const kn_env *env = knx_env(); /* has a lock of its own */
-    kng_code *p = knx_alloc_zero(sizeof *p);
+    knh_code *p = knx_alloc_zero(sizeof *p);
     *out = NULL;
     if (!p || n > SIZE_MAX / 2)
         return knx_free(p), knx_error_nomem();
     pthread_once(&once, watch_forks);
     p->bytes = n;
     p->taken = n ? (n + UNIT - 1) & ~(size_t)(UNIT - 1) : UNIT;
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     bool placed = place(p, bytes);
     if (placed) {
         bytes_in_use += p->taken;
         p->forks = forks;
-        p->gdb = kng_gdb_add(kng_code_start(p), n, name);
+        p->gdb = knh_gdb_add(knh_code_start(p), n, name);
         if (env->perf)
-            kng_perf_note(kng_code_start(p), n, name);
+            knh_perf_note(knh_code_start(p), n, name);
     }
     knx_global_unlock(&lock);
     if (!placed) {
         knx_free(p);
-        return knx_error(KN_ERROR_MEMORY, "the system gives no executable memory (%zu bytes for %s)", n, name);
+        return knx_error_new(KN_ERROR_MEMORY, "the system gives no executable memory (%zu bytes for %s)", n, name);
     }
     *out = p;
     return NULL;
 }
 
-const void *kng_code_start(const kng_code *c) { return c->chunk->run + c->at; }
-size_t kng_code_size(const kng_code *c) { return c->bytes; }
+const void *knh_code_start(const knh_code *c) { return c->chunk->run + c->at; }
+size_t knh_code_size(const knh_code *c) { return c->bytes; }
 
-void kng_code_free(kng_code *p)
+void knh_code_free(knh_code *p)
 {
     if (!p)
         return;
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     chunk *c = p->chunk;
-    kng_gdb_remove(p->gdb);
+    knh_gdb_remove(p->gdb);
     bytes_in_use -= p->taken;
     if (!c->closed && p->forks == forks)
         give(c, p->at, p->taken);
@@ -349,42 +349,42 @@ void kng_code_free(kng_code *p)
     knx_free(p);
 }
 
-size_t kng_code_bytes(void)
+size_t knh_code_bytes(void)
 {
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     size_t n = bytes_in_use;
     knx_global_unlock(&lock);
     return n;
 }
 
-size_t kng_code_mapped(void)
+size_t knh_code_mapped(void)
 {
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     size_t n = bytes_mapped;
     knx_global_unlock(&lock);
     return n;
 }
 
-void kng_code_force(kng_code_way way)
+void knh_code_force(knh_code_way way)
 {
-    knx_global_lock(&lock);
+    knx_global_lock_take(&lock);
     forced = way;
     knx_global_unlock(&lock);
 }
 
 #else
 
-kn_error *kng_publish(const void *bytes, size_t n, const char *name, kng_code **out)
+knx_error *knh_publish(const void *bytes, size_t n, const char *name, knh_code **out)
 {
     (void)bytes, (void)n, (void)name;
     *out = NULL;
-    return knx_error(KN_ERROR_NOT_IMPLEMENTED, "there is no generated code on this machine");
+    return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "there is no generated code on this machine");
 }
-const void *kng_code_start(const kng_code *c) { return c; }
-size_t kng_code_size(const kng_code *c) { return (void)c, 0; }
-void kng_code_free(kng_code *c) { (void)c; }
-size_t kng_code_bytes(void) { return 0; }
-size_t kng_code_mapped(void) { return 0; }
-void kng_code_force(kng_code_way way) { (void)way; }
+const void *knh_code_start(const knh_code *c) { return c; }
+size_t knh_code_size(const knh_code *c) { return (void)c, 0; }
+void knh_code_free(knh_code *c) { (void)c; }
+size_t knh_code_bytes(void) { return 0; }
+size_t knh_code_mapped(void) { return 0; }
+void knh_code_force(knh_code_way way) { (void)way; }
 
 #endif

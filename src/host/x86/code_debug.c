@@ -31,7 +31,7 @@ static void __attribute__((noinline, used)) __jit_debug_register_code(void) { __
 enum { TEXT = 1, SYMBOLS, STRINGS, SECTIONS, NAME_ROOM = 128 };
 static const char section_names[] = "\0.text\0.symtab\0.strtab"; /* at 1, 7, 15 */
 
-struct kng_gdb_entry {
+struct knh_gdb_entry {
     struct jit_entry jit;
     Elf64_Ehdr header;
     Elf64_Shdr section[SECTIONS];
@@ -39,12 +39,12 @@ struct kng_gdb_entry {
     char strings[sizeof section_names + NAME_ROOM];
 };
 
-#define FROM_HEADER(field) (offsetof(struct kng_gdb_entry, field) - offsetof(struct kng_gdb_entry, header))
+#define FROM_HEADER(field) (offsetof(struct knh_gdb_entry, field) - offsetof(struct knh_gdb_entry, header))
 
-static void fill(kng_gdb_entry *e, const void *code, size_t n, const char *name)
+static void fill(knh_gdb_entry *e, const void *code, size_t n, const char *name)
 {
-    *e = (kng_gdb_entry){
-        .jit = {.file = &e->header, .size = sizeof *e - offsetof(struct kng_gdb_entry, header)},
+    *e = (knh_gdb_entry){
+        .jit = {.file = &e->header, .size = sizeof *e - offsetof(struct knh_gdb_entry, header)},
         .header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ELFOSABI_NONE},
                    .e_type = ET_REL,
                    .e_machine = EM_X86_64,
@@ -80,9 +80,9 @@ static void fill(kng_gdb_entry *e, const void *code, size_t n, const char *name)
     strncpy(e->strings + sizeof section_names, name, NAME_ROOM - 1);
 }
 
-kng_gdb_entry *kng_gdb_add(const void *code, size_t n, const char *name)
+knh_gdb_entry *knh_gdb_add(const void *code, size_t n, const char *name)
 {
-    kng_gdb_entry *e = knx_alloc(sizeof *e);
+    knh_gdb_entry *e = knx_alloc(sizeof *e);
     if (!e)
         return NULL;
     fill(e, code, n, name);
@@ -95,7 +95,7 @@ kng_gdb_entry *kng_gdb_add(const void *code, size_t n, const char *name)
     return e;
 }
 
-void kng_gdb_remove(kng_gdb_entry *e)
+void knh_gdb_remove(knh_gdb_entry *e)
 {
     if (!e)
         return;
@@ -110,7 +110,7 @@ void kng_gdb_remove(kng_gdb_entry *e)
 }
 
 /* The file is opened anew for each piece: it is rare, a child has another one, and no descriptor is held. */
-void kng_perf_note(const void *code, size_t n, const char *name)
+void knh_perf_note(const void *code, size_t n, const char *name)
 {
     char line[256];
     snprintf(line, sizeof line, "/tmp/perf-%ld.map", (long)getpid());
@@ -125,12 +125,12 @@ void kng_perf_note(const void *code, size_t n, const char *name)
 
 #else
 
-kng_gdb_entry *kng_gdb_add(const void *code, size_t n, const char *name)
+knh_gdb_entry *knh_gdb_add(const void *code, size_t n, const char *name)
 {
     (void)code, (void)n, (void)name;
     return NULL;
 }
-void kng_gdb_remove(kng_gdb_entry *e) { (void)e; }
-void kng_perf_note(const void *code, size_t n, const char *name) { (void)code, (void)n, (void)name; }
+void knh_gdb_remove(knh_gdb_entry *e) { (void)e; }
+void knh_perf_note(const void *code, size_t n, const char *name) { (void)code, (void)n, (void)name; }
 
 #endif

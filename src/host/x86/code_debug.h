@@ -4,10 +4,10 @@
 #define KN_HOST_X86_CODE_DEBUG_H
 #include <stddef.h>
 
-typedef struct kng_gdb_entry kng_gdb_entry;
+typedef struct knh_gdb_entry knh_gdb_entry;
 /* An object file in memory with one symbol (GDB's "JIT compilation interface"). NULL without memory: gdb then does not
  * know the piece. */
-kng_gdb_entry *kng_gdb_add(const void *code, size_t n, const char *name);
-void kng_gdb_remove(kng_gdb_entry *e); /* NULL is fine */
-void kng_perf_note(const void *code, size_t n, const char *name); /* a line in /tmp/perf-PID.map */
+knh_gdb_entry *knh_gdb_add(const void *code, size_t n, const char *name);
+void knh_gdb_remove(knh_gdb_entry *e); /* NULL is fine */
+void knh_perf_note(const void *code, size_t n, const char *name); /* a line in /tmp/perf-PID.map */
 #endif

@@ -9,67 +9,67 @@ static int lane_size(int dtype)
     return knk_is_half_id(dtype) || size == 8 ? size : 4;
 }
 
-int kng_length(const kng_form *f, int dtype)
+int knh_length(const knh_form *f, int dtype)
 {
-    const int bytes = kng_is_mask(f, dtype) ? 0 : f->lanes * lane_size(dtype);
+    const int bytes = knh_is_mask(f, dtype) ? 0 : f->lanes * lane_size(dtype);
     return bytes > 32 ? 2 : bytes > 16 ? 1 : 0;
 }
 
-int kng_value_bytes(const kng_form *f, int dtype) { return kng_is_mask(f, dtype) ? 8 : 16 << kng_length(f, dtype); }
+int knh_value_bytes(const knh_form *f, int dtype) { return knh_is_mask(f, dtype) ? 8 : 16 << knh_length(f, dtype); }
 
 /* Moves. */
-void kng_copy(kng_asm *a, int len, int dst, kng_operand src)
+void knh_copy(knh_asm *a, int len, int dst, knh_operand src)
 {
     if (src.memory)
-        kng_v2(a, KNG_VMOVUPS, len, dst, src);
+        knh_v2(a, KNH_VMOVUPS, len, dst, src);
     else if (src.reg != dst)
-        kng_v2(a, KNG_VMOVAPS, len, dst, src);
+        knh_v2(a, KNH_VMOVAPS, len, dst, src);
 }
 
-void kng_zero(kng_asm *a, int dst) { kng_v3(a, KNG_VPXORD, 0, dst, dst, kng_reg(dst)); }
+void knh_zero(knh_asm *a, int dst) { knh_v3(a, KNH_VPXORD, 0, dst, dst, knh_reg(dst)); }
 
-void kng_move(kng_asm *a, const kng_form *f, int dtype, int dst, int src)
+void knh_move(knh_asm *a, const knh_form *f, int dtype, int dst, int src)
 {
-    if (!kng_is_mask(f, dtype))
-        kng_copy(a, kng_length(f, dtype), dst, kng_reg(src));
+    if (!knh_is_mask(f, dtype))
+        knh_copy(a, knh_length(f, dtype), dst, knh_reg(src));
     else if (dst != src)
-        kng_v2(a, KNG_KMOVW, 0, dst, kng_reg(src));
+        knh_v2(a, KNH_KMOVW, 0, dst, knh_reg(src));
 }
 
-void kng_spill(kng_asm *a, const kng_form *f, int dtype, kng_operand to, int src)
+void knh_spill(knh_asm *a, const knh_form *f, int dtype, knh_operand to, int src)
 {
-    if (kng_is_mask(f, dtype))
-        kng_v2(a, KNG_KMOVW_ST, 0, src, to);
+    if (knh_is_mask(f, dtype))
+        knh_v2(a, KNH_KMOVW_ST, 0, src, to);
     else
-        kng_v2(a, KNG_VMOVUPS_ST, kng_length(f, dtype), src, to);
+        knh_v2(a, KNH_VMOVUPS_ST, knh_length(f, dtype), src, to);
 }
 
-void kng_reload(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from)
+void knh_reload(knh_asm *a, const knh_form *f, int dtype, int dst, knh_operand from)
 {
-    if (kng_is_mask(f, dtype))
-        kng_v2(a, KNG_KMOVW, 0, dst, from);
+    if (knh_is_mask(f, dtype))
+        knh_v2(a, KNH_KMOVW, 0, dst, from);
     else
-        kng_v2(a, KNG_VMOVUPS, kng_length(f, dtype), dst, from);
+        knh_v2(a, KNH_VMOVUPS, knh_length(f, dtype), dst, from);
 }
 
 /* Constants. */
-static kng_operand pool_lanes(kng_asm *a, uint64_t bits, int size, int bytes)
+static knh_operand pool_lanes(knh_asm *a, uint64_t bits, int size, int bytes)
 {
     uint8_t all[64];
     for (int i = 0; i < bytes; i += size)
         memcpy(all + i, &bits, (size_t)size); /* little-endian, as x86 is */
-    return kng_at_pool(kng_pool(a, all, bytes, bytes));
+    return knh_at_pool(knh_pool(a, all, bytes, bytes));
 }
 
-static kng_operand all_lanes(kng_asm *a, const kng_form *f, uint64_t bits, int size)
+static knh_operand all_lanes(knh_asm *a, const knh_form *f, uint64_t bits, int size)
 {
-    kng_operand o = pool_lanes(a, bits, size, kng_wide(f) ? size : 32);
-    o.broadcast = kng_wide(f);
+    knh_operand o = pool_lanes(a, bits, size, knh_wide(f) ? size : 32);
+    o.broadcast = knh_wide(f);
     return o;
 }
 
-kng_operand kng_lanes32(kng_asm *a, const kng_form *f, uint32_t bits) { return all_lanes(a, f, bits, 4); }
-kng_operand kng_lanes64(kng_asm *a, const kng_form *f, uint64_t bits) { return all_lanes(a, f, bits, 8); }
+knh_operand knh_lanes32(knh_asm *a, const knh_form *f, uint32_t bits) { return all_lanes(a, f, bits, 4); }
+knh_operand knh_lanes64(knh_asm *a, const knh_form *f, uint64_t bits) { return all_lanes(a, f, bits, 8); }
 
 /* An element as it lies in a lane. */
 static uint64_t lane_bits(int dtype, uint64_t bits)
@@ -80,48 +80,48 @@ static uint64_t lane_bits(int dtype, uint64_t bits)
     return knk_is_signed_id(dtype) ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits << unused >> unused;
 }
 
-kng_operand kng_constant(kng_asm *a, const kng_form *f, int dtype, uint64_t bits, bool broadcast)
+knh_operand knh_constant(knh_asm *a, const knh_form *f, int dtype, uint64_t bits, bool broadcast)
 {
-    if (kng_is_mask(f, dtype))
-        return kng_reg(0);
+    if (knh_is_mask(f, dtype))
+        return knh_reg(0);
     int size = lane_size(dtype);
-    if (broadcast && kng_wide(f) && size >= 4)
+    if (broadcast && knh_wide(f) && size >= 4)
         return all_lanes(a, f, lane_bits(dtype, bits), size);
-    return pool_lanes(a, lane_bits(dtype, bits), size, kng_value_bytes(f, dtype));
+    return pool_lanes(a, lane_bits(dtype, bits), size, knh_value_bytes(f, dtype));
 }
 
-void kng_emit_constant(kng_asm *a, const kng_form *f, int dtype, int dst, uint64_t bits, int gp_temp)
+void knh_emit_constant(knh_asm *a, const knh_form *f, int dtype, int dst, uint64_t bits, int gp_temp)
 {
     (void)gp_temp;
-    int len = kng_length(f, dtype), size = lane_size(dtype);
+    int len = knh_length(f, dtype), size = lane_size(dtype);
     uint64_t lane = lane_bits(dtype, bits);
-    if (kng_is_mask(f, dtype))
-        kng_v3(a, lane ? KNG_KXNORW : KNG_KXORW, 0, dst, dst, kng_reg(dst));
+    if (knh_is_mask(f, dtype))
+        knh_v3(a, lane ? KNH_KXNORW : KNH_KXORW, 0, dst, dst, knh_reg(dst));
     else if (!lane)
-        kng_zero(a, dst);
+        knh_zero(a, dst);
     else if (dtype == KN_ID_BOOL)
-        kng_v3(a, KNG_VPCMPEQD, len, dst, dst, kng_reg(dst));
+        knh_v3(a, KNH_VPCMPEQD, len, dst, dst, knh_reg(dst));
     else
-        kng_v2(a,
-               size == 2   ? KNG_VPBROADCASTW
-               : size == 4 ? KNG_VPBROADCASTD
-                           : KNG_VPBROADCASTQ,
+        knh_v2(a,
+               size == 2   ? KNH_VPBROADCASTW
+               : size == 4 ? KNH_VPBROADCASTD
+                           : KNH_VPBROADCASTQ,
                len, dst, pool_lanes(a, lane, size, size));
 }
 
 /* Recipes. */
 static bool is_zero(const knk_inst *n) { return n->op == KNK_CONST && !n->imm; }
 
-static const kng_recipe *find(const kng_form *f, const knk_inst *n, const knk_inst *nodes, int dtype)
+static const knh_recipe *find(const knh_form *f, const knk_inst *n, const knk_inst *nodes, int dtype)
 {
     const int op = n->op;
-    if (op == KNK_SELECT && dtype != KN_ID_BOOL && (is_zero(&nodes[n->c]) || (is_zero(&nodes[n->b]) && !kng_wide(f))))
-        return kng_select_zero(f, dtype, is_zero(&nodes[n->c]));
-    const kng_recipe *r = dtype == KN_ID_BOOL      ? kng_bool_recipes[op]
-                          : knk_is_float_id(dtype) ? kng_float_recipes[op]
-                                                   : kng_int_recipes[op];
+    if (op == KNK_SELECT && dtype != KN_ID_BOOL && (is_zero(&nodes[n->c]) || (is_zero(&nodes[n->b]) && !knh_wide(f))))
+        return knh_select_zero(f, dtype, is_zero(&nodes[n->c]));
+    const knh_recipe *r = dtype == KN_ID_BOOL      ? knh_bool_recipes[op]
+                          : knk_is_float_id(dtype) ? knh_float_recipes[op]
+                                                   : knh_int_recipes[op];
     for (; r && r->from; r++)
-        if (kng_in(r->from, dtype) && r->targets >> f->target & 1)
+        if (knh_in(r->from, dtype) && r->targets >> f->target & 1)
             return r;
     return NULL;
 }
@@ -131,41 +131,41 @@ static int operand_dtype(const knk_inst *n, const knk_inst *nodes)
     return nodes[n->op == KNK_SELECT ? n->b : n->a].dtype;
 }
 
-kng_needs kng_emit_needs(const kng_form *f, const knk_inst *n, const knk_inst *nodes)
+knh_needs knh_emit_needs(const knh_form *f, const knk_inst *n, const knk_inst *nodes)
 {
     int dtype = operand_dtype(n, nodes);
     if (n->op == KNK_CAST || n->op == KNK_BITCAST)
-        return kng_cast_needs(f, dtype, n->dtype, n->op == KNK_BITCAST);
-    const kng_recipe *r = find(f, n, nodes, dtype);
+        return knh_cast_needs(f, dtype, n->dtype, n->op == KNK_BITCAST);
+    const knh_recipe *r = find(f, n, nodes, dtype);
     if (!r)
-        return (kng_needs){.helper = true};
-    return (kng_needs){.temps = r->temps,
+        return (knh_needs){.helper = true};
+    return (knh_needs){.temps = r->temps,
                        .mask_temps = r->mask_temps,
                        .gp_temps = r->gp_temps,
                        .memory = r->memory,
-                       .broadcast = kng_wide(f) ? r->broadcast : 0,
+                       .broadcast = knh_wide(f) ? r->broadcast : 0,
                        .over = r->over,
                        .commutes = r->commutes};
 }
 
-void kng_emit_op(kng_asm *a, const kng_form *f, const knk_inst *n, const knk_inst *nodes, int dst,
-                 const kng_operand src[3], const int *temp, const int *mask_temp, const int *gp_temp)
+void knh_emit_op(knh_asm *a, const knh_form *f, const knk_inst *n, const knk_inst *nodes, int dst,
+                 const knh_operand src[3], const int *temp, const int *mask_temp, const int *gp_temp)
 {
     int dtype = operand_dtype(n, nodes);
-    kng_op o = {.a = a,
+    knh_op o = {.a = a,
                 .f = f,
                 .n = n,
                 .nodes = nodes,
                 .from = dtype,
                 .to = n->dtype,
-                .len = kng_length(f, dtype),
+                .len = knh_length(f, dtype),
                 .dst = dst,
                 .src = src,
                 .temp = temp,
                 .mask = mask_temp,
                 .gp = gp_temp};
     if (n->op == KNK_CAST || n->op == KNK_BITCAST) {
-        kng_cast(&o, n->op == KNK_BITCAST);
+        knh_cast(&o, n->op == KNK_BITCAST);
         return;
     }
     o.recipe = find(f, n, nodes, dtype);
@@ -176,18 +176,18 @@ void kng_emit_op(kng_asm *a, const kng_form *f, const knk_inst *n, const knk_ins
     }
     o.recipe->emit(&o);
     if (o.recipe->extend)
-        kng_extend(a, f, dtype, dst, dst);
+        knh_extend(a, f, dtype, dst, dst);
 }
 
 /* Frequent forms. */
-void kng_emit_two(const kng_op *o) { kng_v3(o->a, o->recipe->insn, o->len, o->dst, o->src[0].reg, o->src[1]); }
+void knh_emit_two(const knh_op *o) { knh_v3(o->a, o->recipe->insn, o->len, o->dst, o->src[0].reg, o->src[1]); }
 
-void kng_emit_one(const kng_op *o)
+void knh_emit_one(const knh_op *o)
 {
     if (o->recipe->imm)
-        kng_v2i(o->a, o->recipe->insn, o->len, o->dst, o->src[0], o->recipe->imm);
+        knh_v2i(o->a, o->recipe->insn, o->len, o->dst, o->src[0], o->recipe->imm);
     else
-        kng_v2(o->a, o->recipe->insn, o->len, o->dst, o->src[0]);
+        knh_v2(o->a, o->recipe->insn, o->len, o->dst, o->src[0]);
 }
 
-void kng_emit_copy(const kng_op *o) { kng_copy(o->a, o->len, o->dst, o->src[0]); }
+void knh_emit_copy(const knh_op *o) { knh_copy(o->a, o->len, o->dst, o->src[0]); }

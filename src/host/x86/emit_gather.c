@@ -6,190 +6,190 @@
 #include "host/x86/emit_recipe.h"
 
 enum { INDEX_AT, ELEMENT_AT = 64, MASK_AT = 128 };
-static const kng_tail whole = {.on = false};
+static const knh_tail whole = {.on = false};
 
-static kng_operand past(kng_operand o, int bytes)
+static knh_operand past(knh_operand o, int bytes)
 {
     o.disp += bytes;
     return o;
 }
 
 /* One element from memory to memory, through a register. */
-static void copy_element(kng_asm *a, int size, kng_operand to, kng_operand from, int gp)
+static void copy_element(knh_asm *a, int size, knh_operand to, knh_operand from, int gp)
 {
     if (size == 8) {
-        kng_load(a, gp, from);
-        kng_store(a, to, gp);
+        knh_load(a, gp, from);
+        knh_store(a, to, gp);
     } else {
-        kng_load_part(a, size, false, gp, from);
-        kng_store_part(a, size, to, gp);
+        knh_load_part(a, size, false, gp, from);
+        knh_store_part(a, size, to, gp);
     }
 }
 
 /* AVX-512: the lanes that are wanted, in k. */
-static void wanted_512(kng_asm *a, int k, int pred, const kng_tail *t)
+static void wanted_512(knh_asm *a, int k, int pred, const knh_tail *t)
 {
     if (pred >= 0 && t->on)
-        kng_v3(a, KNG_KANDW, 0, k, pred, kng_reg(t->mask));
+        knh_v3(a, KNH_KANDW, 0, k, pred, knh_reg(t->mask));
     else if (pred >= 0 || t->on)
-        kng_v2(a, KNG_KMOVW, 0, k, kng_reg(pred >= 0 ? pred : t->mask));
+        knh_v2(a, KNH_KMOVW, 0, k, knh_reg(pred >= 0 ? pred : t->mask));
     else
-        kng_v3(a, KNG_KXNORW, 0, k, k, kng_reg(k));
+        knh_v3(a, KNH_KXNORW, 0, k, k, knh_reg(k));
 }
 
 /* AVX2: the same as 32-bit lanes. */
-static void wanted_2(kng_asm *a, int t, int pred, const kng_tail *tail)
+static void wanted_2(knh_asm *a, int t, int pred, const knh_tail *tail)
 {
     if (pred >= 0 && tail->on)
-        kng_v3(a, KNG_VPAND, 0, t, pred, kng_reg(tail->mask4));
+        knh_v3(a, KNH_VPAND, 0, t, pred, knh_reg(tail->mask4));
     else if (pred >= 0 || tail->on)
-        kng_copy(a, 0, t, kng_reg(pred >= 0 ? pred : tail->mask4));
+        knh_copy(a, 0, t, knh_reg(pred >= 0 ? pred : tail->mask4));
     else
-        kng_v3(a, KNG_VPCMPEQD, 0, t, t, kng_reg(t));
+        knh_v3(a, KNH_VPCMPEQD, 0, t, t, knh_reg(t));
 }
 
 /* All lanes, whose indices lie in the scratch memory: each half is a chain of insertions. */
-static void gather_whole(kng_asm *a, const kng_form *f, int dtype, int dst, int base, const int *temp, const int *gp,
-                         kng_operand scratch)
+static void gather_whole(knh_asm *a, const knh_form *f, int dtype, int dst, int base, const int *temp, const int *gp,
+                         knh_operand scratch)
 {
     const int size = knk_size(dtype), halves = f->lanes > 4 ? 2 : 1, half = f->lanes / halves;
     for (int h = 0; h < halves; h++)
-        kng_zero(a, temp[h]);
+        knh_zero(a, temp[h]);
     for (int i = 0; i < half; i++)
         for (int h = 0; h < halves; h++) {
-            kng_load(a, gp[h], past(scratch, 8 * (i + h * half)));
-            kng_v3i(a, size == 1 ? KNG_VPINSRB : KNG_VPINSRW, 0, temp[h], temp[h], kng_at_index(base, gp[h], size, 0),
+            knh_load(a, gp[h], past(scratch, 8 * (i + h * half)));
+            knh_v3i(a, size == 1 ? KNH_VPINSRB : KNH_VPINSRW, 0, temp[h], temp[h], knh_at_index(base, gp[h], size, 0),
                     i);
         }
     if (halves == 2 && half * size == 16)
-        kng_v3i(a, kng_wide(f) ? KNG_VINSERTI32X4 : KNG_VINSERTI128, 1, temp[0], temp[0], kng_reg(temp[1]), 1);
+        knh_v3i(a, knh_wide(f) ? KNH_VINSERTI32X4 : KNH_VINSERTI128, 1, temp[0], temp[0], knh_reg(temp[1]), 1);
     else if (halves == 2)
-        kng_v3(a, half * size == 4 ? KNG_VPUNPCKLDQ : KNG_VPUNPCKLQDQ, 0, temp[0], temp[0], kng_reg(temp[1]));
-    kng_emit_unpack(a, f, dtype, dst, temp[0], temp[1]);
+        knh_v3(a, half * size == 4 ? KNH_VPUNPCKLDQ : KNH_VPUNPCKLQDQ, 0, temp[0], temp[0], knh_reg(temp[1]));
+    knh_emit_unpack(a, f, dtype, dst, temp[0], temp[1]);
 }
 
-static void gather_small(kng_asm *a, const kng_form *f, int dtype, int dst, int base, int index, int pred, int other,
-                         const kng_tail *t, const int *temp, const int *mask_temp, const int *gp, kng_operand scratch)
+static void gather_small(knh_asm *a, const knh_form *f, int dtype, int dst, int base, int index, int pred, int other,
+                         const knh_tail *t, const int *temp, const int *mask_temp, const int *gp, knh_operand scratch)
 {
     const int size = knk_size(dtype), bits = gp[0], at = gp[1];
-    const kng_operand elements = past(scratch, ELEMENT_AT);
+    const knh_operand elements = past(scratch, ELEMENT_AT);
     const bool all = pred < 0 && !t->on;
-    kng_spill(a, f, KN_ID_I64, scratch, index);
+    knh_spill(a, f, KN_ID_I64, scratch, index);
     if (all) {
         gather_whole(a, f, dtype, dst, base, temp, gp, scratch);
         return;
     }
-    if (kng_wide(f)) {
+    if (knh_wide(f)) {
         wanted_512(a, mask_temp[0], pred, t);
-        kng_v2(a, KNG_KMOVW_RK, 0, bits, kng_reg(mask_temp[0]));
+        knh_v2(a, KNH_KMOVW_RK, 0, bits, knh_reg(mask_temp[0]));
     } else {
         wanted_2(a, temp[0], pred, t);
-        kng_v2(a, KNG_VMOVMSKPS, 0, bits, kng_reg(temp[0]));
+        knh_v2(a, KNH_VMOVMSKPS, 0, bits, knh_reg(temp[0]));
     }
     if (other >= 0) {
-        kng_emit_store(a, f, dtype, other, elements, &whole, false, temp, gp, past(scratch, MASK_AT));
+        knh_emit_store(a, f, dtype, other, elements, &whole, false, temp, gp, past(scratch, MASK_AT));
     } else {
-        kng_zero(a, temp[0]);
-        kng_v2(a, KNG_VMOVUPS_ST, 0, temp[0], elements);
+        knh_zero(a, temp[0]);
+        knh_v2(a, KNH_VMOVUPS_ST, 0, temp[0], elements);
     }
     for (int i = 0; i < f->lanes; i++) {
-        const int skip = kng_label(a);
-        kng_bt(a, bits, i);
-        kng_jump_if(a, KNG_IF_AE, skip);
-        kng_load(a, at, past(scratch, 8 * i));
-        copy_element(a, size, past(elements, i * size), kng_at_index(base, at, size, 0), at);
-        kng_here(a, skip);
+        const int skip = knh_label(a);
+        knh_bt(a, bits, i);
+        knh_jump_if(a, KNH_IF_AE, skip);
+        knh_load(a, at, past(scratch, 8 * i));
+        copy_element(a, size, past(elements, i * size), knh_at_index(base, at, size, 0), at);
+        knh_here(a, skip);
     }
-    kng_emit_load(a, f, dtype, dst, elements, &whole, temp, gp, scratch);
+    knh_emit_load(a, f, dtype, dst, elements, &whole, temp, gp, scratch);
 }
 
-void kng_emit_gather(kng_asm *a, const kng_form *f, int dtype, int dst, int base, int index, int pred, int other,
-                     const kng_tail *t, const int *temp, const int *mask_temp, const int *gp_temp, kng_operand scratch)
+void knh_emit_gather(knh_asm *a, const knh_form *f, int dtype, int dst, int base, int index, int pred, int other,
+                     const knh_tail *t, const int *temp, const int *mask_temp, const int *gp_temp, knh_operand scratch)
 {
-    const int size = knk_size(dtype), len = kng_length(f, KN_ID_I64);
+    const int size = knk_size(dtype), len = knh_length(f, KN_ID_I64);
     if (size < 4) {
         gather_small(a, f, dtype, dst, base, index, pred, other, t, temp, mask_temp, gp_temp, scratch);
         return;
     }
     const int into = dst == index || dst == pred ? temp[1] : dst; /* the instruction takes different registers only */
-    const kng_operand from = kng_at_index(base, index, size, 0);
-    if (kng_wide(f))
+    const knh_operand from = knh_at_index(base, index, size, 0);
+    if (knh_wide(f))
         wanted_512(a, mask_temp[0], pred, t);
     else
         wanted_2(a, temp[0], pred, t);
     if (other >= 0)
-        kng_move(a, f, dtype, into, other);
+        knh_move(a, f, dtype, into, other);
     else
-        kng_zero(a, into);
-    if (kng_wide(f)) {
-        kng_v(a, size == 4 ? KNG_VGATHERQPS : KNG_VGATHERQPD, len, into, 0, from, mask_temp[0], false, -1);
+        knh_zero(a, into);
+    if (knh_wide(f)) {
+        knh_v(a, size == 4 ? KNH_VGATHERQPS : KNH_VGATHERQPD, len, into, 0, from, mask_temp[0], false, -1);
     } else {
         if (size == 8)
-            kng_v2(a, KNG_VPMOVSXDQ, 1, temp[0], kng_reg(temp[0]));
-        kng_v(a, size == 4 ? KNG_VGATHERQPS_V : KNG_VGATHERQPD_V, len, into, temp[0], from, 0, false, -1);
+            knh_v2(a, KNH_VPMOVSXDQ, 1, temp[0], knh_reg(temp[0]));
+        knh_v(a, size == 4 ? KNH_VGATHERQPS_V : KNH_VGATHERQPD_V, len, into, temp[0], from, 0, false, -1);
     }
-    kng_move(a, f, dtype, dst, into);
+    knh_move(a, f, dtype, dst, into);
 }
 
-void kng_emit_scatter(kng_asm *a, const kng_form *f, int dtype, int src, int base, int index, const kng_tail *t,
-                      const int *temp, const int *gp_temp, kng_operand scratch)
+void knh_emit_scatter(knh_asm *a, const knh_form *f, int dtype, int src, int base, int index, const knh_tail *t,
+                      const int *temp, const int *gp_temp, knh_operand scratch)
 {
     const int size = knk_size(dtype), bits = gp_temp[0], at = gp_temp[1], value = gp_temp[2];
-    const kng_operand elements = past(scratch, ELEMENT_AT);
-    const int end = kng_label(a);
-    kng_emit_store(a, f, dtype, src, elements, &whole, false, temp, gp_temp, past(scratch, MASK_AT));
-    kng_spill(a, f, KN_ID_I64, scratch, index);
-    if (t->on && kng_wide(f))
-        kng_v2(a, KNG_KMOVW_RK, 0, bits, kng_reg(t->mask));
+    const knh_operand elements = past(scratch, ELEMENT_AT);
+    const int end = knh_label(a);
+    knh_emit_store(a, f, dtype, src, elements, &whole, false, temp, gp_temp, past(scratch, MASK_AT));
+    knh_spill(a, f, KN_ID_I64, scratch, index);
+    if (t->on && knh_wide(f))
+        knh_v2(a, KNH_KMOVW_RK, 0, bits, knh_reg(t->mask));
     for (int i = 0; i < f->lanes; i++) {
-        if (t->on && kng_wide(f)) {
-            kng_bt(a, bits, i);
-            kng_jump_if(a, KNG_IF_AE, end);
+        if (t->on && knh_wide(f)) {
+            knh_bt(a, bits, i);
+            knh_jump_if(a, KNH_IF_AE, end);
         } else if (t->on) {
-            kng_alu_number(a, KNG_CMP, t->count, i);
-            kng_jump_if(a, KNG_IF_LE, end);
+            knh_alu_number(a, KNH_CMP, t->count, i);
+            knh_jump_if(a, KNH_IF_LE, end);
         }
-        kng_load(a, at, past(scratch, 8 * i));
-        copy_element(a, size, kng_at_index(base, at, size, 0), past(elements, i * size), value);
+        knh_load(a, at, past(scratch, 8 * i));
+        copy_element(a, size, knh_at_index(base, at, size, 0), past(elements, i * size), value);
     }
-    kng_here(a, end);
+    knh_here(a, end);
 }
 
 /* A register of lane numbers in the pool: 4 or 8 bytes each. */
-static kng_operand lane_numbers(kng_asm *a, int size, int lanes, const int *number)
+static knh_operand lane_numbers(knh_asm *a, int size, int lanes, const int *number)
 {
     int64_t wide[16];
     int32_t narrow[16];
     for (int i = 0; i < lanes; i++)
         wide[i] = narrow[i] = number[i];
-    return kng_at_pool(kng_pool(a, size == 8 ? (const void *)wide : narrow, size * lanes, size * lanes));
+    return knh_at_pool(knh_pool(a, size == 8 ? (const void *)wide : narrow, size * lanes, size * lanes));
 }
 
 /* The elements lie in two registers, of which the second one ends with the last of them. */
-void kng_emit_load_second(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, int temp)
+void knh_emit_load_second(knh_asm *a, const knh_form *f, int dtype, int dst, knh_operand from, int temp)
 {
-    const int size = knk_size(dtype), len = kng_length(f, dtype), n = f->lanes;
+    const int size = knk_size(dtype), len = knh_length(f, dtype), n = f->lanes;
     int number[16];
     for (int i = 0; i < n; i++)
         number[i] = 2 * i < n ? 2 * i : n + 2 * i - (n - 1);
-    kng_v2(a, KNG_VMOVUPS, len, temp, lane_numbers(a, size, n, number));
-    kng_v2(a, size == 8 ? KNG_VMOVUPD : KNG_VMOVUPS, len, dst, from);
-    kng_v3(a, size == 8 ? KNG_VPERMT2PD : KNG_VPERMT2PS, len, dst, temp, past(from, (n - 1) * size));
+    knh_v2(a, KNH_VMOVUPS, len, temp, lane_numbers(a, size, n, number));
+    knh_v2(a, size == 8 ? KNH_VMOVUPD : KNH_VMOVUPS, len, dst, from);
+    knh_v3(a, size == 8 ? KNH_VPERMT2PD : KNH_VPERMT2PS, len, dst, temp, past(from, (n - 1) * size));
 }
 
-void kng_emit_store_second(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const int *temp, int mask,
+void knh_emit_store_second(knh_asm *a, const knh_form *f, int dtype, int src, knh_operand to, const int *temp, int mask,
                            int gp)
 {
-    const int size = knk_size(dtype), len = kng_length(f, dtype), n = f->lanes;
+    const int size = knk_size(dtype), len = knh_length(f, dtype), n = f->lanes;
     int number[16];
     for (int half = 0; half < 2; half++) {
         for (int i = 0; i < n; i++)
             number[i] = half * n / 2 + i / 2;
-        kng_v2(a, KNG_VMOVUPS, len, temp[0], lane_numbers(a, size, n, number));
-        kng_v3(a, size == 8 ? KNG_VPERMQ : KNG_VPERMD, len, temp[1], temp[0], kng_reg(src));
-        kng_mov_number(a, gp, half ? 0xaaaa : 0x5555);
-        kng_v2(a, KNG_KMOVW_KR, 0, mask, kng_reg(gp));
-        kng_v(a, size == 8 ? KNG_VMOVUPD_ST : KNG_VMOVUPS_ST, len, temp[1], 0, half ? past(to, (n - 1) * size) : to,
+        knh_v2(a, KNH_VMOVUPS, len, temp[0], lane_numbers(a, size, n, number));
+        knh_v3(a, size == 8 ? KNH_VPERMQ : KNH_VPERMD, len, temp[1], temp[0], knh_reg(src));
+        knh_mov_number(a, gp, half ? 0xaaaa : 0x5555);
+        knh_v2(a, KNH_KMOVW_KR, 0, mask, knh_reg(gp));
+        knh_v(a, size == 8 ? KNH_VMOVUPD_ST : KNH_VMOVUPS_ST, len, temp[1], 0, half ? past(to, (n - 1) * size) : to,
               mask, false, -1);
     }
 }

@@ -27,105 +27,105 @@ static form form_of(int dtype)
 
 /* load: from memory, or small ones from an xmm register. store: AVX2, the last step. masked: AVX-512, a store */
 static const struct {
-    kng_insn load, store, masked;
+    knh_insn load, store, masked;
 } ways[] = {
-    [AS_4] = {KNG_VMOVUPS, KNG_VMOVUPS_ST, KNG_VMOVUPS_ST},
-    [AS_8] = {KNG_VMOVUPD, KNG_VMOVUPD_ST, KNG_VMOVUPD_ST},
-    [AS_2] = {KNG_VMOVDQU16, KNG_VMOVDQU16_ST, KNG_VMOVDQU16_ST},
-    [I8_LANES] = {KNG_VPMOVSXBD, KNG_VPACKSSWB, KNG_VPMOVDB},
-    [U8_LANES] = {KNG_VPMOVZXBD, KNG_VPACKUSWB, KNG_VPMOVDB},
-    [I16_LANES] = {KNG_VPMOVSXWD, KNG_VPACKSSDW, KNG_VPMOVDW},
-    [U16_LANES] = {KNG_VPMOVZXWD, KNG_VPACKUSDW, KNG_VPMOVDW},
-    [BOOLS] = {KNG_VPMOVZXBD, KNG_VPACKSSWB, KNG_VMOVDQU8_ST},
+    [AS_4] = {KNH_VMOVUPS, KNH_VMOVUPS_ST, KNH_VMOVUPS_ST},
+    [AS_8] = {KNH_VMOVUPD, KNH_VMOVUPD_ST, KNH_VMOVUPD_ST},
+    [AS_2] = {KNH_VMOVDQU16, KNH_VMOVDQU16_ST, KNH_VMOVDQU16_ST},
+    [I8_LANES] = {KNH_VPMOVSXBD, KNH_VPACKSSWB, KNH_VPMOVDB},
+    [U8_LANES] = {KNH_VPMOVZXBD, KNH_VPACKUSWB, KNH_VPMOVDB},
+    [I16_LANES] = {KNH_VPMOVSXWD, KNH_VPACKSSDW, KNH_VPMOVDW},
+    [U16_LANES] = {KNH_VPMOVZXWD, KNH_VPACKUSDW, KNH_VPMOVDW},
+    [BOOLS] = {KNH_VPMOVZXBD, KNH_VPACKSSWB, KNH_VMOVDQU8_ST},
 };
 
 /* Does the instruction have a mask? AVX2 has none for small elements, which go one by one. */
-static bool has_mask(const kng_form *f, int dtype, const kng_tail *t)
+static bool has_mask(const knh_form *f, int dtype, const knh_tail *t)
 {
-    return t->on && (kng_wide(f) || knk_size(dtype) >= 4);
+    return t->on && (knh_wide(f) || knk_size(dtype) >= 4);
 }
 
-bool kng_emit_probes;
+bool knh_emit_probes;
 
 /* No register but one that is put back below the stack pointer, and no flag. */
-void kng_emit_probe(kng_asm *a, kng_operand at, int bytes)
+void knh_emit_probe(knh_asm *a, knh_operand at, int bytes)
 {
-    const int gp = at.base == KNG_R10 || at.index == KNG_R10 ? KNG_R11 : KNG_R10;
-    const kng_operand saved = kng_at(KNG_RSP, -8);
-    if (!kng_emit_probes || at.base < 0 || at.base == KNG_RSP)
+    const int gp = at.base == KNH_R10 || at.index == KNH_R10 ? KNH_R11 : KNH_R10;
+    const knh_operand saved = knh_at(KNH_RSP, -8);
+    if (!knh_emit_probes || at.base < 0 || at.base == KNH_RSP)
         return;
-    kng_store(a, saved, gp);
-    kng_load_part(a, 1, false, gp, at);
+    knh_store(a, saved, gp);
+    knh_load_part(a, 1, false, gp, at);
     at.disp += bytes - 1;
-    kng_load_part(a, 1, false, gp, at);
-    kng_load(a, gp, saved);
+    knh_load_part(a, 1, false, gp, at);
+    knh_load(a, gp, saved);
 }
 
 /* --- loads --- */
 
-static void load_512(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, int mask, int temp)
+static void load_512(knh_asm *a, const knh_form *f, int dtype, int dst, knh_operand from, int mask, int temp)
 {
     const form as = form_of(dtype);
-    const int len = kng_length(f, dtype);
+    const int len = knh_length(f, dtype);
     if (as == BOOLS) {
         if (mask)
-            kng_v(a, KNG_VMOVDQU8, 0, temp, 0, from, mask, true, -1);
+            knh_v(a, KNH_VMOVDQU8, 0, temp, 0, from, mask, true, -1);
         else
-            kng_v2(a, f->lanes == 8 ? KNG_VMOVQ_X : KNG_VMOVUPS, 0, temp, from);
-        kng_v3(a, KNG_VPTESTMB, 0, dst, temp, kng_reg(temp));
+            knh_v2(a, f->lanes == 8 ? KNH_VMOVQ_X : KNH_VMOVUPS, 0, temp, from);
+        knh_v3(a, KNH_VPTESTMB, 0, dst, temp, knh_reg(temp));
         return;
     }
     if (as == AS_2 && !mask)
-        kng_v2(a, KNG_VMOVUPS, len, dst, from);
+        knh_v2(a, KNH_VMOVUPS, len, dst, from);
     else
-        kng_v(a, ways[as].load, len, dst, 0, from, mask, mask != 0, -1);
+        knh_v(a, ways[as].load, len, dst, 0, from, mask, mask != 0, -1);
 }
 
 /* From the last one that exists to the first: each goes in below the others. */
-static void load_elements(kng_asm *a, int size, int dst, kng_operand from, int count, const int *gp)
+static void load_elements(knh_asm *a, int size, int dst, knh_operand from, int count, const int *gp)
 {
-    const int next = kng_label(a), end = kng_label(a), left = gp[0], at = gp[1];
-    kng_lea(a, at, from);
-    kng_zero(a, dst);
-    kng_mov(a, left, count);
-    kng_test(a, left, left);
-    kng_jump_if(a, KNG_IF_E, end);
-    kng_here(a, next);
-    kng_shift(a, KNG_VPSLLDQ_I, 0, dst, dst, size);
-    kng_v3i(a, size == 1 ? KNG_VPINSRB : KNG_VPINSRW, 0, dst, dst, kng_at_index(at, left, size, -size), 0);
-    kng_alu_number(a, KNG_SUB, left, 1);
-    kng_jump_if(a, KNG_IF_NE, next);
-    kng_here(a, end);
+    const int next = knh_label(a), end = knh_label(a), left = gp[0], at = gp[1];
+    knh_lea(a, at, from);
+    knh_zero(a, dst);
+    knh_mov(a, left, count);
+    knh_test(a, left, left);
+    knh_jump_if(a, KNH_IF_E, end);
+    knh_here(a, next);
+    knh_shift(a, KNH_VPSLLDQ_I, 0, dst, dst, size);
+    knh_v3i(a, size == 1 ? KNH_VPINSRB : KNH_VPINSRW, 0, dst, dst, knh_at_index(at, left, size, -size), 0);
+    knh_alu_number(a, KNH_SUB, left, 1);
+    knh_jump_if(a, KNH_IF_NE, next);
+    knh_here(a, end);
 }
 
-static void load_2(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, const kng_tail *t,
+static void load_2(knh_asm *a, const knh_form *f, int dtype, int dst, knh_operand from, const knh_tail *t,
                    const int *gp)
 {
     const form as = form_of(dtype);
-    const int len = kng_length(f, dtype), size = knk_size(dtype);
+    const int len = knh_length(f, dtype), size = knk_size(dtype);
     if (as == AS_4 || as == AS_8) {
         if (t->on)
-            kng_v3(a, as == AS_4 ? KNG_VMASKMOVPS : KNG_VMASKMOVPD, len, dst, as == AS_4 ? t->mask4 : t->mask8, from);
+            knh_v3(a, as == AS_4 ? KNH_VMASKMOVPS : KNH_VMASKMOVPD, len, dst, as == AS_4 ? t->mask4 : t->mask8, from);
         else
-            kng_v2(a, ways[as].load, len, dst, from);
+            knh_v2(a, ways[as].load, len, dst, from);
         return;
     }
     if (t->on)
         load_elements(a, size, dst, from, t->count, gp);
     else if (as == AS_2)
-        kng_v2(a, f->lanes == 8 ? KNG_VMOVUPS : KNG_VMOVQ_X, 0, dst, from);
+        knh_v2(a, f->lanes == 8 ? KNH_VMOVUPS : KNH_VMOVQ_X, 0, dst, from);
     if (as != AS_2)
-        kng_v2(a, ways[as].load, len, dst, t->on ? kng_reg(dst) : from);
+        knh_v2(a, ways[as].load, len, dst, t->on ? knh_reg(dst) : from);
     if (as == BOOLS)
-        kng_v3(a, KNG_VPCMPGTD, len, dst, dst, kng_lanes32(a, f, 0));
+        knh_v3(a, KNH_VPCMPGTD, len, dst, dst, knh_lanes32(a, f, 0));
 }
 
-static void load_now(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, const kng_tail *t,
+static void load_now(knh_asm *a, const knh_form *f, int dtype, int dst, knh_operand from, const knh_tail *t,
                      const int *temp, const int *gp)
 {
     if (has_mask(f, dtype, t))
-        kng_emit_probe(a, from, f->lanes * knk_size(dtype));
-    if (kng_wide(f))
+        knh_emit_probe(a, from, f->lanes * knk_size(dtype));
+    if (knh_wide(f))
         load_512(a, f, dtype, dst, from, t->on ? t->mask : 0, temp[0]);
     else
         load_2(a, f, dtype, dst, from, t, gp);
@@ -134,85 +134,85 @@ static void load_now(kng_asm *a, const kng_form *f, int dtype, int dst, kng_oper
 /* --- masked ones --- */
 
 /* Is it to be seen to that lanes that are left out lie in no other page? */
-static bool is_guarded(const kng_form *f, int dtype, const kng_tail *t) { return has_mask(f, dtype, t) && !t->loose; }
+static bool is_guarded(const knh_form *f, int dtype, const knh_tail *t) { return has_mask(f, dtype, t) && !t->loose; }
 
 /* Jumps where `bytes` from an address on lie in one page. */
-static void if_in_one_page(kng_asm *a, int address, int bytes, int gp, int label)
+static void if_in_one_page(knh_asm *a, int address, int bytes, int gp, int label)
 {
-    kng_mov(a, gp, address);
-    kng_alu_number(a, KNG_AND, gp, PAGE - 1);
-    kng_alu_number(a, KNG_CMP, gp, PAGE - bytes);
-    kng_jump_if(a, KNG_IF_BE, label);
+    knh_mov(a, gp, address);
+    knh_alu_number(a, KNH_AND, gp, PAGE - 1);
+    knh_alu_number(a, KNH_CMP, gp, PAGE - bytes);
+    knh_jump_if(a, KNH_IF_BE, label);
 }
 
-static void mask_bits(kng_asm *a, const kng_form *f, const kng_tail *t, int gp)
+static void mask_bits(knh_asm *a, const knh_form *f, const knh_tail *t, int gp)
 {
-    if (kng_wide(f))
-        kng_v2(a, KNG_KMOVW_RK, 0, gp, kng_reg(t->mask));
+    if (knh_wide(f))
+        knh_v2(a, KNH_KMOVW_RK, 0, gp, knh_reg(t->mask));
     else
-        kng_v2(a, KNG_VMOVMSKPS, f->lanes == 8, gp, kng_reg(t->mask4));
+        knh_v2(a, KNH_VMOVMSKPS, f->lanes == 8, gp, knh_reg(t->mask4));
     if (f->lanes < 16) /* bits above the lanes are anything */
-        kng_alu_number(a, KNG_AND, gp, (1 << f->lanes) - 1);
+        knh_alu_number(a, KNH_AND, gp, (1 << f->lanes) - 1);
 }
 
 /* The elements of the mask between two places, one by one. gp[0] stays; one of the places may be there. */
-static void copy_some(kng_asm *a, const kng_form *f, int size, kng_operand to, kng_operand from, const kng_tail *t,
+static void copy_some(knh_asm *a, const knh_form *f, int size, knh_operand to, knh_operand from, const knh_tail *t,
                       const int *gp)
 {
-    const int next = kng_label(a), skip = kng_label(a), end = kng_label(a), bits = gp[1], at = gp[2], value = gp[3];
+    const int next = knh_label(a), skip = knh_label(a), end = knh_label(a), bits = gp[1], at = gp[2], value = gp[3];
     mask_bits(a, f, t, bits);
-    kng_mov_number(a, at, 0);
-    kng_here(a, next);
-    kng_test(a, bits, bits);
-    kng_jump_if(a, KNG_IF_E, end);
-    kng_bt(a, bits, 0);
-    kng_jump_if(a, KNG_IF_AE, skip);
+    knh_mov_number(a, at, 0);
+    knh_here(a, next);
+    knh_test(a, bits, bits);
+    knh_jump_if(a, KNH_IF_E, end);
+    knh_bt(a, bits, 0);
+    knh_jump_if(a, KNH_IF_AE, skip);
     from.index = to.index = (int8_t)at;
     from.scale = to.scale = (uint8_t)size;
     if (size == 8) {
-        kng_load(a, value, from);
-        kng_store(a, to, value);
+        knh_load(a, value, from);
+        knh_store(a, to, value);
     } else {
-        kng_load_part(a, size, false, value, from);
-        kng_store_part(a, size, to, value);
+        knh_load_part(a, size, false, value, from);
+        knh_store_part(a, size, to, value);
     }
-    kng_here(a, skip);
-    kng_shr(a, bits, 1);
-    kng_alu_number(a, KNG_ADD, at, 1);
-    kng_jump(a, next);
-    kng_here(a, end);
+    knh_here(a, skip);
+    knh_shr(a, bits, 1);
+    knh_alu_number(a, KNH_ADD, at, 1);
+    knh_jump(a, next);
+    knh_here(a, end);
 }
 
-static const kng_tail whole = {.on = false};
+static const knh_tail whole = {.on = false};
 
 /* dst is none of the registers of the mask. */
-static void load_some(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, const kng_tail *t,
-                      const int *temp, const int *gp, kng_operand scratch)
+static void load_some(knh_asm *a, const knh_form *f, int dtype, int dst, knh_operand from, const knh_tail *t,
+                      const int *temp, const int *gp, knh_operand scratch)
 {
-    const int near = kng_label(a), end = kng_label(a), size = knk_size(dtype);
+    const int near = knh_label(a), end = knh_label(a), size = knk_size(dtype);
     const int zero = size < 4 ? temp[0] : dst;
-    kng_lea(a, gp[0], from);
+    knh_lea(a, gp[0], from);
     if (t->may_be_none) {
-        kng_emit_constant(a, f, dtype, dst, 0, gp[1]);
-        if (kng_wide(f))
-            kng_v2(a, f->lanes == 8 ? KNG_KORTESTB : KNG_KORTESTW, 0, t->mask, kng_reg(t->mask));
+        knh_emit_constant(a, f, dtype, dst, 0, gp[1]);
+        if (knh_wide(f))
+            knh_v2(a, f->lanes == 8 ? KNH_KORTESTB : KNH_KORTESTW, 0, t->mask, knh_reg(t->mask));
         else
-            kng_v2(a, KNG_VPTEST, f->lanes == 8, t->mask4, kng_reg(t->mask4));
-        kng_jump_if(a, KNG_IF_E, end);
+            knh_v2(a, KNH_VPTEST, f->lanes == 8, t->mask4, knh_reg(t->mask4));
+        knh_jump_if(a, KNH_IF_E, end);
     }
     if_in_one_page(a, gp[0], f->lanes * size, gp[1], near);
-    kng_zero(a, zero);
-    kng_v2(a, KNG_VMOVUPS_ST, kng_wide(f) ? 2 : 1, zero, scratch);
-    copy_some(a, f, size, scratch, kng_at(gp[0], 0), t, gp);
+    knh_zero(a, zero);
+    knh_v2(a, KNH_VMOVUPS_ST, knh_wide(f) ? 2 : 1, zero, scratch);
+    copy_some(a, f, size, scratch, knh_at(gp[0], 0), t, gp);
     load_now(a, f, dtype, dst, scratch, &whole, temp, gp + 1);
-    kng_jump(a, end);
-    kng_here(a, near);
-    load_now(a, f, dtype, dst, kng_at(gp[0], 0), t, temp, gp + 1);
-    kng_here(a, end);
+    knh_jump(a, end);
+    knh_here(a, near);
+    load_now(a, f, dtype, dst, knh_at(gp[0], 0), t, temp, gp + 1);
+    knh_here(a, end);
 }
 
-void kng_emit_load(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, const kng_tail *t,
-                   const int *temp, const int *gp_temp, kng_operand scratch)
+void knh_emit_load(knh_asm *a, const knh_form *f, int dtype, int dst, knh_operand from, const knh_tail *t,
+                   const int *temp, const int *gp_temp, knh_operand scratch)
 {
     if (is_guarded(f, dtype, t))
         load_some(a, f, dtype, dst, from, t, temp, gp_temp, scratch);
@@ -222,137 +222,137 @@ void kng_emit_load(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operan
 
 /* --- stores --- */
 
-static kng_operand byte_ones(kng_asm *a)
+static knh_operand byte_ones(knh_asm *a)
 {
     const uint64_t ones[2] = {0x0101010101010101, 0x0101010101010101};
-    return kng_at_pool(kng_pool(a, ones, 16, 16));
+    return knh_at_pool(knh_pool(a, ones, 16, 16));
 }
 
-static void store_512(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, int mask, int temp)
+static void store_512(knh_asm *a, const knh_form *f, int dtype, int src, knh_operand to, int mask, int temp)
 {
     const form as = form_of(dtype);
-    const int len = kng_length(f, dtype);
+    const int len = knh_length(f, dtype);
     if (as != BOOLS) {
-        kng_v(a, as == AS_2 && !mask ? KNG_VMOVUPS_ST : ways[as].masked, len, src, 0, to, mask, false, -1);
+        knh_v(a, as == AS_2 && !mask ? KNH_VMOVUPS_ST : ways[as].masked, len, src, 0, to, mask, false, -1);
         return;
     }
-    kng_v(a, KNG_VMOVDQU8, 0, temp, 0, byte_ones(a), src, true, -1);
+    knh_v(a, KNH_VMOVDQU8, 0, temp, 0, byte_ones(a), src, true, -1);
     if (mask)
-        kng_v(a, KNG_VMOVDQU8_ST, 0, temp, 0, to, mask, false, -1);
+        knh_v(a, KNH_VMOVDQU8_ST, 0, temp, 0, to, mask, false, -1);
     else
-        kng_v2(a, f->lanes == 8 ? KNG_VMOVQ_X_ST : KNG_VMOVUPS_ST, 0, temp, to);
+        knh_v2(a, f->lanes == 8 ? KNH_VMOVQ_X_ST : KNH_VMOVUPS_ST, 0, temp, to);
 }
 
 /* Lanes of 32 bits to adjacent elements in an xmm register. */
-static int pack(kng_asm *a, const kng_form *f, int dtype, int src, int temp)
+static int pack(knh_asm *a, const knh_form *f, int dtype, int src, int temp)
 {
     const form as = form_of(dtype);
-    const kng_insn words = as == U8_LANES || as == U16_LANES ? KNG_VPACKUSDW : KNG_VPACKSSDW;
+    const knh_insn words = as == U8_LANES || as == U16_LANES ? KNH_VPACKUSDW : KNH_VPACKSSDW;
     if (as == AS_2)
         return src;
     if (f->lanes == 8)
-        kng_v2i(a, KNG_VEXTRACTI128, 1, src, kng_reg(temp), 1);
-    kng_v3(a, words, 0, temp, src, kng_reg(f->lanes == 8 ? temp : src));
+        knh_v2i(a, KNH_VEXTRACTI128, 1, src, knh_reg(temp), 1);
+    knh_v3(a, words, 0, temp, src, knh_reg(f->lanes == 8 ? temp : src));
     if (knk_size(dtype) == 1)
-        kng_v3(a, ways[as].store, 0, temp, temp, kng_reg(temp));
+        knh_v3(a, ways[as].store, 0, temp, temp, knh_reg(temp));
     if (as == BOOLS)
-        kng_v2(a, KNG_VPABSB, 0, temp, kng_reg(temp));
+        knh_v2(a, KNH_VPABSB, 0, temp, knh_reg(temp));
     return temp;
 }
 
-void kng_emit_unpack(kng_asm *a, const kng_form *f, int dtype, int dst, int packed, int temp)
+void knh_emit_unpack(knh_asm *a, const knh_form *f, int dtype, int dst, int packed, int temp)
 {
-    const int len = kng_length(f, dtype);
-    if (kng_wide(f))
-        load_512(a, f, dtype, dst, kng_reg(packed), 0, temp);
+    const int len = knh_length(f, dtype);
+    if (knh_wide(f))
+        load_512(a, f, dtype, dst, knh_reg(packed), 0, temp);
     else if (form_of(dtype) == AS_2)
-        kng_copy(a, len, dst, kng_reg(packed));
+        knh_copy(a, len, dst, knh_reg(packed));
     else
-        load_2(a, f, dtype, dst, kng_reg(packed), &whole, NULL);
+        load_2(a, f, dtype, dst, knh_reg(packed), &whole, NULL);
 }
 
-int kng_emit_pack(kng_asm *a, const kng_form *f, int dtype, int src, int temp)
+int knh_emit_pack(knh_asm *a, const knh_form *f, int dtype, int src, int temp)
 {
     const form as = form_of(dtype);
     if (as == AS_4 || as == AS_8 || as == AS_2)
         return src;
-    if (!kng_wide(f))
+    if (!knh_wide(f))
         return pack(a, f, dtype, src, temp);
     if (as == BOOLS)
-        kng_v(a, KNG_VMOVDQU8, 0, temp, 0, byte_ones(a), src, true, -1);
+        knh_v(a, KNH_VMOVDQU8, 0, temp, 0, byte_ones(a), src, true, -1);
     else
-        kng_v2(a, ways[as].masked, kng_length(f, dtype), src, kng_reg(temp));
+        knh_v2(a, ways[as].masked, knh_length(f, dtype), src, knh_reg(temp));
     return temp;
 }
 
-static void store_elements(kng_asm *a, int size, int src, kng_operand to, int count, int temp, const int *gp)
+static void store_elements(knh_asm *a, int size, int src, knh_operand to, int count, int temp, const int *gp)
 {
-    const int next = kng_label(a), end = kng_label(a), left = gp[0], at = gp[1];
-    kng_lea(a, at, to);
-    kng_copy(a, 0, temp, kng_reg(src));
-    kng_mov(a, left, count);
-    kng_test(a, left, left);
-    kng_jump_if(a, KNG_IF_E, end);
-    kng_here(a, next);
-    kng_v2i(a, size == 1 ? KNG_VPEXTRB : KNG_VPEXTRW, 0, temp, kng_at(at, 0), 0);
-    kng_shift(a, KNG_VPSRLDQ_I, 0, temp, temp, size);
-    kng_alu_number(a, KNG_ADD, at, size);
-    kng_alu_number(a, KNG_SUB, left, 1);
-    kng_jump_if(a, KNG_IF_NE, next);
-    kng_here(a, end);
+    const int next = knh_label(a), end = knh_label(a), left = gp[0], at = gp[1];
+    knh_lea(a, at, to);
+    knh_copy(a, 0, temp, knh_reg(src));
+    knh_mov(a, left, count);
+    knh_test(a, left, left);
+    knh_jump_if(a, KNH_IF_E, end);
+    knh_here(a, next);
+    knh_v2i(a, size == 1 ? KNH_VPEXTRB : KNH_VPEXTRW, 0, temp, knh_at(at, 0), 0);
+    knh_shift(a, KNH_VPSRLDQ_I, 0, temp, temp, size);
+    knh_alu_number(a, KNH_ADD, at, size);
+    knh_alu_number(a, KNH_SUB, left, 1);
+    knh_jump_if(a, KNH_IF_NE, next);
+    knh_here(a, end);
 }
 
-static void store_2(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const kng_tail *t,
+static void store_2(knh_asm *a, const knh_form *f, int dtype, int src, knh_operand to, const knh_tail *t,
                     const int *temp, const int *gp)
 {
     const form as = form_of(dtype);
-    const int len = kng_length(f, dtype), size = knk_size(dtype), bytes = f->lanes * size;
+    const int len = knh_length(f, dtype), size = knk_size(dtype), bytes = f->lanes * size;
     if (as == AS_4 || as == AS_8) {
         if (t->on)
-            kng_v(a, as == AS_4 ? KNG_VMASKMOVPS_ST : KNG_VMASKMOVPD_ST, len, src, as == AS_4 ? t->mask4 : t->mask8, to,
+            knh_v(a, as == AS_4 ? KNH_VMASKMOVPS_ST : KNH_VMASKMOVPD_ST, len, src, as == AS_4 ? t->mask4 : t->mask8, to,
                   0, false, -1);
         else
-            kng_v2(a, ways[as].store, len, src, to);
+            knh_v2(a, ways[as].store, len, src, to);
         return;
     }
     const int packed = pack(a, f, dtype, src, temp[0]);
     if (t->on)
         store_elements(a, size, packed, to, t->count, temp[0], gp);
     else
-        kng_v2(a, bytes == 16 ? KNG_VMOVUPS_ST : bytes == 8 ? KNG_VMOVQ_X_ST : KNG_VMOVD_ST, 0, packed, to);
+        knh_v2(a, bytes == 16 ? KNH_VMOVUPS_ST : bytes == 8 ? KNH_VMOVQ_X_ST : KNH_VMOVD_ST, 0, packed, to);
 }
 
-static void store_now(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const kng_tail *t,
+static void store_now(knh_asm *a, const knh_form *f, int dtype, int src, knh_operand to, const knh_tail *t,
                       const int *temp, const int *gp)
 {
     if (has_mask(f, dtype, t))
-        kng_emit_probe(a, to, f->lanes * knk_size(dtype));
-    if (kng_wide(f))
+        knh_emit_probe(a, to, f->lanes * knk_size(dtype));
+    if (knh_wide(f))
         store_512(a, f, dtype, src, to, t->on ? t->mask : 0, temp[0]);
     else
         store_2(a, f, dtype, src, to, t, temp, gp);
 }
 
-static void store_some(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const kng_tail *t,
-                       const int *temp, const int *gp, kng_operand scratch)
+static void store_some(knh_asm *a, const knh_form *f, int dtype, int src, knh_operand to, const knh_tail *t,
+                       const int *temp, const int *gp, knh_operand scratch)
 {
-    const int near = kng_label(a), end = kng_label(a), size = knk_size(dtype);
-    kng_lea(a, gp[0], to);
+    const int near = knh_label(a), end = knh_label(a), size = knk_size(dtype);
+    knh_lea(a, gp[0], to);
     if_in_one_page(a, gp[0], f->lanes * size, gp[1], near);
     store_now(a, f, dtype, src, scratch, &whole, temp, gp + 1);
-    copy_some(a, f, size, kng_at(gp[0], 0), scratch, t, gp);
-    kng_jump(a, end);
-    kng_here(a, near);
-    store_now(a, f, dtype, src, kng_at(gp[0], 0), t, temp, gp + 1);
-    kng_here(a, end);
+    copy_some(a, f, size, knh_at(gp[0], 0), scratch, t, gp);
+    knh_jump(a, end);
+    knh_here(a, near);
+    store_now(a, f, dtype, src, knh_at(gp[0], 0), t, temp, gp + 1);
+    knh_here(a, end);
 }
 
-void kng_emit_store(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const kng_tail *t,
-                    bool nontemporal, const int *temp, const int *gp_temp, kng_operand scratch)
+void knh_emit_store(knh_asm *a, const knh_form *f, int dtype, int src, knh_operand to, const knh_tail *t,
+                    bool nontemporal, const int *temp, const int *gp_temp, knh_operand scratch)
 {
     const form as = form_of(dtype);
     if (nontemporal && !t->on && (as == AS_4 || as == AS_8 || as == AS_2) && f->lanes * knk_size(dtype) >= 16)
-        kng_v2(a, KNG_VMOVNTPS_ST, kng_length(f, dtype), src, to);
+        knh_v2(a, KNH_VMOVNTPS_ST, knh_length(f, dtype), src, to);
     else if (is_guarded(f, dtype, t))
         store_some(a, f, dtype, src, to, t, temp, gp_temp, scratch);
     else
@@ -361,51 +361,51 @@ void kng_emit_store(kng_asm *a, const kng_form *f, int dtype, int src, kng_opera
 
 /* --- one element --- */
 
-void kng_emit_splat(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, int temp, int gp_temp)
+void knh_emit_splat(knh_asm *a, const knh_form *f, int dtype, int dst, knh_operand from, int temp, int gp_temp)
 {
     const form as = form_of(dtype);
-    const int len = kng_length(f, dtype), size = knk_size(dtype);
-    const kng_insn all = size == 1   ? KNG_VPBROADCASTB
-                         : size == 2 ? KNG_VPBROADCASTW
-                         : size == 4 ? KNG_VPBROADCASTD
-                                     : KNG_VPBROADCASTQ;
+    const int len = knh_length(f, dtype), size = knk_size(dtype);
+    const knh_insn all = size == 1   ? KNH_VPBROADCASTB
+                         : size == 2 ? KNH_VPBROADCASTW
+                         : size == 4 ? KNH_VPBROADCASTD
+                                     : KNH_VPBROADCASTQ;
     (void)gp_temp;
     if (as == AS_4 || as == AS_8 || as == AS_2) {
-        kng_v2(a, all, len, dst, from);
-    } else if (kng_is_mask(f, dtype)) {
-        kng_v2(a, all, 0, temp, from);
-        kng_v3(a, KNG_VPTESTMB, 0, dst, temp, kng_reg(temp));
+        knh_v2(a, all, len, dst, from);
+    } else if (knh_is_mask(f, dtype)) {
+        knh_v2(a, all, 0, temp, from);
+        knh_v3(a, KNH_VPTESTMB, 0, dst, temp, knh_reg(temp));
     } else {
-        kng_v2(a, all, len ? len - 1 : 0, dst, from);
-        kng_v2(a, ways[as].load, len, dst, kng_reg(dst));
+        knh_v2(a, all, len ? len - 1 : 0, dst, from);
+        knh_v2(a, ways[as].load, len, dst, knh_reg(dst));
         if (as == BOOLS)
-            kng_v3(a, KNG_VPCMPGTD, len, dst, dst, kng_lanes32(a, f, 0));
+            knh_v3(a, KNH_VPCMPGTD, len, dst, dst, knh_lanes32(a, f, 0));
     }
 }
 
-void kng_emit_store_one(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, int temp, int gp_temp)
+void knh_emit_store_one(knh_asm *a, const knh_form *f, int dtype, int src, knh_operand to, int temp, int gp_temp)
 {
     (void)temp;
     if (dtype == KN_ID_BOOL) {
-        kng_v2(a, kng_wide(f) ? KNG_KMOVW_RK : KNG_VMOVD_ST, 0, kng_wide(f) ? gp_temp : src,
-               kng_reg(kng_wide(f) ? src : gp_temp));
-        kng_alu_number(a, KNG_AND, gp_temp, 1);
-        kng_store_part(a, 1, to, gp_temp);
+        knh_v2(a, knh_wide(f) ? KNH_KMOVW_RK : KNH_VMOVD_ST, 0, knh_wide(f) ? gp_temp : src,
+               knh_reg(knh_wide(f) ? src : gp_temp));
+        knh_alu_number(a, KNH_AND, gp_temp, 1);
+        knh_store_part(a, 1, to, gp_temp);
         return;
     }
     switch (knk_size(dtype)) {
-    case 1: kng_v2i(a, KNG_VPEXTRB, 0, src, to, 0); break;
-    case 2: kng_v2i(a, KNG_VPEXTRW, 0, src, to, 0); break;
-    case 4: kng_v2(a, KNG_VMOVSS_ST, 0, src, to); break;
-    default: kng_v2(a, KNG_VMOVSD_ST, 0, src, to);
+    case 1: knh_v2i(a, KNH_VPEXTRB, 0, src, to, 0); break;
+    case 2: knh_v2i(a, KNH_VPEXTRW, 0, src, to, 0); break;
+    case 4: knh_v2(a, KNH_VMOVSS_ST, 0, src, to); break;
+    default: knh_v2(a, KNH_VMOVSD_ST, 0, src, to);
     }
 }
 
-void kng_emit_any(kng_asm *a, const kng_form *f, int src, int gp_temp)
+void knh_emit_any(knh_asm *a, const knh_form *f, int src, int gp_temp)
 {
     (void)gp_temp;
-    if (kng_wide(f))
-        kng_v2(a, f->lanes == 8 ? KNG_KORTESTB : KNG_KORTESTW, 0, src, kng_reg(src));
+    if (knh_wide(f))
+        knh_v2(a, f->lanes == 8 ? KNH_KORTESTB : KNH_KORTESTW, 0, src, knh_reg(src));
     else
-        kng_v2(a, KNG_VPTEST, kng_length(f, KN_ID_BOOL), src, kng_reg(src));
+        knh_v2(a, KNH_VPTEST, knh_length(f, KN_ID_BOOL), src, knh_reg(src));
 }

@@ -6,67 +6,67 @@
 #include "host/x86/emit.h"
 #include "kernel/internal.h"
 
-#define KNG_SET(id) (1u << KN_ID_##id)
+#define KNH_SET(id) (1u << KN_ID_##id)
 enum {
-    KNG_BOOLS = KNG_SET(BOOL),
-    KNG_SMALL_S = KNG_SET(I8) | KNG_SET(I16),
-    KNG_SMALL_U = KNG_SET(U8) | KNG_SET(U16),
-    KNG_SMALL = KNG_SMALL_S | KNG_SMALL_U, /* integers that live in lanes wider than they are */
-    KNG_W32 = KNG_SET(I32) | KNG_SET(U32),
-    KNG_W64 = KNG_SET(I64) | KNG_SET(U64),
-    KNG_HALVES = KNG_SET(F16) | KNG_SET(BF16),
-    KNG_2 = 1 << KNG_AVX2, KNG_512 = 1 << KNG_AVX512, KNG_BOTH = KNG_2 | KNG_512
+    KNH_BOOLS = KNH_SET(BOOL),
+    KNH_SMALL_S = KNH_SET(I8) | KNH_SET(I16),
+    KNH_SMALL_U = KNH_SET(U8) | KNH_SET(U16),
+    KNH_SMALL = KNH_SMALL_S | KNH_SMALL_U, /* integers that live in lanes wider than they are */
+    KNH_W32 = KNH_SET(I32) | KNH_SET(U32),
+    KNH_W64 = KNH_SET(I64) | KNH_SET(U64),
+    KNH_HALVES = KNH_SET(F16) | KNH_SET(BF16),
+    KNH_2 = 1 << KNH_AVX2, KNH_512 = 1 << KNH_AVX512, KNH_BOTH = KNH_2 | KNH_512
 };
-static inline bool kng_in(uint32_t set, int dtype) { return set >> dtype & 1; }
+static inline bool knh_in(uint32_t set, int dtype) { return set >> dtype & 1; }
 
-typedef struct kng_recipe kng_recipe;
+typedef struct knh_recipe knh_recipe;
 /* One operation that is being written. */
-typedef struct kng_op {
-    kng_asm *a;
-    const kng_form *f;
-    const kng_recipe *recipe;
+typedef struct knh_op {
+    knh_asm *a;
+    const knh_form *f;
+    const knh_recipe *recipe;
     const knk_inst *n, *nodes;
     int from, to; /* dtype of the operands (select: of the values), of the result */
-    int len;      /* kng_length of `from` */
+    int len;      /* knh_length of `from` */
     int dst;
-    const kng_operand *src;
+    const knh_operand *src;
     const int *temp, *mask, *gp;
-} kng_op;
-struct kng_recipe {
+} knh_op;
+struct knh_recipe {
     uint16_t from, to; /* sets of dtypes; to: casts only */
     uint8_t targets;
-    uint8_t temps, mask_temps, gp_temps, memory, broadcast, over; /* as in kng_needs */
+    uint8_t temps, mask_temps, gp_temps, memory, broadcast, over; /* as in knh_needs */
     bool commutes, extend;                                        /* extend: the result is a small integer again */
     uint16_t insn;
     int imm; /* of the instruction, or another one */
-    void (*emit)(const kng_op *o);
+    void (*emit)(const knh_op *o);
 };
 /* By operation; each list ends with one for no dtype. NULL: there is none. */
-extern const kng_recipe *const kng_float_recipes[KNK_OP_COUNT], *const kng_int_recipes[KNK_OP_COUNT],
-    *const kng_bool_recipes[KNK_OP_COUNT];
-extern const kng_recipe kng_div_recipes[], kng_rem_recipes[]; /* of integers */
+extern const knh_recipe *const knh_float_recipes[KNK_OP_COUNT], *const knh_int_recipes[KNK_OP_COUNT],
+    *const knh_bool_recipes[KNK_OP_COUNT];
+extern const knh_recipe knh_div_recipes[], knh_rem_recipes[]; /* of integers */
 /* select where one side is the constant zero: the no side, or (AVX2) the yes side */
-const kng_recipe *kng_select_zero(const kng_form *f, int dtype, bool no);
+const knh_recipe *knh_select_zero(const knh_form *f, int dtype, bool no);
 /* CAST and BITCAST */
-kng_needs kng_cast_needs(const kng_form *f, int from, int to, bool bits);
-void kng_cast(const kng_op *o, bool bits);
+knh_needs knh_cast_needs(const knh_form *f, int from, int to, bool bits);
+void knh_cast(const knh_op *o, bool bits);
 
 /* A pattern for all lanes, as the last operand: of 32 or 64 bits. */
-kng_operand kng_lanes32(kng_asm *a, const kng_form *f, uint32_t bits);
-kng_operand kng_lanes64(kng_asm *a, const kng_form *f, uint64_t bits);
+knh_operand knh_lanes32(knh_asm *a, const knh_form *f, uint32_t bits);
+knh_operand knh_lanes64(knh_asm *a, const knh_form *f, uint64_t bits);
 /* dst = the low bits of src, as a small integer lives in a lane */
-void kng_extend(kng_asm *a, const kng_form *f, int dtype, int dst, int src);
-void kng_flip(kng_asm *a, const kng_form *f, int len, int dst, int src); /* AVX2: the opposite of a bool */
-void kng_narrow(kng_asm *a, int dst, int src); /* AVX2: the low halves of four 64-bit lanes */
+void knh_extend(knh_asm *a, const knh_form *f, int dtype, int dst, int src);
+void knh_flip(knh_asm *a, const knh_form *f, int len, int dst, int src); /* AVX2: the opposite of a bool */
+void knh_narrow(knh_asm *a, int dst, int src); /* AVX2: the low halves of four 64-bit lanes */
 /* AVX2: the low 16 bits of 32-bit lanes of at most 65,535, packed */
-void kng_pack16(kng_asm *a, const kng_form *f, int dst, int src);
-void kng_copy(kng_asm *a, int len, int dst, kng_operand src); /* vector; nothing if it is there already */
-void kng_zero(kng_asm *a, int dst);
+void knh_pack16(knh_asm *a, const knh_form *f, int dst, int src);
+void knh_copy(knh_asm *a, int len, int dst, knh_operand src); /* vector; nothing if it is there already */
+void knh_zero(knh_asm *a, int dst);
 
 /* Frequent forms. */
-void kng_emit_two(const kng_op *o);  /* insn dst, a, b */
-void kng_emit_one(const kng_op *o);  /* insn dst, a */
-void kng_emit_copy(const kng_op *o); /* dst = a */
-void kng_emit_blend(const kng_op *o); /* select of numbers */
-static inline bool kng_wide(const kng_form *f) { return f->target == KNG_AVX512; }
+void knh_emit_two(const knh_op *o);  /* insn dst, a, b */
+void knh_emit_one(const knh_op *o);  /* insn dst, a */
+void knh_emit_copy(const knh_op *o); /* dst = a */
+void knh_emit_blend(const knh_op *o); /* select of numbers */
+static inline bool knh_wide(const knh_form *f) { return f->target == KNH_AVX512; }
 #endif

@@ -4,5 +4,5 @@
 #define KN_HOST_X86_GENERATOR_H
 #include "host/stage/generator.h"
 
-extern const kng_generator kng_avx512, kng_avx2;
+extern const knh_generator knh_avx512, knh_avx2;
 #endif

@@ -8,297 +8,297 @@
 
 enum { MASK4 = 15, MASK8 = 14, MASK_K = 1 };
 
-static kng_operand arg(size_t member) { return kng_at(KNG_RDI, (int32_t)member); }
-static kng_operand word(int stream, size_t member) { return kng_at(KNG_RDI, kng_low_word(stream, member)); }
-static bool is_row_sum(const kng_low *l) { return l->n_sum && l->r->mode == KNG_ROWS; }
-static bool is_run_sum(const kng_low *l) { return l->n_sum && l->r->mode == KNG_RUNS; }
+static knh_operand arg(size_t member) { return knh_at(KNH_RDI, (int32_t)member); }
+static knh_operand word(int stream, size_t member) { return knh_at(KNH_RDI, knh_low_word(stream, member)); }
+static bool is_row_sum(const knh_low *l) { return l->n_sum && l->r->mode == KNH_ROWS; }
+static bool is_run_sum(const knh_low *l) { return l->n_sum && l->r->mode == KNH_RUNS; }
 
 /* Lanes that lie apart: their distances from the first, and what a block adds. Once per call. */
-static void emit_table(kng_low *l, int s)
+static void emit_table(knh_low *l, int s)
 {
-    kng_asm *a = l->a;
-    const kng_way *w = &l->way[s];
+    knh_asm *a = l->a;
+    const knh_way *w = &l->way[s];
     int lanes = l->lane_form.lanes, all = lanes * l->copies;
-    kng_load(a, KNG_RDX, word(s, offsetof(kng_words, lane_step)));
-    kng_mov(a, KNG_RSI, KNG_RDX);
-    kng_shl(a, KNG_RSI, __builtin_ctz((unsigned)lanes));
-    kng_store(a, kng_low_at(l, w->step_tail), KNG_RSI);
-    kng_mov(a, KNG_RSI, KNG_RDX);
-    kng_shl(a, KNG_RSI, __builtin_ctz((unsigned)all));
-    kng_store(a, kng_low_at(l, w->step), KNG_RSI);
-    if (l->stream[s].kind != KNG_NUMBER)
-        kng_sar(a, KNG_RDX, w->shift);
-    if (l->target == KNG_AVX512) {
+    knh_load(a, KNH_RDX, word(s, offsetof(knh_words, lane_step)));
+    knh_mov(a, KNH_RSI, KNH_RDX);
+    knh_shl(a, KNH_RSI, __builtin_ctz((unsigned)lanes));
+    knh_store(a, knh_low_at(l, w->step_tail), KNH_RSI);
+    knh_mov(a, KNH_RSI, KNH_RDX);
+    knh_shl(a, KNH_RSI, __builtin_ctz((unsigned)all));
+    knh_store(a, knh_low_at(l, w->step), KNH_RSI);
+    if (l->stream[s].kind != KNH_NUMBER)
+        knh_sar(a, KNH_RDX, w->shift);
+    if (l->target == KNH_AVX512) {
         int64_t v[64];
-        kng_v2(a, KNG_VPBROADCASTQ_R, 2, 0, kng_reg(KNG_RDX));
+        knh_v2(a, KNH_VPBROADCASTQ_R, 2, 0, knh_reg(KNH_RDX));
         for (int c = 0; c < l->copies; c++) {
             for (int i = 0; i < 8; i++)
                 v[i] = c * 8 + i;
-            kng_v3(a, KNG_VPMULLQ, 2, 1, 0, kng_at_pool(kng_pool(a, v, 64, 64)));
-            kng_v2(a, KNG_VMOVDQU64_ST, 2, 1, kng_low_at(l, w->table + c * 64));
+            knh_v3(a, KNH_VPMULLQ, 2, 1, 0, knh_at_pool(knh_pool(a, v, 64, 64)));
+            knh_v2(a, KNH_VMOVDQU64_ST, 2, 1, knh_low_at(l, w->table + c * 64));
         }
         return;
     }
-    kng_mov_number(a, KNG_RSI, 0);
+    knh_mov_number(a, KNH_RSI, 0);
     for (int i = 0; i < all; i++) {
-        kng_store(a, kng_low_at(l, w->table + i * 8), KNG_RSI);
+        knh_store(a, knh_low_at(l, w->table + i * 8), KNH_RSI);
         if (i + 1 < all)
-            kng_alu_reg(a, KNG_ADD, KNG_RSI, KNG_RDX);
+            knh_alu_reg(a, KNH_ADD, KNH_RSI, KNH_RDX);
     }
 }
 
 /* Pointers and running numbers at the start of a row, or (moved) at element RAX of it. */
-static void emit_ways(kng_low *l, bool moved)
+static void emit_ways(knh_low *l, bool moved)
 {
-    kng_asm *a = l->a;
+    knh_asm *a = l->a;
     for (int s = 0; s < l->n_stream; s++) {
-        const kng_way *w = &l->way[s];
+        const knh_way *w = &l->way[s];
         bool runs = w->pointer >= 0 || w->table >= 0;
         if ((w->reg < 0 && w->pointer < 0) || (moved && !runs))
             continue;
-        int r = w->pointer >= 0 ? KNG_RDX : w->reg;
+        int r = w->pointer >= 0 ? KNH_RDX : w->reg;
         if (moved) {
-            kng_load(a, KNG_RDX, word(s, offsetof(kng_words, lane_step)));
-            kng_imul(a, KNG_RDX, kng_reg(KNG_RAX));
-            kng_alu_load(a, KNG_ADD, KNG_RDX, word(s, offsetof(kng_words, at)));
-            if (r != KNG_RDX)
-                kng_mov(a, r, KNG_RDX);
+            knh_load(a, KNH_RDX, word(s, offsetof(knh_words, lane_step)));
+            knh_imul(a, KNH_RDX, knh_reg(KNH_RAX));
+            knh_alu_load(a, KNH_ADD, KNH_RDX, word(s, offsetof(knh_words, at)));
+            if (r != KNH_RDX)
+                knh_mov(a, r, KNH_RDX);
         } else {
-            kng_load(a, r, word(s, offsetof(kng_words, at)));
+            knh_load(a, r, word(s, offsetof(knh_words, at)));
         }
         if (w->pointer >= 0)
-            kng_store(a, kng_low_at(l, w->pointer), KNG_RDX);
+            knh_store(a, knh_low_at(l, w->pointer), KNH_RDX);
     }
 }
 
 /* Running pointers and numbers go on by a block. */
-static void emit_advance(kng_low *l)
+static void emit_advance(knh_low *l)
 {
-    kng_asm *a = l->a;
+    knh_asm *a = l->a;
     for (int s = 0; s < l->n_stream; s++) {
-        const kng_way *w = &l->way[s];
-        bool number = l->stream[s].kind == KNG_NUMBER && l->r->cls[s] == KNK_STRIDE_ONE;
+        const knh_way *w = &l->way[s];
+        bool number = l->stream[s].kind == KNH_NUMBER && l->r->cls[s] == KNK_STRIDE_ONE;
         if (w->table < 0 && (w->pointer < 0 || !number)) /* where they are is all that moves: RAX does */
             continue;
-        kng_operand step = kng_low_at(l, l->in_tail ? w->step_tail : w->step);
+        knh_operand step = knh_low_at(l, l->in_tail ? w->step_tail : w->step);
         if (w->table >= 0 && w->pointer < 0) {
-            kng_alu_load(a, KNG_ADD, w->reg, step);
+            knh_alu_load(a, KNH_ADD, w->reg, step);
             continue;
         }
         if (w->table >= 0)
-            kng_load(a, KNG_RDX, step);
+            knh_load(a, KNH_RDX, step);
         else /* consecutive numbers */
-            kng_mov_number(a, KNG_RDX, l->lane_form.lanes * (l->in_tail ? 1 : l->copies));
-        kng_alu_store(a, KNG_ADD, kng_low_at(l, w->pointer), KNG_RDX);
+            knh_mov_number(a, KNH_RDX, l->lane_form.lanes * (l->in_tail ? 1 : l->copies));
+        knh_alu_store(a, KNH_ADD, knh_low_at(l, w->pointer), KNH_RDX);
     }
 }
 
 /* Which lanes exist: RCX of them, or more than a piece has. */
-static void emit_mask(kng_low *l)
+static void emit_mask(knh_low *l)
 {
-    kng_asm *a = l->a;
+    knh_asm *a = l->a;
     int lanes = l->lane_form.lanes;
-    l->exists = (kng_tail){.on = true, .mask = MASK_K, .mask4 = MASK4, .mask8 = MASK8, .count = KNG_RCX};
-    if (l->target == KNG_AVX512) {
-        kng_mov_number(a, KNG_RDX, -1);
-        kng_bzhi(a, KNG_RDX, KNG_RDX, KNG_RCX);
-        kng_v2(a, lanes == 16 ? KNG_KMOVW_KR : KNG_KMOVB_KR, 0, MASK_K, kng_reg(KNG_RDX));
+    l->exists = (knh_tail){.on = true, .mask = MASK_K, .mask4 = MASK4, .mask8 = MASK8, .count = KNH_RCX};
+    if (l->target == KNH_AVX512) {
+        knh_mov_number(a, KNH_RDX, -1);
+        knh_bzhi(a, KNH_RDX, KNH_RDX, KNH_RCX);
+        knh_v2(a, lanes == 16 ? KNH_KMOVW_KR : KNH_KMOVB_KR, 0, MASK_K, knh_reg(KNH_RDX));
         return;
     }
     int32_t table[16];
     for (int i = 0; i < 16; i++)
         table[i] = i < 8 ? -1 : 0;
-    kng_mov_number(a, KNG_RDX, lanes);
-    kng_alu_reg(a, KNG_CMP, KNG_RCX, KNG_RDX);
-    kng_cmov(a, KNG_IF_G, KNG_RCX, KNG_RDX);
-    kng_lea(a, KNG_RDX, kng_at_pool(kng_pool(a, table, 64, 64)));
-    kng_mov_number(a, KNG_RSI, 0);
-    kng_alu_reg(a, KNG_SUB, KNG_RSI, KNG_RCX);
-    kng_v2(a, KNG_VMOVDQU, lanes == 8, MASK4, kng_at_index(KNG_RDX, KNG_RSI, 4, 32));
+    knh_mov_number(a, KNH_RDX, lanes);
+    knh_alu_reg(a, KNH_CMP, KNH_RCX, KNH_RDX);
+    knh_cmov(a, KNH_IF_G, KNH_RCX, KNH_RDX);
+    knh_lea(a, KNH_RDX, knh_at_pool(knh_pool(a, table, 64, 64)));
+    knh_mov_number(a, KNH_RSI, 0);
+    knh_alu_reg(a, KNH_SUB, KNH_RSI, KNH_RCX);
+    knh_v2(a, KNH_VMOVDQU, lanes == 8, MASK4, knh_at_index(KNH_RDX, KNH_RSI, 4, 32));
     if (lanes == 4)
-        kng_v2(a, KNG_VMOVDQU, 1, MASK8, kng_at_index(KNG_RDX, KNG_RSI, 8, 32));
+        knh_v2(a, KNH_VMOVDQU, 1, MASK8, knh_at_index(KNH_RDX, KNH_RSI, 8, 32));
 }
 
-static void start_block(kng_low *l, uint32_t reserved)
+static void start_block(knh_low *l, uint32_t reserved)
 {
     l->form = l->lane_form;
-    l->current_part = KNG_BODY;
-    kng_low_start(l, reserved);
+    l->current_part = KNH_BODY;
+    knh_low_start(l, reserved);
 }
 
 /* One masked piece per round, until element `limit`. */
-static void emit_tail(kng_low *l, int top)
+static void emit_tail(knh_low *l, int top)
 {
-    kng_asm *a = l->a;
-    kng_operand limit = is_run_sum(l) ? kng_low_at(l, l->limit) : arg(offsetof(kng_args, n));
-    kng_here(a, top);
-    kng_load(a, KNG_RCX, limit);
-    kng_alu_reg(a, KNG_SUB, KNG_RCX, KNG_RAX);
+    knh_asm *a = l->a;
+    knh_operand limit = is_run_sum(l) ? knh_low_at(l, l->limit) : arg(offsetof(knh_args, n));
+    knh_here(a, top);
+    knh_load(a, KNH_RCX, limit);
+    knh_alu_reg(a, KNH_SUB, KNH_RCX, KNH_RAX);
     emit_mask(l);
     l->in_tail = true;
     l->block = 0;
-    start_block(l, l->target == KNG_AVX512 ? 0 : 1u << MASK4 | (l->lane_form.lanes == 4 ? 1u << MASK8 : 0));
-    kng_low_block(l, &l->body, 1);
+    start_block(l, l->target == KNH_AVX512 ? 0 : 1u << MASK4 | (l->lane_form.lanes == 4 ? 1u << MASK8 : 0));
+    knh_low_block(l, &l->body, 1);
     emit_advance(l);
     l->in_tail = false;
     l->exists.on = false;
-    kng_alu_number(a, KNG_ADD, KNG_RAX, l->lane_form.lanes);
-    kng_alu_load(a, KNG_CMP, KNG_RAX, limit);
-    kng_jump_if(a, KNG_IF_L, top);
+    knh_alu_number(a, KNH_ADD, KNH_RAX, l->lane_form.lanes);
+    knh_alu_load(a, KNH_CMP, KNH_RAX, limit);
+    knh_jump_if(a, KNH_IF_L, top);
 }
 
-static void emit_main(kng_low *l, int elements)
+static void emit_main(knh_low *l, int elements)
 {
-    kng_asm *a = l->a;
-    int top = kng_label(a);
+    knh_asm *a = l->a;
+    int top = knh_label(a);
     uint32_t pins = 0;
     start_block(l, l->reserved);
-    kng_low_pin(l, true);
+    knh_low_pin(l, true);
     for (int i = 0; i < l->n_pin; i++)
-        pins |= 1u << l->state[kng_low_state(l, l->pin[i], 0)].reg;
-    kng_align(a, 64);
-    kng_here(a, top);
+        pins |= 1u << l->state[knh_low_state(l, l->pin[i], 0)].reg;
+    knh_align(a, 64);
+    knh_here(a, top);
     for (l->block = 0; l->block < l->blocks; l->block++) {
         start_block(l, l->reserved | pins);
-        kng_low_block(l, &l->body, l->copies);
+        knh_low_block(l, &l->body, l->copies);
         emit_advance(l);
     }
     l->block = 0;
-    kng_alu_number(a, KNG_ADD, KNG_RAX, elements);
-    kng_alu_reg(a, KNG_CMP, KNG_RAX, KNG_RCX);
-    kng_jump_if(a, KNG_IF_LE, top);
-    kng_low_pin(l, false);
+    knh_alu_number(a, KNH_ADD, KNH_RAX, elements);
+    knh_alu_reg(a, KNH_CMP, KNH_RAX, KNH_RCX);
+    knh_jump_if(a, KNH_IF_LE, top);
+    knh_low_pin(l, false);
 }
 
 /* All lanes are one point. */
-static void emit_single(kng_low *l)
+static void emit_single(knh_low *l)
 {
     uint32_t pins = 0;
-    kng_mov_number(l->a, KNG_RAX, 0);
+    knh_mov_number(l->a, KNH_RAX, 0);
     start_block(l, l->reserved);
-    kng_low_pin(l, true);
+    knh_low_pin(l, true);
     for (int i = 0; i < l->n_pin; i++)
-        pins |= 1u << l->state[kng_low_state(l, l->pin[i], 0)].reg;
+        pins |= 1u << l->state[knh_low_state(l, l->pin[i], 0)].reg;
     start_block(l, l->reserved | pins);
-    kng_low_block(l, &l->body, 1);
-    kng_low_pin(l, false);
+    knh_low_block(l, &l->body, 1);
+    knh_low_pin(l, false);
 }
 
-static void emit_lanes(kng_low *l)
+static void emit_lanes(knh_low *l)
 {
-    kng_asm *a = l->a;
+    knh_asm *a = l->a;
     if (l->single) {
         emit_single(l);
         return;
     }
-    int elements = l->copies * l->lane_form.lanes, tail = kng_label(a), top = kng_label(a), done = kng_label(a);
-    kng_mov_number(a, KNG_RAX, 0);
-    kng_load(a, KNG_RCX, arg(offsetof(kng_args, n)));
-    kng_alu_number(a, KNG_SUB, KNG_RCX, elements);
-    kng_jump_if(a, KNG_IF_L, top);
+    int elements = l->copies * l->lane_form.lanes, tail = knh_label(a), top = knh_label(a), done = knh_label(a);
+    knh_mov_number(a, KNH_RAX, 0);
+    knh_load(a, KNH_RCX, arg(offsetof(knh_args, n)));
+    knh_alu_number(a, KNH_SUB, KNH_RCX, elements);
+    knh_jump_if(a, KNH_IF_L, top);
     emit_main(l, elements);
-    kng_here(a, tail);
-    kng_alu_load(a, KNG_CMP, KNG_RAX, arg(offsetof(kng_args, n)));
-    kng_jump_if(a, KNG_IF_GE, done);
+    knh_here(a, tail);
+    knh_alu_load(a, KNH_CMP, KNH_RAX, arg(offsetof(knh_args, n)));
+    knh_jump_if(a, KNH_IF_GE, done);
     emit_tail(l, top);
-    kng_here(a, done);
+    knh_here(a, done);
 }
 
 /* Lanes with accumulators of the whole row. `empty`: here with RAX = 0 for n = 0. */
-static void emit_row_sums(kng_low *l, int empty)
+static void emit_row_sums(knh_low *l, int empty)
 {
-    kng_asm *a = l->a;
-    int shorter = kng_label(a), top = kng_label(a), after = kng_label(a), joined = kng_label(a);
-    kng_mov_number(a, KNG_RAX, 0);
-    kng_load(a, KNG_RCX, arg(offsetof(kng_args, n)));
-    kng_alu_number(a, KNG_SUB, KNG_RCX, 64);
-    kng_jump_if(a, KNG_IF_L, shorter);
+    knh_asm *a = l->a;
+    int shorter = knh_label(a), top = knh_label(a), after = knh_label(a), joined = knh_label(a);
+    knh_mov_number(a, KNH_RAX, 0);
+    knh_load(a, KNH_RCX, arg(offsetof(knh_args, n)));
+    knh_alu_number(a, KNH_SUB, KNH_RCX, 64);
+    knh_jump_if(a, KNH_IF_L, shorter);
     start_block(l, l->reserved);
-    kng_low_sums_start(l, true);
+    knh_low_sums_start(l, true);
     emit_main(l, 64);
-    kng_alu_load(a, KNG_CMP, KNG_RAX, arg(offsetof(kng_args, n)));
-    kng_jump_if(a, KNG_IF_GE, joined);
-    kng_low_sums_move(l, true);
-    kng_jump(a, top);
-    kng_here(a, shorter);
-    kng_here(a, empty);
+    knh_alu_load(a, KNH_CMP, KNH_RAX, arg(offsetof(knh_args, n)));
+    knh_jump_if(a, KNH_IF_GE, joined);
+    knh_low_sums_move(l, true);
+    knh_jump(a, top);
+    knh_here(a, shorter);
+    knh_here(a, empty);
     start_block(l, 0);
-    kng_low_sums_start(l, false);
-    kng_alu_load(a, KNG_CMP, KNG_RAX, arg(offsetof(kng_args, n)));
-    kng_jump_if(a, KNG_IF_GE, after);
+    knh_low_sums_start(l, false);
+    knh_alu_load(a, KNH_CMP, KNH_RAX, arg(offsetof(knh_args, n)));
+    knh_jump_if(a, KNH_IF_GE, after);
     emit_tail(l, top);
-    kng_here(a, after);
-    kng_low_sums_move(l, false);
-    kng_here(a, joined);
+    knh_here(a, after);
+    knh_low_sums_move(l, false);
+    knh_here(a, joined);
     start_block(l, l->reserved);
-    kng_low_sums_join(l);
+    knh_low_sums_join(l);
 }
 
 /* A part of a row whose first element has number `phase`: up to the next multiple of 64 piece by piece, whole rounds of
  * the accumulators, and the rest. */
-static void emit_run_sums(kng_low *l)
+static void emit_run_sums(knh_low *l)
 {
-    kng_asm *a = l->a;
-    int whole = kng_label(a), shorter = kng_label(a), top = kng_label(a), done = kng_label(a);
-    kng_operand n = arg(offsetof(kng_args, n)), limit = kng_low_at(l, l->limit);
-    kng_mov_number(a, KNG_RAX, 0);
-    kng_load(a, KNG_RDX, arg(offsetof(kng_args, phase)));
-    kng_test(a, KNG_RDX, KNG_RDX);
-    kng_jump_if(a, KNG_IF_E, whole);
-    kng_mov_number(a, KNG_RCX, 64);
-    kng_alu_reg(a, KNG_SUB, KNG_RCX, KNG_RDX);
-    kng_load(a, KNG_RDX, n);
-    kng_alu_reg(a, KNG_CMP, KNG_RCX, KNG_RDX);
-    kng_cmov(a, KNG_IF_G, KNG_RCX, KNG_RDX);
-    kng_store(a, limit, KNG_RCX);
-    kng_jump(a, top);
+    knh_asm *a = l->a;
+    int whole = knh_label(a), shorter = knh_label(a), top = knh_label(a), done = knh_label(a);
+    knh_operand n = arg(offsetof(knh_args, n)), limit = knh_low_at(l, l->limit);
+    knh_mov_number(a, KNH_RAX, 0);
+    knh_load(a, KNH_RDX, arg(offsetof(knh_args, phase)));
+    knh_test(a, KNH_RDX, KNH_RDX);
+    knh_jump_if(a, KNH_IF_E, whole);
+    knh_mov_number(a, KNH_RCX, 64);
+    knh_alu_reg(a, KNH_SUB, KNH_RCX, KNH_RDX);
+    knh_load(a, KNH_RDX, n);
+    knh_alu_reg(a, KNH_CMP, KNH_RCX, KNH_RDX);
+    knh_cmov(a, KNH_IF_G, KNH_RCX, KNH_RDX);
+    knh_store(a, limit, KNH_RCX);
+    knh_jump(a, top);
 
-    kng_here(a, whole);
-    kng_load(a, KNG_RCX, n);
-    kng_alu_number(a, KNG_SUB, KNG_RCX, 64);
-    kng_alu_reg(a, KNG_CMP, KNG_RCX, KNG_RAX);
-    kng_jump_if(a, KNG_IF_L, shorter);
+    knh_here(a, whole);
+    knh_load(a, KNH_RCX, n);
+    knh_alu_number(a, KNH_SUB, KNH_RCX, 64);
+    knh_alu_reg(a, KNH_CMP, KNH_RCX, KNH_RAX);
+    knh_jump_if(a, KNH_IF_L, shorter);
     start_block(l, l->reserved);
-    kng_low_sums_start(l, true);
+    knh_low_sums_start(l, true);
     emit_main(l, 64);
     start_block(l, l->reserved);
-    kng_low_sums_store(l);
-    kng_here(a, shorter);
-    kng_load(a, KNG_RDX, n);
-    kng_store(a, limit, KNG_RDX);
-    kng_alu_reg(a, KNG_CMP, KNG_RAX, KNG_RDX);
-    kng_jump_if(a, KNG_IF_GE, done);
+    knh_low_sums_store(l);
+    knh_here(a, shorter);
+    knh_load(a, KNH_RDX, n);
+    knh_store(a, limit, KNH_RDX);
+    knh_alu_reg(a, KNH_CMP, KNH_RAX, KNH_RDX);
+    knh_jump_if(a, KNH_IF_GE, done);
     emit_tail(l, top);
-    kng_load(a, KNG_RAX, limit);
-    kng_alu_load(a, KNG_CMP, KNG_RAX, n);
-    kng_jump_if(a, KNG_IF_GE, done);
+    knh_load(a, KNH_RAX, limit);
+    knh_alu_load(a, KNH_CMP, KNH_RAX, n);
+    knh_jump_if(a, KNH_IF_GE, done);
     emit_ways(l, true);
-    kng_jump(a, whole);
-    kng_here(a, done);
+    knh_jump(a, whole);
+    knh_here(a, done);
 }
 
-static void emit_uniform(kng_low *l)
+static void emit_uniform(knh_low *l)
 {
     if (!l->uniform.item.n)
         return;
     l->form = l->row_form;
     l->current_part = -1;
-    kng_low_start(l, 0);
-    kng_low_block(l, &l->uniform, 1);
+    knh_low_start(l, 0);
+    knh_low_block(l, &l->uniform, 1);
     l->form = l->lane_form;
-    l->current_part = KNG_BODY;
+    l->current_part = KNH_BODY;
 }
 
-static void emit_rows(kng_low *l, int out)
+static void emit_rows(knh_low *l, int out)
 {
-    kng_asm *a = l->a;
-    int row = kng_label(a), empty = kng_label(a);
-    kng_here(a, row);
+    knh_asm *a = l->a;
+    int row = knh_label(a), empty = knh_label(a);
+    knh_here(a, row);
     emit_ways(l, false);
     if (is_row_sum(l)) {
-        kng_load(a, KNG_RAX, arg(offsetof(kng_args, n)));
-        kng_test(a, KNG_RAX, KNG_RAX);
-        kng_jump_if(a, KNG_IF_E, empty);
+        knh_load(a, KNH_RAX, arg(offsetof(knh_args, n)));
+        knh_test(a, KNH_RAX, KNH_RAX);
+        knh_jump_if(a, KNH_IF_E, empty);
     }
     emit_uniform(l);
     if (is_row_sum(l))
@@ -307,28 +307,28 @@ static void emit_rows(kng_low *l, int out)
         emit_run_sums(l);
     else
         emit_lanes(l);
-    kng_load(a, KNG_RDX, kng_low_at(l, l->rows_left));
-    kng_alu_number(a, KNG_SUB, KNG_RDX, 1);
-    kng_jump_if(a, KNG_IF_LE, out);
-    kng_store(a, kng_low_at(l, l->rows_left), KNG_RDX);
+    knh_load(a, KNH_RDX, knh_low_at(l, l->rows_left));
+    knh_alu_number(a, KNH_SUB, KNH_RDX, 1);
+    knh_jump_if(a, KNH_IF_LE, out);
+    knh_store(a, knh_low_at(l, l->rows_left), KNH_RDX);
     for (int s = 0; s < l->n_stream; s++) {
-        kng_load(a, KNG_RDX, word(s, offsetof(kng_words, row_step)));
-        kng_alu_store(a, KNG_ADD, word(s, offsetof(kng_words, at)), KNG_RDX);
+        knh_load(a, KNH_RDX, word(s, offsetof(knh_words, row_step)));
+        knh_alu_store(a, KNH_ADD, word(s, offsetof(knh_words, at)), KNH_RDX);
     }
-    kng_jump(a, row);
+    knh_jump(a, row);
 }
 
-static void lay_out_frame(kng_low *l)
+static void lay_out_frame(knh_low *l)
 {
-    l->saved_rsp = kng_low_frame(l, 8, 64);
-    l->rows_left = kng_low_frame(l, 8, 8);
-    l->limit = kng_low_frame(l, 8, 8);
-    l->half = kng_low_frame(l, 8, 8);
-    l->result_out = kng_low_frame(l, 8, 8);
-    l->scratch = kng_low_frame(l, 256, 64);
+    l->saved_rsp = knh_low_frame(l, 8, 64);
+    l->rows_left = knh_low_frame(l, 8, 8);
+    l->limit = knh_low_frame(l, 8, 8);
+    l->half = knh_low_frame(l, 8, 8);
+    l->result_out = knh_low_frame(l, 8, 8);
+    l->scratch = knh_low_frame(l, 256, 64);
 }
 
-static bool any_helper(const kng_low *l)
+static bool any_helper(const knh_low *l)
 {
     bool any = l->uniform.helper || l->body.helper;
     for (size_t p = 1; p < l->part.n; p++)
@@ -336,94 +336,94 @@ static bool any_helper(const kng_low *l)
     return any;
 }
 
-static void emit_function(kng_low *l)
+static void emit_function(knh_low *l)
 {
-    static const int8_t kept[] = {KNG_RBX, KNG_RBP, KNG_R12, KNG_R13, KNG_R14, KNG_R15};
-    kng_asm *a = l->a;
-    int out = kng_label(a), pushed = 0;
+    static const int8_t kept[] = {KNH_RBX, KNH_RBP, KNH_R12, KNH_R13, KNH_R14, KNH_R15};
+    knh_asm *a = l->a;
+    int out = knh_label(a), pushed = 0;
     int8_t push[sizeof kept];
     for (size_t i = 0; i < sizeof kept; i++)
         for (int s = 0; s < l->n_stream; s++)
             if (l->way[s].reg == kept[i])
                 push[pushed++] = kept[i];
     if (l->counter)
-        push[pushed++] = KNG_COUNTER;
+        push[pushed++] = KNH_COUNTER;
     for (int i = 0; i < pushed; i++)
-        kng_push(a, push[i]);
-    kng_mov(a, KNG_R11, KNG_RSP);
-    kng_alu_number(a, KNG_SUB, KNG_RSP, 1 << 20); /* becomes the size of the frame */
+        knh_push(a, push[i]);
+    knh_mov(a, KNH_R11, KNH_RSP);
+    knh_alu_number(a, KNH_SUB, KNH_RSP, 1 << 20); /* becomes the size of the frame */
     size_t patch = a->code.n - 4;
-    kng_alu_number(a, KNG_AND, KNG_RSP, -64);
-    kng_store(a, kng_low_at(l, l->saved_rsp), KNG_R11);
-    kng_load(a, KNG_RDX, arg(offsetof(kng_args, rows)));
-    kng_test(a, KNG_RDX, KNG_RDX);
-    kng_jump_if(a, KNG_IF_LE, out);
-    kng_store(a, kng_low_at(l, l->rows_left), KNG_RDX);
+    knh_alu_number(a, KNH_AND, KNH_RSP, -64);
+    knh_store(a, knh_low_at(l, l->saved_rsp), KNH_R11);
+    knh_load(a, KNH_RDX, arg(offsetof(knh_args, rows)));
+    knh_test(a, KNH_RDX, KNH_RDX);
+    knh_jump_if(a, KNH_IF_LE, out);
+    knh_store(a, knh_low_at(l, l->rows_left), KNH_RDX);
     if (!is_row_sum(l)) {
-        kng_load(a, KNG_RDX, arg(offsetof(kng_args, n)));
-        kng_test(a, KNG_RDX, KNG_RDX);
-        kng_jump_if(a, KNG_IF_LE, out);
+        knh_load(a, KNH_RDX, arg(offsetof(knh_args, n)));
+        knh_test(a, KNH_RDX, KNH_RDX);
+        knh_jump_if(a, KNH_IF_LE, out);
     }
     for (int s = 0; s < l->n_stream; s++)
         if (l->way[s].table >= 0)
             emit_table(l, s);
     emit_rows(l, out);
-    kng_here(a, out);
+    knh_here(a, out);
     if (l->r->nontemporal)
-        kng_sfence(a);
-    kng_load(a, KNG_RSP, kng_low_at(l, l->saved_rsp));
+        knh_sfence(a);
+    knh_load(a, KNH_RSP, knh_low_at(l, l->saved_rsp));
     for (int i = pushed - 1; i >= 0; i--)
-        kng_pop(a, push[i]);
-    kng_v(a, KNG_VZEROUPPER, 0, 0, 0, kng_reg(0), 0, false, -1);
-    kng_ret(a);
-    kng_low_stubs_and_parts(l);
+        knh_pop(a, push[i]);
+    knh_v(a, KNH_VZEROUPPER, 0, 0, 0, knh_reg(0), 0, false, -1);
+    knh_ret(a);
+    knh_low_stubs_and_parts(l);
     int32_t frame = (l->frame + 63) & -64;
-    if (kng_low_fine(l))
+    if (knh_low_fine(l))
         memcpy(a->code.at + patch, &frame, sizeof frame);
 }
 
 /* One point: all that a stage with loops reads and writes are single elements. Short vectors have the shortest waits,
  * and bools that are lanes are sooner known than masks. */
-static void find_single(kng_low *l)
+static void find_single(knh_low *l)
 {
-    l->single = kng_low_stage(l)->n_loop > 0;
+    l->single = knh_low_stage(l)->n_loop > 0;
     for (int s = 0; s < l->n_stream; s++)
         l->single &= l->r->cls[s] == KNK_STRIDE_ZERO;
     if (l->single)
-        l->target = KNG_AVX2;
+        l->target = KNH_AVX2;
 }
 
 /* Streams of every second element: but for whole pieces they are like others whose elements lie apart. */
-static bool find_second(kng_low *l, kng_request *r)
+static bool find_second(knh_low *l, knh_request *r)
 {
     uint8_t *cls = knx_arena_alloc(&l->arena, (size_t)l->n_stream + 1);
     l->second = knx_arena_zero(&l->arena, (size_t)l->n_stream + 1);
     for (int s = 0; cls && l->second && s < l->n_stream; s++) {
-        bool second = r->cls[s] == KNG_STRIDE_TWO;
+        bool second = r->cls[s] == KNH_STRIDE_TWO;
         cls[s] = second ? KNK_STRIDE_ANY : r->cls[s];
-        l->second[s] = second && l->target == KNG_AVX512 && knk_size(l->stream[s].dtype) >= 4;
+        l->second[s] = second && l->target == KNH_AVX512 && knk_size(l->stream[s].dtype) >= 4;
     }
     r->cls = cls;
     return cls && l->second;
 }
 
-static void lower(kng_low *l)
+static void lower(knh_low *l)
 {
     find_single(l);
     lay_out_frame(l);
-    if (!kng_low_plan(l))
+    if (!knh_low_plan(l))
         return;
-    kng_low_copies(l);
+    knh_low_copies(l);
     if (any_helper(l)) {
-        l->helper_area = kng_low_frame(l, 4 * 128, 64);
-        l->saved_area = kng_low_frame(l, 128, 64);
+        l->helper_area = knh_low_frame(l, 4 * 128, 64);
+        l->saved_area = knh_low_frame(l, 128, 64);
     }
-    kng_low_lay_out_parts(l);
-    if (kng_low_fine(l))
+    knh_low_lay_out_parts(l);
+    if (knh_low_fine(l))
         emit_function(l);
 }
 
-static void release(kng_low *l)
+static void release(knh_low *l)
 {
     KN_VEC_FREE(&l->uniform.item);
     KN_VEC_FREE(&l->body.item);
@@ -441,30 +441,31 @@ static void release(kng_low *l)
     knx_arena_free(&l->arena);
 }
 
-kn_error *kng_lower(const kng_request *request, kng_target target, kng_asm *a, kng_lowered *info)
+knx_error *knh_lower(const knh_request *request, knh_target target, knh_asm *a, knh_lowered *info)
 {
-    kng_lowered unused;
-    kng_request own = *request, *r = &own;
-    kng_low l = {.r = r, .k = r->kernel, .node = r->kernel->node, .a = a, .target = target, .arena = KN_ARENA_INIT};
+    knh_lowered unused;
+    knh_request own = *request, *r = &own;
+    knh_low l = {.r = r, .k = r->kernel, .node = r->kernel->node, .a = a, .target = target, .arena = KN_ARENA_INIT};
     l.info = info ? info : &unused;
-    *l.info = (kng_lowered){0};
+    *l.info = (knh_lowered){0};
     l.open = -1;
-    l.stream = knx_arena_alloc(&l.arena, KNG_MAX_STREAMS * sizeof *l.stream);
+    l.stream = knx_arena_alloc(&l.arena, KNH_MAX_STREAMS * sizeof *l.stream);
     if (!l.stream)
         return knx_error_nomem();
-    l.n_stream = kng_streams(r->kernel, r->stage, r->mode, l.stream);
+    l.n_stream = knh_streams(r->kernel, r->stage, r->mode, l.stream);
     if (l.n_stream < 0)
-        kng_low_fail(&l, "it has too many streams");
+        knh_low_fail(&l, "it has too many streams");
     else if (!(l.way = knx_arena_alloc(&l.arena, (size_t)(l.n_stream + 1) * sizeof *l.way)) || !find_second(&l, r))
         l.no_memory = true;
     else
         lower(&l);
-    if (kng_low_fine(&l) && !kng_finish(a))
+    if (knh_low_fine(&l) && !knh_finish(a))
         l.no_memory = a->why == NULL;
     const char *why = l.why ? l.why : a->why;
     bool memory = l.no_memory || (a->failed && !a->why);
     release(&l);
     if (memory)
         return knx_error_nomem();
-    return why ? knx_error(KN_ERROR_NOT_IMPLEMENTED, "kernel: stage %d has no machine code: %s", r->stage, why) : NULL;
+    return why ? knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "kernel: stage %d has no machine code: %s", r->stage, why)
+               : NULL;
 }

@@ -5,10 +5,10 @@
 #include "host/x86/emit.h"
 #include "host/stage/stage.h"
 
-typedef struct kng_lowered {
+typedef struct knh_lowered {
     int spills, reloads, copies; /* for reports: stores and loads that the allocator added; copies interleaved */
-} kng_lowered;
+} knh_lowered;
 /* Leaves the finished code in `a` (position-independent but for the addresses of the interpreter's loops).
  * NotImplementedError if the stage does not fit (too many streams or values): the interpreter runs it then. */
-kn_error *kng_lower(const kng_request *r, kng_target target, kng_asm *a, kng_lowered *info);
+knx_error *knh_lower(const knh_request *r, knh_target target, knh_asm *a, knh_lowered *info);
 #endif

@@ -5,41 +5,41 @@
 #include "host/x86/lower_internal.h"
 #include <string.h>
 
-void kng_low_fail(kng_low *l, const char *why)
+void knh_low_fail(knh_low *l, const char *why)
 {
     if (!l->why)
         l->why = why;
 }
 
-int kng_low_frame(kng_low *l, int bytes, int align)
+int knh_low_frame(knh_low *l, int bytes, int align)
 {
     int at = (l->frame + align - 1) & -align;
     l->frame = at + bytes;
-    if (l->frame > KNG_FRAME_LIMIT) {
-        kng_low_fail(l, "its values need more than 64 KB of stack");
+    if (l->frame > KNH_FRAME_LIMIT) {
+        knh_low_fail(l, "its values need more than 64 KB of stack");
         l->frame = at = 0;
     }
     return at;
 }
 
-int kng_low_bank_of(const kng_low *l, int32_t value) { return l->value[value].mask; }
-int kng_low_state(const kng_low *l, int32_t v, int copy)
+int knh_low_bank_of(const knh_low *l, int32_t value) { return l->value[value].mask; }
+int knh_low_state(const knh_low *l, int32_t v, int copy)
 {
-    return v * KNG_COPIES + (l->value[v].kind == KNG_VALUE_LANE ? copy : 0);
+    return v * KNH_COPIES + (l->value[v].kind == KNH_VALUE_LANE ? copy : 0);
 }
-bool kng_low_in_register(const kng_low *l, int32_t v, int copy) { return l->state[kng_low_state(l, v, copy)].reg >= 0; }
+bool knh_low_in_register(const knh_low *l, int32_t v, int copy) { return l->state[knh_low_state(l, v, copy)].reg >= 0; }
 
 /* Does the value lie somewhere else than in a slot of its own? */
-static bool is_elsewhere(const kng_low *l, const kng_value *v)
+static bool is_elsewhere(const knh_low *l, const knh_value *v)
 {
-    return v->kind == KNG_VALUE_CONSTANT || v->homed || v->resident || v->part != l->current_part;
+    return v->kind == KNH_VALUE_CONSTANT || v->homed || v->resident || v->part != l->current_part;
 }
 
-void kng_low_start(kng_low *l, uint32_t reserved)
+void knh_low_start(knh_low *l, uint32_t reserved)
 {
-    kng_bank *v = &l->bank[0], *m = &l->bank[1];
-    v->usable = (l->target == KNG_AVX512 ? 0xffffffffu : 0xffffu) & ~reserved;
-    m->usable = l->target == KNG_AVX512 ? (l->in_tail ? 0xfcu : 0xfeu) : 0;
+    knh_bank *v = &l->bank[0], *m = &l->bank[1];
+    v->usable = (l->target == KNH_AVX512 ? 0xffffffffu : 0xffffu) & ~reserved;
+    m->usable = l->target == KNH_AVX512 ? (l->in_tail ? 0xfcu : 0xfeu) : 0;
     v->free = v->usable;
     m->free = m->usable;
     v->lock = m->lock = 0;
@@ -48,14 +48,14 @@ void kng_low_start(kng_low *l, uint32_t reserved)
     memset(m->holds, -1, sizeof m->holds);
 }
 
-static int take_slot(kng_low *l, bool mask)
+static int take_slot(knh_low *l, bool mask)
 {
     if (l->free_slot[mask].n)
         return l->free_slot[mask].at[--l->free_slot[mask].n];
-    return mask ? kng_low_frame(l, 8, 8) : kng_low_frame(l, l->spill_step, l->spill_step);
+    return mask ? knh_low_frame(l, 8, 8) : knh_low_frame(l, l->spill_step, l->spill_step);
 }
 
-static void give_slot(kng_low *l, bool mask, int slot)
+static void give_slot(knh_low *l, bool mask, int slot)
 {
     if (slot < 0)
         return;
@@ -63,45 +63,45 @@ static void give_slot(kng_low *l, bool mask, int slot)
         l->no_memory = true;
 }
 
-void kng_low_forget(kng_low *l, int32_t s)
+void knh_low_forget(knh_low *l, int32_t s)
 {
     if (!l->state[s].folded)
-        give_slot(l, l->value[s / KNG_COPIES].mask, l->state[s].slot);
+        give_slot(l, l->value[s / KNH_COPIES].mask, l->state[s].slot);
     l->state[s].slot = -1;
 }
 
 /* The next value of a carry that lies in the frame goes there, if nobody reads the carry any more. -1: it does not */
-static int place_in_carry(const kng_low *l, int32_t s)
+static int place_in_carry(const knh_low *l, int32_t s)
 {
-    int32_t carry = l->value[s / KNG_COPIES].feeds;
-    bool fine = carry >= 0 && l->value[carry].resident && l->current_part == KNG_BODY &&
-                l->state[kng_low_state(l, carry, s % KNG_COPIES)].next >= KNG_NEVER;
-    return fine ? l->value[carry].kept + s % KNG_COPIES * l->spill_step : -1;
+    int32_t carry = l->value[s / KNH_COPIES].feeds;
+    bool fine = carry >= 0 && l->value[carry].resident && l->current_part == KNH_BODY &&
+                l->state[knh_low_state(l, carry, s % KNH_COPIES)].next >= KNH_NEVER;
+    return fine ? l->value[carry].kept + s % KNH_COPIES * l->spill_step : -1;
 }
 
-static bool lies_in_carry(const kng_low *l, int32_t s)
+static bool lies_in_carry(const knh_low *l, int32_t s)
 {
-    int32_t carry = l->value[s / KNG_COPIES].feeds;
-    return carry >= 0 && l->state[s].slot == l->value[carry].kept + s % KNG_COPIES * l->spill_step;
+    int32_t carry = l->value[s / KNH_COPIES].feeds;
+    return carry >= 0 && l->state[s].slot == l->value[carry].kept + s % KNH_COPIES * l->spill_step;
 }
 
-static void store_away(kng_low *l, int32_t s)
+static void store_away(knh_low *l, int32_t s)
 {
-    kng_state *st = &l->state[s];
-    const kng_value *v = &l->value[s / KNG_COPIES];
+    knh_state *st = &l->state[s];
+    const knh_value *v = &l->value[s / KNH_COPIES];
     if (st->slot >= 0 || is_elsewhere(l, v))
         return;
     st->slot = place_in_carry(l, s);
     if (st->slot < 0)
         st->slot = take_slot(l, v->mask);
-    kng_spill(l->a, &l->form, v->dtype, kng_low_at(l, st->slot), st->reg);
+    knh_spill(l->a, &l->form, v->dtype, knh_low_at(l, st->slot), st->reg);
     l->info->spills++;
 }
 
-void kng_low_store_away(kng_low *l, int32_t s) { store_away(l, s); }
+void knh_low_store_away(knh_low *l, int32_t s) { store_away(l, s); }
 
 /* Frees the register whose value is needed last; at a tie, one that has a copy in memory. */
-static int evict(kng_low *l, kng_bank *k)
+static int evict(knh_low *l, knh_bank *k)
 {
     int best = -1;
     int64_t farthest = -1;
@@ -110,8 +110,8 @@ static int evict(kng_low *l, kng_bank *k)
         int32_t s = k->holds[r];
         if (s < 0 || l->state[s].pinned)
             continue;
-        bool clean = l->state[s].slot >= 0 || is_elsewhere(l, &l->value[s / KNG_COPIES]);
-        int64_t far = (int64_t)l->state[s].next * 16 + s % KNG_COPIES * 2 + clean;
+        bool clean = l->state[s].slot >= 0 || is_elsewhere(l, &l->value[s / KNH_COPIES]);
+        int64_t far = (int64_t)l->state[s].next * 16 + s % KNH_COPIES * 2 + clean;
         if (far > farthest) {
             farthest = far;
             best = r;
@@ -120,7 +120,7 @@ static int evict(kng_low *l, kng_bank *k)
     if (best < 0)
         return -1;
     int32_t s = k->holds[best];
-    if (l->state[s].next < KNG_NEVER)
+    if (l->state[s].next < KNH_NEVER)
         store_away(l, s);
     l->state[s].reg = -1;
     k->holds[best] = -1;
@@ -128,13 +128,13 @@ static int evict(kng_low *l, kng_bank *k)
     return best;
 }
 
-int kng_low_take(kng_low *l, int bank, int32_t s)
+int knh_low_take(knh_low *l, int bank, int32_t s)
 {
-    kng_bank *k = &l->bank[bank];
+    knh_bank *k = &l->bank[bank];
     uint32_t can = k->free & ~k->lock, first = can & ~l->avoid[bank];
     int r = first ? __builtin_ctz(first) : can ? __builtin_ctz(can) : evict(l, k);
     if (r < 0) {
-        kng_low_fail(l, "an operation needs more registers than there are");
+        knh_low_fail(l, "an operation needs more registers than there are");
         return 2;
     }
     k->free &= ~(1u << r);
@@ -146,68 +146,68 @@ int kng_low_take(kng_low *l, int bank, int32_t s)
     return r;
 }
 
-void kng_low_give(kng_low *l, int bank, int reg)
+void knh_low_give(knh_low *l, int bank, int reg)
 {
     l->bank[bank].free |= 1u << reg;
     l->bank[bank].lock &= ~(1u << reg);
     l->bank[bank].holds[reg] = -1;
 }
 
-void kng_low_drop(kng_low *l, int32_t s, int bank)
+void knh_low_drop(knh_low *l, int32_t s, int bank)
 {
     if (l->state[s].reg >= 0 && !l->state[s].pinned) {
-        kng_low_give(l, bank, l->state[s].reg);
+        knh_low_give(l, bank, l->state[s].reg);
         l->state[s].reg = -1;
     }
 }
 
-void kng_low_unlock(kng_low *l) { l->bank[0].lock = l->bank[1].lock = 0; }
+void knh_low_unlock(knh_low *l) { l->bank[0].lock = l->bank[1].lock = 0; }
 
 /* Memory operands of a constant are the same for all of its uses. */
-static kng_operand constant(kng_low *l, kng_value *v, bool broadcast)
+static knh_operand constant(knh_low *l, knh_value *v, bool broadcast)
 {
     if (v->pool_lanes != l->form.lanes) {
         v->pool_lanes = (int8_t)l->form.lanes;
         v->has_one = v->has_all = false;
     }
     bool *has = broadcast ? &v->has_one : &v->has_all;
-    kng_operand *at = broadcast ? &v->one : &v->all;
+    knh_operand *at = broadcast ? &v->one : &v->all;
     if (!*has) {
-        *at = kng_constant(l->a, &l->form, v->dtype, l->node[v->node].imm, broadcast);
+        *at = knh_constant(l->a, &l->form, v->dtype, l->node[v->node].imm, broadcast);
         *has = true;
     }
     return *at;
 }
 
-kng_operand kng_low_memory(kng_low *l, int32_t value, int copy, bool broadcast)
+knh_operand knh_low_memory(knh_low *l, int32_t value, int copy, bool broadcast)
 {
-    kng_value *v = &l->value[value];
-    const kng_state *st = &l->state[kng_low_state(l, value, copy)];
-    if (v->kind == KNG_VALUE_CONSTANT)
+    knh_value *v = &l->value[value];
+    const knh_state *st = &l->state[knh_low_state(l, value, copy)];
+    if (v->kind == KNH_VALUE_CONSTANT)
         return constant(l, v, broadcast);
     if (v->homed)
-        return kng_low_at(l, v->home);
+        return knh_low_at(l, v->home);
     if (st->folded)
-        return kng_low_element(l, (int)st->slot, copy);
-    if (v->resident && l->current_part == KNG_BODY)
-        return kng_low_at(l, v->kept + copy * l->spill_step);
+        return knh_low_element(l, (int)st->slot, copy);
+    if (v->resident && l->current_part == KNH_BODY)
+        return knh_low_at(l, v->kept + copy * l->spill_step);
     if (v->part != l->current_part)
-        return kng_low_at(l, l->current_part > 0 ? v->input : l->result_base + copy * l->result_bytes + v->home);
+        return knh_low_at(l, l->current_part > 0 ? v->input : l->result_base + copy * l->result_bytes + v->home);
     if (st->slot < 0)
-        kng_low_fail(l, "a value was lost"); /* never seen */
-    return kng_low_at(l, st->slot);
+        knh_low_fail(l, "a value was lost"); /* never seen */
+    return knh_low_at(l, st->slot);
 }
 
-int kng_low_need(kng_low *l, int32_t value, int copy)
+int knh_low_need(knh_low *l, int32_t value, int copy)
 {
-    int32_t s = kng_low_state(l, value, copy);
-    kng_value *v = &l->value[value];
+    int32_t s = knh_low_state(l, value, copy);
+    knh_value *v = &l->value[value];
     if (l->state[s].reg < 0) {
-        int r = kng_low_take(l, v->mask, s);
-        if (v->kind == KNG_VALUE_CONSTANT)
-            kng_emit_constant(l->a, &l->form, v->dtype, r, l->node[v->node].imm, KNG_RDX);
+        int r = knh_low_take(l, v->mask, s);
+        if (v->kind == KNH_VALUE_CONSTANT)
+            knh_emit_constant(l->a, &l->form, v->dtype, r, l->node[v->node].imm, KNH_RDX);
         else
-            kng_reload(l->a, &l->form, v->dtype, r, kng_low_memory(l, value, copy, false));
+            knh_reload(l->a, &l->form, v->dtype, r, knh_low_memory(l, value, copy, false));
         l->info->reloads++;
     }
     l->bank[v->mask].lock |= 1u << l->state[s].reg;
@@ -215,13 +215,13 @@ int kng_low_need(kng_low *l, int32_t value, int copy)
 }
 
 /* The register of the carry whose next value it is: then that need not move. */
-static int seat_of(const kng_low *l, int32_t v, int copy)
+static int seat_of(const knh_low *l, int32_t v, int copy)
 {
-    int32_t carry = l->current_part == KNG_BODY ? l->value[v].feeds : -1;
+    int32_t carry = l->current_part == KNH_BODY ? l->value[v].feeds : -1;
     return carry >= 0 && !l->value[carry].resident ? l->value[carry].seat[copy] : -1;
 }
 
-static int sit_down(kng_low *l, int bank, int r, int32_t s)
+static int sit_down(knh_low *l, int bank, int r, int32_t s)
 {
     l->bank[bank].free &= ~(1u << r);
     l->bank[bank].lock |= 1u << r;
@@ -232,33 +232,33 @@ static int sit_down(kng_low *l, int bank, int r, int32_t s)
 }
 
 /* Does an operand that the result may take the place of have that register? */
-static bool dies_on_seat(const kng_low *l, const kng_item *it, int copy, int seat)
+static bool dies_on_seat(const knh_low *l, const knh_item *it, int copy, int seat)
 {
     for (int j = 0; j < it->n_use; j++)
-        if (l->state[kng_low_state(l, it->use[j], copy)].reg == seat && it->next[j] >= KNG_NEVER &&
+        if (l->state[knh_low_state(l, it->use[j], copy)].reg == seat && it->next[j] >= KNH_NEVER &&
             (it->needs.over >> j & 1))
             return true;
     return false;
 }
 
 /* The register of an item's result: that of an operand that dies, where the operation allows it, else another one. */
-int kng_low_define(kng_low *l, const kng_item *it, int copy)
+int knh_low_define(knh_low *l, const knh_item *it, int copy)
 {
-    int32_t d = kng_low_state(l, it->def, copy);
-    int bank = kng_low_bank_of(l, it->def);
-    l->state[d] = (kng_state){.next = it->first, .slot = -1, .reg = -1};
+    int32_t d = knh_low_state(l, it->def, copy);
+    int bank = knh_low_bank_of(l, it->def);
+    l->state[d] = (knh_state){.next = it->first, .slot = -1, .reg = -1};
     int seat = seat_of(l, it->def, copy);
     if (seat >= 0 && (l->bank[bank].free & ~l->bank[bank].lock) >> seat & 1)
         return sit_down(l, bank, seat, d);
-    for (int j = it->kind == KNG_ITEM_OP ? it->n_use - 1 : -1; j >= 0; j--) {
-        int32_t v = it->use[j], s = kng_low_state(l, v, copy);
+    for (int j = it->kind == KNH_ITEM_OP ? it->n_use - 1 : -1; j >= 0; j--) {
+        int32_t v = it->use[j], s = knh_low_state(l, v, copy);
         bool all = true;
         for (int i = 0; i < it->n_use; i++)
             all &= it->use[i] != v || (it->needs.over >> i & 1);
         if (seat >= 0 && j && l->state[s].reg != seat && dies_on_seat(l, it, copy, seat))
             continue;
-        bool own = l->value[v].kind == KNG_VALUE_LANE || l->current_part != KNG_BODY; /* not of other copies, too */
-        if (!all || !own || it->next[j] < KNG_NEVER || l->state[s].reg < 0 || kng_low_bank_of(l, v) != bank ||
+        bool own = l->value[v].kind == KNH_VALUE_LANE || l->current_part != KNH_BODY; /* not of other copies, too */
+        if (!all || !own || it->next[j] < KNH_NEVER || l->state[s].reg < 0 || knh_low_bank_of(l, v) != bank ||
             l->state[s].pinned)
             continue;
         int r = l->state[s].reg;
@@ -267,19 +267,19 @@ int kng_low_define(kng_low *l, const kng_item *it, int copy)
         l->bank[bank].holds[r] = d;
         return r;
     }
-    return kng_low_take(l, bank, d);
+    return knh_low_take(l, bank, d);
 }
 
-void kng_low_used(kng_low *l, const kng_item *it, int copy)
+void knh_low_used(knh_low *l, const knh_item *it, int copy)
 {
     for (int j = 0; j < it->n_use; j++) {
-        int32_t v = it->use[j], s = kng_low_state(l, v, copy);
-        kng_state *st = &l->state[s];
-        bool shared = l->value[v].kind != KNG_VALUE_LANE && copy + 1 < l->copy_count;
+        int32_t v = it->use[j], s = knh_low_state(l, v, copy);
+        knh_state *st = &l->state[s];
+        bool shared = l->value[v].kind != KNH_VALUE_LANE && copy + 1 < l->copy_count;
         st->next = shared ? l->position : it->next[j];
-        if (st->next < KNG_NEVER)
+        if (st->next < KNH_NEVER)
             continue;
-        kng_low_drop(l, s, kng_low_bank_of(l, v));
+        knh_low_drop(l, s, knh_low_bank_of(l, v));
         if (st->slot >= 0 && !st->folded && !is_elsewhere(l, &l->value[v]) && !lies_in_carry(l, s))
             give_slot(l, l->value[v].mask, st->slot);
         if (!is_elsewhere(l, &l->value[v])) {
@@ -289,14 +289,14 @@ void kng_low_used(kng_low *l, const kng_item *it, int copy)
     }
 }
 
-void kng_low_defined(kng_low *l, const kng_item *it, int copy)
+void knh_low_defined(knh_low *l, const knh_item *it, int copy)
 {
-    int32_t s = kng_low_state(l, it->def, copy);
-    if (it->first >= KNG_NEVER)
-        kng_low_drop(l, s, kng_low_bank_of(l, it->def));
+    int32_t s = knh_low_state(l, it->def, copy);
+    if (it->first >= KNH_NEVER)
+        knh_low_drop(l, s, knh_low_bank_of(l, it->def));
 }
 
-void kng_low_spill_all(kng_low *l)
+void knh_low_spill_all(knh_low *l)
 {
     for (int b = 0; b < 2; b++)
         for (uint32_t in = l->bank[b].usable & ~l->bank[b].free; in; in &= in - 1) {
@@ -304,9 +304,9 @@ void kng_low_spill_all(kng_low *l)
             int32_t s = l->bank[b].holds[r];
             if (s < 0)
                 continue;
-            if (l->state[s].next < KNG_NEVER)
+            if (l->state[s].next < KNH_NEVER)
                 store_away(l, s);
             l->state[s].reg = -1;
-            kng_low_give(l, b, r);
+            knh_low_give(l, b, r);
         }
 }

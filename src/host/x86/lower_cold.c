@@ -5,7 +5,7 @@
 
 /* One sweep from users to operands: a node lies in a region if all of its users do, or are cold selects of the region's
  * predicate that read it as their cold side. Loads and indices depend on the copy and stay outside. */
-void kng_low_find_regions(kng_low *l)
+void knh_low_find_regions(knh_low *l)
 {
     const knk_stage *st = &l->k->stage[l->r->stage];
     int n = st->end - st->first, regions = 0;
@@ -22,18 +22,18 @@ void kng_low_find_regions(kng_low *l)
         const knk_inst *x = &l->node[st->first + i];
         uint8_t f = l->flags[i];
         if (region[i] < 0 || x->op == KNK_LOAD || x->op == KNK_INDEX || x->op == KNK_STORE || x->op == KNK_REDUCE ||
-            x->op >= KNK_LOOP || (f & KNG_NODE_EXPORTED))
+            x->op >= KNK_LOOP || (f & KNH_NODE_EXPORTED))
             region[i] = 0;
-        if (!(f & KNG_NODE_LIVE))
+        if (!(f & KNH_NODE_LIVE))
             continue;
-        bool row = f & KNG_NODE_UNIFORM;
+        bool row = f & KNH_NODE_UNIFORM;
         int32_t mine = region[i], cold = mine;
         int predicate = x->a - st->first;
         if (x->op == KNK_SELECT && x->sub == 1 && !mine && predicate >= 0) {
             int32_t *r = &by_predicate[row * (n + 1) + predicate];
-            if (!*r || level[*r] != kng_low_level(l, st->first + i)) {
+            if (!*r || level[*r] != knh_low_level(l, st->first + i)) {
                 *r = ++regions;
-                level[*r] = (int8_t)kng_low_level(l, st->first + i);
+                level[*r] = (int8_t)knh_low_level(l, st->first + i);
             }
             cold = own[i] = *r;
         }
@@ -41,8 +41,8 @@ void kng_low_find_regions(kng_low *l)
             int at = knk_operand(x, j) - st->first;
             if (at < 0)
                 continue;
-            bool other = row != !!(l->flags[at] & KNG_NODE_UNIFORM) ||
-                         kng_low_level(l, st->first + at) != kng_low_level(l, st->first + i);
+            bool other = row != !!(l->flags[at] & KNH_NODE_UNIFORM) ||
+                         knh_low_level(l, st->first + at) != knh_low_level(l, st->first + i);
             int32_t here = other ? 0 : j == 1 ? cold : mine;
             region[at] = region[at] < 0 || region[at] == here ? here : 0;
         }
@@ -50,19 +50,19 @@ void kng_low_find_regions(kng_low *l)
 }
 
 /* Where the inputs of the part are for this copy now is written down for the stub. */
-static void add_stub(kng_low *l, int number, int copy, int label, int back)
+static void add_stub(knh_low *l, int number, int copy, int label, int back)
 {
-    const kng_part *p = &l->part.at[number];
-    uint32_t vectors = l->target == KNG_AVX512 ? 0xffffffffu : 0xffffu, masks = l->target == KNG_AVX512 ? 0xfeu : 0;
-    kng_stub stub = {.part = (int16_t)number,
+    const knh_part *p = &l->part.at[number];
+    uint32_t vectors = l->target == KNH_AVX512 ? 0xffffffffu : 0xffffu, masks = l->target == KNH_AVX512 ? 0xfeu : 0;
+    knh_stub stub = {.part = (int16_t)number,
                      .copy = (int8_t)copy,
                      .label = label,
                      .back = back,
                      .at = (int32_t)l->where.n,
                      .live = {vectors & ~l->bank[0].free, masks & ~l->bank[1].free}};
     for (int i = 0; i < p->n_input; i++) {
-        const kng_value *v = &l->value[p->input[i]];
-        const kng_state *s = &l->state[kng_low_state(l, p->input[i], copy)];
+        const knh_value *v = &l->value[p->input[i]];
+        const knh_state *s = &l->state[knh_low_state(l, p->input[i], copy)];
         int32_t at = s->reg >= 0   ? s->reg
                      : v->homed    ? -1 - v->home
                      : v->resident ? -1 - (v->kept + copy * l->spill_step)
@@ -75,28 +75,28 @@ static void add_stub(kng_low *l, int number, int copy, int label, int back)
         l->no_memory = true;
 }
 
-void kng_low_cold_test(kng_low *l, const kng_item *it, int copy)
+void knh_low_cold_test(knh_low *l, const knh_item *it, int copy)
 {
-    int p = kng_low_need(l, it->use[0], copy), bank = kng_low_bank_of(l, it->use[0]), tested = p;
-    int label = kng_label(l->a), back = kng_label(l->a);
+    int p = knh_low_need(l, it->use[0], copy), bank = knh_low_bank_of(l, it->use[0]), tested = p;
+    int label = knh_label(l->a), back = knh_label(l->a);
     if (l->in_tail) {
-        tested = kng_low_take(l, bank, -1);
+        tested = knh_low_take(l, bank, -1);
         if (bank)
-            kng_v3(l->a, KNG_KANDW, 0, tested, p, kng_reg(l->exists.mask));
+            knh_v3(l->a, KNH_KANDW, 0, tested, p, knh_reg(l->exists.mask));
         else
-            kng_v3(l->a, KNG_VPAND, kng_length(&l->form, KN_ID_BOOL), tested, p, kng_reg(l->exists.mask4));
+            knh_v3(l->a, KNH_VPAND, knh_length(&l->form, KN_ID_BOOL), tested, p, knh_reg(l->exists.mask4));
     }
-    kng_emit_any(l->a, &l->form, tested, KNG_RDX);
-    kng_jump_if(l->a, KNG_IF_NE, label);
-    kng_here(l->a, back);
+    knh_emit_any(l->a, &l->form, tested, KNH_RDX);
+    knh_jump_if(l->a, KNH_IF_NE, label);
+    knh_here(l->a, back);
     if (tested != p)
-        kng_low_give(l, bank, tested);
+        knh_low_give(l, bank, tested);
     add_stub(l, it->part, copy, label, back);
 }
 
-static const kng_form *caller_of(const kng_low *l, const kng_part *p) { return p->row ? &l->row_form : &l->lane_form; }
+static const knh_form *caller_of(const knh_low *l, const knh_part *p) { return p->row ? &l->row_form : &l->lane_form; }
 
-int kng_low_value_room(const kng_low *l, const kng_part *p, int dtype)
+int knh_low_value_room(const knh_low *l, const knh_part *p, int dtype)
 {
     int bytes = caller_of(l, p)->lanes * knk_size(dtype);
     return bytes > l->spill_step ? bytes : l->spill_step;
@@ -105,171 +105,171 @@ int kng_low_value_room(const kng_low *l, const kng_part *p, int dtype)
 enum { PLACE = 128 }; /* 16 lanes of 64 bits */
 
 /* Where the part finds its inputs and leaves its results, in places that all parts share. Returns how many. */
-static int place_values(kng_low *l, const kng_part *p)
+static int place_values(knh_low *l, const knh_part *p)
 {
     int n = 0;
     for (int i = 0; i < p->n_input; i++)
         l->value[p->input[i]].input = l->part_area + PLACE * n++;
     for (size_t i = 0; i < p->list.item.n; i++) {
-        kng_value *v = &l->value[p->list.item.at[i].def];
+        knh_value *v = &l->value[p->list.item.at[i].def];
         if (v->home >= 0)
             v->input = l->part_area + PLACE * n++;
     }
     return n;
 }
 
-void kng_low_lay_out_parts(kng_low *l)
+void knh_low_lay_out_parts(knh_low *l)
 {
     int most = 0;
     if (l->part.n < 2)
         return;
-    l->save_area = kng_low_frame(l, 32 * 64 + 64, 64);
+    l->save_area = knh_low_frame(l, 32 * 64 + 64, 64);
     for (size_t p = 1; p < l->part.n; p++) {
         int n = place_values(l, &l->part.at[p]);
         most = n > most ? n : most;
-        l->part.at[p].label = kng_label(l->a);
+        l->part.at[p].label = knh_label(l->a);
     }
-    l->part_area = kng_low_frame(l, PLACE * most, 64);
+    l->part_area = knh_low_frame(l, PLACE * most, 64);
 }
 
-static void copy_bytes(kng_low *l, kng_operand to, kng_operand from, int bytes)
+static void copy_bytes(knh_low *l, knh_operand to, knh_operand from, int bytes)
 {
     for (int i = 0; i < bytes; i += 8, to.disp += 8, from.disp += 8) {
-        kng_load(l->a, KNG_RDX, from);
-        kng_store(l->a, to, KNG_RDX);
+        knh_load(l->a, KNH_RDX, from);
+        knh_store(l->a, to, KNH_RDX);
     }
 }
 
 /* Stores or loads the registers that are in use and that the part changes. */
-static void keep(kng_low *l, const kng_stub *s, bool save)
+static void keep(knh_low *l, const knh_stub *s, bool save)
 {
-    const kng_part *p = &l->part.at[s->part];
-    int length = l->target == KNG_AVX512 ? 2 : 1;
+    const knh_part *p = &l->part.at[s->part];
+    int length = l->target == KNH_AVX512 ? 2 : 1;
     for (uint32_t in = s->live[0] & p->changes[0]; in; in &= in - 1) {
         int r = __builtin_ctz(in);
-        kng_v2(l->a, save ? KNG_VMOVUPS_ST : KNG_VMOVUPS, length, r, kng_low_at(l, l->save_area + r * 64));
+        knh_v2(l->a, save ? KNH_VMOVUPS_ST : KNH_VMOVUPS, length, r, knh_low_at(l, l->save_area + r * 64));
     }
     for (uint32_t in = s->live[1] & p->changes[1]; in; in &= in - 1) {
         int r = __builtin_ctz(in);
-        kng_v2(l->a, save ? KNG_KMOVW_ST : KNG_KMOVW, 0, r, kng_low_at(l, l->save_area + 32 * 64 + r * 8));
+        knh_v2(l->a, save ? KNH_KMOVW_ST : KNH_KMOVW, 0, r, knh_low_at(l, l->save_area + 32 * 64 + r * 8));
     }
 }
 
-static void emit_stub(kng_low *l, const kng_stub *s)
+static void emit_stub(knh_low *l, const knh_stub *s)
 {
-    const kng_part *p = &l->part.at[s->part];
+    const knh_part *p = &l->part.at[s->part];
     place_values(l, p);
-    kng_here(l->a, s->label);
+    knh_here(l->a, s->label);
     for (int i = 0; i < p->n_input; i++) {
-        const kng_value *v = &l->value[p->input[i]];
+        const knh_value *v = &l->value[p->input[i]];
         int32_t at = l->where.at[s->at + i];
         if (at >= 0)
-            kng_spill(l->a, caller_of(l, p), v->dtype, kng_low_at(l, v->input), at);
+            knh_spill(l->a, caller_of(l, p), v->dtype, knh_low_at(l, v->input), at);
         else
-            copy_bytes(l, kng_low_at(l, v->input), kng_low_at(l, -1 - at),
-                       v->mask ? 8 : kng_low_value_room(l, p, v->dtype));
+            copy_bytes(l, knh_low_at(l, v->input), knh_low_at(l, -1 - at),
+                       v->mask ? 8 : knh_low_value_room(l, p, v->dtype));
     }
     keep(l, s, true);
-    kng_lea(l->a, KNG_R11, kng_low_at(l, l->result_base + s->copy * l->result_bytes));
-    kng_call(l->a, p->label);
+    knh_lea(l->a, KNH_R11, knh_low_at(l, l->result_base + s->copy * l->result_bytes));
+    knh_call(l->a, p->label);
     keep(l, s, false);
-    kng_jump(l->a, s->back);
+    knh_jump(l->a, s->back);
 }
 
 /* Bytes of the values of one form's lanes, as they lie behind each other in a longer register. */
-static int bytes_of(const kng_form *f, int dtype)
+static int bytes_of(const knh_form *f, int dtype)
 {
     return f->lanes * (knk_size(dtype) == 8 ? 8 : knk_is_half_id(dtype) ? 2 : 4);
 }
 
 /* From where the part left its results to the results of the copy (R11). */
-static void hand_results(kng_low *l, const kng_part *p, bool second)
+static void hand_results(knh_low *l, const knh_part *p, bool second)
 {
     for (size_t i = 0; i < p->list.item.n; i++) {
-        const kng_value *v = &l->value[p->list.item.at[i].def];
+        const knh_value *v = &l->value[p->list.item.at[i].def];
         if (v->home < 0)
             continue;
         if (v->mask) {
-            kng_v2(l->a, KNG_KMOVW, 0, 1, kng_low_at(l, v->input));
+            knh_v2(l->a, KNH_KMOVW, 0, 1, knh_low_at(l, v->input));
             if (p->form.lanes == caller_of(l, p)->lanes)
-                kng_v(l->a, KNG_KMOVW_ST, 0, 1, 0, kng_at(KNG_R11, v->home), 0, false, -1);
+                knh_v(l->a, KNH_KMOVW_ST, 0, 1, 0, knh_at(KNH_R11, v->home), 0, false, -1);
             else
-                kng_v(l->a, KNG_KMOVB_ST, 0, 1, 0, kng_at(KNG_R11, v->home + second), 0, false, -1);
+                knh_v(l->a, KNH_KMOVB_ST, 0, 1, 0, knh_at(KNH_R11, v->home + second), 0, false, -1);
             continue;
         }
-        kng_reload(l->a, &p->form, v->dtype, 0, kng_low_at(l, v->input));
-        kng_spill(l->a, &p->form, v->dtype, kng_at(KNG_R11, v->home + (second ? bytes_of(&p->form, v->dtype) : 0)), 0);
+        knh_reload(l->a, &p->form, v->dtype, 0, knh_low_at(l, v->input));
+        knh_spill(l->a, &p->form, v->dtype, knh_at(KNH_R11, v->home + (second ? bytes_of(&p->form, v->dtype) : 0)), 0);
     }
 }
 
-static void take_upper_halves(kng_low *l, const kng_part *p)
+static void take_upper_halves(knh_low *l, const knh_part *p)
 {
     for (int i = 0; i < p->n_input; i++) {
-        const kng_value *v = &l->value[p->input[i]];
+        const knh_value *v = &l->value[p->input[i]];
         if (v->mask) {
-            kng_v2(l->a, KNG_KMOVB, 0, 1, kng_low_at(l, v->input + 1));
-            kng_v(l->a, KNG_KMOVW_ST, 0, 1, 0, kng_low_at(l, v->input), 0, false, -1);
+            knh_v2(l->a, KNH_KMOVB, 0, 1, knh_low_at(l, v->input + 1));
+            knh_v(l->a, KNH_KMOVW_ST, 0, 1, 0, knh_low_at(l, v->input), 0, false, -1);
             continue;
         }
-        kng_reload(l->a, &p->form, v->dtype, 0, kng_low_at(l, v->input + bytes_of(&p->form, v->dtype)));
-        kng_spill(l->a, &p->form, v->dtype, kng_low_at(l, v->input), 0);
+        knh_reload(l->a, &p->form, v->dtype, 0, knh_low_at(l, v->input + bytes_of(&p->form, v->dtype)));
+        knh_spill(l->a, &p->form, v->dtype, knh_low_at(l, v->input), 0);
     }
 }
 
 /* The part as a subroutine. Where it needs 64-bit values and the lane loop does not, it does one half of the lanes
  * after the other. */
-static void emit_part(kng_low *l, int number)
+static void emit_part(knh_low *l, int number)
 {
-    kng_part *p = &l->part.at[number];
+    knh_part *p = &l->part.at[number];
     bool halves = p->form.lanes < caller_of(l, p)->lanes;
-    int again = kng_label(l->a), second = kng_label(l->a);
+    int again = knh_label(l->a), second = knh_label(l->a);
     place_values(l, p);
-    kng_align(l->a, 16);
-    kng_here(l->a, p->label);
-    kng_alu_number(l->a, KNG_SUB, KNG_RSP, 56);
+    knh_align(l->a, 16);
+    knh_here(l->a, p->label);
+    knh_alu_number(l->a, KNH_SUB, KNH_RSP, 56);
     l->shift = 64;
-    kng_store(l->a, kng_low_at(l, l->result_out), KNG_R11);
+    knh_store(l->a, knh_low_at(l, l->result_out), KNH_R11);
     if (halves) {
-        kng_mov_number(l->a, KNG_RDX, 0);
-        kng_store(l->a, kng_low_at(l, l->half), KNG_RDX);
+        knh_mov_number(l->a, KNH_RDX, 0);
+        knh_store(l->a, knh_low_at(l, l->half), KNH_RDX);
     }
-    kng_here(l->a, again);
+    knh_here(l->a, again);
     l->form = p->form;
     l->current_part = number;
-    kng_low_start(l, 0);
+    knh_low_start(l, 0);
     l->changed[0] = 1; /* register 0, k1: for the way of the results */
     l->changed[1] = 2;
-    kng_low_block(l, &p->list, 1);
+    knh_low_block(l, &p->list, 1);
     for (int b = 0; b < 2; b++)
         p->changes[b] = p->list.helper ? UINT32_MAX : l->changed[b];
-    kng_load(l->a, KNG_R11, kng_low_at(l, l->result_out));
+    knh_load(l->a, KNH_R11, knh_low_at(l, l->result_out));
     if (halves) {
-        kng_load(l->a, KNG_RDX, kng_low_at(l, l->half));
-        kng_test(l->a, KNG_RDX, KNG_RDX);
-        kng_jump_if(l->a, KNG_IF_NE, second);
+        knh_load(l->a, KNH_RDX, knh_low_at(l, l->half));
+        knh_test(l->a, KNH_RDX, KNH_RDX);
+        knh_jump_if(l->a, KNH_IF_NE, second);
     }
     hand_results(l, p, false);
     if (halves) {
         take_upper_halves(l, p);
-        kng_mov_number(l->a, KNG_RDX, 1);
-        kng_store(l->a, kng_low_at(l, l->half), KNG_RDX);
-        kng_jump(l->a, again);
+        knh_mov_number(l->a, KNH_RDX, 1);
+        knh_store(l->a, knh_low_at(l, l->half), KNH_RDX);
+        knh_jump(l->a, again);
     }
-    kng_here(l->a, second);
+    knh_here(l->a, second);
     if (halves)
         hand_results(l, p, true);
-    kng_alu_number(l->a, KNG_ADD, KNG_RSP, 56);
-    kng_ret(l->a);
+    knh_alu_number(l->a, KNH_ADD, KNH_RSP, 56);
+    knh_ret(l->a);
     l->shift = 0;
 }
 
-void kng_low_stubs_and_parts(kng_low *l)
+void knh_low_stubs_and_parts(knh_low *l)
 {
     l->in_tail = false;
     l->exists.on = false;
     l->free_slot[0].n = l->free_slot[1].n = 0; /* those of the body are alive while a part runs */
-    for (int i = 1; i < (int)l->part.n && kng_low_fine(l); i++)
+    for (int i = 1; i < (int)l->part.n && knh_low_fine(l); i++)
         emit_part(l, i);
-    for (size_t i = 0; i < l->stub.n && kng_low_fine(l); i++)
+    for (size_t i = 0; i < l->stub.n && knh_low_fine(l); i++)
         emit_stub(l, &l->stub.at[i]);
 }

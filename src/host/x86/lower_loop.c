@@ -4,25 +4,25 @@
 #include "host/x86/lower_internal.h"
 #include <string.h>
 
-static bool is_live(const kng_low *l, knk_node x) { return l->flags[x - kng_low_stage(l)->first] & KNG_NODE_LIVE; }
+static bool is_live(const knh_low *l, knk_node x) { return l->flags[x - knh_low_stage(l)->first] & KNH_NODE_LIVE; }
 
 /* Does loop `in` lie in loop `l`, or is it that? */
-static bool lies_in(const kng_low *l, int in, int loop)
+static bool lies_in(const knh_low *l, int in, int loop)
 {
     while (in >= 0 && in != loop)
         in = l->loop[in].outer;
     return in == loop;
 }
 
-static int depth_of(const kng_low *l, int loop) { return loop < 0 ? 0 : l->loop[loop].depth + 1; }
+static int depth_of(const knh_low *l, int loop) { return loop < 0 ? 0 : l->loop[loop].depth + 1; }
 
 /* Does the map move with the turns of the loop? */
-static bool moves(const kng_low *l, int map, int loop)
+static bool moves(const knh_low *l, int map, int loop)
 {
-    return l->k->map[map].cls[l->k->n_par + kng_low_stage(l)->n_inner + loop] != KNK_STRIDE_ZERO;
+    return l->k->map[map].cls[l->k->n_par + knh_low_stage(l)->n_inner + loop] != KNK_STRIDE_ZERO;
 }
 
-static int level_of(const kng_low *l, knk_node x, int open)
+static int level_of(const knh_low *l, knk_node x, int open)
 {
     const knk_inst *n = &l->node[x];
     int level = -1;
@@ -38,8 +38,8 @@ static int level_of(const kng_low *l, knk_node x, int open)
     default: break;
     }
     for (int j = 0; j < 3; j++)
-        if (kng_low_inside(l, knk_operand(n, j))) {
-            int of = l->level[knk_operand(n, j) - kng_low_stage(l)->first];
+        if (knh_low_inside(l, knk_operand(n, j))) {
+            int of = l->level[knk_operand(n, j) - knh_low_stage(l)->first];
             level = depth_of(l, of) > depth_of(l, level) ? of : level;
         }
     for (int in = open; in >= 0 && (n->op == KNK_LOAD || n->op == KNK_INDEX); in = l->loop[in].outer)
@@ -48,9 +48,9 @@ static int level_of(const kng_low *l, knk_node x, int open)
     return level;
 }
 
-static void begin(kng_low *l, knk_node x, int open)
+static void begin(knh_low *l, knk_node x, int open)
 {
-    kng_loop *p = &l->loop[l->node[x].sub];
+    knh_loop *p = &l->loop[l->node[x].sub];
     p->begin = x;
     p->end = p->test = -1;
     p->outer = open;
@@ -60,9 +60,9 @@ static void begin(kng_low *l, knk_node x, int open)
         l->loop[open].inner = true;
 }
 
-void kng_low_find_loops(kng_low *l)
+void knh_low_find_loops(knh_low *l)
 {
-    const knk_stage *st = kng_low_stage(l);
+    const knk_stage *st = knh_low_stage(l);
     int open = -1;
     l->open = -1;
     l->n_loop = st->n_loop;
@@ -95,15 +95,15 @@ void kng_low_find_loops(kng_low *l)
     }
 }
 
-static void wake_loop(kng_low *l, int loop)
+static void wake_loop(knh_low *l, int loop)
 {
     for (; loop >= 0; loop = l->loop[loop].outer)
         l->loop[loop].live = true;
 }
 
-bool kng_low_wake_loops(kng_low *l)
+bool knh_low_wake_loops(knh_low *l)
 {
-    const knk_stage *st = kng_low_stage(l);
+    const knk_stage *st = knh_low_stage(l);
     bool more = false;
     for (int i = st->first; i < st->end && l->n_loop; i++)
         if ((l->node[i].op == KNK_CARRY || l->node[i].op == KNK_STORE) && is_live(l, i))
@@ -114,7 +114,7 @@ bool kng_low_wake_loops(kng_low *l)
                      : n->op == KNK_WHILE ? l->loop[l->level[i - st->first]].live
                                           : false;
         if (alive && !is_live(l, i)) {
-            l->flags[i - st->first] |= KNG_NODE_LIVE;
+            l->flags[i - st->first] |= KNH_NODE_LIVE;
             more = true;
         }
     }
@@ -123,39 +123,39 @@ bool kng_low_wake_loops(kng_low *l)
 
 /* Building. */
 typedef struct builder {
-    kng_low *l;
-    const kng_regions *g;
-    kng_stores *s;
+    knh_low *l;
+    const knh_regions *g;
+    knh_stores *s;
     uint8_t *done; /* per node of the stage */
 } builder;
 
-static kng_item item_of(kng_low *l, kng_item_kind kind, knk_node x, int loop)
+static knh_item item_of(knh_low *l, knh_item_kind kind, knk_node x, int loop)
 {
-    kng_item it = kng_low_item(l, KNG_ITEM_USE, x);
+    knh_item it = knh_low_item(l, KNH_ITEM_USE, x);
     it.kind = (uint8_t)kind;
     it.number = loop;
     return it;
 }
 
-static void add_use(kng_low *l, kng_item *it, int32_t v)
+static void add_use(knh_low *l, knh_item *it, int32_t v)
 {
     it->use[it->n_use++] = v;
     l->value[v].uses++;
 }
 
-static bool is_placed(const kng_low *l, knk_node x) { return l->flags[x - kng_low_stage(l)->first] & KNG_NODE_PLACED; }
+static bool is_placed(const knh_low *l, knk_node x) { return l->flags[x - knh_low_stage(l)->first] & KNH_NODE_PLACED; }
 
 /* Stores of the open loop that wait for nothing any more. */
 static void place_waiting(builder *b)
 {
-    kng_low *l = b->l;
+    knh_low *l = b->l;
     size_t kept = 0;
     if (l->open >= 0 ? l->loop[l->open].loads_left : l->loads_left)
         return;
     for (size_t i = 0; i < b->s->waiting.n; i++) {
         knk_node x = b->s->waiting.at[i];
-        if (kng_low_level(l, x) == l->open)
-            kng_low_place_store(l, x);
+        if (knh_low_level(l, x) == l->open)
+            knh_low_place_store(l, x);
         else
             b->s->waiting.at[kept++] = x;
     }
@@ -164,62 +164,62 @@ static void place_waiting(builder *b)
 
 static void place(builder *b, knk_node x)
 {
-    kng_low *l = b->l;
+    knh_low *l = b->l;
     const knk_inst *n = &l->node[x];
-    int first = kng_low_stage(l)->first;
+    int first = knh_low_stage(l)->first;
     b->done[x - first] = 1;
     if (n->op == KNK_CONST || !is_live(l, x))
         return;
     if (n->op == KNK_LAST)
-        kng_low_place_export(l, x);
+        knh_low_place_export(l, x);
     else
-        kng_low_place_node(l, x, b->g);
+        knh_low_place_node(l, x, b->g);
     if (n->op == KNK_LOAD || n->op == KNK_INDEX)
         return;
     for (int32_t i = b->s->of[x - first]; i >= 0; i = b->s->next[i - first])
-        if (b->s->writers[l->node[i].buffer] == 1 && kng_low_level(l, i) == l->open && !KN_VEC_PUSH(&b->s->waiting, i))
+        if (b->s->writers[l->node[i].buffer] == 1 && knh_low_level(l, i) == l->open && !KN_VEC_PUSH(&b->s->waiting, i))
             l->no_memory = true;
     place_waiting(b);
 }
 
 /* What turns read and do not depend on, and what has to be loaded before a loop stores. */
-static void place_before(builder *b, const kng_loop *p, int loop)
+static void place_before(builder *b, const knh_loop *p, int loop)
 {
-    kng_low *l = b->l;
-    const knk_stage *st = kng_low_stage(l);
+    knh_low *l = b->l;
+    const knk_stage *st = knh_low_stage(l);
     for (int i = p->begin; i < p->end; i++)
         if (!b->done[i - st->first] && is_live(l, i) && !lies_in(l, l->level[i - st->first], loop))
             place(b, i);
     for (int i = p->begin; i < p->end; i++)
         for (int j = 0; j < 3 && is_live(l, i) && lies_in(l, l->level[i - st->first], loop); j++) {
             knk_node x = knk_operand(&l->node[i], j);
-            if (x >= 0 && (!kng_low_inside(l, x) || !lies_in(l, l->level[x - st->first], loop)))
-                kng_low_place_load(l, x);
+            if (x >= 0 && (!knh_low_inside(l, x) || !lies_in(l, l->level[x - st->first], loop)))
+                knh_low_place_load(l, x);
         }
     for (int i = st->first; i < st->end && p->stores; i++) {
         const knk_inst *n = &l->node[i];
         bool ready = i < p->begin || (n->a < 0 && n->b < 0 && n->c < 0);
         if (n->op == KNK_LOAD && ready && is_live(l, i) && lies_in(l, loop, l->level[i - st->first]) &&
             l->level[i - st->first] != loop)
-            kng_low_place_load(l, i);
+            knh_low_place_load(l, i);
     }
 }
 
 static void add_carry(builder *b, int loop, knk_node carry, int32_t is, int32_t init)
 {
-    kng_low *l = b->l;
-    kng_item it = item_of(l, KNG_ITEM_CARRY, carry >= 0 ? carry : l->loop[loop].test, loop);
-    kng_carry c = {.node = carry, .value = KNK_NONE, .is = is, .next = -1, .after = KNG_NEVER};
+    knh_low *l = b->l;
+    knh_item it = item_of(l, KNH_ITEM_CARRY, carry >= 0 ? carry : l->loop[loop].test, loop);
+    knh_carry c = {.node = carry, .value = KNK_NONE, .is = is, .next = -1, .after = KNH_NEVER};
     add_use(l, &it, init);
     it.def = is;
     l->value[is].carry = true;
-    kng_low_push(l, &l->body, &it);
+    knh_low_push(l, &l->body, &it);
     if (!KN_VEC_PUSH(&l->loop[loop].carry, c))
         l->no_memory = true;
 }
 
 /* The lanes that take part in the turn around the loop: of the nearest loop that has asked; -1: all. */
-static int32_t taking_part(const kng_low *l, int loop)
+static int32_t taking_part(const knh_low *l, int loop)
 {
     for (loop = l->loop[loop].outer; loop >= 0; loop = l->loop[loop].outer) {
         if (l->loop[loop].going >= 0)
@@ -231,38 +231,38 @@ static int32_t taking_part(const kng_low *l, int loop)
 }
 
 /* A bool of the lanes that is no node's. */
-static int32_t new_bool(kng_low *l, knk_node test)
+static int32_t new_bool(knh_low *l, knk_node test)
 {
-    int32_t v = kng_low_new_value(l, test);
+    int32_t v = knh_low_new_value(l, test);
     l->value[v].dtype = KN_ID_BOOL;
-    l->value[v].kind = KNG_VALUE_LANE;
-    l->value[v].part = KNG_BODY;
-    l->value[v].mask = kng_is_mask(&l->lane_form, KN_ID_BOOL);
+    l->value[v].kind = KNH_VALUE_LANE;
+    l->value[v].part = KNH_BODY;
+    l->value[v].mask = knh_is_mask(&l->lane_form, KN_ID_BOOL);
     return v;
 }
 
 /* May some points be done while others go on? A single one that is done has left. */
-static bool lanes_differ(const kng_low *l) { return l->k->n_par > 0; }
+static bool lanes_differ(const knh_low *l) { return l->k->n_par > 0; }
 
 static void begin_loop(builder *b, knk_node x)
 {
-    kng_low *l = b->l;
-    int loop = l->node[x].sub, first = kng_low_stage(l)->first;
-    kng_loop *p = &l->loop[loop];
+    knh_low *l = b->l;
+    int loop = l->node[x].sub, first = knh_low_stage(l)->first;
+    knh_loop *p = &l->loop[loop];
     place_before(b, p, loop);
     if (!p->live) {
         memset(b->done + (p->begin - first), 1, (size_t)(p->end - p->begin) + 1);
         return;
     }
-    kng_item it = item_of(l, KNG_ITEM_LOOP, x, loop);
+    knh_item it = item_of(l, KNH_ITEM_LOOP, x, loop);
     p->first = (int32_t)l->body.item.n;
-    kng_low_push(l, &l->body, &it);
+    knh_low_push(l, &l->body, &it);
     if (p->test >= 0 && p->sticky && lanes_differ(l)) {
         int32_t init = taking_part(l, loop);
         if (init < 0) {
-            it = item_of(l, KNG_ITEM_ONES, p->test, loop);
+            it = item_of(l, KNH_ITEM_ONES, p->test, loop);
             it.def = init = new_bool(l, p->test);
-            kng_low_push(l, &l->body, &it);
+            knh_low_push(l, &l->body, &it);
         }
         p->active = new_bool(l, p->test);
         add_carry(b, loop, KNK_NONE, p->active, init);
@@ -270,23 +270,23 @@ static void begin_loop(builder *b, knk_node x)
     for (int i = p->begin; i < p->end; i++)
         if (l->node[i].op == KNK_CARRY && l->level[i - first] == loop && is_live(l, i)) {
             b->done[i - first] = 1;
-            add_carry(b, loop, i, kng_low_value(l, i), kng_low_operand(l, l->node[i].a, KNG_BODY));
+            add_carry(b, loop, i, knh_low_value(l, i), knh_low_operand(l, l->node[i].a, KNH_BODY));
         }
-    it = item_of(l, KNG_ITEM_TOP, x, loop);
+    it = item_of(l, KNH_ITEM_TOP, x, loop);
     p->top = (int32_t)l->body.item.n;
-    kng_low_push(l, &l->body, &it);
+    knh_low_push(l, &l->body, &it);
     l->open = loop;
 }
 
 static void place_while(builder *b, knk_node x)
 {
-    kng_low *l = b->l;
+    knh_low *l = b->l;
     int loop = l->open;
-    kng_loop *p = &l->loop[loop];
+    knh_loop *p = &l->loop[loop];
     int32_t around = lanes_differ(l) ? taking_part(l, loop) : -1;
-    kng_low_place_loads(l, x);
-    kng_item it = item_of(l, KNG_ITEM_WHILE, x, loop);
-    add_use(l, &it, kng_low_operand(l, l->node[x].a, KNG_BODY));
+    knh_low_place_loads(l, x);
+    knh_item it = item_of(l, KNH_ITEM_WHILE, x, loop);
+    add_use(l, &it, knh_low_operand(l, l->node[x].a, KNH_BODY));
     if (p->active >= 0)
         add_use(l, &it, p->active);
     if (around >= 0)
@@ -295,15 +295,15 @@ static void place_while(builder *b, knk_node x)
     if (it.n_use > 1) {
         p->going = it.def = new_bool(l, x);
     }
-    kng_low_push(l, &l->body, &it);
+    knh_low_push(l, &l->body, &it);
     for (size_t i = 0; !lanes_differ(l) && i < p->carry.n; i++) { /* with lanes the end of the turn reads them */
-        it = item_of(l, KNG_ITEM_USE, x, loop);
+        it = item_of(l, KNH_ITEM_USE, x, loop);
         add_use(l, &it, p->carry.at[i].is);
-        kng_low_push(l, &l->body, &it);
+        knh_low_push(l, &l->body, &it);
     }
 }
 
-static bool is_carry_of(const kng_loop *p, int32_t v)
+static bool is_carry_of(const knh_loop *p, int32_t v)
 {
     for (size_t i = 0; i < p->carry.n; i++)
         if (p->carry.at[i].is == v)
@@ -312,33 +312,33 @@ static bool is_carry_of(const kng_loop *p, int32_t v)
 }
 
 /* What the carry is in the next turn: the value, or for lanes that are done the carry as it is. */
-static void find_next(kng_low *l, kng_loop *p, int loop, kng_carry *c)
+static void find_next(knh_low *l, knh_loop *p, int loop, knh_carry *c)
 {
-    int32_t v = c->is == p->active ? p->going : kng_low_operand(l, c->value, KNG_BODY);
+    int32_t v = c->is == p->active ? p->going : knh_low_operand(l, c->value, KNH_BODY);
     if (v == c->is)
         return;
     bool keep = p->test >= 0 && c->is != p->active && lanes_differ(l), copy = !keep && is_carry_of(p, v);
     if (keep || copy) {
-        kng_item it = item_of(l, keep ? KNG_ITEM_KEEP : KNG_ITEM_COPY, p->begin, loop);
+        knh_item it = item_of(l, keep ? KNH_ITEM_KEEP : KNH_ITEM_COPY, p->begin, loop);
         if (keep)
             add_use(l, &it, p->going);
         add_use(l, &it, v);
         if (keep)
             add_use(l, &it, c->is);
-        it.def = kng_low_new_value(l, c->node >= 0 ? c->node : p->test);
+        it.def = knh_low_new_value(l, c->node >= 0 ? c->node : p->test);
         l->value[it.def].dtype = l->value[c->is].dtype;
         l->value[it.def].mask = l->value[c->is].mask;
-        kng_low_push(l, &l->body, &it);
+        knh_low_push(l, &l->body, &it);
         v = it.def;
     }
     c->next = v;
-    kng_value *next = &l->value[v];
-    if (next->kind == KNG_VALUE_LANE && next->feeds < 0 && !next->carry && next->born > p->top)
+    knh_value *next = &l->value[v];
+    if (next->kind == KNH_VALUE_LANE && next->feeds < 0 && !next->carry && next->born > p->top)
         next->feeds = c->is;
 }
 
 /* Values of lanes from before the loop, the most used ones first. */
-static void find_outside(kng_low *l, kng_loop *p)
+static void find_outside(knh_low *l, knh_loop *p)
 {
     int32_t *uses = knx_arena_zero(&l->arena, (size_t)(l->n_value + 1) * sizeof *uses);
     if (!uses) {
@@ -346,11 +346,11 @@ static void find_outside(kng_low *l, kng_loop *p)
         return;
     }
     for (int i = p->top; i < (int)l->body.item.n; i++) {
-        const kng_item *it = &l->body.item.at[i];
+        const knh_item *it = &l->body.item.at[i];
         for (int j = 0; j < it->n_use; j++) {
-            const kng_value *v = &l->value[it->use[j]];
+            const knh_value *v = &l->value[it->use[j]];
             bool mine = v->carry && is_carry_of(p, it->use[j]);
-            if (v->kind != KNG_VALUE_LANE || v->part != KNG_BODY || v->born >= p->first || mine)
+            if (v->kind != KNH_VALUE_LANE || v->part != KNH_BODY || v->born >= p->first || mine)
                 continue;
             if (!uses[it->use[j]]++ && !KN_VEC_PUSH(&p->outside, it->use[j]))
                 l->no_memory = true;
@@ -365,10 +365,10 @@ static void find_outside(kng_low *l, kng_loop *p)
     }
 }
 
-static void use_after(kng_low *l, kng_item *it, int32_t v)
+static void use_after(knh_low *l, knh_item *it, int32_t v)
 {
     if (it->n_use == 3) {
-        kng_low_push(l, &l->body, it);
+        knh_low_push(l, &l->body, it);
         it->n_use = 0;
     }
     add_use(l, it, v);
@@ -376,54 +376,54 @@ static void use_after(kng_low *l, kng_item *it, int32_t v)
 
 static void end_loop(builder *b, knk_node x)
 {
-    kng_low *l = b->l;
-    const knk_stage *st = kng_low_stage(l);
+    knh_low *l = b->l;
+    const knk_stage *st = knh_low_stage(l);
     int loop = l->open;
-    kng_loop *p = &l->loop[loop];
+    knh_loop *p = &l->loop[loop];
     for (int i = p->begin; i < p->end; i++)
         for (size_t c = 0; l->node[i].op == KNK_NEXT && l->level[i - st->first] == loop && c < p->carry.n; c++)
             if (p->carry.at[c].node == l->node[i].a)
                 p->carry.at[c].value = l->node[i].b;
     for (size_t c = 0; c < p->carry.n; c++)
         if (p->carry.at[c].value >= 0)
-            kng_low_place_load(l, p->carry.at[c].value);
+            knh_low_place_load(l, p->carry.at[c].value);
     for (int pass = 0; pass < 2; pass++)
         for (int i = p->begin; i < p->end; i++)
             if (l->node[i].op == KNK_STORE && l->level[i - st->first] == loop && !is_placed(l, i)) {
                 if (pass)
-                    kng_low_place_store(l, i);
+                    knh_low_place_store(l, i);
                 else
-                    kng_low_place_loads(l, i);
+                    knh_low_place_loads(l, i);
             }
     size_t kept = 0;
     for (size_t i = 0; i < b->s->waiting.n; i++)
         if (!is_placed(l, b->s->waiting.at[i]))
             b->s->waiting.at[kept++] = b->s->waiting.at[i];
     b->s->waiting.n = kept;
-    for (size_t c = 0; c < p->carry.n && kng_low_fine(l); c++)
+    for (size_t c = 0; c < p->carry.n && knh_low_fine(l); c++)
         find_next(l, p, loop, &p->carry.at[c]);
-    kng_item it = item_of(l, KNG_ITEM_END, x, loop);
+    knh_item it = item_of(l, KNH_ITEM_END, x, loop);
     p->last = (int32_t)l->body.item.n;
-    kng_low_push(l, &l->body, &it);
+    knh_low_push(l, &l->body, &it);
     find_outside(l, p);
-    it = item_of(l, KNG_ITEM_USE, x, loop);
+    it = item_of(l, KNH_ITEM_USE, x, loop);
     for (size_t c = 0; c < p->carry.n; c++)
         use_after(l, &it, p->carry.at[c].next >= 0 ? p->carry.at[c].next : p->carry.at[c].is);
     for (size_t i = 0; i < p->outside.n; i++)
         use_after(l, &it, p->outside.at[i]);
-    kng_low_push(l, &l->body, &it);
+    knh_low_push(l, &l->body, &it);
     l->open = p->outer;
 }
 
-void kng_low_build_loops(kng_low *l, const kng_regions *g, kng_stores *s)
+void knh_low_build_loops(knh_low *l, const knh_regions *g, knh_stores *s)
 {
-    const knk_stage *st = kng_low_stage(l);
+    const knk_stage *st = knh_low_stage(l);
     builder b = {l, g, s, knx_arena_zero(&l->arena, (size_t)(st->end - st->first) + 1)};
     if (!b.done) {
         l->no_memory = true;
         return;
     }
-    for (int i = st->first; i < st->end && kng_low_fine(l); i++) {
+    for (int i = st->first; i < st->end && knh_low_fine(l); i++) {
         if (b.done[i - st->first])
             continue;
         switch (l->node[i].op) {
@@ -439,19 +439,19 @@ void kng_low_build_loops(kng_low *l, const kng_regions *g, kng_stores *s)
 }
 
 /* Values of the loop's own that are alive at once. Those from before it are not among them. */
-static void measure(kng_low *l, kng_loop *p)
+static void measure(knh_low *l, knh_loop *p)
 {
     int live[2] = {0, 0};
     for (int i = p->first; i < p->last; i++) {
-        const kng_item *it = &l->body.item.at[i];
+        const knh_item *it = &l->body.item.at[i];
         for (int j = 0; j < it->n_use; j++) {
-            const kng_value *v = &l->value[it->use[j]];
+            const knh_value *v = &l->value[it->use[j]];
             bool again = (j > 0 && it->use[j] == it->use[0]) || (j > 1 && it->use[j] == it->use[1]);
-            if (v->kind == KNG_VALUE_LANE && v->part == KNG_BODY && v->born >= p->first && it->next[j] >= KNG_NEVER &&
+            if (v->kind == KNH_VALUE_LANE && v->part == KNH_BODY && v->born >= p->first && it->next[j] >= KNH_NEVER &&
                 !again)
                 live[v->mask]--;
         }
-        if (it->def >= 0 && l->value[it->def].kind == KNG_VALUE_LANE && it->first < KNG_NEVER)
+        if (it->def >= 0 && l->value[it->def].kind == KNH_VALUE_LANE && it->first < KNH_NEVER)
             live[l->value[it->def].mask]++;
         for (int m = 0; m < 2; m++)
             if (live[m] > p->live_values[m])
@@ -461,14 +461,14 @@ static void measure(kng_low *l, kng_loop *p)
     }
 }
 
-void kng_low_loops_planned(kng_low *l)
+void knh_low_loops_planned(knh_low *l)
 {
     for (int i = 0; i < l->n_loop; i++) {
-        kng_loop *p = &l->loop[i];
+        knh_loop *p = &l->loop[i];
         if (!p->live)
             continue;
         measure(l, p);
-        p->count = kng_low_frame(l, 8, 8);
+        p->count = knh_low_frame(l, 8, 8);
         l->counter |= !p->inner;
         l->body.temps = l->body.temps < 2 ? 2 : l->body.temps; /* of what is kept, copied, asked */
     }

@@ -8,20 +8,20 @@
 #include "host/x86/lower_internal.h"
 #include <string.h>
 
-static kng_loop *loop_of(kng_low *l, const kng_item *it) { return &l->loop[it->number]; }
+static knh_loop *loop_of(knh_low *l, const knh_item *it) { return &l->loop[it->number]; }
 
-static kng_operand place_of(const kng_low *l, int32_t carry, int copy)
+static knh_operand place_of(const knh_low *l, int32_t carry, int copy)
 {
-    return kng_low_at(l, l->value[carry].kept + copy * l->spill_step);
+    return knh_low_at(l, l->value[carry].kept + copy * l->spill_step);
 }
 
-static kng_operand loop_word(const kng_low *l, int stream, int loop)
+static knh_operand loop_word(const knh_low *l, int stream, int loop)
 {
-    size_t word = kng_loop_word(l->n_stream, l->n_loop, stream, loop);
-    return kng_at(KNG_RDI, (int32_t)(sizeof(kng_args) + 8 * word));
+    size_t word = knh_loop_word(l->n_stream, l->n_loop, stream, loop);
+    return knh_at(KNH_RDI, (int32_t)(sizeof(knh_args) + 8 * word));
 }
 
-static kng_carry *carry_of(const kng_loop *p, int32_t value)
+static knh_carry *carry_of(const knh_loop *p, int32_t value)
 {
     for (size_t i = 0; i < p->carry.n; i++)
         if (p->carry.at[i].is == value)
@@ -31,22 +31,22 @@ static kng_carry *carry_of(const kng_loop *p, int32_t value)
 
 /* Carries. */
 
-static int room_of(const kng_low *l, int bank)
+static int room_of(const knh_low *l, int bank)
 {
     return __builtin_popcount(l->bank[bank].usable) - (bank ? 3 : l->body.temps + 4);
 }
 
 /* The most used carries have registers; those that turns do not read have none. */
-static void do_loop(kng_low *l, kng_loop *p)
+static void do_loop(knh_low *l, knh_loop *p)
 {
     int room[2] = {room_of(l, 0) / l->copy_count, room_of(l, 1) / l->copy_count};
     for (size_t i = 0; i < p->carry.n; i++)
         l->value[p->carry.at[i].is].resident = true;
     for (size_t n = 0; n < p->carry.n && !p->helper; n++) {
-        kng_value *best = NULL;
+        knh_value *best = NULL;
         for (size_t i = 0; i < p->carry.n; i++) {
-            kng_value *v = &l->value[p->carry.at[i].is];
-            bool read = l->body.item.at[v->born].first < KNG_NEVER;
+            knh_value *v = &l->value[p->carry.at[i].is];
+            bool read = l->body.item.at[v->born].first < KNH_NEVER;
             if (v->resident && read && room[v->mask] > 0 && (!best || v->uses > best->uses))
                 best = v;
         }
@@ -57,45 +57,45 @@ static void do_loop(kng_low *l, kng_loop *p)
     }
 }
 
-static void do_carry(kng_low *l, const kng_item *it, int copy)
+static void do_carry(knh_low *l, const knh_item *it, int copy)
 {
-    int32_t s = kng_low_state(l, it->def, copy), u = kng_low_state(l, it->use[0], copy);
-    const kng_value *v = &l->value[it->def], *from = &l->value[it->use[0]];
-    int r = kng_low_need(l, it->use[0], copy), bank = kng_low_bank_of(l, it->def);
-    bool dies = it->next[0] >= KNG_NEVER && from->kind == KNG_VALUE_LANE && !l->state[u].pinned;
-    l->state[s] = (kng_state){.next = it->first < KNG_NEVER ? it->first : KNG_NEVER - 1, .slot = -1, .reg = -1};
+    int32_t s = knh_low_state(l, it->def, copy), u = knh_low_state(l, it->use[0], copy);
+    const knh_value *v = &l->value[it->def], *from = &l->value[it->use[0]];
+    int r = knh_low_need(l, it->use[0], copy), bank = knh_low_bank_of(l, it->def);
+    bool dies = it->next[0] >= KNH_NEVER && from->kind == KNH_VALUE_LANE && !l->state[u].pinned;
+    l->state[s] = (knh_state){.next = it->first < KNH_NEVER ? it->first : KNH_NEVER - 1, .slot = -1, .reg = -1};
     if (v->resident) {
-        kng_spill(l->a, &l->form, v->dtype, place_of(l, it->def, copy), r);
+        knh_spill(l->a, &l->form, v->dtype, place_of(l, it->def, copy), r);
     } else if (dies) {
         l->state[u].reg = -1;
         l->state[s].reg = (int8_t)r;
         l->bank[bank].holds[r] = s;
     } else {
-        kng_move(l->a, &l->form, v->dtype, kng_low_take(l, bank, s), r);
+        knh_move(l->a, &l->form, v->dtype, knh_low_take(l, bank, s), r);
     }
-    kng_low_used(l, it, copy);
-    kng_low_unlock(l);
+    knh_low_used(l, it, copy);
+    knh_low_unlock(l);
 }
 
 /* The start of turns. */
 
 /* Values from before the loop that keep a register, as long as there is room beside what turns need. */
-static void choose_stays(kng_low *l, kng_loop *p)
+static void choose_stays(knh_low *l, knh_loop *p)
 {
     int room[2];
     for (int b = 0; b < 2; b++)
         room[b] = __builtin_popcount(l->bank[b].usable) - p->live_values[b] * l->copy_count - (b ? 2 : p->temps + 3);
     for (size_t i = 0; i < p->outside.n; i++) {
-        kng_value *v = &l->value[p->outside.at[i]];
+        knh_value *v = &l->value[p->outside.at[i]];
         v->stays = !p->helper && room[v->mask] >= l->copy_count;
         room[v->mask] -= v->stays ? l->copy_count : 0;
     }
 }
 
 /* Is it one of the values that are to have a register at the start of turns? Of the loop that begins. */
-static bool has_seat(const kng_loop *p, const kng_low *l, int32_t value)
+static bool has_seat(const knh_loop *p, const knh_low *l, int32_t value)
 {
-    const kng_value *v = &l->value[value];
+    const knh_value *v = &l->value[value];
     if (v->carry && carry_of(p, value))
         return !v->resident;
     if (!v->stays)
@@ -106,94 +106,94 @@ static bool has_seat(const kng_loop *p, const kng_low *l, int32_t value)
     return false;
 }
 
-static void leave_registers(kng_low *l, const kng_loop *p)
+static void leave_registers(knh_low *l, const knh_loop *p)
 {
     for (int b = 0; b < 2; b++)
         for (uint32_t in = l->bank[b].usable & ~l->bank[b].free; in; in &= in - 1) {
             int r = __builtin_ctz(in);
-            int32_t s = l->bank[b].holds[r], value = s / KNG_COPIES;
-            const kng_carry *mine = s >= 0 && l->value[value].carry ? carry_of(p, value) : NULL;
+            int32_t s = l->bank[b].holds[r], value = s / KNH_COPIES;
+            const knh_carry *mine = s >= 0 && l->value[value].carry ? carry_of(p, value) : NULL;
             if (s < 0)
                 continue;
-            if (l->state[s].next < KNG_NEVER && !(mine && mine->next >= 0)) /* turns do not change it */
-                kng_low_store_away(l, s);
+            if (l->state[s].next < KNH_NEVER && !(mine && mine->next >= 0)) /* turns do not change it */
+                knh_low_store_away(l, s);
             if (!has_seat(p, l, value))
-                kng_low_drop(l, s, b);
+                knh_low_drop(l, s, b);
         }
 }
 
-static void settle_first(kng_low *l, kng_loop *p)
+static void settle_first(knh_low *l, knh_loop *p)
 {
     choose_stays(l, p);
     leave_registers(l, p);
     for (size_t i = 0; i < p->carry.n; i++) {
-        kng_value *v = &l->value[p->carry.at[i].is];
+        knh_value *v = &l->value[p->carry.at[i].is];
         memset(v->seat, -1, sizeof v->seat);
         for (int c = 0; c < l->copy_count && !v->resident; c++) {
-            v->seat[c] = (int8_t)kng_low_need(l, p->carry.at[i].is, c);
+            v->seat[c] = (int8_t)knh_low_need(l, p->carry.at[i].is, c);
             if (p->carry.at[i].next >= 0)
-                kng_low_forget(l, kng_low_state(l, p->carry.at[i].is, c));
-            kng_low_unlock(l);
+                knh_low_forget(l, knh_low_state(l, p->carry.at[i].is, c));
+            knh_low_unlock(l);
         }
     }
     for (size_t i = 0; i < p->outside.n; i++)
         for (int c = 0; c < l->copy_count && l->value[p->outside.at[i]].stays; c++) {
-            kng_low_need(l, p->outside.at[i], c);
-            kng_low_unlock(l);
+            knh_low_need(l, p->outside.at[i], c);
+            knh_low_unlock(l);
         }
     for (int b = 0; b < 2; b++) {
         p->outer_avoid[b] = l->avoid[b];
         l->avoid[b] = 0;
         memcpy(p->holds[b], l->bank[b].holds, sizeof p->holds[b]);
         for (int r = 0; r < 32; r++)
-            if (p->holds[b][r] >= 0 && l->value[p->holds[b][r] / KNG_COPIES].carry)
+            if (p->holds[b][r] >= 0 && l->value[p->holds[b][r] / KNH_COPIES].carry)
                 l->avoid[b] |= 1u << r;
     }
     for (size_t i = 0; i < p->carry.n; i++)
         for (int c = 0; c < l->copy_count; c++)
-            l->state[kng_low_state(l, p->carry.at[i].is, c)].next =
+            l->state[knh_low_state(l, p->carry.at[i].is, c)].next =
                 l->body.item.at[l->value[p->carry.at[i].is].born].first;
 }
 
-static kng_operand saved(const kng_low *l, const kng_loop *p, int *n) { return kng_low_at(l, p->saved + 8 * (*n)++); }
+static knh_operand saved(const knh_low *l, const knh_loop *p, int *n) { return knh_low_at(l, p->saved + 8 * (*n)++); }
 
 /* Pointers and numbers that turns move: put away before the first one, and brought back after the last. */
-static void move_pointers(kng_low *l, const kng_loop *p, int loop, bool back)
+static void move_pointers(knh_low *l, const knh_loop *p, int loop, bool back)
 {
     int n = 0;
     for (int s = 0; s < l->n_stream; s++) {
-        const kng_way *w = &l->way[s];
-        int r = w->reg >= 0 ? w->reg : KNG_RDX;
+        const knh_way *w = &l->way[s];
+        int r = w->reg >= 0 ? w->reg : KNH_RDX;
         if (!(w->turns >> loop & 1))
             continue;
         if (back) {
-            kng_load(l->a, r, saved(l, p, &n));
+            knh_load(l->a, r, saved(l, p, &n));
             if (w->reg < 0)
-                kng_store(l->a, kng_low_at(l, w->pointer), r);
+                knh_store(l->a, knh_low_at(l, w->pointer), r);
         } else {
             if (w->reg < 0)
-                kng_load(l->a, r, kng_low_at(l, w->pointer));
-            kng_store(l->a, saved(l, p, &n), r);
+                knh_load(l->a, r, knh_low_at(l, w->pointer));
+            knh_store(l->a, saved(l, p, &n), r);
         }
     }
 }
 
-static void do_top(kng_low *l, kng_loop *p, int loop)
+static void do_top(knh_low *l, knh_loop *p, int loop)
 {
     settle_first(l, p);
-    p->begin_label = kng_label(l->a);
-    p->end_label = kng_label(l->a);
-    int count = p->inner ? KNG_RDX : KNG_COUNTER;
-    kng_load(l->a, count, loop_word(l, -1, loop));
+    p->begin_label = knh_label(l->a);
+    p->end_label = knh_label(l->a);
+    int count = p->inner ? KNH_RDX : KNH_COUNTER;
+    knh_load(l->a, count, loop_word(l, -1, loop));
     move_pointers(l, p, loop, false); /* changes RDX */
     if (p->inner)
-        kng_load(l->a, count, loop_word(l, -1, loop));
-    kng_test(l->a, count, count);
-    kng_jump_if(l->a, KNG_IF_LE, p->end_label);
+        knh_load(l->a, count, loop_word(l, -1, loop));
+    knh_test(l->a, count, count);
+    knh_jump_if(l->a, KNH_IF_LE, p->end_label);
     if (p->inner)
-        kng_store(l->a, kng_low_at(l, p->count), count);
-    kng_align(l->a, 32);
-    kng_here(l->a, p->begin_label);
+        knh_store(l->a, knh_low_at(l, p->count), count);
+    knh_align(l->a, 32);
+    knh_here(l->a, p->begin_label);
 }
 
 /* Settling. */
@@ -207,15 +207,15 @@ typedef struct moves {
     int n;
 } moves;
 
-static void emit_move(kng_low *l, const move *m)
+static void emit_move(knh_low *l, const move *m)
 {
-    const kng_value *v = &l->value[m->value];
+    const knh_value *v = &l->value[m->value];
     if (m->src >= 0)
-        kng_move(l->a, &l->form, v->dtype, m->dst, m->src);
-    else if (v->kind == KNG_VALUE_CONSTANT)
-        kng_emit_constant(l->a, &l->form, v->dtype, m->dst, l->node[v->node].imm, KNG_RDX);
+        knh_move(l->a, &l->form, v->dtype, m->dst, m->src);
+    else if (v->kind == KNH_VALUE_CONSTANT)
+        knh_emit_constant(l->a, &l->form, v->dtype, m->dst, l->node[v->node].imm, KNH_RDX);
     else
-        kng_reload(l->a, &l->form, v->dtype, m->dst, kng_low_memory(l, m->value, m->copy, false));
+        knh_reload(l->a, &l->form, v->dtype, m->dst, knh_low_memory(l, m->value, m->copy, false));
 }
 
 static bool is_source(const moves *k, int bank, int reg, int but)
@@ -227,7 +227,7 @@ static bool is_source(const moves *k, int bank, int reg, int but)
 }
 
 /* Where all of them read each other's registers: one goes through a register that nobody has at the start of turns. */
-static void break_circle(kng_low *l, const kng_loop *p, moves *k)
+static void break_circle(knh_low *l, const knh_loop *p, moves *k)
 {
     move m = k->at[0];
     uint32_t can = l->bank[(int)m.bank].usable;
@@ -235,7 +235,7 @@ static void break_circle(kng_low *l, const kng_loop *p, moves *k)
         if (p->holds[(int)m.bank][r] >= 0 || is_source(k, m.bank, r, -1))
             can &= ~(1u << r);
     if (!can) {
-        kng_low_fail(l, "its carries leave no register");
+        knh_low_fail(l, "its carries leave no register");
         k->n = 0;
         return;
     }
@@ -243,11 +243,11 @@ static void break_circle(kng_low *l, const kng_loop *p, moves *k)
     int t = __builtin_ctz(free ? free : can), from = m.src;
     int32_t sits = l->bank[(int)m.bank].holds[t];
     if (!free && sits >= 0) { /* in the middle of a turn */
-        if (l->state[sits].next < KNG_NEVER)
-            kng_low_store_away(l, sits);
-        kng_low_drop(l, sits, m.bank);
+        if (l->state[sits].next < KNH_NEVER)
+            knh_low_store_away(l, sits);
+        knh_low_drop(l, sits, m.bank);
     }
-    kng_move(l->a, &l->form, l->value[m.value].dtype, t, from);
+    knh_move(l->a, &l->form, l->value[m.value].dtype, t, from);
     l->changed[(int)m.bank] |= 1u << t;
     for (int i = 0; i < k->n; i++)
         if (k->at[i].bank == m.bank && k->at[i].src == from)
@@ -255,7 +255,7 @@ static void break_circle(kng_low *l, const kng_loop *p, moves *k)
 }
 
 /* All at once: a register is written when nobody reads it any more; what comes from memory, last. */
-static void emit_moves(kng_low *l, const kng_loop *p, moves *k)
+static void emit_moves(knh_low *l, const knh_loop *p, moves *k)
 {
     moves late = {.n = 0};
     for (int i = 0; i < k->n;)
@@ -265,7 +265,7 @@ static void emit_moves(kng_low *l, const kng_loop *p, moves *k)
         } else {
             i++;
         }
-    while (k->n && kng_low_fine(l)) {
+    while (k->n && knh_low_fine(l)) {
         int ready = 0;
         while (ready < k->n && is_source(k, k->at[ready].bank, k->at[ready].dst, ready))
             ready++;
@@ -280,7 +280,7 @@ static void emit_moves(kng_low *l, const kng_loop *p, moves *k)
         emit_move(l, &late.at[i]);
 }
 
-static bool is_seated(const kng_loop *p, int bank, int32_t state)
+static bool is_seated(const knh_loop *p, int bank, int32_t state)
 {
     for (int r = 0; r < 32; r++)
         if (p->holds[bank][r] == state)
@@ -289,25 +289,25 @@ static bool is_seated(const kng_loop *p, int bank, int32_t state)
 }
 
 /* The registers that turns begin with, as they were settled. `end`: carries have their next values. */
-static void settle(kng_low *l, kng_loop *p, bool end)
+static void settle(knh_low *l, knh_loop *p, bool end)
 {
     moves k = {.n = 0};
     for (int b = 0; b < 2; b++)
         for (int r = 0; r < 32; r++) {
-            int32_t s = p->holds[b][r], from = s / KNG_COPIES, now = l->bank[b].holds[r];
-            int copy = s % KNG_COPIES;
-            const kng_carry *c = s >= 0 && l->value[from].carry ? carry_of(p, from) : NULL;
-            if (s < 0 || (!end && l->state[s].next >= KNG_NEVER))
+            int32_t s = p->holds[b][r], from = s / KNH_COPIES, now = l->bank[b].holds[r];
+            int copy = s % KNH_COPIES;
+            const knh_carry *c = s >= 0 && l->value[from].carry ? carry_of(p, from) : NULL;
+            if (s < 0 || (!end && l->state[s].next >= KNH_NEVER))
                 continue;
             if (end && c && c->next >= 0)
                 from = c->next;
-            int src = l->state[kng_low_state(l, from, copy)].reg;
+            int src = l->state[knh_low_state(l, from, copy)].reg;
             if (src == r)
                 continue;
             if (!end && now >= 0 && !is_seated(p, b, now)) {
-                if (l->state[now].next < KNG_NEVER)
-                    kng_low_store_away(l, now);
-                kng_low_drop(l, now, b);
+                if (l->state[now].next < KNH_NEVER)
+                    knh_low_store_away(l, now);
+                knh_low_drop(l, now, b);
             }
             k.at[k.n++] = (move){(int8_t)b, (int8_t)r, (int8_t)src, (int8_t)copy, from};
         }
@@ -317,7 +317,7 @@ static void settle(kng_low *l, kng_loop *p, bool end)
         return;
     for (int i = 0; i < copy.n; i++)
         if (copy.at[i].src >= 0)
-            kng_low_give(l, copy.at[i].bank, copy.at[i].src);
+            knh_low_give(l, copy.at[i].bank, copy.at[i].src);
     for (int i = 0; i < copy.n; i++) {
         const move *m = &copy.at[i];
         int32_t s = p->holds[(int)m->bank][(int)m->dst];
@@ -329,120 +329,120 @@ static void settle(kng_low *l, kng_loop *p, bool end)
 }
 
 /* Who goes on? RSI: a bit for each lane, of all copies. */
-static void ask(kng_low *l, int going, bool more)
+static void ask(knh_low *l, int going, bool more)
 {
-    int r = more ? KNG_RDX : KNG_RSI;
-    bool wide = l->target == KNG_AVX512;
-    int length = kng_length(&l->form, KN_ID_BOOL);
-    kng_v2(l->a, wide ? KNG_KMOVW_RK : KNG_VMOVMSKPS, length, r, kng_reg(going));
+    int r = more ? KNH_RDX : KNH_RSI;
+    bool wide = l->target == KNH_AVX512;
+    int length = knh_length(&l->form, KN_ID_BOOL);
+    knh_v2(l->a, wide ? KNH_KMOVW_RK : KNH_VMOVMSKPS, length, r, knh_reg(going));
     if (l->in_tail) {
-        kng_v2(l->a, wide ? KNG_KMOVW_RK : KNG_VMOVMSKPS, length, KNG_R11, kng_reg(kng_low_exists(l)));
-        kng_alu_reg(l->a, KNG_AND, r, KNG_R11);
+        knh_v2(l->a, wide ? KNH_KMOVW_RK : KNH_VMOVMSKPS, length, KNH_R11, knh_reg(knh_low_exists(l)));
+        knh_alu_reg(l->a, KNH_AND, r, KNH_R11);
     } else if (wide && l->form.lanes < 16) {
-        kng_alu_number(l->a, KNG_AND, r, (1 << l->form.lanes) - 1);
+        knh_alu_number(l->a, KNH_AND, r, (1 << l->form.lanes) - 1);
     }
     if (more)
-        kng_alu_reg(l->a, KNG_OR, KNG_RSI, KNG_RDX);
+        knh_alu_reg(l->a, KNH_OR, KNH_RSI, KNH_RDX);
 }
 
-static void do_while(kng_low *l, const kng_item *it, kng_loop *p)
+static void do_while(knh_low *l, const knh_item *it, knh_loop *p)
 {
     for (int c = 0; c < l->copy_count; c++) {
-        int r[3] = {0}, bank = kng_low_bank_of(l, it->use[0]), going;
+        int r[3] = {0}, bank = knh_low_bank_of(l, it->use[0]), going;
         for (int j = 0; j < it->n_use; j++)
-            r[j] = kng_low_need(l, it->use[j], c);
+            r[j] = knh_low_need(l, it->use[j], c);
         going = r[0];
         if (it->def >= 0) {
-            going = kng_low_define(l, it, c);
+            going = knh_low_define(l, it, c);
             for (int j = 1; j < it->n_use; j++)
-                kng_v3(l->a, bank ? KNG_KANDW : KNG_VPAND, bank ? 0 : kng_length(&l->form, KN_ID_BOOL), going,
-                       j == 1 ? r[0] : going, kng_reg(r[j]));
+                knh_v3(l->a, bank ? KNH_KANDW : KNH_VPAND, bank ? 0 : knh_length(&l->form, KN_ID_BOOL), going,
+                       j == 1 ? r[0] : going, knh_reg(r[j]));
         }
         ask(l, going, c > 0);
-        kng_low_end_item(l, it, c);
+        knh_low_end_item(l, it, c);
     }
     settle(l, p, false);
-    kng_test(l->a, KNG_RSI, KNG_RSI);
-    kng_jump_if(l->a, KNG_IF_E, p->end_label);
+    knh_test(l->a, KNH_RSI, KNH_RSI);
+    knh_jump_if(l->a, KNH_IF_E, p->end_label);
 }
 
-static void do_keep(kng_low *l, const kng_item *it, int copy)
+static void do_keep(knh_low *l, const knh_item *it, int copy)
 {
-    int32_t d = kng_low_state(l, it->def, copy), c = kng_low_state(l, it->use[2], copy);
-    int pred = kng_low_need(l, it->use[0], copy), yes = kng_low_need(l, it->use[1], copy),
-        no = kng_low_need(l, it->use[2], copy), dst;
-    if (it->next[2] >= KNG_NEVER && it->use[1] != it->use[2] && it->use[0] != it->use[2] && !l->state[c].pinned) {
-        l->state[d] = (kng_state){.next = it->first, .slot = -1, .reg = (int8_t)no};
+    int32_t d = knh_low_state(l, it->def, copy), c = knh_low_state(l, it->use[2], copy);
+    int pred = knh_low_need(l, it->use[0], copy), yes = knh_low_need(l, it->use[1], copy),
+        no = knh_low_need(l, it->use[2], copy), dst;
+    if (it->next[2] >= KNH_NEVER && it->use[1] != it->use[2] && it->use[0] != it->use[2] && !l->state[c].pinned) {
+        l->state[d] = (knh_state){.next = it->first, .slot = -1, .reg = (int8_t)no};
         l->state[c].reg = -1;
-        l->bank[kng_low_bank_of(l, it->def)].holds[no] = d;
+        l->bank[knh_low_bank_of(l, it->def)].holds[no] = d;
         dst = no;
     } else {
-        dst = kng_low_define(l, it, copy);
+        dst = knh_low_define(l, it, copy);
     }
-    kng_low_select(l, l->value[it->def].dtype, dst, pred, kng_reg(yes), kng_reg(no));
-    kng_low_end_item(l, it, copy);
+    knh_low_select(l, l->value[it->def].dtype, dst, pred, knh_reg(yes), knh_reg(no));
+    knh_low_end_item(l, it, copy);
 }
 
-static void do_copy(kng_low *l, const kng_item *it, int copy)
+static void do_copy(knh_low *l, const knh_item *it, int copy)
 {
-    int from = kng_low_need(l, it->use[0], copy), to = kng_low_define(l, it, copy);
-    kng_move(l->a, &l->form, l->value[it->def].dtype, to, from);
-    kng_low_end_item(l, it, copy);
+    int from = knh_low_need(l, it->use[0], copy), to = knh_low_define(l, it, copy);
+    knh_move(l->a, &l->form, l->value[it->def].dtype, to, from);
+    knh_low_end_item(l, it, copy);
 }
 
-static void do_ones(kng_low *l, const kng_item *it, int copy)
+static void do_ones(knh_low *l, const knh_item *it, int copy)
 {
-    int to = kng_low_define(l, it, copy);
-    kng_emit_constant(l->a, &l->form, KN_ID_BOOL, to, 1, KNG_RDX);
-    kng_low_end_item(l, it, copy);
+    int to = knh_low_define(l, it, copy);
+    knh_emit_constant(l->a, &l->form, KN_ID_BOOL, to, 1, KNH_RDX);
+    knh_low_end_item(l, it, copy);
 }
 
 /* The end of a turn. */
 
-static void store_residents(kng_low *l, const kng_loop *p)
+static void store_residents(knh_low *l, const knh_loop *p)
 {
     for (size_t i = 0; i < p->carry.n; i++) {
-        const kng_carry *k = &p->carry.at[i];
-        const kng_value *v = &l->value[k->is];
+        const knh_carry *k = &p->carry.at[i];
+        const knh_value *v = &l->value[k->is];
         for (int c = 0; c < l->copy_count && k->next >= 0 && v->resident; c++) {
-            const kng_state *next = &l->state[kng_low_state(l, k->next, c)];
+            const knh_state *next = &l->state[knh_low_state(l, k->next, c)];
             if (l->value[k->next].feeds == k->is && next->slot == v->kept + c * l->spill_step)
                 continue;
-            int r = kng_low_need(l, k->next, c);
-            kng_spill(l->a, &l->form, v->dtype, place_of(l, k->is, c), r);
-            kng_low_unlock(l);
+            int r = knh_low_need(l, k->next, c);
+            knh_spill(l->a, &l->form, v->dtype, place_of(l, k->is, c), r);
+            knh_low_unlock(l);
         }
     }
 }
 
-static void advance_pointers(kng_low *l, int loop)
+static void advance_pointers(knh_low *l, int loop)
 {
     for (int s = 0; s < l->n_stream; s++) {
-        const kng_way *w = &l->way[s];
+        const knh_way *w = &l->way[s];
         if (!(w->turns >> loop & 1))
             continue;
         if (w->reg >= 0) {
-            kng_alu_load(l->a, KNG_ADD, w->reg, loop_word(l, s, loop));
+            knh_alu_load(l->a, KNH_ADD, w->reg, loop_word(l, s, loop));
             continue;
         }
-        kng_load(l->a, KNG_RDX, loop_word(l, s, loop));
-        kng_alu_store(l->a, KNG_ADD, kng_low_at(l, w->pointer), KNG_RDX);
+        knh_load(l->a, KNH_RDX, loop_word(l, s, loop));
+        knh_alu_store(l->a, KNH_ADD, knh_low_at(l, w->pointer), KNH_RDX);
     }
 }
 
 /* After the loop registers are as turns begin. */
-static void settle_last(kng_low *l, const kng_loop *p)
+static void settle_last(knh_low *l, const knh_loop *p)
 {
     for (int b = 0; b < 2; b++)
         for (uint32_t in = l->bank[b].usable & ~l->bank[b].free; in; in &= in - 1) {
             int r = __builtin_ctz(in);
             if (l->bank[b].holds[r] >= 0)
                 l->state[l->bank[b].holds[r]].reg = -1;
-            kng_low_give(l, b, r);
+            knh_low_give(l, b, r);
         }
     for (size_t i = 0; i < p->carry.n; i++)
         for (int c = 0; c < l->copy_count && p->carry.at[i].next >= 0; c++) {
-            int32_t s = kng_low_state(l, p->carry.at[i].is, c);
+            int32_t s = knh_low_state(l, p->carry.at[i].is, c);
             l->state[s].next = p->carry.at[i].after;
         }
     for (int b = 0; b < 2; b++) {
@@ -453,48 +453,48 @@ static void settle_last(kng_low *l, const kng_loop *p)
             l->bank[b].holds[r] = s;
             l->bank[b].free &= ~(1u << r);
             l->state[s].reg = (int8_t)r;
-            if (l->state[s].next >= KNG_NEVER)
-                kng_low_drop(l, s, b);
+            if (l->state[s].next >= KNH_NEVER)
+                knh_low_drop(l, s, b);
         }
         l->avoid[b] = p->outer_avoid[b];
     }
 }
 
-static void do_end(kng_low *l, kng_loop *p, int loop)
+static void do_end(knh_low *l, knh_loop *p, int loop)
 {
     store_residents(l, p);
     settle(l, p, true);
     advance_pointers(l, loop);
     if (p->inner) {
-        kng_load(l->a, KNG_RDX, kng_low_at(l, p->count));
-        kng_alu_number(l->a, KNG_SUB, KNG_RDX, 1);
-        kng_store(l->a, kng_low_at(l, p->count), KNG_RDX);
+        knh_load(l->a, KNH_RDX, knh_low_at(l, p->count));
+        knh_alu_number(l->a, KNH_SUB, KNH_RDX, 1);
+        knh_store(l->a, knh_low_at(l, p->count), KNH_RDX);
     } else {
-        kng_alu_number(l->a, KNG_SUB, KNG_COUNTER, 1);
+        knh_alu_number(l->a, KNH_SUB, KNH_COUNTER, 1);
     }
-    kng_jump_if(l->a, KNG_IF_NE, p->begin_label);
-    kng_here(l->a, p->end_label);
+    knh_jump_if(l->a, KNH_IF_NE, p->begin_label);
+    knh_here(l->a, p->end_label);
     move_pointers(l, p, loop, true);
     settle_last(l, p);
 }
 
-void kng_low_turn_item(kng_low *l, const kng_item *it, int copy)
+void knh_low_turn_item(knh_low *l, const knh_item *it, int copy)
 {
-    kng_loop *p = loop_of(l, it);
-    switch ((kng_item_kind)it->kind) {
-    case KNG_ITEM_CARRY: do_carry(l, it, copy); return;
-    case KNG_ITEM_ONES: do_ones(l, it, copy); return;
-    case KNG_ITEM_KEEP: do_keep(l, it, copy); return;
-    case KNG_ITEM_COPY: do_copy(l, it, copy); return;
+    knh_loop *p = loop_of(l, it);
+    switch ((knh_item_kind)it->kind) {
+    case KNH_ITEM_CARRY: do_carry(l, it, copy); return;
+    case KNH_ITEM_ONES: do_ones(l, it, copy); return;
+    case KNH_ITEM_KEEP: do_keep(l, it, copy); return;
+    case KNH_ITEM_COPY: do_copy(l, it, copy); return;
     default: break;
     }
     if (copy) /* these are for all copies at once */
         return;
-    switch ((kng_item_kind)it->kind) {
-    case KNG_ITEM_LOOP: do_loop(l, p); return;
-    case KNG_ITEM_TOP: do_top(l, p, it->number); return;
-    case KNG_ITEM_WHILE: do_while(l, it, p); return;
-    case KNG_ITEM_END: do_end(l, p, it->number); return;
+    switch ((knh_item_kind)it->kind) {
+    case KNH_ITEM_LOOP: do_loop(l, p); return;
+    case KNH_ITEM_TOP: do_top(l, p, it->number); return;
+    case KNH_ITEM_WHILE: do_while(l, it, p); return;
+    case KNH_ITEM_END: do_end(l, p, it->number); return;
     default: return;
     }
 }

@@ -12,26 +12,26 @@
 #include "host/x86/product_emit.h"
 #include <stdio.h>
 
-const kng_number_form kng_number_forms[KNG_NUMBER_KINDS] = {
-    [KNG_NUMBER_F32] = {4, 4, 1, 1, false},    [KNG_NUMBER_F64] = {8, 8, 1, 1, true},
-    [KNG_NUMBER_C64] = {8, 8, 2, 1, false},    [KNG_NUMBER_C128] = {16, 16, 2, 1, true},
-    [KNG_NUMBER_I32] = {4, 4, 1, 1, false},    [KNG_NUMBER_I64] = {8, 8, 1, 1, true},
-    [KNG_NUMBER_SHORTS] = {4, 4, 1, 2, false}, [KNG_NUMBER_BYTES] = {4, 4, 1, 4, false},
+const knh_number_form knh_number_forms[KNH_NUMBER_KINDS] = {
+    [KNH_NUMBER_F32] = {4, 4, 1, 1, false},    [KNH_NUMBER_F64] = {8, 8, 1, 1, true},
+    [KNH_NUMBER_C64] = {8, 8, 2, 1, false},    [KNH_NUMBER_C128] = {16, 16, 2, 1, true},
+    [KNH_NUMBER_I32] = {4, 4, 1, 1, false},    [KNH_NUMBER_I64] = {8, 8, 1, 1, true},
+    [KNH_NUMBER_SHORTS] = {4, 4, 1, 2, false}, [KNH_NUMBER_BYTES] = {4, 4, 1, 4, false},
 };
 
 /* ---- Rectangles. */
 
 enum { MOST_VECTORS = 8, MOST_ROWS = 28 };
 
-static kng_target target_of(const kng_product_maker *m) { return m == &kng_product_avx512 ? KNG_AVX512 : KNG_AVX2; }
+static knh_target target_of(const knh_product_maker *m) { return m == &knh_product_avx512 ? KNH_AVX512 : KNH_AVX2; }
 
 static atomic_bool without_amx;
 
-void kng_product_allow_amx(bool on) { atomic_store(&without_amx, !on); }
+void knh_product_allow_amx(bool on) { atomic_store(&without_amx, !on); }
 
-static bool has_amx(kng_number n, kng_target target)
+static bool has_amx(knh_number n, knh_target target)
 {
-    return n == KNG_NUMBER_BYTES && target == KNG_AVX512 && !atomic_load(&without_amx) && knx_cpu_amx();
+    return n == KNH_NUMBER_BYTES && target == KNH_AVX512 && !atomic_load(&without_amx) && knx_cpu_amx();
 }
 
 /* Registers beside accumulators: per vector of B (64-bit integers have no multiplication in AVX2: their upper halves
@@ -40,21 +40,21 @@ typedef struct reserve {
     int per_vector, temporaries, others;
 } reserve;
 
-static reserve reserve_of(kng_number n, kng_target target)
+static reserve reserve_of(knh_number n, knh_target target)
 {
-    bool wide = target == KNG_AVX512, halves = n == KNG_NUMBER_I64 && !wide;
-    int temporaries = n <= KNG_NUMBER_C128 || n == KNG_NUMBER_BYTES ? 0 : 2;
+    bool wide = target == KNH_AVX512, halves = n == KNH_NUMBER_I64 && !wide;
+    int temporaries = n <= KNH_NUMBER_C128 || n == KNH_NUMBER_BYTES ? 0 : 2;
     return (reserve){halves ? 2 : 1, temporaries, (wide ? 1 : 2) + halves};
 }
 
-static int most_rows(kng_number number, kng_target target, int vectors)
+static int most_rows(knh_number number, knh_target target, int vectors)
 {
     if (has_amx(number, target))
-        return kng_amx_rows(vectors);
+        return knh_amx_rows(vectors);
     reserve x = reserve_of(number, target);
-    int free = (target == KNG_AVX512 ? 32 : 16) - x.temporaries - x.others;
+    int free = (target == KNH_AVX512 ? 32 : 16) - x.temporaries - x.others;
     if (vectors < 1 || vectors > MOST_VECTORS ||
-        (number == KNG_NUMBER_BYTES && (target == KNG_AVX2 || !knx_cpu_vnni())))
+        (number == KNH_NUMBER_BYTES && (target == KNH_AVX2 || !knx_cpu_vnni())))
         return 0;
     int rows = free / vectors - x.per_vector;
     return rows > MOST_ROWS ? MOST_ROWS : rows < 0 ? 0 : rows;
@@ -62,61 +62,61 @@ static int most_rows(kng_number number, kng_target target, int vectors)
 
 /* 32 columns have 5 bases and 3 distances, 16 have 3 and 3; 7 rows have a base. Steps on the way and temporaries are 16
  * bytes' worth each. */
-static int most_rows_turned(kng_number number, kng_target target, int vectors, kng_a_from a)
+static int most_rows_turned(knh_number number, knh_target target, int vectors, knh_a_from a)
 {
-    bool wide = target == KNG_AVX512, lanes = a == KNG_A_LANES;
-    int bytes = kng_number_forms[number].c_bytes, columns = vectors * (wide ? 64 : 32) / bytes, steps = 16 / bytes;
-    if (number > KNG_NUMBER_C128 || vectors < 1 || columns > (lanes ? 16 : 32))
+    bool wide = target == KNH_AVX512, lanes = a == KNH_A_LANES;
+    int bytes = knh_number_forms[number].c_bytes, columns = vectors * (wide ? 64 : 32) / bytes, steps = 16 / bytes;
+    if (number > KNH_NUMBER_C128 || vectors < 1 || columns > (lanes ? 16 : 32))
         return 0;
     int rows = ((wide ? 32 : 14) - steps * (lanes ? 3 : 2)) / vectors, most = columns > 16 ? 7 : 14;
     return lanes ? rows > 0 : rows > most ? most : rows;
 }
 
-static int lanes_of(kng_number number, kng_target target)
+static int lanes_of(knh_number number, knh_target target)
 {
-    return (target == KNG_AVX512 ? 64 : 32) / kng_number_forms[number].c_bytes;
+    return (target == KNH_AVX512 ? 64 : 32) / knh_number_forms[number].c_bytes;
 }
 
-static kng_product_shape best(const kng_product_maker *m, kng_number number)
+static knh_product_shape best(const knh_product_maker *m, knh_number number)
 {
-    kng_target t = target_of(m);
-    return (kng_product_shape){(uint8_t)lanes_of(number, t), (uint8_t)most_rows(number, t, 2), 2};
+    knh_target t = target_of(m);
+    return (knh_product_shape){(uint8_t)lanes_of(number, t), (uint8_t)most_rows(number, t, 2), 2};
 }
 
-static int rows(const kng_product_maker *m, kng_number number, int vectors)
+static int rows(const knh_product_maker *m, knh_number number, int vectors)
 {
     return most_rows(number, target_of(m), vectors);
 }
 
-static int rows_turned(const kng_product_maker *m, kng_number number, int vectors, kng_a_from a)
+static int rows_turned(const knh_product_maker *m, knh_number number, int vectors, knh_a_from a)
 {
     return most_rows_turned(number, target_of(m), vectors, a);
 }
 
-static bool is_narrow(const kng_product_request *r) { return kng_number_forms[r->number].steps > 1; }
+static bool is_narrow(const knh_product_request *r) { return knh_number_forms[r->number].steps > 1; }
 
-static bool is_possible(const kng_product_request *r, kng_target target)
+static bool is_possible(const knh_product_request *r, knh_target target)
 {
-    if (r->number >= KNG_NUMBER_KINDS || r->b_from > KNG_B_TURNED || r->a_from > KNG_A_LANES)
+    if (r->number >= KNH_NUMBER_KINDS || r->b_from > KNH_B_TURNED || r->a_from > KNH_A_LANES)
         return false;
-    kng_number n = (kng_number)r->number;
-    kng_a_from a = (kng_a_from)r->a_from;
-    bool turned = r->b_from == KNG_B_TURNED;
+    knh_number n = (knh_number)r->number;
+    knh_a_from a = (knh_a_from)r->a_from;
+    bool turned = r->b_from == KNH_B_TURNED;
     int most = turned ? most_rows_turned(n, target, r->vectors, a) : most_rows(n, target, r->vectors);
-    if (a == (turned ? KNG_A_ACROSS : KNG_A_LANES) || (is_narrow(r) && (a || r->b_from != KNG_B_PACKED)))
+    if (a == (turned ? KNH_A_ACROSS : KNH_A_LANES) || (is_narrow(r) && (a || r->b_from != KNH_B_PACKED)))
         return false;
-    return knx_cpu_best() >= (target == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && r->rows >= 1 && r->rows <= most &&
+    return knx_cpu_best() >= (target == KNH_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && r->rows >= 1 && r->rows <= most &&
            r->lanes >= 1 && r->lanes <= lanes_of(n, target);
 }
 
 /* ---- Making. */
 
 /* Which vector registers are what. */
-static kng_tiler lay_out(kng_asm *a, const kng_product_request *r, kng_target target)
+static knh_tiler lay_out(knh_asm *a, const knh_product_request *r, knh_target target)
 {
-    bool wide = target == KNG_AVX512, turned = r->b_from == KNG_B_TURNED;
-    reserve x = reserve_of((kng_number)r->number, target);
-    kng_tiler t = {.a = a, .r = r, .f = kng_number_forms[r->number], .length = wide ? 2 : 1, .bytes = wide ? 64 : 32};
+    bool wide = target == KNH_AVX512, turned = r->b_from == KNH_B_TURNED;
+    reserve x = reserve_of((knh_number)r->number, target);
+    knh_tiler t = {.a = a, .r = r, .f = knh_number_forms[r->number], .length = wide ? 2 : 1, .bytes = wide ? 64 : 32};
     int lanes = t.bytes / t.f.c_bytes, all = wide ? 32 : 16;
     t.rows = r->rows;
     t.vectors = r->vectors;
@@ -132,41 +132,41 @@ static kng_tiler lay_out(kng_asm *a, const kng_product_request *r, kng_target ta
 }
 
 /* Columns that are turned into no more than half a register: the shorter ones are turned faster. */
-static kng_target shorter(const kng_product_request *r, kng_target target)
+static knh_target shorter(const knh_product_request *r, knh_target target)
 {
-    kng_number n = (kng_number)r->number;
-    bool half = r->b_from == KNG_B_TURNED && target == KNG_AVX512 && r->vectors == 1 &&
-                r->lanes <= lanes_of(n, KNG_AVX2) && r->rows <= most_rows_turned(n, KNG_AVX2, 1, (kng_a_from)r->a_from);
-    return half ? KNG_AVX2 : target;
+    knh_number n = (knh_number)r->number;
+    bool half = r->b_from == KNH_B_TURNED && target == KNH_AVX512 && r->vectors == 1 &&
+                r->lanes <= lanes_of(n, KNH_AVX2) && r->rows <= most_rows_turned(n, KNH_AVX2, 1, (knh_a_from)r->a_from);
+    return half ? KNH_AVX2 : target;
 }
 
-static kn_error *make(const kng_product_request *r, kng_target asked, kng_code **out)
+static knx_error *make(const knh_product_request *r, knh_target asked, knh_code **out)
 {
-    static const char *const number[KNG_NUMBER_KINDS] = {"f32", "f64", "c64", "c128", "i32", "i64", "i16", "i8"};
+    static const char *const number[KNH_NUMBER_KINDS] = {"f32", "f64", "c64", "c128", "i32", "i64", "i16", "i8"};
     static const char *const b_from[] = {"packed", "plain", "packing", "turned"};
-    kng_asm a;
+    knh_asm a;
     char name[80];
-    kng_target target = shorter(r, asked);
-    bool amx = has_amx((kng_number)r->number, target);
-    kng_tiler t = lay_out(&a, r, target);
-    kn_str listing = {0};
-    kng_asm_init(&a);
-    a.listing = kn_debug_level >= 2 ? &listing : NULL;
+    knh_target target = shorter(r, asked);
+    bool amx = has_amx((knh_number)r->number, target);
+    knh_tiler t = lay_out(&a, r, target);
+    knx_str listing = {0};
+    knh_asm_init(&a);
+    a.listing = knx_debug_level >= 2 ? &listing : NULL;
     if (amx)
-        kng_amx_function(&a, r);
+        knh_amx_function(&a, r);
     else
-        kng_tile_function(&t);
-    kn_error *e = NULL;
-    if (!kng_finish(&a))
-        e = a.why ? knx_error(KN_ERROR_NOT_IMPLEMENTED, "product: %s", a.why) : knx_error_nomem();
+        knh_tile_function(&t);
+    knx_error *e = NULL;
+    if (!knh_finish(&a))
+        e = a.why ? knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "product: %s", a.why) : knx_error_nomem();
     snprintf(name, sizeof name, "kiln_product_%s_%dx%d_%s_%d", number[r->number], r->rows, r->vectors,
              b_from[r->b_from], r->lanes);
     if (!e)
-        e = kng_publish(a.code.at, a.code.n, name, out);
+        e = knh_publish(a.code.at, a.code.n, name, out);
     if (!e && a.listing)
         KN_LOG(2, "code of %s, %zu bytes:\n%s", name, a.code.n, listing.failed ? "(no memory to list it)" : listing.s);
     knx_str_free(&listing);
-    kng_asm_free(&a);
+    knh_asm_free(&a);
     return e;
 }
 
@@ -175,14 +175,14 @@ static kn_error *make(const kng_product_request *r, kng_target asked, kng_code *
 enum { SLOTS = 1 << 14 };
 static struct {
     atomic_uint_fast64_t key; /* the request, 0: free */
-    _Atomic(kng_product_function *) f;
-    kng_code *code; /* so that its memory is known to be in use */
+    _Atomic(knh_product_function *) f;
+    knh_code *code; /* so that its memory is known to be in use */
 } table[SLOTS];
 
 /* Never 0: there is a row. */
-static uint64_t key_of(const kng_product_request *r, kng_target target)
+static uint64_t key_of(const knh_product_request *r, knh_target target)
 {
-    bool amx = has_amx((kng_number)r->number, target);
+    bool amx = has_amx((knh_number)r->number, target);
     const uint8_t part[8] = {
         r->number, (uint8_t)target, r->rows,   r->vectors,
         r->lanes,  r->b_from,       r->a_from, (uint8_t)(r->a_signed | r->b_signed << 1 | amx << 2)};
@@ -206,40 +206,40 @@ static int slot_of(uint64_t key)
 }
 
 /* What two threads make at once, one of them throws away. */
-static kng_product_function *make_and_keep(const kng_product_request *r, kng_target target, int slot)
+static knh_product_function *make_and_keep(const knh_product_request *r, knh_target target, int slot)
 {
-    kng_code *code = NULL;
+    knh_code *code = NULL;
     uint64_t start = (uint64_t)knx_nanoseconds();
-    kn_error *e = make(r, target, &code);
+    knx_error *e = make(r, target, &code);
     if (e) {
         knx_error_release(e);
         return NULL;
     }
-    kng_product_function *mine = (kng_product_function *)(uintptr_t)kng_code_start(code), *first = NULL;
+    knh_product_function *mine = (knh_product_function *)(uintptr_t)knh_code_start(code), *first = NULL;
     if (!atomic_compare_exchange_strong(&table[slot].f, &first, mine)) {
-        kng_code_free(code);
+        knh_code_free(code);
         return first;
     }
     table[slot].code = code;
-    kng_note_made(1, (int64_t)kng_code_size(code), (uint64_t)knx_nanoseconds() - start);
+    knh_note_made(1, (int64_t)knh_code_size(code), (uint64_t)knx_nanoseconds() - start);
     return mine;
 }
 
-static kng_product_function *function(const kng_product_maker *m, const kng_product_request *r)
+static knh_product_function *function(const knh_product_maker *m, const knh_product_request *r)
 {
-    kng_target target = target_of(m);
+    knh_target target = target_of(m);
     int slot = is_possible(r, target) ? slot_of(key_of(r, target)) : -1;
     if (slot < 0)
         return NULL;
-    kng_product_function *f = atomic_load_explicit(&table[slot].f, memory_order_acquire);
+    knh_product_function *f = atomic_load_explicit(&table[slot].f, memory_order_acquire);
     return f ? f : make_and_keep(r, target, slot);
 }
 
-const kng_product_maker kng_product_avx2 = {
+const knh_product_maker knh_product_avx2 = {
     .best = best, .rows = rows, .rows_turned = rows_turned, .function = function, .cpu = KN_CPU_AVX2};
-const kng_product_maker kng_product_avx512 = {.best = best,
+const knh_product_maker knh_product_avx512 = {.best = best,
                                               .rows = rows,
                                               .rows_turned = rows_turned,
                                               .function = function,
-                                              .shorter = &kng_product_avx2,
+                                              .shorter = &knh_product_avx2,
                                               .cpu = KN_CPU_AVX512};

@@ -6,7 +6,7 @@
 #include "host/stage/product_maker.h"
 #include "host/x86/emit.h"
 
-extern const kng_product_maker kng_product_avx512, kng_product_avx2;
+extern const knh_product_maker knh_product_avx512, knh_product_avx2;
 /* For tests: false: as if there was no AMX, though it stays switched on for the process. */
-void kng_product_allow_amx(bool on);
+void knh_product_allow_amx(bool on);
 #endif

@@ -4,6 +4,6 @@
 #define KN_HOST_X86_PRODUCT_AMX_H
 #include "host/x86/product.h"
 
-int kng_amx_rows(int vectors); /* as kng_product_rows */
-void kng_amx_function(kng_asm *a, const kng_product_request *r);
+int knh_amx_rows(int vectors); /* as knh_product_rows */
+void knh_amx_function(knh_asm *a, const knh_product_request *r);
 #endif

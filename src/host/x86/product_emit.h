@@ -7,22 +7,22 @@
 
 /* Of a kind of number: bytes of an element of c and of a step of a row of A; of what is broadcast from A at once; how
  * many of those there are in a step (complex: re, then im); steps that are taken at once (BYTES: 4). */
-typedef struct kng_number_form {
+typedef struct knh_number_form {
     uint8_t c_bytes, a_bytes, parts, steps;
     bool wide; /* reals of 64 bits */
-} kng_number_form;
-extern const kng_number_form kng_number_forms[KNG_NUMBER_KINDS];
+} knh_number_form;
+extern const knh_number_form knh_number_forms[KNH_NUMBER_KINDS];
 
 /* Lines of memory at one distance from each other, a base for each 7 of them. */
-typedef struct kng_lines {
+typedef struct knh_lines {
     int n, n_base;
     int8_t base[5], by[3]; /* registers: of the bases; of 1, 3 and 5 times the distance */
-} kng_lines;
+} knh_lines;
 
-typedef struct kng_tiler {
-    kng_asm *a;
-    const kng_product_request *r;
-    kng_number_form f;
+typedef struct knh_tiler {
+    knh_asm *a;
+    const knh_product_request *r;
+    knh_number_form f;
     int length, bytes; /* of a vector: 1 or 2 (x86.h); 32 or 64 */
     int rows, vectors, columns;
     bool partial; /* the last vector has fewer lanes */
@@ -31,53 +31,53 @@ typedef struct kng_tiler {
     int mask;            /* which lanes the last vector has: AVX2, -1: all. (AVX-512: k1) */
     /* General-purpose registers. */
     int used;
-    kng_lines at_a, at_b, ahead; /* A: its rows, or steps (ACROSS); B: its steps, or columns (TURNED); and later ones */
+    knh_lines at_a, at_b, ahead; /* A: its rows, or steps (ACROSS); B: its steps, or columns (TURNED); and later ones */
     int packed;                  /* where PACKING stores */
     int count, left;             /* steps of this loop, and after it */
-} kng_tiler;
+} knh_tiler;
 
-#define KNG_PRODUCT_ARG(field) kng_at(KNG_RDI, (int32_t)offsetof(kng_product_args, field))
-static inline int kng_accumulator(const kng_tiler *t, int row, int vector) { return row * t->vectors + vector; }
+#define KNH_PRODUCT_ARG(field) knh_at(KNH_RDI, (int32_t)offsetof(knh_product_args, field))
+static inline int knh_accumulator(const knh_tiler *t, int row, int vector) { return row * t->vectors + vector; }
 /* An instruction for reals of this size. */
-static inline kng_insn kng_either(const kng_tiler *t, kng_insn narrow, kng_insn wide)
+static inline knh_insn knh_either(const knh_tiler *t, knh_insn narrow, knh_insn wide)
 {
     return t->f.wide ? wide : narrow;
 }
 
 /* product_lines.c */
-void kng_tile_registers(kng_tiler *t); /* takes the general-purpose ones */
-void kng_tile_save(kng_tiler *t);
-void kng_tile_restore(kng_tiler *t);
-void kng_tile_arguments(kng_tiler *t); /* loads them, and the mask */
-kng_operand kng_line(const kng_lines *l, int i, int32_t disp);
-void kng_lines_move(kng_tiler *t, const kng_lines *l, int32_t bytes); /* along themselves */
+void knh_tile_registers(knh_tiler *t); /* takes the general-purpose ones */
+void knh_tile_save(knh_tiler *t);
+void knh_tile_restore(knh_tiler *t);
+void knh_tile_arguments(knh_tiler *t); /* loads them, and the mask */
+knh_operand knh_line(const knh_lines *l, int i, int32_t disp);
+void knh_lines_move(knh_tiler *t, const knh_lines *l, int32_t bytes); /* along themselves */
 /* Row i, step s of the steps that are taken between two moves of the bases, part p. */
-kng_operand kng_tile_a(const kng_tiler *t, int i, int s, int p);
+knh_operand knh_tile_a(const knh_tiler *t, int i, int s, int p);
 /* Vector v of B; s: its step, or the row of packed B. */
-kng_operand kng_tile_b(const kng_tiler *t, int s, int v);
-void kng_tile_prefetch_b(kng_tiler *t, int s);
+knh_operand knh_tile_b(const knh_tiler *t, int s, int v);
+void knh_tile_prefetch_b(knh_tiler *t, int s);
 /* Loads or stores vector v of a row of the rectangle (or of plain B): only its lanes, zeros beyond them. */
-void kng_tile_load(kng_tiler *t, int v, int reg, kng_operand from);
-void kng_tile_store(kng_tiler *t, int v, int reg, kng_operand to);
-void kng_tile_advance(kng_tiler *t, int steps); /* after so many steps: 1 or 4 */
+void knh_tile_load(knh_tiler *t, int v, int reg, knh_operand from);
+void knh_tile_store(knh_tiler *t, int v, int reg, knh_operand to);
+void knh_tile_advance(knh_tiler *t, int steps); /* after so many steps: 1 or 4 */
 
 /* product_tile.c */
-void kng_tile_function(kng_tiler *t);
+void knh_tile_function(knh_tiler *t);
 /* As many times as there are so many steps. */
-void kng_tile_loop(kng_tiler *t, int steps, void (*body)(kng_tiler *t, int n), int n);
+void knh_tile_loop(knh_tiler *t, int steps, void (*body)(knh_tiler *t, int n), int n);
 
 /* product_float.c: a step; the vectors of step s to the registers b0 .., stored packed if they are to be; part 1 of
- * complex numbers is (-im, re), and so is what kng_tile_turn makes of (re, im). */
-void kng_tile_step_float(kng_tiler *t, int s);
-void kng_tile_take_b(kng_tiler *t, int s, int part);
-void kng_tile_turn(kng_tiler *t, int reg);
+ * complex numbers is (-im, re), and so is what knh_tile_turn makes of (re, im). */
+void knh_tile_step_float(knh_tiler *t, int s);
+void knh_tile_take_b(knh_tiler *t, int s, int part);
+void knh_tile_turn(knh_tiler *t, int reg);
 
 /* product_int.c: a step. BYTES of one sign: before the accumulators are used, 128 times the sum of each row of A to 4
  * bytes per row at [rsp + stack]; and from there to the accumulators. */
-void kng_tile_step_int(kng_tiler *t, int s);
-void kng_tile_row_sums(kng_tiler *t, int stack);
-void kng_tile_correct(kng_tiler *t, int stack);
+void knh_tile_step_int(knh_tiler *t, int s);
+void knh_tile_row_sums(knh_tiler *t, int stack);
+void knh_tile_correct(knh_tiler *t, int stack);
 
 /* product_turn.c: all steps, of columns of B that lie along k. */
-void kng_tile_steps_turned(kng_tiler *t);
+void knh_tile_steps_turned(knh_tiler *t);
 #endif

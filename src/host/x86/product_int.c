@@ -5,146 +5,146 @@
  * (or added to it). */
 #include "host/x86/product_emit.h"
 
-static bool is_bytes(const kng_tiler *t) { return t->r->number == KNG_NUMBER_BYTES; }
-static bool moves_b(const kng_tiler *t) { return is_bytes(t) && t->r->a_signed == t->r->b_signed; }
+static bool is_bytes(const knh_tiler *t) { return t->r->number == KNH_NUMBER_BYTES; }
+static bool moves_b(const knh_tiler *t) { return is_bytes(t) && t->r->a_signed == t->r->b_signed; }
 
-static kng_operand all_lanes(kng_tiler *t, uint32_t x)
+static knh_operand all_lanes(knh_tiler *t, uint32_t x)
 {
-    kng_operand m = kng_at_pool(kng_pool(t->a, &x, 4, 4));
+    knh_operand m = knh_at_pool(knh_pool(t->a, &x, 4, 4));
     m.broadcast = true;
     return m;
 }
 
 /* acc += a * b, for 64 bits without an instruction: the low halves, and both mixed products in the upper half. */
-static void add_wide(kng_tiler *t, int acc, int b, int a)
+static void add_wide(knh_tiler *t, int acc, int b, int a)
 {
-    kng_asm *s = t->a;
+    knh_asm *s = t->a;
     int high_b = b + t->vectors, high_a = a + 1, x = t->t0, y = t->t0 + 1;
-    kng_v3(s, KNG_VPMULUDQ, 1, x, high_b, kng_reg(a));
-    kng_v3(s, KNG_VPMULUDQ, 1, y, b, kng_reg(high_a));
-    kng_v3(s, KNG_VPADDQ, 1, x, x, kng_reg(y));
-    kng_v3(s, KNG_VPMULUDQ, 1, y, b, kng_reg(a));
-    kng_shift(s, KNG_VPSLLQ_I, 1, x, x, 32);
-    kng_v3(s, KNG_VPADDQ, 1, acc, acc, kng_reg(y));
-    kng_v3(s, KNG_VPADDQ, 1, acc, acc, kng_reg(x));
+    knh_v3(s, KNH_VPMULUDQ, 1, x, high_b, knh_reg(a));
+    knh_v3(s, KNH_VPMULUDQ, 1, y, b, knh_reg(high_a));
+    knh_v3(s, KNH_VPADDQ, 1, x, x, knh_reg(y));
+    knh_v3(s, KNH_VPMULUDQ, 1, y, b, knh_reg(a));
+    knh_shift(s, KNH_VPSLLQ_I, 1, x, x, 32);
+    knh_v3(s, KNH_VPADDQ, 1, acc, acc, knh_reg(y));
+    knh_v3(s, KNH_VPADDQ, 1, acc, acc, knh_reg(x));
 }
 
-static void add_product(kng_tiler *t, int acc, int b, int a, int temp)
+static void add_product(knh_tiler *t, int acc, int b, int a, int temp)
 {
-    kng_asm *s = t->a;
-    switch ((kng_number)t->r->number) {
-    case KNG_NUMBER_BYTES:
-        kng_v3(s, KNG_VPDPBUSD, 2, acc, t->r->a_signed ? b : a, kng_reg(t->r->a_signed ? a : b));
+    knh_asm *s = t->a;
+    switch ((knh_number)t->r->number) {
+    case KNH_NUMBER_BYTES:
+        knh_v3(s, KNH_VPDPBUSD, 2, acc, t->r->a_signed ? b : a, knh_reg(t->r->a_signed ? a : b));
         return;
-    case KNG_NUMBER_SHORTS: kng_v3(s, KNG_VPMADDWD, t->length, temp, b, kng_reg(a)); break;
-    case KNG_NUMBER_I32: kng_v3(s, KNG_VPMULLD, t->length, temp, b, kng_reg(a)); break;
+    case KNH_NUMBER_SHORTS: knh_v3(s, KNH_VPMADDWD, t->length, temp, b, knh_reg(a)); break;
+    case KNH_NUMBER_I32: knh_v3(s, KNH_VPMULLD, t->length, temp, b, knh_reg(a)); break;
     default:
         if (t->length == 1) {
             add_wide(t, acc, b, a);
             return;
         }
-        kng_v3(s, KNG_VPMULLQ, 2, temp, b, kng_reg(a));
+        knh_v3(s, KNH_VPMULLQ, 2, temp, b, knh_reg(a));
     }
-    kng_v3(s, kng_either(t, KNG_VPADDD, KNG_VPADDQ), t->length, acc, acc, kng_reg(temp));
+    knh_v3(s, knh_either(t, KNH_VPADDD, KNH_VPADDQ), t->length, acc, acc, knh_reg(temp));
 }
 
-void kng_tile_step_int(kng_tiler *t, int s)
+void knh_tile_step_int(knh_tiler *t, int s)
 {
     bool halves = t->f.wide && t->length == 1;
-    kng_tile_prefetch_b(t, s);
-    kng_tile_take_b(t, s, 0);
+    knh_tile_prefetch_b(t, s);
+    knh_tile_take_b(t, s, 0);
     for (int v = 0; v < t->vectors; v++) {
         if (moves_b(t))
-            kng_v3(t->a, KNG_VPXORD, 2, t->b0 + v, t->b0 + v, all_lanes(t, 0x80808080));
+            knh_v3(t->a, KNH_VPXORD, 2, t->b0 + v, t->b0 + v, all_lanes(t, 0x80808080));
         if (halves)
-            kng_shift(t->a, KNG_VPSRLQ_I, 1, t->b0 + t->vectors + v, t->b0 + v, 32);
+            knh_shift(t->a, KNH_VPSRLQ_I, 1, t->b0 + t->vectors + v, t->b0 + v, 32);
     }
     for (int i = 0, n = 0; i < t->rows; i++) {
         int reg = halves ? t->a0 : t->a0 + i % t->n_a;
-        kng_operand from = kng_tile_a(t, i, s, 0);
-        kng_v2(t->a, kng_either(t, KNG_VPBROADCASTD, KNG_VPBROADCASTQ), t->length, reg, from);
+        knh_operand from = knh_tile_a(t, i, s, 0);
+        knh_v2(t->a, knh_either(t, KNH_VPBROADCASTD, KNH_VPBROADCASTQ), t->length, reg, from);
         if (halves) {
             from.disp += 4;
-            kng_v2(t->a, KNG_VPBROADCASTD, 1, reg + 1, from);
+            knh_v2(t->a, KNH_VPBROADCASTD, 1, reg + 1, from);
         }
         for (int v = 0; v < t->vectors; v++, n++)
-            add_product(t, kng_accumulator(t, i, v), t->b0 + v, reg, t->t0 + n % 2);
+            add_product(t, knh_accumulator(t, i, v), t->b0 + v, reg, t->t0 + n % 2);
     }
 }
 
 /* ---- Sums of rows of A. */
 
 /* acc[i] += 64 bytes of row i, in fours. */
-static void add_chunk(kng_tiler *t, int mask)
+static void add_chunk(knh_tiler *t, int mask)
 {
     for (int i = 0; i < t->rows; i++) {
-        kng_v(t->a, KNG_VMOVDQU32, 2, t->b0, 0, kng_tile_a(t, i, 0, 0), mask, mask != 0, -1);
-        kng_v3(t->a, KNG_VPDPBUSD, 2, i, t->r->a_signed ? t->a0 : t->b0, kng_reg(t->r->a_signed ? t->b0 : t->a0));
+        knh_v(t->a, KNH_VMOVDQU32, 2, t->b0, 0, knh_tile_a(t, i, 0, 0), mask, mask != 0, -1);
+        knh_v3(t->a, KNH_VPDPBUSD, 2, i, t->r->a_signed ? t->a0 : t->b0, knh_reg(t->r->a_signed ? t->b0 : t->a0));
     }
 }
 
 /* The sum of the 16 lanes of accumulator i, times 128, to the stack. */
-static void store_sum(kng_tiler *t, int i, kng_operand to)
+static void store_sum(knh_tiler *t, int i, knh_operand to)
 {
-    kng_asm *a = t->a;
+    knh_asm *a = t->a;
     int x = t->b0, y = t->a0;
-    kng_v2i(a, KNG_VEXTRACTI64X4, 2, i, kng_reg(x), 1);
-    kng_v3(a, KNG_VPADDD, 1, x, x, kng_reg(i));
-    kng_v2i(a, KNG_VEXTRACTI32X4, 1, x, kng_reg(y), 1);
-    kng_v3(a, KNG_VPADDD, 0, x, x, kng_reg(y));
-    kng_v2i(a, KNG_VPSHUFD, 0, y, kng_reg(x), 0x4E);
-    kng_v3(a, KNG_VPADDD, 0, x, x, kng_reg(y));
-    kng_v2i(a, KNG_VPSHUFD, 0, y, kng_reg(x), 0xB1);
-    kng_v3(a, KNG_VPADDD, 0, x, x, kng_reg(y));
-    kng_shift(a, KNG_VPSLLD_I, 0, x, x, 7);
-    kng_v2(a, KNG_VMOVD_ST, 0, x, to);
+    knh_v2i(a, KNH_VEXTRACTI64X4, 2, i, knh_reg(x), 1);
+    knh_v3(a, KNH_VPADDD, 1, x, x, knh_reg(i));
+    knh_v2i(a, KNH_VEXTRACTI32X4, 1, x, knh_reg(y), 1);
+    knh_v3(a, KNH_VPADDD, 0, x, x, knh_reg(y));
+    knh_v2i(a, KNH_VPSHUFD, 0, y, knh_reg(x), 0x4E);
+    knh_v3(a, KNH_VPADDD, 0, x, x, knh_reg(y));
+    knh_v2i(a, KNH_VPSHUFD, 0, y, knh_reg(x), 0xB1);
+    knh_v3(a, KNH_VPADDD, 0, x, x, knh_reg(y));
+    knh_shift(a, KNH_VPSLLD_I, 0, x, x, 7);
+    knh_v2(a, KNH_VMOVD_ST, 0, x, to);
 }
 
-void kng_tile_row_sums(kng_tiler *t, int stack)
+void knh_tile_row_sums(knh_tiler *t, int stack)
 {
-    kng_asm *a = t->a;
-    int loop = kng_label(a), rest = kng_label(a), done = kng_label(a);
+    knh_asm *a = t->a;
+    int loop = knh_label(a), rest = knh_label(a), done = knh_label(a);
     if (!moves_b(t))
         return;
     for (int i = 0; i < t->rows; i++)
-        kng_v3(a, KNG_VPXORD, 0, i, i, kng_reg(i));
-    kng_v2(a, KNG_VPBROADCASTD, 2, t->a0,
-           (kng_operand){.memory = true, .base = -1, .index = -1, .scale = 1, .disp = all_lanes(t, 0x01010101).disp});
-    kng_mov(a, t->count, t->left);
-    kng_alu_number(a, KNG_SUB, t->count, 64);
-    kng_jump_if(a, KNG_IF_L, rest);
-    kng_here(a, loop);
+        knh_v3(a, KNH_VPXORD, 0, i, i, knh_reg(i));
+    knh_v2(a, KNH_VPBROADCASTD, 2, t->a0,
+           (knh_operand){.memory = true, .base = -1, .index = -1, .scale = 1, .disp = all_lanes(t, 0x01010101).disp});
+    knh_mov(a, t->count, t->left);
+    knh_alu_number(a, KNH_SUB, t->count, 64);
+    knh_jump_if(a, KNH_IF_L, rest);
+    knh_here(a, loop);
     add_chunk(t, 0);
-    kng_lines_move(t, &t->at_a, 64);
-    kng_alu_number(a, KNG_SUB, t->count, 64);
-    kng_jump_if(a, KNG_IF_GE, loop);
-    kng_here(a, rest);
-    kng_alu_number(a, KNG_ADD, t->count, 64);
-    kng_jump_if(a, KNG_IF_E, done);
-    kng_shr(a, t->count, 2);
-    kng_mov_number(a, t->at_b.base[0], 0xFFFF);
-    kng_bzhi(a, t->at_b.base[0], t->at_b.base[0], t->count);
-    kng_v2(a, KNG_KMOVW_KR, 0, 2, kng_reg(t->at_b.base[0]));
-    kng_shl(a, t->count, 2);
-    kng_load(a, t->at_b.base[0], KNG_PRODUCT_ARG(b));
+    knh_lines_move(t, &t->at_a, 64);
+    knh_alu_number(a, KNH_SUB, t->count, 64);
+    knh_jump_if(a, KNH_IF_GE, loop);
+    knh_here(a, rest);
+    knh_alu_number(a, KNH_ADD, t->count, 64);
+    knh_jump_if(a, KNH_IF_E, done);
+    knh_shr(a, t->count, 2);
+    knh_mov_number(a, t->at_b.base[0], 0xFFFF);
+    knh_bzhi(a, t->at_b.base[0], t->at_b.base[0], t->count);
+    knh_v2(a, KNH_KMOVW_KR, 0, 2, knh_reg(t->at_b.base[0]));
+    knh_shl(a, t->count, 2);
+    knh_load(a, t->at_b.base[0], KNH_PRODUCT_ARG(b));
     add_chunk(t, 2);
-    kng_here(a, done);
-    kng_alu_reg(a, KNG_SUB, t->count, t->left);
+    knh_here(a, done);
+    knh_alu_reg(a, KNH_SUB, t->count, t->left);
     for (int i = 0; i < t->at_a.n_base; i++)
-        kng_alu_reg(a, KNG_ADD, t->at_a.base[i], t->count);
+        knh_alu_reg(a, KNH_ADD, t->at_a.base[i], t->count);
     for (int i = 0; i < t->rows; i++)
-        store_sum(t, i, kng_at(KNG_RSP, stack + 4 * i));
+        store_sum(t, i, knh_at(KNH_RSP, stack + 4 * i));
 }
 
-void kng_tile_correct(kng_tiler *t, int stack)
+void knh_tile_correct(knh_tiler *t, int stack)
 {
     if (!moves_b(t))
         return;
     for (int i = 0; i < t->rows; i++)
         for (int v = 0; v < t->vectors; v++) {
-            kng_operand m = kng_at(KNG_RSP, stack + 4 * i);
-            int acc = kng_accumulator(t, i, v);
+            knh_operand m = knh_at(KNH_RSP, stack + 4 * i);
+            int acc = knh_accumulator(t, i, v);
             m.broadcast = true;
-            kng_v3(t->a, t->r->a_signed ? KNG_VPSUBD : KNG_VPADDD, 2, acc, acc, m);
+            knh_v3(t->a, t->r->a_signed ? KNH_VPSUBD : KNH_VPADDD, 2, acc, acc, m);
         }
 }

@@ -8,98 +8,98 @@ enum { PIECE = 16, PIECES = 4 }; /* bytes of a column; taken at once: a line of 
 enum { AHEAD = 256 };            /* bytes of a column */
 enum { ROOM = -128 };            /* below the stack pointer, where no signal writes: 64 bytes */
 
-static int steps_of_piece(const kng_tiler *t) { return PIECE / t->f.c_bytes; }
+static int steps_of_piece(const knh_tiler *t) { return PIECE / t->f.c_bytes; }
 
 /* Lane number `lane` of vector v: the last column again where there is none. */
-static kng_operand column(const kng_tiler *t, const kng_lines *l, int v, int lane, int32_t disp)
+static knh_operand column(const knh_tiler *t, const knh_lines *l, int v, int lane, int32_t disp)
 {
     int c = v * (t->bytes / t->f.c_bytes) + lane;
-    return kng_line(l, c < t->columns ? c : t->columns - 1, disp);
+    return knh_line(l, c < t->columns ? c : t->columns - 1, disp);
 }
 
 /* A piece of each column of vector v; the register of each of its steps. Registers to .. and t->t0 .. */
-static void take_piece(kng_tiler *t, const kng_lines *l, int v, int32_t disp, int to, int *step)
+static void take_piece(knh_tiler *t, const knh_lines *l, int v, int32_t disp, int to, int *step)
 {
-    kng_asm *a = t->a;
+    knh_asm *a = t->a;
     int n = steps_of_piece(t), x = t->t0, len = t->length;
     for (int r = 0; r < n; r++) {
-        kng_v2(a, KNG_VMOVUPS, 0, to + r, column(t, l, v, r, disp));
+        knh_v2(a, KNH_VMOVUPS, 0, to + r, column(t, l, v, r, disp));
         for (int g = 1; g < t->bytes / PIECE; g++)
-            kng_v3i(a, len == 2 ? KNG_VINSERTF32X4 : KNG_VINSERTF128, len, to + r, to + r,
+            knh_v3i(a, len == 2 ? KNH_VINSERTF32X4 : KNH_VINSERTF128, len, to + r, to + r,
                     column(t, l, v, r + n * g, disp), g);
     }
     for (int r = 0; r < n; r++)
         step[r] = to + r;
     if (n == 2) {
-        kng_v3(a, KNG_VUNPCKLPD, len, x, to, kng_reg(to + 1));
-        kng_v3(a, KNG_VUNPCKHPD, len, to + 1, to, kng_reg(to + 1));
+        knh_v3(a, KNH_VUNPCKLPD, len, x, to, knh_reg(to + 1));
+        knh_v3(a, KNH_VUNPCKHPD, len, to + 1, to, knh_reg(to + 1));
         step[0] = x;
     } else if (n == 4) {
         for (int r = 0; r < 4; r += 2) {
-            kng_v3(a, KNG_VUNPCKLPS, len, x + r, to + r, kng_reg(to + r + 1));
-            kng_v3(a, KNG_VUNPCKHPS, len, x + r + 1, to + r, kng_reg(to + r + 1));
+            knh_v3(a, KNH_VUNPCKLPS, len, x + r, to + r, knh_reg(to + r + 1));
+            knh_v3(a, KNH_VUNPCKHPS, len, x + r + 1, to + r, knh_reg(to + r + 1));
         }
         for (int r = 0; r < 4; r++)
-            kng_v3(a, r % 2 ? KNG_VUNPCKHPD : KNG_VUNPCKLPD, len, to + r, x + r / 2, kng_reg(x + 2 + r / 2));
+            knh_v3(a, r % 2 ? KNH_VUNPCKHPD : KNH_VUNPCKLPD, len, to + r, x + r / 2, knh_reg(x + 2 + r / 2));
     }
 }
 
 /* Part p of the complex numbers of a register, in both places. */
-static int spread(kng_tiler *t, int reg, int p)
+static int spread(knh_tiler *t, int reg, int p)
 {
     int x = t->t0 + steps_of_piece(t) - 1; /* the last temporary, which has no step of B */
     if (t->f.parts == 1)
         return reg;
     if (t->f.wide)
-        kng_v2i(t->a, KNG_VPERMILPD_I, t->length, x, kng_reg(reg), p ? 0xFF : 0);
+        knh_v2i(t->a, KNH_VPERMILPD_I, t->length, x, knh_reg(reg), p ? 0xFF : 0);
     else
-        kng_v2(t->a, p ? KNG_VMOVSHDUP : KNG_VMOVSLDUP, t->length, x, kng_reg(reg));
+        knh_v2(t->a, p ? KNH_VMOVSHDUP : KNH_VMOVSLDUP, t->length, x, knh_reg(reg));
     return x;
 }
 
 /* The accumulators of vector v by one step: b, and A's step s, or a register of it. */
-static void add_step(kng_tiler *t, int v, int b, int s, int a_reg)
+static void add_step(knh_tiler *t, int v, int b, int s, int a_reg)
 {
-    kng_insn fma = kng_either(t, KNG_VFMADD231PS, KNG_VFMADD231PD);
+    knh_insn fma = knh_either(t, KNH_VFMADD231PS, KNH_VFMADD231PD);
     for (int p = 0; p < t->f.parts; p++) {
         if (p)
-            kng_tile_turn(t, b);
+            knh_tile_turn(t, b);
         for (int i = 0; i < t->rows; i++) {
-            kng_operand from = a_reg >= 0 ? kng_reg(spread(t, a_reg, p)) : kng_tile_a(t, i, s, p);
+            knh_operand from = a_reg >= 0 ? knh_reg(spread(t, a_reg, p)) : knh_tile_a(t, i, s, p);
             if (a_reg < 0 && t->length == 2) {
                 from.broadcast = true;
             } else if (a_reg < 0) {
-                kng_v2(t->a, kng_either(t, KNG_VBROADCASTSS, KNG_VBROADCASTSD), 1, t->a0, from);
-                from = kng_reg(t->a0);
+                knh_v2(t->a, knh_either(t, KNH_VBROADCASTSS, KNH_VBROADCASTSD), 1, t->a0, from);
+                from = knh_reg(t->a0);
             }
-            kng_v3(t->a, fma, t->length, kng_accumulator(t, i, v), b, from);
+            knh_v3(t->a, fma, t->length, knh_accumulator(t, i, v), b, from);
         }
     }
 }
 
-static void advance(kng_tiler *t, int32_t bytes)
+static void advance(knh_tiler *t, int32_t bytes)
 {
-    kng_lines_move(t, &t->at_a, bytes);
-    kng_lines_move(t, &t->at_b, bytes);
+    knh_lines_move(t, &t->at_a, bytes);
+    knh_lines_move(t, &t->at_b, bytes);
 }
 
-static bool has_lanes(const kng_tiler *t) { return t->r->a_from == KNG_A_LANES; }
+static bool has_lanes(const knh_tiler *t) { return t->r->a_from == KNH_A_LANES; }
 
-static void pieces(kng_tiler *t, int n)
+static void pieces(knh_tiler *t, int n)
 {
     int b[PIECE / 4] = {0}, a[PIECE / 4] = {0};
     if (n == PIECES)
         for (int c = 0; c < t->columns; c++) {
-            kng_prefetch(t->a, kng_line(&t->at_b, c, AHEAD), 1);
+            knh_prefetch(t->a, knh_line(&t->at_b, c, AHEAD), 1);
             if (has_lanes(t))
-                kng_prefetch(t->a, kng_line(&t->at_a, c, AHEAD), 1);
+                knh_prefetch(t->a, knh_line(&t->at_a, c, AHEAD), 1);
         }
     for (int v = 0; v < t->vectors; v++)
         for (int i = 0; i < n; i++) {
             if (has_lanes(t))
                 take_piece(t, &t->at_a, v, i * PIECE, t->a0, a);
             if (has_lanes(t) && steps_of_piece(t) == 2) { /* the temporary is wanted for B */
-                kng_v2(t->a, KNG_VMOVAPS, t->length, t->a0, kng_reg(a[0]));
+                knh_v2(t->a, KNH_VMOVAPS, t->length, t->a0, knh_reg(a[0]));
                 a[0] = t->a0;
             }
             take_piece(t, &t->at_b, v, i * PIECE, t->b0, b);
@@ -110,17 +110,17 @@ static void pieces(kng_tiler *t, int n)
 }
 
 /* One step of each column of vector v, element by element. */
-static void take_step(kng_tiler *t, const kng_lines *l, int v, int to)
+static void take_step(knh_tiler *t, const knh_lines *l, int v, int to)
 {
     int size = t->f.c_bytes;
     for (int lane = 0; lane < t->bytes / size; lane++) {
-        kng_v2(t->a, size == 4 ? KNG_VMOVSS : KNG_VMOVSD, 0, to, column(t, l, v, lane, 0));
-        kng_v2(t->a, size == 4 ? KNG_VMOVSS_ST : KNG_VMOVSD_ST, 0, to, kng_at(KNG_RSP, ROOM + lane * size));
+        knh_v2(t->a, size == 4 ? KNH_VMOVSS : KNH_VMOVSD, 0, to, column(t, l, v, lane, 0));
+        knh_v2(t->a, size == 4 ? KNH_VMOVSS_ST : KNH_VMOVSD_ST, 0, to, knh_at(KNH_RSP, ROOM + lane * size));
     }
-    kng_v2(t->a, KNG_VMOVUPS, t->length, to, kng_at(KNG_RSP, ROOM));
+    knh_v2(t->a, KNH_VMOVUPS, t->length, to, knh_at(KNH_RSP, ROOM));
 }
 
-static void one_step(kng_tiler *t, int n)
+static void one_step(knh_tiler *t, int n)
 {
     for (int v = 0; v < t->vectors; v++) {
         if (has_lanes(t))
@@ -131,11 +131,11 @@ static void one_step(kng_tiler *t, int n)
     advance(t, n * t->f.c_bytes);
 }
 
-void kng_tile_steps_turned(kng_tiler *t)
+void knh_tile_steps_turned(knh_tiler *t)
 {
     int n = steps_of_piece(t);
-    kng_tile_loop(t, PIECES * n, pieces, PIECES);
-    kng_tile_loop(t, n, pieces, 1);
+    knh_tile_loop(t, PIECES * n, pieces, PIECES);
+    knh_tile_loop(t, n, pieces, 1);
     if (n > 1)
-        kng_tile_loop(t, 1, one_step, 1);
+        knh_tile_loop(t, 1, one_step, 1);
 }

@@ -5,20 +5,20 @@
 #include "base/hash.h"
 #include <string.h>
 
-const kng_row kng_rows[] = {
-#define KNG_INSN(id, map, prefix, opcode, w_vex, w_evex, reg, v, rm, memory, lengths, flags) \
+const knh_row knh_rows[] = {
+#define KNH_INSN(id, map, prefix, opcode, w_vex, w_evex, reg, v, rm, memory, lengths, flags) \
     {#id, map, prefix, opcode, w_vex, w_evex, reg, v, rm, memory, lengths, flags},
 #include "host/x86/x86.def"
-#undef KNG_INSN
+#undef KNH_INSN
 };
 
 enum { MOST_CODE = 1 << 28, ROOM = 32, POOL_ALIGN = 64 };
 
 /* ---- The buffer. */
 
-void kng_asm_init(kng_asm *a) { *a = (kng_asm){0}; }
+void knh_asm_init(knh_asm *a) { *a = (knh_asm){0}; }
 
-void kng_asm_reset(kng_asm *a)
+void knh_asm_reset(knh_asm *a)
 {
     a->code.n = a->pool.n = a->pool_fixup.n = a->jump.n = a->label.n = 0;
     if (a->constants)
@@ -28,7 +28,7 @@ void kng_asm_reset(kng_asm *a)
     a->why = NULL;
 }
 
-void kng_asm_free(kng_asm *a)
+void knh_asm_free(knh_asm *a)
 {
     KN_VEC_FREE(&a->code);
     KN_VEC_FREE(&a->pool);
@@ -36,10 +36,10 @@ void kng_asm_free(kng_asm *a)
     KN_VEC_FREE(&a->jump);
     KN_VEC_FREE(&a->label);
     KN_VEC_FREE(&a->pooled);
-    kng_asm_init(a);
+    knh_asm_init(a);
 }
 
-void kng_fail(kng_asm *a, const char *why)
+void knh_fail(knh_asm *a, const char *why)
 {
     if (!a->failed)
         a->why = why;
@@ -47,14 +47,14 @@ void kng_fail(kng_asm *a, const char *why)
 }
 
 /* Where the next instruction goes: there is room for ROOM bytes, more than any has. NULL: failed. */
-uint8_t *kng_begin(kng_asm *a)
+uint8_t *knh_begin(knh_asm *a)
 {
     if (a->failed)
         return NULL;
     if (a->code.cap - a->code.n < ROOM) {
         size_t more = a->code.n ? a->code.n : 4096;
         if (a->code.n > MOST_CODE || !KN_VEC_RESERVE(&a->code, more)) {
-            kng_fail(a, a->code.n > MOST_CODE ? "too much code" : NULL);
+            knh_fail(a, a->code.n > MOST_CODE ? "too much code" : NULL);
             return NULL;
         }
     }
@@ -62,17 +62,17 @@ uint8_t *kng_begin(kng_asm *a)
 }
 
 /* The instruction ends at p. If its memory operand is in the pool, a displacement is to be filled in. */
-void kng_end(kng_asm *a, uint8_t *p, const kng_operand *rm, const uint8_t *displacement)
+void knh_end(knh_asm *a, uint8_t *p, const knh_operand *rm, const uint8_t *displacement)
 {
     a->code.n = (size_t)(p - a->code.at);
     if (!rm || !rm->memory || rm->base >= 0)
         return;
-    kng_fixup f = {(uint32_t)(displacement - a->code.at), (uint32_t)a->code.n, rm->disp};
+    knh_fixup f = {(uint32_t)(displacement - a->code.at), (uint32_t)a->code.n, rm->disp};
     if (!KN_VEC_PUSH(&a->pool_fixup, f))
-        kng_fail(a, NULL);
+        knh_fail(a, NULL);
 }
 
-uint8_t *kng_put32(uint8_t *p, int32_t v)
+uint8_t *knh_put32(uint8_t *p, int32_t v)
 {
     for (int i = 0; i < 4; i++) /* the lowest byte first, on whichever machine the code is written */
         *p++ = (uint8_t)((uint32_t)v >> 8 * i);
@@ -81,7 +81,7 @@ uint8_t *kng_put32(uint8_t *p, int32_t v)
 
 /* ModRM, SIB, displacement. unit: of a displacement of 8 bits (1 outside of EVEX). *displacement: where the one of a
  * pool operand is. */
-uint8_t *kng_modrm(uint8_t *p, int reg, const kng_operand *rm, int unit, uint8_t **displacement)
+uint8_t *knh_modrm(uint8_t *p, int reg, const knh_operand *rm, int unit, uint8_t **displacement)
 {
     reg = (reg & 7) << 3;
     if (!rm->memory) {
@@ -91,14 +91,14 @@ uint8_t *kng_modrm(uint8_t *p, int reg, const kng_operand *rm, int unit, uint8_t
     if (rm->base < 0) { /* relative to the next instruction */
         *p++ = (uint8_t)(reg | 5);
         *displacement = p;
-        return kng_put32(p, 0);
+        return knh_put32(p, 0);
     }
     int base = rm->base & 7, short_disp = rm->disp / unit, mod = 2;
-    if (rm->disp == 0 && base != KNG_RBP) /* rbp and r13 have no form without a displacement */
+    if (rm->disp == 0 && base != KNH_RBP) /* rbp and r13 have no form without a displacement */
         mod = 0;
     else if (rm->disp % unit == 0 && short_disp >= -128 && short_disp < 128)
         mod = 1;
-    if (rm->index >= 0 || base == KNG_RSP) { /* rsp and r12 need a SIB byte */
+    if (rm->index >= 0 || base == KNH_RSP) { /* rsp and r12 need a SIB byte */
         int log_scale = rm->index < 0 ? 0 : __builtin_ctz(rm->scale), index = rm->index < 0 ? 4 : rm->index & 7;
         *p++ = (uint8_t)(mod << 6 | reg | 4);
         *p++ = (uint8_t)(log_scale << 6 | index << 3 | base);
@@ -107,13 +107,13 @@ uint8_t *kng_modrm(uint8_t *p, int reg, const kng_operand *rm, int unit, uint8_t
     if (mod == 1)
         *p++ = (uint8_t)short_disp;
     else if (mod == 2)
-        p = kng_put32(p, rm->disp);
+        p = knh_put32(p, rm->disp);
     return p;
 }
 
 /* ---- Vector instructions. */
 
-int kng_row_memory(const kng_row *w, int length)
+int knh_row_memory(const knh_row *w, int length)
 {
     static const uint8_t bytes[DUP - FULL + 1][3] = {
         [0] = {16, 32, 64},          [HALF - FULL] = {8, 16, 32}, [QUARTER - FULL] = {4, 8, 16},
@@ -124,9 +124,9 @@ int kng_row_memory(const kng_row *w, int length)
     return w->memory == NO ? 0 : bytes[w->memory - FULL][length];
 }
 
-typedef kng_listed insn;
+typedef knh_listed insn;
 
-const char *kng_bad_memory(const kng_operand *m, int most_index)
+const char *knh_bad_memory(const knh_operand *m, int most_index)
 {
     if (m->base < -1 || m->base > 15 || m->index < -1 || m->index > most_index)
         return "no such register in an address";
@@ -134,7 +134,7 @@ const char *kng_bad_memory(const kng_operand *m, int most_index)
         return "the scale of an index is 1, 2, 4 or 8";
     if (m->base < 0 && m->index >= 0)
         return "the pool has no index";
-    if (most_index == 15 && m->index == KNG_RSP)
+    if (most_index == 15 && m->index == KNH_RSP)
         return "rsp is no index";
     return NULL;
 }
@@ -146,7 +146,7 @@ static inline bool fits(int kind, int reg)
     return (unsigned)reg < registers[kind];
 }
 
-static inline const char *bad_rm(const kng_row *w, const kng_operand *rm)
+static inline const char *bad_rm(const knh_row *w, const knh_operand *rm)
 {
     if (!rm->memory) {
         if (rm->broadcast || (w->rm == NO && w->memory != NO) || w->flags & VSIB)
@@ -159,7 +159,7 @@ static inline const char *bad_rm(const kng_row *w, const kng_operand *rm)
         return "cannot broadcast its memory operand";
     if (w->flags & VSIB && (rm->index < 0 || rm->base < 0))
         return "needs a base and a vector of indices";
-    return kng_bad_memory(rm, w->flags & VSIB ? 31 : 15);
+    return knh_bad_memory(rm, w->flags & VSIB ? 31 : 15);
 }
 
 /* Some combinations fault though they can be written. */
@@ -196,8 +196,8 @@ static inline const char *bad_imm(const insn *n)
 /* Decides between VEX and EVEX. NULL: it can be encoded; else the reason why not. */
 static inline const char *bad(insn *n)
 {
-    const kng_row *w = n->row;
-    const kng_operand *rm = n->rm;
+    const knh_row *w = n->row;
+    const knh_operand *rm = n->rm;
     const char *why = bad_rm(w, rm);
     if (why)
         return why;
@@ -217,8 +217,8 @@ static inline const char *bad(insn *n)
 
 static inline uint8_t *put_evex(uint8_t *p, const insn *n, int reg)
 {
-    const kng_row *w = n->row;
-    const kng_operand *rm = n->rm;
+    const knh_row *w = n->row;
+    const knh_operand *rm = n->rm;
     int b = rm->memory ? rm->base & 8 : rm->reg & 8; /* the pool's base, -1, is none: see below */
     int x = rm->memory ? rm->index & 8 : rm->reg & 16, v = n->v;
     if (rm->memory && rm->base < 0)
@@ -234,7 +234,7 @@ static inline uint8_t *put_evex(uint8_t *p, const insn *n, int reg)
     return p;
 }
 
-uint8_t *kng_put_vex(uint8_t *p, int map, int prefix, int w, int l, int reg, int v, const kng_operand *rm)
+uint8_t *knh_put_vex(uint8_t *p, int map, int prefix, int w, int l, int reg, int v, const knh_operand *rm)
 {
     int b = rm->memory ? (rm->base < 0 ? 0 : rm->base & 8) : rm->reg & 8;
     int x = rm->memory && rm->index >= 0 ? rm->index & 8 : 0;
@@ -250,102 +250,102 @@ uint8_t *kng_put_vex(uint8_t *p, int map, int prefix, int w, int l, int reg, int
     return p;
 }
 
-static void put(kng_asm *a, insn *n)
+static void put(knh_asm *a, insn *n)
 {
-    const kng_row *w = n->row;
-    uint8_t *displacement = NULL, *p = kng_begin(a);
+    const knh_row *w = n->row;
+    uint8_t *displacement = NULL, *p = knh_begin(a);
     if (!p)
         return;
     const char *why = bad(n);
     if (why) {
-        kng_fail(a, why);
+        knh_fail(a, why);
         return;
     }
     int reg = w->flags & OPCODE_EXTENSION ? (int)(w->flags >> 16) : n->reg, unit = 1;
     if (n->evex) {
         p = put_evex(p, n, reg);
         if (n->rm->memory)
-            unit = n->rm->broadcast ? (w->w_evex ? 8 : 4) : kng_row_memory(w, n->length);
+            unit = n->rm->broadcast ? (w->w_evex ? 8 : 4) : knh_row_memory(w, n->length);
     } else
-        p = kng_put_vex(p, w->map, w->prefix, w->w_vex, n->length | (w->flags & L_ONE ? 1 : 0), reg, n->v, n->rm);
+        p = knh_put_vex(p, w->map, w->prefix, w->w_vex, n->length | (w->flags & L_ONE ? 1 : 0), reg, n->v, n->rm);
     *p++ = w->opcode;
     if (w->reg != NO || w->rm != NO || w->memory != NO)
-        p = kng_modrm(p, reg, n->rm, unit, &displacement);
+        p = knh_modrm(p, reg, n->rm, unit, &displacement);
     if (n->imm >= 0)
         *p++ = (uint8_t)n->imm;
-    kng_end(a, p, n->rm, displacement);
+    knh_end(a, p, n->rm, displacement);
     if (a->listing)
-        kng_list_vector(a, n);
+        knh_list_vector(a, n);
 }
 
-void kng_v(kng_asm *a, kng_insn id, int length, int reg, int v, kng_operand rm, int mask, bool zero, int imm)
+void knh_v(knh_asm *a, knh_insn id, int length, int reg, int v, knh_operand rm, int mask, bool zero, int imm)
 {
     insn n = {
-        .row = &kng_rows[id], .length = length, .reg = reg, .v = v, .rm = &rm, .mask = mask, .zero = zero, .imm = imm};
+        .row = &knh_rows[id], .length = length, .reg = reg, .v = v, .rm = &rm, .mask = mask, .zero = zero, .imm = imm};
     put(a, &n);
 }
 
-void kng_v2(kng_asm *a, kng_insn id, int length, int dst, kng_operand src)
+void knh_v2(knh_asm *a, knh_insn id, int length, int dst, knh_operand src)
 {
-    kng_v(a, id, length, dst, 0, src, 0, false, -1);
+    knh_v(a, id, length, dst, 0, src, 0, false, -1);
 }
 
-void kng_v3(kng_asm *a, kng_insn id, int length, int dst, int left, kng_operand right)
+void knh_v3(knh_asm *a, knh_insn id, int length, int dst, int left, knh_operand right)
 {
-    kng_v(a, id, length, dst, left, right, 0, false, -1);
+    knh_v(a, id, length, dst, left, right, 0, false, -1);
 }
 
-void kng_v2i(kng_asm *a, kng_insn id, int length, int dst, kng_operand src, int imm)
+void knh_v2i(knh_asm *a, knh_insn id, int length, int dst, knh_operand src, int imm)
 {
-    kng_v(a, id, length, dst, 0, src, 0, false, imm);
+    knh_v(a, id, length, dst, 0, src, 0, false, imm);
 }
 
-void kng_v3i(kng_asm *a, kng_insn id, int length, int dst, int left, kng_operand right, int imm)
+void knh_v3i(knh_asm *a, knh_insn id, int length, int dst, int left, knh_operand right, int imm)
 {
-    kng_v(a, id, length, dst, left, right, 0, false, imm);
+    knh_v(a, id, length, dst, left, right, 0, false, imm);
 }
 
-void kng_shift(kng_asm *a, kng_insn id, int length, int dst, int src, int count)
+void knh_shift(knh_asm *a, knh_insn id, int length, int dst, int src, int count)
 {
-    kng_v(a, id, length, 0, dst, kng_reg(src), 0, false, count);
+    knh_v(a, id, length, 0, dst, knh_reg(src), 0, false, count);
 }
 
 /* ---- Labels and jumps. */
 
-int kng_label(kng_asm *a)
+int knh_label(knh_asm *a)
 {
     if (a->label.n < MOST_CODE && KN_VEC_PUSH(&a->label, -1))
         return (int)a->label.n - 1;
-    kng_fail(a, NULL);
+    knh_fail(a, NULL);
     return -1;
 }
 
-void kng_here(kng_asm *a, int label)
+void knh_here(knh_asm *a, int label)
 {
     if (a->failed)
         return;
     if (label < 0 || (size_t)label >= a->label.n || a->label.at[label] >= 0)
-        kng_fail(a, "no such label, or it has its place");
+        knh_fail(a, "no such label, or it has its place");
     else
         a->label.at[label] = (int32_t)a->code.n;
-    kng_list(a, "L%d:", label);
+    knh_list(a, "L%d:", label);
 }
 
 /* short_opcode: of the form with 8 bits, -1: there is none. */
-static void put_jump(kng_asm *a, int label, int short_opcode, int prefix, int opcode)
+static void put_jump(knh_asm *a, int label, int short_opcode, int prefix, int opcode)
 {
-    uint8_t *p = kng_begin(a);
+    uint8_t *p = knh_begin(a);
     if (!p)
         return;
     if (label < 0 || (size_t)label >= a->label.n) {
-        kng_fail(a, "no such label");
+        knh_fail(a, "no such label");
         return;
     }
-    kng_list(a,
+    knh_list(a,
              prefix           ? "j%s L%d"
              : opcode == 0xE8 ? "call%s L%d"
                               : "jmp%s L%d",
-             prefix ? kng_condition_names[opcode & 15] : "", label);
+             prefix ? knh_condition_names[opcode & 15] : "", label);
     int64_t back = a->label.at[label] - ((int64_t)a->code.n + 2);
     if (a->label.at[label] >= 0 && back >= -128 && short_opcode >= 0) {
         *p++ = (uint8_t)short_opcode;
@@ -356,28 +356,28 @@ static void put_jump(kng_asm *a, int label, int short_opcode, int prefix, int op
     if (prefix)
         *p++ = (uint8_t)prefix;
     *p++ = (uint8_t)opcode;
-    kng_fixup f = {(uint32_t)(p - a->code.at), 0, label};
-    p = kng_put32(p, 0);
+    knh_fixup f = {(uint32_t)(p - a->code.at), 0, label};
+    p = knh_put32(p, 0);
     f.end = (uint32_t)(p - a->code.at);
     a->code.n = f.end;
     if (!KN_VEC_PUSH(&a->jump, f))
-        kng_fail(a, NULL);
+        knh_fail(a, NULL);
 }
 
-void kng_jump(kng_asm *a, int label) { put_jump(a, label, 0xEB, 0, 0xE9); }
-void kng_jump_if(kng_asm *a, kng_condition c, int label) { put_jump(a, label, 0x70 | (int)c, 0x0F, 0x80 | (int)c); }
-void kng_call(kng_asm *a, int label) { put_jump(a, label, -1, 0, 0xE8); }
+void knh_jump(knh_asm *a, int label) { put_jump(a, label, 0xEB, 0, 0xE9); }
+void knh_jump_if(knh_asm *a, knh_condition c, int label) { put_jump(a, label, 0x70 | (int)c, 0x0F, 0x80 | (int)c); }
+void knh_call(knh_asm *a, int label) { put_jump(a, label, -1, 0, 0xE8); }
 
 /* ---- The pool. */
 
-static bool grow_pooled(kng_asm *a)
+static bool grow_pooled(knh_asm *a)
 {
     size_t n = a->pooled.n ? 2 * a->pooled.n : 64;
-    kng_pooled *table = knx_alloc_zero(n * sizeof *table);
+    knh_pooled *table = knx_alloc_zero(n * sizeof *table);
     if (!table)
         return false;
     for (size_t i = 0; i < a->pooled.n; i++) {
-        kng_pooled e = a->pooled.at[i];
+        knh_pooled e = a->pooled.at[i];
         size_t slot = e.hash & (n - 1);
         if (!e.size)
             continue;
@@ -392,7 +392,7 @@ static bool grow_pooled(kng_asm *a)
 }
 
 /* The offset of a new constant, -1: no memory. */
-static int32_t append(kng_asm *a, const void *bytes, int size, int align)
+static int32_t append(knh_asm *a, const void *bytes, int size, int align)
 {
     size_t at = (a->pool.n + (size_t)align - 1) & ~((size_t)align - 1), end = at + (size_t)size;
     if (end > MOST_CODE || !KN_VEC_RESERVE(&a->pool, end - a->pool.n))
@@ -403,69 +403,69 @@ static int32_t append(kng_asm *a, const void *bytes, int size, int align)
     return (int32_t)at;
 }
 
-int32_t kng_pool(kng_asm *a, const void *bytes, int size, int align)
+int32_t knh_pool(knh_asm *a, const void *bytes, int size, int align)
 {
     if (a->failed)
         return 0;
     if (size <= 0 || align <= 0 || align > POOL_ALIGN || align & (align - 1)) {
-        kng_fail(a, "constants have a size, and an alignment of 1 to 64");
+        knh_fail(a, "constants have a size, and an alignment of 1 to 64");
         return 0;
     }
     if (2 * (size_t)a->constants >= a->pooled.n && !grow_pooled(a)) {
-        kng_fail(a, NULL);
+        knh_fail(a, NULL);
         return 0;
     }
     uint32_t hash = (uint32_t)knx_hash_bytes(bytes, (size_t)size, 0);
     size_t slot = hash & (a->pooled.n - 1);
     for (; a->pooled.at[slot].size; slot = (slot + 1) & (a->pooled.n - 1)) {
-        const kng_pooled *e = &a->pooled.at[slot];
+        const knh_pooled *e = &a->pooled.at[slot];
         if (e->hash == hash && e->size == size && !(e->offset & (align - 1)) &&
             !memcmp(a->pool.at + e->offset, bytes, (size_t)size))
             return e->offset;
     }
     int32_t at = append(a, bytes, size, align);
     if (at < 0) {
-        kng_fail(a, NULL);
+        knh_fail(a, NULL);
         return 0;
     }
-    a->pooled.at[slot] = (kng_pooled){hash, size, at};
+    a->pooled.at[slot] = (knh_pooled){hash, size, at};
     a->constants++;
     return at;
 }
 
 /* ---- The end. */
 
-static void resolve_jumps(kng_asm *a)
+static void resolve_jumps(knh_asm *a)
 {
     for (size_t i = 0; i < a->jump.n; i++) {
-        kng_fixup f = a->jump.at[i];
+        knh_fixup f = a->jump.at[i];
         if (a->label.at[f.target] < 0) {
-            kng_fail(a, "a label without a place");
+            knh_fail(a, "a label without a place");
             return;
         }
-        kng_put32(a->code.at + f.at, a->label.at[f.target] - (int32_t)f.end);
+        knh_put32(a->code.at + f.at, a->label.at[f.target] - (int32_t)f.end);
     }
 }
 
-bool kng_finish(kng_asm *a)
+bool knh_finish(knh_asm *a)
 {
     if (a->failed)
         return false;
     resolve_jumps(a);
     size_t code = a->code.n, pool = a->pool.n ? (code + POOL_ALIGN - 1) & ~(size_t)(POOL_ALIGN - 1) : code;
     if (!KN_VEC_RESERVE(&a->code, pool + a->pool.n - code))
-        kng_fail(a, NULL);
+        knh_fail(a, NULL);
     if (a->failed)
         return false;
     for (size_t i = 0; i < a->pool_fixup.n; i++) {
-        kng_fixup f = a->pool_fixup.at[i];
-        kng_put32(a->code.at + f.at, (int32_t)pool + f.target - (int32_t)f.end);
+        knh_fixup f = a->pool_fixup.at[i];
+        knh_put32(a->code.at + f.at, (int32_t)pool + f.target - (int32_t)f.end);
     }
     if (a->pool.n) {
         memset(a->code.at + code, 0xCC, pool - code);
         memcpy(a->code.at + pool, a->pool.at, a->pool.n);
     }
     a->code.n = pool + a->pool.n;
-    kng_list_pool(a);
+    knh_list_pool(a);
     return true;
 }

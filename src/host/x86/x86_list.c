@@ -15,7 +15,7 @@ static const char *const gp32[] = {"eax", "ecx", "edx",  "ebx",  "esp",  "ebp", 
 static const char *const gp64[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
                                    "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 
-const char *kng_register_name(int r, int bytes)
+const char *knh_register_name(int r, int bytes)
 {
     return (bytes == 1 ? gp8 : bytes == 2 ? gp16 : bytes == 4 ? gp32 : gp64)[r & 15];
 }
@@ -37,14 +37,14 @@ static void add(line *t, const char *format, ...)
     t->n = n < 0 || t->n + (size_t)n >= sizeof t->s ? sizeof t->s - 1 : t->n + (size_t)n;
 }
 
-static void put(kng_asm *a, const char *indent, const line *t)
+static void put(knh_asm *a, const char *indent, const line *t)
 {
     knx_str_puts(a->listing, indent);
     knx_str_add(a->listing, t->s, t->n);
     knx_str_puts(a->listing, "\n");
 }
 
-void kng_list(kng_asm *a, const char *format, ...)
+void knh_list(knh_asm *a, const char *format, ...)
 {
     line t = {0};
     va_list args;
@@ -58,7 +58,7 @@ void kng_list(kng_asm *a, const char *format, ...)
 }
 
 /* bytes 0: not said. index: 'r', or the letter of a vector register. */
-static void add_memory(line *t, int bytes, const kng_operand *m, char index)
+static void add_memory(line *t, int bytes, const knh_operand *m, char index)
 {
     static const char *const sizes[] = {"BYTE", "WORD", "DWORD", "QWORD", "XMMWORD", "YMMWORD", "ZMMWORD"};
     if (bytes)
@@ -77,7 +77,7 @@ static void add_memory(line *t, int bytes, const kng_operand *m, char index)
     add(t, "]");
 }
 
-void kng_list_memory(kng_asm *a, const char *name, const kng_operand *m)
+void knh_list_memory(knh_asm *a, const char *name, const knh_operand *m)
 {
     line t = {0};
     if (!a->listing || a->failed)
@@ -122,14 +122,14 @@ static void add_mnemonic(line *t, const char *name, bool vex)
     add(t, " ");
 }
 
-static void add_rm(line *t, const kng_listed *n)
+static void add_rm(line *t, const knh_listed *n)
 {
-    const kng_row *w = n->row;
+    const knh_row *w = n->row;
     if (!n->rm->memory) {
         add_register(t, w->rm, n->length, n->rm->reg);
         return;
     }
-    int element = w->w_evex ? 8 : 4, bytes = kng_row_memory(w, n->length);
+    int element = w->w_evex ? 8 : 4, bytes = knh_row_memory(w, n->length);
     bool packs = strstr(w->name, "COMPRESS") || strstr(w->name, "EXPAND");
     char index = w->flags & VSIB ? "xyz"[length_of(w->rm, n->length)] : 'r';
     add_memory(t, packs ? 0 : n->rm->broadcast ? element : bytes, n->rm, index);
@@ -137,10 +137,10 @@ static void add_rm(line *t, const kng_listed *n)
         add(t, "{1to%d}", bytes / element);
 }
 
-void kng_list_vector(kng_asm *a, const kng_listed *n)
+void knh_list_vector(knh_asm *a, const knh_listed *n)
 {
     line t = {0};
-    const kng_row *w = n->row;
+    const knh_row *w = n->row;
     bool store = w->flags & ST, shift = w->flags & OPCODE_EXTENSION;
     int first = shift ? w->v : w->reg;
     add_mnemonic(&t, w->name, !n->evex);
@@ -168,7 +168,7 @@ void kng_list_vector(kng_asm *a, const kng_listed *n)
 
 /* ---- General-purpose instructions. */
 
-const char *const kng_condition_names[16] = {"o", "no", "b", "ae", "e", "ne", "be", "a",
+const char *const knh_condition_names[16] = {"o", "no", "b", "ae", "e", "ne", "be", "a",
                                              "s", "ns", "p", "np", "l", "ge", "le", "g"};
 
 typedef enum form { RM_REG, REG_RM, RM_IMM, RM_ONLY } form;
@@ -181,7 +181,7 @@ typedef struct known {
     int reg_bytes, rm_bytes;
 } known;
 
-static known known_of(const kng_listed_gp *n)
+static known known_of(const knh_listed_gp *n)
 {
     static const char *const alus[8] = {"add", "or", "adc", "sbb", "and", "sub", "xor", "cmp"};
     static const char *const shifts[8] = {"rol", "ror", "rcl", "rcr", "shl", "shr", "sal", "sar"};
@@ -211,37 +211,37 @@ static known known_of(const kng_listed_gp *n)
     }
 }
 
-static void add_gp_rm(line *t, const kng_listed_gp *n, int bytes)
+static void add_gp_rm(line *t, const knh_listed_gp *n, int bytes)
 {
     if (n->rm->memory)
         add_memory(t, bytes < 0 ? 0 : bytes, n->rm, 'r');
     else
-        add(t, "%s", kng_register_name(n->rm->reg, bytes));
+        add(t, "%s", knh_register_name(n->rm->reg, bytes));
 }
 
-void kng_list_gp(kng_asm *a, const kng_listed_gp *n)
+void knh_list_gp(knh_asm *a, const knh_listed_gp *n)
 {
     line t = {0};
     int size = n->w ? 8 : n->prefix ? 2 : 4;
     bool cmov = (n->opcode & ~15) == 0x0F40;
     known k = cmov ? (known){"cmov", REG_RM, 0, 0} : known_of(n);
     int reg = k.reg_bytes ? k.reg_bytes : size, rm = k.rm_bytes ? k.rm_bytes : size;
-    add(&t, "%s%s ", k.name, cmov ? kng_condition_names[n->opcode & 15] : "");
+    add(&t, "%s%s ", k.name, cmov ? knh_condition_names[n->opcode & 15] : "");
     if (k.form == REG_RM)
-        add(&t, "%s,", kng_register_name(n->reg, reg));
+        add(&t, "%s,", knh_register_name(n->reg, reg));
     add_gp_rm(&t, n, rm);
     if (k.form == RM_REG)
-        add(&t, ",%s", kng_register_name(n->reg, reg));
+        add(&t, ",%s", knh_register_name(n->reg, reg));
     if (k.form == RM_IMM)
         add(&t, ",%d", n->opcode == 0xD1 ? 1 : (int)n->imm);
     put(a, "    ", &t);
 }
 
-void kng_list_pool(kng_asm *a)
+void knh_list_pool(knh_asm *a)
 {
     if (!a->listing || !a->pool.n)
         return;
-    kng_list(a, "pool:");
+    knh_list(a, "pool:");
     for (size_t i = 0; i < a->pool.n; i += 16) {
         line t = {0};
         add(&t, ".byte ");

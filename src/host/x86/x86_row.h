@@ -32,12 +32,12 @@ enum {
 };
 #define EXT(n) OPCODE_EXTENSION | (n) << 16
 
-typedef struct kng_row {
+typedef struct knh_row {
     const char *name;
     uint8_t map, prefix, opcode, w_vex, w_evex; /* as in x86.def */
     uint8_t reg, v, rm, memory, lengths;
     uint32_t flags;
-} kng_row;
-extern const kng_row kng_rows[];
-int kng_row_memory(const kng_row *w, int length); /* bytes of the memory operand, 0: it has none */
+} knh_row;
+extern const knh_row knh_rows[];
+int knh_row_memory(const knh_row *w, int length); /* bytes of the memory operand, 0: it has none */
 #endif

@@ -4,9 +4,9 @@
 #include "ir/prim.h"
 #include "ir/text/print.h"
 
-static const kn_p_cond *params_of(const kn_eqn *e)
+static const kni_p_cond *params_of(const kni_eqn *e)
 {
-    for (const kn_param_field *f = e->prim->fields; e->params && f && f->name; f++)
+    for (const kni_param_field *f = e->prim->fields; e->params && f && f->name; f++)
         if (f->flags & KN_PF_BRANCHES)
             return e->params;
     return NULL;
@@ -14,7 +14,7 @@ static const kn_p_cond *params_of(const kn_eqn *e)
 
 static bool reads(const kni_jaxpr *j, uint32_t input)
 {
-    kn_atom a = j->n_const + input;
+    kni_atom a = j->n_const + input;
     for (uint32_t i = 0; i < j->n_eqn; i++)
         for (uint32_t k = 0; k < j->eqn[i].n_in; k++)
             if (j->eqn[i].in[k] == a)
@@ -25,9 +25,9 @@ static bool reads(const kni_jaxpr *j, uint32_t input)
     return false;
 }
 
-bool kni_two_branches(const kn_eqn *e, kni_branches *b)
+bool kni_two_branches(const kni_eqn *e, kni_branches *b)
 {
-    const kn_p_cond *p = params_of(e);
+    const kni_p_cond *p = params_of(e);
     if (!p || p->branches.n != 2 || !e->n_in)
         return false;
     *b = (kni_branches){{p->branches.v[0], p->branches.v[1]}, p->consts};
@@ -46,7 +46,7 @@ bool kni_branch_captured(const kni_branches *b, uint32_t input)
     return input < (uint32_t)b->consts.n && b->consts.v[input] >= -1;
 }
 
-uint32_t kni_branch_operands(const kni_branches *b, const kn_eqn *e, int which, kn_atom *out)
+uint32_t kni_branch_operands(const kni_branches *b, const kni_eqn *e, int which, kni_atom *out)
 {
     uint32_t n = 0;
     for (uint32_t i = 1; i < e->n_in; i++)
@@ -55,25 +55,25 @@ uint32_t kni_branch_operands(const kni_branches *b, const kn_eqn *e, int which, 
     return n;
 }
 
-bool kni_is_unit(const kni_jaxpr *j, const kn_eqn *e, uint32_t operand)
+bool kni_is_unit(const kni_jaxpr *j, const kni_eqn *e, uint32_t operand)
 {
-    kn_atom a = e->in[operand];
+    kni_atom a = e->in[operand];
     if (kni_is_var(a) ? a >= j->n_const : !kni_is_literal(a))
         return false;
-    for (const kn_param_field *f = e->prim->fields; e->params && f && f->name; f++)
+    for (const kni_param_field *f = e->prim->fields; e->params && f && f->name; f++)
         if (f->flags & KN_PF_UNITS)
             return !reads(kni_field_jaxprs(f, e->params).v[0], operand);
     return false;
 }
 
 /* Of a scan or a choice. */
-static kn_ints linear_of(const kn_eqn *e)
+static kni_ints linear_of(const kni_eqn *e)
 {
-    const kn_p_cond *p = params_of(e);
-    return p ? p->linear : ((const kn_p_scan *)e->params)->linear;
+    const kni_p_cond *p = params_of(e);
+    return p ? p->linear : ((const kni_p_scan *)e->params)->linear;
 }
 
-static void show_truth(kn_str *t, bool truth, uint32_t *n)
+static void show_truth(knx_str *t, bool truth, uint32_t *n)
 {
     knx_str_puts(t, (*n)++ ? ", " : "");
     knx_str_puts(t, truth ? "True" : "False");
@@ -81,10 +81,10 @@ static void show_truth(kn_str *t, bool truth, uint32_t *n)
 
 /* Operands behind the index: of two branches what the one for true takes, then what that for false takes. Units count
  * as linear. */
-void kni_show_linear(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_linear(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     kni_branches b;
-    kn_ints linear = linear_of(e);
+    kni_ints linear = linear_of(e);
     uint32_t n = 0, first = params_of(e) != NULL;
     bool two = kni_two_branches(e, &b), known = linear.n == (int)(e->n_in - first);
     (void)form;
@@ -96,21 +96,21 @@ void kni_show_linear(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
     knx_str_puts(t, n == 1 ? ",)" : ")");
 }
 
-void kni_show_forward(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_forward(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form, (void)j;
-    knx_str_puts(t, ((const kn_p_scan *)e->params)->reverse ? "False" : "True");
+    knx_str_puts(t, ((const kni_p_scan *)e->params)->reverse ? "False" : "True");
 }
 
 /* Does the equation make the index of a predicate? */
-static bool makes_index(const kni_jaxpr *j, const kn_eqn *e)
+static bool makes_index(const kni_jaxpr *j, const kni_eqn *e)
 {
-    const kn_p_convert *p = e->params;
-    return e->prim == &kn_prim_convert_element_type && p->new_dtype == KN_DT(I32) && !p->weak_type &&
+    const kni_p_convert *p = e->params;
+    return e->prim == &knp_prim_convert_element_type && p->new_dtype == KN_DT(I32) && !p->weak_type &&
            kni_is_var(e->in[0]) && j->type[e->in[0]].dtype == KN_DT(BOOL) && !j->type[e->in[0]].ndim;
 }
 
-bool kni_hidden_indices(const kni_jaxpr *j, kn_arena *a, kn_atom **predicate)
+bool kni_hidden_indices(const kni_jaxpr *j, knx_arena *a, kni_atom **predicate)
 {
     kni_branches b;
     bool any = false;
@@ -120,7 +120,7 @@ bool kni_hidden_indices(const kni_jaxpr *j, kn_arena *a, kn_atom **predicate)
     if (!any)
         return true;
     uint32_t *uses = knx_arena_zero(a, ((size_t)j->n_var + 1) * sizeof *uses);
-    kn_atom *of = knx_arena_alloc(a, ((size_t)j->n_var + 1) * sizeof *of);
+    kni_atom *of = knx_arena_alloc(a, ((size_t)j->n_var + 1) * sizeof *of);
     if (!uses || !of)
         return false;
     for (uint32_t i = 0; i < j->n_eqn; i++)
@@ -133,7 +133,7 @@ bool kni_hidden_indices(const kni_jaxpr *j, kn_arena *a, kn_atom **predicate)
     for (uint32_t v = 0; v < j->n_var; v++)
         of[v] = KN_ATOM_NONE;
     for (uint32_t i = 0; i < j->n_eqn; i++) { /* an index comes before its use: marked, then confirmed */
-        const kn_eqn *e = &j->eqn[i];
+        const kni_eqn *e = &j->eqn[i];
         if (e->n_out == 1 && uses[e->out] == 1 && makes_index(j, e))
             of[e->out] = e->in[0];
         else

@@ -10,12 +10,12 @@
 enum { NO_NAME = 0xffffffffu, MOST_FIELDS = 32 };
 
 typedef struct classic {
-    kn_str *out;
-    kn_arena arena; /* names */
+    knx_str *out;
+    knx_arena arena; /* names */
     bool failed;
 } classic;
 
-static size_t column(const kn_str *t)
+static size_t column(const knx_str *t)
 {
     size_t n = t->n;
     while (n > 0 && t->s[n - 1] != '\n')
@@ -23,7 +23,7 @@ static size_t column(const kn_str *t)
     return t->n - n;
 }
 
-static void new_line(kn_str *t, size_t indent)
+static void new_line(knx_str *t, size_t indent)
 {
     knx_str_puts(t, "\n");
     knx_str_pad(t, ' ', (int64_t)indent);
@@ -34,10 +34,10 @@ typedef struct shown_jaxpr {
     const kni_jaxpr *j;
     const kni_branches *choice; /* of a branch: inputs that it does not take are not shown. NULL: it is none */
     int branch;
-    uint32_t hoisted;   /* so many inputs in front are constants of the function around it */
-    uint32_t *name;     /* per variable */
-    kn_atom *predicate; /* kni_hidden_indices */
-    kn_atom *in;        /* room for the operands of an equation as they are shown */
+    uint32_t hoisted;    /* so many inputs in front are constants of the function around it */
+    uint32_t *name;      /* per variable */
+    kni_atom *predicate; /* kni_hidden_indices */
+    kni_atom *in;        /* room for the operands of an equation as they are shown */
 } shown_jaxpr;
 
 static bool is_skipped(const shown_jaxpr *s, uint32_t input)
@@ -45,13 +45,13 @@ static bool is_skipped(const shown_jaxpr *s, uint32_t input)
     return s->choice && !kni_branch_takes(s->choice, s->branch, input);
 }
 
-static bool is_hidden(const shown_jaxpr *s, const kn_eqn *e)
+static bool is_hidden(const shown_jaxpr *s, const kni_eqn *e)
 {
     return s->predicate && e->n_out == 1 && s->predicate[e->out] != KN_ATOM_NONE;
 }
 
 /* The operands as they are shown, in s->in: a choice shows its predicate, then what either branch takes. */
-static uint32_t shown_operands(const shown_jaxpr *s, const kn_eqn *e)
+static uint32_t shown_operands(const shown_jaxpr *s, const kni_eqn *e)
 {
     kni_branches b;
     uint32_t n = 0;
@@ -83,11 +83,11 @@ static kni_link *links_of(classic *c, const shown_jaxpr *s, uint32_t *n)
     kni_link *link = knx_arena_alloc(&c->arena, ((size_t)j->n_eqn + 1) * sizeof *link);
     *n = 0;
     for (uint32_t i = 0; link && i < j->n_eqn; i++) {
-        const kn_eqn *e = &j->eqn[i];
+        const kni_eqn *e = &j->eqn[i];
         if (is_hidden(s, e))
             continue;
         uint32_t n_in = shown_operands(s, e);
-        const kn_atom *in = knx_arena_copy(&c->arena, s->in, n_in * sizeof *in);
+        const kni_atom *in = knx_arena_copy(&c->arena, s->in, n_in * sizeof *in);
         if (n_in && !in)
             return NULL;
         link[(*n)++] = (kni_link){in, n_in, e->out, e->n_out};
@@ -168,7 +168,7 @@ static bool name_all(classic *c, shown_jaxpr *s)
     return true;
 }
 
-static void add_atom(kn_str *t, const shown_jaxpr *s, kn_atom a)
+static void add_atom(knx_str *t, const shown_jaxpr *s, kni_atom a)
 {
     char room[KN_NAME_ROOM];
     if (a == KN_ATOM_ZERO)
@@ -179,7 +179,7 @@ static void add_atom(kn_str *t, const shown_jaxpr *s, kn_atom a)
         knx_str_puts(t, kni_var_name(s->name[a], room));
 }
 
-static void add_variables(kn_str *t, const shown_jaxpr *s, uint32_t first, uint32_t n, const char *before)
+static void add_variables(knx_str *t, const shown_jaxpr *s, uint32_t first, uint32_t n, const char *before)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (s->name[first + i] == NO_NAME)
@@ -195,7 +195,7 @@ static void add_jaxpr(classic *c, const shown_jaxpr *as);
 /* A parameter as it is shown: a field, or one of the two branches of a choice. */
 typedef struct item {
     const char *name;
-    const kn_param_field *field;
+    const kni_param_field *field;
     int branch; /* -1: all of the field */
 } item;
 
@@ -209,10 +209,10 @@ static int insert_item(item *list, int n, item one)
 }
 
 /* In alphabetical order. */
-static int sorted_items(const kn_eqn *e, bool two, item list[MOST_FIELDS])
+static int sorted_items(const kni_eqn *e, bool two, item list[MOST_FIELDS])
 {
     int n = 0;
-    for (const kn_param_field *f = e->prim->fields; f && f->name; f++) {
+    for (const kni_param_field *f = e->prim->fields; f && f->name; f++) {
         if (!kni_field_shown(KN_FORM_CLASSIC, f, e->params))
             continue;
         if (two && (f->flags & KN_PF_BRANCHES)) {
@@ -238,13 +238,13 @@ static void add_jaxprs(classic *c, kni_jaxprs subs)
 }
 
 /* How many inputs of a nested jaxpr stand for what its function captured. */
-static uint32_t captured_by(const kn_param_field *f, const kn_eqn *e, const kni_jaxpr *j)
+static uint32_t captured_by(const kni_param_field *f, const kni_eqn *e, const kni_jaxpr *j)
 {
     int64_t n = f->consts ? *(const int64_t *)((const char *)e->params + f->consts - 1) : 0;
     return n < 0 ? 0 : n > j->n_in ? j->n_in : (uint32_t)n;
 }
 
-static void add_item(classic *c, const kni_jaxpr *j, const kn_eqn *e, const kni_branches *b, const item *one)
+static void add_item(classic *c, const kni_jaxpr *j, const kni_eqn *e, const kni_branches *b, const item *one)
 {
     kni_jaxprs subs = kni_field_jaxprs(one->field, e->params);
     knx_str_puts(c->out, one->name);
@@ -259,7 +259,7 @@ static void add_item(classic *c, const kni_jaxpr *j, const kn_eqn *e, const kni_
         kni_field_value(c->out, KN_FORM_CLASSIC, j, e, one->field);
 }
 
-static void add_params(classic *c, const kni_jaxpr *j, const kn_eqn *e)
+static void add_params(classic *c, const kni_jaxpr *j, const kni_eqn *e)
 {
     item shown[MOST_FIELDS];
     kni_branches b = {.consts = {0, NULL}};
@@ -276,15 +276,15 @@ static void add_params(classic *c, const kni_jaxpr *j, const kn_eqn *e)
     knx_str_puts(c->out, " ]");
 }
 
-static const char *prim_name(const kn_prim *p)
+static const char *prim_name(const kni_prim *p)
 {
-    for (const kn_param_field *f = p->fields; f && f->name; f++)
+    for (const kni_param_field *f = p->fields; f && f->name; f++)
         if (f->flags & KN_PF_PRIM_NAME)
             return f->text;
     return p->name;
 }
 
-static void add_equation(classic *c, const shown_jaxpr *s, const kn_eqn *e)
+static void add_equation(classic *c, const shown_jaxpr *s, const kni_eqn *e)
 {
     add_variables(c->out, s, e->out, e->n_out, "");
     if (e->n_out)
@@ -298,7 +298,7 @@ static void add_equation(classic *c, const shown_jaxpr *s, const kn_eqn *e)
     }
 }
 
-static void add_results(kn_str *t, const shown_jaxpr *s)
+static void add_results(knx_str *t, const shown_jaxpr *s)
 {
     const kni_jaxpr *j = s->j;
     if (j->n_out != 1)
@@ -314,7 +314,7 @@ static void add_results(kn_str *t, const shown_jaxpr *s)
 
 static void add_jaxpr(classic *c, const shown_jaxpr *as)
 {
-    kn_str *t = c->out;
+    knx_str *t = c->out;
     size_t indent = column(t) + 2;
     shown_jaxpr s = *as;
     const kni_jaxpr *j = s.j;
@@ -346,7 +346,7 @@ static void add_jaxpr(classic *c, const shown_jaxpr *as)
     knx_str_puts(t, " }");
 }
 
-kn_error *kni_text_classic(const kni_jaxpr *j, kn_str *out)
+knx_error *kni_text_classic(const kni_jaxpr *j, knx_str *out)
 {
     classic c = {.out = out};
     add_jaxpr(&c, &(shown_jaxpr){.j = j});

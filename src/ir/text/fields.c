@@ -41,8 +41,8 @@ static const char *const save_policies[] = {
     [KN_SAVE_OTHER_NAMES] = "other_names",
     NULL,
 };
-#define KN_SET(set)                           const kn_param_field kni_fields_##set[] = {
-#define KN_SET_MEMBER(set, kind, member, ...) FIELD(kind, kn_p_##set, member, __VA_ARGS__),
+#define KN_SET(set)                           const kni_param_field kni_fields_##set[] = {
+#define KN_SET_MEMBER(set, kind, member, ...) FIELD(kind, kni_p_##set, member, __VA_ARGS__),
 #define KN_SET_TEXT(name, value, ...)         TEXT(name, value, __VA_ARGS__),
 #define KN_SET_SHOW(name, function, ...)      SHOW(name, function, __VA_ARGS__),
 #define KN_SET_END(set) \
@@ -55,87 +55,87 @@ static const char *const save_policies[] = {
 
 /* Reductions */
 
-const kn_param_field kni_fields_reduce_sum[] = {
-    FIELD(INTS, kn_p_reduce, axes),
+const kni_param_field kni_fields_reduce_sum[] = {
+    FIELD(INTS, kni_p_reduce, axes),
     SHOW("input_shape", kni_show_in_shape, CLASSIC_ONLY),
     TEXT("out_sharding", "None", TYPED_ONLY),
     END,
 };
-const kn_param_field kni_fields_reduce[] = {FIELD(INTS, kn_p_reduce, axes), END};
+const kni_param_field kni_fields_reduce[] = {FIELD(INTS, kni_p_reduce, axes), END};
 
 /* Shapes and dtypes */
 
-const kn_param_field kni_fields_broadcast_in_dim[] = {
-    FIELD(INTS, kn_p_broadcast_in_dim, broadcast_dimensions, .flags = KN_PF_HIDE_EMPTY),
-    FIELD(INTS, kn_p_broadcast_in_dim, shape, CLASSIC_ONLY),
+const kni_param_field kni_fields_broadcast_in_dim[] = {
+    FIELD(INTS, kni_p_broadcast_in_dim, broadcast_dimensions, .flags = KN_PF_HIDE_EMPTY),
+    FIELD(INTS, kni_p_broadcast_in_dim, shape, CLASSIC_ONLY),
     END,
 };
-const kn_param_field kni_fields_conj[] = {SHOW("input_dtype", kni_show_in_dtype), END};
+const kni_param_field kni_fields_conj[] = {SHOW("input_dtype", kni_show_in_dtype), END};
 
 /* clang-format off */
 #define PADDING                                                          \
     SHOW("padding", kni_show_window_padding, .read = kni_read_window_padding), \
-        FIELD(INTS, kn_p_window, lo, HIDDEN), FIELD(INTS, kn_p_window, hi, HIDDEN)
+        FIELD(INTS, kni_p_window, lo, HIDDEN), FIELD(INTS, kni_p_window, hi, HIDDEN)
 /* clang-format on */
 static const char *const select_prims[] = {[KN_SELECT_GE] = "ge", [KN_SELECT_LE] = "le", NULL};
-const kn_param_field kni_fields_window[] = {
-    FIELD(INTS, kn_p_window, base_dilation),   PADDING,
-    FIELD(INTS, kn_p_window, window_dilation), FIELD(INTS, kn_p_window, window_dimensions),
-    FIELD(INTS, kn_p_window, window_strides),  END,
+const kni_param_field kni_fields_window[] = {
+    FIELD(INTS, kni_p_window, base_dilation),   PADDING,
+    FIELD(INTS, kni_p_window, window_dilation), FIELD(INTS, kni_p_window, window_dimensions),
+    FIELD(INTS, kni_p_window, window_strides),  END,
 };
-const kn_param_field kni_fields_reduce_window[] = {
-    FIELD(INTS, kn_p_window, base_dilation),   TEXT("consts", "()"),
-    FIELD(JAXPR, kn_p_window, jaxpr),          PADDING,
-    FIELD(INTS, kn_p_window, window_dilation), FIELD(INTS, kn_p_window, window_dimensions),
-    FIELD(INTS, kn_p_window, window_strides),  END,
+const kni_param_field kni_fields_reduce_window[] = {
+    FIELD(INTS, kni_p_window, base_dilation),   TEXT("consts", "()"),
+    FIELD(JAXPR, kni_p_window, jaxpr),          PADDING,
+    FIELD(INTS, kni_p_window, window_dilation), FIELD(INTS, kni_p_window, window_dimensions),
+    FIELD(INTS, kni_p_window, window_strides),  END,
 };
-const kn_param_field kni_fields_window_gather[] = {
-    FIELD(INTS, kn_p_window, base_dilation),
+const kni_param_field kni_fields_window_gather[] = {
+    FIELD(INTS, kni_p_window, base_dilation),
     PADDING,
-    FIELD(ENUM, kn_p_window, select_prim, .names = select_prims),
-    FIELD(INTS, kn_p_window, window_dilation),
-    FIELD(INTS, kn_p_window, window_dimensions),
-    FIELD(INTS, kn_p_window, window_strides),
+    FIELD(ENUM, kni_p_window, select_prim, .names = select_prims),
+    FIELD(INTS, kni_p_window, window_dilation),
+    FIELD(INTS, kni_p_window, window_dimensions),
+    FIELD(INTS, kni_p_window, window_strides),
     END,
 };
-const kn_param_field kni_fields_window_scatter[] = {
+const kni_param_field kni_fields_window_scatter[] = {
     PADDING,
-    FIELD(ENUM, kn_p_window, select_prim, .names = select_prims),
-    FIELD(INTS, kn_p_window, window_dimensions),
-    FIELD(INTS, kn_p_window, window_strides),
+    FIELD(ENUM, kni_p_window, select_prim, .names = select_prims),
+    FIELD(INTS, kni_p_window, window_dimensions),
+    FIELD(INTS, kni_p_window, window_strides),
     END,
 };
-const kn_param_field kni_fields_select_and_scatter[] = {
+const kni_param_field kni_fields_select_and_scatter[] = {
     PADDING,
     TEXT("scatter_consts", "()"),
-    FIELD(JAXPR, kn_p_window, scatter_jaxpr),
+    FIELD(JAXPR, kni_p_window, scatter_jaxpr),
     TEXT("select_consts", "()"),
-    FIELD(JAXPR, kn_p_window, select_jaxpr),
-    FIELD(INTS, kn_p_window, window_dimensions),
-    FIELD(INTS, kn_p_window, window_strides),
+    FIELD(JAXPR, kni_p_window, select_jaxpr),
+    FIELD(INTS, kni_p_window, window_dimensions),
+    FIELD(INTS, kni_p_window, window_strides),
     END,
 };
-const kn_param_field kni_fields_window_choice[] = {
-    FIELD(INTS, kn_p_window, base_dilation),
-    FIELD(BOOL, kn_p_window, identity),
-    FIELD(DTYPE, kn_p_window, index_dtype),
+const kni_param_field kni_fields_window_choice[] = {
+    FIELD(INTS, kni_p_window, base_dilation),
+    FIELD(BOOL, kni_p_window, identity),
+    FIELD(DTYPE, kni_p_window, index_dtype),
     PADDING,
-    FIELD(ENUM, kn_p_window, select_prim, .names = select_prims),
-    FIELD(INTS, kn_p_window, window_dilation),
-    FIELD(INTS, kn_p_window, window_dimensions),
-    FIELD(INTS, kn_p_window, window_strides),
+    FIELD(ENUM, kni_p_window, select_prim, .names = select_prims),
+    FIELD(INTS, kni_p_window, window_dilation),
+    FIELD(INTS, kni_p_window, window_dimensions),
+    FIELD(INTS, kni_p_window, window_strides),
     END,
 };
-const kn_param_field kni_fields_window_pick[] = {
-    FIELD(INTS, kn_p_window, base_dilation),   PADDING,
-    FIELD(INTS, kn_p_window, window_dilation), FIELD(INTS, kn_p_window, window_dimensions),
-    FIELD(INTS, kn_p_window, window_strides),  END,
+const kni_param_field kni_fields_window_pick[] = {
+    FIELD(INTS, kni_p_window, base_dilation),   PADDING,
+    FIELD(INTS, kni_p_window, window_dilation), FIELD(INTS, kni_p_window, window_dimensions),
+    FIELD(INTS, kni_p_window, window_strides),  END,
 };
-const kn_param_field kni_fields_window_place[] = {
+const kni_param_field kni_fields_window_place[] = {
     PADDING,
-    FIELD(INTS, kn_p_window, shape),
-    FIELD(INTS, kn_p_window, window_dimensions),
-    FIELD(INTS, kn_p_window, window_strides),
+    FIELD(INTS, kni_p_window, shape),
+    FIELD(INTS, kni_p_window, window_dimensions),
+    FIELD(INTS, kni_p_window, window_strides),
     END,
 };
 
@@ -149,30 +149,30 @@ static const char *const gather_modes[] = {
     [KN_GATHER_FILL_ZERO] = "GatherScatterMode.FILL_ZERO",
     NULL,
 };
-const kn_param_field kni_fields_gather[] = {
+const kni_param_field kni_fields_gather[] = {
     SHOW("dimension_numbers", kni_show_gather, .read = kni_read_members),
-    FIELD(INTS, kn_p_gather, offset_dims, HIDDEN),
-    FIELD(INTS, kn_p_gather, collapsed_slice_dims, HIDDEN),
-    FIELD(INTS, kn_p_gather, start_index_map, HIDDEN),
-    FIELD(INTS, kn_p_gather, operand_batching_dims, HIDDEN),
-    FIELD(INTS, kn_p_gather, start_indices_batching_dims, HIDDEN),
+    FIELD(INTS, kni_p_gather, offset_dims, HIDDEN),
+    FIELD(INTS, kni_p_gather, collapsed_slice_dims, HIDDEN),
+    FIELD(INTS, kni_p_gather, start_index_map, HIDDEN),
+    FIELD(INTS, kni_p_gather, operand_batching_dims, HIDDEN),
+    FIELD(INTS, kni_p_gather, start_indices_batching_dims, HIDDEN),
     SHOW("fill_value", kni_show_fill_value, TYPED_ONLY),
-    FIELD(BOOL, kn_p_gather, indices_are_sorted),
-    FIELD(ENUM, kn_p_gather, mode, .names = gather_modes),
-    FIELD(INTS, kn_p_gather, slice_sizes),
-    FIELD(BOOL, kn_p_gather, unique_indices),
+    FIELD(BOOL, kni_p_gather, indices_are_sorted),
+    FIELD(ENUM, kni_p_gather, mode, .names = gather_modes),
+    FIELD(INTS, kni_p_gather, slice_sizes),
+    FIELD(BOOL, kni_p_gather, unique_indices),
     END,
 };
-const kn_param_field kni_fields_scatter[] = {
+const kni_param_field kni_fields_scatter[] = {
     SHOW("dimension_numbers", kni_show_scatter, .read = kni_read_members),
-    FIELD(INTS, kn_p_scatter, update_window_dims, HIDDEN),
-    FIELD(INTS, kn_p_scatter, inserted_window_dims, HIDDEN),
-    FIELD(INTS, kn_p_scatter, scatter_dims_to_operand_dims, HIDDEN),
-    FIELD(INTS, kn_p_scatter, operand_batching_dims, HIDDEN),
-    FIELD(INTS, kn_p_scatter, scatter_indices_batching_dims, HIDDEN),
-    FIELD(BOOL, kn_p_scatter, indices_are_sorted),
-    FIELD(ENUM, kn_p_scatter, mode, .names = gather_modes),
-    FIELD(BOOL, kn_p_scatter, unique_indices),
+    FIELD(INTS, kni_p_scatter, update_window_dims, HIDDEN),
+    FIELD(INTS, kni_p_scatter, inserted_window_dims, HIDDEN),
+    FIELD(INTS, kni_p_scatter, scatter_dims_to_operand_dims, HIDDEN),
+    FIELD(INTS, kni_p_scatter, operand_batching_dims, HIDDEN),
+    FIELD(INTS, kni_p_scatter, scatter_indices_batching_dims, HIDDEN),
+    FIELD(BOOL, kni_p_scatter, indices_are_sorted),
+    FIELD(ENUM, kni_p_scatter, mode, .names = gather_modes),
+    FIELD(BOOL, kni_p_scatter, unique_indices),
     TEXT("update_consts", "()"),
     TEXT("update_jaxpr", "None"),
     END,
@@ -180,97 +180,97 @@ const kn_param_field kni_fields_scatter[] = {
 
 /* The others */
 
-const kn_param_field kni_fields_conv[] = {
-    FIELD(INT, kn_p_conv, batch_group_count),
+const kni_param_field kni_fields_conv[] = {
+    FIELD(INT, kni_p_conv, batch_group_count),
     SHOW("dimension_numbers", kni_show_conv_numbers, .read = kni_read_members),
-    FIELD(INTS, kn_p_conv, lhs_spec, HIDDEN),
-    FIELD(INTS, kn_p_conv, rhs_spec, HIDDEN),
-    FIELD(INTS, kn_p_conv, out_spec, HIDDEN),
-    FIELD(INT, kn_p_conv, feature_group_count),
-    FIELD(INTS, kn_p_conv, lhs_dilation),
+    FIELD(INTS, kni_p_conv, lhs_spec, HIDDEN),
+    FIELD(INTS, kni_p_conv, rhs_spec, HIDDEN),
+    FIELD(INTS, kni_p_conv, out_spec, HIDDEN),
+    FIELD(INT, kni_p_conv, feature_group_count),
+    FIELD(INTS, kni_p_conv, lhs_dilation),
     SHOW("lhs_shape", kni_show_in_shape, CLASSIC_ONLY),
     TEXT("out_sharding", "None", TYPED_ONLY),
     SHOW("padding", kni_show_conv_padding, .read = kni_read_conv_padding),
-    FIELD(INTS, kn_p_conv, lo, HIDDEN),
-    FIELD(INTS, kn_p_conv, hi, HIDDEN),
+    FIELD(INTS, kni_p_conv, lo, HIDDEN),
+    FIELD(INTS, kni_p_conv, hi, HIDDEN),
     TEXT("precision", "None"),
     SHOW("preferred_element_type", kni_show_conv_preferred, TYPED_ONLY),
-    FIELD(DTYPE, kn_p_conv, preferred_element_type, .flags = KN_PF_HIDE_EMPTY | KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
-    FIELD(INTS, kn_p_conv, rhs_dilation),
+    FIELD(DTYPE, kni_p_conv, preferred_element_type, .flags = KN_PF_HIDE_EMPTY | KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
+    FIELD(INTS, kni_p_conv, rhs_dilation),
     SHOW("rhs_shape", kni_show_second_shape, CLASSIC_ONLY),
-    FIELD(INTS, kn_p_conv, window_strides),
+    FIELD(INTS, kni_p_conv, window_strides),
     END,
 };
-const kn_param_field kni_fields_sort[] = {
-    FIELD(INT, kn_p_sort, dimension),
-    FIELD(BOOL, kn_p_sort, is_stable),
-    FIELD(INT, kn_p_sort, num_keys),
+const kni_param_field kni_fields_sort[] = {
+    FIELD(INT, kni_p_sort, dimension),
+    FIELD(BOOL, kni_p_sort, is_stable),
+    FIELD(INT, kni_p_sort, num_keys),
     END,
 };
-const kn_param_field kni_fields_triangular_solve[] = {
-    FIELD(BOOL, kn_p_triangular_solve, conjugate_a),   FIELD(BOOL, kn_p_triangular_solve, left_side),
-    FIELD(BOOL, kn_p_triangular_solve, lower),         FIELD(BOOL, kn_p_triangular_solve, transpose_a),
-    FIELD(BOOL, kn_p_triangular_solve, unit_diagonal), END,
+const kni_param_field kni_fields_triangular_solve[] = {
+    FIELD(BOOL, kni_p_triangular_solve, conjugate_a),   FIELD(BOOL, kni_p_triangular_solve, left_side),
+    FIELD(BOOL, kni_p_triangular_solve, lower),         FIELD(BOOL, kni_p_triangular_solve, transpose_a),
+    FIELD(BOOL, kni_p_triangular_solve, unit_diagonal), END,
 };
-const kn_param_field kni_fields_random_wrap[] = {TEXT("impl", "fry"), END};
+const kni_param_field kni_fields_random_wrap[] = {TEXT("impl", "fry"), END};
 
-const kn_param_field kni_fields_scan[] = {
+const kni_param_field kni_fields_scan[] = {
     SHOW("forward", kni_show_forward, CLASSIC_ONLY, .read = kni_read_forward),
-    FIELD(JAXPR, kn_p_scan, jaxpr, .flags = KN_PF_UNITS),
-    FIELD(INT, kn_p_scan, length),
+    FIELD(JAXPR, kni_p_scan, jaxpr, .flags = KN_PF_UNITS),
+    FIELD(INT, kni_p_scan, length),
     SHOW("linear", kni_show_linear, CLASSIC_ONLY, .read = kni_read_linear),
-    FIELD(INT, kn_p_scan, num_carry),
-    FIELD(INT, kn_p_scan, num_consts),
-    FIELD(BOOL, kn_p_scan, reverse, TYPED_ONLY),
-    FIELD(INT, kn_p_scan, unroll, TYPED_ONLY),
-    FIELD(INT, kn_p_scan, checkpoint, HIDDEN_OPTIONAL),
-    FIELD(INT, kn_p_scan, accept, HIDDEN_OPTIONAL),
-    FIELD(INT, kn_p_scan, on_step, HIDDEN_OPTIONAL),
-    {.name = "tangents", .kind = KN_P_INTS, .offset = offsetof(kn_p_scan, linear), FOR_TEXTS | KN_PF_TANGENTS},
+    FIELD(INT, kni_p_scan, num_carry),
+    FIELD(INT, kni_p_scan, num_consts),
+    FIELD(BOOL, kni_p_scan, reverse, TYPED_ONLY),
+    FIELD(INT, kni_p_scan, unroll, TYPED_ONLY),
+    FIELD(INT, kni_p_scan, checkpoint, HIDDEN_OPTIONAL),
+    FIELD(INT, kni_p_scan, accept, HIDDEN_OPTIONAL),
+    FIELD(INT, kni_p_scan, on_step, HIDDEN_OPTIONAL),
+    {.name = "tangents", .kind = KN_P_INTS, .offset = offsetof(kni_p_scan, linear), FOR_TEXTS | KN_PF_TANGENTS},
     END,
 };
-const kn_param_field kni_fields_cond[] = {
-    FIELD(JAXPRS, kn_p_cond, branches, .flags = KN_PF_BRANCHES),
-    FIELD(INTS, kn_p_cond, consts, .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC | KN_PF_OPTIONAL | KN_PF_NAME),
-    {.name = "tangents", .kind = KN_P_INTS, .offset = offsetof(kn_p_cond, linear), FOR_TEXTS | KN_PF_TANGENTS},
+const kni_param_field kni_fields_cond[] = {
+    FIELD(JAXPRS, kni_p_cond, branches, .flags = KN_PF_BRANCHES),
+    FIELD(INTS, kni_p_cond, consts, .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC | KN_PF_OPTIONAL | KN_PF_NAME),
+    {.name = "tangents", .kind = KN_P_INTS, .offset = offsetof(kni_p_cond, linear), FOR_TEXTS | KN_PF_TANGENTS},
     SHOW("linear", kni_show_linear, CLASSIC_ONLY, .read = kni_read_linear),
     END,
 };
 
 /* Collectives */
 
-const kn_param_field kni_fields_all_gather[] = {
-    FIELD(INT, kn_p_all_gather, all_gather_dimension),
+const kni_param_field kni_fields_all_gather[] = {
+    FIELD(INT, kni_p_all_gather, all_gather_dimension),
     TEXT("axis_index_groups", "None"),
-    FIELD(NAMES, kn_p_all_gather, axis_name),
-    FIELD(INT, kn_p_all_gather, axis_size),
-    FIELD(INTS, kn_p_all_gather, sizes, CLASSIC_ONLY),
-    FIELD(BOOL, kn_p_all_gather, tiled),
+    FIELD(NAMES, kni_p_all_gather, axis_name),
+    FIELD(INT, kni_p_all_gather, axis_size),
+    FIELD(INTS, kni_p_all_gather, sizes, CLASSIC_ONLY),
+    FIELD(BOOL, kni_p_all_gather, tiled),
     END,
 };
-const kn_param_field kni_fields_all_to_all[] = {
+const kni_param_field kni_fields_all_to_all[] = {
     TEXT("axis_index_groups", "None"),
-    FIELD(NAMES, kn_p_all_to_all, axis_name, .flags = KN_PF_ONE_BARE),
-    FIELD(INT, kn_p_all_to_all, axis_size, CLASSIC_ONLY),
-    FIELD(INTS, kn_p_all_to_all, sizes, CLASSIC_ONLY),
-    FIELD(INT, kn_p_all_to_all, concat_axis),
-    FIELD(INT, kn_p_all_to_all, split_axis),
-    FIELD(BOOL, kn_p_all_to_all, tiled),
+    FIELD(NAMES, kni_p_all_to_all, axis_name, .flags = KN_PF_ONE_BARE),
+    FIELD(INT, kni_p_all_to_all, axis_size, CLASSIC_ONLY),
+    FIELD(INTS, kni_p_all_to_all, sizes, CLASSIC_ONLY),
+    FIELD(INT, kni_p_all_to_all, concat_axis),
+    FIELD(INT, kni_p_all_to_all, split_axis),
+    FIELD(BOOL, kni_p_all_to_all, tiled),
     END,
 };
-const kn_param_field kni_fields_ppermute[] = {
-    FIELD(NAMES, kn_p_ppermute, axis_name),
+const kni_param_field kni_fields_ppermute[] = {
+    FIELD(NAMES, kni_p_ppermute, axis_name),
     SHOW("perm", kni_show_pairs, TYPED_ONLY),
-    {.name = "pairs", .kind = KN_P_INTS, .offset = offsetof(kn_p_ppermute, perm), CLASSIC_ONLY},
+    {.name = "pairs", .kind = KN_P_INTS, .offset = offsetof(kni_p_ppermute, perm), CLASSIC_ONLY},
     END,
 };
-const kn_param_field kni_fields_reduce_scatter[] = {
+const kni_param_field kni_fields_reduce_scatter[] = {
     TEXT("axis_index_groups", "None"),
-    FIELD(NAMES, kn_p_reduce_scatter, axis_name),
-    FIELD(INT, kn_p_reduce_scatter, axis_size),
-    FIELD(INTS, kn_p_reduce_scatter, sizes, CLASSIC_ONLY),
-    FIELD(INT, kn_p_reduce_scatter, scatter_dimension),
-    FIELD(BOOL, kn_p_reduce_scatter, tiled),
+    FIELD(NAMES, kni_p_reduce_scatter, axis_name),
+    FIELD(INT, kni_p_reduce_scatter, axis_size),
+    FIELD(INTS, kni_p_reduce_scatter, sizes, CLASSIC_ONLY),
+    FIELD(INT, kni_p_reduce_scatter, scatter_dimension),
+    FIELD(BOOL, kni_p_reduce_scatter, tiled),
     END,
 };
 
@@ -283,11 +283,11 @@ const char *const kni_vmap_methods[] = {
     [KN_VMAP_BROADCAST_ALL] = "broadcast_all",
     NULL,
 };
-#define LANES                                                     \
-    FIELD(INTS, kn_p_callback, lanes, .flags = KN_PF_HIDE_EMPTY), \
-        FIELD(INTS, kn_p_callback, mapped, .flags = KN_PF_HIDE_EMPTY)
-const kn_param_field kni_fields_debug_print[] = {
-    FIELD(STRING, kn_p_callback, fmt, .flags = KN_PF_QUOTED),
+#define LANES                                                      \
+    FIELD(INTS, kni_p_callback, lanes, .flags = KN_PF_HIDE_EMPTY), \
+        FIELD(INTS, kni_p_callback, mapped, .flags = KN_PF_HIDE_EMPTY)
+const kni_param_field kni_fields_debug_print[] = {
+    FIELD(STRING, kni_p_callback, fmt, .flags = KN_PF_QUOTED),
     SHOW("has_placeholders", kni_show_placeholders, TYPED_ONLY),
     SHOW("in_tree", kni_show_in_tree, TYPED_ONLY),
     LANES,
@@ -297,37 +297,37 @@ const kn_param_field kni_fields_debug_print[] = {
          "('linewidth', 75), ('nanstr', 'nan'), ('infstr', 'inf'), ('sign', '-'), ('formatter', None), ('legacy', "
          "False), ('override_repr', None))",
          TYPED_ONLY),
-    FIELD(BOOL, kn_p_callback, ordered),
+    FIELD(BOOL, kni_p_callback, ordered),
     TEXT("partitioned", "False", TYPED_ONLY),
     TEXT("static_args", "()", TYPED_ONLY),
     END,
 };
-const kn_param_field kni_fields_debug_callback[] = {
+const kni_param_field kni_fields_debug_callback[] = {
     SHOW("callback", kni_show_host, TYPED_ONLY),
-    {.name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY},
+    {.name = "host", .kind = KN_P_INT, .offset = offsetof(kni_p_callback, callback), CLASSIC_ONLY},
     SHOW("effect", kni_show_effect, TYPED_ONLY),
     LANES,
-    FIELD(BOOL, kn_p_callback, ordered, CLASSIC_ONLY),
+    FIELD(BOOL, kni_p_callback, ordered, CLASSIC_ONLY),
     TEXT("partitioned", "False", TYPED_ONLY),
     END,
 };
-const kn_param_field kni_fields_pure_callback[] = {
+const kni_param_field kni_fields_pure_callback[] = {
     SHOW("callback", kni_show_host, TYPED_ONLY),
-    {.name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY},
+    {.name = "host", .kind = KN_P_INT, .offset = offsetof(kni_p_callback, callback), CLASSIC_ONLY},
     LANES,
     SHOW("result_avals", kni_show_results, TYPED_ONLY),
-    FIELD(INTS, kn_p_callback, results, .flags = KN_PF_TYPES | KN_PF_HIDE_TYPED),
+    FIELD(INTS, kni_p_callback, results, .flags = KN_PF_TYPES | KN_PF_HIDE_TYPED),
     TEXT("sharding", "None", TYPED_ONLY),
-    FIELD(ENUM, kn_p_callback, vmap_method, .names = kni_vmap_methods),
+    FIELD(ENUM, kni_p_callback, vmap_method, .names = kni_vmap_methods),
     END,
 };
-const kn_param_field kni_fields_io_callback[] = {
+const kni_param_field kni_fields_io_callback[] = {
     SHOW("callback", kni_show_host, TYPED_ONLY),
-    {.name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY},
+    {.name = "host", .kind = KN_P_INT, .offset = offsetof(kni_p_callback, callback), CLASSIC_ONLY},
     LANES,
-    FIELD(BOOL, kn_p_callback, ordered),
+    FIELD(BOOL, kni_p_callback, ordered),
     SHOW("result_avals", kni_show_results, TYPED_ONLY),
-    FIELD(INTS, kn_p_callback, results, .flags = KN_PF_TYPES | KN_PF_HIDE_TYPED),
+    FIELD(INTS, kni_p_callback, results, .flags = KN_PF_TYPES | KN_PF_HIDE_TYPED),
     TEXT("sharding", "None", TYPED_ONLY),
     END,
 };

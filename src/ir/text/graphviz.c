@@ -11,15 +11,15 @@
 enum { DEEPEST = 100 };
 
 typedef struct drawing {
-    kn_str t;
+    knx_str t;
     uint64_t next; /* number of the next jaxpr: node names are j<jaxpr>_<variable or equation> */
     bool failed;
 } drawing;
 
-void kni_params_text(kn_str *t, const kni_jaxpr *j, const kn_eqn *e)
+void kni_params_text(knx_str *t, const kni_jaxpr *j, const kni_eqn *e)
 {
     const char *before = "";
-    for (const kn_param_field *f = e->prim->fields; f && f->name; f++) {
+    for (const kni_param_field *f = e->prim->fields; f && f->name; f++) {
         if (!kni_field_shown(KN_FORM_TYPED, f, e->params))
             continue;
         kni_jaxprs inner = kni_field_jaxprs(f, e->params);
@@ -62,9 +62,9 @@ static void add_label(drawing *d, const char *s)
     knx_str_puts(&d->t, "\"");
 }
 
-static void add_type_label(drawing *d, kn_type type, bool weak)
+static void add_type_label(drawing *d, kni_type type, bool weak)
 {
-    kn_str text = {0};
+    knx_str text = {0};
     kni_add_type(&text, weak ? KN_FORM_FULL : KN_FORM_TYPED, type);
     add_label(d, text.s);
     d->failed |= text.failed;
@@ -72,7 +72,7 @@ static void add_type_label(drawing *d, kn_type type, bool weak)
 }
 
 /* Where the value of a variable comes from: an input or constant, or an equation. */
-static void add_source(drawing *d, const uint32_t *maker, const kni_jaxpr *j, uint64_t id, kn_atom a)
+static void add_source(drawing *d, const uint32_t *maker, const kni_jaxpr *j, uint64_t id, kni_atom a)
 {
     if (a < j->n_const + j->n_in)
         add(d, "j%" PRIu64 "_v%u", id, a);
@@ -80,10 +80,10 @@ static void add_source(drawing *d, const uint32_t *maker, const kni_jaxpr *j, ui
         add(d, "j%" PRIu64 "_e%u", id, maker[a - j->n_const - j->n_in]);
 }
 
-static void add_edge(drawing *d, const uint32_t *maker, const kni_jaxpr *j, uint64_t id, kn_atom a, const char *to)
+static void add_edge(drawing *d, const uint32_t *maker, const kni_jaxpr *j, uint64_t id, kni_atom a, const char *to)
 {
     if (kni_is_literal(a)) {
-        kn_str text = {0};
+        knx_str text = {0};
         uint64_t node = d->next++;
         kni_literal_text(&text, KN_FORM_TYPED, &j->literal[a & ~KN_LITERAL_BIT]);
         add(d, "l%" PRIu64 " [shape=plaintext, label=", node);
@@ -102,7 +102,7 @@ static void add_edge(drawing *d, const uint32_t *maker, const kni_jaxpr *j, uint
 static void draw(drawing *d, const kni_jaxpr *j, int depth);
 
 /* The n-th jaxpr of a field, beside the node that holds it. */
-static void draw_inside(drawing *d, const char *node, const kn_param_field *f, int n, const kni_jaxpr *j, int depth)
+static void draw_inside(drawing *d, const char *node, const kni_param_field *f, int n, const kni_jaxpr *j, int depth)
 {
     uint64_t inner = d->next;
     char label[64];
@@ -116,8 +116,8 @@ static void draw_inside(drawing *d, const char *node, const kn_param_field *f, i
 
 static void draw_equation(drawing *d, const kni_jaxpr *j, const uint32_t *maker, uint64_t id, uint32_t i, int depth)
 {
-    const kn_eqn *e = &j->eqn[i];
-    kn_str label = {0};
+    const kni_eqn *e = &j->eqn[i];
+    knx_str label = {0};
     char node[48];
     snprintf(node, sizeof node, "j%" PRIu64 "_e%u", id, i);
     knx_str_puts(&label, e->prim->name);
@@ -128,7 +128,7 @@ static void draw_equation(drawing *d, const kni_jaxpr *j, const uint32_t *maker,
     add(d, "%s [label=", node);
     add_label(d, label.s);
     if (e->place && e->place->file) {
-        kn_str place = {0};
+        knx_str place = {0};
         char line[32];
         snprintf(line, sizeof line, ":%d", e->place->line);
         knx_str_puts(&place, e->place->file);
@@ -143,7 +143,7 @@ static void draw_equation(drawing *d, const kni_jaxpr *j, const uint32_t *maker,
     knx_str_free(&label);
     for (uint32_t k = 0; k < e->n_in; k++)
         add_edge(d, maker, j, id, e->in[k], node);
-    for (const kn_param_field *f = e->prim->fields; f && f->name; f++) {
+    for (const kni_param_field *f = e->prim->fields; f && f->name; f++) {
         kni_jaxprs inner = kni_field_jaxprs(f, e->params);
         for (int n = 0; n < inner.n && depth < DEEPEST; n++)
             draw_inside(d, node, f, n, inner.v[n], depth);
@@ -178,7 +178,7 @@ static void draw(drawing *d, const kni_jaxpr *j, int depth)
     knx_free(maker);
 }
 
-kn_error *kni_graphviz(const kni_jaxpr *j, char **out)
+knx_error *kni_graphviz(const kni_jaxpr *j, char **out)
 {
     drawing d = {0};
     *out = NULL;

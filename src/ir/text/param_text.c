@@ -5,14 +5,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void kni_show_int(kn_str *t, int64_t v)
+void kni_show_int(knx_str *t, int64_t v)
 {
     char digits[24];
     int n = snprintf(digits, sizeof digits, "%" PRId64, v);
     knx_str_add(t, digits, (size_t)n);
 }
 
-void kni_show_ints(kn_str *t, const char *open, kn_ints v, const char *close, bool tuple)
+void kni_show_ints(knx_str *t, const char *open, kni_ints v, const char *close, bool tuple)
 {
     knx_str_puts(t, open);
     for (int i = 0; i < v.n; i++) {
@@ -25,16 +25,16 @@ void kni_show_ints(kn_str *t, const char *open, kn_ints v, const char *close, bo
     knx_str_puts(t, close);
 }
 
-static void show_member(kn_str *t, const char *name, kn_ints v)
+static void show_member(knx_str *t, const char *name, kni_ints v)
 {
     knx_str_puts(t, name);
     kni_show_ints(t, "=(", v, ")", true);
 }
 
-void kni_show_gather(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_gather(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form, (void)j;
-    const kn_p_gather *p = e->params;
+    const kni_p_gather *p = e->params;
     show_member(t, "GatherDimensionNumbers(offset_dims", p->offset_dims);
     show_member(t, ", collapsed_slice_dims", p->collapsed_slice_dims);
     show_member(t, ", start_index_map", p->start_index_map);
@@ -44,9 +44,9 @@ void kni_show_gather(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
 }
 
 /* What stands where an index was out of bounds. */
-void kni_show_fill_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_fill_value(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
-    int64_t mode = ((const kn_p_gather *)e->params)->mode;
+    int64_t mode = ((const kni_p_gather *)e->params)->mode;
     kn_dtype d = kni_atom_type(j, e->in[0]).dtype;
     int bits = 8 * d->size;
     (void)form;
@@ -65,10 +65,10 @@ void kni_show_fill_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, cons
     }
 }
 
-void kni_show_scatter(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_scatter(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form, (void)j;
-    const kn_p_scatter *p = e->params;
+    const kni_p_scatter *p = e->params;
     show_member(t, "ScatterDimensionNumbers(update_window_dims", p->update_window_dims);
     show_member(t, ", inserted_window_dims", p->inserted_window_dims);
     show_member(t, ", scatter_dims_to_operand_dims", p->scatter_dims_to_operand_dims);
@@ -77,10 +77,10 @@ void kni_show_scatter(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const k
     knx_str_puts(t, ")");
 }
 
-void kni_show_in_zeros(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_in_zeros(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form, (void)j;
-    const kn_p_custom_lin *p = e->params;
+    const kni_p_custom_lin *p = e->params;
     knx_str_puts(t, "[");
     for (int i = 0; i < p->in_zeros.n; i++) {
         knx_str_puts(t, i ? ", " : "");
@@ -89,7 +89,7 @@ void kni_show_in_zeros(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const 
     knx_str_puts(t, "]");
 }
 
-static void show_truths(kn_str *t, kn_ints v)
+static void show_truths(knx_str *t, kni_ints v)
 {
     knx_str_puts(t, "(");
     for (int i = 0; i < v.n; i++) {
@@ -99,14 +99,14 @@ static void show_truths(kn_str *t, kn_ints v)
     knx_str_puts(t, v.n == 1 ? ",)" : ")");
 }
 
-void kni_show_mapped(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_mapped(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form, (void)j;
-    show_truths(t, ((const kn_p_pmap *)e->params)->mapped);
+    show_truths(t, ((const kni_p_pmap *)e->params)->mapped);
 }
 
 /* Names, one a line, as a frozenset of Python. */
-static void show_names(kn_str *t, const char *member, const char *names)
+static void show_names(knx_str *t, const char *member, const char *names)
 {
     knx_str_puts(t, member);
     knx_str_puts(t, names && *names ? "=frozenset({'" : "=frozenset()");
@@ -118,11 +118,11 @@ static void show_names(kn_str *t, const char *member, const char *names)
     knx_str_puts(t, names && *names ? "'}))" : ")");
 }
 
-void kni_show_policy(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_policy(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form, (void)j;
-    const kn_p_remat *p = e->params;
-    switch ((kn_save_policy)p->policy) {
+    const kni_p_remat *p = e->params;
+    switch ((kni_save_policy)p->policy) {
     case KN_SAVE_NOTHING: knx_str_puts(t, "None"); break;
     case KN_SAVE_EVERYTHING: knx_str_puts(t, "<function everything_saveable>"); break;
     case KN_SAVE_PRODUCTS: knx_str_puts(t, "DotsSaveable(only_if_no_batch_dims=False)"); break;
@@ -133,10 +133,10 @@ void kni_show_policy(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
 }
 
 /* Lists today, tuples in 2020. */
-void kni_show_dot_general(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_dot_general(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)j;
-    const kn_p_dot_general *p = e->params;
+    const kni_p_dot_general *p = e->params;
     bool tuple = form == KN_FORM_CLASSIC;
     const char *open = tuple ? "(" : "[", *close = tuple ? ")" : "]";
     knx_str_puts(t, "((");
@@ -150,87 +150,87 @@ void kni_show_dot_general(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, con
     knx_str_puts(t, "))");
 }
 
-void kni_show_conv_numbers(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_conv_numbers(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form, (void)j;
-    const kn_p_conv *p = e->params;
+    const kni_p_conv *p = e->params;
     show_member(t, "ConvDimensionNumbers(lhs_spec", p->lhs_spec);
     show_member(t, ", rhs_spec", p->rhs_spec);
     show_member(t, ", out_spec", p->out_spec);
     knx_str_puts(t, ")");
 }
 
-void kni_show_conv_padding(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_conv_padding(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form, (void)j;
-    const kn_p_conv *p = e->params;
+    const kni_p_conv *p = e->params;
     knx_str_puts(t, "(");
     for (int i = 0; i < p->lo.n; i++) {
         int64_t axis[2] = {p->lo.v[i], i < p->hi.n ? p->hi.v[i] : 0};
         knx_str_puts(t, i ? ", " : "");
-        kni_show_ints(t, "(", (kn_ints){2, axis}, ")", true);
+        kni_show_ints(t, "(", (kni_ints){2, axis}, ")", true);
     }
     knx_str_puts(t, p->lo.n == 1 ? ",)" : ")");
 }
 
-void kni_show_conv_preferred(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_conv_preferred(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
-    kn_dtype d = ((const kn_p_conv *)e->params)->preferred_element_type;
+    kn_dtype d = ((const kni_p_conv *)e->params)->preferred_element_type;
     (void)form, (void)j;
     knx_str_puts(t, d ? d->name : "None");
 }
 
-void kni_show_pad(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_pad(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form, (void)j;
-    const kn_p_pad *p = e->params;
+    const kni_p_pad *p = e->params;
     knx_str_puts(t, "(");
     for (int i = 0; i < p->lo.n; i++) {
         int64_t axis[3] = {p->lo.v[i], i < p->hi.n ? p->hi.v[i] : 0, i < p->interior.n ? p->interior.v[i] : 0};
         if (i)
             knx_str_puts(t, ", ");
-        kni_show_ints(t, "(", (kn_ints){3, axis}, ")", true);
+        kni_show_ints(t, "(", (kni_ints){3, axis}, ")", true);
     }
     knx_str_puts(t, p->lo.n == 1 ? ",)" : ")");
 }
 
-void kni_show_window_padding(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_window_padding(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form, (void)j;
-    const kn_p_window *p = e->params;
+    const kni_p_window *p = e->params;
     knx_str_puts(t, "(");
     for (int i = 0; i < p->lo.n; i++) {
         int64_t axis[2] = {p->lo.v[i], i < p->hi.n ? p->hi.v[i] : 0};
         if (i)
             knx_str_puts(t, ", ");
-        kni_show_ints(t, "(", (kn_ints){2, axis}, ")", true);
+        kni_show_ints(t, "(", (kni_ints){2, axis}, ")", true);
     }
     knx_str_puts(t, p->lo.n == 1 ? ",)" : ")");
 }
 
-void kni_show_in_shape(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_in_shape(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form;
-    kn_type x = kni_atom_type(j, e->in[0]);
-    kni_show_ints(t, "(", (kn_ints){x.ndim, x.dim}, ")", true);
+    kni_type x = kni_atom_type(j, e->in[0]);
+    kni_show_ints(t, "(", (kni_ints){x.ndim, x.dim}, ")", true);
 }
 
-void kni_show_second_shape(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_second_shape(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form;
-    kn_type x = kni_atom_type(j, e->in[1]);
-    kni_show_ints(t, "(", (kn_ints){x.ndim, x.dim}, ")", true);
+    kni_type x = kni_atom_type(j, e->in[1]);
+    kni_show_ints(t, "(", (kni_ints){x.ndim, x.dim}, ")", true);
 }
 
-void kni_show_in_dtype(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_in_dtype(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form;
     knx_str_puts(t, kni_atom_type(j, e->in[0]).dtype->name);
 }
 
-void kni_show_pairs(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_pairs(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
-    kn_ints v = ((const kn_p_ppermute *)e->params)->perm;
+    kni_ints v = ((const kni_p_ppermute *)e->params)->perm;
     (void)form, (void)j;
     knx_str_puts(t, "(");
     for (int i = 0; i + 1 < v.n; i += 2) {
@@ -245,9 +245,9 @@ void kni_show_pairs(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_
 
 /* The user's code */
 
-void kni_show_placeholders(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_placeholders(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
-    const char *s = ((const kn_p_callback *)e->params)->fmt;
+    const char *s = ((const kni_p_callback *)e->params)->fmt;
     bool any = false;
     (void)form, (void)j;
     for (; *s && !any; s++) {
@@ -257,7 +257,7 @@ void kni_show_placeholders(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, co
     knx_str_puts(t, any ? "True" : "False");
 }
 
-void kni_show_in_tree(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_in_tree(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form, (void)j;
     knx_str_puts(t, "PyTreeDef(((");
@@ -266,9 +266,9 @@ void kni_show_in_tree(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const k
     knx_str_puts(t, e->n_in == 1 ? ",), {}))" : "), {}))");
 }
 
-void kni_show_host(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_host(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
-    const kni_host *h = kni_host_find(((const kn_p_callback *)e->params)->callback);
+    const kni_host *h = kni_host_find(((const kni_p_callback *)e->params)->callback);
     (void)form, (void)j;
     knx_str_puts(t, "<host function ");
     if (h)
@@ -276,20 +276,20 @@ void kni_show_host(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_e
     knx_str_puts(t, h ? ">" : "of another process>");
 }
 
-void kni_show_effect(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_effect(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
     (void)form, (void)j;
-    knx_str_puts(t, ((const kn_p_callback *)e->params)->ordered ? "OrderedDebug" : "Debug");
+    knx_str_puts(t, ((const kni_p_callback *)e->params)->ordered ? "OrderedDebug" : "Debug");
 }
 
-void kni_show_results(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+void kni_show_results(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e)
 {
-    kn_ints list = ((const kn_p_callback *)e->params)->results;
+    kni_ints list = ((const kni_p_callback *)e->params)->results;
     int n = kni_types_count(list);
     (void)form, (void)j;
     knx_str_puts(t, "(");
     for (int i = 0; i < n; i++) {
-        kn_type type = kni_types_get(list, i);
+        kni_type type = kni_types_get(list, i);
         knx_str_puts(t, i ? ", ShapedArray(" : "ShapedArray(");
         knx_str_puts(t, type.dtype->name);
         knx_str_puts(t, "[");

@@ -10,14 +10,14 @@
 enum { DEEPEST = 100, MOST_FIELDS = 64 };
 
 typedef struct shared {
-    kn_word name;
+    kni_word name;
     kni_jaxpr *jaxpr;
 } shared;
-static kni_jaxpr *parse_jaxpr(kn_parser *p, char ***consts);
+static kni_jaxpr *parse_jaxpr(kni_parser *p, char ***consts);
 
-static void parse_binder(kn_parser *p, kn_parse_scope *s)
+static void parse_binder(kni_parser *p, kni_parse_scope *s)
 {
-    kn_parse_binder one = {.name = kni_parse_word(p, "a variable")};
+    kni_parse_binder one = {.name = kni_parse_word(p, "a variable")};
     if (!p->error && !kni_parse_is_name(one.name))
         kni_parse_fail(p, one.name.s, KN_ERROR_VALUE, "expected a variable");
     if (!kni_parse_need(p, ':') || !kni_parse_type(p, &one.type))
@@ -30,15 +30,15 @@ static void parse_binder(kn_parser *p, kn_parse_scope *s)
         kni_parse_no_memory(p);
 }
 
-static void parse_inputs(kn_parser *p, kn_parse_scope *s, char end, bool constants)
+static void parse_inputs(kni_parser *p, kni_parse_scope *s, char end, bool constants)
 {
     s->binders.n = 0;
     while (!p->error && !kni_parse_is(p, end))
         parse_binder(p, s);
     kni_parse_need(p, end);
     for (size_t i = 0; i < s->binders.n && !p->error; i++) {
-        const kn_parse_binder *one = &s->binders.at[i];
-        kn_atom a = constants ? knb_constvar(&s->b, one->type) : knb_invar(&s->b, one->type);
+        const kni_parse_binder *one = &s->binders.at[i];
+        kni_atom a = constants ? knb_constvar(&s->b, one->type) : knb_invar(&s->b, one->type);
         if (!kni_scope_ok(p, s, one->name.s))
             return;
         kni_scope_bind(p, s, one->name, a);
@@ -49,16 +49,16 @@ static void parse_inputs(kn_parser *p, kn_parse_scope *s, char end, bool constan
     }
 }
 
-static void parse_atom(kn_parser *p, kn_parse_scope *s)
+static void parse_atom(kni_parser *p, kni_parse_scope *s)
 {
-    kn_atom a = KN_ATOM_NONE;
+    kni_atom a = KN_ATOM_NONE;
     if (kni_parse_is_literal(p)) {
-        kn_literal l;
+        kni_literal l;
         if (kni_parse_literal(p, &l))
             a = knb_literal(&s->b, l.type.dtype, l.type.weak, l.bits);
     } else {
-        kn_word name = kni_parse_word(p, "a variable or literal");
-        const kn_parse_variable *v = p->error ? NULL : kni_scope_find(s, name);
+        kni_word name = kni_parse_word(p, "a variable or literal");
+        const kni_parse_variable *v = p->error ? NULL : kni_scope_find(s, name);
         if (!v)
             kni_parse_fail(p, name.s, KN_ERROR_VALUE, "%.*s is not bound", (int)(name.n < 40 ? name.n : 40), name.s);
         else
@@ -70,15 +70,15 @@ static void parse_atom(kn_parser *p, kn_parse_scope *s)
 
 /* Parameters */
 
-static kni_jaxpr *parse_sub_jaxpr(kn_parser *p)
+static kni_jaxpr *parse_sub_jaxpr(kni_parser *p)
 {
     if (!kni_parse_is(p, '$'))
         return parse_jaxpr(p, NULL);
-    kn_word name = kni_parse_word(p, "a jaxpr");
+    kni_word name = kni_parse_word(p, "a jaxpr");
     size_t cursor;
     uint64_t hash = kni_word_hash(name);
-    for (shared *s = knx_map_first(&p->shared, hash, &cursor); s && !p->error;
-         s = knx_map_next(&p->shared, hash, &cursor))
+    for (shared *s = knx_table_first(&p->shared, hash, &cursor); s && !p->error;
+         s = knx_table_next(&p->shared, hash, &cursor))
         if (kni_word_same(s->name, name))
             return kni_retain(s->jaxpr);
     kni_parse_fail(p, name.s, KN_ERROR_VALUE, "there is no such jaxpr");
@@ -86,7 +86,7 @@ static kni_jaxpr *parse_sub_jaxpr(kn_parser *p)
 }
 
 /* Several of them in parentheses, blanks between. What is read belongs to `out`, also after an error. */
-static void parse_sub_jaxprs(kn_parser *p, kni_jaxprs *out)
+static void parse_sub_jaxprs(kni_parser *p, kni_jaxprs *out)
 {
     KN_VEC(kni_jaxpr *) list = {0};
     kni_parse_need(p, '(');
@@ -108,9 +108,9 @@ static void parse_sub_jaxprs(kn_parser *p, kni_jaxprs *out)
     KN_VEC_FREE(&list);
 }
 
-static int64_t parse_enum(kn_parser *p, const kn_param_field *f)
+static int64_t parse_enum(kni_parser *p, const kni_param_field *f)
 {
-    kn_word w = kni_parse_word(p, "a name");
+    kni_word w = kni_parse_word(p, "a name");
     for (int64_t i = 0; f->names[i]; i++)
         if (kni_word_is(w, f->names[i]))
             return i;
@@ -118,15 +118,15 @@ static int64_t parse_enum(kn_parser *p, const kn_param_field *f)
     return 0;
 }
 
-static bool parse_bool(kn_parser *p)
+static bool parse_bool(kni_parser *p)
 {
-    kn_word w = kni_parse_word(p, "True or False");
+    kni_word w = kni_parse_word(p, "True or False");
     if (!kni_word_is(w, "True") && !kni_word_is(w, "False"))
         kni_parse_fail(p, w.s, KN_ERROR_VALUE, "expected True or False");
     return kni_word_is(w, "True");
 }
 
-static bool take_none(kn_parser *p)
+static bool take_none(kni_parser *p)
 {
     bool none = kni_word_is(kni_parse_peek(p), "None");
     p->at += none ? 4 : 0;
@@ -136,26 +136,26 @@ static bool take_none(kn_parser *p)
 #define FIELD_AT(type, base, field) (*(type *)((char *)(base) + (field)->offset))
 
 /* "f_jvp", and the jaxpr where it always gives the same one; the classic form leaves the quotes out. */
-static kn_thunk *parse_thunk(kn_parser *p)
+static kni_thunk *parse_thunk(kni_parser *p)
 {
     const char *name = NULL;
     if (kni_parse_is(p, '"')) {
         name = kni_parse_string(p);
     } else {
-        kn_word w = kni_parse_word(p, "the name of a rule");
+        kni_word w = kni_parse_word(p, "the name of a rule");
         char *own = p->error ? NULL : kni_parse_alloc(p, w.n + 1);
         name = own ? memcpy(own, w.s, w.n) : NULL;
     }
     bool held = name && !p->error && (kni_parse_is(p, '{') || kni_parse_is(p, '$'));
     kni_jaxpr *j = held ? parse_sub_jaxpr(p) : NULL;
-    kn_thunk *t = p->error || !name ? NULL : kni_thunk_new(name, j);
+    kni_thunk *t = p->error || !name ? NULL : kni_thunk_new(name, j);
     if (!p->error && !t)
         kni_parse_no_memory(p);
     kni_release(j);
     return t;
 }
 
-void kni_parse_field(kn_parser *p, const kn_param_field *f, void *params)
+void kni_parse_field(kni_parser *p, const kni_param_field *f, void *params)
 {
     switch (f->kind) {
     case KN_P_INT: kni_parse_int(p, &FIELD_AT(int64_t, params, f)); break;
@@ -164,7 +164,7 @@ void kni_parse_field(kn_parser *p, const kn_param_field *f, void *params)
         if (!(f->flags & KN_PF_HIDE_EMPTY) || !take_none(p))
             FIELD_AT(kn_dtype, params, f) = kni_parse_dtype(p);
         break;
-    case KN_P_INTS: kni_parse_ints(p, &FIELD_AT(kn_ints, params, f)); break;
+    case KN_P_INTS: kni_parse_ints(p, &FIELD_AT(kni_ints, params, f)); break;
     case KN_P_STRING:
         if (!take_none(p))
             FIELD_AT(char *, params, f) = kni_parse_string(p);
@@ -172,33 +172,33 @@ void kni_parse_field(kn_parser *p, const kn_param_field *f, void *params)
     case KN_P_JAXPR: FIELD_AT(kni_jaxpr *, params, f) = parse_sub_jaxpr(p); break;
     case KN_P_ENUM: FIELD_AT(int64_t, params, f) = parse_enum(p, f); break;
     case KN_P_DOUBLE: kni_parse_double(p, &FIELD_AT(double, params, f)); break;
-    case KN_P_DOUBLES: kni_parse_doubles(p, &FIELD_AT(kn_doubles, params, f)); break;
-    case KN_P_NAMES: kni_parse_names(p, &FIELD_AT(kn_names, params, f)); break;
-    case KN_P_THUNK: FIELD_AT(kn_thunk *, params, f) = parse_thunk(p); break;
+    case KN_P_DOUBLES: kni_parse_doubles(p, &FIELD_AT(kni_doubles, params, f)); break;
+    case KN_P_NAMES: kni_parse_names(p, &FIELD_AT(kni_names, params, f)); break;
+    case KN_P_THUNK: FIELD_AT(kni_thunk *, params, f) = parse_thunk(p); break;
     case KN_P_JAXPRS: parse_sub_jaxprs(p, &FIELD_AT(kni_jaxprs, params, f)); break;
     case KN_P_TEXT: break;
     }
 }
 
-static const kn_param_field *field_named(const kn_prim *prim, kn_word name, int *which)
+static const kni_param_field *field_named(const kni_prim *prim, kni_word name, int *which)
 {
     *which = 0;
-    for (const kn_param_field *f = prim->fields; f && f->name; f++, (*which)++)
+    for (const kni_param_field *f = prim->fields; f && f->name; f++, (*which)++)
         if (f->kind != KN_P_TEXT && !(f->flags & KN_PF_DERIVED) && kni_word_is(name, f->name))
             return f;
     return NULL;
 }
 
 /* All members but optional ones, each once, in any order. */
-static void parse_params(kn_parser *p, const kn_prim *prim, void *params)
+static void parse_params(kni_parser *p, const kni_prim *prim, void *params)
 {
     uint64_t seen = 0;
     const char *start = p->at;
     bool listed = kni_parse_take(p, '[');
     while (listed && !p->error && !kni_parse_is(p, ']')) {
         int which;
-        kn_word name = kni_parse_word(p, "a parameter");
-        const kn_param_field *f = field_named(prim, name, &which);
+        kni_word name = kni_parse_word(p, "a parameter");
+        const kni_param_field *f = field_named(prim, name, &which);
         if (!f || !params)
             kni_parse_fail(p, name.s, KN_ERROR_VALUE, "%s has no such parameter", prim->name);
         else if (which >= MOST_FIELDS || (seen >> which & 1))
@@ -211,7 +211,7 @@ static void parse_params(kn_parser *p, const kn_prim *prim, void *params)
     if (listed)
         kni_parse_need(p, ']');
     int which = 0;
-    for (const kn_param_field *f = prim->fields; f && f->name && !p->error; f++, which++)
+    for (const kni_param_field *f = prim->fields; f && f->name && !p->error; f++, which++)
         if (f->kind != KN_P_TEXT && !(f->flags & (KN_PF_OPTIONAL | KN_PF_DERIVED)) &&
             (which >= MOST_FIELDS || !(seen >> which & 1)))
             kni_parse_fail(p, start, KN_ERROR_VALUE, "parameter %s of %s is missing", f->name, prim->name);
@@ -219,7 +219,7 @@ static void parse_params(kn_parser *p, const kn_prim *prim, void *params)
 
 /* Equations */
 
-static const kn_place *parse_place(kn_parser *p)
+static const kn_place *parse_place(kni_parser *p)
 {
     int64_t line = 0;
     if (!kni_parse_take(p, '@'))
@@ -235,31 +235,31 @@ static const kn_place *parse_place(kn_parser *p)
     return NULL;
 }
 
-static const kn_prim *parse_prim(kn_parser *p)
+static const kni_prim *parse_prim(kni_parser *p)
 {
-    kn_word w = kni_parse_word(p, "a primitive");
-    const kn_prim *prim = p->error ? NULL : kni_prim_find_n(w.s, w.n, false);
+    kni_word w = kni_parse_word(p, "a primitive");
+    const kni_prim *prim = p->error ? NULL : kni_prim_find_n(w.s, w.n, false);
     if (!prim)
         kni_parse_fail(p, w.s, KN_ERROR_VALUE, "there is no primitive %.*s", (int)(w.n < 40 ? w.n : 40), w.s);
     return prim;
 }
 
-static bool at_operand(kn_parser *p)
+static bool at_operand(kni_parser *p)
 {
     return !p->error && !kni_parse_is(p, ';') && !kni_parse_is(p, '@') && *p->at &&
            !kni_word_is(kni_parse_peek(p), "in");
 }
 
 /* Binds the results and compares their types with those of the text. */
-static void bind_results(kn_parser *p, kn_parse_scope *s, const char *start, const kn_prim *prim, const kn_atom *out,
-                         size_t n)
+static void bind_results(kni_parser *p, kni_parse_scope *s, const char *start, const kni_prim *prim,
+                         const kni_atom *out, size_t n)
 {
     if (n != s->binders.n)
         kni_parse_fail(p, start, KN_ERROR_VALUE, "%s has %zu results, not %zu", prim->name, n, s->binders.n);
     for (size_t i = 0; i < s->binders.n && !p->error; i++) {
-        const kn_parse_binder *one = &s->binders.at[i];
-        kn_type t = knb_type(&s->b, out[i]);
-        kn_text has = {0}, given = {0};
+        const kni_parse_binder *one = &s->binders.at[i];
+        kni_type t = knb_type(&s->b, out[i]);
+        knx_text has = {0}, given = {0};
         if (one->text || !kni_type_equal(t, one->type))
             kni_parse_fail(p, one->name.s, KN_ERROR_TYPE, "%s gives %s%s, not %s%s", prim->name,
                            kni_type_text(&has, t, false), t.weak ? "*" : "", kni_type_text(&given, one->type, false),
@@ -269,16 +269,16 @@ static void bind_results(kn_parser *p, kn_parse_scope *s, const char *start, con
     }
 }
 
-static bool at_binder(kn_parser *p)
+static bool at_binder(kni_parser *p)
 {
-    kn_word w = kni_parse_peek(p);
+    kni_word w = kni_parse_peek(p);
     const char *s = w.s + w.n;
     while (*s == ' ')
         s++;
     return w.n && *s == ':';
 }
 
-static void parse_equation(kn_parser *p, kn_parse_scope *s)
+static void parse_equation(kni_parser *p, kni_parse_scope *s)
 {
     const char *start;
     s->binders.n = s->atoms.n = 0;
@@ -289,7 +289,7 @@ static void parse_equation(kn_parser *p, kn_parse_scope *s)
         kni_parse_need(p, '=');
     kni_parse_is(p, ' '); /* skip blanks, so that messages point at the primitive */
     start = p->at;
-    const kn_prim *prim = parse_prim(p);
+    const kni_prim *prim = parse_prim(p);
     if (!prim)
         return;
     size_t n_out = s->binders.n;
@@ -302,7 +302,7 @@ static void parse_equation(kn_parser *p, kn_parse_scope *s)
     if (!p->error && !KN_VEC_RESERVE(&s->atoms, n_out + 1))
         kni_parse_no_memory(p);
     if (!p->error) {
-        kn_atom *out = s->atoms.at + n_in;
+        kni_atom *out = s->atoms.at + n_in;
         int n = knb_emit(&s->b, prim, params, (int)n_in, s->atoms.at, out, (int)n_out);
         if (kni_scope_ok(p, s, start))
             bind_results(p, s, start, prim, out, (size_t)n);
@@ -310,7 +310,7 @@ static void parse_equation(kn_parser *p, kn_parse_scope *s)
     kni_params_drop(prim, params); /* the builder retains what it needs */
 }
 
-static void parse_results(kn_parser *p, kn_parse_scope *s)
+static void parse_results(kni_parser *p, kni_parse_scope *s)
 {
     s->atoms.n = 0;
     kni_parse_need(p, '(');
@@ -323,7 +323,7 @@ static void parse_results(kn_parser *p, kn_parse_scope *s)
     kni_parse_need(p, '}');
 }
 
-static void parse_body(kn_parser *p, kn_parse_scope *s)
+static void parse_body(kni_parser *p, kni_parse_scope *s)
 {
     kni_parse_need(p, '{');
     kni_parse_need_word(p, "lambda");
@@ -341,7 +341,7 @@ static void parse_body(kn_parser *p, kn_parse_scope *s)
 }
 
 /* The constants' texts in one block: pointers, then characters. */
-static char **pack_consts(kn_parser *p, const kn_parse_scope *s)
+static char **pack_consts(kni_parser *p, const kni_parse_scope *s)
 {
     size_t bytes = (s->consts.n + 1) * sizeof(char *);
     for (size_t i = 0; i < s->consts.n; i++)
@@ -362,14 +362,14 @@ static char **pack_consts(kn_parser *p, const kn_parse_scope *s)
     return block;
 }
 
-static kni_jaxpr *parse_jaxpr(kn_parser *p, char ***consts)
+static kni_jaxpr *parse_jaxpr(kni_parser *p, char ***consts)
 {
     kni_jaxpr *j = NULL;
     kni_parse_is(p, '{');
     const char *start = p->at;
     if (p->depth >= DEEPEST)
         kni_parse_fail(p, start, KN_ERROR_VALUE, "jaxprs are nested more than %d deep", DEEPEST);
-    kn_parse_scope *s = kni_parse_alloc(p, sizeof *s);
+    kni_parse_scope *s = kni_parse_alloc(p, sizeof *s);
     if (!s)
         return NULL;
     p->depth++;
@@ -389,12 +389,12 @@ static kni_jaxpr *parse_jaxpr(kn_parser *p, char ***consts)
 }
 
 /* let $1 = { ... } in */
-static void parse_shared(kn_parser *p)
+static void parse_shared(kni_parser *p)
 {
     kni_parse_need_word(p, "let");
     if (!kni_parse_is(p, '$'))
         kni_parse_fail(p, p->at, KN_ERROR_VALUE, "expected a name that begins with $");
-    kn_word name = kni_parse_word(p, "a name");
+    kni_word name = kni_parse_word(p, "a name");
     kni_parse_need(p, '=');
     kni_jaxpr *j = p->error ? NULL : parse_jaxpr(p, NULL);
     shared *s = kni_parse_alloc(p, sizeof *s);
@@ -403,24 +403,24 @@ static void parse_shared(kn_parser *p)
         return;
     }
     *s = (shared){name, j};
-    if (!knx_map_add(&p->shared, kni_word_hash(name), s)) {
+    if (!knx_table_add(&p->shared, kni_word_hash(name), s)) {
         kni_release(j);
         kni_parse_no_memory(p);
     }
     kni_parse_need_word(p, "in");
 }
 
-static void release_shared(kn_parser *p)
+static void release_shared(kni_parser *p)
 {
     for (size_t i = 0; i < p->shared.cap; i++)
         if (p->shared.slot[i].value)
             kni_release(((shared *)p->shared.slot[i].value)->jaxpr);
-    knx_map_free(&p->shared);
+    knx_table_free(&p->shared);
 }
 
-kn_error *kni_parse_consts(const char *text, kni_jaxpr **out, char ***consts)
+knx_error *kni_parse_consts(const char *text, kni_jaxpr **out, char ***consts)
 {
-    kn_parser p = {.text = text, .at = text};
+    kni_parser p = {.text = text, .at = text};
     *out = NULL;
     if (consts)
         *consts = NULL;
@@ -443,4 +443,4 @@ kn_error *kni_parse_consts(const char *text, kni_jaxpr **out, char ***consts)
     return p.error;
 }
 
-kn_error *kni_parse(const char *text, kni_jaxpr **out) { return kni_parse_consts(text, out, NULL); }
+knx_error *kni_parse(const char *text, kni_jaxpr **out) { return kni_parse_consts(text, out, NULL); }

@@ -13,60 +13,60 @@ enum { DEEPEST = 100, MOST_GIVEN = 32, MOST_TRIALS = 20000, MOST_DTYPES = 6 };
 
 /* A parameter of the text: where its value begins. */
 typedef struct given {
-    kn_word name;
+    kni_word name;
     const char *value;
     bool used;
 } given;
 
 /* An operand: a variable, or the text of a literal whose dtype is open. */
 typedef struct operand {
-    kn_atom atom;
-    kn_word literal; /* n is 0 for a variable */
+    kni_atom atom;
+    kni_word literal; /* n is 0 for a variable */
     literal_kind kind;
     bool unit; /* *, of which no one knows the type, and which no one reads */
 } operand;
 
 typedef struct equation {
     const char *start;
-    const kn_prim *prim;
+    const kni_prim *prim;
     int n_given;
     given given[MOST_GIVEN];
     KN_VEC(operand) in;
-    kn_atom index;                        /* of a choice: made of its predicate; KN_ATOM_NONE: not yet */
+    kni_atom index;                       /* of a choice: made of its predicate; KN_ATOM_NONE: not yet */
     kn_dtype dtype[N_KINDS][MOST_DTYPES]; /* that literals of a kind may have, the likeliest first */
     int n_dtype[N_KINDS];
 } equation;
 
 typedef struct reader {
-    kn_parser p;
+    kni_parser p;
     int trials;
     kn_dtype prefer[N_KINDS]; /* of literals beside which nothing says their dtype */
     bool guessed;             /* there was one */
 } reader;
 
-static kni_jaxpr *read_jaxpr(reader *r, int n_const, const kn_type *consts, int n_in, const kn_type *in);
+static kni_jaxpr *read_jaxpr(reader *r, int n_const, const kni_type *consts, int n_in, const kni_type *in);
 
 /* Lines and words */
 
-static void skip_in_line(kn_parser *p)
+static void skip_in_line(kni_parser *p)
 {
     while (*p->at == ' ' || *p->at == '\t')
         p->at++;
 }
 
-static bool at_line_end(kn_parser *p)
+static bool at_line_end(kni_parser *p)
 {
     skip_in_line(p);
     return p->error || *p->at == '\n' || *p->at == '\r' || *p->at == '\0' || *p->at == '}';
 }
 
 /* A token up to the next blank outside of parentheses. */
-static kn_word token(const char *s)
+static kni_word token(const char *s)
 {
     size_t n = 0;
     for (int depth = 0; s[n] && (depth || !strchr(" \t\n\r,)]}", s[n])); n++)
         depth += s[n] == '(' ? 1 : s[n] == ')' ? -1 : 0;
-    return (kn_word){s, n};
+    return (kni_word){s, n};
 }
 
 /* Is what begins here an equation with results? Then its line has a = before any parameters. */
@@ -88,13 +88,13 @@ static const char *value_end(const char *s)
 
 /* Parameters */
 
-static void find_params(kn_parser *p, equation *e)
+static void find_params(kni_parser *p, equation *e)
 {
     e->n_given = 0;
     if (!kni_parse_take(p, '['))
         return;
     while (!p->error && !kni_parse_is(p, ']')) {
-        kn_word name = kni_parse_word(p, "a parameter");
+        kni_word name = kni_parse_word(p, "a parameter");
         kni_parse_need(p, '=');
         if (e->n_given == MOST_GIVEN)
             kni_parse_fail(p, name.s, KN_ERROR_VALUE, "more than %d parameters", MOST_GIVEN);
@@ -111,7 +111,7 @@ static void find_params(kn_parser *p, equation *e)
     kni_parse_need(p, ']');
 }
 
-static given *given_for(equation *e, const kn_param_field *f)
+static given *given_for(equation *e, const kni_param_field *f)
 {
     const char *name = f->classic_name ? f->classic_name : f->name;
     for (int i = 0; i < e->n_given; i++)
@@ -120,32 +120,33 @@ static given *given_for(equation *e, const kn_param_field *f)
     return NULL;
 }
 
-static void read_string(kn_parser *p, const kn_param_field *f, void *params)
+static void read_string(kni_parser *p, const kni_param_field *f, void *params)
 {
-    kn_word w = token(p->at);
+    kni_word w = token(p->at);
     char *s = kni_word_is(w, "None") ? NULL : kni_parse_alloc(p, w.n + 1);
     if (s)
         memcpy(s, w.s, w.n);
     *(char **)((char *)params + f->offset) = s;
 }
 
-static kni_jaxpr *read_body(reader *r, const equation *e, int which, const kn_type *xt, const void *params)
+static kni_jaxpr *read_body(reader *r, const equation *e, int which, const kni_type *xt, const void *params)
 {
     int n = (int)e->in.n;
-    kn_type *t = kni_parse_alloc(&r->p, ((size_t)n + 1) * sizeof *t);
+    kni_type *t = kni_parse_alloc(&r->p, ((size_t)n + 1) * sizeof *t);
     if (!t)
         return NULL;
     if (n)
         memcpy(t, xt, (size_t)n * sizeof *t);
     if (e->prim->body_types)
-        n = e->prim->body_types(&(kn_rule){.prim = e->prim, .params = params, .n_in = n, .xt = xt}, which, t);
+        n = e->prim->body_types(&(kni_rule){.prim = e->prim, .params = params, .n_in = n, .xt = xt}, which, t);
     return read_jaxpr(r, 0, NULL, n, t);
 }
 
 /* ( { ... } { ... } ); the list is as long as the parser's arena, its jaxprs belong to the parameters. */
-static void read_bodies(reader *r, const equation *e, int which, const kn_type *xt, const void *params, kni_jaxprs *out)
+static void read_bodies(reader *r, const equation *e, int which, const kni_type *xt, const void *params,
+                        kni_jaxprs *out)
 {
-    kn_parser *p = &r->p;
+    kni_parser *p = &r->p;
     kni_parse_need(p, '(');
     while (!p->error && !kni_parse_is(p, ')')) {
         kni_jaxpr **longer = kni_parse_alloc(p, ((size_t)out->n + 1) * sizeof *longer);
@@ -172,18 +173,18 @@ static int64_t count_captured(const char *s)
     return 0;
 }
 
-static bool counts_captured(const kn_prim *prim, const kn_param_field *body)
+static bool counts_captured(const kni_prim *prim, const kni_param_field *body)
 {
-    for (const kn_param_field *f = prim->fields; body->consts && f->name; f++)
+    for (const kni_param_field *f = prim->fields; body->consts && f->name; f++)
         if (f->kind == KN_P_INT && f->offset + 1 == body->consts)
             return f->flags & KN_PF_HIDE_CLASSIC;
     return false;
 }
 
 /* One member from its text; `bodies`: jaxprs now, all others before. */
-static void read_field(reader *r, equation *e, const kn_param_field *f, int which, const kn_type *xt, void *params)
+static void read_field(reader *r, equation *e, const kni_param_field *f, int which, const kni_type *xt, void *params)
 {
-    kn_parser *p = &r->p;
+    kni_parser *p = &r->p;
     given *g = given_for(e, f);
     if (!g) {
         if (!(f->flags & (KN_PF_HIDE_CLASSIC | KN_PF_BRANCHES | KN_PF_OPTIONAL)) && f->kind != KN_P_TEXT)
@@ -210,12 +211,12 @@ static void read_field(reader *r, equation *e, const kn_param_field *f, int whic
         kni_parse_field(p, f, params);
 }
 
-static void read_params(reader *r, equation *e, const kn_type *xt, void *params)
+static void read_params(reader *r, equation *e, const kni_type *xt, void *params)
 {
-    kn_parser *p = &r->p;
+    kni_parser *p = &r->p;
     for (int bodies = 0; bodies < 2; bodies++) {
         int which = 0;
-        for (const kn_param_field *f = e->prim->fields; f && f->name && !p->error; f++) {
+        for (const kni_param_field *f = e->prim->fields; f && f->name && !p->error; f++) {
             bool body = f->kind == KN_P_JAXPR || f->kind == KN_P_JAXPRS;
             if (body == (bodies == 1) && !(f->flags & (KN_PF_PRIM_NAME | KN_PF_DERIVED)))
                 read_field(r, e, f, which, xt, params);
@@ -231,7 +232,7 @@ static void read_params(reader *r, equation *e, const kn_type *xt, void *params)
 
 static bool is_choice(const equation *e)
 {
-    for (const kn_param_field *f = e->prim->fields; f && f->name; f++)
+    for (const kni_param_field *f = e->prim->fields; f && f->name; f++)
         if (f->flags & KN_PF_BRANCHES)
             for (int i = 0; i < e->n_given; i++)
                 if (kni_word_is(e->given[i].name, "true_jaxpr"))
@@ -260,17 +261,17 @@ static size_t count_inputs(const char *s)
 }
 
 /* j over `n` inputs of these types: its own are those in front of `first` and those behind the next `skip`. */
-static kni_jaxpr *widened(reader *r, const kni_jaxpr *j, size_t n, const kn_type *t, size_t first, size_t skip)
+static kni_jaxpr *widened(reader *r, const kni_jaxpr *j, size_t n, const kni_type *t, size_t first, size_t skip)
 {
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *wide = NULL;
-    kn_atom *x = kni_parse_alloc(&r->p, (n + (j ? j->n_out : 0) + 1) * sizeof *x);
+    kni_atom *x = kni_parse_alloc(&r->p, (n + (j ? j->n_out : 0) + 1) * sizeof *x);
     size_t own = 0;
     if (!x || !j)
         return NULL;
     knb_init(&b);
     for (size_t i = 0; i < n; i++) {
-        kn_atom a = knb_invar(&b, t[i]);
+        kni_atom a = knb_invar(&b, t[i]);
         if (i < first || i >= first + skip)
             x[own++] = a;
     }
@@ -281,13 +282,13 @@ static kni_jaxpr *widened(reader *r, const kni_jaxpr *j, size_t n, const kn_type
 }
 
 /* Tangents among the operands: own of the branch for true, then what that for false takes. */
-static void read_choice_linear(kn_parser *p, const char *text, size_t n_true, size_t n_false, size_t own,
-                               kn_p_cond *cond)
+static void read_choice_linear(kni_parser *p, const char *text, size_t n_true, size_t n_false, size_t own,
+                               kni_p_cond *cond)
 {
     if (p->error)
         return;
     p->at = text;
-    kn_ints v = kni_read_truths(p);
+    kni_ints v = kni_read_truths(p);
     int64_t *linear = kni_parse_alloc(p, (own + n_false + 1) * sizeof *linear);
     bool any = false;
     for (int i = 0; i < v.n; i++)
@@ -296,14 +297,14 @@ static void read_choice_linear(kn_parser *p, const char *text, size_t n_true, si
         return;
     for (size_t i = 0; i < own + n_false; i++)
         linear[i] = v.v[i < own ? i : i - own + n_true];
-    cond->linear = (kn_ints){(int)(own + n_false), linear};
+    cond->linear = (kni_ints){(int)(own + n_false), linear};
 }
 
 /* Operands in the text: predicate, what the branch for true takes, what that for false takes. What both have at their
  * ends is taken once. */
-static void read_choice(reader *r, kn_parse_scope *s, equation *e, const kn_type *xt, kn_p_cond *cond)
+static void read_choice(reader *r, kni_parse_scope *s, equation *e, const kni_type *xt, kni_p_cond *cond)
 {
-    kn_parser *p = &r->p;
+    kni_parser *p = &r->p;
     const char *text[2] = {take_given(r, e, "false_jaxpr"), take_given(r, e, "true_jaxpr")};
     const char *linear_text = take_given(r, e, "linear");
     size_t n = s->atoms.n, n_true = text[1] ? count_inputs(text[1]) : 0, common = 0;
@@ -311,13 +312,13 @@ static void read_choice(reader *r, kn_parse_scope *s, equation *e, const kn_type
         kni_parse_fail(p, e->start, KN_ERROR_VALUE, "true_jaxpr takes %zu operands, but %s has %zu", n_true,
                        e->prim->name, n);
     size_t n_false = n - 1 - n_true;
-    kn_type *t = kni_parse_alloc(p, n * sizeof *t);
-    kn_atom *in = kni_parse_alloc(p, n * sizeof *in);
+    kni_type *t = kni_parse_alloc(p, n * sizeof *t);
+    kni_atom *in = kni_parse_alloc(p, n * sizeof *in);
     kni_jaxpr **both = kni_parse_alloc(p, 2 * sizeof *both);
-    int64_t *consts = kni_parse_alloc(p, n * sizeof *consts); /* as in kn_p_cond */
+    int64_t *consts = kni_parse_alloc(p, n * sizeof *consts); /* as in kni_p_cond */
     if (p->error)
         return;
-    const kn_atom *yes = s->atoms.at + 1, *no = yes + n_true;
+    const kni_atom *yes = s->atoms.at + 1, *no = yes + n_true;
     while (common < n_true && common < n_false && yes[n_true - 1 - common] == no[n_false - 1 - common])
         common++;
     size_t own[2] = {n_false - common, n_true - common}, total = 0;
@@ -337,7 +338,7 @@ static void read_choice(reader *r, kn_parse_scope *s, equation *e, const kn_type
         kni_release(j);
         cond->branches = (kni_jaxprs){k + (both[k] != NULL), both};
     }
-    cond->consts = (kn_ints){(int)(own[0] + own[1]), consts};
+    cond->consts = (kni_ints){(int)(own[0] + own[1]), consts};
     read_choice_linear(p, linear_text, n_true, n_false, own[1], cond);
     if (xt[0].dtype == KN_DT(BOOL) && !p->error) {
         if (!kni_is_var(s->atoms.at[0]) || e->index == KN_ATOM_NONE)
@@ -360,7 +361,7 @@ static void add_dtype(equation *e, literal_kind kind, kn_dtype d)
 }
 
 /* The dtypes that the literals may have: those of the variables beside them, then the defaults. */
-static void find_dtypes(reader *r, const kn_parse_scope *s, equation *e)
+static void find_dtypes(reader *r, const kni_parse_scope *s, equation *e)
 {
     memset(e->n_dtype, 0, sizeof e->n_dtype);
     for (size_t i = 0; i < e->in.n; i++) {
@@ -384,18 +385,18 @@ static void find_dtypes(reader *r, const kn_parse_scope *s, equation *e)
 
 /* Equations */
 
-static bool has_units(const kn_prim *prim)
+static bool has_units(const kni_prim *prim)
 {
-    for (const kn_param_field *f = prim->fields; f && f->name; f++)
+    for (const kni_param_field *f = prim->fields; f && f->name; f++)
         if (f->flags & KN_PF_UNITS)
             return true;
     return false;
 }
 
 /* In the place of a unit: another operand with a first axis, a constant if there is one. */
-static void fill_units(kn_parser *p, const kn_parse_scope *s, equation *e)
+static void fill_units(kni_parser *p, const kni_parse_scope *s, equation *e)
 {
-    kn_atom best = KN_ATOM_NONE;
+    kni_atom best = KN_ATOM_NONE;
     bool any = false, constant = false;
     for (size_t i = 0; i < e->in.n; i++) {
         const operand *one = &e->in.at[i];
@@ -416,11 +417,11 @@ static void fill_units(kn_parser *p, const kn_parse_scope *s, equation *e)
             e->in.at[i].atom = best;
 }
 
-static void read_operand(kn_parser *p, const kn_parse_scope *s, equation *e)
+static void read_operand(kni_parser *p, const kni_parse_scope *s, equation *e)
 {
     operand one = {.atom = KN_ATOM_NONE};
-    kn_word w = token(p->at);
-    const kn_parse_variable *v = kni_scope_find(s, w);
+    kni_word w = token(p->at);
+    const kni_parse_variable *v = kni_scope_find(s, w);
     if (v)
         one.atom = v->atom;
     else if (kni_is_literal_text(w)) {
@@ -435,27 +436,27 @@ static void read_operand(kn_parser *p, const kn_parse_scope *s, equation *e)
         kni_parse_no_memory(p);
 }
 
-static const kn_prim *find_prim(kn_parser *p)
+static const kni_prim *find_prim(kni_parser *p)
 {
-    kn_word w = kni_parse_word(p, "a primitive");
-    const kn_prim *prim = p->error ? NULL : kni_prim_find_n(w.s, w.n, true);
+    kni_word w = kni_parse_word(p, "a primitive");
+    const kni_prim *prim = p->error ? NULL : kni_prim_find_n(w.s, w.n, true);
     if (!prim)
         kni_parse_fail(p, w.s, KN_ERROR_VALUE, "there is no primitive %.*s", (int)(w.n < 40 ? w.n : 40), w.s);
     return prim;
 }
 
 /* Emits the equation with the literals' dtypes as numbered by `choice`; false with p->error if that is refused. */
-static bool try_emit(reader *r, kn_parse_scope *s, equation *e, const int choice[N_KINDS], bool exact)
+static bool try_emit(reader *r, kni_parse_scope *s, equation *e, const int choice[N_KINDS], bool exact)
 {
-    kn_parser *p = &r->p;
+    kni_parser *p = &r->p;
     size_t n = e->in.n, n_out = s->binders.n;
-    kn_type *xt = kni_parse_alloc(p, (n + 1) * sizeof *xt);
+    kni_type *xt = kni_parse_alloc(p, (n + 1) * sizeof *xt);
     void *params = e->prim->params_size ? kni_parse_alloc(p, e->prim->params_size) : NULL;
     s->atoms.n = 0;
     for (size_t i = 0; i < n && !p->error; i++) {
         const operand *one = &e->in.at[i];
-        kn_atom a = one->atom;
-        kn_scalar_bits bits;
+        kni_atom a = one->atom;
+        knx_scalar_bits bits;
         if (one->literal.n) {
             kn_dtype d = e->dtype[one->kind][choice[one->kind]];
             if (!kni_literal_bits(one->literal, d, exact, &bits))
@@ -477,7 +478,7 @@ static bool try_emit(reader *r, kn_parse_scope *s, equation *e, const int choice
     if (!p->error && !KN_VEC_RESERVE(&s->atoms, n_out + 1))
         kni_parse_no_memory(p);
     if (!p->error) {
-        kn_atom *out = s->atoms.at + n;
+        kni_atom *out = s->atoms.at + n;
         int made = knb_emit(&s->b, e->prim, params, (int)n, s->atoms.at, out, (int)n_out);
         if (kni_scope_ok(p, s, e->start) && (size_t)made != n_out)
             kni_parse_fail(p, e->start, KN_ERROR_VALUE, "%s has %d results, not %zu", e->prim->name, made, n_out);
@@ -501,12 +502,12 @@ static bool next_choice(const equation *e, int choice[N_KINDS])
 
 /* Tries the dtypes of literals one after the other, first those that print them like that; the error is that of the
  * first trial. */
-static void emit(reader *r, kn_parse_scope *s, equation *e)
+static void emit(reader *r, kni_parse_scope *s, equation *e)
 {
-    kn_parser *p = &r->p;
+    kni_parser *p = &r->p;
     int choice[N_KINDS] = {0};
     bool exact = true;
-    kn_error *first = NULL;
+    knx_error *first = NULL;
     find_dtypes(r, s, e);
     while (!p->error && !try_emit(r, s, e, choice, exact)) {
         bool fatal = p->error->kind == KN_ERROR_MEMORY;
@@ -530,9 +531,9 @@ static void emit(reader *r, kn_parse_scope *s, equation *e)
     knx_error_release(first);
 }
 
-static void read_equation(reader *r, kn_parse_scope *s)
+static void read_equation(reader *r, kni_parse_scope *s)
 {
-    kn_parser *p = &r->p;
+    kni_parser *p = &r->p;
     equation *e = kni_parse_alloc(p, sizeof *e);
     if (!e)
         return;
@@ -540,7 +541,7 @@ static void read_equation(reader *r, kn_parse_scope *s)
     s->binders.n = 0;
     kni_parse_is(p, ' '); /* skip blanks */
     for (bool more = binds(p->at); more && !p->error && !kni_parse_is(p, '=');) {
-        kn_parse_binder one = {.name = kni_parse_word(p, "a variable")};
+        kni_parse_binder one = {.name = kni_parse_word(p, "a variable")};
         if (!p->error && !KN_VEC_PUSH(&s->binders, one))
             kni_parse_no_memory(p);
     }
@@ -568,16 +569,16 @@ static void read_equation(reader *r, kn_parse_scope *s)
 /* Jaxprs */
 
 /* `until_a`: there is no `end`, but the variable a behind them. */
-static void read_binders(kn_parser *p, kn_parse_scope *s, char end, bool until_a, bool constants, int n,
-                         const kn_type *type)
+static void read_binders(kni_parser *p, kni_parse_scope *s, char end, bool until_a, bool constants, int n,
+                         const kni_type *type)
 {
     const char *start = p->at;
     int i = 0;
     for (; !p->error && !(until_a ? kni_word_is(kni_parse_peek(p), "a") : kni_parse_is(p, end)); i++) {
-        kn_word name = kni_parse_word(p, "a variable");
+        kni_word name = kni_parse_word(p, "a variable");
         if (i >= n || p->error)
             continue;
-        kn_atom a = constants ? knb_constvar(&s->b, type[i]) : knb_invar(&s->b, type[i]);
+        kni_atom a = constants ? knb_constvar(&s->b, type[i]) : knb_invar(&s->b, type[i]);
         if (kni_scope_ok(p, s, name.s))
             kni_scope_bind(p, s, name, a);
     }
@@ -586,15 +587,15 @@ static void read_binders(kn_parser *p, kn_parse_scope *s, char end, bool until_a
                        constants ? "constants" : "inputs", n);
 }
 
-static void read_result(reader *r, kn_parse_scope *s)
+static void read_result(reader *r, kni_parse_scope *s)
 {
-    kn_parser *p = &r->p;
+    kni_parser *p = &r->p;
     kni_parse_is(p, ' ');
-    kn_word w = token(p->at);
-    const kn_parse_variable *v = kni_scope_find(s, w);
-    kn_atom a = v ? v->atom : KN_ATOM_NONE;
+    kni_word w = token(p->at);
+    const kni_parse_variable *v = kni_scope_find(s, w);
+    kni_atom a = v ? v->atom : KN_ATOM_NONE;
     if (!v && kni_is_literal_text(w)) {
-        kn_scalar_bits bits;
+        knx_scalar_bits bits;
         literal_kind kind = kni_kind_of_text(w);
         kn_dtype d = r->prefer[kind];
         r->guessed |= kind != L_BOOL;
@@ -610,14 +611,14 @@ static void read_result(reader *r, kn_parse_scope *s)
 }
 
 /* One result bare, several in parentheses; a complex literal has parentheses of its own. */
-static void read_results(reader *r, kn_parse_scope *s)
+static void read_results(reader *r, kni_parse_scope *s)
 {
-    kn_parser *p = &r->p;
+    kni_parser *p = &r->p;
     s->atoms.n = 0;
     kni_parse_is(p, ' ');
-    kn_word w = token(p->at);
+    kni_word w = token(p->at);
     bool tuple = *p->at == '(' && !(w.n > 2 && w.s[w.n - 2] == 'j' && kni_kind_of_text(w) == L_COMPLEX &&
-                                    !memchr(w.s, ',', w.n) && !kni_parse_is_name((kn_word){w.s + 1, w.n - 2}));
+                                    !memchr(w.s, ',', w.n) && !kni_parse_is_name((kni_word){w.s + 1, w.n - 2}));
     if (!tuple) {
         read_result(r, s);
         return;
@@ -631,17 +632,17 @@ static void read_results(reader *r, kn_parse_scope *s)
     kni_parse_need(p, ')');
 }
 
-static bool at_results(kn_parser *p) { return !p->error && kni_word_is(kni_parse_peek(p), "in") && !binds(p->at); }
+static bool at_results(kni_parser *p) { return !p->error && kni_word_is(kni_parse_peek(p), "in") && !binds(p->at); }
 
-static kni_jaxpr *read_jaxpr(reader *r, int n_const, const kn_type *consts, int n_in, const kn_type *in)
+static kni_jaxpr *read_jaxpr(reader *r, int n_const, const kni_type *consts, int n_in, const kni_type *in)
 {
-    kn_parser *p = &r->p;
+    kni_parser *p = &r->p;
     kni_jaxpr *j = NULL;
     kni_parse_is(p, '{');
     const char *start = p->at;
     if (p->depth >= DEEPEST)
         kni_parse_fail(p, start, KN_ERROR_VALUE, "jaxprs are nested more than %d deep", DEEPEST);
-    kn_parse_scope *s = kni_parse_alloc(p, sizeof *s);
+    kni_parse_scope *s = kni_parse_alloc(p, sizeof *s);
     if (!s)
         return NULL;
     p->depth++;
@@ -671,7 +672,7 @@ static kni_jaxpr *read_jaxpr(reader *r, int n_const, const kn_type *consts, int 
 
 /* The dtypes that literals may have where nothing beside them tells: those of the constants and inputs, then 32 bits,
  * then the others. */
-static int preferences(literal_kind kind, int n, const kn_type *type, int m, const kn_type *more, kn_dtype *out)
+static int preferences(literal_kind kind, int n, const kni_type *type, int m, const kni_type *more, kn_dtype *out)
 {
     const kn_dtype others[] = {KN_DT(I32), KN_DT(I64),  KN_DT(U32),  KN_DT(U64), KN_DT(I8),  KN_DT(U8),
                                KN_DT(I16), KN_DT(U16),  KN_DT(F32),  KN_DT(F64), KN_DT(F16), KN_DT(BF16),
@@ -691,12 +692,12 @@ static int preferences(literal_kind kind, int n, const kn_type *type, int m, con
 
 /* Literals that stand alone are guessed: when the text does not fit together so, the next guess. The error is that of
  * the first. */
-kn_error *kni_parse_classic(const char *text, int n_const, const kn_type *consts, int n_in, const kn_type *in,
-                            kni_jaxpr **out)
+knx_error *kni_parse_classic(const char *text, int n_const, const kni_type *consts, int n_in, const kni_type *in,
+                             kni_jaxpr **out)
 {
     kn_dtype prefer[N_KINDS][KN_ID_COUNT];
     int n[N_KINDS], at[N_KINDS] = {0}, trials = 0;
-    kn_error *first = NULL;
+    knx_error *first = NULL;
     *out = NULL;
     for (int k = 0; k < N_KINDS; k++)
         n[k] = preferences((literal_kind)k, n_const, consts, n_in, in, prefer[k]);

@@ -4,7 +4,7 @@
 #include "base/digits.h"
 #include <string.h>
 
-literal_kind kni_kind_of_text(kn_word w)
+literal_kind kni_kind_of_text(kni_word w)
 {
     if (kni_word_is(w, "True") || kni_word_is(w, "False"))
         return L_BOOL;
@@ -18,7 +18,7 @@ literal_kind kni_kind_of_text(kn_word w)
     return L_INT;
 }
 
-bool kni_is_literal_text(kn_word w)
+bool kni_is_literal_text(kni_word w)
 {
     if (!w.n)
         return false;
@@ -27,7 +27,7 @@ bool kni_is_literal_text(kn_word w)
 }
 
 /* 2j, (1+2j): Python's text */
-static bool complex_value(kn_word w, kn_dtype d, kn_scalar_bits *bits)
+static bool complex_value(kni_word w, kn_dtype d, knx_scalar_bits *bits)
 {
     const char *s = w.s + (w.s[0] == '('), *end;
     double re = 0, im;
@@ -41,18 +41,18 @@ static bool complex_value(kn_word w, kn_dtype d, kn_scalar_bits *bits)
     if (*end != 'j')
         return false;
     kn_dtype part = knx_component(d);
-    kn_scalar_bits half[2] = {knx_scalar_from_double(part, re), knx_scalar_from_double(part, im)};
+    knx_scalar_bits half[2] = {knx_scalar_from_double(part, re), knx_scalar_from_double(part, im)};
     memcpy(bits->bytes, &half[0], part->size);
     memcpy(bits->bytes + part->size, &half[1], part->size);
     return true;
 }
 
-bool kni_literal_bits(kn_word w, kn_dtype d, bool exact, kn_scalar_bits *bits)
+bool kni_literal_bits(kni_word w, kn_dtype d, bool exact, knx_scalar_bits *bits)
 {
     const char *end = w.s;
     char text[48];
     double v;
-    *bits = (kn_scalar_bits){.u = {0}};
+    *bits = (knx_scalar_bits){.u = {0}};
     switch (d->kind) {
     case KN_KIND_BOOL: bits->u8 = w.s[0] == 'T'; return true;
     case KN_KIND_INT:

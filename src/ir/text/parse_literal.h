@@ -5,9 +5,9 @@
 #include "ir/text/parse.h"
 
 typedef enum literal_kind { L_BOOL, L_INT, L_FLOAT, L_COMPLEX, L_KEY, N_KINDS } literal_kind;
-bool kni_is_literal_text(kn_word w);
-literal_kind kni_kind_of_text(kn_word w);
+bool kni_is_literal_text(kni_word w);
+literal_kind kni_kind_of_text(kni_word w);
 literal_kind kni_kind_of_dtype(kn_dtype d);
 /* False where d has no such value; `exact`: only if the dtype would print this text. */
-bool kni_literal_bits(kn_word w, kn_dtype d, bool exact, kn_scalar_bits *bits);
+bool kni_literal_bits(kni_word w, kn_dtype d, bool exact, knx_scalar_bits *bits);
 #endif

@@ -3,14 +3,14 @@
 #include "ir/text/parse.h"
 #include <string.h>
 
-bool kni_parse_no_memory(kn_parser *p)
+bool kni_parse_no_memory(kni_parser *p)
 {
     if (!p->error)
         p->error = knx_error_nomem();
     return false;
 }
 
-bool kni_parse_is_name(kn_word w)
+bool kni_parse_is_name(kni_word w)
 {
     static const char *const reserved[] = {"in", "let", "lambda", "nan", "inf", "bits", "True", "False", "None"};
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
@@ -24,44 +24,44 @@ bool kni_parse_is_name(kn_word w)
     return w.n > 0;
 }
 
-uint64_t kni_word_hash(kn_word w) { return knx_hash_bytes(w.s, w.n, 0); }
-bool kni_word_same(kn_word a, kn_word b) { return a.n == b.n && !memcmp(a.s, b.s, a.n); }
+uint64_t kni_word_hash(kni_word w) { return knx_hash_bytes(w.s, w.n, 0); }
+bool kni_word_same(kni_word a, kni_word b) { return a.n == b.n && !memcmp(a.s, b.s, a.n); }
 
-kn_parse_variable *kni_scope_find(const kn_parse_scope *s, kn_word name)
+kni_parse_variable *kni_scope_find(const kni_parse_scope *s, kni_word name)
 {
     size_t cursor;
     uint64_t hash = kni_word_hash(name);
-    for (kn_parse_variable *v = knx_map_first(&s->variables, hash, &cursor); v;
-         v = knx_map_next(&s->variables, hash, &cursor))
+    for (kni_parse_variable *v = knx_table_first(&s->variables, hash, &cursor); v;
+         v = knx_table_next(&s->variables, hash, &cursor))
         if (kni_word_same(v->name, name))
             return v;
     return NULL;
 }
 
-void kni_scope_bind(kn_parser *p, kn_parse_scope *s, kn_word name, kn_atom atom)
+void kni_scope_bind(kni_parser *p, kni_parse_scope *s, kni_word name, kni_atom atom)
 {
     if (kni_scope_find(s, name)) {
         kni_parse_fail(p, name.s, KN_ERROR_VALUE, "%.*s is bound twice", (int)(name.n < 40 ? name.n : 40), name.s);
         return;
     }
-    kn_parse_variable *v = kni_parse_alloc(p, sizeof *v);
+    kni_parse_variable *v = kni_parse_alloc(p, sizeof *v);
     if (!v)
         return;
-    *v = (kn_parse_variable){name, atom};
-    if (!knx_map_add(&s->variables, kni_word_hash(name), v))
+    *v = (kni_parse_variable){name, atom};
+    if (!knx_table_add(&s->variables, kni_word_hash(name), v))
         kni_parse_no_memory(p);
 }
 
-bool kni_scope_ok(kn_parser *p, kn_parse_scope *s, const char *at)
+bool kni_scope_ok(kni_parser *p, kni_parse_scope *s, const char *at)
 {
     kni_parse_wrap(p, at, knb_take_error(&s->b));
     return !p->error;
 }
 
-void kni_scope_free(kn_parse_scope *s)
+void kni_scope_free(kni_parse_scope *s)
 {
     knb_free(&s->b);
-    knx_map_free(&s->variables);
+    knx_table_free(&s->variables);
     KN_VEC_FREE(&s->binders);
     KN_VEC_FREE(&s->atoms);
     KN_VEC_FREE(&s->consts);

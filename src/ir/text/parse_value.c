@@ -9,7 +9,7 @@
 
 /* Failing */
 
-static void position(const kn_parser *p, const char *at, int *line, int *column)
+static void position(const kni_parser *p, const char *at, int *line, int *column)
 {
     *line = *column = 1;
     for (const char *s = p->text; s < at; s++) {
@@ -18,7 +18,7 @@ static void position(const kn_parser *p, const char *at, int *line, int *column)
     }
 }
 
-void kni_parse_fail(kn_parser *p, const char *at, kn_error_kind kind, const char *format, ...)
+void kni_parse_fail(kni_parser *p, const char *at, kn_error_kind kind, const char *format, ...)
 {
     char message[256];
     int line, column;
@@ -29,10 +29,10 @@ void kni_parse_fail(kn_parser *p, const char *at, kn_error_kind kind, const char
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     position(p, at, &line, &column);
-    p->error = knx_error(kind, "line %d, column %d: %s", line, column, message);
+    p->error = knx_error_new(kind, "line %d, column %d: %s", line, column, message);
 }
 
-void kni_parse_wrap(kn_parser *p, const char *at, kn_error *e)
+void kni_parse_wrap(kni_parser *p, const char *at, knx_error *e)
 {
     if (e && e->kind == KN_ERROR_MEMORY && atomic_load(&e->refs) < 0 && !p->error)
         p->error = e; /* no memory: the static error says so */
@@ -42,7 +42,7 @@ void kni_parse_wrap(kn_parser *p, const char *at, kn_error *e)
     }
 }
 
-void *kni_parse_alloc(kn_parser *p, size_t bytes)
+void *kni_parse_alloc(kni_parser *p, size_t bytes)
 {
     void *m = p->error ? NULL : knx_arena_zero(&p->arena, bytes);
     if (!m && !p->error)
@@ -52,19 +52,19 @@ void *kni_parse_alloc(kn_parser *p, size_t bytes)
 
 /* Characters and words */
 
-static void skip_blanks(kn_parser *p)
+static void skip_blanks(kni_parser *p)
 {
     while (*p->at == ' ' || *p->at == '\n' || *p->at == '\t' || *p->at == '\r')
         p->at++;
 }
 
-bool kni_parse_is(kn_parser *p, char c)
+bool kni_parse_is(kni_parser *p, char c)
 {
     skip_blanks(p);
     return !p->error && *p->at == c;
 }
 
-bool kni_parse_take(kn_parser *p, char c)
+bool kni_parse_take(kni_parser *p, char c)
 {
     if (!kni_parse_is(p, c))
         return false;
@@ -72,7 +72,7 @@ bool kni_parse_take(kn_parser *p, char c)
     return true;
 }
 
-static const char *show_next(const kn_parser *p, char room[8])
+static const char *show_next(const kni_parser *p, char room[8])
 {
     unsigned char c = (unsigned char)*p->at;
     if (!c)
@@ -81,7 +81,7 @@ static const char *show_next(const kn_parser *p, char room[8])
     return room;
 }
 
-bool kni_parse_need(kn_parser *p, char c)
+bool kni_parse_need(kni_parser *p, char c)
 {
     char room[8];
     if (kni_parse_take(p, c))
@@ -98,31 +98,31 @@ static bool in_word(char c)
 
 /* A dot or hyphen belongs to a word if a letter follows: scatter-add, GatherScatterMode.CLIP, but not the point
  * behind binders. */
-kn_word kni_parse_peek(kn_parser *p)
+kni_word kni_parse_peek(kni_parser *p)
 {
     skip_blanks(p);
-    kn_word w = {p->at, 0};
+    kni_word w = {p->at, 0};
     while (!p->error && in_word(w.s[w.n]) && ((w.s[w.n] != '.' && w.s[w.n] != '-') || (w.n && in_word(w.s[w.n + 1]))))
         w.n++;
     return w;
 }
 
-bool kni_word_is(kn_word w, const char *s) { return w.n == strlen(s) && !memcmp(w.s, s, w.n); }
+bool kni_word_is(kni_word w, const char *s) { return w.n == strlen(s) && !memcmp(w.s, s, w.n); }
 
-kn_word kni_parse_word(kn_parser *p, const char *what)
+kni_word kni_parse_word(kni_parser *p, const char *what)
 {
     char room[8];
-    kn_word w = kni_parse_peek(p);
+    kni_word w = kni_parse_peek(p);
     p->at += w.n;
     if (!w.n)
         kni_parse_fail(p, p->at, KN_ERROR_VALUE, "expected %s before %s", what, show_next(p, room));
     return w;
 }
 
-bool kni_parse_need_word(kn_parser *p, const char *word)
+bool kni_parse_need_word(kni_parser *p, const char *word)
 {
     char room[8];
-    kn_word w = kni_parse_peek(p);
+    kni_word w = kni_parse_peek(p);
     if (kni_word_is(w, word)) {
         p->at += w.n;
         return !p->error;
@@ -154,7 +154,7 @@ static bool integer(const char **s, uint64_t *bits, bool *negative)
     return true;
 }
 
-bool kni_parse_int(kn_parser *p, int64_t *v)
+bool kni_parse_int(kni_parser *p, int64_t *v)
 {
     uint64_t bits;
     bool negative;
@@ -180,9 +180,9 @@ static bool hex(const char **s, uint64_t *v)
 }
 
 /* bits(0x..) or bits(0x..,0x..); nothing beyond the dtype's size may be set. */
-bool kni_bits_value(const char **s, size_t size, kn_scalar_bits *out)
+bool kni_bits_value(const char **s, size_t size, knx_scalar_bits *out)
 {
-    *out = (kn_scalar_bits){.u = {0}};
+    *out = (knx_scalar_bits){.u = {0}};
     if (strncmp(*s, "bits(", 5))
         return false;
     *s += 5;
@@ -194,10 +194,10 @@ bool kni_bits_value(const char **s, size_t size, kn_scalar_bits *out)
     return true;
 }
 
-bool kni_parse_ints(kn_parser *p, kn_ints *v)
+bool kni_parse_ints(kni_parser *p, kni_ints *v)
 {
     KN_VEC(int64_t) list = {0};
-    *v = (kn_ints){0, NULL};
+    *v = (kni_ints){0, NULL};
     if (!kni_parse_need(p, '('))
         return false;
     while (!p->error && !kni_parse_is(p, ')')) {
@@ -212,14 +212,14 @@ bool kni_parse_ints(kn_parser *p, kn_ints *v)
         int64_t *own = kni_parse_alloc(p, list.n * sizeof *own);
         if (own)
             memcpy(own, list.at, list.n * sizeof *own);
-        *v = (kn_ints){own ? (int)list.n : 0, own};
+        *v = (kni_ints){own ? (int)list.n : 0, own};
     }
     KN_VEC_FREE(&list);
     return !p->error;
 }
 
 /* In double quotes as the full form has it, or in single ones. */
-static const char *axis_name(kn_parser *p)
+static const char *axis_name(kni_parser *p)
 {
     if (!kni_parse_is(p, '\''))
         return kni_parse_string(p);
@@ -232,15 +232,15 @@ static const char *axis_name(kn_parser *p)
     return kni_parse_need(p, '\'') ? s : NULL;
 }
 
-bool kni_parse_names(kn_parser *p, kn_names *v)
+bool kni_parse_names(kni_parser *p, kni_names *v)
 {
     KN_VEC(const char *) list = {0};
-    *v = (kn_names){0, NULL};
+    *v = (kni_names){0, NULL};
     bool bare = !kni_parse_is(p, '(');
     if (!bare)
         kni_parse_need(p, '(');
     while (!p->error && (bare ? !list.n : !kni_parse_is(p, ')'))) {
-        kn_word w = bare ? kni_parse_word(p, "an axis name") : (kn_word){0};
+        kni_word w = bare ? kni_parse_word(p, "an axis name") : (kni_word){0};
         char *word = bare ? kni_parse_alloc(p, w.n + 1) : NULL;
         if (word)
             memcpy(word, w.s, w.n);
@@ -256,15 +256,15 @@ bool kni_parse_names(kn_parser *p, kn_names *v)
     if (own) {
         if (list.n)
             memcpy(own, list.at, list.n * sizeof *own);
-        *v = (kn_names){(int)list.n, own};
+        *v = (kni_names){(int)list.n, own};
     }
     KN_VEC_FREE(&list);
     return !p->error;
 }
 
-bool kni_parse_double(kn_parser *p, double *v)
+bool kni_parse_double(kni_parser *p, double *v)
 {
-    kn_scalar_bits bits;
+    knx_scalar_bits bits;
     skip_blanks(p);
     const char *s = p->at;
     if (!p->error && kni_bits_value(&s, sizeof *v, &bits))
@@ -276,10 +276,10 @@ bool kni_parse_double(kn_parser *p, double *v)
     return !p->error;
 }
 
-bool kni_parse_doubles(kn_parser *p, kn_doubles *v)
+bool kni_parse_doubles(kni_parser *p, kni_doubles *v)
 {
     KN_VEC(double) list = {0};
-    *v = (kn_doubles){0, NULL};
+    *v = (kni_doubles){0, NULL};
     if (!kni_parse_need(p, '('))
         return false;
     while (!p->error && !kni_parse_is(p, ')')) {
@@ -294,7 +294,7 @@ bool kni_parse_doubles(kn_parser *p, kn_doubles *v)
         double *own = kni_parse_alloc(p, list.n * sizeof *own);
         if (own)
             memcpy(own, list.at, list.n * sizeof *own);
-        *v = (kn_doubles){own ? (int)list.n : 0, own};
+        *v = (kni_doubles){own ? (int)list.n : 0, own};
     }
     KN_VEC_FREE(&list);
     return !p->error;
@@ -320,7 +320,7 @@ static int unescape(const char **s)
     return v ? v : -1;
 }
 
-char *kni_parse_string(kn_parser *p)
+char *kni_parse_string(kni_parser *p)
 {
     if (!kni_parse_need(p, '"'))
         return NULL;
@@ -346,7 +346,7 @@ char *kni_parse_string(kn_parser *p)
 
 /* Types and literals */
 
-kn_dtype kni_parse_dtype(kn_parser *p)
+kn_dtype kni_parse_dtype(kni_parser *p)
 {
     char name[24];
     size_t n = 0;
@@ -367,11 +367,11 @@ kn_dtype kni_parse_dtype(kn_parser *p)
     return d;
 }
 
-bool kni_parse_type(kn_parser *p, kn_type *t)
+bool kni_parse_type(kni_parser *p, kni_type *t)
 {
     const char *start = p->at;
     int64_t dim[KN_MAX_NDIM];
-    *t = (kn_type){.dtype = kni_parse_dtype(p)};
+    *t = (kni_type){.dtype = kni_parse_dtype(p)};
     bool more = kni_parse_need(p, '[') && !kni_parse_is(p, ']');
     for (; more && !p->error; more = kni_parse_take(p, ',')) {
         if (t->ndim == KN_MAX_NDIM)
@@ -390,10 +390,10 @@ bool kni_parse_type(kn_parser *p, kn_type *t)
     return true;
 }
 
-bool kni_parse_is_literal(kn_parser *p)
+bool kni_parse_is_literal(kni_parser *p)
 {
     static const char *const words[] = {"nan", "inf", "bits", "True", "False"};
-    kn_word w = kni_parse_peek(p);
+    kni_word w = kni_parse_peek(p);
     if (p->error || !*w.s)
         return false;
     if (strchr("0123456789-(", *w.s))
@@ -404,7 +404,7 @@ bool kni_parse_is_literal(kn_parser *p)
     return false;
 }
 
-static bool real_value(const char **s, kn_dtype d, kn_scalar_bits *out)
+static bool real_value(const char **s, kn_dtype d, knx_scalar_bits *out)
 {
     double v;
     if (!knx_parse_double(*s, s, &v))
@@ -413,10 +413,10 @@ static bool real_value(const char **s, kn_dtype d, kn_scalar_bits *out)
     return true;
 }
 
-static bool complex_value(const char **s, kn_dtype d, kn_scalar_bits *out)
+static bool complex_value(const char **s, kn_dtype d, knx_scalar_bits *out)
 {
     kn_dtype part = knx_component(d);
-    kn_scalar_bits re, im;
+    knx_scalar_bits re, im;
     if (*(*s)++ != '(' || !real_value(s, part, &re) || *(*s)++ != ',' || !real_value(s, part, &im) || *(*s)++ != ')')
         return false;
     memcpy(out->bytes, &re, part->size);
@@ -424,7 +424,7 @@ static bool complex_value(const char **s, kn_dtype d, kn_scalar_bits *out)
     return true;
 }
 
-static bool integer_value(const char **s, kn_dtype d, kn_scalar_bits *out)
+static bool integer_value(const char **s, kn_dtype d, knx_scalar_bits *out)
 {
     uint64_t bits;
     bool negative;
@@ -434,9 +434,9 @@ static bool integer_value(const char **s, kn_dtype d, kn_scalar_bits *out)
     return true;
 }
 
-static bool literal_value(const char **s, kn_dtype d, kn_scalar_bits *out)
+static bool literal_value(const char **s, kn_dtype d, knx_scalar_bits *out)
 {
-    *out = (kn_scalar_bits){.u = {0}};
+    *out = (knx_scalar_bits){.u = {0}};
     if (**s == 'b')
         return kni_bits_value(s, d->size, out);
     switch (d->kind) {
@@ -458,7 +458,7 @@ static bool literal_value(const char **s, kn_dtype d, kn_scalar_bits *out)
 }
 
 /* The value means something only once the type behind it is known. */
-bool kni_parse_literal(kn_parser *p, kn_literal *l)
+bool kni_parse_literal(kni_parser *p, kni_literal *l)
 {
     skip_blanks(p);
     const char *value = p->at, *end = value + strcspn(value, ":; \n\t\r\"");

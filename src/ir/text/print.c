@@ -26,16 +26,16 @@ typedef struct name_count {
 } name_count;
 
 typedef struct printer {
-    kn_layout layout;
-    kn_jaxpr_form form;
+    kni_layout layout;
+    kni_jaxpr_form form;
     const char *const *consts;
-    kn_arena arena; /* names */
-    kn_map index;   /* jaxprs -> 1 + place in `met` */
+    knx_arena arena; /* names */
+    knx_table index; /* jaxprs -> 1 + place in `met` */
     KN_VEC(shared) met;
     KN_VEC(uint32_t) order; /* of `met`: in which the shared ones are printed */
-    kn_map taken;           /* hash of a shared jaxpr's name -> its name_count */
+    knx_table taken;        /* hash of a shared jaxpr's name -> its name_count */
     uint64_t next_name;
-    kn_str scratch;
+    knx_str scratch;
     bool failed;
 } printer;
 
@@ -46,7 +46,7 @@ static bool ok(const printer *p) { return !p->failed && !p->layout.failed; }
 static shared *find_met(const printer *p, const kni_jaxpr *j)
 {
     size_t cursor;
-    void *v = knx_map_first(&p->index, (uintptr_t)j, &cursor);
+    void *v = knx_table_first(&p->index, (uintptr_t)j, &cursor);
     return v ? &p->met.at[(uintptr_t)v - 1] : NULL;
 }
 
@@ -56,7 +56,7 @@ static shared *meet(printer *p, const kni_jaxpr *j)
     if (s)
         return s;
     if (!KN_VEC_PUSH(&p->met, ((shared){.jaxpr = j})) ||
-        !knx_map_add(&p->index, (uintptr_t)j, (void *)(uintptr_t)p->met.n)) {
+        !knx_table_add(&p->index, (uintptr_t)j, (void *)(uintptr_t)p->met.n)) {
         p->failed = true;
         return NULL;
     }
@@ -64,10 +64,10 @@ static shared *meet(printer *p, const kni_jaxpr *j)
 }
 
 /* The jaxprs that the text shows at this field: hidden ones are none; the full form shows those of rules. */
-static kni_jaxprs shown_jaxprs(const printer *p, const kn_param_field *f, const void *params)
+static kni_jaxprs shown_jaxprs(const printer *p, const kni_param_field *f, const void *params)
 {
     if (f->kind == KN_P_THUNK && p->form == KN_FORM_FULL) {
-        const kn_thunk *t = *(kn_thunk *const *)((const char *)params + f->offset);
+        const kni_thunk *t = *(kni_thunk *const *)((const char *)params + f->offset);
         return (kni_jaxprs){t->held != NULL, (kni_jaxpr *const *)&t->held};
     }
     return kni_field_shown(p->form, f, params) ? kni_field_jaxprs(f, params) : (kni_jaxprs){0, NULL};
@@ -75,9 +75,9 @@ static kni_jaxprs shown_jaxprs(const printer *p, const kn_param_field *f, const 
 
 /* The parameter `name` of a call, without the brackets of <lambda>; NULL if there is none. (Those of custom derivatives
  * are no parameters in JAX.) */
-static const char *name_in_params(printer *p, const kn_eqn *e)
+static const char *name_in_params(printer *p, const kni_eqn *e)
 {
-    for (const kn_param_field *f = e->prim->fields; e->params && f && f->name; f++) {
+    for (const kni_param_field *f = e->prim->fields; e->params && f && f->name; f++) {
         if (!(e->prim->bits & KN_CALLS) || f->kind != KN_P_STRING || !(f->flags & KN_PF_NAME))
             continue;
         const char *s = *(char *const *)((const char *)e->params + f->offset);
@@ -104,9 +104,9 @@ typedef KN_VEC(const kni_jaxpr *) jaxpr_queue;
 static void walk_equations(printer *p, const kni_jaxpr *j, jaxpr_queue *queue)
 {
     for (uint32_t i = 0; !p->failed && i < j->n_eqn; i++) {
-        const kn_eqn *e = &j->eqn[i];
+        const kni_eqn *e = &j->eqn[i];
         const char *name = NULL;
-        for (const kn_param_field *f = e->prim->fields; e->params && f && f->name && !p->failed; f++) {
+        for (const kni_param_field *f = e->prim->fields; e->params && f && f->name && !p->failed; f++) {
             kni_jaxprs subs = shown_jaxprs(p, f, e->params);
             name = name || !subs.n ? name : name_in_params(p, e);
             for (int k = 0; k < subs.n; k++) {
@@ -143,7 +143,7 @@ static name_count *find_name(const printer *p, const char *name)
 {
     size_t cursor;
     uint64_t hash = knx_hash_bytes(name, strlen(name), 0);
-    for (name_count *n = knx_map_first(&p->taken, hash, &cursor); n; n = knx_map_next(&p->taken, hash, &cursor))
+    for (name_count *n = knx_table_first(&p->taken, hash, &cursor); n; n = knx_table_next(&p->taken, hash, &cursor))
         if (!strcmp(n->name, name))
             return n;
     return NULL;
@@ -157,7 +157,7 @@ static uint32_t take_name(printer *p, const char *name)
         n = knx_arena_zero(&p->arena, sizeof *n);
         if (n)
             n->name = name;
-        if (!n || !knx_map_add(&p->taken, knx_hash_bytes(name, strlen(name), 0), n)) {
+        if (!n || !knx_table_add(&p->taken, knx_hash_bytes(name, strlen(name), 0), n)) {
             p->failed = true;
             return 0;
         }
@@ -201,8 +201,8 @@ static void place_shared(printer *p, shared *s)
 static void order_inner_first(printer *p, const kni_jaxpr *j)
 {
     for (uint32_t i = 0; !p->failed && i < j->n_eqn; i++) {
-        const kn_eqn *e = &j->eqn[i];
-        for (const kn_param_field *f = e->prim->fields; e->params && f && f->name; f++) {
+        const kni_eqn *e = &j->eqn[i];
+        for (const kni_param_field *f = e->prim->fields; e->params && f && f->name; f++) {
             kni_jaxprs subs = shown_jaxprs(p, f, e->params);
             for (int k = 0; k < subs.n; k++)
                 place_shared(p, find_met(p, subs.v[k]));
@@ -242,7 +242,7 @@ static uint32_t fresh_name(printer *p)
     }
 }
 
-static uint32_t name_of(printer *p, uint32_t *name, kn_atom var)
+static uint32_t name_of(printer *p, uint32_t *name, kni_atom var)
 {
     if (name[var] == NO_NAME)
         name[var] = fresh_name(p);
@@ -275,26 +275,26 @@ static void mark_dropped(const kni_jaxpr *j, uint32_t *name)
 }
 
 /* The variables of an inlined call take the names of those outside that they stand for. */
-static void suggest_names(printer *p, uint32_t *inner, const kn_atom *vars, uint32_t *outer, const kn_atom *like,
+static void suggest_names(printer *p, uint32_t *inner, const kni_atom *vars, uint32_t *outer, const kni_atom *like,
                           uint32_t n)
 {
-    kn_map used = {0};
+    knx_table used = {0};
     size_t cursor;
     for (uint32_t i = 0; i < n && !p->failed; i++) {
         if (kni_is_literal(like[i]) || kni_is_literal(vars[i]) || inner[vars[i]] != NO_NAME)
             continue;
-        if (knx_map_first(&used, like[i], &cursor))
+        if (knx_table_first(&used, like[i], &cursor))
             continue;
-        p->failed |= !knx_map_add(&used, like[i], p);
+        p->failed |= !knx_table_add(&used, like[i], p);
         inner[vars[i]] = name_of(p, outer, like[i]);
     }
-    knx_map_free(&used);
+    knx_table_free(&used);
 }
 
-static void suggest_for_call(printer *p, uint32_t *inner, const kni_jaxpr *sub, uint32_t *outer, const kn_eqn *e)
+static void suggest_for_call(printer *p, uint32_t *inner, const kni_jaxpr *sub, uint32_t *outer, const kni_eqn *e)
 {
     uint32_t most = sub->n_in > e->n_out ? sub->n_in : e->n_out;
-    kn_atom *vars = knx_arena_alloc(&p->arena, (size_t)most * sizeof *vars);
+    kni_atom *vars = knx_arena_alloc(&p->arena, (size_t)most * sizeof *vars);
     if (!vars) {
         p->failed = true;
         return;
@@ -319,7 +319,7 @@ static void add_scratch(printer *p)
     p->scratch.n = 0;
 }
 
-static void add_atom(printer *p, const kni_jaxpr *j, uint32_t *name, kn_atom a)
+static void add_atom(printer *p, const kni_jaxpr *j, uint32_t *name, kni_atom a)
 {
     char room[KN_NAME_ROOM];
     if (kni_is_literal(a)) {
@@ -342,7 +342,7 @@ static void add_gap(printer *p, uint32_t i, const char *comma)
     kni_layout_close(&p->layout);
 }
 
-static void add_atoms(printer *p, const kni_jaxpr *j, uint32_t *name, const kn_atom *x, uint32_t n, const char *comma)
+static void add_atoms(printer *p, const kni_jaxpr *j, uint32_t *name, const kni_atom *x, uint32_t n, const char *comma)
 {
     kni_layout_open(&p->layout, 2);
     for (uint32_t i = 0; i < n && ok(p); i++) {
@@ -384,7 +384,7 @@ static void add_sub_jaxpr(printer *p, const kni_jaxpr *sub, uint32_t *inner)
 
 static void add_sub_jaxprs(printer *p, kni_jaxprs subs)
 {
-    kn_layout *l = &p->layout;
+    kni_layout *l = &p->layout;
     kni_layout_open(l, 0);
     kni_layout_nest(l, 2);
     kni_layout_puts(l, "(");
@@ -401,10 +401,10 @@ static void add_sub_jaxprs(printer *p, kni_jaxprs subs)
 }
 
 /* `inner`: the names of the called jaxpr, if it got some; NULL otherwise. */
-static void add_params(printer *p, const kni_jaxpr *j, const kn_eqn *e, uint32_t *inner)
+static void add_params(printer *p, const kni_jaxpr *j, const kni_eqn *e, uint32_t *inner)
 {
     int n = 0;
-    for (const kn_param_field *f = e->prim->fields; f && f->name && ok(p); f++) {
+    for (const kni_param_field *f = e->prim->fields; f && f->name && ok(p); f++) {
         if (!kni_field_shown(p->form, f, e->params))
             continue;
         if (!n++) {
@@ -452,12 +452,12 @@ static void add_place(printer *p, const kn_place *place)
 }
 
 /* The names that a call's jaxpr takes over in the typed form; NULL if it is no call or shared. */
-static uint32_t *names_of_call(printer *p, uint32_t *name, const kn_eqn *e)
+static uint32_t *names_of_call(printer *p, uint32_t *name, const kni_eqn *e)
 {
     const kni_jaxpr *sub = NULL;
     if (p->form != KN_FORM_TYPED || !(e->prim->bits & KN_CALLS))
         return NULL;
-    for (const kn_param_field *f = e->prim->fields; e->params && f && f->name && !sub; f++)
+    for (const kni_param_field *f = e->prim->fields; e->params && f && f->name && !sub; f++)
         sub = f->kind == KN_P_JAXPR ? kni_field_jaxprs(f, e->params).v[0] : NULL;
     if (!sub || is_shared(find_met(p, sub)))
         return NULL;
@@ -467,7 +467,7 @@ static uint32_t *names_of_call(printer *p, uint32_t *name, const kn_eqn *e)
     return inner;
 }
 
-static void add_equation(printer *p, const kni_jaxpr *j, uint32_t *name, const kn_eqn *e)
+static void add_equation(printer *p, const kni_jaxpr *j, uint32_t *name, const kni_eqn *e)
 {
     uint32_t *inner = names_of_call(p, name, e);
     if (e->n_out) {
@@ -485,7 +485,7 @@ static void add_equation(printer *p, const kni_jaxpr *j, uint32_t *name, const k
 
 static void add_jaxpr(printer *p, const kni_jaxpr *j, uint32_t *name, const char *const *consts)
 {
-    kn_layout *l = &p->layout;
+    kni_layout *l = &p->layout;
     kni_layout_open(l, 2);
     kni_layout_puts(l, "{ lambda ");
     if (p->form == KN_FORM_FULL && *j->name) {
@@ -537,26 +537,26 @@ static void add_text(printer *p, const kni_jaxpr *j)
     add_jaxpr(p, j, name, p->consts);
 }
 
-kn_error *kni_text_modern(const kni_jaxpr *j, kn_jaxpr_form form, const char *const *consts, kn_str *out)
+knx_error *kni_text_modern(const kni_jaxpr *j, kni_jaxpr_form form, const char *const *consts, knx_str *out)
 {
     printer p = {.form = form, .consts = consts};
     add_text(&p, j);
     bool done = ok(&p) && kni_layout_run(&p.layout, WIDTH, out);
     kni_layout_free(&p.layout);
     knx_arena_free(&p.arena);
-    knx_map_free(&p.index);
-    knx_map_free(&p.taken);
+    knx_table_free(&p.index);
+    knx_table_free(&p.taken);
     KN_VEC_FREE(&p.met);
     KN_VEC_FREE(&p.order);
     knx_str_free(&p.scratch);
     return done ? NULL : knx_error_nomem();
 }
 
-kn_error *kni_text_consts(const kni_jaxpr *j, kn_jaxpr_form form, const char *const *consts, char **out)
+knx_error *kni_text_consts(const kni_jaxpr *j, kni_jaxpr_form form, const char *const *consts, char **out)
 {
-    kn_str t = {0};
+    knx_str t = {0};
     *out = NULL;
-    kn_error *e = form == KN_FORM_CLASSIC ? kni_text_classic(j, &t) : kni_text_modern(j, form, consts, &t);
+    knx_error *e = form == KN_FORM_CLASSIC ? kni_text_classic(j, &t) : kni_text_modern(j, form, consts, &t);
     if (e) {
         knx_str_free(&t);
         return e;
@@ -565,15 +565,15 @@ kn_error *kni_text_consts(const kni_jaxpr *j, kn_jaxpr_form form, const char *co
     return *out ? NULL : knx_error_nomem();
 }
 
-kn_error *kni_text(const kni_jaxpr *j, kn_jaxpr_form form, char **out) { return kni_text_consts(j, form, NULL, out); }
+knx_error *kni_text(const kni_jaxpr *j, kni_jaxpr_form form, char **out) { return kni_text_consts(j, form, NULL, out); }
 
-bool kni_place_inside(const kn_prim *prim, const void *params, const kn_place *place)
+bool kni_place_inside(const kni_prim *prim, const void *params, const kn_place *place)
 {
-    for (const kn_param_field *f = prim->fields; place && f && f->name; f++) {
+    for (const kni_param_field *f = prim->fields; place && f && f->name; f++) {
         kni_jaxprs inner = kni_field_jaxprs(f, params);
         for (int k = 0; k < inner.n; k++)
             for (uint32_t i = 0; i < inner.v[k]->n_eqn; i++) {
-                const kn_eqn *e = &inner.v[k]->eqn[i];
+                const kni_eqn *e = &inner.v[k]->eqn[i];
                 if (e->place == place || kni_place_inside(e->prim, e->params, place))
                     return true;
             }

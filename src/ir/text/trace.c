@@ -4,7 +4,7 @@
 #include "ir/prim.h"
 #include "ir/text/print.h"
 
-static void add_atom(kn_str *t, const kn_builder *b, kn_atom a)
+static void add_atom(knx_str *t, const kni_builder *b, kni_atom a)
 {
     char room[KN_NAME_ROOM];
     if (kni_is_literal(a)) {
@@ -18,11 +18,11 @@ static void add_atom(kn_str *t, const kn_builder *b, kn_atom a)
     kni_add_type(t, KN_FORM_TYPED, knb_type(b, a));
 }
 
-static void add_params(kn_str *t, const kn_draft_eqn *e)
+static void add_params(knx_str *t, const kni_draft_eqn *e)
 {
-    const kn_eqn shown = {.prim = e->prim, .params = e->params};
+    const kni_eqn shown = {.prim = e->prim, .params = e->params};
     const char *before = "[";
-    for (const kn_param_field *f = e->params ? e->prim->fields : NULL; f && f->name; f++) {
+    for (const kni_param_field *f = e->params ? e->prim->fields : NULL; f && f->name; f++) {
         if (f->kind == KN_P_TEXT || f->kind == KN_P_JAXPR || f->kind == KN_P_JAXPRS ||
             !kni_field_shown(KN_FORM_TYPED, f, e->params))
             continue;
@@ -35,9 +35,9 @@ static void add_params(kn_str *t, const kn_draft_eqn *e)
     knx_str_puts(t, *before == ' ' ? "]" : "");
 }
 
-void kni_trace_equation(const kn_builder *b, const kn_draft_eqn *e)
+void kni_trace_equation(const kni_builder *b, const kni_draft_eqn *e)
 {
-    kn_str t = {0};
+    knx_str t = {0};
     for (uint32_t i = 0; i < e->n_out; i++) {
         add_atom(&t, b, e->out + i);
         knx_str_puts(&t, i + 1 < e->n_out ? " " : " = ");

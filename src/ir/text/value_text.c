@@ -18,7 +18,7 @@ const char *kni_var_name(uint64_t n, char room[KN_NAME_ROOM])
     return p;
 }
 
-void kni_quoted_text(kn_str *t, const char *s)
+void kni_quoted_text(knx_str *t, const char *s)
 {
     knx_str_puts(t, "\"");
     for (; *s; s++) {
@@ -39,7 +39,7 @@ void kni_quoted_text(kn_str *t, const char *s)
     knx_str_puts(t, "\"");
 }
 
-void kni_add_type(kn_str *t, kn_jaxpr_form form, kn_type type)
+void kni_add_type(knx_str *t, kni_jaxpr_form form, kni_type type)
 {
     knx_str_puts(t, type.dtype->short_name);
     knx_str_puts(t, "[");
@@ -53,7 +53,7 @@ void kni_add_type(kn_str *t, kn_jaxpr_form form, kn_type type)
 
 /* Literals */
 
-void kni_bits_text(kn_str *t, kn_dtype d, const kn_scalar_bits *bits)
+void kni_bits_text(knx_str *t, kn_dtype d, const knx_scalar_bits *bits)
 {
     char text[64];
     if (d->size > 8)
@@ -64,18 +64,18 @@ void kni_bits_text(kn_str *t, kn_dtype d, const kn_scalar_bits *bits)
 }
 
 /* Does the text, read back as a double and converted, give these bits? */
-static bool round_trips(const char *text, kn_dtype d, const kn_scalar_bits *bits)
+static bool round_trips(const char *text, kn_dtype d, const knx_scalar_bits *bits)
 {
     double v;
     const char *end;
     if (!knx_parse_double(text, &end, &v) || *end)
         return false;
-    kn_scalar_bits back = knx_scalar_from_double(d, v);
+    knx_scalar_bits back = knx_scalar_from_double(d, v);
     return !memcmp(&back, bits, sizeof back);
 }
 
 /* A real number so that it reads back exactly; false if no text does (most NaNs). */
-static bool exact_text(char text[48], kn_dtype d, const kn_scalar_bits *bits)
+static bool exact_text(char text[48], kn_dtype d, const knx_scalar_bits *bits)
 {
     double v = knx_scalar_to_double(d, *bits);
     knx_format_shortest(text, d, v);
@@ -85,7 +85,7 @@ static bool exact_text(char text[48], kn_dtype d, const kn_scalar_bits *bits)
     return v == v && round_trips(text, d, bits);
 }
 
-static void add_real(kn_str *t, kn_jaxpr_form form, kn_dtype d, const kn_scalar_bits *bits)
+static void add_real(knx_str *t, kni_jaxpr_form form, kn_dtype d, const knx_scalar_bits *bits)
 {
     char text[48];
     if (form == KN_FORM_FULL && !exact_text(text, d, bits)) {
@@ -98,16 +98,16 @@ static void add_real(kn_str *t, kn_jaxpr_form form, kn_dtype d, const kn_scalar_
     knx_str_puts(t, text);
 }
 
-static kn_scalar_bits part(const kn_literal *l, int which)
+static knx_scalar_bits part(const kni_literal *l, int which)
 {
-    kn_scalar_bits one = {.u = {0}};
+    knx_scalar_bits one = {.u = {0}};
     size_t size = l->type.dtype->size / 2u;
     memcpy(&one, l->bits.bytes + (size_t)which * size, size);
     return one;
 }
 
 /* Python's str of a complex number; 2j for one whose real part is +0. */
-static void add_complex_python(kn_str *t, kn_jaxpr_form form, const kn_literal *l)
+static void add_complex_python(knx_str *t, kni_jaxpr_form form, const kni_literal *l)
 {
     kn_dtype d = knx_component(l->type.dtype);
     double re = knx_scalar_to_double(d, part(l, 0)), im = knx_scalar_to_double(d, part(l, 1));
@@ -125,10 +125,10 @@ static void add_complex_python(kn_str *t, kn_jaxpr_form form, const kn_literal *
     knx_str_puts(t, has_real ? "j)" : "j");
 }
 
-static void add_complex(kn_str *t, kn_jaxpr_form form, const kn_literal *l)
+static void add_complex(knx_str *t, kni_jaxpr_form form, const kni_literal *l)
 {
     kn_dtype d = knx_component(l->type.dtype);
-    kn_scalar_bits re = part(l, 0), im = part(l, 1);
+    knx_scalar_bits re = part(l, 0), im = part(l, 1);
     char re_text[48], im_text[48];
     if (form != KN_FORM_FULL) {
         add_complex_python(t, form, l);
@@ -143,9 +143,9 @@ static void add_complex(kn_str *t, kn_jaxpr_form form, const kn_literal *l)
     }
 }
 
-static void add_integer(kn_str *t, const kn_literal *l)
+static void add_integer(knx_str *t, const kni_literal *l)
 {
-    kn_scalar_bits wide = {.u = {0}};
+    knx_scalar_bits wide = {.u = {0}};
     char text[24];
     bool is_signed = l->type.dtype->kind == KN_KIND_INT;
     knx_convert(l->type.dtype, &l->bits, is_signed ? KN_DT(I64) : KN_DT(U64), &wide);
@@ -156,7 +156,7 @@ static void add_integer(kn_str *t, const kn_literal *l)
     knx_str_puts(t, text);
 }
 
-void kni_literal_text(kn_str *t, kn_jaxpr_form form, const kn_literal *l)
+void kni_literal_text(knx_str *t, kni_jaxpr_form form, const kni_literal *l)
 {
     kn_dtype d = l->type.dtype;
     if (d->kind == KN_KIND_BOOL && l->bits.u8 <= 1)
@@ -179,12 +179,12 @@ void kni_literal_text(kn_str *t, kn_jaxpr_form form, const kn_literal *l)
 
 #define FIELD_AT(type, base, field) (*(type const *)((const char *)(base) + (field)->offset))
 
-static bool is_empty(const kn_param_field *f, const void *params)
+static bool is_empty(const kni_param_field *f, const void *params)
 {
     switch (f->kind) {
-    case KN_P_INTS: return FIELD_AT(kn_ints, params, f).n == 0;
-    case KN_P_DOUBLES: return FIELD_AT(kn_doubles, params, f).n == 0;
-    case KN_P_NAMES: return FIELD_AT(kn_names, params, f).n == 0;
+    case KN_P_INTS: return FIELD_AT(kni_ints, params, f).n == 0;
+    case KN_P_DOUBLES: return FIELD_AT(kni_doubles, params, f).n == 0;
+    case KN_P_NAMES: return FIELD_AT(kni_names, params, f).n == 0;
     case KN_P_DTYPE: return !FIELD_AT(kn_dtype, params, f);
     case KN_P_STRING: return !FIELD_AT(char *, params, f);
     case KN_P_JAXPR: return !FIELD_AT(kni_jaxpr *, params, f);
@@ -199,7 +199,7 @@ static bool is_empty(const kn_param_field *f, const void *params)
     return false;
 }
 
-bool kni_field_shown(kn_jaxpr_form form, const kn_param_field *f, const void *params)
+bool kni_field_shown(kni_jaxpr_form form, const kni_param_field *f, const void *params)
 {
     if ((f->flags & KN_PF_DERIVED) || ((f->flags & KN_PF_IF_TRUE) && !FIELD_AT(bool, params, f)))
         return false;
@@ -212,15 +212,15 @@ bool kni_field_shown(kn_jaxpr_form form, const kn_param_field *f, const void *pa
     return !(f->flags & KN_PF_HIDE_TYPED) && !((f->flags & KN_PF_HIDE_EMPTY) && is_empty(f, params));
 }
 
-static void add_double(kn_str *t, kn_jaxpr_form form, double v)
+static void add_double(knx_str *t, kni_jaxpr_form form, double v)
 {
-    kn_scalar_bits bits = {.u = {0}};
+    knx_scalar_bits bits = {.u = {0}};
     bits.f64 = v;
     add_real(t, form, KN_DT(F64), &bits);
 }
 
 /* A tuple of numbers, with commas as tuples of integers have them. */
-static void add_doubles(kn_str *t, kn_jaxpr_form form, kn_doubles v)
+static void add_doubles(knx_str *t, kni_jaxpr_form form, kni_doubles v)
 {
     knx_str_puts(t, "(");
     for (int i = 0; i < v.n; i++) {
@@ -231,7 +231,7 @@ static void add_doubles(kn_str *t, kn_jaxpr_form form, kn_doubles v)
 }
 
 /* A tuple of Python's strings; the full form quotes them, and drops the last comma. */
-static void add_names(kn_str *t, kn_jaxpr_form form, const kn_param_field *f, kn_names v)
+static void add_names(knx_str *t, kni_jaxpr_form form, const kni_param_field *f, kni_names v)
 {
     bool bare = form == KN_FORM_CLASSIC ? f->flags & (KN_PF_ONE_BARE | KN_PF_BARE_CLASSIC) : f->flags & KN_PF_ONE_BARE;
     if (form != KN_FORM_FULL && v.n == 1 && bare) {
@@ -252,7 +252,7 @@ static void add_names(kn_str *t, kn_jaxpr_form form, const kn_param_field *f, kn
     knx_str_puts(t, v.n == 1 && form != KN_FORM_FULL ? ",)" : ")");
 }
 
-void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e, const kn_param_field *f)
+void kni_field_value(knx_str *t, kni_jaxpr_form form, const kni_jaxpr *j, const kni_eqn *e, const kni_param_field *f)
 {
     const void *params = e->params;
     bool none = form != KN_FORM_FULL && (f->flags & KN_PF_NONE_EMPTY) && is_empty(f, params);
@@ -267,7 +267,7 @@ void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
     case KN_P_DTYPE:
         knx_str_puts(t, FIELD_AT(kn_dtype, params, f) ? FIELD_AT(kn_dtype, params, f)->name : "None");
         break;
-    case KN_P_INTS: kni_show_ints(t, "(", FIELD_AT(kn_ints, params, f), ")", true); break;
+    case KN_P_INTS: kni_show_ints(t, "(", FIELD_AT(kni_ints, params, f), ")", true); break;
     case KN_P_STRING:
         s = FIELD_AT(char *, params, f);
         if (s && (form == KN_FORM_FULL || (form == KN_FORM_CLASSIC && (f->flags & KN_PF_QUOTED))))
@@ -277,9 +277,9 @@ void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
         break;
     case KN_P_JAXPR:
     case KN_P_JAXPRS: break;
-    case KN_P_NAMES: add_names(t, form, f, FIELD_AT(kn_names, params, f)); break;
+    case KN_P_NAMES: add_names(t, form, f, FIELD_AT(kni_names, params, f)); break;
     case KN_P_THUNK:
-        s = FIELD_AT(kn_thunk *, params, f)->name;
+        s = FIELD_AT(kni_thunk *, params, f)->name;
         if (form == KN_FORM_FULL)
             kni_quoted_text(t, s);
         else
@@ -287,7 +287,7 @@ void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
         break;
     case KN_P_ENUM: knx_str_puts(t, f->names[FIELD_AT(int64_t, params, f)]); break;
     case KN_P_DOUBLE: add_double(t, form, FIELD_AT(double, params, f)); break;
-    case KN_P_DOUBLES: add_doubles(t, form, FIELD_AT(kn_doubles, params, f)); break;
+    case KN_P_DOUBLES: add_doubles(t, form, FIELD_AT(kni_doubles, params, f)); break;
     case KN_P_TEXT:
         if (f->show)
             f->show(t, form, j, e);

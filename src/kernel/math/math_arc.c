@@ -21,12 +21,12 @@ static const double atan64[] = {-0x1.5555555555516p-2, 0x1.999999999113fp-3,  -0
 static const double atan32[] = {-0x1.555512p-2, 0x1.997b14p-3, -0x1.224af2p-3, 0x1.a00c5cp-4, -0x1.a41f46p-5};
 
 /* pi in two parts, times a power of two. */
-static knk_node pi_high(knk_builder *k, kn_dtype_id d, double scale)
+static knk_node pi_high(knk_builder *k, knx_dtype_id d, double scale)
 {
     return NUM(d, (d == KN_ID_F32 ? 0x1.921fb6p+1 : 0x1.921fb54442d18p+1) * scale);
 }
 
-static knk_node pi_low(knk_builder *k, kn_dtype_id d, double scale)
+static knk_node pi_low(knk_builder *k, knx_dtype_id d, double scale)
 {
     return NUM(d, (d == KN_ID_F32 ? -0x1.777a5cp-24 : 0x1.1a62633145c07p-53) * scale);
 }
@@ -41,7 +41,7 @@ static knk_node sum(knk_builder *k, knk_node base, knk_node base_lo, knk_node s,
 /* asin |x| where |x| <= 1/2, else asin sqrt((1 - |x|) / 2), as *s + *p. The other arc is pi/2 less twice that. */
 static knk_node arc(knk_builder *k, knk_node x, knk_node *s, knk_node *p)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     bool f = d == KN_ID_F32;
     knk_node a = ABS(x), half = NUM(d, 0.5), zero = NUM(d, 0), far = LT(half, a);
     knk_node z = SELECT(far, FMA(a, NUM(d, -0.5), half), MUL(a, a)), root = SQRT(z);
@@ -53,7 +53,7 @@ static knk_node arc(knk_builder *k, knk_node x, knk_node *s, knk_node *p)
 
 knk_node knk_asin(knk_builder *k, knk_node x)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node s, p, far = arc(k, x, &s, &p), minus = NUM(d, -2);
     knk_node y = sum(k, pi_high(k, d, 0.5), pi_low(k, d, 0.5), MUL(minus, s), MUL(minus, p));
     return knk_or_bits(k, SELECT(far, y, ADD(s, p)), knk_sign_bit(k, x));
@@ -61,7 +61,7 @@ knk_node knk_asin(knk_builder *k, knk_node x)
 
 knk_node knk_acos(knk_builder *k, knk_node x)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node s, p, far = arc(k, x, &s, &p), zero = NUM(d, 0), left = LT(x, zero);
     knk_node scale = SELECT(far, SELECT(left, NUM(d, -2), NUM(d, 2)), SELECT(left, NUM(d, 1), NUM(d, -1)));
     knk_node base = SELECT(far, SELECT(left, pi_high(k, d, 1), zero), pi_high(k, d, 0.5));
@@ -73,7 +73,7 @@ knk_node knk_acos(knk_builder *k, knk_node x)
  * quotient is at most 1/2: of a and b, or of what is left from a quarter or half of a quarter turn. */
 static knk_node angle(knk_builder *k, knk_node a, knk_node b, knk_node turn)
 {
-    kn_dtype_id d = knk_dtype(k, a);
+    knx_dtype_id d = knk_dtype(k, a);
     knk_node zero = NUM(d, 0), flat = LE(ADD(a, a), b), steep = LE(ADD(b, b), a), total = ADD(a, b);
     knk_node back = SUB(total, a), error = ADD(SUB(a, SUB(total, back)), SUB(b, back));
     knk_node above = SELECT(flat, a, SELECT(steep, NEG(b), SUB(a, b))),
@@ -95,7 +95,7 @@ static knk_node angle(knk_builder *k, knk_node a, knk_node b, knk_node turn)
 
 knk_node knk_atan(knk_builder *k, knk_node x)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node y = angle(k, MIN(NUM(d, 0x1p100), ABS(x)), NUM(d, 1), KNK_NONE); /* inf / inf is no number */
     return knk_or_bits(k, y, knk_sign_bit(k, x));
 }
@@ -103,7 +103,7 @@ knk_node knk_atan(knk_builder *k, knk_node x)
 /* Infinite operands become 1 and the others beside them 0; huge and tiny ones are scaled. */
 knk_node knk_atan2(knk_builder *k, knk_node y, knk_node x)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     bool f = d == KN_ID_F32;
     knk_node a = ABS(y), b = ABS(x), zero = NUM(d, 0), one = NUM(d, 1), infinite = NUM(d, INFINITY), high = MAX(a, b);
     knk_node huge = LT(NUM(d, f ? 0x1p125 : 0x1p1000), high), tiny = LT(high, NUM(d, f ? 0x1p-80 : 0x1p-900));

@@ -5,7 +5,7 @@
 
 knk_node knk_polynomial(knk_builder *k, knk_node x, int n, const double *c)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node p = NUM(d, c[n - 1]);
     for (int i = n - 2; i >= 0; i--)
         p = FMA(p, x, NUM(d, c[i]));
@@ -53,13 +53,13 @@ void knk_split(knk_builder *k, knk_node x, knk_node *m, knk_node *e)
 
 knk_node knk_max_nan(knk_builder *k, knk_node a, knk_node b)
 {
-    kn_dtype_id d = knk_dtype(k, a);
+    knx_dtype_id d = knk_dtype(k, a);
     return d == KN_ID_F32 || d == KN_ID_F64 ? SELECT(NE(a, a), a, MAX(a, b)) : MAX(a, b);
 }
 
 knk_node knk_min_nan(knk_builder *k, knk_node a, knk_node b)
 {
-    kn_dtype_id d = knk_dtype(k, a);
+    knx_dtype_id d = knk_dtype(k, a);
     return d == KN_ID_F32 || d == KN_ID_F64 ? SELECT(NE(a, a), a, MIN(a, b)) : MIN(a, b);
 }
 
@@ -75,7 +75,7 @@ static knk_node corrected_root(knk_builder *k, knk_node a, knk_node b)
 
 knk_node knk_hypot(knk_builder *k, knk_node x, knk_node y)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node h, a = ABS(x), b = ABS(y), infinite = NUM(d, INFINITY);
     if (d == KN_ID_F32) {
         knk_node u = CAST(F64, x), v = CAST(F64, y);

@@ -65,7 +65,7 @@ static knk_node log_f32(knk_builder *k, knk_node x)
 static knk_node log1p_xla(knk_builder *k, knk_node t)
 {
     bool f = knk_is_f32(k, t);
-    kn_dtype_id d = knk_dtype(k, t);
+    knx_dtype_id d = knk_dtype(k, t);
     knk_node tt = MUL(t, t), n = f ? POLYNOMIAL(t, numerator32) : POLYNOMIAL(t, numerator64),
              q = f ? POLYNOMIAL(t, denominator32) : POLYNOMIAL(t, denominator64);
     knk_node small = ADD(t, FMA(tt, NUM(d, -0.5), MUL(MUL(t, tt), DIV(n, q)))), u = ADD(t, NUM(d, 1));
@@ -75,7 +75,7 @@ static knk_node log1p_xla(knk_builder *k, knk_node t)
 
 knk_node knk_erf_inv_xla(knk_builder *k, knk_node x)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node l = log1p_xla(k, MUL(x, NEG(x))), root = SQRT(NEG(l)), p;
     if (d == KN_ID_F32) {
         knk_node tail = SUB(root, F32(3)), center = SUB(F32(-2.5), l);

@@ -27,7 +27,7 @@ static const double tanh32[] = {-0x1.55553cp-2, 0x1.110be4p-3, -0x1.b9623cp-5, 0
 static void reduce(knk_builder *k, knk_node x, knk_node *n, knk_node *h, knk_node *rest)
 {
     bool f = knk_is_f32(k, x);
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     *n = RINT(MUL(x, NUM(d, f ? 0x1.715476p+0 : 0x1.71547652b82fep+0)));
     *h = FMA(*n, NUM(d, f ? -0x1.62e43p-1 : -0x1.62e42fefa39efp-1), x);
     *rest = NUM(d, f ? 0x1.05c61p-29 : -0x1.abc9e3b39803fp-56);
@@ -36,7 +36,7 @@ static void reduce(knk_builder *k, knk_node x, knk_node *n, knk_node *h, knk_nod
 /* e^(h + tail + a rest) = *hi + *lo, where a rest is far below h, and tail too (it may be KNK_NONE). */
 static void parts_of(knk_builder *k, knk_node h, knk_node tail, knk_node a, knk_node rest, knk_node *hi, knk_node *lo)
 {
-    kn_dtype_id d = knk_dtype(k, h);
+    knx_dtype_id d = knk_dtype(k, h);
     knk_node one = NUM(d, 1), r = FMA(a, rest, h), w = ADD(one, h), e = SUB(h, SUB(w, one));
     if (tail != KNK_NONE) {
         r = ADD(r, tail);
@@ -77,7 +77,7 @@ static knk_node exp_short(knk_builder *k, knk_node x)
 knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail)
 {
     bool f = knk_is_f32(k, x);
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     x = MAX(NUM(d, f ? -104 : -746), x);
     x = MIN(NUM(d, f ? 89 : 710), x);
     return tail == KNK_NONE ? exp_short(k, x) : exp_core(k, x, tail, NULL);
@@ -89,7 +89,7 @@ knk_node knk_exp(knk_builder *k, knk_node x) { return knk_exp_sum(k, x, KNK_NONE
 knk_node knk_exp2(knk_builder *k, knk_node x)
 {
     bool f = knk_is_f32(k, x);
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node ln2 = NUM(d, f ? 0x1.62e43p-1 : 0x1.62e42fefa39efp-1);
     x = MAX(NUM(d, f ? -152 : -1078), x);
     x = MIN(NUM(d, f ? 129 : 1025), x);

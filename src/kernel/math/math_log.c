@@ -26,7 +26,7 @@ static const double log64_second[] = {0x1.9999999999b31p-2, 0x1.2492492457babp-2
 /* x > 0 and finite: y. Else what a logarithm gives: -inf at 0, NaN below, x itself for inf and NaN. */
 static knk_node with_special(knk_builder *k, knk_node x, knk_node y)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node zero = NUM(d, 0), fine = AND(LT(zero, x), LT(x, NUM(d, INFINITY)));
     knk_node special = SELECT(LT(zero, x), x, SELECT(EQ(x, zero), NUM(d, -INFINITY), NUM(d, NAN)));
     return COLD(NOT(fine), special, y);
@@ -35,7 +35,7 @@ static knk_node with_special(knk_builder *k, knk_node x, knk_node y)
 /* e * hi + f + (small + e * lo), with |f| <= |e * hi| or e = 0. */
 static knk_node sum_parts(knk_builder *k, knk_node e, double hi, double lo, knk_node f, knk_node small)
 {
-    kn_dtype_id d = knk_dtype(k, f);
+    knx_dtype_id d = knk_dtype(k, f);
     knk_node big = MUL(e, NUM(d, hi)), s = ADD(big, f), error = ADD(SUB(big, s), f);
     return ADD(s, ADD(error, FMA(e, NUM(d, lo), small)));
 }
@@ -77,7 +77,7 @@ knk_node knk_log(knk_builder *k, knk_node x)
  * a product of it and an exponent is exact. */
 static knk_node log_scaled(knk_builder *k, knk_node x, double hi, double lo, double scale, double scale_lo)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node m, e, c = NUM(d, scale), small;
     knk_split(k, x, &m, &e);
     knk_node f = SUB(m, NUM(d, 1)), u = MUL(NUM(d, -0.5), f), half = MUL(u, f), v = ADD(f, half);
@@ -116,7 +116,7 @@ static knk_node log1p_for_float(knk_builder *k, knk_node x)
 /* log(1 + x + x_lo) + more ln 2; x_lo, far below x, and more may be KNK_NONE. */
 static knk_node log1p_parts(knk_builder *k, knk_node x, knk_node x_lo, knk_node more)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node one = NUM(d, 1), u = ADD(one, x), m, e;
     knk_split(k, u, &m, &e);
     knk_node near = EQ(e, NUM(d, 0)), b = SUB(u, one), lost = ADD(SUB(one, SUB(u, b)), SUB(x, b));
@@ -180,7 +180,7 @@ knk_node knk_acosh(knk_builder *k, knk_node x)
 /* log(1 + 2 a / (1 - a)) / 2 */
 knk_node knk_atanh(knk_builder *k, knk_node x)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node a = ABS(x), one = NUM(d, 1), two = ADD(a, a), b = SUB(one, a), b_lo = SUB(SUB(one, b), a), w = DIV(two, b);
     knk_node w_lo = DIV(FMA(NEG(w), b_lo, FMA(NEG(w), b, two)), b);
     return knk_or_bits(k, MUL(NUM(d, 0.5), log1p_parts(k, w, w_lo, KNK_NONE)), knk_sign_bit(k, x));

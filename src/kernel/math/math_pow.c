@@ -35,7 +35,7 @@ static knk_node power_for_float(knk_builder *k, knk_node a, knk_node y)
 /* With all special cases. */
 static knk_node pow_full(knk_builder *k, knk_node x, knk_node y)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node zero = NUM(d, 0), one = NUM(d, 1), half_y = MUL(y, NUM(d, 0.5)), a = ABS(x);
     knk_node whole = EQ(RINT(y), y), odd = AND(whole, NE(RINT(half_y), half_y));
     knk_node p = d == KN_ID_F32 ? power_for_float(k, CAST(F64, a), CAST(F64, y)) : power_f64(k, a, y);
@@ -111,7 +111,7 @@ knk_node knk_pow(knk_builder *k, knk_node x, knk_node y)
 /* Integers: by squaring, wrapping. */
 static knk_node integer_power(knk_builder *k, knk_node x, int64_t n)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node result = KNK_NONE, power = x;
     for (uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; left; left >>= 1) {
         if (left & 1)
@@ -142,7 +142,7 @@ static pair product_of_pairs(knk_builder *k, pair x, pair y)
 /* By pow. Beyond 2^53 the power is a sum of two of the same sign: a float would not keep it, nor whether it is odd. */
 static knk_node power_by_pow(knk_builder *k, knk_node x, int64_t n)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     uint64_t size = n < 0 ? 0 - (uint64_t)n : (uint64_t)n, least = size >> 53 ? size & 1023 : 0;
     if (d == KN_ID_F32 && size >> 24)
         return CAST(F32, power_by_pow(k, CAST(F64, x), n));
@@ -154,7 +154,7 @@ static knk_node power_by_pow(knk_builder *k, knk_node x, int64_t n)
 /* 3 <= |n| <= 64, or n = -2: by squaring, with what each product loses; by pow where that is too small to be kept. */
 static knk_node power_by_products(knk_builder *k, knk_node x, int64_t n)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     pair power = {x, KNK_NONE}, y = {KNK_NONE, KNK_NONE};
     if (n < 0) { /* the inverse first: it overflows and underflows only where the result does */
         knk_node one = NUM(d, 1), r = DIV(one, x);
@@ -174,7 +174,7 @@ static knk_node power_by_products(knk_builder *k, knk_node x, int64_t n)
 
 knk_node knk_integer_pow(knk_builder *k, knk_node x, int64_t n)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     bool is_float = d == KN_ID_F32 || d == KN_ID_F64;
     if (!is_float || (n >= -1 && n <= 2))
         return integer_power(k, x, n);

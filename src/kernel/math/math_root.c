@@ -12,7 +12,7 @@ static const double cbrt64[] = {0x1.ffc7b689ea63ap+0,  -0x1.3e2db61f72c94p+1, 0x
  * Newton's method with an exact rest is the last one. */
 knk_node knk_cbrt(knk_builder *k, knk_node x)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     bool f = d == KN_ID_F32;
     knk_node a = ABS(x), zero = NUM(d, 0), one = NUM(d, 1), third = NUM(d, 1.0 / 3), m, e;
     knk_split(k, a, &m, &e);
@@ -31,7 +31,7 @@ knk_node knk_cbrt(knk_builder *k, knk_node x)
 /* y = 1 / sqrt(x) with its error put right to first order: y + y (1 - x y^2) / 2 */
 knk_node knk_rsqrt(knk_builder *k, knk_node x)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node one = NUM(d, 1), s = SQRT(x), y = DIV(one, s), t = MUL(x, y), t_lo = FMA(x, y, NEG(t));
     knk_node h = FMA(NEG(t_lo), y, FMA(NEG(t), y, one)), fine = AND(LT(NUM(d, 0), s), LT(s, NUM(d, INFINITY)));
     return SELECT(fine, FMA(MUL(y, NUM(d, 0.5)), h, y), y);

@@ -138,7 +138,7 @@ static angle huge_f64(knk_builder *k, knk_node a)
 static angle reduce(knk_builder *k, knk_node a)
 {
     bool f = knk_is_f32(k, a);
-    kn_dtype_id d = knk_dtype(k, a);
+    knx_dtype_id d = knk_dtype(k, a);
     knk_node large = NUM(d, f ? 0x1.8p23 : 0x1.8p52), p2 = NUM(d, f ? 0x1.778p-25 : -0x1.1a626331p-54);
     knk_node q = FMA(a, NUM(d, f ? 0x1.45f306p-1 : 0x1.45f306dc9c883p-1), large), n = SUB(q, large);
     knk_node h = FMA(n, NUM(d, f ? -0x1.921fb6p+0 : -0x1.921fb54442d18p+0), a), r = FMA(n, p2, h);
@@ -155,7 +155,7 @@ static knk_node sin_of(knk_builder *k, angle x, knk_node s)
 
 static knk_node cos_of(knk_builder *k, angle x, knk_node s)
 {
-    kn_dtype_id d = knk_dtype(k, s);
+    knx_dtype_id d = knk_dtype(k, s);
     knk_node one = NUM(d, 1), half = NUM(d, -0.5), w = FMA(s, half, one), e = FMA(s, half, SUB(one, w));
     knk_node p = d == KN_ID_F32 ? POLYNOMIAL(s, cos32) : POLYNOMIAL(s, cos64);
     return ADD(w, FMA(MUL(s, s), p, FMA(x.r, NEG(x.lo), e)));
@@ -164,7 +164,7 @@ static knk_node cos_of(knk_builder *k, angle x, knk_node s)
 /* sin(y + quarters pi/2), with the sign of x, if there is one, flipped in. */
 static knk_node sin_of_angle(knk_builder *k, angle y, int quarters, knk_node x)
 {
-    kn_dtype_id d = knk_dtype(k, y.r), u = d == KN_ID_F32 ? KN_ID_U32 : KN_ID_U64;
+    knx_dtype_id d = knk_dtype(k, y.r), u = d == KN_ID_F32 ? KN_ID_U32 : KN_ID_U64;
     knk_node one = knk_const(k, u, 1), q = ADD(y.q, knk_const(k, u, (uint64_t)quarters)), s = MUL(y.r, y.r);
     knk_node odd = NE(AND(q, one), knk_const(k, u, 0)), flip = SHL(q, knk_const(k, u, d == KN_ID_F32 ? 30 : 62));
     if (x != KNK_NONE)
@@ -189,7 +189,7 @@ knk_node knk_cos(knk_builder *k, knk_node x) { return sin_turned(k, x, 1, KNK_NO
 /* cos x - 1 = -2 sin(x / 2)^2 */
 PROGRAM(knk_cosm1, k, x)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node s = knk_sin(k, MUL(x, NUM(d, 0.5)));
     return MUL(MUL(s, s), NUM(d, -2));
 }

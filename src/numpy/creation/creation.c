@@ -16,12 +16,12 @@ static bool shape_fits(kna_op *op, const kn_shape *shape, kn_dtype d)
         return false;
     }
     if (!kna_failed(op))
-        kna_fail_with(op, kni_type_check_size(knn_shaped(d, shape)));
+        kna_fail_with(op, kni_type_check_size(knl_shaped(d, shape)));
     return !kna_failed(op);
 }
 
 /* Ends with an array that lies in this order: NULL or "C", "F". */
-static kn_array end_ordered(kna_op *op, kn_atom y, const char *order)
+static kn_array end_ordered(kna_op *op, kni_atom y, const char *order)
 {
     char c = !order || !*order ? 'C' : order[0] >= 'a' ? (char)(order[0] - 'a' + 'A') : order[0];
     int64_t axes[KN_MAX_NDIM];
@@ -41,7 +41,7 @@ static kn_array constant(const char *name, const kn_shape *shape, const kn_zeros
     shape = kna_shape(&op, shape);
     kn_dtype d = kna_lookup_dtype(o.dtype, kna_default_float());
     bool ok = !kna_failed(&op) && shape_fits(&op, shape, d);
-    return end_ordered(&op, ok ? knb_full(op.b, knn_shaped(d, shape), value) : KN_ATOM_NONE, o.order);
+    return end_ordered(&op, ok ? knb_full(op.b, knl_shaped(d, shape), value) : KN_ATOM_NONE, o.order);
 }
 
 kn_array kn_zeros(const kn_shape *shape, const kn_zeros_opts *opts) { return constant("zeros", shape, opts, 0); }
@@ -49,21 +49,21 @@ kn_array kn_ones(const kn_shape *shape, const kn_zeros_opts *opts) { return cons
 kn_array kn_empty(const kn_shape *shape, const kn_zeros_opts *opts) { return constant("empty", shape, opts, 0); }
 
 /* A value of any shape that broadcasts, spread over the shape. */
-static kn_atom filled(kna_op *op, const kn_shape *shape, kn_array value, kn_dtype d)
+static kni_atom filled(kna_op *op, const kn_shape *shape, kn_array value, kn_dtype d)
 {
-    kn_type t = kna_type(op, value);
-    kn_atom a = kna_in_as(op, value, d ? d : kna_strong_dtype(t));
+    kni_type t = kna_type(op, value);
+    kni_atom a = kna_in_as(op, value, d ? d : kna_strong_dtype(t));
     if (kna_failed(op) || !shape_fits(op, shape, knb_type(op->b, a).dtype))
         return KN_ATOM_NONE;
     int lead = shape->ndim - t.ndim;
     for (int i = 0; i < t.ndim; i++)
         if (lead < 0 || (t.dim[i] != 1 && t.dim[i] != shape->dim[lead + i])) {
-            kn_text from = {0}, to = {0};
+            knx_text from = {0}, to = {0};
             kna_fail(op, KN_ERROR_VALUE, "could not broadcast input array from shape %s into shape %s",
                      knx_show_shape(&from, t.ndim, t.dim), knx_show_shape(&to, shape->ndim, shape->dim));
             return KN_ATOM_NONE;
         }
-    return knb_broadcast_to(op->b, a, knn_shaped(t.dtype, shape));
+    return knb_broadcast_to(op->b, a, knl_shaped(t.dtype, shape));
 }
 
 kn_array kn_full(const kn_shape *shape, kn_array value, const kn_zeros_opts *opts)
@@ -76,16 +76,16 @@ kn_array kn_full(const kn_shape *shape, kn_array value, const kn_zeros_opts *opt
 }
 
 /* Ends with an array that lies as x does (order K, the default), or as `order` says. */
-static kn_array end_as_prototype(kna_op *op, kn_atom y, kn_array x, const char *order)
+static kn_array end_as_prototype(kna_op *op, kni_atom y, kn_array x, const char *order)
 {
-    char c = order ? knn_read_order(op, order, x, true) : 'K';
+    char c = order ? knl_read_order(op, order, x, true) : 'K';
     return c == 'K' ? kna_end_like(op, y, x) : end_ordered(op, y, c == 'F' ? "F" : "C");
 }
 
 /* The type of an array like x, with another dtype or shape if those are given. */
-static kn_type type_like(kna_op *op, kn_array x, const kn_zeros_like_opts *o, kn_shape *shape)
+static kni_type type_like(kna_op *op, kn_array x, const kn_zeros_like_opts *o, kn_shape *shape)
 {
-    kn_type t = kna_type(op, x);
+    kni_type t = kna_type(op, x);
     kn_dtype d = kna_lookup_dtype(o->dtype, kna_strong_dtype(t));
     shape->ndim = kna_failed(op) ? 0 : t.ndim;
     for (int i = 0; i < shape->ndim; i++)
@@ -94,7 +94,7 @@ static kn_type type_like(kna_op *op, kn_array x, const kn_zeros_like_opts *o, kn
         *shape = *kna_shape(op, o->shape);
     if (!kna_failed(op))
         shape_fits(op, shape, d);
-    return kna_failed(op) ? kni_scalar_type(KN_DT(F32)) : knn_shaped(d, shape);
+    return kna_failed(op) ? kni_scalar_type(KN_DT(F32)) : knl_shaped(d, shape);
 }
 
 static kn_array constant_like(const char *name, kn_array x, const kn_zeros_like_opts *opts, double value)
@@ -103,7 +103,7 @@ static kn_array constant_like(const char *name, kn_array x, const kn_zeros_like_
     kna_op op;
     kn_shape shape;
     kna_begin(&op, name);
-    kn_type t = type_like(&op, x, &o, &shape);
+    kni_type t = type_like(&op, x, &o, &shape);
     return end_as_prototype(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_full(op.b, t, value), x, o.order);
 }
 
@@ -117,7 +117,7 @@ kn_array kn_full_like(kn_array x, kn_array value, const kn_zeros_like_opts *opts
     kna_op op;
     kn_shape shape;
     kna_begin(&op, "full_like");
-    kn_type t = type_like(&op, x, &o, &shape);
+    kni_type t = type_like(&op, x, &o, &shape);
     return end_as_prototype(&op, kna_failed(&op) ? KN_ATOM_NONE : filled(&op, &shape, value, t.dtype), x, o.order);
 }
 
@@ -133,8 +133,8 @@ typedef struct bound {
 static bound look_at(kna_op *op, kn_array x)
 {
     bound r = {false, 0, 0};
-    kn_type t = kna_type(op, x);
-    if (kna_failed(op) || knn_not_a_number(op, "a range", t.dtype))
+    kni_type t = kna_type(op, x);
+    if (kna_failed(op) || knl_not_a_number(op, "a range", t.dtype))
         return r;
     if (t.ndim || knx_is_complex(t.dtype)) {
         kna_fail(op, KN_ERROR_TYPE, "the bounds of a range must be real numbers");
@@ -172,20 +172,20 @@ static int64_t count_steps(kna_op *op, const bound *start, const bound *stop, co
 }
 
 /* first + i * (second - first), where first and second have been rounded to the dtype, as NumPy fills ranges. */
-static kn_atom range(kna_op *op, kn_dtype d, int64_t n, const bound *start, const bound *step)
+static kni_atom range(kna_op *op, kn_dtype d, int64_t n, const bound *start, const bound *step)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     kn_dtype work = d == KN_DT(F16) || d == KN_DT(BF16) ? KN_DT(F32) : d;
-    kn_atom i = knb_iota(b, work, 1, &n, 0), first, by, second = KN_ATOM_NONE;
+    kni_atom i = knb_iota(b, work, 1, &n, 0), first, by, second = KN_ATOM_NONE;
     if (knx_is_integer(d) && !start->is_float && !step->is_float) {
         first = knb_integer(b, d, start->i);
         by = knb_integer(b, d, step->i);
         if (start->i == 0 && step->i == 1)
             return i;
     } else {
-        kn_scalar_bits p = knx_scalar_from_double(d, start->d), q = knx_scalar_from_double(d, start->d + step->d);
+        knx_scalar_bits p = knx_scalar_from_double(d, start->d), q = knx_scalar_from_double(d, start->d + step->d);
         double low = knx_scalar_to_double(d, p), high = knx_scalar_to_double(d, q);
-        kn_scalar_bits gap = knx_scalar_from_double(work, high - low);
+        knx_scalar_bits gap = knx_scalar_from_double(work, high - low);
         first = knb_number(b, work, low);
         by = knb_literal(b, work, false, gap);
         if (low + knx_scalar_to_double(work, gap) != high)
@@ -193,7 +193,7 @@ static kn_atom range(kna_op *op, kn_dtype d, int64_t n, const bound *start, cons
         if (low == 0 && high == 1)
             return knb_astype(b, i, d);
     }
-    kn_atom y = knb_add(b, first, knb_mul(b, i, by));
+    kni_atom y = knb_add(b, first, knb_mul(b, i, by));
     if (second != KN_ATOM_NONE)
         y = knb_select(b, knb_eq(b, i, knb_like(b, i, 1)), second, y);
     return knb_astype(b, y, d);
@@ -214,8 +214,8 @@ kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_
         kna_fail(&op, KN_ERROR_TYPE, "arange() is only supported for booleans when the result has at most length 2.");
     if (d->kind == KN_KIND_BOOL || d->kind == KN_KIND_KEY || kna_failed(&op)) {
         if (d->kind == KN_KIND_KEY)
-            knn_not_a_number(&op, "arange", d);
-        kn_atom y = kna_failed(&op) ? KN_ATOM_NONE : range(&op, KN_DT(F64), n, &from, &by);
+            knl_not_a_number(&op, "arange", d);
+        kni_atom y = kna_failed(&op) ? KN_ATOM_NONE : range(&op, KN_DT(F64), n, &from, &by);
         return kna_end(&op, kna_failed(&op) ? y : knb_astype(op.b, y, d));
     }
     return kna_end(&op, range(&op, d, n, &from, &by));
@@ -225,7 +225,7 @@ kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_
 static kn_array linspace_of_integers(kna_op *op, kn_dtype d, int64_t num, bool endpoint, const bound *start,
                                      const bound *stop)
 {
-    kn_buffer *buffer = knx_buffer_new((size_t)num * d->size);
+    knx_buffer *buffer = knx_buffer_new((size_t)num * d->size);
     int64_t div = endpoint ? num - 1 : num;
     double delta = stop->d - start->d, step = div > 0 ? delta / (double)div : 0;
     if (!buffer) {
@@ -238,37 +238,37 @@ static kn_array linspace_of_integers(kna_op *op, kn_dtype d, int64_t num, bool e
         v = __builtin_floor(v);
         knx_convert(KN_DT(F64), &v, d, (char *)buffer->data + (size_t)i * d->size);
     }
-    return kna_from_buffer(op, kni_type(d, 1, &num), buffer);
+    return kna_from_buffer(op, kni_type_of(d, 1, &num), buffer);
 }
 
-static kn_atom linspace(kna_op *op, kn_atom start, kn_atom stop, int64_t num, bool endpoint)
+static kni_atom linspace(kna_op *op, kni_atom start, kni_atom stop, int64_t num, bool endpoint)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    kn_type t = knb_type(b, start);
+    kni_type t = knb_type(b, start);
     int64_t div = endpoint ? num - 1 : num;
     kn_shape shape = {.ndim = t.ndim + 1, .dim = {num}};
     if (t.ndim)
         memcpy(shape.dim + 1, t.dim, (size_t)t.ndim * sizeof *t.dim);
-    kn_type full = knn_shaped(t.dtype, &shape);
-    kn_atom i = knb_iota(b, t.dtype, shape.ndim, shape.dim, 0), y = KN_ATOM_NONE;
-    kn_atom first = knb_broadcast_to(b, start, full), last = knb_broadcast_to(b, stop, full);
+    kni_type full = knl_shaped(t.dtype, &shape);
+    kni_atom i = knb_iota(b, t.dtype, shape.ndim, shape.dim, 0), y = KN_ATOM_NONE;
+    kni_atom first = knb_broadcast_to(b, start, full), last = knb_broadcast_to(b, stop, full);
     if (div > 0) {
-        kn_atom n = knb_number(b, t.dtype, (double)div), delta = knb_sub(b, stop, start), step = knb_div(b, delta, n);
-        kn_atom zero = knb_eq(b, step, knb_like(b, step, 0)); /* one that vanishes: divide before multiplying */
+        kni_atom n = knb_number(b, t.dtype, (double)div), delta = knb_sub(b, stop, start), step = knb_div(b, delta, n);
+        kni_atom zero = knb_eq(b, step, knb_like(b, step, 0)); /* one that vanishes: divide before multiplying */
         int64_t axes[KN_MAX_NDIM];
         for (int d = 0; d < t.ndim; d++)
             axes[d] = d;
         if (t.ndim)
             zero = knb_reduce_or(b, zero, t.ndim, axes);
-        kn_atom by_step = knb_mul(b, i, knb_broadcast_to(b, step, full));
-        kn_atom by_delta = knb_mul(b, knb_div(b, i, n), knb_broadcast_to(b, delta, full));
+        kni_atom by_step = knb_mul(b, i, knb_broadcast_to(b, step, full));
+        kni_atom by_delta = knb_mul(b, knb_div(b, i, n), knb_broadcast_to(b, delta, full));
         y = knb_add(b, knb_select(b, knb_broadcast_to(b, zero, full), by_delta, by_step), first);
     } else
         y = knb_add(b, knb_mul(b, i, knb_broadcast_to(b, knb_sub(b, stop, start), full)), first);
     if (endpoint && num > 1) {
-        kn_atom at_end =
+        kni_atom at_end =
             knb_eq(b, knb_iota(b, KN_DT(I64), shape.ndim, shape.dim, 0), knb_integer(b, KN_DT(I64), num - 1));
         y = knb_select(b, at_end, last, y);
     }
@@ -276,7 +276,7 @@ static kn_atom linspace(kna_op *op, kn_atom start, kn_atom stop, int64_t num, bo
 }
 
 /* The step between samples, where it is wanted: NaN if there is none. */
-static void put_step(kna_op *op, kn_array *at, kn_atom a, kn_atom b, int64_t div)
+static void put_step(kna_op *op, kn_array *at, kni_atom a, kni_atom b, int64_t div)
 {
     kna_op part;
     if (!at)
@@ -285,8 +285,8 @@ static void put_step(kna_op *op, kn_array *at, kn_atom a, kn_atom b, int64_t div
     if (kna_failed(op))
         return;
     kn_dtype d = knb_type(op->b, a).dtype;
-    kn_atom step = div > 0 ? knb_div(op->b, knb_sub(op->b, b, a), knb_number(op->b, d, (double)div))
-                           : knb_number(op->b, d, (double)NAN);
+    kni_atom step = div > 0 ? knb_div(op->b, knb_sub(op->b, b, a), knb_number(op->b, d, (double)div))
+                            : knb_number(op->b, d, (double)NAN);
     kna_begin(&part, "linspace");
     *at = kna_end(&part, step);
 }
@@ -299,7 +299,7 @@ static void check_samples(kna_op *op, int64_t num, const kn_shape *shape, kn_dty
         kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
                  KN_MAX_NDIM, KN_MAX_NDIM + 1);
     if (!kna_failed(op))
-        knn_not_a_number(op, "linspace", d);
+        knl_not_a_number(op, "linspace", d);
 }
 
 kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspace_opts *opts)
@@ -313,11 +313,11 @@ kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspa
     kna_common_shape(&op, 2, both, &shape);
     check_samples(&op, num, &shape, d);
     int axis = kna_failed(&op) ? 0 : kna_axis(&op, o.axis, shape.ndim + 1, 0);
-    kn_dtype result = kna_failed(&op) ? NULL : kna_lookup_dtype(o.dtype, d = knn_inexact_for(d));
+    kn_dtype result = kna_failed(&op) ? NULL : kna_lookup_dtype(o.dtype, d = knl_inexact_for(d));
     if (kna_failed(&op) || !shape_fits(&op, &(kn_shape){1, {num}}, result))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_type full = knn_shaped(d, &shape);
-    kn_atom a = kna_in_as(&op, start, d), b = kna_in_as(&op, stop, d);
+    kni_type full = knl_shaped(d, &shape);
+    kni_atom a = kna_in_as(&op, start, d), b = kna_in_as(&op, stop, d);
     a = kna_failed(&op) ? a : knb_broadcast_to(op.b, a, full);
     b = kna_failed(&op) ? b : knb_broadcast_to(op.b, b, full);
     put_step(&op, o.retstep, a, b, o.endpoint ? num - 1 : num);
@@ -326,7 +326,7 @@ kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspa
         return kna_failed(&op) ? kna_end(&op, KN_ATOM_NONE)
                                : linspace_of_integers(&op, result, num, o.endpoint, &from, &to);
     }
-    kn_atom y = linspace(&op, a, b, num, o.endpoint);
+    kni_atom y = linspace(&op, a, b, num, o.endpoint);
     if (!kna_failed(&op) && axis)
         y = knb_move_axis(op.b, y, 0, axis);
     return kna_end(&op, kna_failed(&op)          ? y
@@ -345,7 +345,7 @@ kn_array kn_eye(int64_t n, const kn_eye_opts *opts)
     kn_shape shape = {2, {n, o.M < 0 ? n : o.M}};
     if (!shape_fits(&op, &shape, d))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_atom row = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 0), column = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 1);
+    kni_atom row = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 0), column = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 1);
     if (o.k)
         row = knb_add(op.b, row, knb_integer(op.b, KN_DT(I64), o.k));
     return end_ordered(&op, knb_astype(op.b, knb_eq(op.b, row, column), d), o.order);
@@ -363,22 +363,22 @@ kn_array kn_identity(int64_t n, const kn_zeros_opts *opts)
 
 static kn_array as_array(const char *name, kn_array x, const kn_asarray_opts *o)
 {
-    knn_body c;
-    knn_begin(&c, name);
-    char order = o->order ? knn_read_order(&c.op, o->order, x, true) : 'K';
-    kn_type t = kna_type(&c.op, x);
+    knl_body c;
+    knl_begin(&c, name);
+    char order = o->order ? knl_read_order(&c.op, o->order, x, true) : 'K';
+    kni_type t = kna_type(&c.op, x);
     if (o->ndmin > KN_MAX_NDIM)
         kna_fail(&c.op, KN_ERROR_VALUE, "ndmin must be <= %d", KN_MAX_NDIM);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
-    kn_array y = knn_in_order(name, x, o->dtype, order, o->copy > 0);
+        return knl_end(&c, NULL);
+    kn_array y = knl_in_order(name, x, o->dtype, order, o->copy > 0);
     if (o->copy == 0 && kna_failed(&c.op) == false && (t.weak || !kn_shares_memory(x, y)) && kn_size(y) > 0)
         kna_fail(&c.op, KN_ERROR_VALUE, "Unable to avoid copy while creating an array as requested.");
     for (int i = t.ndim; i < o->ndmin && !kna_failed(&c.op); i++) {
-        kn_axes first = knn_one_axis(0);
+        kn_axes first = knl_one_axis(0);
         y = kn_expand_dims(y, &first);
     }
-    return knn_end(&c, y);
+    return knl_end(&c, y);
 }
 
 kn_array kn_asarray(kn_array x, const kn_asarray_opts *opts)
@@ -392,13 +392,13 @@ kn_array kn_asanyarray(kn_array x, const kn_asarray_opts *opts) { return kn_asar
 kn_array kn_asarray_chkfinite(kn_array x, const kn_asarray_opts *opts)
 {
     KNX_OPTS(kn_asarray_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "asarray_chkfinite");
+    knl_body c;
+    knl_begin(&c, "asarray_chkfinite");
     kn_array y = as_array("asarray_chkfinite", x, &o);
-    kn_type t = kna_type(&c.op, y);
+    kni_type t = kna_type(&c.op, y);
     if (!kna_failed(&c.op) && knx_is_inexact(t.dtype) && !kn_item_bool(kn_all(kn_isfinite(y), NULL)) && kn_ok(y))
         kna_fail(&c.op, KN_ERROR_VALUE, "array must not contain infs or NaNs");
-    return knn_end(&c, y);
+    return knl_end(&c, y);
 }
 
 kn_array kn_copy(kn_array x, const kn_copy_opts *opts)
@@ -406,7 +406,7 @@ kn_array kn_copy(kn_array x, const kn_copy_opts *opts)
     KNX_OPTS(kn_copy_opts, o, opts);
     kna_op op;
     kna_begin(&op, "copy");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     return end_as_prototype(&op, a, x, o.order);
 }
 
@@ -416,7 +416,7 @@ kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
     KNX_OPTS(kn_astype_opts, o, opts);
     kna_op op;
     kna_begin(&op, "astype");
-    kn_type t = kna_type(&op, x);
+    kni_type t = kna_type(&op, x);
     int how = o.casting ? 0 : KN_CAST_UNSAFE;
     while (o.casting && how < 5 && strcmp(o.casting, names[how]) != 0)
         how++;
@@ -425,7 +425,7 @@ kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
     if (how == 5)
         kna_fail(&op, KN_ERROR_VALUE,
                  "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", o.casting);
-    if (!kna_failed(&op) && !knx_can_cast(kna_strong_dtype(t), dtype, (kn_casting)how))
+    if (!kna_failed(&op) && !knx_can_cast(kna_strong_dtype(t), dtype, (knx_casting)how))
         kna_fail(&op, KN_ERROR_TYPE,
                  "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'", t.dtype->name,
                  dtype->name, names[how]);
@@ -433,7 +433,7 @@ kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
         return kna_end(&op, KN_ATOM_NONE);
     if (t.weak && knx_is_integer(dtype)) /* a number wraps here, it is not refused */
         return kna_end(&op, knb_astype(op.b, kna_in(&op, x), dtype));
-    kn_atom a = kna_in_as(&op, x, dtype);
+    kni_atom a = kna_in_as(&op, x, dtype);
     return !o.copy && t.dtype == dtype && !t.weak ? kna_end_view(&op, x, a, a) : kna_end_like(&op, a, x);
 }
 
@@ -441,9 +441,9 @@ kn_array kn_shape_array(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "shape_array");
-    kn_type t = kna_type(&op, x);
+    kni_type t = kna_type(&op, x);
     int64_t n = kna_failed(&op) ? 0 : t.ndim;
-    kn_buffer *buffer = knx_buffer_new((size_t)n * sizeof(int64_t));
+    knx_buffer *buffer = knx_buffer_new((size_t)n * sizeof(int64_t));
     if (!buffer)
         kna_fail_with(&op, knx_error_nomem());
     if (kna_failed(&op)) {
@@ -452,10 +452,10 @@ kn_array kn_shape_array(kn_array x)
     }
     if (n)
         memcpy(buffer->data, t.dim, (size_t)n * sizeof(int64_t));
-    return kna_from_buffer(&op, kni_type(KN_DT(I64), 1, &n), buffer);
+    return kna_from_buffer(&op, kni_type_of(KN_DT(I64), 1, &n), buffer);
 }
 
 kn_array kn_ascontiguousarray(kn_array x, const kn_zeros_opts *opts)
 {
-    return knn_contiguous("ascontiguousarray", x, opts, 'C');
+    return knl_contiguous("ascontiguousarray", x, opts, 'C');
 }

@@ -23,12 +23,12 @@ kn_array kn_frombuffer(const void *buffer, size_t bytes, const kn_frombuffer_opt
         kna_fail(&op, KN_ERROR_VALUE, "buffer size must be a multiple of element size");
     else if ((uint64_t)n > left / d->size)
         kna_fail(&op, KN_ERROR_VALUE, "buffer is smaller than requested size");
-    kn_buffer *copy = kna_failed(&op) ? NULL : knx_buffer_new((size_t)n * d->size);
+    knx_buffer *copy = kna_failed(&op) ? NULL : knx_buffer_new((size_t)n * d->size);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     if (copy && n && buffer)
         memcpy(copy->data, (const char *)buffer + o.offset, (size_t)n * d->size);
-    return kna_from_buffer(&op, kni_type(d, 1, &n), copy);
+    return kna_from_buffer(&op, kni_type_of(d, 1, &n), copy);
 }
 
 /* Elements that come one after the other. */
@@ -55,11 +55,11 @@ static char *next_place(kna_op *op, growing *g)
 
 static kn_array finish(kna_op *op, growing *g)
 {
-    kn_buffer *b = kna_failed(op) ? NULL : knx_buffer_new((size_t)g->n * g->d->size);
+    knx_buffer *b = kna_failed(op) ? NULL : knx_buffer_new((size_t)g->n * g->d->size);
     if (b && g->n)
         memcpy(b->data, g->data, (size_t)g->n * g->d->size);
     knx_free(g->data);
-    return kna_failed(op) ? kna_end(op, KN_ATOM_NONE) : kna_from_buffer(op, kni_type(g->d, 1, &g->n), b);
+    return kna_failed(op) ? kna_end(op, KN_ATOM_NONE) : kna_from_buffer(op, kni_type_of(g->d, 1, &g->n), b);
 }
 
 /* One number at s; where it ends, or NULL. */
@@ -158,24 +158,24 @@ kn_array kn_fromiter(kn_next next, void *env, kn_dtype dtype, int64_t count)
 kn_array kn_fromfunction(kn_fn function, const kn_shape *shape, const kn_zeros_opts *opts)
 {
     KNX_OPTS(kn_zeros_opts, o, opts);
-    knn_body c;
+    knl_body c;
     kn_array position[KN_MAX_ARGS], y = NULL;
     kn_outs outs = {1, {{&y, sizeof y}}};
-    knn_begin(&c, "fromfunction");
+    knl_begin(&c, "fromfunction");
     shape = kna_shape(&c.op, shape);
     kn_args args = {.n = shape->ndim};
     kn_dtype d = kna_lookup_dtype(o.dtype, kna_default_float());
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     if (shape->ndim < 1 || shape->ndim > KN_MAX_ARGS)
         kna_fail(&c.op, KN_ERROR_VALUE, "functions have 1 to %d arguments, not %d", KN_MAX_ARGS, shape->ndim);
     else
-        kna_fail_with(&c.op, kni_type_check_size(knn_shaped(d, shape)));
+        kna_fail_with(&c.op, kni_type_check_size(knl_shaped(d, shape)));
     for (int i = 0; i < shape->ndim && !kna_failed(&c.op); i++) {
-        position[i] = knn_made(&c, knb_iota(c.op.b, d, shape->ndim, shape->dim, i));
+        position[i] = knl_made(&c, knb_iota(c.op.b, d, shape->ndim, shape->dim, i));
         args.part[i] = (kn_const_part){&position[i], sizeof position[i]};
     }
     if (!kna_failed(&c.op))
         kn_call(function, &outs, &args);
-    return knn_end(&c, y);
+    return knl_end(&c, y);
 }

@@ -8,13 +8,13 @@
 kn_array kn_logspace(kn_array start, kn_array stop, int64_t num, const kn_logspace_opts *opts)
 {
     KNX_OPTS(kn_logspace_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "logspace");
+    knl_body c;
+    knl_begin(&c, "logspace");
     kn_linspace_opts l = kn_linspace_opts_default();
     kn_array base = o.base ? o.base : kn_like_double(10), y;
     l.endpoint = o.endpoint;
     l.axis = o.axis;
-    kn_type b = kna_type(&c.op, base);
+    kni_type b = kna_type(&c.op, base);
     if (!kna_failed(&c.op) && b.ndim) { /* an array of bases broadcasts with the ends */
         kn_array all[] = {start, stop, base};
         kn_shape shape;
@@ -22,22 +22,22 @@ kn_array kn_logspace(kn_array start, kn_array stop, int64_t num, const kn_logspa
         start = kn_broadcast_to(start, &shape);
         stop = kn_broadcast_to(stop, &shape);
         base = kn_broadcast_to(base, &shape);
-        kn_axes axis = knn_one_axis(o.axis.n == 2 ? o.axis.axis[0] : 0);
+        kn_axes axis = knl_one_axis(o.axis.n == 2 ? o.axis.axis[0] : 0);
         base = kn_expand_dims(base, &axis);
     }
     y = kn_power(base, kn_linspace(start, stop, num, &l));
     if (o.dtype)
         y = kn_astype(y, o.dtype, NULL);
-    return knn_end(&c, y);
+    return knl_end(&c, y);
 }
 
 /* Does it have a zero that can be seen? */
 static bool has_zero(kna_op *op, kn_array x)
 {
     const char *why;
-    if (!kna_may_be_concrete(&why))
+    if (!knf_may_be_concrete(&why))
         return false;
-    kn_type t = kna_type(op, x);
+    kni_type t = kna_type(op, x);
     kn_scope scope = kn_scope_begin();
     bool zero = !kna_failed(op) && !kn_item_bool(kn_all(x, NULL)) && kni_type_size(t);
     kn_scope_end(&scope);
@@ -45,33 +45,33 @@ static bool has_zero(kna_op *op, kn_array x)
 }
 
 /* A part of the samples along their first axis: sample i is x where it is number `at`. */
-static kn_array with_sample(knn_body *c, kn_array y, int64_t at, kn_array x)
+static kn_array with_sample(knl_body *c, kn_array y, int64_t at, kn_array x)
 {
     kna_op *op = &c->op;
-    kn_atom a = kna_in(op, y), v = kna_in(op, x);
-    kn_shape shape = knn_shape_of(op, a);
+    kni_atom a = kna_in(op, y), v = kna_in(op, x);
+    kn_shape shape = knl_shape_of(op, a);
     if (kna_failed(op))
         return y;
-    kn_atom here =
+    kni_atom here =
         knb_eq(op->b, knb_iota(op->b, KN_DT(I64), shape.ndim, shape.dim, 0), knb_integer(op->b, KN_DT(I64), at));
     v = knb_broadcast_to(op->b, knb_astype(op->b, v, knb_type(op->b, a).dtype), knb_type(op->b, a));
-    return knn_made(c, knb_select(op->b, here, v, a));
+    return knl_made(c, knb_select(op->b, here, v, a));
 }
 
 kn_array kn_geomspace(kn_array start, kn_array stop, int64_t num, const kn_geomspace_opts *opts)
 {
     KNX_OPTS(kn_geomspace_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "geomspace");
+    knl_body c;
+    knl_begin(&c, "geomspace");
     kn_array both[] = {start, stop}, sign, from, to, y;
     kn_shape shape;
     kn_dtype d = kna_result_type(&c.op, 2, both);
     kna_common_shape(&c.op, 2, both, &shape);
-    if (kna_failed(&c.op) || knn_not_a_number(&c.op, "geomspace", d))
-        return knn_end(&c, NULL);
+    if (kna_failed(&c.op) || knl_not_a_number(&c.op, "geomspace", d))
+        return knl_end(&c, NULL);
     if (has_zero(&c.op, start) || has_zero(&c.op, stop))
         kna_fail(&c.op, KN_ERROR_VALUE, "Geometric sequence cannot include zero");
-    d = knx_promote(knn_inexact_for(d), kna_default_float());
+    d = knx_promote(knl_inexact_for(d), kna_default_float());
     from = kn_broadcast_to(kn_astype(start, d, NULL), &shape);
     to = kn_broadcast_to(kn_astype(stop, d, NULL), &shape);
     /* rotated so that the start is real and positive */
@@ -87,10 +87,10 @@ kn_array kn_geomspace(kn_array start, kn_array stop, int64_t num, const kn_geoms
         y = with_sample(&c, y, num - 1, to);
     y = kn_multiply(y, sign);
     if (o.axis.n == 2) {
-        kn_axes first = knn_one_axis(0);
+        kn_axes first = knl_one_axis(0);
         y = kn_moveaxis(y, &first, &o.axis);
     }
-    return knn_end(&c, kn_astype(y, kna_lookup_dtype(o.dtype, d), NULL));
+    return knl_end(&c, kn_astype(y, kna_lookup_dtype(o.dtype, d), NULL));
 }
 
 /* ---- Grids. */
@@ -100,7 +100,7 @@ static kn_array along(kn_array x, int n, int at, const kn_shape *full)
 {
     kna_op op;
     kna_begin(&op, "meshgrid");
-    kn_atom a = knn_flatten(&op, kna_in(&op, x));
+    kni_atom a = knl_flatten(&op, kna_in(&op, x));
     if (kna_failed(&op))
         return kna_end(&op, a);
     kn_shape shape = {.ndim = n};
@@ -113,11 +113,11 @@ static kn_array along(kn_array x, int n, int at, const kn_shape *full)
 kn_list kn_meshgrid(kn_list list, const kn_meshgrid_opts *opts)
 {
     KNX_OPTS(kn_meshgrid_opts, o, opts);
-    knn_body c;
+    knl_body c;
     const kn_array *x;
     kn_array out[KN_MAX_NDIM];
-    knn_begin(&c, "meshgrid");
-    int n = kna_list_read(&c.op, list, &x);
+    knl_begin(&c, "meshgrid");
+    int n = kntree_list_read(&c.op, list, &x);
     bool xy = !o.indexing || !strcmp(o.indexing, "xy");
     if (!xy && strcmp(o.indexing, "ij") != 0)
         kna_fail(&c.op, KN_ERROR_VALUE, "Valid values for `indexing` are 'xy' and 'ij'.");
@@ -126,12 +126,12 @@ kn_list kn_meshgrid(kn_list list, const kn_meshgrid_opts *opts)
                  KN_MAX_NDIM, n);
     kn_shape full = {.ndim = kna_failed(&c.op) ? 0 : n};
     for (int i = 0; i < full.ndim; i++) {
-        kn_type t = kna_type(&c.op, x[i]);
+        kni_type t = kna_type(&c.op, x[i]);
         full.dim[xy && i < 2 && n > 1 ? 1 - i : i] = kna_failed(&c.op) ? 0 : kni_type_size(t);
     }
     for (int i = 0; i < full.ndim; i++)
         out[i] = along(x[i], n, xy && i < 2 && n > 1 ? 1 - i : i, o.sparse ? NULL : &full);
-    return knn_end_list(&c, kna_failed(&c.op) ? NULL : kn_list_from(out, n));
+    return knl_end_list(&c, kna_failed(&c.op) ? NULL : kn_list_from(out, n));
 }
 
 /* How many samples a slice has, and what lies between them. */
@@ -154,7 +154,7 @@ static int64_t samples(kna_op *op, const kn_slice *s, kn_array *step)
 }
 
 /* The vectors of the slices; false with the op failed. */
-static bool grid_vectors(knn_body *c, int n, const kn_slice *s, bool full, kn_array *out)
+static bool grid_vectors(knl_body *c, int n, const kn_slice *s, bool full, kn_array *out)
 {
     kn_array all[3 * KN_MAX_NDIM];
     int given = 0;
@@ -169,7 +169,7 @@ static bool grid_vectors(knn_body *c, int n, const kn_slice *s, bool full, kn_ar
     }
     kn_dtype d = given ? kna_result_type(&c->op, given, all) : NULL;
     if (d && fractions)
-        d = knx_promote(knn_inexact_for(d), kna_default_float());
+        d = knx_promote(knl_inexact_for(d), kna_default_float());
     for (int i = 0; i < n && !kna_failed(&c->op); i++) {
         kn_array step, count;
         kn_zeros_opts o = kn_zeros_opts_default();
@@ -189,28 +189,28 @@ static bool grid_vectors(knn_body *c, int n, const kn_slice *s, bool full, kn_ar
 
 kn_array kn_mgrid(int n, const kn_slice *slices)
 {
-    knn_body c;
+    knl_body c;
     kn_array vector[KN_MAX_NDIM], y = NULL;
-    knn_begin(&c, "mgrid");
+    knl_begin(&c, "mgrid");
     if (grid_vectors(&c, n, slices, true, vector)) {
         kn_meshgrid_opts o = kn_meshgrid_opts_default();
         o.indexing = "ij";
         y = n == 1 ? vector[0] : kn_stack(kn_meshgrid(kn_list_from(vector, n), &o), NULL);
     }
-    return knn_end(&c, y);
+    return knl_end(&c, y);
 }
 
 kn_list kn_ogrid(int n, const kn_slice *slices)
 {
-    knn_body c;
+    knl_body c;
     kn_array vector[KN_MAX_NDIM];
     kn_list y = NULL;
-    knn_begin(&c, "ogrid");
+    knl_begin(&c, "ogrid");
     if (grid_vectors(&c, n, slices, false, vector)) {
         kn_meshgrid_opts o = kn_meshgrid_opts_default();
         o.indexing = "ij";
         o.sparse = true;
         y = kn_meshgrid(kn_list_from(vector, n), &o);
     }
-    return knn_end_list(&c, y);
+    return knl_end_list(&c, y);
 }

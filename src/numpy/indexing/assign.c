@@ -11,7 +11,7 @@
 /* NumPy's words where a number does not become an element. */
 static void check_number(kna_op *op, kn_array v, kn_dtype d)
 {
-    kn_type t = kna_type(op, v);
+    kni_type t = kna_type(op, v);
     if (!kna_is_number(op, v))
         return;
     bool integer = knx_is_integer(d);
@@ -31,7 +31,7 @@ static void check_number(kna_op *op, kn_array v, kn_dtype d)
 }
 
 /* Does a value of this shape go to a place of that one? Leading axes of extent 1 are too many, not wrong. */
-static bool fits(kn_type v, const kn_shape *to)
+static bool fits(kni_type v, const kn_shape *to)
 {
     int extra = v.ndim > to->ndim ? v.ndim - to->ndim : 0;
     for (int i = 0; i < v.ndim; i++)
@@ -40,25 +40,25 @@ static bool fits(kn_type v, const kn_shape *to)
     return true;
 }
 
-static kn_atom spread_value(kna_op *op, kn_atom a, const kn_shape *to)
+static kni_atom spread_value(kna_op *op, kni_atom a, const kn_shape *to)
 {
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    kn_type t = knb_type(op->b, a);
+    kni_type t = knb_type(op->b, a);
     if (t.ndim > to->ndim)
         a = knb_reshape(op->b, a, to->ndim, t.dim + (t.ndim - to->ndim));
-    return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, a, knn_shaped(t.dtype, to));
+    return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, a, knl_shaped(t.dtype, to));
 }
 
 /* One mask over all of x and no more than an ellipsis beside it. */
-static bool is_mask_index(kna_op *op, const knn_index *p, kn_type x, kn_type *mask)
+static bool is_mask_index(kna_op *op, const knn_index *p, kni_type x, kni_type *mask)
 {
     int arrays = 0, ellipses = 0;
     for (int i = 0; i < p->n_items; i++) {
-        if (p->item[i].kind == KNN_ARRAY) {
+        if (p->item[i].kind == KNL_ARRAY) {
             *mask = kna_type(op, p->item[i].array);
             arrays++;
-        } else if (p->item[i].kind == KNN_ELLIPSIS)
+        } else if (p->item[i].kind == KNL_ELLIPSIS)
             ellipses++;
         else
             return false;
@@ -66,10 +66,10 @@ static bool is_mask_index(kna_op *op, const knn_index *p, kn_type x, kn_type *ma
     return arrays == 1 && ellipses <= 1 && mask->dtype->kind == KN_KIND_BOOL && kni_type_same_shape(*mask, x);
 }
 
-static void does_not_fit(const knn_index *p, kn_type x, kn_type v, const kn_shape *to)
+static void does_not_fit(const knn_index *p, kni_type x, kni_type v, const kn_shape *to)
 {
-    kn_text from = {0}, at = {0};
-    kn_type mask;
+    knx_text from = {0}, at = {0};
+    kni_type mask;
     if (p->scalar)
         kna_fail(p->op, KN_ERROR_VALUE, "setting an array element with a sequence.");
     else if (is_mask_index(p->op, p, x, &mask) && v.ndim > 1)
@@ -91,9 +91,9 @@ static void does_not_fit(const knn_index *p, kn_type x, kn_type v, const kn_shap
 }
 
 /* v as dtype d, with the shape of the index's result. */
-static kn_atom value_for(knn_index *p, kn_type x, kn_array v, kn_dtype d)
+static kni_atom value_for(knn_index *p, kni_type x, kn_array v, kn_dtype d)
 {
-    kn_type t = kna_type(p->op, v);
+    kni_type t = kna_type(p->op, v);
     kn_shape to = knn_index_shape(p);
     check_number(p->op, v, d);
     if (!kna_failed(p->op) && !fits(t, &to))
@@ -106,10 +106,10 @@ static kn_atom value_for(knn_index *p, kn_type x, kn_array v, kn_dtype d)
 typedef struct place {
     kna_op op;
     kn_array x;
-    kn_atom all;  /* x's elements */
-    kn_type type; /* x's */
-    kn_atom mask; /* the index is a mask over all of x, and v one number: x's elements are chosen by it */
-    bool element; /* the index names one element, at these positions */
+    kni_atom all;  /* x's elements */
+    kni_type type; /* x's */
+    kni_atom mask; /* the index is a mask over all of x, and v one number: x's elements are chosen by it */
+    bool element;  /* the index names one element, at these positions */
     int64_t at[KN_MAX_NDIM];
     knn_index index;
 } place;
@@ -117,7 +117,7 @@ typedef struct place {
 /* A mask with one number needs no look at the mask, so it works under every transformation. */
 static bool choose_by_mask(place *w, kn_array v)
 {
-    kn_type t, m;
+    kni_type t, m;
     if (!v || kna_failed(&w->op))
         return false;
     w->index.op = &w->op;
@@ -126,7 +126,7 @@ static bool choose_by_mask(place *w, kn_array v)
         !is_mask_index(&w->op, &w->index, w->type, &m))
         return false;
     for (int i = 0; i < w->index.n_items; i++)
-        if (w->index.item[i].kind == KNN_ARRAY)
+        if (w->index.item[i].kind == KNL_ARRAY)
             w->mask = kna_in(&w->op, w->index.item[i].array);
     return !kna_failed(&w->op);
 }
@@ -140,7 +140,7 @@ static bool begin(place *w, const char *name, kn_array x, const char *index, int
     w->type = kna_type(&w->op, x);
     if (kna_failed(&w->op))
         return false;
-    w->index.n_items = knn_parse_index(&w->op, index, n, args, w->index.item);
+    w->index.n_items = knl_parse_index(&w->op, index, n, args, w->index.item);
     w->element = !kna_failed(&w->op) && knn_index_element(&w->index, w->type, w->at);
     return !kna_failed(&w->op);
 }
@@ -157,17 +157,17 @@ static bool begin_place(place *w, kn_array v)
 
 static int end(kna_op *op) { return kna_end_plain(op) ? 0 : -1; }
 
-static void put_masked(place *w, kn_atom v)
+static void put_masked(place *w, kni_atom v)
 {
-    kn_shape shape = knn_shape_of(&w->op, w->all);
-    kn_atom y = knn_select(&w->op, w->mask, v, w->all, &shape);
+    kn_shape shape = knl_shape_of(&w->op, w->all);
+    kni_atom y = knl_select(&w->op, w->mask, v, w->all, &shape);
     if (!kna_failed(&w->op))
         kna_put(&w->op, w->x, w->all, w->all, y);
 }
 
-static void put_indexed(place *w, kn_atom v, bool check)
+static void put_indexed(place *w, kni_atom v, bool check)
 {
-    kn_atom at = KN_ATOM_NONE;
+    kni_atom at = KN_ATOM_NONE;
     if (!kna_failed(&w->op))
         v = knn_index_write(&w->index, NULL, check, v, &at);
     if (!kna_failed(&w->op))
@@ -180,11 +180,11 @@ static bool put_element(place *w, kn_array v)
     if (!w->element || kna_type(&w->op, v).ndim || w->type.weak)
         return false;
     check_number(&w->op, v, w->type.dtype);
-    kn_scalar_bits room;
+    knx_scalar_bits room;
     const void *bits = kna_failed(&w->op) ? NULL : kna_scalar_there(&w->op, v, w->type.dtype, &room);
     if (bits)
         return kna_put_bits(&w->op, w->x, w->at, bits);
-    kn_atom a = kna_failed(&w->op) ? KN_ATOM_NONE : kna_in_as(&w->op, v, w->type.dtype);
+    kni_atom a = kna_failed(&w->op) ? KN_ATOM_NONE : kna_in_as(&w->op, v, w->type.dtype);
     return !kna_failed(&w->op) && kna_put_element(&w->op, w->x, w->at, a);
 }
 
@@ -207,13 +207,13 @@ int kn_fill(kn_array x, kn_array v) { return kn_set_at(x, v, "...", 0, NULL); }
 /* ---- x += y, x[index] += v. */
 
 /* f of the elements `at` and y, with at's shape and x's dtype. */
-static kn_atom combined(kna_op *op, kn_ufunc f, kn_array x, kn_atom at, kn_array y)
+static kni_atom combined(kna_op *op, kn_ufunc f, kn_array x, kni_atom at, kn_array y)
 {
-    kn_type t = kna_type(op, y);
-    kn_dtype d = kna_failed(op) ? NULL : knb_type(op->b, at).dtype, made = knn_ufunc_dtype(op, f, x, y);
-    if (kna_failed(op) || !knn_output_fits(op, f, made, d)) /* dtypes are spoken of before shapes */
+    kni_type t = kna_type(op, y);
+    kn_dtype d = kna_failed(op) ? NULL : knb_type(op->b, at).dtype, made = knl_ufunc_dtype(op, f, x, y);
+    if (kna_failed(op) || !knl_output_fits(op, f, made, d)) /* dtypes are spoken of before shapes */
         return KN_ATOM_NONE;
-    kn_shape shape = knn_shape_of(op, at), wide = {.ndim = t.ndim > shape.ndim ? t.ndim : shape.ndim};
+    kn_shape shape = knl_shape_of(op, at), wide = {.ndim = t.ndim > shape.ndim ? t.ndim : shape.ndim};
     bool same = wide.ndim == shape.ndim, broadcasts = true;
     for (int i = 1; i <= wide.ndim; i++) {
         int64_t p = i <= shape.ndim ? shape.dim[shape.ndim - i] : 1, q = i <= t.ndim ? t.dim[t.ndim - i] : 1;
@@ -221,7 +221,7 @@ static kn_atom combined(kna_op *op, kn_ufunc f, kn_array x, kn_atom at, kn_array
         broadcasts = broadcasts && (p == q || p == 1 || q == 1);
         same = same && wide.dim[wide.ndim - i] == p;
     }
-    kn_text to = {0}, from = {0};
+    knx_text to = {0}, from = {0};
     if (!broadcasts)
         kna_fail(op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
                  knx_show_shape(&to, shape.ndim, shape.dim), knx_show_shape(&from, t.ndim, t.dim));
@@ -229,15 +229,15 @@ static kn_atom combined(kna_op *op, kn_ufunc f, kn_array x, kn_atom at, kn_array
         kna_fail(op, KN_ERROR_VALUE,
                  "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
                  knx_show_shape(&to, shape.ndim, shape.dim), knx_show_shape(&from, wide.ndim, wide.dim));
-    kn_atom z = kna_failed(op) ? KN_ATOM_NONE : knn_apply(op, f, made, x, at, y, &shape);
-    return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, knb_astype(op->b, z, d), knn_shaped(d, &shape));
+    kni_atom z = kna_failed(op) ? KN_ATOM_NONE : knl_apply(op, f, made, x, at, y, &shape);
+    return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, knb_astype(op->b, z, d), knl_shaped(d, &shape));
 }
 
 static int in_place(kn_ufunc f, const char *name, kn_array x, kn_array y)
 {
     kna_op op;
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x), z = combined(&op, f, x, a, y);
+    kni_atom a = kna_in(&op, x), z = combined(&op, f, x, a, y);
     if (!kna_failed(&op))
         kna_put(&op, x, a, a, z);
     return end(&op);
@@ -245,7 +245,7 @@ static int in_place(kn_ufunc f, const char *name, kn_array x, kn_array y)
 
 static void combine_once(place *w, kn_ufunc f, kn_array v)
 {
-    kn_atom at = knn_index_read(&w->index);
+    kni_atom at = knn_index_read(&w->index);
     put_indexed(w, kna_failed(&w->op) ? KN_ATOM_NONE : combined(&w->op, f, w->x, at, v), false);
 }
 
@@ -254,14 +254,14 @@ static bool combine_element(place *w, kn_ufunc f, kn_array v)
 {
     const void *element =
         w->element && !kna_type(&w->op, v).ndim && !kna_failed(&w->op) ? kna_element(w->x, w->at) : NULL;
-    kn_dtype d = element ? knn_ufunc_dtype(&w->op, f, w->x, v) : NULL;
-    kn_scalar_bits bits;
-    if (d && d == w->type.dtype && knn_scalar_ufunc(&w->op, f, d, w->x, element, v, &bits) == d)
+    kn_dtype d = element ? knl_ufunc_dtype(&w->op, f, w->x, v) : NULL;
+    knx_scalar_bits bits;
+    if (d && d == w->type.dtype && knl_scalar_ufunc(&w->op, f, d, w->x, element, v, &bits) == d)
         return kna_put_bits(&w->op, w->x, w->at, &bits);
-    kn_value *now = d ? kna_element_value(w->type.dtype, element) : NULL;
+    kna_value *now = d ? kna_element_value(w->type.dtype, element) : NULL;
     if (!now)
         return false;
-    kn_atom at = kna_value_atom(&w->op, now), z = combined(&w->op, f, w->x, at, v);
+    kni_atom at = kna_value_atom(&w->op, now), z = combined(&w->op, f, w->x, at, v);
     kna_value_release(now);
     return !kna_failed(&w->op) && kna_put_element(&w->op, w->x, w->at, z);
 }
@@ -318,7 +318,7 @@ static bool may_repeat(kna_op *op, const knn_index *p)
     int arrays = 0;
     bool masks = true;
     for (int i = 0; i < p->n_items; i++)
-        if (p->item[i].kind == KNN_ARRAY) {
+        if (p->item[i].kind == KNL_ARRAY) {
             masks = masks && kna_type(op, p->item[i].array).dtype->kind == KN_KIND_BOOL;
             arrays++;
         }
@@ -328,18 +328,18 @@ static bool may_repeat(kna_op *op, const knn_index *p)
 /* Computed in the function's dtype, and converted in the end. */
 static void combine_each(place *w, kn_ufunc f, kn_array v)
 {
-    kn_builder *b = w->op.b;
-    kn_dtype d = knn_ufunc_dtype(&w->op, f, w->x, v), to = w->type.dtype;
-    if (kna_failed(&w->op) || !knn_output_fits(&w->op, f, d, to))
+    kni_builder *b = w->op.b;
+    kn_dtype d = knl_ufunc_dtype(&w->op, f, w->x, v), to = w->type.dtype;
+    if (kna_failed(&w->op) || !knl_output_fits(&w->op, f, d, to))
         return;
     if (!scatter_of(f)) {
-        kna_fail(&w->op, KN_ERROR_NOT_IMPLEMENTED, "%s.at with indices that may repeat", knn_ufunc_name(f));
+        kna_fail(&w->op, KN_ERROR_NOT_IMPLEMENTED, "%s.at with indices that may repeat", knl_ufunc_name(f));
         return;
     }
     kn_shape shape = knn_index_shape(&w->index);
     if (kna_type(&w->op, v).ndim > shape.ndim) /* unlike in assignments */
         kna_fail(&w->op, KN_ERROR_VALUE, "array is not broadcastable to correct shape");
-    kn_atom part = w->index.x, at, y, updates = value_for(&w->index, w->type, v, d);
+    kni_atom part = w->index.x, at, y, updates = value_for(&w->index, w->type, v, d);
     if (f == kn_ufunc_subtract && !kna_failed(&w->op))
         updates = knx_is_inexact(d) ? knb_neg(b, updates) : knb_sub(b, knb_like(b, updates, 0), updates);
     w->index.x = kna_failed(&w->op) ? part : knb_astype(b, part, d);
@@ -353,7 +353,7 @@ static void combine_each(place *w, kn_ufunc f, kn_array v)
 int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args)
 {
     place w;
-    if (!begin(&w, "ufunc_at", x, index, n, args) || !knn_ufunc_exists(&w.op, ufunc) || combine_element(&w, ufunc, v) ||
+    if (!begin(&w, "ufunc_at", x, index, n, args) || !knl_ufunc_exists(&w.op, ufunc) || combine_element(&w, ufunc, v) ||
         !begin_place(&w, v))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE)
@@ -372,7 +372,7 @@ static void check_casting(kna_op *op, kn_array from, kn_dtype to, const char *ca
     static const char *const names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
     static const char order[] = "bifc";
     int how = casting ? 0 : KN_CAST_SAME_KIND;
-    kn_type t = kna_type(op, from);
+    kni_type t = kna_type(op, from);
     while (casting && how < 5 && strcmp(casting, names[how]) != 0)
         how++;
     if (how == 5)
@@ -382,7 +382,7 @@ static void check_casting(kna_op *op, kn_array from, kn_dtype to, const char *ca
         return;
     const char *a = strchr(order, t.dtype->kind == KN_KIND_UINT ? 'i' : t.dtype->kind),
                *b = strchr(order, to->kind == KN_KIND_UINT ? 'i' : to->kind);
-    bool ok = t.weak ? a && b && a <= b : knx_can_cast(t.dtype, to, (kn_casting)how);
+    bool ok = t.weak ? a && b && a <= b : knx_can_cast(t.dtype, to, (knx_casting)how);
     if (!ok)
         kna_fail(op, KN_ERROR_TYPE, "Cannot cast %s from dtype('%s') to dtype('%s') according to the rule '%s'",
                  t.ndim ? "array data" : "scalar", t.dtype->name, to->name, names[how]);
@@ -393,19 +393,19 @@ int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts)
     KNX_OPTS(kn_copyto_opts, o, opts);
     kna_op op;
     kna_begin(&op, "copyto");
-    kn_atom a = kna_in(&op, to);
-    kn_type t = knb_type(op.b, a), v = kna_type(&op, from);
-    kn_shape shape = knn_shape_of(&op, a);
+    kni_atom a = kna_in(&op, to);
+    kni_type t = knb_type(op.b, a), v = kna_type(&op, from);
+    kn_shape shape = knl_shape_of(&op, a);
     if (!kna_failed(&op))
         check_casting(&op, from, t.dtype, o.casting);
-    kn_text p = {0}, q = {0};
+    knx_text p = {0}, q = {0};
     if (!kna_failed(&op) && !fits(v, &shape))
         kna_fail(&op, KN_ERROR_VALUE, "could not broadcast input array from shape %s into shape %s",
                  knx_show_shape(&p, v.ndim, v.dim), knx_show_shape(&q, shape.ndim, shape.dim));
-    kn_atom y = kna_failed(&op) ? KN_ATOM_NONE : spread_value(&op, kna_in_as(&op, from, t.dtype), &shape);
+    kni_atom y = kna_failed(&op) ? KN_ATOM_NONE : spread_value(&op, kna_in_as(&op, from, t.dtype), &shape);
     if (o.where && !kna_failed(&op)) {
-        kn_atom mask = kna_in(&op, o.where);
-        kn_type m = knb_type(op.b, mask);
+        kni_atom mask = kna_in(&op, o.where);
+        kni_type m = knb_type(op.b, mask);
         p.length = q.length = 0;
         if (!kna_failed(&op) && m.dtype->kind != KN_KIND_BOOL)
             kna_fail(&op, KN_ERROR_TYPE,
@@ -415,7 +415,7 @@ int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts)
         else if (!kna_failed(&op) && (m.ndim > shape.ndim || !fits(m, &shape)))
             kna_fail(&op, KN_ERROR_VALUE, "could not broadcast where mask from shape %s into shape %s",
                      knx_show_shape(&p, m.ndim, m.dim), knx_show_shape(&q, shape.ndim, shape.dim));
-        y = kna_failed(&op) ? KN_ATOM_NONE : knn_select(&op, knn_spread(&op, mask, &shape), y, a, &shape);
+        y = kna_failed(&op) ? KN_ATOM_NONE : knl_select(&op, knl_spread(&op, mask, &shape), y, a, &shape);
     }
     if (!kna_failed(&op))
         kna_put(&op, to, a, a, y);

@@ -4,22 +4,22 @@
 #include "lib/compose.h"
 #include <string.h>
 
-kn_atom knn_remainder(kna_op *op, kn_atom x, int64_t n)
+kni_atom knl_remainder(kna_op *op, kni_atom x, int64_t n)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     if (kna_failed(op) || !n)
         return x;
     x = knb_astype(b, x, KN_DT(I64));
-    kn_atom count = knb_integer(b, KN_DT(I64), n), rest = knb_rem(b, x, count);
-    kn_atom negative = knb_lt(b, rest, knb_like(b, rest, 0));
-    kn_shape shape = knn_shape_of(op, x);
-    return knn_select(op, negative, knb_add(b, rest, count), rest, &shape);
+    kni_atom count = knb_integer(b, KN_DT(I64), n), rest = knb_rem(b, x, count);
+    kni_atom negative = knb_lt(b, rest, knb_like(b, rest, 0));
+    kn_shape shape = knl_shape_of(op, x);
+    return knl_select(op, negative, knb_add(b, rest, count), rest, &shape);
 }
 
 /* All of a must name a choice; it is looked at. */
 static void check_choices(kna_op *op, kn_array a, int64_t n)
 {
-    int64_t m = 0, *v = knn_look_integers(op, a, &m, NULL, "");
+    int64_t m = 0, *v = knl_look_integers(op, a, &m, NULL, "");
     for (int64_t i = 0; v && i < m && !kna_failed(op); i++)
         if (v[i] < 0 || v[i] >= n)
             kna_fail(op, KN_ERROR_VALUE, "invalid entry in choice array");
@@ -27,13 +27,13 @@ static void check_choices(kna_op *op, kn_array a, int64_t n)
 }
 
 /* All of x[] as arrays of their common dtype. */
-static void to_common(knn_body *c, int n, kn_array *x)
+static void to_common(knl_body *c, int n, kn_array *x)
 {
     kn_dtype d = kna_failed(&c->op) ? NULL : kna_result_type(&c->op, n, x);
     for (int i = 0; i < n && !kna_failed(&c->op); i++) {
-        kn_type t = kna_type(&c->op, x[i]);
+        kni_type t = kna_type(&c->op, x[i]);
         if (t.weak || t.dtype != d)
-            x[i] = knn_made(c, kna_in_as(&c->op, x[i], d));
+            x[i] = knl_made(c, kna_in_as(&c->op, x[i], d));
     }
 }
 
@@ -51,12 +51,12 @@ static kn_array *copied(kna_op *op, int n, const kn_array *x)
 kn_array kn_choose(kn_array a, kn_list choices, const kn_mode_opts *opts)
 {
     KNX_OPTS(kn_mode_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "choose");
+    knl_body c;
+    knl_begin(&c, "choose");
     kna_op *op = &c.op;
     const kn_array *x = NULL;
-    int n = kna_list_read(op, choices, &x);
-    kn_type t = kna_type(op, a);
+    int n = kntree_list_read(op, choices, &x);
+    kni_type t = kna_type(op, a);
     bool clip = o.mode && !strcmp(o.mode, "clip"), wrap = o.mode && !strcmp(o.mode, "wrap");
     if (o.mode && !clip && !wrap && strcmp(o.mode, "raise") != 0)
         kna_fail(op, KN_ERROR_VALUE, "clipmode must be one of 'clip', 'raise', or 'wrap' (got '%s')", o.mode);
@@ -70,9 +70,9 @@ kn_array kn_choose(kn_array a, kn_list choices, const kn_mode_opts *opts)
     if (all)
         to_common(&c, n, all);
     if (!kna_failed(op)) {
-        all[n] = wrap ? knn_made(&c, knn_remainder(op, kna_in(op, a), n)) : kn_asarray(a, NULL);
+        all[n] = wrap ? knl_made(&c, knl_remainder(op, kna_in(op, a), n)) : kn_asarray(a, NULL);
         kn_list wide = kn_broadcast_arrays(kn_list_from(all, n + 1));
-        if (kna_list_read(op, wide, &x) > n && !clip && !wrap)
+        if (kntree_list_read(op, wide, &x) > n && !clip && !wrap)
             check_choices(op, a, n);
         if (!kna_failed(op) && kn_list_count(wide) > n)
             y = x[n - 1]; /* the last one also stands for what is beyond it */
@@ -81,23 +81,23 @@ kn_array kn_choose(kn_array a, kn_list choices, const kn_mode_opts *opts)
         y = y ? kn_copy(y, NULL) : NULL;
     }
     knx_free(all);
-    return knn_end(&c, y);
+    return knl_end(&c, y);
 }
 
 kn_array kn_select(kn_list condlist, kn_list choicelist, const kn_select_opts *opts)
 {
     KNX_OPTS(kn_select_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "select");
+    knl_body c;
+    knl_begin(&c, "select");
     kna_op *op = &c.op;
     const kn_array *condition = NULL, *x = NULL;
-    int n = kna_list_read(op, condlist, &condition), m = kna_failed(op) ? 0 : kna_list_read(op, choicelist, &x);
+    int n = kntree_list_read(op, condlist, &condition), m = kna_failed(op) ? 0 : kntree_list_read(op, choicelist, &x);
     if (!kna_failed(op) && n != m)
         kna_fail(op, KN_ERROR_VALUE, "list of cases must be same length as list of conditions");
     if (!kna_failed(op) && !n)
         kna_fail(op, KN_ERROR_VALUE, "select with an empty condition list is not possible");
     for (int i = 0; i < n && !kna_failed(op); i++) {
-        kn_type t = kna_type(op, condition[i]);
+        kni_type t = kna_type(op, condition[i]);
         if (!kna_failed(op) && t.dtype->kind != KN_KIND_BOOL)
             kna_fail(op, KN_ERROR_TYPE, "invalid entry %d in condlist: should be boolean ndarray", i);
     }
@@ -109,5 +109,5 @@ kn_array kn_select(kn_list condlist, kn_list choicelist, const kn_select_opts *o
     for (int i = n; i >= 0 && !kna_failed(op); i--)
         y = i == n ? all[n] : kn_where(condition[i], all[i], y);
     knx_free(all);
-    return knn_end(&c, kna_failed(op) ? NULL : y);
+    return knl_end(&c, kna_failed(op) ? NULL : y);
 }

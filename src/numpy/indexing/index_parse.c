@@ -70,7 +70,7 @@ static const kn_index_arg *next_arg(parser *p)
 static int64_t look_at_bound(parser *p, kn_array x)
 {
     int64_t v = 0;
-    kn_type t = kna_type(p->op, x);
+    kni_type t = kna_type(p->op, x);
     if (kna_failed(p->op))
         return 0;
     if (t.ndim || !knx_is_integer(t.dtype)) {
@@ -84,12 +84,12 @@ static int64_t look_at_bound(parser *p, kn_array x)
 }
 
 /* A bound of a slice, if one stands here. */
-static bool take_bound(parser *p, knn_bound *b)
+static bool take_bound(parser *p, knl_bound *b)
 {
     skip_blanks(p);
     if (*p->at == '%') {
         const kn_index_arg *a = next_arg(p);
-        *b = (knn_bound){true, true, a->kind == KN_ARG_ARRAY ? look_at_bound(p, a->array) : a->integer};
+        *b = (knl_bound){true, true, a->kind == KN_ARG_ARRAY ? look_at_bound(p, a->array) : a->integer};
         return true;
     }
     if (take_word(p, "None"))
@@ -99,7 +99,7 @@ static bool take_bound(parser *p, knn_bound *b)
 }
 
 /* What stands where a whole item may be a placeholder: an integer, an array, or the start of a slice. */
-static void placeholder(parser *p, knn_item *item)
+static void placeholder(parser *p, knl_item *item)
 {
     const char *before = p->at;
     int used = p->used;
@@ -112,20 +112,20 @@ static void placeholder(parser *p, knn_item *item)
         return;
     }
     if (a->kind == KN_ARG_INT) {
-        item->kind = KNN_INTEGER;
-        item->start = (knn_bound){true, true, a->integer};
+        item->kind = KNL_INTEGER;
+        item->start = (knl_bound){true, true, a->integer};
         return;
     }
-    item->kind = KNN_ARRAY;
+    item->kind = KNL_ARRAY;
     item->array = a->kind == KN_ARG_BOOL ? kn_like_bool(a->integer != 0) : a->array;
 }
 
-static void take_item(parser *p, knn_item *item)
+static void take_item(parser *p, knl_item *item)
 {
-    *item = (knn_item){.kind = KNN_SLICE};
+    *item = (knl_item){.kind = KNL_SLICE};
     skip_blanks(p);
     if (take_word(p, "...")) {
-        item->kind = KNN_ELLIPSIS;
+        item->kind = KNL_ELLIPSIS;
         return;
     }
     if (*p->at == '%')
@@ -133,7 +133,7 @@ static void take_item(parser *p, knn_item *item)
     else if (take_word(p, "None")) {
         skip_blanks(p);
         if (*p->at != ':') {
-            item->kind = KNN_NEW_AXIS;
+            item->kind = KNL_NEW_AXIS;
             return;
         }
     } else if (*p->at != ':') {
@@ -142,12 +142,12 @@ static void take_item(parser *p, knn_item *item)
             return;
         }
         item->start.given = true;
-        item->kind = KNN_INTEGER;
+        item->kind = KNL_INTEGER;
     }
     skip_blanks(p);
-    if (*p->at != ':' || item->kind == KNN_ARRAY)
+    if (*p->at != ':' || item->kind == KNL_ARRAY)
         return;
-    item->kind = KNN_SLICE;
+    item->kind = KNL_SLICE;
     p->at++;
     take_bound(p, &item->stop);
     skip_blanks(p);
@@ -165,7 +165,7 @@ static int count_placeholders(const char *text)
     return n;
 }
 
-int knn_parse_index(kna_op *op, const char *text, int n_args, const kn_index_arg *args, knn_item item[KNN_MAX_ITEMS])
+int knl_parse_index(kna_op *op, const char *text, int n_args, const kn_index_arg *args, knl_item item[KNL_MAX_ITEMS])
 {
     parser p = {.op = op, .text = text, .at = text, .n_args = n_args, .args = args};
     int n = 0, places;
@@ -181,7 +181,7 @@ int knn_parse_index(kna_op *op, const char *text, int n_args, const kn_index_arg
     }
     skip_blanks(&p);
     while (*p.at) { /* "" is the empty tuple, and "1," a tuple of one */
-        if (n == KNN_MAX_ITEMS) {
+        if (n == KNL_MAX_ITEMS) {
             kna_fail(op, KN_ERROR_INDEX, "too many indices for array");
             return 0;
         }

@@ -5,22 +5,22 @@
 
 /* ---- Integers and slices. */
 
-kn_atom knn_position(kna_op *op, int64_t v)
+kni_atom knn_position(kna_op *op, int64_t v)
 {
     if (!op->b->hook)
         return knb_integer(op->b, KN_DT(I64), v);
-    kn_value *n = kna_value_number(KN_DT(I64), false, knx_scalar_from_int(KN_DT(I64), v));
+    kna_value *n = kna_value_number(KN_DT(I64), false, knx_scalar_from_int(KN_DT(I64), v));
     if (!n) {
         kna_fail_with(op, knx_error_nomem());
         return KN_ATOM_NONE;
     }
-    kn_atom a = kna_value_atom(op, n);
+    kni_atom a = kna_value_atom(op, n);
     kna_value_release(n);
     return a;
 }
 
 /* Python's rule for slice(start, stop, step).indices(extent). */
-static void plan_slice(knn_index *p, const knn_item *s, int64_t extent, knn_index_axis *a)
+static void plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_axis *a)
 {
     int64_t step = s->step.given ? s->step.value : 1;
     if (step == 0) {
@@ -28,7 +28,7 @@ static void plan_slice(knn_index *p, const knn_item *s, int64_t extent, knn_inde
         return;
     }
     int64_t low = step < 0 ? -1 : 0, high = step < 0 ? extent - 1 : extent, bound[2];
-    const knn_bound *given[] = {&s->start, &s->stop};
+    const knl_bound *given[] = {&s->start, &s->stop};
     for (int i = 0; i < 2; i++) {
         int64_t v = given[i]->value;
         if (!given[i]->given) {
@@ -46,7 +46,7 @@ static void plan_slice(knn_index *p, const knn_item *s, int64_t extent, knn_inde
         *a = (knn_index_axis){.start = 0, .step = 1, .index = -1};
 }
 
-static void plan_integer(knn_index *p, const knn_bound *i, int axis, int64_t extent, knn_index_axis *a)
+static void plan_integer(knn_index *p, const knl_bound *i, int axis, int64_t extent, knn_index_axis *a)
 {
     if (i->value < -extent || i->value >= extent) {
         kna_fail(p->op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)i->value,
@@ -59,9 +59,9 @@ static void plan_integer(knn_index *p, const knn_bound *i, int axis, int64_t ext
 
 /* ---- Index arrays. */
 
-kn_atom knn_wrap(kna_op *op, kn_atom index, int64_t extent)
+kni_atom knl_wrap(kna_op *op, kni_atom index, int64_t extent)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     if (kna_failed(op))
         return KN_ATOM_NONE;
     if (knb_type(b, index).dtype->kind == KN_KIND_UINT && knb_type(b, index).dtype != KN_DT(U64))
@@ -72,11 +72,11 @@ kn_atom knn_wrap(kna_op *op, kn_atom index, int64_t extent)
     index = knb_astype(b, index, KN_DT(I64));
     if (is_unsigned)
         return index;
-    kn_atom from_end = knb_add(b, index, knb_integer(b, KN_DT(I64), extent));
+    kni_atom from_end = knb_add(b, index, knb_integer(b, KN_DT(I64), extent));
     return knb_select(b, knb_lt(b, index, knb_integer(b, KN_DT(I64), 0)), from_end, index);
 }
 
-static void add_index(knn_index *p, int axis, kn_atom index, bool in_bounds)
+static void add_index(knn_index *p, int axis, kni_atom index, bool in_bounds)
 {
     p->index[p->n_index] = index;
     p->in_bounds[p->n_index] = in_bounds;
@@ -112,7 +112,7 @@ static bool are_inside(kn_dtype d, const void *at, int64_t n, int64_t extent)
 /* Are all positions inside? Looks at them now: a program that can fail writes nothing in place. False under traces. */
 static bool checked(knn_index *p, kn_array index, int axis, int64_t extent)
 {
-    kn_type t = kna_type(p->op, index);
+    kni_type t = kna_type(p->op, index);
     if (!p->looks || !p->op->b->hook || kna_failed(p->op))
         return false;
     const char *at = kna_look(p->op, index, &t);
@@ -133,11 +133,11 @@ static bool checked(knn_index *p, kn_array index, int axis, int64_t extent)
 /* A mask over `ndim` axes becomes that many arrays of positions, found by looking at its value. */
 static void add_mask(knn_index *p, kn_array mask, int axis)
 {
-    kn_type t;
+    kni_type t;
     const unsigned char *bits = kna_look(p->op, mask, &t);
     if (!bits)
         return;
-    kn_type x = knb_type(p->op->b, p->x);
+    kni_type x = knb_type(p->op->b, p->x);
     for (int d = 0; d < t.ndim; d++)
         if (t.dim[d] != x.dim[axis + d]) {
             kna_fail(p->op, KN_ERROR_INDEX,
@@ -151,8 +151,8 @@ static void add_mask(knn_index *p, kn_array mask, int axis)
     for (int64_t i = 0; i < size; i++)
         found += bits[i] != 0;
     for (int d = 0; d < t.ndim && !kna_failed(p->op); d++) {
-        kn_buffer *buffer = knx_buffer_new((size_t)found * sizeof(int64_t));
-        kn_value *v = buffer ? kna_value_buffer(kni_type(KN_DT(I64), 1, &found), buffer) : NULL;
+        knx_buffer *buffer = knx_buffer_new((size_t)found * sizeof(int64_t));
+        kna_value *v = buffer ? kna_value_buffer(kni_type_of(KN_DT(I64), 1, &found), buffer) : NULL;
         if (!v) {
             kna_fail_with(p->op, knx_error_nomem());
             return;
@@ -170,15 +170,15 @@ static void add_mask(knn_index *p, kn_array mask, int axis)
 
 /* ---- Planning: which item speaks of which axes. */
 
-static bool is_mask(kn_type t) { return t.dtype->kind == KN_KIND_BOOL; }
+static bool is_mask(kni_type t) { return t.dtype->kind == KN_KIND_BOOL; }
 
-static int axes_of(knn_index *p, const knn_item *item)
+static int axes_of(knn_index *p, const knl_item *item)
 {
-    if (item->kind == KNN_SLICE || item->kind == KNN_INTEGER)
+    if (item->kind == KNL_SLICE || item->kind == KNL_INTEGER)
         return 1;
-    if (item->kind != KNN_ARRAY)
+    if (item->kind != KNL_ARRAY)
         return 0;
-    kn_type t = kna_type(p->op, item->array);
+    kni_type t = kna_type(p->op, item->array);
     if (!kna_failed(p->op) && !is_mask(t) && !knx_is_integer(t.dtype))
         kna_fail(p->op, KN_ERROR_INDEX, "arrays used as indices must be of integer (or boolean) type");
     return is_mask(t) ? t.ndim : 1;
@@ -189,9 +189,9 @@ static int settle_ellipsis(knn_index *p)
 {
     int used = 0, at = -1;
     for (int i = 0; i < p->n_items; i++) {
-        if (p->item[i].kind == KNN_ELLIPSIS && at >= 0)
+        if (p->item[i].kind == KNL_ELLIPSIS && at >= 0)
             kna_fail(p->op, KN_ERROR_INDEX, "an index can only have a single ellipsis ('...')");
-        if (p->item[i].kind == KNN_ELLIPSIS)
+        if (p->item[i].kind == KNL_ELLIPSIS)
             at = i;
         used += axes_of(p, &p->item[i]);
     }
@@ -200,9 +200,9 @@ static int settle_ellipsis(knn_index *p)
                  p->ndim, used);
     p->scalar = p->n_items == p->ndim && used == p->ndim;
     for (int i = 0; i < p->n_items; i++)
-        p->scalar = p->scalar && p->item[i].kind == KNN_INTEGER;
+        p->scalar = p->scalar && p->item[i].kind == KNL_INTEGER;
     if (at < 0)
-        p->item[p->n_items++] = (knn_item){.kind = KNN_ELLIPSIS};
+        p->item[p->n_items++] = (knl_item){.kind = KNL_ELLIPSIS};
     return p->ndim - used;
 }
 
@@ -210,11 +210,11 @@ static int settle_ellipsis(knn_index *p)
  * `axis`. */
 static void add_scalar_mask(knn_index *p, kn_array mask, int axis)
 {
-    kn_type t;
+    kni_type t;
     const unsigned char *bit = kna_look(p->op, mask, &t);
     int64_t count = bit && *bit ? 1 : 0;
-    kn_buffer *buffer = bit ? knx_buffer_new(sizeof(int64_t)) : NULL;
-    kn_value *v = buffer ? kna_value_buffer(kni_type(KN_DT(I64), 1, &count), buffer) : NULL;
+    knx_buffer *buffer = bit ? knx_buffer_new(sizeof(int64_t)) : NULL;
+    kna_value *v = buffer ? kna_value_buffer(kni_type_of(KN_DT(I64), 1, &count), buffer) : NULL;
     if (!v) {
         kna_fail_with(p->op, bit ? knx_error_nomem() : NULL);
         return;
@@ -229,13 +229,13 @@ static void add_scalar_mask(knn_index *p, kn_array mask, int axis)
 }
 
 /* One item, at `axis` of x; returns the axis behind it. */
-static int plan_item(knn_index *p, const knn_item *item, int axis, int ellipsis, bool arrays)
+static int plan_item(knn_index *p, const knl_item *item, int axis, int ellipsis, bool arrays)
 {
-    kn_builder *b = p->op->b;
+    kni_builder *b = p->op->b;
     int64_t extent = axis < p->ndim ? knb_type(b, p->x).dim[axis] : 0;
     switch (item->kind) {
-    case KNN_SLICE: plan_slice(p, item, extent, &p->axis[axis]); return axis + 1;
-    case KNN_INTEGER:
+    case KNL_SLICE: plan_slice(p, item, extent, &p->axis[axis]); return axis + 1;
+    case KNL_INTEGER:
         plan_integer(p, &item->start, axis, extent, &p->axis[axis]);
         if (arrays && !kna_failed(p->op)) {
             add_index(p, axis, knn_position(p->op, p->axis[axis].start), true);
@@ -243,14 +243,14 @@ static int plan_item(knn_index *p, const knn_item *item, int axis, int ellipsis,
             p->axis[axis].dropped = p->axis[axis].operand = false;
         }
         return axis + 1;
-    case KNN_ELLIPSIS:
+    case KNL_ELLIPSIS:
         for (int i = 0; i < ellipsis; i++)
             p->axis[axis + i] = (knn_index_axis){.count = knb_type(b, p->x).dim[axis + i], .step = 1, .index = -1};
         return axis + ellipsis;
-    case KNN_NEW_AXIS: return axis;
-    case KNN_ARRAY: break;
+    case KNL_NEW_AXIS: return axis;
+    case KNL_ARRAY: break;
     }
-    kn_type t = kna_type(p->op, item->array);
+    kni_type t = kna_type(p->op, item->array);
     if (is_mask(t) && t.ndim == 0) {
         add_scalar_mask(p, item->array, axis);
         return axis + 1;
@@ -262,7 +262,7 @@ static int plan_item(knn_index *p, const knn_item *item, int axis, int ellipsis,
         add_mask(p, item->array, axis);
     else {
         bool in_bounds = checked(p, item->array, axis, extent);
-        add_index(p, axis, knn_wrap(p->op, kna_in(p->op, item->array), extent), in_bounds);
+        add_index(p, axis, knl_wrap(p->op, kna_in(p->op, item->array), extent), in_bounds);
     }
     return axis + n;
 }
@@ -273,20 +273,20 @@ static void plan_result(knn_index *p, int ellipsis)
 {
     int gaps = 0, first = -1, n = 0, last_array = -2;
     for (int i = 0; i < p->n_items; i++) {
-        const knn_item *item = &p->item[i];
-        bool array = item->kind == KNN_ARRAY || (item->kind == KNN_INTEGER && p->n_index);
-        if (item->kind == KNN_ELLIPSIS && ellipsis == 0 && i == p->n_items - 1)
+        const knl_item *item = &p->item[i];
+        bool array = item->kind == KNL_ARRAY || (item->kind == KNL_INTEGER && p->n_index);
+        if (item->kind == KNL_ELLIPSIS && ellipsis == 0 && i == p->n_items - 1)
             continue;
         if (array) {
             gaps += last_array >= 0 && last_array != i - 1;
             last_array = i;
             first = first < 0 ? n : first;
         }
-        int more = item->kind == KNN_ELLIPSIS                              ? ellipsis
-                   : item->kind == KNN_SLICE || item->kind == KNN_NEW_AXIS ? 1
+        int more = item->kind == KNL_ELLIPSIS                              ? ellipsis
+                   : item->kind == KNL_SLICE || item->kind == KNL_NEW_AXIS ? 1
                                                                            : 0;
         for (int j = 0; j < more && n < 2 * KN_MAX_NDIM; j++)
-            p->is_new[n++] = item->kind == KNN_NEW_AXIS;
+            p->is_new[n++] = item->kind == KNL_NEW_AXIS;
     }
     p->gap_at = gaps || first < 0 ? 0 : first;
     p->n_result = n;
@@ -294,10 +294,10 @@ static void plan_result(knn_index *p, int ellipsis)
 
 static void broadcast_indices(knn_index *p)
 {
-    kn_builder *b = p->op->b;
+    kni_builder *b = p->op->b;
     kn_shape *s = &p->points;
     for (int i = 0; i < p->n_index && !kna_failed(p->op); i++) {
-        kn_type t = knb_type(b, p->index[i]);
+        kni_type t = knb_type(b, p->index[i]);
         for (int more = t.ndim - s->ndim; more > 0; more--) {
             memmove(s->dim + 1, s->dim, (size_t)s->ndim++ * sizeof *s->dim);
             s->dim[0] = 1;
@@ -305,9 +305,9 @@ static void broadcast_indices(knn_index *p)
         for (int d = 0; d < t.ndim; d++) {
             int64_t *e = &s->dim[s->ndim - t.ndim + d];
             if (*e != 1 && t.dim[d] != 1 && *e != t.dim[d]) {
-                kn_text all = {0};
+                knx_text all = {0};
                 for (int j = 0; j < p->n_index; j++) {
-                    kn_type u = knb_type(b, p->index[j]);
+                    kni_type u = knb_type(b, p->index[j]);
                     knx_text_add(&all, all.length && u.ndim ? " " : "");
                     if (u.ndim) /* integers are not spoken of */
                         knx_show_shape(&all, u.ndim, u.dim);
@@ -327,7 +327,7 @@ void knn_plan_index(knn_index *p)
     int ellipsis = settle_ellipsis(p), axis = 0;
     bool arrays = false;
     for (int i = 0; i < p->n_items; i++)
-        arrays = arrays || p->item[i].kind == KNN_ARRAY;
+        arrays = arrays || p->item[i].kind == KNL_ARRAY;
     for (int i = 0; i < p->n_items && !kna_failed(p->op); i++)
         axis = plan_item(p, &p->item[i], axis, ellipsis, arrays);
     if (!kna_failed(p->op))

@@ -15,13 +15,13 @@ typedef struct knn_index_axis { /* what happens to one axis of the operand */
 
 typedef struct knn_index {
     kna_op *op;
-    kn_atom x;                    /* the operand; once begun, its basic part */
+    kni_atom x;                   /* the operand; once begun, its basic part */
     int ndim, n_items, n_index;
     bool looks;                   /* at index arrays, whether they are in bounds */
     bool scalar;                  /* an integer for each axis and nothing else: NumPy's result is no view */
     knn_index_axis axis[KN_MAX_NDIM];
-    knn_item item[KNN_MAX_ITEMS + 1];
-    kn_atom index[KN_MAX_NDIM];   /* broadcast index arrays: int64 */
+    knl_item item[KNL_MAX_ITEMS + 1];
+    kni_atom index[KN_MAX_NDIM];  /* broadcast index arrays: int64 */
     bool in_bounds[KN_MAX_NDIM];  /* they came from masks */
     kn_shape points;              /* their common shape */
     int gap_at;                   /* among the result's axes: where the points go */
@@ -32,18 +32,18 @@ typedef struct knn_index {
 /* index_plan.c */
 void knn_plan_index(knn_index *p); /* from the parsed items */
 /* Outside of traces a position is an operand of the plan, so that a loop over positions needs one plan. */
-kn_atom knn_position(kna_op *op, int64_t v);
+kni_atom knn_position(kna_op *op, int64_t v);
 
 /* indexing.c */
 /* Emits the basic part of an index on x; p->item and n_items were read. looks: outside of traces index arrays are
  * checked now. False with the op failed. */
-bool knn_index_begin(knn_index *p, kna_op *op, kn_atom x, bool looks);
+bool knn_index_begin(knn_index *p, kna_op *op, kni_atom x, bool looks);
 /* Do the items that were read name one element of an array of this type, and no view? Then at[] gets its positions. */
-bool knn_index_element(const knn_index *p, kn_type x, int64_t *at);
+bool knn_index_element(const knn_index *p, kni_type x, int64_t *at);
 kn_shape knn_index_shape(knn_index *p); /* of the result */
-kn_atom knn_index_read(knn_index *p);   /* the elements; indices are checked */
+kni_atom knn_index_read(knn_index *p);  /* the elements; indices are checked */
 /* The basic part with v, of the result's shape, put in by a scatter (`put`, or knb_scatter if NULL); without index
  * arrays v as it is. *place: where that belongs, see kna_put. */
-typedef kn_atom (*knn_scatter)(kn_builder *b, kn_atom x, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
-kn_atom knn_index_write(knn_index *p, knn_scatter put, bool check, kn_atom v, kn_atom *place);
+typedef kni_atom (*knn_scatter)(kni_builder *b, kni_atom x, kni_atom indices, kni_atom updates, const kni_p_scatter *p);
+kni_atom knn_index_write(knn_index *p, knn_scatter put, bool check, kni_atom v, kni_atom *place);
 #endif

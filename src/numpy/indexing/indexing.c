@@ -11,9 +11,9 @@
 /* The windows whose starts are operands. Outside of traces only: under a trace they are constants of the text. */
 static void emit_windows(knn_index *p)
 {
-    kn_builder *b = p->op->b;
-    kn_type t = knb_type(b, p->x);
-    kn_atom start[KN_MAX_NDIM];
+    kni_builder *b = p->op->b;
+    kni_type t = knb_type(b, p->x);
+    kni_atom start[KN_MAX_NDIM];
     int64_t size[KN_MAX_NDIM];
     bool any = false;
     for (int i = 0; i < p->ndim; i++) {
@@ -32,11 +32,11 @@ static void emit_windows(knn_index *p)
 
 static void emit_basic(knn_index *p)
 {
-    kn_builder *b = p->op->b;
+    kni_builder *b = p->op->b;
     emit_windows(p);
     if (kna_failed(p->op))
         return;
-    kn_type t = knb_type(b, p->x);
+    kni_type t = knb_type(b, p->x);
     int64_t start[KN_MAX_NDIM], limit[KN_MAX_NDIM], step[KN_MAX_NDIM], back[KN_MAX_NDIM], gone[KN_MAX_NDIM];
     int n_back = 0, n_gone = 0;
     bool whole = true, steps = false;
@@ -61,7 +61,7 @@ static void emit_basic(knn_index *p)
         p->x = knb_squeeze(b, p->x, n_gone, gone);
 }
 
-bool knn_index_begin(knn_index *p, kna_op *op, kn_atom x, bool looks)
+bool knn_index_begin(knn_index *p, kna_op *op, kni_atom x, bool looks)
 {
     memset(p->axis, 0, sizeof p->axis);
     p->op = op;
@@ -76,13 +76,13 @@ bool knn_index_begin(knn_index *p, kna_op *op, kn_atom x, bool looks)
     return !kna_failed(op);
 }
 
-bool knn_index_element(const knn_index *p, kn_type x, int64_t *at)
+bool knn_index_element(const knn_index *p, kni_type x, int64_t *at)
 {
     if (p->n_items != x.ndim)
         return false;
     for (int i = 0; i < x.ndim; i++) {
         int64_t v = p->item[i].start.value, extent = x.dim[i];
-        if (p->item[i].kind != KNN_INTEGER || v < -extent || v >= extent)
+        if (p->item[i].kind != KNL_INTEGER || v < -extent || v >= extent)
             return false;
         at[i] = v < 0 ? v + extent : v;
     }
@@ -92,9 +92,9 @@ bool knn_index_element(const knn_index *p, kn_type x, int64_t *at)
 /* ---- The arrays. */
 
 /* All index arrays side by side along a new last axis. */
-static kn_atom index_vectors(knn_index *p)
+static kni_atom index_vectors(knn_index *p)
 {
-    kn_builder *b = p->op->b;
+    kni_builder *b = p->op->b;
     kn_shape one = p->points;
     if (one.ndim == KN_MAX_NDIM) {
         kna_fail(p->op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
@@ -102,9 +102,9 @@ static kn_atom index_vectors(knn_index *p)
         return KN_ATOM_NONE;
     }
     one.dim[one.ndim++] = 1;
-    kn_atom column[KN_MAX_NDIM];
+    kni_atom column[KN_MAX_NDIM];
     for (int i = 0; i < p->n_index; i++) {
-        kn_atom full = knb_broadcast_to(b, p->index[i], knn_shaped(KN_DT(I64), &p->points));
+        kni_atom full = knb_broadcast_to(b, p->index[i], knl_shaped(KN_DT(I64), &p->points));
         column[i] = knb_reshape(b, full, one.ndim, one.dim);
     }
     return p->n_index == 1 ? column[0] : knb_concatenate(b, p->n_index, column, p->points.ndim);
@@ -123,11 +123,11 @@ static int axes_before(const knn_index *p)
     return before;
 }
 
-static kn_p_gather describe(const knn_index *p, gather_lists *l)
+static kni_p_gather describe(const knn_index *p, gather_lists *l)
 {
     int n_offset = 0, n_collapsed = 0, before = axes_before(p);
     bool in_bounds = true;
-    kn_type t = knb_type(p->op->b, p->x);
+    kni_type t = knb_type(p->op->b, p->x);
     for (int i = 0; i < p->ndim; i++) {
         int k = p->axis[i].index;
         l->size[i] = k < 0 ? t.dim[i] : t.dim[i] ? 1 : 0;
@@ -140,11 +140,11 @@ static kn_p_gather describe(const knn_index *p, gather_lists *l)
             n_offset++;
         }
     }
-    return (kn_p_gather){.offset_dims = {n_offset, l->offset},
-                         .collapsed_slice_dims = {n_collapsed, l->collapsed},
-                         .start_index_map = {p->n_index, l->map},
-                         .slice_sizes = {p->ndim, l->size},
-                         .mode = in_bounds ? KN_GATHER_PROMISE : KN_GATHER_CHECK};
+    return (kni_p_gather){.offset_dims = {n_offset, l->offset},
+                          .collapsed_slice_dims = {n_collapsed, l->collapsed},
+                          .start_index_map = {p->n_index, l->map},
+                          .slice_sizes = {p->ndim, l->size},
+                          .mode = in_bounds ? KN_GATHER_PROMISE : KN_GATHER_CHECK};
 }
 
 /* ---- The result. */
@@ -152,7 +152,7 @@ static kn_p_gather describe(const knn_index *p, gather_lists *l)
 /* Its shape without the new axes. */
 static kn_shape shape_of_elements(const knn_index *p)
 {
-    kn_type t = knb_type(p->op->b, p->x);
+    kni_type t = knb_type(p->op->b, p->x);
     kn_shape s = {.ndim = 0};
     int before = axes_before(p);
     if (!p->n_index) {
@@ -206,39 +206,39 @@ kn_shape knn_index_shape(knn_index *p)
     return whole_shape(p, is_new);
 }
 
-static kn_atom with_new_axes(knn_index *p, kn_atom a)
+static kni_atom with_new_axes(knn_index *p, kni_atom a)
 {
     bool is_new[KN_MAX_NDIM], any = false;
     kn_shape whole = whole_shape(p, is_new);
     for (int i = 0; i < whole.ndim; i++)
         any = any || is_new[i];
-    return any ? knn_insert_axes(p->op, a, &whole, is_new) : a;
+    return any ? knl_insert_axes(p->op, a, &whole, is_new) : a;
 }
 
-kn_atom knn_index_read(knn_index *p)
+kni_atom knn_index_read(knn_index *p)
 {
     gather_lists lists;
     if (!p->n_index || kna_failed(p->op))
         return with_new_axes(p, p->x);
-    kn_p_gather g = describe(p, &lists);
+    kni_p_gather g = describe(p, &lists);
     return with_new_axes(p, knb_gather(p->op->b, p->x, index_vectors(p), &g));
 }
 
-kn_atom knn_index_write(knn_index *p, knn_scatter put, bool check, kn_atom v, kn_atom *place)
+kni_atom knn_index_write(knn_index *p, knn_scatter put, bool check, kni_atom v, kni_atom *place)
 {
     gather_lists lists;
     if (!p->n_index || kna_failed(p->op)) {
         *place = with_new_axes(p, p->x);
         return v;
     }
-    kn_p_gather g = describe(p, &lists);
-    kn_p_scatter q = {.update_window_dims = g.offset_dims,
-                      .inserted_window_dims = g.collapsed_slice_dims,
-                      .scatter_dims_to_operand_dims = g.start_index_map,
-                      .mode = check ? g.mode : KN_GATHER_PROMISE};
+    kni_p_gather g = describe(p, &lists);
+    kni_p_scatter q = {.update_window_dims = g.offset_dims,
+                       .inserted_window_dims = g.collapsed_slice_dims,
+                       .scatter_dims_to_operand_dims = g.start_index_map,
+                       .mode = check ? g.mode : KN_GATHER_PROMISE};
     kn_shape elements = shape_of_elements(p);
     *place = p->x;
-    return (put ? put : knb_scatter)(p->op->b, p->x, index_vectors(p), knn_reshape(p->op, v, &elements), &q);
+    return (put ? put : knb_scatter)(p->op->b, p->x, index_vectors(p), knl_reshape(p->op, v, &elements), &q);
 }
 
 kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg *args)
@@ -247,14 +247,14 @@ kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg *args)
     knn_index p;
     int64_t at[KN_MAX_NDIM];
     kna_begin(&op, "at");
-    kn_type t = kna_type(&op, x);
-    p.n_items = kna_failed(&op) ? 0 : knn_parse_index(&op, index, n, args, p.item);
+    kni_type t = kna_type(&op, x);
+    p.n_items = kna_failed(&op) ? 0 : knl_parse_index(&op, index, n, args, p.item);
     const void *element = !kna_failed(&op) && knn_index_element(&p, t, at) ? kna_element(x, at) : NULL;
     if (element)
         return kna_end_element(&op, t.dtype, element);
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     if (!knn_index_begin(&p, &op, a, false))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_atom y = knn_index_read(&p);
+    kni_atom y = knn_index_read(&p);
     return p.n_index || p.scalar ? kna_end(&op, y) : kna_end_view(&op, x, a, y);
 }

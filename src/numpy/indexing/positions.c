@@ -7,19 +7,19 @@
 /* ---- Where elements are not zero: looked at. */
 
 /* Their positions, one row of ndim numbers each, and how many; the caller frees them. */
-static int64_t *find_nonzero(kna_op *op, kn_array x, kn_type *t, int64_t *n)
+static int64_t *find_nonzero(kna_op *op, kn_array x, kni_type *t, int64_t *n)
 {
     const char *data = kna_look(op, x, t);
     int64_t size = data ? kni_type_size(*t) : 0, at[KN_MAX_NDIM] = {0};
     uint8_t truth = 0;
     *n = 0;
-    if (!data || knn_not_a_number(op, "nonzero", t->dtype))
+    if (!data || knl_not_a_number(op, "nonzero", t->dtype))
         return NULL;
     for (int64_t i = 0; i < size; i++) {
         knx_convert(t->dtype, data + (size_t)i * t->dtype->size, KN_DT(BOOL), &truth);
         *n += truth;
     }
-    int64_t *rows = knn_integer_room(op, *n * t->ndim), *to = rows;
+    int64_t *rows = knl_integer_room(op, *n * t->ndim), *to = rows;
     for (int64_t i = 0; rows && i < size; i++) {
         knx_convert(t->dtype, data + (size_t)i * t->dtype->size, KN_DT(BOOL), &truth);
         for (int d = 0; d < t->ndim && truth; d++)
@@ -33,15 +33,15 @@ static int64_t *find_nonzero(kna_op *op, kn_array x, kn_type *t, int64_t *n)
 /* Column d of rows of numbers as a vector. */
 static kn_array column(kna_op *op, const int64_t *rows, int64_t n, int width, int d)
 {
-    int64_t *v = knn_integer_room(op, n);
+    int64_t *v = knl_integer_room(op, n);
     for (int64_t i = 0; v && i < n; i++)
         v[i] = rows[i * width + d];
-    kn_array y = v ? knn_integers(v, n) : NULL;
+    kn_array y = v ? knl_integers(v, n) : NULL;
     knx_free(v);
     return y;
 }
 
-static kn_list columns(knn_body *c, const int64_t *rows, int64_t n, int width)
+static kn_list columns(knl_body *c, const int64_t *rows, int64_t n, int width)
 {
     kn_array out[KN_MAX_NDIM];
     for (int d = 0; d < width && rows; d++)
@@ -51,9 +51,9 @@ static kn_list columns(knn_body *c, const int64_t *rows, int64_t n, int width)
 
 kn_list kn_nonzero(kn_array a)
 {
-    knn_body c;
-    knn_begin(&c, "nonzero");
-    kn_type t = kna_type(&c.op, a);
+    knl_body c;
+    knl_begin(&c, "nonzero");
+    kni_type t = kna_type(&c.op, a);
     int64_t n = 0;
     if (!kna_failed(&c.op) && !t.ndim)
         kna_fail(&c.op, KN_ERROR_VALUE,
@@ -64,63 +64,63 @@ kn_list kn_nonzero(kn_array a)
     int64_t *rows = kna_failed(&c.op) ? NULL : find_nonzero(&c.op, a, &t, &n);
     kn_list list = columns(&c, rows, n, t.ndim);
     knx_free(rows);
-    return knn_end_list(&c, list);
+    return knl_end_list(&c, list);
 }
 
 kn_array kn_argwhere(kn_array a)
 {
-    knn_body c;
-    knn_begin(&c, "argwhere");
-    kn_type t = kna_type(&c.op, a);
+    knl_body c;
+    knl_begin(&c, "argwhere");
+    kni_type t = kna_type(&c.op, a);
     int64_t n = 0, *rows = kna_failed(&c.op) ? NULL : find_nonzero(&c.op, a, &t, &n);
     kn_shape shape = {2, {n, t.ndim}};
     kn_array y = rows ? kn_from_memory(rows, &shape, KN_DT(I64)) : NULL;
     knx_free(rows);
-    return knn_end(&c, y);
+    return knl_end(&c, y);
 }
 
-static kn_array flat_nonzero(knn_body *c, kn_array a)
+static kn_array flat_nonzero(knl_body *c, kn_array a)
 {
     kn_array flat = kn_ravel(kn_asarray(a, NULL), NULL);
-    kn_type t = kna_type(&c->op, flat);
+    kni_type t = kna_type(&c->op, flat);
     int64_t n = 0, *rows = kna_failed(&c->op) ? NULL : find_nonzero(&c->op, flat, &t, &n);
-    kn_array y = rows ? knn_integers(rows, n) : NULL;
+    kn_array y = rows ? knl_integers(rows, n) : NULL;
     knx_free(rows);
     return y;
 }
 
 kn_array kn_flatnonzero(kn_array a)
 {
-    knn_body c;
-    knn_begin(&c, "flatnonzero");
-    return knn_end(&c, flat_nonzero(&c, a));
+    knl_body c;
+    knl_begin(&c, "flatnonzero");
+    return knl_end(&c, flat_nonzero(&c, a));
 }
 
 kn_array kn_compress(kn_array condition, kn_array a, const kn_squeeze_opts *opts)
 {
     KNX_OPTS(kn_squeeze_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "compress");
-    kn_type t = kna_type(&c.op, condition);
+    knl_body c;
+    knl_begin(&c, "compress");
+    kni_type t = kna_type(&c.op, condition);
     if (!kna_failed(&c.op) && t.ndim != 1)
         kna_fail(&c.op, KN_ERROR_VALUE, "condition must be a 1-d array");
     kn_take_opts along = kn_take_opts_default();
     along.axis = o.axis.n > 0 ? o.axis : (kn_axes){.n = -1};
     kn_array at = kna_failed(&c.op) ? NULL : flat_nonzero(&c, condition);
-    return knn_end(&c, at ? kn_take(a, at, &along) : NULL);
+    return knl_end(&c, at ? kn_take(a, at, &along) : NULL);
 }
 
 kn_array kn_extract(kn_array condition, kn_array arr)
 {
-    knn_body c;
-    knn_begin(&c, "extract");
+    knl_body c;
+    knl_begin(&c, "extract");
     kn_array at = flat_nonzero(&c, condition);
-    return knn_end(&c, at ? kn_take(arr, at, NULL) : NULL);
+    return knl_end(&c, at ? kn_take(arr, at, NULL) : NULL);
 }
 
 /* ---- Diagonals and triangles. */
 
-static kn_list same_index(knn_body *c, int64_t n, int ndim)
+static kn_list same_index(knl_body *c, int64_t n, int ndim)
 {
     kn_array out[KN_MAX_NDIM];
     if (!kna_failed(&c->op) && (ndim < 0 || ndim > KN_MAX_NDIM))
@@ -134,34 +134,34 @@ static kn_list same_index(knn_body *c, int64_t n, int ndim)
 kn_list kn_diag_indices(int64_t n, const kn_diag_indices_opts *opts)
 {
     KNX_OPTS(kn_diag_indices_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "diag_indices");
-    return knn_end_list(&c, same_index(&c, n, o.ndim));
+    knl_body c;
+    knl_begin(&c, "diag_indices");
+    return knl_end_list(&c, same_index(&c, n, o.ndim));
 }
 
 kn_list kn_diag_indices_from(kn_array arr)
 {
-    knn_body c;
-    knn_begin(&c, "diag_indices_from");
-    kn_type t = kna_type(&c.op, arr);
+    knl_body c;
+    knl_begin(&c, "diag_indices_from");
+    kni_type t = kna_type(&c.op, arr);
     if (!kna_failed(&c.op) && t.ndim < 2)
         kna_fail(&c.op, KN_ERROR_VALUE, "input array must be at least 2-d");
     for (int i = 1; i < t.ndim && !kna_failed(&c.op); i++)
         if (t.dim[i] != t.dim[0])
             kna_fail(&c.op, KN_ERROR_VALUE, "All dimensions of input must be of equal length");
-    return knn_end_list(&c, kna_failed(&c.op) ? NULL : same_index(&c, t.dim[0], t.ndim));
+    return knl_end_list(&c, kna_failed(&c.op) ? NULL : same_index(&c, t.dim[0], t.ndim));
 }
 
 static kn_list triangle(const char *name, int64_t n, int64_t m, int64_t k, bool lower)
 {
-    knn_body c;
-    knn_begin(&c, name);
+    knl_body c;
+    knl_begin(&c, name);
     kn_eye_opts o = kn_eye_opts_default();
     o.M = m;
     o.k = lower ? k : k == INT64_MIN ? k : k - 1;
     o.dtype = KN_DT(BOOL);
     kn_array low = kn_tri(n, &o);
-    return knn_end_list(&c, kn_nonzero(lower ? low : kn_logical_not(low)));
+    return knl_end_list(&c, kn_nonzero(lower ? low : kn_logical_not(low)));
 }
 
 kn_list kn_tril_indices(int64_t n, const kn_tril_indices_opts *opts)
@@ -181,7 +181,7 @@ static kn_list triangle_from(const char *name, kn_array arr, const kn_diag_opts 
     KNX_OPTS(kn_diag_opts, o, opts);
     kna_op op;
     kna_begin(&op, name);
-    kn_type t = kna_type(&op, arr);
+    kni_type t = kna_type(&op, arr);
     if (!kna_failed(&op) && t.ndim != 2)
         kna_fail(&op, KN_ERROR_VALUE, "input array must be 2-d");
     int64_t n = kna_failed(&op) ? 0 : t.dim[0], m = kna_failed(&op) ? 0 : t.dim[1];
@@ -199,14 +199,14 @@ kn_list kn_triu_indices_from(kn_array arr, const kn_diag_opts *opts)
 
 kn_list kn_mask_indices(int64_t n, kn_mask_func mask_func, const kn_diag_opts *opts)
 {
-    knn_body c;
-    knn_begin(&c, "mask_indices");
+    knl_body c;
+    knl_begin(&c, "mask_indices");
     kn_shape square = {2, {n, n}};
     kn_zeros_opts o = kn_zeros_opts_default();
     o.dtype = KN_DT(I64);
     if (!mask_func)
         kna_fail(&c.op, KN_ERROR_TYPE, "null function");
-    return knn_end_list(&c, kna_failed(&c.op) ? NULL : kn_nonzero(mask_func(kn_ones(&square, &o), opts)));
+    return knl_end_list(&c, kna_failed(&c.op) ? NULL : kn_nonzero(mask_func(kn_ones(&square, &o), opts)));
 }
 
 /* ---- Grids. */
@@ -219,7 +219,7 @@ static bool fits(kna_op *op, const kn_shape *s)
         kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
                  KN_MAX_NDIM, s->ndim);
     else
-        kna_fail_with(op, kni_type_check_size(knn_shaped(KN_DT(I64), s)));
+        kna_fail_with(op, kni_type_check_size(knl_shaped(KN_DT(I64), s)));
     return !kna_failed(op);
 }
 
@@ -231,7 +231,7 @@ kn_array kn_indices(const kn_shape *dimensions, const kn_indices_opts *opts)
     dimensions = kna_shape(&op, dimensions);
     kn_dtype d = kna_lookup_dtype(o.dtype, KN_DT(I64));
     kn_shape s = {.ndim = dimensions->ndim + 1, .dim = {1}};
-    kn_atom part[KN_MAX_NDIM];
+    kni_atom part[KN_MAX_NDIM];
     if (!fits(&op, dimensions))
         return kna_end(&op, KN_ATOM_NONE);
     int n = dimensions->ndim;
@@ -239,15 +239,15 @@ kn_array kn_indices(const kn_shape *dimensions, const kn_indices_opts *opts)
     for (int i = 0; i < n; i++)
         part[i] = knb_astype(op.b, knb_iota(op.b, KN_DT(I64), s.ndim, s.dim, i + 1), d);
     s.dim[0] = 0;
-    return kna_end(&op, !n ? knb_zeros(op.b, knn_shaped(d, &s)) : n == 1 ? part[0] : knb_concatenate(op.b, n, part, 0));
+    return kna_end(&op, !n ? knb_zeros(op.b, knl_shaped(d, &s)) : n == 1 ? part[0] : knb_concatenate(op.b, n, part, 0));
 }
 
 kn_list kn_indices_sparse(const kn_shape *dimensions, const kn_indices_opts *opts)
 {
     KNX_OPTS(kn_indices_opts, o, opts);
-    knn_body c;
+    knl_body c;
     kn_array out[KN_MAX_NDIM];
-    knn_begin(&c, "indices_sparse");
+    knl_begin(&c, "indices_sparse");
     kn_dtype d = kna_lookup_dtype(o.dtype, KN_DT(I64));
     dimensions = kna_shape(&c.op, dimensions);
     bool ok = fits(&c.op, dimensions);
@@ -255,23 +255,23 @@ kn_list kn_indices_sparse(const kn_shape *dimensions, const kn_indices_opts *opt
         kn_shape s = {.ndim = dimensions->ndim};
         for (int k = 0; k < s.ndim; k++)
             s.dim[k] = k == i ? dimensions->dim[i] : 1;
-        out[i] = knn_made(&c, knb_astype(c.op.b, knb_iota(c.op.b, KN_DT(I64), s.ndim, s.dim, i), d));
+        out[i] = knl_made(&c, knb_astype(c.op.b, knb_iota(c.op.b, KN_DT(I64), s.ndim, s.dim, i), d));
     }
-    return knn_end_list(&c, ok && !kna_failed(&c.op) ? kn_list_from(out, dimensions->ndim) : NULL);
+    return knl_end_list(&c, ok && !kna_failed(&c.op) ? kn_list_from(out, dimensions->ndim) : NULL);
 }
 
 kn_list kn_ix_(kn_list list)
 {
-    knn_body c;
+    knl_body c;
     const kn_array *x;
     kn_array out[KN_MAX_NDIM];
-    knn_begin(&c, "ix_");
-    int n = kna_list_read(&c.op, list, &x);
+    knl_begin(&c, "ix_");
+    int n = kntree_list_read(&c.op, list, &x);
     if (!kna_failed(&c.op) && n > KN_MAX_NDIM)
         kna_fail(&c.op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
                  KN_MAX_NDIM, n);
     for (int i = 0; i < n && !kna_failed(&c.op); i++) {
-        kn_type t = kna_type(&c.op, x[i]);
+        kni_type t = kna_type(&c.op, x[i]);
         if (!kna_failed(&c.op) && t.ndim != 1)
             kna_fail(&c.op, KN_ERROR_VALUE, "Cross index must be 1 dimensional");
         if (kna_failed(&c.op))
@@ -286,7 +286,7 @@ kn_list kn_ix_(kn_list list)
             s.dim[i] = 0;
         out[i] = kn_reshape(v, &s, NULL);
     }
-    return knn_end_list(&c, kna_failed(&c.op) ? NULL : kn_list_from(out, n));
+    return knl_end_list(&c, kna_failed(&c.op) ? NULL : kn_list_from(out, n));
 }
 
 /* ---- Flat indices. */
@@ -321,24 +321,24 @@ static bool fortran(kna_op *op, const char *order)
 kn_array kn_ravel_multi_index(kn_list multi_index, const kn_shape *dims, const kn_ravel_multi_index_opts *opts)
 {
     KNX_OPTS(kn_ravel_multi_index_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "ravel_multi_index");
+    knl_body c;
+    knl_begin(&c, "ravel_multi_index");
     kna_op *op = &c.op;
     dims = kna_shape(op, dims);
     kn_list wide = kna_failed(op) ? NULL : kn_broadcast_arrays(multi_index);
     const kn_array *x;
-    int n = kna_list_read(op, wide, &x);
+    int n = kntree_list_read(op, wide, &x);
     bounds_mode mode = read_mode(op, o.mode);
     bool f = fortran(op, o.order);
     if (!kna_failed(op) && n != dims->ndim)
         kna_fail(op, KN_ERROR_VALUE, "parameter multi_index must be a sequence of length %d", dims->ndim);
-    kn_type t = kna_failed(op) || !n ? kni_scalar_type(KN_DT(I64)) : kna_type(op, x[0]);
+    kni_type t = kna_failed(op) || !n ? kni_scalar_type(KN_DT(I64)) : kna_type(op, x[0]);
     int64_t size = kni_type_size(t), stride = 1, *sum = knx_alloc_zero((size_t)size * sizeof *sum + 1);
     if (!sum)
         kna_fail_with(op, knx_error_nomem());
     for (int k = 0; k < n && !kna_failed(op); k++) {
         int d = f ? k : n - 1 - k;
-        int64_t m = 0, *v = knn_look_integers(op, x[d], &m, NULL, "only int indices permitted");
+        int64_t m = 0, *v = knl_look_integers(op, x[d], &m, NULL, "only int indices permitted");
         for (int64_t i = 0; v && i < m; i++) {
             if (!into_bounds(mode, dims->dim[d], &v[i]) && !kna_failed(op))
                 kna_fail(op, KN_ERROR_VALUE, "invalid entry in coordinates array");
@@ -354,20 +354,20 @@ kn_array kn_ravel_multi_index(kn_list multi_index, const kn_shape *dims, const k
         memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
     kn_array y = kna_failed(op) ? NULL : kn_from_memory(sum, &shape, KN_DT(I64));
     knx_free(sum);
-    return knn_end(&c, y);
+    return knl_end(&c, y);
 }
 
 kn_list kn_unravel_index(kn_array indices, const kn_shape *shape, const kn_unravel_index_opts *opts)
 {
     KNX_OPTS(kn_unravel_index_opts, o, opts);
-    knn_body c;
+    knl_body c;
     kn_array out[KN_MAX_NDIM];
-    knn_begin(&c, "unravel_index");
+    knl_begin(&c, "unravel_index");
     kna_op *op = &c.op;
     shape = kna_shape(op, shape);
     bool f = fortran(op, o.order);
-    kn_type t = kna_type(op, indices);
-    int64_t n = 0, all = 1, *v = knn_look_integers(op, indices, &n, NULL, "only int indices permitted");
+    kni_type t = kna_type(op, indices);
+    int64_t n = 0, all = 1, *v = knl_look_integers(op, indices, &n, NULL, "only int indices permitted");
     for (int i = 0; i < shape->ndim && !kna_failed(op); i++)
         if (__builtin_mul_overflow(all, shape->dim[i], &all))
             kna_fail(op, KN_ERROR_VALUE,
@@ -380,7 +380,7 @@ kn_list kn_unravel_index(kn_array indices, const kn_shape *shape, const kn_unrav
     kn_shape as = {.ndim = kna_failed(op) ? 0 : t.ndim};
     for (int i = 0; i < as.ndim; i++)
         as.dim[i] = t.dim[i];
-    int64_t *part = knn_integer_room(op, n);
+    int64_t *part = knl_integer_room(op, n);
     for (int k = 0; k < shape->ndim && !kna_failed(op); k++) {
         int d = f ? k : shape->ndim - 1 - k;
         for (int64_t i = 0; v && i < n; i++) {
@@ -391,5 +391,5 @@ kn_list kn_unravel_index(kn_array indices, const kn_shape *shape, const kn_unrav
     }
     knx_free(part);
     knx_free(v);
-    return knn_end_list(&c, kna_failed(op) ? NULL : kn_list_from(out, shape->ndim));
+    return knl_end_list(&c, kna_failed(op) ? NULL : kn_list_from(out, shape->ndim));
 }

@@ -22,32 +22,32 @@ static kn_array cycled(kn_array v, int64_t n)
 }
 
 /* a.flat[at] = v, v again and again. */
-static void write_flat(knn_body *c, kn_array a, const int64_t *at, int64_t n, kn_array v)
+static void write_flat(knl_body *c, kn_array a, const int64_t *at, int64_t n, kn_array v)
 {
     kna_op *op = &c->op;
-    kn_type t = kna_type(op, a), u = kna_type(op, v);
+    kni_type t = kna_type(op, a), u = kna_type(op, v);
     kn_index_arg arg[KN_MAX_NDIM];
     char text[3 * KN_MAX_NDIM + 4];
     if (kna_failed(op) || !n || !kni_type_size(u))
         return;
-    int64_t *part = knn_integer_room(op, n), below = 1;
+    int64_t *part = knl_integer_room(op, n), below = 1;
     for (int d = t.ndim - 1; d >= 0 && part; d--) {
         for (int64_t i = 0; i < n; i++)
             part[i] = at[i] / below % t.dim[d];
         below *= t.dim[d];
-        arg[d] = (kn_index_arg){.kind = KN_ARG_ARRAY, .array = knn_integers(part, n)};
+        arg[d] = (kn_index_arg){.kind = KN_ARG_ARRAY, .array = knl_integers(part, n)};
     }
     if (part) {
         kn_array y = u.weak ? v : cycled(v, n);
         kn_shape scalar = {.ndim = 0};
         if (!t.ndim && !u.weak) /* the last one wins */
-            y = kn_reshape(knn_part("put", y, 0, n - 1, n), &scalar, NULL);
+            y = kn_reshape(knl_part("put", y, 0, n - 1, n), &scalar, NULL);
         kn_set_at(a, y, index_text(t.ndim, text), t.ndim, arg);
     }
     knx_free(part);
 }
 
-static void check_safe(kna_op *op, kn_type v, kn_type to)
+static void check_safe(kna_op *op, kni_type v, kni_type to)
 {
     if (!kna_failed(op) && !v.weak && !knx_can_cast(v.dtype, to.dtype, KN_CAST_SAFE))
         kna_fail(op, KN_ERROR_TYPE,
@@ -56,7 +56,7 @@ static void check_safe(kna_op *op, kn_type v, kn_type to)
 }
 
 /* Ends a body that wrote: what went wrong inside is pending already. */
-static int end(knn_body *c, int status)
+static int end(knl_body *c, int status)
 {
     kn_scope_end(&c->scope);
     return kna_end_plain(&c->op) ? status : -1;
@@ -65,15 +65,15 @@ static int end(knn_body *c, int status)
 int kn_put(kn_array a, kn_array ind, kn_array v, const kn_mode_opts *opts)
 {
     KNX_OPTS(kn_mode_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "put");
+    knl_body c;
+    knl_begin(&c, "put");
     kna_op *op = &c.op;
-    kn_type t = kna_type(op, a), from = kna_type(op, ind);
-    kn_text what = {0};
+    kni_type t = kna_type(op, a), from = kna_type(op, ind);
+    knx_text what = {0};
     if (!kna_failed(op))
         knx_text_add(&what, "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
                      from.dtype->name);
-    int64_t n = 0, *at = knn_look_integers(op, ind, &n, NULL, what.s), size = kna_failed(op) ? 0 : kni_type_size(t);
+    int64_t n = 0, *at = knl_look_integers(op, ind, &n, NULL, what.s), size = kna_failed(op) ? 0 : kni_type_size(t);
     bool clip = o.mode && !strcmp(o.mode, "clip"), wrap = o.mode && !strcmp(o.mode, "wrap");
     if (o.mode && !clip && !wrap && strcmp(o.mode, "raise") != 0)
         kna_fail(op, KN_ERROR_VALUE, "clipmode must be one of 'clip', 'raise', or 'wrap' (got '%s')", o.mode);
@@ -99,10 +99,10 @@ int kn_put(kn_array a, kn_array ind, kn_array v, const kn_mode_opts *opts)
 
 int kn_putmask(kn_array a, kn_array mask, kn_array values)
 {
-    knn_body c;
-    knn_begin(&c, "putmask");
+    knl_body c;
+    knl_begin(&c, "putmask");
     kna_op *op = &c.op;
-    kn_type t = kna_type(op, a), m = kna_type(op, mask), v = kna_type(op, values);
+    kni_type t = kna_type(op, a), m = kna_type(op, mask), v = kna_type(op, values);
     kn_copyto_opts o = kn_copyto_opts_default();
     int status = 0;
     if (!kna_failed(op) && kni_type_size(m) != kni_type_size(t))
@@ -121,17 +121,17 @@ int kn_putmask(kn_array a, kn_array mask, kn_array values)
 
 int kn_place_mask(kn_array arr, kn_array mask, kn_array vals)
 {
-    knn_body c;
-    knn_begin(&c, "place_mask");
+    knl_body c;
+    knl_begin(&c, "place_mask");
     kna_op *op = &c.op;
-    kn_type t = kna_type(op, arr), m = kna_type(op, mask), v = kna_type(op, vals);
+    kni_type t = kna_type(op, arr), m = kna_type(op, mask), v = kna_type(op, vals);
     int64_t n = 0, k = 0, *at = NULL;
     if (!kna_failed(op) && kni_type_size(m) != kni_type_size(t))
         kna_fail(op, KN_ERROR_VALUE, "mask and data must be the same size");
     check_safe(op, v, t);
     kn_array truth = kna_failed(op) ? NULL : kn_astype(mask, KN_DT(BOOL), NULL);
     if (truth)
-        at = knn_look_integers(op, truth, &n, NULL, "");
+        at = knl_look_integers(op, truth, &n, NULL, "");
     for (int64_t i = 0; at && i < n; i++)
         if (at[i])
             at[k++] = i;
@@ -143,9 +143,9 @@ int kn_place_mask(kn_array arr, kn_array mask, kn_array vals)
 }
 
 /* Do values go to n places, one each or one for all? */
-static void check_places(kna_op *op, kn_type values, int64_t n)
+static void check_places(kna_op *op, kni_type values, int64_t n)
 {
-    kn_text t = {0};
+    knx_text t = {0};
     bool fits = true;
     for (int d = 0; d < values.ndim; d++)
         fits = fits && (values.dim[d] == 1 || (d == values.ndim - 1 && values.dim[d] == n));
@@ -156,12 +156,12 @@ static void check_places(kna_op *op, kn_type values, int64_t n)
 }
 
 /* Along the only axis of the flattened array. */
-static void put_along_all(knn_body *c, kn_array arr, kn_array indices, kn_array values)
+static void put_along_all(knl_body *c, kn_array arr, kn_array indices, kn_array values)
 {
     kna_op *op = &c->op;
-    kn_type t = kna_type(op, arr), v = kna_type(op, values);
+    kni_type t = kna_type(op, arr), v = kna_type(op, values);
     int ndim = 1;
-    int64_t n = 0, size = kni_type_size(t), *at = knn_look_integers(op, indices, &n, &ndim, "");
+    int64_t n = 0, size = kni_type_size(t), *at = knl_look_integers(op, indices, &n, &ndim, "");
     if (!kna_failed(op) && ndim != 1)
         kna_fail(op, KN_ERROR_VALUE, "when axis=None, `indices` must have a single dimension.");
     if (!kna_failed(op))
@@ -178,11 +178,11 @@ static void put_along_all(knn_body *c, kn_array arr, kn_array indices, kn_array 
 
 int kn_put_along_axis(kn_array arr, kn_array indices, kn_array values, const kn_axes *axis)
 {
-    knn_body c;
-    knn_begin(&c, "put_along_axis");
+    knl_body c;
+    knl_begin(&c, "put_along_axis");
     kna_op *op = &c.op;
     axis = kna_axes_of(op, axis);
-    kn_type t = kna_type(op, arr), i = kna_type(op, indices);
+    kni_type t = kna_type(op, arr), i = kna_type(op, indices);
     kn_index_arg arg[KN_MAX_NDIM];
     char text[3 * KN_MAX_NDIM + 4];
     int status = 0;
@@ -199,7 +199,7 @@ int kn_put_along_axis(kn_array arr, kn_array indices, kn_array values, const kn_
         int64_t shape[KN_MAX_NDIM];
         for (int k = 0; k < t.ndim; k++)
             shape[k] = k == d ? t.dim[d] : 1;
-        kn_array along = d == at ? indices : knn_made(&c, knb_iota(op->b, KN_DT(I64), t.ndim, shape, d));
+        kn_array along = d == at ? indices : knl_made(&c, knb_iota(op->b, KN_DT(I64), t.ndim, shape, d));
         arg[d] = (kn_index_arg){.kind = KN_ARG_ARRAY, .array = along};
     }
     if (!kna_failed(op))
@@ -210,10 +210,10 @@ int kn_put_along_axis(kn_array arr, kn_array indices, kn_array values, const kn_
 int kn_fill_diagonal(kn_array a, kn_array val, const kn_fill_diagonal_opts *opts)
 {
     KNX_OPTS(kn_fill_diagonal_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "fill_diagonal");
+    knl_body c;
+    knl_begin(&c, "fill_diagonal");
     kna_op *op = &c.op;
-    kn_type t = kna_type(op, a);
+    kni_type t = kna_type(op, a);
     int64_t step = 1, end_at, n = 0, power = 1;
     if (!kna_failed(op) && t.ndim < 2)
         kna_fail(op, KN_ERROR_VALUE, "array must be at least 2-d");
@@ -230,7 +230,7 @@ int kn_fill_diagonal(kn_array a, kn_array val, const kn_fill_diagonal_opts *opts
         for (int d = 1; d < t.ndim; d++)
             step += power *= t.dim[d];
     n = end_at ? (end_at - 1) / step + 1 : 0;
-    int64_t *at = knn_integer_room(op, n);
+    int64_t *at = knl_integer_room(op, n);
     for (int64_t i = 0; at && i < n; i++)
         at[i] = i * step;
     if (at)

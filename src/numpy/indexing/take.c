@@ -3,14 +3,14 @@
 #include "lib/internal.h"
 #include <string.h>
 
-kn_atom knn_take_axis(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t mode)
+kni_atom knl_take_axis(kna_op *op, kni_atom x, kni_atom indices, int axis, int64_t mode)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    kn_type t = knb_type(b, x), i = knb_type(b, indices);
+    kni_type t = knb_type(b, x), i = knb_type(b, indices);
     int64_t offset[KN_MAX_NDIM], size[KN_MAX_NDIM], at_axis = axis;
-    kn_shape vectors = knn_shape_of(op, indices);
+    kn_shape vectors = knl_shape_of(op, indices);
     if (i.ndim + t.ndim - 1 > KN_MAX_NDIM || i.ndim == KN_MAX_NDIM) {
         kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
                  KN_MAX_NDIM, i.ndim + t.ndim - 1);
@@ -25,17 +25,17 @@ kn_atom knn_take_axis(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t 
             n++;
         }
     }
-    kn_p_gather g = {.offset_dims = {n, offset},
-                     .collapsed_slice_dims = {1, &at_axis},
-                     .start_index_map = {1, &at_axis},
-                     .slice_sizes = {t.ndim, size},
-                     .mode = mode};
+    kni_p_gather g = {.offset_dims = {n, offset},
+                      .collapsed_slice_dims = {1, &at_axis},
+                      .start_index_map = {1, &at_axis},
+                      .slice_sizes = {t.ndim, size},
+                      .mode = mode};
     return knb_gather(b, x, knb_reshape(b, indices, vectors.ndim, vectors.dim), &g);
 }
 
-static kn_atom index_operand(kna_op *op, kn_array indices)
+static kni_atom index_operand(kna_op *op, kn_array indices)
 {
-    kn_atom a = kna_in(op, indices);
+    kni_atom a = kna_in(op, indices);
     if (kna_failed(op))
         return a;
     kn_dtype d = knb_type(op->b, a).dtype;
@@ -52,38 +52,38 @@ kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts)
     KNX_OPTS(kn_take_opts, o, opts);
     kna_op op;
     kna_begin(&op, "take");
-    kn_atom a = kna_in(&op, x), i = index_operand(&op, indices);
+    kni_atom a = kna_in(&op, x), i = index_operand(&op, indices);
     bool clip = o.mode && !strcmp(o.mode, "clip");
     bool wrap = o.mode && !strcmp(o.mode, "wrap");
     if (o.mode && !clip && !wrap && strcmp(o.mode, "raise") != 0)
         kna_fail(&op, KN_ERROR_VALUE, "clipmode must be one of 'clip', 'raise', or 'wrap' (got '%s')", o.mode);
     if (o.axis.n <= 0 || (!kna_failed(&op) && knb_type(op.b, a).ndim == 0))
-        a = knn_flatten(&op, a);
+        a = knl_flatten(&op, a);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_type t = knb_type(op.b, a);
+    kni_type t = knb_type(op.b, a);
     int axis = o.axis.n <= 0 ? 0 : kna_axis(&op, o.axis, t.ndim, 0);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     if (!t.dim[axis] && kni_type_size(knb_type(op.b, i)))
         kna_fail(&op, KN_ERROR_INDEX, "cannot do a non-empty take from an empty axes.");
     if (wrap)
-        i = knn_remainder(&op, i, t.dim[axis]);
+        i = knl_remainder(&op, i, t.dim[axis]);
     else if (!clip)
-        i = knn_wrap(&op, i, t.dim[axis]);
+        i = knl_wrap(&op, i, t.dim[axis]);
     int64_t mode = clip ? KN_GATHER_CLIP : wrap ? KN_GATHER_PROMISE : KN_GATHER_CHECK;
-    return kna_end(&op, knn_take_axis(&op, a, i, axis, mode));
+    return kna_end(&op, knl_take_axis(&op, a, i, axis, mode));
 }
 
 /* Both with the same extents everywhere but on the axis. */
-static bool align(kna_op *op, kn_atom *x, kn_atom *indices, int axis)
+static bool align(kna_op *op, kni_atom *x, kni_atom *indices, int axis)
 {
-    kn_shape s = knn_shape_of(op, *x), t = knn_shape_of(op, *indices);
+    kn_shape s = knl_shape_of(op, *x), t = knl_shape_of(op, *indices);
     for (int i = 0; i < s.ndim; i++) {
         if (i == axis || s.dim[i] == t.dim[i])
             continue;
         if (s.dim[i] != 1 && t.dim[i] != 1) {
-            kn_text p = {0}, q = {0};
+            knx_text p = {0}, q = {0};
             kna_fail(op, KN_ERROR_INDEX,
                      "shape mismatch: indexing arrays could not be broadcast together with shapes %s %s",
                      knx_show_shape(&p, s.ndim, s.dim), knx_show_shape(&q, t.ndim, t.dim));
@@ -91,17 +91,17 @@ static bool align(kna_op *op, kn_atom *x, kn_atom *indices, int axis)
         }
         s.dim[i] = t.dim[i] = s.dim[i] == 1 ? t.dim[i] : s.dim[i];
     }
-    *x = knb_broadcast_to(op->b, *x, knn_shaped(KN_DT(F32), &s));
-    *indices = knb_broadcast_to(op->b, *indices, knn_shaped(KN_DT(F32), &t));
+    *x = knb_broadcast_to(op->b, *x, knl_shaped(KN_DT(F32), &s));
+    *indices = knb_broadcast_to(op->b, *indices, knl_shaped(KN_DT(F32), &t));
     return true;
 }
 
-kn_atom knn_take_along(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t mode)
+kni_atom knl_take_along(kna_op *op, kni_atom x, kni_atom indices, int axis, int64_t mode)
 {
     if (kna_failed(op) || !align(op, &x, &indices, axis) || kna_failed(op))
         return KN_ATOM_NONE;
-    kn_type t = knb_type(op->b, x);
-    kn_shape vectors = knn_shape_of(op, indices);
+    kni_type t = knb_type(op->b, x);
+    kn_shape vectors = knl_shape_of(op, indices);
     int64_t others[KN_MAX_NDIM], size[KN_MAX_NDIM], at_axis = axis;
     int n = 0;
     if (t.ndim == KN_MAX_NDIM) {
@@ -115,12 +115,12 @@ kn_atom knn_take_along(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t
         if (d != axis)
             others[n++] = d;
     }
-    kn_p_gather g = {.collapsed_slice_dims = {1, &at_axis},
-                     .start_index_map = {1, &at_axis},
-                     .operand_batching_dims = {n, others},
-                     .start_indices_batching_dims = {n, others},
-                     .slice_sizes = {t.ndim, size},
-                     .mode = mode};
+    kni_p_gather g = {.collapsed_slice_dims = {1, &at_axis},
+                      .start_index_map = {1, &at_axis},
+                      .operand_batching_dims = {n, others},
+                      .start_indices_batching_dims = {n, others},
+                      .slice_sizes = {t.ndim, size},
+                      .mode = mode};
     return knb_gather(op->b, x, knb_reshape(op->b, indices, vectors.ndim, vectors.dim), &g);
 }
 
@@ -129,11 +129,11 @@ kn_array kn_take_along_axis(kn_array x, kn_array indices, const kn_squeeze_opts 
     KNX_OPTS(kn_squeeze_opts, o, opts);
     kna_op op;
     kna_begin(&op, "take_along_axis");
-    kn_atom a = kna_in(&op, x), i = kna_in(&op, indices);
+    kni_atom a = kna_in(&op, x), i = kna_in(&op, indices);
     if (!kna_failed(&op) && !knx_is_integer(knb_type(op.b, i).dtype))
         kna_fail(&op, KN_ERROR_INDEX, "`indices` must be an integer array");
     if (o.axis.n < 0)
-        a = knn_flatten(&op, a);
+        a = knl_flatten(&op, a);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     int ndim = knb_type(op.b, a).ndim, axis = kna_axis(&op, o.axis.n < 0 ? (kn_axes){0} : o.axis, ndim, -1);
@@ -141,6 +141,6 @@ kn_array kn_take_along_axis(kn_array x, kn_array indices, const kn_squeeze_opts 
         kna_fail(&op, KN_ERROR_VALUE, "`indices` and `arr` must have the same number of dimensions");
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    i = knn_wrap(&op, i, knb_type(op.b, a).dim[axis]);
-    return kna_end(&op, knn_take_along(&op, a, i, axis, KN_GATHER_CHECK));
+    i = knl_wrap(&op, i, knb_type(op.b, a).dim[axis]);
+    return kna_end(&op, knl_take_along(&op, a, i, axis, KN_GATHER_CHECK));
 }

@@ -13,39 +13,39 @@
 #include "lib/internal.h"
 
 typedef struct factors {
-    kn_atom lu, permutation;
-    kn_atom diagonal; /* of U */
-    kn_atom parity;   /* 1, or -1 for an odd number of exchanged rows */
+    kni_atom lu, permutation;
+    kni_atom diagonal; /* of U */
+    kni_atom parity;   /* 1, or -1 for an odd number of exchanged rows */
 } factors;
 
-static kn_atom diagonal_of(kn_builder *b, kn_atom x)
+static kni_atom diagonal_of(kni_builder *b, kni_atom x)
 {
     int64_t last = knb_type(b, x).ndim - 1;
     return knb_reduce_sum(b, knb_on_diagonal(b, x, x, knb_like(b, x, 0)), 1, &last);
 }
 
-static bool factorize(kn_builder *b, kn_atom a, factors *f)
+static bool factorize(kni_builder *b, kni_atom a, factors *f)
 {
-    kn_atom out[3];
+    kni_atom out[3];
     knb_lu(b, a, KN_CHECK_NONE, out);
-    kn_type t = knb_type(b, a), p = knb_type(b, out[1]);
+    kni_type t = knb_type(b, a), p = knb_type(b, out[1]);
     *f = (factors){KN_ATOM_NONE, KN_ATOM_NONE, KN_ATOM_NONE, KN_ATOM_NONE};
     if (b->error)
         return false;
     int64_t tail = t.ndim - 2;
-    kn_atom diagonal = diagonal_of(b, out[0]);
-    kn_atom moved = knb_ne(b, out[1], knb_iota(b, KN_DT(I32), p.ndim, p.dim, p.ndim - 1));
-    kn_atom count = knb_reduce_sum(b, knb_astype(b, moved, KN_DT(I32)), 1, &tail);
-    kn_atom odd = knb_ne(b, knb_and(b, count, knb_integer(b, KN_DT(I32), 1)), knb_integer(b, KN_DT(I32), 0));
-    kn_atom parity = knb_select(b, odd, knb_number(b, t.dtype, -1), knb_number(b, t.dtype, 1));
+    kni_atom diagonal = diagonal_of(b, out[0]);
+    kni_atom moved = knb_ne(b, out[1], knb_iota(b, KN_DT(I32), p.ndim, p.dim, p.ndim - 1));
+    kni_atom count = knb_reduce_sum(b, knb_astype(b, moved, KN_DT(I32)), 1, &tail);
+    kni_atom odd = knb_ne(b, knb_and(b, count, knb_integer(b, KN_DT(I32), 1)), knb_integer(b, KN_DT(I32), 0));
+    kni_atom parity = knb_select(b, odd, knb_number(b, t.dtype, -1), knb_number(b, t.dtype, 1));
     *f = (factors){out[0], out[2], diagonal, knb_broadcast_to(b, parity, knb_type(b, count))};
     return !b->error;
 }
 
 /* The part of x with indices from `start` on and below `limit` along an axis. */
-static kn_atom part(kn_builder *b, kn_atom x, int axis, int64_t start, int64_t limit)
+static kni_atom part(kni_builder *b, kni_atom x, int axis, int64_t start, int64_t limit)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     int64_t from[KN_MAX_NDIM] = {0}, to[KN_MAX_NDIM];
     for (int i = 0; i < t.ndim; i++)
         to[i] = t.dim[i];
@@ -55,9 +55,9 @@ static kn_atom part(kn_builder *b, kn_atom x, int axis, int64_t start, int64_t l
 }
 
 /* The product along the last axis, which goes away: the second half times the first, until one is left. */
-static kn_atom product(kn_builder *b, kn_atom x)
+static kni_atom product(kni_builder *b, kni_atom x)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     int64_t none[KN_MAX_NDIM] = {0}, more[KN_MAX_NDIM] = {0};
     if (b->error)
         return KN_ATOM_NONE;
@@ -68,7 +68,7 @@ static kn_atom product(kn_builder *b, kn_atom x)
     }
     for (int64_t half; n > 1; n = half) {
         half = (n + 1) / 2;
-        kn_atom upper = part(b, x, (int)last, half, n);
+        kni_atom upper = part(b, x, (int)last, half, n);
         x = part(b, x, (int)last, 0, half);
         more[last] = 2 * half - n;
         if (more[last])
@@ -79,51 +79,51 @@ static kn_atom product(kn_builder *b, kn_atom x)
 }
 
 /* The rows of the identity in the order of the permutation, of a's shape and dtype. */
-kn_atom knn_permuted_identity(kn_builder *b, kn_type a, kn_atom permutation)
+kni_atom knl_permuted_identity(kni_builder *b, kni_type a, kni_atom permutation)
 {
     int64_t axes[KN_MAX_NDIM];
     if (b->error)
         return KN_ATOM_NONE;
     for (int i = 0; i < a.ndim - 1; i++)
         axes[i] = i;
-    kn_atom column = knb_iota(b, KN_DT(I32), a.ndim, a.dim, a.ndim - 1);
-    kn_atom is_one = knb_eq(b, knb_broadcast_in_dim(b, permutation, a.ndim, a.dim, axes), column);
+    kni_atom column = knb_iota(b, KN_DT(I32), a.ndim, a.dim, a.ndim - 1);
+    kni_atom is_one = knb_eq(b, knb_broadcast_in_dim(b, permutation, a.ndim, a.dim, axes), column);
     return knb_astype(b, is_one, a.dtype);
 }
 
 /* ---- Cofactors of a stack of matrices, (count, n, n). */
 
 /* Element i, j is element i + down, j + right of the matrix, counted round. */
-static kn_atom turned(kn_builder *b, kn_atom a, int down, int right)
+static kni_atom turned(kni_builder *b, kni_atom a, int down, int right)
 {
     int64_t n = knb_type(b, a).dim[2];
-    kn_atom rows = knb_concatenate(b, 2, (kn_atom[]){part(b, a, 1, down, n), part(b, a, 1, 0, down)}, 1);
-    return knb_concatenate(b, 2, (kn_atom[]){part(b, rows, 2, right, n), part(b, rows, 2, 0, right)}, 2);
+    kni_atom rows = knb_concatenate(b, 2, (kni_atom[]){part(b, a, 1, down, n), part(b, a, 1, 0, down)}, 1);
+    return knb_concatenate(b, 2, (kni_atom[]){part(b, rows, 2, right, n), part(b, rows, 2, 0, right)}, 2);
 }
 
-static kn_atom few_cofactors(kn_builder *b, kn_atom a)
+static kni_atom few_cofactors(kni_builder *b, kni_atom a)
 {
-    kn_type t = knb_type(b, a);
+    kni_type t = knb_type(b, a);
     if (t.dim[2] == 1)
         return knb_full(b, t, 1);
-    kn_atom next = turned(b, a, 1, 1);
+    kni_atom next = turned(b, a, 1, 1);
     if (t.dim[2] == 2)
         return knb_on_diagonal(b, next, next, knb_neg(b, next));
-    kn_atom plus = knb_mul(b, next, turned(b, a, 2, 2));
+    kni_atom plus = knb_mul(b, next, turned(b, a, 2, 2));
     return knb_sub(b, plus, knb_mul(b, turned(b, a, 1, 2), turned(b, a, 2, 1)));
 }
 
 /* 1 on the diagonal beyond the first n rows, else 0: (1, size, size). */
-static kn_atom rest_of_identity(kn_builder *b, kn_dtype d, int64_t n, int64_t size)
+static kni_atom rest_of_identity(kni_builder *b, kn_dtype d, int64_t n, int64_t size)
 {
     const int64_t dim[] = {1, size, size};
-    kn_atom row = knb_iota(b, KN_DT(I64), 3, dim, 1), column = knb_iota(b, KN_DT(I64), 3, dim, 2);
-    kn_atom beyond = knb_ge(b, row, knb_integer(b, KN_DT(I64), n));
+    kni_atom row = knb_iota(b, KN_DT(I64), 3, dim, 1), column = knb_iota(b, KN_DT(I64), 3, dim, 2);
+    kni_atom beyond = knb_ge(b, row, knb_integer(b, KN_DT(I64), n));
     return knb_astype(b, knb_and(b, knb_eq(b, row, column), beyond), d);
 }
 
 /* The blocks beside the diagonal of v, (count, 2 pairs s, 2 pairs s): (count, pairs, s, s), those at (2k, 2k + 1). */
-static kn_atom blocks_beside(kn_builder *b, kn_atom v, int64_t pairs, int64_t s)
+static kni_atom blocks_beside(kni_builder *b, kni_atom v, int64_t pairs, int64_t s)
 {
     int64_t count = knb_type(b, v).dim[0], all = pairs * pairs;
     v = knb_reshape(b, v, 7, (int64_t[]){count, pairs, 2, s, pairs, 2, s});
@@ -135,7 +135,7 @@ static kn_atom blocks_beside(kn_builder *b, kn_atom v, int64_t pairs, int64_t s)
 }
 
 /* Every second block (row) from `first` on: (count, 2 pairs, ...) to (count, pairs, ...). */
-static kn_atom every_second(kn_builder *b, kn_atom x, int64_t pairs, int64_t s, int first)
+static kni_atom every_second(kni_builder *b, kni_atom x, int64_t pairs, int64_t s, int first)
 {
     int64_t count = knb_type(b, x).dim[0];
     x = part(b, knb_reshape(b, x, 5, (int64_t[]){count, pairs, 2, s, s}), 2, first, first + 1);
@@ -143,62 +143,62 @@ static kn_atom every_second(kn_builder *b, kn_atom x, int64_t pairs, int64_t s, 
 }
 
 /* The adjugate of upper triangles v, (count, size, size) with size a power of two. */
-static kn_atom adjugate_of_triangle(kn_builder *b, kn_atom v, int64_t size)
+static kni_atom adjugate_of_triangle(kni_builder *b, kni_atom v, int64_t size)
 {
-    kn_type t = knb_type(b, v);
+    kni_type t = knb_type(b, v);
     int64_t count = t.dim[0];
-    kn_atom det = knb_reshape(b, diagonal_of(b, v), 4, (int64_t[]){count, size, 1, 1});
-    kn_atom y = knb_full(b, kni_type(t.dtype, 4, (int64_t[]){count, size, 1, 1}), 1);
+    kni_atom det = knb_reshape(b, diagonal_of(b, v), 4, (int64_t[]){count, size, 1, 1});
+    kni_atom y = knb_full(b, kni_type_of(t.dtype, 4, (int64_t[]){count, size, 1, 1}), 1);
     for (int64_t s = 1; s < size && !b->error; s *= 2) {
         int64_t pairs = size / (2 * s);
-        kn_atom first = every_second(b, y, pairs, s, 0), second = every_second(b, y, pairs, s, 1);
-        kn_atom d = every_second(b, det, pairs, 1, 0), e = every_second(b, det, pairs, 1, 1);
-        kn_type block = knb_type(b, first);
-        kn_atom beside = knb_matrix_product(b, knb_matrix_product(b, first, blocks_beside(b, v, pairs, s)), second);
-        kn_atom upper[] = {knb_mul(b, first, knb_broadcast_to(b, e, block)), knb_neg(b, beside)};
-        kn_atom lower[] = {knb_zeros(b, block), knb_mul(b, second, knb_broadcast_to(b, d, block))};
-        y = knb_concatenate(b, 2, (kn_atom[]){knb_concatenate(b, 2, upper, 3), knb_concatenate(b, 2, lower, 3)}, 2);
+        kni_atom first = every_second(b, y, pairs, s, 0), second = every_second(b, y, pairs, s, 1);
+        kni_atom d = every_second(b, det, pairs, 1, 0), e = every_second(b, det, pairs, 1, 1);
+        kni_type block = knb_type(b, first);
+        kni_atom beside = knb_matrix_product(b, knb_matrix_product(b, first, blocks_beside(b, v, pairs, s)), second);
+        kni_atom upper[] = {knb_mul(b, first, knb_broadcast_to(b, e, block)), knb_neg(b, beside)};
+        kni_atom lower[] = {knb_zeros(b, block), knb_mul(b, second, knb_broadcast_to(b, d, block))};
+        y = knb_concatenate(b, 2, (kni_atom[]){knb_concatenate(b, 2, upper, 3), knb_concatenate(b, 2, lower, 3)}, 2);
         det = knb_mul(b, d, e);
     }
     return knb_reshape(b, y, 3, (int64_t[]){count, size, size});
 }
 
-static kn_atom many_cofactors(kn_builder *b, kn_atom a)
+static kni_atom many_cofactors(kni_builder *b, kni_atom a)
 {
-    kn_type t = knb_type(b, a);
+    kni_type t = knb_type(b, a);
     int64_t n = t.dim[2], size = 1, none[3] = {0}, rows[] = {0, 1}, columns[] = {0, 2};
     factors f;
     if (!factorize(b, a, &f))
         return KN_ATOM_NONE;
     while (size < n)
         size *= 2;
-    kn_atom one = knb_like(b, a, 1), is_zero = knb_eq(b, f.diagonal, knb_like(b, a, 0));
-    kn_atom d = knb_select(b, is_zero, knb_broadcast_to(b, one, knb_type(b, f.diagonal)), f.diagonal);
-    kn_atom v = knb_div(b, knb_triangle(b, f.lu, false, 0), knb_broadcast_in_dim(b, d, 3, t.dim, rows));
+    kni_atom one = knb_like(b, a, 1), is_zero = knb_eq(b, f.diagonal, knb_like(b, a, 0));
+    kni_atom d = knb_select(b, is_zero, knb_broadcast_to(b, one, knb_type(b, f.diagonal)), f.diagonal);
+    kni_atom v = knb_div(b, knb_triangle(b, f.lu, false, 0), knb_broadcast_in_dim(b, d, 3, t.dim, rows));
     v = knb_pad(b, v, knb_like(b, v, 0), none, (int64_t[]){0, size - n, size - n}, NULL);
     v = knb_add(b, v, knb_broadcast_to(b, rest_of_identity(b, t.dtype, n, size), knb_type(b, v)));
-    kn_atom y = part(b, part(b, adjugate_of_triangle(b, v, size), 1, 0, n), 2, 0, n);
-    kn_atom det = knb_expand_dims(b, knb_mul(b, product(b, d), f.parity), 1);
-    kn_atom others = knb_div(b, knb_broadcast_to(b, det, knb_type(b, d)), d);
+    kni_atom y = part(b, part(b, adjugate_of_triangle(b, v, size), 1, 0, n), 2, 0, n);
+    kni_atom det = knb_expand_dims(b, knb_mul(b, product(b, d), f.parity), 1);
+    kni_atom others = knb_div(b, knb_broadcast_to(b, det, knb_type(b, d)), d);
     y = knb_mul(b, y, knb_broadcast_in_dim(b, others, 3, t.dim, columns));
-    kn_atom rest =
-        knb_triangular_solve(b, f.lu, knn_permuted_identity(b, t, f.permutation),
-                             &(kn_p_triangular_solve){.left_side = true, .lower = true, .unit_diagonal = true});
+    kni_atom rest =
+        knb_triangular_solve(b, f.lu, knl_permuted_identity(b, t, f.permutation),
+                             &(kni_p_triangular_solve){.left_side = true, .lower = true, .unit_diagonal = true});
     return knb_swap_last(b, knb_matrix_product(b, y, rest));
 }
 
 /* ---- The functions. */
 
-static kn_atom value(kn_builder *b, const kn_atom *a)
+static kni_atom value(kni_builder *b, const kni_atom *a)
 {
     factors f;
     return factorize(b, *a, &f) ? knb_mul(b, product(b, f.diagonal), f.parity) : KN_ATOM_NONE;
 }
 
 /* The sum of the cofactors times the tangents. */
-static kn_atom tangent(kn_builder *b, const kn_atom *a, kn_atom y, const kn_atom *t)
+static kni_atom tangent(kni_builder *b, const kni_atom *a, kni_atom y, const kni_atom *t)
 {
-    kn_type type = knb_type(b, *a);
+    kni_type type = knb_type(b, *a);
     (void)y;
     if (b->error)
         return KN_ATOM_NONE;
@@ -207,16 +207,16 @@ static kn_atom tangent(kn_builder *b, const kn_atom *a, kn_atom y, const kn_atom
         return knb_reduce_sum(b, *t, 2, last);
     for (int i = 0; i < type.ndim - 2; i++)
         count *= type.dim[i];
-    kn_atom flat = knb_reshape(b, *a, 3, (int64_t[]){count, n, n});
-    kn_atom cofactors = n <= 3 ? few_cofactors(b, flat) : many_cofactors(b, flat);
+    kni_atom flat = knb_reshape(b, *a, 3, (int64_t[]){count, n, n});
+    kni_atom cofactors = n <= 3 ? few_cofactors(b, flat) : many_cofactors(b, flat);
     return knb_reduce_sum(b, knb_mul(b, knb_reshape(b, cofactors, type.ndim, type.dim), *t), 2, last);
 }
 
 static const kna_formula determinant = {"det", "det_jvp", 1, value, tangent};
 
-kn_atom knn_determinant(kn_builder *b, kn_atom a) { return kna_formula_of(b, &determinant, &a); }
+kni_atom knl_determinant(kni_builder *b, kni_atom a) { return kna_formula_of(b, &determinant, &a); }
 
-void knn_log_determinant(kn_builder *b, kn_atom a, kn_atom *sign, kn_atom *log)
+void knl_log_determinant(kni_builder *b, kni_atom a, kni_atom *sign, kni_atom *log)
 {
     factors f;
     if (!factorize(b, a, &f))

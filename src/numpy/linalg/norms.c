@@ -7,14 +7,14 @@
 
 static kn_array sum(kn_array x, kn_axes axes, bool keepdims)
 {
-    return kn_sum(x, KNN_WITH(kn_sum_opts, .axis = axes, .keepdims = keepdims));
+    return kn_sum(x, KNL_WITH(kn_sum_opts, .axis = axes, .keepdims = keepdims));
 }
 
 /* The largest (of nothing: 0) or the least. */
 static kn_array extreme(kn_array x, kn_axes axes, bool keepdims, bool largest)
 {
     const kn_max_opts *o =
-        KNN_WITH(kn_max_opts, .axis = axes, .keepdims = keepdims, .initial = largest ? kn_like_double(0) : NULL);
+        KNL_WITH(kn_max_opts, .axis = axes, .keepdims = keepdims, .initial = largest ? kn_like_double(0) : NULL);
     return largest ? kn_max(x, o) : kn_min(x, o);
 }
 
@@ -55,24 +55,24 @@ static kn_array of_matrices(kna_op *op, kn_array x, double ord, const char *name
     if (kna_failed(op))
         return NULL;
     bool columns = fabs(ord) == 1;
-    kn_array y = sum(kn_absolute(x), knn_one_axis(columns ? row : column), true);
-    y = extreme(y, knn_one_axis(columns ? column : row), true, ord > 0);
-    return keepdims ? y : kn_squeeze(y, KNN_WITH(kn_squeeze_opts, .axis = both));
+    kn_array y = sum(kn_absolute(x), knl_one_axis(columns ? row : column), true);
+    y = extreme(y, knl_one_axis(columns ? column : row), true, ord > 0);
+    return keepdims ? y : kn_squeeze(y, KNL_WITH(kn_squeeze_opts, .axis = both));
 }
 
 static kn_array inexact(kna_op *op, kn_array x)
 {
-    kn_type t = kna_type(op, x);
-    if (kna_failed(op) || knn_not_a_number(op, "norm", t.dtype))
+    kni_type t = kna_type(op, x);
+    if (kna_failed(op) || knl_not_a_number(op, "norm", t.dtype))
         return NULL;
-    return kn_astype(x, knn_inexact_for(t.weak ? kna_strong_dtype(t) : t.dtype), NULL);
+    return kn_astype(x, knl_inexact_for(t.weak ? kna_strong_dtype(t) : t.dtype), NULL);
 }
 
-static kn_array norm(knn_body *c, kn_array x, const kn_linalg_norm_opts *o)
+static kn_array norm(knl_body *c, kn_array x, const kn_linalg_norm_opts *o)
 {
     kna_op *op = &c->op;
     x = inexact(op, x);
-    int ndim = kna_failed(op) ? 0 : kna_type(op, x).ndim, n = knn_axis_count(op, o->axis), axis[2] = {0, 1};
+    int ndim = kna_failed(op) ? 0 : kna_type(op, x).ndim, n = knl_axis_count(op, o->axis), axis[2] = {0, 1};
     if (kna_failed(op))
         return NULL;
     if (o->axis.n <= 0) {
@@ -93,33 +93,33 @@ static kn_array norm(knn_body *c, kn_array x, const kn_linalg_norm_opts *o)
         kna_fail(op, KN_ERROR_VALUE, "Improper number of dimensions to norm.");
     if (kna_failed(op))
         return NULL;
-    return n == 1 ? of_vectors(x, o->ord, knn_one_axis(axis[0]), o->keepdims)
+    return n == 1 ? of_vectors(x, o->ord, knl_one_axis(axis[0]), o->keepdims)
                   : of_matrices(op, x, o->ord, o->named, axis[0], axis[1], o->keepdims);
 }
 
 kn_array kn_linalg_norm(kn_array x, const kn_linalg_norm_opts *opts)
 {
     KNX_OPTS(kn_linalg_norm_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "norm");
-    return knn_end(&c, norm(&c, x, &o));
+    knl_body c;
+    knl_begin(&c, "norm");
+    return knl_end(&c, norm(&c, x, &o));
 }
 
 kn_array kn_linalg_vector_norm(kn_array x, const kn_linalg_vector_norm_opts *opts)
 {
     KNX_OPTS(kn_linalg_vector_norm_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "vector_norm");
+    knl_body c;
+    knl_begin(&c, "vector_norm");
     x = inexact(&c.op, x);
-    return knn_end(&c, kna_failed(&c.op) ? NULL : of_vectors(x, o.ord, o.axis, o.keepdims));
+    return knl_end(&c, kna_failed(&c.op) ? NULL : of_vectors(x, o.ord, o.axis, o.keepdims));
 }
 
 kn_array kn_linalg_matrix_norm(kn_array x, const kn_linalg_matrix_norm_opts *opts)
 {
     KNX_OPTS(kn_linalg_matrix_norm_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "matrix_norm");
+    knl_body c;
+    knl_begin(&c, "matrix_norm");
     kn_linalg_norm_opts as = {
         .size_ = sizeof as, .axis = {.n = 3, .axis = {-2, -1}}, .ord = o.ord, .named = o.named, .keepdims = o.keepdims};
-    return knn_end(&c, norm(&c, x, &as));
+    return knl_end(&c, norm(&c, x, &as));
 }

@@ -44,10 +44,10 @@ static kn_array multiply(const chain *c, int i, int j)
 }
 
 /* Matrices, but for vectors at the ends, which are one row and one column. */
-static void read_extents(knn_body *b, chain *c, double *extent)
+static void read_extents(knl_body *b, chain *c, double *extent)
 {
     for (int i = 0; i < c->n && !kna_failed(&b->op); i++) {
-        kn_type t = kna_type(&b->op, kn_list_get(c->arrays, i));
+        kni_type t = kna_type(&b->op, kn_list_get(c->arrays, i));
         bool vector = t.ndim == 1 && (i == 0 || i == c->n - 1);
         if (kna_failed(&b->op))
             return;
@@ -62,15 +62,15 @@ static void read_extents(knn_body *b, chain *c, double *extent)
 
 kn_array kn_linalg_multi_dot(kn_list arrays)
 {
-    knn_body b;
-    knn_begin(&b, "multi_dot");
+    knl_body b;
+    knl_begin(&b, "multi_dot");
     chain c = {.arrays = arrays, .n = kn_list_count(arrays)};
     if (!kna_failed(&b.op) && c.n < 2)
         kna_fail(&b.op, KN_ERROR_VALUE, "Expecting at least two arrays.");
     if (kna_failed(&b.op))
-        return knn_end(&b, NULL);
+        return knl_end(&b, NULL);
     if (c.n == 2)
-        return knn_end(&b, kn_dot(kn_list_get(arrays, 0), kn_list_get(arrays, 1)));
+        return knl_end(&b, kn_dot(kn_list_get(arrays, 0), kn_list_get(arrays, 1)));
     size_t n = (size_t)c.n;
     double *extent = knx_alloc_zero((n + 1) * sizeof *extent);
     c.extent = extent;
@@ -88,43 +88,43 @@ kn_array kn_linalg_multi_dot(kn_list arrays)
     knx_free(extent);
     knx_free(c.cost);
     knx_free(c.split);
-    return knn_end(&b, y);
+    return knl_end(&b, y);
 }
 
 /* --- powers ----------------------------------------------------------------------------------- */
 
-static kn_array identities(kn_type t)
+static kn_array identities(kni_type t)
 {
     kn_shape shape = {.ndim = t.ndim};
     memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
     kn_dtype d = t.weak ? kna_strong_dtype(t) : t.dtype;
-    return kn_copy(kn_broadcast_to(kn_eye(t.dim[t.ndim - 1], KNN_WITH(kn_eye_opts, .M = -1, .dtype = d)), &shape),
+    return kn_copy(kn_broadcast_to(kn_eye(t.dim[t.ndim - 1], KNL_WITH(kn_eye_opts, .M = -1, .dtype = d)), &shape),
                    NULL);
 }
 
 kn_array kn_linalg_matrix_power(kn_array a, int64_t n)
 {
-    knn_body b;
-    knn_begin(&b, "matrix_power");
-    kn_type t = kna_type(&b.op, a);
+    knl_body b;
+    knl_begin(&b, "matrix_power");
+    kni_type t = kna_type(&b.op, a);
     if (!kna_failed(&b.op) && t.ndim < 2)
         kna_fail(&b.op, KN_ERROR_LINALG, "%d-dimensional array given. Array must be at least two-dimensional", t.ndim);
     else if (!kna_failed(&b.op) && t.dim[t.ndim - 1] != t.dim[t.ndim - 2])
         kna_fail(&b.op, KN_ERROR_LINALG, "Last 2 dimensions of the array must be square");
     if (kna_failed(&b.op))
-        return knn_end(&b, NULL);
+        return knl_end(&b, NULL);
     if (n == 0)
-        return knn_end(&b, identities(t));
+        return knl_end(&b, identities(t));
     kn_array square = n < 0 ? kn_linalg_inv(a) : kn_asarray(a, NULL), y = NULL;
     uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
     if (left == 3) /* as NumPy orders it */
-        return knn_end(&b, kn_matmul(kn_matmul(square, square), square));
+        return knl_end(&b, kn_matmul(kn_matmul(square, square), square));
     for (;; square = kn_matmul(square, square)) {
         if (left & 1)
             y = y ? kn_matmul(y, square) : square;
         left >>= 1;
         if (!left)
-            return knn_end(&b, y);
+            return knl_end(&b, y);
     }
 }
 
@@ -140,22 +140,22 @@ kn_array kn_linalg_tensordot(kn_array x1, kn_array x2, const kn_tensordot_opts *
 kn_array kn_linalg_vecdot(kn_array x1, kn_array x2, const kn_linalg_vecdot_opts *opts)
 {
     KNX_OPTS(kn_linalg_vecdot_opts, o, opts);
-    return knn_vecdot(x1, x2, o.axis);
+    return knl_vecdot(x1, x2, o.axis);
 }
 
 kn_array kn_linalg_outer(kn_array x1, kn_array x2)
 {
-    knn_body b;
-    knn_begin(&b, "outer");
-    kn_type x = kna_type(&b.op, x1), y = kna_type(&b.op, x2);
+    knl_body b;
+    knl_begin(&b, "outer");
+    kni_type x = kna_type(&b.op, x1), y = kna_type(&b.op, x2);
     if (!kna_failed(&b.op) && (x.ndim != 1 || y.ndim != 1))
         kna_fail(&b.op, KN_ERROR_VALUE, "Input arrays must be one-dimensional, but they are x1.ndim=%d and x2.ndim=%d.",
                  x.ndim, y.ndim);
-    return knn_end(&b, kna_failed(&b.op) ? NULL : kn_outer(x1, x2));
+    return knl_end(&b, kna_failed(&b.op) ? NULL : kn_outer(x1, x2));
 }
 
 /* The extent of an axis, as x.shape[axis] has it. */
-static int64_t extent_of(kna_op *op, kn_type t, int axis)
+static int64_t extent_of(kna_op *op, kni_type t, int axis)
 {
     if (kna_failed(op) || axis < -t.ndim || axis >= t.ndim) {
         if (!kna_failed(op))
@@ -168,9 +168,9 @@ static int64_t extent_of(kna_op *op, kn_type t, int axis)
 kn_array kn_linalg_cross(kn_array x1, kn_array x2, const kn_linalg_cross_opts *opts)
 {
     KNX_OPTS(kn_linalg_cross_opts, o, opts);
-    knn_body b;
-    knn_begin(&b, "cross");
-    kn_type x = kna_type(&b.op, x1), y = kna_type(&b.op, x2);
+    knl_body b;
+    knl_begin(&b, "cross");
+    kni_type x = kna_type(&b.op, x1), y = kna_type(&b.op, x2);
     int64_t n = extent_of(&b.op, x, o.axis), m = extent_of(&b.op, y, o.axis);
     if (!kna_failed(&b.op) && (n != 3 || m != 3))
         kna_fail(&b.op, KN_ERROR_VALUE,
@@ -178,20 +178,20 @@ kn_array kn_linalg_cross(kn_array x1, kn_array x2, const kn_linalg_cross_opts *o
                  "instead.",
                  (long long)n, (long long)m);
     kn_cross_opts c = kn_cross_opts_default();
-    c.axis = knn_one_axis(o.axis);
-    return knn_end(&b, kna_failed(&b.op) ? NULL : kn_cross(x1, x2, &c));
+    c.axis = knl_one_axis(o.axis);
+    return knl_end(&b, kna_failed(&b.op) ? NULL : kn_cross(x1, x2, &c));
 }
 
 kn_array kn_linalg_diagonal(kn_array x, const kn_linalg_diagonal_opts *opts)
 {
     KNX_OPTS(kn_linalg_diagonal_opts, o, opts);
-    return kn_diagonal(x, KNN_WITH(kn_diagonal_opts, .offset = o.offset, .axis1 = -2, .axis2 = -1));
+    return kn_diagonal(x, KNL_WITH(kn_diagonal_opts, .offset = o.offset, .axis1 = -2, .axis2 = -1));
 }
 
 kn_array kn_linalg_trace(kn_array x, const kn_linalg_trace_opts *opts)
 {
     KNX_OPTS(kn_linalg_trace_opts, o, opts);
-    return kn_trace(x, KNN_WITH(kn_trace_opts, .offset = o.offset, .axis1 = -2, .axis2 = -1, .dtype = o.dtype));
+    return kn_trace(x, KNL_WITH(kn_trace_opts, .offset = o.offset, .axis1 = -2, .axis2 = -1, .dtype = o.dtype));
 }
 
 kn_array kn_linalg_matrix_transpose(kn_array x) { return kn_matrix_transpose(x); }

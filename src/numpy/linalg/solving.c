@@ -5,20 +5,20 @@
 #include "lib/internal.h"
 #include <string.h>
 
-typedef kn_p_triangular_solve triangular;
+typedef kni_p_triangular_solve triangular;
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
 typedef struct matrices {
     kna_op op;
     kn_dtype result, work; /* of the result; of the calculation */
-    kn_atom a;
+    kni_atom a;
     int64_t n; /* their rows */
 } matrices;
 
 static bool is_square(kna_op *op, kn_array a)
 {
-    kn_type t = kna_type(op, a);
+    kni_type t = kna_type(op, a);
     if (kna_failed(op))
         return false;
     if (t.ndim < 2)
@@ -31,13 +31,13 @@ static bool is_square(kna_op *op, kn_array a)
 /* float16 is refused even beside wider arrays. */
 static kn_dtype one_dtype(matrices *m, const char *name, kn_array x)
 {
-    kn_type t = kna_type(&m->op, x);
+    kni_type t = kna_type(&m->op, x);
     kn_dtype d = t.weak ? kna_strong_dtype(t) : t.dtype;
-    if (kna_failed(&m->op) || knn_not_a_number(&m->op, name, d))
+    if (kna_failed(&m->op) || knl_not_a_number(&m->op, name, d))
         return NULL;
     if (knx_is_inexact(d) && d->size == 2)
         kna_fail(&m->op, KN_ERROR_TYPE, "array type %s is unsupported in linalg", d->name);
-    return knn_inexact_for(d);
+    return knl_inexact_for(d);
 }
 
 static bool begin(matrices *m, const char *name, kn_array a, kn_array b)
@@ -51,12 +51,12 @@ static bool begin(matrices *m, const char *name, kn_array a, kn_array b)
     m->result = knx_promote(first, second);
     m->work = knx_is_complex(m->result) ? KN_DT(C128) : KN_DT(F64);
     m->a = kna_in_as(&m->op, a, m->work);
-    kn_type t = knb_type(m->op.b, m->a);
+    kni_type t = knb_type(m->op.b, m->a);
     m->n = t.ndim ? t.dim[t.ndim - 1] : 0;
     return !kna_failed(&m->op);
 }
 
-static kn_array end(matrices *m, kn_atom y)
+static kn_array end(matrices *m, kni_atom y)
 {
     return kna_end(&m->op, kna_failed(&m->op) ? KN_ATOM_NONE : knb_astype(m->op.b, y, m->result));
 }
@@ -69,42 +69,42 @@ kn_array kn_linalg_cholesky(kn_array a, const kn_linalg_cholesky_opts *opts)
     matrices m;
     if (!begin(&m, "cholesky", a, NULL))
         return kna_end(&m.op, KN_ATOM_NONE);
-    kn_builder *b = m.op.b;
-    kn_atom x = o.upper ? knb_swap_last(b, knb_conj(b, m.a)) : m.a;
-    kn_atom l = knb_cholesky(b, x, KN_CHECK_CHOLESKY);
+    kni_builder *b = m.op.b;
+    kni_atom x = o.upper ? knb_swap_last(b, knb_conj(b, m.a)) : m.a;
+    kni_atom l = knb_cholesky(b, x, KN_CHECK_CHOLESKY);
     return end(&m, o.upper ? knb_swap_last(b, knb_conj(b, l)) : l);
 }
 
 /* --- equations -------------------------------------------------------------------------------- */
 
 /* U^-1 L^-1 y */
-static kn_atom solve_factors(kn_builder *b, kn_atom lu, kn_atom y)
+static kni_atom solve_factors(kni_builder *b, kni_atom lu, kni_atom y)
 {
     y = knb_triangular_solve(b, lu, y, &(triangular){.left_side = true, .lower = true, .unit_diagonal = true});
     return knb_triangular_solve(b, lu, y, &(triangular){.left_side = true});
 }
 
 /* x with these axes in front of its last `tail` ones. */
-static kn_atom stacked(kna_op *op, kn_atom x, const kn_shape *batch, int tail)
+static kni_atom stacked(kna_op *op, kni_atom x, const kn_shape *batch, int tail)
 {
-    kn_type t = knb_type(op->b, x);
+    kni_type t = knb_type(op->b, x);
     kn_shape s = *batch;
     if (kna_failed(op))
         return KN_ATOM_NONE;
     for (int i = t.ndim - tail; i < t.ndim; i++)
         s.dim[s.ndim++] = t.dim[i];
-    return knb_broadcast_to(op->b, x, knn_shaped(t.dtype, &s));
+    return knb_broadcast_to(op->b, x, knl_shaped(t.dtype, &s));
 }
 
 /* The axes in front of the matrices, broadcast. */
-static bool common_batch(kna_op *op, kn_type x, kn_type y, int y_tail, kn_shape *batch)
+static bool common_batch(kna_op *op, kni_type x, kni_type y, int y_tail, kn_shape *batch)
 {
     int nx = x.ndim - 2, ny = y.ndim - y_tail, n = nx > ny ? nx : ny;
     *batch = (kn_shape){.ndim = n};
     for (int i = 0; i < n; i++) {
         int64_t a = i < n - nx ? 1 : x.dim[i - (n - nx)], b = i < n - ny ? 1 : y.dim[i - (n - ny)];
         if (a != b && a != 1 && b != 1) {
-            kn_text s = {0}, t = {0};
+            knx_text s = {0}, t = {0};
             kna_fail(op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
                      knx_show_shape(&s, x.ndim, x.dim), knx_show_shape(&t, y.ndim, y.dim));
             return false;
@@ -114,7 +114,7 @@ static bool common_batch(kna_op *op, kn_type x, kn_type y, int y_tail, kn_shape 
     return true;
 }
 
-static bool check_right_side(matrices *m, kn_type t)
+static bool check_right_side(matrices *m, kni_type t)
 {
     const char *signature = t.ndim == 1 ? "(m,m),(m)->(m)" : "(m,m),(m,n)->(m,n)";
     int64_t rows = t.ndim ? t.dim[t.ndim == 1 ? 0 : t.ndim - 2] : 0;
@@ -130,13 +130,13 @@ static bool check_right_side(matrices *m, kn_type t)
     return !kna_failed(&m->op);
 }
 
-static kn_atom solve(matrices *m, kn_array right)
+static kni_atom solve(matrices *m, kn_array right)
 {
-    kn_builder *b = m->op.b;
-    kn_atom y = kna_in_as(&m->op, right, m->work), out[3];
+    kni_builder *b = m->op.b;
+    kni_atom y = kna_in_as(&m->op, right, m->work), out[3];
     if (kna_failed(&m->op))
         return KN_ATOM_NONE;
-    kn_type t = knb_type(b, y);
+    kni_type t = knb_type(b, y);
     bool vector = t.ndim == 1;
     kn_shape batch;
     if (!check_right_side(m, t) || !common_batch(&m->op, knb_type(b, m->a), t, vector ? 1 : 2, &batch))
@@ -160,11 +160,11 @@ kn_array kn_linalg_solve(kn_array a, kn_array b)
 kn_array kn_linalg_inv(kn_array a)
 {
     matrices m;
-    kn_atom out[3];
+    kni_atom out[3];
     if (!begin(&m, "inv", a, NULL))
         return kna_end(&m.op, KN_ATOM_NONE);
     knb_lu(m.op.b, m.a, KN_CHECK_INV, out);
-    return end(&m, solve_factors(m.op.b, out[0], knn_permuted_identity(m.op.b, knb_type(m.op.b, m.a), out[2])));
+    return end(&m, solve_factors(m.op.b, out[0], knl_permuted_identity(m.op.b, knb_type(m.op.b, m.a), out[2])));
 }
 
 /* --- determinants ----------------------------------------------------------------------------- */
@@ -174,16 +174,16 @@ kn_array kn_linalg_det(kn_array a)
     matrices m;
     if (!begin(&m, "det", a, NULL))
         return kna_end(&m.op, KN_ATOM_NONE);
-    return end(&m, knn_determinant(m.op.b, m.a));
+    return end(&m, knl_determinant(m.op.b, m.a));
 }
 
 kn_linalg_slogdet_result kn_linalg_slogdet(kn_array a)
 {
     matrices m;
-    kn_atom y[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    kni_atom y[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     kn_array out[2];
     if (begin(&m, "slogdet", a, NULL)) {
-        knn_log_determinant(m.op.b, m.a, &y[0], &y[1]);
+        knl_log_determinant(m.op.b, m.a, &y[0], &y[1]);
         y[0] = knb_astype(m.op.b, y[0], m.result);
         y[1] = knb_astype(m.op.b, y[1], knx_component(m.result));
     }

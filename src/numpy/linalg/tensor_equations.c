@@ -14,20 +14,20 @@ static int64_t product(const kn_shape *s, int from, int to)
 kn_array kn_linalg_tensorinv(kn_array a, const kn_linalg_tensorinv_opts *opts)
 {
     KNX_OPTS(kn_linalg_tensorinv_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "tensorinv");
+    knl_body c;
+    knl_begin(&c, "tensorinv");
     if (!kna_failed(&c.op) && o.ind <= 0)
         kna_fail(&c.op, KN_ERROR_VALUE, "Invalid ind argument.");
     a = kn_asarray(a, NULL);
-    kn_type t = kna_type(&c.op, a);
+    kni_type t = kna_type(&c.op, a);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_shape s = kn_shape_of(a), back = {.ndim = t.ndim};
     int ind = o.ind < t.ndim ? o.ind : t.ndim;
     for (int d = 0; d < t.ndim; d++)
         back.dim[d] = s.dim[(d + ind) % t.ndim];
     const kn_shape matrix = {2, {product(&s, ind, t.ndim), product(&s, 0, ind)}};
-    return knn_end(&c, kn_reshape(kn_linalg_inv(kn_reshape(a, &matrix, NULL)), &back, NULL));
+    return knl_end(&c, kn_reshape(kn_linalg_inv(kn_reshape(a, &matrix, NULL)), &back, NULL));
 }
 
 /* The axes in this list go to the end, in its order. */
@@ -36,14 +36,14 @@ static kn_array axes_last(kna_op *op, kn_array a, const kn_axes *axes)
     kn_transpose_opts order = kn_transpose_opts_default();
     int ndim = kna_type(op, a).ndim, n = 0;
     uint64_t moved = 0;
-    for (int i = 0; i < knn_axis_count(op, *axes) && !kna_failed(op); i++)
+    for (int i = 0; i < knl_axis_count(op, *axes) && !kna_failed(op); i++)
         moved |= (uint64_t)1 << kna_normalize_axis(op, axes->axis[i], ndim);
     if (kna_failed(op) || !moved)
         return a;
     for (int d = 0; d < ndim; d++)
         if (!(moved >> d & 1))
             order.axes.axis[n++] = d;
-    for (int i = 0; i < knn_axis_count(op, *axes); i++)
+    for (int i = 0; i < knl_axis_count(op, *axes); i++)
         order.axes.axis[n++] = axes->axis[i];
     order.axes.n = n + 1;
     return kn_transpose(a, &order);
@@ -52,13 +52,13 @@ static kn_array axes_last(kna_op *op, kn_array a, const kn_axes *axes)
 kn_array kn_linalg_tensorsolve(kn_array a, kn_array b, const kn_linalg_tensorsolve_opts *opts)
 {
     KNX_OPTS(kn_linalg_tensorsolve_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "tensorsolve");
+    knl_body c;
+    knl_begin(&c, "tensorsolve");
     a = axes_last(&c.op, kn_asarray(a, NULL), &o.axes);
     b = kn_asarray(b, NULL);
-    kn_type t = kna_type(&c.op, a), u = kna_type(&c.op, b);
+    kni_type t = kna_type(&c.op, a), u = kna_type(&c.op, b);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     /* NumPy's a.shape[b.ndim - a.ndim:], which begins from the end if b has more axes */
     int from = u.ndim < t.ndim ? u.ndim : u.ndim == t.ndim ? 0 : u.ndim - t.ndim;
     kn_shape s = kn_shape_of(a), result = {.ndim = 0};
@@ -69,9 +69,9 @@ kn_array kn_linalg_tensorsolve(kn_array a, kn_array b, const kn_linalg_tensorsol
         kna_fail(&c.op, KN_ERROR_LINALG,
                  "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == "
                  "prod(a.shape[:b.ndim])");
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     }
     const kn_shape square = {2, {n, n}};
     kn_array matrix = kn_reshape(a, &square, NULL), right = kn_ravel(b, NULL);
-    return knn_end(&c, kn_reshape(kn_linalg_solve(matrix, right), &result, NULL));
+    return knl_end(&c, kn_reshape(kn_linalg_solve(matrix, right), &result, NULL));
 }

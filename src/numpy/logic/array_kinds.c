@@ -7,15 +7,15 @@
 
 static kn_array infinity(const char *name, kn_array x, double which)
 {
-    knn_body c;
-    knn_begin(&c, name);
-    kn_type t = kna_type(&c.op, x);
+    knl_body c;
+    knl_begin(&c, name);
+    kni_type t = kna_type(&c.op, x);
     if (!kna_failed(&c.op) && knx_is_complex(t.dtype))
         kna_fail(&c.op, KN_ERROR_TYPE, "This operation is not supported for %s values because it would be ambiguous.",
                  t.dtype->name);
-    if (kna_failed(&c.op) || knn_not_a_number(&c.op, name, t.dtype))
-        return knn_end(&c, NULL);
-    return knn_end(&c, knx_is_inexact(t.dtype) ? kn_equal(x, kn_like_double(which)) : kn_isinf(x));
+    if (kna_failed(&c.op) || knl_not_a_number(&c.op, name, t.dtype))
+        return knl_end(&c, NULL);
+    return knl_end(&c, knx_is_inexact(t.dtype) ? kn_equal(x, kn_like_double(which)) : kn_isinf(x));
 }
 
 kn_array kn_isposinf(kn_array x) { return infinity("isposinf", x, INFINITY); }
@@ -23,23 +23,23 @@ kn_array kn_isneginf(kn_array x) { return infinity("isneginf", x, -INFINITY); }
 
 kn_array kn_iscomplex(kn_array x)
 {
-    knn_body c;
-    knn_begin(&c, "iscomplex");
-    kn_type t = kna_type(&c.op, x);
+    knl_body c;
+    knl_begin(&c, "iscomplex");
+    kni_type t = kna_type(&c.op, x);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     if (knx_is_complex(t.dtype))
-        return knn_end(&c, kn_not_equal(kn_imag(x), kn_like_int(0)));
+        return knl_end(&c, kn_not_equal(kn_imag(x), kn_like_int(0)));
     kn_zeros_like_opts boolean = kn_zeros_like_opts_default();
     boolean.dtype = KN_DT(BOOL);
-    return knn_end(&c, kn_zeros_like(x, &boolean));
+    return knl_end(&c, kn_zeros_like(x, &boolean));
 }
 
 kn_array kn_isreal(kn_array x)
 {
-    knn_body c;
-    knn_begin(&c, "isreal");
-    return knn_end(&c, kn_logical_not(kn_iscomplex(x)));
+    knl_body c;
+    knl_begin(&c, "isreal");
+    return knl_end(&c, kn_logical_not(kn_iscomplex(x)));
 }
 
 /* ---- Arrays. */
@@ -48,7 +48,7 @@ bool kn_iscomplexobj(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "iscomplexobj");
-    kn_type t = kna_type(&op, x);
+    kni_type t = kna_type(&op, x);
     bool yes = !kna_failed(&op) && knx_is_complex(t.dtype);
     kna_end_plain(&op);
     return yes;
@@ -58,7 +58,7 @@ bool kn_isrealobj(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "isrealobj");
-    kn_type t = kna_type(&op, x);
+    kni_type t = kna_type(&op, x);
     bool yes = !kna_failed(&op) && !knx_is_complex(t.dtype);
     kna_end_plain(&op);
     return yes;
@@ -78,7 +78,7 @@ bool kn_isfortran(kn_array x)
     kna_op op;
     kna_begin(&op, "isfortran");
     (void)kna_type(&op, x);
-    bool yes = !kna_failed(&op) && knn_is_fortran(&op, x);
+    bool yes = !kna_failed(&op) && knl_is_fortran(&op, x);
     kna_end_plain(&op);
     return yes;
 }
@@ -87,7 +87,7 @@ bool kn_array_equiv(kn_array a1, kn_array a2)
 {
     kna_op op;
     kna_begin(&op, "array_equiv");
-    kn_type s = kna_type(&op, a1), t = kna_type(&op, a2);
+    kni_type s = kna_type(&op, a1), t = kna_type(&op, a2);
     bool yes = !kna_failed(&op);
     for (int i = 1; i <= s.ndim && i <= t.ndim; i++) {
         int64_t p = s.dim[s.ndim - i], q = t.dim[t.ndim - i];

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Shifts of the primitives with a count that is not negative; they leave nothing, or the sign, beyond the width. */
-static kn_atom count_of(kn_builder *b, kn_atom y)
+static kni_atom count_of(kni_builder *b, kni_atom y)
 {
     kn_dtype d = knb_type(b, y).dtype;
     if (d->kind != KN_KIND_INT)
@@ -13,9 +13,9 @@ static kn_atom count_of(kn_builder *b, kn_atom y)
     return knb_select(b, knb_lt(b, y, knb_like(b, y, 0)), knb_like(b, y, (double)d->size * 8), y);
 }
 
-kn_atom knn_shift_left(kn_builder *b, kn_atom x, kn_atom y) { return knb_shift_left(b, x, count_of(b, y)); }
+kni_atom knl_shift_left(kni_builder *b, kni_atom x, kni_atom y) { return knb_shift_left(b, x, count_of(b, y)); }
 
-kn_atom knn_shift_right(kn_builder *b, kn_atom x, kn_atom y)
+kni_atom knl_shift_right(kni_builder *b, kni_atom x, kni_atom y)
 {
     bool is_signed = knb_type(b, x).dtype->kind == KN_KIND_INT;
     return (is_signed ? knb_shift_right_arithmetic : knb_shift_right_logical)(b, x, count_of(b, y));
@@ -25,10 +25,10 @@ kn_array kn_bitwise_count(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "bitwise_count");
-    kn_type t = kna_type(&op, x);
-    kn_atom a = KN_ATOM_NONE;
+    kni_type t = kna_type(&op, x);
+    kni_atom a = KN_ATOM_NONE;
     if (!kna_failed(&op) && t.dtype->kind != KN_KIND_BOOL && !knx_is_integer(t.dtype))
-        knn_not_supported(&op, "bitwise_count");
+        knl_not_supported(&op, "bitwise_count");
     if (!kna_failed(&op)) {
         a = t.dtype->kind == KN_KIND_BOOL ? kna_in_as(&op, x, KN_DT(U8)) : kna_in(&op, x);
         if (!kna_failed(&op) && knb_type(op.b, a).dtype->kind == KN_KIND_INT)
@@ -41,28 +41,28 @@ kn_array kn_bitwise_count(kn_array x)
 /* ---- Eight truth values in a byte. */
 
 /* The weights 128, 64, ... 1, or the other way round, along the last axis. */
-static kn_atom places(kn_builder *b, bool little, kn_dtype d)
+static kni_atom places(kni_builder *b, bool little, kn_dtype d)
 {
     int64_t eight = 8, zero = 0;
-    kn_atom place = knb_iota(b, d, 1, &eight, 0);
+    kni_atom place = knb_iota(b, d, 1, &eight, 0);
     return little ? place : knb_rev(b, place, 1, &zero);
 }
 
 /* The axis (flattened if none is given) moved to the end; *axis receives it. */
-static kn_atom along_last(kna_op *op, kn_array x, kn_axes given, int *axis)
+static kni_atom along_last(kna_op *op, kn_array x, kn_axes given, int *axis)
 {
-    kn_atom a = kna_in(op, x);
+    kni_atom a = kna_in(op, x);
     if (kna_failed(op))
         return KN_ATOM_NONE;
     if (given.n <= 0 || knb_type(op->b, a).ndim == 0) {
-        a = knn_flatten(op, a);
+        a = knl_flatten(op, a);
         given = (kn_axes){.n = 0};
     }
     *axis = kna_axis(op, given, kna_failed(op) ? 1 : knb_type(op->b, a).ndim, 0);
     return kna_failed(op) ? KN_ATOM_NONE : knb_move_axis(op->b, a, *axis, knb_type(op->b, a).ndim - 1);
 }
 
-static kn_atom spread_places(kn_builder *b, bool little, kn_dtype d, kn_type like)
+static kni_atom spread_places(kni_builder *b, bool little, kn_dtype d, kni_type like)
 {
     int64_t last = like.ndim - 1;
     return knb_broadcast_in_dim(b, places(b, little, d), like.ndim, like.dim, &last);
@@ -74,18 +74,18 @@ kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts)
     kna_op op;
     int axis = 0;
     kna_begin(&op, "packbits");
-    kn_builder *b = op.b;
-    kn_type t = kna_type(&op, x);
+    kni_builder *b = op.b;
+    kni_type t = kna_type(&op, x);
     bool little = o.bitorder && !strcmp(o.bitorder, "little");
     if (!kna_failed(&op) && t.dtype->kind != KN_KIND_BOOL && !knx_is_integer(t.dtype))
         kna_fail(&op, KN_ERROR_TYPE, "Expected an input array of integer or boolean data type");
     if (!kna_failed(&op) && o.bitorder && !little && strcmp(o.bitorder, "big") != 0)
         kna_fail(&op, KN_ERROR_VALUE, "'order' must be either 'little' or 'big'");
-    kn_atom a = along_last(&op, x, o.axis, &axis);
+    kni_atom a = along_last(&op, x, o.axis, &axis);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_shape shape = knn_shape_of(&op, a);
-    a = knb_astype(b, knn_truth(&op, a), KN_DT(U8));
+    kn_shape shape = knl_shape_of(&op, a);
+    a = knb_astype(b, knl_truth(&op, a), KN_DT(U8));
     int64_t none[KN_MAX_NDIM] = {0}, more[KN_MAX_NDIM] = {0}, last = shape.ndim - 1;
     int64_t bytes = (shape.dim[last] + 7) / 8;
     more[last] = bytes * 8 - shape.dim[last];
@@ -95,7 +95,7 @@ kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts)
         kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
                  KN_MAX_NDIM, KN_MAX_NDIM + 1);
     shape.dim[shape.ndim++] = 8;
-    a = knn_reshape(&op, a, &shape);
+    a = knl_reshape(&op, a, &shape);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     a = knb_shift_left(b, a, spread_places(b, little, KN_DT(U8), knb_type(b, a)));
@@ -110,15 +110,15 @@ kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts)
     kna_op op;
     int axis = 0;
     kna_begin(&op, "unpackbits");
-    kn_builder *b = op.b;
-    kn_type t = kna_type(&op, x);
+    kni_builder *b = op.b;
+    kni_type t = kna_type(&op, x);
     bool little = o.bitorder && *o.bitorder == 'l';
     if (!kna_failed(&op) && t.dtype != KN_DT(U8))
         kna_fail(&op, KN_ERROR_TYPE, "Expected an input array of unsigned byte data type");
     if (!kna_failed(&op) && o.bitorder && !little && *o.bitorder != 'b')
         kna_fail(&op, KN_ERROR_VALUE, "'order' must begin with 'l' or 'b'");
-    kn_atom a = along_last(&op, x, o.axis, &axis);
-    kn_shape shape = knn_shape_of(&op, a);
+    kni_atom a = along_last(&op, x, o.axis, &axis);
+    kn_shape shape = knl_shape_of(&op, a);
     int64_t last = shape.ndim - 1, none[KN_MAX_NDIM] = {0}, end[KN_MAX_NDIM] = {0};
     int64_t bits = kna_failed(&op) ? 0 : shape.dim[last] * 8, count = o.count == INT64_MAX ? bits : o.count;
     if (!kna_failed(&op) && count < 0) {
@@ -133,11 +133,11 @@ kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts)
         return kna_end(&op, KN_ATOM_NONE);
     kn_shape wide = shape;
     wide.dim[wide.ndim++] = 8;
-    a = knb_broadcast_to(b, knb_expand_dims(b, a, shape.ndim), knn_shaped(KN_DT(U8), &wide));
+    a = knb_broadcast_to(b, knb_expand_dims(b, a, shape.ndim), knl_shaped(KN_DT(U8), &wide));
     a = knb_shift_right_logical(b, a, spread_places(b, little, KN_DT(U8), knb_type(b, a)));
     a = knb_and(b, a, knb_like(b, a, 1));
     shape.dim[last] = bits;
-    a = knn_reshape(&op, a, &shape);
+    a = knl_reshape(&op, a, &shape);
     memcpy(end, shape.dim, sizeof end);
     end[last] = count < bits ? count : bits;
     a = knb_slice(b, a, none, end, NULL);
@@ -149,11 +149,11 @@ kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts)
 
 /* ---- Bits of integers, element by element. */
 
-kn_array kn_bitwise_and(kn_array x, kn_array y) { return knn_binary(kn_ufunc_bitwise_and, x, y); }
-kn_array kn_bitwise_or(kn_array x, kn_array y) { return knn_binary(kn_ufunc_bitwise_or, x, y); }
-kn_array kn_bitwise_xor(kn_array x, kn_array y) { return knn_binary(kn_ufunc_bitwise_xor, x, y); }
-kn_array kn_left_shift(kn_array x, kn_array y) { return knn_binary(kn_ufunc_left_shift, x, y); }
-kn_array kn_right_shift(kn_array x, kn_array y) { return knn_binary(kn_ufunc_right_shift, x, y); }
+kn_array kn_bitwise_and(kn_array x, kn_array y) { return knl_binary(kn_ufunc_bitwise_and, x, y); }
+kn_array kn_bitwise_or(kn_array x, kn_array y) { return knl_binary(kn_ufunc_bitwise_or, x, y); }
+kn_array kn_bitwise_xor(kn_array x, kn_array y) { return knl_binary(kn_ufunc_bitwise_xor, x, y); }
+kn_array kn_left_shift(kn_array x, kn_array y) { return knl_binary(kn_ufunc_left_shift, x, y); }
+kn_array kn_right_shift(kn_array x, kn_array y) { return knl_binary(kn_ufunc_right_shift, x, y); }
 kn_array kn_bitwise_left_shift(kn_array x, kn_array y) { return kn_left_shift(x, y); }
 kn_array kn_bitwise_right_shift(kn_array x, kn_array y) { return kn_right_shift(x, y); }
 
@@ -161,9 +161,9 @@ kn_array kn_bitwise_not(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "invert");
-    kn_type t = kna_type(&op, x);
+    kni_type t = kna_type(&op, x);
     if (!kna_failed(&op) && t.dtype->kind != KN_KIND_BOOL && !knx_is_integer(t.dtype))
-        knn_not_supported(&op, "invert");
+        knl_not_supported(&op, "invert");
     return kna_end_in_order(&op, knb_not(op.b, kna_in(&op, x)), 1, &x);
 }
 

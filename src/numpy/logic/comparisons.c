@@ -6,14 +6,14 @@
 #include "lib/internal.h"
 #include <string.h>
 
-typedef kn_atom (*two)(kn_builder *b, kn_atom x, kn_atom y);
+typedef kni_atom (*two)(kni_builder *b, kni_atom x, kni_atom y);
 
 /* ---- Comparisons are exact for integers, whatever their dtypes. */
 
-int knn_beyond(kna_op *op, kn_array x, kn_dtype d)
+int knl_beyond(kna_op *op, kn_array x, kn_dtype d)
 {
-    kn_type t = kna_type(op, x), unused;
-    kn_scalar_bits bits = {{0}};
+    kni_type t = kna_type(op, x), unused;
+    knx_scalar_bits bits = {{0}};
     if (!kna_is_number(op, x) || !knx_is_integer(t.dtype) || !knx_is_integer(d))
         return 0;
     const void *at = kna_look(op, x, &unused);
@@ -27,22 +27,22 @@ int knn_beyond(kna_op *op, kn_array x, kn_dtype d)
 }
 
 /* Whole numbers that have no common integer dtype: x is signed, y is uint64. A negative x is below every y. */
-static kn_atom mixed(kna_op *op, two f, kn_atom x, kn_atom y, bool swapped, const kn_shape *shape)
+static kni_atom mixed(kna_op *op, two f, kni_atom x, kni_atom y, bool swapped, const kn_shape *shape)
 {
-    kn_builder *b = op->b;
-    kn_atom negative = knb_lt(b, x, knb_like(b, x, 0)), same = knb_astype(b, x, KN_DT(U64));
+    kni_builder *b = op->b;
+    kni_atom negative = knb_lt(b, x, knb_like(b, x, 0)), same = knb_astype(b, x, KN_DT(U64));
     bool below = swapped ? f == knb_ne || f == knb_gt || f == knb_ge : f == knb_ne || f == knb_lt || f == knb_le;
-    kn_atom result = swapped ? f(b, y, same) : f(b, same, y);
-    kn_atom truth = knb_integer(b, KN_DT(BOOL), below);
+    kni_atom result = swapped ? f(b, y, same) : f(b, same, y);
+    kni_atom truth = knb_integer(b, KN_DT(BOOL), below);
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    return knb_type(b, negative).ndim ? knb_select(b, negative, truth, knn_spread(op, result, shape))
-                                      : knn_select(op, negative, truth, result, shape);
+    return knb_type(b, negative).ndim ? knb_select(b, negative, truth, knl_spread(op, result, shape))
+                                      : knl_select(op, negative, truth, result, shape);
 }
 
-static kn_atom constant(kna_op *op, bool value, const kn_shape *shape)
+static kni_atom constant(kna_op *op, bool value, const kn_shape *shape)
 {
-    return knb_full(op->b, knn_shaped(KN_DT(BOOL), shape), value);
+    return knb_full(op->b, knl_shaped(KN_DT(BOOL), shape), value);
 }
 
 /* What f says about two numbers of which the first is larger (1) or smaller (-1). */
@@ -54,31 +54,31 @@ static bool verdict(two f, int order)
 static kn_array compare(kn_ufunc which, two f, kn_array x, kn_array y)
 {
     kna_op op;
-    const char *name = knn_ufunc_name(which);
+    const char *name = knl_ufunc_name(which);
     kna_begin(&op, name);
     kn_array both[] = {x, y};
     kn_shape shape;
-    kn_type s = kna_type(&op, x), t = kna_type(&op, y);
+    kni_type s = kna_type(&op, x), t = kna_type(&op, y);
     kn_dtype d = kna_result_type(&op, 2, both);
     kna_common_shape(&op, 2, both, &shape);
-    if (kna_failed(&op) || knn_not_a_number(&op, name, d))
+    if (kna_failed(&op) || knl_not_a_number(&op, name, d))
         return kna_end(&op, KN_ATOM_NONE);
-    int order = knn_beyond(&op, x, d) - knn_beyond(&op, y, d);
+    int order = knl_beyond(&op, x, d) - knl_beyond(&op, y, d);
     if (order && !kna_failed(&op)) {
         (void)kna_in(&op, s.weak ? y : x);
         return kna_end_in_order(&op, constant(&op, verdict(f, order), &shape), 2, both);
     }
     if (d->kind == KN_KIND_FLOAT && knx_is_integer(s.dtype) && knx_is_integer(t.dtype)) {
         bool swapped = s.dtype->kind == KN_KIND_UINT;
-        kn_atom a = knn_operand(&op, x, swapped ? KN_DT(U64) : KN_DT(I64), &shape);
-        kn_atom b = knn_operand(&op, y, swapped ? KN_DT(I64) : KN_DT(U64), &shape);
+        kni_atom a = knl_operand(&op, x, swapped ? KN_DT(U64) : KN_DT(I64), &shape);
+        kni_atom b = knl_operand(&op, y, swapped ? KN_DT(I64) : KN_DT(U64), &shape);
         return kna_end_in_order(&op, mixed(&op, f, swapped ? b : a, swapped ? a : b, swapped, &shape), 2, both);
     }
-    kn_scalar_bits bits;
-    kn_dtype made = shape.ndim ? NULL : knn_scalar_ufunc(&op, which, d, x, NULL, y, &bits);
+    knx_scalar_bits bits;
+    kn_dtype made = shape.ndim ? NULL : knl_scalar_ufunc(&op, which, d, x, NULL, y, &bits);
     if (made)
         return kna_end_element(&op, made, &bits);
-    kn_atom a = knn_operand(&op, x, d, &shape), b = knn_operand(&op, y, d, &shape);
+    kni_atom a = knl_operand(&op, x, d, &shape), b = knl_operand(&op, y, d, &shape);
     return kna_end_in_order(&op, f(op.b, a, b), 2, both);
 }
 
@@ -91,29 +91,29 @@ kn_array kn_greater_equal(kn_array x, kn_array y) { return compare(kn_ufunc_grea
 
 /* ---- Kinds of numbers. Integers are all finite. */
 
-static kn_array classify(const char *name, kn_array x, kn_atom (*f)(kna_op *op, kn_atom a), bool of_integers)
+static kn_array classify(const char *name, kn_array x, kni_atom (*f)(kna_op *op, kni_atom a), bool of_integers)
 {
     kna_op op;
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x);
-    if (kna_failed(&op) || knn_not_a_number(&op, name, knb_type(op.b, a).dtype))
+    kni_atom a = kna_in(&op, x);
+    if (kna_failed(&op) || knl_not_a_number(&op, name, knb_type(op.b, a).dtype))
         return kna_end(&op, KN_ATOM_NONE);
     if (knx_is_inexact(knb_type(op.b, a).dtype))
         return kna_end_in_order(&op, f(&op, a), 1, &x);
-    kn_shape shape = knn_shape_of(&op, a);
+    kn_shape shape = knl_shape_of(&op, a);
     return kna_end_in_order(&op, constant(&op, of_integers, &shape), 1, &x);
 }
 
-static kn_atom is_nan(kna_op *op, kn_atom a) { return knb_ne(op->b, a, a); }
-static kn_atom is_infinite(kna_op *op, kn_atom a)
+static kni_atom is_nan(kna_op *op, kni_atom a) { return knb_ne(op->b, a, a); }
+static kni_atom is_infinite(kna_op *op, kni_atom a)
 {
-    kn_builder *b = op->b;
-    return knb_and(b, knn_self_equal(op, knb_abs(b, a)), knb_not(b, knn_less_than_infinity(op, a)));
+    kni_builder *b = op->b;
+    return knb_and(b, knl_self_equal(op, knb_abs(b, a)), knb_not(b, knl_less_than_infinity(op, a)));
 }
 
 kn_array kn_isnan(kn_array x) { return classify("isnan", x, is_nan, false); }
 kn_array kn_isinf(kn_array x) { return classify("isinf", x, is_infinite, false); }
-kn_array kn_isfinite(kn_array x) { return classify("isfinite", x, knn_less_than_infinity, true); }
+kn_array kn_isfinite(kn_array x) { return classify("isfinite", x, knl_less_than_infinity, true); }
 
 /* ---- Truth. */
 
@@ -124,8 +124,8 @@ static kn_array logical(const char *name, two f, kn_array x, kn_array y)
     kn_array both[] = {x, y};
     kn_shape shape;
     kna_common_shape(&op, 2, both, &shape);
-    kn_atom a = kna_failed(&op) ? KN_ATOM_NONE : knn_spread(&op, knn_truth(&op, kna_in(&op, x)), &shape);
-    kn_atom b = kna_failed(&op) ? KN_ATOM_NONE : knn_spread(&op, knn_truth(&op, kna_in(&op, y)), &shape);
+    kni_atom a = kna_failed(&op) ? KN_ATOM_NONE : knl_spread(&op, knl_truth(&op, kna_in(&op, x)), &shape);
+    kni_atom b = kna_failed(&op) ? KN_ATOM_NONE : knl_spread(&op, knl_truth(&op, kna_in(&op, y)), &shape);
     return kna_end_in_order(&op, f(op.b, a, b), 2, both);
 }
 
@@ -137,7 +137,7 @@ kn_array kn_logical_not(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "logical_not");
-    return kna_end_in_order(&op, knb_not(op.b, knn_truth(&op, kna_in(&op, x))), 1, &x);
+    return kna_end_in_order(&op, knb_not(op.b, knl_truth(&op, kna_in(&op, x))), 1, &x);
 }
 
 kn_array kn_where(kn_array condition, kn_array x, kn_array y)
@@ -150,33 +150,33 @@ kn_array kn_where(kn_array condition, kn_array x, kn_array y)
     kna_common_shape(&op, 3, all, &shape);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_atom c = knn_spread(&op, knn_truth(&op, kna_in(&op, condition)), &shape);
-    kn_atom yes = knn_operand(&op, x, d, &shape), no = knn_operand(&op, y, d, &shape);
-    return kna_end_in_order(&op, knn_select(&op, c, yes, no, &shape), 3, all);
+    kni_atom c = knl_spread(&op, knl_truth(&op, kna_in(&op, condition)), &shape);
+    kni_atom yes = knl_operand(&op, x, d, &shape), no = knl_operand(&op, y, d, &shape);
+    return kna_end_in_order(&op, knl_select(&op, c, yes, no, &shape), 3, all);
 }
 
 /* ---- Whole arrays. */
 
 /* NumPy's test: |a - b| <= atol + rtol |b| where b is finite, or a == b. */
-static kn_atom closeness(kna_op *op, kn_array x, kn_array y, const kn_isclose_opts *o, kn_shape *shape)
+static kni_atom closeness(kna_op *op, kn_array x, kn_array y, const kn_isclose_opts *o, kn_shape *shape)
 {
     kn_array both[] = {x, y};
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     kna_common_shape(op, 2, both, shape);
-    kn_type ty = kna_type(op, y);
+    kni_type ty = kna_type(op, y);
     kn_dtype d = kna_result_type(op, 2, both);
-    if (kna_failed(op) || knn_not_a_number(op, "isclose", d))
+    if (kna_failed(op) || knl_not_a_number(op, "isclose", d))
         return KN_ATOM_NONE;
     kn_dtype dy = ty.weak ? d : ty.dtype; /* b becomes a float first, then both have a common dtype */
-    dy = knn_inexact_for(dy);
+    dy = knl_inexact_for(dy);
     d = knx_is_inexact(d) ? d : knx_promote(d, dy);
     if (!d)
         return KN_ATOM_NONE;
-    kn_atom p = knn_operand(op, x, d, shape), q = knn_operand(op, y, d, shape);
-    kn_atom distance = knb_abs(b, knb_sub(b, p, q)), size = knb_abs(b, q);
-    kn_atom bound = knb_add(b, knb_like(b, size, o->atol), knb_mul(b, knb_like(b, size, o->rtol), size));
-    kn_atom near = knb_and(b, knb_le(b, distance, bound), knn_less_than_infinity(op, q));
-    kn_atom result = knb_or(b, near, knb_eq(b, p, q));
+    kni_atom p = knl_operand(op, x, d, shape), q = knl_operand(op, y, d, shape);
+    kni_atom distance = knb_abs(b, knb_sub(b, p, q)), size = knb_abs(b, q);
+    kni_atom bound = knb_add(b, knb_like(b, size, o->atol), knb_mul(b, knb_like(b, size, o->rtol), size));
+    kni_atom near = knb_and(b, knb_le(b, distance, bound), knl_less_than_infinity(op, q));
+    kni_atom result = knb_or(b, near, knb_eq(b, p, q));
     if (o->equal_nan)
         result = knb_or(b, result, knb_and(b, knb_ne(b, p, p), knb_ne(b, q, q)));
     return result;
@@ -192,7 +192,7 @@ kn_array kn_isclose(kn_array a, kn_array b, const kn_isclose_opts *opts)
     return kna_end_in_order(&op, closeness(&op, a, b, &o, &shape), 2, both);
 }
 
-static kn_atom all_of(kna_op *op, kn_atom a)
+static kni_atom all_of(kna_op *op, kni_atom a)
 {
     int64_t axes[KN_MAX_NDIM];
     if (kna_failed(op))
@@ -205,7 +205,7 @@ static kn_atom all_of(kna_op *op, kn_atom a)
 
 /* Ends the operation `op` inside of `whole`, and looks at the one truth value that it made. The handles of both go with
  * a scope of their own. */
-static bool answer(kna_op *whole, kna_op *op, kn_atom a)
+static bool answer(kna_op *whole, kna_op *op, kni_atom a)
 {
     kn_scope scope = kn_scope_begin();
     kn_array result = kna_end(op, a);
@@ -231,7 +231,7 @@ bool kn_array_equal(kn_array a, kn_array b, const kn_array_equal_opts *opts)
     kna_op whole, op;
     kna_begin(&whole, "array_equal");
     kna_begin(&op, "array_equal");
-    kn_type s = kna_type(&op, a), t = kna_type(&op, b);
+    kni_type s = kna_type(&op, a), t = kna_type(&op, b);
     if (kna_failed(&op) || !kni_type_same_shape(s, t)) {
         kna_end_plain(&op);
         kna_end_plain(&whole);

@@ -5,19 +5,19 @@
 #include <string.h>
 
 /* x (or two arrays joined) by a map along an axis. */
-static kn_atom mapped(kna_op *op, kn_atom a, int axis, const int64_t *map, int64_t n)
+static kni_atom mapped(kna_op *op, kni_atom a, int axis, const int64_t *map, int64_t n)
 {
-    kn_array m = kna_failed(op) ? NULL : knn_integers(map, n);
-    return m ? knn_take_axis(op, a, kna_in(op, m), axis, KN_GATHER_PROMISE) : KN_ATOM_NONE;
+    kn_array m = kna_failed(op) ? NULL : knl_integers(map, n);
+    return m ? knl_take_axis(op, a, kna_in(op, m), axis, KN_GATHER_PROMISE) : KN_ATOM_NONE;
 }
 
 /* The operand and the axis to work along: flattened unless an axis is given. */
-static kn_atom along(kna_op *op, kn_array x, kn_axes given, int *axis)
+static kni_atom along(kna_op *op, kn_array x, kn_axes given, int *axis)
 {
-    kn_atom a = kna_in(op, x);
+    kni_atom a = kna_in(op, x);
     *axis = 0;
     if (given.n <= 0)
-        return knn_flatten(op, a);
+        return knl_flatten(op, a);
     if (!kna_failed(op))
         *axis = kna_axis(op, given, knb_type(op->b, a).ndim, 0);
     return a;
@@ -28,27 +28,27 @@ static kn_atom along(kna_op *op, kn_array x, kn_axes given, int *axis)
 kn_array kn_append(kn_array x, kn_array values, const kn_squeeze_opts *opts)
 {
     KNX_OPTS(kn_squeeze_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "append");
+    knl_body c;
+    knl_begin(&c, "append");
     /* numbers are no weak ones here: they become arrays first */
     const kn_array both[] = {kn_asarray(x, NULL), kn_asarray(values, NULL)};
     kn_concatenate_opts how = kn_concatenate_opts_default();
     how.axis = o.axis.n <= 0 ? (kn_axes){.n = -1} : o.axis;
-    return knn_end(&c, kn_concatenate(kn_list_from(both, 2), &how));
+    return knl_end(&c, kn_concatenate(kn_list_from(both, 2), &how));
 }
 
 /* Positions as integers, or a mask: looked at. */
 static int64_t *look_positions(kna_op *op, kn_array obj, int64_t *n, int *ndim)
 {
     const char *what = "arrays used as indices must be of integer (or boolean) type";
-    kn_type t = kna_type(op, obj);
+    kni_type t = kna_type(op, obj);
     *n = 0;
     *ndim = t.ndim;
     if (!kna_failed(op) && t.ndim == 1 && !t.dim[0]) /* no elements of any dtype */
         return knx_alloc(sizeof(int64_t));
     if (!kna_failed(op) && !knx_is_integer(t.dtype) && t.dtype->kind != KN_KIND_BOOL)
         kna_fail(op, KN_ERROR_INDEX, "%s", what);
-    return knn_look_integers(op, obj, n, ndim, what);
+    return knl_look_integers(op, obj, n, ndim, what);
 }
 
 /* ---- delete. */
@@ -70,16 +70,16 @@ static bool mark(kna_op *op, const int64_t *at, int64_t n, int axis, int64_t ext
 kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
 {
     KNX_OPTS(kn_squeeze_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "delete");
+    knl_body c;
+    knl_begin(&c, "delete");
     int axis, ndim = 0;
     int64_t n = 0, left = 0;
-    kn_atom a = along(&c.op, x, o.axis, &axis), y = KN_ATOM_NONE;
-    kn_type given = kna_type(&c.op, obj);
+    kni_atom a = along(&c.op, x, o.axis, &axis), y = KN_ATOM_NONE;
+    kni_type given = kna_type(&c.op, obj);
     int64_t extent = kna_failed(&c.op) ? 0 : knb_type(c.op.b, a).dim[axis];
     int64_t *at = look_positions(&c.op, obj, &n, &ndim);
     bool *gone = knx_alloc_zero((size_t)extent + 1), mask = given.dtype->kind == KN_KIND_BOOL;
-    int64_t *map = knn_integer_room(&c.op, extent);
+    int64_t *map = knl_integer_room(&c.op, extent);
     if (!gone && !kna_failed(&c.op))
         kna_fail_with(&c.op, knx_error_nomem());
     if (!kna_failed(&c.op) && mask && (given.ndim != 1 || given.dim[0] != extent))
@@ -100,7 +100,7 @@ kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
     knx_free(at);
     knx_free(gone);
     knx_free(map);
-    return knn_end(&c, knn_made(&c, y));
+    return knl_end(&c, knl_made(&c, y));
 }
 
 /* ---- insert. */
@@ -109,8 +109,8 @@ kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
  * elements of one place stay as they come. */
 static int64_t *insertion_map(kna_op *op, const int64_t *at, int64_t n, int64_t extent, int axis)
 {
-    int64_t *map = knn_integer_room(op, extent + n), *next = knn_integer_room(op, n);
-    int64_t *first = knn_integer_room(op, extent + 1);
+    int64_t *map = knl_integer_room(op, extent + n), *next = knl_integer_room(op, n);
+    int64_t *first = knl_integer_room(op, extent + 1);
     for (int64_t i = 0; i <= extent && !kna_failed(op); i++)
         first[i] = -1;
     for (int64_t i = n - 1; i >= 0 && !kna_failed(op); i--) { /* a list for each place */
@@ -135,16 +135,16 @@ static int64_t *insertion_map(kna_op *op, const int64_t *at, int64_t n, int64_t 
 }
 
 /* The new elements, n of them along the axis, in the shape of x but there. One position may take several: n is set. */
-static kn_atom new_elements(kna_op *op, kn_array values, kn_type t, int axis, int64_t *n, bool one, bool scalar)
+static kni_atom new_elements(kna_op *op, kn_array values, kni_type t, int axis, int64_t *n, bool one, bool scalar)
 {
-    kn_builder *b = op->b;
-    kn_atom v = kna_in_as(op, values, t.dtype);
+    kni_builder *b = op->b;
+    kni_atom v = kna_in_as(op, values, t.dtype);
     kn_shape shape = {.ndim = t.ndim};
     while (one && !kna_failed(op) && knb_type(b, v).ndim < t.ndim)
         v = knb_expand_dims(b, v, 0);
     if (one && scalar && !kna_failed(op) && knb_type(b, v).ndim > axis)
         v = knb_move_axis(b, v, 0, axis);
-    kn_type from = kna_failed(op) ? t : knb_type(b, v);
+    kni_type from = kna_failed(op) ? t : knb_type(b, v);
     if (one && from.ndim > axis)
         *n = from.dim[axis];
     for (int i = 0; i < t.ndim; i++)
@@ -153,7 +153,7 @@ static kn_atom new_elements(kna_op *op, kn_array values, kn_type t, int axis, in
     bool fits = true;
     for (int i = 0; i < from.ndim; i++)
         fits = fits && (from.dim[i] == 1 || (i >= extra && from.dim[i] == shape.dim[shape.ndim - from.ndim + i]));
-    kn_text p = {0}, q = {0};
+    knx_text p = {0}, q = {0};
     if (!kna_failed(op) && !fits)
         kna_fail(op, KN_ERROR_VALUE,
                  one ? "could not broadcast input array from shape %s into shape %s"
@@ -163,18 +163,18 @@ static kn_atom new_elements(kna_op *op, kn_array values, kn_type t, int axis, in
         return KN_ATOM_NONE;
     if (extra)
         v = knb_reshape(b, v, shape.ndim, from.dim + extra);
-    return kna_failed(op) ? v : knb_broadcast_to(b, v, knn_shaped(t.dtype, &shape));
+    return kna_failed(op) ? v : knb_broadcast_to(b, v, knl_shaped(t.dtype, &shape));
 }
 
 kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_opts *opts)
 {
     KNX_OPTS(kn_squeeze_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "insert");
+    knl_body c;
+    knl_begin(&c, "insert");
     int axis, ndim = 0;
     int64_t n = 0, *map = NULL, first;
-    kn_atom a = along(&c.op, x, o.axis, &axis), y = KN_ATOM_NONE;
-    kn_type given = kna_type(&c.op, obj), t = kna_failed(&c.op) ? given : knb_type(c.op.b, a);
+    kni_atom a = along(&c.op, x, o.axis, &axis), y = KN_ATOM_NONE;
+    kni_type given = kna_type(&c.op, obj), t = kna_failed(&c.op) ? given : knb_type(c.op.b, a);
     bool mask = !kna_failed(&c.op) && given.dtype->kind == KN_KIND_BOOL;
     int64_t extent = kna_failed(&c.op) ? 0 : t.dim[axis];
     int64_t *at = look_positions(&c.op, obj, &n, &ndim);
@@ -191,7 +191,7 @@ kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_o
     bool one = n == 1;
     if (!kna_failed(&c.op)) {
         first = n ? at[0] : 0;
-        kn_atom v = new_elements(&c.op, values, t, axis, &n, one, ndim == 0);
+        kni_atom v = new_elements(&c.op, values, t, axis, &n, one, ndim == 0);
         if (one && !kna_failed(&c.op) && n != 1) { /* several at the one position */
             int64_t *more = knx_realloc(at, (size_t)n * sizeof *at + 1);
             at = more ? more : at;
@@ -201,13 +201,13 @@ kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_o
                 at[i] = first;
         }
         map = kna_failed(&c.op) ? NULL : insertion_map(&c.op, at, n, extent, axis);
-        kn_atom both[] = {a, v};
+        kni_atom both[] = {a, v};
         if (!kna_failed(&c.op))
             y = mapped(&c.op, knb_concatenate(c.op.b, 2, both, axis), axis, map, extent + n);
     }
     knx_free(at);
     knx_free(map);
-    return knn_end(&c, knn_made(&c, y));
+    return knl_end(&c, knl_made(&c, y));
 }
 
 /* ---- resize: x again and again. */
@@ -217,38 +217,38 @@ kn_array kn_resize(kn_array x, const kn_shape *new_shape)
     kna_op op;
     kna_begin(&op, "resize");
     new_shape = kna_shape(&op, new_shape);
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int64_t size = 1, have = kna_failed(&op) ? 0 : kni_type_size(knb_type(op.b, a));
     for (int i = 0; i < new_shape->ndim && !kna_failed(&op); i++)
         if (new_shape->dim[i] < 0)
             kna_fail(&op, KN_ERROR_VALUE, "all elements of `new_shape` must be non-negative");
     if (!kna_failed(&op)) {
-        kn_type t = knn_shaped(knb_type(op.b, a).dtype, new_shape);
+        kni_type t = knl_shaped(knb_type(op.b, a).dtype, new_shape);
         kna_fail_with(&op, kni_type_check_size(t));
         size = kna_failed(&op) ? 0 : kni_type_size(t);
         if (!kna_failed(&op) && (!have || !size))
             return kna_end(&op, knb_zeros(op.b, t));
     }
-    kn_atom y = knn_flatten(&op, a);
+    kni_atom y = knl_flatten(&op, a);
     if (kna_failed(&op))
         return kna_end(&op, y);
     KN_KNOWN(have > 0);
     if (size > have) {
         kn_shape wide = {2, {(size + have - 1) / have, have}}, flat = {1, {wide.dim[0] * have}};
-        y = knb_broadcast_to(op.b, y, knn_shaped(knb_type(op.b, y).dtype, &wide));
-        y = knn_reshape(&op, y, &flat);
+        y = knb_broadcast_to(op.b, y, knl_shaped(knb_type(op.b, y).dtype, &wide));
+        y = knl_reshape(&op, y, &flat);
         have = flat.dim[0];
     }
     int64_t start = 0;
     if (size < have && !kna_failed(&op))
         y = knb_slice(op.b, y, &start, &size, NULL);
-    return kna_end(&op, knn_reshape(&op, y, new_shape));
+    return kna_end(&op, knl_reshape(&op, y, new_shape));
 }
 
 /* ---- trim_zeros. */
 
 /* First and last position of what is not zero, per axis; false if there is nothing. */
-static bool nonzero_box(kn_type t, const char *data, int64_t *low, int64_t *high)
+static bool nonzero_box(kni_type t, const char *data, int64_t *low, int64_t *high)
 {
     int64_t at[KN_MAX_NDIM] = {0}, n = kni_type_size(t);
     bool any = false;
@@ -278,15 +278,15 @@ kn_array kn_trim_zeros(kn_array x, const kn_trim_zeros_opts *opts)
     bool front = strchr(ends, 'f') != NULL, back = strchr(ends, 'b') != NULL;
     if (!*trim || strlen(trim) != (size_t)front + back)
         kna_fail(&op, KN_ERROR_VALUE, "unexpected character(s) in `trim`: '%s'", trim);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = kna_type(&op, x);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = kna_type(&op, x);
     int64_t axes[KN_MAX_NDIM], low[KN_MAX_NDIM] = {0}, high[KN_MAX_NDIM] = {0};
     int n = kna_failed(&op) ? 0 : kna_axes(&op, o.axis, t.ndim, KNA_AXES_ALL, axes);
     const char *data = kna_failed(&op) || !n ? NULL : kna_look(&op, x, &t);
     if (kna_failed(&op) || !n)
         return kna_end_view(&op, x, a, a);
     bool any = nonzero_box(t, data, low, high);
-    kn_shape from = {0}, to = knn_shape_of(&op, a);
+    kn_shape from = {0}, to = knl_shape_of(&op, a);
     for (int i = 0; i < n; i++) {
         from.dim[axes[i]] = any && front ? low[axes[i]] : 0;
         to.dim[axes[i]] = !any ? 0 : back ? high[axes[i]] + 1 : to.dim[axes[i]];

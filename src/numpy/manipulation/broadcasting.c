@@ -11,8 +11,8 @@ static kn_array at_least(const char *name, kn_array x, int least)
 {
     kna_op op;
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x), y = a;
-    kn_shape shape = knn_shape_of(&op, a);
+    kni_atom a = kna_in(&op, x), y = a;
+    kn_shape shape = knl_shape_of(&op, a);
     bool is_new[KN_MAX_NDIM] = {false};
     int ndim = shape.ndim;
     if (!kna_failed(&op) && ndim < least) {
@@ -22,7 +22,7 @@ static kn_array at_least(const char *name, kn_array x, int least)
             is_new[i] = i < at || i >= at + ndim;
             wide.dim[i] = is_new[i] ? 1 : shape.dim[i - at];
         }
-        y = knn_insert_axes(&op, a, &wide, is_new);
+        y = knl_insert_axes(&op, a, &wide, is_new);
     }
     return kna_end_view(&op, x, a, y);
 }
@@ -34,7 +34,7 @@ kn_array kn_atleast_3d(kn_array x) { return at_least("atleast_3d", x, 3); }
 /* ---- Broadcasting of several. */
 
 /* (2, 3): here NumPy writes shapes as Python does. */
-static const char *spaced(kn_text *t, const kn_shape *s)
+static const char *spaced(knx_text *t, const kn_shape *s)
 {
     knx_text_add(t, "(");
     for (int i = 0; i < s->ndim; i++)
@@ -45,7 +45,7 @@ static const char *spaced(kn_text *t, const kn_shape *s)
 
 static void shapes_differ(kna_op *op, const kn_shape *a, int i, const kn_shape *b, int j)
 {
-    kn_text s = {0}, t = {0};
+    knx_text s = {0}, t = {0};
     kna_fail(op, KN_ERROR_VALUE,
              "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg %d with shape %s "
              "and arg %d with shape %s.",
@@ -93,12 +93,12 @@ kn_shape kn_broadcast_shapes(int n, const kn_shape *shapes)
 /* The shapes of the arrays of a list; the caller frees them. NULL with the op failed. */
 static kn_shape *shapes_of(kna_op *op, kn_list list, int *n, const kn_array **x)
 {
-    *n = kna_list_read(op, list, x);
+    *n = kntree_list_read(op, list, x);
     kn_shape *shape = kna_failed(op) ? NULL : knx_alloc((size_t)*n * sizeof *shape);
     if (!shape && !kna_failed(op))
         kna_fail_with(op, knx_error_nomem());
     for (int i = 0; shape && i < *n; i++) {
-        kn_type t = kna_type(op, (*x)[i]);
+        kni_type t = kna_type(op, (*x)[i]);
         shape[i].ndim = t.ndim;
         if (t.ndim)
             memcpy(shape[i].dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
@@ -128,11 +128,11 @@ kn_broadcast_result kn_broadcast(kn_list list)
 
 kn_list kn_broadcast_arrays(kn_list list)
 {
-    knn_body c;
+    knl_body c;
     const kn_array *x;
     int n;
     kn_list result = NULL;
-    knn_begin(&c, "broadcast_arrays");
+    knl_begin(&c, "broadcast_arrays");
     kn_shape *shape = shapes_of(&c.op, list, &n, &x), all = {.ndim = 0};
     kn_array *out = kna_failed(&c.op) ? NULL : knx_alloc((size_t)n * sizeof *out);
     if (!kna_failed(&c.op) && !out)
@@ -146,7 +146,7 @@ kn_list kn_broadcast_arrays(kn_list list)
     }
     knx_free(out);
     knx_free(shape);
-    return knn_end_list(&c, result);
+    return knl_end_list(&c, result);
 }
 
 kn_array kn_broadcast_to(kn_array x, const kn_shape *shape)
@@ -154,11 +154,11 @@ kn_array kn_broadcast_to(kn_array x, const kn_shape *shape)
     kna_op op;
     kna_begin(&op, "broadcast_to");
     shape = kna_shape(&op, shape);
-    kn_atom a = kna_in(&op, x);
-    if (kna_failed(&op) || knn_too_many_axes(&op, shape->ndim))
+    kni_atom a = kna_in(&op, x);
+    if (kna_failed(&op) || knl_too_many_axes(&op, shape->ndim))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_type t = knb_type(op.b, a);
-    kna_fail_with(&op, kni_type_check_size(knn_shaped(t.dtype, shape)));
+    kni_type t = knb_type(op.b, a);
+    kna_fail_with(&op, kni_type_check_size(knl_shaped(t.dtype, shape)));
     int lead = shape->ndim - t.ndim;
     bool fits = lead >= 0;
     for (int i = 0; i < t.ndim && fits; i++)
@@ -166,13 +166,13 @@ kn_array kn_broadcast_to(kn_array x, const kn_shape *shape)
     if (!kna_failed(&op) && lead < 0)
         kna_fail(&op, KN_ERROR_VALUE, "input operand has more dimensions than allowed by the axis remapping");
     if (!kna_failed(&op) && !fits) {
-        kn_text from = {0}, to = {0};
+        knx_text from = {0}, to = {0};
         kna_fail(&op, KN_ERROR_VALUE,
                  "operands could not be broadcast together with remapped shapes [original->remapped]: %s  and "
                  "requested shape %s",
                  knx_show_shape(&from, t.ndim, t.dim), knx_show_shape(&to, shape->ndim, shape->dim));
     }
-    kn_atom wide = kna_failed(&op) ? KN_ATOM_NONE : knb_broadcast_to(op.b, a, knn_shaped(t.dtype, shape));
+    kni_atom wide = kna_failed(&op) ? KN_ATOM_NONE : knb_broadcast_to(op.b, a, knl_shaped(t.dtype, shape));
     kn_array y = kna_end_view(&op, x, a, wide);
     kna_set_readonly(y);
     return y;

@@ -13,7 +13,7 @@ typedef struct joined {
     const kn_array *x;
     kn_dtype dtype;
     const char *casting;
-    kn_atom *atom;
+    kni_atom *atom;
 } joined;
 
 /* A dtype that is asked for must be reached by the casting rule. */
@@ -27,12 +27,12 @@ static void check_casting(joined *j, kn_dtype dtype, const char *casting)
         kna_fail(&j->op, KN_ERROR_VALUE,
                  "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got '%s')", casting);
     for (int i = 0; i < j->n && !kna_failed(&j->op); i++) {
-        kn_type t = kna_type(&j->op, j->x[i]);
+        kni_type t = kna_type(&j->op, j->x[i]);
         kn_dtype from = kna_failed(&j->op) ? NULL : kna_strong_dtype(t);
         char weak =
             from && t.weak ? from->kind == KN_KIND_UINT ? KN_KIND_INT : from->kind : 0; /* it takes another one */
         if (from && !(weak && knx_promote_weak(dtype, weak, NULL) == dtype) &&
-            !knx_can_cast(from, dtype, (kn_casting)how))
+            !knx_can_cast(from, dtype, (knx_casting)how))
             kna_fail(&j->op, KN_ERROR_TYPE,
                      "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'", from->name,
                      dtype->name, names[how]);
@@ -44,7 +44,7 @@ static bool begin(joined *j, const char *name, kn_list list, kn_dtype dtype, con
 {
     *j = (joined){.n = 0};
     kna_begin(&j->op, name);
-    j->n = kna_list_read(&j->op, list, &j->x);
+    j->n = kntree_list_read(&j->op, list, &j->x);
     if (!kna_failed(&j->op) && j->n <= 0)
         kna_fail(&j->op, KN_ERROR_VALUE, "%s", empty);
     if (kna_failed(&j->op))
@@ -59,19 +59,19 @@ static bool begin(joined *j, const char *name, kn_list list, kn_dtype dtype, con
     return !kna_failed(&j->op);
 }
 
-static kn_array finish(joined *j, kn_atom y)
+static kn_array finish(joined *j, kni_atom y)
 {
     knx_free(j->atom);
     return kna_end(&j->op, y);
 }
 
-static kn_type type_of(const joined *j, int i) { return knb_type(j->op.b, j->atom[i]); }
+static kni_type type_of(const joined *j, int i) { return knb_type(j->op.b, j->atom[i]); }
 
 static void check_shapes(joined *j, int axis)
 {
-    kn_type first = type_of(j, 0);
+    kni_type first = type_of(j, 0);
     for (int i = 1; i < j->n; i++) {
-        kn_type t = type_of(j, i);
+        kni_type t = type_of(j, i);
         if (t.ndim != first.ndim) {
             kna_fail(&j->op, KN_ERROR_VALUE,
                      "all the input arrays must have same number of dimensions, but the array at index 0 has %d "
@@ -92,7 +92,7 @@ static void check_shapes(joined *j, int axis)
     }
 }
 
-static kn_atom concatenate(joined *j, int axis)
+static kni_atom concatenate(joined *j, int axis)
 {
     check_shapes(j, axis);
     if (!kna_failed(&j->op))
@@ -110,7 +110,7 @@ static kn_array join(const char *name, kn_list list, const kn_concatenate_opts *
         return finish(&j, KN_ATOM_NONE);
     if (o.axis.n < 0)
         for (int i = 0; i < j.n; i++)
-            j.atom[i] = knn_flatten(&j.op, j.atom[i]);
+            j.atom[i] = knl_flatten(&j.op, j.atom[i]);
     int ndim = kna_failed(&j.op) ? 0 : type_of(&j, 0).ndim;
     if (!ndim && !kna_failed(&j.op))
         kna_fail(&j.op, KN_ERROR_VALUE, "zero-dimensional arrays cannot be concatenated");
@@ -127,7 +127,7 @@ kn_array kn_stack(kn_list list, const kn_concatenate_opts *opts)
     joined j;
     if (!begin(&j, "stack", list, o.dtype, o.casting, "need at least one array to stack"))
         return finish(&j, KN_ATOM_NONE);
-    kn_type first = type_of(&j, 0);
+    kni_type first = type_of(&j, 0);
     for (int i = 1; i < j.n; i++)
         if (!kni_type_same_shape(first, type_of(&j, i)))
             kna_fail(&j.op, KN_ERROR_VALUE, "all input arrays must have the same shape");
@@ -198,11 +198,11 @@ static int most_axes(kna_op *op, int n, const kn_list *rows, int ndim)
 {
     for (int i = 0; i < n && !kna_failed(op); i++) {
         const kn_array *x;
-        int m = kna_list_read(op, rows[i], &x);
+        int m = kntree_list_read(op, rows[i], &x);
         if (!kna_failed(op) && !m)
             kna_fail(op, KN_ERROR_VALUE, "List at arrays%s cannot be empty", n > 1 ? "[0]" : "");
         for (int k = 0; k < m && !kna_failed(op); k++) {
-            kn_type t = kna_type(op, x[k]);
+            kni_type t = kna_type(op, x[k]);
             ndim = t.ndim > ndim ? t.ndim : ndim;
         }
     }
@@ -221,9 +221,9 @@ static kn_array block_row(kn_list list, int ndim)
 
 kn_array kn_block(int n, const kn_list *rows)
 {
-    knn_body c;
+    knl_body c;
     joined j;
-    knn_begin(&c, "block");
+    knl_begin(&c, "block");
     kna_given_list(&c.op, n, rows, INT_MAX, "rows");
     if (n == 0)
         kna_fail(&c.op, KN_ERROR_VALUE, "List at arrays cannot be empty");
@@ -240,7 +240,7 @@ kn_array kn_block(int n, const kn_list *rows)
         y = finish(&j, ok ? concatenate(&j, ndim - 2) : KN_ATOM_NONE);
     }
     knx_free(row);
-    return knn_end(&c, y);
+    return knl_end(&c, y);
 }
 
 /* ---- Repeating. */
@@ -255,11 +255,11 @@ static bool no_negative(kna_op *op, int64_t n, const int64_t *count)
 
 /* x repeated count[i] times along axis i: each axis becomes two, and those are joined. Element by element if `inside`,
  * else as a whole. */
-static kn_atom repeat(kna_op *op, kn_atom x, const int64_t *count, bool inside)
+static kni_atom repeat(kna_op *op, kni_atom x, const int64_t *count, bool inside)
 {
-    kn_shape joint = knn_shape_of(op, x);
+    kn_shape joint = knl_shape_of(op, x);
     for (int i = 0; i < joint.ndim && !kna_failed(op); i++) {
-        kn_shape wide = knn_shape_of(op, x), flat = wide;
+        kn_shape wide = knl_shape_of(op, x), flat = wide;
         bool is_new[KN_MAX_NDIM] = {false};
         if (count[i] == 1)
             continue;
@@ -274,11 +274,11 @@ static kn_atom repeat(kna_op *op, kn_atom x, const int64_t *count, bool inside)
         wide.dim[at] = count[i];
         is_new[at] = true;
         flat.dim[i] = 0; /* its product may be too large */
-        if (knn_shape_of(op, x).dim[i] && count[i] > INT64_MAX / knn_shape_of(op, x).dim[i])
+        if (knl_shape_of(op, x).dim[i] && count[i] > INT64_MAX / knl_shape_of(op, x).dim[i])
             kna_fail(op, KN_ERROR_MEMORY, "the repeated array is too large");
         else
-            flat.dim[i] = knn_shape_of(op, x).dim[i] * count[i];
-        x = knn_reshape(op, knn_insert_axes(op, x, &wide, is_new), &flat);
+            flat.dim[i] = knl_shape_of(op, x).dim[i] * count[i];
+        x = knl_reshape(op, knl_insert_axes(op, x, &wide, is_new), &flat);
     }
     return x;
 }
@@ -288,7 +288,7 @@ kn_array kn_tile(kn_array x, const kn_shape *reps)
     kna_op op;
     kna_begin(&op, "tile");
     reps = kna_shape(&op, reps);
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     kn_shape count = *reps;
     if (kna_failed(&op) || !no_negative(&op, count.ndim, count.dim))
         return kna_end(&op, KN_ATOM_NONE);
@@ -303,18 +303,18 @@ kn_array kn_tile(kn_array x, const kn_shape *reps)
 }
 
 /* Counts that differ along the axis: which element each place of the result shows. */
-static kn_atom repeat_each(kna_op *op, kn_atom a, int axis, const int64_t *count, int64_t n)
+static kni_atom repeat_each(kna_op *op, kni_atom a, int axis, const int64_t *count, int64_t n)
 {
     int64_t total = 0;
     for (int64_t i = 0; i < n; i++)
         total = count[i] > INT64_MAX / 8 - total ? INT64_MAX / 8 : total + count[i];
     kn_scope scope = kn_scope_begin();
-    int64_t *from = knn_integer_room(op, total);
+    int64_t *from = knl_integer_room(op, total);
     for (int64_t i = 0, at = 0; from && i < n; i++)
         for (int64_t k = 0; k < count[i]; k++)
             from[at++] = i;
-    kn_array map = from ? knn_integers(from, total) : NULL;
-    kn_atom y = map ? knn_take_axis(op, a, kna_in(op, map), axis, KN_GATHER_PROMISE) : KN_ATOM_NONE;
+    kn_array map = from ? knl_integers(from, total) : NULL;
+    kni_atom y = map ? knl_take_axis(op, a, kna_in(op, map), axis, KN_GATHER_PROMISE) : KN_ATOM_NONE;
     knx_free(from);
     kn_scope_end(&scope);
     return y;
@@ -325,17 +325,17 @@ kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts)
     KNX_OPTS(kn_squeeze_opts, o, opts);
     kna_op op;
     kna_begin(&op, "repeat");
-    kn_atom a = kna_in(&op, x), y = KN_ATOM_NONE;
-    kn_type given = kna_type(&op, repeats);
+    kni_atom a = kna_in(&op, x), y = KN_ATOM_NONE;
+    kni_type given = kna_type(&op, repeats);
     int64_t count[KN_MAX_NDIM] = {0}, n = 0;
-    kn_text t = {0};
+    knx_text t = {0};
     if (!kna_failed(&op))
         knx_text_add(&t, "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
                      given.dtype->name);
     bool scalar = !kna_failed(&op) && !knb_type(op.b, a).ndim; /* it has an axis 0 here */
     if (o.axis.n <= 0 || scalar)
-        a = knn_flatten(&op, a);
-    int64_t *each = knn_look_integers(&op, repeats, &n, NULL, t.s);
+        a = knl_flatten(&op, a);
+    int64_t *each = knl_look_integers(&op, repeats, &n, NULL, t.s);
     int ndim = kna_failed(&op) ? 0 : knb_type(op.b, a).ndim;
     int axis = kna_failed(&op) || o.axis.n <= 0 ? 0 : kna_axis(&op, o.axis, ndim, 0);
     int64_t extent = kna_failed(&op) ? 0 : knb_type(op.b, a).dim[axis];

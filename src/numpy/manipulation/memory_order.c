@@ -10,7 +10,7 @@ static kn_array fortran_copy(const char *name, kn_array x, kn_dtype d)
 {
     kna_op op;
     kna_begin(&op, name);
-    kn_atom a = d ? kna_in_as(&op, x, d) : kna_in(&op, x);
+    kni_atom a = d ? kna_in_as(&op, x, d) : kna_in(&op, x);
     int64_t order[KN_MAX_NDIM];
     int ndim = kna_failed(&op) ? 0 : knb_type(op.b, a).ndim;
     for (int i = 0; i < ndim; i++)
@@ -18,20 +18,20 @@ static kn_array fortran_copy(const char *name, kn_array x, kn_dtype d)
     return ndim > 1 && !kna_failed(&op) ? kna_end_permuted(&op, a, order) : kna_end(&op, a);
 }
 
-kn_array knn_in_order(const char *name, kn_array x, kn_dtype d, char order, bool copy)
+kn_array knl_in_order(const char *name, kn_array x, kn_dtype d, char order, bool copy)
 {
     kna_op op;
     kna_begin(&op, name);
-    kn_type t = kna_type(&op, x);
+    kni_type t = kna_type(&op, x);
     kn_dtype to = d ? d : kna_strong_dtype(t);
     bool same = !kna_failed(&op) && to == t.dtype && !t.weak;
-    kn_atom a = same ? kna_in(&op, x) : kna_in_as(&op, x, to);
+    kni_atom a = same ? kna_in(&op, x) : kna_in_as(&op, x, to);
     bool own = !kna_failed(&op) && same && !kna_handle_is_foreign(x);
     const kna_array *base = own ? kna_array_of(&op, x) : NULL;
     bool c = base && kna_is_contiguous(base->type, base->stride);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    bool lies_so = order == 'K' || (base && (order == 'C' ? c : (c && t.ndim < 2) || knn_is_fortran(&op, x)));
+    bool lies_so = order == 'K' || (base && (order == 'C' ? c : (c && t.ndim < 2) || knl_is_fortran(&op, x)));
     if (lies_so && same && !copy)
         return kna_end_view(&op, x, a, a);
     if (order == 'F') {
@@ -42,25 +42,25 @@ kn_array knn_in_order(const char *name, kn_array x, kn_dtype d, char order, bool
 }
 
 /* NumPy makes at least a vector of it. */
-kn_array knn_contiguous(const char *name, kn_array x, const kn_zeros_opts *opts, char order)
+kn_array knl_contiguous(const char *name, kn_array x, const kn_zeros_opts *opts, char order)
 {
     KNX_OPTS(kn_zeros_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, name);
+    knl_body c;
+    knl_begin(&c, name);
     kn_array y = kn_atleast_1d(x);
-    return knn_end(&c, knn_in_order(name, y, o.dtype, order, false));
+    return knl_end(&c, knl_in_order(name, y, o.dtype, order, false));
 }
 
 kn_array kn_asfortranarray(kn_array x, const kn_zeros_opts *opts)
 {
-    return knn_contiguous("asfortranarray", x, opts, 'F');
+    return knl_contiguous("asfortranarray", x, opts, 'F');
 }
 
 kn_array kn_require(kn_array x, const kn_require_opts *opts)
 {
     KNX_OPTS(kn_require_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "require");
+    knl_body c;
+    knl_begin(&c, "require");
     bool want_c = false, fortran = false, owned = false, writeable = false;
     for (const char *p = o.requirements ? o.requirements : ""; *p && !kna_failed(&c.op); p++) {
         char letter = *p >= 'a' && *p <= 'z' ? (char)(*p - 32) : *p;
@@ -74,11 +74,11 @@ kn_array kn_require(kn_array x, const kn_require_opts *opts)
     if (!kna_failed(&c.op) && want_c && fortran)
         kna_fail(&c.op, KN_ERROR_VALUE, "Cannot specify both \"C\" and \"F\" order");
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     char order = fortran ? 'F' : want_c ? 'C' : 'K';
-    kn_array y = knn_in_order("require", x, o.dtype, order, false);
+    kn_array y = knl_in_order("require", x, o.dtype, order, false);
     kn_flags f = kn_flags_of(y);
     if ((owned && !f.owndata) || (writeable && !f.writeable))
-        y = knn_in_order("require", x, o.dtype, order == 'K' ? 'C' : order, true);
-    return knn_end(&c, y);
+        y = knl_in_order("require", x, o.dtype, order == 'K' ? 'C' : order, true);
+    return knl_end(&c, y);
 }

@@ -8,7 +8,7 @@ static const char *const mode_names[] = {"constant", "edge",    "linear_ramp", "
                                          "minimum",  "reflect", "symmetric",   "wrap",    "empty"};
 
 typedef struct padding {
-    knn_body c;
+    knl_body c;
     pad_mode mode;
     bool odd;
     int64_t before[KN_MAX_NDIM], after[KN_MAX_NDIM];
@@ -30,7 +30,7 @@ static void pair_of(kna_op *op, int from_ndim, const int64_t *from, int ndim, in
     }
     int64_t rows = from_ndim == 2 ? from[0] : 1, columns = from_ndim ? from[from_ndim - 1] : 1;
     if (from_ndim > 2 || (rows != 1 && rows != ndim) || (columns != 1 && columns != 2)) {
-        kn_text t = {0};
+        knx_text t = {0};
         if (from_ndim > 2)
             kna_fail(op, KN_ERROR_VALUE, "input operand has more dimensions than allowed by the axis remapping");
         else
@@ -47,8 +47,8 @@ static void pair_of(kna_op *op, int from_ndim, const int64_t *from, int ndim, in
 
 static void read_counts(kna_op *op, kn_array x, int ndim, const char *what, int64_t *before, int64_t *after)
 {
-    int64_t n = 0, at[2], *v = knn_look_integers(op, x, &n, NULL, what);
-    kn_type t = kna_type(op, x);
+    int64_t n = 0, at[2], *v = knl_look_integers(op, x, &n, NULL, what);
+    kni_type t = kna_type(op, x);
     for (int64_t i = 0; v && i < n; i++)
         if (v[i] < 0 && !kna_failed(op))
             kna_fail(op, KN_ERROR_VALUE, "index can't contain negative values");
@@ -63,52 +63,52 @@ static void read_counts(kna_op *op, kn_array x, int ndim, const char *what, int6
 }
 
 /* Number `side` of axis i of an array of pairs, as a scalar of dtype d; zero if there is none. */
-static kn_atom value_for(padding *p, kn_array values, int ndim, int i, int side, kn_dtype d)
+static kni_atom value_for(padding *p, kn_array values, int ndim, int i, int side, kn_dtype d)
 {
     kna_op *op = &p->c.op;
     int64_t at[2];
     if (!values)
         return kna_failed(op) ? KN_ATOM_NONE : knb_number(op->b, d, 0);
-    kn_atom v = kna_in(op, values);
+    kni_atom v = kna_in(op, values);
     if (kna_failed(op))
         return v;
     v = knb_astype(op->b, v, d); /* a number wraps as an element does */
-    kn_type t = knb_type(op->b, v);
+    kni_type t = knb_type(op->b, v);
     int64_t n = kni_type_size(t);
     pair_of(op, t.ndim, t.dim, ndim, n, i, at);
     kn_shape scalar = {.ndim = 0};
     int64_t start = at[side], limit = start + 1;
-    v = knn_flatten(op, v);
+    v = knl_flatten(op, v);
     if (kna_failed(op))
         return v;
-    return knn_reshape(op, n == 1 ? v : knb_slice(op->b, v, &start, &limit, NULL), &scalar);
+    return knl_reshape(op, n == 1 ? v : knb_slice(op->b, v, &start, &limit, NULL), &scalar);
 }
 
 /* ---- One axis. */
 
-static kn_atom part(kna_op *op, kn_atom a, int axis, int64_t start, int64_t limit, bool back)
+static kni_atom part(kna_op *op, kni_atom a, int axis, int64_t start, int64_t limit, bool back)
 {
-    kn_shape from = {0}, to = knn_shape_of(op, a);
+    kn_shape from = {0}, to = knl_shape_of(op, a);
     int64_t at = axis;
     if (kna_failed(op))
         return a;
     from.dim[axis] = start;
     to.dim[axis] = limit;
-    kn_atom y = knb_slice(op->b, a, from.dim, to.dim, NULL);
+    kni_atom y = knb_slice(op->b, a, from.dim, to.dim, NULL);
     return back ? knb_rev(op->b, y, 1, &at) : y;
 }
 
 /* x of extent 1 along the axis (or a scalar), n times. */
-static kn_atom spread(kna_op *op, kn_atom x, kn_atom like, int axis, int64_t n)
+static kni_atom spread(kna_op *op, kni_atom x, kni_atom like, int axis, int64_t n)
 {
-    kn_shape shape = knn_shape_of(op, like);
+    kn_shape shape = knl_shape_of(op, like);
     shape.dim[axis] = n;
-    return kna_failed(op) ? x : knb_broadcast_to(op->b, x, knn_shaped(knb_type(op->b, x).dtype, &shape));
+    return kna_failed(op) ? x : knb_broadcast_to(op->b, x, knl_shaped(knb_type(op->b, x).dtype, &shape));
 }
 
-static kn_atom between(kna_op *op, kn_atom left, kn_atom a, kn_atom right, int axis, int64_t before, int64_t after)
+static kni_atom between(kna_op *op, kni_atom left, kni_atom a, kni_atom right, int axis, int64_t before, int64_t after)
 {
-    kn_atom all[3];
+    kni_atom all[3];
     int n = 0;
     if (before)
         all[n++] = left;
@@ -119,37 +119,37 @@ static kn_atom between(kna_op *op, kn_atom left, kn_atom a, kn_atom right, int a
 }
 
 /* The middle of the elements along an axis, or the mean of the two in the middle; NaN if there is one. */
-static kn_array middle(padding *p, kn_atom a, int axis)
+static kn_array middle(padding *p, kni_atom a, int axis)
 {
     kna_op *op = &p->c.op;
-    kn_atom y;
+    kni_atom y;
     knb_sort(op->b, 1, &a, axis, 1, &y);
     int64_t n = kna_failed(op) ? 1 : knb_type(op->b, a).dim[axis];
-    kn_atom last = part(op, y, axis, n - 1, n, false), centre = part(op, y, axis, (n - 1) / 2, n / 2 + 1, false);
+    kni_atom last = part(op, y, axis, n - 1, n, false), centre = part(op, y, axis, (n - 1) / 2, n / 2 + 1, false);
     kn_mean_opts o = kn_mean_opts_default();
-    o.axis = knn_one_axis(axis);
+    o.axis = knl_one_axis(axis);
     o.keepdims = true;
-    kn_array m = kn_mean(knn_made(&p->c, centre), &o), end = knn_made(&p->c, last);
+    kn_array m = kn_mean(knl_made(&p->c, centre), &o), end = knl_made(&p->c, last);
     return kna_failed(op) ? m : kn_where(kn_isnan(end), end, m);
 }
 
-static kn_atom statistic(padding *p, kn_atom a, int axis, int64_t start, int64_t limit)
+static kni_atom statistic(padding *p, kni_atom a, int axis, int64_t start, int64_t limit)
 {
     kna_op *op = &p->c.op;
     kn_dtype d = kna_failed(op) ? NULL : knb_type(op->b, a).dtype;
-    kn_atom chunk = part(op, a, axis, start, limit, false);
+    kni_atom chunk = part(op, a, axis, start, limit, false);
     if (kna_failed(op))
         return a;
-    kn_array x = knn_made(&p->c, chunk), y;
+    kn_array x = knl_made(&p->c, chunk), y;
     kn_max_opts most = kn_max_opts_default();
     kn_mean_opts mean = kn_mean_opts_default();
-    most.axis = mean.axis = knn_one_axis(axis);
+    most.axis = mean.axis = knl_one_axis(axis);
     most.keepdims = mean.keepdims = true;
     y = p->mode == MAXIMUM   ? kn_max(x, &most)
         : p->mode == MINIMUM ? kn_min(x, &most)
         : p->mode == MEAN    ? kn_mean(x, &mean)
                              : middle(p, chunk, axis);
-    kn_atom s = kna_in(op, y);
+    kni_atom s = kna_in(op, y);
     if (kna_failed(op))
         return s;
     if (knx_is_integer(d) && knx_is_float(knb_type(op->b, s).dtype))
@@ -157,7 +157,7 @@ static kn_atom statistic(padding *p, kn_atom a, int axis, int64_t start, int64_t
     return knb_astype(op->b, s, d);
 }
 
-static kn_atom pad_statistic(padding *p, kn_atom a, int axis, int64_t before, int64_t after)
+static kni_atom pad_statistic(padding *p, kni_atom a, int axis, int64_t before, int64_t after)
 {
     kna_op *op = &p->c.op;
     int64_t n = knb_type(op->b, a).dim[axis], l = p->stat_before[axis], r = p->stat_after[axis];
@@ -167,44 +167,44 @@ static kn_atom pad_statistic(padding *p, kn_atom a, int axis, int64_t before, in
         kna_fail(op, KN_ERROR_VALUE, "stat_length of 0 yields no value for padding");
     if (kna_failed(op))
         return a;
-    kn_atom left = statistic(p, a, axis, 0, l);
-    kn_atom right = l == n && r == n ? left : statistic(p, a, axis, n - r, n);
+    kni_atom left = statistic(p, a, axis, 0, l);
+    kni_atom right = l == n && r == n ? left : statistic(p, a, axis, n - r, n);
     return between(op, spread(op, left, a, axis, before), a, spread(op, right, a, axis, after), axis, before, after);
 }
 
 /* In which a ramp is computed: the common dtype of end value and edge, if that is inexact. */
 static kn_dtype ramp_dtype(kna_op *op, kn_array ends, kn_dtype d)
 {
-    kn_type t = ends ? kna_type(op, ends) : kni_scalar_type(KN_DT(I64));
+    kni_type t = ends ? kna_type(op, ends) : kni_scalar_type(KN_DT(I64));
     kn_dtype both = kna_failed(op) ? NULL : knx_promote(kna_strong_dtype(t), d);
     return both && knx_is_inexact(both) ? both : KN_DT(F64);
 }
 
 /* From the end value on `side` towards the edge, which is not reached. Computed before it becomes the array's dtype,
  * which the end value itself need not be of. */
-static kn_atom ramp(padding *p, kn_array ends, int ndim, int side, kn_atom edge, int axis, int64_t n)
+static kni_atom ramp(padding *p, kn_array ends, int ndim, int side, kni_atom edge, int axis, int64_t n)
 {
     kna_op *op = &p->c.op;
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     kn_dtype d = knb_type(b, edge).dtype, work = ramp_dtype(op, ends, d);
-    kn_atom end = value_for(p, ends, ndim, axis, side, work);
+    kni_atom end = value_for(p, ends, ndim, axis, side, work);
     if (kna_failed(op))
         return KN_ATOM_NONE;
     kn_linspace_opts o = kn_linspace_opts_default();
     int64_t at = axis;
     o.endpoint = false;
     o.dtype = d;
-    o.axis = knn_one_axis(axis);
-    kn_array from = knn_made(&p->c, end);
-    kn_array to = knn_made(&p->c, knb_astype(b, knb_squeeze(b, edge, 1, &at), work));
-    kn_atom y = kna_in(op, kn_linspace(from, to, n, &o));
+    o.axis = knl_one_axis(axis);
+    kn_array from = knl_made(&p->c, end);
+    kn_array to = knl_made(&p->c, knb_astype(b, knb_squeeze(b, edge, 1, &at), work));
+    kni_atom y = kna_in(op, kn_linspace(from, to, n, &o));
     return kna_failed(op) || !side ? y : knb_rev(b, y, 1, &at);
 }
 
 /* 2 edge - x; truth values are numbers in between. */
-static kn_atom turned(kna_op *op, kn_atom edge, kn_atom x)
+static kni_atom turned(kna_op *op, kni_atom edge, kni_atom x)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     kn_dtype d = kna_failed(op) ? NULL : knb_type(b, x).dtype, work = d == KN_DT(BOOL) ? KN_DT(I64) : d;
     if (!d)
         return x;
@@ -213,7 +213,7 @@ static kn_atom turned(kna_op *op, kn_atom edge, kn_atom x)
 }
 
 /* Reflections of an axis of extent 2 or more (or 1 with its edge), as often as it takes. */
-static kn_atom reflect(padding *p, kn_atom a, int axis, int64_t before, int64_t after)
+static kni_atom reflect(padding *p, kni_atom a, int axis, int64_t before, int64_t after)
 {
     kna_op *op = &p->c.op;
     bool edge = p->mode == SYMMETRIC;
@@ -222,8 +222,8 @@ static kn_atom reflect(padding *p, kn_atom a, int axis, int64_t before, int64_t 
         int64_t n = knb_type(op->b, a).dim[axis]; /* so much is there by now; whole periods are reflected */
         int64_t chunk = edge ? n / period * period : (n - 1) / (period - 1) * (period - 1);
         int64_t l = chunk < before ? chunk : before, r = chunk < after ? chunk : after, skip = edge ? 0 : 1;
-        kn_atom left = part(op, a, axis, skip, skip + l, true);
-        kn_atom right = part(op, a, axis, n - skip - r, n - skip, true);
+        kni_atom left = part(op, a, axis, skip, skip + l, true);
+        kni_atom right = part(op, a, axis, n - skip - r, n - skip, true);
         if (p->odd && !kna_failed(op)) {
             left = turned(op, spread(op, part(op, a, axis, 0, 1, false), left, axis, l), left);
             right = turned(op, spread(op, part(op, a, axis, n - 1, n, false), right, axis, r), right);
@@ -235,25 +235,25 @@ static kn_atom reflect(padding *p, kn_atom a, int axis, int64_t before, int64_t 
     return a;
 }
 
-static kn_atom wrap(padding *p, kn_atom a, int axis, int64_t before, int64_t after)
+static kni_atom wrap(padding *p, kni_atom a, int axis, int64_t before, int64_t after)
 {
     kna_op *op = &p->c.op;
     int64_t n = knb_type(op->b, a).dim[axis], total = n + before + after;
-    int64_t *map = knn_integer_room(op, total);
+    int64_t *map = knl_integer_room(op, total);
     for (int64_t i = 0; map && i < total; i++)
         map[i] = ((i - before) % n + n) % n;
-    kn_array m = map ? knn_integers(map, total) : NULL;
-    kn_atom y = m ? knn_take_axis(op, a, kna_in(op, m), axis, KN_GATHER_PROMISE) : a;
+    kn_array m = map ? knl_integers(map, total) : NULL;
+    kni_atom y = m ? knl_take_axis(op, a, kna_in(op, m), axis, KN_GATHER_PROMISE) : a;
     knx_free(map);
     return y;
 }
 
-static kn_atom pad_axis(padding *p, kn_atom a, int axis, int ndim, const kn_pad_opts *o)
+static kni_atom pad_axis(padding *p, kni_atom a, int axis, int ndim, const kn_pad_opts *o)
 {
     kna_op *op = &p->c.op;
-    kn_type t = knb_type(op->b, a);
+    kni_type t = knb_type(op->b, a);
     int64_t before = p->before[axis], after = p->after[axis], n = t.dim[axis];
-    kn_atom first = KN_ATOM_NONE, last = KN_ATOM_NONE;
+    kni_atom first = KN_ATOM_NONE, last = KN_ATOM_NONE;
     int64_t total;
     if (!before && !after && p->mode != MAXIMUM && p->mode != MINIMUM)
         return a;
@@ -334,9 +334,9 @@ kn_array kn_pad(kn_array x, kn_array pad_width, const kn_pad_opts *opts)
 {
     KNX_OPTS(kn_pad_opts, o, opts);
     padding p = {.mode = CONSTANT};
-    knn_begin(&p.c, "pad");
+    knl_begin(&p.c, "pad");
     kna_op *op = &p.c.op;
-    kn_atom a = kna_in(op, x);
+    kni_atom a = kna_in(op, x);
     int ndim = kna_failed(op) ? 0 : knb_type(op->b, a).ndim;
     if (!kna_failed(op))
         read_counts(op, pad_width, ndim, "`pad_width` must be of integral type.", p.before, p.after);
@@ -351,10 +351,10 @@ kn_array kn_pad(kn_array x, kn_array pad_width, const kn_pad_opts *opts)
         o.constant_values = NULL;
     }
     if (!kna_failed(op) && ndim && has_one_value(&p, &o)) {
-        kn_atom value = value_for(&p, o.constant_values, ndim, 0, 0, knb_type(op->b, a).dtype);
-        return knn_end(&p.c, knn_made(&p.c, knb_pad(op->b, a, value, p.before, p.after, NULL)));
+        kni_atom value = value_for(&p, o.constant_values, ndim, 0, 0, knb_type(op->b, a).dtype);
+        return knl_end(&p.c, knl_made(&p.c, knb_pad(op->b, a, value, p.before, p.after, NULL)));
     }
     for (int i = 0; i < ndim && !kna_failed(op); i++)
         a = pad_axis(&p, a, i, ndim, &o);
-    return knn_end(&p.c, knn_made(&p.c, a));
+    return knl_end(&p.c, knl_made(&p.c, a));
 }

@@ -12,7 +12,7 @@ kn_array kn_flip(kn_array x, const kn_squeeze_opts *opts)
     KNX_OPTS(kn_squeeze_opts, o, opts);
     kna_op op;
     kna_begin(&op, "flip");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int64_t axes[KN_MAX_NDIM];
     int n = kna_failed(&op) ? 0 : kna_axes(&op, o.axis, knb_type(op.b, a).ndim, KNA_AXES_ALL, axes);
     return kna_end_view(&op, x, a, kna_failed(&op) || !n ? a : knb_rev(op.b, a, n, axes));
@@ -22,7 +22,7 @@ static kn_array flip_one(const char *name, kn_array x, int axis, const char *too
 {
     kna_op op;
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int64_t at = axis;
     if (!kna_failed(&op) && knb_type(op.b, a).ndim <= axis)
         kna_fail(&op, KN_ERROR_VALUE, "%s", too_few);
@@ -34,7 +34,7 @@ kn_array kn_flipud(kn_array x) { return flip_one("flipud", x, 0, "Input must be 
 
 static void rotation_axes(kna_op *op, const kn_axes *given, int ndim, int64_t axis[2])
 {
-    kn_text t = {0};
+    knx_text t = {0};
     axis[0] = given->n ? given->axis[0] : 0;
     axis[1] = given->n ? given->axis[1] : 1;
     knx_text_add(&t, "(%lld, %lld)", (long long)axis[0], (long long)axis[1]);
@@ -54,7 +54,7 @@ kn_array kn_rot90(kn_array x, const kn_rot90_opts *opts)
     KNX_OPTS(kn_rot90_opts, o, opts);
     kna_op op;
     kna_begin(&op, "rot90");
-    kn_atom a = kna_in(&op, x), y = a;
+    kni_atom a = kna_in(&op, x), y = a;
     int ndim = kna_failed(&op) ? 0 : knb_type(op.b, a).ndim, turns = (int)((o.k % 4 + 4) % 4);
     int64_t axis[2], order[KN_MAX_NDIM];
     if (!kna_failed(&op))
@@ -74,10 +74,10 @@ kn_array kn_rot90(kn_array x, const kn_rot90_opts *opts)
 
 /* ---- Rolls: the end of each axis joined before its start. */
 
-static kn_atom roll(kna_op *op, kn_atom a, int axis, int64_t shift)
+static kni_atom roll(kna_op *op, kni_atom a, int axis, int64_t shift)
 {
-    kn_builder *b = op->b;
-    kn_shape from = {0}, to = knn_shape_of(op, a), cut = to, none = {0};
+    kni_builder *b = op->b;
+    kn_shape from = {0}, to = knl_shape_of(op, a), cut = to, none = {0};
     if (kna_failed(op) || !to.dim[axis])
         return a;
     int64_t n = to.dim[axis], at = n - ((shift % n) + n) % n;
@@ -85,7 +85,7 @@ static kn_atom roll(kna_op *op, kn_atom a, int axis, int64_t shift)
         return a;
     from.dim[axis] = at;
     cut.dim[axis] = at;
-    kn_atom part[] = {knb_slice(b, a, from.dim, to.dim, NULL), knb_slice(b, a, none.dim, cut.dim, NULL)};
+    kni_atom part[] = {knb_slice(b, a, from.dim, to.dim, NULL), knb_slice(b, a, none.dim, cut.dim, NULL)};
     return knb_concatenate(b, 2, part, axis);
 }
 
@@ -93,7 +93,7 @@ static kn_atom roll(kna_op *op, kn_atom a, int axis, int64_t shift)
 static void add_shifts(kna_op *op, const int64_t *shift, int64_t n, int shift_ndim, const kn_axes *given, int ndim,
                        int64_t *by)
 {
-    int axes = knn_axis_count(op, *given);
+    int axes = knl_axis_count(op, *given);
     int64_t count = n == 1 ? axes : n;
     memset(by, 0, KN_MAX_NDIM * sizeof *by);
     if (shift_ndim > 1)
@@ -115,14 +115,14 @@ kn_array kn_roll(kn_array x, kn_array shift, const kn_squeeze_opts *opts)
     KNX_OPTS(kn_squeeze_opts, o, opts);
     kna_op op;
     kna_begin(&op, "roll");
-    kn_atom a = kna_in(&op, x), y = a;
-    kn_shape shape = knn_shape_of(&op, a);
+    kni_atom a = kna_in(&op, x), y = a;
+    kn_shape shape = knl_shape_of(&op, a);
     int64_t n = 0, by[KN_MAX_NDIM];
     int shift_ndim = 0;
-    int64_t *shifts = knn_look_integers(&op, shift, &n, &shift_ndim, "shift must be an integer");
+    int64_t *shifts = knl_look_integers(&op, shift, &n, &shift_ndim, "shift must be an integer");
     if (o.axis.n <= 0) {
-        y = knn_flatten(&op, a);
-        o.axis = knn_one_axis(0);
+        y = knl_flatten(&op, a);
+        o.axis = knl_one_axis(0);
     }
     if (!kna_failed(&op)) {
         int ndim = knb_type(op.b, y).ndim;
@@ -131,5 +131,5 @@ kn_array kn_roll(kn_array x, kn_array shift, const kn_squeeze_opts *opts)
             y = roll(&op, y, i, by[i]);
     }
     knx_free(shifts);
-    return kna_end_like(&op, knn_reshape(&op, y, &shape), x);
+    return kna_end_like(&op, knl_reshape(&op, y, &shape), x);
 }

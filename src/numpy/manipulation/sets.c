@@ -8,9 +8,9 @@
 static kn_array among_few(kna_op *op, kn_array element, kn_array others)
 {
     int ndim = kna_type(op, element).ndim;
-    kn_axes last = knn_one_axis(ndim);
+    kn_axes last = knl_one_axis(ndim);
     kn_any_opts any = kn_any_opts_default();
-    any.axis = knn_one_axis(-1);
+    any.axis = knl_one_axis(-1);
     if (!kna_failed(op) && ndim == KN_MAX_NDIM)
         kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
                  KN_MAX_NDIM, KN_MAX_NDIM + 1);
@@ -19,27 +19,27 @@ static kn_array among_few(kna_op *op, kn_array element, kn_array others)
 
 /* x as dtype d among others of that dtype, which are sorted and searched: behind the last smaller one stands an equal
  * one, or none is. */
-static kn_atom among_many(kna_op *op, kn_atom x, kn_atom others)
+static kni_atom among_many(kna_op *op, kni_atom x, kni_atom others)
 {
-    kn_builder *b = op->b;
-    kn_atom sorted = KN_ATOM_NONE;
-    knn_sort(op, 1, &others, 0, 1, &sorted);
+    kni_builder *b = op->b;
+    kni_atom sorted = KN_ATOM_NONE;
+    knl_sort(op, 1, &others, 0, 1, &sorted);
     if (kna_failed(op))
         return KN_ATOM_NONE;
     int64_t last = knb_type(b, sorted).dim[0] - 1;
-    kn_atom at = knb_min(b, knn_search(op, sorted, x, false), knb_integer(b, KN_DT(I64), last));
-    kn_atom here = kna_failed(op) ? KN_ATOM_NONE : knn_take_axis(op, sorted, at, 0, KN_GATHER_PROMISE);
+    kni_atom at = knb_min(b, knl_search(op, sorted, x, false), knb_integer(b, KN_DT(I64), last));
+    kni_atom here = kna_failed(op) ? KN_ATOM_NONE : knl_take_axis(op, sorted, at, 0, KN_GATHER_PROMISE);
     return kna_failed(op) ? KN_ATOM_NONE : knb_eq(b, x, here);
 }
 
 /* int64 with uint64, of which no integer holds both: what the others' dtype does not hold is not among them. */
-static kn_atom among_other_integers(kna_op *op, kn_atom x, kn_atom others)
+static kni_atom among_other_integers(kna_op *op, kni_atom x, kni_atom others)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     kn_dtype from = knb_type(b, x).dtype, to = knb_type(b, others).dtype;
     bool up = from->kind == KN_KIND_INT;
-    kn_atom fits = up ? knb_ge(b, x, knb_integer(b, from, 0)) : knb_le(b, x, knb_integer(b, from, INT64_MAX));
-    kn_atom y = among_many(op, knb_astype(b, x, to), others);
+    kni_atom fits = up ? knb_ge(b, x, knb_integer(b, from, 0)) : knb_le(b, x, knb_integer(b, from, INT64_MAX));
+    kni_atom y = among_many(op, knb_astype(b, x, to), others);
     return kna_failed(op) ? KN_ATOM_NONE : knb_and(b, fits, y);
 }
 
@@ -49,7 +49,7 @@ static kn_array among(const char *name, kn_array element, kn_array others)
     kna_begin(&op, name);
     const kn_array both[] = {element, others};
     kn_dtype d = kna_result_type(&op, 2, both);
-    kn_type t = kna_type(&op, element), u = kna_type(&op, others);
+    kni_type t = kna_type(&op, element), u = kna_type(&op, others);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     if (knx_is_integer(t.dtype) && knx_is_integer(u.dtype) && !knx_is_integer(d))
@@ -80,10 +80,10 @@ static kn_array among_table(kn_array x, kn_array others, int64_t low, int64_t ra
 /* NumPy's bound for such a table; *range is 0 where there is to be none. */
 static int64_t find_range(kna_op *op, kn_array x, kn_array others, int64_t *range)
 {
-    kn_type t = kna_type(op, x), u = kna_type(op, others);
+    kni_type t = kna_type(op, x), u = kna_type(op, others);
     int64_t span, most = 6 * (kni_type_size(t) + kni_type_size(u));
     *range = 0;
-    if (kna_failed(op) || !knn_may_look() || !knx_is_integer(t.dtype) || !knx_is_integer(u.dtype) ||
+    if (kna_failed(op) || !knl_may_look() || !knx_is_integer(t.dtype) || !knx_is_integer(u.dtype) ||
         t.dtype == KN_DT(U64) || u.dtype == KN_DT(U64))
         return 0;
     int64_t low = kn_item_int(kn_min(others, NULL)), high = kn_item_int(kn_max(others, NULL));
@@ -96,18 +96,18 @@ kn_array kn_isin(kn_array element, kn_array test_elements, const kn_isin_opts *o
 {
     enum { FEW = 16 };
     KNX_OPTS(kn_isin_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "isin");
+    knl_body c;
+    knl_begin(&c, "isin");
     kn_array x = kn_asarray(element, NULL), others = kn_ravel(kn_asarray(test_elements, NULL), NULL);
-    kn_type t = kna_type(&c.op, others);
+    kni_type t = kna_type(&c.op, others);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     bool few = t.dim[0] <= FEW || t.dtype->kind == KN_KIND_KEY;
     int64_t range = 0, low = few ? 0 : find_range(&c.op, x, others, &range);
     kn_array y = few     ? among_few(&c.op, x, others)
                  : range ? among_table(x, others, low, range)
                          : among("isin", x, others);
-    return knn_end(&c, y && o.invert ? kn_logical_not(y) : y);
+    return knl_end(&c, y && o.invert ? kn_logical_not(y) : y);
 }
 
 /* ---- Sorted, and compared with their neighbours. */
@@ -121,9 +121,9 @@ static kn_array joined(kn_array x, kn_array y)
 
 kn_array kn_union1d(kn_array ar1, kn_array ar2)
 {
-    knn_body c;
-    knn_begin(&c, "union1d");
-    return knn_end(&c, kn_unique(joined(ar1, ar2), NULL));
+    knl_body c;
+    knl_begin(&c, "union1d");
+    return knl_end(&c, kn_unique(joined(ar1, ar2), NULL));
 }
 
 static kn_array chosen(kn_array x, kn_array mask)
@@ -133,12 +133,12 @@ static kn_array chosen(kn_array x, kn_array mask)
 }
 
 /* x without its first or last elements. */
-static kn_array cut(knn_body *c, kn_array x, int64_t front, int64_t back)
+static kn_array cut(knl_body *c, kn_array x, int64_t front, int64_t back)
 {
-    kn_type t = kna_type(&c->op, x);
+    kni_type t = kna_type(&c->op, x);
     int64_t n = kna_failed(&c->op) ? 0 : t.dim[0];
     return kna_failed(&c->op) ? x
-                              : knn_part("", x, 0, front < n ? front : n,
+                              : knl_part("", x, 0, front < n ? front : n,
                                          n - back > front ? n - back
                                          : front < n      ? front
                                                           : n);
@@ -160,8 +160,8 @@ static kn_array as_set(kn_array x, bool is_one, kn_array *places)
 kn_array kn_intersect1d(kn_array ar1, kn_array ar2, const kn_intersect1d_opts *opts)
 {
     KNX_OPTS(kn_intersect1d_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "intersect1d");
+    knl_body c;
+    knl_begin(&c, "intersect1d");
     bool wanted = o.return_indices[0] && o.return_indices[1];
     kn_array from1, from2, out[3] = {NULL, NULL, NULL};
     kn_array x = as_set(ar1, o.assume_unique, wanted ? &from1 : NULL);
@@ -174,7 +174,7 @@ kn_array kn_intersect1d(kn_array ar1, kn_array ar2, const kn_intersect1d_opts *o
         out[1] = kn_take(from1, p, NULL);
         out[2] = kn_take(from2, kn_subtract(q, kn_like_int(kn_size(x))), NULL);
     }
-    knn_end_n(&c, wanted ? 3 : 1, out);
+    knl_end_n(&c, wanted ? 3 : 1, out);
     if (wanted) {
         *o.return_indices[0] = out[1];
         *o.return_indices[1] = out[2];
@@ -185,28 +185,28 @@ kn_array kn_intersect1d(kn_array ar1, kn_array ar2, const kn_intersect1d_opts *o
 kn_array kn_setdiff1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts)
 {
     KNX_OPTS(kn_setdiff1d_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "setdiff1d");
+    knl_body c;
+    knl_begin(&c, "setdiff1d");
     kn_isin_opts invert = kn_isin_opts_default();
     invert.invert = true;
     kn_array x = as_set(ar1, o.assume_unique, NULL);
-    return knn_end(&c, chosen(x, kn_isin(x, ar2, &invert)));
+    return knl_end(&c, chosen(x, kn_isin(x, ar2, &invert)));
 }
 
 kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts)
 {
     KNX_OPTS(kn_setdiff1d_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "setxor1d");
+    knl_body c;
+    knl_begin(&c, "setxor1d");
     kn_array sorted = kn_sort(joined(as_set(ar1, o.assume_unique, NULL), as_set(ar2, o.assume_unique, NULL)), NULL);
     kn_shape one = {1, {1}};
-    kn_type t = kna_type(&c.op, sorted);
+    kni_type t = kna_type(&c.op, sorted);
     if (kna_failed(&c.op) || !t.dim[0])
-        return knn_end(&c, kn_asarray(sorted, NULL));
+        return knl_end(&c, kn_asarray(sorted, NULL));
     kn_zeros_opts boolean = kn_zeros_opts_default();
     boolean.dtype = KN_DT(BOOL);
     kn_array edge = kn_ones(&one, &boolean), differs = kn_not_equal(cut(&c, sorted, 1, 0), cut(&c, sorted, 0, 1));
     const kn_array flags[] = {edge, differs, edge};
     kn_array flag = kn_concatenate(kn_list_from(flags, 3), NULL);
-    return knn_end(&c, chosen(sorted, kn_logical_and(cut(&c, flag, 1, 0), cut(&c, flag, 0, 1))));
+    return knl_end(&c, chosen(sorted, kn_logical_and(cut(&c, flag, 1, 0), cut(&c, flag, 0, 1))));
 }

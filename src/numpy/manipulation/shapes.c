@@ -8,7 +8,7 @@
 
 static void cannot_reshape(kna_op *op, int64_t size, const kn_shape *shape)
 {
-    kn_text t = {0};
+    knx_text t = {0};
     kna_fail(op, KN_ERROR_VALUE, "cannot reshape array of size %lld into shape %s", (long long)size,
              knx_show_shape(&t, shape->ndim, shape->dim));
 }
@@ -39,7 +39,7 @@ static void work_out(kna_op *op, int64_t size, kn_shape *shape)
 }
 
 /* The axes the other way round. */
-static kn_atom reversed(kna_op *op, kn_atom a)
+static kni_atom reversed(kna_op *op, kni_atom a)
 {
     int64_t order[KN_MAX_NDIM];
     int ndim = kna_failed(op) ? 0 : knb_type(op->b, a).ndim;
@@ -54,20 +54,20 @@ kn_array kn_reshape(kn_array x, const kn_shape *shape, const kn_reshape_opts *op
     kna_op op;
     kna_begin(&op, "reshape");
     shape = kna_shape(&op, shape);
-    kn_atom a = kna_in(&op, x), y;
+    kni_atom a = kna_in(&op, x), y;
     kn_shape s;
-    if (kna_failed(&op) || knn_too_many_axes(&op, shape->ndim))
+    if (kna_failed(&op) || knl_too_many_axes(&op, shape->ndim))
         return kna_end(&op, KN_ATOM_NONE);
-    char order = knn_read_order(&op, o.order, x, false);
+    char order = knl_read_order(&op, o.order, x, false);
     s = *shape;
     work_out(&op, kni_type_size(knb_type(op.b, a)), &s);
     if (order == 'F') {
         kn_shape back = s;
         for (int i = 0; i < s.ndim; i++)
             back.dim[i] = s.dim[s.ndim - 1 - i];
-        y = reversed(&op, knn_reshape(&op, reversed(&op, a), &back));
+        y = reversed(&op, knl_reshape(&op, reversed(&op, a), &back));
     } else
-        y = knn_reshape(&op, a, &s);
+        y = knl_reshape(&op, a, &s);
     int64_t fortran[KN_MAX_NDIM];
     for (int i = 0; i < s.ndim; i++)
         fortran[i] = s.ndim - 1 - i;
@@ -90,7 +90,7 @@ static bool lies_in_order(const kna_array *a, const int64_t *order)
         dim[i] = a->type.dim[order[i]];
         stride[i] = a->stride[order[i]];
     }
-    return kna_is_contiguous(kni_type(a->type.dtype, a->type.ndim, dim), stride);
+    return kna_is_contiguous(kni_type_of(a->type.dtype, a->type.ndim, dim), stride);
 }
 
 /* Axes by falling strides. */
@@ -126,16 +126,16 @@ static kn_array flattened(const char *name, kn_array x, const kn_ravel_opts *opt
     KNX_OPTS(kn_ravel_opts, o, opts);
     kna_op op;
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x);
-    char order = knn_read_order(&op, o.order, x, true);
+    kni_atom a = kna_in(&op, x);
+    char order = knl_read_order(&op, o.order, x, true);
     bool other = !kna_failed(&op) && kna_handle_is_foreign(x); /* of another context: as if its axes lay in order */
     const kna_array *base = kna_failed(&op) || other || (copy && order == 'C') ? NULL : kna_array_of(&op, x);
     int64_t axes[KN_MAX_NDIM];
     bool lies = base && flat_order(base, order, axes);
-    kn_atom turned = other && order == 'F' ? reversed(&op, a) : a;
+    kni_atom turned = other && order == 'F' ? reversed(&op, a) : a;
     if (base && base->type.ndim > 1 && order != 'C')
         turned = knb_transpose(op.b, a, axes);
-    kn_atom y = knn_flatten(&op, turned);
+    kni_atom y = knl_flatten(&op, turned);
     return lies && !copy ? kna_end_view(&op, x, a, y) : kna_end(&op, y);
 }
 
@@ -147,7 +147,7 @@ kn_array kn_transpose(kn_array x, const kn_transpose_opts *opts)
     KNX_OPTS(kn_transpose_opts, o, opts);
     kna_op op;
     kna_begin(&op, "transpose");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int64_t order[KN_MAX_NDIM];
     bool seen[KN_MAX_NDIM] = {false};
     int ndim = knb_type(op.b, a).ndim;
@@ -178,7 +178,7 @@ kn_array kn_swapaxes(kn_array x, int axis1, int axis2)
 {
     kna_op op;
     kna_begin(&op, "swapaxes");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int64_t order[KN_MAX_NDIM];
     int ndim = knb_type(op.b, a).ndim;
     int p = kna_failed(&op) ? 0 : named_axis(&op, "axis1", axis1, ndim),
@@ -191,7 +191,7 @@ kn_array kn_swapaxes(kn_array x, int axis1, int axis2)
 /* Axes in the order given, normalized; `name` is the argument's, or empty. */
 static int list_axes(kna_op *op, const kn_axes *given, int ndim, const char *name, int axes[KN_MAX_NDIM])
 {
-    int n = knn_axis_count(op, *given);
+    int n = knl_axis_count(op, *given);
     bool seen[KN_MAX_NDIM] = {false};
     for (int i = 0; i < n && !kna_failed(op); i++) {
         axes[i] = named_axis(op, name, given->axis[i], ndim);
@@ -212,7 +212,7 @@ kn_array kn_moveaxis(kn_array x, const kn_axes *source, const kn_axes *destinati
     kna_begin(&op, "moveaxis");
     source = kna_axes_of(&op, source);
     destination = kna_axes_of(&op, destination);
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int from[KN_MAX_NDIM], to[KN_MAX_NDIM], ndim = knb_type(op.b, a).ndim;
     int64_t order[KN_MAX_NDIM];
     bool moved[KN_MAX_NDIM] = {false}, taken[KN_MAX_NDIM] = {false};
@@ -241,14 +241,14 @@ kn_array kn_expand_dims(kn_array x, const kn_axes *axis)
     kna_op op;
     kna_begin(&op, "expand_dims");
     axis = kna_axes_of(&op, axis);
-    kn_atom a = kna_in(&op, x);
-    int axes[KN_MAX_NDIM] = {0}, more = knn_axis_count(&op, *axis);
+    kni_atom a = kna_in(&op, x);
+    int axes[KN_MAX_NDIM] = {0}, more = knl_axis_count(&op, *axis);
     bool is_new[KN_MAX_NDIM] = {false};
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_type t = knb_type(op.b, a);
+    kni_type t = knb_type(op.b, a);
     kn_shape shape = {.ndim = t.ndim + more};
-    if (!knn_too_many_axes(&op, shape.ndim))
+    if (!knl_too_many_axes(&op, shape.ndim))
         list_axes(&op, axis, shape.ndim, "", axes);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
@@ -256,7 +256,7 @@ kn_array kn_expand_dims(kn_array x, const kn_axes *axis)
         is_new[axes[i]] = true;
     for (int i = 0, old = 0; i < shape.ndim; i++)
         shape.dim[i] = is_new[i] ? 1 : t.dim[old++];
-    return kna_end_view(&op, x, a, knn_insert_axes(&op, a, &shape, is_new));
+    return kna_end_view(&op, x, a, knl_insert_axes(&op, a, &shape, is_new));
 }
 
 kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts)
@@ -264,10 +264,10 @@ kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts)
     KNX_OPTS(kn_squeeze_opts, o, opts);
     kna_op op;
     kna_begin(&op, "squeeze");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_type t = knb_type(op.b, a);
+    kni_type t = knb_type(op.b, a);
     int64_t axes[KN_MAX_NDIM];
     int n = 0;
     if (!t.ndim && o.axis.n == 2 && (o.axis.axis[0] == 0 || o.axis.axis[0] == -1))
@@ -290,7 +290,7 @@ kn_array kn_rollaxis(kn_array x, int axis, const kn_rollaxis_opts *opts)
     KNX_OPTS(kn_rollaxis_opts, o, opts);
     kna_op op;
     kna_begin(&op, "rollaxis");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     int ndim = kna_failed(&op) ? 0 : knb_type(op.b, a).ndim, start = o.start;
     int64_t order[KN_MAX_NDIM];
     axis = kna_failed(&op) ? 0 : kna_normalize_axis(&op, axis, ndim);
@@ -318,7 +318,7 @@ kn_array kn_matrix_transpose(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "matrix_transpose");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     if (!kna_failed(&op) && knb_type(op.b, a).ndim < 2)
         kna_fail(&op, KN_ERROR_VALUE, "Input array must be at least 2-dimensional, but it is %d",
                  knb_type(op.b, a).ndim);

@@ -11,7 +11,7 @@ static bool make_room(kna_op *op, cuts *c)
 {
     if (c->n >= INT32_MAX)
         kna_fail(op, KN_ERROR_MEMORY, "no list has %lld arrays", (long long)c->n);
-    c->at = kna_failed(op) ? NULL : knn_integer_room(op, 2 * c->n);
+    c->at = kna_failed(op) ? NULL : knl_integer_room(op, 2 * c->n);
     c->end = c->at ? c->at + c->n : NULL;
     return c->at != NULL;
 }
@@ -55,7 +55,7 @@ static kn_list parts(const char *name, kn_array x, int axis, const cuts *c)
 {
     kn_array *out = knx_alloc((size_t)c->n * sizeof *out);
     for (int64_t i = 0; out && i < c->n; i++)
-        out[i] = knn_part(name, x, axis, c->at[i], c->end[i]);
+        out[i] = knl_part(name, x, axis, c->at[i], c->end[i]);
     kn_list list = out ? kn_list_from(out, (int)c->n) : NULL;
     knx_free(out);
     return list;
@@ -63,15 +63,15 @@ static kn_list parts(const char *name, kn_array x, int axis, const cuts *c)
 
 static kn_list split(const char *name, kn_array x, kn_array where, kn_axes along, bool equal)
 {
-    knn_body c;
+    knl_body c;
     cuts k = {0};
     int64_t n = 0;
     int ndim = 0;
     kn_list list = NULL;
-    knn_begin(&c, name);
-    kn_type t = kna_type(&c.op, x);
+    knl_begin(&c, name);
+    kni_type t = kna_type(&c.op, x);
     int axis = kna_failed(&c.op) ? 0 : kna_axis(&c.op, along, t.ndim, 0);
-    int64_t *v = knn_look_integers(&c.op, where, &n, &ndim, "indices_or_sections must be integers");
+    int64_t *v = knl_look_integers(&c.op, where, &n, &ndim, "indices_or_sections must be integers");
     if (!kna_failed(&c.op) && ndim > 1)
         kna_fail(&c.op, KN_ERROR_TYPE, "only integer scalar arrays can be converted to a scalar index");
     if (!kna_failed(&c.op) && ndim == 0)
@@ -84,7 +84,7 @@ static kn_list split(const char *name, kn_array x, kn_array where, kn_axes along
     if (!list && !kna_failed(&c.op))
         kna_fail_with(&c.op, knx_error_nomem());
     knx_free(k.at);
-    return knn_end_list(&c, list);
+    return knl_end_list(&c, list);
 }
 
 kn_list kn_array_split(kn_array x, kn_array indices_or_sections, const kn_split_opts *opts)
@@ -104,13 +104,13 @@ static kn_list split_along(const char *name, kn_array x, kn_array where, int axi
 {
     kna_op op;
     kna_begin(&op, name);
-    kn_type t = kna_type(&op, x);
+    kni_type t = kna_type(&op, x);
     if (!kna_failed(&op) && t.ndim < least)
         kna_fail(&op, KN_ERROR_VALUE, "%s only works on arrays of %d or more dimensions", name, least);
     bool flat = !kna_failed(&op) && t.ndim == 1;
     if (!kna_end_plain(&op))
         return kn_list_from(NULL, 0);
-    return split(name, x, where, knn_one_axis(flat ? 0 : axis), true);
+    return split(name, x, where, knl_one_axis(flat ? 0 : axis), true);
 }
 
 kn_list kn_hsplit(kn_array x, kn_array where) { return split_along("hsplit", x, where, 1, 1); }
@@ -122,22 +122,22 @@ static kn_array element(kn_array x, int axis, int64_t i)
 {
     kna_op op;
     kna_begin(&op, "unstack");
-    kn_atom a = kna_in(&op, x);
-    kn_shape from = {0}, to = knn_shape_of(&op, a);
+    kni_atom a = kna_in(&op, x);
+    kn_shape from = {0}, to = knl_shape_of(&op, a);
     int64_t gone = axis;
     from.dim[axis] = i;
     to.dim[axis] = i + 1;
-    kn_atom y = kna_failed(&op) ? a : knb_slice(op.b, a, from.dim, to.dim, NULL);
+    kni_atom y = kna_failed(&op) ? a : knb_slice(op.b, a, from.dim, to.dim, NULL);
     return kna_end_view(&op, x, a, kna_failed(&op) ? y : knb_squeeze(op.b, y, 1, &gone));
 }
 
 kn_list kn_unstack(kn_array x, const kn_split_opts *opts)
 {
     KNX_OPTS(kn_split_opts, o, opts);
-    knn_body c;
+    knl_body c;
     kn_list list = NULL;
-    knn_begin(&c, "unstack");
-    kn_type t = kna_type(&c.op, x);
+    knl_begin(&c, "unstack");
+    kni_type t = kna_type(&c.op, x);
     if (!kna_failed(&c.op) && !t.ndim)
         kna_fail(&c.op, KN_ERROR_VALUE, "Input array must be at least 1-d.");
     int given = o.axis.n == 2 ? o.axis.axis[0] : 0;
@@ -153,5 +153,5 @@ kn_list kn_unstack(kn_array x, const kn_split_opts *opts)
     if (out && !kna_failed(&c.op))
         list = kn_list_from(out, (int)n);
     knx_free(out);
-    return knn_end_list(&c, list);
+    return knl_end_list(&c, list);
 }

@@ -20,8 +20,8 @@ static void drop(sorted *s)
 static bool make_room(kna_op *op, sorted *s, int64_t n)
 {
     *s = (sorted){.n = n};
-    s->from = knn_integer_room(op, n);
-    s->first = knn_integer_room(op, n);
+    s->from = knl_integer_room(op, n);
+    s->first = knl_integer_room(op, n);
     return !kna_failed(op);
 }
 
@@ -49,22 +49,22 @@ static bool same(kn_dtype d, const char *p, const char *q, bool equal_nan)
 }
 
 /* The sorted elements of the flattened x, whose order and differences are looked at. */
-static kn_array sort_elements(knn_body *c, kn_array x, bool equal_nan, sorted *s)
+static kn_array sort_elements(knl_body *c, kn_array x, bool equal_nan, sorted *s)
 {
     kna_op *op = &c->op;
-    kn_atom a = knn_flatten(op, kna_in(op, x)), pair[2], out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    kni_atom a = knl_flatten(op, kna_in(op, x)), pair[2], out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     if (kna_failed(op))
         return NULL;
-    kn_type t = knb_type(op->b, a);
-    if (knn_not_a_number(op, "unique", t.dtype) || !make_room(op, s, t.dim[0]))
+    kni_type t = knb_type(op->b, a);
+    if (knl_not_a_number(op, "unique", t.dtype) || !make_room(op, s, t.dim[0]))
         return NULL;
     pair[0] = a;
     pair[1] = knb_iota(op->b, KN_DT(I64), 1, t.dim, 0);
-    knn_sort(op, 2, pair, 0, 1, out);
-    kn_array values = knn_made(c, out[0]), order = knn_made(c, out[1]);
+    knl_sort(op, 2, pair, 0, 1, out);
+    kn_array values = knl_made(c, out[0]), order = knl_made(c, out[1]);
     const char *v = kna_failed(op) ? NULL : kna_look(op, values, &t);
     const void *o = v ? kna_look(op, order, &t) : NULL;
-    kn_type of = kna_type(op, values);
+    kni_type of = kna_type(op, values);
     if (!o)
         return NULL;
     memcpy(s->from, o, (size_t)s->n * sizeof *s->from);
@@ -137,16 +137,16 @@ static bool holds_nan(const slices *s, int64_t i)
 }
 
 /* x with the axis in front; its order is looked at. */
-static kn_array sort_slices(knn_body *c, kn_array x, int axis, sorted *s)
+static kn_array sort_slices(knl_body *c, kn_array x, int axis, sorted *s)
 {
     kna_op *op = &c->op;
-    kn_atom a = kna_in(op, x);
+    kni_atom a = kna_in(op, x);
     if (kna_failed(op))
         return NULL;
-    kn_array front = knn_made(c, knb_move_axis(op->b, a, axis, 0));
-    kn_type t = kna_type(op, front);
+    kn_array front = knl_made(c, knb_move_axis(op->b, a, axis, 0));
+    kni_type t = kna_type(op, front);
     slices all = {.d = t.dtype, .data = kna_look(op, front, &t)};
-    if (kna_failed(op) || knn_not_a_number(op, "unique", t.dtype) || !make_room(op, s, t.dim[0]))
+    if (kna_failed(op) || knl_not_a_number(op, "unique", t.dtype) || !make_room(op, s, t.dim[0]))
         return NULL;
     all.n = t.dim[0];
     all.size = 1;
@@ -166,17 +166,17 @@ static kn_array sort_slices(knn_body *c, kn_array x, int axis, sorted *s)
 
 static kn_array indices_of(kna_op *op, const sorted *s)
 {
-    int64_t *v = knn_integer_room(op, s->unique);
+    int64_t *v = knl_integer_room(op, s->unique);
     for (int64_t i = 0; v && i < s->unique; i++)
         v[i] = s->from[s->first[i]];
-    kn_array y = v ? knn_integers(v, s->unique) : NULL;
+    kn_array y = v ? knl_integers(v, s->unique) : NULL;
     knx_free(v);
     return y;
 }
 
 static kn_array inverse_of(kna_op *op, const sorted *s, const kn_shape *shape)
 {
-    int64_t *v = knn_integer_room(op, s->n);
+    int64_t *v = knl_integer_room(op, s->n);
     for (int64_t i = 0, k = -1; v && i < s->n; i++) {
         k += k + 1 < s->unique && s->first[k + 1] == i;
         v[s->from[i]] = k;
@@ -188,10 +188,10 @@ static kn_array inverse_of(kna_op *op, const sorted *s, const kn_shape *shape)
 
 static kn_array counts_of(kna_op *op, const sorted *s)
 {
-    int64_t *v = knn_integer_room(op, s->unique);
+    int64_t *v = knl_integer_room(op, s->unique);
     for (int64_t i = 0; v && i < s->unique; i++)
         v[i] = (i + 1 < s->unique ? s->first[i + 1] : s->n) - s->first[i];
-    kn_array y = v ? knn_integers(v, s->unique) : NULL;
+    kn_array y = v ? knl_integers(v, s->unique) : NULL;
     knx_free(v);
     return y;
 }
@@ -199,12 +199,12 @@ static kn_array counts_of(kna_op *op, const sorted *s)
 /* out: values, indices, inverse, counts; which: those that are wanted. */
 static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, const bool which[4], kn_array out[4])
 {
-    knn_body c;
+    knl_body c;
     sorted s = {0};
     kn_array made[4] = {0}, base = NULL, places = NULL;
     int n = 0;
-    knn_begin(&c, name);
-    kn_type t = kna_type(&c.op, x);
+    knl_begin(&c, name);
+    kni_type t = kna_type(&c.op, x);
     int axis = -1;
     if (along.n > 0 && !kna_failed(&c.op))
         axis = kna_axis(&c.op, along, t.ndim, 0);
@@ -219,14 +219,14 @@ static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, 
                 memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
         }
         kn_array indices = indices_of(&c.op, &s);
-        places = flat ? knn_integers(s.first, s.unique) : indices;
+        places = flat ? knl_integers(s.first, s.unique) : indices;
         if (!places)
             kna_fail_with(&c.op, knx_error_nomem());
-        kn_atom a = kna_in(&c.op, base), at = kna_in(&c.op, places);
-        kn_atom v = knn_take_axis(&c.op, a, at, 0, KN_GATHER_PROMISE);
+        kni_atom a = kna_in(&c.op, base), at = kna_in(&c.op, places);
+        kni_atom v = knl_take_axis(&c.op, a, at, 0, KN_GATHER_PROMISE);
         if (!flat && !kna_failed(&c.op))
             v = knb_move_axis(c.op.b, v, 0, axis);
-        made[n++] = knn_made(&c, v);
+        made[n++] = knl_made(&c, v);
         if (which[1])
             made[n++] = indices;
         if (which[2])
@@ -236,7 +236,7 @@ static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, 
     } else
         n = 1 + which[1] + which[2] + which[3];
     drop(&s);
-    knn_end_n(&c, n, made);
+    knl_end_n(&c, n, made);
     for (int i = 0, k = 0; i < 4; i++)
         out[i] = which[i] ? made[k++] : NULL;
 }

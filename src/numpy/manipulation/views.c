@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* Of another size: NumPy's conditions, and the bytes along the last axis. */
-static kn_atom view_last_axis(kna_op *op, kn_array x, kn_atom a, kn_dtype d)
+static kni_atom view_last_axis(kna_op *op, kn_array x, kni_atom a, kn_dtype d)
 {
-    kn_type t = knb_type(op->b, a);
+    kni_type t = knb_type(op->b, a);
     int last = t.ndim - 1;
     if (t.dtype->kind == KN_KIND_KEY || d->kind == KN_KIND_KEY)
         kna_fail(op, KN_ERROR_TYPE, "does not accept random keys");
@@ -32,7 +32,7 @@ kn_array kn_view(kn_array x, kn_dtype dtype)
 {
     kna_op op;
     kna_begin(&op, "view");
-    kn_atom a = kna_in(&op, x);
+    kni_atom a = kna_in(&op, x);
     kn_dtype d = kna_failed(&op) ? NULL : knb_type(op.b, a).dtype;
     if (!dtype)
         kna_fail(&op, KN_ERROR_TYPE, "a dtype is missing");
@@ -58,11 +58,11 @@ kn_array kn_as_strided(kn_array x, const kn_shape *shape, const kn_shape *stride
         if (shape->dim[d] < 0)
             kna_fail(&op, KN_ERROR_VALUE, "negative dimensions are not allowed");
     if (!kna_failed(&op))
-        kna_fail_with(&op, kni_type_check_size(knn_shaped(a->type.dtype, shape)));
+        kna_fail_with(&op, kni_type_check_size(knl_shaped(a->type.dtype, shape)));
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     kna_layout l = kna_layout_of(a);
-    l.type = knn_shaped(a->type.dtype, shape);
+    l.type = knl_shaped(a->type.dtype, shape);
     memcpy(l.stride, strides->dim, (size_t)shape->ndim * sizeof *l.stride);
     return kna_end_strided(&op, x, &l);
 }

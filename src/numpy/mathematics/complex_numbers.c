@@ -9,8 +9,8 @@ kn_array kn_real(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "real");
-    kn_type t = kna_type(&op, x);
-    kn_atom a = kna_in(&op, x);
+    kni_type t = kna_type(&op, x);
+    kni_atom a = kna_in(&op, x);
     return kna_end_view(&op, x, a, !kna_failed(&op) && knx_is_complex(t.dtype) ? knb_real(op.b, a) : a);
 }
 
@@ -18,11 +18,11 @@ kn_array kn_imag(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "imag");
-    kn_type t = kna_type(&op, x);
-    kn_atom a = kna_in(&op, x);
-    if (kna_failed(&op) || knx_is_complex(t.dtype) || knn_not_a_number(&op, "imag", t.dtype))
+    kni_type t = kna_type(&op, x);
+    kni_atom a = kna_in(&op, x);
+    if (kna_failed(&op) || knx_is_complex(t.dtype) || knl_not_a_number(&op, "imag", t.dtype))
         return kna_end_view(&op, x, a, kna_failed(&op) ? a : knb_imag(op.b, a));
-    kn_value *v = kna_atom_value(&op, knb_zeros(op.b, knb_type(op.b, a)));
+    kna_value *v = kna_atom_value(&op, knb_zeros(op.b, knb_type(op.b, a)));
     kn_array y = v && !kna_failed(&op) ? kna_own_handle(v) : NULL;
     if (!y)
         kna_fail_with(&op, knx_error_nomem());
@@ -34,29 +34,29 @@ kn_array kn_imag(kn_array x)
 kn_array kn_angle(kn_array z, const kn_angle_opts *opts)
 {
     KNX_OPTS(kn_angle_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "angle");
-    kn_type t = kna_type(&c.op, z);
+    knl_body c;
+    knl_begin(&c, "angle");
+    kni_type t = kna_type(&c.op, z);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_array strong = kn_asarray(z, NULL);
     kn_array y =
         knx_is_complex(t.dtype) ? kn_arctan2(kn_imag(strong), kn_real(strong)) : kn_arctan2(kn_like_int(0), strong);
-    return knn_end(&c, o.deg ? kn_multiply(y, kn_like_double(180 / M_PI)) : y);
+    return knl_end(&c, o.deg ? kn_multiply(y, kn_like_double(180 / M_PI)) : y);
 }
 
 kn_array kn_real_if_close(kn_array a, const kn_real_if_close_opts *opts)
 {
     KNX_OPTS(kn_real_if_close_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "real_if_close");
-    kn_type t = kna_type(&c.op, a);
+    knl_body c;
+    knl_begin(&c, "real_if_close");
+    kni_type t = kna_type(&c.op, a);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_array x = kn_asarray(a, NULL);
     if (!knx_is_complex(t.dtype))
-        return knn_end(&c, x);
+        return knl_end(&c, x);
     double tol = o.tol > 1 ? o.tol * (t.dtype == KN_DT(C64) ? 0x1p-23 : 0x1p-52) : o.tol;
-    bool far = knn_any(&c, kn_logical_not(kn_less(kn_absolute(kn_imag(x)), kn_like_double(tol))));
-    return knn_end(&c, far ? x : kn_real(x));
+    bool far = knl_any(&c, kn_logical_not(kn_less(kn_absolute(kn_imag(x)), kn_like_double(tol))));
+    return knl_end(&c, far ? x : kn_real(x));
 }

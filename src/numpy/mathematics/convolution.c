@@ -6,9 +6,9 @@
 
 /* y[i] = sum over k of x[i - before + k] v[k] for `n` values of i; x is 0 outside. One convolution of one channel;
  * windows that stay inside are rows of a matrix that lie upon each other, which products read where they are. */
-static kn_atom slide(kna_op *op, kn_atom x, kn_atom v, int64_t before, int64_t n)
+static kni_atom slide(kna_op *op, kni_atom x, kni_atom v, int64_t before, int64_t n)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     if (kna_failed(op))
         return KN_ATOM_NONE;
     int64_t length = knb_type(b, x).dim[0], taps = knb_type(b, v).dim[0];
@@ -16,17 +16,17 @@ static kn_atom slide(kna_op *op, kn_atom x, kn_atom v, int64_t before, int64_t n
             long_x[] = {1, 1, n + taps - 1};
     if (before || after)
         x = knb_pad(b, x, knb_like(b, x, 0), &before, &after, NULL);
-    kn_p_conv p = {.window_strides = {1, &one},
-                   .lo = {1, &none},
-                   .hi = {1, &none},
-                   .lhs_dilation = {1, &one},
-                   .rhs_dilation = {1, &one},
-                   .lhs_spec = {3, spec},
-                   .rhs_spec = {3, spec},
-                   .out_spec = {3, spec},
-                   .feature_group_count = 1,
-                   .batch_group_count = 1};
-    kn_atom signal = knb_reshape(b, x, 3, long_x), kernel = knb_reshape(b, v, 3, (int64_t[]){1, 1, taps});
+    kni_p_conv p = {.window_strides = {1, &one},
+                    .lo = {1, &none},
+                    .hi = {1, &none},
+                    .lhs_dilation = {1, &one},
+                    .rhs_dilation = {1, &one},
+                    .lhs_spec = {3, spec},
+                    .rhs_spec = {3, spec},
+                    .out_spec = {3, spec},
+                    .feature_group_count = 1,
+                    .batch_group_count = 1};
+    kni_atom signal = knb_reshape(b, x, 3, long_x), kernel = knb_reshape(b, v, 3, (int64_t[]){1, 1, taps});
     return knb_reshape(b, knb_conv_general_dilated(b, signal, kernel, &p), 1, &n);
 }
 
@@ -43,19 +43,19 @@ static mode read_mode(kna_op *op, const char *given, mode otherwise)
 }
 
 /* A vector of dtype d; a number is one of one element. */
-static kn_atom vector(kna_op *op, kn_array x, kn_dtype d, const char *name)
+static kni_atom vector(kna_op *op, kn_array x, kn_dtype d, const char *name)
 {
-    kn_type t = kna_type(op, x);
+    kni_type t = kna_type(op, x);
     if (!kna_failed(op) && t.ndim > 1)
         kna_fail(op, KN_ERROR_VALUE, "object too deep for desired array");
-    kn_atom a = kna_failed(op) ? KN_ATOM_NONE : knn_flatten(op, kna_in_as(op, x, d));
+    kni_atom a = kna_failed(op) ? KN_ATOM_NONE : knl_flatten(op, kna_in_as(op, x, d));
     if (!kna_failed(op) && knb_type(op->b, a).dim[0] == 0)
         kna_fail(op, KN_ERROR_VALUE, "%s cannot be empty", name);
     return a;
 }
 
 /* Products of x with v in all places where they meet. */
-static kn_atom sliding(kna_op *op, kn_atom x, kn_atom v, mode how)
+static kni_atom sliding(kna_op *op, kni_atom x, kni_atom v, mode how)
 {
     if (kna_failed(op))
         return KN_ATOM_NONE;
@@ -75,9 +75,9 @@ static kn_array run(const char *name, kn_array a, kn_array v, const kn_convolve_
     int64_t zero = 0;
     mode how = read_mode(&op, o->mode, convolve ? FULL : VALID);
     kn_dtype d = kna_result_type(&op, 2, both);
-    if (kna_failed(&op) || knn_not_a_number(&op, name, d))
+    if (kna_failed(&op) || knl_not_a_number(&op, name, d))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_atom x = vector(&op, a, d, "a"), y = vector(&op, v, d, "v");
+    kni_atom x = vector(&op, a, d, "a"), y = vector(&op, v, d, "v");
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     bool truth = d->kind == KN_KIND_BOOL;
@@ -90,18 +90,18 @@ static kn_array run(const char *name, kn_array a, kn_array v, const kn_convolve_
         return kna_end(&op, KN_ATOM_NONE);
     bool swap = knb_type(op.b, y).dim[0] > knb_type(op.b, x).dim[0];
     if (swap && convolve) { /* both the other way round is the same */
-        kn_atom t = knb_rev(op.b, x, 1, &zero);
+        kni_atom t = knb_rev(op.b, x, 1, &zero);
         x = knb_rev(op.b, y, 1, &zero);
         y = t;
     } else if (swap) {
-        kn_atom t = x;
+        kni_atom t = x;
         x = y;
         y = t;
     }
-    kn_atom z = sliding(&op, x, y, how);
+    kni_atom z = sliding(&op, x, y, how);
     if (swap && !convolve && !kna_failed(&op))
         z = knb_rev(op.b, z, 1, &zero);
-    return kna_end(&op, truth ? knn_truth(&op, z) : z);
+    return kna_end(&op, truth ? knl_truth(&op, z) : z);
 }
 
 kn_array kn_convolve(kn_array a, kn_array v, const kn_convolve_opts *opts)

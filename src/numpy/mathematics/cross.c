@@ -6,12 +6,12 @@ static kn_array component(kn_array x, int64_t i)
 {
     kna_op op;
     kna_begin(&op, "cross");
-    kn_atom a = kna_in(&op, x);
-    kn_shape from = {0}, to = knn_shape_of(&op, a);
+    kni_atom a = kna_in(&op, x);
+    kn_shape from = {0}, to = knl_shape_of(&op, a);
     int64_t axis = to.ndim - 1;
     from.dim[axis < 0 ? 0 : axis] = i;
     to.dim[axis < 0 ? 0 : axis] = i + 1;
-    kn_atom y = kna_failed(&op) ? a : knb_slice(op.b, a, from.dim, to.dim, NULL);
+    kni_atom y = kna_failed(&op) ? a : knb_slice(op.b, a, from.dim, to.dim, NULL);
     return kna_end(&op, kna_failed(&op) ? y : knb_squeeze(op.b, y, 1, &axis));
 }
 
@@ -32,10 +32,10 @@ static kn_array minor(kn_array p, kn_array q, kn_array r, kn_array s)
 kn_array kn_cross(kn_array a, kn_array b, const kn_cross_opts *opts)
 {
     KNX_OPTS(kn_cross_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "cross");
+    knl_body c;
+    knl_begin(&c, "cross");
     kna_op *op = &c.op;
-    kn_type at = kna_type(op, a), bt = kna_type(op, b);
+    kni_type at = kna_type(op, a), bt = kna_type(op, b);
     kn_array both[] = {a, b}, x[3] = {NULL}, y[3] = {NULL}, z = NULL;
     kn_dtype d = kna_result_type(op, 2, both);
     if (o.axis.n > 1)
@@ -44,13 +44,13 @@ kn_array kn_cross(kn_array a, kn_array b, const kn_cross_opts *opts)
         kna_fail(op, KN_ERROR_VALUE, "At least one array has zero dimension");
     int p = axis_of(op, "axisa", o.axisa, at.ndim), q = axis_of(op, "axisb", o.axisb, bt.ndim);
     if (kna_failed(op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     int64_t n = at.dim[p], m = bt.dim[q];
     if (n < 2 || n > 3 || m < 2 || m > 3) {
         kna_fail(op, KN_ERROR_VALUE, "incompatible dimensions for cross product\n(dimension must be 2 or 3)");
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     }
-    kn_axes last = knn_one_axis(-1), pa = knn_one_axis(p), qa = knn_one_axis(q);
+    kn_axes last = knl_one_axis(-1), pa = knl_one_axis(p), qa = knl_one_axis(q);
     a = kn_astype(kn_moveaxis(a, &pa, &last), d, NULL);
     b = kn_astype(kn_moveaxis(b, &qa, &last), d, NULL);
     for (int i = 0; i < 3; i++) {
@@ -64,8 +64,8 @@ kn_array kn_cross(kn_array a, kn_array b, const kn_cross_opts *opts)
         end.axis = last;
         z = kn_stack(kn_list_from(parts, 3), &end);
         int to = kn_ok(z) ? axis_of(op, "axisc", o.axisc, kn_shape_of(z).ndim) : 0;
-        kn_axes toa = knn_one_axis(to);
+        kn_axes toa = knl_one_axis(to);
         z = kna_failed(op) ? NULL : kn_moveaxis(z, &last, &toa);
     }
-    return knn_end(&c, z);
+    return knl_end(&c, z);
 }

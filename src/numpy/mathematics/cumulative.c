@@ -13,7 +13,7 @@ static kn_dtype joined_dtype(kn_dtype d)
     return d->kind == KN_KIND_BOOL || d->kind == KN_KIND_INT ? KN_DT(I64) : d->kind == KN_KIND_UINT ? KN_DT(U64) : d;
 }
 
-static kn_atom without_nan(kn_builder *b, kn_atom a, bool product)
+static kni_atom without_nan(kni_builder *b, kni_atom a, bool product)
 {
     if (!knx_is_inexact(knb_type(b, a).dtype))
         return a;
@@ -21,16 +21,16 @@ static kn_atom without_nan(kn_builder *b, kn_atom a, bool product)
 }
 
 /* What is joined along *axis. */
-static kn_atom operand(kna_op *op, const cumulation *c, kn_array x, kn_axes given, kn_dtype dtype, int *axis)
+static kni_atom operand(kna_op *op, const cumulation *c, kn_array x, kn_axes given, kn_dtype dtype, int *axis)
 {
-    kn_atom a = kna_in(op, x);
-    if (kna_failed(op) || knn_not_a_number(op, c->name, knb_type(op->b, a).dtype))
+    kni_atom a = kna_in(op, x);
+    if (kna_failed(op) || knl_not_a_number(op, c->name, knb_type(op->b, a).dtype))
         return KN_ATOM_NONE;
-    kn_type t = knb_type(op->b, a);
+    kni_type t = knb_type(op->b, a);
     if (c->array_api && given.n <= 0 && t.ndim > 1)
         kna_fail(op, KN_ERROR_VALUE, "For arrays which have more than one dimension ``axis`` argument is required.");
     if (given.n <= 0 || !t.ndim)
-        a = knn_flatten(op, a);
+        a = knl_flatten(op, a);
     if (kna_failed(op))
         return KN_ATOM_NONE;
     t = knb_type(op->b, a);
@@ -38,7 +38,7 @@ static kn_atom operand(kna_op *op, const cumulation *c, kn_array x, kn_axes give
     if (c->ignore_nan)
         a = without_nan(op->b, a, c->product);
     if (dtype && dtype->kind == KN_KIND_BOOL) { /* or, and */
-        a = knn_truth(op, a);
+        a = knl_truth(op, a);
         a = kna_failed(op) ? a : knb_astype(op->b, a, KN_DT(I8));
         return a;
     }
@@ -50,7 +50,7 @@ static kn_array cumulate(const cumulation *c, kn_array x, kn_axes given, kn_dtyp
     kna_op op;
     int axis = 0;
     kna_begin(&op, c->name);
-    kn_atom a = operand(&op, c, x, given, dtype, &axis);
+    kni_atom a = operand(&op, c, x, given, dtype, &axis);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     bool truth = dtype && dtype->kind == KN_KIND_BOOL;

@@ -14,7 +14,7 @@ static kn_array part(kn_array x, int axis, int64_t start, int64_t less)
         return x; /* carries an error */
     int64_t n = s.dim[axis], limit = n - less;
     start = start > n ? n : start;
-    return knn_part("diff", x, axis, start, limit < start ? start : limit);
+    return knl_part("diff", x, axis, start, limit < start ? start : limit);
 }
 
 static kn_array difference(kn_array x, int axis)
@@ -27,9 +27,9 @@ static kn_array difference(kn_array x, int axis)
 /* ---- diff, ediff1d. */
 
 /* A number stands for one slice of x's shape. */
-static kn_array slice_like(knn_body *c, kn_array v, kn_type x, int axis)
+static kn_array slice_like(knl_body *c, kn_array v, kni_type x, int axis)
 {
-    kn_type t = kna_type(&c->op, v);
+    kni_type t = kna_type(&c->op, v);
     if (kna_failed(&c->op) || t.ndim)
         return v;
     kn_shape shape = {.ndim = x.ndim};
@@ -41,18 +41,18 @@ static kn_array slice_like(knn_body *c, kn_array v, kn_type x, int axis)
 kn_array kn_diff(kn_array x, const kn_diff_opts *opts)
 {
     KNX_OPTS(kn_diff_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "diff");
-    kn_type t = kna_type(&c.op, x);
+    knl_body c;
+    knl_begin(&c, "diff");
+    kni_type t = kna_type(&c.op, x);
     if (!kna_failed(&c.op) && o.n < 0)
         kna_fail(&c.op, KN_ERROR_VALUE, "order must be non-negative but got %lld", (long long)o.n);
     if (!kna_failed(&c.op) && !o.n) /* x itself, whatever the other options are */
-        return knn_end(&c, kn_asarray(x, NULL));
+        return knl_end(&c, kn_asarray(x, NULL));
     if (!kna_failed(&c.op) && !t.ndim)
         kna_fail(&c.op, KN_ERROR_VALUE, "diff requires input that is at least one dimensional");
     int axis = kna_failed(&c.op) ? 0 : kna_axis(&c.op, o.axis, t.ndim, -1);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_array y = x, parts[3];
     int n = 0;
     if (o.prepend)
@@ -62,19 +62,19 @@ kn_array kn_diff(kn_array x, const kn_diff_opts *opts)
         parts[n++] = slice_like(&c, o.append, t, axis);
     if (n > 1) {
         kn_concatenate_opts joined = kn_concatenate_opts_default();
-        joined.axis = knn_one_axis(axis);
+        joined.axis = knl_one_axis(axis);
         y = kn_concatenate(kn_list_from(parts, n), &joined);
     }
     int64_t most = kn_ok(y) ? kn_shape_of(y).dim[axis] : 0; /* more often there is nothing left */
     for (int64_t i = 0; i < o.n && i <= most && kn_ok(y); i++)
         y = difference(y, axis);
-    return knn_end(&c, y);
+    return knl_end(&c, y);
 }
 
 /* The values as x's dtype, flattened; TypeError where they are of another kind. */
-static kn_array edge(knn_body *c, kn_array v, kn_dtype d, const char *name)
+static kn_array edge(knl_body *c, kn_array v, kn_dtype d, const char *name)
 {
-    kn_type t = kna_type(&c->op, v);
+    kni_type t = kna_type(&c->op, v);
     if (kna_failed(&c->op))
         return NULL;
     if (!knx_can_cast(kna_strong_dtype(t), d, KN_CAST_SAME_KIND))
@@ -86,11 +86,11 @@ static kn_array edge(knn_body *c, kn_array v, kn_dtype d, const char *name)
 kn_array kn_ediff1d(kn_array x, const kn_ediff1d_opts *opts)
 {
     KNX_OPTS(kn_ediff1d_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "ediff1d");
-    kn_type t = kna_type(&c.op, x);
+    knl_body c;
+    knl_begin(&c, "ediff1d");
+    kni_type t = kna_type(&c.op, x);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_dtype d = kna_strong_dtype(t);
     kn_array flat = kn_ravel(kn_asarray(x, NULL), NULL), parts[3];
     int n = 0;
@@ -100,8 +100,8 @@ kn_array kn_ediff1d(kn_array x, const kn_ediff1d_opts *opts)
     if (o.to_end)
         parts[n++] = edge(&c, o.to_end, d, "to_end");
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
-    return knn_end(&c, n == 1 ? parts[0] : kn_concatenate(kn_list_from(parts, n), NULL));
+        return knl_end(&c, NULL);
+    return knl_end(&c, n == 1 ? parts[0] : kn_concatenate(kn_list_from(parts, n), NULL));
 }
 
 /* ---- trapezoid. */
@@ -118,15 +118,15 @@ static kn_array along(kn_array v, int axis, int ndim)
 kn_array kn_trapezoid(kn_array y, const kn_trapezoid_opts *opts)
 {
     KNX_OPTS(kn_trapezoid_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "trapezoid");
-    kn_type t = kna_type(&c.op, y);
+    knl_body c;
+    knl_begin(&c, "trapezoid");
+    kni_type t = kna_type(&c.op, y);
     int axis = kna_failed(&c.op) ? 0 : kna_axis(&c.op, o.axis, t.ndim, -1);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_array d = o.dx ? o.dx : kn_like_double(1);
     if (o.x) {
-        kn_type xt = kna_type(&c.op, o.x);
+        kni_type xt = kna_type(&c.op, o.x);
         kn_diff_opts by = kn_diff_opts_default();
         if (xt.ndim > 1)
             by.axis = o.axis;
@@ -136,28 +136,28 @@ kn_array kn_trapezoid(kn_array y, const kn_trapezoid_opts *opts)
     }
     kn_array pairs = kn_add(part(y, axis, 1, 0), part(y, axis, 0, 1));
     kn_sum_opts sum = kn_sum_opts_default();
-    sum.axis = knn_one_axis(axis);
+    sum.axis = knl_one_axis(axis);
     kn_array areas = kn_divide(kn_multiply(d, pairs), kn_like_double(2));
     if (o.x && kn_ok(areas) && kn_shape_of(areas).ndim > t.ndim)
-        sum.axis = o.axis.n ? o.axis : knn_one_axis(-1);
-    return knn_end(&c, kn_sum(areas, &sum));
+        sum.axis = o.axis.n ? o.axis : knl_one_axis(-1);
+    return knl_end(&c, kn_sum(areas, &sum));
 }
 
 /* ---- unwrap. */
 
 /* period / 2; a number that waits for a dtype remains one. */
-static kn_array half(knn_body *c, kn_array period, bool integer)
+static kn_array half(knl_body *c, kn_array period, bool integer)
 {
     double value = 0;
-    if (knn_weak_value(&c->op, period, &value))
+    if (knl_weak_value(&c->op, period, &value))
         return integer ? kn_like_int((int64_t)floor(value / 2)) : kn_like_double(value / 2);
     return integer ? kn_floor_divide(period, kn_like_int(2)) : kn_divide(period, kn_like_int(2));
 }
 
-static kn_array minus(knn_body *c, kn_array x, bool integer)
+static kn_array minus(knl_body *c, kn_array x, bool integer)
 {
     double value = 0;
-    if (knn_weak_value(&c->op, x, &value))
+    if (knl_weak_value(&c->op, x, &value))
         return integer ? kn_like_int(-(int64_t)value) : kn_like_double(-value);
     return kn_negative(x);
 }
@@ -165,17 +165,17 @@ static kn_array minus(knn_body *c, kn_array x, bool integer)
 kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts)
 {
     KNX_OPTS(kn_unwrap_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "unwrap");
+    knl_body c;
+    knl_begin(&c, "unwrap");
     kn_array period = o.period ? o.period : kn_like_double(6.283185307179586), x = kn_asarray(p, NULL);
-    kn_type t = kna_type(&c.op, x);
+    kni_type t = kna_type(&c.op, x);
     if (!kna_failed(&c.op) && !t.ndim)
         kna_fail(&c.op, KN_ERROR_VALUE, "diff requires input that is at least one dimensional");
     int axis = kna_failed(&c.op) ? 0 : kna_axis(&c.op, o.axis, t.ndim, -1);
     kn_array both[] = {x, period};
     kn_dtype d = kna_failed(&c.op) ? NULL : kna_result_type(&c.op, 2, both);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     bool integer = knx_is_integer(d), ambiguous = true;
     if (integer) {
         kn_array odd = kn_remainder(period, kn_like_int(2));
@@ -191,15 +191,15 @@ kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts)
     kn_array least = o.discont ? o.discont : half(&c, period, false);
     correction = kn_where(kn_less(kn_absolute(dd), least), zero, correction);
     kn_cumsum_opts sum = kn_cumsum_opts_default();
-    sum.axis = knn_one_axis(axis);
+    sum.axis = knl_one_axis(axis);
     kn_array rest = kn_add(part(x, axis, 1, 0), kn_cumsum(correction, &sum));
     kn_shape s = kn_shape_of(x);
     kn_array first = part(x, axis, 0, s.dim[axis] > 0 ? s.dim[axis] - 1 : 0);
     kn_concatenate_opts joined = kn_concatenate_opts_default();
-    joined.axis = knn_one_axis(axis);
+    joined.axis = knl_one_axis(axis);
     kn_array y =
         kn_concatenate(kn_list_from((kn_array[]){kn_astype(first, d, NULL), kn_astype(rest, d, NULL)}, 2), &joined);
-    return knn_end(&c, y);
+    return knl_end(&c, y);
 }
 
 /* ---- gradient. */
@@ -242,13 +242,13 @@ static kn_array distance(const spacing *s, bool end, int64_t i)
         return s->d;
     int64_t n = kn_shape_of(s->d).dim[0], at = end ? n - 1 - i : i;
     kn_shape scalar = {.ndim = 0};
-    return kn_reshape(knn_part("gradient", s->d, 0, at, at + 1), &scalar, NULL);
+    return kn_reshape(knl_part("gradient", s->d, 0, at, at + 1), &scalar, NULL);
 }
 
 static kn_array element(kn_array f, int axis, bool end, int64_t i)
 {
     int64_t n = kn_shape_of(f).dim[axis], at = end ? n - 1 - i : i;
-    return knn_part("gradient", f, axis, at, at + 1);
+    return knl_part("gradient", f, axis, at, at + 1);
 }
 
 /* One-sided, of the first or second order. At the end signs turn. */
@@ -282,18 +282,18 @@ static kn_array gradient_along(kn_array f, int axis, const spacing *s, int order
 {
     kn_array parts[] = {side(f, axis, s, false, order), interior(f, axis, s), side(f, axis, s, true, order)};
     kn_concatenate_opts joined = kn_concatenate_opts_default();
-    joined.axis = knn_one_axis(axis);
+    joined.axis = knl_one_axis(axis);
     for (int i = 0; i < 3; i++)
         parts[i] = kn_astype(parts[i], d, NULL);
     return kn_concatenate(kn_list_from(parts, 3), &joined);
 }
 
-static spacing read_spacing(knn_body *c, kn_array given, int64_t extent)
+static spacing read_spacing(knl_body *c, kn_array given, int64_t extent)
 {
-    kn_type t = kna_type(&c->op, given);
+    kni_type t = kna_type(&c->op, given);
     spacing s = {.uniform = true, .d = given};
     if (kna_failed(&c->op) || !t.ndim) {
-        s.weak = knn_weak_value(&c->op, given, &s.value);
+        s.weak = knl_weak_value(&c->op, given, &s.value);
         return s;
     }
     if (t.ndim > 1)
@@ -308,16 +308,16 @@ static spacing read_spacing(knn_body *c, kn_array given, int64_t extent)
 kn_list kn_gradient(kn_array f, const kn_gradient_opts *opts)
 {
     KNX_OPTS(kn_gradient_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "gradient");
+    knl_body c;
+    knl_begin(&c, "gradient");
     kna_op *op = &c.op;
-    kn_type t = kna_type(op, f);
+    kni_type t = kna_type(op, f);
     int64_t axes[KN_MAX_NDIM], given = 0;
     const kn_array *dx = NULL;
     kn_array y[KN_MAX_NDIM];
-    int n = 0, n_dx = o.spacing && !kna_failed(op) ? kna_list_read(op, o.spacing, &dx) : 0;
+    int n = 0, n_dx = o.spacing && !kna_failed(op) ? kntree_list_read(op, o.spacing, &dx) : 0;
     if (!kna_failed(op) && o.axis.n > 0)
-        for (n = 0; n < knn_axis_count(op, o.axis) && !kna_failed(op); n++) /* in the order given */
+        for (n = 0; n < knl_axis_count(op, o.axis) && !kna_failed(op); n++) /* in the order given */
             axes[n] = kna_normalize_axis(op, o.axis.axis[n], t.ndim);
     else if (!kna_failed(op))
         n = kna_axes(op, (kn_axes){.n = 0}, t.ndim, KNA_AXES_ALL, axes);
@@ -331,7 +331,7 @@ kn_list kn_gradient(kn_array f, const kn_gradient_opts *opts)
         kna_fail(op, KN_ERROR_TYPE, "invalid number of arguments");
     if (!kna_failed(op) && o.edge_order > 2)
         kna_fail(op, KN_ERROR_VALUE, "'edge_order' greater than 2 not supported");
-    kn_dtype d = kna_failed(op) ? NULL : knn_inexact_for(kna_strong_dtype(t));
+    kn_dtype d = kna_failed(op) ? NULL : knl_inexact_for(kna_strong_dtype(t));
     kn_array x = kna_failed(op) || !knx_is_integer(t.dtype) ? f : kn_astype(f, KN_DT(F64), NULL);
     for (int i = 0; i < n && !kna_failed(op); i++) {
         int64_t extent = t.dim[axes[i]];
@@ -343,5 +343,5 @@ kn_list kn_gradient(kn_array f, const kn_gradient_opts *opts)
         if (!kna_failed(op))
             y[i] = gradient_along(x, (int)axes[i], &s, o.edge_order, d);
     }
-    return knn_end_list(&c, kna_failed(op) ? NULL : kn_list_from(y, n));
+    return knl_end_list(&c, kna_failed(op) ? NULL : kn_list_from(y, n));
 }

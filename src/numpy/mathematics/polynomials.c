@@ -5,24 +5,24 @@
 kn_array kn_polyder(kn_array p, const kn_polyder_opts *opts)
 {
     KNX_OPTS(kn_polyder_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "polyder");
-    kn_type t = kna_type(&c.op, p);
+    knl_body c;
+    knl_begin(&c, "polyder");
+    kni_type t = kna_type(&c.op, p);
     if (!kna_failed(&c.op) && o.m < 0)
         kna_fail(&c.op, KN_ERROR_VALUE, "Order of derivative must be positive (see polyint)");
     if (!kna_failed(&c.op) && t.ndim != 1)
         kna_fail(&c.op, KN_ERROR_TYPE, "the coefficients of a polynomial are a vector, got %d axes", t.ndim);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     kn_array y = kn_asarray(p, NULL);
     int64_t n = t.dim[0];
     for (int i = 0; i < o.m && !kna_failed(&c.op); i++) { /* of no coefficients there are as many derivatives */
         int64_t rest = n > 0 ? n - 1 : 0;
         kn_array power = kn_arange(kn_like_int(rest), kn_like_int(0), kn_like_int(-1), NULL);
-        y = kn_multiply(knn_part("polyder", y, 0, 0, rest), power);
+        y = kn_multiply(knl_part("polyder", y, 0, 0, rest), power);
         if (!n)
             break;
         n = rest;
     }
-    return knn_end(&c, y);
+    return knl_end(&c, y);
 }

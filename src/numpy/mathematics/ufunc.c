@@ -7,7 +7,7 @@
 #include "lib/internal.h"
 #include <string.h>
 
-typedef kn_atom (*two)(kn_builder *b, kn_atom x, kn_atom y);
+typedef kni_atom (*two)(kni_builder *b, kni_atom x, kni_atom y);
 /* Which dtypes there are: all numbers; floats and complex; powers; bits; real numbers; integers, with bool as int8 or
  * without; floats; float64 and complex128; what gives truth values, and works on bool here. */
 typedef enum kind { NUMBERS, INEXACT, POWER, BITS, REAL, SHIFT, INTEGER, FLOAT, FLOAT_POWER, TRUTH } kind;
@@ -30,23 +30,23 @@ static const struct {
     ROW(bitwise_and, knb_and, BITS, 0, 0),
     ROW(bitwise_or, knb_or, BITS, 0, 0),
     ROW(bitwise_xor, knb_xor, BITS, 0, 0),
-    ROW(floor_divide, knn_floor_divide, REAL, 1, 1),
-    ROW(remainder, knn_modulo, REAL, 1, 1),
-    ROW(fmod, knn_fmod, REAL, 1, 1),
+    ROW(floor_divide, knl_floor_divide, REAL, 1, 1),
+    ROW(remainder, knl_modulo, REAL, 1, 1),
+    ROW(fmod, knl_fmod, REAL, 1, 1),
     ROW(float_power, knb_pow, FLOAT_POWER, 0, 0),
-    ROW(fmax, knn_fmax, NUMBERS, 0, 1),
-    ROW(fmin, knn_fmin, NUMBERS, 0, 1),
+    ROW(fmax, knl_fmax, NUMBERS, 0, 1),
+    ROW(fmin, knl_fmin, NUMBERS, 0, 1),
     ROW(arctan2, knb_atan2, FLOAT, 0, 0),
     ROW(hypot, knb_hypot, FLOAT, 0, 0),
-    ROW(copysign, knn_copysign, FLOAT, 0, 1),
+    ROW(copysign, knl_copysign, FLOAT, 0, 1),
     ROW(nextafter, knb_nextafter, FLOAT, 0, 1),
-    ROW(heaviside, knn_heaviside, FLOAT, 0, 1),
-    ROW(logaddexp, knn_log_add_exp, FLOAT, 1, 1),
-    ROW(logaddexp2, knn_log_add_exp2, FLOAT, 1, 1),
-    ROW(gcd, knn_gcd, INTEGER, 0, 1),
-    ROW(lcm, knn_lcm, INTEGER, 0, 1),
-    ROW(left_shift, knn_shift_left, SHIFT, 0, 1),
-    ROW(right_shift, knn_shift_right, SHIFT, 0, 1),
+    ROW(heaviside, knl_heaviside, FLOAT, 0, 1),
+    ROW(logaddexp, knl_log_add_exp, FLOAT, 1, 1),
+    ROW(logaddexp2, knl_log_add_exp2, FLOAT, 1, 1),
+    ROW(gcd, knl_gcd, INTEGER, 0, 1),
+    ROW(lcm, knl_lcm, INTEGER, 0, 1),
+    ROW(left_shift, knl_shift_left, SHIFT, 0, 1),
+    ROW(right_shift, knl_shift_right, SHIFT, 0, 1),
     ROW(equal, knb_eq, TRUTH, 0, 0),
     ROW(not_equal, knb_ne, TRUTH, 0, 0),
     ROW(less, knb_lt, TRUTH, 0, 0),
@@ -59,10 +59,10 @@ static const struct {
 };
 #undef ROW
 
-const char *knn_ufunc_name(kn_ufunc f) { return table[f].name; }
-kn_array knn_ufunc_whole(kn_ufunc f, kn_array x, kn_array y) { return table[f].whole(x, y); }
+const char *knl_ufunc_name(kn_ufunc f) { return table[f].name; }
+kn_array knl_ufunc_whole(kn_ufunc f, kn_array x, kn_array y) { return table[f].whole(x, y); }
 
-bool knn_ufunc_exists(kna_op *op, kn_ufunc f)
+bool knl_ufunc_exists(kna_op *op, kn_ufunc f)
 {
     if ((unsigned)f < sizeof table / sizeof *table)
         return true;
@@ -70,9 +70,9 @@ bool knn_ufunc_exists(kna_op *op, kn_ufunc f)
     return false;
 }
 
-static const char *class_of(kna_op *op, kn_array x, kn_text *t)
+static const char *class_of(kna_op *op, kn_array x, knx_text *t)
 {
-    kn_type type = kna_type(op, x);
+    kni_type type = kna_type(op, x);
     static const char *const names[][2] = {{"bool", "Bool"},           {"int8", "Int8"},
                                            {"int16", "Int16"},         {"int32", "Int32"},
                                            {"int64", "Int64"},         {"uint8", "UInt8"},
@@ -94,7 +94,7 @@ static const char *class_of(kna_op *op, kn_array x, kn_text *t)
 
 static void no_loop(kna_op *op, kn_ufunc f, kn_array x, kn_array y)
 {
-    kn_text s = {0}, t = {0};
+    knx_text s = {0}, t = {0};
     kna_fail(op, KN_ERROR_TYPE, "ufunc '%s' did not contain a loop with signature matching types (%s, %s) -> None",
              table[f].name, class_of(op, x, &s), class_of(op, y, &t));
 }
@@ -103,17 +103,17 @@ static void no_loop(kna_op *op, kn_ufunc f, kn_array x, kn_array y)
 static kn_dtype float_dtype(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_array y)
 {
     if (knx_is_complex(d)) {
-        knn_not_supported(op, table[f].name);
+        knl_not_supported(op, table[f].name);
         return d;
     }
-    kn_type xt = kna_type(op, x), yt = kna_type(op, y);
-    return xt.weak || yt.weak ? knn_float_for(kni_scalar_type(d)) : knx_promote(knn_float_for(xt), knn_float_for(yt));
+    kni_type xt = kna_type(op, x), yt = kna_type(op, y);
+    return xt.weak || yt.weak ? knl_float_for(kni_scalar_type(d)) : knx_promote(knl_float_for(xt), knl_float_for(yt));
 }
 
 /* d: what x and y promote to. */
 static kn_dtype dtype_for(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_array y)
 {
-    if (kna_failed(op) || knn_not_a_number(op, table[f].name, d))
+    if (kna_failed(op) || knl_not_a_number(op, table[f].name, d))
         return NULL;
     bool is_bool = d->kind == KN_KIND_BOOL, whole = knx_is_integer(d);
     if (is_bool && f == kn_ufunc_subtract)
@@ -122,16 +122,16 @@ static kn_dtype dtype_for(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_arr
                  "or the logical_xor function instead.");
     switch (table[f].kind) {
     case NUMBERS: return d;
-    case INEXACT: return knn_inexact_for(d);
+    case INEXACT: return knl_inexact_for(d);
     case POWER: return is_bool ? KN_DT(I8) : d;
     case BITS:
     case SHIFT:
         if (!is_bool && !whole)
-            knn_not_supported(op, table[f].name);
+            knl_not_supported(op, table[f].name);
         return is_bool && table[f].kind == SHIFT ? KN_DT(I8) : d;
     case REAL:
         if (knx_is_complex(d))
-            knn_not_supported(op, table[f].name);
+            knl_not_supported(op, table[f].name);
         return is_bool ? KN_DT(I8) : d;
     case INTEGER:
         if (!whole)
@@ -144,13 +144,13 @@ static kn_dtype dtype_for(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_arr
     return d;
 }
 
-kn_dtype knn_ufunc_dtype(kna_op *op, kn_ufunc f, kn_array x, kn_array y)
+kn_dtype knl_ufunc_dtype(kna_op *op, kn_ufunc f, kn_array x, kn_array y)
 {
     kn_array both[] = {x, y};
     return dtype_for(op, f, kna_result_type(op, 2, both), x, y);
 }
 
-bool knn_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to)
+bool knl_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to)
 {
     if (kna_failed(op) || knx_can_cast(d, to, KN_CAST_SAME_KIND))
         return !kna_failed(op);
@@ -163,16 +163,16 @@ bool knn_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to)
 /* ---- Powers. */
 
 /* The value of a weak number, if y is one. */
-static bool weak_number(kna_op *op, kn_array y, kn_type *t, double *value)
+static bool weak_number(kna_op *op, kn_array y, kni_type *t, double *value)
 {
     *t = kna_type(op, y);
     if (!kna_is_number(op, y) || knx_is_complex(t->dtype))
         return false;
-    kn_type unused;
+    kni_type unused;
     const void *at = kna_look(op, y, &unused);
     if (!at)
         return false;
-    kn_scalar_bits bits = {{0}};
+    knx_scalar_bits bits = {{0}};
     memcpy(&bits, at, t->dtype->size);
     *value = t->dtype == KN_DT(U64)   ? (double)bits.u64
              : t->dtype == KN_DT(I64) ? (double)bits.i64
@@ -183,7 +183,7 @@ static bool weak_number(kna_op *op, kn_array y, kn_type *t, double *value)
 /* Is some power negative? Outside of traces only: there the answer is not known. */
 static bool negative_powers(kna_op *op, kn_array y)
 {
-    kn_type t = kna_type(op, y);
+    kni_type t = kna_type(op, y);
     if (kna_failed(op) || t.dtype->kind != KN_KIND_INT || !op->b->hook)
         return false;
     const unsigned char *at = kna_look(op, y, &t);
@@ -198,15 +198,15 @@ static bool negative_powers(kna_op *op, kn_array y)
 
 /* Powers that are small whole numbers in the program's text are products, as in JAX; 2.0 and 0.5 are square and sqrt,
  * as in NumPy. */
-static kn_atom power(kna_op *op, kn_atom a, kn_array y, kn_dtype d, const kn_shape *shape)
+static kni_atom power(kna_op *op, kni_atom a, kn_array y, kn_dtype d, const kn_shape *shape)
 {
-    kn_type t;
+    kni_type t;
     double value = 0;
     bool number = weak_number(op, y, &t, &value);
     bool whole = number && t.dtype->kind != KN_KIND_FLOAT && value >= -0x1p53 && value <= 0x1p53;
     if (whole && knx_is_integer(d))
         kna_in_as(op, y, d); /* OverflowError if it does not fit */
-    if (!kna_failed(op) && knx_is_integer(d) && kni_type_size(knn_shaped(d, shape)) &&
+    if (!kna_failed(op) && knx_is_integer(d) && kni_type_size(knl_shaped(d, shape)) &&
         (number ? value < 0 : negative_powers(op, y)))
         kna_fail(op, KN_ERROR_VALUE, "Integers to negative integer powers are not allowed.");
     if (kna_failed(op))
@@ -215,12 +215,12 @@ static kn_atom power(kna_op *op, kn_atom a, kn_array y, kn_dtype d, const kn_sha
         return knb_integer_pow(op->b, a, (int64_t)value);
     if (number && value == 0.5)
         return knb_sqrt(op->b, a);
-    return knb_pow(op->b, a, knn_operand(op, y, d, shape));
+    return knb_pow(op->b, a, knl_operand(op, y, d, shape));
 }
 
 /* ---- Two arguments. */
 
-kn_atom knn_ufunc_formula(kn_builder *b, kn_ufunc f, kn_atom x, kn_atom y, const kn_shape *shape)
+kni_atom knl_ufunc_formula(kni_builder *b, kn_ufunc f, kni_atom x, kni_atom y, const kn_shape *shape)
 {
     kn_dtype d = knb_type(b, x).dtype;
     bool wide = table[f].wide && d->size == 2 && knx_is_float(d);
@@ -229,23 +229,23 @@ kn_atom knn_ufunc_formula(kn_builder *b, kn_ufunc f, kn_atom x, kn_atom y, const
         y = knb_astype(b, y, KN_DT(F32));
     }
     if (table[f].full) { /* what is made of a scalar alone may meet a mask of the shape */
-        x = knb_broadcast_to(b, x, knn_shaped(d, shape));
-        y = knb_broadcast_to(b, y, knn_shaped(d, shape));
+        x = knb_broadcast_to(b, x, knl_shaped(d, shape));
+        y = knb_broadcast_to(b, y, knl_shaped(d, shape));
     }
-    kn_atom z = table[f].f(b, x, y);
+    kni_atom z = table[f].f(b, x, y);
     return wide ? knb_astype(b, z, d) : z;
 }
 
-static kn_atom formula_of_scalars(kn_builder *b, int which, const kn_atom *x)
+static kni_atom formula_of_scalars(kni_builder *b, int which, const kni_atom *x)
 {
     const kn_shape scalar = {.ndim = 0};
-    return knn_ufunc_formula(b, (kn_ufunc)which, x[0], x[1], &scalar);
+    return knl_ufunc_formula(b, (kn_ufunc)which, x[0], x[1], &scalar);
 }
 
-kn_dtype knn_scalar_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, const void *element, kn_array y,
-                          kn_scalar_bits *result)
+kn_dtype knl_scalar_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, const void *element, kn_array y,
+                          knx_scalar_bits *result)
 {
-    kn_scalar_bits room[2];
+    knx_scalar_bits room[2];
     if (kna_failed(op) || !d || !table[f].f || table[f].kind == POWER)
         return NULL;
     const void *both[] = {element ? element : kna_scalar_there(op, x, d, &room[0]),
@@ -253,17 +253,17 @@ kn_dtype knn_scalar_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, const 
     return both[0] && both[1] ? kna_scalars_formula(formula_of_scalars, f, 2, d, both, result) : NULL;
 }
 
-kn_atom knn_apply(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_atom xa, kn_array y, const kn_shape *shape)
+kni_atom knl_apply(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kni_atom xa, kn_array y, const kn_shape *shape)
 {
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    kn_atom a = xa == KN_ATOM_NONE ? knn_operand(op, x, d, shape) : knn_spread(op, knb_astype(op->b, xa, d), shape);
+    kni_atom a = xa == KN_ATOM_NONE ? knl_operand(op, x, d, shape) : knl_spread(op, knb_astype(op->b, xa, d), shape);
     if (table[f].kind == POWER)
         return power(op, a, y, d, shape);
-    return knn_ufunc_formula(op->b, f, a, knn_operand(op, y, d, shape), shape);
+    return knl_ufunc_formula(op->b, f, a, knl_operand(op, y, d, shape), shape);
 }
 
-kn_array knn_binary(kn_ufunc f, kn_array x, kn_array y)
+kn_array knl_binary(kn_ufunc f, kn_array x, kn_array y)
 {
     kna_op op;
     kna_begin(&op, table[f].name);
@@ -272,40 +272,40 @@ kn_array knn_binary(kn_ufunc f, kn_array x, kn_array y)
     kn_dtype d = kna_result_type(&op, 2, both); /* dtypes that do not mix are spoken of first */
     kna_common_shape(&op, 2, both, &shape);
     d = kna_failed(&op) ? NULL : dtype_for(&op, f, d, x, y);
-    kn_scalar_bits bits;
-    kn_dtype made = shape.ndim ? NULL : knn_scalar_ufunc(&op, f, d, x, NULL, y, &bits);
+    knx_scalar_bits bits;
+    kn_dtype made = shape.ndim ? NULL : knl_scalar_ufunc(&op, f, d, x, NULL, y, &bits);
     if (made)
         return kna_end_element(&op, made, &bits);
-    return kna_end_in_order(&op, knn_apply(&op, f, d, x, KN_ATOM_NONE, y, &shape), 2, both);
+    return kna_end_in_order(&op, knl_apply(&op, f, d, x, KN_ATOM_NONE, y, &shape), 2, both);
 }
 
-kn_array kn_add(kn_array x, kn_array y) { return knn_binary(kn_ufunc_add, x, y); }
-kn_array kn_subtract(kn_array x, kn_array y) { return knn_binary(kn_ufunc_subtract, x, y); }
+kn_array kn_add(kn_array x, kn_array y) { return knl_binary(kn_ufunc_add, x, y); }
+kn_array kn_subtract(kn_array x, kn_array y) { return knl_binary(kn_ufunc_subtract, x, y); }
 kn_array kn_sub(kn_array x, kn_array y) { return kn_subtract(x, y); }
-kn_array kn_multiply(kn_array x, kn_array y) { return knn_binary(kn_ufunc_multiply, x, y); }
+kn_array kn_multiply(kn_array x, kn_array y) { return knl_binary(kn_ufunc_multiply, x, y); }
 kn_array kn_mul(kn_array x, kn_array y) { return kn_multiply(x, y); }
-kn_array kn_divide(kn_array x, kn_array y) { return knn_binary(kn_ufunc_divide, x, y); }
+kn_array kn_divide(kn_array x, kn_array y) { return knl_binary(kn_ufunc_divide, x, y); }
 kn_array kn_true_divide(kn_array x, kn_array y) { return kn_divide(x, y); }
 kn_array kn_div(kn_array x, kn_array y) { return kn_divide(x, y); }
-kn_array kn_power(kn_array x, kn_array y) { return knn_binary(kn_ufunc_power, x, y); }
-kn_array kn_maximum(kn_array x, kn_array y) { return knn_binary(kn_ufunc_maximum, x, y); }
-kn_array kn_minimum(kn_array x, kn_array y) { return knn_binary(kn_ufunc_minimum, x, y); }
+kn_array kn_power(kn_array x, kn_array y) { return knl_binary(kn_ufunc_power, x, y); }
+kn_array kn_maximum(kn_array x, kn_array y) { return knl_binary(kn_ufunc_maximum, x, y); }
+kn_array kn_minimum(kn_array x, kn_array y) { return knl_binary(kn_ufunc_minimum, x, y); }
 
-kn_array kn_floor_divide(kn_array x, kn_array y) { return knn_binary(kn_ufunc_floor_divide, x, y); }
-kn_array kn_remainder(kn_array x, kn_array y) { return knn_binary(kn_ufunc_remainder, x, y); }
-kn_array kn_fmod(kn_array x, kn_array y) { return knn_binary(kn_ufunc_fmod, x, y); }
-kn_array kn_float_power(kn_array x, kn_array y) { return knn_binary(kn_ufunc_float_power, x, y); }
-kn_array kn_fmax(kn_array x, kn_array y) { return knn_binary(kn_ufunc_fmax, x, y); }
-kn_array kn_fmin(kn_array x, kn_array y) { return knn_binary(kn_ufunc_fmin, x, y); }
-kn_array kn_arctan2(kn_array x, kn_array y) { return knn_binary(kn_ufunc_arctan2, x, y); }
-kn_array kn_hypot(kn_array x, kn_array y) { return knn_binary(kn_ufunc_hypot, x, y); }
-kn_array kn_copysign(kn_array x, kn_array y) { return knn_binary(kn_ufunc_copysign, x, y); }
-kn_array kn_nextafter(kn_array x, kn_array y) { return knn_binary(kn_ufunc_nextafter, x, y); }
-kn_array kn_heaviside(kn_array x, kn_array y) { return knn_binary(kn_ufunc_heaviside, x, y); }
-kn_array kn_logaddexp(kn_array x, kn_array y) { return knn_binary(kn_ufunc_logaddexp, x, y); }
-kn_array kn_logaddexp2(kn_array x, kn_array y) { return knn_binary(kn_ufunc_logaddexp2, x, y); }
-kn_array kn_gcd(kn_array x, kn_array y) { return knn_binary(kn_ufunc_gcd, x, y); }
-kn_array kn_lcm(kn_array x, kn_array y) { return knn_binary(kn_ufunc_lcm, x, y); }
+kn_array kn_floor_divide(kn_array x, kn_array y) { return knl_binary(kn_ufunc_floor_divide, x, y); }
+kn_array kn_remainder(kn_array x, kn_array y) { return knl_binary(kn_ufunc_remainder, x, y); }
+kn_array kn_fmod(kn_array x, kn_array y) { return knl_binary(kn_ufunc_fmod, x, y); }
+kn_array kn_float_power(kn_array x, kn_array y) { return knl_binary(kn_ufunc_float_power, x, y); }
+kn_array kn_fmax(kn_array x, kn_array y) { return knl_binary(kn_ufunc_fmax, x, y); }
+kn_array kn_fmin(kn_array x, kn_array y) { return knl_binary(kn_ufunc_fmin, x, y); }
+kn_array kn_arctan2(kn_array x, kn_array y) { return knl_binary(kn_ufunc_arctan2, x, y); }
+kn_array kn_hypot(kn_array x, kn_array y) { return knl_binary(kn_ufunc_hypot, x, y); }
+kn_array kn_copysign(kn_array x, kn_array y) { return knl_binary(kn_ufunc_copysign, x, y); }
+kn_array kn_nextafter(kn_array x, kn_array y) { return knl_binary(kn_ufunc_nextafter, x, y); }
+kn_array kn_heaviside(kn_array x, kn_array y) { return knl_binary(kn_ufunc_heaviside, x, y); }
+kn_array kn_logaddexp(kn_array x, kn_array y) { return knl_binary(kn_ufunc_logaddexp, x, y); }
+kn_array kn_logaddexp2(kn_array x, kn_array y) { return knl_binary(kn_ufunc_logaddexp2, x, y); }
+kn_array kn_gcd(kn_array x, kn_array y) { return knl_binary(kn_ufunc_gcd, x, y); }
+kn_array kn_lcm(kn_array x, kn_array y) { return knl_binary(kn_ufunc_lcm, x, y); }
 kn_array kn_mod(kn_array x, kn_array y) { return kn_remainder(x, y); }
 kn_array kn_pow(kn_array x, kn_array y) { return kn_power(x, y); }
 kn_array kn_atan2(kn_array x, kn_array y) { return kn_arctan2(x, y); }
@@ -315,19 +315,19 @@ kn_divmod_result kn_divmod(kn_array x, kn_array y)
     kna_op op;
     kna_begin(&op, "divmod");
     kn_array both[] = {x, y}, z[2];
-    kn_atom parts[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    kni_atom parts[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     kn_shape shape;
     kn_dtype d = kna_result_type(&op, 2, both);
     if (d && knx_is_complex(d))
-        knn_not_supported(&op, "divmod");
-    d = kna_failed(&op) ? d : knn_ufunc_dtype(&op, kn_ufunc_floor_divide, x, y);
+        knl_not_supported(&op, "divmod");
+    d = kna_failed(&op) ? d : knl_ufunc_dtype(&op, kn_ufunc_floor_divide, x, y);
     kna_common_shape(&op, 2, both, &shape);
     if (!kna_failed(&op)) {
         kn_dtype wide = d->size == 2 && knx_is_float(d) ? KN_DT(F32) : d;
-        kn_type full = knn_shaped(wide, &shape);
-        kn_atom p = knb_astype(op.b, kna_in_as(&op, x, d), wide), q = knb_astype(op.b, kna_in_as(&op, y, d), wide);
+        kni_type full = knl_shaped(wide, &shape);
+        kni_atom p = knb_astype(op.b, kna_in_as(&op, x, d), wide), q = knb_astype(op.b, kna_in_as(&op, y, d), wide);
         p = knb_broadcast_to(op.b, p, full);
-        knn_floor_and_rest(op.b, p, knb_broadcast_to(op.b, q, full), &parts[0], &parts[1]);
+        knl_floor_and_rest(op.b, p, knb_broadcast_to(op.b, q, full), &parts[0], &parts[1]);
         for (int i = 0; i < 2; i++)
             parts[i] = knb_astype(op.b, parts[i], d);
     }

@@ -8,8 +8,8 @@
 
 /* ---- What joins the elements, and in which dtype. */
 
-typedef kn_atom (*reducer)(kn_builder *b, kn_atom x, int n, const int64_t *axes);
-typedef kn_atom (*cumulator)(kn_builder *b, kn_atom x, int axis, bool reverse);
+typedef kni_atom (*reducer)(kni_builder *b, kni_atom x, int n, const int64_t *axes);
+typedef kni_atom (*cumulator)(kni_builder *b, kni_atom x, int axis, bool reverse);
 typedef struct joining {
     kn_ufunc ufunc;
     reducer reduce;       /* NULL: none */
@@ -70,10 +70,10 @@ static joining joining_of(kn_ufunc f, kn_dtype d)
 
 typedef struct fold {
     kna_op op;
-    kn_builder *b;
+    kni_builder *b;
     joining how;
     kn_dtype d;
-    kn_atom x;
+    kni_atom x;
     const char *name; /* of the ufunc */
 } fold;
 
@@ -91,27 +91,27 @@ static bool begin(fold *w, const char *name, kn_ufunc f, kn_array x, kn_dtype dt
     w->b = w->op.b;
     w->x = kna_in(&w->op, x);
     w->d = NULL;
-    if (kna_failed(&w->op) || !knn_ufunc_exists(&w->op, f))
+    if (kna_failed(&w->op) || !knl_ufunc_exists(&w->op, f))
         return false;
-    w->name = knn_ufunc_name(f);
+    w->name = knl_ufunc_name(f);
     kn_dtype from = knb_type(w->b, w->x).dtype;
-    if (knn_not_a_number(&w->op, w->name, from))
+    if (knl_not_a_number(&w->op, w->name, from))
         return false;
     w->how = joining_of(f, dtype ? dtype : wider(f, from));
     if (w->how.truth) {
         w->d = KN_DT(BOOL);
-        w->x = knn_truth(&w->op, w->x);
+        w->x = knl_truth(&w->op, w->x);
     } else if (f >= kn_ufunc_equal && (dtype ? dtype : from)->kind == KN_KIND_BOOL) {
         w->d = KN_DT(BOOL);
-        w->x = knn_truth(&w->op, w->x);
+        w->x = knl_truth(&w->op, w->x);
     } else if (f >= kn_ufunc_equal) {
         kna_fail(&w->op, KN_ERROR_TYPE, "No loop matching the specified signature and casting was found for ufunc %s",
                  w->name);
     } else {
         kn_scope scope = kn_scope_begin();
-        kn_scalar_bits none = {{0}};
+        knx_scalar_bits none = {{0}};
         kn_array like = kna_from_number(dtype ? dtype : wider(f, from), false, none);
-        w->d = knn_ufunc_dtype(&w->op, f, like, like);
+        w->d = knl_ufunc_dtype(&w->op, f, like, like);
         kn_scope_end(&scope);
         if (!kna_failed(&w->op))
             w->x = knb_astype(w->b, w->x, w->d);
@@ -125,7 +125,7 @@ static void check_powers(fold *w, kn_array x, kn_array where, int axis, const bo
 {
     if (kna_failed(&w->op) || w->how.ufunc != kn_ufunc_power || w->d->kind != KN_KIND_INT || !w->b->hook)
         return;
-    kn_type t = {0}, m = {0};
+    kni_type t = {0}, m = {0};
     const unsigned char *at = kna_look(&w->op, x, &t), *counts = where ? kna_look(&w->op, where, &m) : NULL;
     bool masked = counts && kni_type_same_shape(t, m) && m.dtype->kind == KN_KIND_BOOL;
     int64_t inner = 1;
@@ -144,7 +144,7 @@ static void check_powers(fold *w, kn_array x, kn_array where, int axis, const bo
 /* The same for what follows the first index (or begins with it: `all`) along an axis. */
 static void check_powers_from(fold *w, kn_array x, kn_array where, int axis, bool all)
 {
-    kn_type t = kna_type(&w->op, x);
+    kni_type t = kna_type(&w->op, x);
     bool *is_power = kna_failed(&w->op) || !t.ndim ? NULL : knx_alloc((size_t)t.dim[axis] + 1);
     for (int64_t i = 0; is_power && i < t.dim[axis]; i++)
         is_power[i] = all || i > 0;
@@ -153,16 +153,16 @@ static void check_powers_from(fold *w, kn_array x, kn_array where, int axis, boo
     knx_free(is_power);
 }
 
-static kn_atom join(fold *w, kn_atom x, kn_atom y)
+static kni_atom join(fold *w, kni_atom x, kni_atom y)
 {
-    kn_shape shape = knn_shape_of(&w->op, x);
-    return kna_failed(&w->op) ? KN_ATOM_NONE : knn_ufunc_formula(w->b, w->how.ufunc, x, y, &shape);
+    kn_shape shape = knl_shape_of(&w->op, x);
+    return kna_failed(&w->op) ? KN_ATOM_NONE : knl_ufunc_formula(w->b, w->how.ufunc, x, y, &shape);
 }
 
 /* The parts of x along an axis, without it; the caller's to free. */
-static kn_atom *parts_of(fold *w, kn_atom x, int axis, int64_t n)
+static kni_atom *parts_of(fold *w, kni_atom x, int axis, int64_t n)
 {
-    kn_atom *part = n < INT32_MAX ? knx_alloc(((size_t)n + 1) * sizeof *part) : NULL;
+    kni_atom *part = n < INT32_MAX ? knx_alloc(((size_t)n + 1) * sizeof *part) : NULL;
     if (!part)
         kna_fail_with(&w->op, knx_error_nomem());
     else if (n)
@@ -172,12 +172,12 @@ static kn_atom *parts_of(fold *w, kn_atom x, int axis, int64_t n)
 
 /* ---- reduce. */
 
-static kn_atom identity(fold *w) { return knb_number(w->b, w->d, w->how.identity); }
+static kni_atom identity(fold *w) { return knb_number(w->b, w->d, w->how.identity); }
 
 /* Several axes as one, the first. */
-static kn_atom merge_axes(fold *w, kn_atom x, int n, const int64_t *axes)
+static kni_atom merge_axes(fold *w, kni_atom x, int n, const int64_t *axes)
 {
-    kn_shape shape = knn_shape_of(&w->op, x), rest = {.ndim = 1, .dim = {1}};
+    kn_shape shape = knl_shape_of(&w->op, x), rest = {.ndim = 1, .dim = {1}};
     int64_t order[KN_MAX_NDIM];
     int at = n;
     for (int i = 0, k = 0; i < shape.ndim; i++) {
@@ -192,16 +192,16 @@ static kn_atom merge_axes(fold *w, kn_atom x, int n, const int64_t *axes)
     }
     if (rest.ndim > KN_MAX_NDIM) /* no axis is joined */
         return x;
-    return knn_reshape(&w->op, knb_transpose(w->b, x, order), &rest);
+    return knl_reshape(&w->op, knb_transpose(w->b, x, order), &rest);
 }
 
 /* One after the other along the first axis, from `y` on, which is KN_ATOM_NONE if there is no such value. */
-static kn_atom left_fold(fold *w, kn_atom x, kn_atom mask, kn_atom y)
+static kni_atom left_fold(fold *w, kni_atom x, kni_atom mask, kni_atom y)
 {
     if (kna_failed(&w->op))
         return KN_ATOM_NONE;
     int64_t n = knb_type(w->b, x).dim[0];
-    kn_atom *part = parts_of(w, x, 0, n), *keep = NULL;
+    kni_atom *part = parts_of(w, x, 0, n), *keep = NULL;
     if (part && mask != KN_ATOM_NONE)
         keep = parts_of(w, mask, 0, n);
     for (int64_t i = 0; part && i < n && !kna_failed(&w->op); i++) {
@@ -209,7 +209,7 @@ static kn_atom left_fold(fold *w, kn_atom x, kn_atom mask, kn_atom y)
             y = part[i];
             continue;
         }
-        kn_atom next = join(w, y, part[i]);
+        kni_atom next = join(w, y, part[i]);
         y = keep && !kna_failed(&w->op) ? knb_select(w->b, keep[i], next, y) : next;
     }
     knx_free(part);
@@ -217,37 +217,37 @@ static kn_atom left_fold(fold *w, kn_atom x, kn_atom mask, kn_atom y)
     return kna_failed(&w->op) ? KN_ATOM_NONE : y;
 }
 
-static kn_atom first_axis(fold *w, kn_atom x, int64_t start, int64_t stop)
+static kni_atom first_axis(fold *w, kni_atom x, int64_t start, int64_t stop)
 {
-    kn_shape from = {0}, to = knn_shape_of(&w->op, x);
+    kn_shape from = {0}, to = knl_shape_of(&w->op, x);
     from.dim[0] = start;
     to.dim[0] = stop;
     return kna_failed(&w->op) ? KN_ATOM_NONE : knb_slice(w->b, x, from.dim, to.dim, NULL);
 }
 
 /* The first half of the first axis with the second one, until there is one element. */
-static kn_atom fold_by_halves(fold *w, kn_atom x)
+static kni_atom fold_by_halves(fold *w, kni_atom x)
 {
     if (kna_failed(&w->op))
         return KN_ATOM_NONE;
     int64_t n = knb_type(w->b, x).dim[0], zero = 0;
     while (n > 1 && !kna_failed(&w->op)) {
         int64_t half = n / 2;
-        kn_atom y = join(w, first_axis(w, x, 0, half), first_axis(w, x, half, 2 * half));
+        kni_atom y = join(w, first_axis(w, x, 0, half), first_axis(w, x, half, 2 * half));
         if (n % 2)
-            y = knb_concatenate(w->b, 2, (kn_atom[]){y, first_axis(w, x, n - 1, n)}, 0);
+            y = knb_concatenate(w->b, 2, (kni_atom[]){y, first_axis(w, x, n - 1, n)}, 0);
         x = y;
         n -= half;
     }
     return kna_failed(&w->op) ? KN_ATOM_NONE : knb_squeeze(w->b, x, 1, &zero);
 }
 
-static kn_atom reduce_all(fold *w, kn_atom x, int n, const int64_t *axes)
+static kni_atom reduce_all(fold *w, kni_atom x, int n, const int64_t *axes)
 {
     return w->how.reduce ? w->how.reduce(w->b, x, n, axes) : fold_by_halves(w, merge_axes(w, x, n, axes));
 }
 
-static kn_type reduced_type(kn_type t, int n, const int64_t *axes, kn_shape *shape)
+static kni_type reduced_type(kni_type t, int n, const int64_t *axes, kn_shape *shape)
 {
     shape->ndim = 0;
     for (int i = 0, k = 0; i < t.ndim; i++)
@@ -255,20 +255,20 @@ static kn_type reduced_type(kn_type t, int n, const int64_t *axes, kn_shape *sha
             k++;
         else
             shape->dim[shape->ndim++] = t.dim[i];
-    return knn_shaped(t.dtype, shape);
+    return knl_shaped(t.dtype, shape);
 }
 
-static kn_atom reduced(fold *w, kn_atom x, kn_atom mask, kn_atom initial, int n, const int64_t *axes)
+static kni_atom reduced(fold *w, kni_atom x, kni_atom mask, kni_atom initial, int n, const int64_t *axes)
 {
     if (kna_failed(&w->op))
         return KN_ATOM_NONE;
-    kn_type t = knb_type(w->b, x);
+    kni_type t = knb_type(w->b, x);
     kn_shape shape;
-    kn_type result = reduced_type(t, n, axes, &shape);
+    kni_type result = reduced_type(t, n, axes, &shape);
     int64_t count = 1;
     for (int i = 0; i < n; i++)
         count *= t.dim[axes[i]];
-    kn_atom start = initial;
+    kni_atom start = initial;
     if (start == KN_ATOM_NONE && (!count || mask != KN_ATOM_NONE)) {
         if (!w->how.has_identity) {
             if (mask != KN_ATOM_NONE)
@@ -292,14 +292,14 @@ static kn_atom reduced(fold *w, kn_atom x, kn_atom mask, kn_atom initial, int n,
     bool fill = w->how.has_identity || w->how.repeatable;              /* elements that do not count can be replaced */
     if (w->how.reorderable && n && (mask == KN_ATOM_NONE || fill)) {
         if (mask != KN_ATOM_NONE) {
-            kn_atom none = w->how.has_identity ? identity(w) : initial;
+            kni_atom none = w->how.has_identity ? identity(w) : initial;
             x = knb_select(w->b, mask, x, knb_broadcast_to(w->b, none, t));
         }
-        kn_atom y = reduce_all(w, x, n, axes);
+        kni_atom y = reduce_all(w, x, n, axes);
         return initial == KN_ATOM_NONE ? y : join(w, start, y);
     }
     if (!n) { /* every element alone */
-        kn_atom y = start == KN_ATOM_NONE ? x : join(w, start, x);
+        kni_atom y = start == KN_ATOM_NONE ? x : join(w, start, x);
         return mask == KN_ATOM_NONE ? y : knb_select(w->b, mask, y, start);
     }
     if (mask != KN_ATOM_NONE)
@@ -307,18 +307,18 @@ static kn_atom reduced(fold *w, kn_atom x, kn_atom mask, kn_atom initial, int n,
     return left_fold(w, merge_axes(w, x, n, axes), mask, start);
 }
 
-static kn_atom read_mask(fold *w, kn_array where)
+static kni_atom read_mask(fold *w, kn_array where)
 {
     if (!where)
         return KN_ATOM_NONE;
-    kn_atom mask = knn_truth(&w->op, kna_in(&w->op, where));
+    kni_atom mask = knl_truth(&w->op, kna_in(&w->op, where));
     if (kna_failed(&w->op))
         return KN_ATOM_NONE;
-    kn_type t = knb_type(w->b, w->x), m = knb_type(w->b, mask);
+    kni_type t = knb_type(w->b, w->x), m = knb_type(w->b, mask);
     bool fits = m.ndim <= t.ndim;
     for (int i = 1; fits && i <= m.ndim; i++)
         fits = m.dim[m.ndim - i] == 1 || m.dim[m.ndim - i] == t.dim[t.ndim - i];
-    kn_text p = {0}, q = {0};
+    knx_text p = {0}, q = {0};
     if (!fits)
         kna_fail(&w->op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
                  knx_show_shape(&p, t.ndim, t.dim), knx_show_shape(&q, m.ndim, m.dim));
@@ -332,37 +332,37 @@ kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts 
     int64_t axes[KN_MAX_NDIM];
     if (!begin(&w, "ufunc_reduce", ufunc, x, o.dtype))
         return kna_end(&w.op, KN_ATOM_NONE);
-    kn_type t = knb_type(w.b, w.x);
+    kni_type t = knb_type(w.b, w.x);
     bool scalar = !t.ndim && (!o.axis.n || (o.axis.n == 2 && (o.axis.axis[0] == 0 || o.axis.axis[0] == -1)));
     int n = scalar ? 0 : kna_axes(&w.op, o.axis, t.ndim, o.axis.n ? KNA_AXES_ALL : KNA_AXES_FIRST, axes);
     if (!kna_failed(&w.op) && n > 1 && !w.how.reorderable)
         kna_fail(&w.op, KN_ERROR_VALUE,
                  "reduction operation '%s' is not reorderable, so at most one axis may be specified", w.name);
-    kn_atom mask = read_mask(&w, o.where), initial = KN_ATOM_NONE;
+    kni_atom mask = read_mask(&w, o.where), initial = KN_ATOM_NONE;
     if (o.initial && !kna_failed(&w.op)) {
-        initial = w.how.truth ? knn_truth(&w.op, kna_in(&w.op, o.initial)) : knn_initial(&w.op, o.initial, w.d);
+        initial = w.how.truth ? knl_truth(&w.op, kna_in(&w.op, o.initial)) : knl_initial(&w.op, o.initial, w.d);
         if (!kna_failed(&w.op) && knb_type(w.b, initial).ndim)
             kna_fail(&w.op, KN_ERROR_VALUE, "Input object to FromPyObject is not a scalar.");
     }
     if (n == 1)
         check_powers_from(&w, x, o.where, (int)axes[0], o.initial != NULL);
-    kn_atom y = kna_failed(&w.op) ? KN_ATOM_NONE : reduced(&w, w.x, mask, initial, n, axes);
+    kni_atom y = kna_failed(&w.op) ? KN_ATOM_NONE : reduced(&w, w.x, mask, initial, n, axes);
     if (o.keepdims && !kna_failed(&w.op))
-        y = knn_keep_axes(&w.op, y, t, n, axes);
+        y = knl_keep_axes(&w.op, y, t, n, axes);
     return kna_end(&w.op, y);
 }
 
 /* ---- accumulate, reduceat, outer. */
 
-static kn_atom accumulated(fold *w, kn_atom x, int axis)
+static kni_atom accumulated(fold *w, kni_atom x, int axis)
 {
-    kn_type t = knb_type(w->b, x);
+    kni_type t = knb_type(w->b, x);
     int64_t n = t.dim[axis];
     if (w->how.accumulate)
         return w->how.accumulate(w->b, x, axis, false);
     if (!n)
         return x;
-    kn_atom *part = parts_of(w, x, axis, n), y = KN_ATOM_NONE;
+    kni_atom *part = parts_of(w, x, axis, n), y = KN_ATOM_NONE;
     for (int64_t i = 1; i < n && !kna_failed(&w->op); i++)
         part[i] = join(w, part[i - 1], part[i]);
     if (!kna_failed(&w->op))
@@ -385,15 +385,15 @@ kn_array kn_ufunc_accumulate(kn_ufunc ufunc, kn_array x, const kn_ufunc_accumula
     return kna_end(&w.op, kna_failed(&w.op) ? KN_ATOM_NONE : accumulated(&w, w.x, axis));
 }
 
-static kn_atom segment(fold *w, int axis, int64_t start, int64_t stop)
+static kni_atom segment(fold *w, int axis, int64_t start, int64_t stop)
 {
-    kn_shape from = {0}, to = knn_shape_of(&w->op, w->x);
+    kn_shape from = {0}, to = knl_shape_of(&w->op, w->x);
     int64_t at = axis;
     if (kna_failed(&w->op))
         return KN_ATOM_NONE;
     from.dim[axis] = start;
     to.dim[axis] = stop;
-    kn_atom x = knb_slice(w->b, w->x, from.dim, to.dim, NULL);
+    kni_atom x = knb_slice(w->b, w->x, from.dim, to.dim, NULL);
     if (stop == start + 1)
         return knb_squeeze(w->b, x, 1, &at);
     return reduced(w, x, KN_ATOM_NONE, KN_ATOM_NONE, 1, &at);
@@ -414,9 +414,9 @@ static void check_powers_inside(fold *w, kn_array x, int axis, int64_t n, const 
     knx_free(is_power);
 }
 
-static kn_atom segments(fold *w, int axis, int64_t n, const int64_t *index)
+static kni_atom segments(fold *w, int axis, int64_t n, const int64_t *index)
 {
-    kn_type t = knb_type(w->b, w->x);
+    kni_type t = knb_type(w->b, w->x);
     int64_t extent = t.dim[axis];
     for (int64_t i = 0; i < n; i++)
         if (index[i] < 0 || index[i] >= extent) {
@@ -425,11 +425,11 @@ static kn_atom segments(fold *w, int axis, int64_t n, const int64_t *index)
             return KN_ATOM_NONE;
         }
     if (!n) {
-        kn_shape from = {0}, none = knn_shape_of(&w->op, w->x);
+        kn_shape from = {0}, none = knl_shape_of(&w->op, w->x);
         none.dim[axis] = 0;
         return knb_slice(w->b, w->x, from.dim, none.dim, NULL);
     }
-    kn_atom *part = n < INT32_MAX ? knx_alloc((size_t)n * sizeof *part) : NULL, y = KN_ATOM_NONE;
+    kni_atom *part = n < INT32_MAX ? knx_alloc((size_t)n * sizeof *part) : NULL, y = KN_ATOM_NONE;
     if (!part)
         kna_fail_with(&w->op, knx_error_nomem());
     for (int64_t i = 0; part && i < n && !kna_failed(&w->op); i++) {
@@ -448,7 +448,7 @@ kn_array kn_ufunc_reduceat(kn_ufunc ufunc, kn_array x, kn_array indices, const k
     fold w;
     int64_t n = 0;
     int index_ndim = 0;
-    kn_atom y = KN_ATOM_NONE;
+    kni_atom y = KN_ATOM_NONE;
     if (!begin(&w, "ufunc_reduceat", ufunc, x, o.dtype))
         return kna_end(&w.op, KN_ATOM_NONE);
     int ndim = knb_type(w.b, w.x).ndim;
@@ -456,7 +456,7 @@ kn_array kn_ufunc_reduceat(kn_ufunc ufunc, kn_array x, kn_array indices, const k
         kna_fail(&w.op, KN_ERROR_TYPE, "cannot reduceat on a scalar");
     int axis = kna_failed(&w.op) ? 0 : kna_axis(&w.op, o.axis, ndim, 0);
     int64_t *index = kna_failed(&w.op) ? NULL
-                                       : knn_look_integers(&w.op, indices, &n, &index_ndim,
+                                       : knl_look_integers(&w.op, indices, &n, &index_ndim,
                                                            "Cannot cast array data from dtype('float64') to "
                                                            "dtype('int64') according to the rule 'safe'");
     if (!kna_failed(&w.op) && index_ndim > 1)
@@ -471,15 +471,15 @@ kn_array kn_ufunc_reduceat(kn_ufunc ufunc, kn_array x, kn_array indices, const k
 
 kn_array kn_ufunc_outer(kn_ufunc ufunc, kn_array x, kn_array y)
 {
-    knn_body c;
-    knn_begin(&c, "ufunc_outer");
-    kn_type s = kna_type(&c.op, x), t = kna_type(&c.op, y);
-    if (kna_failed(&c.op) || !knn_ufunc_exists(&c.op, ufunc))
-        return knn_end(&c, NULL);
+    knl_body c;
+    knl_begin(&c, "ufunc_outer");
+    kni_type s = kna_type(&c.op, x), t = kna_type(&c.op, y);
+    if (kna_failed(&c.op) || !knl_ufunc_exists(&c.op, ufunc))
+        return knl_end(&c, NULL);
     if (s.ndim + t.ndim > KN_MAX_NDIM) {
         kna_fail(&c.op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
                  KN_MAX_NDIM, s.ndim + t.ndim);
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     }
     if (s.ndim && t.ndim) {
         kn_shape wide = {.ndim = s.ndim + t.ndim};
@@ -487,5 +487,5 @@ kn_array kn_ufunc_outer(kn_ufunc ufunc, kn_array x, kn_array y)
             wide.dim[i] = i < s.ndim ? s.dim[i] : 1;
         x = kn_reshape(x, &wide, NULL);
     }
-    return knn_end(&c, knn_ufunc_whole(ufunc, x, y));
+    return knl_end(&c, knl_ufunc_whole(ufunc, x, y));
 }

@@ -11,7 +11,7 @@
 #define UNARY_LAX(...)
 
 #define UNARY(name, function, traits, ...) \
-    kn_array function(kn_array x) { return knn_unary(x, &#function[sizeof "kn_" - 1], knb_##name, traits); }
+    kn_array function(kn_array x) { return knl_unary(x, &#function[sizeof "kn_" - 1], knb_##name, traits); }
 #include "ir/unary.def"
 #undef UNARY
 
@@ -35,7 +35,7 @@ kn_array kn_positive(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "positive");
-    kn_type t = kna_type(&op, x);
+    kni_type t = kna_type(&op, x);
     if (!kna_failed(&op) && t.dtype->kind == KN_KIND_BOOL)
         return no_loop_for_bool(&op, "positive");
     return kna_end_in_order(&op, kna_in(&op, x), 1, &x);
@@ -45,7 +45,7 @@ kn_array kn_sign(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "sign");
-    kn_type t = kna_type(&op, x);
+    kni_type t = kna_type(&op, x);
     if (!kna_failed(&op) && t.dtype->kind == KN_KIND_BOOL)
         return no_loop_for_bool(&op, "sign");
     return kna_end_in_order(&op, knb_sign(op.b, kna_in(&op, x)), 1, &x);
@@ -55,7 +55,7 @@ kn_array kn_reciprocal(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "reciprocal");
-    kn_atom a = knn_in_number(&op, x);
+    kni_atom a = knl_in_number(&op, x);
     return kna_end_in_order(&op, knb_div(op.b, knb_like(op.b, a, 1), a), 1, &x);
 }
 
@@ -63,7 +63,7 @@ kn_array kn_conjugate(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "conjugate");
-    return kna_end_in_order(&op, knb_conj(op.b, knn_in_number(&op, x)), 1, &x);
+    return kna_end_in_order(&op, knb_conj(op.b, knl_in_number(&op, x)), 1, &x);
 }
 
 kn_array kn_conj(kn_array x) { return kn_conjugate(x); }
@@ -78,16 +78,16 @@ kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
     kn_shape shape;
     kn_dtype d = kna_result_type(&op, 3, all);
     kna_common_shape(&op, 3, all, &shape);
-    if (kna_failed(&op) || knn_not_a_number(&op, "clip", d))
+    if (kna_failed(&op) || knl_not_a_number(&op, "clip", d))
         return kna_end(&op, KN_ATOM_NONE);
-    if (lo && knn_beyond(&op, lo, d) < 0) /* bounds beyond all values are none */
+    if (lo && knl_beyond(&op, lo, d) < 0) /* bounds beyond all values are none */
         lo = NULL;
-    if (hi && knn_beyond(&op, hi, d) > 0)
+    if (hi && knl_beyond(&op, hi, d) > 0)
         hi = NULL;
-    kn_atom a = knn_operand(&op, x, d, &shape);
+    kni_atom a = knl_operand(&op, x, d, &shape);
     if (lo)
-        a = knb_max(op.b, a, knn_operand(&op, lo, d, &shape));
+        a = knb_max(op.b, a, knl_operand(&op, lo, d, &shape));
     if (hi)
-        a = knb_min(op.b, a, knn_operand(&op, hi, d, &shape));
+        a = knb_min(op.b, a, knl_operand(&op, hi, d, &shape));
     return kna_end_in_order(&op, a, 3, all);
 }

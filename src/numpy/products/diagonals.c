@@ -19,7 +19,7 @@ static int matrix_axis(kna_op *op, const char *name, int axis, int ndim)
     return axis < 0 ? axis + ndim : axis;
 }
 
-static diagonal find_diagonal(kna_op *op, kn_type t, int64_t offset, int axis1, int axis2)
+static diagonal find_diagonal(kna_op *op, kni_type t, int64_t offset, int axis1, int axis2)
 {
     diagonal d = {.n = 0};
     if (!kna_failed(op) && t.ndim < 2)
@@ -41,16 +41,16 @@ static diagonal find_diagonal(kna_op *op, kn_type t, int64_t offset, int axis1, 
     return d;
 }
 
-static kn_atom read_diagonal(kna_op *op, kn_atom a, const diagonal *d)
+static kni_atom read_diagonal(kna_op *op, kni_atom a, const diagonal *d)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    kn_type t = knb_type(b, a);
+    kni_type t = knb_type(b, a);
     int64_t offset[KN_MAX_NDIM], size[KN_MAX_NDIM], column[] = {d->n, 1}, map[] = {d->axis[0], d->axis[1]};
     int64_t gone[] = {map[0] < map[1] ? map[0] : map[1], map[0] < map[1] ? map[1] : map[0]};
     int rest = 0;
-    kn_atom i = knb_iota(b, KN_DT(I64), 2, column, 0), at[2];
+    kni_atom i = knb_iota(b, KN_DT(I64), 2, column, 0), at[2];
     for (int k = 0; k < 2; k++)
         at[k] = d->start[k] ? knb_add(b, i, knb_integer(b, KN_DT(I64), d->start[k])) : i;
     for (int k = 0; k < t.ndim; k++) {
@@ -61,22 +61,22 @@ static kn_atom read_diagonal(kna_op *op, kn_atom a, const diagonal *d)
             rest++;
         }
     }
-    kn_p_gather g = {.offset_dims = {rest, offset},
-                     .collapsed_slice_dims = {2, gone},
-                     .start_index_map = {2, map},
-                     .slice_sizes = {t.ndim, size},
-                     .mode = KN_GATHER_PROMISE};
+    kni_p_gather g = {.offset_dims = {rest, offset},
+                      .collapsed_slice_dims = {2, gone},
+                      .start_index_map = {2, map},
+                      .slice_sizes = {t.ndim, size},
+                      .mode = KN_GATHER_PROMISE};
     return knb_gather(b, a, knb_concatenate(b, 2, at, 1), &g);
 }
 
-kn_array knn_diagonal(const char *name, kn_array x, int64_t offset, int axis1, int axis2)
+kn_array knl_diagonal(const char *name, kn_array x, int64_t offset, int axis1, int axis2)
 {
     kna_op op;
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = kna_failed(&op) ? kni_scalar_type(KN_DT(F32)) : knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = kna_failed(&op) ? kni_scalar_type(KN_DT(F32)) : knb_type(op.b, a);
     diagonal d = find_diagonal(&op, t, offset, axis1, axis2);
-    kn_atom y = read_diagonal(&op, a, &d);
+    kni_atom y = read_diagonal(&op, a, &d);
     bool other = !kna_failed(&op) && kna_handle_is_foreign(x); /* of another context: a copy */
     const kna_array *base = kna_failed(&op) || other ? NULL : kna_array_of(&op, x);
     if (!base)
@@ -97,7 +97,7 @@ kn_array knn_diagonal(const char *name, kn_array x, int64_t offset, int axis1, i
 kn_array kn_diagonal(kn_array x, const kn_diagonal_opts *opts)
 {
     KNX_OPTS(kn_diagonal_opts, o, opts);
-    return knn_diagonal("diagonal", x, o.offset, o.axis1, o.axis2);
+    return knl_diagonal("diagonal", x, o.offset, o.axis1, o.axis2);
 }
 
 kn_array kn_trace(kn_array x, const kn_trace_opts *opts)
@@ -105,10 +105,10 @@ kn_array kn_trace(kn_array x, const kn_trace_opts *opts)
     KNX_OPTS(kn_trace_opts, o, opts);
     kna_op op;
     kna_begin(&op, "trace");
-    kn_atom a = kna_in(&op, x);
-    kn_type t = kna_failed(&op) ? kni_scalar_type(KN_DT(F32)) : knb_type(op.b, a);
+    kni_atom a = kna_in(&op, x);
+    kni_type t = kna_failed(&op) ? kni_scalar_type(KN_DT(F32)) : knb_type(op.b, a);
     diagonal found = find_diagonal(&op, t, o.offset, o.axis1, o.axis2);
-    kn_atom d = read_diagonal(&op, a, &found);
+    kni_atom d = read_diagonal(&op, a, &found);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     char kind = t.dtype->kind;

@@ -20,15 +20,15 @@ static int find(const knn_term *t, int label)
     return d;
 }
 
-static bool is_bool(kna_op *op, kn_atom a) { return knb_type(op->b, a).dtype->kind == KN_KIND_BOOL; }
+static bool is_bool(kna_op *op, kni_atom a) { return knb_type(op->b, a).dtype->kind == KN_KIND_BOOL; }
 
 /* --- one value -------------------------------------------------------------------------------- */
 
 /* The diagonal of all axes with this label, as the last axis: one gather. */
 static void join_label(kna_op *op, knn_term *t, int label)
 {
-    kn_builder *b = op->b;
-    kn_type type = knb_type(b, t->a);
+    kni_builder *b = op->b;
+    kni_type type = knb_type(b, t->a);
     int64_t axes[KN_MAX_NDIM], rest[KN_MAX_NDIM], size[KN_MAX_NDIM];
     int n = 0, m = 0;
     for (int d = 0; d < t->ndim; d++) {
@@ -42,11 +42,11 @@ static void join_label(kna_op *op, knn_term *t, int label)
         }
     }
     int64_t places[] = {type.dim[axes[0]], n};
-    kn_p_gather g = {.offset_dims = {m, rest},
-                     .collapsed_slice_dims = {n, axes},
-                     .start_index_map = {n, axes},
-                     .slice_sizes = {t->ndim, size},
-                     .mode = KN_GATHER_PROMISE};
+    kni_p_gather g = {.offset_dims = {m, rest},
+                      .collapsed_slice_dims = {n, axes},
+                      .start_index_map = {n, axes},
+                      .slice_sizes = {t->ndim, size},
+                      .mode = KN_GATHER_PROMISE};
     t->a = knb_gather(b, t->a, knb_iota(b, KN_DT(I64), 2, places, 0), &g);
     t->label[m] = (signed char)label;
     t->ndim = m + 1;
@@ -89,7 +89,7 @@ knn_term knn_order_term(kna_op *op, const knn_term *x, const signed char *order)
 /* --- two values ------------------------------------------------------------------------------- */
 
 /* x with all of these axes, whose extents are in dim; a scalar stays one. */
-static kn_atom spread(kna_op *op, const knn_term *x, const knn_term *full, const int64_t *dim)
+static kni_atom spread(kna_op *op, const knn_term *x, const knn_term *full, const int64_t *dim)
 {
     signed char order[KN_MAX_NDIM] = {0};
     int64_t axes[KN_MAX_NDIM];
@@ -116,16 +116,16 @@ static knn_term multiply(kna_op *op, const knn_term *x, const knn_term *y, const
             z.label[z.ndim++] = y->label[d];
     if (order)
         memcpy(z.label, order, (size_t)z.ndim);
-    kn_type xt = knb_type(op->b, x->a), yt = knb_type(op->b, y->a);
+    kni_type xt = knb_type(op->b, x->a), yt = knb_type(op->b, y->a);
     int64_t dim[KN_MAX_NDIM];
     for (int d = 0; d < z.ndim; d++) {
         int i = find(x, z.label[d]);
         dim[d] = i < x->ndim ? xt.dim[i] : yt.dim[find(y, z.label[d])];
     }
-    kna_fail_with(op, kni_type_check_size(kni_type(xt.dtype, z.ndim, dim)));
+    kna_fail_with(op, kni_type_check_size(kni_type_of(xt.dtype, z.ndim, dim)));
     if (kna_failed(op))
         return z;
-    kn_atom u = spread(op, x, &z, dim), v = spread(op, y, &z, dim);
+    kni_atom u = spread(op, x, &z, dim), v = spread(op, y, &z, dim);
     if (!kna_failed(op))
         z.a = is_bool(op, u) ? knb_and(op->b, u, v) : knb_mul(op->b, u, v);
     return z;
@@ -148,11 +148,11 @@ static knn_term dot(kna_op *op, const knn_term *x, const knn_term *y, uint64_t b
     int n_order = __builtin_popcountll((set_of(x) | set_of(y)) & ~summed);
     const signed char *first = order ? order : x->label;
     int n_first = order ? n_order : x->ndim;
-    kn_p_dot_general p = {.lhs_contract = {axes_of(x, summed, x->ndim, x->label, v[0]), v[0]},
-                          .rhs_contract = {axes_of(y, summed, x->ndim, x->label, v[1]), v[1]},
-                          .lhs_batch = {axes_of(x, batch, n_first, first, v[2]), v[2]},
-                          .rhs_batch = {axes_of(y, batch, n_first, first, v[3]), v[3]},
-                          .preferred_element_type = knb_type(op->b, x->a).dtype};
+    kni_p_dot_general p = {.lhs_contract = {axes_of(x, summed, x->ndim, x->label, v[0]), v[0]},
+                           .rhs_contract = {axes_of(y, summed, x->ndim, x->label, v[1]), v[1]},
+                           .lhs_batch = {axes_of(x, batch, n_first, first, v[2]), v[2]},
+                           .rhs_batch = {axes_of(y, batch, n_first, first, v[3]), v[3]},
+                           .preferred_element_type = knb_type(op->b, x->a).dtype};
     knn_term z = {.a = knb_dot_general(op->b, x->a, y->a, &p)};
     for (int i = 0; i < p.lhs_batch.n; i++)
         z.label[z.ndim++] = x->label[v[2][i]];
@@ -196,7 +196,7 @@ typedef struct sum {
     const knn_subscripts *s;
     int n;
     knn_term term[KNN_MAX_OPERANDS];
-    kn_atom given; /* the last operand as it came */
+    kni_atom given; /* the last operand as it came */
 } sum;
 
 /* Diagonals are taken, and axes of extent 1 that broadcast are left out. */
@@ -214,7 +214,7 @@ static knn_term read_term(sum *q, int k, kn_array x, kn_dtype d)
     uint64_t ones = 0;
     if (kna_failed(&q->op))
         return t;
-    kn_type type = knb_type(q->op.b, t.a);
+    kni_type type = knb_type(q->op.b, t.a);
     for (int i = 0; i < t.ndim; i++)
         if (type.dim[i] == 1 && s->size[t.label[i]] != 1)
             ones |= (uint64_t)1 << t.label[i];
@@ -248,7 +248,7 @@ static void contract_pair(sum *q, int i, int j)
 }
 
 /* A step with more than two terms: pairs of them in the best order, or from left to right. */
-static void contract_step(sum *q, const knn_step *step, bool greedy)
+static void contract_step(sum *q, const knn_contraction *step, bool greedy)
 {
     knn_path path;
     uint64_t set[KNN_MAX_OPERANDS];
@@ -303,13 +303,13 @@ static kn_array finish(sum *q, int n, const kn_array *x, kn_dtype d)
     *t = knn_order_term(op, t, q->s->out);
     if (sums || kna_failed(op))
         return kna_end(op, kna_failed(op) ? KN_ATOM_NONE : t->a);
-    kn_type type = kna_type(op, x[0]);
+    kni_type type = kna_type(op, x[0]);
     if (type.weak || type.dtype != d)
         return kna_end(op, t->a);
     return end_view(q, x[0], t);
 }
 
-static void check_casts(kna_op *op, int n, const kn_type *t, kn_dtype d)
+static void check_casts(kna_op *op, int n, const kni_type *t, kn_dtype d)
 {
     for (int i = 0; i < n && !kna_failed(op); i++) {
         kn_dtype from = t[i].weak ? kna_strong_dtype(t[i]) : t[i].dtype;
@@ -339,7 +339,7 @@ typedef struct work {
     sum q;
     knn_subscripts s;
     knn_path path;
-    kn_type t[KNN_MAX_OPERANDS];
+    kni_type t[KNN_MAX_OPERANDS];
 } work;
 
 static kn_array einsum(work *w, const char *subscripts, int n, const kn_array *x, const kn_einsum_opts *o)
@@ -349,7 +349,7 @@ static kn_array einsum(work *w, const char *subscripts, int n, const kn_array *x
     for (int k = 0; k < n && k < KNN_MAX_OPERANDS && !kna_failed(op); k++)
         w->t[k] = kna_type(op, x[k]);
     kn_dtype d = kna_failed(op) || n < 1 ? NULL : kna_result_type(op, n, x);
-    if (kna_failed(op) || !knn_parse_subscripts(op, subscripts, n, w->t, &w->s) || knn_not_a_number(op, "einsum", d) ||
+    if (kna_failed(op) || !knn_parse_subscripts(op, subscripts, n, w->t, &w->s) || knl_not_a_number(op, "einsum", d) ||
         !knn_size_labels(op, w->t, &w->s) || !knn_choose_path(op, &w->s, o, &w->path))
         return kna_end(op, KN_ATOM_NONE);
     if (o->dtype) {

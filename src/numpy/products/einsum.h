@@ -21,9 +21,9 @@ typedef struct knn_subscripts {
 } knn_subscripts;
 
 /* NumPy's rules and texts; false with the op failed. t: the types of the operands. */
-bool knn_parse_subscripts(kna_op *op, const char *text, int n, const kn_type *t, knn_subscripts *s);
+bool knn_parse_subscripts(kna_op *op, const char *text, int n, const kni_type *t, knn_subscripts *s);
 /* The sizes of the labels; false with the op failed where extents differ. */
-bool knn_size_labels(kna_op *op, const kn_type *t, knn_subscripts *s);
+bool knn_size_labels(kna_op *op, const kni_type *t, knn_subscripts *s);
 static inline uint64_t knn_label_set(int n, const signed char *label)
 {
     uint64_t set = 0;
@@ -33,13 +33,13 @@ static inline uint64_t knn_label_set(int n, const signed char *label)
 }
 
 /* --- Paths: each step takes these operands (positions in rising order) away and puts their product at the end. */
-typedef struct knn_step {
+typedef struct knn_contraction {
     int n;
     unsigned char at[KNN_MAX_OPERANDS];
-} knn_step;
+} knn_contraction;
 typedef struct knn_path {
     int n;
-    knn_step step[KNN_MAX_OPERANDS];
+    knn_contraction step[KNN_MAX_OPERANDS];
 } knn_path;
 /* Without `sieve` neither memory nor the cost of doing all at once is a limit, and every step is a pair. */
 void knn_greedy_path(int n, const uint64_t *set, uint64_t out, const int64_t *size, double memory, bool sieve,
@@ -52,7 +52,7 @@ bool knn_choose_path(kna_op *op, const knn_subscripts *s, const kn_einsum_opts *
 
 /* --- Contractions. */
 typedef struct knn_term {
-    kn_atom a;
+    kni_atom a;
     int ndim;
     int8_t label[KN_MAX_NDIM]; /* of its axes; each once */
 } knn_term;

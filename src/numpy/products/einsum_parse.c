@@ -124,7 +124,7 @@ static bool make_output(reading *r, knn_subscripts *s)
 }
 
 /* Numbers instead of letters. The axes of "..." count from the last one. */
-static bool number_labels(reading *r, const kn_type *t, knn_subscripts *s)
+static bool number_labels(reading *r, const kni_type *t, knn_subscripts *s)
 {
     signed char number[128];
     s->n_label = s->n_broadcast;
@@ -147,7 +147,7 @@ static bool number_labels(reading *r, const kn_type *t, knn_subscripts *s)
     return true;
 }
 
-static bool read_operands(reading *r, int n, const kn_type *t, knn_subscripts *s)
+static bool read_operands(reading *r, int n, const kni_type *t, knn_subscripts *s)
 {
     for (int k = 0; k < n; k++) {
         int length = (int)strcspn(r->at, ",-");
@@ -167,7 +167,7 @@ static bool read_operands(reading *r, int n, const kn_type *t, knn_subscripts *s
     return true;
 }
 
-bool knn_parse_subscripts(kna_op *op, const char *text, int n, const kn_type *t, knn_subscripts *s)
+bool knn_parse_subscripts(kna_op *op, const char *text, int n, const kni_type *t, knn_subscripts *s)
 {
     reading r = {.op = op, .at = text};
     s->n = n;
@@ -189,7 +189,7 @@ bool knn_parse_subscripts(kna_op *op, const char *text, int n, const kn_type *t,
 /* --- sizes ------------------------------------------------------------------------------------ */
 
 /* NumPy looks at one operand's axes in order, until one is summed, before it joins repeated ones. */
-static bool check_repeated(kna_op *op, const kn_type *t, const knn_subscripts *s, int k)
+static bool check_repeated(kna_op *op, const kni_type *t, const knn_subscripts *s, int k)
 {
     uint64_t out = knn_label_set(s->n_out, s->out);
     bool single = s->n == 1;
@@ -200,7 +200,7 @@ static bool check_repeated(kna_op *op, const kn_type *t, const knn_subscripts *s
             first++;
         if (t->dim[first] == t->dim[d])
             continue;
-        kn_text where = {0};
+        knx_text where = {0};
         if (single)
             knx_text_add(&where, "single operand");
         else
@@ -213,7 +213,7 @@ static bool check_repeated(kna_op *op, const kn_type *t, const knn_subscripts *s
 }
 
 /* The axes of an operand as NumPy's iterator has them: the result's, then the summed ones in alphabetical order. */
-static void show_remapped(kn_text *text, const kn_type *t, const knn_subscripts *s, int k)
+static void show_remapped(knx_text *text, const kni_type *t, const knn_subscripts *s, int k)
 {
     signed char order[2 * KN_MAX_NDIM];
     uint64_t out = knn_label_set(s->n_out, s->out);
@@ -239,9 +239,9 @@ static void show_remapped(kn_text *text, const kn_type *t, const knn_subscripts 
     knx_text_add(text, shown && n == 1 ? ",)" : ")");
 }
 
-static bool sizes_differ(kna_op *op, const kn_type *t, const knn_subscripts *s)
+static bool sizes_differ(kna_op *op, const kni_type *t, const knn_subscripts *s)
 {
-    kn_text text = {0};
+    knx_text text = {0};
     for (int k = 0; k < s->n; k++) {
         int64_t dim[KN_MAX_NDIM]; /* diagonals are one axis already */
         int n = 0;
@@ -257,7 +257,7 @@ static bool sizes_differ(kna_op *op, const kn_type *t, const knn_subscripts *s)
     return false;
 }
 
-bool knn_size_labels(kna_op *op, const kn_type *t, knn_subscripts *s)
+bool knn_size_labels(kna_op *op, const kni_type *t, knn_subscripts *s)
 {
     for (int l = 0; l < s->n_label; l++)
         s->size[l] = 1;

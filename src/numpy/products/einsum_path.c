@@ -38,7 +38,7 @@ static void replace_pair(int n, uint64_t *set, int x, int y, uint64_t result)
 
 static void add_pair(knn_path *p, int x, int y)
 {
-    knn_step *s = &p->step[p->n++];
+    knn_contraction *s = &p->step[p->n++];
     s->n = 2;
     s->at[0] = (unsigned char)x;
     s->at[1] = (unsigned char)y;
@@ -46,7 +46,7 @@ static void add_pair(knn_path *p, int x, int y)
 
 static void add_all(knn_path *p, int n)
 {
-    knn_step *s = &p->step[p->n++];
+    knn_contraction *s = &p->step[p->n++];
     s->n = n;
     for (int i = 0; i < n; i++)
         s->at[i] = (unsigned char)i;
@@ -254,7 +254,7 @@ static bool read_path(const char *text, knn_path *path)
         return false;
     const char *s = text + sizeof head - 1;
     for (path->n = 0; *s == ',' && path->n < KNN_MAX_OPERANDS;) {
-        knn_step *step = &path->step[path->n++];
+        knn_contraction *step = &path->step[path->n++];
         s += 1 + strspn(s + 1, " ");
         if (*s++ != '(')
             return false;
@@ -279,7 +279,7 @@ static bool read_path(const char *text, knn_path *path)
 static bool check_path(kna_op *op, int n, const knn_path *path)
 {
     for (int i = 0; i < path->n; i++) {
-        const knn_step *s = &path->step[i];
+        const knn_contraction *s = &path->step[i];
         for (int k = 0; k < s->n; k++)
             if (s->at[k] >= n || (k && s->at[k] == s->at[k - 1])) {
                 kna_fail(op, KN_ERROR_INDEX, "pop index out of range");

@@ -26,7 +26,7 @@ static const char *end_of_inputs(const char *s)
     return end ? end : s + strlen(s);
 }
 
-static bool check_ellipses(kna_op *op, const char *s, int n, const kn_type *t)
+static bool check_ellipses(kna_op *op, const char *s, int n, const kni_type *t)
 {
     const char *end = end_of_inputs(s);
     for (int k = 0; s <= end && k < n; k++) {
@@ -64,7 +64,7 @@ static bool check_output(kna_op *op, const char *s)
     return true;
 }
 
-static bool check_terms(kna_op *op, const char *s, int n, const kn_type *t)
+static bool check_terms(kna_op *op, const char *s, int n, const kni_type *t)
 {
     const char *end = end_of_inputs(s), *at = s;
     int terms = 1;
@@ -88,7 +88,7 @@ static bool check_terms(kna_op *op, const char *s, int n, const kn_type *t)
 }
 
 /* s has no blanks. */
-static bool check_subscripts(kna_op *op, const char *s, int n, const kn_type *t)
+static bool check_subscripts(kna_op *op, const char *s, int n, const kni_type *t)
 {
     for (const char *c = s; *c; c++)
         if (!is_letter(*c) && !strchr(".,->", *c)) {
@@ -103,7 +103,7 @@ static bool check_subscripts(kna_op *op, const char *s, int n, const kn_type *t)
     return check_ellipses(op, s, n, t) && check_output(op, s) && check_terms(op, s, n, t);
 }
 
-static bool check_sizes(kna_op *op, const knn_subscripts *s, const kn_type *t)
+static bool check_sizes(kna_op *op, const knn_subscripts *s, const kni_type *t)
 {
     int64_t size[KNN_MAX_LABELS];
     for (int l = 0; l < s->n_label; l++)
@@ -133,7 +133,7 @@ typedef struct report {
     char term[KNN_MAX_OPERANDS][TERM_BYTES]; /* what is there */
     uint64_t set[KNN_MAX_OPERANDS], out;
     char out_term[TERM_BYTES];
-    kn_str steps;
+    knx_str steps;
     double cost, largest;
     int scale;
 } report;
@@ -180,7 +180,7 @@ static void name_between(const report *r, uint64_t set, char *to)
     to[n] = '\0';
 }
 
-static void join_terms(kn_str *t, const report *r)
+static void join_terms(knx_str *t, const report *r)
 {
     for (int i = 0; i < r->n; i++) {
         knx_str_puts(t, i ? "," : "");
@@ -188,7 +188,7 @@ static void join_terms(kn_str *t, const report *r)
     }
 }
 
-static void aligned(kn_str *to, kn_str *text, int width)
+static void aligned(knx_str *to, knx_str *text, int width)
 {
     char *s = knx_str_take(text);
     if (!s) {
@@ -200,9 +200,9 @@ static void aligned(kn_str *to, kn_str *text, int width)
     knx_free(s);
 }
 
-static void add_step(report *r, const knn_step *step, bool last)
+static void add_step(report *r, const knn_contraction *step, bool last)
 {
-    kn_str now = {0}, then = {0};
+    knx_str now = {0}, then = {0};
     uint64_t contracted = 0, kept = r->out;
     for (int i = 0, k = 0; i < r->n; i++)
         if (k < step->n && step->at[k] == i) {
@@ -244,10 +244,10 @@ static void add_step(report *r, const knn_step *step, bool last)
 
 static char *show_path(const knn_path *path)
 {
-    kn_str t = {0};
+    knx_str t = {0};
     knx_str_puts(&t, "['einsum_path'");
     for (int i = 0; i < path->n; i++) {
-        const knn_step *s = &path->step[i];
+        const knn_contraction *s = &path->step[i];
         knx_str_puts(&t, ", (");
         for (int k = 0; k < s->n; k++) {
             char number[16];
@@ -264,7 +264,7 @@ static char *make_report(report *r, const knn_path *path)
 {
     const knn_subscripts *s = r->s;
     static const char line[] = "--------------------------------------------------------------------------";
-    kn_str t = {0};
+    knx_str t = {0};
     char number[400];
     uint64_t all = 0;
     int labels = 0;
@@ -301,7 +301,7 @@ static char *make_report(report *r, const knn_path *path)
 /* --- kn_einsum_path --------------------------------------------------------------------------- */
 
 typedef struct work {
-    kn_type t[KNN_MAX_OPERANDS];
+    kni_type t[KNN_MAX_OPERANDS];
     knn_subscripts s;
     knn_path path;
     report r;
@@ -362,5 +362,5 @@ kn_einsum_path_result kn_einsum_path(const char *subscripts, int n, const kn_arr
         knx_free(text);
         return (kn_einsum_path_result){"", ""};
     }
-    return (kn_einsum_path_result){kna_text_handle(path), kna_text_handle(text)};
+    return (kn_einsum_path_result){knf_text_handle(path), knf_text_handle(text)};
 }

@@ -7,8 +7,8 @@
 
 typedef struct product {
     kna_op op;
-    kn_atom x, y;
-    kn_type xt, yt;
+    kni_atom x, y;
+    kni_type xt, yt;
     kn_dtype dtype;
 } product;
 
@@ -17,7 +17,7 @@ static bool begin(product *p, const char *name, kn_array x, kn_array y)
     kna_begin(&p->op, name);
     kn_array both[] = {x, y};
     p->dtype = kna_result_type(&p->op, 2, both);
-    if (kna_failed(&p->op) || knn_not_a_number(&p->op, name, p->dtype))
+    if (kna_failed(&p->op) || knl_not_a_number(&p->op, name, p->dtype))
         return false;
     p->x = kna_in_as(&p->op, x, p->dtype);
     p->y = kna_in_as(&p->op, y, p->dtype);
@@ -30,18 +30,18 @@ static bool begin(product *p, const char *name, kn_array x, kn_array y)
 
 static void not_aligned(product *p, int i, int j)
 {
-    kn_text a = {0}, b = {0};
+    knx_text a = {0}, b = {0};
     kna_fail(&p->op, KN_ERROR_VALUE, "shapes %s and %s not aligned: %lld (dim %d) != %lld (dim %d)",
              knx_show_shape(&a, p->xt.ndim, p->xt.dim), knx_show_shape(&b, p->yt.ndim, p->yt.dim),
              (long long)p->xt.dim[i], i, (long long)p->yt.dim[j], j);
 }
 
 /* Contracts n pairs of axes. */
-static kn_atom contract(product *p, kn_atom x, kn_atom y, int n, const int64_t *i, const int64_t *j)
+static kni_atom contract(product *p, kni_atom x, kni_atom y, int n, const int64_t *i, const int64_t *j)
 {
     if (kna_failed(&p->op))
         return KN_ATOM_NONE;
-    kn_p_dot_general g = {.lhs_contract = {n, i}, .rhs_contract = {n, j}, .preferred_element_type = p->dtype};
+    kni_p_dot_general g = {.lhs_contract = {n, i}, .rhs_contract = {n, j}, .preferred_element_type = p->dtype};
     int ndim = knb_type(p->op.b, x).ndim + knb_type(p->op.b, y).ndim - 2 * n;
     if (ndim > KN_MAX_NDIM) {
         kna_fail(&p->op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
@@ -62,7 +62,7 @@ static bool front_axes(product *p, int x_tail, int y_tail, kn_shape *batch)
     for (int i = 0; i < n; i++) {
         int64_t a = i < n - nx ? 1 : p->xt.dim[i - (n - nx)], b = i < n - ny ? 1 : p->yt.dim[i - (n - ny)];
         if (a != b && a != 1 && b != 1) {
-            kn_text s = {0}, t = {0};
+            knx_text s = {0}, t = {0};
             kna_fail(&p->op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
                      knx_show_shape(&s, p->xt.ndim, p->xt.dim), knx_show_shape(&t, p->yt.ndim, p->yt.dim));
             return false;
@@ -73,7 +73,7 @@ static bool front_axes(product *p, int x_tail, int y_tail, kn_shape *batch)
 }
 
 /* An operand by its labels: those of the axes in front, then its own. What broadcasts is left out. */
-static knn_term labelled(product *p, kn_atom a, kn_type t, int tail, const signed char *own, const kn_shape *batch)
+static knn_term labelled(product *p, kni_atom a, kni_type t, int tail, const signed char *own, const kn_shape *batch)
 {
     knn_term x = {.a = a};
     int64_t gone[KN_MAX_NDIM];
@@ -94,8 +94,8 @@ static knn_term labelled(product *p, kn_atom a, kn_type t, int tail, const signe
 
 /* The core of a function of the last axes, as NumPy's generalized ufuncs have it: labels of x's last axes, of y's, and
  * of the result's; the axes in front broadcast. */
-static kn_atom over_last_axes(product *p, const signed char *xl, int x_tail, const signed char *yl, int y_tail,
-                              const signed char *ol, int o_tail)
+static kni_atom over_last_axes(product *p, const signed char *xl, int x_tail, const signed char *yl, int y_tail,
+                               const signed char *ol, int o_tail)
 {
     kn_shape batch = {0};
     if (!front_axes(p, x_tail, y_tail, &batch))
@@ -115,9 +115,9 @@ static kn_atom over_last_axes(product *p, const signed char *xl, int x_tail, con
     return knn_contract(&p->op, &x, &y, knn_label_set(n, order), order).a;
 }
 
-static kn_atom matmul(product *p)
+static kni_atom matmul(product *p)
 {
-    kn_type a = p->xt, b = p->yt;
+    kni_type a = p->xt, b = p->yt;
     for (int i = 0; i < 2; i++)
         if ((i ? b : a).ndim == 0) {
             kna_fail(&p->op, KN_ERROR_VALUE,
@@ -173,8 +173,8 @@ kn_array kn_vdot(kn_array x, kn_array y)
     int64_t zero = 0;
     if (!begin(&p, "vdot", x, y))
         return kna_end(&p.op, KN_ATOM_NONE);
-    p.x = knb_conj(p.op.b, knn_flatten(&p.op, p.x));
-    p.y = knn_flatten(&p.op, p.y);
+    p.x = knb_conj(p.op.b, knl_flatten(&p.op, p.x));
+    p.y = knl_flatten(&p.op, p.y);
     p.xt = knb_type(p.op.b, p.x);
     p.yt = knb_type(p.op.b, p.y);
     if (!kna_failed(&p.op) && p.xt.dim[0] != p.yt.dim[0])
@@ -188,13 +188,13 @@ kn_array kn_outer(kn_array x, kn_array y)
     product p;
     if (!begin(&p, "outer", x, y))
         return kna_end(&p.op, KN_ATOM_NONE);
-    kn_atom a = knb_expand_dims(p.op.b, knn_flatten(&p.op, p.x), 1),
-            b = knb_expand_dims(p.op.b, knn_flatten(&p.op, p.y), 0);
+    kni_atom a = knb_expand_dims(p.op.b, knl_flatten(&p.op, p.x), 1),
+             b = knb_expand_dims(p.op.b, knl_flatten(&p.op, p.y), 0);
     if (kna_failed(&p.op))
         return kna_end(&p.op, KN_ATOM_NONE);
     kn_shape full = {2, {knb_type(p.op.b, a).dim[0], knb_type(p.op.b, b).dim[1]}};
-    kna_fail_with(&p.op, kni_type_check_size(knn_shaped(p.dtype, &full)));
-    return kna_end(&p.op, knb_mul(p.op.b, knn_spread(&p.op, a, &full), knn_spread(&p.op, b, &full)));
+    kna_fail_with(&p.op, kni_type_check_size(knl_shaped(p.dtype, &full)));
+    return kna_end(&p.op, knb_mul(p.op.b, knl_spread(&p.op, a, &full), knl_spread(&p.op, b, &full)));
 }
 
 /* NumPy's errors of a generalized ufunc whose operands have these numbers of last axes; axis of x with axis of y. */
@@ -211,7 +211,7 @@ static bool check_last_axes(product *p, const char *signature, int x_tail, int y
 }
 
 /* This axis of an operand goes to the end. */
-static void axis_last(product *p, kn_atom *x, kn_type *t, int axis)
+static void axis_last(product *p, kni_atom *x, kni_type *t, int axis)
 {
     int64_t permutation[KN_MAX_NDIM];
     int at = kna_failed(&p->op) ? 0 : kna_normalize_axis(&p->op, axis, t->ndim), n = 0;
@@ -225,7 +225,7 @@ static void axis_last(product *p, kn_atom *x, kn_type *t, int axis)
     *t = knb_type(p->op.b, *x);
 }
 
-kn_array knn_vecdot(kn_array x, kn_array y, int axis)
+kn_array knl_vecdot(kn_array x, kn_array y, int axis)
 {
     product p;
     const signed char summed[] = {SUMMED};
@@ -241,7 +241,7 @@ kn_array knn_vecdot(kn_array x, kn_array y, int axis)
     return kna_end(&p.op, over_last_axes(&p, summed, 1, summed, 1, NULL, 0));
 }
 
-kn_array kn_vecdot(kn_array x, kn_array y) { return knn_vecdot(x, y, -1); }
+kn_array kn_vecdot(kn_array x, kn_array y) { return knl_vecdot(x, y, -1); }
 
 kn_array kn_matvec(kn_array x1, kn_array x2)
 {
@@ -286,12 +286,12 @@ kn_array kn_kron(kn_array a, kn_array b)
         if (j >= 0)
             y_axes[j] = 2 * d + 1;
     }
-    kna_fail_with(&p.op, kni_type_check_size(knn_shaped(p.dtype, &full)));
+    kna_fail_with(&p.op, kni_type_check_size(knl_shaped(p.dtype, &full)));
     if (kna_failed(&p.op))
         return kna_end(&p.op, KN_ATOM_NONE);
-    kn_builder *o = p.op.b;
-    kn_atom x = knb_broadcast_in_dim(o, p.x, full.ndim, full.dim, x_axes);
-    kn_atom y = knb_broadcast_in_dim(o, p.y, full.ndim, full.dim, y_axes);
+    kni_builder *o = p.op.b;
+    kni_atom x = knb_broadcast_in_dim(o, p.x, full.ndim, full.dim, x_axes);
+    kni_atom y = knb_broadcast_in_dim(o, p.y, full.ndim, full.dim, y_axes);
     x = p.dtype->kind == KN_KIND_BOOL ? knb_and(o, x, y) : knb_mul(o, x, y);
     return kna_end(&p.op, knb_reshape(o, x, n, shape.dim));
 }
@@ -301,7 +301,7 @@ kn_array kn_kron(kn_array a, kn_array b)
 /* The axes of one operand. Of axes that are not there, NumPy asks a tuple of extents for them. */
 static int contracted(product *p, const kn_axes *given, int ndim, int count, bool tail, int64_t axes[KN_MAX_NDIM])
 {
-    int n = given->n ? knn_axis_count(&p->op, *given) : count;
+    int n = given->n ? knl_axis_count(&p->op, *given) : count;
     for (int i = 0; i < n && !kna_failed(&p->op); i++) {
         int64_t axis = given->n ? given->axis[i] : tail ? ndim - n + i : i;
         if (axis < -ndim || axis >= ndim)
@@ -335,7 +335,7 @@ kn_array kn_tensordot(kn_array x, kn_array y, const kn_tensordot_opts *opts)
         kna_fail(&p.op, KN_ERROR_INDEX, "tuple index out of range");
         return kna_end(&p.op, KN_ATOM_NONE);
     }
-    int n = lists ? knn_axis_count(&p.op, o.a_axes) : count, m = lists ? knn_axis_count(&p.op, o.b_axes) : count;
+    int n = lists ? knl_axis_count(&p.op, o.a_axes) : count, m = lists ? knl_axis_count(&p.op, o.b_axes) : count;
     bool fits = n == m;
     if (fits) {
         contracted(&p, &o.a_axes, p.xt.ndim, count, true, i);

@@ -8,11 +8,11 @@
 /* What the reductions have in common: the operand, the axes and how many elements meet. */
 typedef struct reduction {
     kna_op op;
-    kn_atom x;
-    kn_type type; /* of x, as it came in */
-    int n;        /* axes */
+    kni_atom x;
+    kni_type type; /* of x, as it came in */
+    int n;         /* axes */
     int64_t axes[KN_MAX_NDIM];
-    kn_atom mask;   /* the where option, KN_ATOM_NONE if not given */
+    kni_atom mask;  /* the where option, KN_ATOM_NONE if not given */
     kn_shape shape; /* of x, broadcast with the mask */
 } reduction;
 
@@ -31,17 +31,17 @@ static void begin(reduction *r, const char *name, kn_array x, kn_axes axis, kn_a
     if (where) {
         kn_array both[] = {x, where};
         kna_common_shape(&r->op, 2, both, &r->shape);
-        r->mask = knn_truth(&r->op, kna_in(&r->op, where));
+        r->mask = knl_truth(&r->op, kna_in(&r->op, where));
         if (kna_failed(&r->op))
             return;
-        kn_type full = knn_shaped(KN_DT(F32), &r->shape);
+        kni_type full = knl_shaped(KN_DT(F32), &r->shape);
         r->mask = knb_broadcast_to(r->op.b, r->mask, full);
         r->x = knb_broadcast_to(r->op.b, r->x, full);
     }
     r->type = knb_type(r->op.b, r->x);
     if (of_ufunc && r->type.ndim == 0 && axis.n == 2 && (axis.axis[0] == 0 || axis.axis[0] == -1))
         axis.n = 0;
-    if (!knn_not_a_number(&r->op, name, r->type.dtype))
+    if (!knl_not_a_number(&r->op, name, r->type.dtype))
         r->n = kna_axes(&r->op, axis, r->type.ndim, KNA_AXES_ALL, r->axes);
 }
 
@@ -58,16 +58,16 @@ static void masked(reduction *r, double otherwise)
         r->x = knb_select(r->op.b, r->mask, r->x, knb_like(r->op.b, r->x, otherwise));
 }
 
-static kn_array finish(reduction *r, kn_atom y, bool keepdims)
+static kn_array finish(reduction *r, kni_atom y, bool keepdims)
 {
     if (keepdims && !kna_failed(&r->op))
-        y = knn_keep_axes(&r->op, y, r->type, r->n, r->axes);
+        y = knl_keep_axes(&r->op, y, r->type, r->n, r->axes);
     return kna_end(&r->op, y);
 }
 
-typedef kn_atom (*reducer)(kn_builder *b, kn_atom x, int n, const int64_t *axes);
+typedef kni_atom (*reducer)(kni_builder *b, kni_atom x, int n, const int64_t *axes);
 
-static kn_atom reduce(reduction *r, reducer f)
+static kni_atom reduce(reduction *r, reducer f)
 {
     if (kna_failed(&r->op) || !r->n)
         return r->x;
@@ -83,7 +83,7 @@ static int64_t elements(const reduction *r)
 }
 
 /* A floating C number where integers go: its whole part, if that fits. */
-static kn_atom whole_part(kna_op *op, double v, kn_dtype d)
+static kni_atom whole_part(kna_op *op, double v, kn_dtype d)
 {
     double most = d->kind == KN_KIND_UINT && d->size >= 4 ? 0x1p64 : 0x1p63, least = -0x1p63;
     if (isnan(v))
@@ -96,19 +96,19 @@ static kn_atom whole_part(kna_op *op, double v, kn_dtype d)
         return KN_ATOM_NONE;
     kn_scope scope = kn_scope_begin();
     bool large = v >= 0x1p63;
-    kn_scalar_bits bits = {{0}};
+    knx_scalar_bits bits = {{0}};
     if (large)
         bits.u64 = (uint64_t)v;
     else
         bits.i64 = (int64_t)v;
-    kn_atom a = kna_in_as(op, kna_from_number(large ? KN_DT(U64) : KN_DT(I64), true, bits), d);
+    kni_atom a = kna_in_as(op, kna_from_number(large ? KN_DT(U64) : KN_DT(I64), true, bits), d);
     kn_scope_end(&scope);
     return a;
 }
 
-kn_atom knn_initial(kna_op *op, kn_array initial, kn_dtype d)
+kni_atom knl_initial(kna_op *op, kn_array initial, kn_dtype d)
 {
-    kn_type t = kna_type(op, initial);
+    kni_type t = kna_type(op, initial);
     bool real = !kna_failed(op) && (knx_is_integer(d) || knx_is_float(d));
     if (kna_failed(op) || !t.weak || !real || (!knx_is_float(t.dtype) && !knx_is_complex(t.dtype)))
         return kna_in_as(op, initial, d);
@@ -129,9 +129,9 @@ static kn_dtype sum_dtype(kn_dtype d)
     return d->kind == KN_KIND_BOOL || d->kind == KN_KIND_INT ? KN_DT(I64) : d->kind == KN_KIND_UINT ? KN_DT(U64) : d;
 }
 
-static kn_atom sum_as(reduction *r, kn_dtype d)
+static kni_atom sum_as(reduction *r, kn_dtype d)
 {
-    kn_builder *b = r->op.b;
+    kni_builder *b = r->op.b;
     as(r, d);
     masked(r, 0);
     if (!kna_failed(&r->op) && d->kind == KN_KIND_BOOL) /* a bool sum is "any" */
@@ -146,9 +146,9 @@ kn_array kn_sum(kn_array x, const kn_sum_opts *opts)
     KNX_OPTS(kn_sum_opts, o, opts);
     reduction r;
     begin(&r, "sum", x, o.axis, o.where, true);
-    kn_atom y = sum_as(&r, kna_lookup_dtype(o.dtype, sum_dtype(r.type.dtype)));
+    kni_atom y = sum_as(&r, kna_lookup_dtype(o.dtype, sum_dtype(r.type.dtype)));
     if (o.initial && !kna_failed(&r.op))
-        y = knb_add(r.op.b, y, knn_initial(&r.op, o.initial, knb_type(r.op.b, y).dtype));
+        y = knb_add(r.op.b, y, knl_initial(&r.op, o.initial, knb_type(r.op.b, y).dtype));
     return finish(&r, y, o.keepdims);
 }
 
@@ -160,28 +160,28 @@ kn_array kn_prod(kn_array x, const kn_sum_opts *opts)
     kn_dtype d = kna_lookup_dtype(o.dtype, sum_dtype(r.type.dtype));
     as(&r, d);
     masked(&r, 1);
-    kn_atom y = reduce(&r, d->kind == KN_KIND_BOOL ? knb_reduce_and : knb_reduce_prod);
+    kni_atom y = reduce(&r, d->kind == KN_KIND_BOOL ? knb_reduce_and : knb_reduce_prod);
     if (o.initial && !kna_failed(&r.op)) {
-        kn_atom first = knn_initial(&r.op, o.initial, d);
+        kni_atom first = knl_initial(&r.op, o.initial, d);
         y = d->kind == KN_KIND_BOOL ? knb_and(r.op.b, y, first) : knb_mul(r.op.b, y, first);
     }
     return finish(&r, y, o.keepdims);
 }
 
 /* How many elements were added up: a number, or an array if there is a mask. */
-static kn_atom count_as(reduction *r, kn_dtype d)
+static kni_atom count_as(reduction *r, kn_dtype d)
 {
-    kn_builder *b = r->op.b;
+    kni_builder *b = r->op.b;
     if (kna_failed(&r->op) || r->mask == KN_ATOM_NONE)
         return knb_number(b, d, (double)elements(r));
-    kn_atom ones = knb_astype(b, r->mask, KN_DT(I64));
+    kni_atom ones = knb_astype(b, r->mask, KN_DT(I64));
     return knb_astype(b, r->n ? knb_reduce_sum(b, ones, r->n, r->axes) : ones, d);
 }
 
 /* The dtype in which a mean is computed, and the one that it has. */
 static kn_dtype mean_dtypes(kn_dtype given, kn_dtype of, kn_dtype *result)
 {
-    *result = kna_lookup_dtype(given, knn_inexact_for(of));
+    *result = kna_lookup_dtype(given, knl_inexact_for(of));
     return !given && (*result == KN_DT(F16) || *result == KN_DT(BF16)) ? KN_DT(F32) : *result;
 }
 
@@ -192,14 +192,14 @@ kn_array kn_mean(kn_array x, const kn_mean_opts *opts)
     kn_dtype result;
     begin(&r, "mean", x, o.axis, o.where, false);
     kn_dtype d = mean_dtypes(o.dtype, r.type.dtype, &result);
-    kn_atom y = sum_as(&r, d);
+    kni_atom y = sum_as(&r, d);
     if (!kna_failed(&r.op))
         y = knb_astype(r.op.b, knb_div(r.op.b, y, count_as(&r, d)), result);
     return finish(&r, y, o.keepdims);
 }
 
 /* Of a dtype that was asked for, which may be one of integers: then the quotient's fraction goes. */
-static kn_atom quotient(kn_builder *b, kn_atom sum, kn_atom n, kn_dtype d)
+static kni_atom quotient(kni_builder *b, kni_atom sum, kni_atom n, kn_dtype d)
 {
     if (knx_is_inexact(d))
         return knb_div(b, sum, knb_astype(b, n, d));
@@ -207,16 +207,16 @@ static kn_atom quotient(kn_builder *b, kn_atom sum, kn_atom n, kn_dtype d)
 }
 
 /* The mean, with axes of extent 1 for those that are reduced, or the one that was given. */
-static kn_atom mean_for(reduction *r, kn_array given, kn_dtype d)
+static kni_atom mean_for(reduction *r, kn_array given, kn_dtype d)
 {
-    kn_builder *b = r->op.b;
+    kni_builder *b = r->op.b;
     if (given)
         return kna_in_as(&r->op, given, d);
-    kn_atom sum = reduce(r, knb_reduce_sum);
+    kni_atom sum = reduce(r, knb_reduce_sum);
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
-    kn_atom n = count_as(r, knx_is_inexact(d) ? d : KN_DT(F64));
-    return knn_keep_axes(&r->op, quotient(b, sum, n, d), r->type, r->n, r->axes);
+    kni_atom n = count_as(r, knx_is_inexact(d) ? d : KN_DT(F64));
+    return knl_keep_axes(&r->op, quotient(b, sum, n, d), r->type, r->n, r->axes);
 }
 
 /* The dtypes of a variance: sums are added up in `sum`, deviations taken in `away`, their squares in `each`. */
@@ -230,11 +230,11 @@ static variance_dtypes dtypes_of_variance(reduction *r, const kn_var_opts *o, bo
     variance_dtypes t;
     kn_dtype from = r->type.dtype;
     t.sum = mean_dtypes(o->dtype, from, &t.result);
-    bool refused = kna_failed(&r->op) || knn_not_a_number(&r->op, "var", t.sum);
+    bool refused = kna_failed(&r->op) || knl_not_a_number(&r->op, "var", t.sum);
     t.away = o->dtype && !refused ? knx_promote(from, t.sum) : t.sum;
     t.each = o->dtype && nan ? from : t.away;
-    kn_type given = o->mean ? kna_type(&r->op, o->mean) : r->type;
-    if (!kna_failed(&r->op) && o->mean && !knn_not_a_number(&r->op, "mean", given.dtype) && !given.weak &&
+    kni_type given = o->mean ? kna_type(&r->op, o->mean) : r->type;
+    if (!kna_failed(&r->op) && o->mean && !knl_not_a_number(&r->op, "mean", given.dtype) && !given.weak &&
         knx_promote(t.sum, given.dtype) != t.sum)
         t.away = t.each = t.sum = t.result = knx_promote(t.sum, given.dtype);
     if (!o->dtype)
@@ -243,7 +243,7 @@ static variance_dtypes dtypes_of_variance(reduction *r, const kn_var_opts *o, bo
 }
 
 /* |x|^2 */
-static kn_atom squared(kn_builder *b, kn_atom x, bool was_complex)
+static kni_atom squared(kni_builder *b, kni_atom x, bool was_complex)
 {
     kn_dtype d = knb_type(b, x).dtype;
     if (knx_is_complex(d) && was_complex)
@@ -252,16 +252,16 @@ static kn_atom squared(kn_builder *b, kn_atom x, bool was_complex)
 }
 
 /* The deviations' squares, added up and divided by n - ddof. */
-static kn_atom variance(reduction *r, const kn_var_opts *o, const variance_dtypes *t)
+static kni_atom variance(reduction *r, const kn_var_opts *o, const variance_dtypes *t)
 {
-    kn_builder *b = r->op.b;
+    kni_builder *b = r->op.b;
     if (o->ddof != 0 && o->correction != 0)
         kna_fail(&r->op, KN_ERROR_VALUE, "ddof and correction can't be provided simultaneously.");
-    kn_atom x = r->x;
+    kni_atom x = r->x;
     bool was_complex = knx_is_complex(r->type.dtype);
     as(r, t->sum);
     masked(r, 0); /* what does not count is not to be seen in derivatives, either: it may be NaN */
-    kn_atom mean = mean_for(r, o->mean, t->sum);
+    kni_atom mean = mean_for(r, o->mean, t->sum);
     if (t->away != t->sum) {
         r->x = x;
         as(r, t->away);
@@ -270,27 +270,27 @@ static kn_atom variance(reduction *r, const kn_var_opts *o, const variance_dtype
     }
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
-    kn_atom away = knb_sub(b, r->x, knb_broadcast_to(b, mean, r->type));
+    kni_atom away = knb_sub(b, r->x, knb_broadcast_to(b, mean, r->type));
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
     r->x = squared(b, knb_astype(b, away, t->each), was_complex);
     kn_dtype real = knx_component(t->sum), d = o->dtype ? t->sum : real;
     as(r, d);
     masked(r, 0);
-    kn_atom sum = reduce(r, knb_reduce_sum), zero = knb_number(b, knx_is_inexact(real) ? real : KN_DT(F64), 0);
+    kni_atom sum = reduce(r, knb_reduce_sum), zero = knb_number(b, knx_is_inexact(real) ? real : KN_DT(F64), 0);
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
     kn_dtype counts = knb_type(b, zero).dtype;
-    kn_atom rest = knb_sub(b, count_as(r, counts), knb_number(b, counts, o->ddof + o->correction));
+    kni_atom rest = knb_sub(b, count_as(r, counts), knb_number(b, counts, o->ddof + o->correction));
     return quotient(b, sum, knb_max(b, rest, zero), d);
 }
 
-static kn_atom root_of(reduction *r, kn_atom y)
+static kni_atom root_of(reduction *r, kni_atom y)
 {
-    kn_type t = knb_type(r->op.b, y);
+    kni_type t = knb_type(r->op.b, y);
     if (knx_is_inexact(t.dtype))
         return knb_sqrt(r->op.b, y);
-    kn_dtype f = knn_float_for(t);
+    kn_dtype f = knl_float_for(t);
     if (t.ndim) /* NumPy's own: a scalar becomes an integer again, an array does not */
         kna_fail(&r->op, KN_ERROR_TYPE,
                  "Cannot cast ufunc 'sqrt' output from dtype('%s') to dtype('%s') with casting rule 'same_kind'",
@@ -298,20 +298,20 @@ static kn_atom root_of(reduction *r, kn_atom y)
     return kna_failed(&r->op) ? y : knb_sqrt(r->op.b, knb_astype(r->op.b, y, f));
 }
 
-kn_array knn_variance(const char *name, kn_array x, const kn_var_opts *opts, bool root, bool nan)
+kn_array knl_variance(const char *name, kn_array x, const kn_var_opts *opts, bool root, bool nan)
 {
     KNX_OPTS(kn_var_opts, o, opts);
     reduction r;
     begin(&r, name, x, o.axis, o.where, false);
     variance_dtypes t = dtypes_of_variance(&r, &o, nan);
-    kn_atom y = kna_failed(&r.op) ? KN_ATOM_NONE : variance(&r, &o, &t);
+    kni_atom y = kna_failed(&r.op) ? KN_ATOM_NONE : variance(&r, &o, &t);
     if (root && !kna_failed(&r.op))
         y = root_of(&r, y);
     return finish(&r, kna_failed(&r.op) ? y : knb_astype(r.op.b, y, t.result), o.keepdims);
 }
 
-kn_array kn_var(kn_array x, const kn_var_opts *opts) { return knn_variance("var", x, opts, false, false); }
-kn_array kn_std(kn_array x, const kn_var_opts *opts) { return knn_variance("std", x, opts, true, false); }
+kn_array kn_var(kn_array x, const kn_var_opts *opts) { return knl_variance("var", x, opts, false, false); }
+kn_array kn_std(kn_array x, const kn_var_opts *opts) { return knl_variance("std", x, opts, true, false); }
 
 /* ---- Extremes. */
 
@@ -329,48 +329,48 @@ static bool nothing(const reduction *r)
 }
 
 /* The smallest (largest) value of a dtype, as a literal. */
-static kn_atom limit(kn_builder *b, kn_dtype d, bool smallest)
+static kni_atom limit(kni_builder *b, kn_dtype d, bool smallest)
 {
     return knb_literal(b, d, false, knx_scalar_extreme(d, !smallest));
 }
 
 /* A value of this dtype that every other one is chosen over. */
-static kn_atom worst(kn_builder *b, kn_dtype d, bool largest)
+static kni_atom worst(kni_builder *b, kn_dtype d, bool largest)
 {
     if (!knx_is_complex(d))
         return limit(b, d, largest);
-    kn_atom part = limit(b, knx_component(d), largest);
+    kni_atom part = limit(b, knx_component(d), largest);
     return knb_complex(b, part, part);
 }
 
 /* The greater (lesser) one of two: complex numbers by their real parts first. Of two equal ones x; x if it is NaN. */
-static kn_atom better(kna_op *op, kn_atom x, kn_atom y, bool largest)
+static kni_atom better(kna_op *op, kni_atom x, kni_atom y, bool largest)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     if (kna_failed(op) || !knx_is_complex(knb_type(b, x).dtype))
         return largest ? knb_max(b, x, y) : knb_min(b, x, y);
-    kn_atom keep = knb_or(b, largest ? knb_ge(b, x, y) : knb_le(b, x, y), knb_ne(b, x, x));
+    kni_atom keep = knb_or(b, largest ? knb_ge(b, x, y) : knb_le(b, x, y), knb_ne(b, x, x));
     return knb_select(b, keep, x, y);
 }
 
 /* The extreme of complex numbers is taken (from `all`) from where it stands; there is one at least. */
-static kn_atom complex_extreme(reduction *r, bool largest, kn_atom all)
+static kni_atom complex_extreme(reduction *r, bool largest, kni_atom all)
 {
     if (!r->n)
         return all;
-    kn_builder *b = r->op.b;
-    kn_atom x = knn_axes_last(&r->op, r->x, r->n, r->axes);
-    all = knn_axes_last(&r->op, all, r->n, r->axes);
+    kni_builder *b = r->op.b;
+    kni_atom x = knl_axes_last(&r->op, r->x, r->n, r->axes);
+    all = knl_axes_last(&r->op, all, r->n, r->axes);
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
     int last = knb_type(b, x).ndim - 1;
-    kn_atom at = (largest ? knb_argmax : knb_argmin)(b, x, last, KN_DT(I64));
-    kn_atom y = knn_take_along(&r->op, all, knb_expand_dims(b, at, last), last, KN_GATHER_PROMISE);
+    kni_atom at = (largest ? knb_argmax : knb_argmin)(b, x, last, KN_DT(I64));
+    kni_atom y = knl_take_along(&r->op, all, knb_expand_dims(b, at, last), last, KN_GATHER_PROMISE);
     return knb_squeeze(b, y, 1, (const int64_t[]){last});
 }
 
 /* The extreme over the axes where nothing is left: the worst value, of the result's shape. */
-static kn_atom of_nothing(const reduction *r, bool largest)
+static kni_atom of_nothing(const reduction *r, bool largest)
 {
     kn_shape shape = {.ndim = 0};
     for (int i = 0, j = 0; i < r->type.ndim; i++) {
@@ -379,28 +379,28 @@ static kn_atom of_nothing(const reduction *r, bool largest)
         else
             shape.dim[shape.ndim++] = r->type.dim[i];
     }
-    kn_atom y = worst(r->op.b, r->type.dtype, largest);
+    kni_atom y = worst(r->op.b, r->type.dtype, largest);
     return shape.ndim ? knb_broadcast_in_dim(r->op.b, y, shape.ndim, shape.dim, NULL) : y;
 }
 
 /* Elements that are NaN do not count, but where there is nothing else: their mask goes to *nan. */
-static void leave_nan_out(reduction *r, bool largest, kn_atom *nan)
+static void leave_nan_out(reduction *r, bool largest, kni_atom *nan)
 {
-    kn_builder *b = r->op.b;
-    kn_atom is_nan = knb_ne(b, r->x, r->x), nothing_here = is_nan;
+    kni_builder *b = r->op.b;
+    kni_atom is_nan = knb_ne(b, r->x, r->x), nothing_here = is_nan;
     if (r->mask != KN_ATOM_NONE)
         nothing_here = knb_or(b, is_nan, knb_not(b, r->mask));
     r->x = knb_select(b, is_nan, worst(b, r->type.dtype, largest), r->x);
     *nan = r->n ? knb_reduce_and(b, nothing_here, r->n, r->axes) : nothing_here;
 }
 
-static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char *ufunc)
+static kni_atom extreme(reduction *r, bool largest, kn_array initial, const char *ufunc)
 {
-    kn_builder *b = r->op.b;
+    kni_builder *b = r->op.b;
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
     kn_dtype d = r->type.dtype;
-    kn_atom nan = KN_ATOM_NONE, all = r->x;
+    kni_atom nan = KN_ATOM_NONE, all = r->x;
     if (r->mask != KN_ATOM_NONE && !initial)
         kna_fail(
             &r->op, KN_ERROR_VALUE,
@@ -414,7 +414,7 @@ static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char 
         leave_nan_out(r, largest, &nan);
     if (r->mask != KN_ATOM_NONE)
         r->x = knb_select(b, r->mask, r->x, worst(b, d, largest));
-    kn_atom y;
+    kni_atom y;
     if (elements(r) == 0) /* the primitive refuses these, though there is an initial value or no result */
         y = of_nothing(r, largest);
     else if (knx_is_complex(d))
@@ -422,8 +422,8 @@ static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char 
     else
         y = reduce(r, largest ? knb_reduce_max : knb_reduce_min);
     if (initial) {
-        kn_atom first = knb_broadcast_to(b, knn_initial(&r->op, initial, d), knb_type(b, y));
-        kn_atom joined = better(&r->op, y, first, largest);
+        kni_atom first = knb_broadcast_to(b, knl_initial(&r->op, initial, d), knb_type(b, y));
+        kni_atom joined = better(&r->op, y, first, largest);
         if (nan != KN_ATOM_NONE)
             joined = knb_select(b, nan, first, knb_select(b, knb_ne(b, first, first), y, joined));
         y = joined;
@@ -432,7 +432,7 @@ static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char 
     return y;
 }
 
-kn_array knn_extreme(const char *name, const char *ufunc, kn_array x, const kn_max_opts *opts, bool largest)
+kn_array knl_extreme(const char *name, const char *ufunc, kn_array x, const kn_max_opts *opts, bool largest)
 {
     KNX_OPTS(kn_max_opts, o, opts);
     reduction r;
@@ -442,7 +442,7 @@ kn_array knn_extreme(const char *name, const char *ufunc, kn_array x, const kn_m
 
 static kn_array max_or_min(const char *name, kn_array x, const kn_max_opts *opts, bool largest)
 {
-    return knn_extreme(name, largest ? "maximum" : "minimum", x, opts, largest);
+    return knl_extreme(name, largest ? "maximum" : "minimum", x, opts, largest);
 }
 
 kn_array kn_max(kn_array x, const kn_max_opts *opts) { return max_or_min("max", x, opts, true); }
@@ -460,7 +460,7 @@ kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts)
             &r.op, KN_ERROR_TYPE,
             "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
             "logical_xor function instead.");
-    kn_atom top = extreme(&r, true, NULL, "maximum"), bottom = extreme(&r, false, NULL, "minimum");
+    kni_atom top = extreme(&r, true, NULL, "maximum"), bottom = extreme(&r, false, NULL, "minimum");
     return finish(&r, knb_sub(r.op.b, top, bottom), o.keepdims);
 }
 
@@ -471,7 +471,7 @@ static kn_array any_or_all(const char *name, kn_array x, const kn_any_opts *opts
     KNX_OPTS(kn_any_opts, o, opts);
     reduction r;
     begin(&r, name, x, o.axis, o.where, true);
-    r.x = knn_truth(&r.op, r.x);
+    r.x = knl_truth(&r.op, r.x);
     masked(&r, all);
     return finish(&r, reduce(&r, all ? knb_reduce_and : knb_reduce_or), o.keepdims);
 }
@@ -484,7 +484,7 @@ kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts)
     KNX_OPTS(kn_argmax_opts, o, opts);
     reduction r;
     begin(&r, "count_nonzero", x, o.axis, NULL, true);
-    r.x = knn_truth(&r.op, r.x);
+    r.x = knl_truth(&r.op, r.x);
     as(&r, KN_DT(I64));
     return finish(&r, reduce(&r, knb_reduce_sum), o.keepdims);
 }
@@ -492,27 +492,27 @@ kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts)
 /* ---- Positions. */
 
 static kn_array position(const char *name, kn_array x, const kn_argmax_opts *opts,
-                         kn_atom (*f)(kn_builder *, kn_atom, int, kn_dtype))
+                         kni_atom (*f)(kni_builder *, kni_atom, int, kn_dtype))
 {
     KNX_OPTS(kn_argmax_opts, o, opts);
     reduction r;
     begin(&r, name, x, (kn_axes){.n = 0}, NULL, false);
-    kn_builder *b = r.op.b;
+    kni_builder *b = r.op.b;
     if (kna_failed(&r.op))
         return kna_end(&r.op, KN_ATOM_NONE);
     int axis = 0;
     if (o.axis.n > 0 && r.type.ndim == 0) {
-        r.x = knn_flatten(&r.op, r.x);
+        r.x = knl_flatten(&r.op, r.x);
         kna_axis(&r.op, o.axis, 1, 0);
     } else if (o.axis.n > 0) {
         axis = kna_axis(&r.op, o.axis, r.type.ndim, 0);
         r.n = 1;
         r.axes[0] = axis;
     } else
-        r.x = knn_flatten(&r.op, r.x);
+        r.x = knl_flatten(&r.op, r.x);
     if (kna_failed(&r.op))
         return kna_end(&r.op, KN_ATOM_NONE);
-    kn_type t = knb_type(b, r.x);
+    kni_type t = knb_type(b, r.x);
     if (!t.dim[axis])
         kna_fail(&r.op, KN_ERROR_VALUE, "attempt to get %s of an empty sequence", name);
     return finish(&r, kna_failed(&r.op) ? KN_ATOM_NONE : f(b, r.x, axis, KN_DT(I64)), o.keepdims);

@@ -12,9 +12,9 @@ static bool read_side(kna_op *op, const char *side)
     return right;
 }
 
-static kn_atom vector(kna_op *op, kn_array a, kn_dtype d)
+static kni_atom vector(kna_op *op, kn_array a, kn_dtype d)
 {
-    kn_atom x = kna_in_as(op, a, d);
+    kni_atom x = kna_in_as(op, a, d);
     if (kna_failed(op))
         return x;
     int ndim = knb_type(op->b, x).ndim;
@@ -25,12 +25,12 @@ static kn_atom vector(kna_op *op, kn_array a, kn_dtype d)
 }
 
 /* a in the order of the sorter, whose elements must be positions of a. */
-static kn_atom rearranged(kna_op *op, kn_atom a, kn_array sorter)
+static kni_atom rearranged(kna_op *op, kni_atom a, kn_array sorter)
 {
-    kn_atom at = kna_in(op, sorter);
+    kni_atom at = kna_in(op, sorter);
     if (kna_failed(op))
         return a;
-    kn_type t = knb_type(op->b, at);
+    kni_type t = knb_type(op->b, at);
     if (!knx_is_integer(t.dtype))
         kna_fail(op, KN_ERROR_TYPE, "sorter must only contain integers");
     else if (t.ndim != 1)
@@ -38,7 +38,7 @@ static kn_atom rearranged(kna_op *op, kn_atom a, kn_array sorter)
                  t.ndim ? "object too deep for desired array" : "object of too small depth for desired array");
     else if (t.dim[0] != knb_type(op->b, a).dim[0])
         kna_fail(op, KN_ERROR_VALUE, "sorter.size must equal a.size");
-    return knn_take_axis(op, a, at, 0, KN_GATHER_CLIP);
+    return knl_take_axis(op, a, at, 0, KN_GATHER_CLIP);
 }
 
 kn_array kn_searchsorted(kn_array a, kn_array v, const kn_searchsorted_opts *opts)
@@ -49,19 +49,19 @@ kn_array kn_searchsorted(kn_array a, kn_array v, const kn_searchsorted_opts *opt
     const kn_array both[] = {a, v};
     bool right = read_side(&op, o.side);
     kn_dtype d = kna_result_type(&op, 2, both);
-    if (kna_failed(&op) || knn_not_a_number(&op, "searchsorted", d))
+    if (kna_failed(&op) || knl_not_a_number(&op, "searchsorted", d))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_atom x = vector(&op, a, d);
+    kni_atom x = vector(&op, a, d);
     if (o.sorter)
         x = rearranged(&op, x, o.sorter);
-    return kna_end(&op, knn_search(&op, x, kna_in_as(&op, v, d), right));
+    return kna_end(&op, knl_search(&op, x, kna_in_as(&op, v, d), right));
 }
 
 /* 1 if the bins rise, -1 if they fall, 0 if neither; 2 if their values are not known here. */
 static int direction(kna_op *op, kn_array bins)
 {
-    kn_type t;
-    if (kna_failed(op) || !knn_may_look())
+    kni_type t;
+    if (kna_failed(op) || !knl_may_look())
         return 2;
     const char *at = kna_look(op, bins, &t);
     bool up = true, down = true;
@@ -78,9 +78,9 @@ static int direction(kna_op *op, kn_array bins)
 kn_array kn_digitize(kn_array x, kn_array bins, const kn_digitize_opts *opts)
 {
     KNX_OPTS(kn_digitize_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "digitize");
-    kn_type t = kna_type(&c.op, x), s = kna_type(&c.op, bins);
+    knl_body c;
+    knl_begin(&c, "digitize");
+    kni_type t = kna_type(&c.op, x), s = kna_type(&c.op, bins);
     if (!kna_failed(&c.op) && knx_is_complex(t.dtype))
         kna_fail(&c.op, KN_ERROR_TYPE, "x may not be complex");
     else if (!kna_failed(&c.op) && s.ndim != 1)
@@ -90,17 +90,17 @@ kn_array kn_digitize(kn_array x, kn_array bins, const kn_digitize_opts *opts)
     if (!kna_failed(&c.op) && !way)
         kna_fail(&c.op, KN_ERROR_VALUE, "bins must be monotonically increasing or decreasing");
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     int64_t n = s.dim[0];
     kn_searchsorted_opts side = kn_searchsorted_opts_default();
     side.side = o.right ? "left" : "right";
     kn_array up = way > 0 ? kn_searchsorted(bins, x, &side) : NULL;
     if (way == 1 || !n)
-        return knn_end(&c, up);
+        return knl_end(&c, up);
     kn_array down = kn_subtract(kn_like_int(n), kn_searchsorted(kn_flip(bins, NULL), x, &side));
     if (way == -1)
-        return knn_end(&c, down);
-    kn_array rises = kn_less_equal(knn_part("", bins, 0, 0, 1), knn_part("", bins, 0, n - 1, n));
+        return knl_end(&c, down);
+    kn_array rises = kn_less_equal(knl_part("", bins, 0, 0, 1), knl_part("", bins, 0, n - 1, n));
     kn_shape scalar = {.ndim = 0};
-    return knn_end(&c, kn_where(kn_reshape(rises, &scalar, NULL), up, down));
+    return knl_end(&c, kn_where(kn_reshape(rises, &scalar, NULL), up, down));
 }

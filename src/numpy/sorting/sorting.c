@@ -17,40 +17,40 @@ static void check_kind(kna_op *op, const char *kind, bool stable)
 }
 
 /* x, and the axis to go along: flattened for None, and if a scalar is given to a function of positions. */
-static kn_atom along(kna_op *op, kn_array x, kn_axes given, bool flat, int *axis)
+static kni_atom along(kna_op *op, kn_array x, kn_axes given, bool flat, int *axis)
 {
-    kn_atom a = kna_in(op, x);
+    kni_atom a = kna_in(op, x);
     if (given.n < 0 || flat)
-        a = knn_flatten(op, a);
+        a = knl_flatten(op, a);
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    kn_type t = knb_type(op->b, a);
-    if (!knn_not_a_number(op, "sort", t.dtype))
+    kni_type t = knb_type(op->b, a);
+    if (!knl_not_a_number(op, "sort", t.dtype))
         *axis = kna_axis(op, given.n < 0 ? (kn_axes){.n = 0} : given, t.ndim, -1);
     return kna_failed(op) ? KN_ATOM_NONE : a;
 }
 
 /* Sorted elements and their positions before. */
-static void sort_along(kna_op *op, kn_atom a, int axis, bool descending, kn_atom out[2])
+static void sort_along(kna_op *op, kni_atom a, int axis, bool descending, kni_atom out[2])
 {
     out[0] = out[1] = KN_ATOM_NONE;
     if (kna_failed(op))
         return;
-    kn_type t = knb_type(op->b, a);
-    kn_atom pair[2] = {a, knb_iota(op->b, KN_DT(I64), t.ndim, t.dim, axis)};
+    kni_type t = knb_type(op->b, a);
+    kni_atom pair[2] = {a, knb_iota(op->b, KN_DT(I64), t.ndim, t.dim, axis)};
     if (descending)
-        knn_sort_descending(op, 2, pair, axis, out);
+        knl_sort_descending(op, 2, pair, axis, out);
     else
-        knn_sort(op, 2, pair, axis, 1, out);
+        knl_sort(op, 2, pair, axis, 1, out);
 }
 
-static kn_atom sort_alone(kna_op *op, kn_atom a, int axis, bool descending)
+static kni_atom sort_alone(kna_op *op, kni_atom a, int axis, bool descending)
 {
-    kn_atom y = KN_ATOM_NONE;
+    kni_atom y = KN_ATOM_NONE;
     if (descending)
-        knn_sort_descending(op, 1, &a, axis, &y);
+        knl_sort_descending(op, 1, &a, axis, &y);
     else
-        knn_sort(op, 1, &a, axis, 1, &y);
+        knl_sort(op, 1, &a, axis, 1, &y);
     return y;
 }
 
@@ -59,11 +59,11 @@ static kn_array sorted(const char *name, kn_array x, const kn_sort_opts *opts, b
     KNX_OPTS(kn_sort_opts, o, opts);
     kna_op op;
     int axis = 0;
-    kn_atom out[2];
+    kni_atom out[2];
     kna_begin(&op, name);
     check_kind(&op, o.kind, o.stable || o.descending);
     bool scalar = kna_type(&op, x).ndim == 0 && positions; /* argsort of a scalar is that of a vector of it */
-    kn_atom a = along(&op, x, o.axis, scalar, &axis);
+    kni_atom a = along(&op, x, o.axis, scalar, &axis);
     if (!positions)
         return kna_end(&op, sort_alone(&op, a, axis, o.descending));
     sort_along(&op, a, axis, o.descending, out);
@@ -81,13 +81,13 @@ static kn_array partitioned(const char *name, kn_array x, kn_array kth, const kn
     kna_op op;
     int axis = 0, ndim = 0;
     int64_t n = 0;
-    kn_atom out[2];
+    kni_atom out[2];
     kna_begin(&op, name);
     if (o.kind && strcmp(o.kind, "introselect") != 0)
         kna_fail(&op, KN_ERROR_VALUE, "select kind must be 'introselect' (got '%s')", o.kind);
     bool scalar = kna_type(&op, x).ndim == 0 && positions;
-    kn_atom a = along(&op, x, o.axis, scalar, &axis);
-    int64_t *k = knn_look_integers(&op, kth, &n, &ndim, "Partition index must be integer");
+    kni_atom a = along(&op, x, o.axis, scalar, &axis);
+    int64_t *k = knl_look_integers(&op, kth, &n, &ndim, "Partition index must be integer");
     if (!kna_failed(&op) && ndim > 1)
         kna_fail(&op, KN_ERROR_VALUE, "object too deep for desired array");
     int64_t extent = kna_failed(&op) ? 0 : knb_type(op.b, a).dim[axis];
@@ -123,24 +123,24 @@ kn_array kn_lexsort(kn_list keys, const kn_squeeze_opts *opts)
     int n = kn_list_count(keys);
     if (n < 1)
         kna_fail(&op, KN_ERROR_TYPE, "need sequence of keys with len > 0 in lexsort");
-    kn_atom *in = n > 0 ? knx_alloc(2 * ((size_t)n + 1) * sizeof *in) : NULL, *out = in ? in + n + 1 : NULL;
+    kni_atom *in = n > 0 ? knx_alloc(2 * ((size_t)n + 1) * sizeof *in) : NULL, *out = in ? in + n + 1 : NULL;
     if (n > 0 && !in)
         kna_fail_with(&op, knx_error_nomem());
-    kn_type first = kni_scalar_type(KN_DT(F32));
+    kni_type first = kni_scalar_type(KN_DT(F32));
     for (int i = 0; i < n && !kna_failed(&op); i++) { /* the last key counts most */
         in[i] = kna_in(&op, kn_list_get(keys, n - 1 - i));
-        kn_type t = knb_type(op.b, in[i]);
+        kni_type t = knb_type(op.b, in[i]);
         first = i ? first : t;
         if (!kna_failed(&op) && !kni_type_same_shape(first, t))
             kna_fail(&op, KN_ERROR_VALUE, "all keys need to be the same shape");
     }
-    kn_atom y = KN_ATOM_NONE;
+    kni_atom y = KN_ATOM_NONE;
     if (!kna_failed(&op) && first.ndim == 0)
         y = knb_integer(op.b, KN_DT(I64), 0);
     else if (!kna_failed(&op)) {
         int axis = kna_axis(&op, o.axis, first.ndim, -1);
         in[n] = knb_iota(op.b, KN_DT(I64), first.ndim, first.dim, axis);
-        knn_sort(&op, n + 1, in, axis, n, out);
+        knl_sort(&op, n + 1, in, axis, n, out);
         y = out[n];
     }
     knx_free(in);
@@ -152,7 +152,7 @@ kn_array kn_sort_complex(kn_array a)
     kna_op op;
     kna_begin(&op, "sort_complex");
     int axis = 0;
-    kn_atom x = along(&op, a, (kn_axes){.n = 0}, false, &axis);
+    kni_atom x = along(&op, a, (kn_axes){.n = 0}, false, &axis);
     x = sort_alone(&op, x, axis, false);
     if (!kna_failed(&op)) {
         kn_dtype d = knb_type(op.b, x).dtype;
@@ -164,9 +164,9 @@ kn_array kn_sort_complex(kn_array a)
 
 /* ---- The largest. */
 
-static kn_atom part(kn_builder *b, kn_atom x, int axis, int64_t from, int64_t to)
+static kni_atom part(kni_builder *b, kni_atom x, int axis, int64_t from, int64_t to)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     int64_t start[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM];
     for (int i = 0; i < t.ndim; i++)
         limit[i] = t.dim[i];
@@ -175,14 +175,14 @@ static kn_atom part(kn_builder *b, kn_atom x, int axis, int64_t from, int64_t to
     return knb_slice(b, x, start, limit, NULL);
 }
 
-static void top(kna_op *op, kn_atom a, int axis, int64_t k, bool largest, kn_atom out[2])
+static void top(kna_op *op, kni_atom a, int axis, int64_t k, bool largest, kni_atom out[2])
 {
-    kn_builder *b = op->b;
-    kn_type t = knb_type(b, a);
+    kni_builder *b = op->b;
+    kni_type t = knb_type(b, a);
     if (largest && !knx_is_complex(t.dtype)) {
-        knb_top_k(b, knn_order_image(op, a), axis, k, out);
+        knb_top_k(b, knl_order_image(op, a), axis, k, out);
         out[1] = knb_astype(b, out[1], KN_DT(I64));
-        out[0] = knn_take_along(op, a, out[1], axis, KN_GATHER_PROMISE);
+        out[0] = knl_take_along(op, a, out[1], axis, KN_GATHER_PROMISE);
         return;
     }
     sort_along(op, a, axis, largest, out);
@@ -194,11 +194,11 @@ kn_top_k_result kn_top_k(kn_array a, int64_t k, const kn_top_k_opts *opts)
 {
     KNX_OPTS(kn_top_k_opts, o, opts);
     kna_op op;
-    kn_atom out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    kni_atom out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     kn_array y[2];
     int axis = 0;
     kna_begin(&op, "top_k");
-    kn_atom x = along(&op, a, o.axis, false, &axis);
+    kni_atom x = along(&op, a, o.axis, false, &axis);
     bool smallest = o.mode && !strcmp(o.mode, "smallest");
     if (!kna_failed(&op) && o.mode && !smallest && strcmp(o.mode, "largest") != 0)
         kna_fail(&op, KN_ERROR_VALUE, "mode(=\"%s\") must be either \"largest\" or \"smallest\".", o.mode);

@@ -115,7 +115,7 @@ static const struct {
                   {"rice", by_rice},   {"scott", by_scott}, {"sqrt", by_sqrt},   {"sturges", by_sturges}};
 
 /* How many bins an estimator wants between these edges. */
-static int64_t estimated(knn_body *c, kn_array a, const knn_bins *given, kn_array low, kn_array high)
+static int64_t estimated(knl_body *c, kn_array a, const knn_bins *given, kn_array low, kn_array high)
 {
     kna_op *op = &c->op;
     size_t which = 0, n_estimators = sizeof estimators / sizeof *estimators;
@@ -125,7 +125,7 @@ static int64_t estimated(knn_body *c, kn_array a, const knn_bins *given, kn_arra
         kna_fail(op, KN_ERROR_VALUE, "'%s' is not a valid estimator for `bins`", given->estimator);
     else if (given->weighted)
         kna_fail(op, KN_ERROR_TYPE, "Automated estimation of the number of bins is not supported for weighted data");
-    kn_type t = kna_type(op, a), unused;
+    kni_type t = kna_type(op, a), unused;
     if (kna_failed(op) || !kna_look(op, a, &unused))
         return 0;
     const double range[2] = {value(low), value(high)};
@@ -161,11 +161,11 @@ static void check_range(kna_op *op, const char *which, double low, double high)
 }
 
 /* The first and last edge, of the dtype of the edges; apart by one if they would be equal. */
-static kn_dtype outer_edges(knn_body *c, kn_array a, const double *range, kn_array edge[2])
+static kn_dtype outer_edges(knl_body *c, kn_array a, const double *range, kn_array edge[2])
 {
     kna_op *op = &c->op;
-    kn_type t = kna_type(op, a);
-    kn_dtype d = knn_inexact_for(t.dtype);
+    kni_type t = kna_type(op, a);
+    kn_dtype d = knl_inexact_for(t.dtype);
     if (kna_failed(op))
         return d;
     if (range) {
@@ -178,7 +178,7 @@ static kn_dtype outer_edges(knn_body *c, kn_array a, const double *range, kn_arr
     } else {
         edge[0] = kn_min(a, NULL);
         edge[1] = kn_max(a, NULL);
-        if (knn_may_look() && knx_is_inexact(t.dtype) && !knx_is_complex(t.dtype)) {
+        if (knl_may_look() && knx_is_inexact(t.dtype) && !knx_is_complex(t.dtype)) {
             char p[32], q[32];
             double low = value(edge[0]), high = value(edge[1]);
             if (!kna_failed(op) && !(isfinite(low) && isfinite(high)))
@@ -203,19 +203,19 @@ static void complain(kna_op *op, int which, kn_error_kind kind, const char *of_o
         kna_fail(op, kind, "`bins[%d]` %s", which, of_many);
 }
 
-static kn_array given_edges(knn_body *c, kn_array bins, int which)
+static kn_array given_edges(knl_body *c, kn_array bins, int which)
 {
     int64_t n = kn_dim(bins, 0);
-    if (n > 0 && knn_may_look() && holds(kn_greater(knn_part("", bins, 0, 0, n - 1), knn_part("", bins, 0, 1, n))))
+    if (n > 0 && knl_may_look() && holds(kn_greater(knl_part("", bins, 0, 0, n - 1), knl_part("", bins, 0, 1, n))))
         complain(&c->op, which, KN_ERROR_VALUE, "must increase monotonically, when an array",
                  "must be monotonically increasing, when an array");
     return kn_asarray(bins, NULL);
 }
 
-static int64_t given_number(knn_body *c, kn_array bins, int which)
+static int64_t given_number(knl_body *c, kn_array bins, int which)
 {
     int64_t n = 0, *v;
-    kn_type t = kna_type(&c->op, bins);
+    kni_type t = kna_type(&c->op, bins);
     if (kna_failed(&c->op))
         return 0;
     if (!knx_is_integer(t.dtype)) {
@@ -223,7 +223,7 @@ static int64_t given_number(knn_body *c, kn_array bins, int which)
                  "must be an integer, when a scalar");
         return 0;
     }
-    v = knn_look_integers(&c->op, bins, &n, NULL, "");
+    v = knl_look_integers(&c->op, bins, &n, NULL, "");
     int64_t number = v ? *v : 0;
     knx_free(v);
     if (number < 1)
@@ -232,15 +232,15 @@ static int64_t given_number(knn_body *c, kn_array bins, int which)
     return number;
 }
 
-bool knn_bins_are_equal(knn_body *c, kn_array bins) { return !bins || kna_type(&c->op, bins).ndim == 0; }
+bool knn_bins_are_equal(knl_body *c, kn_array bins) { return !bins || kna_type(&c->op, bins).ndim == 0; }
 
-kn_array knn_bin_edges(knn_body *c, kn_array a, const knn_bins *given)
+kn_array knn_bin_edges(knl_body *c, kn_array a, const knn_bins *given)
 {
     kna_op *op = &c->op;
     kn_array edge[2] = {NULL, NULL};
     int64_t n = 10;
     if (given->bins && !given->estimator) {
-        kn_type t = kna_type(op, given->bins);
+        kni_type t = kna_type(op, given->bins);
         if (!kna_failed(op) && t.ndim == 1)
             return given_edges(c, given->bins, given->which);
         if (!kna_failed(op) && t.ndim)
@@ -254,8 +254,8 @@ kn_array knn_bin_edges(knn_body *c, kn_array a, const knn_bins *given)
     if (given->estimator)
         n = estimated(c, a, given, edge[0], edge[1]);
     kn_array edges = kna_failed(op) ? NULL : kn_linspace(edge[0], edge[1], n + 1, &of);
-    if (!kna_failed(op) && given->which < 0 && knn_may_look() &&
-        holds(kn_greater_equal(knn_part("", edges, 0, 0, n), knn_part("", edges, 0, 1, n + 1))))
+    if (!kna_failed(op) && given->which < 0 && knl_may_look() &&
+        holds(kn_greater_equal(knl_part("", edges, 0, 0, n), knl_part("", edges, 0, 1, n + 1))))
         kna_fail(op, KN_ERROR_VALUE, "Too many bins for data range. Cannot create %lld finite-sized bins.",
                  (long long)n);
     return edges;

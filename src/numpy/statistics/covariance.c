@@ -10,15 +10,15 @@ static kn_array converted(kn_array x, kn_dtype d)
 }
 
 /* Is any element of x zero (less than zero, not a whole number)? False where values are not known. */
-static bool any_is(kn_array test) { return knn_may_look() && kn_ok(test) && kn_item_bool(kn_any(test, NULL)); }
+static bool any_is(kn_array test) { return knl_may_look() && kn_ok(test) && kn_item_bool(kn_any(test, NULL)); }
 
 /* ---- Average. */
 
 /* The weights with a's shape, or along the given axes. */
-static kn_array fit_weights(knn_body *c, kn_type a, kn_array weights, kn_axes given)
+static kn_array fit_weights(knl_body *c, kni_type a, kn_array weights, kn_axes given)
 {
     kna_op *op = &c->op;
-    kn_type w = kna_type(op, weights);
+    kni_type w = kna_type(op, weights);
     int64_t axes[KN_MAX_NDIM];
     if (kna_failed(op) || kni_type_same_shape(a, w))
         return weights;
@@ -46,11 +46,11 @@ static kn_array fit_weights(knn_body *c, kn_type a, kn_array weights, kn_axes gi
     return kna_failed(op) ? weights : kn_reshape(kn_transpose(weights, &order), &shape, NULL);
 }
 
-static kn_dtype average_dtype(knn_body *c, kn_array a, kn_array weights)
+static kn_dtype average_dtype(knl_body *c, kn_array a, kn_array weights)
 {
     const kn_array both[] = {a, weights};
     kn_dtype d = kna_result_type(&c->op, 2, both);
-    kn_type t = kna_type(&c->op, a);
+    kni_type t = kna_type(&c->op, a);
     if (kna_failed(&c->op))
         return KN_DT(F64);
     return knx_is_inexact(t.dtype) ? d : knx_promote(d, KN_DT(F64));
@@ -59,16 +59,16 @@ static kn_dtype average_dtype(knn_body *c, kn_array a, kn_array weights)
 kn_array kn_average(kn_array a, const kn_average_opts *opts)
 {
     KNX_OPTS(kn_average_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "average");
+    knl_body c;
+    knl_begin(&c, "average");
     kn_array y[2] = {NULL, NULL};
-    kn_type t = kna_type(&c.op, a);
+    kni_type t = kna_type(&c.op, a);
     kn_mean_opts mean = kn_mean_opts_default();
     mean.axis = o.axis;
     mean.keepdims = o.keepdims;
     if (!o.weights) {
         y[0] = kn_mean(a, &mean);
-        kn_type r = kna_type(&c.op, y[0]);
+        kni_type r = kna_type(&c.op, y[0]);
         if (o.returned && !kna_failed(&c.op)) {
             kn_shape shape = kn_shape_of(y[0]);
             double each = kni_type_size(r) ? (double)kni_type_size(t) / (double)kni_type_size(r) : 0;
@@ -93,7 +93,7 @@ kn_array kn_average(kn_array a, const kn_average_opts *opts)
             y[1] = o.returned ? kn_add(kn_broadcast_to(scale, &shape), kn_like_int(0)) : NULL;
         }
     }
-    knn_end_n(&c, o.returned ? 2 : 1, y);
+    knl_end_n(&c, o.returned ? 2 : 1, y);
     if (o.returned)
         *o.returned = y[1];
     return y[0];
@@ -102,9 +102,9 @@ kn_array kn_average(kn_array a, const kn_average_opts *opts)
 /* ---- Covariance. */
 
 /* m as a matrix with one variable a row. */
-static kn_array variables(knn_body *c, kn_array m, const char *name, kn_dtype d, bool in_rows, bool is_second)
+static kn_array variables(knl_body *c, kn_array m, const char *name, kn_dtype d, bool in_rows, bool is_second)
 {
-    kn_type t = kna_type(&c->op, m);
+    kni_type t = kna_type(&c->op, m);
     if (!kna_failed(&c->op) && t.ndim > 2)
         kna_fail(&c->op, KN_ERROR_VALUE, "%s has more than 2 dimensions", name);
     if (kna_failed(&c->op))
@@ -114,9 +114,9 @@ static kn_array variables(knn_body *c, kn_array m, const char *name, kn_dtype d,
     return turn ? kn_transpose(x, NULL) : x;
 }
 
-static kn_array weights_of(knn_body *c, kn_array given, const char *name, int64_t samples, bool whole)
+static kn_array weights_of(knl_body *c, kn_array given, const char *name, int64_t samples, bool whole)
 {
-    kn_type t = kna_type(&c->op, given);
+    kni_type t = kna_type(&c->op, given);
     if (kna_failed(&c->op))
         return NULL;
     kn_array w = converted(given, KN_DT(F64));
@@ -145,11 +145,11 @@ static kn_array freedom(kn_array w, kn_array aweights, int64_t samples, double d
     return kn_maximum(fact, kn_like_int(0));
 }
 
-static kn_array covariance(knn_body *c, kn_array m, const kn_cov_opts *o)
+static kn_array covariance(knl_body *c, kn_array m, const kn_cov_opts *o)
 {
     const kn_array both[] = {m, o->y};
     kn_dtype d = kna_result_type(&c->op, o->y ? 2 : 1, both);
-    if (kna_failed(&c->op) || knn_not_a_number(&c->op, "cov", d))
+    if (kna_failed(&c->op) || knl_not_a_number(&c->op, "cov", d))
         return NULL;
     d = o->dtype ? o->dtype : knx_promote(d, KN_DT(F64));
     kn_array x = variables(c, m, "m", d, o->rowvar, false);
@@ -163,7 +163,7 @@ static kn_array covariance(knn_body *c, kn_array m, const kn_cov_opts *o)
         const kn_array parts[] = {x, y};
         x = kna_failed(&c->op) ? NULL : kn_concatenate(kn_list_from(parts, 2), NULL);
     }
-    kn_type t = kna_type(&c->op, x);
+    kni_type t = kna_type(&c->op, x);
     if (kna_failed(&c->op))
         return NULL;
     double ddof = o->ddof >= 0 ? o->ddof : o->bias ? 0 : 1;
@@ -173,7 +173,7 @@ static kn_array covariance(knn_body *c, kn_array m, const kn_cov_opts *o)
         return NULL;
     kn_array w = f && a ? kn_multiply(f, a) : f ? f : a;
     kn_average_opts along = kn_average_opts_default();
-    along.axis = knn_one_axis(1);
+    along.axis = knl_one_axis(1);
     along.weights = w;
     along.keepdims = true;
     kn_array away = kn_subtract(x, kn_average(x, &along));
@@ -186,10 +186,10 @@ static kn_array covariance(knn_body *c, kn_array m, const kn_cov_opts *o)
 kn_array kn_cov(kn_array m, const kn_cov_opts *opts)
 {
     KNX_OPTS(kn_cov_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "cov");
+    knl_body c;
+    knl_begin(&c, "cov");
     kn_array y = covariance(&c, m, &o);
-    return knn_end(&c, kna_failed(&c.op) ? NULL : kn_squeeze(y, NULL));
+    return knl_end(&c, kna_failed(&c.op) ? NULL : kn_squeeze(y, NULL));
 }
 
 /* Both parts between -1 and 1. */
@@ -205,21 +205,21 @@ static kn_array within_one(kn_array x)
 kn_array kn_corrcoef(kn_array x, const kn_corrcoef_opts *opts)
 {
     KNX_OPTS(kn_corrcoef_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "corrcoef");
+    knl_body c;
+    knl_begin(&c, "corrcoef");
     kn_cov_opts of = kn_cov_opts_default();
     of.y = o.y;
     of.rowvar = o.rowvar;
     of.dtype = o.dtype;
     kn_array v = covariance(&c, x, &of);
     kn_array m = kna_failed(&c.op) ? NULL : kn_squeeze(v, NULL);
-    kn_type t = kna_failed(&c.op) ? kni_scalar_type(KN_DT(F64)) : kna_type(&c.op, m);
+    kni_type t = kna_failed(&c.op) ? kni_scalar_type(KN_DT(F64)) : kna_type(&c.op, m);
     if (kna_failed(&c.op))
-        return knn_end(&c, NULL);
+        return knl_end(&c, NULL);
     if (t.ndim == 0) /* of one variable: 1, or NaN */
-        return knn_end(&c, kn_divide(m, m));
-    kn_axes column = knn_one_axis(1), row = knn_one_axis(0);
+        return knl_end(&c, kn_divide(m, m));
+    kn_axes column = knl_one_axis(1), row = knl_one_axis(0);
     kn_array s = kn_sqrt(kn_real(kn_diagonal(m, NULL)));
     kn_array y = kn_divide(kn_divide(m, kn_expand_dims(s, &column)), kn_expand_dims(s, &row));
-    return knn_end(&c, within_one(y));
+    return knl_end(&c, within_one(y));
 }

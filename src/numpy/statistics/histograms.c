@@ -6,79 +6,79 @@
 
 /* ---- What they share. */
 
-static kn_atom at_edge(kna_op *op, kn_atom edges, kn_atom number)
+static kni_atom at_edge(kna_op *op, kni_atom edges, kni_atom number)
 {
-    return knn_take_axis(op, edges, number, 0, KN_GATHER_CLIP);
+    return knl_take_axis(op, edges, number, 0, KN_GATHER_CLIP);
 }
 
 /* One edge, of x's shape. */
-static kn_atom edge_like(kna_op *op, kn_atom edges, int64_t i, kn_atom x)
+static kni_atom edge_like(kna_op *op, kni_atom edges, int64_t i, kni_atom x)
 {
     const int64_t to = i + 1, first = 0;
-    kn_atom e = knb_squeeze(op->b, knb_slice(op->b, edges, &i, &to, NULL), 1, &first);
+    kni_atom e = knb_squeeze(op->b, knb_slice(op->b, edges, &i, &to, NULL), 1, &first);
     return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, e, knb_type(op->b, x));
 }
 
 /* Bins of equal widths: the number is computed; rounding may have moved it by one. */
-static kn_atom by_width(kna_op *op, kn_atom e, kn_atom x, int64_t n)
+static kni_atom by_width(kna_op *op, kni_atom e, kni_atom x, int64_t n)
 {
-    kn_builder *b = op->b;
-    kn_atom low = edge_like(op, e, 0, x), high = edge_like(op, e, n, x), one = knb_integer(b, KN_DT(I64), 1);
-    kn_atom part = knb_div(b, knb_sub(b, x, low), knb_sub(b, high, low));
-    kn_atom at = knb_astype(b, knb_mul(b, part, knb_like(b, part, (double)n)), KN_DT(I64));
-    kn_atom last = knb_integer(b, KN_DT(I64), n - 1);
+    kni_builder *b = op->b;
+    kni_atom low = edge_like(op, e, 0, x), high = edge_like(op, e, n, x), one = knb_integer(b, KN_DT(I64), 1);
+    kni_atom part = knb_div(b, knb_sub(b, x, low), knb_sub(b, high, low));
+    kni_atom at = knb_astype(b, knb_mul(b, part, knb_like(b, part, (double)n)), KN_DT(I64));
+    kni_atom last = knb_integer(b, KN_DT(I64), n - 1);
     at = knb_max(b, knb_min(b, at, last), knb_integer(b, KN_DT(I64), 0));
     at = knb_select(b, knb_lt(b, x, at_edge(op, e, at)), knb_sub(b, at, one), at);
-    kn_atom next = knb_add(b, at, one), moves = knb_and(b, knb_ge(b, x, at_edge(op, e, next)), knb_ne(b, at, last));
+    kni_atom next = knb_add(b, at, one), moves = knb_and(b, knb_ge(b, x, at_edge(op, e, next)), knb_ne(b, at, last));
     at = knb_select(b, moves, next, at);
-    kn_atom inside = knb_and(b, knb_ge(b, x, low), knb_le(b, x, high));
+    kni_atom inside = knb_and(b, knb_ge(b, x, low), knb_le(b, x, high));
     return knb_select(b, inside, at, knb_integer(b, KN_DT(I64), -1));
 }
 
-static kn_atom by_search(kna_op *op, kn_atom e, kn_atom x, int64_t n)
+static kni_atom by_search(kna_op *op, kni_atom e, kni_atom x, int64_t n)
 {
-    kn_builder *b = op->b;
-    kn_atom one = knb_integer(b, KN_DT(I64), 1), last = knb_integer(b, KN_DT(I64), n - 1);
-    kn_atom at = knb_sub(b, knn_search(op, e, x, true), one);
+    kni_builder *b = op->b;
+    kni_atom one = knb_integer(b, KN_DT(I64), 1), last = knb_integer(b, KN_DT(I64), n - 1);
+    kni_atom at = knb_sub(b, knl_search(op, e, x, true), one);
     if (n >= 0) /* the last edge belongs to the last bin */
         at = knb_select(b, knb_eq(b, x, edge_like(op, e, n, x)), last, at);
     return knb_select(b, knb_le(b, at, last), at, knb_integer(b, KN_DT(I64), -1));
 }
 
-kn_array knn_bin_of(knn_body *c, kn_array a, kn_array edges, bool uniform)
+kn_array knn_bin_of(knl_body *c, kn_array a, kn_array edges, bool uniform)
 {
     kna_op *op = &c->op;
     const kn_array both[] = {a, edges};
     kn_dtype d = kna_result_type(op, 2, both);
-    kn_atom x = kna_in_as(op, a, d), e = kna_in_as(op, edges, d);
+    kni_atom x = kna_in_as(op, a, d), e = kna_in_as(op, edges, d);
     if (kna_failed(op))
         return NULL;
     int64_t n = knb_type(op->b, e).dim[0] - 1;
-    return knn_made(c, uniform ? by_width(op, e, x, n) : by_search(op, e, x, n));
+    return knl_made(c, uniform ? by_width(op, e, x, n) : by_search(op, e, x, n));
 }
 
-kn_array knn_count_into(knn_body *c, kn_array numbers, kn_array weights, int64_t n)
+kn_array knn_count_into(knl_body *c, kn_array numbers, kn_array weights, int64_t n)
 {
     kna_op *op = &c->op;
-    kn_builder *b = op->b;
-    kn_atom at = kna_in(op, numbers);
+    kni_builder *b = op->b;
+    kni_atom at = kna_in(op, numbers);
     kn_dtype d = KN_DT(I64);
-    kn_atom w = weights ? kna_in(op, weights) : knb_integer(b, d, 1);
+    kni_atom w = weights ? kna_in(op, weights) : knb_integer(b, d, 1);
     if (kna_failed(op))
         return NULL;
     if (weights) {
         d = knb_type(b, w).dtype;
         d = knx_is_complex(d) ? KN_DT(C128) : KN_DT(F64);
     }
-    kn_shape table = {1, {n}}, column = knn_shape_of(op, at);
+    kn_shape table = {1, {n}}, column = knl_shape_of(op, at);
     w = knb_broadcast_to(b, knb_astype(b, w, d), knb_type(b, at));
     column.dim[column.ndim++] = 1;
     const int64_t zero = 0;
-    kn_p_scatter p = {.inserted_window_dims = {1, (int64_t *)&zero},
-                      .scatter_dims_to_operand_dims = {1, (int64_t *)&zero},
-                      .mode = KN_GATHER_FILL};
-    kn_atom begin = knb_zeros(b, knn_shaped(d, &table));
-    return knn_made(c, knb_scatter_add(b, begin, knn_reshape(op, at, &column), w, &p));
+    kni_p_scatter p = {.inserted_window_dims = {1, (int64_t *)&zero},
+                       .scatter_dims_to_operand_dims = {1, (int64_t *)&zero},
+                       .mode = KN_GATHER_FILL};
+    kni_atom begin = knb_zeros(b, knl_shaped(d, &table));
+    return knl_made(c, knb_scatter_add(b, begin, knl_reshape(op, at, &column), w, &p));
 }
 
 static kn_array flat(kn_array x) { return kn_ravel(kn_asarray(x, NULL), NULL); }
@@ -88,7 +88,7 @@ static kn_array widths(kn_array edges)
 {
     int64_t n = kn_dim(edges, 0);
     kn_array e = kn_asarray(edges, NULL);
-    return kn_astype(kn_subtract(knn_part("", e, 0, n ? 1 : 0, n), knn_part("", e, 0, 0, n ? n - 1 : 0)), KN_DT(F64),
+    return kn_astype(kn_subtract(knl_part("", e, 0, n ? 1 : 0, n), knl_part("", e, 0, 0, n ? n - 1 : 0)), KN_DT(F64),
                      NULL);
 }
 
@@ -100,10 +100,10 @@ static void not_safe(kna_op *op, kn_dtype from, kn_dtype to)
              from->name, to->name);
 }
 
-static kn_array bincount(knn_body *c, kn_array x, const kn_bincount_opts *o)
+static kn_array bincount(knl_body *c, kn_array x, const kn_bincount_opts *o)
 {
     kna_op *op = &c->op;
-    kn_type t = kna_type(op, x), w = o->weights ? kna_type(op, o->weights) : t, unused;
+    kni_type t = kna_type(op, x), w = o->weights ? kna_type(op, o->weights) : t, unused;
     if (kna_failed(op))
         return NULL;
     if (t.ndim != 1)
@@ -141,9 +141,9 @@ static kn_array bincount(knn_body *c, kn_array x, const kn_bincount_opts *o)
 kn_array kn_bincount(kn_array x, const kn_bincount_opts *opts)
 {
     KNX_OPTS(kn_bincount_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "bincount");
-    return knn_end(&c, bincount(&c, x, &o));
+    knl_body c;
+    knl_begin(&c, "bincount");
+    return knl_end(&c, bincount(&c, x, &o));
 }
 
 /* ---- One dimension. */
@@ -151,11 +151,11 @@ kn_array kn_bincount(kn_array x, const kn_bincount_opts *opts)
 static const double *range_of(const double range[2]) { return range[0] == 0 && range[1] == 0 ? NULL : range; }
 
 /* a and its weights as vectors; booleans count as 8-bit numbers. */
-static bool begin_histogram(knn_body *c, kn_array *a, kn_array *weights)
+static bool begin_histogram(knl_body *c, kn_array *a, kn_array *weights)
 {
     kna_op *op = &c->op;
-    kn_type t = kna_type(op, *a), w = *weights ? kna_type(op, *weights) : t;
-    if (kna_failed(op) || knn_not_a_number(op, "histogram", t.dtype))
+    kni_type t = kna_type(op, *a), w = *weights ? kna_type(op, *weights) : t;
+    if (kna_failed(op) || knl_not_a_number(op, "histogram", t.dtype))
         return false;
     if (!kni_type_same_shape(t, w)) {
         kna_fail(op, KN_ERROR_VALUE, "weights should have the same shape as a.");
@@ -169,18 +169,18 @@ static bool begin_histogram(knn_body *c, kn_array *a, kn_array *weights)
 kn_array kn_histogram_bin_edges(kn_array a, const kn_histogram_opts *opts)
 {
     KNX_OPTS(kn_histogram_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "histogram_bin_edges");
+    knl_body c;
+    knl_begin(&c, "histogram_bin_edges");
     const knn_bins bins = {o.bins, o.estimator, range_of(o.range), o.weights != NULL, -1};
     bool good = begin_histogram(&c, &a, &o.weights);
-    return knn_end(&c, good ? knn_bin_edges(&c, a, &bins) : NULL);
+    return knl_end(&c, good ? knn_bin_edges(&c, a, &bins) : NULL);
 }
 
 kn_histogram_result kn_histogram(kn_array a, const kn_histogram_opts *opts)
 {
     KNX_OPTS(kn_histogram_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "histogram");
+    knl_body c;
+    knl_begin(&c, "histogram");
     kn_array y[2] = {NULL, NULL};
     const knn_bins bins = {o.bins, o.estimator, range_of(o.range), o.weights != NULL, -1};
     if (begin_histogram(&c, &a, &o.weights))
@@ -194,7 +194,7 @@ kn_histogram_result kn_histogram(kn_array a, const kn_histogram_opts *opts)
         if (o.density && !kna_failed(&c.op))
             y[0] = kn_divide(kn_divide(y[0], widths(y[1])), kn_sum(y[0], NULL));
     }
-    knn_end_n(&c, 2, y);
+    knl_end_n(&c, 2, y);
     return (kn_histogram_result){y[0], y[1]};
 }
 
@@ -207,7 +207,7 @@ typedef struct grid {
 } grid;
 
 /* The bins of one dimension, and those of the samples (a vector). */
-static void add_dimension(knn_body *c, grid *g, kn_array sample, kn_array bins, const double *range)
+static void add_dimension(knl_body *c, grid *g, kn_array sample, kn_array bins, const double *range)
 {
     if (kna_failed(&c->op))
         return;
@@ -221,11 +221,11 @@ static void add_dimension(knn_body *c, grid *g, kn_array sample, kn_array bins, 
     g->at[i] = knn_bin_of(c, sample, g->edges[i], knn_bins_are_equal(c, bins));
 }
 
-static kn_array histogram_of(knn_body *c, const grid *g, kn_array weights, bool density)
+static kn_array histogram_of(knl_body *c, const grid *g, kn_array weights, bool density)
 {
     if (kna_failed(&c->op))
         return NULL;
-    kn_type w = weights ? kna_type(&c->op, weights) : kni_scalar_type(KN_DT(F64));
+    kni_type w = weights ? kna_type(&c->op, weights) : kni_scalar_type(KN_DT(F64));
     if (kna_failed(&c->op))
         return NULL;
     if (knx_is_complex(w.dtype)) {
@@ -270,17 +270,17 @@ static kn_array bins_of(kna_op *op, kn_list bins, int i, int n)
 static kn_array column(kn_array sample, int64_t i)
 {
     kn_squeeze_opts second = kn_squeeze_opts_default();
-    second.axis = knn_one_axis(1);
-    return kn_squeeze(knn_part("", sample, 1, i, i + 1), &second);
+    second.axis = knl_one_axis(1);
+    return kn_squeeze(knl_part("", sample, 1, i, i + 1), &second);
 }
 
 kn_histogramdd_result kn_histogramdd(kn_array sample, const kn_histogramdd_opts *opts)
 {
     KNX_OPTS(kn_histogramdd_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "histogramdd");
+    knl_body c;
+    knl_begin(&c, "histogramdd");
     grid g = {.n = 0};
-    kn_type t = kna_type(&c.op, sample);
+    kni_type t = kna_type(&c.op, sample);
     if (!kna_failed(&c.op) && t.ndim > 2)
         kna_fail(&c.op, KN_ERROR_VALUE, "too many values to unpack (expected 2)");
     kn_array y = NULL, x = kna_failed(&c.op) ? NULL : kn_asarray(sample, NULL);
@@ -299,17 +299,17 @@ kn_histogramdd_result kn_histogramdd(kn_array sample, const kn_histogramdd_opts 
     kn_array out[KN_MAX_NDIM + 1] = {y};
     for (int i = 0; i < g.n; i++)
         out[i + 1] = g.edges[i];
-    knn_end_n(&c, 1 + g.n, out);
+    knl_end_n(&c, 1 + g.n, out);
     return (kn_histogramdd_result){out[0], kn_list_from(out + 1, g.n)};
 }
 
 kn_histogram2d_result kn_histogram2d(kn_array x, kn_array y, const kn_histogram2d_opts *opts)
 {
     KNX_OPTS(kn_histogram2d_opts, o, opts);
-    knn_body c;
-    knn_begin(&c, "histogram2d");
+    knl_body c;
+    knl_begin(&c, "histogram2d");
     grid g = {.n = 0};
-    kn_type s = kna_type(&c.op, x), t = kna_type(&c.op, y);
+    kni_type s = kna_type(&c.op, x), t = kna_type(&c.op, y);
     if (!kna_failed(&c.op) && (s.ndim != 1 || t.ndim != 1 || s.dim[0] != t.dim[0]))
         kna_fail(&c.op, KN_ERROR_VALUE, "x and y must have the same length.");
     kn_array out[3] = {NULL, NULL, NULL}, both[] = {x, y};
@@ -320,6 +320,6 @@ kn_histogram2d_result kn_histogram2d(kn_array x, kn_array y, const kn_histogram2
         out[0] = histogram_of(&c, &g, o.weights, o.density);
     out[1] = g.edges[0];
     out[2] = g.edges[1];
-    knn_end_n(&c, 3, out);
+    knl_end_n(&c, 3, out);
     return (kn_histogram2d_result){out[0], out[1], out[2]};
 }

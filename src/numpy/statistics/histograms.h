@@ -12,12 +12,12 @@ typedef struct knn_bins {
     bool weighted;
     int which;
 } knn_bins;
-kn_array knn_bin_edges(knn_body *c, kn_array a, const knn_bins *given);
+kn_array knn_bin_edges(knl_body *c, kn_array a, const knn_bins *given);
 
-bool knn_bins_are_equal(knn_body *c, kn_array bins); /* equally wide: for the option bins no edges were given */
+bool knn_bins_are_equal(knl_body *c, kn_array bins); /* equally wide: for the option bins no edges were given */
 
 /* histograms.c: for each element of a the number of its bin, -1 if it is in none; int64. */
-kn_array knn_bin_of(knn_body *c, kn_array a, kn_array edges, bool uniform);
+kn_array knn_bin_of(knl_body *c, kn_array a, kn_array edges, bool uniform);
 /* The weights (NULL: ones) added up by their numbers (vectors); those without one of the n are left out. */
-kn_array knn_count_into(knn_body *c, kn_array numbers, kn_array weights, int64_t n);
+kn_array knn_count_into(knl_body *c, kn_array numbers, kn_array weights, int64_t n);
 #endif

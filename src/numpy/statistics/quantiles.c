@@ -8,38 +8,38 @@
 
 /* A sample in order. */
 typedef struct sample {
-    kn_builder *b;
-    kn_type type; /* of x, as it came in */
-    int n;        /* axes */
+    kni_builder *b;
+    kni_type type; /* of x, as it came in */
+    int n;         /* axes */
     int64_t axes[KN_MAX_NDIM];
-    kn_atom x;     /* sorted along its last axis */
-    int last;      /* that axis */
-    int64_t count; /* its extent */
-    kn_atom valid; /* how many elements are no NaN, last axis 1, int64; KN_ATOM_NONE: all of them */
-    kn_atom nan;   /* where a NaN makes the result one, last axis 1; KN_ATOM_NONE: nowhere */
+    kni_atom x;     /* sorted along its last axis */
+    int last;       /* that axis */
+    int64_t count;  /* its extent */
+    kni_atom valid; /* how many elements are no NaN, last axis 1, int64; KN_ATOM_NONE: all of them */
+    kni_atom nan;   /* where a NaN makes the result one, last axis 1; KN_ATOM_NONE: nowhere */
 } sample;
 
 static bool begin(kna_op *op, sample *s, kn_array x, kn_axes axis)
 {
     s->b = op->b;
-    kn_atom a = kna_in(op, x);
+    kni_atom a = kna_in(op, x);
     s->valid = s->nan = s->x = KN_ATOM_NONE;
     if (kna_failed(op))
         return false;
     s->type = knb_type(op->b, a);
-    if (knn_not_a_number(op, "sort", s->type.dtype))
+    if (knl_not_a_number(op, "sort", s->type.dtype))
         return false;
     s->n = kna_axes(op, axis, s->type.ndim, KNA_AXES_ALL, s->axes);
-    s->x = knn_axes_last(op, a, s->n, s->axes);
+    s->x = knl_axes_last(op, a, s->n, s->axes);
     if (kna_failed(op))
         return false;
-    kn_type t = knb_type(op->b, s->x);
+    kni_type t = knb_type(op->b, s->x);
     s->last = t.ndim - 1;
     s->count = t.dim[s->last];
     return true;
 }
 
-static kn_atom last_ones(sample *s, kn_atom x, kn_atom (*reduce)(kn_builder *, kn_atom, int, const int64_t *))
+static kni_atom last_ones(sample *s, kni_atom x, kni_atom (*reduce)(kni_builder *, kni_atom, int, const int64_t *))
 {
     const int64_t axis = s->last;
     return knb_expand_dims(s->b, reduce(s->b, x, 1, &axis), s->last);
@@ -48,27 +48,27 @@ static kn_atom last_ones(sample *s, kn_atom x, kn_atom (*reduce)(kn_builder *, k
 /* Sorts, and finds out about NaN. */
 static void arrange(kna_op *op, sample *s, bool ignore_nan)
 {
-    kn_atom x = s->x;
-    knn_sort(op, 1, &x, s->last, 1, &s->x);
+    kni_atom x = s->x;
+    knl_sort(op, 1, &x, s->last, 1, &s->x);
     if (kna_failed(op) || !knx_is_inexact(s->type.dtype))
         return;
-    kn_atom is_nan = knb_ne(s->b, s->x, s->x);
+    kni_atom is_nan = knb_ne(s->b, s->x, s->x);
     if (ignore_nan)
         s->valid = last_ones(s, knb_astype(s->b, knb_not(s->b, is_nan), KN_DT(I64)), knb_reduce_sum);
     else
         s->nan = last_ones(s, is_nan, knb_reduce_or);
 }
 
-static kn_atom at(kna_op *op, const sample *s, kn_atom positions)
+static kni_atom at(kna_op *op, const sample *s, kni_atom positions)
 {
-    return knn_take_along(op, s->x, positions, s->last, KN_GATHER_CLIP);
+    return knl_take_along(op, s->x, positions, s->last, KN_GATHER_CLIP);
 }
 
 /* y has the sample's other axes and one with the quantiles behind; the result has theirs (q_shape) in front, and axes
  * of extent 1 if they are kept. */
-static kn_atom end(kna_op *op, const sample *s, kn_atom y, const kn_shape *q_shape, bool keepdims)
+static kni_atom end(kna_op *op, const sample *s, kni_atom y, const kn_shape *q_shape, bool keepdims)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     if (kna_failed(op))
         return KN_ATOM_NONE;
     if (s->nan != KN_ATOM_NONE)
@@ -87,28 +87,28 @@ static kn_atom end(kna_op *op, const sample *s, kn_atom y, const kn_shape *q_sha
         }
         shape.dim[shape.ndim++] = gone ? 1 : s->type.dim[i];
     }
-    return knn_reshape(op, y, &shape);
+    return knl_reshape(op, y, &shape);
 }
 
 /* ---- Median: the mean of the one or two elements in the middle. */
 
-static kn_atom middle(kna_op *op, sample *s)
+static kni_atom middle(kna_op *op, sample *s)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    kn_type t = knb_type(b, s->x);
-    kn_dtype d = knn_inexact_for(t.dtype), in = d == KN_DT(F16) || d == KN_DT(BF16) ? KN_DT(F32) : d;
-    kn_atom two = knb_integer(b, KN_DT(I64), 2), one = knb_integer(b, KN_DT(I64), 1);
+    kni_type t = knb_type(b, s->x);
+    kn_dtype d = knl_inexact_for(t.dtype), in = d == KN_DT(F16) || d == KN_DT(BF16) ? KN_DT(F32) : d;
+    kni_atom two = knb_integer(b, KN_DT(I64), 2), one = knb_integer(b, KN_DT(I64), 1);
     kn_shape ones = {.ndim = t.ndim};
     for (int i = 0; i < t.ndim; i++)
         ones.dim[i] = i == s->last || s->valid == KN_ATOM_NONE ? 1 : t.dim[i];
-    kn_atom n = s->valid != KN_ATOM_NONE ? s->valid : knb_integer(b, KN_DT(I64), s->count);
-    kn_atom high = knb_div(b, n, two), low = knb_div(b, knb_sub(b, n, one), two);
-    const kn_type places = knn_shaped(KN_DT(I64), &ones);
-    kn_atom p = at(op, s, knb_broadcast_to(b, low, places)), q = at(op, s, knb_broadcast_to(b, high, places));
-    kn_atom mean = knb_div(b, knb_add(b, knb_astype(b, p, in), knb_astype(b, q, in)), knb_number(b, in, 2));
-    kn_atom odd = knb_eq(b, low, high); /* the element itself: twice of it might be infinite */
+    kni_atom n = s->valid != KN_ATOM_NONE ? s->valid : knb_integer(b, KN_DT(I64), s->count);
+    kni_atom high = knb_div(b, n, two), low = knb_div(b, knb_sub(b, n, one), two);
+    const kni_type places = knl_shaped(KN_DT(I64), &ones);
+    kni_atom p = at(op, s, knb_broadcast_to(b, low, places)), q = at(op, s, knb_broadcast_to(b, high, places));
+    kni_atom mean = knb_div(b, knb_add(b, knb_astype(b, p, in), knb_astype(b, q, in)), knb_number(b, in, 2));
+    kni_atom odd = knb_eq(b, low, high); /* the element itself: twice of it might be infinite */
     return knb_astype(b, knb_select(b, odd, knb_astype(b, p, in), mean), d);
 }
 
@@ -119,17 +119,17 @@ static kn_array median(const char *name, kn_array x, const kn_argmax_opts *opts,
     sample s;
     kna_begin(&op, name);
     const kn_shape scalar = {.ndim = 0};
-    kn_atom y = KN_ATOM_NONE;
+    kni_atom y = KN_ATOM_NONE;
     if (begin(&op, &s, x, o.axis)) {
         arrange(&op, &s, ignore_nan);
         if (s.count)
             y = middle(&op, &s);
         else { /* of nothing */
-            kn_type t = knb_type(op.b, s.x);
+            kni_type t = knb_type(op.b, s.x);
             kn_shape shape = {.ndim = t.ndim};
             for (int i = 0; i < t.ndim; i++)
                 shape.dim[i] = i == s.last ? 1 : t.dim[i];
-            kn_type full = knn_shaped(knn_inexact_for(t.dtype), &shape);
+            kni_type full = knl_shaped(knl_inexact_for(t.dtype), &shape);
             y = knb_broadcast_to(op.b, knb_number(op.b, full.dtype, (double)NAN), full);
             s.nan = KN_ATOM_NONE;
         }
@@ -173,7 +173,7 @@ static const method *find_method(kna_op *op, const char *name)
     for (size_t i = 0; i < n; i++)
         if (!strcmp(methods[i].name, name ? name : "linear"))
             return &methods[i];
-    kn_text t = {0};
+    knx_text t = {0};
     for (size_t i = 0; i < n; i++) {
         knx_text_add(&t, i ? ", '" : "'");
         knx_text_add(&t, "%s", methods[i].name);
@@ -185,20 +185,20 @@ static const method *find_method(kna_op *op, const char *name)
 }
 
 /* The position before (a float), for methods that take one element: the next one unless `stay`. */
-static kn_atom boundary(kn_builder *b, kn_atom index, bool closest)
+static kni_atom boundary(kni_builder *b, kni_atom index, bool closest)
 {
-    kn_atom before = knb_floor(b, index), whole = knb_eq(b, index, before), zero = knb_like(b, index, 0);
+    kni_atom before = knb_floor(b, index), whole = knb_eq(b, index, before), zero = knb_like(b, index, 0);
     if (closest) {
-        kn_atom half = knb_mul(b, before, knb_like(b, before, 0.5));
+        kni_atom half = knb_mul(b, before, knb_like(b, before, 0.5));
         whole = knb_and(b, whole, knb_ne(b, half, knb_floor(b, half)));
     }
     return knb_max(b, knb_select(b, whole, before, knb_add(b, before, knb_like(b, before, 1))), zero);
 }
 
 /* The virtual index, in q's dtype; n has that dtype, too. */
-static kn_atom virtual_index(kn_builder *b, const method *m, kn_atom n, kn_atom q)
+static kni_atom virtual_index(kni_builder *b, const method *m, kni_atom n, kni_atom q)
 {
-    kn_atom one = knb_like(b, q, 1), inner = knb_mul(b, knb_sub(b, n, one), q), whole = knb_mul(b, n, q);
+    kni_atom one = knb_like(b, q, 1), inner = knb_mul(b, knb_sub(b, n, one), q), whole = knb_mul(b, n, q);
     switch (m - methods) {
     case INVERTED: return boundary(b, knb_sub(b, whole, one), false);
     case AVERAGED: return knb_sub(b, whole, one);
@@ -212,7 +212,7 @@ static kn_atom virtual_index(kn_builder *b, const method *m, kn_atom n, kn_atom 
     case WEIBULL:
     case MEDIAN:
     case NORMAL: {
-        kn_atom part = knb_mul(b, q, knb_like(b, q, 1 - m->alpha - m->beta));
+        kni_atom part = knb_mul(b, q, knb_like(b, q, 1 - m->alpha - m->beta));
         return knb_sub(b, knb_add(b, whole, knb_add(b, knb_like(b, q, m->alpha), part)), one);
     }
     default: return knb_round(b, inner, true);
@@ -220,19 +220,19 @@ static kn_atom virtual_index(kn_builder *b, const method *m, kn_atom n, kn_atom 
 }
 
 /* a + (b - a) t, from the nearer end. */
-static kn_atom interpolate(kn_builder *b, kn_atom low, kn_atom high, kn_atom t, kn_dtype d)
+static kni_atom interpolate(kni_builder *b, kni_atom low, kni_atom high, kni_atom t, kn_dtype d)
 {
-    kn_atom p = knb_astype(b, low, d), q = knb_astype(b, high, d), away = knb_sub(b, q, p);
-    kn_atom far = knb_ge(b, t, knb_like(b, t, 0.5)), rest = knb_sub(b, knb_like(b, t, 1), t);
-    kn_atom from_low = knb_add(b, p, knb_mul(b, away, knb_astype(b, t, d)));
-    kn_atom from_high = knb_sub(b, q, knb_mul(b, away, knb_astype(b, rest, d)));
+    kni_atom p = knb_astype(b, low, d), q = knb_astype(b, high, d), away = knb_sub(b, q, p);
+    kni_atom far = knb_ge(b, t, knb_like(b, t, 0.5)), rest = knb_sub(b, knb_like(b, t, 1), t);
+    kni_atom from_low = knb_add(b, p, knb_mul(b, away, knb_astype(b, t, d)));
+    kni_atom from_high = knb_sub(b, q, knb_mul(b, away, knb_astype(b, rest, d)));
     return knb_select(b, far, from_high, from_low);
 }
 
 /* The fraction of the way from one element to the next. */
-static kn_atom fraction(kn_builder *b, const method *m, kn_atom index, kn_atom before)
+static kni_atom fraction(kni_builder *b, const method *m, kni_atom index, kni_atom before)
 {
-    kn_atom f = knb_sub(b, index, before), whole = knb_eq(b, f, knb_like(b, f, 0)), half = knb_like(b, f, 0.5);
+    kni_atom f = knb_sub(b, index, before), whole = knb_eq(b, f, knb_like(b, f, 0)), half = knb_like(b, f, 0.5);
     if (m->rule == HALF_AT_WHOLE)
         return knb_select(b, whole, half, knb_like(b, f, 1));
     return m->rule == HALF_BETWEEN ? knb_select(b, whole, knb_like(b, f, 0), half) : f;
@@ -240,12 +240,12 @@ static kn_atom fraction(kn_builder *b, const method *m, kn_atom index, kn_atom b
 
 /* q as a vector along the sample's last axis, of the dtype in which positions are computed. */
 typedef struct quantiles {
-    kn_atom q;
+    kni_atom q;
     kn_shape shape;
     bool weak, integral;
 } quantiles;
 
-static kn_atom to_vector(kna_op *op, const sample *s, kn_atom q)
+static kni_atom to_vector(kna_op *op, const sample *s, kni_atom q)
 {
     kn_shape shape = {.ndim = s->last + 1};
     for (int i = 0; i < s->last; i++)
@@ -253,26 +253,26 @@ static kn_atom to_vector(kna_op *op, const sample *s, kn_atom q)
     if (kna_failed(op))
         return q;
     shape.dim[s->last] = kni_type_size(knb_type(op->b, q));
-    return knn_reshape(op, q, &shape);
+    return knl_reshape(op, q, &shape);
 }
 
-static kn_atom pick(kna_op *op, sample *s, const method *m, const quantiles *given)
+static kni_atom pick(kna_op *op, sample *s, const method *m, const quantiles *given)
 {
-    kn_builder *b = op->b;
+    kni_builder *b = op->b;
     if (kna_failed(op))
         return KN_ATOM_NONE;
     kn_dtype dq = knb_type(b, given->q).dtype, da = s->type.dtype;
-    kn_atom n = s->valid != KN_ATOM_NONE ? s->valid : knb_integer(b, KN_DT(I64), s->count);
-    kn_atom q = given->q, top = knb_sub(b, n, knb_like(b, n, 1));
+    kni_atom n = s->valid != KN_ATOM_NONE ? s->valid : knb_integer(b, KN_DT(I64), s->count);
+    kni_atom q = given->q, top = knb_sub(b, n, knb_like(b, n, 1));
     if (s->valid != KN_ATOM_NONE) { /* both of the common shape */
-        kn_shape full = knn_shape_of(op, n);
+        kn_shape full = knl_shape_of(op, n);
         full.dim[s->last] = knb_type(b, q).dim[s->last];
-        n = knb_broadcast_to(b, n, knn_shaped(KN_DT(I64), &full));
-        top = knb_broadcast_to(b, top, knn_shaped(KN_DT(I64), &full));
-        q = knb_broadcast_to(b, q, knn_shaped(KN_DT(I64), &full));
+        n = knb_broadcast_to(b, n, knl_shaped(KN_DT(I64), &full));
+        top = knb_broadcast_to(b, top, knl_shaped(KN_DT(I64), &full));
+        q = knb_broadcast_to(b, q, knl_shaped(KN_DT(I64), &full));
     }
-    kn_atom index = virtual_index(b, m, knb_astype(b, n, dq), q);
-    kn_atom zero = knb_integer(b, KN_DT(I64), 0);
+    kni_atom index = virtual_index(b, m, knb_astype(b, n, dq), q);
+    kni_atom zero = knb_integer(b, KN_DT(I64), 0);
     if (m->rule == INTEGRAL || given->integral)
         return at(op, s, knb_max(b, knb_min(b, knb_astype(b, index, KN_DT(I64)), top), zero));
     if (da->kind == KN_KIND_BOOL) {
@@ -281,14 +281,14 @@ static kn_atom pick(kna_op *op, sample *s, const method *m, const quantiles *giv
                  "or the logical_xor function instead.");
         return KN_ATOM_NONE;
     }
-    kn_atom before = knb_astype(b, knb_floor(b, index), KN_DT(I64));
-    kn_atom above = knb_ge(b, index, knb_astype(b, top, dq)), below = knb_lt(b, index, knb_like(b, index, 0));
-    kn_atom lower = knb_select(b, above, top, knb_select(b, below, zero, before));
-    kn_atom upper = knb_select(b, above, top, knb_select(b, below, zero, knb_add(b, before, knb_like(b, before, 1))));
+    kni_atom before = knb_astype(b, knb_floor(b, index), KN_DT(I64));
+    kni_atom above = knb_ge(b, index, knb_astype(b, top, dq)), below = knb_lt(b, index, knb_like(b, index, 0));
+    kni_atom lower = knb_select(b, above, top, knb_select(b, below, zero, before));
+    kni_atom upper = knb_select(b, above, top, knb_select(b, below, zero, knb_add(b, before, knb_like(b, before, 1))));
     lower = knb_max(b, lower, zero), upper = knb_max(b, upper, zero);
-    kn_atom t = fraction(b, m, index, knb_astype(b, lower, dq));
-    kn_dtype d = given->weak ? knn_inexact_for(da) : knx_promote(da, dq);
-    kn_atom low = at(op, s, lower), high = at(op, s, upper);
+    kni_atom t = fraction(b, m, index, knb_astype(b, lower, dq));
+    kn_dtype d = given->weak ? knl_inexact_for(da) : knx_promote(da, dq);
+    kni_atom low = at(op, s, lower), high = at(op, s, upper);
     if (kna_failed(op))
         return KN_ATOM_NONE;
     t = knb_broadcast_to(b, t, knb_type(b, low));
@@ -299,8 +299,8 @@ static kn_atom pick(kna_op *op, sample *s, const method *m, const quantiles *giv
 
 static void check_values(kna_op *op, kn_array x, double low, double high, const char *what)
 {
-    kn_type t;
-    if (kna_failed(op) || !knn_may_look())
+    kni_type t;
+    if (kna_failed(op) || !knl_may_look())
         return;
     const char *p = kna_look(op, x, &t);
     int64_t n = p ? kni_type_size(t) : 0;
@@ -317,9 +317,9 @@ static void check_values(kna_op *op, kn_array x, double low, double high, const 
 /* Weights are numbers from 0 on, and not all zero. */
 static void check_weights(kna_op *op, kn_array weights)
 {
-    kn_type t;
+    kni_type t;
     double sum = 0, v = 0;
-    if (kna_failed(op) || !knn_may_look())
+    if (kna_failed(op) || !knl_may_look())
         return;
     const char *p = kna_look(op, weights, &t);
     int64_t n = p ? kni_type_size(t) : 0;
@@ -335,12 +335,12 @@ static void check_weights(kna_op *op, kn_array weights)
 }
 
 /* The weights with a's shape. */
-static kn_atom weights_like(kna_op *op, const sample *s, kn_array weights, bool has_axis)
+static kni_atom weights_like(kna_op *op, const sample *s, kn_array weights, bool has_axis)
 {
-    kn_atom w = kna_in_as(op, weights, KN_DT(F64));
+    kni_atom w = kna_in_as(op, weights, KN_DT(F64));
     if (kna_failed(op))
         return w;
-    kn_type t = knb_type(op->b, w);
+    kni_type t = knb_type(op->b, w);
     if (kni_type_same_shape(t, s->type))
         return w;
     bool fits = t.ndim == s->n;
@@ -357,23 +357,23 @@ static kn_atom weights_like(kna_op *op, const sample *s, kn_array weights, bool 
         kna_fail(op, KN_ERROR_VALUE, "Shape of weights must be consistent with shape of a along specified axis.");
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    return knb_broadcast_to(op->b, knn_reshape(op, w, &shape), s->type);
+    return knb_broadcast_to(op->b, knl_reshape(op, w, &shape), s->type);
 }
 
-static kn_atom pick_weighted(kna_op *op, sample *s, kn_atom weights, kn_atom q, bool ignore_nan)
+static kni_atom pick_weighted(kna_op *op, sample *s, kni_atom weights, kni_atom q, bool ignore_nan)
 {
-    kn_builder *b = op->b;
-    kn_atom pair[2] = {s->x, knn_axes_last(op, weights, s->n, s->axes)}, sorted[2];
-    knn_sort(op, 2, pair, s->last, 1, sorted);
+    kni_builder *b = op->b;
+    kni_atom pair[2] = {s->x, knl_axes_last(op, weights, s->n, s->axes)}, sorted[2];
+    knl_sort(op, 2, pair, s->last, 1, sorted);
     s->x = sorted[0];
     arrange(op, s, ignore_nan);
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    kn_atom w = sorted[1], zero = knb_number(b, KN_DT(F64), 0);
+    kni_atom w = sorted[1], zero = knb_number(b, KN_DT(F64), 0);
     if (s->valid != KN_ATOM_NONE)
         w = knb_select(b, knb_ne(b, s->x, s->x), zero, w);
-    kn_type t = knb_type(b, w);
-    kn_atom cdf = knb_cumsum(b, w, s->last, false), total = last_ones(s, cdf, knb_reduce_max);
+    kni_type t = knb_type(b, w);
+    kni_atom cdf = knb_cumsum(b, w, s->last, false), total = last_ones(s, cdf, knb_reduce_max);
     cdf = knb_div(b, cdf, knb_broadcast_to(b, total, t));
     kn_dtype d = knb_type(b, q).dtype;
     cdf = knb_astype(b, cdf, d);
@@ -381,17 +381,17 @@ static kn_atom pick_weighted(kna_op *op, sample *s, kn_atom weights, kn_atom q, 
     if (kna_failed(op))
         return KN_ATOM_NONE;
     cdf = knb_expand_dims(b, cdf, s->last); /* [..., 1, n] */
-    kn_shape full = knn_shape_of(op, cdf);
+    kn_shape full = knl_shape_of(op, cdf);
     int64_t n_q = kni_type_size(knb_type(b, q)), axis = full.ndim - 1;
     full.dim[s->last] = n_q;
     kn_shape column = {.ndim = full.ndim};
     for (int i = 0; i < full.ndim; i++)
         column.dim[i] = i == s->last ? n_q : 1;
-    kn_type shape = knn_shaped(KN_DT(F64), &full);
-    kn_atom before =
-        knb_lt(b, knb_broadcast_to(b, cdf, shape), knb_broadcast_to(b, knn_reshape(op, q, &column), shape));
-    kn_atom index = knb_reduce_sum(b, knb_astype(b, before, KN_DT(I64)), 1, &axis);
-    kn_atom top = knb_integer(b, KN_DT(I64), s->count - 1);
+    kni_type shape = knl_shaped(KN_DT(F64), &full);
+    kni_atom before =
+        knb_lt(b, knb_broadcast_to(b, cdf, shape), knb_broadcast_to(b, knl_reshape(op, q, &column), shape));
+    kni_atom index = knb_reduce_sum(b, knb_astype(b, before, KN_DT(I64)), 1, &axis);
+    kni_atom top = knb_integer(b, KN_DT(I64), s->count - 1);
     if (s->valid != KN_ATOM_NONE && !kna_failed(op))
         top = knb_broadcast_to(b, knb_sub(b, s->valid, knb_integer(b, KN_DT(I64), 1)), knb_type(b, index));
     return at(op, s, knb_max(b, knb_min(b, index, top), knb_integer(b, KN_DT(I64), 0)));
@@ -407,7 +407,7 @@ typedef struct kind {
 
 static void read_q(kna_op *op, const kind *k, kn_array q, const kn_quantile_opts *o, quantiles *g)
 {
-    kn_type t = kna_type(op, q);
+    kni_type t = kna_type(op, q);
     if (kna_failed(op))
         return;
     g->weak = t.weak;
@@ -418,8 +418,8 @@ static void read_q(kna_op *op, const kind *k, kn_array q, const kn_quantile_opts
     if (t.ndim > 2)
         kna_fail(op, KN_ERROR_VALUE, "q must be a scalar or 1d");
     check_values(op, q, 0, k->scale, k->range);
-    kn_atom a = kna_in_as(op, q, d);
-    g->shape = knn_shape_of(op, a);
+    kni_atom a = kna_in_as(op, q, d);
+    g->shape = knl_shape_of(op, a);
     g->q = k->scale == 1 ? a : knb_div(op->b, a, knb_like(op->b, a, k->scale));
 }
 
@@ -430,12 +430,12 @@ static kn_array quantile(const kind *k, kn_array x, kn_array q, const kn_quantil
     sample s;
     quantiles g = {.q = KN_ATOM_NONE, .shape.ndim = 0};
     kna_begin(&op, k->name);
-    kn_type t = kna_type(&op, x);
+    kni_type t = kna_type(&op, x);
     bool empty = !kna_failed(&op) && !kni_type_size(t);
     if (!kna_failed(&op) && knx_is_complex(t.dtype))
         kna_fail(&op, KN_ERROR_TYPE, "a must be an array of real numbers");
     read_q(&op, k, q, &o, &g);
-    kn_atom y = KN_ATOM_NONE;
+    kni_atom y = KN_ATOM_NONE;
     if (!kna_failed(&op) && o.weights && (!o.method || strcmp(o.method, "inverted_cdf") != 0))
         kna_fail(&op, KN_ERROR_VALUE, "Only method 'inverted_cdf' supports weights. Got: %s.",
                  o.method ? o.method : "linear");
@@ -443,12 +443,12 @@ static kn_array quantile(const kind *k, kn_array x, kn_array q, const kn_quantil
     if (kna_failed(&op) || !begin(&op, &s, x, o.axis))
         return kna_end(&op, KN_ATOM_NONE);
     if (empty && k->ignore_nan) /* whatever the quantiles are */
-        return kna_end(&op, kna_in(&op, kn_nanmean(x, KNN_WITH(kn_mean_opts, .axis = o.axis, .keepdims = o.keepdims))));
+        return kna_end(&op, kna_in(&op, kn_nanmean(x, KNL_WITH(kn_mean_opts, .axis = o.axis, .keepdims = o.keepdims))));
     if (!s.count)
         kna_fail(&op, KN_ERROR_INDEX, "index -1 is out of bounds for axis 0 with size 0");
     g.q = to_vector(&op, &s, g.q);
     if (o.weights) {
-        kn_atom w = weights_like(&op, &s, o.weights, o.axis.n > 0);
+        kni_atom w = weights_like(&op, &s, o.weights, o.axis.n > 0);
         check_weights(&op, o.weights);
         y = kna_failed(&op) ? KN_ATOM_NONE : pick_weighted(&op, &s, w, g.q, k->ignore_nan);
     } else {

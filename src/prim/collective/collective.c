@@ -16,7 +16,7 @@
 
 /* Names */
 
-static int position(const kn_rule *r, kn_names names)
+static int position(const kni_rule *r, kni_names names)
 {
     for (int i = 0; r->axis_name && i < names.n; i++)
         if (!strcmp(names.v[i], r->axis_name))
@@ -24,77 +24,78 @@ static int position(const kn_rule *r, kn_names names)
     return -1;
 }
 
-static kn_names part(kn_names names, int first, int end)
+static kni_names part(kni_names names, int first, int end)
 {
-    return (kn_names){end > first ? end - first : 0, names.v + first};
+    return (kni_names){end > first ? end - first : 0, names.v + first};
 }
 
 /* All but names.v[at]; without memory the builder fails. */
-static kn_names without(kn_builder *b, kn_names names, int at)
+static kni_names without(kni_builder *b, kni_names names, int at)
 {
     const char **v = knx_arena_alloc(&b->arena, (size_t)names.n * sizeof *v);
     int n = 0;
     if (!v) {
         knb_fail(b, knx_error_nomem());
-        return (kn_names){0, NULL};
+        return (kni_names){0, NULL};
     }
     for (int i = 0; i < names.n; i++)
         if (i != at)
             v[n++] = names.v[i];
-    return (kn_names){n, v};
+    return (kni_names){n, v};
 }
 
-static int64_t product(kn_ints sizes, int first, int end)
+static int64_t product(kni_ints sizes, int first, int end)
 {
-    return end > first ? knp_product((kn_ints){end - first, sizes.v + first}) : 1;
+    return end > first ? knp_product((kni_ints){end - first, sizes.v + first}) : 1;
 }
 
 /* The extents in front of names.v[at] and behind it, in one list. */
-static kn_ints sizes_without(kn_builder *b, kn_ints sizes, int at)
+static kni_ints sizes_without(kni_builder *b, kni_ints sizes, int at)
 {
     int64_t *v = knx_arena_alloc(&b->arena, (size_t)sizes.n * sizeof *v);
     int n = 0;
     if (!v) {
         knb_fail(b, knx_error_nomem());
-        return (kn_ints){0, NULL};
+        return (kni_ints){0, NULL};
     }
     for (int i = 0; i < sizes.n; i++)
         if (i != at)
             v[n++] = sizes.v[i];
-    return (kn_ints){n, v};
+    return (kni_ints){n, v};
 }
 
-static kn_error *no_names(void) { return knx_error(KN_ERROR_VALUE, "no axis is named"); }
+static knx_error *no_names(void) { return knx_error_new(KN_ERROR_VALUE, "no axis is named"); }
 
-static kn_error *check_sizes(kn_names names, kn_ints sizes, int64_t axis_size)
+static knx_error *check_sizes(kni_names names, kni_ints sizes, int64_t axis_size)
 {
     if (!names.n)
         return no_names();
     for (int i = 0; i < sizes.n; i++)
         if (sizes.v[i] < 0)
-            return knx_error(KN_ERROR_VALUE, "an axis has a negative size");
+            return knx_error_new(KN_ERROR_VALUE, "an axis has a negative size");
     if (sizes.n != names.n || knp_product(sizes) != axis_size)
-        return knx_error(KN_ERROR_VALUE, "the sizes of the named axes do not make up %lld", (long long)axis_size);
+        return knx_error_new(KN_ERROR_VALUE, "the sizes of the named axes do not make up %lld", (long long)axis_size);
     return NULL;
 }
 
 /* The size that was recorded for a name has to be that of the vmap. */
-static kn_error *check_lanes(int64_t recorded, int64_t lanes)
+static knx_error *check_lanes(int64_t recorded, int64_t lanes)
 {
-    return recorded == lanes ? NULL
-                             : knx_error(KN_ERROR_VALUE, "axis size doesn't match: recorded for %lld, mapped over %lld",
-                                         (long long)recorded, (long long)lanes);
+    return recorded == lanes
+               ? NULL
+               : knx_error_new(KN_ERROR_VALUE, "axis size doesn't match: recorded for %lld, mapped over %lld",
+                               (long long)recorded, (long long)lanes);
 }
 
 /* The lowering of all of them: a name that no vmap has taken away. */
-static kn_error *unbound(const kn_rule *r, kn_atom *y)
+static knx_error *unbound(const kni_rule *r, kni_atom *y)
 {
-    const kn_param_field *f = r->prim->fields;
+    const kni_param_field *f = r->prim->fields;
     (void)y;
     while (f->kind != KN_P_NAMES)
         f++;
-    const kn_names *names = (const kn_names *)((const char *)r->params + f->offset);
-    kn_error *error = knx_error(KN_ERROR_NAME, "unbound axis name: %s", names->n ? names->v[0] : "");
+    const kni_names *names = (const kni_names *)((const char *)r->params + f->offset);
+    knx_error *error = knx_error_new(KN_ERROR_NAME, "unbound axis name: %s", names->n ? names->v[0] : "");
     if (error->refs > 0)
         error->place = r->b->place;
     return error;
@@ -103,9 +104,9 @@ static kn_error *unbound(const kn_rule *r, kn_atom *y)
 /* Axes */
 
 /* Axis `at` as two of extents a and b. */
-static kn_atom split_axis(kn_builder *b, kn_atom x, int at, int64_t first, int64_t second)
+static kni_atom split_axis(kni_builder *b, kni_atom x, int at, int64_t first, int64_t second)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     knp_dims d = knp_dims_of(t);
     if (b->error)
         return KN_ATOM_NONE;
@@ -115,9 +116,9 @@ static kn_atom split_axis(kn_builder *b, kn_atom x, int at, int64_t first, int64
 }
 
 /* Axes at, at + 1, ..., at + n as one. */
-static kn_atom fold_axes(kn_builder *b, kn_atom x, int at, int n)
+static kni_atom fold_axes(kni_builder *b, kni_atom x, int at, int n)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     knp_dims d = {0};
     if (b->error)
         return KN_ATOM_NONE;
@@ -129,66 +130,67 @@ static kn_atom fold_axes(kn_builder *b, kn_atom x, int at, int n)
     return knb_reshape(b, x, d.n, d.v);
 }
 
-static kn_atom number_of_lanes(kn_builder *b, kn_atom x, int64_t lanes)
+static kni_atom number_of_lanes(kni_builder *b, kni_atom x, int64_t lanes)
 {
     return knx_is_integer(knb_type(b, x).dtype) ? knb_integer(b, knb_type(b, x).dtype, lanes)
                                                 : knb_like(b, x, (double)lanes);
 }
 
-static kn_error *check_dimension(int64_t axis, int ndim)
+static knx_error *check_dimension(int64_t axis, int ndim)
 {
     return axis >= 0 && axis < ndim ? NULL : knp_axis_error(axis, ndim);
 }
 
 /* psum, pmax, pmin --------------------------------------------------------------------------- */
 
-static kn_error *all_reduce_type(kn_rule *r, kn_type *y)
+static knx_error *all_reduce_type(kni_rule *r, kni_type *y)
 {
-    if (!((const kn_p_all_reduce *)r->params)->axes.n)
+    if (!((const kni_p_all_reduce *)r->params)->axes.n)
         return no_names();
     return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
-static kn_error *psum_type(kn_rule *r, kn_type *y)
+static knx_error *psum_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt->dtype, KNP_NUMBERS));
     return all_reduce_type(r, y);
 }
 
-static kn_error *pmax_type(kn_rule *r, kn_type *y)
+static knx_error *pmax_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt->dtype, KNP_REALS | KNP_BOOL));
     return all_reduce_type(r, y);
 }
 
-static kn_error *all_reduce_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *all_reduce_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    kn_names names = ((const kn_p_all_reduce *)r->params)->axes;
-    kn_builder *b = r->b;
+    kni_names names = ((const kni_p_all_reduce *)r->params)->axes;
+    kni_builder *b = r->b;
     int at = position(r, names);
     int64_t where = axis[0];
-    kn_atom x = r->x[0];
+    kni_atom x = r->x[0];
     *axis_out = at < 0 ? axis[0] : -1;
     if (at >= 0) {
         names = without(b, names, at);
-        if (r->prim == &kn_prim_psum)
+        if (r->prim == &knp_prim_psum)
             x = axis[0] < 0 ? knb_mul(b, x, number_of_lanes(b, x, size)) : knb_reduce_sum(b, x, 1, &where);
         else if (axis[0] >= 0 && knb_type(b, x).dtype->kind == KN_KIND_BOOL)
-            x = (r->prim == &kn_prim_pmax ? knb_reduce_or : knb_reduce_and)(b, x, 1, &where);
+            x = (r->prim == &knp_prim_pmax ? knb_reduce_or : knb_reduce_and)(b, x, 1, &where);
         else if (axis[0] >= 0)
-            x = (r->prim == &kn_prim_pmax ? knb_reduce_max : knb_reduce_min)(b, x, 1, &where);
+            x = (r->prim == &knp_prim_pmax ? knb_reduce_max : knb_reduce_min)(b, x, 1, &where);
     }
-    *y = names.n ? knb_emit1(b, r->prim, &(kn_p_all_reduce){names}, 1, &x) : x;
+    *y = names.n ? knb_emit1(b, r->prim, &(kni_p_all_reduce){names}, 1, &x) : x;
     return NULL;
 }
 
-static void no_derivative(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void no_derivative(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     (void)tx, (void)ty;
-    knb_fail(r->b, knx_error(KN_ERROR_NOT_IMPLEMENTED, "Differentiation rule for '%s' not implemented", r->prim->name));
+    knb_fail(r->b,
+             knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "Differentiation rule for '%s' not implemented", r->prim->name));
 }
 
-const kn_prim kn_prim_psum = {
+const kni_prim knp_prim_psum = {
     .name = "psum",
     .n_in = 1,
     .n_out = 1,
@@ -196,7 +198,7 @@ const kn_prim kn_prim_psum = {
     .linear_in = 1,
     .factors = "... -> ...",
     .fields = kni_fields_all_reduce,
-    .params_size = sizeof(kn_p_all_reduce),
+    .params_size = sizeof(kni_p_all_reduce),
     .doc = "the sum of x over the lanes of named axes (jax.lax.psum)",
     .type = psum_type,
     .jvp = knp_jvp_linear,
@@ -205,14 +207,14 @@ const kn_prim kn_prim_psum = {
     .expand = unbound,
 };
 
-const kn_prim kn_prim_pmax = {
+const kni_prim knp_prim_pmax = {
     .name = "pmax",
     .n_in = 1,
     .n_out = 1,
     .bits = KN_NAMES,
     .factors = "... -> ...",
     .fields = kni_fields_all_reduce,
-    .params_size = sizeof(kn_p_all_reduce),
+    .params_size = sizeof(kni_p_all_reduce),
     .doc = "the maximum of x over the lanes of named axes (jax.lax.pmax)",
     .type = pmax_type,
     .jvp = no_derivative,
@@ -220,14 +222,14 @@ const kn_prim kn_prim_pmax = {
     .expand = unbound,
 };
 
-const kn_prim kn_prim_pmin = {
+const kni_prim knp_prim_pmin = {
     .name = "pmin",
     .n_in = 1,
     .n_out = 1,
     .bits = KN_NAMES,
     .factors = "... -> ...",
     .fields = kni_fields_all_reduce,
-    .params_size = sizeof(kn_p_all_reduce),
+    .params_size = sizeof(kni_p_all_reduce),
     .doc = "the minimum of x over the lanes of named axes (jax.lax.pmin)",
     .type = pmax_type,
     .jvp = no_derivative,
@@ -237,48 +239,48 @@ const kn_prim kn_prim_pmin = {
 
 /* all_gather --------------------------------------------------------------------------------- */
 
-static kn_error *all_gather_type(kn_rule *r, kn_type *y)
+static knx_error *all_gather_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_all_gather *p = r->params;
+    const kni_p_all_gather *p = r->params;
     knp_dims d = knp_dims_of(*r->xt);
     KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
     KN_TRY(check_dimension(p->all_gather_dimension, r->xt->ndim + !p->tiled));
     if (p->tiled) {
         int64_t *extent = &d.v[p->all_gather_dimension];
         if (__builtin_mul_overflow(*extent, p->axis_size, extent))
-            return knx_error(KN_ERROR_VALUE, "the gathered array is too large");
+            return knx_error_new(KN_ERROR_VALUE, "the gathered array is too large");
     } else if (r->xt->ndim < KN_MAX_NDIM) {
         d = knp_insert(knp_ints(&d), (int)p->all_gather_dimension, p->axis_size);
     }
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, r->xt->ndim + !p->tiled, d.v, y);
 }
 
-static kn_error *all_gather_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *all_gather_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    const kn_p_all_gather *p = r->params;
+    const kni_p_all_gather *p = r->params;
     ct_in[0] = knb_reduce_scatter(
-        r->b, ct[0], &(kn_p_reduce_scatter){p->axis_name, p->sizes, p->axis_size, p->all_gather_dimension, p->tiled});
+        r->b, ct[0], &(kni_p_reduce_scatter){p->axis_name, p->sizes, p->axis_size, p->all_gather_dimension, p->tiled});
     return NULL;
 }
 
 /* Some of the names, along a new axis at `dimension`. */
-static kn_atom gather_over(kn_builder *b, kn_atom x, const kn_p_all_gather *p, int first, int end)
+static kni_atom gather_over(kni_builder *b, kni_atom x, const kni_p_all_gather *p, int first, int end)
 {
     if (end <= first)
         return x;
-    kn_ints sizes = {end - first, p->sizes.v + first};
+    kni_ints sizes = {end - first, p->sizes.v + first};
     return knb_all_gather(
         b, x,
-        &(kn_p_all_gather){p->all_gather_dimension, part(p->axis_name, first, end), sizes, knp_product(sizes), false});
+        &(kni_p_all_gather){p->all_gather_dimension, part(p->axis_name, first, end), sizes, knp_product(sizes), false});
 }
 
-static kn_error *all_gather_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *all_gather_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_all_gather *p = r->params;
-    kn_builder *b = r->b;
+    const kni_p_all_gather *p = r->params;
+    kni_builder *b = r->b;
     int at = position(r, p->axis_name), dimension = (int)p->all_gather_dimension;
     if (at < 0) {
-        kn_p_all_gather lifted = *p;
+        kni_p_all_gather lifted = *p;
         lifted.all_gather_dimension += axis[0] >= 0 && axis[0] <= dimension;
         *y = knb_all_gather(b, r->x[0], &lifted);
         *axis_out = axis[0] + (axis[0] > dimension && !p->tiled);
@@ -286,8 +288,8 @@ static kn_error *all_gather_batch(const kn_rule *r, int64_t size, const int *axi
     }
     KN_TRY(check_lanes(p->sizes.v[at], size));
     /* minor names, this axis, major names: each in front of what was gathered before */
-    kn_atom x = knp_batched_at(r, 0, size, axis[0], 0);
-    kn_p_all_gather inner = *p;
+    kni_atom x = knp_batched_at(r, 0, size, axis[0], 0);
+    kni_p_all_gather inner = *p;
     inner.all_gather_dimension++;
     x = gather_over(b, x, &inner, at + 1, p->axis_name.n);
     x = knb_move_axis(b, x, 0, dimension);
@@ -298,7 +300,7 @@ static kn_error *all_gather_batch(const kn_rule *r, int64_t size, const int *axi
     return NULL;
 }
 
-const kn_prim kn_prim_all_gather = {
+const kni_prim knp_prim_all_gather = {
     .name = "all_gather",
     .n_in = 1,
     .n_out = 1,
@@ -306,7 +308,7 @@ const kn_prim kn_prim_all_gather = {
     .linear_in = 1,
     .factors = "... i -> ... j",
     .fields = kni_fields_all_gather,
-    .params_size = sizeof(kn_p_all_gather),
+    .params_size = sizeof(kni_p_all_gather),
     .doc = "the x of all lanes, along an axis (jax.lax.all_gather)",
     .type = all_gather_type,
     .jvp = knp_jvp_linear,
@@ -317,51 +319,52 @@ const kn_prim kn_prim_all_gather = {
 
 /* reduce_scatter ----------------------------------------------------------------------------- */
 
-static kn_error *reduce_scatter_type(kn_rule *r, kn_type *y)
+static knx_error *reduce_scatter_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_reduce_scatter *p = r->params;
+    const kni_p_reduce_scatter *p = r->params;
     KN_TRY(knp_accepts(r->xt->dtype, KNP_NUMBERS));
     KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
     KN_TRY(check_dimension(p->scatter_dimension, r->xt->ndim));
     int64_t extent = r->xt->dim[p->scatter_dimension];
     if (p->tiled && (!p->axis_size || extent % p->axis_size))
-        return knx_error(KN_ERROR_VALUE,
-                         "tiled reduce_scatter operand scatter dimension size %lld must be divisible by shard_count "
-                         "%lld",
-                         (long long)extent, (long long)p->axis_size);
+        return knx_error_new(
+            KN_ERROR_VALUE,
+            "tiled reduce_scatter operand scatter dimension size %lld must be divisible by shard_count "
+            "%lld",
+            (long long)extent, (long long)p->axis_size);
     if (!p->tiled && extent != p->axis_size)
-        return knx_error(KN_ERROR_VALUE,
-                         "reduce_scatter operand scatter dimension size %lld must match shard count %lld",
-                         (long long)extent, (long long)p->axis_size);
+        return knx_error_new(KN_ERROR_VALUE,
+                             "reduce_scatter operand scatter dimension size %lld must match shard count %lld",
+                             (long long)extent, (long long)p->axis_size);
     knp_dims d = p->tiled ? knp_dims_of(*r->xt) : knp_dims_without(*r->xt, (int)p->scatter_dimension);
     if (p->tiled)
         d.v[p->scatter_dimension] = extent / p->axis_size;
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, y);
 }
 
-static kn_error *reduce_scatter_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *reduce_scatter_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    const kn_p_reduce_scatter *p = r->params;
-    ct_in[0] = knb_all_gather(r->b, ct[0],
-                              &(kn_p_all_gather){p->scatter_dimension, p->axis_name, p->sizes, p->axis_size, p->tiled});
+    const kni_p_reduce_scatter *p = r->params;
+    ct_in[0] = knb_all_gather(
+        r->b, ct[0], &(kni_p_all_gather){p->scatter_dimension, p->axis_name, p->sizes, p->axis_size, p->tiled});
     return NULL;
 }
 
-static kn_error *reduce_scatter_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *reduce_scatter_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_reduce_scatter *p = r->params;
-    kn_builder *b = r->b;
+    const kni_p_reduce_scatter *p = r->params;
+    kni_builder *b = r->b;
     int at = position(r, p->axis_name), dimension = (int)p->scatter_dimension;
     int64_t where = axis[0];
     if (at < 0) {
-        kn_p_reduce_scatter lifted = *p;
+        kni_p_reduce_scatter lifted = *p;
         lifted.scatter_dimension += axis[0] >= 0 && axis[0] <= dimension;
         *y = knb_reduce_scatter(b, r->x[0], &lifted);
         *axis_out = axis[0] - (axis[0] > dimension && !p->tiled);
         return NULL;
     }
     KN_TRY(check_lanes(p->sizes.v[at], size));
-    kn_atom x = r->x[0];
+    kni_atom x = r->x[0];
     x = axis[0] < 0 ? knb_mul(b, x, number_of_lanes(b, x, size)) : knb_reduce_sum(b, x, 1, &where);
     int64_t major = product(p->sizes, 0, at), minor = product(p->sizes, at + 1, p->sizes.n);
     int64_t rest = minor * (p->tiled && !b->error ? knb_type(b, x).dim[dimension] / p->axis_size : 1);
@@ -375,13 +378,13 @@ static kn_error *reduce_scatter_batch(const kn_rule *r, int64_t size, const int 
     x = knb_move_axis(b, x, dimension + 1, 0); /* lane, ..., major, minor and what stays, ... */
     x = fold_axes(b, x, dimension + 1, 1);
     *y = knb_reduce_scatter(b, x,
-                            &(kn_p_reduce_scatter){without(b, p->axis_name, at), sizes_without(b, p->sizes, at),
-                                                   major * minor, dimension + 1, p->tiled});
+                            &(kni_p_reduce_scatter){without(b, p->axis_name, at), sizes_without(b, p->sizes, at),
+                                                    major * minor, dimension + 1, p->tiled});
     *axis_out = 0;
     return NULL;
 }
 
-const kn_prim kn_prim_reduce_scatter = {
+const kni_prim knp_prim_reduce_scatter = {
     .name = "reduce_scatter",
     .n_in = 1,
     .n_out = 1,
@@ -389,7 +392,7 @@ const kn_prim kn_prim_reduce_scatter = {
     .linear_in = 1,
     .factors = "... i -> ... j",
     .fields = kni_fields_reduce_scatter,
-    .params_size = sizeof(kn_p_reduce_scatter),
+    .params_size = sizeof(kni_p_reduce_scatter),
     .doc = "each lane's part of the sum of x over the lanes (jax.lax.psum_scatter)",
     .type = reduce_scatter_type,
     .jvp = knp_jvp_linear,
@@ -402,27 +405,28 @@ const kn_prim kn_prim_reduce_scatter = {
 
 /* split_axis is cut into as many parts as there are lanes, one for each, and what comes is put together along
  * concat_axis: no axis comes or goes. `tiled` is what the caller said; here it makes no difference. */
-static kn_error *all_to_all_type(kn_rule *r, kn_type *y)
+static knx_error *all_to_all_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_all_to_all *p = r->params;
+    const kni_p_all_to_all *p = r->params;
     knp_dims d = knp_dims_of(*r->xt);
     KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
     KN_TRY(check_dimension(p->split_axis, r->xt->ndim));
     KN_TRY(check_dimension(p->concat_axis, r->xt->ndim));
     if (!p->axis_size || d.v[p->split_axis] % p->axis_size)
-        return knx_error(KN_ERROR_VALUE,
-                         "The size of all_to_all split_axis (%lld) has to be divisible by the size of the named axis "
-                         "%s (%lld)",
-                         (long long)d.v[p->split_axis], p->axis_name.v[0], (long long)p->axis_size);
+        return knx_error_new(
+            KN_ERROR_VALUE,
+            "The size of all_to_all split_axis (%lld) has to be divisible by the size of the named axis "
+            "%s (%lld)",
+            (long long)d.v[p->split_axis], p->axis_name.v[0], (long long)p->axis_size);
     d.v[p->split_axis] /= p->axis_size;
     if (__builtin_mul_overflow(d.v[p->concat_axis], p->axis_size, &d.v[p->concat_axis]))
-        return knx_error(KN_ERROR_VALUE, "the result of all_to_all is too large");
+        return knx_error_new(KN_ERROR_VALUE, "the result of all_to_all is too large");
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, y);
 }
 
-static kn_error *all_to_all_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *all_to_all_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    kn_p_all_to_all p = *(const kn_p_all_to_all *)r->params;
+    kni_p_all_to_all p = *(const kni_p_all_to_all *)r->params;
     int64_t split = p.split_axis;
     p.split_axis = p.concat_axis;
     p.concat_axis = split;
@@ -431,10 +435,10 @@ static kn_error *all_to_all_transpose(const kn_rule *r, const kn_atom *ct, kn_at
 }
 
 /* x is (from, ...) with the split axis at `split`; the names but names[at] do their part. */
-static kn_atom exchange_several(const kn_rule *r, kn_atom x, int at, int split, int64_t rest)
+static kni_atom exchange_several(const kni_rule *r, kni_atom x, int at, int split, int64_t rest)
 {
-    const kn_p_all_to_all *p = r->params;
-    kn_builder *b = r->b;
+    const kni_p_all_to_all *p = r->params;
+    kni_builder *b = r->b;
     int64_t size = p->sizes.v[at], major = product(p->sizes, 0, at), minor = product(p->sizes, at + 1, p->sizes.n);
     x = split_axis(b, x, split, major, size * minor * rest);
     x = split_axis(b, x, split + 1, size, minor * rest);
@@ -442,20 +446,20 @@ static kn_atom exchange_several(const kn_rule *r, kn_atom x, int at, int split, 
     x = fold_axes(b, x, split + 1, 1);
     x = split_axis(b, x, 1, 1, size); /* to, 1, from, ...: the others put theirs along the second axis */
     x = knb_all_to_all(b, x,
-                       &(kn_p_all_to_all){without(b, p->axis_name, at), sizes_without(b, p->sizes, at), major * minor,
-                                          1, split + 2, p->tiled});
+                       &(kni_p_all_to_all){without(b, p->axis_name, at), sizes_without(b, p->sizes, at), major * minor,
+                                           1, split + 2, p->tiled});
     x = split_axis(b, x, 1, major, minor);
     x = knb_move_axis(b, x, 2, 3); /* to, major, from, minor, ... */
     return fold_axes(b, x, 1, 2);
 }
 
-static kn_error *all_to_all_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *all_to_all_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_all_to_all *p = r->params;
-    kn_builder *b = r->b;
+    const kni_p_all_to_all *p = r->params;
+    kni_builder *b = r->b;
     int at = position(r, p->axis_name), split = (int)p->split_axis, concat = (int)p->concat_axis;
     if (at < 0) {
-        kn_p_all_to_all lifted = *p;
+        kni_p_all_to_all lifted = *p;
         lifted.split_axis += axis[0] >= 0 && axis[0] <= split;
         lifted.concat_axis += axis[0] >= 0 && axis[0] <= concat;
         *y = knb_all_to_all(b, r->x[0], &lifted);
@@ -463,7 +467,7 @@ static kn_error *all_to_all_batch(const kn_rule *r, int64_t size, const int *axi
         return NULL;
     }
     KN_TRY(check_lanes(p->sizes.v[at], size));
-    kn_atom x = knp_batched_at(r, 0, size, axis[0], 0); /* from, ..., split, ... */
+    kni_atom x = knp_batched_at(r, 0, size, axis[0], 0); /* from, ..., split, ... */
     if (b->error)
         return NULL;
     int64_t rest = knb_type(b, x).dim[split + 1] / p->axis_size;
@@ -479,7 +483,7 @@ static kn_error *all_to_all_batch(const kn_rule *r, int64_t size, const int *axi
     return NULL;
 }
 
-const kn_prim kn_prim_all_to_all = {
+const kni_prim knp_prim_all_to_all = {
     .name = "all_to_all",
     .n_in = 1,
     .n_out = 1,
@@ -487,7 +491,7 @@ const kn_prim kn_prim_all_to_all = {
     .linear_in = 1,
     .factors = "... i -> ... j",
     .fields = kni_fields_all_to_all,
-    .params_size = sizeof(kn_p_all_to_all),
+    .params_size = sizeof(kni_p_all_to_all),
     .doc = "sends a part of x to each lane and puts together what comes (jax.lax.all_to_all)",
     .type = all_to_all_type,
     .jvp = knp_jvp_linear,
@@ -498,61 +502,61 @@ const kn_prim kn_prim_all_to_all = {
 
 /* ppermute ----------------------------------------------------------------------------------- */
 
-static kn_error *ppermute_type(kn_rule *r, kn_type *y)
+static knx_error *ppermute_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_ppermute *p = r->params;
+    const kni_p_ppermute *p = r->params;
     if (!p->axis_name.n)
         return no_names();
     if (p->perm.n % 2)
-        return knx_error(KN_ERROR_VALUE, "perm must be pairs of source and destination");
+        return knx_error_new(KN_ERROR_VALUE, "perm must be pairs of source and destination");
     KN_TRY(knp_accepts(r->xt->dtype, KNP_NUMBERS | KNP_BOOL));
     return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
-static kn_error *ppermute_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *ppermute_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    const kn_p_ppermute *p = r->params;
+    const kni_p_ppermute *p = r->params;
     int64_t *back = knx_arena_alloc(&r->b->arena, ((size_t)p->perm.n + 1) * sizeof *back);
     if (!back)
         return knx_error_nomem();
     for (int i = 0; i < p->perm.n; i++)
         back[i] = p->perm.v[i ^ 1];
-    ct_in[0] = knb_ppermute(r->b, ct[0], &(kn_p_ppermute){p->axis_name, {p->perm.n, back}});
+    ct_in[0] = knb_ppermute(r->b, ct[0], &(kni_p_ppermute){p->axis_name, {p->perm.n, back}});
     return NULL;
 }
 
 /* from[d]: where lane d gets its value from, -1: zeros. */
-static kn_error *sources(const kn_p_ppermute *p, int64_t size, int64_t *from)
+static knx_error *sources(const kni_p_ppermute *p, int64_t size, int64_t *from)
 {
     for (int64_t d = 0; d < size; d++)
         from[d] = -1;
     for (int i = 0; i < p->perm.n; i++)
         if (p->perm.v[i] < 0 || p->perm.v[i] >= size)
-            return knx_error(KN_ERROR_INDEX, "index %lld is out of bounds for axis %s with size %lld",
-                             (long long)p->perm.v[i], p->axis_name.v[0], (long long)size);
+            return knx_error_new(KN_ERROR_INDEX, "index %lld is out of bounds for axis %s with size %lld",
+                                 (long long)p->perm.v[i], p->axis_name.v[0], (long long)size);
     for (int i = 0; i + 1 < p->perm.n; i += 2) {
         if (from[p->perm.v[i + 1]] >= 0)
-            return knx_error(KN_ERROR_VALUE, "ppermute sources and destinations must be unique");
+            return knx_error_new(KN_ERROR_VALUE, "ppermute sources and destinations must be unique");
         from[p->perm.v[i + 1]] = p->perm.v[i];
     }
     return NULL;
 }
 
-static kn_error *sources_differ(const kn_p_ppermute *p, int64_t size, bool *seen)
+static knx_error *sources_differ(const kni_p_ppermute *p, int64_t size, bool *seen)
 {
     memset(seen, 0, (size_t)size);
     for (int i = 0; i + 1 < p->perm.n; i += 2) {
         if (seen[p->perm.v[i]])
-            return knx_error(KN_ERROR_VALUE, "ppermute sources and destinations must be unique");
+            return knx_error_new(KN_ERROR_VALUE, "ppermute sources and destinations must be unique");
         seen[p->perm.v[i]] = true;
     }
     return NULL;
 }
 
 /* Elements first .. first + n - 1 of x along an axis. */
-static kn_atom some_lanes(kn_builder *b, kn_atom x, int axis, int64_t first, int64_t n)
+static kni_atom some_lanes(kni_builder *b, kni_atom x, int axis, int64_t first, int64_t n)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     knp_dims start = {.n = t.ndim}, limit = knp_dims_of(t);
     if (b->error || (!first && n == t.dim[axis]))
         return x;
@@ -561,9 +565,9 @@ static kn_atom some_lanes(kn_builder *b, kn_atom x, int axis, int64_t first, int
     return knb_slice(b, x, start.v, limit.v, NULL);
 }
 
-static kn_atom no_lanes(kn_builder *b, kn_atom x, int axis, int64_t n)
+static kni_atom no_lanes(kni_builder *b, kni_atom x, int axis, int64_t n)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     knp_dims d = knp_dims_of(t);
     if (b->error)
         return KN_ATOM_NONE;
@@ -573,9 +577,9 @@ static kn_atom no_lanes(kn_builder *b, kn_atom x, int axis, int64_t n)
 }
 
 /* The lanes in their new order: runs of neighbours that stay neighbours are one piece. */
-static kn_error *reorder(const kn_rule *r, kn_atom x, int axis, int64_t size, const int64_t *from, kn_atom *y)
+static knx_error *reorder(const kni_rule *r, kni_atom x, int axis, int64_t size, const int64_t *from, kni_atom *y)
 {
-    kn_atom *piece = knx_arena_alloc(&r->b->arena, ((size_t)size + 1) * sizeof *piece);
+    kni_atom *piece = knx_arena_alloc(&r->b->arena, ((size_t)size + 1) * sizeof *piece);
     int n = 0;
     if (!piece)
         return knx_error_nomem();
@@ -589,16 +593,16 @@ static kn_error *reorder(const kn_rule *r, kn_atom x, int axis, int64_t size, co
     return NULL;
 }
 
-static kn_error *ppermute_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *ppermute_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_ppermute *p = r->params;
+    const kni_p_ppermute *p = r->params;
     *axis_out = axis[0];
     if (position(r, p->axis_name) < 0) {
         *y = knb_ppermute(r->b, r->x[0], p);
         return NULL;
     }
     if (p->axis_name.n > 1)
-        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "ppermute over several axes is not supported under vmap");
+        return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "ppermute over several axes is not supported under vmap");
     int64_t *from = knx_arena_alloc(&r->b->arena, ((size_t)size + 1) * sizeof *from);
     bool *seen = knx_arena_alloc(&r->b->arena, (size_t)size + 1);
     if (!from || !seen)
@@ -613,7 +617,7 @@ static kn_error *ppermute_batch(const kn_rule *r, int64_t size, const int *axis,
     return reorder(r, knp_batched_at(r, 0, size, axis[0], *axis_out), *axis_out, size, from, y);
 }
 
-const kn_prim kn_prim_ppermute = {
+const kni_prim knp_prim_ppermute = {
     .name = "ppermute",
     .n_in = 1,
     .n_out = 1,
@@ -621,7 +625,7 @@ const kn_prim kn_prim_ppermute = {
     .linear_in = 1,
     .factors = "... -> ...",
     .fields = kni_fields_ppermute,
-    .params_size = sizeof(kn_p_ppermute),
+    .params_size = sizeof(kni_p_ppermute),
     .doc = "x of the lane that sends to this one, zeros if none does (jax.lax.ppermute)",
     .type = ppermute_type,
     .jvp = knp_jvp_linear,
@@ -632,28 +636,28 @@ const kn_prim kn_prim_ppermute = {
 
 /* pbroadcast --------------------------------------------------------------------------------- */
 
-static kn_error *pbroadcast_type(kn_rule *r, kn_type *y)
+static knx_error *pbroadcast_type(kni_rule *r, kni_type *y)
 {
-    if (!((const kn_p_pbroadcast *)r->params)->axis_name.n)
+    if (!((const kni_p_pbroadcast *)r->params)->axis_name.n)
         return no_names();
     return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
-static kn_error *pbroadcast_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *pbroadcast_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    const kn_p_pbroadcast *p = r->params;
-    kn_builder *b = r->b;
-    kn_atom at_source = knb_eq(b, knb_axis_index(b, p->axis_name), knb_integer(b, KN_DT(I32), p->source));
-    kn_atom sum = knb_psum(b, ct[0], p->axis_name);
+    const kni_p_pbroadcast *p = r->params;
+    kni_builder *b = r->b;
+    kni_atom at_source = knb_eq(b, knb_axis_index(b, p->axis_name), knb_integer(b, KN_DT(I32), p->source));
+    kni_atom sum = knb_psum(b, ct[0], p->axis_name);
     if (b->error)
         return NULL;
     ct_in[0] = knb_select(b, at_source, sum, knb_zeros(b, knb_type(b, sum)));
     return NULL;
 }
 
-static kn_error *pbroadcast_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *pbroadcast_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_pbroadcast *p = r->params;
+    const kni_p_pbroadcast *p = r->params;
     int64_t where = axis[0];
     *axis_out = axis[0];
     if (position(r, p->axis_name) < 0) {
@@ -661,9 +665,9 @@ static kn_error *pbroadcast_batch(const kn_rule *r, int64_t size, const int *axi
         return NULL;
     }
     if (p->axis_name.n > 1)
-        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "pbroadcast batcher only supports a single axis");
+        return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "pbroadcast batcher only supports a single axis");
     if (p->source < 0 || p->source >= size)
-        return knx_error(KN_ERROR_VALUE, "collective broadcast doesn't fit in the axis size!");
+        return knx_error_new(KN_ERROR_VALUE, "collective broadcast doesn't fit in the axis size!");
     *y = r->x[0];
     if (axis[0] >= 0)
         *y = knb_squeeze(r->b, some_lanes(r->b, *y, axis[0], p->source, 1), 1, &where);
@@ -671,7 +675,7 @@ static kn_error *pbroadcast_batch(const kn_rule *r, int64_t size, const int *axi
     return NULL;
 }
 
-const kn_prim kn_prim_pbroadcast = {
+const kni_prim knp_prim_pbroadcast = {
     .name = "pbroadcast",
     .n_in = 1,
     .n_out = 1,
@@ -679,7 +683,7 @@ const kn_prim kn_prim_pbroadcast = {
     .linear_in = 1,
     .factors = "... -> ...",
     .fields = kni_fields_pbroadcast,
-    .params_size = sizeof(kn_p_pbroadcast),
+    .params_size = sizeof(kni_p_pbroadcast),
     .doc = "x of one lane, for all (jax.lax.pbroadcast)",
     .type = pbroadcast_type,
     .jvp = knp_jvp_linear,
@@ -690,16 +694,16 @@ const kn_prim kn_prim_pbroadcast = {
 
 /* axis_index --------------------------------------------------------------------------------- */
 
-static kn_error *axis_index_type(kn_rule *r, kn_type *y)
+static knx_error *axis_index_type(kni_rule *r, kni_type *y)
 {
-    if (((const kn_p_axis_index *)r->params)->axis_name.n != 1)
-        return knx_error(KN_ERROR_VALUE, "one axis is to be named");
+    if (((const kni_p_axis_index *)r->params)->axis_name.n != 1)
+        return knx_error_new(KN_ERROR_VALUE, "one axis is to be named");
     return knp_type_dims(r->arena, KN_DT(I32), false, 0, NULL, y);
 }
 
-static kn_error *axis_index_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *axis_index_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    kn_names names = ((const kn_p_axis_index *)r->params)->axis_name;
+    kni_names names = ((const kni_p_axis_index *)r->params)->axis_name;
     (void)axis;
     bool mine = position(r, names) >= 0;
     *y = mine ? knb_iota(r->b, KN_DT(I32), 1, &size, 0) : knb_axis_index(r->b, names);
@@ -707,7 +711,7 @@ static kn_error *axis_index_batch(const kn_rule *r, int64_t size, const int *axi
     return NULL;
 }
 
-const kn_prim kn_prim_axis_index = {
+const kni_prim knp_prim_axis_index = {
     .name = "axis_index",
     .n_in = 0,
     .n_out = 1,
@@ -715,7 +719,7 @@ const kn_prim kn_prim_axis_index = {
     .why_no_jvp = KN_WHY_INTEGERS,
     .factors = "-> ...",
     .fields = kni_fields_axis_index,
-    .params_size = sizeof(kn_p_axis_index),
+    .params_size = sizeof(kni_p_axis_index),
     .doc = "the number of the lane along a named axis (jax.lax.axis_index)",
     .type = axis_index_type,
     .batch = axis_index_batch,

@@ -12,7 +12,7 @@
 #include "transform/transform.h"
 
 /* The type of one lane. */
-static kn_type lane(kn_type t, bool mapped)
+static kni_type lane(kni_type t, bool mapped)
 {
     if (mapped && t.ndim) {
         t.ndim--;
@@ -21,38 +21,38 @@ static kn_type lane(kn_type t, bool mapped)
     return t;
 }
 
-static kn_error *check_lanes(const kn_p_pmap *p, int n_in, const kn_type *x)
+static knx_error *check_lanes(const kni_p_pmap *p, int n_in, const kni_type *x)
 {
     if (p->mapped.n != n_in)
-        return knx_error(KN_ERROR_VALUE, "xla_pmap has %d operands, but mapped_invars of %d", n_in, p->mapped.n);
+        return knx_error_new(KN_ERROR_VALUE, "xla_pmap has %d operands, but mapped_invars of %d", n_in, p->mapped.n);
     if (p->axis_size < 0)
-        return knx_error(KN_ERROR_VALUE, "axis_size must not be negative, but is %lld", (long long)p->axis_size);
+        return knx_error_new(KN_ERROR_VALUE, "axis_size must not be negative, but is %lld", (long long)p->axis_size);
     for (int i = 0; i < n_in; i++)
         if (p->mapped.v[i] && (!x[i].ndim || x[i].dim[0] != p->axis_size)) {
-            kn_text t = {0};
-            return knx_error(KN_ERROR_VALUE, "xla_pmap of %lld lanes was given %s as operand %d",
-                             (long long)p->axis_size, kni_type_text(&t, x[i], true), i);
+            knx_text t = {0};
+            return knx_error_new(KN_ERROR_VALUE, "xla_pmap of %lld lanes was given %s as operand %d",
+                                 (long long)p->axis_size, kni_type_text(&t, x[i], true), i);
         }
     return NULL;
 }
 
-static kn_error *pmap_type(kn_rule *r, kn_type *y)
+static knx_error *pmap_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_pmap *p = r->params;
-    kn_type *in = knx_arena_alloc(r->arena, ((size_t)r->n_in + 1) * sizeof *in);
+    const kni_p_pmap *p = r->params;
+    kni_type *in = knx_arena_alloc(r->arena, ((size_t)r->n_in + 1) * sizeof *in);
     if (!in)
         return knx_error_nomem();
     KN_TRY(check_lanes(p, r->n_in, r->xt));
     for (int i = 0; i < r->n_in; i++)
         in[i] = lane(r->xt[i], p->mapped.v[i]);
-    kn_rule one = *r; /* lane */
+    kni_rule one = *r; /* lane */
     one.xt = in;
     KN_TRY(knp_body_type("xla_pmap", p->call_jaxpr, &one, y));
     r->n_out = one.n_out;
     for (int i = 0; i < r->n_out; i++) {
         if (y[i].ndim == KN_MAX_NDIM)
-            return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM,
-                             KN_MAX_NDIM + 1);
+            return knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d",
+                                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
         int64_t *dim = knx_arena_alloc(r->arena, ((size_t)y[i].ndim + 1) * sizeof *dim);
         if (!dim)
             return knx_error_nomem();
@@ -65,9 +65,9 @@ static kn_error *pmap_type(kn_rule *r, kn_type *y)
     return NULL;
 }
 
-static int pmap_body_types(const kn_rule *r, int which, kn_type *t)
+static int pmap_body_types(const kni_rule *r, int which, kni_type *t)
 {
-    const kn_p_pmap *p = r->params;
+    const kni_p_pmap *p = r->params;
     (void)which;
     for (int i = 0; i < r->n_in; i++)
         t[i] = lane(r->xt[i], i < p->mapped.n && p->mapped.v[i]);
@@ -75,33 +75,33 @@ static int pmap_body_types(const kn_rule *r, int which, kn_type *t)
 }
 
 /* The body over all lanes. */
-static kn_error *lanes(const kn_p_pmap *p, kni_jaxpr **out)
+static knx_error *lanes(const kni_p_pmap *p, kni_jaxpr **out)
 {
     int *axis = knx_alloc_zero(((size_t)p->call_jaxpr->n_in + p->call_jaxpr->n_out + 1) * sizeof *axis);
     if (!axis)
         return knx_error_nomem();
     for (int i = 0; i < p->mapped.n; i++)
         axis[i] = p->mapped.v[i] ? 0 : -1;
-    kn_error *error = knt_batch(p->call_jaxpr, p->axis_size, p->axis_name, axis, axis + p->call_jaxpr->n_in, out);
+    knx_error *error = knt_batch(p->call_jaxpr, p->axis_size, p->axis_name, axis, axis + p->call_jaxpr->n_in, out);
     knx_free(axis);
     return error;
 }
 
-static kn_error *pmap_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *pmap_linearize(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
     kni_jaxpr *j = NULL;
     KN_TRY(lanes(r->params, &j));
-    kn_error *error = knp_linearize_instead(r, j, tx, y, ty);
+    knx_error *error = knp_linearize_instead(r, j, tx, y, ty);
     kni_release(j);
     return error;
 }
 
-static kn_error *pmap_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *pmap_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     kni_jaxpr *j = NULL, *batched = NULL;
     bool *was = knx_arena_zero(&r->b->arena, (size_t)r->n_out + 1);
     KN_TRY(was ? lanes(r->params, &j) : knx_error_nomem());
-    kn_error *error = knt_batch_lazily(j, size, r->axis_name, axis, was, &batched);
+    knx_error *error = knt_batch_lazily(j, size, r->axis_name, axis, was, &batched);
     if (!error) {
         knb_inline(r->b, batched, r->x, y);
         for (int i = 0; i < r->n_out; i++)
@@ -112,7 +112,7 @@ static kn_error *pmap_batch(const kn_rule *r, int64_t size, const int *axis, kn_
     return error;
 }
 
-static kn_error *pmap_expand(const kn_rule *r, kn_atom *y)
+static knx_error *pmap_expand(const kni_rule *r, kni_atom *y)
 {
     kni_jaxpr *j = NULL;
     KN_TRY(lanes(r->params, &j));
@@ -121,15 +121,15 @@ static kn_error *pmap_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static bool pmap_may_fail(const kn_rule *r) { return knp_body_may_fail(((const kn_p_pmap *)r->params)->call_jaxpr); }
+static bool pmap_may_fail(const kni_rule *r) { return knp_body_may_fail(((const kni_p_pmap *)r->params)->call_jaxpr); }
 
-const kn_prim kn_prim_xla_pmap = {
+const kni_prim knp_prim_xla_pmap = {
     .name = "xla_pmap",
     .n_in = -1,
     .n_out = -1,
     .bits = KN_CAN_FAIL,
     .fields = kni_fields_pmap,
-    .params_size = sizeof(kn_p_pmap),
+    .params_size = sizeof(kni_p_pmap),
     .type = pmap_type,
     .linearize = pmap_linearize,
     .batch = pmap_batch,

@@ -13,55 +13,55 @@
 
 /* --- type ------------------------------------------------------------------------------------- */
 
-static kn_error *check_branches(const kn_p_cond *p, int n_in)
+static knx_error *check_branches(const kni_p_cond *p, int n_in)
 {
     if (p->branches.n < 1 || n_in < 1)
-        return knx_error(KN_ERROR_VALUE, "cond needs an index and at least one branch");
+        return knx_error_new(KN_ERROR_VALUE, "cond needs an index and at least one branch");
     for (int k = 0; k < p->branches.n; k++) {
         const kni_jaxpr *j = p->branches.v[k];
         if (!j || j->n_const)
-            return knx_error(KN_ERROR_VALUE, "cond needs jaxprs without constants");
+            return knx_error_new(KN_ERROR_VALUE, "cond needs jaxprs without constants");
         if (j->n_in != (uint32_t)n_in - 1)
-            return knx_error(KN_ERROR_TYPE, "branch %d takes %u arrays, not %d", k, j->n_in, n_in - 1);
+            return knx_error_new(KN_ERROR_TYPE, "branch %d takes %u arrays, not %d", k, j->n_in, n_in - 1);
         if (j->n_out != p->branches.v[0]->n_out)
-            return knx_error(KN_ERROR_TYPE, "branch %d returns %u arrays, but branch 0 returns %u", k, j->n_out,
-                             p->branches.v[0]->n_out);
+            return knx_error_new(KN_ERROR_TYPE, "branch %d returns %u arrays, but branch 0 returns %u", k, j->n_out,
+                                 p->branches.v[0]->n_out);
     }
     return NULL;
 }
 
-static kn_error *check_index(kn_type t)
+static knx_error *check_index(kni_type t)
 {
-    kn_text text = {0};
+    knx_text text = {0};
     if (t.dtype == KN_DT(I32) && !t.ndim)
         return NULL;
-    return knx_error(KN_ERROR_TYPE, "the index of cond must be a scalar of type int32, not %s",
-                     kni_type_text(&text, t, true));
+    return knx_error_new(KN_ERROR_TYPE, "the index of cond must be a scalar of type int32, not %s",
+                         kni_type_text(&text, t, true));
 }
 
-static kn_error *check_inputs(const kn_p_cond *p, int n_in, const kn_type *x)
+static knx_error *check_inputs(const kni_p_cond *p, int n_in, const kni_type *x)
 {
     for (int k = 0; k < p->branches.n; k++)
         for (int i = 1; i < n_in; i++) {
-            kn_type t = kni_in_type(p->branches.v[k], (uint32_t)i - 1);
-            kn_text has = {0}, given = {0};
+            kni_type t = kni_in_type(p->branches.v[k], (uint32_t)i - 1);
+            knx_text has = {0}, given = {0};
             if (!knp_same_type(x[i], t))
-                return knx_error(KN_ERROR_TYPE, "input %d of branch %d has type %s, but cond was given %s", i - 1, k,
-                                 kni_type_text(&has, t, true), kni_type_text(&given, x[i], true));
+                return knx_error_new(KN_ERROR_TYPE, "input %d of branch %d has type %s, but cond was given %s", i - 1,
+                                     k, kni_type_text(&has, t, true), kni_type_text(&given, x[i], true));
         }
     return NULL;
 }
 
 /* The type of result i, which is a weak number only if all branches give one. */
-static kn_error *result_type(const kn_p_cond *p, uint32_t i, kn_type *y)
+static knx_error *result_type(const kni_p_cond *p, uint32_t i, kni_type *y)
 {
     *y = kni_out_type(p->branches.v[0], i);
     for (int k = 1; k < p->branches.n; k++) {
-        kn_type t = kni_out_type(p->branches.v[k], i);
-        kn_text first = {0}, other = {0};
+        kni_type t = kni_out_type(p->branches.v[k], i);
+        knx_text first = {0}, other = {0};
         if (!knp_same_type(*y, t)) {
             bool dtypes = t.dtype != y->dtype, shapes = !kni_type_same_shape(t, *y);
-            return knx_error(
+            return knx_error_new(
                 KN_ERROR_TYPE,
                 "branches of cond must return arrays of the same types, but result %u of branch 0 has type "
                 "%s and that of branch %d has type %s, so %s",
@@ -75,17 +75,17 @@ static kn_error *result_type(const kn_p_cond *p, uint32_t i, kn_type *y)
     return NULL;
 }
 
-static kn_error *cond_type(kn_rule *r, kn_type *y)
+static knx_error *cond_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_cond *p = r->params;
+    const kni_p_cond *p = r->params;
     KN_TRY(check_branches(p, r->n_in));
     KN_TRY(check_index(r->xt[0]));
     KN_TRY(check_inputs(p, r->n_in, r->xt));
     uint32_t n = p->branches.v[0]->n_out;
     if ((uint32_t)r->n_out < n)
-        return knx_error(KN_ERROR_VALUE, "cond has more results than there is room for");
+        return knx_error_new(KN_ERROR_VALUE, "cond has more results than there is room for");
     for (uint32_t i = 0; i < n; i++) {
-        kn_type t;
+        kni_type t;
         KN_TRY(result_type(p, i, &t));
         if (!kni_type_copy(r->arena, t, &y[i]))
             return knx_error_nomem();
@@ -94,7 +94,7 @@ static kn_error *cond_type(kn_rule *r, kn_type *y)
     return NULL;
 }
 
-static int cond_body_types(const kn_rule *r, int which, kn_type *t)
+static int cond_body_types(const kni_rule *r, int which, kni_type *t)
 {
     (void)which;
     for (int i = 1; i < r->n_in; i++)
@@ -104,7 +104,7 @@ static int cond_body_types(const kn_rule *r, int which, kn_type *t)
 
 /* --- what the rules share --------------------------------------------------------------------- */
 
-bool knp_branches_begin(knp_branches *t, kn_builder *b, int n)
+bool knp_branches_begin(knp_branches *t, kni_builder *b, int n)
 {
     *t = (knp_branches){n, knx_arena_zero(&b->arena, (size_t)n * sizeof *t->v)};
     return t->v != NULL;
@@ -116,7 +116,7 @@ void knp_branches_end(knp_branches *t)
         kni_release(t->v[k]);
 }
 
-void knp_branches_emit(const knp_branches *t, kn_builder *b, const kn_atom *in, uint32_t n_linear, kn_atom *out)
+void knp_branches_emit(const knp_branches *t, kni_builder *b, const kni_atom *in, uint32_t n_linear, kni_atom *out)
 {
     uint32_t n_in = t->v[0]->n_in;
     int64_t *linear = n_linear ? knx_arena_zero(&b->arena, n_in * sizeof *linear) : NULL;
@@ -124,31 +124,31 @@ void knp_branches_emit(const knp_branches *t, kn_builder *b, const kn_atom *in, 
         linear[i] = 1;
     for (uint32_t i = 0; i < t->v[0]->n_out; i++)
         out[i] = KN_ATOM_NONE;
-    knb_cond(b, &(kn_p_cond){.branches = {t->n, t->v}, .linear = {linear ? (int)n_in : 0, linear}}, in, out);
+    knb_cond(b, &(kni_p_cond){.branches = {t->n, t->v}, .linear = {linear ? (int)n_in : 0, linear}}, in, out);
 }
 
-kn_atom knp_blank(kn_builder *b, kn_type t)
+kni_atom knp_blank(kni_builder *b, kni_type t)
 {
     int64_t dim[KN_MAX_NDIM];
     if (t.dtype->kind != KN_KIND_KEY)
         return knb_zeros(b, t);
     if (t.ndim >= KN_MAX_NDIM) {
-        knb_fail(b, knx_error(KN_ERROR_VALUE, "keys of %d dimensions are too many", t.ndim));
+        knb_fail(b, knx_error_new(KN_ERROR_VALUE, "keys of %d dimensions are too many", t.ndim));
         return KN_ATOM_NONE;
     }
     for (int i = 0; i < t.ndim; i++)
         dim[i] = t.dim[i];
     dim[t.ndim] = 2;
-    return knb_random_wrap(b, knb_zeros(b, kni_type(KN_DT(U32), t.ndim + 1, dim)));
+    return knb_random_wrap(b, knb_zeros(b, kni_type_of(KN_DT(U32), t.ndim + 1, dim)));
 }
 
 /* --- prune ------------------------------------------------------------------------------------ */
 
 /* The branch that runs in any case, or -1. */
-static int known_branch(const kn_rule *r)
+static int known_branch(const kni_rule *r)
 {
-    const kn_p_cond *p = r->params;
-    kn_scalar_bits index;
+    const kni_p_cond *p = r->params;
+    knx_scalar_bits index;
     if (knb_literal_value(r->b, r->x[0], &index))
         return index.i32 < 0 ? 0 : index.i32 >= p->branches.n ? p->branches.n - 1 : (int)index.i32;
     for (int k = 1; k < p->branches.n; k++)
@@ -158,10 +158,10 @@ static int known_branch(const kn_rule *r)
 }
 
 /* The operand that result i is whatever the branch, or -1. */
-static int passed_on(const kn_p_cond *p, uint32_t i)
+static int passed_on(const kni_p_cond *p, uint32_t i)
 {
     const kni_jaxpr *j = p->branches.v[0];
-    kn_atom a = j->out[i];
+    kni_atom a = j->out[i];
     if (!kni_is_var(a) || a >= j->n_in)
         return -1;
     for (int k = 1; k < p->branches.n; k++)
@@ -175,10 +175,10 @@ typedef struct rest {
     uint32_t n_in, n_out, *in, *out;
 } rest;
 
-static kn_error *find_rest(const kn_rule *r, const bool *read, rest *t)
+static knx_error *find_rest(const kni_rule *r, const bool *read, rest *t)
 {
-    const kn_p_cond *p = r->params;
-    kn_arena *a = &r->b->arena;
+    const kni_p_cond *p = r->params;
+    knx_arena *a = &r->b->arena;
     size_t inputs = (size_t)r->n_in, results = (size_t)r->n_out + 1;
     bool *out = knx_arena_zero(a, results), *one = knx_arena_zero(a, inputs), *any = knx_arena_zero(a, inputs);
     t->in = knx_arena_alloc(a, inputs * sizeof *t->in);
@@ -199,25 +199,25 @@ static kn_error *find_rest(const kn_rule *r, const bool *read, rest *t)
     return NULL;
 }
 
-static kn_error *write_rest(const kn_rule *r, const rest *t, knp_branches *b, kn_atom *y)
+static knx_error *write_rest(const kni_rule *r, const rest *t, knp_branches *b, kni_atom *y)
 {
-    kn_atom *in = knp_atoms(r->b, 1 + (size_t)t->n_in), *out = knp_atoms(r->b, t->n_out);
+    kni_atom *in = knp_atoms(r->b, 1 + (size_t)t->n_in), *out = knp_atoms(r->b, t->n_out);
     if (!in || !out)
         return knx_error_nomem();
     in[0] = r->x[0];
     for (uint32_t i = 0; i < t->n_in; i++)
         in[1 + i] = r->x[1 + t->in[i]];
     for (int k = 0; k < b->n; k++)
-        KN_TRY(knp_pick(((const kn_p_cond *)r->params)->branches.v[k], t->n_in, t->in, t->n_out, t->out, &b->v[k]));
+        KN_TRY(knp_pick(((const kni_p_cond *)r->params)->branches.v[k], t->n_in, t->in, t->n_out, t->out, &b->v[k]));
     knp_branches_emit(b, r->b, in, 0, out);
     for (uint32_t i = 0; i < t->n_out; i++)
         y[t->out[i]] = out[i];
     return NULL;
 }
 
-static kn_error *cond_prune(const kn_rule *r, const bool *read, kn_atom *y, bool *pruned)
+static knx_error *cond_prune(const kni_rule *r, const bool *read, kni_atom *y, bool *pruned)
 {
-    const kn_p_cond *p = r->params;
+    const kni_p_cond *p = r->params;
     int known = known_branch(r);
     *pruned = known >= 0;
     if (known >= 0) {
@@ -237,7 +237,7 @@ static kn_error *cond_prune(const kn_rule *r, const bool *read, kn_atom *y, bool
         return NULL;
     if (!knp_branches_begin(&b, r->b, p->branches.n))
         return knx_error_nomem();
-    kn_error *error = write_rest(r, &t, &b, y);
+    knx_error *error = write_rest(r, &t, &b, y);
     knp_branches_end(&b);
     return error;
 }
@@ -245,15 +245,15 @@ static kn_error *cond_prune(const kn_rule *r, const bool *read, kn_atom *y, bool
 /* --- without errors --------------------------------------------------------------------------- */
 
 /* The branches with flags over the axes that all flags share; *all stays false where one has no such form. */
-static kn_error *flag_branches(const kn_p_cond *p, knp_branches *t, bool *all)
+static knx_error *flag_branches(const kni_p_cond *p, knp_branches *t, bool *all)
 {
-    kn_type flag = {.ndim = -1}; /* none yet */
+    kni_type flag = {.ndim = -1}; /* none yet */
     uint32_t n = p->branches.v[0]->n_out;
     for (int k = 0; k < t->n; k++) {
         KN_TRY(knt_unfailing(p->branches.v[k], &t->v[k]));
         if (!t->v[k])
             return NULL;
-        kn_type mine = kni_out_type(t->v[k], n);
+        kni_type mine = kni_out_type(t->v[k], n);
         if (!knp_body_may_fail(p->branches.v[k]))
             continue;
         if (flag.ndim < 0)
@@ -274,15 +274,15 @@ static kn_error *flag_branches(const kn_p_cond *p, knp_branches *t, bool *all)
     return NULL;
 }
 
-static kn_error *cond_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
+static knx_error *cond_unfailing(const kni_rule *r, kni_atom *y, kni_atom *failed)
 {
-    const kn_p_cond *p = r->params;
+    const kni_p_cond *p = r->params;
     knp_branches t;
     bool all = false;
-    kn_atom *out = knp_atoms(r->b, (size_t)r->n_out + 1);
+    kni_atom *out = knp_atoms(r->b, (size_t)r->n_out + 1);
     if (!out || !knp_branches_begin(&t, r->b, p->branches.n))
         return knx_error_nomem();
-    kn_error *error = flag_branches(p, &t, &all);
+    knx_error *error = flag_branches(p, &t, &all);
     if (!error && all) {
         uint32_t n = 0;
         knp_branches_emit(&t, r->b, r->x, 0, out);
@@ -295,9 +295,9 @@ static kn_error *cond_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-static bool cond_may_fail(const kn_rule *r)
+static bool cond_may_fail(const kni_rule *r)
 {
-    const kn_p_cond *p = r->params;
+    const kni_p_cond *p = r->params;
     for (int k = 0; k < p->branches.n; k++)
         if (knp_body_may_fail(p->branches.v[k]))
             return true;
@@ -305,9 +305,9 @@ static bool cond_may_fail(const kn_rule *r)
 }
 
 /* of the dearest branch */
-static double cond_cost(const kn_rule *r)
+static double cond_cost(const kni_rule *r)
 {
-    const kn_p_cond *p = r->params;
+    const kni_p_cond *p = r->params;
     double most = 0;
     for (int k = 0; k < p->branches.n; k++) {
         double cost = knp_body_cost(p->branches.v[k]);
@@ -316,7 +316,7 @@ static double cond_cost(const kn_rule *r)
     return most;
 }
 
-const kn_prim kn_prim_cond = {
+const kni_prim knp_prim_cond = {
     .name = "cond",
     .n_in = -1,
     .n_out = -1,
@@ -324,7 +324,7 @@ const kn_prim kn_prim_cond = {
     .loops = KN_LOOP_COND,
     .linear_in = UINT32_MAX,
     .fields = kni_fields_cond,
-    .params_size = sizeof(kn_p_cond),
+    .params_size = sizeof(kni_p_cond),
     .doc = "one of several jaxprs, chosen by an index (jax.lax.cond, jax.lax.switch)",
     .type = cond_type,
     .linearize = knp_cond_linearize,

@@ -10,15 +10,15 @@ typedef struct knp_branches {
     int n;
     kni_jaxpr **v; /* NULL: not made yet; in the builder's arena */
 } knp_branches;
-bool knp_branches_begin(knp_branches *t, kn_builder *b, int n);
+bool knp_branches_begin(knp_branches *t, kni_builder *b, int n);
 void knp_branches_end(knp_branches *t); /* in every case */
 /* Writes the equation; out gets its results. The last n_linear operands are tangents or cotangents. */
-void knp_branches_emit(const knp_branches *t, kn_builder *b, const kn_atom *in, uint32_t n_linear, kn_atom *out);
+void knp_branches_emit(const knp_branches *t, kni_builder *b, const kni_atom *in, uint32_t n_linear, kni_atom *out);
 
 /* Zeros of any type, keys too: what stands for a value that a branch does not have. */
-kn_atom knp_blank(kn_builder *b, kn_type t);
+kni_atom knp_blank(kni_builder *b, kni_type t);
 
-kn_error *knp_cond_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty);
-kn_error *knp_cond_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in);
-kn_error *knp_cond_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out);
+knx_error *knp_cond_linearize(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty);
+knx_error *knp_cond_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in);
+knx_error *knp_cond_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out);
 #endif

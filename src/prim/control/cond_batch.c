@@ -18,12 +18,12 @@
 
 enum { CHEAP = 1024 }; /* results of scalar operations */
 
-static const kn_p_cond *params_of(const kn_rule *r) { return r->params; }
+static const kni_p_cond *params_of(const kni_rule *r) { return r->params; }
 
 /* --- one index -------------------------------------------------------------------------------- */
 
-static kn_error *batch_branches(const kn_rule *r, int64_t size, const int *axis, bool *any, int *axis_out,
-                                knp_branches *t)
+static knx_error *batch_branches(const kni_rule *r, int64_t size, const int *axis, bool *any, int *axis_out,
+                                 knp_branches *t)
 {
     uint32_t results = (uint32_t)r->n_out;
     bool *mine = knx_arena_zero(&r->b->arena, (size_t)t->n * (results + 1));
@@ -50,13 +50,13 @@ static kn_error *batch_branches(const kn_rule *r, int64_t size, const int *axis,
     return NULL;
 }
 
-static kn_error *one_index(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *one_index(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     knp_branches t;
     bool *any = knx_arena_zero(&r->b->arena, (size_t)r->n_out + 1);
     if (!knp_branches_begin(&t, r->b, params_of(r)->branches.n) || !any)
         return knx_error_nomem();
-    kn_error *error = batch_branches(r, size, axis, any, axis_out, &t);
+    knx_error *error = batch_branches(r, size, axis, any, axis_out, &t);
     if (!error)
         knp_branches_emit(&t, r->b, r->x, 0, y);
     knp_branches_end(&t);
@@ -70,13 +70,13 @@ static double cost_of(const kni_jaxpr *j)
 {
     double cost = 0;
     for (uint32_t i = 0; i < j->n_eqn && cost <= CHEAP; i++) {
-        const kn_eqn *e = &j->eqn[i];
+        const kni_eqn *e = &j->eqn[i];
         bool choice = e->prim->loops == KN_LOOP_COND, calls = (e->prim->bits & KN_CALLS) != 0;
         if (kni_must_stay(e->prim, e->params) || (kni_bits(e->prim, e->params) & KN_DEEP_BITS))
             return 2 * CHEAP;
         if (!choice && !calls && !(e->prim->bits & (KN_ELEMENTWISE | KN_VIEW)))
             return 2 * CHEAP;
-        for (const kn_param_field *f = e->prim->fields; (choice || calls) && f && f->name; f++) {
+        for (const kni_param_field *f = e->prim->fields; (choice || calls) && f && f->name; f++) {
             kni_jaxprs inner = kni_field_jaxprs(f, e->params);
             for (int k = 0; k < inner.n; k++)
                 cost += cost_of(inner.v[k]);
@@ -90,48 +90,48 @@ static double cost_of(const kni_jaxpr *j)
 /* --- an index for each lane ------------------------------------------------------------------- */
 
 typedef struct lanes {
-    const kn_rule *r;
+    const kni_rule *r;
     int64_t size;
     const int *axis; /* of the operands behind the index */
-    kn_atom second;  /* of two branches: is it the second one? */
-    kn_atom *y;      /* per branch and result */
+    kni_atom second; /* of two branches: is it the second one? */
+    kni_atom *y;     /* per branch and result */
     bool *batched;
 } lanes;
 
-static kn_atom *results_of(const lanes *l, int k) { return l->y + (size_t)k * (uint32_t)l->r->n_out; }
+static kni_atom *results_of(const lanes *l, int k) { return l->y + (size_t)k * (uint32_t)l->r->n_out; }
 static bool *batched_of(const lanes *l, int k) { return l->batched + (size_t)k * (uint32_t)l->r->n_out; }
 
 /* Which lanes take branch k: the first one also with what is below, the last one with what is beyond. */
-static kn_atom takes(const lanes *l, int k)
+static kni_atom takes(const lanes *l, int k)
 {
-    kn_builder *b = l->r->b;
+    kni_builder *b = l->r->b;
     int n = params_of(l->r)->branches.n;
-    kn_atom index = l->r->x[0], number = knb_integer(b, KN_DT(I32), k);
+    kni_atom index = l->r->x[0], number = knb_integer(b, KN_DT(I32), k);
     if (n == 2)
         return k ? l->second : knb_not(b, l->second);
     return !k ? knb_le(b, index, number) : k < n - 1 ? knb_eq(b, index, number) : knb_ge(b, index, number);
 }
 
 /* taken ? x : other, lane by lane. */
-static kn_atom where_taken(kn_builder *b, kn_atom taken, kn_atom x, int axis, kn_atom other)
+static kni_atom where_taken(kni_builder *b, kni_atom taken, kni_atom x, int axis, kni_atom other)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     if (kni_has_tangent(t))
         other = knb_stop_gradient(b, other);
     if (t.ndim > 1)
         taken = knb_broadcast_in_dim(b, taken, t.ndim, t.dim, &(int64_t){axis});
-    return knb_select_n(b, taken, 2, (kn_atom[]){other, x});
+    return knb_select_n(b, taken, 2, (kni_atom[]){other, x});
 }
 
 /* The operands of a branch that is computed for all lanes, and their axes. One that all lanes share has a cotangent
  * from each. */
-static void guard(const lanes *l, int k, bool cheap, kn_atom *x, int *axis)
+static void guard(const lanes *l, int k, bool cheap, kni_atom *x, int *axis)
 {
-    const kn_rule *r = l->r;
+    const kni_rule *r = l->r;
     const kni_jaxpr *j = params_of(r)->branches.v[k];
-    kn_atom taken = KN_ATOM_NONE;
+    kni_atom taken = KN_ATOM_NONE;
     for (uint32_t i = 0; i < j->n_in; i++) {
-        kn_type t = knb_type(r->b, r->x[1 + i]);
+        kni_type t = knb_type(r->b, r->x[1 + i]);
         x[i] = r->x[1 + i];
         axis[i] = l->axis[i];
         if (!j->n_eqn || !kni_has_tangent(t) || kni_is_literal(x[i]) ||
@@ -146,11 +146,11 @@ static void guard(const lanes *l, int k, bool cheap, kn_atom *x, int *axis)
     }
 }
 
-static kn_error *for_all_lanes(lanes *l, int k, bool cheap)
+static knx_error *for_all_lanes(lanes *l, int k, bool cheap)
 {
-    const kn_rule *r = l->r;
+    const kni_rule *r = l->r;
     kni_jaxpr *j = NULL;
-    kn_atom *x = knp_atoms(r->b, (size_t)r->n_in);
+    kni_atom *x = knp_atoms(r->b, (size_t)r->n_in);
     int *axis = knx_arena_alloc(&r->b->arena, (size_t)r->n_in * sizeof *axis);
     if (!x || !axis)
         return knx_error_nomem();
@@ -162,10 +162,10 @@ static kn_error *for_all_lanes(lanes *l, int k, bool cheap)
 }
 
 /* x with what it is at one lane in all of them. */
-static kn_atom repeated(kn_builder *b, kn_atom x, int axis, kn_atom lane)
+static kni_atom repeated(kni_builder *b, kni_atom x, int axis, kni_atom lane)
 {
-    kn_type t = knb_type(b, x);
-    kn_atom start[KN_MAX_NDIM];
+    kni_type t = knb_type(b, x);
+    kni_atom start[KN_MAX_NDIM];
     int64_t size[KN_MAX_NDIM], dims[KN_MAX_NDIM];
     if (b->error)
         return KN_ATOM_NONE;
@@ -174,38 +174,38 @@ static kn_atom repeated(kn_builder *b, kn_atom x, int axis, kn_atom lane)
         size[d] = d == axis ? 1 : t.dim[d];
         dims[d] = d < axis ? d : d + 1;
     }
-    kn_atom one = knb_squeeze(b, knb_dynamic_slice(b, x, start, size), 1, &(int64_t){axis});
+    kni_atom one = knb_squeeze(b, knb_dynamic_slice(b, x, start, size), 1, &(int64_t){axis});
     return knb_broadcast_in_dim(b, one, t.ndim, t.dim, dims);
 }
 
 /* The first lane that takes it; the last one if none does. */
-static kn_atom first_lane(kn_builder *b, kn_atom taken, int64_t size)
+static kni_atom first_lane(kni_builder *b, kni_atom taken, int64_t size)
 {
     kn_dtype d = size <= INT32_MAX ? KN_DT(I32) : KN_DT(I64);
-    kn_atom number = knb_iota(b, d, 1, &size, 0), last = knb_integer(b, d, size - 1);
+    kni_atom number = knb_iota(b, d, 1, &size, 0), last = knb_integer(b, d, size - 1);
     return knb_reduce_min(b, knb_select(b, taken, number, last), 1, (const int64_t[]){0});
 }
 
 /* taken, operands -> results. */
-static kn_error *branch_that_runs(const lanes *l, int k, kni_jaxpr **out)
+static knx_error *branch_that_runs(const lanes *l, int k, kni_jaxpr **out)
 {
     const kni_jaxpr *branch = params_of(l->r)->branches.v[k];
     kni_jaxpr *j = NULL;
     knp_frame f;
     KN_TRY(knt_batch_lazily(branch, l->size, l->r->axis_name, l->axis, batched_of(l, k), &j));
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     if (!knp_frame_begin(&f, 2 * ((size_t)branch->n_in + 1), branch->n_out))
         error = knx_error_nomem();
     if (!error) {
-        kn_builder *b = &f.b;
-        knp_frame_input(&f, kni_type(KN_DT(BOOL), 1, &l->size));
+        kni_builder *b = &f.b;
+        knp_frame_input(&f, kni_type_of(KN_DT(BOOL), 1, &l->size));
         for (uint32_t i = 0; i < branch->n_in; i++)
             knp_frame_input(&f, knb_type(l->r->b, l->r->x[1 + i]));
-        kn_atom *x = f.in + 1 + branch->n_in, taken = f.in[0], lane = KN_ATOM_NONE;
+        kni_atom *x = f.in + 1 + branch->n_in, taken = f.in[0], lane = KN_ATOM_NONE;
         if (l->size)
             lane = first_lane(b, taken, l->size);
         for (uint32_t i = 0; i < branch->n_in; i++) {
-            kn_atom own = x[i] = f.in[1 + i];
+            kni_atom own = x[i] = f.in[1 + i];
             if (l->size && l->axis[i] >= 0)
                 x[i] = where_taken(b, taken, own, l->axis[i], repeated(b, own, l->axis[i], lane));
         }
@@ -218,10 +218,10 @@ static kn_error *branch_that_runs(const lanes *l, int k, kni_jaxpr **out)
 }
 
 /* The same operands -> zeros. */
-static kn_error *branch_that_rests(const kni_jaxpr *runs, kni_jaxpr **out)
+static knx_error *branch_that_rests(const kni_jaxpr *runs, kni_jaxpr **out)
 {
     knp_frame f;
-    kn_error *error = knp_frame_begin(&f, runs->n_in, runs->n_out) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, runs->n_in, runs->n_out) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < runs->n_in; i++)
             knp_frame_input(&f, kni_in_type(runs, i));
@@ -233,15 +233,15 @@ static kn_error *branch_that_rests(const kni_jaxpr *runs, kni_jaxpr **out)
     return error;
 }
 
-static kn_error *if_any_lane_takes_it(lanes *l, int k)
+static knx_error *if_any_lane_takes_it(lanes *l, int k)
 {
-    const kn_rule *r = l->r;
+    const kni_rule *r = l->r;
     knp_branches t;
-    kn_atom *in = knp_atoms(r->b, (size_t)r->n_in + 1), taken = takes(l, k);
+    kni_atom *in = knp_atoms(r->b, (size_t)r->n_in + 1), taken = takes(l, k);
     if (!knp_branches_begin(&t, r->b, 2) || !in)
         return knx_error_nomem();
     KN_TRY(knb_take_error(r->b));
-    kn_error *error = branch_that_runs(l, k, &t.v[1]);
+    knx_error *error = branch_that_runs(l, k, &t.v[1]);
     if (!error)
         error = branch_that_rests(t.v[1], &t.v[0]);
     if (!error) {
@@ -256,10 +256,10 @@ static kn_error *if_any_lane_takes_it(lanes *l, int k)
 }
 
 /* Result i of branch k with the lanes in front. */
-static kn_atom with_lanes(const lanes *l, int k, int i, kn_type batched)
+static kni_atom with_lanes(const lanes *l, int k, int i, kni_type batched)
 {
     int64_t dims[KN_MAX_NDIM];
-    kn_atom a = results_of(l, k)[i];
+    kni_atom a = results_of(l, k)[i];
     if (batched_of(l, k)[i])
         return a;
     for (int d = 1; d < batched.ndim; d++)
@@ -267,21 +267,21 @@ static kn_atom with_lanes(const lanes *l, int k, int i, kn_type batched)
     return knb_broadcast_in_dim(l->r->b, a, batched.ndim, batched.dim, dims);
 }
 
-static kn_error *choose_result(const lanes *l, int i, kn_atom *y)
+static knx_error *choose_result(const lanes *l, int i, kni_atom *y)
 {
-    kn_builder *b = l->r->b;
+    kni_builder *b = l->r->b;
     int n = params_of(l->r)->branches.n;
-    kn_type t = l->r->yt[i];
+    kni_type t = l->r->yt[i];
     int64_t dim[KN_MAX_NDIM] = {l->size};
-    kn_atom *cases = knp_atoms(b, (size_t)n), which = n == 2 ? l->second : l->r->x[0]; /* select_n clamps */
+    kni_atom *cases = knp_atoms(b, (size_t)n), which = n == 2 ? l->second : l->r->x[0]; /* select_n clamps */
     if (!cases)
         return knx_error_nomem();
     if (t.ndim >= KN_MAX_NDIM)
-        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM,
-                         t.ndim + 1);
+        return knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM,
+                             t.ndim + 1);
     for (int d = 0; d < t.ndim; d++)
         dim[d + 1] = t.dim[d];
-    kn_type batched = kni_type(t.dtype, t.ndim + 1, dim);
+    kni_type batched = kni_type_of(t.dtype, t.ndim + 1, dim);
     for (int k = 0; k < n; k++)
         cases[k] = with_lanes(l, k, i, batched);
     if (t.ndim)
@@ -290,7 +290,7 @@ static kn_error *choose_result(const lanes *l, int i, kn_atom *y)
     return NULL;
 }
 
-static kn_error *index_of_each_lane(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *index_of_each_lane(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     int n = params_of(r)->branches.n;
     lanes l = {.r = r, .size = size, .axis = axis + 1, .second = KN_ATOM_NONE};
@@ -314,12 +314,12 @@ static kn_error *index_of_each_lane(const kn_rule *r, int64_t size, const int *a
 
 /* --- effects ---------------------------------------------------------------------------------- */
 
-kn_error *knp_cond_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+knx_error *knp_cond_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     uint32_t has = kni_bits(r->prim, r->params);
     if (axis[0] < 0 || params_of(r)->branches.n == 1) {
-        kn_rule one = *r;
-        kn_atom *x = knp_atoms(r->b, (size_t)r->n_in);
+        kni_rule one = *r;
+        kni_atom *x = knp_atoms(r->b, (size_t)r->n_in);
         if (!x)
             return knx_error_nomem();
         for (int i = 0; i < r->n_in; i++)
@@ -328,7 +328,8 @@ kn_error *knp_cond_batch(const kn_rule *r, int64_t size, const int *axis, kn_ato
         return one_index(&one, size, axis, y, axis_out);
     }
     if ((has & KN_EFFECT) && (has & KN_NAMES))
-        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "vmap of a cond with an index for each lane, whose branches have "
-                                                   "effects and speak of named axes");
+        return knx_error_new(KN_ERROR_NOT_IMPLEMENTED,
+                             "vmap of a cond with an index for each lane, whose branches have "
+                             "effects and speak of named axes");
     return ((has & KN_EFFECT) ? knp_lane_by_lane : index_of_each_lane)(r, size, axis, y, axis_out);
 }

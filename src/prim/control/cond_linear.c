@@ -10,8 +10,8 @@
  */
 #include "prim/control/cond.h"
 
-static const kn_p_cond *params_of(const kn_rule *r) { return r->params; }
-static uint32_t inputs_of(const kn_rule *r) { return (uint32_t)r->n_in - 1; }
+static const kni_p_cond *params_of(const kni_rule *r) { return r->params; }
+static uint32_t inputs_of(const kni_rule *r) { return (uint32_t)r->n_in - 1; }
 
 /* --- forward ---------------------------------------------------------------------------------- */
 
@@ -24,7 +24,7 @@ static uint32_t count(const bool *v, uint32_t n)
 }
 
 /* The branches with tangents of the same results: any[]. */
-static kn_error *joint_branches(const kn_rule *r, const bool *has, bool *any, knp_branches *t)
+static knx_error *joint_branches(const kni_rule *r, const bool *has, bool *any, knp_branches *t)
 {
     uint32_t n_out = (uint32_t)r->n_out;
     bool *none = knx_arena_zero(&r->b->arena, n_out + 1), *mine = knx_arena_zero(&r->b->arena, n_out + 1);
@@ -45,26 +45,26 @@ static kn_error *joint_branches(const kn_rule *r, const bool *has, bool *any, kn
     return NULL;
 }
 
-static void put_tangents(const kn_rule *r, const kn_atom *tx, kn_atom *in, uint32_t *n)
+static void put_tangents(const kni_rule *r, const kni_atom *tx, kni_atom *in, uint32_t *n)
 {
     for (int i = 1; i < r->n_in; i++)
         if (tx[i] != KN_ATOM_ZERO)
             in[(*n)++] = tx[i];
 }
 
-static void get_tangents(const kn_rule *r, const bool *any, const kn_atom *out, kn_atom *ty)
+static void get_tangents(const kni_rule *r, const bool *any, const kni_atom *out, kni_atom *ty)
 {
     for (int i = 0; i < r->n_out; i++)
         if (any[i])
             ty[i] = *out++;
 }
 
-static kn_error *forward(const kn_rule *r, const bool *has, bool *any, const kn_atom *tx, kn_atom *y, kn_atom *ty,
-                         knp_branches *t)
+static knx_error *forward(const kni_rule *r, const bool *has, bool *any, const kni_atom *tx, kni_atom *y, kni_atom *ty,
+                          knp_branches *t)
 {
     KN_TRY(joint_branches(r, has, any, t));
     uint32_t n = 0, results = (uint32_t)r->n_out;
-    kn_atom *in = knp_atoms(r->b, 2 * (size_t)r->n_in), *out = knp_atoms(r->b, 2 * (size_t)results);
+    kni_atom *in = knp_atoms(r->b, 2 * (size_t)r->n_in), *out = knp_atoms(r->b, 2 * (size_t)results);
     if (!in || !out)
         return knx_error_nomem();
     knp_put_all(in, &n, r->x, (uint32_t)r->n_in);
@@ -84,20 +84,20 @@ typedef enum wire_kind { OF_OPERAND, OF_RESULT, OF_RESIDUAL } wire_kind;
 typedef struct wire {
     wire_kind kind;
     uint32_t index; /* of the operand or result; among the further results */
-    kn_type type;
+    kni_type type;
 } wire;
 /* Wires OF_RESIDUAL of one type, in the order in which a branch takes them. */
 typedef struct shelf {
-    kn_type type;
+    kni_type type;
     KN_VEC(uint32_t) wire;
     size_t taken; /* by the branch `user` */
     int user;
 } shelf;
 
 typedef struct parts {
-    const kn_rule *r;
+    const kni_rule *r;
     int n;
-    kn_linearized *branch;
+    knt_linearized *branch;
     uint32_t **wire_of; /* per branch and residual */
     KN_VEC(wire) wire;
     KN_VEC(shelf) shelf;
@@ -107,13 +107,13 @@ typedef struct parts {
     uint32_t n_any, n_tangent;
 } parts;
 
-static bool add_wire(parts *p, wire_kind kind, uint32_t index, kn_type type, uint32_t *at)
+static bool add_wire(parts *p, wire_kind kind, uint32_t index, kni_type type, uint32_t *at)
 {
     *at = (uint32_t)p->wire.n;
     return KN_VEC_PUSH(&p->wire, ((wire){kind, index, type}));
 }
 
-static bool known_wire(parts *p, wire_kind kind, uint32_t *known, uint32_t index, kn_type type, uint32_t *at)
+static bool known_wire(parts *p, wire_kind kind, uint32_t *known, uint32_t index, kni_type type, uint32_t *at)
 {
     if (!*known) {
         if (!add_wire(p, kind, index, type, at))
@@ -125,7 +125,7 @@ static bool known_wire(parts *p, wire_kind kind, uint32_t *known, uint32_t index
 }
 
 /* The next wire of this type that branch k has not taken yet. */
-static bool free_wire(parts *p, int k, kn_type type, uint32_t *at)
+static bool free_wire(parts *p, int k, kni_type type, uint32_t *at)
 {
     size_t i = 0;
     while (i < p->shelf.n && !knp_same_type(p->shelf.at[i].type, type))
@@ -146,12 +146,12 @@ static bool free_wire(parts *p, int k, kn_type type, uint32_t *at)
 }
 
 /* Where the residuals of branch k come from. */
-static kn_error *wire_residuals(parts *p, int k)
+static knx_error *wire_residuals(parts *p, int k)
 {
-    const kn_linearized *l = &p->branch[k];
+    const knt_linearized *l = &p->branch[k];
     const kni_jaxpr *j = l->primal;
     uint32_t results = (uint32_t)p->r->n_out;
-    kn_arena *a = &p->r->b->arena;
+    knx_arena *a = &p->r->b->arena;
     uint32_t *result = knx_arena_zero(a, ((size_t)j->n_var + 1) * sizeof *result); /* 1 + which one a variable is */
     p->wire_of[k] = knx_arena_alloc(a, ((size_t)l->n_residual + 1) * sizeof **p->wire_of);
     if (!result || !p->wire_of[k])
@@ -160,8 +160,8 @@ static kn_error *wire_residuals(parts *p, int k)
         if (kni_is_var(j->out[m]))
             result[j->out[m]] = 1 + m;
     for (uint32_t i = 0; i < l->n_residual; i++) {
-        kn_atom v = j->out[results + i];
-        kn_type t = kni_in_type(l->linear, i);
+        kni_atom v = j->out[results + i];
+        kni_type t = kni_in_type(l->linear, i);
         uint32_t *at = &p->wire_of[k][i], m = kni_is_var(v) ? result[v] : 0;
         bool done = kni_is_var(v) && v < j->n_in ? known_wire(p, OF_OPERAND, &p->of_operand[v], v, t, at)
                     : m                          ? known_wire(p, OF_RESULT, &p->of_result[m - 1], m - 1, t, at)
@@ -172,9 +172,9 @@ static kn_error *wire_residuals(parts *p, int k)
     return NULL;
 }
 
-static kn_error *linearize_branches(parts *p, const bool *has)
+static knx_error *linearize_branches(parts *p, const bool *has)
 {
-    kn_arena *a = &p->r->b->arena;
+    knx_arena *a = &p->r->b->arena;
     p->branch = knx_arena_zero(a, (size_t)p->n * sizeof *p->branch);
     p->wire_of = knx_arena_zero(a, (size_t)p->n * sizeof *p->wire_of);
     p->of_operand = knx_arena_zero(a, (size_t)p->r->n_in * sizeof *p->of_operand);
@@ -184,7 +184,7 @@ static kn_error *linearize_branches(parts *p, const bool *has)
         return knx_error_nomem();
     }
     for (int k = 0; k < p->n; k++) {
-        kn_linearized *l = &p->branch[k];
+        knt_linearized *l = &p->branch[k];
         KN_TRY(knt_linearize(params_of(p->r)->branches.v[k], has, l));
         KN_TRY(wire_residuals(p, k));
         for (int i = 0; i < p->r->n_out; i++)
@@ -196,15 +196,15 @@ static kn_error *linearize_branches(parts *p, const bool *has)
 }
 
 /* Operands -> results, further results. */
-static kn_error *primal_branch(const parts *p, int k, kni_jaxpr **out)
+static knx_error *primal_branch(const parts *p, int k, kni_jaxpr **out)
 {
-    const kn_linearized *l = &p->branch[k];
+    const knt_linearized *l = &p->branch[k];
     const kni_jaxpr *j = l->primal;
     uint32_t results = (uint32_t)p->r->n_out, n = results + p->n_residual;
     knp_frame f;
-    kn_error *error = knp_frame_begin(&f, j->n_in, (size_t)j->n_out + n) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, j->n_in, (size_t)j->n_out + n) ? NULL : knx_error_nomem();
     if (!error) {
-        kn_atom *own = f.out, *y = f.out + j->n_out;
+        kni_atom *own = f.out, *y = f.out + j->n_out;
         for (uint32_t i = 0; i < j->n_in; i++)
             knp_frame_input(&f, kni_in_type(j, i));
         knb_inline(&f.b, j, f.in, own);
@@ -227,17 +227,17 @@ static kn_error *primal_branch(const parts *p, int k, kni_jaxpr **out)
 }
 
 /* Wires, tangents -> tangents of the results that have one in some branch. */
-static kn_error *linear_branch(const parts *p, int k, kni_jaxpr **out)
+static knx_error *linear_branch(const parts *p, int k, kni_jaxpr **out)
 {
-    const kn_linearized *l = &p->branch[k];
+    const knt_linearized *l = &p->branch[k];
     const kni_jaxpr *j = l->linear;
     uint32_t n_wire = (uint32_t)p->wire.n, n = 0;
     knp_frame f;
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     if (!knp_frame_begin(&f, (size_t)n_wire + p->n_tangent + j->n_in, (size_t)j->n_out + p->n_any))
         error = knx_error_nomem();
     if (!error) {
-        kn_atom *own = f.out, *y = f.out + j->n_out, *x = f.in + n_wire + p->n_tangent;
+        kni_atom *own = f.out, *y = f.out + j->n_out, *x = f.in + n_wire + p->n_tangent;
         for (uint32_t w = 0; w < n_wire; w++)
             knp_frame_input(&f, p->wire.at[w].type);
         for (uint32_t i = 0; i < p->n_tangent; i++)
@@ -259,13 +259,13 @@ static kn_error *linear_branch(const parts *p, int k, kni_jaxpr **out)
     return error;
 }
 
-static kn_error *emit_parts(const parts *p, const kn_atom *tx, kn_atom *y, kn_atom *ty, knp_branches *primal,
-                            knp_branches *linear)
+static knx_error *emit_parts(const parts *p, const kni_atom *tx, kni_atom *y, kni_atom *ty, knp_branches *primal,
+                             knp_branches *linear)
 {
-    const kn_rule *r = p->r;
+    const kni_rule *r = p->r;
     uint32_t results = (uint32_t)r->n_out, n = 0;
-    kn_atom *out = knp_atoms(r->b, (size_t)results + p->n_residual), *t = knp_atoms(r->b, p->n_any);
-    kn_atom *in = knp_atoms(r->b, 1 + p->wire.n + p->n_tangent);
+    kni_atom *out = knp_atoms(r->b, (size_t)results + p->n_residual), *t = knp_atoms(r->b, p->n_any);
+    kni_atom *in = knp_atoms(r->b, 1 + p->wire.n + p->n_tangent);
     if (!out || !t || !in)
         return knx_error_nomem();
     for (int k = 0; k < p->n; k++)
@@ -290,12 +290,12 @@ static kn_error *emit_parts(const parts *p, const kn_atom *tx, kn_atom *y, kn_at
     return NULL;
 }
 
-static kn_error *reverse(const kn_rule *r, const bool *has, bool *any, const kn_atom *tx, kn_atom *y, kn_atom *ty,
-                         knp_branches *primal)
+static knx_error *reverse(const kni_rule *r, const bool *has, bool *any, const kni_atom *tx, kni_atom *y, kni_atom *ty,
+                          knp_branches *primal)
 {
     parts p = {.r = r, .n = params_of(r)->branches.n, .any = any};
     knp_branches linear;
-    kn_error *error = knp_branches_begin(&linear, r->b, p.n) ? linearize_branches(&p, has) : knx_error_nomem();
+    knx_error *error = knp_branches_begin(&linear, r->b, p.n) ? linearize_branches(&p, has) : knx_error_nomem();
     if (!error)
         error = emit_parts(&p, tx, y, ty, primal, &linear);
     for (int k = 0; k < p.n && p.branch; k++)
@@ -308,7 +308,7 @@ static kn_error *reverse(const kn_rule *r, const bool *has, bool *any, const kn_
     return error;
 }
 
-kn_error *knp_cond_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+knx_error *knp_cond_linearize(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
     bool *has = knx_arena_zero(&r->b->arena, (size_t)r->n_in),
          *any = knx_arena_zero(&r->b->arena, (size_t)r->n_out + 1);
@@ -317,7 +317,7 @@ kn_error *knp_cond_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn
         return knx_error_nomem();
     for (int i = 1; i < r->n_in; i++)
         has[i - 1] = tx[i] != KN_ATOM_ZERO;
-    kn_error *error = (r->forward ? forward : reverse)(r, has, any, tx, y, ty, &t);
+    knx_error *error = (r->forward ? forward : reverse)(r, has, any, tx, y, ty, &t);
     knp_branches_end(&t);
     return error;
 }
@@ -331,9 +331,9 @@ typedef struct transposition {
     uint32_t *pick_in, *pick_out, n_in, n_out;
 } transposition;
 
-static kn_error *find_parts(const kn_rule *r, const kn_atom *ct, transposition *t)
+static knx_error *find_parts(const kni_rule *r, const kni_atom *ct, transposition *t)
 {
-    kn_arena *a = &r->b->arena;
+    knx_arena *a = &r->b->arena;
     size_t inputs = inputs_of(r) + 1u, results = (size_t)r->n_out + 1;
     t->out = knx_arena_zero(a, results);
     t->in = knx_arena_zero(a, inputs);
@@ -359,20 +359,20 @@ static kn_error *find_parts(const kn_rule *r, const kn_atom *ct, transposition *
     return NULL;
 }
 
-static kn_error *transposed_branch(const kni_jaxpr *j, const transposition *t, kni_jaxpr **out)
+static knx_error *transposed_branch(const kni_jaxpr *j, const transposition *t, kni_jaxpr **out)
 {
     kni_jaxpr *picked = NULL;
-    kn_error *error = knp_pick(j, t->n_in, t->pick_in, t->n_out, t->pick_out, &picked);
+    knx_error *error = knp_pick(j, t->n_in, t->pick_in, t->n_out, t->pick_out, &picked);
     if (!error)
         error = knt_transpose(picked, t->linear, out);
     kni_release(picked);
     return error;
 }
 
-static kn_error *emit_transposed(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in, const transposition *t,
-                                 knp_branches *b)
+static knx_error *emit_transposed(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in, const transposition *t,
+                                  knp_branches *b)
 {
-    kn_atom *in = knp_atoms(r->b, 1 + (size_t)t->n_in + t->n_out), *out = knp_atoms(r->b, t->n_in);
+    kni_atom *in = knp_atoms(r->b, 1 + (size_t)t->n_in + t->n_out), *out = knp_atoms(r->b, t->n_in);
     if (!in || !out)
         return knx_error_nomem();
     for (int k = 0; k < b->n; k++)
@@ -391,7 +391,7 @@ static kn_error *emit_transposed(const kn_rule *r, const kn_atom *ct, kn_atom *c
     return NULL;
 }
 
-kn_error *knp_cond_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+knx_error *knp_cond_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     transposition t = {.n_in = 0};
     knp_branches b;
@@ -400,7 +400,7 @@ kn_error *knp_cond_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in
         return NULL;
     if (!knp_branches_begin(&b, r->b, params_of(r)->branches.n))
         return knx_error_nomem();
-    kn_error *error = emit_transposed(r, ct, ct_in, &t, &b);
+    knx_error *error = emit_transposed(r, ct, ct_in, &t, &b);
     knp_branches_end(&b);
     return error;
 }

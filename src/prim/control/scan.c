@@ -18,7 +18,7 @@
 
 knp_scan knp_scan_of(const void *params)
 {
-    const kn_p_scan *p = params;
+    const kni_p_scan *p = params;
     knp_scan s = {.p = p, .j = p->jaxpr, .n_const = (uint32_t)p->num_consts, .n_carry = (uint32_t)p->num_carry};
     s.first_x = s.n_const + s.n_carry;
     s.n_in = s.j->n_in;
@@ -30,14 +30,14 @@ knp_scan knp_scan_of(const void *params)
 
 /* --- writing one ------------------------------------------------------------------------------ */
 
-bool knp_scan_begin(knp_scan_writer *w, const kn_rule *r, size_t inputs, size_t outputs)
+bool knp_scan_begin(knp_scan_writer *w, const kni_rule *r, size_t inputs, size_t outputs)
 {
     *w = (knp_scan_writer){.in = knp_atoms(r->b, inputs),
                            .linear = knx_arena_zero(&r->b->arena, (inputs + 1) * sizeof *w->linear)};
     return knp_frame_begin(&w->f, inputs, outputs) && w->in && w->linear;
 }
 
-kn_atom knp_scan_put(knp_scan_writer *w, kn_atom operand, kn_type t)
+kni_atom knp_scan_put(knp_scan_writer *w, kni_atom operand, kni_type t)
 {
     w->linear[w->n_in] = w->tangents;
     w->in[w->n_in++] = operand;
@@ -45,8 +45,8 @@ kn_atom knp_scan_put(knp_scan_writer *w, kn_atom operand, kn_type t)
     return w->f.in[w->f.n_in - 1];
 }
 
-kn_error *knp_scan_write(knp_scan_writer *w, const kn_rule *r, kn_p_scan p, const char *name, uint32_t n_out,
-                         kn_atom *y)
+knx_error *knp_scan_write(knp_scan_writer *w, const kni_rule *r, kni_p_scan p, const char *name, uint32_t n_out,
+                          kni_atom *y)
 {
     KN_TRY(knp_frame_finish(&w->f, n_out, w->f.out, name, &p.jaxpr));
     bool any = false;
@@ -54,7 +54,7 @@ kn_error *knp_scan_write(knp_scan_writer *w, const kn_rule *r, kn_p_scan p, cons
         y[i] = KN_ATOM_NONE;
     for (uint32_t i = 0; i < w->n_in; i++)
         any |= w->linear[i];
-    p.linear = any ? (kn_ints){(int)w->n_in, w->linear} : (kn_ints){0, NULL};
+    p.linear = any ? (kni_ints){(int)w->n_in, w->linear} : (kni_ints){0, NULL};
     knb_scan(r->b, &p, w->in, y);
     kni_release(p.jaxpr);
     return NULL;
@@ -64,7 +64,7 @@ void knp_scan_end(knp_scan_writer *w) { knp_frame_end(&w->f); }
 
 /* --- type ------------------------------------------------------------------------------------- */
 
-static bool is_element(kn_type whole, int64_t length, kn_type element)
+static bool is_element(kni_type whole, int64_t length, kni_type element)
 {
     if (whole.ndim != element.ndim + 1 || whole.dtype != element.dtype || whole.dim[0] != length)
         return false;
@@ -74,23 +74,23 @@ static bool is_element(kn_type whole, int64_t length, kn_type element)
     return true;
 }
 
-static kn_error *check_counts(const kn_p_scan *p, int n_in)
+static knx_error *check_counts(const kni_p_scan *p, int n_in)
 {
     const kni_jaxpr *j = p->jaxpr;
     if (!j || j->n_const)
-        return knx_error(KN_ERROR_VALUE, "scan needs a jaxpr without constants");
+        return knx_error_new(KN_ERROR_VALUE, "scan needs a jaxpr without constants");
     if (p->length < 0 || p->num_carry < 0 || p->num_consts < 0 || p->num_consts > n_in - p->num_carry)
-        return knx_error(KN_ERROR_VALUE, "%lld constants and %lld carries do not fit %d operands",
-                         (long long)p->num_consts, (long long)p->num_carry, n_in);
+        return knx_error_new(KN_ERROR_VALUE, "%lld constants and %lld carries do not fit %d operands",
+                             (long long)p->num_consts, (long long)p->num_carry, n_in);
     if (j->n_in != (uint32_t)n_in || j->n_out < p->num_carry)
-        return knx_error(KN_ERROR_TYPE, "the body takes %u and gives %u arrays, not %d and at least %lld", j->n_in,
-                         j->n_out, n_in, (long long)p->num_carry);
+        return knx_error_new(KN_ERROR_TYPE, "the body takes %u and gives %u arrays, not %d and at least %lld", j->n_in,
+                             j->n_out, n_in, (long long)p->num_carry);
     return NULL;
 }
 
-static kn_error *scan_type(kn_rule *r, kn_type *y)
+static knx_error *scan_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_scan *p = r->params;
+    const kni_p_scan *p = r->params;
     KN_TRY(check_counts(p, r->n_in));
     const kni_jaxpr *j = p->jaxpr;
     int64_t first_x = p->num_consts + p->num_carry;
@@ -98,22 +98,22 @@ static kn_error *scan_type(kn_rule *r, kn_type *y)
         KN_TRY(knp_check_carry(NULL, (uint32_t)i, kni_in_type(j, (uint32_t)(p->num_consts + i)),
                                kni_out_type(j, (uint32_t)i)));
     for (int i = 0; i < r->n_in; i++) {
-        kn_type t = kni_in_type(j, (uint32_t)i);
+        kni_type t = kni_in_type(j, (uint32_t)i);
         if (i < first_x ? knp_same_type(r->xt[i], t) : is_element(r->xt[i], p->length, t))
             continue;
-        kn_text s = {0}, e = {0};
-        return knx_error(KN_ERROR_TYPE, "input %d of the body has type %s, but scan was given %s", i,
-                         kni_type_text(&e, t, true), kni_type_text(&s, r->xt[i], true));
+        knx_text s = {0}, e = {0};
+        return knx_error_new(KN_ERROR_TYPE, "input %d of the body has type %s, but scan was given %s", i,
+                             kni_type_text(&e, t, true), kni_type_text(&s, r->xt[i], true));
     }
     if ((uint32_t)r->n_out < j->n_out)
-        return knx_error(KN_ERROR_VALUE, "scan has more results than there is room for");
+        return knx_error_new(KN_ERROR_VALUE, "scan has more results than there is room for");
     for (uint32_t i = 0; i < j->n_out; i++) {
-        kn_type t = kni_out_type(j, i);
+        kni_type t = kni_out_type(j, i);
         int64_t dim[KN_MAX_NDIM + 1] = {p->length};
         if (i >= p->num_carry) {
             if (t.ndim >= KN_MAX_NDIM)
-                return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d",
-                                 KN_MAX_NDIM, t.ndim + 1);
+                return knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d",
+                                     KN_MAX_NDIM, t.ndim + 1);
             for (int d = 0; d < t.ndim; d++)
                 dim[d + 1] = t.dim[d];
             t.ndim++;
@@ -138,7 +138,7 @@ typedef struct batching {
 } batching;
 
 /* The batched body; carries that it batches are batched from the beginning. */
-static kn_error *batch_body(batching *t)
+static knx_error *batch_body(batching *t)
 {
     const knp_scan *s = &t->s;
     for (bool settled = false; !settled;) {
@@ -165,10 +165,10 @@ static kn_error *batch_body(batching *t)
 /* The batch axis of an element; that of an array whose steps it stands in front of is moved behind them. */
 static int element_axis(int axis) { return axis > 0 ? axis - 1 : axis; }
 
-static kn_error *emit_batched(const kn_rule *r, const batching *t, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *emit_batched(const kni_rule *r, const batching *t, const int *axis, kni_atom *y, int *axis_out)
 {
     const knp_scan *s = &t->s;
-    kn_atom *in = knp_atoms(r->b, s->n_in);
+    kni_atom *in = knp_atoms(r->b, s->n_in);
     if (!in)
         return knx_error_nomem();
     for (uint32_t i = 0; i < s->n_in; i++) {
@@ -177,7 +177,7 @@ static kn_error *emit_batched(const kn_rule *r, const batching *t, const int *ax
                 : carry && t->in[i] >= 0 ? knp_batched_at(r, (int)i, t->size, axis[i], 0)
                                          : r->x[i];
     }
-    kn_p_scan p = *s->p;
+    kni_p_scan p = *s->p;
     p.jaxpr = t->j;
     knb_scan(r->b, &p, in, y);
     for (uint32_t i = 0; i < s->n_out; i++)
@@ -185,11 +185,11 @@ static kn_error *emit_batched(const kn_rule *r, const batching *t, const int *ax
     return NULL;
 }
 
-static kn_error *scan_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *scan_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     batching t = {.s = knp_scan_of(r->params), .size = size, .name = r->axis_name};
     const knp_scan *s = &t.s;
-    kn_arena *a = &r->b->arena;
+    knx_arena *a = &r->b->arena;
     t.in = knx_arena_alloc(a, ((size_t)s->n_in + 1) * sizeof *t.in);
     t.out = knx_arena_alloc(a, ((size_t)s->n_out + 1) * sizeof *t.out);
     t.was = knx_arena_zero(a, (size_t)s->n_out + 1);
@@ -197,7 +197,7 @@ static kn_error *scan_batch(const kn_rule *r, int64_t size, const int *axis, kn_
         return knx_error_nomem();
     for (uint32_t i = 0; i < s->n_in; i++)
         t.in[i] = i < s->n_const ? axis[i] : i < s->first_x ? (axis[i] >= 0 ? 0 : -1) : element_axis(axis[i]);
-    kn_error *error = batch_body(&t);
+    knx_error *error = batch_body(&t);
     if (!error)
         error = emit_batched(r, &t, axis, y, axis_out);
     kni_release(t.j);
@@ -206,7 +206,7 @@ static kn_error *scan_batch(const kn_rule *r, int64_t size, const int *axis, kn_
 
 /* --- what no one needs ------------------------------------------------------------------------ */
 
-kn_error *knp_scan_needs(const knp_scan *s, bool *out, bool *in)
+knx_error *knp_scan_needs(const knp_scan *s, bool *out, bool *in)
 {
     for (bool settled = false; !settled;) {
         settled = true;
@@ -230,9 +230,9 @@ typedef struct rest {
     uint32_t n_in, n_out, n_const, n_carry;
 } rest;
 
-static kn_error *find_rest(const kn_rule *r, const knp_scan *s, const bool *read, rest *t)
+static knx_error *find_rest(const kni_rule *r, const knp_scan *s, const bool *read, rest *t)
 {
-    kn_arena *a = &r->b->arena;
+    knx_arena *a = &r->b->arena;
     t->in = knx_arena_zero(a, (size_t)s->n_in + 1);
     t->out = knx_arena_zero(a, (size_t)s->n_out + 1);
     t->pick_in = knx_arena_alloc(a, ((size_t)s->n_in + 1) * sizeof *t->pick_in);
@@ -260,7 +260,7 @@ static kn_error *find_rest(const kn_rule *r, const knp_scan *s, const bool *read
     return NULL;
 }
 
-static kn_error *scan_prune(const kn_rule *r, const bool *read, kn_atom *y, bool *pruned)
+static knx_error *scan_prune(const kni_rule *r, const bool *read, kni_atom *y, bool *pruned)
 {
     knp_scan s = knp_scan_of(r->params);
     rest t = {0};
@@ -268,8 +268,8 @@ static kn_error *scan_prune(const kn_rule *r, const bool *read, kn_atom *y, bool
     *pruned = t.n_in < s.n_in || t.n_out < s.n_out || t.n_carry < s.n_carry;
     if (!*pruned)
         return NULL;
-    kn_p_scan p = *s.p;
-    kn_atom *in = knp_atoms(r->b, t.n_in), *out = knp_atoms(r->b, t.n_out);
+    kni_p_scan p = *s.p;
+    kni_atom *in = knp_atoms(r->b, t.n_in), *out = knp_atoms(r->b, t.n_out);
     if (!in || !out)
         return knx_error_nomem();
     for (uint32_t i = 0; i < t.n_in; i++)
@@ -292,14 +292,14 @@ static kn_error *scan_prune(const kn_rule *r, const bool *read, kn_atom *y, bool
 /* --- lowering --------------------------------------------------------------------------------- */
 
 /* Few steps are none or the body, unless somebody watches or asks for a way to run. */
-static bool scan_expands(const kn_rule *r)
+static bool scan_expands(const kni_rule *r)
 {
-    const kn_p_scan *p = r->params;
+    const kni_p_scan *p = r->params;
     return (p->length <= 1 && !p->on_step && !p->accept) || knp_scan_separates(r);
 }
 
 /* An array without elements. */
-static kn_atom empty(kn_builder *b, kn_type t)
+static kni_atom empty(kni_builder *b, kni_type t)
 {
     int64_t dim[KN_MAX_NDIM];
     if (t.dtype->kind != KN_KIND_KEY)
@@ -307,17 +307,17 @@ static kn_atom empty(kn_builder *b, kn_type t)
     for (int i = 0; i < t.ndim; i++)
         dim[i] = t.dim[i];
     if (t.ndim >= KN_MAX_NDIM) {
-        knb_fail(b, knx_error(KN_ERROR_VALUE, "keys of %d dimensions are too many", t.ndim));
+        knb_fail(b, knx_error_new(KN_ERROR_VALUE, "keys of %d dimensions are too many", t.ndim));
         return KN_ATOM_NONE;
     }
     dim[t.ndim] = 2;
-    return knb_random_wrap(b, knb_zeros(b, kni_type(KN_DT(U32), t.ndim + 1, dim)));
+    return knb_random_wrap(b, knb_zeros(b, kni_type_of(KN_DT(U32), t.ndim + 1, dim)));
 }
 
-static kn_error *scan_expand(const kn_rule *r, kn_atom *y)
+static knx_error *scan_expand(const kni_rule *r, kni_atom *y)
 {
     knp_scan s = knp_scan_of(r->params);
-    kn_atom *in = knp_atoms(r->b, s.n_in);
+    kni_atom *in = knp_atoms(r->b, s.n_in);
     if (!in)
         return knx_error_nomem();
     if (s.p->length > 1)
@@ -337,9 +337,9 @@ static kn_error *scan_expand(const kn_rule *r, kn_atom *y)
 /* --- without errors --------------------------------------------------------------------------- */
 
 /* The flag's type: a boolean for each point that all carries share (without carries: all outputs). */
-static kn_type flag_type(const knp_scan *s, kn_type failed)
+static kni_type flag_type(const knp_scan *s, kni_type failed)
 {
-    kn_type t = kni_type(KN_DT(BOOL), failed.ndim, failed.dim);
+    kni_type t = kni_type_of(KN_DT(BOOL), failed.ndim, failed.dim);
     uint32_t n = s->n_carry ? s->n_carry : s->n_out;
     for (uint32_t i = 0; i < n; i++)
         t.ndim = (int8_t)knt_common_axes(t, kni_out_type(s->j, i));
@@ -347,10 +347,11 @@ static kn_type flag_type(const knp_scan *s, kn_type failed)
 }
 
 /* constants, carries, the flag, elements -> carries, the flag, elements of the outputs */
-static kn_error *flagged_body(const knp_scan *s, const kni_jaxpr *j, kn_type flag, kni_jaxpr **body)
+static knx_error *flagged_body(const knp_scan *s, const kni_jaxpr *j, kni_type flag, kni_jaxpr **body)
 {
     knp_frame f;
-    kn_error *error = knp_frame_begin(&f, 2 * (size_t)s->n_in + 1, 2 * (size_t)s->n_out + 2) ? NULL : knx_error_nomem();
+    knx_error *error =
+        knp_frame_begin(&f, 2 * (size_t)s->n_in + 1, 2 * (size_t)s->n_out + 2) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < s->n_in; i++) {
             if (i == s->first_x)
@@ -359,12 +360,12 @@ static kn_error *flagged_body(const knp_scan *s, const kni_jaxpr *j, kn_type fla
         }
         if (s->n_in == s->first_x)
             knp_frame_input(&f, flag);
-        kn_atom *x = f.in + s->n_in + 1, *y = f.out, *z = f.out + s->n_out + 1;
+        kni_atom *x = f.in + s->n_in + 1, *y = f.out, *z = f.out + s->n_out + 1;
         uint32_t n = 0, k = 0;
         knp_put_all(x, &n, f.in, s->first_x);
         knp_put_all(x, &n, f.in + s->first_x + 1, s->n_x);
         knb_inline(&f.b, j, x, y);
-        kn_atom failed = knt_failed_over(&f.b, y[s->n_out], flag);
+        kni_atom failed = knt_failed_over(&f.b, y[s->n_out], flag);
         knp_put_all(z, &k, y, s->n_carry);
         z[k++] = knb_or(&f.b, f.in[s->first_x], failed);
         knp_put_all(z, &k, y + s->n_carry, s->n_y);
@@ -374,13 +375,13 @@ static kn_error *flagged_body(const knp_scan *s, const kni_jaxpr *j, kn_type fla
     return error;
 }
 
-static kn_error *emit_flagged(const kn_rule *r, const knp_scan *s, kn_type flag, kni_jaxpr *body, kn_atom *y,
-                              kn_atom *failed)
+static knx_error *emit_flagged(const kni_rule *r, const knp_scan *s, kni_type flag, kni_jaxpr *body, kni_atom *y,
+                               kni_atom *failed)
 {
-    kn_atom *in = knp_atoms(r->b, (size_t)s->n_in + 1), *out = knp_atoms(r->b, (size_t)s->n_out + 1);
+    kni_atom *in = knp_atoms(r->b, (size_t)s->n_in + 1), *out = knp_atoms(r->b, (size_t)s->n_out + 1);
     if (!in || !out)
         return knx_error_nomem();
-    kn_p_scan p = *s->p;
+    kni_p_scan p = *s->p;
     uint32_t n = 0;
     knp_put_all(in, &n, r->x, s->first_x);
     in[n++] = knb_zeros(r->b, flag);
@@ -395,15 +396,15 @@ static kn_error *emit_flagged(const kn_rule *r, const knp_scan *s, kn_type flag,
     return NULL;
 }
 
-static kn_error *scan_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
+static knx_error *scan_unfailing(const kni_rule *r, kni_atom *y, kni_atom *failed)
 {
     knp_scan s = knp_scan_of(r->params);
     kni_jaxpr *j = NULL, *body = NULL;
     KN_TRY(knt_unfailing(s.j, &j));
     if (!j)
         return NULL;
-    kn_type flag = flag_type(&s, kni_out_type(j, s.n_out));
-    kn_error *error = flagged_body(&s, j, flag, &body);
+    kni_type flag = flag_type(&s, kni_out_type(j, s.n_out));
+    knx_error *error = flagged_body(&s, j, flag, &body);
     if (!error)
         error = emit_flagged(r, &s, flag, body, y, failed);
     kni_release(body);
@@ -413,16 +414,16 @@ static kn_error *scan_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-static bool scan_may_fail(const kn_rule *r)
+static bool scan_may_fail(const kni_rule *r)
 {
-    const kn_p_scan *p = r->params;
+    const kni_p_scan *p = r->params;
     return p->length && knp_body_may_fail(p->jaxpr);
 }
 
 /* constants, carries, elements */
-static int scan_body_types(const kn_rule *r, int which, kn_type *t)
+static int scan_body_types(const kni_rule *r, int which, kni_type *t)
 {
-    const kn_p_scan *p = r->params;
+    const kni_p_scan *p = r->params;
     (void)which;
     if (p->num_consts < 0 || p->num_carry < 0 || p->num_consts > r->n_in || p->num_carry > r->n_in - p->num_consts)
         return 0;
@@ -438,13 +439,13 @@ static int scan_body_types(const kn_rule *r, int which, kn_type *t)
     return r->n_in;
 }
 
-static double scan_cost(const kn_rule *r)
+static double scan_cost(const kni_rule *r)
 {
-    const kn_p_scan *p = r->params;
+    const kni_p_scan *p = r->params;
     return (double)p->length * knp_body_cost(p->jaxpr);
 }
 
-const kn_prim kn_prim_scan = {
+const kni_prim knp_prim_scan = {
     .name = "scan",
     .n_in = -1,
     .n_out = -1,
@@ -452,7 +453,7 @@ const kn_prim kn_prim_scan = {
     .loops = KN_LOOP_SCAN,
     .linear_in = UINT32_MAX,
     .fields = kni_fields_scan,
-    .params_size = sizeof(kn_p_scan),
+    .params_size = sizeof(kni_p_scan),
     .doc = "runs a body once for each element of its inputs, with a carry (jax.lax.scan)",
     .type = scan_type,
     .linearize = knp_scan_linearize,

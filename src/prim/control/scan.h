@@ -8,7 +8,7 @@
 
 /* Inputs of the body: constants, carries, elements of the xs; its results: carries, elements of the ys. */
 typedef struct knp_scan {
-    const kn_p_scan *p;
+    const kni_p_scan *p;
     const kni_jaxpr *j;
     uint32_t n_const, n_carry, n_x, n_y;
     uint32_t first_x; /* n_const + n_carry */
@@ -18,41 +18,41 @@ knp_scan knp_scan_of(const void *params);
 
 /* Marks results that are needed besides those that are marked, and the inputs of the body that all of these need: a
  * carry that is needed is needed from the step before. */
-kn_error *knp_scan_needs(const knp_scan *s, bool *out, bool *in);
+knx_error *knp_scan_needs(const knp_scan *s, bool *out, bool *in);
 /* A scan in the making: its operands are put down in the order of the body's inputs, each with that input. */
 typedef struct knp_scan_writer {
     knp_frame f; /* of the body */
-    kn_atom *in; /* operands */
+    kni_atom *in; /* operands */
     uint32_t n_in;
     int64_t *linear; /* per operand, for texts */
     bool tangents;   /* those that are put down now are tangents or cotangents */
 } knp_scan_writer;
-bool knp_scan_begin(knp_scan_writer *w, const kn_rule *r, size_t inputs, size_t outputs);
+bool knp_scan_begin(knp_scan_writer *w, const kni_rule *r, size_t inputs, size_t outputs);
 /* An operand that the body takes as an array of type t; returns the body's atom. */
-kn_atom knp_scan_put(knp_scan_writer *w, kn_atom operand, kn_type t);
+kni_atom knp_scan_put(knp_scan_writer *w, kni_atom operand, kni_type t);
 /* Writes the equation, with the frame's n_out results f.out: carries first. p: all but the jaxpr. y: its results. */
-kn_error *knp_scan_write(knp_scan_writer *w, const kn_rule *r, kn_p_scan p, const char *name, uint32_t n_out,
-                         kn_atom *y);
+knx_error *knp_scan_write(knp_scan_writer *w, const kni_rule *r, kni_p_scan p, const char *name, uint32_t n_out,
+                         kni_atom *y);
 void knp_scan_end(knp_scan_writer *w); /* in every case */
 
 /* scan_sums.c: sums over the steps that are made after them. j: a step's part of each. */
 typedef struct knp_scan_sums {
     const kni_jaxpr *j;
-    const kn_eqn **made_by; /* per variable; NULL: an input */
-    kn_atom *outside;       /* per variable: the array of all steps, if there is one */
+    const kni_eqn **made_by; /* per variable; NULL: an input */
+    kni_atom *outside;      /* per variable: the array of all steps, if there is one */
     bool *constant;         /* per variable: an input that is the same in all steps */
     bool *is_stacked;       /* per variable: will be an array of all steps */
     uint32_t *stacked, n_stacked;
 } knp_scan_sums;
 /* To be filled by the caller then: outside and constant of j's inputs. */
-kn_error *knp_scan_sums_begin(knp_scan_sums *u, const kni_jaxpr *j, kn_arena *a);
-bool knp_scan_sums_take(knp_scan_sums *u, kn_atom a); /* is a's sum better made after the loop? */
-kn_error *knp_scan_sums_extend(const knp_scan_sums *u,
+knx_error *knp_scan_sums_begin(knp_scan_sums *u, const kni_jaxpr *j, knx_arena *a);
+bool knp_scan_sums_take(knp_scan_sums *u, kni_atom a); /* is a's sum better made after the loop? */
+knx_error *knp_scan_sums_extend(const knp_scan_sums *u,
                                kni_jaxpr **out); /* j, and `stacked` as results behind its own */
-kn_atom knp_scan_sums_write(const knp_scan_sums *u, kn_builder *b, kn_atom a); /* when `outside` of these is set */
+kni_atom knp_scan_sums_write(const knp_scan_sums *u, kni_builder *b, kni_atom a); /* when `outside` of these is set */
 
-kn_error *knp_scan_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty);
-kn_error *knp_scan_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in);
+knx_error *knp_scan_linearize(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty);
+knx_error *knp_scan_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in);
 /* The scan as one of chunks and one for the rest, behind remat2; takes the same operands, gives the same results. */
-kn_error *knp_scan_in_chunks(const kn_rule *r, kni_jaxpr **out);
+knx_error *knp_scan_in_chunks(const kni_rule *r, kni_jaxpr **out);
 #endif

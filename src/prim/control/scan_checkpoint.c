@@ -22,7 +22,7 @@ static int64_t root(int64_t n)
     return k;
 }
 
-static chunks divide(const kn_rule *r)
+static chunks divide(const kni_rule *r)
 {
     chunks c = {.s = knp_scan_of(r->params)};
     int64_t n = c.s.p->length, k = c.s.p->checkpoint;
@@ -36,9 +36,9 @@ static chunks divide(const kn_rule *r)
 }
 
 /* Of the whole arrays, n steps from `first` on; with `each` so many to a chunk. */
-static kn_atom steps(kn_builder *b, kn_atom x, int64_t first, int64_t n, int64_t each)
+static kni_atom steps(kni_builder *b, kni_atom x, int64_t first, int64_t n, int64_t each)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     int64_t start[KN_MAX_NDIM] = {first}, end[KN_MAX_NDIM], dim[KN_MAX_NDIM + 1];
     if (b->error)
         return KN_ATOM_NONE;
@@ -49,8 +49,8 @@ static kn_atom steps(kn_builder *b, kn_atom x, int64_t first, int64_t n, int64_t
     if (!each)
         return x;
     if (t.ndim >= KN_MAX_NDIM) {
-        knb_fail(b, knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM,
-                              t.ndim + 1));
+        knb_fail(b, knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d",
+                                  KN_MAX_NDIM, t.ndim + 1));
         return KN_ATOM_NONE;
     }
     dim[0] = n / each;
@@ -61,9 +61,9 @@ static kn_atom steps(kn_builder *b, kn_atom x, int64_t first, int64_t n, int64_t
 }
 
 /* The chunks' steps one after the other again. */
-static kn_atom joined(kn_builder *b, kn_atom y)
+static kni_atom joined(kni_builder *b, kni_atom y)
 {
-    kn_type t = knb_type(b, y);
+    kni_type t = knb_type(b, y);
     int64_t dim[KN_MAX_NDIM];
     if (b->error)
         return KN_ATOM_NONE;
@@ -73,18 +73,18 @@ static kn_atom joined(kn_builder *b, kn_atom y)
     return knb_reshape(b, y, t.ndim - 1, dim);
 }
 
-static kn_p_scan plain(const knp_scan *s, int64_t length, kni_jaxpr *j)
+static kni_p_scan plain(const knp_scan *s, int64_t length, kni_jaxpr *j)
 {
-    return (kn_p_scan){.jaxpr = j,
-                       .length = length,
-                       .num_carry = s->n_carry,
-                       .num_consts = s->n_const,
-                       .reverse = s->p->reverse,
-                       .unroll = s->p->unroll};
+    return (kni_p_scan){.jaxpr = j,
+                        .length = length,
+                        .num_carry = s->n_carry,
+                        .num_consts = s->n_const,
+                        .reverse = s->p->reverse,
+                        .unroll = s->p->unroll};
 }
 
 /* constants, carries, elements of a chunk -> carries, outputs of the chunk */
-static kn_error *steps_of_chunk(const kn_rule *r, const chunks *c, kni_jaxpr **out)
+static knx_error *steps_of_chunk(const kni_rule *r, const chunks *c, kni_jaxpr **out)
 {
     const knp_scan *s = &c->s;
     if (c->size == 1) {
@@ -92,9 +92,9 @@ static kn_error *steps_of_chunk(const kn_rule *r, const chunks *c, kni_jaxpr **o
         return NULL;
     }
     knp_frame f;
-    kn_error *error = knp_frame_begin(&f, s->n_in, s->n_out) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, s->n_in, s->n_out) ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !error && i < s->n_in; i++) {
-        kn_type t = i < s->first_x ? kni_in_type(s->j, i) : r->xt[i];
+        kni_type t = i < s->first_x ? kni_in_type(s->j, i) : r->xt[i];
         int64_t dim[KN_MAX_NDIM];
         for (int d = 0; d < t.ndim; d++)
             dim[d] = d || i < s->first_x ? t.dim[d] : c->size;
@@ -102,7 +102,7 @@ static kn_error *steps_of_chunk(const kn_rule *r, const chunks *c, kni_jaxpr **o
         knp_frame_input(&f, t);
     }
     if (!error) {
-        kn_p_scan p = plain(s, c->size, (kni_jaxpr *)s->j);
+        kni_p_scan p = plain(s, c->size, (kni_jaxpr *)s->j);
         knb_scan(&f.b, &p, f.in, f.out);
         error = knp_frame_finish(&f, s->n_out, f.out, s->j->name, out);
     }
@@ -112,17 +112,17 @@ static kn_error *steps_of_chunk(const kn_rule *r, const chunks *c, kni_jaxpr **o
 
 /* That behind remat2. The bodies of the loops that are made of it share nothing, so there is nothing to be held apart,
  * unless there is one chunk alone, which is no loop. */
-static kn_error *body_of_chunks(const kn_rule *r, const chunks *c, kni_jaxpr **out)
+static knx_error *body_of_chunks(const kni_rule *r, const chunks *c, kni_jaxpr **out)
 {
     const knp_scan *s = &c->s;
-    kn_p_remat p = {.policy = KN_SAVE_NOTHING, .prevent_cse = c->n == 1};
+    kni_p_remat p = {.policy = KN_SAVE_NOTHING, .prevent_cse = c->n == 1};
     KN_TRY(steps_of_chunk(r, c, &p.jaxpr));
     knp_frame f;
-    kn_error *error = knp_frame_begin(&f, s->n_in, s->n_out) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, s->n_in, s->n_out) ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !error && i < s->n_in; i++)
         knp_frame_input(&f, kni_in_type(p.jaxpr, i));
     if (!error) {
-        knb_emit(&f.b, &kn_prim_remat2, &p, (int)s->n_in, f.in, f.out, (int)s->n_out);
+        knb_emit(&f.b, &knp_prim_remat2, &p, (int)s->n_in, f.in, f.out, (int)s->n_out);
         error = knp_frame_finish(&f, s->n_out, f.out, s->j->name, out);
     }
     knp_frame_end(&f);
@@ -130,13 +130,13 @@ static kn_error *body_of_chunks(const kn_rule *r, const chunks *c, kni_jaxpr **o
     return error;
 }
 
-static void write_chunks(const chunks *c, knp_frame *f, kni_jaxpr *body, kn_atom *in, kn_atom *rest)
+static void write_chunks(const chunks *c, knp_frame *f, kni_jaxpr *body, kni_atom *in, kni_atom *rest)
 {
     const knp_scan *s = &c->s;
-    kn_builder *b = &f->b;
+    kni_builder *b = &f->b;
     for (uint32_t i = 0; i < s->n_in; i++)
         in[i] = i < s->first_x ? f->in[i] : steps(b, f->in[i], c->first, c->n * c->size, c->size > 1 ? c->size : 0);
-    kn_p_scan p = plain(s, c->n, body);
+    kni_p_scan p = plain(s, c->n, body);
     knb_scan(b, &p, in, f->out);
     for (uint32_t i = s->n_carry; c->size > 1 && i < s->n_out; i++)
         f->out[i] = joined(b, f->out[i]);
@@ -151,21 +151,21 @@ static void write_chunks(const chunks *c, knp_frame *f, kni_jaxpr *body, kn_atom
     for (uint32_t i = 0; i < s->n_carry; i++)
         f->out[i] = rest[i];
     for (uint32_t i = s->n_carry; i < s->n_out; i++) {
-        const kn_atom both[2] = {s->p->reverse ? rest[i] : f->out[i], s->p->reverse ? f->out[i] : rest[i]};
+        const kni_atom both[2] = {s->p->reverse ? rest[i] : f->out[i], s->p->reverse ? f->out[i] : rest[i]};
         f->out[i] = knb_concatenate(b, 2, both, 0);
     }
 }
 
-kn_error *knp_scan_in_chunks(const kn_rule *r, kni_jaxpr **out)
+knx_error *knp_scan_in_chunks(const kni_rule *r, kni_jaxpr **out)
 {
     chunks c = divide(r);
     const knp_scan *s = &c.s;
     kni_jaxpr *body = NULL;
     KN_TRY(body_of_chunks(r, &c, &body));
     knp_frame f;
-    kn_error *error = knp_frame_begin(&f, s->n_in, s->n_out) ? NULL : knx_error_nomem();
-    kn_atom *in = error ? NULL : knx_arena_alloc(&f.arena, ((size_t)s->n_in + 1) * sizeof *in),
-            *rest = error ? NULL : knx_arena_alloc(&f.arena, ((size_t)s->n_out + 1) * sizeof *rest);
+    knx_error *error = knp_frame_begin(&f, s->n_in, s->n_out) ? NULL : knx_error_nomem();
+    kni_atom *in = error ? NULL : knx_arena_alloc(&f.arena, ((size_t)s->n_in + 1) * sizeof *in),
+             *rest = error ? NULL : knx_arena_alloc(&f.arena, ((size_t)s->n_out + 1) * sizeof *rest);
     if (!error && !(in && rest))
         error = knx_error_nomem();
     for (uint32_t i = 0; !error && i < s->n_in; i++)

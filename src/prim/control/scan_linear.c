@@ -51,7 +51,7 @@ static void count_tangents(tangents *t)
 /* --- forward mode ----------------------------------------------------------------------------- */
 
 /* The joint body takes inputs, then tangents: the tangents of constants, carries and xs go behind these. */
-static kn_error *order_joint(const tangents *t, kn_arena *a, kni_jaxpr **joint)
+static knx_error *order_joint(const tangents *t, knx_arena *a, kni_jaxpr **joint)
 {
     const knp_scan *s = &t->s;
     uint32_t *in = knx_arena_alloc(a, (2 * (size_t)s->n_in + 1) * sizeof *in),
@@ -81,11 +81,11 @@ static kn_error *order_joint(const tangents *t, kn_arena *a, kni_jaxpr **joint)
     return NULL;
 }
 
-static kn_error *emit_joint(const kn_rule *r, const tangents *t, kni_jaxpr *joint, const kn_atom *tx, kn_atom *y,
-                            kn_atom *ty)
+static knx_error *emit_joint(const kni_rule *r, const tangents *t, kni_jaxpr *joint, const kni_atom *tx, kni_atom *y,
+                             kni_atom *ty)
 {
     const knp_scan *s = &t->s;
-    kn_atom *in = knp_atoms(r->b, joint->n_in), *out = knp_atoms(r->b, joint->n_out);
+    kni_atom *in = knp_atoms(r->b, joint->n_in), *out = knp_atoms(r->b, joint->n_out);
     const uint32_t ends[4] = {0, s->n_const, s->first_x, s->n_in};
     int64_t *linear = knx_arena_zero(&r->b->arena, ((size_t)joint->n_in + 1) * sizeof *linear);
     uint32_t n = 0;
@@ -99,9 +99,9 @@ static kn_error *emit_joint(const kn_rule *r, const tangents *t, kni_jaxpr *join
                 in[n++] = knb_instantiate(r->b, tx[i], r->xt[i]);
             }
     }
-    kn_p_scan p = *s->p;
+    kni_p_scan p = *s->p;
     p.jaxpr = joint;
-    p.linear = (kn_ints){(int)n, linear};
+    p.linear = (kni_ints){(int)n, linear};
     p.num_consts += t->n_const;
     p.num_carry += t->n_carry;
     knb_scan(r->b, &p, in, out);
@@ -118,12 +118,12 @@ static kn_error *emit_joint(const kn_rule *r, const tangents *t, kni_jaxpr *join
     return NULL;
 }
 
-static kn_error *forward(const kn_rule *r, tangents *t, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *forward(const kni_rule *r, tangents *t, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
     const knp_scan *s = &t->s;
     bool *wanted = knx_arena_zero(&r->b->arena, (size_t)s->n_out + 1);
     kni_jaxpr *joint = NULL;
-    kn_error *error = wanted ? NULL : knx_error_nomem();
+    knx_error *error = wanted ? NULL : knx_error_nomem();
     do {
         kni_release(joint);
         joint = NULL;
@@ -150,15 +150,15 @@ typedef struct residuals {
     uint32_t n_value, n;
     bool *fixed;       /* per variable: does not change from step to step */
     bool *once;        /* fixed, and needed by the linear body */
-    kn_atom *outside;  /* per variable: its atom outside; an array of all steps if it is not fixed */
-    kn_atom *inside;   /* per variable: its atom in the linear body */
+    kni_atom *outside; /* per variable: its atom outside; an array of all steps if it is not fixed */
+    kni_atom *inside;  /* per variable: its atom in the linear body */
     uint32_t *stacked; /* variables that become outputs */
     uint32_t n_stacked;
 } residuals;
 
-static bool is_x(const knp_scan *s, kn_atom v) { return v >= s->first_x && v < s->n_in; }
+static bool is_x(const knp_scan *s, kni_atom v) { return v >= s->first_x && v < s->n_in; }
 
-static bool all_fixed(const residuals *t, const kn_eqn *e)
+static bool all_fixed(const residuals *t, const kni_eqn *e)
 {
     for (uint32_t i = 0; i < e->n_in; i++)
         if (kni_is_var(e->in[i]) && !t->fixed[e->in[i]])
@@ -166,7 +166,7 @@ static bool all_fixed(const residuals *t, const kn_eqn *e)
     return !kni_must_stay(e->prim, e->params) && !(kni_bits(e->prim, e->params) & KN_USER);
 }
 
-static kn_error *find_fixed(const knp_scan *s, residuals *t, kn_arena *a)
+static knx_error *find_fixed(const knp_scan *s, residuals *t, knx_arena *a)
 {
     const kni_jaxpr *j = t->j;
     size_t room = (size_t)j->n_var + 1;
@@ -190,13 +190,13 @@ static kn_error *find_fixed(const knp_scan *s, residuals *t, kn_arena *a)
 }
 
 /* Writes into the rule's builder what of the body is fixed and needed. */
-static kn_error *work_out_once(const kn_rule *r, residuals *t)
+static knx_error *work_out_once(const kni_rule *r, residuals *t)
 {
     const kni_jaxpr *j = t->j;
     uint32_t widest = 1, n_in;
     for (uint32_t k = 0; k < j->n_eqn; k++)
         widest = j->eqn[k].n_in > widest ? j->eqn[k].n_in : widest;
-    kn_atom *in = knp_atoms(r->b, widest);
+    kni_atom *in = knp_atoms(r->b, widest);
     if (!in)
         return knx_error_nomem();
     for (uint32_t k = j->n_eqn; k-- > 0;)
@@ -208,15 +208,15 @@ static kn_error *work_out_once(const kn_rule *r, residuals *t)
         if (t->once[i])
             t->outside[i] = r->x[i];
     for (uint32_t k = 0; k < j->n_eqn; k++) {
-        const kn_eqn *e = &j->eqn[k];
+        const kni_eqn *e = &j->eqn[k];
         bool needed = false;
         for (uint32_t i = 0; i < e->n_out; i++)
             needed = needed || t->once[e->out + i];
         if (!needed)
             continue;
         for (n_in = 0; n_in < e->n_in; n_in++) {
-            kn_atom a = e->in[n_in];
-            const kn_literal *l = &j->literal[a & ~KN_LITERAL_BIT];
+            kni_atom a = e->in[n_in];
+            const kni_literal *l = &j->literal[a & ~KN_LITERAL_BIT];
             in[n_in] = kni_is_literal(a) ? knb_literal(r->b, l->type.dtype, l->type.weak, l->bits) : t->outside[a];
         }
         knb_emit(r->b, e->prim, e->params, (int)n_in, in, t->outside + e->out, (int)e->n_out);
@@ -225,7 +225,7 @@ static kn_error *work_out_once(const kn_rule *r, residuals *t)
 }
 
 /* Where residuals come from, but for those that the primal scan makes. */
-static kn_error *sort_residuals(const kn_rule *r, const knp_scan *s, residuals *t)
+static knx_error *sort_residuals(const kni_rule *r, const knp_scan *s, residuals *t)
 {
     const kni_jaxpr *j = t->j;
     bool *seen = knx_arena_zero(&r->b->arena, (size_t)j->n_var + 1);
@@ -238,7 +238,7 @@ static kn_error *sort_residuals(const kn_rule *r, const knp_scan *s, residuals *
         if (kni_is_var(j->out[i]))
             seen[j->out[i]] = true;
     for (uint32_t i = 0; i < t->n; i++) {
-        kn_atom v = j->out[t->n_value + i];
+        kni_atom v = j->out[t->n_value + i];
         if (kni_is_literal(v))
             continue;
         if (t->fixed[v])
@@ -253,13 +253,13 @@ static kn_error *sort_residuals(const kn_rule *r, const knp_scan *s, residuals *
 /* --- reverse mode ----------------------------------------------------------------------------- */
 
 /* The primal scan: its results, and residuals as further outputs. */
-static kn_error *emit_primal(const kn_rule *r, const knp_scan *s, residuals *t, kn_atom *y)
+static knx_error *emit_primal(const kni_rule *r, const knp_scan *s, residuals *t, kni_atom *y)
 {
     const kni_jaxpr *j = t->j;
     uint32_t n_out = t->n_value + t->n_stacked;
     knp_scan_writer w;
-    kn_atom *out = knp_atoms(r->b, n_out);
-    kn_error *error = knp_scan_begin(&w, r, s->n_in, (size_t)j->n_out) && out ? NULL : knx_error_nomem();
+    kni_atom *out = knp_atoms(r->b, n_out);
+    knx_error *error = knp_scan_begin(&w, r, s->n_in, (size_t)j->n_out) && out ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < s->n_in; i++)
             knp_scan_put(&w, r->x[i], kni_in_type(j, i));
@@ -288,14 +288,14 @@ static kn_error *emit_primal(const kn_rule *r, const knp_scan *s, residuals *t, 
 static void put_residuals(knp_scan_writer *w, residuals *t, bool fixed)
 {
     for (uint32_t i = 0; i < t->n; i++) {
-        kn_atom v = t->j->out[t->n_value + i];
+        kni_atom v = t->j->out[t->n_value + i];
         if (kni_is_var(v) && t->fixed[v] == fixed && t->inside[v] == KN_ATOM_NONE)
             t->inside[v] = knp_scan_put(w, t->outside[v], t->j->type[v]);
     }
 }
 
-static void put_tangents(knp_scan_writer *w, const kn_rule *r, const tangents *t, uint32_t from, uint32_t to,
-                         const kn_atom *tx, kn_atom *x, uint32_t *n)
+static void put_tangents(knp_scan_writer *w, const kni_rule *r, const tangents *t, uint32_t from, uint32_t to,
+                         const kni_atom *tx, kni_atom *x, uint32_t *n)
 {
     w->tangents = true;
     for (uint32_t i = from; i < to; i++)
@@ -304,13 +304,13 @@ static void put_tangents(knp_scan_writer *w, const kn_rule *r, const tangents *t
     w->tangents = false;
 }
 
-static kn_error *write_linear(knp_scan_writer *w, const kn_rule *r, const tangents *t, residuals *u,
-                              const kn_linearized *l, const kn_atom *tx, kn_atom *ty)
+static knx_error *write_linear(knp_scan_writer *w, const kni_rule *r, const tangents *t, residuals *u,
+                               const knt_linearized *l, const kni_atom *tx, kni_atom *ty)
 {
     const knp_scan *s = &t->s;
-    kn_builder *b = &w->f.b;
-    kn_atom *x = knx_arena_alloc(&w->f.arena, ((size_t)l->linear->n_in + l->linear->n_out + 1) * sizeof *x);
-    kn_p_scan p = {.length = s->p->length, .reverse = s->p->reverse, .unroll = s->p->unroll};
+    kni_builder *b = &w->f.b;
+    kni_atom *x = knx_arena_alloc(&w->f.arena, ((size_t)l->linear->n_in + l->linear->n_out + 1) * sizeof *x);
+    kni_p_scan p = {.length = s->p->length, .reverse = s->p->reverse, .unroll = s->p->unroll};
     if (!x)
         return knx_error_nomem();
     uint32_t n = u->n, n_out = 0;
@@ -322,11 +322,11 @@ static kn_error *write_linear(knp_scan_writer *w, const kn_rule *r, const tangen
     put_residuals(w, u, false);
     put_tangents(w, r, t, s->first_x, s->n_in, tx, x, &n);
     for (uint32_t i = 0; i < u->n; i++) {
-        kn_atom v = u->j->out[u->n_value + i];
-        const kn_literal *of = &u->j->literal[v & ~KN_LITERAL_BIT];
+        kni_atom v = u->j->out[u->n_value + i];
+        const kni_literal *of = &u->j->literal[v & ~KN_LITERAL_BIT];
         x[i] = kni_is_literal(v) ? knb_literal(b, of->type.dtype, of->type.weak, of->bits) : u->inside[v];
     }
-    kn_atom *tangent = x + n;
+    kni_atom *tangent = x + n;
     knb_inline(b, l->linear, x, tangent);
     for (uint32_t i = 0; i < s->n_out; i++) {
         bool carry = i < s->n_carry && t->in[s->n_const + i];
@@ -335,7 +335,7 @@ static kn_error *write_linear(knp_scan_writer *w, const kn_rule *r, const tangen
         else if (carry)
             w->f.out[n_out++] = knb_zeros(b, kni_out_type(s->j, i));
     }
-    kn_atom *out = knp_atoms(r->b, n_out);
+    kni_atom *out = knp_atoms(r->b, n_out);
     if (!out)
         return knx_error_nomem();
     KN_TRY(knp_scan_write(w, r, p, s->j->name, n_out, out));
@@ -345,14 +345,14 @@ static kn_error *write_linear(knp_scan_writer *w, const kn_rule *r, const tangen
     return NULL;
 }
 
-static kn_error *emit_parts(const kn_rule *r, const tangents *t, const kn_linearized *l, const kn_atom *tx, kn_atom *y,
-                            kn_atom *ty)
+static knx_error *emit_parts(const kni_rule *r, const tangents *t, const knt_linearized *l, const kni_atom *tx,
+                             kni_atom *y, kni_atom *ty)
 {
     residuals u = {.n_value = t->s.n_out, .n = l->n_residual};
     kni_jaxpr *primal = NULL;
     KN_TRY(knt_simplify(l->primal, &primal)); /* equal residuals are one */
     u.j = primal;
-    kn_error *error = sort_residuals(r, &t->s, &u);
+    knx_error *error = sort_residuals(r, &t->s, &u);
     if (!error)
         error = emit_primal(r, &t->s, &u, y);
     if (!error) {
@@ -366,10 +366,10 @@ static kn_error *emit_parts(const kn_rule *r, const tangents *t, const kn_linear
     return error;
 }
 
-static kn_error *reverse(const kn_rule *r, tangents *t, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *reverse(const kni_rule *r, tangents *t, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
-    kn_linearized l = {0};
-    kn_error *error = NULL;
+    knt_linearized l = {0};
+    knx_error *error = NULL;
     do {
         knt_linearized_free(&l);
         error = knt_linearize(t->s.j, t->in, &l);
@@ -385,24 +385,24 @@ static kn_error *reverse(const kn_rule *r, tangents *t, const kn_atom *tx, kn_at
     return error;
 }
 
-static kn_error *in_chunks(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *in_chunks(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
     kni_jaxpr *j = NULL;
     KN_TRY(knp_scan_in_chunks(r, &j));
-    kn_error *error = knp_linearize_instead(r, j, tx, y, ty);
+    knx_error *error = knp_linearize_instead(r, j, tx, y, ty);
     kni_release(j);
     return error;
 }
 
 /* Of no steps: the carry's tangents are those that it begins with, and nothing else is looked at. */
-static void without_steps(const kn_rule *r, const knp_scan *s, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static void without_steps(const kni_rule *r, const knp_scan *s, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
-    knb_emit(r->b, &kn_prim_scan, r->params, r->n_in, r->x, y, r->n_out);
+    knb_emit(r->b, &knp_prim_scan, r->params, r->n_in, r->x, y, r->n_out);
     for (uint32_t i = 0; i < s->n_out; i++)
         ty[i] = i < s->n_carry ? tx[s->n_const + i] : KN_ATOM_ZERO;
 }
 
-kn_error *knp_scan_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+knx_error *knp_scan_linearize(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
     tangents t = {.s = knp_scan_of(r->params)};
     t.in = knx_arena_zero(&r->b->arena, (size_t)t.s.n_in + 1);

@@ -13,9 +13,9 @@ enum {
 }; /* elements of small values, of large ones; handed over per step */
 
 typedef struct separation {
-    const kn_p_scan *p;
+    const kni_p_scan *p;
     const kni_jaxpr *j; /* the body, calls inlined and rows expanded */
-    kn_arena arena;
+    knx_arena arena;
     bool *early;   /* per variable: depends on small carries, inputs and constants alone */
     bool *moved;   /* per equation: it is of the first scan */
     bool *crosses; /* per variable: the second scan reads it, and the first one makes it */
@@ -23,10 +23,10 @@ typedef struct separation {
     bool pays;
 } separation;
 
-static bool is_small(kn_type t) { return kni_type_size(t) <= FEW; }
-static bool is_early(const separation *s, kn_atom a) { return kni_is_literal(a) || s->early[a]; }
+static bool is_small(kni_type t) { return kni_type_size(t) <= FEW; }
+static bool is_early(const separation *s, kni_atom a) { return kni_is_literal(a) || s->early[a]; }
 
-static bool may_move(const separation *s, const kn_eqn *e)
+static bool may_move(const separation *s, const kni_eqn *e)
 {
     bool early = !kni_must_stay(e->prim, e->params) && !(kni_bits(e->prim, e->params) & KN_DEEP_BITS);
     for (uint32_t i = 0; early && i < e->n_in; i++)
@@ -54,7 +54,7 @@ static bool spread(separation *s)
     return closed;
 }
 
-static void cross(separation *s, kn_atom a)
+static void cross(separation *s, kni_atom a)
 {
     if (kni_is_literal(a) || !s->early[a] || s->crosses[a] || a < s->nc || (a >= s->nc + s->n && a < s->j->n_in))
         return;
@@ -71,7 +71,7 @@ static void judge(separation *s)
     for (uint32_t i = 0; i < s->n; i++)
         any |= s->early[s->nc + i];
     for (uint32_t k = 0; k < j->n_eqn; k++) {
-        const kn_eqn *e = &j->eqn[k];
+        const kni_eqn *e = &j->eqn[k];
         any |= s->moved[k];
         for (uint32_t i = 0; !s->moved[k] && i < e->n_in; i++)
             cross(s, e->in[i]);
@@ -86,12 +86,12 @@ static void judge(separation *s)
     s->pays = large && any && bytes <= MOST_CROSSING_BYTES;
 }
 
-static kn_error *analyse(separation *s, const kn_p_scan *p)
+static knx_error *analyse(separation *s, const kni_p_scan *p)
 {
     kni_jaxpr *inlined = NULL, *expanded = NULL;
     *s = (separation){.p = p};
     KN_TRY(knt_inline_calls(p->jaxpr, &inlined));
-    kn_error *e = knt_expand(inlined, &expanded);
+    knx_error *e = knt_expand(inlined, &expanded);
     kni_release(inlined);
     if (e)
         return e;
@@ -126,16 +126,16 @@ static void end(separation *s)
     knx_arena_free(&s->arena);
 }
 
-bool knp_scan_separates(const kn_rule *r)
+bool knp_scan_separates(const kni_rule *r)
 {
-    const kn_p_scan *p = r->params;
+    const kni_p_scan *p = r->params;
     separation s;
     bool small = false, large = false;
     for (uint32_t i = 0; i < p->jaxpr->n_in; i++) /* a quick look first */
         small |= is_small(kni_in_type(p->jaxpr, i)), large |= kni_type_size(kni_in_type(p->jaxpr, i)) >= MANY;
     if (!small || !large || p->length < 2)
         return false;
-    kn_error *e = analyse(&s, p);
+    knx_error *e = analyse(&s, p);
     bool pays = !e && s.pays;
     knx_error_release(e); /* then it stays as it is */
     end(&s);
@@ -145,12 +145,12 @@ bool knp_scan_separates(const kn_rule *r)
 /* --- the two bodies --------------------------------------------------------------------------- */
 
 /* One of the bodies: its inputs are constants, its carries, all inputs, and (second) what crosses. */
-static kn_error *write_body(const separation *s, bool second, kni_jaxpr **out)
+static knx_error *write_body(const separation *s, bool second, kni_jaxpr **out)
 {
     const kni_jaxpr *j = s->j;
     knt_replay r;
-    kn_error *e = knt_replay_begin(&r, j, false);
-    kn_atom *y = e ? NULL : knx_arena_alloc(&r.arena, ((size_t)j->n_out + s->n_crossing + 1) * sizeof *y);
+    knx_error *e = knt_replay_begin(&r, j, false);
+    kni_atom *y = e ? NULL : knx_arena_alloc(&r.arena, ((size_t)j->n_out + s->n_crossing + 1) * sizeof *y);
     uint32_t n = 0;
     if (!e && !y)
         e = knx_error_nomem();
@@ -184,14 +184,14 @@ static kn_error *write_body(const separation *s, bool second, kni_jaxpr **out)
 }
 
 /* One of the scans; `crossing`: what the first one stacked. */
-static kn_error *write_scan(const kn_rule *r, const separation *s, bool second, kn_atom *crossing, kn_atom *y)
+static knx_error *write_scan(const kni_rule *r, const separation *s, bool second, kni_atom *crossing, kni_atom *y)
 {
-    kn_p_scan p = *s->p;
+    kni_p_scan p = *s->p;
     uint32_t n = 0, k = 0;
     p.jaxpr = NULL;
     KN_TRY(write_body(s, second, &p.jaxpr));
-    kn_atom *in = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + s->n_crossing + 1) * sizeof *in);
-    kn_atom *out = knx_arena_alloc(&r->b->arena, ((size_t)p.jaxpr->n_out + 1) * sizeof *out);
+    kni_atom *in = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + s->n_crossing + 1) * sizeof *in);
+    kni_atom *out = knx_arena_alloc(&r->b->arena, ((size_t)p.jaxpr->n_out + 1) * sizeof *out);
     if (!in || !out) {
         kni_release(p.jaxpr);
         return knx_error_nomem();
@@ -223,11 +223,11 @@ static kn_error *write_scan(const kn_rule *r, const separation *s, bool second, 
     return NULL;
 }
 
-kn_error *knp_scan_separate(const kn_rule *r, kn_atom *y)
+knx_error *knp_scan_separate(const kni_rule *r, kni_atom *y)
 {
     separation s;
-    kn_error *e = analyse(&s, r->params);
-    kn_atom *crossing = e ? NULL : knx_arena_alloc(&r->b->arena, ((size_t)s.n_crossing + 1) * sizeof *crossing);
+    knx_error *e = analyse(&s, r->params);
+    kni_atom *crossing = e ? NULL : knx_arena_alloc(&r->b->arena, ((size_t)s.n_crossing + 1) * sizeof *crossing);
     if (!e && !crossing)
         e = knx_error_nomem();
     if (!e)

@@ -6,6 +6,6 @@
 
 /* Does the body have a part that works on a few numbers alone, such as a counter or a key, beside one that works on
  * arrays? (columns `expands` and `expand`) */
-bool knp_scan_separates(const kn_rule *r);
-kn_error *knp_scan_separate(const kn_rule *r, kn_atom *y);
+bool knp_scan_separates(const kni_rule *r);
+knx_error *knp_scan_separate(const kni_rule *r, kni_atom *y);
 #endif

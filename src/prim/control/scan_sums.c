@@ -11,7 +11,7 @@
 
 enum { LARGE = 256, TERMS = 16 }; /* elements of a sum that is worth it; terms that a sum has at most */
 
-kn_error *knp_scan_sums_begin(knp_scan_sums *u, const kni_jaxpr *j, kn_arena *a)
+knx_error *knp_scan_sums_begin(knp_scan_sums *u, const kni_jaxpr *j, knx_arena *a)
 {
     size_t room = (size_t)j->n_var + 1;
     *u = (knp_scan_sums){.j = j};
@@ -30,23 +30,23 @@ kn_error *knp_scan_sums_begin(knp_scan_sums *u, const kni_jaxpr *j, kn_arena *a)
     return NULL;
 }
 
-static const kn_eqn *maker(const knp_scan_sums *u, kn_atom a) { return kni_is_var(a) ? u->made_by[a] : NULL; }
+static const kni_eqn *maker(const knp_scan_sums *u, kni_atom a) { return kni_is_var(a) ? u->made_by[a] : NULL; }
 
 /* The product that a shows, perhaps with its axes in another order. */
-static const kn_eqn *product(const knp_scan_sums *u, kn_atom a)
+static const kni_eqn *product(const knp_scan_sums *u, kni_atom a)
 {
-    const kn_eqn *e = maker(u, a);
-    while (e && e->prim == &kn_prim_transpose)
+    const kni_eqn *e = maker(u, a);
+    while (e && e->prim == &knp_prim_transpose)
         e = maker(u, e->in[0]);
-    return e && e->prim == &kn_prim_dot_general ? e : NULL;
+    return e && e->prim == &knp_prim_dot_general ? e : NULL;
 }
 
 /* How many numbers are to be stacked for a product; -1: it does not pay, or one factor is the same in all steps. */
-static int64_t numbers_to_stack(const knp_scan_sums *u, const kn_eqn *e)
+static int64_t numbers_to_stack(const knp_scan_sums *u, const kni_eqn *e)
 {
     int64_t n = 0;
     for (int i = 0; i < 2; i++) {
-        kn_atom a = e->in[i];
+        kni_atom a = e->in[i];
         if (!kni_is_var(a) || u->constant[a] || u->j->type[a].ndim >= KN_MAX_NDIM)
             return -1;
         n += u->outside[a] != KN_ATOM_NONE || u->is_stacked[a] ? 0 : kni_type_size(u->j->type[a]);
@@ -55,16 +55,16 @@ static int64_t numbers_to_stack(const knp_scan_sums *u, const kn_eqn *e)
 }
 
 /* The terms that a is the sum of; 0: too many, or one that is no such product. */
-static int terms_of(const knp_scan_sums *u, kn_atom a, kn_atom *terms)
+static int terms_of(const knp_scan_sums *u, kni_atom a, kni_atom *terms)
 {
-    kn_atom left[TERMS] = {a};
+    kni_atom left[TERMS] = {a};
     int n_left = 1, n = 0;
     while (n_left) {
-        kn_atom at = left[--n_left];
-        const kn_eqn *e = maker(u, at), *p = product(u, at);
+        kni_atom at = left[--n_left];
+        const kni_eqn *e = maker(u, at), *p = product(u, at);
         if (n + n_left + 2 > TERMS || !e)
             return 0;
-        if (e->prim == &kn_prim_add_any) {
+        if (e->prim == &knp_prim_add_any) {
             left[n_left++] = e->in[1]; /* the first one is met first */
             left[n_left++] = e->in[0];
         } else if (p && numbers_to_stack(u, p) >= 0) {
@@ -76,13 +76,13 @@ static int terms_of(const knp_scan_sums *u, kn_atom a, kn_atom *terms)
     return n;
 }
 
-bool knp_scan_sums_take(knp_scan_sums *u, kn_atom a)
+bool knp_scan_sums_take(knp_scan_sums *u, kni_atom a)
 {
-    kn_atom terms[TERMS];
+    kni_atom terms[TERMS];
     int n = kni_is_var(a) && kni_type_size(u->j->type[a]) >= LARGE ? terms_of(u, a, terms) : 0;
     for (int k = 0; k < n; k++)
         for (int i = 0; i < 2; i++) {
-            kn_atom x = product(u, terms[k])->in[i];
+            kni_atom x = product(u, terms[k])->in[i];
             if (u->outside[x] != KN_ATOM_NONE || u->is_stacked[x])
                 continue;
             u->is_stacked[x] = true;
@@ -91,12 +91,12 @@ bool knp_scan_sums_take(knp_scan_sums *u, kn_atom a)
     return n > 0;
 }
 
-kn_error *knp_scan_sums_extend(const knp_scan_sums *u, kni_jaxpr **out)
+knx_error *knp_scan_sums_extend(const knp_scan_sums *u, kni_jaxpr **out)
 {
     const kni_jaxpr *j = u->j;
     knt_replay r;
-    kn_error *error = knt_replay_begin(&r, j, true);
-    kn_atom *y = error ? NULL : knx_arena_alloc(&r.arena, ((size_t)j->n_out + u->n_stacked + 1) * sizeof *y);
+    knx_error *error = knt_replay_begin(&r, j, true);
+    kni_atom *y = error ? NULL : knx_arena_alloc(&r.arena, ((size_t)j->n_out + u->n_stacked + 1) * sizeof *y);
     uint32_t n = 0;
     if (!error && !y)
         error = knx_error_nomem();
@@ -115,37 +115,37 @@ kn_error *knp_scan_sums_extend(const knp_scan_sums *u, kni_jaxpr **out)
 }
 
 /* Axes of an element as axes of all steps' elements; with the steps themselves in front if they are joined. */
-static kn_ints lifted(kn_ints axes, bool steps, int64_t *room)
+static kni_ints lifted(kni_ints axes, bool steps, int64_t *room)
 {
     int n = 0;
     if (steps)
         room[n++] = 0;
     for (int i = 0; i < axes.n; i++)
         room[n++] = axes.v[i] + 1;
-    return (kn_ints){n, room};
+    return (kni_ints){n, room};
 }
 
-static kn_atom product_of_all_steps(const knp_scan_sums *u, kn_builder *b, kn_atom term)
+static kni_atom product_of_all_steps(const knp_scan_sums *u, kni_builder *b, kni_atom term)
 {
-    const kn_eqn *e = product(u, term), *view[TERMS];
-    kn_p_dot_general p = *(const kn_p_dot_general *)e->params;
+    const kni_eqn *e = product(u, term), *view[TERMS];
+    kni_p_dot_general p = *(const kni_p_dot_general *)e->params;
     int64_t room[4][KN_MAX_NDIM + 1];
     p.lhs_contract = lifted(p.lhs_contract, true, room[0]);
     p.rhs_contract = lifted(p.rhs_contract, true, room[1]);
     p.lhs_batch = lifted(p.lhs_batch, false, room[2]);
     p.rhs_batch = lifted(p.rhs_batch, false, room[3]);
-    kn_atom y = knb_dot_general(b, u->outside[e->in[0]], u->outside[e->in[1]], &p);
+    kni_atom y = knb_dot_general(b, u->outside[e->in[0]], u->outside[e->in[1]], &p);
     int n = 0;
-    for (const kn_eqn *at = maker(u, term); at != e && n < TERMS; at = maker(u, at->in[0]))
+    for (const kni_eqn *at = maker(u, term); at != e && n < TERMS; at = maker(u, at->in[0]))
         view[n++] = at;
     while (n--)
         y = knb_emit1(b, view[n]->prim, view[n]->params, 1, &y);
     return y;
 }
 
-kn_atom knp_scan_sums_write(const knp_scan_sums *u, kn_builder *b, kn_atom a)
+kni_atom knp_scan_sums_write(const knp_scan_sums *u, kni_builder *b, kni_atom a)
 {
-    kn_atom terms[TERMS], sum = KN_ATOM_ZERO;
+    kni_atom terms[TERMS], sum = KN_ATOM_ZERO;
     int n = terms_of(u, a, terms);
     for (int k = 0; k < n; k++)
         sum = knb_add_any(b, sum, product_of_all_steps(u, b, terms[k]));

@@ -19,7 +19,7 @@ typedef struct transposition {
     bool *depends;      /* results: on a linear input */
     bool *in, *out;     /* inputs that the cotangents need, results that have one, and the carries of both */
     uint32_t *at;       /* inputs: where the transposed body has their cotangents, among its results */
-    kn_atom *steps;     /* inputs that are carries, but not linear: their values, all steps; else NONE */
+    kni_atom *steps;    /* inputs that are carries, but not linear: their values, all steps; else NONE */
     kni_jaxpr *picked;  /* the body of these inputs and results */
     kni_jaxpr *body;    /* that, transposed */
     knp_scan_sums sums; /* of `body`: sums that are made after the loop */
@@ -30,7 +30,7 @@ typedef struct transposition {
 
 static bool is_carry(const knp_scan *s, uint32_t input) { return input >= s->n_const && input < s->first_x; }
 
-static kn_error *find_dependent(const kni_jaxpr *j, const bool *in, bool *out)
+static knx_error *find_dependent(const kni_jaxpr *j, const bool *in, bool *out)
 {
     bool *depends = knx_alloc_zero((size_t)j->n_var + 1);
     if (!depends)
@@ -38,7 +38,7 @@ static kn_error *find_dependent(const kni_jaxpr *j, const bool *in, bool *out)
     for (uint32_t i = 0; i < j->n_in; i++)
         depends[i] = in[i];
     for (uint32_t k = 0; k < j->n_eqn; k++) {
-        const kn_eqn *e = &j->eqn[k];
+        const kni_eqn *e = &j->eqn[k];
         bool any = false;
         for (uint32_t i = 0; i < e->n_in; i++)
             any = any || (kni_is_var(e->in[i]) && depends[e->in[i]]);
@@ -52,7 +52,7 @@ static kn_error *find_dependent(const kni_jaxpr *j, const bool *in, bool *out)
 }
 
 /* Which carries are linear, and which inputs and results take part. */
-static kn_error *find_parts(const kn_rule *r, transposition *t, const kn_atom *ct)
+static knx_error *find_parts(const kni_rule *r, transposition *t, const kni_atom *ct)
 {
     const knp_scan *s = &t->s;
     for (uint32_t i = 0; i < s->n_in; i++)
@@ -72,12 +72,12 @@ static kn_error *find_parts(const kn_rule *r, transposition *t, const kn_atom *c
 }
 
 /* The carries that are not linear are needed from all steps. */
-static kn_error *work_out_others(const kn_rule *r, transposition *t)
+static knx_error *work_out_others(const kni_rule *r, transposition *t)
 {
     const knp_scan *s = &t->s;
-    kn_arena *a = &r->b->arena;
+    knx_arena *a = &r->b->arena;
     bool *out = knx_arena_zero(a, (size_t)s->n_out + 1), *in = knx_arena_zero(a, (size_t)s->n_in + 1), any = false;
-    kn_atom *y = knp_atoms(r->b, 2 * (size_t)s->n_carry), *put = knp_atoms(r->b, s->n_in);
+    kni_atom *y = knp_atoms(r->b, 2 * (size_t)s->n_carry), *put = knp_atoms(r->b, s->n_in);
     if (!out || !in || !y || !put)
         return knx_error_nomem();
     for (uint32_t i = 0; i < s->n_carry; i++)
@@ -87,11 +87,12 @@ static kn_error *work_out_others(const kn_rule *r, transposition *t)
     KN_TRY(knp_scan_needs(s, out, in));
     for (uint32_t i = 0; i < s->n_in; i++)
         if (in[i] && t->linear[i])
-            return knx_error(KN_ERROR_VALUE, "scan cannot be transposed: an operation that can fail is linear, and the "
-                                             "carry has arrays that are not");
+            return knx_error_new(KN_ERROR_VALUE,
+                                 "scan cannot be transposed: an operation that can fail is linear, and the "
+                                 "carry has arrays that are not");
     knp_scan_writer w;
-    kn_error *error = knp_scan_begin(&w, r, s->n_in, (size_t)s->n_out + s->n_carry) ? NULL : knx_error_nomem();
-    kn_p_scan p = {.length = s->p->length, .reverse = s->p->reverse, .unroll = s->p->unroll};
+    knx_error *error = knp_scan_begin(&w, r, s->n_in, (size_t)s->n_out + s->n_carry) ? NULL : knx_error_nomem();
+    kni_p_scan p = {.length = s->p->length, .reverse = s->p->reverse, .unroll = s->p->unroll};
     uint32_t n_in = 0, n_out = 0, *pick_in = knx_arena_alloc(a, ((size_t)s->n_in + 1) * sizeof *pick_in),
              *pick_out = knx_arena_alloc(a, ((size_t)s->n_out + 1) * sizeof *pick_out);
     kni_jaxpr *j = NULL;
@@ -123,7 +124,7 @@ static kn_error *work_out_others(const kn_rule *r, transposition *t)
 }
 
 /* The body of what takes part, transposed: inputs that are not linear, cotangents of results -> of linear inputs. */
-static kn_error *transpose_body(const kn_rule *r, transposition *t)
+static knx_error *transpose_body(const kni_rule *r, transposition *t)
 {
     const knp_scan *s = &t->s;
     bool *linear = knx_arena_alloc(&r->b->arena, (size_t)s->n_in + 1);
@@ -146,13 +147,13 @@ static kn_error *transpose_body(const kn_rule *r, transposition *t)
     KN_TRY(knp_pick(s->j, t->n_picked_in, t->pick_in, t->n_picked_out, t->pick_out, &t->picked));
     kni_jaxpr *body = NULL;
     KN_TRY(knt_transpose(t->picked, linear, &body));
-    kn_error *error = knt_inline_calls(body, &t->body);
+    knx_error *error = knt_inline_calls(body, &t->body);
     kni_release(body);
     return error;
 }
 
 /* Which sums over the steps are made after the loop. */
-static kn_error *choose_sums(const kn_rule *r, transposition *t, const kn_atom *ct)
+static knx_error *choose_sums(const kni_rule *r, transposition *t, const kni_atom *ct)
 {
     const knp_scan *s = &t->s;
     knp_scan_sums *u = &t->sums;
@@ -174,10 +175,10 @@ static kn_error *choose_sums(const kn_rule *r, transposition *t, const kn_atom *
 /* The scan. x[i] are the inputs of the transposed body, in its order. */
 typedef struct writing {
     knp_scan_writer w;
-    kn_atom *x, *cotangent, *sum, *y; /* cotangent: per result of the picked body; sum: per input */
+    kni_atom *x, *cotangent, *sum, *y; /* cotangent: per result of the picked body; sum: per input */
 } writing;
 
-static void put_inputs(const kn_rule *r, transposition *t, writing *u, const kn_atom *ct, kn_p_scan *p)
+static void put_inputs(const kni_rule *r, transposition *t, writing *u, const kni_atom *ct, kni_p_scan *p)
 {
     const knp_scan *s = &t->s;
     knp_scan_writer *w = &u->w;
@@ -206,10 +207,10 @@ static void put_inputs(const kn_rule *r, transposition *t, writing *u, const kn_
 
 /* Results of the transposed body, as the scan has them: sums, carries, outputs, and what is stacked for later; returns
  * their number. */
-static uint32_t put_results(transposition *t, writing *u, const kn_atom *ct_in)
+static uint32_t put_results(transposition *t, writing *u, const kni_atom *ct_in)
 {
     const knp_scan *s = &t->s;
-    kn_atom *out = u->w.f.out;
+    kni_atom *out = u->w.f.out;
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->n_in; i++)
         if (t->in[i] && t->linear[i] && !t->after[i])
@@ -220,7 +221,7 @@ static uint32_t put_results(transposition *t, writing *u, const kn_atom *ct_in)
 }
 
 /* Cotangents of the operands from the scan's results. */
-static void take_results(const kn_rule *r, transposition *t, const kn_atom *y, kn_atom *ct_in)
+static void take_results(const kni_rule *r, transposition *t, const kni_atom *y, kni_atom *ct_in)
 {
     const knp_scan *s = &t->s;
     uint32_t n = 0;
@@ -238,14 +239,14 @@ static void take_results(const kn_rule *r, transposition *t, const kn_atom *y, k
 }
 
 /* body: t->body, and what is stacked as further results */
-static kn_error *write_transposed(const kn_rule *r, transposition *t, const kni_jaxpr *body, writing *u,
-                                  const kn_atom *ct, kn_atom *ct_in)
+static knx_error *write_transposed(const kni_rule *r, transposition *t, const kni_jaxpr *body, writing *u,
+                                   const kni_atom *ct, kni_atom *ct_in)
 {
     const knp_scan *s = &t->s;
-    kn_arena *a = &u->w.f.arena;
-    kn_p_scan p = {.length = s->p->length, .reverse = !s->p->reverse, .unroll = s->p->unroll};
-    kn_atom *body_in = knx_arena_alloc(a, ((size_t)body->n_in + 1) * sizeof *body_in),
-            *body_out = knx_arena_alloc(a, ((size_t)body->n_out + 1) * sizeof *body_out);
+    knx_arena *a = &u->w.f.arena;
+    kni_p_scan p = {.length = s->p->length, .reverse = !s->p->reverse, .unroll = s->p->unroll};
+    kni_atom *body_in = knx_arena_alloc(a, ((size_t)body->n_in + 1) * sizeof *body_in),
+             *body_out = knx_arena_alloc(a, ((size_t)body->n_out + 1) * sizeof *body_out);
     uint32_t n = 0;
     if (!body_in || !body_out)
         return knx_error_nomem();
@@ -261,7 +262,7 @@ static kn_error *write_transposed(const kn_rule *r, transposition *t, const kni_
     return NULL;
 }
 
-static kn_error *emit_transposed(const kn_rule *r, transposition *t, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *emit_transposed(const kni_rule *r, transposition *t, const kni_atom *ct, kni_atom *ct_in)
 {
     const knp_scan *s = &t->s;
     size_t most = (size_t)s->n_in + s->n_out, results = (size_t)s->n_in + t->sums.n_stacked;
@@ -271,7 +272,7 @@ static kn_error *emit_transposed(const kn_rule *r, transposition *t, const kn_at
                  .cotangent = knp_atoms(r->b, s->n_out),
                  .sum = knp_atoms(r->b, s->n_in),
                  .y = knp_atoms(r->b, results)};
-    kn_error *error = knp_scan_begin(&u.w, r, most, results) ? NULL : knx_error_nomem();
+    knx_error *error = knp_scan_begin(&u.w, r, most, results) ? NULL : knx_error_nomem();
     if (!error && !(u.x && u.cotangent && u.sum && u.y))
         error = knx_error_nomem();
     if (!error)
@@ -281,10 +282,10 @@ static kn_error *emit_transposed(const kn_rule *r, transposition *t, const kn_at
     return error;
 }
 
-kn_error *knp_scan_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+knx_error *knp_scan_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     transposition t = {.s = knp_scan_of(r->params)};
-    kn_arena *a = &r->b->arena;
+    knx_arena *a = &r->b->arena;
     size_t n_in = (size_t)t.s.n_in + 1, n_out = (size_t)t.s.n_out + 1;
     t.linear = knx_arena_zero(a, n_in);
     t.in = knx_arena_zero(a, n_in);
@@ -297,7 +298,7 @@ kn_error *knp_scan_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in
     t.steps = knp_atoms(r->b, t.s.n_in);
     if (!t.linear || !t.in || !t.depends || !t.out || !t.after || !t.at || !t.pick_in || !t.pick_out || !t.steps)
         return knx_error_nomem();
-    kn_error *error = find_parts(r, &t, ct);
+    knx_error *error = find_parts(r, &t, ct);
     if (!error)
         error = work_out_others(r, &t);
     if (!error)

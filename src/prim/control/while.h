@@ -6,9 +6,9 @@
 #include "prim/frame.h"
 
 typedef struct knp_while {
-    const kn_p_while *p;
+    const kni_p_while *p;
     uint32_t n_cond, n_body, n; /* constants of the condition, of the body; carries */
 } knp_while;
 knp_while knp_while_of(const void *params, uint32_t n_in);
-kn_error *knp_while_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out);
+knx_error *knp_while_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out);
 #endif

@@ -26,7 +26,7 @@ static void batch_carry(batching *t, uint32_t carry)
     t->body_axis[t->l.n_body + carry] = t->cond_axis[t->l.n_cond + carry] = 0;
 }
 
-static kn_error *find_batched(batching *t)
+static knx_error *find_batched(batching *t)
 {
     for (bool settled = false; !settled;) {
         settled = true;
@@ -53,21 +53,21 @@ static kn_error *find_batched(batching *t)
 }
 
 /* pred ? new : old, lane by lane. */
-static kn_atom keep_if_done(kn_builder *b, kn_atom pred, kn_atom new, kn_atom old)
+static kni_atom keep_if_done(kni_builder *b, kni_atom pred, kni_atom new, kni_atom old)
 {
-    kn_type t = knb_type(b, old);
-    kn_atom which = t.ndim == 1 ? pred : knb_broadcast_in_dim(b, pred, t.ndim, t.dim, (const int64_t[]){0});
-    return knb_select_n(b, which, 2, (const kn_atom[]){old, new});
+    kni_type t = knb_type(b, old);
+    kni_atom which = t.ndim == 1 ? pred : knb_broadcast_in_dim(b, pred, t.ndim, t.dim, (const int64_t[]){0});
+    return knb_select_n(b, which, 2, (const kni_atom[]){old, new});
 }
 
 /* ---- Errors of steps. Those of lanes that are done are none, so the steps are written without errors, and behind them
  * stands a branch that runs the step of the lanes that fail for its error. */
 
 /* A jaxpr that takes what j takes and gives nothing; with `runs` it runs j. */
-static kn_error *without_results(const kni_jaxpr *j, bool runs, kni_jaxpr **out)
+static knx_error *without_results(const kni_jaxpr *j, bool runs, kni_jaxpr **out)
 {
     knp_frame f;
-    kn_error *error = knp_frame_begin(&f, j->n_in, j->n_out) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, j->n_in, j->n_out) ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !error && i < j->n_in; i++)
         knp_frame_input(&f, kni_in_type(j, i));
     if (!error && runs)
@@ -79,11 +79,11 @@ static kn_error *without_results(const kni_jaxpr *j, bool runs, kni_jaxpr **out)
 }
 
 /* index, what the body takes -> nothing; the body is run if the index is 1. */
-static kn_error *raising(const batching *t, kni_jaxpr **out)
+static knx_error *raising(const batching *t, kni_jaxpr **out)
 {
     const kni_jaxpr *j = t->l.p->body_jaxpr;
     kni_jaxpr *way[2] = {NULL, NULL}, *one = NULL;
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     for (int k = 0; !error && k < 2; k++)
         error = without_results(j, k, &way[k]);
     knp_frame f = {0};
@@ -93,7 +93,7 @@ static kn_error *raising(const batching *t, kni_jaxpr **out)
         knp_frame_input(&f, kni_scalar_type(KN_DT(I32)));
         for (uint32_t i = 0; i < j->n_in; i++)
             knp_frame_input(&f, kni_in_type(j, i));
-        knb_cond(&f.b, &(kn_p_cond){.branches = {2, way}}, f.in, f.out);
+        knb_cond(&f.b, &(kni_p_cond){.branches = {2, way}}, f.in, f.out);
         error = knp_frame_finish(&f, 0, f.out, j->name, &one);
     }
     knp_frame_end(&f);
@@ -114,18 +114,18 @@ static kn_error *raising(const batching *t, kni_jaxpr **out)
 }
 
 /* in: what the body takes; which: the lanes whose step fails. */
-static kn_error *raise_where(batching *t, knp_frame *f, kn_atom which, const kn_atom *in)
+static knx_error *raise_where(batching *t, knp_frame *f, kni_atom which, const kni_atom *in)
 {
     kni_jaxpr *way[2] = {NULL, NULL};
     KN_TRY(raising(t, &way[1]));
-    kn_error *error = without_results(way[1], false, &way[0]);
+    knx_error *error = without_results(way[1], false, &way[0]);
     uint32_t n_in = t->l.p->body_jaxpr->n_in, n = 0;
-    kn_atom *x = error ? NULL : knp_atoms(&f->b, (size_t)n_in + 2);
+    kni_atom *x = error ? NULL : knp_atoms(&f->b, (size_t)n_in + 2);
     if (x) {
         x[n++] = knb_convert(&f->b, knt_any_failed(&f->b, which), KN_DT(I32));
         x[n++] = knb_convert(&f->b, which, KN_DT(I32));
         knp_put_all(x, &n, in, n_in);
-        knb_cond(&f->b, &(kn_p_cond){.branches = {2, way}}, x, f->out);
+        knb_cond(&f->b, &(kni_p_cond){.branches = {2, way}}, x, f->out);
     } else if (!error) {
         error = knx_error_nomem();
     }
@@ -135,11 +135,11 @@ static kn_error *raise_where(batching *t, knp_frame *f, kn_atom which, const kn_
 }
 
 /* The batched body without its errors, in its place; its last result says which lanes fail. */
-static kn_error *leave_errors_out(batching *t)
+static knx_error *leave_errors_out(batching *t)
 {
     kni_jaxpr *batched = NULL;
     t->out_axis[t->l.n] = 0;
-    kn_error *error = knt_batch(t->unfailing, t->size, t->name, t->body_axis, t->out_axis, &batched);
+    knx_error *error = knt_batch(t->unfailing, t->size, t->name, t->body_axis, t->out_axis, &batched);
     if (!error) {
         kni_release(t->body);
         t->body = batched;
@@ -150,7 +150,7 @@ static kn_error *leave_errors_out(batching *t)
 /* ---- Lanes that are done. */
 
 /* The body that changes only the lanes that are not done. It asks the condition, so it has its constants in front. */
-static kn_error *write_kept(batching *t, knp_frame *f, kni_jaxpr **kept)
+static knx_error *write_kept(batching *t, knp_frame *f, kni_jaxpr **kept)
 {
     const loop *l = &t->l;
     size_t inputs = (size_t)l->n_cond + l->n_body + l->n;
@@ -158,15 +158,15 @@ static kn_error *write_kept(batching *t, knp_frame *f, kni_jaxpr **kept)
         knp_frame_input(f, kni_in_type(t->cond, i));
     for (uint32_t i = 0; i < l->n_body + l->n; i++)
         knp_frame_input(f, kni_in_type(t->body, i));
-    const kn_atom *carry = f->in + l->n_cond + l->n_body;
-    kn_atom pred, *x = f->in + inputs;
+    const kni_atom *carry = f->in + l->n_cond + l->n_body;
+    kni_atom pred, *x = f->in + inputs;
     uint32_t n = 0;
     knp_put_all(x, &n, f->in, l->n_cond);
     knp_put_all(x, &n, carry, l->n);
     knb_inline(&f->b, t->cond, x, &pred);
     knb_inline(&f->b, t->body, f->in + l->n_cond, f->out);
     if (t->unfailing) {
-        kn_atom failed = knt_failed_over(&f->b, f->out[l->n], knb_type(&f->b, pred));
+        kni_atom failed = knt_failed_over(&f->b, f->out[l->n], knb_type(&f->b, pred));
         KN_TRY(raise_where(t, f, knb_and(&f->b, pred, failed), f->in + l->n_cond));
     }
     for (uint32_t i = 0; i < l->n; i++)
@@ -174,7 +174,7 @@ static kn_error *write_kept(batching *t, knp_frame *f, kni_jaxpr **kept)
     return knp_frame_finish(f, l->n, f->out, t->body->name, kept);
 }
 
-static kn_error *keep_done_lanes(batching *t)
+static knx_error *keep_done_lanes(batching *t)
 {
     knp_frame f;
     const loop *l = &t->l;
@@ -182,7 +182,7 @@ static kn_error *keep_done_lanes(batching *t)
     size_t inputs = (size_t)l->n_cond + l->n_body + l->n;
     if (t->unfailing)
         KN_TRY(leave_errors_out(t));
-    kn_error *error = knp_frame_begin(&f, 2 * inputs, (size_t)l->n + 1) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, 2 * inputs, (size_t)l->n + 1) ? NULL : knx_error_nomem();
     if (!error)
         error = write_kept(t, &f, &kept);
     knp_frame_end(&f);
@@ -194,13 +194,13 @@ static kn_error *keep_done_lanes(batching *t)
 }
 
 /* Any over the lanes in front; over all axes at once where x is any over others. */
-static kn_atom any_of(kn_builder *b, kn_atom x)
+static kni_atom any_of(kni_builder *b, kni_atom x)
 {
     int64_t axis[KN_MAX_NDIM] = {0};
     int n = 1;
-    const kn_draft_eqn *last = b->eqn.n ? &b->eqn.at[b->eqn.n - 1] : NULL;
-    if (last && last->prim == &kn_prim_reduce_or && last->out == x) {
-        const kn_p_reduce *p = last->params;
+    const kni_draft_eqn *last = b->eqn.n ? &b->eqn.at[b->eqn.n - 1] : NULL;
+    if (last && last->prim == &knp_prim_reduce_or && last->out == x) {
+        const kni_p_reduce *p = last->params;
         for (int i = 0; i < p->axes.n; i++)
             axis[n++] = p->axes.v[i];
         x = last->in[0];
@@ -209,16 +209,16 @@ static kn_atom any_of(kn_builder *b, kn_atom x)
 }
 
 /* The condition: is any lane not done? */
-static kn_error *any_lane(batching *t)
+static knx_error *any_lane(batching *t)
 {
     knp_frame f;
     kni_jaxpr *any = NULL;
-    kn_error *error = knp_frame_begin(&f, t->cond->n_in, 1) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, t->cond->n_in, 1) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < t->cond->n_in; i++)
             knp_frame_input(&f, kni_in_type(t->cond, i));
         knb_inline(&f.b, t->cond, f.in, f.out);
-        kn_atom y = any_of(&f.b, f.out[0]);
+        kni_atom y = any_of(&f.b, f.out[0]);
         error = knp_frame_finish(&f, 1, &y, t->cond->name, &any);
     }
     knp_frame_end(&f);
@@ -229,10 +229,10 @@ static kn_error *any_lane(batching *t)
     return error;
 }
 
-static kn_error *emit_batched(const kn_rule *r, batching *t, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *emit_batched(const kni_rule *r, batching *t, const int *axis, kni_atom *y, int *axis_out)
 {
     const loop *l = &t->l;
-    kn_atom *in = knx_arena_alloc(&r->b->arena, 2 * ((size_t)r->n_in + 1) * sizeof *in);
+    kni_atom *in = knx_arena_alloc(&r->b->arena, 2 * ((size_t)r->n_in + 1) * sizeof *in);
     if (!in)
         return knx_error_nomem();
     uint32_t n = 0, consts = l->n_cond + l->n_body;
@@ -245,8 +245,8 @@ static kn_error *emit_batched(const kn_rule *r, batching *t, const int *axis, kn
         in[n++] =
             is_batched(t, i) ? knp_batched_at(r, (int)(consts + i), t->size, axis[consts + i], 0) : r->x[consts + i];
     knb_while(r->b,
-              &(kn_p_while){t->body, (int64_t)l->n_body + (kept ? l->n_cond : 0), t->cond, l->n_cond, l->p->max_steps,
-                            l->p->accept, t->each ? l->p->lanes + 1 : 0},
+              &(kni_p_while){t->body, (int64_t)l->n_body + (kept ? l->n_cond : 0), t->cond, l->n_cond, l->p->max_steps,
+                             l->p->accept, t->each ? l->p->lanes + 1 : 0},
               in, y);
     for (uint32_t i = 0; i < l->n; i++)
         axis_out[i] = is_batched(t, i) ? 0 : -1;
@@ -258,12 +258,12 @@ static kn_error *emit_batched(const kn_rule *r, batching *t, const int *axis, kn
 /* Must they? What a lane that is done would do beside its results cannot be left out of a step of all. */
 static bool goes_lane_by_lane(const batching *t)
 {
-    uint32_t bits = kni_bits(&kn_prim_while, t->l.p);
+    uint32_t bits = kni_bits(&knp_prim_while, t->l.p);
     bool fails = knp_body_may_fail(t->l.p->body_jaxpr);
     return t->each && !(bits & KN_NAMES) && ((bits & KN_EFFECT) || (fails && !t->unfailing));
 }
 
-kn_error *knp_while_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+knx_error *knp_while_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     batching t = {.l = knp_while_of(r->params, (uint32_t)r->n_in), .size = size, .name = r->axis_name};
     const loop *l = &t.l;
@@ -272,7 +272,7 @@ kn_error *knp_while_batch(const kn_rule *r, int64_t size, const int *axis, kn_at
     t.body_axis = knx_alloc(room * sizeof *t.body_axis);
     t.out_axis = knx_alloc((room + 1) * sizeof *t.out_axis);
     t.was = knx_alloc_zero(room);
-    kn_error *error = t.cond_axis && t.body_axis && t.out_axis && t.was ? NULL : knx_error_nomem();
+    knx_error *error = t.cond_axis && t.body_axis && t.out_axis && t.was ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < l->n_cond; i++)
             t.cond_axis[i] = axis[i];

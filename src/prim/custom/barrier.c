@@ -10,7 +10,7 @@
  */
 #include "prim/rules.h"
 
-static kn_error *same_types(kn_rule *r, kn_type *y)
+static knx_error *same_types(kni_rule *r, kni_type *y)
 {
     r->n_out = r->n_in; /* there is room for as many results as operands */
     for (int i = 0; i < r->n_in; i++)
@@ -18,7 +18,7 @@ static kn_error *same_types(kn_rule *r, kn_type *y)
     return NULL;
 }
 
-const kn_prim kn_prim_copy = {
+const kni_prim knp_prim_copy = {
     .name = "copy",
     .n_in = 1,
     .n_out = 1,
@@ -36,9 +36,9 @@ const kn_prim kn_prim_copy = {
 
 /* The barrier over the operands that have cotangents or tangents `t`, zeros standing for KN_ATOM_ZERO; `to` are those
  * of the others left alone. */
-static kn_error *over_tangents(const kn_rule *r, const bool *wanted, const kn_atom *t, kn_atom *to)
+static knx_error *over_tangents(const kni_rule *r, const bool *wanted, const kni_atom *t, kni_atom *to)
 {
-    kn_atom *in = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + 1) * sizeof *in);
+    kni_atom *in = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + 1) * sizeof *in);
     if (!in)
         return knx_error_nomem();
     int n = 0;
@@ -52,17 +52,17 @@ static kn_error *over_tangents(const kn_rule *r, const bool *wanted, const kn_at
     return NULL;
 }
 
-static void barrier_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void barrier_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     bool *wanted = knx_arena_alloc(&r->b->arena, (size_t)r->n_in + 1);
     for (int i = 0; wanted && i < r->n_in; i++)
         wanted[i] = kni_has_tangent(r->xt[i]);
-    kn_error *e = wanted ? over_tangents(r, wanted, tx, ty) : knx_error_nomem();
+    knx_error *e = wanted ? over_tangents(r, wanted, tx, ty) : knx_error_nomem();
     if (e)
         knb_fail(r->b, e);
 }
 
-static kn_error *barrier_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *barrier_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     bool *wanted = knx_arena_alloc(&r->b->arena, (size_t)r->n_in + 1);
     for (int i = 0; wanted && i < r->n_in; i++)
@@ -70,7 +70,7 @@ static kn_error *barrier_transpose(const kn_rule *r, const kn_atom *ct, kn_atom 
     return wanted ? over_tangents(r, wanted, ct, ct_in) : knx_error_nomem();
 }
 
-static kn_error *barrier_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *barrier_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     (void)size;
     knb_emit(r->b, r->prim, NULL, r->n_in, r->x, y, r->n_out);
@@ -79,14 +79,14 @@ static kn_error *barrier_batch(const kn_rule *r, int64_t size, const int *axis, 
     return NULL;
 }
 
-static kn_error *barrier_expand(const kn_rule *r, kn_atom *y)
+static knx_error *barrier_expand(const kni_rule *r, kni_atom *y)
 {
     for (int i = 0; i < r->n_in; i++)
         y[i] = knb_copy(r->b, r->x[i]);
     return NULL;
 }
 
-const kn_prim kn_prim_optimization_barrier = {
+const kni_prim knp_prim_optimization_barrier = {
     .name = "optimization_barrier",
     .n_in = -1,
     .n_out = -1,

@@ -10,25 +10,26 @@
  */
 #include "prim/body.h"
 
-static kn_error *jit_type(kn_rule *r, kn_type *y)
+static knx_error *jit_type(kni_rule *r, kni_type *y)
 {
-    return knp_body_type("jit", ((const kn_p_jit *)r->params)->jaxpr, r, y);
+    return knp_body_type("jit", ((const kni_p_jit *)r->params)->jaxpr, r, y);
 }
 
 /* A call of j with the name that this equation's has. */
-static void call(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out)
+static void call(const kni_rule *r, kni_jaxpr *j, const kni_atom *in, kni_atom *out)
 {
     for (uint32_t i = 0; i < j->n_out; i++)
         out[i] = KN_ATOM_NONE;
-    knb_jit(r->b, ((const kn_p_jit *)r->params)->name, j, 0, in, out);
+    knb_jit(r->b, ((const kni_p_jit *)r->params)->name, j, 0, in, out);
 }
 
 /* --- linearize -------------------------------------------------------------------------------- */
 
-static kn_error *emit_linearized(const kn_rule *r, const kn_linearized *l, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *emit_linearized(const kni_rule *r, const knt_linearized *l, const kni_atom *tx, kni_atom *y,
+                                  kni_atom *ty)
 {
-    kn_atom *out = knp_atoms(r->b, (size_t)l->primal->n_out), *in = knp_atoms(r->b, (size_t)l->linear->n_in);
-    kn_atom *t = knp_atoms(r->b, (size_t)l->linear->n_out);
+    kni_atom *out = knp_atoms(r->b, (size_t)l->primal->n_out), *in = knp_atoms(r->b, (size_t)l->linear->n_in);
+    kni_atom *t = knp_atoms(r->b, (size_t)l->linear->n_out);
     if (!out || !in || !t)
         return knx_error_nomem();
     call(r, l->primal, r->x, out);
@@ -49,21 +50,21 @@ static kn_error *emit_linearized(const kn_rule *r, const kn_linearized *l, const
     return NULL;
 }
 
-static kn_error *linearized(const kn_rule *r, const kni_jaxpr *j, const bool *has_tangent, const kn_atom *tx,
-                            kn_atom *y, kn_atom *ty)
+static knx_error *linearized(const kni_rule *r, const kni_jaxpr *j, const bool *has_tangent, const kni_atom *tx,
+                             kni_atom *y, kni_atom *ty)
 {
-    kn_linearized l = {0};
-    kn_error *error = knt_linearize(j, has_tangent, &l);
+    knt_linearized l = {0};
+    knx_error *error = knt_linearize(j, has_tangent, &l);
     if (!error)
         error = emit_linearized(r, &l, tx, y, ty);
     knt_linearized_free(&l);
     return error;
 }
 
-static kn_error *emit_forward(const kn_rule *r, kni_jaxpr *j, const bool *out_tangent, const kn_atom *tx, kn_atom *y,
-                              kn_atom *ty)
+static knx_error *emit_forward(const kni_rule *r, kni_jaxpr *j, const bool *out_tangent, const kni_atom *tx,
+                               kni_atom *y, kni_atom *ty)
 {
-    kn_atom *in = knp_atoms(r->b, j->n_in), *out = knp_atoms(r->b, j->n_out);
+    kni_atom *in = knp_atoms(r->b, j->n_in), *out = knp_atoms(r->b, j->n_out);
     if (!in || !out)
         return knx_error_nomem();
     uint32_t n = 0;
@@ -81,8 +82,8 @@ static kn_error *emit_forward(const kn_rule *r, kni_jaxpr *j, const bool *out_ta
     return NULL;
 }
 
-static kn_error *forward_derivative(const kn_rule *r, const kni_jaxpr *j, const bool *has_tangent, const kn_atom *tx,
-                                    kn_atom *y, kn_atom *ty)
+static knx_error *forward_derivative(const kni_rule *r, const kni_jaxpr *j, const bool *has_tangent, const kni_atom *tx,
+                                     kni_atom *y, kni_atom *ty)
 {
     bool *none = knx_arena_zero(&r->b->arena, (size_t)r->n_out + 1);
     bool *out_tangent = knx_arena_zero(&r->b->arena, (size_t)r->n_out + 1);
@@ -90,38 +91,38 @@ static kn_error *forward_derivative(const kn_rule *r, const kni_jaxpr *j, const 
     if (!none || !out_tangent)
         return knx_error_nomem();
     KN_TRY(knt_jvp_lazily(j, has_tangent, none, out_tangent, &joint));
-    kn_error *error = emit_forward(r, joint, out_tangent, tx, y, ty);
+    knx_error *error = emit_forward(r, joint, out_tangent, tx, y, ty);
     kni_release(joint);
     return error;
 }
 
-static kn_error *jit_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *jit_linearize(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
     bool *has_tangent = knx_arena_alloc(&r->b->arena, (size_t)r->n_in + 1);
     if (!has_tangent)
         return knx_error_nomem();
     for (int i = 0; i < r->n_in; i++)
         has_tangent[i] = tx[i] != KN_ATOM_ZERO;
-    const kni_jaxpr *j = ((const kn_p_jit *)r->params)->jaxpr;
+    const kni_jaxpr *j = ((const kni_p_jit *)r->params)->jaxpr;
     return (r->forward ? forward_derivative : linearized)(r, j, has_tangent, tx, y, ty);
 }
 
 /* --- transpose -------------------------------------------------------------------------------- */
 
-static kn_error *jit_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *jit_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    return knp_body_transpose(r, ((const kn_p_jit *)r->params)->jaxpr, call, ct, ct_in);
+    return knp_body_transpose(r, ((const kni_p_jit *)r->params)->jaxpr, call, ct, ct_in);
 }
 
 /* --- batch, lowering -------------------------------------------------------------------------- */
 
-static kn_error *jit_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *jit_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     bool *batched = knx_alloc((size_t)r->n_out + 1);
     kni_jaxpr *j = NULL;
     if (!batched)
         return knx_error_nomem();
-    kn_error *error = knt_batch_lazily(((const kn_p_jit *)r->params)->jaxpr, size, r->axis_name, axis, batched, &j);
+    knx_error *error = knt_batch_lazily(((const kni_p_jit *)r->params)->jaxpr, size, r->axis_name, axis, batched, &j);
     if (!error) {
         call(r, j, r->x, y);
         for (int i = 0; i < r->n_out; i++)
@@ -132,24 +133,24 @@ static kn_error *jit_batch(const kn_rule *r, int64_t size, const int *axis, kn_a
     return error;
 }
 
-static kn_error *jit_expand(const kn_rule *r, kn_atom *y)
+static knx_error *jit_expand(const kni_rule *r, kni_atom *y)
 {
-    knb_inline(r->b, ((const kn_p_jit *)r->params)->jaxpr, r->x, y);
+    knb_inline(r->b, ((const kni_p_jit *)r->params)->jaxpr, r->x, y);
     return NULL;
 }
 
-static bool jit_may_fail(const kn_rule *r) { return knp_body_may_fail(((const kn_p_jit *)r->params)->jaxpr); }
+static bool jit_may_fail(const kni_rule *r) { return knp_body_may_fail(((const kni_p_jit *)r->params)->jaxpr); }
 
-static double jit_cost(const kn_rule *r) { return knp_body_cost(((const kn_p_jit *)r->params)->jaxpr); }
+static double jit_cost(const kni_rule *r) { return knp_body_cost(((const kni_p_jit *)r->params)->jaxpr); }
 
-const kn_prim kn_prim_jit = {
+const kni_prim knp_prim_jit = {
     .name = "jit",
     .n_in = -1,
     .n_out = -1,
     .bits = KN_CALLS | KN_CAN_FAIL,
     .linear_in = UINT32_MAX,
     .fields = kni_fields_jit,
-    .params_size = sizeof(kn_p_jit),
+    .params_size = sizeof(kni_p_jit),
     .doc = "calls a jaxpr (jax.jit)",
     .type = jit_type,
     .linearize = jit_linearize,

@@ -14,14 +14,14 @@
 #include "transform/replay.h"
 #include <string.h>
 
-static const kni_jaxpr *body(const void *params) { return ((const kn_p_remat *)params)->jaxpr; }
+static const kni_jaxpr *body(const void *params) { return ((const kni_p_remat *)params)->jaxpr; }
 
-static kn_error *remat_type(kn_rule *r, kn_type *y) { return knp_body_type("remat2", body(r->params), r, y); }
+static knx_error *remat_type(kni_rule *r, kni_type *y) { return knp_body_type("remat2", body(r->params), r, y); }
 
 /* A remat2 equation of j with this one's policy, which computes again. */
-static void emit_again(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out)
+static void emit_again(const kni_rule *r, kni_jaxpr *j, const kni_atom *in, kni_atom *out)
 {
-    kn_p_remat p = *(const kn_p_remat *)r->params;
+    kni_p_remat p = *(const kni_p_remat *)r->params;
     p.differentiated = true;
     p.jaxpr = j;
     for (uint32_t i = 0; i < j->n_out; i++)
@@ -43,17 +43,17 @@ static bool is_listed(const char *names, const char *name)
     return false;
 }
 
-static bool may_save(const kn_p_remat *p, const kn_eqn *e)
+static bool may_save(const kni_p_remat *p, const kni_eqn *e)
 {
-    bool product = (e->prim->bits & KN_PRODUCT) != 0, named = e->prim == &kn_prim_name;
-    switch ((kn_save_policy)p->policy) {
+    bool product = (e->prim->bits & KN_PRODUCT) != 0, named = e->prim == &knp_prim_name;
+    switch ((kni_save_policy)p->policy) {
     case KN_SAVE_NOTHING: break;
     case KN_SAVE_EVERYTHING: return true;
     case KN_SAVE_PRODUCTS: return product;
     case KN_SAVE_PRODUCTS_WITHOUT_BATCH:
-        return e->prim == &kn_prim_dot_general && !((const kn_p_dot_general *)e->params)->lhs_batch.n;
-    case KN_SAVE_THESE_NAMES: return named && is_listed(p->names, ((const kn_p_name *)e->params)->name);
-    case KN_SAVE_OTHER_NAMES: return named && !is_listed(p->names, ((const kn_p_name *)e->params)->name);
+        return e->prim == &knp_prim_dot_general && !((const kni_p_dot_general *)e->params)->lhs_batch.n;
+    case KN_SAVE_THESE_NAMES: return named && is_listed(p->names, ((const kni_p_name *)e->params)->name);
+    case KN_SAVE_OTHER_NAMES: return named && !is_listed(p->names, ((const kni_p_name *)e->params)->name);
     }
     return false;
 }
@@ -67,10 +67,10 @@ typedef struct division {
     bool *needed; /* per variable: the residuals need it when they are computed again */
     bool *saved;  /* per variable: needed, and kept from the first time */
     uint32_t n_saved;
-    kn_atom *atoms; /* room for results and operands of both parts */
+    kni_atom *atoms; /* room for results and operands of both parts */
 } division;
 
-static kn_error *divide(division *d, const kn_p_remat *p, kn_arena *a)
+static knx_error *divide(division *d, const kni_p_remat *p, knx_arena *a)
 {
     const kni_jaxpr *j = d->primal;
     d->needed = knx_arena_zero(a, (size_t)j->n_var + 1);
@@ -82,7 +82,7 @@ static kn_error *divide(division *d, const kn_p_remat *p, kn_arena *a)
         if (kni_is_var(j->out[i]))
             d->needed[j->out[i]] = true;
     for (uint32_t k = j->n_eqn; k-- > 0;) {
-        const kn_eqn *e = &j->eqn[k];
+        const kni_eqn *e = &j->eqn[k];
         bool again = false, save = may_save(p, e);
         for (uint32_t i = 0; i < e->n_out; i++) {
             again = again || d->needed[e->out + i];
@@ -97,11 +97,11 @@ static kn_error *divide(division *d, const kn_p_remat *p, kn_arena *a)
 }
 
 /* operands -> values, saved values */
-static kn_error *first_part(const division *d, kni_jaxpr **out)
+static knx_error *first_part(const division *d, kni_jaxpr **out)
 {
     const kni_jaxpr *j = d->primal;
     knt_replay r;
-    kn_error *e = knt_replay_begin(&r, j, true);
+    knx_error *e = knt_replay_begin(&r, j, true);
     uint32_t n = 0;
     for (uint32_t k = 0; !e && k < j->n_eqn; k++) {
         knt_operands(&r, &j->eqn[k]);
@@ -118,7 +118,7 @@ static kn_error *first_part(const division *d, kni_jaxpr **out)
     return e;
 }
 
-static bool is_again(const division *d, const kn_eqn *e)
+static bool is_again(const division *d, const kni_eqn *e)
 {
     for (uint32_t i = 0; i < e->n_out; i++)
         if (d->needed[e->out + i] && !d->saved[e->out + i])
@@ -127,12 +127,12 @@ static bool is_again(const division *d, const kn_eqn *e)
 }
 
 /* saved values, operands that are needed, tangents -> tangents of the results */
-static kn_error *second_part(const division *d, const kn_linearized *l, kni_jaxpr **out)
+static knx_error *second_part(const division *d, const knt_linearized *l, kni_jaxpr **out)
 {
     const kni_jaxpr *j = d->primal;
     knt_replay r;
-    kn_error *e = knt_replay_begin(&r, j, false);
-    kn_atom *x = e ? NULL : knx_arena_alloc(&r.arena, ((size_t)l->linear->n_in + l->linear->n_out + 1) * sizeof *x);
+    knx_error *e = knt_replay_begin(&r, j, false);
+    kni_atom *x = e ? NULL : knx_arena_alloc(&r.arena, ((size_t)l->linear->n_in + l->linear->n_out + 1) * sizeof *x);
     if (!e && !x)
         e = knx_error_nomem();
     for (uint32_t v = 0; !e && v < j->n_var; v++)
@@ -142,7 +142,7 @@ static kn_error *second_part(const division *d, const kn_linearized *l, kni_jaxp
         if (d->needed[v])
             r.map[v] = knb_invar(&r.b, j->type[v]);
     for (uint32_t k = 0; !e && k < j->n_eqn; k++) {
-        const kn_eqn *q = &j->eqn[k];
+        const kni_eqn *q = &j->eqn[k];
         if (!is_again(d, q))
             continue;
         knt_operands(&r, q);
@@ -162,18 +162,18 @@ static kn_error *second_part(const division *d, const kn_linearized *l, kni_jaxp
     return e;
 }
 
-static kn_error *emit_parts(const kn_rule *r, const division *d, const kn_linearized *l, const kn_atom *tx, kn_atom *y,
-                            kn_atom *ty)
+static knx_error *emit_parts(const kni_rule *r, const division *d, const knt_linearized *l, const kni_atom *tx,
+                             kni_atom *y, kni_atom *ty)
 {
     kni_jaxpr *first = NULL, *second = NULL;
-    kn_error *e = first_part(d, &first);
+    knx_error *e = first_part(d, &first);
     if (!e)
         e = second_part(d, l, &second);
-    kn_atom *out = e ? NULL : knp_atoms(r->b, first->n_out), *in = e ? NULL : knp_atoms(r->b, second->n_in),
-            *t = e ? NULL : knp_atoms(r->b, second->n_out);
+    kni_atom *out = e ? NULL : knp_atoms(r->b, first->n_out), *in = e ? NULL : knp_atoms(r->b, second->n_in),
+             *t = e ? NULL : knp_atoms(r->b, second->n_out);
     if (!e && (!out || !in || !t))
         e = knx_error_nomem();
-    if (!e && ((const kn_p_remat *)r->params)->differentiated)
+    if (!e && ((const kni_p_remat *)r->params)->differentiated)
         emit_again(r, first, r->x, out);
     else if (!e)
         knb_inline(r->b, first, r->x, out);
@@ -199,14 +199,14 @@ static kn_error *emit_parts(const kn_rule *r, const division *d, const kn_linear
 }
 
 /* Results and tangents are wanted together: the body and its derivative are one body. */
-static kn_error *forward_derivative(const kn_rule *r, const kni_jaxpr *j, const bool *tangent, const kn_atom *tx,
-                                    kn_atom *y, kn_atom *ty)
+static knx_error *forward_derivative(const kni_rule *r, const kni_jaxpr *j, const bool *tangent, const kni_atom *tx,
+                                     kni_atom *y, kni_atom *ty)
 {
-    kn_p_remat p = *(const kn_p_remat *)r->params;
+    kni_p_remat p = *(const kni_p_remat *)r->params;
     p.jaxpr = NULL;
     KN_TRY(knt_jvp(j, tangent, &p.jaxpr));
     int n_in = (int)p.jaxpr->n_in, n_out = (int)p.jaxpr->n_out, n = 0;
-    kn_atom *in = knp_atoms(r->b, (size_t)n_in), *out = knp_atoms(r->b, (size_t)n_out);
+    kni_atom *in = knp_atoms(r->b, (size_t)n_in), *out = knp_atoms(r->b, (size_t)n_out);
     for (int i = 0; in && out && i < r->n_in; i++)
         in[n++] = r->x[i];
     for (int i = 0; in && out && i < r->n_in; i++)
@@ -225,20 +225,20 @@ static kn_error *forward_derivative(const kn_rule *r, const kni_jaxpr *j, const 
     return NULL;
 }
 
-static kn_error *linearized(const kn_rule *r, const kni_jaxpr *j, const bool *tangent, const kn_atom *tx, kn_atom *y,
-                            kn_atom *ty)
+static knx_error *linearized(const kni_rule *r, const kni_jaxpr *j, const bool *tangent, const kni_atom *tx,
+                             kni_atom *y, kni_atom *ty)
 {
-    kn_linearized l = {0};
+    knt_linearized l = {0};
     KN_TRY(knt_linearize(j, tangent, &l));
     division d = {.primal = l.primal, .n_value = (uint32_t)r->n_out};
-    kn_error *e = divide(&d, r->params, &r->b->arena);
+    knx_error *e = divide(&d, r->params, &r->b->arena);
     if (!e)
         e = emit_parts(r, &d, &l, tx, y, ty);
     knt_linearized_free(&l);
     return e;
 }
 
-static kn_error *remat_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *remat_linearize(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
     bool *tangent = knx_arena_alloc(&r->b->arena, (size_t)r->n_in + 1);
     kni_jaxpr *j = NULL;
@@ -247,21 +247,21 @@ static kn_error *remat_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y
     for (int i = 0; i < r->n_in; i++)
         tangent[i] = tx[i] != KN_ATOM_ZERO;
     KN_TRY(knt_inline_calls(body(r->params), &j)); /* policies look into calls */
-    kn_error *e = (r->forward ? forward_derivative : linearized)(r, j, tangent, tx, y, ty);
+    knx_error *e = (r->forward ? forward_derivative : linearized)(r, j, tangent, tx, y, ty);
     kni_release(j);
     return e;
 }
 
 /* --- transpose, batch, lowering --------------------------------------------------------------- */
 
-static kn_error *remat_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *remat_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     return knp_body_transpose(r, body(r->params), emit_again, ct, ct_in);
 }
 
-static kn_error *remat_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *remat_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    kn_p_remat p = *(const kn_p_remat *)r->params;
+    kni_p_remat p = *(const kni_p_remat *)r->params;
     bool *batched = knx_arena_zero(&r->b->arena, (size_t)r->n_out + 1);
     if (!batched)
         return knx_error_nomem();
@@ -273,31 +273,31 @@ static kn_error *remat_batch(const kn_rule *r, int64_t size, const int *axis, kn
     return NULL;
 }
 
-static kn_error *remat_expand(const kn_rule *r, kn_atom *y)
+static knx_error *remat_expand(const kni_rule *r, kni_atom *y)
 {
-    const kn_p_remat *p = r->params;
-    kn_atom *x = knp_atoms(r->b, (size_t)r->n_in);
+    const kni_p_remat *p = r->params;
+    kni_atom *x = knp_atoms(r->b, (size_t)r->n_in);
     if (!x)
         return knx_error_nomem();
     for (int i = 0; i < r->n_in; i++)
         x[i] = r->x[i];
     if (p->differentiated && p->prevent_cse && r->n_in)
-        knb_emit(r->b, &kn_prim_optimization_barrier, NULL, r->n_in, x, x, r->n_in);
+        knb_emit(r->b, &knp_prim_optimization_barrier, NULL, r->n_in, x, x, r->n_in);
     knb_inline(r->b, p->jaxpr, x, y);
     return NULL;
 }
 
-static bool remat_may_fail(const kn_rule *r) { return knp_body_may_fail(body(r->params)); }
-static double remat_cost(const kn_rule *r) { return knp_body_cost(body(r->params)); }
+static bool remat_may_fail(const kni_rule *r) { return knp_body_may_fail(body(r->params)); }
+static double remat_cost(const kni_rule *r) { return knp_body_cost(body(r->params)); }
 
-const kn_prim kn_prim_remat2 = {
+const kni_prim knp_prim_remat2 = {
     .name = "remat2",
     .n_in = -1,
     .n_out = -1,
     .bits = KN_CAN_FAIL,
     .linear_in = UINT32_MAX,
     .fields = kni_fields_remat,
-    .params_size = sizeof(kn_p_remat),
+    .params_size = sizeof(kni_p_remat),
     .doc = "calls a jaxpr whose derivative computes it again instead of keeping its values (jax.checkpoint)",
     .type = remat_type,
     .linearize = remat_linearize,
@@ -310,23 +310,23 @@ const kn_prim kn_prim_remat2 = {
 
 /* --- name ------------------------------------------------------------------------------------- */
 
-static kn_error *name_type(kn_rule *r, kn_type *y)
+static knx_error *name_type(kni_rule *r, kni_type *y)
 {
-    if (!((const kn_p_name *)r->params)->name)
-        return knx_error(KN_ERROR_VALUE, "needs a name");
+    if (!((const kni_p_name *)r->params)->name)
+        return knx_error_new(KN_ERROR_VALUE, "needs a name");
     return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
-static void name_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty) { (void)r, *ty = *tx; }
+static void name_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty) { (void)r, *ty = *tx; }
 
-static kn_error *name_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *name_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     (void)r;
     *ct_in = *ct;
     return NULL;
 }
 
-const kn_prim kn_prim_name = {
+const kni_prim knp_prim_name = {
     .name = "name",
     .n_in = 1,
     .n_out = 1,
@@ -334,7 +334,7 @@ const kn_prim kn_prim_name = {
     .linear_in = 1,
     .factors = "... -> ...",
     .fields = kni_fields_name,
-    .params_size = sizeof(kn_p_name),
+    .params_size = sizeof(kni_p_name),
     .doc = "x itself, under a name that policies of checkpoint know (jax.ad_checkpoint.checkpoint_name)",
     .type = name_type,
     .jvp = name_jvp,

@@ -11,25 +11,25 @@
 #include "prim/custom/custom.h"
 #include "ir/ops.h"
 
-static const kni_jaxpr *jvp_body(const void *params) { return ((const kn_p_custom_jvp *)params)->call_jaxpr; }
-static const kni_jaxpr *vjp_body(const void *params) { return ((const kn_p_custom_vjp *)params)->call_jaxpr; }
+static const kni_jaxpr *jvp_body(const void *params) { return ((const kni_p_custom_jvp *)params)->call_jaxpr; }
+static const kni_jaxpr *vjp_body(const void *params) { return ((const kni_p_custom_vjp *)params)->call_jaxpr; }
 
-static kn_error *custom_jvp_type(kn_rule *r, kn_type *y)
+static knx_error *custom_jvp_type(kni_rule *r, kni_type *y)
 {
     return knp_body_type("custom_jvp_call", jvp_body(r->params), r, y);
 }
-static kn_error *custom_vjp_type(kn_rule *r, kn_type *y)
+static knx_error *custom_vjp_type(kni_rule *r, kni_type *y)
 {
     return knp_body_type("custom_vjp_call", vjp_body(r->params), r, y);
 }
 
-static void inline_body(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out)
+static void inline_body(const kni_rule *r, kni_jaxpr *j, const kni_atom *in, kni_atom *out)
 {
     knb_inline(r->b, j, in, out);
 }
 
 /* What stands for no tangent or cotangent in a rule: zeros; for keys, that of zero words. */
-static kn_atom instantiated(kn_builder *b, kn_atom a, kn_type t)
+static kni_atom instantiated(kni_builder *b, kni_atom a, kni_type t)
 {
     if (a != KN_ATOM_ZERO || t.dtype->kind != KN_KIND_KEY)
         return knb_instantiate(b, a, t);
@@ -37,88 +37,90 @@ static kn_atom instantiated(kn_builder *b, kn_atom a, kn_type t)
     for (int i = 0; i < t.ndim; i++)
         dim[i] = t.dim[i];
     dim[t.ndim] = 2;
-    return knb_random_wrap(b, knb_zeros(b, kni_type(KN_DT(U32), t.ndim + 1, dim)));
+    return knb_random_wrap(b, knb_zeros(b, kni_type_of(KN_DT(U32), t.ndim + 1, dim)));
 }
 
 /* --- what rules give -------------------------------------------------------------------------- */
 
-static bool same_type(kn_type a, kn_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
+static bool same_type(kni_type a, kni_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
 
 /* A number that waits for its dtype takes the one that is wanted. */
-static kn_atom settled(kn_builder *b, kn_atom a, kn_type wanted)
+static kni_atom settled(kni_builder *b, kni_atom a, kni_type wanted)
 {
-    kn_scalar_bits bits, to = {{0}};
-    kn_type t = knb_type(b, a);
+    knx_scalar_bits bits, to = {{0}};
+    kni_type t = knb_type(b, a);
     if (!t.weak || !knb_literal_value(b, a, &bits) || wanted.dtype->kind == KN_KIND_KEY)
         return a;
     knx_convert(t.dtype, &bits, wanted.dtype, &to);
     return knb_literal(b, wanted.dtype, false, to);
 }
 
-static kn_error *check_value(const kn_rule *r, const char *kind, const kn_thunk *rule, const char *f, int i, kn_atom *y)
+static knx_error *check_value(const kni_rule *r, const char *kind, const kni_thunk *rule, const char *f, int i,
+                              kni_atom *y)
 {
     *y = settled(r->b, *y, r->yt[i]);
-    kn_type t = knb_type(r->b, *y);
+    kni_type t = knb_type(r->b, *y);
     if (r->b->error || same_type(t, r->yt[i]))
         return NULL;
-    kn_text has = {0}, wants = {0}, leaf = {0};
-    return knx_error(KN_ERROR_TYPE,
-                     "Custom %s rule %s for function %s must produce primal outputs with the same shapes and dtypes as "
-                     "the function, but %s is %s while the function's is %s.",
-                     kind, rule->name, f, kni_thunk_leaf(rule, i, "array ", " of them", &leaf),
-                     kni_type_text(&has, t, true), kni_type_text(&wants, r->yt[i], true));
+    knx_text has = {0}, wants = {0}, leaf = {0};
+    return knx_error_new(
+        KN_ERROR_TYPE,
+        "Custom %s rule %s for function %s must produce primal outputs with the same shapes and dtypes as "
+        "the function, but %s is %s while the function's is %s.",
+        kind, rule->name, f, kni_thunk_leaf(rule, i, "array ", " of them", &leaf), kni_type_text(&has, t, true),
+        kni_type_text(&wants, r->yt[i], true));
 }
 
-static kn_error *check_tangent(const kn_rule *r, const kn_thunk *rule, const char *f, int i, kn_atom *t)
+static knx_error *check_tangent(const kni_rule *r, const kni_thunk *rule, const char *f, int i, kni_atom *t)
 {
     *t = settled(r->b, *t, r->yt[i]);
-    kn_type has = knb_type(r->b, *t), wants = r->yt[i];
+    kni_type has = knb_type(r->b, *t), wants = r->yt[i];
     if (r->b->error || same_type(has, wants))
         return NULL;
-    kn_text a = {0}, b = {0}, c = {0}, leaf = {0};
-    return knx_error(KN_ERROR_TYPE,
-                     "Custom JVP rule %s for function %s must produce primal and tangent outputs with corresponding "
-                     "shapes and dtypes. Expected %s (tangent type of %s) as %s but got %s.",
-                     rule->name, f, kni_type_text(&a, wants, true), kni_type_text(&b, wants, true),
-                     kni_thunk_leaf(rule, r->n_out + i, "array ", " of the rule's result", &leaf),
-                     kni_type_text(&c, has, true));
+    knx_text a = {0}, b = {0}, c = {0}, leaf = {0};
+    return knx_error_new(
+        KN_ERROR_TYPE,
+        "Custom JVP rule %s for function %s must produce primal and tangent outputs with corresponding "
+        "shapes and dtypes. Expected %s (tangent type of %s) as %s but got %s.",
+        rule->name, f, kni_type_text(&a, wants, true), kni_type_text(&b, wants, true),
+        kni_thunk_leaf(rule, r->n_out + i, "array ", " of the rule's result", &leaf), kni_type_text(&c, has, true));
 }
 
-static kn_error *check_cotangent(const kn_rule *r, const kn_thunk *rule, const char *f, int i, kn_type wants,
-                                 kn_atom *ct)
+static knx_error *check_cotangent(const kni_rule *r, const kni_thunk *rule, const char *f, int i, kni_type wants,
+                                  kni_atom *ct)
 {
     *ct = settled(r->b, *ct, wants);
-    kn_type has = knb_type(r->b, *ct);
+    kni_type has = knb_type(r->b, *ct);
     if (r->b->error || same_type(has, wants))
         return NULL;
-    kn_text a = {0}, b = {0}, leaf = {0};
-    return knx_error(KN_ERROR_VALUE,
-                     "Custom VJP bwd rule %s for function %s must produce an output with the same type as the args "
-                     "tuple of the primal function, but at output%s the bwd rule produced an output of type %s "
-                     "corresponding to an input of type %s, so the %s do not match",
-                     rule->name, f, kni_thunk_leaf(rule, i, "[", "]", &leaf), kni_type_text(&a, has, true),
-                     kni_type_text(&b, wants, true), kni_type_same_shape(has, wants) ? "dtypes" : "shapes");
+    knx_text a = {0}, b = {0}, leaf = {0};
+    return knx_error_new(KN_ERROR_VALUE,
+                         "Custom VJP bwd rule %s for function %s must produce an output with the same type as the args "
+                         "tuple of the primal function, but at output%s the bwd rule produced an output of type %s "
+                         "corresponding to an input of type %s, so the %s do not match",
+                         rule->name, f, kni_thunk_leaf(rule, i, "[", "]", &leaf), kni_type_text(&a, has, true),
+                         kni_type_text(&b, wants, true), kni_type_same_shape(has, wants) ? "dtypes" : "shapes");
 }
 
 /* --- custom_jvp_call -------------------------------------------------------------------------- */
 
 /* Values and tangents by the derivative of the rule along its tangents: where loops or calls take both together, so
  * that no equation of theirs is linear. */
-static kn_error *by_derivative(const kn_rule *r, const kni_jaxpr *rule, const kn_atom *in, kn_atom *out)
+static knx_error *by_derivative(const kni_rule *r, const kni_jaxpr *rule, const kni_atom *in, kni_atom *out)
 {
     uint32_t first = (uint32_t)r->n_in, n_out = rule->n_out;
-    kn_linearized l = {0};
+    knt_linearized l = {0};
     bool *tangent = knx_arena_zero(&r->b->arena, rule->n_in + 1);
-    kn_atom *x = knp_atoms(r->b, rule->n_in);
+    kni_atom *x = knp_atoms(r->b, rule->n_in);
     if (!tangent || !x)
         return knx_error_nomem();
     for (uint32_t i = 0; i < rule->n_in; i++) {
         tangent[i] = i >= first && kni_has_tangent(kni_in_type(rule, i));
         x[i] = tangent[i] ? knb_zeros(r->b, kni_in_type(rule, i)) : in[i];
     }
-    kn_error *e = knt_linearize(rule, tangent, &l);
-    kn_atom *y = e ? NULL : knp_atoms(r->b, l.primal->n_out), *lx = e ? NULL : knp_atoms(r->b, l.linear->n_in),
-            *t = e ? NULL : knp_atoms(r->b, l.linear->n_out);
+    knx_error *e = knt_linearize(rule, tangent, &l);
+    kni_atom *y = e ? NULL : knp_atoms(r->b, l.primal->n_out), *lx = e ? NULL : knp_atoms(r->b, l.linear->n_in),
+             *t = e ? NULL : knp_atoms(r->b, l.linear->n_out);
     if (!e && (!y || !lx || !t))
         e = knx_error_nomem();
     if (!e) {
@@ -131,7 +133,7 @@ static kn_error *by_derivative(const kn_rule *r, const kni_jaxpr *rule, const kn
                 lx[n++] = in[i];
         knb_inline(r->b, l.linear, lx, t);
         for (uint32_t i = 0, k = 0; i < n_out; i++) {
-            kn_atom ty = l.out_tangent[i] ? t[k++] : KN_ATOM_ZERO;
+            kni_atom ty = l.out_tangent[i] ? t[k++] : KN_ATOM_ZERO;
             out[i] = i < n_out / 2 ? y[i] : knb_instantiate(r->b, ty, kni_out_type(rule, i));
         }
     }
@@ -139,20 +141,21 @@ static kn_error *by_derivative(const kn_rule *r, const kni_jaxpr *rule, const kn
     return e;
 }
 
-static kn_error *not_linear(const kn_p_custom_jvp *p, const char *why)
+static knx_error *not_linear(const kni_p_custom_jvp *p, const char *why)
 {
     if (why)
-        return knx_error(KN_ERROR_TYPE,
-                         "Custom JVP rule %s for function %s must be linear in the tangents, but it uses %s of one of "
-                         "them.",
-                         p->jvp->name, p->name, why);
-    return knx_error(KN_ERROR_TYPE,
-                     "Custom JVP rule %s for function %s must produce primal outputs that do not depend on the "
-                     "tangents.",
-                     p->jvp->name, p->name);
+        return knx_error_new(
+            KN_ERROR_TYPE,
+            "Custom JVP rule %s for function %s must be linear in the tangents, but it uses %s of one of "
+            "them.",
+            p->jvp->name, p->name, why);
+    return knx_error_new(KN_ERROR_TYPE,
+                         "Custom JVP rule %s for function %s must produce primal outputs that do not depend on the "
+                         "tangents.",
+                         p->jvp->name, p->name);
 }
 
-static kn_error *apply_rule(const kn_rule *r, const kni_jaxpr *rule, const kn_atom *in, kn_atom *out)
+static knx_error *apply_rule(const kni_rule *r, const kni_jaxpr *rule, const kni_atom *in, kni_atom *out)
 {
     knp_dependence d;
     const char *why;
@@ -166,30 +169,30 @@ static kn_error *apply_rule(const kn_rule *r, const kni_jaxpr *rule, const kn_at
 }
 
 /* The rule as a jaxpr, calls inlined: operands, tangents of those behind the constants. */
-static kn_error *jvp_jaxpr(const kn_rule *r, kni_jaxpr **out)
+static knx_error *jvp_jaxpr(const kni_rule *r, kni_jaxpr **out)
 {
-    const kn_p_custom_jvp *p = r->params;
+    const kni_p_custom_jvp *p = r->params;
     int n_arg = r->n_in - (int)p->num_consts, n = r->n_in + n_arg;
-    kn_type *type = knx_arena_alloc(&r->b->arena, ((size_t)n + 1) * sizeof *type);
+    kni_type *type = knx_arena_alloc(&r->b->arena, ((size_t)n + 1) * sizeof *type);
     kni_jaxpr *rule = NULL;
     if (!type)
         return knx_error_nomem();
     for (int i = 0; i < n; i++)
         type[i] = r->xt[i < r->n_in ? i : i - n_arg];
     KN_TRY(kni_thunk_jaxpr(p->jvp, n, type, 2 * r->n_out, &rule));
-    kn_error *e = knt_inline_calls(rule, out);
+    knx_error *e = knt_inline_calls(rule, out);
     kni_release(rule);
     return e;
 }
 
-static kn_error *custom_jvp_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *custom_jvp_linearize(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
-    const kn_p_custom_jvp *p = r->params;
+    const kni_p_custom_jvp *p = r->params;
     int consts = (int)p->num_consts, n_arg = r->n_in - consts;
     for (int i = 0; i < consts; i++)
         if (tx[i] != KN_ATOM_ZERO)
             return knp_closed_over("custom_jvp", "JVP rule");
-    kn_atom *in = knp_atoms(r->b, (size_t)r->n_in + (size_t)n_arg), *out = knp_atoms(r->b, 2 * (size_t)r->n_out);
+    kni_atom *in = knp_atoms(r->b, (size_t)r->n_in + (size_t)n_arg), *out = knp_atoms(r->b, 2 * (size_t)r->n_out);
     kni_jaxpr *rule = NULL;
     if (!in || !out)
         return knx_error_nomem();
@@ -198,7 +201,7 @@ static kn_error *custom_jvp_linearize(const kn_rule *r, const kn_atom *tx, kn_at
     for (int i = 0; i < n_arg; i++)
         in[r->n_in + i] = instantiated(r->b, tx[consts + i], r->xt[consts + i]);
     KN_TRY(jvp_jaxpr(r, &rule));
-    kn_error *e = apply_rule(r, rule, in, out);
+    knx_error *e = apply_rule(r, rule, in, out);
     kni_release(rule);
     for (int i = 0; !e && i < r->n_out; i++) {
         y[i] = out[i];
@@ -212,17 +215,17 @@ static kn_error *custom_jvp_linearize(const kn_rule *r, const kn_atom *tx, kn_at
 }
 
 /* The body over one more axis, all results with it in front; y and axis_out of the call are set by the caller. */
-static kn_error *batch_body(const kn_rule *r, const kni_jaxpr *j, int64_t size, const int *axis, int *axis_out,
-                            kni_jaxpr **out)
+static knx_error *batch_body(const kni_rule *r, const kni_jaxpr *j, int64_t size, const int *axis, int *axis_out,
+                             kni_jaxpr **out)
 {
     for (int i = 0; i < r->n_out; i++)
         axis_out[i] = 0;
     return knt_batch(j, size, r->axis_name, axis, NULL, out);
 }
 
-static kn_error *custom_jvp_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *custom_jvp_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    kn_p_custom_jvp p = *(const kn_p_custom_jvp *)r->params;
+    kni_p_custom_jvp p = *(const kni_p_custom_jvp *)r->params;
     int n = r->n_in, n_arg = n - (int)p.num_consts;
     int *in_axis = knx_arena_alloc(&r->b->arena, ((size_t)(n + n_arg) + 1) * sizeof *in_axis);
     if (!in_axis)
@@ -230,7 +233,7 @@ static kn_error *custom_jvp_batch(const kn_rule *r, int64_t size, const int *axi
     for (int i = 0; i < n + n_arg; i++)
         in_axis[i] = axis[i < n ? i : i - n_arg];
     KN_TRY(batch_body(r, p.call_jaxpr, size, axis, axis_out, &p.call_jaxpr));
-    kn_thunk *rule = p.jvp = knp_thunk_batched(p.jvp, size, r->axis_name, n + n_arg, in_axis, 0, NULL);
+    kni_thunk *rule = p.jvp = knp_thunk_batched(p.jvp, size, r->axis_name, n + n_arg, in_axis, 0, NULL);
     if (rule)
         knb_emit(r->b, r->prim, &p, n, r->x, y, r->n_out);
     kni_thunk_release(rule);
@@ -238,28 +241,28 @@ static kn_error *custom_jvp_batch(const kn_rule *r, int64_t size, const int *axi
     return rule ? NULL : knx_error_nomem();
 }
 
-static kn_error *custom_jvp_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *custom_jvp_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     return knp_body_transpose(r, jvp_body(r->params), inline_body, ct, ct_in);
 }
 
-static kn_error *custom_jvp_expand(const kn_rule *r, kn_atom *y)
+static knx_error *custom_jvp_expand(const kni_rule *r, kni_atom *y)
 {
     knb_inline(r->b, jvp_body(r->params), r->x, y);
     return NULL;
 }
 
-static bool custom_jvp_may_fail(const kn_rule *r) { return knp_body_may_fail(jvp_body(r->params)); }
-static double custom_jvp_cost(const kn_rule *r) { return knp_body_cost(jvp_body(r->params)); }
+static bool custom_jvp_may_fail(const kni_rule *r) { return knp_body_may_fail(jvp_body(r->params)); }
+static double custom_jvp_cost(const kni_rule *r) { return knp_body_cost(jvp_body(r->params)); }
 
-const kn_prim kn_prim_custom_jvp_call = {
+const kni_prim knp_prim_custom_jvp_call = {
     .name = "custom_jvp_call",
     .n_in = -1,
     .n_out = -1,
     .bits = KN_CAN_FAIL,
     .linear_in = UINT32_MAX,
     .fields = kni_fields_custom_jvp,
-    .params_size = sizeof(kn_p_custom_jvp),
+    .params_size = sizeof(kni_p_custom_jvp),
     .doc = "calls a jaxpr whose derivative another function gives (jax.custom_jvp)",
     .type = custom_jvp_type,
     .linearize = custom_jvp_linearize,
@@ -273,25 +276,25 @@ const kn_prim kn_prim_custom_jvp_call = {
 /* --- custom_vjp_call -------------------------------------------------------------------------- */
 
 /* A jaxpr that returns its inputs, for their types. */
-static kn_error *types_as_jaxpr(int n, const kn_type *t, kni_jaxpr **out)
+static knx_error *types_as_jaxpr(int n, const kni_type *t, kni_jaxpr **out)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom *x = knp_atoms(&b, (size_t)n);
+    kni_atom *x = knp_atoms(&b, (size_t)n);
     for (int i = 0; x && i < n; i++)
         x[i] = knb_invar(&b, t[i]);
-    kn_error *e = x ? knb_finish(&b, n, x, "", false, out) : knx_error_nomem();
+    knx_error *e = x ? knb_finish(&b, n, x, "", false, out) : knx_error_nomem();
     knb_free(&b);
     return e;
 }
 
 /* custom_lin of the residuals and of the tangents that there are. */
-static kn_error *emit_lin(const kn_rule *r, int n_res, const kn_atom *res, const kn_atom *tx, kn_atom *ty)
+static knx_error *emit_lin(const kni_rule *r, int n_res, const kni_atom *res, const kni_atom *tx, kni_atom *ty)
 {
-    const kn_p_custom_vjp *p = r->params;
+    const kni_p_custom_vjp *p = r->params;
     int consts = (int)p->num_consts, n_arg = r->n_in - consts, n = 0;
     int64_t *zero = knx_arena_alloc(&r->b->arena, ((size_t)n_arg + 1) * sizeof *zero);
-    kn_atom *in = knp_atoms(r->b, (size_t)n_res + (size_t)n_arg), *out = knp_atoms(r->b, (size_t)r->n_out);
+    kni_atom *in = knp_atoms(r->b, (size_t)n_res + (size_t)n_arg), *out = knp_atoms(r->b, (size_t)r->n_out);
     if (!zero || !in || !out)
         return knx_error_nomem();
     for (int i = 0; i < n_res; i++)
@@ -301,9 +304,9 @@ static kn_error *emit_lin(const kn_rule *r, int n_res, const kn_atom *res, const
         if (!zero[i])
             in[n++] = tx[consts + i];
     }
-    kn_p_custom_lin lin = {.name = p->name, .bwd = p->bwd, .in_zeros = {n_arg, zero}, .num_res = n_res};
+    kni_p_custom_lin lin = {.name = p->name, .bwd = p->bwd, .in_zeros = {n_arg, zero}, .num_res = n_res};
     KN_TRY(types_as_jaxpr(r->n_out, r->yt, &lin.out_avals));
-    knb_emit(r->b, &kn_prim_custom_lin, &lin, n, in, out, r->n_out);
+    knb_emit(r->b, &knp_prim_custom_lin, &lin, n, in, out, r->n_out);
     kni_release(lin.out_avals);
     for (int i = 0; i < r->n_out; i++)
         if (kni_has_tangent(r->yt[i]))
@@ -311,9 +314,9 @@ static kn_error *emit_lin(const kn_rule *r, int n_res, const kn_atom *res, const
     return NULL;
 }
 
-static kn_error *custom_vjp_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *custom_vjp_linearize(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
-    const kn_p_custom_vjp *p = r->params;
+    const kni_p_custom_vjp *p = r->params;
     kni_jaxpr *fwd = NULL;
     if (r->forward)
         return knp_not_forward();
@@ -321,11 +324,12 @@ static kn_error *custom_vjp_linearize(const kn_rule *r, const kn_atom *tx, kn_at
         if (tx[i] != KN_ATOM_ZERO)
             return knp_closed_over("custom_vjp", "VJP fwd and bwd rules");
     KN_TRY(kni_thunk_jaxpr(p->fwd, r->n_in, r->xt, -1, &fwd));
-    kn_error *e = NULL;
+    knx_error *e = NULL;
     if (fwd->n_out < (uint32_t)r->n_out)
-        e = knx_error(KN_ERROR_TYPE, "Custom VJP fwd rule %s for function %s must produce %d values and the residuals",
-                      p->fwd->name, p->name, r->n_out);
-    kn_atom *out = e ? NULL : knp_atoms(r->b, fwd->n_out);
+        e = knx_error_new(KN_ERROR_TYPE,
+                          "Custom VJP fwd rule %s for function %s must produce %d values and the residuals",
+                          p->fwd->name, p->name, r->n_out);
+    kni_atom *out = e ? NULL : knp_atoms(r->b, fwd->n_out);
     if (!e && !out)
         e = knx_error_nomem();
     if (!e)
@@ -340,13 +344,13 @@ static kn_error *custom_vjp_linearize(const kn_rule *r, const kn_atom *tx, kn_at
     return e;
 }
 
-static kn_error *custom_vjp_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *custom_vjp_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    kn_p_custom_vjp p = *(const kn_p_custom_vjp *)r->params;
+    kni_p_custom_vjp p = *(const kni_p_custom_vjp *)r->params;
     int consts = (int)p.num_consts;
     KN_TRY(batch_body(r, p.call_jaxpr, size, axis, axis_out, &p.call_jaxpr));
-    kn_thunk *fwd = p.fwd = knp_thunk_batched(p.fwd, size, r->axis_name, r->n_in, axis, 0, NULL);
-    kn_thunk *bwd = p.bwd = knp_thunk_batched(p.bwd, size, r->axis_name, 0, NULL, r->n_in - consts, axis + consts);
+    kni_thunk *fwd = p.fwd = knp_thunk_batched(p.fwd, size, r->axis_name, r->n_in, axis, 0, NULL);
+    kni_thunk *bwd = p.bwd = knp_thunk_batched(p.bwd, size, r->axis_name, 0, NULL, r->n_in - consts, axis + consts);
     if (fwd && bwd)
         knb_emit(r->b, r->prim, &p, r->n_in, r->x, y, r->n_out);
     bool ok = fwd && bwd;
@@ -356,28 +360,28 @@ static kn_error *custom_vjp_batch(const kn_rule *r, int64_t size, const int *axi
     return ok ? NULL : knx_error_nomem();
 }
 
-static kn_error *custom_vjp_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *custom_vjp_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     return knp_body_transpose(r, vjp_body(r->params), inline_body, ct, ct_in);
 }
 
-static kn_error *custom_vjp_expand(const kn_rule *r, kn_atom *y)
+static knx_error *custom_vjp_expand(const kni_rule *r, kni_atom *y)
 {
     knb_inline(r->b, vjp_body(r->params), r->x, y);
     return NULL;
 }
 
-static bool custom_vjp_may_fail(const kn_rule *r) { return knp_body_may_fail(vjp_body(r->params)); }
-static double custom_vjp_cost(const kn_rule *r) { return knp_body_cost(vjp_body(r->params)); }
+static bool custom_vjp_may_fail(const kni_rule *r) { return knp_body_may_fail(vjp_body(r->params)); }
+static double custom_vjp_cost(const kni_rule *r) { return knp_body_cost(vjp_body(r->params)); }
 
-const kn_prim kn_prim_custom_vjp_call = {
+const kni_prim knp_prim_custom_vjp_call = {
     .name = "custom_vjp_call",
     .n_in = -1,
     .n_out = -1,
     .bits = KN_CAN_FAIL,
     .linear_in = UINT32_MAX,
     .fields = kni_fields_custom_vjp,
-    .params_size = sizeof(kn_p_custom_vjp),
+    .params_size = sizeof(kni_p_custom_vjp),
     .doc = "calls a jaxpr whose reverse derivative two other functions give (jax.custom_vjp)",
     .type = custom_vjp_type,
     .linearize = custom_vjp_linearize,
@@ -390,19 +394,19 @@ const kn_prim kn_prim_custom_vjp_call = {
 
 /* --- custom_lin ------------------------------------------------------------------------------- */
 
-static kn_error *custom_lin_type(kn_rule *r, kn_type *y)
+static knx_error *custom_lin_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_custom_lin *p = r->params;
+    const kni_p_custom_lin *p = r->params;
     const kni_jaxpr *j = p->out_avals;
     int64_t n = p->num_res;
     for (int i = 0; i < p->in_zeros.n; i++)
         n += !p->in_zeros.v[i];
     if (!j || j->n_const || p->num_res < 0)
-        return knx_error(KN_ERROR_VALUE, "custom_lin needs the types of its results");
+        return knx_error_new(KN_ERROR_VALUE, "custom_lin needs the types of its results");
     if (n != r->n_in)
-        return knx_error(KN_ERROR_TYPE, "custom_lin takes %lld operands here, not %d", (long long)n, r->n_in);
+        return knx_error_new(KN_ERROR_TYPE, "custom_lin takes %lld operands here, not %d", (long long)n, r->n_in);
     if ((uint32_t)r->n_out < j->n_out)
-        return knx_error(KN_ERROR_VALUE, "custom_lin has more results than there is room for");
+        return knx_error_new(KN_ERROR_VALUE, "custom_lin has more results than there is room for");
     for (uint32_t i = 0; i < j->n_out; i++)
         if (!kni_type_copy(r->arena, kni_out_type(j, i), &y[i]))
             return knx_error_nomem();
@@ -411,10 +415,10 @@ static kn_error *custom_lin_type(kn_rule *r, kn_type *y)
 }
 
 /* Linear in the tangents; a tangent of a residual would need the transpose of the transpose. */
-static kn_error *custom_lin_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *custom_lin_linearize(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
-    const kn_p_custom_lin *p = r->params;
-    kn_atom *in = knp_atoms(r->b, (size_t)r->n_in), *out = knp_atoms(r->b, (size_t)r->n_out);
+    const kni_p_custom_lin *p = r->params;
+    kni_atom *in = knp_atoms(r->b, (size_t)r->n_in), *out = knp_atoms(r->b, (size_t)r->n_out);
     if (!in || !out)
         return knx_error_nomem();
     for (int i = 0; i < r->n_in; i++) {
@@ -430,18 +434,18 @@ static kn_error *custom_lin_linearize(const kn_rule *r, const kn_atom *tx, kn_at
     return NULL;
 }
 
-static kn_error *custom_lin_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *custom_lin_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    const kn_p_custom_lin *p = r->params;
+    const kni_p_custom_lin *p = r->params;
     int n_res = (int)p->num_res, n = n_res + r->n_out;
-    kn_type *type = knx_arena_alloc(&r->b->arena, ((size_t)n + 1) * sizeof *type);
-    kn_atom *in = knp_atoms(r->b, (size_t)n), *out = knp_atoms(r->b, (size_t)p->in_zeros.n);
+    kni_type *type = knx_arena_alloc(&r->b->arena, ((size_t)n + 1) * sizeof *type);
+    kni_atom *in = knp_atoms(r->b, (size_t)n), *out = knp_atoms(r->b, (size_t)p->in_zeros.n);
     kni_jaxpr *bwd = NULL;
     if (!type || !in || !out)
         return knx_error_nomem();
     for (int i = 0; i < n; i++) {
         if (i < n_res && r->x[i] == KN_ATOM_LINEAR)
-            return knx_error(KN_ERROR_TYPE, "%s is not linear in what its forward rule keeps", p->name);
+            return knx_error_new(KN_ERROR_TYPE, "%s is not linear in what its forward rule keeps", p->name);
         type[i] = i < n_res ? r->xt[i] : r->yt[i - n_res];
         in[i] = i < n_res ? r->x[i] : instantiated(r->b, ct[i - n_res], type[i]);
     }
@@ -459,25 +463,25 @@ static kn_error *custom_lin_transpose(const kn_rule *r, const kn_atom *ct, kn_at
     return NULL;
 }
 
-static kn_error *custom_lin_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *custom_lin_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     (void)r, (void)size, (void)axis, (void)y, (void)axis_out;
     return knp_not_forward();
 }
 
-static kn_error *custom_lin_expand(const kn_rule *r, kn_atom *y)
+static knx_error *custom_lin_expand(const kni_rule *r, kni_atom *y)
 {
     (void)r, (void)y;
     return knp_not_forward();
 }
 
-const kn_prim kn_prim_custom_lin = {
+const kni_prim knp_prim_custom_lin = {
     .name = "custom_lin",
     .n_in = -1,
     .n_out = -1,
     .linear_in = UINT32_MAX,
     .fields = kni_fields_custom_lin,
-    .params_size = sizeof(kn_p_custom_lin),
+    .params_size = sizeof(kni_p_custom_lin),
     .doc = "the derivative of custom_vjp_call: a linear function that is known by its transpose only",
     .type = custom_lin_type,
     .linearize = custom_lin_linearize,

@@ -4,24 +4,25 @@
 #include "prim/custom/custom.h"
 #include <string.h>
 
-kn_error *knp_not_forward(void)
+knx_error *knp_not_forward(void)
 {
-    return knx_error(KN_ERROR_TYPE, "can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
+    return knx_error_new(KN_ERROR_TYPE, "can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
 }
 
-kn_error *knp_closed_over(const char *what, const char *rule)
+knx_error *knp_closed_over(const char *what, const char *rule)
 {
-    return knx_error(KN_ERROR_TYPE,
-                     "Detected differentiation of a %s function with respect to a closed-over value. That isn't "
-                     "supported because the custom %s rule only specifies how to differentiate the %s function with "
-                     "respect to explicit input parameters. Try passing the closed-over value into the %s function as "
-                     "an argument, and adapting the custom %s.",
-                     what, *rule == 'J' ? "JVP" : "VJP", what, what, rule);
+    return knx_error_new(
+        KN_ERROR_TYPE,
+        "Detected differentiation of a %s function with respect to a closed-over value. That isn't "
+        "supported because the custom %s rule only specifies how to differentiate the %s function with "
+        "respect to explicit input parameters. Try passing the closed-over value into the %s function as "
+        "an argument, and adapting the custom %s.",
+        what, *rule == 'J' ? "JVP" : "VJP", what, what, rule);
 }
 
 /* --- linearity -------------------------------------------------------------------------------- */
 
-static knp_dependence of_equation(const kn_eqn *e, const bool *depends)
+static knp_dependence of_equation(const kni_eqn *e, const bool *depends)
 {
     int n = 0;
     bool linear = e->prim->transpose != NULL;
@@ -37,7 +38,7 @@ static knp_dependence of_equation(const kn_eqn *e, const bool *depends)
     return !n || (linear && (n < 2 || !(e->prim->bits & KN_MULTILINEAR))) ? KNP_LINEAR : KNP_CURVED;
 }
 
-static bool reads(const kn_eqn *e, const bool *depends)
+static bool reads(const kni_eqn *e, const bool *depends)
 {
     for (uint32_t i = 0; i < e->n_in; i++)
         if (kni_is_var(e->in[i]) && depends[e->in[i]])
@@ -45,7 +46,7 @@ static bool reads(const kn_eqn *e, const bool *depends)
     return false;
 }
 
-kn_error *knp_dependence_of(const kni_jaxpr *j, uint32_t first, uint32_t n_value, knp_dependence *d, const char **why)
+knx_error *knp_dependence_of(const kni_jaxpr *j, uint32_t first, uint32_t n_value, knp_dependence *d, const char **why)
 {
     bool *depends = knx_alloc_zero((size_t)j->n_var + 1);
     *d = KNP_LINEAR;
@@ -55,7 +56,7 @@ kn_error *knp_dependence_of(const kni_jaxpr *j, uint32_t first, uint32_t n_value
     for (uint32_t i = first; i < j->n_in; i++)
         depends[j->n_const + i] = kni_has_tangent(kni_in_type(j, i));
     for (uint32_t i = 0; i < j->n_eqn && *d == KNP_LINEAR; i++) {
-        const kn_eqn *e = &j->eqn[i];
+        const kni_eqn *e = &j->eqn[i];
         *d = of_equation(e, depends);
         *why = *d == KNP_CURVED ? e->prim->name : NULL;
         bool from = reads(e, depends);
@@ -72,8 +73,8 @@ kn_error *knp_dependence_of(const kni_jaxpr *j, uint32_t first, uint32_t n_value
 /* --- over one more axis ----------------------------------------------------------------------- */
 
 typedef struct batched {
-    kn_thunk base;
-    kn_thunk *inner;
+    kni_thunk base;
+    kni_thunk *inner;
     int64_t size;
     char *name; /* of the axis, or NULL */
     int n, m;
@@ -84,7 +85,7 @@ typedef struct batched {
 static int input_axis(const batched *t, int i) { return i < t->n ? t->in_axis[i] : 0; }
 
 /* The types of one example. */
-static kn_error *example_types(const batched *t, kn_arena *a, int n_in, const kn_type *in, kn_type *x)
+static knx_error *example_types(const batched *t, knx_arena *a, int n_in, const kni_type *in, kni_type *x)
 {
     for (int i = 0; i < n_in; i++) {
         knp_dims d = knp_dims_without(in[i], input_axis(t, i));
@@ -94,12 +95,12 @@ static kn_error *example_types(const batched *t, kn_arena *a, int n_in, const kn
 }
 
 /* Sums over the axis in front of the results that want it; the others move it. */
-static kn_error *place_results(const batched *t, int n_in, const kn_type *in, const kni_jaxpr *j, kni_jaxpr **out)
+static knx_error *place_results(const batched *t, int n_in, const kni_type *in, const kni_jaxpr *j, kni_jaxpr **out)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom *x = knp_atoms(&b, (size_t)n_in), *y = knp_atoms(&b, j->n_out);
-    kn_error *e = x && y ? NULL : knx_error_nomem();
+    kni_atom *x = knp_atoms(&b, (size_t)n_in), *y = knp_atoms(&b, j->n_out);
+    knx_error *e = x && y ? NULL : knx_error_nomem();
     for (int i = 0; !e && i < n_in; i++)
         x[i] = knb_invar(&b, in[i]);
     if (!e)
@@ -115,7 +116,7 @@ static kn_error *place_results(const batched *t, int n_in, const kn_type *in, co
 }
 
 /* What one example gives, over the axis. */
-static kn_error *over_axis(const batched *t, const kni_jaxpr *one, kn_arena *a, kni_jaxpr **out)
+static knx_error *over_axis(const batched *t, const kni_jaxpr *one, knx_arena *a, kni_jaxpr **out)
 {
     int n_in = (int)one->n_in, *axis = knx_arena_alloc(a, ((size_t)n_in + 1) * sizeof *axis);
     kni_jaxpr *all = NULL;
@@ -128,18 +129,18 @@ static kn_error *over_axis(const batched *t, const kni_jaxpr *one, kn_arena *a, 
         *out = all;
         return NULL;
     }
-    kn_error *e = place_results(t, n_in, all->type, all, out);
+    knx_error *e = place_results(t, n_in, all->type, all, out);
     kni_release(all);
     return e;
 }
 
-static kn_error *batched_jaxpr(kn_thunk *base, int n_in, const kn_type *in, kni_jaxpr **out)
+static knx_error *batched_jaxpr(kni_thunk *base, int n_in, const kni_type *in, kni_jaxpr **out)
 {
     const batched *t = (const batched *)base;
-    kn_arena a = KN_ARENA_INIT;
-    kn_type *x = knx_arena_alloc(&a, ((size_t)n_in + 1) * sizeof *x);
+    knx_arena a = KN_ARENA_INIT;
+    kni_type *x = knx_arena_alloc(&a, ((size_t)n_in + 1) * sizeof *x);
     kni_jaxpr *one = NULL;
-    kn_error *e = x ? example_types(t, &a, n_in, in, x) : knx_error_nomem();
+    knx_error *e = x ? example_types(t, &a, n_in, in, x) : knx_error_nomem();
     if (!e)
         e = kni_thunk_jaxpr(t->inner, n_in, x, -1, &one);
     if (!e)
@@ -149,7 +150,7 @@ static kn_error *batched_jaxpr(kn_thunk *base, int n_in, const kn_type *in, kni_
     return e;
 }
 
-static bool batched_equal(const kn_thunk *x, const kn_thunk *y)
+static bool batched_equal(const kni_thunk *x, const kni_thunk *y)
 {
     const batched *a = (const batched *)x, *b = (const batched *)y;
     bool named = a->name && b->name ? !strcmp(a->name, b->name) : a->name == b->name;
@@ -157,20 +158,20 @@ static bool batched_equal(const kn_thunk *x, const kn_thunk *y)
            !memcmp(a->axes, b->axes, (size_t)(a->n + a->m) * sizeof *a->axes) && kni_thunk_equal(a->inner, b->inner);
 }
 
-static uint64_t batched_hash(const kn_thunk *x)
+static uint64_t batched_hash(const kni_thunk *x)
 {
     const batched *t = (const batched *)x;
     uint64_t h = knx_hash_mix(kni_thunk_hash(t->inner), (uint64_t)t->size);
     return knx_hash_bytes(t->axes, (size_t)(t->n + t->m) * sizeof *t->axes, h);
 }
 
-static const char *batched_leaf(const kn_thunk *x, int i, kn_text *text)
+static const char *batched_leaf(const kni_thunk *x, int i, knx_text *text)
 {
-    const kn_thunk *inner = ((const batched *)x)->inner;
+    const kni_thunk *inner = ((const batched *)x)->inner;
     return inner->kind->leaf ? inner->kind->leaf(inner, i, text) : "";
 }
 
-static void batched_free(kn_thunk *x)
+static void batched_free(kni_thunk *x)
 {
     kni_thunk_release(((batched *)x)->inner);
     knx_free(((batched *)x)->name);
@@ -178,26 +179,26 @@ static void batched_free(kn_thunk *x)
 }
 
 /* Of a thunk that always gives the same jaxpr: another one. NULL without memory, or if it cannot be. */
-static kn_thunk *batch_held(const batched *t)
+static kni_thunk *batch_held(const batched *t)
 {
-    kn_arena a = KN_ARENA_INIT;
+    knx_arena a = KN_ARENA_INIT;
     kni_jaxpr *j = NULL;
-    kn_error *e = over_axis(t, t->inner->held, &a, &j);
-    kn_thunk *held = e ? NULL : kni_thunk_new(t->inner->name, j);
+    knx_error *e = over_axis(t, t->inner->held, &a, &j);
+    kni_thunk *held = e ? NULL : kni_thunk_new(t->inner->name, j);
     knx_error_release(e);
     kni_release(j);
     knx_arena_free(&a);
     return held;
 }
 
-kn_thunk *knp_thunk_batched(kn_thunk *inner, int64_t size, const char *name, int n, const int *in_axis, int m,
-                            const int *out_axis)
+kni_thunk *knp_thunk_batched(kni_thunk *inner, int64_t size, const char *name, int n, const int *in_axis, int m,
+                             const int *out_axis)
 {
-    static const kn_thunk_kind kind = {.jaxpr = batched_jaxpr,
-                                       .equal = batched_equal,
-                                       .hash = batched_hash,
-                                       .free = batched_free,
-                                       .leaf = batched_leaf};
+    static const kni_thunk_kind kind = {.jaxpr = batched_jaxpr,
+                                        .equal = batched_equal,
+                                        .hash = batched_hash,
+                                        .free = batched_free,
+                                        .leaf = batched_leaf};
     m = out_axis ? m : 0;
     batched *t = knx_alloc(sizeof *t + (size_t)(n + m) * sizeof *t->axes);
     char *own = name ? knx_alloc(strlen(name) + 1) : NULL;
@@ -217,7 +218,7 @@ kn_thunk *knp_thunk_batched(kn_thunk *inner, int64_t size, const char *name, int
         memcpy(t->axes + n, out_axis, (size_t)m * sizeof *t->axes);
     t->in_axis = t->axes;
     t->out_axis = out_axis ? t->axes + n : NULL;
-    kn_thunk *held = inner->held ? batch_held(t) : NULL;
+    kni_thunk *held = inner->held ? batch_held(t) : NULL;
     if (!held)
         return &t->base;
     kni_thunk_release(&t->base);

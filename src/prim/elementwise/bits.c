@@ -12,30 +12,30 @@
 #define ONE_OPERAND  .n_in = 1, .n_out = 1, .factors = "... -> ...", .batch = knp_batch_elementwise
 #define TWO_OPERANDS .n_in = 2, .n_out = 1, .factors = "..., ... -> ...", .batch = knp_batch_elementwise
 
-static kn_error *bits_type(kn_rule *r, kn_type *y)
+static knx_error *bits_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_BITS));
     return knp_join(r->n_in, r->xt, r->arena, y);
 }
 
-static kn_error *integers_type(kn_rule *r, kn_type *y)
+static knx_error *integers_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_INTEGERS));
     return knp_join(r->n_in, r->xt, r->arena, y);
 }
 
-static void bits_expr(knk_builder *k, const kn_rule *r, knk_op op, kn_value2 *y)
+static void bits_expr(knk_builder *k, const kni_rule *r, knk_op op, kni_pair *y)
 {
     *y = knp_real(knk_binary(k, op, r->v[0].re, r->v[1].re));
 }
 
-static void and_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { bits_expr(k, r, KNK_AND, y); }
-static void or_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { bits_expr(k, r, KNK_OR, y); }
-static void xor_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { bits_expr(k, r, KNK_XOR, y); }
-static void shift_left_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { bits_expr(k, r, KNK_SHL, y); }
-static void shift_right_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { bits_expr(k, r, KNK_SHR, y); }
-static void shift_signed_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { bits_expr(k, r, KNK_SAR, y); }
-static void not_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void and_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { bits_expr(k, r, KNK_AND, y); }
+static void or_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { bits_expr(k, r, KNK_OR, y); }
+static void xor_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { bits_expr(k, r, KNK_XOR, y); }
+static void shift_left_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { bits_expr(k, r, KNK_SHL, y); }
+static void shift_right_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { bits_expr(k, r, KNK_SHR, y); }
+static void shift_signed_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { bits_expr(k, r, KNK_SAR, y); }
+static void not_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     *y = knp_real(knk_unary(k, KNK_NOT, r->v[0].re));
 }
@@ -43,7 +43,7 @@ static void not_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 #define ON_BITS .why_no_jvp = KN_WHY_INTEGERS, .why_no_transpose = KN_WHY_INTEGERS
 enum { BITWISE = KN_ELEMENTWISE | KN_CHEAP | KN_INTEGER_RESULT };
 
-const kn_prim kn_prim_and = {
+const kni_prim knp_prim_and = {
     .name = "and",
     ON_BITS,
     TWO_OPERANDS,
@@ -52,7 +52,7 @@ const kn_prim kn_prim_and = {
     .expr = and_expr,
     .doc = "bitwise and of integers or booleans (np.bitwise_and)",
 };
-const kn_prim kn_prim_or = {
+const kni_prim knp_prim_or = {
     .name = "or",
     ON_BITS,
     TWO_OPERANDS,
@@ -61,7 +61,7 @@ const kn_prim kn_prim_or = {
     .expr = or_expr,
     .doc = "bitwise or of integers or booleans (np.bitwise_or)",
 };
-const kn_prim kn_prim_xor = {
+const kni_prim knp_prim_xor = {
     .name = "xor",
     ON_BITS,
     TWO_OPERANDS,
@@ -70,7 +70,7 @@ const kn_prim kn_prim_xor = {
     .expr = xor_expr,
     .doc = "bitwise exclusive or of integers or booleans (np.bitwise_xor)",
 };
-const kn_prim kn_prim_not = {
+const kni_prim knp_prim_not = {
     .name = "not",
     ON_BITS,
     ONE_OPERAND,
@@ -79,14 +79,14 @@ const kn_prim kn_prim_not = {
     .expr = not_expr,
     .doc = "bitwise not of integers or booleans (np.bitwise_not)",
 };
-const kn_prim kn_prim_shift_left = {.name = "shift_left",
-                                    ON_BITS,
-                                    TWO_OPERANDS,
-                                    .bits = BITWISE,
-                                    .type = integers_type,
-                                    .expr = shift_left_expr,
-                                    .doc = "x << y of integers; 0 from the width of the dtype on (np.left_shift)"};
-const kn_prim kn_prim_shift_right_logical = {
+const kni_prim knp_prim_shift_left = {.name = "shift_left",
+                                      ON_BITS,
+                                      TWO_OPERANDS,
+                                      .bits = BITWISE,
+                                      .type = integers_type,
+                                      .expr = shift_left_expr,
+                                      .doc = "x << y of integers; 0 from the width of the dtype on (np.left_shift)"};
+const kni_prim knp_prim_shift_right_logical = {
     .name = "shift_right_logical",
     ON_BITS,
     TWO_OPERANDS,
@@ -95,7 +95,7 @@ const kn_prim kn_prim_shift_right_logical = {
     .expr = shift_right_expr,
     .doc =
         "x >> y of integers with zeros from the left; 0 from the width of the dtype on (jax.lax.shift_right_logical)"};
-const kn_prim kn_prim_shift_right_arithmetic = {
+const kni_prim knp_prim_shift_right_arithmetic = {
     .name = "shift_right_arithmetic",
     ON_BITS,
     TWO_OPERANDS,
@@ -106,10 +106,10 @@ const kn_prim kn_prim_shift_right_arithmetic = {
 
 /* Counts of bits */
 
-static int width_of(const kn_rule *r) { return 8 * r->xt[0].dtype->size; }
+static int width_of(const kni_rule *r) { return 8 * r->xt[0].dtype->size; }
 
 /* The number whose bytes are all this one. */
-static knk_node bytes(knk_builder *k, kn_dtype_id d, uint64_t byte)
+static knk_node bytes(knk_builder *k, knx_dtype_id d, uint64_t byte)
 {
     return knk_const_int(k, d, (int64_t)(byte * UINT64_C(0x0101010101010101)));
 }
@@ -122,7 +122,7 @@ static knk_node shifted(knk_builder *k, knk_node x, int by)
 /* Ones are counted in pairs, in fours, in bytes; the product adds the bytes up in the highest one. */
 static knk_node count_ones(knk_builder *k, knk_node x, int width)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     knk_node pairs = bytes(k, d, 0x55), fours = bytes(k, d, 0x33);
     x = knk_binary(k, KNK_SUB, x, knk_binary(k, KNK_AND, shifted(k, x, 1), pairs));
     x = knk_binary(k, KNK_ADD, knk_binary(k, KNK_AND, x, fours), knk_binary(k, KNK_AND, shifted(k, x, 2), fours));
@@ -130,12 +130,12 @@ static knk_node count_ones(knk_builder *k, knk_node x, int width)
     return width == 8 ? x : shifted(k, knk_binary(k, KNK_MUL, x, bytes(k, d, 1)), width - 8);
 }
 
-static void population_count_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void population_count_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     *y = knp_real(count_ones(k, r->v[0].re, width_of(r)));
 }
 
-static void clz_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void clz_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     knk_node x = r->v[0].re;
     for (int by = 1; by < width_of(r); by *= 2)
@@ -144,7 +144,7 @@ static void clz_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
     *y = knp_real(knk_binary(k, KNK_SUB, width, count_ones(k, x, width_of(r))));
 }
 
-const kn_prim kn_prim_population_count = {
+const kni_prim knp_prim_population_count = {
     .name = "population_count",
     ON_BITS,
     ONE_OPERAND,
@@ -153,7 +153,7 @@ const kn_prim kn_prim_population_count = {
     .expr = population_count_expr,
     .doc = "the number of ones among the bits of integers (jax.lax.population_count)",
 };
-const kn_prim kn_prim_clz = {
+const kni_prim knp_prim_clz = {
     .name = "clz",
     ON_BITS,
     ONE_OPERAND,
@@ -189,10 +189,10 @@ static knk_node high_of_i64(knk_builder *k, knk_node x, knk_node y)
     return knk_binary(k, KNK_SUB, high, too_much[1]);
 }
 
-static void mulhi_expr(knk_builder *k, const kn_rule *r, kn_value2 *to)
+static void mulhi_expr(knk_builder *k, const kni_rule *r, kni_pair *to)
 {
     knk_node x = r->v[0].re, y = r->v[1].re;
-    kn_dtype_id d = knk_dtype(k, x), wide = r->xt[0].dtype->kind == KN_KIND_INT ? KN_ID_I64 : KN_ID_U64;
+    knx_dtype_id d = knk_dtype(k, x), wide = r->xt[0].dtype->kind == KN_KIND_INT ? KN_ID_I64 : KN_ID_U64;
     if (d == wide) {
         *to = knp_real(d == KN_ID_I64 ? high_of_i64(k, x, y) : high_of_u64(k, x, y));
         return;
@@ -201,7 +201,7 @@ static void mulhi_expr(knk_builder *k, const kn_rule *r, kn_value2 *to)
     *to = knp_real(knk_cast(k, d, shifted(k, product, width_of(r))));
 }
 
-const kn_prim kn_prim_mulhi = {
+const kni_prim knp_prim_mulhi = {
     .name = "mulhi",
     ON_BITS,
     TWO_OPERANDS,

@@ -13,7 +13,7 @@
 
 /* Comparisons */
 
-static kn_error *compare_type(kn_rule *r, kn_type *y)
+static knx_error *compare_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
     KN_TRY(knp_join(r->n_in, r->xt, r->arena, y));
@@ -22,7 +22,7 @@ static kn_error *compare_type(kn_rule *r, kn_type *y)
     return NULL;
 }
 
-static kn_value2 equal(knk_builder *k, const kn_rule *r, bool negate)
+static kni_pair equal(knk_builder *k, const kni_rule *r, bool negate)
 {
     knk_op part = negate ? KNK_NE : KNK_EQ;
     knk_node y = knk_binary(k, part, r->v[0].re, r->v[1].re);
@@ -31,61 +31,61 @@ static kn_value2 equal(knk_builder *k, const kn_rule *r, bool negate)
     return knp_real(y);
 }
 
-static kn_value2 less(knk_builder *k, const kn_rule *r, int first, bool or_equal)
+static kni_pair less(knk_builder *k, const kni_rule *r, int first, bool or_equal)
 {
-    kn_value2 x = r->v[first], y = r->v[1 - first];
+    kni_pair x = r->v[first], y = r->v[1 - first];
     if (knx_is_complex(r->xt[0].dtype))
         return knp_real(knp_complex_less(k, x, y, or_equal));
     return knp_real(knk_binary(k, or_equal ? KNK_LE : KNK_LT, x.re, y.re));
 }
 
-static void eq_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = equal(k, r, false); }
-static void ne_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = equal(k, r, true); }
-static void lt_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = less(k, r, 0, false); }
-static void le_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = less(k, r, 0, true); }
-static void gt_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = less(k, r, 1, false); }
-static void ge_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = less(k, r, 1, true); }
+static void eq_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { *y = equal(k, r, false); }
+static void ne_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { *y = equal(k, r, true); }
+static void lt_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { *y = less(k, r, 0, false); }
+static void le_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { *y = less(k, r, 0, true); }
+static void gt_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { *y = less(k, r, 1, false); }
+static void ge_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { *y = less(k, r, 1, true); }
 
 #define COMPARISON \
     .why_no_jvp = KN_WHY_DISCRETE, .why_no_transpose = KN_WHY_DISCRETE, .type = compare_type, TWO_OPERANDS
 enum { COMPARES = KN_ELEMENTWISE | KN_CHEAP | KN_INTEGER_RESULT };
 
-const kn_prim kn_prim_eq = {
+const kni_prim knp_prim_eq = {
     .name = "eq",
     COMPARISON,
     .bits = COMPARES | KN_COMMUTES,
     .expr = eq_expr,
     .doc = "x == y, elementwise (np.equal)",
 };
-const kn_prim kn_prim_ne = {
+const kni_prim knp_prim_ne = {
     .name = "ne",
     COMPARISON,
     .bits = COMPARES | KN_COMMUTES,
     .expr = ne_expr,
     .doc = "x != y, elementwise (np.not_equal)",
 };
-const kn_prim kn_prim_lt = {
+const kni_prim knp_prim_lt = {
     .name = "lt",
     COMPARISON,
     .bits = COMPARES,
     .expr = lt_expr,
     .doc = "x < y, elementwise (np.less)",
 };
-const kn_prim kn_prim_le = {
+const kni_prim knp_prim_le = {
     .name = "le",
     COMPARISON,
     .bits = COMPARES,
     .expr = le_expr,
     .doc = "x <= y, elementwise (np.less_equal)",
 };
-const kn_prim kn_prim_gt = {
+const kni_prim knp_prim_gt = {
     .name = "gt",
     COMPARISON,
     .bits = COMPARES,
     .expr = gt_expr,
     .doc = "x > y, elementwise (np.greater)",
 };
-const kn_prim kn_prim_ge = {
+const kni_prim knp_prim_ge = {
     .name = "ge",
     COMPARISON,
     .bits = COMPARES,
@@ -95,22 +95,22 @@ const kn_prim kn_prim_ge = {
 
 /* select_n: which (bool for two cases, or int32), then the cases */
 
-static kn_error *which_error(kn_type which, kn_type y)
+static knx_error *which_error(kni_type which, kni_type y)
 {
-    kn_text w = {0}, c = {0};
-    return knx_error(KN_ERROR_TYPE,
-                     "`which` must be scalar or have the same shape as cases, got `which` shape %s but case shape %s",
-                     knx_show_shape(&w, which.ndim, which.dim), knx_show_shape(&c, y.ndim, y.dim));
+    knx_text w = {0}, c = {0};
+    return knx_error_new(
+        KN_ERROR_TYPE, "`which` must be scalar or have the same shape as cases, got `which` shape %s but case shape %s",
+        knx_show_shape(&w, which.ndim, which.dim), knx_show_shape(&c, y.ndim, y.dim));
 }
 
-static kn_error *select_n_type(kn_rule *r, kn_type *y)
+static knx_error *select_n_type(kni_rule *r, kni_type *y)
 {
     if (r->n_in < 2)
-        return knx_error(KN_ERROR_TYPE, "must have at least one case");
+        return knx_error_new(KN_ERROR_TYPE, "must have at least one case");
     if (r->xt[0].dtype != KN_DT(BOOL) && r->xt[0].dtype != KN_DT(I32))
-        return knx_error(KN_ERROR_TYPE, "`which` must be boolean or int32 type, got %s", r->xt[0].dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "`which` must be boolean or int32 type, got %s", r->xt[0].dtype->name);
     if (r->xt[0].dtype == KN_DT(BOOL) && r->n_in > 3)
-        return knx_error(KN_ERROR_TYPE, "with boolean `which` cannot have %d cases", r->n_in - 1);
+        return knx_error_new(KN_ERROR_TYPE, "with boolean `which` cannot have %d cases", r->n_in - 1);
     KN_TRY(knp_join(r->n_in - 1, r->xt + 1, r->arena, y));
     if (r->xt[0].ndim && !y->ndim) {
         y->ndim = r->xt[0].ndim;
@@ -120,21 +120,21 @@ static kn_error *select_n_type(kn_rule *r, kn_type *y)
     return r->xt[0].ndim && !kni_type_same_shape(r->xt[0], *y) ? which_error(r->xt[0], *y) : NULL;
 }
 
-static void select_n_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void select_n_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_atom *t = knp_room(r->b, (size_t)r->n_in);
+    kni_atom *t = knp_room(r->b, (size_t)r->n_in);
     for (int i = 1; t && i < r->n_in; i++)
         t[i] = tx[i] == KN_ATOM_ZERO ? knb_zeros(r->b, r->xt[i]) : tx[i];
     if (t)
         ty[0] = knb_select_n(r->b, r->x[0], r->n_in - 1, t + 1);
 }
 
-static kn_error *select_n_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *select_n_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    kn_atom *t = knp_room(r->b, (size_t)r->n_in);
+    kni_atom *t = knp_room(r->b, (size_t)r->n_in);
     if (!t)
         return NULL;
-    kn_atom zeros = knb_zeros(r->b, r->yt[0]);
+    kni_atom zeros = knb_zeros(r->b, r->yt[0]);
     for (int i = 1; i < r->n_in; i++)
         t[i] = zeros;
     for (int i = 1; i < r->n_in; i++) {
@@ -148,7 +148,7 @@ static kn_error *select_n_transpose(const kn_rule *r, const kn_atom *ct, kn_atom
 }
 
 /* What is below the first or beyond the last case means that case. */
-static void select_n_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void select_n_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     knk_node which = r->v[0].re;
     bool same = true; /* among equals: what one of them is in derivatives makes no difference here */
@@ -166,9 +166,9 @@ static void select_n_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
         *y = knp_complex_select(k, knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I32, i - 1), which), r->v[i], *y);
 }
 
-static double select_n_cost(const kn_rule *r) { return (double)kni_type_size(*r->yt) * (r->n_in - 1); }
+static double select_n_cost(const kni_rule *r) { return (double)kni_type_size(*r->yt) * (r->n_in - 1); }
 
-const kn_prim kn_prim_select_n = {
+const kni_prim knp_prim_select_n = {
     .name = "select_n",
     .n_in = -1,
     .n_out = 1,

@@ -9,14 +9,14 @@
 #include "prim/rules.h"
 #include <math.h>
 
-typedef kn_value2 pair_program(knk_builder *k, kn_value2 z);
+typedef kni_pair pair_program(knk_builder *k, kni_pair z);
 
-static kn_value2 in_doubles(knk_builder *k, pair_program *f, kn_value2 z)
+static kni_pair in_doubles(knk_builder *k, pair_program *f, kni_pair z)
 {
     if (!knk_is_f32(k, z.re))
         return f(k, z);
-    kn_value2 y = f(k, (kn_value2){CAST(F64, z.re), CAST(F64, z.im)});
-    return (kn_value2){CAST(F32, y.re), CAST(F32, y.im)};
+    kni_pair y = f(k, (kni_pair){CAST(F64, z.re), CAST(F64, z.im)});
+    return (kni_pair){CAST(F32, y.re), CAST(F32, y.im)};
 }
 
 static knk_node is_nan(knk_builder *k, knk_node x) { return NE(x, x); }
@@ -51,44 +51,44 @@ static arc arc_of(knk_builder *k, knk_node x, knk_node y)
 
 /* Where a part is NaN: both are, but an infinity beside it is the imaginary part, and a zero real part has its own
  * result. */
-static kn_value2 with_nans(knk_builder *k, kn_value2 z, kn_value2 y, knk_node infinite, knk_node at_zero)
+static kni_pair with_nans(knk_builder *k, kni_pair z, kni_pair y, knk_node infinite, knk_node at_zero)
 {
     knk_node nan = F64(NAN), any = OR(is_nan(k, z.re), is_nan(k, z.im)), inf = OR(is_inf(k, z.re), is_inf(k, z.im));
     knk_node re = SELECT(EQ(z.re, F64(0)), at_zero, nan), im = SELECT(inf, infinite, nan);
-    return (kn_value2){SELECT(any, re, y.re), SELECT(any, im, y.im)};
+    return (kni_pair){SELECT(any, re, y.re), SELECT(any, im, y.im)};
 }
 
-static kn_value2 asin_f64(knk_builder *k, kn_value2 z)
+static kni_pair asin_f64(knk_builder *k, kni_pair z)
 {
     knk_node x = ABS(z.re), y = ABS(z.im);
     arc a = arc_of(k, x, y);
-    kn_value2 v = {with_sign(k, knk_atan2(k, x, a.side), z.re), with_sign(k, a.rise, z.im)};
+    kni_pair v = {with_sign(k, knk_atan2(k, x, a.side), z.re), with_sign(k, a.rise, z.im)};
     return with_nans(k, z, v, SELECT(is_inf(k, z.im), z.im, F64(INFINITY)), z.re);
 }
 
-static kn_value2 acos_f64(knk_builder *k, kn_value2 z)
+static kni_pair acos_f64(knk_builder *k, kni_pair z)
 {
     knk_node x = ABS(z.re), y = ABS(z.im), quarter = F64(0x1.921fb54442d18p+0);
     arc a = arc_of(k, x, y);
-    kn_value2 v = {knk_atan2(k, a.side, z.re), NEG(with_sign(k, a.rise, z.im))};
+    kni_pair v = {knk_atan2(k, a.side, z.re), NEG(with_sign(k, a.rise, z.im))};
     return with_nans(k, z, v, SELECT(is_inf(k, z.im), NEG(z.im), F64(-INFINITY)), quarter);
 }
 
-static kn_value2 asinh_f64(knk_builder *k, kn_value2 z)
+static kni_pair asinh_f64(knk_builder *k, kni_pair z)
 {
-    kn_value2 v = asin_f64(k, (kn_value2){z.im, z.re});
-    return (kn_value2){v.im, v.re};
+    kni_pair v = asin_f64(k, (kni_pair){z.im, z.re});
+    return (kni_pair){v.im, v.re};
 }
 
 /* acos turned to the right half plane. */
-static kn_value2 acosh_f64(knk_builder *k, kn_value2 z)
+static kni_pair acosh_f64(knk_builder *k, kni_pair z)
 {
-    kn_value2 v = acos_f64(k, z);
-    return (kn_value2){ABS(v.im), with_sign(k, v.re, z.im)};
+    kni_pair v = acos_f64(k, z);
+    return (kni_pair){ABS(v.im), with_sign(k, v.re, z.im)};
 }
 
 /* log(1 + 4 x / ((1 - x)^2 + y^2)) / 4 and half the angle of 1 - |z|^2 + 2 i y; of large numbers x / |z|^2 and pi/2. */
-static kn_value2 atanh_f64(knk_builder *k, kn_value2 z)
+static kni_pair atanh_f64(knk_builder *k, kni_pair z)
 {
     knk_node x = ABS(z.re), y = ABS(z.im), one = F64(1), half = F64(0.5), quarter = F64(0.25), gap = SUB(one, x);
     knk_node yy = MUL(y, y), ratio = DIV(MUL(F64(4), x), FMA(gap, gap, yy));
@@ -105,18 +105,18 @@ static kn_value2 atanh_f64(knk_builder *k, kn_value2 z)
     re = SELECT(EQ(y, inf), F64(0), re);
     im = SELECT(large, right, im);
     im = SELECT(is_nan(k, y), y, im); /* inf + i nan and 0 + i nan keep the real part */
-    return (kn_value2){with_sign(k, re, z.re), with_sign(k, im, z.im)};
+    return (kni_pair){with_sign(k, re, z.re), with_sign(k, im, z.im)};
 }
 
-static kn_value2 atan_f64(knk_builder *k, kn_value2 z)
+static kni_pair atan_f64(knk_builder *k, kni_pair z)
 {
-    kn_value2 v = atanh_f64(k, (kn_value2){z.im, z.re});
-    return (kn_value2){v.im, v.re};
+    kni_pair v = atanh_f64(k, (kni_pair){z.im, z.re});
+    return (kni_pair){v.im, v.re};
 }
 
-kn_value2 knp_complex_asin(knk_builder *k, kn_value2 z) { return in_doubles(k, asin_f64, z); }
-kn_value2 knp_complex_acos(knk_builder *k, kn_value2 z) { return in_doubles(k, acos_f64, z); }
-kn_value2 knp_complex_atan(knk_builder *k, kn_value2 z) { return in_doubles(k, atan_f64, z); }
-kn_value2 knp_complex_asinh(knk_builder *k, kn_value2 z) { return in_doubles(k, asinh_f64, z); }
-kn_value2 knp_complex_acosh(knk_builder *k, kn_value2 z) { return in_doubles(k, acosh_f64, z); }
-kn_value2 knp_complex_atanh(knk_builder *k, kn_value2 z) { return in_doubles(k, atanh_f64, z); }
+kni_pair knp_complex_asin(knk_builder *k, kni_pair z) { return in_doubles(k, asin_f64, z); }
+kni_pair knp_complex_acos(knk_builder *k, kni_pair z) { return in_doubles(k, acos_f64, z); }
+kni_pair knp_complex_atan(knk_builder *k, kni_pair z) { return in_doubles(k, atan_f64, z); }
+kni_pair knp_complex_asinh(knk_builder *k, kni_pair z) { return in_doubles(k, asinh_f64, z); }
+kni_pair knp_complex_acosh(knk_builder *k, kni_pair z) { return in_doubles(k, acosh_f64, z); }
+kni_pair knp_complex_atanh(knk_builder *k, kni_pair z) { return in_doubles(k, atanh_f64, z); }

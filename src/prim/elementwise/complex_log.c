@@ -15,9 +15,9 @@ static knk_node sum_of_products(knk_builder *k, knk_node a, knk_node a_lo, knk_n
 }
 
 /* log |z| / log(base); `log` is the real program, `unit` 1 / log(base). */
-static knk_node log_of_size(knk_builder *k, kn_value2 z, knk_node (*log)(knk_builder *, knk_node), double unit)
+static knk_node log_of_size(knk_builder *k, kni_pair z, knk_node (*log)(knk_builder *, knk_node), double unit)
 {
-    kn_dtype_id d = knk_dtype(k, z.re);
+    knx_dtype_id d = knk_dtype(k, z.re);
     knk_node re = ABS(z.re), im = ABS(z.im), one = NUM(d, 1), zero = NUM(d, 0), inf = NUM(d, INFINITY);
     knk_node swapped = LT(re, im), big = SELECT(swapped, im, re), small = SELECT(swapped, re, im);
     knk_node by_circle = AND(LT(NUM(d, 0.5), big), LT(big, NUM(d, 2)));
@@ -31,28 +31,28 @@ static knk_node log_of_size(knk_builder *k, kn_value2 z, knk_node (*log)(knk_bui
     return SELECT(OR(EQ(re, inf), EQ(im, inf)), inf, size);
 }
 
-kn_value2 knp_complex_log(knk_builder *k, kn_value2 z)
+kni_pair knp_complex_log(knk_builder *k, kni_pair z)
 {
-    return (kn_value2){log_of_size(k, z, knk_log, 1), knk_atan2(k, z.im, z.re)};
+    return (kni_pair){log_of_size(k, z, knk_log, 1), knk_atan2(k, z.im, z.re)};
 }
 
-static kn_value2 log_to_base(knk_builder *k, kn_value2 z, knk_node (*log)(knk_builder *, knk_node), double unit)
+static kni_pair log_to_base(knk_builder *k, kni_pair z, knk_node (*log)(knk_builder *, knk_node), double unit)
 {
     knk_node angle = MUL(knk_atan2(k, z.im, z.re), NUM(knk_dtype(k, z.re), unit));
-    return (kn_value2){log_of_size(k, z, log, unit), angle};
+    return (kni_pair){log_of_size(k, z, log, unit), angle};
 }
 
-kn_value2 knp_complex_log2(knk_builder *k, kn_value2 z) { return log_to_base(k, z, knk_log2, 0x1.71547652b82fep+0); }
-kn_value2 knp_complex_log10(knk_builder *k, kn_value2 z) { return log_to_base(k, z, knk_log10, 0x1.bcb7b1526e50ep-2); }
+kni_pair knp_complex_log2(knk_builder *k, kni_pair z) { return log_to_base(k, z, knk_log2, 0x1.71547652b82fep+0); }
+kni_pair knp_complex_log10(knk_builder *k, kni_pair z) { return log_to_base(k, z, knk_log10, 0x1.bcb7b1526e50ep-2); }
 
 /* Near 0 from |1 + z|^2 - 1 = x (2 + x) + y^2. */
-kn_value2 knp_complex_log1p(knk_builder *k, kn_value2 z)
+kni_pair knp_complex_log1p(knk_builder *k, kni_pair z)
 {
-    kn_dtype_id d = knk_dtype(k, z.re);
+    knx_dtype_id d = knk_dtype(k, z.re);
     knk_node x = z.re, y = z.im, zero = NUM(d, 0), two = NUM(d, 2), half = NUM(d, 0.5);
     knk_node sum = ADD(two, x), excess = sum_of_products(k, sum, SUB(x, SUB(sum, two)), x, y);
     knk_node close = MUL(half, knk_log1p(k, excess)), near = AND(LT(ABS(x), half), LT(ABS(y), NUM(d, 1)));
     close = SELECT(AND(EQ(x, zero), EQ(y, zero)), x, close);
-    kn_value2 far = knp_complex_log(k, (kn_value2){ADD(NUM(d, 1), x), y});
-    return (kn_value2){SELECT(near, close, far.re), far.im};
+    kni_pair far = knp_complex_log(k, (kni_pair){ADD(NUM(d, 1), x), y});
+    return (kni_pair){SELECT(near, close, far.re), far.im};
 }

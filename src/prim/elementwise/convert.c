@@ -14,41 +14,41 @@
 
 /* convert_element_type */
 
-static kn_error *convert_type(kn_rule *r, kn_type *y)
+static knx_error *convert_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_convert *p = r->params;
+    const kni_p_convert *p = r->params;
     if (p->new_dtype != r->xt->dtype && (r->xt->dtype->kind == KN_KIND_KEY || p->new_dtype->kind == KN_KIND_KEY))
-        return knx_error(KN_ERROR_TYPE, "cannot convert %s to %s", r->xt->dtype->name, p->new_dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "cannot convert %s to %s", r->xt->dtype->name, p->new_dtype->name);
     KN_TRY(knp_type_like(r->arena, *r->xt, p->new_dtype, y));
     y->weak = p->weak_type;
     return NULL;
 }
 
-static void convert_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void convert_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     if (kni_has_tangent(r->yt[0]))
         knp_jvp_linear(r, tx, ty);
 }
 
-static kn_error *convert_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *convert_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     ct_in[0] = knb_convert(r->b, ct[0], r->xt[0].dtype);
     return NULL;
 }
 
-static void convert_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void convert_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
-    const kn_p_convert *p = r->params;
+    const kni_p_convert *p = r->params;
     *y = (p->wraps ? knp_value_cast : knp_value_saturate)(k, r->xt[0].dtype, r->v[0], r->yt[0].dtype);
 }
 
-const kn_prim kn_prim_convert_element_type = {
+const kni_prim knp_prim_convert_element_type = {
     .name = "convert_element_type",
     ONE_OPERAND,
     .bits = KN_ELEMENTWISE | KN_CHEAP,
     .linear_in = 1,
     .fields = kni_fields_convert,
-    .params_size = sizeof(kn_p_convert),
+    .params_size = sizeof(kni_p_convert),
     .type = convert_type,
     .jvp = convert_jvp,
     .transpose = convert_transpose,
@@ -59,14 +59,14 @@ const kn_prim kn_prim_convert_element_type = {
 
 /* bitcast_convert_type */
 
-static kn_error *bitcast_type(kn_rule *r, kn_type *y)
+static knx_error *bitcast_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_bitcast *p = r->params;
+    const kni_p_bitcast *p = r->params;
     if (p->new_dtype->size != r->xt->dtype->size)
-        return knx_error(KN_ERROR_VALUE, "cannot see the bits of %s as %s: their sizes differ", r->xt->dtype->name,
-                         p->new_dtype->name);
+        return knx_error_new(KN_ERROR_VALUE, "cannot see the bits of %s as %s: their sizes differ", r->xt->dtype->name,
+                             p->new_dtype->name);
     if (p->new_dtype != r->xt->dtype && (r->xt->dtype->kind == KN_KIND_KEY || p->new_dtype->kind == KN_KIND_KEY))
-        return knx_error(KN_ERROR_TYPE, "does not accept random keys");
+        return knx_error_new(KN_ERROR_TYPE, "does not accept random keys");
     KN_TRY(knp_type_like(r->arena, *r->xt, p->new_dtype, y));
     y->weak = false;
     return NULL;
@@ -78,15 +78,15 @@ static kn_dtype unsigned_of_size(int size)
 }
 
 /* The part of a complex64 that lies in the low or high word of its 64 bits: the real part is the first in memory. */
-static knk_node *part_in_word(kn_value2 *z, bool low)
+static knk_node *part_in_word(kni_pair *z, bool low)
 {
     return low == (__BYTE_ORDER__ != __ORDER_BIG_ENDIAN__) ? &z->re : &z->im;
 }
 
 /* The bits of an element of at most eight bytes as an unsigned node of its size. */
-static knk_node bits_of(knk_builder *k, kn_dtype d, kn_value2 x)
+static knk_node bits_of(knk_builder *k, kn_dtype d, kni_pair x)
 {
-    kn_dtype_id id = (kn_dtype_id)unsigned_of_size(d->size)->id;
+    knx_dtype_id id = (knx_dtype_id)unsigned_of_size(d->size)->id;
     if (d->id == KN_ID_C64) {
         knk_node lo = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, *part_in_word(&x, true))),
                  hi = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, *part_in_word(&x, false)));
@@ -94,42 +94,42 @@ static knk_node bits_of(knk_builder *k, kn_dtype d, kn_value2 x)
     }
     if (d->kind == KN_KIND_BOOL)
         return knk_cast(k, id, x.re);
-    if (knp_node_dtype(d) != (kn_dtype_id)d->id) /* 16-bit floats travel as float32 */
-        x.re = knk_cast(k, (kn_dtype_id)d->id, x.re);
+    if (knp_node_dtype(d) != (knx_dtype_id)d->id) /* 16-bit floats travel as float32 */
+        x.re = knk_cast(k, (knx_dtype_id)d->id, x.re);
     return d->id == (uint8_t)id ? x.re : knk_bitcast(k, id, x.re);
 }
 
-static kn_value2 value_of_bits(knk_builder *k, kn_dtype d, knk_node bits)
+static kni_pair value_of_bits(knk_builder *k, kn_dtype d, knk_node bits)
 {
     if (d->id == KN_ID_C64) {
         knk_node hi = knk_cast(k, KN_ID_U32, knk_binary(k, KNK_SHR, bits, knk_const_int(k, KN_ID_U64, 32)));
-        kn_value2 z;
+        kni_pair z;
         *part_in_word(&z, true) = knk_bitcast(k, KN_ID_F32, knk_cast(k, KN_ID_U32, bits));
         *part_in_word(&z, false) = knk_bitcast(k, KN_ID_F32, hi);
         return z;
     }
     if (d->kind == KN_KIND_BOOL)
         return knp_real(knk_cast(k, KN_ID_BOOL, bits));
-    knk_node y = knk_dtype(k, bits) == (kn_dtype_id)d->id ? bits : knk_bitcast(k, (kn_dtype_id)d->id, bits);
-    return knp_real(knp_node_dtype(d) == (kn_dtype_id)d->id ? y : knk_cast(k, knp_node_dtype(d), y));
+    knk_node y = knk_dtype(k, bits) == (knx_dtype_id)d->id ? bits : knk_bitcast(k, (knx_dtype_id)d->id, bits);
+    return knp_real(knp_node_dtype(d) == (knx_dtype_id)d->id ? y : knk_cast(k, knp_node_dtype(d), y));
 }
 
-static void bitcast_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void bitcast_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     kn_dtype from = r->xt[0].dtype, to = r->yt[0].dtype;
     *y = from == to ? r->v[0] : value_of_bits(k, to, bits_of(k, from, r->v[0]));
 }
 
-static kn_atom bitcast_put(const kn_rule *r, kn_atom v) { return knb_bitcast(r->b, v, r->xt[0].dtype); }
+static kni_atom bitcast_put(const kni_rule *r, kni_atom v) { return knb_bitcast(r->b, v, r->xt[0].dtype); }
 
-const kn_prim kn_prim_bitcast_convert_type = {
+const kni_prim knp_prim_bitcast_convert_type = {
     .name = "bitcast_convert_type",
     ONE_OPERAND,
     .bits = KN_ELEMENTWISE | KN_CHEAP | KN_COMPONENT,
     .why_no_jvp = KN_WHY_NOT_DIFFERENTIABLE,
     .why_no_transpose = KN_WHY_NOT_DIFFERENTIABLE,
     .fields = kni_fields_bitcast,
-    .params_size = sizeof(kn_p_bitcast),
+    .params_size = sizeof(kni_p_bitcast),
     .type = bitcast_type,
     .expr = bitcast_expr,
     .put = bitcast_put,
@@ -138,45 +138,45 @@ const kn_prim kn_prim_bitcast_convert_type = {
 
 /* bitcast_last_axis: the memory of the last axis as elements of another size. An alias of the stored operand. */
 
-static kn_error *last_axis_type(kn_rule *r, kn_type *y)
+static knx_error *last_axis_type(kni_rule *r, kni_type *y)
 {
-    kn_dtype to = ((const kn_p_bitcast *)r->params)->new_dtype;
+    kn_dtype to = ((const kni_p_bitcast *)r->params)->new_dtype;
     if (r->xt->dtype->kind == KN_KIND_KEY || to->kind == KN_KIND_KEY)
-        return knx_error(KN_ERROR_TYPE, "does not accept random keys");
+        return knx_error_new(KN_ERROR_TYPE, "does not accept random keys");
     if (r->xt->dtype->kind == KN_KIND_BOOL || to->kind == KN_KIND_BOOL) /* not all bytes are booleans */
-        return knx_error(KN_ERROR_TYPE, "does not accept dtype bool");
+        return knx_error_new(KN_ERROR_TYPE, "does not accept dtype bool");
     if (!r->xt->ndim)
-        return knx_error(KN_ERROR_VALUE,
-                         "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
+        return knx_error_new(KN_ERROR_VALUE,
+                             "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
     knp_dims shape = knp_dims_of(*r->xt);
     int64_t bytes = shape.v[r->xt->ndim - 1] * (int64_t)r->xt->dtype->size; /* fits: no array is larger than memory */
     if (bytes % to->size)
-        return knx_error(KN_ERROR_VALUE, "When changing to a larger dtype, its size must be a divisor of the total "
-                                         "size in bytes of the last axis of the array.");
+        return knx_error_new(KN_ERROR_VALUE, "When changing to a larger dtype, its size must be a divisor of the total "
+                                             "size in bytes of the last axis of the array.");
     shape.v[r->xt->ndim - 1] = bytes / to->size;
     return knp_type_dims(r->arena, to, false, shape.n, shape.v, y);
 }
 
-static kn_error *last_axis_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *last_axis_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_bitcast *p = r->params;
+    const kni_p_bitcast *p = r->params;
     y[0] = knb_bitcast_last_axis(r->b, knp_batched_at(r, 0, size, axis[0], 0), p->new_dtype);
     axis_out[0] = 0;
     return NULL;
 }
 
-static bool last_axis_map_exists(const kn_rule *r)
+static bool last_axis_map_exists(const kni_rule *r)
 {
     (void)r;
     return false;
 }
 
 /* Never called: an element of the result is no element of the operand. */
-static void last_axis_map(const kn_rule *r, const kn_index *out, kn_index *in) { (void)r, (void)out, (void)in; }
+static void last_axis_map(const kni_rule *r, const kni_index *out, kni_index *in) { (void)r, (void)out, (void)in; }
 
-static kn_atom last_axis_put(const kn_rule *r, kn_atom v) { return knb_bitcast_last_axis(r->b, v, r->xt[0].dtype); }
+static kni_atom last_axis_put(const kni_rule *r, kni_atom v) { return knb_bitcast_last_axis(r->b, v, r->xt[0].dtype); }
 
-const kn_prim kn_prim_bitcast_last_axis = {
+const kni_prim knp_prim_bitcast_last_axis = {
     .name = "bitcast_last_axis",
     .n_in = 1,
     .n_out = 1,
@@ -185,7 +185,7 @@ const kn_prim kn_prim_bitcast_last_axis = {
     .why_no_jvp = KN_WHY_NOT_DIFFERENTIABLE,
     .why_no_transpose = KN_WHY_NOT_DIFFERENTIABLE,
     .fields = kni_fields_bitcast,
-    .params_size = sizeof(kn_p_bitcast),
+    .params_size = sizeof(kni_p_bitcast),
     .type = last_axis_type,
     .batch = last_axis_batch,
     .map = last_axis_map,
@@ -197,9 +197,9 @@ const kn_prim kn_prim_bitcast_last_axis = {
 
 /* stop_gradient */
 
-static kn_error *same_type(kn_rule *r, kn_type *y) { return knp_type_like(r->arena, *r->xt, r->xt->dtype, y); }
+static knx_error *same_type(kni_rule *r, kni_type *y) { return knp_type_like(r->arena, *r->xt, r->xt->dtype, y); }
 
-const kn_prim kn_prim_stop_gradient = {
+const kni_prim knp_prim_stop_gradient = {
     .name = "stop_gradient",
     ONE_OPERAND,
     .bits = KN_ELEMENTWISE | KN_CHEAP | KN_IDENTITY,
@@ -212,44 +212,44 @@ const kn_prim kn_prim_stop_gradient = {
 
 /* real, imag, conj of complex numbers */
 
-static kn_error *part_type(kn_rule *r, kn_type *y)
+static knx_error *part_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt->dtype, KNP_COMPLEX));
     return knp_type_like(r->arena, *r->xt, knx_component(r->xt->dtype), y);
 }
 
-static kn_error *conj_type(kn_rule *r, kn_type *y)
+static knx_error *conj_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt->dtype, KNP_COMPLEX));
     return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
-static kn_error *real_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *real_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     ct_in[0] = knb_complex(r->b, ct[0], knb_like(r->b, ct[0], 0));
     return NULL;
 }
 
-static kn_error *imag_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *imag_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     ct_in[0] = knb_complex(r->b, knb_like(r->b, ct[0], 0), knb_neg(r->b, ct[0]));
     return NULL;
 }
 
-static void real_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { (void)k, *y = knp_real(r->v[0].re); }
-static void imag_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { (void)k, *y = knp_real(r->v[0].im); }
+static void real_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { (void)k, *y = knp_real(r->v[0].re); }
+static void imag_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { (void)k, *y = knp_real(r->v[0].im); }
 
-static void conj_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void conj_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
-    *y = (kn_value2){r->v[0].re, knk_unary(k, KNK_NEG, r->v[0].im)};
+    *y = (kni_pair){r->v[0].re, knk_unary(k, KNK_NEG, r->v[0].im)};
 }
 
-static kn_atom real_put(const kn_rule *r, kn_atom v) { return knb_complex(r->b, v, knb_imag(r->b, r->x[0])); }
-static kn_atom imag_put(const kn_rule *r, kn_atom v) { return knb_complex(r->b, knb_real(r->b, r->x[0]), v); }
+static kni_atom real_put(const kni_rule *r, kni_atom v) { return knb_complex(r->b, v, knb_imag(r->b, r->x[0])); }
+static kni_atom imag_put(const kni_rule *r, kni_atom v) { return knb_complex(r->b, knb_real(r->b, r->x[0]), v); }
 
 enum { TAKES_APART = KN_ELEMENTWISE | KN_CHEAP };
 
-const kn_prim kn_prim_real = {
+const kni_prim knp_prim_real = {
     .name = "real",
     ONE_OPERAND,
     .bits = TAKES_APART | KN_COMPONENT,
@@ -262,7 +262,7 @@ const kn_prim kn_prim_real = {
     .put = real_put,
     .doc = "the real part of complex numbers (np.real)",
 };
-const kn_prim kn_prim_imag = {
+const kni_prim knp_prim_imag = {
     .name = "imag",
     ONE_OPERAND,
     .bits = TAKES_APART | KN_COMPONENT,
@@ -276,7 +276,7 @@ const kn_prim kn_prim_imag = {
     .put = imag_put,
     .doc = "the imaginary part of complex numbers (np.imag)",
 };
-const kn_prim kn_prim_conj = {
+const kni_prim knp_prim_conj = {
     .name = "conj",
     ONE_OPERAND,
     .bits = TAKES_APART,
@@ -291,7 +291,7 @@ const kn_prim kn_prim_conj = {
 
 /* complex: a complex number from its parts */
 
-static kn_error *complex_type(kn_rule *r, kn_type *y)
+static knx_error *complex_type(kni_rule *r, kni_type *y)
 {
     if (r->xt[0].dtype != KN_DT(F32) && r->xt[0].dtype != KN_DT(F64))
         return knp_accepts(r->xt[0].dtype, 0);
@@ -300,7 +300,7 @@ static kn_error *complex_type(kn_rule *r, kn_type *y)
     return NULL;
 }
 
-static kn_error *complex_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *complex_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     if (r->x[0] == KN_ATOM_LINEAR)
         ct_in[0] = knp_unbroadcast(r->b, knb_real(r->b, ct[0]), r->xt[0]);
@@ -309,12 +309,12 @@ static kn_error *complex_transpose(const kn_rule *r, const kn_atom *ct, kn_atom 
     return NULL;
 }
 
-static void complex_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void complex_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
-    (void)k, *y = (kn_value2){r->v[0].re, r->v[1].re};
+    (void)k, *y = (kni_pair){r->v[0].re, r->v[1].re};
 }
 
-const kn_prim kn_prim_complex = {
+const kni_prim knp_prim_complex = {
     .name = "complex",
     .n_in = 2,
     .n_out = 1,

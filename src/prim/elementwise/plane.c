@@ -10,32 +10,32 @@
  */
 #include "prim/rules.h"
 
-static kn_error *plane_type(kn_rule *r, kn_type *y)
+static knx_error *plane_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_FLOAT));
     return knp_join(r->n_in, r->xt, r->arena, y);
 }
 
 /* atan2(y, x): the angle of (x, y). As JAX writes them: y' x / (y^2 + x^2) + x' (-y) / (y^2 + x^2). */
-static void atan2_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void atan2_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_builder *b = r->b;
-    kn_atom part[2] = {KN_ATOM_ZERO, KN_ATOM_ZERO};
+    kni_builder *b = r->b;
+    kni_atom part[2] = {KN_ATOM_ZERO, KN_ATOM_ZERO};
     for (int i = 0; i < 2; i++)
         if (tx[i] != KN_ATOM_ZERO) {
-            kn_atom above = i ? knb_neg(b, r->x[0]) : KN_ATOM_NONE;
-            kn_atom square = knb_square(b, r->x[0]), other = knb_square(b, r->x[1]);
+            kni_atom above = i ? knb_neg(b, r->x[0]) : KN_ATOM_NONE;
+            kni_atom square = knb_square(b, r->x[0]), other = knb_square(b, r->x[1]);
             part[i] = knb_mul(b, tx[i], knb_div(b, i ? above : r->x[1], knb_add(b, square, other)));
         }
     ty[0] = knb_add_any(b, part[0], part[1]);
 }
 
-static void atan2_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void atan2_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     *y = knp_real(knk_atan2(k, r->v[0].re, r->v[1].re));
 }
 
-const kn_prim kn_prim_atan2 = {
+const kni_prim knp_prim_atan2 = {
     .name = "atan2",
     .n_in = 2,
     .n_out = 1,
@@ -50,10 +50,10 @@ const kn_prim kn_prim_atan2 = {
 };
 
 /* hypot(x, y) = sqrt(x^2 + y^2): x' x / h + y' y / h, h = 1 in place of 0 */
-static void hypot_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void hypot_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_builder *b = r->b;
-    kn_atom h = r->y[0], part[2] = {KN_ATOM_ZERO, KN_ATOM_ZERO}, zero = knb_like(b, h, 0), tip = knb_eq(b, h, zero);
+    kni_builder *b = r->b;
+    kni_atom h = r->y[0], part[2] = {KN_ATOM_ZERO, KN_ATOM_ZERO}, zero = knb_like(b, h, 0), tip = knb_eq(b, h, zero);
     h = knb_select(b, tip, knb_like(b, h, 1), h);
     for (int i = 0; i < 2; i++)
         if (tx[i] != KN_ATOM_ZERO) /* at the tip of the cone the slopes' mean, 0, to every order */
@@ -61,12 +61,12 @@ static void hypot_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     ty[0] = knb_add_any(b, part[0], part[1]);
 }
 
-static void hypot_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void hypot_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     *y = knp_real(knk_hypot(k, r->v[0].re, r->v[1].re));
 }
 
-const kn_prim kn_prim_hypot = {
+const kni_prim knp_prim_hypot = {
     .name = "hypot",
     .n_in = 2,
     .n_out = 1,

@@ -14,7 +14,7 @@
 #define ONE_OPERAND  .n_in = 1, .n_out = 1, .factors = "... -> ...", .batch = knp_batch_elementwise
 #define TWO_OPERANDS .n_in = 2, .n_out = 1, .factors = "..., ... -> ...", .batch = knp_batch_elementwise
 
-static kn_error *float_type(kn_rule *r, kn_type *y)
+static knx_error *float_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_FLOAT));
     return knp_join(r->n_in, r->xt, r->arena, y);
@@ -22,19 +22,19 @@ static kn_error *float_type(kn_rule *r, kn_type *y)
 
 /* floor, ceil, round */
 
-static void floor_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void floor_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     *y = knp_real(knk_unary(k, KNK_FLOOR, r->v[0].re));
 }
 
-static void ceil_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void ceil_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     *y = knp_real(knk_unary(k, KNK_NEG, knk_unary(k, KNK_FLOOR, knk_unary(k, KNK_NEG, r->v[0].re))));
 }
 
 #define ROUNDS ONE_OPERAND, .bits = KN_ELEMENTWISE | KN_CHEAP, .jvp = knp_jvp_zero
 
-const kn_prim kn_prim_floor = {
+const kni_prim knp_prim_floor = {
     .name = "floor",
     ROUNDS,
     .type = float_type,
@@ -42,7 +42,7 @@ const kn_prim kn_prim_floor = {
     .doc = "the largest whole number that is not above x, elementwise (np.floor)",
 };
 
-const kn_prim kn_prim_ceil = {
+const kni_prim knp_prim_ceil = {
     .name = "ceil",
     ROUNDS,
     .type = float_type,
@@ -50,19 +50,19 @@ const kn_prim kn_prim_ceil = {
     .doc = "the smallest whole number that is not below x, elementwise (np.ceil)",
 };
 
-static kn_error *round_type(kn_rule *r, kn_type *y)
+static knx_error *round_type(kni_rule *r, kni_type *y)
 {
-    int64_t method = ((const kn_p_round *)r->params)->rounding_method;
+    int64_t method = ((const kni_p_round *)r->params)->rounding_method;
     if (method != KN_ROUND_AWAY_FROM_ZERO && method != KN_ROUND_TO_NEAREST_EVEN)
-        return knx_error(KN_ERROR_VALUE, "%lld is not a valid RoundingMethod", (long long)method);
+        return knx_error_new(KN_ERROR_VALUE, "%lld is not a valid RoundingMethod", (long long)method);
     return float_type(r, y);
 }
 
-static void round_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void round_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     knk_node x = r->v[0].re;
-    kn_dtype_id d = knk_dtype(k, x);
-    if (((const kn_p_round *)r->params)->rounding_method == KN_ROUND_TO_NEAREST_EVEN) {
+    knx_dtype_id d = knk_dtype(k, x);
+    if (((const kni_p_round *)r->params)->rounding_method == KN_ROUND_TO_NEAREST_EVEN) {
         *y = knp_real(knk_unary(k, KNK_RINT, x));
         return;
     }
@@ -73,11 +73,11 @@ static void round_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
     *y = knp_real(knk_select(k, up, knk_binary(k, KNK_ADD, whole, one), whole));
 }
 
-const kn_prim kn_prim_round = {
+const kni_prim knp_prim_round = {
     .name = "round",
     ROUNDS,
     .fields = kni_fields_round,
-    .params_size = sizeof(kn_p_round),
+    .params_size = sizeof(kni_p_round),
     .type = round_type,
     .expr = round_expr,
     .doc = "the nearest whole number, elementwise; halves away from zero, or to even ones (jax.lax.round, np.rint)",
@@ -85,30 +85,30 @@ const kn_prim kn_prim_round = {
 
 /* rem */
 
-static kn_error *rem_type(kn_rule *r, kn_type *y)
+static knx_error *rem_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_REALS));
     return knp_join(r->n_in, r->xt, r->arena, y);
 }
 
-static void rem_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void rem_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_builder *b = r->b;
-    kn_atom above = tx[0] == KN_ATOM_ZERO ? tx[0] : knb_broadcast_to(b, tx[0], r->yt[0]), below = KN_ATOM_ZERO;
+    kni_builder *b = r->b;
+    kni_atom above = tx[0] == KN_ATOM_ZERO ? tx[0] : knb_broadcast_to(b, tx[0], r->yt[0]), below = KN_ATOM_ZERO;
     if (tx[1] != KN_ATOM_ZERO) {
-        kn_atom minus = knb_neg(b, tx[1]), sign = knb_sign(b, knb_div(b, r->x[0], r->x[1]));
-        kn_atom size = knb_floor(b, knb_abs(b, knb_div(b, r->x[0], r->x[1])));
+        kni_atom minus = knb_neg(b, tx[1]), sign = knb_sign(b, knb_div(b, r->x[0], r->x[1]));
+        kni_atom size = knb_floor(b, knb_abs(b, knb_div(b, r->x[0], r->x[1])));
         below = knb_mul(b, minus, knb_mul(b, sign, size));
     }
     ty[0] = knb_add_any(b, above, below);
 }
 
-static void rem_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void rem_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     *y = knp_real(knk_binary(k, KNK_REM, r->v[0].re, r->v[1].re));
 }
 
-const kn_prim kn_prim_rem = {
+const kni_prim knp_prim_rem = {
     .name = "rem",
     TWO_OPERANDS,
     .bits = KN_ELEMENTWISE,
@@ -120,7 +120,7 @@ const kn_prim kn_prim_rem = {
 
 /* is_finite */
 
-static kn_error *finite_type(kn_rule *r, kn_type *y)
+static knx_error *finite_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(float_type(r, y));
     y->dtype = KN_DT(BOOL);
@@ -128,13 +128,13 @@ static kn_error *finite_type(kn_rule *r, kn_type *y)
     return NULL;
 }
 
-static void finite_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void finite_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     knk_node x = r->v[0].re;
     *y = knp_real(knk_binary(k, KNK_LT, knk_unary(k, KNK_ABS, x), knk_const_double(k, knk_dtype(k, x), 1.0 / 0.0)));
 }
 
-const kn_prim kn_prim_is_finite = {
+const kni_prim knp_prim_is_finite = {
     .name = "is_finite",
     ONE_OPERAND,
     .bits = KN_ELEMENTWISE | KN_CHEAP | KN_INTEGER_RESULT,
@@ -148,7 +148,7 @@ const kn_prim kn_prim_is_finite = {
 /* The bits of floats: nodes of the unsigned type as wide as the dtype. */
 
 typedef struct layout {
-    kn_dtype_id bits; /* of that type */
+    knx_dtype_id bits; /* of that type */
     int exponent, mantissa;
 } layout;
 
@@ -164,25 +164,25 @@ static layout layout_of(kn_dtype d)
 
 static knk_node to_bits(knk_builder *k, kn_dtype d, knk_node x)
 {
-    return knk_bitcast(k, layout_of(d).bits, d->size == 2 ? knk_cast(k, (kn_dtype_id)d->id, x) : x);
+    return knk_bitcast(k, layout_of(d).bits, d->size == 2 ? knk_cast(k, (knx_dtype_id)d->id, x) : x);
 }
 
 static knk_node from_bits(knk_builder *k, kn_dtype d, knk_node x)
 {
-    knk_node y = knk_bitcast(k, (kn_dtype_id)d->id, x);
+    knk_node y = knk_bitcast(k, (knx_dtype_id)d->id, x);
     return d->size == 2 ? knk_cast(k, KN_ID_F32, y) : y;
 }
 
 /* nextafter */
 
-static void next_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void next_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     (void)tx, (void)ty;
-    knb_fail(r->b, knx_error(KN_ERROR_NOT_IMPLEMENTED, "Differentiation rule for 'nextafter' not implemented"));
+    knb_fail(r->b, knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "Differentiation rule for 'nextafter' not implemented"));
 }
 
 /* One up or down of the bits, which are in the order of the magnitudes. */
-static void next_expr(knk_builder *k, const kn_rule *r, kn_value2 *to)
+static void next_expr(knk_builder *k, const kni_rule *r, kni_pair *to)
 {
     kn_dtype d = r->xt[0].dtype;
     layout l = layout_of(d);
@@ -199,7 +199,7 @@ static void next_expr(knk_builder *k, const kn_rule *r, kn_value2 *to)
     *to = knp_real(knk_select(k, nan, knk_binary(k, KNK_ADD, x, y), next));
 }
 
-const kn_prim kn_prim_nextafter = {
+const kni_prim knp_prim_nextafter = {
     .name = "nextafter",
     TWO_OPERANDS,
     .bits = KN_ELEMENTWISE | KN_CHEAP,
@@ -211,13 +211,14 @@ const kn_prim kn_prim_nextafter = {
 
 /* reduce_precision */
 
-static kn_error *precision_type(kn_rule *r, kn_type *y)
+static knx_error *precision_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_reduce_precision *p = r->params;
+    const kni_p_reduce_precision *p = r->params;
     if (p->exponent_bits < 1)
-        return knx_error(KN_ERROR_VALUE, "exponent_bits must be positive; got %lld", (long long)p->exponent_bits);
+        return knx_error_new(KN_ERROR_VALUE, "exponent_bits must be positive; got %lld", (long long)p->exponent_bits);
     if (p->mantissa_bits < 0)
-        return knx_error(KN_ERROR_VALUE, "mantissa_bits must be non-negative; got %lld", (long long)p->mantissa_bits);
+        return knx_error_new(KN_ERROR_VALUE, "mantissa_bits must be non-negative; got %lld",
+                             (long long)p->mantissa_bits);
     return float_type(r, y);
 }
 
@@ -245,9 +246,9 @@ static knk_node cut_exponent(knk_builder *k, layout l, knk_node x, int bits)
     return knk_select(k, low, signed_zero, x);
 }
 
-static void precision_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void precision_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
-    const kn_p_reduce_precision *p = r->params;
+    const kni_p_reduce_precision *p = r->params;
     kn_dtype d = r->xt[0].dtype;
     layout l = layout_of(d);
     knk_node x = r->v[0].re, bits = to_bits(k, d, x);
@@ -258,13 +259,13 @@ static void precision_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
     *y = knp_real(knk_select(k, knk_binary(k, KNK_NE, x, x), x, from_bits(k, d, bits)));
 }
 
-const kn_prim kn_prim_reduce_precision = {
+const kni_prim knp_prim_reduce_precision = {
     .name = "reduce_precision",
     ONE_OPERAND,
     .bits = KN_ELEMENTWISE | KN_CHEAP,
     .linear_in = 1,
     .fields = kni_fields_reduce_precision,
-    .params_size = sizeof(kn_p_reduce_precision),
+    .params_size = sizeof(kni_p_reduce_precision),
     .type = precision_type,
     .jvp = knp_jvp_linear,
     .transpose = knp_transpose_same,

@@ -10,32 +10,7 @@
 #include "prim/rules.h"
 #include <string.h>
 
-#define cexpr_neg      knp_complex_neg
-#define cexpr_sin      knp_complex_sin
-#define cexpr_cos      knp_complex_cos
-#define cexpr_tanh     knp_complex_tanh
-#define cexpr_exp      knp_complex_exp
-#define cexpr_log      knp_complex_log
-#define cexpr_logistic knp_complex_logistic
-#define cexpr_sqrt     knp_complex_sqrt
-#define cexpr_abs      knp_complex_abs
-#define cexpr_exp2     knp_complex_exp2
-#define cexpr_expm1    knp_complex_expm1
-#define cexpr_log1p    knp_complex_log1p
-#define cexpr_log2     knp_complex_log2
-#define cexpr_log10    knp_complex_log10
-#define cexpr_tan      knp_complex_tan
-#define cexpr_asin     knp_complex_asin
-#define cexpr_acos     knp_complex_acos
-#define cexpr_atan     knp_complex_atan
-#define cexpr_sinh     knp_complex_sinh
-#define cexpr_cosh     knp_complex_cosh
-#define cexpr_asinh    knp_complex_asinh
-#define cexpr_acosh    knp_complex_acosh
-#define cexpr_atanh    knp_complex_atanh
-#define cexpr_rsqrt    knp_complex_rsqrt
-
-static kn_value2 cexpr_square(knk_builder *k, kn_value2 x) { return knp_complex_mul(k, x, x); }
+static kni_pair cexpr_square(knk_builder *k, kni_pair x) { return knp_complex_mul(k, x, x); }
 
 static knk_node expr_neg(knk_builder *k, knk_node x) { return knk_unary(k, KNK_NEG, x); }
 static knk_node expr_sqrt(knk_builder *k, knk_node x) { return knk_unary(k, KNK_SQRT, x); }
@@ -44,11 +19,11 @@ static knk_node expr_square(knk_builder *k, knk_node x) { return knk_binary(k, K
 
 static knk_node expr_abs(knk_builder *k, knk_node x)
 {
-    kn_dtype_id d = knk_dtype(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
     return d >= KN_ID_U8 && d <= KN_ID_U64 ? x : knk_unary(k, KNK_ABS, x);
 }
 
-static kn_error *unary_type(const char *traits, const kn_rule *r, kn_type *y)
+static knx_error *unary_type(const char *traits, const kni_rule *r, kni_type *y)
 {
     unsigned kinds = traits[0] == 'n' ? KNP_NUMBERS : traits[1] == 'c' ? KNP_INEXACT : KNP_FLOAT;
     KN_TRY(knp_accepts(r->xt->dtype, kinds));
@@ -56,46 +31,46 @@ static kn_error *unary_type(const char *traits, const kn_rule *r, kn_type *y)
 }
 
 typedef knk_node real_program(knk_builder *k, knk_node x);
-typedef kn_value2 complex_program(knk_builder *k, kn_value2 x);
+typedef kni_pair complex_program(knk_builder *k, kni_pair x);
 
 /* The programs that the rows name; those of the first columns that are static stay so. */
 #define UNARY(prim, public, traits, derivative, of_real, ...) real_program of_real;
 #include "ir/unary.def"
 #undef UNARY
 
-static void unary_expr(knk_builder *k, const kn_rule *r, real_program *of_real, complex_program *of_complex,
-                       kn_value2 *y)
+static void unary_expr(knk_builder *k, const kni_rule *r, real_program *of_real, complex_program *of_complex,
+                       kni_pair *y)
 {
     *y = of_complex && knx_is_complex(r->xt[0].dtype) ? of_complex(k, r->v[0]) : knp_real(of_real(k, r->v[0].re));
 }
 
-#define UNARY(prim, public, traits, derivative, of_real, of_complex, ref, low, high, ulp, text) \
-    static kn_error *prim##_type(kn_rule *r, kn_type *y) { return unary_type(traits, r, y); }   \
-    static void prim##_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)                    \
-    {                                                                                           \
-        kn_builder *b = r->b;                                                                   \
-        kn_atom x = r->x[0], y = r->y[0], t = tx[0];                                            \
-        (void)x, (void)y;                                                                       \
-        ty[0] = derivative;                                                                     \
-    }                                                                                           \
-    static void prim##_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)                     \
-    {                                                                                           \
-        unary_expr(k, r, of_real, of_complex, y);                                               \
-    }                                                                                           \
-    const kn_prim kn_prim_##prim = {                                                            \
-        .name = #prim,                                                                          \
-        .n_in = 1,                                                                              \
-        .n_out = 1,                                                                             \
-        .doc = text,                                                                            \
-        .factors = "... -> ...",                                                                \
-        .bits = KN_ELEMENTWISE | (traits[0] == 'n' ? KN_CHEAP : 0),                             \
-        .linear_in = traits[1] == 'l' ? 1u : 0u,                                                \
-        .type = prim##_type,                                                                    \
-        .jvp = prim##_jvp,                                                                      \
-        .transpose = traits[1] == 'l' ? knp_transpose_same : NULL,                              \
-        .batch = knp_batch_elementwise,                                                         \
-        .expr = prim##_expr,                                                                    \
-        .cost = traits[0] == 'n' ? NULL : knp_cost_function,                                    \
+#define UNARY(prim, public, traits, derivative, of_real, of_complex, ref, low, high, ulp, text)  \
+    static knx_error *prim##_type(kni_rule *r, kni_type *y) { return unary_type(traits, r, y); } \
+    static void prim##_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)                  \
+    {                                                                                            \
+        kni_builder *b = r->b;                                                                   \
+        kni_atom x = r->x[0], y = r->y[0], t = tx[0];                                            \
+        (void)x, (void)y;                                                                        \
+        ty[0] = derivative;                                                                      \
+    }                                                                                            \
+    static void prim##_expr(knk_builder *k, const kni_rule *r, kni_pair *y)                      \
+    {                                                                                            \
+        unary_expr(k, r, of_real, of_complex, y);                                                \
+    }                                                                                            \
+    const kni_prim knp_prim_##prim = {                                                           \
+        .name = #prim,                                                                           \
+        .n_in = 1,                                                                               \
+        .n_out = 1,                                                                              \
+        .doc = text,                                                                             \
+        .factors = "... -> ...",                                                                 \
+        .bits = KN_ELEMENTWISE | (traits[0] == 'n' ? KN_CHEAP : 0),                              \
+        .linear_in = traits[1] == 'l' ? 1u : 0u,                                                 \
+        .type = prim##_type,                                                                     \
+        .jvp = prim##_jvp,                                                                       \
+        .transpose = traits[1] == 'l' ? knp_transpose_same : NULL,                               \
+        .batch = knp_batch_elementwise,                                                          \
+        .expr = prim##_expr,                                                                     \
+        .cost = traits[0] == 'n' ? NULL : knp_cost_function,                                     \
     };
 #include "ir/unary.def"
 #undef UNARY

@@ -12,9 +12,9 @@
  */
 #include "prim/iterate.h"
 
-static kn_atom number(kn_builder *b, kn_atom like, double v) { return knb_like(b, like, v); }
+static kni_atom number(kni_builder *b, kni_atom like, double v) { return knb_like(b, like, v); }
 
-static kn_atom full_like(kn_builder *b, kn_atom like, double v) { return knb_full(b, knb_type(b, like), v); }
+static kni_atom full_like(kni_builder *b, kni_atom like, double v) { return knb_full(b, knb_type(b, like), v); }
 
 /* --- zeta ------------------------------------------------------------------------------------- */
 
@@ -25,15 +25,15 @@ enum { DIRECT_TERMS = 9, CORRECTIONS = 12 };
  * when there are enough of them and their base is so large that the rest can be corrected for (Z_FAR). */
 static void zeta_round(knp_iteration *it, kn_dtype d)
 {
-    kn_builder *b = &it->body;
-    const kn_atom *v = it->in;
-    kn_atom next[Z_COUNT - 1], enough = knb_number(b, d, DIRECT_TERMS);
-    kn_atom i = knb_add(b, v[Z_I], knb_number(b, d, 1)), base = knb_add(b, v[Z_BASE], knb_number(b, d, 1));
-    kn_atom term = knb_pow(b, base, knb_neg(b, v[Z_X])), sum = knb_add(b, v[Z_SUM], term);
-    kn_atom eps = knb_number(b, d, knp_epsilon(d) / 2);
-    kn_atom counts = knb_gt(b, knb_abs(b, term), knb_mul(b, knb_abs(b, sum), eps));
-    kn_atom early = knb_lt(b, i, enough);
-    kn_atom more = knb_or(b, knb_le(b, base, enough), knb_broadcast_to(b, early, it->carry[0]));
+    kni_builder *b = &it->body;
+    const kni_atom *v = it->in;
+    kni_atom next[Z_COUNT - 1], enough = knb_number(b, d, DIRECT_TERMS);
+    kni_atom i = knb_add(b, v[Z_I], knb_number(b, d, 1)), base = knb_add(b, v[Z_BASE], knb_number(b, d, 1));
+    kni_atom term = knb_pow(b, base, knb_neg(b, v[Z_X])), sum = knb_add(b, v[Z_SUM], term);
+    kni_atom eps = knb_number(b, d, knp_epsilon(d) / 2);
+    kni_atom counts = knb_gt(b, knb_abs(b, term), knb_mul(b, knb_abs(b, sum), eps));
+    kni_atom early = knb_lt(b, i, enough);
+    kni_atom more = knb_or(b, knb_le(b, base, enough), knb_broadcast_to(b, early, it->carry[0]));
     counts = knb_or(b, counts, knb_le(b, base, knb_number(b, d, 0)));
     next[Z_ON - 1] = knb_and(b, counts, more);
     next[Z_I - 1] = i, next[Z_BASE - 1] = base, next[Z_TERM - 1] = term, next[Z_SUM - 1] = sum;
@@ -43,7 +43,7 @@ static void zeta_round(knp_iteration *it, kn_dtype d)
 
 /* What is left of the sum after the term of `base`: base^(1-x)/(x-1) - term/2 + the corrections
  * term * B2k/(2k)! x (x+1) ... (x+2k-2) / base^(2k-1). */
-static kn_atom zeta_rest(kn_builder *b, kn_atom x, kn_atom base, kn_atom term)
+static kni_atom zeta_rest(kni_builder *b, kni_atom x, kni_atom base, kni_atom term)
 {
     static const double bernoulli[CORRECTIONS] = {/* (2k)! / B2k */
                                                   12,
@@ -58,12 +58,12 @@ static kn_atom zeta_rest(kn_builder *b, kn_atom x, kn_atom base, kn_atom term)
                                                   -4597978722407472.6105,
                                                   181521054019435467.73,
                                                   -7166165256175667011.3};
-    kn_atom one = number(b, x, 1), square = knb_mul(b, base, base);
-    kn_atom rest = knb_div(b, knb_mul(b, term, base), knb_sub(b, x, one));
+    kni_atom one = number(b, x, 1), square = knb_mul(b, base, base);
+    kni_atom rest = knb_div(b, knb_mul(b, term, base), knb_sub(b, x, one));
     rest = knb_sub(b, rest, knb_mul(b, term, number(b, x, 0.5)));
-    kn_atom t = knb_div(b, knb_mul(b, term, x), base), corrections = knb_mul(b, t, number(b, x, 1 / bernoulli[0]));
+    kni_atom t = knb_div(b, knb_mul(b, term, x), base), corrections = knb_mul(b, t, number(b, x, 1 / bernoulli[0]));
     for (int k = 1; k < CORRECTIONS; k++) {
-        kn_atom u = knb_add(b, x, number(b, x, 2 * k - 1)), w = knb_add(b, x, number(b, x, 2 * k));
+        kni_atom u = knb_add(b, x, number(b, x, 2 * k - 1)), w = knb_add(b, x, number(b, x, 2 * k));
         double ratio = bernoulli[k - 1] / bernoulli[k];
         t = knb_div(b, knb_mul(b, knb_mul(b, t, number(b, x, k == 1 ? 1 / bernoulli[1] : ratio)), knb_mul(b, u, w)),
                     square);
@@ -72,17 +72,17 @@ static kn_atom zeta_rest(kn_builder *b, kn_atom x, kn_atom base, kn_atom term)
     return knb_add(b, rest, corrections);
 }
 
-static kn_atom is_integer(kn_builder *b, kn_atom x) { return knb_eq(b, x, knb_floor(b, x)); }
+static kni_atom is_integer(kni_builder *b, kni_atom x) { return knb_eq(b, x, knb_floor(b, x)); }
 
-static kn_atom is_even(kn_builder *b, kn_atom x) { return is_integer(b, knb_mul(b, x, number(b, x, 0.5))); }
+static kni_atom is_even(kni_builder *b, kni_atom x) { return is_integer(b, knb_mul(b, x, number(b, x, 0.5))); }
 
 /* Where there is no series: x <= 1, q not positive, q infinite. */
-static kn_atom zeta_limits(kn_builder *b, kn_atom x, kn_atom q, kn_atom y)
+static kni_atom zeta_limits(kni_builder *b, kni_atom x, kni_atom q, kni_atom y)
 {
-    kn_atom zero = number(b, x, 0), one = number(b, x, 1), infinite = full_like(b, x, INFINITY),
-            undefined = full_like(b, x, NAN);
-    kn_atom pole = knb_and(b, knb_le(b, q, zero), is_integer(b, q));
-    kn_atom no_power = knb_and(b, knb_lt(b, q, zero), knb_not(b, is_integer(b, x)));
+    kni_atom zero = number(b, x, 0), one = number(b, x, 1), infinite = full_like(b, x, INFINITY),
+             undefined = full_like(b, x, NAN);
+    kni_atom pole = knb_and(b, knb_le(b, q, zero), is_integer(b, q));
+    kni_atom no_power = knb_and(b, knb_lt(b, q, zero), knb_not(b, is_integer(b, x)));
     y = knb_select(b, knb_eq(b, q, infinite), full_like(b, x, 0), y);
     y = knb_select(b, no_power, undefined, y);
     y = knb_select(b, pole, knb_select(b, is_even(b, x), infinite, undefined), y);
@@ -92,84 +92,84 @@ static kn_atom zeta_limits(kn_builder *b, kn_atom x, kn_atom q, kn_atom y)
 }
 
 /* The series where `on` is true. */
-static kn_atom zeta_series(kn_builder *b, kn_dtype d, kn_atom x, kn_atom q, kn_atom on)
+static kni_atom zeta_series(kni_builder *b, kn_dtype d, kni_atom x, kni_atom q, kni_atom on)
 {
     knp_iteration it;
-    kn_atom first = knb_pow(b, q, knb_neg(b, x));
-    knp_iterate(&it, b, 1, Z_COUNT - 1, (const kn_atom[]){x, on, number(b, x, 0), q, first, first, on});
+    kni_atom first = knb_pow(b, q, knb_neg(b, x));
+    knp_iterate(&it, b, 1, Z_COUNT - 1, (const kni_atom[]){x, on, number(b, x, 0), q, first, first, on});
     zeta_round(&it, d);
-    kn_atom base = it.init[Z_BASE - 1], sum = it.init[Z_SUM - 1], far = it.init[Z_FAR - 1];
+    kni_atom base = it.init[Z_BASE - 1], sum = it.init[Z_SUM - 1], far = it.init[Z_FAR - 1];
     return knb_select(b, far, knb_add(b, sum, zeta_rest(b, x, base, it.init[Z_TERM - 1])), sum);
 }
 
 /* Far left, where the series begins with many terms, by the sum over all whole numbers, which does not change when q
  * does by one: zeta(x, q) + (-1)^x zeta(x, 1 - q) is the same for q and its fraction. */
-static kn_atom zeta(kn_builder *b, kn_dtype d, kn_atom x, kn_atom q)
+static kni_atom zeta(kni_builder *b, kn_dtype d, kni_atom x, kni_atom q)
 {
-    kn_atom zero = number(b, x, 0), one = full_like(b, x, 1), fraction = knb_sub(b, q, knb_floor(b, q));
-    kn_atom pole = knb_and(b, knb_le(b, q, zero), is_integer(b, q));
-    kn_atom on = knb_and(b, knb_gt(b, x, number(b, x, 1)), knb_not(b, pole));
-    kn_atom real = knb_or(b, knb_gt(b, q, zero), is_integer(b, x));
+    kni_atom zero = number(b, x, 0), one = full_like(b, x, 1), fraction = knb_sub(b, q, knb_floor(b, q));
+    kni_atom pole = knb_and(b, knb_le(b, q, zero), is_integer(b, q));
+    kni_atom on = knb_and(b, knb_gt(b, x, number(b, x, 1)), knb_not(b, pole));
+    kni_atom real = knb_or(b, knb_gt(b, q, zero), is_integer(b, x));
     on = knb_and(b, on, knb_and(b, real, knb_lt(b, knb_abs(b, q), number(b, x, INFINITY))));
-    kn_atom far = knb_and(b, on, knb_lt(b, q, number(b, x, -64)));
-    kn_atom y = zeta_series(b, d, x, knb_select(b, far, fraction, q), on);
-    kn_atom right = zeta_series(b, d, x, knb_select(b, far, knb_sub(b, one, fraction), one), far);
-    kn_atom left = zeta_series(b, d, x, knb_select(b, far, knb_sub(b, one, q), one), far), even = is_even(b, x);
-    kn_atom all = knb_add(b, y, knb_select(b, even, right, knb_neg(b, right)));
+    kni_atom far = knb_and(b, on, knb_lt(b, q, number(b, x, -64)));
+    kni_atom y = zeta_series(b, d, x, knb_select(b, far, fraction, q), on);
+    kni_atom right = zeta_series(b, d, x, knb_select(b, far, knb_sub(b, one, fraction), one), far);
+    kni_atom left = zeta_series(b, d, x, knb_select(b, far, knb_sub(b, one, q), one), far), even = is_even(b, x);
+    kni_atom all = knb_add(b, y, knb_select(b, even, right, knb_neg(b, right)));
     all = knb_add(b, all, knb_select(b, even, knb_neg(b, left), left));
     return zeta_limits(b, x, q, knb_select(b, far, all, y));
 }
 
-static kn_error *zeta_expand(const kn_rule *r, kn_atom *y)
+static knx_error *zeta_expand(const kni_rule *r, kni_atom *y)
 {
-    kn_atom x[2];
+    kni_atom x[2];
     kn_dtype d = knp_widen_operands(r, x);
     y[0] = knp_narrow_result(r, zeta(r->b, d, x[0], x[1]));
     return NULL;
 }
 
-static void refuse(const kn_rule *r, const char *what)
+static void refuse(const kni_rule *r, const char *what)
 {
-    knb_fail(r->b, knx_error(KN_ERROR_VALUE, "%s not supported", what));
+    knb_fail(r->b, knx_error_new(KN_ERROR_VALUE, "%s not supported", what));
 }
 
 /* -x zeta(x + 1, q) by q */
-static void zeta_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void zeta_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     if (tx[0] != KN_ATOM_ZERO) {
         refuse(r, "zeta gradient with respect to x is");
         return;
     }
-    kn_atom next = knb_zeta(b, knb_add(b, r->x[0], knb_like(b, r->x[0], 1)), r->x[1]);
+    kni_atom next = knb_zeta(b, knb_add(b, r->x[0], knb_like(b, r->x[0], 1)), r->x[1]);
     ty[0] = knb_broadcast_to(b, knb_mul(b, tx[1], knb_neg(b, knb_mul(b, r->x[0], next))), r->yt[0]);
 }
 
 /* --- polygamma -------------------------------------------------------------------------------- */
 
-static kn_error *polygamma_expand(const kn_rule *r, kn_atom *y)
+static knx_error *polygamma_expand(const kni_rule *r, kni_atom *y)
 {
-    kn_builder *b = r->b;
-    kn_atom x[2];
+    kni_builder *b = r->b;
+    kni_atom x[2];
     kn_dtype d = knp_widen_operands(r, x);
-    kn_atom m = x[0], one = knb_number(b, d, 1), next = knb_add(b, m, one);
-    kn_atom sign = knb_select(b, is_even(b, m), full_like(b, m, -1), full_like(b, m, 1));
-    kn_atom v = knb_mul(b, knb_mul(b, sign, knb_exp(b, knb_lgamma(b, next))), zeta(b, d, next, x[1]));
-    kn_atom first = knb_eq(b, m, knb_number(b, d, 0));
+    kni_atom m = x[0], one = knb_number(b, d, 1), next = knb_add(b, m, one);
+    kni_atom sign = knb_select(b, is_even(b, m), full_like(b, m, -1), full_like(b, m, 1));
+    kni_atom v = knb_mul(b, knb_mul(b, sign, knb_exp(b, knb_lgamma(b, next))), zeta(b, d, next, x[1]));
+    kni_atom first = knb_eq(b, m, knb_number(b, d, 0));
     v = knb_select(b, first, knb_digamma(b, x[1]), v);
-    kn_atom natural = knb_and(b, is_integer(b, m), knb_ge(b, m, knb_number(b, d, 0)));
+    kni_atom natural = knb_and(b, is_integer(b, m), knb_ge(b, m, knb_number(b, d, 0)));
     y[0] = knp_narrow_result(r, knb_select(b, natural, v, full_like(b, m, NAN)));
     return NULL;
 }
 
-static void polygamma_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void polygamma_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     if (tx[0] != KN_ATOM_ZERO) {
         refuse(r, "polygamma gradient with respect to m is");
         return;
     }
-    kn_atom next = knb_polygamma(b, knb_add(b, r->x[0], knb_like(b, r->x[0], 1)), r->x[1]);
+    kni_atom next = knb_polygamma(b, knb_add(b, r->x[0], knb_like(b, r->x[0], 1)), r->x[1]);
     ty[0] = knb_broadcast_to(b, knb_mul(b, tx[1], next), r->yt[0]);
 }
 
@@ -178,42 +178,42 @@ static void polygamma_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 enum { B_A, B_B, B_X, B_ON, B_I, B_C, B_D, B_H, B_COUNT };
 
 /* The numerator of round i >= 2, with m = (i - 1) / 2. */
-static kn_atom beta_numerator(kn_builder *b, kn_dtype d, const kn_atom *v, kn_atom i)
+static kni_atom beta_numerator(kni_builder *b, kn_dtype d, const kni_atom *v, kni_atom i)
 {
-    kn_atom a = v[B_A], c = v[B_B], x = v[B_X], one = knb_number(b, d, 1), two = knb_number(b, d, 2);
-    kn_atom m = knb_floor(b, knb_mul(b, knb_sub(b, i, one), knb_number(b, d, 0.5)));
-    kn_atom am = knb_add(b, a, m), a2m = knb_add(b, am, m), ac = knb_add(b, a, c);
-    kn_atom first = knb_neg(b, knb_div(b, knb_mul(b, ac, x), knb_add(b, a, one)));
-    kn_atom even = knb_mul(b, knb_mul(b, am, knb_add(b, ac, m)), x);
+    kni_atom a = v[B_A], c = v[B_B], x = v[B_X], one = knb_number(b, d, 1), two = knb_number(b, d, 2);
+    kni_atom m = knb_floor(b, knb_mul(b, knb_sub(b, i, one), knb_number(b, d, 0.5)));
+    kni_atom am = knb_add(b, a, m), a2m = knb_add(b, am, m), ac = knb_add(b, a, c);
+    kni_atom first = knb_neg(b, knb_div(b, knb_mul(b, ac, x), knb_add(b, a, one)));
+    kni_atom even = knb_mul(b, knb_mul(b, am, knb_add(b, ac, m)), x);
     even = knb_neg(b, knb_div(b, even, knb_mul(b, a2m, knb_add(b, a2m, one))));
-    kn_atom odd = knb_mul(b, knb_mul(b, knb_sub(b, c, m), m), x);
+    kni_atom odd = knb_mul(b, knb_mul(b, knb_sub(b, c, m), m), x);
     odd = knb_div(b, odd, knb_mul(b, knb_sub(b, a2m, one), a2m));
     even = knb_select(b, knb_eq(b, i, two), first, even);
-    kn_atom numerator = knb_select(b, is_even(b, i), even, odd);
+    kni_atom numerator = knb_select(b, is_even(b, i), even, odd);
     return knb_select(b, knb_eq(b, i, one), full_like(b, x, 1), numerator);
 }
 
-static kn_atom not_small(kn_builder *b, kn_atom v, kn_atom small)
+static kni_atom not_small(kni_builder *b, kni_atom v, kni_atom small)
 {
     return knb_select(b, knb_lt(b, knb_abs(b, v), small), small, v);
 }
 
 /* Lentz' method, until a factor is 1. */
-static kn_atom beta_fraction(kn_builder *outer, kn_dtype d, kn_atom a, kn_atom c, kn_atom x, kn_atom on)
+static kni_atom beta_fraction(kni_builder *outer, kn_dtype d, kni_atom a, kni_atom c, kni_atom x, kni_atom on)
 {
     knp_iteration it;
     double half = knp_epsilon(d) / 2;
-    kn_atom begin = full_like(outer, x, half), next[B_COUNT];
+    kni_atom begin = full_like(outer, x, half), next[B_COUNT];
     knp_iterate(&it, outer, 3, B_COUNT - 3,
-                (const kn_atom[]){a, c, x, on, knb_number(outer, d, 1), begin, full_like(outer, x, 0), begin});
-    kn_builder *b = &it.body;
-    const kn_atom *v = it.in;
-    kn_atom small = knb_number(b, d, half), one = knb_number(b, d, 1), n = beta_numerator(b, d, v, v[B_I]);
-    kn_atom up = not_small(b, knb_add(b, one, knb_div(b, n, v[B_C])), small);
-    kn_atom down = knb_div(b, one, not_small(b, knb_add(b, one, knb_mul(b, n, v[B_D])), small));
-    kn_atom factor = knb_mul(b, up, down), i = knb_add(b, v[B_I], one);
-    kn_atom more = knb_lt(b, i, knb_number(b, d, d->size == 4 ? 200 : 600));
-    kn_atom moves = knb_ge(b, knb_abs(b, knb_sub(b, factor, one)), small);
+                (const kni_atom[]){a, c, x, on, knb_number(outer, d, 1), begin, full_like(outer, x, 0), begin});
+    kni_builder *b = &it.body;
+    const kni_atom *v = it.in;
+    kni_atom small = knb_number(b, d, half), one = knb_number(b, d, 1), n = beta_numerator(b, d, v, v[B_I]);
+    kni_atom up = not_small(b, knb_add(b, one, knb_div(b, n, v[B_C])), small);
+    kni_atom down = knb_div(b, one, not_small(b, knb_add(b, one, knb_mul(b, n, v[B_D])), small));
+    kni_atom factor = knb_mul(b, up, down), i = knb_add(b, v[B_I], one);
+    kni_atom more = knb_lt(b, i, knb_number(b, d, d->size == 4 ? 200 : 600));
+    kni_atom moves = knb_ge(b, knb_abs(b, knb_sub(b, factor, one)), small);
     next[B_ON - 3] = knb_and(b, moves, knb_broadcast_to(b, more, it.carry[0]));
     next[B_I - 3] = i, next[B_C - 3] = up, next[B_D - 3] = down;
     next[B_H - 3] = knb_mul(b, v[B_H], factor);
@@ -222,26 +222,26 @@ static kn_atom beta_fraction(kn_builder *outer, kn_dtype d, kn_atom a, kn_atom c
 }
 
 /* x^a (1-x)^c / (a B(a, c)), also where a is so small that Gamma(a) overflows. */
-static kn_atom beta_factor(kn_builder *b, kn_dtype d, kn_atom a, kn_atom c, kn_atom x)
+static kni_atom beta_factor(kni_builder *b, kn_dtype d, kni_atom a, kni_atom c, kni_atom x)
 {
-    kn_atom rest = knb_sub(b, knb_lgamma(b, c), knb_lgamma(b, knb_add(b, a, c)));
-    kn_atom power = knb_mul(b, knb_log1p(b, knb_neg(b, x)), c);
-    kn_atom tiny = knb_number(b, d, d->size == 4 ? 0x1p-125 : 0x1p-1021);
-    kn_atom usual = knb_add(b, knb_mul(b, knb_log(b, x), a), power);
+    kni_atom rest = knb_sub(b, knb_lgamma(b, c), knb_lgamma(b, knb_add(b, a, c)));
+    kni_atom power = knb_mul(b, knb_log1p(b, knb_neg(b, x)), c);
+    kni_atom tiny = knb_number(b, d, d->size == 4 ? 0x1p-125 : 0x1p-1021);
+    kni_atom usual = knb_add(b, knb_mul(b, knb_log(b, x), a), power);
     usual = knb_div(b, knb_exp(b, knb_sub(b, usual, knb_add(b, knb_lgamma(b, a), rest))), a);
     return knb_select(b, knb_lt(b, a, tiny), knb_exp(b, knb_sub(b, power, rest)), usual);
 }
 
 /* Where a or b is 0 or infinite all of the distribution is at an end. */
-static kn_atom beta_limits(kn_builder *b, kn_atom a, kn_atom c, kn_atom x, kn_atom y)
+static kni_atom beta_limits(kni_builder *b, kni_atom a, kni_atom c, kni_atom x, kni_atom y)
 {
-    kn_atom zero = number(b, x, 0), one = number(b, x, 1), infinite = number(b, x, INFINITY);
-    kn_atom left = knb_or(b, knb_eq(b, a, zero), knb_eq(b, c, infinite));
-    kn_atom right = knb_or(b, knb_eq(b, c, zero), knb_eq(b, a, infinite));
-    kn_atom at_0 = knb_eq(b, x, zero), at_1 = knb_eq(b, x, one);
-    kn_atom none = knb_or(b, knb_and(b, right, knb_not(b, at_1)), knb_and(b, left, at_0));
-    kn_atom all = knb_or(b, knb_and(b, left, knb_not(b, at_0)), knb_and(b, right, at_1));
-    kn_atom wrong = knb_or(b, knb_lt(b, a, zero), knb_lt(b, c, zero));
+    kni_atom zero = number(b, x, 0), one = number(b, x, 1), infinite = number(b, x, INFINITY);
+    kni_atom left = knb_or(b, knb_eq(b, a, zero), knb_eq(b, c, infinite));
+    kni_atom right = knb_or(b, knb_eq(b, c, zero), knb_eq(b, a, infinite));
+    kni_atom at_0 = knb_eq(b, x, zero), at_1 = knb_eq(b, x, one);
+    kni_atom none = knb_or(b, knb_and(b, right, knb_not(b, at_1)), knb_and(b, left, at_0));
+    kni_atom all = knb_or(b, knb_and(b, left, knb_not(b, at_0)), knb_and(b, right, at_1));
+    kni_atom wrong = knb_or(b, knb_lt(b, a, zero), knb_lt(b, c, zero));
     wrong = knb_or(b, wrong, knb_or(b, knb_lt(b, x, zero), knb_gt(b, x, one)));
     wrong = knb_or(b, wrong, knb_and(b, left, right));
     wrong = knb_or(b, wrong, knb_or(b, knp_is_nan(b, a), knb_or(b, knp_is_nan(b, c), knp_is_nan(b, x))));
@@ -250,36 +250,36 @@ static kn_atom beta_limits(kn_builder *b, kn_atom a, kn_atom c, kn_atom x, kn_at
     return knb_select(b, wrong, full_like(b, x, NAN), y);
 }
 
-static kn_error *beta_expand(const kn_rule *r, kn_atom *y)
+static knx_error *beta_expand(const kni_rule *r, kni_atom *y)
 {
-    kn_builder *b = r->b;
-    kn_atom in[3];
+    kni_builder *b = r->b;
+    kni_atom in[3];
     kn_dtype d = knp_widen_operands(r, in);
-    kn_atom one = knb_number(b, d, 1);
-    kn_atom mean = knb_div(b, knb_add(b, in[0], one), knb_add(b, knb_add(b, in[0], in[1]), knb_number(b, d, 2)));
-    kn_atom fast = knb_lt(b, in[2], mean); /* else by the other tail */
-    kn_atom a = knb_select(b, fast, in[0], in[1]), c = knb_select(b, fast, in[1], in[0]);
-    kn_atom x = knb_select(b, fast, in[2], knb_sub(b, one, in[2]));
-    kn_atom zero = knb_number(b, d, 0), infinite = knb_number(b, d, INFINITY);
-    kn_atom on = knb_and(b, knb_and(b, knb_ge(b, a, zero), knb_ge(b, c, zero)), knb_ge(b, x, zero));
+    kni_atom one = knb_number(b, d, 1);
+    kni_atom mean = knb_div(b, knb_add(b, in[0], one), knb_add(b, knb_add(b, in[0], in[1]), knb_number(b, d, 2)));
+    kni_atom fast = knb_lt(b, in[2], mean); /* else by the other tail */
+    kni_atom a = knb_select(b, fast, in[0], in[1]), c = knb_select(b, fast, in[1], in[0]);
+    kni_atom x = knb_select(b, fast, in[2], knb_sub(b, one, in[2]));
+    kni_atom zero = knb_number(b, d, 0), infinite = knb_number(b, d, INFINITY);
+    kni_atom on = knb_and(b, knb_and(b, knb_ge(b, a, zero), knb_ge(b, c, zero)), knb_ge(b, x, zero));
     on = knb_and(b, on, knb_and(b, knb_lt(b, a, infinite), knb_lt(b, c, infinite)));
-    kn_atom v = knb_mul(b, beta_fraction(b, d, a, c, x, on), beta_factor(b, d, a, c, x));
+    kni_atom v = knb_mul(b, beta_fraction(b, d, a, c, x, on), beta_factor(b, d, a, c, x));
     v = knb_select(b, fast, v, knb_sub(b, one, v));
     y[0] = knp_narrow_result(r, beta_limits(b, in[0], in[1], in[2], v));
     return NULL;
 }
 
-static void beta_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void beta_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_builder *b = r->b;
-    kn_atom a = r->x[0], c = r->x[1], x = r->x[2], one = knb_like(b, x, 1);
+    kni_builder *b = r->b;
+    kni_atom a = r->x[0], c = r->x[1], x = r->x[2], one = knb_like(b, x, 1);
     if (tx[0] != KN_ATOM_ZERO || tx[1] != KN_ATOM_ZERO) {
         refuse(r, "Betainc gradient with respect to a and b");
         return;
     }
-    kn_atom log_beta = knb_sub(b, knb_add(b, knb_lgamma(b, a), knb_lgamma(b, c)), knb_lgamma(b, knb_add(b, a, c)));
-    kn_atom power = knb_add(b, knb_mul(b, knb_sub(b, c, one), knb_log1p(b, knb_neg(b, x))),
-                            knb_mul(b, knb_sub(b, a, one), knb_log(b, x)));
+    kni_atom log_beta = knb_sub(b, knb_add(b, knb_lgamma(b, a), knb_lgamma(b, c)), knb_lgamma(b, knb_add(b, a, c)));
+    kni_atom power = knb_add(b, knb_mul(b, knb_sub(b, c, one), knb_log1p(b, knb_neg(b, x))),
+                             knb_mul(b, knb_sub(b, a, one), knb_log(b, x)));
     ty[0] = knb_mul(b, tx[2], knb_exp(b, knb_sub(b, power, log_beta)));
     ty[0] = knb_broadcast_to(b, ty[0], r->yt[0]);
 }
@@ -290,7 +290,7 @@ static void beta_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     .n_out = 1, .bits = KN_ELEMENTWISE, .type = knp_floats_type, .batch = knp_batch_elementwise, \
     .cost = knp_cost_function
 
-const kn_prim kn_prim_zeta = {
+const kni_prim knp_prim_zeta = {
     .name = "zeta",
     .n_in = 2,
     FLOATS,
@@ -300,7 +300,7 @@ const kn_prim kn_prim_zeta = {
     .doc = "Hurwitz' zeta function, elementwise (jax.lax.zeta)",
 };
 
-const kn_prim kn_prim_polygamma = {
+const kni_prim knp_prim_polygamma = {
     .name = "polygamma",
     .n_in = 2,
     FLOATS,
@@ -310,7 +310,7 @@ const kn_prim kn_prim_polygamma = {
     .doc = "derivative number m of digamma, elementwise (jax.lax.polygamma)",
 };
 
-const kn_prim kn_prim_regularized_incomplete_beta = {
+const kni_prim knp_prim_regularized_incomplete_beta = {
     .name = "regularized_incomplete_beta",
     .n_in = 3,
     FLOATS,

@@ -11,22 +11,22 @@
 #include "prim/index/index.h"
 #include "transform/transform.h"
 
-typedef kn_p_check_bounds params_t;
+typedef kni_p_check_bounds params_t;
 
-static kn_error *check_type(kn_rule *r, kn_type *y)
+static knx_error *check_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
     (void)y;
     KN_TRY(knp_accepts(r->xt->dtype, KNP_INTEGERS));
     if (!r->xt->ndim || r->xt->dim[r->xt->ndim - 1] != p->most.n || p->axis.n != p->most.n || p->size.n != p->most.n)
-        return knx_error(KN_ERROR_TYPE, "indices must have %d numbers along their last axis", p->most.n);
+        return knx_error_new(KN_ERROR_TYPE, "indices must have %d numbers along their last axis", p->most.n);
     return NULL;
 }
 
-static kn_error *check_run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *check_run(const kni_rule *r, const kni_routine_args *args)
 {
     const params_t *p = r->params;
-    kn_type t = r->xt[0];
+    kni_type t = r->xt[0];
     knr_windows w = {.index_dtype = t.dtype, .n_index = p->most.n, .n_point = t.ndim - 1};
     for (int d = 0; d < w.n_point; d++)
         w.point[d] = t.dim[d];
@@ -39,9 +39,9 @@ static kn_error *check_run(const kn_rule *r, const kn_routine_args *args)
 }
 
 /* Number i of every start: is it outside? */
-static kn_atom number_fails(kn_builder *b, kn_atom x, int i, int64_t most)
+static kni_atom number_fails(kni_builder *b, kni_atom x, int i, int64_t most)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     knp_dims from = {.n = t.ndim}, to = knp_dims_of(t);
     from.v[t.ndim - 1] = i;
     to.v[t.ndim - 1] = i + 1;
@@ -51,10 +51,10 @@ static kn_atom number_fails(kn_builder *b, kn_atom x, int i, int64_t most)
     return knb_or(b, knb_lt(b, x, knb_integer(b, t.dtype, 0)), knb_gt(b, x, knb_integer(b, t.dtype, most)));
 }
 
-kn_atom knp_outside(kn_builder *b, kn_atom x, const kn_p_check_bounds *p)
+kni_atom knp_outside(kni_builder *b, kni_atom x, const kni_p_check_bounds *p)
 {
     kn_dtype d = knb_type(b, x).dtype;
-    kn_atom outside = KN_ATOM_NONE;
+    kni_atom outside = KN_ATOM_NONE;
     bool fits = d->kind == KN_KIND_INT && d->size >= 4; /* the largest starts into d */
     for (int i = 0; i < p->most.n; i++)
         fits = fits && (d->size == 8 || p->most.v[i] <= INT32_MAX);
@@ -65,16 +65,16 @@ kn_atom knp_outside(kn_builder *b, kn_atom x, const kn_p_check_bounds *p)
     return outside == KN_ATOM_NONE ? knb_zeros(b, kni_scalar_type(KN_DT(BOOL))) : outside;
 }
 
-static kn_error *check_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
+static knx_error *check_unfailing(const kni_rule *r, kni_atom *y, kni_atom *failed)
 {
     (void)y;
     *failed = knp_outside(r->b, r->x[0], r->params);
     return NULL;
 }
 
-static double check_cost(const kn_rule *r) { return (double)kni_type_size(r->xt[0]); }
+static double check_cost(const kni_rule *r) { return (double)kni_type_size(r->xt[0]); }
 
-const kn_prim kn_prim_check_bounds = {
+const kni_prim knp_prim_check_bounds = {
     .name = "check_bounds",
     .n_in = 1,
     .n_out = 0,

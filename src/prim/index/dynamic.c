@@ -15,36 +15,36 @@
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-static kn_error *check_starts(const char *op, int n, const kn_type *start, int ndim)
+static knx_error *check_starts(const char *op, int n, const kni_type *start, int ndim)
 {
     if (n != ndim)
-        return knx_error(KN_ERROR_TYPE,
-                         "%s: the number of start indices must match the number of dimensions, got %d for %d", op, n,
-                         ndim);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "%s: the number of start indices must match the number of dimensions, got %d for %d", op,
+                             n, ndim);
     for (int i = 0; i < n; i++)
         if (start[i].ndim || !knx_is_integer(start[i].dtype))
-            return knx_error(KN_ERROR_TYPE, "%s: start indices must be integer scalars, got %s of dimension %d", op,
-                             start[i].dtype->name, start[i].ndim);
+            return knx_error_new(KN_ERROR_TYPE, "%s: start indices must be integer scalars, got %s of dimension %d", op,
+                                 start[i].dtype->name, start[i].ndim);
     return NULL;
 }
 
-static kn_error *check_fits(const char *op, const char *what, int ndim, const int64_t *size, kn_type x)
+static knx_error *check_fits(const char *op, const char *what, int ndim, const int64_t *size, kni_type x)
 {
     bool fits = ndim == x.ndim;
     for (int i = 0; fits && i < ndim; i++)
         fits = size[i] >= 0 && size[i] <= x.dim[i];
-    kn_text s = {0}, t = {0};
+    knx_text s = {0}, t = {0};
     return fits ? NULL
-                : knx_error(KN_ERROR_TYPE,
-                            "%s: %s must be less than or equal to operand shape, got %s for operand shape %s", op, what,
-                            knx_show_shape(&s, ndim, size), knx_show_shape(&t, x.ndim, x.dim));
+                : knx_error_new(KN_ERROR_TYPE,
+                                "%s: %s must be less than or equal to operand shape, got %s for operand shape %s", op,
+                                what, knx_show_shape(&s, ndim, size), knx_show_shape(&t, x.ndim, x.dim));
 }
 
-static kn_error *slice_type(kn_rule *r, kn_type *y)
+static knx_error *slice_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_dynamic_slice *p = r->params;
+    const kni_p_dynamic_slice *p = r->params;
     if (r->n_in < 1)
-        return knx_error(KN_ERROR_TYPE, "dynamic_slice needs an operand");
+        return knx_error_new(KN_ERROR_TYPE, "dynamic_slice needs an operand");
     KN_TRY(check_starts("dynamic_slice", r->n_in - 1, r->xt + 1, r->xt[0].ndim));
     KN_TRY(check_fits("dynamic_slice", "slice_sizes", p->slice_sizes.n, p->slice_sizes.v, r->xt[0]));
     return knp_type_dims(r->arena, r->xt[0].dtype, r->xt[0].weak, p->slice_sizes.n, p->slice_sizes.v, y);
@@ -53,11 +53,11 @@ static kn_error *slice_type(kn_rule *r, kn_type *y)
 /* Rows that put a window into an array: how far its elements are apart; params are NULL where they are not. */
 static int64_t stride_of(const void *params, int d)
 {
-    return params ? ((const kn_p_strided_update *)params)->strides.v[d] : 1;
+    return params ? ((const kni_p_strided_update *)params)->strides.v[d] : 1;
 }
 
 /* The extents of the box that a window lies in, so far as they fit a number. */
-static knp_dims spans(const void *params, kn_type window)
+static knp_dims spans(const void *params, kni_type window)
 {
     knp_dims s = {.n = window.ndim};
     for (int d = 0; d < s.n; d++) {
@@ -68,65 +68,68 @@ static knp_dims spans(const void *params, kn_type window)
     return s;
 }
 
-static kn_error *any_update_type(const char *op, const kn_rule *r, kn_type *y)
+static knx_error *any_update_type(const char *op, const kni_rule *r, kni_type *y)
 {
-    const kn_p_strided_update *p = r->params;
-    const kn_type *x = r->xt;
+    const kni_p_strided_update *p = r->params;
+    const kni_type *x = r->xt;
     if (r->n_in < 2)
-        return knx_error(KN_ERROR_TYPE, "%s needs an operand and an update", op);
+        return knx_error_new(KN_ERROR_TYPE, "%s needs an operand and an update", op);
     if (x[0].dtype != x[1].dtype)
-        return knx_error(KN_ERROR_TYPE, "%s requires arguments to have the same dtypes, got %s, %s.", op,
-                         x[0].dtype->name, x[1].dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "%s requires arguments to have the same dtypes, got %s, %s.", op,
+                             x[0].dtype->name, x[1].dtype->name);
     bool fits = !p || p->strides.n == x[1].ndim;
     for (int d = 0; p && fits && d < p->strides.n; d++)
         fits = p->strides.v[d] >= 1;
     if (!fits)
-        return knx_error(KN_ERROR_TYPE, "%s: there must be a stride of at least 1 for each dimension", op);
+        return knx_error_new(KN_ERROR_TYPE, "%s: there must be a stride of at least 1 for each dimension", op);
     KN_TRY(check_starts(op, r->n_in - 2, x + 2, x[0].ndim));
     knp_dims box = spans(r->params, x[1]);
     KN_TRY(check_fits(op, "update shape", box.n, box.v, x[0]));
     return knp_type_like(r->arena, x[0], x[0].dtype, y);
 }
 
-static kn_error *update_type(kn_rule *r, kn_type *y)
+static knx_error *update_type(kni_rule *r, kni_type *y)
 {
     return any_update_type(r->params ? "strided_update" : "dynamic_update_slice", r, y);
 }
 
 /* --- derivatives ------------------------------------------------------------------------------ */
 
-static void slice_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void slice_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    const kn_p_dynamic_slice *p = r->params;
+    const kni_p_dynamic_slice *p = r->params;
     if (tx[0] != KN_ATOM_ZERO)
         ty[0] = knb_dynamic_slice(r->b, tx[0], r->x + 1, p->slice_sizes.v);
 }
 
-static kn_error *slice_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *slice_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     ct_in[0] = knb_dynamic_update_slice(r->b, knb_zeros(r->b, r->xt[0]), ct[0], r->x + 1);
     return NULL;
 }
 
-static kn_atom slice_put(const kn_rule *r, kn_atom v) { return knb_dynamic_update_slice(r->b, r->x[0], v, r->x + 1); }
+static kni_atom slice_put(const kni_rule *r, kni_atom v)
+{
+    return knb_dynamic_update_slice(r->b, r->x[0], v, r->x + 1);
+}
 
 /* x with the window, by the same parameters. */
-static kn_atom updated(const kn_rule *r, kn_atom x, kn_atom window)
+static kni_atom updated(const kni_rule *r, kni_atom x, kni_atom window)
 {
-    const kn_p_strided_update *p = r->params;
+    const kni_p_strided_update *p = r->params;
     return p ? knb_strided_update(r->b, x, window, r->x + 2, p->strides.v)
              : knb_dynamic_update_slice(r->b, x, window, r->x + 2);
 }
 
-static void update_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void update_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     if (tx[0] != KN_ATOM_ZERO || tx[1] != KN_ATOM_ZERO)
         ty[0] = updated(r, knb_instantiate(r->b, tx[0], r->xt[0]), knb_instantiate(r->b, tx[1], r->xt[1]));
 }
 
-static kn_error *update_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *update_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    const kn_p_strided_update *p = r->params;
+    const kni_p_strided_update *p = r->params;
     static const int64_t zero[KN_MAX_NDIM];
     knp_dims box = spans(p, r->xt[1]);
     if (r->x[0] == KN_ATOM_LINEAR)
@@ -150,7 +153,7 @@ static knp_dims count_up(int first, int n)
 }
 
 /* The starts, operands first ... of the equation, with one for the batch axis in front. */
-static void starts_with_zero(const kn_rule *r, int first, kn_atom start[KN_MAX_NDIM + 1])
+static void starts_with_zero(const kni_rule *r, int first, kni_atom start[KN_MAX_NDIM + 1])
 {
     int n = r->n_in - first;
     kn_dtype d = n ? knb_type(r->b, r->x[first]).dtype : KN_DT(I32);
@@ -159,7 +162,7 @@ static void starts_with_zero(const kn_rule *r, int first, kn_atom start[KN_MAX_N
         start[i + 1] = r->x[first + i];
 }
 
-static bool any_batched(const kn_rule *r, int first, const int *axis)
+static bool any_batched(const kni_rule *r, int first, const int *axis)
 {
     for (int i = first; i < r->n_in; i++)
         if (axis[i] >= 0)
@@ -168,99 +171,100 @@ static bool any_batched(const kn_rule *r, int first, const int *axis)
 }
 
 /* The starts as index vectors, one row for each example. */
-static kn_atom start_vectors(const kn_rule *r, int first, int64_t size)
+static kni_atom start_vectors(const kni_rule *r, int first, int64_t size)
 {
-    kn_atom column[KN_MAX_NDIM];
+    kni_atom column[KN_MAX_NDIM];
     int n = r->n_in - first;
     kn_dtype d = knb_type(r->b, r->x[first]).dtype;
     for (int i = 0; i < n; i++)
         if (knb_type(r->b, r->x[first + i]).dtype != d)
             d = KN_DT(I64);
     for (int i = 0; i < n; i++) {
-        kn_atom x = knb_convert(r->b, r->x[first + i], d);
+        kni_atom x = knb_convert(r->b, r->x[first + i], d);
         column[i] = knb_broadcast_in_dim(r->b, x, 2, (int64_t[]){size, 1}, (int64_t[]){0});
     }
     return n == 1 ? column[0] : knb_concatenate(r->b, n, column, 1);
 }
 
-static kn_error *slice_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *slice_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_dynamic_slice *p = r->params;
+    const kni_p_dynamic_slice *p = r->params;
     int n = r->n_in - 1;
     bool table = axis[0] >= 0;
-    kn_atom x = table ? knb_move_axis(r->b, r->x[0], axis[0], 0) : r->x[0];
+    kni_atom x = table ? knb_move_axis(r->b, r->x[0], axis[0], 0) : r->x[0];
     knp_dims sizes = p->slice_sizes.n ? knp_insert(p->slice_sizes, 0, size) : (knp_dims){.n = 1, .v = {size}};
     axis_out[0] = 0;
     if (!any_batched(r, 1, axis)) {
-        kn_atom start[KN_MAX_NDIM + 1];
+        kni_atom start[KN_MAX_NDIM + 1];
         starts_with_zero(r, 1, start);
         y[0] = knb_dynamic_slice(r->b, x, start, sizes.v);
         return NULL;
     }
     knp_dims window = count_up(1, n), map = count_up(table, n), zero = {.n = 1};
-    kn_ints none = {0, NULL}, front = table ? knp_ints(&zero) : none;
+    kni_ints none = {0, NULL}, front = table ? knp_ints(&zero) : none;
     sizes.v[0] = size ? 1 : 0;
-    kn_p_gather q = {.offset_dims = knp_ints(&window),
-                     .start_index_map = knp_ints(&map),
-                     .operand_batching_dims = front,
-                     .start_indices_batching_dims = front,
-                     .slice_sizes = table ? knp_ints(&sizes) : p->slice_sizes,
-                     .mode = KN_GATHER_CLIP};
+    kni_p_gather q = {.offset_dims = knp_ints(&window),
+                      .start_index_map = knp_ints(&map),
+                      .operand_batching_dims = front,
+                      .start_indices_batching_dims = front,
+                      .slice_sizes = table ? knp_ints(&sizes) : p->slice_sizes,
+                      .mode = KN_GATHER_CLIP};
     y[0] = knb_gather(r->b, x, start_vectors(r, 1, size), &q);
     return NULL;
 }
 
 /* One window for each example, at its start. */
-static kn_atom update_each(kn_builder *b, kn_atom x, kn_atom updates, kn_atom starts)
+static kni_atom update_each(kni_builder *b, kni_atom x, kni_atom updates, kni_atom starts)
 {
     int n = knb_type(b, x).ndim - 1;
     knp_dims window = count_up(1, n), map = count_up(1, n), zero = {.n = 1};
-    kn_p_scatter q = {.update_window_dims = knp_ints(&window),
-                      .scatter_dims_to_operand_dims = knp_ints(&map),
-                      .operand_batching_dims = knp_ints(&zero),
-                      .scatter_indices_batching_dims = knp_ints(&zero),
-                      .mode = KN_GATHER_CLIP,
-                      .unique_indices = true};
+    kni_p_scatter q = {.update_window_dims = knp_ints(&window),
+                       .scatter_dims_to_operand_dims = knp_ints(&map),
+                       .operand_batching_dims = knp_ints(&zero),
+                       .scatter_indices_batching_dims = knp_ints(&zero),
+                       .mode = KN_GATHER_CLIP,
+                       .unique_indices = true};
     return knb_scatter(b, x, starts, updates, &q);
 }
 
 /* The boxes of windows whose elements lie apart, with these in them. */
-static kn_atom filled_boxes(const kn_rule *r, int64_t size, const int *axis, kn_atom updates, const knp_dims *strides)
+static kni_atom filled_boxes(const kni_rule *r, int64_t size, const int *axis, kni_atom updates,
+                             const knp_dims *strides)
 {
-    const kn_p_strided_update *p = r->params;
-    kn_type all = knb_type(r->b, updates); /* one window for each example */
-    knp_dims box = spans(p, kni_type(all.dtype, all.ndim - 1, all.dim + 1));
-    const kn_p_dynamic_slice sizes = {knp_ints(&box)};
-    kn_atom in[KN_MAX_NDIM + 1] = {r->x[0]}, zero[KN_MAX_NDIM + 1], boxes = KN_ATOM_NONE;
+    const kni_p_strided_update *p = r->params;
+    kni_type all = knb_type(r->b, updates); /* one window for each example */
+    knp_dims box = spans(p, kni_type_of(all.dtype, all.ndim - 1, all.dim + 1));
+    const kni_p_dynamic_slice sizes = {knp_ints(&box)};
+    kni_atom in[KN_MAX_NDIM + 1] = {r->x[0]}, zero[KN_MAX_NDIM + 1], boxes = KN_ATOM_NONE;
     int axes[KN_MAX_NDIM + 1] = {axis[0]}, unused;
     for (int i = 2; i < r->n_in; i++) {
         in[i - 1] = r->x[i];
         axes[i - 1] = axis[i];
     }
-    kn_rule slice = {.b = r->b, .params = &sizes, .n_in = r->n_in - 1, .x = in};
+    kni_rule slice = {.b = r->b, .params = &sizes, .n_in = r->n_in - 1, .x = in};
     (void)slice_batch(&slice, size, axes, &boxes, &unused); /* it cannot fail */
     for (int d = 0; d < strides->n; d++)
         zero[d] = knb_integer(r->b, KN_DT(I32), 0);
     return r->b->error ? KN_ATOM_NONE : knb_strided_update(r->b, boxes, updates, zero, strides->v);
 }
 
-static kn_error *update_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *update_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_strided_update *p = r->params;
-    kn_atom x = knp_batched_at(r, 0, size, axis[0], 0), updates = knp_batched_at(r, 1, size, axis[1], 0);
+    const kni_p_strided_update *p = r->params;
+    kni_atom x = knp_batched_at(r, 0, size, axis[0], 0), updates = knp_batched_at(r, 1, size, axis[1], 0);
     knp_dims strides = p ? knp_insert(p->strides, 0, 1) : (knp_dims){0};
     if (p && !p->strides.n)
         strides = (knp_dims){.n = 1, .v = {1}};
     axis_out[0] = 0;
     if (any_batched(r, 2, axis)) {
-        kn_atom starts = start_vectors(r, 2, size);
+        kni_atom starts = start_vectors(r, 2, size);
         if (p && !r->b->error)
             updates = filled_boxes(r, size, axis, updates, &strides);
         if (!r->b->error)
             y[0] = update_each(r->b, x, updates, starts);
         return NULL;
     }
-    kn_atom start[KN_MAX_NDIM + 1];
+    kni_atom start[KN_MAX_NDIM + 1];
     starts_with_zero(r, 2, start);
     y[0] =
         p ? knb_strided_update(r->b, x, updates, start, strides.v) : knb_dynamic_update_slice(r->b, x, updates, start);
@@ -270,16 +274,16 @@ static kn_error *update_batch(const kn_rule *r, int64_t size, const int *axis, k
 /* --- lowering --------------------------------------------------------------------------------- */
 
 /* Start `which` (an operand of the equation) as an int64, between 0 and `most`; KNK_NONE if that is 0. */
-static knk_node start_node(kn_lower *l, const kn_rule *r, int which, int64_t most, const kn_index *like)
+static knk_node start_node(kni_lower *l, const kni_rule *r, int which, int64_t most, const kni_index *like)
 {
-    knk_builder *k = knl_kernel(l);
+    knk_builder *k = kni_lower_kernel(l);
     kn_dtype d = r->xt[which].dtype;
     if (most == 0)
         return KNK_NONE;
-    kn_index *scalar = knl_index(l, 0, like);
+    kni_index *scalar = kni_lower_index(l, 0, like);
     if (!scalar)
         return KNK_NONE;
-    knk_node v = knl_operand(l, which, scalar, KNK_NONE, knp_real(KNK_NONE)).re;
+    knk_node v = kni_lower_operand(l, which, scalar, KNK_NONE, knp_real(KNK_NONE)).re;
     if (d->id == KN_ID_U64) /* before it could turn negative */
         v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_U64, most));
     if (d->id != KN_ID_I64)
@@ -288,31 +292,32 @@ static knk_node start_node(kn_lower *l, const kn_rule *r, int which, int64_t mos
     return knk_binary(k, KNK_MAX, v, knk_const_int(k, KN_ID_I64, 0));
 }
 
-static void add_to_axis(knk_builder *k, kn_index_axis *axis, knk_node by)
+static void add_to_axis(knk_builder *k, kni_index_axis *axis, knk_node by)
 {
     if (by != KNK_NONE)
         axis->node = axis->node == KNK_NONE ? by : knk_binary(k, KNK_ADD, axis->node, by);
 }
 
-static void slice_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void slice_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
-    const kn_p_dynamic_slice *p = r->params;
-    kn_index *in = knl_index(l, r->xt[0].ndim, i);
+    const kni_p_dynamic_slice *p = r->params;
+    kni_index *in = kni_lower_index(l, r->xt[0].ndim, i);
     if (!in)
         return;
     for (int d = 0; d < r->xt[0].ndim; d++) {
         knp_index_copy(i, d, in, d);
-        add_to_axis(knl_kernel(l), &in->axis[d], start_node(l, r, 1 + d, r->xt[0].dim[d] - p->slice_sizes.v[d], i));
+        add_to_axis(kni_lower_kernel(l), &in->axis[d],
+                    start_node(l, r, 1 + d, r->xt[0].dim[d] - p->slice_sizes.v[d], i));
     }
-    y[0] = knl_operand(l, 0, in, KNK_NONE, knp_real(KNK_NONE));
+    y[0] = kni_lower_operand(l, 0, in, KNK_NONE, knp_real(KNK_NONE));
 }
 
 /* The window's element if the position lies in there. Along each axis that the window does not fill the position has to
  * be a number of the kernel. */
-static void update_element(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void update_element(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
-    knk_builder *k = knl_kernel(l);
-    kn_index *in = knl_index(l, i->ndim, i);
+    knk_builder *k = kni_lower_kernel(l);
+    kni_index *in = kni_lower_index(l, i->ndim, i);
     knk_node zero = knk_const_int(k, KN_ID_I64, 0), inside = KNK_NONE;
     knp_dims box = spans(r->params, r->xt[1]);
     for (int d = 0; in && d < i->ndim; d++) {
@@ -322,7 +327,7 @@ static void update_element(kn_lower *l, const kn_rule *r, const kn_index *i, kn_
             continue;
         if (!i->axis[d].fixed)
             return;
-        knk_node at = knl_axis_value(l, i, d), start = start_node(l, r, 2 + d, most, i);
+        knk_node at = kni_lower_axis_value(l, i, d), start = start_node(l, r, 2 + d, most, i);
         if (start != KNK_NONE)
             at = knk_binary(k, KNK_SUB, at, start);
         knk_node here = knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, zero, at),
@@ -338,21 +343,21 @@ static void update_element(kn_lower *l, const kn_rule *r, const kn_index *i, kn_
     }
     if (!in)
         return;
-    y[0] = knl_operand(l, 0, i, KNK_NONE, knp_real(KNK_NONE));
+    y[0] = kni_lower_operand(l, 0, i, KNK_NONE, knp_real(KNK_NONE));
     if (kni_type_size(r->xt[1]))
-        y[0] = knl_operand(l, 1, in, inside, y[0]);
+        y[0] = kni_lower_operand(l, 1, in, inside, y[0]);
 }
 
-static void update_lands(const kn_rule *r, int64_t *stride)
+static void update_lands(const kni_rule *r, int64_t *stride)
 {
     for (int d = 0; d < r->xt->ndim; d++)
         stride[d] = stride_of(r->params, d);
 }
 
 /* The window, line by line: the last dimensions that it fills and the one in front of them are one line. */
-static kn_error *update_run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *update_run(const kni_rule *r, const kni_routine_args *args)
 {
-    kn_type x = r->xt[0], u = r->xt[1];
+    kni_type x = r->xt[0], u = r->xt[1];
     const char *from = args->x[1];
     int64_t at[KN_MAX_NDIM] = {0}, stride[KN_MAX_NDIM + 1], step[KN_MAX_NDIM], size = x.dtype->size, line = size;
     knp_dims box = spans(r->params, u);
@@ -384,16 +389,16 @@ static kn_error *update_run(const kn_rule *r, const kn_routine_args *args)
     }
 }
 
-static double update_cost(const kn_rule *r) { return (double)kni_type_size(r->xt[1]); }
+static double update_cost(const kni_rule *r) { return (double)kni_type_size(r->xt[1]); }
 
-const kn_prim kn_prim_dynamic_slice = {
+const kni_prim knp_prim_dynamic_slice = {
     .name = "dynamic_slice",
     .n_in = -1,
     .n_out = 1,
     .bits = KN_CHEAP | KN_WINDOW,
     .linear_in = 1,
     .fields = kni_fields_dynamic_slice,
-    .params_size = sizeof(kn_p_dynamic_slice),
+    .params_size = sizeof(kni_p_dynamic_slice),
     .factors = "n, ... -> m",
     .doc = "a window of an array from a start that is data, moved to lie inside (jax.lax.dynamic_slice)",
     .type = slice_type,
@@ -409,16 +414,16 @@ const kn_prim kn_prim_dynamic_slice = {
     .batch = update_batch, .element = update_element, .run = update_run, .updates = 1, .lands = update_lands,      \
     .factors = "n, m, ... -> n", .cost = update_cost
 
-const kn_prim kn_prim_dynamic_update_slice = {
+const kni_prim knp_prim_dynamic_update_slice = {
     .name = "dynamic_update_slice",
     UPDATE_RULES,
     .doc = "an array with a window from a start that is data replaced (jax.lax.dynamic_update_slice)",
 };
 
-const kn_prim kn_prim_strided_update = {
+const kni_prim knp_prim_strided_update = {
     .name = "strided_update",
     UPDATE_RULES,
     .fields = kni_fields_strided_update,
-    .params_size = sizeof(kn_p_strided_update),
+    .params_size = sizeof(kni_p_strided_update),
     .doc = "an array with the elements at a start that is data and, by strides, behind it replaced",
 };

@@ -13,24 +13,25 @@
 #include "prim/index/index.h"
 #include <string.h>
 
-typedef kn_p_gather params_t;
+typedef kni_p_gather params_t;
 
-static kn_error *gather_type(kn_rule *r, kn_type *y)
+static knx_error *gather_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
     knp_indexing how = knp_indexing_of_gather(p);
     int points = r->xt[1].ndim - 1, ndim = points + p->offset_dims.n;
     KN_TRY(knp_check_indexing("gather", &how, r->xt[0], r->xt[1], ndim));
     if (p->slice_sizes.n != r->xt[0].ndim)
-        return knx_error(KN_ERROR_TYPE, "gather: slice_sizes must have length equal to the number of axes %d, got %d",
-                         r->xt[0].ndim, p->slice_sizes.n);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "gather: slice_sizes must have length equal to the number of axes %d, got %d",
+                             r->xt[0].ndim, p->slice_sizes.n);
     knp_dims dim = {.n = ndim <= KN_MAX_NDIM ? ndim : KN_MAX_NDIM};
     for (int d = 0, w = 0; d < r->xt[0].ndim; d++) {
         int64_t size = p->slice_sizes.v[d];
         bool dropped = knp_contains(how.dropped, d) || knp_contains(how.table_batching, d);
         if (size < 0 || size > r->xt[0].dim[d] || (dropped && size > 1))
-            return knx_error(KN_ERROR_TYPE, "gather: slice size %lld does not fit dimension %d of extent %lld%s",
-                             (long long)size, d, (long long)r->xt[0].dim[d], dropped ? ", which is collapsed" : "");
+            return knx_error_new(KN_ERROR_TYPE, "gather: slice size %lld does not fit dimension %d of extent %lld%s",
+                                 (long long)size, d, (long long)r->xt[0].dim[d], dropped ? ", which is collapsed" : "");
         if (!dropped && how.window.v[w] < KN_MAX_NDIM)
             dim.v[how.window.v[w++]] = size;
     }
@@ -40,7 +41,7 @@ static kn_error *gather_type(kn_rule *r, kn_type *y)
     return knp_type_dims(r->arena, r->xt[0].dtype, r->xt[0].weak, ndim, dim.v, y);
 }
 
-static void gather_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void gather_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     params_t p = *(const params_t *)r->params;
     p.mode = knp_mode_of_tangent(p.mode);
@@ -48,7 +49,7 @@ static void gather_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 }
 
 /* Scattering to where this reads from: what the indices miss is left out. */
-static kn_p_scatter same_places(const kn_rule *r)
+static kni_p_scatter same_places(const kni_rule *r)
 {
     knp_indexing how = knp_indexing_of_gather(r->params);
     how.mode = how.mode == KN_GATHER_FILL_ZERO ? KN_GATHER_FILL
@@ -57,20 +58,20 @@ static kn_p_scatter same_places(const kn_rule *r)
     return knp_scatter_params(&how);
 }
 
-static kn_error *gather_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *gather_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    kn_p_scatter q = same_places(r);
+    kni_p_scatter q = same_places(r);
     ct_in[0] = knb_scatter_add(r->b, knb_zeros(r->b, r->xt[0]), r->x[1], ct[0], &q);
     return NULL;
 }
 
-static kn_atom gather_put(const kn_rule *r, kn_atom v)
+static kni_atom gather_put(const kni_rule *r, kni_atom v)
 {
-    kn_p_scatter q = same_places(r);
+    kni_p_scatter q = same_places(r);
     return knb_scatter(r->b, r->x[0], r->x[1], v, &q);
 }
 
-static kn_error *gather_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *gather_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     const params_t *p = r->params;
     knp_indexing_lists lists;
@@ -80,14 +81,14 @@ static kn_error *gather_batch(const kn_rule *r, int64_t size, const int *axis, k
     if (table)
         sizes = knp_insert(p->slice_sizes, 0, indices && size ? 1 : size);
     params_t q = knp_gather_params(&how, table ? knp_ints(&sizes) : p->slice_sizes);
-    kn_atom x = table ? knb_move_axis(r->b, r->x[0], axis[0], 0) : r->x[0];
-    kn_atom i = indices ? knb_move_axis(r->b, r->x[1], axis[1], 0) : r->x[1];
+    kni_atom x = table ? knb_move_axis(r->b, r->x[0], axis[0], 0) : r->x[0];
+    kni_atom i = indices ? knb_move_axis(r->b, r->x[1], axis[1], 0) : r->x[1];
     y[0] = knb_gather(r->b, x, i, &q);
     axis_out[0] = 0;
     return NULL;
 }
 
-static kn_error *gather_run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *gather_run(const kni_rule *r, const kni_routine_args *args)
 {
     const params_t *p = r->params;
     knp_indexing how = knp_indexing_of_gather(p);
@@ -99,7 +100,7 @@ static kn_error *gather_run(const kn_rule *r, const kn_routine_args *args)
 /* --- by a kernel that reads elements ------------------------------------------------------------ */
 
 /* Every start that is moved inside of the table has elements there. */
-static bool has_elements(kn_type table)
+static bool has_elements(kni_type table)
 {
     for (int d = 0; d < table.ndim; d++)
         if (table.dim[d] == 0)
@@ -107,23 +108,23 @@ static bool has_elements(kn_type table)
     return true;
 }
 
-static bool gather_pulls(const kn_rule *r)
+static bool gather_pulls(const kni_rule *r)
 {
     return ((const params_t *)r->params)->mode != KN_GATHER_CHECK && has_elements(r->xt[0]);
 }
 
 /* What may fail becomes a check of the indices, and what cannot. */
-static bool gather_expands(const kn_rule *r)
+static bool gather_expands(const kni_rule *r)
 {
     return ((const params_t *)r->params)->mode == KN_GATHER_CHECK && has_elements(r->xt[0]);
 }
 
-static kn_error *gather_expand(const kn_rule *r, kn_atom *y)
+static knx_error *gather_expand(const kni_rule *r, kni_atom *y)
 {
     params_t p = *(const params_t *)r->params;
     knp_indexing how = knp_indexing_of_gather(&p);
     knp_bounds_lists lists;
-    kn_p_check_bounds bounds = knp_bounds_of(&how, r->xt[0], p.slice_sizes, &lists);
+    kni_p_check_bounds bounds = knp_bounds_of(&how, r->xt[0], p.slice_sizes, &lists);
     knb_check_bounds(r->b, r->x[1], &bounds);
     p.mode = KN_GATHER_PROMISE;
     y[0] = knb_gather(r->b, r->x[0], r->x[1], &p);
@@ -131,9 +132,9 @@ static kn_error *gather_expand(const kn_rule *r, kn_atom *y)
 }
 
 typedef struct puller {
-    kn_lower *l;
-    const kn_rule *r;
-    const kn_index *i; /* where in the result */
+    kni_lower *l;
+    const kni_rule *r;
+    const kni_index *i; /* where in the result */
     knp_indexing how;
     bool fills;
     knk_node inside; /* fills: do all starts lie in the table? */
@@ -142,18 +143,18 @@ typedef struct puller {
 /* A number of the launch rather than one of the kernel. */
 static knk_node number(const puller *p, int64_t v)
 {
-    kn_index *at = knl_index(p->l, 1, p->i);
+    kni_index *at = kni_lower_index(p->l, 1, p->i);
     if (!at)
         return KNK_NONE;
     at->axis[0].offset = v;
-    return knl_axis_value(p->l, at, 0);
+    return kni_lower_axis_value(p->l, at, 0);
 }
 
 /* The indices' position of number `which` of the start. */
-static const kn_index *index_position(const puller *p, int which)
+static const kni_index *index_position(const puller *p, int which)
 {
     int points = p->r->xt[1].ndim - 1;
-    kn_index *at = knl_index(p->l, points + 1, p->i);
+    kni_index *at = kni_lower_index(p->l, points + 1, p->i);
     for (int d = 0, k = 0; at && d < p->r->yt[0].ndim; d++)
         if (!knp_contains(p->how.window, d))
             knp_index_copy(p->i, d, at, k++);
@@ -165,12 +166,12 @@ static const kn_index *index_position(const puller *p, int which)
 /* Number `which` of the start as an int64, moved into the table: between 0 and `most`. */
 static knk_node start_node(puller *p, int which, int64_t most)
 {
-    knk_builder *k = knl_kernel(p->l);
-    const kn_index *at = index_position(p, which);
+    knk_builder *k = kni_lower_kernel(p->l);
+    const kni_index *at = index_position(p, which);
     kn_dtype d = p->r->xt[1].dtype;
     if (!at)
         return KNK_NONE;
-    knk_node v = knl_operand(p->l, 1, at, KNK_NONE, knp_real(KNK_NONE)).re, zero = knk_const_int(k, KN_ID_I64, 0);
+    knk_node v = kni_lower_operand(p->l, 1, at, KNK_NONE, knp_real(KNK_NONE)).re, zero = knk_const_int(k, KN_ID_I64, 0);
     if (d->id == KN_ID_U64) /* before it could turn negative */
         v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_U64, INT64_MAX));
     if (d->id != KN_ID_I64)
@@ -185,10 +186,10 @@ static knk_node start_node(puller *p, int which, int64_t most)
 }
 
 /* Where in the table, but for the starts. */
-static kn_index *window_position(const puller *p)
+static kni_index *window_position(const puller *p)
 {
     const knp_indexing *how = &p->how;
-    kn_index *in = knl_index(p->l, p->r->xt[0].ndim, p->i);
+    kni_index *in = kni_lower_index(p->l, p->r->xt[0].ndim, p->i);
     for (int d = 0, w = 0; in && d < p->r->xt[0].ndim; d++)
         if (!knp_contains(how->dropped, d) && !knp_contains(how->table_batching, d))
             knp_index_copy(p->i, (int)how->window.v[w++], in, d);
@@ -199,50 +200,50 @@ static kn_index *window_position(const puller *p)
     return in;
 }
 
-static knk_node part_constant(knk_builder *k, kn_dtype d, const kn_scalar_bits *fill, int part)
+static knk_node part_constant(knk_builder *k, kn_dtype d, const knx_scalar_bits *fill, int part)
 {
     kn_dtype c = d->kind == KN_KIND_KEY ? KN_DT(U32) : knx_component(d);
-    kn_scalar_bits s = {.u = {0}};
+    knx_scalar_bits s = {.u = {0}};
     memcpy(&s, fill->bytes + (size_t)part * c->size, c->size);
     if (c->kind == KN_KIND_FLOAT && c->size == 2) /* float16 is float32 in a kernel */
         return knk_const_double(k, KN_ID_F32, knx_scalar_to_double(c, s));
-    return knk_const(k, (kn_dtype_id)c->id, knx_scalar_word(c->size, &s));
+    return knk_const(k, (knx_dtype_id)c->id, knx_scalar_word(c->size, &s));
 }
 
-static void gather_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void gather_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
     const params_t *q = r->params;
-    knk_builder *k = knl_kernel(l);
+    knk_builder *k = kni_lower_kernel(l);
     puller p = {l,       r, i, knp_indexing_of_gather(q), q->mode == KN_GATHER_FILL || q->mode == KN_GATHER_FILL_ZERO,
                 KNK_NONE};
-    kn_index *in = window_position(&p);
+    kni_index *in = window_position(&p);
     for (int s = 0; in && s < p.how.index_map.n; s++) {
         int64_t d = p.how.index_map.v[s];
         knk_node start = start_node(&p, s, knp_largest_start(&p.how, r->xt[0], q->slice_sizes, d));
-        kn_index_axis *axis = &in->axis[d];
+        kni_index_axis *axis = &in->axis[d];
         axis->node = axis->node < 0 ? start : knk_binary(k, KNK_ADD, axis->node, start);
     }
     if (!in)
         return;
     kn_dtype d = r->xt[0].dtype;
-    kn_value2 other = {KNK_NONE, KNK_NONE};
+    kni_pair other = {KNK_NONE, KNK_NONE};
     if (p.fills) {
-        kn_scalar_bits fill = knp_fill_value(d, q->mode == KN_GATHER_FILL_ZERO);
+        knx_scalar_bits fill = knp_fill_value(d, q->mode == KN_GATHER_FILL_ZERO);
         other.re = part_constant(k, d, &fill, 0);
         if (knx_is_complex(d) || d->kind == KN_KIND_KEY)
             other.im = part_constant(k, d, &fill, 1);
     }
-    y[0] = knl_operand(l, 0, in, p.inside, other);
+    y[0] = kni_lower_operand(l, 0, in, p.inside, other);
 }
 
-static double gather_cost(const kn_rule *r)
+static double gather_cost(const kni_rule *r)
 {
     return (double)(2 + 6 * ((const params_t *)r->params)->start_index_map.n) * (double)kni_type_size(r->yt[0]);
 }
 
-static bool gather_may_fail(const kn_rule *r) { return ((const params_t *)r->params)->mode == KN_GATHER_CHECK; }
+static bool gather_may_fail(const kni_rule *r) { return ((const params_t *)r->params)->mode == KN_GATHER_CHECK; }
 
-const kn_prim kn_prim_gather = {
+const kni_prim knp_prim_gather = {
     .name = "gather",
     .n_in = 2,
     .n_out = 1,

@@ -3,7 +3,7 @@
 #include "prim/index/index.h"
 #include <string.h>
 
-knp_indexing knp_indexing_of_gather(const kn_p_gather *p)
+knp_indexing knp_indexing_of_gather(const kni_p_gather *p)
 {
     return (knp_indexing){p->offset_dims,
                           p->collapsed_slice_dims,
@@ -15,7 +15,7 @@ knp_indexing knp_indexing_of_gather(const kn_p_gather *p)
                           p->unique_indices};
 }
 
-knp_indexing knp_indexing_of_scatter(const kn_p_scatter *p)
+knp_indexing knp_indexing_of_scatter(const kni_p_scatter *p)
 {
     return (knp_indexing){p->update_window_dims,
                           p->inserted_window_dims,
@@ -27,42 +27,43 @@ knp_indexing knp_indexing_of_scatter(const kn_p_scatter *p)
                           p->unique_indices};
 }
 
-kn_p_gather knp_gather_params(const knp_indexing *x, kn_ints slice_sizes)
+kni_p_gather knp_gather_params(const knp_indexing *x, kni_ints slice_sizes)
 {
-    return (kn_p_gather){x->window,   x->dropped, x->index_map, x->table_batching, x->index_batching,
-                         slice_sizes, x->mode,    x->is_sorted, x->is_unique};
+    return (kni_p_gather){x->window,   x->dropped, x->index_map, x->table_batching, x->index_batching,
+                          slice_sizes, x->mode,    x->is_sorted, x->is_unique};
 }
 
-kn_p_scatter knp_scatter_params(const knp_indexing *x)
+kni_p_scatter knp_scatter_params(const knp_indexing *x)
 {
-    return (kn_p_scatter){x->window,         x->dropped, x->index_map, x->table_batching,
-                          x->index_batching, x->mode,    x->is_sorted, x->is_unique};
+    return (kni_p_scatter){x->window,         x->dropped, x->index_map, x->table_batching,
+                           x->index_batching, x->mode,    x->is_sorted, x->is_unique};
 }
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-static kn_error *check_list(const char *op, const char *what, kn_ints list, int below, bool rising)
+static knx_error *check_list(const char *op, const char *what, kni_ints list, int below, bool rising)
 {
     for (int i = 0; i < list.n; i++) {
         if (list.v[i] < 0 || list.v[i] >= below)
-            return knx_error(KN_ERROR_TYPE, "Invalid %s set in %s op; valid range is [0, %d), got: %lld.", what, op,
-                             below, (long long)list.v[i]);
+            return knx_error_new(KN_ERROR_TYPE, "Invalid %s set in %s op; valid range is [0, %d), got: %lld.", what, op,
+                                 below, (long long)list.v[i]);
         if (rising && i && list.v[i] < list.v[i - 1])
-            return knx_error(KN_ERROR_TYPE, "%s in %s op must be sorted", what, op);
+            return knx_error_new(KN_ERROR_TYPE, "%s in %s op must be sorted", what, op);
         for (int k = 0; k < i; k++)
             if (list.v[k] == list.v[i])
-                return knx_error(KN_ERROR_TYPE, "%s in %s op must not repeat; got %lld twice", what, op,
-                                 (long long)list.v[i]);
+                return knx_error_new(KN_ERROR_TYPE, "%s in %s op must not repeat; got %lld twice", what, op,
+                                     (long long)list.v[i]);
     }
     return NULL;
 }
 
-kn_error *knp_check_indexing(const char *op, const knp_indexing *x, kn_type table, kn_type indices, int dense_ndim)
+knx_error *knp_check_indexing(const char *op, const knp_indexing *x, kni_type table, kni_type indices, int dense_ndim)
 {
     if (!knx_is_integer(indices.dtype))
-        return knx_error(KN_ERROR_TYPE, "%s: indices must have an integer dtype, got %s", op, indices.dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "%s: indices must have an integer dtype, got %s", op, indices.dtype->name);
     if (indices.ndim < 1)
-        return knx_error(KN_ERROR_TYPE, "%s: indices must have the dimension of the index vectors, got a scalar", op);
+        return knx_error_new(KN_ERROR_TYPE, "%s: indices must have the dimension of the index vectors, got a scalar",
+                             op);
     int points = indices.ndim - 1;
     KN_TRY(check_list(op, "window dimensions", x->window, dense_ndim, true));
     KN_TRY(check_list(op, "collapsed dimensions", x->dropped, table.ndim, true));
@@ -70,22 +71,24 @@ kn_error *knp_check_indexing(const char *op, const knp_indexing *x, kn_type tabl
     KN_TRY(check_list(op, "operand batching dimensions", x->table_batching, table.ndim, true));
     KN_TRY(check_list(op, "indices batching dimensions", x->index_batching, points, false));
     if (dense_ndim != points + x->window.n || table.ndim != x->window.n + x->dropped.n + x->table_batching.n)
-        return knx_error(KN_ERROR_TYPE,
-                         "%s: the windows must have a dimension for each one of the operand that is neither "
-                         "collapsed nor a batching dimension",
-                         op);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "%s: the windows must have a dimension for each one of the operand that is neither "
+                             "collapsed nor a batching dimension",
+                             op);
     if (x->index_map.n != indices.dim[points])
-        return knx_error(KN_ERROR_TYPE, "%s: the index map has %d dimensions, but the index vectors have %lld numbers",
-                         op, x->index_map.n, (long long)indices.dim[points]);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "%s: the index map has %d dimensions, but the index vectors have %lld numbers", op,
+                             x->index_map.n, (long long)indices.dim[points]);
     if (x->table_batching.n != x->index_batching.n)
-        return knx_error(KN_ERROR_TYPE, "%s: operand and indices have different numbers of batching dimensions", op);
+        return knx_error_new(KN_ERROR_TYPE, "%s: operand and indices have different numbers of batching dimensions",
+                             op);
     for (int i = 0; i < x->table_batching.n; i++) {
         int64_t d = x->table_batching.v[i];
         if (table.dim[d] != indices.dim[x->index_batching.v[i]])
-            return knx_error(KN_ERROR_TYPE, "%s: batching dimensions must have the same extent, got %lld and %lld", op,
-                             (long long)table.dim[d], (long long)indices.dim[x->index_batching.v[i]]);
+            return knx_error_new(KN_ERROR_TYPE, "%s: batching dimensions must have the same extent, got %lld and %lld",
+                                 op, (long long)table.dim[d], (long long)indices.dim[x->index_batching.v[i]]);
         if (knp_contains(x->dropped, d) || knp_contains(x->index_map, d))
-            return knx_error(KN_ERROR_TYPE, "%s: a batching dimension cannot be collapsed or indexed", op);
+            return knx_error_new(KN_ERROR_TYPE, "%s: a batching dimension cannot be collapsed or indexed", op);
     }
     return NULL;
 }
@@ -97,7 +100,7 @@ static bool is_window_dim(const knp_indexing *x, int64_t table_dim)
     return !knp_contains(x->dropped, table_dim) && !knp_contains(x->table_batching, table_dim);
 }
 
-knp_dims knp_window_sizes(const knp_indexing *x, kn_type table, kn_type dense)
+knp_dims knp_window_sizes(const knp_indexing *x, kni_type table, kni_type dense)
 {
     knp_dims s = {.n = table.ndim};
     for (int d = 0, i = 0; d < table.ndim; d++)
@@ -105,7 +108,7 @@ knp_dims knp_window_sizes(const knp_indexing *x, kn_type table, kn_type dense)
     return s;
 }
 
-static void c_strides(kn_type t, int64_t *stride)
+static void c_strides(kni_type t, int64_t *stride)
 {
     int64_t s = 1;
     for (int i = t.ndim - 1; i >= 0; i--) {
@@ -116,7 +119,7 @@ static void c_strides(kn_type t, int64_t *stride)
 
 static knr_out_of_bounds out_of_bounds(int64_t mode, bool gathers)
 {
-    switch ((kn_gather_mode)mode) {
+    switch ((kni_gather_mode)mode) {
     case KN_GATHER_CLIP: return KNR_OUT_CLIP;
     case KN_GATHER_FILL:
     case KN_GATHER_FILL_ZERO: return KNR_OUT_SKIP;
@@ -126,9 +129,9 @@ static knr_out_of_bounds out_of_bounds(int64_t mode, bool gathers)
     return gathers ? KNR_OUT_CLIP : KNR_OUT_SKIP;
 }
 
-kn_scalar_bits knp_fill_value(kn_dtype d, bool zero)
+knx_scalar_bits knp_fill_value(kn_dtype d, bool zero)
 {
-    kn_scalar_bits s = {.u = {0}};
+    knx_scalar_bits s = {.u = {0}};
     if (zero)
         return s;
     switch (d->kind) {
@@ -147,7 +150,7 @@ kn_scalar_bits knp_fill_value(kn_dtype d, bool zero)
     return s;
 }
 
-int64_t knp_largest_start(const knp_indexing *x, kn_type table, kn_ints sizes, int64_t d)
+int64_t knp_largest_start(const knp_indexing *x, kni_type table, kni_ints sizes, int64_t d)
 {
     return table.dim[d] - (is_window_dim(x, d) ? sizes.v[d] : 1);
 }
@@ -155,7 +158,7 @@ int64_t knp_largest_start(const knp_indexing *x, kn_type table, kn_ints sizes, i
 /* As one example of a batch sees it. */
 static int64_t axis_of(const knp_indexing *x, int64_t d) { return d - knp_axes_before(x->table_batching, (int)d); }
 
-kn_p_check_bounds knp_bounds_of(const knp_indexing *x, kn_type table, kn_ints sizes, knp_bounds_lists *lists)
+kni_p_check_bounds knp_bounds_of(const knp_indexing *x, kni_type table, kni_ints sizes, knp_bounds_lists *lists)
 {
     *lists =
         (knp_bounds_lists){.axis = {.n = x->index_map.n}, .most = {.n = x->index_map.n}, .size = {.n = x->index_map.n}};
@@ -165,10 +168,10 @@ kn_p_check_bounds knp_bounds_of(const knp_indexing *x, kn_type table, kn_ints si
         lists->most.v[i] = knp_largest_start(x, table, sizes, d);
         lists->size.v[i] = table.dim[d];
     }
-    return (kn_p_check_bounds){knp_ints(&lists->axis), knp_ints(&lists->most), knp_ints(&lists->size)};
+    return (kni_p_check_bounds){knp_ints(&lists->axis), knp_ints(&lists->most), knp_ints(&lists->size)};
 }
 
-void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices, kn_type dense, kn_ints sizes,
+void knp_describe_windows(const knp_indexing *x, kni_type table, kni_type indices, kni_type dense, kni_ints sizes,
                           bool gathers, knr_windows *w)
 {
     int64_t table_stride[KN_MAX_NDIM] = {0}, dense_stride[KN_MAX_NDIM] = {0};
@@ -213,7 +216,7 @@ void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices,
 /* --- batching and derivatives ----------------------------------------------------------------- */
 
 /* 0 in front of `list` if `first`, and all of it one up if `up`. */
-static knp_dims shifted(kn_ints list, bool up, bool first)
+static knp_dims shifted(kni_ints list, bool up, bool first)
 {
     knp_dims d = {0};
     if (first)
@@ -242,7 +245,7 @@ knp_indexing knp_batch_indexing(const knp_indexing *x, bool table, bool indices,
 
 int64_t knp_mode_of_tangent(int64_t mode)
 {
-    switch ((kn_gather_mode)mode) {
+    switch ((kni_gather_mode)mode) {
     case KN_GATHER_FILL: return KN_GATHER_FILL_ZERO;
     case KN_GATHER_CHECK: return KN_GATHER_PROMISE;
     default: return mode;

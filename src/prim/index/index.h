@@ -8,40 +8,40 @@
 #include "host/routine/windows.h"
 
 typedef struct knp_indexing {
-    kn_ints window;         /* dimensions of the dense array: offset_dims, update_window_dims */
-    kn_ints dropped;        /* of the table, with windows of extent 1: collapsed_slice_dims, inserted_window_dims */
-    kn_ints index_map;      /* the table's dimension for each number of a start */
-    kn_ints table_batching; /* of the table, paired with ... */
-    kn_ints index_batching; /* ... dimensions of the indices */
+    kni_ints window;        /* dimensions of the dense array: offset_dims, update_window_dims */
+    kni_ints dropped;       /* of the table, with windows of extent 1: collapsed_slice_dims, inserted_window_dims */
+    kni_ints index_map;     /* the table's dimension for each number of a start */
+    kni_ints table_batching; /* of the table, paired with ... */
+    kni_ints index_batching; /* ... dimensions of the indices */
     int64_t mode;
     bool is_sorted, is_unique;
 } knp_indexing;
 
-knp_indexing knp_indexing_of_gather(const kn_p_gather *p);
-knp_indexing knp_indexing_of_scatter(const kn_p_scatter *p);
-kn_p_gather knp_gather_params(const knp_indexing *x, kn_ints slice_sizes);
-kn_p_scatter knp_scatter_params(const knp_indexing *x);
+knp_indexing knp_indexing_of_gather(const kni_p_gather *p);
+knp_indexing knp_indexing_of_scatter(const kni_p_scatter *p);
+kni_p_gather knp_gather_params(const knp_indexing *x, kni_ints slice_sizes);
+kni_p_scatter knp_scatter_params(const knp_indexing *x);
 
 /* TypeErrors for dimension numbers that do not fit each other. `op` names the primitive. */
-kn_error *knp_check_indexing(const char *op, const knp_indexing *x, kn_type table, kn_type indices, int dense_ndim);
+knx_error *knp_check_indexing(const char *op, const knp_indexing *x, kni_type table, kni_type indices, int dense_ndim);
 /* The extents of the windows in the table, given those in the dense array. */
-knp_dims knp_window_sizes(const knp_indexing *x, kn_type table, kn_type dense);
-void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices, kn_type dense, kn_ints sizes,
+knp_dims knp_window_sizes(const knp_indexing *x, kni_type table, kni_type dense);
+void knp_describe_windows(const knp_indexing *x, kni_type table, kni_type indices, kni_type dense, kni_ints sizes,
                           bool gathers, knr_windows *w);
 
 /* The largest start along a dimension of the table, given the extents of the windows; -1: there is none. */
-int64_t knp_largest_start(const knp_indexing *x, kn_type table, kn_ints sizes, int64_t d);
+int64_t knp_largest_start(const knp_indexing *x, kni_type table, kni_ints sizes, int64_t d);
 /* What must hold for number i of a start, in words. The lists live in `lists`. */
 typedef struct knp_bounds_lists {
     knp_dims axis, most, size;
 } knp_bounds_lists;
-kn_p_check_bounds knp_bounds_of(const knp_indexing *x, kn_type table, kn_ints sizes, knp_bounds_lists *lists);
+kni_p_check_bounds knp_bounds_of(const knp_indexing *x, kni_type table, kni_ints sizes, knp_bounds_lists *lists);
 
 /* Per point: is a number of its start out of bounds? */
-kn_atom knp_outside(kn_builder *b, kn_atom indices, const kn_p_check_bounds *p);
+kni_atom knp_outside(kni_builder *b, kni_atom indices, const kni_p_check_bounds *p);
 
 /* JAX's value for what is out of bounds: NaN, the smallest signed, the largest unsigned integer, True. */
-kn_scalar_bits knp_fill_value(kn_dtype d, bool zero);
+knx_scalar_bits knp_fill_value(kn_dtype d, bool zero);
 
 /* The same with the batch axis in front of the arrays that have one; the lists live in `lists`. */
 typedef struct knp_indexing_lists {

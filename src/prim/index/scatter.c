@@ -15,30 +15,30 @@
  */
 #include "prim/index/scatter_element.h"
 
-typedef kn_p_scatter params_t;
+typedef kni_p_scatter params_t;
 
 /* --- what all share --------------------------------------------------------------------------- */
 
-static kn_error *scatter_type(const char *op, unsigned kinds, const kn_rule *r, kn_type *y)
+static knx_error *scatter_type(const char *op, unsigned kinds, const kni_rule *r, kni_type *y)
 {
-    const kn_type *x = r->xt;
+    const kni_type *x = r->xt;
     knp_indexing how = knp_indexing_of_scatter(r->params);
     KN_TRY(knp_accepts(x[0].dtype, kinds));
     if (x[2].dtype != x[0].dtype)
-        return knx_error(KN_ERROR_TYPE, "%s requires arguments to have the same dtypes, got %s, %s.", op,
-                         x[0].dtype->name, x[2].dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "%s requires arguments to have the same dtypes, got %s, %s.", op,
+                             x[0].dtype->name, x[2].dtype->name);
     KN_TRY(knp_check_indexing(op, &how, x[0], x[1], x[2].ndim));
     knp_dims sizes = knp_window_sizes(&how, x[0], x[2]);
     for (int d = 0; d < sizes.n; d++)
         if (sizes.v[d] > x[0].dim[d] && !(knp_contains(how.dropped, d) || knp_contains(how.table_batching, d)))
-            return knx_error(
+            return knx_error_new(
                 KN_ERROR_TYPE,
                 "Bounds of the window dimensions of updates must not exceed the bounds of the corresponding "
                 "dimensions of operand. For dimension %d, updates bound is %lld, operand bound is %lld.",
                 d, (long long)sizes.v[d], (long long)x[0].dim[d]);
     for (int d = 0, i = 0; d < x[2].ndim; d++)
         if (!knp_contains(how.window, d) && x[2].dim[d] != x[1].dim[i++])
-            return knx_error(
+            return knx_error_new(
                 KN_ERROR_TYPE,
                 "Bounds of the scatter dimensions of updates must be the same as the bounds of the corresponding "
                 "dimensions of scatter indices. For dimension %d, updates bound is %lld, indices bound is %lld.",
@@ -46,20 +46,20 @@ static kn_error *scatter_type(const char *op, unsigned kinds, const kn_rule *r, 
     return knp_type_like(r->arena, x[0], x[0].dtype, y);
 }
 
-static kn_error *scatter_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *scatter_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     knp_indexing_lists lists;
     bool indices = axis[1] >= 0;
     knp_indexing old = knp_indexing_of_scatter(r->params), how = knp_batch_indexing(&old, true, indices, &lists);
     params_t q = knp_scatter_params(&how);
-    kn_atom x = knp_batched_at(r, 0, size, axis[0], 0), updates = knp_batched_at(r, 2, size, axis[2], 0);
-    kn_atom i = indices ? knb_move_axis(r->b, r->x[1], axis[1], 0) : r->x[1];
-    y[0] = knb_emit1(r->b, r->prim, &q, 3, (kn_atom[]){x, i, updates});
+    kni_atom x = knp_batched_at(r, 0, size, axis[0], 0), updates = knp_batched_at(r, 2, size, axis[2], 0);
+    kni_atom i = indices ? knb_move_axis(r->b, r->x[1], axis[1], 0) : r->x[1];
+    y[0] = knb_emit1(r->b, r->prim, &q, 3, (kni_atom[]){x, i, updates});
     axis_out[0] = 0;
     return NULL;
 }
 
-static kn_error *scatter_run(const kn_rule *r, const kn_routine_args *args, knr_combine combine)
+static knx_error *scatter_run(const kni_rule *r, const kni_routine_args *args, knr_combine combine)
 {
     knp_indexing how = knp_indexing_of_scatter(r->params);
     knp_dims sizes = knp_window_sizes(&how, r->xt[0], r->xt[2]);
@@ -68,21 +68,21 @@ static kn_error *scatter_run(const kn_rule *r, const kn_routine_args *args, knr_
     return knr_scatter(&w, combine, args->y[0], args->x[1], args->x[2]);
 }
 
-static bool scatter_may_fail(const kn_rule *r) { return ((const params_t *)r->params)->mode == KN_GATHER_CHECK; }
+static bool scatter_may_fail(const kni_rule *r) { return ((const params_t *)r->params)->mode == KN_GATHER_CHECK; }
 
-static double scatter_cost(const kn_rule *r)
+static double scatter_cost(const kni_rule *r)
 {
     return (double)kni_type_size(r->xt[0]) + 2 * (double)kni_type_size(r->xt[2]);
 }
 
 /* What lies outside is left out. */
-static kn_error *scatter_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
+static knx_error *scatter_unfailing(const kni_rule *r, kni_atom *y, kni_atom *failed)
 {
     params_t p = *(const params_t *)r->params;
     knp_indexing how = knp_indexing_of_scatter(&p);
     knp_dims sizes = knp_window_sizes(&how, r->xt[0], r->xt[2]);
     knp_bounds_lists lists;
-    kn_p_check_bounds bounds = knp_bounds_of(&how, r->xt[0], knp_ints(&sizes), &lists);
+    kni_p_check_bounds bounds = knp_bounds_of(&how, r->xt[0], knp_ints(&sizes), &lists);
     *failed = knp_outside(r->b, r->x[1], &bounds);
     p.mode = KN_GATHER_FILL;
     y[0] = knb_emit1(r->b, r->prim, &p, r->n_in, r->x);
@@ -96,9 +96,12 @@ static kn_error *scatter_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed
 #define SCATTER SCATTER_RULES, .updates = 1
 
 /* The type rule and the routine of one of them. */
-#define TYPE_AND_RUN(id, name, kinds, combine)                                                     \
-    static kn_error *id##_type(kn_rule *r, kn_type *y) { return scatter_type(name, kinds, r, y); } \
-    static kn_error *id##_run(const kn_rule *r, const kn_routine_args *args) { return scatter_run(r, args, combine); }
+#define TYPE_AND_RUN(id, name, kinds, combine)                                                        \
+    static knx_error *id##_type(kni_rule *r, kni_type *y) { return scatter_type(name, kinds, r, y); } \
+    static knx_error *id##_run(const kni_rule *r, const kni_routine_args *args)                       \
+    {                                                                                                 \
+        return scatter_run(r, args, combine);                                                         \
+    }
 TYPE_AND_RUN(set, "scatter", KNP_ALL, KNR_SET)
 TYPE_AND_RUN(add, "scatter-add", KNP_NUMBERS | KNP_BOOL, KNR_ADD)
 TYPE_AND_RUN(mul, "scatter-mul", KNP_NUMBERS | KNP_BOOL, KNR_MUL)
@@ -108,7 +111,7 @@ TYPE_AND_RUN(max, "scatter-max", KNP_NUMBERS | KNP_BOOL, KNR_MAX)
 /* --- parts of derivatives --------------------------------------------------------------------- */
 
 /* The parameters in derivatives: the indices were checked when the function itself ran. */
-static params_t checked(const kn_rule *r)
+static params_t checked(const kni_rule *r)
 {
     params_t p = *(const params_t *)r->params;
     p.mode = p.mode == KN_GATHER_CHECK ? KN_GATHER_PROMISE : p.mode;
@@ -116,47 +119,50 @@ static params_t checked(const kn_rule *r)
 }
 
 /* What lies where the updates go, of an array of the operand's shape; zero for updates that are left out. */
-static kn_atom under_updates(const kn_rule *r, kn_atom x)
+static kni_atom under_updates(const kni_rule *r, kni_atom x)
 {
     knp_indexing how = knp_indexing_of_scatter(r->params);
     how.mode = knp_mode_of_tangent(how.mode);
     knp_dims sizes = knp_window_sizes(&how, r->xt[0], r->xt[2]);
     for (int d = 0; d < sizes.n; d++) /* what is collapsed may be empty */
         sizes.v[d] = sizes.v[d] < r->xt[0].dim[d] ? sizes.v[d] : r->xt[0].dim[d];
-    kn_p_gather q = knp_gather_params(&how, knp_ints(&sizes));
+    kni_p_gather q = knp_gather_params(&how, knp_ints(&sizes));
     return knb_gather(r->b, x, r->x[1], &q);
 }
 
-static kn_atom or_zero(kn_builder *b, kn_atom where, kn_atom x) { return knb_select(b, where, x, knb_like(b, x, 0)); }
+static kni_atom or_zero(kni_builder *b, kni_atom where, kni_atom x)
+{
+    return knb_select(b, where, x, knb_like(b, x, 0));
+}
 
 /* Which elements of the operand no update replaced, and which updates are in the result: the points, numbered from 1,
  * are scattered, and gathered again. An element is in a window once, so its point's number tells who was last. */
-static void find_winners(const kn_rule *r, kn_atom *untouched, kn_atom *wins)
+static void find_winners(const kni_rule *r, kni_atom *untouched, kni_atom *wins)
 {
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     params_t p = checked(r);
-    kn_type indices = r->xt[1], updates = r->xt[2];
+    kni_type indices = r->xt[1], updates = r->xt[2];
     knp_dims points = {.n = indices.ndim - 1}, where = knp_axes_rest(p.update_window_dims, updates.ndim);
     for (int i = 0; i < points.n; i++)
         points.v[i] = indices.dim[i];
     int64_t count = knp_product(knp_ints(&points));
     kn_dtype d = count < UINT32_MAX ? KN_DT(U32) : KN_DT(U64);
-    kn_atom number = knb_add(b, knb_iota(b, d, 1, &count, 0), knb_integer(b, d, 1));
+    kni_atom number = knb_add(b, knb_iota(b, d, 1, &count, 0), knb_integer(b, d, 1));
     number = knb_reshape(b, number, points.n, points.v);
     number = knb_broadcast_in_dim(b, number, updates.ndim, updates.dim, where.v);
-    kn_atom none = knb_zeros(b, kni_type(d, r->xt[0].ndim, r->xt[0].dim));
-    kn_atom last = knb_scatter(b, none, r->x[1], number, &p);
+    kni_atom none = knb_zeros(b, kni_type_of(d, r->xt[0].ndim, r->xt[0].dim));
+    kni_atom last = knb_scatter(b, none, r->x[1], number, &p);
     *untouched = knb_eq(b, last, knb_integer(b, d, 0));
     *wins = knb_eq(b, number, under_updates(r, last));
 }
 
 /* --- scatter ---------------------------------------------------------------------------------- */
 
-static void set_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void set_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     params_t p = checked(r);
-    kn_atom x = knb_instantiate(b, tx[0], r->xt[0]), updates = knb_instantiate(b, tx[2], r->xt[2]), untouched, wins;
+    kni_atom x = knb_instantiate(b, tx[0], r->xt[0]), updates = knb_instantiate(b, tx[2], r->xt[2]), untouched, wins;
     if (p.unique_indices) {
         ty[0] = knb_scatter(b, x, r->x[1], updates, &p);
         return;
@@ -167,13 +173,13 @@ static void set_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
         ty[0] = knb_scatter_add(b, ty[0], r->x[1], or_zero(b, wins, updates), &p);
 }
 
-static kn_error *set_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *set_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     params_t p = checked(r);
     if (r->x[0] == KN_ATOM_LINEAR)
         ct_in[0] = knb_scatter(r->b, ct[0], r->x[1], knb_zeros(r->b, r->xt[2]), &p);
     if (r->x[2] == KN_ATOM_LINEAR) {
-        kn_atom untouched, wins;
+        kni_atom untouched, wins;
         ct_in[2] = under_updates(r, ct[0]);
         if (!p.unique_indices) {
             find_winners(r, &untouched, &wins);
@@ -183,12 +189,12 @@ static kn_error *set_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     return NULL;
 }
 
-static void set_element(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void set_element(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
     knp_scatter_element(l, r, i, false, y);
 }
 
-const kn_prim kn_prim_scatter = {
+const kni_prim knp_prim_scatter = {
     .name = "scatter",
     SCATTER,
     .linear_in = 1 | 4,
@@ -203,7 +209,7 @@ const kn_prim kn_prim_scatter = {
 
 /* --- scatter-add ------------------------------------------------------------------------------ */
 
-static void add_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void add_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     params_t p = checked(r);
     ty[0] = tx[0];
@@ -211,7 +217,7 @@ static void add_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
         ty[0] = knb_scatter_add(r->b, knb_instantiate(r->b, tx[0], r->xt[0]), r->x[1], tx[2], &p);
 }
 
-static kn_error *add_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *add_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     if (r->x[0] == KN_ATOM_LINEAR)
         ct_in[0] = ct[0];
@@ -220,12 +226,12 @@ static kn_error *add_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     return NULL;
 }
 
-static void add_element(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void add_element(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
     knp_scatter_element(l, r, i, true, y);
 }
 
-const kn_prim kn_prim_scatter_add = {
+const kni_prim knp_prim_scatter_add = {
     .name = "scatter-add",
     SCATTER,
     .linear_in = 1 | 4,
@@ -240,7 +246,7 @@ const kn_prim kn_prim_scatter_add = {
 
 /* --- scatter-sub ------------------------------------------------------------------------------ */
 
-static void sub_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void sub_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     params_t p = checked(r);
     ty[0] = tx[0];
@@ -248,7 +254,7 @@ static void sub_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
         ty[0] = knb_scatter_sub(r->b, knb_instantiate(r->b, tx[0], r->xt[0]), r->x[1], tx[2], &p);
 }
 
-static kn_error *sub_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *sub_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     KN_TRY(add_transpose(r, ct, ct_in));
     if (r->x[2] == KN_ATOM_LINEAR)
@@ -256,16 +262,16 @@ static kn_error *sub_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     return NULL;
 }
 
-static kn_error *sub_type(kn_rule *r, kn_type *y) { return scatter_type("scatter-sub", KNP_NUMBERS, r, y); }
+static knx_error *sub_type(kni_rule *r, kni_type *y) { return scatter_type("scatter-sub", KNP_NUMBERS, r, y); }
 
 /* x - y is x + -y, to the bit. */
-static kn_error *sub_expand(const kn_rule *r, kn_atom *y)
+static knx_error *sub_expand(const kni_rule *r, kni_atom *y)
 {
     y[0] = knb_scatter_add(r->b, r->x[0], r->x[1], knb_neg(r->b, r->x[2]), r->params);
     return NULL;
 }
 
-const kn_prim kn_prim_scatter_sub = {
+const kni_prim knp_prim_scatter_sub = {
     .name = "scatter-sub",
     SCATTER_RULES,
     .linear_in = 1 | 4,
@@ -280,32 +286,32 @@ const kn_prim kn_prim_scatter_sub = {
 /* --- scatter-mul ------------------------------------------------------------------------------ */
 
 /* Several updates of one element are factors of each other: as in JAX there is no rule for them. */
-static void mul_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void mul_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     params_t p = checked(r);
     if (tx[0] != KN_ATOM_ZERO)
         ty[0] = knb_scatter_mul(b, tx[0], r->x[1], r->x[2], &p);
     if (tx[2] == KN_ATOM_ZERO)
         return;
     if (!p.unique_indices) {
-        knb_fail(b, knx_error(KN_ERROR_NOT_IMPLEMENTED,
-                              "scatter-mul: the derivative with respect to the updates needs unique_indices=True"));
+        knb_fail(b, knx_error_new(KN_ERROR_NOT_IMPLEMENTED,
+                                  "scatter-mul: the derivative with respect to the updates needs unique_indices=True"));
         return;
     }
-    kn_atom change = knb_mul(b, tx[2], under_updates(r, r->x[0]));
+    kni_atom change = knb_mul(b, tx[2], under_updates(r, r->x[0]));
     ty[0] = knb_add_any(b, ty[0], knb_scatter_add(b, knb_zeros(b, r->xt[0]), r->x[1], change, &p));
 }
 
 /* In the updates it is affine: what they miss stays. Their tangents come by scatter-add. */
-static kn_error *mul_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *mul_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     params_t p = checked(r);
     ct_in[0] = knb_scatter_mul(r->b, ct[0], r->x[1], r->x[2], &p);
     return NULL;
 }
 
-const kn_prim kn_prim_scatter_mul = {
+const kni_prim knp_prim_scatter_mul = {
     .name = "scatter-mul",
     SCATTER,
     .linear_in = 1,
@@ -319,20 +325,20 @@ const kn_prim kn_prim_scatter_mul = {
 
 /* --- scatter-min, scatter-max ----------------------------------------------------------------- */
 
-static void extreme_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void extreme_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     kn_dtype d = r->yt[0].dtype;
     params_t p = checked(r);
-    kn_atom stays = knb_eq(b, r->x[0], r->y[0]), wins = knb_eq(b, r->x[2], under_updates(r, r->y[0]));
-    kn_atom count = knb_scatter_add(b, knb_convert(b, stays, d), r->x[1], knb_convert(b, wins, d), &p);
-    kn_atom sum = or_zero(b, stays, knb_instantiate(b, tx[0], r->xt[0]));
+    kni_atom stays = knb_eq(b, r->x[0], r->y[0]), wins = knb_eq(b, r->x[2], under_updates(r, r->y[0]));
+    kni_atom count = knb_scatter_add(b, knb_convert(b, stays, d), r->x[1], knb_convert(b, wins, d), &p);
+    kni_atom sum = or_zero(b, stays, knb_instantiate(b, tx[0], r->xt[0]));
     if (tx[2] != KN_ATOM_ZERO)
         sum = knb_scatter_add(b, sum, r->x[1], or_zero(b, wins, tx[2]), &p);
     ty[0] = knb_div(b, sum, count);
 }
 
-const kn_prim kn_prim_scatter_min = {
+const kni_prim knp_prim_scatter_min = {
     .name = "scatter-min",
     SCATTER,
     .type = min_type,
@@ -342,7 +348,7 @@ const kn_prim kn_prim_scatter_min = {
            "(jax.lax.scatter_min)",
 };
 
-const kn_prim kn_prim_scatter_max = {
+const kni_prim knp_prim_scatter_max = {
     .name = "scatter-max",
     SCATTER,
     .type = max_type,

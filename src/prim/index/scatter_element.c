@@ -6,9 +6,9 @@
 enum { MOST_WINDOWS = 64 };
 
 typedef struct seeker {
-    kn_lower *l;
-    const kn_rule *r;
-    const kn_index *i;
+    kni_lower *l;
+    const kni_rule *r;
+    const kni_index *i;
     knp_indexing how;
     knp_dims sizes; /* of a window, in the table */
     int points;     /* dimensions of the indices, but the last one */
@@ -42,7 +42,7 @@ static int64_t windows(const seeker *s)
 }
 
 /* Position of window number `window` among the points, into the first axes of `at` (or those that `to` names). */
-static void point_position(const seeker *s, int64_t window, kn_index *at, const int *to)
+static void point_position(const seeker *s, int64_t window, kni_index *at, const int *to)
 {
     for (int p = s->points - 1; p >= 0; p--) {
         int d = partner(s, p), a = to ? to[p] : p;
@@ -57,24 +57,24 @@ static void point_position(const seeker *s, int64_t window, kn_index *at, const 
 
 static void also(seeker *s, knk_node pred)
 {
-    s->pred = s->pred == KNK_NONE ? pred : knk_binary(knl_kernel(s->l), KNK_AND, s->pred, pred);
+    s->pred = s->pred == KNK_NONE ? pred : knk_binary(kni_lower_kernel(s->l), KNK_AND, s->pred, pred);
 }
 
 /* Where the window starts along each dimension of the table (KNK_NONE: at 0), and whether it exists. */
 static bool find_start(seeker *s, int64_t window)
 {
-    knk_builder *k = knl_kernel(s->l);
+    knk_builder *k = kni_lower_kernel(s->l);
     kn_dtype d = s->r->xt[1].dtype;
     knk_node zero = knk_const_int(k, KN_ID_I64, 0);
     for (int n = 0; n < s->how.index_map.n; n++) {
         int64_t axis = s->how.index_map.v[n];
         int64_t most = knp_largest_start(&s->how, s->r->xt[0], knp_ints(&s->sizes), axis);
-        kn_index *at = knl_index(s->l, s->points + 1, s->i);
+        kni_index *at = kni_lower_index(s->l, s->points + 1, s->i);
         if (!at || most < 0)
             return false;
         point_position(s, window, at, NULL);
         at->axis[s->points].offset = n;
-        knk_node v = knl_operand(s->l, 1, at, KNK_NONE, knp_real(KNK_NONE)).re;
+        knk_node v = kni_lower_operand(s->l, 1, at, KNK_NONE, knp_real(KNK_NONE)).re;
         if (d->id == KN_ID_U64)
             v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_U64, INT64_MAX));
         if (d->id != KN_ID_I64)
@@ -90,14 +90,14 @@ static bool find_start(seeker *s, int64_t window)
 }
 
 /* Where in the window the element lies along a dimension of the table; *in gets that axis. */
-static void within(seeker *s, int d, kn_index *in, int axis)
+static void within(seeker *s, int d, kni_index *in, int axis)
 {
-    knk_builder *k = knl_kernel(s->l);
+    knk_builder *k = kni_lower_kernel(s->l);
     if (in)
         knp_index_copy(s->i, d, in, axis);
     if (is_filled(s, d))
         return;
-    knk_node at = knl_axis_value(s->l, s->i, d);
+    knk_node at = kni_lower_axis_value(s->l, s->i, d);
     if (is_indexed(s, d) && s->start[d] != KNK_NONE)
         at = knk_binary(k, KNK_SUB, at, s->start[d]);
     also(s, knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I64, 0), at),
@@ -108,21 +108,21 @@ static void within(seeker *s, int d, kn_index *in, int axis)
     }
 }
 
-static kn_value2 sum(knk_builder *k, kn_dtype d, kn_value2 x, kn_value2 y)
+static kni_pair sum(knk_builder *k, kn_dtype d, kni_pair x, kni_pair y)
 {
     x.re = knk_binary(k, KNK_ADD, x.re, y.re);
     if (x.im != KNK_NONE)
         x.im = knk_binary(k, KNK_ADD, x.im, y.im);
     if (d->kind == KN_KIND_FLOAT && d->size == 2)
-        x.re = knk_cast(k, KN_ID_F32, knk_cast(k, (kn_dtype_id)d->id, x.re));
+        x.re = knk_cast(k, KN_ID_F32, knk_cast(k, (knx_dtype_id)d->id, x.re));
     return x;
 }
 
-static void apply_window(seeker *s, int64_t window, bool adds, kn_value2 *y)
+static void apply_window(seeker *s, int64_t window, bool adds, kni_pair *y)
 {
-    knk_builder *k = knl_kernel(s->l);
+    knk_builder *k = kni_lower_kernel(s->l);
     int point[KN_MAX_NDIM] = {0}, w = 0;
-    kn_index *in = knl_index(s->l, s->r->xt[2].ndim, s->i);
+    kni_index *in = kni_lower_index(s->l, s->r->xt[2].ndim, s->i);
     s->pred = KNK_NONE;
     if (!in || !find_start(s, window))
         return;
@@ -137,11 +137,11 @@ static void apply_window(seeker *s, int64_t window, bool adds, kn_value2 *y)
         within(s, d, dropped ? NULL : in, dropped ? 0 : (int)s->how.window.v[w++]);
     }
     if (!adds) {
-        *y = knl_operand(s->l, 2, in, s->pred, *y);
+        *y = kni_lower_operand(s->l, 2, in, s->pred, *y);
         return;
     }
-    kn_value2 u = knl_operand(s->l, 2, in, s->pred, knp_real(KNK_NONE));
-    kn_value2 both = sum(k, s->r->xt[0].dtype, *y, u);
+    kni_pair u = kni_lower_operand(s->l, 2, in, s->pred, knp_real(KNK_NONE));
+    kni_pair both = sum(k, s->r->xt[0].dtype, *y, u);
     if (s->pred != KNK_NONE) {
         both.re = knk_select(k, s->pred, both.re, y->re);
         both.im = both.im == KNK_NONE ? KNK_NONE : knk_select(k, s->pred, both.im, y->im);
@@ -149,16 +149,16 @@ static void apply_window(seeker *s, int64_t window, bool adds, kn_value2 *y)
     *y = both;
 }
 
-void knp_scatter_element(kn_lower *l, const kn_rule *r, const kn_index *i, bool adds, kn_value2 *y)
+void knp_scatter_element(kni_lower *l, const kni_rule *r, const kni_index *i, bool adds, kni_pair *y)
 {
-    const kn_p_scatter *p = r->params;
+    const kni_p_scatter *p = r->params;
     seeker s = {.l = l, .r = r, .i = i, .how = knp_indexing_of_scatter(p), .points = r->xt[1].ndim - 1};
     s.sizes = knp_window_sizes(&s.how, r->xt[0], r->xt[2]);
     s.skips = p->mode != KN_GATHER_CLIP;
     int64_t n = windows(&s);
     if (!n && kni_type_size(r->xt[2]))
         return;
-    *y = knl_operand(l, 0, i, KNK_NONE, knp_real(KNK_NONE));
+    *y = kni_lower_operand(l, 0, i, KNK_NONE, knp_real(KNK_NONE));
     for (int64_t window = 0; window < n && kni_type_size(r->xt[2]); window++)
         apply_window(&s, window, adds, y);
 }

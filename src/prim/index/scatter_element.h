@@ -5,5 +5,5 @@
 #include "prim/index/index.h"
 
 /* adds: updates are added, else they replace. */
-void knp_scatter_element(kn_lower *l, const kn_rule *r, const kn_index *i, bool adds, kn_value2 *y);
+void knp_scatter_element(kni_lower *l, const kni_rule *r, const kni_index *i, bool adds, kni_pair *y);
 #endif

@@ -11,7 +11,7 @@
  */
 #include "prim/rules.h"
 
-typedef kn_p_conv params_t;
+typedef kni_p_conv params_t;
 
 enum { LEAST_POSITIONS = 64 }; /* of an image, that it is a matrix of its own */
 /* The roles of the first two entries of a spec; spatial dimensions follow. */
@@ -20,7 +20,7 @@ enum { BATCH = 0, FEATURE = 1, OUT_FEATURE = 0, IN_FEATURE = 1, SPATIAL = 2 };
 /* --- type ------------------------------------------------------------------------------------- */
 
 /* "(2, 3)", "(2,)", "()" */
-static const char *tuple(kn_text *t, int n, const int64_t *v)
+static const char *tuple(knx_text *t, int n, const int64_t *v)
 {
     size_t start = t->length;
     knx_text_add(t, "(");
@@ -30,7 +30,7 @@ static const char *tuple(kn_text *t, int n, const int64_t *v)
     return t->s + start;
 }
 
-static kn_error *check_spec(const char *name, kn_ints spec, int ndim)
+static knx_error *check_spec(const char *name, kni_ints spec, int ndim)
 {
     uint64_t seen = 0;
     for (int i = 0; i < spec.n; i++)
@@ -38,77 +38,79 @@ static kn_error *check_spec(const char *name, kn_ints spec, int ndim)
             seen |= (uint64_t)1 << spec.v[i];
     if (spec.n == ndim && seen == (ndim == 64 ? UINT64_MAX : ((uint64_t)1 << ndim) - 1))
         return NULL;
-    kn_text t = {0};
-    return knx_error(KN_ERROR_TYPE,
-                     "conv_general_dilated %s of dimension_numbers must name each of the %d dimensions once, got %s.",
-                     name, ndim, tuple(&t, spec.n, spec.v));
+    knx_text t = {0};
+    return knx_error_new(
+        KN_ERROR_TYPE, "conv_general_dilated %s of dimension_numbers must name each of the %d dimensions once, got %s.",
+        name, ndim, tuple(&t, spec.n, spec.v));
 }
 
-static kn_error *check_feature_groups(const params_t *p, kn_type lhs, kn_type rhs)
+static knx_error *check_feature_groups(const params_t *p, kni_type lhs, kni_type rhs)
 {
     long long groups = p->feature_group_count, features = lhs.dim[p->lhs_spec.v[FEATURE]];
     long long in = rhs.dim[p->rhs_spec.v[IN_FEATURE]], out = rhs.dim[p->rhs_spec.v[OUT_FEATURE]];
     if (groups <= 0)
-        return knx_error(KN_ERROR_VALUE,
-                         "conv_general_dilated feature_group_count must be a positive integer, got %lld.", groups);
+        return knx_error_new(KN_ERROR_VALUE,
+                             "conv_general_dilated feature_group_count must be a positive integer, got %lld.", groups);
     if (features % groups)
-        return knx_error(KN_ERROR_VALUE,
-                         "conv_general_dilated feature_group_count must divide lhs feature dimension size, but %lld "
-                         "does not divide %lld.",
-                         groups, features);
+        return knx_error_new(
+            KN_ERROR_VALUE,
+            "conv_general_dilated feature_group_count must divide lhs feature dimension size, but %lld "
+            "does not divide %lld.",
+            groups, features);
     if (features / groups != in)
-        return knx_error(KN_ERROR_VALUE,
-                         "conv_general_dilated lhs feature dimension size divided by feature_group_count must equal "
-                         "the rhs input feature dimension size, but %lld // %lld != %lld.",
-                         features, groups, in);
+        return knx_error_new(
+            KN_ERROR_VALUE,
+            "conv_general_dilated lhs feature dimension size divided by feature_group_count must equal "
+            "the rhs input feature dimension size, but %lld // %lld != %lld.",
+            features, groups, in);
     if (out % groups)
-        return knx_error(KN_ERROR_VALUE,
-                         "conv_general_dilated rhs output feature dimension size must be a multiple of "
-                         "feature_group_count, but %lld is not a multiple of %lld.",
-                         out, groups);
+        return knx_error_new(KN_ERROR_VALUE,
+                             "conv_general_dilated rhs output feature dimension size must be a multiple of "
+                             "feature_group_count, but %lld is not a multiple of %lld.",
+                             out, groups);
     return NULL;
 }
 
-static kn_error *check_batch_groups(const params_t *p, kn_type lhs, kn_type rhs)
+static knx_error *check_batch_groups(const params_t *p, kni_type lhs, kni_type rhs)
 {
     long long groups = p->batch_group_count, batch = lhs.dim[p->lhs_spec.v[BATCH]];
     long long out = rhs.dim[p->rhs_spec.v[OUT_FEATURE]];
     if (groups <= 0)
-        return knx_error(KN_ERROR_VALUE, "conv_general_dilated batch_group_count must be a positive integer, got %lld.",
-                         groups);
+        return knx_error_new(KN_ERROR_VALUE,
+                             "conv_general_dilated batch_group_count must be a positive integer, got %lld.", groups);
     if (batch % groups)
-        return knx_error(
+        return knx_error_new(
             KN_ERROR_VALUE,
             "conv_general_dilated batch_group_count must divide lhs batch dimension size, but %lld does not divide "
             "%lld.",
             groups, batch);
     if (out % groups)
-        return knx_error(KN_ERROR_VALUE,
-                         "conv_general_dilated rhs output feature dimension size must be a multiple of "
-                         "batch_group_count, but %lld is not a multiple of %lld.",
-                         out, groups);
+        return knx_error_new(KN_ERROR_VALUE,
+                             "conv_general_dilated rhs output feature dimension size must be a multiple of "
+                             "batch_group_count, but %lld is not a multiple of %lld.",
+                             out, groups);
     if (groups > 1 && p->feature_group_count > 1)
-        return knx_error(KN_ERROR_VALUE,
-                         "At most one of batch_group_count and feature_group_count may be > 1, got "
-                         "batch_group_count=%lld and feature_group_count=%lld",
-                         groups, (long long)p->feature_group_count);
+        return knx_error_new(KN_ERROR_VALUE,
+                             "At most one of batch_group_count and feature_group_count may be > 1, got "
+                             "batch_group_count=%lld and feature_group_count=%lld",
+                             groups, (long long)p->feature_group_count);
     return NULL;
 }
 
-static kn_error *check_positive(const char *what, kn_ints v, int n)
+static knx_error *check_positive(const char *what, kni_ints v, int n)
 {
-    kn_text t = {0};
+    knx_text t = {0};
     if (v.n != n)
-        return knx_error(
+        return knx_error_new(
             KN_ERROR_VALUE,
             "conv_general_dilated window and %s must have the same number of dimensions, but got %d and %d", what, n,
             v.n);
     for (int i = 0; i < n; i++)
         if (v.v[i] <= 0)
             return *what == 'w'
-                       ? knx_error(KN_ERROR_VALUE, "conv_general_dilated %s must be positive, got %s.", what,
-                                   tuple(&t, v.n, v.v))
-                       : knx_error(KN_ERROR_TYPE, "All dilations must be positive, got %s.", tuple(&t, v.n, v.v));
+                       ? knx_error_new(KN_ERROR_VALUE, "conv_general_dilated %s must be positive, got %s.", what,
+                                       tuple(&t, v.n, v.v))
+                       : knx_error_new(KN_ERROR_TYPE, "All dilations must be positive, got %s.", tuple(&t, v.n, v.v));
     return NULL;
 }
 
@@ -122,20 +124,20 @@ static bool dilate(int64_t extent, int64_t dilation, int64_t *out)
     return !__builtin_mul_overflow(extent - 1, dilation, out) && !__builtin_add_overflow(*out, 1, out);
 }
 
-static kn_error *too_large(void)
+static knx_error *too_large(void)
 {
-    return knx_error(KN_ERROR_VALUE, "conv_general_dilated strides, dilations or padding are too large");
+    return knx_error_new(KN_ERROR_VALUE, "conv_general_dilated strides, dilations or padding are too large");
 }
 
 /* How many positions there are along each spatial dimension. */
-static kn_error *count_positions(const params_t *p, kn_type lhs, kn_type rhs, int64_t *out)
+static knx_error *count_positions(const params_t *p, kni_type lhs, kni_type rhs, int64_t *out)
 {
     int n = lhs.ndim - SPATIAL;
     int64_t padded[KN_MAX_NDIM], window[KN_MAX_NDIM], in[KN_MAX_NDIM];
     bool negative = false, fits = true;
     if (p->lo.n != n || p->hi.n != n)
-        return knx_error(KN_ERROR_TYPE, "Wrong number of explicit pads for convolution: expected %d, got %d.", n,
-                         p->lo.n);
+        return knx_error_new(KN_ERROR_TYPE, "Wrong number of explicit pads for convolution: expected %d, got %d.", n,
+                             p->lo.n);
     for (int i = 0; i < n; i++) {
         fits = fits && dilate(lhs.dim[p->lhs_spec.v[SPATIAL + i]], p->lhs_dilation.v[i], &in[i]) &&
                dilate(rhs.dim[p->rhs_spec.v[SPATIAL + i]], p->rhs_dilation.v[i], &window[i]) &&
@@ -147,49 +149,53 @@ static kn_error *count_positions(const params_t *p, kn_type lhs, kn_type rhs, in
         negative |= padded[i] < 0;
     }
     if (negative) {
-        kn_text t = {0}, s = {0};
+        knx_text t = {0}, s = {0};
         for (int i = 0; i < n; i++)
             tuple((knx_text_add(&t, i ? ", " : ""), &t), 2, (int64_t[]){p->lo.v[i], p->hi.v[i]});
-        return knx_error(KN_ERROR_VALUE,
-                         "Negative padding is larger than the size of the corresponding dimension: got padding=(%s%s) "
-                         "for lhs_shape[2:]=%s",
-                         t.s, n == 1 ? "," : "", tuple(&s, n, in));
+        return knx_error_new(
+            KN_ERROR_VALUE,
+            "Negative padding is larger than the size of the corresponding dimension: got padding=(%s%s) "
+            "for lhs_shape[2:]=%s",
+            t.s, n == 1 ? "," : "", tuple(&s, n, in));
     }
     for (int i = 0; i < n; i++)
         out[i] = padded[i] < window[i] ? 0 : (padded[i] - window[i]) / p->window_strides.v[i] + 1;
     return NULL;
 }
 
-static kn_error *check_preferred(kn_dtype d, kn_dtype to)
+static knx_error *check_preferred(kn_dtype d, kn_dtype to)
 {
     bool widens = knx_is_integer(d) && knx_is_float(to);
     bool fits = d->kind == KN_KIND_BOOL || (knx_is_integer(d) ? knx_is_integer(to)
                                             : knx_is_float(d) ? knx_is_float(to)
                                                               : knx_is_complex(to));
     if (!widens && !fits)
-        return knx_error(KN_ERROR_TYPE,
-                         "Input type is incompatible with `preferred_element_type`. The compatible combinations of "
-                         "(input_type, preferred_element_type) are (integral, integral), (integral, floating), "
-                         "(floating, floating), (complex, complex.");
+        return knx_error_new(KN_ERROR_TYPE,
+                             "Input type is incompatible with `preferred_element_type`. The compatible combinations of "
+                             "(input_type, preferred_element_type) are (integral, integral), (integral, floating), "
+                             "(floating, floating), (complex, complex.");
     if (!widens && d->kind == 'i' && to->kind != 'i')
-        return knx_error(KN_ERROR_TYPE, "`preferred_element_type` must have the same signedness as the original type.");
+        return knx_error_new(KN_ERROR_TYPE,
+                             "`preferred_element_type` must have the same signedness as the original type.");
     if (to->size < d->size)
-        return knx_error(KN_ERROR_TYPE, "`preferred_element_type` must not be narrower than the original type.");
+        return knx_error_new(KN_ERROR_TYPE, "`preferred_element_type` must not be narrower than the original type.");
     return NULL;
 }
 
-static kn_error *conv_type(kn_rule *r, kn_type *y)
+static knx_error *conv_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
     int ndim = r->xt[0].ndim;
     if (ndim != r->xt[1].ndim) {
-        kn_text s = {0}, t = {0};
-        return knx_error(KN_ERROR_VALUE,
-                         "conv_general_dilated lhs and rhs must have the same number of dimensions, but got %s and %s.",
-                         tuple(&s, ndim, r->xt[0].dim), tuple(&t, r->xt[1].ndim, r->xt[1].dim));
+        knx_text s = {0}, t = {0};
+        return knx_error_new(
+            KN_ERROR_VALUE,
+            "conv_general_dilated lhs and rhs must have the same number of dimensions, but got %s and %s.",
+            tuple(&s, ndim, r->xt[0].dim), tuple(&t, r->xt[1].ndim, r->xt[1].dim));
     }
     if (ndim < SPATIAL)
-        return knx_error(KN_ERROR_VALUE, "conv_general_dilated takes arrays of at least 2 dimensions, got %d", ndim);
+        return knx_error_new(KN_ERROR_VALUE, "conv_general_dilated takes arrays of at least 2 dimensions, got %d",
+                             ndim);
     KN_TRY(check_spec("lhs_spec", p->lhs_spec, ndim));
     KN_TRY(check_spec("rhs_spec", p->rhs_spec, ndim));
     KN_TRY(check_spec("out_spec", p->out_spec, ndim));
@@ -201,8 +207,9 @@ static kn_error *conv_type(kn_rule *r, kn_type *y)
     int64_t positions[KN_MAX_NDIM] = {0}, dim[KN_MAX_NDIM];
     KN_TRY(count_positions(p, r->xt[0], r->xt[1], positions));
     if (r->xt[0].dtype != r->xt[1].dtype)
-        return knx_error(KN_ERROR_TYPE, "conv_general_dilated requires arguments to have the same dtypes, got %s, %s.",
-                         r->xt[0].dtype->name, r->xt[1].dtype->name);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "conv_general_dilated requires arguments to have the same dtypes, got %s, %s.",
+                             r->xt[0].dtype->name, r->xt[1].dtype->name);
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
     if (p->preferred_element_type) {
         KN_TRY(knp_accepts(p->preferred_element_type, KNP_NUMBERS | KNP_BOOL));
@@ -219,11 +226,11 @@ static kn_error *conv_type(kn_rule *r, kn_type *y)
 /* --- axes that are cut and joined ------------------------------------------------------------- */
 
 /* Axis src, taken out, becomes the slower part of what then is axis dst. */
-static kn_atom join_axis(kn_builder *b, kn_atom x, int src, int dst)
+static kni_atom join_axis(kni_builder *b, kni_atom x, int src, int dst)
 {
     int64_t dim[KN_MAX_NDIM];
     x = knb_move_axis(b, x, src, dst);
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     if (b->error || t.ndim < 2)
         return x;
     for (int i = 0; i < t.ndim; i++)
@@ -232,9 +239,9 @@ static kn_atom join_axis(kn_builder *b, kn_atom x, int src, int dst)
 }
 
 /* An axis becomes two, the slower one of extent n. */
-static kn_atom split_axis(kn_builder *b, kn_atom x, int axis, int64_t n)
+static kni_atom split_axis(kni_builder *b, kni_atom x, int axis, int64_t n)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     if (b->error || n == 0)
         return x;
     knp_dims shape = knp_dims_of(t);
@@ -245,18 +252,18 @@ static kn_atom split_axis(kn_builder *b, kn_atom x, int axis, int64_t n)
 
 /* --- derivatives ------------------------------------------------------------------------------ */
 
-static void conv_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void conv_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     for (int i = 0; i < 2; i++) {
         if (tx[i] == KN_ATOM_ZERO)
             continue;
-        kn_atom in[] = {i ? r->x[0] : tx[0], i ? tx[1] : r->x[1]};
+        kni_atom in[] = {i ? r->x[0] : tx[0], i ? tx[1] : r->x[1]};
         ty[0] = knb_add_any(r->b, ty[0], knb_emit1(r->b, r->prim, r->params, 2, in));
     }
 }
 
 /* A spec with its first two entries exchanged. */
-static knp_dims exchanged(kn_ints spec)
+static knp_dims exchanged(kni_ints spec)
 {
     knp_dims d = {0};
     for (int i = 0; i < spec.n; i++)
@@ -275,7 +282,7 @@ static int64_t dilated(int64_t extent, int64_t dilation)
 typedef struct spread {
     int64_t in, window, out;
 } spread;
-static spread spread_of(const kn_rule *r, int i)
+static spread spread_of(const kni_rule *r, int i)
 {
     const params_t *p = r->params;
     return (spread){
@@ -285,11 +292,11 @@ static spread spread_of(const kn_rule *r, int i)
     };
 }
 
-static kn_atom transpose_lhs(const kn_rule *r, kn_atom ct)
+static kni_atom transpose_lhs(const kni_rule *r, kni_atom ct)
 {
     const params_t *p = r->params;
-    kn_builder *b = r->b;
-    kn_atom rhs = r->x[1];
+    kni_builder *b = r->b;
+    kni_atom rhs = r->x[1];
     int out = (int)p->rhs_spec.v[OUT_FEATURE], in = (int)p->rhs_spec.v[IN_FEATURE], n = p->lo.n;
     int64_t groups = p->feature_group_count > 1 ? p->feature_group_count : p->batch_group_count;
     knp_dims kernel = exchanged(p->rhs_spec), lo = {.n = n}, hi = {.n = n};
@@ -314,15 +321,15 @@ static kn_atom transpose_lhs(const kn_rule *r, kn_atom ct)
                   .batch_group_count = 1,
                   .preferred_element_type = p->preferred_element_type};
     rhs = knb_convert(b, rhs, r->yt[0].dtype);
-    kn_atom x = knb_convert(b, knb_conv_general_dilated(b, ct, rhs, &q), r->xt[0].dtype);
+    kni_atom x = knb_convert(b, knb_conv_general_dilated(b, ct, rhs, &q), r->xt[0].dtype);
     int feature = (int)p->lhs_spec.v[FEATURE], batch = (int)p->lhs_spec.v[BATCH];
     return p->batch_group_count > 1 ? join_axis(b, split_axis(b, x, feature, groups), feature, batch) : x;
 }
 
-static kn_atom transpose_rhs(const kn_rule *r, kn_atom ct)
+static kni_atom transpose_rhs(const kni_rule *r, kni_atom ct)
 {
     const params_t *p = r->params;
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     int n = p->lo.n;
     knp_dims lhs = exchanged(p->lhs_spec), out = exchanged(p->out_spec), rhs = exchanged(p->rhs_spec), hi = {.n = n};
     if (kni_type_size(r->yt[0]) == 0) /* there would be a window without elements */
@@ -342,11 +349,11 @@ static kn_atom transpose_rhs(const kn_rule *r, kn_atom ct)
                   .feature_group_count = p->batch_group_count,
                   .batch_group_count = p->feature_group_count,
                   .preferred_element_type = p->preferred_element_type};
-    kn_atom x = knb_convert(b, r->x[0], r->yt[0].dtype);
+    kni_atom x = knb_convert(b, r->x[0], r->yt[0].dtype);
     return knb_convert(b, knb_conv_general_dilated(b, x, ct, &q), r->xt[1].dtype);
 }
 
-static kn_error *conv_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *conv_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     if (r->x[0] == KN_ATOM_LINEAR)
         ct_in[0] = transpose_lhs(r, ct[0]);
@@ -358,26 +365,26 @@ static kn_error *conv_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct
 /* --- batching --------------------------------------------------------------------------------- */
 
 /* x's batch axis joins the axis `into` (of x without it), behind the groups that are cut from that one. */
-static kn_atom join_in_groups(kn_builder *b, kn_atom x, int axis, int into, int64_t groups)
+static kni_atom join_in_groups(kni_builder *b, kni_atom x, int axis, int into, int64_t groups)
 {
     x = split_axis(b, x, into + (axis <= into), groups);
     x = join_axis(b, x, axis + (into < axis), into + 1);
     return join_axis(b, x, into, into);
 }
 
-static kn_error *conv_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *conv_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     params_t p = *(const params_t *)r->params;
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     int feature = (int)p.out_spec.v[FEATURE], batch = (int)p.out_spec.v[BATCH];
     int64_t groups = p.feature_group_count > 1 ? p.feature_group_count : p.batch_group_count;
     int into = (int)p.lhs_spec.v[BATCH], kernel = (int)p.rhs_spec.v[OUT_FEATURE];
-    kn_atom lhs = r->x[0], rhs = r->x[1];
+    kni_atom lhs = r->x[0], rhs = r->x[1];
     *axis_out = axis[0] >= 0 && axis[1] < 0 ? batch : feature;
     if (size == 0) { /* no reshape can tell how long the other axes were */
         knp_dims shape = knp_dims_of(r->yt[0]);
         shape = knp_insert(knp_ints(&shape), 0, 0);
-        y[0] = knb_zeros(b, kni_type(r->yt[0].dtype, shape.n, shape.v));
+        y[0] = knb_zeros(b, kni_type_of(r->yt[0].dtype, shape.n, shape.v));
         *axis_out = 0;
         return NULL;
     }
@@ -396,7 +403,7 @@ static kn_error *conv_batch(const kn_rule *r, int64_t size, const int *axis, kn_
         y[0] = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), feature, size);
     } else { /* groups stay outside: they come first in the output features */
         rhs = join_in_groups(b, rhs, axis[1], kernel, groups);
-        kn_atom z = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), feature, groups);
+        kni_atom z = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), feature, groups);
         z = split_axis(b, z, feature + 1, size);
         y[0] = join_axis(b, z, feature, feature + 1);
     }
@@ -405,7 +412,7 @@ static kn_error *conv_batch(const kn_rule *r, int64_t size, const int *axis, kn_
 
 /* --- lowering --------------------------------------------------------------------------------- */
 
-static void strides(kn_type t, int64_t *stride)
+static void strides(kni_type t, int64_t *stride)
 {
     int64_t s = 1;
     for (int i = t.ndim - 1; i >= 0; i--) {
@@ -526,7 +533,7 @@ static void split_images(knk_product *q)
     }
 }
 
-static void conv_product(const kn_rule *r, knk_product *q)
+static void conv_product(const kni_rule *r, knk_product *q)
 {
     const params_t *p = r->params;
     int64_t a[KN_MAX_NDIM], b[KN_MAX_NDIM], c[KN_MAX_NDIM];
@@ -569,7 +576,7 @@ static void conv_product(const kn_rule *r, knk_product *q)
 /* --- into other convolutions ------------------------------------------------------------------ */
 
 /* Integers and truth values with a result of another kind: converted first. */
-static bool converts(const params_t *p, kn_type x)
+static bool converts(const params_t *p, kni_type x)
 {
     kn_dtype to = p->preferred_element_type;
     return to && (knx_is_inexact(to) != knx_is_inexact(x.dtype) ||
@@ -589,7 +596,7 @@ static int64_t common_divisor(int64_t x, int64_t y)
 enum { MOST_PHASES = 8 };
 
 /* A spatial dimension of lhs with holes, in which every result sees the same share of the taps; -1: there is none. */
-static int holey_dim(const params_t *p, const kn_type *x)
+static int holey_dim(const params_t *p, const kni_type *x)
 {
     for (int i = 0; i < p->lo.n; i++) {
         int64_t holes = p->lhs_dilation.v[i], taps = x[1].dim[p->rhs_spec.v[SPATIAL + i]];
@@ -600,24 +607,27 @@ static int holey_dim(const params_t *p, const kn_type *x)
     return -1;
 }
 
-static bool conv_expands(const kn_rule *r) { return converts(r->params, r->xt[0]) || holey_dim(r->params, r->xt) >= 0; }
+static bool conv_expands(const kni_rule *r)
+{
+    return converts(r->params, r->xt[0]) || holey_dim(r->params, r->xt) >= 0;
+}
 
 /* The results number phase, phase + holes, ... along spatial dimension i, `n` of them: a convolution of lhs without its
  * holes with every so manieth tap. */
-static kn_atom phase_of(const kn_rule *r, int i, int64_t phase, int64_t n)
+static kni_atom phase_of(const kni_rule *r, int i, int64_t phase, int64_t n)
 {
     params_t p = *(const params_t *)r->params;
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     int64_t holes = p.lhs_dilation.v[i], by = p.rhs_dilation.v[i], first = 0, zero[KN_MAX_NDIM] = {0};
     int axis = (int)p.rhs_spec.v[SPATIAL + i], out = (int)p.out_spec.v[SPATIAL + i];
-    kn_type w = r->xt[1];
+    kni_type w = r->xt[1];
     while ((phase + first * by - p.lo.v[i]) % holes) /* the first tap that meets an element; it comes before `holes` */
         first++;
     int64_t taps = w.dim[axis] > first ? (w.dim[axis] - first - 1) / holes + 1 : 0;
     if (taps == 0) {
         knp_dims shape = knp_dims_of(r->yt[0]);
         shape.v[out] = n;
-        return knb_zeros(b, kni_type(r->yt[0].dtype, shape.n, shape.v));
+        return knb_zeros(b, kni_type_of(r->yt[0].dtype, shape.n, shape.v));
     }
     knp_dims step = {.n = w.ndim}, lo = {.n = p.lo.n}, hi = {.n = p.lo.n}, dilation = {.n = p.lo.n};
     for (int k = 0; k < w.ndim; k++)
@@ -633,42 +643,42 @@ static kn_atom phase_of(const kn_rule *r, int i, int64_t phase, int64_t n)
     p.hi = knp_ints(&hi);
     p.lhs_dilation = knp_ints(&dilation);
     zero[axis] = first;
-    kn_atom rhs = taps == w.dim[axis] ? r->x[1] : knb_slice(b, r->x[1], zero, w.dim, step.v);
+    kni_atom rhs = taps == w.dim[axis] ? r->x[1] : knb_slice(b, r->x[1], zero, w.dim, step.v);
     return knb_conv_general_dilated(b, r->x[0], rhs, &p);
 }
 
 /* Without the zeros in the holes: phase by phase, and these beside each other. */
-static kn_atom without_zeros(const kn_rule *r, int i)
+static kni_atom without_zeros(const kni_rule *r, int i)
 {
     const params_t *p = r->params;
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     int axis = (int)p->out_spec.v[SPATIAL + i];
     int64_t holes = p->lhs_dilation.v[i], extent = r->yt[0].dim[axis], n = (extent + holes - 1) / holes;
     knp_dims shape = knp_dims_of(r->yt[0]), limit = shape;
     int64_t zero[KN_MAX_NDIM] = {0};
-    kn_atom phase[MOST_PHASES];
+    kni_atom phase[MOST_PHASES];
     for (int k = 0; k < holes; k++)
         phase[k] = phase_of(r, i, k, n);
-    kn_atom all = knb_stack(b, (int)holes, phase, axis + 1);
+    kni_atom all = knb_stack(b, (int)holes, phase, axis + 1);
     shape.v[axis] = n * holes;
     all = knb_reshape(b, all, shape.n, shape.v);
     return n * holes == extent ? all : knb_slice(b, all, zero, limit.v, NULL);
 }
 
-static kn_error *conv_expand(const kn_rule *r, kn_atom *y)
+static knx_error *conv_expand(const kni_rule *r, kni_atom *y)
 {
     const params_t *p = r->params;
     if (!converts(p, r->xt[0])) {
         y[0] = without_zeros(r, holey_dim(p, r->xt));
         return NULL;
     }
-    kn_atom lhs = knb_convert(r->b, r->x[0], p->preferred_element_type);
-    kn_atom rhs = knb_convert(r->b, r->x[1], p->preferred_element_type);
+    kni_atom lhs = knb_convert(r->b, r->x[0], p->preferred_element_type);
+    kni_atom rhs = knb_convert(r->b, r->x[1], p->preferred_element_type);
     y[0] = knb_conv_general_dilated(r->b, lhs, rhs, p);
     return NULL;
 }
 
-static double conv_cost(const kn_rule *r)
+static double conv_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     double cost = 2 * (double)kni_type_size(r->yt[0]) * (knx_is_complex(r->yt[0].dtype) ? 4 : 1);
@@ -677,7 +687,7 @@ static double conv_cost(const kn_rule *r)
     return cost;
 }
 
-const kn_prim kn_prim_conv_general_dilated = {
+const kni_prim knp_prim_conv_general_dilated = {
     .name = "conv_general_dilated",
     .n_in = 2,
     .n_out = 1,

@@ -13,70 +13,71 @@
 #include "prim/rules.h"
 #include "host/routine/product.h"
 
-typedef kn_p_dot_general params_t;
+typedef kni_p_dot_general params_t;
 
 /* --- type ------------------------------------------------------------------------------------- */
 
-static kn_error *check_side(const char *side, kn_ints contract, kn_ints batch, int ndim)
+static knx_error *check_side(const char *side, kni_ints contract, kni_ints batch, int ndim)
 {
-    const kn_ints both[] = {contract, batch};
+    const kni_ints both[] = {contract, batch};
     uint64_t seen = 0;
     for (int g = 0; g < 2; g++)
         for (int i = 0; i < both[g].n; i++) {
             int64_t d = both[g].v[i];
             if (d < 0 || d >= ndim)
-                return knx_error(
+                return knx_error_new(
                     KN_ERROR_TYPE,
                     "dot_general requires %s dimension numbers to be nonnegative and less than the number of axes "
                     "of the %s value, got %lld for %d axes",
                     side, side, (long long)d, ndim);
             if (seen >> d & 1)
-                return knx_error(KN_ERROR_TYPE,
-                                 "dot_general requires %s dimension numbers to be distinct, got %lld twice", side,
-                                 (long long)d);
+                return knx_error_new(KN_ERROR_TYPE,
+                                     "dot_general requires %s dimension numbers to be distinct, got %lld twice", side,
+                                     (long long)d);
             seen |= (uint64_t)1 << d;
         }
     return NULL;
 }
 
-static kn_error *check_pairs(const char *what, kn_type x, kn_ints xd, kn_type y, kn_ints yd)
+static knx_error *check_pairs(const char *what, kni_type x, kni_ints xd, kni_type y, kni_ints yd)
 {
     if (xd.n != yd.n)
-        return knx_error(KN_ERROR_TYPE,
-                         "dot_general requires equal numbers of lhs and rhs %s dimensions, got %d and %d", what, xd.n,
-                         yd.n);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "dot_general requires equal numbers of lhs and rhs %s dimensions, got %d and %d", what,
+                             xd.n, yd.n);
     knp_dims a = knp_dims_pick(x, xd), b = knp_dims_pick(y, yd);
     for (int i = 0; i < a.n; i++)
         if (a.v[i] != b.v[i]) {
-            kn_text s = {0}, t = {0};
-            return knx_error(KN_ERROR_TYPE, "dot_general requires %s dimensions to have the same shape, got %s and %s.",
-                             what, knx_show_shape(&s, a.n, a.v), knx_show_shape(&t, b.n, b.v));
+            knx_text s = {0}, t = {0};
+            return knx_error_new(KN_ERROR_TYPE,
+                                 "dot_general requires %s dimensions to have the same shape, got %s and %s.", what,
+                                 knx_show_shape(&s, a.n, a.v), knx_show_shape(&t, b.n, b.v));
         }
     return NULL;
 }
 
-static kn_error *check_preferred(kn_dtype d, kn_dtype preferred)
+static knx_error *check_preferred(kn_dtype d, kn_dtype preferred)
 {
     bool same_kind = d->kind == preferred->kind;
     if (!same_kind)
-        return knx_error(
+        return knx_error_new(
             KN_ERROR_TYPE,
             "`preferred_element_type` and the original type must both be integral, both be floating point, or both "
             "complex, got %s and %s",
             preferred->name, d->name);
     if (preferred->size < d->size)
-        return knx_error(KN_ERROR_TYPE,
-                         "`preferred_element_type` must not be narrower than the original type, got %s for %s",
-                         preferred->name, d->name);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "`preferred_element_type` must not be narrower than the original type, got %s for %s",
+                             preferred->name, d->name);
     return NULL;
 }
 
-static kn_error *dot_type(kn_rule *r, kn_type *y)
+static knx_error *dot_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
     if (r->xt[0].dtype != r->xt[1].dtype)
-        return knx_error(KN_ERROR_TYPE, "dot_general requires arguments to have the same dtypes, got %s, %s.",
-                         r->xt[0].dtype->name, r->xt[1].dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "dot_general requires arguments to have the same dtypes, got %s, %s.",
+                             r->xt[0].dtype->name, r->xt[1].dtype->name);
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
     KN_TRY(check_side("lhs", p->lhs_contract, p->lhs_batch, r->xt[0].ndim));
     KN_TRY(check_side("rhs", p->rhs_contract, p->rhs_batch, r->xt[1].ndim));
@@ -100,18 +101,18 @@ static kn_error *dot_type(kn_rule *r, kn_type *y)
 
 /* --- derivatives ------------------------------------------------------------------------------ */
 
-static void dot_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void dot_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     for (int i = 0; i < 2; i++) {
         if (tx[i] == KN_ATOM_ZERO)
             continue;
-        kn_atom in[] = {i ? r->x[0] : tx[0], i ? tx[1] : r->x[1]};
+        kni_atom in[] = {i ? r->x[0] : tx[0], i ? tx[1] : r->x[1]};
         ty[0] = knb_add_any(r->b, ty[0], knb_emit1(r->b, r->prim, r->params, 2, in));
     }
 }
 
 /* The dimensions of an operand that are neither contracted nor batch. */
-static knp_dims free_dims(kn_ints contract, kn_ints batch, int ndim)
+static knp_dims free_dims(kni_ints contract, kni_ints batch, int ndim)
 {
     knp_dims d = {0};
     for (int i = 0; i < ndim; i++)
@@ -120,14 +121,14 @@ static knp_dims free_dims(kn_ints contract, kn_ints batch, int ndim)
     return d;
 }
 
-static void append(knp_dims *d, kn_ints more)
+static void append(knp_dims *d, kni_ints more)
 {
     for (int i = 0; i < more.n && d->n < KN_MAX_NDIM; i++)
         d->v[d->n++] = more.v[i];
 }
 
 /* What was contracted with the dimensions of the other operand, in the order of the latter. */
-static knp_dims sorted_by(kn_ints mine, kn_ints other)
+static knp_dims sorted_by(kni_ints mine, kni_ints other)
 {
     knp_dims d = {0};
     for (int64_t axis = 0; axis < KN_MAX_NDIM; axis++)
@@ -140,12 +141,12 @@ static knp_dims sorted_by(kn_ints mine, kn_ints other)
 /* The cotangent of operand `me`: contract ct's dimensions that came from the other operand with those. The product's
  * dimensions are batch, mine that were free, and then mine that were contracted in the order of the other operand; a
  * transposition puts them right. */
-static kn_atom transpose_operand(const kn_rule *r, int me, kn_atom ct)
+static kni_atom transpose_operand(const kni_rule *r, int me, kni_atom ct)
 {
     const params_t *p = r->params;
-    kn_ints contract[] = {p->lhs_contract, p->rhs_contract}, batch[] = {p->lhs_batch, p->rhs_batch};
+    kni_ints contract[] = {p->lhs_contract, p->rhs_contract}, batch[] = {p->lhs_batch, p->rhs_batch};
     int other = 1 - me, n_batch = batch[0].n;
-    kn_type x = r->xt[me], y = r->xt[other];
+    kni_type x = r->xt[me], y = r->xt[other];
     knp_dims kept = free_dims(contract[me], batch[me], x.ndim),
              other_kept = free_dims(contract[other], batch[other], y.ndim);
     knp_dims ct_batch = {0}, ct_other = {0};
@@ -159,7 +160,7 @@ static kn_atom transpose_operand(const kn_rule *r, int me, kn_atom ct)
                   .lhs_batch = knp_ints(&ct_batch),
                   .rhs_batch = batch[other],
                   .preferred_element_type = p->preferred_element_type};
-    kn_atom product = knb_dot_general(r->b, ct, knb_convert(r->b, r->x[other], d), &q);
+    kni_atom product = knb_dot_general(r->b, ct, knb_convert(r->b, r->x[other], d), &q);
 
     knp_dims order = {0}, tail = sorted_by(contract[me], contract[other]);
     append(&order, batch[me]);
@@ -171,7 +172,7 @@ static kn_atom transpose_operand(const kn_rule *r, int me, kn_atom ct)
     return knb_convert(r->b, knb_transpose(r->b, product, permutation), x.dtype);
 }
 
-static kn_error *dot_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *dot_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     for (int i = 0; i < 2; i++)
         if (r->x[i] == KN_ATOM_LINEAR)
@@ -181,11 +182,11 @@ static kn_error *dot_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
 
 /* --- batching --------------------------------------------------------------------------------- */
 
-static kn_error *dot_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *dot_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     const params_t *p = r->params;
     (void)size;
-    kn_ints contract[] = {p->lhs_contract, p->rhs_contract}, batch[] = {p->lhs_batch, p->rhs_batch};
+    kni_ints contract[] = {p->lhs_contract, p->rhs_contract}, batch[] = {p->lhs_batch, p->rhs_batch};
     knp_dims new_contract[2], new_batch[2];
     bool both = axis[0] >= 0 && axis[1] >= 0;
     for (int i = 0; i < 2; i++) {
@@ -222,7 +223,7 @@ static void add_dim(knk_dims *d, int64_t extent, int64_t a, int64_t b)
     d->b[d->n++] = b;
 }
 
-static void strides(kn_type t, int64_t *stride)
+static void strides(kni_type t, int64_t *stride)
 {
     int64_t s = 1;
     for (int i = t.ndim - 1; i >= 0; i--) {
@@ -243,7 +244,7 @@ static void place_result(knk_product *q)
         }
 }
 
-static void dot_product(const kn_rule *r, knk_product *q)
+static void dot_product(const kni_rule *r, knk_product *q)
 {
     const params_t *p = r->params;
     int64_t a[KN_MAX_NDIM] = {0}, b[KN_MAX_NDIM] = {0};
@@ -267,7 +268,7 @@ static void dot_product(const kn_rule *r, knk_product *q)
     place_result(q);
 }
 
-static double dot_cost(const kn_rule *r)
+static double dot_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     double cost = 2 * (double)kni_type_size(r->yt[0]) * (knx_is_complex(r->yt[0].dtype) ? 4 : 1);
@@ -276,7 +277,7 @@ static double dot_cost(const kn_rule *r)
     return cost;
 }
 
-const kn_prim kn_prim_dot_general = {
+const kni_prim knp_prim_dot_general = {
     .name = "dot_general",
     .n_in = 2,
     .n_out = 1,

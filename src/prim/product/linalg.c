@@ -22,35 +22,35 @@
 #include "prim/rules.h"
 #include <string.h>
 
-typedef kn_p_factorize factorize;
-typedef kn_p_triangular_solve triangular;
+typedef kni_p_factorize factorize;
+typedef kni_p_triangular_solve triangular;
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-static kn_error *check_matrices(kn_type x, bool square)
+static knx_error *check_matrices(kni_type x, bool square)
 {
     if (!knx_is_inexact(x.dtype) || x.dtype->size < 4)
         return knp_accepts(x.dtype, 0);
     if (x.ndim >= 2 && (!square || x.dim[x.ndim - 1] == x.dim[x.ndim - 2]))
         return NULL;
-    kn_text t = {0};
-    return knx_error(KN_ERROR_VALUE, "takes %smatrices in the last two dimensions, got an array of shape %s",
-                     square ? "square " : "", knx_show_shape(&t, x.ndim, x.dim));
+    knx_text t = {0};
+    return knx_error_new(KN_ERROR_VALUE, "takes %smatrices in the last two dimensions, got an array of shape %s",
+                         square ? "square " : "", knx_show_shape(&t, x.ndim, x.dim));
 }
 
-static kn_error *cholesky_type(kn_rule *r, kn_type *y)
+static knx_error *cholesky_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(check_matrices(r->xt[0], true));
     return knp_type_like(r->arena, r->xt[0], r->xt[0].dtype, y);
 }
 
-static kn_error *lu_type(kn_rule *r, kn_type *y)
+static knx_error *lu_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(check_matrices(r->xt[0], false));
     knp_dims d = knp_dims_of(r->xt[0]);
     int64_t m = d.v[d.n - 2], n = d.v[d.n - 1];
     if (m > INT32_MAX)
-        return knx_error(KN_ERROR_VALUE, "matrices of %lld rows are too large for int32 pivots", (long long)m);
+        return knx_error_new(KN_ERROR_VALUE, "matrices of %lld rows are too large for int32 pivots", (long long)m);
     KN_TRY(knp_type_like(r->arena, r->xt[0], r->xt[0].dtype, &y[0]));
     d.n--;
     d.v[d.n - 1] = m < n ? m : n;
@@ -59,16 +59,16 @@ static kn_error *lu_type(kn_rule *r, kn_type *y)
     return knp_type_dims(r->arena, KN_DT(I32), false, d.n, d.v, &y[2]);
 }
 
-static kn_error *permutation_type(kn_rule *r, kn_type *y)
+static knx_error *permutation_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_lu_pivots_to_permutation *p = r->params;
+    const kni_p_lu_pivots_to_permutation *p = r->params;
     knp_dims d = knp_dims_of(r->xt[0]);
     if (r->xt[0].dtype != KN_DT(I32))
         return knp_accepts(r->xt[0].dtype, 0);
     if (!d.n)
-        return knx_error(KN_ERROR_VALUE, "takes pivots in the last dimension, got a scalar");
+        return knx_error_new(KN_ERROR_VALUE, "takes pivots in the last dimension, got a scalar");
     if (p->permutation_size < d.v[d.n - 1] || p->permutation_size > INT32_MAX)
-        return knx_error(
+        return knx_error_new(
             KN_ERROR_VALUE,
             "Output permutation size %lld has to exceed the trailing dimension of the pivots. Got pivots size %lld",
             (long long)p->permutation_size, (long long)d.v[d.n - 1]);
@@ -76,12 +76,12 @@ static kn_error *permutation_type(kn_rule *r, kn_type *y)
     return knp_type_dims(r->arena, KN_DT(I32), false, d.n, d.v, y);
 }
 
-static kn_error *triangular_type(kn_rule *r, kn_type *y)
+static knx_error *triangular_type(kni_rule *r, kni_type *y)
 {
     const triangular *p = r->params;
     if (r->xt[0].dtype != r->xt[1].dtype)
-        return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s", r->xt[0].dtype->name,
-                         r->xt[1].dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s",
+                             r->xt[0].dtype->name, r->xt[1].dtype->name);
     KN_TRY(check_matrices(r->xt[0], true));
     KN_TRY(check_matrices(r->xt[1], false));
     int n = r->xt[0].ndim;
@@ -89,9 +89,9 @@ static kn_error *triangular_type(kn_rule *r, kn_type *y)
     for (int i = 0; fits && i < n - 2; i++)
         fits = r->xt[0].dim[i] == r->xt[1].dim[i];
     if (!fits) {
-        kn_text s = {0}, t = {0};
-        return knx_error(KN_ERROR_VALUE, "matrices of shape %s and right-hand sides of shape %s do not fit",
-                         knx_show_shape(&s, n, r->xt[0].dim), knx_show_shape(&t, r->xt[1].ndim, r->xt[1].dim));
+        knx_text s = {0}, t = {0};
+        return knx_error_new(KN_ERROR_VALUE, "matrices of shape %s and right-hand sides of shape %s do not fit",
+                             knx_show_shape(&s, n, r->xt[0].dim), knx_show_shape(&t, r->xt[1].ndim, r->xt[1].dim));
     }
     return knp_type_like(r->arena, r->xt[1], r->xt[1].dtype, y);
 }
@@ -99,26 +99,26 @@ static kn_error *triangular_type(kn_rule *r, kn_type *y)
 /* --- derivatives ------------------------------------------------------------------------------ */
 
 /* The lower triangle with half of the diagonal. */
-static kn_atom phi(kn_builder *b, kn_atom x)
+static kni_atom phi(kni_builder *b, kni_atom x)
 {
-    kn_atom weight = knb_on_diagonal(b, x, knb_like(b, x, 0.5), knb_like(b, x, 1));
+    kni_atom weight = knb_on_diagonal(b, x, knb_like(b, x, 0.5), knb_like(b, x, 1));
     return knb_triangle(b, knb_mul(b, x, weight), true, 0);
 }
 
-static void cholesky_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void cholesky_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_builder *b = r->b;
-    kn_atom l = r->y[0], half = phi(b, tx[0]); /* what is above the diagonal is not read */
-    kn_atom change = knb_add(b, half, knb_conj(b, knb_swap_last(b, half)));
+    kni_builder *b = r->b;
+    kni_atom l = r->y[0], half = phi(b, tx[0]); /* what is above the diagonal is not read */
+    kni_atom change = knb_add(b, half, knb_conj(b, knb_swap_last(b, half)));
     change = knb_triangular_solve(b, l, change, &(triangular){.lower = true, .transpose_a = true, .conjugate_a = true});
     change = knb_triangular_solve(b, l, change, &(triangular){.left_side = true, .lower = true});
     ty[0] = knb_matrix_product(b, l, phi(b, change));
 }
 
 /* x with rows (or columns) of zeros put behind, or with the last ones left out, so that there are n. */
-static kn_atom resize(kn_builder *b, kn_atom x, int from_last, int64_t n)
+static kni_atom resize(kni_builder *b, kni_atom x, int from_last, int64_t n)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     int64_t start[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM], more[KN_MAX_NDIM] = {0};
     if (b->error)
         return KN_ATOM_NONE;
@@ -133,47 +133,47 @@ static kn_atom resize(kn_builder *b, kn_atom x, int from_last, int64_t n)
 }
 
 /* U, square: where the matrix has fewer rows than columns the last diagonal elements are ones. */
-static kn_atom square_u(kn_builder *b, kn_atom lu, int64_t m, int64_t n)
+static kni_atom square_u(kni_builder *b, kni_atom lu, int64_t m, int64_t n)
 {
-    kn_atom u = resize(b, lu, 2, n);
+    kni_atom u = resize(b, lu, 2, n);
     if (m >= n || b->error)
         return u;
-    kn_type t = knb_type(b, u);
-    kn_atom row = knb_iota(b, KN_DT(I64), t.ndim, t.dim, t.ndim - 2);
-    kn_atom below = knb_ge(b, row, knb_integer(b, KN_DT(I64), m));
-    kn_atom ones = knb_on_diagonal(b, u, knb_like(b, u, 1), knb_like(b, u, 0));
+    kni_type t = knb_type(b, u);
+    kni_atom row = knb_iota(b, KN_DT(I64), t.ndim, t.dim, t.ndim - 2);
+    kni_atom below = knb_ge(b, row, knb_integer(b, KN_DT(I64), m));
+    kni_atom ones = knb_on_diagonal(b, u, knb_like(b, u, 1), knb_like(b, u, 0));
     return knb_select(b, below, ones, u);
 }
 
-static void lu_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void lu_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     int64_t m = r->xt[0].dim[r->xt[0].ndim - 2], n = r->xt[0].dim[r->xt[0].ndim - 1];
-    kn_atom l = resize(b, r->y[0], 1, m), u = square_u(b, r->y[0], m, n);
-    kn_atom x = knb_permute_rows(b, tx[0], r->y[2]);
+    kni_atom l = resize(b, r->y[0], 1, m), u = square_u(b, r->y[0], m, n);
+    kni_atom x = knb_permute_rows(b, tx[0], r->y[2]);
     x = knb_triangular_solve(b, l, x, &(triangular){.left_side = true, .lower = true, .unit_diagonal = true});
     x = knb_triangular_solve(b, u, x, &(triangular){.lower = false});
-    kn_atom below = knb_triangle(b, x, true, -1), above = knb_triangle(b, x, false, 0);
-    kn_atom l_change = knb_add(b, below, knb_matrix_product(b, knb_triangle(b, l, true, -1), below));
+    kni_atom below = knb_triangle(b, x, true, -1), above = knb_triangle(b, x, false, 0);
+    kni_atom l_change = knb_add(b, below, knb_matrix_product(b, knb_triangle(b, l, true, -1), below));
     ty[0] = knb_add(b, l_change, knb_matrix_product(b, above, knb_triangle(b, u, false, 0)));
 }
 
-static void triangular_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void triangular_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     const triangular *p = r->params;
-    kn_builder *b = r->b;
-    kn_atom change = tx[1];
+    kni_builder *b = r->b;
+    kni_atom change = tx[1];
     if (tx[0] != KN_ATOM_ZERO) {
-        kn_atom a = knb_triangle(b, tx[0], p->lower, p->unit_diagonal ? (p->lower ? -1 : 1) : 0);
+        kni_atom a = knb_triangle(b, tx[0], p->lower, p->unit_diagonal ? (p->lower ? -1 : 1) : 0);
         a = p->conjugate_a ? knb_conj(b, a) : a;
         a = p->transpose_a ? knb_swap_last(b, a) : a;
-        kn_atom product = p->left_side ? knb_matrix_product(b, a, r->y[0]) : knb_matrix_product(b, r->y[0], a);
+        kni_atom product = p->left_side ? knb_matrix_product(b, a, r->y[0]) : knb_matrix_product(b, r->y[0], a);
         change = knb_add_any(b, change, knb_neg(b, product));
     }
     ty[0] = knb_triangular_solve(b, r->x[0], change, p);
 }
 
-static kn_error *triangular_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *triangular_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     triangular p = *(const triangular *)r->params;
     p.transpose_a = !p.transpose_a;
@@ -185,12 +185,12 @@ static kn_error *triangular_transpose(const kn_rule *r, const kn_atom *ct, kn_at
 
 /* The right-hand sides of one matrix: the batch axis goes behind the columns (in front of the rows), and both become
  * one axis. */
-static kn_atom solve_beside(const kn_rule *r, const triangular *p, int axis)
+static kni_atom solve_beside(const kni_rule *r, const triangular *p, int axis)
 {
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     int ndim = knb_type(b, r->x[1]).ndim;
-    kn_atom x = knb_move_axis(b, r->x[1], axis, p->left_side ? ndim - 1 : ndim - 3);
-    kn_type t = knb_type(b, x);
+    kni_atom x = knb_move_axis(b, r->x[1], axis, p->left_side ? ndim - 1 : ndim - 3);
+    kni_type t = knb_type(b, x);
     if (b->error)
         return KN_ATOM_NONE;
     int at = p->left_side ? ndim - 2 : ndim - 3;
@@ -200,7 +200,7 @@ static kn_atom solve_beside(const kn_rule *r, const triangular *p, int axis)
     return knb_reshape(b, x, full.n, full.v);
 }
 
-static kn_error *triangular_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *triangular_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     const triangular *p = r->params;
     if (axis[0] < 0) {
@@ -220,7 +220,7 @@ typedef struct extents {
     int64_t batch, m, n;
 } extents;
 
-static extents extents_of(kn_type t)
+static extents extents_of(kni_type t)
 {
     extents e = {1, t.dim[t.ndim - 2], t.dim[t.ndim - 1]};
     for (int i = 0; i < t.ndim - 2; i++)
@@ -229,20 +229,20 @@ static extents extents_of(kn_type t)
 }
 
 /* Of the operation that the equation is part of, also inside of a traced function. */
-static kn_error *failure(const factorize *p, const char *text)
+static knx_error *failure(const factorize *p, const char *text)
 {
-    kn_error *e = knx_error(KN_ERROR_LINALG, "%s", text);
+    knx_error *e = knx_error_new(KN_ERROR_LINALG, "%s", text);
     if (e->kind == KN_ERROR_LINALG)
         e->operation = kni_check_names[p->check];
     return e;
 }
 
-static size_t cholesky_workspace(const kn_rule *r)
+static size_t cholesky_workspace(const kni_rule *r)
 {
     return knr_cholesky_workspace(r->xt[0].dtype, extents_of(r->xt[0]).n);
 }
 
-static kn_error *cholesky_run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *cholesky_run(const kni_rule *r, const kni_routine_args *args)
 {
     const factorize *p = r->params;
     kn_dtype d = r->xt[0].dtype;
@@ -256,13 +256,13 @@ static kn_error *cholesky_run(const kn_rule *r, const kn_routine_args *args)
     return NULL;
 }
 
-static size_t lu_workspace(const kn_rule *r)
+static size_t lu_workspace(const kni_rule *r)
 {
     extents e = extents_of(r->xt[0]);
     return knr_lu_workspace(r->xt[0].dtype, e.m, e.n);
 }
 
-static kn_error *lu_run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *lu_run(const kni_rule *r, const kni_routine_args *args)
 {
     const factorize *p = r->params;
     kn_dtype d = r->xt[0].dtype;
@@ -294,9 +294,9 @@ static void permute(const int32_t *pivots, int64_t n, int32_t *permutation, int6
         }
 }
 
-static kn_error *permutation_run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *permutation_run(const kni_rule *r, const kni_routine_args *args)
 {
-    const kn_p_lu_pivots_to_permutation *p = r->params;
+    const kni_p_lu_pivots_to_permutation *p = r->params;
     int64_t n = r->xt[0].dim[r->xt[0].ndim - 1], size = p->permutation_size;
     int64_t batch = size ? kni_type_size(r->yt[0]) / size : 0;
     for (int64_t i = 0; i < batch; i++)
@@ -304,9 +304,9 @@ static kn_error *permutation_run(const kn_rule *r, const kn_routine_args *args)
     return NULL;
 }
 
-static bool factorize_may_fail(const kn_rule *r) { return ((const factorize *)r->params)->check != KN_CHECK_NONE; }
+static bool factorize_may_fail(const kni_rule *r) { return ((const factorize *)r->params)->check != KN_CHECK_NONE; }
 
-static knr_triangular describe(const triangular *p, kn_type b)
+static knr_triangular describe(const triangular *p, kni_type b)
 {
     extents e = extents_of(b);
     return (knr_triangular){.dtype = b.dtype,
@@ -319,13 +319,13 @@ static knr_triangular describe(const triangular *p, kn_type b)
                             .unit_diagonal = p->unit_diagonal};
 }
 
-static size_t triangular_workspace(const kn_rule *r)
+static size_t triangular_workspace(const kni_rule *r)
 {
     knr_triangular s = describe(r->params, r->xt[1]);
     return knr_triangular_workspace(&s);
 }
 
-static kn_error *triangular_run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *triangular_run(const kni_rule *r, const kni_routine_args *args)
 {
     knr_triangular s = describe(r->params, r->xt[1]);
     int64_t batch = extents_of(r->xt[1]).batch;
@@ -337,26 +337,26 @@ static kn_error *triangular_run(const kn_rule *r, const kn_routine_args *args)
     return NULL;
 }
 
-static double factor(kn_type x) { return knx_is_complex(x.dtype) ? 4 : 1; }
+static double factor(kni_type x) { return knx_is_complex(x.dtype) ? 4 : 1; }
 
-static double cholesky_cost(const kn_rule *r)
+static double cholesky_cost(const kni_rule *r)
 {
     extents e = extents_of(r->xt[0]);
     return factor(r->xt[0]) * (double)kni_type_size(r->xt[0]) * ((double)e.n / 3 + 1);
 }
 
-static double lu_cost(const kn_rule *r)
+static double lu_cost(const kni_rule *r)
 {
     extents e = extents_of(r->xt[0]);
     return factor(r->xt[0]) * (double)kni_type_size(r->xt[0]) * ((double)(e.m < e.n ? e.m : e.n) * 2 / 3 + 1);
 }
 
-static double triangular_cost(const kn_rule *r)
+static double triangular_cost(const kni_rule *r)
 {
     return factor(r->xt[0]) * (double)kni_type_size(r->xt[1]) * (double)r->xt[0].dim[r->xt[0].ndim - 1];
 }
 
-const kn_prim kn_prim_cholesky = {
+const kni_prim knp_prim_cholesky = {
     .name = "cholesky",
     .n_in = 1,
     .n_out = 1,
@@ -374,7 +374,7 @@ const kn_prim kn_prim_cholesky = {
     .cost = cholesky_cost,
 };
 
-const kn_prim kn_prim_lu = {
+const kni_prim knp_prim_lu = {
     .name = "lu",
     .n_in = 1,
     .n_out = 3,
@@ -392,13 +392,13 @@ const kn_prim kn_prim_lu = {
     .cost = lu_cost,
 };
 
-const kn_prim kn_prim_lu_pivots_to_permutation = {
+const kni_prim knp_prim_lu_pivots_to_permutation = {
     .name = "lu_pivots_to_permutation",
     .n_in = 1,
     .n_out = 1,
     .why_no_jvp = KN_WHY_INTEGERS,
     .fields = kni_fields_lu_pivots_to_permutation,
-    .params_size = sizeof(kn_p_lu_pivots_to_permutation),
+    .params_size = sizeof(kni_p_lu_pivots_to_permutation),
     .factors = "b k -> b m",
     .doc = "the permutations of rows that swaps make, one after the other (jax.lax.linalg.lu_pivots_to_permutation)",
     .type = permutation_type,
@@ -406,7 +406,7 @@ const kn_prim kn_prim_lu_pivots_to_permutation = {
     .run = permutation_run,
 };
 
-const kn_prim kn_prim_triangular_solve = {
+const kni_prim knp_prim_triangular_solve = {
     .name = "triangular_solve",
     .n_in = 2,
     .n_out = 1,

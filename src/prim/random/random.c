@@ -14,11 +14,11 @@
 
 /* --- threefry2x32 ----------------------------------------------------------------------------- */
 
-static kn_error *threefry_type(kn_rule *r, kn_type *y)
+static knx_error *threefry_type(kni_rule *r, kni_type *y)
 {
     if (r->xt[0].dtype != KN_DT(U32))
-        return knx_error(KN_ERROR_TYPE, "Arguments to threefry2x32 must have uint32 type, got %s",
-                         r->xt[0].dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "Arguments to threefry2x32 must have uint32 type, got %s",
+                             r->xt[0].dtype->name);
     KN_TRY(knp_join(r->n_in, r->xt, r->arena, &y[0]));
     y[0].weak = false;
     y[1] = y[0];
@@ -35,7 +35,7 @@ static knk_node rotate_left(knk_builder *k, knk_node x, uint32_t by)
 
 /* Threefry-2x32 with 20 rounds: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). The
  * words of two numbers are in re and im. */
-static kn_value2 threefry(knk_builder *k, kn_value2 words, kn_value2 counter)
+static kni_pair threefry(knk_builder *k, kni_pair words, kni_pair counter)
 {
     static const uint8_t rotation[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
     knk_node key[3] = {words.re, words.im, KNK_NONE};
@@ -49,81 +49,81 @@ static kn_value2 threefry(knk_builder *k, kn_value2 words, kn_value2 counter)
         x0 = knk_binary(k, KNK_ADD, x0, key[(group + 1) % 3]);
         x1 = knk_binary(k, KNK_ADD, knk_binary(k, KNK_ADD, x1, key[(group + 2) % 3]), constant(k, group + 1));
     }
-    return (kn_value2){x0, x1};
+    return (kni_pair){x0, x1};
 }
 
-static void threefry_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void threefry_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
-    kn_value2 x = threefry(k, (kn_value2){r->v[0].re, r->v[1].re}, (kn_value2){r->v[2].re, r->v[3].re});
+    kni_pair x = threefry(k, (kni_pair){r->v[0].re, r->v[1].re}, (kni_pair){r->v[2].re, r->v[3].re});
     y[0] = knp_real(x.re);
     y[1] = knp_real(x.im);
 }
 
-static double threefry_cost(const kn_rule *r) { return 120 * (double)kni_type_size(r->yt[0]); }
+static double threefry_cost(const kni_rule *r) { return 120 * (double)kni_type_size(r->yt[0]); }
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-static kn_error *wrap_type(kn_rule *r, kn_type *y)
+static knx_error *wrap_type(kni_rule *r, kni_type *y)
 {
     if (r->xt->dtype != KN_DT(U32) || r->xt->ndim < 1 || r->xt->dim[r->xt->ndim - 1] != 2) {
-        kn_text t = {0};
-        return knx_error(KN_ERROR_TYPE, "random_wrap needs uint32 numbers in pairs along the last axis, got %s",
-                         kni_type_text(&t, *r->xt, true));
+        knx_text t = {0};
+        return knx_error_new(KN_ERROR_TYPE, "random_wrap needs uint32 numbers in pairs along the last axis, got %s",
+                             kni_type_text(&t, *r->xt, true));
     }
     return knp_type_dims(r->arena, KN_DT(KEY), false, r->xt->ndim - 1, r->xt->dim, y);
 }
 
-static kn_error *unwrap_type(kn_rule *r, kn_type *y)
+static knx_error *unwrap_type(kni_rule *r, kni_type *y)
 {
     if (r->xt->dtype->kind != KN_KIND_KEY)
-        return knx_error(KN_ERROR_TYPE, "random_unwrap needs random keys, got %s", r->xt->dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "random_unwrap needs random keys, got %s", r->xt->dtype->name);
     knp_dims d = knp_dims_of(*r->xt);
     if (d.n == KN_MAX_NDIM)
-        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
+        return knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
     d.v[d.n++] = 2;
     return knp_type_dims(r->arena, KN_DT(U32), false, d.n, d.v, y);
 }
 
-static void wrap_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void wrap_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
     knk_node word[2];
     for (int w = 0; w < 2; w++) {
-        kn_index *in = knl_index(l, r->xt[0].ndim, i);
+        kni_index *in = kni_lower_index(l, r->xt[0].ndim, i);
         if (!in)
             return;
         for (int d = 0; d < i->ndim; d++)
             knp_index_copy(i, d, in, d);
         in->axis[i->ndim].offset = w;
-        word[w] = knl_operand(l, 0, in, KNK_NONE, knp_real(KNK_NONE)).re;
+        word[w] = kni_lower_operand(l, 0, in, KNK_NONE, knp_real(KNK_NONE)).re;
     }
-    y[0] = (kn_value2){word[0], word[1]};
+    y[0] = (kni_pair){word[0], word[1]};
 }
 
-static void unwrap_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void unwrap_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
-    knk_builder *k = knl_kernel(l);
-    kn_index *in = knl_index(l, r->xt[0].ndim, i);
+    knk_builder *k = kni_lower_kernel(l);
+    kni_index *in = kni_lower_index(l, r->xt[0].ndim, i);
     if (!in)
         return;
     for (int d = 0; d < r->xt[0].ndim; d++)
         knp_index_copy(i, d, in, d);
-    kn_value2 key = knl_operand(l, 0, in, KNK_NONE, knp_real(KNK_NONE));
-    knk_node first = knk_binary(k, KNK_EQ, knl_axis_value(l, i, r->xt[0].ndim), knk_const_int(k, KN_ID_I64, 0));
+    kni_pair key = kni_lower_operand(l, 0, in, KNK_NONE, knp_real(KNK_NONE));
+    knk_node first = knk_binary(k, KNK_EQ, kni_lower_axis_value(l, i, r->xt[0].ndim), knk_const_int(k, KN_ID_I64, 0));
     y[0] = knp_real(knk_select(k, first, key.re, key.im));
 }
 
 /* --- random_seed, random_fold_in, random_split, random_clone ----------------------------------- */
 
 /* The high and the low word of an integer; the high one is zero for dtypes of 32 bits and fewer. */
-static kn_value2 words_of(knk_builder *k, kn_dtype d, knk_node x)
+static kni_pair words_of(knk_builder *k, kn_dtype d, knk_node x)
 {
-    kn_value2 w = {constant(k, 0), knk_dtype(k, x) == KN_ID_U32 ? x : knk_cast(k, KN_ID_U32, x)};
+    kni_pair w = {constant(k, 0), knk_dtype(k, x) == KN_ID_U32 ? x : knk_cast(k, KN_ID_U32, x)};
     if (d->size == 8)
         w.re = knk_cast(k, KN_ID_U32, knk_binary(k, KNK_SHR, x, knk_const_int(k, knk_dtype(k, x), 32)));
     return w;
 }
 
-static kn_error *seed_type(kn_rule *r, kn_type *y)
+static knx_error *seed_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt->dtype, KNP_INTEGERS));
     KN_TRY(knp_type_like(r->arena, *r->xt, KN_DT(KEY), y));
@@ -131,67 +131,68 @@ static kn_error *seed_type(kn_rule *r, kn_type *y)
     return NULL;
 }
 
-static void seed_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = words_of(k, r->xt[0].dtype, r->v[0].re); }
+static void seed_expr(knk_builder *k, const kni_rule *r, kni_pair *y) { *y = words_of(k, r->xt[0].dtype, r->v[0].re); }
 
-static kn_error *fold_type(kn_rule *r, kn_type *y)
+static knx_error *fold_type(kni_rule *r, kni_type *y)
 {
     if (r->xt[0].dtype->kind != KN_KIND_KEY)
-        return knx_error(KN_ERROR_TYPE, "random_fold_in requires a random key, got %s", r->xt[0].dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "random_fold_in requires a random key, got %s", r->xt[0].dtype->name);
     if (r->xt[1].dtype != KN_DT(U32) && r->xt[1].dtype != KN_DT(U64))
-        return knx_error(KN_ERROR_TYPE, "random_fold_in takes uint32 or uint64 numbers, got %s", r->xt[1].dtype->name);
-    kn_type both[2] = {r->xt[0], r->xt[1]};
+        return knx_error_new(KN_ERROR_TYPE, "random_fold_in takes uint32 or uint64 numbers, got %s",
+                             r->xt[1].dtype->name);
+    kni_type both[2] = {r->xt[0], r->xt[1]};
     both[1].dtype = r->xt[0].dtype;
     KN_TRY(knp_join(r->n_in, both, r->arena, y));
     y->weak = false;
     return NULL;
 }
 
-static void fold_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
+static void fold_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
     *y = threefry(k, r->v[0], words_of(k, r->xt[1].dtype, r->v[1].re));
 }
 
-static kn_error *key_type(kn_rule *r, kn_type *y)
+static knx_error *key_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt->dtype, KNP_KEY));
     return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
 /* The keys' shape with another one behind it. */
-static kn_error *type_behind(kn_type x, kn_ints shape, kn_dtype d, kn_arena *a, kn_type *y)
+static knx_error *type_behind(kni_type x, kni_ints shape, kn_dtype d, knx_arena *a, kni_type *y)
 {
     knp_dims dim = knp_dims_of(x);
     if (x.ndim + shape.n > KN_MAX_NDIM)
-        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
+        return knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
     for (int i = 0; i < shape.n; i++) {
         if (shape.v[i] < 0)
-            return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
+            return knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
         dim.v[dim.n++] = shape.v[i];
     }
     return knp_type_dims(a, d, false, dim.n, dim.v, y);
 }
 
-static kn_error *split_type(kn_rule *r, kn_type *y)
+static knx_error *split_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt->dtype, KNP_KEY));
-    return type_behind(*r->xt, ((const kn_p_random_split *)r->params)->shape, r->xt->dtype, r->arena, y);
+    return type_behind(*r->xt, ((const kni_p_random_split *)r->params)->shape, r->xt->dtype, r->arena, y);
 }
 
 /* Key number i is the key with i folded in. */
-static kn_error *split_expand(const kn_rule *r, kn_atom *y)
+static knx_error *split_expand(const kni_rule *r, kni_atom *y)
 {
-    kn_ints shape = ((const kn_p_random_split *)r->params)->shape;
-    kn_builder *b = r->b;
-    kn_type keys = r->xt[0], all = r->yt[0];
+    kni_ints shape = ((const kni_p_random_split *)r->params)->shape;
+    kni_builder *b = r->b;
+    kni_type keys = r->xt[0], all = r->yt[0];
     int64_t n = knp_product(shape);
-    knp_dims leading = knp_axes_rest((kn_ints){0, NULL}, keys.ndim), trailing = {.n = shape.n};
-    kn_atom i = knb_iota(b, n <= (int64_t)UINT32_MAX ? KN_DT(U32) : KN_DT(U64), 1, &n, 0);
+    knp_dims leading = knp_axes_rest((kni_ints){0, NULL}, keys.ndim), trailing = {.n = shape.n};
+    kni_atom i = knb_iota(b, n <= (int64_t)UINT32_MAX ? KN_DT(U32) : KN_DT(U64), 1, &n, 0);
     i = knb_reshape(b, i, shape.n, shape.v);
     for (int d = 0; d < shape.n; d++)
         trailing.v[d] = keys.ndim + d;
     if (keys.ndim)
         i = knb_broadcast_in_dim(b, i, all.ndim, all.dim, trailing.v);
-    kn_atom key = keys.ndim ? knb_broadcast_in_dim(b, r->x[0], all.ndim, all.dim, leading.v) : r->x[0];
+    kni_atom key = keys.ndim ? knb_broadcast_in_dim(b, r->x[0], all.ndim, all.dim, leading.v) : r->x[0];
     y[0] = knb_random_fold_in(b, key, i);
     return NULL;
 }
@@ -207,39 +208,39 @@ static kn_dtype bits_dtype(int64_t width)
                          : NULL;
 }
 
-static kn_error *bits_type(kn_rule *r, kn_type *y)
+static knx_error *bits_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_random_bits *p = r->params;
+    const kni_p_random_bits *p = r->params;
     if (r->xt->dtype->kind != KN_KIND_KEY)
-        return knx_error(KN_ERROR_TYPE, "random_bits requires a random key, got %s", r->xt->dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "random_bits requires a random key, got %s", r->xt->dtype->name);
     kn_dtype d = bits_dtype(p->bit_width);
     if (!d)
-        return knx_error(KN_ERROR_TYPE, "requires 8-, 16-, 32- or 64-bit field width, got %lld",
-                         (long long)p->bit_width);
+        return knx_error_new(KN_ERROR_TYPE, "requires 8-, 16-, 32- or 64-bit field width, got %lld",
+                             (long long)p->bit_width);
     return type_behind(*r->xt, p->shape, d, r->arena, y);
 }
 
 /* Word `which` of the keys, as large as the results unless there is one key only. */
-static kn_atom key_word(const kn_rule *r, kn_atom words, int which)
+static kni_atom key_word(const kni_rule *r, kni_atom words, int which)
 {
-    kn_type t = r->xt[0];
+    kni_type t = r->xt[0];
     knp_dims start = {.n = t.ndim + 1}, limit = knp_dims_of(t);
     start.v[t.ndim] = which;
     limit.v[t.ndim] = which + 1;
-    kn_atom word = knb_reshape(r->b, knb_slice(r->b, words, start.v, limit.v, NULL), t.ndim, t.dim);
-    knp_dims leading = knp_axes_rest((kn_ints){0, NULL}, t.ndim);
+    kni_atom word = knb_reshape(r->b, knb_slice(r->b, words, start.v, limit.v, NULL), t.ndim, t.dim);
+    knp_dims leading = knp_axes_rest((kni_ints){0, NULL}, t.ndim);
     return t.ndim ? knb_broadcast_in_dim(r->b, word, r->yt[0].ndim, r->yt[0].dim, leading.v) : word;
 }
 
 /* The numbers 0, 1, ... of the elements of `shape` in C order, as high and low words, lined up with the results. */
-static void counters(const kn_rule *r, kn_ints shape, kn_atom *hi, kn_atom *lo)
+static void counters(const kni_rule *r, kni_ints shape, kni_atom *hi, kni_atom *lo)
 {
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     int64_t n = knp_product(shape);
     bool long_ones = n > (int64_t)1 << 32;
     *hi = *lo = knb_integer(b, KN_DT(U32), 0);
     if (shape.n) {
-        kn_atom i = knb_reshape(b, knb_iota(b, long_ones ? KN_DT(U64) : KN_DT(U32), 1, &n, 0), shape.n, shape.v);
+        kni_atom i = knb_reshape(b, knb_iota(b, long_ones ? KN_DT(U64) : KN_DT(U32), 1, &n, 0), shape.n, shape.v);
         knp_dims trailing = {.n = shape.n};
         for (int d = 0; d < shape.n; d++)
             trailing.v[d] = r->xt[0].ndim + d;
@@ -251,17 +252,17 @@ static void counters(const kn_rule *r, kn_ints shape, kn_atom *hi, kn_atom *lo)
     }
 }
 
-static kn_error *bits_expand(const kn_rule *r, kn_atom *y)
+static knx_error *bits_expand(const kni_rule *r, kni_atom *y)
 {
-    const kn_p_random_bits *p = r->params;
-    kn_builder *b = r->b;
-    kn_atom words = knb_random_unwrap(b, r->x[0]), in[4], out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    const kni_p_random_bits *p = r->params;
+    kni_builder *b = r->b;
+    kni_atom words = knb_random_unwrap(b, r->x[0]), in[4], out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     in[0] = key_word(r, words, 0);
     in[1] = key_word(r, words, 1);
     counters(r, p->shape, &in[2], &in[3]);
     knb_threefry2x32(b, in, out);
     if (p->bit_width == 64) {
-        kn_atom hi = knb_convert(b, out[0], KN_DT(U64)), lo = knb_convert(b, out[1], KN_DT(U64));
+        kni_atom hi = knb_convert(b, out[0], KN_DT(U64)), lo = knb_convert(b, out[1], KN_DT(U64));
         y[0] = knb_or(b, knb_shift_left(b, hi, knb_integer(b, KN_DT(U64), 32)), lo);
     } else {
         y[0] = knb_convert(b, knb_xor(b, out[0], out[1]), bits_dtype(p->bit_width)); /* the low bits */
@@ -271,7 +272,7 @@ static kn_error *bits_expand(const kn_rule *r, kn_atom *y)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-const kn_prim kn_prim_threefry2x32 = {
+const kni_prim knp_prim_threefry2x32 = {
     .name = "threefry2x32",
     .n_in = 4,
     .n_out = 2,
@@ -285,14 +286,14 @@ const kn_prim kn_prim_threefry2x32 = {
     .cost = threefry_cost,
 };
 
-const kn_prim kn_prim_random_bits = {
+const kni_prim knp_prim_random_bits = {
     .name = "random_bits",
     .n_in = 1,
     .n_out = 1,
     .bits = KN_INTEGER_RESULT,
     .why_no_jvp = KN_WHY_INTEGERS,
     .fields = kni_fields_random_bits,
-    .params_size = sizeof(kn_p_random_bits),
+    .params_size = sizeof(kni_p_random_bits),
     .factors = "k -> k m",
     .doc = "random unsigned integers of 8, 16, 32 or 64 bits, an array of them for each key (jax.random.bits)",
     .type = bits_type,
@@ -301,7 +302,7 @@ const kn_prim kn_prim_random_bits = {
     .cost = threefry_cost,
 };
 
-const kn_prim kn_prim_random_wrap = {
+const kni_prim knp_prim_random_wrap = {
     .name = "random_wrap",
     .n_in = 1,
     .n_out = 1,
@@ -316,7 +317,7 @@ const kn_prim kn_prim_random_wrap = {
     .cost = knp_cost_none,
 };
 
-const kn_prim kn_prim_random_unwrap = {
+const kni_prim knp_prim_random_unwrap = {
     .name = "random_unwrap",
     .n_in = 1,
     .n_out = 1,
@@ -332,7 +333,7 @@ const kn_prim kn_prim_random_unwrap = {
 
 #define OF_KEYS .n_out = 1, .why_no_jvp = KN_WHY_INTEGERS
 
-const kn_prim kn_prim_random_seed = {
+const kni_prim knp_prim_random_seed = {
     .name = "random_seed",
     .n_in = 1,
     OF_KEYS,
@@ -345,7 +346,7 @@ const kn_prim kn_prim_random_seed = {
     .expr = seed_expr,
 };
 
-const kn_prim kn_prim_random_fold_in = {
+const kni_prim knp_prim_random_fold_in = {
     .name = "random_fold_in",
     .n_in = 2,
     OF_KEYS,
@@ -358,13 +359,13 @@ const kn_prim kn_prim_random_fold_in = {
     .cost = threefry_cost,
 };
 
-const kn_prim kn_prim_random_split = {
+const kni_prim knp_prim_random_split = {
     .name = "random_split",
     .n_in = 1,
     OF_KEYS,
     .bits = KN_INTEGER_RESULT,
     .fields = kni_fields_random_split,
-    .params_size = sizeof(kn_p_random_split),
+    .params_size = sizeof(kni_p_random_split),
     .factors = "k -> k m",
     .doc = "an array of new keys for each key (jax.random.split)",
     .type = split_type,
@@ -373,7 +374,7 @@ const kn_prim kn_prim_random_split = {
     .cost = threefry_cost,
 };
 
-const kn_prim kn_prim_random_clone = {
+const kni_prim knp_prim_random_clone = {
     .name = "random_clone",
     .n_in = 1,
     OF_KEYS,

@@ -12,28 +12,28 @@
  * Philox makes four words of a block, which follow each other. 8- and 16-bit integers are the low bits of words. */
 #include "prim/rules.h"
 
-typedef kn_p_rng_bit_generator params_t;
+typedef kni_p_rng_bit_generator params_t;
 
-static kn_error *generator_type(kn_rule *r, kn_type *y)
+static knx_error *generator_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
     int64_t words = r->xt->ndim ? r->xt->dim[r->xt->ndim - 1] : 0;
     if (!(r->xt->dtype == KN_DT(U32) && words == 4) && !(r->xt->dtype == KN_DT(U64) && words == 2)) {
-        kn_text t = {0};
-        return knx_error(KN_ERROR_TYPE, "takes a state of four uint32 or two uint64, got %s",
-                         kni_type_text(&t, *r->xt, true));
+        knx_text t = {0};
+        return knx_error_new(KN_ERROR_TYPE, "takes a state of four uint32 or two uint64, got %s",
+                             kni_type_text(&t, *r->xt, true));
     }
     if (p->dtype->kind != KN_KIND_UINT)
-        return knx_error(KN_ERROR_TYPE, "unsupported dtype %s", p->dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "unsupported dtype %s", p->dtype->name);
     if (p->algorithm < KN_RNG_DEFAULT || p->algorithm > KN_RNG_PHILOX)
-        return knx_error(KN_ERROR_VALUE, "%lld is not a valid RandomAlgorithm", (long long)p->algorithm);
+        return knx_error_new(KN_ERROR_VALUE, "%lld is not a valid RandomAlgorithm", (long long)p->algorithm);
     if (r->xt->ndim - 1 + p->shape.n > KN_MAX_NDIM)
-        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
+        return knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
     knp_dims d = knp_dims_of(*r->xt);
     d.n--;
     for (int i = 0; i < p->shape.n; i++) {
         if (p->shape.v[i] < 0)
-            return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
+            return knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
         d.v[d.n++] = p->shape.v[i];
     }
     KN_TRY(knp_type_dims(r->arena, r->xt->dtype, false, r->xt->ndim, r->xt->dim, &y[0]));
@@ -44,19 +44,19 @@ static kn_error *generator_type(kn_rule *r, kn_type *y)
 
 /* Numbers for states: the leading axes are theirs, `lead` of them. */
 typedef struct generator {
-    kn_builder *b;
+    kni_builder *b;
     knp_dims lead;
-    kn_atom key[2], counter; /* uint32; uint64 */
+    kni_atom key[2], counter; /* uint32; uint64 */
 } generator;
 
-static kn_atom u32(kn_builder *b, kn_atom x) { return knb_convert(b, x, KN_DT(U32)); }
+static kni_atom u32(kni_builder *b, kni_atom x) { return knb_convert(b, x, KN_DT(U32)); }
 
-static kn_atom high_word(kn_builder *b, kn_atom x)
+static kni_atom high_word(kni_builder *b, kni_atom x)
 {
     return u32(b, knb_shift_right_logical(b, x, knb_integer(b, KN_DT(U64), 32)));
 }
 
-static kn_atom two_words(kn_builder *b, kn_atom low, kn_atom high)
+static kni_atom two_words(kni_builder *b, kni_atom low, kni_atom high)
 {
     low = knb_convert(b, low, KN_DT(U64));
     high = knb_convert(b, high, KN_DT(U64));
@@ -64,7 +64,7 @@ static kn_atom two_words(kn_builder *b, kn_atom low, kn_atom high)
 }
 
 /* Element i of the last axis. */
-static kn_atom word(const generator *g, kn_atom state, int i)
+static kni_atom word(const generator *g, kni_atom state, int i)
 {
     knp_dims start = {.n = g->lead.n + 1}, limit = g->lead;
     start.v[g->lead.n] = i;
@@ -72,11 +72,11 @@ static kn_atom word(const generator *g, kn_atom state, int i)
     return knb_reshape(g->b, knb_slice(g->b, state, start.v, limit.v, NULL), g->lead.n, g->lead.v);
 }
 
-static generator begin(const kn_rule *r)
+static generator begin(const kni_rule *r)
 {
     generator g = {.b = r->b, .lead = knp_dims_of(r->xt[0])};
     g.lead.n--;
-    kn_atom w[4];
+    kni_atom w[4];
     bool wide = r->xt[0].dtype == KN_DT(U64);
     for (int i = 0; i < (wide ? 2 : 4); i++)
         w[i] = word(&g, r->x[0], i);
@@ -87,13 +87,13 @@ static generator begin(const kn_rule *r)
 }
 
 /* One number for each state, as large as arrays of more axes. */
-static kn_atom for_all(const generator *g, kn_atom x, const knp_dims *shape)
+static kni_atom for_all(const generator *g, kni_atom x, const knp_dims *shape)
 {
-    knp_dims where = knp_axes_rest((kn_ints){0, NULL}, g->lead.n);
+    knp_dims where = knp_axes_rest((kni_ints){0, NULL}, g->lead.n);
     return g->lead.n ? knb_broadcast_in_dim(g->b, x, shape->n, shape->v, where.v) : x;
 }
 
-static knp_dims behind_lead(const generator *g, kn_ints shape)
+static knp_dims behind_lead(const generator *g, kni_ints shape)
 {
     knp_dims d = g->lead;
     for (int i = 0; i < shape.n && d.n < KN_MAX_NDIM; i++)
@@ -102,18 +102,18 @@ static knp_dims behind_lead(const generator *g, kn_ints shape)
 }
 
 /* The counters of so many blocks, one axis behind the leading ones. */
-static kn_atom counters(const generator *g, int64_t n)
+static kni_atom counters(const generator *g, int64_t n)
 {
-    knp_dims shape = behind_lead(g, (kn_ints){1, &n});
-    kn_atom i = knb_iota(g->b, KN_DT(U64), shape.n, shape.v, shape.n - 1);
+    knp_dims shape = behind_lead(g, (kni_ints){1, &n});
+    kni_atom i = knb_iota(g->b, KN_DT(U64), shape.n, shape.v, shape.n - 1);
     return knb_add(g->b, i, for_all(g, g->counter, &shape));
 }
 
 /* The state with the counter behind so many blocks. */
-static kn_atom state_after(const kn_rule *r, const generator *g, int64_t blocks)
+static kni_atom state_after(const kni_rule *r, const generator *g, int64_t blocks)
 {
-    kn_builder *b = g->b;
-    kn_atom next = knb_add(b, g->counter, knb_integer(b, KN_DT(U64), blocks)), w[4];
+    kni_builder *b = g->b;
+    kni_atom next = knb_add(b, g->counter, knb_integer(b, KN_DT(U64), blocks)), w[4];
     bool wide = r->xt[0].dtype == KN_DT(U64);
     w[0] = wide ? two_words(b, g->key[0], g->key[1]) : g->key[0];
     w[1] = wide ? next : g->key[1];
@@ -123,9 +123,9 @@ static kn_atom state_after(const kn_rule *r, const generator *g, int64_t blocks)
 }
 
 /* The first elements along an axis. */
-static kn_atom first_of(kn_builder *b, kn_atom x, int axis, int64_t n)
+static kni_atom first_of(kni_builder *b, kni_atom x, int axis, int64_t n)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     int64_t zero[KN_MAX_NDIM] = {0};
     knp_dims limit = knp_dims_of(t);
     limit.v[axis] = n;
@@ -134,11 +134,11 @@ static kn_atom first_of(kn_builder *b, kn_atom x, int axis, int64_t n)
 
 /* --- threefry2x32 ----------------------------------------------------------------------------- */
 
-static void threefry(const generator *g, int64_t blocks, kn_atom out[2])
+static void threefry(const generator *g, int64_t blocks, kni_atom out[2])
 {
-    kn_atom i = counters(g, blocks);
-    knp_dims shape = behind_lead(g, (kn_ints){1, &blocks});
-    kn_atom in[4] = {for_all(g, g->key[0], &shape), for_all(g, g->key[1], &shape), u32(g->b, i), high_word(g->b, i)};
+    kni_atom i = counters(g, blocks);
+    knp_dims shape = behind_lead(g, (kni_ints){1, &blocks});
+    kni_atom in[4] = {for_all(g, g->key[0], &shape), for_all(g, g->key[1], &shape), u32(g->b, i), high_word(g->b, i)};
     knb_threefry2x32(g->b, in, out);
 }
 
@@ -154,10 +154,10 @@ static int pair_axis(const knp_dims *shape)
     return largest;
 }
 
-static int64_t threefry_words(const generator *g, const params_t *p, kn_atom *y)
+static int64_t threefry_words(const generator *g, const params_t *p, kni_atom *y)
 {
-    kn_builder *b = g->b;
-    kn_atom out[2];
+    kni_builder *b = g->b;
+    kni_atom out[2];
     knp_dims shape = {.n = p->shape.n}, pairs;
     for (int i = 0; i < shape.n; i++)
         shape.v[i] = p->shape.v[i];
@@ -181,7 +181,7 @@ static int64_t threefry_words(const generator *g, const params_t *p, kn_atom *y)
             *(k <= g->lead.n + axis ? &before : &behind) *= pairs.v[k];
         out[i] = knb_reshape(b, out[i], 3, (int64_t[]){before, 1, behind});
     }
-    kn_atom words = knb_concatenate(b, 2, out, 1);
+    kni_atom words = knb_concatenate(b, 2, out, 1);
     pairs.v[g->lead.n + axis] *= 2;
     words = knb_reshape(b, words, pairs.n, pairs.v);
     *y = first_of(b, words, g->lead.n + axis, wanted);
@@ -192,21 +192,21 @@ static int64_t threefry_words(const generator *g, const params_t *p, kn_atom *y)
 
 /* Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). The counter has 128 bits; XLA
  * begins its high half with the key. */
-static void philox(const generator *g, int64_t blocks, kn_atom c[4])
+static void philox(const generator *g, int64_t blocks, kni_atom c[4])
 {
-    kn_builder *b = g->b;
-    knp_dims shape = behind_lead(g, (kn_ints){1, &blocks});
-    kn_atom i = counters(g, blocks), key[2] = {g->key[0], g->key[1]};
-    kn_atom multiplier[2] = {knb_integer(b, KN_DT(U32), 0xD2511F53), knb_integer(b, KN_DT(U32), 0xCD9E8D57)};
-    kn_atom step[2] = {knb_integer(b, KN_DT(U32), 0x9E3779B9), knb_integer(b, KN_DT(U32), 0xBB67AE85)};
+    kni_builder *b = g->b;
+    knp_dims shape = behind_lead(g, (kni_ints){1, &blocks});
+    kni_atom i = counters(g, blocks), key[2] = {g->key[0], g->key[1]};
+    kni_atom multiplier[2] = {knb_integer(b, KN_DT(U32), 0xD2511F53), knb_integer(b, KN_DT(U32), 0xCD9E8D57)};
+    kni_atom step[2] = {knb_integer(b, KN_DT(U32), 0x9E3779B9), knb_integer(b, KN_DT(U32), 0xBB67AE85)};
     c[0] = u32(b, i);
     c[1] = high_word(b, i);
-    kn_atom start = for_all(g, g->counter, &shape), high = for_all(g, two_words(b, key[0], key[1]), &shape);
+    kni_atom start = for_all(g, g->counter, &shape), high = for_all(g, two_words(b, key[0], key[1]), &shape);
     high = knb_add(b, high, knb_convert(b, knb_lt(b, i, start), KN_DT(U64))); /* a carry */
     c[2] = u32(b, high);
     c[3] = high_word(b, high);
     for (int round = 0; round < 10; round++) {
-        kn_atom above[2], below[2];
+        kni_atom above[2], below[2];
         for (int k = 0; k < 2; k++) {
             above[k] = knb_mulhi(b, c[2 * k], multiplier[k]);
             below[k] = knb_mul(b, c[2 * k], multiplier[k]);
@@ -220,39 +220,39 @@ static void philox(const generator *g, int64_t blocks, kn_atom c[4])
     }
 }
 
-static int64_t philox_words(const generator *g, const params_t *p, kn_atom *y)
+static int64_t philox_words(const generator *g, const params_t *p, kni_atom *y)
 {
-    kn_builder *b = g->b;
+    kni_builder *b = g->b;
     bool wide = p->dtype == KN_DT(U64);
     int64_t n = knp_product(p->shape), of_block = wide ? 2 : 4, blocks = n / of_block + (n % of_block != 0);
-    kn_atom c[4];
+    kni_atom c[4];
     philox(g, blocks, c);
     if (wide)
         for (int i = 0; i < 2; i++)
             c[i] = two_words(b, c[2 * i], c[2 * i + 1]);
     int64_t all = blocks * of_block;
-    knp_dims flat = behind_lead(g, (kn_ints){1, &all}), shape = behind_lead(g, p->shape);
-    kn_atom words = knb_reshape(b, knb_stack(b, (int)of_block, c, g->lead.n + 1), flat.n, flat.v);
+    knp_dims flat = behind_lead(g, (kni_ints){1, &all}), shape = behind_lead(g, p->shape);
+    kni_atom words = knb_reshape(b, knb_stack(b, (int)of_block, c, g->lead.n + 1), flat.n, flat.v);
     *y = knb_reshape(b, first_of(b, words, g->lead.n, n), shape.n, shape.v);
     return blocks;
 }
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-static kn_error *generator_expand(const kn_rule *r, kn_atom *y)
+static knx_error *generator_expand(const kni_rule *r, kni_atom *y)
 {
     const params_t *p = r->params;
     generator g = begin(r);
-    kn_atom words = KN_ATOM_NONE;
+    kni_atom words = KN_ATOM_NONE;
     int64_t blocks = p->algorithm == KN_RNG_THREE_FRY ? threefry_words(&g, p, &words) : philox_words(&g, p, &words);
     y[0] = state_after(r, &g, blocks);
     y[1] = knb_reshape(r->b, knb_convert(r->b, words, p->dtype), r->yt[1].ndim, r->yt[1].dim);
     return NULL;
 }
 
-static double generator_cost(const kn_rule *r) { return 60 * (double)kni_type_size(r->yt[1]); }
+static double generator_cost(const kni_rule *r) { return 60 * (double)kni_type_size(r->yt[1]); }
 
-const kn_prim kn_prim_rng_bit_generator = {
+const kni_prim knp_prim_rng_bit_generator = {
     .name = "rng_bit_generator",
     .n_in = 1,
     .n_out = 2,

@@ -13,25 +13,25 @@
 #include "host/routine/cumulative.h"
 #include "prim/rules.h"
 
-typedef kn_p_cumulative params_t;
+typedef kni_p_cumulative params_t;
 
 /* --- what all share --------------------------------------------------------------------------- */
 
-static kn_error *cumulative_type(const kn_rule *r, unsigned kinds, kn_type *y)
+static knx_error *cumulative_type(const kni_rule *r, unsigned kinds, kni_type *y)
 {
     const params_t *p = r->params;
-    const kn_type *x = r->xt;
+    const kni_type *x = r->xt;
     KN_TRY(knp_accepts(x->dtype, kinds));
     if (p->axis < 0 || p->axis >= x->ndim)
         return knp_axis_error(p->axis, x->ndim);
     return knp_type_like(r->arena, *x, x->dtype, y);
 }
 
-static kn_error *numbers_type(kn_rule *r, kn_type *y) { return cumulative_type(r, KNP_NUMBERS, y); }
+static knx_error *numbers_type(kni_rule *r, kni_type *y) { return cumulative_type(r, KNP_NUMBERS, y); }
 
-static kn_error *floats_type(kn_rule *r, kn_type *y) { return cumulative_type(r, KNP_FLOAT, y); }
+static knx_error *floats_type(kni_rule *r, kni_type *y) { return cumulative_type(r, KNP_FLOAT, y); }
 
-static kn_error *cumulative_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *cumulative_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     params_t p = *(const params_t *)r->params;
     (void)size;
@@ -41,58 +41,58 @@ static kn_error *cumulative_batch(const kn_rule *r, int64_t size, const int *axi
     return NULL;
 }
 
-static kn_error *run(const kn_rule *r, const kn_routine_args *args, knr_cumulate how)
+static knx_error *run(const kni_rule *r, const kni_routine_args *args, knr_cumulate how)
 {
     const params_t *p = r->params;
-    kn_type x = r->xt[0];
+    kni_type x = r->xt[0];
     int axis = (int)p->axis;
-    int64_t outer = knp_product((kn_ints){axis, x.dim}),
-            inner = knp_product((kn_ints){x.ndim - axis - 1, x.dim + axis + 1});
+    int64_t outer = knp_product((kni_ints){axis, x.dim}),
+            inner = knp_product((kni_ints){x.ndim - axis - 1, x.dim + axis + 1});
     knr_cumulate_run(how, x.dtype, outer, x.dim[axis], inner, p->reverse, args->x[0], args->y[0]);
     return NULL;
 }
 
-static kn_error *sum_run(const kn_rule *r, const kn_routine_args *args) { return run(r, args, KNR_CUMULATE_SUM); }
-static kn_error *product_run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *sum_run(const kni_rule *r, const kni_routine_args *args) { return run(r, args, KNR_CUMULATE_SUM); }
+static knx_error *product_run(const kni_rule *r, const kni_routine_args *args)
 {
     return run(r, args, KNR_CUMULATE_PRODUCT);
 }
-static kn_error *max_run(const kn_rule *r, const kn_routine_args *args) { return run(r, args, KNR_CUMULATE_MAX); }
-static kn_error *min_run(const kn_rule *r, const kn_routine_args *args) { return run(r, args, KNR_CUMULATE_MIN); }
+static knx_error *max_run(const kni_rule *r, const kni_routine_args *args) { return run(r, args, KNR_CUMULATE_MAX); }
+static knx_error *min_run(const kni_rule *r, const kni_routine_args *args) { return run(r, args, KNR_CUMULATE_MIN); }
 
 /* --- parallel prefix -------------------------------------------------------------------------- */
 
 /* An array and its tangent, KN_ATOM_ZERO if there is none. */
 typedef struct pair {
-    kn_atom x, t;
+    kni_atom x, t;
 } pair;
 typedef struct prefix {
-    kn_builder *b;
-    const kn_prim *join; /* of two operands; NULL: log(exp(x) + exp(y)) */
+    kni_builder *b;
+    const kni_prim *join; /* of two operands; NULL: log(exp(x) + exp(y)) */
     int axis;
 } prefix;
 
 /* x, or 0 where it is infinite: the difference of two infinities is wanted to be 0. */
-static kn_atom without_infinity(kn_builder *b, kn_atom x)
+static kni_atom without_infinity(kni_builder *b, kni_atom x)
 {
     return knb_select(b, knb_eq(b, x, knb_like(b, x, 1.0 / 0.0)), knb_like(b, x, 0), x);
 }
 
-static kn_atom share(kn_builder *b, pair part, kn_atom whole)
+static kni_atom share(kni_builder *b, pair part, kni_atom whole)
 {
-    kn_atom mine = without_infinity(b, part.x), all = without_infinity(b, whole), difference = knb_sub(b, mine, all);
+    kni_atom mine = without_infinity(b, part.x), all = without_infinity(b, whole), difference = knb_sub(b, mine, all);
     return knb_mul(b, part.t, knb_exp(b, difference));
 }
 
-static pair join_logarithms(kn_builder *b, pair x, pair y)
+static pair join_logarithms(kni_builder *b, pair x, pair y)
 {
-    kn_atom first = knb_ge(b, x.x, y.x); /* not max and abs: either branch is smooth where x and y are equal */
-    kn_atom largest = knb_select(b, first, x.x, y.x), difference = knb_sub(b, knb_select(b, first, y.x, x.x), largest);
-    kn_atom is_nan = knb_ne(b, difference, difference), sum = knb_add(b, x.x, y.x); /* of equal infinities, or nan */
-    kn_atom more = knb_log1p(b, knb_exp(b, difference));
+    kni_atom first = knb_ge(b, x.x, y.x); /* not max and abs: either branch is smooth where x and y are equal */
+    kni_atom largest = knb_select(b, first, x.x, y.x), difference = knb_sub(b, knb_select(b, first, y.x, x.x), largest);
+    kni_atom is_nan = knb_ne(b, difference, difference), sum = knb_add(b, x.x, y.x); /* of equal infinities, or nan */
+    kni_atom more = knb_log1p(b, knb_exp(b, difference));
     pair z = {knb_select(b, is_nan, sum, knb_add(b, largest, more)), KN_ATOM_ZERO};
     if (x.t != KN_ATOM_ZERO) {
-        kn_atom left = share(b, x, z.x), right = share(b, y, z.x);
+        kni_atom left = share(b, x, z.x), right = share(b, y, z.x);
         z.t = knb_add(b, left, right);
     }
     return z;
@@ -100,22 +100,22 @@ static pair join_logarithms(kn_builder *b, pair x, pair y)
 
 static pair join(const prefix *s, pair x, pair y)
 {
-    kn_builder *b = s->b;
+    kni_builder *b = s->b;
     if (!s->join)
         return join_logarithms(b, x, y);
-    kn_atom in[2] = {x.x, y.x}, t[2] = {x.t, y.t};
+    kni_atom in[2] = {x.x, y.x}, t[2] = {x.t, y.t};
     pair z = {knb_emit1(b, s->join, NULL, 2, in), KN_ATOM_ZERO};
-    kn_type xt[2] = {knb_type(b, x.x), knb_type(b, y.x)}, yt = knb_type(b, z.x);
-    kn_rule rule = {.b = b, .prim = s->join, .n_in = 2, .n_out = 1, .x = in, .xt = xt, .y = &z.x, .yt = &yt};
+    kni_type xt[2] = {knb_type(b, x.x), knb_type(b, y.x)}, yt = knb_type(b, z.x);
+    kni_rule rule = {.b = b, .prim = s->join, .n_in = 2, .n_out = 1, .x = in, .xt = xt, .y = &z.x, .yt = &yt};
     if (x.t != KN_ATOM_ZERO)
         s->join->jvp(&rule, t, &z.t);
     return z;
 }
 
 /* Elements first, first + step, ... below `end` along the axis. */
-static kn_atom cut_one(const prefix *s, kn_atom x, int64_t first, int64_t end, int64_t step)
+static kni_atom cut_one(const prefix *s, kni_atom x, int64_t first, int64_t end, int64_t step)
 {
-    kn_type t = knb_type(s->b, x);
+    kni_type t = knb_type(s->b, x);
     int64_t start[KN_MAX_NDIM], limit[KN_MAX_NDIM], stride[KN_MAX_NDIM];
     for (int i = 0; i < t.ndim; i++) {
         start[i] = i == s->axis ? first : 0;
@@ -134,11 +134,11 @@ static pair cut(const prefix *s, pair x, int64_t first, int64_t end, int64_t ste
 }
 
 /* The elements of x (first of all the first one) and of y at odd places, in turn: as many, or one less. */
-static kn_atom in_turn(const prefix *s, kn_atom first, kn_atom x, kn_atom y, int64_t n)
+static kni_atom in_turn(const prefix *s, kni_atom first, kni_atom x, kni_atom y, int64_t n)
 {
-    kn_builder *b = s->b;
+    kni_builder *b = s->b;
     int64_t lo[KN_MAX_NDIM] = {0}, hi[KN_MAX_NDIM] = {0}, between[KN_MAX_NDIM] = {0};
-    kn_atom even = knb_concatenate(b, 2, (kn_atom[]){first, x}, s->axis), zero = knb_like(b, x, 0);
+    kni_atom even = knb_concatenate(b, 2, (kni_atom[]){first, x}, s->axis), zero = knb_like(b, x, 0);
     between[s->axis] = 1;
     hi[s->axis] = n % 2 == 0;
     even = knb_pad(b, even, zero, lo, hi, between);
@@ -150,7 +150,7 @@ static kn_atom in_turn(const prefix *s, kn_atom first, kn_atom x, kn_atom y, int
 /* As deep as the length has bits. */
 static pair scan(const prefix *s, pair x)
 {
-    kn_type t = knb_type(s->b, x.x);
+    kni_type t = knb_type(s->b, x.x);
     int64_t n = s->b->error ? 0 : t.dim[s->axis];
     if (n < 2)
         return x;
@@ -163,7 +163,7 @@ static pair scan(const prefix *s, pair x)
     return y;
 }
 
-static pair prefixes(const kn_rule *r, const kn_prim *by, pair x)
+static pair prefixes(const kni_rule *r, const kni_prim *by, pair x)
 {
     const params_t *p = r->params;
     prefix s = {r->b, by, (int)p->axis};
@@ -181,7 +181,7 @@ static pair prefixes(const kn_rule *r, const kn_prim *by, pair x)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static kn_error *sum_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *sum_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     params_t p = *(const params_t *)r->params;
     p.reverse = !p.reverse;
@@ -189,30 +189,30 @@ static kn_error *sum_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     return NULL;
 }
 
-static void product_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void product_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    ty[0] = prefixes(r, &kn_prim_mul, (pair){r->x[0], tx[0]}).t;
+    ty[0] = prefixes(r, &knp_prim_mul, (pair){r->x[0], tx[0]}).t;
 }
 
-static void max_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void max_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    ty[0] = prefixes(r, &kn_prim_max, (pair){r->x[0], tx[0]}).t;
+    ty[0] = prefixes(r, &knp_prim_max, (pair){r->x[0], tx[0]}).t;
 }
 
-static void min_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void min_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    ty[0] = prefixes(r, &kn_prim_min, (pair){r->x[0], tx[0]}).t;
+    ty[0] = prefixes(r, &knp_prim_min, (pair){r->x[0], tx[0]}).t;
 }
 
-static void logsumexp_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void logsumexp_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     ty[0] = prefixes(r, NULL, (pair){r->x[0], tx[0]}).t;
 }
 
-static kn_error *logsumexp_expand(const kn_rule *r, kn_atom *y)
+static knx_error *logsumexp_expand(const kni_rule *r, kni_atom *y)
 {
     kn_dtype d = r->xt[0].dtype; /* 16-bit floats would be rounded at every level */
-    kn_atom x = d->size == 2 ? knb_convert(r->b, r->x[0], KN_DT(F32)) : r->x[0];
+    kni_atom x = d->size == 2 ? knb_convert(r->b, r->x[0], KN_DT(F32)) : r->x[0];
     y[0] = knb_convert(r->b, prefixes(r, NULL, (pair){x, KN_ATOM_ZERO}).x, d);
     return NULL;
 }
@@ -221,7 +221,7 @@ static kn_error *logsumexp_expand(const kn_rule *r, kn_atom *y)
     .n_in = 1, .n_out = 1, .fields = kni_fields_cumulative, .params_size = sizeof(params_t), \
     .factors = "... i -> ... j", .batch = cumulative_batch
 
-const kn_prim kn_prim_cumsum = {
+const kni_prim knp_prim_cumsum = {
     .name = "cumsum",
     CUMULATIVE,
     .linear_in = 1,
@@ -232,7 +232,7 @@ const kn_prim kn_prim_cumsum = {
     .doc = "the sums of the elements up to each one along an axis, one added after the other (np.cumsum)",
 };
 
-const kn_prim kn_prim_cumprod = {
+const kni_prim knp_prim_cumprod = {
     .name = "cumprod",
     CUMULATIVE,
     .type = numbers_type,
@@ -241,7 +241,7 @@ const kn_prim kn_prim_cumprod = {
     .doc = "the products of the elements up to each one along an axis (np.cumprod)",
 };
 
-const kn_prim kn_prim_cummax = {
+const kni_prim knp_prim_cummax = {
     .name = "cummax",
     CUMULATIVE,
     .type = numbers_type,
@@ -251,7 +251,7 @@ const kn_prim kn_prim_cummax = {
            "(np.maximum.accumulate)",
 };
 
-const kn_prim kn_prim_cummin = {
+const kni_prim knp_prim_cummin = {
     .name = "cummin",
     CUMULATIVE,
     .type = numbers_type,
@@ -261,7 +261,7 @@ const kn_prim kn_prim_cummin = {
            "(np.minimum.accumulate)",
 };
 
-const kn_prim kn_prim_cumlogsumexp = {
+const kni_prim knp_prim_cumlogsumexp = {
     .name = "cumlogsumexp",
     CUMULATIVE,
     .type = floats_type,

@@ -13,68 +13,68 @@
 #include "prim/rules.h"
 #include "base/half.h"
 
-static kn_error *without_axes(kn_ints axes, const kn_type *x, kn_dtype d, kn_arena *a, kn_type *y)
+static knx_error *without_axes(kni_ints axes, const kni_type *x, kn_dtype d, knx_arena *a, kni_type *y)
 {
     knp_dims rest = knp_axes_rest(axes, x->ndim), shape = knp_dims_pick(*x, knp_ints(&rest));
     return knp_type_dims(a, d, x->weak && d == x->dtype, shape.n, shape.v, y);
 }
 
-static kn_error *reduce_type(kn_rule *r, unsigned kinds, kn_type *y)
+static knx_error *reduce_type(kni_rule *r, unsigned kinds, kni_type *y)
 {
-    const kn_p_reduce *p = r->params;
+    const kni_p_reduce *p = r->params;
     KN_TRY(knp_accepts(r->xt->dtype, kinds));
     KN_TRY(knp_check_axes(p->axes, r->xt->ndim));
     return without_axes(p->axes, r->xt, r->xt->dtype, r->arena, y);
 }
 
-static kn_error *reduce_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *reduce_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     (void)size;
-    knp_dims lifted = knp_axes_lift(((const kn_p_reduce *)r->params)->axes, axis[0]);
-    y[0] = knb_emit1(r->b, r->prim, &(kn_p_reduce){knp_ints(&lifted)}, 1, r->x);
+    knp_dims lifted = knp_axes_lift(((const kni_p_reduce *)r->params)->axes, axis[0]);
+    y[0] = knb_emit1(r->b, r->prim, &(kni_p_reduce){knp_ints(&lifted)}, 1, r->x);
     axis_out[0] = axis[0] - knp_axes_before(knp_ints(&lifted), axis[0]);
     return NULL;
 }
 
 /* A reduced value repeated to the operand's shape. */
-static kn_atom spread(const kn_rule *r, kn_atom reduced)
+static kni_atom spread(const kni_rule *r, kni_atom reduced)
 {
-    kn_type x = r->xt[0];
-    knp_dims rest = knp_axes_rest(((const kn_p_reduce *)r->params)->axes, x.ndim);
+    kni_type x = r->xt[0];
+    knp_dims rest = knp_axes_rest(((const kni_p_reduce *)r->params)->axes, x.ndim);
     return rest.n == x.ndim ? reduced : knb_broadcast_in_dim(r->b, reduced, x.ndim, x.dim, rest.v);
 }
 
 /* Over axes of extent 1 there is one element, as it is; but a sum starts from 0, which makes -0 to 0. */
-static kn_atom reduce_simplify(const kn_rule *r)
+static kni_atom reduce_simplify(const kni_rule *r)
 {
-    kn_ints axes = ((const kn_p_reduce *)r->params)->axes;
-    kn_type y = r->yt[0];
+    kni_ints axes = ((const kni_p_reduce *)r->params)->axes;
+    kni_type y = r->yt[0];
     for (int i = 0; i < axes.n; i++)
         if (r->xt[0].dim[axes.v[i]] != 1)
             return KN_ATOM_NONE;
     if (!axes.n) /* nothing is joined */
         return r->x[0];
-    kn_atom x = knb_reshape(r->b, r->x[0], y.ndim, y.dim);
+    kni_atom x = knb_reshape(r->b, r->x[0], y.ndim, y.dim);
     if (r->prim->reduction->how != KNK_RED_ADD || !knx_is_inexact(y.dtype))
         return x;
     return knb_add(r->b, x, knb_literal(r->b, y.dtype, y.weak, knx_scalar_from_double(y.dtype, 0)));
 }
 
-#define REDUCTION                                                                                         \
-    .n_in = 1, .n_out = 1, .bits = KN_REDUCES, .params_size = sizeof(kn_p_reduce), .batch = reduce_batch, \
+#define REDUCTION                                                                                          \
+    .n_in = 1, .n_out = 1, .bits = KN_REDUCES, .params_size = sizeof(kni_p_reduce), .batch = reduce_batch, \
     .cost = knp_cost_input, .factors = "... reduced -> ...", .simplify = reduce_simplify
 
 /* reduce_sum */
 
-static kn_error *sum_type(kn_rule *r, kn_type *y) { return reduce_type(r, KNP_NUMBERS, y); }
+static knx_error *sum_type(kni_rule *r, kni_type *y) { return reduce_type(r, KNP_NUMBERS, y); }
 
-static kn_error *sum_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *sum_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     ct_in[0] = spread(r, ct[0]);
     return NULL;
 }
 
-const kn_prim kn_prim_reduce_sum = {
+const kni_prim knp_prim_reduce_sum = {
     .name = "reduce_sum",
     REDUCTION,
     .fields = kni_fields_reduce_sum,
@@ -82,48 +82,48 @@ const kn_prim kn_prim_reduce_sum = {
     .type = sum_type,
     .jvp = knp_jvp_linear,
     .transpose = sum_transpose,
-    .reduction = &(const kn_reduction_row){KNK_RED_ADD},
+    .reduction = &(const kni_reduction_row){KNK_RED_ADD},
     .doc = "the sum of the elements over some axes (np.sum)",
 };
 
 /* reduce_prod */
 
 /* Values, and behind them their tangents if there are any. */
-static void join_factors(const knp_halving *h, const kn_atom *x, const kn_atom *y, kn_atom *z)
+static void join_factors(const knp_halving *h, const kni_atom *x, const kni_atom *y, kni_atom *z)
 {
-    kn_atom product = knb_mul(h->b, x[0], y[0]);
+    kni_atom product = knb_mul(h->b, x[0], y[0]);
     if (h->n == 2) {
-        kn_atom left = knb_mul(h->b, x[1], y[0]), right = knb_mul(h->b, x[0], y[1]);
+        kni_atom left = knb_mul(h->b, x[1], y[0]), right = knb_mul(h->b, x[0], y[1]);
         z[1] = knb_add_any(h->b, left, right);
     }
     z[0] = product;
 }
 
-static void prod_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void prod_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_atom x[2] = {r->x[0], tx[0]}, identity[2] = {knb_like(r->b, x[0], 1), knb_like(r->b, x[0], 0)};
-    knp_halve(&(knp_halving){r->b, 2, join_factors, identity, NULL}, ((const kn_p_reduce *)r->params)->axes, x);
+    kni_atom x[2] = {r->x[0], tx[0]}, identity[2] = {knb_like(r->b, x[0], 1), knb_like(r->b, x[0], 0)};
+    knp_halve(&(knp_halving){r->b, 2, join_factors, identity, NULL}, ((const kni_p_reduce *)r->params)->axes, x);
     ty[0] = x[1];
 }
 
 /* The factors of a complex product do not come by components. */
-static bool prod_expands(const kn_rule *r) { return knx_is_complex(r->xt->dtype); }
+static bool prod_expands(const kni_rule *r) { return knx_is_complex(r->xt->dtype); }
 
-static kn_error *prod_expand(const kn_rule *r, kn_atom *y)
+static knx_error *prod_expand(const kni_rule *r, kni_atom *y)
 {
-    kn_atom identity = knb_like(r->b, r->x[0], 1);
+    kni_atom identity = knb_like(r->b, r->x[0], 1);
     y[0] = r->x[0];
-    knp_halve(&(knp_halving){r->b, 1, join_factors, &identity, NULL}, ((const kn_p_reduce *)r->params)->axes, y);
+    knp_halve(&(knp_halving){r->b, 1, join_factors, &identity, NULL}, ((const kni_p_reduce *)r->params)->axes, y);
     return NULL;
 }
 
-const kn_prim kn_prim_reduce_prod = {
+const kni_prim knp_prim_reduce_prod = {
     .name = "reduce_prod",
     REDUCTION,
     .fields = kni_fields_reduce,
     .type = sum_type,
     .jvp = prod_jvp,
-    .reduction = &(const kn_reduction_row){KNK_RED_MUL},
+    .reduction = &(const kni_reduction_row){KNK_RED_MUL},
     .expand = prod_expand,
     .expands = prod_expands,
     .doc = "the product of the elements over some axes (np.prod)",
@@ -131,112 +131,112 @@ const kn_prim kn_prim_reduce_prod = {
 
 /* reduce_max, reduce_min */
 
-static kn_error *extreme_type(kn_rule *r, const char *operation, kn_type *y)
+static knx_error *extreme_type(kni_rule *r, const char *operation, kni_type *y)
 {
-    const kn_p_reduce *p = r->params;
+    const kni_p_reduce *p = r->params;
     KN_TRY(reduce_type(r, KNP_REALS | KNP_BOOL, y));
     for (int i = 0; i < p->axes.n; i++)
         if (!r->xt->dim[p->axes.v[i]])
-            return knx_error(KN_ERROR_VALUE, "zero-size array to reduction operation %s which has no identity",
-                             operation);
+            return knx_error_new(KN_ERROR_VALUE, "zero-size array to reduction operation %s which has no identity",
+                                 operation);
     return NULL;
 }
 
-static kn_error *max_type(kn_rule *r, kn_type *y) { return extreme_type(r, "maximum", y); }
+static knx_error *max_type(kni_rule *r, kni_type *y) { return extreme_type(r, "maximum", y); }
 
-static kn_error *min_type(kn_rule *r, kn_type *y) { return extreme_type(r, "minimum", y); }
+static knx_error *min_type(kni_rule *r, kni_type *y) { return extreme_type(r, "minimum", y); }
 
-static void extreme_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void extreme_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    kn_builder *b = r->b;
-    kn_ints axes = ((const kn_p_reduce *)r->params)->axes;
-    kn_atom here = knb_convert(b, knb_eq(b, r->x[0], spread(r, r->y[0])), r->yt[0].dtype);
-    kn_atom count = knb_reduce_sum(b, here, axes.n, axes.v),
-            sum = knb_reduce_sum(b, knb_mul(b, tx[0], here), axes.n, axes.v);
+    kni_builder *b = r->b;
+    kni_ints axes = ((const kni_p_reduce *)r->params)->axes;
+    kni_atom here = knb_convert(b, knb_eq(b, r->x[0], spread(r, r->y[0])), r->yt[0].dtype);
+    kni_atom count = knb_reduce_sum(b, here, axes.n, axes.v),
+             sum = knb_reduce_sum(b, knb_mul(b, tx[0], here), axes.n, axes.v);
     ty[0] = knb_div(b, sum, count);
 }
 
-const kn_prim kn_prim_reduce_max = {.name = "reduce_max",
-                                    REDUCTION,
-                                    .fields = kni_fields_reduce,
-                                    .type = max_type,
-                                    .jvp = extreme_jvp,
-                                    .reduction = &(const kn_reduction_row){KNK_RED_MAX},
-                                    .doc = "the largest element over some axes; nan if one is (np.max)"};
+const kni_prim knp_prim_reduce_max = {.name = "reduce_max",
+                                      REDUCTION,
+                                      .fields = kni_fields_reduce,
+                                      .type = max_type,
+                                      .jvp = extreme_jvp,
+                                      .reduction = &(const kni_reduction_row){KNK_RED_MAX},
+                                      .doc = "the largest element over some axes; nan if one is (np.max)"};
 
-const kn_prim kn_prim_reduce_min = {.name = "reduce_min",
-                                    REDUCTION,
-                                    .fields = kni_fields_reduce,
-                                    .type = min_type,
-                                    .jvp = extreme_jvp,
-                                    .reduction = &(const kn_reduction_row){KNK_RED_MIN},
-                                    .doc = "the smallest element over some axes; nan if one is (np.min)"};
+const kni_prim knp_prim_reduce_min = {.name = "reduce_min",
+                                      REDUCTION,
+                                      .fields = kni_fields_reduce,
+                                      .type = min_type,
+                                      .jvp = extreme_jvp,
+                                      .reduction = &(const kni_reduction_row){KNK_RED_MIN},
+                                      .doc = "the smallest element over some axes; nan if one is (np.min)"};
 
 /* reduce_and, reduce_or, reduce_xor */
 
-static kn_error *bits_type(kn_rule *r, kn_type *y) { return reduce_type(r, KNP_BITS, y); }
+static knx_error *bits_type(kni_rule *r, kni_type *y) { return reduce_type(r, KNP_BITS, y); }
 
-const kn_prim kn_prim_reduce_and = {
+const kni_prim knp_prim_reduce_and = {
     .name = "reduce_and",
     REDUCTION,
     .fields = kni_fields_reduce,
     .why_no_jvp = KN_WHY_INTEGERS,
     .why_no_transpose = KN_WHY_INTEGERS,
     .type = bits_type,
-    .reduction = &(const kn_reduction_row){KNK_RED_AND},
+    .reduction = &(const kni_reduction_row){KNK_RED_AND},
     .doc = "the bitwise and of integers or booleans over some axes (np.all)",
 };
 
-const kn_prim kn_prim_reduce_or = {
+const kni_prim knp_prim_reduce_or = {
     .name = "reduce_or",
     REDUCTION,
     .fields = kni_fields_reduce,
     .why_no_jvp = KN_WHY_INTEGERS,
     .why_no_transpose = KN_WHY_INTEGERS,
     .type = bits_type,
-    .reduction = &(const kn_reduction_row){KNK_RED_OR},
+    .reduction = &(const kni_reduction_row){KNK_RED_OR},
     .doc = "the bitwise or of integers or booleans over some axes (np.any)",
 };
 
-const kn_prim kn_prim_reduce_xor = {
+const kni_prim knp_prim_reduce_xor = {
     .name = "reduce_xor",
     REDUCTION,
     .fields = kni_fields_reduce,
     .why_no_jvp = KN_WHY_INTEGERS,
     .why_no_transpose = KN_WHY_INTEGERS,
     .type = bits_type,
-    .reduction = &(const kn_reduction_row){KNK_RED_XOR},
+    .reduction = &(const kni_reduction_row){KNK_RED_XOR},
     .doc = "the bitwise exclusive or of integers or booleans over some axes (np.bitwise_xor.reduce)",
 };
 
 /* argmax, argmin: the first nan, else the first extreme element, along one axis */
 
-static kn_error *arg_type(kn_rule *r, const char *name, kn_type *y)
+static knx_error *arg_type(kni_rule *r, const char *name, kni_type *y)
 {
-    const kn_p_argreduce *p = r->params;
+    const kni_p_argreduce *p = r->params;
     KN_TRY(knp_accepts(r->xt->dtype, KNP_NUMBERS | KNP_BOOL));
     if (p->axes.n != 1)
-        return knx_error(KN_ERROR_TYPE, "takes one axis, not %d", p->axes.n);
+        return knx_error_new(KN_ERROR_TYPE, "takes one axis, not %d", p->axes.n);
     if (!knx_is_integer(p->index_dtype))
-        return knx_error(KN_ERROR_TYPE, "the index dtype must be an integer, got %s", p->index_dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "the index dtype must be an integer, got %s", p->index_dtype->name);
     KN_TRY(knp_check_axes(p->axes, r->xt->ndim));
     if (!r->xt->dim[p->axes.v[0]])
-        return knx_error(KN_ERROR_VALUE, "attempt to get %s of an empty sequence", name);
+        return knx_error_new(KN_ERROR_VALUE, "attempt to get %s of an empty sequence", name);
     KN_TRY(without_axes(p->axes, r->xt, p->index_dtype, r->arena, y));
     y->weak = false;
     return NULL;
 }
 
-static kn_error *argmax_type(kn_rule *r, kn_type *y) { return arg_type(r, "argmax", y); }
+static knx_error *argmax_type(kni_rule *r, kni_type *y) { return arg_type(r, "argmax", y); }
 
-static kn_error *argmin_type(kn_rule *r, kn_type *y) { return arg_type(r, "argmin", y); }
+static knx_error *argmin_type(kni_rule *r, kni_type *y) { return arg_type(r, "argmin", y); }
 
-static kn_error *arg_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *arg_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_argreduce *p = r->params;
+    const kni_p_argreduce *p = r->params;
     (void)size;
     knp_dims lifted = knp_axes_lift(p->axes, axis[0]);
-    y[0] = knb_emit1(r->b, r->prim, &(kn_p_argreduce){knp_ints(&lifted), p->index_dtype}, 1, r->x);
+    y[0] = knb_emit1(r->b, r->prim, &(kni_p_argreduce){knp_ints(&lifted), p->index_dtype}, 1, r->x);
     axis_out[0] = axis[0] - knp_axes_before(knp_ints(&lifted), axis[0]);
     return NULL;
 }
@@ -280,8 +280,8 @@ SEARCH(search_u8, uint8_t, uint8_t, AS_IT_IS, NEVER, LESS_REAL)
 SEARCH(search_u16, uint16_t, uint16_t, AS_IT_IS, NEVER, LESS_REAL)
 SEARCH(search_u32, uint32_t, uint32_t, AS_IT_IS, NEVER, LESS_REAL)
 SEARCH(search_u64, uint64_t, uint64_t, AS_IT_IS, NEVER, LESS_REAL)
-SEARCH(search_f16, uint16_t, float, kn_f16_to_f32, NAN_REAL, LESS_REAL)
-SEARCH(search_bf16, uint16_t, float, kn_bf16_to_f32, NAN_REAL, LESS_REAL)
+SEARCH(search_f16, uint16_t, float, knx_f16_to_f32, NAN_REAL, LESS_REAL)
+SEARCH(search_bf16, uint16_t, float, knx_bf16_to_f32, NAN_REAL, LESS_REAL)
 SEARCH(search_f32, float, float, AS_IT_IS, NAN_REAL, LESS_REAL)
 SEARCH(search_f64, double, double, AS_IT_IS, NAN_REAL, LESS_REAL)
 SEARCH(search_c64, kn_c64, kn_c64, AS_IT_IS, NAN_COMPLEX, LESS_COMPLEX)
@@ -293,13 +293,13 @@ static search *const search_of[KN_ID_COUNT] = {
     [KN_ID_U64] = search_u64, [KN_ID_F16] = search_f16, [KN_ID_BF16] = search_bf16, [KN_ID_F32] = search_f32,
     [KN_ID_F64] = search_f64, [KN_ID_C64] = search_c64, [KN_ID_C128] = search_c128};
 
-static kn_error *arg_run(const kn_rule *r, const kn_routine_args *args, bool largest)
+static knx_error *arg_run(const kni_rule *r, const kni_routine_args *args, bool largest)
 {
-    const kn_p_argreduce *p = r->params;
-    kn_type x = r->xt[0];
+    const kni_p_argreduce *p = r->params;
+    kni_type x = r->xt[0];
     int axis = (int)p->axes.v[0];
-    int64_t outer = knp_product((kn_ints){axis, x.dim}), n = x.dim[axis];
-    int64_t inner = knp_product((kn_ints){x.ndim - axis - 1, x.dim + axis + 1}), at[COLUMNS];
+    int64_t outer = knp_product((kni_ints){axis, x.dim}), n = x.dim[axis];
+    int64_t inner = knp_product((kni_ints){x.ndim - axis - 1, x.dim + axis + 1}), at[COLUMNS];
     const char *from = args->x[0];
     char *to = args->y[0];
     for (int64_t o = 0; o < outer; o++)
@@ -312,15 +312,15 @@ static kn_error *arg_run(const kn_rule *r, const kn_routine_args *args, bool lar
     return NULL;
 }
 
-static kn_error *argmax_run(const kn_rule *r, const kn_routine_args *args) { return arg_run(r, args, true); }
-static kn_error *argmin_run(const kn_rule *r, const kn_routine_args *args) { return arg_run(r, args, false); }
+static knx_error *argmax_run(const kni_rule *r, const kni_routine_args *args) { return arg_run(r, args, true); }
+static knx_error *argmin_run(const kni_rule *r, const kni_routine_args *args) { return arg_run(r, args, false); }
 
-#define CHOICE                                                                                                 \
-    .n_in = 1, .n_out = 1, .bits = KN_INTEGER_RESULT, .fields = kni_fields_argreduce,                          \
-    .params_size = sizeof(kn_p_argreduce), .why_no_jvp = KN_WHY_DISCRETE, .why_no_transpose = KN_WHY_DISCRETE, \
+#define CHOICE                                                                                                  \
+    .n_in = 1, .n_out = 1, .bits = KN_INTEGER_RESULT, .fields = kni_fields_argreduce,                           \
+    .params_size = sizeof(kni_p_argreduce), .why_no_jvp = KN_WHY_DISCRETE, .why_no_transpose = KN_WHY_DISCRETE, \
     .batch = arg_batch, .cost = knp_cost_input, .factors = "... reduced -> ..."
 
-const kn_prim kn_prim_argmax = {
+const kni_prim knp_prim_argmax = {
     .name = "argmax",
     CHOICE,
     .type = argmax_type,
@@ -328,7 +328,7 @@ const kn_prim kn_prim_argmax = {
     .doc = "the position of the largest element along one axis: the first one, or the first nan (np.argmax)",
 };
 
-const kn_prim kn_prim_argmin = {
+const kni_prim knp_prim_argmin = {
     .name = "argmin",
     CHOICE,
     .type = argmin_type,

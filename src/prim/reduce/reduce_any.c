@@ -14,9 +14,9 @@
 /* --- halving ---------------------------------------------------------------------------------- */
 
 /* x with the axes joined into one in front. */
-static kn_atom flatten_axes(kn_builder *b, kn_atom x, kn_ints axes)
+static kni_atom flatten_axes(kni_builder *b, kni_atom x, kni_ints axes)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     knp_dims rest = knp_axes_rest(axes, t.ndim), shape = knp_dims_pick(t, knp_ints(&rest));
     int64_t order[KN_MAX_NDIM], n = 1;
     for (int i = 0; i < axes.n; i++) {
@@ -31,9 +31,9 @@ static kn_atom flatten_axes(kn_builder *b, kn_atom x, kn_ints axes)
 }
 
 /* Elements first .. end of the axis in front. */
-static kn_atom rows(kn_builder *b, kn_atom x, int64_t first, int64_t end)
+static kni_atom rows(kni_builder *b, kni_atom x, int64_t first, int64_t end)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     int64_t start[KN_MAX_NDIM] = {first}, limit[KN_MAX_NDIM] = {end};
     for (int i = 1; i < t.ndim; i++)
         limit[i] = t.dim[i];
@@ -42,11 +42,11 @@ static kn_atom rows(kn_builder *b, kn_atom x, int64_t first, int64_t end)
 
 /* x[0 .. n) and x[n .. 2 n), the last row perhaps made of the identity: joined. Without an identity a row that is left
  * over is put behind the others. */
-static void halve_once(const knp_halving *h, int64_t n, kn_atom *x, kn_atom *other)
+static void halve_once(const knp_halving *h, int64_t n, kni_atom *x, kni_atom *other)
 {
     int64_t half = h->identity ? (n + 1) / 2 : n / 2, lo[KN_MAX_NDIM] = {0}, hi[KN_MAX_NDIM] = {n % 2};
     for (int i = 0; i < h->n; i++) {
-        kn_atom all = x[i];
+        kni_atom all = x[i];
         x[i] = rows(h->b, all, 0, half);
         other[i] = rows(h->b, all, half, h->identity ? n : 2 * half);
         if (h->identity && n % 2)
@@ -55,13 +55,13 @@ static void halve_once(const knp_halving *h, int64_t n, kn_atom *x, kn_atom *oth
     }
     h->join(h, x, other, x);
     for (int i = 0; !h->identity && n % 2 && i < h->n; i++)
-        x[i] = knb_concatenate(h->b, 2, (kn_atom[]){x[i], rows(h->b, other[h->n + i], n - 1, n)}, 0);
+        x[i] = knb_concatenate(h->b, 2, (kni_atom[]){x[i], rows(h->b, other[h->n + i], n - 1, n)}, 0);
 }
 
-void knp_halve(const knp_halving *h, kn_ints axes, kn_atom *x)
+void knp_halve(const knp_halving *h, kni_ints axes, kni_atom *x)
 {
-    kn_builder *b = h->b;
-    kn_atom *other;
+    kni_builder *b = h->b;
+    kni_atom *other;
     if (!(other = knp_room(b, 2 * (size_t)h->n)))
         return;
     for (int i = 0; i < h->n; i++)
@@ -69,8 +69,8 @@ void knp_halve(const knp_halving *h, kn_ints axes, kn_atom *x)
     int64_t n = b->error ? 0 : knb_type(b, x[0]).dim[0];
     if (n == 0 && h->identity)
         for (int i = 0; i < h->n && !b->error; i++) {
-            kn_type t = knb_type(b, x[i]);
-            x[i] = knb_broadcast_to(b, h->identity[i], kni_type(t.dtype, t.ndim - 1, t.dim + 1));
+            kni_type t = knb_type(b, x[i]);
+            x[i] = knb_broadcast_to(b, h->identity[i], kni_type_of(t.dtype, t.ndim - 1, t.dim + 1));
         }
     if (n == 0)
         return;
@@ -82,29 +82,29 @@ void knp_halve(const knp_halving *h, kn_ints axes, kn_atom *x)
 
 /* --- reduce ----------------------------------------------------------------------------------- */
 
-typedef kn_p_reduce_any params_t;
+typedef kni_p_reduce_any params_t;
 
-static kn_error *reduce_type(kn_rule *r, kn_type *y)
+static knx_error *reduce_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
     int n = r->n_in / 2;
     if (n < 1 || r->n_in % 2 || n > r->n_out)
-        return knx_error(KN_ERROR_TYPE, "takes operands and as many initial values, not %d operands", r->n_in);
+        return knx_error_new(KN_ERROR_TYPE, "takes operands and as many initial values, not %d operands", r->n_in);
     KN_TRY(knp_check_axes(p->dimensions, r->xt->ndim));
     for (int i = 0; i < n; i++) {
-        kn_text s = {0}, t = {0};
+        knx_text s = {0}, t = {0};
         if (!kni_type_same_shape(r->xt[i], r->xt[0]))
-            return knx_error(KN_ERROR_TYPE, "operands must have equal shapes, got %s, %s",
-                             knx_show_shape(&s, r->xt[0].ndim, r->xt[0].dim),
-                             knx_show_shape(&t, r->xt[i].ndim, r->xt[i].dim));
+            return knx_error_new(KN_ERROR_TYPE, "operands must have equal shapes, got %s, %s",
+                                 knx_show_shape(&s, r->xt[0].ndim, r->xt[0].dim),
+                                 knx_show_shape(&t, r->xt[i].ndim, r->xt[i].dim));
         if (r->xt[n + i].ndim)
-            return knx_error(KN_ERROR_VALUE, "found non-scalar initial value: %s",
-                             knx_show_shape(&s, r->xt[n + i].ndim, r->xt[n + i].dim));
+            return knx_error_new(KN_ERROR_VALUE, "found non-scalar initial value: %s",
+                                 knx_show_shape(&s, r->xt[n + i].ndim, r->xt[n + i].dim));
         if (r->xt[n + i].dtype != r->xt[i].dtype)
-            return knx_error(KN_ERROR_TYPE,
-                             "operand dtypes should match corresponding initial value dtypes, got operand=%s and "
-                             "initial_value=%s",
-                             kni_type_text(&s, r->xt[i], true), kni_type_text(&t, r->xt[n + i], true));
+            return knx_error_new(KN_ERROR_TYPE,
+                                 "operand dtypes should match corresponding initial value dtypes, got operand=%s and "
+                                 "initial_value=%s",
+                                 kni_type_text(&s, r->xt[i], true), kni_type_text(&t, r->xt[n + i], true));
     }
     KN_TRY(knp_joins_scalars(p->jaxpr, n, r->xt, false));
     knp_dims rest = knp_axes_rest(p->dimensions, r->xt->ndim), shape = knp_dims_pick(*r->xt, knp_ints(&rest));
@@ -115,7 +115,7 @@ static kn_error *reduce_type(kn_rule *r, kn_type *y)
 }
 
 /* The inputs of the jaxpr: two sets of scalars. */
-static int reduce_body_types(const kn_rule *r, int which, kn_type *t)
+static int reduce_body_types(const kni_rule *r, int which, kni_type *t)
 {
     (void)which;
     for (int i = 0; i < r->n_in; i++)
@@ -130,12 +130,12 @@ typedef struct joint {
     int n;
 } joint;
 
-static void join_by_jaxpr(const knp_halving *h, const kn_atom *x, const kn_atom *y, kn_atom *z)
+static void join_by_jaxpr(const knp_halving *h, const kni_atom *x, const kni_atom *y, kni_atom *z)
 {
     const joint *by = h->env;
     int n = by->n, more = h->n - n;
     kni_jaxpr *j = NULL;
-    kn_atom *in;
+    kni_atom *in;
     if (!(in = knp_room(h->b, 2 * (size_t)h->n)))
         return;
     for (int i = 0; i < h->n; i++) {
@@ -143,7 +143,7 @@ static void join_by_jaxpr(const knp_halving *h, const kn_atom *x, const kn_atom 
         in[at] = x[i];
         in[at + (i < n ? n : more)] = y[i];
     }
-    kn_error *e = knp_over_axes(by->jaxpr, knb_type(h->b, x[0]), &j);
+    knx_error *e = knp_over_axes(by->jaxpr, knb_type(h->b, x[0]), &j);
     if (e)
         knb_fail(h->b, e);
     else
@@ -152,21 +152,21 @@ static void join_by_jaxpr(const knp_halving *h, const kn_atom *x, const kn_atom 
 }
 
 /* A scalar, or one for each element of the batch axis in front, as large as the results. */
-static kn_atom spread(kn_builder *b, kn_atom start, int ndim, const int64_t *dim)
+static kni_atom spread(kni_builder *b, kni_atom start, int ndim, const int64_t *dim)
 {
     if (knb_type(b, start).ndim == 0)
-        return knb_broadcast_to(b, start, kni_type(NULL, ndim, dim));
+        return knb_broadcast_to(b, start, kni_type_of(NULL, ndim, dim));
     return ndim == 1 ? start : knb_broadcast_in_dim(b, start, ndim, dim, (int64_t[]){0});
 }
 
 /* x: arrays, then their initial values; n of each, in this order values, then tangents. */
-static void reduce_arrays(const knp_halving *h, kn_ints axes, const kn_atom *x, kn_atom *y)
+static void reduce_arrays(const knp_halving *h, kni_ints axes, const kni_atom *x, kni_atom *y)
 {
-    kn_builder *b = h->b;
-    kn_atom *start;
+    kni_builder *b = h->b;
+    kni_atom *start;
     if (!(start = knp_room(b, (size_t)h->n)))
         return;
-    kn_type t = knb_type(b, x[0]);
+    kni_type t = knb_type(b, x[0]);
     knp_dims rest = knp_axes_rest(axes, t.ndim), shape = knp_dims_pick(t, knp_ints(&rest)),
              joined = knp_dims_pick(t, axes);
     for (int i = 0; i < h->n; i++) {
@@ -182,12 +182,12 @@ static void reduce_arrays(const knp_halving *h, kn_ints axes, const kn_atom *x, 
     h->join(h, start, y, y);
 }
 
-static void reduce_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void reduce_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     const params_t *p = r->params;
     int n = r->n_out, all = n;
     bool *tangent;
-    kn_atom *x, *y;
+    kni_atom *x, *y;
     joint by = {NULL, n};
     if (!(x = knp_room(r->b, 4 * (size_t)n)) || !(y = knp_room(r->b, 2 * (size_t)n)))
         return;
@@ -204,7 +204,7 @@ static void reduce_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     tangent = knx_arena_alloc(&r->b->arena, 2 * (size_t)n);
     for (int i = 0; tangent && i < 2 * n; i++)
         tangent[i] = kni_has_tangent(r->xt[i]);
-    kn_error *e = tangent ? knt_jvp(p->jaxpr, tangent, &by.jaxpr) : knx_error_nomem();
+    knx_error *e = tangent ? knt_jvp(p->jaxpr, tangent, &by.jaxpr) : knx_error_nomem();
     if (e)
         knb_fail(r->b, e);
     else
@@ -215,13 +215,13 @@ static void reduce_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
             ty[i] = r->b->error ? KN_ATOM_NONE : y[t++];
 }
 
-static kn_error *reduce_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *reduce_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     const params_t *p = r->params;
     int n = r->n_out;
     knp_dims lifted = knp_axes_lift(p->dimensions, 0);
     bool starts = false;
-    kn_atom *x;
+    kni_atom *x;
     if (!(x = knp_room(r->b, (size_t)r->n_in)))
         return NULL;
     for (int i = 0; i < n; i++) {
@@ -239,7 +239,7 @@ static kn_error *reduce_batch(const kn_rule *r, int64_t size, const int *axis, k
     return NULL;
 }
 
-static kn_error *reduce_expand(const kn_rule *r, kn_atom *y)
+static knx_error *reduce_expand(const kni_rule *r, kni_atom *y)
 {
     const params_t *p = r->params;
     joint by = {p->jaxpr, r->n_out};
@@ -247,9 +247,9 @@ static kn_error *reduce_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static bool reduce_may_fail(const kn_rule *r) { return knp_body_may_fail(((const params_t *)r->params)->jaxpr); }
+static bool reduce_may_fail(const kni_rule *r) { return knp_body_may_fail(((const params_t *)r->params)->jaxpr); }
 
-const kn_prim kn_prim_reduce = {
+const kni_prim knp_prim_reduce = {
     .name = "reduce",
     .n_in = -1,
     .n_out = -1,

@@ -12,25 +12,25 @@
 #include "prim/rules.h"
 #include "host/routine/sort.h"
 
-typedef kn_p_sort params_t;
+typedef kni_p_sort params_t;
 
-static kn_error *sort_type(kn_rule *r, kn_type *y)
+static knx_error *sort_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
     if (r->n_in < 1 || r->n_out < r->n_in)
-        return knx_error(KN_ERROR_TYPE, "sort needs at least one operand");
+        return knx_error_new(KN_ERROR_TYPE, "sort needs at least one operand");
     for (int i = 1; i < r->n_in; i++)
         if (!kni_type_same_shape(r->xt[0], r->xt[i])) {
-            kn_text s = {0}, t = {0};
-            return knx_error(KN_ERROR_TYPE, "Arguments to sort must have equal shapes, got: %s, %s",
-                             knx_show_shape(&s, r->xt[0].ndim, r->xt[0].dim),
-                             knx_show_shape(&t, r->xt[i].ndim, r->xt[i].dim));
+            knx_text s = {0}, t = {0};
+            return knx_error_new(KN_ERROR_TYPE, "Arguments to sort must have equal shapes, got: %s, %s",
+                                 knx_show_shape(&s, r->xt[0].ndim, r->xt[0].dim),
+                                 knx_show_shape(&t, r->xt[i].ndim, r->xt[i].dim));
         }
     if (p->dimension < 0 || p->dimension >= r->xt[0].ndim)
         return knp_axis_error(p->dimension, r->xt[0].ndim);
     if (p->num_keys < 1 || p->num_keys > r->n_in)
-        return knx_error(KN_ERROR_VALUE, "sort: num_keys=%lld must be between 1 and the number of operands, %d",
-                         (long long)p->num_keys, r->n_in);
+        return knx_error_new(KN_ERROR_VALUE, "sort: num_keys=%lld must be between 1 and the number of operands, %d",
+                             (long long)p->num_keys, r->n_in);
     for (int i = 0; i < r->n_in; i++) {
         if (i < p->num_keys)
             KN_TRY(knp_accepts(r->xt[i].dtype, KNP_NUMBERS | KNP_BOOL));
@@ -41,37 +41,38 @@ static kn_error *sort_type(kn_rule *r, kn_type *y)
 }
 
 /* The elements of x at positions[...] along a dimension, where positions has x's shape but for it (take_along_axis). */
-static kn_atom take_along(kn_builder *b, kn_atom x, kn_atom positions, int dimension, bool unique)
+static kni_atom take_along(kni_builder *b, kni_atom x, kni_atom positions, int dimension, bool unique)
 {
-    kn_type t = knb_type(b, x), to = knb_type(b, positions);
+    kni_type t = knb_type(b, x), to = knb_type(b, positions);
     if (b->error)
         return KN_ATOM_NONE;
-    knp_dims others = knp_axes_rest((kn_ints){1, (int64_t[]){dimension}}, t.ndim), ones = {.n = t.ndim};
+    knp_dims others = knp_axes_rest((kni_ints){1, (int64_t[]){dimension}}, t.ndim), ones = {.n = t.ndim};
     for (int i = 0; i < t.ndim; i++)
         ones.v[i] = t.dim[i] ? 1 : 0;
-    kn_ints one_dim = {1, (int64_t[]){dimension}};
-    kn_p_gather p = {.collapsed_slice_dims = one_dim,
-                     .start_index_map = one_dim,
-                     .operand_batching_dims = knp_ints(&others),
-                     .start_indices_batching_dims = knp_ints(&others),
-                     .slice_sizes = knp_ints(&ones),
-                     .mode = KN_GATHER_PROMISE,
-                     .unique_indices = unique};
+    kni_ints one_dim = {1, (int64_t[]){dimension}};
+    kni_p_gather p = {.collapsed_slice_dims = one_dim,
+                      .start_index_map = one_dim,
+                      .operand_batching_dims = knp_ints(&others),
+                      .start_indices_batching_dims = knp_ints(&others),
+                      .slice_sizes = knp_ints(&ones),
+                      .mode = KN_GATHER_PROMISE,
+                      .unique_indices = unique};
     knp_dims shape = knp_dims_of(to);
     if (shape.n == KN_MAX_NDIM) {
-        knb_fail(b, knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM));
+        knb_fail(
+            b, knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM));
         return KN_ATOM_NONE;
     }
     shape.v[shape.n++] = 1;
     return knb_gather(b, x, knb_reshape(b, positions, shape.n, shape.v), &p);
 }
 
-static kn_error *sort_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *sort_linearize(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
     const params_t *p = r->params;
     int n = r->n_in, dimension = (int)p->dimension;
-    kn_type t = r->xt[0];
-    kn_atom *in = knx_arena_alloc(&r->b->arena, 2 * ((size_t)n + 1) * sizeof *in), *out = in + n + 1;
+    kni_type t = r->xt[0];
+    kni_atom *in = knx_arena_alloc(&r->b->arena, 2 * ((size_t)n + 1) * sizeof *in), *out = in + n + 1;
     if (!in)
         return knx_error_nomem();
     for (int i = 0; i < n; i++)
@@ -87,10 +88,10 @@ static kn_error *sort_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y,
     return NULL;
 }
 
-static kn_error *sort_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *sort_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     params_t p = *(const params_t *)r->params;
-    kn_atom *in = knx_arena_alloc(&r->b->arena, (size_t)r->n_in * sizeof *in);
+    kni_atom *in = knx_arena_alloc(&r->b->arena, (size_t)r->n_in * sizeof *in);
     if (!in)
         return knx_error_nomem();
     for (int i = 0; i < r->n_in; i++) {
@@ -104,7 +105,7 @@ static kn_error *sort_batch(const kn_rule *r, int64_t size, const int *axis, kn_
 
 /* --- lowering --------------------------------------------------------------------------------- */
 
-static void describe(const params_t *p, int n, const kn_type *x, const kn_dtype *dtype, knr_sort *s)
+static void describe(const params_t *p, int n, const kni_type *x, const kn_dtype *dtype, knr_sort *s)
 {
     *s = (knr_sort){
         .n = n, .n_key = (int)p->num_keys, .dtype = dtype, .outer = 1, .length = x[0].dim[p->dimension], .inner = 1};
@@ -117,14 +118,14 @@ static void describe(const params_t *p, int n, const kn_type *x, const kn_dtype 
 }
 
 /* Room for the operands' dtypes stands behind the routine's own. */
-static size_t sort_workspace(const kn_rule *r)
+static size_t sort_workspace(const kni_rule *r)
 {
     knr_sort s;
     describe(r->params, r->n_in, r->xt, NULL, &s);
     return knr_sort_workspace(&s) + (size_t)r->n_in * sizeof(kn_dtype);
 }
 
-static kn_error *sort_run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *sort_run(const kni_rule *r, const kni_routine_args *args)
 {
     knr_sort s;
     describe(r->params, r->n_in, r->xt, NULL, &s);
@@ -136,7 +137,7 @@ static kn_error *sort_run(const kn_rule *r, const kn_routine_args *args)
     return NULL;
 }
 
-static double sort_cost(const kn_rule *r)
+static double sort_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     double levels = 1;
@@ -145,7 +146,7 @@ static double sort_cost(const kn_rule *r)
     return (double)kni_type_size(r->xt[0]) * (2 * levels * (double)p->num_keys + r->n_in);
 }
 
-const kn_prim kn_prim_sort = {
+const kni_prim knp_prim_sort = {
     .name = "sort",
     .n_in = -1,
     .n_out = -1,
@@ -164,40 +165,40 @@ const kn_prim kn_prim_sort = {
 
 /* --- top_k ------------------------------------------------------------------------------------ */
 
-static kn_error *top_type(kn_rule *r, kn_type *y)
+static knx_error *top_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_top_k *p = r->params;
-    kn_text t = {0};
+    const kni_p_top_k *p = r->params;
+    knx_text t = {0};
     if (knx_is_complex(r->xt->dtype))
-        return knx_error(KN_ERROR_VALUE, "is not compatible with complex inputs.");
+        return knx_error_new(KN_ERROR_VALUE, "is not compatible with complex inputs.");
     KN_TRY(knp_accepts(r->xt->dtype, KNP_REALS | KNP_BOOL));
     if (p->k < 0)
-        return knx_error(KN_ERROR_VALUE, "k argument must be nonnegative, got %lld", (long long)p->k);
+        return knx_error_new(KN_ERROR_VALUE, "k argument must be nonnegative, got %lld", (long long)p->k);
     if (r->xt->ndim == 0)
-        return knx_error(KN_ERROR_TYPE, "operand must have >= 1 dimension, got ()");
+        return knx_error_new(KN_ERROR_TYPE, "operand must have >= 1 dimension, got ()");
     if (p->axis < 0 || p->axis >= r->xt->ndim)
         return knp_axis_error(p->axis, r->xt->ndim);
     knx_show_shape(&t, r->xt->ndim, r->xt->dim);
     if (r->xt->dim[p->axis] < p->k)
-        return knx_error(KN_ERROR_VALUE,
-                         "k argument must be no larger than size along axis; got k=%lld with shape=%s and axis=%lld",
-                         (long long)p->k, t.s, (long long)p->axis);
+        return knx_error_new(
+            KN_ERROR_VALUE, "k argument must be no larger than size along axis; got k=%lld with shape=%s and axis=%lld",
+            (long long)p->k, t.s, (long long)p->axis);
     if (r->xt->dim[p->axis] > INT32_MAX)
-        return knx_error(KN_ERROR_VALUE, "returns int32 indices, which will overflow for operand.shape=%s", t.s);
+        return knx_error_new(KN_ERROR_VALUE, "returns int32 indices, which will overflow for operand.shape=%s", t.s);
     knp_dims d = knp_dims_of(*r->xt);
     d.v[p->axis] = p->k;
     KN_TRY(knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, &y[0]));
     return knp_type_dims(r->arena, KN_DT(I32), false, d.n, d.v, &y[1]);
 }
 
-static void top_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void top_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
-    ty[0] = take_along(r->b, tx[0], r->y[1], (int)((const kn_p_top_k *)r->params)->axis, false);
+    ty[0] = take_along(r->b, tx[0], r->y[1], (int)((const kni_p_top_k *)r->params)->axis, false);
 }
 
-static kn_error *top_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *top_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    kn_p_top_k p = *(const kn_p_top_k *)r->params;
+    kni_p_top_k p = *(const kni_p_top_k *)r->params;
     (void)size;
     p.axis += p.axis >= axis[0];
     knb_emit(r->b, r->prim, &p, 1, r->x, y, 2);
@@ -205,38 +206,38 @@ static kn_error *top_batch(const kn_rule *r, int64_t size, const int *axis, kn_a
     return NULL;
 }
 
-static knr_top describe_top(const kn_p_top_k *p, kn_type x)
+static knr_top describe_top(const kni_p_top_k *p, kni_type x)
 {
     int axis = (int)p->axis;
     return (knr_top){.dtype = x.dtype,
-                     .outer = knp_product((kn_ints){axis, x.dim}),
+                     .outer = knp_product((kni_ints){axis, x.dim}),
                      .length = x.dim[axis],
-                     .inner = knp_product((kn_ints){x.ndim - axis - 1, x.dim + axis + 1}),
+                     .inner = knp_product((kni_ints){x.ndim - axis - 1, x.dim + axis + 1}),
                      .k = p->k};
 }
 
-static size_t top_workspace(const kn_rule *r)
+static size_t top_workspace(const kni_rule *r)
 {
     knr_top t = describe_top(r->params, r->xt[0]);
     return knr_top_workspace(&t);
 }
 
-static kn_error *top_run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *top_run(const kni_rule *r, const kni_routine_args *args)
 {
     knr_top t = describe_top(r->params, r->xt[0]);
     knr_top_run(&t, args->x[0], args->y[0], args->y[1], args->workspace);
     return NULL;
 }
 
-static double top_cost(const kn_rule *r) { return 8 * (double)kni_type_size(r->xt[0]); }
+static double top_cost(const kni_rule *r) { return 8 * (double)kni_type_size(r->xt[0]); }
 
-const kn_prim kn_prim_top_k = {
+const kni_prim knp_prim_top_k = {
     .name = "top_k",
     .n_in = 1,
     .n_out = 2,
     .why_no_transpose = KN_WHY_DISCRETE,
     .fields = kni_fields_top_k,
-    .params_size = sizeof(kn_p_top_k),
+    .params_size = sizeof(kni_p_top_k),
     .factors = "n m -> k m, k m",
     .doc = "the k largest elements along an axis, the largest first, and their positions; nan is the largest "
            "(jax.lax.top_k)",

@@ -10,10 +10,10 @@
  */
 #include "prim/rules.h"
 
-static kn_value2 zero_value(knk_builder *k, kn_dtype d)
+static kni_pair zero_value(knk_builder *k, kn_dtype d)
 {
     knk_node zero = knk_const_int(k, knp_node_dtype(d), 0);
-    return (kn_value2){zero, knx_is_complex(d) || d->kind == KN_KIND_KEY ? zero : KNK_NONE};
+    return (kni_pair){zero, knx_is_complex(d) || d->kind == KN_KIND_KEY ? zero : KNK_NONE};
 }
 
 static knk_node both(knk_builder *k, knk_node a, knk_node b)
@@ -33,21 +33,21 @@ static knk_node below(knk_builder *k, knk_node x, int64_t limit)
 
 /* concatenate */
 
-static kn_error *concatenate_fits(int n_in, const kn_type *x, int64_t dimension)
+static knx_error *concatenate_fits(int n_in, const kni_type *x, int64_t dimension)
 {
     for (int j = 1; j < n_in; j++) {
         if (x[j].dtype != x[0].dtype)
-            return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s", x[0].dtype->name,
-                             x[j].dtype->name);
+            return knx_error_new(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s",
+                                 x[0].dtype->name, x[j].dtype->name);
         if (x[j].ndim != x[0].ndim)
-            return knx_error(
+            return knx_error_new(
                 KN_ERROR_VALUE,
                 "all the input array dimensions must match exactly, but the array at index 0 has %d dimension(s) "
                 "and the array at index %d has %d dimension(s)",
                 x[0].ndim, j, x[j].ndim);
         for (int i = 0; i < x[0].ndim; i++)
             if (i != dimension && x[j].dim[i] != x[0].dim[i])
-                return knx_error(
+                return knx_error_new(
                     KN_ERROR_VALUE,
                     "all the input array dimensions except for the concatenation axis must match exactly, but "
                     "along dimension %d, the array at index 0 has size %lld and the array at index %d has size %lld",
@@ -56,13 +56,13 @@ static kn_error *concatenate_fits(int n_in, const kn_type *x, int64_t dimension)
     return NULL;
 }
 
-static kn_error *concatenate_type(kn_rule *r, kn_type *y)
+static knx_error *concatenate_type(kni_rule *r, kni_type *y)
 {
-    int64_t dimension = ((const kn_p_concatenate *)r->params)->dimension;
+    int64_t dimension = ((const kni_p_concatenate *)r->params)->dimension;
     if (r->n_in < 1)
-        return knx_error(KN_ERROR_VALUE, "need at least one array to concatenate");
+        return knx_error_new(KN_ERROR_VALUE, "need at least one array to concatenate");
     if (!r->xt[0].ndim)
-        return knx_error(KN_ERROR_VALUE, "zero-dimensional arrays cannot be concatenated");
+        return knx_error_new(KN_ERROR_VALUE, "zero-dimensional arrays cannot be concatenated");
     if (dimension < 0 || dimension >= r->xt[0].ndim)
         return knp_axis_error(dimension, r->xt[0].ndim);
     KN_TRY(concatenate_fits(r->n_in, r->xt, dimension));
@@ -71,14 +71,14 @@ static kn_error *concatenate_type(kn_rule *r, kn_type *y)
     for (int j = 1; j < r->n_in; j++) {
         weak = weak && r->xt[j].weak;
         if (__builtin_add_overflow(shape.v[dimension], r->xt[j].dim[dimension], &shape.v[dimension]))
-            return knx_error(KN_ERROR_VALUE, "array is too big");
+            return knx_error_new(KN_ERROR_VALUE, "array is too big");
     }
     return knp_type_dims(r->arena, r->xt[0].dtype, weak, shape.n, shape.v, y);
 }
 
-static kn_error *concatenate_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *concatenate_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    int64_t dimension = ((const kn_p_concatenate *)r->params)->dimension;
+    int64_t dimension = ((const kni_p_concatenate *)r->params)->dimension;
     knp_dims start = {.n = r->yt[0].ndim}, limit = knp_dims_of(r->yt[0]);
     for (int j = 0; j < r->n_in; j++) {
         limit.v[dimension] = start.v[dimension] + r->xt[j].dim[dimension];
@@ -89,14 +89,14 @@ static kn_error *concatenate_transpose(const kn_rule *r, const kn_atom *ct, kn_a
     return NULL;
 }
 
-static kn_error *concatenate_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *concatenate_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    int64_t dimension = ((const kn_p_concatenate *)r->params)->dimension;
+    int64_t dimension = ((const kni_p_concatenate *)r->params)->dimension;
     int first = 0;
     while (axis[first] < 0)
         first++;
     int at = axis[first];
-    kn_atom *x = knx_arena_alloc(&r->b->arena, (size_t)r->n_in * sizeof *x);
+    kni_atom *x = knx_arena_alloc(&r->b->arena, (size_t)r->n_in * sizeof *x);
     if (!x)
         return knx_error_nomem();
     for (int j = 0; j < r->n_in; j++)
@@ -107,18 +107,18 @@ static kn_error *concatenate_batch(const kn_rule *r, int64_t size, const int *ax
 }
 
 /* Each operand is looked at only where the position falls into it; elsewhere the value of those before it stays. */
-static void concatenate_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void concatenate_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
-    int dimension = (int)((const kn_p_concatenate *)r->params)->dimension;
-    knk_builder *k = knl_kernel(l);
-    knk_node position = knl_axis_value(l, i, dimension);
+    int dimension = (int)((const kni_p_concatenate *)r->params)->dimension;
+    knk_builder *k = kni_lower_kernel(l);
+    knk_node position = kni_lower_axis_value(l, i, dimension);
     int64_t start = 0, all = r->yt[0].dim[dimension];
     *y = zero_value(k, r->yt[0].dtype);
     for (int j = 0; j < r->n_in; j++) {
         int64_t extent = r->xt[j].dim[dimension], end = start + extent;
         if (!extent)
             continue;
-        kn_index *from = knl_index(l, i->ndim, i);
+        kni_index *from = kni_lower_index(l, i->ndim, i);
         for (int d = 0; from && d < i->ndim; d++)
             knp_index_copy(i, d, from, d);
         if (!from)
@@ -126,23 +126,23 @@ static void concatenate_pull(kn_lower *l, const kn_rule *r, const kn_index *i, k
         from->axis[dimension].offset -= start;
         knk_node pred =
             both(k, start ? from_on(k, start, position) : KNK_NONE, end < all ? below(k, position, end) : KNK_NONE);
-        *y = knl_operand(l, j, from, pred, *y);
+        *y = kni_lower_operand(l, j, from, pred, *y);
         start = end;
     }
 }
 
-static double concatenate_cost(const kn_rule *r) { return 2.0 * r->n_in * (double)kni_type_size(*r->yt); }
+static double concatenate_cost(const kni_rule *r) { return 2.0 * r->n_in * (double)kni_type_size(*r->yt); }
 
 /* A kernel looks for each operand among all of its buffers, of which it has less than 32,768. */
 enum { MANY = 1024 };
 
-static bool concatenate_expands(const kn_rule *r) { return r->n_in > MANY; }
+static bool concatenate_expands(const kni_rule *r) { return r->n_in > MANY; }
 
 /* Very many arrays are joined in parts, and the parts then. */
-static kn_error *concatenate_expand(const kn_rule *r, kn_atom *y)
+static knx_error *concatenate_expand(const kni_rule *r, kni_atom *y)
 {
-    int dimension = (int)((const kn_p_concatenate *)r->params)->dimension, parts = 0;
-    kn_atom *part = knx_arena_alloc(&r->b->arena, ((size_t)(r->n_in / MANY) + 1) * sizeof *part);
+    int dimension = (int)((const kni_p_concatenate *)r->params)->dimension, parts = 0;
+    kni_atom *part = knx_arena_alloc(&r->b->arena, ((size_t)(r->n_in / MANY) + 1) * sizeof *part);
     if (!part)
         return knx_error_nomem();
     for (int i = 0, n; i < r->n_in; i += n) {
@@ -153,14 +153,14 @@ static kn_error *concatenate_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-const kn_prim kn_prim_concatenate = {
+const kni_prim knp_prim_concatenate = {
     .name = "concatenate",
     .n_in = -1,
     .n_out = 1,
     .linear_in = ~0u,
     .factors = "... i, ... j -> ... k",
     .fields = kni_fields_concatenate,
-    .params_size = sizeof(kn_p_concatenate),
+    .params_size = sizeof(kni_p_concatenate),
     .type = concatenate_type,
     .jvp = knp_jvp_linear,
     .transpose = concatenate_transpose,
@@ -183,14 +183,14 @@ static bool dilated(int64_t extent, int64_t interior, int64_t *out)
     return !__builtin_mul_overflow(extent - 1, interior, &between) && !__builtin_add_overflow(extent, between, out);
 }
 
-static kn_error *pad_type(kn_rule *r, kn_type *y)
+static knx_error *pad_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_pad *p = r->params;
+    const kni_p_pad *p = r->params;
     if (r->xt[1].dtype != r->xt[0].dtype)
-        return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s", r->xt[0].dtype->name,
-                         r->xt[1].dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s",
+                             r->xt[0].dtype->name, r->xt[1].dtype->name);
     if (r->xt[1].ndim)
-        return knx_error(KN_ERROR_TYPE, "padding value must be a scalar; got %d dimensions", r->xt[1].ndim);
+        return knx_error_new(KN_ERROR_TYPE, "padding value must be a scalar; got %d dimensions", r->xt[1].ndim);
     KN_TRY(knp_check_count("lo", p->lo, r->xt->ndim));
     KN_TRY(knp_check_count("hi", p->hi, r->xt->ndim));
     KN_TRY(knp_check_count("interior", p->interior, r->xt->ndim));
@@ -199,34 +199,35 @@ static kn_error *pad_type(kn_rule *r, kn_type *y)
     for (int i = 0; i < r->xt->ndim; i++) {
         int64_t *s = &shape.v[i];
         if (p->interior.v[i] < 0)
-            return knx_error(KN_ERROR_VALUE, "interior padding must not be negative, got %lld",
-                             (long long)p->interior.v[i]);
+            return knx_error_new(KN_ERROR_VALUE, "interior padding must not be negative, got %lld",
+                                 (long long)p->interior.v[i]);
         if (!dilated(r->xt->dim[i], p->interior.v[i], s) || __builtin_add_overflow(*s, p->lo.v[i], s) ||
             __builtin_add_overflow(*s, p->hi.v[i], s))
-            return knx_error(KN_ERROR_MEMORY, "axis %d is too large with its padding of %lld, %lld and %lld in between",
-                             i, (long long)p->lo.v[i], (long long)p->hi.v[i], (long long)p->interior.v[i]);
+            return knx_error_new(KN_ERROR_MEMORY,
+                                 "axis %d is too large with its padding of %lld, %lld and %lld in between", i,
+                                 (long long)p->lo.v[i], (long long)p->hi.v[i], (long long)p->interior.v[i]);
         negative = negative || *s < 0;
     }
     if (negative) {
-        kn_text t = {0};
-        return knx_error(KN_ERROR_VALUE, "dimension size after padding is not at least 0, got result shape %s",
-                         knx_show_shape(&t, shape.n, shape.v));
+        knx_text t = {0};
+        return knx_error_new(KN_ERROR_VALUE, "dimension size after padding is not at least 0, got result shape %s",
+                             knx_show_shape(&t, shape.n, shape.v));
     }
     return knp_type_dims(r->arena, r->xt->dtype, r->xt[0].weak && r->xt[1].weak, shape.n, shape.v, y);
 }
 
 /* True where the padding lies, false where the elements of an array with the extents of x came to lie. */
-static kn_atom padding_mask(kn_builder *b, const kn_p_pad *p, kn_type x)
+static kni_atom padding_mask(kni_builder *b, const kni_p_pad *p, kni_type x)
 {
-    kn_atom inside = knb_full(b, kni_type(KN_DT(BOOL), x.ndim, x.dim), 0);
+    kni_atom inside = knb_full(b, kni_type_of(KN_DT(BOOL), x.ndim, x.dim), 0);
     return knb_pad(b, inside, knb_number(b, KN_DT(BOOL), 1), p->lo.v, p->hi.v, p->interior.v);
 }
 
-static kn_error *pad_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *pad_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    const kn_p_pad *p = r->params;
-    kn_builder *b = r->b;
-    kn_type x = r->xt[0];
+    const kni_p_pad *p = r->params;
+    kni_builder *b = r->b;
+    kni_type x = r->xt[0];
     if (b->error)
         return NULL;
     if (r->x[0] == KN_ATOM_LINEAR) {
@@ -237,40 +238,40 @@ static kn_error *pad_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
             stride.v[i] = p->interior.v[i] + 1;
             dilated(x.dim[i], p->interior.v[i], &limit.v[i]);
         }
-        kn_atom inner = knb_pad(b, ct[0], knb_like(b, ct[0], 0), lo.v, hi.v, NULL);
+        kni_atom inner = knb_pad(b, ct[0], knb_like(b, ct[0], 0), lo.v, hi.v, NULL);
         ct_in[0] = b->error ? KN_ATOM_NONE : knb_slice(b, inner, start.v, limit.v, stride.v);
     }
     if (r->x[1] == KN_ATOM_LINEAR) {
-        kn_atom outer = knb_select(b, padding_mask(b, p, x), ct[0], knb_like(b, ct[0], 0));
+        kni_atom outer = knb_select(b, padding_mask(b, p, x), ct[0], knb_like(b, ct[0], 0));
         ct_in[1] = knp_unbroadcast(b, outer, r->xt[1]);
     }
     return NULL;
 }
 
 /* A padding value of its own for each example: padded with anything, then the values are put where the padding lies. */
-static kn_atom pad_with_each(const kn_rule *r, int64_t size, int axis, int *at)
+static kni_atom pad_with_each(const kni_rule *r, int64_t size, int axis, int *at)
 {
-    const kn_p_pad *p = r->params;
-    kn_builder *b = r->b;
-    kn_type t = knb_type(b, r->x[0]);
+    const kni_p_pad *p = r->params;
+    kni_builder *b = r->b;
+    kni_type t = knb_type(b, r->x[0]);
     *at = axis < 0 ? 0 : axis;
     knp_dims shape = knp_dims_without(t, axis);
     knp_dims lo = knp_insert(p->lo, *at, 0), hi = knp_insert(p->hi, *at, 0), interior = knp_insert(p->interior, *at, 0);
-    kn_p_pad lifted = {knp_ints(&lo), knp_ints(&hi), knp_ints(&interior)};
-    kn_type full = kni_type(t.dtype, shape.n + 1, NULL);
+    kni_p_pad lifted = {knp_ints(&lo), knp_ints(&hi), knp_ints(&interior)};
+    kni_type full = kni_type_of(t.dtype, shape.n + 1, NULL);
     shape = knp_insert(knp_ints(&shape), *at, size);
     full.dim = shape.v;
-    kn_atom x = knp_batched_at(r, 0, size, axis, *at), some = knb_number(b, t.dtype, 0);
-    kn_atom padded = knb_pad(b, x, some, lo.v, hi.v, interior.v), mask = padding_mask(b, &lifted, full);
-    kn_type y = knb_type(b, padded);
+    kni_atom x = knp_batched_at(r, 0, size, axis, *at), some = knb_number(b, t.dtype, 0);
+    kni_atom padded = knb_pad(b, x, some, lo.v, hi.v, interior.v), mask = padding_mask(b, &lifted, full);
+    kni_type y = knb_type(b, padded);
     if (b->error)
         return KN_ATOM_NONE;
     return knb_select(b, mask, knb_broadcast_in_dim(b, r->x[1], y.ndim, y.dim, (int64_t[]){*at}), padded);
 }
 
-static kn_error *pad_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *pad_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_pad *p = r->params;
+    const kni_p_pad *p = r->params;
     if (r->b->error)
         return NULL;
     if (axis[1] >= 0) {
@@ -285,17 +286,17 @@ static kn_error *pad_batch(const kn_rule *r, int64_t size, const int *axis, kn_a
 }
 
 /* Where along axis d of the operand a position of the result lies; *pred grows by what must hold for that. */
-static void pad_axis(kn_lower *l, const kn_rule *r, const kn_index *i, int d, kn_index *from, knk_node *pred)
+static void pad_axis(kni_lower *l, const kni_rule *r, const kni_index *i, int d, kni_index *from, knk_node *pred)
 {
-    const kn_p_pad *p = r->params;
-    knk_builder *k = knl_kernel(l);
+    const kni_p_pad *p = r->params;
+    knk_builder *k = kni_lower_kernel(l);
     int64_t lo = p->lo.v[d], step = p->interior.v[d] + 1, extent = 0;
     dilated(r->xt[0].dim[d], p->interior.v[d], &extent);
     knp_index_copy(i, d, from, d);
     from->axis[d].offset -= lo;
     if (lo <= 0 && p->hi.v[d] <= 0 && step == 1)
         return;
-    knk_node at = knl_axis_value(l, from, d);
+    knk_node at = kni_lower_axis_value(l, from, d);
     if (lo > 0)
         *pred = both(k, *pred, from_on(k, 0, at));
     if (p->hi.v[d] > 0)
@@ -310,28 +311,28 @@ static void pad_axis(kn_lower *l, const kn_rule *r, const kn_index *i, int d, kn
     from->axis[d].node = q;
 }
 
-static void pad_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void pad_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
-    kn_index *none = knl_index(l, 0, i), *from = knl_index(l, i->ndim, i);
+    kni_index *none = kni_lower_index(l, 0, i), *from = kni_lower_index(l, i->ndim, i);
     knk_node pred = KNK_NONE;
     if (!none || !from)
         return;
-    *y = knl_operand(l, 1, none, KNK_NONE, (kn_value2){KNK_NONE, KNK_NONE});
+    *y = kni_lower_operand(l, 1, none, KNK_NONE, (kni_pair){KNK_NONE, KNK_NONE});
     if (!kni_type_size(r->xt[0]))
         return;
     for (int d = 0; d < i->ndim; d++)
         pad_axis(l, r, i, d, from, &pred);
-    *y = knl_operand(l, 0, from, pred, *y);
+    *y = kni_lower_operand(l, 0, from, pred, *y);
 }
 
-const kn_prim kn_prim_pad = {
+const kni_prim knp_prim_pad = {
     .name = "pad",
     .n_in = 2,
     .n_out = 1,
     .linear_in = 3,
     .factors = "... i, -> ... j",
     .fields = kni_fields_pad,
-    .params_size = sizeof(kn_p_pad),
+    .params_size = sizeof(kni_p_pad),
     .type = pad_type,
     .jvp = knp_jvp_linear,
     .transpose = pad_transpose,
@@ -341,25 +342,26 @@ const kn_prim kn_prim_pad = {
 
 /* iota: each element is its position along one axis */
 
-static kn_error *iota_type(kn_rule *r, kn_type *y)
+static knx_error *iota_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_iota *p = r->params;
+    const kni_p_iota *p = r->params;
     KN_TRY(knp_accepts(p->dtype, KNP_NUMBERS));
     if (p->dimension < 0 || p->dimension >= p->shape.n)
         return knp_axis_error(p->dimension, p->shape.n);
     for (int i = 0; i < p->shape.n; i++)
         if (p->shape.v[i] < 0)
-            return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
+            return knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
     return knp_type_dims(r->arena, p->dtype, false, p->shape.n, p->shape.v, y);
 }
 
-static void iota_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void iota_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
-    const kn_p_iota *p = r->params;
-    *y = knp_value_cast(knl_kernel(l), KN_DT(I64), knp_real(knl_axis_value(l, i, (int)p->dimension)), p->dtype);
+    const kni_p_iota *p = r->params;
+    *y = knp_value_cast(kni_lower_kernel(l), KN_DT(I64), knp_real(kni_lower_axis_value(l, i, (int)p->dimension)),
+                        p->dtype);
 }
 
-const kn_prim kn_prim_iota = {
+const kni_prim knp_prim_iota = {
     .name = "iota",
     .n_in = 0,
     .n_out = 1,
@@ -368,7 +370,7 @@ const kn_prim kn_prim_iota = {
     .why_no_jvp = KN_WHY_INTEGERS,
     .why_no_transpose = KN_WHY_INTEGERS,
     .fields = kni_fields_iota,
-    .params_size = sizeof(kn_p_iota),
+    .params_size = sizeof(kni_p_iota),
     .type = iota_type,
     .batch = knp_batch_none,
     .pull = iota_pull,

@@ -14,24 +14,24 @@
 /* What all rows of this file share. */
 #define VIEW .n_in = 1, .n_out = 1, .bits = KN_VIEW, .linear_in = 1, .jvp = knp_jvp_linear, .cost = knp_cost_none
 
-static void index_zero(kn_index *in, int axis, int n_loop)
+static void index_zero(kni_index *in, int axis, int n_loop)
 {
-    kn_index_axis *a = &in->axis[axis];
+    kni_index_axis *a = &in->axis[axis];
     a->offset = 0;
     a->node = KNK_NONE;
     for (int i = 0; i < n_loop; i++)
         a->coef[i] = 0;
 }
 
-static void index_begin(const kn_index *out, int ndim, kn_index *in)
+static void index_begin(const kni_index *out, int ndim, kni_index *in)
 {
     in->n_loop = out->n_loop;
     in->ndim = ndim;
 }
 
-static kn_atom put_shape(const kn_rule *r, kn_atom v) { return knb_reshape(r->b, v, r->xt[0].ndim, r->xt[0].dim); }
+static kni_atom put_shape(const kni_rule *r, kni_atom v) { return knb_reshape(r->b, v, r->xt[0].ndim, r->xt[0].dim); }
 
-static kn_error *give_back_shape(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *give_back_shape(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     ct_in[0] = put_shape(r, ct[0]);
     return NULL;
@@ -39,33 +39,33 @@ static kn_error *give_back_shape(const kn_rule *r, const kn_atom *ct, kn_atom *c
 
 /* broadcast_in_dim: operand axis i becomes result axis broadcast_dimensions[i], repeated if its extent is 1 */
 
-static kn_error *broadcast_type(kn_rule *r, kn_type *y)
+static knx_error *broadcast_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_broadcast_in_dim *p = r->params;
+    const kni_p_broadcast_in_dim *p = r->params;
     KN_TRY(knp_check_count("broadcast_dimensions", p->broadcast_dimensions, r->xt->ndim));
     for (int i = 0; i < p->shape.n; i++)
         if (p->shape.v[i] < 0)
-            return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
+            return knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
     for (int i = 0; i < r->xt->ndim; i++) {
         int64_t d = p->broadcast_dimensions.v[i];
         if (d < 0 || d >= p->shape.n)
             return knp_axis_error(d, p->shape.n);
         if (i && d <= p->broadcast_dimensions.v[i - 1])
-            return knx_error(KN_ERROR_VALUE, "broadcast_dimensions must be strictly increasing");
+            return knx_error_new(KN_ERROR_VALUE, "broadcast_dimensions must be strictly increasing");
         if (r->xt->dim[i] != 1 && r->xt->dim[i] != p->shape.v[d]) {
-            kn_text from = {0}, to = {0};
-            return knx_error(KN_ERROR_VALUE, "cannot broadcast shape %s to shape %s",
-                             knx_show_shape(&from, r->xt->ndim, r->xt->dim),
-                             knx_show_shape(&to, p->shape.n, p->shape.v));
+            knx_text from = {0}, to = {0};
+            return knx_error_new(KN_ERROR_VALUE, "cannot broadcast shape %s to shape %s",
+                                 knx_show_shape(&from, r->xt->ndim, r->xt->dim),
+                                 knx_show_shape(&to, p->shape.n, p->shape.v));
         }
     }
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, p->shape.n, p->shape.v, y);
 }
 
-static kn_error *broadcast_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *broadcast_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    const kn_p_broadcast_in_dim *p = r->params;
-    kn_type x = r->xt[0];
+    const kni_p_broadcast_in_dim *p = r->params;
+    kni_type x = r->xt[0];
     knp_dims repeated = {0};
     for (int i = 0; i < p->shape.n; i++) {
         int from = x.ndim - 1;
@@ -74,14 +74,14 @@ static kn_error *broadcast_transpose(const kn_rule *r, const kn_atom *ct, kn_ato
         if (from < 0 || x.dim[from] != p->shape.v[i])
             repeated.v[repeated.n++] = i;
     }
-    kn_atom sum = repeated.n ? knb_reduce_sum(r->b, ct[0], repeated.n, repeated.v) : ct[0];
+    kni_atom sum = repeated.n ? knb_reduce_sum(r->b, ct[0], repeated.n, repeated.v) : ct[0];
     ct_in[0] = knb_reshape(r->b, sum, x.ndim, x.dim);
     return NULL;
 }
 
-static kn_error *broadcast_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *broadcast_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_broadcast_in_dim *p = r->params;
+    const kni_p_broadcast_in_dim *p = r->params;
     knp_dims shape = knp_insert(p->shape, 0, size), where = knp_axes_lift(p->broadcast_dimensions, 0);
     where = knp_insert(knp_ints(&where), 0, 0);
     y[0] = knb_broadcast_in_dim(r->b, knp_batched_at(r, 0, size, axis[0], 0), shape.n, shape.v, where.v);
@@ -90,9 +90,9 @@ static kn_error *broadcast_batch(const kn_rule *r, int64_t size, const int *axis
 }
 
 /* New axes of extent 1 and nothing repeated: else several elements of the result are one of the operand. */
-static kn_atom broadcast_put(const kn_rule *r, kn_atom v)
+static kni_atom broadcast_put(const kni_rule *r, kni_atom v)
 {
-    const kn_p_broadcast_in_dim *p = r->params;
+    const kni_p_broadcast_in_dim *p = r->params;
     for (int i = 0, from = 0; i < p->shape.n; i++) {
         bool old = from < r->xt[0].ndim && p->broadcast_dimensions.v[from] == i;
         if (p->shape.v[i] != (old ? r->xt[0].dim[from] : 1))
@@ -102,9 +102,9 @@ static kn_atom broadcast_put(const kn_rule *r, kn_atom v)
     return put_shape(r, v);
 }
 
-static void broadcast_map(const kn_rule *r, const kn_index *out, kn_index *in)
+static void broadcast_map(const kni_rule *r, const kni_index *out, kni_index *in)
 {
-    const kn_p_broadcast_in_dim *p = r->params;
+    const kni_p_broadcast_in_dim *p = r->params;
     index_begin(out, r->xt->ndim, in);
     for (int i = 0; i < r->xt->ndim; i++)
         if (r->xt->dim[i] == 1)
@@ -113,12 +113,12 @@ static void broadcast_map(const kn_rule *r, const kn_index *out, kn_index *in)
             knp_index_copy(out, (int)p->broadcast_dimensions.v[i], in, i);
 }
 
-const kn_prim kn_prim_broadcast_in_dim = {
+const kni_prim knp_prim_broadcast_in_dim = {
     .name = "broadcast_in_dim",
     VIEW,
     .factors = "... -> ... new",
     .fields = kni_fields_broadcast_in_dim,
-    .params_size = sizeof(kn_p_broadcast_in_dim),
+    .params_size = sizeof(kni_p_broadcast_in_dim),
     .type = broadcast_type,
     .transpose = broadcast_transpose,
     .batch = broadcast_batch,
@@ -129,36 +129,36 @@ const kn_prim kn_prim_broadcast_in_dim = {
 
 /* reshape: the same elements in C order */
 
-static kn_error *reshape_type(kn_rule *r, kn_type *y)
+static knx_error *reshape_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_reshape *p = r->params;
+    const kni_p_reshape *p = r->params;
     bool fits = true;
     for (int i = 0; i < p->new_sizes.n; i++)
         fits = fits && p->new_sizes.v[i] >= 0;
-    kn_error *e = fits ? knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, p->new_sizes.n, p->new_sizes.v, y) : NULL;
+    knx_error *e = fits ? knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, p->new_sizes.n, p->new_sizes.v, y) : NULL;
     if (fits && !e && kni_type_size(*y) == kni_type_size(*r->xt))
         return NULL;
     if (e && e->kind == KN_ERROR_MEMORY)
         return e;
     knx_error_release(e);
-    kn_text to = {0};
-    return knx_error(KN_ERROR_VALUE, "cannot reshape array of size %lld into shape %s",
-                     (long long)kni_type_size(*r->xt), knx_show_shape(&to, p->new_sizes.n, p->new_sizes.v));
+    knx_text to = {0};
+    return knx_error_new(KN_ERROR_VALUE, "cannot reshape array of size %lld into shape %s",
+                         (long long)kni_type_size(*r->xt), knx_show_shape(&to, p->new_sizes.n, p->new_sizes.v));
 }
 
-static kn_error *reshape_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *reshape_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_reshape *p = r->params;
+    const kni_p_reshape *p = r->params;
     knp_dims shape = knp_insert(p->new_sizes, 0, size);
     y[0] = knb_reshape(r->b, knp_batched_at(r, 0, size, axis[0], 0), shape.n, shape.v);
     axis_out[0] = 0;
     return NULL;
 }
 
-static bool reshape_map_exists(const kn_rule *r) { return kn_reshape_splits(r->xt, r->yt); }
+static bool reshape_map_exists(const kni_rule *r) { return knp_reshape_splits(r->xt, r->yt); }
 
 /* Axes of extent 1 come and go; the others stay in order, whole or in parts. */
-static void reshape_map(const kn_rule *r, const kn_index *out, kn_index *in)
+static void reshape_map(const kni_rule *r, const kni_index *out, kni_index *in)
 {
     index_begin(out, r->xt->ndim, in);
     for (int i = 0, j = 0; i < r->xt->ndim; i++) {
@@ -178,12 +178,12 @@ static void reshape_map(const kn_rule *r, const kn_index *out, kn_index *in)
     }
 }
 
-const kn_prim kn_prim_reshape = {
+const kni_prim knp_prim_reshape = {
     .name = "reshape",
     VIEW,
     .factors = "n -> m",
     .fields = kni_fields_reshape,
-    .params_size = sizeof(kn_p_reshape),
+    .params_size = sizeof(kni_p_reshape),
     .type = reshape_type,
     .transpose = give_back_shape,
     .batch = reshape_batch,
@@ -195,20 +195,21 @@ const kn_prim kn_prim_reshape = {
 
 /* squeeze: axes of extent 1 disappear */
 
-static kn_error *squeeze_type(kn_rule *r, kn_type *y)
+static knx_error *squeeze_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_dims *p = r->params;
+    const kni_p_dims *p = r->params;
     KN_TRY(knp_check_axes(p->dimensions, r->xt->ndim));
     for (int i = 0; i < p->dimensions.n; i++)
         if (r->xt->dim[p->dimensions.v[i]] != 1)
-            return knx_error(KN_ERROR_VALUE, "cannot select an axis to squeeze out which has size not equal to one");
+            return knx_error_new(KN_ERROR_VALUE,
+                                 "cannot select an axis to squeeze out which has size not equal to one");
     knp_dims rest = knp_axes_rest(p->dimensions, r->xt->ndim), shape = knp_dims_pick(*r->xt, knp_ints(&rest));
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, shape.n, shape.v, y);
 }
 
-static kn_error *squeeze_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *squeeze_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_dims *p = r->params;
+    const kni_p_dims *p = r->params;
     (void)size;
     knp_dims lifted = knp_axes_lift(p->dimensions, axis[0]);
     axis_out[0] = axis[0] - knp_axes_before(knp_ints(&lifted), axis[0]);
@@ -216,9 +217,9 @@ static kn_error *squeeze_batch(const kn_rule *r, int64_t size, const int *axis, 
     return NULL;
 }
 
-static void squeeze_map(const kn_rule *r, const kn_index *out, kn_index *in)
+static void squeeze_map(const kni_rule *r, const kni_index *out, kni_index *in)
 {
-    const kn_p_dims *p = r->params;
+    const kni_p_dims *p = r->params;
     index_begin(out, r->xt->ndim, in);
     for (int i = 0, j = 0; i < r->xt->ndim; i++)
         if (knp_contains(p->dimensions, i))
@@ -227,12 +228,12 @@ static void squeeze_map(const kn_rule *r, const kn_index *out, kn_index *in)
             knp_index_copy(out, j++, in, i);
 }
 
-const kn_prim kn_prim_squeeze = {
+const kni_prim knp_prim_squeeze = {
     .name = "squeeze",
     VIEW,
     .factors = "... one -> ...",
     .fields = kni_fields_dims,
-    .params_size = sizeof(kn_p_dims),
+    .params_size = sizeof(kni_p_dims),
     .type = squeeze_type,
     .transpose = give_back_shape,
     .batch = squeeze_batch,
@@ -243,34 +244,34 @@ const kn_prim kn_prim_squeeze = {
 
 /* transpose: result axis i is operand axis permutation[i] */
 
-static kn_error *transpose_type(kn_rule *r, kn_type *y)
+static knx_error *transpose_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_transpose *p = r->params;
+    const kni_p_transpose *p = r->params;
     if (p->permutation.n != r->xt->ndim)
-        return knx_error(KN_ERROR_VALUE, "axes don't match array");
+        return knx_error_new(KN_ERROR_VALUE, "axes don't match array");
     KN_TRY(knp_check_axes(p->permutation, r->xt->ndim));
     knp_dims shape = knp_dims_pick(*r->xt, p->permutation);
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, shape.n, shape.v, y);
 }
 
-static kn_atom transpose_put(const kn_rule *r, kn_atom v)
+static kni_atom transpose_put(const kni_rule *r, kni_atom v)
 {
-    const kn_p_transpose *p = r->params;
+    const kni_p_transpose *p = r->params;
     int64_t inverse[KN_MAX_NDIM] = {0};
     for (int i = 0; i < p->permutation.n; i++)
         inverse[p->permutation.v[i]] = i;
     return knb_transpose(r->b, v, inverse);
 }
 
-static kn_error *transpose_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *transpose_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     ct_in[0] = transpose_put(r, ct[0]);
     return NULL;
 }
 
-static kn_error *transpose_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *transpose_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_transpose *p = r->params;
+    const kni_p_transpose *p = r->params;
     (void)size;
     knp_dims lifted = knp_axes_lift(p->permutation, axis[0]);
     lifted = knp_insert(knp_ints(&lifted), 0, axis[0]);
@@ -279,20 +280,20 @@ static kn_error *transpose_batch(const kn_rule *r, int64_t size, const int *axis
     return NULL;
 }
 
-static void transpose_map(const kn_rule *r, const kn_index *out, kn_index *in)
+static void transpose_map(const kni_rule *r, const kni_index *out, kni_index *in)
 {
-    const kn_p_transpose *p = r->params;
+    const kni_p_transpose *p = r->params;
     index_begin(out, r->xt->ndim, in);
     for (int i = 0; i < r->xt->ndim; i++)
         knp_index_copy(out, i, in, (int)p->permutation.v[i]);
 }
 
-const kn_prim kn_prim_transpose = {
+const kni_prim knp_prim_transpose = {
     .name = "transpose",
     VIEW,
     .factors = "i j -> j i",
     .fields = kni_fields_transpose,
-    .params_size = sizeof(kn_p_transpose),
+    .params_size = sizeof(kni_p_transpose),
     .type = transpose_type,
     .transpose = transpose_transpose,
     .batch = transpose_batch,
@@ -303,24 +304,24 @@ const kn_prim kn_prim_transpose = {
 
 /* rev: some axes run backwards */
 
-static kn_error *rev_type(kn_rule *r, kn_type *y)
+static knx_error *rev_type(kni_rule *r, kni_type *y)
 {
-    KN_TRY(knp_check_axes(((const kn_p_dims *)r->params)->dimensions, r->xt->ndim));
+    KN_TRY(knp_check_axes(((const kni_p_dims *)r->params)->dimensions, r->xt->ndim));
     return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
-static kn_error *rev_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *rev_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     (void)size;
-    knp_dims lifted = knp_axes_lift(((const kn_p_dims *)r->params)->dimensions, axis[0]);
+    knp_dims lifted = knp_axes_lift(((const kni_p_dims *)r->params)->dimensions, axis[0]);
     y[0] = knb_rev(r->b, r->x[0], lifted.n, lifted.v);
     axis_out[0] = axis[0];
     return NULL;
 }
 
-static void rev_map(const kn_rule *r, const kn_index *out, kn_index *in)
+static void rev_map(const kni_rule *r, const kni_index *out, kni_index *in)
 {
-    const kn_p_dims *p = r->params;
+    const kni_p_dims *p = r->params;
     index_begin(out, r->xt->ndim, in);
     for (int i = 0; i < r->xt->ndim; i++) {
         knp_index_copy(out, i, in, i);
@@ -332,18 +333,18 @@ static void rev_map(const kn_rule *r, const kn_index *out, kn_index *in)
     }
 }
 
-static kn_atom rev_put(const kn_rule *r, kn_atom v)
+static kni_atom rev_put(const kni_rule *r, kni_atom v)
 {
-    kn_ints dimensions = ((const kn_p_dims *)r->params)->dimensions;
+    kni_ints dimensions = ((const kni_p_dims *)r->params)->dimensions;
     return knb_rev(r->b, v, dimensions.n, dimensions.v);
 }
 
-const kn_prim kn_prim_rev = {
+const kni_prim knp_prim_rev = {
     .name = "rev",
     VIEW,
     .factors = "... i -> ... j",
     .fields = kni_fields_dims,
-    .params_size = sizeof(kn_p_dims),
+    .params_size = sizeof(kni_p_dims),
     .type = rev_type,
     .transpose = knp_transpose_same,
     .batch = rev_batch,
@@ -354,11 +355,11 @@ const kn_prim kn_prim_rev = {
 
 /* slice: from start to limit by positive strides */
 
-static int64_t stride_of(const kn_p_slice *p, int axis) { return p->strides.n ? p->strides.v[axis] : 1; }
+static int64_t stride_of(const kni_p_slice *p, int axis) { return p->strides.n ? p->strides.v[axis] : 1; }
 
-static kn_error *slice_type(kn_rule *r, kn_type *y)
+static knx_error *slice_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_slice *p = r->params;
+    const kni_p_slice *p = r->params;
     KN_TRY(knp_check_count("start_indices", p->start_indices, r->xt->ndim));
     KN_TRY(knp_check_count("limit_indices", p->limit_indices, r->xt->ndim));
     if (p->strides.n)
@@ -367,20 +368,21 @@ static kn_error *slice_type(kn_rule *r, kn_type *y)
     for (int i = 0; i < r->xt->ndim; i++) {
         int64_t start = p->start_indices.v[i], limit = p->limit_indices.v[i], stride = stride_of(p, i);
         if (start < 0 || limit < start || limit > r->xt->dim[i])
-            return knx_error(KN_ERROR_VALUE, "start index %lld and limit index %lld do not fit axis %d of size %lld",
-                             (long long)start, (long long)limit, i, (long long)r->xt->dim[i]);
+            return knx_error_new(KN_ERROR_VALUE,
+                                 "start index %lld and limit index %lld do not fit axis %d of size %lld",
+                                 (long long)start, (long long)limit, i, (long long)r->xt->dim[i]);
         if (stride < 1)
-            return knx_error(KN_ERROR_VALUE, "strides must be positive, got %lld", (long long)stride);
+            return knx_error_new(KN_ERROR_VALUE, "strides must be positive, got %lld", (long long)stride);
         shape.v[i] = start == limit ? 0 : 1 + (limit - start - 1) / stride;
     }
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, shape.n, shape.v, y);
 }
 
 /* The slice put back between zeros: as many before, after and in between as were left out. */
-static kn_error *slice_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *slice_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    const kn_p_slice *p = r->params;
-    kn_type x = r->xt[0], y = r->yt[0];
+    const kni_p_slice *p = r->params;
+    kni_type x = r->xt[0], y = r->yt[0];
     int64_t hi[KN_MAX_NDIM], interior[KN_MAX_NDIM];
     for (int i = 0; i < x.ndim; i++) {
         int64_t stride = stride_of(p, i);
@@ -391,15 +393,15 @@ static kn_error *slice_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *c
     return NULL;
 }
 
-static bool is_stepped(const kn_p_slice *p, kn_type y, int axis) { return stride_of(p, axis) > 1 && y.dim[axis] > 1; }
+static bool is_stepped(const kni_p_slice *p, kni_type y, int axis) { return stride_of(p, axis) > 1 && y.dim[axis] > 1; }
 
-static kn_atom slice_put(const kn_rule *r, kn_atom v)
+static kni_atom slice_put(const kni_rule *r, kni_atom v)
 {
-    const kn_p_slice *p = r->params;
-    kn_builder *b = r->b;
-    kn_type x = r->xt[0], y = r->yt[0];
+    const kni_p_slice *p = r->params;
+    kni_builder *b = r->b;
+    kni_type x = r->xt[0], y = r->yt[0];
     kn_dtype index = KN_DT(I32);
-    kn_atom start[KN_MAX_NDIM];
+    kni_atom start[KN_MAX_NDIM];
     int64_t stride[KN_MAX_NDIM];
     bool steps = false;
     if (!kni_type_size(y) || kni_type_same_shape(x, y))
@@ -415,9 +417,9 @@ static kn_atom slice_put(const kn_rule *r, kn_atom v)
     return steps ? knb_strided_update(b, r->x[0], v, start, stride) : knb_dynamic_update_slice(b, r->x[0], v, start);
 }
 
-static kn_error *slice_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *slice_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    const kn_p_slice *p = r->params;
+    const kni_p_slice *p = r->params;
     knp_dims start = knp_insert(p->start_indices, axis[0], 0), limit = knp_insert(p->limit_indices, axis[0], size);
     knp_dims strides = knp_insert(p->strides, axis[0], 1);
     y[0] = knb_slice(r->b, r->x[0], start.v, limit.v, p->strides.n ? strides.v : NULL);
@@ -425,9 +427,9 @@ static kn_error *slice_batch(const kn_rule *r, int64_t size, const int *axis, kn
     return NULL;
 }
 
-static void slice_map(const kn_rule *r, const kn_index *out, kn_index *in)
+static void slice_map(const kni_rule *r, const kni_index *out, kni_index *in)
 {
-    const kn_p_slice *p = r->params;
+    const kni_p_slice *p = r->params;
     index_begin(out, r->xt->ndim, in);
     for (int i = 0; i < r->xt->ndim; i++) {
         int64_t stride = stride_of(p, i);
@@ -438,12 +440,12 @@ static void slice_map(const kn_rule *r, const kn_index *out, kn_index *in)
     }
 }
 
-const kn_prim kn_prim_slice = {
+const kni_prim knp_prim_slice = {
     .name = "slice",
     VIEW,
     .factors = "... i -> ... j",
     .fields = kni_fields_slice,
-    .params_size = sizeof(kn_p_slice),
+    .params_size = sizeof(kni_p_slice),
     .type = slice_type,
     .transpose = slice_transpose,
     .batch = slice_batch,

@@ -11,25 +11,25 @@
 #include "prim/rules.h"
 
 /* The same primitive of the tangents, or of the cotangents by another one: zeros are made. */
-static void same_of(const kn_rule *r, const kn_prim *p, int n_in, const kn_atom *t, const kn_type *types, int n_out,
-                    kn_atom *y)
+static void same_of(const kni_rule *r, const kni_prim *p, int n_in, const kni_atom *t, const kni_type *types, int n_out,
+                    kni_atom *y)
 {
-    kn_atom *in = knp_room(r->b, (size_t)n_in);
+    kni_atom *in = knp_room(r->b, (size_t)n_in);
     for (int i = 0; in && i < n_in; i++)
         in[i] = knb_instantiate(r->b, t[i], types[i]);
     if (in)
         knb_emit(r->b, p, r->params, n_in, in, y, n_out);
 }
 
-static void linear_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void linear_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     same_of(r, r->prim, r->n_in, tx, r->xt, r->n_out, ty);
 }
 
 /* The part of x between two places of an axis. */
-static kn_atom part(kn_builder *b, kn_atom x, int axis, int64_t first, int64_t end)
+static kni_atom part(kni_builder *b, kni_atom x, int axis, int64_t first, int64_t end)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     int64_t start[KN_MAX_NDIM], limit[KN_MAX_NDIM];
     for (int i = 0; i < t.ndim; i++) {
         start[i] = i == axis ? first : 0;
@@ -38,35 +38,36 @@ static kn_atom part(kn_builder *b, kn_atom x, int axis, int64_t first, int64_t e
     return knb_slice(b, x, start, limit, NULL);
 }
 
-static kn_error *one_axis_batch(const kn_rule *r, const kn_atom *x, int64_t axis, int at, kn_atom *y)
+static knx_error *one_axis_batch(const kni_rule *r, const kni_atom *x, int64_t axis, int at, kni_atom *y)
 {
-    knb_emit(r->b, r->prim, &(kn_p_axis){axis + (axis >= at)}, r->n_in, x, y, r->n_out);
+    knb_emit(r->b, r->prim, &(kni_p_axis){axis + (axis >= at)}, r->n_in, x, y, r->n_out);
     return NULL;
 }
 
 /* --- split ------------------------------------------------------------------------------------ */
 
-static kn_error *split_type(kn_rule *r, kn_type *y)
+static knx_error *split_type(kni_rule *r, kni_type *y)
 {
-    const kn_p_split *p = r->params;
+    const kni_p_split *p = r->params;
     int64_t sum = 0;
     if (p->axis < 0 || p->axis >= r->xt->ndim)
         return knp_axis_error(p->axis, r->xt->ndim);
     for (int i = 0; i < p->sizes.n; i++) {
         if (p->sizes.v[i] < 0) {
-            kn_text t = {0};
-            return knx_error(KN_ERROR_VALUE, "Sizes passed to split must be nonnegative, got %s",
-                             knx_show_shape(&t, p->sizes.n, p->sizes.v));
+            knx_text t = {0};
+            return knx_error_new(KN_ERROR_VALUE, "Sizes passed to split must be nonnegative, got %s",
+                                 knx_show_shape(&t, p->sizes.n, p->sizes.v));
         }
         sum += p->sizes.v[i] <= INT64_MAX - sum ? p->sizes.v[i] : 0;
     }
     if (sum != r->xt->dim[p->axis]) {
-        kn_text t = {0};
-        return knx_error(KN_ERROR_VALUE, "Sum of sizes %lld must be equal to dimension %lld of the operand shape %s",
-                         (long long)sum, (long long)p->axis, knx_show_shape(&t, r->xt->ndim, r->xt->dim));
+        knx_text t = {0};
+        return knx_error_new(KN_ERROR_VALUE,
+                             "Sum of sizes %lld must be equal to dimension %lld of the operand shape %s",
+                             (long long)sum, (long long)p->axis, knx_show_shape(&t, r->xt->ndim, r->xt->dim));
     }
     if (p->sizes.n > r->n_out)
-        return knx_error(KN_ERROR_VALUE, "has %d results", p->sizes.n);
+        return knx_error_new(KN_ERROR_VALUE, "has %d results", p->sizes.n);
     knp_dims d = knp_dims_of(*r->xt);
     for (int i = 0; i < p->sizes.n; i++) {
         d.v[p->axis] = p->sizes.v[i];
@@ -76,19 +77,19 @@ static kn_error *split_type(kn_rule *r, kn_type *y)
     return NULL;
 }
 
-static kn_error *split_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *split_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    kn_atom *in = knp_room(r->b, (size_t)r->n_out);
+    kni_atom *in = knp_room(r->b, (size_t)r->n_out);
     for (int i = 0; in && i < r->n_out; i++)
         in[i] = knb_instantiate(r->b, ct[i], r->yt[i]);
     if (in)
-        ct_in[0] = knb_concatenate(r->b, r->n_out, in, (int)((const kn_p_split *)r->params)->axis);
+        ct_in[0] = knb_concatenate(r->b, r->n_out, in, (int)((const kni_p_split *)r->params)->axis);
     return NULL;
 }
 
-static kn_error *split_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *split_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    kn_p_split p = *(const kn_p_split *)r->params;
+    kni_p_split p = *(const kni_p_split *)r->params;
     (void)size;
     p.axis += p.axis >= axis[0];
     knb_emit(r->b, r->prim, &p, 1, r->x, y, r->n_out);
@@ -97,22 +98,22 @@ static kn_error *split_batch(const kn_rule *r, int64_t size, const int *axis, kn
     return NULL;
 }
 
-static kn_error *split_expand(const kn_rule *r, kn_atom *y)
+static knx_error *split_expand(const kni_rule *r, kni_atom *y)
 {
-    const kn_p_split *p = r->params;
+    const kni_p_split *p = r->params;
     int64_t at = 0;
     for (int i = 0; i < p->sizes.n; at += p->sizes.v[i++])
         y[i] = part(r->b, r->x[0], (int)p->axis, at, at + p->sizes.v[i]);
     return NULL;
 }
 
-const kn_prim kn_prim_split = {
+const kni_prim knp_prim_split = {
     .name = "split",
     .n_in = 1,
     .n_out = -1,
     .linear_in = 1,
     .fields = kni_fields_split,
-    .params_size = sizeof(kn_p_split),
+    .params_size = sizeof(kni_p_split),
     .factors = "n m -> n p",
     .type = split_type,
     .jvp = linear_jvp,
@@ -125,22 +126,22 @@ const kn_prim kn_prim_split = {
 
 /* --- stack ------------------------------------------------------------------------------------ */
 
-static kn_error *shapes_error(const char *what, int n, const kn_type *x)
+static knx_error *shapes_error(const char *what, int n, const kni_type *x)
 {
-    kn_text t = {0};
+    knx_text t = {0};
     for (int i = 0; i < n; i++) {
         knx_text_add(&t, "%s", i ? ", " : "");
         knx_show_shape(&t, x[i].ndim, x[i].dim);
     }
-    return knx_error(KN_ERROR_VALUE, what, t.s);
+    return knx_error_new(KN_ERROR_VALUE, what, t.s);
 }
 
-static kn_error *stack_type(kn_rule *r, kn_type *y)
+static knx_error *stack_type(kni_rule *r, kni_type *y)
 {
-    int64_t axis = ((const kn_p_axis *)r->params)->axis;
+    int64_t axis = ((const kni_p_axis *)r->params)->axis;
     bool weak = true;
     if (r->n_in < 1)
-        return knx_error(KN_ERROR_VALUE, "expects at least one operand, got 0.");
+        return knx_error_new(KN_ERROR_VALUE, "expects at least one operand, got 0.");
     for (int i = 0; i < r->n_in; i++)
         if (r->xt[i].ndim != r->xt[0].ndim)
             return shapes_error("Cannot stack arrays with different numbers of dimensions: got %s.", r->n_in, r->xt);
@@ -148,52 +149,52 @@ static kn_error *stack_type(kn_rule *r, kn_type *y)
         if (!kni_type_same_shape(r->xt[i], r->xt[0]))
             return shapes_error("All input arrays must have the same shape. Got %s.", r->n_in, r->xt);
         if (r->xt[i].dtype != r->xt[0].dtype)
-            return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s.",
-                             r->xt[0].dtype->name, r->xt[i].dtype->name);
+            return knx_error_new(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s.",
+                                 r->xt[0].dtype->name, r->xt[i].dtype->name);
         weak = weak && r->xt[i].weak;
     }
     if (axis < 0 || axis > r->xt[0].ndim)
         return knp_axis_error(axis, r->xt[0].ndim + 1);
     if (r->xt[0].ndim == KN_MAX_NDIM)
-        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
+        return knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
     knp_dims d = knp_dims_of(r->xt[0]);
     d = knp_insert(knp_ints(&d), (int)axis, r->n_in);
     return knp_type_dims(r->arena, r->xt[0].dtype, weak, d.n, d.v, y);
 }
 
-static kn_error *stack_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *stack_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    kn_atom *parts = knp_room(r->b, (size_t)r->n_in);
+    kni_atom *parts = knp_room(r->b, (size_t)r->n_in);
     if (parts)
-        knb_emit(r->b, &kn_prim_unstack, r->params, 1, ct, parts, r->n_in);
+        knb_emit(r->b, &knp_prim_unstack, r->params, 1, ct, parts, r->n_in);
     for (int i = 0; parts && i < r->n_in; i++)
         if (r->x[i] == KN_ATOM_LINEAR)
             ct_in[i] = parts[i];
     return NULL;
 }
 
-static kn_error *stack_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *stack_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    int64_t at = ((const kn_p_axis *)r->params)->axis;
+    int64_t at = ((const kni_p_axis *)r->params)->axis;
     bool alike = true;
     for (int i = 1; i < r->n_in; i++)
         alike = alike && axis[i] == axis[0];
     if (alike) { /* behind the new axis the batch axis comes one later */
         axis_out[0] = axis[0] + (at <= axis[0]);
-        knb_emit(r->b, r->prim, &(kn_p_axis){at + (at > axis[0])}, r->n_in, r->x, y, 1);
+        knb_emit(r->b, r->prim, &(kni_p_axis){at + (at > axis[0])}, r->n_in, r->x, y, 1);
         return NULL;
     }
-    kn_atom *in = knp_room(r->b, (size_t)r->n_in);
+    kni_atom *in = knp_room(r->b, (size_t)r->n_in);
     for (int i = 0; in && i < r->n_in; i++)
         in[i] = knp_batched_at(r, i, size, axis[i], 0);
     axis_out[0] = 0;
     return in ? one_axis_batch(r, in, at, 0, y) : NULL;
 }
 
-static kn_error *stack_expand(const kn_rule *r, kn_atom *y)
+static knx_error *stack_expand(const kni_rule *r, kni_atom *y)
 {
-    int64_t axis = ((const kn_p_axis *)r->params)->axis;
-    kn_atom *in = knp_room(r->b, (size_t)r->n_in);
+    int64_t axis = ((const kni_p_axis *)r->params)->axis;
+    kni_atom *in = knp_room(r->b, (size_t)r->n_in);
     knp_dims d = knp_dims_of(r->xt[0]);
     d = knp_insert(knp_ints(&d), (int)axis, 1);
     for (int i = 0; in && i < r->n_in; i++)
@@ -203,13 +204,13 @@ static kn_error *stack_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-const kn_prim kn_prim_stack = {
+const kni_prim knp_prim_stack = {
     .name = "stack",
     .n_in = -1,
     .n_out = 1,
     .linear_in = UINT32_MAX,
     .fields = kni_fields_axis,
-    .params_size = sizeof(kn_p_axis),
+    .params_size = sizeof(kni_p_axis),
     .factors = "... -> n ...",
     .type = stack_type,
     .jvp = linear_jvp,
@@ -221,13 +222,13 @@ const kn_prim kn_prim_stack = {
 
 /* --- unstack ---------------------------------------------------------------------------------- */
 
-static kn_error *unstack_type(kn_rule *r, kn_type *y)
+static knx_error *unstack_type(kni_rule *r, kni_type *y)
 {
-    int64_t axis = ((const kn_p_axis *)r->params)->axis;
+    int64_t axis = ((const kni_p_axis *)r->params)->axis;
     if (axis < 0 || axis >= r->xt->ndim)
         return knp_axis_error(axis, r->xt->ndim);
     if (r->xt->dim[axis] > r->n_out)
-        return knx_error(KN_ERROR_VALUE, "has %lld results", (long long)r->xt->dim[axis]);
+        return knx_error_new(KN_ERROR_VALUE, "has %lld results", (long long)r->xt->dim[axis]);
     r->n_out = (int)r->xt->dim[axis];
     knp_dims d = knp_dims_without(*r->xt, (int)axis);
     for (int i = 0; i < r->n_out; i++)
@@ -235,36 +236,36 @@ static kn_error *unstack_type(kn_rule *r, kn_type *y)
     return NULL;
 }
 
-static kn_error *unstack_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *unstack_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
-    same_of(r, &kn_prim_stack, r->n_out, ct, r->yt, 1, ct_in);
+    same_of(r, &knp_prim_stack, r->n_out, ct, r->yt, 1, ct_in);
     return NULL;
 }
 
-static kn_error *unstack_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *unstack_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    int64_t at = ((const kn_p_axis *)r->params)->axis;
+    int64_t at = ((const kni_p_axis *)r->params)->axis;
     (void)size;
     for (int i = 0; i < r->n_out; i++)
         axis_out[i] = axis[0] - (at < axis[0]);
     return one_axis_batch(r, r->x, at, axis[0], y);
 }
 
-static kn_error *unstack_expand(const kn_rule *r, kn_atom *y)
+static knx_error *unstack_expand(const kni_rule *r, kni_atom *y)
 {
-    int64_t axis = ((const kn_p_axis *)r->params)->axis;
+    int64_t axis = ((const kni_p_axis *)r->params)->axis;
     for (int i = 0; i < r->n_out; i++)
         y[i] = knb_squeeze(r->b, part(r->b, r->x[0], (int)axis, i, i + 1), 1, &axis);
     return NULL;
 }
 
-const kn_prim kn_prim_unstack = {
+const kni_prim knp_prim_unstack = {
     .name = "unstack",
     .n_in = 1,
     .n_out = -1,
     .linear_in = 1,
     .fields = kni_fields_axis,
-    .params_size = sizeof(kn_p_axis),
+    .params_size = sizeof(kni_p_axis),
     .factors = "n ... -> ...",
     .type = unstack_type,
     .jvp = linear_jvp,
@@ -277,24 +278,25 @@ const kn_prim kn_prim_unstack = {
 
 /* --- tile ------------------------------------------------------------------------------------- */
 
-static kn_error *tile_type(kn_rule *r, kn_type *y)
+static knx_error *tile_type(kni_rule *r, kni_type *y)
 {
-    kn_ints reps = ((const kn_p_tile *)r->params)->reps;
+    kni_ints reps = ((const kni_p_tile *)r->params)->reps;
     knp_dims d = knp_dims_of(*r->xt);
     if (reps.n != r->xt->ndim)
-        return knx_error(KN_ERROR_TYPE, "reps length must be equal to the ndim of x, got len(reps)=%d and x.ndim=%d.",
-                         reps.n, r->xt->ndim);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "reps length must be equal to the ndim of x, got len(reps)=%d and x.ndim=%d.", reps.n,
+                             r->xt->ndim);
     for (int i = 0; i < d.n; i++) {
         if (reps.v[i] < 0)
-            return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
+            return knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
         if (__builtin_mul_overflow(d.v[i], reps.v[i], &d.v[i]))
-            return knx_error(KN_ERROR_VALUE, "array is too big");
+            return knx_error_new(KN_ERROR_VALUE, "array is too big");
     }
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, y);
 }
 
 /* Every axis that is repeated as two: the copies, then the axis itself. `copies`: which ones. */
-static knp_dims tiled(kn_type x, kn_ints reps, knp_dims *copies)
+static knp_dims tiled(kni_type x, kni_ints reps, knp_dims *copies)
 {
     knp_dims d = {0};
     *copies = (knp_dims){0};
@@ -309,57 +311,58 @@ static knp_dims tiled(kn_type x, kn_ints reps, knp_dims *copies)
     return d;
 }
 
-static bool too_deep(const kn_rule *r)
+static bool too_deep(const kni_rule *r)
 {
-    kn_ints reps = ((const kn_p_tile *)r->params)->reps;
+    kni_ints reps = ((const kni_p_tile *)r->params)->reps;
     int n = r->xt[0].ndim;
     for (int i = 0; i < reps.n; i++)
         n += reps.v[i] != 1;
     if (n > KN_MAX_NDIM)
-        knb_fail(r->b, knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d, found %d",
-                                 KN_MAX_NDIM, n));
+        knb_fail(r->b,
+                 knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d, found %d",
+                               KN_MAX_NDIM, n));
     return n > KN_MAX_NDIM;
 }
 
-static kn_error *tile_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *tile_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     knp_dims copies, d;
     if (too_deep(r))
         return NULL;
-    d = tiled(r->xt[0], ((const kn_p_tile *)r->params)->reps, &copies);
-    kn_atom x = knb_reshape(r->b, ct[0], d.n, d.v);
+    d = tiled(r->xt[0], ((const kni_p_tile *)r->params)->reps, &copies);
+    kni_atom x = knb_reshape(r->b, ct[0], d.n, d.v);
     ct_in[0] = copies.n ? knb_reduce_sum(r->b, x, copies.n, copies.v) : x;
     return NULL;
 }
 
-static kn_error *tile_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *tile_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     (void)size;
-    knp_dims reps = knp_insert(((const kn_p_tile *)r->params)->reps, axis[0], 1);
-    y[0] = knb_emit1(r->b, r->prim, &(kn_p_tile){knp_ints(&reps)}, 1, r->x);
+    knp_dims reps = knp_insert(((const kni_p_tile *)r->params)->reps, axis[0], 1);
+    y[0] = knb_emit1(r->b, r->prim, &(kni_p_tile){knp_ints(&reps)}, 1, r->x);
     axis_out[0] = axis[0];
     return NULL;
 }
 
-static kn_error *tile_expand(const kn_rule *r, kn_atom *y)
+static knx_error *tile_expand(const kni_rule *r, kni_atom *y)
 {
     knp_dims copies, d;
     if (too_deep(r))
         return NULL;
-    d = tiled(r->xt[0], ((const kn_p_tile *)r->params)->reps, &copies);
+    d = tiled(r->xt[0], ((const kni_p_tile *)r->params)->reps, &copies);
     knp_dims own = knp_axes_rest(knp_ints(&copies), d.n);
-    kn_atom x = copies.n ? knb_broadcast_in_dim(r->b, r->x[0], d.n, d.v, own.v) : r->x[0];
+    kni_atom x = copies.n ? knb_broadcast_in_dim(r->b, r->x[0], d.n, d.v, own.v) : r->x[0];
     y[0] = knb_reshape(r->b, x, r->yt[0].ndim, r->yt[0].dim);
     return NULL;
 }
 
-const kn_prim kn_prim_tile = {
+const kni_prim knp_prim_tile = {
     .name = "tile",
     .n_in = 1,
     .n_out = 1,
     .linear_in = 1,
     .fields = kni_fields_tile,
-    .params_size = sizeof(kn_p_tile),
+    .params_size = sizeof(kni_p_tile),
     .factors = "n -> m",
     .type = tile_type,
     .jvp = knp_jvp_linear,

@@ -6,7 +6,7 @@
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-void knp_window_read(const kn_p_window *p, bool dilated, kn_type x, const kn_type *y, knp_window *w)
+void knp_window_read(const kni_p_window *p, bool dilated, kni_type x, const kni_type *y, knp_window *w)
 {
     w->n = x.ndim;
     w->positions = 1;
@@ -24,7 +24,7 @@ void knp_window_read(const kn_p_window *p, bool dilated, kn_type x, const kn_typ
     }
 }
 
-static void show_list(kn_text *t, kn_ints v)
+static void show_list(knx_text *t, kni_ints v)
 {
     knx_text_add(t, "(");
     for (int i = 0; i < v.n; i++)
@@ -32,43 +32,44 @@ static void show_list(kn_text *t, kn_ints v)
     knx_text_add(t, v.n == 1 ? ",)" : ")");
 }
 
-static kn_error *check_elements(const char *name, kn_ints v, int64_t least)
+static knx_error *check_elements(const char *name, kni_ints v, int64_t least)
 {
     for (int i = 0; i < v.n; i++)
         if (v.v[i] < least) {
-            kn_text t = {0};
+            knx_text t = {0};
             show_list(&t, v);
-            return knx_error(KN_ERROR_TYPE, "%s must have every element be %s, got %s.", name,
-                             least ? "strictly positive" : "nonnegative", t.s);
+            return knx_error_new(KN_ERROR_TYPE, "%s must have every element be %s, got %s.", name,
+                                 least ? "strictly positive" : "nonnegative", t.s);
         }
     return NULL;
 }
 
-static kn_error *check_length(const char *name, kn_ints v, kn_ints window)
+static knx_error *check_length(const char *name, kni_ints v, kni_ints window)
 {
-    kn_text s = {0}, t = {0};
+    knx_text s = {0}, t = {0};
     if (v.n == window.n)
         return NULL;
     show_list(&s, v);
     show_list(&t, window);
-    return knx_error(KN_ERROR_TYPE, "got inconsistent %s and window_dimensions: got %s %s and window_dimensions %s.",
-                     name, name, s.s, t.s);
+    return knx_error_new(KN_ERROR_TYPE,
+                         "got inconsistent %s and window_dimensions: got %s %s and window_dimensions %s.", name, name,
+                         s.s, t.s);
 }
 
-static kn_error *check_dilation(kn_ints v)
+static knx_error *check_dilation(kni_ints v)
 {
     for (int i = 0; i < v.n; i++)
         if (v.v[i] < 1) {
-            kn_text t = {0};
+            knx_text t = {0};
             show_list(&t, v);
-            return knx_error(KN_ERROR_TYPE, "All dilations must be positive, got %s.", t.s);
+            return knx_error_new(KN_ERROR_TYPE, "All dilations must be positive, got %s.", t.s);
         }
     return NULL;
 }
 
-static kn_error *check_lists(const kn_p_window *p, bool dilated, kn_type x)
+static knx_error *check_lists(const kni_p_window *p, bool dilated, kni_type x)
 {
-    kn_ints w = p->window_dimensions;
+    kni_ints w = p->window_dimensions;
     KN_TRY(check_elements("window_dimensions", w, 1));
     KN_TRY(check_elements("window_strides", p->window_strides, 1));
     if (dilated) {
@@ -76,12 +77,12 @@ static kn_error *check_lists(const kn_p_window *p, bool dilated, kn_type x)
         KN_TRY(check_elements("window_dilation", p->window_dilation, 0));
     }
     if (x.ndim != w.n) {
-        kn_text s = {0}, t = {0};
+        knx_text s = {0}, t = {0};
         show_list(&t, w);
-        return knx_error(KN_ERROR_TYPE,
-                         "got the wrong number of window_dimensions for operand: got operand shape %s with "
-                         "window_dimensions %s.",
-                         knx_show_shape(&s, x.ndim, x.dim), t.s);
+        return knx_error_new(KN_ERROR_TYPE,
+                             "got the wrong number of window_dimensions for operand: got operand shape %s with "
+                             "window_dimensions %s.",
+                             knx_show_shape(&s, x.ndim, x.dim), t.s);
     }
     KN_TRY(check_length("window_strides", p->window_strides, w));
     if (dilated) {
@@ -101,7 +102,7 @@ static bool spread(int64_t n, int64_t dilation, int64_t *out)
     return n == 0 || (!__builtin_mul_overflow(n - 1, dilation, out) && !__builtin_add_overflow(*out, 1, out));
 }
 
-kn_error *knp_window_counts(const kn_p_window *p, bool dilated, kn_type x, knp_dims *counts)
+knx_error *knp_window_counts(const kni_p_window *p, bool dilated, kni_type x, knp_dims *counts)
 {
     knp_window w;
     KN_TRY(check_lists(p, dilated, x));
@@ -113,22 +114,23 @@ kn_error *knp_window_counts(const kn_p_window *p, bool dilated, kn_type x, knp_d
         if (!spread(a->extent, a->base, &all) || !spread(a->size, a->step, &window) ||
             __builtin_add_overflow(all, a->lo, &all) || __builtin_add_overflow(all, p->hi.v[d], &all) ||
             __builtin_sub_overflow(all, window, &left))
-            return knx_error(KN_ERROR_MEMORY, "axis %d is too large with its padding and dilations", d);
+            return knx_error_new(KN_ERROR_MEMORY, "axis %d is too large with its padding and dilations", d);
         counts->v[d] = left < 0 ? 0 : left / a->stride + 1;
     }
     return NULL;
 }
 
-kn_error *knp_window_type(const kn_p_window *p, bool dilated, kn_type x, kn_dtype d, bool weak, kn_arena *a, kn_type *y)
+knx_error *knp_window_type(const kni_p_window *p, bool dilated, kni_type x, kn_dtype d, bool weak, knx_arena *a,
+                           kni_type *y)
 {
     knp_dims counts;
     KN_TRY(knp_window_counts(p, dilated, x, &counts));
     return knp_type_dims(a, d, weak, counts.n, counts.v, y);
 }
 
-kn_p_window knp_window_insert(const kn_p_window *p, bool dilated, int at, int64_t size, knp_window_lists *lists)
+kni_p_window knp_window_insert(const kni_p_window *p, bool dilated, int at, int64_t size, knp_window_lists *lists)
 {
-    kn_p_window q = *p;
+    kni_p_window q = *p;
     lists->lo = knp_insert(p->lo, at, 0);
     lists->hi = knp_insert(p->hi, at, 0);
     lists->window_dimensions = knp_insert(p->window_dimensions, at, 1);
@@ -156,8 +158,8 @@ knk_node knp_extreme_node(knk_builder *k, kn_dtype d, bool largest)
 {
     if (knx_is_float(d))
         return knk_const_double(k, knp_node_dtype(d), largest ? -(double)INFINITY : (double)INFINITY);
-    kn_scalar_bits bits = knx_scalar_extreme(d, !largest);
-    return knk_const(k, (kn_dtype_id)d->id, knx_scalar_word(d->size, &bits));
+    knx_scalar_bits bits = knx_scalar_extreme(d, !largest);
+    return knk_const(k, (knx_dtype_id)d->id, knx_scalar_word(d->size, &bits));
 }
 
 knk_node knp_both(knk_builder *k, knk_node a, knk_node b)
@@ -166,37 +168,37 @@ knk_node knp_both(knk_builder *k, knk_node a, knk_node b)
 }
 
 /* The position along an axis, less a number of the launch. */
-static knk_node less(kn_lower *l, const kn_index *i, int axis, int64_t number)
+static knk_node less(kni_lower *l, const kni_index *i, int axis, int64_t number)
 {
-    kn_index *at = knl_index(l, 1, i);
+    kni_index *at = kni_lower_index(l, 1, i);
     if (!at)
         return KNK_NONE;
     knp_index_copy(i, axis, at, 0);
     at->axis[0].offset -= number;
-    return knl_axis_value(l, at, 0);
+    return kni_lower_axis_value(l, at, 0);
 }
 
-knk_node knp_not_below(kn_lower *l, const kn_index *i, int axis, int64_t low, knk_node pred)
+knk_node knp_not_below(kni_lower *l, const kni_index *i, int axis, int64_t low, knk_node pred)
 {
-    knk_builder *k = knl_kernel(l);
+    knk_builder *k = kni_lower_kernel(l);
     knk_node at = less(l, i, axis, low);
     return knp_both(k, pred, knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I64, 0), at));
 }
 
-knk_node knp_below(kn_lower *l, const kn_index *i, int axis, int64_t end, knk_node pred)
+knk_node knp_below(kni_lower *l, const kni_index *i, int axis, int64_t end, knk_node pred)
 {
-    knk_builder *k = knl_kernel(l);
+    knk_builder *k = kni_lower_kernel(l);
     knk_node at = less(l, i, axis, end);
     return knp_both(k, pred, knk_binary(k, KNK_LT, at, knk_const_int(k, KN_ID_I64, 0)));
 }
 
 /* --- the positions of a window in a kernel ------------------------------------------------------ */
 
-bool knp_places_new(kn_lower *l, knp_places_room *room, int axis, int n, const kn_index *like)
+bool knp_places_new(kni_lower *l, knp_places_room *room, int axis, int n, const kni_index *like)
 {
     knp_places *p = &room->axis[axis];
     int at = room->used;
-    *p = (knp_places){n, knl_index(l, n, like), room->pred + at, room->number + at, room->node + at};
+    *p = (knp_places){n, kni_lower_index(l, n, like), room->pred + at, room->number + at, room->node + at};
     if (room->used + n > 2 * KNP_MAX_POSITIONS || !p->at)
         return false;
     room->used += n;
@@ -253,17 +255,17 @@ int64_t knp_window_holds(const knp_window_axis *a)
 }
 
 typedef struct walker {
-    kn_lower *l;
-    const kn_index *i; /* which window */
+    kni_lower *l;
+    const kni_index *i; /* which window */
     bool every;
     knp_places_room room;
 } walker;
 
 /* Position k of window i along axis d, in front of which the operand has `lo` places. */
-static void position(const walker *w, const knp_window_axis *a, int d, int64_t k, kn_index *to, int c)
+static void position(const walker *w, const knp_window_axis *a, int d, int64_t k, kni_index *to, int c)
 {
-    kn_index_axis *x = &to->axis[c];
-    knk_builder *b = knl_kernel(w->l);
+    kni_index_axis *x = &to->axis[c];
+    knk_builder *b = kni_lower_kernel(w->l);
     knp_index_copy(w->i, d, to, c);
     x->offset = x->offset * a->stride + k * a->step - a->lo;
     for (int j = 0; j < w->i->n_loop; j++)
@@ -284,9 +286,9 @@ static bool inside(const walker *w, knp_places *p, int c, int64_t least, int64_t
     return true;
 }
 
-static void computed(kn_index *at, int c, int64_t offset, knk_node node)
+static void computed(kni_index *at, int c, int64_t offset, knk_node node)
 {
-    kn_index_axis *x = &at->axis[c];
+    kni_index_axis *x = &at->axis[c];
     x->offset = offset;
     memset(x->coef, 0, (size_t)at->n_loop * sizeof *x->coef);
     x->node = node;
@@ -295,7 +297,7 @@ static void computed(kn_index *at, int c, int64_t offset, knk_node node)
 /* Of all positions, tested one by one if need be. */
 static bool find_each(walker *w, const knp_window_axis *a, int d, bool tested)
 {
-    knk_builder *k = knl_kernel(w->l);
+    knk_builder *k = kni_lower_kernel(w->l);
     int64_t all;
     int n = 0;
     spread(a->extent, a->base, &all);
@@ -311,7 +313,7 @@ static bool find_each(walker *w, const knp_window_axis *a, int d, bool tested)
             continue;
         p->number[n] = ever ? pos : ~pos;
         if (ever && tested) {
-            knk_node at = knl_axis_value(w->l, p->at, n), q = knp_divide(k, at, a->base, most);
+            knk_node at = kni_lower_axis_value(w->l, p->at, n), q = knp_divide(k, at, a->base, most);
             knk_node back = knk_binary(k, KNK_MUL, q, knk_const_int(k, KN_ID_I64, a->base));
             p->pred[n] = knp_both(k, p->pred[n], knk_binary(k, KNK_EQ, back, at));
             computed(p->at, n, 0, q);
@@ -337,7 +339,7 @@ static bool find_regular(walker *w, const knp_window_axis *a, int d)
 /* The first position with an element is r, and then each one `base` further on. */
 static bool find_shifted(walker *w, const knp_window_axis *a, int d)
 {
-    knk_builder *k = knl_kernel(w->l);
+    knk_builder *k = kni_lower_kernel(w->l);
     int64_t bias = a->lo > 0 ? quotient_up(a->lo, a->base) : 0, count = knp_window_holds(a), n = 0;
     int64_t end = (a->count - 1) * a->stride - a->lo; /* where the last window begins */
     if (!knp_places_new(w->l, &w->room, d, (int)count, w->i))
@@ -345,9 +347,9 @@ static bool find_shifted(walker *w, const knp_window_axis *a, int d)
     knp_places *p = &w->room.axis[d];
     position(w, a, d, 0, p->at, 0);
     p->at->axis[0].offset += bias * a->base;
-    knk_node begin = knl_axis_value(w->l, p->at, 0);
+    knk_node begin = kni_lower_axis_value(w->l, p->at, 0);
     p->at->axis[0].offset += a->base - 1;
-    knk_node q = knp_divide(k, knl_axis_value(w->l, p->at, 0), a->base, end + (bias + 1) * a->base);
+    knk_node q = knp_divide(k, kni_lower_axis_value(w->l, p->at, 0), a->base, end + (bias + 1) * a->base);
     knk_node r = knk_binary(k, KNK_SUB, knk_binary(k, KNK_MUL, q, knk_const_int(k, KN_ID_I64, a->base)), begin);
     for (int64_t j = 0; j < count; j++) {
         int c = (int)n;
@@ -367,7 +369,7 @@ static bool find_shifted(walker *w, const knp_window_axis *a, int d)
 /* Element e has position lo + e * base - o * stride in window o, if that is one. */
 static bool find_scarce(walker *w, const knp_window_axis *a, int d)
 {
-    kn_index *own = knl_index(w->l, 1, w->i);
+    kni_index *own = kni_lower_index(w->l, 1, w->i);
     int n = 0;
     if (!own || !knp_places_new(w->l, &w->room, d, (int)a->extent, w->i))
         return false;
@@ -393,11 +395,11 @@ static bool find_scarce(walker *w, const knp_window_axis *a, int d)
 }
 
 /* Where one axis says that there is never an element there is none. */
-bool knp_places_walk(kn_lower *l, const kn_index *like, int n, const knp_places_room *room, knp_window_visit *visit,
+bool knp_places_walk(kni_lower *l, const kni_index *like, int n, const knp_places_room *room, knp_window_visit *visit,
                      void *env)
 {
-    knk_builder *k = knl_kernel(l);
-    kn_index *in = knl_index(l, n, like);
+    knk_builder *k = kni_lower_kernel(l);
+    kni_index *in = kni_lower_index(l, n, like);
     int at[KN_MAX_NDIM] = {0};
     for (int d = 0; d < n; d++)
         if (!room->axis[d].n)
@@ -425,7 +427,7 @@ bool knp_places_walk(kn_lower *l, const kn_index *like, int n, const knp_places_
     return in != NULL;
 }
 
-bool knp_window_walk(kn_lower *l, const knp_window *w, const kn_index *i, bool every, knp_window_visit *visit,
+bool knp_window_walk(kni_lower *l, const knp_window *w, const kni_index *i, bool every, knp_window_visit *visit,
                      void *env)
 {
     walker k = {.l = l, .i = i, .every = every};

@@ -14,19 +14,19 @@ enum { KNP_MAX_POSITIONS = 64 }; /* that a kernel looks at one after the other; 
 
 /* Of an operand with the extents of x. dilated: the row has fields for the dilations. y: the type of the windows, or
  * NULL (then `count` is 0). */
-void knp_window_read(const kn_p_window *p, bool dilated, kn_type x, const kn_type *y, knp_window *w);
+void knp_window_read(const kni_p_window *p, bool dilated, kni_type x, const kni_type *y, knp_window *w);
 /* How many windows there are along each axis; JAX's TypeErrors. */
-kn_error *knp_window_counts(const kn_p_window *p, bool dilated, kn_type x, knp_dims *counts);
+knx_error *knp_window_counts(const kni_p_window *p, bool dilated, kni_type x, knp_dims *counts);
 /* The type of one number per window. */
-kn_error *knp_window_type(const kn_p_window *p, bool dilated, kn_type x, kn_dtype d, bool weak, kn_arena *a,
-                          kn_type *y);
+knx_error *knp_window_type(const kni_p_window *p, bool dilated, kni_type x, kn_dtype d, bool weak, knx_arena *a,
+                          kni_type *y);
 
 typedef struct knp_window_lists {
     knp_dims base_dilation, lo, hi, window_dilation, window_dimensions, window_strides, shape;
 } knp_window_lists;
 /* The same windows with one more axis in front of axis `at`, of extent `size`, along which each position is a window.
  * Points into *lists. */
-kn_p_window knp_window_insert(const kn_p_window *p, bool dilated, int at, int64_t size, knp_window_lists *lists);
+kni_p_window knp_window_insert(const kni_p_window *p, bool dilated, int at, int64_t size, knp_window_lists *lists);
 
 /* The identity of the larger or the smaller as a kernel constant: the lowest or the highest number. */
 knk_node knp_extreme_node(knk_builder *k, kn_dtype d, bool largest);
@@ -35,13 +35,13 @@ knk_node knp_extreme_node(knk_builder *k, kn_dtype d, bool largest);
 
 knk_node knp_both(knk_builder *k, knk_node a, knk_node b); /* and; KNK_NONE: true */
 /* low <= the position along the axis, and below `end` */
-knk_node knp_not_below(kn_lower *l, const kn_index *i, int axis, int64_t low, knk_node pred);
-knk_node knp_below(kn_lower *l, const kn_index *i, int axis, int64_t end, knk_node pred);
+knk_node knp_not_below(kni_lower *l, const kni_index *i, int axis, int64_t low, knk_node pred);
+knk_node knp_below(kni_lower *l, const kni_index *i, int axis, int64_t end, knk_node pred);
 
 /* The places that may count along one axis: at[axis] of `at`, each where its pred holds. */
 typedef struct knp_places {
     int n;
-    kn_index *at;
+    kni_index *at;
     knk_node *pred;  /* KNK_NONE: always */
     int64_t *number; /* what the place adds to the position in the window; ~number: there is never an element */
     knk_node *node;  /* an int64 that it adds, too; KNK_NONE: nothing */
@@ -52,16 +52,16 @@ typedef struct knp_places_room {
     int64_t number[2 * KNP_MAX_POSITIONS];
     knp_places axis[KN_MAX_NDIM];
 } knp_places_room;
-bool knp_places_new(kn_lower *l, knp_places_room *room, int axis, int n, const kn_index *like);
+bool knp_places_new(kni_lower *l, knp_places_room *room, int axis, int n, const kni_index *like);
 
 /* How many elements a window may hold along an axis. */
 int64_t knp_window_holds(const knp_window_axis *a);
 /* The elements that window i holds: `visit` is called for each in C order of the positions. With `every` it is for all
  * positions: `in` is NULL where there is never an element, and `position` is right. Returns false after a failure. */
-typedef void knp_window_visit(void *env, int64_t position, knk_node node, const kn_index *in, knk_node pred);
-bool knp_window_walk(kn_lower *l, const knp_window *w, const kn_index *i, bool every, knp_window_visit *visit,
+typedef void knp_window_visit(void *env, int64_t position, knk_node node, const kni_index *in, knk_node pred);
+bool knp_window_walk(kni_lower *l, const knp_window *w, const kni_index *i, bool every, knp_window_visit *visit,
                      void *env);
 /* All combinations of the places of n axes, in C order, and the sums of what they add to the position. */
-bool knp_places_walk(kn_lower *l, const kn_index *like, int n, const knp_places_room *room, knp_window_visit *visit,
+bool knp_places_walk(kni_lower *l, const kni_index *like, int n, const knp_places_room *room, knp_window_visit *visit,
                      void *env);
 #endif

@@ -10,22 +10,22 @@
 #include "prim/body.h"
 #include "prim/window/window.h"
 
-typedef kn_p_window params_t;
+typedef kni_p_window params_t;
 
 /* --- the elements at one position of all windows ------------------------------------------------- */
 
 typedef struct positions {
-    kn_builder *b;
+    kni_builder *b;
     knp_window w;
     knp_dims lo, hi, between, counts;
-    bool pads;    /* some position has no element */
-    kn_atom mask; /* where elements are, with the padding; KN_ATOM_NONE: no one asked */
+    bool pads;     /* some position has no element */
+    kni_atom mask; /* where elements are, with the padding; KN_ATOM_NONE: no one asked */
     int64_t at[KN_MAX_NDIM];
 } positions;
 
-static void begin(positions *p, kn_builder *b, const params_t *q, bool dilated, kn_type x, const knp_dims *counts)
+static void begin(positions *p, kni_builder *b, const params_t *q, bool dilated, kni_type x, const knp_dims *counts)
 {
-    kn_type y = kni_type(NULL, counts->n, counts->v);
+    kni_type y = kni_type_of(NULL, counts->n, counts->v);
     *p = (positions){.b = b, .counts = *counts, .mask = KN_ATOM_NONE};
     knp_window_read(q, dilated, x, &y, &p->w);
     p->lo.n = p->hi.n = p->between.n = x.ndim;
@@ -52,13 +52,13 @@ static void next_position(positions *p)
         p->at[d] = 0;
 }
 
-static kn_atom padded(const positions *p, kn_atom x)
+static kni_atom padded(const positions *p, kni_atom x)
 {
     return p->pads ? knb_pad(p->b, x, knb_like(p->b, x, 0), p->lo.v, p->hi.v, p->between.v) : x;
 }
 
 /* One element per window, of an array that is padded. */
-static kn_atom cut(const positions *p, kn_atom x)
+static kni_atom cut(const positions *p, kni_atom x)
 {
     knp_dims start = {.n = p->w.n}, limit = start, stride = start;
     for (int d = 0; d < p->w.n; d++) {
@@ -71,7 +71,7 @@ static kn_atom cut(const positions *p, kn_atom x)
 }
 
 /* Which windows have an element there; KN_ATOM_NONE: all. */
-static kn_atom present(positions *p)
+static kni_atom present(positions *p)
 {
     bool all = true;
     for (int d = 0; d < p->w.n && all; d++) {
@@ -85,42 +85,43 @@ static kn_atom present(positions *p)
         knp_dims shape = {.n = p->w.n};
         for (int d = 0; d < p->w.n; d++)
             shape.v[d] = p->w.axis[d].extent;
-        kn_atom inside = knb_full(p->b, kni_type(KN_DT(BOOL), shape.n, shape.v), 1);
+        kni_atom inside = knb_full(p->b, kni_type_of(KN_DT(BOOL), shape.n, shape.v), 1);
         p->mask = knb_pad(p->b, inside, knb_number(p->b, KN_DT(BOOL), 0), p->lo.v, p->hi.v, p->between.v);
     }
     return cut(p, p->mask);
 }
 
 /* A scalar, or one for each element of the axis in front, as large as an array. */
-static kn_atom spread(kn_builder *b, kn_atom x, const knp_dims *shape)
+static kni_atom spread(kni_builder *b, kni_atom x, const knp_dims *shape)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     if (t.ndim == 0)
-        return knb_broadcast_to(b, x, kni_type(NULL, shape->n, shape->v));
+        return knb_broadcast_to(b, x, kni_type_of(NULL, shape->n, shape->v));
     return shape->n == 1 ? x : knb_broadcast_in_dim(b, x, shape->n, shape->v, (int64_t[]){0});
 }
 
-static kn_error *check_positions(const params_t *p)
+static knx_error *check_positions(const params_t *p)
 {
     int64_t n = 1;
     enum { MOST = 1 << 14 }; /* there is an equation or more for each */
     for (int d = 0; d < p->window_dimensions.n; d++)
         if (__builtin_mul_overflow(n, p->window_dimensions.v[d], &n) || n > MOST)
-            return knx_error(KN_ERROR_NOT_IMPLEMENTED, "windows of more than %d elements are not implemented", MOST);
+            return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "windows of more than %d elements are not implemented",
+                                 MOST);
     return NULL;
 }
 
 /* --- reduce_window --------------------------------------------------------------------------------- */
 
-static void list_dtypes(kn_text *t, int n, const kn_type *x)
+static void list_dtypes(knx_text *t, int n, const kni_type *x)
 {
     for (int i = 0; i < n; i++)
         knx_text_add(t, "%s%s", i ? ", " : "", x[i].dtype->name);
 }
 
-static kn_error *check_operands(int n, const kn_type *x)
+static knx_error *check_operands(int n, const kni_type *x)
 {
-    kn_text s = {0}, t = {0};
+    knx_text s = {0}, t = {0};
     bool same = true, scalars = true;
     for (int i = 0; i < n; i++) {
         same &= x[i].dtype == x[n + i].dtype;
@@ -129,30 +130,32 @@ static kn_error *check_operands(int n, const kn_type *x)
     if (!same) {
         list_dtypes(&s, n, x);
         list_dtypes(&t, n, x + n);
-        return knx_error(KN_ERROR_TYPE,
-                         "got inconsistent dtypes for operands and init_values: got operand dtypes [%s] and init_value "
-                         "dtypes [%s].",
-                         s.s, t.s);
+        return knx_error_new(
+            KN_ERROR_TYPE,
+            "got inconsistent dtypes for operands and init_values: got operand dtypes [%s] and init_value "
+            "dtypes [%s].",
+            s.s, t.s);
     }
     for (int i = 0; i < n && !scalars; i++) {
         knx_text_add(&s, "%s", i ? ", " : "");
         knx_show_shape(&s, x[n + i].ndim, x[n + i].dim);
     }
     if (!scalars)
-        return knx_error(KN_ERROR_TYPE, "expected init_values to be scalars but init_values have shapes [%s].", s.s);
+        return knx_error_new(KN_ERROR_TYPE, "expected init_values to be scalars but init_values have shapes [%s].",
+                             s.s);
     for (int i = 1; i < n; i++)
         if (!kni_type_same_shape(x[i], x[0]))
-            return knx_error(KN_ERROR_TYPE, "operands must have equal shapes, got %s, %s",
-                             knx_show_shape(&s, x[0].ndim, x[0].dim), knx_show_shape(&t, x[i].ndim, x[i].dim));
+            return knx_error_new(KN_ERROR_TYPE, "operands must have equal shapes, got %s, %s",
+                                 knx_show_shape(&s, x[0].ndim, x[0].dim), knx_show_shape(&t, x[i].ndim, x[i].dim));
     return NULL;
 }
 
-static kn_error *reduce_type(kn_rule *r, kn_type *y)
+static knx_error *reduce_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
     int n = r->n_in / 2;
     if (n < 1 || r->n_in % 2 || n > r->n_out)
-        return knx_error(KN_ERROR_TYPE, "takes operands and as many initial values, not %d operands", r->n_in);
+        return knx_error_new(KN_ERROR_TYPE, "takes operands and as many initial values, not %d operands", r->n_in);
     KN_TRY(check_operands(n, r->xt));
     KN_TRY(knp_joins_scalars(p->jaxpr, n, r->xt, false));
     for (int i = 0; i < n; i++)
@@ -161,7 +164,7 @@ static kn_error *reduce_type(kn_rule *r, kn_type *y)
     return check_positions(p);
 }
 
-static int reduce_body_types(const kn_rule *r, int which, kn_type *t)
+static int reduce_body_types(const kni_rule *r, int which, kni_type *t)
 {
     (void)which;
     for (int i = 0; i < r->n_in; i++)
@@ -170,8 +173,8 @@ static int reduce_body_types(const kn_rule *r, int which, kn_type *t)
 }
 
 /* z = j(y, x) of arrays; j takes `n` values of each, then the tangents that there are of them. */
-static void join(kn_builder *b, const kni_jaxpr *j, int n, int all, const kn_atom *y, const kn_atom *x, kn_atom *in,
-                 kn_atom *z)
+static void join(kni_builder *b, const kni_jaxpr *j, int n, int all, const kni_atom *y, const kni_atom *x, kni_atom *in,
+                 kni_atom *z)
 {
     for (int i = 0; i < all; i++) {
         int at = i < n ? i : n + i;
@@ -182,31 +185,31 @@ static void join(kn_builder *b, const kni_jaxpr *j, int n, int all, const kn_ato
 }
 
 /* x: arrays, then their initial values; `all` of each, in this order n values, then tangents. */
-static void fold(const kn_rule *r, const params_t *p, const kni_jaxpr *of_scalars, int n, int all, const kn_atom *x,
-                 kn_atom *y)
+static void fold(const kni_rule *r, const params_t *p, const kni_jaxpr *of_scalars, int n, int all, const kni_atom *x,
+                 kni_atom *y)
 {
-    kn_builder *b = r->b;
-    kn_atom *room;
+    kni_builder *b = r->b;
+    kni_atom *room;
     kni_jaxpr *j = NULL;
     knp_dims counts;
     positions at;
     if (!(room = knp_room(b, 5 * (size_t)all)))
         return;
-    kn_type t = knb_type(b, x[0]);
-    kn_error *e = knp_window_counts(p, true, t, &counts);
-    e = e ? e : knp_over_axes(of_scalars, kni_type(NULL, counts.n, counts.v), &j);
+    kni_type t = knb_type(b, x[0]);
+    knx_error *e = knp_window_counts(p, true, t, &counts);
+    e = e ? e : knp_over_axes(of_scalars, kni_type_of(NULL, counts.n, counts.v), &j);
     if (e) {
         knb_fail(b, e);
         return;
     }
     begin(&at, b, p, true, t, &counts);
-    kn_atom *array = room, *cuts = room + all, *next = room + 2 * all, *in = room + 3 * all;
+    kni_atom *array = room, *cuts = room + all, *next = room + 2 * all, *in = room + 3 * all;
     for (int i = 0; i < all; i++) {
         array[i] = padded(&at, x[i]);
         y[i] = spread(b, x[all + i], &counts);
     }
     for (int64_t k = any_windows(&at) ? at.w.positions : 0; k > 0 && !b->error; k--, next_position(&at)) {
-        kn_atom mask = present(&at);
+        kni_atom mask = present(&at);
         for (int i = 0; i < all; i++)
             cuts[i] = cut(&at, array[i]);
         join(b, j, n, all, y, cuts, in, next);
@@ -216,12 +219,12 @@ static void fold(const kn_rule *r, const params_t *p, const kni_jaxpr *of_scalar
     kni_release(j);
 }
 
-static void reduce_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void reduce_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     const params_t *p = r->params;
     int n = r->n_out, all = n;
     kni_jaxpr *j = NULL;
-    kn_atom *x, *y;
+    kni_atom *x, *y;
     if (!(x = knp_room(r->b, 4 * (size_t)n)) || !(y = knp_room(r->b, 2 * (size_t)n)))
         return;
     for (int i = 0; i < n; i++)
@@ -237,7 +240,7 @@ static void reduce_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     bool *tangent = knx_arena_alloc(&r->b->arena, 2 * (size_t)n);
     for (int i = 0; tangent && i < 2 * n; i++)
         tangent[i] = kni_has_tangent(r->xt[i]);
-    kn_error *e = tangent ? knt_jvp(p->jaxpr, tangent, &j) : knx_error_nomem();
+    knx_error *e = tangent ? knt_jvp(p->jaxpr, tangent, &j) : knx_error_nomem();
     if (e)
         knb_fail(r->b, e);
     else
@@ -248,13 +251,13 @@ static void reduce_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
             ty[i] = r->b->error ? KN_ATOM_NONE : y[t++];
 }
 
-static kn_error *reduce_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *reduce_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     knp_window_lists lists;
     params_t p = knp_window_insert(r->params, true, 0, -1, &lists);
     int n = r->n_out;
     bool starts = false;
-    kn_atom *x;
+    kni_atom *x;
     if (!(x = knp_room(r->b, (size_t)r->n_in)))
         return NULL;
     for (int i = 0; i < n; i++) {
@@ -270,22 +273,22 @@ static kn_error *reduce_batch(const kn_rule *r, int64_t size, const int *axis, k
     return NULL;
 }
 
-static kn_error *reduce_expand(const kn_rule *r, kn_atom *y)
+static knx_error *reduce_expand(const kni_rule *r, kni_atom *y)
 {
     const params_t *p = r->params;
     fold(r, p, p->jaxpr, r->n_out, r->n_out, r->x, y);
     return NULL;
 }
 
-static bool reduce_may_fail(const kn_rule *r) { return knp_body_may_fail(((const params_t *)r->params)->jaxpr); }
+static bool reduce_may_fail(const kni_rule *r) { return knp_body_may_fail(((const params_t *)r->params)->jaxpr); }
 
-static double reduce_cost(const kn_rule *r)
+static double reduce_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     return knp_body_cost(p->jaxpr) * (double)knp_product(p->window_dimensions) * (double)kni_type_size(r->yt[0]);
 }
 
-const kn_prim kn_prim_reduce_window = {
+const kni_prim knp_prim_reduce_window = {
     .name = "reduce_window",
     .n_in = -1,
     .n_out = -1,
@@ -306,25 +309,25 @@ const kn_prim kn_prim_reduce_window = {
 
 /* --- select_and_scatter ---------------------------------------------------------------------------- */
 
-static kn_error *select_type(kn_rule *r, kn_type *y)
+static knx_error *select_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
     knp_dims counts;
     KN_TRY(knp_accepts(r->xt->dtype, KNP_REALS | KNP_BOOL));
     for (int i = 1; i < 3; i++)
         if (r->xt[i].dtype != r->xt[0].dtype)
-            return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s, %s",
-                             r->xt[0].dtype->name, r->xt[1].dtype->name, r->xt[2].dtype->name);
+            return knx_error_new(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s, %s",
+                                 r->xt[0].dtype->name, r->xt[1].dtype->name, r->xt[2].dtype->name);
     if (r->xt[2].ndim)
-        return knx_error(KN_ERROR_TYPE, "expected init_value to be a scalar; got %d dimensions", r->xt[2].ndim);
+        return knx_error_new(KN_ERROR_TYPE, "expected init_value to be a scalar; got %d dimensions", r->xt[2].ndim);
     KN_TRY(knp_window_counts(p, false, r->xt[0], &counts));
     bool same = r->xt[1].ndim == counts.n;
     for (int d = 0; same && d < counts.n; d++)
         same = r->xt[1].dim[d] == counts.v[d];
     if (!same) {
-        kn_text s = {0}, t = {0};
-        return knx_error(KN_ERROR_TYPE, "source must have one element for each window, %s, got %s",
-                         knx_show_shape(&s, counts.n, counts.v), knx_show_shape(&t, r->xt[1].ndim, r->xt[1].dim));
+        knx_text s = {0}, t = {0};
+        return knx_error_new(KN_ERROR_TYPE, "source must have one element for each window, %s, got %s",
+                             knx_show_shape(&s, counts.n, counts.v), knx_show_shape(&t, r->xt[1].ndim, r->xt[1].dim));
     }
     KN_TRY(knp_joins_scalars(p->select_jaxpr, 1, r->xt, true));
     KN_TRY(knp_joins_scalars(p->scatter_jaxpr, 1, r->xt, false));
@@ -332,7 +335,7 @@ static kn_error *select_type(kn_rule *r, kn_type *y)
     return knp_type_like(r->arena, r->xt[0], r->xt[0].dtype, y);
 }
 
-static int select_body_types(const kn_rule *r, int which, kn_type *t)
+static int select_body_types(const kni_rule *r, int which, kni_type *t)
 {
     (void)which;
     t[0] = t[1] = kni_scalar_type(r->xt[0].dtype);
@@ -340,16 +343,17 @@ static int select_body_types(const kn_rule *r, int which, kn_type *t)
 }
 
 /* The position of each window's element that stays, -1 for windows without elements. */
-static kn_atom choose(positions *at, const kni_jaxpr *j, kn_atom x)
+static kni_atom choose(positions *at, const kni_jaxpr *j, kni_atom x)
 {
-    kn_builder *b = at->b;
-    kn_type t = kni_type(KN_DT(I32), at->counts.n, at->counts.v);
-    kn_atom chosen = knb_full(b, t, -1), best = KN_ATOM_NONE, array = padded(at, x), minus = knb_number(b, t.dtype, -1);
+    kni_builder *b = at->b;
+    kni_type t = kni_type_of(KN_DT(I32), at->counts.n, at->counts.v);
+    kni_atom chosen = knb_full(b, t, -1), best = KN_ATOM_NONE, array = padded(at, x),
+             minus = knb_number(b, t.dtype, -1);
     for (int64_t k = 0; k < at->w.positions && !b->error; k++, next_position(at)) {
-        kn_atom v = cut(at, array), mask = present(at), number = knb_number(b, t.dtype, (double)k), stays;
-        kn_atom take = mask;
+        kni_atom v = cut(at, array), mask = present(at), number = knb_number(b, t.dtype, (double)k), stays;
+        kni_atom take = mask;
         if (k) {
-            knb_inline(b, j, (kn_atom[]){best, v}, &stays);
+            knb_inline(b, j, (kni_atom[]){best, v}, &stays);
             take = knb_or(b, knb_eq(b, chosen, minus), knb_not(b, stays));
             take = mask == KN_ATOM_NONE ? take : knb_and(b, take, mask);
         }
@@ -360,10 +364,10 @@ static kn_atom choose(positions *at, const kni_jaxpr *j, kn_atom x)
 }
 
 /* From the last position to the first, so that windows come in order. */
-static kn_atom scatter(positions *at, const kni_jaxpr *j, kn_atom chosen, kn_atom source, kn_atom y)
+static kni_atom scatter(positions *at, const kni_jaxpr *j, kni_atom chosen, kni_atom source, kni_atom y)
 {
-    kn_builder *b = at->b;
-    kn_atom no = knb_number(b, KN_DT(BOOL), 0), zero = knb_like(b, source, 0);
+    kni_builder *b = at->b;
+    kni_atom no = knb_number(b, KN_DT(BOOL), 0), zero = knb_like(b, source, 0);
     for (int64_t k = at->w.positions; k-- > 0 && !b->error;) {
         knp_dims lo = {.n = at->w.n}, hi = lo, between = lo;
         int64_t rest = k;
@@ -374,33 +378,33 @@ static kn_atom scatter(positions *at, const kni_jaxpr *j, kn_atom chosen, kn_ato
             between.v[d] = a->stride - 1;
             rest /= a->size;
         }
-        kn_atom here = knb_eq(b, chosen, knb_number(b, KN_DT(I32), (double)k)), z;
+        kni_atom here = knb_eq(b, chosen, knb_number(b, KN_DT(I32), (double)k)), z;
         here = knb_pad(b, here, no, lo.v, hi.v, between.v);
-        kn_atom v = knb_pad(b, source, zero, lo.v, hi.v, between.v);
+        kni_atom v = knb_pad(b, source, zero, lo.v, hi.v, between.v);
         if (b->error)
             break;
-        knb_inline(b, j, (kn_atom[]){y, v}, &z);
+        knb_inline(b, j, (kni_atom[]){y, v}, &z);
         y = knb_select(b, here, z, y);
     }
     return y;
 }
 
-static kn_atom select_and_scatter(kn_builder *b, const params_t *p, kn_atom x, kn_atom source, kn_atom init)
+static kni_atom select_and_scatter(kni_builder *b, const params_t *p, kni_atom x, kni_atom source, kni_atom init)
 {
-    kn_type t = knb_type(b, x), s = knb_type(b, source);
+    kni_type t = knb_type(b, x), s = knb_type(b, source);
     kni_jaxpr *select = NULL, *scatters = NULL;
     knp_dims counts = knp_dims_of(s), shape = knp_dims_of(t);
     positions at;
     begin(&at, b, p, false, t, &counts);
-    kn_atom y = spread(b, init, &shape);
+    kni_atom y = spread(b, init, &shape);
     if (!any_windows(&at))
         return y;
-    kn_error *e = knp_over_axes(p->select_jaxpr, s, &select);
+    knx_error *e = knp_over_axes(p->select_jaxpr, s, &select);
     e = e ? e : knp_over_axes(p->scatter_jaxpr, t, &scatters);
     if (e) {
         knb_fail(b, e);
     } else {
-        kn_atom chosen = choose(&at, select, x);
+        kni_atom chosen = choose(&at, select, x);
         y = scatter(&at, scatters, chosen, source, y);
     }
     kni_release(select);
@@ -408,43 +412,43 @@ static kn_atom select_and_scatter(kn_builder *b, const params_t *p, kn_atom x, k
     return b->error ? KN_ATOM_NONE : y;
 }
 
-static kn_error *select_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *select_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     knp_window_lists lists;
     params_t p = knp_window_insert(r->params, false, 0, -1, &lists);
-    kn_atom x[3] = {knp_batched_at(r, 0, size, axis[0], 0), knp_batched_at(r, 1, size, axis[1], 0), r->x[2]};
+    kni_atom x[3] = {knp_batched_at(r, 0, size, axis[0], 0), knp_batched_at(r, 1, size, axis[1], 0), r->x[2]};
     y[0] = axis[2] >= 0 ? select_and_scatter(r->b, &p, x[0], x[1], x[2]) : knb_emit1(r->b, r->prim, &p, 3, x);
     axis_out[0] = 0;
     return NULL;
 }
 
-static kn_error *select_expand(const kn_rule *r, kn_atom *y)
+static knx_error *select_expand(const kni_rule *r, kni_atom *y)
 {
     y[0] = select_and_scatter(r->b, r->params, r->x[0], r->x[1], r->x[2]);
     return NULL;
 }
 
-static void select_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void select_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     (void)tx, (void)ty;
     knb_fail(r->b,
-             knx_error(KN_ERROR_NOT_IMPLEMENTED, "Differentiation rule for 'select_and_scatter' not implemented"));
+             knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "Differentiation rule for 'select_and_scatter' not implemented"));
 }
 
-static bool select_may_fail(const kn_rule *r)
+static bool select_may_fail(const kni_rule *r)
 {
     const params_t *p = r->params;
     return knp_body_may_fail(p->select_jaxpr) || knp_body_may_fail(p->scatter_jaxpr);
 }
 
-static double select_cost(const kn_rule *r)
+static double select_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     double each = knp_body_cost(p->select_jaxpr) + knp_body_cost(p->scatter_jaxpr) + 2;
     return each * (double)knp_product(p->window_dimensions) * (double)kni_type_size(r->yt[0]);
 }
 
-const kn_prim kn_prim_select_and_scatter = {
+const kni_prim knp_prim_select_and_scatter = {
     .name = "select_and_scatter",
     .n_in = 3,
     .n_out = 1,

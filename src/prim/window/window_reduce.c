@@ -11,27 +11,27 @@
 #include "prim/window/window.h"
 #include <string.h>
 
-typedef kn_p_window params_t;
+typedef kni_p_window params_t;
 
-static kn_error *extreme_type(kn_rule *r, kn_type *y)
+static knx_error *extreme_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(knp_accepts(r->xt->dtype, KNP_REALS | KNP_BOOL));
     return knp_window_type(r->params, true, *r->xt, r->xt->dtype, r->xt->weak, r->arena, y);
 }
 
-static kn_error *sum_type(kn_rule *r, kn_type *y)
+static knx_error *sum_type(kni_rule *r, kni_type *y)
 {
     if (!(knp_kind(r->xt->dtype) & KNP_NUMBERS))
-        return knx_error(KN_ERROR_TYPE, "operand to reduce_window_sum must have a number dtype, got %s",
-                         r->xt->dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "operand to reduce_window_sum must have a number dtype, got %s",
+                             r->xt->dtype->name);
     return knp_window_type(r->params, true, *r->xt, r->xt->dtype, r->xt->weak, r->arena, y);
 }
 
-static kn_error *batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     knp_window_lists lists;
     (void)size;
-    kn_p_window p = knp_window_insert(r->params, true, axis[0], -1, &lists);
+    kni_p_window p = knp_window_insert(r->params, true, axis[0], -1, &lists);
     y[0] = knb_emit1(r->b, r->prim, &p, 1, r->x);
     axis_out[0] = axis[0];
     return NULL;
@@ -39,11 +39,11 @@ static kn_error *batch(const kn_rule *r, int64_t size, const int *axis, kn_atom 
 
 /* --- derivatives ------------------------------------------------------------------------------ */
 
-static kn_error *sum_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *sum_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     const params_t *p = r->params;
-    kn_builder *b = r->b;
-    kn_type x = r->xt[0], y = r->yt[0];
+    kni_builder *b = r->b;
+    kni_type x = r->xt[0], y = r->yt[0];
     knp_dims lo = {.n = x.ndim}, hi = lo, between = lo, ones = lo, none = lo;
     for (int d = 0; d < x.ndim; d++) {
         int64_t base = p->base_dilation.v[d], step = p->window_dilation.v[d], stride = p->window_strides.v[d];
@@ -59,25 +59,25 @@ static kn_error *sum_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     q.window_strides = p->base_dilation;
     q.base_dilation = knp_ints(&ones);
     q.lo = q.hi = knp_ints(&none);
-    kn_atom room = knb_pad(b, ct[0], knb_like(b, ct[0], 0), lo.v, hi.v, between.v);
+    kni_atom room = knb_pad(b, ct[0], knb_like(b, ct[0], 0), lo.v, hi.v, between.v);
     ct_in[0] = knb_reduce_window_sum(b, room, &q);
     return NULL;
 }
 
-static void extreme_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void extreme_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     params_t p = *(const params_t *)r->params;
-    p.select_prim = r->prim == &kn_prim_reduce_window_max ? KN_SELECT_GE : KN_SELECT_LE;
+    p.select_prim = r->prim == &knp_prim_reduce_window_max ? KN_SELECT_GE : KN_SELECT_LE;
     ty[0] = knb_select_and_gather_add(r->b, tx[0], r->x[0], &p);
 }
 
 /* --- simpler ---------------------------------------------------------------------------------- */
 
 /* The equation that made x, if it is there to look at. */
-static const kn_draft_eqn *maker_of(const kn_builder *b, kn_atom x)
+static const kni_draft_eqn *maker_of(const kni_builder *b, kni_atom x)
 {
     for (size_t i = b->eqn.n; i-- > 0 && !kni_is_literal(x);) {
-        const kn_draft_eqn *e = &b->eqn.at[i];
+        const kni_draft_eqn *e = &b->eqn.at[i];
         if (x >= e->out && x < e->out + e->n_out)
             return e;
         if (e->out + e->n_out <= x && e->n_out)
@@ -86,26 +86,26 @@ static const kn_draft_eqn *maker_of(const kn_builder *b, kn_atom x)
     return NULL;
 }
 
-static bool is_identity(const kn_rule *r, kn_atom a)
+static bool is_identity(const kni_rule *r, kni_atom a)
 {
     kn_dtype d = r->xt[0].dtype;
-    kn_scalar_bits v, zero = knx_scalar_from_int(d, 0), want = zero;
+    knx_scalar_bits v, zero = knx_scalar_from_int(d, 0), want = zero;
     if (!knb_literal_value(r->b, a, &v))
         return false;
-    if (r->prim != &kn_prim_reduce_window_sum)
-        want = knx_scalar_extreme(d, r->prim != &kn_prim_reduce_window_max);
+    if (r->prim != &knp_prim_reduce_window_sum)
+        want = knx_scalar_extreme(d, r->prim != &knp_prim_reduce_window_max);
     return !memcmp(&v, &want, d->size);
 }
 
 /* Windows of an array with the identity around its elements are windows of these with padding. */
-static kn_atom simplify(const kn_rule *r)
+static kni_atom simplify(const kni_rule *r)
 {
     const params_t *p = r->params;
-    const kn_draft_eqn *e = maker_of(r->b, r->x[0]);
-    if (!e || e->prim != &kn_prim_pad || !is_identity(r, e->in[1]))
+    const kni_draft_eqn *e = maker_of(r->b, r->x[0]);
+    if (!e || e->prim != &knp_prim_pad || !is_identity(r, e->in[1]))
         return KN_ATOM_NONE;
-    const kn_p_pad *pad = e->params;
-    kn_type x = knb_type(r->b, e->in[0]);
+    const kni_p_pad *pad = e->params;
+    kni_type x = knb_type(r->b, e->in[0]);
     knp_dims lo = {.n = x.ndim}, hi = lo, base = lo;
     for (int d = 0; d < x.ndim; d++) {
         if (p->base_dilation.v[d] != 1 && (pad->lo.v[d] || pad->hi.v[d] || pad->interior.v[d]))
@@ -126,7 +126,7 @@ static kn_atom simplify(const kn_rule *r)
 /* --- lowering --------------------------------------------------------------------------------- */
 
 /* How many elements of the operand a result is made of, at most. */
-static int64_t holds(const params_t *p, kn_type x)
+static int64_t holds(const params_t *p, kni_type x)
 {
     knp_window w;
     int64_t n = 1;
@@ -137,9 +137,9 @@ static int64_t holds(const params_t *p, kn_type x)
     return n;
 }
 
-static int64_t looks(const kn_rule *r) { return holds(r->params, r->xt[0]); }
+static int64_t looks(const kni_rule *r) { return holds(r->params, r->xt[0]); }
 
-static bool pulls(const kn_rule *r)
+static bool pulls(const kni_rule *r)
 {
     knp_window w;
     int64_t n = holds(r->params, r->xt[0]);
@@ -148,16 +148,16 @@ static bool pulls(const kn_rule *r)
     return n <= 1 || (n <= KNP_MAX_POSITIONS && w.positions <= KNR_POOL_BLOCK);
 }
 
-static double cost(const kn_rule *r)
+static double cost(const kni_rule *r)
 {
     return 2.0 * (double)holds(r->params, r->xt[0]) * (double)kni_type_size(r->yt[0]);
 }
 
 typedef struct fold {
-    kn_lower *l;
+    kni_lower *l;
     knr_pooling_how how;
     kn_dtype dtype;
-    kn_value2 value, identity;
+    kni_pair value, identity;
     bool begun;
 } fold;
 
@@ -172,12 +172,12 @@ static knk_node joined(knk_builder *k, const fold *f, knk_node a, knk_node b)
     return a;
 }
 
-static void add_element(void *env, int64_t position, knk_node node, const kn_index *in, knk_node pred)
+static void add_element(void *env, int64_t position, knk_node node, const kni_index *in, knk_node pred)
 {
     fold *f = env;
-    knk_builder *k = knl_kernel(f->l);
+    knk_builder *k = kni_lower_kernel(f->l);
     (void)position, (void)node;
-    kn_value2 x = knl_operand(f->l, 0, in, pred, f->identity);
+    kni_pair x = kni_lower_operand(f->l, 0, in, pred, f->identity);
     if (!f->begun && (f->how != KNR_POOL_SUM || !knx_is_inexact(f->dtype)))
         f->value = x; /* what the identity and it are; of a sum -0 would be 0 */
     else {
@@ -188,16 +188,16 @@ static void add_element(void *env, int64_t position, knk_node node, const kn_ind
     f->begun = true;
 }
 
-static void pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
-    knk_builder *k = knl_kernel(l);
+    knk_builder *k = kni_lower_kernel(l);
     knp_window w;
     fold f = {.l = l, .how = KNR_POOL_SUM, .dtype = r->xt[0].dtype, .identity = {KNK_NONE, KNK_NONE}};
-    if (r->prim == &kn_prim_reduce_window_sum) {
+    if (r->prim == &knp_prim_reduce_window_sum) {
         f.identity.re = knk_const_int(k, knp_node_dtype(f.dtype), 0);
         f.identity.im = knx_is_complex(f.dtype) ? f.identity.re : KNK_NONE;
     } else {
-        f.how = r->prim == &kn_prim_reduce_window_max ? KNR_POOL_MAX : KNR_POOL_MIN;
+        f.how = r->prim == &knp_prim_reduce_window_max ? KNR_POOL_MAX : KNR_POOL_MIN;
         f.identity.re = knp_extreme_node(k, f.dtype, f.how == KNR_POOL_MAX);
     }
     f.value = f.identity;
@@ -207,7 +207,7 @@ static void pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
     *y = f.value;
 }
 
-static kn_error *run(const kn_rule *r, const kn_routine_args *args, knr_pooling_how how)
+static knx_error *run(const kni_rule *r, const kni_routine_args *args, knr_pooling_how how)
 {
     knp_window w;
     knp_window_read(r->params, true, r->xt[0], r->yt, &w);
@@ -215,15 +215,15 @@ static kn_error *run(const kn_rule *r, const kn_routine_args *args, knr_pooling_
     return NULL;
 }
 
-static kn_error *sum_run(const kn_rule *r, const kn_routine_args *args) { return run(r, args, KNR_POOL_SUM); }
-static kn_error *max_run(const kn_rule *r, const kn_routine_args *args) { return run(r, args, KNR_POOL_MAX); }
-static kn_error *min_run(const kn_rule *r, const kn_routine_args *args) { return run(r, args, KNR_POOL_MIN); }
+static knx_error *sum_run(const kni_rule *r, const kni_routine_args *args) { return run(r, args, KNR_POOL_SUM); }
+static knx_error *max_run(const kni_rule *r, const kni_routine_args *args) { return run(r, args, KNR_POOL_MAX); }
+static knx_error *min_run(const kni_rule *r, const kni_routine_args *args) { return run(r, args, KNR_POOL_MIN); }
 
 #define ROW                                                                                              \
     .n_in = 1, .n_out = 1, .fields = kni_fields_window, .params_size = sizeof(params_t), .batch = batch, \
     .simplify = simplify, .pull = pull, .pulls = pulls, .looks = looks, .cost = cost, .factors = "... i -> ... j"
 
-const kn_prim kn_prim_reduce_window_sum = {
+const kni_prim knp_prim_reduce_window_sum = {
     .name = "reduce_window_sum",
     ROW,
     .linear_in = 1,
@@ -234,7 +234,7 @@ const kn_prim kn_prim_reduce_window_sum = {
     .doc = "the sum of the elements in each window (jax.lax.reduce_window with add)",
 };
 
-const kn_prim kn_prim_reduce_window_max = {
+const kni_prim knp_prim_reduce_window_max = {
     .name = "reduce_window_max",
     ROW,
     .type = extreme_type,
@@ -243,7 +243,7 @@ const kn_prim kn_prim_reduce_window_max = {
     .doc = "the largest element in each window; nan if one is (jax.lax.reduce_window with max)",
 };
 
-const kn_prim kn_prim_reduce_window_min = {
+const kni_prim knp_prim_reduce_window_min = {
     .name = "reduce_window_min",
     ROW,
     .type = extreme_type,

@@ -13,7 +13,7 @@
  */
 #include "prim/window/window.h"
 
-typedef kn_p_window params_t;
+typedef kni_p_window params_t;
 
 /* --- select_and_gather_add, select_and_scatter_add ------------------------------------------------ */
 
@@ -23,31 +23,31 @@ static kn_dtype index_dtype_of(const params_t *p)
     return n <= INT8_MAX ? KN_DT(I8) : n <= INT16_MAX ? KN_DT(I16) : n <= INT32_MAX ? KN_DT(I32) : KN_DT(I64);
 }
 
-static kn_error *gather_type(kn_rule *r, kn_type *y)
+static knx_error *gather_type(kni_rule *r, kni_type *y)
 {
     if (!kni_type_same_shape(r->xt[0], r->xt[1])) {
-        kn_text s = {0}, t = {0};
-        return knx_error(KN_ERROR_TYPE, "tangents and operand shapes must match, got %s and %s.",
-                         knx_show_shape(&s, r->xt[0].ndim, r->xt[0].dim),
-                         knx_show_shape(&t, r->xt[1].ndim, r->xt[1].dim));
+        knx_text s = {0}, t = {0};
+        return knx_error_new(KN_ERROR_TYPE, "tangents and operand shapes must match, got %s and %s.",
+                             knx_show_shape(&s, r->xt[0].ndim, r->xt[0].dim),
+                             knx_show_shape(&t, r->xt[1].ndim, r->xt[1].dim));
     }
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
     KN_TRY(knp_accepts(r->xt[1].dtype, KNP_REALS | KNP_BOOL));
     return knp_window_type(r->params, true, r->xt[1], r->xt[0].dtype, r->xt[0].weak, r->arena, y);
 }
 
-static kn_error *same_counts(kn_type x, const knp_dims *counts)
+static knx_error *same_counts(kni_type x, const knp_dims *counts)
 {
-    kn_text s = {0}, t = {0};
+    knx_text s = {0}, t = {0};
     bool same = x.ndim == counts->n;
     for (int d = 0; same && d < x.ndim; d++)
         same = x.dim[d] == counts->v[d];
     return same ? NULL
-                : knx_error(KN_ERROR_TYPE, "source must have one element for each window, %s, got %s",
-                            knx_show_shape(&s, counts->n, counts->v), knx_show_shape(&t, x.ndim, x.dim));
+                : knx_error_new(KN_ERROR_TYPE, "source must have one element for each window, %s, got %s",
+                                knx_show_shape(&s, counts->n, counts->v), knx_show_shape(&t, x.ndim, x.dim));
 }
 
-static kn_error *scatter_type(kn_rule *r, kn_type *y)
+static knx_error *scatter_type(kni_rule *r, kni_type *y)
 {
     knp_dims counts;
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
@@ -58,34 +58,37 @@ static kn_error *scatter_type(kn_rule *r, kn_type *y)
 }
 
 /* Linear in the first operand; nothing is known of the second one's tangent. */
-static void linear_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+static void linear_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     if (tx[0] != KN_ATOM_ZERO)
-        ty[0] = knb_emit1(r->b, r->prim, r->params, 2, (kn_atom[]){tx[0], r->x[1]});
+        ty[0] = knb_emit1(r->b, r->prim, r->params, 2, (kni_atom[]){tx[0], r->x[1]});
 }
 
-static kn_atom integers(kn_builder *b, kn_atom like, int64_t v) { return knb_integer(b, knb_type(b, like).dtype, v); }
+static kni_atom integers(kni_builder *b, kni_atom like, int64_t v)
+{
+    return knb_integer(b, knb_type(b, like).dtype, v);
+}
 
 /* The positions in windows without dilation that are as wide. */
-static kn_atom in_wide_windows(kn_builder *b, const params_t *p, kn_ints wide, kn_atom choice)
+static kni_atom in_wide_windows(kni_builder *b, const params_t *p, kni_ints wide, kni_atom choice)
 {
     int64_t narrow_after = 1, after = 1;
-    kn_atom y = KN_ATOM_NONE;
+    kni_atom y = KN_ATOM_NONE;
     choice = knb_convert(b, choice, KN_DT(I64));
     for (int d = wide.n - 1; d >= 0; d--) {
         int64_t size = p->window_dimensions.v[d], step = p->window_dilation.v[d];
-        kn_atom k = knb_rem(b, knb_div(b, choice, integers(b, choice, narrow_after)), integers(b, choice, size));
+        kni_atom k = knb_rem(b, knb_div(b, choice, integers(b, choice, narrow_after)), integers(b, choice, size));
         k = knb_mul(b, k, integers(b, choice, step * after));
         y = y == KN_ATOM_NONE ? k : knb_add(b, y, k);
         narrow_after *= size;
         after *= wide.v[d];
     }
-    kn_atom none = integers(b, choice, -1);
+    kni_atom none = integers(b, choice, -1);
     return y == KN_ATOM_NONE ? choice : knb_select(b, knb_eq(b, choice, none), none, y);
 }
 
 /* Numbers put where windows of any kind chose an element of an array of type t. */
-static kn_atom place_anywhere(kn_builder *b, const params_t *p, kn_type t, kn_atom source, kn_atom choice)
+static kni_atom place_anywhere(kni_builder *b, const params_t *p, kni_type t, kni_atom source, kni_atom choice)
 {
     params_t q = *p;
     knp_dims all = knp_dims_of(t), none = {.n = t.ndim}, wide = none;
@@ -101,17 +104,17 @@ static kn_atom place_anywhere(kn_builder *b, const params_t *p, kn_type t, kn_at
     q.shape = knp_ints(&all);
     if (dilated)
         choice = in_wide_windows(b, p, q.window_dimensions, choice);
-    kn_atom y = knb_window_place(b, source, choice, &q);
+    kni_atom y = knb_window_place(b, source, choice, &q);
     return room && !b->error ? knb_slice(b, y, none.v, all.v, p->base_dilation.v) : y;
 }
 
 /* As in JAX, where x is padded to have room between its elements; JAX has none for dilated windows. */
-static kn_error *gather_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *gather_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     params_t p = *(const params_t *)r->params;
-    kn_builder *b = r->b;
-    kn_type t = r->xt[1];
-    kn_atom x = r->x[1];
+    kni_builder *b = r->b;
+    kni_type t = r->xt[1];
+    kni_atom x = r->x[1];
     knp_dims none = {.n = t.ndim}, behind = none, all = none;
     bool room = false, dilated = false;
     for (int d = 0; d < t.ndim; d++) {
@@ -129,15 +132,15 @@ static kn_error *gather_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *
         return NULL;
     }
     if (room) {
-        kn_atom value = knb_literal(b, t.dtype, false, knx_scalar_extreme(t.dtype, p.select_prim != KN_SELECT_GE));
+        kni_atom value = knb_literal(b, t.dtype, false, knx_scalar_extreme(t.dtype, p.select_prim != KN_SELECT_GE));
         x = knb_pad(b, x, value, none.v, none.v, behind.v);
     }
-    kn_atom y = knb_select_and_scatter_add(b, ct[0], x, &p);
+    kni_atom y = knb_select_and_scatter_add(b, ct[0], x, &p);
     ct_in[0] = room && !b->error ? knb_slice(b, y, none.v, all.v, p.base_dilation.v) : y;
     return NULL;
 }
 
-static kn_error *scatter_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *scatter_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     params_t p = *(const params_t *)r->params;
     knp_dims ones = {.n = r->xt[1].ndim};
@@ -149,12 +152,12 @@ static kn_error *scatter_transpose(const kn_rule *r, const kn_atom *ct, kn_atom 
 }
 
 /* All operands get the axis in front. */
-static kn_error *batch_in_front(const kn_rule *r, int64_t size, const int *axis, bool dilated, int64_t shape,
-                                kn_atom *y, int *axis_out)
+static knx_error *batch_in_front(const kni_rule *r, int64_t size, const int *axis, bool dilated, int64_t shape,
+                                 kni_atom *y, int *axis_out)
 {
     knp_window_lists lists;
-    kn_atom x[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
-    kn_p_window p = knp_window_insert(r->params, dilated, 0, shape, &lists);
+    kni_atom x[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    kni_p_window p = knp_window_insert(r->params, dilated, 0, shape, &lists);
     for (int i = 0; i < r->n_in; i++)
         x[i] = knp_batched_at(r, i, size, axis[i], 0);
     y[0] = knb_emit1(r->b, r->prim, &p, r->n_in, x);
@@ -162,17 +165,17 @@ static kn_error *batch_in_front(const kn_rule *r, int64_t size, const int *axis,
     return NULL;
 }
 
-static kn_error *batch_dilated(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *batch_dilated(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     return batch_in_front(r, size, axis, true, -1, y, axis_out);
 }
 
-static kn_error *batch_scatter(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *batch_scatter(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     return batch_in_front(r, size, axis, false, -1, y, axis_out);
 }
 
-static kn_error *gather_expand(const kn_rule *r, kn_atom *y)
+static knx_error *gather_expand(const kni_rule *r, kni_atom *y)
 {
     params_t p = *(const params_t *)r->params;
     p.identity = true;
@@ -181,29 +184,29 @@ static kn_error *gather_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static kn_error *scatter_expand(const kn_rule *r, kn_atom *y)
+static knx_error *scatter_expand(const kni_rule *r, kni_atom *y)
 {
     params_t p = *(const params_t *)r->params;
-    kn_type x = r->xt[1];
+    kni_type x = r->xt[1];
     knp_dims ones = {.n = x.ndim};
     for (int d = 0; d < x.ndim; d++)
         ones.v[d] = 1;
     p.base_dilation = p.window_dilation = knp_ints(&ones);
     p.identity = false;
     p.index_dtype = index_dtype_of(&p);
-    p.shape = (kn_ints){x.ndim, x.dim};
+    p.shape = (kni_ints){x.ndim, x.dim};
     y[0] = knb_window_place(r->b, r->x[0], knb_window_choice(r->b, r->x[1], &p), &p);
     return NULL;
 }
 
-static double select_cost(const kn_rule *r)
+static double select_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     return 3.0 * (double)knp_product(p->window_dimensions) *
            (double)(kni_type_size(r->xt[0]) + kni_type_size(r->yt[0]));
 }
 
-const kn_prim kn_prim_select_and_gather_add = {
+const kni_prim knp_prim_select_and_gather_add = {
     .name = "select_and_gather_add",
     .n_in = 2,
     .n_out = 1,
@@ -221,7 +224,7 @@ const kn_prim kn_prim_select_and_gather_add = {
            "of reduce_window_max)",
 };
 
-const kn_prim kn_prim_select_and_scatter_add = {
+const kni_prim knp_prim_select_and_scatter_add = {
     .name = "select_and_scatter_add",
     .n_in = 2,
     .n_out = 1,
@@ -241,47 +244,47 @@ const kn_prim kn_prim_select_and_scatter_add = {
 
 /* --- window_choice -------------------------------------------------------------------------------- */
 
-static kn_error *choice_type(kn_rule *r, kn_type *y)
+static knx_error *choice_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
     KN_TRY(knp_accepts(r->xt->dtype, KNP_REALS | KNP_BOOL));
     if (!p->index_dtype || p->index_dtype->kind != 'i')
-        return knx_error(KN_ERROR_TYPE, "the index dtype must be a signed integer, got %s",
-                         p->index_dtype ? p->index_dtype->name : "none");
+        return knx_error_new(KN_ERROR_TYPE, "the index dtype must be a signed integer, got %s",
+                             p->index_dtype ? p->index_dtype->name : "none");
     return knp_window_type(p, true, *r->xt, p->index_dtype, false, r->arena, y);
 }
 
-static kn_error *choice_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *choice_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     return batch_in_front(r, size, axis, true, -1, y, axis_out);
 }
 
 static int64_t positions_of(const void *params) { return knp_product(((const params_t *)params)->window_dimensions); }
 
-static int64_t choice_looks(const kn_rule *r) { return positions_of(r->params); }
+static int64_t choice_looks(const kni_rule *r) { return positions_of(r->params); }
 
-static bool choice_pulls(const kn_rule *r) { return positions_of(r->params) <= KNP_MAX_POSITIONS; }
+static bool choice_pulls(const kni_rule *r) { return positions_of(r->params) <= KNP_MAX_POSITIONS; }
 
-static double choice_cost(const kn_rule *r)
+static double choice_cost(const kni_rule *r)
 {
     return 3.0 * (double)positions_of(r->params) * (double)kni_type_size(r->yt[0]);
 }
 
 typedef struct choosing {
-    kn_lower *l;
+    kni_lower *l;
     const params_t *p;
     kn_dtype dtype;
     knk_node none, best, chosen; /* none: the identity */
 } choosing;
 
-static void choose(void *env, int64_t position, knk_node node, const kn_index *in, knk_node pred)
+static void choose(void *env, int64_t position, knk_node node, const kni_index *in, knk_node pred)
 {
     choosing *c = env;
     (void)node;
-    knk_builder *k = knl_kernel(c->l);
-    knk_node number = knk_const_int(k, (kn_dtype_id)c->p->index_dtype->id, position), v = c->none;
+    knk_builder *k = kni_lower_kernel(c->l);
+    knk_node number = knk_const_int(k, (knx_dtype_id)c->p->index_dtype->id, position), v = c->none;
     if (in)
-        v = knl_operand(c->l, 0, in, pred, knp_real(c->none)).re;
+        v = kni_lower_operand(c->l, 0, in, pred, knp_real(c->none)).re;
     if (c->best == KNK_NONE) {
         c->best = v;
         c->chosen = number;
@@ -298,23 +301,23 @@ static void choose(void *env, int64_t position, knk_node node, const kn_index *i
     c->chosen = knk_select(k, stays, c->chosen, number);
 }
 
-static void choice_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void choice_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
     const params_t *p = r->params;
-    knk_builder *k = knl_kernel(l);
+    knk_builder *k = kni_lower_kernel(l);
     knp_window w;
     knk_node none = knp_extreme_node(k, r->xt[0].dtype, p->select_prim == KN_SELECT_GE);
     choosing c = {l, p, r->xt[0].dtype, none, KNK_NONE, KNK_NONE};
     if (p->identity) {
         c.best = none;
-        c.chosen = knk_const_int(k, (kn_dtype_id)p->index_dtype->id, -1);
+        c.chosen = knk_const_int(k, (knx_dtype_id)p->index_dtype->id, -1);
     }
     knp_window_read(p, true, r->xt[0], r->yt, &w);
     knp_window_walk(l, &w, i, true, choose, &c);
     *y = knp_real(c.chosen);
 }
 
-static kn_error *choice_run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *choice_run(const kni_rule *r, const kni_routine_args *args)
 {
     const params_t *p = r->params;
     knp_window w;
@@ -324,7 +327,7 @@ static kn_error *choice_run(const kn_rule *r, const kn_routine_args *args)
     return NULL;
 }
 
-const kn_prim kn_prim_window_choice = {
+const kni_prim knp_prim_window_choice = {
     .name = "window_choice",
     .n_in = 1,
     .n_out = 1,
@@ -346,14 +349,14 @@ const kn_prim kn_prim_window_choice = {
 
 /* --- window_pick ---------------------------------------------------------------------------------- */
 
-static kn_error *check_choice(kn_type choice)
+static knx_error *check_choice(kni_type choice)
 {
     if (choice.dtype->kind != 'i')
-        return knx_error(KN_ERROR_TYPE, "choices must be signed integers, got %s", choice.dtype->name);
+        return knx_error_new(KN_ERROR_TYPE, "choices must be signed integers, got %s", choice.dtype->name);
     return NULL;
 }
 
-static kn_error *pick_type(kn_rule *r, kn_type *y)
+static knx_error *pick_type(kni_rule *r, kni_type *y)
 {
     knp_dims counts;
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
@@ -363,28 +366,28 @@ static kn_error *pick_type(kn_rule *r, kn_type *y)
     return knp_type_dims(r->arena, r->xt[0].dtype, r->xt[0].weak, counts.n, counts.v, y);
 }
 
-static kn_error *pick_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *pick_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     ct_in[0] = place_anywhere(r->b, r->params, r->xt[0], ct[0], r->x[1]);
     return NULL;
 }
 
-static bool pick_pulls(const kn_rule *r) { return kni_type_size(r->xt[0]) > 0; }
+static bool pick_pulls(const kni_rule *r) { return kni_type_size(r->xt[0]) > 0; }
 
-static double pick_cost(const kn_rule *r) { return (2.0 + 5.0 * r->xt[0].ndim) * (double)kni_type_size(r->yt[0]); }
+static double pick_cost(const kni_rule *r) { return (2.0 + 5.0 * r->xt[0].ndim) * (double)kni_type_size(r->yt[0]); }
 
-static kn_value2 zero_of(knk_builder *k, kn_dtype d)
+static kni_pair zero_of(knk_builder *k, kn_dtype d)
 {
     knk_node zero = knk_const_int(k, knp_node_dtype(d), 0);
-    return (kn_value2){zero, knx_is_complex(d) ? zero : KNK_NONE};
+    return (kni_pair){zero, knx_is_complex(d) ? zero : KNK_NONE};
 }
 
 /* The place along axis d of position k, a node, of window i. */
-static bool picked_place(kn_lower *l, const knp_window_axis *a, const kn_index *i, int d, knk_node k_node, kn_index *in,
-                         knk_node *pred)
+static bool picked_place(kni_lower *l, const knp_window_axis *a, const kni_index *i, int d, knk_node k_node,
+                         kni_index *in, knk_node *pred)
 {
-    knk_builder *k = knl_kernel(l);
-    kn_index_axis *x = &in->axis[d];
+    knk_builder *k = kni_lower_kernel(l);
+    kni_index_axis *x = &in->axis[d];
     int64_t end = a->extent ? (a->extent - 1) * a->base + 1 : 0;
     knp_index_copy(i, d, in, d);
     x->offset = x->offset * a->stride - a->lo;
@@ -403,23 +406,23 @@ static bool picked_place(kn_lower *l, const knp_window_axis *a, const kn_index *
     if (most >= end)
         *pred = knp_below(l, in, d, end, *pred);
     if (a->base != 1) {
-        knk_node at = knl_axis_value(l, in, d), q = knp_divide(k, at, a->base, most > 0 ? most : 0);
+        knk_node at = kni_lower_axis_value(l, in, d), q = knp_divide(k, at, a->base, most > 0 ? most : 0);
         *pred = knp_both(k, *pred,
                          knk_binary(k, KNK_EQ, knk_binary(k, KNK_MUL, q, knk_const_int(k, KN_ID_I64, a->base)), at));
-        *x = (kn_index_axis){.node = q};
+        *x = (kni_index_axis){.node = q};
     }
     return true;
 }
 
-static void pick_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void pick_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
-    knk_builder *k = knl_kernel(l);
+    knk_builder *k = kni_lower_kernel(l);
     knp_window w;
-    kn_index *in = knl_index(l, i->ndim, i);
+    kni_index *in = kni_lower_index(l, i->ndim, i);
     if (!in)
         return;
     knp_window_read(r->params, true, r->xt[0], r->yt, &w);
-    knk_node rest = knl_operand(l, 1, i, KNK_NONE, knp_real(KNK_NONE)).re;
+    knk_node rest = kni_lower_operand(l, 1, i, KNK_NONE, knp_real(KNK_NONE)).re;
     if (r->xt[1].dtype->id != KN_ID_I64)
         rest = knk_cast(k, KN_ID_I64, rest);
     knk_node pred = knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I64, 0), rest);
@@ -434,10 +437,10 @@ static void pick_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value
         }
         picked_place(l, &w.axis[d], i, d, own, in, &pred);
     }
-    *y = knl_operand(l, 0, in, pred, zero_of(k, r->xt[0].dtype));
+    *y = kni_lower_operand(l, 0, in, pred, zero_of(k, r->xt[0].dtype));
 }
 
-static kn_error *pick_run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *pick_run(const kni_rule *r, const kni_routine_args *args)
 {
     knp_window w;
     knp_window_read(r->params, true, r->xt[0], r->yt, &w);
@@ -445,7 +448,7 @@ static kn_error *pick_run(const kn_rule *r, const kn_routine_args *args)
     return NULL;
 }
 
-const kn_prim kn_prim_window_pick = {
+const kni_prim knp_prim_window_pick = {
     .name = "window_pick",
     .n_in = 2,
     .n_out = 1,
@@ -466,23 +469,23 @@ const kn_prim kn_prim_window_pick = {
 
 /* --- window_place --------------------------------------------------------------------------------- */
 
-static kn_error *place_type(kn_rule *r, kn_type *y)
+static knx_error *place_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
-    kn_type array = kni_type(r->xt[0].dtype, p->shape.n, p->shape.v);
+    kni_type array = kni_type_of(r->xt[0].dtype, p->shape.n, p->shape.v);
     knp_dims counts;
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
     KN_TRY(check_choice(r->xt[1]));
     for (int d = 0; d < p->shape.n; d++)
         if (p->shape.v[d] < 0)
-            return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
+            return knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
     KN_TRY(knp_window_counts(p, false, array, &counts));
     KN_TRY(same_counts(r->xt[0], &counts));
     KN_TRY(same_counts(r->xt[1], &counts));
     return knp_type_dims(r->arena, r->xt[0].dtype, r->xt[0].weak, array.ndim, array.dim, y);
 }
 
-static kn_error *place_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static knx_error *place_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {
     params_t p = *(const params_t *)r->params;
     knp_dims ones = {.n = r->yt[0].ndim};
@@ -493,7 +496,7 @@ static kn_error *place_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *c
     return NULL;
 }
 
-static kn_error *place_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+static knx_error *place_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     return batch_in_front(r, size, axis, false, size, y, axis_out);
 }
@@ -505,41 +508,44 @@ static int64_t windows_at(const knp_window_axis *a)
     return a->count < n ? a->count : n;
 }
 
-static int64_t place_looks(const kn_rule *r)
+static int64_t place_looks(const kni_rule *r)
 {
     knp_window w;
     int64_t n = 1;
     const params_t *p = r->params;
-    knp_window_read(p, false, kni_type(NULL, p->shape.n, p->shape.v), &r->xt[0], &w);
+    knp_window_read(p, false, kni_type_of(NULL, p->shape.n, p->shape.v), &r->xt[0], &w);
     for (int d = 0; d < w.n; d++)
         if (__builtin_mul_overflow(n, windows_at(&w.axis[d]), &n))
             return INT64_MAX;
     return n;
 }
 
-static bool place_pulls(const kn_rule *r) { return place_looks(r) <= KNP_MAX_POSITIONS && kni_type_size(r->xt[0]) > 0; }
+static bool place_pulls(const kni_rule *r)
+{
+    return place_looks(r) <= KNP_MAX_POSITIONS && kni_type_size(r->xt[0]) > 0;
+}
 
-static double place_cost(const kn_rule *r) { return 4.0 * (double)place_looks(r) * (double)kni_type_size(r->yt[0]); }
+static double place_cost(const kni_rule *r) { return 4.0 * (double)place_looks(r) * (double)kni_type_size(r->yt[0]); }
 
 typedef struct placing {
-    kn_lower *l;
+    kni_lower *l;
     kn_dtype dtype, index;
-    kn_value2 sum, zero;
+    kni_pair sum, zero;
     knp_places_room room;
 } placing;
 
 /* A window that the element may be in, at this position of the window if it is. */
-static void add_window(void *env, int64_t position, knk_node node, const kn_index *in, knk_node pred)
+static void add_window(void *env, int64_t position, knk_node node, const kni_index *in, knk_node pred)
 {
     placing *p = env;
-    knk_builder *k = knl_kernel(p->l);
-    kn_dtype_id index = (kn_dtype_id)p->index->id;
+    knk_builder *k = kni_lower_kernel(p->l);
+    knx_dtype_id index = (knx_dtype_id)p->index->id;
     knk_node here = knk_const_int(k, index, position), none = knk_const_int(k, index, -1);
     if (node >= 0)
         here = knk_cast(k, index, knk_binary(k, KNK_ADD, node, knk_const_int(k, KN_ID_I64, position)));
-    knk_node chosen = knl_operand(p->l, 1, in, pred, knp_real(none)).re;
+    knk_node chosen = kni_lower_operand(p->l, 1, in, pred, knp_real(none)).re;
     knk_node match = knp_both(k, pred, knk_binary(k, KNK_EQ, chosen, here));
-    kn_value2 x = knl_operand(p->l, 0, in, match, p->zero);
+    kni_pair x = kni_lower_operand(p->l, 0, in, match, p->zero);
     if (p->dtype->kind == KN_KIND_BOOL) {
         p->sum.re = knk_binary(k, KNK_OR, p->sum.re, x.re);
         return;
@@ -548,7 +554,7 @@ static void add_window(void *env, int64_t position, knk_node node, const kn_inde
     if (x.im >= 0)
         p->sum.im = knk_binary(k, KNK_ADD, p->sum.im, x.im);
     if (knx_is_float(p->dtype) && p->dtype->size == 2)
-        p->sum.re = knk_cast(k, KN_ID_F32, knk_cast(k, (kn_dtype_id)p->dtype->id, p->sum.re));
+        p->sum.re = knk_cast(k, KN_ID_F32, knk_cast(k, (knx_dtype_id)p->dtype->id, p->sum.re));
 }
 
 /* Place c along axis d: window number `offset` + node, where that is one; what it adds to the position. */
@@ -566,7 +572,7 @@ static bool place_at(placing *p, const knp_window_axis *a, int d, int c, int64_t
 }
 
 /* The windows begin at each element: an element's position in the j-th one back is j. */
-static void dense_places(placing *p, const knp_window_axis *a, const kn_index *i, int d, int64_t after)
+static void dense_places(placing *p, const knp_window_axis *a, const kni_index *i, int d, int64_t after)
 {
     knp_places *q = &p->room.axis[d];
     int n = 0;
@@ -580,11 +586,11 @@ static void dense_places(placing *p, const knp_window_axis *a, const kn_index *i
 }
 
 /* There are few windows: each one is looked at. */
-static void all_places(placing *p, const knp_window_axis *a, const kn_index *i, int d, int64_t after)
+static void all_places(placing *p, const knp_window_axis *a, const kni_index *i, int d, int64_t after)
 {
-    knk_builder *k = knl_kernel(p->l);
+    knk_builder *k = kni_lower_kernel(p->l);
     knp_places *q = &p->room.axis[d];
-    kn_index *own = knl_index(p->l, 1, i);
+    kni_index *own = kni_lower_index(p->l, 1, i);
     int n = 0;
     for (int64_t o = 0; own && o < a->count; o++) {
         int64_t least = a->lo - o * a->stride, most = a->extent - 1 + least;
@@ -598,33 +604,33 @@ static void all_places(placing *p, const knp_window_axis *a, const kn_index *i, 
         if (most >= a->size)
             q->pred[n] = knp_below(p->l, own, 0, a->size, q->pred[n]);
         if (a->size > 1)
-            q->node[n] = knk_binary(k, KNK_MUL, knl_axis_value(p->l, own, 0), knk_const_int(k, KN_ID_I64, after));
+            q->node[n] = knk_binary(k, KNK_MUL, kni_lower_axis_value(p->l, own, 0), knk_const_int(k, KN_ID_I64, after));
         q->number[n] = 0;
-        q->at->axis[n] = (kn_index_axis){.offset = o, .node = KNK_NONE};
+        q->at->axis[n] = (kni_index_axis){.offset = o, .node = KNK_NONE};
         n++;
     }
     q->n = n;
 }
 
 /* The last window that begins at or in front of the element, and those before it. */
-static void strided_places(placing *p, const knp_window_axis *a, const kn_index *i, int d, int64_t after)
+static void strided_places(placing *p, const knp_window_axis *a, const kni_index *i, int d, int64_t after)
 {
-    knk_builder *k = knl_kernel(p->l);
+    knk_builder *k = kni_lower_kernel(p->l);
     knp_places *q = &p->room.axis[d];
-    kn_index *own = knl_index(p->l, 1, i);
+    kni_index *own = kni_lower_index(p->l, 1, i);
     int64_t bias = a->lo < 0 ? (-a->lo + a->stride - 1) / a->stride : 0, first = a->lo + bias * a->stride;
     int n = 0;
     if (!own)
         return;
     knp_index_copy(i, d, own, 0);
     own->axis[0].offset += first;
-    knk_node at = knl_axis_value(p->l, own, 0), last = knp_divide(k, at, a->stride, first + a->extent);
+    knk_node at = kni_lower_axis_value(p->l, own, 0), last = knp_divide(k, at, a->stride, first + a->extent);
     knk_node r = knk_binary(k, KNK_SUB, at, knk_binary(k, KNK_MUL, last, knk_const_int(k, KN_ID_I64, a->stride)));
     for (int64_t j = windows_at(a); j-- > 0;) {
         int64_t back = -j - bias;
         q->pred[n] = KNK_NONE;
         q->node[n] = knk_binary(k, KNK_MUL, r, knk_const_int(k, KN_ID_I64, after));
-        q->at->axis[n] = (kn_index_axis){.offset = back, .node = last};
+        q->at->axis[n] = (kni_index_axis){.offset = back, .node = last};
         if (!place_at(p, a, d, n, first / a->stride + back, (first + a->extent - 1) / a->stride + back,
                       j * a->stride * after))
             continue;
@@ -636,11 +642,11 @@ static void strided_places(placing *p, const knp_window_axis *a, const kn_index 
     q->n = n;
 }
 
-static void place_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+static void place_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {
     knp_window w;
     placing p = {.l = l, .dtype = r->xt[0].dtype, .index = r->xt[1].dtype};
-    p.sum = p.zero = zero_of(knl_kernel(l), p.dtype);
+    p.sum = p.zero = zero_of(kni_lower_kernel(l), p.dtype);
     *y = p.sum;
     knp_window_read(r->params, false, r->yt[0], &r->xt[0], &w);
     int64_t after = 1;
@@ -660,7 +666,7 @@ static void place_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_valu
     *y = p.sum;
 }
 
-static kn_error *place_run(const kn_rule *r, const kn_routine_args *args)
+static knx_error *place_run(const kni_rule *r, const kni_routine_args *args)
 {
     knp_window w;
     knp_window_read(r->params, false, r->yt[0], &r->xt[0], &w);
@@ -668,7 +674,7 @@ static kn_error *place_run(const kn_rule *r, const kn_routine_args *args)
     return NULL;
 }
 
-const kn_prim kn_prim_window_place = {
+const kni_prim knp_prim_window_place = {
     .name = "window_place",
     .n_in = 2,
     .n_out = 1,

@@ -96,7 +96,7 @@ static void arithmetic_with_elements_runs_nothing_once_it_comes_often(void **sta
                     kn_set_at(y, kn_where(kn_less(kn_at(y, "%", i), b), b, kn_sin(kn_at(y, "%", i))), "%", i),
                     kn_item(kn_sub(kn_add(kn_mul(b, b), 1), b)), kn_item_bool(kn_greater_equal(kn_at(x, "%", i), 3)));
     }
-    assert_int_equal(run, kng_generator_best() == &kng_interpreter ? 10 : 0); /* without machine code each is a step */
+    assert_int_equal(run, knh_generator_best() == &knh_interpreter ? 10 : 0); /* without machine code each is a step */
 }
 
 /* A value's bytes where it is a scalar, or one element of an array, and what was complained about. */

@@ -111,14 +111,14 @@ static void every_dtype_is_found_by_its_name(void **state)
 {
     (void)state;
     for (int i = 0; i < KN_ID_COUNT; i++)
-        assert_ptr_equal(knx_dtype_find(kn_dtype_table[i].name), &kn_dtype_table[i]);
+        assert_ptr_equal(knx_dtype_find(knx_dtype_table[i].name), &knx_dtype_table[i]);
 }
 
 static void every_dtype_is_found_by_its_short_name(void **state)
 {
     (void)state;
     for (int i = 0; i < KN_ID_COUNT; i++)
-        assert_ptr_equal(knx_dtype_find(kn_dtype_table[i].short_name), &kn_dtype_table[i]);
+        assert_ptr_equal(knx_dtype_find(knx_dtype_table[i].short_name), &knx_dtype_table[i]);
 }
 
 static void names_of_jaxprs_are_no_names_of_numpy(void **state)
@@ -245,8 +245,8 @@ static void a_key_promotes_only_with_a_key(void **state)
     (void)state;
     for (int i = 0; i < KN_ID_COUNT; i++) {
         kn_dtype want = i == KN_ID_KEY ? KN_DT(KEY) : NULL;
-        assert_ptr_equal(knx_promote(KN_DT(KEY), &kn_dtype_table[i]), want);
-        assert_ptr_equal(knx_promote(&kn_dtype_table[i], KN_DT(KEY)), want);
+        assert_ptr_equal(knx_promote(KN_DT(KEY), &knx_dtype_table[i]), want);
+        assert_ptr_equal(knx_promote(&knx_dtype_table[i], KN_DT(KEY)), want);
     }
 }
 
@@ -330,9 +330,9 @@ static void a_key_casts_only_to_a_key(void **state)
 
 /* Conversions. */
 
-static kn_scalar_bits parse_bits(kn_dtype d, const char *hex)
+static knx_scalar_bits parse_bits(kn_dtype d, const char *hex)
 {
-    kn_scalar_bits s = {.u = {0, 0}};
+    knx_scalar_bits s = {.u = {0, 0}};
     int parts = knx_is_complex(d) ? 2 : 1, size = d->size / parts;
     for (int i = 0; i < parts; i++) {
         char digits[17] = {0};
@@ -345,13 +345,13 @@ static kn_scalar_bits parse_bits(kn_dtype d, const char *hex)
 
 static bool is_nan_at(kn_dtype component, const uint8_t *p)
 {
-    kn_scalar_bits s = {.u = {0, 0}};
+    knx_scalar_bits s = {.u = {0, 0}};
     memcpy(s.bytes, p, component->size);
     return knx_is_float(component) && isnan(knx_scalar_to_double(component, s));
 }
 
 /* Bit for bit, all NaNs being equal. */
-static bool same_element(kn_dtype d, const kn_scalar_bits *a, const kn_scalar_bits *b)
+static bool same_element(kn_dtype d, const knx_scalar_bits *a, const knx_scalar_bits *b)
 {
     kn_dtype c = knx_component(d);
     for (int at = 0; at < d->size; at += c->size)
@@ -376,7 +376,7 @@ static void casts_give_numpys_bits(void **state)
         assert_true(from && to);
         pairs++;
         for (char *w = strtok_r(NULL, " \n", &end); w; w = strtok_r(NULL, " \n", &end)) {
-            kn_scalar_bits in = parse_bits(from, w), want = parse_bits(to, strchr(w, ':') + 1), got = {.u = {0, 0}};
+            knx_scalar_bits in = parse_bits(from, w), want = parse_bits(to, strchr(w, ':') + 1), got = {.u = {0, 0}};
             knx_convert(from, &in, to, &got);
             if (!same_element(to, &got, &want) && ++wrong < 20)
                 print_error("%s to %s: %s gives %016llx %016llx\n", from->name, to->name, w,
@@ -443,7 +443,7 @@ static void integers_become_bfloat16_through_float32(void **state)
 static void unused_bytes_of_a_scalar_are_zero(void **state)
 {
     (void)state;
-    kn_scalar_bits s = knx_scalar_from_int(KN_DT(I8), -1);
+    knx_scalar_bits s = knx_scalar_from_int(KN_DT(I8), -1);
     assert_true(s.u8 == 0xff && s.u[1] == 0);
     s.u8 = 0;
     assert_true(s.u[0] == 0);
@@ -611,8 +611,8 @@ static void huge_and_tiny_doubles_become_infinity_and_zero(void **state)
 static void the_inline_conversions_are_the_same(void **state)
 {
     (void)state;
-    assert_int_equal(kn_f32_to_f16(1.0f / 3), knx_float_to_half(1.0f / 3));
-    assert_int_equal(kn_f64_to_bf16(1.0 / 3), knx_double_to_bf16(1.0 / 3));
+    assert_int_equal(knx_f32_to_f16(1.0f / 3), knx_float_to_half(1.0f / 3));
+    assert_int_equal(knx_f64_to_bf16(1.0 / 3), knx_double_to_bf16(1.0 / 3));
 }
 
 #define T cmocka_unit_test

@@ -13,7 +13,7 @@
 static void an_error_carries_kind_and_text(void **state)
 {
     (void)state;
-    kn_error *e = knx_error(KN_ERROR_AXIS, "axis %d is out of bounds", 2);
+    knx_error *e = knx_error_new(KN_ERROR_AXIS, "axis %d is out of bounds", 2);
     assert_int_equal(e->kind, KN_ERROR_AXIS);
     assert_string_equal(e->message, "axis 2 is out of bounds");
     assert_string_equal(e->operation, "");
@@ -24,7 +24,7 @@ static void an_error_carries_kind_and_text(void **state)
 static void a_long_message_is_kept_whole(void **state)
 {
     (void)state;
-    kn_error *e = knx_error(KN_ERROR_VALUE, "%5000d", 7);
+    knx_error *e = knx_error_new(KN_ERROR_VALUE, "%5000d", 7);
     assert_int_equal(strlen(e->message), 5000);
     assert_int_equal(e->message[4999], '7');
     knx_error_release(e);
@@ -34,7 +34,7 @@ static void an_error_lives_until_its_last_reference_goes(void **state)
 {
     (void)state;
     int64_t before = knx_alloc_live();
-    kn_error *e = knx_error(KN_ERROR_KEY, "k");
+    knx_error *e = knx_error_new(KN_ERROR_KEY, "k");
     assert_ptr_equal(knx_error_retain(e), e);
     knx_error_release(e);
     assert_string_equal(e->message, "k");
@@ -46,7 +46,7 @@ static void an_error_without_memory_is_the_static_memory_error(void **state)
 {
     (void)state;
     knx_fail_after(0, false);
-    kn_error *e = knx_error(KN_ERROR_VALUE, "anything");
+    knx_error *e = knx_error_new(KN_ERROR_VALUE, "anything");
     knx_fail_after(-1, false);
     assert_ptr_equal(e, knx_error_nomem());
     assert_int_equal(e->kind, KN_ERROR_MEMORY);
@@ -56,7 +56,7 @@ static void an_error_without_memory_is_the_static_memory_error(void **state)
 static void the_static_error_is_never_freed(void **state)
 {
     (void)state;
-    kn_error *e = knx_error_retain(knx_error_nomem());
+    knx_error *e = knx_error_retain(knx_error_nomem());
     for (int i = 0; i < 3; i++)
         knx_error_release(e);
     assert_string_equal(e->message, "out of memory");
@@ -80,18 +80,18 @@ static void kinds_have_the_names_of_the_exceptions(void **state)
     assert_string_equal(knx_error_kind_name((kn_error_kind)99), "");
 }
 
-static kn_error *fails_if(bool fails) { return fails ? knx_error(KN_ERROR_TYPE, "first") : NULL; }
+static knx_error *fails_if(bool fails) { return fails ? knx_error_new(KN_ERROR_TYPE, "first") : NULL; }
 
-static kn_error *tries(bool fails)
+static knx_error *tries(bool fails)
 {
     KN_TRY(fails_if(fails));
-    return knx_error(KN_ERROR_VALUE, "second");
+    return knx_error_new(KN_ERROR_VALUE, "second");
 }
 
 static void try_returns_the_first_error(void **state)
 {
     (void)state;
-    kn_error *first = tries(true), *second = tries(false);
+    knx_error *first = tries(true), *second = tries(false);
     assert_string_equal(first->message, "first");
     assert_string_equal(second->message, "second");
     knx_error_release(first);
@@ -101,7 +101,7 @@ static void try_returns_the_first_error(void **state)
 static void shapes_are_shown_as_numpy_shows_them(void **state)
 {
     (void)state;
-    kn_text t[4] = {0};
+    knx_text t[4] = {0};
     const int64_t dim[] = {3, 4, -1};
     assert_string_equal(knx_show_shape(&t[0], 0, dim), "()");
     assert_string_equal(knx_show_shape(&t[1], 1, dim), "(3,)");
@@ -112,7 +112,7 @@ static void shapes_are_shown_as_numpy_shows_them(void **state)
 static void a_text_grows_at_its_end(void **state)
 {
     (void)state;
-    kn_text t = {0};
+    knx_text t = {0};
     knx_text_add(&t, "%s ", "shape");
     assert_string_equal(knx_show_shape(&t, 1, (int64_t[]){5}), "(5,)");
     knx_text_add(&t, "!");
@@ -123,7 +123,7 @@ static void a_text_grows_at_its_end(void **state)
 static void a_full_text_ends_in_dots(void **state)
 {
     (void)state;
-    kn_text t = {0};
+    knx_text t = {0};
     for (int i = 0; i < 300; i++)
         knx_text_add(&t, "%d,", i);
     assert_int_equal(strlen(t.s), sizeof t.s - 1);
@@ -148,7 +148,7 @@ static int end_log(void **state)
 {
     (void)state;
     knx_log_callback(NULL, NULL);
-    kn_debug_level = 0;
+    knx_debug_level = 0;
     return 0;
 }
 
@@ -157,7 +157,7 @@ static void the_log_speaks_up_to_its_level(void **state)
     (void)state;
     int calls = 0;
     knx_log_callback(catch_log, &calls);
-    kn_debug_level = 2;
+    knx_debug_level = 2;
     KN_LOG(3, "too detailed");
     assert_int_equal(calls, 0);
     KN_LOG(2, "kernel %d", 5);
@@ -179,7 +179,7 @@ static void a_long_log_text_comes_whole(void **state)
     (void)state;
     int calls = 0;
     knx_log_callback(catch_log, &calls);
-    kn_debug_level = 1;
+    knx_debug_level = 1;
     KN_LOG(1, "%4000d", 7);
     assert_int_equal(calls, 1);
     assert_int_equal(strlen(logged), 4000);
@@ -190,7 +190,7 @@ static void without_memory_the_log_gives_the_beginning(void **state)
     (void)state;
     int calls = 0;
     knx_log_callback(catch_log, &calls);
-    kn_debug_level = 1;
+    knx_debug_level = 1;
     knx_fail_after(0, false);
     KN_LOG(1, "%-4000d", 7);
     knx_fail_after(-1, false);
@@ -210,7 +210,7 @@ static void the_environment_is_read_once_and_nonsense_is_not_set(void **state)
     setenv("KILN_AMX", "0", 1);
     const kn_env *env = knx_env();
     assert_int_equal(env->debug, 5);
-    assert_int_equal(kn_debug_level, 5);
+    assert_int_equal(knx_debug_level, 5);
     assert_int_equal(env->num_threads, 0);
     assert_string_equal(env->backend, "interp");
     assert_null(env->trace);

@@ -81,121 +81,121 @@ static char value[4000];
 static void an_empty_map_has_nothing(void **state)
 {
     (void)state;
-    kn_map m = {0};
+    knx_table m = {0};
     size_t at;
-    assert_null(knx_map_first(&m, 5, &at));
-    assert_null(knx_map_next(&m, 5, &at));
-    assert_false(knx_map_remove(&m, 5, value));
-    knx_map_free(&m);
+    assert_null(knx_table_first(&m, 5, &at));
+    assert_null(knx_table_next(&m, 5, &at));
+    assert_false(knx_table_remove(&m, 5, value));
+    knx_table_free(&m);
 }
 
 static void what_was_added_is_found(void **state)
 {
     (void)state;
-    kn_map m = {0};
+    knx_table m = {0};
     size_t at;
     for (size_t i = 0; i < 4000; i++)
-        assert_true(knx_map_add(&m, i * i, &value[i]));
+        assert_true(knx_table_add(&m, i * i, &value[i]));
     assert_int_equal(m.live, 4000);
     for (size_t i = 0; i < 4000; i++) {
-        assert_ptr_equal(knx_map_first(&m, i * i, &at), &value[i]);
-        assert_null(knx_map_next(&m, i * i, &at));
+        assert_ptr_equal(knx_table_first(&m, i * i, &at), &value[i]);
+        assert_null(knx_table_next(&m, i * i, &at));
     }
-    assert_null(knx_map_first(&m, 2, &at));
-    knx_map_free(&m);
+    assert_null(knx_table_first(&m, 2, &at));
+    knx_table_free(&m);
 }
 
 static void entries_of_one_hash_come_in_the_order_they_went_in(void **state)
 {
     (void)state;
-    kn_map m = {0};
+    knx_table m = {0};
     size_t at;
     for (int i = 0; i < 100; i++) { /* with others between them, and rebuilt several times */
-        assert_true(knx_map_add(&m, 7, &value[i]));
-        assert_true(knx_map_add(&m, 1000u + (unsigned)i, &value[i]));
+        assert_true(knx_table_add(&m, 7, &value[i]));
+        assert_true(knx_table_add(&m, 1000u + (unsigned)i, &value[i]));
     }
-    char *v = knx_map_first(&m, 7, &at);
-    for (int i = 0; i < 100; i++, v = knx_map_next(&m, 7, &at))
+    char *v = knx_table_first(&m, 7, &at);
+    for (int i = 0; i < 100; i++, v = knx_table_next(&m, 7, &at))
         assert_ptr_equal(v, &value[i]);
     assert_null(v);
-    knx_map_free(&m);
+    knx_table_free(&m);
 }
 
 static void the_hashes_zero_and_one_are_like_any_other(void **state)
 {
     (void)state;
-    kn_map m = {0};
+    knx_table m = {0};
     size_t at;
-    assert_true(knx_map_add(&m, 0, &value[0]));
-    assert_true(knx_map_add(&m, 1, &value[1]));
-    assert_ptr_equal(knx_map_first(&m, 0, &at), &value[0]);
-    assert_ptr_equal(knx_map_first(&m, 1, &at), &value[1]);
-    assert_true(knx_map_remove(&m, 1, &value[1]));
-    assert_null(knx_map_first(&m, 1, &at));
-    knx_map_free(&m);
+    assert_true(knx_table_add(&m, 0, &value[0]));
+    assert_true(knx_table_add(&m, 1, &value[1]));
+    assert_ptr_equal(knx_table_first(&m, 0, &at), &value[0]);
+    assert_ptr_equal(knx_table_first(&m, 1, &at), &value[1]);
+    assert_true(knx_table_remove(&m, 1, &value[1]));
+    assert_null(knx_table_first(&m, 1, &at));
+    knx_table_free(&m);
 }
 
 static void removing_leaves_the_others_reachable(void **state)
 {
     (void)state;
-    kn_map m = {0};
+    knx_table m = {0};
     size_t at;
     for (int i = 0; i < 10; i++)
-        assert_true(knx_map_add(&m, 7, &value[i]));
+        assert_true(knx_table_add(&m, 7, &value[i]));
     for (int i = 0; i < 10; i += 2)
-        assert_true(knx_map_remove(&m, 7, &value[i]));
-    assert_false(knx_map_remove(&m, 7, &value[0]));
-    char *v = knx_map_first(&m, 7, &at);
-    for (int i = 1; i < 10; i += 2, v = knx_map_next(&m, 7, &at))
+        assert_true(knx_table_remove(&m, 7, &value[i]));
+    assert_false(knx_table_remove(&m, 7, &value[0]));
+    char *v = knx_table_first(&m, 7, &at);
+    for (int i = 1; i < 10; i += 2, v = knx_table_next(&m, 7, &at))
         assert_ptr_equal(v, &value[i]);
     assert_null(v);
     assert_int_equal(m.live, 5);
-    knx_map_free(&m);
+    knx_table_free(&m);
 }
 
 static void the_entry_that_a_walk_stands_on_can_be_removed(void **state)
 {
     (void)state;
-    kn_map m = {0};
+    knx_table m = {0};
     size_t at;
     int seen = 0;
     for (int i = 0; i < 10; i++)
-        assert_true(knx_map_add(&m, 7, &value[i]));
-    for (char *v = knx_map_first(&m, 7, &at); v; v = knx_map_next(&m, 7, &at), seen++)
-        assert_true(knx_map_remove(&m, 7, v));
+        assert_true(knx_table_add(&m, 7, &value[i]));
+    for (char *v = knx_table_first(&m, 7, &at); v; v = knx_table_next(&m, 7, &at), seen++)
+        assert_true(knx_table_remove(&m, 7, v));
     assert_int_equal(seen, 10);
     assert_int_equal(m.live, 0);
-    knx_map_free(&m);
+    knx_table_free(&m);
 }
 
 static void coming_and_going_does_not_make_the_map_grow(void **state)
 {
     (void)state;
-    kn_map m = {0};
+    knx_table m = {0};
     for (uint64_t i = 0; i < 100000; i++) {
-        assert_true(knx_map_add(&m, i, &value[i % 4000]));
+        assert_true(knx_table_add(&m, i, &value[i % 4000]));
         if (i >= 10)
-            assert_true(knx_map_remove(&m, i - 10, &value[(i - 10) % 4000]));
+            assert_true(knx_table_remove(&m, i - 10, &value[(i - 10) % 4000]));
     }
     assert_int_equal(m.live, 10);
     assert_true(m.cap <= 64);
-    knx_map_free(&m);
+    knx_table_free(&m);
 }
 
 static void a_map_without_memory_says_so_and_keeps_its_entries(void **state)
 {
     (void)state;
-    kn_map m = {0};
+    knx_table m = {0};
     size_t at, added = 0;
-    assert_true(knx_map_add(&m, 1, &value[1]));
+    assert_true(knx_table_add(&m, 1, &value[1]));
     knx_fail_after(0, true);
-    while (added < 100 && knx_map_add(&m, 100 + added, value))
+    while (added < 100 && knx_table_add(&m, 100 + added, value))
         added++;
     knx_fail_after(-1, false);
     assert_true(added < 100);
     assert_int_equal(m.live, 1 + added);
-    assert_ptr_equal(knx_map_first(&m, 1, &at), &value[1]);
-    knx_map_free(&m);
+    assert_ptr_equal(knx_table_first(&m, 1, &at), &value[1]);
+    knx_table_free(&m);
 }
 
 #define T cmocka_unit_test

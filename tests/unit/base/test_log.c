@@ -93,7 +93,7 @@ static void level_2_shows_the_kernel(void **state)
 static void level_2_shows_the_machine_code(void **state)
 {
     (void)state;
-    if (kng_generator_best() == &kng_interpreter)
+    if (knh_generator_best() == &knh_interpreter)
         skip();
     run_at(2, 1003);
     assert_true(said("code of kiln_"));
@@ -109,7 +109,7 @@ static void level_2_shows_the_code_of_products(void **state)
 {
     (void)state;
     KN_SCOPE;
-    if (kng_generator_best() == &kng_interpreter)
+    if (knh_generator_best() == &knh_interpreter)
         skip();
     kn_array x = kn_ones(KN_SHAPE(67, 67), .dtype = KN_F32), y;
     kn_eval(x);

@@ -149,7 +149,7 @@ static void a_product_that_does_not_fit_is_reported(void **state)
 static void arena_memory_is_aligned_and_its_own(void **state)
 {
     (void)state;
-    kn_arena a = KN_ARENA_INIT;
+    knx_arena a = KN_ARENA_INIT;
     char *before = NULL;
     for (size_t n = 0; n < 3000; n += 7) {
         char *p = knx_arena_alloc(&a, n);
@@ -166,7 +166,7 @@ static void arena_memory_is_aligned_and_its_own(void **state)
 static void an_arena_holds_what_is_larger_than_a_block(void **state)
 {
     (void)state;
-    kn_arena a = KN_ARENA_INIT;
+    knx_arena a = KN_ARENA_INIT;
     char *p = knx_arena_zero(&a, 5 << 20);
     assert_int_equal(p[(5 << 20) - 1], 0);
     assert_true(a.total >= 5 << 20);
@@ -176,7 +176,7 @@ static void an_arena_holds_what_is_larger_than_a_block(void **state)
 static void an_arena_copies_bytes_and_strings(void **state)
 {
     (void)state;
-    kn_arena a = KN_ARENA_INIT;
+    knx_arena a = KN_ARENA_INIT;
     const int three[3] = {1, 2, 3};
     int *copy = knx_arena_copy(&a, three, sizeof three);
     assert_memory_equal(copy, three, sizeof three);
@@ -188,7 +188,7 @@ static void an_arena_copies_bytes_and_strings(void **state)
 static void many_small_pieces_take_few_blocks(void **state)
 {
     (void)state;
-    kn_arena a = KN_ARENA_INIT;
+    knx_arena a = KN_ARENA_INIT;
     int64_t before = knx_alloc_count();
     for (int i = 0; i < 100000; i++)
         assert_non_null(knx_arena_alloc(&a, 48));
@@ -199,7 +199,7 @@ static void many_small_pieces_take_few_blocks(void **state)
 static void a_reset_arena_keeps_its_largest_block(void **state)
 {
     (void)state;
-    kn_arena a = KN_ARENA_INIT;
+    knx_arena a = KN_ARENA_INIT;
     knx_arena_alloc(&a, 10);
     void *large = knx_arena_alloc(&a, 100000);
     knx_arena_alloc(&a, 100000);
@@ -215,7 +215,7 @@ static void a_reset_arena_keeps_its_largest_block(void **state)
 static void an_arena_without_memory_gives_null_and_lives_on(void **state)
 {
     (void)state;
-    kn_arena a = KN_ARENA_INIT;
+    knx_arena a = KN_ARENA_INIT;
     knx_fail_after(0, false);
     assert_null(knx_arena_zero(&a, 8));
     assert_non_null(knx_arena_zero(&a, 8));
@@ -278,7 +278,7 @@ static void buffers_of_any_size_are_aligned_and_large_enough(void **state)
 {
     (void)state;
     for (size_t n = 0; n < 300000; n = n < 600 ? n + 1 : n + n / 3) {
-        kn_buffer *b = knx_buffer_new(n);
+        knx_buffer *b = knx_buffer_new(n);
         assert_non_null(b);
         assert_int_equal((uintptr_t)b->data % 64, 0);
         assert_true(b->bytes >= n);
@@ -291,7 +291,7 @@ static void buffers_of_any_size_are_aligned_and_large_enough(void **state)
 static void the_buffer_freed_last_is_handed_out_first(void **state)
 {
     (void)state;
-    kn_buffer *a = knx_buffer_new(1000), *b = knx_buffer_new(1000);
+    knx_buffer *a = knx_buffer_new(1000), *b = knx_buffer_new(1000);
     knx_buffer_release(a);
     knx_buffer_release(b);
     assert_ptr_equal(knx_buffer_new(1001), b);
@@ -303,7 +303,7 @@ static void the_buffer_freed_last_is_handed_out_first(void **state)
 static void a_buffer_lives_until_its_last_reference_goes(void **state)
 {
     (void)state;
-    kn_buffer *b = knx_buffer_new(10);
+    knx_buffer *b = knx_buffer_new(10);
     assert_ptr_equal(knx_buffer_retain(b), b);
     knx_buffer_release(b);
     assert_int_equal(knx_alloc_live(), live_before + 1);
@@ -316,7 +316,7 @@ static void pooled_bytes_are_not_live(void **state)
 {
     (void)state;
     size_t live = knx_buffer_bytes_live();
-    kn_buffer *b = knx_buffer_new(1 << 20);
+    knx_buffer *b = knx_buffer_new(1 << 20);
     size_t bytes = b->bytes;
     assert_true(knx_buffer_bytes_live() == live + bytes);
     assert_true(knx_buffer_bytes_pooled() == 0);
@@ -339,14 +339,14 @@ static void the_pool_of_big_buffers_is_bounded_and_drops_the_oldest(void **state
 {
     (void)state;
     enum { N = 12, BYTES = 32 << 20, BOUND = 256 << 20 };
-    kn_buffer *b[N];
+    knx_buffer *b[N];
     for (int i = 0; i < N; i++)
         b[i] = knx_buffer_new(BYTES); /* never written to: address space only */
     for (int i = 0; i < N; i++)
         knx_buffer_release(b[i]);
     assert_true(knx_buffer_bytes_pooled() <= BOUND);
     assert_true(knx_buffer_bytes_pooled() > BOUND - BYTES);
-    kn_buffer *again = knx_buffer_new(BYTES);
+    knx_buffer *again = knx_buffer_new(BYTES);
     assert_ptr_equal(again, b[N - 1]);
     knx_buffer_release(again);
 }
@@ -365,7 +365,7 @@ static void the_memory_of_a_result_is_found_again(void **state)
 {
     (void)state;
     enum { BYTES = 500 << 20 };
-    kn_buffer *x = knx_buffer_new(BYTES), *y = knx_buffer_new(BYTES), *before = y;
+    knx_buffer *x = knx_buffer_new(BYTES), *y = knx_buffer_new(BYTES), *before = y;
     knx_buffer_release(y);
     y = knx_buffer_new(BYTES);
     assert_ptr_equal(y, before);
@@ -391,7 +391,7 @@ static void the_bound_can_be_changed(void **state)
 static void the_pool_of_small_buffers_is_bounded(void **state)
 {
     (void)state;
-    static kn_buffer *b[20000];
+    static knx_buffer *b[20000];
     for (int i = 0; i < 20000; i++)
         b[i] = knx_buffer_new(64);
     for (int i = 0; i < 20000; i++)
@@ -406,7 +406,7 @@ static void a_buffer_can_fail_even_out_of_the_pool(void **state)
     knx_buffer_release(knx_buffer_new(100));
     knx_fail_after(0, false);
     assert_null(knx_buffer_new(100));
-    kn_buffer *b = knx_buffer_new(100);
+    knx_buffer *b = knx_buffer_new(100);
     assert_non_null(b);
     knx_buffer_release(b);
 }
@@ -443,7 +443,7 @@ static void foreign_memory_is_released_once_with_its_env(void **state)
     (void)state;
     char text[] = "foreign";
     int released = 0;
-    kn_buffer *b = knx_buffer_wrap(text, sizeof text, count_release, &released);
+    knx_buffer *b = knx_buffer_wrap(text, sizeof text, count_release, &released);
     assert_ptr_equal(b->data, text);
     knx_buffer_retain(b);
     knx_buffer_release(b);
@@ -470,11 +470,11 @@ enum { THREADS = 4, ROUNDS = 4000 };
 static void *churn(void *arg)
 {
     unsigned random = (unsigned)(uintptr_t)arg;
-    kn_buffer *mine[8] = {0};
+    knx_buffer *mine[8] = {0};
     intptr_t wrong = 0;
     for (int i = 0; i < ROUNDS; i++) {
         random = random * 1664525u + 1013904223u;
-        kn_buffer **b = &mine[random >> 29];
+        knx_buffer **b = &mine[random >> 29];
         if (*b)
             wrong += *(unsigned char *)(*b)->data != (unsigned char)(uintptr_t)arg;
         knx_buffer_release(*b);
@@ -503,7 +503,7 @@ static void threads_never_share_a_buffer_by_accident(void **state)
 
 static void *use_shared(void *arg)
 {
-    kn_buffer *b = arg;
+    knx_buffer *b = arg;
     for (int i = 0; i < ROUNDS; i++)
         knx_buffer_release(knx_buffer_retain(b));
     knx_buffer_release(b);
@@ -514,7 +514,7 @@ static void the_last_of_several_threads_frees_the_buffer(void **state)
 {
     (void)state;
     pthread_t thread[THREADS];
-    kn_buffer *b = knx_buffer_new(100);
+    knx_buffer *b = knx_buffer_new(100);
     for (int i = 0; i < THREADS; i++) {
         knx_buffer_retain(b);
         assert_int_equal(pthread_create(&thread[i], NULL, use_shared, b), 0);

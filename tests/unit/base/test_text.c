@@ -95,8 +95,8 @@ static golden read_case(char *line)
         *line++ = '\0';
     }
     for (int i = 0; i < KN_ID_COUNT; i++)
-        if (!strcmp(kn_dtype_table[i].name, field[0]))
-            g.dtype = &kn_dtype_table[i];
+        if (!strcmp(knx_dtype_table[i].name, field[0]))
+            g.dtype = &knx_dtype_table[i];
     assert_non_null(g.dtype);
     for (char *s = strcmp(field[1], "()") ? strtok(field[1], ",") : NULL; s; s = strtok(NULL, ","))
         g.dim[g.ndim++] = atoi(s);
@@ -193,7 +193,7 @@ static void fail_every_allocation(const golden *g, int line)
     for (int64_t k = 0;; k++) {
         char *text = NULL;
         knx_fail_after(k, true);
-        kn_error *e = knx_array_text(g->dtype, g->ndim, g->dim, g->data, &g->opts, true, &text);
+        knx_error *e = knx_array_text(g->dtype, g->ndim, g->dim, g->data, &g->opts, true, &text);
         knx_fail_after(-1, false);
         if (!e) {
             assert_string_equal(text, g->repr);
@@ -218,7 +218,7 @@ static void expect_option_error(kn_print_opts opts, const char *message)
 {
     char *text = NULL;
     double one = 1;
-    kn_error *e = knx_array_text(KN_DT(F64), 0, NULL, &one, &opts, false, &text);
+    knx_error *e = knx_array_text(KN_DT(F64), 0, NULL, &one, &opts, false, &text);
     assert_non_null(e);
     assert_int_equal(e->kind, KN_ERROR_VALUE);
     assert_string_equal(e->message, message);

@@ -10,7 +10,7 @@
 static void run_both(const kni_jaxpr *j, uint64_t seed)
 {
     test_operands x = test_make_operands(j, seed);
-    kn_buffer *plain[MANY], *fused[MANY];
+    knx_buffer *plain[MANY], *fused[MANY];
     knd_loaded *p = test_compile(j, false), *q = test_compile(j, true);
     test_ok(knd_run(p, x.in, plain, NULL));
     test_ok(knd_run(q, x.in, fused, NULL));
@@ -78,9 +78,9 @@ static void expect_text(const kni_jaxpr *j, int steps, int n, const char *const 
 static void a_chain_is_one_kernel(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(5)), y = knb_tanh(&b, knb_add(&b, x, x));
+    kni_atom x = knb_invar(&b, F32(5)), y = knb_tanh(&b, knb_add(&b, x, x));
     EXPECT_TEXT(FINISH(&b, knb_mul(&b, y, y)), 1,
                 "0: add -> f32[5]: inlined in step 0: one kernel reads it, at the same points",
                 "1: tanh -> f32[5]: inlined in step 0: one kernel reads it, at the same points",
@@ -90,11 +90,11 @@ static void a_chain_is_one_kernel(void **state)
 static void views_cost_nothing(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(3, 4)), v = knb_invar(&b, F32(3));
-    kn_atom t = knb_transpose(&b, knb_sin(&b, x), (int64_t[]){1, 0});
-    kn_atom w = knb_broadcast_in_dim(&b, v, 2, (int64_t[]){4, 3}, (int64_t[]){1});
+    kni_atom x = knb_invar(&b, F32(3, 4)), v = knb_invar(&b, F32(3));
+    kni_atom t = knb_transpose(&b, knb_sin(&b, x), (int64_t[]){1, 0});
+    kni_atom w = knb_broadcast_in_dim(&b, v, 2, (int64_t[]){4, 3}, (int64_t[]){1});
     EXPECT_TEXT(FINISH(&b, knb_add(&b, t, w)), 1,
                 "0: sin -> f32[3,4]: inlined in step 0: one kernel reads it, at other points but each at most once",
                 "1: transpose -> f32[4,3]: inlined in step 0: a view costs an index map only", "points(4,3)");
@@ -103,11 +103,11 @@ static void views_cost_nothing(void **state)
 static void an_expensive_value_is_not_computed_twice(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom s = knb_sin(&b, knb_invar(&b, F32(8)));
-    kn_atom a = knb_slice(&b, s, (int64_t[]){1}, (int64_t[]){8}, NULL),
-            c = knb_slice(&b, s, (int64_t[]){0}, (int64_t[]){7}, NULL);
+    kni_atom s = knb_sin(&b, knb_invar(&b, F32(8)));
+    kni_atom a = knb_slice(&b, s, (int64_t[]){1}, (int64_t[]){8}, NULL),
+             c = knb_slice(&b, s, (int64_t[]){0}, (int64_t[]){7}, NULL);
     EXPECT_TEXT(FINISH(&b, knb_sub(&b, a, c)), 2,
                 "0: sin -> f32[8]: stored by step 0: read in several places and too expensive to recompute");
 }
@@ -115,11 +115,11 @@ static void an_expensive_value_is_not_computed_twice(void **state)
 static void a_cheap_value_is(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(8)), s = knb_mul(&b, x, x);
-    kn_atom a = knb_slice(&b, s, (int64_t[]){1}, (int64_t[]){8}, NULL),
-            c = knb_slice(&b, s, (int64_t[]){0}, (int64_t[]){7}, NULL);
+    kni_atom x = knb_invar(&b, F32(8)), s = knb_mul(&b, x, x);
+    kni_atom a = knb_slice(&b, s, (int64_t[]){1}, (int64_t[]){8}, NULL),
+             c = knb_slice(&b, s, (int64_t[]){0}, (int64_t[]){7}, NULL);
     EXPECT_TEXT(FINISH(&b, knb_sub(&b, a, c)), 1,
                 "0: mul -> f32[8]: inlined in step 0: recomputing it costs less than storing it");
 }
@@ -127,10 +127,10 @@ static void a_cheap_value_is(void **state)
 static void a_broadcast_does_not_repeat_an_expensive_value(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(3)), y = knb_invar(&b, F32(4, 3));
-    kn_atom w = knb_broadcast_in_dim(&b, knb_exp(&b, x), 2, (int64_t[]){4, 3}, (int64_t[]){1});
+    kni_atom x = knb_invar(&b, F32(3)), y = knb_invar(&b, F32(4, 3));
+    kni_atom w = knb_broadcast_in_dim(&b, knb_exp(&b, x), 2, (int64_t[]){4, 3}, (int64_t[]){1});
     EXPECT_TEXT(FINISH(&b, knb_add(&b, y, w)), 2,
                 "0: exp -> f32[3]: stored by step 0: its reader would compute elements more than once");
 }
@@ -138,10 +138,10 @@ static void a_broadcast_does_not_repeat_an_expensive_value(void **state)
 static void results_that_share_work_share_a_kernel(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(9)), s = knb_sin(&b, x), y = knb_add(&b, s, x), z = knb_mul(&b, s, x),
-            w = knb_mul(&b, y, y);
+    kni_atom x = knb_invar(&b, F32(9)), s = knb_sin(&b, x), y = knb_add(&b, s, x), z = knb_mul(&b, s, x),
+             w = knb_mul(&b, y, y);
     EXPECT_TEXT(FINISH(&b, y, z, w, s), 1,
                 "0: sin -> f32[9]: stored by step 0, which reads it: a result of the program",
                 "1: add -> f32[9]: stored by step 0, which reads it: a result of the program");
@@ -150,9 +150,9 @@ static void results_that_share_work_share_a_kernel(void **state)
 static void a_reduction_takes_what_is_before_and_behind_it(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4, 6)), s = knb_reduce_sum(&b, knb_mul(&b, x, x), 1, (int64_t[]){1});
+    kni_atom x = knb_invar(&b, F32(4, 6)), s = knb_reduce_sum(&b, knb_mul(&b, x, x), 1, (int64_t[]){1});
     EXPECT_TEXT(FINISH(&b, knb_sqrt(&b, s)), 1,
                 "0: mul -> f32[4,6]: inlined in step 0: one kernel reads it, at the same points",
                 "1: reduce_sum -> f32[4]: inlined in step 0: the kernel that reads it runs over the same points",
@@ -162,10 +162,10 @@ static void a_reduction_takes_what_is_before_and_behind_it(void **state)
 static void reductions_over_the_same_rows_share_a_kernel(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4, 6)), s = knb_reduce_sum(&b, x, 1, (int64_t[]){1}),
-            q = knb_reduce_sum(&b, knb_mul(&b, x, x), 1, (int64_t[]){1});
+    kni_atom x = knb_invar(&b, F32(4, 6)), s = knb_reduce_sum(&b, x, 1, (int64_t[]){1}),
+             q = knb_reduce_sum(&b, knb_mul(&b, x, x), 1, (int64_t[]){1});
     EXPECT_TEXT(FINISH(&b, s, q), 1, "points(4,) joins(6,)",
                 "0: reduce_sum -> f32[4]: stored by step 0: a result of the program");
 }
@@ -173,13 +173,13 @@ static void reductions_over_the_same_rows_share_a_kernel(void **state)
 static void a_softmax_is_one_kernel_of_three_passes(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_type t = F32(5, 7);
+    kni_type t = F32(5, 7);
     int64_t dim[] = {5, 7}, rows[] = {0}, last[] = {1};
-    kn_atom x = knb_invar(&b, t), m = knb_broadcast_in_dim(&b, knb_reduce_max(&b, x, 1, last), 2, dim, rows);
-    kn_atom e = knb_exp(&b, knb_sub(&b, x, m)),
-            s = knb_broadcast_in_dim(&b, knb_reduce_sum(&b, e, 1, last), 2, dim, rows);
+    kni_atom x = knb_invar(&b, t), m = knb_broadcast_in_dim(&b, knb_reduce_max(&b, x, 1, last), 2, dim, rows);
+    kni_atom e = knb_exp(&b, knb_sub(&b, x, m)),
+             s = knb_broadcast_in_dim(&b, knb_reduce_sum(&b, e, 1, last), 2, dim, rows);
     EXPECT_TEXT(
         FINISH(&b, knb_div(&b, e, s)), 1,
         "3: exp -> f32[5,7]: stored by step 0, which reads it: read in several passes over a row and too expensive to "
@@ -191,9 +191,9 @@ static void a_softmax_is_one_kernel_of_three_passes(void **state)
 static void a_routine_has_its_operands_in_memory(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4, 6)), y[1], z = knb_reshape(&b, knb_neg(&b, x), 1, (int64_t[]){24});
+    kni_atom x = knb_invar(&b, F32(4, 6)), y[1], z = knb_reshape(&b, knb_neg(&b, x), 1, (int64_t[]){24});
     knb_sort(&b, 1, &z, 0, 1, y);
     EXPECT_TEXT(FINISH(&b, knb_add(&b, y[0], y[0])), 3,
                 "0: reshape -> f32[24]: alias: its elements already lie in this order",
@@ -204,9 +204,9 @@ static void a_routine_has_its_operands_in_memory(void **state)
 static void what_nothing_reads_is_dropped(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4));
+    kni_atom x = knb_invar(&b, F32(4));
     knb_sin(&b, x);
     kni_jaxpr *j = FINISH(&b, knb_neg(&b, x));
     knd_loaded *p = test_compile(j, false);
@@ -221,9 +221,9 @@ static void what_nothing_reads_is_dropped(void **state)
 /* x is read by a chain whose length is far more than one kernel holds. */
 static kni_jaxpr *chain(int64_t n, int length)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(n)), y = x;
+    kni_atom x = knb_invar(&b, F32(n)), y = x;
     for (int i = 0; i < length; i++)
         y = i % 2 ? knb_mul(&b, y, x) : knb_sub(&b, y, x);
     return FINISH(&b, y);
@@ -246,22 +246,22 @@ static void a_long_chain_is_cut(void **state)
 static void a_kernel_has_only_so_many_buffers(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom y = knb_invar(&b, F32(9)), out[3];
+    kni_atom y = knb_invar(&b, F32(9)), out[3];
     for (int i = 1; i < 60; i++)
         y = knb_sub(&b, y, knb_invar(&b, F32(9)));
     out[0] = y;
     kni_jaxpr *j = test_finish(&b, 1, out);
     knd_loaded *p = NULL, *q = test_compile(j, true);
-    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true, .max_buffers = 8}, &p));
+    test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true, .max_buffers = 8}, &p));
     char *text = text_of(p);
     assert_int_equal(knc_n_steps(q->program), 1);
     assert_non_null(strstr(text, "the kernel that reads it would have too many buffers"));
     for (uint32_t i = 0; i < p->program->n_step; i++)
         assert_in_range(p->program->step[i].n_ref, 3, 8);
     test_operands x = test_make_operands(j, 1);
-    kn_buffer *few, *all;
+    knx_buffer *few, *all;
     test_ok(knd_run(p, x.in, &few, NULL));
     test_ok(knd_run(q, x.in, &all, NULL));
     assert_int_equal(test_difference(kni_out_type(j, 0), few->data, all->data), -1);
@@ -278,11 +278,11 @@ static void *compile_on_a_small_stack(void *env)
 {
     kni_jaxpr *j = env;
     test_operands x = test_make_operands(j, 1);
-    kn_buffer *out[1], *plain[1];
+    knx_buffer *out[1], *plain[1];
     for (int fuse = 0; fuse < 2; fuse++) {
         knd_loaded *p = NULL;
-        kn_kernel_cache *c = knc_kernel_cache_new(1 << 20);
-        test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.kernels = c, .fuse = fuse}, &p));
+        knc_kernel_cache *c = knc_kernel_cache_new(1 << 20);
+        test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.kernels = c, .fuse = fuse}, &p));
         test_ok(knd_run(p, x.in, fuse ? out : plain, NULL));
         knd_release(p);
         knc_kernel_cache_free(c);
@@ -317,25 +317,25 @@ static void a_million_equations_need_no_more_than_a_small_stack(void **state)
 
 static kni_jaxpr *of_batch(int64_t n)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(n, 6)), y = knb_invar(&b, F32(6)),
-            h = knb_tanh(&b, knb_add(&b, x, knb_broadcast_to(&b, y, F32(n, 6))));
-    kn_atom s = knb_reduce_sum(&b, knb_mul(&b, h, h), 1, (int64_t[]){1}),
-            t = knb_transpose(&b, knb_exp(&b, x), (int64_t[]){1, 0});
+    kni_atom x = knb_invar(&b, F32(n, 6)), y = knb_invar(&b, F32(6)),
+             h = knb_tanh(&b, knb_add(&b, x, knb_broadcast_to(&b, y, F32(n, 6))));
+    kni_atom s = knb_reduce_sum(&b, knb_mul(&b, h, h), 1, (int64_t[]){1}),
+             t = knb_transpose(&b, knb_exp(&b, x), (int64_t[]){1, 0});
     return FINISH(&b, s, h, knb_add(&b, t, t), knb_slice(&b, x, (int64_t[]){1, 1}, (int64_t[]){n, 6}, NULL));
 }
 
 static void another_batch_size_needs_no_new_kernel(void **state)
 {
     (void)state;
-    kn_kernel_cache *c = knc_kernel_cache_new(1 << 20);
+    knc_kernel_cache *c = knc_kernel_cache_new(1 << 20);
     for (int i = 0; i < 2; i++) {
         kni_jaxpr *j = of_batch(i ? 1000 : 5);
         knd_loaded *p = NULL;
-        kn_kernel_counts before = knc_kernel_counts(c);
-        test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.kernels = c, .fuse = true}, &p));
-        kn_kernel_counts after = knc_kernel_counts(c);
+        knc_kernel_counts before = knc_kernel_counts_of(c);
+        test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.kernels = c, .fuse = true}, &p));
+        knc_kernel_counts after = knc_kernel_counts_of(c);
         assert_int_equal(after.misses - before.misses, i ? 0 : knc_n_steps(p->program));
         assert_int_equal(after.hits - before.hits, i ? knc_n_steps(p->program) : 0);
         run_both(j, 3);
@@ -348,15 +348,15 @@ static void another_batch_size_needs_no_new_kernel(void **state)
 static void the_kernel_cache_is_bounded(void **state)
 {
     (void)state;
-    kn_kernel_cache *c = knc_kernel_cache_new(20000);
+    knc_kernel_cache *c = knc_kernel_cache_new(20000);
     for (int length = 1; length < 60; length++) {
         kni_jaxpr *j = chain(4, length);
         knd_loaded *p = NULL;
-        test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.kernels = c, .fuse = true}, &p));
+        test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.kernels = c, .fuse = true}, &p));
         knd_release(p);
         kni_release(j);
     }
-    kn_kernel_counts counts = knc_kernel_counts(c);
+    knc_kernel_counts counts = knc_kernel_counts_of(c);
     assert_true(counts.evicted > 0 && counts.entries > 0 && counts.entries + counts.evicted == counts.misses);
     assert_true(counts.bytes <= 20000);
     knc_kernel_cache_free(c);
@@ -365,11 +365,11 @@ static void the_kernel_cache_is_bounded(void **state)
 static void a_call_is_inlined(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     kni_jaxpr *inner = FINISH(&b, knb_sin(&b, knb_invar(&b, F32(3))));
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(3)), y;
+    kni_atom x = knb_invar(&b, F32(3)), y;
     knb_jit(&b, "g", inner, 0, &x, &y);
     kni_release(inner);
     EXPECT_TEXT(FINISH(&b, knb_neg(&b, y)), 1, "0: sin -> f32[3]: inlined in step 0",
@@ -385,9 +385,9 @@ static void compiling_without_memory_leaks_nothing(void **state)
         int64_t live = knx_alloc_live(), k = 0;
         for (bool done = false; !done; k++) {
             knd_loaded *p = NULL;
-            kn_kernel_cache *c = knc_kernel_cache_new(1 << 20);
+            knc_kernel_cache *c = knc_kernel_cache_new(1 << 20);
             knx_fail_after(k, seed % 2);
-            kn_error *e = knd_compile(&knd_host, j, &(kn_compile_options){.kernels = c, .fuse = seed % 3}, &p);
+            knx_error *e = knd_compile(&knd_host, j, &(knc_compile_options){.kernels = c, .fuse = seed % 3}, &p);
             knx_fail_after(-1, false);
             done = !e;
             if (e && e->kind != KN_ERROR_MEMORY)

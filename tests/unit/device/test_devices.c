@@ -29,19 +29,19 @@ static int teardown(void **state)
 static knd_loaded *compile_for(const knd_device *d, const kni_jaxpr *j, const bool *donated)
 {
     knd_loaded *l = NULL;
-    test_ok(knd_compile(d, j, &(kn_compile_options){.fuse = true, .donated = donated}, &l));
+    test_ok(knd_compile(d, j, &(knc_compile_options){.fuse = true, .donated = donated}, &l));
     return l;
 }
 
-static kn_buffer *numbers(float first)
+static knx_buffer *numbers(float first)
 {
-    kn_buffer *b = knx_buffer_new(N * sizeof(float));
+    knx_buffer *b = knx_buffer_new(N * sizeof(float));
     for (int i = 0; i < N; i++)
         ((float *)b->data)[i] = first + (float)i;
     return b;
 }
 
-static void expect_number(kn_buffer *b, int i, float want)
+static void expect_number(knx_buffer *b, int i, float want)
 {
     test_ok(knd_fetch(b));
     assert_true(((const float *)b->data)[i] == want);
@@ -50,18 +50,18 @@ static void expect_number(kn_buffer *b, int i, float want)
 /* x * x + x */
 static kni_jaxpr *polynomial(void)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(N));
+    kni_atom x = knb_invar(&b, F32(N));
     return FINISH(&b, knb_add(&b, knb_mul(&b, x, x), x));
 }
 
 /* neg(sort(x + 1)): the device, the host, the device */
 static kni_jaxpr *sandwich(void)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_add(&b, knb_invar(&b, F32(N)), knb_number(&b, KN_DT(F32), 1)), y;
+    kni_atom x = knb_add(&b, knb_invar(&b, F32(N)), knb_number(&b, KN_DT(F32), 1)), y;
     knb_sort(&b, 1, &x, 0, 1, &y);
     return FINISH(&b, knb_neg(&b, y));
 }
@@ -71,9 +71,9 @@ static void a_result_stays_where_it_was_made(void **state)
     (void)state;
     kni_jaxpr *j = polynomial();
     knd_loaded *l = compile_for(&far_device, j, NULL);
-    kn_buffer *x = numbers(1), *y = NULL;
+    knx_buffer *x = numbers(1), *y = NULL;
     assert_null(knd_steps_reason(l, 0));
-    test_ok(knd_run(l, &(kn_operand){.buffer = x}, &y, NULL));
+    test_ok(knd_run(l, &(knd_operand){.buffer = x}, &y, NULL));
     assert_null(y->data);
     assert_ptr_equal(knd_device_of(y), &far_device);
     assert_int_equal(far_count().launches, 1);
@@ -93,15 +93,15 @@ static void an_operand_is_sent_once_unless_somebody_may_write_to_it(void **state
     (void)state;
     kni_jaxpr *j = polynomial();
     knd_loaded *l = compile_for(&far_device, j, NULL);
-    kn_buffer *x = numbers(1), *y[4] = {NULL};
+    knx_buffer *x = numbers(1), *y[4] = {NULL};
     for (int i = 0; i < 2; i++)
-        test_ok(knd_run(l, &(kn_operand){.buffer = x}, &y[i], NULL));
+        test_ok(knd_run(l, &(knd_operand){.buffer = x}, &y[i], NULL));
     assert_int_equal(far_count().copied_in, N * sizeof(float));
     knx_buffer_release(x);
     x = numbers(1);
     for (int i = 2; i < 4; i++) {
         ((float *)x->data)[0] = (float)i;
-        test_ok(knd_run(l, &(kn_operand){.buffer = x, .lent = true}, &y[i], NULL));
+        test_ok(knd_run(l, &(knd_operand){.buffer = x, .lent = true}, &y[i], NULL));
         expect_number(y[i], 0, (float)(i * i + i));
     }
     assert_int_equal(far_count().copied_in, 3 * N * sizeof(float));
@@ -114,13 +114,13 @@ static void an_operand_is_sent_once_unless_somebody_may_write_to_it(void **state
 static void a_part_of_a_buffer_and_plain_memory_are_operands_too(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     kni_jaxpr *j = FINISH(&b, knb_neg(&b, knb_invar(&b, F32(3))));
     knd_loaded *l = compile_for(&far_device, j, NULL);
-    kn_buffer *x = numbers(0), *y[2] = {NULL};
-    test_ok(knd_run(l, &(kn_operand){.buffer = x, .offset = 20}, &y[0], NULL));
-    test_ok(knd_run(l, &(kn_operand){.data = (float[]){1, 2, 3}}, &y[1], NULL));
+    knx_buffer *x = numbers(0), *y[2] = {NULL};
+    test_ok(knd_run(l, &(knd_operand){.buffer = x, .offset = 20}, &y[0], NULL));
+    test_ok(knd_run(l, &(knd_operand){.data = (float[]){1, 2, 3}}, &y[1], NULL));
     test_ok(knd_fetch(y[0]));
     test_ok(knd_fetch(y[1]));
     EXPECT(y[0], -5, -6, -7);
@@ -136,14 +136,14 @@ static void what_is_refused_runs_on_the_host_with_the_copies_that_this_needs(voi
     (void)state;
     kni_jaxpr *j = sandwich();
     knd_loaded *l = compile_for(&far_device, j, NULL);
-    kn_buffer *x = knx_buffer_new(N * sizeof(float)), *y = NULL;
+    knx_buffer *x = knx_buffer_new(N * sizeof(float)), *y = NULL;
     for (int i = 0; i < N; i++)
         ((float *)x->data)[i] = (float)(N - i);
     assert_int_equal(l->program->n_step, 3);
     assert_null(knd_steps_reason(l, 0));
     assert_string_equal(knd_steps_reason(l, 1), "it has no routines");
     assert_null(knd_steps_reason(l, 2));
-    test_ok(knd_run(l, &(kn_operand){.buffer = x}, &y, NULL));
+    test_ok(knd_run(l, &(knd_operand){.buffer = x}, &y, NULL));
     assert_int_equal(far_count().launches, 2);
     assert_int_equal(far_count().copied_in, 2 * N * sizeof(float)); /* the operand, what is sorted */
     assert_int_equal(far_count().copied_out, N * sizeof(float));
@@ -158,15 +158,15 @@ static void what_is_refused_runs_on_the_host_with_the_copies_that_this_needs(voi
 static void numbers_of_64_bits_are_the_hosts(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, kni_scalar_type(KN_DT(F64)));
+    kni_atom x = knb_invar(&b, kni_scalar_type(KN_DT(F64)));
     kni_jaxpr *j = FINISH(&b, knb_mul(&b, x, x));
     knd_loaded *l = compile_for(&far_device, j, NULL);
     double three = 3;
-    kn_buffer *y = NULL;
+    knx_buffer *y = NULL;
     assert_string_equal(knd_steps_reason(l, 0), "it has no kernels of 64-bit floats");
-    test_ok(knd_run(l, &(kn_operand){.data = &three}, &y, NULL));
+    test_ok(knd_run(l, &(knd_operand){.data = &three}, &y, NULL));
     test_ok(knd_fetch(y));
     assert_true(*(const double *)y->data == 9);
     assert_int_equal(far_count().launches, 0);
@@ -177,9 +177,9 @@ static void numbers_of_64_bits_are_the_hosts(void **state)
 
 static kni_jaxpr *long_sum(int n)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom sum = knb_invar(&b, F32(N));
+    kni_atom sum = knb_invar(&b, F32(N));
     for (int i = 1; i < n; i++)
         sum = knb_add(&b, sum, knb_invar(&b, F32(N)));
     return FINISH(&b, sum);
@@ -191,10 +191,10 @@ static void kernels_have_the_targets_number_of_buffers(void **state)
     enum { OPERANDS = 40 };
     kni_jaxpr *j = long_sum(OPERANDS);
     knd_loaded *l = compile_for(&far_device, j, NULL), *here = compile_for(&knd_host, j, NULL);
-    kn_operand in[OPERANDS];
-    kn_buffer *y = NULL;
+    knd_operand in[OPERANDS];
+    knx_buffer *y = NULL;
     for (int i = 0; i < OPERANDS; i++)
-        in[i] = (kn_operand){.buffer = numbers((float)i)};
+        in[i] = (knd_operand){.buffer = numbers((float)i)};
     assert_int_equal(here->program->n_step, 1);
     assert_true(l->program->n_step >= 6);
     for (uint32_t s = 0; s < l->program->n_step; s++) {
@@ -219,12 +219,12 @@ static void a_donated_operand_is_written_over_there(void **state)
     const bool donated[] = {true};
     kni_jaxpr *j = polynomial();
     knd_loaded *l = compile_for(&far_device, j, donated);
-    kn_buffer *x = numbers(1), *y[2] = {NULL};
-    test_ok(knd_run(l, &(kn_operand){.buffer = x}, &y[0], NULL));
+    knx_buffer *x = numbers(1), *y[2] = {NULL};
+    test_ok(knd_run(l, &(knd_operand){.buffer = x}, &y[0], NULL));
     assert_ptr_equal(y[0], x);
     assert_null(x->data); /* what the host had is old */
     expect_number(x, 2, 12);
-    test_ok(knd_run(l, &(kn_operand){.buffer = x, .lent = true}, &y[1], NULL)); /* not that one */
+    test_ok(knd_run(l, &(knd_operand){.buffer = x, .lent = true}, &y[1], NULL)); /* not that one */
     assert_ptr_not_equal(y[1], x);
     expect_number(x, 2, 12);
     expect_number(y[1], 2, 156);
@@ -241,12 +241,12 @@ static void a_program_of_the_host_finds_what_a_device_made(void **state)
     const bool donated[] = {true};
     kni_jaxpr *j = polynomial();
     knd_loaded *there = compile_for(&far_device, j, NULL), *here = compile_for(&knd_host, j, donated);
-    kn_buffer *x = numbers(1), *y = NULL, *z = NULL, *w = NULL;
-    test_ok(knd_run(there, &(kn_operand){.buffer = x}, &y, NULL));
-    test_ok(knd_run(here, &(kn_operand){.buffer = y}, &z, NULL));
+    knx_buffer *x = numbers(1), *y = NULL, *z = NULL, *w = NULL;
+    test_ok(knd_run(there, &(knd_operand){.buffer = x}, &y, NULL));
+    test_ok(knd_run(here, &(knd_operand){.buffer = y}, &z, NULL));
     assert_ptr_equal(y, z);
     expect_number(z, 0, 6);
-    test_ok(knd_run(there, &(kn_operand){.buffer = z}, &w, NULL)); /* the device's copy was old */
+    test_ok(knd_run(there, &(knd_operand){.buffer = z}, &w, NULL)); /* the device's copy was old */
     expect_number(w, 0, 42);
     knx_buffer_release(x);
     knx_buffer_release(y);
@@ -264,9 +264,9 @@ static void every_allocation_may_fail(void **state)
     knd_loaded *l = compile_for(&far_device, j, NULL);
     int64_t k = 0;
     for (bool done = false; !done; k++) {
-        kn_buffer *x = numbers(0), *y = NULL;
+        knx_buffer *x = numbers(0), *y = NULL;
         far_fail((far_faults){k, -1, -1});
-        kn_error *error = knd_run(l, &(kn_operand){.buffer = x}, &y, NULL);
+        knx_error *error = knd_run(l, &(knd_operand){.buffer = x}, &y, NULL);
         done = !error;
         if (error) {
             assert_int_equal(error->kind, KN_ERROR_MEMORY);
@@ -291,13 +291,13 @@ static void the_hosts_memory_may_fail_too(void **state)
     kni_jaxpr *j = sandwich();
     bool done = false;
     for (int64_t k = 0; !done; k++) {
-        kn_buffer *x = numbers(0), *y = NULL;
+        knx_buffer *x = numbers(0), *y = NULL;
         knd_loaded *l = NULL;
         int64_t live = knx_alloc_live();
         knx_fail_after(k, true);
-        kn_error *error = knd_compile(&far_device, j, &(kn_compile_options){.fuse = true}, &l);
+        knx_error *error = knd_compile(&far_device, j, &(knc_compile_options){.fuse = true}, &l);
         if (!error)
-            error = knd_run(l, &(kn_operand){.buffer = x}, &y, NULL);
+            error = knd_run(l, &(knd_operand){.buffer = x}, &y, NULL);
         if (!error)
             error = knd_fetch(y);
         knx_fail_after(-1, false);
@@ -322,9 +322,9 @@ static void a_device_may_be_lost_at_any_time(void **state)
     knd_loaded *l = compile_for(&far_device, j, NULL);
     for (int what = 0; what < 2; what++)
         for (int64_t k = 0, done = 0; !done; k++) {
-            kn_buffer *x = numbers(0), *y = NULL;
+            knx_buffer *x = numbers(0), *y = NULL;
             far_fail(what ? (far_faults){-1, k, -1} : (far_faults){-1, -1, k});
-            kn_error *error = knd_run(l, &(kn_operand){.buffer = x}, &y, NULL);
+            knx_error *error = knd_run(l, &(knd_operand){.buffer = x}, &y, NULL);
             done = !error;
             if (!error) /* still there: its result can be lost yet */
                 error = knd_fetch(y);
@@ -349,10 +349,10 @@ static void what_was_only_on_a_lost_device_says_so(void **state)
     (void)state;
     kni_jaxpr *j = polynomial();
     knd_loaded *l = compile_for(&far_device, j, NULL);
-    kn_buffer *x = numbers(1), *y = NULL;
-    test_ok(knd_run(l, &(kn_operand){.buffer = x}, &y, NULL));
+    knx_buffer *x = numbers(1), *y = NULL;
+    test_ok(knd_run(l, &(knd_operand){.buffer = x}, &y, NULL));
     far_fail((far_faults){-1, -1, 0});
-    kn_error *error = knd_fetch(y);
+    knx_error *error = knd_fetch(y);
     assert_string_equal(error->message, "device 'far' is lost");
     knx_error_release(error);
     assert_null(y->data);
@@ -399,8 +399,8 @@ static void the_null_device_runs_nothing(void **state)
     (void)state;
     kni_jaxpr *j = sandwich();
     knd_loaded *l = compile_for(&null_device, j, NULL);
-    kn_buffer *y = NULL;
-    test_ok(knd_run(l, &(kn_operand){.data = NULL}, &y, NULL));
+    knx_buffer *y = NULL;
+    test_ok(knd_run(l, &(knd_operand){.data = NULL}, &y, NULL));
     expect_number(y, 9, 0);
     knx_buffer_release(y);
     knd_release(l);
@@ -417,7 +417,7 @@ static void devices_are_found_by_their_names(void **state)
     assert_null(knd_find("far"));
     test_ok(knd_register(&far_device));
     assert_ptr_equal(knd_find("far"), &far_device);
-    kn_error *error = knd_register(&far_device);
+    knx_error *error = knd_register(&far_device);
     assert_string_equal(error->message, "there is a device 'far' already");
     knx_error_release(error);
     knd_set_default(&far_device);

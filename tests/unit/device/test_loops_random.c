@@ -10,21 +10,21 @@ typedef struct random_scan {
     int64_t length;
 } random_scan;
 
-static bool same_type(kn_type a, kn_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
+static bool same_type(kni_type a, kni_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
 
 /* Results are any values of their types: operands, each other, twice the same one, values of long chains. */
 static kni_jaxpr *random_body(uint64_t seed, random_scan *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     test_maker m = {.b = &b, .state = seed};
-    const kn_type some[] = {F32(6), F32(6), SCALAR(F32), F32(2, 3), test_type(KN_DT(I32), 1, (int64_t[]){6})};
+    const kni_type some[] = {F32(6), F32(6), SCALAR(F32), F32(2, 3), test_type(KN_DT(I32), 1, (int64_t[]){6})};
     s->n_const = test_below(&m.state, 3), s->n_carry = test_below(&m.state, 5), s->n_x = test_below(&m.state, 4);
     s->n_y = test_below(&m.state, 5), s->length = test_below(&m.state, 6);
     int inputs = s->n_const + s->n_carry + s->n_x;
     if (!inputs)
         inputs = s->n_const = 1;
-    kn_atom out[MOST_TYPES];
+    kni_atom out[MOST_TYPES];
     for (int i = 0; i < inputs; i++)
         m.pool[m.n++] = knb_invar(&b, some[test_below(&m.state, 5)]);
     for (int e = 0, many = test_below(&m.state, 14); e < many; e++) {
@@ -45,32 +45,32 @@ static kni_jaxpr *random_body(uint64_t seed, random_scan *s)
 
 /* The same without a loop: steps in a row, on slices. */
 /* Keys are pairs of numbers along one more axis. */
-static kn_atom no_keys(kn_builder *b, kn_type t)
+static kni_atom no_keys(kni_builder *b, kni_type t)
 {
     int64_t dim[9] = {0};
     for (int d = 0; d < t.ndim; d++)
         dim[d] = t.dim[d];
     dim[t.ndim] = 2;
-    return knb_random_wrap(b, knb_zeros(b, kni_type(KN_DT(U32), t.ndim + 1, dim)));
+    return knb_random_wrap(b, knb_zeros(b, kni_type_of(KN_DT(U32), t.ndim + 1, dim)));
 }
 
 static kni_jaxpr *in_a_row(kni_jaxpr *body, const random_scan *s, bool reverse)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom in[MOST_TYPES], at[MOST_TYPES], y[MOST_TYPES], ys[MOST_TYPES][8], out[MOST_TYPES];
+    kni_atom in[MOST_TYPES], at[MOST_TYPES], y[MOST_TYPES], ys[MOST_TYPES][8], out[MOST_TYPES];
     int first_x = s->n_const + s->n_carry;
     for (int i = 0; i < first_x + s->n_x; i++) {
-        kn_type t = kni_in_type(body, (uint32_t)i);
+        kni_type t = kni_in_type(body, (uint32_t)i);
         int64_t dim[4] = {s->length};
         for (int d = 0; d < t.ndim; d++)
             dim[d + 1] = t.dim[d];
-        at[i] = in[i] = knb_invar(&b, i < first_x ? t : kni_type(t.dtype, t.ndim + 1, dim));
+        at[i] = in[i] = knb_invar(&b, i < first_x ? t : kni_type_of(t.dtype, t.ndim + 1, dim));
     }
     for (int64_t t = 0; t < s->length; t++) {
         int64_t n = reverse ? s->length - 1 - t : t;
         for (int i = 0; i < s->n_x; i++) {
-            kn_type e = kni_in_type(body, (uint32_t)(first_x + i));
+            kni_type e = kni_in_type(body, (uint32_t)(first_x + i));
             int64_t start[4] = {n}, limit[4] = {n + 1};
             for (int d = 0; d < e.ndim; d++)
                 limit[d + 1] = e.dim[d];
@@ -85,11 +85,11 @@ static kni_jaxpr *in_a_row(kni_jaxpr *body, const random_scan *s, bool reverse)
     for (int k = 0; k < s->n_carry; k++)
         out[k] = at[s->n_const + k];
     for (int k = 0; k < s->n_y; k++) {
-        kn_type t = kni_out_type(body, (uint32_t)(s->n_carry + k));
+        kni_type t = kni_out_type(body, (uint32_t)(s->n_carry + k));
         int64_t dim[8] = {0};
         for (int d = 0; d < t.ndim; d++)
             dim[d + 1] = t.dim[d];
-        kn_type none = kni_type(t.dtype, t.ndim + 1, dim);
+        kni_type none = kni_type_of(t.dtype, t.ndim + 1, dim);
         out[s->n_carry + k] = s->length                      ? knb_stack(&b, (int)s->length, ys[k], 0)
                               : t.dtype->kind == KN_KIND_KEY ? no_keys(&b, none)
                                                              : knb_zeros(&b, none);

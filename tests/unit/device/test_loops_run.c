@@ -11,10 +11,10 @@
 /* c, x -> c + x | c + x, x, c + x, c, k * x */
 static kni_jaxpr *running_sum(void)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom k = knb_invar(&b, SCALAR(F32)), c = knb_invar(&b, SCALAR(F32)), x = knb_invar(&b, SCALAR(F32));
-    kn_atom sum = knb_add(&b, c, x);
+    kni_atom k = knb_invar(&b, SCALAR(F32)), c = knb_invar(&b, SCALAR(F32)), x = knb_invar(&b, SCALAR(F32));
+    kni_atom sum = knb_add(&b, c, x);
     return FINISH(&b, sum, sum, x, sum, c, knb_mul(&b, k, x));
 }
 
@@ -51,9 +51,9 @@ static void one_step_is_enough(void **state)
 static void a_scan_may_have_no_inputs(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom c = knb_invar(&b, F32(2)), next = knb_mul(&b, c, knb_number(&b, KN_DT(F32), 2));
+    kni_atom c = knb_invar(&b, F32(2)), next = knb_mul(&b, c, knb_number(&b, KN_DT(F32), 2));
     kni_jaxpr *body = FINISH(&b, next, c);
     expect_scan((scan_of){body, 0, 1, 3, false, 0, 0}, LIST(F(1, 3)), LIST(F(8, 24), F(1, 3, 2, 6, 4, 12)));
 }
@@ -61,9 +61,9 @@ static void a_scan_may_have_no_inputs(void **state)
 static void a_scan_may_have_no_outputs(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom c = knb_invar(&b, SCALAR(I32)), d = knb_invar(&b, SCALAR(I32)), x = knb_invar(&b, SCALAR(I32));
+    kni_atom c = knb_invar(&b, SCALAR(I32)), d = knb_invar(&b, SCALAR(I32)), x = knb_invar(&b, SCALAR(I32));
     kni_jaxpr *body = FINISH(&b, knb_add(&b, c, x), knb_max(&b, d, x));
     expect_scan((scan_of){body, 0, 2, 5, false, 0, 0}, LIST(I(1), I(2), I(5, -1, 9, 0, 3)), LIST(I(17), I(9)));
 }
@@ -71,9 +71,9 @@ static void a_scan_may_have_no_outputs(void **state)
 static void a_scan_may_have_no_carries(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(2)), y = knb_invar(&b, SCALAR(F32));
+    kni_atom x = knb_invar(&b, F32(2)), y = knb_invar(&b, SCALAR(F32));
     kni_jaxpr *body = FINISH(&b, knb_mul(&b, x, y), y, knb_number(&b, KN_DT(F32), 5));
     expect_scan((scan_of){body, 0, 0, 3, true, 0, 0}, LIST(F(1, 2, 3, 4, 5, 6), F(1, 10, 100)),
                 LIST(F(1, 2, 30, 40, 500, 600), F(1, 10, 100), F(5, 5, 5)));
@@ -83,9 +83,9 @@ static void carries_may_trade_places_or_stay(void **state)
 {
     (void)state;
     for (int64_t length = 1; length < 4; length++) {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom p = knb_invar(&b, F32(3)), q = knb_invar(&b, F32(3)), r = knb_invar(&b, F32(3));
+        kni_atom p = knb_invar(&b, F32(3)), q = knb_invar(&b, F32(3)), r = knb_invar(&b, F32(3));
         kni_jaxpr *body = FINISH(&b, q, p, r, p, r);
         bool odd = length & 1;
         expect_scan((scan_of){body, 0, 3, length, false, 0, 0}, LIST(F(1, 2, 3), F(4, 5, 6), F(7, 8, 9)),
@@ -97,10 +97,10 @@ static void carries_may_trade_places_or_stay(void **state)
 static void a_carry_may_be_an_element_of_an_input_or_a_constant(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom k = knb_invar(&b, SCALAR(F32)), c = knb_invar(&b, SCALAR(F32)), d = knb_invar(&b, SCALAR(F32)),
-            e = knb_invar(&b, SCALAR(F32)), x = knb_invar(&b, SCALAR(F32));
+    kni_atom k = knb_invar(&b, SCALAR(F32)), c = knb_invar(&b, SCALAR(F32)), d = knb_invar(&b, SCALAR(F32)),
+             e = knb_invar(&b, SCALAR(F32)), x = knb_invar(&b, SCALAR(F32));
     kni_jaxpr *body = FINISH(&b, x, k, knb_number(&b, KN_DT(F32), 3), c, d, e);
     expect_scan((scan_of){body, 1, 3, 3, false, 0, 0}, LIST(F(9), F(1), F(2), F(4), F(5, 6, 7)),
                 LIST(F(7), F(9), F(3), F(1, 5, 6), F(2, 9, 9), F(4, 3, 3)));
@@ -109,11 +109,11 @@ static void a_carry_may_be_an_element_of_an_input_or_a_constant(void **state)
 static void outputs_may_have_no_elements(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     float none[1] = {0};
-    kn_atom c = knb_invar(&b, F32(0)), d = knb_invar(&b, SCALAR(F32)), x = knb_invar(&b, F32(2, 0));
-    kn_atom twice = knb_add(&b, d, d);
+    kni_atom c = knb_invar(&b, F32(0)), d = knb_invar(&b, SCALAR(F32)), x = knb_invar(&b, F32(2, 0));
+    kni_atom twice = knb_add(&b, d, d);
     kni_jaxpr *body = FINISH(&b, knb_neg(&b, c), twice, knb_add(&b, x, x), x, twice);
     expect_scan((scan_of){body, 0, 2, 3, false, 0, 0}, LIST(none, F(1), none),
                 LIST(none, F(8), none, none, F(2, 4, 8)));
@@ -122,11 +122,11 @@ static void outputs_may_have_no_elements(void **state)
 static void carries_are_of_any_dtype(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom i = knb_invar(&b, SCALAR(U8)), t = knb_invar(&b, SCALAR(BOOL)), z = knb_invar(&b, SCALAR(C64)),
-            h = knb_invar(&b, SCALAR(F16)), x = knb_invar(&b, SCALAR(F16));
-    kn_atom more = knb_add(&b, i, knb_integer(&b, KN_DT(U8), 100)), sum = knb_add(&b, h, x);
+    kni_atom i = knb_invar(&b, SCALAR(U8)), t = knb_invar(&b, SCALAR(BOOL)), z = knb_invar(&b, SCALAR(C64)),
+             h = knb_invar(&b, SCALAR(F16)), x = knb_invar(&b, SCALAR(F16));
+    kni_atom more = knb_add(&b, i, knb_integer(&b, KN_DT(U8), 100)), sum = knb_add(&b, h, x);
     kni_jaxpr *body = FINISH(&b, more, knb_not(&b, t), knb_mul(&b, z, z), sum, t, z, more);
     /* 2048 + 1 is 2048 in float16: 0x6800; 1 is 0x3c00 */
     const uint16_t big[] = {0x6800}, ones[] = {0x3c00, 0x3c00, 0x3c00};
@@ -139,19 +139,19 @@ static void carries_are_of_any_dtype(void **state)
 static void two_scans_follow_one_another(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     enum { N = 40 };
     knb_init(&b);
-    kn_atom c = knb_invar(&b, F32(3)), x = knb_invar(&b, F32(3)), sum = knb_add(&b, c, x);
+    kni_atom c = knb_invar(&b, F32(3)), x = knb_invar(&b, F32(3)), sum = knb_add(&b, c, x);
     kni_jaxpr *forward = FINISH(&b, sum, sum);
     knb_init(&b);
     c = knb_invar(&b, F32(3)), x = knb_invar(&b, F32(3));
-    kn_atom most = knb_max(&b, c, x);
+    kni_atom most = knb_max(&b, c, x);
     kni_jaxpr *backward = FINISH(&b, most, knb_sub(&b, most, x));
     knb_init(&b);
-    kn_atom in[2] = {knb_invar(&b, F32(3)), knb_invar(&b, F32(N, 3))}, mid[2], end[2];
-    knb_scan(&b, &(kn_p_scan){forward, N, 1, 0, false, 1, 0, 0, 0, {0, NULL}}, in, mid);
-    knb_scan(&b, &(kn_p_scan){backward, N, 1, 0, true, 1, 0, 0, 0, {0, NULL}}, mid, end);
+    kni_atom in[2] = {knb_invar(&b, F32(3)), knb_invar(&b, F32(N, 3))}, mid[2], end[2];
+    knb_scan(&b, &(kni_p_scan){forward, N, 1, 0, false, 1, 0, 0, 0, {0, NULL}}, in, mid);
+    knb_scan(&b, &(kni_p_scan){backward, N, 1, 0, true, 1, 0, 0, 0, {0, NULL}}, mid, end);
     kni_jaxpr *j = FINISH(&b, end[0], end[1]);
     float start[3] = {1, -2, 3}, xs[N][3], sums[N][3], ys[N][3], at[3];
     for (int i = 0; i < N; i++)
@@ -175,12 +175,12 @@ static void two_scans_follow_one_another(void **state)
 static void temporaries_do_not_meet(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     enum { N = 100, STEPS = 5 };
     knb_init(&b);
-    kn_atom p = knb_invar(&b, F32(N)), q = knb_invar(&b, F32(N)), k = knb_invar(&b, F32(N));
-    kn_atom turned = knb_rev(&b, q, 1, (const int64_t[]){0}), total = knb_reduce_sum(&b, p, 1, (const int64_t[]){0});
-    kn_atom next = knb_add(&b, p, turned), other = knb_sub(&b, p, knb_mul(&b, k, knb_broadcast_to(&b, total, F32(N))));
+    kni_atom p = knb_invar(&b, F32(N)), q = knb_invar(&b, F32(N)), k = knb_invar(&b, F32(N));
+    kni_atom turned = knb_rev(&b, q, 1, (const int64_t[]){0}), total = knb_reduce_sum(&b, p, 1, (const int64_t[]){0});
+    kni_atom next = knb_add(&b, p, turned), other = knb_sub(&b, p, knb_mul(&b, k, knb_broadcast_to(&b, total, F32(N))));
     kni_jaxpr *body = FINISH(&b, next, other, total, turned);
     float p0[N], q0[N], ks[STEPS][N], totals[STEPS], turns[STEPS][N], pn[N], qn[N];
     for (int i = 0; i < N; i++) {
@@ -208,9 +208,9 @@ static void temporaries_do_not_meet(void **state)
 static void an_update_of_a_carry_is_made_in_place(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom c = knb_invar(&b, F32(4)), i = knb_invar(&b, SCALAR(I32)), x = knb_invar(&b, F32(1));
+    kni_atom c = knb_invar(&b, F32(4)), i = knb_invar(&b, SCALAR(I32)), x = knb_invar(&b, F32(1));
     scan_of s = {FINISH(&b, knb_dynamic_update_slice(&b, c, x, &i)), 0, 1, 3, false, KN_PATH_CALLS, 0};
     kni_jaxpr *j = scan_jaxpr(&s);
     knd_loaded *p = test_compile(j, true);
@@ -229,9 +229,9 @@ static void carries_that_are_written_over_stay(void **state)
 {
     (void)state;
     for (int turned = 0; turned < 2; turned++) {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom p = knb_invar(&b, F32(2)), q = knb_invar(&b, F32(2)), r = knb_invar(&b, F32(2)), next[3];
+        kni_atom p = knb_invar(&b, F32(2)), q = knb_invar(&b, F32(2)), r = knb_invar(&b, F32(2)), next[3];
         next[0] = knb_add(&b, q, p);
         next[1] = knb_sub(&b, turned ? r : p, q);
         next[2] = knb_add(&b, r, knb_mul(&b, p, q));
@@ -254,18 +254,18 @@ static void a_carry_begins_where_it_will_be(void **state)
     (void)state;
     enum { N = 4096 };
     for (int loops = 1; loops < 3; loops++) {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom c = knb_invar(&b, F32(N)), x = knb_invar(&b, SCALAR(F32));
+        kni_atom c = knb_invar(&b, F32(N)), x = knb_invar(&b, SCALAR(F32));
         kni_jaxpr *body = FINISH(&b, knb_add(&b, c, knb_broadcast_to(&b, x, F32(N))));
         knb_init(&b);
-        kn_atom in[2] = {knb_neg(&b, knb_invar(&b, F32(N))), knb_invar(&b, F32(3))};
+        kni_atom in[2] = {knb_neg(&b, knb_invar(&b, F32(N))), knb_invar(&b, F32(3))};
         for (int i = 0; i < loops; i++)
-            knb_scan(&b, &(kn_p_scan){body, 3, 1, 0, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0, {0, NULL}}, in,
+            knb_scan(&b, &(kni_p_scan){body, 3, 1, 0, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0, {0, NULL}}, in,
                      in);
         kni_jaxpr *j = FINISH(&b, in[0]);
         knd_loaded *p = test_compile(j, true);
-        if (kng_generator_best() != &kng_interpreter) /* which has a scratch */
+        if (knh_generator_best() != &knh_interpreter) /* which has a scratch */
             assert_true(knd_workspace_bytes(p, 1) < N * sizeof(float));
         knd_release(p);
         float start[N], end[N];
@@ -282,14 +282,14 @@ static void a_carry_begins_where_it_will_be(void **state)
 static void a_carry_that_is_read_twice_is_copied(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom k = knb_invar(&b, F32(2)), p = knb_invar(&b, F32(2)), q = knb_invar(&b, F32(2)), out[2];
+    kni_atom k = knb_invar(&b, F32(2)), p = knb_invar(&b, F32(2)), q = knb_invar(&b, F32(2)), out[2];
     kni_jaxpr *body = FINISH(&b, knb_add(&b, p, k), knb_mul(&b, q, k));
     knb_init(&b);
-    kn_atom x = knb_neg(&b, knb_invar(&b, F32(2)));
-    knb_scan(&b, &(kn_p_scan){body, 3, 2, 1, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0, {0, NULL}},
-             (kn_atom[]){x, x, x}, out);
+    kni_atom x = knb_neg(&b, knb_invar(&b, F32(2)));
+    knb_scan(&b, &(kni_p_scan){body, 3, 2, 1, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0, {0, NULL}},
+             (kni_atom[]){x, x, x}, out);
     expect_jaxpr(FINISH(&b, out[0], out[1]), LIST(F(-2, 1)), LIST(F(8, -4), F(16, 1)));
     kni_release(body);
 }
@@ -300,10 +300,10 @@ static void bodies_hold_products(void **state)
 {
     (void)state;
     enum { N = 24, STEPS = 3 };
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom w = knb_invar(&b, F32(N, N)), c = knb_invar(&b, F32(N, N)), x = knb_invar(&b, F32(N, N));
-    kn_atom next = knb_sub(&b, knb_matrix_product(&b, c, w), x);
+    kni_atom w = knb_invar(&b, F32(N, N)), c = knb_invar(&b, F32(N, N)), x = knb_invar(&b, F32(N, N));
+    kni_atom next = knb_sub(&b, knb_matrix_product(&b, c, w), x);
     kni_jaxpr *body = FINISH(&b, next, knb_matrix_product(&b, x, x));
     static float w0[N][N], c0[N][N], cn[N][N], xs[STEPS][N][N], ys[STEPS][N][N];
     for (int i = 0; i < N; i++)
@@ -332,11 +332,11 @@ static void bodies_hold_products(void **state)
 static void bodies_hold_sorts_and_gathers(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom c = knb_invar(&b, F32(4)), i = knb_invar(&b, SCALAR(I32)), sorted;
-    kn_atom picked = knb_dynamic_slice(&b, c, &i, (const int64_t[]){1});
-    kn_atom changed = knb_dynamic_update_slice(&b, c, knb_neg(&b, picked), &i);
+    kni_atom c = knb_invar(&b, F32(4)), i = knb_invar(&b, SCALAR(I32)), sorted;
+    kni_atom picked = knb_dynamic_slice(&b, c, &i, (const int64_t[]){1});
+    kni_atom changed = knb_dynamic_update_slice(&b, c, knb_neg(&b, picked), &i);
     knb_sort(&b, 1, &changed, 0, 1, &sorted);
     kni_jaxpr *body = FINISH(&b, sorted, picked, c);
     expect_scan((scan_of){body, 0, 1, 3, false, 0, 0}, LIST(F(4, 1, 3, 2), I(2, 0, 9)),
@@ -346,10 +346,10 @@ static void bodies_hold_sorts_and_gathers(void **state)
 static void bodies_hold_factorizations(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom c = knb_invar(&b, F32(2, 2)), x = knb_invar(&b, F32(2, 2));
-    kn_atom l = knb_cholesky(&b, knb_add(&b, c, x), KN_CHECK_CHOLESKY);
+    kni_atom c = knb_invar(&b, F32(2, 2)), x = knb_invar(&b, F32(2, 2));
+    kni_atom l = knb_cholesky(&b, knb_add(&b, c, x), KN_CHECK_CHOLESKY);
     kni_jaxpr *body = FINISH(&b, l, l);
     /* 4 2, 2 10 has the factor 2 0, 1 3; with 2 0, -1 6 that is 4 0, 0 9 */
     expect_scan((scan_of){body, 0, 1, 2, false, 0, 0}, LIST(F(0, 0, 0, 0), F(4, 2, 2, 10, 2, 0, -1, 6)),
@@ -359,12 +359,12 @@ static void bodies_hold_factorizations(void **state)
 static void bodies_hold_scatters(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom c = knb_invar(&b, F32(5)), at = knb_invar(&b, kni_type(KN_DT(I32), 2, (int64_t[]){3, 1})),
-            x = knb_invar(&b, F32(3));
-    kn_ints zero = {1, (const int64_t[]){0}}, none = {0, NULL};
-    kn_p_scatter p = {none, zero, zero, none, none, KN_GATHER_CLIP, false, false};
+    kni_atom c = knb_invar(&b, F32(5)), at = knb_invar(&b, kni_type_of(KN_DT(I32), 2, (int64_t[]){3, 1})),
+             x = knb_invar(&b, F32(3));
+    kni_ints zero = {1, (const int64_t[]){0}}, none = {0, NULL};
+    kni_p_scatter p = {none, zero, zero, none, none, KN_GATHER_CLIP, false, false};
     kni_jaxpr *body = FINISH(&b, knb_scatter_add(&b, c, at, x, &p));
     expect_scan((scan_of){body, 0, 1, 2, false, 0, 0},
                 LIST(F(1, 2, 3, 4, 5), I(0, 1, 1, 4, 0, 4), F(10, 20, 30, 1, 2, 3)), LIST(F(13, 52, 3, 4, 9)));
@@ -374,23 +374,23 @@ static void bodies_hold_scatters(void **state)
 
 static kni_jaxpr *times(double k)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(2)), y = knb_invar(&b, F32(2));
-    kn_atom more = knb_mul(&b, x, knb_number(&b, KN_DT(F32), k));
+    kni_atom x = knb_invar(&b, F32(2)), y = knb_invar(&b, F32(2));
+    kni_atom more = knb_mul(&b, x, knb_number(&b, KN_DT(F32), k));
     return FINISH(&b, more, more, y);
 }
 
 /* An index and two arrays -> those of the branch it chooses. */
 static kni_jaxpr *choice(int n)
 {
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *branch[8];
     for (int i = 0; i < n; i++)
         branch[i] = times(i + 1);
     knb_init(&b);
-    kn_atom in[] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(2)), knb_invar(&b, F32(2))}, out[3];
-    knb_cond(&b, &(kn_p_cond){{n, branch}, {0, NULL}, {0, NULL}}, in, out);
+    kni_atom in[] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(2)), knb_invar(&b, F32(2))}, out[3];
+    knb_cond(&b, &(kni_p_cond){{n, branch}, {0, NULL}, {0, NULL}}, in, out);
     kni_jaxpr *j = FINISH(&b, out[0], out[1], out[2]);
     for (int i = 0; i < n; i++)
         kni_release(branch[i]);
@@ -418,16 +418,16 @@ static void an_index_beyond_the_branches_is_the_nearest(void **state)
 /* One branch fails on its operand, so it matters that only one runs. */
 static kni_jaxpr *careful(void)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(2, 2));
+    kni_atom x = knb_invar(&b, F32(2, 2));
     kni_jaxpr *branch[2] = {FINISH(&b, knb_neg(&b, x))};
     knb_init(&b);
     x = knb_invar(&b, F32(2, 2));
     branch[1] = FINISH(&b, knb_cholesky(&b, x, KN_CHECK_CHOLESKY));
     knb_init(&b);
-    kn_atom in[] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(2, 2))}, out;
-    knb_cond(&b, &(kn_p_cond){{2, branch}, {0, NULL}, {0, NULL}}, in, &out);
+    kni_atom in[] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(2, 2))}, out;
+    knb_cond(&b, &(kni_p_cond){{2, branch}, {0, NULL}, {0, NULL}}, in, &out);
     kni_jaxpr *j = FINISH(&b, out);
     kni_release(branch[0]);
     kni_release(branch[1]);
@@ -446,9 +446,9 @@ static void a_branch_that_is_not_chosen_does_not_run(void **state)
 /* i, x -> while (i < limit) {i + 1, 2 x}, at most `most` times */
 static kni_jaxpr *doubling(int64_t most)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom in[3] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(2))}, out[2];
+    kni_atom in[3] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(2))}, out[2];
     kni_jaxpr *condition = FINISH(&b, knb_lt(&b, in[1], in[0]));
     knb_init(&b);
     in[0] = knb_invar(&b, SCALAR(I32)), in[1] = knb_invar(&b, F32(2));
@@ -456,7 +456,7 @@ static kni_jaxpr *doubling(int64_t most)
     knb_init(&b);
     for (int i = 0; i < 3; i++)
         in[i] = knb_invar(&b, i < 2 ? SCALAR(I32) : F32(2));
-    knb_while(&b, &(kn_p_while){body, 0, condition, 1, most, 0, 0}, in, out);
+    knb_while(&b, &(kni_p_while){body, 0, condition, 1, most, 0, 0}, in, out);
     kni_jaxpr *j = FINISH(&b, out[0], out[1]);
     kni_release(condition);
     kni_release(body);
@@ -479,26 +479,26 @@ static void a_while_ends_at_its_condition_or_its_bound(void **state)
 /* The body: a branch by x's sign around a scan around a while; three deep. c, x[4] -> c, sums of 2^n x */
 static kni_jaxpr *deep_body(void)
 {
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *grow = doubling(0), *branch[2];
     knb_init(&b); /* of the scan: limit, start | sum | x */
-    kn_atom limit = knb_invar(&b, SCALAR(I32)), sum = knb_invar(&b, F32(2)), x = knb_invar(&b, F32(2)), out[2];
-    knb_inline(&b, grow, (kn_atom[]){limit, knb_integer(&b, KN_DT(I32), 0), x}, out);
-    kn_atom next = knb_add(&b, sum, out[1]);
+    kni_atom limit = knb_invar(&b, SCALAR(I32)), sum = knb_invar(&b, F32(2)), x = knb_invar(&b, F32(2)), out[2];
+    knb_inline(&b, grow, (kni_atom[]){limit, knb_integer(&b, KN_DT(I32), 0), x}, out);
+    kni_atom next = knb_add(&b, sum, out[1]);
     kni_jaxpr *inner = FINISH(&b, next, next);
     for (int i = 0; i < 2; i++) {
         knb_init(&b);
-        kn_atom in[] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(2)), knb_invar(&b, F32(3, 2))};
+        kni_atom in[] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(2)), knb_invar(&b, F32(3, 2))};
         if (i)
-            knb_scan(&b, &(kn_p_scan){inner, 3, 1, 1, false, 1, 0, 0, 0, {0, NULL}}, in, out);
+            knb_scan(&b, &(kni_p_scan){inner, 3, 1, 1, false, 1, 0, 0, 0, {0, NULL}}, in, out);
         else
             out[0] = knb_neg(&b, in[1]), out[1] = in[2];
         branch[i] = FINISH(&b, out[0], out[1]);
     }
     knb_init(&b);
-    kn_atom in[] = {knb_invar(&b, F32(2)), knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(3, 2))};
-    kn_atom index = knb_convert(&b, knb_gt(&b, in[1], knb_integer(&b, KN_DT(I32), 0)), KN_DT(I32));
-    knb_cond(&b, &(kn_p_cond){{2, branch}, {0, NULL}, {0, NULL}}, (kn_atom[]){index, in[1], in[0], in[2]}, out);
+    kni_atom in[] = {knb_invar(&b, F32(2)), knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(3, 2))};
+    kni_atom index = knb_convert(&b, knb_gt(&b, in[1], knb_integer(&b, KN_DT(I32), 0)), KN_DT(I32));
+    knb_cond(&b, &(kni_p_cond){{2, branch}, {0, NULL}, {0, NULL}}, (kni_atom[]){index, in[1], in[0], in[2]}, out);
     kni_jaxpr *body = FINISH(&b, out[0], out[1]);
     kni_release(grow);
     kni_release(inner);
@@ -530,8 +530,8 @@ typedef struct heard {
     int64_t step[8], length;
     int n, stop_at;
 } heard;
-static kn_error *hear(const kni_host *h, int n_in, const kn_type *xt, const void *const *x, int n_out,
-                      const kn_type *yt, void *const *y)
+static knx_error *hear(const kni_host *h, int n_in, const kni_type *xt, const void *const *x, int n_out,
+                       const kni_type *yt, void *const *y)
 {
     heard *to = h->env;
     (void)yt, (void)y;
@@ -540,7 +540,7 @@ static kn_error *hear(const kni_host *h, int n_in, const kn_type *xt, const void
     assert_true(xt[0].dtype == KN_DT(I64) && xt[1].dtype == KN_DT(I64) && !xt[0].ndim);
     to->step[to->n++ % 8] = *(const int64_t *)x[0];
     to->length = *(const int64_t *)x[1];
-    return to->n == to->stop_at ? knx_error(KN_ERROR_RUNTIME, "enough") : NULL;
+    return to->n == to->stop_at ? knx_error_new(KN_ERROR_RUNTIME, "enough") : NULL;
 }
 
 static void on_step_hears_of_each_step(void **state)
@@ -554,7 +554,7 @@ static void on_step_hears_of_each_step(void **state)
         kni_jaxpr *j = scan_jaxpr(&s);
         knd_loaded *p = test_compile(j, true);
         test_operands x = test_make_operands(j, 1);
-        kn_buffer *out[6];
+        knx_buffer *out[6];
         test_ok(knd_run(p, x.in, out, NULL));
         assert_int_equal(all.n, 3);
         assert_int_equal(all.length, 3);
@@ -562,7 +562,7 @@ static void on_step_hears_of_each_step(void **state)
             assert_int_equal(all.step[k], k + 1);
         test_release(6, out);
         all = (heard){.stop_at = 2};
-        kn_error *error = knd_run(p, x.in, out, NULL);
+        knx_error *error = knd_run(p, x.in, out, NULL);
         assert_non_null(error);
         assert_string_equal(error->message, "enough");
         assert_int_equal(all.n, 2);
@@ -578,7 +578,7 @@ static void expect_refused(scan_of s, bool fuse, const char *message)
 {
     kni_jaxpr *j = scan_jaxpr(&s);
     knd_loaded *p = NULL;
-    kn_error *error = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = fuse}, &p);
+    knx_error *error = knd_compile(&knd_host, j, &(knc_compile_options){.fuse = fuse}, &p);
     assert_null(p);
     assert_non_null(error);
     assert_int_equal(error->kind, KN_ERROR_VALUE);
@@ -633,8 +633,8 @@ static void hooks_hear_of_loops_and_branches(void **state)
     kni_jaxpr *j = scan_jaxpr(&s);
     knd_loaded *p = test_compile(j, true);
     const float xs[12] = {0};
-    kn_operand in[] = {{.data = F(1, 2)}, {.data = I(1, -1)}, {.data = xs}};
-    kn_buffer *out[2];
+    knd_operand in[] = {{.data = F(1, 2)}, {.data = I(1, -1)}, {.data = xs}};
+    knx_buffer *out[2];
     test_ok(knd_run_with(p, in, out, &(knd_options){.threads = 1, .on_step = ways_hear, .on_step_env = counts}));
     assert_true(counts[KN_STEP_LOOP] >= 1);
     if (p->program->step[0].kind == KNC_LOOP && p->program->step[0].u.r.loop->body->n_step > 1)
@@ -652,17 +652,17 @@ static void an_error_in_a_body_has_its_place(void **state)
     static const kn_place here = {.file = "model.c", .line = 42};
     const int64_t accept[] = {0, KN_PATH_CALLS, KN_PATH_STEPWISE};
     for (int i = 0; i < 3; i++) {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom c = knb_invar(&b, F32(2, 2)), x = knb_invar(&b, F32(2, 2));
+        kni_atom c = knb_invar(&b, F32(2, 2)), x = knb_invar(&b, F32(2, 2));
         b.place = &here;
-        kn_atom l = knb_cholesky(&b, knb_add(&b, c, x), KN_CHECK_CHOLESKY);
+        kni_atom l = knb_cholesky(&b, knb_add(&b, c, x), KN_CHECK_CHOLESKY);
         scan_of s = {FINISH(&b, l, x), 0, 1, 2, false, accept[i], 0};
         kni_jaxpr *j = scan_jaxpr(&s);
         knd_loaded *p = test_compile(j, true);
-        kn_operand in[] = {{.data = F(0, 0, 0, 0)}, {.data = F(4, 0, 0, 9, -7, 0, 0, 1)}};
-        kn_buffer *out[2];
-        kn_error *error = knd_run(p, in, out, NULL);
+        knd_operand in[] = {{.data = F(0, 0, 0, 0)}, {.data = F(4, 0, 0, 9, -7, 0, 0, 1)}};
+        knx_buffer *out[2];
+        knx_error *error = knd_run(p, in, out, NULL);
         assert_non_null(error);
         assert_non_null(error->place);
         assert_int_equal(error->place->line, 42);

@@ -617,7 +617,7 @@ PROGRAMS
 enum { MOST = 8 };
 static golden stored;
 
-static const kn_npy *find(const program *p, const char *what, int i)
+static const knio_npy *find(const program *p, const char *what, int i)
 {
     char text[96];
     snprintf(text, sizeof text, i < 0 ? "%s %s" : "%s %s %d", p->golden, what, i);

@@ -462,21 +462,21 @@ static void the_first_number_that_is_none_is_found_in_the_body(void **state)
 
 /* The bodies take i and some carries of few types; the next carries are any values of their types: themselves, each
  * other, twice the same one, updates of one, values of long chains. */
-static kni_jaxpr *random_body(uint64_t seed, int n, const kn_type *type)
+static kni_jaxpr *random_body(uint64_t seed, int n, const kni_type *type)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     test_maker m = {.b = &b, .state = seed};
-    kn_atom i = knb_invar(&b, SCALAR(I32)), out[8] = {knb_add(&b, i, knb_integer(&b, KN_DT(I32), 1))};
+    kni_atom i = knb_invar(&b, SCALAR(I32)), out[8] = {knb_add(&b, i, knb_integer(&b, KN_DT(I32), 1))};
     for (int k = 0; k < n; k++)
         m.pool[m.n++] = knb_invar(&b, type[k]);
     for (int e = 0, many = test_below(&m.state, 14); e < many; e++) {
-        kn_atom x = test_pick(&m);
+        kni_atom x = test_pick(&m);
         switch (test_below(&m.state, 4)) {
         case 0: test_views(&m); break;
         case 1:
             if (knb_type(&b, x).ndim == 1 && knb_type(&b, x).dtype == KN_DT(F32)) {
-                kn_atom one = knb_broadcast_in_dim(&b, knb_convert(&b, i, KN_DT(F32)), 1, (const int64_t[]){1}, NULL);
+                kni_atom one = knb_broadcast_in_dim(&b, knb_convert(&b, i, KN_DT(F32)), 1, (const int64_t[]){1}, NULL);
                 test_keep(&m, knb_dynamic_update_slice(&b, x, one, &i));
             }
             break;
@@ -493,27 +493,27 @@ static kni_jaxpr *random_body(uint64_t seed, int n, const kn_type *type)
     return test_finish(&b, n + 1, out);
 }
 
-static kni_jaxpr *below_limit(int n, const kn_type *type)
+static kni_jaxpr *below_limit(int n, const kni_type *type)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom limit = knb_invar(&b, SCALAR(I32)), i = knb_invar(&b, SCALAR(I32));
+    kni_atom limit = knb_invar(&b, SCALAR(I32)), i = knb_invar(&b, SCALAR(I32));
     for (int k = 0; k < n; k++)
         knb_invar(&b, type[k]);
     return FINISH(&b, knb_lt(&b, i, limit));
 }
 
 /* As a loop, or as rounds in a row. */
-static kni_jaxpr *rounds(kni_jaxpr *body, int n, const kn_type *type, int how_many, bool loop)
+static kni_jaxpr *rounds(kni_jaxpr *body, int n, const kni_type *type, int how_many, bool loop)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom limit = knb_integer(&b, KN_DT(I32), how_many), at[8] = {limit, knb_integer(&b, KN_DT(I32), 0)};
+    kni_atom limit = knb_integer(&b, KN_DT(I32), how_many), at[8] = {limit, knb_integer(&b, KN_DT(I32), 0)};
     for (int k = 0; k < n; k++)
         at[k + 2] = knb_invar(&b, type[k]);
     if (loop) {
         kni_jaxpr *condition = below_limit(n, type);
-        knb_while(&b, &(kn_p_while){body, 0, condition, 1, 0, 0, 0}, at, at + 1);
+        knb_while(&b, &(kni_p_while){body, 0, condition, 1, 0, 0, 0}, at, at + 1);
         kni_release(condition);
     }
     for (int i = 0; !loop && i < how_many; i++)
@@ -527,11 +527,11 @@ static void random_loops_are_their_rounds_in_a_row(void **state)
     for (uint64_t seed = 1; seed <= 400; seed++) {
         uint64_t r = seed * 977;
         int n = 1 + test_below(&r, 5), how_many = test_below(&r, 5);
-        kn_type type[5], some[] = {F32(6), F32(6), SCALAR(F32), F32(2, 3), test_type(KN_DT(I32), 1, (int64_t[]){6})};
+        kni_type type[5], some[] = {F32(6), F32(6), SCALAR(F32), F32(2, 3), test_type(KN_DT(I32), 1, (int64_t[]){6})};
         for (int k = 0; k < n; k++)
             type[k] = some[test_below(&r, 5)];
         kni_jaxpr *body = random_body(seed, n, type), *j[2];
-        kn_buffer *out[4][8];
+        knx_buffer *out[4][8];
         for (int how = 0; how < 4; how++) {
             j[how & 1] = rounds(body, n, type, how_many, how & 1);
             test_operands x = test_make_operands(j[how & 1], seed);
@@ -553,12 +553,12 @@ static void random_loops_are_their_rounds_in_a_row(void **state)
 static void an_update_of_a_carry_copies_nothing(void **state)
 {
     (void)state;
-    kn_type type[1] = {F32(1000)};
-    kn_builder b;
+    kni_type type[1] = {F32(1000)};
+    kni_builder b;
     knb_init(&b);
-    kn_atom i = knb_invar(&b, SCALAR(I32)), x = knb_invar(&b, type[0]);
-    kn_atom one = knb_broadcast_in_dim(&b, knb_convert(&b, i, KN_DT(F32)), 1, (const int64_t[]){1}, NULL);
-    kn_atom next = knb_add(&b, i, knb_integer(&b, KN_DT(I32), 1));
+    kni_atom i = knb_invar(&b, SCALAR(I32)), x = knb_invar(&b, type[0]);
+    kni_atom one = knb_broadcast_in_dim(&b, knb_convert(&b, i, KN_DT(F32)), 1, (const int64_t[]){1}, NULL);
+    kni_atom next = knb_add(&b, i, knb_integer(&b, KN_DT(I32), 1));
     kni_jaxpr *body = FINISH(&b, next, knb_dynamic_update_slice(&b, x, one, &i)), *j = rounds(body, 1, type, 5, true);
     knd_loaded *p = test_compile(j, true);
     const knc_loop *l = NULL;

@@ -53,7 +53,7 @@ static int add_map(knk_builder *b, int n, const int64_t *stride)
 }
 
 /* A copy; or, `joined`, the larger of the turned element and the one that lies straight. */
-static knk_kernel *kernel_of(const transpose *t, kn_dtype_id d, bool joined)
+static knk_kernel *kernel_of(const transpose *t, knx_dtype_id d, bool joined)
 {
     knk_builder *b = knk_new(t->n);
     knk_kernel *k = NULL;
@@ -68,25 +68,25 @@ static knk_kernel *kernel_of(const transpose *t, kn_dtype_id d, bool joined)
 }
 
 /* How many of the streams are turned. */
-static int expect_whole_tiles(const kng_prepared *p)
+static int expect_whole_tiles(const knh_prepared *p)
 {
-    const kng_pass *ps = p->pass;
+    const knh_pass *ps = p->pass;
     int turned = 0;
     for (int i = 0; i < ps->facts->n_stream; i++)
         turned += ps->turned[i];
     for (int a = 0; a < p->n_par && turned; a++)
-        if ((a == ps->lane || a == ps->row) && p->box[a] < p->par[a] && p->box[a] < KNG_TILE)
+        if ((a == ps->lane || a == ps->row) && p->box[a] < p->par[a] && p->box[a] < KNH_TILE)
             fail_msg("a box has %d of %d points of axis %d", (int)p->box[a], (int)p->par[a], a);
     return turned;
 }
 
-static int plan(const transpose *t, kn_dtype_id d, bool joined)
+static int plan(const transpose *t, knx_dtype_id d, bool joined)
 {
     knk_kernel *k = kernel_of(t, d, joined);
-    void *room = malloc(kng_plan_bytes(k)), *no_addresses[3] = {NULL};
+    void *room = malloc(knh_plan_bytes(k)), *no_addresses[3] = {NULL};
     knk_map_values map[2] = {{0, t->from}, {0, t->to}};
     knk_launch l = {no_addresses, map, t->extent, NULL};
-    const kng_prepared *p = kng_prepare_in(room, k, &l);
+    const knh_prepared *p = knh_prepare_in(room, k, &l);
     assert_non_null(p);
     int turned = p->interpreted ? 0 : expect_whole_tiles(p);
     free(room);
@@ -100,9 +100,9 @@ static void test_boxes_of_transposes_hold_whole_tiles(void **state)
     static const int64_t shapes[][MOST_AXES] = {{160, 160, 160},   {7, 3000, 190},       {1000, 3, 1300},
                                                 {64, 64, 64, 64},  {48, 44, 40, 48},     {8, 700, 6, 120},
                                                 {70000, 3, 5, 70}, {22, 20, 24, 18, 22}, {2, 128, 3, 64, 80}};
-    static const kn_dtype_id dtypes[] = {KN_ID_U8, KN_ID_I16, KN_ID_F32, KN_ID_F64};
+    static const knx_dtype_id dtypes[] = {KN_ID_U8, KN_ID_I16, KN_ID_F32, KN_ID_F64};
     int turned = 0;
-    if (kng_generator_best() == &kng_interpreter)
+    if (knh_generator_best() == &knh_interpreter)
         skip();
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {

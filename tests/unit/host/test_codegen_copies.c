@@ -18,7 +18,7 @@
 
 enum { ROOM = 8192, EDGE = 64 };
 
-static void copy_and_look(kng_copy_loop *copy, int64_t rows, int64_t bytes, int64_t to_step, int64_t from_step,
+static void copy_and_look(knh_copy_loop *copy, int64_t rows, int64_t bytes, int64_t to_step, int64_t from_step,
                           int skew)
 {
     static unsigned char from[ROOM], to[ROOM], want[ROOM];
@@ -38,14 +38,14 @@ static void copy_and_look(kng_copy_loop *copy, int64_t rows, int64_t bytes, int6
 
 static void rows_of_all_lengths_are_copied_and_nothing_else(void **state)
 {
-    kng_copy_loop *form[3] = {kng_copy_rows_base};
+    knh_copy_loop *form[3] = {knh_copy_rows_base};
     int forms = 1;
     (void)state;
 #ifdef KN_HAVE_ISA_VARIANTS
     if (knx_cpu_best() >= KN_CPU_AVX2)
-        form[forms++] = kng_copy_rows_avx2;
+        form[forms++] = knh_copy_rows_avx2;
     if (knx_cpu_best() >= KN_CPU_AVX512)
-        form[forms++] = kng_copy_rows_avx512;
+        form[forms++] = knh_copy_rows_avx512;
 #endif
     for (int f = 0; f < forms; f++)
         for (int64_t bytes = 0; bytes < 1200; bytes += bytes < 300 ? 1 : 37)
@@ -63,7 +63,7 @@ static void a_row_is_copied_over_itself(void **state)
     for (int i = 0; i < 500; i++)
         x[i] = y[i] = (char)i;
     for (int64_t bytes = 1; bytes < 500; bytes++)
-        kng_copy_rows_base(x, bytes, x, bytes, 1, bytes);
+        knh_copy_rows_base(x, bytes, x, bytes, 1, bytes);
     assert_memory_equal(x, y, sizeof x);
 }
 

@@ -39,17 +39,17 @@ static int below(int n) { return (int)(random32() % (uint32_t)n); }
 
 static void fill_random(char *data, int d, size_t bytes)
 {
-    int size = kn_dtype_table[d].size;
+    int size = knx_dtype_table[d].size;
     for (size_t i = 0; i + (size_t)size <= bytes; i += (size_t)size) {
-        kn_scalar_bits s = {.u = {0, 0}};
+        knx_scalar_bits s = {.u = {0, 0}};
         if (d == KN_ID_BOOL)
             s.u8 = random32() & 1;
         else if (knk_is_int_id(d))
             s.u64 = (uint64_t)(int64_t)(below(2000) - 1000);
         else
-            s = knx_scalar_from_double(&kn_dtype_table[d], below(50)  ? (double)(int32_t)random32() / 1e9
-                                                           : below(8) ? -0.0
-                                                                      : NAN);
+            s = knx_scalar_from_double(&knx_dtype_table[d], below(50)  ? (double)(int32_t)random32() / 1e9
+                                                            : below(8) ? -0.0
+                                                                       : NAN);
         memcpy(data + i, &s, (size_t)size);
     }
 }
@@ -97,8 +97,8 @@ static int map_of(problem *q, const int64_t *stride, int64_t *elements)
 
 static int buffer_of(problem *q, int d, bool written, int64_t elements)
 {
-    int b = knk_add_buffer(q->b, (kn_dtype_id)d, written);
-    q->bytes[b] = (size_t)elements * (size_t)kn_dtype_table[d].size;
+    int b = knk_add_buffer(q->b, (knx_dtype_id)d, written);
+    q->bytes[b] = (size_t)elements * (size_t)knx_dtype_table[d].size;
     q->data[b] = aligned_alloc(64, (q->bytes[b] + 64) / 64 * 64);
     fill_random(q->data[b], d, q->bytes[b]);
     q->same_as[b] = b;
@@ -123,7 +123,7 @@ static int store(problem *q, knk_node x, const int64_t *stride)
 
 static void end(problem *q)
 {
-    kn_error *e = knk_finish(q->b, &q->k);
+    knx_error *e = knk_finish(q->b, &q->k);
     if (e)
         fail_msg("%s", e->message);
     for (int s = 0; s <= q->stage; s++)
@@ -141,7 +141,7 @@ static void release(problem *q)
 /* Running and comparing. */
 static bool equal(int dtype, const char *a, const char *b)
 {
-    int size = kn_dtype_table[dtype].size;
+    int size = knx_dtype_table[dtype].size;
     if (!memcmp(a, b, (size_t)size))
         return true;
     float f, g;
@@ -150,8 +150,8 @@ static bool equal(int dtype, const char *a, const char *b)
     switch (dtype) {
     case KN_ID_F32: memcpy(&f, a, 4), memcpy(&g, b, 4); return f != f && g != g;
     case KN_ID_F64: memcpy(&x, a, 8), memcpy(&y, b, 8); return x != x && y != y;
-    case KN_ID_F16: memcpy(&h, a, 2), memcpy(&i, b, 2); return isnan(kn_f16_to_f32(h)) && isnan(kn_f16_to_f32(i));
-    case KN_ID_BF16: memcpy(&h, a, 2), memcpy(&i, b, 2); return isnan(kn_bf16_to_f32(h)) && isnan(kn_bf16_to_f32(i));
+    case KN_ID_F16: memcpy(&h, a, 2), memcpy(&i, b, 2); return isnan(knx_f16_to_f32(h)) && isnan(knx_f16_to_f32(i));
+    case KN_ID_BF16: memcpy(&h, a, 2), memcpy(&i, b, 2); return isnan(knx_bf16_to_f32(h)) && isnan(knx_bf16_to_f32(i));
     default: return false;
     }
 }
@@ -183,15 +183,15 @@ static knk_launch launch_of(const problem *q, char **data)
     return (knk_launch){(void *const *)data, q->map, q->par, q->inner_of};
 }
 
-static void expect_same(const problem *q, char **want, const kng_generator *g, int threads, const char *how)
+static void expect_same(const problem *q, char **want, const knh_generator *g, int threads, const char *how)
 {
     char *data[MOST_BUFFERS];
     copies(q, data);
-    size_t bytes = kng_scratch_bytes(q->k, threads);
+    size_t bytes = knh_scratch_bytes(q->k, threads);
     char *scratch = aligned_alloc(64, (bytes + 64 + 63) / 64 * 64);
     memset(scratch, 0xa5, bytes + 64);
     knk_launch l = launch_of(q, data);
-    kng_run_on(g, q->k, &l, scratch, threads);
+    knh_run_on(g, q->k, &l, scratch, threads);
     for (int i = 0; i < 64; i++)
         if ((uint8_t)scratch[bytes + (size_t)i] != 0xa5)
             fail_msg("%s: it writes beyond its scratch", how);
@@ -200,7 +200,7 @@ static void expect_same(const problem *q, char **want, const kng_generator *g, i
     if (complaint)
         fail_msg("%s: %s", how, complaint);
     for (int b = 0; b < q->n_buffer; b++) {
-        int d = q->k->buffer[b].dtype, size = kn_dtype_table[d].size;
+        int d = q->k->buffer[b].dtype, size = knx_dtype_table[d].size;
         size_t n = memcmp(data[b], want[b], q->bytes[b]) ? q->bytes[b] / (size_t)size : 0;
         for (size_t i = 0; i < n; i++)
             if (!equal(d, data[b] + i * (size_t)size, want[b] + i * (size_t)size)) {
@@ -209,28 +209,28 @@ static void expect_same(const problem *q, char **want, const kng_generator *g, i
                 fail_msg("%s, %s, %d threads, mode %d lane %d turn %d points %d repeat %d wide %d: buffer %d "
                          "element %zu "
                          "of %zu\n%s",
-                         how, g->name, threads, kng_tune.mode, kng_tune.lane, kng_tune.turn, (int)kng_tune.points,
-                         kng_tune.repeat, kng_tune.wide, b, i, n, text);
+                         how, g->name, threads, knh_tune.mode, knh_tune.lane, knh_tune.turn, (int)knh_tune.points,
+                         knh_tune.repeat, knh_tune.wide, b, i, n, text);
             }
     }
     free_copies(q, data);
 }
 
-static const kng_tuning usual = {
+static const knh_tuning usual = {
     .mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .repeat = -1, .wide = -1};
 
-static void expect_right_on(const problem *q, char **want, const kng_generator *g, const char *how, int rounds)
+static void expect_right_on(const problem *q, char **want, const knh_generator *g, const char *how, int rounds)
 {
     static const int threads[] = {1, 2, 3, 7};
-    kng_tune = usual;
+    knh_tune = usual;
     for (int t = 0; t < 2; t++)
         expect_same(q, want, g, threads[t], how);
-    kng_tune.split_ns = 0; /* everything is cut */
+    knh_tune.split_ns = 0; /* everything is cut */
     for (int t = 0; t < 4; t++)
         expect_same(q, want, g, threads[t], how);
     for (int i = 0; i < rounds; i++) {
         static const int64_t points[] = {0, 0, 1, 7, 100};
-        kng_tune = (kng_tuning){.mode = below(5) - 1,
+        knh_tune = (knh_tuning){.mode = below(5) - 1,
                                 .lane = below(5) - 1,
                                 .turn = below(3) - 1,
                                 .points = points[below(5)],
@@ -243,7 +243,7 @@ static void expect_right_on(const problem *q, char **want, const kng_generator *
         expect_same(q, want, g, threads[below(4)], how);
         shift = before;
     }
-    kng_tune = usual;
+    knh_tune = usual;
 }
 
 #ifdef NDEBUG
@@ -264,13 +264,13 @@ static void expect_right(problem *q, const char *how, int rounds)
     knk_launch l = launch_of(q, want);
     knk_interpret(q->k, &l, scratch);
     free(scratch);
-    uint64_t before = kng_count().fallbacks;
-    const kng_generator *g;
-    for (int i = 0; (g = kng_generator_number(i)); i++)
-        if (g->make && kng_generator_works(g))
+    uint64_t before = knh_count().fallbacks;
+    const knh_generator *g;
+    for (int i = 0; (g = knh_generator_number(i)); i++)
+        if (g->make && knh_generator_works(g))
             expect_right_on(q, want, g, how, rounds);
     expect_right_on(q, want, &stage_reference, how, rounds);
-    if (kng_count().fallbacks != before)
+    if (knh_count().fallbacks != before)
         fail_msg("%s: the interpreter ran it", how);
     free_copies(q, want);
     release(q);
@@ -308,7 +308,7 @@ static void random_strides(const problem *q, bool own, int64_t *stride)
 
 static knk_node convert(problem *q, knk_node x, int d)
 {
-    return (int)knk_dtype(q->b, x) == d ? x : knk_cast(q->b, (kn_dtype_id)d, x);
+    return (int)knk_dtype(q->b, x) == d ? x : knk_cast(q->b, (knx_dtype_id)d, x);
 }
 
 static knk_node join_all(problem *q, const knk_node *x, int n, int d)
@@ -353,7 +353,7 @@ static void random_stage(problem *q, knk_node *kept, int *n_kept, bool last)
     if (!inner && !last)
         new_kept[n_new++] = join_all(q, x, n, dtypes[below(7)]);
     if (own_map >= 0 && below(2)) { /* in place */
-        int e = q->b ? (int)knk_dtype(q->b, x[0]) : 0, b = knk_add_buffer(q->b, (kn_dtype_id)e, true);
+        int e = q->b ? (int)knk_dtype(q->b, x[0]) : 0, b = knk_add_buffer(q->b, (knx_dtype_id)e, true);
         q->bytes[b] = q->bytes[own_buffer];
         q->data[b] = q->data[own_buffer];
         q->same_as[b] = own_buffer;
@@ -665,19 +665,19 @@ static void test_a_prepared_launch_runs_with_other_addresses(void **unused)
 {
     (void)unused;
     static const int64_t n[] = {1, 10, 1000, 300001};
-    for (size_t i = 0; i < sizeof n / sizeof *n && kng_generator_best() != &kng_interpreter; i++) {
+    for (size_t i = 0; i < sizeof n / sizeof *n && knh_generator_best() != &knh_interpreter; i++) {
         problem q;
         scaled_sum(&q, n[i]);
-        void *room = malloc(kng_plan_bytes(q.k));
+        void *room = malloc(knh_plan_bytes(q.k));
         char *want[MOST_BUFFERS], *data[MOST_BUFFERS];
         copies(&q, want);
         knk_launch l = launch_of(&q, want);
         void *scratch = aligned_alloc(64, (knk_scratch_bytes(q.k) + 63) / 64 * 64);
         knk_interpret(q.k, &l, scratch);
         free(scratch);
-        kng_tune.bypass_bytes = 0;
-        const kng_prepared *p = kng_prepare_in(room, q.k, &l);
-        kng_tune = usual;
+        knh_tune.bypass_bytes = 0;
+        const knh_prepared *p = knh_prepare_in(room, q.k, &l);
+        knh_tune = usual;
         assert_non_null(p);
         for (int threads = 1; threads < 4; threads++)
             for (int by = 0; by <= 64; by += 4) {
@@ -685,8 +685,8 @@ static void test_a_prepared_launch_runs_with_other_addresses(void **unused)
                 shift = by > 56 ? 0 : by;
                 copies(&q, data);
                 l = launch_of(&q, data);
-                scratch = aligned_alloc(64, (kng_prepared_scratch(p, threads) + 64) / 64 * 64);
-                kng_run_prepared(p, &l, scratch, threads);
+                scratch = aligned_alloc(64, (knh_prepared_scratch(p, threads) + 64) / 64 * 64);
+                knh_run_prepared(p, &l, scratch, threads);
                 for (int64_t e = 0; e < n[i]; e++)
                     assert_true(equal(KN_ID_F32, data[2] + 4 * e, want[2] + 4 * e));
                 free(scratch);
@@ -700,13 +700,13 @@ static void test_a_prepared_launch_runs_with_other_addresses(void **unused)
 }
 
 /* What cannot be made is interpreted, and counted; what lacked memory is made the next time. */
-static kn_error *refuses(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
+static knx_error *refuses(const knh_generator *g, const knh_request *r, knh_function **out, void **keep)
 {
     (void)g, (void)r, (void)out, (void)keep;
-    return knx_error(KN_ERROR_NOT_IMPLEMENTED, "not this one");
+    return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "not this one");
 }
 static int starved;
-static kn_error *has_no_memory_at_times(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
+static knx_error *has_no_memory_at_times(const knh_generator *g, const knh_request *r, knh_function **out, void **keep)
 {
     return starved ? knx_error_nomem() : stage_reference.make(g, r, out, keep);
 }
@@ -715,7 +715,7 @@ static void drop_reference(void *keep) { stage_reference.drop(keep); }
 static void test_what_can_not_be_made_is_interpreted(void **unused)
 {
     (void)unused;
-    static const kng_generator no = {.name = "none", .make = refuses, .lanes = 16},
+    static const knh_generator no = {.name = "none", .make = refuses, .lanes = 16},
                                poor = {
                                    .name = "poor", .make = has_no_memory_at_times, .drop = drop_reference, .lanes = 16};
     problem q;
@@ -726,16 +726,16 @@ static void test_what_can_not_be_made_is_interpreted(void **unused)
     void *scratch = aligned_alloc(64, (knk_scratch_bytes(q.k) + 63) / 64 * 64);
     knk_interpret(q.k, &l, scratch);
     free(scratch);
-    uint64_t before = kng_count().fallbacks;
+    uint64_t before = knh_count().fallbacks;
     starved = 1;
     expect_same(&q, want, &poor, 1, "no memory");
-    assert_int_equal(kng_count().fallbacks, before + 1);
+    assert_int_equal(knh_count().fallbacks, before + 1);
     starved = 0;
     expect_same(&q, want, &poor, 1, "memory again");
-    assert_int_equal(kng_count().fallbacks, before + 1);
+    assert_int_equal(knh_count().fallbacks, before + 1);
     expect_same(&q, want, &no, 1, "refused");
     expect_same(&q, want, &no, 1, "refused");
-    assert_int_equal(kng_count().fallbacks, before + 3);
+    assert_int_equal(knh_count().fallbacks, before + 3);
     free_copies(&q, want);
     release(&q);
 }

@@ -76,7 +76,7 @@ static const char *const looped = "kernel 1\n"
 /* The data of the case, whose dump is the text again. */
 static kernel_data *read_back(kernel_case *c, const char *want)
 {
-    kn_error *e = kernel_case_parse(want, c);
+    knx_error *e = kernel_case_parse(want, c);
     if (e)
         fail_msg("%s", e->message);
     kernel_data *d = kernel_data_new(c, 1);
@@ -84,7 +84,7 @@ static kernel_data *read_back(kernel_case *c, const char *want)
     knk_launch l = c->l;
     l.buffer = d->base;
     char *text = NULL;
-    assert_null(kng_dump_text(c->k, &l, &text));
+    assert_null(knh_dump_text(c->k, &l, &text));
     assert_string_equal(text, want);
     knx_free(text);
     return d;
@@ -164,7 +164,7 @@ static void a_kernel_is_written_once(void **state)
     assert_non_null(d);
     knk_launch l = c.l;
     l.buffer = d->base;
-    kng_dump(c.k, &l);
+    knh_dump(c.k, &l);
     snprintf(path, sizeof path, "%s/%016" PRIx64 ".kernel", getenv("KILN_DUMP_KERNELS"), c.k->hash);
     FILE *f = fopen(path, "r");
     assert_non_null(f);
@@ -172,7 +172,7 @@ static void a_kernel_is_written_once(void **state)
     fclose(f);
     assert_string_equal(text, sample);
     unlink(path);
-    kng_dump(c.k, &l);
+    knh_dump(c.k, &l);
     assert_int_not_equal(access(path, F_OK), 0);
     kernel_data_free(d);
     kernel_case_free(&c);

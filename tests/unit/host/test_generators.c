@@ -16,7 +16,7 @@ enum { TOY_BYTES = 100 };
 static int asked, made, dropped, calls, reckoned;
 
 /* Streams in the order of their first use: two that are read, one that is written. */
-static void sum(kng_args *a)
+static void sum(knh_args *a)
 {
     calls++;
     for (int64_t row = 0; row < a->rows; row++)
@@ -30,21 +30,21 @@ static void sum(kng_args *a)
         }
 }
 
-static bool is_sum(const kng_request *r)
+static bool is_sum(const knh_request *r)
 {
     static const uint8_t ops[] = {KNK_LOAD, KNK_LOAD, KNK_ADD, KNK_STORE};
     const knk_kernel *k = r->kernel;
-    bool fine = r->mode == KNG_POINTS && !r->nontemporal && k->n_stage == 1 && !k->stage[0].n_inner && k->n_node == 4;
+    bool fine = r->mode == KNH_POINTS && !r->nontemporal && k->n_stage == 1 && !k->stage[0].n_inner && k->n_node == 4;
     for (int i = 0; fine && i < 4; i++)
         fine = k->node[i].op == ops[i] && k->node[i].dtype == KN_ID_F32;
     return fine && k->node[2].a == 0 && k->node[2].b == 1;
 }
 
-static kn_error *make(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
+static knx_error *make(const knh_generator *g, const knh_request *r, knh_function **out, void **keep)
 {
     asked++;
     if (!is_sum(r))
-        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "%s adds and does nothing else", g->name);
+        return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "%s adds and does nothing else", g->name);
     if (!(*keep = knx_alloc(TOY_BYTES)))
         return knx_error_nomem();
     made++;
@@ -64,10 +64,10 @@ static size_t bytes(const void *keep)
     return TOY_BYTES;
 }
 
-static const kng_generator toy = {.name = "toy", .make = make, .drop = drop, .bytes = bytes, .lanes = 1};
+static const knh_generator toy = {.name = "toy", .make = make, .drop = drop, .bytes = bytes, .lanes = 1};
 
 static bool never(void) { return false; }
-static const kng_generator absent = {.name = "absent", .works = never, .make = make};
+static const knh_generator absent = {.name = "absent", .works = never, .make = make};
 
 /* --- the list --------------------------------------------------------------------------------- */
 
@@ -75,45 +75,45 @@ static void the_interpreter_is_the_last_one_and_always_works(void **state)
 {
     (void)state;
     int n = 0;
-    while (kng_generator_number(n))
+    while (knh_generator_number(n))
         n++;
     assert_true(n >= 1);
-    assert_ptr_equal(kng_generator_number(n - 1), &kng_interpreter);
-    assert_ptr_equal(kng_generator_named("interp"), &kng_interpreter);
-    assert_true(kng_generator_works(&kng_interpreter));
-    assert_null(kng_interpreter.make);
-    assert_null(kng_generator_number(-1));
-    assert_null(kng_generator_named("none such"));
+    assert_ptr_equal(knh_generator_number(n - 1), &knh_interpreter);
+    assert_ptr_equal(knh_generator_named("interp"), &knh_interpreter);
+    assert_true(knh_generator_works(&knh_interpreter));
+    assert_null(knh_interpreter.make);
+    assert_null(knh_generator_number(-1));
+    assert_null(knh_generator_named("none such"));
 }
 
 static void one_is_in_use_that_works_and_has_the_name_that_is_asked_for(void **state)
 {
     (void)state;
-    const kng_generator *before = kng_generator_best();
-    assert_true(kng_generator_works(before));
-    assert_true(kng_add_generator(&absent));
-    assert_ptr_equal(kng_generator_number(0), &absent);
-    assert_ptr_equal(kng_generator_best(), before);
-    assert_true(kng_add_generator(&toy));
-    assert_ptr_equal(kng_generator_named("toy"), &toy);
-    assert_ptr_equal(kng_generator_best(), &toy); /* KILN_BACKEND */
-    kng_remove_generator(&absent);
-    assert_null(kng_generator_named("absent"));
-    kng_remove_generator(&toy);
-    assert_ptr_equal(kng_generator_best(), before);
+    const knh_generator *before = knh_generator_best();
+    assert_true(knh_generator_works(before));
+    assert_true(knh_add_generator(&absent));
+    assert_ptr_equal(knh_generator_number(0), &absent);
+    assert_ptr_equal(knh_generator_best(), before);
+    assert_true(knh_add_generator(&toy));
+    assert_ptr_equal(knh_generator_named("toy"), &toy);
+    assert_ptr_equal(knh_generator_best(), &toy); /* KILN_BACKEND */
+    knh_remove_generator(&absent);
+    assert_null(knh_generator_named("absent"));
+    knh_remove_generator(&toy);
+    assert_ptr_equal(knh_generator_best(), before);
 }
 
 static void there_is_room_for_eight_more(void **state)
 {
     (void)state;
-    static kng_generator more[9];
+    static knh_generator more[9];
     for (int i = 0; i < 9; i++) {
-        more[i] = (kng_generator){.name = "more", .works = never};
-        assert_int_equal(kng_add_generator(&more[i]), i < 8);
+        more[i] = (knh_generator){.name = "more", .works = never};
+        assert_int_equal(knh_add_generator(&more[i]), i < 8);
     }
     for (int i = 0; i < 9; i++)
-        kng_remove_generator(&more[i]);
-    assert_null(kng_generator_named("more"));
+        knh_remove_generator(&more[i]);
+    assert_null(knh_generator_named("more"));
 }
 
 /* --- a kernel --------------------------------------------------------------------------------- */
@@ -146,8 +146,8 @@ static void run(const knk_kernel *k, bool multiplies)
     static const int64_t one[] = {1}, n[] = {100};
     const knk_map_values map[] = {{0, one}, {0, one}, {0, one}};
     void *const buffer[] = {x, y, z};
-    void *scratch = aligned_alloc(64, (kng_scratch_bytes(k, 1) + 127) & ~(size_t)63);
-    kng_run_on(&toy, k, &(knk_launch){.buffer = buffer, .map = map, .par = n}, scratch, 1);
+    void *scratch = aligned_alloc(64, (knh_scratch_bytes(k, 1) + 127) & ~(size_t)63);
+    knh_run_on(&toy, k, &(knk_launch){.buffer = buffer, .map = map, .par = n}, scratch, 1);
     free(scratch);
     for (int i = 0; i < 100; i++)
         assert_true(z[i] == (multiplies ? x[i] * y[i] : 101));
@@ -157,7 +157,7 @@ static void a_function_is_made_once_and_goes_with_its_kernel(void **state)
 {
     (void)state;
     asked = made = dropped = calls = reckoned = 0;
-    kng_counts before = kng_count();
+    knh_counts before = knh_count();
     knk_kernel *k = kernel_of(KNK_ADD);
     run(k, false);
     run(k, false);
@@ -166,27 +166,27 @@ static void a_function_is_made_once_and_goes_with_its_kernel(void **state)
     assert_true(calls >= 2);
     assert_int_equal(dropped, 0);
     assert_true(reckoned > 0);
-    assert_int_equal(kng_count().functions, before.functions + 1);
-    assert_int_equal(kng_count().bytes, before.bytes + TOY_BYTES);
-    assert_int_equal(kng_count().fallbacks, before.fallbacks);
+    assert_int_equal(knh_count().functions, before.functions + 1);
+    assert_int_equal(knh_count().bytes, before.bytes + TOY_BYTES);
+    assert_int_equal(knh_count().fallbacks, before.fallbacks);
     knk_release(k);
     assert_int_equal(dropped, 1);
-    assert_int_equal(kng_count().bytes, before.bytes);
+    assert_int_equal(knh_count().bytes, before.bytes);
 }
 
 static void what_it_refuses_is_interpreted_and_counted(void **state)
 {
     (void)state;
     asked = made = dropped = calls = 0;
-    kng_counts before = kng_count();
+    knh_counts before = knh_count();
     knk_kernel *k = kernel_of(KNK_MUL);
     run(k, true);
     run(k, true);
     assert_int_equal(asked, 1); /* and not again */
     assert_int_equal(made, 0);
     assert_int_equal(calls, 0);
-    assert_int_equal(kng_count().fallbacks, before.fallbacks + 2);
-    assert_int_equal(kng_count().functions, before.functions);
+    assert_int_equal(knh_count().fallbacks, before.fallbacks + 2);
+    assert_int_equal(knh_count().functions, before.functions);
     knk_release(k);
     assert_int_equal(dropped, 0);
 }
@@ -196,7 +196,7 @@ static void what_it_refuses_is_interpreted_and_counted(void **state)
 static void arrays_are_added_by_it_and_multiplied_without_it(void **state)
 {
     (void)state;
-    assert_true(kng_add_generator(&toy));
+    assert_true(knh_add_generator(&toy));
     asked = made = dropped = calls = 0;
     kn_context c = kn_context_new();
     kn_context_push(c);
@@ -213,7 +213,7 @@ static void arrays_are_added_by_it_and_multiplied_without_it(void **state)
             assert_true(v[i] == (float)i + 0.5f);
         assert_int_equal(made, 1);
         assert_true(calls >= 1);
-        uint64_t before = kng_count().fallbacks;
+        uint64_t before = knh_count().fallbacks;
         int at_once = calls;
         kn_array w = kn_mul(x, y);
         v = kn_data(w, float);
@@ -221,7 +221,7 @@ static void arrays_are_added_by_it_and_multiplied_without_it(void **state)
         for (int i = 0; i < 1000; i++)
             assert_true(v[i] == (float)i * 0.5f);
         assert_int_equal(calls, at_once);
-        assert_true(kng_count().fallbacks > before);
+        assert_true(knh_count().fallbacks > before);
         /* Without a product maker the loops in C do it. */
         kn_array a = kn_ones(KN_SHAPE(20, 30), .dtype = KN_F32), b = kn_ones(KN_SHAPE(30, 10), .dtype = KN_F32);
         v = kn_data(kn_matmul(a, b), float);
@@ -231,7 +231,7 @@ static void arrays_are_added_by_it_and_multiplied_without_it(void **state)
     }
     kn_context_pop();
     kn_context_free(c);
-    kng_remove_generator(&toy);
+    knh_remove_generator(&toy);
 }
 
 KN_TEST_GROUP(test_generators)

@@ -166,23 +166,23 @@ static file make_file(int version, const char *header, const char *elements)
 /* Elements of a vector, written down with the lowest byte first, as this machine has them. */
 static void here(const vector *v, uint8_t *elements, size_t n)
 {
-    size_t size = knx_component(&kn_dtype_table[v->id])->size;
+    size_t size = knx_component(&knx_dtype_table[v->id])->size;
     bits_from_little(elements, size, n / size);
 }
 
-static void expect_vector(const vector *v, const kn_npy *a)
+static void expect_vector(const vector *v, const knio_npy *a)
 {
     uint8_t expected[256];
     size_t n = unhex(v->loaded ? v->loaded : v->elements, expected);
     here(v, expected, n);
-    assert_ptr_equal(a->dtype, &kn_dtype_table[v->id]);
+    assert_ptr_equal(a->dtype, &knx_dtype_table[v->id]);
     assert_int_equal(a->ndim, v->ndim);
     for (int i = 0; i < v->ndim; i++)
         assert_int_equal(a->dim[i], v->dim[i]);
     assert_memory_equal(a->buffer->data, expected, n);
 }
 
-static void expect_message(kn_error *e, kn_error_kind kind, const char *message)
+static void expect_message(knx_error *e, kn_error_kind kind, const char *message)
 {
     assert_non_null(e);
     assert_int_equal(e->kind, kind);
@@ -196,8 +196,8 @@ static void numpy_files_load(void **state)
     for (int i = 0; i < VECTORS; i++) {
         for (int version = 1; version <= 3; version++) {
             file f = make_file(version, vectors[i].header, vectors[i].elements);
-            kn_npy a;
-            kn_error *e = knio_npy_parse(f.b, f.n, &a);
+            knio_npy a;
+            knx_error *e = knio_npy_parse(f.b, f.n, &a);
             if (vectors[i].error) {
                 expect_message(e, KN_ERROR_TYPE, vectors[i].error);
                 continue;
@@ -224,7 +224,7 @@ static void the_same_bytes_are_written(void **state)
         for (uint8_t *at = f.b; BITS_BIG_ENDIAN && (at = memchr(at, '<', f.n - (size_t)(at - f.b)));)
             *at = '>';
         memcpy(f.b + f.n - length, elements, length);
-        assert_null(knio_npy_bytes(&kn_dtype_table[v->id], v->ndim, v->dim, elements, &bytes, &n));
+        assert_null(knio_npy_bytes(&knx_dtype_table[v->id], v->ndim, v->dim, elements, &bytes, &n));
         assert_int_equal(n, f.n);
         assert_memory_equal(bytes, f.b, n);
         knx_free(bytes);
@@ -241,8 +241,8 @@ static void every_truncation_is_an_error(void **state)
                 uint8_t *exact = malloc(n ? n : 1); /* so that a sanitizer sees every byte read too far */
                 assert_non_null(exact);
                 memcpy(exact, f.b, n);
-                kn_npy a;
-                kn_error *e = knio_npy_parse(exact, n, &a);
+                knio_npy a;
+                knx_error *e = knio_npy_parse(exact, n, &a);
                 assert_non_null(e);
                 assert_int_equal(e->kind, KN_ERROR_VALUE);
                 assert_null(a.buffer);
@@ -256,8 +256,8 @@ static void every_truncation_is_an_error(void **state)
 static void expect_header(const char *header, kn_error_kind kind, const char *start)
 {
     file f = make_file(1, header, "0000000000000000");
-    kn_npy a;
-    kn_error *e = knio_npy_parse(f.b, f.n, &a);
+    knio_npy a;
+    knx_error *e = knio_npy_parse(f.b, f.n, &a);
     if (kind == KN_NO_ERROR) {
         assert_null(e);
         knx_buffer_release(a.buffer);
@@ -344,7 +344,7 @@ static void other_versions_and_magics_are_refused(void **state)
 {
     (void)state;
     file f = make_file(1, vectors[0].header, vectors[0].elements);
-    kn_npy a;
+    knio_npy a;
     f.b[6] = 4;
     expect_message(knio_npy_parse(f.b, f.n, &a), KN_ERROR_VALUE,
                    "we only support format version (1,0), (2,0), and (3,0), not (4, 0)");
@@ -357,7 +357,7 @@ static void booleans_become_zero_or_one(void **state)
 {
     (void)state;
     file f = make_file(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (4,)}", "0001ff80");
-    kn_npy a;
+    knio_npy a;
     assert_null(knio_npy_parse(f.b, f.n, &a));
     assert_memory_equal(a.buffer->data, "\0\1\1\1", 4);
     knx_buffer_release(a.buffer);
@@ -382,8 +382,8 @@ static void files_load_like_bytes(void **state)
         assert_non_null(out);
         assert_int_equal(fwrite(f.b, 1, f.n, out), f.n);
         fclose(out);
-        kn_npy a;
-        kn_error *e = knio_npy_load(path, &a);
+        knio_npy a;
+        knx_error *e = knio_npy_load(path, &a);
         if (vectors[i].error) {
             expect_message(e, KN_ERROR_TYPE, vectors[i].error);
             continue;
@@ -410,7 +410,7 @@ static void files_load_like_bytes(void **state)
 static void file_errors_name_the_file(void **state)
 {
     (void)state;
-    kn_npy a;
+    knio_npy a;
     int64_t dim = 1, one = 1;
     expect_message(knio_npy_load("no-such-file.npy", &a), KN_ERROR_FILE, "no-such-file.npy: No such file or directory");
     expect_message(knio_npy_load("/", &a), KN_ERROR_FILE, "/: Is a directory");
@@ -444,8 +444,8 @@ static void mutated_bytes_never_crash(void **state)
         uint8_t *exact = malloc(n + !n);
         assert_non_null(exact);
         memcpy(exact, f.b, n);
-        kn_npy a;
-        kn_error *e = knio_npy_parse(exact, n, &a);
+        knio_npy a;
+        knx_error *e = knio_npy_parse(exact, n, &a);
         assert_true(e ? !a.buffer : !!a.buffer);
         knx_error_release(e);
         knx_buffer_release(a.buffer);
@@ -464,10 +464,10 @@ static void lack_of_memory_is_an_error(void **state)
     int64_t before = knx_alloc_live();
     bool ok = false;
     for (int64_t k = 0; !ok; k++) {
-        kn_npy a = {0}, b = {0};
+        knio_npy a = {0}, b = {0};
         knx_buffer_trim();
         knx_fail_after(k, true);
-        kn_error *e = knio_npy_parse(f.b, f.n, &a);
+        knx_error *e = knio_npy_parse(f.b, f.n, &a);
         if (!e)
             e = knio_npy_save(path, a.dtype, a.ndim, a.dim, a.buffer->data);
         if (!e)

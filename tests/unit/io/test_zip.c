@@ -33,7 +33,7 @@ static const char *scratch_path(void)
     return path;
 }
 
-static void expect_message(kn_error *e, kn_error_kind kind, const char *message)
+static void expect_message(knx_error *e, kn_error_kind kind, const char *message)
 {
     assert_non_null(e);
     assert_int_equal(e->kind, kind);
@@ -44,7 +44,7 @@ static void expect_message(kn_error *e, kn_error_kind kind, const char *message)
 /* ---- NumPy's archives ---- */
 
 /* The elements that scripts/golden/make_npz.py gave an array. */
-static void expect_elements(const kn_npy *a)
+static void expect_elements(const knio_npy *a)
 {
     kn_dtype part = knx_component(a->dtype);
     size_t n = 1;
@@ -52,15 +52,15 @@ static void expect_elements(const kn_npy *a)
         n *= (size_t)a->dim[i];
     const uint8_t *p = a->buffer->data;
     for (size_t k = 0; k < n; k++, p += a->dtype->size) {
-        kn_scalar_bits re = knx_scalar_from_double(part, (double)(k % 5)),
-                       im = knx_scalar_from_double(part, (double)(k % 3));
+        knx_scalar_bits re = knx_scalar_from_double(part, (double)(k % 5)),
+                        im = knx_scalar_from_double(part, (double)(k % 3));
         assert_memory_equal(p, &re, part->size);
         if (knx_is_complex(a->dtype))
             assert_memory_equal(p + part->size, &im, part->size);
     }
 }
 
-static void expect_description(const kn_npy *a, const char *name) /* f4_le_C_2x3.npy */
+static void expect_description(const knio_npy *a, const char *name) /* f4_le_C_2x3.npy */
 {
     char shape[64] = "";
     size_t code = strcspn(name, "_");
@@ -73,7 +73,7 @@ static void expect_description(const kn_npy *a, const char *name) /* f4_le_C_2x3
 }
 
 /* Arrays in C order and in the machine's order of bytes are written as NumPy wrote them. */
-static void expect_same_bytes(const kn_npy *a, const char *name, const uint8_t *bytes, size_t n)
+static void expect_same_bytes(const knio_npy *a, const char *name, const uint8_t *bytes, size_t n)
 {
     uint8_t *written = NULL;
     size_t length = 0;
@@ -87,14 +87,14 @@ static void expect_same_bytes(const kn_npy *a, const char *name, const uint8_t *
 
 static void check_archive(const char *path, size_t least)
 {
-    kn_zip *z = NULL;
+    knio_zip *z = NULL;
     assert_null(knio_zip_open(path, &z));
     assert_true(knio_zip_count(z) >= least);
     for (size_t i = 0; i < knio_zip_count(z); i++) {
         const char *name = knio_zip_name(z, i);
         uint8_t *bytes = NULL;
         size_t n = 0;
-        kn_npy a;
+        knio_npy a;
         assert_null(knio_zip_read(z, i, &bytes, &n));
         assert_int_equal(n, knio_zip_size(z, i));
         assert_int_equal(knio_zip_find(z, name), i);
@@ -122,11 +122,11 @@ static void compressed_numpy_archives_load(void **state)
         check_archive(KN_TEST_DIR "/golden/deflated.npz", 200);
         return;
     }
-    kn_zip *z = NULL;
+    knio_zip *z = NULL;
     uint8_t *bytes;
     size_t n;
     assert_null(knio_zip_open(KN_TEST_DIR "/golden/deflated.npz", &z));
-    kn_error *e = knio_zip_read(z, 0, &bytes, &n);
+    knx_error *e = knio_zip_read(z, 0, &bytes, &n);
     assert_int_equal(e->kind, KN_ERROR_NOT_IMPLEMENTED);
     assert_non_null(strstr(e->message, "need zlib"));
     knx_error_release(e);
@@ -136,8 +136,8 @@ static void compressed_numpy_archives_load(void **state)
 static void the_digits_load(void **state)
 {
     (void)state;
-    kn_zip *z = NULL;
-    kn_npy a;
+    knio_zip *z = NULL;
+    knio_npy a;
     uint8_t *bytes = NULL;
     size_t n = 0;
     if (!knio_zip_can_compress())
@@ -179,23 +179,23 @@ static uint8_t *long_member(void)
 }
 
 /* Members "empty", "text" and "long". */
-static kn_error *write_archive(const char *path, const uint8_t *bytes, bool compress)
+static knx_error *write_archive(const char *path, const uint8_t *bytes, bool compress)
 {
-    kn_zip_writer *w;
+    knio_zip_writer *w;
     KN_TRY(knio_zip_writer_open(path, &w));
-    kn_error *e = knio_zip_writer_add(w, "empty", NULL, 0, compress);
+    knx_error *e = knio_zip_writer_add(w, "empty", NULL, 0, compress);
     if (!e)
         e = knio_zip_writer_add(w, "text", "hello, hello, hello, hello", 26, compress);
     if (!e)
         e = knio_zip_writer_add(w, "long", bytes, LONG_MEMBER, compress);
-    kn_error *last = knio_zip_writer_close(w);
+    knx_error *last = knio_zip_writer_close(w);
     if (e)
         assert_ptr_equal(e, last); /* an earlier failure is reported again */
     knx_error_release(e);
     return last;
 }
 
-static void expect_member(kn_zip *z, size_t i, const char *name, const void *bytes, size_t n)
+static void expect_member(knio_zip *z, size_t i, const char *name, const void *bytes, size_t n)
 {
     uint8_t *read = NULL;
     size_t length = 0;
@@ -213,7 +213,7 @@ static void own_archives_come_back(void **state)
     (void)state;
     uint8_t *bytes = long_member();
     for (int compress = 0; compress <= knio_zip_can_compress(); compress++) {
-        kn_zip *z = NULL;
+        knio_zip *z = NULL;
         assert_null(write_archive(scratch_path(), bytes, compress));
         assert_null(knio_zip_open(scratch_path(), &z));
         assert_int_equal(knio_zip_count(z), 3);
@@ -229,8 +229,8 @@ static void own_archives_come_back(void **state)
 static void an_archive_may_be_empty(void **state)
 {
     (void)state;
-    kn_zip_writer *w = NULL;
-    kn_zip *z = NULL;
+    knio_zip_writer *w = NULL;
+    knio_zip *z = NULL;
     assert_null(knio_zip_writer_open(scratch_path(), &w));
     assert_null(knio_zip_writer_close(w));
     assert_null(knio_zip_open(scratch_path(), &z));
@@ -242,8 +242,8 @@ static void an_archive_may_be_empty(void **state)
 static void many_members_need_zip64(void **state)
 {
     (void)state;
-    kn_zip_writer *w = NULL;
-    kn_zip *z = NULL;
+    knio_zip_writer *w = NULL;
+    knio_zip *z = NULL;
     char name[16];
     assert_null(knio_zip_writer_open(scratch_path(), &w));
     for (int i = 0; i < 70000; i++) {
@@ -358,14 +358,14 @@ static image make_zip(int how)
 }
 
 /* Opens a zip made so and reads its member from memory that ends where the archive ends; the first error, if any. */
-static kn_error *read_zip(const image *t, size_t n)
+static knx_error *read_zip(const image *t, size_t n)
 {
-    kn_zip *z = NULL;
+    knio_zip *z = NULL;
     uint8_t *exact = malloc(n + !n), *data = NULL;
     size_t length = 0;
     assert_non_null(exact);
     memcpy(exact, t->b, n);
-    kn_error *e = knio_zip_open_memory(exact, n, &z);
+    knx_error *e = knio_zip_open_memory(exact, n, &z);
     for (size_t i = 0; !e && i < knio_zip_count(z); i++) {
         e = knio_zip_read(z, i, &data, &length);
         if (!e)
@@ -382,7 +382,7 @@ static void zips_of_other_writers_load(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
         image t = make_zip(how[i]);
-        kn_zip *z = NULL;
+        knio_zip *z = NULL;
         assert_null(knio_zip_open_memory(t.b, t.n, &z));
         assert_int_equal(knio_zip_count(z), 1);
         expect_member(z, 0, "a", "data", 4);
@@ -423,7 +423,7 @@ static void every_truncation_is_an_error(void **state)
     for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
         image t = make_zip(how[i]);
         for (size_t n = 0; n < t.n; n++) {
-            kn_error *e = read_zip(&t, n);
+            knx_error *e = read_zip(&t, n);
             assert_non_null(e);
             assert_int_equal(e->kind, KN_ERROR_VALUE);
             knx_error_release(e);
@@ -465,7 +465,7 @@ static void mutated_compressed_members_never_crash(void **state)
     size_t n = 0;
     if (!knio_zip_can_compress())
         skip();
-    kn_zip_writer *w = NULL;
+    knio_zip_writer *w = NULL;
     assert_null(knio_zip_writer_open(scratch_path(), &w));
     assert_null(knio_zip_writer_add(w, "text", "hello, hello, hello, hello, 123456789", 37, true));
     assert_null(knio_zip_writer_close(w));
@@ -485,13 +485,13 @@ static void mutated_compressed_members_never_crash(void **state)
 static void file_errors_name_the_file(void **state)
 {
     (void)state;
-    kn_zip *z = NULL;
-    kn_zip_writer *w = NULL;
+    knio_zip *z = NULL;
+    knio_zip_writer *w = NULL;
     expect_message(knio_zip_open("no-such-file.npz", &z), KN_ERROR_FILE, "no-such-file.npz: No such file or directory");
     expect_message(knio_zip_writer_open("/no-such-folder/a.npz", &w), KN_ERROR_FILE,
                    "/no-such-folder/a.npz: No such file or directory");
     assert_null(knio_file_write(scratch_path(), "not a zip", 9, NULL, 0));
-    kn_error *e = knio_zip_open(scratch_path(), &z);
+    knx_error *e = knio_zip_open(scratch_path(), &z);
     assert_int_equal(e->kind, KN_ERROR_VALUE);
     assert_non_null(strstr(e->message, ": File is not a zip file"));
     knx_error_release(e);
@@ -502,7 +502,7 @@ static void a_full_disk_is_an_error(void **state)
 {
     (void)state;
     uint8_t *bytes = long_member();
-    kn_error *e = access("/dev/full", W_OK) == 0 ? write_archive("/dev/full", bytes, false) : NULL;
+    knx_error *e = access("/dev/full", W_OK) == 0 ? write_archive("/dev/full", bytes, false) : NULL;
     free(bytes);
     if (!e)
         skip();
@@ -516,11 +516,11 @@ static void lack_of_memory_is_an_error(void **state)
     int64_t before = knx_alloc_live();
     bool ok = false;
     for (int64_t k = 0; !ok; k++) {
-        kn_zip *z = NULL;
+        knio_zip *z = NULL;
         uint8_t *read = NULL;
         size_t n = 0;
         knx_fail_after(k, true);
-        kn_error *e = write_archive(scratch_path(), bytes, knio_zip_can_compress());
+        knx_error *e = write_archive(scratch_path(), bytes, knio_zip_can_compress());
         if (!e)
             e = knio_zip_open(scratch_path(), &z);
         if (!e)

@@ -17,23 +17,23 @@
 typedef struct broken {
     kni_jaxpr j;
     int64_t dim[1], axis[1];
-    kn_type type[3];
-    kn_literal literal[1];
-    kn_atom mul_in[2], sum_in[1], out[1];
-    kn_p_reduce sum;
-    kn_eqn eqn[2];
+    kni_type type[3];
+    kni_literal literal[1];
+    kni_atom mul_in[2], sum_in[1], out[1];
+    kni_p_reduce sum;
+    kni_eqn eqn[2];
 } broken;
 
 static void build(broken *t)
 {
     *t = (broken){.dim = {3}, .axis = {0}, .mul_in = {0, KN_LITERAL_BIT}, .sum_in = {1}, .out = {2}};
-    t->type[0] = t->type[1] = kni_type(KN_DT(F32), 1, t->dim);
+    t->type[0] = t->type[1] = kni_type_of(KN_DT(F32), 1, t->dim);
     t->type[2] = kni_scalar_type(KN_DT(F32));
-    t->literal[0] = (kn_literal){kni_scalar_type(KN_DT(F32)), knx_scalar_from_double(KN_DT(F32), 2)};
-    t->sum.axes = (kn_ints){1, t->axis};
-    t->eqn[0] = (kn_eqn){.prim = &kn_prim_mul, .n_in = 2, .n_out = 1, .in = t->mul_in, .out = 1};
+    t->literal[0] = (kni_literal){kni_scalar_type(KN_DT(F32)), knx_scalar_from_double(KN_DT(F32), 2)};
+    t->sum.axes = (kni_ints){1, t->axis};
+    t->eqn[0] = (kni_eqn){.prim = &knp_prim_mul, .n_in = 2, .n_out = 1, .in = t->mul_in, .out = 1};
     t->eqn[1] =
-        (kn_eqn){.prim = &kn_prim_reduce_sum, .params = &t->sum, .n_in = 1, .n_out = 1, .in = t->sum_in, .out = 2};
+        (kni_eqn){.prim = &knp_prim_reduce_sum, .params = &t->sum, .n_in = 1, .n_out = 1, .in = t->sum_in, .out = 2};
     t->j = (kni_jaxpr){.refs = 1,
                        .n_in = 1,
                        .n_var = 3,
@@ -50,7 +50,7 @@ static void build(broken *t)
 static void expect_legal(broken *t)
 {
     t->j.hash = kni_hash(&t->j);
-    kn_error *e = kni_check(&t->j);
+    knx_error *e = kni_check(&t->j);
     if (e)
         fail_msg("%s", e->message);
     build(t);
@@ -58,7 +58,7 @@ static void expect_legal(broken *t)
 
 static void expect_fault(broken *t, const char *message)
 {
-    kn_error *e = kni_check(&t->j);
+    knx_error *e = kni_check(&t->j);
     if (!e)
         fail_msg("legal, but expected: %s", message);
     assert_string_equal(e->message, message);
@@ -135,7 +135,7 @@ static void equations(void **state)
     t.type[2].weak = true;
     expect_fault(&t, "equation 1 (reduce_sum): result 0 has type f32[]*, the type rule gives f32[]");
     t.axis[0] = 1; /* the type rule refuses it */
-    kn_error *e = kni_check(&t.j);
+    knx_error *e = kni_check(&t.j);
     assert_non_null(e);
     assert_memory_equal(e->message, "equation 1 (reduce_sum): ", 25);
     knx_error_release(e);
@@ -146,12 +146,12 @@ static void parameters(void **state)
     (void)state;
     broken t;
     build(&t);
-    kn_p_convert convert = {.new_dtype = NULL};
-    t.eqn[1].prim = &kn_prim_convert_element_type;
+    kni_p_convert convert = {.new_dtype = NULL};
+    t.eqn[1].prim = &knp_prim_convert_element_type;
     t.eqn[1].params = &convert;
     expect_fault(&t, "equation 1 (convert_element_type): parameter new_dtype is missing");
-    kn_p_gather gather = {.mode = 9};
-    t.eqn[1].prim = &kn_prim_gather;
+    kni_p_gather gather = {.mode = 9};
+    t.eqn[1].prim = &knp_prim_gather;
     t.eqn[1].params = &gather;
     t.eqn[1].n_in = 2;
     t.eqn[1].in = t.mul_in;
@@ -164,10 +164,10 @@ static void jaxprs_in_parameters(void **state)
     broken t, inner;
     build(&t);
     build(&inner);
-    kn_p_jit jit = {.name = "f", .jaxpr = &inner.j};
+    kni_p_jit jit = {.name = "f", .jaxpr = &inner.j};
     inner.j.hash = kni_hash(&inner.j);
-    t.eqn[1] = (kn_eqn){.prim = &kn_prim_jit, .params = &jit, .n_in = 1, .n_out = 1, .in = t.sum_in, .out = 2};
-    kn_eqn call = t.eqn[1];
+    t.eqn[1] = (kni_eqn){.prim = &knp_prim_jit, .params = &jit, .n_in = 1, .n_out = 1, .in = t.sum_in, .out = 2};
+    kni_eqn call = t.eqn[1];
     expect_legal(&t);
     inner.mul_in[0] = 2;
     t.eqn[1] = call;

@@ -21,11 +21,11 @@ enum { MANY = 1000000, STACK = 64 << 10 };
 #define SHAPE(...) \
     (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 
-static kn_error *build_many(kni_jaxpr **j)
+static knx_error *build_many(kni_jaxpr **j)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, kni_type(KN_DT(F32), SHAPE(3)));
+    kni_atom x = knb_invar(&b, kni_type_of(KN_DT(F32), SHAPE(3)));
     for (int i = 0; i < MANY / 2; i++) {
         knb_sin(&b, x); /* dead */
         x = knb_mul(&b, x, knb_number(&b, KN_DT(F32), i % 1000));
@@ -34,11 +34,11 @@ static kn_error *build_many(kni_jaxpr **j)
     return knb_finish(&b, 1, &x, "many", true, j);
 }
 
-static kn_error *inline_many(const kni_jaxpr *j, kni_jaxpr **out)
+static knx_error *inline_many(const kni_jaxpr *j, kni_jaxpr **out)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom y, x = knb_invar(&b, kni_type(KN_DT(F32), SHAPE(3)));
+    kni_atom y, x = knb_invar(&b, kni_type_of(KN_DT(F32), SHAPE(3)));
     knb_inline(&b, j, &x, &y);
     return knb_finish(&b, 1, &y, "many", true, out);
 }
@@ -57,7 +57,7 @@ static void *many_equations(void *unused)
     kni_release(k);
     if (kni_check(j))
         fault = "check";
-    for (kn_jaxpr_form form = KN_FORM_CLASSIC; form <= KN_FORM_FULL; form++) {
+    for (kni_jaxpr_form form = KN_FORM_CLASSIC; form <= KN_FORM_FULL; form++) {
         knx_free(text);
         text = NULL;
         if (kni_text(j, form, &text) || strlen(text) < 10 * MANY)
@@ -91,24 +91,24 @@ static void a_million_equations_on_64_kb_of_stack(void **state)
 }
 
 /* Build, finish, call, inline, print and parse; every step may run out of memory. */
-static kn_error *small_life(void)
+static knx_error *small_life(void)
 {
     static const kn_place place = {"life.c", 3, "small_life"};
     kni_jaxpr *f = NULL, *g = NULL, *h = NULL;
     char *text[3] = {NULL}, **consts = NULL;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     b.place = &place;
-    kn_atom x = knb_invar(&b, kni_type(KN_DT(F32), SHAPE(3))), y = x, z = x;
+    kni_atom x = knb_invar(&b, kni_type_of(KN_DT(F32), SHAPE(3))), y = x, z = x;
     for (int i = 0; i < 12; i++)
         y = knb_add(&b, knb_mul(&b, x, knb_number(&b, KN_DT(F32), i)), y);
     knb_sin(&b, y);
-    kn_error *e = knb_finish(&b, 1, &y, "f", true, &f);
+    knx_error *e = knb_finish(&b, 1, &y, "f", true, &f);
     if (!e) {
         knb_init(&b);
         b.place = &place;
-        kn_atom c = knb_constvar(&b, kni_type(KN_DT(F32), SHAPE(3)));
-        x = knb_invar(&b, kni_type(KN_DT(F32), SHAPE(3)));
+        kni_atom c = knb_constvar(&b, kni_type_of(KN_DT(F32), SHAPE(3)));
+        x = knb_invar(&b, kni_type_of(KN_DT(F32), SHAPE(3)));
         knb_jit(&b, "f", f, 0, &x, &y);
         knb_jit(&b, "f", f, 0, &y, &y);
         knb_inline(&b, f, &y, &z);
@@ -117,13 +117,13 @@ static kn_error *small_life(void)
     }
     const char *values[] = {"[1, 2, 3]"};
     for (int form = 0; form < 3 && !e; form++)
-        e = kni_text_consts(g, (kn_jaxpr_form)form, values, &text[form]);
+        e = kni_text_consts(g, (kni_jaxpr_form)form, values, &text[form]);
     if (!e)
         e = kni_parse_consts(text[KN_FORM_FULL], &h, &consts);
     if (!e)
         e = kni_check(h);
     if (!e && !kni_equal(g, h))
-        e = knx_error(KN_ERROR_VALUE, "the parsed jaxpr is another one");
+        e = knx_error_new(KN_ERROR_VALUE, "the parsed jaxpr is another one");
     for (int i = 0; i < 3; i++)
         knx_free(text[i]);
     knx_free(consts);
@@ -146,7 +146,7 @@ static void every_allocation_may_fail(void **state)
     for (int sticky = 0; sticky < 2; sticky++)
         for (int64_t k = 0; k <= count; k++) {
             knx_fail_after(k, sticky);
-            kn_error *e = small_life();
+            knx_error *e = small_life();
             knx_fail_after(-1, false);
             if (e && e->kind != KN_ERROR_MEMORY)
                 fail_msg("allocation %d: %s", (int)k, e->message);

@@ -129,7 +129,7 @@ static void errors_stick_to_the_builder(void **state)
     assert_int_equal(MUL(bad, bad), KNK_NONE);
     knk_store(k, s.out, s.map, bad);
     knk_kernel *kernel;
-    kn_error *e = knk_finish(k, &kernel);
+    knx_error *e = knk_finish(k, &kernel);
     assert_null(kernel);
     assert_string_equal(e->message, "kernel: add: the operands must have the same dtype");
     knx_error_release(e);
@@ -210,7 +210,7 @@ static void illegal_kernels_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         knk_kernel *k;
-        kn_error *e = knk_parse(refused[i].text, &k);
+        knx_error *e = knk_parse(refused[i].text, &k);
         if (!e)
             fail_msg("accepted:\n%s", refused[i].text);
         if (!strstr(e->message, refused[i].why))
@@ -253,7 +253,7 @@ static void expect_round_trip(knk_kernel *k)
     char *text, *again;
     text_into(k, &text);
     knk_kernel *back;
-    kn_error *e = knk_parse(text, &back);
+    knx_error *e = knk_parse(text, &back);
     if (e)
         fail_msg("%s\n%s", e->message, text);
     text_into(back, &again);
@@ -285,7 +285,7 @@ static void mutilated_text_never_crashes(void **state)
         for (int c = 0; c < 8; c++) {
             char old = text[i];
             text[i] = "\0 9%\nbx-"[c];
-            kn_error *e = knk_parse(text, &k);
+            knx_error *e = knk_parse(text, &k);
             knx_error_release(e);
             knk_release(k);
             text[i] = old;
@@ -321,7 +321,7 @@ static void failing_allocations_leave_nothing_behind(void **state)
                  r = knk_reduce(k, KNK_RED_ADD, knk_sin(k, x));
         knk_begin_stage(k, 0);
         knk_store(k, out, knk_add_map(k, one), r);
-        kn_error *e = knk_finish(k, &kernel);
+        knx_error *e = knk_finish(k, &kernel);
         failed = e != NULL;
         assert_true(failed == !kernel);
         char *text = NULL;

@@ -34,7 +34,7 @@ static scene begin(void)
 static knk_kernel *finish(scene *s)
 {
     knk_kernel *k = NULL;
-    kn_error *e = knk_finish(s->k, &k);
+    knx_error *e = knk_finish(s->k, &k);
     if (e)
         print_error("%s\n", e->message);
     assert_null(e);
@@ -66,7 +66,7 @@ static void expect_round_trip(const knk_kernel *k)
 static void fails_with(scene *s, const char *want)
 {
     knk_kernel *k;
-    kn_error *e = knk_finish(s->k, &k);
+    knx_error *e = knk_finish(s->k, &k);
     assert_non_null(e);
     assert_null(k);
     if (!strstr(e->message, want))
@@ -575,7 +575,7 @@ static void the_verifier_knows_what_stands_where(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         knk_kernel *k = newton();
         ((knk_inst *)(uintptr_t)k->node)[wrong[i].at] = wrong[i].to;
-        kn_error *e = knk_verify(k);
+        knx_error *e = knk_verify(k);
         assert_non_null(e);
         if (!strstr(e->message, wrong[i].why))
             print_error("%s\n", e->message);
@@ -612,7 +612,7 @@ static void wrong_texts_are_refused(void **state)
         const char *at = strstr(text, wrong[i].piece);
         assert_non_null(at);
         snprintf(other, sizeof other, "%.*s%s%s", (int)(at - text), text, wrong[i].by, at + strlen(wrong[i].piece));
-        kn_error *e = knk_parse(other, &none);
+        knx_error *e = knk_parse(other, &none);
         assert_non_null(e);
         assert_null(none);
         if (!strstr(e->message, wrong[i].why))
@@ -644,7 +644,7 @@ static void without_memory_loops_are_an_error(void **state)
             s.x = knk_last(k, y);
         }
         knk_store(k, s.out, s.map, s.x);
-        kn_error *e = knk_finish(k, &kernel);
+        knx_error *e = knk_finish(k, &kernel);
         knx_fail_after(-1, false);
         failed = e != NULL;
         assert_true(!e || e->kind == KN_ERROR_MEMORY);

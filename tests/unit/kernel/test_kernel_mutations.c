@@ -53,19 +53,19 @@ static void *scratch(size_t bytes)
     return p;
 }
 
-static void run_on(const kernel_case *c, kernel_data *d, const kng_generator *g)
+static void run_on(const kernel_case *c, kernel_data *d, const knh_generator *g)
 {
     knk_launch l = c->l;
     l.buffer = (void *const *)d->base;
-    void *room = scratch(g->make ? kng_scratch_bytes(c->k, 2) : knk_scratch_bytes(c->k));
+    void *room = scratch(g->make ? knh_scratch_bytes(c->k, 2) : knk_scratch_bytes(c->k));
     if (g->make)
-        kng_run_on(g, c->k, &l, room, 2);
+        knh_run_on(g, c->k, &l, room, 2);
     else
         knk_interpret_with(c->k, &l, room, KNK_LANES_AUTO);
     free(room);
 }
 
-static void check_one(const kernel_case *c, const kernel_data *before, const kernel_data *want, const kng_generator *g)
+static void check_one(const kernel_case *c, const kernel_data *before, const kernel_data *want, const knh_generator *g)
 {
     char where[200] = "";
     int64_t words;
@@ -102,10 +102,10 @@ static bool run_everywhere(knk_kernel *k)
     kernel_data *before = kernel_data_new(&c, element_random(&state)),
                 *want = before ? kernel_data_copy(&c, before) : NULL;
     if (want) {
-        run_on(&c, want, &kng_interpreter);
-        const kng_generator *g;
-        for (int i = 0; (g = kng_generator_number(i)); i++)
-            if (g->make && kng_generator_works(g))
+        run_on(&c, want, &knh_interpreter);
+        const knh_generator *g;
+        for (int i = 0; (g = knh_generator_number(i)); i++)
+            if (g->make && knh_generator_works(g))
                 check_one(&c, before, want, g);
     }
     bool ran = want != NULL;
@@ -225,7 +225,7 @@ static knk_kernel *built(const mutant *m)
     knk_kernel *out = NULL;
     assert_non_null(b);
     for (int i = 0; i < k->n_buffer; i++)
-        knk_add_buffer(b, (kn_dtype_id)k->buffer[i].dtype, k->buffer[i].written);
+        knk_add_buffer(b, (knx_dtype_id)k->buffer[i].dtype, k->buffer[i].written);
     int map = 0;
     for (int s = 0; s < k->n_stage; s++) {
         knk_begin_stage(b, k->stage[s].n_inner);
@@ -238,7 +238,7 @@ static knk_kernel *built(const mutant *m)
         knk_delete(b);
         return NULL;
     }
-    kn_error *e = knk_finish(b, &out);
+    knx_error *e = knk_finish(b, &out);
     if (e)
         fail_msg("knk_verify says yes, knk_finish: %s", e->message);
     return out;
@@ -268,7 +268,7 @@ static void a_wrong_field_is_refused_or_harmless(void **unused)
                     wrong_node(&m.node[below(m.k.n_node)]);
                 else if (m.k.n_stage > 0)
                     wrong_shape(&m);
-            kn_error *e = knk_verify(&m.k);
+            knx_error *e = knk_verify(&m.k);
             knk_kernel *k = e ? NULL : built(&m);
             refused += e != NULL;
             legal += !e;
@@ -332,7 +332,7 @@ static void a_wrong_text_is_refused_or_a_kernel(void **unused)
             for (int changes = 1 + below(3); changes > 0 && n > 0; changes--)
                 change_text(text, &n, room);
             knk_kernel *k = NULL;
-            kn_error *e = knk_parse(text, &k);
+            knx_error *e = knk_parse(text, &k);
             assert_true((e != NULL) == (k == NULL));
             refused += e != NULL;
             knx_error_release(e);

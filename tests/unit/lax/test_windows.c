@@ -85,7 +85,7 @@ static kn_array next_array(reader *r, int list, const kn_shape *shape)
 {
     char text[32];
     snprintf(text, sizeof text, "%s %s", r->dtype, lists[list]);
-    const kn_npy *a = golden_find(r->g, text);
+    const knio_npy *a = golden_find(r->g, text);
     const char *data = (const char *)a->buffer->data + (size_t)r->at[list] * a->dtype->size;
     r->at[list] += size_of(shape);
     assert_true(r->at[list] <= golden_size(a));
@@ -125,7 +125,7 @@ static void check_dtype(const golden *g, const char *dtype, bool floats, double 
 {
     char text[32];
     snprintf(text, sizeof text, "%s table", dtype);
-    const kn_npy *table = golden_find(g, text);
+    const knio_npy *table = golden_find(g, text);
     reader r = {g, dtype, {0}};
     for (int64_t i = 0; i < golden_size(table) / COLUMNS; i++) {
         KN_SCOPE;

@@ -93,7 +93,7 @@ static kn_array total(const which *w, const kn_array *x, const Others *o)
 }
 KN_FUNCTION_ENV(total, kn_array, which, kn_array, Others)
 
-static const kn_npy *stored(const golden *g, const char *what, const char *name, const char *dtype)
+static const knio_npy *stored(const golden *g, const char *what, const char *name, const char *dtype)
 {
     char text[128];
     snprintf(text, sizeof text, "%s %s %s", what, name, dtype);

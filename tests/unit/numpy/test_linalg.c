@@ -19,7 +19,7 @@ typedef struct set {
     double tolerance; /* of the largest element */
 } set;
 
-static const kn_npy *stored(const set *s, const char *what)
+static const knio_npy *stored(const set *s, const char *what)
 {
     char name[64];
     snprintf(name, sizeof name, "%s %s %s", what, s->dtype, s->size);
@@ -36,7 +36,7 @@ static kn_array part(const set *s, const char *what)
 /* Elements differ by `tolerance` of the largest one at most; infinities and NaN are equal. */
 static void compare(const set *s, const char *what, kn_array got)
 {
-    const kn_npy *want = stored(s, what);
+    const knio_npy *want = stored(s, what);
     kn_array w = golden_array(want);
     if (want->ndim >= 2 && want->dim[want->ndim - 1] != kn_dim(got, want->ndim - 1))
         got = kn_at(got, "..., ::7, ::5");

@@ -159,7 +159,7 @@ static void schedules_are_those_of_optax(void **state)
         KN_SCOPE;
         char text[64];
         snprintf(text, sizeof text, "schedule %s", names[i]);
-        const kn_npy *want = golden_find(&g, text);
+        const knio_npy *want = golden_find(&g, text);
         kn_schedule s = make(names[i]);
         golden_close(text, kn_optim_schedule_at(s, kn_arange(0, 21, 1)), want, 1e-14, 1e-14); /* all steps at once */
         assert_float_equal(kn_item(kn_optim_schedule_at(s, 7)), kn_item(kn_at(golden_array(want), "7")), 1e-14);

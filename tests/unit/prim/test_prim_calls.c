@@ -11,12 +11,12 @@
 static value *scalar(kn_dtype d, int64_t v)
 {
     value *s = new_value(d, 0, NULL);
-    kn_scalar_bits bits = knx_scalar_from_int(d, v);
+    knx_scalar_bits bits = knx_scalar_from_int(d, v);
     memcpy(s->p, &bits, d->size);
     return s;
 }
 
-static const kn_dtype_id start_dtypes[] = {KN_ID_I32, KN_ID_I64, KN_ID_U8, KN_ID_I8, KN_ID_U64};
+static const knx_dtype_id start_dtypes[] = {KN_ID_I32, KN_ID_I64, KN_ID_U8, KN_ID_I8, KN_ID_U64};
 
 typedef struct {
     int n;
@@ -32,7 +32,7 @@ static void make_window(window *w, kn_dtype d, int round)
     for (int i = 0; i < w->n; i++) {
         dim[i] = 1 + below(5);
         w->size[i] = below((int)dim[i] + 1);
-        kn_dtype s = &kn_dtype_table[start_dtypes[round % 5]];
+        kn_dtype s = &knx_dtype_table[start_dtypes[round % 5]];
         int64_t v = below(9) - (s->kind == 'i' ? 3 : 0), most = dim[i] - w->size[i];
         w->at[i] = v < 0 ? 0 : v > most ? most : v;
         if (s->id == KN_ID_U64 && v == 8)
@@ -65,13 +65,13 @@ static void drop_window(window *w)
 static void test_dynamic_slices(void **unused)
 {
     (void)unused;
-    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_I8, KN_ID_C64, KN_ID_F16, KN_ID_BOOL, KN_ID_U64};
+    static const knx_dtype_id dtypes[] = {KN_ID_F32, KN_ID_I8, KN_ID_C64, KN_ID_F16, KN_ID_BOOL, KN_ID_U64};
     for (int round = 0; round < 400; round++) {
         window w;
-        make_window(&w, &kn_dtype_table[dtypes[round % 6]], round);
-        kn_p_dynamic_slice p = {{w.n, w.size}};
-        value *y = run_new(&kn_prim_dynamic_slice, &p, 1 + w.n, slice_operands(&w));
-        value *z = run_new(&kn_prim_dynamic_update_slice, NULL, 2 + w.n, update_operands(&w));
+        make_window(&w, &knx_dtype_table[dtypes[round % 6]], round);
+        kni_p_dynamic_slice p = {{w.n, w.size}};
+        value *y = run_new(&knp_prim_dynamic_slice, &p, 1 + w.n, slice_operands(&w));
+        value *z = run_new(&knp_prim_dynamic_update_slice, NULL, 2 + w.n, update_operands(&w));
         int64_t d = w.x->t.dtype->size;
         for (int64_t i = 0; i < kni_type_size(w.x->t); i++) {
             int64_t at[4];
@@ -93,24 +93,24 @@ static void test_dynamic_slices(void **unused)
 static void test_dynamic_rules(void **unused)
 {
     (void)unused;
-    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_I8, KN_ID_C64, KN_ID_F16, KN_ID_BOOL, KN_ID_KEY};
+    static const knx_dtype_id dtypes[] = {KN_ID_F32, KN_ID_I8, KN_ID_C64, KN_ID_F16, KN_ID_BOOL, KN_ID_KEY};
     for (int round = 0; round < 400; round++) {
         window w;
         make_window(&w, KN_DT(F64), round);
-        kn_p_dynamic_slice p = {{w.n, w.size}};
-        check_transpose(&kn_prim_dynamic_slice, &p, 1 + w.n, slice_operands(&w), 0, 0);
+        kni_p_dynamic_slice p = {{w.n, w.size}};
+        check_transpose(&knp_prim_dynamic_slice, &p, 1 + w.n, slice_operands(&w), 0, 0);
         value *x = w.x, *u = w.update;
         w.x = new_value(KN_DT(F64), w.n, x->dim);
-        check_transpose(&kn_prim_dynamic_update_slice, NULL, 2 + w.n, update_operands(&w), 1, 1);
+        check_transpose(&knp_prim_dynamic_update_slice, NULL, 2 + w.n, update_operands(&w), 1, 1);
         drop(w.x);
         w.x = x, w.update = new_value(KN_DT(F64), w.n, w.size);
-        check_transpose(&kn_prim_dynamic_update_slice, NULL, 2 + w.n, update_operands(&w), 0, 2);
+        check_transpose(&knp_prim_dynamic_update_slice, NULL, 2 + w.n, update_operands(&w), 0, 2);
         drop(w.update);
         w.update = u;
         drop_window(&w);
 
-        make_window(&w, &kn_dtype_table[dtypes[round % 6]], round);
-        p = (kn_p_dynamic_slice){{w.n, w.size}};
+        make_window(&w, &knx_dtype_table[dtypes[round % 6]], round);
+        p = (kni_p_dynamic_slice){{w.n, w.size}};
         int axis[6], axis_u[6];
         bool any = false;
         value *in[6] = {batched(w.x, axis[0] = below(2) ? below(w.n + 1) : -1, 3)}, *in_u[6];
@@ -120,7 +120,7 @@ static void test_dynamic_rules(void **unused)
             any = any || axis[1 + i] >= 0;
             in[1 + i] = batched(w.start[i], axis[1 + i], 3);
             for (int64_t k = 0; k < kni_type_size(in[1 + i]->t); k++) {
-                kn_scalar_bits s = knx_scalar_from_int(in[1 + i]->t.dtype, below(6));
+                knx_scalar_bits s = knx_scalar_from_int(in[1 + i]->t.dtype, below(6));
                 memcpy(in[1 + i]->p + k * in[1 + i]->t.dtype->size, &s, in[1 + i]->t.dtype->size);
             }
         }
@@ -135,8 +135,8 @@ static void test_dynamic_rules(void **unused)
                 in_u[k]->p[i] = (char)(is_top && knx_is_inexact(w.x->t.dtype) ? any_bits & 0x83 : any_bits);
             }
         if (w.x->t.dtype->kind != 'k' && any)
-            check_batch(&kn_prim_dynamic_slice, &p, 1 + w.n, in, axis, 3);
-        check_batch(&kn_prim_dynamic_update_slice, NULL, 2 + w.n, in_u, axis_u, 3);
+            check_batch(&knp_prim_dynamic_slice, &p, 1 + w.n, in, axis, 3);
+        check_batch(&knp_prim_dynamic_update_slice, NULL, 2 + w.n, in_u, axis_u, 3);
         for (int i = 0; i < 2 + w.n; i++)
             drop(in_u[i]);
         drop_window(&w);
@@ -154,10 +154,10 @@ static value *key_words(uint32_t hi, uint32_t lo)
 
 static void check_bits(uint32_t seed, int width, int ndim, int64_t n, const uint64_t *want)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     value *words = key_words(0, seed);
-    kn_atom key = knb_random_wrap(&b, knb_invar(&b, words->t));
+    kni_atom key = knb_random_wrap(&b, knb_invar(&b, words->t));
     value *y = evaluate(&b, knb_random_bits(&b, key, width, ndim, &n), &words);
     assert_int_equal(y->t.dtype->size * 8, width);
     for (int64_t i = 0; i < kni_type_size(y->t); i++) {
@@ -186,8 +186,8 @@ static void test_known_threefry(void **unused)
                                         {0x13198a2e, 0x03707344, 0x243f6a88, 0x85a308d3, 0xc4923a9c, 0x483df7a0},
                                         {0, 0, 0, 7, 0xa1ef7a4d, 0x116eb6b3}};
     for (int i = 0; i < 4; i++) {
-        kn_builder b;
-        kn_atom in[4], out[2];
+        kni_builder b;
+        kni_atom in[4], out[2];
         kni_jaxpr *j = NULL;
         value *x[4], *y[2];
         knb_init(&b);
@@ -218,11 +218,11 @@ static void test_random_rules(void **unused)
             keys->p[i] = (char)below(256);
         for (size_t i = 0; i < kni_type_bytes(pairs->t); i++)
             pairs->p[i] = (char)below(256);
-        kn_p_random_bits p = {8 << round % 4, {round % 3, shape}};
-        check_batch(&kn_prim_random_bits, &p, 1, &keys, &axis, keys->dim[axis]);
-        check_batch(&kn_prim_random_unwrap, NULL, 1, &keys, &axis, keys->dim[axis]);
+        kni_p_random_bits p = {8 << round % 4, {round % 3, shape}};
+        check_batch(&knp_prim_random_bits, &p, 1, &keys, &axis, keys->dim[axis]);
+        check_batch(&knp_prim_random_unwrap, NULL, 1, &keys, &axis, keys->dim[axis]);
         axis = below(ndim + 1);
-        check_batch(&kn_prim_random_wrap, NULL, 1, &pairs, &axis, 2);
+        check_batch(&knp_prim_random_wrap, NULL, 1, &pairs, &axis, 2);
         drop(keys), drop(pairs);
     }
 }
@@ -232,11 +232,11 @@ static void test_random_rules(void **unused)
 static void test_sort_derivative(void **unused)
 {
     (void)unused;
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *j = NULL;
-    kn_atom in[4], y[2], ty[2] = {KN_ATOM_ZERO, KN_ATOM_ZERO}, tx[2];
+    kni_atom in[4], y[2], ty[2] = {KN_ATOM_ZERO, KN_ATOM_ZERO}, tx[2];
     value *v[4], *out[4];
-    kn_type xt[2];
+    kni_type xt[2];
     static const double data[2][6] = {{3, 1, 2, 1, 5, 4}, {10, 11, 12, 13, 14, 15}};
     knb_init(&b);
     for (int i = 0; i < 4; i++) {
@@ -247,11 +247,11 @@ static void test_sort_derivative(void **unused)
         xt[i % 2] = v[i]->t;
         tx[i % 2] = in[i];
     }
-    kn_p_sort p = {0, 1, true};
-    assert_null(kn_prim_sort.linearize(
-        &(kn_rule){.b = &b, .prim = &kn_prim_sort, .params = &p, .n_in = 2, .n_out = 2, .x = in, .xt = xt, .yt = xt},
+    kni_p_sort p = {0, 1, true};
+    assert_null(knp_prim_sort.linearize(
+        &(kni_rule){.b = &b, .prim = &knp_prim_sort, .params = &p, .n_in = 2, .n_out = 2, .x = in, .xt = xt, .yt = xt},
         tx, y, ty));
-    assert_null(knb_finish(&b, 4, (kn_atom[]){y[0], y[1], ty[0], ty[1]}, "", false, &j));
+    assert_null(knb_finish(&b, 4, (kni_atom[]){y[0], y[1], ty[0], ty[1]}, "", false, &j));
     run_jaxpr(j, v, 4, out);
     static const double want[2][6] = {{2, 1, 3, 1, 5, 4},
                                       {12, 11, 10, 13, 14, 15}}; /* column 0: 3 2 5, column 1: 1 1 4 */
@@ -269,8 +269,8 @@ static void test_sort_batch(void **unused)
         value *x = new_value(KN_DT(F32), 3, (int64_t[]){2, 3, 4});
         fill_small(x);
         int axis = below(3);
-        kn_p_sort p = {below(2), 1, true};
-        check_batch(&kn_prim_sort, &p, 1, &x, &axis, x->dim[axis]);
+        kni_p_sort p = {below(2), 1, true};
+        check_batch(&knp_prim_sort, &p, 1, &x, &axis, x->dim[axis]);
         drop(x);
     }
 }
@@ -280,12 +280,12 @@ static void test_sort_batch(void **unused)
 /* f(x, y) = (sin(x) y, x + y) for x f64[2,3] and y f64[]. */
 static kni_jaxpr *make_body(void)
 {
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *j = NULL;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, kni_type(KN_DT(F64), 2, (int64_t[]){2, 3})),
-            y = knb_invar(&b, kni_scalar_type(KN_DT(F64)));
-    kn_atom out[] = {knb_mul(&b, knb_sin(&b, x), y), knb_add(&b, x, y)};
+    kni_atom x = knb_invar(&b, kni_type_of(KN_DT(F64), 2, (int64_t[]){2, 3})),
+             y = knb_invar(&b, kni_scalar_type(KN_DT(F64)));
+    kni_atom out[] = {knb_mul(&b, knb_sin(&b, x), y), knb_add(&b, x, y)};
     assert_null(knb_finish(&b, 2, out, "f", false, &j));
     return j;
 }
@@ -293,10 +293,10 @@ static kni_jaxpr *make_body(void)
 /* The function that calls the body, or that does what it does. */
 static kni_jaxpr *make_caller(bool calls)
 {
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *j = NULL, *body = make_body();
     knb_init(&b);
-    kn_atom in[] = {knb_invar(&b, kni_in_type(body, 0)), knb_invar(&b, kni_in_type(body, 1))}, out[2];
+    kni_atom in[] = {knb_invar(&b, kni_in_type(body, 0)), knb_invar(&b, kni_in_type(body, 1))}, out[2];
     if (calls)
         knb_jit(&b, "f", body, 0, in, out);
     else
@@ -336,7 +336,7 @@ static void test_jit(void **unused)
 {
     (void)unused;
     kni_jaxpr *j[2], *t[2], *back[2];
-    kn_linearized l[2];
+    knt_linearized l[2];
     for (int i = 0; i < 2; i++)
         j[i] = make_caller(i == 0);
     for (int i = 0; i < 2; i++)
@@ -364,12 +364,13 @@ static void test_jit_types(void **unused)
 {
     (void)unused;
     kni_jaxpr *body = make_body();
-    kn_builder b;
-    kn_atom out[2];
+    kni_builder b;
+    kni_atom out[2];
     knb_init(&b);
-    kn_atom in[] = {knb_invar(&b, kni_type(KN_DT(F64), 1, (int64_t[]){3})), knb_invar(&b, kni_scalar_type(KN_DT(F64)))};
+    kni_atom in[] = {knb_invar(&b, kni_type_of(KN_DT(F64), 1, (int64_t[]){3})),
+                     knb_invar(&b, kni_scalar_type(KN_DT(F64)))};
     knb_jit(&b, "f", body, 0, in, out);
-    kn_error *e = knb_take_error(&b);
+    knx_error *e = knb_take_error(&b);
     assert_non_null(e);
     assert_int_equal(e->kind, KN_ERROR_TYPE);
     assert_non_null(strstr(e->message, "argument 0 has type f64[3], not f64[2,3]"));

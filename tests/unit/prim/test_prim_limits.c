@@ -15,73 +15,73 @@ static int64_t ones[KN_MAX_NDIM + 2];
 
 /* --- no memory -------------------------------------------------------------------------------- */
 
-typedef int making(kn_builder *b, kn_atom *x, kn_atom *y); /* fills in and out; returns the number of results */
+typedef int making(kni_builder *b, kni_atom *x, kni_atom *y); /* fills in and out; returns the number of results */
 
-static int inputs(kn_builder *b, int n, kn_type t, kn_atom *x)
+static int inputs(kni_builder *b, int n, kni_type t, kni_atom *x)
 {
     for (int i = 0; i < n; i++)
         x[i] = knb_invar(b, t);
     return n;
 }
 
-static kn_type vector_of(kn_dtype d, int64_t n)
+static kni_type vector_of(kn_dtype d, int64_t n)
 {
     static int64_t dim[4];
     dim[n] = n;
-    return kni_type(d, 1, &dim[n]);
+    return kni_type_of(d, 1, &dim[n]);
 }
 
-static int make_barrier(kn_builder *b, kn_atom *x, kn_atom *y)
+static int make_barrier(kni_builder *b, kni_atom *x, kni_atom *y)
 {
     knb_optimization_barrier(b, inputs(b, MANY, kni_scalar_type(KN_DT(F32)), x), x, y);
     return MANY;
 }
 
-static int make_concatenation(kn_builder *b, kn_atom *x, kn_atom *y)
+static int make_concatenation(kni_builder *b, kni_atom *x, kni_atom *y)
 {
     y[0] = knb_concatenate(b, inputs(b, MANY, vector_of(KN_DT(F32), 1), x), x, 0);
     return 1;
 }
 
-static int make_stack(kn_builder *b, kn_atom *x, kn_atom *y)
+static int make_stack(kni_builder *b, kni_atom *x, kni_atom *y)
 {
     y[0] = knb_stack(b, inputs(b, MANY, kni_scalar_type(KN_DT(F32)), x), x, 0);
     return 1;
 }
 
-static int make_choice(kn_builder *b, kn_atom *x, kn_atom *y)
+static int make_choice(kni_builder *b, kni_atom *x, kni_atom *y)
 {
-    kn_atom which = knb_integer(b, KN_DT(I32), 1);
+    kni_atom which = knb_integer(b, KN_DT(I32), 1);
     y[0] = knb_select_n(b, which, inputs(b, MANY, vector_of(KN_DT(F32), 2), x), x);
     return 1;
 }
 
-static int make_sort(kn_builder *b, kn_atom *x, kn_atom *y)
+static int make_sort(kni_builder *b, kni_atom *x, kni_atom *y)
 {
     knb_sort(b, inputs(b, MANY, vector_of(KN_DT(F32), 2), x), x, 0, 1, y);
     return MANY;
 }
 
-static int make_parts(kn_builder *b, kn_atom *x, kn_atom *y)
+static int make_parts(kni_builder *b, kni_atom *x, kni_atom *y)
 {
     static int64_t dim = MANY;
-    x[0] = knb_invar(b, kni_type(KN_DT(F32), 1, &dim));
+    x[0] = knb_invar(b, kni_type_of(KN_DT(F32), 1, &dim));
     knb_unstack(b, x[0], 0, MANY, y);
     return MANY;
 }
 
 /* Sums of many arrays at once, by a computation of twice as many scalars. */
-static int make_reduction(kn_builder *b, kn_atom *x, kn_atom *y)
+static int make_reduction(kni_builder *b, kni_atom *x, kni_atom *y)
 {
     enum { N = MANY / 2 };
-    kn_builder inner;
+    kni_builder inner;
     kni_jaxpr *j = NULL;
     knb_init(&inner);
-    kn_atom *in = malloc(2 * N * sizeof *in), *out = malloc(N * sizeof *out);
+    kni_atom *in = malloc(2 * N * sizeof *in), *out = malloc(N * sizeof *out);
     inputs(&inner, 2 * N, kni_scalar_type(KN_DT(F32)), in);
     for (int i = 0; i < N; i++)
         out[i] = knb_add(&inner, in[i], in[N + i]);
-    kn_error *e = inner.error ? knb_take_error(&inner) : knb_finish(&inner, N, out, "", false, &j);
+    knx_error *e = inner.error ? knb_take_error(&inner) : knb_finish(&inner, N, out, "", false, &j);
     free(in);
     free(out);
     knb_free(&inner);
@@ -96,17 +96,17 @@ static int make_reduction(kn_builder *b, kn_atom *x, kn_atom *y)
 }
 
 /* Makes it, and all that follows from it. */
-static kn_error *all_rules(making *make)
+static knx_error *all_rules(making *make)
 {
-    kn_builder b;
-    kn_atom *x = malloc(2 * MANY * sizeof *x), *y = malloc(MANY * sizeof *y);
+    kni_builder b;
+    kni_atom *x = malloc(2 * MANY * sizeof *x), *y = malloc(MANY * sizeof *y);
     kni_jaxpr *j = NULL, *made = NULL;
-    kn_linearized l = {0};
+    knt_linearized l = {0};
     bool *tangent = malloc(2 * MANY), *linear = malloc(8 * MANY);
     int *axis = malloc(2 * MANY * sizeof *axis);
     knb_init(&b);
     int n = make(&b, x, y);
-    kn_error *e = b.error ? knb_take_error(&b) : knb_finish(&b, n, y, "", false, &j);
+    knx_error *e = b.error ? knb_take_error(&b) : knb_finish(&b, n, y, "", false, &j);
     for (uint32_t i = 0; !e && i < j->n_in; i++) {
         tangent[i] = true;
         axis[i] = i % 2 ? -1 : 0;
@@ -139,7 +139,7 @@ static void without_memory(making *make)
     int64_t live = knx_alloc_live(), k = 0;
     for (bool done = false; !done; k += 1 + k / 40) {
         knx_fail_after(k, false);
-        kn_error *e = all_rules(make);
+        knx_error *e = all_rules(make);
         knx_fail_after(-1, false);
         done = !e;
         if (e)
@@ -162,16 +162,16 @@ static void rules_of_many_operands_survive_without_memory(void **unused)
 /* The last equation of b as a rule sees it, and atoms for what the rule fills in. */
 enum { FEW = 12 };
 typedef struct {
-    kn_rule r;
-    kn_type xt[2 * FEW], yt[FEW];
-    kn_atom linear[2 * FEW], zero[2 * FEW], out[2 * FEW];
+    kni_rule r;
+    kni_type xt[2 * FEW], yt[FEW];
+    kni_atom linear[2 * FEW], zero[2 * FEW], out[2 * FEW];
     int axis[2 * FEW], axis_out[FEW];
 } view;
 
-static void look(kn_builder *b, view *v)
+static void look(kni_builder *b, view *v)
 {
-    const kn_draft_eqn *e = &b->eqn.at[b->eqn.n - 1];
-    static kn_atom y[FEW];
+    const kni_draft_eqn *e = &b->eqn.at[b->eqn.n - 1];
+    static kni_atom y[FEW];
     for (uint32_t i = 0; i < e->n_in; i++) {
         v->xt[i] = knb_type(b, e->in[i]);
         v->linear[i] = kni_linear_in(e->prim, (int)i) ? KN_ATOM_LINEAR : e->in[i];
@@ -183,26 +183,26 @@ static void look(kn_builder *b, view *v)
     }
     for (int i = 0; i < 2 * FEW; i++)
         v->zero[i] = KN_ATOM_ZERO;
-    v->r = (kn_rule){.b = b,
-                     .prim = e->prim,
-                     .params = e->params,
-                     .n_in = (int)e->n_in,
-                     .n_out = (int)e->n_out,
-                     .x = e->in,
-                     .xt = v->xt,
-                     .y = y,
-                     .yt = v->yt};
+    v->r = (kni_rule){.b = b,
+                      .prim = e->prim,
+                      .params = e->params,
+                      .n_in = (int)e->n_in,
+                      .n_out = (int)e->n_out,
+                      .x = e->in,
+                      .xt = v->xt,
+                      .y = y,
+                      .yt = v->yt};
 }
 
 /* Takes all that is left in the builder's arena; nothing more can be had. */
-static void exhaust(kn_builder *b)
+static void exhaust(kni_builder *b)
 {
     knx_fail_after(0, true);
     while (knx_arena_alloc(&b->arena, 1))
         ;
 }
 
-static void ended_without_memory(kn_builder *b, kn_error *e)
+static void ended_without_memory(kni_builder *b, knx_error *e)
 {
     knx_fail_after(-1, false);
     if (!e)
@@ -213,50 +213,50 @@ static void ended_without_memory(kn_builder *b, kn_error *e)
     knx_error_release(knb_take_error(b));
 }
 
-static int few_sums(kn_builder *b, kn_atom *x, kn_atom *y)
+static int few_sums(kni_builder *b, kni_atom *x, kni_atom *y)
 {
     inputs(b, FEW, vector_of(KN_DT(F32), 2), x);
-    y[0] = knb_emit1(
-        b, &kn_prim_select_n, NULL, FEW,
-        (kn_atom[]){knb_integer(b, KN_DT(I32), 1), x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10], x[11]});
+    y[0] = knb_emit1(b, &knp_prim_select_n, NULL, FEW,
+                     (kni_atom[]){knb_integer(b, KN_DT(I32), 1), x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9],
+                                  x[10], x[11]});
     return 1;
 }
 
-static int few_joined(kn_builder *b, kn_atom *x, kn_atom *y)
+static int few_joined(kni_builder *b, kni_atom *x, kni_atom *y)
 {
     y[0] = knb_concatenate(b, inputs(b, FEW, vector_of(KN_DT(F32), 1), x), x, 0);
     return 1;
 }
 
-static int few_sorted(kn_builder *b, kn_atom *x, kn_atom *y)
+static int few_sorted(kni_builder *b, kni_atom *x, kni_atom *y)
 {
     knb_sort(b, inputs(b, FEW, vector_of(KN_DT(F32), 2), x), x, 0, 1, y);
     return FEW;
 }
 
-static int few_behind_a_barrier(kn_builder *b, kn_atom *x, kn_atom *y)
+static int few_behind_a_barrier(kni_builder *b, kni_atom *x, kni_atom *y)
 {
     knb_optimization_barrier(b, inputs(b, FEW, vector_of(KN_DT(F32), 2), x), x, y);
     return FEW;
 }
 
-static int few_stacked(kn_builder *b, kn_atom *x, kn_atom *y)
+static int few_stacked(kni_builder *b, kni_atom *x, kni_atom *y)
 {
     y[0] = knb_stack(b, inputs(b, FEW, vector_of(KN_DT(F32), 2), x), x, 0);
     return 1;
 }
 
-static int few_parts(kn_builder *b, kn_atom *x, kn_atom *y)
+static int few_parts(kni_builder *b, kni_atom *x, kni_atom *y)
 {
     static int64_t dim[] = {FEW, 2};
-    x[0] = knb_invar(b, kni_type(KN_DT(F32), 2, dim));
+    x[0] = knb_invar(b, kni_type_of(KN_DT(F32), 2, dim));
     knb_split(b, x[0], 3, (int64_t[]){2, 4, 6}, 0, y);
     return 3;
 }
 
-static int few_reduced(kn_builder *b, kn_atom *x, kn_atom *y)
+static int few_reduced(kni_builder *b, kni_atom *x, kni_atom *y)
 {
-    kn_builder inner;
+    kni_builder inner;
     kni_jaxpr *j = NULL;
     knb_init(&inner);
     inputs(&inner, 2, kni_scalar_type(KN_DT(F32)), x);
@@ -275,15 +275,15 @@ static void rules_that_find_no_memory_say_so(void **unused)
     making *const all[] = {few_sums, few_joined, few_sorted, few_behind_a_barrier, few_stacked, few_parts, few_reduced};
     (void)unused;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        kn_builder b;
-        kn_atom x[2 * FEW], y[FEW];
+        kni_builder b;
+        kni_atom x[2 * FEW], y[FEW];
         view v;
         knb_init(&b);
         all[i](&b, x, y);
         assert_null(b.error);
         look(&b, &v);
-        const kn_prim *p = v.r.prim;
-        kn_error *e = NULL;
+        const kni_prim *p = v.r.prim;
+        knx_error *e = NULL;
         exhaust(&b);
         if (p->jvp)
             p->jvp(&v.r, v.r.x, v.out);
@@ -307,19 +307,20 @@ static void rules_that_find_no_memory_say_so(void **unused)
 /* Lowering without memory: positions of windows, of words, of parts. */
 static void lowering_survives_without_memory(void **unused)
 {
-    kn_builder b;
-    kn_atom start, y[6];
+    kni_builder b;
+    kni_atom start, y[6];
     kni_jaxpr *j = NULL;
     static int64_t six[] = {6, 2};
     (void)unused;
     knb_init(&b);
-    kn_atom table = knb_invar(&b, kni_type(KN_DT(F32), 1, six)), words = knb_invar(&b, kni_type(KN_DT(U32), 2, six));
+    kni_atom table = knb_invar(&b, kni_type_of(KN_DT(F32), 1, six)),
+             words = knb_invar(&b, kni_type_of(KN_DT(U32), 2, six));
     start = knb_invar(&b, kni_scalar_type(KN_DT(I32)));
     y[0] = knb_dynamic_slice(&b, table, &start, (int64_t[]){3});
     y[1] = knb_dynamic_update_slice(&b, table, y[0], &start);
     y[2] = knb_random_wrap(&b, words);
     y[3] = knb_random_unwrap(&b, knb_rev(&b, y[2], 1, (int64_t[]){0}));
-    y[4] = knb_concatenate(&b, 2, (kn_atom[]){knb_sin(&b, y[0]), y[1]}, 0);
+    y[4] = knb_concatenate(&b, 2, (kni_atom[]){knb_sin(&b, y[0]), y[1]}, 0);
     y[5] = knb_pad(&b, knb_cos(&b, table), knb_number(&b, KN_DT(F32), 0), (int64_t[]){1}, (int64_t[]){2}, NULL);
     assert_null(knb_finish(&b, 6, y, "", false, &j));
     knb_free(&b);
@@ -327,7 +328,7 @@ static void lowering_survives_without_memory(void **unused)
     for (bool done = false; !done; k++) {
         knd_loaded *p = NULL;
         knx_fail_after(k, false);
-        kn_error *e = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p);
+        knx_error *e = knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true}, &p);
         knx_fail_after(-1, false);
         done = !e;
         if (e)
@@ -342,11 +343,11 @@ static void lowering_survives_without_memory(void **unused)
 
 /* --- dimensions ------------------------------------------------------------------------------- */
 
-static kn_type deep(kn_dtype d, int ndim) { return kni_type(d, ndim, ones); }
+static kni_type deep(kn_dtype d, int ndim) { return kni_type_of(d, ndim, ones); }
 
-static void expect_refused(kn_builder *b, const char *text)
+static void expect_refused(kni_builder *b, const char *text)
 {
-    kn_error *e = knb_take_error(b);
+    knx_error *e = knb_take_error(b);
     if (!e || !strstr(e->message, text))
         fail_msg("got %s, not %s", e ? e->message : "no error", text);
     knx_error_release(e);
@@ -355,8 +356,8 @@ static void expect_refused(kn_builder *b, const char *text)
 static void there_are_64_dimensions_at_most(void **unused)
 {
     const char *text = "maximum supported dimension for an array is currently 64";
-    kn_builder b;
-    kn_atom x, out[2];
+    kni_builder b;
+    kni_atom x, out[2];
     (void)unused;
     knb_init(&b);
     knb_broadcast_in_dim(&b, knb_number(&b, KN_DT(F32), 1), KN_MAX_NDIM + 1, ones, NULL);
@@ -371,8 +372,8 @@ static void there_are_64_dimensions_at_most(void **unused)
     int64_t dim[KN_MAX_NDIM];
     memcpy(dim, ones, sizeof dim);
     dim[29] = 4;
-    x = knb_invar(&b, kni_type(KN_DT(U32), 30, dim));
-    knb_rng_bit_generator(&b, x, &(kn_p_rng_bit_generator){KN_RNG_THREE_FRY, KN_DT(U32), {40, ones}}, out);
+    x = knb_invar(&b, kni_type_of(KN_DT(U32), 30, dim));
+    knb_rng_bit_generator(&b, x, &(kni_p_rng_bit_generator){KN_RNG_THREE_FRY, KN_DT(U32), {40, ones}}, out);
     expect_refused(&b, text);
     knb_free(&b);
 }
@@ -380,15 +381,15 @@ static void there_are_64_dimensions_at_most(void **unused)
 /* The positions of a derivative have one dimension more. */
 static void arrays_of_64_dimensions_sort_without_a_derivative(void **unused)
 {
-    kn_builder b;
-    kn_atom x, y;
+    kni_builder b;
+    kni_atom x, y;
     kni_jaxpr *j = NULL, *d = NULL;
     (void)unused;
     knb_init(&b);
     x = knb_invar(&b, deep(KN_DT(F32), KN_MAX_NDIM));
     knb_sort(&b, 1, &x, 3, 1, &y);
     assert_null(knb_finish(&b, 1, &y, "", false, &j));
-    kn_error *e = knt_jvp(j, (bool[]){true}, &d);
+    knx_error *e = knt_jvp(j, (bool[]){true}, &d);
     assert_non_null(e);
     assert_non_null(strstr(e->message, "maximum supported dimension for an array is currently 64"));
     knx_error_release(e);
@@ -399,8 +400,8 @@ static void arrays_of_64_dimensions_sort_without_a_derivative(void **unused)
 static void long_counters_have_two_words(void **unused)
 {
     const int64_t many = ((int64_t)1 << 32) + 5;
-    kn_builder b;
-    kn_atom key, y[2];
+    kni_builder b;
+    kni_atom key, y[2];
     kni_jaxpr *j = NULL, *expanded = NULL;
     int long_counters = 0;
     (void)unused;
@@ -413,7 +414,7 @@ static void long_counters_have_two_words(void **unused)
     assert_null(knb_finish(&b, 2, y, "", false, &j));
     assert_null(knt_expand(j, &expanded));
     for (uint32_t i = 0; i < expanded->n_eqn; i++)
-        if (expanded->eqn[i].prim == &kn_prim_iota)
+        if (expanded->eqn[i].prim == &knp_prim_iota)
             long_counters += expanded->type[expanded->eqn[i].out].dtype == KN_DT(U64);
     assert_int_equal(long_counters, 2);
     kni_release(expanded);
@@ -423,7 +424,7 @@ static void long_counters_have_two_words(void **unused)
 /* An operand with so many dimensions is repeated along all of them: the copies would be as many again. */
 static void what_cannot_be_expanded_says_so(void **unused)
 {
-    kn_builder b;
+    kni_builder b;
     int64_t twos[40];
     kni_jaxpr *j = NULL, *made = NULL;
     (void)unused;
@@ -432,7 +433,7 @@ static void what_cannot_be_expanded_says_so(void **unused)
     for (int i = 0; i < 40; i++)
         twos[i] = i < 20 ? 2 : 1;
     knb_init(&b);
-    kn_atom y = knb_tile(&b, knb_invar(&b, deep(KN_DT(F32), 40)), twos);
+    kni_atom y = knb_tile(&b, knb_invar(&b, deep(KN_DT(F32), 40)), twos);
     assert_null(knb_finish(&b, 1, &y, "", false, &j));
     knb_free(&b);
     assert_null(knt_expand(j, &made));
@@ -444,7 +445,7 @@ static void what_cannot_be_expanded_says_so(void **unused)
     y = knb_tile(&b, knb_invar(&b, deep(KN_DT(F32), 40)), twos);
     assert_null(knb_finish(&b, 1, &y, "", false, &j));
     knb_free(&b);
-    kn_error *e = knt_expand(j, &made);
+    knx_error *e = knt_expand(j, &made);
     assert_non_null(e);
     assert_non_null(strstr(e->message, "maximum supported dimension for an array is currently 64, found 70"));
     knx_error_release(e);
@@ -458,14 +459,14 @@ static void what_cannot_be_expanded_says_so(void **unused)
 
 static void rows_without_operands_are_the_same_in_every_example(void **unused)
 {
-    kn_builder b;
-    kn_atom y;
+    kni_builder b;
+    kni_atom y;
     int axis = 5;
-    const kn_p_iota p = {0, KN_DT(I32), INTS(3)};
+    const kni_p_iota p = {0, KN_DT(I32), INTS(3)};
     (void)unused;
     knb_init(&b);
-    kn_rule r = {.b = &b, .prim = &kn_prim_iota, .params = &p, .n_out = 1};
-    assert_null(kn_prim_iota.batch(&r, 4, NULL, &y, &axis));
+    kni_rule r = {.b = &b, .prim = &knp_prim_iota, .params = &p, .n_out = 1};
+    assert_null(knp_prim_iota.batch(&r, 4, NULL, &y, &axis));
     assert_int_equal(axis, -1);
     assert_int_equal(knb_type(&b, y).ndim, 1);
     knb_free(&b);
@@ -473,11 +474,11 @@ static void rows_without_operands_are_the_same_in_every_example(void **unused)
 
 static void copies_are_the_value_itself(void **unused)
 {
-    const kn_prim *const same[] = {&kn_prim_copy, &kn_prim_stop_gradient, &kn_prim_random_clone, &kn_prim_name};
+    const kni_prim *const same[] = {&knp_prim_copy, &knp_prim_stop_gradient, &knp_prim_random_clone, &knp_prim_name};
     (void)unused;
     for (int i = 0; i < 4; i++) {
-        kn_value2 x = {3, 4}, y = {KNK_NONE, KNK_NONE};
-        same[i]->expr(NULL, &(kn_rule){.n_in = 1, .n_out = 1, .v = &x}, &y);
+        kni_pair x = {3, 4}, y = {KNK_NONE, KNK_NONE};
+        same[i]->expr(NULL, &(kni_rule){.n_in = 1, .n_out = 1, .v = &x}, &y);
         assert_int_equal(y.re, 3);
         assert_int_equal(y.im, 4);
     }
@@ -485,14 +486,14 @@ static void copies_are_the_value_itself(void **unused)
 
 static void a_view_that_moves_no_elements_has_columns_for_writes_alone(void **unused)
 {
-    kn_builder b;
+    kni_builder b;
     (void)unused;
-    kn_prim_bitcast_last_axis.map(NULL, NULL, NULL);
+    knp_prim_bitcast_last_axis.map(NULL, NULL, NULL);
     knb_init(&b);
-    kn_type x = kni_type(KN_DT(F32), 1, (int64_t[]){2});
-    kn_atom in = knb_invar(&b, x), bytes = knb_bitcast_last_axis(&b, in, KN_DT(U8));
-    kn_rule r = {.b = &b, .prim = &kn_prim_bitcast_last_axis, .n_in = 1, .n_out = 1, .x = &in, .xt = &x};
-    kn_type back = knb_type(&b, kn_prim_bitcast_last_axis.put(&r, bytes));
+    kni_type x = kni_type_of(KN_DT(F32), 1, (int64_t[]){2});
+    kni_atom in = knb_invar(&b, x), bytes = knb_bitcast_last_axis(&b, in, KN_DT(U8));
+    kni_rule r = {.b = &b, .prim = &knp_prim_bitcast_last_axis, .n_in = 1, .n_out = 1, .x = &in, .xt = &x};
+    kni_type back = knb_type(&b, knp_prim_bitcast_last_axis.put(&r, bytes));
     assert_ptr_equal(back.dtype, KN_DT(F32));
     assert_int_equal(back.dim[0], 2);
     knb_free(&b);
@@ -500,31 +501,31 @@ static void a_view_that_moves_no_elements_has_columns_for_writes_alone(void **un
 
 static void a_call_expands_into_its_body(void **unused)
 {
-    kn_builder b;
-    kn_atom x, y;
+    kni_builder b;
+    kni_atom x, y;
     kni_jaxpr *j = NULL;
     (void)unused;
     knb_init(&b);
     x = knb_invar(&b, vector_of(KN_DT(F32), 3));
     y = knb_sin(&b, x);
     assert_null(knb_finish(&b, 1, &y, "f", false, &j));
-    const kn_p_jit p = {.name = "f", .jaxpr = j};
+    const kni_p_jit p = {.name = "f", .jaxpr = j};
     knb_init(&b);
     x = knb_invar(&b, vector_of(KN_DT(F32), 3));
-    kn_rule r = {.b = &b, .prim = &kn_prim_jit, .params = &p, .n_in = 1, .n_out = 1, .x = &x};
-    assert_null(kn_prim_jit.expand(&r, &y));
-    assert_ptr_equal(b.eqn.at[0].prim, &kn_prim_sin);
-    assert_true(kn_prim_jit.cost(&r) == 3);
+    kni_rule r = {.b = &b, .prim = &knp_prim_jit, .params = &p, .n_in = 1, .n_out = 1, .x = &x};
+    assert_null(knp_prim_jit.expand(&r, &y));
+    assert_ptr_equal(b.eqn.at[0].prim, &knp_prim_sin);
+    assert_true(knp_prim_jit.cost(&r) == 3);
     knb_free(&b);
     kni_release(j);
 }
 
 static void costs_are_those_of_the_results(void **unused)
 {
-    const kn_type words = kni_type(KN_DT(U32), 1, (int64_t[]){4}),
-                  y[2] = {words, kni_type(KN_DT(U8), 1, (int64_t[]){9})};
+    const kni_type words = kni_type_of(KN_DT(U32), 1, (int64_t[]){4}),
+                   y[2] = {words, kni_type_of(KN_DT(U8), 1, (int64_t[]){9})};
     (void)unused;
-    assert_true(kn_prim_rng_bit_generator.cost(&(kn_rule){.n_in = 1, .n_out = 2, .xt = &words, .yt = y}) == 60 * 9);
+    assert_true(knp_prim_rng_bit_generator.cost(&(kni_rule){.n_in = 1, .n_out = 2, .xt = &words, .yt = y}) == 60 * 9);
 }
 
 KN_TEST_GROUP(test_prim_limits)

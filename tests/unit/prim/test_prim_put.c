@@ -6,33 +6,33 @@
 
 /* A view: `get` and `put` of x with these parameters and operands behind x. */
 typedef struct {
-    const kn_prim *prim;
+    const kni_prim *prim;
     const void *params;
     int n_more;
     value *more[2];
 } view;
 
-static kn_atom emit_get(kn_builder *b, const view *w, const kn_atom *in)
+static kni_atom emit_get(kni_builder *b, const view *w, const kni_atom *in)
 {
     return knb_emit1(b, w->prim, w->params, 1 + w->n_more, in);
 }
 
 /* in[0]: x. KN_ATOM_NONE if it is read-only. */
-static kn_atom emit_put(kn_builder *b, const view *w, const kn_atom *in, kn_atom y, kn_atom v)
+static kni_atom emit_put(kni_builder *b, const view *w, const kni_atom *in, kni_atom y, kni_atom v)
 {
-    kn_type xt[4], yt = knb_type(b, y);
+    kni_type xt[4], yt = knb_type(b, y);
     for (int i = 0; i <= w->n_more; i++)
         xt[i] = knb_type(b, in[i]);
-    kn_atom out = w->prim->put(&(kn_rule){.b = b,
-                                          .prim = w->prim,
-                                          .params = w->params,
-                                          .n_in = 1 + w->n_more,
-                                          .n_out = 1,
-                                          .x = in,
-                                          .xt = xt,
-                                          .y = &y,
-                                          .yt = &yt},
-                               v);
+    kni_atom out = w->prim->put(&(kni_rule){.b = b,
+                                            .prim = w->prim,
+                                            .params = w->params,
+                                            .n_in = 1 + w->n_more,
+                                            .n_out = 1,
+                                            .x = in,
+                                            .xt = xt,
+                                            .y = &y,
+                                            .yt = &yt},
+                                v);
     if (out != KN_ATOM_NONE) {
         assert_true(kni_type_same_shape(knb_type(b, out), xt[0]));
         assert_ptr_equal(knb_type(b, out).dtype, xt[0].dtype);
@@ -40,7 +40,7 @@ static kn_atom emit_put(kn_builder *b, const view *w, const kn_atom *in, kn_atom
     return out;
 }
 
-static int invars(kn_builder *b, const view *w, value *x, value *v, kn_atom *in, value **input)
+static int invars(kni_builder *b, const view *w, value *x, value *v, kni_atom *in, value **input)
 {
     int n = 0;
     knb_init(b);
@@ -54,8 +54,8 @@ static int invars(kn_builder *b, const view *w, value *x, value *v, kn_atom *in,
 
 static value *get_of(const view *w, value *x)
 {
-    kn_builder b;
-    kn_atom in[4];
+    kni_builder b;
+    kni_atom in[4];
     value *input[4];
     invars(&b, w, x, NULL, in, input);
     return evaluate(&b, emit_get(&b, w, in), input);
@@ -63,8 +63,8 @@ static value *get_of(const view *w, value *x)
 
 static value *put_of(const view *w, value *x, value *v)
 {
-    kn_builder b;
-    kn_atom in[4];
+    kni_builder b;
+    kni_atom in[4];
     value *input[4];
     int n = invars(&b, w, x, v, in, input);
     return evaluate(&b, emit_put(&b, w, in, emit_get(&b, w, in), in[n - 1]), input);
@@ -72,11 +72,11 @@ static value *put_of(const view *w, value *x, value *v)
 
 static bool is_read_only(const view *w, value *x)
 {
-    kn_builder b;
-    kn_atom in[4];
+    kni_builder b;
+    kni_atom in[4];
     value *input[4];
     invars(&b, w, x, NULL, in, input);
-    kn_atom y = emit_get(&b, w, in), out = emit_put(&b, w, in, y, y);
+    kni_atom y = emit_get(&b, w, in), out = emit_put(&b, w, in, y, y);
     assert_null(b.error);
     knb_free(&b);
     return out == KN_ATOM_NONE;
@@ -107,7 +107,7 @@ static value *random_x(int round)
     int ndim = below(5);
     for (int i = 0; i < ndim; i++)
         dim[i] = below(12) ? 1 + below(7) : 0;
-    value *x = new_value(&kn_dtype_table[round % KN_ID_COUNT], ndim, dim);
+    value *x = new_value(&knx_dtype_table[round % KN_ID_COUNT], ndim, dim);
     fill_odd(x);
     return x;
 }
@@ -124,8 +124,8 @@ static void test_slice(void **unused)
             limit[i] = below(2) ? start[i] + below((int)(x->dim[i] - start[i]) + 1) : x->dim[i];
             stride[i] = steps ? 1 + below(4) : 1;
         }
-        kn_p_slice p = {{n, limit}, {n, start}, {steps ? n : 0, stride}};
-        check_put(&(view){.prim = &kn_prim_slice, .params = &p}, x, NULL, true);
+        kni_p_slice p = {{n, limit}, {n, start}, {steps ? n : 0, stride}};
+        check_put(&(view){.prim = &knp_prim_slice, .params = &p}, x, NULL, true);
         drop(x);
     }
 }
@@ -140,17 +140,17 @@ static void test_shapes(void **unused)
         for (int i = 0; i < x->t.ndim; i++)
             if (below(2))
                 a[n++] = i;
-        check_put(&(view){.prim = &kn_prim_rev, .params = &(kn_p_dims){{n, a}}}, x, NULL, true);
+        check_put(&(view){.prim = &knp_prim_rev, .params = &(kni_p_dims){{n, a}}}, x, NULL, true);
         for (int i = n = 0; i < x->t.ndim; i++) {
             int at = below(n + 1);
             memmove(a + at + 1, a + at, (size_t)(n++ - at) * sizeof *a);
             a[at] = i;
         }
-        check_put(&(view){.prim = &kn_prim_transpose, .params = &(kn_p_transpose){{n, a}}}, x, NULL, true);
+        check_put(&(view){.prim = &knp_prim_transpose, .params = &(kni_p_transpose){{n, a}}}, x, NULL, true);
         for (int i = n = 0; i < x->t.ndim; i++)
             if (x->dim[i] == 1 && below(3))
                 a[n++] = i;
-        check_put(&(view){.prim = &kn_prim_squeeze, .params = &(kn_p_dims){{n, a}}}, x, NULL, true);
+        check_put(&(view){.prim = &knp_prim_squeeze, .params = &(kni_p_dims){{n, a}}}, x, NULL, true);
         int64_t size = kni_type_size(x->t), left = size;
         for (n = 0; size && left > 1 && n < 3; n++) {
             for (a[n] = 1 + below((int)left); left % a[n]; a[n]--)
@@ -158,15 +158,15 @@ static void test_shapes(void **unused)
             left /= a[n];
         }
         a[n++] = left;
-        check_put(&(view){.prim = &kn_prim_reshape, .params = &(kn_p_reshape){{n, a}}}, x, NULL, true);
+        check_put(&(view){.prim = &knp_prim_reshape, .params = &(kni_p_reshape){{n, a}}}, x, NULL, true);
         for (int i = n = 0; i < x->t.ndim; i++) {
             for (; m < 8 - x->t.ndim + i && below(3) == 0; m++)
                 a[m] = 1;
             b[i] = m;
             a[m++] = x->dim[i];
         }
-        kn_p_broadcast_in_dim wide = {{m, a}, {x->t.ndim, b}};
-        check_put(&(view){.prim = &kn_prim_broadcast_in_dim, .params = &wide}, x, NULL, true);
+        kni_p_broadcast_in_dim wide = {{m, a}, {x->t.ndim, b}};
+        check_put(&(view){.prim = &knp_prim_broadcast_in_dim, .params = &wide}, x, NULL, true);
         drop(x);
     }
 }
@@ -177,13 +177,13 @@ static void test_read_only(void **unused)
     int64_t one = 1;
     value *x = new_value(KN_DT(F32), 1, (int64_t[]){1}), *row = new_value(KN_DT(F32), 1, (int64_t[]){3}),
           *none = new_value(KN_DT(F32), 2, (int64_t[]){0, 1});
-    kn_p_broadcast_in_dim wider = {{2, (int64_t[]){1, 5}}, {1, &one}}, rows = {{2, (int64_t[]){2, 3}}, {1, &one}},
-                          same_rows = {{2, (int64_t[]){1, 3}}, {1, &one}},
-                          empty = {{2, (int64_t[]){0, 4}}, {2, (int64_t[]){0, 1}}};
-    assert_true(is_read_only(&(view){.prim = &kn_prim_broadcast_in_dim, .params = &wider}, x));
-    assert_true(is_read_only(&(view){.prim = &kn_prim_broadcast_in_dim, .params = &rows}, row));
-    assert_false(is_read_only(&(view){.prim = &kn_prim_broadcast_in_dim, .params = &same_rows}, row));
-    assert_true(is_read_only(&(view){.prim = &kn_prim_broadcast_in_dim, .params = &empty}, none));
+    kni_p_broadcast_in_dim wider = {{2, (int64_t[]){1, 5}}, {1, &one}}, rows = {{2, (int64_t[]){2, 3}}, {1, &one}},
+                           same_rows = {{2, (int64_t[]){1, 3}}, {1, &one}},
+                           empty = {{2, (int64_t[]){0, 4}}, {2, (int64_t[]){0, 1}}};
+    assert_true(is_read_only(&(view){.prim = &knp_prim_broadcast_in_dim, .params = &wider}, x));
+    assert_true(is_read_only(&(view){.prim = &knp_prim_broadcast_in_dim, .params = &rows}, row));
+    assert_false(is_read_only(&(view){.prim = &knp_prim_broadcast_in_dim, .params = &same_rows}, row));
+    assert_true(is_read_only(&(view){.prim = &knp_prim_broadcast_in_dim, .params = &empty}, none));
     drop(x), drop(row), drop(none);
 }
 
@@ -195,8 +195,8 @@ static void test_parts(void **unused)
     for (int round = 0; round < 300; round++) {
         value *x = random_x(round), *z = new_value(round % 2 ? KN_DT(C64) : KN_DT(C128), x->t.ndim, x->dim);
         fill_odd(z);
-        check_put(&(view){.prim = &kn_prim_real}, z, NULL, true);
-        check_put(&(view){.prim = &kn_prim_imag}, z, NULL, true);
+        check_put(&(view){.prim = &knp_prim_real}, z, NULL, true);
+        check_put(&(view){.prim = &knp_prim_imag}, z, NULL, true);
         drop(x), drop(z);
     }
 }
@@ -207,7 +207,7 @@ static void test_bitcast(void **unused)
     (void)unused;
     for (int from = 0; from < KN_ID_KEY; from++)
         for (int to = 0; to < KN_ID_KEY; to++) {
-            kn_dtype d = &kn_dtype_table[from], e = &kn_dtype_table[to];
+            kn_dtype d = &knx_dtype_table[from], e = &knx_dtype_table[to];
             bool both_half = d != e && d->size == 2 && knx_is_float(d) && knx_is_float(e);
             if (d->size != e->size || d->size > 8 || both_half)
                 continue;
@@ -219,7 +219,7 @@ static void test_bitcast(void **unused)
                 memcpy(x->p, some->p, kni_type_bytes(x->t));
                 fill_odd(some);
                 memcpy(v->p, some->p, kni_type_bytes(v->t));
-                check_put(&(view){.prim = &kn_prim_bitcast_convert_type, .params = &(kn_p_bitcast){e}}, x, v, true);
+                check_put(&(view){.prim = &knp_prim_bitcast_convert_type, .params = &(kni_p_bitcast){e}}, x, v, true);
                 drop(x), drop(v), drop(some);
             }
         }
@@ -232,8 +232,8 @@ static void test_dynamic_slice(void **unused)
     (void)unused;
     for (int round = 0; round < 600; round++) {
         int64_t dim[2] = {1 + below(6), 1 + below(6)}, size[2] = {1 + below((int)dim[0]), below((int)dim[1] + 1)};
-        value *x = new_value(&kn_dtype_table[round % KN_ID_COUNT], 2, dim);
-        view w = {&kn_prim_dynamic_slice, &(kn_p_dynamic_slice){{2, size}}, 2, {NULL}};
+        value *x = new_value(&knx_dtype_table[round % KN_ID_COUNT], 2, dim);
+        view w = {&knp_prim_dynamic_slice, &(kni_p_dynamic_slice){{2, size}}, 2, {NULL}};
         for (int i = 0; i < 2; i++) {
             w.more[i] = new_value(KN_DT(I32), 0, NULL);
             *(int32_t *)w.more[i]->p = below(12) - 3; /* moved inside */
@@ -244,7 +244,7 @@ static void test_dynamic_slice(void **unused)
     }
     value *x = new_value(KN_DT(F16), 0, NULL);
     fill_odd(x);
-    check_put(&(view){.prim = &kn_prim_dynamic_slice, .params = &(kn_p_dynamic_slice){{0, NULL}}}, x, NULL, true);
+    check_put(&(view){.prim = &knp_prim_dynamic_slice, .params = &(kni_p_dynamic_slice){{0, NULL}}}, x, NULL, true);
     drop(x);
 }
 
@@ -260,8 +260,8 @@ static void test_gather(void **unused)
         int64_t dim[] = {1 + below(6), below(4)}, points[] = {below(8), 1}, zero = 0, one = 1, size[] = {1, dim[1]};
         int64_t mode = modes[round % 5];
         bool inside = mode == KN_GATHER_PROMISE || mode == KN_GATHER_CHECK, distinct = true;
-        value *x = new_value(&kn_dtype_table[round / 5 % KN_ID_COUNT], 2, dim), *i = new_value(KN_DT(I32), 2, points);
-        kn_p_gather p = {{1, &one}, {1, &zero}, {1, &zero}, {0, NULL}, {0, NULL}, {2, size}, mode, false, false};
+        value *x = new_value(&knx_dtype_table[round / 5 % KN_ID_COUNT], 2, dim), *i = new_value(KN_DT(I32), 2, points);
+        kni_p_gather p = {{1, &one}, {1, &zero}, {1, &zero}, {0, NULL}, {0, NULL}, {2, size}, mode, false, false};
         int32_t seen[8], *at = (int32_t *)i->p;
         for (int k = 0; k < points[0]; k++) {
             at[k] = below((int)dim[0] + (inside ? 0 : 2)) - !inside;
@@ -272,7 +272,7 @@ static void test_gather(void **unused)
         for (int k = 1; k < points[0]; k++)
             distinct = distinct && seen[k] != seen[k - 1];
         fill_odd(x);
-        view w = {&kn_prim_gather, &p, 1, {i}};
+        view w = {&knp_prim_gather, &p, 1, {i}};
         check_put(&w, x, NULL, distinct);
         value *v = get_of(&w, x), *put;
         size_t row = (size_t)dim[1] * x->t.dtype->size;
@@ -298,11 +298,11 @@ static void test_sliding_windows(void **unused)
         for (int k = 0; k < 7; k++)
             ((int32_t *)i->p)[k] = k;
         fill_odd(x);
-        kn_p_gather p = {.offset_dims = {1, &axis},
-                         .start_index_map = {1, &zero},
-                         .slice_sizes = {1, &three},
-                         .mode = KN_GATHER_PROMISE};
-        view w = {&kn_prim_gather, &p, 1, {i}};
+        kni_p_gather p = {.offset_dims = {1, &axis},
+                          .start_index_map = {1, &zero},
+                          .slice_sizes = {1, &three},
+                          .mode = KN_GATHER_PROMISE};
+        view w = {&knp_prim_gather, &p, 1, {i}};
         check_put(&w, x, NULL, false);
         value *v = get_of(&w, x), *put;
         fill_odd(v);
@@ -324,16 +324,16 @@ static void test_diagonal(void **unused)
     for (int round = 0; round < 200; round++) {
         int64_t dim[] = {1 + below(5), 1 + below(5), below(4)}, n = dim[0] < dim[1] ? dim[0] : dim[1], zero = 0;
         int64_t pair[] = {0, 1}, size[] = {1, 1, dim[2]}, points[] = {n, 2};
-        value *x = new_value(&kn_dtype_table[round % KN_ID_COUNT], 3, dim), *i = new_value(KN_DT(I64), 2, points);
+        value *x = new_value(&knx_dtype_table[round % KN_ID_COUNT], 3, dim), *i = new_value(KN_DT(I64), 2, points);
         for (int64_t k = 0; k < 2 * n; k++)
             ((int64_t *)i->p)[k] = k / 2;
         fill_odd(x);
-        kn_p_gather p = {.offset_dims = {1, &zero},
-                         .collapsed_slice_dims = {2, pair},
-                         .start_index_map = {2, pair},
-                         .slice_sizes = {3, size},
-                         .mode = KN_GATHER_PROMISE};
-        check_put(&(view){&kn_prim_gather, &p, 1, {i}}, x, NULL, true);
+        kni_p_gather p = {.offset_dims = {1, &zero},
+                          .collapsed_slice_dims = {2, pair},
+                          .start_index_map = {2, pair},
+                          .slice_sizes = {3, size},
+                          .mode = KN_GATHER_PROMISE};
+        check_put(&(view){&knp_prim_gather, &p, 1, {i}}, x, NULL, true);
         drop(x), drop(i);
     }
 }
@@ -342,18 +342,18 @@ static void test_diagonal(void **unused)
 static void test_chain(void **unused)
 {
     (void)unused;
-    kn_builder b;
+    kni_builder b;
     value *x = new_value(KN_DT(C64), 2, (int64_t[]){4, 6}), *v = new_value(KN_DT(F32), 2, (int64_t[]){3, 2});
     value *input[] = {x, v};
     fill_odd(x), fill_odd(v);
     knb_init(&b);
-    kn_atom in = knb_invar(&b, x->t), fresh = knb_invar(&b, v->t);
-    view step[] = {{.prim = &kn_prim_slice,
-                    .params = &(kn_p_slice){{2, (int64_t[]){4, 6}}, {2, (int64_t[]){1, 1}}, {2, (int64_t[]){2, 2}}}},
-                   {.prim = &kn_prim_transpose, .params = &(kn_p_transpose){{2, (int64_t[]){1, 0}}}},
-                   {.prim = &kn_prim_rev, .params = &(kn_p_dims){{1, (int64_t[]){0}}}},
-                   {.prim = &kn_prim_imag}};
-    kn_atom at[5] = {in}, back = fresh;
+    kni_atom in = knb_invar(&b, x->t), fresh = knb_invar(&b, v->t);
+    view step[] = {{.prim = &knp_prim_slice,
+                    .params = &(kni_p_slice){{2, (int64_t[]){4, 6}}, {2, (int64_t[]){1, 1}}, {2, (int64_t[]){2, 2}}}},
+                   {.prim = &knp_prim_transpose, .params = &(kni_p_transpose){{2, (int64_t[]){1, 0}}}},
+                   {.prim = &knp_prim_rev, .params = &(kni_p_dims){{1, (int64_t[]){0}}}},
+                   {.prim = &knp_prim_imag}};
+    kni_atom at[5] = {in}, back = fresh;
     for (int i = 0; i < 4; i++)
         at[i + 1] = emit_get(&b, &step[i], &at[i]);
     for (int i = 3; i >= 0; i--)

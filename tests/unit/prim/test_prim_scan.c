@@ -16,13 +16,13 @@ enum { MOST = 8 };
 
 static int64_t extents[MOST][4];
 
-static kn_type parse(const char *text, int slot)
+static kni_type parse(const char *text, int slot)
 {
     char name[16] = {0};
     size_t n = strcspn(text, "[");
     assert_true(n < sizeof name);
     memcpy(name, text, n);
-    kn_type t = {.dtype = knx_dtype_find(name), .dim = extents[slot]};
+    kni_type t = {.dtype = knx_dtype_find(name), .dim = extents[slot]};
     assert_non_null(t.dtype);
     for (const char *s = text + n + 1; *s && *s != ']'; s += *s == ',') {
         char *end;
@@ -33,17 +33,17 @@ static kn_type parse(const char *text, int slot)
 }
 
 /* Its jaxpr; NULL and the message if it is refused. */
-static kni_jaxpr *equation(const kn_prim *p, const void *params, const char *const *types, int n_out, char **message)
+static kni_jaxpr *equation(const kni_prim *p, const void *params, const char *const *types, int n_out, char **message)
 {
-    kn_builder b;
-    kn_atom in[MOST], out[MOST];
+    kni_builder b;
+    kni_atom in[MOST], out[MOST];
     kni_jaxpr *j = NULL;
     int n = 0;
     knb_init(&b);
     for (; types[n]; n++)
         in[n] = knb_invar(&b, parse(types[n], n));
     knb_emit(&b, p, params, n, in, out, n_out);
-    kn_error *e = b.error ? knb_take_error(&b) : knb_finish(&b, n_out, out, "", false, &j);
+    knx_error *e = b.error ? knb_take_error(&b) : knb_finish(&b, n_out, out, "", false, &j);
     *message = NULL;
     if (e) {
         static const char *const kind[] = {
@@ -83,7 +83,7 @@ static void same_text(int line, char *got, const char *expected)
 
 #define TYPES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void expect_text_at(int line, const kn_prim *p, const void *params, const char *const *types, int n_out,
+static void expect_text_at(int line, const kni_prim *p, const void *params, const char *const *types, int n_out,
                            const char *expected)
 {
     char *message;
@@ -92,7 +92,7 @@ static void expect_text_at(int line, const kn_prim *p, const void *params, const
 }
 
 /* Tangents of all operands that can have one; they are the last inputs. */
-static void expect_jvp_at(int line, const kn_prim *p, const void *params, const char *const *types, int n_out,
+static void expect_jvp_at(int line, const kni_prim *p, const void *params, const char *const *types, int n_out,
                           const char *expected)
 {
     char *message;
@@ -107,7 +107,7 @@ static void expect_jvp_at(int line, const kn_prim *p, const void *params, const 
 }
 
 /* The transposed jaxpr of a primitive that is linear in its one operand. */
-static void expect_transpose_at(int line, const kn_prim *p, const void *params, const char *type, int n_out,
+static void expect_transpose_at(int line, const kni_prim *p, const void *params, const char *type, int n_out,
                                 const char *expected)
 {
     char *message;
@@ -119,49 +119,49 @@ static void expect_transpose_at(int line, const kn_prim *p, const void *params, 
 }
 
 #define EXPECT_TEXT(prim, params, types, n_out, text) \
-    expect_text_at(__LINE__, &kn_prim_##prim, params, types, n_out, text)
-#define EXPECT_REFUSED(prim, params, types, text) expect_text_at(__LINE__, &kn_prim_##prim, params, types, 1, text)
+    expect_text_at(__LINE__, &knp_prim_##prim, params, types, n_out, text)
+#define EXPECT_REFUSED(prim, params, types, text) expect_text_at(__LINE__, &knp_prim_##prim, params, types, 1, text)
 #define EXPECT_JVP(prim, params, types, n_out, text) \
-    expect_jvp_at(__LINE__, &kn_prim_##prim, params, types, n_out, text)
+    expect_jvp_at(__LINE__, &knp_prim_##prim, params, types, n_out, text)
 #define EXPECT_TRANSPOSE(prim, params, type, n_out, to) \
-    expect_transpose_at(__LINE__, &kn_prim_##prim, params, type, n_out, to)
+    expect_transpose_at(__LINE__, &knp_prim_##prim, params, type, n_out, to)
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
 static void equations_print_as_in_jax(void **unused)
 {
     (void)unused;
-    EXPECT_TEXT(round, &(kn_p_round){1}, TYPES("f32[2]"), 1,
+    EXPECT_TEXT(round, &(kni_p_round){1}, TYPES("f32[2]"), 1,
                 "{ lambda ; a:f32[2]. let b:f32[2] = round[rounding_method=1] a in (b,) }");
-    EXPECT_TEXT(reduce_precision, (&(kn_p_reduce_precision){5, 10}), TYPES("f32[]"), 1,
+    EXPECT_TEXT(reduce_precision, (&(kni_p_reduce_precision){5, 10}), TYPES("f32[]"), 1,
                 "{ lambda ; a:f32[]. let b:f32[] = reduce_precision[exponent_bits=5 mantissa_bits=10] a in (b,) }");
-    EXPECT_TEXT(top_k, (&(kn_p_top_k){1, 2}), TYPES("f32[2,3]"), 2,
+    EXPECT_TEXT(top_k, (&(kni_p_top_k){1, 2}), TYPES("f32[2,3]"), 2,
                 "{ lambda ; a:f32[2,3]. let b:f32[2,2] c:i32[2,2] = top_k[axis=1 k=2] a in (b, c) }");
-    EXPECT_TEXT(reduce_prod, &(kn_p_reduce){INTS(0)}, TYPES("f32[2,3]"), 1,
+    EXPECT_TEXT(reduce_prod, &(kni_p_reduce){INTS(0)}, TYPES("f32[2,3]"), 1,
                 "{ lambda ; a:f32[2,3]. let b:f32[3] = reduce_prod[axes=(0,)] a in (b,) }");
-    EXPECT_TEXT(reduce_xor, &(kn_p_reduce){INTS(0)}, TYPES("i32[2,3]"), 1,
+    EXPECT_TEXT(reduce_xor, &(kni_p_reduce){INTS(0)}, TYPES("i32[2,3]"), 1,
                 "{ lambda ; a:i32[2,3]. let b:i32[3] = reduce_xor[axes=(0,)] a in (b,) }");
-    EXPECT_TEXT(cumsum, (&(kn_p_cumulative){1, false}), TYPES("f32[2,3]"), 1,
+    EXPECT_TEXT(cumsum, (&(kni_p_cumulative){1, false}), TYPES("f32[2,3]"), 1,
                 "{ lambda ; a:f32[2,3]. let b:f32[2,3] = cumsum[axis=1 reverse=False] a in (b,) }");
-    EXPECT_TEXT(split, (&(kn_p_split){1, INTS(1, 2)}), TYPES("f32[2,3]"), 2,
+    EXPECT_TEXT(split, (&(kni_p_split){1, INTS(1, 2)}), TYPES("f32[2,3]"), 2,
                 "{ lambda ; a:f32[2,3]. let b:f32[2,1] c:f32[2,2] = split[axis=1 sizes=(1, 2)] a in (b, c) }");
-    EXPECT_TEXT(stack, &(kn_p_axis){0}, TYPES("f32[2]", "f32[2]"), 1,
+    EXPECT_TEXT(stack, &(kni_p_axis){0}, TYPES("f32[2]", "f32[2]"), 1,
                 "{ lambda ; a:f32[2] b:f32[2]. let c:f32[2,2] = stack[axis=0] a b in (c,) }");
-    EXPECT_TEXT(unstack, &(kn_p_axis){0}, TYPES("f32[2,3]"), 2,
+    EXPECT_TEXT(unstack, &(kni_p_axis){0}, TYPES("f32[2,3]"), 2,
                 "{ lambda ; a:f32[2,3]. let b:f32[3] c:f32[3] = unstack[axis=0] a in (b, c) }");
-    EXPECT_TEXT(tile, &(kn_p_tile){INTS(2, 1)}, TYPES("f32[2,3]"), 1,
+    EXPECT_TEXT(tile, &(kni_p_tile){INTS(2, 1)}, TYPES("f32[2,3]"), 1,
                 "{ lambda ; a:f32[2,3]. let b:f32[4,3] = tile[reps=(2, 1)] a in (b,) }");
     EXPECT_TEXT(optimization_barrier, NULL, TYPES("f32[2]", "i32[]"), 2,
                 "{ lambda ; a:f32[2] b:i32[]. let c:f32[2] d:i32[] = optimization_barrier a b in (c, d) }");
     EXPECT_TEXT(clamp, NULL, TYPES("f32[]", "f32[2]", "f32[]"), 1,
                 "{ lambda ; a:f32[] b:f32[2] c:f32[]. let d:f32[2] = clamp a b c in (d,) }");
-    EXPECT_TEXT(random_split, &(kn_p_random_split){INTS(2)}, TYPES("key<fry>[]"), 1,
+    EXPECT_TEXT(random_split, &(kni_p_random_split){INTS(2)}, TYPES("key<fry>[]"), 1,
                 "{ lambda ; a:key<fry>[]. let b:key<fry>[2] = random_split[shape=(2,)] a in (b,) }");
     EXPECT_TEXT(random_fold_in, NULL, TYPES("key<fry>[]", "u32[]"), 1,
                 "{ lambda ; a:key<fry>[] b:u32[]. let c:key<fry>[] = random_fold_in a b in (c,) }");
     EXPECT_TEXT(random_seed, NULL, TYPES("i32[]"), 1,
                 "{ lambda ; a:i32[]. let b:key<fry>[] = random_seed[impl=fry] a in (b,) }");
-    EXPECT_TEXT(rng_bit_generator, (&(kn_p_rng_bit_generator){KN_RNG_THREE_FRY, KN_DT(U32), INTS(3)}), TYPES("u32[4]"),
+    EXPECT_TEXT(rng_bit_generator, (&(kni_p_rng_bit_generator){KN_RNG_THREE_FRY, KN_DT(U32), INTS(3)}), TYPES("u32[4]"),
                 2,
                 "{ lambda ; a:u32[4]. let b:u32[4] c:u32[3] = rng_bit_generator[ algorithm=RNG_THREE_FRY dtype=uint32 "
                 "out_sharding=None shape=(3,) ] a in (b, c) }");
@@ -173,10 +173,10 @@ static void what_does_not_fit_is_refused_in_words(void **unused)
 {
     (void)unused;
     EXPECT_REFUSED(floor, NULL, TYPES("i64[2]"), "TypeError: does not accept dtype int64");
-    EXPECT_REFUSED(round, &(kn_p_round){3}, TYPES("f32[2]"), "ValueError: 3 is not a valid RoundingMethod");
-    EXPECT_REFUSED(reduce_precision, (&(kn_p_reduce_precision){0, 3}), TYPES("f32[]"),
+    EXPECT_REFUSED(round, &(kni_p_round){3}, TYPES("f32[2]"), "ValueError: 3 is not a valid RoundingMethod");
+    EXPECT_REFUSED(reduce_precision, (&(kni_p_reduce_precision){0, 3}), TYPES("f32[]"),
                    "ValueError: exponent_bits must be positive; got 0");
-    EXPECT_REFUSED(reduce_precision, (&(kn_p_reduce_precision){3, -1}), TYPES("f32[]"),
+    EXPECT_REFUSED(reduce_precision, (&(kni_p_reduce_precision){3, -1}), TYPES("f32[]"),
                    "ValueError: mantissa_bits must be non-negative; got -1");
     EXPECT_REFUSED(clamp, NULL, TYPES("f64[3]", "f64[]", "f64[]"),
                    "TypeError: requires min.shape == operand.shape or min.shape == (), got min.shape=(3,), "
@@ -184,28 +184,28 @@ static void what_does_not_fit_is_refused_in_words(void **unused)
     EXPECT_REFUSED(clamp, NULL, TYPES("f64[]", "f64[2]", "f64[3]"),
                    "TypeError: requires max.shape == operand.shape or max.shape == (), got max.shape=(3,), "
                    "operand.shape=(2,).");
-    EXPECT_REFUSED(cumsum, (&(kn_p_cumulative){1, false}), TYPES("f32[3]"),
+    EXPECT_REFUSED(cumsum, (&(kni_p_cumulative){1, false}), TYPES("f32[3]"),
                    "AxisError: axis 1 is out of bounds for array of dimension 1");
-    EXPECT_REFUSED(cumsum, (&(kn_p_cumulative){0, false}), TYPES("bool[3]"), "TypeError: does not accept dtype bool");
-    EXPECT_REFUSED(split, (&(kn_p_split){0, INTS(1, 1)}), TYPES("f32[3]"),
+    EXPECT_REFUSED(cumsum, (&(kni_p_cumulative){0, false}), TYPES("bool[3]"), "TypeError: does not accept dtype bool");
+    EXPECT_REFUSED(split, (&(kni_p_split){0, INTS(1, 1)}), TYPES("f32[3]"),
                    "ValueError: Sum of sizes 2 must be equal to dimension 0 of the operand shape (3,)");
-    EXPECT_REFUSED(split, (&(kn_p_split){0, INTS(-1, 4)}), TYPES("f32[3]"),
+    EXPECT_REFUSED(split, (&(kni_p_split){0, INTS(-1, 4)}), TYPES("f32[3]"),
                    "ValueError: Sizes passed to split must be nonnegative, got (-1,4)");
-    EXPECT_REFUSED(split, (&(kn_p_split){0, INTS(1, 2)}), TYPES("f32[3]"),
+    EXPECT_REFUSED(split, (&(kni_p_split){0, INTS(1, 2)}), TYPES("f32[3]"),
                    "ValueError: split has 2 results, where at most 1 were expected");
-    EXPECT_REFUSED(split, (&(kn_p_split){0, INTS(1, 1, 1)}), TYPES("f32[3]"), "ValueError: has 3 results");
-    EXPECT_REFUSED(unstack, &(kn_p_axis){0}, TYPES("f32[3]"), "ValueError: has 3 results");
-    EXPECT_REFUSED(stack, &(kn_p_axis){0}, TYPES("f32[3]", "f32[4]"),
+    EXPECT_REFUSED(split, (&(kni_p_split){0, INTS(1, 1, 1)}), TYPES("f32[3]"), "ValueError: has 3 results");
+    EXPECT_REFUSED(unstack, &(kni_p_axis){0}, TYPES("f32[3]"), "ValueError: has 3 results");
+    EXPECT_REFUSED(stack, &(kni_p_axis){0}, TYPES("f32[3]", "f32[4]"),
                    "ValueError: All input arrays must have the same shape. Got (3,), (4,).");
-    EXPECT_REFUSED(stack, &(kn_p_axis){0}, TYPES("f32[3]", "f32[3,1]"),
+    EXPECT_REFUSED(stack, &(kni_p_axis){0}, TYPES("f32[3]", "f32[3,1]"),
                    "ValueError: Cannot stack arrays with different numbers of dimensions: got (3,), (3,1).");
-    EXPECT_REFUSED(stack, &(kn_p_axis){0}, TYPES("f32[3]", "i32[3]"),
+    EXPECT_REFUSED(stack, &(kni_p_axis){0}, TYPES("f32[3]", "i32[3]"),
                    "TypeError: requires arguments to have the same dtypes, got float32, int32.");
-    EXPECT_REFUSED(tile, &(kn_p_tile){INTS(1)}, TYPES("f32[2,2]"),
+    EXPECT_REFUSED(tile, &(kni_p_tile){INTS(1)}, TYPES("f32[2,2]"),
                    "TypeError: reps length must be equal to the ndim of x, got len(reps)=1 and x.ndim=2.");
-    EXPECT_REFUSED(tile, &(kn_p_tile){INTS(-1)}, TYPES("f32[2]"), "ValueError: negative dimensions are not allowed");
-    EXPECT_REFUSED(tile, &(kn_p_tile){INTS(INT64_MAX)}, TYPES("f32[2]"), "ValueError: array is too big");
-    EXPECT_TEXT(rng_bit_generator, (&(kn_p_rng_bit_generator){KN_RNG_PHILOX, KN_DT(I32), INTS(3)}), TYPES("u32[4]"), 2,
+    EXPECT_REFUSED(tile, &(kni_p_tile){INTS(-1)}, TYPES("f32[2]"), "ValueError: negative dimensions are not allowed");
+    EXPECT_REFUSED(tile, &(kni_p_tile){INTS(INT64_MAX)}, TYPES("f32[2]"), "ValueError: array is too big");
+    EXPECT_TEXT(rng_bit_generator, (&(kni_p_rng_bit_generator){KN_RNG_PHILOX, KN_DT(I32), INTS(3)}), TYPES("u32[4]"), 2,
                 "TypeError: unsupported dtype int32");
     EXPECT_REFUSED(random_fold_in, NULL, TYPES("key<fry>[]", "i32[]"),
                    "TypeError: random_fold_in takes uint32 or uint64 numbers, got int32");
@@ -216,7 +216,7 @@ static void top_k_says_what_is_wrong(void **unused)
     char *message;
     (void)unused;
     static const struct {
-        kn_p_top_k p;
+        kni_p_top_k p;
         const char *type, *text;
     } cases[] = {
         {{0, 4},
@@ -233,7 +233,7 @@ static void top_k_says_what_is_wrong(void **unused)
     };
     size_t n = sizeof cases / sizeof *cases - (sizeof(void *) < 8); /* the last one has no type there */
     for (size_t i = 0; i < n; i++) {
-        assert_null(equation(&kn_prim_top_k, &cases[i].p, TYPES(cases[i].type), 2, &message));
+        assert_null(equation(&knp_prim_top_k, &cases[i].p, TYPES(cases[i].type), 2, &message));
         same_text((int)i, message, cases[i].text);
     }
 }
@@ -241,13 +241,13 @@ static void top_k_says_what_is_wrong(void **unused)
 /* A computation of n_in scalars of these dtypes that gives its first n_out arguments. */
 static kni_jaxpr *first_of(int n_in, const kn_dtype *d, int n_out, int ndim)
 {
-    kn_builder b;
-    kn_atom in[MOST];
+    kni_builder b;
+    kni_atom in[MOST];
     kni_jaxpr *j = NULL;
     int64_t two[] = {2};
     knb_init(&b);
     for (int i = 0; i < n_in; i++)
-        in[i] = knb_invar(&b, kni_type(d[i], ndim, two));
+        in[i] = knb_invar(&b, kni_type_of(d[i], ndim, two));
     assert_null(knb_finish(&b, n_out, in, "", false, &j));
     knb_free(&b);
     return j;
@@ -279,13 +279,13 @@ static void a_computation_has_to_fit_its_operands(void **unused)
          "TypeError: argument 0 of the computation is f32[2], not a scalar float32"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kn_p_reduce_any p = {INTS(0), cases[i].j};
-        assert_null(equation(&kn_prim_reduce, &p, cases[i].types, 2, &message));
+        kni_p_reduce_any p = {INTS(0), cases[i].j};
+        assert_null(equation(&knp_prim_reduce, &p, cases[i].types, 2, &message));
         same_text((int)i, message, cases[i].text);
         kni_release(cases[i].j);
     }
-    kn_p_reduce_any none = {INTS(0), NULL};
-    assert_null(equation(&kn_prim_reduce, &none, TYPES("f32[3]", "f32[]"), 1, &message));
+    kni_p_reduce_any none = {INTS(0), NULL};
+    assert_null(equation(&knp_prim_reduce, &none, TYPES("f32[3]", "f32[]"), 1, &message));
     same_text(__LINE__, message, "ValueError: needs a jaxpr without constants");
 }
 
@@ -298,7 +298,7 @@ static void derivatives_read_as_in_jax(void **unused)
                "{ lambda ; a:f32[2] b:f32[2] c:f32[2] d:f32[2]. let e:f32[2] = rem a b f:f32[2] = neg d g:f32[2] = div "
                "a b h:f32[2] = sign g i:f32[2] = div a b j:f32[2] = abs i k:f32[2] = floor j l:f32[2] = mul h k "
                "m:f32[2] = mul f l n:f32[2] = add_any c m in (e, n) }");
-    EXPECT_JVP(reduce_prod, &(kn_p_reduce){INTS(0)}, TYPES("f32[3]"), 1,
+    EXPECT_JVP(reduce_prod, &(kni_p_reduce){INTS(0)}, TYPES("f32[3]"), 1,
                "{ lambda ; a:f32[3] b:f32[3]. let c:f32[] = reduce_prod[axes=(0,)] a d:f32[2] = "
                "slice[limit_indices=(2,) start_indices=(0,) strides=None] a e:f32[1] = slice[limit_indices=(3,) "
                "start_indices=(2,) strides=None] a f:f32[2] = pad[padding_config=((0, 1, 0),)] e 1.0:f32[] g:f32[2] = "
@@ -309,7 +309,7 @@ static void derivatives_read_as_in_jax(void **unused)
                "start_indices=(1,) strides=None] j p:f32[1] = slice[limit_indices=(1,) start_indices=(0,) "
                "strides=None] m q:f32[1] = slice[limit_indices=(2,) start_indices=(1,) strides=None] m r:f32[1] = mul "
                "p o s:f32[1] = mul n q t:f32[1] = add_any r s u:f32[] = squeeze[dimensions=(0,)] t in (c, u) }");
-    EXPECT_JVP(top_k, (&(kn_p_top_k){0, 2}), TYPES("f32[3]"), 2,
+    EXPECT_JVP(top_k, (&(kni_p_top_k){0, 2}), TYPES("f32[3]"), 2,
                "{ lambda ; a:f32[3] b:f32[3]. let c:f32[2] d:i32[2] = top_k[axis=0 k=2] a e:i32[2,1] = "
                "reshape[dimensions=None new_sizes=(2, 1) sharding=None] d f:f32[2] = gather[ "
                "dimension_numbers=GatherDimensionNumbers(offset_dims=(), collapsed_slice_dims=(0,), "
@@ -319,19 +319,19 @@ static void derivatives_read_as_in_jax(void **unused)
     EXPECT_JVP(optimization_barrier, NULL, TYPES("f32[2]", "i32[]"), 2,
                "{ lambda ; a:f32[2] b:i32[] c:f32[2]. let d:f32[2] e:i32[] = optimization_barrier a b f:f32[2] = "
                "optimization_barrier c in (d, e, f) }");
-    EXPECT_TRANSPOSE(cumsum, (&(kn_p_cumulative){0, false}), "f32[3]", 1,
+    EXPECT_TRANSPOSE(cumsum, (&(kni_p_cumulative){0, false}), "f32[3]", 1,
                      "{ lambda ; a:f32[3]. let b:f32[3] = cumsum[axis=0 reverse=True] a in (b,) }");
-    EXPECT_TRANSPOSE(split, (&(kn_p_split){0, INTS(1, 2)}), "f32[3]", 2,
+    EXPECT_TRANSPOSE(split, (&(kni_p_split){0, INTS(1, 2)}), "f32[3]", 2,
                      "{ lambda ; a:f32[1] b:f32[2]. let c:f32[3] = concatenate[dimension=0] a b in (c,) }");
-    EXPECT_TRANSPOSE(unstack, &(kn_p_axis){0}, "f32[2,3]", 2,
+    EXPECT_TRANSPOSE(unstack, &(kni_p_axis){0}, "f32[2,3]", 2,
                      "{ lambda ; a:f32[3] b:f32[3]. let c:f32[2,3] = stack[axis=0] a b in (c,) }");
-    EXPECT_TRANSPOSE(tile, &(kn_p_tile){INTS(2)}, "f32[3]", 1,
+    EXPECT_TRANSPOSE(tile, &(kni_p_tile){INTS(2)}, "f32[3]", 1,
                      "{ lambda ; a:f32[6]. let b:f32[2,3] = reshape[dimensions=None new_sizes=(2, 3) sharding=None] a "
                      "c:f32[3] = reduce_sum[axes=(0,) out_sharding=None] b in (c,) }");
 }
 
 /* The tangents of f64 results at x along t. */
-static void expect_tangent_at(int line, const kn_prim *p, const void *params, int n, const double *x, const double *t,
+static void expect_tangent_at(int line, const kni_prim *p, const void *params, int n, const double *x, const double *t,
                               const double *expected, int n_expected)
 {
     char *message, type[16];
@@ -358,15 +358,15 @@ static void expect_tangent_at(int line, const kn_prim *p, const void *params, in
 }
 
 #define NUMBERS(...) ((const double[]){__VA_ARGS__})
-#define EXPECT_TANGENT(prim, params, x, t, expected)                                          \
-    expect_tangent_at(__LINE__, &kn_prim_##prim, params, (int)(sizeof x / 8), x, t, expected, \
+#define EXPECT_TANGENT(prim, params, x, t, expected)                                           \
+    expect_tangent_at(__LINE__, &knp_prim_##prim, params, (int)(sizeof x / 8), x, t, expected, \
                       (int)(sizeof expected / 8))
 
 static void products_with_zeros_have_derivatives(void **unused)
 {
     (void)unused;
-    const kn_p_reduce axis = {INTS(0)};
-    const kn_p_cumulative along = {0, false};
+    const kni_p_reduce axis = {INTS(0)};
+    const kni_p_cumulative along = {0, false};
     EXPECT_TANGENT(reduce_prod, &axis, NUMBERS(2, 0, 3, 0.5), NUMBERS(1, 1, 1, 1), NUMBERS(3));
     EXPECT_TANGENT(reduce_prod, &axis, NUMBERS(2, 0, 3, 0), NUMBERS(1, 1, 1, 1), NUMBERS(0));
     EXPECT_TANGENT(cumprod, &along, NUMBERS(2, 0, 3, 0, 5), NUMBERS(1, 10, 100, 1000, 10000), NUMBERS(1, 20, 60, 0, 0));
@@ -375,7 +375,7 @@ static void products_with_zeros_have_derivatives(void **unused)
 static void ties_share_the_tangent_as_in_jax(void **unused)
 {
     (void)unused;
-    const kn_p_cumulative forwards = {0, false}, backwards = {0, true};
+    const kni_p_cumulative forwards = {0, false}, backwards = {0, true};
     EXPECT_TANGENT(cummax, &forwards, NUMBERS(1, 1, 1, 2, 2), NUMBERS(1, 10, 100, 1000, 10000),
                    NUMBERS(1, 5.5, 52.75, 1000, 5500));
     EXPECT_TANGENT(cummin, &backwards, NUMBERS(1, 1, 1, 2, 2), NUMBERS(1, 10, 100, 1000, 10000),
@@ -389,9 +389,9 @@ static void ties_share_the_tangent_as_in_jax(void **unused)
 static void nextafter_has_no_derivative(void **unused)
 {
     char *message;
-    kni_jaxpr *j = equation(&kn_prim_nextafter, NULL, TYPES("f64[]", "f64[]"), 1, &message), *d = NULL;
+    kni_jaxpr *j = equation(&knp_prim_nextafter, NULL, TYPES("f64[]", "f64[]"), 1, &message), *d = NULL;
     (void)unused;
-    kn_error *e = knt_jvp(j, (bool[]){true, true}, &d);
+    knx_error *e = knt_jvp(j, (bool[]){true, true}, &d);
     assert_non_null(e);
     assert_int_equal(e->kind, KN_ERROR_NOT_IMPLEMENTED);
     assert_non_null(strstr(e->message, "Differentiation rule for 'nextafter' not implemented"));
@@ -401,12 +401,12 @@ static void nextafter_has_no_derivative(void **unused)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static void expect_random(int64_t algorithm, kn_dtype d, kn_ints shape, const uint64_t *expected)
+static void expect_random(int64_t algorithm, kn_dtype d, kni_ints shape, const uint64_t *expected)
 {
     static const uint32_t words[4] = {1, 2, 0xfffffffe, 7};
     char *message;
-    kn_p_rng_bit_generator p = {algorithm, d, shape};
-    kni_jaxpr *j = equation(&kn_prim_rng_bit_generator, &p, TYPES("u32[4]"), 2, &message);
+    kni_p_rng_bit_generator p = {algorithm, d, shape};
+    kni_jaxpr *j = equation(&knp_prim_rng_bit_generator, &p, TYPES("u32[4]"), 2, &message);
     value *in = new_value(KN_DT(U32), 1, (int64_t[]){4}), *out[2];
     memcpy(in->p, words, sizeof words);
     run_jaxpr(j, &in, 2, out);
@@ -419,13 +419,14 @@ static void expect_random(int64_t algorithm, kn_dtype d, kn_ints shape, const ui
 static void generators_give_the_numbers_of_jax(void **unused)
 {
     (void)unused;
-    expect_random(KN_RNG_THREE_FRY, KN_DT(U32), (kn_ints)INTS(5),
+    expect_random(KN_RNG_THREE_FRY, KN_DT(U32), (kni_ints)INTS(5),
                   (uint64_t[]){0x26360241, 0x6b15ee08, 0xb628c3a4, 0x92d82e4b, 0xe5d63d18});
-    expect_random(KN_RNG_THREE_FRY, KN_DT(U8), (kn_ints)INTS(2, 3), (uint64_t[]){0x41, 0xa4, 0x18, 0x08, 0x4b, 0xf4});
-    expect_random(KN_RNG_THREE_FRY, KN_DT(U64), (kn_ints)INTS(2), (uint64_t[]){0x6b15ee0826360241, 0x92d82e4bb628c3a4});
-    expect_random(KN_RNG_DEFAULT, KN_DT(U32), (kn_ints)INTS(5),
+    expect_random(KN_RNG_THREE_FRY, KN_DT(U8), (kni_ints)INTS(2, 3), (uint64_t[]){0x41, 0xa4, 0x18, 0x08, 0x4b, 0xf4});
+    expect_random(KN_RNG_THREE_FRY, KN_DT(U64), (kni_ints)INTS(2),
+                  (uint64_t[]){0x6b15ee0826360241, 0x92d82e4bb628c3a4});
+    expect_random(KN_RNG_DEFAULT, KN_DT(U32), (kni_ints)INTS(5),
                   (uint64_t[]){0x7d3a219e, 0x15f6176b, 0x93385b46, 0xccb5be62, 0x0f8208e7});
-    expect_random(KN_RNG_PHILOX, KN_DT(U64), (kn_ints)INTS(3),
+    expect_random(KN_RNG_PHILOX, KN_DT(U64), (kni_ints)INTS(3),
                   (uint64_t[]){0x15f6176b7d3a219e, 0xccb5be6293385b46, 0x3e4fac150f8208e7});
 }
 
@@ -435,7 +436,7 @@ static void sums_of_16_bit_floats_round_at_every_step(void **unused)
     static const uint16_t numbers[] = {0x6800, 0x3c00, 0x3c00, 0x3c00};
     char *message;
     (void)unused;
-    kni_jaxpr *j = equation(&kn_prim_cumsum, &(kn_p_cumulative){0, false}, TYPES("f16[4]"), 1, &message);
+    kni_jaxpr *j = equation(&knp_prim_cumsum, &(kni_p_cumulative){0, false}, TYPES("f16[4]"), 1, &message);
     value *in = new_value(KN_DT(F16), 1, (int64_t[]){4}), *out;
     memcpy(in->p, numbers, sizeof numbers);
     run_jaxpr(j, &in, 1, &out);
@@ -447,13 +448,13 @@ static void sums_of_16_bit_floats_round_at_every_step(void **unused)
 /* What is behind a barrier is not made one with what is before it. */
 static void a_barrier_keeps_equal_work_apart(void **unused)
 {
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *j = NULL, *expanded = NULL, *simple = NULL;
     (void)unused;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, kni_scalar_type(KN_DT(F32))), y;
+    kni_atom x = knb_invar(&b, kni_scalar_type(KN_DT(F32))), y;
     knb_optimization_barrier(&b, 1, &x, &y);
-    kn_atom before = knb_sin(&b, x), behind = knb_sin(&b, y), sum = knb_add(&b, before, behind);
+    kni_atom before = knb_sin(&b, x), behind = knb_sin(&b, y), sum = knb_add(&b, before, behind);
     assert_null(knb_finish(&b, 1, &sum, "", false, &j));
     knb_free(&b);
     assert_null(knt_expand(j, &expanded));

@@ -24,7 +24,7 @@ static const char head[] =
     "| primitive | operands | results | parameters | rules | what it computes |\n"
     "| --- | --- | --- | --- | --- | --- |\n";
 
-static const char *kind_name(const kn_param_field *f)
+static const char *kind_name(const kni_param_field *f)
 {
     switch (f->kind) {
     case KN_P_INT: return "integer";
@@ -44,7 +44,7 @@ static const char *kind_name(const kn_param_field *f)
     return "";
 }
 
-static void add_count(kn_str *t, int n)
+static void add_count(knx_str *t, int n)
 {
     if (n < 0)
         knx_str_puts(t, "any");
@@ -52,10 +52,10 @@ static void add_count(kn_str *t, int n)
         kni_show_int(t, n);
 }
 
-static void add_params(kn_str *t, const kn_prim *p)
+static void add_params(knx_str *t, const kni_prim *p)
 {
     const char *before = "";
-    for (const kn_param_field *f = p->fields; f && f->name; f++) {
+    for (const kni_param_field *f = p->fields; f && f->name; f++) {
         bool optional = f->flags & KN_PF_OPTIONAL;
         if (f->kind == KN_P_TEXT)
             continue;
@@ -76,10 +76,10 @@ static void add_params(kn_str *t, const kn_prim *p)
 
 static char *page(void)
 {
-    kn_str t = {0};
+    knx_str t = {0};
     knx_str_puts(&t, head);
     for (int i = 0; kni_prims[i]; i++) {
-        const kn_prim *p = kni_prims[i];
+        const kni_prim *p = kni_prims[i];
         knx_str_puts(&t, "| `");
         knx_str_puts(&t, p->name);
         knx_str_puts(&t, "` | ");

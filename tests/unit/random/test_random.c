@@ -101,7 +101,7 @@ static bool one_rounding(const words *w)
     return is(w, "uniform_between") && (strcmp(w->at[1], "f32") == 0 || strcmp(w->at[1], "f64") == 0);
 }
 
-static void same_as_jax(const char *name, const kn_npy *want)
+static void same_as_jax(const char *name, const knio_npy *want)
 {
     KN_SCOPE;
     words w = split_name(name);

@@ -204,7 +204,7 @@ static kni_jaxpr *traced(kn_fn f, const kn_args *args)
 static knd_loaded *compiled(const kni_jaxpr *j, bool fuse, int bands)
 {
     knd_loaded *p = NULL;
-    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = fuse, .bands = bands}, &p));
+    test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.fuse = fuse, .bands = bands}, &p));
     return p;
 }
 
@@ -223,7 +223,7 @@ static test_operands tame_operands(const kni_jaxpr *j, uint64_t seed)
         kn_dtype d = j->type[i].dtype;
         char *to = (char *)(uintptr_t)x.in[i].data;
         for (int64_t k = 0; knx_is_float(d) && k < kni_type_size(j->type[i]); k++) {
-            kn_scalar_bits s = knx_scalar_from_double(d, (double)(test_below(&seed, 2001) - 1000) / 700);
+            knx_scalar_bits s = knx_scalar_from_double(d, (double)(test_below(&seed, 2001) - 1000) / 700);
             memcpy(to + (size_t)k * d->size, s.bytes, d->size);
         }
     }
@@ -234,7 +234,7 @@ static void expect_same_bits(const char *name, const kni_jaxpr *j, int bands, bo
 {
     static const int threads[] = {1, 2, 3, 7};
     test_operands x = tame ? tame_operands(j, 5) : test_make_operands(j, 5);
-    kn_buffer *want[MANY], *got[MANY];
+    knx_buffer *want[MANY], *got[MANY];
     if (getenv("KN_NO_BANDS"))
         bands = -1;
     knd_loaded *p = compiled(j, false, 0), *q = compiled(j, true, bands);
@@ -342,17 +342,17 @@ static void under_vmap(void **state)
 /* ---- Random chains of products, kernels along rows and columns, and moves. */
 
 typedef struct chain {
-    kn_builder b;
+    kni_builder b;
     uint64_t state;
     int64_t batch, dim[3];
-    kn_atom value[64];
+    kni_atom value[64];
     uint8_t rows[64], columns[64]; /* numbers in dim */
     int n;
 } chain;
 
 static int below(chain *c, int n) { return test_below(&c->state, n); }
 
-static void add(chain *c, kn_atom x, int rows, int columns)
+static void add(chain *c, kni_atom x, int rows, int columns)
 {
     c->value[c->n] = x;
     c->rows[c->n] = (uint8_t)rows;
@@ -367,7 +367,7 @@ static void add_product(chain *c, int x, int y)
     if (shared_x != shared_y)
         return;
     int64_t left = 1 + xs, right = 1 + ys, zero = 0;
-    kn_p_dot_general p = {{1, &left}, {1, &right}, {1, &zero}, {1, &zero}, NULL};
+    kni_p_dot_general p = {{1, &left}, {1, &right}, {1, &zero}, {1, &zero}, NULL};
     add(c, knb_dot_general(&c->b, c->value[x], c->value[y], &p), xs ? c->rows[x] : c->columns[x],
         ys ? c->rows[y] : c->columns[y]);
 }
@@ -376,13 +376,14 @@ static void add_product(chain *c, int x, int y)
 static void add_joined(chain *c, int x)
 {
     int64_t axis[] = {below(c, 3) ? 2 : 1}, kept[] = {0, 3 - axis[0]};
-    kn_type t = knb_type(&c->b, c->value[x]);
+    kni_type t = knb_type(&c->b, c->value[x]);
     if (c->rows[x] == c->columns[x] && below(c, 2)) /* what belongs to rows is read by column */
         kept[1] = axis[0];
-    kn_atom joined =
+    kni_atom joined =
         below(c, 2) ? knb_reduce_max(&c->b, c->value[x], 1, axis) : knb_reduce_sum(&c->b, c->value[x], 1, axis);
-    kn_atom spread = knb_broadcast_in_dim(&c->b, joined, 3, t.dim, kept);
-    kn_atom y = below(c, 2) ? knb_sub(&c->b, c->value[x], spread) : knb_mul(&c->b, knb_cos(&c->b, spread), c->value[x]);
+    kni_atom spread = knb_broadcast_in_dim(&c->b, joined, 3, t.dim, kept);
+    kni_atom y =
+        below(c, 2) ? knb_sub(&c->b, c->value[x], spread) : knb_mul(&c->b, knb_cos(&c->b, spread), c->value[x]);
     add(c, below(c, 2) ? knb_cos(&c->b, y) : y, c->rows[x], c->columns[x]);
 }
 
@@ -390,19 +391,19 @@ static void add_joined(chain *c, int x)
 static void add_moved(chain *c, int x)
 {
     int64_t axis[] = {1 + below(c, 2)}, n = knb_type(&c->b, c->value[x]).dim[axis[0]], zero[3] = {0};
-    kn_type t = knb_type(&c->b, c->value[x]);
-    kn_atom moved = c->value[x];
+    kni_type t = knb_type(&c->b, c->value[x]);
+    kni_atom moved = c->value[x];
     int64_t from[3] = {0, 0, 0}, to[3] = {t.dim[0], t.dim[1], t.dim[2]};
     from[axis[0]] = n / 3;
     switch (below(c, 4)) {
     case 0: moved = knb_rev(&c->b, moved, 1, axis); break;
     case 1: {
-        kn_atom part = knb_slice(&c->b, moved, from, to, NULL), value = knb_number(&c->b, t.dtype, 0.5);
+        kni_atom part = knb_slice(&c->b, moved, from, to, NULL), value = knb_number(&c->b, t.dtype, 0.5);
         moved = knb_pad(&c->b, part, value, zero, from, zero);
         break;
     }
     case 2: {
-        kn_atom part[] = {knb_slice(&c->b, moved, from, to, NULL), KN_ATOM_NONE};
+        kni_atom part[] = {knb_slice(&c->b, moved, from, to, NULL), KN_ATOM_NONE};
         to[axis[0]] = from[axis[0]];
         from[axis[0]] = 0;
         part[1] = knb_slice(&c->b, moved, from, to, NULL);
@@ -456,7 +457,7 @@ static kni_jaxpr *random_chain(uint64_t seed)
     }
     for (int i = 6 + below(&c, 20); i > 0; i--)
         add_one(&c);
-    kn_atom out[4];
+    kni_atom out[4];
     int n = 1 + below(&c, 3);
     for (int i = 0; i < n; i++)
         out[i] = c.value[i ? below(&c, c.n) : c.n - 1];
@@ -564,7 +565,7 @@ static void define(const float *q, const float *k, const float *v, const float *
     }
 }
 
-static double error_of(const kn_buffer *b, int matrix, const double *want, int n)
+static double error_of(const knx_buffer *b, int matrix, const double *want, int n)
 {
     const float *got = (const float *)b->data + (size_t)matrix * (size_t)n;
     double most = 0;
@@ -590,7 +591,7 @@ static void values_are_those_of_the_definition(void **state)
     kni_jaxpr *j = traced(KN_FN(scaled_after), KN_ARGS(&o)), *g = traced(kn_grad(KN_FN(by_cotangent)), KN_ARGS(&o));
     knd_loaded *p = compiled(j, true, 1), *r = compiled(g, true, 1);
     test_operands x = tame_operands(g, 5);
-    kn_buffer *y[MANY], *slope[MANY];
+    knx_buffer *y[MANY], *slope[MANY];
     test_ok(knd_run(p, x.in, y, NULL));
     test_ok(knd_run(r, x.in, slope, NULL));
     for (int i = 0; i < MATRICES; i++) {
@@ -680,7 +681,7 @@ static void without_memory(void **state)
     which w = {with_bias};
     Operands o = operands((shape){2, 2, 21, 13, 8}, KN_F32);
     kni_jaxpr *j = traced(form_of(&w, 4), KN_ARGS(&o));
-    const kn_compile_options options = {.fuse = true, .bands = 1};
+    const knc_compile_options options = {.fuse = true, .bands = 1};
     knd_release(compiled(j, true, 1)); /* code that is kept is there now */
     int64_t live = knx_alloc_live();
     bool reached = true;
@@ -689,7 +690,7 @@ static void without_memory(void **state)
         int64_t asked = knx_alloc_count();
         knx_fail_pieces(true);
         knx_fail_after(k, k % 2);
-        kn_error *e = knd_compile(&knd_host, j, &options, &p);
+        knx_error *e = knd_compile(&knd_host, j, &options, &p);
         knx_fail_after(-1, false);
         knx_fail_pieces(false);
         reached = knx_alloc_count() - asked > k;

@@ -8,8 +8,8 @@
 
 #include <sys/mman.h>
 
-static const kn_gather_mode modes[] = {KN_GATHER_CLIP, KN_GATHER_FILL, KN_GATHER_FILL_ZERO, KN_GATHER_PROMISE,
-                                       KN_GATHER_CHECK};
+static const kni_gather_mode modes[] = {KN_GATHER_CLIP, KN_GATHER_FILL, KN_GATHER_FILL_ZERO, KN_GATHER_PROMISE,
+                                        KN_GATHER_CHECK};
 enum { MODES = sizeof modes / sizeof *modes };
 
 typedef struct lists {
@@ -17,11 +17,11 @@ typedef struct lists {
 } lists;
 
 /* Windows of a table of up to three dimensions, from starts with up to two dimensions of points. */
-static kn_atom random_gather(kn_builder *b, uint64_t *state, lists *l)
+static kni_atom random_gather(kni_builder *b, uint64_t *state, lists *l)
 {
-    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F16, KN_ID_BF16, KN_ID_F64, KN_ID_C64,
-                                         KN_ID_I8,  KN_ID_U64, KN_ID_BOOL, KN_ID_I32};
-    static const kn_dtype_id integers[] = {KN_ID_I32, KN_ID_I64, KN_ID_I8, KN_ID_U8, KN_ID_U64, KN_ID_U32, KN_ID_I16};
+    static const knx_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F16, KN_ID_BF16, KN_ID_F64, KN_ID_C64,
+                                          KN_ID_I8,  KN_ID_U64, KN_ID_BOOL, KN_ID_I32};
+    static const knx_dtype_id integers[] = {KN_ID_I32, KN_ID_I64, KN_ID_I8, KN_ID_U8, KN_ID_U64, KN_ID_U32, KN_ID_I16};
     int64_t dim[3], points[4];
     int ndim = 1 + test_below(state, 3), n_point = test_below(state, 3), n_map = 0, n_dropped = 0, n_batch = 0,
         n_window = 0;
@@ -51,15 +51,15 @@ static kn_atom random_gather(kn_builder *b, uint64_t *state, lists *l)
         if (d == n_point + w || test_below(state, 2))
             l->offset[w++] = d;
     points[n_point] = n_map;
-    kn_p_gather p = {.offset_dims = {n_window, l->offset},
-                     .collapsed_slice_dims = {n_dropped, l->dropped},
-                     .start_index_map = {n_map, l->map},
-                     .operand_batching_dims = {n_batch, l->table_batching},
-                     .start_indices_batching_dims = {n_batch, l->index_batching},
-                     .slice_sizes = {ndim, l->sizes},
-                     .mode = modes[test_below(state, MODES)]};
-    kn_atom table = knb_invar(b, kni_type(&kn_dtype_table[dtypes[test_below(state, 9)]], ndim, dim));
-    kn_atom indices = knb_invar(b, kni_type(&kn_dtype_table[integers[test_below(state, 7)]], n_point + 1, points));
+    kni_p_gather p = {.offset_dims = {n_window, l->offset},
+                      .collapsed_slice_dims = {n_dropped, l->dropped},
+                      .start_index_map = {n_map, l->map},
+                      .operand_batching_dims = {n_batch, l->table_batching},
+                      .start_indices_batching_dims = {n_batch, l->index_batching},
+                      .slice_sizes = {ndim, l->sizes},
+                      .mode = modes[test_below(state, MODES)]};
+    kni_atom table = knb_invar(b, kni_type_of(&knx_dtype_table[dtypes[test_below(state, 9)]], ndim, dim));
+    kni_atom indices = knb_invar(b, kni_type_of(&knx_dtype_table[integers[test_below(state, 7)]], n_point + 1, points));
     if (test_below(state, 3) == 0 && knb_type(b, table).dtype->kind == 'f')
         table = knb_neg(b, table);
     return knb_gather(b, table, indices, &p);
@@ -69,9 +69,9 @@ static kn_atom random_gather(kn_builder *b, uint64_t *state, lists *l)
 static void expect_same_bits(const kni_jaxpr *j, uint64_t seed)
 {
     test_operands x = test_make_operands(j, seed);
-    kn_buffer *plain[MANY], *fused[MANY];
+    knx_buffer *plain[MANY], *fused[MANY];
     knd_loaded *p = test_compile(j, false), *q = test_compile(j, true);
-    kn_error *e = knd_run(p, x.in, plain, NULL), *f = knd_run(q, x.in, fused, NULL);
+    knx_error *e = knd_run(p, x.in, plain, NULL), *f = knd_run(q, x.in, fused, NULL);
     if (!e != !f || (e && (e->kind != f->kind || strcmp(e->message, f->message) != 0)))
         fail_msg("seed %llu: %s, and fused %s", (unsigned long long)seed, e ? e->message : "fine",
                  f ? f->message : "fine");
@@ -96,9 +96,9 @@ static void a_gather_in_a_kernel_has_the_bits_of_the_routine(void **state)
     for (uint64_t seed = 1; seed < 4000; seed++) {
         uint64_t s = seed;
         lists l = {.sizes = {0}};
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom y = random_gather(&b, &s, &l);
+        kni_atom y = random_gather(&b, &s, &l);
         if (b.error)
             fail_msg("seed %llu: %s", (unsigned long long)seed, b.error->message);
         kni_jaxpr *j =
@@ -163,17 +163,17 @@ static void rows_taken_by_index_are_read_where_they_are_used(void **state)
     expect_steps(KN_FN(along), KN_ARGS(&table, &column), 3, "check_bounds");
 }
 
-static kn_atom rows_of(kn_builder *b, kn_dtype d, int64_t rows, int64_t n, kn_dtype index, int64_t points,
-                       kn_gather_mode mode)
+static kni_atom rows_of(kni_builder *b, kn_dtype d, int64_t rows, int64_t n, kn_dtype index, int64_t points,
+                        kni_gather_mode mode)
 {
     int64_t zero[] = {0}, one[] = {1}, sizes[] = {1, n};
-    kn_p_gather p = {.offset_dims = {1, one},
-                     .collapsed_slice_dims = {1, zero},
-                     .start_index_map = {1, zero},
-                     .slice_sizes = {2, sizes},
-                     .mode = mode};
-    kn_atom x = knb_invar(b, kni_type(d, 2, (int64_t[]){rows, n}));
-    return knb_gather(b, x, knb_invar(b, kni_type(index, 2, (int64_t[]){points, 1})), &p);
+    kni_p_gather p = {.offset_dims = {1, one},
+                      .collapsed_slice_dims = {1, zero},
+                      .start_index_map = {1, zero},
+                      .slice_sizes = {2, sizes},
+                      .mode = mode};
+    kni_atom x = knb_invar(b, kni_type_of(d, 2, (int64_t[]){rows, n}));
+    return knb_gather(b, x, knb_invar(b, kni_type_of(index, 2, (int64_t[]){points, 1})), &p);
 }
 
 static void many_elements_are_moved_by_a_kernel(void **state)
@@ -181,9 +181,9 @@ static void many_elements_are_moved_by_a_kernel(void **state)
     (void)state;
     for (int d = KN_ID_BOOL; d < KN_ID_COUNT; d++)
         for (int m = 0; m < MODES; m++) {
-            kn_builder b;
+            kni_builder b;
             knb_init(&b);
-            kn_dtype t = &kn_dtype_table[d];
+            kn_dtype t = &knx_dtype_table[d];
             kni_jaxpr *j = FINISH(&b, rows_of(&b, t, 7, 1701, KN_DT(I32), 41, modes[m]));
             knd_loaded *p = test_compile(j, true);
             char *text = NULL;
@@ -214,11 +214,11 @@ static const int64_t far[] = {INT64_MIN, INT64_MAX, -1, 5, 4, 0, 1 << 20, -(1 <<
 enum { POINTS = sizeof far / sizeof *far, ROWS = 5 };
 
 /* The table lies at one end of its page; the process ends if anything else is touched. */
-static void check_guarded(kn_dtype index, int64_t n, kn_gather_mode mode, bool front)
+static void check_guarded(kn_dtype index, int64_t n, kni_gather_mode mode, bool front)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom y = rows_of(&b, KN_DT(F32), ROWS, n, index, POINTS, mode);
+    kni_atom y = rows_of(&b, KN_DT(F32), ROWS, n, index, POINTS, mode);
     kni_jaxpr *j = FINISH(&b, knb_mul(&b, y, y));
     char *base, at[sizeof far];
     float *table = (float *)(void *)guarded(ROWS * (size_t)n * sizeof *table, &base, front);
@@ -226,10 +226,10 @@ static void check_guarded(kn_dtype index, int64_t n, kn_gather_mode mode, bool f
         table[k] = (float)k;
     for (size_t k = 0; k < POINTS; k++)
         memcpy(at + k * index->size, &far[k], index->size);
-    kn_buffer *out[2];
+    knx_buffer *out[2];
     for (int fuse = 0; fuse < 2; fuse++) {
         knd_loaded *p = test_compile(j, fuse);
-        kn_error *e = knd_run(p, (kn_operand[]){{.data = table}, {.data = at}}, &out[fuse], NULL);
+        knx_error *e = knd_run(p, (knd_operand[]){{.data = table}, {.data = at}}, &out[fuse], NULL);
         assert_int_equal(e != NULL, mode == KN_GATHER_CHECK);
         knx_error_release(e);
         knd_release(p);
@@ -245,12 +245,12 @@ static void check_guarded(kn_dtype index, int64_t n, kn_gather_mode mode, bool f
 static void nothing_outside_of_the_table_is_read(void **state)
 {
     (void)state;
-    static const kn_dtype_id integers[] = {KN_ID_I64, KN_ID_U64, KN_ID_I32, KN_ID_U32, KN_ID_I8, KN_ID_U16};
+    static const knx_dtype_id integers[] = {KN_ID_I64, KN_ID_U64, KN_ID_I32, KN_ID_U32, KN_ID_I8, KN_ID_U16};
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
         for (int64_t n = 1; n < 60; n += 19)
             for (int m = 0; m < MODES; m++) {
-                check_guarded(&kn_dtype_table[integers[i]], n, modes[m], false);
-                check_guarded(&kn_dtype_table[integers[i]], n, modes[m], true);
+                check_guarded(&knx_dtype_table[integers[i]], n, modes[m], false);
+                check_guarded(&knx_dtype_table[integers[i]], n, modes[m], true);
             }
 }
 
@@ -258,19 +258,19 @@ static void nothing_outside_of_the_table_is_read(void **state)
 static void a_cross_entropy_by_labels_takes_one_element_of_each_row(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     int64_t last[] = {1}, rows[] = {0}, dim[] = {20, 10}, zero[] = {0}, one[] = {1}, sizes[] = {1, 1};
-    kn_p_gather p = {.collapsed_slice_dims = {1, one},
-                     .start_index_map = {1, one},
-                     .operand_batching_dims = {1, zero},
-                     .start_indices_batching_dims = {1, zero},
-                     .slice_sizes = {2, sizes},
-                     .mode = KN_GATHER_CLIP};
-    kn_atom x = knb_invar(&b, F32(20, 10)), labels = knb_invar(&b, kni_type(KN_DT(I32), 2, (int64_t[]){20, 1}));
-    kn_atom m = knb_reduce_max(&b, x, 1, last), d = knb_sub(&b, x, knb_broadcast_in_dim(&b, m, 2, dim, rows));
-    kn_atom s = knb_log(&b, knb_reduce_sum(&b, knb_exp(&b, d), 1, last));
-    kn_atom l = knb_sub(&b, d, knb_broadcast_in_dim(&b, s, 2, dim, rows));
+    kni_p_gather p = {.collapsed_slice_dims = {1, one},
+                      .start_index_map = {1, one},
+                      .operand_batching_dims = {1, zero},
+                      .start_indices_batching_dims = {1, zero},
+                      .slice_sizes = {2, sizes},
+                      .mode = KN_GATHER_CLIP};
+    kni_atom x = knb_invar(&b, F32(20, 10)), labels = knb_invar(&b, kni_type_of(KN_DT(I32), 2, (int64_t[]){20, 1}));
+    kni_atom m = knb_reduce_max(&b, x, 1, last), d = knb_sub(&b, x, knb_broadcast_in_dim(&b, m, 2, dim, rows));
+    kni_atom s = knb_log(&b, knb_reduce_sum(&b, knb_exp(&b, d), 1, last));
+    kni_atom l = knb_sub(&b, d, knb_broadcast_in_dim(&b, s, 2, dim, rows));
     kni_jaxpr *j = FINISH(&b, knb_neg(&b, knb_gather(&b, l, labels, &p)));
     knd_loaded *q = test_compile(j, true);
     char *text = NULL;

@@ -22,7 +22,7 @@ KN_FUNCTION(dropout, kn_array, kn_array, kn_array)
 static void expect_equal(const kni_jaxpr *j, const knd_loaded *p, const knd_loaded *q, uint64_t seed)
 {
     test_operands x = test_make_operands(j, seed);
-    kn_buffer *fused[1], *plain[1];
+    knx_buffer *fused[1], *plain[1];
     test_ok(knd_run(p, x.in, fused, NULL));
     test_ok(knd_run(q, x.in, plain, NULL));
     assert_int_equal(test_difference(kni_out_type(j, 0), plain[0]->data, fused[0]->data), -1);
@@ -69,11 +69,11 @@ static void bits_of_all_widths_and_shapes_are_the_same(void **state)
     for (int w = 0; w < 4; w++)
         for (int i = 0; i < 7; i++)
             for (int keys = 0; keys < 3; keys++) {
-                kn_builder b;
+                kni_builder b;
                 knb_init(&b);
-                kn_atom k = knb_invar(&b, kni_type(KN_DT(KEY), keys, (int64_t[]){3, 2}));
-                kn_atom x = knb_random_bits(&b, k, widths[w], ndims[i], shapes[i]);
-                kn_atom y = knb_xor(&b, x, knb_integer(&b, knb_type(&b, x).dtype, 5));
+                kni_atom k = knb_invar(&b, kni_type_of(KN_DT(KEY), keys, (int64_t[]){3, 2}));
+                kni_atom x = knb_random_bits(&b, k, widths[w], ndims[i], shapes[i]);
+                kni_atom y = knb_xor(&b, x, knb_integer(&b, knb_type(&b, x).dtype, 5));
                 kni_jaxpr *j = FINISH(&b, y);
                 knd_loaded *p = test_compile(j, true), *q = test_compile(j, false);
                 if (knc_n_steps(p->program) > 1)
@@ -90,10 +90,10 @@ static void bits_of_all_widths_and_shapes_are_the_same(void **state)
 static void bits_that_are_read_at_two_places_are_stored(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     int64_t n = 1000;
-    kn_atom k = knb_invar(&b, kni_type(KN_DT(KEY), 0, NULL)), x = knb_random_bits(&b, k, 32, 1, &n);
+    kni_atom k = knb_invar(&b, kni_type_of(KN_DT(KEY), 0, NULL)), x = knb_random_bits(&b, k, 32, 1, &n);
     kni_jaxpr *j = FINISH(&b, knb_add(&b, x, knb_rev(&b, x, 1, (int64_t[]){0})));
     knd_loaded *p = test_compile(j, true), *q = test_compile(j, false);
     char *text = NULL;

@@ -11,7 +11,7 @@
 enum { LAYOUTS = 6 };
 static const struct layout {
     const char *name;
-    kn_dtype_id dtype;
+    knx_dtype_id dtype;
     int ndim, axis;
     int64_t dim[3];
 } layouts[LAYOUTS] = {
@@ -76,7 +76,7 @@ static kni_jaxpr *traced(kn_fn f, const kn_args *args)
 static void expect_same_bits(const char *name, const kni_jaxpr *j)
 {
     test_operands x = test_make_operands(j, 7);
-    kn_buffer *plain[MANY], *fused[MANY];
+    knx_buffer *plain[MANY], *fused[MANY];
     knd_loaded *p = test_compile(j, false), *q = test_compile(j, true);
     test_ok(knd_run(p, x.in, plain, NULL));
     test_ok(knd_run(q, x.in, fused, NULL));
@@ -119,7 +119,7 @@ static void expect_steps(const char *name, const char *layout, int most, kn_fn f
 static void along_an_axis(const struct layout *l)
 {
     KN_SCOPE;
-    kn_dtype d = &kn_dtype_table[l->dtype];
+    kn_dtype d = &knx_dtype_table[l->dtype];
     kn_shape shape = {.ndim = l->ndim}, less = {.ndim = l->ndim - 1};
     the_axis = l->axis;
     for (int i = 0; i < l->ndim; i++)
@@ -188,36 +188,36 @@ static void expect_passes(kni_jaxpr *j, int passes)
 static void siblings_share_one_pass(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     int64_t last[] = {1};
-    kn_atom x = knb_invar(&b, F32(5, 9)), sum = knb_reduce_sum(&b, x, 1, last),
-            squares = knb_reduce_sum(&b, knb_mul(&b, x, x), 1, last), max = knb_reduce_max(&b, x, 1, last),
-            map = knb_tanh(&b, x);
+    kni_atom x = knb_invar(&b, F32(5, 9)), sum = knb_reduce_sum(&b, x, 1, last),
+             squares = knb_reduce_sum(&b, knb_mul(&b, x, x), 1, last), max = knb_reduce_max(&b, x, 1, last),
+             map = knb_tanh(&b, x);
     expect_passes(FINISH(&b, sum, squares, max, map), 1);
 }
 
 static void siblings_behind_a_value_that_is_stored_share_one_pass(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     int64_t last[] = {1};
-    kn_atom x = knb_exp(&b, knb_invar(&b, F32(5, 9))), sum = knb_reduce_sum(&b, x, 1, last),
-            max = knb_sqrt(&b, knb_reduce_max(&b, x, 1, last)), map = knb_tanh(&b, x);
+    kni_atom x = knb_exp(&b, knb_invar(&b, F32(5, 9))), sum = knb_reduce_sum(&b, x, 1, last),
+             max = knb_sqrt(&b, knb_reduce_max(&b, x, 1, last)), map = knb_tanh(&b, x);
     expect_passes(FINISH(&b, x, map, max, sum), 1);
 }
 
 static void mean_and_variance_are_one_kernel(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     int64_t last[] = {1}, rows[] = {0}, dim[] = {5, 9};
-    kn_atom x = knb_invar(&b, F32(5, 9)), n = knb_number(&b, KN_DT(F32), 9),
-            mean = knb_div(&b, knb_reduce_sum(&b, x, 1, last), n),
-            d = knb_sub(&b, x, knb_broadcast_in_dim(&b, mean, 2, dim, rows)),
-            variance = knb_div(&b, knb_reduce_sum(&b, knb_mul(&b, d, d), 1, last), n);
+    kni_atom x = knb_invar(&b, F32(5, 9)), n = knb_number(&b, KN_DT(F32), 9),
+             mean = knb_div(&b, knb_reduce_sum(&b, x, 1, last), n),
+             d = knb_sub(&b, x, knb_broadcast_in_dim(&b, mean, 2, dim, rows)),
+             variance = knb_div(&b, knb_reduce_sum(&b, knb_mul(&b, d, d), 1, last), n);
     expect_passes(FINISH(&b, mean, variance), 2);
 }
 
@@ -225,14 +225,14 @@ static void mean_and_variance_are_one_kernel(void **state)
 static void axes_around_the_rows_are_joined_in_one_kernel(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     int64_t axes[] = {0, 2}, rows[] = {1}, dim[] = {4, 3, 6};
-    kn_atom x = knb_invar(&b, F32(4, 3, 6)), n = knb_number(&b, KN_DT(F32), 24),
-            mean = knb_div(&b, knb_reduce_sum(&b, x, 2, axes), n),
-            d = knb_sub(&b, x, knb_broadcast_in_dim(&b, mean, 3, dim, rows)),
-            v = knb_div(&b, knb_reduce_sum(&b, knb_mul(&b, d, d), 2, axes), n),
-            y = knb_mul(&b, d, knb_broadcast_in_dim(&b, knb_rsqrt(&b, v), 3, dim, rows));
+    kni_atom x = knb_invar(&b, F32(4, 3, 6)), n = knb_number(&b, KN_DT(F32), 24),
+             mean = knb_div(&b, knb_reduce_sum(&b, x, 2, axes), n),
+             d = knb_sub(&b, x, knb_broadcast_in_dim(&b, mean, 3, dim, rows)),
+             v = knb_div(&b, knb_reduce_sum(&b, knb_mul(&b, d, d), 2, axes), n),
+             y = knb_mul(&b, d, knb_broadcast_in_dim(&b, knb_rsqrt(&b, v), 3, dim, rows));
     expect_passes(FINISH(&b, y), 3);
 }
 
@@ -240,23 +240,23 @@ static void axes_around_the_rows_are_joined_in_one_kernel(void **state)
 static void a_small_array_is_one_row(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     int64_t axes[] = {0, 1};
-    kn_atom x = knb_invar(&b, F32(4, 6)),
-            mean = knb_div(&b, knb_reduce_sum(&b, x, 2, axes), knb_number(&b, KN_DT(F32), 24));
+    kni_atom x = knb_invar(&b, F32(4, 6)),
+             mean = knb_div(&b, knb_reduce_sum(&b, x, 2, axes), knb_number(&b, KN_DT(F32), 24));
     expect_passes(FINISH(&b, knb_sub(&b, x, mean)), 2);
 }
 
 static kni_jaxpr *softmax_of(int64_t rows, int64_t columns, int64_t axis)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     int64_t dim[] = {rows, columns}, kept[] = {1 - axis};
-    kn_atom x = knb_invar(&b, F32(rows, columns)),
-            m = knb_broadcast_in_dim(&b, knb_reduce_max(&b, x, 1, &axis), 2, dim, kept),
-            e = knb_exp(&b, knb_sub(&b, x, m)),
-            s = knb_broadcast_in_dim(&b, knb_reduce_sum(&b, e, 1, &axis), 2, dim, kept);
+    kni_atom x = knb_invar(&b, F32(rows, columns)),
+             m = knb_broadcast_in_dim(&b, knb_reduce_max(&b, x, 1, &axis), 2, dim, kept),
+             e = knb_exp(&b, knb_sub(&b, x, m)),
+             s = knb_broadcast_in_dim(&b, knb_reduce_sum(&b, e, 1, &axis), 2, dim, kept);
     return FINISH(&b, knb_div(&b, e, s));
 }
 
@@ -338,7 +338,7 @@ static void planning_rows_without_memory_leaks_nothing(void **state)
             knd_loaded *p = NULL;
             char *text = NULL;
             knx_fail_after(k, seed % 2);
-            kn_error *e = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true, .record = true}, &p);
+            knx_error *e = knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true, .record = true}, &p);
             if (!e)
                 e = knc_graphviz(p->program, &text);
             knx_fail_after(-1, false);

@@ -106,22 +106,22 @@ static void on_a_box_what_is_known_is_gone(void **state)
 
 static kni_jaxpr *two_vectors(int64_t n, int64_t m)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x[2] = {knb_invar(&b, kni_type(KN_DT(F64), 1, &n)), knb_invar(&b, kni_type(KN_DT(F64), 1, &m))};
+    kni_atom x[2] = {knb_invar(&b, kni_type_of(KN_DT(F64), 1, &n)), knb_invar(&b, kni_type_of(KN_DT(F64), 1, &m))};
     return FINISH(&b, knb_concatenate(&b, 2, x, 0));
 }
 
 static void concatenations_of_all_shapes_are_one_copy(void **state)
 {
     (void)state;
-    if (kng_generator_best() == &kng_interpreter)
+    if (knh_generator_best() == &knh_interpreter)
         return;
-    kn_kernel_cache *cache = knc_kernel_cache_new(1 << 20);
+    knc_kernel_cache *cache = knc_kernel_cache_new(1 << 20);
     kni_jaxpr *j[2] = {two_vectors(1000, 400), two_vectors(733, 512)};
     knd_loaded *p[2];
     for (int i = 0; i < 2; i++)
-        test_ok(knd_compile(&knd_host, j[i], &(kn_compile_options){.fuse = true, .kernels = cache}, &p[i]));
+        test_ok(knd_compile(&knd_host, j[i], &(knc_compile_options){.fuse = true, .kernels = cache}, &p[i]));
     for (int i = 0; i < 2; i++) {
         assert_int_equal(p[i]->program->n_step, 1);
         assert_int_equal(p[i]->program->step[0].u.k.n_segment, 2);
@@ -140,13 +140,13 @@ static void concatenations_of_all_shapes_are_one_copy(void **state)
 static void small_boxes_keep_the_whole_kernel(void **state)
 {
     (void)state;
-    if (kng_generator_best() == &kng_interpreter)
+    if (knh_generator_best() == &knh_interpreter)
         return;
     int64_t n = 1000, lo = 1, hi = 1;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, kni_type(KN_DT(F64), 1, &n));
-    kn_atom padded = knb_pad(&b, knb_neg(&b, x), knb_number(&b, KN_DT(F64), 3), &lo, &hi, NULL);
+    kni_atom x = knb_invar(&b, kni_type_of(KN_DT(F64), 1, &n));
+    kni_atom padded = knb_pad(&b, knb_neg(&b, x), knb_number(&b, KN_DT(F64), 3), &lo, &hi, NULL);
     kni_jaxpr *j = FINISH(&b, knb_mul(&b, padded, padded));
     knd_loaded *p = test_compile(j, true);
     int whole = 0;
@@ -162,10 +162,10 @@ static void small_boxes_keep_the_whole_kernel(void **state)
 /* The negated n and m others. */
 static int kept_whole(int64_t n, int64_t m)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x[2] = {knb_neg(&b, knb_invar(&b, kni_type(KN_DT(F64), 1, &n))),
-                    knb_invar(&b, kni_type(KN_DT(F64), 1, &m))};
+    kni_atom x[2] = {knb_neg(&b, knb_invar(&b, kni_type_of(KN_DT(F64), 1, &n))),
+                     knb_invar(&b, kni_type_of(KN_DT(F64), 1, &m))};
     kni_jaxpr *j = FINISH(&b, knb_concatenate(&b, 2, x, 0));
     knd_loaded *p = test_compile(j, true);
     int whole = 0;
@@ -181,13 +181,13 @@ static int kept_whole(int64_t n, int64_t m)
 static void what_is_known_at_all_points_is_gone(void **state)
 {
     (void)state;
-    if (kng_generator_best() == &kng_interpreter)
+    if (knh_generator_best() == &knh_interpreter)
         return;
     int64_t n = 1000, one = 1, end = 1001;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, kni_type(KN_DT(F64), 1, &n));
-    kn_atom padded = knb_pad(&b, x, knb_number(&b, KN_DT(F64), 3), &one, &one, NULL);
+    kni_atom x = knb_invar(&b, kni_type_of(KN_DT(F64), 1, &n));
+    kni_atom padded = knb_pad(&b, x, knb_number(&b, KN_DT(F64), 3), &one, &one, NULL);
     kni_jaxpr *j = FINISH(&b, knb_neg(&b, knb_slice(&b, padded, &one, &end, NULL)));
     knd_loaded *p = test_compile(j, true);
     assert_int_equal(p->program->n_step, 1);
@@ -200,7 +200,7 @@ static void what_is_known_at_all_points_is_gone(void **state)
 static void boxes_of_many_points_have_code_of_their_own(void **state)
 {
     (void)state;
-    if (kng_generator_best() == &kng_interpreter)
+    if (knh_generator_best() == &knh_interpreter)
         return;
     assert_int_equal(kept_whole(1000, 400000), 1);
     assert_int_equal(kept_whole(20000, 400000), 0);

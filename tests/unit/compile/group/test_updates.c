@@ -14,7 +14,7 @@ typedef struct made {
 static made compile(kni_jaxpr *j, bool fuse, const bool *donated)
 {
     made m = {j, NULL};
-    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = fuse, .donated = donated}, &m.p));
+    test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.fuse = fuse, .donated = donated}, &m.p));
     return m;
 }
 
@@ -33,21 +33,21 @@ static bool says(const knd_loaded *p, const char *what)
     return found;
 }
 
-static kn_atom at(kn_builder *b, int64_t i) { return knb_integer(b, KN_DT(I64), i); }
+static kni_atom at(kni_builder *b, int64_t i) { return knb_integer(b, KN_DT(I64), i); }
 
 /* x[i] = v */
-static kn_atom set(kn_builder *b, kn_atom x, int64_t i, double v)
+static kni_atom set(kni_builder *b, kni_atom x, int64_t i, double v)
 {
-    kn_atom one = knb_full(b, F32(1), v), start[] = {at(b, i)};
+    kni_atom one = knb_full(b, F32(1), v), start[] = {at(b, i)};
     return knb_dynamic_update_slice(b, x, one, start);
 }
 
-static kn_atom get(kn_builder *b, kn_atom x, int64_t i)
+static kni_atom get(kni_builder *b, kni_atom x, int64_t i)
 {
     return knb_slice(b, x, (int64_t[]){i}, (int64_t[]){i + 1}, NULL);
 }
 
-static kn_atom sum(kn_builder *b, kn_atom x) { return knb_reduce_sum(b, x, 1, (int64_t[]){0}); }
+static kni_atom sum(kni_builder *b, kni_atom x) { return knb_reduce_sum(b, x, 1, (int64_t[]){0}); }
 #define BOTH(fuse) for (int fuse = 0; fuse < 2; fuse++)
 static const bool yes[80] = {[0 ... 79] = true};
 
@@ -58,25 +58,26 @@ static void a_donated_operand_is_written_where_it_lies(void **state)
     (void)state;
     BOTH(fuse)
     {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(4));
+        kni_atom x = knb_invar(&b, F32(4));
         made m = compile(FINISH(&b, set(&b, set(&b, x, 1, 5), 2, 6)), fuse, yes);
         assert_int_equal(knc_copied_bytes(m.p->program), 0);
         assert_true(says(m.p, "in place, in the buffer of its donated operand"));
-        kn_buffer *in = knx_buffer_new(16), *out[1];
+        knx_buffer *in = knx_buffer_new(16), *out[1];
         float v[4] = {1, 2, 3, 4};
         memcpy(in->data, v, 16);
-        test_ok(knd_run(m.p, (kn_operand[]){{.buffer = in, .data = in->data}}, out, NULL));
+        test_ok(knd_run(m.p, (knd_operand[]){{.buffer = in, .data = in->data}}, out, NULL));
         assert_ptr_equal(out[0], in);
         EXPECT(in, 1, 5, 6, 4);
         test_release(1, out);
-        test_ok(knd_run(m.p, (kn_operand[]){{.data = v}}, out, NULL)); /* plain memory stays as it is */
+        test_ok(knd_run(m.p, (knd_operand[]){{.data = v}}, out, NULL)); /* plain memory stays as it is */
         EXPECT(out[0], 1, 5, 6, 4);
         assert_true(v[1] == 2 && v[2] == 3);
         test_release(1, out);
         memcpy(in->data, v, sizeof v);
-        test_ok(knd_run(m.p, (kn_operand[]){{.buffer = in, .lent = true}}, out, NULL)); /* somebody else writes there */
+        test_ok(
+            knd_run(m.p, (knd_operand[]){{.buffer = in, .lent = true}}, out, NULL)); /* somebody else writes there */
         assert_ptr_not_equal(out[0], in);
         EXPECT(out[0], 1, 5, 6, 4);
         EXPECT(in, 1, 2, 3, 4);
@@ -92,22 +93,22 @@ static void a_donated_operand_holds_temporaries(void **state)
     (void)state;
     BOTH(fuse)
     {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(4)), y = knb_invar(&b, F32(4));
+        kni_atom x = knb_invar(&b, F32(4)), y = knb_invar(&b, F32(4));
         y = set(&b, set(&b, y, 0, 10), 1, 20);
         kni_jaxpr *j = FINISH(&b, sum(&b, y), sum(&b, set(&b, x, 2, 30)));
         made m = compile(j, fuse, (bool[]){false, true});
         assert_int_equal(knc_copied_bytes(m.p->program), 16); /* x */
-        kn_buffer *in = knx_buffer_new(16), *out[2];
+        knx_buffer *in = knx_buffer_new(16), *out[2];
         float v[4] = {1, 2, 3, 4};
         memcpy(in->data, v, 16);
-        test_ok(knd_run(m.p, (kn_operand[]){{.data = v}, {.buffer = in, .data = in->data}}, out, NULL));
+        test_ok(knd_run(m.p, (knd_operand[]){{.data = v}, {.buffer = in, .data = in->data}}, out, NULL));
         EXPECT(out[0], 37);
         EXPECT(out[1], 37);
         EXPECT(in, 10, 20, 3, 4);
         test_release(2, out);
-        test_ok(knd_run(m.p, (kn_operand[]){{.data = v}, {.data = v}}, out, NULL));
+        test_ok(knd_run(m.p, (knd_operand[]){{.data = v}, {.data = v}}, out, NULL));
         EXPECT(out[0], 37);
         EXPECT(out[1], 37);
         assert_true(v[0] == 1 && v[1] == 2 && v[2] == 3);
@@ -122,15 +123,15 @@ static void an_operand_of_the_caller_is_copied_once(void **state)
     (void)state;
     BOTH(fuse)
     {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(4));
+        kni_atom x = knb_invar(&b, F32(4));
         made m = compile(FINISH(&b, set(&b, set(&b, set(&b, x, 1, 5), 2, 6), 0, 7)), fuse, NULL);
         assert_int_equal(knc_copied_bytes(m.p->program), 16);
         assert_true(says(m.p, "copies 16 bytes: the operand belongs to the caller"));
-        kn_buffer *in = knx_buffer_new(16), *out[1];
+        knx_buffer *in = knx_buffer_new(16), *out[1];
         memcpy(in->data, (float[]){1, 2, 3, 4}, 16);
-        test_ok(knd_run(m.p, (kn_operand[]){{.buffer = in, .data = in->data}}, out, NULL));
+        test_ok(knd_run(m.p, (knd_operand[]){{.buffer = in, .data = in->data}}, out, NULL));
         EXPECT(out[0], 7, 5, 6, 4);
         EXPECT(in, 1, 2, 3, 4);
         test_release(1, out);
@@ -145,9 +146,9 @@ static void temporaries_are_updated_in_one_buffer(void **state)
     (void)state;
     BOTH(fuse)
     {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(4)), y = knb_exp(&b, x), z = knb_full(&b, F32(4), 0);
+        kni_atom x = knb_invar(&b, F32(4)), y = knb_exp(&b, x), z = knb_full(&b, F32(4), 0);
         for (int i = 0; i < 3; i++) {
             y = set(&b, y, i, i);
             z = set(&b, z, i, 10 + i);
@@ -161,8 +162,8 @@ static void temporaries_are_updated_in_one_buffer(void **state)
                 assert_true(s->ref[0].space == KNC_AT_OUTPUT && s->ref[0].index == s->ref[s->n_ref - 1].index &&
                             !s->ref[0].offset);
         }
-        kn_buffer *out[2];
-        test_ok(knd_run(m.p, (kn_operand[]){{.data = (float[]){0, 0, 0, 0}}}, out, NULL));
+        knx_buffer *out[2];
+        test_ok(knd_run(m.p, (knd_operand[]){{.data = (float[]){0, 0, 0, 0}}}, out, NULL));
         EXPECT(out[0], 0, 1, 2, 1);
         EXPECT(out[1], 10, 11, 12, 0);
         test_release(2, out);
@@ -174,19 +175,20 @@ static void scatters_are_in_place_too(void **state)
 {
     (void)state;
     int64_t zero[] = {0}, dim[] = {3, 1};
-    kn_p_scatter q = {
+    kni_p_scatter q = {
         .inserted_window_dims = {1, zero}, .scatter_dims_to_operand_dims = {1, zero}, .mode = KN_GATHER_CLIP};
     BOTH(fuse)
     {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(4)), i = knb_invar(&b, kni_type(KN_DT(I32), 2, dim)), u = knb_invar(&b, F32(3));
+        kni_atom x = knb_invar(&b, F32(4)), i = knb_invar(&b, kni_type_of(KN_DT(I32), 2, dim)),
+                 u = knb_invar(&b, F32(3));
         bool donated[] = {true, false, false};
         made m = compile(FINISH(&b, knb_scatter_add(&b, x, i, u, &q)), fuse, donated);
         assert_int_equal(knc_copied_bytes(m.p->program), 0);
-        kn_buffer *in = knx_buffer_new(16), *out[1];
+        knx_buffer *in = knx_buffer_new(16), *out[1];
         memcpy(in->data, (float[]){1, 2, 3, 4}, 16);
-        kn_operand o[] = {
+        knd_operand o[] = {
             {.buffer = in, .data = in->data}, {.data = (int32_t[]){1, 3, 1}}, {.data = (float[]){10, 20, 30}}};
         test_ok(knd_run(m.p, o, out, NULL));
         assert_ptr_equal(out[0], in);
@@ -203,19 +205,19 @@ static void readers_of_the_old_value_run_before(void **state)
     (void)state;
     BOTH(fuse)
     {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(4)), t = knb_mul(&b, x, x);
-        kn_atom flat = knb_reshape(&b, t, 2, (int64_t[]){2, 2}); /* an alias */
-        kn_atom y = set(&b, t, 1, 100);
-        kn_atom s = knb_reduce_sum(&b, knb_transpose(&b, flat, (int64_t[]){1, 0}), 1, (int64_t[]){0}); /* after it */
-        kn_atom old = knb_mul(&b, get(&b, t, 1), knb_number(&b, KN_DT(F32), 2));
-        kn_atom z = knb_add(&b, sum(&b, y), knb_reshape(&b, old, 0, NULL)); /* reads both, but old[1] only */
-        kn_atom w = knb_mul(&b, sum(&b, knb_neg(&b, t)), sum(&b, y));
+        kni_atom x = knb_invar(&b, F32(4)), t = knb_mul(&b, x, x);
+        kni_atom flat = knb_reshape(&b, t, 2, (int64_t[]){2, 2}); /* an alias */
+        kni_atom y = set(&b, t, 1, 100);
+        kni_atom s = knb_reduce_sum(&b, knb_transpose(&b, flat, (int64_t[]){1, 0}), 1, (int64_t[]){0}); /* after it */
+        kni_atom old = knb_mul(&b, get(&b, t, 1), knb_number(&b, KN_DT(F32), 2));
+        kni_atom z = knb_add(&b, sum(&b, y), knb_reshape(&b, old, 0, NULL)); /* reads both, but old[1] only */
+        kni_atom w = knb_mul(&b, sum(&b, knb_neg(&b, t)), sum(&b, y));
         made m = compile(FINISH(&b, y, s, z, w), fuse, NULL);
         assert_int_equal(knc_copied_bytes(m.p->program), 0);
-        kn_buffer *out[4];
-        test_ok(knd_run(m.p, (kn_operand[]){{.data = (float[]){1, 2, 3, 4}}}, out, NULL));
+        knx_buffer *out[4];
+        test_ok(knd_run(m.p, (knd_operand[]){{.data = (float[]){1, 2, 3, 4}}}, out, NULL));
         EXPECT(out[0], 1, 100, 9, 16);
         EXPECT(out[1], 5, 25);
         EXPECT(out[2], 126 + 8);
@@ -231,15 +233,15 @@ static void a_swap_copies_two_elements(void **state)
     (void)state;
     BOTH(fuse)
     {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(5)), i = get(&b, x, 1), k = get(&b, x, 3);
-        kn_atom y = knb_dynamic_update_slice(&b, x, k, (kn_atom[]){at(&b, 1)});
-        made m = compile(FINISH(&b, knb_dynamic_update_slice(&b, y, i, (kn_atom[]){at(&b, 3)})), fuse, (bool[]){true});
+        kni_atom x = knb_invar(&b, F32(5)), i = get(&b, x, 1), k = get(&b, x, 3);
+        kni_atom y = knb_dynamic_update_slice(&b, x, k, (kni_atom[]){at(&b, 1)});
+        made m = compile(FINISH(&b, knb_dynamic_update_slice(&b, y, i, (kni_atom[]){at(&b, 3)})), fuse, (bool[]){true});
         assert_int_equal(knc_copied_bytes(m.p->program), 0);
-        kn_buffer *in = knx_buffer_new(20), *out[1];
+        knx_buffer *in = knx_buffer_new(20), *out[1];
         memcpy(in->data, (float[]){0, 1, 2, 3, 4}, 20);
-        test_ok(knd_run(m.p, (kn_operand[]){{.buffer = in, .data = in->data}}, out, NULL));
+        test_ok(knd_run(m.p, (knd_operand[]){{.buffer = in, .data = in->data}}, out, NULL));
         assert_ptr_equal(out[0], in);
         EXPECT(in, 0, 3, 2, 1, 4);
         test_release(1, out);
@@ -251,9 +253,9 @@ static void a_swap_copies_two_elements(void **state)
 static void kernels_are_not_merged_across_an_update(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4)), w = knb_invar(&b, F32(4)), y = set(&b, x, 0, 9);
+    kni_atom x = knb_invar(&b, F32(4)), w = knb_invar(&b, F32(4)), y = set(&b, x, 0, 9);
     made m =
         compile(FINISH(&b, knb_mul(&b, x, w), knb_mul(&b, y, w), sum(&b, knb_exp(&b, x)), sum(&b, knb_exp(&b, y)), y),
                 true, (bool[]){true, false});
@@ -265,15 +267,15 @@ static void kernels_are_not_merged_across_an_update(void **state)
 static void fills_are_made_again_rather_than_copied(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(2)), zeros = knb_full(&b, F32(2), 0);
+    kni_atom x = knb_invar(&b, F32(2)), zeros = knb_full(&b, F32(2), 0);
     made m =
         compile(FINISH(&b, zeros, set(&b, zeros, 0, 1), set(&b, knb_full(&b, F32(2), 0), 1, 2), knb_add(&b, zeros, x)),
                 true, NULL);
     assert_int_equal(knc_copied_bytes(m.p->program), 0);
-    kn_buffer *out[4];
-    test_ok(knd_run(m.p, (kn_operand[]){{.data = (float[]){3, 4}}}, out, NULL));
+    knx_buffer *out[4];
+    test_ok(knd_run(m.p, (knd_operand[]){{.data = (float[]){3, 4}}}, out, NULL));
     EXPECT(out[0], 0, 0);
     EXPECT(out[1], 1, 0);
     EXPECT(out[2], 0, 2);
@@ -290,9 +292,9 @@ static void every_copy_has_its_reason(void **state)
     BOTH(fuse)
     {
         static const kn_place place = {"user.c", 7, "f"};
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(4)), t = knb_exp(&b, x), y = set(&b, t, 0, 1);
+        kni_atom x = knb_invar(&b, F32(4)), t = knb_exp(&b, x), y = set(&b, t, 0, 1);
         made m = compile(FINISH(&b, t, y), fuse, NULL);
         assert_true(says(m.p, "dynamic_update_slice copies 16 bytes: the old value is an output\n"));
         drop(m);
@@ -302,7 +304,7 @@ static void every_copy_has_its_reason(void **state)
         drop(m);
         x = knb_invar(&b, F32(4)), t = knb_exp(&b, x), y = set(&b, t, 0, 1);
         b.place = &place;
-        kn_atom z = knb_mul(&b, t, y);
+        kni_atom z = knb_mul(&b, t, y);
         b.place = NULL;
         m = compile(FINISH(&b, z), fuse, NULL);
         assert_int_equal(knc_copied_bytes(m.p->program), 16);
@@ -311,7 +313,7 @@ static void every_copy_has_its_reason(void **state)
         drop(m);
         x = knb_invar(&b, F32(4)), t = knb_exp(&b, x);
         m = compile(
-            FINISH(&b, knb_dynamic_update_slice(&b, t, knb_reshape(&b, t, 1, (int64_t[]){4}), (kn_atom[]){at(&b, 0)})),
+            FINISH(&b, knb_dynamic_update_slice(&b, t, knb_reshape(&b, t, 1, (int64_t[]){4}), (kni_atom[]){at(&b, 0)})),
             fuse, NULL);
         assert_true(says(m.p, "copies 16 bytes: it reads the old value at other places too\n"));
         drop(m);
@@ -338,18 +340,18 @@ static void copies_are_logged_with_their_place(void **state)
 {
     (void)state;
     static const kn_place place = {"user.c", 12, "f"};
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4));
+    kni_atom x = knb_invar(&b, F32(4));
     b.place = &place;
-    kn_atom y = set(&b, x, 0, 1);
+    kni_atom y = set(&b, x, 0, 1);
     b.place = NULL;
-    int level = kn_debug_level;
-    kn_debug_level = 1;
+    int level = knx_debug_level;
+    knx_debug_level = 1;
     knx_log_callback(keep_log, NULL);
     made m = compile(FINISH(&b, y), true, NULL);
     knx_log_callback(NULL, NULL);
-    kn_debug_level = level;
+    knx_debug_level = level;
     assert_string_equal(logged,
                         "copy: user.c:12: dynamic_update_slice copies 16 bytes: the operand belongs to the caller");
     drop(m);
@@ -361,10 +363,10 @@ static void a_circle_costs_one_copy(void **state)
     (void)state;
     BOTH(fuse)
     {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(4)), t = knb_exp(&b, x), u = knb_sin(&b, x);
-        kn_atom t2 = set(&b, t, 0, 1), u2 = set(&b, u, 0, 1);
+        kni_atom x = knb_invar(&b, F32(4)), t = knb_exp(&b, x), u = knb_sin(&b, x);
+        kni_atom t2 = set(&b, t, 0, 1), u2 = set(&b, u, 0, 1);
         made m = compile(FINISH(&b, knb_mul(&b, t, u2), knb_mul(&b, u, t2), t2, u2), fuse, NULL);
         assert_int_equal(knc_copied_bytes(m.p->program), 16);
         drop(m);
@@ -377,11 +379,11 @@ static void long_chains_are_planned_fast(void **state)
     (void)state;
     enum { N = 20000 };
     for (int late = 0; late < 2; late++) {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(4)), y = knb_exp(&b, x), acc = knb_number(&b, KN_DT(F32), 0);
+        kni_atom x = knb_invar(&b, F32(4)), y = knb_exp(&b, x), acc = knb_number(&b, KN_DT(F32), 0);
         for (int i = 0; i < N; i++) {
-            kn_atom old = y;
+            kni_atom old = y;
             y = set(&b, y, i % 4, i);
             acc = knb_add(&b, acc, late ? sum(&b, knb_mul(&b, old, y)) : sum(&b, old));
         }
@@ -394,19 +396,19 @@ static void long_chains_are_planned_fast(void **state)
 static void compiling_and_running_without_memory_leaks_nothing(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4)), t = knb_exp(&b, x), y = set(&b, t, 0, 1);
-    kn_atom z = knb_mul(&b, t, y);
+    kni_atom x = knb_invar(&b, F32(4)), t = knb_exp(&b, x), y = set(&b, t, 0, 1);
+    kni_atom z = knb_mul(&b, t, y);
     kni_jaxpr *j = FINISH(&b, z, set(&b, y, 2, 3), sum(&b, set(&b, x, 0, 2)));
     int64_t live = knx_alloc_live(), k = 0;
     for (bool done = false; !done; k++) {
         knd_loaded *p = NULL;
-        kn_buffer *out[3];
+        knx_buffer *out[3];
         knx_fail_after(k, true);
-        kn_error *e = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = k % 2, .donated = yes}, &p);
+        knx_error *e = knd_compile(&knd_host, j, &(knc_compile_options){.fuse = k % 2, .donated = yes}, &p);
         if (!e)
-            e = knd_run(p, (kn_operand[]){{.data = (float[]){1, 2, 3, 4}}}, out, NULL);
+            e = knd_run(p, (knd_operand[]){{.data = (float[]){1, 2, 3, 4}}}, out, NULL);
         knx_fail_after(-1, false);
         done = !e;
         if (done)
@@ -423,23 +425,23 @@ static void compiling_and_running_without_memory_leaks_nothing(void **state)
 
 enum { MOST = 40, ELEMENTS = 24 };
 typedef struct value {
-    kn_atom atom;
+    kni_atom atom;
     int n0, n1; /* a matrix of int32 */
     uint32_t v[ELEMENTS];
 } value;
 typedef struct world {
-    kn_builder b;
+    kni_builder b;
     uint64_t state;
     value at[MOST];
     int n, n_given, n_index;
     int32_t index[MOST]; /* starts that come as operands */
-    kn_atom index_atom[MOST];
+    kni_atom index_atom[MOST];
 } world;
 
-#define MATRIX(n0, n1) kni_type(KN_DT(I32), 2, (int64_t[]){n0, n1})
+#define MATRIX(n0, n1) kni_type_of(KN_DT(I32), 2, (int64_t[]){n0, n1})
 static int below(world *w, int n) { return test_below(&w->state, n); }
 static value *pick(world *w) { return &w->at[below(w, 3) ? w->n - 1 - below(w, w->n < 5 ? w->n : 5) : below(w, w->n)]; }
-static value *add_value(world *w, kn_atom a, int n0, int n1)
+static value *add_value(world *w, kni_atom a, int n0, int n1)
 {
     value *y = &w->at[w->n++];
     *y = (value){.atom = a, .n0 = n0, .n1 = n1};
@@ -448,7 +450,7 @@ static value *add_value(world *w, kn_atom a, int n0, int n1)
 static int clamp(int v, int most) { return v < 0 ? 0 : v > most ? most : v; }
 
 /* A start: an operand of the program, or a literal; now and then out of bounds. */
-static kn_atom start(world *w, int most, int *where)
+static kni_atom start(world *w, int most, int *where)
 {
     int32_t v = below(w, most + 3) - 1;
     *where = clamp(v, most);
@@ -466,7 +468,7 @@ static void update_window(world *w)
         u = *add_value(w, knb_slice(&w->b, x.atom, (int64_t[]){0, 0}, (int64_t[]){1, 1}, NULL), 1, 1);
         w->at[w->n - 1].v[0] = u.v[0] = x.v[0];
     }
-    kn_atom s[2] = {start(w, x.n0 - u.n0, &r), start(w, x.n1 - u.n1, &c)};
+    kni_atom s[2] = {start(w, x.n0 - u.n0, &r), start(w, x.n1 - u.n1, &c)};
     value *y = add_value(w, knb_dynamic_update_slice(&w->b, x.atom, u.atom, s), x.n0, x.n1);
     memcpy(y->v, x.v, sizeof x.v);
     for (int i = 0; i < u.n0; i++)
@@ -479,10 +481,10 @@ static void add_rows(world *w)
     value x = *pick(w), u = *pick(w), *i = pick(w);
     if (u.n1 != x.n1 || i->n1 != 1 || i->n0 != u.n0)
         return;
-    kn_p_scatter q = {.update_window_dims = {1, (int64_t[]){1}},
-                      .inserted_window_dims = {1, (int64_t[]){0}},
-                      .scatter_dims_to_operand_dims = {1, (int64_t[]){0}},
-                      .mode = KN_GATHER_CLIP};
+    kni_p_scatter q = {.update_window_dims = {1, (int64_t[]){1}},
+                       .inserted_window_dims = {1, (int64_t[]){0}},
+                       .scatter_dims_to_operand_dims = {1, (int64_t[]){0}},
+                       .mode = KN_GATHER_CLIP};
     value index = *i, *y = add_value(w, knb_scatter_add(&w->b, x.atom, index.atom, u.atom, &q), x.n0, x.n1);
     memcpy(y->v, x.v, sizeof x.v);
     for (int r = 0; r < u.n0; r++)
@@ -508,7 +510,7 @@ static void read_view(world *w)
         y = add_value(w, knb_slice(&w->b, x.atom, (int64_t[]){r, c}, (int64_t[]){r + n0, c + n1}, NULL), n0, n1);
         break;
     default: {
-        kn_atom s[2] = {start(w, x.n0 - n0, &r), start(w, x.n1 - n1, &c)};
+        kni_atom s[2] = {start(w, x.n0 - n0, &r), start(w, x.n1 - n1, &c)};
         y = add_value(w, knb_dynamic_slice(&w->b, x.atom, s, (int64_t[]){n0, n1}), n0, n1);
     }
     }
@@ -521,7 +523,7 @@ static void compute(world *w)
 {
     value x = *pick(w), z = *pick(w), *y;
     if (!below(w, 3)) {
-        kn_atom s = knb_reduce_sum(&w->b, x.atom, 1, (int64_t[]){1});
+        kni_atom s = knb_reduce_sum(&w->b, x.atom, 1, (int64_t[]){1});
         y = add_value(w, knb_broadcast_in_dim(&w->b, s, 2, (int64_t[]){x.n0, 1}, (int64_t[]){0}), x.n0, 1);
         for (int i = 0; i < x.n0 * x.n1; i++)
             y->v[i / x.n1] += x.v[i];
@@ -563,16 +565,16 @@ static void make_world(world *w, uint64_t seed)
 }
 
 /* In plain order of the operands: matrices and starts were made as they were needed. */
-static int operands(const world *w, kn_operand *in, kn_buffer **hold)
+static int operands(const world *w, knd_operand *in, knx_buffer **hold)
 {
     for (int i = 0; i < w->n_given; i++) {
         size_t bytes = (size_t)(w->at[i].n0 * w->at[i].n1) * 4;
         hold[i] = knx_buffer_new(bytes);
         memcpy(hold[i]->data, w->at[i].v, bytes);
-        in[i] = (kn_operand){.buffer = w->state >> i & 1 ? hold[i] : NULL, .data = hold[i]->data};
+        in[i] = (knd_operand){.buffer = w->state >> i & 1 ? hold[i] : NULL, .data = hold[i]->data};
     }
     for (int i = 0; i < w->n_index; i++)
-        in[w->n_given + i] = (kn_operand){.data = &w->index[i]};
+        in[w->n_given + i] = (knd_operand){.data = &w->index[i]};
     return w->n_given;
 }
 
@@ -580,9 +582,9 @@ static void run_world(const world *w, const kni_jaxpr *j, const value *const *wa
                       uint64_t seed)
 {
     knd_loaded *p = NULL;
-    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = fuse, .donated = donated}, &p));
-    kn_operand in[2 * MOST];
-    kn_buffer *hold[MOST], *out[8];
+    test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.fuse = fuse, .donated = donated}, &p));
+    knd_operand in[2 * MOST];
+    knx_buffer *hold[MOST], *out[8];
     int n = operands(w, in, hold);
     test_ok(knd_run(p, in, out, NULL));
     for (uint32_t k = 0; k < j->n_out; k++)
@@ -604,7 +606,7 @@ static void random_updates_are_what_loops_compute(void **state)
     for (uint64_t seed = 1; seed <= 6000; seed++) {
         make_world(&w, seed);
         const value *want[8] = {NULL};
-        kn_atom result[8];
+        kni_atom result[8];
         int n = 1 + below(&w, 4);
         for (int i = 0; i < n; i++) {
             want[i] = i ? pick(&w) : &w.at[w.n - 1];
@@ -655,7 +657,7 @@ static void no_copy_is_made_for_a_reader_that_could_run_before(void **state)
                 update_window(&w);
             below(&w, 2) ? read_view(&w) : compute(&w);
         }
-        kn_atom out[3] = {w.at[w.n - 1].atom, w.at[w.n - 2].atom, pick(&w)->atom};
+        kni_atom out[3] = {w.at[w.n - 1].atom, w.at[w.n - 2].atom, pick(&w)->atom};
         made m = compile(test_finish(&w.b, 3, out), seed % 2, yes);
         for (uint32_t i = 0; i < m.p->program->n_update; i++) {
             const knc_update_note *u = &m.p->program->update[i];

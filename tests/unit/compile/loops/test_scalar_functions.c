@@ -578,7 +578,7 @@ static void lack_of_memory_is_an_error(void **state)
     for (int k = 0; k < 2000; k += 1 + k / 40) {
         knd_loaded *p = NULL;
         knx_fail_after(k, true);
-        kn_error *e = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p);
+        knx_error *e = knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true}, &p);
         knx_fail_after(-1, false);
         errors += e != NULL;
         if (e)

@@ -7,19 +7,19 @@
 
 enum { LENGTH = 3 };
 
-static kn_type stacked(kn_type t, int64_t *dim)
+static kni_type stacked(kni_type t, int64_t *dim)
 {
     dim[0] = LENGTH;
     for (int d = 0; d < t.ndim; d++)
         dim[d + 1] = t.dim[d];
-    return kni_type(t.dtype, t.ndim + 1, dim);
+    return kni_type_of(t.dtype, t.ndim + 1, dim);
 }
 
 /* A result that can be the next carry: of the carry's shape and dtype. */
-static int next_of(const kni_jaxpr *j, kn_type carry)
+static int next_of(const kni_jaxpr *j, kni_type carry)
 {
     for (uint32_t i = 0; i < j->n_out; i++) {
-        kn_type t = kni_out_type(j, i);
+        kni_type t = kni_out_type(j, i);
         if (t.dtype == carry.dtype && t.weak == carry.weak && kni_type_same_shape(t, carry))
             return (int)i;
     }
@@ -29,10 +29,10 @@ static int next_of(const kni_jaxpr *j, kn_type carry)
 /* carry, constants of j, the other inputs of j -> carry, all results of j */
 static kni_jaxpr *body_of(const kni_jaxpr *j)
 {
-    kn_builder b;
-    kn_atom in[MANY], out[MANY];
+    kni_builder b;
+    kni_atom in[MANY], out[MANY];
     knb_init(&b);
-    kn_type carry = kni_in_type(j, 0);
+    kni_type carry = kni_in_type(j, 0);
     int next = next_of(j, carry);
     for (uint32_t i = 0; i < j->n_const; i++)
         in[i] = knb_invar(&b, j->type[i]);
@@ -45,8 +45,8 @@ static kni_jaxpr *body_of(const kni_jaxpr *j)
 
 static kni_jaxpr *scan_of(const kni_jaxpr *j, bool reverse)
 {
-    kn_builder b;
-    kn_atom in[MANY], out[MANY];
+    kni_builder b;
+    kni_atom in[MANY], out[MANY];
     int64_t dim[KN_MAX_NDIM + 1];
     knb_init(&b);
     kni_jaxpr *body = body_of(j);
@@ -54,7 +54,7 @@ static kni_jaxpr *scan_of(const kni_jaxpr *j, bool reverse)
         in[i] = knb_invar(&b, i <= j->n_const ? kni_in_type(body, i) : stacked(kni_in_type(body, i), dim));
     knb_scan(
         &b,
-        &(kn_p_scan){
+        &(kni_p_scan){
             .jaxpr = body, .length = LENGTH, .num_consts = j->n_const, .num_carry = 1, .reverse = reverse, .unroll = 1},
         in, out);
     kni_release(body);

@@ -36,7 +36,7 @@ static size_t taken(const knd_loaded *p, const kni_jaxpr *j)
         KN_CONTEXT(mine);
         counted.most = counted.now;
         test_operands x = test_make_operands(j, 3);
-        kn_buffer *out[MANY] = {0};
+        knx_buffer *out[MANY] = {0};
         memset((void *)(uintptr_t)x.in[0].data, 0, kni_type_bytes(j->type[0])); /* an index, or so */
         test_ok(knd_run(p, x.in, out, NULL));
         test_release((int)j->n_out, out);
@@ -62,25 +62,25 @@ static void expect_as_said(const char *what, const kni_jaxpr *j)
 
 static kni_jaxpr *recurrent(void)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom w = knb_invar(&b, F32(WIDTH, WIDTH)), h = knb_invar(&b, F32(1, WIDTH)), x = knb_invar(&b, F32(1, WIDTH));
-    kn_atom next = knb_tanh(&b, knb_add(&b, knb_matrix_product(&b, h, w), x));
+    kni_atom w = knb_invar(&b, F32(WIDTH, WIDTH)), h = knb_invar(&b, F32(1, WIDTH)), x = knb_invar(&b, F32(1, WIDTH));
+    kni_atom next = knb_tanh(&b, knb_add(&b, knb_matrix_product(&b, h, w), x));
     return FINISH(&b, next, next);
 }
 
 /* w, h, xs -> the last h, and all of them */
 static kni_jaxpr *forward(int64_t length, int64_t checkpoint, int results)
 {
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *body = recurrent();
     knb_init(&b);
-    kn_atom in[] = {knb_invar(&b, F32(WIDTH, WIDTH)), knb_invar(&b, F32(1, WIDTH)),
-                    knb_invar(&b, F32(length, 1, WIDTH))},
-            out[2];
+    kni_atom in[] = {knb_invar(&b, F32(WIDTH, WIDTH)), knb_invar(&b, F32(1, WIDTH)),
+                     knb_invar(&b, F32(length, 1, WIDTH))},
+             out[2];
     knb_scan(
         &b,
-        &(kn_p_scan){
+        &(kni_p_scan){
             .jaxpr = body, .length = length, .num_carry = 1, .num_consts = 1, .unroll = 1, .checkpoint = checkpoint},
         in, out);
     kni_jaxpr *j = test_finish(&b, results, out);
@@ -91,7 +91,7 @@ static kni_jaxpr *forward(int64_t length, int64_t checkpoint, int results)
 /* The gradient of the sum of the first result of j. */
 static kni_jaxpr *gradient(kni_jaxpr *j)
 {
-    kn_linearized l;
+    knt_linearized l;
     kni_jaxpr *back = NULL;
     bool all[MANY], linear[MANY] = {false};
     memset(all, true, sizeof all);
@@ -99,8 +99,8 @@ static kni_jaxpr *gradient(kni_jaxpr *j)
     for (uint32_t i = 0; i < l.n_tangent_in; i++)
         linear[l.n_residual + i] = true;
     test_ok(knt_transpose(l.linear, linear, &back));
-    kn_builder b;
-    kn_atom in[MANY], mid[MANY], ct[MANY], out[MANY];
+    kni_builder b;
+    kni_atom in[MANY], mid[MANY], ct[MANY], out[MANY];
     knb_init(&b);
     for (uint32_t i = 0; i < j->n_in; i++)
         in[i] = knb_invar(&b, kni_in_type(j, i));
@@ -179,9 +179,9 @@ static void the_workspace_does_not_grow_with_the_length(void **state)
 /* x -> x after some sorts, which each need another copy; `many` of them. */
 static kni_jaxpr *sorts(int many, int64_t n)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(n)), s = x;
+    kni_atom x = knb_invar(&b, F32(n)), s = x;
     for (int i = 0; i < many; i++) {
         s = knb_add(&b, s, knb_rev(&b, x, 1, (const int64_t[]){0}));
         knb_sort(&b, 1, &s, 0, 1, &s);
@@ -191,10 +191,10 @@ static kni_jaxpr *sorts(int many, int64_t n)
 
 static kni_jaxpr *one_of(int n, kni_jaxpr *const *branch, int64_t extent)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom in[] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(extent))}, out;
-    knb_cond(&b, &(kn_p_cond){{n, branch}, {0, NULL}, {0, NULL}}, in, &out);
+    kni_atom in[] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(extent))}, out;
+    knb_cond(&b, &(kni_p_cond){{n, branch}, {0, NULL}, {0, NULL}}, in, &out);
     return FINISH(&b, out);
 }
 
@@ -227,14 +227,14 @@ static void nested_ones_take_as_much_as_was_said(void **state)
     enum { N = 3000 };
     kni_jaxpr *branch[2] = {sorts(2, N), sorts(0, N)}, *choice = one_of(2, branch, N), *parts[2];
     for (int i = 0; i < 2; i++) {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom c = knb_invar(&b, F32(N)), next;
-        knb_inline(&b, choice, (kn_atom[]){knb_integer(&b, KN_DT(I32), i), c}, &next);
+        kni_atom c = knb_invar(&b, F32(N)), next;
+        knb_inline(&b, choice, (kni_atom[]){knb_integer(&b, KN_DT(I32), i), c}, &next);
         kni_jaxpr *body = FINISH(&b, knb_add(&b, next, c), next);
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(N)), out[2];
-        knb_scan(&b, &(kn_p_scan){body, 7, 1, 0, false, 1, 0, 0, 0, {0, NULL}}, &x, out);
+        kni_atom x = knb_invar(&b, F32(N)), out[2];
+        knb_scan(&b, &(kni_p_scan){body, 7, 1, 0, false, 1, 0, 0, 0, {0, NULL}}, &x, out);
         parts[i] = FINISH(&b, knb_reduce_sum(&b, out[1], 1, (const int64_t[]){0}));
         kni_release(body);
     }
@@ -265,13 +265,13 @@ static void bytes_of_a_program_count_what_is_inside(void **state)
 /* x -> x after some steps on one path. */
 static kni_jaxpr *steps_of(int64_t accept)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom c = knb_invar(&b, F32(3)), next = knb_add(&b, c, knb_number(&b, KN_DT(F32), 1));
+    kni_atom c = knb_invar(&b, F32(3)), next = knb_add(&b, c, knb_number(&b, KN_DT(F32), 1));
     kni_jaxpr *body = FINISH(&b, next, next);
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(3)), out[2];
-    knb_scan(&b, &(kn_p_scan){body, 4, 1, 0, false, 1, 0, accept, 0, {0, NULL}}, &x, out);
+    kni_atom x = knb_invar(&b, F32(3)), out[2];
+    knb_scan(&b, &(kni_p_scan){body, 4, 1, 0, false, 1, 0, accept, 0, {0, NULL}}, &x, out);
     kni_release(body);
     return FINISH(&b, out[0], out[1]);
 }
@@ -286,10 +286,10 @@ static void each_allocation_may_fail(void **state)
         bool done = false;
         for (int64_t n = 0; !done; n++) {
             test_operands x = test_make_operands(all[i], 1);
-            kn_buffer *out[MANY] = {0};
+            knx_buffer *out[MANY] = {0};
             knd_loaded *p = NULL;
             knx_fail_after(n, true);
-            kn_error *error = knd_compile(&knd_host, all[i], &(kn_compile_options){.fuse = true}, &p);
+            knx_error *error = knd_compile(&knd_host, all[i], &(knc_compile_options){.fuse = true}, &p);
             if (!error)
                 error = knd_run(p, x.in, out, NULL);
             knx_fail_after(-1, false);

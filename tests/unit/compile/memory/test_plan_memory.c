@@ -7,9 +7,9 @@
 #include "base/pool.h"
 
 /* The passes up to the memory plan, as in compile.c, on a jaxpr that calls nothing. */
-static void plan(knc_plan *p, const kni_jaxpr *j, const kn_compile_options *o)
+static void plan(knc_plan *p, const kni_jaxpr *j, const knc_compile_options *o)
 {
-    *p = (knc_plan){.j = j, .o = o, .p = knx_alloc_zero(sizeof(kn_program))};
+    *p = (knc_plan){.j = j, .o = o, .p = knx_alloc_zero(sizeof(knc_program))};
     p->value = knx_arena_zero(&p->scratch, (j->n_var + 1) * sizeof *p->value);
     p->literal_slot = knx_arena_alloc(&p->scratch, (j->n_literal + 1) * sizeof *p->literal_slot);
     memset(p->literal_slot, 0xff, (j->n_literal + 1) * sizeof *p->literal_slot);
@@ -47,7 +47,7 @@ typedef struct life {
 static void check(const kni_jaxpr *j, bool fuse, const bool *donated)
 {
     knc_plan p;
-    kn_compile_options o = {.target = knd_host.target(&knd_host), .fuse = fuse, .donated = donated};
+    knc_compile_options o = {.target = knd_host.target(&knd_host), .fuse = fuse, .donated = donated};
     plan(&p, j, &o);
     size_t n = p.slot.n;
     life *l = calloc(n + 1, sizeof *l);
@@ -127,13 +127,13 @@ static void updated_values_never_overlap_others(void **state)
     (void)state;
     for (uint64_t seed = 1; seed < 600; seed++) {
         uint64_t r = seed;
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom v[40] = {knb_invar(&b, F32(8)), knb_invar(&b, F32(8))}, u = knb_invar(&b, F32(1));
+        kni_atom v[40] = {knb_invar(&b, F32(8)), knb_invar(&b, F32(8))}, u = knb_invar(&b, F32(1));
         int n = 2;
         for (int i = 3 + test_below(&r, 30); i > 0; i--, n++) {
-            kn_atom x = v[n - 1 - test_below(&r, n < 4 ? n : 4)], y = v[test_below(&r, n)],
-                    at = knb_integer(&b, KN_DT(I32), test_below(&r, 8));
+            kni_atom x = v[n - 1 - test_below(&r, n < 4 ? n : 4)], y = v[test_below(&r, n)],
+                     at = knb_integer(&b, KN_DT(I32), test_below(&r, 8));
             switch (test_below(&r, 4)) {
             case 0: v[n] = knb_add(&b, x, y); break;
             case 1: v[n] = knb_rev(&b, x, 1, (int64_t[]){0}); break;
@@ -150,13 +150,13 @@ static void updated_values_never_overlap_others(void **state)
 /* A long program with many temporaries that live for different times takes the other way of placing them. */
 static kni_jaxpr *many_temporaries(int n)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(16)), kept[7], y = x;
+    kni_atom x = knb_invar(&b, F32(16)), kept[7], y = x;
     for (int k = 0; k < 7; k++)
         kept[k] = x;
     for (int i = 0; i < n; i++) {
-        y = knb_slice(&b, knb_concatenate(&b, 2, (kn_atom[]){kept[i % 7], kept[i * 3 % 5]}, 0), (int64_t[]){1},
+        y = knb_slice(&b, knb_concatenate(&b, 2, (kni_atom[]){kept[i % 7], kept[i * 3 % 5]}, 0), (int64_t[]){1},
                       (int64_t[]){17}, NULL);
         kept[i % 7] = knb_add(&b, y, kept[(i + 3) % 7]);
     }
@@ -178,9 +178,9 @@ static void many_temporaries_never_overlap(void **state)
 static void a_chain_of_steps_needs_one_place(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(1000)), y = x;
+    kni_atom x = knb_invar(&b, F32(1000)), y = x;
     for (int i = 0; i < 50; i++)
         y = knb_neg(&b, y);
     kni_jaxpr *j = FINISH(&b, y);
@@ -194,7 +194,7 @@ static void a_chain_of_steps_needs_one_place(void **state)
 
 static knd_loaded *sines(int64_t n)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     kni_jaxpr *j = FINISH(&b, knb_sin(&b, knb_neg(&b, knb_invar(&b, F32(n)))));
     knd_loaded *p = test_compile(j, true);
@@ -234,7 +234,7 @@ static void the_workspace_is_what_is_touched(void **state)
         size_t bytes = knd_workspace_bytes(p, 1), room = (bytes + 2 * GUARD + 63) / 64 * 64;
         unsigned char *w = aligned_alloc(64, room);
         memset(w, 0xa5, room);
-        kn_buffer *out[MANY], *again[MANY];
+        knx_buffer *out[MANY], *again[MANY];
         test_ok(knd_run(p, x.in, out, w + GUARD));
         for (size_t i = 0; i < GUARD; i++)
             assert_true(w[i] == 0xa5 && w[GUARD + bytes + i] == 0xa5);
@@ -270,9 +270,9 @@ static void donation_changes_no_result(void **state)
         bool donated[MANY];
         memset(donated, 1, sizeof donated);
         knd_loaded *p = test_compile(j, true), *q = NULL;
-        test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = seed % 2, .donated = donated}, &q));
+        test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.fuse = seed % 2, .donated = donated}, &q));
         test_operands x = test_make_operands(j, seed), y = test_make_operands(j, seed);
-        kn_buffer *out[MANY], *over[MANY];
+        knx_buffer *out[MANY], *over[MANY];
         test_ok(knd_run(p, x.in, out, NULL));
         test_ok(knd_run(q, y.in, over, NULL));
         for (uint32_t k = 0; k < j->n_out; k++)

@@ -7,7 +7,7 @@
 static void expect_same_bits(const kni_jaxpr *j, uint64_t seed)
 {
     test_operands x = test_make_operands(j, seed);
-    kn_buffer *plain[MANY], *fused[MANY];
+    knx_buffer *plain[MANY], *fused[MANY];
     knd_loaded *p = test_compile(j, false), *q = test_compile(j, true);
     test_ok(knd_run(p, x.in, plain, NULL));
     test_ok(knd_run(q, x.in, fused, NULL));
@@ -36,7 +36,7 @@ static void expect_steps(kni_jaxpr *j, int steps)
     kni_release(j);
 }
 
-static kn_atom flat(kn_builder *b, kn_atom x)
+static kni_atom flat(kni_builder *b, kni_atom x)
 {
     int64_t n = kni_type_size(knb_type(b, x));
     return knb_reshape(b, x, 1, &n);
@@ -45,30 +45,30 @@ static kn_atom flat(kn_builder *b, kn_atom x)
 static void operands_are_reshaped_for_nothing(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(8, 6)), y = knb_invar(&b, F32(8, 6)), e = knb_exp(&b, x);
-    kn_atom s = knb_add(&b, knb_mul(&b, e, e), knb_mul(&b, y, knb_number(&b, KN_DT(F32), 3)));
+    kni_atom x = knb_invar(&b, F32(8, 6)), y = knb_invar(&b, F32(8, 6)), e = knb_exp(&b, x);
+    kni_atom s = knb_add(&b, knb_mul(&b, e, e), knb_mul(&b, y, knb_number(&b, KN_DT(F32), 3)));
     expect_steps(FINISH(&b, knb_sin(&b, flat(&b, s))), 1);
 }
 
 static void to_and_fro_is_one_kernel(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(8, 6)), f = knb_exp(&b, flat(&b, knb_sin(&b, x)));
-    kn_atom zeros = knb_broadcast_in_dim(&b, knb_number(&b, KN_DT(F32), 2), 2, (int64_t[]){6, 8}, NULL);
-    kn_atom y = knb_max(&b, knb_reshape(&b, f, 2, (int64_t[]){6, 8}), zeros);
+    kni_atom x = knb_invar(&b, F32(8, 6)), f = knb_exp(&b, flat(&b, knb_sin(&b, x)));
+    kni_atom zeros = knb_broadcast_in_dim(&b, knb_number(&b, KN_DT(F32), 2), 2, (int64_t[]){6, 8}, NULL);
+    kni_atom y = knb_max(&b, knb_reshape(&b, f, 2, (int64_t[]){6, 8}), zeros);
     expect_steps(FINISH(&b, knb_neg(&b, flat(&b, y))), 1);
 }
 
 static void a_routines_result_is_reshaped_where_it_lies(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(8, 6)), c = knb_cumsum(&b, x, 0, false);
+    kni_atom x = knb_invar(&b, F32(8, 6)), c = knb_cumsum(&b, x, 0, false);
     expect_steps(FINISH(&b, knb_neg(&b, flat(&b, knb_exp(&b, c)))), 2);
 }
 
@@ -76,19 +76,19 @@ static void a_routines_result_is_reshaped_where_it_lies(void **state)
 static void what_is_computed_is_reshaped_as_late_as_can_be(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(8, 6)), y = knb_invar(&b, F32(6, 8));
-    kn_atom t = knb_transpose(&b, x, (int64_t[]){1, 0}), s = knb_add(&b, t, knb_exp(&b, y));
+    kni_atom x = knb_invar(&b, F32(8, 6)), y = knb_invar(&b, F32(6, 8));
+    kni_atom t = knb_transpose(&b, x, (int64_t[]){1, 0}), s = knb_add(&b, t, knb_exp(&b, y));
     expect_steps(FINISH(&b, knb_mul(&b, knb_neg(&b, flat(&b, s)), knb_number(&b, KN_DT(F32), 3))), 1);
 }
 
 static void a_value_that_is_read_in_two_shapes_is_stored(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(8, 6)), e = knb_exp(&b, x);
+    kni_atom x = knb_invar(&b, F32(8, 6)), e = knb_exp(&b, x);
     expect_steps(FINISH(&b, knb_neg(&b, flat(&b, e)), knb_neg(&b, e)), 3);
 }
 
@@ -96,9 +96,9 @@ static void a_value_that_is_read_in_two_shapes_is_stored(void **state)
 static void other_dtypes_are_no_reshape(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(8, 2));
+    kni_atom x = knb_invar(&b, F32(8, 2));
     expect_steps(FINISH(&b, knb_exp(&b, knb_bitcast_last_axis(&b, knb_exp(&b, x), KN_DT(F64)))), 2);
 }
 
@@ -107,18 +107,18 @@ static kni_jaxpr *random_jaxpr(uint64_t seed)
 {
     static const int64_t shapes[][3] = {{24}, {4, 6}, {6, 4}, {2, 3, 4}, {4, 3, 2}, {12, 2}, {1, 24}};
     static const int ndims[] = {1, 2, 2, 3, 3, 2, 2};
-    kn_builder b;
-    kn_atom pool[40], out[3];
+    kni_builder b;
+    kni_atom pool[40], out[3];
     int n = 0;
     uint64_t s = seed;
     knb_init(&b);
     for (int i = 0; i < 3; i++) {
         int k = test_below(&s, 7);
-        pool[n++] = knb_invar(&b, kni_type(KN_DT(F32), ndims[k], shapes[k]));
+        pool[n++] = knb_invar(&b, kni_type_of(KN_DT(F32), ndims[k], shapes[k]));
     }
     for (int i = 0; i < 4 + test_below(&s, 24); i++) {
-        kn_atom x = pool[test_below(&s, 3) ? n - 1 - test_below(&s, n < 4 ? n : 4) : test_below(&s, n)], y = x, other;
-        kn_type t = knb_type(&b, x);
+        kni_atom x = pool[test_below(&s, 3) ? n - 1 - test_below(&s, n < 4 ? n : 4) : test_below(&s, n)], y = x, other;
+        kni_type t = knb_type(&b, x);
         int k = test_below(&s, 7);
         switch (test_below(&s, 9)) {
         case 0: y = knb_exp(&b, x); break;

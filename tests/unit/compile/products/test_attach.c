@@ -48,19 +48,19 @@ static void expect_bits_of_shapes(maker *make, kn_dtype d)
     }
 }
 
-#define matrix(s, rows, columns) kni_type((s)->d, 2, (int64_t[]){rows, columns})
+#define matrix(s, rows, columns) kni_type_of((s)->d, 2, (int64_t[]){rows, columns})
 
-static kn_atom relu(kn_builder *b, kn_atom x) { return knb_max(b, x, knb_full(b, knb_type(b, x), 0)); }
+static kni_atom relu(kni_builder *b, kni_atom x) { return knb_max(b, x, knb_full(b, knb_type(b, x), 0)); }
 
 /* --- the result ------------------------------------------------------------------------------- */
 
 static kni_jaxpr *relu_and_bias(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
-            bias = knb_invar(&b, kni_type(s->d, 1, &s->n));
-    kn_atom y = knb_add(&b, knb_matrix_product(&b, x, w), row_of(&b, bias, s->m, s->n));
+    kni_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
+             bias = knb_invar(&b, kni_type_of(s->d, 1, &s->n));
+    kni_atom y = knb_add(&b, knb_matrix_product(&b, x, w), row_of(&b, bias, s->m, s->n));
     return FINISH(&b, relu(&b, y));
 }
 
@@ -72,10 +72,10 @@ static void a_bias_and_relu_are_part_of_the_product(void **state)
 
 static kni_jaxpr *residual(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
-            r = knb_invar(&b, matrix(s, s->m, s->n));
+    kni_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
+             r = knb_invar(&b, matrix(s, s->m, s->n));
     return FINISH(&b, knb_add(&b, r, knb_matrix_product(&b, x, w)));
 }
 
@@ -87,11 +87,11 @@ static void a_residual_is_added_by_the_product(void **state)
 
 static kni_jaxpr *several_results(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
-            r = knb_invar(&b, matrix(s, s->m, s->n));
-    kn_atom c = knb_matrix_product(&b, x, w), z = knb_sub(&b, c, r);
+    kni_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
+             r = knb_invar(&b, matrix(s, s->m, s->n));
+    kni_atom c = knb_matrix_product(&b, x, w), z = knb_sub(&b, c, r);
     return FINISH(&b, z, relu(&b, z), c, turn(&b, knb_mul(&b, z, z)));
 }
 
@@ -103,9 +103,9 @@ static void what_others_read_is_stored_too(void **state)
 
 static kni_jaxpr *cast_after(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n));
+    kni_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n));
     kn_dtype to = s->d->kind == 'c' ? KN_DT(C128) : s->d == KN_DT(BF16) ? KN_DT(F32) : KN_DT(BF16);
     return FINISH(&b, knb_convert(&b, knb_matrix_product(&b, x, w), to));
 }
@@ -119,16 +119,16 @@ static void a_cast_is_made_by_the_product(void **state)
 /* int8 products in int32, scaled and rounded to int8 again */
 static kni_jaxpr *quantized(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     const shape bytes = {KN_DT(I8), s->m, s->k, s->n};
-    kn_atom x = knb_invar(&b, matrix(&bytes, s->m, s->k)), w = knb_invar(&b, matrix(&bytes, s->n, s->k)),
-            scale = knb_invar(&b, kni_type(KN_DT(F32), 1, &s->n));
-    kn_atom c = knb_dot_general(&b, x, w,
-                                &(kn_p_dot_general){.lhs_contract = {1, (int64_t[]){1}},
-                                                    .rhs_contract = {1, (int64_t[]){1}},
-                                                    .preferred_element_type = KN_DT(I32)});
-    kn_atom y = knb_mul(&b, knb_convert(&b, c, KN_DT(F32)), row_of(&b, scale, s->m, s->n));
+    kni_atom x = knb_invar(&b, matrix(&bytes, s->m, s->k)), w = knb_invar(&b, matrix(&bytes, s->n, s->k)),
+             scale = knb_invar(&b, kni_type_of(KN_DT(F32), 1, &s->n));
+    kni_atom c = knb_dot_general(&b, x, w,
+                                 &(kni_p_dot_general){.lhs_contract = {1, (int64_t[]){1}},
+                                                      .rhs_contract = {1, (int64_t[]){1}},
+                                                      .preferred_element_type = KN_DT(I32)});
+    kni_atom y = knb_mul(&b, knb_convert(&b, c, KN_DT(F32)), row_of(&b, scale, s->m, s->n));
     y = knb_min(&b, knb_max(&b, knb_round(&b, y, true), knb_full(&b, knb_type(&b, y), -127)),
                 knb_full(&b, knb_type(&b, y), 127));
     return FINISH(&b, knb_convert(&b, y, KN_DT(I8)));
@@ -143,12 +143,12 @@ static void bytes_are_scaled_and_rounded_by_the_product(void **state)
 
 static kni_jaxpr *masked_by_indices(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     int64_t dims[2] = {s->m, s->n};
-    kn_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n));
-    kn_atom lower = knb_ge(&b, knb_iota(&b, KN_DT(I32), 2, dims, 0), knb_iota(&b, KN_DT(I32), 2, dims, 1));
-    kn_atom c = knb_matrix_product(&b, x, w);
+    kni_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n));
+    kni_atom lower = knb_ge(&b, knb_iota(&b, KN_DT(I32), 2, dims, 0), knb_iota(&b, KN_DT(I32), 2, dims, 1));
+    kni_atom c = knb_matrix_product(&b, x, w);
     return FINISH(&b, knb_select(&b, lower, c, knb_full(&b, knb_type(&b, c), -7)));
 }
 
@@ -160,9 +160,9 @@ static void a_mask_of_indices_is_part_of_the_product(void **state)
 
 static kni_jaxpr *turned_result(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n));
+    kni_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n));
     return FINISH(&b, turn(&b, knb_matrix_product(&b, x, w)));
 }
 
@@ -174,10 +174,10 @@ static void a_turned_result_is_a_matter_of_strides(void **state)
 
 static kni_jaxpr *turned_relu(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
-            r = knb_invar(&b, matrix(s, s->n, s->m));
+    kni_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
+             r = knb_invar(&b, matrix(s, s->n, s->m));
     return FINISH(&b, knb_add(&b, relu(&b, turn(&b, knb_matrix_product(&b, x, w))), r));
 }
 
@@ -189,9 +189,9 @@ static void a_kernel_over_the_turned_result_is_part_of_the_product(void **state)
 
 static kni_jaxpr *reversed_result(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n));
+    kni_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n));
     return FINISH(&b, knb_rev(&b, relu(&b, knb_matrix_product(&b, x, w)), 2, (int64_t[]){0, 1}));
 }
 
@@ -204,13 +204,13 @@ static void a_reversed_result_is_part_of_the_product(void **state)
 /* c is b m n; its dimensions are joined in other ways by the kernel. */
 static kni_jaxpr *reshaped_batch(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, kni_type(s->d, 3, (int64_t[]){6, s->m, s->k})),
-            w = knb_invar(&b, kni_type(s->d, 3, (int64_t[]){6, s->k, s->n}));
+    kni_atom x = knb_invar(&b, kni_type_of(s->d, 3, (int64_t[]){6, s->m, s->k})),
+             w = knb_invar(&b, kni_type_of(s->d, 3, (int64_t[]){6, s->k, s->n}));
     int64_t to[4] = {2, 3 * s->m, s->n};
-    kn_atom y = knb_reshape(&b, knb_matrix_product(&b, x, w), 3, to);
-    kn_atom r = knb_invar(&b, kni_type(s->d, 3, (int64_t[]){3 * s->m, 2, s->n}));
+    kni_atom y = knb_reshape(&b, knb_matrix_product(&b, x, w), 3, to);
+    kni_atom r = knb_invar(&b, kni_type_of(s->d, 3, (int64_t[]){3 * s->m, 2, s->n}));
     return FINISH(&b, knb_add(&b, knb_transpose(&b, y, (int64_t[]){1, 0, 2}), r));
 }
 
@@ -222,12 +222,12 @@ static void joined_and_split_dimensions_are_matched(void **state)
 
 static kni_jaxpr *uneven(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, kni_type(s->d, 3, (int64_t[]){3, s->m, s->k})),
-            w = knb_invar(&b, kni_type(s->d, 3, (int64_t[]){3, s->k, s->n}));
+    kni_atom x = knb_invar(&b, kni_type_of(s->d, 3, (int64_t[]){3, s->m, s->k})),
+             w = knb_invar(&b, kni_type_of(s->d, 3, (int64_t[]){3, s->k, s->n}));
     int64_t to[3] = {2, 3 * s->m / 2, s->n};
-    kn_atom y = knb_reshape(&b, knb_matrix_product(&b, x, w), 3, to);
+    kni_atom y = knb_reshape(&b, knb_matrix_product(&b, x, w), 3, to);
     return FINISH(&b, relu(&b, knb_transpose(&b, y, (int64_t[]){1, 0, 2})));
 }
 
@@ -240,10 +240,10 @@ static void a_kernel_with_other_loops_is_a_step(void **state)
 static void a_kernel_that_repeats_elements_is_a_step(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(10, 20)), w = knb_invar(&b, F32(20, 30)), y = knb_matrix_product(&b, x, w);
-    kn_atom wide = knb_broadcast_in_dim(&b, y, 3, (int64_t[]){4, 10, 30}, (int64_t[]){1, 2});
+    kni_atom x = knb_invar(&b, F32(10, 20)), w = knb_invar(&b, F32(20, 30)), y = knb_matrix_product(&b, x, w);
+    kni_atom wide = knb_broadcast_in_dim(&b, y, 3, (int64_t[]){4, 10, 30}, (int64_t[]){1, 2});
     expect_steps_of(FINISH(&b, knb_add(&b, wide, knb_invar(&b, F32(4, 10, 30)))), 2,
                     "the kernel beside the product has other loops");
 }
@@ -251,19 +251,19 @@ static void a_kernel_that_repeats_elements_is_a_step(void **state)
 static void a_kernel_that_joins_is_a_step(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(10, 20)), w = knb_invar(&b, F32(20, 30)), y = knb_matrix_product(&b, x, w);
+    kni_atom x = knb_invar(&b, F32(10, 20)), w = knb_invar(&b, F32(20, 30)), y = knb_matrix_product(&b, x, w);
     expect_steps_of(FINISH(&b, knb_reduce_sum(&b, y, 1, (int64_t[]){0})), 2,
                     "the kernel beside the product joins elements");
 }
 
 static kni_jaxpr *two_products(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
-            v = knb_invar(&b, matrix(s, s->k, s->n));
+    kni_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
+             v = knb_invar(&b, matrix(s, s->k, s->n));
     return FINISH(&b, knb_mul(&b, knb_matrix_product(&b, x, w), knb_matrix_product(&b, x, v)));
 }
 
@@ -277,13 +277,13 @@ static void of_two_products_the_later_one_takes_the_kernel(void **state)
 static void no_product_waits_for_itself(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20));
-    kn_atom y = knb_matrix_product(&b, x, w), s = knb_reduce_sum(&b, y, 2, (int64_t[]){0, 1});
-    kn_atom z = knb_mul(&b, y,
-                        knb_broadcast_in_dim(&b, knb_cumsum(&b, knb_reshape(&b, s, 1, (int64_t[]){1}), 0, false), 2,
-                                             (int64_t[]){20, 20}, (int64_t[]){1}));
+    kni_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20));
+    kni_atom y = knb_matrix_product(&b, x, w), s = knb_reduce_sum(&b, y, 2, (int64_t[]){0, 1});
+    kni_atom z = knb_mul(&b, y,
+                         knb_broadcast_in_dim(&b, knb_cumsum(&b, knb_reshape(&b, s, 1, (int64_t[]){1}), 0, false), 2,
+                                              (int64_t[]){20, 20}, (int64_t[]){1}));
     expect_steps_of(FINISH(&b, z), 4, "the kernel that reads it waits for another reader");
 }
 
@@ -295,7 +295,7 @@ static uint64_t work_of(kni_jaxpr *j)
 {
     knd_loaded *p = NULL;
     uint64_t before = looks();
-    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p));
+    test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true}, &p));
     knd_release(p);
     kni_release(j);
     return looks() - before;
@@ -304,14 +304,14 @@ static uint64_t work_of(kni_jaxpr *j)
 /* Products of turned results, scaled. */
 static kni_jaxpr *chain_of_products(int length)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4, 4)), w = knb_invar(&b, F32(4, 4));
+    kni_atom x = knb_invar(&b, F32(4, 4)), w = knb_invar(&b, F32(4, 4));
     for (int i = 0; i < length; i++)
         x = knb_mul(&b,
                     knb_dot_general(
                         &b, turn(&b, x), turn(&b, w),
-                        &(kn_p_dot_general){.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){0}}}),
+                        &(kni_p_dot_general){.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){0}}}),
                     knb_number(&b, KN_DT(F32), 1.5 + i));
     return FINISH(&b, x);
 }
@@ -319,9 +319,9 @@ static kni_jaxpr *chain_of_products(int length)
 /* Each reads the one result, and none can take it. */
 static kni_jaxpr *readers_of_one_product(int length)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4, 4)), w = knb_invar(&b, F32(4, 4)), y = knb_matrix_product(&b, x, w);
+    kni_atom x = knb_invar(&b, F32(4, 4)), w = knb_invar(&b, F32(4, 4)), y = knb_matrix_product(&b, x, w);
     for (int i = 0; i < length; i++)
         x = knb_cumsum(&b, knb_add(&b, x, knb_rev(&b, y, 1, (int64_t[]){0})), 0, false);
     return FINISH(&b, x);
@@ -329,20 +329,20 @@ static kni_jaxpr *readers_of_one_product(int length)
 
 static kni_jaxpr *one_of_two(int branch)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4, 4));
+    kni_atom x = knb_invar(&b, F32(4, 4));
     return FINISH(&b, branch ? knb_sin(&b, x) : knb_cos(&b, x));
 }
 
 static kni_jaxpr *chain_of_branches(int length)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     kni_jaxpr *branch[2] = {one_of_two(0), one_of_two(1)};
-    kn_atom x = knb_invar(&b, F32(4, 4)), which = knb_invar(&b, kni_scalar_type(KN_DT(I32)));
+    kni_atom x = knb_invar(&b, F32(4, 4)), which = knb_invar(&b, kni_scalar_type(KN_DT(I32)));
     for (int i = 0; i < length; i++)
-        knb_cond(&b, &(kn_p_cond){.branches = {2, branch}}, (kn_atom[]){which, x}, &x);
+        knb_cond(&b, &(kni_p_cond){.branches = {2, branch}}, (kni_atom[]){which, x}, &x);
     kni_jaxpr *j = FINISH(&b, x);
     kni_release(branch[0]);
     kni_release(branch[1]);
@@ -362,15 +362,15 @@ static void the_work_grows_with_the_length_of_a_chain(void **state)
 static void updates_keep_their_place(void **state)
 {
     (void)state;
-    kn_builder b;
-    kn_atom at[2];
+    kni_builder b;
+    kni_atom at[2];
     for (int late = 0; late < 2; late++) {
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20)), old = knb_exp(&b, knb_sin(&b, x));
+        kni_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20)), old = knb_exp(&b, knb_sin(&b, x));
         at[0] = at[1] = knb_integer(&b, KN_DT(I32), 3);
-        kn_atom y = knb_matrix_product(&b, x, w), part = knb_slice(&b, y, (int64_t[]){0, 0}, (int64_t[]){5, 5}, NULL);
-        kn_atom new = knb_dynamic_update_slice(&b, old, late ? knb_invar(&b, F32(5, 5)) : part, at);
-        kn_atom z = knb_add(&b, y, late ? old : new);
+        kni_atom y = knb_matrix_product(&b, x, w), part = knb_slice(&b, y, (int64_t[]){0, 0}, (int64_t[]){5, 5}, NULL);
+        kni_atom new = knb_dynamic_update_slice(&b, old, late ? knb_invar(&b, F32(5, 5)) : part, at);
+        kni_atom z = knb_add(&b, y, late ? old : new);
         kni_jaxpr *j = FINISH(&b, z, knb_cumsum(&b, new, 0, false));
         expect_same_bits(j);
         kni_release(j);
@@ -381,11 +381,11 @@ static void updates_keep_their_place(void **state)
 static void the_first_reader_has_the_result(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20)), y = knb_matrix_product(&b, x, w);
-    kn_atom first = knb_exp(&b, y), far = knb_cumsum(&b, knb_cumsum(&b, x, 0, false), 1, false);
-    kn_atom last = knb_add(&b, turn(&b, y), far);
+    kni_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20)), y = knb_matrix_product(&b, x, w);
+    kni_atom first = knb_exp(&b, y), far = knb_cumsum(&b, knb_cumsum(&b, x, 0, false), 1, false);
+    kni_atom last = knb_add(&b, turn(&b, y), far);
     expect_steps_of(FINISH(&b, first, last), 4, "of dot_general exp");
 }
 
@@ -393,9 +393,9 @@ static void the_first_reader_has_the_result(void **state)
 
 static kni_jaxpr *turned_operands(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->k, s->m)), w = knb_invar(&b, matrix(s, s->n, s->k));
+    kni_atom x = knb_invar(&b, matrix(s, s->k, s->m)), w = knb_invar(&b, matrix(s, s->n, s->k));
     return FINISH(&b, knb_matrix_product(&b, turn(&b, x), turn(&b, w)));
 }
 
@@ -407,10 +407,10 @@ static void turned_operands_are_not_copied(void **state)
 
 static kni_jaxpr *sliced_operands(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->m + 3, 2 * s->k + 1)), w = knb_invar(&b, matrix(s, s->k, s->n));
-    kn_atom y = knb_slice(&b, x, (int64_t[]){2, 1}, (int64_t[]){s->m + 2, 2 * s->k + 1}, (int64_t[]){1, 2});
+    kni_atom x = knb_invar(&b, matrix(s, s->m + 3, 2 * s->k + 1)), w = knb_invar(&b, matrix(s, s->k, s->n));
+    kni_atom y = knb_slice(&b, x, (int64_t[]){2, 1}, (int64_t[]){s->m + 2, 2 * s->k + 1}, (int64_t[]){1, 2});
     return FINISH(&b, knb_matrix_product(&b, y, knb_rev(&b, w, 2, (int64_t[]){0, 1})));
 }
 
@@ -422,9 +422,10 @@ static void sliced_and_reversed_operands_are_not_copied(void **state)
 
 static kni_jaxpr *spread_operand(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, kni_type(s->d, 3, (int64_t[]){5, s->m, s->k})), w = knb_invar(&b, matrix(s, s->k, s->n));
+    kni_atom x = knb_invar(&b, kni_type_of(s->d, 3, (int64_t[]){5, s->m, s->k})),
+             w = knb_invar(&b, matrix(s, s->k, s->n));
     int64_t to[3] = {5, s->k, s->n};
     return FINISH(&b, knb_matrix_product(&b, x, knb_broadcast_in_dim(&b, w, 3, to, (int64_t[]){1, 2})));
 }
@@ -437,12 +438,12 @@ static void a_repeated_operand_is_not_copied(void **state)
 
 static kni_jaxpr *split_heads(const shape *s) /* (t, h * d) -> h t d, the first operand of a batched product */
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->m, 4 * s->k)),
-            w = knb_invar(&b, kni_type(s->d, 3, (int64_t[]){4, s->k, s->n}));
-    kn_atom heads = knb_transpose(&b, knb_reshape(&b, x, 3, (int64_t[]){s->m, 4, s->k}), (int64_t[]){1, 0, 2});
-    kn_atom y = knb_matrix_product(&b, heads, w);
+    kni_atom x = knb_invar(&b, matrix(s, s->m, 4 * s->k)),
+             w = knb_invar(&b, kni_type_of(s->d, 3, (int64_t[]){4, s->k, s->n}));
+    kni_atom heads = knb_transpose(&b, knb_reshape(&b, x, 3, (int64_t[]){s->m, 4, s->k}), (int64_t[]){1, 0, 2});
+    kni_atom y = knb_matrix_product(&b, heads, w);
     return FINISH(&b, knb_reshape(&b, knb_transpose(&b, y, (int64_t[]){1, 0, 2}), 2, (int64_t[]){s->m, 4 * s->n}));
 }
 
@@ -454,10 +455,10 @@ static void heads_are_split_and_joined_by_strides(void **state)
 
 static kni_jaxpr *squares(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, kni_type(s->d, 3, (int64_t[]){s->m, 3, s->k}));
-    kn_atom y = knb_transpose(&b, x, (int64_t[]){1, 0, 2}), z = knb_reshape(&b, y, 2, (int64_t[]){3 * s->m, s->k});
+    kni_atom x = knb_invar(&b, kni_type_of(s->d, 3, (int64_t[]){s->m, 3, s->k}));
+    kni_atom y = knb_transpose(&b, x, (int64_t[]){1, 0, 2}), z = knb_reshape(&b, y, 2, (int64_t[]){3 * s->m, s->k});
     return FINISH(&b, knb_matrix_product(&b, z, turn(&b, z)));
 }
 
@@ -474,14 +475,14 @@ static void an_operand_may_be_read_twice(void **state)
 static void all_readers_of_what_is_turned_count(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     for (int made = 0; made < 2; made++) {
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20)), v = knb_invar(&b, F32(20, 20));
-        kn_atom y = made ? knb_sin(&b, x) : knb_matrix_product(&b, x, w), t = turn(&b, y);
+        kni_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20)), v = knb_invar(&b, F32(20, 20));
+        kni_atom y = made ? knb_sin(&b, x) : knb_matrix_product(&b, x, w), t = turn(&b, y);
         if (made)
             t = turn(&b, knb_cumsum(&b, knb_matrix_product(&b, knb_neg(&b, y), w), 0, false));
-        kn_atom p = knb_matrix_product(&b, t, v), q = knb_matrix_product(&b, t, w);
+        kni_atom p = knb_matrix_product(&b, t, v), q = knb_matrix_product(&b, t, w);
         kni_jaxpr *j = FINISH(&b, p, q, knb_exp(&b, made ? p : y));
         expect_same_bits(j);
         kni_release(j);
@@ -490,11 +491,11 @@ static void all_readers_of_what_is_turned_count(void **state)
 
 static kni_jaxpr *cast_before(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     shape from = *s;
     from.d = s->d == KN_DT(F32) ? KN_DT(I8) : KN_DT(F32);
-    kn_atom x = knb_invar(&b, matrix(&from, s->m, s->k)), w = knb_invar(&b, matrix(&from, s->k, s->n));
+    kni_atom x = knb_invar(&b, matrix(&from, s->m, s->k)), w = knb_invar(&b, matrix(&from, s->k, s->n));
     return FINISH(&b, knb_matrix_product(&b, knb_convert(&b, x, s->d), knb_convert(&b, w, s->d)));
 }
 
@@ -507,11 +508,11 @@ static void operands_are_cast_where_they_are_read(void **state)
 
 static kni_jaxpr *activations(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->k, s->m)), w = knb_invar(&b, matrix(s, s->n, s->k)),
-            v = knb_invar(&b, kni_type(s->d, 1, &s->m));
-    kn_atom y = knb_mul(&b, turn(&b, x), knb_broadcast_in_dim(&b, v, 2, (int64_t[]){s->m, s->k}, (int64_t[]){0}));
+    kni_atom x = knb_invar(&b, matrix(s, s->k, s->m)), w = knb_invar(&b, matrix(s, s->n, s->k)),
+             v = knb_invar(&b, kni_type_of(s->d, 1, &s->m));
+    kni_atom y = knb_mul(&b, turn(&b, x), knb_broadcast_in_dim(&b, v, 2, (int64_t[]){s->m, s->k}, (int64_t[]){0}));
     return FINISH(&b, knb_exp(&b, knb_matrix_product(&b, y, knb_neg(&b, turn(&b, w)))));
 }
 
@@ -524,32 +525,32 @@ static void all_around_a_product_is_one_step(void **state)
 static void what_is_read_twice_is_stored(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_exp(&b, knb_invar(&b, F32(20, 20)));
+    kni_atom x = knb_exp(&b, knb_invar(&b, F32(20, 20)));
     expect_steps_of(FINISH(&b, knb_matrix_product(&b, x, x)), 2, "not only one product reads it");
 }
 
 static void what_would_be_worked_out_often_is_stored(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_tanh(&b, knb_invar(&b, F32(20, 20))), w = knb_invar(&b, F32(20, 5000));
+    kni_atom x = knb_tanh(&b, knb_invar(&b, F32(20, 20))), w = knb_invar(&b, F32(20, 5000));
     expect_steps_of(FINISH(&b, knb_matrix_product(&b, x, w)), 2, "the product would work it out too often");
 }
 
 static kni_jaxpr *gathered_rows(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom table = knb_invar(&b, matrix(s, 100, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
-            at = knb_invar(&b, kni_type(KN_DT(I32), 2, (int64_t[]){s->m, 1}));
-    kn_p_gather p = {.offset_dims = {1, (int64_t[]){1}},
-                     .collapsed_slice_dims = {1, (int64_t[]){0}},
-                     .start_index_map = {1, (int64_t[]){0}},
-                     .slice_sizes = {2, (int64_t[]){1, s->k}},
-                     .mode = KN_GATHER_CLIP};
+    kni_atom table = knb_invar(&b, matrix(s, 100, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
+             at = knb_invar(&b, kni_type_of(KN_DT(I32), 2, (int64_t[]){s->m, 1}));
+    kni_p_gather p = {.offset_dims = {1, (int64_t[]){1}},
+                      .collapsed_slice_dims = {1, (int64_t[]){0}},
+                      .start_index_map = {1, (int64_t[]){0}},
+                      .slice_sizes = {2, (int64_t[]){1, s->k}},
+                      .mode = KN_GATHER_CLIP};
     return FINISH(&b, knb_matrix_product(&b, knb_gather(&b, table, at, &p), w));
 }
 
@@ -566,11 +567,11 @@ static void gathered_rows_go_into_the_product(void **state)
 
 static kni_jaxpr *layers(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
-            v = knb_invar(&b, matrix(s, s->n, s->k)), bias = knb_invar(&b, kni_type(s->d, 1, &s->n));
-    kn_atom h = relu(&b, knb_add(&b, knb_matrix_product(&b, x, w), row_of(&b, bias, s->m, s->n)));
+    kni_atom x = knb_invar(&b, matrix(s, s->m, s->k)), w = knb_invar(&b, matrix(s, s->k, s->n)),
+             v = knb_invar(&b, matrix(s, s->n, s->k)), bias = knb_invar(&b, kni_type_of(s->d, 1, &s->n));
+    kni_atom h = relu(&b, knb_add(&b, knb_matrix_product(&b, x, w), row_of(&b, bias, s->m, s->n)));
     return FINISH(&b, knb_add(&b, x, knb_matrix_product(&b, h, v)));
 }
 
@@ -584,9 +585,9 @@ static void two_layers_are_two_steps(void **state)
 static void twelve_layers_are_twelve_steps(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(20, 20));
+    kni_atom x = knb_invar(&b, F32(20, 20));
     for (int i = 0; i < 12; i++)
         x = relu(&b, knb_matrix_product(&b, x, knb_invar(&b, F32(20, 20))));
     expect_steps_of(FINISH(&b, x), 12, NULL);
@@ -594,12 +595,12 @@ static void twelve_layers_are_twelve_steps(void **state)
 
 static kni_jaxpr *update(const shape *s)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, matrix(s, s->m, s->k)), dz = knb_invar(&b, matrix(s, s->m, s->n)),
-            w = knb_invar(&b, matrix(s, s->k, s->n));
-    kn_atom dw = knb_dot_general(
-        &b, x, dz, &(kn_p_dot_general){.lhs_contract = {1, (int64_t[]){0}}, .rhs_contract = {1, (int64_t[]){0}}});
+    kni_atom x = knb_invar(&b, matrix(s, s->m, s->k)), dz = knb_invar(&b, matrix(s, s->m, s->n)),
+             w = knb_invar(&b, matrix(s, s->k, s->n));
+    kni_atom dw = knb_dot_general(
+        &b, x, dz, &(kni_p_dot_general){.lhs_contract = {1, (int64_t[]){0}}, .rhs_contract = {1, (int64_t[]){0}}});
     return FINISH(&b, knb_sub(&b, w, knb_mul(&b, dw, knb_full(&b, knb_type(&b, dw), 0.5))));
 }
 
@@ -609,10 +610,10 @@ static void a_donated_parameter_is_updated_in_place(void **state)
     kni_jaxpr *j = update(&usual);
     const bool donated[3] = {false, false, true};
     knd_loaded *p = NULL;
-    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true, .donated = donated}, &p));
+    test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true, .donated = donated}, &p));
     assert_int_equal(knc_n_steps(p->program), 1);
     test_operands x = test_make_operands(j, 3);
-    kn_buffer *out[1];
+    knx_buffer *out[1];
     test_ok(knd_run(p, x.in, out, NULL));
     assert_ptr_equal(out[0], x.in[2].buffer);
     test_release(1, out);
@@ -626,9 +627,9 @@ static void a_donated_parameter_is_updated_in_place(void **state)
 static void an_operand_is_not_overwritten(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(64, 64)), w = knb_invar(&b, F32(64, 64)), y = knb_matrix_product(&b, x, w);
+    kni_atom x = knb_invar(&b, F32(64, 64)), w = knb_invar(&b, F32(64, 64)), y = knb_matrix_product(&b, x, w);
     kni_jaxpr *j = FINISH(&b, knb_sub(&b, w, y));
     const bool donated[2] = {false, true};
     expect_same_bits_with(j, donated, 7);
@@ -636,7 +637,7 @@ static void an_operand_is_not_overwritten(void **state)
     knb_init(&b);
     x = knb_invar(&b, F32(64, 64));
     w = knb_exp(&b, knb_sin(&b, x));
-    kn_atom v = knb_cumsum(&b, w, 0, false);
+    kni_atom v = knb_cumsum(&b, w, 0, false);
     j = FINISH(&b, knb_sub(&b, v, knb_matrix_product(&b, v, knb_neg(&b, v))));
     expect_same_bits(j);
     kni_release(j);
@@ -661,23 +662,23 @@ static void a_batched_function_is_one_step_too(void **state)
 static void a_loop_may_have_kernels_in_its_products(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom i = knb_invar(&b, SCALAR(I32)), x;
+    kni_atom i = knb_invar(&b, SCALAR(I32)), x;
     knb_invar(&b, F32(20, 20));
     kni_jaxpr *cond = FINISH(&b, knb_lt(&b, i, knb_integer(&b, KN_DT(I32), 3)));
     knb_init(&b);
-    kn_atom w = knb_invar(&b, F32(20, 20));
+    kni_atom w = knb_invar(&b, F32(20, 20));
     i = knb_invar(&b, SCALAR(I32));
     x = knb_invar(&b, F32(20, 20));
     kni_jaxpr *body = FINISH(&b, knb_add(&b, i, knb_integer(&b, KN_DT(I32), 1)),
                              relu(&b, knb_matrix_product(&b, knb_neg(&b, x), turn(&b, w))));
     knb_init(&b);
-    kn_atom in[3], out[2];
+    kni_atom in[3], out[2];
     in[0] = knb_invar(&b, F32(20, 20));
     in[1] = knb_invar(&b, SCALAR(I32));
     in[2] = knb_invar(&b, F32(20, 20));
-    knb_while(&b, &(kn_p_while){.body_jaxpr = body, .body_nconsts = 1, .cond_jaxpr = cond}, in, out);
+    knb_while(&b, &(kni_p_while){.body_jaxpr = body, .body_nconsts = 1, .cond_jaxpr = cond}, in, out);
     kni_jaxpr *j = FINISH(&b, out[0], out[1]);
     expect_same_bits(j);
     kni_release(j);
@@ -689,30 +690,30 @@ static void a_loop_may_have_kernels_in_its_products(void **state)
  * as in NHWC. A bias per channel, relu; the kernel comes as float64 or int8. */
 static kni_jaxpr *convolution(bool channels_last, kn_dtype d, bool turned)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     int64_t first[4] = {3, 5, 9, 8}, last[4] = {3, 9, 8, 5}, spec[2][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}};
     int64_t *lhs = spec[channels_last], to[4];
-    kn_atom x = knb_invar(&b, kni_type(d, 4, channels_last != turned ? last : first)),
-            w = knb_invar(&b, kni_type(d == KN_DT(F32) ? KN_DT(I8) : KN_DT(F32), 4, (int64_t[]){6, 5, 3, 3})),
-            bias = knb_invar(&b, kni_type(d, 1, (int64_t[]){6}));
+    kni_atom x = knb_invar(&b, kni_type_of(d, 4, channels_last != turned ? last : first)),
+             w = knb_invar(&b, kni_type_of(d == KN_DT(F32) ? KN_DT(I8) : KN_DT(F32), 4, (int64_t[]){6, 5, 3, 3})),
+             bias = knb_invar(&b, kni_type_of(d, 1, (int64_t[]){6}));
     if (turned)
         x = knb_transpose(&b, x, channels_last ? (int64_t[]){0, 2, 3, 1} : (int64_t[]){0, 3, 1, 2});
-    const kn_p_conv p = {.window_strides = {2, (int64_t[]){1, 2}},
-                         .lo = {2, (int64_t[]){1, 0}},
-                         .hi = {2, (int64_t[]){1, 2}},
-                         .lhs_dilation = {2, (int64_t[]){1, 1}},
-                         .rhs_dilation = {2, (int64_t[]){1, 1}},
-                         .lhs_spec = {4, lhs},
-                         .rhs_spec = {4, (int64_t[]){0, 1, 2, 3}},
-                         .out_spec = {4, lhs},
-                         .feature_group_count = 1,
-                         .batch_group_count = 1};
-    kn_atom y = knb_conv_general_dilated(&b, x, knb_convert(&b, w, d), &p);
+    const kni_p_conv p = {.window_strides = {2, (int64_t[]){1, 2}},
+                          .lo = {2, (int64_t[]){1, 0}},
+                          .hi = {2, (int64_t[]){1, 2}},
+                          .lhs_dilation = {2, (int64_t[]){1, 1}},
+                          .rhs_dilation = {2, (int64_t[]){1, 1}},
+                          .lhs_spec = {4, lhs},
+                          .rhs_spec = {4, (int64_t[]){0, 1, 2, 3}},
+                          .out_spec = {4, lhs},
+                          .feature_group_count = 1,
+                          .batch_group_count = 1};
+    kni_atom y = knb_conv_general_dilated(&b, x, knb_convert(&b, w, d), &p);
     for (int i = 0; i < 4; i++)
         to[i] = knb_type(&b, y).dim[i];
     int64_t at = channels_last ? 3 : 1;
-    kn_atom z = knb_add(&b, y, knb_broadcast_in_dim(&b, bias, 4, to, &at));
+    kni_atom z = knb_add(&b, y, knb_broadcast_in_dim(&b, bias, 4, to, &at));
     return FINISH(&b, relu(&b, z));
 }
 
@@ -736,7 +737,7 @@ static void memory_may_be_short(void **state)
         for (int64_t k = 0; k < 100000 && !p; k++) {
             knx_fail_pieces(true);
             knx_fail_after(k, k % 2);
-            kn_error *e = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p);
+            knx_error *e = knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true}, &p);
             knx_fail_after(-1, false);
             knx_fail_pieces(false);
             if (e)

@@ -7,9 +7,9 @@
 #include "ir/order.h"
 
 /* Moves and elementwise equations around x; `more`: other arrays of the same shapes, as new operands. */
-static kn_atom random_move(kn_builder *b, uint64_t *state, kn_atom x)
+static kni_atom random_move(kni_builder *b, uint64_t *state, kni_atom x)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     int64_t v[8], w[8], u[8], size = kni_type_size(t);
     int n = 0;
     switch (test_below(state, 6)) {
@@ -56,7 +56,7 @@ static kn_atom random_move(kn_builder *b, uint64_t *state, kn_atom x)
             return x;
         for (int d = 0; d < t.ndim; d++)
             w[d] += test_below(state, 2);
-        kn_type large = kni_type(t.dtype, t.ndim, w);
+        kni_type large = kni_type_of(t.dtype, t.ndim, w);
         for (int d = 0; d < t.ndim; d++)
             v[d] = w[d] - (t.dim[d] ? (t.dim[d] - 1) * u[d] + 1 : 0) - test_below(state, 1);
         return knb_add(b, x, knb_slice(b, knb_invar(b, large), v, w, u));
@@ -64,9 +64,9 @@ static kn_atom random_move(kn_builder *b, uint64_t *state, kn_atom x)
     }
 }
 
-static kn_atom random_work(kn_builder *b, uint64_t *state, kn_atom x)
+static kni_atom random_work(kni_builder *b, uint64_t *state, kni_atom x)
 {
-    kn_type t = knb_type(b, x);
+    kni_type t = knb_type(b, x);
     switch (test_below(state, 7)) {
     case 0: return knb_neg(b, x);
     case 1: return knb_mul(b, x, knb_full(b, t, 2));
@@ -77,7 +77,7 @@ static kn_atom random_work(kn_builder *b, uint64_t *state, kn_atom x)
     case 4:
         if (t.ndim) {
             int64_t d = test_below(state, t.ndim);
-            kn_atom row = knb_invar(b, kni_type(t.dtype, 1, &t.dim[d]));
+            kni_atom row = knb_invar(b, kni_type_of(t.dtype, 1, &t.dim[d]));
             return knb_sub(b, x, knb_broadcast_in_dim(b, row, t.ndim, t.dim, &d));
         }
         return x;
@@ -85,7 +85,7 @@ static kn_atom random_work(kn_builder *b, uint64_t *state, kn_atom x)
     }
 }
 
-static kn_atom random_chain(kn_builder *b, uint64_t *state, kn_atom x, int most)
+static kni_atom random_chain(kni_builder *b, uint64_t *state, kni_atom x, int most)
 {
     for (int i = test_below(state, most); i > 0; i--)
         x = test_below(state, 2) ? random_work(b, state, x) : random_move(b, state, x);
@@ -93,7 +93,7 @@ static kn_atom random_chain(kn_builder *b, uint64_t *state, kn_atom x, int most)
 }
 
 /* An array of this shape, after moves of another one. */
-static kn_atom random_operand(kn_builder *b, uint64_t *state, kn_dtype d, int ndim, const int64_t *dim)
+static kni_atom random_operand(kni_builder *b, uint64_t *state, kn_dtype d, int ndim, const int64_t *dim)
 {
     int order[8];
     int64_t shape_[8], back[8];
@@ -108,7 +108,7 @@ static kn_atom random_operand(kn_builder *b, uint64_t *state, kn_dtype d, int nd
         shape_[i] = dim[order[i]];
         back[order[i]] = i;
     }
-    kn_atom x = knb_invar(b, kni_type(d, ndim, shape_));
+    kni_atom x = knb_invar(b, kni_type_of(d, ndim, shape_));
     if (test_below(state, 2))
         x = random_work(b, state, x);
     x = random_chain(b, state, x, 2);
@@ -118,33 +118,33 @@ static kn_atom random_operand(kn_builder *b, uint64_t *state, kn_dtype d, int nd
 
 static kni_jaxpr *random_product(uint64_t seed)
 {
-    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_BF16, KN_ID_C64, KN_ID_I32};
-    kn_builder b;
+    static const knx_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_BF16, KN_ID_C64, KN_ID_I32};
+    kni_builder b;
     knb_init(&b);
     uint64_t state = seed;
-    kn_dtype d = &kn_dtype_table[dtypes[test_below(&state, 7)]];
+    kn_dtype d = &knx_dtype_table[dtypes[test_below(&state, 7)]];
     int64_t batch = test_below(&state, 3) ? 0 : 1 + test_below(&state, 4);
     int64_t m = 1 + test_below(&state, test_below(&state, 3) ? 20 : 90), n = 1 + test_below(&state, 50),
             k = test_below(&state, 20) ? 1 + test_below(&state, test_below(&state, 3) ? 20 : 400) : 0;
-    kn_atom x = random_operand(&b, &state, d, batch ? 3 : 2, (int64_t[]){batch ? batch : m, batch ? m : k, k});
-    kn_atom w = random_operand(&b, &state, d, batch ? 3 : 2, (int64_t[]){batch ? batch : k, batch ? k : n, n});
-    kn_atom y = knb_matrix_product(&b, x, w), z = random_chain(&b, &state, y, 5);
+    kni_atom x = random_operand(&b, &state, d, batch ? 3 : 2, (int64_t[]){batch ? batch : m, batch ? m : k, k});
+    kni_atom w = random_operand(&b, &state, d, batch ? 3 : 2, (int64_t[]){batch ? batch : k, batch ? k : n, n});
+    kni_atom y = knb_matrix_product(&b, x, w), z = random_chain(&b, &state, y, 5);
     if (test_below(&state, 3) == 0) {
-        kn_type t = knb_type(&b, z);
-        kn_atom v = knb_reshape(
+        kni_type t = knb_type(&b, z);
+        kni_atom v = knb_reshape(
             &b, z, 2, (int64_t[]){kni_type_size(t) / (t.ndim ? t.dim[t.ndim - 1] : 1), t.ndim ? t.dim[t.ndim - 1] : 1});
-        kn_atom more = knb_invar(&b, kni_type(d, 2, (int64_t[]){t.ndim ? t.dim[t.ndim - 1] : 1, 7}));
+        kni_atom more = knb_invar(&b, kni_type_of(d, 2, (int64_t[]){t.ndim ? t.dim[t.ndim - 1] : 1, 7}));
         z = random_chain(&b, &state, knb_matrix_product(&b, v, more), 3);
     }
-    kn_atom other = random_chain(&b, &state, test_below(&state, 3) ? z : y, 4), shared = other;
+    kni_atom other = random_chain(&b, &state, test_below(&state, 3) ? z : y, 4), shared = other;
     if (test_below(&state, 2)) { /* products of one value, which may have been moved */
-        kn_atom from = test_below(&state, 2) ? x : random_chain(&b, &state, y, 3);
-        kn_type t = knb_type(&b, from);
+        kni_atom from = test_below(&state, 2) ? x : random_chain(&b, &state, y, 3);
+        kni_type t = knb_type(&b, from);
         int64_t last = t.ndim ? t.dim[t.ndim - 1] : 1, rows = last ? kni_type_size(t) / last : 1;
         if (last) {
-            kn_atom v = knb_reshape(&b, from, 2, (int64_t[]){rows, last});
-            kn_atom p = knb_matrix_product(&b, turn(&b, v), knb_invar(&b, kni_type(d, 2, (int64_t[]){rows, 6})));
-            kn_atom q = knb_matrix_product(&b, v, knb_invar(&b, kni_type(d, 2, (int64_t[]){last, 5})));
+            kni_atom v = knb_reshape(&b, from, 2, (int64_t[]){rows, last});
+            kni_atom p = knb_matrix_product(&b, turn(&b, v), knb_invar(&b, kni_type_of(d, 2, (int64_t[]){rows, 6})));
+            kni_atom q = knb_matrix_product(&b, v, knb_invar(&b, kni_type_of(d, 2, (int64_t[]){last, 5})));
             shared = test_below(&state, 2) ? random_chain(&b, &state, p, 3) : q;
             other = test_below(&state, 2) ? random_chain(&b, &state, q, 2) : random_chain(&b, &state, from, 2);
         }

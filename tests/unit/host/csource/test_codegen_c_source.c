@@ -35,7 +35,7 @@ static void take(knk_kernel *k, const int64_t *par, const int64_t *inner, stages
     if (!runs)
         runs = test_malloc(MOST_RUNS * sizeof *runs);
     assert_true(n_runs < MOST_RUNS);
-    kn_error *e = kernel_case_dense(knk_retain(k), par, inner, &runs[n_runs].c);
+    knx_error *e = kernel_case_dense(knk_retain(k), par, inner, &runs[n_runs].c);
     assert_null(e);
     runs[n_runs++].style = style;
 }
@@ -43,7 +43,7 @@ static void take(knk_kernel *k, const int64_t *par, const int64_t *inner, stages
 static knk_kernel *finish(knk_builder *b)
 {
     knk_kernel *k = NULL;
-    kn_error *e = knk_finish(b, &k);
+    knx_error *e = knk_finish(b, &k);
     if (e)
         fail_msg("%s", e->message);
     return k;
@@ -51,8 +51,8 @@ static knk_kernel *finish(knk_builder *b)
 
 /* The functions of all runs, by what tells requests apart. */
 typedef struct known {
-    kng_request r;
-    uint8_t cls[KNG_MAX_STREAMS];
+    knh_request r;
+    uint8_t cls[KNH_MAX_STREAMS];
     int streams, number;
 } known;
 typedef struct gathering {
@@ -62,11 +62,11 @@ typedef struct gathering {
     bool collects;
 } gathering;
 
-static kng_function *get(void *env, const kng_request *r)
+static knh_function *get(void *env, const knh_request *r)
 {
     gathering *g = env;
-    kng_stream stream[KNG_MAX_STREAMS];
-    int n = kng_streams(r->kernel, r->stage, r->mode, stream), i = 0;
+    knh_stream stream[KNH_MAX_STREAMS];
+    int n = knh_streams(r->kernel, r->stage, r->mode, stream), i = 0;
     assert_true(n >= 0);
     while (i < g->n && (g->at[i].r.kernel != r->kernel || g->at[i].r.stage != r->stage || g->at[i].r.mode != r->mode ||
                         memcmp(g->at[i].cls, r->cls, (size_t)n)))
@@ -89,7 +89,7 @@ static void compare(a_run *q, gathering *g, uint64_t seed)
     assert_true(got && scratch);
     knk_launch l = q->c.l;
     l.buffer = want->base;
-    knk_interpret(q->c.k, &l, ((kn_buffer *)scratch)->data);
+    knk_interpret(q->c.k, &l, ((knx_buffer *)scratch)->data);
     l.buffer = got->base;
     assert_true(stages_run(q->c.k, &l, &q->style, get, g));
     char where[160];
@@ -142,13 +142,13 @@ static void store_new(knk_builder *b, int map, knk_node x)
     knk_store(b, knk_add_buffer(b, knk_dtype(b, x), true), map, x);
 }
 
-static knk_node load_new(knk_builder *b, int map, kn_dtype_id d)
+static knk_node load_new(knk_builder *b, int map, knx_dtype_id d)
 {
     return knk_load(b, knk_add_buffer(b, d, false), map, KNK_NONE, KNK_NONE, KNK_NONE);
 }
 
 /* Operands inside of what the operation is defined for. */
-static knk_node operation(knk_builder *b, knk_op op, kn_dtype_id d, const knk_node *x, knk_node pred)
+static knk_node operation(knk_builder *b, knk_op op, knx_dtype_id d, const knk_node *x, knk_node pred)
 {
     if (op == KNK_SCALB) {
         knk_node one = knk_const_double(b, d, 1), m = knk_unary(b, KNK_ABS, x[0]),
@@ -189,7 +189,7 @@ static knk_kernel *all_operations(int d)
     knk_builder *b = knk_new(2);
     knk_begin_stage(b, 0);
     int map = knk_add_map(b, any_one);
-    kn_dtype_id id = (kn_dtype_id)d;
+    knx_dtype_id id = (knx_dtype_id)d;
     knk_node x[3] = {load_new(b, map, id), load_new(b, map, id), load_new(b, map, id)},
              pred = load_new(b, map, KN_ID_BOOL);
     for (int op = 0; op < KNK_LOOP; op++)
@@ -204,8 +204,8 @@ static void every_operation(void **state)
     for (int i = 0; i < ARITHMETIC; i++) {
         knk_kernel *k = all_operations(dtypes[i]);
         for (int64_t n = 0; n <= 40; n += 5)
-            take(k, (int64_t[]){2, n}, NULL, (stages_style){.mode = KNG_POINTS});
-        take(k, (int64_t[]){3, 2003}, NULL, (stages_style){.mode = KNG_POINTS});
+            take(k, (int64_t[]){2, n}, NULL, (stages_style){.mode = KNH_POINTS});
+        take(k, (int64_t[]){3, 2003}, NULL, (stages_style){.mode = KNH_POINTS});
         knk_release(k);
     }
     run_all(true);
@@ -218,7 +218,7 @@ static void constant_operands(void **state)
     static const int64_t constant[] = {0, 3, -1, 7, 200};
     static const knk_op ops[] = {KNK_DIV, KNK_REM, KNK_SHL, KNK_SHR, KNK_SAR};
     for (int i = 1; i < 9; i++) {
-        kn_dtype_id d = (kn_dtype_id)dtypes[i];
+        knx_dtype_id d = (knx_dtype_id)dtypes[i];
         knk_builder *b = knk_new(2);
         knk_begin_stage(b, 0);
         int map = knk_add_map(b, any_one);
@@ -226,9 +226,9 @@ static void constant_operands(void **state)
         for (int j = 0; j < 25; j++)
             store_new(b, map, knk_binary(b, ops[j % 5], x, knk_const_int(b, d, constant[j / 5])));
         knk_kernel *k = finish(b);
-        take(k, (int64_t[]){3, 203}, NULL, (stages_style){.mode = KNG_POINTS});
+        take(k, (int64_t[]){3, 203}, NULL, (stages_style){.mode = KNH_POINTS});
         if (thorough())
-            take(k, (int64_t[]){3, 45}, NULL, (stages_style){.mode = KNG_POINTS, .any = true});
+            take(k, (int64_t[]){3, 45}, NULL, (stages_style){.mode = KNH_POINTS, .any = true});
         knk_release(k);
     }
     run_all(false);
@@ -242,7 +242,7 @@ static void every_cast(void **state)
             knk_builder *b = knk_new(2);
             knk_begin_stage(b, 0);
             int map = knk_add_map(b, any_one);
-            knk_node x = load_new(b, map, (kn_dtype_id)dtypes[i]);
+            knk_node x = load_new(b, map, (knx_dtype_id)dtypes[i]);
             if (!wide && knk_size(dtypes[i]) == 8) {
                 knk_delete(b);
                 continue;
@@ -250,15 +250,15 @@ static void every_cast(void **state)
             for (int j = 0; j < DTYPES; j++) {
                 if (!wide && knk_size(dtypes[j]) == 8)
                     continue;
-                store_new(b, map, knk_cast(b, (kn_dtype_id)dtypes[j], x));
+                store_new(b, map, knk_cast(b, (knx_dtype_id)dtypes[j], x));
                 if (knk_size(dtypes[i]) == knk_size(dtypes[j]) &&
                     (dtypes[i] == KN_ID_BOOL) == (dtypes[j] == KN_ID_BOOL))
-                    store_new(b, map, knk_bitcast(b, (kn_dtype_id)dtypes[j], x));
+                    store_new(b, map, knk_bitcast(b, (knx_dtype_id)dtypes[j], x));
             }
             knk_kernel *k = finish(b);
-            take(k, (int64_t[]){2, 5000}, NULL, (stages_style){.mode = KNG_POINTS});
+            take(k, (int64_t[]){2, 5000}, NULL, (stages_style){.mode = KNH_POINTS});
             if (thorough()) /* loads and stores like that: every_load */
-                take(k, (int64_t[]){2, 43}, NULL, (stages_style){.mode = KNG_POINTS, .any = true});
+                take(k, (int64_t[]){2, 43}, NULL, (stages_style){.mode = KNH_POINTS, .any = true});
             knk_release(k);
         }
     run_all(true);
@@ -271,7 +271,7 @@ static knk_kernel *all_reductions(int d, const uint8_t *cls, bool eight)
     knk_node reduced[8], n = 0;
     knk_begin_stage(b, 1);
     int map = knk_add_map(b, cls);
-    knk_node x = load_new(b, map, (kn_dtype_id)d);
+    knk_node x = load_new(b, map, (knx_dtype_id)d);
     for (int how = 0; how < 7; how++)
         if (how < KNK_RED_AND || !knk_is_float_id(d))
             reduced[n++] = knk_reduce(b, (knk_reduction)how, x);
@@ -289,7 +289,7 @@ static void every_reduction(void **state)
 {
     (void)state;
     static const int64_t length[] = {0, 1, 3, 15, 16, 17, 63, 64, 65, 127, 200, 1000};
-    static const kng_mode modes[] = {KNG_ROWS, KNG_RUNS, KNG_COLUMNS};
+    static const knh_mode modes[] = {KNH_ROWS, KNH_RUNS, KNH_COLUMNS};
     for (int i = 0; i < ARITHMETIC; i++)
         for (int eight = 0; eight < (dtypes[i] == KN_ID_I8 || dtypes[i] == KN_ID_F32 ? 2 : 1); eight++) {
             knk_kernel *rows = all_reductions(dtypes[i], any_one, eight),
@@ -299,10 +299,10 @@ static void every_reduction(void **state)
                     stages_style style = {.mode = modes[m], .run = l % 2 ? 0 : 1 + (int64_t)l * 7};
                     take(m == 2 ? columns : rows, (int64_t[]){m == 2 ? 21 : 3}, &length[l], style);
                 }
-            take(rows, (int64_t[]){1}, (int64_t[]){33000}, (stages_style){.mode = KNG_RUNS, .run = 1501});
-            take(columns, (int64_t[]){3}, (int64_t[]){17000}, (stages_style){.mode = KNG_COLUMNS});
+            take(rows, (int64_t[]){1}, (int64_t[]){33000}, (stages_style){.mode = KNH_RUNS, .run = 1501});
+            take(columns, (int64_t[]){3}, (int64_t[]){17000}, (stages_style){.mode = KNH_COLUMNS});
             if (thorough() || dtypes[i] == KN_ID_F32 || dtypes[i] == KN_ID_I8)
-                take(columns, (int64_t[]){3}, (int64_t[]){77}, (stages_style){.mode = KNG_ROWS}); /* with a stride */
+                take(columns, (int64_t[]){3}, (int64_t[]){77}, (stages_style){.mode = KNH_ROWS}); /* with a stride */
             knk_release(rows);
             knk_release(columns);
         }
@@ -314,7 +314,7 @@ static knk_kernel *loads(int d)
 {
     static const uint8_t *const cls[] = {any_one, one_any, any_any, zero_one, one_zero};
     knk_builder *b = knk_new(2);
-    kn_dtype_id id = (kn_dtype_id)d;
+    knx_dtype_id id = (knx_dtype_id)d;
     knk_begin_stage(b, 0);
     int dense = knk_add_map(b, any_one);
     knk_node at = knk_cast(b, KN_ID_I64, load_new(b, dense, KN_ID_U8)), pred = load_new(b, dense, KN_ID_BOOL);
@@ -344,8 +344,8 @@ static knk_kernel *masked_loads(int d)
     int dense = knk_add_map(b, any_one);
     knk_node pred = load_new(b, dense, KN_ID_BOOL);
     for (size_t i = 0; i < sizeof cls / sizeof *cls; i++) {
-        int map = knk_add_map(b, cls[i]), buffer = knk_add_buffer(b, (kn_dtype_id)d, false);
-        knk_node other = load_new(b, map, (kn_dtype_id)d);
+        int map = knk_add_map(b, cls[i]), buffer = knk_add_buffer(b, (knx_dtype_id)d, false);
+        knk_node other = load_new(b, map, (knx_dtype_id)d);
         store_new(b, dense, other);
         store_new(b, dense, knk_load(b, buffer, map, KNK_NONE, pred, KNK_NONE));
         store_new(b, dense, knk_load(b, buffer, map, KNK_NONE, pred, other));
@@ -358,9 +358,9 @@ static void take_loads(int d)
     knk_kernel *k[2] = {loads(d), masked_loads(d)};
     for (int j = 0; j < 2; j++) {
         for (int64_t n = 1; n < 50; n += 7)
-            take(k[j], (int64_t[]){3, n}, NULL, (stages_style){.mode = KNG_POINTS});
-        take(k[j], (int64_t[]){19, 18}, NULL, (stages_style){.mode = KNG_POINTS, .lane = 1});
-        take(k[j], (int64_t[]){2, 37}, NULL, (stages_style){.mode = KNG_POINTS, .any = true});
+            take(k[j], (int64_t[]){3, n}, NULL, (stages_style){.mode = KNH_POINTS});
+        take(k[j], (int64_t[]){19, 18}, NULL, (stages_style){.mode = KNH_POINTS, .lane = 1});
+        take(k[j], (int64_t[]){2, 37}, NULL, (stages_style){.mode = KNH_POINTS, .any = true});
         knk_release(k[j]);
     }
 }
@@ -380,7 +380,7 @@ static void every_load(void **state)
 }
 
 /* A softmax: a maximum, a sum of exponentials, a division, and values of points on the way. */
-static knk_kernel *softmax(kn_dtype_id d)
+static knk_kernel *softmax(knx_dtype_id d)
 {
     static const uint8_t one = KNK_STRIDE_ONE;
     knk_builder *b = knk_new(1);
@@ -412,7 +412,7 @@ static void stages_of_a_softmax(void **state)
         for (size_t l = 0; l < sizeof length / sizeof *length; l++)
             for (int m = 0; m < 3; m++)
                 take(k, (int64_t[]){7}, (int64_t[]){length[l], length[l], length[l]},
-                     (stages_style){.mode = (kng_mode[]){KNG_ROWS, KNG_RUNS, KNG_COLUMNS}[m], .run = 13});
+                     (stages_style){.mode = (knh_mode[]){KNH_ROWS, KNH_RUNS, KNH_COLUMNS}[m], .run = 13});
         knk_release(k);
     }
     run_all(true);
@@ -434,9 +434,9 @@ static void functions_with_cold_paths(void **state)
             store_new(b, map, knk_binary(b, KNK_ADD, f[i](b, x), f[i](b, y)));
             store_new(b, map, f[i](b, knk_binary(b, KNK_MUL, f[i](b, x), knk_const_double(b, knk_dtype(b, x), 1e6))));
             knk_kernel *k = finish(b);
-            take(k, (int64_t[]){5, 203}, NULL, (stages_style){.mode = KNG_POINTS});
+            take(k, (int64_t[]){5, 203}, NULL, (stages_style){.mode = KNH_POINTS});
             if (thorough() || i % 4 == 0)
-                take(k, (int64_t[]){5, 3}, NULL, (stages_style){.mode = KNG_POINTS, .lane = 1});
+                take(k, (int64_t[]){5, 3}, NULL, (stages_style){.mode = KNH_POINTS, .lane = 1});
             knk_release(k);
         }
     run_all(false);
@@ -449,9 +449,9 @@ typedef struct in_order {
     bool collects;
 } in_order;
 
-static void nothing(kng_args *args) { (void)args; }
+static void nothing(knh_args *args) { (void)args; }
 
-static kng_function *next_function(void *env, const kng_request *r)
+static knh_function *next_function(void *env, const knh_request *r)
 {
     in_order *o = env;
     if (!o->collects)
@@ -463,7 +463,7 @@ static kng_function *next_function(void *env, const kng_request *r)
 
 static scene_way way_of(int seed)
 {
-    return (scene_way){.mode = KNG_POINTS, .any = seed % 3 == 0, .swap = seed % 4 == 0};
+    return (scene_way){.mode = KNH_POINTS, .any = seed % 3 == 0, .swap = seed % 4 == 0};
 }
 
 static void run_random_loops(int first, int n, const char *flags)
@@ -503,17 +503,17 @@ static void same_request_same_text(void **state)
 {
     (void)state;
     knk_kernel *k = softmax(KN_ID_F32);
-    uint8_t cls[KNG_MAX_STREAMS];
+    uint8_t cls[KNH_MAX_STREAMS];
     memset(cls, KNK_STRIDE_ONE, sizeof cls);
-    kng_request r = {.kernel = k, .stage = 1, .mode = KNG_ROWS, .cls = cls};
-    kng_stream s[KNG_MAX_STREAMS];
-    int n = kng_streams(k, 1, KNG_ROWS, s);
-    cls[kng_stream_of(s, n, KNG_IMPORT, -1, -1, s[n - 2].node)] = KNK_STRIDE_ZERO;
+    knh_request r = {.kernel = k, .stage = 1, .mode = KNH_ROWS, .cls = cls};
+    knh_stream s[KNH_MAX_STREAMS];
+    int n = knh_streams(k, 1, KNH_ROWS, s);
+    cls[knh_stream_of(s, n, KNH_IMPORT, -1, -1, s[n - 2].node)] = KNK_STRIDE_ZERO;
     char *a = NULL, *b = NULL;
-    assert_null(kng_c_source(&r, "f", &a));
-    assert_null(kng_c_source(&r, "f", &b));
+    assert_null(knh_c_source(&r, "f", &a));
+    assert_null(knh_c_source(&r, "f", &b));
     assert_string_equal(a, b);
-    assert_non_null(strstr(a, "void f(struct kng_args *args)"));
+    assert_non_null(strstr(a, "void f(struct knh_args *args)"));
     knx_free(a);
     knx_free(b);
     knk_release(k);
@@ -523,15 +523,15 @@ static void without_memory_it_is_an_error(void **state)
 {
     (void)state;
     knk_kernel *k = softmax(KN_ID_F32);
-    uint8_t cls[KNG_MAX_STREAMS];
+    uint8_t cls[KNH_MAX_STREAMS];
     memset(cls, KNK_STRIDE_ONE, sizeof cls);
-    kng_request r = {.kernel = k, .stage = 3, .mode = KNG_POINTS, .cls = cls};
+    knh_request r = {.kernel = k, .stage = 3, .mode = KNH_POINTS, .cls = cls};
     int failures = 0;
     for (;; failures++) {
         char *text = NULL;
         int64_t live = knx_alloc_live();
         knx_fail_after(failures, true);
-        kn_error *e = kng_c_source(&r, "f", &text);
+        knx_error *e = knh_c_source(&r, "f", &text);
         knx_fail_after(-1, false);
         if (!e) {
             knx_free(text);

@@ -39,7 +39,7 @@ static int64_t as_int(int d, bits v)
 static bits from_int(int d, uint64_t v)
 {
     bits b = {.u = v};
-    int n = kn_dtype_table[d].size;
+    int n = knx_dtype_table[d].size;
     if (d == KN_ID_BOOL)
         b.u = v != 0;
     else if (n < 8)
@@ -90,7 +90,7 @@ static double float_op(int op, double x, double y, bool f32)
 static uint64_t int_op(int op, int d, int64_t x, int64_t y)
 {
     uint64_t a = (uint64_t)x, b = (uint64_t)y;
-    int width = 8 * kn_dtype_table[d].size;
+    int width = 8 * knx_dtype_table[d].size;
     bool is_signed = knk_is_signed_id(d), lt = is_signed ? x < y : a < b;
     uint64_t mask = width == 64 ? ~(uint64_t)0 : ((uint64_t)1 << width) - 1;
     switch (op) {
@@ -139,7 +139,7 @@ static bits plain(const knk_inst *n, int d, bits a, bits b, bits c)
     case KNK_LE: return from_int(KN_ID_BOOL, compare(n->op, d, a, b));
     case KNK_SELECT: return a.u8 ? b : c;
     case KNK_BITCAST: return a;
-    case KNK_CAST: knx_convert(&kn_dtype_table[d], &a, &kn_dtype_table[n->dtype], &out); return out;
+    case KNK_CAST: knx_convert(&knx_dtype_table[d], &a, &knx_dtype_table[n->dtype], &out); return out;
     case KNK_FMA: return d == KN_ID_F32 ? from_f32(fmaf(a.f, b.f, c.f)) : from_f64(fma(a.d, b.d, c.d));
     }
     if (d == KN_ID_F32)
@@ -167,7 +167,7 @@ static bits identity(int how, int d)
     double v = how == KNK_RED_MUL ? 1 : how == KNK_RED_MIN ? INFINITY : how == KNK_RED_MAX ? -INFINITY : 0;
     if (f32 || f64)
         return f32 ? from_f32((float)v) : from_f64(v);
-    int width = 8 * kn_dtype_table[d].size;
+    int width = 8 * knx_dtype_table[d].size;
     bool is_signed = knk_is_signed_id(d);
     uint64_t ones = ~(uint64_t)0, top = (uint64_t)1 << (width - 1);
     uint64_t value[] = {0, 1, is_signed ? top - 1 : ones, is_signed ? top : 0, ones, 0, 0};
@@ -250,7 +250,7 @@ static bits plain_node(const problem *q, char *const *data, const knk_inst *n, c
 {
     const knk_kernel *k = q->k;
     bits zero = {.u = 0}, out = zero;
-    int loops = k->n_par + k->stage[n->stage].n_inner, size = kn_dtype_table[n->dtype].size;
+    int loops = k->n_par + k->stage[n->stage].n_inner, size = knx_dtype_table[n->dtype].size;
     switch (n->op) {
     case KNK_CONST:
         return from_int(n->dtype == KN_ID_F32                             ? KN_ID_U32
@@ -298,7 +298,7 @@ static void plain_run(const problem *q, char *const *data)
                 }
                 for (int i = st->first; i < st->end; i++) {
                     const knk_inst *x = &k->node[i];
-                    int size = kn_dtype_table[x->dtype].size;
+                    int size = knx_dtype_table[x->dtype].size;
                     if (x->op == KNK_STORE)
                         memcpy(data[x->buffer] + element(q, x->map, k->n_par + st->n_inner, index) * size, &v[x->a],
                                (size_t)size);
@@ -317,7 +317,7 @@ static void plain_run(const problem *q, char *const *data)
 static bool equal(int dtype, const char *a, const char *b)
 {
     bits x = {.u = 0}, y = {.u = 0};
-    int size = kn_dtype_table[dtype].size;
+    int size = knx_dtype_table[dtype].size;
     memcpy(&x, a, (size_t)size);
     memcpy(&y, b, (size_t)size);
     if (x.u == y.u)
@@ -325,8 +325,8 @@ static bool equal(int dtype, const char *a, const char *b)
     switch (dtype) {
     case KN_ID_F32: return x.f != x.f && y.f != y.f;
     case KN_ID_F64: return x.d != x.d && y.d != y.d;
-    case KN_ID_F16: return isnan(kn_f16_to_f32(x.u16)) && isnan(kn_f16_to_f32(y.u16));
-    case KN_ID_BF16: return isnan(kn_bf16_to_f32(x.u16)) && isnan(kn_bf16_to_f32(y.u16));
+    case KN_ID_F16: return isnan(knx_f16_to_f32(x.u16)) && isnan(knx_f16_to_f32(y.u16));
+    case KN_ID_BF16: return isnan(knx_bf16_to_f32(x.u16)) && isnan(knx_bf16_to_f32(y.u16));
     default: return false;
     }
 }
@@ -344,7 +344,7 @@ static void expect_same(const problem *q, char *const *want, int lanes, unsigned
     knk_launch l = {(void *const *)data, q->map, q->par, q->inner_of};
     knk_interpret_with(q->k, &l, scratch, lanes);
     for (int b = 0; b < q->k->n_buffer; b++) {
-        int d = q->k->buffer[b].dtype, size = kn_dtype_table[d].size;
+        int d = q->k->buffer[b].dtype, size = knx_dtype_table[d].size;
         for (size_t i = 0; i < q->bytes[b] / (size_t)size; i++)
             if (!equal(d, data[b] + i * (size_t)size, want[b] + i * (size_t)size)) {
                 char *text = NULL;
@@ -392,18 +392,18 @@ static int below(int n) { return (int)(random32() % (uint32_t)n); }
 
 static void fill_random(char *data, int d, size_t bytes)
 {
-    int size = kn_dtype_table[d].size;
+    int size = knx_dtype_table[d].size;
     static const double values[] = {0.0,    -0.0,   1,     -1,  0.5,  3,     INFINITY,     -INFINITY, NAN,
                                     1e-310, -1e-40, 1e300, 255, -129, 65536, 2147483648.0, -9.3e18,   1.9e19};
     for (size_t i = 0; i + (size_t)size <= bytes; i += (size_t)size) {
-        kn_scalar_bits s = {.u = {0, 0}};
+        knx_scalar_bits s = {.u = {0, 0}};
         if (d == KN_ID_BOOL)
             s.u8 = random32() & 1;
         else if (knk_is_int_id(d))
             s.u64 = below(3) ? (uint64_t)(int64_t)(below(20) - 10) : (uint64_t)random32() << 32 | random32();
         else
-            s = knx_scalar_from_double(&kn_dtype_table[d], below(8) ? (double)(int32_t)random32() / 1e9
-                                                                    : values[below(sizeof values / sizeof *values)]);
+            s = knx_scalar_from_double(&knx_dtype_table[d], below(8) ? (double)(int32_t)random32() / 1e9
+                                                                     : values[below(sizeof values / sizeof *values)]);
         memcpy(data + i, &s, (size_t)size);
     }
 }
@@ -462,7 +462,7 @@ static int64_t make_map(maker *m, bool dense, int *map)
 static int make_buffer(maker *m, int d, bool written, int64_t elements)
 {
     problem *q = m->q;
-    int b = knk_add_buffer(m->k, (kn_dtype_id)d, written), size = kn_dtype_table[d].size;
+    int b = knk_add_buffer(m->k, (knx_dtype_id)d, written), size = knx_dtype_table[d].size;
     q->bytes[b] = (size_t)elements * (size_t)size;
     q->data[b] = malloc(q->bytes[b] + 1);
     fill_random(q->data[b], d, q->bytes[b]);
@@ -487,8 +487,8 @@ static knk_node any_of(maker *m, int dtype)
             return x;
     }
     if (dtype == KN_ID_F16 || dtype == KN_ID_BF16)
-        return knk_const_double(m->k, (kn_dtype_id)dtype, below(9) - 4);
-    return knk_const_int(m->k, (kn_dtype_id)dtype, below(9) - 4);
+        return knk_const_double(m->k, (knx_dtype_id)dtype, below(9) - 4);
+    return knk_const_int(m->k, (knx_dtype_id)dtype, below(9) - 4);
 }
 
 static const uint8_t dtypes[] = {KN_ID_F32, KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_I32, KN_ID_I64, KN_ID_U32,
@@ -534,7 +534,7 @@ static void make_operation(maker *m)
         keep(m, knk_index(k, map));
     } else if (o == KNK_CAST) {
         static const uint8_t to[] = {KN_ID_F16, KN_ID_BF16};
-        knk_node x = knk_cast(k, (kn_dtype_id)(below(4) ? d : to[below(2)]),
+        knk_node x = knk_cast(k, (knx_dtype_id)(below(4) ? d : to[below(2)]),
                               any_of(m, below(8) ? dtypes[below(sizeof dtypes)] : to[below(2)]));
         keep(m, x);
     } else if (o == KNK_BITCAST) {
@@ -544,10 +544,10 @@ static void make_operation(maker *m)
         keep(m, below(2) ? knk_select(k, p, x, y) : knk_select_cold(k, p, x, y));
     } else if (o == KNK_SCALB) {
         int f = below(2) ? KN_ID_F32 : KN_ID_F64;
-        knk_node p = knk_binary(k, KNK_MAX, knk_const_double(k, (kn_dtype_id)f, 0.5),
-                                knk_binary(k, KNK_MIN, knk_const_double(k, (kn_dtype_id)f, 2), any_of(m, f)));
+        knk_node p = knk_binary(k, KNK_MAX, knk_const_double(k, (knx_dtype_id)f, 0.5),
+                                knk_binary(k, KNK_MIN, knk_const_double(k, (knx_dtype_id)f, 2), any_of(m, f)));
         keep(m, knk_binary(k, KNK_SCALB, p,
-                           knk_cast(k, (kn_dtype_id)f, any_of(m, below(2) ? KN_ID_I8 : KN_ID_I32 + 0 * f))));
+                           knk_cast(k, (knx_dtype_id)f, any_of(m, below(2) ? KN_ID_I8 : KN_ID_I32 + 0 * f))));
     } else if (o != KNK_INDEX) {
         knk_inst n = {.op = (uint8_t)o,
                       .dtype = (uint8_t)d,
@@ -632,7 +632,7 @@ static void make_problem(problem *q, unsigned seed)
             keep(&m, reduced[i]);
         m.stage_of[m.n_pool ? m.n_pool - 1 : 0] += 0;
     }
-    kn_error *e = knk_finish(m.k, &q->k);
+    knx_error *e = knk_finish(m.k, &q->k);
     if (e)
         fail_msg("seed %u: %s", seed, e->message);
     for (int i = 0; i < q->k->n_map; i++)
@@ -659,7 +659,7 @@ static void check_reduction(int how, int d, int64_t par, int64_t inner, bool col
     problem q = {.par = {par}, .inner = {{inner}}};
     static const uint8_t cls[] = {KNK_STRIDE_ANY, KNK_STRIDE_ANY}, one[] = {KNK_STRIDE_ONE};
     knk_builder *k = knk_new(1);
-    int in = knk_add_buffer(k, (kn_dtype_id)d, false), out = knk_add_buffer(k, (kn_dtype_id)d, true);
+    int in = knk_add_buffer(k, (knx_dtype_id)d, false), out = knk_add_buffer(k, (knx_dtype_id)d, true);
     knk_begin_stage(k, 1);
     knk_node r = knk_reduce(k, (knk_reduction)how, knk_load(k, in, knk_add_map(k, cls), KNK_NONE, KNK_NONE, KNK_NONE));
     knk_begin_stage(k, 0);
@@ -671,15 +671,15 @@ static void check_reduction(int how, int d, int64_t par, int64_t inner, bool col
     q.inner_of[0] = q.inner[0];
     q.map[0] = (knk_map_values){0, q.stride[0]};
     q.map[1] = (knk_map_values){0, q.stride[1]};
-    size_t size = kn_dtype_table[d].size;
+    size_t size = knx_dtype_table[d].size;
     q.bytes[0] = (size_t)(par * inner) * size;
     q.bytes[1] = (size_t)par * size;
     q.data[0] = malloc(q.bytes[0] + 1);
     q.data[1] = calloc(q.bytes[1] + 1, 1);
     for (int64_t i = 0; i < par * inner; i++) {
-        kn_scalar_bits s =
-            knx_scalar_from_double(&kn_dtype_table[d], how == KNK_RED_MUL ? 1 + (double)(int32_t)random32() * 1e-12
-                                                                          : (double)(int32_t)random32() / 3e6);
+        knx_scalar_bits s =
+            knx_scalar_from_double(&knx_dtype_table[d], how == KNK_RED_MUL ? 1 + (double)(int32_t)random32() * 1e-12
+                                                                           : (double)(int32_t)random32() / 3e6);
         memcpy(q.data[0] + (size_t)i * size, &s, size);
     }
     expect_right(&q, 0);

@@ -30,7 +30,7 @@ static bench bench_of(int n_par, int64_t p0, int64_t p1)
     return b;
 }
 
-static int buffer(bench *b, kn_dtype_id d, void *at, bool written)
+static int buffer(bench *b, knx_dtype_id d, void *at, bool written)
 {
     int i = knk_add_buffer(b->k, d, written);
     b->buffer[i] = at;
@@ -57,7 +57,7 @@ static knk_node load(bench *b, int at, int m) { return knk_load(b->k, at, m, KNK
 static void run(bench *b, void (*reset)(void), void (*check)(void))
 {
     knk_kernel *k = NULL;
-    kn_error *e = knk_finish(b->k, &k);
+    knx_error *e = knk_finish(b->k, &k);
     if (e)
         fail_msg("%s", e->message);
     assert_int_equal(k->stage[0].n_loop, b->n_loop); /* else numbers have changed */
@@ -525,11 +525,11 @@ static void check_halves(void)
             float s = 0;
             uint8_t any = 0;
             for (int t = 0; t < 5; t++) {
-                float x = kn_f16_to_f32(in16[400 - i * 50 - j * 2 + t * 77]);
-                s = kn_f16_to_f32(kn_f32_to_f16(s * 0.75f + x));
+                float x = knx_f16_to_f32(in16[400 - i * 50 - j * 2 + t * 77]);
+                s = knx_f16_to_f32(knx_f32_to_f16(s * 0.75f + x));
                 any = any | (s > 9);
             }
-            assert_int_equal(out16[i * 11 + j], kn_f32_to_f16(s));
+            assert_int_equal(out16[i * 11 + j], knx_f32_to_f16(s));
             assert_int_equal(flags[i * 11 + j], any);
         }
 }
@@ -538,7 +538,7 @@ static void halves_and_bools_in_loops(void **state)
 {
     (void)state;
     for (int i = 0; i < MOST; i++)
-        in16[i] = kn_f32_to_f16((float)(i % 23) * 0.3f);
+        in16[i] = knx_f32_to_f16((float)(i % 23) * 0.3f);
     bench b = bench_of(2, 7, 11);
     knk_builder *k = b.k;
     int from = buffer(&b, KN_ID_F16, in16, false), to = buffer(&b, KN_ID_F16, out16, true),

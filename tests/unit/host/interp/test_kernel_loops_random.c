@@ -15,16 +15,16 @@
 
 /* Random kernels, against a walk through them point by point. */
 typedef struct kept {
-    const kng_generator *by;
+    const knh_generator *by;
     void *at[SCENE_STAGES];
     int n;
 } kept;
 
-static kng_function *make(void *env, const kng_request *r)
+static knh_function *make(void *env, const knh_request *r)
 {
     kept *k = env;
-    kng_function *f = NULL;
-    kn_error *e = k->by->make(k->by, r, &f, &k->at[k->n]);
+    knh_function *f = NULL;
+    knx_error *e = k->by->make(k->by, r, &f, &k->at[k->n]);
     k->n += !e;
     if (e && (k->by == &stage_reference || e->kind != KN_ERROR_NOT_IMPLEMENTED))
         fail_msg("%s", e->message);
@@ -32,7 +32,7 @@ static kng_function *make(void *env, const kng_request *r)
     return f;
 }
 
-static bool check(const scene *s, const scene_way *way, const kng_generator *g, const char *what)
+static bool check(const scene *s, const scene_way *way, const knh_generator *g, const char *what)
 {
     kept functions = {.by = g};
     bool made = scene_check(s, way, make, &functions, what);
@@ -58,11 +58,11 @@ static void random_loops(void **state)
             tested += op == KNK_WHILE;
         }
         snprintf(what, sizeof what, "seed %d", seed);
-        scene_way way = {.mode = KNG_POINTS, .any = seed % 2, .swap = seed % 3 == 0};
+        scene_way way = {.mode = KNH_POINTS, .any = seed % 2, .swap = seed % 3 == 0};
         assert_true(check(&s, &way, &stage_reference, what));
-        const kng_generator *g;
-        for (int i = 0; (g = kng_generator_number(i)); i++)
-            if (g->make && kng_generator_works(g))
+        const knh_generator *g;
+        for (int i = 0; (g = knh_generator_number(i)); i++)
+            if (g->make && knh_generator_works(g))
                 *(check(&s, &way, g, what) ? &made : &missing) += 1;
         scene_free(&s);
     }

@@ -55,10 +55,10 @@ static void test_every_dtype_every_way(void **unused)
 {
     (void)unused;
     for (int id = 0; id < KN_ID_COUNT; id++)
-        if (kn_dtype_table[id].kind != 'k') {
-            knk_product p = matrix(&kn_dtype_table[id], 19, 37, 530, 0);
+        if (knx_dtype_table[id].kind != 'k') {
+            knk_product p = matrix(&knx_dtype_table[id], 19, 37, 530, 0);
             check_everywhere(&p, "matrix");
-            p = matrix(&kn_dtype_table[id], 23, 18, 270, 16);
+            p = matrix(&knx_dtype_table[id], 23, 18, 270, 16);
             check_everywhere(&p, "columns of c apart");
         }
 }
@@ -76,14 +76,14 @@ static void test_layouts_every_way(void **unused)
 static void test_few_rows_every_way(void **unused)
 {
     (void)unused;
-    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F64, KN_ID_C64, KN_ID_I32};
+    static const knx_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F64, KN_ID_C64, KN_ID_I32};
     for (int rows = 1; rows <= 5; rows += rows > 1 ? 2 : 1)
         for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
-            knk_product p = matrix(&kn_dtype_table[dtypes[d]], rows, 530, 519, 0);
+            knk_product p = matrix(&knx_dtype_table[dtypes[d]], rows, 530, 519, 0);
             check_everywhere(&p, "streamed");
-            p = matrix(&kn_dtype_table[dtypes[d]], rows, 37, 1024, 2);
+            p = matrix(&knx_dtype_table[dtypes[d]], rows, 37, 1024, 2);
             check_everywhere(&p, "columns in one set");
-            p = matrix(&kn_dtype_table[dtypes[d]], 37, rows, 1024, 2);
+            p = matrix(&knx_dtype_table[dtypes[d]], 37, rows, 1024, 2);
             check_everywhere(&p, "rows in one set");
         }
 }
@@ -141,7 +141,7 @@ static void test_two_long_vectors(void **unused)
     static const product_way some[] = {{.threads = 1}, {.threads = 3}};
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 5; j++) {
-            knk_product p = matrix(&kn_dtype_table[ids[i]], 1, 1, ks[j], 0);
+            knk_product p = matrix(&knx_dtype_table[ids[i]], 1, 1, ks[j], 0);
             product_check_ways(&p, 2, some, "dot");
         }
 }
@@ -234,8 +234,8 @@ static void test_windows_of_every_dtype(void **unused)
 {
     (void)unused;
     for (int id = 0; id < KN_ID_COUNT; id++)
-        for (int first = 0; first < 2 && kn_dtype_table[id].kind != 'k'; first++) {
-            knk_product p = convolution(&kn_dtype_table[id], &plain, &plain, 7, 20, first);
+        for (int first = 0; first < 2 && knx_dtype_table[id].kind != 'k'; first++) {
+            knk_product p = convolution(&knx_dtype_table[id], &plain, &plain, 7, 20, first);
             check_everywhere(&p, "windows");
         }
 }
@@ -256,12 +256,12 @@ static void test_windows_by_runs(void **unused)
     (void)unused;
     static const geometry lines[] = {{12, 3, 1, 1, 1, 1, 1}, {13, 3, 2, 1, 1, 0, 1}, {11, 3, 1, 2, 2, 2, 1},
                                      {7, 3, 1, 1, 2, 2, 2},  {12, 2, 1, 1, 0, 0, 1}, {12, 3, 1, 1, -1, 2, 1}};
-    static const kn_dtype_id some[] = {KN_ID_F64, KN_ID_BF16, KN_ID_C64, KN_ID_I32, KN_ID_U8, KN_ID_I64};
+    static const knx_dtype_id some[] = {KN_ID_F64, KN_ID_BF16, KN_ID_C64, KN_ID_I32, KN_ID_U8, KN_ID_I64};
     for (int i = 0; i < 6; i++)
         for (int first = 0; first < 2; first++) {
             knk_product p = convolution(KN_DT(F32), &lines[i], &lines[(i + first) % 6], 50, 35, first);
             check_everywhere(&p, "runs");
-            p = convolution(&kn_dtype_table[some[i]], &lines[0], &lines[i], 20, 17, first);
+            p = convolution(&knx_dtype_table[some[i]], &lines[0], &lines[i], 20, 17, first);
             check_everywhere(&p, "runs of a dtype");
         }
     static const geometry small = {6, 2, 1, 1, 1, 0, 1};

@@ -52,7 +52,7 @@ static double packed(const knk_product *q, int threads)
     double alone = knr_packed_bytes(p, 1, 1), together = knr_packed_bytes(p, s.rows, s.columns);
     assert_true(s.parts >= 1 && s.threads >= 1 && s.threads <= threads);
     assert_true(s.rows <= p->cut.tiles && s.columns <= knr_divide_up(p->right.row.total, p->cut.panel));
-    double rate = p->left_in_place && p->right_from == KNG_B_PACKING ? 24 : 3; /* bytes in a nanosecond, about */
+    double rate = p->left_in_place && p->right_from == KNH_B_PACKING ? 24 : 3; /* bytes in a nanosecond, about */
     bool counts = together / rate > .1 * knr_product_cost(p);
     free(room);
     return counts ? together / alone : 0;
@@ -81,16 +81,16 @@ static void test_gradients_of_kernels_are_not_packed_for_every_part(void **unuse
 static void test_matrices_are_not_packed_for_every_part(void **unused)
 {
     (void)unused;
-    if (kng_generator_best() == &kng_interpreter) /* the loops in C have smaller rectangles, and more parts */
+    if (knh_generator_best() == &knh_interpreter) /* the loops in C have smaller rectangles, and more parts */
         skip();
     static const int64_t sizes[][3] = {{512, 512, 512}, {1000, 1000, 1000}, {64, 4096, 512}, {4096, 64, 512},
                                        {64, 64, 30000}, {128, 128, 8192},   {20, 3000, 3000}};
-    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F64, KN_ID_BF16, KN_ID_I8, KN_ID_C64};
+    static const knx_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F64, KN_ID_BF16, KN_ID_I8, KN_ID_C64};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
             for (int layout = 0; layout < 4; layout++) {
                 knk_product p =
-                    matrix(&kn_dtype_table[dtypes[d]], sizes[i][0], sizes[i][1], sizes[i][2], layout & 1, layout & 2);
+                    matrix(&knx_dtype_table[dtypes[d]], sizes[i][0], sizes[i][1], sizes[i][2], layout & 1, layout & 2);
                 double times = packed(&p, 2);
                 if (times > 2.1)
                     fail_msg("case %d, layout %d, dtype %d: %.1f times as much is packed", (int)i, layout, (int)d,

@@ -70,7 +70,7 @@ static void test_every_dtype_and_layout(void **unused)
 {
     (void)unused;
     for (int id = 0; id < KN_ID_COUNT; id++) {
-        kn_dtype d = &kn_dtype_table[id];
+        kn_dtype d = &knx_dtype_table[id];
         if (d->kind == 'k')
             continue;
         for (int layout = 0; layout < 16; layout++) {
@@ -129,8 +129,8 @@ static void test_several_dims_in_a_group(void **unused)
                      .k = {.n = 2, .extent = {4, 5}, .a = {10, 1}, .b = {60, 2}},
                      .n = {.n = 2, .extent = {3, 2}, .b = {20, 1}}};
     for (int id = 0; id < KN_ID_COUNT; id++)
-        if (kn_dtype_table[id].kind != 'k') {
-            p.operand = p.result = &kn_dtype_table[id];
+        if (knx_dtype_table[id].kind != 'k') {
+            p.operand = p.result = &knx_dtype_table[id];
             check(&p, KNR_ISA_BASE, KNR_ISA_AVX512);
         }
     p.operand = p.result = KN_DT(F32);
@@ -144,12 +144,12 @@ static void test_several_dims_in_a_group(void **unused)
 static void test_wider_results(void **unused)
 {
     (void)unused;
-    static const kn_dtype_id pairs[][2] = {{KN_ID_F16, KN_ID_F32},  {KN_ID_BF16, KN_ID_F32}, {KN_ID_F32, KN_ID_F64},
-                                           {KN_ID_I8, KN_ID_I32},   {KN_ID_U8, KN_ID_U32},   {KN_ID_I32, KN_ID_I64},
-                                           {KN_ID_C64, KN_ID_C128}, {KN_ID_BF16, KN_ID_F64}};
+    static const knx_dtype_id pairs[][2] = {{KN_ID_F16, KN_ID_F32},  {KN_ID_BF16, KN_ID_F32}, {KN_ID_F32, KN_ID_F64},
+                                            {KN_ID_I8, KN_ID_I32},   {KN_ID_U8, KN_ID_U32},   {KN_ID_I32, KN_ID_I64},
+                                            {KN_ID_C64, KN_ID_C128}, {KN_ID_BF16, KN_ID_F64}};
     for (int i = 0; i < 8; i++)
         for (int layout = 0; layout < 4; layout++) {
-            knk_product p = matrix(&kn_dtype_table[pairs[i][0]], &kn_dtype_table[pairs[i][1]], 9, 18, 300, layout);
+            knk_product p = matrix(&knx_dtype_table[pairs[i][0]], &knx_dtype_table[pairs[i][1]], 9, 18, 300, layout);
             check(&p, KNR_ISA_BASE, KNR_ISA_AVX512);
         }
 }

@@ -28,7 +28,7 @@ static void fill(kn_dtype d, char *p, int64_t n, uint32_t range)
     kn_dtype part = knx_component(d);
     n *= d->size / part->size;
     for (int64_t i = 0; i < n; i++, p += part->size) {
-        kn_scalar_bits s;
+        knx_scalar_bits s;
         if (knx_is_inexact(d)) {
             static const double special[] = {NAN, -NAN, 0.0, -0.0, INFINITY, -INFINITY, 1e-40};
             double v = (double)(random32() % range) - range / 2;
@@ -45,7 +45,7 @@ static void fill(kn_dtype d, char *p, int64_t n, uint32_t range)
 
 static int compare_parts(kn_dtype part, const char *a, const char *b)
 {
-    kn_scalar_bits x = {0}, y = {0}, wide[2];
+    knx_scalar_bits x = {0}, y = {0}, wide[2];
     memcpy(&x, a, part->size);
     memcpy(&y, b, part->size);
     if (knx_is_float(part)) {
@@ -115,7 +115,7 @@ static void test_every_dtype(void **unused)
     (void)unused;
     static const int lengths[] = {0, 1, 2, 3, 23, 24, 25, 47, 100, 699, 700, 1500};
     for (int id = 0; id < KN_ID_COUNT; id++) {
-        kn_dtype d = &kn_dtype_table[id];
+        kn_dtype d = &knx_dtype_table[id];
         if (d->kind == 'k')
             continue;
         for (int i = 0; i < (int)(sizeof lengths / sizeof *lengths); i++) {

@@ -26,25 +26,25 @@
 enum { CHUNK = 1 << 20, MANY = 3000 };
 
 /* mov eax, number; ret; and more bytes behind it */
-static kng_code *publish(int32_t number, size_t size)
+static knh_code *publish(int32_t number, size_t size)
 {
     uint8_t *bytes = calloc(1, size);
-    kng_code *c;
+    knh_code *c;
     assert_non_null(bytes);
     bytes[0] = 0xB8;
     memcpy(bytes + 1, &number, 4);
     bytes[5] = 0xC3;
-    kn_error *e = kng_publish(bytes, size, "kiln_number", &c);
+    knx_error *e = knh_publish(bytes, size, "kiln_number", &c);
     free(bytes);
     assert_null(e);
     assert_non_null(c);
     return c;
 }
 
-static int32_t run(const kng_code *c)
+static int32_t run(const knh_code *c)
 {
     int32_t (*f)(void);
-    const void *p = kng_code_start(c);
+    const void *p = knh_code_start(c);
     memcpy(&f, &p, sizeof f);
     return f();
 }
@@ -70,51 +70,51 @@ static int mappings(const char *rights)
 static void published_code_runs(void **state)
 {
     (void)state;
-    size_t before = kng_code_bytes();
-    kng_code *a = publish(42, 6), *b = publish(-7, 200);
+    size_t before = knh_code_bytes();
+    knh_code *a = publish(42, 6), *b = publish(-7, 200);
     assert_int_equal(run(a), 42);
     assert_int_equal(run(b), -7);
-    assert_int_equal((uintptr_t)kng_code_start(a) % 64, 0);
-    assert_int_equal((uintptr_t)kng_code_start(b) % 64, 0);
-    assert_int_equal(kng_code_size(a), 6);
-    assert_int_equal(kng_code_size(b), 200);
-    assert_int_equal(kng_code_bytes() - before, 64 + 256);
-    kng_code_free(a);
+    assert_int_equal((uintptr_t)knh_code_start(a) % 64, 0);
+    assert_int_equal((uintptr_t)knh_code_start(b) % 64, 0);
+    assert_int_equal(knh_code_size(a), 6);
+    assert_int_equal(knh_code_size(b), 200);
+    assert_int_equal(knh_code_bytes() - before, 64 + 256);
+    knh_code_free(a);
     assert_int_equal(run(b), -7);
-    kng_code_free(b);
-    kng_code_free(NULL);
-    assert_int_equal(kng_code_bytes(), before);
+    knh_code_free(b);
+    knh_code_free(NULL);
+    assert_int_equal(knh_code_bytes(), before);
 }
 
 static void no_mapping_is_writable_and_executable(void **state)
 {
     (void)state;
-    kng_code *c[40];
-    for (int way = KNG_CODE_ANY; way <= KNG_CODE_SWITCHED; way++) {
-        kng_code_force((kng_code_way)way);
+    knh_code *c[40];
+    for (int way = KNH_CODE_ANY; way <= KNH_CODE_SWITCHED; way++) {
+        knh_code_force((knh_code_way)way);
         for (int i = 0; i < 40; i++) {
             c[i] = publish(i, 150000);
             assert_true(mappings(NULL) >= 0);
         }
         for (int i = 0; i < 40; i++) {
             assert_int_equal(run(c[i]), i);
-            kng_code_free(c[i]);
+            knh_code_free(c[i]);
             assert_true(mappings(NULL) >= 0);
         }
     }
-    kng_code_force(KNG_CODE_ANY);
+    knh_code_force(KNH_CODE_ANY);
 }
 
 static void one_chunk_is_writable(void **state)
 {
     (void)state;
-    kng_code *c[20];
+    knh_code *c[20];
     for (int i = 0; i < 20; i++)
         c[i] = publish(i, 200000); /* five to a chunk */
     assert_true(mappings("r-xs") >= 4);
     assert_int_equal(mappings("rw-s"), 1);
     for (int i = 0; i < 20; i++)
-        kng_code_free(c[i]);
+        knh_code_free(c[i]);
     assert_int_equal(mappings("rw-s"), 1);
     assert_int_equal(mappings("r-xs"), 1);
 }
@@ -122,28 +122,28 @@ static void one_chunk_is_writable(void **state)
 static void a_cycle_does_not_grow(void **state)
 {
     (void)state;
-    for (int way = KNG_CODE_ANY; way <= KNG_CODE_SWITCHED; way++) {
-        kng_code_force((kng_code_way)way);
-        kng_code_free(publish(0, 6));
-        size_t mapped = kng_code_mapped(), bytes = kng_code_bytes();
+    for (int way = KNH_CODE_ANY; way <= KNH_CODE_SWITCHED; way++) {
+        knh_code_force((knh_code_way)way);
+        knh_code_free(publish(0, 6));
+        size_t mapped = knh_code_mapped(), bytes = knh_code_bytes();
         int64_t blocks = knx_alloc_live();
         for (int i = 0; i < 10000; i++) {
-            kng_code *c = publish(i, 6 + (size_t)(i * 37 % 9000));
+            knh_code *c = publish(i, 6 + (size_t)(i * 37 % 9000));
             if (i % 100 == 0)
                 assert_int_equal(run(c), i);
-            kng_code_free(c);
+            knh_code_free(c);
         }
-        assert_int_equal(kng_code_mapped(), mapped);
-        assert_int_equal(kng_code_bytes(), bytes);
+        assert_int_equal(knh_code_mapped(), mapped);
+        assert_int_equal(knh_code_bytes(), bytes);
         assert_int_equal(knx_alloc_live(), blocks);
     }
-    kng_code_force(KNG_CODE_ANY);
+    knh_code_force(KNH_CODE_ANY);
 }
 
 static void freed_pieces_in_any_order_are_used_again(void **state)
 {
     (void)state;
-    static kng_code *c[MANY];
+    static knh_code *c[MANY];
     size_t most = 0;
     for (int round = 0; round < 4; round++) {
         for (int i = 0; i < MANY; i++)
@@ -151,59 +151,59 @@ static void freed_pieces_in_any_order_are_used_again(void **state)
                 c[i] = publish(i, 6 + (size_t)((i * 331 + round * 77) % 3000));
         for (int i = 0; i < MANY; i++)
             assert_int_equal(run(c[i]), i);
-        most = round == 0 ? kng_code_mapped() : most;
+        most = round == 0 ? knh_code_mapped() : most;
         for (int i = 0; i < MANY; i++) {
             int j = (int)((int64_t)i * 1009 % MANY);
             if (i % 3 != round % 3) {
-                kng_code_free(c[j]);
+                knh_code_free(c[j]);
                 c[j] = NULL;
             }
         }
     }
-    assert_true(kng_code_mapped() <= most + 2 * CHUNK);
+    assert_true(knh_code_mapped() <= most + 2 * CHUNK);
     for (int i = 0; i < MANY; i++)
-        kng_code_free(c[i]);
+        knh_code_free(c[i]);
     memset(c, 0, sizeof c);
-    assert_int_equal(kng_code_mapped(), CHUNK);
+    assert_int_equal(knh_code_mapped(), CHUNK);
 }
 
 /* A full chunk lost its writable mapping; with room in it again, it gets one again. */
 static void a_full_chunk_is_written_to_again(void **state)
 {
     (void)state;
-    kng_code *c[20];
+    knh_code *c[20];
     for (int i = 0; i < 20; i++)
         c[i] = publish(i, 100000);
-    size_t mapped = kng_code_mapped();
+    size_t mapped = knh_code_mapped();
     for (int i = 0; i < 8; i++)
-        kng_code_free(c[i]);
+        knh_code_free(c[i]);
     for (int i = 0; i < 8; i++)
         c[i] = publish(i, 100000);
-    assert_int_equal(kng_code_mapped(), mapped);
+    assert_int_equal(knh_code_mapped(), mapped);
     for (int i = 0; i < 20; i++)
         assert_int_equal(run(c[i]), i);
     for (int i = 0; i < 20; i++)
-        kng_code_free(c[i]);
+        knh_code_free(c[i]);
 }
 
 static void a_large_piece_has_its_own_memory(void **state)
 {
     (void)state;
-    size_t mapped = kng_code_mapped();
-    kng_code *c = publish(5, 3 << 20);
+    size_t mapped = knh_code_mapped();
+    knh_code *c = publish(5, 3 << 20);
     assert_int_equal(run(c), 5);
-    assert_int_equal(kng_code_mapped() - mapped, 3 << 20);
-    kng_code_free(c);
-    assert_int_equal(kng_code_mapped(), mapped);
+    assert_int_equal(knh_code_mapped() - mapped, 3 << 20);
+    knh_code_free(c);
+    assert_int_equal(knh_code_mapped(), mapped);
 }
 
 static void without_executable_memory_there_is_an_error(void **state)
 {
     (void)state;
-    kng_code *c = (kng_code *)1;
-    kng_code_force(KNG_CODE_NONE);
-    kn_error *e = kng_publish("\xC3", 1, "kiln_nothing", &c);
-    kng_code_force(KNG_CODE_ANY);
+    knh_code *c = (knh_code *)1;
+    knh_code_force(KNH_CODE_NONE);
+    knx_error *e = knh_publish("\xC3", 1, "kiln_nothing", &c);
+    knh_code_force(KNH_CODE_ANY);
     assert_non_null(e);
     assert_null(c);
     assert_int_equal(e->kind, KN_ERROR_MEMORY);
@@ -214,30 +214,30 @@ static void without_executable_memory_there_is_an_error(void **state)
 static void every_failing_allocation_is_an_error(void **state)
 {
     (void)state;
-    for (int way = KNG_CODE_ANY; way <= KNG_CODE_SWITCHED; way++) {
+    for (int way = KNH_CODE_ANY; way <= KNH_CODE_SWITCHED; way++) {
         bool worked = false;
-        kng_code_force((kng_code_way)way);
+        knh_code_force((knh_code_way)way);
         for (int64_t k = 0; !worked; k++) {
-            kng_code *c[8] = {0};
-            size_t bytes = kng_code_bytes();
+            knh_code *c[8] = {0};
+            size_t bytes = knh_code_bytes();
             int64_t blocks = knx_alloc_live();
             knx_fail_after(k, true);
             worked = true;
             for (int i = 0; i < 8 && worked; i++) {
-                kn_error *e = kng_publish("\xC3\xC3\xC3\xC3", i % 2 ? 1 : 4, "kiln_nothing", &c[i]);
+                knx_error *e = knh_publish("\xC3\xC3\xC3\xC3", i % 2 ? 1 : 4, "kiln_nothing", &c[i]);
                 worked = !e;
                 assert_true(!e == (c[i] != NULL));
                 knx_error_release(e);
             }
             knx_fail_after(-1, false);
             for (int i = 0; i < 8; i++)
-                kng_code_free(c[i]);
-            assert_int_equal(kng_code_bytes(), bytes);
+                knh_code_free(c[i]);
+            assert_int_equal(knh_code_bytes(), bytes);
             assert_in_range(knx_alloc_live(), blocks - 2, blocks + 2); /* a chunk may have come or gone */
             assert_true(k < 200);
         }
     }
-    kng_code_force(KNG_CODE_ANY);
+    knh_code_force(KNH_CODE_ANY);
 }
 
 /* ---- Forks. */
@@ -252,42 +252,42 @@ static void expect_child(pid_t child)
 
 static bool makes_and_runs(int from, int n)
 {
-    kng_code *c[50];
+    knh_code *c[50];
     bool fine = true;
     for (int i = 0; i < n; i++)
         c[i] = publish(from + i, 6);
     for (int i = 0; i < n; i++)
         fine &= run(c[i]) == from + i;
     for (int i = 0; i < n; i++)
-        kng_code_free(c[i]);
+        knh_code_free(c[i]);
     return fine;
 }
 
 static void both_sides_of_a_fork_go_on(void **state)
 {
     (void)state;
-    kng_code *mine = publish(1, 6), *gone = publish(2, 6);
-    kng_code_free(gone);
+    knh_code *mine = publish(1, 6), *gone = publish(2, 6);
+    knh_code_free(gone);
     pid_t child = fork();
     if (child == 0) {
         bool fine = run(mine) == 1 && makes_and_runs(100, 50) && run(mine) == 1 && mappings(NULL) >= 0;
-        kng_code_free(mine);
+        knh_code_free(mine);
         fine &= makes_and_runs(200, 50);
         _exit(fine ? 0 : 1);
     }
     assert_true(makes_and_runs(300, 50));
     expect_child(child);
     assert_int_equal(run(mine), 1);
-    kng_code_free(mine);
+    knh_code_free(mine);
 }
 
-static void publish_many(kng_code **c, int from, int n)
+static void publish_many(knh_code **c, int from, int n)
 {
     for (int i = 0; i < n; i++)
         c[i] = publish(from + i, 6);
 }
 
-static bool run_many(kng_code *const *c, int from, int n)
+static bool run_many(knh_code *const *c, int from, int n)
 {
     bool fine = true;
     for (int i = 0; i < n; i++)
@@ -300,12 +300,12 @@ static bool run_many(kng_code *const *c, int from, int n)
 static void neither_side_of_a_fork_overwrites_the_other(void **state)
 {
     (void)state;
-    kng_code *old[50], *new[50];
+    knh_code *old[50], *new[50];
     int to_child[2], to_parent[2];
     char byte = 0;
     assert_int_equal(pipe(to_child) | pipe(to_parent), 0);
     publish_many(old, 0, 50);
-    kng_code *kept = publish(-1, 6); /* so that the chunk does not go with its last piece */
+    knh_code *kept = publish(-1, 6); /* so that the chunk does not go with its last piece */
     pid_t child = fork();
     if (child == 0) {
         close(to_child[1]); /* so that it does not wait for a parent that is gone */
@@ -315,7 +315,7 @@ static void neither_side_of_a_fork_overwrites_the_other(void **state)
         _exit(fine ? 0 : 1);
     }
     for (int i = 0; i < 50; i++)
-        kng_code_free(old[i]);
+        knh_code_free(old[i]);
     publish_many(old, 2000, 50);
     assert_int_equal(read(to_parent[0], &byte, 1), 1);
     assert_true(run_many(old, 2000, 50));
@@ -323,10 +323,10 @@ static void neither_side_of_a_fork_overwrites_the_other(void **state)
     assert_int_equal(write(to_child[1], &byte, 1), 1);
     expect_child(child);
     for (int i = 0; i < 50; i++) {
-        kng_code_free(old[i]);
-        kng_code_free(new[i]);
+        knh_code_free(old[i]);
+        knh_code_free(new[i]);
     }
-    kng_code_free(kept);
+    knh_code_free(kept);
     for (int i = 0; i < 2; i++)
         close(to_child[i]), close(to_parent[i]);
 }
@@ -335,18 +335,18 @@ static void neither_side_of_a_fork_overwrites_the_other(void **state)
 static void forking_does_not_grow(void **state)
 {
     (void)state;
-    kng_code *kept = publish(1, 6);
-    size_t mapped = kng_code_mapped();
+    knh_code *kept = publish(1, 6);
+    size_t mapped = knh_code_mapped();
     for (int i = 0; i < 100; i++) {
-        kng_code *c = publish(i, 500);
+        knh_code *c = publish(i, 500);
         pid_t child = fork();
         if (child == 0)
             _exit(run(c) == i ? 0 : 1);
         expect_child(child);
-        kng_code_free(c);
+        knh_code_free(c);
     }
-    assert_true(kng_code_mapped() <= mapped + CHUNK);
-    kng_code_free(kept);
+    assert_true(knh_code_mapped() <= mapped + CHUNK);
+    knh_code_free(kept);
 }
 
 /* ---- Threads. */
@@ -410,15 +410,15 @@ static const char *program;
 
 static int traps(void)
 {
-    kng_code *c;
-    return kng_publish("\x0F\x0B", 2, "kiln_trap", &c) ? 1 : run(c);
+    knh_code *c;
+    return knh_publish("\x0F\x0B", 2, "kiln_trap", &c) ? 1 : run(c);
 }
 
 static int publishes(void)
 {
-    kng_code *c = publish(0, 6);
+    knh_code *c = publish(0, 6);
     int result = run(c);
-    kng_code_free(c);
+    knh_code_free(c);
     return result;
 }
 
@@ -450,8 +450,8 @@ static void perf_gets_a_map(void **state)
 static void perf_takes_it_for_memory_without_a_file(void **state)
 {
     (void)state;
-    kng_code *c = publish(1, 6);
-    uintptr_t at = (uintptr_t)kng_code_start(c), low, high;
+    knh_code *c = publish(1, 6);
+    uintptr_t at = (uintptr_t)knh_code_start(c), low, high;
     FILE *f = fopen("/proc/self/maps", "r");
     char line[512];
     bool found = false;
@@ -465,15 +465,15 @@ static void perf_takes_it_for_memory_without_a_file(void **state)
             fail_msg("perf looks for names in %s", line + name);
     }
     fclose(f);
-    kng_code_free(c);
+    knh_code_free(c);
     assert_true(found);
 }
 
 /* mov ecx, many; turn: dec ecx; jnz turn; ret */
 static int spins(void)
 {
-    kng_code *c;
-    return kng_publish("\xB9\x00\x00\x00\x18\xFF\xC9\x75\xFC\xC3", 10, "kiln_spin", &c) ? 1 : (run(c), 0);
+    knh_code *c;
+    return knh_publish("\xB9\x00\x00\x00\x18\xFF\xC9\x75\xFC\xC3", 10, "kiln_spin", &c) ? 1 : (run(c), 0);
 }
 
 static void perf_knows_the_name(void **state)
@@ -513,7 +513,7 @@ static void small_files_do_not_matter(void **state)
     if (child == 0) {
         struct rlimit none = {0, 0};
         setrlimit(RLIMIT_FSIZE, &none);
-        kng_code *c = publish(5, CHUNK);
+        knh_code *c = publish(5, CHUNK);
         _exit(run(c) == 5 && run(publish(6, 6)) == 6 ? 0 : 1);
     }
     expect_child(child);

@@ -16,9 +16,9 @@
 enum { VALUES = 2048, LANE_BYTES = 64, DUMP = 1024, TEST_BYTES = DUMP + 2 * MACHINE_DUMP };
 
 typedef struct test {
-    kng_form form;
+    knh_form form;
     knk_inst nodes[4]; /* three operands and the operation */
-    kng_needs needs;
+    knh_needs needs;
     int count;       /* operands */
     int reg[3], dst; /* where they are */
     int temp[8], mask_temp[4];
@@ -27,7 +27,7 @@ typedef struct test {
     int constant;                /* an operand that is a constant, or 0 */
     char name[160];
 } test;
-static kng_asm assembler;
+static knh_asm assembler;
 static uint64_t seed = 1;
 
 static int dtype_of(const test *t, int operand) { return t->nodes[operand].dtype; }
@@ -35,7 +35,7 @@ static int dtype_of(const test *t, int operand) { return t->nodes[operand].dtype
 /* Registers for everything, no two the same, at random. */
 static void choose_registers(test *t)
 {
-    int vectors = t->form.target == KNG_AVX512 ? 32 : 16, vector[32], mask[7];
+    int vectors = t->form.target == KNH_AVX512 ? 32 : 16, vector[32], mask[7];
     for (int i = 0; i < vectors; i++)
         vector[i] = i;
     for (int i = 0; i < 7; i++)
@@ -50,10 +50,10 @@ static void choose_registers(test *t)
     }
     int v = 0, m = 0;
     for (int i = 0; i < t->count; i++) {
-        bool k = kng_is_mask(&t->form, dtype_of(t, i));
+        bool k = knh_is_mask(&t->form, dtype_of(t, i));
         t->reg[i] = t->same && i ? t->reg[i - 1] : k ? mask[m++] : vector[v++];
     }
-    t->dst = t->over >= 0 ? t->reg[t->over] : kng_is_mask(&t->form, t->nodes[3].dtype) ? mask[m++] : vector[v++];
+    t->dst = t->over >= 0 ? t->reg[t->over] : knh_is_mask(&t->form, t->nodes[3].dtype) ? mask[m++] : vector[v++];
     for (int i = 0; i < t->needs.temps; i++)
         t->temp[i] = vector[v++];
     for (int i = 0; i < t->needs.mask_temps; i++)
@@ -63,52 +63,52 @@ static void choose_registers(test *t)
 /* load the operands; the operation; store the result, and all registers before and after */
 static machine_code *generate(test *t)
 {
-    static const int gp[] = {KNG_RAX, KNG_R10, KNG_R11, KNG_R9}, argument[] = {KNG_RDI, KNG_RSI, KNG_RDX};
-    const kng_tail whole = {.on = false};
-    kng_asm *a = &assembler;
-    kng_asm_reset(a);
-    kng_operand src[3] = {kng_reg(0), kng_reg(0), kng_reg(0)}, scratch = kng_at(KNG_R8, 0);
+    static const int gp[] = {KNH_RAX, KNH_R10, KNH_R11, KNH_R9}, argument[] = {KNH_RDI, KNH_RSI, KNH_RDX};
+    const knh_tail whole = {.on = false};
+    knh_asm *a = &assembler;
+    knh_asm_reset(a);
+    knh_operand src[3] = {knh_reg(0), knh_reg(0), knh_reg(0)}, scratch = knh_at(KNH_R8, 0);
     /* loading wants two registers: those of later operands and the result */
     for (int i = 0; i < t->count; i++) {
         int free[2], n = 0;
         for (int r = 0; n < 2; r++) {
             bool used = false;
             for (int j = 0; j < i; j++)
-                used |= r == t->reg[j] && !kng_is_mask(&t->form, dtype_of(t, j));
+                used |= r == t->reg[j] && !knh_is_mask(&t->form, dtype_of(t, j));
             if (!used && r != t->reg[i])
                 free[n++] = r;
         }
-        kng_emit_load(a, &t->form, dtype_of(t, i), t->reg[i], kng_at(argument[i], 0), &whole, free, gp, scratch);
-        src[i] = kng_reg(t->reg[i]);
+        knh_emit_load(a, &t->form, dtype_of(t, i), t->reg[i], knh_at(argument[i], 0), &whole, free, gp, scratch);
+        src[i] = knh_reg(t->reg[i]);
     }
     if (t->memory >= 0) { /* the operand as a spilled value; its register may not matter any more */
-        kng_spill(a, &t->form, dtype_of(t, t->memory), kng_at(KNG_R8, 256), t->reg[t->memory]);
-        kng_emit_constant(a, &t->form, dtype_of(t, t->memory), t->reg[t->memory], 0, gp[0]);
-        src[t->memory] = kng_at(KNG_R8, 256);
+        knh_spill(a, &t->form, dtype_of(t, t->memory), knh_at(KNH_R8, 256), t->reg[t->memory]);
+        knh_emit_constant(a, &t->form, dtype_of(t, t->memory), t->reg[t->memory], 0, gp[0]);
+        src[t->memory] = knh_at(KNH_R8, 256);
     }
     if (t->broadcast >= 0) {
-        kng_spill(a, &t->form, dtype_of(t, t->broadcast), kng_at(KNG_R8, 256), t->reg[t->broadcast]);
-        kng_emit_constant(a, &t->form, dtype_of(t, t->broadcast), t->reg[t->broadcast], 0, gp[0]);
-        src[t->broadcast] = kng_at(KNG_R8, 256);
+        knh_spill(a, &t->form, dtype_of(t, t->broadcast), knh_at(KNH_R8, 256), t->reg[t->broadcast]);
+        knh_emit_constant(a, &t->form, dtype_of(t, t->broadcast), t->reg[t->broadcast], 0, gp[0]);
+        src[t->broadcast] = knh_at(KNH_R8, 256);
         src[t->broadcast].broadcast = true;
     }
-    machine_dump(a, &t->form, KNG_R8, DUMP);
-    kng_emit_op(a, &t->form, &t->nodes[3], t->nodes, t->dst, src, t->temp, t->mask_temp, gp);
-    machine_dump(a, &t->form, KNG_R8, DUMP + MACHINE_DUMP);
+    machine_dump(a, &t->form, KNH_R8, DUMP);
+    knh_emit_op(a, &t->form, &t->nodes[3], t->nodes, t->dst, src, t->temp, t->mask_temp, gp);
+    machine_dump(a, &t->form, KNH_R8, DUMP + MACHINE_DUMP);
     int free[2], n = 0;
     for (int r = 0; n < 2; r++)
         if (r != t->dst)
             free[n++] = r;
-    kng_emit_store(a, &t->form, t->nodes[3].dtype, t->dst, kng_at(KNG_RCX, 0), &whole, false, free, gp, scratch);
-    kng_v(a, KNG_VZEROUPPER, 0, 0, 0, kng_reg(0), 0, false, -1);
-    kng_ret(a);
+    knh_emit_store(a, &t->form, t->nodes[3].dtype, t->dst, knh_at(KNH_RCX, 0), &whole, false, free, gp, scratch);
+    knh_v(a, KNH_VZEROUPPER, 0, 0, 0, knh_reg(0), 0, false, -1);
+    knh_ret(a);
     return machine_run(a, t->name);
 }
 
 static void check_registers(const test *t, const char *block)
 {
     uint32_t vectors = 0, masks = 0;
-    *(kng_is_mask(&t->form, t->nodes[3].dtype) ? &masks : &vectors) |= 1u << t->dst;
+    *(knh_is_mask(&t->form, t->nodes[3].dtype) ? &masks : &vectors) |= 1u << t->dst;
     for (int i = 0; i < t->needs.temps; i++)
         vectors |= 1u << t->temp[i];
     for (int i = 0; i < t->needs.mask_temps; i++)
@@ -123,7 +123,7 @@ static void check_lanes(const test *t, const char *block, const void *want)
 {
     const int dtype = t->nodes[3].dtype, size = knk_size(dtype);
     const bool boolean = dtype == KN_ID_BOOL;
-    if (kng_is_mask(&t->form, dtype) || knk_is_half_id(dtype) || size > 2)
+    if (knh_is_mask(&t->form, dtype) || knk_is_half_id(dtype) || size > 2)
         return;
     for (int i = 0; i < t->form.lanes; i++) {
         int32_t lane, value = 0;
@@ -249,8 +249,8 @@ static void try_form(test *t, const char *how, int n)
     const char *const from[3] = {in[0], in[1], in[2]};
     const int op = t->nodes[3].op;
     snprintf(t->name, sizeof t->name, "%s %s -> %s, %s, %d lanes, %s", knk_op_table[op].name,
-             kn_dtype_table[dtype_of(t, op == KNK_SELECT)].name, kn_dtype_table[t->nodes[3].dtype].name,
-             t->form.target == KNG_AVX512 ? "AVX-512" : "AVX2", t->form.lanes, how);
+             knx_dtype_table[dtype_of(t, op == KNK_SELECT)].name, knx_dtype_table[t->nodes[3].dtype].name,
+             t->form.target == KNH_AVX512 ? "AVX-512" : "AVX2", t->form.lanes, how);
     for (int i = 0; i < t->count; i++)
         element_values(dtype_of(t, i), in[i], VALUES, &seed);
     domain(t, to);
@@ -271,7 +271,7 @@ static void try_ways(test *t)
         if (t->needs.over >> i & 1) {
             snprintf(how, sizeof how, "result over operand %d", i);
             t->over = i;
-            assert_int_equal(kng_is_mask(&t->form, dtype_of(t, i)), kng_is_mask(&t->form, t->nodes[3].dtype));
+            assert_int_equal(knh_is_mask(&t->form, dtype_of(t, i)), knh_is_mask(&t->form, t->nodes[3].dtype));
             try_form(t, how, VALUES);
         }
         for (int over = -1; over < t->count; over++) {
@@ -338,7 +338,7 @@ static void try_selected_zero(test *t)
         t->constant = zero;
         t->nodes[zero].op = KNK_CONST;
         t->nodes[zero].imm = 0;
-        t->needs = kng_emit_needs(&t->form, &t->nodes[3], t->nodes);
+        t->needs = knh_emit_needs(&t->form, &t->nodes[3], t->nodes);
         try_ways(t);
         t->nodes[zero].op = KNK_LOAD;
     }
@@ -354,7 +354,7 @@ typedef struct tally {
 
 static bool wide_dtype(int d) { return knk_size(d) == 8; }
 
-static void try_op(tally *all, const kng_form *f, int op, int from, int to)
+static void try_op(tally *all, const knh_form *f, int op, int from, int to)
 {
     test t = {.form = *f, .count = knk_op_table[op].n_operands};
     for (int i = 0; i < 3; i++)
@@ -370,13 +370,13 @@ static void try_op(tally *all, const kng_form *f, int op, int from, int to)
                             .map = KNK_NONE};
     if (knk_form_error(&t.nodes[3], t.nodes))
         return;
-    if ((wide_dtype(from) || wide_dtype(to)) && f->lanes == (f->target == KNG_AVX512 ? 16 : 8))
+    if ((wide_dtype(from) || wide_dtype(to)) && f->lanes == (f->target == KNH_AVX512 ? 16 : 8))
         return; /* a stage with 64-bit values has the other form */
-    t.needs = kng_emit_needs(f, &t.nodes[3], t.nodes);
+    t.needs = knh_emit_needs(f, &t.nodes[3], t.nodes);
     if (t.needs.helper) {
         char name[80];
-        snprintf(name, sizeof name, "%s %s%s%s, ", knk_op_table[op].name, kn_dtype_table[from].name,
-                 op == KNK_CAST ? " to " : "", op == KNK_CAST ? kn_dtype_table[to].name : "");
+        snprintf(name, sizeof name, "%s %s%s%s, ", knk_op_table[op].name, knx_dtype_table[from].name,
+                 op == KNK_CAST ? " to " : "", op == KNK_CAST ? knx_dtype_table[to].name : "");
         if (!strstr(all->helper_names, name)) {
             strncat(all->helper_names, name, sizeof all->helper_names - strlen(all->helper_names) - 1);
             all->helpers++;
@@ -398,7 +398,7 @@ static void every_operation_gives_the_bits_of_the_interpreter(void **state)
     tally all = {0};
     bool ran = false;
     for (int i = 0; i < 4; i++) {
-        const kng_form *f = &machine_form[i];
+        const knh_form *f = &machine_form[i];
         if (!machine_has(f))
             continue;
         ran = true;
@@ -424,15 +424,16 @@ static void every_half_converts_as_in_the_interpreter(void **state)
     for (int i = 0; i < 4; i++)
         for (int from = KN_ID_F16; from <= KN_ID_BF16; from++)
             for (int to = 0; to <= KN_ID_F64; to++) {
-                const kng_form *f = &machine_form[i];
-                if (!machine_has(f) || (wide_dtype(to) && f->lanes == (f->target == KNG_AVX512 ? 16 : 8)))
+                const knh_form *f = &machine_form[i];
+                if (!machine_has(f) || (wide_dtype(to) && f->lanes == (f->target == KNH_AVX512 ? 16 : 8)))
                     continue;
                 test t = {.form = *f, .count = 1, .memory = -1, .broadcast = -1, .over = -1};
                 t.nodes[0] = (knk_inst){.op = KNK_LOAD, .dtype = (uint8_t)from};
                 t.nodes[3] = (knk_inst){.op = KNK_CAST, .dtype = (uint8_t)to, .b = KNK_NONE, .c = KNK_NONE};
-                t.needs = kng_emit_needs(f, &t.nodes[3], t.nodes);
+                t.needs = knh_emit_needs(f, &t.nodes[3], t.nodes);
                 choose_registers(&t);
-                snprintf(t.name, sizeof t.name, "all of %s to %s", kn_dtype_table[from].name, kn_dtype_table[to].name);
+                snprintf(t.name, sizeof t.name, "all of %s to %s", knx_dtype_table[from].name,
+                         knx_dtype_table[to].name);
                 machine_code *code = generate(&t);
                 for (int at = 0; at < 1 << 16; at += VALUES) {
                     const char *in[3] = {(const char *)&all[at], NULL, NULL};

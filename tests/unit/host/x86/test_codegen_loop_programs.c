@@ -33,11 +33,11 @@ static knk_node pick(maker *m, int dtype)
 {
     for (int i = 0; i < 30; i++) {
         int at = m->n - 1 - below(i < 15 && m->n > 20 ? 20 : m->n);
-        if (knk_dtype(m->k, m->pool[at]) == (kn_dtype_id)dtype)
+        if (knk_dtype(m->k, m->pool[at]) == (knx_dtype_id)dtype)
             return m->pool[at];
     }
     return dtype == KN_ID_BOOL ? knk_const(m->k, KN_ID_BOOL, (uint64_t)below(2))
-                               : knk_const_double(m->k, (kn_dtype_id)dtype, below(9) - 4);
+                               : knk_const_double(m->k, (knx_dtype_id)dtype, below(9) - 4);
 }
 
 static void put(maker *m, knk_node x)
@@ -93,7 +93,7 @@ static void random_node(maker *m)
     else if (how < 6 && is_float)
         put(m, FMA(a, b, c));
     else if (how < 7)
-        put(m, knk_cast(k, (kn_dtype_id)any_dtype(), a));
+        put(m, knk_cast(k, (knx_dtype_id)any_dtype(), a));
     else if (d == KN_ID_BOOL)
         put(m, knk_binary(k, below(2) ? KNK_AND : KNK_XOR, a, b));
     else if (is_float)

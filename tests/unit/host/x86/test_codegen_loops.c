@@ -24,13 +24,13 @@ enum { Z = KNK_STRIDE_ZERO, U = KNK_STRIDE_ONE, ANY = KNK_STRIDE_ANY };
 /* Boxes and threads as in large launches, lanes along any loop. */
 static void check_forced(const knk_kernel *k, const int64_t *par, const int64_t *loops, int threads)
 {
-    const kng_tuning usual = kng_tune;
+    const knh_tuning usual = knh_tune;
     for (int lane = 0; lane < 2; lane++) {
-        kng_tune.split_ns = 100;
-        kng_tune.points = 64;
-        kng_tune.lane = lane;
+        knh_tune.split_ns = 100;
+        knh_tune.points = 64;
+        knh_tune.lane = lane;
         check(k, par, loops, threads);
-        kng_tune = usual;
+        knh_tune = usual;
     }
 }
 
@@ -60,18 +60,18 @@ static void run_with(const knk_kernel *k, void *const *data, const int64_t *par,
     for (int m = 0; m < k->n_map; m++)
         map[m] = (knk_map_values){0, stride[m]};
     knk_launch l = {data, map, par, &loops};
-    void *scratch = aligned_alloc(64, (kng_scratch_bytes(k, 1) + 127) & ~(size_t)63);
-    kng_counts before = kng_count();
-    kng_run_on(&kng_avx2, k, &l, scratch, 1);
-    assert_int_equal(kng_count().fallbacks, before.fallbacks);
-    assert_int_equal(kng_count().functions, before.functions + 1);
+    void *scratch = aligned_alloc(64, (knh_scratch_bytes(k, 1) + 127) & ~(size_t)63);
+    knh_counts before = knh_count();
+    knh_run_on(&knh_avx2, k, &l, scratch, 1);
+    assert_int_equal(knh_count().fallbacks, before.fallbacks);
+    assert_int_equal(knh_count().functions, before.functions + 1);
     free(scratch);
 }
 
 static void fibonacci_by_hand(void **state)
 {
     (void)state;
-    if (!kng_generator_works(&kng_avx2))
+    if (!knh_generator_works(&knh_avx2))
         skip();
     knk_builder *k = begin(0);
     knk_loop_begin(k);
@@ -94,7 +94,7 @@ static void fibonacci_by_hand(void **state)
 static void steps_by_hand(void **state)
 {
     (void)state;
-    if (!kng_generator_works(&kng_avx2))
+    if (!knh_generator_works(&knh_avx2))
         skip();
     knk_builder *k = begin(1);
     knk_node x = load(k, KN_ID_I32, (uint8_t[]){U}, false);
@@ -374,7 +374,7 @@ static void calls_in_loops(void **state)
         knk_loop_begin(k);
         knk_node a = knk_carry(k, x), b = knk_carry(k, x);
         knk_node xt = load(k, d, (uint8_t[]){U, ANY}, true);
-        knk_node rest = knk_binary(k, KNK_REM, ADD(a, xt), ADD(b, knk_const_double(k, (kn_dtype_id)d, 7)));
+        knk_node rest = knk_binary(k, KNK_REM, ADD(a, xt), ADD(b, knk_const_double(k, (knx_dtype_id)d, 7)));
         knk_next(k, a, ADD(xt, rest));
         knk_next(k, b, a);
         store(k, rest, (uint8_t[]){U, ANY}, true);
@@ -422,7 +422,7 @@ static void tables_in_loops(void **state)
         if (d != KN_ID_BOOL && !knk_is_int_id(d) && !knk_is_float_id(d))
             continue;
         knk_builder *k = begin(1);
-        int table = knk_add_buffer(k, (kn_dtype_id)d, false), other = knk_add_buffer(k, (kn_dtype_id)d, false);
+        int table = knk_add_buffer(k, (knx_dtype_id)d, false), other = knk_add_buffer(k, (knx_dtype_id)d, false);
         knk_node x = load(k, KN_ID_I64, (uint8_t[]){U}, false), y = load(k, d, (uint8_t[]){U}, false);
         knk_loop_begin(k);
         int zero = knk_add_loop_map(k, (uint8_t[]){Z, Z}), row = knk_add_loop_map(k, (uint8_t[]){U, ANY});
@@ -554,16 +554,16 @@ static void without_memory(void **state)
     int64_t live = knx_alloc_live();
     bool fine = false;
     for (int n = 0; n < 1000 && !fine; n++) {
-        kng_asm assembler;
-        kng_asm_init(&assembler);
+        knh_asm assembler;
+        knh_asm_init(&assembler);
         knx_fail_after(n, true);
-        kn_error *e = kng_lower(&(kng_request){.kernel = kernel, .cls = cls}, KNG_AVX512, &assembler, NULL);
+        knx_error *e = knh_lower(&(knh_request){.kernel = kernel, .cls = cls}, KNH_AVX512, &assembler, NULL);
         knx_fail_after(-1, false);
         fine = !e;
         if (e)
             assert_int_equal(e->kind, KN_ERROR_MEMORY);
         knx_error_release(e);
-        kng_asm_free(&assembler);
+        knh_asm_free(&assembler);
     }
     assert_true(fine);
     assert_int_equal(knx_alloc_live(), live);

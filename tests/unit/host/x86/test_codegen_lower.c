@@ -13,8 +13,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-static kng_target targets[2] = {KNG_AVX512, KNG_AVX2};
-static bool works(kng_target t) { return knx_cpu_best() >= (t == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2); }
+static knh_target targets[2] = {KNH_AVX512, KNH_AVX2};
+static bool works(knh_target t) { return knx_cpu_best() >= (t == KNH_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2); }
 
 typedef knk_node program(knk_builder *k, const knk_node *x);
 
@@ -34,7 +34,7 @@ static void check_points(program *f, int d, int64_t rows, int64_t n, bool any, c
     scene_end(&s);
     for (int t = 0; t < 2; t++)
         if (works(targets[t])) {
-            scene_way way = {.mode = KNG_POINTS, .any = any};
+            scene_way way = {.mode = KNH_POINTS, .any = any};
             assert_true(scene_check(&s, &way, stage_code, &targets[t], what));
             stage_code_free();
         }
@@ -114,7 +114,7 @@ static void every_function(void **state)
             for (int t = 0; t < 2; t++)
                 if (works(targets[t])) {
                     char what[32];
-                    scene_way way = {.mode = KNG_POINTS};
+                    scene_way way = {.mode = KNH_POINTS};
                     snprintf(what, sizeof what, "function %d", (int)i);
                     assert_true(scene_check(&s, &way, stage_code, &targets[t], what));
                     stage_code_free();
@@ -173,7 +173,7 @@ static void cold_parts_read_wide_single_values(void **state)
         scene_end(&s);
         for (int i = 0; i < 2; i++)
             if (works(targets[i])) {
-                scene_way way = {.mode = KNG_POINTS};
+                scene_way way = {.mode = KNH_POINTS};
                 assert_true(scene_check(&s, &way, stage_code, &targets[i], "wide single values in cold parts"));
                 stage_code_free();
             }
@@ -209,7 +209,7 @@ static void cold_parts_of_single_values(void **state)
             scene_end(&s);
             for (int t = 0; t < 2; t++)
                 if (works(targets[t])) {
-                    scene_way way = {.mode = KNG_POINTS};
+                    scene_way way = {.mode = KNH_POINTS};
                     assert_true(scene_check(&s, &way, stage_code, &targets[t], "cold parts of single values"));
                     stage_code_free();
                 }
@@ -218,7 +218,7 @@ static void cold_parts_of_single_values(void **state)
 }
 
 /* One reduction of x * y over n elements, of rows x lanes points. */
-static void check_sum(int how, int d, int64_t rows, int64_t lanes, int64_t n, kng_mode mode, const char *what)
+static void check_sum(int how, int d, int64_t rows, int64_t lanes, int64_t n, knh_mode mode, const char *what)
 {
     scene s;
     uint64_t seed = 11;
@@ -243,13 +243,13 @@ static void reductions_in_every_mode(void **state)
 {
     (void)state;
     for (int64_t n = 0; n <= 130; n++)
-        for (kng_mode mode = KNG_ROWS; mode <= KNG_COLUMNS; mode++) {
+        for (knh_mode mode = KNH_ROWS; mode <= KNH_COLUMNS; mode++) {
             check_sum(KNK_RED_ADD, KN_ID_F32, 1, 3, n, mode, "sum f32");
             check_sum(KNK_RED_MAX, KN_ID_F64, 1, 2, n, mode, "max f64");
         }
     for (int how = KNK_RED_ADD; how <= KNK_RED_XOR; how++)
         for (int d = KN_ID_BOOL; d <= KN_ID_F64; d++)
-            for (kng_mode mode = KNG_ROWS; mode <= KNG_COLUMNS && !knk_is_half_id(d); mode++)
+            for (knh_mode mode = KNH_ROWS; mode <= KNH_COLUMNS && !knk_is_half_id(d); mode++)
                 if (how < KNK_RED_AND || !knk_is_float_id(d))
                     check_sum(how, d, 2, 19, 203, mode, knk_reduction_name[how]);
 }
@@ -287,7 +287,7 @@ static void check_rows_by_index(int d, int64_t n, int how, bool any)
     scene_end(&s);
     for (int t = 0; t < 2; t++)
         if (works(targets[t])) {
-            scene_way way = {.mode = KNG_POINTS, .any = any};
+            scene_way way = {.mode = KNH_POINTS, .any = any};
             assert_true(scene_check(&s, &way, stage_code, &targets[t], "rows by index"));
             stage_code_free();
         }
@@ -317,8 +317,8 @@ static void check_operation(int op, int d, int to)
     for (int i = 0; i < n; i++)
         x[i] = knk_load(s.b, scene_buffer(&s, op == KNK_SELECT && !i ? KN_ID_BOOL : d, false, 75, &seed), map, KNK_NONE,
                         KNK_NONE, KNK_NONE);
-    knk_node y = op == KNK_CAST      ? knk_cast(s.b, (kn_dtype_id)to, x[0])
-                 : op == KNK_BITCAST ? knk_bitcast(s.b, (kn_dtype_id)to, x[0])
+    knk_node y = op == KNK_CAST      ? knk_cast(s.b, (knx_dtype_id)to, x[0])
+                 : op == KNK_BITCAST ? knk_bitcast(s.b, (knx_dtype_id)to, x[0])
                  : n == 1            ? knk_unary(s.b, (knk_op)op, x[0])
                  : n == 2            ? knk_binary(s.b, (knk_op)op, x[0], x[1])
                                      : knk_ternary(s.b, (knk_op)op, x[0], x[1], x[2]);
@@ -331,7 +331,7 @@ static void check_operation(int op, int d, int to)
     scene_end(&s);
     for (int t = 0; t < 2; t++)
         if (works(targets[t])) {
-            scene_way way = {.mode = KNG_POINTS};
+            scene_way way = {.mode = KNH_POINTS};
             assert_true(scene_check(&s, &way, stage_code, &targets[t], knk_op_table[op].name));
             stage_code_free();
         }
@@ -364,7 +364,7 @@ static void nontemporal_stores(void **state)
             scene_end(&s);
             for (int t = 0; t < 2; t++)
                 if (works(targets[t])) {
-                    scene_way way = {.mode = KNG_POINTS, .nontemporal = true};
+                    scene_way way = {.mode = KNH_POINTS, .nontemporal = true};
                     assert_true(scene_check(&s, &way, stage_code, &targets[t], "nontemporal"));
                     stage_code_free();
                 }
@@ -373,12 +373,12 @@ static void nontemporal_stores(void **state)
 }
 
 /* A kernel of n loads that are all alive at once. */
-static kn_error *lower_much(int n, kng_target target, kng_asm *a)
+static knx_error *lower_much(int n, knh_target target, knh_asm *a)
 {
     knk_builder *b = knk_new(1);
     knk_kernel *k;
     knk_node sum = KNK_NONE, *x = malloc((size_t)n * sizeof *x);
-    uint8_t cls[KNG_MAX_STREAMS];
+    uint8_t cls[KNH_MAX_STREAMS];
     memset(cls, KNK_STRIDE_ONE, sizeof cls);
     knk_begin_stage(b, 0);
     int in = knk_add_buffer(b, KN_ID_F64, false), out = knk_add_buffer(b, KN_ID_F64, true), map = knk_add_map(b, cls);
@@ -392,9 +392,9 @@ static kn_error *lower_much(int n, kng_target target, kng_asm *a)
     knk_store(b, out, map, sum);
     free(x);
     assert_null(knk_finish(b, &k));
-    kng_request r = {.kernel = k, .stage = 0, .mode = KNG_POINTS, .cls = cls};
-    kng_asm_reset(a);
-    kn_error *e = kng_lower(&r, target, a, NULL);
+    knh_request r = {.kernel = k, .stage = 0, .mode = KNH_POINTS, .cls = cls};
+    knh_asm_reset(a);
+    knx_error *e = knh_lower(&r, target, a, NULL);
     knk_release(k);
     return e;
 }
@@ -402,17 +402,17 @@ static kn_error *lower_much(int n, kng_target target, kng_asm *a)
 static void what_does_not_fit_is_an_error(void **state)
 {
     (void)state;
-    kng_asm a;
-    kng_asm_init(&a);
+    knh_asm a;
+    knh_asm_init(&a);
     for (int t = 0; t < 2; t++) {
         assert_null(lower_much(200, targets[t], &a));
-        kn_error *e = lower_much(6000, targets[t], &a);
+        knx_error *e = lower_much(6000, targets[t], &a);
         assert_non_null(e);
         assert_int_equal(e->kind, KN_ERROR_NOT_IMPLEMENTED);
         assert_non_null(strstr(e->message, "64 KB of stack"));
         knx_error_release(e);
     }
-    kng_asm_free(&a);
+    knh_asm_free(&a);
 }
 
 static void without_memory_there_is_an_error_and_no_leak(void **state)
@@ -422,22 +422,22 @@ static void without_memory_there_is_an_error_and_no_leak(void **state)
     for (uint64_t seed = 20; seed < 26; seed++) {
         scene s;
         scene_random(&s, seed);
-        kng_stream stream[KNG_MAX_STREAMS];
-        uint8_t cls[KNG_MAX_STREAMS];
+        knh_stream stream[KNH_MAX_STREAMS];
+        uint8_t cls[KNH_MAX_STREAMS];
         memset(cls, KNK_STRIDE_ANY, sizeof cls);
-        kng_mode mode = s.has_inner[0] ? KNG_ROWS : KNG_POINTS;
-        assert_true(kng_streams(s.k, 0, mode, stream) >= 0);
-        kng_request r = {.kernel = s.k, .stage = 0, .mode = mode, .cls = cls};
-        kn_error *e = knx_error_nomem();
+        knh_mode mode = s.has_inner[0] ? KNH_ROWS : KNH_POINTS;
+        assert_true(knh_streams(s.k, 0, mode, stream) >= 0);
+        knh_request r = {.kernel = s.k, .stage = 0, .mode = mode, .cls = cls};
+        knx_error *e = knx_error_nomem();
         for (int64_t k = 0; e; k++) {
-            kng_asm a;
-            kng_asm_init(&a);
+            knh_asm a;
+            knh_asm_init(&a);
             knx_fail_after(k, true);
-            e = kng_lower(&r, KNG_AVX512, &a, NULL);
+            e = knh_lower(&r, KNH_AVX512, &a, NULL);
             knx_fail_after(-1, false);
             assert_true(!e || e->kind == KN_ERROR_MEMORY);
             knx_error_release(e);
-            kng_asm_free(&a);
+            knh_asm_free(&a);
         }
         scene_free(&s);
     }
@@ -455,7 +455,7 @@ static void random_kernels(void **state)
         char what[64];
         scene_random(&s, seed);
         for (int t = 0; t < 2; t++)
-            for (kng_mode mode = KNG_ROWS; works(targets[t]) && mode <= KNG_COLUMNS; mode++) {
+            for (knh_mode mode = KNH_ROWS; works(targets[t]) && mode <= KNH_COLUMNS; mode++) {
                 scene_way way = {.mode = mode, .swap = seed % 3 == 0, .any = seed % 5 == 0, .seed = seed};
                 snprintf(what, sizeof what, "KN_TEST_SEED=%llu, %s", (unsigned long long)seed, t ? "AVX2" : "AVX-512");
                 if (getenv("KN_TEST_SHOW"))

@@ -12,65 +12,65 @@
 #include <cmocka.h>
 
 enum { LANES = 16, BLOCK = 512 + 2 * MACHINE_DUMP };
-static kng_asm assembler;
+static knh_asm assembler;
 static uint64_t seed = 1;
 static char block[BLOCK] __attribute__((aligned(64)));
-static const int gp[] = {KNG_RAX, KNG_R10, KNG_R11, KNG_RDX};
-static const kng_tail whole = {.on = false};
+static const int gp[] = {KNH_RAX, KNH_R10, KNH_R11, KNH_RDX};
+static const knh_tail whole = {.on = false};
 
-static bool fits(const kng_form *f, int dtype)
+static bool fits(const knh_form *f, int dtype)
 {
-    return machine_has(f) && (knk_size(dtype) < 8 || f->lanes == (f->target == KNG_AVX512 ? 8 : 4));
+    return machine_has(f) && (knk_size(dtype) < 8 || f->lanes == (f->target == KNH_AVX512 ? 8 : 4));
 }
 
-static const char *name_of(const kng_form *f, int dtype, const char *what)
+static const char *name_of(const knh_form *f, int dtype, const char *what)
 {
     static char text[120];
-    snprintf(text, sizeof text, "%s of %s, %s, %d lanes", what, kn_dtype_table[dtype].name,
-             f->target == KNG_AVX512 ? "AVX-512" : "AVX2", f->lanes);
+    snprintf(text, sizeof text, "%s of %s, %s, %d lanes", what, knx_dtype_table[dtype].name,
+             f->target == KNH_AVX512 ? "AVX-512" : "AVX2", f->lanes);
     return text;
 }
 
-static kng_asm *start(void)
+static knh_asm *start(void)
 {
-    kng_asm_reset(&assembler);
+    knh_asm_reset(&assembler);
     return &assembler;
 }
 
-static machine_code *finish(const kng_form *f, int dtype, const char *what)
+static machine_code *finish(const knh_form *f, int dtype, const char *what)
 {
-    kng_v(&assembler, KNG_VZEROUPPER, 0, 0, 0, kng_reg(0), 0, false, -1);
-    kng_ret(&assembler);
+    knh_v(&assembler, KNH_VZEROUPPER, 0, 0, 0, knh_reg(0), 0, false, -1);
+    knh_ret(&assembler);
     return machine_run(&assembler, name_of(f, dtype, what));
 }
 
 #define FOR_FORMS(f, dtype)                                           \
-    for (const kng_form *f = machine_form; f < machine_form + 4; f++) \
+    for (const knh_form *f = machine_form; f < machine_form + 4; f++) \
         for (int dtype = KN_ID_BOOL; dtype <= KN_ID_F64; dtype++)     \
             if (fits(f, dtype))
 
 /* --- loads and stores --- */
 
 /* Loads from a and stores to out; register 5 (a mask: k5) holds the value. High registers too, where there are any. */
-static machine_code *copier(const kng_form *f, int dtype, bool tail, bool nontemporal)
+static machine_code *copier(const knh_form *f, int dtype, bool tail, bool nontemporal)
 {
-    const bool wide = f->target == KNG_AVX512;
-    const int reg = kng_is_mask(f, dtype) ? 5 : wide ? 25 : 5, temp[] = {wide ? 26 : 6, 7};
-    const kng_tail t = {.on = tail, .mask = 3, .mask4 = 8, .mask8 = 9, .count = KNG_R9};
-    const kng_operand scratch = kng_at(KNG_R8, 0);
-    kng_asm *a = start();
-    machine_tail(a, f, &t, KNG_R9, KNG_RAX);
-    kng_emit_load(a, f, dtype, reg, kng_at(KNG_RDI, 0), &t, temp, gp, scratch);
-    machine_dump(a, f, KNG_R8, 512);
-    kng_emit_store(a, f, dtype, reg, kng_at(KNG_RCX, 0), &t, nontemporal, temp, gp, scratch);
-    machine_dump(a, f, KNG_R8, 512 + MACHINE_DUMP);
+    const bool wide = f->target == KNH_AVX512;
+    const int reg = knh_is_mask(f, dtype) ? 5 : wide ? 25 : 5, temp[] = {wide ? 26 : 6, 7};
+    const knh_tail t = {.on = tail, .mask = 3, .mask4 = 8, .mask8 = 9, .count = KNH_R9};
+    const knh_operand scratch = knh_at(KNH_R8, 0);
+    knh_asm *a = start();
+    machine_tail(a, f, &t, KNH_R9, KNH_RAX);
+    knh_emit_load(a, f, dtype, reg, knh_at(KNH_RDI, 0), &t, temp, gp, scratch);
+    machine_dump(a, f, KNH_R8, 512);
+    knh_emit_store(a, f, dtype, reg, knh_at(KNH_RCX, 0), &t, nontemporal, temp, gp, scratch);
+    machine_dump(a, f, KNH_R8, 512 + MACHINE_DUMP);
     return finish(f, dtype, "copy");
 }
 
 /* Lanes that do not exist are zero after a load; small integers are extended. */
-static void check_loaded(const kng_form *f, int dtype, const char *in, int count)
+static void check_loaded(const knh_form *f, int dtype, const char *in, int count)
 {
-    const bool wide = f->target == KNG_AVX512, mask = kng_is_mask(f, dtype);
+    const bool wide = f->target == KNH_AVX512, mask = knh_is_mask(f, dtype);
     const int size = knk_size(dtype), lane = knk_is_half_id(dtype) ? 2 : size == 8 ? 8 : 4;
     const char *reg = block + 512 + 64 * (mask ? 37 : wide ? 25 : 5);
     for (int i = 0; i < f->lanes; i++) {
@@ -90,7 +90,7 @@ static void check_loaded(const kng_form *f, int dtype, const char *in, int count
     }
 }
 
-static void check_copy(const kng_form *f, int dtype, machine_code *code, int count, bool at_end)
+static void check_copy(const knh_form *f, int dtype, machine_code *code, int count, bool at_end)
 {
     const int size = knk_size(dtype), bytes = count * size, room = 1024;
     static char values[LANES * 8], want[1024];
@@ -109,7 +109,7 @@ static void check_copy(const kng_form *f, int dtype, machine_code *code, int cou
     code(values, NULL, NULL, edge, block, count); /* the store at the edge */
     if (memcmp(edge, values, (size_t)bytes))
         fail_msg("%s: %d elements at the edge", name_of(f, dtype, "store"), count);
-    const bool wide = f->target == KNG_AVX512;
+    const bool wide = f->target == KNH_AVX512;
     const int r = machine_changed(f, block + 512, block + 512 + MACHINE_DUMP, 1u << (wide ? 26 : 6) | 1u << 7, 0);
     if (r >= 0)
         fail_msg("%s: register %d changed", name_of(f, dtype, "store"), r);
@@ -151,8 +151,8 @@ static void one_element_fills_all_lanes(void **state)
     FOR_FORMS(f, dtype)
     for (int i = 0; i < 40; i++) {
         const int size = knk_size(dtype), temp[] = {6, 7};
-        const bool wide = f->target == KNG_AVX512;
-        const int reg = kng_is_mask(f, dtype) || !wide ? 5 : 31;
+        const bool wide = f->target == KNH_AVX512;
+        const int reg = knh_is_mask(f, dtype) || !wide ? 5 : 31;
         char *value = element_edge(size, true);
         uint64_t bits = 0;
         char splat[LANES * 8], constant[LANES * 8];
@@ -160,11 +160,11 @@ static void one_element_fills_all_lanes(void **state)
         if (i == 0)
             memset(value, 0, (size_t)size);
         memcpy(&bits, value, (size_t)size);
-        kng_asm *a = start();
-        kng_emit_splat(a, f, dtype, reg, kng_at(KNG_RDI, 0), temp[0], gp[0]);
-        kng_emit_store(a, f, dtype, reg, kng_at(KNG_RSI, 0), &whole, false, temp, gp, kng_at(KNG_R8, 0));
-        kng_emit_constant(a, f, dtype, reg, bits, gp[0]);
-        kng_emit_store(a, f, dtype, reg, kng_at(KNG_RCX, 0), &whole, false, temp, gp, kng_at(KNG_R8, 0));
+        knh_asm *a = start();
+        knh_emit_splat(a, f, dtype, reg, knh_at(KNH_RDI, 0), temp[0], gp[0]);
+        knh_emit_store(a, f, dtype, reg, knh_at(KNH_RSI, 0), &whole, false, temp, gp, knh_at(KNH_R8, 0));
+        knh_emit_constant(a, f, dtype, reg, bits, gp[0]);
+        knh_emit_store(a, f, dtype, reg, knh_at(KNH_RCX, 0), &whole, false, temp, gp, knh_at(KNH_R8, 0));
         finish(f, dtype, "one element")(value, splat, NULL, constant, block, 0);
         for (int l = 0; l < f->lanes; l++) {
             assert_memory_equal(splat + l * size, value, (size_t)size);
@@ -183,13 +183,13 @@ static void constants_are_operands(void **state)
         const int size = knk_size(dtype), temp[] = {6, 7};
         char out[LANES * 8];
         element_values(dtype, &bits, 1, &seed);
-        kng_asm *a = start();
-        const kng_operand o = kng_constant(a, f, dtype, bits, false);
-        assert_int_equal(o.memory, !kng_is_mask(f, dtype));
+        knh_asm *a = start();
+        const knh_operand o = knh_constant(a, f, dtype, bits, false);
+        assert_int_equal(o.memory, !knh_is_mask(f, dtype));
         if (!o.memory)
             continue;
-        kng_reload(a, f, dtype, 1, o);
-        kng_emit_store(a, f, dtype, 1, kng_at(KNG_RCX, 0), &whole, false, temp, gp, kng_at(KNG_R8, 0));
+        knh_reload(a, f, dtype, 1, o);
+        knh_emit_store(a, f, dtype, 1, knh_at(KNH_RCX, 0), &whole, false, temp, gp, knh_at(KNH_R8, 0));
         finish(f, dtype, "constant")(NULL, NULL, NULL, out, block, 0);
         for (int l = 0; l < f->lanes; l++)
             assert_memory_equal(out + l * size, &bits, (size_t)size);
@@ -202,27 +202,27 @@ static void values_survive_spills_and_moves(void **state)
     FOR_FORMS(f, dtype)
     {
         const int size = knk_size(dtype), temp[] = {6, 7},
-                  high = f->target == KNG_AVX512 && dtype != KN_ID_BOOL ? 30 : 4;
+                  high = f->target == KNH_AVX512 && dtype != KN_ID_BOOL ? 30 : 4;
         char in[LANES * 8], out[LANES * 8];
         element_values(dtype, in, LANES, &seed);
-        kng_asm *a = start();
-        kng_emit_load(a, f, dtype, 1, kng_at(KNG_RDI, 0), &whole, temp, gp, kng_at(KNG_R8, 0));
-        kng_move(a, f, dtype, high, 1);
-        kng_spill(a, f, dtype, kng_at(KNG_R8, 64), high);
-        kng_emit_constant(a, f, dtype, high, 0, gp[0]);
-        kng_reload(a, f, dtype, 2, kng_at(KNG_R8, 64));
-        kng_emit_store(a, f, dtype, 2, kng_at(KNG_RCX, 0), &whole, false, temp, gp, kng_at(KNG_R8, 0));
+        knh_asm *a = start();
+        knh_emit_load(a, f, dtype, 1, knh_at(KNH_RDI, 0), &whole, temp, gp, knh_at(KNH_R8, 0));
+        knh_move(a, f, dtype, high, 1);
+        knh_spill(a, f, dtype, knh_at(KNH_R8, 64), high);
+        knh_emit_constant(a, f, dtype, high, 0, gp[0]);
+        knh_reload(a, f, dtype, 2, knh_at(KNH_R8, 64));
+        knh_emit_store(a, f, dtype, 2, knh_at(KNH_RCX, 0), &whole, false, temp, gp, knh_at(KNH_R8, 0));
         memset(block, 0x77, sizeof block);
         finish(f, dtype, "spill")(in, NULL, NULL, out, block, 0);
         assert_memory_equal(out, in, (size_t)(f->lanes * size));
-        assert_int_equal(block[64 + kng_value_bytes(f, dtype)], 0x77);
+        assert_int_equal(block[64 + knh_value_bytes(f, dtype)], 0x77);
     }
 }
 
 /* --- gathers and scatters --- */
 
 typedef struct places {
-    kng_form form;
+    knh_form form;
     int dtype;
     bool pred, other, tail, over;
 } places;
@@ -230,22 +230,22 @@ enum { FAR = 20 };
 
 static machine_code *gatherer(const places *p)
 {
-    const bool wide = p->form.target == KNG_AVX512;
-    const int temp[] = {6, 7}, k = 2, index = wide ? 20 : 3, mask = kng_is_mask(&p->form, KN_ID_BOOL);
-    const int pred = mask ? 4 : 10, value = kng_is_mask(&p->form, p->dtype) ? 6 : 11;
-    const int dst = p->over && !kng_is_mask(&p->form, p->dtype) ? index : kng_is_mask(&p->form, p->dtype) ? 5 : 5;
-    const kng_tail t = {.on = p->tail, .mask = 3, .mask4 = 8, .mask8 = 9, .count = KNG_R9};
-    const kng_operand scratch = kng_at(KNG_R8, 0);
-    kng_asm *a = start();
-    machine_tail(a, &p->form, &t, KNG_R9, KNG_RAX);
-    kng_emit_load(a, &p->form, KN_ID_I64, index, kng_at(KNG_RSI, 0), &whole, temp, gp, scratch);
-    kng_emit_load(a, &p->form, KN_ID_BOOL, pred, kng_at(KNG_RDX, 0), &whole, temp, gp, scratch);
-    kng_emit_load(a, &p->form, p->dtype, value, kng_at(KNG_RDX, 64), &whole, temp, gp, scratch);
-    machine_dump(a, &p->form, KNG_R8, 512);
-    kng_emit_gather(a, &p->form, p->dtype, dst, KNG_RDI, index, p->pred ? pred : -1, p->other ? value : -1, &t, temp,
+    const bool wide = p->form.target == KNH_AVX512;
+    const int temp[] = {6, 7}, k = 2, index = wide ? 20 : 3, mask = knh_is_mask(&p->form, KN_ID_BOOL);
+    const int pred = mask ? 4 : 10, value = knh_is_mask(&p->form, p->dtype) ? 6 : 11;
+    const int dst = p->over && !knh_is_mask(&p->form, p->dtype) ? index : knh_is_mask(&p->form, p->dtype) ? 5 : 5;
+    const knh_tail t = {.on = p->tail, .mask = 3, .mask4 = 8, .mask8 = 9, .count = KNH_R9};
+    const knh_operand scratch = knh_at(KNH_R8, 0);
+    knh_asm *a = start();
+    machine_tail(a, &p->form, &t, KNH_R9, KNH_RAX);
+    knh_emit_load(a, &p->form, KN_ID_I64, index, knh_at(KNH_RSI, 0), &whole, temp, gp, scratch);
+    knh_emit_load(a, &p->form, KN_ID_BOOL, pred, knh_at(KNH_RDX, 0), &whole, temp, gp, scratch);
+    knh_emit_load(a, &p->form, p->dtype, value, knh_at(KNH_RDX, 64), &whole, temp, gp, scratch);
+    machine_dump(a, &p->form, KNH_R8, 512);
+    knh_emit_gather(a, &p->form, p->dtype, dst, KNH_RDI, index, p->pred ? pred : -1, p->other ? value : -1, &t, temp,
                     &k, gp, scratch);
-    machine_dump(a, &p->form, KNG_R8, 512 + MACHINE_DUMP);
-    kng_emit_store(a, &p->form, p->dtype, dst, kng_at(KNG_RCX, 0), &whole, false, temp, gp, scratch);
+    machine_dump(a, &p->form, KNH_R8, 512 + MACHINE_DUMP);
+    knh_emit_store(a, &p->form, p->dtype, dst, knh_at(KNH_RCX, 0), &whole, false, temp, gp, scratch);
     return finish(&p->form, p->dtype, "gather");
 }
 
@@ -275,8 +275,8 @@ static void check_gather(const places *p)
                 fail_msg("%s: lane %d of %d, pred %d other %d over %d", name_of(&p->form, p->dtype, "gather"), i, count,
                          p->pred, p->other, p->over);
         }
-        const bool k = kng_is_mask(&p->form, p->dtype);
-        const uint32_t dst = k ? 0 : 1u << (p->over ? p->form.target == KNG_AVX512 ? 20 : 3 : 5);
+        const bool k = knh_is_mask(&p->form, p->dtype);
+        const uint32_t dst = k ? 0 : 1u << (p->over ? p->form.target == KNH_AVX512 ? 20 : 3 : 5);
         const int r = machine_changed(&p->form, block + 512, block + 512 + MACHINE_DUMP, dst | 3u << 6,
                                       (k ? 1u << 5 : 0) | 1u << 2);
         if (r >= 0)
@@ -300,15 +300,15 @@ static void scatters_write_in_order(void **state)
     FOR_FORMS(f, dtype)
     for (int tail = 0; tail < 2 && fits(f, KN_ID_I64); tail++) {
         const int temp[] = {6, 7}, size = knk_size(dtype);
-        const kng_tail t = {.on = tail, .mask = 3, .mask4 = 8, .mask8 = 9, .count = KNG_R9};
-        const kng_operand scratch = kng_at(KNG_R8, 0);
-        kng_asm *a = start();
-        machine_tail(a, f, &t, KNG_R9, KNG_RAX);
-        kng_emit_load(a, f, KN_ID_I64, 2, kng_at(KNG_RSI, 0), &whole, temp, gp, scratch);
-        kng_emit_load(a, f, dtype, 1, kng_at(KNG_RDI, 0), &whole, temp, gp, scratch);
-        machine_dump(a, f, KNG_R8, 512);
-        kng_emit_scatter(a, f, dtype, 1, KNG_RCX, 2, &t, temp, gp, scratch);
-        machine_dump(a, f, KNG_R8, 512 + MACHINE_DUMP);
+        const knh_tail t = {.on = tail, .mask = 3, .mask4 = 8, .mask8 = 9, .count = KNH_R9};
+        const knh_operand scratch = knh_at(KNH_R8, 0);
+        knh_asm *a = start();
+        machine_tail(a, f, &t, KNH_R9, KNH_RAX);
+        knh_emit_load(a, f, KN_ID_I64, 2, knh_at(KNH_RSI, 0), &whole, temp, gp, scratch);
+        knh_emit_load(a, f, dtype, 1, knh_at(KNH_RDI, 0), &whole, temp, gp, scratch);
+        machine_dump(a, f, KNH_R8, 512);
+        knh_emit_scatter(a, f, dtype, 1, KNH_RCX, 2, &t, temp, gp, scratch);
+        machine_dump(a, f, KNH_R8, 512 + MACHINE_DUMP);
         machine_code *code = finish(f, dtype, "scatter");
         for (int round = 0; round < 50; round++) {
             char in[LANES * 8], out[(2 * FAR + 1) * 8], want[(2 * FAR + 1) * 8];
@@ -342,19 +342,19 @@ static void combine(int how, int dtype, void *d, const void *left, const void *r
 }
 
 /* how: 0 the result in a register of its own, 1 over the left one; + 2: the right one in memory */
-static void check_combine(const kng_form *f, int dtype, knk_reduction how, int way)
+static void check_combine(const knh_form *f, int dtype, knk_reduction how, int way)
 {
-    const bool mask = kng_is_mask(f, dtype), wide = f->target == KNG_AVX512;
+    const bool mask = knh_is_mask(f, dtype), wide = f->target == KNH_AVX512;
     const int temp[] = {6, 7}, left = 1, right = mask || !wide ? 2 : 22, dst = way & 1 ? left : 3, k = 5;
-    const kng_operand scratch = kng_at(KNG_R8, 0);
-    kng_asm *a = start();
-    kng_emit_load(a, f, dtype, left, kng_at(KNG_RDI, 0), &whole, temp, gp, scratch);
-    kng_emit_load(a, f, dtype, right, kng_at(KNG_RSI, 0), &whole, temp, gp, scratch);
-    kng_spill(a, f, dtype, kng_at(KNG_R8, 256), right);
-    machine_dump(a, f, KNG_R8, 512);
-    kng_emit_combine(a, f, how, dtype, dst, left, way & 2 ? kng_at(KNG_R8, 256) : kng_reg(right), temp[0], k);
-    machine_dump(a, f, KNG_R8, 512 + MACHINE_DUMP);
-    kng_emit_store(a, f, dtype, dst, kng_at(KNG_RCX, 0), &whole, false, temp, gp, scratch);
+    const knh_operand scratch = knh_at(KNH_R8, 0);
+    knh_asm *a = start();
+    knh_emit_load(a, f, dtype, left, knh_at(KNH_RDI, 0), &whole, temp, gp, scratch);
+    knh_emit_load(a, f, dtype, right, knh_at(KNH_RSI, 0), &whole, temp, gp, scratch);
+    knh_spill(a, f, dtype, knh_at(KNH_R8, 256), right);
+    machine_dump(a, f, KNH_R8, 512);
+    knh_emit_combine(a, f, how, dtype, dst, left, way & 2 ? knh_at(KNH_R8, 256) : knh_reg(right), temp[0], k);
+    machine_dump(a, f, KNH_R8, 512 + MACHINE_DUMP);
+    knh_emit_store(a, f, dtype, dst, knh_at(KNH_RCX, 0), &whole, false, temp, gp, scratch);
     machine_code *code = finish(f, dtype, "combine");
     for (int i = 0; i < 300; i++) {
         char l[LANES * 8], r[LANES * 8], out[LANES * 8], want[LANES * 8];
@@ -377,7 +377,7 @@ static void partial_results_are_combined_as_in_the_interpreter(void **state)
     (void)state;
     FOR_FORMS(f, dtype)
     for (int how = 0; how < 7; how++)
-        for (int way = 0; way < (kng_is_mask(f, dtype) ? 2 : 4); way++)
+        for (int way = 0; way < (knh_is_mask(f, dtype) ? 2 : 4); way++)
             if (is_reduced(how, dtype))
                 check_combine(f, dtype, (knk_reduction)how, way);
 }
@@ -390,12 +390,12 @@ static void lanes_are_joined_by_halves(void **state)
         if (!is_reduced(how, dtype))
             continue;
         const int size = knk_size(dtype), temp[] = {6, 7}, piece[] = {1, 2, 3, 4}, k = 5;
-        const kng_operand scratch = kng_at(KNG_R8, 0);
-        kng_asm *a = start();
+        const knh_operand scratch = knh_at(KNH_R8, 0);
+        knh_asm *a = start();
         for (int i = 0; i < 16 / f->lanes; i++)
-            kng_emit_load(a, f, dtype, piece[i], kng_at(KNG_RDI, i * f->lanes * size), &whole, temp, gp, scratch);
-        kng_emit_join_lanes(a, f, (knk_reduction)how, dtype, piece, temp[0], temp[1], k);
-        kng_emit_store_one(a, f, dtype, piece[0], kng_at(KNG_RCX, 0), temp[0], gp[0]);
+            knh_emit_load(a, f, dtype, piece[i], knh_at(KNH_RDI, i * f->lanes * size), &whole, temp, gp, scratch);
+        knh_emit_join_lanes(a, f, (knk_reduction)how, dtype, piece, temp[0], temp[1], k);
+        knh_emit_store_one(a, f, dtype, piece[0], knh_at(KNH_RCX, 0), temp[0], gp[0]);
         machine_code *code = finish(f, dtype, "join");
         for (int round = 0; round < 300; round++) {
             char w[LANES * 8], *out = element_edge(size, true);
@@ -412,17 +412,17 @@ static void lanes_are_joined_by_halves(void **state)
 static void any_true_lane_is_found(void **state)
 {
     (void)state;
-    for (const kng_form *f = machine_form; f < machine_form + 4; f++) {
+    for (const knh_form *f = machine_form; f < machine_form + 4; f++) {
         if (!fits(f, KN_ID_BOOL))
             continue;
         const int temp[] = {6, 7};
-        kng_asm *a = start();
-        kng_emit_load(a, f, KN_ID_BOOL, 1, kng_at(KNG_RDI, 0), &whole, temp, gp, kng_at(KNG_R8, 0));
-        kng_mov_number(a, KNG_R10, 1);
-        kng_mov_number(a, KNG_R11, 0);
-        kng_emit_any(a, f, 1, KNG_RAX);
-        kng_cmov(a, KNG_IF_NE, KNG_R11, KNG_R10);
-        kng_store_part(a, 1, kng_at(KNG_RCX, 0), KNG_R11);
+        knh_asm *a = start();
+        knh_emit_load(a, f, KN_ID_BOOL, 1, knh_at(KNH_RDI, 0), &whole, temp, gp, knh_at(KNH_R8, 0));
+        knh_mov_number(a, KNH_R10, 1);
+        knh_mov_number(a, KNH_R11, 0);
+        knh_emit_any(a, f, 1, KNH_RAX);
+        knh_cmov(a, KNH_IF_NE, KNH_R11, KNH_R10);
+        knh_store_part(a, 1, knh_at(KNH_RCX, 0), KNH_R11);
         machine_code *code = finish(f, KN_ID_BOOL, "any");
         for (int i = 0; i <= f->lanes; i++) {
             char in[LANES] = {0}, out = 7;

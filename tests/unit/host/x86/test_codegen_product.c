@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 enum { AREA = 4 << 20, MOST_K = 700 };
-static const kng_product_maker *const makers[] = {&kng_product_avx2, &kng_product_avx512};
-static const kng_product_maker *maker = &kng_product_avx2; /* that is being tested */
+static const knh_product_maker *const makers[] = {&knh_product_avx2, &knh_product_avx512};
+static const knh_product_maker *maker = &knh_product_avx2; /* that is being tested */
 static uint64_t seed = 1;
 static uint32_t rnd(uint32_t n)
 {
@@ -47,13 +47,13 @@ static int make_areas(void **state)
     return 0;
 }
 
-static const int element_bytes[KNG_NUMBER_KINDS] = {4, 8, 8, 16, 4, 8, 2, 1};
-static const int sum_bytes[KNG_NUMBER_KINDS] = {4, 8, 8, 16, 4, 8, 4, 4};
+static const int element_bytes[KNH_NUMBER_KINDS] = {4, 8, 8, 16, 4, 8, 2, 1};
+static const int sum_bytes[KNH_NUMBER_KINDS] = {4, 8, 8, 16, 4, 8, 4, 4};
 
 /* Random numbers of either sign with zeros, signed zeros and tiny ones among them; integers: any bits. */
-static void fill(kng_number n, char *to, size_t bytes)
+static void fill(knh_number n, char *to, size_t bytes)
 {
-    bool narrow = n == KNG_NUMBER_F32 || n == KNG_NUMBER_C64, wide = n == KNG_NUMBER_F64 || n == KNG_NUMBER_C128;
+    bool narrow = n == KNH_NUMBER_F32 || n == KNH_NUMBER_C64, wide = n == KNH_NUMBER_F64 || n == KNH_NUMBER_C128;
     for (size_t i = 0; i < bytes; i += wide ? 8 : narrow ? 4 : 1) {
         uint32_t kind = rnd(40);
         double x = ((double)rnd(1u << 30) - (double)(1u << 29)) / (double)(1u << 28);
@@ -132,22 +132,22 @@ static void line_small(const line *l, int bytes, char *c)
 }
 static void line_i16(const line *l, char *c) { line_small(l, 2, c); }
 static void line_i8(const line *l, char *c) { line_small(l, 1, c); }
-static void (*const define[KNG_NUMBER_KINDS])(const line *, char *) = {line_f32, line_f64, line_c64, line_c128,
+static void (*const define[KNH_NUMBER_KINDS])(const line *, char *) = {line_f32, line_f64, line_c64, line_c128,
                                                                        line_i32, line_i64, line_i16, line_i8};
 
 /* ---- One rectangle. */
 
 typedef struct rectangle {
-    kng_product_request r;
+    knh_product_request r;
     int64_t k;
     int columns;
     int64_t a_row, a_k, a_column, b_k, b_column, c_row, chain_row, packed_row; /* bytes */
     char *a, *b, *c, *chain, *packed;
 } rectangle;
 
-static bool is_complex(int n) { return n == KNG_NUMBER_C64 || n == KNG_NUMBER_C128; }
+static bool is_complex(int n) { return n == KNH_NUMBER_C64 || n == KNH_NUMBER_C128; }
 /* Steps that lie side by side in packed B. */
-static int steps_of(int n) { return n == KNG_NUMBER_BYTES ? 4 : n == KNG_NUMBER_SHORTS ? 2 : 1; }
+static int steps_of(int n) { return n == KNH_NUMBER_BYTES ? 4 : n == KNH_NUMBER_SHORTS ? 2 : 1; }
 /* Elements of a and b to a multiple of that: zeros behind the last one. */
 static int64_t padded(const rectangle *x)
 {
@@ -184,12 +184,12 @@ static void pack(const rectangle *x, char *to, bool zeros)
         }
 }
 
-static rectangle lay_out(const kng_product_request *r, int64_t k)
+static rectangle lay_out(const knh_product_request *r, int64_t k)
 {
     int n = r->number, e = element_bytes[n], s = sum_bytes[n];
-    int lanes = kng_product_best(maker, (kng_number)n).lanes;
+    int lanes = knh_product_best(maker, (knh_number)n).lanes;
     rectangle x = {.r = *r, .k = k, .columns = (r->vectors - 1) * lanes + r->lanes};
-    bool along = r->a_from != KNG_A_ACROSS, turned = r->b_from == KNG_B_TURNED, own = r->a_from == KNG_A_LANES;
+    bool along = r->a_from != KNH_A_ACROSS, turned = r->b_from == KNH_B_TURNED, own = r->a_from == KNH_A_LANES;
     x.packed_row = r->vectors * lanes * s;
     x.a_row = along ? (padded(&x) + rnd(3)) * e : e;
     x.a_k = along ? e : (r->rows + (int)rnd(3)) * e;
@@ -203,15 +203,15 @@ static rectangle lay_out(const kng_product_request *r, int64_t k)
     x.c = area_c.end - ((r->rows - 1) * x.c_row + x.columns * s);
     x.chain = area_chain.end - ((r->rows - 1) * x.chain_row + x.columns * s);
     x.packed = area_packed.end - padded(&x) / steps_of(n) * (is_complex(n) ? 2 : 1) * x.packed_row;
-    fill((kng_number)n, x.a, (size_t)(area_a.end - x.a));
-    fill((kng_number)n, x.b, (size_t)(area_b.end - x.b));
+    fill((knh_number)n, x.a, (size_t)(area_a.end - x.a));
+    fill((knh_number)n, x.b, (size_t)(area_b.end - x.b));
     if (k < padded(&x))
         for (int i = 0; i < r->rows; i++)
             memset(x.a + i * x.a_row + k * e, 0, (size_t)((padded(&x) - k) * e));
     memset(x.c - 256, 0xA5, (size_t)(area_c.end - x.c + 256));
     memset(x.chain - 256, 0x5A, (size_t)(area_chain.end - x.chain + 256));
     memset(x.packed - 256, 0x77, (size_t)(area_packed.end - x.packed + 256));
-    if (r->b_from == KNG_B_PACKED)
+    if (r->b_from == KNH_B_PACKED)
         pack(&x, x.packed, false);
     return x;
 }
@@ -230,18 +230,18 @@ static void define_all(const rectangle *x)
 }
 
 /* Steps from .. to - 1. */
-static void run_piece(const rectangle *x, kng_product_function *f, int64_t from, int64_t to)
+static void run_piece(const rectangle *x, knh_product_function *f, int64_t from, int64_t to)
 {
     int64_t s = steps_of(x->r.number), parts = is_complex(x->r.number) ? 2 : 1,
             packed = from / s * parts * x->packed_row;
-    bool is_packed = x->r.b_from == KNG_B_PACKED;
-    kng_product_args args = {.a = x->a + from * x->a_k,
+    bool is_packed = x->r.b_from == KNH_B_PACKED;
+    knh_product_args args = {.a = x->a + from * x->a_k,
                              .b = is_packed ? x->packed + packed : x->b + from * x->b_k,
                              .c = x->c,
-                             .packed = x->r.b_from == KNG_B_PACKING ? x->packed + packed : NULL,
+                             .packed = x->r.b_from == KNH_B_PACKING ? x->packed + packed : NULL,
                              .a_row = x->a_row,
                              .a_k = x->a_k,
-                             .b_k = x->r.b_from == KNG_B_TURNED ? x->b_column : x->b_k,
+                             .b_k = x->r.b_from == KNH_B_TURNED ? x->b_column : x->b_k,
                              .c_row = x->c_row,
                              .k = to - from,
                              .phase = from % 256,
@@ -263,10 +263,10 @@ static void check_chain(const rectangle *x)
 }
 
 /* cuts: how many places k is cut at, -1: at multiples of 8 steps. */
-static void check(const kng_product_request *r, int64_t k, int cuts)
+static void check(const knh_product_request *r, int64_t k, int cuts)
 {
     rectangle x = lay_out(r, k);
-    kng_product_function *f = kng_product_for(maker, r);
+    knh_product_function *f = knh_product_for(maker, r);
     assert_non_null(f);
     define_all(&x);
     int64_t s = steps_of(r->number);
@@ -277,60 +277,60 @@ static void check(const kng_product_request *r, int64_t k, int cuts)
     }
     if (memcmp(x.c - 256, want_c, (size_t)(area_c.end - x.c + 256)))
         fail_msg("number %d, %s: %d rows, %d vectors, %d lanes, b %d, a %d, k %d", r->number,
-                 maker == &kng_product_avx2 ? "avx2" : "avx512", r->rows, r->vectors, r->lanes, r->b_from, r->a_from,
+                 maker == &knh_product_avx2 ? "avx2" : "avx512", r->rows, r->vectors, r->lanes, r->b_from, r->a_from,
                  (int)k);
     check_chain(&x);
-    if (r->b_from == KNG_B_PACKING) {
+    if (r->b_from == KNH_B_PACKING) {
         static char want[4 << 20];
         pack(&x, want, true);
         assert_memory_equal(x.packed, want, (size_t)(area_packed.end - x.packed));
     }
-    for (int i = 1; i <= 256 && r->b_from != KNG_B_PACKED; i++)
+    for (int i = 1; i <= 256 && r->b_from != KNH_B_PACKED; i++)
         assert_int_equal(x.packed[-i], 0x77);
 }
 
-static bool works(kng_number n, const kng_product_maker *m)
+static bool works(knh_number n, const knh_product_maker *m)
 {
     maker = m;
-    return knx_cpu_best() >= m->cpu && kng_product_rows(m, n, 1);
+    return knx_cpu_best() >= m->cpu && knh_product_rows(m, n, 1);
 }
 
 /* Every rectangle in every layout, with the last vector full and not. */
-static void check_rectangles(kng_number n, int last_b_from)
+static void check_rectangles(knh_number n, int last_b_from)
 {
     for (int t = 0; t < 2; t++)
         for (int vectors = 1; works(n, makers[t]) && vectors <= 8; vectors++)
-            for (int rows = kng_product_rows(maker, n, vectors); rows > 0; rows--)
+            for (int rows = knh_product_rows(maker, n, vectors); rows > 0; rows--)
                 for (int b = 0; b <= last_b_from; b++)
-                    for (int a = 0; a <= (steps_of(n) > 1 ? KNG_A_ALONG : KNG_A_ACROSS); a++) {
-                        int lanes = kng_product_best(makers[t], n).lanes;
-                        kng_product_request r = {.number = n, .rows = (uint8_t)rows};
+                    for (int a = 0; a <= (steps_of(n) > 1 ? KNH_A_ALONG : KNH_A_ACROSS); a++) {
+                        int lanes = knh_product_best(makers[t], n).lanes;
+                        knh_product_request r = {.number = n, .rows = (uint8_t)rows};
                         r.vectors = (uint8_t)vectors;
                         r.lanes = (uint8_t)(rnd(2) ? lanes : 1 + (int)rnd((uint32_t)lanes));
                         r.b_from = (uint8_t)b;
                         r.a_from = (uint8_t)a;
-                        r.a_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
-                        r.b_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
+                        r.a_signed = n == KNH_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
+                        r.b_signed = n == KNH_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
                         check(&r, 1 + rnd(rows * vectors > 12 ? 70 : 300), 0);
                         check(&r, 1 + rnd(40), (int)rnd(3));
                     }
 }
 
 /* All lengths of the last vector, and long contractions whole and in pieces. */
-static void check_lengths(kng_number n, int last_b_from)
+static void check_lengths(knh_number n, int last_b_from)
 {
     static const int64_t ks[] = {1, 2, 3, 64, 66, 128, 4, 5, 7, 8, 9, 255, 256, 257, 300, 511, 512, 513, 700};
     for (int t = 0; t < 2; t++) {
         if (!works(n, makers[t]))
             continue;
-        int lanes = kng_product_best(maker, n).lanes;
+        int lanes = knh_product_best(maker, n).lanes;
         for (int l = 1; l <= lanes; l++)
             for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
-                kng_product_request r = {.number = n, .rows = 3, .vectors = (uint8_t)(1 + i % 2)};
-                r.rows = (uint8_t)(1 + rnd((uint32_t)kng_product_rows(maker, n, r.vectors)));
+                knh_product_request r = {.number = n, .rows = 3, .vectors = (uint8_t)(1 + i % 2)};
+                r.rows = (uint8_t)(1 + rnd((uint32_t)knh_product_rows(maker, n, r.vectors)));
                 r.lanes = (uint8_t)l;
-                r.a_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
-                r.b_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
+                r.a_signed = n == KNH_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
+                r.b_signed = n == KNH_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
                 r.b_from = (uint8_t)rnd((uint32_t)last_b_from + 1);
                 if (steps_of(n) == 1)
                     r.a_from = (uint8_t)rnd(2);
@@ -340,17 +340,17 @@ static void check_lengths(kng_number n, int last_b_from)
 }
 
 /* Columns of B along k, with every number of them. */
-static void check_turned(kng_number n)
+static void check_turned(knh_number n)
 {
     for (int t = 0; t < 2; t++)
-        for (int a = 0; works(n, makers[t]) && a <= KNG_A_LANES; a += KNG_A_LANES)
+        for (int a = 0; works(n, makers[t]) && a <= KNH_A_LANES; a += KNH_A_LANES)
             for (int vectors = 1; vectors <= 8; vectors++)
-                for (int rows = kng_product_rows_turned(maker, n, vectors, (kng_a_from)a); rows > 0; rows--)
-                    for (int l = kng_product_best(makers[t], n).lanes; l > 0; l--) {
-                        kng_product_request r = {.number = n, .rows = (uint8_t)rows};
+                for (int rows = knh_product_rows_turned(maker, n, vectors, (knh_a_from)a); rows > 0; rows--)
+                    for (int l = knh_product_best(makers[t], n).lanes; l > 0; l--) {
+                        knh_product_request r = {.number = n, .rows = (uint8_t)rows};
                         r.vectors = (uint8_t)vectors;
                         r.lanes = (uint8_t)l;
-                        r.b_from = KNG_B_TURNED;
+                        r.b_from = KNH_B_TURNED;
                         r.a_from = (uint8_t)a;
                         check(&r, 1 + rnd(40), 0);
                         check(&r, 1 + rnd(80), (int)rnd(3));
@@ -358,76 +358,76 @@ static void check_turned(kng_number n)
                     }
 }
 
-static void f32_with_columns_along_k(void **state) { (void)state, check_turned(KNG_NUMBER_F32); }
-static void f64_with_columns_along_k(void **state) { (void)state, check_turned(KNG_NUMBER_F64); }
-static void c64_with_columns_along_k(void **state) { (void)state, check_turned(KNG_NUMBER_C64); }
-static void c128_with_columns_along_k(void **state) { (void)state, check_turned(KNG_NUMBER_C128); }
+static void f32_with_columns_along_k(void **state) { (void)state, check_turned(KNH_NUMBER_F32); }
+static void f64_with_columns_along_k(void **state) { (void)state, check_turned(KNH_NUMBER_F64); }
+static void c64_with_columns_along_k(void **state) { (void)state, check_turned(KNH_NUMBER_C64); }
+static void c128_with_columns_along_k(void **state) { (void)state, check_turned(KNH_NUMBER_C128); }
 
-static void f32_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_F32, KNG_B_PACKING); }
-static void f64_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_F64, KNG_B_PACKING); }
-static void c64_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_C64, KNG_B_PACKING); }
-static void c128_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_C128, KNG_B_PACKING); }
-static void f32_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_F32, KNG_B_PACKING); }
-static void f64_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_F64, KNG_B_PACKING); }
-static void c64_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_C64, KNG_B_PACKING); }
-static void c128_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_C128, KNG_B_PACKING); }
+static void f32_in_all_rectangles(void **state) { (void)state, check_rectangles(KNH_NUMBER_F32, KNH_B_PACKING); }
+static void f64_in_all_rectangles(void **state) { (void)state, check_rectangles(KNH_NUMBER_F64, KNH_B_PACKING); }
+static void c64_in_all_rectangles(void **state) { (void)state, check_rectangles(KNH_NUMBER_C64, KNH_B_PACKING); }
+static void c128_in_all_rectangles(void **state) { (void)state, check_rectangles(KNH_NUMBER_C128, KNH_B_PACKING); }
+static void f32_in_pieces(void **state) { (void)state, check_lengths(KNH_NUMBER_F32, KNH_B_PACKING); }
+static void f64_in_pieces(void **state) { (void)state, check_lengths(KNH_NUMBER_F64, KNH_B_PACKING); }
+static void c64_in_pieces(void **state) { (void)state, check_lengths(KNH_NUMBER_C64, KNH_B_PACKING); }
+static void c128_in_pieces(void **state) { (void)state, check_lengths(KNH_NUMBER_C128, KNH_B_PACKING); }
 
-static void i32_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_I32, KNG_B_PACKING); }
-static void i64_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_I64, KNG_B_PACKING); }
-static void i16_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_SHORTS, KNG_B_PACKED); }
+static void i32_in_all_rectangles(void **state) { (void)state, check_rectangles(KNH_NUMBER_I32, KNH_B_PACKING); }
+static void i64_in_all_rectangles(void **state) { (void)state, check_rectangles(KNH_NUMBER_I64, KNH_B_PACKING); }
+static void i16_in_all_rectangles(void **state) { (void)state, check_rectangles(KNH_NUMBER_SHORTS, KNH_B_PACKED); }
 static void i8_in_all_rectangles(void **state)
 {
     (void)state;
-    check_rectangles(KNG_NUMBER_BYTES, KNG_B_PACKED);
-    kng_product_allow_amx(false);
-    check_rectangles(KNG_NUMBER_BYTES, KNG_B_PACKED);
-    kng_product_allow_amx(true);
+    check_rectangles(KNH_NUMBER_BYTES, KNH_B_PACKED);
+    knh_product_allow_amx(false);
+    check_rectangles(KNH_NUMBER_BYTES, KNH_B_PACKED);
+    knh_product_allow_amx(true);
 }
-static void i32_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_I32, KNG_B_PACKING); }
-static void i64_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_I64, KNG_B_PACKING); }
-static void i16_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_SHORTS, KNG_B_PACKED); }
+static void i32_in_pieces(void **state) { (void)state, check_lengths(KNH_NUMBER_I32, KNH_B_PACKING); }
+static void i64_in_pieces(void **state) { (void)state, check_lengths(KNH_NUMBER_I64, KNH_B_PACKING); }
+static void i16_in_pieces(void **state) { (void)state, check_lengths(KNH_NUMBER_SHORTS, KNH_B_PACKED); }
 static void i8_in_pieces(void **state)
 {
     (void)state;
-    check_lengths(KNG_NUMBER_BYTES, KNG_B_PACKED);
-    kng_product_allow_amx(false);
-    check_lengths(KNG_NUMBER_BYTES, KNG_B_PACKED);
-    kng_product_allow_amx(true);
+    check_lengths(KNH_NUMBER_BYTES, KNH_B_PACKED);
+    knh_product_allow_amx(false);
+    check_lengths(KNH_NUMBER_BYTES, KNH_B_PACKED);
+    knh_product_allow_amx(true);
 }
 
 static void a_function_is_made_once_and_counted(void **state)
 {
     (void)state;
-    if (!works(KNG_NUMBER_F32, &kng_product_avx2))
+    if (!works(KNH_NUMBER_F32, &knh_product_avx2))
         skip();
-    kng_product_request r = {.number = KNG_NUMBER_F32, .rows = 5, .vectors = 1, .lanes = 7};
-    r.b_from = KNG_B_PLAIN;
-    kng_product_function *f = kng_product_for(maker, &r);
-    uint64_t functions = kng_count().functions;
-    assert_ptr_equal(kng_product_for(maker, &r), f);
-    assert_int_equal(kng_count().functions, functions);
+    knh_product_request r = {.number = KNH_NUMBER_F32, .rows = 5, .vectors = 1, .lanes = 7};
+    r.b_from = KNH_B_PLAIN;
+    knh_product_function *f = knh_product_for(maker, &r);
+    uint64_t functions = knh_count().functions;
+    assert_ptr_equal(knh_product_for(maker, &r), f);
+    assert_int_equal(knh_count().functions, functions);
     r.lanes = 6;
-    assert_ptr_not_equal(kng_product_for(maker, &r), f);
-    assert_true(kng_count().functions >= functions);
-    assert_true(kng_count().bytes > 0);
+    assert_ptr_not_equal(knh_product_for(maker, &r), f);
+    assert_true(knh_count().functions >= functions);
+    assert_true(knh_count().bytes > 0);
 }
 
 /* Requests that nobody has made before. */
-static kng_product_request fresh(int i)
+static knh_product_request fresh(int i)
 {
-    kng_product_request r = {.number = KNG_NUMBER_F64, .rows = (uint8_t)(1 + i / 4), .vectors = 2};
+    knh_product_request r = {.number = KNH_NUMBER_F64, .rows = (uint8_t)(1 + i / 4), .vectors = 2};
     r.lanes = (uint8_t)(1 + i % 4);
-    r.b_from = KNG_B_PACKED;
-    r.a_from = KNG_A_ACROSS;
+    r.b_from = KNH_B_PACKED;
+    r.a_from = KNH_A_ACROSS;
     return r;
 }
 
 static void *ask_for_all(void *out_)
 {
-    kng_product_function **out = out_;
+    knh_product_function **out = out_;
     for (int i = 0; i < 24; i++) {
-        kng_product_request r = fresh(i);
-        out[i] = kng_product_for(maker, &r);
+        knh_product_request r = fresh(i);
+        out[i] = knh_product_for(maker, &r);
     }
     return NULL;
 }
@@ -436,8 +436,8 @@ static void threads_find_the_same_functions(void **state)
 {
     (void)state;
     pthread_t thread[4];
-    kng_product_function *f[4][24];
-    if (!works(KNG_NUMBER_F64, &kng_product_avx2))
+    knh_product_function *f[4][24];
+    if (!works(KNH_NUMBER_F64, &knh_product_avx2))
         skip();
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, ask_for_all, f[i]), 0);
@@ -453,16 +453,16 @@ static void threads_find_the_same_functions(void **state)
 static void without_memory_there_is_no_function_yet(void **state)
 {
     (void)state;
-    if (!works(KNG_NUMBER_F64, &kng_product_avx2))
+    if (!works(KNH_NUMBER_F64, &knh_product_avx2))
         skip();
-    kng_product_request r = fresh(0);
-    r.b_from = KNG_B_PLAIN;
-    kng_product_function *f = NULL;
+    knh_product_request r = fresh(0);
+    r.b_from = KNH_B_PLAIN;
+    knh_product_function *f = NULL;
     int64_t k = 0;
     for (; !f && k < 100; k++) {
         int64_t live = knx_alloc_live();
         knx_fail_after(k, false);
-        f = kng_product_for(maker, &r);
+        f = knh_product_for(maker, &r);
         knx_fail_after(-1, false);
         assert_true(f || knx_alloc_live() == live);
     }
@@ -473,23 +473,23 @@ static void without_memory_there_is_no_function_yet(void **state)
 static void what_does_not_fit_has_no_function(void **state)
 {
     (void)state;
-    maker = &kng_product_avx2;
-    kng_product_request r = {.number = KNG_NUMBER_F32, .rows = 7, .vectors = 2, .lanes = 8};
-    assert_null(kng_product_for(maker, &r));
+    maker = &knh_product_avx2;
+    knh_product_request r = {.number = KNH_NUMBER_F32, .rows = 7, .vectors = 2, .lanes = 8};
+    assert_null(knh_product_for(maker, &r));
     r.rows = 6, r.lanes = 9;
-    assert_null(kng_product_for(maker, &r));
+    assert_null(knh_product_for(maker, &r));
     r.lanes = 0;
-    assert_null(kng_product_for(maker, &r));
-    r = (kng_product_request){.number = KNG_NUMBER_F32, .rows = 1, .vectors = 1, .lanes = 8};
-    r.a_from = KNG_A_LANES;
-    assert_null(kng_product_for(maker, &r));
-    r.a_from = KNG_A_ACROSS, r.b_from = KNG_B_TURNED;
-    assert_null(kng_product_for(maker, &r));
-    r.a_from = KNG_A_ALONG, r.number = KNG_NUMBER_I32;
-    assert_null(kng_product_for(maker, &r));
-    assert_int_equal(kng_product_rows(&kng_product_avx512, KNG_NUMBER_F32, 2), 14);
-    assert_int_equal(kng_product_rows(&kng_product_avx2, KNG_NUMBER_F64, 2), 6);
-    assert_int_equal(kng_product_rows(&kng_product_avx2, KNG_NUMBER_F64, 0), 0);
+    assert_null(knh_product_for(maker, &r));
+    r = (knh_product_request){.number = KNH_NUMBER_F32, .rows = 1, .vectors = 1, .lanes = 8};
+    r.a_from = KNH_A_LANES;
+    assert_null(knh_product_for(maker, &r));
+    r.a_from = KNH_A_ACROSS, r.b_from = KNH_B_TURNED;
+    assert_null(knh_product_for(maker, &r));
+    r.a_from = KNH_A_ALONG, r.number = KNH_NUMBER_I32;
+    assert_null(knh_product_for(maker, &r));
+    assert_int_equal(knh_product_rows(&knh_product_avx512, KNH_NUMBER_F32, 2), 14);
+    assert_int_equal(knh_product_rows(&knh_product_avx2, KNH_NUMBER_F64, 2), 6);
+    assert_int_equal(knh_product_rows(&knh_product_avx2, KNH_NUMBER_F64, 0), 0);
 }
 
 KN_TEST_GROUP(test_codegen_product)

@@ -75,7 +75,7 @@ static void add_register(text *t, int kind, int length, int r)
 }
 
 /* index: 'r' or the letter of a vector register. pool: the displacement of a pool operand. */
-static void add_memory(text *t, int bytes, const kng_operand *m, char index, int32_t pool)
+static void add_memory(text *t, int bytes, const knh_operand *m, char index, int32_t pool)
 {
     const char *size = bytes == 1    ? "BYTE PTR "
                        : bytes == 2  ? "WORD PTR "
@@ -101,22 +101,22 @@ static void add_memory(text *t, int bytes, const kng_operand *m, char index, int
 
 /* A vector instruction with its operands. */
 typedef struct sample {
-    kng_insn id;
+    knh_insn id;
     int length, reg, v, mask, imm;
     bool zero;
-    kng_operand rm;
+    knh_operand rm;
 } sample;
 
 static bool is_vex(const sample *s)
 {
-    const kng_row *w = &kng_rows[s->id];
+    const knh_row *w = &knh_rows[s->id];
     return w->flags & VEX && s->length < 2 && !s->mask && !s->rm.broadcast && s->reg < 16 && s->v < 16 &&
            (s->rm.memory ? !(w->flags & VEX_REG) : s->rm.reg < 16);
 }
 
 static void add_mnemonic(text *t, const sample *s)
 {
-    const char *name = kng_rows[s->id].name, *const shorter[] = {"VPAND", "VPANDN", "VPOR", "VPXOR"};
+    const char *name = knh_rows[s->id].name, *const shorter[] = {"VPAND", "VPANDN", "VPOR", "VPXOR"};
     size_t n = strcspn(name, "_");
     if (is_vex(s) && strncmp(name, "VMOVDQ", 6) == 0)
         n = strlen("VMOVDQA");
@@ -131,12 +131,12 @@ static void add_mnemonic(text *t, const sample *s)
 
 static void add_rm(text *t, const sample *s, int32_t pool)
 {
-    const kng_row *w = &kng_rows[s->id];
+    const knh_row *w = &knh_rows[s->id];
     if (!s->rm.memory) {
         add_register(t, w->rm, s->length, s->rm.reg);
         return;
     }
-    int element = w->w_evex ? 8 : 4, bytes = kng_row_memory(w, s->length);
+    int element = w->w_evex ? 8 : 4, bytes = knh_row_memory(w, s->length);
     char index = w->flags & VSIB ? "xyz"[length_of(w->rm, s->length)] : 'r';
     if (strstr(w->name, "COMPRESS") || strstr(w->name, "EXPAND"))
         add_memory(t, 0, &s->rm, index, pool);
@@ -154,7 +154,7 @@ static void add_mask(text *t, const sample *s)
 
 static void write_sample(text *t, const sample *s, int32_t pool)
 {
-    const kng_row *w = &kng_rows[s->id];
+    const knh_row *w = &knh_rows[s->id];
     bool store = w->flags & ST, shift = w->flags & OPCODE_EXTENSION;
     int first = shift ? w->v : w->reg;
     add_mnemonic(t, s);
@@ -206,25 +206,25 @@ static int32_t random_displacement(void)
     }
 }
 
-static kng_operand random_address(int most_index)
+static knh_operand random_address(int most_index)
 {
     int base = below(16), index = below(most_index), log_scale = below(4);
     int32_t displacement = random_displacement();
-    if (index == KNG_RSP && most_index == 16)
-        index = KNG_R12;
-    return kng_at_index(base, index, 1 << log_scale, displacement);
+    if (index == KNH_RSP && most_index == 16)
+        index = KNH_R12;
+    return knh_at_index(base, index, 1 << log_scale, displacement);
 }
 
-static kng_operand random_memory(void)
+static knh_operand random_memory(void)
 {
-    kng_operand m = random_address(16);
+    knh_operand m = random_address(16);
     int kind = below(16);
-    return kind < 2 ? kng_at_pool(0) : kind < 9 ? m : kng_at(m.base, m.disp);
+    return kind < 2 ? knh_at_pool(0) : kind < 9 ? m : knh_at(m.base, m.disp);
 }
 
-static sample random_sample(kng_insn id)
+static sample random_sample(knh_insn id)
 {
-    const kng_row *w = &kng_rows[id];
+    const knh_row *w = &knh_rows[id];
     sample s = {.id = id, .imm = -1};
     s.reg = random_register(w->reg);
     s.v = random_register(w->v);
@@ -235,7 +235,7 @@ static sample random_sample(kng_insn id)
     if (w->flags & VSIB)
         s.rm = random_address(one_in(2) ? 32 : 15);
     else
-        s.rm = memory ? random_memory() : kng_reg(random_register(w->rm));
+        s.rm = memory ? random_memory() : knh_reg(random_register(w->rm));
     s.rm.broadcast = memory && w->flags & BC && one_in(2);
     if (w->flags & MASK && (w->flags & NEED || one_in(2)))
         s.mask = 1 + below(7);
@@ -245,10 +245,10 @@ static sample random_sample(kng_insn id)
     return s;
 }
 
-/* What cannot be encoded, of a random sample: what kng_v has to find out. */
+/* What cannot be encoded, of a random sample: what knh_v has to find out. */
 static bool is_impossible(const sample *s)
 {
-    const kng_row *w = &kng_rows[s->id];
+    const knh_row *w = &knh_rows[s->id];
     bool gather = w->flags & VSIB && !(w->flags & ST);
     if (!is_vex(s) && !(w->flags & EVEX))
         return true;
@@ -258,7 +258,7 @@ static bool is_impossible(const sample *s)
 }
 
 /* Operands that were chosen without asking what the row allows. */
-static sample wild_sample(kng_insn id)
+static sample wild_sample(knh_insn id)
 {
     sample s = random_sample(id);
     switch (below(9)) {
@@ -268,7 +268,7 @@ static sample wild_sample(kng_insn id)
     case 3: s.mask = below(10) - 1; break;
     case 4: s.zero = !s.zero; break;
     case 5: s.imm = below(258) - 1; break;
-    case 6: s.rm = kng_reg(below(34) - 1); break;
+    case 6: s.rm = knh_reg(below(34) - 1); break;
     case 7: s.rm = random_memory(); break;
     default: s.rm.broadcast = !s.rm.broadcast;
     }
@@ -312,7 +312,7 @@ static void list_add(list *l, const char *line, const uint8_t *code, size_t n)
 
 /* The text of the one instruction that was written is this one (but for what is in the pool, which has no address
  * yet). */
-static void check_listing(const kn_str *listing, const char *wanted, bool pooled)
+static void check_listing(const knx_str *listing, const char *wanted, bool pooled)
 {
     char line[256];
     if (pooled)
@@ -325,24 +325,24 @@ static void check_listing(const kn_str *listing, const char *wanted, bool pooled
 }
 
 /* a holds one instruction: its length, and where the pool, which has one constant, is from its end. */
-static size_t finish(kng_asm *a, int32_t *pool)
+static size_t finish(knh_asm *a, int32_t *pool)
 {
     size_t n = a->code.n;
     uint64_t constant = 1;
-    kng_pool(a, &constant, 8, 8);
-    assert_true(kng_finish(a));
+    knh_pool(a, &constant, 8, 8);
+    assert_true(knh_finish(a));
     *pool = (int32_t)((n + 63) / 64 * 64 - n);
     return n;
 }
 
-static void add_sample(list *l, kng_asm *a, const sample *s, bool wild)
+static void add_sample(list *l, knh_asm *a, const sample *s, bool wild)
 {
     int32_t pool;
     text t = {0};
-    kn_str listing = {0};
-    kng_asm_reset(a);
+    knx_str listing = {0};
+    knh_asm_reset(a);
     a->listing = &listing;
-    kng_v(a, s->id, s->length, s->reg, s->v, s->rm, s->mask, s->zero, s->imm);
+    knh_v(a, s->id, s->length, s->reg, s->v, s->rm, s->mask, s->zero, s->imm);
     a->listing = NULL;
     if (a->failed) {
         assert_null(listing.s);
@@ -370,13 +370,13 @@ static void add_sample(list *l, kng_asm *a, const sample *s, bool wild)
 static const char *const conditions[16] = {"o", "no", "b", "ae", "e", "ne", "be", "a",
                                            "s", "ns", "p", "np", "l", "ge", "le", "g"};
 static const char *const alus[8] = {"add", "or", 0, 0, "and", "sub", "xor", "cmp"};
-static const int alu_numbers[] = {KNG_ADD, KNG_OR, KNG_AND, KNG_SUB, KNG_XOR, KNG_CMP};
+static const int alu_numbers[] = {KNH_ADD, KNH_OR, KNH_AND, KNH_SUB, KNH_XOR, KNH_CMP};
 
 /* The operands that a general-purpose instruction takes some of. */
 typedef struct gp_sample {
     int x, y, z, condition, alu, count, size;
     int64_t number;
-    kng_operand m;
+    knh_operand m;
 } gp_sample;
 
 static gp_sample random_gp(void)
@@ -398,49 +398,49 @@ static gp_sample random_gp(void)
 
 enum { GP_KINDS = 38 };
 
-static int tile_stride(const gp_sample *s) { return s->z == KNG_RSP ? KNG_RBP : s->z; }
+static int tile_stride(const gp_sample *s) { return s->z == KNH_RSP ? KNH_RBP : s->z; }
 
-static void encode_gp(kng_asm *a, int kind, const gp_sample *s)
+static void encode_gp(knh_asm *a, int kind, const gp_sample *s)
 {
     switch (kind) {
-    case 0: kng_mov(a, s->x, s->y); break;
-    case 1: kng_mov_number(a, s->x, s->number); break;
-    case 2: kng_load(a, s->x, s->m); break;
-    case 3: kng_store(a, s->m, s->x); break;
-    case 4: kng_load_part(a, s->size, true, s->x, s->m); break;
-    case 5: kng_load_part(a, s->size, false, s->x, s->m); break;
-    case 6: kng_store_part(a, s->size, s->m, s->x); break;
-    case 7: kng_lea(a, s->x, s->m); break;
-    case 8: kng_alu_reg(a, (kng_alu)s->alu, s->x, s->y); break;
-    case 9: kng_alu_number(a, (kng_alu)s->alu, s->x, (int32_t)s->number); break;
-    case 10: kng_alu_load(a, (kng_alu)s->alu, s->x, s->m); break;
-    case 11: kng_alu_store(a, (kng_alu)s->alu, s->m, s->x); break;
-    case 12: kng_test(a, s->x, s->y); break;
-    case 13: kng_imul(a, s->x, s->m); break;
-    case 14: kng_imul(a, s->x, kng_reg(s->y)); break;
-    case 15: kng_shl(a, s->x, s->count); break;
-    case 16: kng_sar(a, s->x, s->count); break;
-    case 17: kng_shr(a, s->x, s->count); break;
-    case 18: kng_cmov(a, (kng_condition)s->condition, s->x, s->y); break;
-    case 19: kng_bzhi(a, s->x, s->y, s->z); break;
-    case 20: kng_bt(a, s->x, s->count); break;
-    case 21: kng_call_reg(a, s->x); break;
-    case 22: kng_push(a, s->x); break;
-    case 23: kng_pop(a, s->x); break;
-    case 24: kng_ret(a); break;
-    case 25: kng_prefetch(a, s->m, 0); break;
-    case 26: kng_prefetch(a, s->m, 1); break;
-    case 27: kng_prefetch(a, s->m, 2); break;
-    case 28: kng_prefetch(a, s->m, 3); break;
-    case 29: kng_sfence(a); break;
-    case 31: kng_tmm_configure(a, s->m); break;
-    case 32: kng_tmm_release(a); break;
-    case 33: kng_tmm_zero(a, s->x & 7); break;
-    case 34: kng_tmm_load(a, s->x & 7, s->y, tile_stride(s), s->m.disp); break;
-    case 35: kng_tmm_store(a, s->x & 7, s->y, tile_stride(s), s->m.disp); break;
-    case 37: kng_tmm_load_once(a, s->x & 7, s->y, tile_stride(s), s->m.disp); break;
-    case 36: kng_tmm_dot(a, s->count & 1, s->count & 2, s->x & 7, (s->x + 1) & 7, (s->x + 3) & 7); break;
-    default: kng_alu_number(a, (kng_alu)s->alu, s->x, (int8_t)s->number);
+    case 0: knh_mov(a, s->x, s->y); break;
+    case 1: knh_mov_number(a, s->x, s->number); break;
+    case 2: knh_load(a, s->x, s->m); break;
+    case 3: knh_store(a, s->m, s->x); break;
+    case 4: knh_load_part(a, s->size, true, s->x, s->m); break;
+    case 5: knh_load_part(a, s->size, false, s->x, s->m); break;
+    case 6: knh_store_part(a, s->size, s->m, s->x); break;
+    case 7: knh_lea(a, s->x, s->m); break;
+    case 8: knh_alu_reg(a, (knh_alu)s->alu, s->x, s->y); break;
+    case 9: knh_alu_number(a, (knh_alu)s->alu, s->x, (int32_t)s->number); break;
+    case 10: knh_alu_load(a, (knh_alu)s->alu, s->x, s->m); break;
+    case 11: knh_alu_store(a, (knh_alu)s->alu, s->m, s->x); break;
+    case 12: knh_test(a, s->x, s->y); break;
+    case 13: knh_imul(a, s->x, s->m); break;
+    case 14: knh_imul(a, s->x, knh_reg(s->y)); break;
+    case 15: knh_shl(a, s->x, s->count); break;
+    case 16: knh_sar(a, s->x, s->count); break;
+    case 17: knh_shr(a, s->x, s->count); break;
+    case 18: knh_cmov(a, (knh_condition)s->condition, s->x, s->y); break;
+    case 19: knh_bzhi(a, s->x, s->y, s->z); break;
+    case 20: knh_bt(a, s->x, s->count); break;
+    case 21: knh_call_reg(a, s->x); break;
+    case 22: knh_push(a, s->x); break;
+    case 23: knh_pop(a, s->x); break;
+    case 24: knh_ret(a); break;
+    case 25: knh_prefetch(a, s->m, 0); break;
+    case 26: knh_prefetch(a, s->m, 1); break;
+    case 27: knh_prefetch(a, s->m, 2); break;
+    case 28: knh_prefetch(a, s->m, 3); break;
+    case 29: knh_sfence(a); break;
+    case 31: knh_tmm_configure(a, s->m); break;
+    case 32: knh_tmm_release(a); break;
+    case 33: knh_tmm_zero(a, s->x & 7); break;
+    case 34: knh_tmm_load(a, s->x & 7, s->y, tile_stride(s), s->m.disp); break;
+    case 35: knh_tmm_store(a, s->x & 7, s->y, tile_stride(s), s->m.disp); break;
+    case 37: knh_tmm_load_once(a, s->x & 7, s->y, tile_stride(s), s->m.disp); break;
+    case 36: knh_tmm_dot(a, s->count & 1, s->count & 2, s->x & 7, (s->x + 1) & 7, (s->x + 3) & 7); break;
+    default: knh_alu_number(a, (knh_alu)s->alu, s->x, (int8_t)s->number);
     }
 }
 
@@ -526,13 +526,13 @@ static void write_gp(text *t, int kind, const gp_sample *s, int32_t pool)
     }
 }
 
-static void add_gp(list *l, kng_asm *a, int kind)
+static void add_gp(list *l, knh_asm *a, int kind)
 {
     gp_sample s = random_gp();
     text t = {0};
     int32_t pool;
-    kn_str listing = {0};
-    kng_asm_reset(a);
+    knx_str listing = {0};
+    knh_asm_reset(a);
     a->listing = &listing;
     encode_gp(a, kind, &s);
     a->listing = NULL;
@@ -547,18 +547,18 @@ static void add_gp(list *l, kng_asm *a, int kind)
 /* rounds of all instructions, and wild ones of the vector instructions */
 static void fill(list *l, uint64_t seed, int rounds, int gp_rounds, int wild)
 {
-    kng_asm a;
-    kng_asm_init(&a);
-    for (int id = 0; id < KNG_INSN_COUNT; id++) {
+    knh_asm a;
+    knh_asm_init(&a);
+    for (int id = 0; id < KNH_INSN_COUNT; id++) {
         random_state = seed; /* of its own for each row, so that a new row does not change the others */
-        for (const char *s = kng_rows[id].name; *s; s++)
+        for (const char *s = knh_rows[id].name; *s; s++)
             random_state = (random_state ^ (uint8_t)*s) * 0x100000001B3u;
         for (int i = 0; i < rounds; i++) {
-            sample s = random_sample((kng_insn)id);
+            sample s = random_sample((knh_insn)id);
             add_sample(l, &a, &s, false);
         }
         for (int i = 0; i < wild; i++) {
-            sample s = wild_sample((kng_insn)id);
+            sample s = wild_sample((knh_insn)id);
             add_sample(l, &a, &s, true);
         }
     }
@@ -566,7 +566,7 @@ static void fill(list *l, uint64_t seed, int rounds, int gp_rounds, int wild)
     for (int kind = 0; kind < GP_KINDS; kind++)
         for (int i = 0; i < gp_rounds; i++)
             add_gp(l, &a, kind);
-    kng_asm_free(&a);
+    knh_asm_free(&a);
 }
 
 /* ---- The system's assembler. */

@@ -32,14 +32,14 @@ static int teardown(void **state)
 static kni_jaxpr *parsed(const char *full)
 {
     kni_jaxpr *j;
-    kn_error *e = kni_parse(full, &j);
+    knx_error *e = kni_parse(full, &j);
     if (e)
         fail_msg("%s in\n%s", e->message, full);
     assert_null(kni_check(j));
     return j;
 }
 
-static void expect_form(const kni_jaxpr *j, kn_jaxpr_form form, const char *text)
+static void expect_form(const kni_jaxpr *j, kni_jaxpr_form form, const char *text)
 {
     char *got;
     assert_null(kni_text(j, form, &got));
@@ -72,11 +72,11 @@ static void expect_typed(const char *full, const char *typed)
 }
 
 /* The text of 2020, read and printed again; in the typed form it is `typed`. */
-static void expect_classic(const char *text, int n_const, const kn_type *consts, int n_in, const kn_type *in,
+static void expect_classic(const char *text, int n_const, const kni_type *consts, int n_in, const kni_type *in,
                            const char *typed)
 {
     kni_jaxpr *j;
-    kn_error *e = kni_parse_classic(text, n_const, consts, n_in, in, &j);
+    knx_error *e = kni_parse_classic(text, n_const, consts, n_in, in, &j);
     if (e)
         fail_msg("%s in\n%s", e->message, text);
     assert_null(kni_check(j));
@@ -216,7 +216,7 @@ static void the_choice_of_2020(void **state)
                    "                             let b = add a 3.0\n"
                    "                             in b } ] b a a\n"
                    "  in c }",
-                   0, NULL, 1, (kn_type[]){SCALAR(F32)},
+                   0, NULL, 1, (kni_type[]){SCALAR(F32)},
                    "{ lambda ; a:f32[]. let\n"
                    "    b:bool[] = ge a 0.0:f32[]\n"
                    "    c:i32[] = convert_element_type[new_dtype=int32 weak_type=False] b\n"
@@ -243,8 +243,8 @@ static void each_branch_of_2020_takes_what_it_needs(void **state)
                    "                             let\n"
                    "                             in a } ] d b c e b c\n"
                    "  in f }",
-                   1, (kn_type[]){kni_type(KN_DT(F32), 1, one)}, 3,
-                   (kn_type[]){SCALAR(F32), kni_type(KN_DT(F32), 1, one), SCALAR(F32)},
+                   1, (kni_type[]){kni_type_of(KN_DT(F32), 1, one)}, 3,
+                   (kni_type[]){SCALAR(F32), kni_type_of(KN_DT(F32), 1, one), SCALAR(F32)},
                    "{ lambda a:f32[1]; b:f32[] c:f32[1] d:f32[]. let\n"
                    "    e:bool[] = ge b 0.0:f32[]\n"
                    "    f:i32[] = convert_element_type[new_dtype=int32 weak_type=False] e\n"
@@ -294,7 +294,7 @@ static void more_branches_than_2020_knew(void **state)
                    "                             in a } )\n"
                    "                linear=(False,) ] a b\n"
                    "  in c }",
-                   0, NULL, 2, (kn_type[]){SCALAR(I32), SCALAR(F32)},
+                   0, NULL, 2, (kni_type[]){SCALAR(I32), SCALAR(F32)},
                    "{ lambda ; a:i32[] b:f32[]. let\n"
                    "    c:f32[] = cond[\n"
                    "      branches=(\n"
@@ -358,7 +358,7 @@ static void what_older_texts_do_not_say_is_zero(void **state)
     kni_jaxpr *j = parsed("{ lambda ; a:f32[3] c:f32[]. let d:f32[] = scan[jaxpr={ lambda ; c:f32[] x:f32[]. let"
                           " y:f32[] = add c x in (y,) } length=3 num_carry=1 num_consts=0 reverse=False unroll=1]"
                           " c a in (d,) }");
-    const kn_p_scan *p = j->eqn[0].params;
+    const kni_p_scan *p = j->eqn[0].params;
     assert_true(!p->checkpoint && !p->accept && !p->on_step);
     expect_round_trip(j);
     kni_release(j);
@@ -367,7 +367,7 @@ static void what_older_texts_do_not_say_is_zero(void **state)
 static void expect_refused(const char *full, const char *message)
 {
     kni_jaxpr *j;
-    kn_error *e = kni_parse(full, &j);
+    knx_error *e = kni_parse(full, &j);
     assert_non_null(e);
     assert_null(j);
     assert_string_equal(e->message, message);
@@ -400,7 +400,7 @@ static void every_branch_is_drawn(void **state)
                           " d:f32[] = cond[branches=({ lambda \"f\" ; x:f32[]. let y:f32[] = sin x in (y,) }"
                           "{ lambda ; x:f32[]. let y:f32[] = cos x in (y,) })] i x in (d,) }");
     char *drawing;
-    kn_str params = {0};
+    knx_str params = {0};
     assert_null(kni_graphviz(j, &drawing));
     assert_non_null(strstr(drawing, "label=\"branches[0]\""));
     assert_non_null(strstr(drawing, "label=\"branches[1]\""));

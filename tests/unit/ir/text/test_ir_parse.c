@@ -12,8 +12,8 @@
 
 #define SHAPE(...) \
     (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
-#define F32(...)     kni_type(KN_DT(F32), SHAPE(__VA_ARGS__))
-#define TYPE(D, ...) kni_type(KN_DT(D), SHAPE(__VA_ARGS__))
+#define F32(...)     kni_type_of(KN_DT(F32), SHAPE(__VA_ARGS__))
+#define TYPE(D, ...) kni_type_of(KN_DT(D), SHAPE(__VA_ARGS__))
 
 static int64_t live;
 static int setup(void **state)
@@ -29,10 +29,10 @@ static int teardown(void **state)
     return knx_alloc_live() == live ? 0 : -1;
 }
 
-static kni_jaxpr *finish(kn_builder *b, int n, const kn_atom *out, const char *name)
+static kni_jaxpr *finish(kni_builder *b, int n, const kni_atom *out, const char *name)
 {
     kni_jaxpr *j;
-    kn_error *e = knb_finish(b, n, out, name, false, &j);
+    knx_error *e = knb_finish(b, n, out, name, false, &j);
     if (e)
         fail_msg("%s", e->message);
     return j;
@@ -41,7 +41,7 @@ static kni_jaxpr *finish(kn_builder *b, int n, const kn_atom *out, const char *n
 static kni_jaxpr *parse(const char *text)
 {
     kni_jaxpr *j;
-    kn_error *e = kni_parse(text, &j);
+    knx_error *e = kni_parse(text, &j);
     if (e)
         fail_msg("%s in\n%s", e->message, text);
     e = kni_check(j);
@@ -54,7 +54,7 @@ static kni_jaxpr *parse(const char *text)
 static void expect_round_trip(kni_jaxpr *j)
 {
     char *text, *again;
-    kn_error *e = kni_check(j);
+    knx_error *e = kni_check(j);
     if (e)
         fail_msg("%s", e->message);
     assert_null(kni_text(j, KN_FORM_FULL, &text));
@@ -84,16 +84,16 @@ static void the_text(void **state)
 {
     (void)state;
     static const kn_place place = {"dir/my \"file\".c", 12, "main"};
-    kn_builder b;
+    kni_builder b;
     char *text;
     knb_init(&b);
-    kn_type weak = kni_scalar_type(KN_DT(F64));
+    kni_type weak = kni_scalar_type(KN_DT(F64));
     weak.weak = true;
-    kn_atom c = knb_constvar(&b, F32(2)), x = knb_invar(&b, F32(2)), w = knb_invar(&b, weak);
-    kn_atom y = knb_add(&b, x, c);
+    kni_atom c = knb_constvar(&b, F32(2)), x = knb_invar(&b, F32(2)), w = knb_invar(&b, weak);
+    kni_atom y = knb_add(&b, x, c);
     b.place = &place;
     y = knb_reduce_sum(&b, knb_mul(&b, y, knb_number(&b, KN_DT(F32), 0.1)), SHAPE(0));
-    kn_atom out[] = {y, w};
+    kni_atom out[] = {y, w};
     kni_jaxpr *j = finish(&b, 2, out, "my f");
     assert_null(kni_text_consts(j, KN_FORM_FULL, (const char *[]){"[1, \"2\"]\n"}, &text));
     assert_string_equal(text, "{ lambda \"my f\" a:f32[2]=\"[1, \\\"2\\\"]\\n\"; b:f32[2] c:f64[]*. let\n"
@@ -115,27 +115,27 @@ static void the_text(void **state)
 /* One equation of each primitive that has parameters, and some more. */
 static kni_jaxpr *everything(kni_jaxpr *f)
 {
-    kn_builder b;
+    kni_builder b;
     int64_t zero[] = {0}, one[] = {1}, sizes[] = {1, 3};
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(5, 3)), i = knb_invar(&b, TYPE(I32, 2, 1)),
-            n = knb_invar(&b, kni_scalar_type(KN_DT(I32)));
-    kn_atom key = knb_invar(&b, kni_scalar_type(KN_DT(KEY))), u = knb_invar(&b, TYPE(U32, 2)),
-            z = knb_invar(&b, TYPE(C64, 3));
-    kn_atom out[64], *o = out;
-    kn_p_gather take = {.offset_dims = {1, one},
-                        .collapsed_slice_dims = {1, zero},
-                        .start_index_map = {1, zero},
-                        .slice_sizes = {2, sizes},
-                        .mode = KN_GATHER_CHECK,
-                        .indices_are_sorted = true};
-    kn_p_scatter put = {.update_window_dims = {1, one},
-                        .inserted_window_dims = {1, zero},
-                        .scatter_dims_to_operand_dims = {1, zero},
-                        .mode = KN_GATHER_CLIP,
-                        .unique_indices = true};
-    kn_p_dot_general dot = {{1, one}, {1, one}, {0}, {0}, KN_DT(F32)};
-    kn_atom rows = knb_gather(&b, x, i, &take), part;
+    kni_atom x = knb_invar(&b, F32(5, 3)), i = knb_invar(&b, TYPE(I32, 2, 1)),
+             n = knb_invar(&b, kni_scalar_type(KN_DT(I32)));
+    kni_atom key = knb_invar(&b, kni_scalar_type(KN_DT(KEY))), u = knb_invar(&b, TYPE(U32, 2)),
+             z = knb_invar(&b, TYPE(C64, 3));
+    kni_atom out[64], *o = out;
+    kni_p_gather take = {.offset_dims = {1, one},
+                         .collapsed_slice_dims = {1, zero},
+                         .start_index_map = {1, zero},
+                         .slice_sizes = {2, sizes},
+                         .mode = KN_GATHER_CHECK,
+                         .indices_are_sorted = true};
+    kni_p_scatter put = {.update_window_dims = {1, one},
+                         .inserted_window_dims = {1, zero},
+                         .scatter_dims_to_operand_dims = {1, zero},
+                         .mode = KN_GATHER_CLIP,
+                         .unique_indices = true};
+    kni_p_dot_general dot = {{1, one}, {1, one}, {0}, {0}, KN_DT(F32)};
+    kni_atom rows = knb_gather(&b, x, i, &take), part;
     *o++ = knb_scatter_add(&b, x, i, rows, &put);
     *o++ = knb_dot_general(&b, x, x, &dot);
     dot.preferred_element_type = NULL;
@@ -150,21 +150,21 @@ static kni_jaxpr *everything(kni_jaxpr *f)
     *o++ = knb_rev(&b, x, SHAPE(0));
     *o++ = knb_slice(&b, x, (int64_t[]){0, 1}, (int64_t[]){4, 3}, (int64_t[]){2, 1});
     *o++ = knb_slice(&b, x, (int64_t[]){0, 1}, (int64_t[]){4, 3}, NULL);
-    *o++ = knb_concatenate(&b, 2, (kn_atom[]){x, x}, 1);
+    *o++ = knb_concatenate(&b, 2, (kni_atom[]){x, x}, 1);
     *o++ = knb_pad(&b, x, knb_number(&b, KN_DT(F32), 0), (int64_t[]){-1, 2}, (int64_t[]){0, 1}, (int64_t[]){0, 3});
     *o++ = knb_iota(&b, KN_DT(U8), SHAPE(3, 2), 1);
     *o++ = knb_convert(&b, x, KN_DT(BF16));
     *o++ = knb_bitcast(&b, x, KN_DT(I32));
     *o++ = knb_integer_pow(&b, x, -3);
-    *o++ = part = knb_dynamic_slice(&b, x, (kn_atom[]){n, n}, (int64_t[]){2, 2});
-    *o++ = knb_dynamic_update_slice(&b, x, part, (kn_atom[]){n, n});
+    *o++ = part = knb_dynamic_slice(&b, x, (kni_atom[]){n, n}, (int64_t[]){2, 2});
+    *o++ = knb_dynamic_update_slice(&b, x, part, (kni_atom[]){n, n});
     *o++ = knb_random_bits(&b, key, 32, SHAPE(2, 3));
     *o++ = knb_random_wrap(&b, u);
     *o++ = knb_random_unwrap(&b, key);
     *o++ = knb_select(&b, knb_gt(&b, x, knb_number(&b, KN_DT(F32), 0)), x, knb_number(&b, KN_DT(F32), -1));
     *o++ = knb_complex(&b, knb_real(&b, z), knb_imag(&b, knb_conj(&b, z)));
     *o++ = knb_expand_dims(&b, x, 0);
-    knb_sort(&b, 2, (kn_atom[]){x, x}, 0, 1, o);
+    knb_sort(&b, 2, (kni_atom[]){x, x}, 0, 1, o);
     o += 2;
     for (int twice = 0; f && twice < 2; twice++)
         knb_jit(&b, twice ? "g" : "<lambda>", f, 0, &x, o), o += 1;
@@ -175,9 +175,9 @@ static kni_jaxpr *everything(kni_jaxpr *f)
 
 static kni_jaxpr *small(const char *name)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom y = knb_tanh(&b, knb_invar(&b, F32(5, 3)));
+    kni_atom y = knb_tanh(&b, knb_invar(&b, F32(5, 3)));
     return finish(&b, 1, &y, name);
 }
 
@@ -187,8 +187,8 @@ static void all_primitives_with_parameters(void **state)
     kni_jaxpr *f = small("f"), *j = everything(f), *outer;
     kni_retain(j);
     expect_round_trip(j);
-    kn_builder b;
-    kn_atom in[8], out[64];
+    kni_builder b;
+    kni_atom in[8], out[64];
     knb_init(&b);
     for (uint32_t i = 0; i < j->n_in; i++)
         in[i] = knb_invar(&b, kni_in_type(j, i));
@@ -204,9 +204,9 @@ static void deep_sharing_stays_small(void **state)
     (void)state;
     kni_jaxpr *f = small("f");
     for (int depth = 0; depth < 40; depth++) { /* 2^40 calls */
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(5, 3)), y;
+        kni_atom x = knb_invar(&b, F32(5, 3)), y;
         knb_jit(&b, "f", f, 0, &x, &y);
         knb_jit(&b, "f", f, 0, &y, &y);
         kni_jaxpr *g = finish(&b, 1, &y, "g");
@@ -225,16 +225,16 @@ static void literals_keep_their_bits(void **state)
     (void)state;
     static const double numbers[] = {0,     -0.0, 0.1, 1e-45, 1.5, 3.4028234663852886e38, 1e300, 5e-324,
                                      65504, 6e-8, -1,  255,   1e22};
-    kn_builder b;
-    kn_atom out[400];
+    kni_builder b;
+    kni_atom out[400];
     int n = 0;
     knb_init(&b);
     for (int id = 0; id < KN_ID_COUNT; id++) {
-        kn_dtype d = &kn_dtype_table[id];
+        kn_dtype d = &knx_dtype_table[id];
         for (size_t i = 0; d->kind != KN_KIND_KEY && i < sizeof numbers / sizeof *numbers; i++)
             out[n++] = knb_literal(&b, d, i % 2, knx_scalar_from_double(d, numbers[i]));
         for (int k = 0; k < 6; k++) { /* any bits: NaNs with payloads, signs, keys */
-            kn_scalar_bits bits = {.u = {0}};
+            knx_scalar_bits bits = {.u = {0}};
             uint64_t r = 0x9e3779b97f4a7c15u * (uint64_t)(k * 31 + id + 1);
             uint64_t words[] = {k == 0   ? UINT64_MAX
                                 : k == 1 ? 0x7ff8000000000001u
@@ -256,9 +256,9 @@ static void literals_keep_their_bits(void **state)
 static void names_skip_the_words_of_the_form(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(1));
+    kni_atom x = knb_invar(&b, F32(1));
     for (int i = 0; i < 10000; i++) /* past `in`, `inf`, `let`, `nan` */
         x = knb_neg(&b, x);
     expect_round_trip(finish(&b, 1, &x, "in"));
@@ -267,14 +267,14 @@ static void names_skip_the_words_of_the_form(void **state)
 static void types_of_any_rank_and_extent(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     int64_t dim[KN_MAX_NDIM];
     knb_init(&b);
     for (int i = 0; i < KN_MAX_NDIM; i++)
         dim[i] = i ? 1 : 0;
     dim[63] = (int64_t)1 << 30;
-    kn_atom x = knb_invar(&b, kni_type(KN_DT(I8), KN_MAX_NDIM, dim)), y = knb_invar(&b, F32(0));
-    expect_round_trip(finish(&b, 2, (kn_atom[]){x, y}, ""));
+    kni_atom x = knb_invar(&b, kni_type_of(KN_DT(I8), KN_MAX_NDIM, dim)), y = knb_invar(&b, F32(0));
+    expect_round_trip(finish(&b, 2, (kni_atom[]){x, y}, ""));
 }
 
 static void blanks_do_not_matter(void **state)
@@ -338,7 +338,7 @@ static void faults_are_named_with_line_and_column(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kni_jaxpr *j;
-        kn_error *e = kni_parse(cases[i].text, &j);
+        knx_error *e = kni_parse(cases[i].text, &j);
         if (!e)
             fail_msg("parsed: %s", cases[i].text);
         assert_null(j);
@@ -357,7 +357,7 @@ static void nesting_is_bounded(void **state)
     for (int i = 0; i < DEPTH; i++)
         memcpy(text + (size_t)i * (sizeof open - 1), open, sizeof open);
     kni_jaxpr *j;
-    kn_error *e = kni_parse(text, &j);
+    knx_error *e = kni_parse(text, &j);
     assert_non_null(strstr(e->message, "nested more than 100 deep"));
     knx_error_release(e);
     free(text);
@@ -417,7 +417,7 @@ static void mutated_texts_do_no_harm(void **state)
         if (i % 10 == 0)
             buffer[n = next_random((uint32_t)n)] = '\0';
         kni_jaxpr *k;
-        kn_error *e = kni_parse(buffer, &k);
+        knx_error *e = kni_parse(buffer, &k);
         assert_int_equal(!e, !!k);
         if (e) {
             assert_memory_equal(e->message, "line ", 5);

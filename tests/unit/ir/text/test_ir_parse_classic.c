@@ -13,7 +13,7 @@
 
 #define SHAPE(...) \
     (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
-#define TYPE(D, ...) kni_type(KN_DT(D), SHAPE(__VA_ARGS__))
+#define TYPE(D, ...) kni_type_of(KN_DT(D), SHAPE(__VA_ARGS__))
 #define SCALAR(D)    kni_scalar_type(KN_DT(D))
 
 static int64_t live;
@@ -30,12 +30,12 @@ static int teardown(void **state)
 }
 
 /* Reads the text, prints the typed form. */
-static void expect_typed(const char *text, int n_const, const kn_type *consts, int n_in, const kn_type *in,
+static void expect_typed(const char *text, int n_const, const kni_type *consts, int n_in, const kni_type *in,
                          const char *typed)
 {
     kni_jaxpr *j;
     char *got, *again;
-    kn_error *e = kni_parse_classic(text, n_const, consts, n_in, in, &j);
+    knx_error *e = kni_parse_classic(text, n_const, consts, n_in, in, &j);
     if (e)
         fail_msg("%s in\n%s", e->message, text);
     assert_null(kni_check(j));
@@ -50,9 +50,9 @@ static void expect_typed(const char *text, int n_const, const kn_type *consts, i
 
 static void expect_error(const char *text, int n_const, int n_in, kn_error_kind kind, const char *message)
 {
-    kn_type f32[4] = {SCALAR(F32), SCALAR(F32), SCALAR(F32), SCALAR(F32)};
+    kni_type f32[4] = {SCALAR(F32), SCALAR(F32), SCALAR(F32), SCALAR(F32)};
     kni_jaxpr *j;
-    kn_error *e = kni_parse_classic(text, n_const, f32, n_in, f32, &j);
+    knx_error *e = kni_parse_classic(text, n_const, f32, n_in, f32, &j);
     assert_non_null(e);
     assert_null(j);
     assert_string_equal(e->message, message);
@@ -70,7 +70,7 @@ static void the_example_of_the_document(void **state)
                  "      f = reduce_sum[ axes=(0,)\n"
                  "                      input_shape=(8,) ] e\n"
                  "  in f }",
-                 0, NULL, 2, (kn_type[]){TYPE(F32, 8), TYPE(F32, 8)},
+                 0, NULL, 2, (kni_type[]){TYPE(F32, 8), TYPE(F32, 8)},
                  "{ lambda ; a:f32[8] b:f32[8]. let\n"
                  "    c:f32[8] = sin b\n"
                  "    d:f32[8] = mul c 3.0:f32[]\n"
@@ -86,7 +86,7 @@ static void constants_and_several_results(void **state)
                  "  let c = add a b\n"
                  "      e = sub c d\n"
                  "  in (e, a, 2.0) }",
-                 2, (kn_type[]){TYPE(F64, 3), TYPE(F64, 3)}, 1, (kn_type[]){TYPE(F64, 3)},
+                 2, (kni_type[]){TYPE(F64, 3), TYPE(F64, 3)}, 1, (kni_type[]){TYPE(F64, 3)},
                  "{ lambda a:f64[3] b:f64[3]; c:f64[3]. let\n"
                  "    d:f64[3] = add c a\n"
                  "    e:f64[3] = sub d b\n"
@@ -105,7 +105,7 @@ static void a_call(void **state)
                  "                    device=None\n"
                  "                    name=inner ] a b\n"
                  "  in c }",
-                 0, NULL, 1, (kn_type[]){SCALAR(F32)},
+                 0, NULL, 1, (kni_type[]){SCALAR(F32)},
                  "{ lambda ; a:f32[]. let\n"
                  "    b:f32[] = sub a 2.0:f32[]\n"
                  "    c:f32[] = jit[\n"
@@ -124,7 +124,7 @@ static void dtypes_of_literals(void **state)
                  "      e = mul c 7\n"
                  "      f = and a True\n"
                  "  in (d, e, f) }",
-                 0, NULL, 3, (kn_type[]){TYPE(BOOL, 2), TYPE(F64, 2), TYPE(I8, 2)},
+                 0, NULL, 3, (kni_type[]){TYPE(BOOL, 2), TYPE(F64, 2), TYPE(I8, 2)},
                  "{ lambda ; a:bool[2] b:f64[2] c:i8[2]. let\n"
                  "    d:f64[2] = select_n a 1.5:f64[] b\n"
                  "    e:i8[2] = mul c 7:i8[]\n"
@@ -140,7 +140,7 @@ static void dimension_numbers_and_padding(void **state)
                  "                       precision=None ] a b\n"
                  "      d = pad[ padding_config=((0, 1, 0), (2, 0, 1)) ] c 0.0\n"
                  "  in d }",
-                 0, NULL, 2, (kn_type[]){TYPE(F32, 2, 3), TYPE(F32, 3, 4)},
+                 0, NULL, 2, (kni_type[]){TYPE(F32, 2, 3), TYPE(F32, 3, 4)},
                  "{ lambda ; a:f32[2,3] b:f32[3,4]. let\n"
                  "    c:f32[2,4] = dot_general[dimension_numbers=(([1], [0]), ([], []))] a b\n"
                  "    d:f32[3,9] = pad[padding_config=((0, 1, 0), (2, 0, 1))] c 0.0:f32[]\n"
@@ -184,7 +184,7 @@ static void mutated_texts_do_no_harm(void **state)
                                "                      input_shape=(8,) ] c\n"
                                "      f = add d e\n"
                                "  in (d, f) }";
-    kn_type scalar = SCALAR(F32), in[] = {TYPE(F32, 8), TYPE(F32, 8)};
+    kni_type scalar = SCALAR(F32), in[] = {TYPE(F32, 8), TYPE(F32, 8)};
     static const char put[] = " ab(){}[];.=1-j\n"; /* and the end */
     char copy[sizeof text];
     for (size_t i = 0; i < sizeof text - 1; i++)
@@ -192,7 +192,7 @@ static void mutated_texts_do_no_harm(void **state)
             kni_jaxpr *j;
             memcpy(copy, text, sizeof text);
             copy[i] = put[k];
-            kn_error *e = kni_parse_classic(copy, 1, &scalar, 2, in, &j);
+            knx_error *e = kni_parse_classic(copy, 1, &scalar, 2, in, &j);
             if (!e)
                 assert_null(kni_check(j));
             kni_release(j);

@@ -12,13 +12,13 @@
 
 #define SHAPE(...) \
     (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
-#define F32(...)  kni_type(KN_DT(F32), SHAPE(__VA_ARGS__))
+#define F32(...)  kni_type_of(KN_DT(F32), SHAPE(__VA_ARGS__))
 #define SCALAR(D) kni_scalar_type(KN_DT(D))
 
-static kni_jaxpr *finish(kn_builder *b, int n, const kn_atom *out, const char *name)
+static kni_jaxpr *finish(kni_builder *b, int n, const kni_atom *out, const char *name)
 {
     kni_jaxpr *j;
-    kn_error *e = knb_finish(b, n, out, name, false, &j);
+    knx_error *e = knb_finish(b, n, out, name, false, &j);
     if (e)
         fail_msg("%s", e->message);
     e = kni_check(j);
@@ -27,7 +27,7 @@ static kni_jaxpr *finish(kn_builder *b, int n, const kn_atom *out, const char *n
     return j;
 }
 
-static void expect_text(kni_jaxpr *j, kn_jaxpr_form form, const char *expected)
+static void expect_text(kni_jaxpr *j, kni_jaxpr_form form, const char *expected)
 {
     char *text;
     assert_null(kni_text(j, form, &text));
@@ -40,11 +40,11 @@ static void the_example_of_the_document(void **state)
 {
     (void)state;
     for (int form = 0; form < 2; form++) {
-        kn_builder b;
+        kni_builder b;
         knb_init(&b);
-        kn_atom x = knb_invar(&b, F32(8)), y = knb_invar(&b, F32(8));
-        kn_atom c = knb_sin(&b, y), d = knb_mul(&b, c, knb_number(&b, KN_DT(F32), 3));
-        kn_atom s = knb_reduce_sum(&b, knb_add(&b, x, d), SHAPE(0));
+        kni_atom x = knb_invar(&b, F32(8)), y = knb_invar(&b, F32(8));
+        kni_atom c = knb_sin(&b, y), d = knb_mul(&b, c, knb_number(&b, KN_DT(F32), 3));
+        kni_atom s = knb_reduce_sum(&b, knb_add(&b, x, d), SHAPE(0));
         expect_text(finish(&b, 1, &s, "f"), form ? KN_FORM_TYPED : KN_FORM_CLASSIC,
                     form ? "{ lambda ; a:f32[8] b:f32[8]. let\n"
                            "    c:f32[8] = sin b\n"
@@ -67,24 +67,24 @@ static void the_example_of_the_document(void **state)
 static void constants_and_literals_as_results(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom y = knb_invar(&b, SCALAR(F32)), x = knb_constvar(&b, F32(1));
-    kn_atom out[] = {y, knb_number(&b, KN_DT(F32), 1), x};
+    kni_atom y = knb_invar(&b, SCALAR(F32)), x = knb_constvar(&b, F32(1));
+    kni_atom out[] = {y, knb_number(&b, KN_DT(F32), 1), x};
     expect_text(finish(&b, 3, out, ""), KN_FORM_TYPED, "{ lambda a:f32[1]; b:f32[]. let  in (b, 1.0:f32[], a) }");
 }
 
 static kni_jaxpr *square(const char *name)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom y = knb_integer_pow(&b, knb_invar(&b, F32(1)), 2);
+    kni_atom y = knb_integer_pow(&b, knb_invar(&b, F32(1)), 2);
     return finish(&b, 1, &y, name);
 }
 
-static kn_atom call(kn_builder *b, const char *name, kni_jaxpr *j, kn_atom x)
+static kni_atom call(kni_builder *b, const char *name, kni_jaxpr *j, kni_atom x)
 {
-    kn_atom out;
+    kni_atom out;
     knb_jit(b, name, j, 0, &x, &out);
     return out;
 }
@@ -92,11 +92,11 @@ static kn_atom call(kn_builder *b, const char *name, kni_jaxpr *j, kn_atom x)
 static void a_shared_jaxpr_is_printed_once(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *f = square("f");
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(1));
-    kn_atom first = call(&b, "<lambda>", f, x), y = knb_add(&b, first, call(&b, "<lambda>", f, x));
+    kni_atom x = knb_invar(&b, F32(1));
+    kni_atom first = call(&b, "<lambda>", f, x), y = knb_add(&b, first, call(&b, "<lambda>", f, x));
     kni_jaxpr *g = finish(&b, 1, &y, "g");
     x = knb_invar(&b, F32(1));
     y = call(&b, "<lambda>", g, x);
@@ -119,9 +119,9 @@ static void a_shared_jaxpr_is_printed_once(void **state)
 static void literals_come_out_of_calls(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(1)), out[] = {knb_integer(&b, KN_DT(I32), 2), x};
+    kni_atom x = knb_invar(&b, F32(1)), out[] = {knb_integer(&b, KN_DT(I32), 2), x};
     kni_jaxpr *f = finish(&b, 2, out, "");
     x = knb_invar(&b, F32(1));
     knb_jit(&b, "<lambda>", f, 0, &x, out);
@@ -138,13 +138,13 @@ static void literals_come_out_of_calls(void **state)
 static void one_operand_lends_its_name_once(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(1)), y = knb_invar(&b, F32(1)), z = knb_invar(&b, F32(1));
-    kn_atom out = knb_mul(&b, knb_mul(&b, x, y), z);
+    kni_atom x = knb_invar(&b, F32(1)), y = knb_invar(&b, F32(1)), z = knb_invar(&b, F32(1));
+    kni_atom out = knb_mul(&b, knb_mul(&b, x, y), z);
     kni_jaxpr *f = finish(&b, 1, &out, "");
     x = knb_invar(&b, F32(1));
-    knb_jit(&b, "<lambda>", f, 0, (kn_atom[]){x, x, x}, &out);
+    knb_jit(&b, "<lambda>", f, 0, (kni_atom[]){x, x, x}, &out);
     expect_text(finish(&b, 1, &out, ""), KN_FORM_TYPED,
                 "{ lambda ; a:f32[1]. let\n"
                 "    b:f32[1] = jit[\n"
@@ -160,24 +160,24 @@ static void one_operand_lends_its_name_once(void **state)
 
 static kni_jaxpr *identity(int64_t n)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(n));
+    kni_atom x = knb_invar(&b, F32(n));
     return finish(&b, 1, &x, "f");
 }
 
 static void names_of_shared_jaxprs_do_not_clash(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *f = identity(1), *f1 = identity(2);
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(1)), y = knb_invar(&b, F32(2)), out;
-    kn_atom g = call(&b, "f", f, x), h = call(&b, "f", f, x), i = knb_mul(&b, g, h);
-    kn_atom j = call(&b, "f", f1, y), k = call(&b, "f", f1, y), l = knb_mul(&b, j, k);
+    kni_atom x = knb_invar(&b, F32(1)), y = knb_invar(&b, F32(2)), out;
+    kni_atom g = call(&b, "f", f, x), h = call(&b, "f", f, x), i = knb_mul(&b, g, h);
+    kni_atom j = call(&b, "f", f1, y), k = call(&b, "f", f1, y), l = knb_mul(&b, j, k);
     out = knb_add(&b, knb_broadcast_to(&b, i, F32(2)), l);
     kni_jaxpr *inner = finish(&b, 1, &out, "g");
-    kn_atom in[] = {knb_invar(&b, F32(1)), knb_invar(&b, F32(2))};
+    kni_atom in[] = {knb_invar(&b, F32(1)), knb_invar(&b, F32(2))};
     knb_jit(&b, "g", inner, 0, in, &out);
     expect_text(finish(&b, 1, &out, ""), KN_FORM_TYPED,
                 "let f = { lambda ; a:f32[1]. let  in (a,) } in\n"
@@ -206,10 +206,10 @@ static void long_jaxprs_are_printed_in_front(void **state)
 {
     (void)state;
     for (int n = 10; n <= 11; n++) {
-        kn_builder b;
+        kni_builder b;
         char *text;
         knb_init(&b);
-        kn_atom x = knb_invar(&b, SCALAR(F32));
+        kni_atom x = knb_invar(&b, SCALAR(F32));
         for (int i = 0; i < n; i++)
             x = knb_sin(&b, x);
         kni_jaxpr *f = finish(&b, 1, &x, "f");
@@ -226,14 +226,14 @@ static void long_jaxprs_are_printed_in_front(void **state)
 static void unread_results_are_underscores(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4, 8)), w = knb_invar(&b, F32(8, 2));
-    kn_p_dot_general forward = {{1, (int64_t[]){1}}, {1, (int64_t[]){0}}, {0}, {0}, KN_DT(F32)};
-    kn_p_dot_general back = {{1, (int64_t[]){0}}, {1, (int64_t[]){0}}, {0}, {0}, KN_DT(F32)};
+    kni_atom x = knb_invar(&b, F32(4, 8)), w = knb_invar(&b, F32(8, 2));
+    kni_p_dot_general forward = {{1, (int64_t[]){1}}, {1, (int64_t[]){0}}, {0}, {0}, KN_DT(F32)};
+    kni_p_dot_general back = {{1, (int64_t[]){0}}, {1, (int64_t[]){0}}, {0}, {0}, KN_DT(F32)};
     knb_reduce_sum(&b, knb_dot_general(&b, x, w, &forward), SHAPE(1, 0));
-    kn_atom e = knb_dot_general(&b, knb_full(&b, F32(4, 2), 1), x, &back);
-    kn_atom y = knb_transpose(&b, e, (int64_t[]){1, 0});
+    kni_atom e = knb_dot_general(&b, knb_full(&b, F32(4, 2), 1), x, &back);
+    kni_atom y = knb_transpose(&b, e, (int64_t[]){1, 0});
     expect_text(finish(&b, 1, &y, ""), KN_FORM_TYPED,
                 "{ lambda ; a:f32[4,8] b:f32[8,2]. let\n"
                 "    c:f32[4,2] = dot_general[\n"
@@ -253,12 +253,12 @@ static void unread_results_are_underscores(void **state)
 static void binders_pass_column_80_before_they_break(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom a = knb_invar(&b, SCALAR(I32));
+    kni_atom a = knb_invar(&b, SCALAR(I32));
     for (int i = 1; i < 10; i++)
         knb_invar(&b, SCALAR(I32));
-    kn_atom k = knb_convert(&b, a, KN_DT(F32));
+    kni_atom k = knb_convert(&b, a, KN_DT(F32));
     expect_text(finish(&b, 1, &k, ""), KN_FORM_TYPED,
                 "{ lambda ; a:i32[] b:i32[] c:i32[] d:i32[] e:i32[] f:i32[] g:i32[] h:i32[] i:i32[]\n"
                 "    j:i32[]. let\n"
@@ -269,10 +269,10 @@ static void binders_pass_column_80_before_they_break(void **state)
 static void the_27th_name_is_ba(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     char *text;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, SCALAR(F32));
+    kni_atom x = knb_invar(&b, SCALAR(F32));
     for (int i = 0; i < 27; i++)
         x = knb_neg(&b, x);
     kni_jaxpr *j = finish(&b, 1, &x, "");
@@ -283,7 +283,7 @@ static void the_27th_name_is_ba(void **state)
 }
 
 /* One equation's text in the typed form. */
-static void expect_equation(kn_builder *b, kn_atom y, const char *expected)
+static void expect_equation(kni_builder *b, kni_atom y, const char *expected)
 {
     char *text, *start, *end;
     kni_jaxpr *j = finish(b, 1, &y, "");
@@ -302,10 +302,10 @@ static void expect_equation(kn_builder *b, kn_atom y, const char *expected)
 static void parameters_print_as_in_python(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     expect_equation(&b, knb_reduce_max(&b, knb_invar(&b, F32(2)), SHAPE(0)), "reduce_max[axes=(0,)] a");
-    expect_equation(&b, knb_reduce_or(&b, knb_invar(&b, kni_type(KN_DT(BOOL), SHAPE(2))), SHAPE(0)),
+    expect_equation(&b, knb_reduce_or(&b, knb_invar(&b, kni_type_of(KN_DT(BOOL), SHAPE(2))), SHAPE(0)),
                     "reduce_or[axes=(0,)] a");
     expect_equation(&b, knb_argmax(&b, knb_invar(&b, F32(2)), 0, KN_DT(I32)), "argmax[axes=(0,) index_dtype=int32] a");
     expect_equation(&b, knb_reshape(&b, knb_invar(&b, F32(4)), SHAPE(2, 2)),
@@ -319,19 +319,19 @@ static void parameters_print_as_in_python(void **state)
     expect_equation(&b, knb_squeeze(&b, knb_invar(&b, F32(1, 2)), SHAPE(0)), "squeeze[dimensions=(0,)] a");
     expect_equation(&b, knb_rev(&b, knb_invar(&b, F32(2)), SHAPE(0)), "rev[dimensions=(0,)] a");
     expect_equation(&b, knb_bitcast(&b, knb_invar(&b, F32(2)), KN_DT(U32)), "bitcast_convert_type[new_dtype=uint32] a");
-    kn_atom x = knb_invar(&b, F32(2));
+    kni_atom x = knb_invar(&b, F32(2));
     expect_equation(&b, knb_pad(&b, x, knb_number(&b, KN_DT(F32), 0), (int64_t[]){-1}, (int64_t[]){2}, NULL),
                     "pad[padding_config=((-1, 2, 0),)] a 0.0:f32[]");
     x = knb_invar(&b, F32(2));
-    expect_equation(&b, knb_concatenate(&b, 2, (kn_atom[]){x, x}, 0), "concatenate[dimension=0] a a");
-    x = knb_invar(&b, kni_type(KN_DT(KEY), 0, NULL));
+    expect_equation(&b, knb_concatenate(&b, 2, (kni_atom[]){x, x}, 0), "concatenate[dimension=0] a a");
+    x = knb_invar(&b, kni_type_of(KN_DT(KEY), 0, NULL));
     expect_equation(&b, knb_random_bits(&b, x, 32, SHAPE(3)), "random_bits[bit_width=32 shape=(3,)] a");
-    x = knb_invar(&b, kni_type(KN_DT(U32), SHAPE(2)));
+    x = knb_invar(&b, kni_type_of(KN_DT(U32), SHAPE(2)));
     expect_equation(&b, knb_random_wrap(&b, x), "random_wrap[impl=fry] a");
     x = knb_invar(&b, F32(2));
-    kn_p_sort sort = {0, 1, true};
-    kn_atom y = KN_ATOM_NONE;
-    knb_emit(&b, &kn_prim_sort, &sort, 1, &x, &y, 1);
+    kni_p_sort sort = {0, 1, true};
+    kni_atom y = KN_ATOM_NONE;
+    knb_emit(&b, &knp_prim_sort, &sort, 1, &x, &y, 1);
     expect_equation(&b, y, "sort[dimension=0 is_stable=True num_keys=1] a");
     knb_free(&b);
 }
@@ -339,16 +339,16 @@ static void parameters_print_as_in_python(void **state)
 static void indexing_prints_its_dimension_numbers(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
     int64_t zero[] = {0}, one[] = {1}, sizes[] = {1, 3};
-    kn_p_gather take = {.offset_dims = {1, one},
-                        .collapsed_slice_dims = {1, zero},
-                        .start_index_map = {1, zero},
-                        .slice_sizes = {2, sizes},
-                        .mode = KN_GATHER_PROMISE,
-                        .unique_indices = true};
-    kn_atom x = knb_invar(&b, F32(5, 3)), i = knb_invar(&b, kni_type(KN_DT(I32), SHAPE(2, 1)));
+    kni_p_gather take = {.offset_dims = {1, one},
+                         .collapsed_slice_dims = {1, zero},
+                         .start_index_map = {1, zero},
+                         .slice_sizes = {2, sizes},
+                         .mode = KN_GATHER_PROMISE,
+                         .unique_indices = true};
+    kni_atom x = knb_invar(&b, F32(5, 3)), i = knb_invar(&b, kni_type_of(KN_DT(I32), SHAPE(2, 1)));
     expect_equation(&b, knb_gather(&b, x, i, &take),
                     "gather[\n"
                     "      dimension_numbers=GatherDimensionNumbers(offset_dims=(1,), collapsed_slice_dims=(0,), "
@@ -359,11 +359,11 @@ static void indexing_prints_its_dimension_numbers(void **state)
                     "      slice_sizes=(1, 3)\n"
                     "      unique_indices=True\n"
                     "    ] a b");
-    kn_p_scatter put = {.update_window_dims = {1, one},
-                        .inserted_window_dims = {1, zero},
-                        .scatter_dims_to_operand_dims = {1, zero},
-                        .mode = KN_GATHER_FILL};
-    x = knb_invar(&b, F32(5, 3)), i = knb_invar(&b, kni_type(KN_DT(I32), SHAPE(2, 1)));
+    kni_p_scatter put = {.update_window_dims = {1, one},
+                         .inserted_window_dims = {1, zero},
+                         .scatter_dims_to_operand_dims = {1, zero},
+                         .mode = KN_GATHER_FILL};
+    x = knb_invar(&b, F32(5, 3)), i = knb_invar(&b, kni_type_of(KN_DT(I32), SHAPE(2, 1)));
     expect_equation(
         &b, knb_scatter_add(&b, x, i, knb_invar(&b, F32(2, 3)), &put),
         "scatter-add[\n"
@@ -382,7 +382,7 @@ static void literals_print_as_python_numbers(void **state)
 {
     (void)state;
     static const struct {
-        kn_dtype_id dtype;
+        knx_dtype_id dtype;
         double v;
         const char *text;
     } cases[] = {
@@ -404,10 +404,10 @@ static void literals_print_as_python_numbers(void **state)
         {KN_ID_F32, 16777216, "16777216.0:f32[]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kn_builder b;
+        kni_builder b;
         char expected[80];
         knb_init(&b);
-        kn_atom y = knb_number(&b, &kn_dtype_table[cases[i].dtype], cases[i].v);
+        kni_atom y = knb_number(&b, &knx_dtype_table[cases[i].dtype], cases[i].v);
         snprintf(expected, sizeof expected, "{ lambda ; . let  in (%s,) }", cases[i].text);
         expect_text(finish(&b, 1, &y, ""), KN_FORM_TYPED, expected);
     }
@@ -418,10 +418,10 @@ static void literals_print_as_python_numbers(void **state)
 static void constants_are_named_when_first_used(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom d = knb_constvar(&b, F32(8)), e = knb_constvar(&b, F32(8)), x = knb_invar(&b, F32(8));
-    kn_atom y = knb_sub(&b, knb_add(&b, x, d), e);
+    kni_atom d = knb_constvar(&b, F32(8)), e = knb_constvar(&b, F32(8)), x = knb_invar(&b, F32(8));
+    kni_atom y = knb_sub(&b, knb_add(&b, x, d), e);
     expect_text(finish(&b, 1, &y, ""), KN_FORM_CLASSIC,
                 "{ lambda b d ; a.\n"
                 "  let c = add a b\n"
@@ -432,14 +432,14 @@ static void constants_are_named_when_first_used(void **state)
 static void calls_are_xla_calls_and_begin_names_again(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom p = knb_invar(&b, F32(1)), q = knb_invar(&b, SCALAR(F32)), r = knb_invar(&b, SCALAR(F32));
-    kn_atom y = knb_add(&b, r, knb_mul(&b, q, p));
+    kni_atom p = knb_invar(&b, F32(1)), q = knb_invar(&b, SCALAR(F32)), r = knb_invar(&b, SCALAR(F32));
+    kni_atom y = knb_add(&b, r, knb_mul(&b, q, p));
     kni_jaxpr *inner = finish(&b, 1, &y, "inner");
-    kn_atom x = knb_invar(&b, SCALAR(F32)), c = knb_constvar(&b, F32(1)),
-            s = knb_sub(&b, x, knb_number(&b, KN_DT(F32), 2));
-    knb_jit(&b, "inner", inner, 2, (kn_atom[]){c, x, s}, &y);
+    kni_atom x = knb_invar(&b, SCALAR(F32)), c = knb_constvar(&b, F32(1)),
+             s = knb_sub(&b, x, knb_number(&b, KN_DT(F32), 2));
+    knb_jit(&b, "inner", inner, 2, (kni_atom[]){c, x, s}, &y);
     y = knb_add(&b, x, y);
     expect_text(finish(&b, 1, &y, ""), KN_FORM_CLASSIC,
                 "{ lambda b ; a.\n"
@@ -459,9 +459,9 @@ static void calls_are_xla_calls_and_begin_names_again(void **state)
 static void a_body_without_equations(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom out[] = {knb_invar(&b, SCALAR(F32)), knb_integer(&b, KN_DT(I32), 16)};
+    kni_atom out[] = {knb_invar(&b, SCALAR(F32)), knb_integer(&b, KN_DT(I32), 16)};
     expect_text(finish(&b, 2, out, ""), KN_FORM_CLASSIC, "{ lambda ; a.\n  let\n  in (a, 16) }");
     expect_text(finish(&b, 0, NULL, ""), KN_FORM_TYPED, "{ lambda ; . let  in () }");
 }

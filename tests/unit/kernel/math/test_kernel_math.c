@@ -15,7 +15,7 @@ enum { LANES = 4096 };
 typedef knk_node unary(knk_builder *, knk_node);
 typedef knk_node binary(knk_builder *, knk_node, knk_node);
 
-static knk_kernel *kernel_of(unary *f, binary *g, kn_dtype_id d)
+static knk_kernel *kernel_of(unary *f, binary *g, knx_dtype_id d)
 {
     static const uint8_t cls[] = {KNK_STRIDE_ONE};
     knk_builder *b = knk_new(1);
@@ -25,7 +25,7 @@ static knk_kernel *kernel_of(unary *f, binary *g, kn_dtype_id d)
     knk_node u = knk_load(b, x, m, KNK_NONE, KNK_NONE, KNK_NONE);
     knk_store(b, out, m, f ? f(b, u) : g(b, u, knk_load(b, y, m, KNK_NONE, KNK_NONE, KNK_NONE)));
     knk_kernel *k;
-    kn_error *e = knk_finish(b, &k);
+    knx_error *e = knk_finish(b, &k);
     if (e)
         fail_msg("%s", e->message);
     return k;

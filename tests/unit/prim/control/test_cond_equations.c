@@ -9,17 +9,17 @@
 static kni_jaxpr *parsed(const char *full)
 {
     kni_jaxpr *j = NULL;
-    kn_error *e = kni_parse(full, &j);
+    knx_error *e = kni_parse(full, &j);
     if (e)
         fail_msg("%s in\n%s", e->message, full);
     return j;
 }
 
-static const kn_eqn *only_choice(const kni_jaxpr *j)
+static const kni_eqn *only_choice(const kni_jaxpr *j)
 {
-    const kn_eqn *found = NULL;
+    const kni_eqn *found = NULL;
     for (uint32_t i = 0; i < j->n_eqn; i++)
-        if (j->eqn[i].prim == &kn_prim_cond) {
+        if (j->eqn[i].prim == &knp_prim_cond) {
             assert_null(found);
             found = &j->eqn[i];
         }
@@ -39,7 +39,7 @@ static void residuals_of_branches_share_places(void **state)
 {
     (void)state;
     kni_jaxpr *j = parsed(THREE);
-    kn_linearized l;
+    knt_linearized l;
     assert_null(knt_linearize(j, (bool[]){false, true, true}, &l));
     assert_null(kni_check(l.primal));
     assert_null(kni_check(l.linear));
@@ -55,7 +55,7 @@ static void residuals_that_are_operands_are_no_results(void **state)
     kni_jaxpr *j = parsed("{ lambda ; i:i32[] x:f32[3] y:f32[3]. let z:f32[3] = cond[branches=("
                           "{ lambda ; x:f32[3] y:f32[3]. let z:f32[3] = mul x y in (z,) }"
                           "{ lambda ; x:f32[3] y:f32[3]. let z:f32[3] = mul x x in (z,) })] i x y in (z,) }");
-    kn_linearized l;
+    knt_linearized l;
     assert_null(knt_linearize(j, (bool[]){false, true, true}, &l));
     assert_int_equal(only_choice(l.primal)->n_out, 1);
     assert_int_equal(only_choice(l.linear)->n_in, 1 + 2 + 2);
@@ -86,7 +86,7 @@ static void forward_mode_is_one_choice(void **state)
     kni_jaxpr *j = parsed(THREE), *d = NULL;
     assert_null(knt_jvp(j, (bool[]){false, true, false}, &d));
     assert_null(kni_check(d));
-    const kn_eqn *e = only_choice(d);
+    const kni_eqn *e = only_choice(d);
     assert_int_equal(e->n_in, 4);
     assert_int_equal(e->n_out, 2);
     kni_release(d);
@@ -151,7 +151,7 @@ static void what_nobody_reads_is_not_worked_out(void **state)
 static void expect_refused(const char *full, const char *message)
 {
     kni_jaxpr *j;
-    kn_error *e = kni_parse(full, &j);
+    knx_error *e = kni_parse(full, &j);
     assert_non_null(e);
     assert_string_equal(e->message, message);
     knx_error_release(e);

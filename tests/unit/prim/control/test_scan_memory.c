@@ -4,7 +4,7 @@
 #include "support/group.h"
 #include "support/scans.h"
 
-static bool shows_input(const kni_jaxpr *j, kn_atom a)
+static bool shows_input(const kni_jaxpr *j, kni_atom a)
 {
     for (uint32_t k = j->n_eqn; k-- > 0;)
         if (kni_is_var(a) && a >= j->eqn[k].out && a < j->eqn[k].out + j->eqn[k].n_out)
@@ -17,11 +17,11 @@ static int64_t kept_elements(int64_t length, int64_t checkpoint)
 {
     kni_jaxpr *j = scan_of(&bodies[0], length, false, checkpoint);
     bool tangent[4] = {true, true, true, true};
-    kn_linearized l;
+    knt_linearized l;
     int64_t n = 0;
     test_ok(knt_linearize(j, tangent, &l));
     for (uint32_t i = 0; i < l.n_residual; i++) {
-        kn_atom a = l.primal->out[j->n_out + i];
+        kni_atom a = l.primal->out[j->n_out + i];
         if (kni_is_var(a) && !shows_input(l.primal, a))
             n += kni_type_size(kni_atom_type(l.primal, a));
     }
@@ -67,20 +67,20 @@ static void checkpoints_need_less_memory(void **state)
 
 /* --- what is stacked -------------------------------------------------------------------------- */
 
-static const kn_eqn *scan_number(const kni_jaxpr *j, int n)
+static const kni_eqn *scan_number(const kni_jaxpr *j, int n)
 {
     for (uint32_t k = 0; k < j->n_eqn; k++)
-        if (j->eqn[k].prim == &kn_prim_scan && !n--)
+        if (j->eqn[k].prim == &knp_prim_scan && !n--)
             return &j->eqn[k];
     fail_msg("too few scans");
     return NULL;
 }
 
-static kn_linearized linearized(const body *d, int64_t length)
+static knt_linearized linearized(const body *d, int64_t length)
 {
     kni_jaxpr *j = scan_of(d, length, false, 0);
     bool tangent[MANY] = {0};
-    kn_linearized l;
+    knt_linearized l;
     mark_tangents(j, tangent);
     test_ok(knt_linearize(j, tangent, &l));
     kni_release(j);
@@ -90,27 +90,27 @@ static kn_linearized linearized(const body *d, int64_t length)
 static void constants_are_not_stacked(void **state)
 {
     (void)state;
-    kn_linearized l = linearized(&bodies[0], 5);
-    const kn_eqn *primal = scan_number(l.primal, 0), *linear = scan_number(l.linear, 0);
+    knt_linearized l = linearized(&bodies[0], 5);
+    const kni_eqn *primal = scan_number(l.primal, 0), *linear = scan_number(l.linear, 0);
     for (uint32_t i = 0; i < primal->n_out; i++)
         assert_true(l.primal->type[primal->out + i].ndim <= 2); /* 5 x 3, not 5 x 3 x 3 */
     for (uint32_t i = 0; i < linear->n_in; i++)
         assert_true(kni_atom_type(l.linear, linear->in[i]).ndim <= 2);
     /* W and u themselves */
-    assert_int_equal(((const kn_p_scan *)linear->params)->num_consts, 2 + 2);
+    assert_int_equal(((const kni_p_scan *)linear->params)->num_consts, 2 + 2);
     knt_linearized_free(&l);
 }
 
 static void what_is_made_of_constants_is_made_once(void **state)
 {
     (void)state;
-    kn_linearized l = linearized(&bodies[9], 5);
-    const kn_eqn *primal = scan_number(l.primal, 0);
+    knt_linearized l = linearized(&bodies[9], 5);
+    const kni_eqn *primal = scan_number(l.primal, 0);
     for (uint32_t i = 0; i < primal->n_out; i++)
         assert_true(l.primal->type[primal->out + i].ndim <= 2);
     bool outside = false;
     for (uint32_t k = 0; k < l.primal->n_eqn; k++)
-        outside |= l.primal->eqn[k].prim == &kn_prim_exp;
+        outside |= l.primal->eqn[k].prim == &knp_prim_exp;
     assert_true(outside);
     knt_linearized_free(&l);
 }
@@ -118,7 +118,7 @@ static void what_is_made_of_constants_is_made_once(void **state)
 static void elements_of_inputs_are_not_copied(void **state)
 {
     (void)state;
-    kn_linearized l = linearized(&bodies[2], 5); /* x x w: x and w are residuals, and 2 x or x w, each stacked once */
+    knt_linearized l = linearized(&bodies[2], 5); /* x x w: x and w are residuals, and 2 x or x w, each stacked once */
     uint32_t from_input = 0;
     for (uint32_t i = 0; i < l.n_residual; i++)
         from_input += l.primal->out[2 + i] == 1; /* the second input, xs */
@@ -126,7 +126,7 @@ static void elements_of_inputs_are_not_copied(void **state)
     knt_linearized_free(&l);
 }
 
-static int count_of(const kni_jaxpr *j, const kn_prim *p)
+static int count_of(const kni_jaxpr *j, const kni_prim *p)
 {
     int n = 0;
     for (uint32_t k = 0; k < j->n_eqn; k++)
@@ -135,7 +135,7 @@ static int count_of(const kni_jaxpr *j, const kn_prim *p)
 }
 
 /* The last scan of a gradient, and how many products are outside of loops. */
-static const kn_p_scan *last_scan(const body *d, kni_jaxpr **simple, int *products)
+static const kni_p_scan *last_scan(const body *d, kni_jaxpr **simple, int *products)
 {
     kni_jaxpr *j = scan_of(d, 5, false, 0);
     bool tangent[MANY] = {0};
@@ -143,8 +143,8 @@ static const kn_p_scan *last_scan(const body *d, kni_jaxpr **simple, int *produc
     kni_jaxpr *back = pullback(j, tangent);
     test_ok(knt_simplify(back, simple));
     kni_release(back);
-    *products = count_of(*simple, &kn_prim_dot_general);
-    return scan_number(*simple, count_of(*simple, &kn_prim_scan) - 1)->params;
+    *products = count_of(*simple, &knp_prim_dot_general);
+    return scan_number(*simple, count_of(*simple, &knp_prim_scan) - 1)->params;
 }
 
 static void sums_of_large_products_are_made_after_the_loop(void **state)
@@ -152,7 +152,7 @@ static void sums_of_large_products_are_made_after_the_loop(void **state)
     (void)state;
     kni_jaxpr *simple;
     int products;
-    const kn_p_scan *p = last_scan(&bodies[N_BODIES - 1], &simple, &products);
+    const kni_p_scan *p = last_scan(&bodies[N_BODIES - 1], &simple, &products);
     assert_int_equal(p->num_carry, 1); /* the cotangent of h, no sum */
     assert_int_equal(products, 2);
     kni_release(simple);
@@ -168,8 +168,8 @@ static void sums_of_large_products_are_made_after_the_loop(void **state)
 static kni_jaxpr *only_results(const body *d, unsigned read)
 {
     kni_jaxpr *j = scan_of(d, 4, false, 0), *simple = NULL;
-    kn_builder b;
-    kn_atom x[8], y[8], out[8];
+    kni_builder b;
+    kni_atom x[8], y[8], out[8];
     int n = 0;
     knb_init(&b);
     for (uint32_t i = 0; i < j->n_in; i++)
@@ -190,8 +190,8 @@ static void results_that_nobody_reads_are_dropped(void **state)
 {
     (void)state;
     kni_jaxpr *j = only_results(&bodies[4], 1u << 2); /* the stacked input: no carry, no constant is needed */
-    const kn_eqn *e = scan_number(j, 0);
-    const kn_p_scan *p = e->params;
+    const kni_eqn *e = scan_number(j, 0);
+    const kni_p_scan *p = e->params;
     assert_int_equal(p->num_carry, 0);
     assert_int_equal(p->num_consts, 0);
     assert_int_equal(e->n_in, 1);
@@ -214,8 +214,8 @@ static void carries_that_never_change_are_constants(void **state)
 {
     (void)state;
     kni_jaxpr *j = only_results(&bodies[5], 7);
-    const kn_eqn *e = scan_number(j, 0);
-    const kn_p_scan *p = e->params;
+    const kni_eqn *e = scan_number(j, 0);
+    const kni_p_scan *p = e->params;
     assert_int_equal(p->num_carry, 1);
     assert_int_equal(p->num_consts, 1);
     assert_int_equal(j->out[0], 0); /* its last value is its first one */
@@ -230,8 +230,8 @@ static void dead_readers_do_not_count(void **state)
 {
     (void)state;
     kni_jaxpr *j = scan_of(&bodies[4], 4, false, 0), *simple = NULL;
-    kn_builder b;
-    kn_atom x[3], y[5];
+    kni_builder b;
+    kni_atom x[3], y[5];
     knb_init(&b);
     for (uint32_t i = 0; i < j->n_in; i++)
         x[i] = knb_invar(&b, kni_in_type(j, i));
@@ -249,15 +249,15 @@ static void one_after_the_other_is_dropped(void **state)
 {
     (void)state;
     kni_jaxpr *steps = body_of(&bodies[4]), *simple = NULL;
-    kn_builder b;
-    kn_atom x[3], y[5], z[5];
+    kni_builder b;
+    kni_atom x[3], y[5], z[5];
     knb_init(&b);
     const int64_t two[] = {4, 3};
     for (int i = 0; i < 3; i++)
-        x[i] = knb_invar(&b, i < 2 ? bodies[4].in[i] : kni_type(KN_DT(F64), 2, two));
-    kn_p_scan p = {.jaxpr = steps, .length = 4, .num_carry = 1, .num_consts = 1};
+        x[i] = knb_invar(&b, i < 2 ? bodies[4].in[i] : kni_type_of(KN_DT(F64), 2, two));
+    kni_p_scan p = {.jaxpr = steps, .length = 4, .num_carry = 1, .num_consts = 1};
     knb_scan(&b, &p, x, y);
-    knb_scan(&b, &p, (kn_atom[]){x[0], y[0], y[2]}, z); /* of which only the stacked input is read */
+    knb_scan(&b, &p, (kni_atom[]){x[0], y[0], y[2]}, z); /* of which only the stacked input is read */
     kni_jaxpr *j = FINISH(&b, z[2]);
     test_ok(knt_simplify(j, &simple));
     for (int i = 0; i < 2; i++)
@@ -274,8 +274,8 @@ static void few_steps_are_written_out(void **state)
             test_ok(knt_expand(j, &expanded));
             bool loops = false;
             for (uint32_t k = 0; k < expanded->n_eqn; k++)
-                loops |=
-                    expanded->eqn[k].prim == &kn_prim_scan && ((const kn_p_scan *)expanded->eqn[k].params)->length < 3;
+                loops |= expanded->eqn[k].prim == &knp_prim_scan &&
+                         ((const kni_p_scan *)expanded->eqn[k].params)->length < 3;
             assert_int_equal(loops, length == 2);
             kni_release(j), kni_release(expanded);
         }
@@ -285,24 +285,24 @@ static void a_scan_that_is_watched_stays(void **state)
 {
     (void)state;
     kni_jaxpr *j = body_of(&bodies[1]);
-    kn_p_scan p = {.jaxpr = j, .length = 1, .num_consts = 1, .num_carry = 1, .on_step = 1};
-    assert_false(kn_prim_scan.expands(&(kn_rule){.params = &p}));
+    kni_p_scan p = {.jaxpr = j, .length = 1, .num_consts = 1, .num_carry = 1, .on_step = 1};
+    assert_false(knp_prim_scan.expands(&(kni_rule){.params = &p}));
     p.on_step = 0;
     p.accept = KN_PATH_COMPILED;
-    assert_false(kn_prim_scan.expands(&(kn_rule){.params = &p}));
+    assert_false(knp_prim_scan.expands(&(kni_rule){.params = &p}));
     p.accept = 0;
-    assert_true(kn_prim_scan.expands(&(kn_rule){.params = &p}));
+    assert_true(knp_prim_scan.expands(&(kni_rule){.params = &p}));
     kni_release(j);
 }
 
 /* --- what the type rule refuses --------------------------------------------------------------- */
 
-static void refuses(kn_p_scan p, int n_in, const kn_type *x, kn_error_kind kind, const char *text)
+static void refuses(kni_p_scan p, int n_in, const kni_type *x, kn_error_kind kind, const char *text)
 {
-    kn_arena a = KN_ARENA_INIT;
-    kn_type y[8];
-    kn_rule r = {.params = &p, .n_in = n_in, .n_out = 8, .xt = x, .arena = &a};
-    kn_error *e = kn_prim_scan.type(&r, y);
+    knx_arena a = KN_ARENA_INIT;
+    kni_type y[8];
+    kni_rule r = {.params = &p, .n_in = n_in, .n_out = 8, .xt = x, .arena = &a};
+    knx_error *e = knp_prim_scan.type(&r, y);
     assert_non_null(e);
     assert_string_equal(e->message, text);
     assert_int_equal(e->kind, kind);
@@ -314,25 +314,25 @@ static void operands_fit_the_body(void **state)
 {
     (void)state;
     const int64_t five[] = {5, 3};
-    const kn_type v3 = V3, m = {.dtype = KN_DT(F64), .ndim = 2, .dim = five};
-    const kn_type right[] = {v3, m}, swapped[] = {m, v3};
+    const kni_type v3 = V3, m = {.dtype = KN_DT(F64), .ndim = 2, .dim = five};
+    const kni_type right[] = {v3, m}, swapped[] = {m, v3};
     kni_jaxpr *j = body_of(&bodies[2]);
-    refuses((kn_p_scan){.length = 5}, 2, right, KN_ERROR_VALUE, "scan needs a jaxpr without constants");
-    refuses((kn_p_scan){.jaxpr = j, .length = -1}, 2, right, KN_ERROR_VALUE,
+    refuses((kni_p_scan){.length = 5}, 2, right, KN_ERROR_VALUE, "scan needs a jaxpr without constants");
+    refuses((kni_p_scan){.jaxpr = j, .length = -1}, 2, right, KN_ERROR_VALUE,
             "0 constants and 0 carries do not fit 2 operands");
-    refuses((kn_p_scan){.jaxpr = j, .length = 5, .num_consts = 3}, 2, right, KN_ERROR_VALUE,
+    refuses((kni_p_scan){.jaxpr = j, .length = 5, .num_consts = 3}, 2, right, KN_ERROR_VALUE,
             "3 constants and 0 carries do not fit 2 operands");
-    refuses((kn_p_scan){.jaxpr = j, .length = 5, .num_consts = 1}, 1, right, KN_ERROR_TYPE,
+    refuses((kni_p_scan){.jaxpr = j, .length = 5, .num_consts = 1}, 1, right, KN_ERROR_TYPE,
             "the body takes 2 and gives 2 arrays, not 1 and at least 0");
-    refuses((kn_p_scan){.jaxpr = j, .length = 4, .num_consts = 1}, 2, right, KN_ERROR_TYPE,
+    refuses((kni_p_scan){.jaxpr = j, .length = 4, .num_consts = 1}, 2, right, KN_ERROR_TYPE,
             "input 1 of the body has type float64[3], but scan was given float64[5,3]");
-    refuses((kn_p_scan){.jaxpr = j, .length = 5, .num_consts = 1}, 2, swapped, KN_ERROR_TYPE,
+    refuses((kni_p_scan){.jaxpr = j, .length = 5, .num_consts = 1}, 2, swapped, KN_ERROR_TYPE,
             "input 0 of the body has type float64[3], but scan was given float64[5,3]");
-    kn_type t[2];
-    kn_rule r = {.params = &(kn_p_scan){.num_consts = 1, .num_carry = 2}, .n_in = 2, .xt = right};
-    assert_int_equal(kn_prim_scan.body_types(&r, 0, t), 0);
-    r.params = &(kn_p_scan){.num_consts = 1};
-    assert_int_equal(kn_prim_scan.body_types(&r, 0, t), 2);
+    kni_type t[2];
+    kni_rule r = {.params = &(kni_p_scan){.num_consts = 1, .num_carry = 2}, .n_in = 2, .xt = right};
+    assert_int_equal(knp_prim_scan.body_types(&r, 0, t), 0);
+    r.params = &(kni_p_scan){.num_consts = 1};
+    assert_int_equal(knp_prim_scan.body_types(&r, 0, t), 2);
     assert_int_equal(t[1].ndim, 1);
     assert_int_equal(t[1].dim[0], 3);
     kni_release(j);

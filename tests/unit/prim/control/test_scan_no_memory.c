@@ -4,48 +4,48 @@
 #include "support/group.h"
 #include "support/scans.h"
 
-typedef kn_error *attempt(const kni_jaxpr *j);
+typedef knx_error *attempt(const kni_jaxpr *j);
 
-static kn_error *reverse_mode(const kni_jaxpr *j)
+static knx_error *reverse_mode(const kni_jaxpr *j)
 {
     bool tangent[MANY], linear[MOST];
-    kn_linearized l;
+    knt_linearized l;
     kni_jaxpr *back = NULL;
     mark_tangents(j, tangent);
     KN_TRY(knt_linearize(j, tangent, &l));
     for (uint32_t i = 0; i < l.linear->n_in; i++)
         linear[i] = i >= l.n_residual;
-    kn_error *e = knt_transpose(l.linear, linear, &back);
+    knx_error *e = knt_transpose(l.linear, linear, &back);
     knt_linearized_free(&l);
     kni_release(back);
     return e;
 }
 
-static kn_error *forward_mode(const kni_jaxpr *j)
+static knx_error *forward_mode(const kni_jaxpr *j)
 {
     bool tangent[MANY];
     kni_jaxpr *f = NULL;
     mark_tangents(j, tangent);
-    kn_error *e = knt_jvp(j, tangent, &f);
+    knx_error *e = knt_jvp(j, tangent, &f);
     kni_release(f);
     return e;
 }
 
-static kn_error *lanes(const kni_jaxpr *j)
+static knx_error *lanes(const kni_jaxpr *j)
 {
     int axis[MANY];
     kni_jaxpr *f = NULL;
     for (uint32_t i = 0; i < j->n_in; i++)
         axis[i] = i % 2 ? 0 : -1;
-    kn_error *e = knt_batch(j, 2, NULL, axis, NULL, &f);
+    knx_error *e = knt_batch(j, 2, NULL, axis, NULL, &f);
     kni_release(f);
     return e;
 }
 
-static kn_error *simpler(const kni_jaxpr *j)
+static knx_error *simpler(const kni_jaxpr *j)
 {
     kni_jaxpr *f = NULL, *g = NULL;
-    kn_error *e = knt_expand(j, &f);
+    knx_error *e = knt_expand(j, &f);
     if (!e)
         e = knt_simplify(f, &g);
     kni_release(f), kni_release(g);
@@ -53,12 +53,12 @@ static kn_error *simpler(const kni_jaxpr *j)
 }
 
 /* All results but those of the scan itself that are numbers: the count beside linear carries. */
-static kn_error *transposed(const kni_jaxpr *j)
+static knx_error *transposed(const kni_jaxpr *j)
 {
     bool linear[MANY];
     kni_jaxpr *f = NULL;
     mark_tangents(j, linear);
-    kn_error *e = knt_transpose(j, linear, &f);
+    knx_error *e = knt_transpose(j, linear, &f);
     kni_release(f);
     return e;
 }
@@ -70,7 +70,7 @@ static void fail_each(const char *name, const kni_jaxpr *j, attempt *rule)
     for (int64_t k = 0;; k += 1 + k / 100) {
         int64_t live = knx_alloc_live();
         knx_fail_after(k, false);
-        kn_error *e = rule(j);
+        knx_error *e = rule(j);
         knx_fail_after(-1, false);
         bool done = !e, memory = e && e->kind == KN_ERROR_MEMORY;
         char message[200] = "";
@@ -100,9 +100,9 @@ static void derivatives_and_lanes_without_memory(void **state)
         }
 }
 
-static int counted(kn_builder *b, const kn_atom *x, kn_atom *y)
+static int counted(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
-    kn_atom n = knb_convert(b, x[0], KN_DT(F64));
+    kni_atom n = knb_convert(b, x[0], KN_DT(F64));
     y[0] = knb_add(b, x[0], knb_integer(b, KN_DT(I32), 1));
     y[1] = knb_add(b, knb_mul(b, x[1], n), x[2]);
     y[2] = knb_add(b, knb_mul(b, x[2], n), x[1]);
@@ -134,16 +134,16 @@ static void pruning_without_memory(void **state)
 static void a_bounded_while_without_memory(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x[2] = {knb_invar(&b, (kn_type)S), knb_invar(&b, (kn_type)S)}, y[2];
+    kni_atom x[2] = {knb_invar(&b, (kni_type)S), knb_invar(&b, (kni_type)S)}, y[2];
     kni_jaxpr *c = FINISH(&b, knb_lt(&b, x[1], x[0]));
     knb_init(&b);
-    x[0] = knb_invar(&b, (kn_type)S), x[1] = knb_invar(&b, (kn_type)S);
+    x[0] = knb_invar(&b, (kni_type)S), x[1] = knb_invar(&b, (kni_type)S);
     kni_jaxpr *r = FINISH(&b, x[0], knb_add(&b, knb_sin(&b, x[1]), x[0]));
     knb_init(&b);
-    x[0] = knb_invar(&b, (kn_type)S), x[1] = knb_invar(&b, (kn_type)S);
-    knb_while(&b, &(kn_p_while){r, 0, c, 0, 4, 0, 0}, x, y);
+    x[0] = knb_invar(&b, (kni_type)S), x[1] = knb_invar(&b, (kni_type)S);
+    knb_while(&b, &(kni_p_while){r, 0, c, 0, 4, 0, 0}, x, y);
     kni_jaxpr *j = FINISH(&b, y[0], y[1]);
     fail_each("while", j, reverse_mode);
     fail_each("while", j, forward_mode);

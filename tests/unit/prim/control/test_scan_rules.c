@@ -210,9 +210,9 @@ static void checkpoints_change_no_results(void **state)
 /* --- what only some programs reach ------------------------------------------------------------ */
 
 /* n (no tangent); c; x: a count that scales, and a linear carry -> count, carry, x n + c. Linear in c and x. */
-static int counted(kn_builder *b, const kn_atom *x, kn_atom *y)
+static int counted(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
-    kn_atom n = knb_convert(b, x[0], KN_DT(F64));
+    kni_atom n = knb_convert(b, x[0], KN_DT(F64));
     y[0] = knb_add(b, x[0], knb_integer(b, KN_DT(I32), 1));
     y[1] = knb_add(b, knb_mul(b, x[1], n), x[2]);
     y[2] = knb_add(b, knb_mul(b, x[2], n), x[1]);
@@ -240,17 +240,17 @@ static void a_count_beside_linear_carries_is_transposed(void **state)
 }
 
 /* Collectives and the lane's number in a body. */
-static int named(kn_builder *b, const kn_atom *x, kn_atom *y)
+static int named(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     const char *const name[] = {"i"};
-    y[0] = knb_add(b, knb_mul(b, x[1], x[0]), knb_psum(b, x[2], (kn_names){1, name}));
-    y[1] = knb_add(b, x[2], knb_convert(b, knb_axis_index(b, (kn_names){1, name}), KN_DT(F64)));
+    y[0] = knb_add(b, knb_mul(b, x[1], x[0]), knb_psum(b, x[2], (kni_names){1, name}));
+    y[1] = knb_add(b, x[2], knb_convert(b, knb_axis_index(b, (kni_names){1, name}), KN_DT(F64)));
     return 2;
 }
-static int lane_number(kn_builder *b, const kn_atom *x, kn_atom *y)
+static int lane_number(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     const char *const name[] = {"i"};
-    y[0] = knb_add(b, x[0], knb_convert(b, knb_axis_index(b, (kn_names){1, name}), KN_DT(F64)));
+    y[0] = knb_add(b, x[0], knb_convert(b, knb_axis_index(b, (kni_names){1, name}), KN_DT(F64)));
     return 1;
 }
 static void bodies_know_the_names_of_axes(void **state)
@@ -274,7 +274,7 @@ static void a_body_without_tangents_is_left_alone(void **state)
     (void)state;
     const body d = {"counted", {I, V3, V3}, 0, 2, 1, counted, false};
     kni_jaxpr *j = scan_of(&d, 3, false, 0);
-    kn_linearized l;
+    knt_linearized l;
     const bool none[3] = {false};
     test_ok(knt_linearize(j, none, &l));
     assert_int_equal(l.n_residual, 0);

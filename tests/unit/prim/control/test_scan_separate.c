@@ -12,13 +12,13 @@ enum { LENGTH = 5 };
 /* carry (i, x): i + 1, x * 0.5 + float(i) -> y: i * 3 */
 static kni_jaxpr *counted_body(int64_t n)
 {
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *j = NULL;
     knb_init(&b);
-    kn_type scalar = {.dtype = KN_DT(I64)}, array = {.dtype = KN_DT(F32), .ndim = 1, .dim = &n};
-    kn_atom i = knb_invar(&b, scalar), x = knb_invar(&b, array), y[3];
+    kni_type scalar = {.dtype = KN_DT(I64)}, array = {.dtype = KN_DT(F32), .ndim = 1, .dim = &n};
+    kni_atom i = knb_invar(&b, scalar), x = knb_invar(&b, array), y[3];
     y[0] = knb_add(&b, i, knb_integer(&b, KN_DT(I64), 1));
-    kn_atom t = knb_convert(&b, i, KN_DT(F32));
+    kni_atom t = knb_convert(&b, i, KN_DT(F32));
     y[1] = knb_add(&b, knb_mul(&b, x, knb_number(&b, KN_DT(F32), 0.5)), knb_broadcast_to(&b, t, array));
     y[2] = knb_mul(&b, i, knb_integer(&b, KN_DT(I64), 3));
     assert_null(knb_finish(&b, 3, y, "body", true, &j));
@@ -28,12 +28,12 @@ static kni_jaxpr *counted_body(int64_t n)
 
 static kni_jaxpr *counted_scan(int64_t n)
 {
-    kn_builder b;
+    kni_builder b;
     kni_jaxpr *j = NULL, *body = counted_body(n);
-    kn_type scalar = {.dtype = KN_DT(I64)}, array = {.dtype = KN_DT(F32), .ndim = 1, .dim = &n};
+    kni_type scalar = {.dtype = KN_DT(I64)}, array = {.dtype = KN_DT(F32), .ndim = 1, .dim = &n};
     knb_init(&b);
-    kn_atom in[2] = {knb_invar(&b, scalar), knb_invar(&b, array)}, y[3] = {KN_ATOM_NONE, KN_ATOM_NONE, KN_ATOM_NONE};
-    knb_scan(&b, &(kn_p_scan){.jaxpr = body, .length = LENGTH, .num_carry = 2, .unroll = 1}, in, y);
+    kni_atom in[2] = {knb_invar(&b, scalar), knb_invar(&b, array)}, y[3] = {KN_ATOM_NONE, KN_ATOM_NONE, KN_ATOM_NONE};
+    knb_scan(&b, &(kni_p_scan){.jaxpr = body, .length = LENGTH, .num_carry = 2, .unroll = 1}, in, y);
     assert_null(knb_finish(&b, 3, y, "f", true, &j));
     knb_free(&b);
     kni_release(body);
@@ -46,7 +46,7 @@ static int scans_after_expansion(int64_t n)
     int scans = 0;
     assert_null(knt_expand(j, &expanded));
     for (uint32_t i = 0; i < expanded->n_eqn; i++)
-        scans += expanded->eqn[i].prim == &kn_prim_scan;
+        scans += expanded->eqn[i].prim == &knp_prim_scan;
     kni_release(j);
     kni_release(expanded);
     return scans;

@@ -6,19 +6,19 @@
 /* limit; w; x, s, n -> as long as sum(x) < limit: x w + sin(x), s x, n + 1 */
 static kni_jaxpr *condition(void)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom limit = knb_invar(&b, (kn_type)S), x = knb_invar(&b, (kn_type)V3);
-    knb_invar(&b, (kn_type)V3), knb_invar(&b, (kn_type)I);
+    kni_atom limit = knb_invar(&b, (kni_type)S), x = knb_invar(&b, (kni_type)V3);
+    knb_invar(&b, (kni_type)V3), knb_invar(&b, (kni_type)I);
     return FINISH(&b, knb_lt(&b, knb_reduce_sum(&b, x, 1, (int64_t[]){0}), limit));
 }
 static kni_jaxpr *round_of(void)
 {
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom w = knb_invar(&b, (kn_type)V3), x = knb_invar(&b, (kn_type)V3), s = knb_invar(&b, (kn_type)V3),
-            n = knb_invar(&b, (kn_type)I);
-    kn_atom next = knb_add(&b, knb_add(&b, knb_mul(&b, x, w), knb_sin(&b, x)), knb_number(&b, KN_DT(F64), 1));
+    kni_atom w = knb_invar(&b, (kni_type)V3), x = knb_invar(&b, (kni_type)V3), s = knb_invar(&b, (kni_type)V3),
+             n = knb_invar(&b, (kni_type)I);
+    kni_atom next = knb_add(&b, knb_add(&b, knb_mul(&b, x, w), knb_sin(&b, x)), knb_number(&b, KN_DT(F64), 1));
     return FINISH(&b, next, knb_mul(&b, s, x), knb_add(&b, n, knb_integer(&b, KN_DT(I32), 1)));
 }
 
@@ -26,12 +26,12 @@ static kni_jaxpr *round_of(void)
 static kni_jaxpr *loop(int64_t max_steps, int rounds)
 {
     kni_jaxpr *c = condition(), *r = round_of();
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x[5] = {knb_invar(&b, (kn_type)S), knb_invar(&b, (kn_type)V3), knb_invar(&b, (kn_type)V3),
-                    knb_invar(&b, (kn_type)V3), knb_invar(&b, (kn_type)I)};
+    kni_atom x[5] = {knb_invar(&b, (kni_type)S), knb_invar(&b, (kni_type)V3), knb_invar(&b, (kni_type)V3),
+                     knb_invar(&b, (kni_type)V3), knb_invar(&b, (kni_type)I)};
     if (rounds < 0)
-        knb_while(&b, &(kn_p_while){r, 1, c, 1, max_steps, 0, 0}, x, x + 2);
+        knb_while(&b, &(kni_p_while){r, 1, c, 1, max_steps, 0, 0}, x, x + 2);
     for (int i = 0; i < rounds; i++)
         knb_inline(&b, r, x + 1, x + 2);
     kni_release(c), kni_release(r);
@@ -135,15 +135,15 @@ static void without_a_bound_reverse_mode_is_an_error(void **state)
 {
     (void)state;
     kni_jaxpr *j = loop(0, -1), *back = NULL;
-    kn_linearized l;
+    knt_linearized l;
     test_ok(knt_linearize(j, of_w_x_s, &l));
     bool linear[MANY] = {0};
     for (uint32_t i = l.n_residual; i < l.linear->n_in; i++)
         linear[i] = true;
-    kn_error *e = knt_transpose(l.linear, linear, &back);
+    knx_error *e = knt_transpose(l.linear, linear, &back);
     assert_non_null(e);
     assert_int_equal(e->kind, KN_ERROR_VALUE);
-    assert_string_equal(e->message, kn_prim_while.no_transpose);
+    assert_string_equal(e->message, knp_prim_while.no_transpose);
     knx_error_release(e);
     knt_linearized_free(&l);
     kni_release(j);
@@ -153,8 +153,8 @@ static void without_a_bound_reverse_mode_is_an_error(void **state)
 
 static kni_jaxpr *only(unsigned read, const kni_jaxpr *j)
 {
-    kn_builder b;
-    kn_atom x[8], y[8], out[8];
+    kni_builder b;
+    kni_atom x[8], y[8], out[8];
     kni_jaxpr *simple = NULL;
     int n = 0;
     knb_init(&b);
@@ -189,20 +189,20 @@ static void carries_that_nobody_reads_are_dropped(void **state)
 static void a_carry_that_never_changes_is_a_constant(void **state)
 {
     (void)state;
-    kn_builder b;
+    kni_builder b;
     knb_init(&b);
-    kn_atom x[2] = {knb_invar(&b, (kn_type)S), knb_invar(&b, (kn_type)S)};
+    kni_atom x[2] = {knb_invar(&b, (kni_type)S), knb_invar(&b, (kni_type)S)};
     kni_jaxpr *c = FINISH(&b, knb_lt(&b, x[1], x[0]));
     knb_init(&b);
-    x[0] = knb_invar(&b, (kn_type)S), x[1] = knb_invar(&b, (kn_type)S);
+    x[0] = knb_invar(&b, (kni_type)S), x[1] = knb_invar(&b, (kni_type)S);
     kni_jaxpr *r = FINISH(&b, x[0], knb_add(&b, x[1], knb_number(&b, KN_DT(F64), 1))), *simple = NULL;
     knb_init(&b);
-    x[0] = knb_invar(&b, (kn_type)S), x[1] = knb_invar(&b, (kn_type)S);
-    kn_atom y[2];
-    knb_while(&b, &(kn_p_while){r, 0, c, 0, 0, 0, 0}, x, y);
+    x[0] = knb_invar(&b, (kni_type)S), x[1] = knb_invar(&b, (kni_type)S);
+    kni_atom y[2];
+    knb_while(&b, &(kni_p_while){r, 0, c, 0, 0, 0, 0}, x, y);
     kni_jaxpr *j = FINISH(&b, y[0], y[1]);
     test_ok(knt_simplify(j, &simple));
-    const kn_p_while *p = simple->eqn[0].params;
+    const kni_p_while *p = simple->eqn[0].params;
     assert_int_equal(simple->eqn[0].n_out, 1);
     assert_int_equal(p->cond_nconsts, 1);
     assert_int_equal(p->body_nconsts, 0);

@@ -213,7 +213,7 @@ static double peak_of(const Chain *c)
     knd_loaded *p = NULL;
     const char *text = kn_jaxpr_text(kn_make_jaxpr(chain_gradient(c), KN_ARGS(&x, &x)), KN_JAXPR_FULL);
     assert_null(kni_parse(text, &j));
-    assert_null(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p));
+    assert_null(knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true}, &p));
     size_t scratch = knd_workspace_bytes(p, 1) - p->program->workspace; /* of kernels */
     double peak = (double)(knd_peak_bytes(p, 1) - scratch) / (WIDTH * WIDTH * 8);
     knd_release(p);

@@ -246,11 +246,11 @@ static void only_floats_to_integers_wrap(void **state)
     for (int from = 0; from < KN_ID_KEY; from++)
         for (int to = 0; to < KN_ID_KEY; to++) {
             KN_SCOPE;
-            const env e = {by_numpy, &kn_dtype_table[to], 0};
-            kn_array x = kn_ones(KN_SHAPE(2), .dtype = &kn_dtype_table[from]);
+            const env e = {by_numpy, &knx_dtype_table[to], 0};
+            kn_array x = kn_ones(KN_SHAPE(2), .dtype = &knx_dtype_table[from]);
             const char *text = kn_jaxpr_text(kn_make_jaxpr(KN_FN_ENV(converted, &e), KN_ARGS(&x)), KN_JAXPR_TYPED);
             assert_true(!strstr(text, "wraps") ==
-                        !(knx_is_inexact(&kn_dtype_table[from]) && knx_is_integer(&kn_dtype_table[to])));
+                        !(knx_is_inexact(&knx_dtype_table[from]) && knx_is_integer(&knx_dtype_table[to])));
         }
 }
 

@@ -140,7 +140,7 @@ static void name_of_point(char *text, size_t size, const double *p, int n)
 }
 
 /* How many points of this order are wrong; they are printed. */
-static int wrong_points(const subject *s, const golden *g, int order_index, const char *order, const kn_npy *points)
+static int wrong_points(const subject *s, const golden *g, int order_index, const char *order, const knio_npy *points)
 {
     const double *jax = stored(g, s->golden, "jax"), *smooth = stored(g, s->golden, "calculus");
     const bool *without = (const bool *)stored(g, s->golden, "without");
@@ -177,7 +177,7 @@ static void derivatives_are_those_of_calculus_or_jax(void **state)
     int wrong = 0;
     for (int i = 0; i < SUBJECTS; i++) {
         const subject *s = &subjects[i];
-        const kn_npy *points = golden_find(&g, s->one ? "one" : "two");
+        const knio_npy *points = golden_find(&g, s->one ? "one" : "two");
         const char *const *orders = s->one ? orders_of_one : orders_of_two;
         for (int k = 0; k < (s->one ? 4 : MAX_ORDERS); k++) {
             KN_SCOPE;

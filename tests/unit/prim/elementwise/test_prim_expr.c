@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 /* Loads element i of a buffer as rows see it: complex numbers and keys as two nodes, 16-bit floats as float32. */
-static kn_value2 load(knk_builder *k, kn_dtype d, int buffer, int map, int map_of_second)
+static kni_pair load(knk_builder *k, kn_dtype d, int buffer, int map, int map_of_second)
 {
-    kn_value2 v = {knk_load(k, buffer, map, KNK_NONE, KNK_NONE, KNK_NONE), KNK_NONE};
+    kni_pair v = {knk_load(k, buffer, map, KNK_NONE, KNK_NONE, KNK_NONE), KNK_NONE};
     if (map_of_second >= 0)
         v.im = knk_load(k, buffer, map_of_second, KNK_NONE, KNK_NONE, KNK_NONE);
     if (d->id == KN_ID_F16 || d->id == KN_ID_BF16)
@@ -26,15 +26,15 @@ static kn_value2 load(knk_builder *k, kn_dtype d, int buffer, int map, int map_o
 enum { MOST_MAPS = 10 };
 
 /* y = prim(x...) over n elements; each operand has n elements of its dtype. */
-static void run(const kn_prim *p, const void *params, int64_t n, int n_in, const kn_dtype *xd, const void *const *x,
+static void run(const kni_prim *p, const void *params, int64_t n, int n_in, const kn_dtype *xd, const void *const *x,
                 void *y)
 {
     static const int64_t one = 1, two = 2;
     const uint8_t any[] = {KNK_STRIDE_ANY};
-    kn_type xt[4] = {0}, yt = {0};
-    kn_value2 in[4] = {0}, out;
-    kn_arena arena = KN_ARENA_INIT;
-    kn_rule r = {.prim = p, .params = params, .n_in = n_in, .n_out = 1, .xt = xt, .arena = &arena};
+    kni_type xt[4] = {0}, yt = {0};
+    kni_pair in[4] = {0}, out;
+    knx_arena arena = KN_ARENA_INIT;
+    kni_rule r = {.prim = p, .params = params, .n_in = n_in, .n_out = 1, .xt = xt, .arena = &arena};
     for (int i = 0; i < n_in; i++)
         xt[i] = kni_scalar_type(xd[i]);
     assert_null(p->type(&r, &yt));
@@ -46,7 +46,7 @@ static void run(const kn_prim *p, const void *params, int64_t n, int n_in, const
     for (int i = 0; i <= n_in; i++) {
         kn_dtype d = i < n_in ? xd[i] : yt.dtype;
         bool pair = knx_is_complex(d) || d->kind == KN_KIND_KEY;
-        int b = knk_add_buffer(k, (kn_dtype_id)d->id, i == n_in), first = n_map;
+        int b = knk_add_buffer(k, (knx_dtype_id)d->id, i == n_in), first = n_map;
         buffer[b] = i < n_in ? (void *)(uintptr_t)x[i] : y;
         for (int part = 0; part <= pair; part++, n_map++) {
             knk_add_map(k, any);
@@ -60,16 +60,16 @@ static void run(const kn_prim *p, const void *params, int64_t n, int n_in, const
         r.yt = &yt;
         p->expr(k, &r, &out);
         bool half = d->id == KN_ID_F16 || d->id == KN_ID_BF16;
-        knk_store(k, b, first, half ? knk_cast(k, (kn_dtype_id)d->id, out.re) : out.re);
+        knk_store(k, b, first, half ? knk_cast(k, (knx_dtype_id)d->id, out.re) : out.re);
         if (pair)
             knk_store(k, b, first + 1, out.im);
     }
     knk_kernel *kernel = NULL;
-    kn_error *e = knk_finish(k, &kernel);
+    knx_error *e = knk_finish(k, &kernel);
     if (e)
         print_error("%s: %s\n", p->name, e->message);
     assert_null(e);
-    kn_buffer *scratch = knx_buffer_new(knk_scratch_bytes(kernel));
+    knx_buffer *scratch = knx_buffer_new(knk_scratch_bytes(kernel));
     const int64_t *inner[] = {NULL};
     knk_interpret(kernel, &(knk_launch){buffer, map, &n, inner}, scratch->data);
     knx_buffer_release(scratch);
@@ -77,11 +77,11 @@ static void run(const kn_prim *p, const void *params, int64_t n, int n_in, const
     knx_arena_free(&arena);
 }
 
-#define RUN1(prim, dtype, y, x)                                                                                        \
-    run(&kn_prim_##prim, NULL, (int64_t)(sizeof(x) / sizeof *(x)), 1, (kn_dtype[]){KN_DT(dtype)}, (const void *[]){x}, \
-        y)
-#define RUN2(prim, dtype, y, a, b)                                                                              \
-    run(&kn_prim_##prim, NULL, (int64_t)(sizeof(a) / sizeof *(a)), 2, (kn_dtype[]){KN_DT(dtype), KN_DT(dtype)}, \
+#define RUN1(prim, dtype, y, x)                                                                    \
+    run(&knp_prim_##prim, NULL, (int64_t)(sizeof(x) / sizeof *(x)), 1, (kn_dtype[]){KN_DT(dtype)}, \
+        (const void *[]){x}, y)
+#define RUN2(prim, dtype, y, a, b)                                                                               \
+    run(&knp_prim_##prim, NULL, (int64_t)(sizeof(a) / sizeof *(a)), 2, (kn_dtype[]){KN_DT(dtype), KN_DT(dtype)}, \
         (const void *[]){a, b}, y)
 
 static bool close_double(double got, double want, double relative)
@@ -133,7 +133,7 @@ static void integer_arithmetic(void **state)
     RUN2(pow, U8, result, small, times);
     assert_true(result[0] == 243 && result[1] == 0 && result[2] == 255);
     int64_t n[] = {-3, 5}, cube[2];
-    run(&kn_prim_integer_pow, &(kn_p_integer_pow){3}, 2, 1, (kn_dtype[]){KN_DT(I64)}, (const void *[]){n}, cube);
+    run(&knp_prim_integer_pow, &(kni_p_integer_pow){3}, 2, 1, (kn_dtype[]){KN_DT(I64)}, (const void *[]){n}, cube);
     assert_true(cube[0] == -27 && cube[1] == 125);
     uint32_t a[] = {1, 0x80000000u, 5}, count[] = {31, 4, 32}, shifted[3];
     RUN2(shift_left, U32, shifted, a, count);
@@ -147,12 +147,12 @@ static void choices(void **state)
     (void)state;
     int32_t which[] = {-1, 0, 1, 2, 9};
     float a[] = {1, 1, 1, 1, 1}, b[] = {2, 2, 2, 2, 2}, c[] = {3, 3, 3, 3, 3}, y[5];
-    run(&kn_prim_select_n, NULL, 5, 4, (kn_dtype[]){KN_DT(I32), KN_DT(F32), KN_DT(F32), KN_DT(F32)},
+    run(&knp_prim_select_n, NULL, 5, 4, (kn_dtype[]){KN_DT(I32), KN_DT(F32), KN_DT(F32), KN_DT(F32)},
         (const void *[]){which, a, b, c}, y);
     assert_memory_equal(y, ((float[]){1, 1, 2, 3, 3}), sizeof y);
     uint8_t p[] = {0, 1};
     uint32_t k0[] = {1, 2, 3, 4}, k1[] = {5, 6, 7, 8}, k[4];
-    run(&kn_prim_select_n, NULL, 2, 3, (kn_dtype[]){KN_DT(BOOL), KN_DT(KEY), KN_DT(KEY)}, (const void *[]){p, k0, k1},
+    run(&knp_prim_select_n, NULL, 2, 3, (kn_dtype[]){KN_DT(BOOL), KN_DT(KEY), KN_DT(KEY)}, (const void *[]){p, k0, k1},
         k);
     assert_memory_equal(k, ((uint32_t[]){1, 2, 7, 8}), sizeof k);
 }
@@ -194,7 +194,7 @@ static void convert_hard_numbers(kn_dtype from, kn_dtype to, bool wraps)
         knx_convert(KN_DT(F64), &hard[i], from, x + sx * i);
         (wraps ? knx_convert : knx_saturate)(from, x + sx * i, to, want + sy * i);
     }
-    run(&kn_prim_convert_element_type, &(kn_p_convert){.new_dtype = to, .wraps = wraps}, HARD, 1, (kn_dtype[]){from},
+    run(&knp_prim_convert_element_type, &(kni_p_convert){.new_dtype = to, .wraps = wraps}, HARD, 1, (kn_dtype[]){from},
         (const void *[]){x}, y);
     for (size_t i = 0; i < HARD; i++)
         if (memcmp(y + sy * i, want + sy * i, sy)) {
@@ -212,8 +212,8 @@ static void conversions_are_those_of_the_base(void **state)
     (void)state;
     for (int from = 0; from < KN_ID_KEY; from++)
         for (int to = 0; to < KN_ID_KEY; to++) {
-            convert_hard_numbers(&kn_dtype_table[from], &kn_dtype_table[to], false);
-            convert_hard_numbers(&kn_dtype_table[from], &kn_dtype_table[to], true);
+            convert_hard_numbers(&knx_dtype_table[from], &knx_dtype_table[to], false);
+            convert_hard_numbers(&knx_dtype_table[from], &knx_dtype_table[to], true);
         }
 }
 
@@ -223,18 +223,19 @@ static void bits_come_through(void **state)
     uint16_t half[] = {0x3c00, 0x0001, 0x8000, 0x7c00, 0xfbff}, out16[5], back[5];
     for (int i = 0; i < 2; i++) {
         kn_dtype d = i ? KN_DT(BF16) : KN_DT(F16);
-        run(&kn_prim_bitcast_convert_type, &(kn_p_bitcast){KN_DT(I16)}, 5, 1, &d, (const void *[]){half}, out16);
+        run(&knp_prim_bitcast_convert_type, &(kni_p_bitcast){KN_DT(I16)}, 5, 1, &d, (const void *[]){half}, out16);
         assert_memory_equal(out16, half, sizeof half);
-        run(&kn_prim_bitcast_convert_type, &(kn_p_bitcast){d}, 5, 1, (kn_dtype[]){KN_DT(U16)}, (const void *[]){half},
+        run(&knp_prim_bitcast_convert_type, &(kni_p_bitcast){d}, 5, 1, (kn_dtype[]){KN_DT(U16)}, (const void *[]){half},
             back);
         assert_memory_equal(back, half, sizeof half);
     }
     uint64_t wide[] = {0x3ff0000000000000u, 0x0123456789abcdefu}, out64[2];
     kn_dtype kinds[] = {KN_DT(F64), KN_DT(C64), KN_DT(I64)};
     for (int i = 0; i < 3; i++) {
-        run(&kn_prim_bitcast_convert_type, &(kn_p_bitcast){KN_DT(U64)}, 2, 1, &kinds[i], (const void *[]){wide}, out64);
+        run(&knp_prim_bitcast_convert_type, &(kni_p_bitcast){KN_DT(U64)}, 2, 1, &kinds[i], (const void *[]){wide},
+            out64);
         assert_memory_equal(out64, wide, sizeof wide);
-        run(&kn_prim_bitcast_convert_type, &(kn_p_bitcast){kinds[i]}, 2, 1, (kn_dtype[]){KN_DT(U64)},
+        run(&knp_prim_bitcast_convert_type, &(kni_p_bitcast){kinds[i]}, 2, 1, (kn_dtype[]){KN_DT(U64)},
             (const void *[]){wide}, out64);
         assert_memory_equal(out64, wide, sizeof wide);
     }
@@ -324,8 +325,8 @@ static void complex64_functions_agree_with_complex128(void **state)
         x[i] = number(re, im);
         narrow[i] = (float complex)x[i];
     }
-    const kn_prim *all[] = {&kn_prim_sqrt, &kn_prim_log,  &kn_prim_exp,     &kn_prim_sin,
-                            &kn_prim_cos,  &kn_prim_tanh, &kn_prim_logistic};
+    const kni_prim *all[] = {&knp_prim_sqrt, &knp_prim_log,  &knp_prim_exp,     &knp_prim_sin,
+                             &knp_prim_cos,  &knp_prim_tanh, &knp_prim_logistic};
     for (int f = 0; f < 7; f++) {
         run(all[f], NULL, POINTS, 1, (kn_dtype[]){KN_DT(C64)}, (const void *[]){narrow}, y);
         run(all[f], NULL, POINTS, 1, (kn_dtype[]){KN_DT(C128)}, (const void *[]){x}, want);
@@ -364,7 +365,7 @@ static void complex_arithmetic(void **state)
     assert_true(p[0] == number(-3, 4) && p[1] == 1 && p[2] == 0);
     assert_true(cabs(p[3] - 1 / (base[3] * base[3] * base[3])) < 1e-16 && cabs(p[4] - exp(-M_PI / 2)) < 1e-15 &&
                 cabs(p[5] - sqrt(2)) < 1e-15);
-    run(&kn_prim_integer_pow, &(kn_p_integer_pow){-2}, 1, 1, (kn_dtype[]){KN_DT(C128)}, (const void *[]){base}, p);
+    run(&knp_prim_integer_pow, &(kni_p_integer_pow){-2}, 1, 1, (kn_dtype[]){KN_DT(C128)}, (const void *[]){base}, p);
     assert_true(cabs(p[0] - 1 / number(-3, 4)) < 1e-16);
     double complex v[] = {number(0.3, -0.7), number(-40, 1), number(800, 2), number(-800, 2)}, s[4];
     RUN1(logistic, C128, s, v);
@@ -395,16 +396,16 @@ static void complex_order_is_numpys(void **state)
 /* Index maps: the element that a view takes, position by position */
 
 /* Where element `out` of the view lies in the operand, as an offset into its C order. */
-static int64_t mapped(const kn_prim *p, const void *params, const kn_type *x, const kn_type *y, const int64_t *out)
+static int64_t mapped(const kni_prim *p, const void *params, const kni_type *x, const kni_type *y, const int64_t *out)
 {
-    static kn_index_axis to[KN_MAX_NDIM], from[KN_MAX_NDIM];
-    kn_index o = {y->ndim, y->ndim, to}, i = {.axis = from};
+    static kni_index_axis to[KN_MAX_NDIM], from[KN_MAX_NDIM];
+    kni_index o = {y->ndim, y->ndim, to}, i = {.axis = from};
     memset(from, 0x55, sizeof from);
     for (int d = 0; d < y->ndim; d++) {
-        to[d] = (kn_index_axis){.node = KNK_NONE};
+        to[d] = (kni_index_axis){.node = KNK_NONE};
         to[d].coef[d] = 1;
     }
-    p->map(&(kn_rule){.prim = p, .params = params, .n_in = 1, .n_out = 1, .xt = x, .yt = y}, &o, &i);
+    p->map(&(kni_rule){.prim = p, .params = params, .n_in = 1, .n_out = 1, .xt = x, .yt = y}, &o, &i);
     assert_int_equal(i.ndim, x->ndim);
     assert_int_equal(i.n_loop, y->ndim);
     int64_t offset = 0;
@@ -419,7 +420,7 @@ static int64_t mapped(const kn_prim *p, const void *params, const kn_type *x, co
     return offset;
 }
 
-#define SHAPE(...) kni_type(KN_DT(F32), sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__})
+#define SHAPE(...) kni_type_of(KN_DT(F32), sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__})
 #define INTS(...)                                                                             \
     {                                                                                         \
         sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]) { __VA_ARGS__ } \
@@ -429,39 +430,40 @@ static int64_t mapped(const kn_prim *p, const void *params, const kn_type *x, co
 static void views_map_positions(void **state)
 {
     (void)state;
-    kn_type x = SHAPE(2, 3), y = SHAPE(3, 2), b = SHAPE(4, 2, 3), one = SHAPE(1, 3), u = SHAPE(1, 2, 1, 3);
-    assert_int_equal(mapped(&kn_prim_transpose, &(kn_p_transpose){INTS(1, 0)}, &x, &y, AT(2, 1)), 5);
-    assert_int_equal(mapped(&kn_prim_transpose, &(kn_p_transpose){INTS(1, 0)}, &x, &y, AT(2, 0)), 2);
-    assert_int_equal(mapped(&kn_prim_rev, &(kn_p_dims){INTS(1)}, &x, &x, AT(1, 0)), 5);
+    kni_type x = SHAPE(2, 3), y = SHAPE(3, 2), b = SHAPE(4, 2, 3), one = SHAPE(1, 3), u = SHAPE(1, 2, 1, 3);
+    assert_int_equal(mapped(&knp_prim_transpose, &(kni_p_transpose){INTS(1, 0)}, &x, &y, AT(2, 1)), 5);
+    assert_int_equal(mapped(&knp_prim_transpose, &(kni_p_transpose){INTS(1, 0)}, &x, &y, AT(2, 0)), 2);
+    assert_int_equal(mapped(&knp_prim_rev, &(kni_p_dims){INTS(1)}, &x, &x, AT(1, 0)), 5);
     assert_int_equal(
-        mapped(&kn_prim_broadcast_in_dim, (&(kn_p_broadcast_in_dim){INTS(4, 2, 3), INTS(1, 2)}), &x, &b, AT(3, 1, 2)),
+        mapped(&knp_prim_broadcast_in_dim, (&(kni_p_broadcast_in_dim){INTS(4, 2, 3), INTS(1, 2)}), &x, &b, AT(3, 1, 2)),
         5);
-    assert_int_equal(
-        mapped(&kn_prim_broadcast_in_dim, (&(kn_p_broadcast_in_dim){INTS(4, 2, 3), INTS(1, 2)}), &one, &b, AT(3, 1, 2)),
-        2);
-    assert_int_equal(mapped(&kn_prim_squeeze, &(kn_p_dims){INTS(0, 2)}, &u, &x, AT(1, 2)), 5);
-    assert_int_equal(mapped(&kn_prim_reshape, &(kn_p_reshape){INTS(1, 2, 1, 3)}, &x, &u, AT(0, 1, 0, 1)), 4);
-    assert_int_equal(mapped(&kn_prim_reshape, &(kn_p_reshape){INTS(2, 3)}, &u, &x, AT(1, 1)), 4);
-    kn_type eight = SHAPE(8), two = SHAPE(2);
-    assert_int_equal(mapped(&kn_prim_slice, (&(kn_p_slice){INTS(7), INTS(1), INTS(3)}), &eight, &two, AT(1)), 4);
+    assert_int_equal(mapped(&knp_prim_broadcast_in_dim, (&(kni_p_broadcast_in_dim){INTS(4, 2, 3), INTS(1, 2)}), &one,
+                            &b, AT(3, 1, 2)),
+                     2);
+    assert_int_equal(mapped(&knp_prim_squeeze, &(kni_p_dims){INTS(0, 2)}, &u, &x, AT(1, 2)), 5);
+    assert_int_equal(mapped(&knp_prim_reshape, &(kni_p_reshape){INTS(1, 2, 1, 3)}, &x, &u, AT(0, 1, 0, 1)), 4);
+    assert_int_equal(mapped(&knp_prim_reshape, &(kni_p_reshape){INTS(2, 3)}, &u, &x, AT(1, 1)), 4);
+    kni_type eight = SHAPE(8), two = SHAPE(2);
+    assert_int_equal(mapped(&knp_prim_slice, (&(kni_p_slice){INTS(7), INTS(1), INTS(3)}), &eight, &two, AT(1)), 4);
 }
 
 static void a_reshape_that_splits_axes_is_mapped(void **state)
 {
     (void)state;
-    kn_type x = SHAPE(2, 3), u = SHAPE(1, 2, 1, 3, 1), six = SHAPE(6), turned = SHAPE(3, 2),
-            none = {.dtype = KN_DT(F32)}, ones = SHAPE(1, 1), many = SHAPE(4, 6), split = SHAPE(1, 2, 2, 1, 3, 2, 1),
-            empty = SHAPE(0, 3), other = SHAPE(3, 0);
-    assert_true(kn_reshape_splits(&x, &u) && kn_reshape_splits(&u, &x) && kn_reshape_splits(&x, &x));
-    assert_true(kn_reshape_splits(&none, &ones) && kn_reshape_splits(&ones, &none));
-    assert_true(kn_reshape_splits(&six, &x) && kn_reshape_splits(&many, &split) && kn_reshape_splits(&empty, &empty));
-    assert_false(kn_reshape_splits(&x, &six) || kn_reshape_splits(&x, &turned) || kn_reshape_splits(&split, &many) ||
-                 kn_reshape_splits(&empty, &other));
-    assert_false(kn_prim_reshape.map_exists(&(kn_rule){.xt = &x, .yt = &six}));
-    assert_int_equal(mapped(&kn_prim_reshape, &(kn_p_reshape){INTS(2, 3)}, &six, &x, AT(1, 1)), 4);
-    assert_int_equal(
-        mapped(&kn_prim_reshape, (&(kn_p_reshape){INTS(1, 2, 2, 1, 3, 2, 1)}), &many, &split, AT(0, 1, 0, 0, 2, 1, 0)),
-        17);
+    kni_type x = SHAPE(2, 3), u = SHAPE(1, 2, 1, 3, 1), six = SHAPE(6), turned = SHAPE(3, 2),
+             none = {.dtype = KN_DT(F32)}, ones = SHAPE(1, 1), many = SHAPE(4, 6), split = SHAPE(1, 2, 2, 1, 3, 2, 1),
+             empty = SHAPE(0, 3), other = SHAPE(3, 0);
+    assert_true(knp_reshape_splits(&x, &u) && knp_reshape_splits(&u, &x) && knp_reshape_splits(&x, &x));
+    assert_true(knp_reshape_splits(&none, &ones) && knp_reshape_splits(&ones, &none));
+    assert_true(knp_reshape_splits(&six, &x) && knp_reshape_splits(&many, &split) &&
+                knp_reshape_splits(&empty, &empty));
+    assert_false(knp_reshape_splits(&x, &six) || knp_reshape_splits(&x, &turned) || knp_reshape_splits(&split, &many) ||
+                 knp_reshape_splits(&empty, &other));
+    assert_false(knp_prim_reshape.map_exists(&(kni_rule){.xt = &x, .yt = &six}));
+    assert_int_equal(mapped(&knp_prim_reshape, &(kni_p_reshape){INTS(2, 3)}, &six, &x, AT(1, 1)), 4);
+    assert_int_equal(mapped(&knp_prim_reshape, (&(kni_p_reshape){INTS(1, 2, 2, 1, 3, 2, 1)}), &many, &split,
+                            AT(0, 1, 0, 0, 2, 1, 0)),
+                     17);
 }
 
 /* argmax, argmin */
@@ -470,18 +472,18 @@ static void argmax_takes_the_first(void **state)
 {
     (void)state;
     float x[] = {1, 5, 5, 2, NAN, 3, NAN, 9, -1, -1, -2, -2};
-    kn_type xt = SHAPE(3, 4);
+    kni_type xt = SHAPE(3, 4);
     int32_t rows[3], columns[4];
-    kn_p_argreduce by_row = {INTS(1), KN_DT(I32)}, by_column = {INTS(0), KN_DT(I32)};
-    kn_rule r = {.params = &by_row, .n_in = 1, .n_out = 1, .xt = &xt};
-    kn_routine_args a = {(const void *[]){x}, (void *[]){rows}, NULL};
-    assert_null(kn_prim_argmax.run(&r, &a));
+    kni_p_argreduce by_row = {INTS(1), KN_DT(I32)}, by_column = {INTS(0), KN_DT(I32)};
+    kni_rule r = {.params = &by_row, .n_in = 1, .n_out = 1, .xt = &xt};
+    kni_routine_args a = {(const void *[]){x}, (void *[]){rows}, NULL};
+    assert_null(knp_prim_argmax.run(&r, &a));
     assert_memory_equal(rows, ((int32_t[]){1, 0, 0}), sizeof rows);
-    assert_null(kn_prim_argmin.run(&r, &a));
+    assert_null(knp_prim_argmin.run(&r, &a));
     assert_memory_equal(rows, ((int32_t[]){0, 0, 2}), sizeof rows);
     r.params = &by_column;
     a.y = (void *[]){columns};
-    assert_null(kn_prim_argmax.run(&r, &a));
+    assert_null(knp_prim_argmax.run(&r, &a));
     assert_memory_equal(columns, ((int32_t[]){1, 0, 1, 1}), sizeof columns);
 }
 
@@ -495,10 +497,10 @@ static void argmax_of_many_columns(void **state)
         for (int i = 0; i < INNER; i++)
             for (int j = 0; j < N; j++)
                 x[o][j][i] = ((int64_t)1 << 60) + (j == (i + o) % N ? 1 : 0);
-    kn_type xt = kni_type(KN_DT(I64), 3, AT(OUTER, N, INNER));
-    kn_p_argreduce p = {INTS(1), KN_DT(U8)};
-    kn_rule r = {.params = &p, .n_in = 1, .n_out = 1, .xt = &xt};
-    assert_null(kn_prim_argmax.run(&r, &(kn_routine_args){(const void *[]){x}, (void *[]){at}, NULL}));
+    kni_type xt = kni_type_of(KN_DT(I64), 3, AT(OUTER, N, INNER));
+    kni_p_argreduce p = {INTS(1), KN_DT(U8)};
+    kni_rule r = {.params = &p, .n_in = 1, .n_out = 1, .xt = &xt};
+    assert_null(knp_prim_argmax.run(&r, &(kni_routine_args){(const void *[]){x}, (void *[]){at}, NULL}));
     for (int o = 0; o < OUTER; o++)
         for (int i = 0; i < INNER; i++)
             assert_int_equal(at[o][i], (i + o) % N);

@@ -7,8 +7,8 @@
 #include "transform/transform.h"
 
 enum { SET, ADD, MUL, MIN, MAX, N_OPS };
-static const kn_prim *const rows[N_OPS] = {&kn_prim_scatter, &kn_prim_scatter_add, &kn_prim_scatter_mul,
-                                           &kn_prim_scatter_min, &kn_prim_scatter_max};
+static const kni_prim *const rows[N_OPS] = {&knp_prim_scatter, &knp_prim_scatter_add, &knp_prim_scatter_mul,
+                                            &knp_prim_scatter_min, &knp_prim_scatter_max};
 
 /* --- values ----------------------------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ static void combine(kn_dtype d, int op, char *table, const char *update)
         memcpy(table, update, d->size);
     } else if (knx_is_inexact(d)) {
         for (int i = 0; i < (d == part ? 1 : 2); i++) {
-            kn_scalar_bits s = {.u = {0}}, t = {.u = {0}};
+            knx_scalar_bits s = {.u = {0}}, t = {.u = {0}};
             memcpy(&s, table + i * part->size, part->size), memcpy(&t, update + i * part->size, part->size);
             x[i] = knx_scalar_to_double(part, s), y[i] = knx_scalar_to_double(part, t);
         }
@@ -66,7 +66,7 @@ static void combine(kn_dtype d, int op, char *table, const char *update)
         if (d != part)
             combine_complex(op, x, y, z);
         for (int i = 0; i < (d == part ? 1 : 2); i++) {
-            kn_scalar_bits s = knx_scalar_from_double(part, z[i]);
+            knx_scalar_bits s = knx_scalar_from_double(part, z[i]);
             memcpy(table + i * part->size, &s, part->size);
         }
     } else if (d->kind == KN_KIND_BOOL) {
@@ -98,8 +98,8 @@ static bool same_numbers(const value *a, const value *b)
 /* Updates for the problem, and where each of them goes (-1: nowhere). */
 static value *updates_of(const problem *q, int64_t *to)
 {
-    kn_arena a = KN_ARENA_INIT;
-    kn_type t = result_type(&kn_prim_gather, &q->p, 2, (value *[]){q->table, q->indices}, &a);
+    knx_arena a = KN_ARENA_INIT;
+    kni_type t = result_type(&knp_prim_gather, &q->p, 2, (value *[]){q->table, q->indices}, &a);
     value *u = new_value(t.dtype, t.ndim, t.dim);
     knx_arena_free(&a);
     for (int64_t i = 0; to && i < kni_type_size(u->t); i++) {
@@ -121,7 +121,7 @@ static void test_values(void **unused)
     for (int round = 0; round < 6000; round++) {
         problem q;
         int op = round % N_OPS, id = round / N_OPS % KN_ID_COUNT, mode = round % 4;
-        kn_dtype d = &kn_dtype_table[id];
+        kn_dtype d = &knx_dtype_table[id];
         if (d->kind == KN_KIND_KEY && op != SET)
             continue;
         make_problem(&q, d->kind == KN_KIND_KEY ? KN_DT(U64) : d, KN_DT(I32), mode, mode >= KN_GATHER_PROMISE);
@@ -136,7 +136,7 @@ static void test_values(void **unused)
         for (int64_t i = 0; i < kni_type_size(u->t); i++)
             if (to[i] >= 0)
                 combine(d, op, want->p + to[i] * d->size, u->p + i * d->size);
-        kn_p_scatter p = scatter_of(&q);
+        kni_p_scatter p = scatter_of(&q);
         value *y = run_new(rows[op], &p, 3, (value *[]){q.table, q.indices, u});
         if (!same_numbers(y, want))
             fail_msg("%s of %s, round %d", rows[op]->name, d->name, round);
@@ -151,19 +151,19 @@ static void test_errors(void **unused)
     value *x = new_value(KN_DT(F32), 1, &four), *i = new_value(KN_DT(I32), 2, (int64_t[]){2, 1}),
           *u = new_value(KN_DT(F32), 1, (int64_t[]){2});
     ((int32_t *)i->p)[1] = 4;
-    kn_p_scatter p = {
+    kni_p_scatter p = {
         .inserted_window_dims = {1, &zero}, .scatter_dims_to_operand_dims = {1, &zero}, .mode = KN_GATHER_CHECK};
     for (int op = 0; op < N_OPS; op++) {
         float y[4];
-        kn_type xt[] = {x->t, i->t, u->t};
-        kn_error *e = rows[op]->run(&(kn_rule){.params = &p, .n_in = 3, .n_out = 1, .xt = xt, .yt = xt},
-                                    &(kn_routine_args){(const void *[]){x->p, i->p, u->p}, (void *[]){y}, NULL});
+        kni_type xt[] = {x->t, i->t, u->t};
+        knx_error *e = rows[op]->run(&(kni_rule){.params = &p, .n_in = 3, .n_out = 1, .xt = xt, .yt = xt},
+                                     &(kni_routine_args){(const void *[]){x->p, i->p, u->p}, (void *[]){y}, NULL});
         assert_non_null(e);
         assert_string_equal(e->message, "index 4 is out of bounds for axis 0 with size 4");
         knx_error_release(e);
-        kn_type keys[] = {kni_type(KN_DT(KEY), 1, &four), i->t, kni_type(KN_DT(KEY), 1, u->dim)}, t;
-        kn_arena a = KN_ARENA_INIT;
-        kn_rule r = {.params = &p, .n_in = 3, .n_out = 1, .xt = keys, .arena = &a};
+        kni_type keys[] = {kni_type_of(KN_DT(KEY), 1, &four), i->t, kni_type_of(KN_DT(KEY), 1, u->dim)}, t;
+        knx_arena a = KN_ARENA_INIT;
+        kni_rule r = {.params = &p, .n_in = 3, .n_out = 1, .xt = keys, .arena = &a};
         e = rows[op]->type(&r, &t);
         assert_true(op == SET ? !e : e && strstr(e->message, "does not accept"));
         knx_error_release(e);
@@ -183,13 +183,13 @@ static void test_same_array_twice(void **unused)
     static const float numbers[] = {1, 2, 4}, reversed[] = {5, 4, 5};
     static const int32_t backwards[] = {2, 1, 0};
     int64_t zero = 0, three = 3;
-    kn_p_scatter p = {.inserted_window_dims = {1, &zero}, .scatter_dims_to_operand_dims = {1, &zero}};
+    kni_p_scatter p = {.inserted_window_dims = {1, &zero}, .scatter_dims_to_operand_dims = {1, &zero}};
     value *x = new_value(KN_DT(F32), 1, &three), *i = new_value(KN_DT(I32), 2, (int64_t[]){3, 1}), *y;
-    kn_builder b;
+    kni_builder b;
     memcpy(x->p, numbers, sizeof numbers), memcpy(i->p, backwards, sizeof backwards);
     for (int computed = 0; computed < 2; computed++) { /* an input, or a value of the program's own */
         knb_init(&b);
-        kn_atom a = knb_invar(&b, x->t), at = knb_invar(&b, i->t);
+        kni_atom a = knb_invar(&b, x->t), at = knb_invar(&b, i->t);
         a = computed ? knb_mul(&b, a, knb_number(&b, KN_DT(F32), 1)) : a;
         y = evaluate(&b, knb_scatter_add(&b, a, at, a, &p), (value *[]){x, i});
         assert_memory_equal(y->p, reversed, sizeof reversed);
@@ -201,12 +201,12 @@ static void test_same_array_twice(void **unused)
 
 /* --- derivatives ------------------------------------------------------------------------------ */
 
-static kni_jaxpr *jaxpr_of(int op, const kn_p_scatter *p, value *const *x)
+static kni_jaxpr *jaxpr_of(int op, const kni_p_scatter *p, value *const *x)
 {
-    kn_atom (*const make[])(kn_builder *, kn_atom, kn_atom, kn_atom, const kn_p_scatter *) = {
+    kni_atom (*const make[])(kni_builder *, kni_atom, kni_atom, kni_atom, const kni_p_scatter *) = {
         knb_scatter, knb_scatter_add, knb_scatter_mul, knb_scatter_min, knb_scatter_max};
-    kn_builder b;
-    kn_atom in[3], y;
+    kni_builder b;
+    kni_atom in[3], y;
     kni_jaxpr *j = NULL;
     knb_init(&b);
     for (int i = 0; i < 3; i++)
@@ -257,7 +257,7 @@ static void test_tangents(void **unused)
         int op = round % N_OPS, mode = round % 4, which = 1 + round % 3;
         make_problem(&q, KN_DT(F64), KN_DT(I32), mode, mode >= KN_GATHER_PROMISE);
         value *x[5] = {q.table, q.indices, updates_of(&q, to)}, *y[2], *du = NULL, *dx = NULL;
-        kn_p_scatter p = scatter_of(&q);
+        kni_p_scatter p = scatter_of(&q);
         p.unique_indices = round % 7 < 4 && all_distinct(to, kni_type_size(x[2]->t));
         if (op == MUL && !p.unique_indices)
             which = 1;
@@ -286,7 +286,7 @@ static void test_transposes(void **unused)
         int mode = round % 4, op = round % 3;
         make_problem(&q, KN_DT(F64), KN_DT(I32), mode, mode >= KN_GATHER_PROMISE);
         value *x[3] = {q.table, q.indices, updates_of(&q, NULL)};
-        kn_p_scatter p = scatter_of(&q);
+        kni_p_scatter p = scatter_of(&q);
         if (op == MUL)
             fill_small(x[2]);
         check_transpose(rows[op], &p, 3, x, 0, op == MUL ? 0 : 4);
@@ -306,9 +306,9 @@ static void test_product_of_repeated(void **unused)
     int64_t zero = 0;
     value *x[] = {new_value(KN_DT(F32), 1, (int64_t[]){4}), new_value(KN_DT(I32), 2, (int64_t[]){2, 1}),
                   new_value(KN_DT(F32), 1, (int64_t[]){2})};
-    kn_p_scatter p = {.inserted_window_dims = {1, &zero}, .scatter_dims_to_operand_dims = {1, &zero}};
+    kni_p_scatter p = {.inserted_window_dims = {1, &zero}, .scatter_dims_to_operand_dims = {1, &zero}};
     kni_jaxpr *j = jaxpr_of(MUL, &p, x), *d = NULL;
-    kn_error *e = knt_jvp(j, (bool[]){true, false, true}, &d);
+    knx_error *e = knt_jvp(j, (bool[]){true, false, true}, &d);
     assert_non_null(e);
     assert_int_equal(e->kind, KN_ERROR_NOT_IMPLEMENTED);
     assert_string_equal(e->message, "scatter-mul: the derivative with respect to the updates needs "
@@ -335,7 +335,7 @@ static void test_batching(void **unused)
         }
         for (int64_t i = 0; i < kni_type_size(x[1]->t); i++)
             ((int32_t *)x[1]->p)[i] = below(5) - 1;
-        kn_p_scatter p = scatter_of(&q);
+        kni_p_scatter p = scatter_of(&q);
         check_batch(rows[op], &p, 3, x, axis, 3);
         drop(x[0]), drop(x[1]), drop(x[2]), drop(u), drop_problem(&q);
     }

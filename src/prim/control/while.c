@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * loops.c -- while: a body that runs as long as a condition of its carry holds.
+ * while.c -- while: a body that runs as long as a condition of its carry holds.
  *
  *     type       a carry keeps its type; the condition is one bool
  *     linearize  a second loop whose carry has tangents behind it. Which carries have one is a fixed point: those that
@@ -17,59 +17,61 @@ typedef knp_while loop;
 
 knp_while knp_while_of(const void *params, uint32_t n_in)
 {
-    const kn_p_while *p = params;
+    const kni_p_while *p = params;
     return (knp_while){p, (uint32_t)p->cond_nconsts, (uint32_t)p->body_nconsts,
                        n_in - (uint32_t)p->cond_nconsts - (uint32_t)p->body_nconsts};
 }
 
 /* --- type ------------------------------------------------------------------------------------- */
 
-static kn_error *check_counts(const kn_p_while *p, int n_in)
+static knx_error *check_counts(const kni_p_while *p, int n_in)
 {
     const kni_jaxpr *c = p->cond_jaxpr, *b = p->body_jaxpr;
     if (!c || !b || c->n_const || b->n_const)
-        return knx_error(KN_ERROR_VALUE, "while needs two jaxprs without constants");
+        return knx_error_new(KN_ERROR_VALUE, "while needs two jaxprs without constants");
     int64_t n = n_in - p->cond_nconsts - p->body_nconsts;
     if (p->cond_nconsts < 0 || p->body_nconsts < 0 || n < 0)
-        return knx_error(KN_ERROR_VALUE, "%lld and %lld constants do not fit %d operands", (long long)p->cond_nconsts,
-                         (long long)p->body_nconsts, n_in);
+        return knx_error_new(KN_ERROR_VALUE, "%lld and %lld constants do not fit %d operands",
+                             (long long)p->cond_nconsts, (long long)p->body_nconsts, n_in);
     if (b->n_out != n)
-        return knx_error(KN_ERROR_TYPE, "the carry has %lld arrays, but the body returns %u", (long long)n, b->n_out);
+        return knx_error_new(KN_ERROR_TYPE, "the carry has %lld arrays, but the body returns %u", (long long)n,
+                             b->n_out);
     if (c->n_in != p->cond_nconsts + n || b->n_in != p->body_nconsts + n)
-        return knx_error(KN_ERROR_TYPE, "the condition takes %u and the body %u arrays, not %lld and %lld", c->n_in,
-                         b->n_in, (long long)p->cond_nconsts + (long long)n, (long long)p->body_nconsts + (long long)n);
+        return knx_error_new(KN_ERROR_TYPE, "the condition takes %u and the body %u arrays, not %lld and %lld", c->n_in,
+                             b->n_in, (long long)p->cond_nconsts + (long long)n,
+                             (long long)p->body_nconsts + (long long)n);
     return NULL;
 }
 
-static kn_error *check_condition(const kni_jaxpr *c)
+static knx_error *check_condition(const kni_jaxpr *c)
 {
-    kn_text t = {0};
+    knx_text t = {0};
     if (c->n_out != 1)
-        return knx_error(KN_ERROR_TYPE, "cond_fun must return a boolean scalar, but got %u arrays", c->n_out);
-    kn_type y = kni_out_type(c, 0);
+        return knx_error_new(KN_ERROR_TYPE, "cond_fun must return a boolean scalar, but got %u arrays", c->n_out);
+    kni_type y = kni_out_type(c, 0);
     if (y.dtype == KN_DT(BOOL) && !y.ndim)
         return NULL;
-    return knx_error(KN_ERROR_TYPE, "cond_fun must return a boolean scalar, but got output type %s",
-                     kni_type_text(&t, y, true));
+    return knx_error_new(KN_ERROR_TYPE, "cond_fun must return a boolean scalar, but got output type %s",
+                         kni_type_text(&t, y, true));
 }
 
-static kn_error *check_operands(const char *whose, const kni_jaxpr *j, uint32_t first, const kn_type *x, uint32_t n)
+static knx_error *check_operands(const char *whose, const kni_jaxpr *j, uint32_t first, const kni_type *x, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (!knp_same_type(x[i], kni_in_type(j, first + i))) {
-            kn_text s = {0}, t = {0};
-            return knx_error(KN_ERROR_TYPE, "input %u of the %s has type %s, but was given %s", first + i, whose,
-                             kni_type_text(&t, kni_in_type(j, first + i), true), kni_type_text(&s, x[i], true));
+            knx_text s = {0}, t = {0};
+            return knx_error_new(KN_ERROR_TYPE, "input %u of the %s has type %s, but was given %s", first + i, whose,
+                                 kni_type_text(&t, kni_in_type(j, first + i), true), kni_type_text(&s, x[i], true));
         }
     return NULL;
 }
 
-static kn_error *while_type(kn_rule *r, kn_type *y)
+static knx_error *while_type(kni_rule *r, kni_type *y)
 {
     KN_TRY(check_counts(r->params, r->n_in));
     loop l = knp_while_of(r->params, (uint32_t)r->n_in);
     const kni_jaxpr *cond = l.p->cond_jaxpr, *body = l.p->body_jaxpr;
-    const kn_type *carry = r->xt + l.n_cond + l.n_body;
+    const kni_type *carry = r->xt + l.n_cond + l.n_body;
     KN_TRY(check_condition(cond));
     for (uint32_t i = 0; i < l.n; i++)
         KN_TRY(knp_check_carry(NULL, i, kni_in_type(body, l.n_body + i), kni_out_type(body, i)));
@@ -78,7 +80,7 @@ static kn_error *while_type(kn_rule *r, kn_type *y)
     KN_TRY(check_operands("body", body, 0, r->xt + l.n_cond, l.n_body));
     KN_TRY(check_operands("body", body, l.n_body, carry, l.n));
     if ((uint32_t)r->n_out < l.n)
-        return knx_error(KN_ERROR_VALUE, "while has more results than there is room for");
+        return knx_error_new(KN_ERROR_VALUE, "while has more results than there is room for");
     for (uint32_t i = 0; i < l.n; i++)
         if (!kni_type_copy(r->arena, kni_in_type(body, l.n_body + i), &y[i]))
             return knx_error_nomem();
@@ -98,7 +100,7 @@ typedef struct tangents {
 } tangents;
 
 /* The body's derivative, over as many carries as turn out to have one. */
-static kn_error *find_tangents(tangents *t)
+static knx_error *find_tangents(tangents *t)
 {
     for (bool settled = false; !settled;) {
         kni_release(t->joint);
@@ -118,13 +120,13 @@ static kn_error *find_tangents(tangents *t)
 }
 
 /* The joint body takes its inputs, then their tangents; in a loop constants and their tangents come first. */
-static kn_error *order_inputs(tangents *t)
+static knx_error *order_inputs(tangents *t)
 {
     knp_frame f;
     const kni_jaxpr *j = t->joint;
     uint32_t inputs = t->l.n_body + t->l.n;
     kni_jaxpr *ordered = NULL;
-    kn_error *error = NULL;
+    knx_error *error = NULL;
     if (!knp_frame_begin(&f, j->n_in, j->n_out))
         error = knx_error_nomem();
     for (int carry = 0; !error && carry < 2; carry++) {
@@ -147,11 +149,11 @@ static kn_error *order_inputs(tangents *t)
     return error;
 }
 
-static kn_error *widen_condition(tangents *t)
+static knx_error *widen_condition(tangents *t)
 {
     knp_frame f;
     const kni_jaxpr *c = t->l.p->cond_jaxpr;
-    kn_error *error = knp_frame_begin(&f, (size_t)c->n_in + t->l.n, c->n_out) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, (size_t)c->n_in + t->l.n, c->n_out) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < c->n_in; i++)
             knp_frame_input(&f, kni_in_type(c, i));
@@ -165,12 +167,12 @@ static kn_error *widen_condition(tangents *t)
     return error;
 }
 
-static kn_error *emit_joint(const kn_rule *r, const tangents *t, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *emit_joint(const kni_rule *r, const tangents *t, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
     const loop *l = &t->l;
-    kn_arena *a = &r->b->arena;
+    knx_arena *a = &r->b->arena;
     size_t room = 2 * ((size_t)r->n_in + 1);
-    kn_atom *in = knx_arena_alloc(a, room * sizeof *in), *out = knx_arena_alloc(a, room * sizeof *out);
+    kni_atom *in = knx_arena_alloc(a, room * sizeof *in), *out = knx_arena_alloc(a, room * sizeof *out);
     if (!in || !out)
         return knx_error_nomem();
     uint32_t n = 0, carries = l->n + t->n_carry;
@@ -185,8 +187,8 @@ static kn_error *emit_joint(const kn_rule *r, const tangents *t, const kn_atom *
     for (uint32_t i = 0; i < carries; i++)
         out[i] = KN_ATOM_NONE;
     knb_while(r->b,
-              &(kn_p_while){t->joint, (int64_t)l->n_body + t->n_const, t->cond, l->n_cond, l->p->max_steps,
-                            l->p->accept, l->p->lanes},
+              &(kni_p_while){t->joint, (int64_t)l->n_body + t->n_const, t->cond, l->n_cond, l->p->max_steps,
+                             l->p->accept, l->p->lanes},
               in, out);
     for (uint32_t i = 0, k = l->n; i < l->n; i++) {
         if (r->forward)
@@ -201,25 +203,25 @@ static kn_error *emit_joint(const kn_rule *r, const tangents *t, const kn_atom *
 
 /* constants of both, carries -> the carries after a step, or, if the condition is false, as they are: a step of a scan
  * of max_steps. */
-static kn_error *bounded_step(const loop *l, kni_jaxpr *stay, kni_jaxpr **out)
+static knx_error *bounded_step(const loop *l, kni_jaxpr *stay, kni_jaxpr **out)
 {
     knp_frame f;
     kni_jaxpr *branch[2] = {stay, l->p->body_jaxpr};
     uint32_t consts = l->n_cond + l->n_body, n = 0;
-    kn_error *error = knp_frame_begin(&f, 2 * ((size_t)consts + l->n) + 1, l->n) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, 2 * ((size_t)consts + l->n) + 1, l->n) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < l->n_cond; i++)
             knp_frame_input(&f, kni_in_type(l->p->cond_jaxpr, i));
         for (uint32_t i = 0; i < l->n_body + l->n; i++)
             knp_frame_input(&f, kni_in_type(l->p->body_jaxpr, i));
-        kn_atom *x = f.in + consts + l->n, go;
+        kni_atom *x = f.in + consts + l->n, go;
         knp_put_all(x, &n, f.in, l->n_cond);
         knp_put_all(x, &n, f.in + consts, l->n);
         knb_inline(&f.b, l->p->cond_jaxpr, x, &go);
         x[0] = knb_convert(&f.b, go, KN_DT(I32));
         n = 1;
         knp_put_all(x, &n, f.in + l->n_cond, l->n_body + l->n);
-        knb_cond(&f.b, &(kn_p_cond){.branches = {2, branch}}, x, f.out);
+        knb_cond(&f.b, &(kni_p_cond){.branches = {2, branch}}, x, f.out);
         error = knp_frame_finish(&f, l->n, f.out, l->p->body_jaxpr->name, out);
     }
     knp_frame_end(&f);
@@ -227,10 +229,10 @@ static kn_error *bounded_step(const loop *l, kni_jaxpr *stay, kni_jaxpr **out)
 }
 
 /* The branch of a loop that is done: takes what the body takes. */
-static kn_error *staying(const loop *l, kni_jaxpr **out)
+static knx_error *staying(const loop *l, kni_jaxpr **out)
 {
     knp_frame f;
-    kn_error *error = knp_frame_begin(&f, (size_t)l->n_body + l->n, l->n) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, (size_t)l->n_body + l->n, l->n) ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !error && i < l->n_body + l->n; i++)
         knp_frame_input(&f, kni_in_type(l->p->body_jaxpr, i));
     if (!error)
@@ -239,12 +241,12 @@ static kn_error *staying(const loop *l, kni_jaxpr **out)
     return error;
 }
 
-static kn_error *bounded_loop(const loop *l, kni_jaxpr *step, kni_jaxpr **out)
+static knx_error *bounded_loop(const loop *l, kni_jaxpr *step, kni_jaxpr **out)
 {
     knp_frame f;
-    kn_p_scan p = {
+    kni_p_scan p = {
         .jaxpr = step, .length = l->p->max_steps, .num_carry = l->n, .num_consts = l->n_cond + l->n_body, .unroll = 1};
-    kn_error *error = knp_frame_begin(&f, step->n_in, l->n) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, step->n_in, l->n) ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !error && i < step->n_in; i++)
         knp_frame_input(&f, kni_in_type(step, i));
     if (!error) {
@@ -255,10 +257,10 @@ static kn_error *bounded_loop(const loop *l, kni_jaxpr *step, kni_jaxpr **out)
     return error;
 }
 
-static kn_error *linearize_bounded(const kn_rule *r, const loop *l, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *linearize_bounded(const kni_rule *r, const loop *l, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
     kni_jaxpr *stay = NULL, *step = NULL, *all = NULL;
-    kn_error *error = staying(l, &stay);
+    knx_error *error = staying(l, &stay);
     if (!error)
         error = bounded_step(l, stay, &step);
     if (!error)
@@ -271,7 +273,7 @@ static kn_error *linearize_bounded(const kn_rule *r, const loop *l, const kn_ato
     return error;
 }
 
-static kn_error *while_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static knx_error *while_linearize(const kni_rule *r, const kni_atom *tx, kni_atom *y, kni_atom *ty)
 {
     tangents t = {.l = knp_while_of(r->params, (uint32_t)r->n_in)};
     const loop *l = &t.l;
@@ -279,7 +281,7 @@ static kn_error *while_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y
     t.has = knx_alloc_zero(room);
     t.out = knx_alloc_zero(room);
     t.at = knx_alloc_zero(room * sizeof *t.at);
-    kn_error *error = t.has && t.out && t.at ? NULL : knx_error_nomem();
+    knx_error *error = t.has && t.out && t.at ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !error && i < l->n_body + l->n; i++)
         t.has[i] = tx[l->n_cond + i] != KN_ATOM_ZERO;
     if (!error)
@@ -313,16 +315,16 @@ typedef struct rest {
     loop l;
     bool *carry, *in_cond, *in_body; /* of all carries; of all inputs */
     uint32_t *pick_cond, *pick_body, *pick_out;
-    kn_atom *in;
+    kni_atom *in;
     uint32_t n_cond, n_body, n; /* constants, carries */
 } rest;
 
 static bool never_changes(const loop *l, uint32_t i) { return l->p->body_jaxpr->out[i] == l->n_body + i; }
 
-static kn_error *find_rest(const kn_rule *r, const bool *read, rest *t)
+static knx_error *find_rest(const kni_rule *r, const bool *read, rest *t)
 {
     const loop *l = &t->l;
-    kn_arena *a = &r->b->arena;
+    knx_arena *a = &r->b->arena;
     size_t room = (size_t)r->n_in + 1;
     t->carry = knx_arena_zero(a, room);
     t->in_cond = knx_arena_zero(a, room);
@@ -343,8 +345,8 @@ static kn_error *find_rest(const kn_rule *r, const bool *read, rest *t)
 }
 
 /* Constants of the condition, or of the body, and the carries that have become some of them. */
-static uint32_t pick_constants(const rest *t, uint32_t n_const, const bool *in, uint32_t *pick, const kn_atom *consts,
-                               const kn_atom *carries, kn_atom *to)
+static uint32_t pick_constants(const rest *t, uint32_t n_const, const bool *in, uint32_t *pick, const kni_atom *consts,
+                               const kni_atom *carries, kni_atom *to)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < n_const + t->l.n; i++)
@@ -355,12 +357,12 @@ static uint32_t pick_constants(const rest *t, uint32_t n_const, const bool *in, 
     return n;
 }
 
-static kn_error *pick_rest(const kn_rule *r, rest *t)
+static knx_error *pick_rest(const kni_rule *r, rest *t)
 {
     const loop *l = &t->l;
-    kn_arena *a = &r->b->arena;
+    knx_arena *a = &r->b->arena;
     size_t room = (size_t)r->n_in + 1;
-    const kn_atom *carries = r->x + l->n_cond + l->n_body;
+    const kni_atom *carries = r->x + l->n_cond + l->n_body;
     t->pick_cond = knx_arena_alloc(a, room * sizeof *t->pick_cond);
     t->pick_body = knx_arena_alloc(a, room * sizeof *t->pick_body);
     t->pick_out = knx_arena_alloc(a, room * sizeof *t->pick_out);
@@ -379,7 +381,7 @@ static kn_error *pick_rest(const kn_rule *r, rest *t)
     return NULL;
 }
 
-static kn_error *while_prune(const kn_rule *r, const bool *read, kn_atom *y, bool *pruned)
+static knx_error *while_prune(const kni_rule *r, const bool *read, kni_atom *y, bool *pruned)
 {
     rest t = {.l = knp_while_of(r->params, (uint32_t)r->n_in)};
     const loop *l = &t.l;
@@ -388,13 +390,13 @@ static kn_error *while_prune(const kn_rule *r, const bool *read, kn_atom *y, boo
     *pruned = t.n < l->n || t.n_cond < l->n_cond || t.n_body < l->n_body;
     if (!*pruned)
         return NULL;
-    kn_p_while p = {.body_nconsts = t.n_body,
-                    .cond_nconsts = t.n_cond,
-                    .max_steps = l->p->max_steps,
-                    .accept = l->p->accept,
-                    .lanes = l->p->lanes};
-    kn_atom *out = knx_arena_alloc(&r->b->arena, ((size_t)t.n + 1) * sizeof *out);
-    kn_error *error = out ? NULL : knx_error_nomem();
+    kni_p_while p = {.body_nconsts = t.n_body,
+                     .cond_nconsts = t.n_cond,
+                     .max_steps = l->p->max_steps,
+                     .accept = l->p->accept,
+                     .lanes = l->p->lanes};
+    kni_atom *out = knx_arena_alloc(&r->b->arena, ((size_t)t.n + 1) * sizeof *out);
+    knx_error *error = out ? NULL : knx_error_nomem();
     if (!error)
         error = knp_pick(l->p->cond_jaxpr, t.n_cond + t.n, t.pick_cond, 1, (const uint32_t[]){0}, &p.cond_jaxpr);
     if (!error)
@@ -413,23 +415,23 @@ static kn_error *while_prune(const kn_rule *r, const bool *read, kn_atom *y, boo
 typedef struct flagged {
     loop l;
     kni_jaxpr *cond, *body; /* with their flags as last results */
-    kn_type flag;
+    kni_type flag;
 } flagged;
 
 /* its constants, carries, the flag -> goes it on? Not after a step that failed, nor where the question fails. */
-static kn_error *flagged_condition(const flagged *t, kni_jaxpr **out)
+static knx_error *flagged_condition(const flagged *t, kni_jaxpr **out)
 {
     knp_frame f;
     uint32_t n = t->l.n_cond + t->l.n;
     KN_KNOWN(t->cond);
-    kn_error *error = knp_frame_begin(&f, (size_t)n + 1, 2) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, (size_t)n + 1, 2) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < n; i++)
             knp_frame_input(&f, kni_in_type(t->cond, i));
         knp_frame_input(&f, t->flag);
         knb_inline(&f.b, t->cond, f.in, f.out);
-        kn_atom failed = knt_either_failed(&f.b, knt_any_failed(&f.b, f.in[n]), f.out[1]);
-        kn_atom goes = knb_and(&f.b, f.out[0], knb_not(&f.b, knt_any_failed(&f.b, failed)));
+        kni_atom failed = knt_either_failed(&f.b, knt_any_failed(&f.b, f.in[n]), f.out[1]);
+        kni_atom goes = knb_and(&f.b, f.out[0], knb_not(&f.b, knt_any_failed(&f.b, failed)));
         error = knp_frame_finish(&f, 1, &goes, t->cond->name, out);
     }
     knp_frame_end(&f);
@@ -437,11 +439,11 @@ static kn_error *flagged_condition(const flagged *t, kni_jaxpr **out)
 }
 
 /* its constants, carries, the flag -> carries, the flag */
-static kn_error *flagged_step(const flagged *t, kni_jaxpr **out)
+static knx_error *flagged_step(const flagged *t, kni_jaxpr **out)
 {
     knp_frame f;
     uint32_t n = t->l.n_body + t->l.n;
-    kn_error *error = knp_frame_begin(&f, (size_t)n + 1, (size_t)t->l.n + 1) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, (size_t)n + 1, (size_t)t->l.n + 1) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < n; i++)
             knp_frame_input(&f, kni_in_type(t->body, i));
@@ -455,13 +457,13 @@ static kn_error *flagged_step(const flagged *t, kni_jaxpr **out)
 }
 
 /* The question of the last carries may be the one that failed. */
-static kn_error *emit_flagged(const kn_rule *r, const flagged *t, kni_jaxpr *cond, kni_jaxpr *body, kn_atom *y,
-                              kn_atom *failed)
+static knx_error *emit_flagged(const kni_rule *r, const flagged *t, kni_jaxpr *cond, kni_jaxpr *body, kni_atom *y,
+                               kni_atom *failed)
 {
     const loop *l = &t->l;
-    kn_builder *b = r->b;
+    kni_builder *b = r->b;
     size_t room = (size_t)r->n_in + 2;
-    kn_atom *in = knp_room(b, room), *out = knp_room(b, room), *last = knp_room(b, room), asked[2];
+    kni_atom *in = knp_room(b, room), *out = knp_room(b, room), *last = knp_room(b, room), asked[2];
     if (!in || !out || !last)
         return NULL; /* the builder has the error */
     uint32_t n = 0, k = 0;
@@ -469,7 +471,7 @@ static kn_error *emit_flagged(const kn_rule *r, const flagged *t, kni_jaxpr *con
     in[n++] = knb_zeros(b, t->flag);
     for (uint32_t i = 0; i < l->n + 1; i++)
         out[i] = KN_ATOM_NONE;
-    knb_while(b, &(kn_p_while){body, l->n_body, cond, l->n_cond, l->p->max_steps, l->p->accept, 0}, in, out);
+    knb_while(b, &(kni_p_while){body, l->n_body, cond, l->n_cond, l->p->max_steps, l->p->accept, 0}, in, out);
     knp_put_all(last, &k, r->x, l->n_cond);
     knp_put_all(last, &k, out, l->n);
     knb_inline(b, t->cond, last, asked);
@@ -479,11 +481,11 @@ static kn_error *emit_flagged(const kn_rule *r, const flagged *t, kni_jaxpr *con
     return NULL;
 }
 
-static kn_error *while_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
+static knx_error *while_unfailing(const kni_rule *r, kni_atom *y, kni_atom *failed)
 {
     flagged t = {.l = knp_while_of(r->params, (uint32_t)r->n_in)};
     kni_jaxpr *cond = NULL, *body = NULL;
-    kn_error *error = knt_unfailing(t.l.p->cond_jaxpr, &t.cond);
+    knx_error *error = knt_unfailing(t.l.p->cond_jaxpr, &t.cond);
     if (!error && t.cond)
         error = knt_unfailing(t.l.p->body_jaxpr, &t.body);
     if (!error && t.body) {
@@ -503,16 +505,16 @@ static kn_error *while_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-static bool while_may_fail(const kn_rule *r)
+static bool while_may_fail(const kni_rule *r)
 {
-    const kn_p_while *p = r->params;
+    const kni_p_while *p = r->params;
     return knp_body_may_fail(p->cond_jaxpr) || knp_body_may_fail(p->body_jaxpr);
 }
 
 /* body, then condition: their constants and the carry */
-static int while_body_types(const kn_rule *r, int which, kn_type *t)
+static int while_body_types(const kni_rule *r, int which, kni_type *t)
 {
-    const kn_p_while *p = r->params;
+    const kni_p_while *p = r->params;
     int64_t before = p->cond_nconsts + p->body_nconsts;
     if (p->cond_nconsts < 0 || p->body_nconsts < 0 || before > r->n_in)
         return 0;
@@ -524,14 +526,14 @@ static int while_body_types(const kn_rule *r, int which, kn_type *t)
     return n;
 }
 
-const kn_prim kn_prim_while = {
+const kni_prim knp_prim_while = {
     .name = "while",
     .n_in = -1,
     .n_out = -1,
     .bits = KN_LOOPS | KN_CAN_FAIL,
     .loops = KN_LOOP_WHILE,
     .fields = kni_fields_while,
-    .params_size = sizeof(kn_p_while),
+    .params_size = sizeof(kni_p_while),
     .doc = "runs a body on a carry as long as a condition of the carry holds (jax.lax.while_loop)",
     .no_transpose = "Reverse-mode differentiation does not work for lax.while_loop or lax.fori_loop with dynamic "
                     "start/stop values. Try using lax.scan, or using fori_loop with static start/stop.",
