@@ -46,6 +46,7 @@ typedef enum knc_state {
     X(REPEATED, "its reader would compute elements more than once")               \
     X(MANY, "read in too many places")                                            \
     X(FULL, "the kernel that reads it is full")                                   \
+    X(ABSENT, "the device has the dtypes of one of the two only")                 \
     X(BUFFERS, "the kernel that reads it would have too many buffers")            \
     X(DEEP, "too many computed positions inside each other")                      \
     X(REDUCTION, "a reduction read outside of its kernel")                        \
@@ -146,6 +147,7 @@ typedef struct knc_group {
     uint32_t eqn;        /* the last one that stores: the key of its place in the program */
     bool routine, plain; /* plain: no views, no computed positions, no reductions */
     bool puts;           /* stores updates */
+    bool absent;         /* the target lacks a dtype of its equations, so it will not run on the device */
     uint16_t n_store, weight;
     uint32_t n_read; /* values that it reads from memory, as far as is known: at most */
     kni_type par;    /* extents of the points; once there are rows: of those */

@@ -9,12 +9,11 @@ typedef struct knc_target {
     const char *name;
     uint32_t dtypes;       /* bit per knx_dtype_id that its kernels can load, compute and store */
     uint8_t index_bits;    /* of the positions that its kernels compute with: 32 or 64 */
-    uint16_t lanes;        /* elements of 32 bits that one instruction works on */
     uint16_t max_buffers;  /* that one kernel reads and writes, but for single equations with more */
     uint32_t alignment;    /* of everything that a kernel is given, in bytes: a power of 2, at least 64 */
     size_t first_cache;    /* bytes that one worker has to itself at the speed of its arithmetic */
     size_t second_cache;   /* bytes that one worker has to itself at several times the speed of memory */
-    double ns_per_unit;    /* nanoseconds of a unit of work (knk_cost) on one worker */
+    double ns_per_unit;    /* nanoseconds of a unit of work (knk_cost) on one worker: which work is worth another one */
     bool bands;            /* it runs some rows of several steps at a time (docs/products.md) */
     bool segments;         /* it runs the boxes of a launch with kernels of their own */
     /* May this kernel, which has at most KNC_ATTACHED_MAPS maps, be a part of a product's step, which calls it for
@@ -25,5 +24,8 @@ typedef struct knc_target {
 enum { KNC_ATTACHED_MAPS = 96 };
 
 /* Does the target have kernels of this dtype? */
-static inline bool knc_target_has(const knc_target *t, int dtype_id) { return t->dtypes >> dtype_id & 1; }
+static inline bool knc_target_has(const knc_target *t, int dtype_id)
+{
+    return dtype_id < 32 ? t->dtypes >> dtype_id & 1 : t->dtypes == UINT32_MAX;
+}
 #endif

@@ -58,8 +58,8 @@ struct knd_device {
     knx_error *(*copy)(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at,
                       size_t bytes);
 
-    /* Steps, for devices whose programs are run by device/steps. NULL if the device runs this one, else the reason why
-     * the host has to, for people: "it has no kernels of float64". */
+    /* Steps, for devices whose programs are run by device/steps, which offers kernels that fit the target only. NULL if
+     * the device runs this one, else the reason why the host has to, for people: "it has no routines". */
     const char *(*refuses)(const knd_device *d, const knc_program *p, const knc_step *s);
     knx_error *(*prepare)(const knd_device *d, const knc_program *p, const knc_step *s, void **out);
     void (*discard)(const knd_device *d, void *prepared);

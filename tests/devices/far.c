@@ -178,8 +178,6 @@ static bool shift_maps(const knc_step *s, int64_t *shift)
     return fits;
 }
 
-static bool has_kernels_of(int dtype) { return dtype != KN_ID_F64 && dtype != KN_ID_C128; }
-
 static const char *refuses(const knd_device *d, const knc_program *p, const knc_step *s)
 {
     int64_t shift[MAX_MAPS];
@@ -191,15 +189,6 @@ static const char *refuses(const knd_device *d, const knc_program *p, const knc_
                : s->kind == KNC_PRODUCT ? "it has no products"
                : s->kind == KNC_ROUTINE ? "it has no routines"
                                         : "it runs no programs inside of steps";
-    const knk_kernel *k = s->u.k.kernel;
-    if (k->n_buffer > MAX_BUFFERS)
-        return "it has 8 buffers for a kernel";
-    for (int b = 0; b < k->n_buffer; b++)
-        if (!has_kernels_of(k->buffer[b].dtype))
-            return "it has no kernels of 64-bit floats";
-    for (int i = 0; i < k->n_node; i++)
-        if (!has_kernels_of(k->node[i].dtype))
-            return "it has no kernels of 64-bit floats";
     return shift_maps(s, shift) ? NULL : "parts of a buffer that do not begin at multiples of 256 bytes";
 }
 
@@ -282,7 +271,6 @@ static const knc_target *target(const knd_device *d)
     static const knc_target t = {.name = "far",
                                  .dtypes = ~(1u << KN_ID_F64 | 1u << KN_ID_C128),
                                  .index_bits = 64,
-                                 .lanes = 32,
                                  .max_buffers = MAX_BUFFERS,
                                  .alignment = ALIGNMENT,
                                  .first_cache = 32 << 10,

@@ -8,6 +8,18 @@
  * it makes: groups of one height never depend on each other, and may merge. */
 #include "compile/group/group.h"
 
+/* Does the target lack a dtype of the equation's operands or results? */
+static bool is_absent(const knc_plan *p, const kni_eqn *e)
+{
+    const knc_target *t = p->o->target;
+    bool absent = false;
+    for (uint32_t i = 0; t->dtypes != UINT32_MAX && i < e->n_in; i++)
+        absent |= !knc_target_has(t, knc_type(p, e->in[i]).dtype->id);
+    for (uint32_t k = 0; t->dtypes != UINT32_MAX && k < e->n_out; k++)
+        absent |= !knc_target_has(t, p->j->type[e->out + k].dtype->id);
+    return absent;
+}
+
 static uint32_t new_group(knc_plan *p, uint32_t eqn, kni_type par, int32_t height)
 {
     const kni_eqn *e = &p->j->eqn[eqn];
@@ -18,6 +30,7 @@ static uint32_t new_group(knc_plan *p, uint32_t eqn, kni_type par, int32_t heigh
                    .limit = e->n_out ? knc_update_limit(p, e->out) : KNC_NO,
                    .eqn = eqn,
                    .plain = true,
+                   .absent = is_absent(p, e),
                    .par = par,
                    .first_store = KNC_NO,
                    .last_store = KNC_NO,
@@ -74,9 +87,11 @@ static void need(knc_plan *p, kni_atom a, int32_t height, uint32_t level, knc_wh
 }
 
 /* Can this use take the value's computation, with `reads` values that it reads, into its group? NOTHING: yes. */
-static knc_why refusal(knc_plan *p, const knc_use *u, unsigned weight, uint32_t reads)
+static knc_why refusal(knc_plan *p, const kni_eqn *e, const knc_use *u, unsigned weight, uint32_t reads)
 {
     const knc_group *g = &p->group.at[u->group];
+    if (is_absent(p, e) != g->absent)
+        return KNC_BECAUSE_ABSENT;
     if (u->depth > KNC_MAX_DEPTH)
         return KNC_BECAUSE_DEEP;
     if (reads > 1 && g->n_read - 1 + reads + g->n_store > knc_max_buffers(p))
@@ -113,7 +128,7 @@ static knc_why decide(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses
     if (u->many && !(v->constant && is_of_literals(e)))
         return KNC_BECAUSE_MANY;
     for (int i = 0; i < u->n; i++) {
-        knc_why why = refusal(p, &u->at[i], weight, variables(e));
+        knc_why why = refusal(p, e, &u->at[i], weight, variables(e));
         if (why)
             return why;
     }
@@ -160,7 +175,7 @@ static int joinable(knc_plan *p, const kni_eqn *e, const knc_uses *u, unsigned w
         bool fits = u->at[i].point == KNC_POINT && (!elements || may_store_elements(p, g)) &&
                     !(elements && knc_has_other_rows(p, v, g)) && (rows || g->height >= height);
         if (fits && points > most && g->level < limit && g->n_store < KNC_MAX_STORES && knc_may_rise(g, height) &&
-            !refusal(p, &u->at[i], weight, reads)) {
+            !refusal(p, e, &u->at[i], weight, reads)) {
             best = i;
             most = points;
         }
@@ -320,6 +335,8 @@ static knc_why not_taken(const knc_plan *p, const knc_use *u, const kni_eqn *e)
     const knc_group *g = &p->group.at[u->group];
     kni_type x = knc_type(p, e->in[0]);
     kni_ints axes = ((const kni_p_reduce *)e->params)->axes;
+    if (is_absent(p, e) != g->absent)
+        return KNC_BECAUSE_ABSENT;
     if (u->point != KNC_POINT || u->loops == KNC_LOOPS_FULL)
         return KNC_BECAUSE_REDUCTION;
     if (!knc_has_rows(g))

@@ -197,8 +197,8 @@ static bool may_join_at(const knc_group *g, int32_t height)
  * might lie in memory for long if they ran earlier. Updates stay apart: each waits for readers of its own. */
 static bool may_merge(const knc_plan *p, const knc_group *a, const knc_use *x, const knc_group *b, const knc_use *y)
 {
-    if (too_late(a, b) || too_late(b, a) || a->routine || b->routine || (a->puts && b->puts) ||
-        !may_join_at(a, b->height) || !may_join_at(b, a->height) ||
+    if (too_late(a, b) || too_late(b, a) || a->routine || b->routine || a->absent != b->absent ||
+        (a->puts && b->puts) || !may_join_at(a, b->height) || !may_join_at(b, a->height) ||
         a->n_read + b->n_read + a->n_store + b->n_store > knc_max_buffers(p) + 1 || /* they share one at least */
         a->weight + b->weight > KNC_MAX_WEIGHT || a->n_store + b->n_store > KNC_MAX_STORES)
         return false;

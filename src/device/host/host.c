@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  * host.c -- the host as a device: its target facts, and how its steps run. */
-#include "base/cpu.h"
 #include "device/host/run.h"
 
 /* The caches are those of a usual core of today. They decide what is joined, so they are the same everywhere: a program
  * looks the same on all hosts, and its decisions can be tested. */
-#define TARGET(vector_lanes, cuts)                                                                             \
-    {                                                                                                          \
-        .name = "host", .dtypes = UINT32_MAX, .index_bits = 64, .lanes = (vector_lanes), .max_buffers = 64,    \
-        .alignment = 64, .first_cache = 32 << 10, .second_cache = 2 << 20, .ns_per_unit = 0.15, .bands = true, \
-        .segments = (cuts), .attaches = knh_fits_rect                                                          \
+#define TARGET(cuts)                                                                                        \
+    {                                                                                                       \
+        .name = "host", .dtypes = UINT32_MAX, .index_bits = 64, .max_buffers = 64, .alignment = 64,         \
+        .first_cache = 32 << 10, .second_cache = 2 << 20, .ns_per_unit = 10000. / (1 << 16), .bands = true, \
+        .segments = (cuts), .attaches = knh_fits_rect                                                       \
     }
 
 /* Without machine code a launch has no segments: the interpreter asks each point where it lies anyway. */
 static const knc_target *target(const knd_device *d)
 {
-    static const knc_target targets[][2] = {
-        [KN_CPU_BASE] = {TARGET(4, false), TARGET(4, true)},
-        [KN_CPU_AVX2] = {TARGET(8, false), TARGET(8, true)},
-        [KN_CPU_AVX512] = {TARGET(16, false), TARGET(16, true)},
-    };
+    static const knc_target targets[] = {TARGET(false), TARGET(true)};
     (void)d;
-    return &targets[knx_cpu_chosen()][knh_generator_best() != &knh_interpreter];
+    return &targets[knh_generator_best() != &knh_interpreter];
 }
 
 static int support_of(const knc_step *s, const knh_prepared *prepared)

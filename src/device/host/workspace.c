@@ -5,8 +5,8 @@
 #include "base/pool.h"
 #include "device/host/loaded.h"
 
-/* ---- Threads. A part for another thread has to be worth waking it up: operations, as knk_cost counts them. */
-enum { OPERATIONS_OF_A_PART = 1 << 16, NANOSECONDS_OF_A_PART = 10000 };
+/* ---- Threads. A part for another thread has to be worth waking it up. */
+enum { NANOSECONDS_OF_A_PART = 10000 };
 
 enum { UNKNOWN_TURNS = 64 };
 
@@ -68,7 +68,11 @@ static double cost_of_product(const knc_step *s, const knd_host_product *x)
     return ns;
 }
 
-static double parts_of_kernel(const knc_step *s) { return elements(s) * operations(s) / OPERATIONS_OF_A_PART; }
+static double parts_of_kernel(const knc_step *s)
+{
+    double units_of_a_part = NANOSECONDS_OF_A_PART / knd_host.target(&knd_host)->ns_per_unit;
+    return elements(s) * operations(s) / units_of_a_part;
+}
 
 static double parts_of_band(const knc_band *band, const knd_host_band *h)
 {

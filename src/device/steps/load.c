@@ -16,13 +16,37 @@ static void log_reasons(const knd_steps_loaded *l)
     }
 }
 
+/* Why no kernel of the target can be this one; NULL: it can. */
+static const char *unfit(const knc_target *t, const knc_step *s)
+{
+    const knk_kernel *k = s->u.k.kernel;
+    double most = 1;
+    if (k->n_buffer > t->max_buffers)
+        return "the kernel has more buffers than the device";
+    for (int b = 0; b < k->n_buffer; b++)
+        if (!knc_target_has(t, k->buffer[b].dtype))
+            return "the device has no memory of such a dtype";
+    for (int i = 0; i < k->n_node; i++)
+        if (!knc_target_has(t, k->node[i].dtype))
+            return "the device does not compute in such a dtype";
+    for (int l = 0; l < k->n_par; l++)
+        most *= (double)s->u.k.par[l];
+    for (uint32_t r = 0; r < s->n_ref; r++)
+        most = (double)s->ref[r].bytes > most ? (double)s->ref[r].bytes : most;
+    bool reaches = t->index_bits >= 64 || most < (double)(INT64_C(1) << (t->index_bits - 1));
+    return reaches ? NULL : "the device's positions have too few bits";
+}
+
 static knx_error *prepare_steps(knd_steps_loaded *l)
 {
     const knd_device *d = l->head.device;
     knc_program *p = l->head.program;
     bool host = false;
     for (uint32_t i = 0; i < p->n_step; i++) {
-        l->reason[i] = d->refuses(d, p, &p->step[i]);
+        const knc_step *s = &p->step[i];
+        l->reason[i] = knc_is_kernel(s) ? unfit(d->target(d), s) : NULL;
+        if (!l->reason[i])
+            l->reason[i] = d->refuses(d, p, s);
         if (!l->reason[i])
             KN_TRY(d->prepare(d, p, &p->step[i], &l->prepared[i]));
         host |= l->reason[i] != NULL;

@@ -66,6 +66,13 @@ static kni_jaxpr *sandwich(void)
     return FINISH(&b, knb_neg(&b, y));
 }
 
+static const knc_target *narrow_facts;
+static const knc_target *narrow_target(const knd_device *d)
+{
+    (void)d;
+    return narrow_facts;
+}
+
 static void a_result_stays_where_it_was_made(void **state)
 {
     (void)state;
@@ -165,12 +172,57 @@ static void numbers_of_64_bits_are_the_hosts(void **state)
     knd_loaded *l = compile_for(&far_device, j, NULL);
     double three = 3;
     knx_buffer *y = NULL;
-    assert_string_equal(knd_steps_reason(l, 0), "it has no kernels of 64-bit floats");
+    assert_string_equal(knd_steps_reason(l, 0), "the device has no memory of such a dtype");
     test_ok(knd_run(l, &(knd_operand){.data = &three}, &y, NULL));
     test_ok(knd_fetch(y));
     assert_true(*(const double *)y->data == 9);
     assert_int_equal(far_count().launches, 0);
     knx_buffer_release(y);
+    knd_release(l);
+    kni_release(j);
+}
+
+/* y = -x -> (float64(y) ** 2, y ** 2): the conversion and the square of 64 bits are the host's. */
+static void what_the_device_has_stays_there_beside_other_dtypes(void **state)
+{
+    (void)state;
+    kni_builder b;
+    knb_init(&b);
+    kni_atom x = knb_neg(&b, knb_invar(&b, F32(N))), wide = knb_convert(&b, x, KN_DT(F64));
+    kni_jaxpr *j = FINISH(&b, knb_mul(&b, wide, wide), knb_mul(&b, x, x));
+    knd_loaded *l = compile_for(&far_device, j, NULL), *here = compile_for(&knd_host, j, NULL);
+    knx_buffer *in = numbers(1), *y[2] = {NULL};
+    assert_int_equal(here->program->n_step, 1);
+    assert_int_equal(l->program->n_step, 3);
+    test_ok(knd_run(l, &(knd_operand){.buffer = in}, y, NULL));
+    assert_int_equal(far_count().launches, 2);
+    expect_number(y[1], 3, 16);
+    test_ok(knd_fetch(y[0]));
+    assert_true(((const double *)y[0]->data)[3] == 16);
+    knx_buffer_release(in);
+    test_release(2, y);
+    knd_release(l);
+    knd_release(here);
+    kni_release(j);
+}
+
+/* Positions of 32 bits do not reach all elements of a large array. */
+static void positions_have_the_targets_bits(void **state)
+{
+    (void)state;
+    kni_builder b;
+    knb_init(&b);
+    knd_device narrow = far_device;
+    knc_target t = *far_device.target(&far_device);
+    t.index_bits = 16;
+    narrow_facts = &t;
+    narrow.target = narrow_target;
+    kni_atom x = knb_invar(&b, F32(40000)), y = knb_invar(&b, F32(1000));
+    kni_jaxpr *j = FINISH(&b, knb_neg(&b, x), knb_neg(&b, y));
+    knd_loaded *l = compile_for(&narrow, j, NULL);
+    const char *reason[2] = {knd_steps_reason(l, 0), knd_steps_reason(l, 1)};
+    assert_true(!reason[0] != !reason[1]);
+    assert_string_equal(reason[0] ? reason[0] : reason[1], "the device's positions have too few bits");
     knd_release(l);
     kni_release(j);
 }
@@ -374,7 +426,6 @@ static void the_compiler_makes_programs_for_a_target_that_nobody_has(void **stat
         const knc_target t = {.name = "none",
                               .dtypes = UINT32_MAX,
                               .index_bits = 32,
-                              .lanes = 64,
                               .max_buffers = (uint16_t)buffers,
                               .alignment = 4096,
                               .first_cache = 16 << 10,
@@ -435,6 +486,8 @@ KN_TEST_GROUP(test_devices)
         FAR(a_part_of_a_buffer_and_plain_memory_are_operands_too),
         FAR(what_is_refused_runs_on_the_host_with_the_copies_that_this_needs),
         FAR(numbers_of_64_bits_are_the_hosts),
+        FAR(what_the_device_has_stays_there_beside_other_dtypes),
+        FAR(positions_have_the_targets_bits),
         FAR(kernels_have_the_targets_number_of_buffers),
         FAR(a_donated_operand_is_written_over_there),
         FAR(a_program_of_the_host_finds_what_a_device_made),

@@ -129,6 +129,7 @@ KN_FUNCTION(detached, kn_array, kn_array)
 static void the_defaults_of_an_assertion_are_its_own(void **state)
 {
     (void)state;
+    KN_SCOPE;
     kn_array x = kn_num(1.0), y = kn_num(1.000001);
     const kn_testing_array_almost_opts six = kn_testing_array_almost_opts_default();
     const kn_testing_almost_opts seven = kn_testing_almost_opts_default();

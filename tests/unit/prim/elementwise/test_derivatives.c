@@ -204,6 +204,11 @@ static void derivatives_are_those_of_calculus_or_jax(void **state)
 #define KEPT(golden, order, points, reason)
 static const char *const known[] = {
 #include "unit/prim/elementwise/derivatives.def"
+/* Special functions are smooth inside of their domains, and property/slopes.c compares the derivative that each row has
+ * with differences: only those that JAX has, too, stand in derivatives.def. */
+#define UNARY(...)
+#define UNARY_SPECIAL(name, function, ...) #function,
+#include "ir/unary.def"
 };
 
 static bool is_known(const char *name, size_t n)
@@ -225,7 +230,8 @@ static int missing_in(const char *header)
     while (fgets(line, sizeof line, f)) {
         char *name = strncmp(line, "KN_API ", 7) ? NULL : strstr(line + 7, " kn_"),
              *end = name ? strchr(name, '(') : NULL;
-        if (end && strncmp(end, "(kn_array", 9) == 0 && !is_known(name + 1, (size_t)(end - name - 1)))
+        bool coefficients = name && strncmp(name, " kn_poly", 8) == 0; /* of polynomials are no elements */
+        if (end && !coefficients && strncmp(end, "(kn_array", 9) == 0 && !is_known(name + 1, (size_t)(end - name - 1)))
             missing += printf("%s: %.*s\n", header, (int)(end - name - 1), name + 1) > 0;
     }
     fclose(f);
