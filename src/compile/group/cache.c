@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cache.c -- kernels by their structure. A kernel that a program holds is in use and stays; those that none holds are
- * idle, and while all kernels and their code have more bytes than they may the idle ones go, the least recently used
- * first. Finding, adding and dropping one takes the same time however many there are. */
+ * cache.c -- the kernel cache: finds kernels by their structure. A kernel that a program holds is in use and stays; a
+ * kernel that no program holds is idle. While all kernels and their code have more bytes than the limit, idle kernels
+ * are dropped, the least recently used first. Finding, adding and dropping a kernel takes the same time however many
+ * there are. */
 #include "base/log.h"
 #include "base/hash.h"
 #include "base/lock.h"
@@ -9,20 +10,20 @@
 #include <string.h>
 
 typedef struct entry {
-    knk_kernel *kernel; /* a reference of the cache's own: with no other one the kernel is idle */
+    knk_kernel *kernel; /* the cache has a reference of its own: without others the kernel is idle */
     knc_kernel_cache *cache;
-    size_t bytes;                /* without its code */
-    struct entry *newer, *older; /* idle ones */
+    size_t bytes;                /* of the kernel without its code */
+    struct entry *newer, *older; /* neighbours in the list of idle kernels */
 } entry;
 
 static knx_global_lock lock = KN_GLOBAL_LOCK_INIT; /* of all caches; no fork leaves it taken */
 
 struct knc_kernel_cache {
     knx_table map;
-    entry *newest, *oldest; /* idle */
+    entry *newest, *oldest; /* ends of the list of idle kernels */
     knc_kernel_counts counts;
     atomic_size_t native; /* bytes of what code generation keeps with the kernels */
-    bool closed;          /* no one has it any more but the programs that hold kernels */
+    bool closed;          /* its owner freed it; only programs that hold its kernels still use it */
 };
 
 knc_kernel_cache *knc_kernel_cache_new(size_t max_bytes)
@@ -65,7 +66,7 @@ static entry *take_oldest(knc_kernel_cache *c)
 
 static size_t bytes_of(knc_kernel_cache *c) { return c->counts.bytes + atomic_load(&c->native); }
 
-/* Takes the oldest idle ones out until the rest fits. */
+/* Takes the oldest idle kernels out of the cache until the rest fits (all if it is closed); returns their list. */
 static entry *bound(knc_kernel_cache *c)
 {
     entry *out = NULL;
@@ -78,7 +79,7 @@ static entry *bound(knc_kernel_cache *c)
     return out;
 }
 
-/* Not under the lock: the code of a kernel has a lock of its own. */
+/* Frees the kernels of a list, not under the lock of the caches: the code of a kernel has a lock of its own. */
 static void free_list(entry *e)
 {
     for (entry *older; e; e = older) {
@@ -94,7 +95,7 @@ static void free_cache(knc_kernel_cache *c)
     knx_free(c);
 }
 
-/* Instead of knk_release, of a kernel in a cache: the last program that held it makes it idle. */
+/* Releases a kernel that is in a cache, in place of knk_release: it is idle once the last program gave it back. */
 static void give_back(knk_kernel *k)
 {
     entry *e = k->keeper, *out = NULL;
@@ -143,7 +144,7 @@ static entry *find(knc_kernel_cache *c, const knk_kernel *k)
     return NULL;
 }
 
-/* In use, by who brought it. *out: what had to go. */
+/* Adds a kernel, which the caller holds: it is in use. *out: the list of kernels that were dropped for it. */
 static bool add(knc_kernel_cache *c, knk_kernel *k, entry **out)
 {
     entry *e = knx_alloc_zero(sizeof *e);
@@ -178,7 +179,7 @@ size_t knc_kernel_cache_limit(knc_kernel_cache *c, size_t bytes)
     return before;
 }
 
-/* What code is made of: the same text for every backend. */
+/* Logs the kernel IR that code is made of: the same text for every backend. */
 static void log_kernel(const knk_kernel *k)
 {
     char *text = NULL;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * evaluate.c -- kernel nodes of a value at a position: a load, or its equation's expression over its operands. Chains
- * of equations are walked with a stack of their own; only rows that compute positions (`pull`) make this file call
- * itself, KNC_MAX_DEPTH deep at most. */
+ * evaluate.c -- makes the kernel nodes of a value at a position: a load, or its equation's expression over its
+ * operands. Chains of equations are walked with an explicit stack; only rows that compute positions (`pull`) make this
+ * file call itself, KNC_MAX_DEPTH deep at most. */
 #include "compile/group/lowering.h"
 #include <string.h>
 
 static const kni_pair no_value = {KNK_NONE, KNK_NONE};
 static bool is_half(kn_dtype d) { return d->id == KN_ID_F16 || d->id == KN_ID_BF16; }
 
-/* Memory of what was evaluated. */
+/* The memo: values that were evaluated, by variable and position. */
 
 /* A variable's number among those of all scopes. */
 static uint32_t number_of(const kni_lower *l, uint32_t var) { return l->scope ? l->scope->first + var : var; }
@@ -116,7 +116,7 @@ const knc_point *knc_home_of(kni_lower *l, int loops, kni_type t)
     return at;
 }
 
-/* Does the position of a value run along these loops, each of its axes along one? */
+/* Does the position of a value run along these n loops: each axis longer than 1 along one of them, in order? */
 static bool runs_along(const kni_lower *l, const kni_index *i, kni_type t, const uint8_t *loop, int n)
 {
     int k = 0;
@@ -134,7 +134,7 @@ static bool runs_along(const kni_lower *l, const kni_index *i, kni_type t, const
     return k == n;
 }
 
-/* The one point for a position: a home if it is one. */
+/* The knc_point of a position: the home of its shape if the position equals that, else a new one. */
 static const knc_point *point_of(kni_lower *l, const kni_index *i, knk_node pred, kni_type t)
 {
     if (i && pred < 0 && i->n_loop > l->n_par && runs_along(l, i, t, l->full_loop, l->n_full_loop))
@@ -152,11 +152,11 @@ void knc_start_stage(kni_lower *l, bool in_rows)
 
 void knc_end_stage(kni_lower *l)
 {
-    if (!l->in_rows) { /* one value per point: known from now on */
+    if (!l->in_rows) { /* its values are one per parallel point: known to all later stages */
         l->known = l->memo.n;
         return;
     }
-    if (l->failed) /* perhaps without a table */
+    if (l->failed) /* there may be no memory for a table */
         return;
     l->memo.n = l->known;
     if (l->table.n)
@@ -165,7 +165,7 @@ void knc_end_stage(kni_lower *l)
         l->table.at[slot_in_table(l, l->memo.at[i].var, l->memo.at[i].point)] = (uint32_t)i + 1;
 }
 
-/* A number that the launch gives, not the kernel. */
+/* A number that the launch gives, rather than a constant of the kernel. */
 static knk_node runtime_number(kni_lower *l, int64_t v)
 {
     static const int64_t zero[KNK_MAX_LOOPS + 1];
@@ -185,7 +185,7 @@ knk_node kni_lower_axis_value(kni_lower *l, const kni_index *i, int axis)
     return plus(l, knk_index(l->k, knc_kernel_map(l, x->offset, x->coef, false)), x->node);
 }
 
-/* An operand's position from the result's, through the map of a view. */
+/* The position in a view's operand, from the position in its result and the map of the view. */
 const knc_point *knc_through_view(kni_lower *l, const kni_eqn *e, const knc_point *at)
 {
     const kni_index *map = knc_view_map(l->j, e, &l->arena);
@@ -238,7 +238,8 @@ typedef struct place {
     knk_node node;
 } place;
 
-/* The element's number in C order, in parts. */
+/* The number of the element at position i in C order, counted in parts: affine in the loops (offset, coef), plus a
+ * node for what is computed. */
 static void flat_place(kni_lower *l, kni_type t, const kni_index *i, place *f)
 {
     *f = (place){.node = KNK_NONE};
@@ -310,7 +311,8 @@ kni_pair knc_literal(kni_lower *l, kni_atom a)
 {
     const kni_literal *x = &l->j->literal[a & ~KN_LITERAL_BIT];
     kn_dtype d = x->type.dtype;
-    if (l->points && l->scope && !l->scope->maker && knc_is_given(x)) /* of a loop: loop_numbers.c */
+    /* an operand of the loop's equation: loop_numbers.c */
+    if (l->points && l->scope && !l->scope->maker && knc_is_given(x))
         return l->rules->handed(l, a);
     if (is_half(d))
         return (kni_pair){knk_const_double(l->k, KN_ID_F32, knx_scalar_to_double(d, x->bits)), KNK_NONE};
@@ -428,7 +430,8 @@ void knc_apply_pull(kni_lower *l, const kni_eqn *e, const knc_point *at)
         knc_remember(l, e->out, at, knc_round(l, yt.dtype, y));
 }
 
-/* One step on the value on top of the stack: known, loaded, computed, or one of its operands put on top. */
+/* Handles the value on top of the stack: it is known and taken off, loaded, computed, or one of its operands is put
+ * on top. */
 static void advance(kni_lower *l)
 {
     knc_frame *f = &l->stack.at[l->stack.n - 1];
@@ -462,7 +465,7 @@ static void advance(kni_lower *l)
     case KNC_RESHAPE:
     case KNC_REDUCE:
     case KNC_RUN:
-    case KNC_UNKNOWN: /* stored, aliases or known from the start */ l->failed = true; return;
+    case KNC_UNKNOWN: /* their values are stored, aliases or known from the start */ l->failed = true; return;
     }
     if (!at)
         l->failed = true;
@@ -483,7 +486,7 @@ kni_pair knc_evaluate(kni_lower *l, kni_atom a, const knc_point *at)
     return value ? *value : no_value;
 }
 
-/* What rows with `pull` call. */
+/* Functions that the `pull` of a row calls. */
 
 knk_builder *kni_lower_kernel(kni_lower *l) { return l->k; }
 

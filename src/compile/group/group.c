@@ -2,10 +2,10 @@
  * group.c -- which equations share a kernel.
  *
  * The equations are visited from the last to the first, so that all readers of a value have their groups already. A
- * value that one group reads at one position each is computed there; one that is needed in memory, or is read in
- * several places and is not cheap, is stored: by a group that reads it at its own points if that can run before all
- * other readers, else by a group of its own. Every group has a height, larger than those of all groups that read what
- * it makes: groups of one height never depend on each other, and may merge. */
+ * value that one group reads, each element at one position, is computed in that group. A value that is needed in
+ * memory, or is read at several positions and is not cheap, is stored: by a group that reads it at its own points if
+ * that group can run before all other readers, else by a group of its own. Every group has a height, larger than the
+ * heights of all groups that read what it stores: groups of one height never depend on each other, and may merge. */
 #include "compile/group/group.h"
 
 /* Does the target lack a dtype of the equation's operands or results? */
@@ -62,17 +62,17 @@ static void add_store(knc_plan *p, uint32_t var, knc_use at, bool joined)
 
 static int passes(const knc_use *u) { return u->loops == KNC_LOOPS_FULL ? __builtin_popcount(u->stages) : 1; }
 
-/* How often the group would compute a value there. */
+/* How many elements of a value the group would compute for this use. */
 static int64_t times(const knc_plan *p, const knc_use *u)
 {
     const knc_group *g = &p->group.at[u->group];
     return passes(u) * (1 + u->more) * kni_type_size(u->loops == KNC_LOOPS_FULL ? g->inner : g->par);
 }
 
-/* How much larger the group's kernel would be. */
+/* How many more operations the group's kernel would have. */
 static unsigned weight_at(const knc_use *u, unsigned weight) { return weight * (unsigned)passes(u) * (1u + u->more); }
 
-/* A value needed in memory by something at this height and level. */
+/* Notes that a reader of this height and level needs the value in memory, and why. */
 static void need(knc_plan *p, kni_atom a, int32_t height, uint32_t level, knc_why why, bool as_output)
 {
     if (!kni_is_var(a))
@@ -86,7 +86,8 @@ static void need(knc_plan *p, kni_atom a, int32_t height, uint32_t level, knc_wh
     v->need_level = v->need_level > level ? v->need_level : level;
 }
 
-/* Can this use take the value's computation, with `reads` values that it reads, into its group? NOTHING: yes. */
+/* Why the group of this use cannot compute the value itself, with an equation of this weight that reads `reads`
+ * values; KNC_BECAUSE_NOTHING: it can. */
 static knc_why refusal(knc_plan *p, const kni_eqn *e, const knc_use *u, unsigned weight, uint32_t reads)
 {
     const knc_group *g = &p->group.at[u->group];
@@ -116,7 +117,7 @@ static bool is_of_literals(const kni_eqn *e)
     return e->n_in > 0;
 }
 
-/* Inline or store, and why. */
+/* Are the equation's results stored (*store), or computed in the groups that read them? Returns the reason. */
 static knc_why decide(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses *u, unsigned weight, bool *store)
 {
     const knc_value *v = &p->value[e->out];
@@ -150,14 +151,16 @@ static knc_why decide(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses
     return !one ? KNC_BECAUSE_SEVERAL : one->point == KNC_POINT ? KNC_BECAUSE_PASSES : KNC_BECAUSE_REPEATED;
 }
 
-/* A row of more than that is not read again from the cache. */
+/* May the group store elements of its rows for its later passes? If it has a single row only if that fits into the
+ * cache. */
 static bool may_store_elements(const knc_plan *p, const knc_group *g)
 {
     return g->par.ndim > 0 || knc_rows_fit(p, g->inner, g->axes);
 }
 
-/* A group that reads the results at its own points and can run before all its other readers; -1: none. It rises for
- * what belongs to its rows, or if it has a result per row only; else what it makes might lie in memory for long. */
+/* The use whose group can store the results: it reads them at its own points and can run before all other readers;
+ * -1: none. A group rises (runs earlier) only for values that belong to its rows, or if its own points are rows; else
+ * its other results might lie in memory for long. */
 static int joinable(knc_plan *p, const kni_eqn *e, const knc_uses *u, unsigned weight)
 {
     uint32_t limit = knc_update_limit(p, e->out), reads = variables(e) + e->n_out;
@@ -170,7 +173,7 @@ static int joinable(knc_plan *p, const kni_eqn *e, const knc_uses *u, unsigned w
         int64_t points = g->height >= height ? INT64_MAX : kni_type_size(g->par);
         bool rows = knc_has_rows(g) && (v->rows != KNC_NO || v->spread != KNC_NO || g->form == KNC_LOOPS_ROWS);
         bool elements = u->at[i].loops == KNC_LOOPS_FULL;
-        if (g->puts && v->need) /* perhaps by a copy before it */
+        if (g->puts && v->need) /* perhaps by the copy that runs before the group */
             continue;
         bool fits = u->at[i].point == KNC_POINT && (!elements || may_store_elements(p, g)) &&
                     !(elements && knc_has_other_rows(p, v, g)) && (rows || g->height >= height);
@@ -183,7 +186,7 @@ static int joinable(knc_plan *p, const kni_eqn *e, const knc_uses *u, unsigned w
     return best;
 }
 
-/* The group stores a value: it runs before those that read it elsewhere. */
+/* The group stores a value, so it runs before the groups of the value's other uses. */
 static void runs_before(knc_plan *p, uint32_t group, const knc_uses *u, int joined)
 {
     int32_t height = 1 + knc_height_above(p, u, joined);
@@ -196,7 +199,7 @@ static void runs_before(knc_plan *p, uint32_t group, const knc_uses *u, int join
     }
 }
 
-/* The operands of e are read where e is evaluated. */
+/* Notes the uses of e's operands: they are read where e is evaluated, or at positions that follow from those. */
 static void pass_on(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses *u)
 {
     kni_type y = p->j->type[e->out];
@@ -231,7 +234,8 @@ static void pass_on(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses *
 static void group_routine(knc_plan *p, uint32_t i, const kni_eqn *e, const knc_uses *u)
 {
     int32_t height = 1 + knc_height_above(p, u, -1);
-    if (kni_bits(e->prim, e->params) & KN_EFFECT) /* before the effects behind it, which have their groups already */
+    /* the group runs before later effects, which have their groups already */
+    if (kni_bits(e->prim, e->params) & KN_EFFECT)
         height = p->effect_height = height > p->effect_height ? height : p->effect_height + 1;
     uint32_t g = new_group(p, i, (kni_type){0}, height);
     if (p->failed)
@@ -246,7 +250,8 @@ static void group_routine(knc_plan *p, uint32_t i, const kni_eqn *e, const knc_u
         need(p, e->in[k], p->group.at[g].height, p->group.at[g].level, KNC_BECAUSE_ROUTINE, false);
 }
 
-/* An update whose new elements a kernel puts where they go: its points are theirs. */
+/* An update whose new elements are put where they go by the kernel that computes them: its points are those of the
+ * elements. */
 static void group_put(knc_plan *p, uint32_t i, const kni_eqn *e, const knc_uses *u)
 {
     int32_t height = 1 + knc_height_above(p, u, -1);
@@ -257,7 +262,7 @@ static void group_put(knc_plan *p, uint32_t i, const kni_eqn *e, const knc_uses 
     p->group.at[g].plain = false;
     p->group.at[g].n_read = 2;
     runs_before(p, g, u, -1);
-    knc_pin(p, g); /* the copies before it read what must be there then */
+    knc_pin(p, g); /* the copies before the put read values that must be stored by then */
     knc_use at = {.group = g, .point = KNC_POINT, .stages = 1};
     p->value[e->out].why = KNC_BECAUSE_PUT;
     p->value[e->out].put = true;
@@ -270,14 +275,15 @@ static void group_put(knc_plan *p, uint32_t i, const kni_eqn *e, const knc_uses 
         knc_add_use(p, e->in[1], at);
 }
 
-/* Elements that are moved and nothing else: worth a kernel if there are many of them, and each is one element there. */
+/* Is a stored value whose elements are only moved worth a kernel rather than a routine? If it has many elements, of
+ * one part each. */
 enum { KERNEL_BYTES = 1 << 16 };
 static bool is_worth_a_kernel(const knc_plan *p, kni_type t)
 {
     return p->o->fuse && knc_parts(t.dtype) == 1 && kni_type_size(t) * t.dtype->size >= KERNEL_BYTES;
 }
 
-/* Elementwise equations, views and pulls: part of the groups that read them, or stored. */
+/* Elementwise equations, views and pulls become part of the groups that read them, or are stored. */
 static void group_points(knc_plan *p, uint32_t i, const kni_eqn *e, knc_class c, knc_uses *u)
 {
     unsigned weight = c == KNC_IDENTITY ? 1 : knc_weight(p->j, e, &p->scratch);
@@ -299,7 +305,7 @@ static void group_points(knc_plan *p, uint32_t i, const kni_eqn *e, knc_class c,
         runs_before(p, at.group, u, join);
         for (uint32_t k = 0; k < e->n_out; k++) {
             knc_value *v = &p->value[e->out + k];
-            v->state = KNC_INLINE; /* a result that nothing reads */
+            v->state = KNC_INLINE; /* stays so if nothing reads the result */
             if (v->need || v->first_use != KNC_NO)
                 add_store(p, e->out + k, at, join >= 0);
         }
@@ -316,7 +322,7 @@ static void group_points(knc_plan *p, uint32_t i, const kni_eqn *e, knc_class c,
     for (int k = 0; k < u->n; k++) {
         knc_group *g = &p->group.at[u->at[k].group];
         bool row = u->at[k].loops == KNC_LOOPS_ROWS && u->at[k].point == KNC_POINT;
-        if (store || row) /* computed in the first pass, known or stored for the others */
+        if (store || row) /* computed in the first of the passes; the others know it or load it */
             u->at[k].stages = (uint16_t)(1u << knc_last_stage(u->at[k].stages));
         if (row && !store)
             knc_add_row(p, u->at[k].group, e->out, knc_last_stage(u->at[k].stages));
@@ -329,7 +335,7 @@ static void group_points(knc_plan *p, uint32_t i, const kni_eqn *e, knc_class c,
     pass_on(p, e, c, u);
 }
 
-/* Why the reduction cannot be one of the group that reads its result there; NOTHING: it can. */
+/* Why the group of this use cannot compute the reduction in a pass of its own; KNC_BECAUSE_NOTHING: it can. */
 static knc_why not_taken(const knc_plan *p, const knc_use *u, const kni_eqn *e)
 {
     const knc_group *g = &p->group.at[u->group];
@@ -346,11 +352,12 @@ static knc_why not_taken(const knc_plan *p, const knc_use *u, const kni_eqn *e)
         return KNC_BECAUSE_REDUCTION;
     if (stage >= KNC_MAX_STAGES)
         return KNC_BECAUSE_STAGES;
-    bool again = stage > 1 || g->form == KNC_LOOPS_FULL; /* other passes over the same elements */
+    bool again = stage > 1 || g->form == KNC_LOOPS_FULL; /* the group has other passes over the same elements */
     return again && !knc_rows_fit(p, x, axes) ? KNC_BECAUSE_LONG : KNC_BECAUSE_NOTHING;
 }
 
-/* Would a group that reads its result for all elements of the rows have taken it, but for their length? */
+/* Does a group read the reduction's result for all elements of the rows, but cannot compute the reduction since the
+ * rows are too long? */
 static bool is_too_long(const knc_plan *p, const knc_uses *u, kni_type x, kni_ints axes)
 {
     for (int i = 0; i < u->n; i++)
@@ -359,7 +366,7 @@ static bool is_too_long(const knc_plan *p, const knc_uses *u, kni_type x, kni_in
     return false;
 }
 
-/* A reduction: a pass of a group that reads its result once per row, or a group of its own. */
+/* A reduction becomes a pass of a group that reads its result once per row, or begins a group. */
 static void group_reduction(knc_plan *p, uint32_t i, const kni_eqn *e, knc_uses *u)
 {
     kni_type x = knc_type(p, e->in[0]), y = p->j->type[e->out];
@@ -406,8 +413,9 @@ static void group_reduction(knc_plan *p, uint32_t i, const kni_eqn *e, knc_uses 
 
 enum { KNC_ELEMENT_ALIGN = 16 };
 
-/* A view that is needed in memory and lies in order shares its operand's memory, unless a result would share a part
- * only, or a part would keep the whole from being updated in place, or would begin where larger elements cannot. */
+/* A view that is needed in memory and whose elements lie there in order shares its operand's memory. Not so a view of
+ * a part of the operand that is a result of the program, that would keep the operand from being updated in place, or
+ * that begins where the larger elements as which it is read cannot be aligned. True if it becomes an alias. */
 static bool group_alias(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses *u)
 {
     knc_value *v = &p->value[e->out];

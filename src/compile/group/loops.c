@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * loops.c -- the loops of a kernel: extents of 1 vanish, adjacent loops that all maps allow become one, and the
- * innermost parallel loop is the one with most unit strides. Reduced loops keep their order: it is the order in which
- * elements are joined. */
+ * loops.c -- the loops of a kernel: loops of extent 1 vanish, adjacent loops that all maps allow become one, and the
+ * innermost parallel loop is the one with most unit strides. Loops over joined axes keep their order: elements are
+ * joined in it. */
 #include "compile/group/lowering.h"
 #include <string.h>
 
@@ -24,7 +24,7 @@ int knc_kernel_map(kni_lower *l, int64_t offset, const int64_t *coef, bool memor
     int loops = l->n_loop + (l->in_rows ? l->n_inner_loop : 0);
     for (int d = 0; d < loops; d++)
         cls[d] = class_of(coef[l->source[d]]);
-    for (int t = 0; t < l->n_turn; t++) /* as the loops so far */
+    for (int t = 0; t < l->n_turn; t++) /* the stage's LOOPs so far */
         cls[loops + t] = class_of(coef[l->n_par + t]);
     int64_t *copy = knx_arena_zero(&l->arena, (size_t)(l->n_par + l->n_inner + l->turn_room + 1) * sizeof *copy);
     int id = !copy ? -1 : l->n_turn ? knk_add_loop_map(l->k, cls) : knk_add_map(l->k, cls);
@@ -63,7 +63,7 @@ void knc_one_loop(kni_lower *l)
     l->n_loop = size != 1;
     l->n_inner_loop = 0;
     l->source[0] = 0;
-    for (int d = 0; d < l->n_par; d++) /* the innermost one that is a loop at all */
+    for (int d = 0; d < l->n_par; d++) /* the innermost natural loop with more than one turn */
         if (l->extent[d] != 1)
             l->source[0] = (uint8_t)d;
     l->length[0] = size;
@@ -80,8 +80,8 @@ static bool joins(const kni_lower *l, int outer, int inner, int64_t n, bool is_i
     return true;
 }
 
-/* Joins natural loops [first, end) from the innermost outwards; writes them outermost first to place `at`; returns how
- * many. */
+/* Joins natural loops [first, end) from the innermost outwards. Writes the loops that are left to `source` and
+ * `length` from number `at` on, the outermost first; returns how many they are. */
 static int collapse(kni_lower *l, int first, int end, int at, bool is_inner)
 {
     int n = 0;
@@ -108,8 +108,7 @@ static int unit_strides(const kni_lower *l, int loop)
 {
     int n = 0;
     for (size_t m = 0; m < l->map.n; m++)
-        n += l->map.at[m].memory &&
-             (l->map.at[m].coef[loop] == 1 || l->map.at[m].coef[loop] == 2); /* 2: parts of a pair */
+        n += l->map.at[m].memory && (l->map.at[m].coef[loop] == 1 || l->map.at[m].coef[loop] == 2); /* 2: of pairs */
     return n;
 }
 
@@ -137,7 +136,7 @@ bool knc_shape_loops(kni_lower *l)
     l->n_loop = collapse(l, 0, l->n_par, 0, false);
     move_innermost(l);
     l->n_inner_loop = collapse(l, l->n_par, l->n_par + l->n_inner, l->n_loop, true);
-    if (l->n_inner && !l->n_inner_loop) { /* a reduction of one element is one all the same */
+    if (l->n_inner && !l->n_inner_loop) { /* a reduction that joins one element needs an inner loop, too */
         l->source[l->n_loop] = (uint8_t)l->n_par;
         l->length[l->n_loop] = 1;
         l->n_inner_loop = 1;

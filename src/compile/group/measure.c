@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * measure.c -- before equations are grouped: what it would cost to recompute each value where it is read, at most. */
+ * measure.c -- before equations are grouped: how many operations and loads it would cost, at most, to recompute each
+ * value where it is read. */
 #include "compile/group/group.h"
 
 enum { LARGE = 1000, FEW_OPERANDS = 8 };
@@ -11,7 +12,7 @@ unsigned knc_weight(const kni_jaxpr *j, const kni_eqn *e, knx_arena *a)
     if (!e->prim->cost || !e->n_out)
         return 1;
     if (e->n_in > FEW_OPERANDS && !(x = knx_arena_alloc(a, e->n_in * sizeof *x)))
-        return 1; /* an estimate */
+        return 1; /* without memory; it is an estimate anyway */
     for (uint32_t i = 0; i < e->n_in; i++)
         x[i] = kni_atom_type(j, e->in[i]);
     int64_t size = kni_type_size(y[0]);
@@ -27,7 +28,7 @@ bool knc_is_cheap(const knc_value *v)
     return v->constant || (v->cheap && !v->costly && v->ops <= KNC_CHEAP_OPS && v->reads <= KNC_CHEAP_READS);
 }
 
-/* As seen by its readers a stored value is one read. */
+/* To its readers a stored value costs one load; a scalar costs none. */
 static void stored(knc_value *v, kni_type t)
 {
     v->ops = 0;
@@ -35,7 +36,8 @@ static void stored(knc_value *v, kni_type t)
     v->cheap = true;
 }
 
-/* The reduction whose rows the results have an element for each: its own, or that of an operand of as many elements. */
+/* The reduction for each of whose rows the result has one element: e itself, or the reduction of an operand that has
+ * as many elements as the result; KNC_NO: none. */
 static uint32_t rows_of(const knc_plan *p, uint32_t i, const kni_eqn *e, knc_class c)
 {
     uint32_t rows = KNC_NO;
@@ -60,7 +62,8 @@ static bool is_constant(const knc_plan *p, const kni_eqn *e, knc_class c)
     return constant && e->n_in;
 }
 
-/* Results per row that are there for all elements again, or what is computed from such. */
+/* The reduction whose results per row the value reads for all elements of the rows, itself or by an operand; KNC_NO:
+ * none. */
 static uint32_t spread_of(const knc_plan *p, const kni_eqn *e, knc_class c)
 {
     uint32_t spread = KNC_NO;
@@ -97,7 +100,7 @@ static void measure_eqn(knc_plan *p, uint32_t number, const kni_eqn *e)
         ops = 0;
     if (c == KNC_VIEW && kni_is_var(e->in[0]) && p->value[e->in[0]].rows != KNC_NO &&
         kni_type_size(p->j->type[e->out]) > kni_type_size(knc_type(p, e->in[0]))) {
-        ops = reads = 0; /* known for a whole row, or stored */
+        ops = reads = 0; /* the operand is known for a whole row, or stored */
         cheap = true;
     }
     for (uint32_t i = 0; i < e->n_out; i++) {
@@ -109,13 +112,15 @@ static void measure_eqn(knc_plan *p, uint32_t number, const kni_eqn *e)
         v->reads = (uint8_t)reads;
         v->cheap = cheap;
         v->costly = !knc_is_cheap(v);
-        bool often = v->far_readers >= 2 && v->costly; /* will be stored: its readers need not count it */
+        /* the value will be stored: its readers need not count its operations */
+        bool often = v->far_readers >= 2 && v->costly;
         if (c == KNC_RUN || c == KNC_REDUCE || v->need || often)
             stored(v, p->j->type[e->out + i]);
     }
 }
 
-/* Marks what is certainly stored (`need`, taken back below) and counts readers that take elements at other points. */
+/* Marks operands that are certainly stored (`need`, which knc_measure takes back) and counts their readers at other
+ * points. */
 static void mark_eqn(knc_plan *p, const kni_eqn *e)
 {
     knc_class c = knc_class_of(p->j, e);
@@ -158,7 +163,7 @@ void knc_measure(knc_plan *p)
     for (uint32_t i = 0; i < j->n_eqn; i++)
         measure_eqn(p, i, &j->eqn[i]);
     for (uint32_t v = 0; v < j->n_var; v++) {
-        p->value[v].need = p->value[v].is_output; /* dead readers ask for nothing */
+        p->value[v].need = p->value[v].is_output; /* readers that nothing reads do not need it */
         p->value[v].why = KNC_BECAUSE_RESULT;
     }
     for (uint32_t i = 0; i < j->n_eqn; i++)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * numbers.c -- numbers that a program was written with as operands of its kernels: programs that differ in a number
- * share a kernel and its code. A number stays a constant of the kernel where something is made of knowing it: see
- * docs/compiler.md. */
+ * numbers.c -- numbers that a program was written with become operands of its kernels: programs that differ in a number
+ * share a kernel and its code. A number stays a constant of the kernel where the kernel is better if it knows the
+ * number: see docs/compiler.md. */
 #include "compile/group/group.h"
 #include "compile/group/lowering.h"
 #include <math.h>
 
-enum { MAX_NUMBERS = 8 }; /* of a kernel: each is a buffer of its own, some nanoseconds of a call */
+enum { MAX_NUMBERS = 8 }; /* numbers of a kernel, each a buffer of its own, which costs some nanoseconds of a call */
 
-/* Only algebra on kernels looks for these (kernel/simplify.c), or no one tunes them. */
+/* Numbers that stay constants: 0, 1 and -1, which algebra on kernels looks for (kernel/simplify.c), infinities and
+ * NaN, which no one tunes. */
 static bool is_plain(double v) { return v == 0 || v == 1 || v == -1 || !isfinite(v); }
 
 static bool has_plain_part(const kni_literal *x)
@@ -21,7 +22,7 @@ static bool has_plain_part(const kni_literal *x)
 
 bool knc_is_given(const kni_literal *x) { return knx_is_inexact(x->type.dtype) && !has_plain_part(x); }
 
-/* The literal that the operand is, perhaps repeated to a shape. */
+/* The literal that the operand is, perhaps repeated to a shape; KN_ATOM_NONE: it is none. */
 static kni_atom literal_behind(const kni_lower *l, kni_atom a)
 {
     while (kni_is_var(a)) {
@@ -48,7 +49,7 @@ static bool has_room(const kni_lower *l, uint32_t slot)
     return n < MAX_NUMBERS;
 }
 
-/* The literal as an operand of the kernel. */
+/* Makes literal a an operand of the kernel: *value is its load. False if it stays a constant. */
 static bool give(kni_lower *l, kni_atom a, kni_pair *value)
 {
     size_t offset;
@@ -69,7 +70,7 @@ bool knc_number(kni_lower *l, const kni_eqn *e, kni_atom a, kni_pair *value)
 {
     const knc_value *y = &l->p->value[e->out];
     if (l->scope || (y->constant && y->state != KNC_STORED) || knc_weight(l->j, e, &l->p->scratch) > KNC_CHEAP_OPS)
-        return false; /* programs of many operations are shorter if they know a number */
+        return false; /* expressions of many operations are shorter if they know a number */
     return give(l, literal_behind(l, a), value);
 }
 

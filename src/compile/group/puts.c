@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * puts.c -- updates that are a part of the kernel that makes their new elements. A row with `lands` puts operand 1 into
- * operand 0 at a start, by strides; so the group of such an equation has the points of operand 1, computes it, and
- * stores each element where it goes. What it reads of the old elements at that very place it reads from the result,
- * where they are already (a copy before it puts them there, which goes away where the update is made in place): an
- * element is read before it is written, by the same turn of the loops. Positions that are data move the addresses of
- * the launch. */
+ * puts.c -- updates as a part of the kernel that computes their new elements. An update whose row has `lands` puts
+ * operand 1 into operand 0 at a start, by strides; so its group has the points of operand 1, computes it, and stores
+ * each element where it goes in the result. Old elements that the group reads at the very position that it writes are
+ * read from the result, which has them already (by a copy before the kernel, which goes away where the update is made
+ * in place): an element is read before it is written, at the same point. Starts that are data move the addresses of the
+ * launch. */
 #include "compile/group/lowering.h"
 #include <string.h>
 
 static const kni_eqn *maker(const knc_plan *p, uint32_t var) { return &p->j->eqn[p->value[var].eqn]; }
 
-/* --- may it? ---------------------------------------------------------------------------------- */
+/* --- may a kernel put the elements? ----------------------------------------------------------- */
 
-/* How far neighbours of the new element lie from each other in the old value. */
+/* Per axis: the distance in the old value (operand 0), in positions, of elements that are neighbours in operand 1. */
 static void strides_of(const knc_plan *p, const kni_eqn *e, int64_t *stride)
 {
     const kni_type x[2] = {knc_type(p, e->in[0]), knc_type(p, e->in[1])};
@@ -20,7 +20,8 @@ static void strides_of(const knc_plan *p, const kni_eqn *e, int64_t *stride)
     e->prim->lands(&r, stride);
 }
 
-/* Lines of neighbours that are in memory anyway are the routine's: it copies them as memory. */
+/* Does operand 1 lie in memory anyway, and do its last axis' neighbours stay neighbours? Then the update is the
+ * routine's, which copies whole runs of memory. */
 static bool is_in_memory(const knc_plan *p, const kni_eqn *e)
 {
     kni_atom v = e->in[1];
@@ -50,9 +51,10 @@ kni_type knc_stored_type(const knc_plan *p, uint32_t var)
     return p->value[var].put ? knc_type(p, maker(p, var)->in[1]) : p->j->type[var];
 }
 
-/* --- where it goes ---------------------------------------------------------------------------- */
+/* --- where an element goes -------------------------------------------------------------------- */
 
-/* One axis of the place: from a number, or from an operand; the last position from which all fits. */
+/* Where the new elements begin along one axis: at number `at` if that is known, else at operand `start`, moved to lie
+ * between 0 and `most`, the last position from which all elements fit. */
 typedef struct origin {
     bool known;
     int64_t at, most;
@@ -88,7 +90,8 @@ static kni_index *new_index(knx_arena *a, int n_loop, int ndim)
     return i;
 }
 
-/* Where the new element at position i goes, but for starts that are operands. NULL without memory. */
+/* The position in the old value where the new element at position i goes, without starts that are operands. NULL
+ * without memory. */
 static kni_index *landing(const knc_plan *p, const kni_eqn *e, const kni_index *i, knx_arena *a)
 {
     int64_t stride[KN_MAX_NDIM];
@@ -102,7 +105,8 @@ static kni_index *landing(const knc_plan *p, const kni_eqn *e, const kni_index *
     return y;
 }
 
-/* A position behind a view; NULL: there is no memory, or it is computed. */
+/* The position in a view's operand, from position i in its result; NULL: there is no memory, or a node computes the
+ * position. */
 static kni_index *through_view(const knc_plan *p, const kni_eqn *e, const kni_index *i, knx_arena *a)
 {
     const kni_index *map = knc_view_map(p->j, e, a);
@@ -121,7 +125,8 @@ static kni_index *through_view(const knc_plan *p, const kni_eqn *e, const kni_in
     return in;
 }
 
-/* Is position i of the old value (window: of what this shows of it; else NULL) the place? `to` is the landing. */
+/* Is position i of the old value, or of a window of it (`window`: the equation, else NULL), the position `to` where
+ * the new element goes? */
 static bool is_the_place(const knc_plan *p, const kni_eqn *e, const kni_eqn *window, const kni_index *i,
                          const kni_index *to)
 {
@@ -141,7 +146,8 @@ static bool is_the_place(const knc_plan *p, const kni_eqn *e, const kni_eqn *win
     return true;
 }
 
-/* Does the value, at position i, show the old elements where the new ones go? It does by views, and a window. */
+/* Is the value's element at position i the old element at `to`, where the new one goes, seen through views and at
+ * most one window? */
 static bool shows_place(const knc_plan *p, const kni_eqn *e, uint32_t var, const kni_index *i, const kni_index *to,
                         knx_arena *a)
 {
@@ -167,16 +173,16 @@ typedef struct seeker {
     knc_plan *p;
     const kni_eqn *e;
     const kni_index *to;
-    uint32_t seen[MOST_SEEN], n; /* values that read old elements, all of them at the place */
+    uint32_t seen[MOST_SEEN], n; /* values that read old elements, only where the new ones go */
 } seeker;
 
 static bool reads_old(const seeker *s, kni_atom a) { return kni_is_var(a) && s->p->value[a].old != KNC_NO; }
 
-/* Does the value read the old elements at the place alone, when it is computed at position i (NULL: a scalar)? */
+/* Does the value, computed at position i (NULL: a scalar), read old elements only where the new ones go? */
 static bool only_at_place(seeker *s, uint32_t var, const kni_index *i)
 {
     knc_plan *p = s->p;
-    if (!reads_old(s, var)) /* nor is it an old value itself: of this update, or of another one */
+    if (!reads_old(s, var)) /* nor may the value be an old value itself: of this update, or of another one */
         return var != s->e->in[0] && !p->value[p->value[var].whole].updated_at;
     if (!i || s->n == MOST_SEEN || var == s->e->in[0])
         return false;
@@ -256,7 +262,7 @@ bool knc_old_value(kni_lower *l, uint32_t var, const knc_point *at, kni_pair *va
     return true;
 }
 
-/* The buffer of the step that is this slot; KNC_NO: none. */
+/* The number of the step's buffer for this slot, written or read; KNC_NO: none. */
 static uint32_t find_buffer(const kni_lower *l, uint32_t slot, bool written)
 {
     for (size_t b = 0; b < l->buffer.n; b++)
@@ -265,7 +271,7 @@ static uint32_t find_buffer(const kni_lower *l, uint32_t slot, bool written)
     return KNC_NO;
 }
 
-/* Starts that are operands: more references of the step, behind the buffers. */
+/* Starts that are operands of the update: each is a further reference of the step, behind the buffers, and a shift. */
 static void add_shifts(kni_lower *l, uint32_t var, knc_step *s, knc_shift *shift)
 {
     const kni_eqn *e = maker(l->p, var);

@@ -2,10 +2,10 @@
  * rows.c -- groups of several passes over the elements of a row: which groups get rows, and which values have one
  * element for each of them.
  *
- * A reduction has rows: the elements that it joins. What is computed from its result, one number per row, and read
- * again by equations over all elements, can be part of one kernel with both: the parallel loops of that kernel are the
- * rows, each pass over a row's elements is a stage. Positions along such loops are sets of loops: an axis that is
- * longer than 1 runs along one of them, in order. */
+ * A reduction has rows: the elements that it joins. Values that are computed from its result (one per row) and read by
+ * equations over all elements of the rows can be part of one kernel with the reduction and these equations: the
+ * parallel loops of that kernel are the rows, each pass over a row's elements is a stage. Positions along such loops
+ * are sets of loops: an axis that is longer than 1 runs along one of them, in order. */
 #include "compile/group/group.h"
 
 static uint64_t lowest(int n) { return n >= 64 ? UINT64_MAX : ((uint64_t)1 << n) - 1; }
@@ -20,7 +20,7 @@ static int count_long_axes(kni_type t)
 
 uint64_t knc_long_axes(kni_type t) { return lowest(count_long_axes(t)); }
 
-/* Of the axes of x those that are not joined. */
+/* The axes of x that are not joined; bit k is the k-th axis whose extent is not 1. */
 static uint64_t kept_axes(kni_type x, kni_ints axes)
 {
     uint64_t keep = 0;
@@ -44,7 +44,9 @@ bool knc_same_rows(const knc_group *g, kni_type x, kni_ints axes)
     return same;
 }
 
-/* The elements of a row lie in runs; those of columns far apart, so several columns go together. */
+/* A row lies in memory as `runs` runs of `run` adjacent elements. A short run counts as KNC_RUN_BYTES: elements far
+ * apart, as of a column, share lines and pages with the neighbouring columns, and several columns are computed side
+ * by side. */
 bool knc_rows_fit(const knc_plan *p, kni_type x, kni_ints axes)
 {
     const int64_t most = (int64_t)(p->o->target->second_cache / 8);
@@ -121,7 +123,8 @@ void knc_add_row(knc_plan *p, uint32_t group, uint32_t var, int stage)
         g->last_row = g->first_row;
 }
 
-/* The loops of the operand's axes where the result's run along those of `keep`; false if that is not said by loops. */
+/* From the loops that the result's axes run along to those of the operand's axes (*keep); false if the operand's
+ * position is no set of loops. */
 static bool keep_through_view(knc_plan *p, const kni_eqn *e, uint64_t *keep)
 {
     kni_type x = knc_type(p, e->in[0]), y = p->j->type[e->out];
@@ -134,7 +137,7 @@ static bool keep_through_view(knc_plan *p, const kni_eqn *e, uint64_t *keep)
         const kni_index_axis *m = &map->axis[a];
         if (x.dim[a] == 1)
             continue;
-        /* the result's axis that it runs along: behind that of the axis before */
+        /* the result's axis that axis a runs along: it lies behind the one of the axis before */
         for (; next < y.ndim && !m->coef[next]; next++)
             loop += y.dim[next] != 1;
         if (next == y.ndim || m->coef[next] != 1 || m->offset || y.dim[next] != x.dim[a])
@@ -146,7 +149,7 @@ static bool keep_through_view(knc_plan *p, const kni_eqn *e, uint64_t *keep)
         next++;
         kept |= (uint64_t)1 << loop;
     }
-    uint64_t rest = *keep, out = 0; /* the k-th of the result's loops is the k-th bit of keep */
+    uint64_t rest = *keep, out = 0; /* the result's k-th loop is the k-th bit that is set in keep */
     for (int k = 0; rest; k++, rest &= rest - 1)
         if (kept >> k & 1)
             out |= rest & -rest;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * segments.c -- kernels whose points ask where they lie (pad, concatenate, and what they make: roll, stencils) are
- * run in segments: the loops are cut where a predicate of a load changes, and each box of points gets the kernel that
- * is left of it there. Boxes too small for code of their own keep the whole kernel. */
+ * segments.c -- kernels whose loads are under predicates on positions (of pad, concatenate, and of rolls and stencils,
+ * which are made of these) run in segments: the parallel loops are cut at turns where a predicate changes, and each box
+ * of points between cuts runs the kernel that is left where its predicates are known. Boxes too small for code of their
+ * own run the whole kernel. */
 #include "compile/plan.h"
 #include "kernel/narrow.h"
 #include <string.h>
@@ -9,15 +10,15 @@
 enum {
     MOST_BOXES = 256,
     LEAST_POINTS = 256, /* of a box, on average: a box costs some microseconds of planning */
-    /* one part in so many of all points, or so many, are worth a kernel that nothing else runs */
+    /* a kernel of boxes is worth code of its own if it runs 1/OWN_PART of all points, or OWN_POINTS of them */
     OWN_PART = 8,
     OWN_POINTS = 1 << 14
 };
 
 typedef struct box {
     int64_t *low, *extent;
-    int16_t *buffer, *map; /* of its own kernel */
-    knk_kernel *kernel;    /* its own; the whole: that of the step */
+    int16_t *buffer, *map; /* per buffer and map of its own kernel: the number in the whole one; NULL: it has none */
+    knk_kernel *kernel;    /* its own, or the step's whole one */
     double points;
     bool rare;
 } box;
@@ -27,7 +28,7 @@ typedef struct cutting {
     knx_arena *a;
     knk_launch l;
     box *box;
-    int n, made; /* boxes; those that have a kernel to be released */
+    int n, made; /* boxes; how many, the first ones, have a kernel to be released */
 } cutting;
 
 static double points_in(const cutting *c, const int64_t *extent)
@@ -38,7 +39,8 @@ static double points_in(const cutting *c, const int64_t *extent)
     return points;
 }
 
-/* The pieces of each loop: [low, low + extent) from one cut to the next. */
+/* The cuts divide a loop of extent `whole` into intervals: *low is the first turn of interval `number`; returns how
+ * many turns it has. */
 static int64_t piece_of(const knk_cut *cut, int n_cut, int loop, int64_t whole, int number, int64_t *low)
 {
     int64_t next = whole;
@@ -101,7 +103,7 @@ static bool same_kernel(const knk_kernel *a, const knk_kernel *b)
     return a == b || (a->hash == b->hash && a->key_bytes == b->key_bytes && !memcmp(a->key, b->key, a->key_bytes));
 }
 
-/* The kernel, or an equal one of the cache, or of another box. */
+/* Replaces the box's kernel by an equal one of an earlier box, or of the cache, if there is one. */
 static knx_error *share(cutting *c, box *b)
 {
     for (box *o = c->box; o < b; o++)
@@ -139,7 +141,7 @@ static void use_whole(const cutting *c, box *b)
     b->buffer = b->map = NULL;
 }
 
-/* Kernels that have too few points take no code of their own. */
+/* Do the boxes with this kernel have too few points for code of its own? */
 static bool is_rare(const cutting *c, const box *b, double all)
 {
     double mine = 0;
@@ -158,7 +160,7 @@ static void give_up_rare(cutting *c)
             use_whole(c, &c->box[i]);
 }
 
-/* Boxes side by side become one, if that is a box. */
+/* Box b, if it follows on a along one loop and equals it along all others, becomes a part of a; else false. */
 static bool join(const cutting *c, box *a, const box *b)
 {
     int along = -1, n = c->s->u.k.kernel->n_par;
@@ -182,14 +184,15 @@ static void join_whole(cutting *c)
                 knk_release(c->box[j].kernel);
                 c->box[j] = c->box[--c->n];
                 c->made--;
-                i = -1; /* it may join others now */
+                i = -1; /* the larger box may join others now */
                 break;
             }
 }
 
 /* --- what runs -------------------------------------------------------------------------------- */
 
-/* The numbers of the whole launch, from the box's first point on. Its kernel is retained last. */
+/* The launch of a box: the numbers of the whole launch, from the box's first point on. The kernel is retained last,
+ * so there is nothing to release after a failure. */
 static knx_error *make_segment(const cutting *c, const box *b, knc_segment *out)
 {
     knx_arena *a = &c->p->p->arena;
@@ -218,7 +221,7 @@ static knx_error *run_in_boxes(cutting *c)
     c->s->u.k.segment = segment;
     for (int i = 0; i < c->n; i++) {
         KN_TRY(make_segment(c, &c->box[i], &segment[i]));
-        c->s->u.k.n_segment++; /* it is to be given back */
+        c->s->u.k.n_segment++; /* the segment's kernel is released with the step */
     }
     return NULL;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * updates.c -- updates in place. A row with `updates` gets the old elements in its result's memory. While the program
- * is planned that is a copy in front of it, which goes away where the result can have the old value's place: where
- * nothing reads that any more.
+ * updates.c -- updates in place. The routine of a row with `updates` finds the old elements in its result's memory.
+ * While the program is planned, a copy in front of the routine moves them there. The copy goes away where the result
+ * can have the old value's memory, since nothing reads the old value any more.
  *
- * Before grouping each value gets a level: the number of updates on the longest way to it. What has a lower level than
- * an update cannot depend on it, so it can run before. A value of such a level that reads the old value is stored
+ * Before grouping each value gets a level: the number of updates on the longest way to it. A value of a lower level
+ * than an update cannot depend on that, so it can be computed before. If such a value reads the old value it is stored,
  * rather than computed by a reader that may run after the update. */
 #include "compile/plan.h"
 
@@ -13,7 +13,7 @@ static const kni_atom *updated_operand(const kni_eqn *e)
     return e->prim->updates && e->n_out ? &e->in[e->prim->updates - 1] : NULL;
 }
 
-/* Does it show all of its operand's memory, in order? */
+/* Does the equation's result show all of its operand's memory, in order? */
 static bool shows_whole(knc_plan *p, const kni_eqn *e)
 {
     knc_class c = knc_class_of(p->j, e);
@@ -40,7 +40,7 @@ static void give_levels(knc_plan *p)
     }
 }
 
-/* Values whose memory an update may write into: temporaries and donated operands that are no outputs. */
+/* Marks the values whose memory an update may write into: temporaries and donated operands that are no outputs. */
 static void mark_updated(knc_plan *p)
 {
     uint32_t given = p->j->n_const + p->j->n_in;
@@ -58,7 +58,8 @@ static void mark_updated(knc_plan *p)
     }
 }
 
-/* Of the values to be updated that the operands show, that whose update comes first, if it is not behind us. */
+/* The value that e's operands show, or read, and that is updated at a level above this one; of several such values
+ * the one with the lowest level of update. KNC_NO: there is none. */
 static uint32_t old_value(const knc_plan *p, const kni_eqn *e, uint32_t level)
 {
     uint32_t best = KNC_NO, limit = KNC_NO;
@@ -101,7 +102,8 @@ uint32_t knc_update_limit(const knc_plan *p, uint32_t var)
     return old == KNC_NO ? KNC_NO : p->value[old].updated_at;
 }
 
-/* Storing it must not cost more than the copy that it avoids. */
+/* Would a reader of this level read the old value after its update, and does storing e's results for it cost no more
+ * than the copy that this avoids? */
 bool knc_reads_too_late(const knc_plan *p, const kni_eqn *e, bool moves, uint32_t level)
 {
     uint32_t old = p->value[e->out].old;
@@ -113,7 +115,7 @@ bool knc_reads_too_late(const knc_plan *p, const kni_eqn *e, bool moves, uint32_
     return moves ? mine < whole : mine <= whole;
 }
 
-/* --- once places are known -------------------------------------------------------------------- */
+/* --- once slots share memory ------------------------------------------------------------------ */
 
 static bool is_output(const knc_plan *p, const knc_slot *s)
 {
@@ -180,7 +182,8 @@ knx_error *knc_settle_updates(knc_plan *p)
     return NULL;
 }
 
-/* Copies onto themselves. Those into an output in a donated operand stay: that may turn out to be plain memory. */
+/* Drops the copies of memory onto itself. Copies into an output in a donated operand's buffer stay: the caller may
+ * pass plain memory instead of a buffer. */
 knx_error *knc_drop_copies(knc_plan *p)
 {
     knc_program *q = p->p;

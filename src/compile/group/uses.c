@@ -14,7 +14,8 @@ uint32_t knc_find(knc_plan *p, uint32_t g)
     for (uint32_t up; (up = group[g].parent) != g; g = group[g].parent) {
         if (group[up].parent == up)
             return up;
-        if (group[g].form == KNC_LOOPS_OPEN) { /* its points are what those of the group above are */
+        /* its points lie in the loops that the points of the group above lie in */
+        if (group[g].form == KNC_LOOPS_OPEN) {
             group[g].form = group[up].form;
             group[g].stage = group[up].stage;
         }
@@ -31,7 +32,7 @@ knc_loops knc_base_of(knc_plan *p, uint32_t g, uint8_t *stage)
     return p->group.at[g].form;
 }
 
-/* The use as seen from the group as it is now. */
+/* The use as it is now, after its group merged with others or got rows: the group, and where in its loops. */
 static knc_use settled(knc_plan *p, knc_use x)
 {
     uint8_t stage;
@@ -88,7 +89,8 @@ static int find_use(const knc_uses *u, const knc_use *x)
     return -1;
 }
 
-/* A value's readers, merged groups taken together; more than KNC_MAX_USES of them count as many. */
+/* Adds a value's uses to u; equal uses, as of groups that merged, become one. More than KNC_MAX_USES of them set
+ * `many`. */
 static void gather(knc_plan *p, const knc_value *v, knc_uses *u)
 {
     if (u->level < v->need_level)
@@ -129,7 +131,7 @@ knc_uses knc_collect_uses(knc_plan *p, uint32_t first, uint32_t n)
 void knc_add_use(knc_plan *p, uint32_t var, knc_use use)
 {
     knc_value *v = &p->value[var];
-    bool read = false; /* by the group already */
+    bool read = false; /* does the group read the value already? */
     for (uint32_t l = v->first_use; l != KNC_NO; l = p->use.at[l].next) {
         read |= p->use.at[l].use.group == use.group;
         if (same_place(&p->use.at[l].use, &use)) {
@@ -139,7 +141,7 @@ void knc_add_use(knc_plan *p, uint32_t var, knc_use use)
     }
     knc_group *g = &p->group.at[knc_find(p, use.group)];
     g->n_read += !read;
-    if (v->n_use >= 2 * KNC_MAX_USES) { /* read in so many places that it is stored: only height and level count */
+    if (v->n_use >= 2 * KNC_MAX_USES) { /* the value has so many uses that it is stored: only height and level count */
         v->many = true;
         knc_pin(p, knc_find(p, use.group));
         v->need_height = v->need_height > g->height ? v->need_height : g->height;
@@ -159,7 +161,7 @@ int32_t knc_height_above(knc_plan *p, const knc_uses *u, int except)
     for (int i = 0; i < u->n; i++) {
         if (i == except)
             continue;
-        if (except >= 0 && u->at[i].group == u->at[except].group) /* it cannot run before itself */
+        if (except >= 0 && u->at[i].group == u->at[except].group) /* the group cannot run before itself */
             return KNC_TOO_HIGH;
         if (p->group.at[u->at[i].group].height > height)
             height = p->group.at[u->at[i].group].height;
@@ -173,7 +175,7 @@ static bool too_late(const knc_group *early, const knc_group *late)
     return early->level < early->limit && late->level >= early->limit;
 }
 
-/* The same loops for positions, whatever axes of one element there are. */
+/* Do two shapes give positions the same loops? They do if they differ in axes of extent 1 only. */
 static bool same_loops(kni_type a, kni_type b)
 {
     for (int i = 0, k = 0;; i++, k++) {
@@ -193,13 +195,14 @@ static bool may_join_at(const knc_group *g, int32_t height)
     return g->height >= height || (g->form == KNC_LOOPS_ROWS && knc_may_rise(g, height));
 }
 
-/* Of equal height, so neither reads what the other makes. One with results per row can rise to that; what others make
- * might lie in memory for long if they ran earlier. Updates stay apart: each waits for readers of its own. */
+/* May two groups become one? They must have equal heights, so that neither reads the other's results. A group whose
+ * points are rows can rise to the other's height; the results of other groups might lie in memory for long if they
+ * ran earlier. Two groups with puts stay apart: each waits for the readers of its own old value. */
 static bool may_merge(const knc_plan *p, const knc_group *a, const knc_use *x, const knc_group *b, const knc_use *y)
 {
     if (too_late(a, b) || too_late(b, a) || a->routine || b->routine || a->absent != b->absent ||
         (a->puts && b->puts) || !may_join_at(a, b->height) || !may_join_at(b, a->height) ||
-        a->n_read + b->n_read + a->n_store + b->n_store > knc_max_buffers(p) + 1 || /* they share one at least */
+        a->n_read + b->n_read + a->n_store + b->n_store > knc_max_buffers(p) + 1 || /* they share one buffer at least */
         a->weight + b->weight > KNC_MAX_WEIGHT || a->n_store + b->n_store > KNC_MAX_STORES)
         return false;
     if (knc_has_rows(a) && knc_has_rows(b))
@@ -208,7 +211,7 @@ static bool may_merge(const knc_plan *p, const knc_group *a, const knc_use *x, c
         return knc_same_shape(a->par, b->par);
     const knc_group *rows = knc_has_rows(a) ? a : b, *points = knc_has_rows(a) ? b : a;
     bool elements = (knc_has_rows(a) ? x : y)->loops == KNC_LOOPS_FULL;
-    if (!same_loops(points->par, elements ? rows->inner : rows->par)) /* they read two results of one equation */
+    if (!same_loops(points->par, elements ? rows->inner : rows->par)) /* the uses are of two results of one equation */
         return false;
     return !elements || rows->par.ndim > 0 || knc_rows_fit(p, rows->inner, rows->axes);
 }
@@ -229,7 +232,7 @@ void knc_add_reduce_list(knc_plan *p, knc_group *g, uint32_t first, uint32_t las
     g->last_reduce = last;
 }
 
-/* Makes one group of those of the two uses, which read the same element at their points. */
+/* Makes one group of the groups of two uses, which read the same element at each of their points. */
 static void merge(knc_plan *p, const knc_use *x, const knc_use *y)
 {
     if (knc_has_rows(&p->group.at[y->group]) && !knc_has_rows(&p->group.at[x->group])) {

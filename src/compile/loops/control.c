@@ -44,7 +44,7 @@ const char *knc_path_text(kni_loop_path path, bool branch)
 
 /* ---- A kernel. */
 
-/* The step of a kernel, whose references are some of those that there are. */
+/* Makes s the step of a kernel. Its references are those references of s that the kernel's buffers name. */
 static knx_error *become_kernel(const knc_plan *p, const knc_scalar *k, knc_step *s)
 {
     knk_kernel *kernel = k->kernel;
@@ -120,7 +120,8 @@ static knx_error *refuse(const kni_eqn *e, const choice *c)
     return error;
 }
 
-/* The best path of those that are accepted; a kernel is made already. `why`: what stands against a better one. */
+/* Chooses the best of the accepted paths, and notes in c->why what excludes a better one. If the path is a kernel s
+ * is its step already. */
 static knx_error *choose(knc_plan *p, const kni_eqn *e, choice *c, knc_step *s)
 {
     int64_t accept = c->accept ? c->accept : KN_PATH_COMPILED | KN_PATH_CALLS | KN_PATH_STEPWISE;
@@ -146,7 +147,7 @@ static knx_error *choose(knc_plan *p, const kni_eqn *e, choice *c, knc_step *s)
     return accept & c->path ? NULL : refuse(e, c);
 }
 
-/* Equations are lowered from the last to the first, so each is put before those that are there. */
+/* Notes the path of equation number `eqn`, and the reason, for the program's text: at the front of the list. */
 static knx_error *note(const knc_plan *p, uint32_t eqn, const choice *c)
 {
     knc_path_note *n = knx_arena_zero(&p->p->arena, sizeof *n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * control.h -- the programs of loops and branches: made, and laid out in the step's workspace (control_make.c). */
+ * control.h -- makes the programs of a loop or a branch, and lays out in the step's workspace what they need
+ * (control_make.c). */
 #ifndef KN_COMPILE_LOOPS_CONTROL_H
 #define KN_COMPILE_LOOPS_CONTROL_H
 #include "compile/plan.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * control_make.c -- the jaxprs of a loop or a branch are compiled to programs of their own, and all that they need is
- * laid out in the workspace of the step, so that it runs without asking for memory. */
+ * control_make.c -- the jaxprs of a loop or a branch are compiled to programs of their own, and all memory that these
+ * need is laid out in the workspace of the step, so that the step allocates nothing while it runs. */
 #include "compile/loops/control.h"
 
 static size_t take(const knc_plan *p, size_t *workspace, size_t bytes)
@@ -40,7 +40,7 @@ static knx_error *compile_body(const knc_plan *p, const kni_jaxpr *j, knc_loop *
 
 /* ---- Loops. */
 
-/* Does the body leave this carry where it is: not changed, or written over? */
+/* Does the body leave this carry where it lies: unchanged, or updated in place? */
 static bool stays_in_place(const knc_loop *l, uint32_t carry)
 {
     const knc_output *o = &l->body->output[carry];

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scalar.c -- loops and branches as kernels: which axes are loops over points, so that what is left of all shapes can
- * be written out. */
+ * scalar.c -- loops and branches as kernels: chooses the axes that become the kernel's parallel loops, over points, so
+ * that the rest of each shape is small enough to be written out, a node for each element. */
 #include "compile/loops/scalar.h"
 #include "compile/loops/scope.h"
 #include <string.h>
 
 enum {
-    MOST_MAPS = 400, /* streams of native code */
-    /* A point walks through memory row by row, which is slow where rows are long, all of them do not fit into the
-     * caches, and little is to be done with an element (measured: up to 6 times as slow as row after row). */
+    MOST_MAPS = 400, /* maps of a kernel, each a stream of native code */
+    /* A point goes through memory from row to row. That is slow where rows are long, do not all fit into the caches,
+     * and an element needs little work (measured: up to 6 times as slow as one row after the other). */
     LONG_ROW = 16384,
     MANY_ELEMENTS = 4 << 20,
-    LITTLE_WORK = 50,   /* nodes for each input and output */
-    LARGE_PRODUCT = 450 /* nodes of a point alone; a call costs as much (measured: 50 to 80 ns a step) */
+    LITTLE_WORK = 50, /* nodes for each input and output */
+    /* nodes for each product, in a kernel of one point: a call costs as much (measured: 50 to 80 ns a turn) */
+    LARGE_PRODUCT = 450
 };
 
-/* What the kernel goes through: the types of carries, and of outputs or results. */
+/* The equation's results as one turn has them: the types of carries, of elements of a scan's outputs, of a branch's
+ * results; and which of them are read. */
 typedef struct wanted {
     kni_type *type;
     bool *read;
@@ -42,7 +44,7 @@ static bool find_wanted(kni_lower *l, const kni_eqn *e, wanted *w)
     return true;
 }
 
-/* The largest, whose first axes are tried. */
+/* The largest of these types: its first axes are tried as loops. */
 static kni_type largest(const wanted *w)
 {
     kni_type most = {0};
@@ -61,7 +63,7 @@ static int64_t points_of(const kni_lower *l)
     return n;
 }
 
-/* Are all values small enough at a point, and stored once? */
+/* Is each result small enough at a point to be written out, and stored by one point only? */
 static bool fits(kni_lower *l, const wanted *w)
 {
     for (uint32_t i = 0; i < w->n; i++) {
@@ -108,7 +110,7 @@ static knx_error *build(kni_lower *l)
     return error ? error : l->failed && !l->points->why->length ? knx_error_nomem() : NULL;
 }
 
-/* Are rows of memory faster one after the other? */
+/* Is the scan faster turn by turn, which goes through memory one row after the other? */
 static bool is_memory_bound(const kni_lower *l, const kni_p_scan *p, const knk_kernel *k)
 {
     int64_t points = points_of(l), streams = 0, all;
@@ -120,7 +122,7 @@ static bool is_memory_bound(const kni_lower *l, const kni_p_scan *p, const knk_k
            k->n_node < LITTLE_WORK * streams;
 }
 
-/* Why it is better to go step by step, if it may; NULL: it is not. */
+/* Why the equation is better run turn by turn than as this kernel; NULL: it is not, or accepts the kernel alone. */
 static const char *better_in_steps(const kni_lower *l, const knk_kernel *k)
 {
     const kni_eqn *e = l->points->e;
@@ -133,7 +135,7 @@ static const char *better_in_steps(const kni_lower *l, const knk_kernel *k)
     return n && points_of(l) == 1 && k->n_node / n > LARGE_PRODUCT ? "its products are large enough for calls" : NULL;
 }
 
-/* With these axes as loops; *kernel stays NULL if it does not work. */
+/* Tries to make a kernel with these axes as loops; *kernel stays NULL if that fails, for the reason l->points->why. */
 static knx_error *attempt(kni_lower *l, knk_kernel **kernel)
 {
     *l->points->why = (knx_text){0};
@@ -150,7 +152,7 @@ static knx_error *attempt(kni_lower *l, knk_kernel **kernel)
     }
     error = knk_finish(l->k, kernel);
     l->k = NULL;
-    if (error && error->kind == KN_ERROR_VALUE) { /* a kernel that is none: the loop runs in another way */
+    if (error && error->kind == KN_ERROR_VALUE) { /* the kernel is not valid: the loop runs in another way */
         knx_text_add(l->points->why, "%s", error->message);
         knx_error_release(error);
         error = NULL;
@@ -180,9 +182,9 @@ static knx_error *try_axes(kni_lower *l, const kni_eqn *e, knk_kernel **kernel)
         *l->points->why = (knx_text){0};
         if (fits(l, &w))
             KN_TRY(attempt(l, kernel));
-        else if (why.length) /* what it said of more axes says more */
+        else if (why.length) /* the reason found with more axes says more */
             continue;
-        if (*kernel) /* its numbers are those of so many axes */
+        if (*kernel) /* n_par stays: the launch's numbers are those of so many axes */
             return NULL;
         if (l->points->why->length)
             why = *l->points->why;

@@ -6,7 +6,7 @@
 
 /* A loop or a branch as one kernel that is a step of its own: its buffers are operands and results of the equation. */
 typedef struct knc_scalar {
-    knk_kernel *kernel; /* NULL: it does not become one, and `why` says for what reason */
+    knk_kernel *kernel; /* NULL: the equation becomes no kernel, for the reason `why` */
     knx_text why;
     int n_buffer;
     const uint32_t *buffer; /* per buffer: number of the operand; results follow on the operands */

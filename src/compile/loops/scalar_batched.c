@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scalar_batched.c -- loops that run until the last point is done: the condition is "any" over all points. In a kernel
- * each point asks for itself, and stops. That gives the same if a point that is done keeps its carries: the others'
- * further turns would have changed nothing. It is seen from the nodes. */
+ * scalar_batched.c -- loops that run until the last point is done: their condition is a reduce_or over all points. In a
+ * kernel each point tests its own element of that alone (the mask), and stops. The results are the same if a point that
+ * is done keeps its carries: then the further turns that other points make would have changed nothing of it. Whether
+ * the carries are kept is found from the nodes. */
 #include "compile/loops/scope.h"
 #include <string.h>
 
@@ -11,8 +12,8 @@ static knk_inst look(const kni_lower *l, knk_node x)
     return n ? *n : (knk_inst){.op = KNK_CONST, .a = KNK_NONE, .b = KNK_NONE, .c = KNK_NONE};
 }
 
-/* Is x made of one of the nodes that are marked in `of`? Operands are older than what reads them; turns before do not
- * count. */
+/* Does x depend on one of the nodes that are marked in `of`, within one turn (values of carries are not followed)?
+ * Operands have smaller numbers than the nodes that read them. */
 static bool is_made_of(kni_lower *l, knk_node x, const bool *of)
 {
     bool *seen = x < 0 ? NULL : knx_arena_zero(&l->arena, (size_t)x + 1);
@@ -43,7 +44,7 @@ static bool *marks(kni_lower *l, knk_node most)
     return m;
 }
 
-/* Is x the mask, and whatever else there is the same for all points? */
+/* Is x the mask, or the AND of the mask and of values that do not depend on it, and so are the same for all points? */
 static bool asks_mask_alone(kni_lower *l, knk_node x, knk_node mask)
 {
     bool *of = marks(l, x > mask ? x : mask);
@@ -73,7 +74,7 @@ knk_node knc_condition(kni_lower *l, const knc_scope *cond)
     return go;
 }
 
-enum { DEEP = 64 }; /* nodes that are looked through */
+enum { DEEP = 64 }; /* nodes that a search visits, at most */
 
 /* Is the mask true wherever p is? */
 static bool within(const kni_lower *l, knk_node p, knk_node mask, int *left)
@@ -94,12 +95,13 @@ static bool is_within(const kni_lower *l, knk_node p, knk_node mask)
     return within(l, p, mask, &left);
 }
 
-/* Is x the carry where the mask is false? */
+/* Does x equal the carry wherever the mask is false? */
 static bool is_kept(const kni_lower *l, knk_node x, knk_node carry, knk_node mask)
 {
     for (int i = 0; i < DEEP && x != carry; i++) {
         knk_inst n = look(l, x), a = look(l, n.a);
-        if (n.op == KNK_CAST && a.op == KNK_CAST && look(l, a.a).dtype == n.dtype) /* to 16 bits, as the carry is */
+        /* rounded to 16 bits, as the carry is */
+        if (n.op == KNK_CAST && a.op == KNK_CAST && look(l, a.a).dtype == n.dtype)
             x = a.a;
         else if (n.op == KNK_SELECT && is_within(l, n.a, mask))
             x = n.c;
@@ -127,7 +129,7 @@ void knc_check_kept(kni_lower *l, uint32_t n, const knc_elements *carry, const k
                 l->failed = true;
                 return;
             }
-            if (!carry[i].points) { /* goes on as long as any point does */
+            if (!carry[i].points) { /* a carry of all points together goes on as long as any point does */
                 if (read[i])
                     knc_refuse(l, "a result counts turns until the last point is done");
                 common[old.re] = true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scalar_joins.c -- elements of reductions and products, written out in the order of docs/determinism.md. */
+ * scalar_joins.c -- an element of a reduction or a product in a kernel with loops: the operations that join its terms
+ * are written out, in the order of docs/determinism.md. */
 #include "compile/loops/scope.h"
 
-/* The values of an operand at so many positions; false: some had to be put on the stack. */
+/* The values of an operand at n positions; false: some are not known yet and were put on the stack. */
 static bool all_ready(kni_lower *l, kni_atom a, int64_t n, const knc_point *const *at, kni_pair *v)
 {
     bool ready = true;
@@ -25,7 +26,8 @@ static knk_node both(kni_lower *l, knk_reduction how, knk_node a, knk_node b)
     return knk_binary(l->k, op[how], a, b);
 }
 
-/* One block: identities, which change nothing but the sign of a sum of -0, are left out. */
+/* The reduction of n values, one block of docs/determinism.md. The identities that would fill the block are left out:
+ * they change nothing but the sign of a sum of -0, for which 0 is added in the end. */
 static knk_node joined(kni_lower *l, knk_reduction how, int64_t n, const kni_pair *v, bool im)
 {
     knk_node acc[64];
@@ -44,7 +46,8 @@ static knk_node joined(kni_lower *l, knk_reduction how, int64_t n, const kni_pai
     return acc[0];
 }
 
-/* In the condition of a loop that asks for all points each point asks for itself. */
+/* Is the axis, which a reduce_or joins in a loop's condition, one of the points? Then it is not joined: each point
+ * takes its own element. */
 static bool is_point_axis(const kni_lower *l, const kni_eqn *e, kni_type x, int axis)
 {
     bool is = l->points->any == l->scope && e->prim->reduction->how == KNK_RED_OR && axis < l->n_par;
@@ -53,7 +56,7 @@ static bool is_point_axis(const kni_lower *l, const kni_eqn *e, kni_type x, int 
     return is;
 }
 
-/* Is it one place for all points? */
+/* Is the position the same for all points? */
 static bool is_common(const kni_lower *l, const kni_index *i)
 {
     for (int a = 0; a < i->ndim; a++)
@@ -66,7 +69,7 @@ static bool is_common(const kni_lower *l, const kni_index *i)
 typedef struct join {
     kni_type x;
     int64_t n;
-    bool joined[KN_MAX_NDIM], each[KN_MAX_NDIM]; /* axes; those that run along the points */
+    bool joined[KN_MAX_NDIM], each[KN_MAX_NDIM]; /* axes; those where each point takes its own element */
     bool any;
 } join;
 
@@ -131,9 +134,10 @@ void knc_join_elements(kni_lower *l, const kni_eqn *e, const knc_point *at)
 
 /* ---- Products. */
 
-enum { STEPS = 256 }; /* of a block */
+enum { STEPS = 256 }; /* positions of the joined axes, in a block */
 
-/* The axis of an array of this type, in C order, that a dimension goes along. */
+/* The axis of an array of this type, in C order, that a product's dimension of this extent and stride runs along; -1:
+ * none. */
 static int axis_of(kni_type t, int64_t extent, int64_t stride)
 {
     int64_t s = 1;
@@ -143,7 +147,7 @@ static int axis_of(kni_type t, int64_t extent, int64_t stride)
     return -1;
 }
 
-/* Positions of the operands for one position of the result: along batch and free dimensions as there. */
+/* An operand of a product (second: operand 1), and the position in it that is read for one element of the result. */
 typedef struct factor {
     kni_type t;
     bool second;
@@ -167,7 +171,8 @@ static bool copy_axes(const factor *f, kni_type y, const knc_point *at, const kn
 
 static bool is_simple(const knk_product *q) { return !q->n_window && !q->a_offset && !q->b_offset && !q->c_offset; }
 
-/* The positions of all steps, or NULL. */
+/* The operand's positions at all n positions of the joined axes, for the result's element at `at`; NULL: failed or
+ * refused. */
 static const knc_point **steps_of(kni_lower *l, const kni_eqn *e, const knk_product *q, int64_t n, bool second,
                                   const knc_point *at)
 {
@@ -195,7 +200,7 @@ static const knc_point **steps_of(kni_lower *l, const kni_eqn *e, const knk_prod
     return step;
 }
 
-/* sum + a * b, in the dtype that sums are made in. */
+/* sum + a * b, in the dtype of the sum. */
 static knk_node step(kni_lower *l, knk_node sum, knk_node a, knk_node b)
 {
     knx_dtype_id d = knk_dtype(l->k, sum);

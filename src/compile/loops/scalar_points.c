@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scalar_points.c -- values of a kernel with loops at its points. A value is asked for at a position: along the
- * parallel loops, at numbers, at computed places; what is worked out is kept, so each is worked out once. */
+ * scalar_points.c -- values of a kernel with loops at its points. A value is evaluated at a position, which along each
+ * axis follows parallel loops, is a number, or is computed by a node. The nodes of the value are remembered, so each
+ * value is computed once at a position. */
 #include "base/hash.h"
 #include "compile/loops/scope.h"
 #include <stdarg.h>
@@ -39,7 +40,7 @@ static bool constant(const kni_lower *l, knk_node x, uint64_t *bits)
     return true;
 }
 
-/* Loops of one turn are nowhere; constants are numbers. */
+/* Makes equal positions alike: they do not run along loops of one turn, and nodes that are constants become offsets. */
 static void settle(const kni_lower *l, kni_index *i)
 {
     for (int a = 0; a < i->ndim; a++) {
@@ -167,7 +168,7 @@ static bool at_own_points(const kni_lower *l, const kni_index *i)
     return true;
 }
 
-/* Along a computed axis the element is chosen from all that there are. */
+/* The element at position i, of which some axes are computed: it is selected from all elements along these axes. */
 static kni_pair choose(kni_lower *l, const knc_elements *x, const kni_index *i)
 {
     int rest = x->points ? l->n_par : 0;
@@ -209,7 +210,8 @@ kni_pair knc_element(kni_lower *l, const knc_elements *x, const knc_point *at)
             return no_value;
         }
         computed |= a->node >= 0;
-        if (a->node < 0 && (a->offset < 0 || a->offset >= x->type.dim[d])) /* where a predicate is false */
+        /* such an element is read only where a predicate is false */
+        if (a->node < 0 && (a->offset < 0 || a->offset >= x->type.dim[d]))
             return knc_zero(l, x->type.dtype);
         flat = flat * x->type.dim[d] + a->offset;
     }
@@ -231,7 +233,8 @@ bool knc_ready_in(kni_lower *l, const knc_scope *s, kni_atom a, const knc_point 
     return ready;
 }
 
-/* Where an element of what the loop goes through lies. */
+/* The position of an input's element in the array that the loop goes through: the turn, or a number, along the first
+ * axis, then `at`. */
 static const knc_point *turn_point(kni_lower *l, const knc_leaf *x, const knc_point *at)
 {
     kni_index *i = kni_lower_index(l, at->index->ndim + 1, at->index);
@@ -295,7 +298,8 @@ static void apply_outside(kni_lower *l, uint32_t var, const knc_point *at)
     knc_remember(l, var, at, knc_load(l, buffer, t, at, no_value));
 }
 
-/* A reshape keeps its first axes, and moves numbers of elements among the others. */
+/* The position in a reshape's operand. The first axes that both shapes share keep theirs; along the others positions
+ * must be numbers, and are found from the element's number in C order. */
 static const knc_point *through_reshape(kni_lower *l, const kni_eqn *e, const knc_point *at)
 {
     kni_type x = kni_atom_type(l->j, e->in[0]), y = l->j->type[e->out];
@@ -359,7 +363,7 @@ static void apply_equation(kni_lower *l, knc_frame *f, const kni_eqn *e)
         knc_remember(l, var, l->stack.at[l->stack.n - 1].point, y);
 }
 
-/* One step on the value on top of the stack. */
+/* Handles the value on top of the stack: it is known and taken off, computed, or one of its operands is put on top. */
 static void advance(kni_lower *l)
 {
     knc_frame *f = &l->stack.at[l->stack.n - 1];
@@ -372,7 +376,8 @@ static void advance(kni_lower *l)
     const kni_pair *known = knc_recall(l, var, at);
     if (known) {
         bool is_result = s->maker && var >= s->j->n_in;
-        if (known->re < 0 && is_result && s->j->eqn[s->maker[var]].prim->element) /* it does not do it here */
+        /* `element` of its row does not support this case */
+        if (known->re < 0 && is_result && s->j->eqn[s->maker[var]].prim->element)
             knc_refuse(l, "the body has %s", s->j->eqn[s->maker[var]].prim->name);
         else if (known->re < 0) /* the builder has no memory */
             l->failed = true;

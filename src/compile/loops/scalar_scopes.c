@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scalar_scopes.c -- jaxprs in jaxprs: a loop of the kernel for a loop, a choice for a branch. Loops come in the order
- * of the equations, before what reads them is asked for: so none lies in another one that it does not belong to. */
+ * scalar_scopes.c -- jaxprs in jaxprs: a loop becomes a loop of the kernel, a branch a select. The loops of a jaxpr are
+ * written in the order of its equations, before any reader of their results is evaluated: so no loop begins inside of
+ * another one that it does not belong to. */
 #include "compile/loops/scope.h"
 #include "transform/transform.h"
 
@@ -34,7 +35,7 @@ static const knc_passed *passed(kni_lower *l, const kni_jaxpr *source)
     return &s->passed.at[s->passed.n - 1];
 }
 
-/* ---- What can be evaluated anywhere: neither a carry nor what a loop gives. */
+/* ---- Values that can be evaluated at any position: those that depend on no carry and on no loop's results. */
 
 static bool moves(const knc_scope *s, kni_atom a) { return kni_is_literal(a) || !s->maker || s->moves[a]; }
 
@@ -66,7 +67,7 @@ static void look_at_rows(kni_lower *l, const kni_jaxpr *j)
     }
 }
 
-/* Opens the loops and branches that it has, too. */
+/* Makes the scope of a jaxpr with these inputs, and the scopes of the loops and branches in it. */
 static const knc_scope *open_scope(kni_lower *l, const kni_jaxpr *source, const knc_leaf *leaf, knk_node taken)
 {
     const knc_passed *x = l->failed ? NULL : passed(l, source);
@@ -98,7 +99,7 @@ static const knc_scope *open_scope(kni_lower *l, const kni_jaxpr *source, const 
 
 typedef struct form {
     const kni_jaxpr *cond, *body;
-    uint32_t n_cond, n_body, n, n_x, n_y; /* constants of both; carries; inputs, outputs */
+    uint32_t n_cond, n_body, n, n_x, n_y; /* numbers of constants (of both), carries, inputs, outputs */
     int64_t length;
     bool reverse;
 } form;
@@ -129,7 +130,7 @@ static knc_leaf same(const knc_scope *s, kni_atom a)
 
 /* ---- Carries. */
 
-/* Room for the elements of values of these types. */
+/* Room for the elements, at a point, of values that have the types of inputs [first, first + n) of j. */
 static knc_elements *elements_of(kni_lower *l, const kni_jaxpr *j, uint32_t first, uint32_t n)
 {
     knc_elements *x = knx_arena_zero(&l->arena, ((size_t)n + 1) * sizeof *x);
@@ -248,7 +249,7 @@ static void ask(kni_lower *l, const turning *t)
     knk_while(l->k, go);
 }
 
-/* Outputs of the body, stored at their turn. */
+/* Stores the elements of a scan's outputs that a turn of the body gives. */
 static void store_outputs(kni_lower *l, const turning *t, const knc_scope *body)
 {
     for (uint32_t i = 0; i < t->f.n_y && !l->failed; i++) {
@@ -276,7 +277,7 @@ static void store_outputs(kni_lower *l, const turning *t, const knc_scope *body)
     }
 }
 
-/* top: outputs are stored. */
+/* Writes a loop of the kernel. top: it is the kernel's own equation, whose outputs are stored. */
 static void run_loop(kni_lower *l, turning *t, bool top)
 {
     struct knc_points *s = l->points;
@@ -311,7 +312,7 @@ static void run_loop(kni_lower *l, turning *t, bool top)
 
 /* ---- Inside of another scope. */
 
-/* A scan whose turns are written out: its outputs are nodes, and so may be its inputs. */
+/* A scan whose turns are written out, each as a scope: its outputs can be nodes then, and so can its inputs. */
 static void unroll(kni_lower *l, const knc_scope *s, const kni_eqn *e, const form *f, knc_inner *in)
 {
     const knc_scope **turn = knx_arena_zero(&l->arena, (size_t)(f->length + 1) * sizeof *turn);
@@ -349,7 +350,7 @@ static bool has_to_unroll(const knc_scope *s, const kni_eqn *e, const form *f)
     return false;
 }
 
-/* The index of the branch that is taken, clamped: is it this one? */
+/* A node: is branch i of n the one that is taken? The index is clamped. */
 static knk_node is_branch(kni_lower *l, knk_node index, int64_t i, int64_t n)
 {
     knk_node here = knk_const_int(l->k, knk_dtype(l->k, index), i);
@@ -378,7 +379,7 @@ static void open_branches(kni_lower *l, const knc_scope *s, const kni_eqn *e, kn
         leaf[k - 1] = same(s, e->in[k]);
     for (int i = 0; i < p->branches.n && !l->failed; i++) {
         knk_node taken = s->taken;
-        if (has_loops(p->branches.v[i])) { /* they run where the branch is taken */
+        if (has_loops(p->branches.v[i])) { /* its loops run where the branch is taken */
             kni_pair index = knc_value_at(l, s, e->in[0], l->scalar);
             if (l->failed)
                 return;
@@ -518,13 +519,15 @@ static double cost_of(const kni_jaxpr *j)
     return cost;
 }
 
-/* Cheap branches are worked out and chosen from; others only where a point takes them. */
+/* A result of a branch equation: a select from the branches. Cheap branches are always computed, others only where a
+ * point takes them. */
 static bool branch_value(kni_lower *l, const knc_scope *s, const kni_eqn *e, uint32_t result, const knc_point *at,
                          kni_pair *value)
 {
     enum { CHEAP = 12 };
     const double most =
-        s->maker ? CHEAP : 0; /* on its own it is the same for all points: nothing is read for nothing */
+        /* the kernel's own equation has one index for all points: only the branch that is taken is computed */
+        s->maker ? CHEAP : 0;
     const knc_inner *in = s->inside[s->maker ? e - s->j->eqn : 0];
     kn_dtype d = s->j->type[e->out + result].dtype;
     kni_pair index, y = {KNK_NONE, KNK_NONE}, v;
@@ -550,7 +553,8 @@ static bool branch_value(kni_lower *l, const knc_scope *s, const kni_eqn *e, uin
     return true;
 }
 
-/* Output number `result` of a scan that is written out. */
+/* Output number `result` of a scan that is written out: the result of the turn whose number is the first axis'
+ * position. */
 static bool output_value(kni_lower *l, const knc_inner *in, uint32_t result, const knc_point *at, kni_pair *value)
 {
     const kni_index_axis *a = &at->index->axis[0];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * lower.c -- groups to kernels, routines to calls: the steps of the program, in no order yet. */
+ * lower.c -- makes the steps of a program, in no order yet: a kernel of each group of equations, a call of each
+ * routine. */
 #include "compile/group/lowering.h"
 #include <string.h>
 
@@ -24,7 +25,8 @@ static void natural_extents(kni_lower *l)
     }
 }
 
-/* The loops and passes of stored values, now that the group has all that it will have; the first pass is returned. */
+/* Gives stored values their loops and passes, which are known now that the group is complete; returns the number of
+ * the first pass (they are counted from the last one, 0). */
 static int settle(kni_lower *l)
 {
     knc_plan *p = l->p;
@@ -48,7 +50,8 @@ static bool stores_here(const kni_lower *l, uint32_t var, bool elements)
     return (v->loops == KNC_LOOPS_FULL) == elements && v->stage == l->pass;
 }
 
-/* Stores of one stage: all values first, since a store may write over what a load reads. */
+/* The stores of one stage. All values are evaluated before the first store, since a store may write over an element
+ * that a load reads. */
 static void lower_stores(kni_lower *l, bool elements)
 {
     for (int store = 0; store < 2; store++)
@@ -65,7 +68,8 @@ static void lower_stores(kni_lower *l, bool elements)
         }
 }
 
-/* The reductions of the pass before are known from here on; what else there is one of for each row, too. */
+/* The stage over rows (or points) at the beginning of a pass: from here on the results of the reductions of the pass
+ * before are known, and so are other values of which each row has one. */
 static void lower_points(kni_lower *l)
 {
     const knc_group *g = l->g;
@@ -75,7 +79,8 @@ static void lower_points(kni_lower *l)
     for (uint32_t r = g->first_row; r != KNC_NO && !stage; r = l->p->row.at[r].next)
         stage = l->p->row.at[r].stage == l->pass;
     for (uint32_t v = g->first_reduce; v != KNC_NO && !stage; v = l->p->value[v].next_reduce)
-        stage = l->p->value[v].stage == l->pass && l->p->j->type[v].dtype->size == 2; /* to be rounded */
+        /* a 16-bit float, to be rounded */
+        stage = l->p->value[v].stage == l->pass && l->p->j->type[v].dtype->size == 2;
     if (stage)
         knc_start_stage(l, false);
     const kni_pair *joined = l->joined;
@@ -95,7 +100,7 @@ static void lower_points(kni_lower *l)
     knc_end_stage(l);
 }
 
-/* A pass over the elements of the rows. */
+/* The stage of a pass over the elements of the rows: its reductions, and its stores of elements. */
 static void lower_elements(kni_lower *l)
 {
     const knc_group *g = l->g;
@@ -163,8 +168,9 @@ static knx_error *build_kernel(kni_lower *l, knk_kernel **kernel)
     return e;
 }
 
-/* May the stored value `to` have the place of what is read as `from`? Every other access to that is one of an earlier
- * pass at the same place: it is made here, and read again. */
+/* May buffer `to`, which is written, have the memory of `from`, which is read? Both must be accessed at the same
+ * positions. Any other access to that slot must be a store of an earlier stage at these positions: the kernel made
+ * the value itself, and loads it again. */
 static bool fits_over(const kni_lower *l, const knc_access *from, const knc_access *to)
 {
     const knc_plan *p = l->p;
@@ -191,7 +197,8 @@ static bool note_reuse(kni_lower *l, uint32_t step)
     return true;
 }
 
-/* The result of an update gets the elements of the operand first: a copy, unless memory.c can give it their place. */
+/* Before an update runs its result gets the elements of the operand: by a copy, unless memory.c can give the result
+ * the operand's memory. */
 static knx_error *add_copy(knc_plan *p, uint32_t eqn, uint32_t step, knc_ref from, uint32_t to)
 {
     kni_atom x = p->j->eqn[eqn].in[p->j->eqn[eqn].prim->updates - 1];
@@ -252,7 +259,7 @@ static knx_error *lower_group(kni_lower *l, uint32_t group)
     return add_kernel(l, kernel);
 }
 
-/* A product thought through. Its refs are there: two operands and the result. */
+/* Makes the step of a product: its description. s has the references already: two operands and the result. */
 static knx_error *make_product(knc_plan *p, const kni_eqn *e, const kni_type *xt, knc_step *s)
 {
     knx_arena *a = &p->p->arena;
@@ -274,7 +281,8 @@ static knx_error *make_product(knc_plan *p, const kni_eqn *e, const kni_type *xt
     return NULL;
 }
 
-/* A carry begins where its result will be, if nothing else is in its memory: the loop copies it otherwise. */
+/* Notes which carries may begin in the memory of the loop's result: those whose first value and result fill their
+ * slots, if no other operand of the loop lies in the first value's slot. The loop copies the others. */
 static bool note_carries(knc_plan *p, const knc_step *s, uint32_t step)
 {
     const knc_loop *l = s->u.r.loop;

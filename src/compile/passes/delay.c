@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * delay.c -- a jaxpr pass: a reshape that is no index map of a value that is computed goes behind the elementwise
- * equation that reads it: kn_repeat(x, 2) * 3 multiplies what is repeated in the shape in which it is made, in one
- * kernel, and the result lies in memory in the order of both shapes. */
+ * delay.c -- a jaxpr pass: a reshape that is no index map, of a value that is computed rather than in memory, moves
+ * behind the elementwise equation that reads it. So kn_repeat(x, 2) * 3 multiplies the repeated elements in the shape
+ * in which they are computed, in one kernel; the reshape behind it costs nothing, since elements lie in memory in the
+ * same order in both shapes. */
 #include "compile/plan.h"
 #include "ir/ops.h"
 #include "transform/replay.h"
 
 typedef struct delay {
     knt_replay r;
-    uint32_t *uses, *maker; /* per variable: its readers; its equation, KNC_NO: an operand */
+    uint32_t *uses, *maker; /* per variable: how often it is read; its equation, KNC_NO: an operand */
     kni_atom *before;       /* per variable: the atom whose reshape it is; KN_ATOM_NONE: none */
 } delay;
 
@@ -23,7 +24,7 @@ static const kni_eqn *maker_of(const delay *s, kni_atom a)
     return kni_is_var(a) && s->maker[a] != KNC_NO ? &s->r.j->eqn[s->maker[a]] : NULL;
 }
 
-/* Lies in memory, or costs nothing in any shape. */
+/* Does the atom lie in memory, or cost nothing in any shape? */
 static bool is_free(const delay *s, kni_atom a)
 {
     const kni_eqn *m = maker_of(s, a);
@@ -39,7 +40,7 @@ static uint32_t reads(const kni_eqn *e, kni_atom a)
     return n;
 }
 
-/* The shape in which the equation is better computed, or false. */
+/* *to: the shape in which the equation is better computed; false: its own. */
 static bool find_shape(delay *s, const kni_eqn *e, kni_type *to)
 {
     const kni_jaxpr *j = s->r.j;
@@ -55,7 +56,7 @@ static bool find_shape(delay *s, const kni_eqn *e, kni_type *to)
         }
         kni_type t = knb_type(&s->r.b, s->before[a]);
         if (s->uses[a] != reads(e, a) || (any && !kni_type_same_shape(t, *to)) ||
-            j->type[e->out].dtype->size > t.dtype->size) /* what is stored would be larger */
+            j->type[e->out].dtype->size > t.dtype->size) /* the stored result would be larger than the operand */
             return false;
         *to = t;
         any = true;
@@ -84,7 +85,8 @@ static void write_eqn(delay *s, const kni_eqn *e)
     knt_operands(r, e);
     if (!find_shape(s, e, &to)) {
         knt_emit_same(r, e);
-        if (is_reshape(r->j, e) && !is_free(s, e->in[0]) && s->uses[e->in[0]] == 1) /* not stored for others */
+        /* its operand is not stored for other readers */
+        if (is_reshape(r->j, e) && !is_free(s, e->in[0]) && s->uses[e->in[0]] == 1)
             s->before[e->out] = s->before[e->in[0]] == KN_ATOM_NONE ? r->in[0] : s->before[e->in[0]];
         return;
     }

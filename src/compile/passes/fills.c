@@ -6,7 +6,7 @@
 
 typedef struct fills {
     knt_replay r;
-    uint32_t *uses;  /* per variable */
+    uint32_t *uses;  /* per variable: how often it is read */
     uint32_t *maker; /* per variable: its equation if that is a fill, else KNC_NO */
 } fills;
 
@@ -18,14 +18,14 @@ static bool is_fill(const kni_eqn *e)
     return fill;
 }
 
-/* The number of the updated operand, or -1. */
+/* The number of the operand that e updates, if that is a fill; else -1. */
 static int updated_fill(const fills *f, const kni_eqn *e)
 {
     int k = e->prim->updates - 1;
     return k >= 0 && kni_is_var(e->in[k]) && f->maker[e->in[k]] != KNC_NO ? k : -1;
 }
 
-/* Fills in uses and makers; false if there is nothing to do. */
+/* Finds uses and makers; false if no fill that is updated is read elsewhere. */
 static bool survey(fills *f, const kni_jaxpr *j)
 {
     bool any = false;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * loop_numbers.c -- numbers that bodies, conditions and branches were written with become operands of their loop, so
- * that loops that differ in a number share their kernels, as other functions do (numbers.c). The innermost loops come
- * first: what they are given is an operand in the body around them, and handed on from there. */
+ * loop_numbers.c -- a jaxpr pass: numbers that bodies, conditions and branches were written with become operands of
+ * their loop's equation, so that loops that differ in a number share their kernels, as other programs do (numbers.c).
+ * The innermost loops come first: a number that such a loop gets is a literal operand in the body around it, and from
+ * there becomes an operand of the outer loop. */
 #include "compile/plan.h"
 #include "ir/ops.h"
 #include "transform/replay.h"
 #include <string.h>
 
-enum { MOST_HANDED = 8 }; /* to a loop, by each of its jaxprs: a buffer each */
+enum { MOST_HANDED = 8 }; /* numbers for each jaxpr of a loop; each is a buffer of the kernel */
 
 /* Numbers of a jaxpr, each once. */
 typedef struct numbers {
@@ -29,14 +30,14 @@ static const kni_literal *literal(const kni_jaxpr *j, kni_atom a)
     return kni_is_literal(a) ? &j->literal[a & ~KN_LITERAL_BIT] : NULL;
 }
 
-/* May the equation's numbers be operands? Those of programs of many operations are better known. */
+/* May the equation's numbers become operands? Expressions of many operations are shorter if they know a number. */
 static bool takes(const kni_jaxpr *j, const kni_eqn *e, knx_arena *a)
 {
     if (e->prim->bits & KN_LOOPS)
         return true;
     bool any = false;
     for (uint32_t i = 0; i < e->n_in; i++)
-        any |= kni_is_var(e->in[i]); /* else it is a constant itself */
+        any |= kni_is_var(e->in[i]); /* else the result is a constant itself */
     return any && !e->prim->expand && knc_class_of(j, e) == KNC_ELEMENTWISE && knc_weight(j, e, a) <= KNC_CHEAP_OPS;
 }
 
@@ -55,7 +56,7 @@ static void collect(const kni_jaxpr *j, numbers *s)
     knx_arena_free(&a);
 }
 
-/* j with inputs for these numbers behind its first `at` ones. */
+/* j with further inputs, for these numbers, behind its first `at` inputs. */
 static knx_error *with_inputs(const kni_jaxpr *j, uint32_t at, const numbers *s, kni_jaxpr **out)
 {
     knt_replay r;
@@ -87,14 +88,14 @@ static knx_error *with_inputs(const kni_jaxpr *j, uint32_t at, const numbers *s,
     return error;
 }
 
-/* A jaxpr of a loop as its kernel has it, its own loops done. */
+/* A jaxpr of a loop as its kernel evaluates it, after its inner loops got their numbers as operands. */
 static knx_error *prepare(const kni_jaxpr *j, kni_jaxpr **out)
 {
     static knt_pass *const pass[] = {knt_inline_calls, knt_simplify, knc_hand_numbers};
     return knt_passes(j, sizeof pass / sizeof *pass, pass, out);
 }
 
-/* Literals of these numbers, as operands. */
+/* Writes the numbers, as literals, to the operands `in` from n on; returns how many operands there are then. */
 static uint32_t put(knt_replay *r, const numbers *s, kni_atom *in, uint32_t n)
 {
     for (int i = 0; i < s->n; i++)
@@ -102,7 +103,8 @@ static uint32_t put(knt_replay *r, const numbers *s, kni_atom *in, uint32_t n)
     return n;
 }
 
-/* The list of a parameter with one number for each operand, with zeros for new ones behind `at`. */
+/* Widens a parameter's list that has one number for each operand, by zeros for the `more` new operands behind the
+ * first `at`. */
 static knx_error *widen(knt_replay *r, kni_ints *v, int at, int more)
 {
     if (!v->n || !more)
@@ -180,7 +182,7 @@ static knx_error *hand_while(knt_replay *r, const kni_eqn *e)
     return error;
 }
 
-/* All branches take the numbers of each, behind what they take. */
+/* All branches get the numbers of every branch, as inputs behind their own. */
 static knx_error *hand_cond(knt_replay *r, const kni_eqn *e)
 {
     kni_p_cond p = *(const kni_p_cond *)e->params;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reshapes.c -- a jaxpr pass: a reshape that is no index map goes from the result of elementwise equations to their
- * operands, if these lie in memory anyway, where it costs nothing: exp(x).reshape(-1) * 2 is exp(x.reshape(-1)) * 2,
- * one kernel. */
+ * reshapes.c -- a jaxpr pass: a reshape that is no index map moves from the result of elementwise equations to their
+ * operands, if these lie in memory anyway: there a reshape costs nothing. So exp(x).reshape(-1) * 2 becomes
+ * exp(x.reshape(-1)) * 2, one kernel. */
 #include "compile/plan.h"
 #include "ir/ops.h"
 #include "transform/replay.h"
@@ -12,9 +12,9 @@ typedef struct reshapes {
     knt_replay r;
     uint32_t *maker; /* per variable: its equation, KNC_NO: an operand */
     uint32_t
-        *target;  /* per variable: a reshape whose shape all its readers want; KNC_NO: they differ, or none reads it */
-    bool *wanted; /* per variable: has a reader */
-    bool *banned; /* per equation: it stays as it is */
+        *target;  /* per variable: the reshape whose shape all its readers want; KNC_NO: they want several, or none */
+    bool *wanted; /* per variable: does anything read it? */
+    bool *banned; /* per equation: it keeps its shape */
 } reshapes;
 
 static kni_type shape_of(const kni_jaxpr *j, uint32_t reshape) { return j->type[j->eqn[reshape].out]; }
@@ -32,7 +32,7 @@ static void want(reshapes *s, kni_atom a, uint32_t target)
     s->wanted[a] = true;
 }
 
-/* The same elements in the same order; and such a view that is no index map. */
+/* Does the result have the operand's elements in the same order? And is there no index map for that? */
 static bool is_reshape(const kni_jaxpr *j, const kni_eqn *e)
 {
     return e->prim->map_exists && kni_atom_type(j, e->in[0]).dtype == j->type[e->out].dtype;
@@ -42,7 +42,7 @@ static bool is_costly(const kni_jaxpr *j, const kni_eqn *e)
     return is_reshape(j, e) && knc_class_of(j, e) == KNC_RESHAPE;
 }
 
-/* Can it give its result in any shape, given such operands? */
+/* Can the equation give its result in any shape, if its operands have that shape? */
 static bool is_pliable(const kni_jaxpr *j, const kni_eqn *e)
 {
     return e->n_out == 1 && j->type[e->out].ndim && ((e->prim->bits & KN_ELEMENTWISE) || is_reshape(j, e));
@@ -54,7 +54,7 @@ static bool is_moved(const reshapes *s, uint32_t i)
     return !s->banned[i] && is_pliable(s->r.j, e) && s->target[e->out] != KNC_NO;
 }
 
-/* From the last equation to the first: in which shape each value is wanted. */
+/* Finds in which shape each value is wanted, from the last equation to the first. */
 static void spread(reshapes *s)
 {
     const kni_jaxpr *j = s->r.j;
@@ -88,7 +88,8 @@ static bool is_free(const reshapes *s, kni_atom a)
     return knc_class_of(j, m) == KNC_RUN || (is_pliable(j, m) && is_moved(s, s->maker[a]));
 }
 
-/* Bans what has an operand that would be stored for it. True if there is something new. */
+/* Bans equations with an operand that would have to be stored for its new shape. True if an equation was banned just
+ * now. */
 static bool ban(reshapes *s)
 {
     const kni_jaxpr *j = s->r.j;
@@ -100,7 +101,7 @@ static bool ban(reshapes *s)
     return any;
 }
 
-/* Are there equations to be moved beside reshapes? */
+/* Does an equation get another shape that is not a reshape itself? */
 static bool is_worth_it(const reshapes *s)
 {
     for (uint32_t i = 0; i < s->r.j->n_eqn; i++)
