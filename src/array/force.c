@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * force.c -- running what was recorded lazily. The nodes that some values wait for are cut out of the recording; their
- * structure, with the leaves abstracted, finds a compiled program (or makes one), which runs with them as operands. */
+ * force.c -- runs nodes that were recorded lazily. The nodes that some values wait for are the cut. A cut is looked up
+ * by its structure, without the values of its leaves (the known operands): there is a compiled program for it, or one
+ * is made, which then runs with the leaves as operands. */
 #include "array/plans.h"
 #include "array/storage.h"
 #include "ir/text/print.h"
@@ -27,7 +28,8 @@ void kna_cut_room_free(kna_state *s)
     s->cut_room = NULL;
 }
 
-/* The room of cuts is kept from one to the next; a cut inside of a cut has its own. NULL without memory. */
+/* The state keeps the lists of a cut for the next one, so that most cuts allocate nothing; a cut inside of a cut has
+ * lists of its own. NULL without memory. */
 static kna_cut *cut_begin(kna_state *s, bool fuse)
 {
     kna_cut *c = s->cut_room;
@@ -43,7 +45,7 @@ static kna_cut *cut_begin(kna_state *s, bool fuse)
 
 static void cut_end(kna_cut *c)
 {
-    enum { KEEP = 4096 }; /* operands; the room of larger cuts is given back */
+    enum { KEEP = 4096 }; /* operands of nodes; the lists of cuts with more are freed */
     kna_state *s = c->s;
     for (size_t i = 0; i < c->out.n; i++)
         kna_value_release(c->out.at[i]);
@@ -101,7 +103,8 @@ static bool add_leaf(kna_cut *c, kna_value *v)
     return true;
 }
 
-/* Visits the operands of the node on top of the stack; false without memory. */
+/* Visits the operands of the node on top of the stack: known ones are leaves; an operand that waits puts its node on
+ * the stack. A node whose operands are all visited joins the cut. False without memory. */
 static bool advance(kna_cut *c)
 {
     kna_visit *top = &c->stack.at[c->stack.n - 1];
@@ -140,7 +143,7 @@ static bool collect(kna_cut *c, kna_node *root)
     return true;
 }
 
-/* ---- Updates: all readers of an old value run in the cut that writes over it, before that. */
+/* ---- Updates: a cut that writes over an old value also runs all waiting nodes that read it, before the update. */
 
 static bool is_updated_leaf(const kna_cut *c, const kna_value *v)
 {
@@ -196,7 +199,8 @@ static bool collect_readers(kna_cut *c)
     return true;
 }
 
-/* All references to the leaf come from this cut, whose nodes all end with it. */
+/* Does only this cut refer to the leaf? Then all references to the value are operands of the cut's nodes, which go away
+ * with the cut, and those to its buffer are the value's own and its pin's. */
 static bool nobody_else_has(const kna_cut *c, const kna_value *v)
 {
     uint32_t readers = 0;
@@ -221,7 +225,7 @@ static bool stays_in_pin(const kna_cut *c, kna_value *v)
 {
     const kna_pin *p = v->pin;
     if (atomic_load(&p->refs) == 1 && !p->foreign)
-        return true; /* no one sees it any more */
+        return true; /* the user does not see this memory any more */
     v->n_updates = 0;
     for (size_t k = 0; k < c->node.n; k++)
         if (c->node.at[k]->out[0])
@@ -276,8 +280,8 @@ static bool is_target(int n, kna_value *const *values, const kna_value *v)
     return false;
 }
 
-/* Does the node read an old value that this cut may write over, or a result that needs one? After the cut it cannot be
- * computed again. */
+/* Does the node read an old value that this cut may write over, or a result that is computed from such a value and not
+ * kept? Then its results cannot be computed after the cut. */
 static bool reads_old(const kna_cut *c, const kna_node *n)
 {
     for (uint32_t i = 0; i < n->n_in; i++) {
@@ -367,7 +371,8 @@ static knd_operand operand_of(const kna_value *v, bool donated)
     return (knd_operand){.buffer = v->buffer, .lent = !donated && !kna_shareable(v)};
 }
 
-/* A result that shares pinned memory with the one that belongs there gets memory of its own; NULL without memory. */
+/* Result i, in buffer b: if b is the pinned memory of another result, the result gets a copy in a buffer of its own.
+ * Returns the buffer that it has; NULL without memory. */
 static knx_buffer *unshare(const kna_cut *c, size_t i, knx_buffer *b)
 {
     bool shares = false;
@@ -385,7 +390,8 @@ static knx_buffer *unshare(const kna_cut *c, size_t i, knx_buffer *b)
     return own;
 }
 
-/* The program has run: its results are there, and land where they belong. */
+/* After the program has run: gives each output value its buffer, and moves results with a pin to their pinned
+ * memory. */
 static knx_error *take_results(kna_cut *c, knx_buffer **out)
 {
     knx_error *error = NULL;
@@ -457,7 +463,8 @@ static void set_error(kna_value *v, knx_error *e)
     kna_publish(v, KN_V_ERROR);
 }
 
-/* Runs one node alone, all results kept. An error has its place, unless it came with an operand or has one inside. */
+/* Runs one node alone and keeps all its results. An error gets the node's line of source, unless it is an operand's
+ * error (*from_operand) or comes from a line inside of the node's body. */
 static knx_error *run_node(kna_cut *c, kna_node *n, bool *from_operand)
 {
     n->position = 0;
@@ -477,14 +484,15 @@ static knx_error *run_node(kna_cut *c, kna_node *n, bool *from_operand)
         error = run_cut(c);
     if (error && !*from_operand && atomic_load(&error->refs) > 0) {
         if (!error->reported && !kni_place_inside(n->prim, n->params, error->place))
-            error->place = n->place ? n->place : error->place; /* what the plan says may be of an equal program */
-        if (!*error->operation) /* else a routine knows better: the call was of a traced function */
+            error->place = n->place ? n->place : error->place; /* not the plan's, which may come from an equal cut */
+        if (!*error->operation) /* else a routine has named the operation: the node calls a traced function */
             error->operation = n->operation ? n->operation : "";
     }
     return error;
 }
 
-/* A failure becomes the results' error. */
+/* Runs one node of a cut that failed. An error becomes the error of the node's results, and is reported unless it is an
+ * operand's. */
 static void run_alone(kna_state *s, kna_node *n, bool fuse)
 {
     kna_cut *c = cut_begin(s, fuse);
@@ -522,10 +530,11 @@ knx_error *kna_run_now(const kni_prim *prim, const void *params, const kn_place 
     return error;
 }
 
-/* The cut failed: every node runs by itself, in order, so that just what depends on the failure carries its error. */
+/* The cut failed: runs each node alone, in order, so that only results which depend on the failed node get its
+ * error. */
 static void run_one_by_one(kna_cut *c)
 {
-    for (size_t k = 0; k < c->node.n; k++) { /* holding all results keeps every node until its turn */
+    for (size_t k = 0; k < c->node.n; k++) { /* a node is kept while its results are held */
         kna_node *n = c->node.at[k];
         for (uint32_t i = 0; i < n->n_out; i++)
             kna_value_retain(n->out[i]);
@@ -540,7 +549,7 @@ static void run_one_by_one(kna_cut *c)
         run_alone(c->s, c->node.at[k], c->fuse);
     for (size_t i = 0; ok && i < held.n; i++)
         kna_value_release(held.at[i]);
-    if (!ok) /* not even memory for the list: give the references back through the nodes, which are all still there */
+    if (!ok) /* no memory for the list: no node has run, so the references are given back through the nodes */
         for (size_t k = 0; k < c->node.n; k++)
             for (uint32_t i = 0; i < c->node.at[k]->n_out; i++)
                 kna_value_release(c->node.at[k]->out[i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * recording.c -- recordings: captured values, leaked tracers, and looking at values while a concrete recording runs. */
+ * recording.c -- recordings of functions: values that they capture, tracers that leak, the values of tracers in
+ * concrete recordings, and equations that are computed while they are recorded (folding). */
 #include "array/recording.h"
 #include "array/state.h"
 #include "base/log.h"
@@ -86,7 +87,7 @@ kna_value *kna_recording_tracer(kna_recording *r, kni_atom atom)
     if (constant)
         return constant;
     kni_type type = knb_type(&r->b, atom);
-    type.weak = false; /* a value that is weak is a C number */
+    type.weak = false; /* only C numbers are weak values */
     kna_value *v = kna_value_new(KN_V_TRACER, type);
     if (!v)
         return NULL;
@@ -114,7 +115,7 @@ static bool is_same(const kna_value *v, const kna_value *w)
 static knx_error *capture(kna_recording *r, kna_value *v, kni_atom *atom)
 {
     size_t cursor;
-    bool tracer = v->state == KN_V_TRACER; /* those of one variable are one */
+    bool tracer = v->state == KN_V_TRACER; /* all tracers of a variable are one captured value */
     uint64_t h =
         tracer ? knx_hash_mix(v->tracer.recording->serial, v->tracer.atom) : knx_hash_mix(7, (uint64_t)(uintptr_t)v);
     for (void *p = knx_table_first(&r->captured_index, h, &cursor); p;
@@ -139,7 +140,8 @@ static knx_error *capture(kna_recording *r, kna_value *v, kni_atom *atom)
     return knx_table_add(&r->captured_index, h, (void *)(uintptr_t)r->captured.n) ? NULL : knx_error_nomem();
 }
 
-/* A number of the dtype that it has alone: as JAX, a nested function has it as a literal; others are operands. */
+/* Is the tracer a literal of a dtype that a C number has by itself? As in JAX a nested function has such a number as a
+ * literal, other numbers as operands. */
 static bool is_number(const kna_value *v)
 {
     kn_dtype d = v->type.dtype;
@@ -226,7 +228,7 @@ void kna_closed_free(kna_closed *c)
     *c = (kna_closed){0};
 }
 
-/* ---- Looking at a traced value. */
+/* ---- The value of a tracer, where it is known. */
 
 static knx_error *not_known(const kna_recording *r, const kna_value *v)
 {
@@ -241,7 +243,9 @@ static knx_error *outside_of(kna_recording *r, kna_value *v, kna_value **out)
     return (r->concrete ? kna_concrete : kna_constant)(v, out);
 }
 
-/* Marks the equations that `atom` needs and whose results are not known yet: one sweep backwards. */
+/* Marks in `needed` the variables that `atom` is computed from, as far as they are not known: one sweep over the
+ * equations, backwards. Fails in a concrete recording for an equation with an effect, which must run only once, with
+ * the rest. */
 static knx_error *mark_needed(kna_recording *r, kni_atom atom, bool *needed)
 {
     needed[atom] = true;
@@ -264,8 +268,9 @@ static knx_error *mark_needed(kna_recording *r, kni_atom atom, bool *needed)
     return NULL;
 }
 
-/* Does anything that is marked depend on an argument of an abstract recording? What runs the user's code or speaks of
- * lanes by name is not what it would be outside, either. */
+/* Does a marked variable depend on an argument whose value is not known (of an abstract recording)? True also if one is
+ * the result of an equation with an effect, of user code, or of one that names axes: outside of the recording these
+ * equations may give other results. */
 static bool varies(const kna_recording *r, const bool *needed)
 {
     for (size_t i = 0; i < r->b.invar.n; i++)
@@ -281,18 +286,18 @@ static bool varies(const kna_recording *r, const bool *needed)
     return false;
 }
 
-/* What is marked and comes from outside of r gets its value there. */
+/* Gives marked inputs and captured values of r the values that they have outside of r. */
 static knx_error *look_outside(kna_recording *r, const bool *needed)
 {
     for (size_t a = 0; a < r->known.n;
-         a++) /* inputs that are traced by an enclosing concrete recording: what they stand for in turn */
+         a++) /* inputs that stand for tracers of an enclosing recording get the values of these */
         if (needed[a] && r->known.at[a] && r->known.at[a]->state == KN_V_TRACER) {
             kna_value *outside = NULL;
             KN_TRY(outside_of(r, r->known.at[a], &outside));
             kna_value_release(r->known.at[a]);
             r->known.at[a] = outside;
         }
-    for (size_t i = 0; i < r->captured.n; i++) { /* captured values stand for themselves, outside */
+    for (size_t i = 0; i < r->captured.n; i++) { /* captured values are values outside of r */
         kni_atom a = r->captured_atom.at[i];
         kna_value *v = NULL;
         if (!needed[a] || known_at(r, a))
@@ -365,7 +370,8 @@ static knx_error *work_out(kna_recording *r, kni_atom atom)
     return error;
 }
 
-/* constants: also what an abstract recording holds that depends on none of its arguments. */
+/* The value that v stands for outside of all recordings (a new reference). constants: tracers of abstract recordings
+ * have one, too, if they depend on no argument of the recording. */
 static knx_error *stands_for(kna_value *v, bool constants, kna_value **out)
 {
     if (v->state != KN_V_TRACER) {
@@ -391,7 +397,7 @@ static knx_error *stands_for(kna_value *v, bool constants, kna_value **out)
 knx_error *kna_concrete(kna_value *v, kna_value **out) { return stands_for(v, false, out); }
 knx_error *kna_constant(kna_value *v, kna_value **out) { return stands_for(v, true, out); }
 
-/* ---- Folding: equations whose operands depend on no recording are computed as if there were none. */
+/* ---- Folding: equations whose operands depend on no recording are computed at once, as outside of recordings. */
 
 static bool is_constant(const kna_recording *r, kni_atom a) { return kni_is_literal(a) || known_at(r, a); }
 
@@ -404,7 +410,7 @@ static bool can_fold(const kna_recording *r, const kni_draft_eqn *e)
     return all;
 }
 
-/* An operand that was computed is a constant of the jaxpr, unless it is one already. */
+/* Makes captured constants of the equation's operands that were computed by folding. */
 static knx_error *capture_operands(kna_recording *r, const kni_draft_eqn *e)
 {
     kni_atom *in = (kni_atom *)(uintptr_t)e->in; /* in the builder's arena */
@@ -416,7 +422,8 @@ static knx_error *capture_operands(kna_recording *r, const kni_draft_eqn *e)
     return NULL;
 }
 
-/* View operations stay, since writes go back through them; nothing reads their results. */
+/* Computes the equation if all its operands are known, and takes it out of the jaxpr. A view operation stays there,
+ * since writes to its result go back through it, but no equation reads its result. */
 static knx_error *fold_equation(void *env, kni_builder *b, const kni_draft_eqn *e)
 {
     kna_recording *r = env;
@@ -433,7 +440,7 @@ static knx_error *fold_equation(void *env, kni_builder *b, const kni_draft_eqn *
     return NULL;
 }
 
-/* Is the equation there when the recording ends? read: what later ones read. */
+/* Does the equation stay in the jaxpr when the recording ends? read: the variables that later equations read. */
 static bool stays(const kni_builder *b, const kni_draft_eqn *e, const bool *read)
 {
     bool any = b->whole || kni_must_stay(e->prim, e->params);
@@ -442,7 +449,7 @@ static bool stays(const kni_builder *b, const kni_draft_eqn *e, const bool *read
     return any;
 }
 
-/* Which variables the equations that stay read, or the results are. */
+/* Marks the variables that are results of the recording, or that an equation which stays reads. */
 static void mark_read(const kni_builder *b, int n_out, const kni_atom *out, bool *read)
 {
     for (int i = 0; i < n_out; i++)
@@ -456,10 +463,10 @@ static void mark_read(const kni_builder *b, int n_out, const kni_atom *out, bool
     }
 }
 
-/* Captured values by the order in which variables are read. */
+/* The order in which captured values become the constants of the jaxpr. */
 typedef struct constant_order {
-    uint32_t *captured; /* per variable: 1 + which captured value it is, 0: none or already placed */
-    size_t *from, n;
+    uint32_t *captured; /* per variable: 1 + the index of its captured value; 0: none, or in `from` already */
+    size_t *from, n;    /* indices of captured values in the new order */
 } constant_order;
 
 static void place(constant_order *o, kni_atom a)
@@ -481,7 +488,8 @@ static void find_order(const kna_recording *r, int n_out, const kni_atom *out, c
         place(o, out[i]);
 }
 
-/* Where what depends on no recording is computed, as JAX of 2020 did: in its order of then. */
+/* Recordings that fold compute at once what depends on no recording, as JAX of 2020 did; their constants come in the
+ * order that JAX had then. */
 static knx_error *find_old_order(const kna_recording *r, knx_arena *arena, int n_out, const kni_atom *out,
                                  const bool *read, constant_order *o)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * classes.c -- what the planner asks the rows: how an equation is lowered, what its view does, how its dtype lies in
- * memory. */
+ * classes.c -- what the planner asks the rows of primitives: how an equation is lowered, which index map its view has,
+ * which dtype a part of its elements has in memory. */
 #include "compile/plan.h"
 #include <string.h>
 
 static bool pulls(const kni_jaxpr *j, const kni_eqn *e)
 {
-    kni_type x[8]; /* rows that ask have few operands */
+    kni_type x[8]; /* rows with `pulls` have few operands */
     for (uint32_t i = 0; i < e->n_in && i < 8; i++)
         x[i] = kni_atom_type(j, e->in[i]);
     kni_rule r = kni_rule_of(e, x, NULL);
@@ -18,7 +18,7 @@ knc_class knc_class_of(const kni_jaxpr *j, const kni_eqn *e)
     const kni_prim *p = e->prim;
     if (p->bits & KN_IDENTITY)
         return KNC_IDENTITY;
-    if (p->reduction) /* over no axes there is nothing to join */
+    if (p->reduction) /* a reduction over no axes joins nothing */
         return ((const kni_p_reduce *)e->params)->axes.n ? KNC_REDUCE : KNC_IDENTITY;
     if (p->map) {
         kni_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
@@ -117,7 +117,7 @@ bool knc_spreads_scalar(const kni_jaxpr *j, const kni_eqn *e)
 
 unsigned knc_looks(const kni_jaxpr *j, const kni_eqn *e)
 {
-    kni_type x[8]; /* rows that look have few operands */
+    kni_type x[8]; /* rows with `looks` have few operands */
     if (!e->prim->looks)
         return 1;
     for (uint32_t i = 0; i < e->n_in && i < 8; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * place.c -- which stored values share memory, and how each output of the program comes to its buffer. */
+ * place.c -- gives each stored value a slot; views whose elements lie in order share the slot of their operand. Chooses
+ * for each output of the program the buffer that it is written to. */
 #include "compile/plan.h"
 
 static uint32_t new_slot(knc_plan *p, knc_space space, uint32_t index, size_t bytes)
@@ -40,7 +41,7 @@ static void place_eqn(knc_plan *p, const kni_eqn *e)
             continue;
         int64_t first = 0;
         size_t offset;
-        if (!knc_lies_in_order(p->j, e, &p->scratch, &first)) /* it did before: no memory */
+        if (!knc_lies_in_order(p->j, e, &p->scratch, &first)) /* the grouping found that it does: now memory ran out */
             p->failed = true;
         v->slot = knc_slot_of(p, e->in[0], &offset);
         v->offset = offset + (size_t)first * t.dtype->size;

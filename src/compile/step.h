@@ -6,7 +6,8 @@
 #include "ir/prim.h"
 #include "kernel/kernel.h"
 
-/* Where a value lies. KNC_NOWHERE: it is not in memory; KNC_AT_BLOCK: in a step of a band, a block of it is. */
+/* Where a value lies. KNC_AT_WORK: in the program's workspace; KNC_NOWHERE: it is not in memory; KNC_AT_BLOCK: a block
+ * of its rows at a time is in the memory of a worker, and only steps of one band access it. */
 typedef enum knc_space {
     KNC_AT_OPERAND,
     KNC_AT_OUTPUT,
@@ -19,61 +20,63 @@ typedef struct knc_ref {
     uint8_t space;
     uint32_t index; /* of the operand, the output, the literal, the block value; while planning: of the slot */
     size_t offset;  /* bytes */
-    size_t first, bytes; /* the memory of the value that it points into, from the beginning of the operand, output or
-                            workspace on; 0 bytes: of a literal */
+    size_t first, bytes; /* the memory of the whole value: its offset in the operand, output or workspace, and its size;
+                            0 bytes: a literal */
 } knc_ref;
-/* step i's reference r is written to; it may be read, too */
+/* Does the step write to its reference r? It may read it, too. Of a band: ask its steps. */
 bool knc_is_written(const knc_step *s, uint32_t r);
 
-/* A loop (while, scan) that is not a kernel: the programs of its condition and its body. All values that it needs while
- * it runs are in its workspace: docs/loops.md. Operands: constants of the condition, of the body, carries, inputs;
- * results: carries, outputs. */
+/* A loop (while, scan) that is not a kernel: the programs of its condition and its body. The step's workspace holds all
+ * that the loop needs while it runs (docs/loops.md). Operands of the step: constants of the condition, constants of the
+ * body, carries, inputs; results: carries, outputs. */
 typedef struct knc_loop {
     uint8_t path;                         /* kni_loop_path: CALLS or STEPWISE */
     uint32_t n_cond, n_body, n, n_x, n_y; /* constants of the condition, of the body; carries; inputs, outputs */
     knc_program *cond, *body;             /* cond: NULL for a scan */
-    int64_t length;                       /* of a scan; of a while: most rounds, KNC_NO_LENGTH: any */
+    int64_t length;                       /* turns of a scan; of a while: at most, KNC_NO_LENGTH: no bound */
     bool reverse;
     int64_t on_step;                  /* a host function (ir/host.h), 0: none */
     const size_t *bytes;              /* of the carries; then of an element of each input, of each output */
-    const size_t *second;             /* offset of the second place of a carry; KNC_IN_PLACE: none */
-    int places;                       /* 2: some carries have a second one */
-    size_t go, work, workspace;       /* the condition's result; the programs' workspace; all of it */
+    const size_t *second;             /* offsets of the carries' second memory in the workspace; KNC_IN_PLACE: none */
+    int places;                       /* 2: some carries have second memory, and alternate with each turn; else 1 */
+    size_t go, work, workspace;       /* offsets of the condition's result, of the programs' workspace; bytes of all */
 } knc_loop;
 #define KNC_IN_PLACE  SIZE_MAX
 #define KNC_NO_LENGTH INT64_MAX
 
-/* One of several programs, chosen by an index: operands: the index, what all programs take; results: theirs. */
+/* One of several programs, chosen by an index. Operands of the step: the index, then the operands that all the programs
+ * take; results: those of the chosen program. */
 typedef struct knc_branch {
     uint32_t n;
     knc_program *const *program;
-    size_t workspace; /* the programs' own, shared */
+    size_t workspace; /* bytes for the largest workspace of a program: one memory for all */
 } knc_branch;
 
-/* A kernel as a part of a product's step: it works out elements of an operand when the product asks for them, or takes
- * those of the result when they are there (docs/products.md). Its dimensions are the product's: of the batch, rows (of
- * the group m; operand b: n) and columns (the group n; operands: k), slowest first, at least one row and column. */
+/* A kernel as a part of a product's step: it computes elements of an operand when the product asks for them, or takes
+ * elements of the result as soon as the product has computed them (docs/products.md). It runs over dimensions of the
+ * product: of the batch, then rows (the group m; for operand b: n), then columns (the group n; for operands: k),
+ * slowest first; there are one or more dimensions of rows and of columns. */
 typedef struct knc_attached {
     knk_kernel *kernel;
-    const uint32_t *ref; /* per buffer: which of the step's; KNC_NO: elements that are asked for or handed over */
-    const bool *handed;  /* per map: of those elements; offset and strides are not from here then */
+    const uint32_t *ref; /* per buffer: a reference of the step; KNC_NO: elements that pass to or from the product */
+    const bool *handed;  /* per map: of these elements; the product gives their address and strides with each call */
     int n_batch, n_row, n_column;
     const int64_t *extent;          /* per dimension */
-    const int64_t *offset;          /* per map; handed: the part of a complex number */
-    const int64_t *stride;          /* [map][dimension] */
-    int parts, element;             /* of an element that is handed over: its parts, bytes */
-    bool across[2];                 /* elements adjacent along columns, along rows: they are turned, and lanes run along
-                                       the other one */
+    const int64_t *offset;          /* per map, in elements; where handed: the part of a complex number, 0 or 1 */
+    const int64_t *stride;          /* [map][dimension], in elements */
+    int parts, element;             /* of an element that passes to or from the product: its parts, its bytes */
+    bool across[2];                 /* if these elements are adjacent along columns (0), along rows (1): blocks of them
+                                       are transposed, so that lanes run along the other dimension */
 } knc_attached;
 
-/* One of the boxes that a kernel's points are cut into where a predicate of a load changes (segments.c), with what is
- * left of the kernel there, or the whole. */
-enum { KNC_SEGMENT_BUFFERS = 64 }; /* of one with a list of its own */
+/* One of the boxes that a kernel's points are cut into where the predicate of a load changes (segments.c), with the
+ * kernel that is left once that predicate is known there, or with the whole kernel. */
+enum { KNC_SEGMENT_BUFFERS = 64 }; /* most buffers of a segment that has a list `buffer` */
 typedef struct knc_segment {
     knk_kernel *kernel;
     const knk_map_values *map;
     const int64_t *par;
-    const int16_t *buffer; /* per buffer of its kernel: which of the step's; NULL: they are the same */
+    const int16_t *buffer; /* per buffer of its kernel: the number of the step's buffer; NULL: the same number */
 } knc_segment;
 
 typedef enum knc_step_kind {
@@ -84,12 +87,12 @@ typedef enum knc_step_kind {
     KNC_PRODUCT,
     KNC_BAND,
     KNC_BRANCH,
-    KNC_PUT /* a kernel that replaces some elements of its results: no other pass takes it for one that makes all */
+    KNC_PUT /* a kernel that replaces some elements of its results; passes take a KNC_KERNEL to store all of them */
 } knc_step_kind;
-/* Addresses of a step that move by data: by so many bytes for each position that reference `start` holds, which is
- * moved to lie between 0 and `most`. */
+/* Moves addresses of a step by data: the reference `start` holds a position, which is clamped to 0 .. `most`; the
+ * addresses of the references `ref` move by `bytes` times that. */
 typedef struct knc_shift {
-    uint32_t start, ref[2]; /* ref[1]: KNC_NO: only one moves */
+    uint32_t start, ref[2]; /* ref[1] = KNC_NO: only one moves */
     kn_dtype dtype;
     int64_t most, bytes;
 } knc_shift;
@@ -97,16 +100,16 @@ struct knc_step {
     uint8_t kind;
     uint32_t eqn; /* the equation that errors point at */
     uint32_t n_ref;
-    knc_ref *ref; /* kernel: its buffers; routine, loop: operands, results, workspace if it has one; copy: to, from;
-                     product: operands and result, what else its kernels read and write; band: what its steps refer
-                     to outside of it, each place once */
+    knc_ref *ref; /* kernel: its buffers; routine, loop, branch: operands, results, workspace if it has one; copy: to,
+                     from; product: operands and result, then the other buffers of its kernels; band: each slot
+                     outside of the band that one of its steps accesses, once */
     union {
         struct {
             knk_kernel *kernel;
             const knk_map_values *map;
             const int64_t *par;
             const int64_t *const *inner;
-            const knc_segment *segment; /* that say the same as kernel, map and par; none: n_segment is 0 */
+            const knc_segment *segment; /* run in place of kernel, map and par, unless n_segment is 0 */
             uint32_t n_segment;
             const knc_shift *shift; /* KNC_PUT */
             uint32_t n_shift;
@@ -119,12 +122,12 @@ struct knc_step {
             const knc_branch *branch; /* KNC_BRANCH; else NULL */
         } r;
         struct {
-            const knk_product *product; /* while it is planned; then NULL */
-            const int64_t *packed;      /* then: knk_unpack_product */
-            const bool *writes;                           /* per reference */
-            uint32_t eqn;                                 /* the product's own */
-            uint32_t a, b, c;                             /* references; KNC_NO: that is worked out, or taken */
-            const knc_attached *fill_a, *fill_b, *finish; /* NULL: there is none */
+            const knk_product *product; /* the description while the program is planned; then NULL */
+            const int64_t *packed;      /* the description from then on: knk_unpack_product */
+            const bool *writes;                           /* per reference: does the step write there? */
+            uint32_t eqn;                                 /* of the product; knc_step.eqn may be a kernel's */
+            uint32_t a, b, c;                             /* references; KNC_NO: a fill makes it, `finish` takes it */
+            const knc_attached *fill_a, *fill_b, *finish; /* kernels for operands a, b, for the result; NULL: none */
         } p;
         struct knc_band *band;
         size_t bytes; /* of a copy */
@@ -134,30 +137,31 @@ struct knc_step {
 /* ---- Bands: steps that share rows, run block by block (docs/products.md). Rows are counted through all batches; a
  * block is some rows of one batch. */
 
-/* Which turns of a parallel loop of a kernel belong to a block of n rows from row r on (rows in units of the band's
- * grain). FIXED: one, number r / per; SHARE: n * per, from r * per on; both modulo the loop's extent. */
+/* Which turns of a parallel loop of a kernel belong to the block of n rows from row r on (n and r in units of the
+ * band's grain). WHOLE: all; FIXED: one, turn r / per; SHARE: n * per turns, from turn r * per on; FIXED and SHARE
+ * modulo the loop's extent. */
 typedef enum knc_cut_kind { KNC_CUT_WHOLE, KNC_CUT_FIXED, KNC_CUT_SHARE } knc_cut_kind;
 typedef struct knc_cut {
     uint8_t kind;
     int64_t per;
 } knc_cut;
 
-/* A value of which there is one block per worker. */
+/* A value that exists as one block of rows per worker. */
 typedef struct knc_block {
-    size_t row, at; /* bytes of a row; place in a worker's memory */
+    size_t row, at; /* bytes of a row; offset in a worker's memory for blocks */
 } knc_block;
 
 typedef struct knc_band_step {
-    knc_step step; /* a kernel or a product; `par` is that of the whole */
-    bool again;    /* an earlier step made the same values, which were not kept */
+    knc_step step; /* a kernel or a product; `par` are the extents for all rows */
+    bool again;    /* a step of another band makes the same values, but does not keep them */
     /* kernel: */
     const knc_cut *cut;    /* per parallel loop */
-    const int64_t *par[2]; /* extents of a block; of the last block of a batch */
+    const int64_t *par[2]; /* extents for a block; for the last block of a batch */
     /* product: */
-    bool sums;     /* over the rows: they are its steps of k, and its result is that of a whole batch */
-    int64_t rows;  /* of one batch of its own: as the band's, or a multiple */
-    int64_t other; /* steps of k; sums: rows of the result */
-    bool chained;  /* its sums wait between blocks, which end inside of their blocks of steps of k */
+    bool sums;     /* it contracts over the rows: they are its positions of k, its result belongs to the whole batch */
+    int64_t rows;  /* of one batch of the product: the band's rows of a batch, or a multiple */
+    int64_t other; /* positions of k; with `sums`: rows of the result */
+    bool chained;  /* unfinished sums are kept from block to block: a block of rows may end inside of a block of k */
 } knc_band_step;
 
 typedef struct knc_band {
@@ -165,20 +169,20 @@ typedef struct knc_band {
     knc_band_step *step;
     knc_block *block;
     int64_t batches, rows; /* rows: of a batch */
-    int64_t grain, height; /* rows of a block: at most, a multiple of the grain */
-    int64_t chunk;         /* so many rows come to sums in order; 0: blocks are in no order */
-    int most_maps;         /* of one of its kernels */
+    int64_t grain, height; /* height: rows of a block, at most; a multiple of the grain (rows that stay together) */
+    int64_t chunk;         /* the blocks of so many rows run in order, for the sums over them; 0: in no order */
+    int most_maps;         /* of one of its kernels, at most */
     size_t kept;           /* bytes of a worker's memory for blocks */
-    size_t saved;          /* bytes of values that are not in memory */
+    size_t saved;          /* bytes of the values that exist in blocks only */
 } knc_band;
 
-/* How an output comes to its buffer. */
+/* Which buffer an output of the program has. */
 typedef enum knc_output_kind {
     KNC_OUT_NEW,     /* a buffer of its own */
     KNC_OUT_OPERAND, /* operand `index`: its buffer, or a copy where it is plain memory */
     KNC_OUT_SAME,    /* as output `index`, an earlier one */
-    KNC_OUT_DONATED, /* written over operand `index`; a buffer of its own where that is plain memory (a copy that
-                        an update begins with then happens) */
+    KNC_OUT_DONATED, /* the buffer of operand `index`, which it is written over; where the operand is plain memory a
+                        buffer of its own, into which an update first copies the operand */
 } knc_output_kind;
 typedef struct knc_output {
     uint8_t kind;
@@ -194,25 +198,25 @@ static inline int64_t knc_band_blocks(const knc_band *band)
 /* A value in memory between two steps, or between a step and the outside. */
 typedef struct knc_edge {
     uint32_t from, to; /* steps; KNC_NO: an operand of the program, one of its results */
-    uint32_t var, eqn; /* an operand's number, or a variable and its equation, whose note says why it is stored */
-    uint32_t output;   /* to KNC_NO: number of the result */
+    uint32_t var, eqn; /* the variable; its equation, whose note says why it is stored (of an operand: KNC_NO) */
+    uint32_t output;   /* if `to` is KNC_NO: number of the result */
 } knc_edge;
 
 /* One decision of the grouping pass, per equation: what became of its results and why. */
 typedef struct knc_note {
     uint8_t state, why; /* knc_state, knc_why */
-    bool joined;        /* stored by a kernel that was there for another value */
-    bool in_blocks;     /* stored, but for one block of a band at a time */
-    uint32_t step;      /* KNC_NO: several, or none */
+    bool joined;        /* stored by a kernel that reads it for another value */
+    bool in_blocks;     /* stored, but only one block of a band at a time */
+    uint32_t step;      /* that computes it; KNC_NO: several, or none */
 } knc_note;
 #define KNC_NO UINT32_MAX
 static inline bool knc_is_kernel(const knc_step *s) { return s->kind == KNC_KERNEL || s->kind == KNC_PUT; }
 
-/* How a loop or branch runs, and why not better. */
+/* How a loop or branch runs, and why no faster path is possible. */
 typedef struct knc_path_note {
     uint32_t eqn;
     uint8_t path;    /* kni_loop_path */
-    const char *why; /* "" if there is nothing better */
+    const char *why; /* "" if there is no faster path */
     const struct knc_path_note *next;
 } knc_path_note;
 
@@ -243,37 +247,38 @@ struct knc_program {
     atomic_int refs;
     kni_jaxpr *jaxpr; /* after all passes; types, parameters and literals of the steps are its */
     uint32_t n_operand, n_output, n_step;
-    uint64_t first_group; /* number of the first step; never given twice */
-    uint32_t max_ref; /* of one step */
+    uint64_t first_group; /* number of the first step, the others follow; no two programs have the same numbers */
+    uint32_t max_ref; /* references of one step, at most */
     const knc_step *step;
     const knc_output *output;
     const knc_note *note;                 /* per equation */
-    const uint32_t *first_eqn, *step_eqn; /* the equations of step s: step_eqn[first_eqn[s]] and on to the next one's */
+    const uint32_t *first_eqn, *step_eqn; /* the equations of step s: step_eqn[first_eqn[s] .. first_eqn[s + 1] - 1] */
     const knc_edge *edge;                 /* if they were recorded */
     uint32_t n_edge;
     const knc_update_note *update;
     uint32_t n_update;
     const knc_path_note *path;   /* in the order of the equations */
     size_t copied;               /* bytes, by updates that are not in place */
-    const uint32_t *overwritten; /* donated operands with temporaries in their place; copied first where one is plain
-                                    memory */
+    const uint32_t *overwritten; /* donated operands whose memory a temporary takes over; an operand that comes in plain
+                                    memory is copied before the program runs */
     uint32_t n_overwritten;
     const knc_ref *value_at; /* without fusion, per variable: where it lies, for observers; else NULL */
-    size_t workspace; /* bytes of the temporaries; a device that runs it may need more beside them */
+    size_t workspace; /* bytes of the temporaries; a device may need more beside them to run the program */
     size_t values;    /* bytes of operands, and of outputs with buffers of their own */
     knx_arena arena;
 };
-/* control.c: the programs inside of a step: none but in loops and branches */
+/* control.c: the programs inside of a step (of a loop or a branch; other steps have none) */
 uint32_t knc_n_inside(const knc_step *s);
 knc_program *knc_inner_program(const knc_step *s, uint32_t i);
-/* record.c: the operations that a step works out, for people; the elements that it runs over (a copy's bytes) */
+/* record.c: the names of the operations that a step computes; the number of elements that it runs over (a copy:
+ * bytes) */
 void knc_step_operations(const knc_program *p, uint32_t step, knx_text *t);
 int64_t knc_step_elements(const knc_program *p, uint32_t step);
-/* groups.c: the user's lines that a step's equations come from, in the file of the first that is known (NULL: none) */
+/* groups.c: the user's lines that a step's equations come from, in the file of the first known place (NULL: none) */
 typedef struct knc_span {
     const char *file;
     int first, last;
 } knc_span;
 knc_span knc_step_span(const knc_program *p, uint32_t step);
-uint64_t knc_new_groups(uint32_t n); /* the first of n new numbers */
+uint64_t knc_new_groups(uint32_t n); /* the first of n new numbers for steps */
 #endif

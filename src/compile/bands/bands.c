@@ -2,14 +2,15 @@
  * bands.c -- steps that share rows become one step, a band, that runs block by block, so that large values between
  * them exist for one block at a time (docs/products.md).
  *
- * A set begins with two steps and a large value between them, and takes in steps at its ends as long as all can be cut
- * by the same rows, nothing that it makes comes back to it through other steps, and the operands that each block reads
- * as a whole are not too large for what is saved. A large value that a later set reads is then made again there rather
- * than kept, if that takes nothing but short products and kernels over the same rows. */
+ * A set begins with two steps and a large value between them. It grows by readers of the values that it makes and by
+ * makers of the values that it reads, as long as all steps can be cut by the same rows, no value that the set makes
+ * comes back to it through steps outside, and the operands that each block reads as a whole are small beside the values
+ * that need not be stored. A large value that a later set reads is then made again by that set rather than kept in
+ * memory, if copies of short products and kernels over the same rows are all that this needs. */
 #include "compile/bands/bands.h"
 #include <string.h>
 
-/* Smaller values are no reason for a band. */
+/* A value of fewer bytes is no reason for a band. */
 static size_t least_bytes(const knc_bands *b) { return b->all ? 1 : knc_band_bytes(b->p); }
 
 /* ---- Sets. */
@@ -32,7 +33,7 @@ bool knc_is_kept(const knc_bands *b, const knc_set *s, uint32_t number, uint32_t
         if (band == KNC_NO || band == number || !makes_again(b->p, &b->set.at[band], slot))
             return true;
     }
-    for (uint32_t k = 0; k < b->set.n; k++) /* what is made again there from it */
+    for (uint32_t k = 0; k < b->set.n; k++) /* copies of steps in other sets that read the value */
         for (int i = 0; k != number && i < b->set.at[k].n; i++) {
             const knc_member *m = &b->set.at[k].member[i];
             if (m->again && knc_reads(b->p, m, slot) && !makes_again(b->p, &b->set.at[k], slot))
@@ -41,7 +42,8 @@ bool knc_is_kept(const knc_bands *b, const knc_set *s, uint32_t number, uint32_t
     return !knc_is_cut(b->p, s, slot);
 }
 
-/* Bytes that each block reads, or adds to, as a whole. */
+/* Bytes of what every block reads or adds to as a whole, whatever its rows: second operands of products, and sums over
+ * the rows (read and written: twice). */
 static double whole_bytes(const knc_plan *p, const knc_set *s)
 {
     double bytes = 0;
@@ -58,7 +60,8 @@ static double whole_bytes(const knc_plan *p, const knc_set *s)
 
 static int64_t greatest_divisor(int64_t a, int64_t b) { return b ? greatest_divisor(b, a % b) : a; }
 
-/* Rows of a block in even parts, multiples of the grain; of 8 where steps of products are cut. */
+/* The height (rows) of blocks that share the rows evenly, rounded up to a multiple of the grain; also of 8 in sets with
+ * sums over the rows, and of 16 for 64 rows and more. */
 static int64_t even_height(const knc_set *s, int64_t height)
 {
     int64_t least = s->chunk ? s->grain * 8 / greatest_divisor(s->grain, 8) : s->grain;
@@ -67,7 +70,8 @@ static int64_t even_height(const knc_set *s, int64_t height)
     return (even + unit - 1) / unit * unit;
 }
 
-/* How many rows a block has, and whether what is saved is worth what each block reads as a whole. */
+/* Chooses the rows of a block; *saved: the bytes of values that are not stored then. False: every block would read too
+ * many bytes as a whole beside those that go from member to member in blocks. */
 static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool hope, size_t *saved)
 {
     enum { TRIAL = 64, READS = 4, HIGH = 256, MOST = 1024 };
@@ -117,7 +121,7 @@ static bool is_possible(knc_bands *b, knc_set *s, uint32_t number)
     return choose_height(b, s, number, true, &saved);
 }
 
-/* The set with one more step; false and as before if that cannot be. */
+/* Adds one step to the set; again: a copy of a step of another set. False: it cannot join, the set is unchanged. */
 static bool try_step(knc_bands *b, knc_set *s, uint32_t number, uint32_t step, bool again)
 {
     knc_step_kind kind = (knc_step_kind)b->p->step.at[step].kind;
@@ -133,7 +137,7 @@ static bool try_step(knc_bands *b, knc_set *s, uint32_t number, uint32_t step, b
     return true;
 }
 
-/* Readers of what the set makes, and makers of what it reads. */
+/* Adds the steps that read this value, if the set makes it, or else the step that makes it. True: a step has joined. */
 static bool grow_at(knc_bands *b, knc_set *s, uint32_t number, uint32_t slot)
 {
     const knc_slot *x = &b->p->slot.at[slot];
@@ -159,8 +163,8 @@ static void grow(knc_bands *b, knc_set *s, uint32_t number)
     }
 }
 
-/* What a band saves: two products, or a product and a kernel that joins elements, with a large value that is not
- * stored. (A product and what is done element by element are better joined otherwise.) */
+/* Is the set worth a band? It needs two products, or a product and a kernel that joins elements, and enough bytes of
+ * values that are not stored. (A product and elementwise kernels gain more in the step of the product: attach.c.) */
 static bool is_reason(const knc_bands *b, knc_set *s, uint32_t number)
 {
     int products = 0, joins = 0;
@@ -199,7 +203,8 @@ static bool keep_set(knc_bands *b, const knc_set *s)
 
 /* ---- Beginnings. */
 
-/* The rows that a product gives to a value: groups of dimensions that can be them. */
+/* The rows by which a product could cut this value: m (if it is the result or operand a), n (operand b) or k (either
+ * operand). Each is out[i]: batches, rows of one. Returns their number, 0 for a kernel. */
 static int rows_of(const knc_step *s, uint32_t slot, int64_t out[3][2])
 {
     const knk_product *p = s->u.p.product;
@@ -269,7 +274,7 @@ static void begin_at(knc_bands *b, uint32_t slot)
 
 /* ---- Values that are made again. */
 
-/* Cheap enough to run twice? */
+/* Is the step cheap enough to run a second time in another set? */
 static bool is_cheap(const knc_plan *p, uint32_t step)
 {
     const knc_step *s = &p->step.at[step];
@@ -361,7 +366,7 @@ static void make_all_again(knc_bands *b, uint32_t number)
     }
 }
 
-/* Sets were made while others were smaller: heights for what they have now. */
+/* Chooses the heights again: sets that were made or grew later have changed which values the earlier sets must keep. */
 static void settle(knc_bands *b)
 {
     size_t saved;
@@ -370,7 +375,7 @@ static void settle(knc_bands *b)
             b->set.at[i].height = even_height(&b->set.at[i], b->set.at[i].rows < 64 ? b->set.at[i].rows : 64);
 }
 
-/* For reports: why values are, or are not, in memory. */
+/* For reports: says of each stored value why it is in memory or exists in blocks only. */
 static void note_reasons(const knc_bands *b)
 {
     for (uint32_t v = 0; v < b->p->j->n_var; v++) {

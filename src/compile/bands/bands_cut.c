@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bands_cut.c -- may steps be cut by the same rows? A set of steps has rows: `rows` of each of `batches`. A value whose
- * elements lie in order of the rows has so many bytes per row; a block of rows is an interval of its memory. Each step
- * is cut by one of its values (the handle): which turns of a kernel's loops, which rows or steps of a product belong
- * to such an interval. Then all accesses to values that go from one member to another have to stay inside of their
- * blocks. */
+ * bands_cut.c -- can steps be cut by the same rows? A set of steps has rows: `batches` times `rows` of them. A value
+ * whose elements lie in the order of the rows has the same number of bytes for each row, so a block of rows is an
+ * interval of its memory. Each step is cut by one of its values, the handle: the turns of a kernel's loops, or the rows
+ * or the positions of the joined axis of a product, that access such an interval. Then every access of the step to a
+ * value that goes from one member to another has to stay inside of the block of the same rows. */
 #include "compile/bands/bands.h"
 #include <string.h>
 
 typedef struct cutter {
     const knc_plan *p;
     knc_set *s;
-    bool again; /* the grain has changed: all is to be cut anew */
+    bool again; /* the grain has changed: all members have to be cut anew */
 } cutter;
 
 static const knc_step *step_of(const knc_plan *p, const knc_member *m) { return &p->step.at[m->step]; }
@@ -37,14 +37,14 @@ int knc_maker_in(const knc_plan *p, const knc_set *s, uint32_t slot)
     return -1;
 }
 
-/* 0: its elements cannot be those of the rows. */
+/* Bytes that the value has for each row of the set; 0: its bytes are no multiple of the rows. */
 size_t knc_row_bytes(const knc_plan *p, const knc_set *s, uint32_t slot)
 {
     size_t all = (size_t)s->batches * (size_t)s->rows;
     return p->slot.at[slot].bytes % all ? 0 : p->slot.at[slot].bytes / all;
 }
 
-/* Elements per row of a value of this dtype; 0: there are no whole ones. */
+/* Elements of `size` bytes that the value has for each row; 0: a row is no whole number of elements. */
 static int64_t unit_of(const cutter *c, uint32_t slot, int size)
 {
     size_t bytes = knc_row_bytes(c->p, c->s, slot);
@@ -53,7 +53,7 @@ static int64_t unit_of(const cutter *c, uint32_t slot, int size)
 
 /* ---- Kernels. */
 
-/* The node is an access to a buffer of the slot. */
+/* Is the node a load or a store of the slot? */
 static bool is_access(const knc_step *s, const knk_inst *i, uint32_t slot)
 {
     return (i->op == KNK_LOAD || i->op == KNK_STORE) && s->ref[i->buffer].index == slot;
@@ -70,7 +70,9 @@ static bool raise_grain(cutter *c, int64_t grain)
     return true;
 }
 
-/* Loops that walk rows, the shortest stride first. False: one neither stays in a row nor walks whole ones. */
+/* Lists the parallel loops that walk rows, the shortest stride first; loops that stay inside of a grain of rows are
+ * left out. A loop that walks more rows than the grain and fewer than a batch makes them the grain. False: a loop runs
+ * backwards, or walks rows that cannot be a grain. */
 static bool row_loops(cutter *c, const knc_step *s, const int64_t *stride, int64_t unit, int *loop, int *n)
 {
     *n = 0;
@@ -90,7 +92,8 @@ static bool row_loops(cutter *c, const knc_step *s, const int64_t *stride, int64
     return true;
 }
 
-/* The loops of the kernel by the rows of a value that a map of this stride reads or writes. */
+/* Cuts the kernel's parallel loops (m->cut) by the rows of a value: stride: the strides of the map by which the kernel
+ * accesses that value; unit: its elements per row. False: the loops do not walk all rows in order. */
 static bool cut_loops(cutter *c, knc_member *m, const int64_t *stride, int64_t unit)
 {
     const knc_step *s = step_of(c->p, m);
@@ -115,7 +118,8 @@ static bool cut_loops(cutter *c, knc_member *m, const int64_t *stride, int64_t u
     return c->again || span == batch * c->s->batches;
 }
 
-/* Does an access of a kernel that is cut stay inside of the block of the same rows? */
+/* Does the access x stay inside of the block, for every block of rows that the kernel is cut into? unit: elements per
+ * row of the value. */
 static bool stays_inside(const cutter *c, const knc_member *m, const knk_inst *x, int64_t unit)
 {
     const knc_step *s = step_of(c->p, m);
@@ -189,7 +193,8 @@ int64_t knc_count_dims(const knk_dims *d)
 typedef enum { OF_A, OF_B, OF_C } array;
 static const int64_t *strides(const knk_dims *d, array x) { return x == OF_A ? d->a : x == OF_B ? d->b : d->c; }
 
-/* Do the dimensions walk memory in C order, in steps of *span? It becomes what they walk. */
+/* Do the dimensions walk the array in C order, the last one with the stride *span? *span is then the number of elements
+ * that all of them walk. */
 static bool in_order(const knk_dims *d, array x, int64_t *span)
 {
     const int64_t *stride = strides(d, x);
@@ -201,7 +206,7 @@ static bool in_order(const knk_dims *d, array x, int64_t *span)
     return true;
 }
 
-/* Elements of the array from its first row on belong to rows: (batch, `rows`), each of `inside`. */
+/* Are (batch, `rows`) the set's rows in the array, in order, and do the dimensions `inside` stay inside of one row? */
 static bool has_rows(const cutter *c, const knk_product *p, const knc_ref *ref, array x, const knk_dims *rows,
                      const knk_dims *inside)
 {
@@ -231,7 +236,7 @@ static void swap_group(knk_dims *d)
     }
 }
 
-/* The product with its operands exchanged, and m with n: the same sums. */
+/* Exchanges the operands of the product, and m with n: it computes the same sums. */
 static void swap(knk_product *p)
 {
     knk_dims m = p->m;
@@ -258,7 +263,8 @@ static bool product_has_rows(const cutter *c, const knc_member *m, const knk_pro
                        : has_rows(c, p, r, x, &p->m, &p->n);
 }
 
-/* The rows of the set are these dimensions: *rows becomes how many a batch of the product's has. */
+/* Are the dimensions d, in all batches of the product, as many rows as the set has? *rows: how many of them one batch
+ * of the product has, a multiple of the set's. */
 static bool rows_fit(const cutter *c, const knk_product *p, const knk_dims *d, int64_t *rows)
 {
     *rows = knc_count_dims(d);
@@ -313,14 +319,14 @@ bool knc_goes_on(const knc_plan *p, const knc_set *s, uint32_t slot)
     return false;
 }
 
-/* Does the value stay in the set? What is made again is never for others. */
+/* Does the value go from one member to another? Values of copies (`again`) count, read or not. */
 static bool is_inner(const cutter *c, uint32_t slot)
 {
     int maker = knc_maker_in(c->p, c->s, slot);
     return maker >= 0 && (c->s->member[maker].again || knc_goes_on(c->p, c->s, slot));
 }
 
-/* The largest value that goes between this member and others. */
+/* The value that the member is cut by: the largest one that goes between it and other members; KNC_NO: none. */
 static uint32_t handle_of(const cutter *c, const knc_member *m)
 {
     const knc_step *s = step_of(c->p, m);
@@ -359,7 +365,8 @@ bool knc_is_cut(const knc_plan *p, const knc_set *s, uint32_t slot)
     return knc_row_bytes(p, s, slot) > 0;
 }
 
-/* Makers before readers. False: a circle. */
+/* Sorts the members so that each runs after those whose values it reads. False: they wait for each other in a
+ * circle. */
 static bool sort_members(const knc_plan *p, knc_set *s)
 {
     for (int done = 0; done < s->n; done++) {
@@ -383,7 +390,7 @@ static bool sort_members(const knc_plan *p, knc_set *s)
     return true;
 }
 
-/* Sums come last: other threads may have a part in them. */
+/* Moves products that contract over the rows to the end: threads may share their sums after the other members. */
 static void put_sums_last(knc_set *s)
 {
     int n = s->n;

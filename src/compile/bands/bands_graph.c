@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bands_graph.c -- the graph of the steps while sets are made: what comes after what, which steps run as one (those of
- * a set that is made, an update and its copy), and whether a way leads out of a set and back. */
+ * bands_graph.c -- the graph of the steps while sets are made: which step runs after which, which steps are one node
+ * of the graph (the members of a set, an update and its copy), and whether a path leads out of a set and back. */
 #include "compile/bands/bands.h"
 #include <string.h>
 
@@ -18,7 +18,7 @@ static bool is_effect(const knc_plan *p, const knc_step *s)
            (kni_bits(p->j->eqn[s->eqn].prim, p->j->eqn[s->eqn].params) & KN_EFFECT);
 }
 
-/* Effects come in the order of their equations. */
+/* Steps with effects run in the order of their equations. */
 static void link_effects(knc_bands *b)
 {
     uint32_t last = KNC_NO;
@@ -43,7 +43,7 @@ static void link_steps(knc_bands *b)
             if (maker != KNC_NO)
                 add_link(b, &b->follows[maker], s);
         }
-    for (size_t u = 0; u < p->update.n; u++) { /* an update and its copy are one for all others */
+    for (size_t u = 0; u < p->update.n; u++) { /* an update and its copy are one node */
         uint32_t copy = p->update.at[u].copy, step = p->update.at[u].step;
         b->node[copy] = step;
         b->next[copy] = b->next[step];
@@ -52,7 +52,7 @@ static void link_steps(knc_bands *b)
     link_effects(b);
 }
 
-/* Numbers the nodes so that each has a larger one than those that come before it. */
+/* Gives each node a larger rank than all nodes that run before it have. */
 void knc_rank_nodes(knc_bands *b)
 {
     uint32_t n = 0, rank = 1;
@@ -83,7 +83,8 @@ bool knc_is_inside(const knc_set *s, uint32_t step)
     return false;
 }
 
-/* Looks at what comes right after a step. True: the set, and the step is not one of it. */
+/* Puts the nodes that run right after the step into the queue, but for those of a larger rank than `most`, from which
+ * no path leads to the set. True: the step is no member and a member runs right after it. */
 static bool look_behind(knc_bands *b, uint32_t step, const knc_set *s, uint32_t most, uint32_t *n)
 {
     bool within = knc_is_inside(s, step);
@@ -102,7 +103,6 @@ static bool look_behind(knc_bands *b, uint32_t step, const knc_set *s, uint32_t 
     return false;
 }
 
-/* Does a way lead out of the set and back? */
 bool knc_comes_back(knc_bands *b, const knc_set *s)
 {
     uint32_t n = 0, most = 0;

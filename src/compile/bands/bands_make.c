@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bands_make.c -- from sets of steps to bands: places of the blocks, what a block of rows is for each step, the new
- * list of steps. */
+ * bands_make.c -- from sets of steps to bands: where each block lies in a worker's memory, which part of each step a
+ * block of rows is, and the list of steps with bands in place of their members. */
 #include "compile/bands/bands.h"
 #include "base/line.h"
 #include <string.h>
@@ -25,7 +25,8 @@ static int find_block(const knc_inner *x, int n, uint32_t slot)
     return -1;
 }
 
-/* May the value `to` have the place of `from`, which dies at the kernel that writes `to` at the same elements? */
+/* May the block of `to` take over the memory of the block of `from`? It may if the kernel that makes `to` is the last
+ * member that reads `from`, and reads each element only where it writes one of `to`. */
 static bool may_share(const knc_bands *b, const knc_set *s, const knc_inner *from, const knc_inner *to)
 {
     const knc_plan *p = b->p;
@@ -37,7 +38,8 @@ static bool may_share(const knc_bands *b, const knc_set *s, const knc_inner *fro
     return false;
 }
 
-/* What was made last is given away first: a chain of passes over a row then needs one place. */
+/* Each block gives its memory to at most one later block. The value that was made last gives first, so a chain of
+ * kernels over the same rows needs the memory of one block. */
 static void share_places(const knc_bands *b, const knc_set *s, knc_inner *x, int n)
 {
     for (int from = n - 1; from >= 0; from--)
@@ -145,7 +147,7 @@ static bool make_blocks(maker *m)
     return true;
 }
 
-/* Extents of a kernel's loops for a block of so many rows. */
+/* The extents of the kernel's parallel loops for a block of so many rows. */
 static const int64_t *extents(const maker *m, const knc_step *s, const knc_cut *cut, int64_t rows)
 {
     int n = s->u.k.kernel->n_par;
@@ -169,7 +171,9 @@ static bool make_kernel(maker *m, const knc_member *x, knc_band_step *out)
     return out->par[0] && out->par[1];
 }
 
-/* The product as it will run. Its sums wait between blocks unless all of these end with a block of its steps. */
+/* The step of a product in the band. A product that contracts over the rows keeps unfinished sums from one block of
+ * rows to the next (`chained`), unless every block of rows ends where a block of 256 positions of the joined axis
+ * does; sums of 16-bit floats are always kept. */
 static void make_product(maker *m, const knc_member *x, knc_band_step *out)
 {
     const knk_product *p = x->product;
@@ -193,7 +197,7 @@ static bool make_step(maker *m, int i)
     out->step.ref = knx_arena_copy(&p->p->arena, out->step.ref, (out->step.n_ref + 1) * sizeof *out->step.ref);
     if (out->step.kind == KNC_KERNEL) {
         knk_retain(out->step.u.k.kernel);
-        m->band->n_step++; /* it is to be given back */
+        m->band->n_step++; /* so that dropping the band releases the kernel if memory runs out */
         if (!out->step.ref || !make_kernel(m, x, out))
             return false;
     } else {
@@ -212,7 +216,7 @@ static bool make_step(maker *m, int i)
     return true;
 }
 
-/* What its steps refer to outside, each slot once. */
+/* The references of the band: each slot outside of its blocks that one of its steps accesses, once. */
 static bool make_references(maker *m, knc_step *s)
 {
     uint32_t most = 0;
@@ -239,7 +243,7 @@ static int most_maps(const maker *m)
     return most;
 }
 
-/* The set as a step. What it has taken when memory runs out is given back with it. */
+/* Makes the step of a set. False without memory: the caller drops *s and with it the kernels that it holds. */
 static bool make_band(knc_bands *b, uint32_t number, knc_step *s)
 {
     maker m = {.b = b, .s = &b->set.at[number], .number = number};
@@ -273,7 +277,7 @@ static bool make_band(knc_bands *b, uint32_t number, knc_step *s)
 
 /* ---- The list of steps. */
 
-/* Steps, and all that names them, renumbered: bands come first. */
+/* Gives all records of the plan that name steps the new numbers: the bands first, then the steps outside of bands. */
 static void renumber(knc_bands *b, const uint32_t *number)
 {
     knc_plan *p = b->p;
@@ -281,7 +285,7 @@ static void renumber(knc_bands *b, const uint32_t *number)
         if (p->slot.at[s].maker != KNC_NO)
             p->slot.at[s].maker = p->slot.at[s].in_blocks ? KNC_NO : number[p->slot.at[s].maker];
     size_t n = 0;
-    for (size_t r = 0; r < p->reuse.n; r++) { /* in a band others may read what one of its steps is done with */
+    for (size_t r = 0; r < p->reuse.n; r++) { /* not of members: another one may still read there */
         if (b->band[p->reuse.at[r].step] != KNC_NO)
             continue;
         p->reuse.at[n] = p->reuse.at[r];
@@ -308,12 +312,12 @@ static void replace_steps(knc_bands *b, const knc_step *band, uint32_t *number)
     renumber(b, number);
     for (uint32_t s = 0; s < b->n_step; s++)
         if (b->band[s] != KNC_NO)
-            knc_drop_step(&old[s]); /* the band has its own reference */
+            knc_drop_step(&old[s]); /* the band holds its own reference to the kernel */
     knc_step *copy = (knc_step *)(uintptr_t)band + b->set.n;
     for (uint32_t s = 0; s < b->n_step; s++)
         if (b->band[s] == KNC_NO)
             copy[number[s] - b->set.n] = old[s];
-    memcpy(old, band, n * sizeof *old); /* each band has two steps at least */
+    memcpy(old, band, n * sizeof *old); /* no more steps than before: each band replaces two or more */
     p->step.n = n;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * memory.c -- where everything lies while a program runs: lifetimes over the steps, values that take over the place
- * of one that dies, offsets in one arena, donated operands that become outputs. */
+ * memory.c -- the memory of each slot while a program runs: lifetimes over the steps, slots that take over the memory
+ * of a slot which no later step reads, offsets in one arena, donated operands that become outputs. */
 #include "compile/plan.h"
 #include "base/line.h"
 #include <stdlib.h>
@@ -40,7 +40,9 @@ static int by_step(const void *a, const void *b)
                                 : (x->to > y->to) - (x->to < y->to);
 }
 
-/* An operand that dies at a step which begins an output, or updates it. */
+/* The step of r is the last reader of the operand `from`, and makes `to`. If the operand is donated an output `to`
+ * takes over its buffer; so does a temporary `to` that is the copy of an update. False: the operand keeps its
+ * memory. */
 static bool take_operand(knc_plan *p, const knc_reuse *r, knc_slot *from, knc_slot *to)
 {
     if (!knc_is_donated(p, from))
@@ -58,15 +60,16 @@ static bool take_operand(knc_plan *p, const knc_reuse *r, knc_slot *from, knc_sl
     return true;
 }
 
-/* A carry of a loop and what it will be. */
+/* Is `from` the operand with a carry of a loop, and `to` the output with the next value of this carry? */
 static bool is_carry(const knc_plan *p, const knc_slot *from, const knc_slot *to)
 {
     return from->space == KNC_AT_OPERAND && to->space == KNC_AT_OUTPUT && to->index < p->o->n_carry &&
            from->index == p->o->first_carry + to->index;
 }
 
-/* From the last step to the first, so that what ends in an output is known to; carries before all others. `from` then
- * has the place of `to`. */
+/* Gives `from` the memory of `to` wherever a step may write `to` over `from` and no later step reads `from`. Goes from
+ * the last step to the first, so that a chain of such values ends up in the buffer of an output; carries of loops and
+ * their next values first of all. */
 static void take_over(knc_plan *p)
 {
     uint8_t *taken = knx_arena_zero(&p->scratch, p->slot.n + 1);
@@ -88,7 +91,8 @@ static void take_over(knc_plan *p)
     }
 }
 
-/* A donated operand that nothing reads any more when an output is first written. */
+/* Gives the buffer of a donated operand to an output of the same size that is first written after the last step that
+ * reads the operand. carry: only to the output with the next value of this carry. */
 static void use_one_donated(knc_plan *p, const knc_slot *from, bool carry)
 {
     for (size_t s = 0; s < p->slot.n; s++) {
@@ -113,7 +117,8 @@ static void use_donated(knc_plan *p)
         }
 }
 
-/* Offsets: few slots, the largest first, each at the lowest place that is free for all of its life. */
+/* Offsets of few slots: the largest slot first, each at the lowest offset where its bytes are free from the first to
+ * the last step that refers to it. */
 
 static int larger_first(const void *a, const void *b)
 {
@@ -123,7 +128,8 @@ static int larger_first(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Puts s[n] among s[0..n), which are placed and sorted by offset. */
+/* Chooses the offset of s[n] and inserts it among s[0..n), which have offsets and are sorted by them. Returns its
+ * end. */
 static size_t place_one(const knc_plan *p, knc_slot **s, size_t n)
 {
     knc_slot *x = s[n];
@@ -156,7 +162,7 @@ static size_t place_few(const knc_plan *p, knc_slot **s, size_t n)
     return end;
 }
 
-/* Many slots: step by step, the best fit among the free holes. */
+/* Offsets of many slots: step by step, each slot that a step makes gets the smallest free hole that is large enough. */
 
 typedef struct hole {
     size_t at, bytes;
@@ -171,7 +177,7 @@ static bool give_hole(hole_list *h, size_t at, size_t bytes)
     for (; i && h->at[i - 1].at > at; i--)
         h->at[i] = h->at[i - 1];
     h->at[i] = (hole){at, bytes};
-    for (size_t k = i + 1; k > 0 && k + 1 >= i; k--) /* join with the one behind, then the one in front */
+    for (size_t k = i + 1; k > 0 && k + 1 >= i; k--) /* join with the hole behind, then with that in front */
         if (k < h->n && h->at[k - 1].at + h->at[k - 1].bytes == h->at[k].at) {
             h->at[k - 1].bytes += h->at[k].bytes;
             memmove(&h->at[k], &h->at[k + 1], (h->n - k - 1) * sizeof *h->at);
@@ -186,7 +192,7 @@ static size_t take_hole(hole_list *h, size_t bytes, size_t *end)
     for (size_t i = 0; i < h->n; i++)
         if (h->at[i].bytes >= bytes && (best == h->n || h->at[i].bytes < h->at[best].bytes))
             best = i;
-    if (best == h->n) { /* at the end, with the hole that touches it */
+    if (best == h->n) { /* no hole is large enough: at the end, with the hole that touches the end */
         size_t at = h->n && h->at[h->n - 1].at + h->at[h->n - 1].bytes == *end ? h->at[--h->n].at : *end;
         *end = at + bytes;
         return at;
@@ -269,7 +275,7 @@ static knc_ref place_in(const knc_plan *p, uint32_t s, size_t offset)
                      .bytes = slot->space == KNC_AT_LITERAL ? 0 : p->slot.at[s].bytes};
 }
 
-/* References by slot become references by place. */
+/* The references of the step name slots so far; from now on they name operands, outputs, literals or the workspace. */
 static void resolve_step(knc_plan *p, const knc_step *s)
 {
     for (uint32_t r = 0; r < s->n_ref; r++)
@@ -285,7 +291,7 @@ static void resolve(knc_plan *p)
         resolve_step(p, &p->p->step[i]);
 }
 
-/* For observers. */
+/* For observers (programs without fusion): notes for each variable where its value lies. */
 static knx_error *note_values(knc_plan *p)
 {
     knc_ref *at = p->o->fuse ? NULL : knx_arena_alloc(&p->p->arena, (p->j->n_var + 1) * sizeof *at);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * order.c -- steps in an order in which each reads what earlier ones made: of those that could come next, the one
- * whose last equation stands first in the jaxpr, so that temporaries die soon.
+ * order.c -- puts the steps in an order in which each reads only what earlier steps made. Of the steps that could come
+ * next it takes the one whose last equation is the first in the jaxpr, so that temporaries are needed for a short time.
  *
- * The copy that an update begins with goes away if it is the last reader of the old value, so it is held back while
- * others have not read that yet. When nothing but held copies could come next, one is let go: if possible one whose
- * update the other readers wait for. */
+ * An update begins with a copy of the old value. The copy goes away if it is the last reader of that value, so it is
+ * held back while other steps have still to read the value. When only held copies could come next one of them is
+ * released and becomes a real copy; if possible one whose update the other readers of the old value wait for. */
 #include "compile/plan.h"
 #include <string.h>
 
@@ -14,13 +14,13 @@ typedef struct heap {
 
 typedef struct order {
     knc_plan *p;
-    uint32_t *waits;                         /* per step: makers that have not come yet */
-    uint32_t *first_edge, *edge, *next_edge; /* readers of each step's results */
+    uint32_t *waits;                         /* per step: how many edges from steps without a position lead to it */
+    uint32_t *first_edge, *edge, *next_edge; /* per step: list of the steps that have to come after it */
     uint32_t n_edge;
-    heap ready, held; /* held: also copies that are held no longer */
+    heap ready, held; /* steps that may come next; held copies, and some that were released by now */
     /* with updates only: */
     uint32_t *update_of;           /* per copy: its update, else KNC_NO */
-    uint32_t *readers, *held_copy; /* per slot: references that will be read; updates that wait for them */
+    uint32_t *readers, *held_copy; /* per slot: reads by steps without a position; list of updates with a held copy */
     uint32_t *seen, stamp, patience;
 } order;
 enum { SEARCH = 1000, CANDIDATES = 8 };
@@ -70,7 +70,8 @@ static void add_edge(order *o, uint32_t maker, uint32_t s)
     o->waits[s]++;
 }
 
-/* A copy comes when all that its update reads is there, and before the update. */
+/* Adds an edge from each step that has to come before s. The copy of an update comes after all steps that make what its
+ * update reads, and before the update. */
 static void add_edges(order *o, uint32_t s)
 {
     const knc_update *u = update_of(o, s);
@@ -116,7 +117,8 @@ static bool begin_updates(order *o, uint32_t n)
     return true;
 }
 
-/* All that it waited for has come. */
+/* All steps before s have their positions: s may come next. But a copy that could go away is held back while other
+ * steps have to read the old value. */
 static void is_ready(order *o, uint32_t s)
 {
     knc_update *u = (knc_update *)(uintptr_t)update_of(o, s);
@@ -142,7 +144,7 @@ static void let_go(order *o, uint32_t s)
     push(o, &o->ready, s);
 }
 
-/* The step has run: what was held back by its reads may come. */
+/* The step has its position: releases the held copy of each slot that no other step has still to read. */
 static void has_read(order *o, uint32_t s)
 {
     for (uint32_t r = 0; o->update_of && r < o->p->step.at[s].n_ref; r++) {
@@ -160,7 +162,8 @@ static bool reads_slot(const order *o, uint32_t s, uint32_t slot)
     return false;
 }
 
-/* Does a reader of the old value wait for this very update? Looks at some of the steps that do. */
+/* Does a reader of the old value wait for the update of this copy? Then holding the copy is in vain. The search visits
+ * a bounded number of the steps that wait for the update; false if it finds no reader among them. */
 static bool blocks_itself(order *o, uint32_t copy)
 {
     uint32_t queue[SEARCH], n = 1, from = o->p->update.at[o->update_of[copy]].from;
@@ -181,7 +184,7 @@ static bool blocks_itself(order *o, uint32_t copy)
     return false;
 }
 
-/* Nothing is ready: one of the held copies becomes a real one. */
+/* No step is ready: releases one of the held copies, which becomes a real copy. */
 static void let_one_go(order *o)
 {
     uint32_t some[CANDIDATES], n = 0, chosen = 0;
@@ -202,7 +205,8 @@ static void let_one_go(order *o)
         let_go(o, some[chosen]);
 }
 
-/* Effects come in the order of their equations: each waits for the one before. False without memory. */
+/* Steps with effects come in the order of their equations: an edge leads from each to the next. False without
+ * memory. */
 static bool chain_effects(order *o, uint32_t n)
 {
     const kni_jaxpr *j = o->p->j;
@@ -228,7 +232,7 @@ static bool chain_effects(order *o, uint32_t n)
 
 static bool begin(order *o, uint32_t n)
 {
-    size_t edges = 1 + (size_t)n; /* of effects; of operands: */
+    size_t edges = 1 + (size_t)n; /* of effects; those of operands are added to them */
     for (uint32_t s = 0; s < n; s++)
         edges += o->p->step.at[s].n_ref;
     for (size_t i = 0; i < o->p->update.n; i++)
@@ -254,7 +258,7 @@ static bool begin(order *o, uint32_t n)
     return true;
 }
 
-/* Steps and all that names them, renumbered. */
+/* Sorts the steps and gives all records of the plan that name steps their new numbers. */
 static void renumber(knc_plan *p, const uint32_t *old, uint32_t n, knc_step *sorted, uint32_t *number)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -288,7 +292,7 @@ static uint32_t step_of_uses(knc_plan *p, const knc_value *v)
     return step;
 }
 
-/* What became of each equation, for reports. */
+/* Notes for reports how each equation was lowered, why, and in which step. */
 static void write_notes(knc_plan *p)
 {
     knc_note *note = (knc_note *)(uintptr_t)p->p->note;
@@ -323,7 +327,7 @@ knx_error *knc_order_steps(knc_plan *p)
     while (o.ready.n || o.held.n) {
         if (!o.ready.n)
             let_one_go(&o);
-        if (!o.ready.n) /* all of them were let go before */
+        if (!o.ready.n) /* `held` had only copies that were released before */
             continue;
         uint32_t s = pop(&o, &o.ready);
         old[done++] = s;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * attach.c -- kernels before and after a product become a part of its step (docs/products.md). A kernel that only moves
- * elements becomes strides; one that reads the result element by element takes it from the product, piece by piece,
- * while it is in the first cache; one that makes an operand works it out while that is packed.
+ * elements becomes strides of the product; a kernel that reads the result element by element takes it from the product,
+ * rectangle by rectangle, while that is in the first cache; a kernel that makes an operand computes its elements while
+ * the product packs them.
  *
- * Steps are in no order yet. A kernel joins a product only if no way leads from one to the other through further
- * steps, so the steps stay without circles. */
+ * The steps have no order yet. A kernel joins a product only if no other step has to run between the two, so that no
+ * steps come to wait for each other in a circle. */
 #include "compile/products/attach.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* A product that reads a slot which a kernel read for it. */
+/* A product that now reads a slot itself, in place of a kernel that moved its elements. */
 typedef struct further {
-    uint32_t step, next; /* of the same slot, in the order in which they came */
+    uint32_t step, next; /* next: the next one of the same slot, in the order in which they were added */
 } further;
 /* A kernel that may become a part of a product. */
 typedef struct candidate {
@@ -19,18 +20,18 @@ typedef struct candidate {
 } candidate;
 typedef struct attacher {
     knc_plan *p;
-    uint32_t n;                      /* steps */
-    uint32_t *into;                  /* per step: the one that it has become a part of; itself */
-    uint32_t *group;                 /* per step */
-    uint32_t *first_reader, *reader; /* per slot: references of steps as they were lowered */
+    uint32_t n;                      /* number of steps */
+    uint32_t *into;                  /* per step: the step that it has become a part of; itself: of none */
+    uint32_t *group;                 /* per step: its group, KNC_NO */
+    uint32_t *first_reader, *reader; /* per slot: the steps that refer to it as they were lowered */
     KN_VEC(further) further;
     KN_VEC(candidate) candidate;
     uint32_t *first_further, *last_further; /* per slot */
     uint32_t *value;                        /* per slot: the value that is stored there, KNC_NO */
-    uint32_t *copies, *updates;             /* per step: the update that it is the copy, the routine of; KNC_NO */
-    uint32_t *effect;                       /* per step: the effect before it */
+    uint32_t *copies, *updates;             /* per step: the update whose copy, whose routine it is; KNC_NO */
+    uint32_t *effect;                       /* per step with an effect: the step of the effect before it */
     uint32_t *seen, *stack, stamp, patience;
-    uint32_t *product, n_product; /* the last equation first */
+    uint32_t *product, n_product; /* steps of products, that of the last equation first */
 } attacher;
 enum { SEARCH = 1000, MAX_REFS = 72 };
 
@@ -47,7 +48,7 @@ atomic_uint_fast64_t knc_attach_looked;
 
 static void looked(void) { atomic_fetch_add_explicit(&knc_attach_looked, 1, memory_order_relaxed); }
 
-/* --- what is there ---------------------------------------------------------------------------- */
+/* --- lists of readers, effects, products ------------------------------------------------------ */
 
 static void list_readers(attacher *t)
 {
@@ -144,8 +145,8 @@ static bool begin(attacher *t)
 
 /* --- questions -------------------------------------------------------------------------------- */
 
-/* The next step but its maker that names the slot, from *at on (0 at first); KNC_NO: there is none. A step may come
- * again. */
+/* The next step that refers to the slot and does not make it. *at: where the search goes on, 0 at first. KNC_NO: there
+ * is no further one. A step with several references to the slot comes several times. */
 static uint32_t next_reader(const attacher *t, uint32_t slot, uint32_t *at)
 {
     uint32_t n = t->first_reader[slot + 1] - t->first_reader[slot], maker = now(t, t->p->slot.at[slot].maker);
@@ -155,7 +156,7 @@ static uint32_t next_reader(const attacher *t, uint32_t slot, uint32_t *at)
         if (s != KNC_NO && s != maker)
             return s;
     }
-    /* behind them *at is n + 1 + the number of the last of `further` that was looked at */
+    /* after the n readers *at is n + 1 + the index of the last entry of `further` that was visited */
     uint32_t i = *at == n ? t->first_further[slot] : t->further.at[*at - n - 1].next;
     for (; i != KNC_NO; i = t->further.at[i].next) {
         uint32_t s = now(t, t->further.at[i].step);
@@ -167,7 +168,7 @@ static uint32_t next_reader(const attacher *t, uint32_t slot, uint32_t *at)
     return KNC_NO;
 }
 
-/* Is there no other reader, and is it no result? */
+/* Is the step the slot's only reader, and the slot no operand or output of the program? */
 static bool reads_alone(const attacher *t, uint32_t slot, uint32_t step)
 {
     uint32_t at = 0, s;
@@ -189,7 +190,8 @@ static void look_at(attacher *t, uint32_t s, uint32_t *n)
     t->stack[(*n)++] = s;
 }
 
-/* The steps that s comes after. A copy that an update begins with waits for all that the update reads. */
+/* Puts the steps that have to run right before s on the stack. The copy that an update begins with has to run after all
+ * steps that make what the update reads. */
 static void look_before(attacher *t, uint32_t s, uint32_t *n)
 {
     const knc_update *u = t->copies[s] == KNC_NO ? NULL : &t->p->update.at[t->copies[s]];
@@ -207,7 +209,7 @@ static void look_before(attacher *t, uint32_t s, uint32_t *n)
         look_at(t, t->p->update.at[t->updates[s]].copy, n);
 }
 
-/* Does `late` come after `early` because of others, too? Also if that is not found out soon. */
+/* Does a path of steps between them make `late` wait for `early`? True also if the search takes too long. */
 static bool waits_for(attacher *t, uint32_t late, uint32_t early)
 {
     uint32_t n = 0;
@@ -219,7 +221,7 @@ static bool waits_for(attacher *t, uint32_t late, uint32_t early)
             return true;
         t->patience--;
         uint32_t s = t->stack[--n];
-        t->seen[early] = 0; /* to be found from here on */
+        t->seen[early] = 0; /* a path through s may end there */
         look_before(t, s, &n);
         if (t->seen[early] == t->stamp)
             return true;
@@ -227,7 +229,7 @@ static bool waits_for(attacher *t, uint32_t late, uint32_t early)
     return false;
 }
 
-/* Would the kernel read a value after its update, or the product? */
+/* Would one of the two steps, run together with the other, read a value after its update? True if one has no group. */
 static bool is_too_late(const attacher *t, uint32_t x, uint32_t y)
 {
     if (t->group[x] == KNC_NO || t->group[y] == KNC_NO)
@@ -260,7 +262,8 @@ static void note(attacher *t, uint32_t slot, knc_state state, knc_why why)
 
 static void refuse(attacher *t, uint32_t slot, knc_why why) { note(t, slot, KNC_STORED, why); }
 
-/* The kernel is no step any more: `into` is what does its work, KNC_NO: several. Its references have gone elsewhere. */
+/* The kernel s is no step any more. into: the step that now does its work, KNC_NO: several steps do. The kernel's
+ * references belong to other steps by now. */
 static void vanish(attacher *t, uint32_t s, uint32_t into)
 {
     knc_step *x = step_at(t, s);
@@ -289,7 +292,8 @@ static uint32_t count_refs(const knc_step *s, uint32_t slot)
     return n;
 }
 
-/* The references of a kernel but those to one slot become the product's; what it stores, the product makes. */
+/* Adds the references of a kernel, but for those to the slot `but`, to the product's step, which becomes the maker of
+ * all that the kernel stores. */
 static knx_error *add_refs(attacher *t, uint32_t product, const knc_step *kernel, uint32_t but)
 {
     knc_step *s = step_at(t, product);
@@ -316,7 +320,8 @@ static knx_error *add_refs(attacher *t, uint32_t product, const knc_step *kernel
     return NULL;
 }
 
-/* Kernel k becomes a part of a product; `drop`: the reference that the product has no use for then, or KNC_NO. */
+/* Makes kernel k a part of the product's step; *out: NULL if it does not fit. drop: the product's own reference to the
+ * value between them, which is not in memory any more; NULL: the value stays in memory. */
 static knx_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side, const knc_meeting *m,
                        const knc_fit *fit, uint32_t keep, uint32_t *drop, const knc_attached **out)
 {
@@ -346,8 +351,9 @@ static knx_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side,
     return NULL;
 }
 
-/* Does it cost little to pass a value through memory? Measured: a result that is small beside the operands, or an
- * operand that stays in the second cache, gains nothing; small matrices would have a call each. */
+/* is_small_result, is_small_operand: does it cost little to pass the value through memory? Measured: a result that is
+ * small beside the operands, or an operand that stays in the second cache, gains nothing if its kernel joins; in a
+ * batch of small matrices the kernel would be called for each of them. */
 bool knc_attach_small;
 enum { RESULT_PART = 16, CALL_ELEMENTS = 1024, THIN_ROWS = 4 };
 
@@ -377,8 +383,8 @@ static bool is_small_operand(const knc_target *t, const knk_product *q, knc_side
 
 /* --- the result ------------------------------------------------------------------------------- */
 
-/* What the kernel reads and stores is adjacent along the rows: elements that are handed over should be, too. The result
- * itself is not stored by the product, so that its strides are only a wish. */
+/* Asks the product for elements that are adjacent along the rows (the group m), since most of what the kernel reads and
+ * stores is. The strides of the result can say so because the product does not store the result itself. */
 static void turn_result(knk_product *q)
 {
     knk_dims *group[] = {&q->m, &q->n, &q->batch};
@@ -391,7 +397,7 @@ static void turn_result(knk_product *q)
     q->c_offset = 0;
 }
 
-/* The kernel takes the result of the product; NOTHING: it does. */
+/* Makes kernel k the `finish` of the product, which takes its result. *why: KNC_BECAUSE_NOTHING, or why it cannot. */
 static knx_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *why)
 {
     knc_step *s = step_at(t, product), *kernel = step_at(t, k);
@@ -434,7 +440,7 @@ static int by_equation(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* The kernels that read the slot, in the order of the program. */
+/* Lists the kernels that read the slot in t->candidate, in the order of their equations. False without memory. */
 static bool find_kernels(attacher *t, uint32_t slot)
 {
     uint32_t at = 0, k;
@@ -449,7 +455,7 @@ static bool find_kernels(attacher *t, uint32_t slot)
     return true;
 }
 
-/* One that cannot take the result leaves everything as it was. */
+/* Makes the first kernel that can take the product's result its `finish`. A kernel that cannot changes nothing. */
 static knx_error *finish_product(attacher *t, uint32_t product)
 {
     const knc_step *s = step_at(t, product);
@@ -465,13 +471,13 @@ static knx_error *finish_product(attacher *t, uint32_t product)
             continue;
         KN_TRY(try_finish(t, product, t->candidate.at[i].step, &why));
         int known = t->value[slot] == KNC_NO ? KNC_BECAUSE_FINISH : t->p->value[t->value[slot]].why;
-        if (why && (known == KNC_BECAUSE_RUN || known == KNC_BECAUSE_JOINED)) /* of several reasons a special one */
+        if (why && (known == KNC_BECAUSE_RUN || known == KNC_BECAUSE_JOINED)) /* these two say least */
             refuse(t, slot, why);
     }
     return NULL;
 }
 
-/* A kernel that only moves the result: the product puts it there. */
+/* If the only reader of the result is a kernel that moves its elements, the product writes them there itself. */
 static bool place_result(attacher *t, uint32_t product)
 {
     knc_step *s = step_at(t, product);
@@ -495,7 +501,7 @@ static bool place_result(attacher *t, uint32_t product)
 
 static uint32_t *operand(knc_step *s, knc_side side) { return side == KNC_SIDE_A ? &s->u.p.a : &s->u.p.b; }
 
-/* The product with the strides of `from` wherever it reads the value; false: it cannot. */
+/* *q: the product, but that it reads the value `from`, by its strides, where it read `to`. False: it cannot. */
 static bool restrided(const attacher *t, uint32_t product, const knc_meeting *from, const knc_meeting *to,
                       knk_product *q)
 {
@@ -536,7 +542,8 @@ static knx_error *read_source(attacher *t, uint32_t product, const knc_meeting *
     return NULL;
 }
 
-/* A kernel that only moves elements to where products read them: they read them where they come from. */
+/* If a kernel does nothing but move elements to an operand that only products read, the products read these elements
+ * where the kernel reads them, and the kernel goes away. */
 static knx_error *move_operand(attacher *t, uint32_t product, knc_side side)
 {
     knc_step *s = step_at(t, product);
@@ -561,7 +568,7 @@ static knx_error *move_operand(attacher *t, uint32_t product, knc_side side)
     at = n = 0;
     for (; (reader = next_reader(t, slot, &at)) != KNC_NO; n++) {
         several |= reader != product;
-        if (count_refs(step_at(t, reader), slot)) /* else it reads it twice, and has been here */
+        if (count_refs(step_at(t, reader), slot)) /* else it read the slot twice and is done */
             *product_of(step_at(t, reader)) = q[n];
         KN_TRY(read_source(t, reader, &from, slot));
     }
@@ -571,8 +578,8 @@ static knx_error *move_operand(attacher *t, uint32_t product, knc_side side)
     return NULL;
 }
 
-/* The product may ask for an element of one operand once for each piece of the other one, or in each thread. Only few
- * rows there are surely one piece. */
+/* Would the kernel compute its elements too often? The product may ask for an element of one operand once for each
+ * packed piece of the other operand, and in each thread. If the other operand has few rows it is surely one piece. */
 static bool is_often(const knc_step *s, knc_side side, const knk_kernel *k)
 {
     enum { FEW_ROWS = 64, CHEAP = 8 };
@@ -588,7 +595,7 @@ static uint32_t stores_to(const knc_step *s)
     return n;
 }
 
-/* The kernel that makes an operand does so when the product asks for it. */
+/* Makes the kernel that stores an operand a part of the product's step, which calls it where it packs that operand. */
 static knx_error *fill_operand(attacher *t, uint32_t product, knc_side side)
 {
     knc_step *s = step_at(t, product);
@@ -632,7 +639,7 @@ static knx_error *fill_operand(attacher *t, uint32_t product, knc_side side)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* References that are gone. */
+/* Closes the gaps in the references of a product's step: those that are KNC_NO by now. */
 static void close_refs(knc_step *s)
 {
     uint32_t number[4 * MAX_REFS], n = 0, *direct[] = {&s->u.p.a, &s->u.p.b, &s->u.p.c};
@@ -654,7 +661,8 @@ static void close_refs(knc_step *s)
     s->n_ref = n;
 }
 
-/* What a kernel could have put over what it reads, the product still can if nothing else of it reads that. */
+/* Where a kernel could store a value over one that it reads, the product that has taken in the kernel can do so, too,
+ * if no other part of its step refers to either value. */
 static void settle_reuse(attacher *t)
 {
     knc_plan *p = t->p;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * attach_kernel.c -- kernels as parts of a product's step: how one meets an operand or the result, and the same kernel
- * again for rectangles, with one loop and a map of its own for each buffer. */
+ * attach_kernel.c -- kernels as parts of a product's step: by which loops and maps a kernel reads or writes an operand
+ * or the result, and the same kernel made again for rectangles, with one loop and a map of its own for each buffer. */
 #include "compile/products/attach.h"
 #include "kernel/internal.h"
 #include <string.h>
 
 static bool is_plain(const knk_kernel *k) { return k->n_stage == 1 && !k->stage[0].n_inner && !k->stage[0].n_loop; }
 
-/* The map of one more access of the meeting; complex numbers have two, one behind the other. */
+/* Adds the map of one more access to the meeting. The two parts of a complex number are two accesses, whose maps may
+ * differ in the part alone. False: the accesses are at different elements. */
 static bool add_map(knc_meeting *m, const knc_step *s, int map)
 {
     const knk_map_values *v = &s->u.k.map[map];
@@ -44,7 +45,7 @@ bool knc_meets(const knc_step *s, uint32_t slot, kn_dtype d, bool written, knc_m
     return m->map[0] >= 0 || m->map[1] >= 0;
 }
 
-/* The load that a store's value is, whatever it is called in between. */
+/* The load whose value is stored unchanged (casts to float32 and back change no 16-bit float); NULL: there is none. */
 static const knk_inst *loaded(const knk_kernel *k, const knk_inst *store)
 {
     const knk_inst *x = &k->node[store->a];
@@ -70,12 +71,12 @@ bool knc_only_moves(const knc_step *s, kn_dtype d, knc_meeting *from, knc_meetin
         written = k->node[i].buffer;
         stores++;
         if (knc_parts(d) == 2 && ((s->u.k.map[x->map].offset ^ s->u.k.map[k->node[i].map].offset) & 1))
-            return false; /* the other part of a complex number */
+            return false; /* it stores a part as the other one */
     }
     if (stores != knc_parts(d) || k->buffer[read].dtype != knc_part(d) ||
         !knc_meets(s, s->ref[written].index, d, true, to))
         return false;
-    /* what is read may begin anywhere in its slot */
+    /* the elements that are read may begin anywhere in their slot: knc_meets gets a reference without the offset */
     knc_ref ref = s->ref[read];
     knc_step at_begin = *s;
     knc_ref few[2] = {{.index = KNC_NO}, {.index = KNC_NO}};
@@ -91,9 +92,9 @@ bool knc_only_moves(const knc_step *s, kn_dtype d, knc_meeting *from, knc_meetin
 
 /* --- the kernel again ------------------------------------------------------------------------- */
 
-/* A map of the new kernel: that of the old one, for this buffer. */
+/* A map of the new kernel: the number of the old kernel's map, and the buffer that uses it here. */
 typedef struct use {
-    int map, buffer; /* -1: an index */
+    int map, buffer; /* buffer -1: the map of an INDEX node */
 } use;
 typedef struct copier {
     const knk_kernel *k;
@@ -115,7 +116,7 @@ static int map_for(copier *c, int map, int buffer)
     return c->n_use++;
 }
 
-/* Its nodes. part: the loads from the buffer that is handed over. */
+/* Copies the nodes of the kernel. part: the loads of elements that the product hands over, one per part. */
 static bool copy_nodes(copier *c, const knc_step *s, const knc_meeting *m, knk_node part[2])
 {
     part[0] = part[1] = KNK_NONE;
@@ -134,7 +135,7 @@ static bool copy_nodes(copier *c, const knc_step *s, const knc_meeting *m, knk_n
     return true;
 }
 
-/* Stores of what is handed over. */
+/* Adds a buffer, and stores there of the elements that the product hands over. False: a part is not read. */
 static bool add_stores(copier *c, const knc_meeting *m, const knk_node part[2])
 {
     int buffer = knk_add_buffer(c->b, (knx_dtype_id)c->k->node[part[part[0] < 0]].dtype, true);
@@ -149,7 +150,7 @@ static bool add_stores(copier *c, const knc_meeting *m, const knk_node part[2])
     return true;
 }
 
-/* False: it does not fit. */
+/* False: the kernel has too many maps, or cannot keep what it reads. */
 static bool copy_kernel(copier *c, const knc_step *s, const knc_meeting *m, bool keep)
 {
     knk_node part[2];
@@ -161,10 +162,11 @@ static bool copy_kernel(copier *c, const knc_step *s, const knc_meeting *m, bool
 
 /* --- its dimensions --------------------------------------------------------------------------- */
 
-/* Dimensions of a group: pieces of them, the outermost first; neighbours that all maps take for one are. */
+/* Dimensions of the attached kernel, the outermost first. Each is one or more parts (knc_piece) of the dimensions of a
+ * group of the product: neighbours that every map walks as if they were one become one. */
 typedef struct dims {
     int n;
-    const knc_piece *last[KNC_MAX_PIECES]; /* the innermost piece that it has */
+    const knc_piece *last[KNC_MAX_PIECES]; /* the innermost part of the dimension; NULL: an added extent of 1 */
     int64_t extent[KNC_MAX_PIECES];
 } dims;
 
@@ -216,7 +218,8 @@ static int count_group(const copier *c, const knc_step *s, const knc_meeting *m,
     return d->n - before;
 }
 
-/* What is adjacent (or the same) along a dimension. */
+/* A score: each map, but of elements that are handed over, counts 2 where its elements are adjacent along the
+ * dimension, 1 where it stays at one. */
 static int adjacent(const knc_attached *x, int n_map, int dim)
 {
     int n = x->n_batch + x->n_row + x->n_column, score = 0;
@@ -227,8 +230,9 @@ static int adjacent(const knc_attached *x, int n_map, int dim)
     return score;
 }
 
-/* Elements are handed over adjacent along columns, or along rows. If much else is adjacent the other way they are
- * turned first, or at last. */
+/* The product hands over elements that are adjacent along columns, or along rows. For each case: are the kernel's other
+ * elements mostly adjacent the other way? Then blocks of the handed elements are transposed before or after the
+ * kernel. */
 static void choose_lanes(knc_attached *x, int n_map)
 {
     int row = x->n_batch + x->n_row - 1, column = x->n_batch + x->n_row + x->n_column - 1, element = 0;

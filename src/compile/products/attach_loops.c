@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * attach_loops.c -- the dimensions of a product and the loops of a kernel over one array. The elements lie in order, so
- * a dimension is an interval of strides: [1, 4), [4, 24) ... Loops are, too; both are cut where either ends. */
+ * attach_loops.c -- the dimensions of a product and the loops of a kernel that walk the same array. The elements lie in
+ * order, so each dimension is an interval of strides: [1, 4), [4, 24) ... Each loop is such an interval, too. Both are
+ * cut where an interval of either kind ends. */
 #include "compile/products/attach.h"
 #include <string.h>
 
@@ -18,7 +19,7 @@ static const int64_t *strides_of(const knk_dims *d, knc_side side)
 
 typedef struct interval {
     int64_t extent, stride;
-    int group, number; /* a dimension; or a loop */
+    int group, number; /* of a dimension; a loop has a number alone */
     bool back;
 } interval;
 typedef struct intervals {
@@ -26,7 +27,8 @@ typedef struct intervals {
     interval at[KNC_MAX_PIECES];
 } intervals;
 
-/* Keeps them sorted, the smallest stride first. */
+/* Adds an interval; the smallest stride is first. Extents of 1 are left out. False: it cannot be one of the
+ * intervals. */
 static bool add(intervals *l, interval x)
 {
     if (x.extent == 1)
@@ -40,7 +42,7 @@ static bool add(intervals *l, interval x)
     return true;
 }
 
-/* Each begins where the one before ends. */
+/* Does each interval begin where the one before it ends? *size: the end of the last one. */
 static bool is_whole(const intervals *l, int64_t *size)
 {
     *size = 1;
@@ -52,7 +54,7 @@ static bool is_whole(const intervals *l, int64_t *size)
     return true;
 }
 
-/* Dimensions that only the other arrays have are none of this one. */
+/* Lists the dimensions that the array `side` has; a windowed one of m or k counts as its window. */
 static bool list_dims(const knk_product *q, knc_side side, intervals *l)
 {
     for (int g = 0; g < WINDOWS; g++) {
@@ -85,7 +87,7 @@ static bool list_loops(int n, const int64_t *extent, const int64_t *stride, inte
 
 static bool cut(const intervals *dims, const intervals *loops, knc_fit *out)
 {
-    int64_t dim = 0, loop = 0, times = 1, turns = 1; /* what is left of the two, steps of the next part */
+    int64_t dim = 0, loop = 0, times = 1, turns = 1; /* extents left of the two; times and turns of the next part */
     for (int i = 0, k = 0; i < dims->n || k < loops->n;) {
         if (i == dims->n || k == loops->n || out->n == KNC_MAX_PIECES)
             return false;
@@ -125,8 +127,8 @@ bool knc_fit_loops(const knk_product *q, knc_side side, int n_loop, const int64_
     return cut(&dims, &loops, out);
 }
 
-/* Dimension i of a group becomes its pieces; the strides of `side` are those of the loops. Returns how many there are
- * now. */
+/* Splits dimension i of a group into its parts; in the array `side` they get the strides of the loops. Returns the
+ * number of parts, 0: the group would have too many dimensions. */
 static int split(knk_dims *d, int group, int i, knc_side side, const knc_fit *fit, const int64_t *stride)
 {
     const knc_piece *piece[KNC_MAX_PIECES];
@@ -153,7 +155,8 @@ static int split(knk_dims *d, int group, int i, knc_side side, const knc_fit *fi
     return n;
 }
 
-/* Dimensions behind the one that was split have other numbers. */
+/* Dimension i of the group is n dimensions now: windows of the dimensions after it get their new numbers. False: the
+ * dimension that was split has a window. */
 static bool renumber(knk_product *q, int group, int i, int n)
 {
     for (int w = 0; w < q->n_window && n > 1; w++) {

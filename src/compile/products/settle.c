@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * settle.c -- the descriptions of products, which the passes change in the plan's scratch, become the program's. */
+ * settle.c -- packs the descriptions of products, which the passes kept and changed in the plan's scratch memory, into
+ * the program's own memory. */
 #include "compile/plan.h"
 
 static knx_error *settle(knx_arena *a, knc_step *s)

@@ -7,13 +7,13 @@
 #include "transform/transform.h"
 #include <string.h>
 
-/* In order. A jaxpr pass makes another jaxpr, a plan pass works on the plan of the last one. */
+/* In order. A jaxpr pass makes another jaxpr; a plan pass works on the plan of the last jaxpr. */
 static const struct pass {
     const char *name;
     knx_error *(*jaxpr)(const kni_jaxpr *j, kni_jaxpr **out);
-    knx_error *(*trial)(const kni_jaxpr *j, const knc_compile_options *o, kni_jaxpr **out); /* compiles parts to see */
+    knx_error *(*trial)(const kni_jaxpr *j, const knc_compile_options *o, kni_jaxpr **out); /* tries parts of it */
     knx_error *(*plan)(knc_plan *p);
-    bool only_fused; /* left out where each equation is to be a step of its own */
+    bool only_fused; /* left out with `fuse` off, where each equation is a step of its own */
 } passes[] = {
     {"inline calls", .jaxpr = knt_inline_calls},
     {"expand rows", .jaxpr = knt_expand},
@@ -125,7 +125,7 @@ knx_error *knc_compile(const kni_jaxpr *j, const knc_compile_options *o, knc_pro
     if (knx_tracing() && !o->quiet)
         knx_trace_event("compile", j->name, knx_seconds() - began, "\"equations\": %u, \"steps\": %u", j->n_eqn,
                         e ? 0 : program->n_step);
-    if (e) { /* kernels of steps that the program does not know yet */
+    if (e) { /* until the steps have an order the plan, not the program, holds their kernels */
         for (size_t i = 0; !program->step && i < plan.step.n; i++)
             knc_drop_step(&plan.step.at[i]);
         knc_release(program);

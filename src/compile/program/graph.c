@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * graph.c -- a program as a drawing for Graphviz: a box for each step with the operations that it works out, an edge
- * for each value that goes from one to another through memory, with the reason for which it does. */
+ * graph.c -- a program as a drawing for Graphviz: a box for each step with the operations that it computes, an edge for
+ * each value that goes from one step to another through memory, with the reason why it is stored. */
 #include "base/str.h"
 #include "compile/plan.h"
 

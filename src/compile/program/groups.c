@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * groups.c -- what one asks about a program's steps: numbers, the lines that they come from, what they write. */
+ * groups.c -- questions about a program's steps: their numbers, the user's lines that they come from, which references
+ * they write to. */
 #include "compile/step.h"
 #include <string.h>
 
@@ -35,7 +36,7 @@ bool knc_is_written(const knc_step *s, uint32_t r)
     case KNC_PUT: return r < (uint32_t)s->u.k.kernel->n_buffer && s->u.k.kernel->buffer[r].written;
     case KNC_COPY: return r == 0;
     case KNC_PRODUCT: return s->u.p.writes[r];
-    case KNC_BAND: return false; /* its steps say it */
+    case KNC_BAND: return false; /* to be asked of its steps */
     case KNC_LOOP:
     case KNC_BRANCH:
     case KNC_ROUTINE: break;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * guard.c -- loops whose steps may fail as kernels. A kernel cannot report an error, so the loop is written without
- * its errors and with a flag (the column `unfailing`); if that becomes a kernel it takes the loop's place, and behind
- * it stands a branch that runs the loop itself, for its error, where the flag says that there is one. */
+ * guard.c -- makes kernels of loops with operations that may fail. A kernel cannot report an error, so the column
+ * `unfailing` writes the loop without errors, but with one more result: a flag that says whether an operation has
+ * failed. If this form becomes a kernel it replaces the loop. A branch follows it, which runs the loop itself where the
+ * flag is set, so that the user gets the loop's error. */
 #include "compile/plan.h"
 #include "ir/ops.h"
 #include "prim/frame.h"
 #include "transform/replay.h"
 
-/* May it be a kernel at all? */
+/* Can the equation be a guarded kernel? It is a loop that can fail, without effects and without a hook on its turns,
+ * whose `.accept` allows the compiled path. */
 static bool may_guard(const kni_eqn *e)
 {
     int64_t accept = 0, on_step = 0;
@@ -24,7 +26,7 @@ static bool may_guard(const kni_eqn *e)
            !(kni_bits(e->prim, e->params) & KN_EFFECT);
 }
 
-/* The operands of an equation as operands of the frame. */
+/* Begins a frame with the operands of the equation: literals are literals, the others its inputs. */
 static knx_error *begin_with_operands(knp_frame *f, const kni_jaxpr *j, const kni_eqn *e)
 {
     if (!knp_frame_begin(f, e->n_in, e->n_out))
@@ -40,7 +42,7 @@ static knx_error *begin_with_operands(knp_frame *f, const kni_jaxpr *j, const kn
     return NULL;
 }
 
-/* The equation without its errors. */
+/* Writes the equation without errors into the frame; *failed: the flag. */
 static knx_error *emit_unfailing(knp_frame *f, const kni_jaxpr *j, const kni_eqn *e, kni_atom *failed)
 {
     kni_type *xt = knx_arena_alloc(&f->arena, ((size_t)e->n_in + 1) * sizeof *xt);
@@ -61,7 +63,8 @@ static knx_error *emit_unfailing(knp_frame *f, const kni_jaxpr *j, const kni_eqn
     return e->prim->unfailing(&r, f->out, failed);
 }
 
-/* The equation alone: its operands that are no literals -> its results, the flag. NULL: it has no such form. */
+/* A jaxpr of the equation without errors: from its operands that are no literals to its results and the flag. *out
+ * stays NULL if the equation has no such form. */
 static knx_error *write_alone(const kni_jaxpr *j, const kni_eqn *e, kni_jaxpr **out)
 {
     knp_frame f;
@@ -79,7 +82,7 @@ static knx_error *write_alone(const kni_jaxpr *j, const kni_eqn *e, kni_jaxpr **
     return error;
 }
 
-/* Do all loops in it become kernels? */
+/* Compiles the jaxpr on trial; *works: all its loops have become kernels. */
 static knx_error *try_alone(const kni_jaxpr *j, const knc_compile_options *o, bool *works)
 {
     knc_program *p = NULL;
@@ -94,14 +97,14 @@ static knx_error *try_alone(const kni_jaxpr *j, const knc_compile_options *o, bo
     for (const knc_path_note *n = error ? NULL : p->path; n; n = n->next)
         *works = *works && n->path == KN_PATH_COMPILED;
     knc_release(p);
-    if (error && error->kind != KN_ERROR_MEMORY) { /* .accept asks for what it cannot be */
+    if (error && error->kind != KN_ERROR_MEMORY) { /* .accept excludes all paths that are possible */
         knx_error_release(error);
         error = NULL;
     }
     return error;
 }
 
-/* The loop once more, not as a kernel. */
+/* Writes the loop into the frame, on any path but as a kernel. */
 static void emit_loop(knp_frame *f, const kni_eqn *e)
 {
     if (e->prim->loops == KN_LOOP_SCAN) {
@@ -115,7 +118,7 @@ static void emit_loop(knp_frame *f, const kni_eqn *e)
     }
 }
 
-/* A jaxpr of the equation's operands that gives nothing; with `runs` it runs the equation. */
+/* A branch: a jaxpr with the equation's operands and no results; with `runs` it runs the loop, else nothing. */
 static knx_error *write_branch(const kni_jaxpr *j, const kni_eqn *e, bool runs, kni_jaxpr **out)
 {
     knp_frame f;
@@ -132,7 +135,7 @@ static knx_error *write_branch(const kni_jaxpr *j, const kni_eqn *e, bool runs, 
     return error;
 }
 
-/* The branch behind the loop: nothing, or the loop once more. */
+/* Writes the `cond` behind the kernel: where `failed` is 1 it runs the loop itself, else nothing. */
 static knx_error *emit_branch(knt_replay *r, const kni_eqn *e, kni_atom failed)
 {
     kni_jaxpr *way[2] = {NULL, NULL};

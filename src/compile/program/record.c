@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record.c -- what is left of the decisions once a program is there: which equations each step works out, and which
- * values go from one step to another, as data for texts, drawings and observers. */
+ * record.c -- what a finished program keeps of the decisions that made it: which equations each step computes, and
+ * which values go from one step to another, as data for texts, drawings and observers. */
 #include "base/log.h"
 #include "compile/plan.h"
 #include <stdlib.h>
 
-/* Equations by step. One that several steps work out again is in no list. */
+/* Lists the equations of each step. An equation that several steps compute is in no list. */
 static bool list_equations(knc_plan *p)
 {
     knc_program *q = p->p;
@@ -28,8 +28,8 @@ static bool list_equations(knc_plan *p)
 
 typedef struct recorder {
     knc_plan *p;
-    uint32_t *shown; /* per variable: that whose memory it shows; KNC_NO: a literal's */
-    uint32_t *seen;  /* per step: 1 + the variable that it was last found to read */
+    uint32_t *shown; /* per variable: the variable whose memory it is a view of, or itself; KNC_NO: of a literal */
+    uint32_t *seen;  /* per step: 1 + the last variable for which it has an edge */
     KN_VEC(knc_edge) edge;
     bool failed;
 } recorder;
@@ -78,7 +78,7 @@ static void add_edges(recorder *r)
             add_edge(r, r->shown[j->out[k]], KNC_NO, k);
 }
 
-/* Operands first, results last. */
+/* Edges from operands of the program come first, edges to its results last. */
 static int by_steps(const void *a, const void *b)
 {
     const knc_edge *x = a, *y = b;
@@ -127,7 +127,7 @@ void knc_step_operations(const knc_program *p, uint32_t step, knx_text *t)
         knx_text_add(t, "%s", p->jaxpr->eqn[s->eqn].prim->name);
         return;
     }
-    for (int views = 0; views < 2 && !*before; views++) /* of views only if there is nothing else */
+    for (int views = 0; views < 2 && !*before; views++) /* names of views only if there are no others */
         for (uint32_t i = p->first_eqn[step]; i < p->first_eqn[step + 1]; i++) {
             const kni_prim *prim = p->jaxpr->eqn[p->step_eqn[i]].prim;
             if (!views && (prim->bits & (KN_VIEW | KN_IDENTITY)))
@@ -144,7 +144,7 @@ void knc_step_operations(const knc_program *p, uint32_t step, knx_text *t)
 static int64_t elements_of(const knc_program *p, const knc_step *s)
 {
     int64_t points = 1, inner = 1;
-    if (s->kind == KNC_BAND) { /* of the step with most */
+    if (s->kind == KNC_BAND) { /* those of the member with most */
         for (uint32_t i = 0; i < s->u.band->n_step; i++) {
             inner = elements_of(p, &s->u.band->step[i].step);
             points = inner > points ? inner : points;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text.c -- a program as text: what became of each equation and why, then the steps. */
+ * text.c -- a program as text: how each equation was lowered and why, then the steps and the values between them. */
 #include "base/log.h"
 #include "base/str.h"
 #include "compile/plan.h"
@@ -60,7 +60,7 @@ static void add_eqn(knx_text *t, const kni_eqn *e)
         knx_text_add(t, " (%s:%d)", e->place->file, e->place->line);
 }
 
-/* "in place", or the bytes and the reason. */
+/* Says that the update is in place, or how many bytes it copies and why. */
 static void update_text(const knc_program *p, const knc_update_note *u, knx_text *t)
 {
     if (u->how > KNC_UPDATE_IN_OPERAND)
@@ -192,7 +192,7 @@ static void step_text(const knc_program *p, uint32_t i, knx_str *out)
     }
 }
 
-/* What goes from step to step through memory. */
+/* Lists the values that go from one step to another through memory. */
 static void edges_text(const knc_program *p, knx_str *out)
 {
     knx_text t = {0};
@@ -214,7 +214,7 @@ static void edges_text(const knc_program *p, knx_str *out)
 
 static void program_text(const knc_program *p, knx_str *s);
 
-/* The programs of loops and branches, under the steps that run them. */
+/* The programs inside of step i, if it is a loop or a branch. */
 static void inside_text(const knc_program *p, uint32_t i, knx_str *out)
 {
     const knc_step *s = &p->step[i];
