@@ -110,6 +110,8 @@ void knd_set_default(const knd_device *d); /* NULL: the host */
 /* ---- Where the contents of a buffer are (residency.c): on the host, on a device, or the same on both. A buffer of a
  * device has `data` NULL until somebody looks. Thread-safe. */
 
+/* Buffers of which a device has something: usually none, and then nobody need look at each. */
+extern atomic_int knd_buffers_away;
 /* Held while a device is at work; whoever has it may take it again. */
 void knd_lock(void);
 void knd_unlock(void);

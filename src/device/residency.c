@@ -16,6 +16,7 @@ typedef struct away {
 /* One lock for all devices, which may be asked for again by who has it: a run sends its operands. */
 static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static KNX_TLS int depth;
+atomic_int knd_buffers_away;
 
 void knd_lock(void)
 {
@@ -46,6 +47,7 @@ static void drop(knx_away *head)
     knd_unlock();
     knx_buffer_release(a->host);
     knx_free(a);
+    atomic_fetch_sub_explicit(&knd_buffers_away, 1, memory_order_relaxed);
 }
 
 static away *away_of(knx_buffer *b)
@@ -55,6 +57,7 @@ static away *away_of(knx_buffer *b)
         if (!a)
             return NULL;
         a->head.drop = drop;
+        atomic_fetch_add_explicit(&knd_buffers_away, 1, memory_order_relaxed);
         b->away = &a->head;
     }
     return (away *)b->away;

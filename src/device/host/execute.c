@@ -284,12 +284,13 @@ knx_error *knd_run_to(const run *r)
     return NULL;
 }
 
-/* The memory of a run: values, room, scratch. */
+/* The memory of a run: values, room, scratch. Values without elements have an address too, where there is nothing. */
 static void use_workspace(run *r, void *workspace)
 {
-    r->work = workspace;
-    r->room = r->work ? r->work + knd_values_bytes(r->l) : NULL;
-    r->scratch = r->work ? r->room + r->l->room : NULL;
+    static _Alignas(64) char nothing[64];
+    r->work = workspace ? workspace : nothing;
+    r->room = r->work + knd_values_bytes(r->l);
+    r->scratch = r->room + r->l->room;
 }
 
 knx_error *knd_run_into(const knd_loaded *l, const knd_operand *in, void *const *to, void *workspace, int threads)
@@ -366,7 +367,8 @@ knx_error *knd_host_run(const knd_loaded *l, const knd_operand *in, knx_buffer *
     r.on_step_env = o->on_step_env;
     if (o->observer && !p->value_at)
         return knx_error_new(KN_ERROR_VALUE, "only a program that was compiled without fusion can be observed");
-    KN_TRY(fetch_operands(p, in));
+    if (__builtin_expect(atomic_load_explicit(&knd_buffers_away, memory_order_relaxed) != 0, 0))
+        KN_TRY(fetch_operands(p, in));
     size_t bytes = o->workspace ? 0 : knd_workspace_bytes(l, r.threads);
     if (bytes) {
         pooled = knx_buffer_new(bytes);
