@@ -129,37 +129,6 @@ static void empty_and_scalar_values_work(void **state)
     kni_release(j);
 }
 
-static knx_error *see_addresses(void *env, const kni_eqn *e, int n_in, const void *const *x, const kni_type *xt,
-                                int n_out, const void *const *y, const kni_type *yt)
-{
-    (void)e, (void)xt, (void)yt;
-    for (int i = 0; i < n_in; i++)
-        *(int *)env += x[i] != NULL;
-    for (int k = 0; k < n_out; k++)
-        *(int *)env += y[k] != NULL;
-    return NULL;
-}
-
-/* Of a program whose workspace has no bytes: routines hand addresses to functions that want some. */
-static void values_without_elements_have_addresses(void **state)
-{
-    (void)state;
-    kni_builder b;
-    knb_init(&b);
-    kni_atom x = knb_neg(&b, knb_abs(&b, knb_invar(&b, F32(0))));
-    kni_jaxpr *j = FINISH(&b, knb_reduce_sum(&b, x, 1, (int64_t[]){0}));
-    knd_loaded *p = test_compile(j, false);
-    knx_buffer *out = NULL;
-    int seen = 0;
-    const knd_observer o = {see_addresses, &seen};
-    test_ok(knd_run_observed(p, (knd_operand[]){plain((float[1]){0})}, &out, NULL, &o));
-    assert_int_equal(knc_workspace_bytes(p->program), 0);
-    assert_int_equal(seen, 6);
-    knx_buffer_release(out);
-    knd_release(p);
-    kni_release(j);
-}
-
 static void half_floats_round_after_each_operation(void **state)
 {
     (void)state;
@@ -389,7 +358,6 @@ KN_TEST_GROUP(test_execute)
         cmocka_unit_test(a_matrix_is_reduced_both_ways),
         cmocka_unit_test(outputs_may_be_operands_literals_and_each_other),
         cmocka_unit_test(empty_and_scalar_values_work),
-        cmocka_unit_test(values_without_elements_have_addresses),
         cmocka_unit_test(half_floats_round_after_each_operation),
         cmocka_unit_test(complex_numbers_are_pairs),
         cmocka_unit_test(integers_beyond_doubles_survive),
