@@ -30,6 +30,7 @@ case $goal in
         have_header mpfr.h || want libmpfr-dev "exact values of elementwise functions, for their accuracy"
         have_header mpc.h || want libmpc-dev "the same of complex numbers"
         have g++ || want g++ "compiles the public header as C++"
+        have python3 || want python3 "compares what is made of the descriptions of public functions"
         { have ctags && ctags --version 2>/dev/null | grep -q Universal; } || want universal-ctags "measures the length of functions"
         ;;
 esac
