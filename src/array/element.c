@@ -137,7 +137,7 @@ static bool is_alone(const kna_storage *s)
     const kna_value *v = s->value;
     const kna_pin *p = s->pin;
     bool pinned = p && v->pin == p && p->holder == v && kna_lies_in_pin(v);
-    return atomic_load(&v->refs) == 1 && atomic_load(&v->buffer->refs) == 1 + pinned && pinned == (p || v->pin);
+    return v->refs == 1 && atomic_load(&v->buffer->refs) == 1 + pinned && pinned == (p || v->pin);
 }
 
 /* The host is about to write there. */

@@ -159,13 +159,13 @@ static bool note_old(kna_cut *c, kna_value *old, bool *readers)
 {
     while (old && old->state == KN_V_PENDING) {
         const kna_node *n = old->pending.node;
-        *readers = *readers || atomic_load(&old->refs) > 1;
+        *readers = *readers || old->refs > 1;
         old->updated_in = c->s->mark;
         old = n->prim->bits & KN_VIEW ? n->in[0] : NULL;
     }
     if (!old || old->state != KN_V_BUFFER)
         return true;
-    *readers = *readers || atomic_load(&old->refs) > 1;
+    *readers = *readers || old->refs > 1;
     return is_updated_leaf(c, old) || KN_VEC_PUSH(&c->old, old);
 }
 
@@ -208,7 +208,7 @@ static bool nobody_else_has(const kna_cut *c, const kna_value *v)
         for (uint32_t i = 0; i < c->node.at[k]->n_in; i++)
             readers += c->node.at[k]->in[i] == v;
     int own = 1 + kna_lies_in_pin(v);
-    return (uint32_t)atomic_load(&v->refs) == readers && atomic_load(&v->buffer->refs) == own;
+    return (uint32_t)v->refs == readers && atomic_load(&v->buffer->refs) == own;
 }
 
 static bool is_output(const kna_cut *c, const kna_value *v)
@@ -320,7 +320,7 @@ static bool choose_outputs(kna_cut *c, int n, kna_value *const *values)
         node->ran = true;
         for (uint32_t i = 0; i < node->n_out; i++) {
             kna_value *v = node->out[i];
-            bool outside = v && (uint32_t)atomic_load(&v->refs) > v->n_readers;
+            bool outside = v && (uint32_t)v->refs > v->n_readers;
             bool keep = outside && (once || v->kept || ran || is_target(n, values, v));
             if (v)
                 v->needs_old = once && !keep;
@@ -363,13 +363,6 @@ static bool number_variables(kna_cut *c)
 }
 
 /* ---- Running. */
-
-static knd_operand operand_of(const kna_value *v, bool donated)
-{
-    if (v->state == KN_V_NUMBER)
-        return (knd_operand){.data = &v->bits};
-    return (knd_operand){.buffer = v->buffer, .lent = !donated && !kna_shareable(v)};
-}
 
 /* Result i, in buffer b: if b is the pinned memory of another result, the result gets a copy in a buffer of its own.
  * Returns the buffer that it has; NULL without memory. */
@@ -426,7 +419,7 @@ static knx_error *run_plan(kna_cut *c, const kna_plan *p)
     const knd_options how = {
         .threads = knx_context()->threads, .on_step = kna_step_hook(), .on_step_env = knx_context()->step_env};
     for (size_t i = 0; !error && i < c->leaf.n; i++)
-        in[i] = operand_of(c->leaf.at[i], p->donated && p->donated[i]);
+        kna_operand_of(&in[i], c->leaf.at[i], p->donated && p->donated[i]);
     if (!error)
         error = checks ? kna_run_checked(p->program, c->node.at[0], in, out) : knd_run_with(p->program, in, out, &how);
     if (!error)

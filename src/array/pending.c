@@ -62,7 +62,7 @@ static bool count_uses(const kna_state *s, uses *u)
 static bool nobody_else_has(const use *u)
 {
     const kna_value *v = u->v;
-    return v->state == KN_V_BUFFER && (uint32_t)atomic_load(&v->refs) == u->n &&
+    return v->state == KN_V_BUFFER && (uint32_t)v->refs == u->n &&
            atomic_load(&v->buffer->refs) == 1 + kna_lies_in_pin(v);
 }
 
@@ -78,7 +78,7 @@ static size_t bytes_held(const kna_state *s)
             held += kni_type_bytes(u.at[i].v->type);
     for (const kna_node *n = s->waiting; n; n = n->next)
         for (uint32_t i = 0; i < n->n_out; i++)
-            if (n->out[i] && (uint32_t)atomic_load(&n->out[i]->refs) > use_of(&u, n->out[i])->n)
+            if (n->out[i] && (uint32_t)n->out[i]->refs > use_of(&u, n->out[i])->n)
                 results += kni_type_bytes(n->out[i]->type);
     knx_free(u.at);
     return held > results ? held - results : 0;

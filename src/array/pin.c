@@ -109,7 +109,7 @@ knx_error *kna_pin_take(kna_storage *s, kna_value **fresh)
     if (!own)
         return knx_error_nomem();
     kna_value *old = p->holder;
-    if (old && (old != s->value || atomic_load(&old->refs) > 1)) {
+    if (old && (old != s->value || old->refs > 1)) {
         knx_error *error = move_holder_out(p);
         if (error) {
             kna_value_release(own);
@@ -178,7 +178,7 @@ static knx_error *own_buffer(kna_storage *s)
 static knx_error *make_pin(kna_storage *s, bool unique)
 {
     kna_value *v = s->value;
-    if (v->state != KN_V_BUFFER || v->pin || atomic_load(&v->buffer->refs) > 1 || (unique && atomic_load(&v->refs) > 1))
+    if (v->state != KN_V_BUFFER || v->pin || atomic_load(&v->buffer->refs) > 1 || (unique && v->refs > 1))
         KN_TRY(own_buffer(s));
     KN_TRY(knd_fetch_to_write(s->value->buffer)); /* who sees the memory writes to it at any time */
     kna_pin *p = knx_alloc_zero(sizeof *p);
@@ -213,7 +213,7 @@ knx_error *kna_pin_storage(kna_array *a, bool unique, void **data)
     }
     if (!s->pin)
         KN_TRY(make_pin(s, unique));
-    else if (unique && atomic_load(&s->value->refs) > 1)
+    else if (unique && s->value->refs > 1)
         KN_TRY(renew_value(s));
     if (unique) {
         knx_share_lock();
@@ -243,7 +243,7 @@ void kna_pin_storage_ends(kna_storage *s)
     if (seen && s->value->pin == p && (s->value->state == KN_V_PENDING || kna_must_land(s->value)))
         error = kna_force(1, &s->value);
     /* What others hold of it must not change with what a consumer writes from now on. */
-    if (!error && atomic_load(&p->exports) > 0 && p->holder && atomic_load(&p->holder->refs) > (p->holder == s->value))
+    if (!error && atomic_load(&p->exports) > 0 && p->holder && p->holder->refs > (p->holder == s->value))
         error = move_holder_out(p);
     knx_report(error);
     knx_error_release(error);

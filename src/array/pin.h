@@ -8,6 +8,7 @@
 #ifndef KN_ARRAY_PIN_H
 #define KN_ARRAY_PIN_H
 #include "array/value.h"
+#include "device/device.h"
 
 typedef struct kna_pin {
     atomic_int refs;    /* the storage's, each value's that lies or belongs there, each export's */
@@ -24,6 +25,16 @@ void kna_pin_release(kna_pin *p); /* NULL is fine; from any thread */
 static inline bool kna_lies_in_pin(const kna_value *v) { return v->pin && v->buffer == v->pin->buffer; }
 /* The buffer of a value for a program, which may share it with its results; NULL for pinned memory. */
 static inline knx_buffer *kna_shareable(const kna_value *v) { return kna_lies_in_pin(v) ? NULL : v->buffer; }
+/* x = v as the operand of a program, which may write over its buffer only if it is given. The fields are stored one by
+ * one: a structure that comes back by value is copied in wider loads than it was written with, and waits for them. */
+static inline void kna_operand_of(knd_operand *x, const kna_value *v, bool given)
+{
+    bool number = v->state == KN_V_NUMBER;
+    x->buffer = number ? NULL : v->buffer;
+    x->offset = 0;
+    x->data = number ? &v->bits : NULL;
+    x->lent = !number && !given && !kna_shareable(v);
+}
 /* It was run and belongs into pinned memory, but is not there (there was no memory to move the old value out). */
 static inline bool kna_must_land(const kna_value *v)
 {

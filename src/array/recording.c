@@ -24,7 +24,7 @@ kna_recording *kna_recording_begin(const char *function, const char *transformat
     kna_recording *r = s ? knx_alloc_zero(sizeof *r) : NULL;
     if (!r)
         return NULL;
-    atomic_init(&r->refs, 1);
+    r->refs = 1;
     knb_init(&r->b);
     r->active = true;
     r->concrete = concrete;
@@ -93,7 +93,7 @@ kna_value *kna_recording_tracer(kna_recording *r, kni_atom atom)
         return NULL;
     v->tracer.recording = r;
     v->tracer.atom = atom;
-    atomic_fetch_add(&r->refs, 1);
+    r->refs++;
     return v;
 }
 
@@ -196,7 +196,7 @@ static void pop(kna_recording *r)
 
 void kna_recording_release(kna_recording *r)
 {
-    if (r && atomic_fetch_sub(&r->refs, 1) == 1)
+    if (r && --r->refs == 0)
         knx_free(r);
 }
 

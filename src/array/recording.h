@@ -15,7 +15,7 @@ typedef struct kna_named_axis {
 } kna_named_axis;
 
 struct kna_recording {
-    atomic_int refs;
+    int refs;
     bool active; /* its function is still running */
     bool concrete;
     uint64_t serial;             /* never given twice; 0 stands for no recording */

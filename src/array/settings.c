@@ -250,7 +250,7 @@ void kna_mark_kept(int n, const kn_array *x)
     for (int i = 0; i < n; i++) {
         kna_value *v = NULL;
         knx_error_release(kna_array_value(x[i], &v));
-        if (v && atomic_load(&v->refs) > 0)
+        if (v && v->refs > 0)
             v->kept = true;
         kna_value_release(v);
     }

@@ -11,7 +11,7 @@
 
 static void storage_release(kna_storage *s)
 {
-    if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
+    if (!s || --s->refs != 0)
         return;
     kna_pin_storage_ends(s);
     kna_value_release(s->value);
@@ -21,7 +21,7 @@ static void storage_release(kna_storage *s)
 
 static void step_release(kna_view_op *s)
 {
-    while (s && atomic_fetch_sub(&s->refs, 1) == 1) {
+    while (s && --s->refs == 0) {
         kna_view_op *before = s->before;
         for (uint32_t i = 1; i < s->n_in; i++)
             kna_value_release(s->operand[i]);
@@ -35,7 +35,7 @@ static void step_release(kna_view_op *s)
 static kna_view_op *step_retain(kna_view_op *s)
 {
     if (s)
-        atomic_fetch_add(&s->refs, 1);
+        s->refs++;
     return s;
 }
 
@@ -127,7 +127,7 @@ static kna_array *whole_storage(kna_value *v, bool fresh)
         knx_free(s);
         return NULL;
     }
-    atomic_init(&s->refs, 1);
+    s->refs = 1;
     s->value = v;
     s->recording = v->state == KN_V_TRACER ? v->tracer.recording->serial : fresh ? serial_now() : 0;
     s->argument = fresh ? 0 : argument_number(v);
@@ -298,7 +298,7 @@ static kna_view_op *new_step(kna_op *op, const kni_draft_eqn *e, kna_view_op *be
     kna_view_op *s = knx_alloc_zero(sizeof *s + e->n_in * (sizeof(kna_value *) + sizeof(kni_literal)));
     if (!s)
         return NULL;
-    atomic_init(&s->refs, 1);
+    s->refs = 1;
     s->prim = e->prim;
     s->n_in = e->n_in;
     s->literal = (kni_literal *)(s + 1);
@@ -355,7 +355,7 @@ static kna_array *new_view(kna_op *op, kna_storage *storage, kna_view_op *before
             return NULL;
         }
     }
-    atomic_fetch_add(&storage->refs, 1);
+    storage->refs++;
     a->storage = storage;
     a->offset = l->offset;
     a->writeable = l->writeable;
@@ -517,7 +517,7 @@ kn_array kna_storage_handle(kna_storage *s)
     kna_array *a = new_array(s->value->type);
     if (!a)
         return NULL;
-    atomic_fetch_add(&s->refs, 1);
+    s->refs++;
     a->storage = s;
     a->writeable = !s->readonly;
     kna_contiguous_strides(a->type, a->stride);

@@ -15,7 +15,7 @@
 #include "array/pin.h"
 
 typedef struct kna_storage {
-    atomic_int refs;
+    int refs;
     kna_value *value;
     uint64_t version;   /* counts writes */
     uint64_t recording; /* the serial of the recording that made it; 0: none */
@@ -28,7 +28,7 @@ typedef struct kna_storage {
 
 /* One view operation. Operands after the first are values (positions) or literals; steps are shared by views. */
 typedef struct kna_view_op {
-    atomic_int refs;
+    int refs;
     struct kna_view_op *before; /* towards the storage; NULL: the storage's value itself */
     const kni_prim *prim;
     const void *params;

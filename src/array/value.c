@@ -11,7 +11,7 @@ kna_value *kna_value_new(kna_value_state state, kni_type type)
     kna_value *v = knx_alloc(sizeof *v + (size_t)type.ndim * sizeof(int64_t));
     if (!v)
         return NULL;
-    atomic_init(&v->refs, 1);
+    v->refs = 1;
     v->state = (uint8_t)state;
     v->kept = v->donated = false;
     v->needs_old = false;
@@ -66,17 +66,12 @@ knx_error *kna_error_of(const kna_value *v, bool *known)
 
 kna_value *kna_value_retain(kna_value *v)
 {
-    if (v && atomic_load_explicit(&v->refs, memory_order_relaxed) > 0)
-        atomic_fetch_add_explicit(&v->refs, 1, memory_order_relaxed);
+    if (v && v->refs > 0)
+        v->refs++;
     return v;
 }
 
-static bool drop_reference(kna_value *v)
-{
-    if (!v || atomic_load_explicit(&v->refs, memory_order_relaxed) < 0)
-        return false;
-    return atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) == 1;
-}
+static bool drop_reference(kna_value *v) { return v && v->refs >= 0 && --v->refs == 0; }
 
 static void free_node(kna_node *n)
 {

@@ -23,7 +23,7 @@ typedef enum {
 } kna_value_state;
 
 struct kna_value {
-    atomic_int refs;
+    int refs; /* counted by its context's thread alone: others look at values under the share lock, and keep none */
     uint8_t state;
     bool kept;             /* handed on by kn_keep or kn_assign: worth having when its neighbours run */
     bool donated;          /* ERROR: it was given to a function for good */

@@ -63,19 +63,6 @@ knx_error *knf_inline_closed(const kna_closed *c, kna_value *const *in, kna_valu
     return error;
 }
 
-static knd_operand operand_of(const kna_value *v, bool give)
-{
-    return v->state == KN_V_NUMBER ? (knd_operand){.data = &v->bits}
-                                   : (knd_operand){.buffer = v->buffer, .lent = !give && !kna_shareable(v)};
-}
-
-/* Of an operand that the program counts as donated: it must not find the buffer if that is not given. */
-static knd_operand borrowed(knd_operand x)
-{
-    x.lent = true;
-    return x;
-}
-
 knx_error *knf_run_entry(knf_entry *e, kna_value *const *in, const bool *give, kna_value **out)
 {
     const kni_jaxpr *j = e->closed.jaxpr;
@@ -93,9 +80,9 @@ knx_error *knf_run_entry(knf_entry *e, kna_value *const *in, const bool *give, k
         error = knf_entry_program(e, &p);
     for (uint32_t i = 0; !error && i < n; i++) {
         bool given = give && i >= j->n_const && give[i - j->n_const];
-        x[i] = operand_of(i < j->n_const ? e->closed.consts[i] : in[i - j->n_const], given);
-        if (e->donated && e->donated[i] && !given)
-            x[i] = borrowed(x[i]);
+        kna_operand_of(&x[i], i < j->n_const ? e->closed.consts[i] : in[i - j->n_const], given);
+        if (e->donated && e->donated[i] && !given) /* the program would write over it: it must not find the buffer */
+            x[i].lent = true;
     }
     if (!error)
         error = knx_context()->check_nans ? kna_run_checked(p, NULL, x, y) : knd_run_with(p, x, y, &how);

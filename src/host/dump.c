@@ -66,14 +66,15 @@ static void write_new(const char *path, const knk_kernel *k, const knk_launch *l
     fclose(f);
 }
 
-void knh_dump(const knk_kernel *k, const knk_launch *l)
+atomic_int knh_dumps = -1;
+
+void knh_dump_new(const knk_kernel *k, const knk_launch *l)
 {
-    static atomic_int on = -1;
     static _Atomic uint64_t seen[1 << 14]; /* by hash; a collision only asks the file system again */
     char path[4200];
-    if (on < 0)
-        on = knx_env()->dump_kernels != NULL;
-    if (!on)
+    if (knh_dumps < 0)
+        knh_dumps = knx_env()->dump_kernels != NULL;
+    if (!knh_dumps)
         return;
     _Atomic uint64_t *place = &seen[k->hash % (sizeof seen / sizeof *seen)];
     if (*place == k->hash)

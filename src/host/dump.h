@@ -10,10 +10,17 @@
 #ifndef KN_HOST_DUMP_H
 #define KN_HOST_DUMP_H
 #include "kernel/kernel.h"
+#include <stdatomic.h>
 
+extern atomic_int knh_dumps; /* whether a directory is named; below 0: not known yet */
+void knh_dump_new(const knk_kernel *k, const knk_launch *l);
 /* Writes the kernel and this launch, if a directory is named and the kernel is not there yet (a file per hash). What
  * fails is left out. */
-void knh_dump(const knk_kernel *k, const knk_launch *l);
+static inline void knh_dump(const knk_kernel *k, const knk_launch *l)
+{
+    if (__builtin_expect(atomic_load_explicit(&knh_dumps, memory_order_relaxed) != 0, 0))
+        knh_dump_new(k, l);
+}
 /* The same as text; knx_alloc'ed. */
 knx_error *knh_dump_text(const knk_kernel *k, const knk_launch *l, char **out);
 #endif

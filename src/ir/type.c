@@ -4,16 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool kni_type_same_shape(kni_type a, kni_type b)
-{
-    if (a.ndim != b.ndim)
-        return false;
-    for (int i = 0; i < a.ndim; i++)
-        if (a.dim[i] != b.dim[i])
-            return false;
-    return true;
-}
-
 bool kni_type_equal(kni_type a, kni_type b)
 {
     return a.dtype == b.dtype && a.weak == b.weak && a.sharding == b.sharding && kni_type_same_shape(a, b);

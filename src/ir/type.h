@@ -25,7 +25,15 @@ static inline kni_type kni_type_of(kn_dtype dtype, int ndim, const int64_t *dim)
 static inline kni_type kni_scalar_type(kn_dtype dtype) { return (kni_type){.dtype = dtype}; }
 bool kni_type_equal(kni_type a, kni_type b); /* dtype, shape, weak, sharding */
 uint64_t kni_type_hash(kni_type t, uint64_t seed);
-bool kni_type_same_shape(kni_type a, kni_type b);
+static inline bool kni_type_same_shape(kni_type a, kni_type b)
+{
+    if (a.ndim != b.ndim)
+        return false;
+    for (int i = 0; i < a.ndim; i++)
+        if (a.dim[i] != b.dim[i])
+            return false;
+    return true;
+}
 /* number of elements; 1 for scalars. The type was checked: it fits */
 int64_t kni_type_size(kni_type t);
 size_t kni_type_bytes(kni_type t);

@@ -81,7 +81,7 @@ static kni_atom in_shape(delay *s, kni_atom a, kni_type to)
 static void write_eqn(delay *s, const kni_eqn *e)
 {
     knt_replay *r = &s->r;
-    kni_type to, y = e->n_out == 1 ? r->j->type[e->out] : (kni_type){0};
+    kni_type to = {0}, y = e->n_out == 1 ? r->j->type[e->out] : (kni_type){0};
     knt_operands(r, e);
     if (!find_shape(s, e, &to)) {
         knt_emit_same(r, e);

@@ -359,12 +359,16 @@ static knx_error *fetch_operands(const knc_program *p, const knd_operand *in)
 knx_error *knd_host_run(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o)
 {
     const knc_program *p = l->program;
-    run r = {.l = knd_host_of(l), .p = p, .in = in, .out = out, .threads = knd_threads(l, o->threads)};
+    run r = {.l = knd_host_of(l),
+             .p = p,
+             .in = in,
+             .out = out,
+             .threads = knd_threads(l, o->threads),
+             .observer = o->observer,
+             .on_step = o->on_step,
+             .on_step_env = o->on_step_env};
     knx_buffer *pooled = NULL;
     void *workspace = o->workspace;
-    r.observer = o->observer;
-    r.on_step = o->on_step;
-    r.on_step_env = o->on_step_env;
     if (o->observer && !p->value_at)
         return knx_error_new(KN_ERROR_VALUE, "only a program that was compiled without fusion can be observed");
     if (__builtin_expect(atomic_load_explicit(&knd_buffers_away, memory_order_relaxed) != 0, 0))
