@@ -430,6 +430,9 @@ static void run(const knh_prepared *p, const knk_launch *launch, const knk_map_v
 static void run_segments(const knh_prepared *p, void *const *buffer, void *scratch, int threads)
 {
     void *own[KNH_SEGMENT_BUFFERS];
+#ifdef __clang_analyzer__
+    memset(own, 0, sizeof own); /* a kernel has as many buffers as its stages name */
+#endif
     for (const knh_segment *s = p->segment, *end = s + p->n_segment; s < end; s++) {
         knk_launch launch = s->launch;
         launch.buffer = s->buffer ? own : buffer;

@@ -24,10 +24,9 @@ static void read_padding(kna_op *op, kni_type x, const kni_p_window *p, lists *v
     for (int d = 0; d < n; d++)
         if (!fits || !knlax_wide_window(p->window_dimensions.v[d], p->window_dilation.v[d], &window[d]))
             window[d] = 1;
-    if (!fits && !v->o.padding.pair) {
-        memset(v->pads, 0, sizeof v->pads);
+    memset(v->pads, 0, sizeof v->pads);
+    if (!fits && !v->o.padding.pair)
         return;
-    }
     knlax_read_pads(op, &v->o.padding, fits ? n : x.ndim, x.dim, window, p->window_strides.v, v->pads);
 }
 

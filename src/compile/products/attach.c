@@ -377,7 +377,7 @@ static bool is_small_operand(const knc_target *t, const knk_product *q, knc_side
 {
     double rows = count(side == KNC_SIDE_A ? &q->m : &q->n), others = count(side == KNC_SIDE_A ? &q->n : &q->m),
            each = rows * count(&q->k), bytes = each * count(&q->batch) * q->operand->size;
-    return !knc_attach_small && (bytes < (double)(t->second_cache / 4) || each < CALL_ELEMENTS ||
+    return !knc_attach_small && (bytes < (double)t->second_cache / 4 || each < CALL_ELEMENTS ||
                                  (others <= THIN_ROWS && bytes < 2 * (double)t->second_cache));
 }
 

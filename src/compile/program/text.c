@@ -234,7 +234,7 @@ static void program_text(const knc_program *p, knx_str *s)
     knx_text t = {0};
     knx_text_add(&t, "program %s: %u operands, %u outputs, %u steps, workspace %llu bytes, peak %llu bytes",
                  p->jaxpr->name, (unsigned)p->n_operand, (unsigned)p->n_output, (unsigned)p->n_step,
-                 (unsigned long long)p->workspace, (unsigned long long)(p->values + p->workspace));
+                 (unsigned long long)p->workspace, (unsigned long long)p->values + (unsigned long long)p->workspace);
     knx_text_add(&t, p->copied ? ", copied %llu bytes\nequations\n" : "\nequations\n", (unsigned long long)p->copied);
     add(s, &t);
     for (uint32_t i = 0; i < p->jaxpr->n_eqn; i++)
