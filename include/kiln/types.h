@@ -64,7 +64,8 @@ typedef struct kn_place { const char *file; int line; const char *function; } kn
     X(OVERFLOW, "OverflowError") X(LINALG, "LinAlgError") X(NOT_IMPLEMENTED, "NotImplementedError")                    \
     X(CONCRETIZATION, "ConcretizationError") X(LEAKED_TRACER, "LeakedTracerError") X(MUTATION, "MutationError")        \
     X(CONTEXT, "ContextError") X(FILE, "FileError") X(MEMORY, "MemoryError") X(NAME, "NameError")                     \
-    X(RUNTIME, "RuntimeError") X(ASSERTION, "AssertionError") X(ZERO_DIVISION, "ZeroDivisionError")
+    X(RUNTIME, "RuntimeError") X(ASSERTION, "AssertionError") X(ZERO_DIVISION, "ZeroDivisionError")          \
+    X(DIMENSION, "InconclusiveDimensionOperation")
 typedef enum kn_error_kind {
     KN_NO_ERROR = 0,
 #define KN_X(id, name) KN_ERROR_##id,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * error.c -- building, sharing and releasing errors; small texts for messages. */
+#include "base/dim.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include <inttypes.h>
@@ -112,7 +113,7 @@ const char *knx_show_shape(knx_text *t, int ndim, const int64_t *dim)
     size_t start = t->length;
     knx_text_add(t, "(");
     for (int i = 0; i < ndim; i++)
-        knx_text_add(t, i ? ",%" PRId64 : "%" PRId64, dim[i]);
+        knx_text_add(t, i ? "," : ""), knx_dim_show(t, dim[i]);
     knx_text_add(t, ndim == 1 ? ",)" : ")");
     return t->s + start;
 }

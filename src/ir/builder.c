@@ -219,6 +219,11 @@ static knx_error *emit(kni_builder *b, kni_draft_eqn *e, const void *params, con
     knx_error *error = p->complete ? p->complete(&r, (void *)(uintptr_t)e->params) : NULL;
     if (!error)
         error = infer(b, e, &r, max_out);
+    knx_error *refused = knx_dim_now() ? knx_dim_take_error(knx_dim_now()) : NULL;
+    if (refused) { /* a comparison that the rule could not decide: what the rule says of the answer says less */
+        knx_error_release(error);
+        error = refused;
+    }
     if (error) {
         kni_params_drop(p, e->params);
         return error;

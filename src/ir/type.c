@@ -15,13 +15,15 @@ int64_t kni_type_size(kni_type t)
     for (int i = 0; i < t.ndim; i++)
         if (t.dim[i] == 0)
             return 0;
+    if (kni_type_is_symbolic(t))
+        return knx_dim_size(t.ndim, t.dim);
     for (int i = 0; i < t.ndim; i++)
         if (__builtin_mul_overflow(n, t.dim[i], &n))
             return INT64_MAX; /* kni_type_check_size refuses it */
     return n;
 }
 
-size_t kni_type_bytes(kni_type t) { return (size_t)kni_type_size(t) * t.dtype->size; }
+size_t kni_type_bytes(kni_type t) { return (size_t)knx_dim_mul(kni_type_size(t), (int64_t)t.dtype->size); }
 
 bool kni_type_copy(knx_arena *a, kni_type t, kni_type *out)
 {
@@ -38,7 +40,7 @@ const char *kni_type_text(knx_text *t, kni_type type, bool long_names)
     size_t start = t->length;
     knx_text_add(t, "%s[", long_names ? type.dtype->name : type.dtype->short_name);
     for (int i = 0; i < type.ndim; i++)
-        knx_text_add(t, i ? ",%" PRId64 : "%" PRId64, type.dim[i]);
+        knx_text_add(t, i ? "," : ""), knx_dim_show(t, type.dim[i]);
     knx_text_add(t, "]");
     return t->s + start;
 }
@@ -48,6 +50,12 @@ knx_error *kni_type_check_size(kni_type t)
 {
     size_t bytes = t.dtype->size;
     for (int i = 0; i < t.ndim; i++) {
+        if (knx_is_symbolic(t.dim[i])) /* how large it is shows when it has a number */
+            continue;
+        if (t.dim[i] > KNX_DIM_FIRST)
+            return knx_error_new(KN_ERROR_DIMENSION,
+                                 "an extent was made of dimension variables by C's own arithmetic, "
+                                 "which may only add numbers to them: kn_dim_mul and its kin do more");
         if (t.dim[i] > 0 && (uint64_t)t.dim[i] <= PTRDIFF_MAX &&
             !__builtin_mul_overflow(bytes, (size_t)t.dim[i], &bytes) && bytes <= PTRDIFF_MAX)
             continue;

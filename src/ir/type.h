@@ -2,13 +2,15 @@
  * type.h -- the type of a value in a jaxpr: dtype, shape, weak flag, sharding. */
 #ifndef KN_IR_TYPE_H
 #define KN_IR_TYPE_H
+#include "base/dim.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/memory.h"
 
 typedef struct kni_sharding kni_sharding; /* how a value is spread over a mesh; NULL: one device */
 
-/* Passed by value. `dim` points into memory of whoever made the type (an arena, a value): copy it with kni_type_copy
+/* Passed by value. Extents may be dimension expressions (base/dim.h): C's own arithmetic is right for a plain number
+ * added to them, and nothing else. `dim` points into memory of whoever made the type (an arena, a value): copy it with kni_type_copy
  * to keep it. */
 typedef struct kni_type {
     kn_dtype dtype;
@@ -30,13 +32,14 @@ static inline bool kni_type_same_shape(kni_type a, kni_type b)
     if (a.ndim != b.ndim)
         return false;
     for (int i = 0; i < a.ndim; i++)
-        if (a.dim[i] != b.dim[i])
+        if (!knx_dim_eq(a.dim[i], b.dim[i]))
             return false;
     return true;
 }
-/* number of elements; 1 for scalars. The type was checked: it fits */
+/* number of elements; 1 for scalars; perhaps an expression. The type was checked: it fits */
 int64_t kni_type_size(kni_type t);
 size_t kni_type_bytes(kni_type t);
+static inline bool kni_type_is_symbolic(kni_type t) { return knx_has_symbolic(t.ndim, t.dim); }
 bool kni_type_copy(knx_arena *a, kni_type t, kni_type *out); /* dims into the arena; false without memory */
 /* "f32[3,4]" as jaxprs print it ("f32[8@x]" sharded); with `long_names` "float32[3,4]" as messages print it. */
 const char *kni_type_text(knx_text *t, kni_type type, bool long_names);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * dim.h -- dimensions: extents that are numbers, or expressions of dimension variables (docs/shapes.md). Source: the
+ * symbolic shapes of jax.export.
+ *
+ * A dimension is an int64_t. Numbers are themselves. An expression has a number of its own in the process, its *handle*,
+ * in a range of numbers that no extent reaches: equal expressions have equal handles. The constant of a sum is a part
+ * of its handle, so plain C may add and subtract plain numbers (`t.dim[a] - 1`), and the difference of two expressions
+ * that differ in their constants is their difference. All else goes through the functions below: products, quotients,
+ * sums of two expressions, and every comparison whose answer may depend on the variables.
+ *
+ * What may be assumed of the variables is in a scope, which is in force on one thread at a time. A comparison that the
+ * bounds do not decide is refused there (the scope keeps the error), or it is decided by the numbers that the variables
+ * have in a sample, and the scope keeps it as a guard: what was made under it holds for all numbers that give all
+ * guards the same answers. */
+#ifndef KN_BASE_DIM_H
+#define KN_BASE_DIM_H
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/str.h"
+
+#define KNX_DIM_FIRST ((int64_t)1 << 61) /* handles lie from here on ... */
+#define KNX_DIM_ROOM  ((uint64_t)1 << 60) /* ... so far */
+#define KNX_DIM_UNKNOWN KNX_DIM_FIRST     /* of a failed operation: the scope has the error */
+
+static inline bool knx_is_symbolic(int64_t d) { return (uint64_t)d - (uint64_t)KNX_DIM_FIRST < KNX_DIM_ROOM; }
+static inline bool knx_any_symbolic(int64_t a, int64_t b) { return knx_is_symbolic(a) || knx_is_symbolic(b); }
+bool knx_has_symbolic(int n, const int64_t *d);
+
+typedef uint32_t knx_dim_var; /* a dimension variable: the number of its name */
+/* The variable of this name (a C identifier that is none of floordiv, mod, max, min), NUL-terminated or of n bytes;
+ * its handle in *d. False without memory. */
+bool knx_dim_named(const char *name, size_t n, int64_t *d);
+const char *knx_dim_name(knx_dim_var v);
+bool knx_dim_is_var(int64_t d, knx_dim_var *v); /* is it a single variable? */
+
+/* Arithmetic. floordiv and mod as in Python: the remainder has the sign of the divisor. A divisor of 0, numbers that do
+ * not fit and lack of memory are errors of the scope. */
+int64_t knx_dim_combine(int64_t a, int64_t ka, int64_t b, int64_t kb); /* a * ka + b * kb; ka, kb are numbers */
+int64_t knx_dim_product(int64_t a, int64_t b);
+int64_t knx_dim_quotient(int64_t a, int64_t b);
+int64_t knx_dim_remainder(int64_t a, int64_t b);
+int64_t knx_dim_greater(int64_t a, int64_t b);
+int64_t knx_dim_smaller(int64_t a, int64_t b);
+
+static inline int64_t knx_floordiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static inline int64_t knx_dim_add(int64_t a, int64_t b)
+{
+    return knx_any_symbolic(a, b) ? knx_dim_combine(a, 1, b, 1) : a + b;
+}
+static inline int64_t knx_dim_sub(int64_t a, int64_t b)
+{
+    return knx_any_symbolic(a, b) ? knx_dim_combine(a, 1, b, -1) : a - b;
+}
+static inline int64_t knx_dim_mul(int64_t a, int64_t b)
+{
+    return knx_any_symbolic(a, b) ? knx_dim_product(a, b) : a * b;
+}
+static inline int64_t knx_dim_floordiv(int64_t a, int64_t b)
+{
+    return knx_any_symbolic(a, b) || !b ? knx_dim_quotient(a, b) : knx_floordiv(a, b);
+}
+static inline int64_t knx_dim_mod(int64_t a, int64_t b)
+{
+    return knx_any_symbolic(a, b) || !b ? knx_dim_remainder(a, b) : a - b * knx_floordiv(a, b);
+}
+static inline int64_t knx_dim_max(int64_t a, int64_t b)
+{
+    return knx_any_symbolic(a, b) ? knx_dim_greater(a, b) : a > b ? a : b;
+}
+static inline int64_t knx_dim_min(int64_t a, int64_t b)
+{
+    return knx_any_symbolic(a, b) ? knx_dim_smaller(a, b) : a < b ? a : b;
+}
+/* a / b rounded up; b > 0 */
+static inline int64_t knx_dim_ceildiv(int64_t a, int64_t b) { return knx_dim_floordiv(knx_dim_sub(knx_dim_add(a, b), 1), b); }
+/* the product of all; 1 for none */
+int64_t knx_dim_size(int n, const int64_t *d);
+
+/* Comparisons. What is not decided is guarded or refused by the scope in force; a refused one answers false. Without a
+ * scope an undecided comparison is refused, and nobody hears of it. */
+bool knx_dim_decide_le(int64_t a, int64_t b);
+bool knx_dim_decide_eq(int64_t a, int64_t b);
+static inline bool knx_dim_le(int64_t a, int64_t b)
+{
+    return knx_any_symbolic(a, b) ? knx_dim_decide_le(a, b) : a <= b;
+}
+static inline bool knx_dim_lt(int64_t a, int64_t b)
+{
+    return knx_any_symbolic(a, b) ? !knx_dim_decide_le(b, a) : a < b;
+}
+static inline bool knx_dim_eq(int64_t a, int64_t b) { return a == b || (knx_any_symbolic(a, b) && knx_dim_decide_eq(a, b)); }
+/* Does the equality hold for all numbers that the scope allows? Asks nothing, guards nothing. */
+bool knx_dim_same(int64_t a, int64_t b);
+/* What the scope knows: lower <= d <= upper; INT64_MIN and INT64_MAX stand for no bound. */
+void knx_dim_bounds(int64_t d, int64_t *lower, int64_t *upper);
+
+/* ---- Scopes. */
+
+typedef struct knx_dim_guard {
+    int64_t e; /* an expression */
+    bool equal; /* the question is e == 0, else e >= 0 ... */
+    bool holds; /* ... and this its answer */
+} knx_dim_guard;
+typedef struct knx_dim_rule {
+    uint32_t term; /* a product of factors ... */
+    int64_t times, e; /* ... of which so many are e */
+} knx_dim_rule;
+typedef struct knx_dim_value {
+    knx_dim_var var;
+    int64_t value;
+} knx_dim_value;
+typedef struct knx_dim_scope {
+    int64_t least; /* of all variables */
+    KN_VEC(knx_dim_guard) given;  /* constraints: hold by themselves */
+    KN_VEC(knx_dim_rule) rule;    /* equalities among them, by which expressions are rewritten */
+    KN_VEC(const char *) text;    /* of the constraints, as they were given */
+    KN_VEC(knx_dim_value) sample; /* numbers of the variables */
+    bool assumes;                 /* decides by the sample, and keeps a guard; else it refuses */
+    KN_VEC(knx_dim_guard) guard;
+    knx_error *error;             /* the first refusal; owned */
+    knx_arena arena;
+    struct knx_dim_scope *outer;  /* in force before this one */
+} knx_dim_scope;
+
+void knx_dim_scope_init(knx_dim_scope *s);
+void knx_dim_scope_free(knx_dim_scope *s);
+void knx_dim_enter(knx_dim_scope *s); /* in force on this thread, until */
+void knx_dim_leave(knx_dim_scope *s);
+knx_dim_scope *knx_dim_now(void); /* NULL: none */
+/* "b >= 2", "t == 8*u", "mod(t, 8) == 0", "a <= b": a ValueError if it is none of these forms or cannot hold. */
+knx_error *knx_dim_constrain(knx_dim_scope *s, const char *text);
+bool knx_dim_sample(knx_dim_scope *s, knx_dim_var v, int64_t value); /* false without memory */
+knx_error *knx_dim_take_error(knx_dim_scope *s);
+void knx_dim_refuse(knx_error *e); /* takes it over; the scope in force keeps the first */
+
+/* ---- Numbers of expressions. */
+
+/* Of a handle, with the variables' numbers; false: a variable has none, or the result does not fit. */
+bool knx_dim_evaluate(int64_t d, int n, const knx_dim_value *v, int64_t *out);
+
+/* Many at once, quickly: expressions as instructions over a table of numbers, whose first ones are the variables'. The
+ * expression with the handle d, which was added, is then table[at] + what d has beside the handle knx_dim_bare(d). */
+typedef struct knx_dim_code {
+    KN_VEC(knx_dim_var) var; /* numbers 0 .. var.n - 1 of the table */
+    KN_VEC(int64_t) word;
+    KN_VEC(int64_t) bare; /* per number of the table: the handle of its expression without its constant; 0: of none */
+    knx_table known;
+} knx_dim_code;
+/* First the variables, in their order; then expressions of them. False without memory. */
+bool knx_dim_code_var(knx_dim_code *c, knx_dim_var v);
+bool knx_dim_code_add(knx_dim_code *c, int64_t d, uint32_t *at);
+void knx_dim_code_free(knx_dim_code *c);
+/* table: room for c->bare.n numbers, of which those of the variables are given. False: something does not fit. */
+bool knx_dim_code_run(const knx_dim_code *c, int64_t *table);
+/* The handle without the constant; the constant. */
+int64_t knx_dim_bare(int64_t d);
+static inline int64_t knx_dim_constant(int64_t d) { return d - knx_dim_bare(d); }
+
+/* ---- Texts. */
+
+/* As JAX prints it: "b", "2*b + 3", "floordiv(t, 2)", "a*b^2 - 1"; numbers as numbers. */
+bool knx_dim_text(knx_str *s, int64_t d); /* false without memory */
+const char *knx_dim_show(knx_text *t, int64_t d);
+/* Reads one from *text on; ValueError with what was expected. Spaces between tokens are skipped, also behind it. */
+knx_error *knx_dim_parse(const char **text, int64_t *d);
+void knx_dims_free(void); /* all expressions, for shutdown: no handle is used afterwards */
+#endif

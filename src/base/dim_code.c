@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * dim_code.c -- the numbers of dimension expressions: one at a time, or many by a list of instructions. */
+#include "base/dim_expr.h"
+#include <string.h>
+
+enum { SUM, FIRST_OPERATION }; /* then a knx_dim_op: FIRST_OPERATION + op */
+
+static bool apply(knx_dim_op op, int64_t a, int64_t b, int64_t *out)
+{
+    if (op <= KNX_DIM_MOD && (b == 0 || (a == INT64_MIN && b == -1)))
+        return false;
+    *out = op == KNX_DIM_FLOORDIV ? knx_floordiv(a, b)
+           : op == KNX_DIM_MOD    ? a - b * knx_floordiv(a, b)
+           : op == KNX_DIM_MAX    ? (a > b ? a : b)
+                                  : (a < b ? a : b);
+    return true;
+}
+
+static bool value_of_factor(uint32_t i, int n, const knx_dim_value *v, int64_t *out)
+{
+    const knx_dim_factor *f = knx_dim_factor_at(i);
+    int64_t a, b;
+    if (f->op != KNX_DIM_VARIABLE)
+        return knx_dim_evaluate(f->operand[0], n, v, &a) && knx_dim_evaluate(f->operand[1], n, v, &b) &&
+               apply((knx_dim_op)f->op, a, b, out);
+    for (int k = 0; k < n; k++)
+        if (v[k].var == i) {
+            *out = v[k].value;
+            return true;
+        }
+    return false;
+}
+
+bool knx_dim_evaluate(int64_t d, int n, const knx_dim_value *v, int64_t *out)
+{
+    knx_dim_part p[KNX_DIM_PARTS];
+    int64_t sum = 0, x;
+    int parts = knx_dim_terms(d, p);
+    if (knx_is_symbolic(d) && !parts)
+        return false;
+    for (int i = 0; i < parts; i++) {
+        const knx_dim_term *t = knx_dim_term_at((uint32_t)p[i].term);
+        int64_t product = p[i].times;
+        for (uint32_t k = 0; k < t->n; k++) {
+            if (!value_of_factor(t->factor[k].factor, n, v, &x))
+                return false;
+            for (uint32_t power = 0; power < t->factor[k].power; power++)
+                if (__builtin_mul_overflow(product, x, &product))
+                    return false;
+        }
+        if (__builtin_add_overflow(sum, product, &sum))
+            return false;
+    }
+    *out = sum;
+    return true;
+}
+
+/* ---- Instructions. SUM n, then n parts: times, number of powers, then for each its place in the table and its
+ * exponent. An operation: places and constants of both operands; a place of -1: the operand is the constant. Each
+ * instruction makes the next number of the table. */
+
+static bool find(const knx_dim_code *c, uint64_t key, uint32_t *at)
+{
+    size_t cursor;
+    void *p = knx_table_first(&c->known, knx_hash_mix(7, key), &cursor); /* the mix loses nothing of it */
+    *at = p ? (uint32_t)(uintptr_t)p - 1 : 0;
+    return p != NULL;
+}
+
+static bool number_made(knx_dim_code *c, uint64_t key, int64_t bare, uint32_t *at)
+{
+    *at = (uint32_t)c->bare.n;
+    return KN_VEC_PUSH(&c->bare, bare) && knx_table_add(&c->known, knx_hash_mix(7, key), (void *)((uintptr_t)*at + 1));
+}
+
+static uint64_t key_of_factor(uint32_t i) { return (uint64_t)1 << 40 | i; }
+
+static bool add_factor(knx_dim_code *c, uint32_t i, uint32_t *at)
+{
+    const knx_dim_factor *f = knx_dim_factor_at(i);
+    uint32_t place[2] = {0};
+    if (find(c, key_of_factor(i), at))
+        return true;
+    if (f->op == KNX_DIM_VARIABLE) /* all were named first */
+        return false;
+    for (int k = 0; k < 2; k++)
+        if (knx_is_symbolic(f->operand[k]) && !knx_dim_code_add(c, f->operand[k], &place[k]))
+            return false;
+    if (!KN_VEC_RESERVE(&c->word, 5))
+        return false;
+    c->word.at[c->word.n++] = FIRST_OPERATION + f->op;
+    for (int k = 0; k < 2; k++) {
+        bool number = !knx_is_symbolic(f->operand[k]);
+        c->word.at[c->word.n++] = number ? -1 : (int64_t)place[k];
+        c->word.at[c->word.n++] = number ? f->operand[k] : knx_dim_constant(f->operand[k]);
+    }
+    return number_made(c, key_of_factor(i), 0, at);
+}
+
+bool knx_dim_code_add(knx_dim_code *c, int64_t d, uint32_t *at)
+{
+    knx_dim_part p[KNX_DIM_PARTS];
+    uint32_t unused;
+    int64_t bare = knx_dim_bare(d);
+    int n = knx_dim_terms(bare, p);
+    if (find(c, (uint64_t)bare, at))
+        return true;
+    for (int i = 0; i < n; i++) {
+        const knx_dim_term *t = knx_dim_term_at((uint32_t)p[i].term);
+        for (uint32_t k = 0; k < t->n; k++)
+            if (!add_factor(c, t->factor[k].factor, &unused))
+                return false;
+    }
+    if (!n || !KN_VEC_PUSH(&c->word, SUM) || !KN_VEC_PUSH(&c->word, n))
+        return false;
+    for (int i = 0; i < n; i++) {
+        const knx_dim_term *t = knx_dim_term_at((uint32_t)p[i].term);
+        if (!KN_VEC_RESERVE(&c->word, 2 + 2 * (size_t)t->n))
+            return false;
+        c->word.at[c->word.n++] = p[i].times;
+        c->word.at[c->word.n++] = t->n;
+        for (uint32_t k = 0; k < t->n; k++) {
+            if (!find(c, key_of_factor(t->factor[k].factor), &unused))
+                return false;
+            c->word.at[c->word.n++] = unused;
+            c->word.at[c->word.n++] = t->factor[k].power;
+        }
+    }
+    return number_made(c, (uint64_t)bare, bare, at);
+}
+
+bool knx_dim_code_var(knx_dim_code *c, knx_dim_var v)
+{
+    uint32_t at;
+    int64_t d;
+    const char *name = knx_dim_name(v);
+    return knx_dim_named(name, strlen(name), &d) && KN_VEC_PUSH(&c->var, v) && number_made(c, (uint64_t)d, d, &at) &&
+           knx_table_add(&c->known, knx_hash_mix(7, key_of_factor(v)), (void *)((uintptr_t)at + 1));
+}
+
+void knx_dim_code_free(knx_dim_code *c)
+{
+    KN_VEC_FREE(&c->var);
+    KN_VEC_FREE(&c->word);
+    KN_VEC_FREE(&c->bare);
+    knx_table_free(&c->known);
+}
+
+static const int64_t *sum(const int64_t *w, const int64_t *table, int64_t *out)
+{
+    int64_t total = 0;
+    for (int64_t parts = *w++; parts > 0; parts--) {
+        int64_t product = *w++;
+        for (int64_t n = *w++; n > 0; n--, w += 2)
+            for (int64_t power = w[1]; power > 0; power--)
+                if (__builtin_mul_overflow(product, table[w[0]], &product))
+                    return NULL;
+        if (__builtin_add_overflow(total, product, &total))
+            return NULL;
+    }
+    *out = total;
+    return w;
+}
+
+bool knx_dim_code_run(const knx_dim_code *c, int64_t *table)
+{
+    const int64_t *w = c->word.at, *end = w + c->word.n;
+    for (int64_t *out = table + c->var.n; w < end; out++) {
+        int64_t op = *w++;
+        if (op == SUM) {
+            w = sum(w, table, out);
+            if (!w)
+                return false;
+            continue;
+        }
+        if (!apply((knx_dim_op)(op - FIRST_OPERATION), (w[0] < 0 ? 0 : table[w[0]]) + w[1],
+                   (w[2] < 0 ? 0 : table[w[2]]) + w[3], out))
+            return false;
+        w += 4;
+    }
+    return true;
+}
