@@ -168,7 +168,7 @@ static void check_sentence(bench *b, sentence *s, const map *m, int n_out, const
         for (int c = first; c < y[j].ndim; c++) {
             unsigned is = 0, all = kinds(&s->out, j);
             for (int k = 0; k < s->n_kind; k++) {
-                is |= all >> k & result_is(b, s, m, x, j, c, k, false) ? 1u << k : 0;
+                is |= (all >> k & 1) && result_is(b, s, m, x, j, c, k, false) ? 1u << k : 0;
                 if ((all >> k & 1) && y[j].dim[c] > 1 && result_is(b, s, m, x, j, c, k, true))
                     s->witnessed |= 1u << k;
             }
@@ -179,7 +179,7 @@ static void check_sentence(bench *b, sentence *s, const map *m, int n_out, const
         for (int a = first; a < x[i].ndim; a++) {
             unsigned is = 0, all = kinds(&s->in, b->input[i]);
             for (int k = 0; k < s->n_kind; k++)
-                is |= all >> k & operand_is(s, m, i, a, n_out, y, k) ? 1u << k : 0;
+                is |= (all >> k & 1) && operand_is(s, m, i, a, n_out, y, k) ? 1u << k : 0;
             if (!is && x[i].dim[a] > 1)
                 bench_fail(b, "%s: axis %d of operand %d is of no kind of \"%s\"", b->name, a, b->input[i],
                            b->s->prim->factors);
