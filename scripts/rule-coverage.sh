@@ -17,8 +17,8 @@ if [ ! -d "$build" ]; then
 fi
 
 # gcov's texts: "count: number:text" for each line with code, ##### or ===== where nothing ran; a header comes with each object.
-find "$build/CMakeFiles/kiln_objects.dir/src/prim" "$build/CMakeFiles/kiln_objects.dir/src/transform" \
-    "$build/CMakeFiles/kiln_objects.dir/src/kernel" -name '*.gcda' | sort |
+find "$build/CMakeFiles/kiln_core_objects.dir/src/prim" "$build/CMakeFiles/kiln_core_objects.dir/src/transform" \
+    "$build/CMakeFiles/kiln_core_objects.dir/src/kernel" -name '*.gcda' | sort |
     (cd "$build" && xargs gcov --stdout 2>/dev/null) |
     awk -F: -v root="$root/" -v verbose="$verbose" '
     function percent(part, all) { return all ? 100 * part / all : 100 }
