@@ -89,6 +89,9 @@ static inline bool knx_dim_lt(int64_t a, int64_t b)
     return knx_any_symbolic(a, b) ? !knx_dim_decide_le(b, a) : a < b;
 }
 static inline bool knx_dim_eq(int64_t a, int64_t b) { return a == b || (knx_any_symbolic(a, b) && knx_dim_decide_eq(a, b)); }
+/* A number to judge by where any answer is right and some are faster: of an expression what it is in the sample. */
+int64_t knx_dim_estimate(int64_t d);
+static inline int64_t knx_dim_hint(int64_t d) { return knx_is_symbolic(d) ? knx_dim_estimate(d) : d; }
 /* Does the equality hold for all numbers that the scope allows? Asks nothing, guards nothing. */
 bool knx_dim_same(int64_t a, int64_t b);
 /* What the scope knows: lower <= d <= upper; INT64_MIN and INT64_MAX stand for no bound. */

@@ -595,6 +595,14 @@ bool knx_dim_decide_eq(int64_t a, int64_t b)
     return s && s->assumes && assume(s, e, true, &answer) && answer;
 }
 
+int64_t knx_dim_estimate(int64_t d)
+{
+    enum { LARGE = 1 << 20 };
+    const knx_dim_scope *s = knx_dim_now();
+    int64_t value;
+    return s && knx_dim_evaluate(d, (int)s->sample.n, s->sample.at, &value) ? value : LARGE;
+}
+
 bool knx_dim_same(int64_t a, int64_t b)
 {
     int64_t lower, upper;

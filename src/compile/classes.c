@@ -98,13 +98,13 @@ bool knc_lies_in_order(const kni_jaxpr *j, const kni_eqn *e, knx_arena *a, int64
     if (!in)
         return false;
     int64_t stride = 1, flat[KN_MAX_NDIM] = {0};
-    for (int d = x.ndim - 1; d >= 0; stride *= x.dim[d--]) {
-        *first += stride * in->axis[d].offset;
+    for (int d = x.ndim - 1; d >= 0; stride = knx_dim_mul(stride, x.dim[d--])) {
+        *first = knx_dim_add(*first, knx_dim_mul(stride, in->axis[d].offset));
         for (int l = 0; l < y.ndim; l++)
-            flat[l] += stride * in->axis[d].coef[l];
+            flat[l] = knx_dim_add(flat[l], knx_dim_mul(stride, in->axis[d].coef[l]));
     }
     stride = 1;
-    for (int l = y.ndim - 1; l >= 0; stride *= y.dim[l--])
+    for (int l = y.ndim - 1; l >= 0; stride = knx_dim_mul(stride, y.dim[l--]))
         if (y.dim[l] > 1 && flat[l] != stride)
             return false;
     return true;

@@ -219,6 +219,7 @@ typedef struct knc_plan {
     const bool *read;       /* the answer of knc_read, per variable; NULL: not yet asked for */
     uint32_t next_point;
     int32_t effect_height; /* the largest height of a group with an effect */
+    bool symbolic; /* extents may be dimension expressions: the program is one of variables */
     bool failed;           /* there was no memory for a vector */
 } knc_plan;
 

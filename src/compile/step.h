@@ -117,6 +117,7 @@ struct knc_step {
         struct {
             uint32_t n_in, n_out;
             const kni_type *xt, *yt;
+            const void *params; /* NULL: those of the equation */
             size_t workspace;
             const knc_loop *loop;     /* KNC_LOOP; else NULL */
             const knc_branch *branch; /* KNC_BRANCH; else NULL */
@@ -262,6 +263,13 @@ struct knc_program {
     const uint32_t *overwritten; /* donated operands whose memory a temporary takes over; an operand that comes in plain
                                     memory is copied before the program runs */
     uint32_t n_overwritten;
+    const struct knc_room *room; /* of the temporaries */
+    uint32_t n_room;
+    const kni_type *operand_type, *output_type;
+    /* A program of dimension variables (docs/shapes.md) does not run: knc_instantiate makes one of it that does. Its
+     * numbers may be handles, which name a place in the table of `code`; a temporary's reference names its room. */
+    knx_dim_code *code;            /* NULL: it has no variables */
+    const knc_program *made_from;  /* of an instance: the program of variables, whose kernels and notes it uses */
     const knc_ref *value_at; /* without fusion, per variable: where it lies, for observers; else NULL */
     size_t workspace; /* bytes of the temporaries; a device may need more beside them to run the program */
     size_t values;    /* bytes of operands, and of outputs with buffers of their own */

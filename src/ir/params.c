@@ -174,6 +174,17 @@ bool kni_params_equal(const kni_prim *p, const void *a, const void *b)
     return equal;
 }
 
+bool kni_params_are_symbolic(const kni_prim *p, const void *params)
+{
+    for (const kni_param_field *f = params ? p->fields : NULL; f && f->name; f++) {
+        if (f->kind == KN_P_INT && knx_is_symbolic(FIELD_OF(int64_t, params, f)))
+            return true;
+        if (f->kind == KN_P_INTS && knx_has_symbolic(FIELD_OF(kni_ints, params, f).n, FIELD_OF(kni_ints, params, f).v))
+            return true;
+    }
+    return false;
+}
+
 static uint64_t hash_field(const kni_param_field *f, const void *params, uint64_t h)
 {
     switch (f->kind) {

@@ -187,6 +187,7 @@ bool kni_params_equal(const kni_prim *p, const void *a, const void *b);
  * once. */
 bool kni_params_equal_known(const kni_prim *p, const void *a, const void *b, knx_table *known);
 bool kni_equal_known(const kni_jaxpr *a, const kni_jaxpr *b, knx_table *known);
+bool kni_params_are_symbolic(const kni_prim *p, const void *params); /* is an integer a dimension expression? */
 uint64_t kni_params_hash(const kni_prim *p, const void *params, uint64_t seed);
 /* How many results at most: those of a row without a fixed number follow its operands or its jaxprs. */
 size_t kni_result_room(const kni_prim *p, const void *params, int n_in);

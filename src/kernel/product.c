@@ -55,6 +55,14 @@ const int64_t *knk_pack_product(knx_arena *a, const knk_product *p)
     return packed;
 }
 
+size_t knk_packed_words(const int64_t *packed)
+{
+    const int64_t *at = packed + HEAD;
+    for (int group = 0; group < 4; group++)
+        at += 1 + 4 * *at;
+    return (size_t)(at - packed) + 1 + OF_WINDOW * (size_t)*at;
+}
+
 void knk_unpack_product(const int64_t *at, knk_product *out)
 {
     out->operand = &knx_dtype_table[at[0]];

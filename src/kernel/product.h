@@ -35,5 +35,6 @@ typedef struct knk_product {
 /* The same in as many words as it needs, for programs, which keep it: a product has room for 64 dimensions in each
  * group. NULL without memory. */
 const int64_t *knk_pack_product(knx_arena *a, const knk_product *p);
+size_t knk_packed_words(const int64_t *packed);
 void knk_unpack_product(const int64_t *packed, knk_product *out);
 #endif

@@ -200,9 +200,9 @@ const knc_point *knc_through_view(kni_lower *l, const kni_eqn *e, const knc_poin
             const kni_index_axis *y = &at->index->axis[d];
             if (!m->coef[d])
                 continue;
-            x->offset += m->coef[d] * y->offset;
+            x->offset = knx_dim_add(x->offset, knx_dim_mul(m->coef[d], y->offset));
             for (int k = 0; k < in->n_loop; k++)
-                x->coef[k] += m->coef[d] * y->coef[k];
+                x->coef[k] = knx_dim_add(x->coef[k], knx_dim_mul(m->coef[d], y->coef[k]));
             if (y->node >= 0)
                 x->node =
                     plus(l, x->node,
@@ -244,11 +244,11 @@ static void flat_place(kni_lower *l, kni_type t, const kni_index *i, place *f)
 {
     *f = (place){.node = KNK_NONE};
     int64_t stride = knc_parts(t.dtype);
-    for (int a = t.ndim - 1; a >= 0; stride *= t.dim[a--]) {
+    for (int a = t.ndim - 1; a >= 0; stride = knx_dim_mul(stride, t.dim[a--])) {
         const kni_index_axis *x = &i->axis[a];
-        f->offset += stride * x->offset;
+        f->offset = knx_dim_add(f->offset, knx_dim_mul(stride, x->offset));
         for (int k = 0; k < i->n_loop; k++)
-            f->coef[k] += stride * x->coef[k];
+            f->coef[k] = knx_dim_add(f->coef[k], knx_dim_mul(stride, x->coef[k]));
         if (x->node >= 0)
             f->node =
                 plus(l, f->node, stride == 1 ? x->node : knk_binary(l->k, KNK_MUL, x->node, runtime_number(l, stride)));

@@ -66,7 +66,7 @@ static int passes(const knc_use *u) { return u->loops == KNC_LOOPS_FULL ? __buil
 static int64_t times(const knc_plan *p, const knc_use *u)
 {
     const knc_group *g = &p->group.at[u->group];
-    return passes(u) * (1 + u->more) * kni_type_size(u->loops == KNC_LOOPS_FULL ? g->inner : g->par);
+    return passes(u) * (1 + u->more) * knx_dim_hint(kni_type_size(u->loops == KNC_LOOPS_FULL ? g->inner : g->par));
 }
 
 /* How many more operations the group's kernel would have. */
@@ -143,7 +143,7 @@ static knc_why decide(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses
     if (one && one->point == KNC_POINT && passes(one) == 1)
         return one->loops == KNC_LOOPS_ROWS && p->group.at[one->group].form == KNC_LOOPS_FULL ? KNC_BECAUSE_ROW
                                                                                               : KNC_BECAUSE_ONE_READER;
-    if (one && one->point != KNC_POINT && times(p, one) <= kni_type_size(p->j->type[e->out]))
+    if (one && one->point != KNC_POINT && times(p, one) <= knx_dim_hint(kni_type_size(p->j->type[e->out])))
         return KNC_BECAUSE_MOVED;
     if (knc_is_cheap(v))
         return v->constant ? KNC_BECAUSE_CONSTANT : KNC_BECAUSE_CHEAP;
@@ -170,7 +170,7 @@ static int joinable(knc_plan *p, const kni_eqn *e, const knc_uses *u, unsigned w
     for (int i = 0; p->o->fuse && !u->many && i < u->n; i++) {
         const knc_group *g = &p->group.at[u->at[i].group];
         int32_t height = 1 + knc_height_above(p, u, i);
-        int64_t points = g->height >= height ? INT64_MAX : kni_type_size(g->par);
+        int64_t points = g->height >= height ? INT64_MAX : knx_dim_hint(kni_type_size(g->par));
         bool rows = knc_has_rows(g) && (v->rows != KNC_NO || v->spread != KNC_NO || g->form == KNC_LOOPS_ROWS);
         bool elements = u->at[i].loops == KNC_LOOPS_FULL;
         if (g->puts && v->need) /* perhaps by the copy that runs before the group */
@@ -280,7 +280,8 @@ static void group_put(knc_plan *p, uint32_t i, const kni_eqn *e, const knc_uses 
 enum { KERNEL_BYTES = 1 << 16 };
 static bool is_worth_a_kernel(const knc_plan *p, kni_type t)
 {
-    return p->o->fuse && knc_parts(t.dtype) == 1 && kni_type_size(t) * t.dtype->size >= KERNEL_BYTES;
+    return p->o->fuse && knc_parts(t.dtype) == 1 &&
+           (uint64_t)knx_dim_hint(kni_type_size(t)) * t.dtype->size >= KERNEL_BYTES;
 }
 
 /* Elementwise equations, views and pulls become part of the groups that read them, or are stored. */
@@ -429,7 +430,7 @@ static bool group_alias(knc_plan *p, const kni_eqn *e, knc_class c, const knc_us
     if (part && (v->is_output || u->level >= knc_update_limit(p, e->out)))
         return false;
     kni_type t = p->j->type[e->out];
-    if (part && v->aligned && first * t.dtype->size % KNC_ELEMENT_ALIGN)
+    if (part && v->aligned && (knx_is_symbolic(first) || (size_t)first * t.dtype->size % KNC_ELEMENT_ALIGN))
         return false;
     if (kni_is_var(e->in[0]))
         p->value[e->in[0]].aligned |= v->aligned || t.dtype->size > knc_type(p, e->in[0]).dtype->size;

@@ -59,7 +59,7 @@ void knc_one_loop(kni_lower *l)
 {
     int64_t size = 1;
     for (int d = 0; d < l->n_par; d++)
-        size *= l->extent[d];
+        size = knx_dim_mul(size, l->extent[d]);
     l->n_loop = size != 1;
     l->n_inner_loop = 0;
     l->source[0] = 0;
@@ -74,7 +74,7 @@ static bool joins(const kni_lower *l, int outer, int inner, int64_t n, bool is_i
 {
     for (size_t m = 0; m < l->map.n; m++) {
         const knc_map *x = &l->map.at[m];
-        if ((!is_inner || x->inner) && x->coef[outer] != x->coef[inner] * n)
+        if ((!is_inner || x->inner) && x->coef[outer] != knx_dim_mul(x->coef[inner], n))
             return false;
     }
     return true;
@@ -91,7 +91,7 @@ static int collapse(kni_lower *l, int first, int end, int at, bool is_inner)
         if (l->extent[d] == 1)
             continue;
         if (n && joins(l, d, source[n - 1], length[n - 1], is_inner)) {
-            length[n - 1] *= l->extent[d];
+            length[n - 1] = knx_dim_mul(length[n - 1], l->extent[d]);
             continue;
         }
         source[n] = (uint8_t)d;

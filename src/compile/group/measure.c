@@ -15,7 +15,7 @@ unsigned knc_weight(const kni_jaxpr *j, const kni_eqn *e, knx_arena *a)
         return 1; /* without memory; it is an estimate anyway */
     for (uint32_t i = 0; i < e->n_in; i++)
         x[i] = kni_atom_type(j, e->in[i]);
-    int64_t size = kni_type_size(y[0]);
+    int64_t size = knx_dim_hint(kni_type_size(y[0]));
     kni_rule r = kni_rule_of(e, x, y);
     double each = e->prim->cost(&r) / (size ? (double)size : 1.0);
     return each < 1 ? 1 : each < LARGE ? (unsigned)each : LARGE;
@@ -62,6 +62,11 @@ static bool is_constant(const knc_plan *p, const kni_eqn *e, knc_class c)
     return constant && e->n_in;
 }
 
+static bool is_larger(kni_type a, kni_type b)
+{
+    return knx_dim_hint(kni_type_size(a)) > knx_dim_hint(kni_type_size(b));
+}
+
 /* The reduction whose results per row the value reads for all elements of the rows, itself or by an operand; KNC_NO:
  * none. */
 static uint32_t spread_of(const knc_plan *p, const kni_eqn *e, knc_class c)
@@ -69,7 +74,7 @@ static uint32_t spread_of(const knc_plan *p, const kni_eqn *e, knc_class c)
     uint32_t spread = KNC_NO;
     for (uint32_t k = 0; k < e->n_in; k++) {
         const knc_value *x = kni_is_var(e->in[k]) ? &p->value[e->in[k]] : NULL;
-        bool larger = x && kni_type_size(p->j->type[e->out]) > kni_type_size(knc_type(p, e->in[k]));
+        bool larger = x && is_larger(p->j->type[e->out], knc_type(p, e->in[k]));
         uint32_t s = !x ? KNC_NO : larger ? x->rows : c == KNC_ELEMENTWISE ? x->spread : KNC_NO;
         if (s != KNC_NO && (spread == KNC_NO || s > spread))
             spread = s;
@@ -99,7 +104,7 @@ static void measure_eqn(knc_plan *p, uint32_t number, const kni_eqn *e)
     if (constant)
         ops = 0;
     if (c == KNC_VIEW && kni_is_var(e->in[0]) && p->value[e->in[0]].rows != KNC_NO &&
-        kni_type_size(p->j->type[e->out]) > kni_type_size(knc_type(p, e->in[0]))) {
+        is_larger(p->j->type[e->out], knc_type(p, e->in[0]))) {
         ops = reads = 0; /* the operand is known for a whole row, or stored */
         cheap = true;
     }

@@ -67,7 +67,9 @@ static origin origin_of(const knc_plan *p, kni_atom start, int64_t most)
     if (most && kni_is_literal(start)) {
         const kni_literal *l = &p->j->literal[start & ~KN_LITERAL_BIT];
         o.known = true;
-        o.at = knx_position(l->type.dtype, &l->bits, most);
+        o.at = knx_position(l->type.dtype, &l->bits, knx_is_symbolic(most) ? INT64_MAX : most);
+        if (knx_is_symbolic(most) && !knx_dim_le(o.at, most))
+            o.at = most;
     }
     return o;
 }
@@ -75,7 +77,7 @@ static origin origin_of(const knc_plan *p, kni_atom start, int64_t most)
 static origin put_origin(const knc_plan *p, const kni_eqn *e, const int64_t *stride, int d)
 {
     int64_t n = knc_type(p, e->in[1]).dim[d];
-    return origin_of(p, e->in[2 + d], knc_type(p, e->in[0]).dim[d] - (n - 1) * stride[d] - 1);
+    return origin_of(p, e->in[2 + d], knx_dim_sub(knc_type(p, e->in[0]).dim[d] - 1, knx_dim_mul(n - 1, stride[d])));
 }
 
 static kni_index *new_index(knx_arena *a, int n_loop, int ndim)
@@ -98,9 +100,9 @@ static kni_index *landing(const knc_plan *p, const kni_eqn *e, const kni_index *
     kni_index *y = new_index(a, i->n_loop, i->ndim);
     strides_of(p, e, stride);
     for (int d = 0; y && d < i->ndim; d++) {
-        y->axis[d].offset = put_origin(p, e, stride, d).at + stride[d] * i->axis[d].offset;
+        y->axis[d].offset = knx_dim_add(put_origin(p, e, stride, d).at, knx_dim_mul(stride[d], i->axis[d].offset));
         for (int k = 0; k < i->n_loop; k++)
-            y->axis[d].coef[k] = stride[d] * i->axis[d].coef[k];
+            y->axis[d].coef[k] = knx_dim_mul(stride[d], i->axis[d].coef[k]);
     }
     return y;
 }
@@ -117,9 +119,9 @@ static kni_index *through_view(const knc_plan *p, const kni_eqn *e, const kni_in
             int64_t c = map->axis[x].coef[d];
             if (c && i->axis[d].node >= 0)
                 return NULL;
-            in->axis[x].offset += c * i->axis[d].offset;
+            in->axis[x].offset = knx_dim_add(in->axis[x].offset, knx_dim_mul(c, i->axis[d].offset));
             for (int k = 0; k < i->n_loop; k++)
-                in->axis[x].coef[k] += c * i->axis[d].coef[k];
+                in->axis[x].coef[k] = knx_dim_add(in->axis[x].coef[k], knx_dim_mul(c, i->axis[d].coef[k]));
         }
     }
     return in;
@@ -136,10 +138,10 @@ static bool is_the_place(const knc_plan *p, const kni_eqn *e, const kni_eqn *win
     for (int d = 0; d < x.ndim; d++) {
         origin put = put_origin(p, e, stride, d), seen = {.known = true};
         if (window)
-            seen = origin_of(p, window->in[1 + d], x.dim[d] - p->j->type[window->out].dim[d]);
+            seen = origin_of(p, window->in[1 + d], knx_dim_sub(x.dim[d], p->j->type[window->out].dim[d]));
         if (put.known != seen.known || (!put.known && (put.start != seen.start || put.most != seen.most)))
             return false;
-        if (i->axis[d].node >= 0 || i->axis[d].offset + seen.at != to->axis[d].offset ||
+        if (i->axis[d].node >= 0 || knx_dim_add(i->axis[d].offset, seen.at) != to->axis[d].offset ||
             memcmp(i->axis[d].coef, to->axis[d].coef, (size_t)i->n_loop * sizeof *to->axis[d].coef) != 0)
             return false;
     }
@@ -280,7 +282,7 @@ static void add_shifts(kni_lower *l, uint32_t var, knc_step *s, knc_shift *shift
     size_t offset;
     uint32_t slot = knc_slot_of(l->p, var, &offset);
     strides_of(l->p, e, stride);
-    for (int d = t.ndim - 1; d >= 0; bytes *= t.dim[d--]) {
+    for (int d = t.ndim - 1; d >= 0; bytes = knx_dim_mul(bytes, t.dim[d--])) {
         origin o = put_origin(l->p, e, stride, d);
         if (o.known)
             continue;

@@ -52,9 +52,9 @@ bool knc_rows_fit(const knc_plan *p, kni_type x, kni_ints axes)
     const int64_t most = (int64_t)(p->o->target->second_cache / 8);
     int64_t run = 1, runs = 1, k = axes.n - 1, d = x.ndim - 1;
     for (; d >= 0 && k >= 0 && axes.v[k] == d; d--, k--)
-        run *= x.dim[d];
+        run *= knx_dim_hint(x.dim[d]);
     for (; k >= 0; k--)
-        runs *= x.dim[axes.v[k]];
+        runs *= knx_dim_hint(x.dim[axes.v[k]]);
     int64_t bytes = run * (int64_t)x.dtype->size;
     bytes = bytes > KNC_RUN_BYTES ? bytes : KNC_RUN_BYTES;
     return runs <= most && bytes <= most && runs * bytes <= most;

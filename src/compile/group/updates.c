@@ -109,9 +109,9 @@ bool knc_reads_too_late(const knc_plan *p, const kni_eqn *e, bool moves, uint32_
     uint32_t old = p->value[e->out].old;
     if (old == KNC_NO || level < p->value[old].updated_at)
         return false;
-    size_t mine = 0, whole = kni_type_bytes(p->j->type[old]);
+    int64_t mine = 0, whole = knx_dim_hint((int64_t)kni_type_bytes(p->j->type[old]));
     for (uint32_t k = 0; k < e->n_out; k++)
-        mine += kni_type_bytes(p->j->type[e->out + k]);
+        mine += knx_dim_hint((int64_t)kni_type_bytes(p->j->type[e->out + k]));
     return moves ? mine < whole : mine <= whole;
 }
 

@@ -3,10 +3,10 @@
  * need is laid out in the workspace of the step, so that the step allocates nothing while it runs. */
 #include "compile/loops/control.h"
 
-static size_t take(const knc_plan *p, size_t *workspace, size_t bytes)
+static size_t take(size_t *workspace, size_t bytes, size_t unit)
 {
     size_t at = *workspace;
-    *workspace += knc_in_units(p, bytes);
+    *workspace += (bytes + unit - 1) & ~(unit - 1);
     return at;
 }
 
@@ -54,27 +54,39 @@ static knx_error *note_bytes(const knc_plan *p, knc_loop *l)
     size_t *second = knx_arena_alloc(a, ((size_t)l->n + 1) * sizeof *second);
     if (!bytes || !second)
         return knx_error_nomem();
-    l->places = 1;
     for (uint32_t i = 0; i < l->n + l->n_x; i++)
         bytes[i] = kni_type_bytes(kni_in_type(l->body->jaxpr, l->n_body + i));
     for (uint32_t i = 0; i < l->n_y; i++)
         bytes[l->n + l->n_x + i] = kni_type_bytes(kni_out_type(l->body->jaxpr, l->n + i));
-    for (uint32_t i = 0; i < l->n; i++) {
-        second[i] = stays_in_place(l, i) ? KNC_IN_PLACE : take(p, &l->workspace, bytes[i]);
-        if (second[i] != KNC_IN_PLACE)
-            l->places = 2;
-    }
+    for (uint32_t i = 0; i < l->n; i++)
+        second[i] = stays_in_place(l, i) ? KNC_IN_PLACE : 0;
     l->bytes = bytes;
     l->second = second;
     return NULL;
 }
 
+void knc_lay_out_loop(knc_loop *l, size_t *second, size_t unit)
+{
+    l->places = 1;
+    l->workspace = 0;
+    l->second = second;
+    for (uint32_t i = 0; i < l->n; i++)
+        if (second[i] != KNC_IN_PLACE) {
+            second[i] = take(&l->workspace, l->bytes[i], unit);
+            l->places = 2;
+        }
+    l->go = take(&l->workspace, l->cond ? sizeof(bool) : 0, unit);
+    size_t cond = l->cond ? l->cond->workspace : 0, body = l->body->workspace;
+    l->work = take(&l->workspace, cond > body ? cond : body, unit);
+}
+
 static knx_error *lay_out(const knc_plan *p, knc_loop *l)
 {
     KN_TRY(note_bytes(p, l));
-    l->go = take(p, &l->workspace, l->cond ? sizeof(bool) : 0);
-    size_t cond = l->cond ? l->cond->workspace : 0, body = l->body->workspace;
-    l->work = take(p, &l->workspace, cond > body ? cond : body);
+    if (p->symbolic)
+        l->workspace = 1; /* some: how much shows when the variables have numbers */
+    else
+        knc_lay_out_loop(l, (size_t *)(uintptr_t)l->second, p->o->target->alignment);
     return NULL;
 }
 
@@ -121,6 +133,6 @@ knx_error *knc_make_branch(const knc_plan *p, const kni_eqn *e, knc_branch *b)
         b->n++;
         most = program[i]->workspace > most ? program[i]->workspace : most;
     }
-    b->workspace = knc_in_units(p, most);
+    b->workspace = p->symbolic ? 1 : knc_in_units(p, most);
     return NULL;
 }

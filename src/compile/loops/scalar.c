@@ -208,6 +208,10 @@ static bool note_numbers(kni_lower *l, knc_scalar *out)
 knx_error *knc_scalar_kernel(knc_plan *p, const kni_eqn *e, knc_scalar *out)
 {
     *out = (knc_scalar){0};
+    if (p->symbolic) {
+        knx_text_add(&out->why, "an extent is a dimension variable");
+        return NULL;
+    }
     kni_lower *l = knx_alloc_zero(sizeof *l);
     struct knc_points *s = knx_alloc_zero(sizeof *s);
     knx_error *error = l && s ? NULL : knx_error_nomem();

@@ -324,6 +324,7 @@ static knx_error *lower_routine(knc_plan *p, const knc_group *g)
         return make_product(p, e, xt, &s);
     s.u.r.n_in = e->n_in;
     s.u.r.n_out = e->n_out;
+    s.u.r.params = NULL;
     s.u.r.xt = xt;
     s.u.r.yt = &p->j->type[e->out];
     if (e->prim->bits & KN_LOOPS) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * memory.c -- the memory of each slot while a program runs: lifetimes over the steps, slots that take over the memory
  * of a slot which no later step reads, offsets in one arena, donated operands that become outputs. */
+#include "compile/memory/rooms.h"
 #include "compile/plan.h"
 #include "base/line.h"
 #include <stdlib.h>
 #include <string.h>
-
-enum { FEW = 1024 };
 
 static void find_lifetimes(knc_plan *p)
 {
@@ -117,159 +116,42 @@ static void use_donated(knc_plan *p)
         }
 }
 
-/* Offsets of few slots: the largest slot first, each at the lowest offset where its bytes are free from the first to
- * the last step that refers to it. */
-
-static int larger_first(const void *a, const void *b)
-{
-    const knc_slot *x = *(knc_slot *const *)a, *y = *(knc_slot *const *)b;
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    return x < y ? -1 : x > y;
-}
-
-/* Chooses the offset of s[n] and inserts it among s[0..n), which have offsets and are sorted by them. Returns its
- * end. */
-static size_t place_one(const knc_plan *p, knc_slot **s, size_t n)
-{
-    knc_slot *x = s[n];
-    size_t at = 0;
-    for (size_t i = 0; i < n; i++) {
-        const knc_slot *y = s[i];
-        if (y->last < x->first || x->last < y->first)
-            continue;
-        if (y->offset >= at + knc_in_units(p, x->bytes))
-            break;
-        if (y->offset + knc_in_units(p, y->bytes) > at)
-            at = y->offset + knc_in_units(p, y->bytes);
-    }
-    x->offset = at;
-    size_t i = n;
-    for (; i && s[i - 1]->offset > at; i--)
-        s[i] = s[i - 1];
-    s[i] = x;
-    return at + knc_in_units(p, x->bytes);
-}
-
-static size_t place_few(const knc_plan *p, knc_slot **s, size_t n)
-{
-    size_t end = 0;
-    qsort(s, n, sizeof *s, larger_first);
-    for (size_t i = 0; i < n; i++) {
-        size_t e = place_one(p, s, i);
-        end = e > end ? e : end;
-    }
-    return end;
-}
-
-/* Offsets of many slots: step by step, each slot that a step makes gets the smallest free hole that is large enough. */
-
-typedef struct hole {
-    size_t at, bytes;
-} hole;
-typedef KN_VEC(hole) hole_list;
-
-static bool give_hole(hole_list *h, size_t at, size_t bytes)
-{
-    if (!KN_VEC_RESERVE(h, 1))
-        return false;
-    size_t i = h->n++;
-    for (; i && h->at[i - 1].at > at; i--)
-        h->at[i] = h->at[i - 1];
-    h->at[i] = (hole){at, bytes};
-    for (size_t k = i + 1; k > 0 && k + 1 >= i; k--) /* join with the hole behind, then with that in front */
-        if (k < h->n && h->at[k - 1].at + h->at[k - 1].bytes == h->at[k].at) {
-            h->at[k - 1].bytes += h->at[k].bytes;
-            memmove(&h->at[k], &h->at[k + 1], (h->n - k - 1) * sizeof *h->at);
-            h->n--;
-        }
-    return true;
-}
-
-static size_t take_hole(hole_list *h, size_t bytes, size_t *end)
-{
-    size_t best = h->n;
-    for (size_t i = 0; i < h->n; i++)
-        if (h->at[i].bytes >= bytes && (best == h->n || h->at[i].bytes < h->at[best].bytes))
-            best = i;
-    if (best == h->n) { /* no hole is large enough: at the end, with the hole that touches the end */
-        size_t at = h->n && h->at[h->n - 1].at + h->at[h->n - 1].bytes == *end ? h->at[--h->n].at : *end;
-        *end = at + bytes;
-        return at;
-    }
-    size_t at = h->at[best].at;
-    h->at[best].at += bytes;
-    h->at[best].bytes -= bytes;
-    if (!h->at[best].bytes) {
-        memmove(&h->at[best], &h->at[best + 1], (h->n - best - 1) * sizeof *h->at);
-        h->n--;
-    }
-    return at;
-}
-
-typedef struct lists {
-    uint32_t *born, *dies, *next_born, *next_dies;
-} lists;
-
-static bool walk_steps(const knc_plan *p, knc_slot **s, const lists *l, hole_list *holes, size_t *end)
-{
-    for (uint32_t t = 0; t < p->p->n_step; t++) {
-        for (uint32_t i = l->born[t]; i != KNC_NO; i = l->next_born[i])
-            s[i]->offset = take_hole(holes, knc_in_units(p, s[i]->bytes), end);
-        for (uint32_t i = l->dies[t]; i != KNC_NO; i = l->next_dies[i])
-            if (!give_hole(holes, s[i]->offset, knc_in_units(p, s[i]->bytes)))
-                return false;
-    }
-    return true;
-}
-
-static bool place_many(knc_plan *p, knc_slot **s, size_t n, size_t *end)
-{
-    knx_arena *a = &p->scratch;
-    uint32_t steps = p->p->n_step;
-    lists l = {knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, n * 4),
-               knx_arena_alloc(a, n * 4)};
-    if (!l.born || !l.dies || !l.next_born || !l.next_dies)
-        return false;
-    memset(l.born, 0xff, (steps + 1) * 4);
-    memset(l.dies, 0xff, (steps + 1) * 4);
-    for (uint32_t i = 0; i < n; i++) {
-        l.next_born[i] = l.born[s[i]->first];
-        l.born[s[i]->first] = i;
-        l.next_dies[i] = l.dies[s[i]->last];
-        l.dies[s[i]->last] = i;
-    }
-    hole_list holes = {0};
-    *end = 0;
-    bool fine = walk_steps(p, s, &l, &holes, end);
-    KN_VEC_FREE(&holes);
-    return fine;
-}
-
+/* The rooms of all temporaries. They have offsets at once, or, in a program of dimension variables, when these have
+ * numbers: until then a slot's offset is the number of its room. */
 static knx_error *place_temporaries(knc_plan *p, size_t *end)
 {
-    knc_slot **s = knx_arena_alloc(&p->scratch, (p->slot.n + 1) * sizeof *s);
-    size_t n = 0;
-    if (!s)
+    knc_room *room = knx_arena_alloc(&p->p->arena, (p->slot.n + 1) * sizeof *room);
+    uint32_t n = 0;
+    if (!room)
+        return knx_error_nomem();
+    for (size_t i = 0; i < p->slot.n; i++) {
+        knc_slot *x = &p->slot.at[i];
+        if (x->space != KNC_AT_WORK || x->over != KNC_NO || !x->bytes || x->first == KNC_NO)
+            continue;
+        room[n] = (knc_room){.bytes = x->bytes, .first = x->first, .last = x->last};
+        x->offset = n++;
+    }
+    p->p->room = room;
+    p->p->n_room = n;
+    if (p->symbolic)
+        return NULL;
+    if (!knc_place_rooms(room, n, p->p->n_step, p->o->target->alignment, end))
         return knx_error_nomem();
     for (size_t i = 0; i < p->slot.n; i++) {
         knc_slot *x = &p->slot.at[i];
         if (x->space == KNC_AT_WORK && x->over == KNC_NO && x->bytes && x->first != KNC_NO)
-            s[n++] = x;
+            x->offset = room[x->offset].offset;
     }
-    if (n <= FEW)
-        *end = place_few(p, s, n);
-    else if (!place_many(p, s, n, end))
-        return knx_error_nomem();
     return NULL;
 }
 
 static knc_ref place_in(const knc_plan *p, uint32_t s, size_t offset)
 {
     const knc_slot *slot = &p->slot.at[knc_place_of(p, s)];
-    size_t first = slot->space == KNC_AT_WORK ? slot->offset : 0;
+    bool work = slot->space == KNC_AT_WORK;
+    size_t first = work && !p->symbolic ? slot->offset : 0;
     return (knc_ref){.space = slot->space,
-                     .index = slot->index,
+                     .index = work && p->symbolic ? (uint32_t)slot->offset : slot->index,
                      .offset = first + offset,
                      .first = first,
                      .bytes = slot->space == KNC_AT_LITERAL ? 0 : p->slot.at[s].bytes};
@@ -315,9 +197,9 @@ static void count_bytes(const knc_plan *p, size_t arena)
     for (uint32_t i = 0; i < q->n_step; i++)
         q->max_ref = q->step[i].n_ref > q->max_ref ? q->step[i].n_ref : q->max_ref;
     q->workspace = arena;
-    for (uint32_t i = 0; i < q->n_operand; i++)
+    for (uint32_t i = 0; i < q->n_operand && !p->symbolic; i++)
         q->values += kni_type_bytes(p->j->type[i]);
-    for (uint32_t k = 0; k < q->n_output; k++)
+    for (uint32_t k = 0; k < q->n_output && !p->symbolic; k++)
         q->values += q->output[k].kind == KNC_OUT_NEW ? q->output[k].bytes : 0;
 }
 

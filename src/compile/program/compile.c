@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/trace.h"
 #include "compile/plan.h"
+#include "compile/program/instance.h"
 #include "transform/transform.h"
 #include <string.h>
 
@@ -13,7 +14,8 @@ static const struct pass {
     knx_error *(*jaxpr)(const kni_jaxpr *j, kni_jaxpr **out);
     knx_error *(*trial)(const kni_jaxpr *j, const knc_compile_options *o, kni_jaxpr **out); /* tries parts of it */
     knx_error *(*plan)(knc_plan *p);
-    bool only_fused; /* left out with `fuse` off, where each equation is a step of its own */
+    bool only_fused;   /* left out with `fuse` off, where each equation is a step of its own */
+    bool only_numbers; /* left out of programs of dimension variables */
 } passes[] = {
     {"inline calls", .jaxpr = knt_inline_calls},
     {"expand rows", .jaxpr = knt_expand},
@@ -27,13 +29,14 @@ static const struct pass {
     {"group equations", .plan = knc_group_equations},
     {"give values their places", .plan = knc_place_values},
     {"lower groups to kernels", .plan = knc_lower},
-    {"make bands", .plan = knc_make_bands, .only_fused = true},
-    {"attach kernels to products", .plan = knc_attach, .only_fused = true},
+    {"make bands", .plan = knc_make_bands, .only_fused = true, .only_numbers = true},
+    {"attach kernels to products", .plan = knc_attach, .only_fused = true, .only_numbers = true},
     {"order steps", .plan = knc_order_steps},
-    {"cut kernels into segments", .plan = knc_cut_kernels},
+    {"cut kernels into segments", .plan = knc_cut_kernels, .only_numbers = true},
     {"settle products", .plan = knc_settle_products},
     {"plan memory", .plan = knc_plan_memory},
     {"record decisions", .plan = knc_record},
+    {"find numbers that variables give", .plan = knc_finish_variables},
 };
 enum { N_PASSES = sizeof passes / sizeof passes[0] };
 
@@ -76,7 +79,14 @@ static knx_error *begin_plan(knc_plan *p, kni_jaxpr *j)
     p->p->note = note;
     p->p->n_operand = j->n_const + j->n_in;
     p->p->n_output = j->n_out;
-    return NULL;
+    p->p->operand_type = j->type;
+    kni_type *out = knx_arena_alloc(&p->p->arena, (j->n_out + 1) * sizeof *out);
+    for (uint32_t i = 0; out && i < j->n_out; i++)
+        out[i] = kni_out_type(j, i);
+    p->p->output_type = out;
+    for (uint32_t v = 0; v < j->n_var && !p->symbolic; v++)
+        p->symbolic = kni_type_is_symbolic(j->type[v]);
+    return out ? NULL : knx_error_nomem();
 }
 
 static knx_error *run_passes(knc_plan *p, kni_jaxpr **j)
@@ -92,6 +102,8 @@ static knx_error *run_passes(knc_plan *p, kni_jaxpr **j)
         }
         if (!p->j)
             KN_TRY(begin_plan(p, *j));
+        if (p->symbolic && pass->only_numbers)
+            continue;
         KN_TRY(pass->plan(p));
         if (p->failed) /* a pass ran out of memory in the middle */
             return knx_error_nomem();
@@ -160,8 +172,17 @@ void knc_release(knc_program *p)
     if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1)
         return;
     for (uint32_t i = 0; p->step && i < p->n_step; i++)
-        knc_drop_step(&p->step[i]);
-    kni_release(p->jaxpr);
+        if (!p->made_from)
+            knc_drop_step(&p->step[i]);
+        else
+            for (uint32_t k = 0; k < knc_n_inside(&p->step[i]); k++)
+                knc_release(knc_inner_program(&p->step[i], k));
+    if (p->made_from)
+        knc_release((knc_program *)(uintptr_t)p->made_from);
+    else
+        kni_release(p->jaxpr);
+    if (p->code)
+        knx_dim_code_free(p->code);
     knx_arena_free(&p->arena);
     knx_free(p);
 }
@@ -176,8 +197,9 @@ size_t knc_bytes(const knc_program *p, const kni_jaxpr *counted)
 }
 int knc_n_operands(const knc_program *p) { return (int)p->n_operand; }
 int knc_n_outputs(const knc_program *p) { return (int)p->n_output; }
-kni_type knc_operand_type(const knc_program *p, int i) { return p->jaxpr->type[i]; }
-kni_type knc_output_type(const knc_program *p, int i) { return kni_out_type(p->jaxpr, (uint32_t)i); }
+kni_type knc_operand_type(const knc_program *p, int i) { return p->operand_type[i]; }
+kni_type knc_output_type(const knc_program *p, int i) { return p->output_type[i]; }
+bool knc_has_variables(const knc_program *p) { return p->code != NULL; }
 int knc_n_steps(const knc_program *p) { return (int)p->n_step; }
 size_t knc_workspace_bytes(const knc_program *p) { return p->workspace; }
 size_t knc_copied_bytes(const knc_program *p) { return p->copied; }

@@ -27,7 +27,7 @@ static bool own_operands(run *r, knd_operand **mine)
     const knc_program *p = r->p;
     for (uint32_t i = 0; i < p->n_overwritten; i++) {
         uint32_t k = p->overwritten[i];
-        size_t bytes = kni_type_bytes(p->jaxpr->type[k]);
+        size_t bytes = kni_type_bytes(p->operand_type[k]);
         if (holds(&r->in[k], bytes))
             continue;
         if (!*mine) {
@@ -110,7 +110,7 @@ static knx_error *run_routine(const run *r, const knc_step *s, void **at)
     const kni_eqn *e = &r->p->jaxpr->eqn[s->eqn];
     uint32_t n = s->u.r.n_in + s->u.r.n_out;
     const kni_rule rule = {.prim = e->prim,
-                           .params = e->params,
+                           .params = s->u.r.params ? s->u.r.params : e->params,
                            .n_in = (int)s->u.r.n_in,
                            .n_out = (int)s->u.r.n_out,
                            .xt = s->u.r.xt,

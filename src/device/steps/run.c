@@ -32,7 +32,7 @@ static bool is_whole(const knd_operand *x, size_t bytes)
     return x->buffer && !x->lent && !x->offset && x->buffer->bytes >= bytes;
 }
 
-static size_t bytes_of(const running *r, uint32_t i) { return kni_type_bytes(r->p->jaxpr->type[i]); }
+static size_t bytes_of(const running *r, uint32_t i) { return kni_type_bytes(r->p->operand_type[i]); }
 
 /* Does the program write to this operand, or into its memory? */
 static bool is_written(const knc_program *p, uint32_t i)
