@@ -56,6 +56,8 @@ kni_atom knb_tile(kni_builder *b, kni_atom x, const int64_t *reps);
 kni_atom knb_pad(kni_builder *b, kni_atom x, kni_atom value, const int64_t *lo, const int64_t *hi,
                 const int64_t *interior /* NULL: 0 */);
 kni_atom knb_iota(kni_builder *b, kn_dtype d, int ndim, const int64_t *shape, int dimension);
+/* A dimension as an int64 scalar. For a plain number a literal is simpler: knb_integer. */
+kni_atom knb_dim_as_value(kni_builder *b, int64_t d);
 void knb_check_bounds(kni_builder *b, kni_atom indices, const kni_p_check_bounds *p);
 kni_atom knb_dynamic_slice(kni_builder *b, kni_atom x, const kni_atom *start /* ndim integer scalars */,
                           const int64_t *slice_sizes);

@@ -113,6 +113,11 @@ enum {
     KN_PF_UNITS = 4096,
     /* a member that the row's `complete` makes of the operands and of the other members: in no text */
     KN_PF_DERIVED = 65536,
+    /* INT or INTS that are extents, or made of extents by sums: positions between 0 and an extent, amounts that are
+     * added to one. These may be dimension expressions (base/dim.h); who replaces the extents of operands by variables
+     * replaces these, too: equal numbers by the same variable, or by what is known of them. All other integers
+     * (axes, counts, strides, dilations, groups) are numbers. Texts print and read expressions in any INT or INTS. */
+    KN_PF_EXTENTS = 131072,
 };
 struct kni_parser; /* of parse.h */
 typedef struct kni_param_field kni_param_field;

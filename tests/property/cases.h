@@ -110,7 +110,7 @@ each_fn ref_unary, ref_sign, ref_integer_pow, ref_not, ref_same, ref_real, ref_i
 whole_fn ref_psum, ref_pmax, ref_pmin, ref_all_gather, ref_reduce_scatter, ref_all_to_all, ref_ppermute, ref_pbroadcast,
     ref_axis_index;
 whole_fn ref_convert, ref_bitcast, ref_bitcast_last_axis, ref_broadcast_in_dim, ref_reshape, ref_squeeze, ref_transpose,
-    ref_rev, ref_slice, ref_concatenate, ref_pad, ref_iota, ref_reduce_sum, ref_reduce_max, ref_reduce_min,
+    ref_rev, ref_slice, ref_concatenate, ref_pad, ref_iota, ref_dim_as_value, ref_reduce_sum, ref_reduce_max, ref_reduce_min,
     ref_reduce_and, ref_reduce_or, ref_argmax, ref_argmin, ref_gather, ref_scatter, ref_dynamic_slice,
     ref_dynamic_update_slice, ref_strided_update, ref_dot_general, ref_conv, ref_sort, ref_threefry2x32, ref_random_bits, ref_random_wrap,
     ref_random_unwrap, ref_jit_sum_of_product, ref_cholesky, ref_lu, ref_raised_lu, ref_triangular_solve,

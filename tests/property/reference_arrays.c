@@ -247,6 +247,11 @@ void ref_pad(call *c)
     }
 }
 
+void ref_dim_as_value(call *c)
+{
+    result(c, KN_DT(I64), 0, NULL)->at[0] = of_int(KN_DT(I64), (uint64_t)((const kni_p_dim *)c->params)->dim);
+}
+
 void ref_iota(call *c)
 {
     const kni_p_iota *p = c->params;

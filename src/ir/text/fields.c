@@ -16,6 +16,8 @@
 #define FOR_TEXTS       .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC | KN_PF_OPTIONAL | KN_PF_NAME
 #define TYPED_ONLY      .flags = KN_PF_HIDE_CLASSIC
 #define CLASSIC_ONLY    .flags = KN_PF_HIDE_TYPED
+#define EXTENTS         .flags = KN_PF_EXTENTS
+#define HIDDEN_EXTENTS  .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC | KN_PF_EXTENTS
 
 /* The sets of params.def, after the names of their enumerations. */
 
@@ -67,7 +69,7 @@ const kni_param_field kni_fields_reduce[] = {FIELD(INTS, kni_p_reduce, axes), EN
 
 const kni_param_field kni_fields_broadcast_in_dim[] = {
     FIELD(INTS, kni_p_broadcast_in_dim, broadcast_dimensions, .flags = KN_PF_HIDE_EMPTY),
-    FIELD(INTS, kni_p_broadcast_in_dim, shape, CLASSIC_ONLY),
+    FIELD(INTS, kni_p_broadcast_in_dim, shape, .flags = KN_PF_HIDE_TYPED | KN_PF_EXTENTS),
     END,
 };
 const kni_param_field kni_fields_conj[] = {SHOW("input_dtype", kni_show_in_dtype), END};
@@ -159,7 +161,7 @@ const kni_param_field kni_fields_gather[] = {
     SHOW("fill_value", kni_show_fill_value, TYPED_ONLY),
     FIELD(BOOL, kni_p_gather, indices_are_sorted),
     FIELD(ENUM, kni_p_gather, mode, .names = gather_modes),
-    FIELD(INTS, kni_p_gather, slice_sizes),
+    FIELD(INTS, kni_p_gather, slice_sizes, EXTENTS),
     FIELD(BOOL, kni_p_gather, unique_indices),
     END,
 };
@@ -217,7 +219,7 @@ const kni_param_field kni_fields_random_wrap[] = {TEXT("impl", "fry"), END};
 const kni_param_field kni_fields_scan[] = {
     SHOW("forward", kni_show_forward, CLASSIC_ONLY, .read = kni_read_forward),
     FIELD(JAXPR, kni_p_scan, jaxpr, .flags = KN_PF_UNITS),
-    FIELD(INT, kni_p_scan, length),
+    FIELD(INT, kni_p_scan, length, EXTENTS),
     SHOW("linear", kni_show_linear, CLASSIC_ONLY, .read = kni_read_linear),
     FIELD(INT, kni_p_scan, num_carry),
     FIELD(INT, kni_p_scan, num_consts),

@@ -387,6 +387,12 @@ static void assembled_arrays_have_types(void **state)
                 "AxisError: axis 2 is out of bounds for array of dimension 2");
 }
 
+static void a_dimension_as_a_value_is_an_int64_scalar(void **state)
+{
+    (void)state;
+    EXPECT_TYPE(dim_as_value, &(kni_p_dim){7}, OPERANDS(), "i64[]");
+}
+
 static void reductions_have_types(void **state)
 {
     (void)state;
@@ -795,6 +801,7 @@ KN_TEST_GROUP(test_prim_rows)
         cmocka_unit_test(choices_and_conversions_have_types),
         cmocka_unit_test(views_have_types),
         cmocka_unit_test(assembled_arrays_have_types),
+        cmocka_unit_test(a_dimension_as_a_value_is_an_int64_scalar),
         cmocka_unit_test(reductions_have_types),
         cmocka_unit_test(derivatives_of_functions),
         cmocka_unit_test(derivatives_of_arithmetic),
