@@ -17,6 +17,7 @@
 #define TYPED_ONLY      .flags = KN_PF_HIDE_CLASSIC
 #define CLASSIC_ONLY    .flags = KN_PF_HIDE_TYPED
 #define EXTENTS         .flags = KN_PF_EXTENTS
+#define CLASSIC_EXTENTS .flags = KN_PF_HIDE_TYPED | KN_PF_EXTENTS
 #define HIDDEN_EXTENTS  .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC | KN_PF_EXTENTS
 
 /* The sets of params.def, after the names of their enumerations. */
@@ -69,7 +70,7 @@ const kni_param_field kni_fields_reduce[] = {FIELD(INTS, kni_p_reduce, axes), EN
 
 const kni_param_field kni_fields_broadcast_in_dim[] = {
     FIELD(INTS, kni_p_broadcast_in_dim, broadcast_dimensions, .flags = KN_PF_HIDE_EMPTY),
-    FIELD(INTS, kni_p_broadcast_in_dim, shape, .flags = KN_PF_HIDE_TYPED | KN_PF_EXTENTS),
+    FIELD(INTS, kni_p_broadcast_in_dim, shape, CLASSIC_EXTENTS),
     END,
 };
 const kni_param_field kni_fields_conj[] = {SHOW("input_dtype", kni_show_in_dtype), END};
@@ -135,7 +136,7 @@ const kni_param_field kni_fields_window_pick[] = {
 };
 const kni_param_field kni_fields_window_place[] = {
     PADDING,
-    FIELD(INTS, kni_p_window, shape),
+    FIELD(INTS, kni_p_window, shape, EXTENTS),
     FIELD(INTS, kni_p_window, window_dimensions),
     FIELD(INTS, kni_p_window, window_strides),
     END,
@@ -245,16 +246,16 @@ const kni_param_field kni_fields_all_gather[] = {
     FIELD(INT, kni_p_all_gather, all_gather_dimension),
     TEXT("axis_index_groups", "None"),
     FIELD(NAMES, kni_p_all_gather, axis_name),
-    FIELD(INT, kni_p_all_gather, axis_size),
-    FIELD(INTS, kni_p_all_gather, sizes, CLASSIC_ONLY),
+    FIELD(INT, kni_p_all_gather, axis_size, EXTENTS),
+    FIELD(INTS, kni_p_all_gather, sizes, CLASSIC_EXTENTS),
     FIELD(BOOL, kni_p_all_gather, tiled),
     END,
 };
 const kni_param_field kni_fields_all_to_all[] = {
     TEXT("axis_index_groups", "None"),
     FIELD(NAMES, kni_p_all_to_all, axis_name, .flags = KN_PF_ONE_BARE),
-    FIELD(INT, kni_p_all_to_all, axis_size, CLASSIC_ONLY),
-    FIELD(INTS, kni_p_all_to_all, sizes, CLASSIC_ONLY),
+    FIELD(INT, kni_p_all_to_all, axis_size, CLASSIC_EXTENTS),
+    FIELD(INTS, kni_p_all_to_all, sizes, CLASSIC_EXTENTS),
     FIELD(INT, kni_p_all_to_all, concat_axis),
     FIELD(INT, kni_p_all_to_all, split_axis),
     FIELD(BOOL, kni_p_all_to_all, tiled),
@@ -269,8 +270,8 @@ const kni_param_field kni_fields_ppermute[] = {
 const kni_param_field kni_fields_reduce_scatter[] = {
     TEXT("axis_index_groups", "None"),
     FIELD(NAMES, kni_p_reduce_scatter, axis_name),
-    FIELD(INT, kni_p_reduce_scatter, axis_size),
-    FIELD(INTS, kni_p_reduce_scatter, sizes, CLASSIC_ONLY),
+    FIELD(INT, kni_p_reduce_scatter, axis_size, EXTENTS),
+    FIELD(INTS, kni_p_reduce_scatter, sizes, CLASSIC_EXTENTS),
     FIELD(INT, kni_p_reduce_scatter, scatter_dimension),
     FIELD(BOOL, kni_p_reduce_scatter, tiled),
     END,
@@ -285,8 +286,8 @@ const char *const kni_vmap_methods[] = {
     [KN_VMAP_BROADCAST_ALL] = "broadcast_all",
     NULL,
 };
-#define LANES                                                      \
-    FIELD(INTS, kni_p_callback, lanes, .flags = KN_PF_HIDE_EMPTY), \
+#define LANES                                                                      \
+    FIELD(INTS, kni_p_callback, lanes, .flags = KN_PF_HIDE_EMPTY | KN_PF_EXTENTS), \
         FIELD(INTS, kni_p_callback, mapped, .flags = KN_PF_HIDE_EMPTY)
 const kni_param_field kni_fields_debug_print[] = {
     FIELD(STRING, kni_p_callback, fmt, .flags = KN_PF_QUOTED),
