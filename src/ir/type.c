@@ -52,7 +52,7 @@ knx_error *kni_type_check_size(kni_type t)
     for (int i = 0; i < t.ndim; i++) {
         if (knx_is_symbolic(t.dim[i])) /* how large it is shows when it has a number */
             continue;
-        if (t.dim[i] > KNX_DIM_FIRST)
+        if (t.dim[i] > 2 * KNX_DIM_FIRST && (uint64_t)t.dim[i] < 2 * (KNX_DIM_FIRST + KNX_DIM_ROOM)) /* two of them */
             return knx_error_new(KN_ERROR_DIMENSION,
                                  "an extent was made of dimension variables by C's own arithmetic, "
                                  "which may only add numbers to them: kn_dim_mul and its kin do more");

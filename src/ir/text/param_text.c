@@ -8,6 +8,10 @@
 void kni_show_int(knx_str *t, int64_t v)
 {
     char digits[24];
+    if (knx_is_symbolic(v)) {
+        knx_dim_text(t, v);
+        return;
+    }
     int n = snprintf(digits, sizeof digits, "%" PRId64, v);
     knx_str_add(t, digits, (size_t)n);
 }

@@ -158,7 +158,7 @@ static kni_thunk *parse_thunk(kni_parser *p)
 void kni_parse_field(kni_parser *p, const kni_param_field *f, void *params)
 {
     switch (f->kind) {
-    case KN_P_INT: kni_parse_int(p, &FIELD_AT(int64_t, params, f)); break;
+    case KN_P_INT: kni_parse_dim(p, &FIELD_AT(int64_t, params, f)); break;
     case KN_P_BOOL: FIELD_AT(bool, params, f) = parse_bool(p); break;
     case KN_P_DTYPE:
         if (!(f->flags & KN_PF_HIDE_EMPTY) || !take_none(p))

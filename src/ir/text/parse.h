@@ -64,6 +64,7 @@ kni_word kni_parse_word(kni_parser *p, const char *what);
 bool kni_parse_need_word(kni_parser *p, const char *word);
 bool kni_word_is(kni_word w, const char *s);
 bool kni_parse_int(kni_parser *p, int64_t *v);
+bool kni_parse_dim(kni_parser *p, int64_t *v); /* or an expression of dimension variables: 2*b + 3 */
 char *kni_parse_string(kni_parser *p); /* in double quotes */
 kn_dtype kni_parse_dtype(kni_parser *p);
 bool kni_parse_type(kni_parser *p, kni_type *t);     /* f32[3,4]* */

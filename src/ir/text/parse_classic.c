@@ -72,11 +72,22 @@ static kni_word token(const char *s)
 /* Is what begins here an equation with results? Then its line has a = before any parameters. */
 static bool binds(const char *s) { return s[strcspn(s, "=[\n}(")] == '='; }
 
+/* Behind a sign with blanks around it, as in 2*b + 3 and - b; NULL: here is none. */
+static const char *behind_sign(const char *s)
+{
+    s += *s == ' ';
+    return (*s == '+' || *s == '-') && s[1] == ' ' ? s + 2 : NULL;
+}
+
 /* Behind a value: blanks, or the closing bracket, outside of any bracket and of double quotes. */
 static const char *value_end(const char *s)
 {
     bool quoted = false;
-    for (int depth = 0; *s && (depth || quoted || !strchr(" \n\t\r]", *s)); s++) {
+    for (int depth = 0; *s; s++) {
+        while (!depth && !quoted && behind_sign(s))
+            s = behind_sign(s);
+        if (!*s || (!depth && !quoted && strchr(" \n\t\r]", *s)))
+            break;
         quoted ^= *s == '"';
         if (quoted)
             s += *s == '\\' && s[1];

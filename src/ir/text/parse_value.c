@@ -168,6 +168,44 @@ bool kni_parse_int(kni_parser *p, int64_t *v)
     return false;
 }
 
+/* Does the number that ends here go on as an expression? */
+static bool goes_on(const char *s)
+{
+    while (*s == ' ' || *s == '\n' || *s == '\t' || *s == '\r')
+        s++;
+    return *s == '*' || *s == '^' || *s == '+' || (*s == '-' && s[1] == ' ');
+}
+
+static bool parse_expression(kni_parser *p, int64_t *v)
+{
+    const char *start = p->at;
+    kni_parse_wrap(p, start, knx_dim_parse(&p->at, v));
+    if (!p->error && *v == KNX_DIM_UNKNOWN) {
+        kni_parse_wrap(p, start, knx_dim_now() ? knx_dim_take_error(knx_dim_now()) : NULL);
+        kni_parse_fail(p, start, KN_ERROR_VALUE, "numbers of a dimension do not fit");
+    }
+    return !p->error;
+}
+
+bool kni_parse_dim(kni_parser *p, int64_t *v)
+{
+    uint64_t bits;
+    bool negative;
+    skip_blanks(p);
+    const char *s = p->at;
+    if (p->error)
+        return false;
+    if ((*s >= '0' && *s <= '9') || (*s == '-' && s[1] >= '0' && s[1] <= '9')) {
+        if (!integer(&s, &bits, &negative) || !goes_on(s))
+            return kni_parse_int(p, v) && (!knx_is_symbolic(*v) || (kni_parse_fail(p, s, KN_ERROR_VALUE,
+                                                                                   "a number as large as no extent"),
+                                                                    false));
+    } else if (*s != '-' && *s != '(' && *s != '_' && !((*s | 32) >= 'a' && (*s | 32) <= 'z')) {
+        return kni_parse_int(p, v);
+    }
+    return parse_expression(p, v);
+}
+
 static bool hex(const char **s, uint64_t *v)
 {
     static const char digits[] = "0123456789abcdef";
@@ -202,7 +240,7 @@ bool kni_parse_ints(kni_parser *p, kni_ints *v)
         return false;
     while (!p->error && !kni_parse_is(p, ')')) {
         int64_t one = 0;
-        if (kni_parse_int(p, &one) && !KN_VEC_PUSH(&list, one))
+        if (kni_parse_dim(p, &one) && !KN_VEC_PUSH(&list, one))
             p->error = knx_error_nomem();
         if (!kni_parse_is(p, ')'))
             kni_parse_need(p, ',');
@@ -376,7 +414,7 @@ bool kni_parse_type(kni_parser *p, kni_type *t)
     for (; more && !p->error; more = kni_parse_take(p, ',')) {
         if (t->ndim == KN_MAX_NDIM)
             kni_parse_fail(p, start, KN_ERROR_VALUE, "more than %d dimensions", KN_MAX_NDIM);
-        else if (kni_parse_int(p, &dim[t->ndim]) && dim[t->ndim++] < 0)
+        else if (kni_parse_dim(p, &dim[t->ndim]) && dim[t->ndim++] < 0)
             kni_parse_fail(p, start, KN_ERROR_VALUE, "a negative extent");
     }
     int64_t *own = kni_parse_need(p, ']') && t->ndim ? kni_parse_alloc(p, (size_t)t->ndim * sizeof *own) : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_ir_parse.c -- the full form: everything comes back, everything else is refused. */
+#include "base/dim.h"
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "support/group.h"
@@ -26,6 +27,7 @@ static int teardown(void **state)
 {
     (void)state;
     kni_places_free();
+    knx_dims_free();
     return knx_alloc_live() == live ? 0 : -1;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_ir_parse_classic.c -- the classic form read back: types are given for constants and inputs, all others follow.
  * */
+#include "base/dim.h"
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "support/group.h"
@@ -26,6 +27,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
+    knx_dims_free();
     return knx_alloc_live() == live ? 0 : -1;
 }
 
