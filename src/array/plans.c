@@ -30,6 +30,8 @@ void kna_plan_release(kna_plan *p)
         return;
     kni_release(p->jaxpr);
     knd_release(p->program);
+    kna_kind_release(p->kind);
+    knx_free((void *)(uintptr_t)p->extent);
     knx_free(p->donated);
     knx_free(p);
 }
@@ -210,35 +212,55 @@ static bool same_literal(const kni_jaxpr *j, kni_atom a, const kni_literal *l)
            memcmp(&m->bits, &l->bits, sizeof l->bits) == 0;
 }
 
-static bool same_equation(const kni_jaxpr *j, const kni_eqn *e, const kna_node *n, const kni_atom *a)
+typedef bool params_test(const kni_prim *p, const void *a, const void *b);
+
+static bool same_equation(const kni_jaxpr *j, const kni_eqn *e, const kna_node *n, const kni_atom *a,
+                          params_test *same_params)
 {
     if (e->prim != n->prim || e->n_in != n->n_in || e->n_out != n->n_out)
         return false;
     for (uint32_t i = 0; i < n->n_in; i++)
         if (n->in[i] ? e->in[i] != a[i] : !kni_is_literal(e->in[i]) || !same_literal(j, e->in[i], &n->literal[i]))
             return false;
-    return kni_params_equal(n->prim, e->params, n->params);
+    return same_params(n->prim, e->params, n->params);
 }
 
 static bool type_matches(kni_type a, kni_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
 
 static bool donates(const bool *donated, size_t i) { return donated && donated[i]; }
 
-static bool plan_fits(const kna_plan *p, const kna_cut *c)
+/* Are the cut's equations, operands and results the plan's, whatever their extents? */
+static bool structure_fits(const kna_plan *p, const kna_cut *c, params_test *same_params)
 {
     const kni_jaxpr *j = p->jaxpr;
-    if (p->fuse != c->fuse || p->device != kna_device() || j->n_in != c->leaf.n || j->n_eqn != c->node.n ||
+    if (!j || p->fuse != c->fuse || p->device != kna_device() || j->n_in != c->leaf.n || j->n_eqn != c->node.n ||
         j->n_out != c->out_atom.n)
         return false;
-    for (size_t i = 0; i < c->leaf.n; i++)
-        if (!type_matches(j->type[i], c->leaf.at[i]->type) || donates(p->donated, i) != donates(c->donated, i))
+    for (size_t i = 0; i < c->leaf.n; i++) {
+        kni_type t = c->leaf.at[i]->type;
+        if (j->type[i].dtype != t.dtype || j->type[i].ndim != t.ndim || donates(p->donated, i) != donates(c->donated, i))
             return false;
+    }
     for (size_t i = 0; i < c->out_atom.n; i++)
         if (j->out[i] != c->out_atom.at[i])
             return false;
     const kni_atom *a = c->atom.at;
     for (size_t k = 0; k < c->node.n; a += c->node.at[k]->n_in, k++)
-        if (!same_equation(j, &j->eqn[k], c->node.at[k], a))
+        if (!same_equation(j, &j->eqn[k], c->node.at[k], a, same_params))
+            return false;
+    return true;
+}
+
+static bool plan_fits(const kna_plan *p, const kna_cut *c)
+{
+    if (!p->program)
+        return false;
+    if (p->kind)
+        return structure_fits(p, c, kni_params_alike) && kna_kind_has(p->kind, p->extent, c);
+    if (!structure_fits(p, c, kni_params_equal))
+        return false;
+    for (size_t i = 0; i < c->leaf.n; i++)
+        if (!kni_type_same_shape(p->jaxpr->type[i], c->leaf.at[i]->type))
             return false;
     return true;
 }
@@ -260,6 +282,41 @@ static kna_plan *find(kna_plans *c, const kna_cut *cut, uint64_t hash)
     *(found ? &c->stats.hits : &c->stats.misses) += 1;
     unlock(c);
     return found;
+}
+
+/* ---- Kinds. A plan without a program stands for the kind of its hash: the kind itself, the reason why there is none,
+ * or, with neither, that a cut of this kind was seen. */
+
+typedef struct kind_match {
+    kna_plan *plan;  /* whose kind fits; a reference */
+    uint32_t others; /* kinds that do not fit */
+    bool seen, refused;
+} kind_match;
+
+static void find_kind(kna_plans *c, const kna_cut *cut, uint64_t hash, knx_dim_value *value, int64_t *extent, kind_match *m)
+{
+    size_t cursor;
+    lock(c);
+    for (kept *k = knx_table_first(&c->map, hash, &cursor); k && !m->plan; k = knx_table_next(&c->map, hash, &cursor)) {
+        kna_plan *p = k->plan;
+        if (p->program)
+            continue;
+        m->seen = true;
+        if (!p->kind)
+            continue;
+        if (!p->kind->program) {
+            m->refused = true;
+        } else if (structure_fits(p, cut, kni_params_alike) && kna_kind_fits(p->kind, cut, value, extent)) {
+            m->plan = retain(p);
+            if (k != c->newest) {
+                unlink_kept(c, k);
+                link_newest(c, k);
+            }
+        } else {
+            m->others++;
+        }
+    }
+    unlock(c);
 }
 
 /* ---- Why there is none yet. */
@@ -293,7 +350,7 @@ static void show_difference(knx_text *t, const kna_plan *p, const kna_cut *c)
     }
     const kni_atom *a = c->atom.at;
     for (size_t k = 0; k < c->node.n; a += c->node.at[k]->n_in, k++)
-        if (!same_equation(j, &j->eqn[k], c->node.at[k], a)) {
+        if (!same_equation(j, &j->eqn[k], c->node.at[k], a, kni_params_equal)) {
             knx_text_add(t, "new parameters or constants of %s", c->node.at[k]->prim->name);
             return;
         }
@@ -318,7 +375,7 @@ static void show_reason(knx_text *t, kna_plans *c, const kna_cut *cut, uint64_t 
     size_t least = 0;
     for (const kept *k = c->newest; k; k = k->older) {
         const kni_jaxpr *j = k->plan->jaxpr;
-        if (k->plan->likeness != like || j->n_eqn != cut->node.n || j->n_in != cut->leaf.n)
+        if (!j || k->plan->kind || k->plan->likeness != like || j->n_eqn != cut->node.n || j->n_in != cut->leaf.n)
             continue;
         size_t differ = 0;
         for (size_t i = 0; i < cut->leaf.n; i++)
@@ -406,6 +463,69 @@ static knx_error *make_plan(kna_cut *c, uint64_t hash, kna_plan **out)
     return NULL;
 }
 
+static kna_plan *plan_without_program(const kna_cut *c, uint64_t hash, kna_kind *kind)
+{
+    kna_plan *p = knx_alloc_zero(sizeof *p);
+    if (!p)
+        return NULL;
+    atomic_init(&p->refs, 1);
+    p->hash = hash;
+    p->fuse = c->fuse;
+    p->device = kna_device();
+    p->kind = kind;
+    p->jaxpr = kind && kind->jaxpr ? kni_retain(kind->jaxpr) : NULL;
+    p->bytes = sizeof *p + sizeof(kept) + (kind ? kind->bytes : 0);
+    if (kind && c->donated) {
+        p->donated = knx_alloc(c->leaf.n + 1);
+        if (!p->donated) {
+            p->kind = NULL;
+            kna_plan_release(p);
+            return NULL;
+        }
+        memcpy(p->donated, c->donated, c->leaf.n);
+    }
+    return p;
+}
+
+/* The plan of a kind for the extents of the cut. */
+static knx_error *make_instance(kna_cut *c, uint64_t hash, const kna_plan *of, const knx_dim_value *value,
+                                const int64_t *extent, kna_plan **out)
+{
+    kna_kind *kind = of->kind;
+    knc_program *program = NULL;
+    kna_plan *p = knx_alloc_zero(sizeof *p);
+    int64_t *mine = p ? knx_alloc((kind->n_place + 1) * sizeof *mine) : NULL;
+    if (!mine) {
+        knx_free(p);
+        return knx_error_nomem();
+    }
+    memcpy(mine, extent, kind->n_place * sizeof *mine);
+    atomic_init(&p->refs, 1);
+    atomic_fetch_add_explicit(&kind->refs, 1, memory_order_relaxed);
+    p->hash = hash;
+    p->fuse = c->fuse;
+    p->device = of->device;
+    p->kind = kind;
+    p->extent = mine;
+    p->jaxpr = kni_retain(kind->jaxpr);
+    p->donated = c->donated;
+    c->donated = NULL; /* the plan's now */
+    knx_error *error =
+        knc_instantiate(kind->program, (int)kind->n_var, value, p->device->target(p->device)->alignment, &program);
+    if (!error)
+        error = knd_load(p->device, program, &p->program);
+    knc_release(program);
+    if (error) {
+        c->donated = p->donated;
+        p->donated = NULL;
+        kna_plan_release(p);
+        return error;
+    }
+    p->bytes = sizeof *p + sizeof(kept) + c->leaf.n + kind->n_place * sizeof *mine + knd_bytes(p->program, kind->jaxpr);
+    *out = p;
+    return NULL;
+}
+
 /* Do the nodes' parameters speak of plain things alone? What belongs to a context (the user's code, names, jaxprs with
  * their rules) stays in it. */
 static bool can_be_shared(const kna_cut *c)
@@ -420,6 +540,53 @@ static bool can_be_shared(const kna_cut *c)
                 return false;
     }
     return true;
+}
+
+enum { MOST_KINDS = 6, MOST_VALUES = 64, MOST_EXTENTS = 512 };
+
+/* A plan for the extents of the cut, of its kind: one that is known, or that is made now since such a cut was seen
+ * before. *out stays NULL where there is none; then the cut gets a plan of its own. */
+static knx_error *plan_of_kind(kna_cut *c, uint64_t hash, kna_plans *own, kna_plans *shared, kna_plan **out)
+{
+    knx_dim_value value[MOST_VALUES];
+    int64_t extent[MOST_EXTENTS];
+    kind_match m = {0};
+    uint64_t kind_hash = kna_kind_hash(c);
+    find_kind(own, c, kind_hash, value, extent, &m);
+    if (!m.plan && shared)
+        find_kind(shared, c, kind_hash, value, extent, &m);
+    if (!m.plan && (m.refused || m.others >= MOST_KINDS))
+        return NULL;
+    kna_kind *kind = NULL;
+    if (!m.plan && m.seen)
+        KN_TRY(kna_kind_make(c, kna_device(), &kind));
+    if (!m.plan) {
+        m.plan = plan_without_program(c, kind_hash, kind);
+        if (!m.plan) {
+            kna_kind_release(kind);
+            return knx_error_nomem();
+        }
+        if (!add(own, m.plan) || (shared && !add(shared, m.plan))) {
+            kna_plan_release(m.plan);
+            return knx_error_nomem();
+        }
+        if (!kind || !kind->program || !kna_kind_fits(kind, c, value, extent)) {
+            kna_plan_release(m.plan);
+            return NULL;
+        }
+    }
+    knx_error *error = make_instance(c, hash, m.plan, value, extent, out);
+    kna_plan_release(m.plan);
+    return error;
+}
+
+static knx_error *new_plan(kna_cut *c, uint64_t hash, kna_plans *own, kna_plans *shared, kna_plan **out)
+{
+    KN_TRY(plan_of_kind(c, hash, own, shared, out));
+    if (*out)
+        return NULL;
+    log_new_plan(own, c, hash);
+    return make_plan(c, hash, out);
 }
 
 knx_error *kna_find_plan(kna_cut *c, kna_plan **out)
@@ -437,11 +604,10 @@ knx_error *kna_find_plan(kna_cut *c, kna_plan **out)
         (void)add(own, *out); /* without memory it is looked for there again */
         return NULL;
     }
-    log_new_plan(own, c, h);
-    knx_error *error = make_plan(c, h, out);
+    knx_error *error = new_plan(c, h, own, shared, out);
     if (error && error->kind == KN_ERROR_MEMORY && knx_give_back(0)) {
         knx_error_release(error);
-        error = make_plan(c, h, out);
+        error = new_plan(c, h, own, shared, out);
     }
     if (error)
         return error;

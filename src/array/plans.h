@@ -5,6 +5,7 @@
 #define KN_ARRAY_PLANS_H
 #include "array/state.h"
 #include "base/lock.h"
+#include "compile/program.h"
 
 typedef struct kna_visit {
     kna_node *node;
@@ -25,6 +26,25 @@ typedef struct kna_cut {
     bool *donated;          /* per leaf: no one else has it, so it may be written over; NULL: none */
 } kna_cut;
 
+/* A plan for all cuts of one kind: those whose extents differ alone (kinds.c). Each plan that runs was made of it for
+ * some extents. */
+typedef struct kna_kind {
+    atomic_int refs;
+    kni_jaxpr *jaxpr;      /* with a variable for each extent that differs */
+    knc_program *program;  /* of variables; NULL: there is none, `why` */
+    uint32_t n_place, n_var;
+    const int32_t *place;  /* per extent of a cut: the number of its variable; -1: it is `fixed` */
+    const int64_t *fixed;
+    const knx_dim_var *var;
+    knx_dim_code guard;    /* what the cut's extents have to be: expressions ... */
+    uint32_t n_condition;
+    const struct kna_condition *condition; /* ... and what is known of each */
+    const char *why;
+    size_t bytes;
+    knx_arena arena;
+} kna_kind;
+void kna_kind_release(kna_kind *k); /* NULL is fine */
+
 typedef struct kna_plan {
     atomic_int refs;
     uint64_t hash, likeness; /* likeness: the same for cuts of the same operations, whatever their types */
@@ -32,11 +52,21 @@ typedef struct kna_plan {
     bool *donated;           /* per leaf; NULL: none */
     kni_jaxpr *jaxpr;
     const knd_device *device;
-    knd_loaded *program;
+    knd_loaded *program;     /* NULL: of a plan that only holds its kind */
+    kna_kind *kind;          /* of which the plan was made; then jaxpr is the kind's; NULL: of none */
+    const int64_t *extent;   /* then: the cut's */
     size_t bytes;
 } kna_plan;
 void kna_plan_release(kna_plan *p); /* NULL is fine */
 
+/* kinds.c */
+uint64_t kna_kind_hash(const kna_cut *c);
+/* The kind of the cut; program NULL with the reason if there cannot be a plan for it. */
+knx_error *kna_kind_make(kna_cut *c, const knd_device *d, kna_kind **out);
+/* Is the cut one of the kind, with extents that fit its conditions? Fills value (n_var) and extent (n_place). */
+bool kna_kind_fits(const kna_kind *k, const kna_cut *c, knx_dim_value *value, int64_t *extent);
+/* Are these the extents of the cut? */
+bool kna_kind_has(const kna_kind *k, const int64_t *extent, const kna_cut *c);
 /* The plan for c, found or made: a new reference. What c donates may become the plan's. */
 knx_error *kna_find_plan(kna_cut *c, kna_plan **out);
 

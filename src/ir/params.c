@@ -166,6 +166,35 @@ bool kni_params_equal_known(const kni_prim *p, const void *a, const void *b, knx
     return true;
 }
 
+bool kni_params_alike(const kni_prim *p, const void *a, const void *b)
+{
+    if (a == b || !a || !b)
+        return a == b;
+    FOR_EACH_FIELD (f, p) {
+        if (f->flags & (KN_PF_NAME | KN_PF_DERIVED))
+            continue;
+        if (!(f->flags & KN_PF_EXTENTS) ? !equal_field(f, a, b, NULL)
+            : f->kind == KN_P_INTS && FIELD_OF(kni_ints, a, f).n != FIELD_OF(kni_ints, b, f).n)
+            return false;
+    }
+    return true;
+}
+
+bool kni_params_visit_extents(const kni_prim *p, const void *params, bool (*visit)(void *env, int64_t *extent), void *env)
+{
+    FOR_EACH_FIELD (f, p) {
+        if (!params || !(f->flags & KN_PF_EXTENTS) || (f->flags & KN_PF_DERIVED))
+            continue;
+        if (f->kind == KN_P_INT && !visit(env, &FIELD_AT(int64_t, params, f)))
+            return false;
+        kni_ints list = f->kind == KN_P_INTS ? FIELD_OF(kni_ints, params, f) : (kni_ints){0};
+        for (int i = 0; i < list.n; i++)
+            if (!visit(env, (int64_t *)(uintptr_t)&list.v[i]))
+                return false;
+    }
+    return true;
+}
+
 bool kni_params_equal(const kni_prim *p, const void *a, const void *b)
 {
     knx_table known = {0};
