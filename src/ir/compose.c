@@ -13,6 +13,13 @@ kni_atom knb_integer(kni_builder *b, kn_dtype d, int64_t v)
 }
 kni_atom knb_like(kni_builder *b, kni_atom x, double v) { return knb_number(b, knb_type(b, x).dtype, v); }
 
+kni_atom knb_dimension(kni_builder *b, kn_dtype d, int64_t n)
+{
+    if (knx_is_symbolic(n))
+        return knb_convert(b, knb_dim_as_value(b, n), d);
+    return knx_is_integer(d) ? knb_integer(b, d, n) : knb_number(b, d, (double)n);
+}
+
 kni_atom knb_full(kni_builder *b, kni_type t, double v)
 {
     if (t.dtype->kind == KN_KIND_KEY) {
@@ -31,10 +38,10 @@ kni_atom knb_broadcast_to(kni_builder *b, kni_atom x, kni_type shape_of)
     kni_type t = knb_type(b, x);
     int64_t dimensions[KN_MAX_NDIM];
     int lead = shape_of.ndim - t.ndim, misfit = lead < 0;
-    if (b->error || kni_type_same_shape(t, shape_of))
+    if (b->error || kni_type_surely_same_shape(t, shape_of))
         return b->error ? KN_ATOM_NONE : x;
     for (int i = 0; i < t.ndim && !misfit; i++) {
-        misfit = t.dim[i] != shape_of.dim[lead + i] && t.dim[i] != 1;
+        misfit = t.dim[i] != 1 && !knx_dim_eq(t.dim[i], shape_of.dim[lead + i]) && !knx_dim_eq(t.dim[i], 1);
         dimensions[i] = lead + i;
     }
     if (misfit) {

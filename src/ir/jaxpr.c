@@ -38,9 +38,16 @@ void kni_release(kni_jaxpr *j)
     knx_free(j);
 }
 
+/* To the letter: other expressions are other types, even if their numbers agree wherever the scope in force allows. */
+static bool equal_type(kni_type a, kni_type b)
+{
+    return a.dtype == b.dtype && a.weak == b.weak && a.sharding == b.sharding && a.ndim == b.ndim &&
+           (!a.ndim || !memcmp(a.dim, b.dim, (size_t)a.ndim * sizeof *a.dim));
+}
+
 static bool equal_literal(const kni_literal *a, const kni_literal *b)
 {
-    return kni_type_equal(a->type, b->type) && !memcmp(&a->bits, &b->bits, sizeof a->bits);
+    return equal_type(a->type, b->type) && !memcmp(&a->bits, &b->bits, sizeof a->bits);
 }
 
 /* Variables are numbered the same way everywhere, so equal structure means equal numbers; literals are compared by
@@ -84,7 +91,7 @@ bool kni_equal_known(const kni_jaxpr *a, const kni_jaxpr *b, knx_table *known)
     if (is_known(known, a, b))
         return true;
     for (uint32_t i = 0; i < a->n_var; i++)
-        if (!kni_type_equal(a->type[i], b->type[i]))
+        if (!equal_type(a->type[i], b->type[i]))
             return false;
     for (uint32_t i = 0; i < a->n_eqn; i++)
         if (!equal_equation(a, &a->eqn[i], b, &b->eqn[i], known))

@@ -39,6 +39,15 @@ knk_node kni_lower_axis_value(kni_lower *l, const kni_index *i, int axis);
 /* a new position, all zero; same loops as `like` */
 kni_index *kni_lower_index(kni_lower *l, int ndim, const kni_index *like);
 
+/* A number as an int64 node: a constant, or of an expression what the launch gives. `like`: any position */
+static inline knk_node kni_lower_number(kni_lower *l, const kni_index *like, int64_t n)
+{
+    kni_index *i = knx_is_symbolic(n) ? kni_lower_index(l, 1, like) : NULL;
+    if (i)
+        i->axis[0].offset = n;
+    return i ? kni_lower_axis_value(l, i, 0) : knk_const_int(kni_lower_kernel(l), KN_ID_I64, n);
+}
+
 /* 16-bit floats are added in f32 by the planner; complex by components */
 typedef struct kni_reduction_row {
     knk_reduction how;

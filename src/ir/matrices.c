@@ -71,7 +71,7 @@ static kni_atom compare(kni_builder *b, kni_type t, const kni_prim *how, int64_t
     int64_t axes[] = {t.ndim - 2, t.ndim - 1};
     kni_atom row = knb_iota(b, KN_DT(I64), 2, last, 0), column = knb_iota(b, KN_DT(I64), 2, last, 1);
     if (k)
-        row = knb_add(b, row, knb_integer(b, KN_DT(I64), k));
+        row = knb_add(b, row, knb_dimension(b, KN_DT(I64), k));
     kni_atom mask = knb_emit1(b, how, NULL, 2, (kni_atom[]){row, column});
     return t.ndim == 2 ? mask : knb_broadcast_in_dim(b, mask, t.ndim, t.dim, axes);
 }

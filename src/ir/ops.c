@@ -162,7 +162,7 @@ kni_atom knb_broadcast_in_dim(kni_builder *b, kni_atom x, int ndim, const int64_
 
 kni_atom knb_reshape(kni_builder *b, kni_atom x, int ndim, const int64_t *shape)
 {
-    if (kni_type_same_shape(knb_type(b, x), kni_type_of(NULL, ndim, shape)))
+    if (kni_type_surely_same_shape(knb_type(b, x), kni_type_of(NULL, ndim, shape)))
         return x;
     return knb_emit1(b, &knp_prim_reshape, &(kni_p_reshape){{ndim, shape}}, 1, &x);
 }

@@ -9,6 +9,14 @@ bool kni_type_equal(kni_type a, kni_type b)
     return a.dtype == b.dtype && a.weak == b.weak && a.sharding == b.sharding && kni_type_same_shape(a, b);
 }
 
+bool kni_type_surely_same_shape(kni_type a, kni_type b)
+{
+    for (int i = 0; a.ndim == b.ndim && i < a.ndim; i++)
+        if (!knx_dim_same(a.dim[i], b.dim[i]))
+            return false;
+    return a.ndim == b.ndim;
+}
+
 int64_t kni_type_size(kni_type t)
 {
     int64_t n = 1;
@@ -20,6 +28,52 @@ int64_t kni_type_size(kni_type t)
     for (int i = 0; i < t.ndim; i++)
         if (__builtin_mul_overflow(n, t.dim[i], &n))
             return INT64_MAX; /* kni_type_check_size refuses it */
+    return n;
+}
+
+static int64_t likely_number(int64_t d)
+{
+    const knx_dim_scope *s = knx_dim_now();
+    int64_t lower, upper, n;
+    if (!knx_is_symbolic(d))
+        return d;
+    if (s && knx_dim_evaluate(d, (int)s->sample.n, s->sample.at, &n))
+        return n;
+    knx_dim_bounds(d, &lower, &upper);
+    return lower > 0 ? lower : 0;
+}
+
+double kni_type_count(kni_type t)
+{
+    double n = 1;
+    for (int i = 0; i < t.ndim; i++)
+        n *= (double)likely_number(t.dim[i]);
+    return n;
+}
+
+knx_error *kni_dim_settle(int64_t d, int64_t *n)
+{
+    const knx_dim_scope *s = knx_dim_now();
+    knx_text t = {0};
+    *n = d;
+    if (!knx_is_symbolic(d))
+        return NULL;
+    if (s && s->assumes && knx_dim_evaluate(d, (int)s->sample.n, s->sample.at, n) && knx_dim_eq(d, *n))
+        return NULL;
+    *n = 0;
+    return knx_error_new(KN_ERROR_DIMENSION, "Symbolic dimension '%s' used in a context that requires a constant",
+                         knx_dim_show(&t, d));
+}
+
+int64_t kni_dim_dilated(int64_t extent, int64_t interior)
+{
+    int64_t n;
+    if (interior == 0 || extent == 0)
+        return extent;
+    if (knx_any_symbolic(extent, interior)) /* of no elements it is 0, not less */
+        return knx_dim_max(knx_dim_add(knx_dim_mul(extent - 1, interior), extent), 0);
+    if (__builtin_mul_overflow(extent - 1, interior, &n) || __builtin_add_overflow(extent, n, &n))
+        return INT64_MAX;
     return n;
 }
 

@@ -36,9 +36,18 @@ static inline bool kni_type_same_shape(kni_type a, kni_type b)
             return false;
     return true;
 }
+/* Known without asking: what chooses a simpler way. False if it is not known. */
+bool kni_type_surely_same_shape(kni_type a, kni_type b);
 /* number of elements; 1 for scalars; perhaps an expression. The type was checked: it fits */
 int64_t kni_type_size(kni_type t);
 size_t kni_type_bytes(kni_type t);
+/* The same for costs: of an expression its number in the sample of the scope in force, or else the least it can be. */
+double kni_type_count(kni_type t);
+/* The number of a dimension where nothing but a number will do (results that it counts, a loop in C). Of an expression
+ * it is the sample's in a scope that assumes, which keeps the equality as a guard, and else an error. */
+knx_error *kni_dim_settle(int64_t d, int64_t *n);
+/* The extent of an axis with `interior` elements put between its neighbours; INT64_MAX: it does not fit */
+int64_t kni_dim_dilated(int64_t extent, int64_t interior);
 static inline bool kni_type_is_symbolic(kni_type t) { return knx_has_symbolic(t.ndim, t.dim); }
 bool kni_type_copy(knx_arena *a, kni_type t, kni_type *out); /* dims into the arena; false without memory */
 /* "f32[3,4]" as jaxprs print it ("f32[8@x]" sharded); with `long_names` "float32[3,4]" as messages print it. */

@@ -42,7 +42,7 @@ double knp_body_cost(const kni_jaxpr *j)
     double cost = 0;
     for (uint32_t i = 0; i < j->n_eqn; i++)
         for (uint32_t k = 0; k < j->eqn[i].n_out; k++)
-            cost += (double)kni_type_size(j->type[j->eqn[i].out + k]);
+            cost += kni_type_count(j->type[j->eqn[i].out + k]);
     return cost;
 }
 

@@ -296,7 +296,11 @@ int knp_split_axes(int64_t n, const kni_type *y, int first)
 {
     int64_t product = 1;
     int j = first;
-    for (; j < y->ndim && (product < n || y->dim[j] == 1); j++) {
+    for (; j < y->ndim && (y->dim[j] == 1 || (knx_any_symbolic(product, n) ? product != n : product < n)); j++) {
+        if (knx_any_symbolic(product, n) || knx_is_symbolic(y->dim[j])) {
+            product = knx_dim_mul(product, y->dim[j]);
+            continue;
+        }
         if (y->dim[j] <= 0 || product > n / y->dim[j])
             return -1;
         product *= y->dim[j];
@@ -321,7 +325,7 @@ bool knp_reshape_splits(const kni_type *x, const kni_type *y)
 
 /* Costs */
 
-static double size_of(const kni_type *t) { return (double)kni_type_size(*t) * (knx_is_complex(t->dtype) ? 2 : 1); }
+static double size_of(const kni_type *t) { return kni_type_count(*t) * (knx_is_complex(t->dtype) ? 2 : 1); }
 
 double knp_cost_function(const kni_rule *r) { return 20 * size_of(r->yt); }
 

@@ -197,9 +197,9 @@ bool kni_parse_dim(kni_parser *p, int64_t *v)
         return false;
     if ((*s >= '0' && *s <= '9') || (*s == '-' && s[1] >= '0' && s[1] <= '9')) {
         if (!integer(&s, &bits, &negative) || !goes_on(s))
-            return kni_parse_int(p, v) && (!knx_is_symbolic(*v) || (kni_parse_fail(p, s, KN_ERROR_VALUE,
-                                                                                   "a number as large as no extent"),
-                                                                    false));
+            return kni_parse_int(p, v) &&
+                   (!knx_is_symbolic(*v) ||
+                    (kni_parse_fail(p, s, KN_ERROR_VALUE, "a number as large as no extent"), false));
     } else if (*s != '-' && *s != '(' && *s != '_' && !((*s | 32) >= 'a' && (*s | 32) <= 'z')) {
         return kni_parse_int(p, v);
     }

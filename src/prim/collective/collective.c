@@ -71,20 +71,24 @@ static knx_error *check_sizes(kni_names names, kni_ints sizes, int64_t axis_size
     if (!names.n)
         return no_names();
     for (int i = 0; i < sizes.n; i++)
-        if (sizes.v[i] < 0)
+        if (knx_dim_lt(sizes.v[i], 0))
             return knx_error_new(KN_ERROR_VALUE, "an axis has a negative size");
-    if (sizes.n != names.n || knp_product(sizes) != axis_size)
-        return knx_error_new(KN_ERROR_VALUE, "the sizes of the named axes do not make up %lld", (long long)axis_size);
+    if (sizes.n != names.n || !knx_dim_eq(knp_product(sizes), axis_size)) {
+        knx_text t = {0};
+        return knx_error_new(KN_ERROR_VALUE, "the sizes of the named axes do not make up %s",
+                             knx_dim_show(&t, axis_size));
+    }
     return NULL;
 }
 
 /* The size that was recorded for a name has to be that of the vmap. */
 static knx_error *check_lanes(int64_t recorded, int64_t lanes)
 {
-    return recorded == lanes
+    knx_text was = {0}, is = {0};
+    return knx_dim_eq(recorded, lanes)
                ? NULL
-               : knx_error_new(KN_ERROR_VALUE, "axis size doesn't match: recorded for %lld, mapped over %lld",
-                               (long long)recorded, (long long)lanes);
+               : knx_error_new(KN_ERROR_VALUE, "axis size doesn't match: recorded for %s, mapped over %s",
+                               knx_dim_show(&was, recorded), knx_dim_show(&is, lanes));
 }
 
 /* The lowering of all of them: a name that no vmap has taken away. */
@@ -124,7 +128,7 @@ static kni_atom fold_axes(kni_builder *b, kni_atom x, int at, int n)
         return KN_ATOM_NONE;
     for (int i = 0; i < t.ndim; i++)
         if (i > at && i <= at + n)
-            d.v[d.n - 1] *= t.dim[i];
+            d.v[d.n - 1] = knx_dim_mul(d.v[d.n - 1], t.dim[i]);
         else
             d.v[d.n++] = t.dim[i];
     return knb_reshape(b, x, d.n, d.v);
@@ -132,9 +136,10 @@ static kni_atom fold_axes(kni_builder *b, kni_atom x, int at, int n)
 
 static kni_atom number_of_lanes(kni_builder *b, kni_atom x, int64_t lanes)
 {
-    return knx_is_integer(knb_type(b, x).dtype) ? knb_integer(b, knb_type(b, x).dtype, lanes)
-                                                : knb_like(b, x, (double)lanes);
+    return knb_dimension(b, knb_type(b, x).dtype, lanes);
 }
+
+static bool divides(int64_t by, int64_t n) { return by && knx_dim_eq(knx_dim_mod(n, by), 0); }
 
 static knx_error *check_dimension(int64_t axis, int ndim)
 {
@@ -247,7 +252,9 @@ static knx_error *all_gather_type(kni_rule *r, kni_type *y)
     KN_TRY(check_dimension(p->all_gather_dimension, r->xt->ndim + !p->tiled));
     if (p->tiled) {
         int64_t *extent = &d.v[p->all_gather_dimension];
-        if (__builtin_mul_overflow(*extent, p->axis_size, extent))
+        if (knx_any_symbolic(*extent, p->axis_size))
+            *extent = knx_dim_mul(*extent, p->axis_size);
+        else if (__builtin_mul_overflow(*extent, p->axis_size, extent))
             return knx_error_new(KN_ERROR_VALUE, "the gathered array is too large");
     } else if (r->xt->ndim < KN_MAX_NDIM) {
         d = knp_insert(knp_ints(&d), (int)p->all_gather_dimension, p->axis_size);
@@ -326,19 +333,19 @@ static knx_error *reduce_scatter_type(kni_rule *r, kni_type *y)
     KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
     KN_TRY(check_dimension(p->scatter_dimension, r->xt->ndim));
     int64_t extent = r->xt->dim[p->scatter_dimension];
-    if (p->tiled && (!p->axis_size || extent % p->axis_size))
+    knx_text has = {0}, count = {0};
+    if (p->tiled && !divides(p->axis_size, extent))
         return knx_error_new(
             KN_ERROR_VALUE,
-            "tiled reduce_scatter operand scatter dimension size %lld must be divisible by shard_count "
-            "%lld",
-            (long long)extent, (long long)p->axis_size);
-    if (!p->tiled && extent != p->axis_size)
+            "tiled reduce_scatter operand scatter dimension size %s must be divisible by shard_count %s",
+            knx_dim_show(&has, extent), knx_dim_show(&count, p->axis_size));
+    if (!p->tiled && !knx_dim_eq(extent, p->axis_size))
         return knx_error_new(KN_ERROR_VALUE,
-                             "reduce_scatter operand scatter dimension size %lld must match shard count %lld",
-                             (long long)extent, (long long)p->axis_size);
+                             "reduce_scatter operand scatter dimension size %s must match shard count %s",
+                             knx_dim_show(&has, extent), knx_dim_show(&count, p->axis_size));
     knp_dims d = p->tiled ? knp_dims_of(*r->xt) : knp_dims_without(*r->xt, (int)p->scatter_dimension);
     if (p->tiled)
-        d.v[p->scatter_dimension] = extent / p->axis_size;
+        d.v[p->scatter_dimension] = knx_dim_floordiv(extent, p->axis_size);
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, y);
 }
 
@@ -367,19 +374,20 @@ static knx_error *reduce_scatter_batch(const kni_rule *r, int64_t size, const in
     kni_atom x = r->x[0];
     x = axis[0] < 0 ? knb_mul(b, x, number_of_lanes(b, x, size)) : knb_reduce_sum(b, x, 1, &where);
     int64_t major = product(p->sizes, 0, at), minor = product(p->sizes, at + 1, p->sizes.n);
-    int64_t rest = minor * (p->tiled && !b->error ? knb_type(b, x).dim[dimension] / p->axis_size : 1);
+    int64_t part = p->tiled && !b->error ? knx_dim_floordiv(knb_type(b, x).dim[dimension], p->axis_size) : 1;
+    int64_t rest = knx_dim_mul(minor, part);
     if (p->axis_name.n == 1) {
         *y = p->tiled ? split_axis(b, x, dimension, size, rest) : x;
         *axis_out = dimension;
         return NULL;
     }
-    x = split_axis(b, x, dimension, major, size * rest);
+    x = split_axis(b, x, dimension, major, knx_dim_mul(size, rest));
     x = split_axis(b, x, dimension + 1, size, rest);
     x = knb_move_axis(b, x, dimension + 1, 0); /* lane, ..., major, minor and what stays, ... */
     x = fold_axes(b, x, dimension + 1, 1);
     *y = knb_reduce_scatter(b, x,
                             &(kni_p_reduce_scatter){without(b, p->axis_name, at), sizes_without(b, p->sizes, at),
-                                                    major * minor, dimension + 1, p->tiled});
+                                                    knx_dim_mul(major, minor), dimension + 1, p->tiled});
     *axis_out = 0;
     return NULL;
 }
@@ -412,14 +420,17 @@ static knx_error *all_to_all_type(kni_rule *r, kni_type *y)
     KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
     KN_TRY(check_dimension(p->split_axis, r->xt->ndim));
     KN_TRY(check_dimension(p->concat_axis, r->xt->ndim));
-    if (!p->axis_size || d.v[p->split_axis] % p->axis_size)
+    int64_t *split = &d.v[p->split_axis], *concat = &d.v[p->concat_axis];
+    knx_text has = {0}, lanes = {0};
+    if (!divides(p->axis_size, *split))
         return knx_error_new(
             KN_ERROR_VALUE,
-            "The size of all_to_all split_axis (%lld) has to be divisible by the size of the named axis "
-            "%s (%lld)",
-            (long long)d.v[p->split_axis], p->axis_name.v[0], (long long)p->axis_size);
-    d.v[p->split_axis] /= p->axis_size;
-    if (__builtin_mul_overflow(d.v[p->concat_axis], p->axis_size, &d.v[p->concat_axis]))
+            "The size of all_to_all split_axis (%s) has to be divisible by the size of the named axis %s (%s)",
+            knx_dim_show(&has, *split), p->axis_name.v[0], knx_dim_show(&lanes, p->axis_size));
+    *split = knx_dim_floordiv(*split, p->axis_size);
+    if (knx_any_symbolic(*concat, p->axis_size))
+        *concat = knx_dim_mul(*concat, p->axis_size);
+    else if (__builtin_mul_overflow(*concat, p->axis_size, concat))
         return knx_error_new(KN_ERROR_VALUE, "the result of all_to_all is too large");
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, y);
 }
@@ -440,14 +451,15 @@ static kni_atom exchange_several(const kni_rule *r, kni_atom x, int at, int spli
     const kni_p_all_to_all *p = r->params;
     kni_builder *b = r->b;
     int64_t size = p->sizes.v[at], major = product(p->sizes, 0, at), minor = product(p->sizes, at + 1, p->sizes.n);
-    x = split_axis(b, x, split, major, size * minor * rest);
-    x = split_axis(b, x, split + 1, size, minor * rest);
+    rest = knx_dim_mul(minor, rest);
+    x = split_axis(b, x, split, major, knx_dim_mul(size, rest));
+    x = split_axis(b, x, split + 1, size, rest);
     x = knb_move_axis(b, x, split + 1, 0); /* to, from, ..., major, minor * rest, ... */
     x = fold_axes(b, x, split + 1, 1);
     x = split_axis(b, x, 1, 1, size); /* to, 1, from, ...: the others put theirs along the second axis */
     x = knb_all_to_all(b, x,
-                       &(kni_p_all_to_all){without(b, p->axis_name, at), sizes_without(b, p->sizes, at), major * minor,
-                                           1, split + 2, p->tiled});
+                       &(kni_p_all_to_all){without(b, p->axis_name, at), sizes_without(b, p->sizes, at),
+                                           knx_dim_mul(major, minor), 1, split + 2, p->tiled});
     x = split_axis(b, x, 1, major, minor);
     x = knb_move_axis(b, x, 2, 3); /* to, major, from, minor, ... */
     return fold_axes(b, x, 1, 2);
@@ -470,7 +482,7 @@ static knx_error *all_to_all_batch(const kni_rule *r, int64_t size, const int *a
     kni_atom x = knp_batched_at(r, 0, size, axis[0], 0); /* from, ..., split, ... */
     if (b->error)
         return NULL;
-    int64_t rest = knb_type(b, x).dim[split + 1] / p->axis_size;
+    int64_t rest = knx_dim_floordiv(knb_type(b, x).dim[split + 1], p->axis_size);
     if (p->axis_name.n > 1) {
         x = exchange_several(r, x, at, split + 1, rest);
     } else {
@@ -603,6 +615,7 @@ static knx_error *ppermute_batch(const kni_rule *r, int64_t size, const int *axi
     }
     if (p->axis_name.n > 1)
         return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "ppermute over several axes is not supported under vmap");
+    KN_TRY(kni_dim_settle(size, &size)); /* lanes are told apart one by one */
     int64_t *from = knx_arena_alloc(&r->b->arena, ((size_t)size + 1) * sizeof *from);
     bool *seen = knx_arena_alloc(&r->b->arena, (size_t)size + 1);
     if (!from || !seen)
@@ -666,7 +679,7 @@ static knx_error *pbroadcast_batch(const kni_rule *r, int64_t size, const int *a
     }
     if (p->axis_name.n > 1)
         return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "pbroadcast batcher only supports a single axis");
-    if (p->source < 0 || p->source >= size)
+    if (p->source < 0 || knx_dim_le(size, p->source))
         return knx_error_new(KN_ERROR_VALUE, "collective broadcast doesn't fit in the axis size!");
     *y = r->x[0];
     if (axis[0] >= 0)

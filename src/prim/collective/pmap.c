@@ -25,13 +25,15 @@ static knx_error *check_lanes(const kni_p_pmap *p, int n_in, const kni_type *x)
 {
     if (p->mapped.n != n_in)
         return knx_error_new(KN_ERROR_VALUE, "xla_pmap has %d operands, but mapped_invars of %d", n_in, p->mapped.n);
-    if (p->axis_size < 0)
-        return knx_error_new(KN_ERROR_VALUE, "axis_size must not be negative, but is %lld", (long long)p->axis_size);
+    knx_text size = {0};
+    if (knx_dim_lt(p->axis_size, 0))
+        return knx_error_new(KN_ERROR_VALUE, "axis_size must not be negative, but is %s",
+                             knx_dim_show(&size, p->axis_size));
     for (int i = 0; i < n_in; i++)
-        if (p->mapped.v[i] && (!x[i].ndim || x[i].dim[0] != p->axis_size)) {
+        if (p->mapped.v[i] && (!x[i].ndim || !knx_dim_eq(x[i].dim[0], p->axis_size))) {
             knx_text t = {0};
-            return knx_error_new(KN_ERROR_VALUE, "xla_pmap of %lld lanes was given %s as operand %d",
-                                 (long long)p->axis_size, kni_type_text(&t, x[i], true), i);
+            return knx_error_new(KN_ERROR_VALUE, "xla_pmap of %s lanes was given %s as operand %d",
+                                 knx_dim_show(&size, p->axis_size), kni_type_text(&t, x[i], true), i);
         }
     return NULL;
 }

@@ -38,14 +38,14 @@ static knx_error *check_lanes(const kni_rule *r)
     if (p->lanes.n > MAX_LANE_AXES || p->mapped.n != (p->lanes.n ? r->n_in : 0))
         return knx_error_new(KN_ERROR_VALUE, "the lanes do not fit the operands");
     for (int l = 0; l < p->lanes.n; l++)
-        if (p->lanes.v[l] < 0)
+        if (knx_dim_lt(p->lanes.v[l], 0))
             return knx_error_new(KN_ERROR_VALUE, "a lane axis has a negative extent");
     for (int i = 0; i < r->n_in; i++) {
         uint64_t mask = mask_of(p, i);
         if (mask >> p->lanes.n || lane_axes(mask) > r->xt[i].ndim)
             return knx_error_new(KN_ERROR_VALUE, "operand %d does not have its lane axes", i);
         for (int l = 0, d = 0; l < p->lanes.n; l++)
-            if ((mask >> l & 1) && r->xt[i].dim[d++] != p->lanes.v[l])
+            if ((mask >> l & 1) && !knx_dim_eq(r->xt[i].dim[d++], p->lanes.v[l]))
                 return knx_error_new(KN_ERROR_VALUE, "operand %d does not have its lane axes", i);
     }
     return NULL;
@@ -194,7 +194,8 @@ typedef struct lanes_run {
     const kni_p_callback *p;
     const void **x;
     void **y;
-    kni_type *xt, *yt; /* of one lane */
+    kni_type *xt, *yt;                /* of one lane */
+    int64_t lanes[MAX_LANE_AXES + 1]; /* numbers, as the types have them; those of the parameters may be expressions */
     knx_arena arena;
 } lanes_run;
 
@@ -206,6 +207,12 @@ static bool begin_lanes(lanes_run *r, const kni_rule *rule, const kni_routine_ar
     r->y = knx_arena_alloc(&r->arena, n_out * sizeof *r->y);
     r->xt = knx_arena_alloc(&r->arena, n_in * sizeof *r->xt);
     r->yt = knx_arena_alloc(&r->arena, n_out * sizeof *r->yt);
+    for (int l = 0; l < r->p->lanes.n; l++)
+        r->lanes[l] = rule->n_out ? rule->yt[0].dim[l] : r->p->lanes.v[l];
+    for (int i = 0; i < rule->n_in; i++)
+        for (int l = 0, d = 0; l < r->p->lanes.n; l++)
+            if (mask_of(r->p, i) >> l & 1)
+                r->lanes[l] = rule->xt[i].dim[d++];
     for (int i = 0; r->xt && i < rule->n_in; i++)
         r->xt[i] = inner_type(r->p, i, rule->xt[i]);
     for (int i = 0; r->yt && i < rule->n_out; i++) {
@@ -220,13 +227,13 @@ static void go_to_lane(lanes_run *r, int64_t lane)
 {
     const kni_p_callback *p = r->p;
     int64_t index[MAX_LANE_AXES + 1], rest = lane;
-    for (int l = p->lanes.n; l-- > 0; rest /= p->lanes.v[l])
-        index[l] = rest % p->lanes.v[l];
+    for (int l = p->lanes.n; l-- > 0; rest /= r->lanes[l])
+        index[l] = rest % r->lanes[l];
     for (int i = 0; i < r->rule->n_in; i++) {
         int64_t at = 0;
         for (int l = 0; l < p->lanes.n; l++)
             if (mask_of(p, i) >> l & 1)
-                at = at * p->lanes.v[l] + index[l];
+                at = at * r->lanes[l] + index[l];
         r->x[i] = (const char *)r->args->x[i] + (size_t)at * kni_type_bytes(r->xt[i]);
     }
     for (int i = 0; i < r->rule->n_out; i++)
@@ -237,7 +244,7 @@ static knx_error *each_lane(const kni_rule *rule, const kni_routine_args *args, 
 {
     lanes_run r;
     knx_error *error = begin_lanes(&r, rule, args) ? NULL : knx_error_nomem();
-    int64_t n = error ? 0 : knp_product(r.p->lanes);
+    int64_t n = error ? 0 : knp_product((kni_ints){r.p->lanes.n, r.lanes});
     for (int64_t lane = 0; !error && lane < n; lane++) {
         go_to_lane(&r, lane);
         error = run(&r);

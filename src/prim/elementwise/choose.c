@@ -166,7 +166,7 @@ static void select_n_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
         *y = knp_complex_select(k, knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I32, i - 1), which), r->v[i], *y);
 }
 
-static double select_n_cost(const kni_rule *r) { return (double)kni_type_size(*r->yt) * (r->n_in - 1); }
+static double select_n_cost(const kni_rule *r) { return kni_type_count(*r->yt) * (r->n_in - 1); }
 
 const kni_prim knp_prim_select_n = {
     .name = "select_n",

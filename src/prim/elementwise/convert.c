@@ -149,11 +149,12 @@ static knx_error *last_axis_type(kni_rule *r, kni_type *y)
         return knx_error_new(KN_ERROR_VALUE,
                              "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
     knp_dims shape = knp_dims_of(*r->xt);
-    int64_t bytes = shape.v[r->xt->ndim - 1] * (int64_t)r->xt->dtype->size; /* fits: no array is larger than memory */
-    if (bytes % to->size)
+    int64_t bytes =
+        knx_dim_mul(shape.v[r->xt->ndim - 1], (int64_t)r->xt->dtype->size); /* fits: no array is larger than memory */
+    if (!knx_dim_eq(knx_dim_mod(bytes, (int64_t)to->size), 0))
         return knx_error_new(KN_ERROR_VALUE, "When changing to a larger dtype, its size must be a divisor of the total "
                                              "size in bytes of the last axis of the array.");
-    shape.v[r->xt->ndim - 1] = bytes / to->size;
+    shape.v[r->xt->ndim - 1] = knx_dim_floordiv(bytes, (int64_t)to->size);
     return knp_type_dims(r->arena, to, false, shape.n, shape.v, y);
 }
 

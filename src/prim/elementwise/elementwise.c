@@ -37,7 +37,7 @@ static kni_atom times(kni_builder *b, kni_atom t, kni_atom factor)
 
 static double cost_complex_quotient(const kni_rule *r)
 {
-    return (knx_is_complex(r->yt->dtype) ? 16.0 : 4.0) * (double)kni_type_size(*r->yt);
+    return (knx_is_complex(r->yt->dtype) ? 16.0 : 4.0) * kni_type_count(*r->yt);
 }
 
 /* sign: -1, 0 or 1; nan for nan; z / |z| of complex numbers */

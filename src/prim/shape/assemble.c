@@ -21,14 +21,22 @@ static knk_node both(knk_builder *k, knk_node a, knk_node b)
     return a == KNK_NONE ? b : b == KNK_NONE ? a : knk_binary(k, KNK_AND, a, b);
 }
 
-/* low <= x, x < limit */
-static knk_node from_on(knk_builder *k, int64_t low, knk_node x)
+/* low <= x, x < limit; i: any position */
+static knk_node from_on(kni_lower *l, const kni_index *i, int64_t low, knk_node x)
 {
-    return knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I64, low), x);
+    return knk_binary(kni_lower_kernel(l), KNK_LE, kni_lower_number(l, i, low), x);
 }
-static knk_node below(knk_builder *k, knk_node x, int64_t limit)
+static knk_node below(kni_lower *l, const kni_index *i, knk_node x, int64_t limit)
 {
-    return knk_binary(k, KNK_LT, x, knk_const_int(k, KN_ID_I64, limit));
+    return knk_binary(kni_lower_kernel(l), KNK_LT, x, kni_lower_number(l, i, limit));
+}
+
+/* Known for all numbers of the variables: then there is nothing to compare in the kernel. */
+static bool surely_below(int64_t d, int64_t limit)
+{
+    int64_t lower, upper;
+    knx_dim_bounds(d, &lower, &upper);
+    return upper < limit;
 }
 
 /* concatenate */
@@ -46,12 +54,14 @@ static knx_error *concatenate_fits(int n_in, const kni_type *x, int64_t dimensio
                 "and the array at index %d has %d dimension(s)",
                 x[0].ndim, j, x[j].ndim);
         for (int i = 0; i < x[0].ndim; i++)
-            if (i != dimension && x[j].dim[i] != x[0].dim[i])
+            if (i != dimension && !knx_dim_eq(x[j].dim[i], x[0].dim[i])) {
+                knx_text first = {0}, other = {0};
                 return knx_error_new(
                     KN_ERROR_VALUE,
                     "all the input array dimensions except for the concatenation axis must match exactly, but "
-                    "along dimension %d, the array at index 0 has size %lld and the array at index %d has size %lld",
-                    i, (long long)x[0].dim[i], j, (long long)x[j].dim[i]);
+                    "along dimension %d, the array at index 0 has size %s and the array at index %d has size %s",
+                    i, knx_dim_show(&first, x[0].dim[i]), j, knx_dim_show(&other, x[j].dim[i]));
+            }
     }
     return NULL;
 }
@@ -70,7 +80,10 @@ static knx_error *concatenate_type(kni_rule *r, kni_type *y)
     bool weak = r->xt[0].weak;
     for (int j = 1; j < r->n_in; j++) {
         weak = weak && r->xt[j].weak;
-        if (__builtin_add_overflow(shape.v[dimension], r->xt[j].dim[dimension], &shape.v[dimension]))
+        int64_t *sum = &shape.v[dimension], next = r->xt[j].dim[dimension];
+        if (knx_any_symbolic(*sum, next))
+            *sum = knx_dim_add(*sum, next);
+        else if (__builtin_add_overflow(*sum, next, sum))
             return knx_error_new(KN_ERROR_VALUE, "array is too big");
     }
     return knp_type_dims(r->arena, r->xt[0].dtype, weak, shape.n, shape.v, y);
@@ -81,7 +94,7 @@ static knx_error *concatenate_transpose(const kni_rule *r, const kni_atom *ct, k
     int64_t dimension = ((const kni_p_concatenate *)r->params)->dimension;
     knp_dims start = {.n = r->yt[0].ndim}, limit = knp_dims_of(r->yt[0]);
     for (int j = 0; j < r->n_in; j++) {
-        limit.v[dimension] = start.v[dimension] + r->xt[j].dim[dimension];
+        limit.v[dimension] = knx_dim_add(start.v[dimension], r->xt[j].dim[dimension]);
         if (r->x[j] == KN_ATOM_LINEAR)
             ct_in[j] = r->b->error ? KN_ATOM_NONE : knb_slice(r->b, ct[0], start.v, limit.v, NULL);
         start.v[dimension] = limit.v[dimension];
@@ -115,7 +128,7 @@ static void concatenate_pull(kni_lower *l, const kni_rule *r, const kni_index *i
     int64_t start = 0, all = r->yt[0].dim[dimension];
     *y = zero_value(k, r->yt[0].dtype);
     for (int j = 0; j < r->n_in; j++) {
-        int64_t extent = r->xt[j].dim[dimension], end = start + extent;
+        int64_t extent = r->xt[j].dim[dimension], end = knx_dim_add(start, extent);
         if (!extent)
             continue;
         kni_index *from = kni_lower_index(l, i->ndim, i);
@@ -123,15 +136,15 @@ static void concatenate_pull(kni_lower *l, const kni_rule *r, const kni_index *i
             knp_index_copy(i, d, from, d);
         if (!from)
             return;
-        from->axis[dimension].offset -= start;
-        knk_node pred =
-            both(k, start ? from_on(k, start, position) : KNK_NONE, end < all ? below(k, position, end) : KNK_NONE);
+        from->axis[dimension].offset = knx_dim_sub(from->axis[dimension].offset, start);
+        knk_node pred = both(k, start ? from_on(l, i, start, position) : KNK_NONE,
+                             end != all ? below(l, i, position, end) : KNK_NONE);
         *y = kni_lower_operand(l, j, from, pred, *y);
         start = end;
     }
 }
 
-static double concatenate_cost(const kni_rule *r) { return 2.0 * r->n_in * (double)kni_type_size(*r->yt); }
+static double concatenate_cost(const kni_rule *r) { return 2.0 * r->n_in * kni_type_count(*r->yt); }
 
 /* A kernel looks for each operand among all of its buffers, of which it has less than 32,768. */
 enum { MANY = 1024 };
@@ -174,15 +187,6 @@ const kni_prim knp_prim_concatenate = {
 
 /* pad: `lo` and `hi` elements more at the ends (fewer if negative), `interior` between. Operands: x, value. */
 
-/* The extent of axis i without what is at its ends. */
-static bool dilated(int64_t extent, int64_t interior, int64_t *out)
-{
-    int64_t between;
-    if (extent == 0)
-        return *out = 0, true;
-    return !__builtin_mul_overflow(extent - 1, interior, &between) && !__builtin_add_overflow(extent, between, out);
-}
-
 static knx_error *pad_type(kni_rule *r, kni_type *y)
 {
     const kni_p_pad *p = r->params;
@@ -201,12 +205,15 @@ static knx_error *pad_type(kni_rule *r, kni_type *y)
         if (p->interior.v[i] < 0)
             return knx_error_new(KN_ERROR_VALUE, "interior padding must not be negative, got %lld",
                                  (long long)p->interior.v[i]);
-        if (!dilated(r->xt->dim[i], p->interior.v[i], s) || __builtin_add_overflow(*s, p->lo.v[i], s) ||
-            __builtin_add_overflow(*s, p->hi.v[i], s))
+        *s = kni_dim_dilated(r->xt->dim[i], p->interior.v[i]);
+        if (knx_is_symbolic(*s) || knx_any_symbolic(p->lo.v[i], p->hi.v[i]))
+            *s = knx_dim_add(knx_dim_add(*s, p->lo.v[i]), p->hi.v[i]);
+        else if (*s == INT64_MAX || __builtin_add_overflow(*s, p->lo.v[i], s) ||
+                 __builtin_add_overflow(*s, p->hi.v[i], s))
             return knx_error_new(KN_ERROR_MEMORY,
                                  "axis %d is too large with its padding of %lld, %lld and %lld in between", i,
                                  (long long)p->lo.v[i], (long long)p->hi.v[i], (long long)p->interior.v[i]);
-        negative = negative || *s < 0;
+        negative = negative || knx_dim_lt(*s, 0);
     }
     if (negative) {
         knx_text t = {0};
@@ -233,10 +240,10 @@ static knx_error *pad_transpose(const kni_rule *r, const kni_atom *ct, kni_atom 
     if (r->x[0] == KN_ATOM_LINEAR) {
         knp_dims lo = {.n = x.ndim}, hi = lo, start = lo, limit = lo, stride = lo;
         for (int i = 0; i < x.ndim; i++) {
-            lo.v[i] = -p->lo.v[i];
-            hi.v[i] = -p->hi.v[i];
+            lo.v[i] = knx_dim_sub(0, p->lo.v[i]);
+            hi.v[i] = knx_dim_sub(0, p->hi.v[i]);
             stride.v[i] = p->interior.v[i] + 1;
-            dilated(x.dim[i], p->interior.v[i], &limit.v[i]);
+            limit.v[i] = kni_dim_dilated(x.dim[i], p->interior.v[i]);
         }
         kni_atom inner = knb_pad(b, ct[0], knb_like(b, ct[0], 0), lo.v, hi.v, NULL);
         ct_in[0] = b->error ? KN_ATOM_NONE : knb_slice(b, inner, start.v, limit.v, stride.v);
@@ -290,20 +297,22 @@ static void pad_axis(kni_lower *l, const kni_rule *r, const kni_index *i, int d,
 {
     const kni_p_pad *p = r->params;
     knk_builder *k = kni_lower_kernel(l);
-    int64_t lo = p->lo.v[d], step = p->interior.v[d] + 1, extent = 0;
-    dilated(r->xt[0].dim[d], p->interior.v[d], &extent);
+    int64_t lo = p->lo.v[d], hi = p->hi.v[d], step = p->interior.v[d] + 1;
+    bool cut_low = surely_below(lo, 1), cut_high = surely_below(hi, 1);
     knp_index_copy(i, d, from, d);
-    from->axis[d].offset -= lo;
-    if (lo <= 0 && p->hi.v[d] <= 0 && step == 1)
+    from->axis[d].offset = knx_dim_sub(from->axis[d].offset, lo);
+    if (cut_low && cut_high && step == 1)
         return;
     knk_node at = kni_lower_axis_value(l, from, d);
-    if (lo > 0)
-        *pred = both(k, *pred, from_on(k, 0, at));
-    if (p->hi.v[d] > 0)
-        *pred = both(k, *pred, below(k, at, extent));
+    if (!cut_low)
+        *pred = both(k, *pred, from_on(l, i, 0, at));
+    if (!cut_high)
+        *pred = both(k, *pred, below(l, i, at, kni_dim_dilated(r->xt[0].dim[d], p->interior.v[d])));
     if (step == 1)
         return;
-    knk_node by = knk_const_int(k, KN_ID_I64, step), q = knp_divide(k, at, step, r->yt[0].dim[d] + (lo < 0 ? -lo : 0));
+    int64_t least, most;
+    knx_dim_bounds(knx_dim_add(r->yt[0].dim[d], knx_dim_max(0, knx_dim_sub(0, lo))), &least, &most);
+    knk_node by = knk_const_int(k, KN_ID_I64, step), q = knp_divide(k, at, step, most);
     *pred = both(k, *pred, knk_binary(k, KNK_EQ, knk_binary(k, KNK_MUL, q, by), at));
     from->axis[d].offset = 0;
     for (int j = 0; j < i->n_loop; j++)
@@ -349,7 +358,7 @@ static knx_error *iota_type(kni_rule *r, kni_type *y)
     if (p->dimension < 0 || p->dimension >= p->shape.n)
         return knp_axis_error(p->dimension, p->shape.n);
     for (int i = 0; i < p->shape.n; i++)
-        if (p->shape.v[i] < 0)
+        if (knx_dim_lt(p->shape.v[i], 0))
             return knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
     return knp_type_dims(r->arena, p->dtype, false, p->shape.n, p->shape.v, y);
 }

@@ -17,7 +17,7 @@ static void dim_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pa
     if (!at)
         return;
     at->axis[0].offset = ((const kni_p_dim *)r->params)->dim;
-    *y = knp_real(kni_lower_axis_value(l, at, 0));
+    *y = knp_real(kni_lower_axis_value(l, at, 0)); /* of a number, too: kernels are the same for all */
 }
 
 static kni_atom dim_simplify(const kni_rule *r)

@@ -39,12 +39,14 @@ static knx_error *give_back_shape(const kni_rule *r, const kni_atom *ct, kni_ato
 
 /* broadcast_in_dim: operand axis i becomes result axis broadcast_dimensions[i], repeated if its extent is 1 */
 
+static bool is_repeated(int64_t from, int64_t to) { return from != to && (from == 1 || knx_dim_eq(from, 1)); }
+
 static knx_error *broadcast_type(kni_rule *r, kni_type *y)
 {
     const kni_p_broadcast_in_dim *p = r->params;
     KN_TRY(knp_check_count("broadcast_dimensions", p->broadcast_dimensions, r->xt->ndim));
     for (int i = 0; i < p->shape.n; i++)
-        if (p->shape.v[i] < 0)
+        if (knx_dim_lt(p->shape.v[i], 0))
             return knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
     for (int i = 0; i < r->xt->ndim; i++) {
         int64_t d = p->broadcast_dimensions.v[i];
@@ -52,7 +54,8 @@ static knx_error *broadcast_type(kni_rule *r, kni_type *y)
             return knp_axis_error(d, p->shape.n);
         if (i && d <= p->broadcast_dimensions.v[i - 1])
             return knx_error_new(KN_ERROR_VALUE, "broadcast_dimensions must be strictly increasing");
-        if (r->xt->dim[i] != 1 && r->xt->dim[i] != p->shape.v[d]) {
+        int64_t extent = r->xt->dim[i];
+        if (extent != 1 && !knx_dim_eq(extent, p->shape.v[d]) && !knx_dim_eq(extent, 1)) {
             knx_text from = {0}, to = {0};
             return knx_error_new(KN_ERROR_VALUE, "cannot broadcast shape %s to shape %s",
                                  knx_show_shape(&from, r->xt->ndim, r->xt->dim),
@@ -71,7 +74,7 @@ static knx_error *broadcast_transpose(const kni_rule *r, const kni_atom *ct, kni
         int from = x.ndim - 1;
         while (from >= 0 && p->broadcast_dimensions.v[from] != i)
             from--;
-        if (from < 0 || x.dim[from] != p->shape.v[i])
+        if (from < 0 || is_repeated(x.dim[from], p->shape.v[i]))
             repeated.v[repeated.n++] = i;
     }
     kni_atom sum = repeated.n ? knb_reduce_sum(r->b, ct[0], repeated.n, repeated.v) : ct[0];
@@ -95,7 +98,7 @@ static kni_atom broadcast_put(const kni_rule *r, kni_atom v)
     const kni_p_broadcast_in_dim *p = r->params;
     for (int i = 0, from = 0; i < p->shape.n; i++) {
         bool old = from < r->xt[0].ndim && p->broadcast_dimensions.v[from] == i;
-        if (p->shape.v[i] != (old ? r->xt[0].dim[from] : 1))
+        if (!knx_dim_eq(p->shape.v[i], old ? r->xt[0].dim[from] : 1))
             return KN_ATOM_NONE;
         from += old;
     }
@@ -107,7 +110,7 @@ static void broadcast_map(const kni_rule *r, const kni_index *out, kni_index *in
     const kni_p_broadcast_in_dim *p = r->params;
     index_begin(out, r->xt->ndim, in);
     for (int i = 0; i < r->xt->ndim; i++)
-        if (r->xt->dim[i] == 1)
+        if (r->xt->dim[i] == 1 || is_repeated(r->xt->dim[i], p->shape.v[p->broadcast_dimensions.v[i]]))
             index_zero(in, i, out->n_loop);
         else
             knp_index_copy(out, (int)p->broadcast_dimensions.v[i], in, i);
@@ -134,16 +137,17 @@ static knx_error *reshape_type(kni_rule *r, kni_type *y)
     const kni_p_reshape *p = r->params;
     bool fits = true;
     for (int i = 0; i < p->new_sizes.n; i++)
-        fits = fits && p->new_sizes.v[i] >= 0;
+        fits = fits && knx_dim_le(0, p->new_sizes.v[i]);
     knx_error *e = fits ? knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, p->new_sizes.n, p->new_sizes.v, y) : NULL;
-    if (fits && !e && kni_type_size(*y) == kni_type_size(*r->xt))
+    if (fits && !e && knx_dim_eq(kni_type_size(*y), kni_type_size(*r->xt)))
         return NULL;
     if (e && e->kind == KN_ERROR_MEMORY)
         return e;
     knx_error_release(e);
-    knx_text to = {0};
-    return knx_error_new(KN_ERROR_VALUE, "cannot reshape array of size %lld into shape %s",
-                         (long long)kni_type_size(*r->xt), knx_show_shape(&to, p->new_sizes.n, p->new_sizes.v));
+    knx_text size = {0}, to = {0};
+    return knx_error_new(KN_ERROR_VALUE, "cannot reshape array of size %s into shape %s",
+                         knx_dim_show(&size, kni_type_size(*r->xt)),
+                         knx_show_shape(&to, p->new_sizes.n, p->new_sizes.v));
 }
 
 static knx_error *reshape_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
@@ -169,10 +173,11 @@ static void reshape_map(const kni_rule *r, const kni_index *out, kni_index *in)
         }
         int end = knp_split_axes(r->xt->dim[i], r->yt, j);
         int64_t stride = 1;
-        for (int k = end - 1; k >= j; stride *= r->yt->dim[k--]) {
-            in->axis[i].offset += stride * out->axis[k].offset;
+        for (int k = end - 1; k >= j; stride = knx_dim_mul(stride, r->yt->dim[k--])) {
+            kni_index_axis *to = &in->axis[i];
+            to->offset = knx_dim_add(to->offset, knx_dim_mul(stride, out->axis[k].offset));
             for (int l = 0; l < out->n_loop; l++)
-                in->axis[i].coef[l] += stride * out->axis[k].coef[l];
+                to->coef[l] = knx_dim_add(to->coef[l], knx_dim_mul(stride, out->axis[k].coef[l]));
         }
         j = end;
     }
@@ -200,7 +205,7 @@ static knx_error *squeeze_type(kni_rule *r, kni_type *y)
     const kni_p_dims *p = r->params;
     KN_TRY(knp_check_axes(p->dimensions, r->xt->ndim));
     for (int i = 0; i < p->dimensions.n; i++)
-        if (r->xt->dim[p->dimensions.v[i]] != 1)
+        if (!knx_dim_eq(r->xt->dim[p->dimensions.v[i]], 1))
             return knx_error_new(KN_ERROR_VALUE,
                                  "cannot select an axis to squeeze out which has size not equal to one");
     knp_dims rest = knp_axes_rest(p->dimensions, r->xt->ndim), shape = knp_dims_pick(*r->xt, knp_ints(&rest));
@@ -327,9 +332,9 @@ static void rev_map(const kni_rule *r, const kni_index *out, kni_index *in)
         knp_index_copy(out, i, in, i);
         if (!knp_contains(p->dimensions, i))
             continue;
-        in->axis[i].offset = r->xt->dim[i] - 1 - out->axis[i].offset;
+        in->axis[i].offset = knx_dim_sub(r->xt->dim[i] - 1, out->axis[i].offset);
         for (int j = 0; j < out->n_loop; j++)
-            in->axis[i].coef[j] = -out->axis[i].coef[j];
+            in->axis[i].coef[j] = knx_dim_sub(0, out->axis[i].coef[j]);
     }
 }
 
@@ -367,13 +372,15 @@ static knx_error *slice_type(kni_rule *r, kni_type *y)
     knp_dims shape = {.n = r->xt->ndim};
     for (int i = 0; i < r->xt->ndim; i++) {
         int64_t start = p->start_indices.v[i], limit = p->limit_indices.v[i], stride = stride_of(p, i);
-        if (start < 0 || limit < start || limit > r->xt->dim[i])
-            return knx_error_new(KN_ERROR_VALUE,
-                                 "start index %lld and limit index %lld do not fit axis %d of size %lld",
-                                 (long long)start, (long long)limit, i, (long long)r->xt->dim[i]);
+        if (knx_dim_lt(start, 0) || knx_dim_lt(limit, start) || knx_dim_lt(r->xt->dim[i], limit)) {
+            knx_text from = {0}, to = {0}, size = {0};
+            return knx_error_new(KN_ERROR_VALUE, "start index %s and limit index %s do not fit axis %d of size %s",
+                                 knx_dim_show(&from, start), knx_dim_show(&to, limit), i,
+                                 knx_dim_show(&size, r->xt->dim[i]));
+        }
         if (stride < 1)
             return knx_error_new(KN_ERROR_VALUE, "strides must be positive, got %lld", (long long)stride);
-        shape.v[i] = start == limit ? 0 : 1 + (limit - start - 1) / stride;
+        shape.v[i] = start == limit ? 0 : 1 + knx_dim_floordiv(knx_dim_sub(limit, start) - 1, stride);
     }
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, shape.n, shape.v, y);
 }
@@ -387,7 +394,7 @@ static knx_error *slice_transpose(const kni_rule *r, const kni_atom *ct, kni_ato
     for (int i = 0; i < x.ndim; i++) {
         int64_t stride = stride_of(p, i);
         interior[i] = stride - 1;
-        hi[i] = x.dim[i] - p->start_indices.v[i] - (y.dim[i] ? 1 + (y.dim[i] - 1) * stride : 0);
+        hi[i] = knx_dim_sub(knx_dim_sub(x.dim[i], p->start_indices.v[i]), kni_dim_dilated(y.dim[i], stride - 1));
     }
     ct_in[0] = knb_pad(r->b, ct[0], knb_like(r->b, ct[0], 0), p->start_indices.v, hi, interior);
     return NULL;
@@ -404,14 +411,14 @@ static kni_atom slice_put(const kni_rule *r, kni_atom v)
     kni_atom start[KN_MAX_NDIM];
     int64_t stride[KN_MAX_NDIM];
     bool steps = false;
-    if (!kni_type_size(y) || kni_type_same_shape(x, y))
+    if (!kni_type_size(y) || kni_type_surely_same_shape(x, y))
         return kni_type_size(y) ? v : r->x[0];
     for (int i = 0; i < x.ndim; i++) {
         steps = steps || is_stepped(p, y, i);
-        index = x.dim[i] > INT32_MAX ? KN_DT(I64) : index;
+        index = x.dim[i] > INT32_MAX ? KN_DT(I64) : index; /* an expression, too */
     }
     for (int i = 0; i < x.ndim; i++) {
-        start[i] = knb_integer(b, index, p->start_indices.v[i]);
+        start[i] = knb_dimension(b, index, p->start_indices.v[i]);
         stride[i] = is_stepped(p, y, i) ? stride_of(p, i) : 1;
     }
     return steps ? knb_strided_update(b, r->x[0], v, start, stride) : knb_dynamic_update_slice(b, r->x[0], v, start);
@@ -434,9 +441,9 @@ static void slice_map(const kni_rule *r, const kni_index *out, kni_index *in)
     for (int i = 0; i < r->xt->ndim; i++) {
         int64_t stride = stride_of(p, i);
         knp_index_copy(out, i, in, i);
-        in->axis[i].offset = p->start_indices.v[i] + stride * out->axis[i].offset;
+        in->axis[i].offset = knx_dim_add(p->start_indices.v[i], knx_dim_mul(stride, out->axis[i].offset));
         for (int j = 0; j < out->n_loop; j++)
-            in->axis[i].coef[j] = stride * out->axis[i].coef[j];
+            in->axis[i].coef[j] = knx_dim_mul(stride, out->axis[i].coef[j]);
     }
 }
 

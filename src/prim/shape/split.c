@@ -53,18 +53,20 @@ static knx_error *split_type(kni_rule *r, kni_type *y)
     if (p->axis < 0 || p->axis >= r->xt->ndim)
         return knp_axis_error(p->axis, r->xt->ndim);
     for (int i = 0; i < p->sizes.n; i++) {
-        if (p->sizes.v[i] < 0) {
+        if (knx_dim_lt(p->sizes.v[i], 0)) {
             knx_text t = {0};
             return knx_error_new(KN_ERROR_VALUE, "Sizes passed to split must be nonnegative, got %s",
                                  knx_show_shape(&t, p->sizes.n, p->sizes.v));
         }
-        sum += p->sizes.v[i] <= INT64_MAX - sum ? p->sizes.v[i] : 0;
+        if (knx_any_symbolic(sum, p->sizes.v[i]))
+            sum = knx_dim_add(sum, p->sizes.v[i]);
+        else
+            sum += p->sizes.v[i] <= INT64_MAX - sum ? p->sizes.v[i] : 0;
     }
-    if (sum != r->xt->dim[p->axis]) {
-        knx_text t = {0};
-        return knx_error_new(KN_ERROR_VALUE,
-                             "Sum of sizes %lld must be equal to dimension %lld of the operand shape %s",
-                             (long long)sum, (long long)p->axis, knx_show_shape(&t, r->xt->ndim, r->xt->dim));
+    if (!knx_dim_eq(sum, r->xt->dim[p->axis])) {
+        knx_text t = {0}, all = {0};
+        return knx_error_new(KN_ERROR_VALUE, "Sum of sizes %s must be equal to dimension %lld of the operand shape %s",
+                             knx_dim_show(&all, sum), (long long)p->axis, knx_show_shape(&t, r->xt->ndim, r->xt->dim));
     }
     if (p->sizes.n > r->n_out)
         return knx_error_new(KN_ERROR_VALUE, "has %d results", p->sizes.n);
@@ -102,8 +104,8 @@ static knx_error *split_expand(const kni_rule *r, kni_atom *y)
 {
     const kni_p_split *p = r->params;
     int64_t at = 0;
-    for (int i = 0; i < p->sizes.n; at += p->sizes.v[i++])
-        y[i] = part(r->b, r->x[0], (int)p->axis, at, at + p->sizes.v[i]);
+    for (int i = 0; i < p->sizes.n; at = knx_dim_add(at, p->sizes.v[i++]))
+        y[i] = part(r->b, r->x[0], (int)p->axis, at, knx_dim_add(at, p->sizes.v[i]));
     return NULL;
 }
 
@@ -227,9 +229,11 @@ static knx_error *unstack_type(kni_rule *r, kni_type *y)
     int64_t axis = ((const kni_p_axis *)r->params)->axis;
     if (axis < 0 || axis >= r->xt->ndim)
         return knp_axis_error(axis, r->xt->ndim);
-    if (r->xt->dim[axis] > r->n_out)
-        return knx_error_new(KN_ERROR_VALUE, "has %lld results", (long long)r->xt->dim[axis]);
-    r->n_out = (int)r->xt->dim[axis];
+    int64_t n;
+    KN_TRY(kni_dim_settle(r->xt->dim[axis], &n));
+    if (n > r->n_out)
+        return knx_error_new(KN_ERROR_VALUE, "has %lld results", (long long)n);
+    r->n_out = (int)n;
     knp_dims d = knp_dims_without(*r->xt, (int)axis);
     for (int i = 0; i < r->n_out; i++)
         KN_TRY(knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, &y[i]));
@@ -287,9 +291,11 @@ static knx_error *tile_type(kni_rule *r, kni_type *y)
                              "reps length must be equal to the ndim of x, got len(reps)=%d and x.ndim=%d.", reps.n,
                              r->xt->ndim);
     for (int i = 0; i < d.n; i++) {
-        if (reps.v[i] < 0)
+        if (knx_dim_lt(reps.v[i], 0))
             return knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
-        if (__builtin_mul_overflow(d.v[i], reps.v[i], &d.v[i]))
+        if (knx_any_symbolic(d.v[i], reps.v[i]))
+            d.v[i] = knx_dim_mul(d.v[i], reps.v[i]);
+        else if (__builtin_mul_overflow(d.v[i], reps.v[i], &d.v[i]))
             return knx_error_new(KN_ERROR_VALUE, "array is too big");
     }
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, y);

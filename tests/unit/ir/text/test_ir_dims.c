@@ -11,7 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define LIST(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
+#define LIST(...) \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 #define TYPE(D, ...) kni_type_of(KN_DT(D), LIST(__VA_ARGS__))
 
 static int64_t live, b, t;
@@ -172,10 +173,8 @@ KN_TEST_GROUP(test_ir_dims)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_dimension_as_a_value_shows_the_dimension),
-        TEST(a_single_parameter_comes_back),
-        TEST(shapes_in_types_and_parameters_come_back),
-        TEST(pairs_of_amounts_come_back),
+        TEST(a_dimension_as_a_value_shows_the_dimension),     TEST(a_single_parameter_comes_back),
+        TEST(shapes_in_types_and_parameters_come_back),       TEST(pairs_of_amounts_come_back),
         TEST(what_is_no_dimension_is_refused_with_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
