@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * dims.c -- every rule of every primitive with dimension variables: the samples of `rules` once more, with the extents
+ * of 2 and more replaced by variables, of operands and of parameters that are extents (KN_PF_EXTENTS), equal numbers by
+ * the same one. The scope in force assumes what holds for the sample's own numbers. What the rules make of it, with those
+ * numbers put in, has to be what they make of the numbers.
+ *
+ *     dims                      everything; the exit status is 0 if all passed
+ *     dims 'reduce_sum*' vmap  one stage of some cases; -v: a line for each row
+ *
+ * Stages: type (the types of the results), map and put of views, cost and workspace, and the types of the results of
+ * simplify, expand, unfailing, vmap, jvp and vjp. */
+#include "base/dim.h"
+#include "bench.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 7 }; /* the extent of the new axis of vmap */
+
+/* One case: the equation as it is, and with variables, in a scope of its own. */
+typedef struct subject {
+    bench b;
+    knx_dim_scope scope;
+    knx_arena arena;
+    kni_jaxpr *plain, *symbolic;
+    bool rule; /* there is a rule of a custom derivative: it has types of its own, which stay numbers */
+} subject;
+
+static struct {
+    const char *only_case, *only_stage;
+    bool verbose;
+    long cases, symbolic, failed;
+} all;
+
+/* What became of a row. */
+static struct {
+    const kni_prim *prim;
+    long cases, symbolic, refused, failed;
+} row[512];
+
+/* --- from numbers to variables ---------------------------------------------------------------- */
+
+static int64_t variable(subject *s, int64_t n)
+{
+    char name[32];
+    int64_t d = n;
+    knx_dim_var v;
+    if (n < 2)
+        return n;
+    snprintf(name, sizeof name, "n%lld", (long long)n);
+    if (!knx_dim_named(name, strlen(name), &d) || !knx_dim_is_var(d, &v))
+        abort();
+    for (size_t i = 0; i < s->scope.sample.n; i++)
+        if (s->scope.sample.at[i].var == v)
+            return d;
+    if (!knx_dim_sample(&s->scope, v, n))
+        abort();
+    return d;
+}
+
+static kni_ints variables(subject *s, kni_ints v)
+{
+    int64_t *own = knx_arena_alloc(&s->arena, ((size_t)v.n + 1) * sizeof *own);
+    for (int i = 0; i < v.n; i++)
+        own[i] = variable(s, v.v[i]);
+    return (kni_ints){v.n, own};
+}
+
+static kni_type with_variables(subject *s, kni_type t)
+{
+    t.dim = variables(s, (kni_ints){t.ndim, t.dim}).v;
+    return t;
+}
+
+static kni_jaxpr *retyped(subject *s, const kni_jaxpr *j, knx_error **error);
+
+static void *retyped_params(subject *s, const kni_eqn *e, knx_error **error)
+{
+    char *params = knx_arena_copy(&s->arena, e->params, e->prim->params_size);
+    for (const kni_param_field *f = e->prim->fields; f && f->name && !*error; f++) {
+        void *at = params + f->offset;
+        if (f->kind == KN_P_INT && f->flags & KN_PF_EXTENTS)
+            *(int64_t *)at = variable(s, *(int64_t *)at);
+        else if (f->kind == KN_P_INTS && f->flags & KN_PF_EXTENTS)
+            *(kni_ints *)at = variables(s, *(kni_ints *)at);
+        else if (f->kind == KN_P_JAXPR && *(kni_jaxpr **)at)
+            *(kni_jaxpr **)at = retyped(s, *(kni_jaxpr **)at, error);
+        else if (f->kind == KN_P_JAXPRS) {
+            kni_jaxprs *list = at;
+            kni_jaxpr **own = knx_arena_zero(&s->arena, ((size_t)list->n + 1) * sizeof *own);
+            for (int i = 0; i < list->n; i++)
+                own[i] = *error ? NULL : retyped(s, list->v[i], error);
+            list->v = own;
+        }
+        s->rule |= f->kind == KN_P_THUNK;
+    }
+    return params;
+}
+
+static void release_jaxprs(const kni_prim *p, const void *params)
+{
+    for (const kni_param_field *f = p->fields; params && f && f->name; f++) {
+        kni_jaxprs inner = kni_field_jaxprs(f, params);
+        for (int i = 0; i < inner.n; i++)
+            kni_release(inner.v[i]);
+    }
+}
+
+/* j with variables in the types of its inputs and in its parameters; all other types follow. */
+static kni_jaxpr *retyped(subject *s, const kni_jaxpr *j, knx_error **error)
+{
+    kni_builder k;
+    kni_jaxpr *out = NULL;
+    kni_atom *var = knx_arena_alloc(&s->arena, ((size_t)j->n_var + 1) * sizeof *var);
+    knb_init(&k);
+    for (uint32_t i = 0; i < j->n_const + j->n_in; i++)
+        var[i] = (i < j->n_const ? knb_constvar : knb_invar)(&k, with_variables(s, j->type[i]));
+    for (uint32_t i = 0; i < j->n_eqn && !k.error && !*error; i++) {
+        const kni_eqn *e = &j->eqn[i];
+        kni_atom *in = knx_arena_alloc(&s->arena, ((size_t)e->n_in + 1) * sizeof *in);
+        for (uint32_t x = 0; x < e->n_in; x++) {
+            const kni_literal *l = kni_is_literal(e->in[x]) ? &j->literal[e->in[x] & ~KN_LITERAL_BIT] : NULL;
+            in[x] = l ? knb_literal(&k, l->type.dtype, l->type.weak, l->bits) : var[e->in[x]];
+        }
+        void *params = e->params ? retyped_params(s, e, error) : NULL;
+        if (!*error) {
+            int n = knb_emit(&k, e->prim, params, (int)e->n_in, in, var + e->out, (int)e->n_out);
+            if (!k.error && n != (int)e->n_out)
+                knb_fail(&k, knx_error_new(KN_ERROR_VALUE, "%d results instead of %u", n, e->n_out));
+        }
+        release_jaxprs(e->prim, params);
+    }
+    kni_atom *result = knx_arena_alloc(&s->arena, ((size_t)j->n_out + 1) * sizeof *result);
+    for (uint32_t i = 0; i < j->n_out && !k.error && !*error; i++) {
+        const kni_literal *l = kni_is_literal(j->out[i]) ? &j->literal[j->out[i] & ~KN_LITERAL_BIT] : NULL;
+        result[i] = l ? knb_literal(&k, l->type.dtype, l->type.weak, l->bits) : var[j->out[i]];
+    }
+    if (!*error)
+        *error = knb_finish(&k, (int)j->n_out, result, j->name, false, &out);
+    knb_free(&k);
+    return out;
+}
+
+/* --- comparing -------------------------------------------------------------------------------- */
+
+static bool agrees(const subject *s, int64_t symbolic, int64_t number)
+{
+    int64_t n;
+    return knx_dim_evaluate(symbolic, (int)s->scope.sample.n, s->scope.sample.at, &n) && n == number;
+}
+
+static void same_type(subject *s, const char *what, uint32_t i, kni_type symbolic, kni_type number)
+{
+    bool same = symbolic.dtype == number.dtype && symbolic.ndim == number.ndim;
+    for (int d = 0; same && d < number.ndim; d++)
+        same = agrees(s, symbolic.dim[d], number.dim[d]);
+    knx_text a = {0}, b = {0};
+    if (!same)
+        bench_fail(&s->b, "%s %u is %s, which should be %s", what, i, kni_type_text(&a, symbolic, false),
+                   kni_type_text(&b, number, false));
+}
+
+/* Takes both over. */
+static void same_results(subject *s, kni_jaxpr *symbolic, kni_jaxpr *plain)
+{
+    if (symbolic && plain && symbolic->n_out != plain->n_out)
+        bench_fail(&s->b, "%u results instead of %u", symbolic->n_out, plain->n_out);
+    for (uint32_t i = 0; symbolic && plain && !s->b.failed && i < plain->n_out; i++)
+        same_type(s, "result", i, kni_out_type(symbolic, i), kni_out_type(plain, i));
+    kni_release(symbolic);
+    kni_release(plain);
+}
+
+/* --- stages ----------------------------------------------------------------------------------- */
+
+/* From a jaxpr to another; NULL without an error: there is none. `symbolic`: which of the two it is made of. */
+typedef knx_error *transform_fn(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxpr **out);
+
+static knx_error *by_type(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxpr **out)
+{
+    (void)s, (void)symbolic;
+    *out = kni_retain((kni_jaxpr *)(uintptr_t)j);
+    return NULL;
+}
+
+static knx_error *by_simplify(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxpr **out)
+{
+    (void)s, (void)symbolic;
+    return knt_simplify(j, out);
+}
+
+static knx_error *by_expand(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxpr **out)
+{
+    (void)s, (void)symbolic;
+    return knt_expand(j, out);
+}
+
+static knx_error *by_unfailing(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxpr **out)
+{
+    (void)s, (void)symbolic;
+    return knt_unfailing(j, out);
+}
+
+static knx_error *by_vmap(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxpr **out)
+{
+    static const int front[MAX_VALUES];
+    return j->n_in ? knt_batch(j, symbolic ? variable(s, BATCH) : BATCH, NULL, front, NULL, out) : NULL;
+}
+
+static knx_error *by_jvp(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxpr **out)
+{
+    bool tangent[MAX_VALUES];
+    (void)symbolic;
+    return bench_tangents(&s->b, tangent) && j->n_in == (uint32_t)s->b.n_in ? knt_jvp(j, tangent, out) : NULL;
+}
+
+static knx_error *by_vjp(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxpr **out)
+{
+    bool tangent[MAX_VALUES], linear[8 * MAX_VALUES] = {0};
+    knt_linearized l = {0};
+    (void)symbolic;
+    if (!bench_tangents(&s->b, tangent) || j->n_in != (uint32_t)s->b.n_in)
+        return NULL;
+    knx_error *e = knt_linearize(j, tangent, &l);
+    for (uint32_t i = 0; !e && i < l.n_tangent_in && l.n_residual + i < sizeof linear; i++)
+        linear[l.n_residual + i] = true;
+    if (!e && l.n_tangent_out && l.n_residual + l.n_tangent_in <= sizeof linear)
+        e = knt_transpose(l.linear, linear, out);
+    knt_linearized_free(&l);
+    return e;
+}
+
+static const struct {
+    const char *name;
+    transform_fn *run;
+} transforms[] = {{"type", by_type},           {"simplify", by_simplify}, {"expand", by_expand},
+                  {"unfailing", by_unfailing}, {"vmap", by_vmap},         {"jvp", by_jvp},
+                  {"vjp", by_vjp}};
+
+static kni_rule rule_of(subject *s, const kni_jaxpr *j)
+{
+    const kni_eqn *e = &j->eqn[0];
+    kni_type *x = knx_arena_alloc(&s->arena, ((size_t)e->n_in + 1) * sizeof *x);
+    for (uint32_t i = 0; i < e->n_in; i++)
+        x[i] = kni_atom_type(j, e->in[i]);
+    return kni_rule_of(e, x, j->type + e->out);
+}
+
+static kni_index identity(subject *s, int ndim, int n_loop)
+{
+    kni_index i = {.n_loop = n_loop, .ndim = ndim};
+    i.axis = knx_arena_zero(&s->arena, KN_MAX_NDIM * sizeof *i.axis);
+    for (int d = 0; d < KN_MAX_NDIM; d++) {
+        i.axis[d].node = KNK_NONE;
+        i.axis[d].offset = d < ndim && ndim == n_loop ? d + 1 : 0;
+        if (d < ndim && ndim == n_loop)
+            i.axis[d].coef[d] = 1;
+    }
+    return i;
+}
+
+static void stage_map(subject *s)
+{
+    kni_rule plain = rule_of(s, s->plain), symbolic = rule_of(s, s->symbolic);
+    const kni_prim *p = plain.prim;
+    if (!p->map || plain.yt->ndim >= KNK_MAX_LOOPS ||
+        (p->map_exists && !(p->map_exists(&plain) && p->map_exists(&symbolic))))
+        return;
+    kni_index out = identity(s, plain.yt->ndim, plain.yt->ndim), want = identity(s, plain.xt->ndim, -1),
+              has = identity(s, plain.xt->ndim, -1);
+    p->map(&plain, &out, &want);
+    p->map(&symbolic, &out, &has);
+    for (int d = 0; d < plain.xt->ndim; d++) {
+        if (!agrees(s, has.axis[d].offset, want.axis[d].offset))
+            bench_fail(&s->b, "axis %d begins elsewhere", d);
+        for (int k = 0; k < out.n_loop; k++)
+            if (!agrees(s, has.axis[d].coef[k], want.axis[d].coef[k]))
+                bench_fail(&s->b, "axis %d goes in other steps along loop %d", d, k);
+    }
+}
+
+static void stage_put(subject *s)
+{
+    kni_rule r = rule_of(s, s->symbolic), plain = rule_of(s, s->plain);
+    kni_builder b;
+    if (!r.prim->put)
+        return;
+    for (int symbolic = 0; symbolic < 2; symbolic++) {
+        kni_rule *now = symbolic ? &r : &plain;
+        kni_atom x[MAX_OPERANDS];
+        knb_init(&b);
+        for (int i = 0; i < now->n_in && i < MAX_OPERANDS; i++)
+            x[i] = knb_invar(&b, now->xt[i]);
+        now->x = x;
+        now->b = &b;
+        kni_atom y = now->prim->put(now, knb_invar(&b, now->yt[0]));
+        bool read_only = y == KN_ATOM_NONE && !b.error;
+        if (!bench_ok(&s->b, knb_take_error(&b), "put") || read_only) {
+            knb_free(&b);
+            return;
+        }
+        same_type(s, "the operand", 0, knb_type(&b, y), plain.xt[0]);
+        knb_free(&b);
+    }
+}
+
+static void stage_cost(subject *s)
+{
+    kni_rule plain = rule_of(s, s->plain), symbolic = rule_of(s, s->symbolic);
+    double want = plain.prim->cost ? plain.prim->cost(&plain) : 0, has = plain.prim->cost ? plain.prim->cost(&symbolic) : 0;
+    if (has < 0.99 * want || has > 1.01 * want)
+        bench_fail(&s->b, "costs %g, not %g", has, want);
+}
+
+static void stage_workspace(subject *s)
+{
+    kni_rule plain = rule_of(s, s->plain), symbolic = rule_of(s, s->symbolic);
+    if (!plain.prim->workspace)
+        return;
+    size_t want = plain.prim->workspace(&plain), has = plain.prim->workspace(&symbolic);
+    knx_text t = {0};
+    if (!agrees(s, (int64_t)has, (int64_t)want))
+        bench_fail(&s->b, "a workspace of %s, not %zu", knx_dim_show(&t, (int64_t)has), want);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(subject *s);
+} stages[] = {{"map", stage_map}, {"put", stage_put}, {"cost", stage_cost}, {"workspace", stage_workspace}};
+
+/* --- cases ------------------------------------------------------------------------------------ */
+
+static size_t row_of(const kni_prim *p)
+{
+    size_t i = 0;
+    while (row[i].prim && row[i].prim != p)
+        i++;
+    row[i].prim = p;
+    return i;
+}
+
+/* Prints what went wrong in a stage, and counts it. */
+static void finish_stage(subject *s, const char *stage, bool refused)
+{
+    size_t i = row_of(s->b.s->prim);
+    if (s->b.failed) {
+        printf("dims '%s' %s   # %s\n", s->b.name, stage, s->b.message);
+        ++*(refused ? &row[i].refused : &row[i].failed);
+        all.failed++;
+    }
+    s->b.failed = false;
+}
+
+static bool wanted_stage(const char *name) { return !all.only_stage || !strcmp(all.only_stage, name); }
+
+static void run_transform(subject *s, const char *name, transform_fn *run)
+{
+    kni_jaxpr *plain = NULL, *symbolic = NULL;
+    knx_dim_leave(&s->scope);
+    knx_error *e = run(s, s->plain, false, &plain);
+    knx_dim_enter(&s->scope);
+    if (e || !plain) { /* nothing to compare with */
+        knx_error_release(e);
+        kni_release(plain);
+        return;
+    }
+    e = run(s, s->symbolic, true, &symbolic);
+    knx_error *kept = knx_dim_take_error(&s->scope);
+    if (kept) {
+        knx_error_release(e);
+        e = kept;
+    }
+    bool refused = e && e->kind == KN_ERROR_DIMENSION;
+    if (bench_ok(&s->b, e, name)) {
+        if (!symbolic)
+            bench_fail(&s->b, "no jaxpr");
+        same_results(s, symbolic, plain);
+    } else {
+        kni_release(plain);
+        kni_release(symbolic);
+    }
+    finish_stage(s, name, refused);
+}
+
+static void run_stages(subject *s)
+{
+    for (size_t i = 0; i < sizeof transforms / sizeof *transforms; i++)
+        if (wanted_stage(transforms[i].name))
+            run_transform(s, transforms[i].name, transforms[i].run);
+    for (size_t i = 0; i < sizeof stages / sizeof *stages && s->plain->n_eqn == 1; i++) {
+        if (!wanted_stage(stages[i].name))
+            continue;
+        stages[i].run(s);
+        knx_error *kept = knx_dim_take_error(&s->scope);
+        bool refused = kept && kept->kind == KN_ERROR_DIMENSION;
+        bench_ok(&s->b, kept, stages[i].name);
+        finish_stage(s, stages[i].name, refused);
+    }
+}
+
+static void run_case(const sample *one, kn_dtype t, const char *operands)
+{
+    subject s = {.arena = KN_ARENA_INIT};
+    knx_error *e = NULL;
+    if (!bench_open(&s.b, one, t, operands) ||
+        (all.only_case && strcmp(all.only_case, s.b.name) != 0 && fnmatch(all.only_case, s.b.name, 0) != 0) ||
+        !(s.plain = bench_build(&s.b, false))) {
+        bench_close(&s.b);
+        return;
+    }
+    size_t i = row_of(one->prim);
+    knx_dim_scope_init(&s.scope);
+    s.scope.assumes = true;
+    s.scope.least = 2;
+    knx_dim_enter(&s.scope);
+    s.symbolic = retyped(&s, s.plain, &e);
+    bool refused = e && e->kind == KN_ERROR_DIMENSION, symbolic = s.scope.sample.n && !s.rule;
+    all.cases++;
+    row[i].cases++;
+    row[i].symbolic += symbolic;
+    all.symbolic += symbolic;
+    if (!symbolic)
+        knx_error_release(e);
+    else if (bench_ok(&s.b, e, "type"))
+        run_stages(&s);
+    else
+        finish_stage(&s, "type", refused);
+    knx_dim_leave(&s.scope);
+    knx_dim_scope_free(&s.scope);
+    kni_release(s.plain);
+    kni_release(s.symbolic);
+    knx_arena_free(&s.arena);
+    bench_close(&s.b);
+}
+
+/* One dtype of each list of operands: types with other ones have the same extents. */
+static void run_sample(const sample *s)
+{
+    for (const char *text = s->operands, *next; text; text = next) {
+        operand x[MAX_OPERANDS];
+        int n;
+        next = bench_operands(text, KN_DT(F32), x, &n);
+        kn_dtype t = NULL;
+        for (int id = 0; id < KN_ID_COUNT; id++)
+            if (bench_has_dtype(s, &knx_dtype_table[id]) && (!t || knx_is_inexact(&knx_dtype_table[id])))
+                t = &knx_dtype_table[id];
+        if (t || !s->dtypes)
+            run_case(s, t, text);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "-v")) {
+        all.verbose = true;
+        argv++, argc--;
+    }
+    all.only_case = argc > 1 ? argv[1] : NULL;
+    all.only_stage = argc > 2 ? argv[2] : NULL;
+    for (const sample *const *list = all_samples; *list; list++)
+        for (const sample *s = *list; s->prim; s++)
+            run_sample(s);
+    for (size_t i = 0; row[i].prim; i++)
+        if (all.verbose || row[i].refused || row[i].failed)
+            printf("%s: %ld cases, %ld with variables, %ld stages refused, %ld wrong\n", row[i].prim->name, row[i].cases,
+                   row[i].symbolic, row[i].refused, row[i].failed);
+    printf("%ld cases, %ld with variables, %ld stages failed\n", all.cases, all.symbolic, all.failed);
+    kni_places_free();
+    knx_dims_free();
+    return all.failed || !all.symbolic ? 1 : 0;
+}
