@@ -125,6 +125,8 @@ int knx_dim_terms(int64_t d, knx_dim_part *out)
             out[n++] = (knx_dim_part){0, d};
         return n;
     }
+    if (!knx_dim_number(d)) /* unknown */
+        return 0;
     const knx_dim_expr *e = knx_dim_expr_at(knx_dim_number(d));
     memcpy(out, e->part, e->n * sizeof *out);
     n = (int)e->n;

@@ -9,6 +9,15 @@ const char *const knx_dim_operation[] = {"", "floordiv", "mod", "max", "min"};
 
 static void write_dim(knx_str *s, int64_t d);
 
+/* Numbers are sums there, too: mod(t, - 8). */
+static void write_operand(knx_str *s, int64_t d)
+{
+    if (!knx_is_symbolic(d) && d < 0)
+        knx_str_printf(s, "- %" PRIu64, 0 - (uint64_t)d);
+    else
+        write_dim(s, d);
+}
+
 static void write_factor(knx_str *s, const knx_dim_factor *f)
 {
     if (f->op == KNX_DIM_VARIABLE) {
@@ -16,9 +25,9 @@ static void write_factor(knx_str *s, const knx_dim_factor *f)
         return;
     }
     knx_str_printf(s, "%s(", knx_dim_operation[f->op]);
-    write_dim(s, f->operand[0]);
+    write_operand(s, f->operand[0]);
     knx_str_puts(s, ", ");
-    write_dim(s, f->operand[1]);
+    write_operand(s, f->operand[1]);
     knx_str_puts(s, ")");
 }
 
