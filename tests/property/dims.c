@@ -13,11 +13,17 @@
 #include "bench.h"
 
 #include <fnmatch.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { BATCH = 7 }; /* the extent of the new axis of vmap */
+enum {
+    BATCH = 7,
+    SECONDS = 5
+}; /* the extent of the new axis of vmap; a case that takes longer counts an expression */
 
 /* One case: the equation as it is, and with variables, in a scope of its own. */
 typedef struct subject {
@@ -25,7 +31,7 @@ typedef struct subject {
     knx_dim_scope scope;
     knx_arena arena;
     kni_jaxpr *plain, *symbolic;
-    bool rule; /* there is a rule of a custom derivative: it has types of its own, which stay numbers */
+    bool rule; /* there is a rule of a custom derivative that is no jaxpr: its types stay numbers */
 } subject;
 
 static struct {
@@ -76,6 +82,15 @@ static kni_type with_variables(subject *s, kni_type t)
 
 static kni_jaxpr *retyped(subject *s, const kni_jaxpr *j, knx_error **error);
 
+static kni_thunk *retyped_rule(subject *s, kni_thunk *t, knx_error **error)
+{
+    kni_jaxpr *held = t->held && !*error ? retyped(s, t->held, error) : NULL;
+    kni_thunk *own = held ? kni_thunk_new(t->name, held) : kni_thunk_retain(t);
+    s->rule |= !held;
+    kni_release(held);
+    return own;
+}
+
 static void *retyped_params(subject *s, const kni_eqn *e, knx_error **error)
 {
     char *params = knx_arena_copy(&s->arena, e->params, e->prim->params_size);
@@ -94,14 +109,17 @@ static void *retyped_params(subject *s, const kni_eqn *e, knx_error **error)
                 own[i] = *error ? NULL : retyped(s, list->v[i], error);
             list->v = own;
         }
-        s->rule |= f->kind == KN_P_THUNK;
+        if (f->kind == KN_P_THUNK)
+            *(kni_thunk **)at = retyped_rule(s, *(kni_thunk **)at, error);
     }
     return params;
 }
 
-static void release_jaxprs(const kni_prim *p, const void *params)
+static void release_held(const kni_prim *p, const void *params)
 {
     for (const kni_param_field *f = p->fields; params && f && f->name; f++) {
+        if (f->kind == KN_P_THUNK)
+            kni_thunk_release(*(kni_thunk *const *)((const char *)params + f->offset));
         kni_jaxprs inner = kni_field_jaxprs(f, params);
         for (int i = 0; i < inner.n; i++)
             kni_release(inner.v[i]);
@@ -130,7 +148,7 @@ static kni_jaxpr *retyped(subject *s, const kni_jaxpr *j, knx_error **error)
             if (!k.error && n != (int)e->n_out)
                 knb_fail(&k, knx_error_new(KN_ERROR_VALUE, "%d results instead of %u", n, e->n_out));
         }
-        release_jaxprs(e->prim, params);
+        release_held(e->prim, params);
     }
     kni_atom *result = knx_arena_alloc(&s->arena, ((size_t)j->n_out + 1) * sizeof *result);
     for (uint32_t i = 0; i < j->n_out && !k.error && !*error; i++) {
@@ -235,9 +253,8 @@ static knx_error *by_vjp(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxp
 static const struct {
     const char *name;
     transform_fn *run;
-} transforms[] = {{"type", by_type},           {"simplify", by_simplify}, {"expand", by_expand},
-                  {"unfailing", by_unfailing}, {"vmap", by_vmap},         {"jvp", by_jvp},
-                  {"vjp", by_vjp}};
+} transforms[] = {{"type", by_type}, {"simplify", by_simplify}, {"expand", by_expand}, {"unfailing", by_unfailing},
+                  {"vmap", by_vmap}, {"jvp", by_jvp},           {"vjp", by_vjp}};
 
 static kni_rule rule_of(subject *s, const kni_jaxpr *j)
 {
@@ -309,7 +326,8 @@ static void stage_put(subject *s)
 static void stage_cost(subject *s)
 {
     kni_rule plain = rule_of(s, s->plain), symbolic = rule_of(s, s->symbolic);
-    double want = plain.prim->cost ? plain.prim->cost(&plain) : 0, has = plain.prim->cost ? plain.prim->cost(&symbolic) : 0;
+    double want = plain.prim->cost ? plain.prim->cost(&plain) : 0,
+           has = plain.prim->cost ? plain.prim->cost(&symbolic) : 0;
     if (has < 0.99 * want || has > 1.01 * want)
         bench_fail(&s->b, "costs %g, not %g", has, want);
 }
@@ -400,39 +418,66 @@ static void run_stages(subject *s)
     }
 }
 
-static void run_case(const sample *one, kn_dtype t, const char *operands)
+static sigjmp_buf before_case;
+static void too_long(int signal)
 {
-    subject s = {.arena = KN_ARENA_INIT};
+    (void)signal;
+    siglongjmp(before_case, 1);
+}
+
+static void run_subject(subject *s)
+{
     knx_error *e = NULL;
-    if (!bench_open(&s.b, one, t, operands) ||
-        (all.only_case && strcmp(all.only_case, s.b.name) != 0 && fnmatch(all.only_case, s.b.name, 0) != 0) ||
-        !(s.plain = bench_build(&s.b, false))) {
-        bench_close(&s.b);
-        return;
-    }
-    size_t i = row_of(one->prim);
-    knx_dim_scope_init(&s.scope);
-    s.scope.assumes = true;
-    s.scope.least = 2;
-    knx_dim_enter(&s.scope);
-    s.symbolic = retyped(&s, s.plain, &e);
-    bool refused = e && e->kind == KN_ERROR_DIMENSION, symbolic = s.scope.sample.n && !s.rule;
+    size_t i = row_of(s->b.s->prim);
+    knx_dim_enter(&s->scope);
+    s->symbolic = retyped(s, s->plain, &e);
+    bool refused = e && e->kind == KN_ERROR_DIMENSION, symbolic = s->scope.sample.n && !s->rule;
     all.cases++;
     row[i].cases++;
     row[i].symbolic += symbolic;
     all.symbolic += symbolic;
     if (!symbolic)
         knx_error_release(e);
-    else if (bench_ok(&s.b, e, "type"))
-        run_stages(&s);
+    else if (bench_ok(&s->b, e, "type"))
+        run_stages(s);
     else
-        finish_stage(&s, "type", refused);
-    knx_dim_leave(&s.scope);
-    knx_dim_scope_free(&s.scope);
+        finish_stage(s, "type", refused);
+    knx_dim_leave(&s->scope);
+}
+
+/* What a case holds that takes too long is lost. */
+static void run_in_time(subject *s)
+{
+    if (sigsetjmp(before_case, 1)) {
+        bench_fail(&s->b, "it takes longer than %d seconds", SECONDS);
+        finish_stage(s, "*", false);
+        knx_dim_leave(&s->scope);
+        return;
+    }
+    alarm(SECONDS);
+    run_subject(s);
+    alarm(0);
+    kni_release(s->symbolic);
+    knx_arena_free(&s->arena);
+    knx_dim_scope_free(&s->scope);
+    bench_close(&s->b);
+}
+
+static void run_case(const sample *one, kn_dtype t, const char *operands)
+{
+    subject s = {.arena = KN_ARENA_INIT};
+    if (bench_open(&s.b, one, t, operands) &&
+        (!all.only_case || !strcmp(all.only_case, s.b.name) || !fnmatch(all.only_case, s.b.name, 0)))
+        s.plain = bench_build(&s.b, false);
+    if (!s.plain) {
+        bench_close(&s.b);
+        return;
+    }
+    knx_dim_scope_init(&s.scope);
+    s.scope.assumes = true;
+    s.scope.least = 2;
+    run_in_time(&s);
     kni_release(s.plain);
-    kni_release(s.symbolic);
-    knx_arena_free(&s.arena);
-    bench_close(&s.b);
 }
 
 /* One dtype of each list of operands: types with other ones have the same extents. */
@@ -457,6 +502,7 @@ int main(int argc, char **argv)
         all.verbose = true;
         argv++, argc--;
     }
+    signal(SIGALRM, too_long);
     all.only_case = argc > 1 ? argv[1] : NULL;
     all.only_stage = argc > 2 ? argv[2] : NULL;
     for (const sample *const *list = all_samples; *list; list++)
@@ -464,8 +510,8 @@ int main(int argc, char **argv)
             run_sample(s);
     for (size_t i = 0; row[i].prim; i++)
         if (all.verbose || row[i].refused || row[i].failed)
-            printf("%s: %ld cases, %ld with variables, %ld stages refused, %ld wrong\n", row[i].prim->name, row[i].cases,
-                   row[i].symbolic, row[i].refused, row[i].failed);
+            printf("%s: %ld cases, %ld with variables, %ld stages refused, %ld wrong\n", row[i].prim->name,
+                   row[i].cases, row[i].symbolic, row[i].refused, row[i].failed);
     printf("%ld cases, %ld with variables, %ld stages failed\n", all.cases, all.symbolic, all.failed);
     kni_places_free();
     knx_dims_free();
