@@ -8,7 +8,7 @@
  *     dims 'reduce_sum*' vmap  one stage of some cases; -v: a line for each row
  *
  * Stages: type (the types of the results), map and put of views, cost and workspace, and the types of the results of
- * simplify, expand, unfailing, vmap, jvp and vjp. */
+ * simplify, expand, unfailing, vmap, jvp and vjp; value: a program made of the variables gives the same bits. */
 #include "base/dim.h"
 #include "bench.h"
 
@@ -20,10 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    BATCH = 7,
-    SECONDS = 5
-}; /* the extent of the new axis of vmap; a case that takes longer counts an expression */
+enum { BATCH = 7, SECONDS = 5 }; /* the extent of the new axis of vmap; a case that takes longer counts an expression */
 
 /* One case: the equation as it is, and with variables, in a scope of its own. */
 typedef struct subject {
@@ -343,10 +340,46 @@ static void stage_workspace(subject *s)
         bench_fail(&s->b, "a workspace of %s, not %zu", knx_dim_show(&t, (int64_t)has), want);
 }
 
+/* A program of the variables, made once, and of it one for the sample's numbers. */
+static bool open_instance(subject *s, bool fuse, knd_loaded **out)
+{
+    const knc_target *target = knd_host.target(&knd_host);
+    knc_program *program = NULL, *instance = NULL;
+    bool ok = bench_ok(
+        &s->b, knc_compile(s->symbolic, &(knc_compile_options){.target = target, .fuse = fuse}, &program), "compile");
+    if (ok && knc_has_variables(program)) {
+        ok = bench_ok(
+            &s->b, knc_instantiate(program, (int)s->scope.sample.n, s->scope.sample.at, target->alignment, &instance),
+            "instantiate");
+        knc_release(program);
+        program = instance;
+    }
+    return ok && bench_ok(&s->b, knd_load(&knd_host, program, out), "load"); /* which takes it over */
+}
+
+static void stage_value(subject *s)
+{
+    tensor in[MAX_VALUES], want[MAX_VALUES], has[MAX_VALUES];
+    prog plain, symbolic = {.n_in = (int)s->symbolic->n_in, .n_out = (int)s->symbolic->n_out};
+    if (s->symbolic->has & (KN_EFFECT | KN_USER) || s->plain->n_in != (uint32_t)s->b.n_in)
+        return;
+    bench_fill(&s->b, false, 1, in);
+    if (prog_open(&s->b, s->plain, &plain) && open_instance(s, false, &symbolic.p[0]) &&
+        open_instance(s, true, &symbolic.p[1]) && prog_run(&s->b, &plain, in, want) &&
+        prog_run(&s->b, &symbolic, in, has))
+        bench_same(&s->b, "with numbers and with variables", symbolic.n_out, want, has);
+    prog_close(&plain);
+    prog_close(&symbolic);
+}
+
 static const struct {
     const char *name;
     void (*run)(subject *s);
-} stages[] = {{"map", stage_map}, {"put", stage_put}, {"cost", stage_cost}, {"workspace", stage_workspace}};
+} stages[] = {{"map", stage_map},
+              {"put", stage_put},
+              {"cost", stage_cost},
+              {"workspace", stage_workspace},
+              {"value", stage_value}};
 
 /* --- cases ------------------------------------------------------------------------------------ */
 
