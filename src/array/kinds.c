@@ -11,19 +11,13 @@
 
 enum { MOST_VARIABLES = 24, MOST_PLACES = 512 };
 
-typedef struct kna_condition {
-    uint32_t at;      /* in the table of the code */
-    int64_t constant; /* added to it */
-    bool equal, holds;
-} kna_condition;
-
 void kna_kind_release(kna_kind *k)
 {
     if (!k || atomic_fetch_sub_explicit(&k->refs, 1, memory_order_acq_rel) != 1)
         return;
     kni_release(k->jaxpr);
     knc_release(k->program);
-    knx_dim_code_free(&k->guard);
+    knx_dim_conditions_free(&k->conditions);
     knx_arena_free(&k->arena);
     knx_free(k);
 }
@@ -99,31 +93,11 @@ static bool bind(void *env, int64_t *extent)
     return *extent >= 2;
 }
 
-static bool conditions_hold(const kna_kind *k, const int64_t *value)
-{
-    enum { FEW = 64 };
-    int64_t few[FEW], *table = few;
-    if (!k->n_condition)
-        return true;
-    if (k->guard.bare.n > FEW && !(table = knx_alloc(k->guard.bare.n * sizeof *table)))
-        return false;
-    memcpy(table, value, k->n_var * sizeof *table);
-    bool hold = knx_dim_code_run(&k->guard, table);
-    for (uint32_t i = 0; hold && i < k->n_condition; i++) {
-        const kna_condition *q = &k->condition[i];
-        int64_t e = table[q->at] + q->constant;
-        hold = (q->equal ? e == 0 : e >= 0) == q->holds;
-    }
-    if (table != few)
-        knx_free(table);
-    return hold;
-}
-
 bool kna_kind_fits(const kna_kind *k, const kna_cut *c, knx_dim_value *value, int64_t *extent)
 {
     int64_t number[MOST_VARIABLES];
     binding b = {.k = k, .value = number, .extent = extent};
-    if (!visit_extents(c, bind, &b) || b.at != k->n_place || !conditions_hold(k, number))
+    if (!visit_extents(c, bind, &b) || b.at != k->n_place || !knx_dim_conditions_hold(&k->conditions, number))
         return false;
     for (uint32_t i = 0; i < k->n_var; i++)
         value[i] = (knx_dim_value){k->var[i], number[i]};
@@ -151,9 +125,9 @@ bool kna_kind_has(const kna_kind *k, const int64_t *extent, const kna_cut *c)
 typedef struct maker {
     kna_kind *k;
     knx_dim_scope scope;
-    int32_t place[MOST_PLACES];
-    int64_t fixed[MOST_PLACES], handle[MOST_VARIABLES], number[MOST_VARIABLES];
-    knx_dim_var var[MOST_VARIABLES];
+    int32_t place[MOST_PLACES + 1];
+    int64_t fixed[MOST_PLACES + 1], handle[MOST_VARIABLES], number[MOST_VARIABLES];
+    knx_dim_var var[MOST_VARIABLES + 1];
     uint32_t n_place, n_var, at;
     const char *why;
 } maker;
@@ -207,7 +181,8 @@ static bool same_result(const maker *m, kni_type made, kni_type was)
 
 static bool add_node(maker *m, kni_builder *b, const kna_node *n, const kni_atom *a, knx_arena *arena)
 {
-    kni_atom *in = knx_arena_alloc(arena, (n->n_in + 1) * sizeof *in), *y = knx_arena_alloc(arena, (n->n_out + 1) * sizeof *y);
+    kni_atom *in = knx_arena_alloc(arena, (n->n_in + 1) * sizeof *in),
+             *y = knx_arena_alloc(arena, (n->n_out + 1) * sizeof *y);
     const void *params;
     if (!in || !y || !kni_params_copy(arena, n->prim, n->params, &params))
         return false;
@@ -254,26 +229,15 @@ static knx_error *record(maker *m, const kna_cut *c, kni_jaxpr **out)
     return error;
 }
 
-static bool keep_conditions(maker *m)
+static bool keep(maker *m)
 {
     kna_kind *k = m->k;
-    kna_condition *q = knx_arena_alloc(&k->arena, (m->scope.guard.n + 1) * sizeof *q);
-    bool fine = q != NULL;
-    for (uint32_t v = 0; fine && v < m->n_var; v++)
-        fine = knx_dim_code_var(&k->guard, m->var[v]);
-    for (size_t i = 0; fine && i < m->scope.guard.n; i++) {
-        const knx_dim_guard *g = &m->scope.guard.at[i];
-        q[i] = (kna_condition){.constant = knx_dim_constant(g->e), .equal = g->equal, .holds = g->holds};
-        fine = knx_dim_code_add(&k->guard, g->e, &q[i].at);
-    }
-    k->condition = q;
-    k->n_condition = (uint32_t)m->scope.guard.n;
     k->place = knx_arena_copy(&k->arena, m->place, (m->n_place + 1) * sizeof *m->place);
     k->fixed = knx_arena_copy(&k->arena, m->fixed, (m->n_place + 1) * sizeof *m->fixed);
     k->var = knx_arena_copy(&k->arena, m->var, (m->n_var + 1) * sizeof *m->var);
     k->n_place = m->n_place;
     k->n_var = m->n_var;
-    return fine && k->place && k->fixed && k->var;
+    return k->place && k->fixed && k->var && knx_dim_conditions_of(&m->scope, &k->conditions);
 }
 
 /* Why no such cut has a kind; NULL: it may have one. */
@@ -311,7 +275,7 @@ static knx_error *make(maker *m, kna_cut *c, const knd_device *d)
     KN_TRY(knc_compile(k->jaxpr, &o, &k->program));
     if (m->scope.error)
         return knx_dim_take_error(&m->scope);
-    if (!keep_conditions(m))
+    if (!keep(m))
         return knx_error_nomem();
     if (!knc_has_variables(k->program))
         m->why = "no extent matters";
@@ -353,7 +317,8 @@ knx_error *kna_kind_make(kna_cut *c, const knd_device *d, kna_kind **out)
         k->why = m->why;
         KN_LOG(1, "plan: not for all extents: %s", k->why);
     }
-    k->bytes = sizeof *k + k->arena.total + (k->program ? kni_bytes(k->jaxpr) + knc_bytes(k->program, k->jaxpr) : 0);
+    k->bytes = sizeof *k + k->arena.total + knx_dim_conditions_bytes(&k->conditions) +
+               (k->program ? kni_bytes(k->jaxpr) + knc_bytes(k->program, k->jaxpr) : 0);
     knx_dim_scope_free(&m->scope);
     knx_free(m);
     if (error)

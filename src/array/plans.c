@@ -238,7 +238,8 @@ static bool structure_fits(const kna_plan *p, const kna_cut *c, params_test *sam
         return false;
     for (size_t i = 0; i < c->leaf.n; i++) {
         kni_type t = c->leaf.at[i]->type;
-        if (j->type[i].dtype != t.dtype || j->type[i].ndim != t.ndim || donates(p->donated, i) != donates(c->donated, i))
+        if (j->type[i].dtype != t.dtype || j->type[i].ndim != t.ndim ||
+            donates(p->donated, i) != donates(c->donated, i))
             return false;
     }
     for (size_t i = 0; i < c->out_atom.n; i++)
@@ -293,7 +294,8 @@ typedef struct kind_match {
     bool seen, refused;
 } kind_match;
 
-static void find_kind(kna_plans *c, const kna_cut *cut, uint64_t hash, knx_dim_value *value, int64_t *extent, kind_match *m)
+static void find_kind(kna_plans *c, const kna_cut *cut, uint64_t hash, knx_dim_value *value, int64_t *extent,
+                      kind_match *m)
 {
     size_t cursor;
     lock(c);

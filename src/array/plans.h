@@ -36,9 +36,7 @@ typedef struct kna_kind {
     const int32_t *place;  /* per extent of a cut: the number of its variable; -1: it is `fixed` */
     const int64_t *fixed;
     const knx_dim_var *var;
-    knx_dim_code guard;    /* what the cut's extents have to be: expressions ... */
-    uint32_t n_condition;
-    const struct kna_condition *condition; /* ... and what is known of each */
+    knx_dim_conditions conditions; /* for the extents of a cut */
     const char *why;
     size_t bytes;
     knx_arena arena;

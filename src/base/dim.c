@@ -499,6 +499,7 @@ static int64_t divided(int64_t a, int64_t b, bool rest)
         return KNX_DIM_UNKNOWN;
     if (b == 0)
         return refuse("division by zero in a dimension");
+    a = knx_dim_combine(a, 1, 0, 0); /* as the scope's equalities have it */
     if (divide(a, b, &q, &r))
         return rest ? r : q;
     return operation(rest ? KNX_DIM_MOD : KNX_DIM_FLOORDIV, a, b);

@@ -159,6 +159,24 @@ bool knx_dim_code_run(const knx_dim_code *c, int64_t *table);
 int64_t knx_dim_bare(int64_t d);
 static inline int64_t knx_dim_constant(int64_t d) { return d - knx_dim_bare(d); }
 
+/* ---- What was guarded, asked again for other numbers. */
+
+typedef struct knx_dim_conditions {
+    knx_dim_code code;
+    struct knx_dim_condition {
+        uint32_t at;      /* number of the code's table */
+        bool equal, holds; /* as in knx_dim_guard, of that number + constant */
+        int64_t constant;
+    } *at;
+    size_t n;
+} knx_dim_conditions;
+/* The guards of the scope, over the variables of its sample. False without memory. */
+bool knx_dim_conditions_of(const knx_dim_scope *s, knx_dim_conditions *c);
+/* value[i]: the number of variable i of the sample */
+bool knx_dim_conditions_hold(const knx_dim_conditions *c, const int64_t *value);
+size_t knx_dim_conditions_bytes(const knx_dim_conditions *c);
+void knx_dim_conditions_free(knx_dim_conditions *c);
+
 /* ---- Texts. */
 
 /* As JAX prints it: "b", "2*b + 3", "floordiv(t, 2)", "a*b^2 - 1"; numbers as numbers. */

@@ -474,7 +474,10 @@ static knx_error *add_rule(knx_dim_scope *s, int64_t left, int64_t right)
     int64_t quotient = 0;
     if (f && f->op == KNX_DIM_MOD && p[0].times == 1 && right == 0 && !knx_is_symbolic(f->operand[1]))
         quotient = knx_dim_mul(f->operand[1], knx_dim_floordiv(f->operand[0], f->operand[1]));
-    if (!KN_VEC_PUSH(&s->rule, ((knx_dim_rule){(uint32_t)p[0].term, p[0].times, right})))
+    /* what the bounds need to know, before it is rewritten */
+    int64_t known = quotient ? knx_dim_sub(quotient, f->operand[0]) : 0;
+    if (!KN_VEC_PUSH(&s->rule, ((knx_dim_rule){(uint32_t)p[0].term, p[0].times, right})) ||
+        (known && !KN_VEC_PUSH(&s->given, ((knx_dim_guard){known, true, true}))))
         return knx_error_nomem();
     return quotient ? add_rule(s, quotient, f->operand[0]) : NULL;
 }

@@ -180,3 +180,55 @@ bool knx_dim_code_run(const knx_dim_code *c, int64_t *table)
     }
     return true;
 }
+
+/* ---- Conditions. */
+
+bool knx_dim_conditions_of(const knx_dim_scope *s, knx_dim_conditions *c)
+{
+    *c = (knx_dim_conditions){.at = knx_alloc((s->guard.n + 1) * sizeof *c->at)};
+    bool fine = c->at != NULL;
+    for (size_t i = 0; fine && i < s->sample.n; i++)
+        fine = knx_dim_code_var(&c->code, s->sample.at[i].var);
+    for (size_t i = 0; fine && i < s->guard.n; i++) {
+        const knx_dim_guard *g = &s->guard.at[i];
+        struct knx_dim_condition q = {.constant = knx_dim_constant(g->e), .equal = g->equal, .holds = g->holds};
+        fine = knx_dim_code_add(&c->code, g->e, &q.at);
+        c->at[c->n++] = q;
+    }
+    if (!fine)
+        knx_dim_conditions_free(c);
+    return fine;
+}
+
+bool knx_dim_conditions_hold(const knx_dim_conditions *c, const int64_t *value)
+{
+    enum { FEW = 64 };
+    int64_t few[FEW], *table = few;
+    if (!c->n)
+        return true;
+    if (c->code.bare.n > FEW && !(table = knx_alloc(c->code.bare.n * sizeof *table)))
+        return false;
+    memcpy(table, value, c->code.var.n * sizeof *table);
+    bool hold = knx_dim_code_run(&c->code, table);
+    for (size_t i = 0; hold && i < c->n; i++) {
+        int64_t e = table[c->at[i].at] + c->at[i].constant;
+        hold = (c->at[i].equal ? e == 0 : e >= 0) == c->at[i].holds;
+    }
+    if (table != few)
+        knx_free(table);
+    return hold;
+}
+
+size_t knx_dim_conditions_bytes(const knx_dim_conditions *c)
+{
+    return c->n * sizeof *c->at + c->code.word.cap * sizeof *c->code.word.at +
+           c->code.bare.cap * (sizeof *c->code.bare.at + 2 * sizeof *c->code.known.slot);
+}
+
+void knx_dim_conditions_free(knx_dim_conditions *c)
+{
+    knx_dim_code_free(&c->code);
+    knx_free(c->at);
+    c->at = NULL;
+    c->n = 0;
+}

@@ -149,7 +149,10 @@ static knx_error *read_name(const char **s, int depth, int64_t *d)
                                     : knx_dim_min(x, y);
         return NULL;
     }
-    return knx_dim_named(begin, n, d) ? NULL : knx_error_nomem();
+    if (!knx_dim_named(begin, n, d))
+        return knx_error_nomem();
+    *d = knx_dim_combine(*d, 1, 0, 0); /* as the scope's equalities have it */
+    return NULL;
 }
 
 static knx_error *read_factor(const char **s, int depth, int64_t *d)

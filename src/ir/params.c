@@ -173,14 +173,16 @@ bool kni_params_alike(const kni_prim *p, const void *a, const void *b)
     FOR_EACH_FIELD (f, p) {
         if (f->flags & (KN_PF_NAME | KN_PF_DERIVED))
             continue;
-        if (!(f->flags & KN_PF_EXTENTS) ? !equal_field(f, a, b, NULL)
-            : f->kind == KN_P_INTS && FIELD_OF(kni_ints, a, f).n != FIELD_OF(kni_ints, b, f).n)
+        if (!(f->flags & KN_PF_EXTENTS)
+                ? !equal_field(f, a, b, NULL)
+                : f->kind == KN_P_INTS && FIELD_OF(kni_ints, a, f).n != FIELD_OF(kni_ints, b, f).n)
             return false;
     }
     return true;
 }
 
-bool kni_params_visit_extents(const kni_prim *p, const void *params, bool (*visit)(void *env, int64_t *extent), void *env)
+bool kni_params_visit_extents(const kni_prim *p, const void *params, bool (*visit)(void *env, int64_t *extent),
+                              void *env)
 {
     FOR_EACH_FIELD (f, p) {
         if (!params || !(f->flags & KN_PF_EXTENTS) || (f->flags & KN_PF_DERIVED))

@@ -86,6 +86,8 @@ static knx_error *begin_plan(knc_plan *p, kni_jaxpr *j)
     p->p->output_type = out;
     for (uint32_t v = 0; v < j->n_var && !p->symbolic; v++)
         p->symbolic = kni_type_is_symbolic(j->type[v]);
+    for (uint32_t i = 0; i < j->n_eqn && !p->symbolic; i++)
+        p->symbolic = kni_params_are_symbolic(j->eqn[i].prim, j->eqn[i].params);
     return out ? NULL : knx_error_nomem();
 }
 

@@ -66,10 +66,10 @@ static void find_type(finder *f, kni_type *t)
 
 static const kni_type *find_types(finder *f, const kni_type *t, size_t n)
 {
-    kni_type *mine = knx_arena_copy(f->arena, t, (n + 1) * sizeof *t);
+    kni_type *mine = n ? knx_arena_copy(f->arena, t, n * sizeof *t) : NULL;
     for (size_t i = 0; mine && i < n; i++)
         find_type(f, &mine[i]);
-    f->failed |= !mine;
+    f->failed |= n && !mine;
     return mine;
 }
 
@@ -86,10 +86,10 @@ static size_t loops_of(const knk_kernel *k, int stage)
 
 static const int64_t *find_copy(finder *f, const int64_t *d, size_t n)
 {
-    const int64_t *mine = knx_arena_copy(f->arena, d, (n + 1) * sizeof *d);
+    const int64_t *mine = n ? knx_arena_copy(f->arena, d, n * sizeof *d) : NULL;
     if (mine)
         find_places(f, mine, n);
-    f->failed |= !mine;
+    f->failed |= n && !mine;
     return mine;
 }
 
