@@ -45,7 +45,19 @@ KN_API int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args);
  * for more than KN_MAX_STATIC_BYTES, and under vmap over them; ConcretizationError for values that are being traced;
  * TypeError where an argument is donated, too. */
 enum { KN_MAX_STATIC_BYTES = 65536 };
-typedef struct kn_jit_opts { size_t size_; kn_argnums donate_argnums; kn_argnums static_argnums; } kn_jit_opts;
+typedef struct kn_jit_opts {
+    size_t size_;
+    kn_argnums donate_argnums;
+    kn_argnums static_argnums;
+    /* "b t 128, 128": recorded once for all extents b and t (docs/shapes.md); a shape for each array of the
+     * arguments, with commas between them. A dimension is a number, a variable, an expression without blanks (2*b+1,
+     * floordiv(t,2)), _ (the call says the number) or, at the end, ... (any axes). NULL: a recording for each shape.
+     * (jax.export.symbolic_shape) */
+    const char *symbolic;
+    /* "b >= 2; mod(t, 8) == 0": what may be assumed of the variables, which are at least 1; a ValueError of calls
+     * that do not keep them */
+    const char *constraints;
+} kn_jit_opts;
 /* compiles fn when it is called first with arguments of these types (jax.jit) */
 KN_API kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts);
 typedef struct kn_grad_opts {

@@ -291,7 +291,11 @@ int64_t knx_dim_handle(uint32_t number, int64_t constant)
 {
     return KNX_DIM_FIRST + ((int64_t)number << 32) + MIDDLE + constant;
 }
-uint32_t knx_dim_number(int64_t d) { return (uint32_t)((d - KNX_DIM_FIRST) >> 32); }
+uint32_t knx_dim_number(int64_t d)
+{
+    uint32_t i = (uint32_t)((d - KNX_DIM_FIRST) >> 32);
+    return i < atomic_load_explicit(&exprs.n, memory_order_relaxed) ? i : 0; /* a number of the user's may lie there */
+}
 int64_t knx_dim_bare(int64_t d) { return knx_is_symbolic(d) ? knx_dim_handle(knx_dim_number(d), 0) : 0; }
 
 static void free_kept(kept *k)

@@ -141,6 +141,11 @@ void knx_dim_refuse(knx_error *e); /* takes it over; the scope in force keeps th
 /* Of a handle, with the variables' numbers; false: a variable has none, or the result does not fit. */
 bool knx_dim_evaluate(int64_t d, int n, const knx_dim_value *v, int64_t *out);
 
+/* The variables in it, each once; how many they are, at most `most`. */
+int knx_dim_variables(int64_t d, int most, knx_dim_var *out);
+/* Is it times * v + rest, with one variable v of which v[n] has no number? */
+bool knx_dim_is_linear(int64_t d, int n, const knx_dim_value *known, knx_dim_var *v, int64_t *times, int64_t *rest);
+
 /* Many at once, quickly: expressions as instructions over a table of numbers, whose first ones are the variables'. The
  * expression with the handle d, which was added, is then table[at] + what d has beside the handle knx_dim_bare(d). */
 typedef struct knx_dim_code {
@@ -184,5 +189,7 @@ bool knx_dim_text(knx_str *s, int64_t d); /* false without memory */
 const char *knx_dim_show(knx_text *t, int64_t d);
 /* Reads one from *text on; ValueError with what was expected. Spaces between tokens are skipped, also behind it. */
 knx_error *knx_dim_parse(const char **text, int64_t *d);
+/* The same where blanks and commas end it, unless they are inside of parentheses. */
+knx_error *knx_dim_parse_word(const char **text, int64_t *d);
 void knx_dims_free(void); /* all expressions, for shutdown: no handle is used afterwards */
 #endif

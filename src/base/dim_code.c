@@ -55,6 +55,55 @@ bool knx_dim_evaluate(int64_t d, int n, const knx_dim_value *v, int64_t *out)
     return true;
 }
 
+static bool has(int n, const knx_dim_var *v, knx_dim_var x)
+{
+    for (int i = 0; i < n; i++)
+        if (v[i] == x)
+            return true;
+    return false;
+}
+
+static int collect(int64_t d, int n, int most, knx_dim_var *out)
+{
+    knx_dim_part p[KNX_DIM_PARTS];
+    int parts = knx_dim_terms(d, p);
+    for (int i = 0; i < parts; i++) {
+        const knx_dim_term *t = knx_dim_term_at((uint32_t)p[i].term);
+        for (uint32_t k = 0; k < t->n; k++) {
+            const knx_dim_factor *f = knx_dim_factor_at(t->factor[k].factor);
+            for (int o = 0; o < 2 && f->op != KNX_DIM_VARIABLE; o++)
+                n = collect(f->operand[o], n, most, out);
+            if (f->op == KNX_DIM_VARIABLE && n < most && !has(n, out, t->factor[k].factor))
+                out[n++] = t->factor[k].factor;
+        }
+    }
+    return n;
+}
+
+int knx_dim_variables(int64_t d, int most, knx_dim_var *out) { return collect(d, 0, most, out); }
+
+bool knx_dim_is_linear(int64_t d, int n, const knx_dim_value *known, knx_dim_var *v, int64_t *times, int64_t *rest)
+{
+    knx_dim_part p[KNX_DIM_PARTS];
+    int parts = knx_dim_terms(d, p), unknown = -1;
+    *rest = 0;
+    for (int i = 0; i < parts; i++) {
+        int64_t one = knx_dim_of_parts(&p[i], 1), number;
+        if (knx_dim_evaluate(one, n, known, &number)) {
+            *rest += number;
+            continue;
+        }
+        const knx_dim_term *t = knx_dim_term_at((uint32_t)p[i].term);
+        if (unknown >= 0 || t->n != 1 || t->factor[0].power != 1 ||
+            knx_dim_factor_at(t->factor[0].factor)->op != KNX_DIM_VARIABLE)
+            return false;
+        unknown = i;
+        *v = t->factor[0].factor;
+        *times = p[i].times;
+    }
+    return unknown >= 0;
+}
+
 /* ---- Instructions. SUM n, then n parts: times, number of powers, then for each its place in the table and its
  * exponent. An operation: places and constants of both operands; a place of -1: the operand is the constant. Each
  * instruction makes the next number of the table. */

@@ -71,7 +71,7 @@ bool knx_dim_text(knx_str *s, int64_t d)
 const char *knx_dim_show(knx_text *t, int64_t d)
 {
     knx_str s = {0};
-    if (!knx_is_symbolic(d)) {
+    if (!knx_is_symbolic(d) || (d != KNX_DIM_UNKNOWN && !knx_dim_number(d))) {
         knx_text_add(t, "%" PRId64, d);
         return t->s;
     }
@@ -215,3 +215,21 @@ static knx_error *read_sum(const char **s, int depth, int64_t *d)
 }
 
 knx_error *knx_dim_parse(const char **text, int64_t *d) { return read_sum(text, 0, d); }
+
+knx_error *knx_dim_parse_word(const char **text, int64_t *d)
+{
+    char word[256];
+    size_t n = 0;
+    for (int depth = 0; (*text)[n] && (depth || ((*text)[n] != ',' && !isspace((unsigned char)(*text)[n]))); n++)
+        depth += ((*text)[n] == '(') - ((*text)[n] == ')');
+    if (n >= sizeof word)
+        return knx_error_new(KN_ERROR_VALUE, "a dimension is too long");
+    memcpy(word, *text, n);
+    word[n] = 0;
+    const char *at = word;
+    KN_TRY(knx_dim_parse(&at, d));
+    if (*at)
+        return knx_error_new(KN_ERROR_VALUE, "unexpected text in a dimension: '%s'", word);
+    *text += n;
+    return NULL;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * apply.c -- applying a function to values: a jitted one runs at once or becomes one equation of the trace; any other
  * one is derived and inlined into the current recorder. */
-#include "function/function.h"
+#include "function/symbolic.h"
 #include "array/pin.h"
 #include "ir/ops.h"
 #include "device/device.h"
@@ -63,7 +63,7 @@ knx_error *knf_inline_closed(const kna_closed *c, kna_value *const *in, kna_valu
     return error;
 }
 
-knx_error *knf_run_entry(knf_entry *e, kna_value *const *in, const bool *give, kna_value **out)
+knx_error *knf_run_entry(knf_entry *e, const knf_dims *dims, kna_value *const *in, const bool *give, kna_value **out)
 {
     const kni_jaxpr *j = e->closed.jaxpr;
     size_t n = (size_t)j->n_const + j->n_in;
@@ -77,7 +77,7 @@ knx_error *knf_run_entry(knf_entry *e, kna_value *const *in, const bool *give, k
     if (!error)
         error = kna_force((int)j->n_in, in);
     if (!error)
-        error = knf_entry_program(e, &p);
+        error = knf_entry_program(e, dims, &p);
     for (uint32_t i = 0; !error && i < n; i++) {
         bool given = give && i >= j->n_const && give[i - j->n_const];
         kna_operand_of(&x[i], i < j->n_const ? e->closed.consts[i] : in[i - j->n_const], given);
@@ -89,7 +89,7 @@ knx_error *knf_run_entry(knf_entry *e, kna_value *const *in, const bool *give, k
     e->running--;
     uint32_t made = 0;
     for (uint32_t i = 0; !error && i < j->n_out; i++) {
-        out[i] = kna_value_buffer(kni_out_type(j, i), y[i]);
+        out[i] = kna_value_buffer(knc_output_type(p->program, (int)i), y[i]);
         made += out[i] != NULL;
         if (!out[i]) {
             error = knx_error_nomem();
@@ -97,6 +97,7 @@ knx_error *knf_run_entry(knf_entry *e, kna_value *const *in, const bool *give, k
                 knx_buffer_release(y[k]);
         }
     }
+    knd_release(p);
     if (error)
         knf_release_values((int)made, out);
     if (x != few)
@@ -119,8 +120,9 @@ kni_type *knf_types_of(int n, kna_value *const *v, kni_type few[32])
 static knx_error *apply_jit(knf_core *f, const kni_type *types, kna_value *const *in, kna_value **out)
 {
     knf_entry *e, *once;
-    KN_TRY(knf_entry_for(f, types, &e, &once));
-    knx_error *error = knf_run_entry(e, in, NULL, out);
+    knf_dims dims;
+    KN_TRY(knf_entry_for(f, types, &dims, &e, &once));
+    knx_error *error = knf_run_entry(e, &dims, in, NULL, out);
     knf_entry_free(once);
     return error;
 }

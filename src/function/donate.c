@@ -6,6 +6,7 @@
  * The program finds the array's own buffer where no one else has it; else it copies, and what the user sees is the
  * same. */
 #include "function/donate.h"
+#include "function/symbolic.h"
 #include "array/handle.h"
 #include "array/pin.h"
 #include "array/storage.h"
@@ -150,7 +151,8 @@ static knx_error *text_of(const knf_core *f, const kna_value *v)
                          kni_type_text(&shape, v->type, true), f->name, here ? here->file : "?", here ? here->line : 0);
 }
 
-static knx_error *run(knf_core *f, knf_entry *e, kna_value **in, int n, int n_given, given *g, kna_value **out)
+static knx_error *run(knf_core *f, knf_entry *e, const knf_dims *dims, kna_value **in, int n, int n_given, given *g,
+                      kna_value **out)
 {
     bool *give = knx_alloc_zero((size_t)n + 1);
     knx_error *error = give ? NULL : knx_error_nomem();
@@ -160,7 +162,7 @@ static knx_error *run(knf_core *f, knf_entry *e, kna_value **in, int n, int n_gi
             give[k] = give[k] || (in[k] == g[i].value && g[i].whole);
     }
     if (!error)
-        error = knf_run_entry(e, in, give, out);
+        error = knf_run_entry(e, dims, in, give, out);
     for (int i = 0; give && i < n_given; i++)
         if (!error || g[i].whole) {
             knx_error *gone = text_of(f, g[i].value);
@@ -175,8 +177,9 @@ knx_error *knf_apply_donating(knf_core *f, const kn_array *handle, kna_value **i
 {
     int n = f->n_captured + f->n_in, n_given = 0;
     knf_entry *e, *once;
+    knf_dims dims;
     kni_type few[32], *types = knf_types_of(n, in, few);
-    knx_error *error = types ? knf_entry_for(f, types, &e, &once) : knx_error_nomem();
+    knx_error *error = types ? knf_entry_for(f, types, &dims, &e, &once) : knx_error_nomem();
     if (types != few)
         knx_free(types);
     if (error)
@@ -190,7 +193,7 @@ knx_error *knf_apply_donating(knf_core *f, const kn_array *handle, kna_value **i
             g[n_given++] = (given){handle[i - f->n_captured], in[i], false};
         }
     if (!error)
-        error = run(f, e, in, n, n_given, g, out);
+        error = run(f, e, &dims, in, n, n_given, g, out);
     e->running--;
     knx_free(g);
     knf_entry_free(once);

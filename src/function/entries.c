@@ -2,6 +2,7 @@
  * entries.c -- what a jitted function was recorded and compiled to, for each list of types that it was called with; and
  * saying why it was recorded once more. */
 #include "function/donate.h"
+#include "function/symbolic.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/trace.h"
@@ -65,6 +66,7 @@ static void count(knf_entry *e)
     size_t bytes = sizeof *e + e->arena.total + kni_bytes(e->closed.jaxpr) + 4 * sizeof *s->entry.slot;
     for (int i = 0; i < 2; i++)
         bytes += e->program[i] ? knd_bytes(e->program[i], e->closed.jaxpr) : 0;
+    bytes += knf_variants_bytes(e);
     s->trace_stats.entries += e->bytes == 0;
     s->trace_stats.bytes += bytes - e->bytes;
     if (!e->bytes)
@@ -78,6 +80,7 @@ void knf_entry_free(knf_entry *e)
         return;
     if (e->home && e->home == knx_slot_state(KNX_SLOT_ARRAYS))
         remove_entry(e);
+    knf_variants_free(e);
     kna_closed_free(&e->closed);
     knd_release(e->program[0]);
     knd_release(e->program[1]);
@@ -263,7 +266,7 @@ static void log_recording(const knf_core *f, uint32_t n, const kni_type *in)
 
 /* ---- Finding or making one. */
 
-knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_entry **out, knf_entry **once)
+static knx_error *entry_for(knf_core *f, const kni_type *in, const knf_dims *dims, knf_entry **out, knf_entry **once)
 {
     kna_state *s = kna_state_get();
     uint32_t n = (uint32_t)(f->n_captured + f->n_in);
@@ -295,7 +298,17 @@ knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_entry **out, knf_e
     s->trace_stats.misses++;
     uint64_t reports = knx_context()->reports;
     double began = knx_tracing() ? knx_seconds() : 0;
+    knx_dim_scope *scope = dims->n ? knf_symbolic_scope(f) : NULL;
+    if (scope)
+        knx_dim_enter(scope);
     knx_error *error = knf_derive(f->inner, in, NULL, "jit", &e->closed);
+    if (scope) {
+        knx_dim_leave(scope);
+        knx_error *refused = knx_dim_take_error(scope);
+        if (error)
+            knx_error_release(refused);
+        error = error ? error : refused;
+    }
     if (knx_tracing())
         knx_trace_event("record", f->name, knx_seconds() - began, "\"equations\": %u",
                         error ? 0 : e->closed.jaxpr->n_eqn);
@@ -319,6 +332,29 @@ knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_entry **out, knf_e
     return NULL;
 }
 
+/* With dimension variables if the function says so, unless each equation has to be looked at by itself. */
+knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims, knf_entry **out, knf_entry **once)
+{
+    kni_type *types = NULL;
+    knf_dims none = {0};
+    dims = dims ? dims : &none;
+    dims->n = 0;
+    if (dims != &none && f->o.symbolic && knx_context()->lazy && !knx_context()->check_nans)
+        KN_TRY(knf_symbolic_begin(f, in, &types, dims));
+    knx_error *error = entry_for(f, types ? types : in, dims, out, once);
+    knf_symbolic_end(types);
+    return error;
+}
+
+static void count_again(knf_entry *e)
+{
+    if (!e->bytes)
+        return;
+    count(e);
+    knf_bound_entries(e);
+    kna_bound_kernels(e);
+}
+
 static knx_error *compile(knf_entry *e, bool fuse)
 {
     const kn_place *here = knx_context()->here;
@@ -333,16 +369,19 @@ static knx_error *compile(knf_entry *e, bool fuse)
     }
     if (error)
         return error;
-    if (e->bytes) {
-        count(e);
-        knf_bound_entries(e);
-        kna_bound_kernels(e);
-    }
+    count_again(e);
     return NULL;
 }
 
-knx_error *knf_entry_program(knf_entry *e, knd_loaded **out)
+knx_error *knf_entry_program(knf_entry *e, const knf_dims *dims, knd_loaded **out)
 {
+    if (dims->n) {
+        bool fresh;
+        KN_TRY(knf_variant_program(e, dims, &fresh, out));
+        if (fresh)
+            count_again(e);
+        return NULL;
+    }
     bool fuse = knx_context()->lazy && !knx_context()->check_nans;
     if (e->program[fuse] && e->program[fuse]->device != kna_device() && e->running < 2) {
         knd_release(e->program[fuse]);
@@ -350,6 +389,6 @@ knx_error *knf_entry_program(knf_entry *e, knd_loaded **out)
     }
     if (!e->program[fuse])
         KN_TRY(compile(e, fuse));
-    *out = e->program[fuse];
+    *out = knd_retain(e->program[fuse]);
     return NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * function.c -- cores, their table, and recording a C function. */
 #include "function/custom.h"
+#include "function/symbolic.h"
 #include "function/function.h"
 #include "array/handle.h"
 #include "array/storage.h"
@@ -48,6 +49,7 @@ static void free_core(knf_core *c)
     knf_core_release(c->made_of);
     knf_core_release(c->rule[0]);
     knf_core_release(c->rule[1]);
+    knf_symbolic_free(c);
     knx_free(c->env);
     kni_release(c->jaxpr);
     knx_free(c);
@@ -663,7 +665,7 @@ knx_error *knf_constants_as_inputs(const kni_jaxpr *j, kni_jaxpr **out)
 static knx_error *derive_jit(knf_core *f, const kni_type *in, kna_closed *out)
 {
     knf_entry *e, *once;
-    KN_TRY(knf_entry_for(f, in, &e, &once));
+    KN_TRY(knf_entry_for(f, in, NULL, &e, &once));
     const kni_jaxpr *j = e->closed.jaxpr;
     size_t n = (size_t)j->n_const + j->n_in;
     kni_jaxpr *body = NULL;

@@ -35,6 +35,7 @@ typedef struct knf_entry {
     int running;            /* so often at this moment: it has to stay */
     kna_closed closed;
     knd_loaded *program[2]; /* [fuse], on the device that it ran on last */
+    struct knf_variant *variant; /* of an entry with dimension variables: the programs in place of these */
     bool *donated;          /* per operand of the program, in the arena; NULL: none */
     uint64_t used;
     size_t bytes; /* as counted; 0: not counted */
@@ -53,6 +54,7 @@ typedef struct knf_options { /* all of them plain: compared as bytes */
     kn_mapping in_axes[KN_MAX_ARGS], out_axes[KN_MAX_ARGS];
     int64_t axis_size;
     const char *axis_name; /* of knf_intern_name; NULL: none */
+    const char *symbolic, *constraints; /* JIT; of knf_intern_name; NULL: not given */
     int64_t policy;        /* of checkpoint: a kni_save_policy, its names (of knf_intern_name) */
     const char *policy_names;
     bool allow_cse;
@@ -112,6 +114,7 @@ typedef struct knf_core {
     int n_captured, n_args, arrays[KN_MAX_ARGS], n_in /* arrays of all arguments */, n_out;
     KN_VEC(knf_entry *) entry; /* JIT */
     int trace_count;
+    struct knf_symbolic *symbolic; /* JIT: what o.symbolic says, once it was read */
     KN_VEC(knf_memo) memo;
     KN_VEC(knf_rule) rules;
     /* fit.c: trees of any structure, and arguments whose values are part of the function */
@@ -211,7 +214,10 @@ knx_error *knf_derive_transformed(knf_core *f, const kni_type *in, kna_value *co
  * knf_fit_end takes. */
 knx_error *knf_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *why, kna_closed *out, knf_core **core);
 /* entries.c. Of a JIT core; *once: not cached, the caller frees it */
-knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_entry **out, knf_entry **once);
+/* dims: the numbers of dimension variables in this call (symbolic.h); n is 0 where there are none. NULL: the types are
+ * taken as they are */
+struct knf_dims;
+knx_error *knf_entry_for(knf_core *f, const kni_type *in, struct knf_dims *dims, knf_entry **out, knf_entry **once);
 void knf_entry_free(knf_entry *e);
 extern const kna_entry_rules knf_entries;
 bool knf_drop_oldest_entry(const knf_entry *needed); /* false: there is none */
@@ -223,7 +229,8 @@ bool knf_drop_oldest_core(void);
 uint64_t knf_oldest_core_used(void);            /* UINT64_MAX: there is none */
 void knf_drop_idle_core(knf_core *c);           /* it goes if no one has it and nothing was recorded of it */
 void knf_core_count(knf_core *c, size_t bytes); /* so many more are remembered with it */
-knx_error *knf_entry_program(knf_entry *e, knd_loaded **out);
+/* A new reference. */
+knx_error *knf_entry_program(knf_entry *e, const struct knf_dims *dims, knd_loaded **out);
 
 /* Outside of transformations a custom derivative or a checkpoint is the function itself: that one, and in *skip how
  * many captured arrays are not its own. */
@@ -254,6 +261,7 @@ void knf_write_carry(const kn_outs *outs, const knf_core *f, const kn_args *args
 void knf_write_error(const kn_outs *outs, knx_error *e);
 void knf_release_values(int n, kna_value **v);
 /* apply.c. give[i]: the program may write over the buffer of in[i]; NULL: of none. */
-knx_error *knf_run_entry(knf_entry *e, kna_value *const *in, const bool *give, kna_value **out);
+knx_error *knf_run_entry(knf_entry *e, const struct knf_dims *dims, kna_value *const *in, const bool *give,
+                         kna_value **out);
 kni_type *knf_types_of(int n, kna_value *const *v, kni_type few[32]); /* few or to be freed; NULL without memory */
 #endif

@@ -215,6 +215,12 @@ static void read_jit_options(kna_op *op, const kn_jit_opts *o, knf_core *draft)
                 kna_fail(op, KN_ERROR_TYPE, "argument %d of %s cannot be static and donated", fixed.arg[i], f->name);
     }
     draft->open_in = draft->open_in || draft->static_args;
+    if (HAS(o, symbolic) && o->symbolic && !(draft->o.symbolic = knf_intern_name(o->symbolic)))
+        kna_fail_with(op, knx_error_nomem());
+    if (HAS(o, constraints) && o->constraints && !(draft->o.constraints = knf_intern_name(o->constraints)))
+        kna_fail_with(op, knx_error_nomem());
+    if (draft->o.constraints && !draft->o.symbolic)
+        kna_fail(op, KN_ERROR_VALUE, ".constraints are of dimension variables, which .symbolic names");
 }
 
 kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts)

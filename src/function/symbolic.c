@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * symbolic.c -- what .symbolic says: reading it, and matching it with the shapes of a call. Source:
+ * jax.export.symbolic_shape. */
+#include "function/symbolic.h"
+#include <ctype.h>
+#include <string.h>
+
+/* The shape of one array: dimensions; of `any` the call says the number. `more`: it may have further axes, of which
+ * the call says the numbers. */
+typedef struct shape_spec {
+    int n;
+    bool more;
+    struct {
+        int64_t dim;
+        bool any;
+    } axis[KN_MAX_NDIM];
+} shape_spec;
+
+typedef struct knf_symbolic {
+    knx_dim_scope scope;
+    int n; /* arrays */
+    shape_spec *array;
+    int n_var;
+    knx_dim_var var[KNF_MAX_DIM_VARS];
+} knf_symbolic;
+
+void knf_symbolic_free(knf_core *f)
+{
+    if (!f->symbolic)
+        return;
+    knx_dim_scope_free(&f->symbolic->scope);
+    knx_free(f->symbolic->array);
+    knx_free(f->symbolic);
+    f->symbolic = NULL;
+}
+
+knx_dim_scope *knf_symbolic_scope(knf_core *f) { return f->symbolic ? &f->symbolic->scope : NULL; }
+
+/* ---- Reading. */
+
+static void skip(const char **s)
+{
+    while (isspace((unsigned char)**s))
+        ++*s;
+}
+
+static knx_error *read_shape(const char **s, shape_spec *a)
+{
+    for (skip(s); **s && **s != ','; skip(s)) {
+        if (!strncmp(*s, "...", 3)) {
+            *s += 3;
+            a->more = true;
+            continue;
+        }
+        if (a->more)
+            return knx_error_new(KN_ERROR_VALUE, "in .symbolic '...' is the last of a shape");
+        if (a->n == KN_MAX_NDIM)
+            return knx_error_new(KN_ERROR_VALUE, "a shape in .symbolic has more than %d dimensions", KN_MAX_NDIM);
+        a->axis[a->n].any = **s == '_' && !isalnum((unsigned char)(*s)[1]) && (*s)[1] != '_';
+        if (a->axis[a->n].any)
+            ++*s;
+        else
+            KN_TRY(knx_dim_parse_word(s, &a->axis[a->n].dim));
+        a->n++;
+    }
+    return NULL;
+}
+
+static knx_error *add_variables(knf_symbolic *s, int64_t d)
+{
+    knx_dim_var found[KNF_MAX_DIM_VARS];
+    int n = knx_dim_variables(d, KNF_MAX_DIM_VARS, found);
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        while (k < s->n_var && s->var[k] != found[i])
+            k++;
+        if (k == KNF_MAX_DIM_VARS)
+            return knx_error_new(KN_ERROR_VALUE, "more than %d dimension variables", KNF_MAX_DIM_VARS);
+        s->var[k] = found[i];
+        s->n_var = k == s->n_var ? k + 1 : s->n_var;
+    }
+    return NULL;
+}
+
+static knx_error *read_shapes(knf_symbolic *s, const char *text, int arrays)
+{
+    const char *at = text;
+    for (int i = 0; i < arrays; i++) {
+        KN_TRY(read_shape(&at, &s->array[i]));
+        for (int d = 0; d < s->array[i].n; d++)
+            if (!s->array[i].axis[d].any)
+                KN_TRY(add_variables(s, s->array[i].axis[d].dim));
+        if (i + 1 < arrays && *at++ != ',')
+            return knx_error_new(KN_ERROR_VALUE, ".symbolic has %d shape%s, the function takes %d arrays: '%s'", i + 1,
+                                 i ? "s" : "", arrays, text);
+    }
+    return *at ? knx_error_new(KN_ERROR_VALUE, ".symbolic has more shapes than the function takes arrays (%d): '%s'",
+                               arrays, text)
+               : NULL;
+}
+
+static knx_error *read_constraints(knx_dim_scope *scope, const char *text)
+{
+    while (text && *text) {
+        size_t n = strcspn(text, ";");
+        char one[256];
+        if (n >= sizeof one)
+            return knx_error_new(KN_ERROR_VALUE, "a constraint of dimensions is too long");
+        memcpy(one, text, n);
+        one[n] = 0;
+        if (one[strspn(one, " \t\n")])
+            KN_TRY(knx_dim_constrain(scope, one));
+        text += n + (text[n] == ';');
+    }
+    return NULL;
+}
+
+static knx_error *read_all(knf_core *f, knf_symbolic *s)
+{
+    KN_TRY(read_constraints(&s->scope, f->o.constraints));
+    knx_dim_enter(&s->scope);
+    knx_error *error = read_shapes(s, f->o.symbolic, s->n);
+    knx_dim_leave(&s->scope);
+    knx_error *refused = knx_dim_take_error(&s->scope);
+    if (error)
+        knx_error_release(refused);
+    return error ? error : refused;
+}
+
+static knx_error *read_symbolic(knf_core *f)
+{
+    knf_symbolic *s = knx_alloc_zero(sizeof *s);
+    if (!s)
+        return knx_error_nomem();
+    knx_dim_scope_init(&s->scope);
+    f->symbolic = s;
+    s->n = f->n_in;
+    s->array = knx_alloc_zero(((size_t)s->n + 1) * sizeof *s->array);
+    knx_error *error = s->array ? read_all(f, s) : knx_error_nomem();
+    if (error)
+        knf_symbolic_free(f);
+    return error;
+}
+
+/* ---- Matching. */
+
+typedef struct match {
+    const knf_core *f;
+    const knf_symbolic *s;
+    const kni_type *in; /* of the arguments' arrays */
+    knf_dims *dims;
+} match;
+
+static const int64_t *number_of(const match *m, knx_dim_var v)
+{
+    for (int i = 0; i < m->dims->n; i++)
+        if (m->dims->value[i].var == v)
+            return &m->dims->value[i].value;
+    return NULL;
+}
+
+static knx_error *differs(const match *m, int array, int axis, int64_t expected)
+{
+    knx_text t = {0}, shape = {0};
+    return knx_error_new(KN_ERROR_VALUE, "axis %d of array %d, of shape %s, is not %s = %lld as .symbolic has it", axis,
+                         array, knx_show_shape(&shape, m->in[array].ndim, m->in[array].dim),
+                         knx_dim_show(&t, m->s->array[array].axis[axis].dim), (long long)expected);
+}
+
+/* Axes that are one variable give its number. */
+static knx_error *bind_variables(const match *m)
+{
+    for (int i = 0; i < m->s->n; i++)
+        for (int d = 0; d < m->s->array[i].n; d++) {
+            knx_dim_var v;
+            if (m->s->array[i].axis[d].any || !knx_dim_is_var(m->s->array[i].axis[d].dim, &v))
+                continue;
+            const int64_t *known = number_of(m, v);
+            if (known && *known != m->in[i].dim[d])
+                return differs(m, i, d, *known);
+            if (!known)
+                m->dims->value[m->dims->n++] = (knx_dim_value){v, m->in[i].dim[d]};
+        }
+    return NULL;
+}
+
+/* Expressions with one variable that is not known yet, times a number and plus a number, give its number. */
+static knx_error *solve_variables(const match *m)
+{
+    for (int round = 0; round < m->s->n_var && m->dims->n < m->s->n_var; round++)
+        for (int i = 0; i < m->s->n; i++)
+            for (int d = 0; d < m->s->array[i].n; d++) {
+                knx_dim_var v;
+                int64_t times, rest;
+                if (m->s->array[i].axis[d].any ||
+                    !knx_dim_is_linear(m->s->array[i].axis[d].dim, m->dims->n, m->dims->value, &v, &times, &rest))
+                    continue;
+                int64_t left = m->in[i].dim[d] - rest;
+                if (left % times)
+                    return differs(m, i, d, rest + times * knx_floordiv(left, times));
+                m->dims->value[m->dims->n++] = (knx_dim_value){v, left / times};
+            }
+    for (int i = 0; i < m->s->n_var; i++)
+        if (!number_of(m, m->s->var[i]))
+            return knx_error_new(KN_ERROR_VALUE, "the shapes of a call do not say what the dimension variable %s is",
+                                 knx_dim_name(m->s->var[i]));
+    return NULL;
+}
+
+static knx_error *check_axes(const match *m)
+{
+    for (int i = 0; i < m->s->n; i++)
+        for (int d = 0; d < m->s->array[i].n; d++) {
+            int64_t n = 0;
+            if (m->s->array[i].axis[d].any)
+                continue;
+            if (!knx_dim_evaluate(m->s->array[i].axis[d].dim, m->dims->n, m->dims->value, &n) || n != m->in[i].dim[d])
+                return differs(m, i, d, n);
+        }
+    for (size_t i = 0; i < m->s->scope.given.n; i++) {
+        const knx_dim_guard *g = &m->s->scope.given.at[i];
+        int64_t e = 0;
+        if (!knx_dim_evaluate(g->e, m->dims->n, m->dims->value, &e) || (g->equal ? e != 0 : e < 0)) {
+            knx_text t = {0};
+            return knx_error_new(KN_ERROR_VALUE, "a constraint of dimensions does not hold: %s %s 0",
+                                 knx_dim_show(&t, g->e), g->equal ? "==" : ">=");
+        }
+    }
+    return NULL;
+}
+
+static knx_error *check_ranks(const match *m)
+{
+    for (int i = 0; i < m->s->n; i++) {
+        const shape_spec *a = &m->s->array[i];
+        if (a->more ? m->in[i].ndim < a->n : m->in[i].ndim != a->n) {
+            knx_text shape = {0};
+            return knx_error_new(KN_ERROR_VALUE, "array %d of shape %s has not the %s%d dimensions that .symbolic has",
+                                 i, knx_show_shape(&shape, m->in[i].ndim, m->in[i].dim), a->more ? "at least " : "",
+                                 a->n);
+        }
+    }
+    return NULL;
+}
+
+static kni_type *make_types(const match *m, const kni_type *in)
+{
+    size_t dims = 0;
+    int n = m->f->n_captured + m->s->n;
+    for (int i = 0; i < n; i++)
+        dims += (size_t)in[i].ndim;
+    kni_type *t = knx_alloc(((size_t)n + 1) * sizeof *t + (dims + 1) * sizeof(int64_t));
+    int64_t *at = (int64_t *)(void *)(t + n + 1);
+    for (int i = 0; t && i < n; i++) {
+        const shape_spec *a = i < m->f->n_captured ? NULL : &m->s->array[i - m->f->n_captured];
+        t[i] = in[i];
+        t[i].dim = at;
+        for (int d = 0; d < in[i].ndim; d++)
+            *at++ = a && d < a->n && !a->axis[d].any ? a->axis[d].dim : in[i].dim[d];
+    }
+    return t;
+}
+
+knx_error *knf_symbolic_begin(knf_core *f, const kni_type *in, kni_type **types, knf_dims *dims)
+{
+    *types = NULL;
+    dims->n = 0;
+    if (!f->o.symbolic)
+        return NULL;
+    if (!f->symbolic)
+        KN_TRY(read_symbolic(f));
+    match m = {.f = f, .s = f->symbolic, .in = in + f->n_captured, .dims = dims};
+    KN_TRY(check_ranks(&m));
+    KN_TRY(bind_variables(&m));
+    KN_TRY(solve_variables(&m));
+    KN_TRY(check_axes(&m));
+    for (int i = 0; i < dims->n; i++)
+        if (dims->value[i].value < f->symbolic->scope.least) { /* recorded for these extents alone */
+            dims->n = 0;
+            return NULL;
+        }
+    *types = make_types(&m, in);
+    return *types ? NULL : knx_error_nomem();
+}
+
+void knf_symbolic_end(kni_type *types) { knx_free(types); }
