@@ -181,8 +181,11 @@ static kni_atom repeated(kni_builder *b, kni_atom x, int axis, kni_atom lane)
 /* The first lane that takes it; the last one if none does. */
 static kni_atom first_lane(kni_builder *b, kni_atom taken, int64_t size)
 {
-    kn_dtype d = size <= INT32_MAX ? KN_DT(I32) : KN_DT(I64);
-    kni_atom number = knb_iota(b, d, 1, &size, 0), last = knb_integer(b, d, size - 1);
+    int64_t least, most;
+    knx_dim_bounds(size, &least, &most);
+    kn_dtype d = most <= INT32_MAX ? KN_DT(I32) : KN_DT(I64);
+    kni_atom number = knb_iota(b, d, 1, &size, 0),
+             last = knx_is_symbolic(size) ? knb_convert(b, knb_dim_as_value(b, size - 1), d) : knb_integer(b, d, size - 1);
     return knb_reduce_min(b, knb_select(b, taken, number, last), 1, (const int64_t[]){0});
 }
 
@@ -202,11 +205,12 @@ static knx_error *branch_that_runs(const lanes *l, int k, kni_jaxpr **out)
         for (uint32_t i = 0; i < branch->n_in; i++)
             knp_frame_input(&f, knb_type(l->r->b, l->r->x[1 + i]));
         kni_atom *x = f.in + 1 + branch->n_in, taken = f.in[0], lane = KN_ATOM_NONE;
-        if (l->size)
+        bool any = !knx_dim_eq(l->size, 0);
+        if (any)
             lane = first_lane(b, taken, l->size);
         for (uint32_t i = 0; i < branch->n_in; i++) {
             kni_atom own = x[i] = f.in[1 + i];
-            if (l->size && l->axis[i] >= 0)
+            if (any && l->axis[i] >= 0)
                 x[i] = where_taken(b, taken, own, l->axis[i], repeated(b, own, l->axis[i], lane));
         }
         knb_inline(b, j, x, f.out);

@@ -66,10 +66,10 @@ void knp_scan_end(knp_scan_writer *w) { knp_frame_end(&w->f); }
 
 static bool is_element(kni_type whole, int64_t length, kni_type element)
 {
-    if (whole.ndim != element.ndim + 1 || whole.dtype != element.dtype || whole.dim[0] != length)
+    if (whole.ndim != element.ndim + 1 || whole.dtype != element.dtype || !knx_dim_eq(whole.dim[0], length))
         return false;
     for (int d = 0; d < element.ndim; d++)
-        if (whole.dim[d + 1] != element.dim[d])
+        if (!knx_dim_eq(whole.dim[d + 1], element.dim[d]))
             return false;
     return true;
 }
@@ -79,7 +79,7 @@ static knx_error *check_counts(const kni_p_scan *p, int n_in)
     const kni_jaxpr *j = p->jaxpr;
     if (!j || j->n_const)
         return knx_error_new(KN_ERROR_VALUE, "scan needs a jaxpr without constants");
-    if (p->length < 0 || p->num_carry < 0 || p->num_consts < 0 || p->num_consts > n_in - p->num_carry)
+    if (knx_dim_lt(p->length, 0) || p->num_carry < 0 || p->num_consts < 0 || p->num_consts > n_in - p->num_carry)
         return knx_error_new(KN_ERROR_VALUE, "%lld constants and %lld carries do not fit %d operands",
                              (long long)p->num_consts, (long long)p->num_carry, n_in);
     if (j->n_in != (uint32_t)n_in || j->n_out < p->num_carry)
@@ -295,7 +295,7 @@ static knx_error *scan_prune(const kni_rule *r, const bool *read, kni_atom *y, b
 static bool scan_expands(const kni_rule *r)
 {
     const kni_p_scan *p = r->params;
-    return (p->length <= 1 && !p->on_step && !p->accept) || knp_scan_separates(r);
+    return (knp_scan_is_short(p) && !p->on_step && !p->accept) || knp_scan_separates(r);
 }
 
 /* An array without elements. */
@@ -320,7 +320,7 @@ static knx_error *scan_expand(const kni_rule *r, kni_atom *y)
     kni_atom *in = knp_atoms(r->b, s.n_in);
     if (!in)
         return knx_error_nomem();
-    if (s.p->length > 1)
+    if (!knp_scan_is_short(s.p))
         return knp_scan_separate(r, y);
     for (uint32_t i = 0; !s.p->length && i < s.n_out; i++)
         y[i] = i < s.n_carry ? r->x[s.n_const + i] : empty(r->b, r->yt[i]);

@@ -15,6 +15,8 @@ typedef struct knp_scan {
     uint32_t n_in, n_out;
 } knp_scan;
 knp_scan knp_scan_of(const void *params);
+/* Steps of which there is one at most; an unknown number of them is not. */
+static inline bool knp_scan_is_short(const kni_p_scan *p) { return !knx_is_symbolic(p->length) && p->length <= 1; }
 
 /* Marks results that are needed besides those that are marked, and the inputs of the body that all of these need: a
  * carry that is needed is needed from the step before. */

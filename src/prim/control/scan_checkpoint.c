@@ -4,13 +4,15 @@
  *     a scan over chunks of k steps, each a scan behind remat2; then a scan of the steps that are left
  *
  * What is left comes last in the order of the steps, so with .reverse it is what stands in front. Neither scan has a
- * checkpoint, so all rules are those of any scan.
+ * checkpoint, so all rules are those of any scan. Of an unknown number of steps either scan may have none.
  */
 #include "prim/control/scan.h"
 
+enum { STEPS_OF_UNKNOWN = 32 }; /* of a chunk, where no one knows the root of their number */
+
 typedef struct chunks {
     knp_scan s;
-    int64_t size, n, left; /* steps of a chunk, chunks, steps that are left */
+    int64_t size, n, left; /* steps of a chunk (a number), chunks, steps that are left */
     int64_t first, first_left;
 } chunks;
 
@@ -22,16 +24,30 @@ static int64_t root(int64_t n)
     return k;
 }
 
+/* The root of n, of its sample or of its largest number, of an expression: how many steps are in a chunk changes no
+ * result. */
+static int64_t steps_of_chunks(int64_t n)
+{
+    const knx_dim_scope *s = knx_dim_now();
+    int64_t least, most;
+    if (!knx_is_symbolic(n))
+        return root(n);
+    if (s && knx_dim_evaluate(n, (int)s->sample.n, s->sample.at, &most))
+        return root(most);
+    knx_dim_bounds(n, &least, &most);
+    return most == INT64_MAX ? STEPS_OF_UNKNOWN : root(most);
+}
+
 static chunks divide(const kni_rule *r)
 {
     chunks c = {.s = knp_scan_of(r->params)};
     int64_t n = c.s.p->length, k = c.s.p->checkpoint;
-    k = k == KN_CHECKPOINT_ROOT ? root(n) : k;
-    c.size = k < 1 ? 1 : k > n ? n : k;
-    c.n = n / c.size;
-    c.left = n % c.size;
+    k = k == KN_CHECKPOINT_ROOT ? steps_of_chunks(n) : k;
+    c.size = k < 1 ? 1 : !knx_is_symbolic(n) && k > n ? n : k;
+    c.n = knx_dim_floordiv(n, c.size);
+    c.left = knx_dim_mod(n, c.size);
     c.first = c.s.p->reverse ? c.left : 0;
-    c.first_left = c.s.p->reverse ? 0 : n - c.left;
+    c.first_left = c.s.p->reverse ? 0 : knx_dim_sub(n, c.left);
     return c;
 }
 
@@ -43,8 +59,8 @@ static kni_atom steps(kni_builder *b, kni_atom x, int64_t first, int64_t n, int6
     if (b->error)
         return KN_ATOM_NONE;
     for (int d = 0; d < t.ndim; d++)
-        end[d] = d ? t.dim[d] : first + n;
-    if (n < t.dim[0])
+        end[d] = d ? t.dim[d] : knx_dim_add(first, n);
+    if (n != t.dim[0])
         x = knb_slice(b, x, start, end, NULL);
     if (!each)
         return x;
@@ -53,7 +69,7 @@ static kni_atom steps(kni_builder *b, kni_atom x, int64_t first, int64_t n, int6
                                   KN_MAX_NDIM, t.ndim + 1));
         return KN_ATOM_NONE;
     }
-    dim[0] = n / each;
+    dim[0] = knx_dim_floordiv(n, each);
     dim[1] = each;
     for (int d = 1; d < t.ndim; d++)
         dim[d + 1] = t.dim[d];
@@ -67,7 +83,7 @@ static kni_atom joined(kni_builder *b, kni_atom y)
     int64_t dim[KN_MAX_NDIM];
     if (b->error)
         return KN_ATOM_NONE;
-    dim[0] = t.dim[0] * t.dim[1];
+    dim[0] = knx_dim_mul(t.dim[0], t.dim[1]);
     for (int d = 2; d < t.ndim; d++)
         dim[d - 1] = t.dim[d];
     return knb_reshape(b, y, t.ndim - 1, dim);
@@ -134,8 +150,9 @@ static void write_chunks(const chunks *c, knp_frame *f, kni_jaxpr *body, kni_ato
 {
     const knp_scan *s = &c->s;
     kni_builder *b = &f->b;
+    int64_t taken = knx_dim_mul(c->n, c->size);
     for (uint32_t i = 0; i < s->n_in; i++)
-        in[i] = i < s->first_x ? f->in[i] : steps(b, f->in[i], c->first, c->n * c->size, c->size > 1 ? c->size : 0);
+        in[i] = i < s->first_x ? f->in[i] : steps(b, f->in[i], c->first, taken, c->size > 1 ? c->size : 0);
     kni_p_scan p = plain(s, c->n, body);
     knb_scan(b, &p, in, f->out);
     for (uint32_t i = s->n_carry; c->size > 1 && i < s->n_out; i++)

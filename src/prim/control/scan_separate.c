@@ -4,6 +4,7 @@
  * nothing to do but what is one for each element, and nothing is computed once per element that is the same for all.
  * Memory: a few numbers for each step. */
 #include "prim/control/scan_separate.h"
+#include "prim/control/scan.h"
 #include "transform/replay.h"
 
 enum {
@@ -23,7 +24,9 @@ typedef struct separation {
     bool pays;
 } separation;
 
-static bool is_small(kni_type t) { return kni_type_size(t) <= FEW; }
+/* An unknown size is a large one. */
+static bool is_small(kni_type t) { return !kni_type_is_symbolic(t) && kni_type_size(t) <= FEW; }
+static bool is_large(kni_type t) { return kni_type_is_symbolic(t) || kni_type_size(t) >= MANY; }
 static bool is_early(const separation *s, kni_atom a) { return kni_is_literal(a) || s->early[a]; }
 
 static bool may_move(const separation *s, const kni_eqn *e)
@@ -76,7 +79,7 @@ static void judge(separation *s)
         for (uint32_t i = 0; !s->moved[k] && i < e->n_in; i++)
             cross(s, e->in[i]);
         for (uint32_t i = 0; !s->moved[k] && i < e->n_out; i++)
-            large |= kni_type_size(j->type[e->out + i]) >= MANY;
+            large |= is_large(j->type[e->out + i]);
     }
     for (uint32_t i = 0; i < s->n; i++)
         if (!s->early[s->nc + i])
@@ -132,8 +135,8 @@ bool knp_scan_separates(const kni_rule *r)
     separation s;
     bool small = false, large = false;
     for (uint32_t i = 0; i < p->jaxpr->n_in; i++) /* a quick look first */
-        small |= is_small(kni_in_type(p->jaxpr, i)), large |= kni_type_size(kni_in_type(p->jaxpr, i)) >= MANY;
-    if (!small || !large || p->length < 2)
+        small |= is_small(kni_in_type(p->jaxpr, i)), large |= is_large(kni_in_type(p->jaxpr, i));
+    if (!small || !large || knp_scan_is_short(p))
         return false;
     knx_error *e = analyse(&s, p);
     bool pays = !e && s.pays;

@@ -7,6 +7,7 @@
  * The rule looks for products itself, as the sum over a batch of products is one product for no other row.
  */
 #include "prim/control/scan.h"
+#include "prim/reduce/known.h"
 #include "transform/replay.h"
 
 enum { LARGE = 256, TERMS = 16 }; /* elements of a sum that is worth it; terms that a sum has at most */
@@ -41,17 +42,18 @@ static const kni_eqn *product(const knp_scan_sums *u, kni_atom a)
     return e && e->prim == &knp_prim_dot_general ? e : NULL;
 }
 
-/* How many numbers are to be stacked for a product; -1: it does not pay, or one factor is the same in all steps. */
-static int64_t numbers_to_stack(const knp_scan_sums *u, const kni_eqn *e)
+/* Are few numbers to be stacked for a product? Not if one factor is the same in all steps. */
+static bool is_worth_it(const knp_scan_sums *u, const kni_eqn *e)
 {
     int64_t n = 0;
     for (int i = 0; i < 2; i++) {
         kni_atom a = e->in[i];
         if (!kni_is_var(a) || u->constant[a] || u->j->type[a].ndim >= KN_MAX_NDIM)
-            return -1;
-        n += u->outside[a] != KN_ATOM_NONE || u->is_stacked[a] ? 0 : kni_type_size(u->j->type[a]);
+            return false;
+        if (u->outside[a] == KN_ATOM_NONE && !u->is_stacked[a])
+            n = knx_dim_add(n, kni_type_size(u->j->type[a]));
     }
-    return n <= kni_type_size(u->j->type[e->out]) ? n : -1;
+    return knp_known_le(n, kni_type_size(u->j->type[e->out]));
 }
 
 /* The terms that a is the sum of; 0: too many, or one that is no such product. */
@@ -67,7 +69,7 @@ static int terms_of(const knp_scan_sums *u, kni_atom a, kni_atom *terms)
         if (e->prim == &knp_prim_add_any) {
             left[n_left++] = e->in[1]; /* the first one is met first */
             left[n_left++] = e->in[0];
-        } else if (p && numbers_to_stack(u, p) >= 0) {
+        } else if (p && is_worth_it(u, p)) {
             terms[n++] = at;
         } else {
             return 0;
@@ -79,7 +81,7 @@ static int terms_of(const knp_scan_sums *u, kni_atom a, kni_atom *terms)
 bool knp_scan_sums_take(knp_scan_sums *u, kni_atom a)
 {
     kni_atom terms[TERMS];
-    int n = kni_is_var(a) && kni_type_size(u->j->type[a]) >= LARGE ? terms_of(u, a, terms) : 0;
+    int n = kni_is_var(a) && knp_known_le(LARGE, kni_type_size(u->j->type[a])) ? terms_of(u, a, terms) : 0;
     for (int k = 0; k < n; k++)
         for (int i = 0; i < 2; i++) {
             kni_atom x = product(u, terms[k])->in[i];

@@ -9,6 +9,7 @@
  *     batch      lhs: part of its batch; rhs: part of its output features; both: groups
  *     lower      a product with windows; sums in the order of docs/determinism.md
  */
+#include "prim/reduce/known.h"
 #include "prim/rules.h"
 
 typedef kni_p_conv params_t;
@@ -25,7 +26,7 @@ static const char *tuple(knx_text *t, int n, const int64_t *v)
     size_t start = t->length;
     knx_text_add(t, "(");
     for (int i = 0; i < n; i++)
-        knx_text_add(t, "%s%lld", i ? ", " : "", (long long)v[i]);
+        knx_text_add(t, "%s", i ? ", " : ""), knx_dim_show(t, v[i]);
     knx_text_add(t, n == 1 ? ",)" : ")");
     return t->s + start;
 }
@@ -44,56 +45,64 @@ static knx_error *check_spec(const char *name, kni_ints spec, int ndim)
         name, ndim, tuple(&t, spec.n, spec.v));
 }
 
+static bool divides(int64_t by, int64_t n) { return knx_dim_eq(knx_dim_mod(n, by), 0); }
+static bool is_grouped(int64_t groups) { return groups != 1; } /* an unknown number of groups is several */
+
 static knx_error *check_feature_groups(const params_t *p, kni_type lhs, kni_type rhs)
 {
-    long long groups = p->feature_group_count, features = lhs.dim[p->lhs_spec.v[FEATURE]];
-    long long in = rhs.dim[p->rhs_spec.v[IN_FEATURE]], out = rhs.dim[p->rhs_spec.v[OUT_FEATURE]];
-    if (groups <= 0)
+    int64_t groups = p->feature_group_count, features = lhs.dim[p->lhs_spec.v[FEATURE]];
+    int64_t in = rhs.dim[p->rhs_spec.v[IN_FEATURE]], out = rhs.dim[p->rhs_spec.v[OUT_FEATURE]];
+    knx_text g = {0}, t = {0}, s = {0};
+    knx_dim_show(&g, groups);
+    if (!knx_dim_le(1, groups))
         return knx_error_new(KN_ERROR_VALUE,
-                             "conv_general_dilated feature_group_count must be a positive integer, got %lld.", groups);
-    if (features % groups)
+                             "conv_general_dilated feature_group_count must be a positive integer, got %s.", g.s);
+    if (!divides(groups, features))
         return knx_error_new(
             KN_ERROR_VALUE,
-            "conv_general_dilated feature_group_count must divide lhs feature dimension size, but %lld "
-            "does not divide %lld.",
-            groups, features);
-    if (features / groups != in)
+            "conv_general_dilated feature_group_count must divide lhs feature dimension size, but %s "
+            "does not divide %s.",
+            g.s, knx_dim_show(&t, features));
+    if (!knx_dim_eq(knx_dim_floordiv(features, groups), in))
         return knx_error_new(
             KN_ERROR_VALUE,
             "conv_general_dilated lhs feature dimension size divided by feature_group_count must equal "
-            "the rhs input feature dimension size, but %lld // %lld != %lld.",
-            features, groups, in);
-    if (out % groups)
+            "the rhs input feature dimension size, but %s // %s != %s.",
+            knx_dim_show(&t, features), g.s, knx_dim_show(&s, in));
+    if (!divides(groups, out))
         return knx_error_new(KN_ERROR_VALUE,
                              "conv_general_dilated rhs output feature dimension size must be a multiple of "
-                             "feature_group_count, but %lld is not a multiple of %lld.",
-                             out, groups);
+                             "feature_group_count, but %s is not a multiple of %s.",
+                             knx_dim_show(&t, out), g.s);
     return NULL;
 }
 
 static knx_error *check_batch_groups(const params_t *p, kni_type lhs, kni_type rhs)
 {
-    long long groups = p->batch_group_count, batch = lhs.dim[p->lhs_spec.v[BATCH]];
-    long long out = rhs.dim[p->rhs_spec.v[OUT_FEATURE]];
-    if (groups <= 0)
+    int64_t groups = p->batch_group_count, batch = lhs.dim[p->lhs_spec.v[BATCH]];
+    int64_t out = rhs.dim[p->rhs_spec.v[OUT_FEATURE]];
+    knx_text g = {0}, t = {0};
+    knx_dim_show(&g, groups);
+    if (!knx_dim_le(1, groups))
         return knx_error_new(KN_ERROR_VALUE,
-                             "conv_general_dilated batch_group_count must be a positive integer, got %lld.", groups);
-    if (batch % groups)
+                             "conv_general_dilated batch_group_count must be a positive integer, got %s.", g.s);
+    if (!divides(groups, batch))
         return knx_error_new(
             KN_ERROR_VALUE,
-            "conv_general_dilated batch_group_count must divide lhs batch dimension size, but %lld does not divide "
-            "%lld.",
-            groups, batch);
-    if (out % groups)
+            "conv_general_dilated batch_group_count must divide lhs batch dimension size, but %s does not divide "
+            "%s.",
+            g.s, knx_dim_show(&t, batch));
+    if (!divides(groups, out))
         return knx_error_new(KN_ERROR_VALUE,
                              "conv_general_dilated rhs output feature dimension size must be a multiple of "
-                             "batch_group_count, but %lld is not a multiple of %lld.",
-                             out, groups);
-    if (groups > 1 && p->feature_group_count > 1)
+                             "batch_group_count, but %s is not a multiple of %s.",
+                             knx_dim_show(&t, out), g.s);
+    if (is_grouped(groups) && is_grouped(p->feature_group_count) && knx_dim_lt(1, groups) &&
+        knx_dim_lt(1, p->feature_group_count))
         return knx_error_new(KN_ERROR_VALUE,
                              "At most one of batch_group_count and feature_group_count may be > 1, got "
-                             "batch_group_count=%lld and feature_group_count=%lld",
-                             groups, (long long)p->feature_group_count);
+                             "batch_group_count=%s and feature_group_count=%s",
+                             g.s, knx_dim_show(&t, p->feature_group_count));
     return NULL;
 }
 
@@ -106,7 +115,7 @@ static knx_error *check_positive(const char *what, kni_ints v, int n)
             "conv_general_dilated window and %s must have the same number of dimensions, but got %d and %d", what, n,
             v.n);
     for (int i = 0; i < n; i++)
-        if (v.v[i] <= 0)
+        if (!knx_dim_le(1, v.v[i]))
             return *what == 'w'
                        ? knx_error_new(KN_ERROR_VALUE, "conv_general_dilated %s must be positive, got %s.", what,
                                        tuple(&t, v.n, v.v))
@@ -121,12 +130,25 @@ static bool dilate(int64_t extent, int64_t dilation, int64_t *out)
         *out = extent;
         return true;
     }
+    if (knx_any_symbolic(extent, dilation)) {
+        *out = knx_dim_max(knx_dim_mul(extent - 1, dilation) + 1, 0);
+        return true;
+    }
     return !__builtin_mul_overflow(extent - 1, dilation, out) && !__builtin_add_overflow(*out, 1, out);
 }
 
 static knx_error *too_large(void)
 {
     return knx_error_new(KN_ERROR_VALUE, "conv_general_dilated strides, dilations or padding are too large");
+}
+
+/* The sum; false: too large. An expression's numbers are checked when it has them. */
+static bool add_up(int64_t a, int64_t b, int64_t *out)
+{
+    if (!knx_any_symbolic(a, b))
+        return !__builtin_add_overflow(a, b, out);
+    *out = knx_dim_add(a, b);
+    return true;
 }
 
 /* How many positions there are along each spatial dimension. */
@@ -141,12 +163,11 @@ static knx_error *count_positions(const params_t *p, kni_type lhs, kni_type rhs,
     for (int i = 0; i < n; i++) {
         fits = fits && dilate(lhs.dim[p->lhs_spec.v[SPATIAL + i]], p->lhs_dilation.v[i], &in[i]) &&
                dilate(rhs.dim[p->rhs_spec.v[SPATIAL + i]], p->rhs_dilation.v[i], &window[i]) &&
-               !__builtin_add_overflow(in[i], p->lo.v[i], &padded[i]) &&
-               !__builtin_add_overflow(padded[i], p->hi.v[i], &padded[i]) && p->window_strides.v[i] < INT64_MAX >> 1 &&
-               padded[i] < INT64_MAX >> 1;
+               add_up(in[i], p->lo.v[i], &padded[i]) && add_up(padded[i], p->hi.v[i], &padded[i]) &&
+               p->window_strides.v[i] < INT64_MAX >> 1 && (knx_is_symbolic(padded[i]) || padded[i] < INT64_MAX >> 1);
         if (!fits)
             return too_large();
-        negative |= padded[i] < 0;
+        negative |= knx_dim_lt(padded[i], 0);
     }
     if (negative) {
         knx_text t = {0}, s = {0};
@@ -159,7 +180,8 @@ static knx_error *count_positions(const params_t *p, kni_type lhs, kni_type rhs,
             t.s, n == 1 ? "," : "", tuple(&s, n, in));
     }
     for (int i = 0; i < n; i++)
-        out[i] = padded[i] < window[i] ? 0 : (padded[i] - window[i]) / p->window_strides.v[i] + 1;
+        out[i] = knx_dim_max(
+            knx_dim_floordiv(knx_dim_sub(padded[i], window[i]), p->window_strides.v[i]) + 1, 0);
     return NULL;
 }
 
@@ -215,7 +237,7 @@ static knx_error *conv_type(kni_rule *r, kni_type *y)
         KN_TRY(knp_accepts(p->preferred_element_type, KNP_NUMBERS | KNP_BOOL));
         KN_TRY(check_preferred(r->xt[0].dtype, p->preferred_element_type));
     }
-    dim[p->out_spec.v[BATCH]] = r->xt[0].dim[p->lhs_spec.v[BATCH]] / p->batch_group_count;
+    dim[p->out_spec.v[BATCH]] = knx_dim_floordiv(r->xt[0].dim[p->lhs_spec.v[BATCH]], p->batch_group_count);
     dim[p->out_spec.v[FEATURE]] = r->xt[1].dim[p->rhs_spec.v[OUT_FEATURE]];
     for (int i = SPATIAL; i < ndim; i++)
         dim[p->out_spec.v[i]] = positions[i - SPATIAL];
@@ -234,7 +256,7 @@ static kni_atom join_axis(kni_builder *b, kni_atom x, int src, int dst)
     if (b->error || t.ndim < 2)
         return x;
     for (int i = 0; i < t.ndim; i++)
-        dim[i <= dst ? i : i - 1] = i == dst + 1 ? t.dim[dst] * t.dim[i] : t.dim[i];
+        dim[i <= dst ? i : i - 1] = i == dst + 1 ? knx_dim_mul(t.dim[dst], t.dim[i]) : t.dim[i];
     return knb_reshape(b, x, t.ndim - 1, dim);
 }
 
@@ -245,7 +267,7 @@ static kni_atom split_axis(kni_builder *b, kni_atom x, int axis, int64_t n)
     if (b->error || n == 0)
         return x;
     knp_dims shape = knp_dims_of(t);
-    shape.v[axis] /= n;
+    shape.v[axis] = knx_dim_floordiv(shape.v[axis], n);
     shape = knp_insert(knp_ints(&shape), axis, n);
     return knb_reshape(b, x, shape.n, shape.v);
 }
@@ -298,14 +320,14 @@ static kni_atom transpose_lhs(const kni_rule *r, kni_atom ct)
     kni_builder *b = r->b;
     kni_atom rhs = r->x[1];
     int out = (int)p->rhs_spec.v[OUT_FEATURE], in = (int)p->rhs_spec.v[IN_FEATURE], n = p->lo.n;
-    int64_t groups = p->feature_group_count > 1 ? p->feature_group_count : p->batch_group_count;
+    int64_t groups = is_grouped(p->feature_group_count) ? p->feature_group_count : p->batch_group_count;
     knp_dims kernel = exchanged(p->rhs_spec), lo = {.n = n}, hi = {.n = n};
-    if (groups > 1)
+    if (is_grouped(groups))
         rhs = join_axis(b, split_axis(b, rhs, out, groups), out, in);
     for (int i = 0; i < n; i++) {
         spread s = spread_of(r, i);
-        lo.v[i] = s.window - p->lo.v[i] - 1;
-        hi.v[i] = s.in + s.window - 1 - s.out - lo.v[i];
+        lo.v[i] = knx_dim_sub(s.window, p->lo.v[i]) - 1;
+        hi.v[i] = knx_dim_sub(knx_dim_sub(knx_dim_add(s.in, s.window) - 1, s.out), lo.v[i]);
     }
     if (n)
         rhs = knb_rev(b, rhs, n, p->rhs_spec.v + SPATIAL);
@@ -323,7 +345,7 @@ static kni_atom transpose_lhs(const kni_rule *r, kni_atom ct)
     rhs = knb_convert(b, rhs, r->yt[0].dtype);
     kni_atom x = knb_convert(b, knb_conv_general_dilated(b, ct, rhs, &q), r->xt[0].dtype);
     int feature = (int)p->lhs_spec.v[FEATURE], batch = (int)p->lhs_spec.v[BATCH];
-    return p->batch_group_count > 1 ? join_axis(b, split_axis(b, x, feature, groups), feature, batch) : x;
+    return is_grouped(p->batch_group_count) ? join_axis(b, split_axis(b, x, feature, groups), feature, batch) : x;
 }
 
 static kni_atom transpose_rhs(const kni_rule *r, kni_atom ct)
@@ -332,11 +354,11 @@ static kni_atom transpose_rhs(const kni_rule *r, kni_atom ct)
     kni_builder *b = r->b;
     int n = p->lo.n;
     knp_dims lhs = exchanged(p->lhs_spec), out = exchanged(p->out_spec), rhs = exchanged(p->rhs_spec), hi = {.n = n};
-    if (kni_type_size(r->yt[0]) == 0) /* there would be a window without elements */
+    if (knx_dim_eq(kni_type_size(r->yt[0]), 0)) /* there would be a window without elements */
         return KN_ATOM_ZERO;
     for (int i = 0; i < n; i++) {
         spread s = spread_of(r, i);
-        hi.v[i] = s.out - s.in + s.window - p->lo.v[i] - 1;
+        hi.v[i] = knx_dim_sub(knx_dim_add(knx_dim_sub(s.out, s.in), s.window), p->lo.v[i]) - 1;
     }
     params_t q = {.window_strides = p->rhs_dilation,
                   .lo = p->lo,
@@ -377,11 +399,11 @@ static knx_error *conv_batch(const kni_rule *r, int64_t size, const int *axis, k
     params_t p = *(const params_t *)r->params;
     kni_builder *b = r->b;
     int feature = (int)p.out_spec.v[FEATURE], batch = (int)p.out_spec.v[BATCH];
-    int64_t groups = p.feature_group_count > 1 ? p.feature_group_count : p.batch_group_count;
+    int64_t groups = is_grouped(p.feature_group_count) ? p.feature_group_count : p.batch_group_count;
     int into = (int)p.lhs_spec.v[BATCH], kernel = (int)p.rhs_spec.v[OUT_FEATURE];
     kni_atom lhs = r->x[0], rhs = r->x[1];
     *axis_out = axis[0] >= 0 && axis[1] < 0 ? batch : feature;
-    if (size == 0) { /* no reshape can tell how long the other axes were */
+    if (knx_dim_eq(size, 0)) { /* no reshape can tell how long the other axes were */
         knp_dims shape = knp_dims_of(r->yt[0]);
         shape = knp_insert(knp_ints(&shape), 0, 0);
         y[0] = knb_zeros(b, kni_type_of(r->yt[0].dtype, shape.n, shape.v));
@@ -389,16 +411,17 @@ static knx_error *conv_batch(const kni_rule *r, int64_t size, const int *axis, k
         return NULL;
     }
     if (axis[1] < 0) {
-        lhs = p.batch_group_count > 1 ? join_in_groups(b, lhs, axis[0], into, p.batch_group_count)
+        lhs = is_grouped(p.batch_group_count) ? join_in_groups(b, lhs, axis[0], into, p.batch_group_count)
                                       : join_axis(b, lhs, axis[0], into);
         y[0] = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), batch, size);
     } else if (axis[0] >= 0) {
-        bool by_batch = p.batch_group_count > 1;
-        *(by_batch ? &p.batch_group_count : &p.feature_group_count) *= size;
+        bool by_batch = is_grouped(p.batch_group_count);
+        int64_t *count = by_batch ? &p.batch_group_count : &p.feature_group_count;
+        *count = knx_dim_mul(*count, size);
         lhs = join_axis(b, lhs, axis[0], by_batch ? into : (int)p.lhs_spec.v[FEATURE]);
         rhs = join_axis(b, rhs, axis[1], kernel);
         y[0] = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), feature, size);
-    } else if (groups == 1) {
+    } else if (!is_grouped(groups)) {
         rhs = join_axis(b, rhs, axis[1], kernel);
         y[0] = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), feature, size);
     } else { /* groups stay outside: they come first in the output features */
@@ -417,7 +440,7 @@ static void strides(kni_type t, int64_t *stride)
     int64_t s = 1;
     for (int i = t.ndim - 1; i >= 0; i--) {
         stride[i] = s;
-        s *= t.dim[i];
+        s = knx_dim_mul(s, t.dim[i]);
     }
 }
 
@@ -436,11 +459,12 @@ static void without_holes(knk_window *w, int64_t positions, int64_t taps)
         w->step = w->base;
     if (taps == 1)
         w->dilation = w->base;
-    if (w->step % w->base || w->dilation % w->base || w->low % w->base)
+    if (w->base == 1 || knx_has_symbolic(3, (int64_t[]){w->base, w->step, w->dilation}) ||
+        w->step % w->base || w->dilation % w->base || !knx_dim_same(knx_dim_mod(w->low, w->base), 0))
         return;
     w->step /= w->base;
     w->dilation /= w->base;
-    w->low /= w->base;
+    w->low = knx_dim_floordiv(w->low, w->base);
     w->base = 1;
 }
 
@@ -449,20 +473,24 @@ static bool always_inside(const knk_window *w, int64_t positions, int64_t taps)
 {
     if (positions < 1 || taps < 1)
         return true;
-    return w->base == 1 && w->low <= 0 && (positions - 1) * w->step + (taps - 1) * w->dilation - w->low < w->extent;
+    int64_t last = knx_dim_add(knx_dim_mul(positions - 1, w->step), knx_dim_mul(taps - 1, w->dilation));
+    return w->base == 1 && knp_known_le(w->low, 0) && knp_known_le(knx_dim_sub(last, w->low) + 1, w->extent);
 }
 
-/* One spatial dimension: a dimension of m and one of k, and the window that both move unless it is all inside. */
-static void add_spatial(knk_product *q, knk_window w, int64_t positions, int64_t c, int64_t taps, int64_t b)
+/* One spatial dimension: a dimension of m and one of k, and the window that both move unless it is all inside: without
+ * padding and holes it is, whatever the extents are. */
+static void add_spatial(knk_product *q, knk_window w, int64_t high, int64_t positions, int64_t c, int64_t taps,
+                        int64_t b)
 {
+    bool plain = w.base == 1 && knp_known_le(w.low, 0) && knp_known_le(high, 0);
     without_holes(&w, positions, taps);
-    bool plain = always_inside(&w, positions, taps);
+    plain = plain || always_inside(&w, positions, taps);
     w.m = q->m.n;
     w.k = q->k.n;
-    add_dim(&q->m, positions, plain ? w.step * w.stride : 0, 0, c);
-    add_dim(&q->k, taps, plain ? w.dilation * w.stride : 0, b, 0);
+    add_dim(&q->m, positions, plain ? knx_dim_mul(w.step, w.stride) : 0, 0, c);
+    add_dim(&q->k, taps, plain ? knx_dim_mul(w.dilation, w.stride) : 0, b, 0);
     if (plain)
-        q->a_offset -= w.low * w.stride;
+        q->a_offset = knx_dim_sub(q->a_offset, knx_dim_mul(w.low, w.stride));
     else
         q->window[q->n_window++] = w;
 }
@@ -474,7 +502,8 @@ static void exchange(int64_t *v, int i, int j)
     v[j] = t;
 }
 
-/* Do the windows have fewer positions than taps, as in the gradient of a kernel? */
+/* Do the windows have fewer positions than taps, as in the gradient of a kernel? Unknown extents, whose handles are
+ * large numbers, are many. */
 static bool few_positions(const knk_product *q)
 {
     double positions = 1, taps = 1;
@@ -502,7 +531,8 @@ static void order_rows(knk_product *q)
     for (int i = 1; i < m->n; i++)
         for (int j = i; j > 0; j--) {
             bool first = few && walks(q, j - 1), second = few && walks(q, j);
-            if (first == second ? m->c[j - 1] >= m->c[j] : first)
+            bool in_order = knp_known_le(m->c[j], m->c[j - 1]) || knx_any_symbolic(m->c[j], m->c[j - 1]);
+            if (first == second ? in_order : first)
                 break;
             exchange(m->extent, j, j - 1);
             exchange(m->a, j, j - 1);
@@ -513,15 +543,17 @@ static void order_rows(knk_product *q)
         }
 }
 
+static bool is_below(int64_t n, int64_t many) { return !knx_is_symbolic(n) && n < many; }
+
 /* Without windows, results with adjacent positions: each image is a matrix of its own, which lies in one piece. */
 static void split_images(knk_product *q)
 {
     knk_dims *m = &q->m, *n = &q->n;
     int64_t positions = 1;
     for (int i = 1; i < m->n; i++)
-        positions *= m->extent[i];
-    if (q->n_window || m->n < 2 || m->extent[0] < 2 || n->c[0] != positions || m->c[m->n - 1] != 1 ||
-        positions < LEAST_POSITIONS)
+        positions = knx_dim_mul(positions, m->extent[i]);
+    if (q->n_window || m->n < 2 || is_below(m->extent[0], 2) || n->c[0] != positions || m->c[m->n - 1] != 1 ||
+        is_below(positions, LEAST_POSITIONS))
         return;
     add_dim(&q->batch, m->extent[0], m->a[0], 0, m->c[0]);
     m->n--;
@@ -549,12 +581,14 @@ static void conv_product(const kni_rule *r, knk_product *q)
     int rhs_out = (int)p->rhs_spec.v[OUT_FEATURE], rhs_in = (int)p->rhs_spec.v[IN_FEATURE];
     int out_batch = (int)p->out_spec.v[BATCH], out_feature = (int)p->out_spec.v[FEATURE];
     int64_t by_feature = p->feature_group_count, by_batch = p->batch_group_count;
-    int64_t groups = by_feature > 1 ? by_feature : by_batch;
-    int64_t features = r->xt[0].dim[lhs_feature] / by_feature, batch = r->xt[0].dim[lhs_batch] / by_batch;
-    int64_t outs = r->xt[1].dim[rhs_out] / groups;
-    if (groups > 1)
-        add_dim(&q->batch, groups, by_feature > 1 ? features * a[lhs_feature] : batch * a[lhs_batch], outs * b[rhs_out],
-                outs * c[out_feature]);
+    int64_t groups = is_grouped(by_feature) ? by_feature : by_batch;
+    int64_t features = knx_dim_floordiv(r->xt[0].dim[lhs_feature], by_feature),
+            batch = knx_dim_floordiv(r->xt[0].dim[lhs_batch], by_batch);
+    int64_t outs = knx_dim_floordiv(r->xt[1].dim[rhs_out], groups);
+    if (is_grouped(groups))
+        add_dim(&q->batch, groups,
+                is_grouped(by_feature) ? knx_dim_mul(features, a[lhs_feature]) : knx_dim_mul(batch, a[lhs_batch]),
+                knx_dim_mul(outs, b[rhs_out]), knx_dim_mul(outs, c[out_feature]));
     add_dim(&q->m, batch, a[lhs_batch], 0, c[out_batch]);
     add_dim(&q->n, outs, 0, b[rhs_out], c[out_feature]);
     for (int i = 0; i < p->lo.n; i++) {
@@ -566,7 +600,7 @@ static void conv_product(const kni_rule *r, knk_product *q)
                         .base = p->lhs_dilation.v[i],
                         .extent = r->xt[0].dim[left],
                         .stride = a[left]};
-        add_spatial(q, w, r->yt->dim[out], c[out], r->xt[1].dim[right], b[right]);
+        add_spatial(q, w, p->hi.v[i], r->yt->dim[out], c[out], r->xt[1].dim[right], b[right]);
     }
     add_dim(&q->k, features, a[lhs_feature], b[rhs_in], 0);
     order_rows(q);
@@ -595,13 +629,16 @@ static int64_t common_divisor(int64_t x, int64_t y)
 
 enum { MOST_PHASES = 8 };
 
-/* A spatial dimension of lhs with holes, in which every result sees the same share of the taps; -1: there is none. */
+/* A spatial dimension of lhs with holes, in which every result sees the same share of the taps; -1: there is none. Which
+ * taps meet elements has to be known. */
 static int holey_dim(const params_t *p, const kni_type *x)
 {
     for (int i = 0; i < p->lo.n; i++) {
         int64_t holes = p->lhs_dilation.v[i], taps = x[1].dim[p->rhs_spec.v[SPATIAL + i]];
+        if (knx_has_symbolic(4, (int64_t[]){taps, p->lo.v[i], p->rhs_dilation.v[i], p->window_strides.v[i]}))
+            continue;
         if (holes > 1 && holes <= MOST_PHASES && p->window_strides.v[i] == 1 && taps > 0 &&
-            x[0].dim[p->lhs_spec.v[SPATIAL + i]] > 0 && common_divisor(p->rhs_dilation.v[i], holes) == 1)
+            knp_known_le(1, x[0].dim[p->lhs_spec.v[SPATIAL + i]]) && common_divisor(p->rhs_dilation.v[i], holes) == 1)
             return i;
     }
     return -1;
@@ -638,7 +675,7 @@ static kni_atom phase_of(const kni_rule *r, int i, int64_t phase, int64_t n)
         dilation.v[k] = k == i ? 1 : p.lhs_dilation.v[k];
     }
     lo.v[i] = (p.lo.v[i] - phase - first * by) / holes;
-    hi.v[i] = n + (taps - 1) * by - r->xt[0].dim[p.lhs_spec.v[SPATIAL + i]] - lo.v[i];
+    hi.v[i] = knx_dim_sub(n + (taps - 1) * by - lo.v[i], r->xt[0].dim[p.lhs_spec.v[SPATIAL + i]]);
     p.lo = knp_ints(&lo);
     p.hi = knp_ints(&hi);
     p.lhs_dilation = knp_ints(&dilation);
@@ -653,16 +690,16 @@ static kni_atom without_zeros(const kni_rule *r, int i)
     const params_t *p = r->params;
     kni_builder *b = r->b;
     int axis = (int)p->out_spec.v[SPATIAL + i];
-    int64_t holes = p->lhs_dilation.v[i], extent = r->yt[0].dim[axis], n = (extent + holes - 1) / holes;
+    int64_t holes = p->lhs_dilation.v[i], extent = r->yt[0].dim[axis], n = knx_dim_ceildiv(extent, holes);
     knp_dims shape = knp_dims_of(r->yt[0]), limit = shape;
     int64_t zero[KN_MAX_NDIM] = {0};
     kni_atom phase[MOST_PHASES];
     for (int k = 0; k < holes; k++)
         phase[k] = phase_of(r, i, k, n);
     kni_atom all = knb_stack(b, (int)holes, phase, axis + 1);
-    shape.v[axis] = n * holes;
+    shape.v[axis] = knx_dim_mul(n, holes);
     all = knb_reshape(b, all, shape.n, shape.v);
-    return n * holes == extent ? all : knb_slice(b, all, zero, limit.v, NULL);
+    return shape.v[axis] == extent ? all : knb_slice(b, all, zero, limit.v, NULL);
 }
 
 static knx_error *conv_expand(const kni_rule *r, kni_atom *y)

@@ -47,7 +47,7 @@ static knx_error *check_pairs(const char *what, kni_type x, kni_ints xd, kni_typ
                              xd.n, yd.n);
     knp_dims a = knp_dims_pick(x, xd), b = knp_dims_pick(y, yd);
     for (int i = 0; i < a.n; i++)
-        if (a.v[i] != b.v[i]) {
+        if (!knx_dim_eq(a.v[i], b.v[i])) {
             knx_text s = {0}, t = {0};
             return knx_error_new(KN_ERROR_TYPE,
                                  "dot_general requires %s dimensions to have the same shape, got %s and %s.", what,
@@ -228,7 +228,7 @@ static void strides(kni_type t, int64_t *stride)
     int64_t s = 1;
     for (int i = t.ndim - 1; i >= 0; i--) {
         stride[i] = s;
-        s *= t.dim[i];
+        s = knx_dim_mul(s, t.dim[i]);
     }
 }
 
@@ -240,7 +240,7 @@ static void place_result(knk_product *q)
     for (int g = 0; g < 3; g++)
         for (int i = group[g]->n - 1; i >= 0; i--) {
             group[g]->c[i] = stride;
-            stride *= group[g]->extent[i];
+            stride = knx_dim_mul(stride, group[g]->extent[i]);
         }
 }
 

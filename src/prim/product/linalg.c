@@ -19,6 +19,8 @@
  *
  * The others are batched over one more axis in front. All are lowered to routines. */
 #include "host/routine/linalg.h"
+#include "base/line.h"
+#include "prim/reduce/known.h"
 #include "prim/rules.h"
 #include <string.h>
 
@@ -31,7 +33,7 @@ static knx_error *check_matrices(kni_type x, bool square)
 {
     if (!knx_is_inexact(x.dtype) || x.dtype->size < 4)
         return knp_accepts(x.dtype, 0);
-    if (x.ndim >= 2 && (!square || x.dim[x.ndim - 1] == x.dim[x.ndim - 2]))
+    if (x.ndim >= 2 && (!square || knx_dim_eq(x.dim[x.ndim - 1], x.dim[x.ndim - 2])))
         return NULL;
     knx_text t = {0};
     return knx_error_new(KN_ERROR_VALUE, "takes %smatrices in the last two dimensions, got an array of shape %s",
@@ -49,11 +51,11 @@ static knx_error *lu_type(kni_rule *r, kni_type *y)
     KN_TRY(check_matrices(r->xt[0], false));
     knp_dims d = knp_dims_of(r->xt[0]);
     int64_t m = d.v[d.n - 2], n = d.v[d.n - 1];
-    if (m > INT32_MAX)
+    if (!knx_is_symbolic(m) && m > INT32_MAX)
         return knx_error_new(KN_ERROR_VALUE, "matrices of %lld rows are too large for int32 pivots", (long long)m);
     KN_TRY(knp_type_like(r->arena, r->xt[0], r->xt[0].dtype, &y[0]));
     d.n--;
-    d.v[d.n - 1] = m < n ? m : n;
+    d.v[d.n - 1] = knx_dim_min(m, n);
     KN_TRY(knp_type_dims(r->arena, KN_DT(I32), false, d.n, d.v, &y[1]));
     d.v[d.n - 1] = m;
     return knp_type_dims(r->arena, KN_DT(I32), false, d.n, d.v, &y[2]);
@@ -67,11 +69,14 @@ static knx_error *permutation_type(kni_rule *r, kni_type *y)
         return knp_accepts(r->xt[0].dtype, 0);
     if (!d.n)
         return knx_error_new(KN_ERROR_VALUE, "takes pivots in the last dimension, got a scalar");
-    if (p->permutation_size < d.v[d.n - 1] || p->permutation_size > INT32_MAX)
+    if (knx_dim_lt(p->permutation_size, d.v[d.n - 1]) ||
+        (!knx_is_symbolic(p->permutation_size) && p->permutation_size > INT32_MAX)) {
+        knx_text s = {0}, t = {0};
         return knx_error_new(
             KN_ERROR_VALUE,
-            "Output permutation size %lld has to exceed the trailing dimension of the pivots. Got pivots size %lld",
-            (long long)p->permutation_size, (long long)d.v[d.n - 1]);
+            "Output permutation size %s has to exceed the trailing dimension of the pivots. Got pivots size %s",
+            knx_dim_show(&s, p->permutation_size), knx_dim_show(&t, d.v[d.n - 1]));
+    }
     d.v[d.n - 1] = p->permutation_size;
     return knp_type_dims(r->arena, KN_DT(I32), false, d.n, d.v, y);
 }
@@ -85,9 +90,10 @@ static knx_error *triangular_type(kni_rule *r, kni_type *y)
     KN_TRY(check_matrices(r->xt[0], true));
     KN_TRY(check_matrices(r->xt[1], false));
     int n = r->xt[0].ndim;
-    bool fits = r->xt[1].ndim == n && r->xt[1].dim[n - (p->left_side ? 2 : 1)] == r->xt[0].dim[n - 1];
+    bool fits =
+        r->xt[1].ndim == n && knx_dim_eq(r->xt[1].dim[n - (p->left_side ? 2 : 1)], r->xt[0].dim[n - 1]);
     for (int i = 0; fits && i < n - 2; i++)
-        fits = r->xt[0].dim[i] == r->xt[1].dim[i];
+        fits = knx_dim_eq(r->xt[0].dim[i], r->xt[1].dim[i]);
     if (!fits) {
         knx_text s = {0}, t = {0};
         return knx_error_new(KN_ERROR_VALUE, "matrices of shape %s and right-hand sides of shape %s do not fit",
@@ -125,22 +131,23 @@ static kni_atom resize(kni_builder *b, kni_atom x, int from_last, int64_t n)
     for (int i = 0; i < t.ndim; i++)
         limit[i] = t.dim[i];
     int axis = t.ndim - from_last;
-    more[axis] = n - t.dim[axis];
-    if (more[axis] > 0)
-        return knb_pad(b, x, knb_like(b, x, 0), start, more, NULL);
+    more[axis] = knx_dim_max(knx_dim_sub(n, t.dim[axis]), 0);
+    if (more[axis])
+        x = knb_pad(b, x, knb_like(b, x, 0), start, more, NULL);
     limit[axis] = n;
-    return more[axis] ? knb_slice(b, x, start, limit, NULL) : x;
+    return knp_known_le(t.dim[axis], n) ? x : knb_slice(b, x, start, limit, NULL);
 }
 
 /* U, square: where the matrix has fewer rows than columns the last diagonal elements are ones. */
 static kni_atom square_u(kni_builder *b, kni_atom lu, int64_t m, int64_t n)
 {
     kni_atom u = resize(b, lu, 2, n);
-    if (m >= n || b->error)
+    if (knp_known_le(n, m) || b->error)
         return u;
     kni_type t = knb_type(b, u);
     kni_atom row = knb_iota(b, KN_DT(I64), t.ndim, t.dim, t.ndim - 2);
-    kni_atom below = knb_ge(b, row, knb_integer(b, KN_DT(I64), m));
+    kni_atom rows = knx_is_symbolic(m) ? knb_dim_as_value(b, m) : knb_integer(b, KN_DT(I64), m);
+    kni_atom below = knb_ge(b, row, rows);
     kni_atom ones = knb_on_diagonal(b, u, knb_like(b, u, 1), knb_like(b, u, 0));
     return knb_select(b, below, ones, u);
 }
@@ -195,7 +202,7 @@ static kni_atom solve_beside(const kni_rule *r, const triangular *p, int axis)
         return KN_ATOM_NONE;
     int at = p->left_side ? ndim - 2 : ndim - 3;
     knp_dims full = knp_dims_of(t), joined = knp_dims_without(t, at);
-    joined.v[at] = full.v[at] * full.v[at + 1];
+    joined.v[at] = knx_dim_mul(full.v[at], full.v[at + 1]);
     x = knb_triangular_solve(b, r->x[0], knb_reshape(b, x, joined.n, joined.v), p);
     return knb_reshape(b, x, full.n, full.v);
 }
@@ -224,7 +231,7 @@ static extents extents_of(kni_type t)
 {
     extents e = {1, t.dim[t.ndim - 2], t.dim[t.ndim - 1]};
     for (int i = 0; i < t.ndim - 2; i++)
-        e.batch *= t.dim[i];
+        e.batch = knx_dim_mul(e.batch, t.dim[i]);
     return e;
 }
 
@@ -237,9 +244,27 @@ static knx_error *failure(const factorize *p, const char *text)
     return e;
 }
 
+/* How much memory a routine needs follows from its plans, which are made of numbers. So one whose matrices have unknown
+ * extents asks for none, and takes it when it runs. */
+typedef struct room {
+    void *at, *own;
+} room;
+
+static knx_error *room_for(const kni_routine_args *args, size_t bytes, room *w)
+{
+    *w = (room){.at = args->workspace};
+    if (w->at || !bytes)
+        return NULL;
+    if (!(w->own = knx_alloc(bytes + KNX_LINE_BYTES)))
+        return knx_error_nomem();
+    w->at = (void *)(((uintptr_t)w->own + KNX_LINE_BYTES - 1) & ~(uintptr_t)(KNX_LINE_BYTES - 1));
+    return NULL;
+}
+
 static size_t cholesky_workspace(const kni_rule *r)
 {
-    return knr_cholesky_workspace(r->xt[0].dtype, extents_of(r->xt[0]).n);
+    extents e = extents_of(r->xt[0]);
+    return knx_is_symbolic(e.n) ? 0 : knr_cholesky_workspace(r->xt[0].dtype, e.n);
 }
 
 static knx_error *cholesky_run(const kni_rule *r, const kni_routine_args *args)
@@ -250,16 +275,19 @@ static knx_error *cholesky_run(const kni_rule *r, const kni_routine_args *args)
     size_t bytes = (size_t)(e.n * e.n) * d->size;
     const char *x = args->x[0];
     char *y = args->y[0];
-    for (int64_t i = 0; i < e.batch; i++, x += bytes, y += bytes)
-        if (!knr_cholesky(d, e.n, x, y, args->workspace) && p->check)
-            return failure(p, "Matrix is not positive definite");
-    return NULL;
+    room w;
+    bool well = true;
+    KN_TRY(room_for(args, args->workspace ? 0 : knr_cholesky_workspace(d, e.n), &w));
+    for (int64_t i = 0; well && i < e.batch; i++, x += bytes, y += bytes)
+        well = knr_cholesky(d, e.n, x, y, w.at) || !p->check;
+    knx_free(w.own);
+    return well ? NULL : failure(p, "Matrix is not positive definite");
 }
 
 static size_t lu_workspace(const kni_rule *r)
 {
     extents e = extents_of(r->xt[0]);
-    return knr_lu_workspace(r->xt[0].dtype, e.m, e.n);
+    return knx_any_symbolic(e.m, e.n) ? 0 : knr_lu_workspace(r->xt[0].dtype, e.m, e.n);
 }
 
 static knx_error *lu_run(const kni_rule *r, const kni_routine_args *args)
@@ -271,13 +299,16 @@ static knx_error *lu_run(const kni_rule *r, const kni_routine_args *args)
     const char *x = args->x[0];
     char *lu = args->y[0];
     int32_t *pivots = args->y[1], *permutation = args->y[2];
-    for (int64_t i = 0; i < e.batch; i++, x += bytes, lu += bytes) {
-        if (!knr_lu(d, e.m, e.n, x, lu, pivots, permutation, args->workspace) && p->check)
-            return failure(p, "Singular matrix");
+    room w;
+    bool well = true;
+    KN_TRY(room_for(args, args->workspace ? 0 : knr_lu_workspace(d, e.m, e.n), &w));
+    for (int64_t i = 0; well && i < e.batch; i++, x += bytes, lu += bytes) {
+        well = knr_lu(d, e.m, e.n, x, lu, pivots, permutation, w.at) || !p->check;
         pivots += e.m < e.n ? e.m : e.n;
         permutation += e.m;
     }
-    return NULL;
+    knx_free(w.own);
+    return well ? NULL : failure(p, "Singular matrix");
 }
 
 /* The rows in order, with row k swapped with row pivots[k], for k = 0, 1, ...; pivots outside of the rows swap
@@ -322,7 +353,7 @@ static knr_triangular describe(const triangular *p, kni_type b)
 static size_t triangular_workspace(const kni_rule *r)
 {
     knr_triangular s = describe(r->params, r->xt[1]);
-    return knr_triangular_workspace(&s);
+    return knx_any_symbolic(s.m, s.n) ? 0 : knr_triangular_workspace(&s);
 }
 
 static knx_error *triangular_run(const kni_rule *r, const kni_routine_args *args)
@@ -332,8 +363,11 @@ static knx_error *triangular_run(const kni_rule *r, const kni_routine_args *args
     size_t a_bytes = (size_t)(s.m * s.m) * s.dtype->size, b_bytes = (size_t)(s.m * s.n) * s.dtype->size;
     const char *a = args->x[0], *b = args->x[1];
     char *y = args->y[0];
+    room w;
+    KN_TRY(room_for(args, args->workspace ? 0 : knr_triangular_workspace(&s), &w));
     for (int64_t i = 0; i < batch; i++, a += a_bytes, b += b_bytes, y += b_bytes)
-        knr_triangular_run(&s, a, b, y, args->workspace);
+        knr_triangular_run(&s, a, b, y, w.at);
+    knx_free(w.own);
     return NULL;
 }
 

@@ -5,13 +5,14 @@
  *     type       the operand's; numbers, cumlogsumexp of floats
  *     jvp        cumsum is linear; the others by parallel prefix: pairs are joined, the same is done with the half as
  *                many results, and what lies between is joined to them. Products with zeros and ties of maxima come
- *                out as jax.lax has them
+ *                out as jax.lax has them. Of a number of elements that is an expression: one after the other, by a scan
  *     transpose  cumsum: the same from the other end
  *     batch      one more axis that nothing is joined along
  *     lower      a routine; cumlogsumexp expands into the parallel prefix
  */
 #include "host/routine/cumulative.h"
-#include "prim/rules.h"
+#include "prim/frame.h"
+#include "prim/reduce/known.h"
 
 typedef kni_p_cumulative params_t;
 
@@ -147,11 +148,64 @@ static kni_atom in_turn(const prefix *s, kni_atom first, kni_atom x, kni_atom y,
     return knb_add(b, even, knb_pad(b, y, zero, lo, hi, between));
 }
 
+/* The join of what came before with a row, twice. */
+static knx_error *row_body(const prefix *s, kni_type row, bool tangent, kni_jaxpr **body)
+{
+    knp_frame f;
+    uint32_t n = tangent ? 2 : 1;
+    knx_error *error = knp_frame_begin(&f, 4, 4) ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; !error && i < 2 * n; i++)
+        knp_frame_input(&f, row);
+    if (!error) {
+        prefix inside = {&f.b, s->join, s->axis};
+        f.b.place = s->b->place;
+        pair before = {f.in[0], tangent ? f.in[1] : KN_ATOM_ZERO},
+             mine = {f.in[n], tangent ? f.in[n + 1] : KN_ATOM_ZERO}, all = join(&inside, before, mine);
+        f.out[0] = f.out[n] = all.x;
+        f.out[1] = tangent ? all.t : f.out[1];
+        f.out[n + 1] = all.t;
+        error = knp_frame_finish(&f, 2 * n, f.out, "", body);
+    }
+    knp_frame_end(&f);
+    return error;
+}
+
+/* Of n elements, an expression: a scan behind the first one. */
+static pair scan_rows(const prefix *s, pair x, int64_t n)
+{
+    kni_builder *b = s->b;
+    prefix front = {b, s->join, 0};
+    kni_jaxpr *body = NULL;
+    bool tangent = x.t != KN_ATOM_ZERO;
+    int k = tangent ? 2 : 1;
+    kni_atom all[2] = {x.x, x.t}, first[2], in[4], out[4];
+    for (int i = 0; i < k; i++) {
+        all[i] = knb_move_axis(b, all[i], s->axis, 0);
+        first[i] = cut_one(&front, all[i], 0, 1, 1);
+        in[i] = knb_squeeze(b, first[i], 1, (int64_t[]){0});
+        in[k + i] = cut_one(&front, all[i], 1, n, 1);
+        out[k + i] = KN_ATOM_NONE;
+    }
+    knx_error *error = b->error ? NULL : row_body(s, knb_type(b, in[0]), tangent, &body);
+    if (error)
+        knb_fail(b, error);
+    else if (!b->error)
+        knb_scan(b, &(kni_p_scan){.jaxpr = body, .length = n - 1, .num_carry = k, .unroll = 1}, in, out);
+    kni_release(body);
+    for (int i = 0; i < k; i++) {
+        all[i] = knb_concatenate(b, 2, (kni_atom[]){first[i], out[k + i]}, 0);
+        all[i] = knb_move_axis(b, all[i], 0, s->axis);
+    }
+    return (pair){all[0], tangent ? all[1] : KN_ATOM_ZERO};
+}
+
 /* As deep as the length has bits. */
 static pair scan(const prefix *s, pair x)
 {
     kni_type t = knb_type(s->b, x.x);
-    int64_t n = s->b->error ? 0 : t.dim[s->axis];
+    int64_t n = s->b->error ? 0 : knp_count(t.dim[s->axis]);
+    if (knx_is_symbolic(n))
+        return scan_rows(s, x, n);
     if (n < 2)
         return x;
     pair left = cut(s, x, 0, n - 1, 2), right = cut(s, x, 1, n, 2), odd = scan(s, join(s, left, right));

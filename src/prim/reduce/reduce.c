@@ -50,7 +50,7 @@ static kni_atom reduce_simplify(const kni_rule *r)
     kni_ints axes = ((const kni_p_reduce *)r->params)->axes;
     kni_type y = r->yt[0];
     for (int i = 0; i < axes.n; i++)
-        if (r->xt[0].dim[axes.v[i]] != 1)
+        if (!knx_dim_same(r->xt[0].dim[axes.v[i]], 1))
             return KN_ATOM_NONE;
     if (!axes.n) /* nothing is joined */
         return r->x[0];
@@ -136,7 +136,7 @@ static knx_error *extreme_type(kni_rule *r, const char *operation, kni_type *y)
     const kni_p_reduce *p = r->params;
     KN_TRY(reduce_type(r, KNP_REALS | KNP_BOOL, y));
     for (int i = 0; i < p->axes.n; i++)
-        if (!r->xt->dim[p->axes.v[i]])
+        if (knx_dim_eq(r->xt->dim[p->axes.v[i]], 0))
             return knx_error_new(KN_ERROR_VALUE, "zero-size array to reduction operation %s which has no identity",
                                  operation);
     return NULL;
@@ -220,7 +220,7 @@ static knx_error *arg_type(kni_rule *r, const char *name, kni_type *y)
     if (!knx_is_integer(p->index_dtype))
         return knx_error_new(KN_ERROR_TYPE, "the index dtype must be an integer, got %s", p->index_dtype->name);
     KN_TRY(knp_check_axes(p->axes, r->xt->ndim));
-    if (!r->xt->dim[p->axes.v[0]])
+    if (knx_dim_eq(r->xt->dim[p->axes.v[0]], 0))
         return knx_error_new(KN_ERROR_VALUE, "attempt to get %s of an empty sequence", name);
     KN_TRY(without_axes(p->axes, r->xt, p->index_dtype, r->arena, y));
     y->weak = false;

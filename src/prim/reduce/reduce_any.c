@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * reduce_any.c -- reductions by halving: the first half of the elements joined with the second one as whole arrays,
- * again and again; and the row `reduce`, which joins elements by a jaxpr.
+ * again and again (of a number of elements that is an expression: one after the other, by a scan); and the row `reduce`,
+ * which joins elements by a jaxpr.
  *
  *     type       operands and initial values in pairs; the reduced axes of the operands disappear. The jaxpr takes two
  *                sets of scalars and gives one
@@ -9,6 +10,8 @@
  *     lower      expands into the halving, and the initial values joined in the end
  */
 #include "prim/body.h"
+#include "prim/frame.h"
+#include "prim/reduce/known.h"
 #include "transform/transform.h"
 
 /* --- halving ---------------------------------------------------------------------------------- */
@@ -18,11 +21,10 @@ static kni_atom flatten_axes(kni_builder *b, kni_atom x, kni_ints axes)
 {
     kni_type t = knb_type(b, x);
     knp_dims rest = knp_axes_rest(axes, t.ndim), shape = knp_dims_pick(t, knp_ints(&rest));
-    int64_t order[KN_MAX_NDIM], n = 1;
-    for (int i = 0; i < axes.n; i++) {
+    knp_dims joined = knp_dims_pick(t, axes);
+    int64_t order[KN_MAX_NDIM], n = knx_dim_size(joined.n, joined.v);
+    for (int i = 0; i < axes.n; i++)
         order[i] = axes.v[i];
-        n *= t.dim[axes.v[i]];
-    }
     for (int i = 0; i < rest.n; i++)
         order[axes.n + i] = rest.v[i];
     x = knb_transpose(b, x, order);
@@ -58,6 +60,54 @@ static void halve_once(const knp_halving *h, int64_t n, kni_atom *x, kni_atom *o
         x[i] = knb_concatenate(h->b, 2, (kni_atom[]){x[i], rows(h->b, other[h->n + i], n - 1, n)}, 0);
 }
 
+/* carry, row -> their join */
+static knx_error *fold_body(const knp_halving *h, const kni_type *row, kni_jaxpr **body)
+{
+    knp_frame f;
+    knp_halving inside = *h;
+    knx_error *error =
+        knp_frame_begin(&f, 2 * (size_t)h->n, 2 * (size_t)h->n) ? NULL : knx_error_nomem();
+    for (int i = 0; !error && i < 2 * h->n; i++)
+        knp_frame_input(&f, row[i % h->n]);
+    if (!error) {
+        inside.b = &f.b;
+        inside.identity = NULL;
+        f.b.place = h->b->place;
+        h->join(&inside, f.in, f.in + h->n, f.out);
+        error = knp_frame_finish(&f, (uint32_t)h->n, f.out, "", body);
+    }
+    knp_frame_end(&f);
+    return error;
+}
+
+/* The rows in front joined one after the other: of n of them, an expression. */
+static void fold(const knp_halving *h, int64_t n, kni_atom *x)
+{
+    kni_builder *b = h->b;
+    kni_jaxpr *body = NULL;
+    int64_t least, most;
+    knx_dim_bounds(n, &least, &most);
+    bool from_first = least > 0 || !h->identity;
+    kni_atom *in = knp_room(b, 2 * (size_t)h->n);
+    kni_type *row = knx_arena_alloc(&b->arena, (size_t)h->n * sizeof *row);
+    if (!in || !row)
+        return;
+    for (int i = 0; i < h->n; i++) {
+        row[i] = knb_type(b, x[i]);
+        row[i].ndim--;
+        row[i].dim++;
+        in[i] = from_first ? knb_squeeze(b, rows(b, x[i], 0, 1), 1, (int64_t[]){0})
+                           : knb_broadcast_to(b, h->identity[i], row[i]);
+        in[h->n + i] = from_first ? rows(b, x[i], 1, n) : x[i];
+    }
+    knx_error *e = b->error ? NULL : fold_body(h, row, &body);
+    if (e)
+        knb_fail(b, e);
+    else if (!b->error)
+        knb_scan(b, &(kni_p_scan){.jaxpr = body, .length = n - from_first, .num_carry = h->n, .unroll = 1}, in, x);
+    kni_release(body);
+}
+
 void knp_halve(const knp_halving *h, kni_ints axes, kni_atom *x)
 {
     kni_builder *b = h->b;
@@ -66,7 +116,11 @@ void knp_halve(const knp_halving *h, kni_ints axes, kni_atom *x)
         return;
     for (int i = 0; i < h->n; i++)
         x[i] = flatten_axes(b, x[i], axes);
-    int64_t n = b->error ? 0 : knb_type(b, x[0]).dim[0];
+    int64_t n = b->error ? 0 : knp_count(knb_type(b, x[0]).dim[0]);
+    if (knx_is_symbolic(n)) {
+        fold(h, n, x);
+        return;
+    }
     if (n == 0 && h->identity)
         for (int i = 0; i < h->n && !b->error; i++) {
             kni_type t = knb_type(b, x[i]);
@@ -173,7 +227,7 @@ static void reduce_arrays(const knp_halving *h, kni_ints axes, const kni_atom *x
         y[i] = x[i];
         start[i] = spread(b, x[h->n + i], shape.n, shape.v);
     }
-    if (knp_product(knp_ints(&joined)) == 0) {
+    if (knx_dim_eq(knp_product(knp_ints(&joined)), 0)) {
         for (int i = 0; i < h->n; i++)
             y[i] = start[i];
         return;

@@ -48,7 +48,7 @@ static kni_atom take_along(kni_builder *b, kni_atom x, kni_atom positions, int d
         return KN_ATOM_NONE;
     knp_dims others = knp_axes_rest((kni_ints){1, (int64_t[]){dimension}}, t.ndim), ones = {.n = t.ndim};
     for (int i = 0; i < t.ndim; i++)
-        ones.v[i] = t.dim[i] ? 1 : 0;
+        ones.v[i] = knx_dim_eq(t.dim[i], 0) ? 0 : 1;
     kni_ints one_dim = {1, (int64_t[]){dimension}};
     kni_p_gather p = {.collapsed_slice_dims = one_dim,
                       .start_index_map = one_dim,
@@ -77,7 +77,9 @@ static knx_error *sort_linearize(const kni_rule *r, const kni_atom *tx, kni_atom
         return knx_error_nomem();
     for (int i = 0; i < n; i++)
         in[i] = r->x[i];
-    kn_dtype position = t.dim[dimension] > INT32_MAX ? KN_DT(I64) : KN_DT(I32);
+    int64_t least, most;
+    knx_dim_bounds(t.dim[dimension], &least, &most);
+    kn_dtype position = most > INT32_MAX ? KN_DT(I64) : KN_DT(I32);
     in[n] = knb_iota(r->b, position, t.ndim, t.dim, dimension);
     knb_emit(r->b, r->prim, p, n + 1, in, out, n + 1);
     for (int i = 0; i < n; i++) {
@@ -111,10 +113,16 @@ static void describe(const params_t *p, int n, const kni_type *x, const kn_dtype
         .n = n, .n_key = (int)p->num_keys, .dtype = dtype, .outer = 1, .length = x[0].dim[p->dimension], .inner = 1};
     for (int i = 0; i < x[0].ndim; i++) {
         if (i < p->dimension)
-            s->outer *= x[0].dim[i];
+            s->outer = knx_dim_mul(s->outer, x[0].dim[i]);
         if (i > p->dimension)
-            s->inner *= x[0].dim[i];
+            s->inner = knx_dim_mul(s->inner, x[0].dim[i]);
     }
+}
+
+/* The routines need memory for one line: some, and as much more for each of n elements, perhaps an expression. */
+static size_t in_proportion(int64_t some, int64_t each, int64_t n)
+{
+    return (size_t)knx_dim_add(some, knx_dim_mul(n, each));
 }
 
 /* Room for the operands' dtypes stands behind the routine's own. */
@@ -122,7 +130,12 @@ static size_t sort_workspace(const kni_rule *r)
 {
     knr_sort s;
     describe(r->params, r->n_in, r->xt, NULL, &s);
-    return knr_sort_workspace(&s) + (size_t)r->n_in * sizeof(kn_dtype);
+    int64_t n = s.length, none, one;
+    s.length = 0;
+    none = (int64_t)knr_sort_workspace(&s);
+    s.length = 1;
+    one = (int64_t)knr_sort_workspace(&s);
+    return in_proportion(none + (int64_t)((size_t)r->n_in * sizeof(kn_dtype)), one - none, n);
 }
 
 static knx_error *sort_run(const kni_rule *r, const kni_routine_args *args)
@@ -141,7 +154,7 @@ static double sort_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     double levels = 1;
-    for (int64_t n = r->xt[0].dim[p->dimension]; n > 1; n /= 2)
+    for (int64_t n = r->xt[0].dim[p->dimension]; n > 1 && !knx_is_symbolic(n); n /= 2)
         levels++;
     return (double)kni_type_size(r->xt[0]) * (2 * levels * (double)p->num_keys + r->n_in);
 }
@@ -172,18 +185,20 @@ static knx_error *top_type(kni_rule *r, kni_type *y)
     if (knx_is_complex(r->xt->dtype))
         return knx_error_new(KN_ERROR_VALUE, "is not compatible with complex inputs.");
     KN_TRY(knp_accepts(r->xt->dtype, KNP_REALS | KNP_BOOL));
-    if (p->k < 0)
-        return knx_error_new(KN_ERROR_VALUE, "k argument must be nonnegative, got %lld", (long long)p->k);
+    if (knx_dim_lt(p->k, 0))
+        return knx_error_new(KN_ERROR_VALUE, "k argument must be nonnegative, got %s", knx_dim_show(&t, p->k));
     if (r->xt->ndim == 0)
         return knx_error_new(KN_ERROR_TYPE, "operand must have >= 1 dimension, got ()");
     if (p->axis < 0 || p->axis >= r->xt->ndim)
         return knp_axis_error(p->axis, r->xt->ndim);
     knx_show_shape(&t, r->xt->ndim, r->xt->dim);
-    if (r->xt->dim[p->axis] < p->k)
+    if (knx_dim_lt(r->xt->dim[p->axis], p->k)) {
+        knx_text k = {0};
         return knx_error_new(
-            KN_ERROR_VALUE, "k argument must be no larger than size along axis; got k=%lld with shape=%s and axis=%lld",
-            (long long)p->k, t.s, (long long)p->axis);
-    if (r->xt->dim[p->axis] > INT32_MAX)
+            KN_ERROR_VALUE, "k argument must be no larger than size along axis; got k=%s with shape=%s and axis=%lld",
+            knx_dim_show(&k, p->k), t.s, (long long)p->axis);
+    }
+    if (!knx_is_symbolic(r->xt->dim[p->axis]) && r->xt->dim[p->axis] > INT32_MAX)
         return knx_error_new(KN_ERROR_VALUE, "returns int32 indices, which will overflow for operand.shape=%s", t.s);
     knp_dims d = knp_dims_of(*r->xt);
     d.v[p->axis] = p->k;
@@ -219,7 +234,12 @@ static knr_top describe_top(const kni_p_top_k *p, kni_type x)
 static size_t top_workspace(const kni_rule *r)
 {
     knr_top t = describe_top(r->params, r->xt[0]);
-    return knr_top_workspace(&t);
+    int64_t n = t.length, none, one;
+    t.length = 0;
+    none = (int64_t)knr_top_workspace(&t);
+    t.length = 1;
+    one = (int64_t)knr_top_workspace(&t);
+    return in_proportion(none, one - none, n);
 }
 
 static knx_error *top_run(const kni_rule *r, const kni_routine_args *args)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * known.h -- what is known of extents that may be expressions, for choosing between ways that give the same. Neither
+ * question is refused. */
+#ifndef KN_PRIM_REDUCE_KNOWN_H
+#define KN_PRIM_REDUCE_KNOWN_H
+#include "base/dim.h"
+
+/* a <= b for all numbers of the variables; leaves no guard. */
+static inline bool knp_known_le(int64_t a, int64_t b)
+{
+    int64_t lower, upper;
+    if (!knx_any_symbolic(a, b))
+        return a <= b;
+    knx_dim_bounds(knx_dim_sub(b, a), &lower, &upper);
+    return lower >= 0;
+}
+
+/* The extent as a number, where equations are unrolled by it: as many levels of halving as it has bits. An expression
+ * has its sample's number in a scope that assumes, which keeps that as a guard, so the same bits come out as without
+ * variables. In other scopes it stays: then a scan does the work. */
+static inline int64_t knp_count(int64_t d)
+{
+    const knx_dim_scope *s = knx_is_symbolic(d) ? knx_dim_now() : NULL;
+    int64_t n;
+    bool has = s && s->assumes && knx_dim_evaluate(d, (int)s->sample.n, s->sample.at, &n);
+    return has && knx_dim_eq(d, n) ? n : d;
+}
+#endif
