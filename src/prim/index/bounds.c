@@ -9,6 +9,7 @@
  *     unfailing  two comparisons for each number
  */
 #include "prim/index/index.h"
+#include "prim/reduce/known.h"
 #include "transform/transform.h"
 
 typedef kni_p_check_bounds params_t;
@@ -18,7 +19,7 @@ static knx_error *check_type(kni_rule *r, kni_type *y)
     const params_t *p = r->params;
     (void)y;
     KN_TRY(knp_accepts(r->xt->dtype, KNP_INTEGERS));
-    if (!r->xt->ndim || r->xt->dim[r->xt->ndim - 1] != p->most.n || p->axis.n != p->most.n || p->size.n != p->most.n)
+    if (!r->xt->ndim || !knx_dim_eq(r->xt->dim[r->xt->ndim - 1], p->most.n) || p->axis.n != p->most.n || p->size.n != p->most.n)
         return knx_error_new(KN_ERROR_TYPE, "indices must have %d numbers along their last axis", p->most.n);
     return NULL;
 }
@@ -48,7 +49,10 @@ static kni_atom number_fails(kni_builder *b, kni_atom x, int i, int64_t most)
     if (t.dim[t.ndim - 1] != 1)
         x = knb_slice(b, x, from.v, to.v, NULL);
     x = knb_squeeze(b, x, 1, (const int64_t[]){t.ndim - 1});
-    return knb_or(b, knb_lt(b, x, knb_integer(b, t.dtype, 0)), knb_gt(b, x, knb_integer(b, t.dtype, most)));
+    kni_atom negative = knb_lt(b, x, knb_integer(b, t.dtype, 0)),
+             last = knx_is_symbolic(most) ? knb_convert(b, knb_dim_as_value(b, most), t.dtype)
+                                          : knb_integer(b, t.dtype, most);
+    return knb_or(b, negative, knb_gt(b, x, last));
 }
 
 kni_atom knp_outside(kni_builder *b, kni_atom x, const kni_p_check_bounds *p)
@@ -57,7 +61,7 @@ kni_atom knp_outside(kni_builder *b, kni_atom x, const kni_p_check_bounds *p)
     kni_atom outside = KN_ATOM_NONE;
     bool fits = d->kind == KN_KIND_INT && d->size >= 4; /* the largest starts into d */
     for (int i = 0; i < p->most.n; i++)
-        fits = fits && (d->size == 8 || p->most.v[i] <= INT32_MAX);
+        fits = fits && (d->size == 8 || knp_taken_le(p->most.v[i], INT32_MAX));
     if (!fits)
         x = knb_convert(b, x, KN_DT(I64));
     for (int i = 0; i < p->most.n; i++)

@@ -32,7 +32,7 @@ static knx_error *check_fits(const char *op, const char *what, int ndim, const i
 {
     bool fits = ndim == x.ndim;
     for (int i = 0; fits && i < ndim; i++)
-        fits = size[i] >= 0 && size[i] <= x.dim[i];
+        fits = knx_dim_le(0, size[i]) && knx_dim_le(size[i], x.dim[i]);
     knx_text s = {0}, t = {0};
     return fits ? NULL
                 : knx_error_new(KN_ERROR_TYPE,
@@ -61,8 +61,12 @@ static knp_dims spans(const void *params, kni_type window)
 {
     knp_dims s = {.n = window.ndim};
     for (int d = 0; d < s.n; d++) {
-        int64_t far = 0;
-        bool fits = !__builtin_mul_overflow(window.dim[d] - 1, stride_of(params, d), &far) && far < INT64_MAX;
+        int64_t far = 0, stride = stride_of(params, d);
+        if (knx_any_symbolic(window.dim[d], stride)) {
+            s.v[d] = stride == 1 ? window.dim[d] : knx_dim_max(knx_dim_mul(window.dim[d] - 1, stride) + 1, 0);
+            continue;
+        }
+        bool fits = !__builtin_mul_overflow(window.dim[d] - 1, stride, &far) && far < INT64_MAX;
         s.v[d] = !window.dim[d] ? 0 : fits ? far + 1 : INT64_MAX;
     }
     return s;
@@ -79,7 +83,7 @@ static knx_error *any_update_type(const char *op, const kni_rule *r, kni_type *y
                              x[0].dtype->name, x[1].dtype->name);
     bool fits = !p || p->strides.n == x[1].ndim;
     for (int d = 0; p && fits && d < p->strides.n; d++)
-        fits = p->strides.v[d] >= 1;
+        fits = knx_dim_le(1, p->strides.v[d]);
     if (!fits)
         return knx_error_new(KN_ERROR_TYPE, "%s: there must be a stride of at least 1 for each dimension", op);
     KN_TRY(check_starts(op, r->n_in - 2, x + 2, x[0].ndim));
@@ -202,7 +206,7 @@ static knx_error *slice_batch(const kni_rule *r, int64_t size, const int *axis, 
     }
     knp_dims window = count_up(1, n), map = count_up(table, n), zero = {.n = 1};
     kni_ints none = {0, NULL}, front = table ? knp_ints(&zero) : none;
-    sizes.v[0] = size ? 1 : 0;
+    sizes.v[0] = knx_dim_eq(size, 0) ? 0 : 1;
     kni_p_gather q = {.offset_dims = knp_ints(&window),
                       .start_index_map = knp_ints(&map),
                       .operand_batching_dims = front,
@@ -285,10 +289,10 @@ static knk_node start_node(kni_lower *l, const kni_rule *r, int which, int64_t m
         return KNK_NONE;
     knk_node v = kni_lower_operand(l, which, scalar, KNK_NONE, knp_real(KNK_NONE)).re;
     if (d->id == KN_ID_U64) /* before it could turn negative */
-        v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_U64, most));
+        v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_U64, knx_is_symbolic(most) ? INT64_MAX : most));
     if (d->id != KN_ID_I64)
         v = knk_cast(k, KN_ID_I64, v);
-    v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_I64, most));
+    v = knk_binary(k, KNK_MIN, v, knp_number_node(l, like, most));
     return knk_binary(k, KNK_MAX, v, knk_const_int(k, KN_ID_I64, 0));
 }
 
@@ -307,7 +311,7 @@ static void slice_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_
     for (int d = 0; d < r->xt[0].ndim; d++) {
         knp_index_copy(i, d, in, d);
         add_to_axis(kni_lower_kernel(l), &in->axis[d],
-                    start_node(l, r, 1 + d, r->xt[0].dim[d] - p->slice_sizes.v[d], i));
+                    start_node(l, r, 1 + d, knx_dim_sub(r->xt[0].dim[d], p->slice_sizes.v[d]), i));
     }
     y[0] = kni_lower_operand(l, 0, in, KNK_NONE, knp_real(KNK_NONE));
 }
@@ -321,7 +325,7 @@ static void update_element(kni_lower *l, const kni_rule *r, const kni_index *i, 
     knk_node zero = knk_const_int(k, KN_ID_I64, 0), inside = KNK_NONE;
     knp_dims box = spans(r->params, r->xt[1]);
     for (int d = 0; in && d < i->ndim; d++) {
-        int64_t most = r->xt[0].dim[d] - box.v[d], stride = stride_of(r->params, d);
+        int64_t most = knx_dim_sub(r->xt[0].dim[d], box.v[d]), stride = stride_of(r->params, d);
         knp_index_copy(i, d, in, d);
         if (!most && stride == 1)
             continue;
@@ -331,9 +335,9 @@ static void update_element(kni_lower *l, const kni_rule *r, const kni_index *i, 
         if (start != KNK_NONE)
             at = knk_binary(k, KNK_SUB, at, start);
         knk_node here = knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, zero, at),
-                                   knk_binary(k, KNK_LT, at, knk_const_int(k, KN_ID_I64, box.v[d])));
-        if (stride > 1) {
-            knk_node by = knk_const_int(k, KN_ID_I64, stride), whole = knk_binary(k, KNK_DIV, at, by);
+                                   knk_binary(k, KNK_LT, at, knp_number_node(l, i, box.v[d])));
+        if (stride != 1) {
+            knk_node by = knp_number_node(l, i, stride), whole = knk_binary(k, KNK_DIV, at, by);
             here = knk_binary(k, KNK_AND, here, knk_binary(k, KNK_EQ, at, knk_binary(k, KNK_MUL, whole, by)));
             at = whole;
         }

@@ -11,6 +11,7 @@
  *     put        scatter to the same places
  */
 #include "prim/index/index.h"
+#include "prim/reduce/known.h"
 #include <string.h>
 
 typedef kni_p_gather params_t;
@@ -29,9 +30,12 @@ static knx_error *gather_type(kni_rule *r, kni_type *y)
     for (int d = 0, w = 0; d < r->xt[0].ndim; d++) {
         int64_t size = p->slice_sizes.v[d];
         bool dropped = knp_contains(how.dropped, d) || knp_contains(how.table_batching, d);
-        if (size < 0 || size > r->xt[0].dim[d] || (dropped && size > 1))
-            return knx_error_new(KN_ERROR_TYPE, "gather: slice size %lld does not fit dimension %d of extent %lld%s",
-                                 (long long)size, d, (long long)r->xt[0].dim[d], dropped ? ", which is collapsed" : "");
+        if (knx_dim_lt(size, 0) || knx_dim_lt(r->xt[0].dim[d], size) || (dropped && knx_dim_lt(1, size))) {
+            knx_text s = {0}, t = {0};
+            return knx_error_new(KN_ERROR_TYPE, "gather: slice size %s does not fit dimension %d of extent %s%s",
+                                 knx_dim_show(&s, size), d, knx_dim_show(&t, r->xt[0].dim[d]),
+                                 dropped ? ", which is collapsed" : "");
+        }
         if (!dropped && how.window.v[w] < KN_MAX_NDIM)
             dim.v[how.window.v[w++]] = size;
     }
@@ -79,7 +83,7 @@ static knx_error *gather_batch(const kni_rule *r, int64_t size, const int *axis,
     knp_indexing old = knp_indexing_of_gather(p), how = knp_batch_indexing(&old, table, indices, &lists);
     knp_dims sizes = {.n = 0};
     if (table)
-        sizes = knp_insert(p->slice_sizes, 0, indices && size ? 1 : size);
+        sizes = knp_insert(p->slice_sizes, 0, indices && !knx_dim_eq(size, 0) ? 1 : size);
     params_t q = knp_gather_params(&how, table ? knp_ints(&sizes) : p->slice_sizes);
     kni_atom x = table ? knb_move_axis(r->b, r->x[0], axis[0], 0) : r->x[0];
     kni_atom i = indices ? knb_move_axis(r->b, r->x[1], axis[1], 0) : r->x[1];
@@ -103,7 +107,7 @@ static knx_error *gather_run(const kni_rule *r, const kni_routine_args *args)
 static bool has_elements(kni_type table)
 {
     for (int d = 0; d < table.ndim; d++)
-        if (table.dim[d] == 0)
+        if (!knp_taken_le(1, table.dim[d]))
             return false;
     return true;
 }

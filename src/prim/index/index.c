@@ -75,18 +75,20 @@ knx_error *knp_check_indexing(const char *op, const knp_indexing *x, kni_type ta
                              "%s: the windows must have a dimension for each one of the operand that is neither "
                              "collapsed nor a batching dimension",
                              op);
-    if (x->index_map.n != indices.dim[points])
+    knx_text s = {0}, t = {0};
+    if (!knx_dim_eq(x->index_map.n, indices.dim[points]))
         return knx_error_new(KN_ERROR_TYPE,
-                             "%s: the index map has %d dimensions, but the index vectors have %lld numbers", op,
-                             x->index_map.n, (long long)indices.dim[points]);
+                             "%s: the index map has %d dimensions, but the index vectors have %s numbers", op,
+                             x->index_map.n, knx_dim_show(&s, indices.dim[points]));
     if (x->table_batching.n != x->index_batching.n)
         return knx_error_new(KN_ERROR_TYPE, "%s: operand and indices have different numbers of batching dimensions",
                              op);
     for (int i = 0; i < x->table_batching.n; i++) {
         int64_t d = x->table_batching.v[i];
-        if (table.dim[d] != indices.dim[x->index_batching.v[i]])
-            return knx_error_new(KN_ERROR_TYPE, "%s: batching dimensions must have the same extent, got %lld and %lld",
-                                 op, (long long)table.dim[d], (long long)indices.dim[x->index_batching.v[i]]);
+        if (!knx_dim_eq(table.dim[d], indices.dim[x->index_batching.v[i]]))
+            return knx_error_new(KN_ERROR_TYPE, "%s: batching dimensions must have the same extent, got %s and %s", op,
+                                 knx_dim_show(&s, table.dim[d]),
+                                 knx_dim_show(&t, indices.dim[x->index_batching.v[i]]));
         if (knp_contains(x->dropped, d) || knp_contains(x->index_map, d))
             return knx_error_new(KN_ERROR_TYPE, "%s: a batching dimension cannot be collapsed or indexed", op);
     }
@@ -152,7 +154,18 @@ knx_scalar_bits knp_fill_value(kn_dtype d, bool zero)
 
 int64_t knp_largest_start(const knp_indexing *x, kni_type table, kni_ints sizes, int64_t d)
 {
-    return table.dim[d] - (is_window_dim(x, d) ? sizes.v[d] : 1);
+    return knx_dim_sub(table.dim[d], is_window_dim(x, d) ? sizes.v[d] : 1);
+}
+
+knk_node knp_number_node(kni_lower *l, const kni_index *like, int64_t v)
+{
+    if (!knx_is_symbolic(v))
+        return knk_const_int(kni_lower_kernel(l), KN_ID_I64, v);
+    kni_index *at = kni_lower_index(l, 1, like);
+    if (!at)
+        return KNK_NONE;
+    at->axis[0].offset = v;
+    return kni_lower_axis_value(l, at, 0);
 }
 
 /* As one example of a batch sees it. */

@@ -14,6 +14,7 @@
  *     unfailing  without what lies outside
  */
 #include "prim/index/scatter_element.h"
+#include "prim/reduce/known.h"
 
 typedef kni_p_scatter params_t;
 
@@ -29,20 +30,22 @@ static knx_error *scatter_type(const char *op, unsigned kinds, const kni_rule *r
                              x[0].dtype->name, x[2].dtype->name);
     KN_TRY(knp_check_indexing(op, &how, x[0], x[1], x[2].ndim));
     knp_dims sizes = knp_window_sizes(&how, x[0], x[2]);
+    knx_text s = {0}, t = {0};
     for (int d = 0; d < sizes.n; d++)
-        if (sizes.v[d] > x[0].dim[d] && !(knp_contains(how.dropped, d) || knp_contains(how.table_batching, d)))
+        if (!(knp_contains(how.dropped, d) || knp_contains(how.table_batching, d)) &&
+            knx_dim_lt(x[0].dim[d], sizes.v[d]))
             return knx_error_new(
                 KN_ERROR_TYPE,
                 "Bounds of the window dimensions of updates must not exceed the bounds of the corresponding "
-                "dimensions of operand. For dimension %d, updates bound is %lld, operand bound is %lld.",
-                d, (long long)sizes.v[d], (long long)x[0].dim[d]);
+                "dimensions of operand. For dimension %d, updates bound is %s, operand bound is %s.",
+                d, knx_dim_show(&s, sizes.v[d]), knx_dim_show(&t, x[0].dim[d]));
     for (int d = 0, i = 0; d < x[2].ndim; d++)
-        if (!knp_contains(how.window, d) && x[2].dim[d] != x[1].dim[i++])
+        if (!knp_contains(how.window, d) && !knx_dim_eq(x[2].dim[d], x[1].dim[i++]))
             return knx_error_new(
                 KN_ERROR_TYPE,
                 "Bounds of the scatter dimensions of updates must be the same as the bounds of the corresponding "
-                "dimensions of scatter indices. For dimension %d, updates bound is %lld, indices bound is %lld.",
-                d, (long long)x[2].dim[d], (long long)x[1].dim[i - 1]);
+                "dimensions of scatter indices. For dimension %d, updates bound is %s, indices bound is %s.",
+                d, knx_dim_show(&s, x[2].dim[d]), knx_dim_show(&t, x[1].dim[i - 1]));
     return knp_type_like(r->arena, x[0], x[0].dtype, y);
 }
 
@@ -125,7 +128,7 @@ static kni_atom under_updates(const kni_rule *r, kni_atom x)
     how.mode = knp_mode_of_tangent(how.mode);
     knp_dims sizes = knp_window_sizes(&how, r->xt[0], r->xt[2]);
     for (int d = 0; d < sizes.n; d++) /* what is collapsed may be empty */
-        sizes.v[d] = sizes.v[d] < r->xt[0].dim[d] ? sizes.v[d] : r->xt[0].dim[d];
+        sizes.v[d] = knx_dim_min(sizes.v[d], r->xt[0].dim[d]);
     kni_p_gather q = knp_gather_params(&how, knp_ints(&sizes));
     return knb_gather(r->b, x, r->x[1], &q);
 }
@@ -146,7 +149,7 @@ static void find_winners(const kni_rule *r, kni_atom *untouched, kni_atom *wins)
     for (int i = 0; i < points.n; i++)
         points.v[i] = indices.dim[i];
     int64_t count = knp_product(knp_ints(&points));
-    kn_dtype d = count < UINT32_MAX ? KN_DT(U32) : KN_DT(U64);
+    kn_dtype d = knp_taken_le(count, (int64_t)UINT32_MAX - 1) ? KN_DT(U32) : KN_DT(U64);
     kni_atom number = knb_add(b, knb_iota(b, d, 1, &count, 0), knb_integer(b, d, 1));
     number = knb_reshape(b, number, points.n, points.v);
     number = knb_broadcast_in_dim(b, number, updates.ndim, updates.dim, where.v);

@@ -27,13 +27,15 @@ static int partner(const seeker *s, int point)
 
 static bool is_indexed(const seeker *s, int d) { return knp_contains(s->how.index_map, d); }
 static bool is_filled(const seeker *s, int d) { return s->sizes.v[d] == s->r->xt[0].dim[d]; }
+/* An unknown number of windows is too many. */
+static bool is_unknown(const seeker *s, int point) { return knx_is_symbolic(s->r->xt[1].dim[point]); }
 
 /* How many windows there are for one element; 0: too many, or it is compared with what is no number of the kernel. */
 static int64_t windows(const seeker *s)
 {
     int64_t n = 1;
     for (int p = 0; p < s->points; p++)
-        if (partner(s, p) < 0 && (__builtin_mul_overflow(n, s->r->xt[1].dim[p], &n) || n > MOST_WINDOWS))
+        if (partner(s, p) < 0 && (is_unknown(s, p) || __builtin_mul_overflow(n, s->r->xt[1].dim[p], &n) || n > MOST_WINDOWS))
             return 0;
     for (int d = 0; d < s->i->ndim; d++)
         if (!knp_contains(s->how.table_batching, d) && !is_filled(s, d) && !s->i->axis[d].fixed)
@@ -79,7 +81,7 @@ static bool find_start(seeker *s, int64_t window)
             v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_U64, INT64_MAX));
         if (d->id != KN_ID_I64)
             v = knk_cast(k, KN_ID_I64, v);
-        knk_node last = knk_const_int(k, KN_ID_I64, most);
+        knk_node last = knp_number_node(s->l, s->i, most);
         if (s->skips)
             also(s, knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, zero, v), knk_binary(k, KNK_LE, v, last)));
         else
@@ -101,7 +103,7 @@ static void within(seeker *s, int d, kni_index *in, int axis)
     if (is_indexed(s, d) && s->start[d] != KNK_NONE)
         at = knk_binary(k, KNK_SUB, at, s->start[d]);
     also(s, knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I64, 0), at),
-                       knk_binary(k, KNK_LT, at, knk_const_int(k, KN_ID_I64, s->sizes.v[d]))));
+                       knk_binary(k, KNK_LT, at, knp_number_node(s->l, s->i, s->sizes.v[d]))));
     if (in) {
         in->axis[axis].offset = 0;
         in->axis[axis].node = at;

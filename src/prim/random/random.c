@@ -10,6 +10,7 @@
  *     lower      threefry2x32: twenty rounds of kernel operations; so is fold_in; wrap, unwrap: pairs of loads;
  *                random_bits and random_split expand into these
  */
+#include "prim/reduce/known.h"
 #include "prim/rules.h"
 
 /* --- threefry2x32 ----------------------------------------------------------------------------- */
@@ -65,7 +66,7 @@ static double threefry_cost(const kni_rule *r) { return 120 * (double)kni_type_s
 
 static knx_error *wrap_type(kni_rule *r, kni_type *y)
 {
-    if (r->xt->dtype != KN_DT(U32) || r->xt->ndim < 1 || r->xt->dim[r->xt->ndim - 1] != 2) {
+    if (r->xt->dtype != KN_DT(U32) || r->xt->ndim < 1 || !knx_dim_eq(r->xt->dim[r->xt->ndim - 1], 2)) {
         knx_text t = {0};
         return knx_error_new(KN_ERROR_TYPE, "random_wrap needs uint32 numbers in pairs along the last axis, got %s",
                              kni_type_text(&t, *r->xt, true));
@@ -165,7 +166,7 @@ static knx_error *type_behind(kni_type x, kni_ints shape, kn_dtype d, knx_arena 
     if (x.ndim + shape.n > KN_MAX_NDIM)
         return knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
     for (int i = 0; i < shape.n; i++) {
-        if (shape.v[i] < 0)
+        if (knx_dim_lt(shape.v[i], 0))
             return knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
         dim.v[dim.n++] = shape.v[i];
     }
@@ -186,7 +187,7 @@ static knx_error *split_expand(const kni_rule *r, kni_atom *y)
     kni_type keys = r->xt[0], all = r->yt[0];
     int64_t n = knp_product(shape);
     knp_dims leading = knp_axes_rest((kni_ints){0, NULL}, keys.ndim), trailing = {.n = shape.n};
-    kni_atom i = knb_iota(b, n <= (int64_t)UINT32_MAX ? KN_DT(U32) : KN_DT(U64), 1, &n, 0);
+    kni_atom i = knb_iota(b, knp_taken_le(n, (int64_t)UINT32_MAX) ? KN_DT(U32) : KN_DT(U64), 1, &n, 0);
     i = knb_reshape(b, i, shape.n, shape.v);
     for (int d = 0; d < shape.n; d++)
         trailing.v[d] = keys.ndim + d;
@@ -232,12 +233,13 @@ static kni_atom key_word(const kni_rule *r, kni_atom words, int which)
     return t.ndim ? knb_broadcast_in_dim(r->b, word, r->yt[0].ndim, r->yt[0].dim, leading.v) : word;
 }
 
-/* The numbers 0, 1, ... of the elements of `shape` in C order, as high and low words, lined up with the results. */
+/* The numbers 0, 1, ... of the elements of `shape` in C order, as high and low words, lined up with the results. Of an
+ * unknown number of elements the high words are computed, which are zero in most cases. */
 static void counters(const kni_rule *r, kni_ints shape, kni_atom *hi, kni_atom *lo)
 {
     kni_builder *b = r->b;
     int64_t n = knp_product(shape);
-    bool long_ones = n > (int64_t)1 << 32;
+    bool long_ones = !knp_taken_le(n, (int64_t)1 << 32);
     *hi = *lo = knb_integer(b, KN_DT(U32), 0);
     if (shape.n) {
         kni_atom i = knb_reshape(b, knb_iota(b, long_ones ? KN_DT(U64) : KN_DT(U32), 1, &n, 0), shape.n, shape.v);

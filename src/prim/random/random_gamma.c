@@ -16,7 +16,7 @@ static knx_error *gamma_type(kni_rule *r, kni_type *y)
     KN_TRY(knp_accepts(r->xt[1].dtype, KNP_FLOAT));
     bool fits = r->xt[0].ndim <= r->xt[1].ndim;
     for (int i = 0; fits && i < r->xt[0].ndim; i++)
-        fits = r->xt[0].dim[i] == r->xt[1].dim[i];
+        fits = knx_dim_eq(r->xt[0].dim[i], r->xt[1].dim[i]);
     knx_text keys = {0}, parameters = {0};
     if (!fits)
         return knx_error_new(KN_ERROR_TYPE, "random_gamma takes keys whose shape begins that of a, got %s and %s",

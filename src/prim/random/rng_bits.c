@@ -18,7 +18,7 @@ static knx_error *generator_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
     int64_t words = r->xt->ndim ? r->xt->dim[r->xt->ndim - 1] : 0;
-    if (!(r->xt->dtype == KN_DT(U32) && words == 4) && !(r->xt->dtype == KN_DT(U64) && words == 2)) {
+    if (!(r->xt->dtype == KN_DT(U32) && knx_dim_eq(words, 4)) && !(r->xt->dtype == KN_DT(U64) && knx_dim_eq(words, 2))) {
         knx_text t = {0};
         return knx_error_new(KN_ERROR_TYPE, "takes a state of four uint32 or two uint64, got %s",
                              kni_type_text(&t, *r->xt, true));
@@ -32,7 +32,7 @@ static knx_error *generator_type(kni_rule *r, kni_type *y)
     knp_dims d = knp_dims_of(*r->xt);
     d.n--;
     for (int i = 0; i < p->shape.n; i++) {
-        if (p->shape.v[i] < 0)
+        if (knx_dim_lt(p->shape.v[i], 0))
             return knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
         d.v[d.n++] = p->shape.v[i];
     }
@@ -113,7 +113,9 @@ static kni_atom counters(const generator *g, int64_t n)
 static kni_atom state_after(const kni_rule *r, const generator *g, int64_t blocks)
 {
     kni_builder *b = g->b;
-    kni_atom next = knb_add(b, g->counter, knb_integer(b, KN_DT(U64), blocks)), w[4];
+    kni_atom by = knx_is_symbolic(blocks) ? knb_convert(b, knb_dim_as_value(b, blocks), KN_DT(U64))
+                                          : knb_integer(b, KN_DT(U64), blocks);
+    kni_atom next = knb_add(b, g->counter, by), w[4];
     bool wide = r->xt[0].dtype == KN_DT(U64);
     w[0] = wide ? two_words(b, g->key[0], g->key[1]) : g->key[0];
     w[1] = wide ? next : g->key[1];
@@ -142,19 +144,31 @@ static void threefry(const generator *g, int64_t blocks, kni_atom out[2])
     knb_threefry2x32(g->b, in, out);
 }
 
-/* Which axis of the shape is taken as pairs. */
-static int pair_axis(const knp_dims *shape)
+/* Which axis of the shape is taken as pairs: the first even one, or else the largest. Where variables leave that open
+ * the words would depend on it, so it is refused. */
+static knx_error *pair_axis(const knp_dims *shape, int *axis)
 {
-    int largest = 0;
-    for (int i = 0; i < shape->n; i++)
-        if (shape->v[i] % 2 == 0)
-            return i;
+    const knx_dim_scope *s = knx_dim_now();
+    *axis = 0;
+    for (int i = 0; i < shape->n && shape->n > 1; i++) {
+        int64_t rest = knx_dim_mod(shape->v[i], 2);
+        if (knx_dim_eq(rest, 0)) {
+            *axis = i;
+            return NULL;
+        }
+        knx_text d = {0}, all = {0};
+        if (knx_is_symbolic(rest) && !(s && s->assumes))
+            return knx_error_new(KN_ERROR_DIMENSION,
+                                 "rng_bit_generator pairs the words of the shape %s along its first even axis: whether "
+                                 "%s is even is not known",
+                                 knx_show_shape(&all, shape->n, shape->v), knx_dim_show(&d, shape->v[i]));
+    }
     for (int i = 1; i < shape->n; i++)
-        largest = shape->v[i] > shape->v[largest] ? i : largest;
-    return largest;
+        *axis = knx_dim_lt(shape->v[*axis], shape->v[i]) ? i : *axis;
+    return NULL;
 }
 
-static int64_t threefry_words(const generator *g, const params_t *p, kni_atom *y)
+static knx_error *threefry_words(const generator *g, const params_t *p, kni_atom *y, int64_t *blocks)
 {
     kni_builder *b = g->b;
     kni_atom out[2];
@@ -164,28 +178,31 @@ static int64_t threefry_words(const generator *g, const params_t *p, kni_atom *y
     if (shape.n == 0)
         shape.v[shape.n++] = 1;
     if (p->dtype == KN_DT(U64)) {
-        int64_t n = knp_product(knp_ints(&shape));
-        threefry(g, n, out);
+        *blocks = knp_product(knp_ints(&shape));
+        threefry(g, *blocks, out);
         *y = two_words(b, out[0], out[1]);
-        return n;
+        return NULL;
     }
-    int axis = pair_axis(&shape);
+    int axis;
+    KN_TRY(pair_axis(&shape, &axis));
     int64_t wanted = shape.v[axis];
-    shape.v[axis] = (wanted + 1) / 2;
-    int64_t n = knp_product(knp_ints(&shape));
-    threefry(g, n, out);
+    shape.v[axis] = knx_dim_ceildiv(wanted, 2);
+    *blocks = knp_product(knp_ints(&shape));
+    threefry(g, *blocks, out);
     pairs = behind_lead(g, knp_ints(&shape));
     for (int i = 0; i < 2; i++) {
         int64_t before = 1, behind = 1; /* of the axes around the pairs */
-        for (int k = 0; k < pairs.n; k++)
-            *(k <= g->lead.n + axis ? &before : &behind) *= pairs.v[k];
+        for (int k = 0; k < pairs.n; k++) {
+            int64_t *side = k <= g->lead.n + axis ? &before : &behind;
+            *side = knx_dim_mul(*side, pairs.v[k]);
+        }
         out[i] = knb_reshape(b, out[i], 3, (int64_t[]){before, 1, behind});
     }
     kni_atom words = knb_concatenate(b, 2, out, 1);
-    pairs.v[g->lead.n + axis] *= 2;
+    pairs.v[g->lead.n + axis] = knx_dim_mul(pairs.v[g->lead.n + axis], 2);
     words = knb_reshape(b, words, pairs.n, pairs.v);
     *y = first_of(b, words, g->lead.n + axis, wanted);
-    return n;
+    return NULL;
 }
 
 /* --- Philox4x32-10 ---------------------------------------------------------------------------- */
@@ -224,13 +241,13 @@ static int64_t philox_words(const generator *g, const params_t *p, kni_atom *y)
 {
     kni_builder *b = g->b;
     bool wide = p->dtype == KN_DT(U64);
-    int64_t n = knp_product(p->shape), of_block = wide ? 2 : 4, blocks = n / of_block + (n % of_block != 0);
+    int64_t n = knp_product(p->shape), of_block = wide ? 2 : 4, blocks = knx_dim_ceildiv(n, of_block);
     kni_atom c[4];
     philox(g, blocks, c);
     if (wide)
         for (int i = 0; i < 2; i++)
             c[i] = two_words(b, c[2 * i], c[2 * i + 1]);
-    int64_t all = blocks * of_block;
+    int64_t all = knx_dim_mul(blocks, of_block);
     knp_dims flat = behind_lead(g, (kni_ints){1, &all}), shape = behind_lead(g, p->shape);
     kni_atom words = knb_reshape(b, knb_stack(b, (int)of_block, c, g->lead.n + 1), flat.n, flat.v);
     *y = knb_reshape(b, first_of(b, words, g->lead.n, n), shape.n, shape.v);
@@ -244,7 +261,11 @@ static knx_error *generator_expand(const kni_rule *r, kni_atom *y)
     const params_t *p = r->params;
     generator g = begin(r);
     kni_atom words = KN_ATOM_NONE;
-    int64_t blocks = p->algorithm == KN_RNG_THREE_FRY ? threefry_words(&g, p, &words) : philox_words(&g, p, &words);
+    int64_t blocks = 0;
+    if (p->algorithm == KN_RNG_THREE_FRY)
+        KN_TRY(threefry_words(&g, p, &words, &blocks));
+    else
+        blocks = philox_words(&g, p, &words);
     y[0] = state_after(r, &g, blocks);
     y[1] = knb_reshape(r->b, knb_convert(r->b, words, p->dtype), r->yt[1].ndim, r->yt[1].dim);
     return NULL;

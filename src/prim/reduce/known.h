@@ -15,6 +15,13 @@ static inline bool knp_known_le(int64_t a, int64_t b)
     return lower >= 0;
 }
 
+/* a <= b, as one may take it for a cheaper way: a scope that assumes keeps a guard. */
+static inline bool knp_taken_le(int64_t a, int64_t b)
+{
+    const knx_dim_scope *s = knx_any_symbolic(a, b) ? knx_dim_now() : NULL;
+    return s && s->assumes ? knx_dim_le(a, b) : knp_known_le(a, b);
+}
+
 /* The extent as a number, where equations are unrolled by it: as many levels of halving as it has bits. An expression
  * has its sample's number in a scope that assumes, which keeps that as a guard, so the same bits come out as without
  * variables. In other scopes it stays: then a scan does the work. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * window.c -- where the windows of an array lie: types, batching, and the positions of a window in a kernel. */
 #include "prim/window/window.h"
+#include "prim/reduce/known.h"
 #include <math.h>
 #include <string.h>
 
@@ -19,23 +20,36 @@ void knp_window_read(const kni_p_window *p, bool dilated, kni_type x, const kni_
                                .step = dilated ? p->window_dilation.v[d] : 1,
                                .count = y ? y->dim[d] : 0,
                                .stride = p->window_strides.v[d]};
-        if (__builtin_mul_overflow(w->positions, a->size, &w->positions))
+        if (knx_any_symbolic(w->positions, a->size))
+            w->positions = knx_dim_mul(w->positions, a->size);
+        else if (__builtin_mul_overflow(w->positions, a->size, &w->positions))
             w->positions = INT64_MAX;
     }
+}
+
+bool knp_window_is_fixed(const knp_window *w)
+{
+    for (int d = 0; d < w->n; d++) {
+        const knp_window_axis *a = &w->axis[d];
+        bool is_plain = a->base == 1 && a->stride == 1;
+        if (knx_has_symbolic(5, (int64_t[]){a->base, a->size, a->step, a->stride, is_plain ? 0 : a->lo}))
+            return false;
+    }
+    return true;
 }
 
 static void show_list(knx_text *t, kni_ints v)
 {
     knx_text_add(t, "(");
     for (int i = 0; i < v.n; i++)
-        knx_text_add(t, "%s%lld", i ? ", " : "", (long long)v.v[i]);
+        knx_text_add(t, "%s", i ? ", " : ""), knx_dim_show(t, v.v[i]);
     knx_text_add(t, v.n == 1 ? ",)" : ")");
 }
 
 static knx_error *check_elements(const char *name, kni_ints v, int64_t least)
 {
     for (int i = 0; i < v.n; i++)
-        if (v.v[i] < least) {
+        if (knx_dim_lt(v.v[i], least)) {
             knx_text t = {0};
             show_list(&t, v);
             return knx_error_new(KN_ERROR_TYPE, "%s must have every element be %s, got %s.", name,
@@ -59,7 +73,7 @@ static knx_error *check_length(const char *name, kni_ints v, kni_ints window)
 static knx_error *check_dilation(kni_ints v)
 {
     for (int i = 0; i < v.n; i++)
-        if (v.v[i] < 1) {
+        if (knx_dim_lt(v.v[i], 1)) {
             knx_text t = {0};
             show_list(&t, v);
             return knx_error_new(KN_ERROR_TYPE, "All dilations must be positive, got %s.", t.s);
@@ -95,11 +109,31 @@ static knx_error *check_lists(const kni_p_window *p, bool dilated, kni_type x)
     return knp_check_count("padding", p->hi, x.ndim);
 }
 
-/* n elements, so far apart: from the first to the last. */
+/* The same; false: too large. */
 static bool spread(int64_t n, int64_t dilation, int64_t *out)
 {
     *out = 0;
+    if (knx_any_symbolic(n, dilation)) {
+        *out = dilation == 1 ? n : knx_dim_max(knx_dim_mul(n - 1, dilation) + 1, 0);
+        return true;
+    }
     return n == 0 || (!__builtin_mul_overflow(n - 1, dilation, out) && !__builtin_add_overflow(*out, 1, out));
+}
+
+int64_t knp_window_spread(int64_t n, int64_t dilation)
+{
+    int64_t all;
+    spread(n, dilation, &all); /* the type rule has seen that it fits */
+    return all;
+}
+
+/* a + b; false: too large. */
+static bool add_up(int64_t a, int64_t b, int64_t *out)
+{
+    if (!knx_any_symbolic(a, b))
+        return !__builtin_add_overflow(a, b, out);
+    *out = knx_dim_add(a, b);
+    return true;
 }
 
 knx_error *knp_window_counts(const kni_p_window *p, bool dilated, kni_type x, knp_dims *counts)
@@ -112,10 +146,11 @@ knx_error *knp_window_counts(const kni_p_window *p, bool dilated, kni_type x, kn
         const knp_window_axis *a = &w.axis[d];
         int64_t all, window, left;
         if (!spread(a->extent, a->base, &all) || !spread(a->size, a->step, &window) ||
-            __builtin_add_overflow(all, a->lo, &all) || __builtin_add_overflow(all, p->hi.v[d], &all) ||
-            __builtin_sub_overflow(all, window, &left))
+            !add_up(all, a->lo, &all) || !add_up(all, p->hi.v[d], &all) ||
+            (!knx_any_symbolic(all, window) && __builtin_sub_overflow(all, window, &left)))
             return knx_error_new(KN_ERROR_MEMORY, "axis %d is too large with its padding and dilations", d);
-        counts->v[d] = left < 0 ? 0 : left / a->stride + 1;
+        left = knx_dim_sub(all, window);
+        counts->v[d] = knx_dim_max(knx_dim_floordiv(left, a->stride) + 1, 0);
     }
     return NULL;
 }
@@ -174,7 +209,7 @@ static knk_node less(kni_lower *l, const kni_index *i, int axis, int64_t number)
     if (!at)
         return KNK_NONE;
     knp_index_copy(i, axis, at, 0);
-    at->axis[0].offset -= number;
+    at->axis[0].offset = knx_dim_sub(at->axis[0].offset, number);
     return kni_lower_axis_value(l, at, 0);
 }
 
@@ -209,7 +244,10 @@ bool knp_places_new(kni_lower *l, knp_places_room *room, int axis, int n, const 
     return true;
 }
 
-static int64_t quotient_up(int64_t x, int64_t by) { return x / by + (x % by > 0); }
+static int64_t quotient_up(int64_t x, int64_t by)
+{
+    return knx_is_symbolic(x) ? knx_dim_ceildiv(x, by) : x / by + (x % by > 0);
+}
 
 static int64_t remainder_of(int64_t x, int64_t by) { return (x % by + by) % by; }
 
@@ -233,7 +271,8 @@ static int64_t of_one_residue(const knp_window_axis *a)
 
 static finding finding_of(const knp_window_axis *a, bool every)
 {
-    if (!every && a->step == 1 && a->extent < of_one_residue(a))
+    bool unknown = knx_has_symbolic(4, (int64_t[]){a->extent, a->lo, a->size, a->base}); /* in EACH at most */
+    if (!every && !unknown && a->step == 1 && a->extent < of_one_residue(a))
         return SCARCE;
     if (a->base == 1)
         return EACH;
@@ -244,6 +283,8 @@ static finding finding_of(const knp_window_axis *a, bool every)
 
 int64_t knp_window_holds(const knp_window_axis *a)
 {
+    if (knx_has_symbolic(3, (int64_t[]){a->size, a->base, a->base == 1 ? 0 : a->lo}))
+        return a->size;
     switch (finding_of(a, false)) {
     case SCARCE: return a->extent;
     case REGULAR:
@@ -267,7 +308,7 @@ static void position(const walker *w, const knp_window_axis *a, int d, int64_t k
     kni_index_axis *x = &to->axis[c];
     knk_builder *b = kni_lower_kernel(w->l);
     knp_index_copy(w->i, d, to, c);
-    x->offset = x->offset * a->stride + k * a->step - a->lo;
+    x->offset = knx_dim_sub(knx_dim_add(knx_dim_mul(x->offset, a->stride), k * a->step), a->lo);
     for (int j = 0; j < w->i->n_loop; j++)
         x->coef[j] *= a->stride;
     if (x->node >= 0 && a->stride != 1)
@@ -277,11 +318,11 @@ static void position(const walker *w, const knp_window_axis *a, int d, int64_t k
 /* Tests for the ends of the operand, where some window needs them; false if the position is always outside. */
 static bool inside(const walker *w, knp_places *p, int c, int64_t least, int64_t most, int64_t end)
 {
-    if (most < 0 || least >= end)
+    if (knp_known_le(most, -1) || knp_known_le(end, least))
         return false;
-    if (least < 0)
+    if (!knp_known_le(0, least))
         p->pred[c] = knp_not_below(w->l, p->at, c, 0, p->pred[c]);
-    if (most >= end)
+    if (!knp_known_le(most + 1, end))
         p->pred[c] = knp_below(w->l, p->at, c, end, p->pred[c]);
     return true;
 }
@@ -305,7 +346,8 @@ static bool find_each(walker *w, const knp_window_axis *a, int d, bool tested)
         return false;
     knp_places *p = &w->room.axis[d];
     for (int64_t pos = 0; pos < a->size; pos++) {
-        int64_t least = pos * a->step - a->lo, most = (a->count - 1) * a->stride + least;
+        int64_t least = knx_dim_sub(pos * a->step, a->lo),
+                most = knx_dim_add(knx_dim_mul(a->count - 1, a->stride), least);
         p->pred[n] = KNK_NONE;
         position(w, a, d, pos, p->at, n);
         bool ever = inside(w, p, n, least, most, all);
@@ -341,7 +383,7 @@ static bool find_shifted(walker *w, const knp_window_axis *a, int d)
 {
     knk_builder *k = kni_lower_kernel(w->l);
     int64_t bias = a->lo > 0 ? quotient_up(a->lo, a->base) : 0, count = knp_window_holds(a), n = 0;
-    int64_t end = (a->count - 1) * a->stride - a->lo; /* where the last window begins */
+    int64_t end = knx_dim_mul(a->count - 1, a->stride) - a->lo; /* where the last window begins */
     if (!knp_places_new(w->l, &w->room, d, (int)count, w->i))
         return false;
     knp_places *p = &w->room.axis[d];

@@ -8,6 +8,7 @@
  *     lower      expands: the positions of the windows one after the other, each as an array of one element per window
  */
 #include "prim/body.h"
+#include "prim/reduce/known.h"
 #include "prim/window/window.h"
 
 typedef kni_p_window params_t;
@@ -41,7 +42,7 @@ static void begin(positions *p, kni_builder *b, const params_t *q, bool dilated,
 static bool any_windows(const positions *p)
 {
     for (int d = 0; d < p->w.n; d++)
-        if (!p->w.axis[d].count)
+        if (knx_dim_eq(p->w.axis[d].count, 0))
             return false;
     return true;
 }
@@ -63,8 +64,8 @@ static kni_atom cut(const positions *p, kni_atom x)
     knp_dims start = {.n = p->w.n}, limit = start, stride = start;
     for (int d = 0; d < p->w.n; d++) {
         const knp_window_axis *a = &p->w.axis[d];
-        start.v[d] = p->at[d] * a->step;
-        limit.v[d] = start.v[d] + (a->count - 1) * a->stride + 1;
+        start.v[d] = knx_dim_mul(p->at[d], a->step);
+        limit.v[d] = knx_dim_add(start.v[d], knx_dim_mul(a->count - 1, a->stride)) + 1;
         stride.v[d] = a->stride;
     }
     return p->b->error ? KN_ATOM_NONE : knb_slice(p->b, x, start.v, limit.v, stride.v);
@@ -76,8 +77,9 @@ static kni_atom present(positions *p)
     bool all = true;
     for (int d = 0; d < p->w.n && all; d++) {
         const knp_window_axis *a = &p->w.axis[d];
-        int64_t least = p->at[d] * a->step - a->lo, most = least + (a->count - 1) * a->stride;
-        all = a->base == 1 && least >= 0 && most < a->extent;
+        int64_t least = knx_dim_sub(knx_dim_mul(p->at[d], a->step), a->lo),
+                most = knx_dim_add(least, knx_dim_mul(a->count - 1, a->stride));
+        all = a->base == 1 && knp_known_le(0, least) && knp_known_le(most + 1, a->extent);
     }
     if (all)
         return KN_ATOM_NONE;
@@ -105,7 +107,13 @@ static knx_error *check_positions(const params_t *p)
     int64_t n = 1;
     enum { MOST = 1 << 14 }; /* there is an equation or more for each */
     for (int d = 0; d < p->window_dimensions.n; d++)
-        if (__builtin_mul_overflow(n, p->window_dimensions.v[d], &n) || n > MOST)
+        if (knx_is_symbolic(p->window_dimensions.v[d])) {
+            knx_text t = {0};
+            return knx_error_new(KN_ERROR_DIMENSION,
+                                 "windows of an unknown number of elements have no equation for each: the extent %s of "
+                                 "axis %d has to be a number",
+                                 knx_dim_show(&t, p->window_dimensions.v[d]), d);
+        } else if (__builtin_mul_overflow(n, p->window_dimensions.v[d], &n) || n > MOST)
             return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "windows of more than %d elements are not implemented",
                                  MOST);
     return NULL;
@@ -323,7 +331,7 @@ static knx_error *select_type(kni_rule *r, kni_type *y)
     KN_TRY(knp_window_counts(p, false, r->xt[0], &counts));
     bool same = r->xt[1].ndim == counts.n;
     for (int d = 0; same && d < counts.n; d++)
-        same = r->xt[1].dim[d] == counts.v[d];
+        same = knx_dim_eq(r->xt[1].dim[d], counts.v[d]);
     if (!same) {
         knx_text s = {0}, t = {0};
         return knx_error_new(KN_ERROR_TYPE, "source must have one element for each window, %s, got %s",
@@ -373,8 +381,8 @@ static kni_atom scatter(positions *at, const kni_jaxpr *j, kni_atom chosen, kni_
         int64_t rest = k;
         for (int d = at->w.n - 1; d >= 0; d--) {
             const knp_window_axis *a = &at->w.axis[d];
-            lo.v[d] = rest % a->size - a->lo;
-            hi.v[d] = a->extent - lo.v[d] - ((a->count - 1) * a->stride + 1);
+            lo.v[d] = knx_dim_sub(rest % a->size, a->lo);
+            hi.v[d] = knx_dim_sub(knx_dim_sub(a->extent, lo.v[d]), knx_dim_mul(a->count - 1, a->stride) + 1);
             between.v[d] = a->stride - 1;
             rest /= a->size;
         }

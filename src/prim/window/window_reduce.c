@@ -8,6 +8,7 @@
  *     simplify   padding with the identity is padding of the windows
  *     lower      a kernel looks at up to 64 elements one after the other; more, and small results, are a routine's
  */
+#include "prim/reduce/known.h"
 #include "prim/window/window.h"
 #include <string.h>
 
@@ -47,10 +48,10 @@ static knx_error *sum_transpose(const kni_rule *r, const kni_atom *ct, kni_atom 
     knp_dims lo = {.n = x.ndim}, hi = lo, between = lo, ones = lo, none = lo;
     for (int d = 0; d < x.ndim; d++) {
         int64_t base = p->base_dilation.v[d], step = p->window_dilation.v[d], stride = p->window_strides.v[d];
-        int64_t all = x.dim[d] ? (x.dim[d] - 1) * base + 1 : 0, window = (p->window_dimensions.v[d] - 1) * step + 1;
-        int64_t out = y.dim[d] ? (y.dim[d] - 1) * stride + 1 : 0;
-        lo.v[d] = window - p->lo.v[d] - 1;
-        hi.v[d] = all + window - 1 - out - lo.v[d];
+        int64_t all = knp_window_spread(x.dim[d], base), window = knp_window_spread(p->window_dimensions.v[d], step);
+        int64_t out = knp_window_spread(y.dim[d], stride);
+        lo.v[d] = knx_dim_sub(window, p->lo.v[d]) - 1;
+        hi.v[d] = knx_dim_sub(knx_dim_sub(knx_dim_add(all, window) - 1, out), lo.v[d]);
         between.v[d] = stride - 1;
         ones.v[d] = 1;
         none.v[d] = 0;
@@ -110,10 +111,10 @@ static kni_atom simplify(const kni_rule *r)
     for (int d = 0; d < x.ndim; d++) {
         if (p->base_dilation.v[d] != 1 && (pad->lo.v[d] || pad->hi.v[d] || pad->interior.v[d]))
             return KN_ATOM_NONE;
-        if (pad->lo.v[d] < 0 || pad->hi.v[d] < 0) /* elements that were cut away would come back */
+        if (!knp_known_le(0, pad->lo.v[d]) || !knp_known_le(0, pad->hi.v[d])) /* elements that were cut away would come back */
             return KN_ATOM_NONE;
-        lo.v[d] = p->lo.v[d] + pad->lo.v[d];
-        hi.v[d] = p->hi.v[d] + pad->hi.v[d];
+        lo.v[d] = knx_dim_add(p->lo.v[d], pad->lo.v[d]);
+        hi.v[d] = knx_dim_add(p->hi.v[d], pad->hi.v[d]);
         base.v[d] = p->base_dilation.v[d] == 1 ? pad->interior.v[d] + 1 : p->base_dilation.v[d];
     }
     params_t q = *p;
@@ -144,6 +145,8 @@ static bool pulls(const kni_rule *r)
     knp_window w;
     int64_t n = holds(r->params, r->xt[0]);
     knp_window_read(r->params, true, r->xt[0], NULL, &w);
+    if (!knp_window_is_fixed(&w))
+        return false;
     /* a sum of more than a block is not one after the other */
     return n <= 1 || (n <= KNP_MAX_POSITIONS && w.positions <= KNR_POOL_BLOCK);
 }

@@ -11,6 +11,7 @@
  *     lower      a kernel looks at up to 64 positions, or windows, one after the other; more, and small results, are a
  *                routine's
  */
+#include "prim/reduce/known.h"
 #include "prim/window/window.h"
 
 typedef kni_p_window params_t;
@@ -41,7 +42,7 @@ static knx_error *same_counts(kni_type x, const knp_dims *counts)
     knx_text s = {0}, t = {0};
     bool same = x.ndim == counts->n;
     for (int d = 0; same && d < x.ndim; d++)
-        same = x.dim[d] == counts->v[d];
+        same = knx_dim_eq(x.dim[d], counts->v[d]);
     return same ? NULL
                 : knx_error_new(KN_ERROR_TYPE, "source must have one element for each window, %s, got %s",
                                 knx_show_shape(&s, counts->n, counts->v), knx_show_shape(&t, x.ndim, x.dim));
@@ -66,7 +67,8 @@ static void linear_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 
 static kni_atom integers(kni_builder *b, kni_atom like, int64_t v)
 {
-    return knb_integer(b, knb_type(b, like).dtype, v);
+    kn_dtype d = knb_type(b, like).dtype;
+    return knx_is_symbolic(v) ? knb_convert(b, knb_dim_as_value(b, v), d) : knb_integer(b, d, v);
 }
 
 /* The positions in windows without dilation that are as wide. */
@@ -78,10 +80,10 @@ static kni_atom in_wide_windows(kni_builder *b, const params_t *p, kni_ints wide
     for (int d = wide.n - 1; d >= 0; d--) {
         int64_t size = p->window_dimensions.v[d], step = p->window_dilation.v[d];
         kni_atom k = knb_rem(b, knb_div(b, choice, integers(b, choice, narrow_after)), integers(b, choice, size));
-        k = knb_mul(b, k, integers(b, choice, step * after));
+        k = knb_mul(b, k, integers(b, choice, knx_dim_mul(step, after)));
         y = y == KN_ATOM_NONE ? k : knb_add(b, y, k);
-        narrow_after *= size;
-        after *= wide.v[d];
+        narrow_after = knx_dim_mul(narrow_after, size);
+        after = knx_dim_mul(after, wide.v[d]);
     }
     kni_atom none = integers(b, choice, -1);
     return y == KN_ATOM_NONE ? choice : knb_select(b, knb_eq(b, choice, none), none, y);
@@ -96,9 +98,9 @@ static kni_atom place_anywhere(kni_builder *b, const params_t *p, kni_type t, kn
     for (int d = 0; d < t.ndim; d++) {
         dilated |= p->window_dilation.v[d] != 1;
         room |= p->base_dilation.v[d] != 1;
-        wide.v[d] = (p->window_dimensions.v[d] - 1) * p->window_dilation.v[d] + 1;
+        wide.v[d] = knp_window_spread(p->window_dimensions.v[d], p->window_dilation.v[d]);
         none.v[d] = 0;
-        all.v[d] = all.v[d] ? (all.v[d] - 1) * p->base_dilation.v[d] + 1 : 0;
+        all.v[d] = knp_window_spread(all.v[d], p->base_dilation.v[d]);
     }
     q.window_dimensions = knp_ints(&wide);
     q.shape = knp_ints(&all);
@@ -123,7 +125,7 @@ static knx_error *gather_transpose(const kni_rule *r, const kni_atom *ct, kni_at
         dilated |= p.window_dilation.v[d] != 1;
         none.v[d] = 0;
         behind.v[d] = base - 1;
-        all.v[d] = t.dim[d] ? (t.dim[d] - 1) * base + 1 : 0;
+        all.v[d] = knp_window_spread(t.dim[d], base);
     }
     if (dilated) {
         p.identity = false;
@@ -203,7 +205,7 @@ static double select_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     return 3.0 * (double)knp_product(p->window_dimensions) *
-           (double)(kni_type_size(r->xt[0]) + kni_type_size(r->yt[0]));
+           (double)knx_dim_add(kni_type_size(r->xt[0]), kni_type_size(r->yt[0]));
 }
 
 const kni_prim knp_prim_select_and_gather_add = {
@@ -263,7 +265,12 @@ static int64_t positions_of(const void *params) { return knp_product(((const par
 
 static int64_t choice_looks(const kni_rule *r) { return positions_of(r->params); }
 
-static bool choice_pulls(const kni_rule *r) { return positions_of(r->params) <= KNP_MAX_POSITIONS; }
+static bool choice_pulls(const kni_rule *r)
+{
+    knp_window w;
+    knp_window_read(r->params, true, r->xt[0], NULL, &w);
+    return knp_window_is_fixed(&w) && positions_of(r->params) <= KNP_MAX_POSITIONS;
+}
 
 static double choice_cost(const kni_rule *r)
 {
@@ -372,7 +379,12 @@ static knx_error *pick_transpose(const kni_rule *r, const kni_atom *ct, kni_atom
     return NULL;
 }
 
-static bool pick_pulls(const kni_rule *r) { return kni_type_size(r->xt[0]) > 0; }
+static bool pick_pulls(const kni_rule *r)
+{
+    knp_window w;
+    knp_window_read(r->params, true, r->xt[0], NULL, &w);
+    return knp_window_is_fixed(&w) && kni_type_size(r->xt[0]) != 0;
+}
 
 static double pick_cost(const kni_rule *r) { return (2.0 + 5.0 * r->xt[0].ndim) * (double)kni_type_size(r->yt[0]); }
 
@@ -388,9 +400,9 @@ static bool picked_place(kni_lower *l, const knp_window_axis *a, const kni_index
 {
     knk_builder *k = kni_lower_kernel(l);
     kni_index_axis *x = &in->axis[d];
-    int64_t end = a->extent ? (a->extent - 1) * a->base + 1 : 0;
+    int64_t end = knp_window_spread(a->extent, a->base);
     knp_index_copy(i, d, in, d);
-    x->offset = x->offset * a->stride - a->lo;
+    x->offset = knx_dim_sub(knx_dim_mul(x->offset, a->stride), a->lo);
     for (int j = 0; j < i->n_loop; j++)
         x->coef[j] *= a->stride;
     if (x->node >= 0 && a->stride != 1)
@@ -400,10 +412,10 @@ static bool picked_place(kni_lower *l, const knp_window_axis *a, const kni_index
             k_node = knk_binary(k, KNK_MUL, k_node, knk_const_int(k, KN_ID_I64, a->step));
         x->node = x->node < 0 ? k_node : knk_binary(k, KNK_ADD, x->node, k_node);
     }
-    int64_t most = (a->count - 1) * a->stride - a->lo + (a->size - 1) * a->step;
-    if (a->lo > 0)
+    int64_t most = knx_dim_sub(knx_dim_mul(a->count - 1, a->stride) + (a->size - 1) * a->step, a->lo);
+    if (!knp_known_le(a->lo, 0))
         *pred = knp_not_below(l, in, d, 0, *pred);
-    if (most >= end)
+    if (!knp_known_le(most + 1, end))
         *pred = knp_below(l, in, d, end, *pred);
     if (a->base != 1) {
         knk_node at = kni_lower_axis_value(l, in, d), q = knp_divide(k, at, a->base, most > 0 ? most : 0);
@@ -477,7 +489,7 @@ static knx_error *place_type(kni_rule *r, kni_type *y)
     KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
     KN_TRY(check_choice(r->xt[1]));
     for (int d = 0; d < p->shape.n; d++)
-        if (p->shape.v[d] < 0)
+        if (knx_dim_lt(p->shape.v[d], 0))
             return knx_error_new(KN_ERROR_VALUE, "negative dimensions are not allowed");
     KN_TRY(knp_window_counts(p, false, array, &counts));
     KN_TRY(same_counts(r->xt[0], &counts));
@@ -501,7 +513,7 @@ static knx_error *place_batch(const kni_rule *r, int64_t size, const int *axis, 
     return batch_in_front(r, size, axis, false, size, y, axis_out);
 }
 
-/* How many windows an element may be in, along an axis. */
+/* How many windows an element may be in, along an axis; an unknown count is large. */
 static int64_t windows_at(const knp_window_axis *a)
 {
     int64_t n = (a->size - 1) / a->stride + 1;
@@ -522,7 +534,10 @@ static int64_t place_looks(const kni_rule *r)
 
 static bool place_pulls(const kni_rule *r)
 {
-    return place_looks(r) <= KNP_MAX_POSITIONS && kni_type_size(r->xt[0]) > 0;
+    const params_t *p = r->params;
+    knp_window w;
+    knp_window_read(p, false, kni_type_of(NULL, p->shape.n, p->shape.v), NULL, &w);
+    return knp_window_is_fixed(&w) && place_looks(r) <= KNP_MAX_POSITIONS && kni_type_size(r->xt[0]) != 0;
 }
 
 static double place_cost(const kni_rule *r) { return 4.0 * (double)place_looks(r) * (double)kni_type_size(r->yt[0]); }
@@ -561,11 +576,11 @@ static void add_window(void *env, int64_t position, knk_node node, const kni_ind
 static bool place_at(placing *p, const knp_window_axis *a, int d, int c, int64_t least, int64_t most, int64_t number)
 {
     knp_places *q = &p->room.axis[d];
-    if (most < 0 || least >= a->count)
+    if (knp_known_le(most, -1) || knp_known_le(a->count, least))
         return false;
-    if (least < 0)
+    if (!knp_known_le(0, least))
         q->pred[c] = knp_not_below(p->l, q->at, c, 0, q->pred[c]);
-    if (most >= a->count)
+    if (!knp_known_le(most + 1, a->count))
         q->pred[c] = knp_below(p->l, q->at, c, a->count, q->pred[c]);
     q->number[c] = number;
     return true;
@@ -579,8 +594,8 @@ static void dense_places(placing *p, const knp_window_axis *a, const kni_index *
     for (int64_t j = windows_at(a); j-- > 0;) {
         q->pred[n] = q->node[n] = KNK_NONE;
         knp_index_copy(i, d, q->at, n);
-        q->at->axis[n].offset += a->lo - j;
-        n += place_at(p, a, d, n, a->lo - j, a->extent - 1 + a->lo - j, j * after);
+        q->at->axis[n].offset = knx_dim_add(q->at->axis[n].offset, a->lo - j);
+        n += place_at(p, a, d, n, a->lo - j, knx_dim_add(a->extent, a->lo) - 1 - j, j * after);
     }
     q->n = n;
 }
@@ -593,15 +608,15 @@ static void all_places(placing *p, const knp_window_axis *a, const kni_index *i,
     kni_index *own = kni_lower_index(p->l, 1, i);
     int n = 0;
     for (int64_t o = 0; own && o < a->count; o++) {
-        int64_t least = a->lo - o * a->stride, most = a->extent - 1 + least;
-        if (most < 0 || least >= a->size)
+        int64_t least = a->lo - o * a->stride, most = knx_dim_add(a->extent, least) - 1;
+        if (knp_known_le(most, -1) || knp_known_le(a->size, least))
             continue;
         knp_index_copy(i, d, own, 0);
-        own->axis[0].offset += least;
+        own->axis[0].offset = knx_dim_add(own->axis[0].offset, least);
         q->pred[n] = q->node[n] = KNK_NONE;
-        if (least < 0)
+        if (!knp_known_le(0, least))
             q->pred[n] = knp_not_below(p->l, own, 0, 0, q->pred[n]);
-        if (most >= a->size)
+        if (!knp_known_le(most + 1, a->size))
             q->pred[n] = knp_below(p->l, own, 0, a->size, q->pred[n]);
         if (a->size > 1)
             q->node[n] = knk_binary(k, KNK_MUL, kni_lower_axis_value(p->l, own, 0), knk_const_int(k, KN_ID_I64, after));
@@ -619,20 +634,21 @@ static void strided_places(placing *p, const knp_window_axis *a, const kni_index
     knp_places *q = &p->room.axis[d];
     kni_index *own = kni_lower_index(p->l, 1, i);
     int64_t bias = a->lo < 0 ? (-a->lo + a->stride - 1) / a->stride : 0, first = a->lo + bias * a->stride;
+    int64_t end = knx_is_symbolic(a->extent) ? knx_dim_floordiv(knx_dim_add(first, a->extent) - 1, a->stride)
+                                             : (first + a->extent - 1) / a->stride;
     int n = 0;
     if (!own)
         return;
     knp_index_copy(i, d, own, 0);
-    own->axis[0].offset += first;
-    knk_node at = kni_lower_axis_value(p->l, own, 0), last = knp_divide(k, at, a->stride, first + a->extent);
+    own->axis[0].offset = knx_dim_add(own->axis[0].offset, first);
+    knk_node at = kni_lower_axis_value(p->l, own, 0), last = knp_divide(k, at, a->stride, knx_dim_add(first, a->extent));
     knk_node r = knk_binary(k, KNK_SUB, at, knk_binary(k, KNK_MUL, last, knk_const_int(k, KN_ID_I64, a->stride)));
     for (int64_t j = windows_at(a); j-- > 0;) {
         int64_t back = -j - bias;
         q->pred[n] = KNK_NONE;
         q->node[n] = knk_binary(k, KNK_MUL, r, knk_const_int(k, KN_ID_I64, after));
         q->at->axis[n] = (kni_index_axis){.offset = back, .node = last};
-        if (!place_at(p, a, d, n, first / a->stride + back, (first + a->extent - 1) / a->stride + back,
-                      j * a->stride * after))
+        if (!place_at(p, a, d, n, first / a->stride + back, end + back, j * a->stride * after))
             continue;
         if (a->stride * (j + 1) > a->size)
             q->pred[n] =
