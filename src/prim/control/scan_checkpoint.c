@@ -12,7 +12,7 @@ enum { STEPS_OF_UNKNOWN = 32 }; /* of a chunk, where no one knows the root of th
 
 typedef struct chunks {
     knp_scan s;
-    int64_t size, n, left; /* steps of a chunk (a number), chunks, steps that are left */
+    int64_t size, n, taken, left; /* steps of a chunk (a number), chunks, steps in these, steps that are left */
     int64_t first, first_left;
 } chunks;
 
@@ -45,9 +45,10 @@ static chunks divide(const kni_rule *r)
     k = k == KN_CHECKPOINT_ROOT ? steps_of_chunks(n) : k;
     c.size = k < 1 ? 1 : !knx_is_symbolic(n) && k > n ? n : k;
     c.n = knx_dim_floordiv(n, c.size);
-    c.left = knx_dim_mod(n, c.size);
+    c.taken = knx_dim_mul(c.n, c.size);
+    c.left = knx_dim_sub(n, c.taken); /* not mod: of a product of floordiv it is known that it is no more than n */
     c.first = c.s.p->reverse ? c.left : 0;
-    c.first_left = c.s.p->reverse ? 0 : knx_dim_sub(n, c.left);
+    c.first_left = c.s.p->reverse ? 0 : c.taken;
     return c;
 }
 
@@ -150,9 +151,8 @@ static void write_chunks(const chunks *c, knp_frame *f, kni_jaxpr *body, kni_ato
 {
     const knp_scan *s = &c->s;
     kni_builder *b = &f->b;
-    int64_t taken = knx_dim_mul(c->n, c->size);
     for (uint32_t i = 0; i < s->n_in; i++)
-        in[i] = i < s->first_x ? f->in[i] : steps(b, f->in[i], c->first, taken, c->size > 1 ? c->size : 0);
+        in[i] = i < s->first_x ? f->in[i] : steps(b, f->in[i], c->first, c->taken, c->size > 1 ? c->size : 0);
     kni_p_scan p = plain(s, c->n, body);
     knb_scan(b, &p, in, f->out);
     for (uint32_t i = s->n_carry; c->size > 1 && i < s->n_out; i++)
