@@ -32,9 +32,10 @@ knx_error *knt_jvp_lazily(const kni_jaxpr *j, const bool *has_tangent, const boo
  *     where there is none). */
 knx_error *knt_transpose(const kni_jaxpr *j, const bool *linear /* per input */, kni_jaxpr **out);
 
-/* j over a new axis of extent `size`, perhaps an expression, and this name (NULL: none; rules pass on theirs, kni_rule.axis_name). in_axis[i]:
- * the batch axis of input i, -1: none. out_axis[i]: where the axis of result i is to be; -1 asks for an unbatched
- * result, an error if it depends on a batched input. With out_axis NULL results come with the axis in front. */
+/* j over a new axis of extent `size`, perhaps an expression, and this name (NULL: none; rules pass on theirs,
+ * kni_rule.axis_name). in_axis[i]: the batch axis of input i, -1: none. out_axis[i]: where the axis of result i is to
+ * be; -1 asks for an unbatched result, an error if it depends on a batched input. With out_axis NULL results come with
+ * the axis in front. */
 knx_error *knt_batch(const kni_jaxpr *j, int64_t size, const char *name, const int *in_axis, const int *out_axis,
                     kni_jaxpr **out);
 /* The same, but results that depend on no batched input stay unbatched: was_batched[i] tells. Batched ones have the

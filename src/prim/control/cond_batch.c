@@ -65,7 +65,8 @@ static knx_error *one_index(const kni_rule *r, int64_t size, const int *axis, kn
 
 /* --- what a branch is like -------------------------------------------------------------------- */
 
-/* Results of scalar operations, or more than CHEAP if there is something in it that is not cheap. */
+/* Results of scalar operations, or more than CHEAP if there is something in it that is not cheap. Unknown sizes, whose
+ * handles are large numbers, are not. */
 static double cost_of(const kni_jaxpr *j)
 {
     double cost = 0;
@@ -184,8 +185,7 @@ static kni_atom first_lane(kni_builder *b, kni_atom taken, int64_t size)
     int64_t least, most;
     knx_dim_bounds(size, &least, &most);
     kn_dtype d = most <= INT32_MAX ? KN_DT(I32) : KN_DT(I64);
-    kni_atom number = knb_iota(b, d, 1, &size, 0),
-             last = knx_is_symbolic(size) ? knb_convert(b, knb_dim_as_value(b, size - 1), d) : knb_integer(b, d, size - 1);
+    kni_atom number = knb_iota(b, d, 1, &size, 0), last = knb_dimension(b, d, size - 1);
     return knb_reduce_min(b, knb_select(b, taken, number, last), 1, (const int64_t[]){0});
 }
 

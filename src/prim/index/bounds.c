@@ -19,7 +19,8 @@ static knx_error *check_type(kni_rule *r, kni_type *y)
     const params_t *p = r->params;
     (void)y;
     KN_TRY(knp_accepts(r->xt->dtype, KNP_INTEGERS));
-    if (!r->xt->ndim || !knx_dim_eq(r->xt->dim[r->xt->ndim - 1], p->most.n) || p->axis.n != p->most.n || p->size.n != p->most.n)
+    if (!r->xt->ndim || !knx_dim_eq(r->xt->dim[r->xt->ndim - 1], p->most.n) || p->axis.n != p->most.n ||
+        p->size.n != p->most.n)
         return knx_error_new(KN_ERROR_TYPE, "indices must have %d numbers along their last axis", p->most.n);
     return NULL;
 }
@@ -49,10 +50,8 @@ static kni_atom number_fails(kni_builder *b, kni_atom x, int i, int64_t most)
     if (t.dim[t.ndim - 1] != 1)
         x = knb_slice(b, x, from.v, to.v, NULL);
     x = knb_squeeze(b, x, 1, (const int64_t[]){t.ndim - 1});
-    kni_atom negative = knb_lt(b, x, knb_integer(b, t.dtype, 0)),
-             last = knx_is_symbolic(most) ? knb_convert(b, knb_dim_as_value(b, most), t.dtype)
-                                          : knb_integer(b, t.dtype, most);
-    return knb_or(b, negative, knb_gt(b, x, last));
+    kni_atom negative = knb_lt(b, x, knb_integer(b, t.dtype, 0)), above = knb_gt(b, x, knb_dimension(b, t.dtype, most));
+    return knb_or(b, negative, above);
 }
 
 kni_atom knp_outside(kni_builder *b, kni_atom x, const kni_p_check_bounds *p)
@@ -76,7 +75,7 @@ static knx_error *check_unfailing(const kni_rule *r, kni_atom *y, kni_atom *fail
     return NULL;
 }
 
-static double check_cost(const kni_rule *r) { return (double)kni_type_size(r->xt[0]); }
+static double check_cost(const kni_rule *r) { return kni_type_count(r->xt[0]); }
 
 const kni_prim knp_prim_check_bounds = {
     .name = "check_bounds",

@@ -393,7 +393,7 @@ static knx_error *update_run(const kni_rule *r, const kni_routine_args *args)
     }
 }
 
-static double update_cost(const kni_rule *r) { return (double)kni_type_size(r->xt[1]); }
+static double update_cost(const kni_rule *r) { return kni_type_count(r->xt[1]); }
 
 const kni_prim knp_prim_dynamic_slice = {
     .name = "dynamic_slice",

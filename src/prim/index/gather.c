@@ -242,7 +242,7 @@ static void gather_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni
 
 static double gather_cost(const kni_rule *r)
 {
-    return (double)(2 + 6 * ((const params_t *)r->params)->start_index_map.n) * (double)kni_type_size(r->yt[0]);
+    return (double)(2 + 6 * ((const params_t *)r->params)->start_index_map.n) * kni_type_count(r->yt[0]);
 }
 
 static bool gather_may_fail(const kni_rule *r) { return ((const params_t *)r->params)->mode == KN_GATHER_CHECK; }

@@ -87,8 +87,7 @@ knx_error *knp_check_indexing(const char *op, const knp_indexing *x, kni_type ta
         int64_t d = x->table_batching.v[i];
         if (!knx_dim_eq(table.dim[d], indices.dim[x->index_batching.v[i]]))
             return knx_error_new(KN_ERROR_TYPE, "%s: batching dimensions must have the same extent, got %s and %s", op,
-                                 knx_dim_show(&s, table.dim[d]),
-                                 knx_dim_show(&t, indices.dim[x->index_batching.v[i]]));
+                                 knx_dim_show(&s, table.dim[d]), knx_dim_show(&t, indices.dim[x->index_batching.v[i]]));
         if (knp_contains(x->dropped, d) || knp_contains(x->index_map, d))
             return knx_error_new(KN_ERROR_TYPE, "%s: a batching dimension cannot be collapsed or indexed", op);
     }

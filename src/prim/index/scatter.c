@@ -73,10 +73,7 @@ static knx_error *scatter_run(const kni_rule *r, const kni_routine_args *args, k
 
 static bool scatter_may_fail(const kni_rule *r) { return ((const params_t *)r->params)->mode == KN_GATHER_CHECK; }
 
-static double scatter_cost(const kni_rule *r)
-{
-    return (double)kni_type_size(r->xt[0]) + 2 * (double)kni_type_size(r->xt[2]);
-}
+static double scatter_cost(const kni_rule *r) { return kni_type_count(r->xt[0]) + 2 * kni_type_count(r->xt[2]); }
 
 /* What lies outside is left out. */
 static knx_error *scatter_unfailing(const kni_rule *r, kni_atom *y, kni_atom *failed)

@@ -35,7 +35,8 @@ static int64_t windows(const seeker *s)
 {
     int64_t n = 1;
     for (int p = 0; p < s->points; p++)
-        if (partner(s, p) < 0 && (is_unknown(s, p) || __builtin_mul_overflow(n, s->r->xt[1].dim[p], &n) || n > MOST_WINDOWS))
+        if (partner(s, p) < 0 &&
+            (is_unknown(s, p) || __builtin_mul_overflow(n, s->r->xt[1].dim[p], &n) || n > MOST_WINDOWS))
             return 0;
     for (int d = 0; d < s->i->ndim; d++)
         if (!knp_contains(s->how.table_batching, d) && !is_filled(s, d) && !s->i->axis[d].fixed)

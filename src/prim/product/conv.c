@@ -58,11 +58,10 @@ static knx_error *check_feature_groups(const params_t *p, kni_type lhs, kni_type
         return knx_error_new(KN_ERROR_VALUE,
                              "conv_general_dilated feature_group_count must be a positive integer, got %s.", g.s);
     if (!divides(groups, features))
-        return knx_error_new(
-            KN_ERROR_VALUE,
-            "conv_general_dilated feature_group_count must divide lhs feature dimension size, but %s "
-            "does not divide %s.",
-            g.s, knx_dim_show(&t, features));
+        return knx_error_new(KN_ERROR_VALUE,
+                             "conv_general_dilated feature_group_count must divide lhs feature dimension size, but %s "
+                             "does not divide %s.",
+                             g.s, knx_dim_show(&t, features));
     if (!knx_dim_eq(knx_dim_floordiv(features, groups), in))
         return knx_error_new(
             KN_ERROR_VALUE,
@@ -180,8 +179,7 @@ static knx_error *count_positions(const params_t *p, kni_type lhs, kni_type rhs,
             t.s, n == 1 ? "," : "", tuple(&s, n, in));
     }
     for (int i = 0; i < n; i++)
-        out[i] = knx_dim_max(
-            knx_dim_floordiv(knx_dim_sub(padded[i], window[i]), p->window_strides.v[i]) + 1, 0);
+        out[i] = knx_dim_max(knx_dim_floordiv(knx_dim_sub(padded[i], window[i]), p->window_strides.v[i]) + 1, 0);
     return NULL;
 }
 
@@ -412,7 +410,7 @@ static knx_error *conv_batch(const kni_rule *r, int64_t size, const int *axis, k
     }
     if (axis[1] < 0) {
         lhs = is_grouped(p.batch_group_count) ? join_in_groups(b, lhs, axis[0], into, p.batch_group_count)
-                                      : join_axis(b, lhs, axis[0], into);
+                                              : join_axis(b, lhs, axis[0], into);
         y[0] = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), batch, size);
     } else if (axis[0] >= 0) {
         bool by_batch = is_grouped(p.batch_group_count);
@@ -459,8 +457,8 @@ static void without_holes(knk_window *w, int64_t positions, int64_t taps)
         w->step = w->base;
     if (taps == 1)
         w->dilation = w->base;
-    if (w->base == 1 || knx_has_symbolic(3, (int64_t[]){w->base, w->step, w->dilation}) ||
-        w->step % w->base || w->dilation % w->base || !knx_dim_same(knx_dim_mod(w->low, w->base), 0))
+    if (w->base == 1 || knx_has_symbolic(3, (int64_t[]){w->base, w->step, w->dilation}) || w->step % w->base ||
+        w->dilation % w->base || !knx_dim_same(knx_dim_mod(w->low, w->base), 0))
         return;
     w->step /= w->base;
     w->dilation /= w->base;
@@ -629,8 +627,8 @@ static int64_t common_divisor(int64_t x, int64_t y)
 
 enum { MOST_PHASES = 8 };
 
-/* A spatial dimension of lhs with holes, in which every result sees the same share of the taps; -1: there is none. Which
- * taps meet elements has to be known. */
+/* A spatial dimension of lhs with holes, in which every result sees the same share of the taps; -1: there is none. What
+ * taps meet has to be known. */
 static int holey_dim(const params_t *p, const kni_type *x)
 {
     for (int i = 0; i < p->lo.n; i++) {
@@ -718,9 +716,9 @@ static knx_error *conv_expand(const kni_rule *r, kni_atom *y)
 static double conv_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
-    double cost = 2 * (double)kni_type_size(r->yt[0]) * (knx_is_complex(r->yt[0].dtype) ? 4 : 1);
+    double cost = 2 * kni_type_count(r->yt[0]) * (knx_is_complex(r->yt[0].dtype) ? 4 : 1);
     for (int i = IN_FEATURE; i < p->rhs_spec.n; i++)
-        cost *= (double)r->xt[1].dim[p->rhs_spec.v[i]];
+        cost *= knp_likely(r->xt[1].dim[p->rhs_spec.v[i]]);
     return cost;
 }
 

@@ -10,6 +10,7 @@
  *                dimension
  *     lower      a product; sums in the order of docs/determinism.md
  */
+#include "prim/reduce/known.h"
 #include "prim/rules.h"
 #include "host/routine/product.h"
 
@@ -271,9 +272,9 @@ static void dot_product(const kni_rule *r, knk_product *q)
 static double dot_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
-    double cost = 2 * (double)kni_type_size(r->yt[0]) * (knx_is_complex(r->yt[0].dtype) ? 4 : 1);
+    double cost = 2 * kni_type_count(r->yt[0]) * (knx_is_complex(r->yt[0].dtype) ? 4 : 1);
     for (int i = 0; i < p->lhs_contract.n; i++)
-        cost *= (double)r->xt[0].dim[p->lhs_contract.v[i]];
+        cost *= knp_likely(r->xt[0].dim[p->lhs_contract.v[i]]);
     return cost;
 }
 

@@ -19,7 +19,6 @@
  *
  * The others are batched over one more axis in front. All are lowered to routines. */
 #include "host/routine/linalg.h"
-#include "base/line.h"
 #include "prim/reduce/known.h"
 #include "prim/rules.h"
 #include <string.h>
@@ -90,8 +89,7 @@ static knx_error *triangular_type(kni_rule *r, kni_type *y)
     KN_TRY(check_matrices(r->xt[0], true));
     KN_TRY(check_matrices(r->xt[1], false));
     int n = r->xt[0].ndim;
-    bool fits =
-        r->xt[1].ndim == n && knx_dim_eq(r->xt[1].dim[n - (p->left_side ? 2 : 1)], r->xt[0].dim[n - 1]);
+    bool fits = r->xt[1].ndim == n && knx_dim_eq(r->xt[1].dim[n - (p->left_side ? 2 : 1)], r->xt[0].dim[n - 1]);
     for (int i = 0; fits && i < n - 2; i++)
         fits = knx_dim_eq(r->xt[0].dim[i], r->xt[1].dim[i]);
     if (!fits) {
@@ -146,8 +144,7 @@ static kni_atom square_u(kni_builder *b, kni_atom lu, int64_t m, int64_t n)
         return u;
     kni_type t = knb_type(b, u);
     kni_atom row = knb_iota(b, KN_DT(I64), t.ndim, t.dim, t.ndim - 2);
-    kni_atom rows = knx_is_symbolic(m) ? knb_dim_as_value(b, m) : knb_integer(b, KN_DT(I64), m);
-    kni_atom below = knb_ge(b, row, rows);
+    kni_atom below = knb_ge(b, row, knb_dimension(b, KN_DT(I64), m));
     kni_atom ones = knb_on_diagonal(b, u, knb_like(b, u, 1), knb_like(b, u, 0));
     return knb_select(b, below, ones, u);
 }
@@ -247,7 +244,8 @@ static knx_error *failure(const factorize *p, const char *text)
 /* How much memory a routine needs follows from its plans, which are made of numbers. So one whose matrices have unknown
  * extents asks for none, and takes it when it runs. */
 typedef struct room {
-    void *at, *own;
+    void *at;
+    knx_buffer *own;
 } room;
 
 static knx_error *room_for(const kni_routine_args *args, size_t bytes, room *w)
@@ -255,9 +253,9 @@ static knx_error *room_for(const kni_routine_args *args, size_t bytes, room *w)
     *w = (room){.at = args->workspace};
     if (w->at || !bytes)
         return NULL;
-    if (!(w->own = knx_alloc(bytes + KNX_LINE_BYTES)))
+    if (!(w->own = knx_buffer_new(bytes)))
         return knx_error_nomem();
-    w->at = (void *)(((uintptr_t)w->own + KNX_LINE_BYTES - 1) & ~(uintptr_t)(KNX_LINE_BYTES - 1));
+    w->at = w->own->data;
     return NULL;
 }
 
@@ -280,7 +278,7 @@ static knx_error *cholesky_run(const kni_rule *r, const kni_routine_args *args)
     KN_TRY(room_for(args, args->workspace ? 0 : knr_cholesky_workspace(d, e.n), &w));
     for (int64_t i = 0; well && i < e.batch; i++, x += bytes, y += bytes)
         well = knr_cholesky(d, e.n, x, y, w.at) || !p->check;
-    knx_free(w.own);
+    knx_buffer_release(w.own);
     return well ? NULL : failure(p, "Matrix is not positive definite");
 }
 
@@ -307,7 +305,7 @@ static knx_error *lu_run(const kni_rule *r, const kni_routine_args *args)
         pivots += e.m < e.n ? e.m : e.n;
         permutation += e.m;
     }
-    knx_free(w.own);
+    knx_buffer_release(w.own);
     return well ? NULL : failure(p, "Singular matrix");
 }
 
@@ -367,7 +365,7 @@ static knx_error *triangular_run(const kni_rule *r, const kni_routine_args *args
     KN_TRY(room_for(args, args->workspace ? 0 : knr_triangular_workspace(&s), &w));
     for (int64_t i = 0; i < batch; i++, a += a_bytes, b += b_bytes, y += b_bytes)
         knr_triangular_run(&s, a, b, y, w.at);
-    knx_free(w.own);
+    knx_buffer_release(w.own);
     return NULL;
 }
 
@@ -376,18 +374,18 @@ static double factor(kni_type x) { return knx_is_complex(x.dtype) ? 4 : 1; }
 static double cholesky_cost(const kni_rule *r)
 {
     extents e = extents_of(r->xt[0]);
-    return factor(r->xt[0]) * (double)kni_type_size(r->xt[0]) * ((double)e.n / 3 + 1);
+    return factor(r->xt[0]) * kni_type_count(r->xt[0]) * (knp_likely(e.n) / 3 + 1);
 }
 
 static double lu_cost(const kni_rule *r)
 {
     extents e = extents_of(r->xt[0]);
-    return factor(r->xt[0]) * (double)kni_type_size(r->xt[0]) * ((double)(e.m < e.n ? e.m : e.n) * 2 / 3 + 1);
+    return factor(r->xt[0]) * kni_type_count(r->xt[0]) * (knp_likely(knx_dim_min(e.m, e.n)) * 2 / 3 + 1);
 }
 
 static double triangular_cost(const kni_rule *r)
 {
-    return factor(r->xt[0]) * (double)kni_type_size(r->xt[1]) * (double)r->xt[0].dim[r->xt[0].ndim - 1];
+    return factor(r->xt[0]) * kni_type_count(r->xt[1]) * knp_likely(r->xt[0].dim[r->xt[0].ndim - 1]);
 }
 
 const kni_prim knp_prim_cholesky = {

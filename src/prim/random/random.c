@@ -60,7 +60,7 @@ static void threefry_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
     y[1] = knp_real(x.im);
 }
 
-static double threefry_cost(const kni_rule *r) { return 120 * (double)kni_type_size(r->yt[0]); }
+static double threefry_cost(const kni_rule *r) { return 120 * kni_type_count(r->yt[0]); }
 
 /* --- keys ------------------------------------------------------------------------------------- */
 

@@ -18,7 +18,8 @@ static knx_error *generator_type(kni_rule *r, kni_type *y)
 {
     const params_t *p = r->params;
     int64_t words = r->xt->ndim ? r->xt->dim[r->xt->ndim - 1] : 0;
-    if (!(r->xt->dtype == KN_DT(U32) && knx_dim_eq(words, 4)) && !(r->xt->dtype == KN_DT(U64) && knx_dim_eq(words, 2))) {
+    if (!(r->xt->dtype == KN_DT(U32) && knx_dim_eq(words, 4)) &&
+        !(r->xt->dtype == KN_DT(U64) && knx_dim_eq(words, 2))) {
         knx_text t = {0};
         return knx_error_new(KN_ERROR_TYPE, "takes a state of four uint32 or two uint64, got %s",
                              kni_type_text(&t, *r->xt, true));
@@ -113,9 +114,7 @@ static kni_atom counters(const generator *g, int64_t n)
 static kni_atom state_after(const kni_rule *r, const generator *g, int64_t blocks)
 {
     kni_builder *b = g->b;
-    kni_atom by = knx_is_symbolic(blocks) ? knb_convert(b, knb_dim_as_value(b, blocks), KN_DT(U64))
-                                          : knb_integer(b, KN_DT(U64), blocks);
-    kni_atom next = knb_add(b, g->counter, by), w[4];
+    kni_atom next = knb_add(b, g->counter, knb_dimension(b, KN_DT(U64), blocks)), w[4];
     bool wide = r->xt[0].dtype == KN_DT(U64);
     w[0] = wide ? two_words(b, g->key[0], g->key[1]) : g->key[0];
     w[1] = wide ? next : g->key[1];
@@ -271,7 +270,7 @@ static knx_error *generator_expand(const kni_rule *r, kni_atom *y)
     return NULL;
 }
 
-static double generator_cost(const kni_rule *r) { return 60 * (double)kni_type_size(r->yt[1]); }
+static double generator_cost(const kni_rule *r) { return 60 * kni_type_count(r->yt[1]); }
 
 const kni_prim knp_prim_rng_bit_generator = {
     .name = "rng_bit_generator",

@@ -3,7 +3,10 @@
  * question is refused. */
 #ifndef KN_PRIM_REDUCE_KNOWN_H
 #define KN_PRIM_REDUCE_KNOWN_H
-#include "base/dim.h"
+#include "ir/type.h"
+
+/* For costs: the number, or a likely one (kni_type_count). */
+static inline double knp_likely(int64_t d) { return kni_type_count(kni_type_of(NULL, 1, &d)); }
 
 /* a <= b for all numbers of the variables; leaves no guard. */
 static inline bool knp_known_le(int64_t a, int64_t b)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * reduce_any.c -- reductions by halving: the first half of the elements joined with the second one as whole arrays,
- * again and again (of a number of elements that is an expression: one after the other, by a scan); and the row `reduce`,
+ * again and again; of a number of elements that is an expression one after the other, by a scan. And the row `reduce`,
  * which joins elements by a jaxpr.
  *
  *     type       operands and initial values in pairs; the reduced axes of the operands disappear. The jaxpr takes two
@@ -65,8 +65,7 @@ static knx_error *fold_body(const knp_halving *h, const kni_type *row, kni_jaxpr
 {
     knp_frame f;
     knp_halving inside = *h;
-    knx_error *error =
-        knp_frame_begin(&f, 2 * (size_t)h->n, 2 * (size_t)h->n) ? NULL : knx_error_nomem();
+    knx_error *error = knp_frame_begin(&f, 2 * (size_t)h->n, 2 * (size_t)h->n) ? NULL : knx_error_nomem();
     for (int i = 0; !error && i < 2 * h->n; i++)
         knp_frame_input(&f, row[i % h->n]);
     if (!error) {

@@ -9,6 +9,7 @@
  *     batch      one more dimension that is not sorted along
  *     lower      a routine, stable whatever is_stable says
  */
+#include "prim/reduce/known.h"
 #include "prim/rules.h"
 #include "host/routine/sort.h"
 
@@ -154,9 +155,9 @@ static double sort_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     double levels = 1;
-    for (int64_t n = r->xt[0].dim[p->dimension]; n > 1 && !knx_is_symbolic(n); n /= 2)
+    for (int64_t n = (int64_t)knp_likely(r->xt[0].dim[p->dimension]); n > 1; n /= 2)
         levels++;
-    return (double)kni_type_size(r->xt[0]) * (2 * levels * (double)p->num_keys + r->n_in);
+    return kni_type_count(r->xt[0]) * (2 * levels * (double)p->num_keys + r->n_in);
 }
 
 const kni_prim knp_prim_sort = {
@@ -194,9 +195,9 @@ static knx_error *top_type(kni_rule *r, kni_type *y)
     knx_show_shape(&t, r->xt->ndim, r->xt->dim);
     if (knx_dim_lt(r->xt->dim[p->axis], p->k)) {
         knx_text k = {0};
-        return knx_error_new(
-            KN_ERROR_VALUE, "k argument must be no larger than size along axis; got k=%s with shape=%s and axis=%lld",
-            knx_dim_show(&k, p->k), t.s, (long long)p->axis);
+        return knx_error_new(KN_ERROR_VALUE,
+                             "k argument must be no larger than size along axis; got k=%s with shape=%s and axis=%lld",
+                             knx_dim_show(&k, p->k), t.s, (long long)p->axis);
     }
     if (!knx_is_symbolic(r->xt->dim[p->axis]) && r->xt->dim[p->axis] > INT32_MAX)
         return knx_error_new(KN_ERROR_VALUE, "returns int32 indices, which will overflow for operand.shape=%s", t.s);
@@ -249,7 +250,7 @@ static knx_error *top_run(const kni_rule *r, const kni_routine_args *args)
     return NULL;
 }
 
-static double top_cost(const kni_rule *r) { return 8 * (double)kni_type_size(r->xt[0]); }
+static double top_cost(const kni_rule *r) { return 8 * kni_type_count(r->xt[0]); }
 
 const kni_prim knp_prim_top_k = {
     .name = "top_k",

@@ -38,6 +38,19 @@ bool knp_window_is_fixed(const knp_window *w)
     return true;
 }
 
+void knp_window_guess(knp_window *w)
+{
+    for (int d = 0; d < w->n; d++) {
+        knp_window_axis *a = &w->axis[d];
+        int64_t *const all[] = {&a->extent, &a->base, &a->lo, &a->size, &a->step, &a->count, &a->stride};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            if (knx_is_symbolic(*all[i]))
+                *all[i] = (int64_t)knp_likely(*all[i]);
+        a->base += !a->base;
+        a->stride += !a->stride;
+    }
+}
+
 static void show_list(knx_text *t, kni_ints v)
 {
     knx_text_add(t, "(");
@@ -145,8 +158,8 @@ knx_error *knp_window_counts(const kni_p_window *p, bool dilated, kni_type x, kn
     for (int d = 0; d < x.ndim; d++) {
         const knp_window_axis *a = &w.axis[d];
         int64_t all, window, left;
-        if (!spread(a->extent, a->base, &all) || !spread(a->size, a->step, &window) ||
-            !add_up(all, a->lo, &all) || !add_up(all, p->hi.v[d], &all) ||
+        if (!spread(a->extent, a->base, &all) || !spread(a->size, a->step, &window) || !add_up(all, a->lo, &all) ||
+            !add_up(all, p->hi.v[d], &all) ||
             (!knx_any_symbolic(all, window) && __builtin_sub_overflow(all, window, &left)))
             return knx_error_new(KN_ERROR_MEMORY, "axis %d is too large with its padding and dilations", d);
         left = knx_dim_sub(all, window);

@@ -17,6 +17,8 @@ int64_t knp_window_spread(int64_t n, int64_t dilation);
 /* Whether a kernel can look at the windows: their sizes and steps are numbers; extents, and the padding of operands
  * without holes, may be expressions. */
 bool knp_window_is_fixed(const knp_window *w);
+/* Likely numbers in place of expressions, for costs. */
+void knp_window_guess(knp_window *w);
 /* Of an operand with the extents of x. dilated: the row has fields for the dilations. y: the type of the windows, or
  * NULL (then `count` is 0). */
 void knp_window_read(const kni_p_window *p, bool dilated, kni_type x, const kni_type *y, knp_window *w);

@@ -293,7 +293,7 @@ static bool reduce_may_fail(const kni_rule *r) { return knp_body_may_fail(((cons
 static double reduce_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
-    return knp_body_cost(p->jaxpr) * (double)knp_product(p->window_dimensions) * (double)kni_type_size(r->yt[0]);
+    return knp_body_cost(p->jaxpr) * knp_likely(knp_product(p->window_dimensions)) * kni_type_count(r->yt[0]);
 }
 
 const kni_prim knp_prim_reduce_window = {
@@ -453,7 +453,7 @@ static double select_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     double each = knp_body_cost(p->select_jaxpr) + knp_body_cost(p->scatter_jaxpr) + 2;
-    return each * (double)knp_product(p->window_dimensions) * (double)kni_type_size(r->yt[0]);
+    return each * knp_likely(knp_product(p->window_dimensions)) * kni_type_count(r->yt[0]);
 }
 
 const kni_prim knp_prim_select_and_scatter = {

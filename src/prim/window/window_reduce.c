@@ -111,7 +111,8 @@ static kni_atom simplify(const kni_rule *r)
     for (int d = 0; d < x.ndim; d++) {
         if (p->base_dilation.v[d] != 1 && (pad->lo.v[d] || pad->hi.v[d] || pad->interior.v[d]))
             return KN_ATOM_NONE;
-        if (!knp_known_le(0, pad->lo.v[d]) || !knp_known_le(0, pad->hi.v[d])) /* elements that were cut away would come back */
+        if (!knp_known_le(0, pad->lo.v[d]) ||
+            !knp_known_le(0, pad->hi.v[d])) /* elements that were cut away would come back */
             return KN_ATOM_NONE;
         lo.v[d] = knx_dim_add(p->lo.v[d], pad->lo.v[d]);
         hi.v[d] = knx_dim_add(p->hi.v[d], pad->hi.v[d]);
@@ -127,23 +128,25 @@ static kni_atom simplify(const kni_rule *r)
 /* --- lowering --------------------------------------------------------------------------------- */
 
 /* How many elements of the operand a result is made of, at most. */
-static int64_t holds(const params_t *p, kni_type x)
+static int64_t holds(const params_t *p, kni_type x, bool likely)
 {
     knp_window w;
     int64_t n = 1;
     knp_window_read(p, true, x, NULL, &w);
+    if (likely)
+        knp_window_guess(&w);
     for (int d = 0; d < w.n; d++)
         if (__builtin_mul_overflow(n, knp_window_holds(&w.axis[d]), &n))
             return INT64_MAX;
     return n;
 }
 
-static int64_t looks(const kni_rule *r) { return holds(r->params, r->xt[0]); }
+static int64_t looks(const kni_rule *r) { return holds(r->params, r->xt[0], false); }
 
 static bool pulls(const kni_rule *r)
 {
     knp_window w;
-    int64_t n = holds(r->params, r->xt[0]);
+    int64_t n = holds(r->params, r->xt[0], false);
     knp_window_read(r->params, true, r->xt[0], NULL, &w);
     if (!knp_window_is_fixed(&w))
         return false;
@@ -153,7 +156,7 @@ static bool pulls(const kni_rule *r)
 
 static double cost(const kni_rule *r)
 {
-    return 2.0 * (double)holds(r->params, r->xt[0]) * (double)kni_type_size(r->yt[0]);
+    return 2.0 * (double)holds(r->params, r->xt[0], true) * kni_type_count(r->yt[0]);
 }
 
 typedef struct fold {

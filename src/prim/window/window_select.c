@@ -67,8 +67,7 @@ static void linear_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 
 static kni_atom integers(kni_builder *b, kni_atom like, int64_t v)
 {
-    kn_dtype d = knb_type(b, like).dtype;
-    return knx_is_symbolic(v) ? knb_convert(b, knb_dim_as_value(b, v), d) : knb_integer(b, d, v);
+    return knb_dimension(b, knb_type(b, like).dtype, v);
 }
 
 /* The positions in windows without dilation that are as wide. */
@@ -204,8 +203,7 @@ static knx_error *scatter_expand(const kni_rule *r, kni_atom *y)
 static double select_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
-    return 3.0 * (double)knp_product(p->window_dimensions) *
-           (double)knx_dim_add(kni_type_size(r->xt[0]), kni_type_size(r->yt[0]));
+    return 3.0 * knp_likely(knp_product(p->window_dimensions)) * (kni_type_count(r->xt[0]) + kni_type_count(r->yt[0]));
 }
 
 const kni_prim knp_prim_select_and_gather_add = {
@@ -274,7 +272,7 @@ static bool choice_pulls(const kni_rule *r)
 
 static double choice_cost(const kni_rule *r)
 {
-    return 3.0 * (double)positions_of(r->params) * (double)kni_type_size(r->yt[0]);
+    return 3.0 * knp_likely(positions_of(r->params)) * kni_type_count(r->yt[0]);
 }
 
 typedef struct choosing {
@@ -386,7 +384,7 @@ static bool pick_pulls(const kni_rule *r)
     return knp_window_is_fixed(&w) && kni_type_size(r->xt[0]) != 0;
 }
 
-static double pick_cost(const kni_rule *r) { return (2.0 + 5.0 * r->xt[0].ndim) * (double)kni_type_size(r->yt[0]); }
+static double pick_cost(const kni_rule *r) { return (2.0 + 5.0 * r->xt[0].ndim) * kni_type_count(r->yt[0]); }
 
 static kni_pair zero_of(knk_builder *k, kn_dtype d)
 {
@@ -520,17 +518,21 @@ static int64_t windows_at(const knp_window_axis *a)
     return a->count < n ? a->count : n;
 }
 
-static int64_t place_looks(const kni_rule *r)
+static int64_t looks_of(const kni_rule *r, bool likely)
 {
     knp_window w;
     int64_t n = 1;
     const params_t *p = r->params;
     knp_window_read(p, false, kni_type_of(NULL, p->shape.n, p->shape.v), &r->xt[0], &w);
+    if (likely)
+        knp_window_guess(&w);
     for (int d = 0; d < w.n; d++)
         if (__builtin_mul_overflow(n, windows_at(&w.axis[d]), &n))
             return INT64_MAX;
     return n;
 }
+
+static int64_t place_looks(const kni_rule *r) { return looks_of(r, false); }
 
 static bool place_pulls(const kni_rule *r)
 {
@@ -540,7 +542,7 @@ static bool place_pulls(const kni_rule *r)
     return knp_window_is_fixed(&w) && place_looks(r) <= KNP_MAX_POSITIONS && kni_type_size(r->xt[0]) != 0;
 }
 
-static double place_cost(const kni_rule *r) { return 4.0 * (double)place_looks(r) * (double)kni_type_size(r->yt[0]); }
+static double place_cost(const kni_rule *r) { return 4.0 * (double)looks_of(r, true) * kni_type_count(r->yt[0]); }
 
 typedef struct placing {
     kni_lower *l;
@@ -641,7 +643,8 @@ static void strided_places(placing *p, const knp_window_axis *a, const kni_index
         return;
     knp_index_copy(i, d, own, 0);
     own->axis[0].offset = knx_dim_add(own->axis[0].offset, first);
-    knk_node at = kni_lower_axis_value(p->l, own, 0), last = knp_divide(k, at, a->stride, knx_dim_add(first, a->extent));
+    knk_node at = kni_lower_axis_value(p->l, own, 0),
+             last = knp_divide(k, at, a->stride, knx_dim_add(first, a->extent));
     knk_node r = knk_binary(k, KNK_SUB, at, knk_binary(k, KNK_MUL, last, knk_const_int(k, KN_ID_I64, a->stride)));
     for (int64_t j = windows_at(a); j-- > 0;) {
         int64_t back = -j - bias;
