@@ -292,7 +292,7 @@ static knk_node start_node(kni_lower *l, const kni_rule *r, int which, int64_t m
         v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_U64, knx_is_symbolic(most) ? INT64_MAX : most));
     if (d->id != KN_ID_I64)
         v = knk_cast(k, KN_ID_I64, v);
-    v = knk_binary(k, KNK_MIN, v, knp_number_node(l, like, most));
+    v = knk_binary(k, KNK_MIN, v, kni_lower_number(l, like, most));
     return knk_binary(k, KNK_MAX, v, knk_const_int(k, KN_ID_I64, 0));
 }
 
@@ -335,9 +335,9 @@ static void update_element(kni_lower *l, const kni_rule *r, const kni_index *i, 
         if (start != KNK_NONE)
             at = knk_binary(k, KNK_SUB, at, start);
         knk_node here = knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, zero, at),
-                                   knk_binary(k, KNK_LT, at, knp_number_node(l, i, box.v[d])));
+                                   knk_binary(k, KNK_LT, at, kni_lower_number(l, i, box.v[d])));
         if (stride != 1) {
-            knk_node by = knp_number_node(l, i, stride), whole = knk_binary(k, KNK_DIV, at, by);
+            knk_node by = kni_lower_number(l, i, stride), whole = knk_binary(k, KNK_DIV, at, by);
             here = knk_binary(k, KNK_AND, here, knk_binary(k, KNK_EQ, at, knk_binary(k, KNK_MUL, whole, by)));
             at = whole;
         }

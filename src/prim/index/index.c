@@ -156,17 +156,6 @@ int64_t knp_largest_start(const knp_indexing *x, kni_type table, kni_ints sizes,
     return knx_dim_sub(table.dim[d], is_window_dim(x, d) ? sizes.v[d] : 1);
 }
 
-knk_node knp_number_node(kni_lower *l, const kni_index *like, int64_t v)
-{
-    if (!knx_is_symbolic(v))
-        return knk_const_int(kni_lower_kernel(l), KN_ID_I64, v);
-    kni_index *at = kni_lower_index(l, 1, like);
-    if (!at)
-        return KNK_NONE;
-    at->axis[0].offset = v;
-    return kni_lower_axis_value(l, at, 0);
-}
-
 /* As one example of a batch sees it. */
 static int64_t axis_of(const knp_indexing *x, int64_t d) { return d - knp_axes_before(x->table_batching, (int)d); }
 

@@ -37,9 +37,6 @@ typedef struct knp_bounds_lists {
 } knp_bounds_lists;
 kni_p_check_bounds knp_bounds_of(const knp_indexing *x, kni_type table, kni_ints sizes, knp_bounds_lists *lists);
 
-/* A number of a kernel, of the launch if it is an expression. */
-knk_node knp_number_node(kni_lower *l, const kni_index *like, int64_t v);
-
 /* Per point: is a number of its start out of bounds? */
 kni_atom knp_outside(kni_builder *b, kni_atom indices, const kni_p_check_bounds *p);
 

@@ -82,7 +82,7 @@ static bool find_start(seeker *s, int64_t window)
             v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_U64, INT64_MAX));
         if (d->id != KN_ID_I64)
             v = knk_cast(k, KN_ID_I64, v);
-        knk_node last = knp_number_node(s->l, s->i, most);
+        knk_node last = kni_lower_number(s->l, s->i, most);
         if (s->skips)
             also(s, knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, zero, v), knk_binary(k, KNK_LE, v, last)));
         else
@@ -104,7 +104,7 @@ static void within(seeker *s, int d, kni_index *in, int axis)
     if (is_indexed(s, d) && s->start[d] != KNK_NONE)
         at = knk_binary(k, KNK_SUB, at, s->start[d]);
     also(s, knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I64, 0), at),
-                       knk_binary(k, KNK_LT, at, knp_number_node(s->l, s->i, s->sizes.v[d]))));
+                       knk_binary(k, KNK_LT, at, kni_lower_number(s->l, s->i, s->sizes.v[d]))));
     if (in) {
         in->axis[axis].offset = 0;
         in->axis[axis].node = at;
