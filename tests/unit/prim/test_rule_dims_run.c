@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_prim_dims_run.c -- programs of jaxprs whose extents are expressions (support/dim_cases.h): compiled once, with the
+ * test_rule_dims_run.c -- programs of jaxprs whose extents are expressions (support/dim_cases.h): compiled once, with the
  * numbers of a sample, and instantiated for several numbers, they give the bits that programs of these numbers give. */
 #include "support/dim_cases.h"
 #include "support/group.h"
@@ -241,7 +241,7 @@ static int teardown(void **state)
     return knx_alloc_live() == live ? 0 : -1;
 }
 
-KN_TEST_GROUP(test_prim_dims_run)
+KN_TEST_GROUP(test_rule_dims_run)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_reduce), cmocka_unit_test(of_product), cmocka_unit_test(of_control),
