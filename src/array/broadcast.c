@@ -29,9 +29,9 @@ void kna_common_shape(kna_op *op, int n, const kn_array *x, kn_shape *shape)
         }
         for (int j = 0; j < t.ndim; j++) {
             int64_t *d = &shape->dim[shape->ndim - t.ndim + j];
-            if (*d == 1)
+            if (knx_dim_eq(*d, 1))
                 *d = t.dim[j];
-            else if (t.dim[j] != 1 && t.dim[j] != *d) {
+            else if (!knx_dim_eq(t.dim[j], 1) && !knx_dim_eq(t.dim[j], *d)) {
                 shapes_differ(op, n, x);
                 return;
             }

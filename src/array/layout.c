@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * layout.c -- offsets and strides through view operations. A row's index map says for each result axis how far one step
  * along it goes along each operand axis, and that is all that strides are; general reshapes follow NumPy's rule for
- * whether a view will do (numpy/core/src/multiarray/shape.c describes it: runs of axes must be contiguous). */
+ * whether a view will do (numpy/core/src/multiarray/shape.c describes it: runs of axes must be contiguous).
+ *
+ * Extents that are expressions of dimension variables occur in traced arrays only, which have no memory: their strides
+ * say what is a view and in which order the axes lie, and their offsets are not computed (`unplaced`). */
 #include "array/layout.h"
 #include "array/state.h"
 
@@ -10,8 +13,38 @@ void kna_contiguous_strides(kni_type t, int64_t *stride)
     int64_t step = t.dtype->size;
     for (int d = t.ndim; d-- > 0;) {
         stride[d] = step;
-        step *= t.dim[d] > 0 ? t.dim[d] : 1;
+        step = knx_dim_mul(step, t.dim[d] > 0 ? t.dim[d] : 1);
     }
+}
+
+int64_t kna_stride_length(int64_t stride)
+{
+    int64_t lower, upper;
+    if (!knx_is_symbolic(stride))
+        return stride < 0 ? -stride : stride;
+    knx_dim_bounds(stride, &lower, &upper);
+    return upper < 0 ? knx_dim_mul(stride, -1) : stride;
+}
+
+/* Is a / b >= 1, or is it the same? The quotient of strides is a product of extents, most times. */
+static bool is_multiple(int64_t a, int64_t b)
+{
+    int64_t lower, upper;
+    if (!b || !knx_dim_same(knx_dim_mod(a, b), 0))
+        return false;
+    knx_dim_bounds(knx_dim_floordiv(a, b), &lower, &upper);
+    return lower >= 1;
+}
+
+bool kna_is_longer(int64_t stride, int64_t than)
+{
+    int64_t lower, upper;
+    if (!knx_any_symbolic(stride, than))
+        return stride > than;
+    if (stride == than)
+        return false;
+    knx_dim_bounds(knx_dim_sub(stride, than), &lower, &upper);
+    return lower >= 0 || is_multiple(stride, than);
 }
 
 /* NumPy's reshape without a copy: walks over groups of old and new axes that hold equally many elements; inside a group
@@ -55,13 +88,67 @@ static bool reshape_strides(const kna_layout *l, kni_type y, int64_t *stride)
     return true;
 }
 
+/* The next group of axes, old ones from *i to *i_end and new ones from *j on, that are of the same size whatever the
+ * variables are. */
+static bool next_group(int n, const int64_t *old, kni_type y, int i, int *i_end, int j, int *j_end)
+{
+    int64_t op = 1;
+    for (int k = i; k < n; k++) {
+        int64_t np = 1;
+        op = knx_dim_mul(op, old[k]);
+        for (int m = j; m < y.ndim; m++) {
+            np = knx_dim_mul(np, y.dim[m]);
+            if (knx_dim_same(np, op)) {
+                *i_end = k + 1;
+                *j_end = m + 1;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The same where extents are expressions: sizes of which is not known which one is larger belong to one group. */
+static bool symbolic_reshape_strides(const kna_layout *l, kni_type y, int64_t *stride)
+{
+    int64_t old[KN_MAX_NDIM], old_stride[KN_MAX_NDIM];
+    int n = 0, i_end, j_end;
+    for (int d = 0; d < l->type.ndim; d++)
+        if (l->type.dim[d] != 1) {
+            old[n] = l->type.dim[d];
+            old_stride[n++] = l->stride[d];
+        }
+    int j = 0;
+    for (int i = 0; i < n; i = i_end, j = j_end) {
+        if (!next_group(n, old, y, i, &i_end, j, &j_end))
+            return false;
+        for (int k = i; k < i_end - 1; k++)
+            if (!knx_dim_same(old_stride[k], knx_dim_mul(old[k + 1], old_stride[k + 1])))
+                return false;
+        stride[j_end - 1] = old_stride[i_end - 1];
+        for (int k = j_end - 1; k > j; k--)
+            stride[k - 1] = knx_dim_mul(stride[k], y.dim[k]);
+    }
+    for (int k = j; k < y.ndim; k++)
+        stride[k] = j ? stride[j - 1] : l->type.dtype->size;
+    return true;
+}
+
+static bool is_symbolic(kni_type t) { return knx_has_symbolic(t.ndim, t.dim); }
+
+/* Can the offset be computed? */
+static bool has_place(kni_type y, const kna_layout *l)
+{
+    return !is_symbolic(l->type) && !is_symbolic(y) && !knx_has_symbolic(l->type.ndim, l->stride);
+}
+
 static bool through_reshape(const kni_draft_eqn *e, kni_type y, kna_layout *l)
 {
     int64_t stride[KN_MAX_NDIM] = {0};
     (void)e;
     if (kni_type_size(y) == 0)
         kna_contiguous_strides(y, stride);
-    else if (!reshape_strides(l, y, stride))
+    else if (!(is_symbolic(y) || is_symbolic(l->type) ? symbolic_reshape_strides : reshape_strides)(l, y, stride))
         return false;
     for (int d = 0; d < y.ndim; d++)
         l->stride[d] = stride[d];
@@ -69,7 +156,7 @@ static bool through_reshape(const kni_draft_eqn *e, kni_type y, kna_layout *l)
 }
 
 /* Rows with an index map. */
-static void through_map(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layout *l)
+static void through_map(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layout *l, bool placed)
 {
     kni_index_axis *axes = knx_arena_zero(&op->b->arena, (size_t)(y.ndim + l->type.ndim + 1) * sizeof *axes);
     int64_t stride[KN_MAX_NDIM] = {0};
@@ -88,10 +175,11 @@ static void through_map(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layo
     e->prim->map(&(kni_rule){.prim = e->prim, .params = e->params, .n_in = 1, .n_out = 1, .xt = &l->type, .yt = &y},
                  &out, &in);
     for (int a = 0; a < l->type.ndim; a++) {
-        if (kni_type_size(y))
+        if (placed && kni_type_size(y))
             l->offset += l->stride[a] * in.axis[a].offset;
         for (int d = 0; d < y.ndim; d++)
-            stride[d] += l->stride[a] * in.axis[a].coef[d];
+            if (in.axis[a].coef[d])
+                stride[d] = knx_dim_add(stride[d], knx_dim_mul(l->stride[a], in.axis[a].coef[d]));
     }
     for (int d = 0; d < y.ndim; d++) {
         if (stride[d] == 0 && y.dim[d] > 1)
@@ -102,7 +190,7 @@ static void through_map(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layo
 
 /* Windows with positions that are operands: known numbers move the offset; inside a trace they are not known, and the
  * offset does not matter for what is a view. */
-static void through_window(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layout *l)
+static void through_window(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layout *l, bool placed)
 {
     kna_state *s = kna_state_get();
     for (uint32_t i = 1; i < e->n_in && (int)i <= l->type.ndim; i++) {
@@ -117,6 +205,8 @@ static void through_window(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_l
         } else {
             l->unplaced = true;
         }
+        if (!placed)
+            continue;
         int64_t most = l->type.dim[i - 1] - y.dim[i - 1];
         l->offset += l->stride[i - 1] * (at < 0 ? 0 : at > most ? most : at);
     }
@@ -136,16 +226,17 @@ bool kna_layout_step(kna_op *op, const kni_draft_eqn *e, kna_layout *l)
 {
     const kni_prim *p = e->prim;
     kni_type y = knb_type(op->b, e->out);
-    bool view = true;
+    bool view = true, placed = has_place(y, l);
+    l->unplaced = l->unplaced || !placed;
     const kni_rule r = {.prim = p, .params = e->params, .n_in = 1, .n_out = 1, .xt = &l->type, .yt = &y};
     if (p->map && (!p->map_exists || p->map_exists(&r)))
-        through_map(op, e, y, l);
+        through_map(op, e, y, l, placed);
     else if ((p->bits & KN_VIEW) && y.dtype->size != l->type.dtype->size)
         view = through_last_axis(y, l);
     else if (p->bits & KN_VIEW)
         view = through_reshape(e, y, l);
     else if (p->bits & KN_WINDOW)
-        through_window(op, e, y, l);
+        through_window(op, e, y, l, placed);
     else if (p->bits & KN_COMPONENT)
         l->offset += p->component * (int64_t)y.dtype->size; /* real, imag, another dtype of the same size */
     else

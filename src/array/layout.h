@@ -13,6 +13,10 @@ typedef struct kna_layout {
 
 kna_layout kna_layout_of(const kna_array *a); /* storage.c */
 void kna_contiguous_strides(kni_type t, int64_t *stride);
+/* Strides of traced arrays may be expressions of dimension variables. How far a stride leads; is it known that one
+ * leads at least as far as another one, and is not the same? */
+int64_t kna_stride_length(int64_t stride);
+bool kna_is_longer(int64_t stride, int64_t than);
 /* Moves a layout through one view operation; false where NumPy would copy. */
 bool kna_layout_step(kna_op *op, const kni_draft_eqn *e, kna_layout *l);
 #endif

@@ -271,6 +271,10 @@ static kni_atom in_as(kna_op *op, kn_array x, kn_dtype d, bool wraps)
         kna_fail(op, KN_ERROR_TYPE, "cannot convert %s to %s", v->type.dtype->name, d->name);
         return KN_ATOM_NONE;
     }
+    if (kna_is_extent(v)) {
+        kni_atom extent = kna_value_atom(op, v);
+        return wraps ? knb_strong_astype(op->b, extent, d) : knb_strong(op->b, extent, d);
+    }
     if (v->state == KN_V_NUMBER)
         return v->type.dtype == d && !v->type.weak ? kna_value_atom(op, v) : number_as(op, v, d, wraps);
     kni_atom a = kna_value_atom(op, v);
@@ -282,6 +286,15 @@ static kni_atom in_as(kna_op *op, kn_array x, kn_dtype d, bool wraps)
 kni_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d) { return in_as(op, x, d, true); }
 kni_atom kna_in_converted(kna_op *op, kn_array x, kn_dtype d) { return in_as(op, x, d, false); }
 
+bool kna_need_number(kna_op *op, int64_t extent, const char *purpose)
+{
+    knx_text t = {0};
+    if (knx_is_symbolic(extent) && !kna_failed(op))
+        kna_fail(op, KN_ERROR_DIMENSION, "Symbolic dimension '%s' used in a context that requires a constant: %s",
+                 knx_dim_show(&t, extent), purpose);
+    return !kna_failed(op);
+}
+
 bool kna_is_number(kna_op *op, kn_array x)
 {
     const kna_value *v = kna_failed(op) ? NULL : value_of(op, x);
@@ -292,7 +305,7 @@ knx_error *kna_value_as(kna_value **v, kn_dtype d)
 {
     kna_value *from = *v, *as = NULL;
     knx_error *error = NULL;
-    if (from->state == KN_V_NUMBER) {
+    if (from->state == KN_V_NUMBER && !kna_is_extent(from)) {
         knx_scalar_bits bits = {{0}};
         knx_convert(from->type.dtype, &from->bits, d, &bits);
         as = kna_value_number(d, false, bits);
@@ -444,14 +457,18 @@ static kn_array own_handle_of(kna_value *v)
     return input || memory ? kna_own_handle(v) : handle_of(v);
 }
 
+/* What the scope of dimension variables refused comes first: a comparison that it did not decide was answered somehow,
+ * and the other errors may follow from that. */
 knx_error *kna_take_error(kna_op *op)
 {
-    knx_error *e = op->error;
-    knx_error *b = knb_take_error(op->b);
+    knx_dim_scope *scope = knx_dim_now();
+    knx_error *given[] = {scope ? knx_dim_take_error(scope) : NULL, op->error, knb_take_error(op->b)}, *e = NULL;
     op->error = NULL;
-    if (!e)
-        return b;
-    knx_error_release(b);
+    for (int i = 0; i < 3; i++)
+        if (e)
+            knx_error_release(given[i]);
+        else
+            e = given[i];
     return e;
 }
 
@@ -577,11 +594,12 @@ kn_array kna_end(kna_op *op, kni_atom result)
     return out;
 }
 
-/* Whoever looked at a value that is not known goes on with another one: the recording is no good. */
+/* Whoever looked at a value that is not known, or asked what the dimension variables do not say, goes on with another
+ * one: the recording is no good. */
 static void refuse_recording(knx_error *e)
 {
     kna_recording *r = kna_recording_current();
-    if (r && !r->refused && e->kind == KN_ERROR_CONCRETIZATION)
+    if (r && !r->refused && (e->kind == KN_ERROR_CONCRETIZATION || e->kind == KN_ERROR_DIMENSION))
         r->refused = knx_error_retain(e);
 }
 

@@ -72,6 +72,8 @@ kni_atom kna_in_converted(kna_op *op, kn_array x, kn_dtype d);
  * errors. */
 kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x);
 kn_dtype kna_default_float(void);                               /* of the context */
+/* Is it a number, as this purpose needs it? InconclusiveDimensionOperation for an expression. */
+bool kna_need_number(kna_op *op, int64_t extent, const char *purpose);
 
 kn_array kna_end(kna_op *op, kni_atom result);
 void kna_end_n(kna_op *op, int n, const kni_atom *results, kn_array *out);

@@ -4,17 +4,15 @@
 #include "array/handle.h"
 #include "array/layout.h"
 
-static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
-
 /* Do the strides only get smaller? Axes of extent 1 say nothing; those of stride 0 do where zeros are sorted too. */
 static bool in_c_order(const kna_array *a, bool zeros)
 {
-    int64_t last = INT64_MAX;
-    for (int d = 0; d < a->type.ndim; d++) {
-        int64_t s = magnitude(a->stride[d]);
+    int64_t last = 0;
+    for (int d = 0, seen = 0; d < a->type.ndim; d++) {
+        int64_t s = kna_stride_length(a->stride[d]);
         if (a->type.dim[d] == 1 || (!s && !zeros))
             continue;
-        if (s > last)
+        if (seen++ && kna_is_longer(s, last))
             return false;
         last = s;
     }
@@ -34,7 +32,7 @@ static void strides_along(kni_type t, const int64_t *stride, int ndim, int64_t *
     for (int d = 0; d < ndim; d++) {
         int k = d - ndim + t.ndim;
         KN_KNOWN(k < 0 || t.dim);
-        along[d] = k < 0 || t.dim[k] == 1 ? 0 : magnitude(stride[k]);
+        along[d] = k < 0 || t.dim[k] == 1 ? 0 : kna_stride_length(stride[k]);
     }
 }
 
@@ -48,7 +46,7 @@ static int lies_inside(int n, const axis_strides *along, int64_t p, int64_t q)
     for (int i = 0; i < n; i++) {
         if (!along[i][p] || !along[i][q])
             continue;
-        if (along[i][q] <= along[i][p])
+        if (!kna_is_longer(along[i][q], along[i][p]))
             return -1;
         verdict = 1;
     }
@@ -80,7 +78,8 @@ static void sort_by_strides(const kna_array *a, int64_t *order)
 {
     for (int i = 0; i < a->type.ndim; i++) {
         int to = i;
-        for (; to > 0 && magnitude(a->stride[order[to - 1]]) < magnitude(a->stride[i]); to--)
+        int64_t s = kna_stride_length(a->stride[i]);
+        for (; to > 0 && kna_is_longer(s, kna_stride_length(a->stride[order[to - 1]])); to--)
             order[to] = order[to - 1];
         order[to] = i;
     }

@@ -152,7 +152,10 @@ static bool is_number(const kna_value *v)
 knx_error *kna_recording_atom(kna_recording *r, kna_value *v, kni_atom *atom)
 {
     switch ((kna_value_state)v->state) {
-    case KN_V_NUMBER: *atom = knb_literal(&r->b, v->type.dtype, v->type.weak, v->bits); return NULL;
+    case KN_V_NUMBER:
+        *atom = kna_is_extent(v) ? knb_dim_as_value(&r->b, v->bits.i64)
+                                 : knb_literal(&r->b, v->type.dtype, v->type.weak, v->bits);
+        return NULL;
     case KN_V_TRACER:
         if (v->tracer.recording == r) {
             *atom = v->tracer.atom;
@@ -268,6 +271,38 @@ static knx_error *mark_needed(kna_recording *r, kni_atom atom, bool *needed)
     return NULL;
 }
 
+static bool params_have_variables(const kni_prim *p, const void *params);
+
+static bool jaxpr_has_variables(const kni_jaxpr *j)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < j->n_var && !any; i++)
+        any = kni_type_is_symbolic(j->type[i]);
+    for (uint32_t i = 0; i < j->n_eqn && !any; i++)
+        any = params_have_variables(j->eqn[i].prim, j->eqn[i].params);
+    return any;
+}
+
+static bool params_have_variables(const kni_prim *p, const void *params)
+{
+    bool any = kni_params_are_symbolic(p, params);
+    for (const kni_param_field *f = params ? p->fields : NULL; f && f->name && !any; f++) {
+        kni_jaxprs inner = kni_field_jaxprs(f, params);
+        for (int i = 0; i < inner.n && !any; i++)
+            any = inner.v[i] && jaxpr_has_variables(inner.v[i]);
+    }
+    return any;
+}
+
+/* Dimension variables have numbers only where the recorded function runs. */
+static bool has_variables(const kna_recording *r, const kni_draft_eqn *e)
+{
+    for (uint32_t i = 0; i < e->n_out; i++)
+        if (knx_has_symbolic(r->b.type.at[e->out + i].ndim, r->b.type.at[e->out + i].dim))
+            return true;
+    return params_have_variables(e->prim, e->params);
+}
+
 /* Does a marked variable depend on an argument whose value is not known (of an abstract recording)? True also if one is
  * the result of an equation with an effect, of user code, or of one that names axes: outside of the recording these
  * equations may give other results. */
@@ -349,13 +384,24 @@ static knx_error *replay_equation(kna_recording *r, const kni_draft_eqn *e)
     return error;
 }
 
+static bool needs_variables(const kna_recording *r, const bool *needed)
+{
+    for (size_t k = 0; k < r->b.eqn.n; k++) {
+        const kni_draft_eqn *e = &r->b.eqn.at[k];
+        for (uint32_t i = 0; i < e->n_out; i++)
+            if (needed[e->out + i] && !known_at(r, e->out + i) && has_variables(r, e))
+                return true;
+    }
+    return false;
+}
+
 static knx_error *work_out(kna_recording *r, kni_atom atom)
 {
     bool *needed = knx_alloc_zero(r->b.type.n + 1);
     if (!needed)
         return knx_error_nomem();
     knx_error *error = mark_needed(r, atom, needed);
-    if (!error && !r->concrete && varies(r, needed)) {
+    if (!error && ((!r->concrete && varies(r, needed)) || (knx_dim_now() && needs_variables(r, needed)))) {
         knx_free(needed);
         return NULL;
     }
@@ -407,7 +453,7 @@ static bool can_fold(const kna_recording *r, const kni_draft_eqn *e)
     bool all = !(bits & (KN_EFFECT | KN_USER)) && e->n_out;
     for (uint32_t i = 0; all && i < e->n_in; i++)
         all = is_constant(r, e->in[i]);
-    return all;
+    return all && !(knx_dim_now() && has_variables(r, e));
 }
 
 /* Makes captured constants of the equation's operands that were computed by folding. */

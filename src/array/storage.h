@@ -44,7 +44,7 @@ typedef struct kna_array {
     kna_view_op *step; /* the newest; NULL: the whole storage as it is */
     bool writeable;
     bool owner;       /* not a view of another array, and not the user's memory */
-    bool unplaced;    /* the offset is not known: a position is traced */
+    bool unplaced;    /* the offset is not known: a position is traced, or an extent an expression */
     kna_value *value; /* of version `seen`, for recording `seen_by`; NULL: none */
     uint64_t seen, seen_by;
     kna_value *exported; /* where kn_data's pointer points to if that is not the storage: no one else's */

@@ -65,6 +65,11 @@ kn_array kna_end_strided(kna_op *op, kn_array x, const kna_layout *l)
     kni_atom all = kna_value_atom(op, a->storage->value);
     kna_layout elements = *l;
     kni_type st = a->storage->value->type;
+    if (!kna_failed(op) && (knx_has_symbolic(st.ndim, st.dim) || knx_has_symbolic(l->type.ndim, l->type.dim) ||
+                            knx_has_symbolic(l->type.ndim, l->stride)))
+        kna_fail(op, KN_ERROR_DIMENSION, "strides of an array whose extents are dimension expressions");
+    if (kna_failed(op))
+        return kna_end(op, KN_ATOM_NONE);
     bool empty = !kni_type_size(l->type);
     for (int k = 0; empty && k < l->type.ndim; k++)
         elements.stride[k] = 0;
@@ -91,7 +96,7 @@ bool kna_is_contiguous(kni_type t, const int64_t *stride)
     int64_t step = t.dtype->size;
     if (!kni_type_size(t))
         return true;
-    for (int d = t.ndim; d-- > 0; step *= t.dim[d])
+    for (int d = t.ndim; d-- > 0; step = knx_dim_mul(step, t.dim[d]))
         if (t.dim[d] > 1 && stride[d] != step)
             return false;
     return true;
@@ -113,6 +118,13 @@ static void bounds(const kna_array *a, int64_t *low, int64_t *high)
     *high += a->type.dtype->size;
 }
 
+static bool is_symbolic(const kna_array *a)
+{
+    kni_type t = a->storage->value->type;
+    return knx_has_symbolic(t.ndim, t.dim) || knx_has_symbolic(a->type.ndim, a->type.dim) ||
+           knx_has_symbolic(a->type.ndim, a->stride);
+}
+
 /* The bounds of two arrays, both from the same point; false if their storages have nothing to do with each other. Two
  * storages may be over the same memory of the user. */
 static bool both_bounds(const kna_array *a, const kna_array *b, int64_t low[2], int64_t high[2])
@@ -131,6 +143,8 @@ static bool both_bounds(const kna_array *a, const kna_array *b, int64_t low[2], 
 bool kna_may_share_memory(const kna_array *a, const kna_array *b)
 {
     int64_t low[2], high[2];
+    if (is_symbolic(a) || is_symbolic(b)) /* traced arrays of which no one knows where they lie */
+        return a->storage == b->storage;
     return both_bounds(a, b, low, high) && low[0] < high[1] && low[1] < high[0];
 }
 
@@ -214,6 +228,8 @@ bool kna_shares_memory(const kna_array *a, const kna_array *b)
     int n = 0;
     if (!kna_may_share_memory(a, b))
         return false;
+    if (is_symbolic(a) || is_symbolic(b))
+        return true;
     both_bounds(a, b, low, high);
     /* first + sum(a) + byte of a = first + sum(b) + byte of b, with b counted from its end */
     for (int d = 0; d < a->type.ndim; d++)

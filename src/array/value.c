@@ -208,6 +208,15 @@ static bool make_results(kna_node *n, kna_value **out)
     return true;
 }
 
+static knx_error *without_numbers(kni_type t)
+{
+    knx_text text = {0};
+    return knx_error_new(KN_ERROR_DIMENSION,
+                         "an array of type %s has no elements: its dimension variables have numbers only where the "
+                         "function that was recorded with them runs",
+                         kni_type_text(&text, t, true));
+}
+
 knx_error *kna_node_new(const kni_prim *prim, const void *params, const kn_place *place, const char *operation,
                         uint32_t n_in, kna_value *const *in, const kni_literal *literals, uint32_t n_out,
                         const kni_type *out_type, kna_value **out)
@@ -215,6 +224,9 @@ knx_error *kna_node_new(const kni_prim *prim, const void *params, const kn_place
     uint32_t n_literals = 0;
     for (uint32_t i = 0; i < n_in; i++)
         n_literals += in[i] == NULL;
+    for (uint32_t i = 0; i < n_out; i++)
+        if (knx_has_symbolic(out_type[i].ndim, out_type[i].dim))
+            return without_numbers(out_type[i]);
     kna_node *n = allocate_node(n_in, n_literals, n_out, out_type);
     if (!n)
         return knx_error_nomem();

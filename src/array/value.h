@@ -52,6 +52,14 @@ static inline const void *kna_elements(const kna_value *v)
     return v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data;
 }
 
+/* An extent that the user's code took for a number, which is an expression of dimension variables: as an operand it is
+ * what dim_as_value gives. */
+static inline bool kna_is_extent(const kna_value *v)
+{
+    return v->state == KN_V_NUMBER && v->type.weak && v->type.dtype == KN_DT(I64) && knx_is_symbolic(v->bits.i64) &&
+           knx_dim_now();
+}
+
 /* One recorded equation outside of any trace. Operands are values or literals. */
 struct kna_node {
     uint32_t n_in, n_out, alive;   /* alive: results that exist */

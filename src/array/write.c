@@ -70,7 +70,7 @@ static int axis_along(kni_type t, const int64_t *stride, const box *x, int64_t b
 static bool find_box(kni_type t, const kna_layout *l, box *x)
 {
     int64_t stride[KN_MAX_NDIM], low = l->offset;
-    if (t.dtype != l->type.dtype || l->unplaced)
+    if (t.dtype != l->type.dtype || l->unplaced || knx_has_symbolic(t.ndim, t.dim))
         return false;
     kna_contiguous_strides(t, stride);
     for (int d = 0; d < l->type.ndim; d++)
