@@ -38,7 +38,7 @@ static void read_names(kna_op *op, const kn_axis_names *given, axes *a)
             if (!strcmp(given->name[k], given->name[i]))
                 kna_fail(op, KN_ERROR_VALUE, "duplicate value in 'axes': %s", given->name[i]);
         if (!kna_failed(op))
-            a->all *= a->size[i] = axis->size;
+            a->all = knx_dim_mul(a->all, a->size[i] = axis->size);
     }
 }
 
@@ -75,6 +75,14 @@ static kn_array times(kna_op *op, kn_array x, kni_type t, int64_t lanes)
 {
     knx_scalar_bits bits = {.u = {0}};
     const void *data = kna_look(op, x, &t);
+    if (knx_is_symbolic(lanes) && t.dtype == KN_DT(I64) && data) { /* an extent again, or a number of them */
+        int64_t n;
+        memcpy(&n, data, sizeof n);
+        bits.i64 = knx_dim_mul(n, lanes);
+        return kna_end_plain(op) ? kna_from_number(KN_DT(I64), true, bits) : NULL;
+    }
+    if (knx_is_symbolic(lanes))
+        return kna_end(op, knb_mul(op->b, kna_in(op, x), knb_dimension(op->b, kna_strong_dtype(t), lanes)));
     kn_dtype d = t.dtype == KN_DT(BOOL) ? KN_DT(I64) : t.dtype;
     if (data)
         knx_convert(t.dtype, data, d, &bits);
@@ -133,7 +141,7 @@ kn_array kn_lax_pmean(kn_array x, kn_axis_names axis, const kn_lax_psum_opts *op
         a = knb_psum(r.op.b, a, r.a.names);
     a = knb_convert(r.op.b, a, d);
     if (r.a.n)
-        a = knb_div(r.op.b, a, knb_like(r.op.b, a, (double)r.a.all));
+        a = knb_div(r.op.b, a, knb_dimension(r.op.b, d, r.a.all));
     return kna_end(&r.op, a);
 }
 
@@ -219,11 +227,13 @@ static kn_array all_to_all(const char *name, kn_array x, const kn_axis_names *ax
     kni_type t = knb_type(op.b, in);
     split = kna_normalize_axis(&op, split, t.ndim);
     concat = kna_failed(&op) ? 0 : kna_normalize_axis(&op, concat, t.ndim);
-    if (!kna_failed(&op) && !o.tiled && t.dim[split] != a.all)
+    if (!kna_failed(&op) && !o.tiled && !knx_dim_eq(t.dim[split], a.all)) {
+        knx_text s = {0}, u = {0};
         kna_fail(&op, KN_ERROR_VALUE,
                  "all_to_all requires the size of the mapped axis axis_name to equal x.shape[split_axis], but they are "
-                 "%lld and %lld respectively.",
-                 (long long)a.all, (long long)t.dim[split]);
+                 "%s and %s respectively.",
+                 knx_dim_show(&s, a.all), knx_dim_show(&u, t.dim[split]));
+    }
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : exchange(&op, in, &a, split, concat, o.tiled));
 }
 
@@ -307,7 +317,8 @@ kn_array kn_lax_pshuffle(kn_array x, kn_axis_names axis, kn_lanes perm)
     need_names(&op, &a);
     if (perm.n > 0 && !pair)
         kna_fail_with(&op, knx_error_nomem());
-    else if (!kna_failed(&op) && (perm.n != a.all || (perm.n && !perm.lane) || !is_permutation(perm)))
+    else if (!kna_failed(&op) && kna_need_number(&op, a.all, "a permutation of the lanes") &&
+             (perm.n != a.all || (perm.n && !perm.lane) || !is_permutation(perm)))
         kna_fail(&op, KN_ERROR_VALUE, "`perm` does not represent a permutation of %lld lanes", (long long)a.all);
     int n = kna_failed(&op) ? 0 : perm.n;
     for (int i = 0; i < n; i++)
@@ -325,7 +336,7 @@ kn_array kn_lax_pbroadcast(kn_array x, kn_axis_names axis, int64_t source)
     read_names(&op, &axis, &a);
     need_names(&op, &a);
     kni_atom in = kna_in(&op, x);
-    if (!kna_failed(&op) && (source < 0 || source >= a.all))
+    if (!kna_failed(&op) && (source < 0 || !knx_dim_lt(source, a.all)))
         kna_fail(&op, KN_ERROR_VALUE, "collective broadcast doesn't fit in the axis size!");
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_pbroadcast(op.b, in, a.names, source));
 }

@@ -56,6 +56,8 @@ static void set_windows(conv *c, const kn_shape *strides, const kn_shape *lhs_di
 static int64_t holey(const conv *c, int i)
 {
     int64_t n = spatial(c, 1, i), d = i < c->p.rhs_dilation.n ? c->p.rhs_dilation.v[i] : 1, y;
+    if (knx_is_symbolic(n))
+        return knx_dim_add(knx_dim_mul(n - 1, d), 1);
     return n < 1 || __builtin_mul_overflow(n - 1, d, &y) || y == INT64_MAX ? n : y + 1;
 }
 
@@ -189,11 +191,13 @@ static const kn_lax_conv_numbers *default_numbers(kna_op *op, int ndim)
 static kn_lax_pad_pair transposed_pad(const char *type, kn_lax_pad_pair given, int64_t k, int64_t s)
 {
     if (!type)
-        return (kn_lax_pad_pair){k - given.low - 1, k - given.high - 1};
+        return (kn_lax_pad_pair){knx_dim_sub(k, given.low) - 1, knx_dim_sub(k, given.high) - 1};
     bool same = !strcasecmp(type, "SAME");
-    int64_t all = k + s - 2 + (!same && k > s ? k - s : 0);
-    int64_t low = !same || s > k - 1 ? k - 1 : (all + 1) / 2;
-    return (kn_lax_pad_pair){low, all - low};
+    int64_t all = knx_dim_add(k + s - 2, !same && knx_dim_lt(s, k) ? k - s : 0);
+    int64_t low = !same || knx_dim_lt(k - 1, s) ? k - 1
+                  : knx_is_symbolic(all)        ? knx_dim_floordiv(all + 1, 2)
+                                                : (all + 1) / 2;
+    return (kn_lax_pad_pair){low, knx_dim_sub(all, low)};
 }
 
 static void set_transposed_padding(conv *c, const kn_lax_pads *padding, const kn_shape *strides, bool consistent)
@@ -214,7 +218,7 @@ static void set_transposed_padding(conv *c, const kn_lax_pads *padding, const kn
     for (int i = 0; i < c->n && !kna_failed(&c->op); i++) {
         int64_t k = holey(c, i), s = strides->dim[i];
         kn_lax_pad_pair given = type ? (kn_lax_pad_pair){0, 0} : padding->pair[i];
-        bool fits = s < INT64_MAX >> 2 && s > -(INT64_MAX >> 2) && k < INT64_MAX >> 2;
+        bool fits = s < INT64_MAX >> 2 && s > -(INT64_MAX >> 2) && (k < INT64_MAX >> 2 || knx_is_symbolic(k));
         pair[i] = fits ? transposed_pad(type, given, k, s) : given;
     }
     set_padding(c, &(kn_lax_pads){NULL, c->n, pair});
@@ -270,8 +274,10 @@ static kni_atom unit_kernel(conv *c, kn_dtype d, int64_t features, const kn_shap
 {
     kni_builder *b = c->op.b;
     int64_t size = 1, shape[KN_MAX_NDIM + 2];
+    kna_need_number(&c->op, features, "patches have a group for each feature");
     for (int i = 0; i < filter->ndim; i++)
-        if (__builtin_mul_overflow(size, filter->dim[i], &size))
+        if (kna_need_number(&c->op, filter->dim[i], "the shape of a filter") &&
+            __builtin_mul_overflow(size, filter->dim[i], &size))
             kna_fail(&c->op, KN_ERROR_VALUE, "the filter is too large");
     if (kna_failed(&c->op))
         return KN_ATOM_NONE;

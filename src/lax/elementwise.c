@@ -146,7 +146,7 @@ kn_array kn_lax_bitcast_convert_type(kn_array x, kn_dtype new_dtype)
         return kna_end(&op, kna_failed(&op) ? a : knb_bitcast_last_axis(op.b, a, d));
     }
     int64_t ratio = d->size / t.dtype->size;
-    if (!t.ndim || t.dim[t.ndim - 1] != ratio) {
+    if (!t.ndim || !knx_dim_eq(t.dim[t.ndim - 1], ratio)) {
         knx_text s = {0};
         kna_fail(&op, KN_ERROR_VALUE,
                  "Attempting to convert array of shape %s from %s of size %d bits to %s of size %d bits failed",

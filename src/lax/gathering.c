@@ -102,7 +102,7 @@ static kni_atom column(kna_op *op, kn_array index, kn_dtype d, int64_t extent)
         kna_fail(op, KN_ERROR_TYPE, "indices must be arrays of one dimension, got %d", t.ndim);
     if (kna_failed(op))
         return i;
-    kni_atom size = knb_integer(op->b, d, extent);
+    kni_atom size = knb_dimension(op->b, d, extent);
     i = knb_rem(op->b, i, size);
     if (d->kind != 'u') {
         kni_atom below = knb_lt(op->b, i, knb_integer(op->b, d, 0));

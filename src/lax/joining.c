@@ -9,8 +9,8 @@ static void show_config(knx_text *t, kn_lax_padding_config c)
 {
     knx_text_add(t, "(");
     for (int i = 0; i < c.n; i++)
-        knx_text_add(t, "%s(%lld, %lld, %lld)", i ? ", " : "", (long long)c.axis[i].low, (long long)c.axis[i].high,
-                     (long long)c.axis[i].interior);
+        knlax_tuple((knx_text_add(t, "%s", i ? ", " : ""), t), 3,
+                    (int64_t[]){c.axis[i].low, c.axis[i].high, c.axis[i].interior});
     knx_text_add(t, c.n == 1 ? ",)" : ")");
 }
 
@@ -84,7 +84,7 @@ static bool same_shapes_but(kna_op *op, int n, const kni_atom *a, int axis)
     for (int i = 1; i < n; i++) {
         kni_type t = knb_type(op->b, a[i]), first = knb_type(op->b, a[0]);
         for (int k = 0; k < t.ndim; k++)
-            if (k != axis && t.dim[k] != first.dim[k])
+            if (k != axis && !knx_dim_eq(t.dim[k], first.dim[k]))
                 return false;
     }
     return true;
@@ -177,6 +177,8 @@ kn_list kn_lax_unstack(kn_array x, const kn_lax_stack_opts *opts)
     if (!kna_failed(&op) && !t.ndim)
         kna_fail(&op, KN_ERROR_VALUE, "requires arrays with rank > 0, however a scalar array of shape () was passed.");
     int axis = kna_failed(&op) ? 0 : knlax_axis(&op, o.axis, t.ndim, 0);
+    if (!kna_failed(&op))
+        kna_need_number(&op, t.dim[axis], "the number of arrays");
     int n = kna_failed(&op) || t.dim[axis] > INT32_MAX ? 0 : (int)t.dim[axis];
     kni_atom *y = results(&op, n);
     if (y && n)

@@ -127,9 +127,9 @@ void knlax_operands(kna_op *op, int n, const kn_array *x, kni_atom *a)
         else if (t.ndim && t.ndim != ndim)
             numbers_of_dimensions_differ(op, n, a);
         for (int k = 0; t.ndim == ndim && k < ndim && !kna_failed(op); k++) {
-            if (dim[k] == 1)
+            if (knx_dim_eq(dim[k], 1))
                 dim[k] = t.dim[k];
-            else if (t.dim[k] != 1 && t.dim[k] != dim[k])
+            else if (!knx_dim_eq(t.dim[k], 1) && !knx_dim_eq(t.dim[k], dim[k]))
                 shapes_do_not_fit(op, n, a);
         }
     }
@@ -146,7 +146,7 @@ const char *knlax_tuple(knx_text *t, int n, const int64_t *v)
 {
     knx_text_add(t, "(");
     for (int i = 0; i < n; i++)
-        knx_text_add(t, "%s%lld", i ? ", " : "", (long long)v[i]);
+        knx_text_add(t, "%s", i ? ", " : ""), knx_dim_show(t, v[i]);
     knx_text_add(t, n == 1 ? ",)" : ")");
     return t->s;
 }

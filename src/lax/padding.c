@@ -5,6 +5,10 @@
 
 bool knlax_wide_window(int64_t extent, int64_t dilation, int64_t *wide)
 {
+    if (knx_any_symbolic(extent, dilation)) {
+        *wide = knx_dim_add(knx_dim_mul(extent - 1, dilation), 1);
+        return true;
+    }
     return extent > 0 && dilation > 0 && !__builtin_mul_overflow(extent - 1, dilation, wide) &&
            !__builtin_add_overflow(*wide, 1, wide);
 }
@@ -12,6 +16,12 @@ bool knlax_wide_window(int64_t extent, int64_t dilation, int64_t *wide)
 /* Pads such that there is one window for each stride of the axis; the odd element is `lower` or behind. */
 static kn_lax_pad_pair same(int64_t extent, int64_t window, int64_t stride, bool lower)
 {
+    if (knx_any_symbolic(extent, window)) {
+        int64_t last = knx_dim_mul(knx_dim_ceildiv(extent, stride) - 1, stride);
+        int64_t both = knx_dim_max(knx_dim_sub(knx_dim_add(last, window), extent), 0), half = knx_dim_floordiv(both, 2);
+        int64_t rest = knx_dim_sub(both, half);
+        return lower ? (kn_lax_pad_pair){rest, half} : (kn_lax_pad_pair){half, rest};
+    }
     int64_t windows = extent > 0 ? (extent - 1) / stride + 1 : 0, all;
     if (__builtin_mul_overflow(windows - 1, stride, &all) || __builtin_sub_overflow(all, extent, &all) ||
         __builtin_add_overflow(all, window, &all) || all < 0)

@@ -43,7 +43,7 @@ kn_array kn_lax_dot(kn_array lhs, kn_array rhs, const kn_lax_dot_opts *opts)
     kna_begin(&op, "lax.dot");
     knlax_same_dtypes(&op, 2, (kn_array[]){lhs, rhs}, a);
     kni_type x = knb_type(op.b, a[0]), y = knb_type(op.b, a[1]);
-    bool simple = x.ndim >= 1 && x.ndim <= 2 && y.ndim >= 1 && y.ndim <= 2 && x.dim[x.ndim - 1] == y.dim[0];
+    bool simple = x.ndim >= 1 && x.ndim <= 2 && y.ndim >= 1 && y.ndim <= 2 && knx_dim_eq(x.dim[x.ndim - 1], y.dim[0]);
     if (!kna_failed(&op) && !simple) {
         knx_text s = {0}, t = {0};
         kna_fail(&op, KN_ERROR_VALUE,
@@ -97,7 +97,7 @@ kn_array kn_lax_ragged_dot(kn_array lhs, kn_array rhs, kn_array group_sizes, con
                  y.ndim, g.ndim);
     else if (!kna_failed(&op) && !knx_is_integer(g.dtype))
         kna_fail(&op, KN_ERROR_TYPE, "group_sizes must be an array of integers, got %s", g.dtype->name);
-    else if (!kna_failed(&op) && (x.dim[1] != y.dim[1] || g.dim[0] != y.dim[0]))
+    else if (!kna_failed(&op) && (!knx_dim_eq(x.dim[1], y.dim[1]) || !knx_dim_eq(g.dim[0], y.dim[0])))
         kna_fail(&op, KN_ERROR_TYPE, "shapes of lhs, rhs and group_sizes do not fit");
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
@@ -119,7 +119,7 @@ static kni_atom square_matrices(kna_op *op, kn_array x)
 {
     kni_atom a = kna_in(op, x);
     kni_type t = knb_type(op->b, a);
-    if (!kna_failed(op) && (t.ndim < 2 || t.dim[t.ndim - 1] != t.dim[t.ndim - 2])) {
+    if (!kna_failed(op) && (t.ndim < 2 || !knx_dim_eq(t.dim[t.ndim - 1], t.dim[t.ndim - 2]))) {
         knx_text s = {0};
         kna_fail(op, KN_ERROR_VALUE, "Argument must have shape [..., n, n], got shape %s",
                  knlax_tuple(&s, t.ndim, t.dim));
@@ -215,7 +215,8 @@ kn_array kn_lax_linalg_symmetric_product(kn_array a, kn_array c, const kn_lax_li
     int64_t n = t.ndim < 2 ? 0 : t.dim[t.ndim - 2];
     if (!kna_failed(&op) && t.ndim < 2)
         kna_fail(&op, KN_ERROR_VALUE, "a_matrix must have at least two dimensions, got %d", t.ndim);
-    else if (!kna_failed(&op) && (u.ndim != t.ndim || u.dim[u.ndim - 1] != n || u.dim[u.ndim - 2] != n))
+    else if (!kna_failed(&op) &&
+             (u.ndim != t.ndim || !knx_dim_eq(u.dim[u.ndim - 1], n) || !knx_dim_eq(u.dim[u.ndim - 2], n)))
         kna_fail(&op, KN_ERROR_VALUE,
                  "symmetric_update expects a rectangular matrix of shape (n, k) and a symmetric "
                  "matrix of shape (n, n).");

@@ -20,7 +20,7 @@ static int check_axes(kna_op *op, const kn_axes *axes, kni_type t, int64_t v[KN_
             kna_fail(op, KN_ERROR_VALUE, "duplicate value in 'axes' of reduction: %s", knlax_tuple(&s, n, v));
         else if (v[i] < 0 || v[i] >= t.ndim) {
             for (int k = 0; k < t.ndim; k++)
-                knx_text_add(&u, "%s%lld", k ? "," : "", (long long)t.dim[k]);
+                knx_text_add(&u, "%s", k ? "," : ""), knx_dim_show(&u, t.dim[k]);
             kna_fail(op, KN_ERROR_VALUE, "reduction axes %s contains out-of-bounds indices for %s[%s].",
                      knlax_tuple(&s, n, v), t.dtype->name, u.s);
         }

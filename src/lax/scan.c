@@ -143,9 +143,11 @@ static void check_extents(scan *s, const kni_atom *a, kn_axes axis)
         if (s->axis >= x.ndim)
             kna_normalize_axis(&s->op, s->axis, x.ndim);
         else
-            same &= x.dim[s->axis] == extent(s, a[0]);
+            same &= knx_dim_eq(x.dim[s->axis], extent(s, a[0]));
         knlax_tuple((knx_text_add(&t, "%s", i ? ", " : ""), &t), x.ndim, x.dim);
     }
+    if (!kna_failed(&s->op))
+        kna_need_number(&s->op, extent(s, a[0]), "associative_scan is written out, as deep as the extent has bits");
     if (!same && !kna_failed(&s->op))
         kna_fail(&s->op, KN_ERROR_VALUE,
                  "Array inputs to associative_scan must have the same first dimension. (saw: [%s])", t.s);

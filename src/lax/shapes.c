@@ -188,9 +188,9 @@ kn_shape kn_lax_broadcast_shapes(int n, const kn_shape *shapes)
     for (int i = 0; i < n && !kna_failed(&op); i++)
         for (int k = 0; k < shapes[i].ndim && !kna_failed(&op); k++) {
             int64_t *to = &y.dim[y.ndim - shapes[i].ndim + k], d = shapes[i].dim[k];
-            if (*to == 1)
+            if (knx_dim_eq(*to, 1))
                 *to = d;
-            else if (d != 1 && d != *to)
+            else if (!knx_dim_eq(d, 1) && !knx_dim_eq(d, *to))
                 do_not_fit(&op, n, shapes);
         }
     if (!kna_end_plain(&op))
@@ -204,9 +204,9 @@ kn_shape kn_lax_broadcast_shapes(int n, const kn_shape *shapes)
 static bool check_sizes(kna_op *op, const kn_shape *shape, kni_type t)
 {
     knx_text s = {0}, u = {0};
-    bool negative = false, same = kni_type_size(knlax_shaped(t.dtype, shape)) == kni_type_size(t);
+    bool negative = false, same = knx_dim_eq(kni_type_size(knlax_shaped(t.dtype, shape)), kni_type_size(t));
     for (int i = 0; i < shape->ndim; i++)
-        negative |= shape->dim[i] < 0;
+        negative |= !knx_dim_le(0, shape->dim[i]);
     if (kna_failed(op))
         return false;
     if (negative)
@@ -280,7 +280,7 @@ kn_array kn_lax_collapse(kn_array x, int start_dimension, const kn_lax_collapse_
         to.dim[to.ndim++] = t.dim[i];
     to.dim[to.ndim] = 1;
     for (int i = lo; i < hi; i++)
-        to.dim[to.ndim] *= t.dim[i];
+        to.dim[to.ndim] = knx_dim_mul(to.dim[to.ndim], t.dim[i]);
     to.ndim++;
     for (int i = hi; i < t.ndim; i++)
         to.dim[to.ndim++] = t.dim[i];
@@ -337,7 +337,7 @@ kn_array kn_lax_squeeze(kn_array x, const kn_axes *dimensions)
         knx_text s = {0}, u = {0};
         if (i && v[i] == v[i - 1])
             kna_fail(&op, KN_ERROR_VALUE, "dimensions are not unique: %s", knlax_tuple(&s, n, v));
-        else if (t.dim[v[i]] != 1)
+        else if (!knx_dim_eq(t.dim[v[i]], 1))
             kna_fail(&op, KN_ERROR_VALUE,
                      "cannot select an axis to squeeze out which has size not equal to one, got shape=%s and "
                      "dimensions=%s",

@@ -28,10 +28,10 @@ static void check_bounds(kna_op *op, kni_type t, const kn_shape *start, const kn
     knx_text s = {0}, l = {0}, u = {0};
     bool beyond = false, less = false, negative = false, still = false;
     for (int i = 0; i < t.ndim; i++) {
-        beyond |= limit->dim[i] > t.dim[i];
-        less |= limit->dim[i] < start->dim[i];
-        negative |= start->dim[i] < 0;
-        still |= strides && strides->dim[i] <= 0;
+        beyond |= !knx_dim_le(limit->dim[i], t.dim[i]);
+        less |= !knx_dim_le(start->dim[i], limit->dim[i]);
+        negative |= !knx_dim_le(0, start->dim[i]);
+        still |= strides && !knx_dim_le(1, strides->dim[i]);
     }
     knlax_tuple(&s, start->ndim, start->dim);
     knlax_tuple(&l, limit->ndim, limit->dim);
@@ -91,6 +91,9 @@ static kni_atom cut_axis(kna_op *op, kni_atom a, int axis, int64_t start, int64_
     return cut(op, a, from.dim, to.dim, steps.dim);
 }
 
+/* A place that is counted from the end if it is negative. */
+static int64_t from_start(int64_t at, int64_t extent) { return knx_dim_lt(at, 0) ? knx_dim_add(at, extent) : at; }
+
 static int an_axis(kna_op *op, kn_axes axis, kni_atom a)
 {
     return kna_failed(op) ? 0 : knlax_axis(op, axis, knb_type(op->b, a).ndim, 0);
@@ -106,8 +109,7 @@ kn_array kn_lax_slice_in_dim(kn_array x, int64_t start_index, int64_t limit_inde
     if (kna_failed(&op))
         return kna_end(&op, a);
     int64_t extent = knb_type(op.b, a).dim[axis], limit = limit_index == KN_END ? extent : limit_index;
-    int64_t start = start_index + (start_index < 0 ? extent : 0);
-    return kna_end(&op, cut_axis(&op, a, axis, start, limit + (limit < 0 ? extent : 0), o.stride));
+    return kna_end(&op, cut_axis(&op, a, axis, from_start(start_index, extent), from_start(limit, extent), o.stride));
 }
 
 kn_array kn_lax_index_in_dim(kn_array x, int64_t index, const kn_lax_index_in_dim_opts *opts)
@@ -117,10 +119,12 @@ kn_array kn_lax_index_in_dim(kn_array x, int64_t index, const kn_lax_index_in_di
     kna_begin(&op, "lax.index_in_dim");
     kni_atom a = kna_in(&op, x);
     int axis = an_axis(&op, o.axis, a);
-    int64_t extent = kna_failed(&op) ? 1 : knb_type(op.b, a).dim[axis], at = index + (index < 0 ? extent : 0);
-    if (!kna_failed(&op) && (at < 0 || at >= extent))
-        kna_fail(&op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)index, axis,
-                 (long long)extent);
+    int64_t extent = kna_failed(&op) ? 1 : knb_type(op.b, a).dim[axis], at = from_start(index, extent);
+    if (!kna_failed(&op) && (knx_dim_lt(at, 0) || !knx_dim_lt(at, extent))) {
+        knx_text s = {0}, u = {0};
+        kna_fail(&op, KN_ERROR_INDEX, "index %s is out of bounds for axis %d with size %s", knx_dim_show(&s, index),
+                 axis, knx_dim_show(&u, extent));
+    }
     if (kna_failed(&op))
         return kna_end(&op, a);
     a = cut_axis(&op, a, axis, at, at + 1, 1);
@@ -161,16 +165,17 @@ static kni_atom wrapped(kna_op *op, kn_array index, kn_dtype d, int64_t extent, 
         return i;
     if (number) {
         knx_convert(given.dtype, number, KN_DT(I64), &at);
-        if (at.i64 < 0 && !negative)
-            kna_fail(op, KN_ERROR_VALUE,
-                     "Index %lld is out of bounds for dimension %lld if allow_negative_indices=False",
-                     (long long)at.i64, (long long)extent);
-        return at.i64 < 0 ? knb_integer(op->b, d, at.i64 + extent) : i;
+        knx_text s = {0}, u = {0};
+        bool below = knx_dim_lt(at.i64, 0);
+        if (below && !negative)
+            kna_fail(op, KN_ERROR_VALUE, "Index %s is out of bounds for dimension %s if allow_negative_indices=False",
+                     knx_dim_show(&s, at.i64), knx_dim_show(&u, extent));
+        return below ? knb_dimension(op->b, d, knx_dim_add(at.i64, extent)) : i;
     }
     if (!negative)
         return i;
     kni_atom below = knb_lt(op->b, i, knb_integer(op->b, d, 0));
-    kni_atom from_end = knb_add(op->b, i, knb_integer(op->b, d, extent));
+    kni_atom from_end = knb_add(op->b, i, knb_dimension(op->b, d, extent));
     return knb_select_n(op->b, below, 2, (kni_atom[]){i, from_end});
 }
 
