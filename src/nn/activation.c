@@ -263,11 +263,11 @@ kn_array kn_nn_glu(kn_array x, const kn_nn_glu_opts *opts)
         return kna_end(&op, KN_ATOM_NONE);
     kni_type t = knb_type(op.b, a);
     int axis = kna_axis(&op, o.axis, t.ndim, -1);
-    if (!kna_failed(&op) && t.dim[axis] % 2)
+    if (!kna_failed(&op) && !knx_dim_eq(knx_dim_mod(t.dim[axis], 2), 0))
         kna_fail(&op, KN_ERROR_ASSERTION, "axis size must be divisible by 2");
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    int64_t n = t.dim[axis] / 2;
+    int64_t n = knx_dim_floordiv(t.dim[axis], 2);
     knb_split(op.b, a, 2, (int64_t[]){n, n}, axis, half);
     return kna_end(&op, knb_mul(op.b, half[0], knb_logistic(op.b, half[1])));
 }

@@ -25,8 +25,7 @@ typedef struct attention {
 /* The shape as it should be (-1: any extent), or JAX's ValueError. */
 static bool has_shape(attention *a, const char *name, kni_type t, int ndim, const int64_t *want)
 {
-    char list[128];
-    knx_text has = {0};
+    knx_text list = {0}, has = {0};
     if (kna_failed(&a->op))
         return false;
     if (t.ndim != ndim) {
@@ -34,13 +33,13 @@ static bool has_shape(attention *a, const char *name, kni_type t, int ndim, cons
         return false;
     }
     bool fits = true;
-    size_t n = (size_t)snprintf(list, sizeof list, "[");
     for (int i = 0; i < ndim; i++) {
-        fits = fits && (want[i] == -1 || want[i] == t.dim[i]);
-        n += (size_t)snprintf(list + n, sizeof list - n, "%s%lld", i ? ", " : "", (long long)want[i]);
+        fits = fits && (want[i] == -1 || knx_dim_eq(want[i], t.dim[i]));
+        knx_text_add(&list, "%s", i ? ", " : "[");
+        knx_dim_show(&list, want[i]);
     }
     if (!fits)
-        kna_fail(&a->op, KN_ERROR_VALUE, "%s shape should be %s]: but got %s", name, list,
+        kna_fail(&a->op, KN_ERROR_VALUE, "%s shape should be %s]: but got %s", name, list.s,
                  knx_show_shape(&has, t.ndim, t.dim));
     return fits;
 }
@@ -84,13 +83,14 @@ static void read_operands(attention *a, kn_array query, kn_array key, kn_array v
     if (!has_shape(a, "query", tq, 4, (int64_t[]){a->batch, -1, -1, a->h}))
         return;
     a->t = tq.dim[1], a->heads = tq.dim[2];
-    if (a->k ? a->heads % a->k != 0 : a->heads != 0)
+    knx_text s = {0}, u = {0};
+    if (!knx_dim_eq(a->k ? knx_dim_mod(a->heads, a->k) : a->heads, 0))
         kna_fail(&a->op, KN_ERROR_VALUE,
-                 "The number of query heads must be a multiple of key/value heads, but got %lld vs %lld",
-                 (long long)a->heads, (long long)a->k);
+                 "The number of query heads must be a multiple of key/value heads, but got %s vs %s",
+                 knx_dim_show(&s, a->heads), knx_dim_show(&u, a->k));
 }
 
-static bool grouped(const attention *a) { return a->heads != a->k; }
+static bool grouped(const attention *a) { return !knx_dim_eq(a->heads, a->k); }
 
 /* The shape of the logits. */
 static kni_type logits_type(const attention *a, kn_dtype d, int64_t dim[5])
@@ -98,7 +98,7 @@ static kni_type logits_type(const attention *a, kn_dtype d, int64_t dim[5])
     int n = 0;
     dim[n++] = a->batch, dim[n++] = a->k, dim[n++] = a->t;
     if (grouped(a))
-        dim[n++] = a->heads / a->k;
+        dim[n++] = knx_dim_floordiv(a->heads, a->k);
     dim[n++] = a->s;
     return kni_type_of(d, n, dim);
 }
@@ -116,13 +116,13 @@ static kni_atom beside_logits(attention *a, const char *name, kni_atom x)
     full = logits_type(a, t.dtype, dim);
     const int64_t want[4] = {a->batch, a->heads, a->t, a->s};
     for (int i = 0; i < 4; i++)
-        if (t.dim[i] != 1 && t.dim[i] != want[i]) {
+        if (!knx_dim_eq(t.dim[i], 1) && !knx_dim_eq(t.dim[i], want[i])) {
             has_shape(a, name, t, 4, want);
             return KN_ATOM_NONE;
         }
     if (!grouped(a))
         return knb_broadcast_to(a->b, x, full);
-    bool each = t.dim[1] != 1;
+    bool each = !knx_dim_eq(t.dim[1], 1);
     x = knb_reshape(a->b, x, 5, (int64_t[]){t.dim[0], each ? dim[1] : 1, each ? dim[3] : 1, t.dim[2], t.dim[3]});
     return knb_broadcast_to(a->b, knb_transpose(a->b, x, (int64_t[]){0, 1, 3, 2, 4}), full);
 }
@@ -208,6 +208,13 @@ static kni_atom product(attention *a, kni_atom x, kni_atom y, int64_t x_contract
     return knb_dot_general(a->b, x, y, &p);
 }
 
+/* 1 / sqrt(h) */
+static kni_atom root_of_features(attention *a, kn_dtype d)
+{
+    return knx_is_symbolic(a->h) ? knb_rsqrt(a->b, knb_dimension(a->b, d, a->h))
+                                 : knb_number(a->b, d, 1 / sqrt((double)a->h));
+}
+
 /* Scaled, with the bias, and very small where the masks say so. */
 static kni_atom masked_logits(attention *a)
 {
@@ -215,10 +222,10 @@ static kni_atom masked_logits(attention *a)
     kn_dtype d = a->d->size < 4 ? KN_DT(F32) : a->d;
     kni_atom query = a->query;
     if (grouped(a))
-        query = knb_reshape(b, query, 5, (int64_t[]){a->batch, a->t, a->k, a->heads / a->k, a->h});
+        query = knb_reshape(b, query, 5, (int64_t[]){a->batch, a->t, a->k, knx_dim_floordiv(a->heads, a->k), a->h});
     kni_atom x = product(a, query, a->key, grouped(a) ? 4 : 3, (int64_t[]){0, 2}, 3, d == a->d ? NULL : d);
     kni_type t = knb_type(b, x);
-    kni_atom scale = a->o.scale ? kna_in_as(&a->op, a->o.scale, d) : knb_number(b, d, 1 / sqrt((double)a->h));
+    kni_atom scale = a->o.scale ? kna_in_as(&a->op, a->o.scale, d) : root_of_features(a, d);
     x = knb_mul(b, x, a->o.scale ? knb_broadcast_to(b, scale, t) : scale);
     if (a->o.bias) {
         kni_atom bias = beside_logits(a, "bias", kna_in(&a->op, a->o.bias));

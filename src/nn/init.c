@@ -210,6 +210,8 @@ static kn_array scaled(const char *name, kn_array key, const kn_shape *shape, co
     kn_dtype d = begin(&c, name, shape, o->dtype);
     if (!kna_failed(&c.op) && !knx_is_inexact(d))
         kna_fail(&c.op, KN_ERROR_VALUE, "dtype argument must be a float or complex dtype, got %s", d->name);
+    for (int i = 0; i < (kna_failed(&c.op) ? 0 : shape->ndim); i++)
+        kna_need_number(&c.op, shape->dim[i], "the variance of weights depends on their shape");
     double n = kna_failed(&c.op) ? 1 : fan(&c.op, shape, o);
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
@@ -302,7 +304,7 @@ static kn_array orthogonal(const char *name, kn_array key, const kn_shape *shape
     int n = shape->ndim;
     if (delta && (n < 3 || n > 5))
         kna_fail(&c.op, KN_ERROR_VALUE, "Delta orthogonal initializer requires a 3D, 4D or 5D shape.");
-    else if (delta && shape->dim[n - 1] < shape->dim[n - 2])
+    else if (delta && knx_dim_lt(shape->dim[n - 1], shape->dim[n - 2]))
         kna_fail(&c.op, KN_ERROR_VALUE, "`fan_in` must be less or equal than `fan_out`. ");
     else if (n < 2)
         kna_fail(&c.op, KN_ERROR_VALUE, "orthogonal initializer requires at least a 2D shape");

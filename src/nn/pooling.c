@@ -127,7 +127,9 @@ kn_array kn_nn_avg_pool(kn_array x, const kn_shape *window_shape, const kn_nn_po
         double all = 1;
         for (int d = 0; d < window_shape->ndim; d++)
             all *= (double)window_shape->dim[d];
-        n = knb_like(op.b, sum, all);
+        n = knx_has_symbolic(window_shape->ndim, window_shape->dim)
+                ? knb_dimension(op.b, t.dtype, knx_dim_size(window_shape->ndim, window_shape->dim))
+                : knb_like(op.b, sum, all);
     } else {
         n = knb_broadcast_to(op.b, counts(&op, &p, t, &w), knb_type(op.b, sum));
     }

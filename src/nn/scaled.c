@@ -9,7 +9,8 @@ static kni_atom scaled(kni_builder *b, kni_atom x, kni_atom scales)
     kni_type t = knb_type(b, x), ts = knb_type(b, scales);
     if (b->error || !ts.dim[2])
         return x;
-    int64_t blocks[4] = {t.dim[0], t.dim[1], ts.dim[2], t.dim[2] / ts.dim[2]}, dim[3] = {t.dim[0], t.dim[1], t.dim[2]};
+    int64_t blocks[4] = {t.dim[0], t.dim[1], ts.dim[2], knx_dim_floordiv(t.dim[2], ts.dim[2])},
+            dim[3] = {t.dim[0], t.dim[1], t.dim[2]};
     scales = knb_broadcast_in_dim(b, scales, 4, blocks, (int64_t[]){0, 1, 2});
     return knb_mul(b, x, knb_reshape(b, scales, 3, dim));
 }
@@ -21,18 +22,21 @@ static bool shapes_fit(kna_op *op, const kni_type t[4])
             kna_fail(op, KN_ERROR_VALUE, "scaled_matmul requires all inputs to be 3-dimensional arrays");
             return false;
         }
-    if (t[0].dim[0] != t[1].dim[0] || t[0].dim[2] != t[1].dim[2])
+    if (!knx_dim_eq(t[0].dim[0], t[1].dim[0]) || !knx_dim_eq(t[0].dim[2], t[1].dim[2]))
         kna_fail(op, KN_ERROR_VALUE,
                  "scaled_matmul requires inputs a and b to have matching batch (B) and contract (K) dimensions");
-    else if (t[2].dim[0] != t[3].dim[0] || t[2].dim[2] != t[3].dim[2] || t[2].dim[0] != t[0].dim[0])
+    else if (!knx_dim_eq(t[2].dim[0], t[3].dim[0]) || !knx_dim_eq(t[2].dim[2], t[3].dim[2]) ||
+             !knx_dim_eq(t[2].dim[0], t[0].dim[0]))
         kna_fail(op, KN_ERROR_VALUE,
                  "scaled_matmul requires scales to have matching batch (B) and contract (K) dimensions");
-    else if (t[2].dim[1] != t[0].dim[1] || t[3].dim[1] != t[1].dim[1])
+    else if (!knx_dim_eq(t[2].dim[1], t[0].dim[1]) || !knx_dim_eq(t[3].dim[1], t[1].dim[1]))
         kna_fail(op, KN_ERROR_VALUE, "scaled_matmul requires scales to match non-contract dimensions of inputs");
-    else if (t[2].dim[2] ? t[0].dim[2] % t[2].dim[2] != 0 : t[0].dim[2] != 0)
+    else if (!knx_dim_eq(t[2].dim[2] ? knx_dim_mod(t[0].dim[2], t[2].dim[2]) : t[0].dim[2], 0)) {
+        knx_text s = {0}, u = {0};
         kna_fail(op, KN_ERROR_VALUE,
-                 "scaled_matmul requires the contract (K) dimension %lld to be a multiple of that of the scales, %lld",
-                 (long long)t[0].dim[2], (long long)t[2].dim[2]);
+                 "scaled_matmul requires the contract (K) dimension %s to be a multiple of that of the scales, %s",
+                 knx_dim_show(&s, t[0].dim[2]), knx_dim_show(&u, t[2].dim[2]));
+    }
     return !kna_failed(op);
 }
 

@@ -114,7 +114,7 @@ static kni_atom segments(kna_op *op, const how *h, kni_atom x, kni_atom ids, int
         return KN_ATOM_NONE;
     }
     if (o->bucket_size)
-        out_shape[m++] = (ti.dim[0] + o->bucket_size - 1) / o->bucket_size;
+        out_shape[m++] = knx_dim_ceildiv(ti.dim[0], o->bucket_size);
     out_shape[m++] = n;
     for (int i = 0; i < ti.ndim; i++)
         shape[k++] = ti.dim[i];

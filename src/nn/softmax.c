@@ -142,7 +142,7 @@ static kni_atom with_factors(kni_builder *b, kni_atom x, kni_atom *factor)
     int n = tx.ndim > tf.ndim ? tx.ndim : tf.ndim;
     for (int i = 0; i < n; i++) {
         int64_t p = i < n - tx.ndim ? 1 : tx.dim[i - n + tx.ndim], q = i < n - tf.ndim ? 1 : tf.dim[i - n + tf.ndim];
-        dim[i] = p == 1 ? q : p;
+        dim[i] = knx_dim_eq(p, 1) ? q : p;
     }
     kni_type both = kni_type_of(tx.dtype, n, dim);
     x = knb_broadcast_to(b, x, both);
@@ -258,8 +258,11 @@ static kni_atom count(const rows *r)
 {
     kn_dtype d = knx_component(r->t.dtype);
     double n = 1;
+    int64_t extent[KN_MAX_NDIM];
     for (int k = 0; k < r->n; k++)
-        n *= (double)r->t.dim[r->axes[k]];
+        n *= (double)(extent[k] = r->t.dim[r->axes[k]]);
+    if (r->where == KN_ATOM_NONE && knx_has_symbolic(r->n, extent))
+        return knb_dimension(r->b, d, knx_dim_size(r->n, extent));
     if (r->where == KN_ATOM_NONE)
         return knb_number(r->b, d, n);
     return knb_convert(r->b, knb_reduce_sum(r->b, knb_convert(r->b, r->where, KN_DT(I64)), r->n, r->axes), d);
