@@ -7,7 +7,7 @@
 #include "random/loop.h"
 #include <math.h>
 
-static kni_atom count(kni_builder *b, int64_t v) { return knb_integer(b, KN_DT(I64), v); }
+static kni_atom count(kni_builder *b, int64_t v) { return knb_dimension(b, KN_DT(I64), v); }
 static kni_atom add_number(kni_builder *b, kni_atom x, double v) { return knb_add(b, x, knb_like(b, x, v)); }
 static kni_atom times(kni_builder *b, double v, kni_atom x) { return knb_mul(b, knb_like(b, x, v), x); }
 static kni_atom ratio(kni_builder *b, double v, kni_atom x) { return knb_div(b, knb_like(b, x, v), x); }

@@ -33,12 +33,12 @@ static kni_atom unequal(choosing *c)
     kni_builder *b = w->b;
     kni_atom p = knrandom_inexact(w, c->o.p);
     kni_type t = knb_type(b, p);
-    knx_text text = {0};
-    if (!kna_failed(&w->op) && (t.ndim != 1 || t.dim[0] != c->n))
+    knx_text text = {0}, size = {0};
+    if (!kna_failed(&w->op) && (t.ndim != 1 || !knx_dim_eq(t.dim[0], c->n)))
         kna_fail(&w->op, KN_ERROR_VALUE,
                  "p must be None or a 1D vector with the same size as a.shape[axis]. p has shape %s and a.shape[axis] "
-                 "is %lld.",
-                 knx_show_shape(&text, t.ndim, t.dim), (long long)c->n);
+                 "is %s.",
+                 knx_show_shape(&text, t.ndim, t.dim), knx_dim_show(&size, c->n));
     if (kna_failed(&w->op))
         return KN_ATOM_NONE;
     if (c->o.replace) {
@@ -125,16 +125,17 @@ kn_array kn_random_choice(kn_array key, kn_array a, const kn_shape *shape, const
     if (!count(&c))
         return knrandom_failed(&w);
     for (int i = 0; i < w.shape.ndim; i++)
-        c.draws *= w.shape.dim[i];
+        c.draws = knx_dim_mul(c.draws, w.shape.dim[i]);
     if (c.draws == 0) /* of this shape whatever a's is, as in JAX */
         return kna_end(&w.op,
                        knb_zeros(w.b, kni_type_of(c.t.ndim ? c.t.dtype : KN_DT(I64), w.shape.ndim, w.shape.dim)));
-    if (c.n <= 0)
+    knx_text few = {0}, many = {0};
+    if (!knx_dim_lt(0, c.n))
         kna_fail(&w.op, KN_ERROR_VALUE, "a must be greater than 0 unless no samples are taken");
-    else if (!c.o.replace && c.draws > c.n)
+    else if (!c.o.replace && !knx_dim_le(c.draws, c.n))
         kna_fail(&w.op, KN_ERROR_VALUE,
-                 "Cannot take a larger sample (size %lld) than population (size %lld) when 'replace=False'",
-                 (long long)c.draws, (long long)c.n);
+                 "Cannot take a larger sample (size %s) than population (size %s) when 'replace=False'",
+                 knx_dim_show(&many, c.draws), knx_dim_show(&few, c.n));
     if (kna_failed(&w.op))
         return knrandom_failed(&w);
     kn_shape y = result_shape(&c);

@@ -139,7 +139,7 @@ static kni_atom in_range(knrandom_draw *w, kn_dtype d, kni_atom low, kni_atom hi
 
 kni_atom knrandom_below(knrandom_draw *w, int64_t n)
 {
-    return in_range(w, KN_DT(I64), knb_integer(w->b, KN_DT(I64), 0), knb_integer(w->b, KN_DT(I64), n));
+    return in_range(w, KN_DT(I64), knb_integer(w->b, KN_DT(I64), 0), knb_dimension(w->b, KN_DT(I64), n));
 }
 
 kn_array kn_random_randint(kn_array key, const kn_shape *shape, kn_array minval, kn_array maxval,

@@ -45,9 +45,9 @@ bool knrandom_join(kn_shape *all, kni_type t)
     }
     for (int i = 0; i < t.ndim; i++) {
         int64_t *d = &all->dim[all->ndim - t.ndim + i];
-        if (*d != t.dim[i] && *d != 1 && t.dim[i] != 1)
+        if (!knx_dim_eq(*d, t.dim[i]) && !knx_dim_eq(*d, 1) && !knx_dim_eq(t.dim[i], 1))
             return false;
-        if (*d == 1)
+        if (knx_dim_eq(*d, 1))
             *d = t.dim[i];
     }
     return true;
@@ -71,7 +71,7 @@ bool knrandom_shape_fits(knrandom_draw *w, const kn_shape *given, const kn_shape
 {
     bool same = given->ndim == joined->ndim;
     for (int i = 0; same && i < given->ndim; i++)
-        same = given->dim[i] == joined->dim[i];
+        same = knx_dim_eq(given->dim[i], joined->dim[i]);
     knx_text got = {0}, asked = {0};
     if (!same)
         kna_fail(&w->op, KN_ERROR_VALUE,

@@ -134,11 +134,12 @@ static kni_atom without_replacement(knrandom_draw *w, kni_atom logits, int axis,
     for (int i = 0; i < t.ndim; i++)
         all.dim[i] = t.dim[i];
     for (int i = 0; i < prefix->ndim; i++)
-        k *= prefix->dim[i];
-    if (k > t.dim[axis]) {
+        k = knx_dim_mul(k, prefix->dim[i]);
+    if (!knx_dim_le(k, t.dim[axis])) {
+        knx_text few = {0}, many = {0};
         kna_fail(&w->op, KN_ERROR_VALUE,
-                 "Number of samples without replacement (%lld) cannot exceed number of categories (%lld).",
-                 (long long)k, (long long)t.dim[axis]);
+                 "Number of samples without replacement (%s) cannot exceed number of categories (%s).",
+                 knx_dim_show(&many, k), knx_dim_show(&few, t.dim[axis]));
         return KN_ATOM_NONE;
     }
     kni_atom noise = knrandom_gumbel(&w->op, w->key, t.dtype, &all, mode), top[2] = {KN_ATOM_NONE, KN_ATOM_NONE};

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The words of keys as kn_random_PRNGKey gives them: uint32[..., 2]. */
-static bool is_legacy(kni_type t) { return t.dtype == KN_DT(U32) && t.ndim > 0 && t.dim[t.ndim - 1] == 2; }
+static bool is_legacy(kni_type t) { return t.dtype == KN_DT(U32) && t.ndim > 0 && knx_dim_eq(t.dim[t.ndim - 1], 2); }
 
 /* Keys of any shape. */
 static kni_atom keys_in(kna_op *op, kn_array keys, bool *legacy)
@@ -51,7 +51,7 @@ bool knrandom_shape_ok(kna_op *op, const kn_shape *shape)
 {
     bool ok = shape && shape->ndim >= 0 && shape->ndim <= KN_MAX_NDIM;
     for (int i = 0; ok && i < shape->ndim; i++)
-        ok = shape->dim[i] >= 0;
+        ok = knx_dim_le(0, shape->dim[i]);
     if (ok)
         return true;
     knx_text text = {0};

@@ -19,7 +19,7 @@ static bool method_ok(kna_op *op, const char *method)
 
 static bool matrices_fit(kna_op *op, kni_type mean, kni_type cov)
 {
-    knx_text text = {0};
+    knx_text text = {0}, size = {0};
     int64_t n = mean.ndim ? mean.dim[mean.ndim - 1] : 0;
     if (kna_failed(op))
         return false;
@@ -27,10 +27,10 @@ static bool matrices_fit(kna_op *op, kni_type mean, kni_type cov)
         kna_fail(op, KN_ERROR_VALUE, "multivariate_normal requires mean.ndim >= 1, got mean.ndim == %d", mean.ndim);
     else if (cov.ndim < 2)
         kna_fail(op, KN_ERROR_VALUE, "multivariate_normal requires cov.ndim >= 2, got cov.ndim == %d", cov.ndim);
-    else if (cov.dim[cov.ndim - 1] != n || cov.dim[cov.ndim - 2] != n)
+    else if (!knx_dim_eq(cov.dim[cov.ndim - 1], n) || !knx_dim_eq(cov.dim[cov.ndim - 2], n))
         kna_fail(op, KN_ERROR_VALUE,
-                 "multivariate_normal requires cov.shape == (..., n, n) for n=%lld, but got cov.shape == %s.",
-                 (long long)n, knx_show_shape(&text, cov.ndim, cov.dim));
+                 "multivariate_normal requires cov.shape == (..., n, n) for n=%s, but got cov.shape == %s.",
+                 knx_dim_show(&size, n), knx_show_shape(&text, cov.ndim, cov.dim));
     return !kna_failed(op);
 }
 
@@ -132,7 +132,7 @@ static kni_atom orthonormal(kni_builder *b, kni_atom z)
         return KN_ATOM_NONE;
     kni_type one = kni_type_of(all.dtype, all.ndim - 1, all.dim + 1);
     knrandom_loop_begin(&l, b, 1, COUNT - 1, (const kni_atom[]){z, knb_integer(b, KN_DT(I64), 0), knb_zeros(b, all)});
-    kni_atom more = knb_lt(&l.cond, l.c[I], knb_integer(&l.cond, KN_DT(I64), all.dim[0]));
+    kni_atom more = knb_lt(&l.cond, l.c[I], knb_dimension(&l.cond, KN_DT(I64), all.dim[0]));
     kni_builder *c = &l.body;
     kni_atom v = knrandom_read_row(c, l.x[Z], l.x[I], one);
     for (int twice = 0; twice < 2; twice++)
@@ -149,8 +149,9 @@ kn_array kn_random_orthogonal(kn_array key, int64_t n, const kn_shape *shape, co
     kn_random_orthogonal_opts o = opts ? *opts : kn_random_orthogonal_opts_default();
     if (!knrandom_begin(&w, "random_orthogonal", key, KNRANDOM_INEXACT, o.dtype, shape, 0, NULL))
         return knrandom_failed(&w);
-    int64_t m = o.m < 0 ? n : o.m, tall = n > m ? n : m, thin = n > m ? m : n;
-    kn_shape column = knrandom_shape_and(&w.shape, tall), full = knrandom_shape_and(&column, thin);
+    int64_t m = o.m < 0 ? n : o.m;
+    bool tall = knx_dim_lt(m, n), wide = !tall && !knx_dim_eq(n, m);
+    kn_shape column = knrandom_shape_and(&w.shape, tall ? n : m), full = knrandom_shape_and(&column, tall ? m : n);
     kni_builder *b = w.b;
     if (n < 0 || full.ndim != w.shape.ndim + 2) {
         kna_fail(&w.op, KN_ERROR_VALUE, "an orthogonal matrix of %lld rows in %d dimensions does not exist",
@@ -162,5 +163,5 @@ kn_array kn_random_orthogonal(kn_array key, int64_t n, const kn_shape *shape, co
     kni_atom q = orthonormal(b, knb_move_axis(b, z, full.ndim - 1, 0));
     if (kna_failed(&w.op))
         return knrandom_failed(&w);
-    return kna_end(&w.op, knb_convert(b, knb_move_axis(b, q, 0, n < m ? full.ndim - 2 : full.ndim - 1), w.d));
+    return kna_end(&w.op, knb_convert(b, knb_move_axis(b, q, 0, wide ? full.ndim - 2 : full.ndim - 1), w.d));
 }

@@ -14,10 +14,28 @@ static int rounds_for(int64_t size)
     return r;
 }
 
+/* The number of rounds is a part of what is recorded: an expression has to have bounds that agree on it. One element is
+ * shuffled by any number of rounds. */
+static int rounds_of(kni_builder *b, int64_t size)
+{
+    int64_t lower, upper;
+    knx_text t = {0};
+    if (!knx_is_symbolic(size))
+        return rounds_for(size);
+    knx_dim_bounds(size, &lower, &upper);
+    int rounds = rounds_for(upper);
+    if (rounds != rounds_for(lower < 2 ? 2 : lower) && !b->error)
+        knb_fail(b, knx_error_new(KN_ERROR_DIMENSION,
+                                  "Symbolic dimension '%s' used in a context that requires a constant: the number of "
+                                  "rounds of a shuffle; up to 1625 elements take one, which a constraint can say",
+                                  knx_dim_show(&t, size)));
+    return rounds;
+}
+
 static kni_atom shuffle(kni_builder *b, kni_atom key, kni_atom x, int axis)
 {
     kni_type t = knb_type(b, x);
-    for (int rounds = rounds_for(kni_type_size(t)); rounds > 0 && !b->error; rounds--) {
+    for (int rounds = rounds_of(b, kni_type_size(t)); rounds > 0 && !b->error; rounds--) {
         kni_atom keys[2], out[2];
         knrandom_split2(b, key, keys);
         key = keys[0];
