@@ -224,14 +224,12 @@ static void centralize_update(kno_pass *s, const kno_transform *t)
     for (int i = 0; i < s->n; i++) {
         kni_type g = knb_type(b, s->u[i]);
         int64_t axes[KN_MAX_NDIM], first = 0;
-        double n = 1;
-        for (int a = 1; a < g.ndim; a++) {
+        for (int a = 1; a < g.ndim; a++)
             axes[a - 1] = a;
-            n *= (double)g.dim[a];
-        }
         if (g.ndim < 2)
             continue;
-        kni_atom sum = knb_reduce_sum(b, s->u[i], g.ndim - 1, axes), mean = knb_div(b, sum, knb_like(b, sum, n));
+        kni_atom sum = knb_reduce_sum(b, s->u[i], g.ndim - 1, axes),
+                 mean = knb_div(b, sum, kno_count_like(b, sum, g.ndim - 1, g.dim + 1));
         s->u[i] = knb_sub(b, s->u[i], knb_broadcast_in_dim(b, mean, g.ndim, g.dim, &first));
     }
 }

@@ -290,7 +290,12 @@ kn_array kn_optim_smooth_labels(kn_array labels, double alpha)
         kna_fail(&c.op, KN_ERROR_AXIS, "axis -1 is out of bounds for array of dimension 0");
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
-    double classes = (double)t.dim[t.ndim - 1];
+    int64_t n = t.dim[t.ndim - 1];
+    double classes = (double)n;
+    if (knx_is_symbolic(n)) {
+        kn_array count = knl_made(&c, knb_dimension(c.op.b, kna_strong_dtype(t), n));
+        return knl_end(&c, kn_add(kn_multiply(num(1.0 - alpha), labels), kn_divide(num(alpha), count)));
+    }
     return knl_end(&c, kn_add(kn_multiply(num(1.0 - alpha), labels), num(alpha / classes)));
 }
 
@@ -319,11 +324,13 @@ kn_array kn_optim_ntxent(kn_array embeddings, kn_array labels, double temperatur
     if (!kna_failed(&c.op) && (e.ndim != 2 || l.ndim != 1))
         kna_fail(&c.op, KN_ERROR_VALUE, "embeddings have 2 dimensions and labels 1, but they have %d and %d", e.ndim,
                  l.ndim);
-    else if (!kna_failed(&c.op) && l.dim[0] != e.dim[0])
+    else if (!kna_failed(&c.op) && !knx_dim_eq(l.dim[0], e.dim[0])) {
+        knx_text s = {0}, t = {0};
         kna_fail(&c.op, KN_ERROR_VALUE,
-                 "Labels and embeddings must have the same leading dimension, found %lld for labels and %lld for "
+                 "Labels and embeddings must have the same leading dimension, found %s for labels and %s for "
                  "embeddings.",
-                 (long long)l.dim[0], (long long)e.dim[0]);
+                 knx_dim_show(&s, l.dim[0]), knx_dim_show(&t, e.dim[0]));
+    }
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
     kn_optim_cosine_opts o = kn_optim_cosine_opts_default();

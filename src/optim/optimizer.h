@@ -91,6 +91,8 @@ kni_atom kno_weighted(kni_builder *b, double p, kni_atom x, double q, kni_atom y
 kni_atom kno_squared(kni_builder *b, kni_atom g);         /* |g|^2 in g's dtype */
 kni_atom kno_sum(kni_builder *b, kni_atom x);             /* of all elements */
 kni_atom kno_mean(kni_builder *b, kni_atom x);
+/* the number of elements of this shape, as a scalar of x's dtype */
+kni_atom kno_count_like(kni_builder *b, kni_atom x, int ndim, const int64_t *dim);
 kni_atom kno_norm_squared(kno_pass *s, const kni_atom *x); /* of all together */
 kni_atom kno_norm(kni_builder *b, kni_atom x);            /* of one array, a real number */
 kni_atom kno_spread(kni_builder *b, kni_atom scalar, kni_atom like); /* in its dtype */

@@ -335,23 +335,42 @@ const kno_rule kno_polyak = {"scale_by_polyak", false, no_state, polyak_update};
 
 /* ---- factored: p[] is decay_rate, step_offset, min_dim_size_to_factor, eps; flag[0]: factored. */
 
+static bool reaches(int64_t extent, double least)
+{
+    return knx_is_symbolic(extent) ? knx_dim_le((int64_t)ceil(least), extent) : (double)extent >= least;
+}
+
+/* Or equal: of expressions the one that is known not to be smaller stays in front. */
+static bool is_larger(int64_t extent, int64_t than)
+{
+    int64_t lower, upper;
+    if (!knx_any_symbolic(extent, than))
+        return extent >= than;
+    knx_dim_bounds(knx_dim_sub(than, extent), &lower, &upper);
+    return lower < 0 && knx_dim_le(than, extent);
+}
+
 /* The two largest axes: d0 the largest, d1 the next one; false if the parameter is not factored. */
 static bool factored_axes(const kno_transform *t, kni_type x, int *d1, int *d0)
 {
     if (!t->flag[0] || x.ndim < 2)
         return false;
-    int first = 0, second = -1;
+    int first = 0, second = -1, large = 0;
+    for (int i = 0; i < x.ndim; i++)
+        large += knx_is_symbolic(x.dim[i]) || (double)x.dim[i] >= t->p[2];
+    if (large < 2)
+        return false;
     for (int i = 1; i < x.ndim; i++) { /* of equal ones the later */
-        if (x.dim[i] >= x.dim[first]) {
+        if (is_larger(x.dim[i], x.dim[first])) {
             second = first;
             first = i;
-        } else if (second < 0 || x.dim[i] >= x.dim[second]) {
+        } else if (second < 0 || is_larger(x.dim[i], x.dim[second])) {
             second = i;
         }
     }
     *d0 = first;
     *d1 = second;
-    return (double)x.dim[second] >= t->p[2];
+    return reaches(x.dim[second], t->p[2]);
 }
 
 static kni_type without(kno_layout *l, kni_type x, int axis)
@@ -390,7 +409,7 @@ static void factored_layout(kno_layout *l, const kno_transform *t)
 static kni_atom mean_along(kni_builder *b, kni_atom x, int axis)
 {
     kni_atom sum = knb_reduce_sum(b, x, 1, (int64_t[]){axis});
-    return knb_div(b, sum, knb_like(b, sum, (double)knb_type(b, x).dim[axis]));
+    return knb_div(b, sum, kno_count_like(b, sum, 1, knb_type(b, x).dim + axis));
 }
 
 /* x with a new axis in place `axis`, of shape `full` */

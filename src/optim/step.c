@@ -197,14 +197,21 @@ kni_atom kno_sum(kni_builder *b, kni_atom x)
     return n ? knb_reduce_sum(b, x, n, axes) : x;
 }
 
+kni_atom kno_count_like(kni_builder *b, kni_atom x, int ndim, const int64_t *dim)
+{
+    double n = 1;
+    if (knx_has_symbolic(ndim, dim))
+        return knb_dimension(b, knb_type(b, x).dtype, knx_dim_size(ndim, dim));
+    for (int i = 0; i < ndim; i++)
+        n *= (double)dim[i];
+    return knb_like(b, x, n);
+}
+
 kni_atom kno_mean(kni_builder *b, kni_atom x)
 {
     kni_type t = knb_type(b, x);
-    double n = 1;
-    for (int i = 0; i < t.ndim; i++)
-        n *= (double)t.dim[i];
     kni_atom sum = kno_sum(b, x);
-    return knb_div(b, sum, knb_like(b, sum, n));
+    return knb_div(b, sum, kno_count_like(b, sum, t.ndim, t.dim));
 }
 
 kni_atom kno_norm_squared(kno_pass *s, const kni_atom *x)

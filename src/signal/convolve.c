@@ -54,10 +54,10 @@ static int64_t extent(filter *f, kni_atom a, int axis) { return knb_type(f->op.b
 static bool must_swap(filter *f)
 {
     bool first = true, second = true;
-    for (int d = 0; d < f->ndim && f->mode == VALID; d++) {
-        first = first && extent(f, f->x, d) >= extent(f, f->k, d);
-        second = second && extent(f, f->k, d) >= extent(f, f->x, d);
-    }
+    for (int d = 0; d < f->ndim && f->mode == VALID && first; d++)
+        first = knx_dim_le(extent(f, f->k, d), extent(f, f->x, d));
+    for (int d = 0; d < f->ndim && !first && second; d++)
+        second = knx_dim_le(extent(f, f->x, d), extent(f, f->k, d));
     if (!first && !second)
         kna_fail(&f->op, KN_ERROR_VALUE,
                  "For 'valid' mode, one must be at least as large as the other in every dimension");
@@ -111,11 +111,12 @@ static bool begin(filter *f, const char *name, kn_array in1, kn_array in2, bool 
 static kni_atom continued(filter *f, kni_atom x, int axis, int64_t low, int64_t high)
 {
     kni_builder *b = f->op.b;
-    int64_t n = extent(f, x, axis), size = n + low + high;
-    kni_atom at = knb_sub(b, knb_iota(b, KN_DT(I64), 1, &size, 0), knb_integer(b, KN_DT(I64), low));
-    at = knl_remainder(&f->op, at, f->boundary == WRAP ? n : 2 * n);
+    int64_t n = extent(f, x, axis), size = knx_dim_add(knx_dim_add(n, low), high);
+    kni_atom at = knb_sub(b, knb_iota(b, KN_DT(I64), 1, &size, 0), knb_dimension(b, KN_DT(I64), low));
+    int64_t period = f->boundary == WRAP ? n : knx_dim_mul(n, 2);
+    at = knl_remainder(&f->op, at, period);
     if (f->boundary == SYMMETRIC)
-        at = knb_min(b, at, knb_sub(b, knb_integer(b, KN_DT(I64), 2 * n - 1), at));
+        at = knb_min(b, at, knb_sub(b, knb_dimension(b, KN_DT(I64), period - 1), at));
     return knl_take_axis(&f->op, x, at, axis, KN_GATHER_PROMISE);
 }
 
@@ -127,8 +128,8 @@ static kni_atom padded(filter *f)
         return x;
     for (int d = 0; d < f->ndim; d++) {
         int64_t taps = extent(f, f->k, d);
-        low[d] = f->mode == FULL ? taps - 1 : f->upper ? (taps - 1) / 2 : taps / 2;
-        high[d] = f->mode == FULL ? taps - 1 : taps - 1 - low[d];
+        low[d] = f->mode == FULL ? taps - 1 : knx_dim_floordiv(f->upper ? taps - 1 : taps, 2);
+        high[d] = f->mode == FULL ? taps - 1 : knx_dim_sub(taps - 1, low[d]);
     }
     if (f->boundary == FILL)
         return knb_pad(f->op.b, x, f->fill, low, high, NULL);
@@ -160,7 +161,7 @@ static kni_atom correlated(filter *f)
     for (int d = 0; d < f->ndim; d++) {
         one[d] = 1;
         none[d] = 0;
-        dim[d] = extent(f, x, d) - extent(f, f->k, d) + 1;
+        dim[d] = knx_dim_sub(extent(f, x, d), extent(f, f->k, d)) + 1;
     }
     kni_p_conv p = {.window_strides = {f->ndim, one},
                     .lo = {f->ndim, none},
@@ -178,11 +179,21 @@ static kni_atom correlated(filter *f)
 
 /* --- the functions ---------------------------------------------------------------------------- */
 
+/* Is it known to be? */
+static bool is_less(int64_t a, int64_t b)
+{
+    int64_t lower, upper;
+    if (!knx_any_symbolic(a, b))
+        return a < b;
+    knx_dim_bounds(knx_dim_sub(b, a), &lower, &upper);
+    return lower > 0;
+}
+
 /* x convolved with k: the smaller one is the window where it makes no difference. */
 static kn_array convolved(filter *f)
 {
     bool smaller = !kna_failed(&f->op) && f->mode == FULL && f->boundary == FILL &&
-                   kni_type_size(knb_type(f->op.b, f->k)) > kni_type_size(knb_type(f->op.b, f->x));
+                   is_less(kni_type_size(knb_type(f->op.b, f->x)), kni_type_size(knb_type(f->op.b, f->k)));
     if (!kna_failed(&f->op) && (must_swap(f) || smaller))
         swap(f);
     f->k = reversed(f, f->k);

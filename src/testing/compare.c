@@ -42,7 +42,7 @@ static void add_shape(knx_str *t, kni_type s)
 {
     kntesting_add(t, "(");
     for (int i = 0; i < s.ndim; i++)
-        kntesting_add(t, i ? ", %lld" : "%lld", (long long)s.dim[i]);
+        knx_str_puts(t, i ? ", " : ""), knx_dim_text(t, s.dim[i]);
     kntesting_add(t, s.ndim == 1 ? ",)" : ")");
 }
 
