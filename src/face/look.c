@@ -88,7 +88,7 @@ int64_t kn_nbytes(kn_array x)
 {
     kni_type t;
     int64_t dim[KN_MAX_NDIM];
-    return type_of("nbytes", x, &t, dim) ? kni_type_size(t) * t.dtype->size : -1;
+    return type_of("nbytes", x, &t, dim) ? knx_dim_mul(kni_type_size(t), t.dtype->size) : -1;
 }
 
 int64_t kn_dim(kn_array x, int axis)
@@ -141,16 +141,30 @@ static int64_t position(kna_op *op, kni_type t, const kn_shape *index)
     return at;
 }
 
+/* Is it an extent that is an expression, taken for a number? */
+static bool is_extent(kni_type t, const void *data, int64_t *extent)
+{
+    if (!t.weak || t.dtype != KN_DT(I64) || !knx_dim_now())
+        return false;
+    memcpy(extent, data, sizeof *extent);
+    return knx_is_symbolic(*extent);
+}
+
 static bool item(const char *name, kn_array x, const kn_shape *index, kn_dtype to, void *out)
 {
     kna_op op;
     kni_type t;
     kna_begin(&op, name);
     kni_type given = kna_type(&op, x);
-    int64_t at = kna_failed(&op) ? 0 : position(&op, given, index);
+    int64_t at = kna_failed(&op) || (index && kni_type_is_symbolic(given)) ? 0 : position(&op, given, index);
     if (!kna_failed(&op) && given.dtype->kind == 'k')
         kna_fail(&op, KN_ERROR_TYPE, "a key is not a number");
     const char *data = kna_failed(&op) ? NULL : kna_look(&op, x, &t);
+    int64_t extent;
+    if (data && is_extent(t, data, &extent) && to != KN_DT(I64)) {
+        kna_need_number(&op, extent, "a value");
+        data = NULL;
+    }
     if (data)
         knx_convert(t.dtype, data + at * t.dtype->size, to, out);
     return kna_end_plain(&op) && data;
@@ -194,7 +208,11 @@ static char *text_of(const char *name, kn_array x, const kn_print_opts *opts, bo
     char *text = NULL;
     kna_begin(&op, name);
     const void *data = kna_look(&op, x, &t);
-    if (data) {
+    int64_t extent;
+    knx_str s = {0};
+    if (data && is_extent(t, data, &extent)) {
+        text = knx_dim_text(&s, extent) ? s.s : NULL;
+    } else if (data) {
         knx_error *error = knx_array_text(t.dtype, t.ndim, t.dim, data, opts, repr, &text);
         if (error)
             kna_fail_with(&op, error);

@@ -22,7 +22,7 @@ static kni_type type_in_memory(kna_op *op, const void *data, const kn_shape *sha
         return none;
     }
     for (int i = 0; i < shape->ndim; i++)
-        if (shape->dim[i] < 0)
+        if (kna_need_number(op, shape->dim[i], "elements in memory") && shape->dim[i] < 0)
             kna_fail(op, KN_ERROR_VALUE, "negative dimensions are not allowed");
     kni_type t = kni_type_of(dtype, shape->ndim, shape->dim);
     knx_error *error = kna_failed(op) ? NULL : kni_type_check_size(t);

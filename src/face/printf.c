@@ -111,6 +111,10 @@ static void convert(kna_op *op, knx_str *t, const conversion *c, const kn_printf
     char spec[40];
     if (!number_of(op, given, &a))
         return;
+    if (a.kind == KN_ARG_INT && knx_is_symbolic(a.integer) && knx_dim_now() && strchr("diu", c->letter)) {
+        t->failed |= !knx_dim_text(t, a.integer); /* an extent that is an expression */
+        return;
+    }
     bool integer = strchr("diuxXoc", c->letter) != NULL, real = strchr("eEfFgGaA", c->letter) != NULL;
     if (real && (a.kind == KN_ARG_INT || a.kind == KN_ARG_UINT)) {
         a.number = a.kind == KN_ARG_UINT ? (double)(uint64_t)a.integer : (double)a.integer;
