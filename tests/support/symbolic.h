@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * symbolic.h -- functions of arrays whose extents are dimension expressions: recorded in a scope, as kn_jit(.symbolic) does it, and shown as
+ * types or as a jaxpr. A list of cases is a macro of rows, which makes the functions and their table:
+ *
+ *     #define SUMS(CASE)                                                                     \
+ *         CASE(sum_last, "f32[b,t]", "f32[b]", kn_sum(x[0], .axis = KN_AXIS(1)))             \
+ *         CASE(sum_wrong, "f32[b]", "AxisError: axis 3", kn_sum(x[0], .axis = KN_AXIS(3)))
+ *     SUMS(SYMBOLIC_FUNCTION)
+ *     static const symbolic_case sums[] = {SUMS(SYMBOLIC_ROW)};
+ *     ...
+ *     symbolic_check(sums, sizeof sums / sizeof *sums);
+ *
+ * x[i] are the arguments. What is wanted is the type of the result (of several results, of a list: one blank between), or an error's kind
+ * and a part of its message. Constraints stand behind the types, after a bar each: "f32[b] | b >= 2 | b == 4*c". */
+#ifndef KN_TESTS_SYMBOLIC_H
+#define KN_TESTS_SYMBOLIC_H
+#include "support/expect.h"
+
+enum { SYMBOLIC_MAX_ARGS = 8 };
+typedef struct symbolic_case {
+    const char *name, *types, *want;
+    void *(*f)(const kn_array *x);
+} symbolic_case;
+
+/* A case may give an array or a kn_list; both are handles, which tell what they are. */
+#define SYMBOLIC_FUNCTION(name, types, want, ...)          \
+    static void *name(__attribute__((unused)) const kn_array *x) { return (__VA_ARGS__); }
+#define SYMBOLIC_ROW(name, types, want, ...) {#name, types, want, name},
+
+/* Each case gives the types, or the error, that it wants; prints those that do not and fails. */
+void symbolic_check(const symbolic_case *c, size_t n);
+/* The typed text of the jaxpr that c's function becomes (free it); "KIND: MESSAGE" of an error. types: of the results. */
+char *symbolic_text(const symbolic_case *c, char **types);
+#endif
