@@ -30,7 +30,7 @@ kni_atom knl_axes_last(kna_op *op, kni_atom a, int n, const int64_t *axes)
     for (int i = 0, j = 0; i < t.ndim; i++) {
         if (j < n && axes[j] == i) {
             order[t.ndim - n + j++] = i;
-            size *= t.dim[i];
+            size = knx_dim_mul(size, t.dim[i]);
         } else {
             order[shape.ndim] = i;
             shape.dim[shape.ndim++] = t.dim[i];
@@ -102,4 +102,42 @@ bool knl_too_many_axes(kna_op *op, int64_t ndim)
     kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %lld", KN_MAX_NDIM,
              (long long)ndim);
     return true;
+}
+
+kni_atom knl_extent(kna_op *op, kn_dtype d, int64_t extent)
+{
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    if (!knx_is_symbolic(extent))
+        return knx_is_inexact(d) ? knb_number(op->b, d, (double)extent) : knb_integer(op->b, d, extent);
+    return knb_convert(op->b, knb_dim_as_value(op->b, extent), d);
+}
+
+bool knl_is_constant(kna_op *op, int64_t extent)
+{
+    knx_text t = {0};
+    if (!knx_is_symbolic(extent))
+        return true;
+    if (!kna_failed(op))
+        kna_fail(op, KN_ERROR_DIMENSION, "Symbolic dimension '%s' used in a context that requires a constant",
+                 knx_dim_show(&t, extent));
+    return false;
+}
+
+bool knl_known_least(int64_t d, int64_t least)
+{
+    int64_t lower, upper;
+    knx_dim_bounds(d, &lower, &upper);
+    return lower >= least;
+}
+
+int64_t knl_clamp_bound(int64_t at, int64_t extent)
+{
+    if (!knx_any_symbolic(at, extent)) {
+        at += at < 0 ? extent : 0;
+        return at < 0 ? 0 : at > extent ? extent : at;
+    }
+    if (at < 0)
+        at += extent;
+    return knx_dim_max(knx_dim_min(at, extent), 0);
 }

@@ -24,8 +24,8 @@ typedef struct symbolic_case {
 
 /* A case may give an array or a kn_list; both are handles, which tell what they are. */
 #define SYMBOLIC_FUNCTION(name, types, want, ...)          \
-    static void *name(__attribute__((unused)) const kn_array *x) { return (__VA_ARGS__); }
-#define SYMBOLIC_ROW(name, types, want, ...) {#name, types, want, name},
+    static void *symbolic_##name(__attribute__((unused)) const kn_array *x) { return (__VA_ARGS__); }
+#define SYMBOLIC_ROW(name, types, want, ...) {#name, types, want, symbolic_##name},
 
 /* Each case gives the types, or the error, that it wants; prints those that do not and fails. */
 void symbolic_check(const symbolic_case *c, size_t n);

@@ -35,7 +35,7 @@ static bool fits(kni_type v, const kn_shape *to)
 {
     int extra = v.ndim > to->ndim ? v.ndim - to->ndim : 0;
     for (int i = 0; i < v.ndim; i++)
-        if (v.dim[i] != 1 && (i < extra || v.dim[i] != to->dim[to->ndim - v.ndim + i]))
+        if (v.dim[i] != 1 && (i < extra || !knx_dim_eq(v.dim[i], to->dim[to->ndim - v.ndim + i])))
             return false;
     return true;
 }
@@ -218,8 +218,8 @@ static kni_atom combined(kna_op *op, kn_ufunc f, kn_array x, kni_atom at, kn_arr
     for (int i = 1; i <= wide.ndim; i++) {
         int64_t p = i <= shape.ndim ? shape.dim[shape.ndim - i] : 1, q = i <= t.ndim ? t.dim[t.ndim - i] : 1;
         wide.dim[wide.ndim - i] = p == 1 ? q : p;
-        broadcasts = broadcasts && (p == q || p == 1 || q == 1);
-        same = same && wide.dim[wide.ndim - i] == p;
+        broadcasts = broadcasts && (p == 1 || q == 1 || knx_dim_eq(p, q));
+        same = same && knx_dim_eq(wide.dim[wide.ndim - i], p);
     }
     knx_text to = {0}, from = {0};
     if (!broadcasts)

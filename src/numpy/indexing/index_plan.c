@@ -19,12 +19,44 @@ kni_atom knn_position(kna_op *op, int64_t v)
     return a;
 }
 
+/* The same where an extent or a bound is an expression. Cuts are choices, as JAX has them: x[:4] of b elements are
+ * min(b, 4). */
+static void plan_symbolic_slice(const knl_item *s, int64_t extent, int64_t step, knn_index_axis *a)
+{
+    int64_t low = step < 0 ? -1 : 0, high = step < 0 ? extent - 1 : extent, bound[2];
+    const knl_bound *given[] = {&s->start, &s->stop};
+    for (int i = 0; i < 2; i++) {
+        int64_t v = given[i]->value;
+        if (!given[i]->given) {
+            bound[i] = (i == 0) == (step > 0) ? low : high;
+            continue;
+        }
+        if (!knx_dim_le(0, v))
+            v = knx_dim_add(v, extent);
+        bound[i] = knx_dim_max(knx_dim_min(v, high), low);
+    }
+    int64_t way = step > 0 ? knx_dim_sub(bound[1], bound[0]) : knx_dim_sub(bound[0], bound[1]);
+    int64_t by = step > 0 ? step : -step, count = knx_dim_max(0, knx_dim_ceildiv(way, by));
+    if (step < -1 && !knx_dim_le(1, count)) /* the last one is the first of a slice */
+        count = 0;
+    *a = (knn_index_axis){.start = bound[0], .count = count, .step = step, .index = -1};
+    a->stop = step == 1 ? knx_dim_add(bound[0], count) : knx_dim_max(bound[1], bound[0]);
+    if (count == 0)
+        *a = (knn_index_axis){.start = 0, .step = 1, .index = -1};
+}
+
 /* Python's rule for slice(start, stop, step).indices(extent). */
 static void plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_axis *a)
 {
     int64_t step = s->step.given ? s->step.value : 1;
+    if (!knl_is_constant(p->op, step))
+        return;
     if (step == 0) {
         kna_fail(p->op, KN_ERROR_VALUE, "slice step cannot be zero");
+        return;
+    }
+    if (knx_is_symbolic(extent) || knx_is_symbolic(s->start.value) || knx_is_symbolic(s->stop.value)) {
+        plan_symbolic_slice(s, extent, step, a);
         return;
     }
     int64_t low = step < 0 ? -1 : 0, high = step < 0 ? extent - 1 : extent, bound[2];
@@ -46,11 +78,31 @@ static void plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_inde
         *a = (knn_index_axis){.start = 0, .step = 1, .index = -1};
 }
 
+static void out_of_bounds(knn_index *p, int64_t at, int axis, int64_t extent)
+{
+    knx_text s = {0}, t = {0};
+    kna_fail(p->op, KN_ERROR_INDEX, "index %s is out of bounds for axis %d with size %s", knx_dim_show(&s, at), axis,
+             knx_dim_show(&t, extent));
+}
+
+/* The position that v names where it or the extent is an expression. False: whether it is inside is seen when the
+ * function runs. */
+static bool plan_symbolic_integer(knn_index *p, int64_t v, int axis, int64_t extent, knn_index_axis *a)
+{
+    int64_t at = v < 0 ? v + extent : v, lower, upper;
+    knx_dim_bounds(knx_dim_sub(extent, at), &lower, &upper);
+    bool inside = lower >= 1 && knl_known_least(at, 0);
+    if (upper < 1 || (!knx_is_symbolic(at) && at < 0))
+        out_of_bounds(p, v, axis, extent);
+    *a = inside ? (knn_index_axis){.start = at, .count = 1, .step = 1, .dropped = true, .index = -1}
+                : (knn_index_axis){.count = extent, .step = 1, .index = -1};
+    return inside;
+}
+
 static void plan_integer(knn_index *p, const knl_bound *i, int axis, int64_t extent, knn_index_axis *a)
 {
     if (i->value < -extent || i->value >= extent) {
-        kna_fail(p->op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)i->value,
-                 axis, (long long)extent);
+        out_of_bounds(p, i->value, axis, extent);
         return;
     }
     int64_t start = i->value + (i->value < 0 ? extent : 0);
@@ -72,7 +124,7 @@ kni_atom knl_wrap(kna_op *op, kni_atom index, int64_t extent)
     index = knb_astype(b, index, KN_DT(I64));
     if (is_unsigned)
         return index;
-    kni_atom from_end = knb_add(b, index, knb_integer(b, KN_DT(I64), extent));
+    kni_atom from_end = knb_add(b, index, knl_extent(op, KN_DT(I64), extent));
     return knb_select(b, knb_lt(b, index, knb_integer(b, KN_DT(I64), 0)), from_end, index);
 }
 
@@ -139,12 +191,13 @@ static void add_mask(knn_index *p, kn_array mask, int axis)
         return;
     kni_type x = knb_type(p->op->b, p->x);
     for (int d = 0; d < t.ndim; d++)
-        if (t.dim[d] != x.dim[axis + d]) {
+        if (!knx_dim_eq(t.dim[d], x.dim[axis + d])) {
+            knx_text has = {0}, wants = {0};
             kna_fail(p->op, KN_ERROR_INDEX,
-                     "boolean index did not match indexed array along axis %d; size of axis is %lld but size of "
+                     "boolean index did not match indexed array along axis %d; size of axis is %s but size of "
                      "corresponding boolean "
-                     "axis is %lld",
-                     axis + d, (long long)x.dim[axis + d], (long long)t.dim[d]);
+                     "axis is %s",
+                     axis + d, knx_dim_show(&has, x.dim[axis + d]), knx_dim_show(&wants, t.dim[d]));
             return;
         }
     int64_t size = kni_type_size(t), found = 0;
@@ -236,6 +289,15 @@ static int plan_item(knn_index *p, const knl_item *item, int axis, int ellipsis,
     switch (item->kind) {
     case KNL_SLICE: plan_slice(p, item, extent, &p->axis[axis]); return axis + 1;
     case KNL_INTEGER:
+        if (knx_any_symbolic(extent, item->start.value)) {
+            bool inside = plan_symbolic_integer(p, item->start.value, axis, extent, &p->axis[axis]);
+            if (!kna_failed(p->op) && (arrays || !inside)) {
+                kni_atom at = knl_extent(p->op, KN_DT(I64), inside ? p->axis[axis].start : item->start.value);
+                p->axis[axis] = (knn_index_axis){.count = extent, .step = 1};
+                add_index(p, axis, inside ? at : knl_wrap(p->op, at, extent), inside);
+            }
+            return axis + 1;
+        }
         plan_integer(p, &item->start, axis, extent, &p->axis[axis]);
         if (arrays && !kna_failed(p->op)) {
             add_index(p, axis, knn_position(p->op, p->axis[axis].start), true);
@@ -304,7 +366,7 @@ static void broadcast_indices(knn_index *p)
         }
         for (int d = 0; d < t.ndim; d++) {
             int64_t *e = &s->dim[s->ndim - t.ndim + d];
-            if (*e != 1 && t.dim[d] != 1 && *e != t.dim[d]) {
+            if (*e != 1 && t.dim[d] != 1 && !knx_dim_eq(*e, t.dim[d])) {
                 knx_text all = {0};
                 for (int j = 0; j < p->n_index; j++) {
                     kni_type u = knb_type(b, p->index[j]);

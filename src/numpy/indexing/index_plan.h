@@ -8,6 +8,7 @@
 
 typedef struct knn_index_axis { /* what happens to one axis of the operand */
     int64_t start, count, step; /* elements start, start + step, ... */
+    int64_t stop;               /* where they end, if the count is an expression */
     bool operand;               /* the start is an operand, not structure */
     bool dropped;               /* an integer: the axis goes */
     int index;                  /* which index array reads it, or -1 */

@@ -18,9 +18,9 @@ static void emit_windows(knn_index *p)
     bool any = false;
     for (int i = 0; i < p->ndim; i++) {
         knn_index_axis *a = &p->axis[i];
-        int64_t span = a->count ? (a->count - 1) * (a->step < 0 ? -a->step : a->step) + 1 : 0;
+        int64_t span = b->hook && a->count ? (a->count - 1) * (a->step < 0 ? -a->step : a->step) + 1 : 0;
         bool here = b->hook && a->operand && span && span < t.dim[i];
-        int64_t low = a->start - (a->step < 0 ? span - 1 : 0);
+        int64_t low = a->start - (here && a->step < 0 ? span - 1 : 0);
         start[i] = here ? knn_position(p->op, low) : knb_integer(b, KN_DT(I64), 0);
         size[i] = here ? span : t.dim[i];
         a->start -= here ? low : 0;
@@ -42,10 +42,14 @@ static void emit_basic(knn_index *p)
     bool whole = true, steps = false;
     for (int i = 0; i < p->ndim; i++) {
         const knn_index_axis *a = &p->axis[i];
-        int64_t last = a->start + (a->count - 1) * a->step; /* fits: it is a position */
+        bool counted = !knx_is_symbolic(a->count);
+        int64_t last = counted ? knx_dim_add(a->start, (a->count - 1) * a->step) /* fits: it is a position */
+                               : knx_dim_add(a->start, knx_dim_mul(a->count - 1, a->step));
         step[i] = a->count <= 1 ? 1 : a->step < 0 ? -a->step : a->step;
         start[i] = a->count == 0 ? 0 : a->step < 0 ? last : a->start;
         limit[i] = a->count == 0 ? 0 : (a->step < 0 ? a->start : last) + 1;
+        if (!counted && a->step > 0)
+            limit[i] = a->stop ? a->stop : a->count;
         whole = whole && start[i] == 0 && limit[i] == t.dim[i] && step[i] == 1;
         steps = steps || step[i] != 1;
         if (a->step < 0 && a->count > 1)
@@ -82,7 +86,7 @@ bool knn_index_element(const knn_index *p, kni_type x, int64_t *at)
         return false;
     for (int i = 0; i < x.ndim; i++) {
         int64_t v = p->item[i].start.value, extent = x.dim[i];
-        if (p->item[i].kind != KNL_INTEGER || v < -extent || v >= extent)
+        if (p->item[i].kind != KNL_INTEGER || knx_any_symbolic(v, extent) || v < -extent || v >= extent)
             return false;
         at[i] = v < 0 ? v + extent : v;
     }

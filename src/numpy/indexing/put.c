@@ -28,7 +28,7 @@ static void write_flat(knl_body *c, kn_array a, const int64_t *at, int64_t n, kn
     kni_type t = kna_type(op, a), u = kna_type(op, v);
     kn_index_arg arg[KN_MAX_NDIM];
     char text[3 * KN_MAX_NDIM + 4];
-    if (kna_failed(op) || !n || !kni_type_size(u))
+    if (kna_failed(op) || !n || !kni_type_size(u) || !knl_is_constant(op, kni_type_size(t)))
         return;
     int64_t *part = knl_integer_room(op, n), below = 1;
     for (int d = t.ndim - 1; d >= 0 && part; d--) {
@@ -77,6 +77,7 @@ int kn_put(kn_array a, kn_array ind, kn_array v, const kn_mode_opts *opts)
     bool clip = o.mode && !strcmp(o.mode, "clip"), wrap = o.mode && !strcmp(o.mode, "wrap");
     if (o.mode && !clip && !wrap && strcmp(o.mode, "raise") != 0)
         kna_fail(op, KN_ERROR_VALUE, "clipmode must be one of 'clip', 'raise', or 'wrap' (got '%s')", o.mode);
+    knl_is_constant(op, size);
     if (!kna_failed(op) && n && !size)
         kna_fail(op, KN_ERROR_INDEX, "cannot replace elements of an empty array");
     if (!kna_failed(op) && !kni_type_size(kna_type(op, v)))
@@ -105,7 +106,7 @@ int kn_putmask(kn_array a, kn_array mask, kn_array values)
     kni_type t = kna_type(op, a), m = kna_type(op, mask), v = kna_type(op, values);
     kn_copyto_opts o = kn_copyto_opts_default();
     int status = 0;
-    if (!kna_failed(op) && kni_type_size(m) != kni_type_size(t))
+    if (!kna_failed(op) && !knx_dim_eq(kni_type_size(m), kni_type_size(t)))
         kna_fail(op, KN_ERROR_VALUE, "mask and data must be the same size");
     check_safe(op, v, t);
     if (!kna_failed(op) && kni_type_size(v)) {
@@ -126,7 +127,7 @@ int kn_place_mask(kn_array arr, kn_array mask, kn_array vals)
     kna_op *op = &c.op;
     kni_type t = kna_type(op, arr), m = kna_type(op, mask), v = kna_type(op, vals);
     int64_t n = 0, k = 0, *at = NULL;
-    if (!kna_failed(op) && kni_type_size(m) != kni_type_size(t))
+    if (!kna_failed(op) && !knx_dim_eq(kni_type_size(m), kni_type_size(t)))
         kna_fail(op, KN_ERROR_VALUE, "mask and data must be the same size");
     check_safe(op, v, t);
     kn_array truth = kna_failed(op) ? NULL : kn_astype(mask, KN_DT(BOOL), NULL);
@@ -164,6 +165,7 @@ static void put_along_all(knl_body *c, kn_array arr, kn_array indices, kn_array 
     int64_t n = 0, size = kni_type_size(t), *at = knl_look_integers(op, indices, &n, &ndim, "");
     if (!kna_failed(op) && ndim != 1)
         kna_fail(op, KN_ERROR_VALUE, "when axis=None, `indices` must have a single dimension.");
+    knl_is_constant(op, size);
     if (!kna_failed(op))
         check_places(op, v, n);
     for (int64_t k = 0; k < n && !kna_failed(op); k++) {
@@ -218,9 +220,9 @@ int kn_fill_diagonal(kn_array a, kn_array val, const kn_fill_diagonal_opts *opts
     if (!kna_failed(op) && t.ndim < 2)
         kna_fail(op, KN_ERROR_VALUE, "array must be at least 2-d");
     for (int d = 1; d < t.ndim && t.ndim > 2 && !kna_failed(op); d++)
-        if (t.dim[d] != t.dim[0])
+        if (!knx_dim_eq(t.dim[d], t.dim[0]))
             kna_fail(op, KN_ERROR_VALUE, "All dimensions of input must be of equal length");
-    if (kna_failed(op))
+    if (kna_failed(op) || !knl_is_constant(op, kni_type_size(t)))
         return end(&c, -1);
     end_at = kni_type_size(t);
     if (t.ndim == 2) {

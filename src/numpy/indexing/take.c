@@ -80,7 +80,7 @@ static bool align(kna_op *op, kni_atom *x, kni_atom *indices, int axis)
 {
     kn_shape s = knl_shape_of(op, *x), t = knl_shape_of(op, *indices);
     for (int i = 0; i < s.ndim; i++) {
-        if (i == axis || s.dim[i] == t.dim[i])
+        if (i == axis || knx_dim_eq(s.dim[i], t.dim[i]))
             continue;
         if (s.dim[i] != 1 && t.dim[i] != 1) {
             knx_text p = {0}, q = {0};

@@ -67,6 +67,31 @@ static bool mark(kna_op *op, const int64_t *at, int64_t n, int axis, int64_t ext
     return true;
 }
 
+/* The part of a between two positions of an axis. */
+static kni_atom range(kna_op *op, kni_atom a, int axis, int64_t start, int64_t limit)
+{
+    kn_shape from = {0}, to = knl_shape_of(op, a);
+    from.dim[axis] = start;
+    to.dim[axis] = limit;
+    return kna_failed(op) ? a : knb_slice(op->b, a, from.dim, to.dim, NULL);
+}
+
+/* a without the element at one position of an axis, whose extent may be an expression. */
+static kni_atom without(kna_op *op, kni_atom a, int axis, const int64_t *at)
+{
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    int64_t extent = knb_type(op->b, a).dim[axis], p = at[0] < 0 ? at[0] + extent : at[0];
+    if (!knx_dim_le(0, p) || !knx_dim_lt(p, extent)) {
+        knx_text s = {0}, t = {0};
+        kna_fail(op, KN_ERROR_INDEX, "index %s is out of bounds for axis %d with size %s", knx_dim_show(&s, at[0]), axis,
+                 knx_dim_show(&t, extent));
+        return KN_ATOM_NONE;
+    }
+    const kni_atom both[] = {range(op, a, axis, 0, p), range(op, a, axis, p + 1, extent)};
+    return kna_failed(op) ? KN_ATOM_NONE : knb_concatenate(op->b, 2, both, axis);
+}
+
 kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
 {
     KNX_OPTS(kn_squeeze_opts, o, opts);
@@ -78,7 +103,14 @@ kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
     kni_type given = kna_type(&c.op, obj);
     int64_t extent = kna_failed(&c.op) ? 0 : knb_type(c.op.b, a).dim[axis];
     int64_t *at = look_positions(&c.op, obj, &n, &ndim);
-    bool *gone = knx_alloc_zero((size_t)extent + 1), mask = given.dtype->kind == KN_KIND_BOOL;
+    bool mask = given.dtype->kind == KN_KIND_BOOL;
+    if (knx_is_symbolic(extent)) {
+        bool one = n == 1 && !mask;
+        y = one || knl_is_constant(&c.op, extent) ? without(&c.op, a, axis, at) : KN_ATOM_NONE;
+        knx_free(at);
+        return knl_end(&c, knl_made(&c, y));
+    }
+    bool *gone = knx_alloc_zero((size_t)extent + 1);
     int64_t *map = knl_integer_room(&c.op, extent);
     if (!gone && !kna_failed(&c.op))
         kna_fail_with(&c.op, knx_error_nomem());
@@ -104,6 +136,22 @@ kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
 }
 
 /* ---- insert. */
+
+/* a with v before the element at one position of an axis, whose extent may be an expression. */
+static kni_atom with(kna_op *op, kni_atom a, kni_atom v, int axis, int64_t at)
+{
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    int64_t extent = knb_type(op->b, a).dim[axis], p = at < 0 ? at + extent : at;
+    if (!knx_dim_le(0, p) || !knx_dim_le(p, extent)) {
+        knx_text s = {0}, t = {0};
+        kna_fail(op, KN_ERROR_INDEX, "index %s is out of bounds for axis %d with size %s", knx_dim_show(&s, at), axis,
+                 knx_dim_show(&t, extent));
+        return KN_ATOM_NONE;
+    }
+    const kni_atom all[] = {range(op, a, axis, 0, p), v, range(op, a, axis, p, extent)};
+    return kna_failed(op) ? KN_ATOM_NONE : knb_concatenate(op->b, 3, all, axis);
+}
 
 /* Where x has the elements 0 .. extent - 1 and the new ones follow: the order of the result. Positions count in x;
  * elements of one place stay as they come. */
@@ -152,7 +200,8 @@ static kni_atom new_elements(kna_op *op, kn_array values, kni_type t, int axis, 
     int extra = from.ndim > shape.ndim ? from.ndim - shape.ndim : 0;
     bool fits = true;
     for (int i = 0; i < from.ndim; i++)
-        fits = fits && (from.dim[i] == 1 || (i >= extra && from.dim[i] == shape.dim[shape.ndim - from.ndim + i]));
+        fits = fits && (knx_dim_eq(from.dim[i], 1) ||
+                         (i >= extra && knx_dim_eq(from.dim[i], shape.dim[shape.ndim - from.ndim + i])));
     knx_text p = {0}, q = {0};
     if (!kna_failed(op) && !fits)
         kna_fail(op, KN_ERROR_VALUE,
@@ -192,7 +241,7 @@ kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_o
     if (!kna_failed(&c.op)) {
         first = n ? at[0] : 0;
         kni_atom v = new_elements(&c.op, values, t, axis, &n, one, ndim == 0);
-        if (one && !kna_failed(&c.op) && n != 1) { /* several at the one position */
+        if (one && !kna_failed(&c.op) && n != 1 && !knx_any_symbolic(extent, n)) { /* several at the one position */
             int64_t *more = knx_realloc(at, (size_t)n * sizeof *at + 1);
             at = more ? more : at;
             if (!more)
@@ -200,6 +249,13 @@ kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_o
             for (int64_t i = 0; more && i < n; i++)
                 at[i] = first;
         }
+        if (one && knx_any_symbolic(extent, n)) {
+            y = with(&c.op, a, v, axis, first);
+            knx_free(at);
+            return knl_end(&c, knl_made(&c, y));
+        }
+        if (!kna_failed(&c.op) && knl_is_constant(&c.op, extent))
+            knl_is_constant(&c.op, n);
         map = kna_failed(&c.op) ? NULL : insertion_map(&c.op, at, n, extent, axis);
         kni_atom both[] = {a, v};
         if (!kna_failed(&c.op))
@@ -226,21 +282,23 @@ kn_array kn_resize(kn_array x, const kn_shape *new_shape)
         kni_type t = knl_shaped(knb_type(op.b, a).dtype, new_shape);
         kna_fail_with(&op, kni_type_check_size(t));
         size = kna_failed(&op) ? 0 : kni_type_size(t);
-        if (!kna_failed(&op) && (!have || !size))
+        if (!kna_failed(&op) && (knx_dim_eq(have, 0) || knx_dim_eq(size, 0)))
             return kna_end(&op, knb_zeros(op.b, t));
     }
     kni_atom y = knl_flatten(&op, a);
     if (kna_failed(&op))
         return kna_end(&op, y);
     KN_KNOWN(have > 0);
-    if (size > have) {
-        kn_shape wide = {2, {(size + have - 1) / have, have}}, flat = {1, {wide.dim[0] * have}};
+    bool symbolic = knx_any_symbolic(size, have);
+    if (symbolic ? size != have : size > have) {
+        int64_t times = symbolic ? knx_dim_ceildiv(size, have) : (size + have - 1) / have;
+        kn_shape wide = {2, {times, have}}, flat = {1, {knx_dim_mul(times, have)}};
         y = knb_broadcast_to(op.b, y, knl_shaped(knb_type(op.b, y).dtype, &wide));
         y = knl_reshape(&op, y, &flat);
         have = flat.dim[0];
     }
     int64_t start = 0;
-    if (size < have && !kna_failed(&op))
+    if ((symbolic ? size != have : size < have) && !kna_failed(&op))
         y = knb_slice(op.b, y, &start, &size, NULL);
     return kna_end(&op, knl_reshape(&op, y, new_shape));
 }

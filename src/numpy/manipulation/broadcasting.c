@@ -37,8 +37,10 @@ kn_array kn_atleast_3d(kn_array x) { return at_least("atleast_3d", x, 3); }
 static const char *spaced(knx_text *t, const kn_shape *s)
 {
     knx_text_add(t, "(");
-    for (int i = 0; i < s->ndim; i++)
-        knx_text_add(t, i ? ", %lld" : "%lld", (long long)s->dim[i]);
+    for (int i = 0; i < s->ndim; i++) {
+        knx_text_add(t, "%s", i ? ", " : "");
+        knx_dim_show(t, s->dim[i]);
+    }
     knx_text_add(t, s->ndim == 1 ? ",)" : ")");
     return t->s;
 }
@@ -62,11 +64,11 @@ static kn_shape common_shape(kna_op *op, int n, const kn_shape *shape)
         all.dim[d] = 1;
         for (int i = 0; i < n && !kna_failed(op); i++) {
             int at = d - (all.ndim - shape[i].ndim);
-            if (at < 0 || shape[i].dim[at] == 1)
+            if (at < 0 || knx_dim_eq(shape[i].dim[at], 1))
                 continue;
             if (shape[i].dim[at] < 0)
                 kna_fail(op, KN_ERROR_VALUE, "negative dimensions are not allowed");
-            else if (from >= 0 && shape[i].dim[at] != all.dim[d])
+            else if (from >= 0 && !knx_dim_eq(shape[i].dim[at], all.dim[d]))
                 shapes_differ(op, &shape[from], from, &shape[i], i);
             else if (from < 0) {
                 all.dim[d] = shape[i].dim[at];
@@ -122,7 +124,7 @@ kn_broadcast_result kn_broadcast(kn_list list)
         return r;
     r = (kn_broadcast_result){.shape = all, .size = 1, .ndim = all.ndim, .numiter = n};
     for (int i = 0; i < all.ndim; i++)
-        r.size *= all.dim[i];
+        r.size = knx_dim_mul(r.size, all.dim[i]);
     return r;
 }
 
@@ -162,7 +164,7 @@ kn_array kn_broadcast_to(kn_array x, const kn_shape *shape)
     int lead = shape->ndim - t.ndim;
     bool fits = lead >= 0;
     for (int i = 0; i < t.ndim && fits; i++)
-        fits = t.dim[i] == 1 || t.dim[i] == shape->dim[lead + i];
+        fits = knx_dim_eq(t.dim[i], 1) || knx_dim_eq(t.dim[i], shape->dim[lead + i]);
     if (!kna_failed(&op) && lead < 0)
         kna_fail(&op, KN_ERROR_VALUE, "input operand has more dimensions than allowed by the axis remapping");
     if (!kna_failed(&op) && !fits) {

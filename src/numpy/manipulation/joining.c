@@ -81,12 +81,13 @@ static void check_shapes(joined *j, int axis)
             return;
         }
         for (int d = 0; d < t.ndim; d++)
-            if (d != axis && t.dim[d] != first.dim[d]) {
+            if (d != axis && !knx_dim_eq(t.dim[d], first.dim[d])) {
+                knx_text p = {0}, q = {0};
                 kna_fail(&j->op, KN_ERROR_VALUE,
                          "all the input array dimensions except for the concatenation axis must match exactly, but "
                          "along dimension %d, "
-                         "the array at index 0 has size %lld and the array at index %d has size %lld",
-                         d, (long long)first.dim[d], i, (long long)t.dim[d]);
+                         "the array at index 0 has size %s and the array at index %d has size %s",
+                         d, knx_dim_show(&p, first.dim[d]), i, knx_dim_show(&q, t.dim[d]));
                 return;
             }
     }
@@ -274,10 +275,11 @@ static kni_atom repeat(kna_op *op, kni_atom x, const int64_t *count, bool inside
         wide.dim[at] = count[i];
         is_new[at] = true;
         flat.dim[i] = 0; /* its product may be too large */
-        if (knl_shape_of(op, x).dim[i] && count[i] > INT64_MAX / knl_shape_of(op, x).dim[i])
+        int64_t extent = knl_shape_of(op, x).dim[i];
+        if (extent && !knx_any_symbolic(extent, count[i]) && count[i] > INT64_MAX / extent)
             kna_fail(op, KN_ERROR_MEMORY, "the repeated array is too large");
         else
-            flat.dim[i] = knl_shape_of(op, x).dim[i] * count[i];
+            flat.dim[i] = knx_dim_mul(extent, count[i]);
         x = knl_reshape(op, knl_insert_axes(op, x, &wide, is_new), &flat);
     }
     return x;
@@ -341,9 +343,11 @@ kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts)
     int64_t extent = kna_failed(&op) ? 0 : knb_type(op.b, a).dim[axis];
     if (!kna_failed(&op) && given.ndim > 1)
         kna_fail(&op, KN_ERROR_VALUE, "object too deep for desired array");
-    else if (!kna_failed(&op) && n != 1 && n != extent)
-        kna_fail(&op, KN_ERROR_VALUE, "operands could not be broadcast together with shape (%lld,) (%lld,)",
-                 (long long)extent, (long long)n);
+    else if (!kna_failed(&op) && n != 1 && !knx_dim_eq(n, extent)) {
+        knx_text shown = {0};
+        kna_fail(&op, KN_ERROR_VALUE, "operands could not be broadcast together with shape (%s,) (%lld,)",
+                 knx_dim_show(&shown, extent), (long long)n);
+    }
     if (!kna_failed(&op) && no_negative(&op, n, each)) {
         for (int i = 0; i < ndim; i++) /* one for each axis */
             count[i] = i == axis && n ? each[0] : 1;

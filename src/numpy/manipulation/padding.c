@@ -125,7 +125,7 @@ static kn_array middle(padding *p, kni_atom a, int axis)
     kni_atom y;
     knb_sort(op->b, 1, &a, axis, 1, &y);
     int64_t n = kna_failed(op) ? 1 : knb_type(op->b, a).dim[axis];
-    kni_atom last = part(op, y, axis, n - 1, n, false), centre = part(op, y, axis, (n - 1) / 2, n / 2 + 1, false);
+    kni_atom last = part(op, y, axis, n - 1, n, false), centre = part(op, y, axis, knx_dim_floordiv(n - 1, 2), knx_dim_floordiv(n, 2) + 1, false);
     kn_mean_opts o = kn_mean_opts_default();
     o.axis = knl_one_axis(axis);
     o.keepdims = true;
@@ -161,14 +161,14 @@ static kni_atom pad_statistic(padding *p, kni_atom a, int axis, int64_t before, 
 {
     kna_op *op = &p->c.op;
     int64_t n = knb_type(op->b, a).dim[axis], l = p->stat_before[axis], r = p->stat_after[axis];
-    l = l < 0 || l > n ? n : l;
-    r = r < 0 || r > n ? n : r;
+    l = l < 0 ? n : knx_dim_min(l, n);
+    r = r < 0 ? n : knx_dim_min(r, n);
     if ((!l || !r) && (p->mode == MAXIMUM || p->mode == MINIMUM))
         kna_fail(op, KN_ERROR_VALUE, "stat_length of 0 yields no value for padding");
     if (kna_failed(op))
         return a;
     kni_atom left = statistic(p, a, axis, 0, l);
-    kni_atom right = l == n && r == n ? left : statistic(p, a, axis, n - r, n);
+    kni_atom right = l == n && r == n ? left : statistic(p, a, axis, knx_dim_sub(n, r), n);
     return between(op, spread(op, left, a, axis, before), a, spread(op, right, a, axis, after), axis, before, after);
 }
 
@@ -212,6 +212,18 @@ static kni_atom turned(kna_op *op, kni_atom edge, kni_atom x)
     return knb_astype(b, knb_sub(b, knb_mul(b, knb_like(b, edge, 2), edge), knb_astype(b, x, work)), d);
 }
 
+/* An extent that is an expression has to be known to be large enough for one reflection. */
+static bool reflects(padding *p, int axis, int64_t n, int64_t most)
+{
+    int64_t least = most + (p->mode == REFLECT);
+    knx_text t = {0};
+    if (!knx_is_symbolic(n) || knl_known_least(n, least > 2 ? least : 2) || kna_failed(&p->c.op))
+        return knx_is_symbolic(n) || n > 1;
+    kna_fail(&p->c.op, KN_ERROR_DIMENSION, "mode '%s' needs to know that axis %d of extent %s is at least %lld long",
+             mode_names[p->mode], axis, knx_dim_show(&t, n), (long long)(least > 2 ? least : 2));
+    return false;
+}
+
 /* Reflections of an axis of extent 2 or more (or 1 with its edge), as often as it takes. */
 static kni_atom reflect(padding *p, kni_atom a, int axis, int64_t before, int64_t after)
 {
@@ -220,8 +232,9 @@ static kni_atom reflect(padding *p, kni_atom a, int axis, int64_t before, int64_
     int64_t period = knb_type(op->b, a).dim[axis];
     while ((before || after) && !kna_failed(op)) {
         int64_t n = knb_type(op->b, a).dim[axis]; /* so much is there by now; whole periods are reflected */
-        int64_t chunk = edge ? n / period * period : (n - 1) / (period - 1) * (period - 1);
-        int64_t l = chunk < before ? chunk : before, r = chunk < after ? chunk : after, skip = edge ? 0 : 1;
+        int64_t chunk = edge ? n : n - 1;
+        chunk = knx_is_symbolic(chunk) ? chunk : chunk / (period - !edge) * (period - !edge);
+        int64_t l = knx_dim_min(chunk, before), r = knx_dim_min(chunk, after), skip = edge ? 0 : 1;
         kni_atom left = part(op, a, axis, skip, skip + l, true);
         kni_atom right = part(op, a, axis, n - skip - r, n - skip, true);
         if (p->odd && !kna_failed(op)) {
@@ -239,6 +252,11 @@ static kni_atom wrap(padding *p, kni_atom a, int axis, int64_t before, int64_t a
 {
     kna_op *op = &p->c.op;
     int64_t n = knb_type(op->b, a).dim[axis], total = n + before + after;
+    if (knx_is_symbolic(n)) {
+        kni_atom at = knb_iota(op->b, KN_DT(I64), 1, &total, 0);
+        at = knl_remainder(op, knb_sub(op->b, at, knb_integer(op->b, KN_DT(I64), before)), n);
+        return knl_take_axis(op, a, at, axis, KN_GATHER_PROMISE);
+    }
     int64_t *map = knl_integer_room(op, total);
     for (int64_t i = 0; map && i < total; i++)
         map[i] = ((i - before) % n + n) % n;
@@ -256,6 +274,8 @@ static kni_atom pad_axis(padding *p, kni_atom a, int axis, int ndim, const kn_pa
     kni_atom first = KN_ATOM_NONE, last = KN_ATOM_NONE;
     int64_t total;
     if (!before && !after && p->mode != MAXIMUM && p->mode != MINIMUM)
+        return a;
+    if (!knl_is_constant(op, before) || !knl_is_constant(op, after))
         return a;
     if (__builtin_add_overflow(n, before, &total) || __builtin_add_overflow(total, after, &total)) {
         kna_fail(op, KN_ERROR_MEMORY, "axis %d is too large with its padding of %lld and %lld", axis, (long long)before,
@@ -284,7 +304,7 @@ static kni_atom pad_axis(padding *p, kni_atom a, int axis, int ndim, const kn_pa
     case MINIMUM: return pad_statistic(p, a, axis, before, after);
     case REFLECT:
     case SYMMETRIC:
-        if (n > 1)
+        if (reflects(p, axis, n, before > after ? before : after))
             return reflect(p, a, axis, before, after);
         break;
     case WRAP: return wrap(p, a, axis, before, after);
@@ -344,7 +364,8 @@ kn_array kn_pad(kn_array x, kn_array pad_width, const kn_pad_opts *opts)
         read_options(&p, &o, ndim);
     bool empty = !kna_failed(op) && !kni_type_size(knb_type(op->b, a));
     for (int i = 0; i < ndim && !kna_failed(op); i++)
-        if (empty && p.mode != CONSTANT && p.mode != EMPTY && !knb_type(op->b, a).dim[i] && (p.before[i] || p.after[i]))
+        if (p.mode != CONSTANT && p.mode != EMPTY && (p.before[i] || p.after[i]) &&
+            !knx_dim_lt(0, knb_type(op->b, a).dim[i]))
             kna_fail(op, KN_ERROR_VALUE, "can't extend empty axis %d using modes other than 'constant' or 'empty'", i);
     if (empty && p.mode != CONSTANT && !kna_failed(op)) {
         p.mode = EMPTY;

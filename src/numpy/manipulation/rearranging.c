@@ -80,7 +80,7 @@ static kni_atom roll(kna_op *op, kni_atom a, int axis, int64_t shift)
     kn_shape from = {0}, to = knl_shape_of(op, a), cut = to, none = {0};
     if (kna_failed(op) || !to.dim[axis])
         return a;
-    int64_t n = to.dim[axis], at = n - ((shift % n) + n) % n;
+    int64_t n = to.dim[axis], at = knx_dim_sub(n, knx_dim_mod(knx_is_symbolic(n) ? shift : shift % n, n));
     if (at == n)
         return a;
     from.dim[axis] = at;

@@ -26,8 +26,8 @@ static kni_atom among_many(kna_op *op, kni_atom x, kni_atom others)
     knl_sort(op, 1, &others, 0, 1, &sorted);
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    int64_t last = knb_type(b, sorted).dim[0] - 1;
-    kni_atom at = knb_min(b, knl_search(op, sorted, x, false), knb_integer(b, KN_DT(I64), last));
+    kni_atom last = knl_extent(op, KN_DT(I64), knb_type(b, sorted).dim[0] - 1);
+    kni_atom at = knb_min(b, knl_search(op, sorted, x, false), last);
     kni_atom here = kna_failed(op) ? KN_ATOM_NONE : knl_take_axis(op, sorted, at, 0, KN_GATHER_PROMISE);
     return kna_failed(op) ? KN_ATOM_NONE : knb_eq(b, x, here);
 }
@@ -81,11 +81,12 @@ static kn_array among_table(kn_array x, kn_array others, int64_t low, int64_t ra
 static int64_t find_range(kna_op *op, kn_array x, kn_array others, int64_t *range)
 {
     kni_type t = kna_type(op, x), u = kna_type(op, others);
-    int64_t span, most = 6 * (kni_type_size(t) + kni_type_size(u));
+    int64_t span, most;
     *range = 0;
     if (kna_failed(op) || !knl_may_look() || !knx_is_integer(t.dtype) || !knx_is_integer(u.dtype) ||
-        t.dtype == KN_DT(U64) || u.dtype == KN_DT(U64))
+        t.dtype == KN_DT(U64) || u.dtype == KN_DT(U64) || kni_type_is_symbolic(t) || kni_type_is_symbolic(u))
         return 0;
+    most = 6 * (kni_type_size(t) + kni_type_size(u));
     int64_t low = kn_item_int(kn_min(others, NULL)), high = kn_item_int(kn_max(others, NULL));
     if (!__builtin_sub_overflow(high, low, &span) && span < most)
         *range = span + 1;
@@ -102,7 +103,7 @@ kn_array kn_isin(kn_array element, kn_array test_elements, const kn_isin_opts *o
     kni_type t = kna_type(&c.op, others);
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
-    bool few = t.dim[0] <= FEW || t.dtype->kind == KN_KIND_KEY;
+    bool few = (!knx_is_symbolic(t.dim[0]) && t.dim[0] <= FEW) || t.dtype->kind == KN_KIND_KEY;
     int64_t range = 0, low = few ? 0 : find_range(&c.op, x, others, &range);
     kn_array y = few     ? among_few(&c.op, x, others)
                  : range ? among_table(x, others, low, range)
@@ -138,10 +139,8 @@ static kn_array cut(knl_body *c, kn_array x, int64_t front, int64_t back)
     kni_type t = kna_type(&c->op, x);
     int64_t n = kna_failed(&c->op) ? 0 : t.dim[0];
     return kna_failed(&c->op) ? x
-                              : knl_part("", x, 0, front < n ? front : n,
-                                         n - back > front ? n - back
-                                         : front < n      ? front
-                                                          : n);
+                              : knl_part("", x, 0, knx_dim_min(front, n),
+                                         knx_dim_min(knx_dim_max(n - back, front), n));
 }
 
 /* The set with the places of its elements in the flattened x, if those are wanted. */
@@ -201,7 +200,7 @@ kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts)
     kn_array sorted = kn_sort(joined(as_set(ar1, o.assume_unique, NULL), as_set(ar2, o.assume_unique, NULL)), NULL);
     kn_shape one = {1, {1}};
     kni_type t = kna_type(&c.op, sorted);
-    if (kna_failed(&c.op) || !t.dim[0])
+    if (kna_failed(&c.op) || knx_dim_eq(t.dim[0], 0))
         return knl_end(&c, kn_asarray(sorted, NULL));
     kn_zeros_opts boolean = kn_zeros_opts_default();
     boolean.dtype = KN_DT(BOOL);

@@ -8,9 +8,24 @@
 
 static void cannot_reshape(kna_op *op, int64_t size, const kn_shape *shape)
 {
-    knx_text t = {0};
-    kna_fail(op, KN_ERROR_VALUE, "cannot reshape array of size %lld into shape %s", (long long)size,
+    knx_text t = {0}, s = {0};
+    kna_fail(op, KN_ERROR_VALUE, "cannot reshape array of size %s into shape %s", knx_dim_show(&s, size),
              knx_show_shape(&t, shape->ndim, shape->dim));
+}
+
+/* The same of extents that are expressions: known is the product of the others. */
+static void divide_symbolic(kna_op *op, int64_t size, int64_t known, int unknown, kn_shape *shape)
+{
+    int64_t rest = unknown < 0 || knx_dim_eq(known, 0) ? 0 : knx_dim_mod(size, known);
+    if (unknown < 0 ? !knx_dim_eq(known, size) : !knx_is_symbolic(known) && (!known || (!knx_is_symbolic(rest) && rest)))
+        cannot_reshape(op, size, shape);
+    else if (!knx_dim_eq(rest, 0)) {
+        knx_text s = {0}, t = {0}, r = {0};
+        kna_fail(op, KN_ERROR_DIMENSION,
+                 "cannot reshape array of size %s into shape %s: the remainder %s should be 0", knx_dim_show(&s, size),
+                 knx_show_shape(&t, shape->ndim, shape->dim), knx_dim_show(&r, rest));
+    } else if (unknown >= 0)
+        shape->dim[unknown] = knx_dim_floordiv(size, known);
 }
 
 /* The extent that one negative number stands for. */
@@ -18,7 +33,8 @@ static void work_out(kna_op *op, int64_t size, kn_shape *shape)
 {
     int unknown = -1;
     size_t known = 1;
-    bool too_large = false;
+    int64_t product = 1; /* of those that are given */
+    bool too_large = false, symbolic = knx_is_symbolic(size) || knx_has_symbolic(shape->ndim, shape->dim);
     kn_shape given = *shape;
     for (int i = 0; i < shape->ndim; i++) {
         if (shape->dim[i] < 0 && unknown >= 0) {
@@ -27,9 +43,15 @@ static void work_out(kna_op *op, int64_t size, kn_shape *shape)
         }
         if (shape->dim[i] < 0)
             unknown = i;
+        else if (symbolic)
+            product = knx_dim_mul(product, shape->dim[i]);
         else
             too_large = too_large || (uint64_t)shape->dim[i] > SIZE_MAX ||
                         knx_mul_overflows(known, (size_t)shape->dim[i], &known);
+    }
+    if (symbolic) {
+        divide_symbolic(op, size, product, unknown, shape);
+        return;
     }
     bool fits = !too_large && (unknown >= 0 ? known != 0 && (uint64_t)size % known == 0 : known == (uint64_t)size);
     if (!fits)
@@ -259,6 +281,18 @@ kn_array kn_expand_dims(kn_array x, const kn_axes *axis)
     return kna_end_view(&op, x, a, knl_insert_axes(&op, a, &shape, is_new));
 }
 
+/* Without axes to drop it has to be known which have an extent of 1. */
+static void check_wide(kna_op *op, int axis, int64_t extent)
+{
+    int64_t lower, upper;
+    knx_text t = {0};
+    knx_dim_bounds(extent, &lower, &upper);
+    if (lower <= 1 && upper >= 1)
+        kna_fail(op, KN_ERROR_DIMENSION,
+                 "without axes it must be known which extents are 1, but that of axis %d is %s: name the axes", axis,
+                 knx_dim_show(&t, extent));
+}
+
 kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts)
 {
     KNX_OPTS(kn_squeeze_opts, o, opts);
@@ -275,12 +309,15 @@ kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts)
     if (o.axis.n > 0) {
         n = kna_axes(&op, o.axis, t.ndim, KNA_AXES_ALL, axes);
         for (int i = 0; i < n && !kna_failed(&op); i++)
-            if (t.dim[axes[i]] != 1)
+            if (!knx_dim_eq(t.dim[axes[i]], 1))
                 kna_fail(&op, KN_ERROR_VALUE, "cannot select an axis to squeeze out which has size not equal to one");
     } else {
-        for (int i = 0; i < t.ndim; i++)
-            if (t.dim[i] == 1)
+        for (int i = 0; i < t.ndim && !kna_failed(&op); i++) {
+            if (knx_dim_eq(t.dim[i], 1))
                 axes[n++] = i;
+            else
+                check_wide(&op, i, t.dim[i]);
+        }
     }
     return kna_end_view(&op, x, a, kna_failed(&op) ? KN_ATOM_NONE : n ? knb_squeeze(op.b, a, n, axes) : a);
 }

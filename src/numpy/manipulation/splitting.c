@@ -18,25 +18,23 @@ static bool make_room(kna_op *op, cuts *c)
 
 static void cut_evenly(kna_op *op, cuts *c, int64_t extent, int64_t sections, bool equal)
 {
-    if (equal && sections && extent % sections)
-        kna_fail(op, KN_ERROR_VALUE, "array split does not result in an equal division");
-    else if (sections <= 0)
+    int64_t rest = sections ? knx_dim_mod(extent, sections) : 0;
+    if (!knl_is_constant(op, sections))
+        return;
+    if (equal && !knx_dim_eq(rest, 0)) {
+        knx_text t = {0};
+        kna_fail(op, KN_ERROR_VALUE, "array split does not result in an equal division%s%s",
+                 knx_is_symbolic(rest) ? ": the remainder is " : "", knx_is_symbolic(rest) ? knx_dim_show(&t, rest) : "");
+    } else if (sections <= 0)
         kna_fail(op, KN_ERROR_VALUE, "number sections must be larger than 0.");
     c->n = sections;
     if (kna_failed(op) || !make_room(op, c))
         return;
-    int64_t each = extent / sections, extra = extent % sections, start = 0;
-    for (int64_t i = 0; i < sections; i++) {
-        c->at[i] = start;
-        c->end[i] = start += each + (i < extra);
+    int64_t each = knx_dim_floordiv(extent, sections);
+    for (int64_t i = 0; i < sections; i++) { /* the first ones are longer by 1, as many as the rest is */
+        c->at[i] = i ? c->end[i - 1] : 0;
+        c->end[i] = knx_dim_add(knx_dim_mul(i + 1, each), knx_dim_min(i + 1, rest));
     }
-}
-
-/* As a slice reads its bounds. */
-static int64_t bound(int64_t at, int64_t extent)
-{
-    at += at < 0 ? extent : 0;
-    return at < 0 ? 0 : at > extent ? extent : at;
 }
 
 static void cut_at(kna_op *op, cuts *c, int64_t extent, const int64_t *at, int64_t n)
@@ -45,9 +43,9 @@ static void cut_at(kna_op *op, cuts *c, int64_t extent, const int64_t *at, int64
     if (!make_room(op, c))
         return;
     for (int64_t i = 0; i <= n; i++) {
-        c->at[i] = i ? bound(at[i - 1], extent) : 0;
-        c->end[i] = i < n ? bound(at[i], extent) : extent;
-        c->end[i] = c->end[i] < c->at[i] ? c->at[i] : c->end[i];
+        c->at[i] = i ? knl_clamp_bound(at[i - 1], extent) : 0;
+        c->end[i] = i < n ? knl_clamp_bound(at[i], extent) : extent;
+        c->end[i] = knx_dim_max(c->end[i], c->at[i]);
     }
 }
 
@@ -145,8 +143,9 @@ kn_list kn_unstack(kn_array x, const kn_split_opts *opts)
         kna_fail(&c.op, KN_ERROR_AXIS, "source: axis %d is out of bounds for array of dimension %d", given, t.ndim);
     int axis = kna_failed(&c.op) ? 0 : kna_axis(&c.op, o.axis, t.ndim, 0);
     int64_t n = kna_failed(&c.op) ? 0 : t.dim[axis];
-    kn_array *out = n < INT32_MAX ? knx_alloc((size_t)n * sizeof *out) : NULL;
-    if (!out)
+    bool constant = knl_is_constant(&c.op, n);
+    kn_array *out = constant && n < INT32_MAX ? knx_alloc((size_t)n * sizeof *out) : NULL;
+    if (constant && !out)
         kna_fail_with(&c.op, knx_error_nomem());
     for (int64_t i = 0; out && i < n; i++)
         out[i] = element(x, axis, i);

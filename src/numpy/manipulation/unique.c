@@ -209,6 +209,8 @@ static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, 
     if (along.n > 0 && !kna_failed(&c.op))
         axis = kna_axis(&c.op, along, t.ndim, 0);
     bool flat = axis < 0 || t.ndim == 1;
+    if (!kna_failed(&c.op) && kni_type_is_symbolic(t)) /* how many differ is looked at, and there is no value */
+        kna_look(&c.op, x, &t);
     if (!kna_failed(&c.op))
         base = flat ? sort_elements(&c, x, equal_nan, &s) : sort_slices(&c, x, axis, &s);
     if (base && !kna_failed(&c.op)) {

@@ -78,7 +78,7 @@ static int64_t elements(const reduction *r)
 {
     int64_t n = 1;
     for (int i = 0; i < r->n; i++)
-        n *= r->type.dim[r->axes[i]];
+        n = knx_dim_mul(n, r->type.dim[r->axes[i]]);
     return n;
 }
 
@@ -172,8 +172,10 @@ kn_array kn_prod(kn_array x, const kn_sum_opts *opts)
 static kni_atom count_as(reduction *r, kn_dtype d)
 {
     kni_builder *b = r->op.b;
-    if (kna_failed(&r->op) || r->mask == KN_ATOM_NONE)
-        return knb_number(b, d, (double)elements(r));
+    if (kna_failed(&r->op) || r->mask == KN_ATOM_NONE) {
+        int64_t n = elements(r);
+        return knx_is_symbolic(n) ? knb_convert(b, knb_dim_as_value(b, n), d) : knb_number(b, d, (double)n);
+    }
     kni_atom ones = knb_astype(b, r->mask, KN_DT(I64));
     return knb_astype(b, r->n ? knb_reduce_sum(b, ones, r->n, r->axes) : ones, d);
 }
@@ -323,9 +325,9 @@ static bool nothing(const reduction *r)
         if (j < r->n && r->axes[j] == i)
             j++;
         else
-            results *= r->type.dim[i];
+            results = knx_dim_mul(results, r->type.dim[i]);
     }
-    return elements(r) == 0 && results != 0;
+    return !knx_dim_lt(0, elements(r)) && !knx_dim_eq(results, 0);
 }
 
 /* The smallest (largest) value of a dtype, as a literal. */
@@ -415,7 +417,7 @@ static kni_atom extreme(reduction *r, bool largest, kn_array initial, const char
     if (r->mask != KN_ATOM_NONE)
         r->x = knb_select(b, r->mask, r->x, worst(b, d, largest));
     kni_atom y;
-    if (elements(r) == 0) /* the primitive refuses these, though there is an initial value or no result */
+    if (knx_dim_eq(elements(r), 0)) /* the primitive refuses these, though there is an initial value or no result */
         y = of_nothing(r, largest);
     else if (knx_is_complex(d))
         y = complex_extreme(r, largest, ufunc[0] == 'f' ? all : r->x);
@@ -513,7 +515,7 @@ static kn_array position(const char *name, kn_array x, const kn_argmax_opts *opt
     if (kna_failed(&r.op))
         return kna_end(&r.op, KN_ATOM_NONE);
     kni_type t = knb_type(b, r.x);
-    if (!t.dim[axis])
+    if (!knx_dim_lt(0, t.dim[axis]))
         kna_fail(&r.op, KN_ERROR_VALUE, "attempt to get %s of an empty sequence", name);
     return finish(&r, kna_failed(&r.op) ? KN_ATOM_NONE : f(b, r.x, axis, KN_DT(I64)), o.keepdims);
 }
