@@ -57,7 +57,7 @@ static kni_atom filled(kna_op *op, const kn_shape *shape, kn_array value, kn_dty
         return KN_ATOM_NONE;
     int lead = shape->ndim - t.ndim;
     for (int i = 0; i < t.ndim; i++)
-        if (lead < 0 || (t.dim[i] != 1 && t.dim[i] != shape->dim[lead + i])) {
+        if (lead < 0 || (t.dim[i] != 1 && !knx_dim_eq(t.dim[i], shape->dim[lead + i]))) {
             knx_text from = {0}, to = {0};
             kna_fail(op, KN_ERROR_VALUE, "could not broadcast input array from shape %s into shape %s",
                      knx_show_shape(&from, t.ndim, t.dim), knx_show_shape(&to, shape->ndim, shape->dim));
@@ -150,9 +150,26 @@ static bound look_at(kna_op *op, kn_array x)
     return r;
 }
 
+static bool is_symbolic(const bound *x) { return !x->is_float && knx_is_symbolic(x->i); }
+
+/* The same where one of them is an expression: all are integers, then, and the step is a number. */
+static int64_t count_symbolic_steps(kna_op *op, const bound *start, const bound *stop, const bound *step)
+{
+    if (start->is_float || stop->is_float || step->is_float)
+        kna_fail(op, KN_ERROR_VALUE, "where a bound is a dimension expression all of start, stop and step are integers");
+    else if (!step->i)
+        kna_fail(op, KN_ERROR_VALUE, "division by zero");
+    if (kna_failed(op) || !knl_is_constant(op, step->i))
+        return 0;
+    int64_t way = step->i > 0 ? knx_dim_sub(stop->i, start->i) : knx_dim_sub(start->i, stop->i);
+    return knx_dim_max(0, knx_dim_ceildiv(way, step->i > 0 ? step->i : -step->i));
+}
+
 /* How many steps; 0 for none. */
 static int64_t count_steps(kna_op *op, const bound *start, const bound *stop, const bound *step)
 {
+    if (is_symbolic(start) || is_symbolic(stop) || is_symbolic(step))
+        return count_symbolic_steps(op, start, stop, step);
     if (start->is_float || stop->is_float || step->is_float) {
         double n = __builtin_ceil((stop->d - start->d) / step->d);
         if (step->d == 0 || n >= 0x1p63 || n != n)
@@ -175,10 +192,14 @@ static int64_t count_steps(kna_op *op, const bound *start, const bound *stop, co
 static kni_atom range(kna_op *op, kn_dtype d, int64_t n, const bound *start, const bound *step)
 {
     kni_builder *b = op->b;
+    if (is_symbolic(start) && !knx_is_integer(d)) { /* its value is known when the function runs */
+        kni_atom from = knb_iota(b, KN_DT(I64), 1, &n, 0), way = knb_mul(b, from, knb_integer(b, KN_DT(I64), step->i));
+        return knb_astype(b, knb_add(b, knl_extent(op, KN_DT(I64), start->i), way), d);
+    }
     kn_dtype work = d == KN_DT(F16) || d == KN_DT(BF16) ? KN_DT(F32) : d;
     kni_atom i = knb_iota(b, work, 1, &n, 0), first, by, second = KN_ATOM_NONE;
     if (knx_is_integer(d) && !start->is_float && !step->is_float) {
-        first = knb_integer(b, d, start->i);
+        first = knl_extent(op, d, start->i);
         by = knb_integer(b, d, step->i);
         if (start->i == 0 && step->i == 1)
             return i;
@@ -244,6 +265,7 @@ static kn_array linspace_of_integers(kna_op *op, kn_dtype d, int64_t num, bool e
 static kni_atom linspace(kna_op *op, kni_atom start, kni_atom stop, int64_t num, bool endpoint)
 {
     kni_builder *b = op->b;
+    bool several = endpoint && knx_dim_lt(1, num);
     if (kna_failed(op))
         return KN_ATOM_NONE;
     kni_type t = knb_type(b, start);
@@ -254,8 +276,8 @@ static kni_atom linspace(kna_op *op, kni_atom start, kni_atom stop, int64_t num,
     kni_type full = knl_shaped(t.dtype, &shape);
     kni_atom i = knb_iota(b, t.dtype, shape.ndim, shape.dim, 0), y = KN_ATOM_NONE;
     kni_atom first = knb_broadcast_to(b, start, full), last = knb_broadcast_to(b, stop, full);
-    if (div > 0) {
-        kni_atom n = knb_number(b, t.dtype, (double)div), delta = knb_sub(b, stop, start), step = knb_div(b, delta, n);
+    if (knx_dim_lt(0, div)) {
+        kni_atom n = knl_extent(op, t.dtype, div), delta = knb_sub(b, stop, start), step = knb_div(b, delta, n);
         kni_atom zero = knb_eq(b, step, knb_like(b, step, 0)); /* one that vanishes: divide before multiplying */
         int64_t axes[KN_MAX_NDIM];
         for (int d = 0; d < t.ndim; d++)
@@ -267,9 +289,8 @@ static kni_atom linspace(kna_op *op, kni_atom start, kni_atom stop, int64_t num,
         y = knb_add(b, knb_select(b, knb_broadcast_to(b, zero, full), by_delta, by_step), first);
     } else
         y = knb_add(b, knb_mul(b, i, knb_broadcast_to(b, knb_sub(b, stop, start), full)), first);
-    if (endpoint && num > 1) {
-        kni_atom at_end =
-            knb_eq(b, knb_iota(b, KN_DT(I64), shape.ndim, shape.dim, 0), knb_integer(b, KN_DT(I64), num - 1));
+    if (several) {
+        kni_atom at_end = knb_eq(b, knb_iota(b, KN_DT(I64), shape.ndim, shape.dim, 0), knl_extent(op, KN_DT(I64), num - 1));
         y = knb_select(b, at_end, last, y);
     }
     return y;
@@ -285,8 +306,8 @@ static void put_step(kna_op *op, kn_array *at, kni_atom a, kni_atom b, int64_t d
     if (kna_failed(op))
         return;
     kn_dtype d = knb_type(op->b, a).dtype;
-    kni_atom step = div > 0 ? knb_div(op->b, knb_sub(op->b, b, a), knb_number(op->b, d, (double)div))
-                            : knb_number(op->b, d, (double)NAN);
+    kni_atom step = knx_dim_lt(0, div) ? knb_div(op->b, knb_sub(op->b, b, a), knl_extent(op, d, div))
+                                       : knb_number(op->b, d, (double)NAN);
     kna_begin(&part, "linspace");
     *at = kna_end(&part, step);
 }
@@ -321,8 +342,13 @@ kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspa
     a = kna_failed(&op) ? a : knb_broadcast_to(op.b, a, full);
     b = kna_failed(&op) ? b : knb_broadcast_to(op.b, b, full);
     put_step(&op, o.retstep, a, b, o.endpoint ? num - 1 : num);
-    if (knx_is_integer(result) && !shape.ndim) {
-        bound from = look_at(&op, start), to = look_at(&op, stop);
+    bound from = {0}, to = {0};
+    bool computed = knx_is_integer(result) && !shape.ndim && !knx_is_symbolic(num);
+    if (computed) {
+        from = look_at(&op, start);
+        to = look_at(&op, stop);
+    }
+    if (computed && !is_symbolic(&from) && !is_symbolic(&to)) {
         return kna_failed(&op) ? kna_end(&op, KN_ATOM_NONE)
                                : linspace_of_integers(&op, result, num, o.endpoint, &from, &to);
     }
@@ -347,7 +373,7 @@ kn_array kn_eye(int64_t n, const kn_eye_opts *opts)
         return kna_end(&op, KN_ATOM_NONE);
     kni_atom row = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 0), column = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 1);
     if (o.k)
-        row = knb_add(op.b, row, knb_integer(op.b, KN_DT(I64), o.k));
+        row = knb_add(op.b, row, knl_extent(&op, KN_DT(I64), o.k));
     return end_ordered(&op, knb_astype(op.b, knb_eq(op.b, row, column), d), o.order);
 }
 
@@ -443,6 +469,12 @@ kn_array kn_shape_array(kn_array x)
     kna_begin(&op, "shape_array");
     kni_type t = kna_type(&op, x);
     int64_t n = kna_failed(&op) ? 0 : t.ndim;
+    if (!kna_failed(&op) && kni_type_is_symbolic(t)) {
+        kni_atom extent[KN_MAX_NDIM];
+        for (int i = 0; i < n; i++)
+            extent[i] = knb_expand_dims(op.b, knl_extent(&op, KN_DT(I64), t.dim[i]), 0);
+        return kna_end(&op, knb_concatenate(op.b, (int)n, extent, 0));
+    }
     knx_buffer *buffer = knx_buffer_new((size_t)n * sizeof(int64_t));
     if (!buffer)
         kna_fail_with(&op, knx_error_nomem());

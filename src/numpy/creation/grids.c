@@ -53,7 +53,7 @@ static kn_array with_sample(knl_body *c, kn_array y, int64_t at, kn_array x)
     if (kna_failed(op))
         return y;
     kni_atom here =
-        knb_eq(op->b, knb_iota(op->b, KN_DT(I64), shape.ndim, shape.dim, 0), knb_integer(op->b, KN_DT(I64), at));
+        knb_eq(op->b, knb_iota(op->b, KN_DT(I64), shape.ndim, shape.dim, 0), knl_extent(op, KN_DT(I64), at));
     v = knb_broadcast_to(op->b, knb_astype(op->b, v, knb_type(op->b, a).dtype), knb_type(op->b, a));
     return knl_made(c, knb_select(op->b, here, v, a));
 }
@@ -81,9 +81,9 @@ kn_array kn_geomspace(kn_array start, kn_array stop, int64_t num, const kn_geoms
     kn_linspace_opts l = kn_linspace_opts_default();
     l.endpoint = o.endpoint;
     y = kn_exp(kn_linspace(kn_log(from), kn_log(to), num, &l));
-    if (num > 0)
+    if (knx_dim_lt(0, num))
         y = with_sample(&c, y, 0, from);
-    if (num > 1 && o.endpoint)
+    if (o.endpoint && knx_dim_lt(1, num))
         y = with_sample(&c, y, num - 1, to);
     y = kn_multiply(y, sign);
     if (o.axis.n == 2) {

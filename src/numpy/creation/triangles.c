@@ -14,6 +14,8 @@ static kni_atom on_diagonal(kna_op *op, kni_atom v, int64_t k)
     if (kna_failed(op))
         return v;
     kni_type t = knb_type(b, v);
+    if (!knl_is_constant(op, k))
+        return v;
     int64_t away = k == INT64_MIN ? INT64_MAX : k < 0 ? -k : k, low = k < 0 ? away : 0, high = k > 0 ? k : 0;
     if (away > INT64_MAX / 2 - t.dim[0]) {
         kna_fail(op, KN_ERROR_MEMORY, "the matrix is too large");
@@ -63,7 +65,7 @@ static kni_atom below(kna_op *op, int ndim, const int64_t *shape, int64_t k)
              column = knb_iota(b, KN_DT(I64), ndim, shape, ndim - 1);
     int64_t most = INT64_MAX / 2;
     k = k > most ? most : k < -most ? -most : k;
-    return knb_ge(b, knb_add(b, row, knb_integer(b, KN_DT(I64), k)), column);
+    return knb_ge(b, knb_add(b, row, knl_extent(op, KN_DT(I64), k)), column);
 }
 
 kn_array kn_tri(int64_t n, const kn_eye_opts *opts)
@@ -120,7 +122,7 @@ kn_array kn_vander(kn_array x, const kn_vander_opts *opts)
         return kna_end(&op, knb_full(op.b, kni_type_of(d, 2, empty), 0));
     a = knb_reshape(op.b, a, 2, column);
     kni_atom y = knb_full(op.b, kni_type_of(d, 2, column), 1);
-    if (n > 1) { /* as NumPy: products one after the other, in few equations */
+    if (knx_is_symbolic(n) || n > 1) { /* as NumPy: products one after the other, in few equations */
         kni_atom powers = knb_cumprod(op.b, knb_broadcast_to(op.b, a, kni_type_of(d, 2, others)), 1, false);
         y = knb_concatenate(op.b, 2, (const kni_atom[]){y, powers}, 1);
         y = o.increasing ? y : knb_rev(op.b, y, 1, (const int64_t[]){1});

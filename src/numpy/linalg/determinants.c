@@ -62,6 +62,8 @@ static kni_atom product(kni_builder *b, kni_atom x)
     if (b->error)
         return KN_ATOM_NONE;
     int64_t last = t.ndim - 1, n = t.dim[last];
+    if (knx_is_symbolic(n))
+        return knb_reduce_prod(b, x, 1, &last);
     if (n == 0) {
         t.ndim--;
         return knb_full(b, t, 1);
@@ -187,6 +189,23 @@ static kni_atom many_cofactors(kni_builder *b, kni_atom a)
     return knb_swap_last(b, knb_matrix_product(b, y, rest));
 }
 
+/* Where the number of rows is an expression there is no list of blocks: the determinant times the inverse, as JAX has
+ * it for all matrices. */
+static kni_atom symbolic_cofactors(kni_builder *b, kni_atom a)
+{
+    kni_type t = knb_type(b, a);
+    const int64_t stack = 0;
+    factors f;
+    if (!factorize(b, a, &f))
+        return KN_ATOM_NONE;
+    kni_atom x =
+        knb_triangular_solve(b, f.lu, knl_permuted_identity(b, t, f.permutation),
+                             &(kni_p_triangular_solve){.left_side = true, .lower = true, .unit_diagonal = true});
+    x = knb_triangular_solve(b, f.lu, x, &(kni_p_triangular_solve){.left_side = true});
+    kni_atom det = knb_mul(b, product(b, f.diagonal), f.parity);
+    return knb_mul(b, knb_swap_last(b, x), knb_broadcast_in_dim(b, det, 3, t.dim, &stack));
+}
+
 /* ---- The functions. */
 
 static kni_atom value(kni_builder *b, const kni_atom *a)
@@ -203,12 +222,13 @@ static kni_atom tangent(kni_builder *b, const kni_atom *a, kni_atom y, const kni
     if (b->error)
         return KN_ATOM_NONE;
     int64_t n = type.dim[type.ndim - 1], last[] = {type.ndim - 2, type.ndim - 1}, count = 1;
-    if (kni_type_size(type) == 0)
+    if (knx_dim_eq(kni_type_size(type), 0))
         return knb_reduce_sum(b, *t, 2, last);
     for (int i = 0; i < type.ndim - 2; i++)
-        count *= type.dim[i];
+        count = knx_dim_mul(count, type.dim[i]);
     kni_atom flat = knb_reshape(b, *a, 3, (int64_t[]){count, n, n});
-    kni_atom cofactors = n <= 3 ? few_cofactors(b, flat) : many_cofactors(b, flat);
+    kni_atom cofactors = knx_is_symbolic(n) ? symbolic_cofactors(b, flat) : n <= 3 ? few_cofactors(b, flat)
+                                                                                        : many_cofactors(b, flat);
     return knb_reduce_sum(b, knb_mul(b, knb_reshape(b, cofactors, type.ndim, type.dim), *t), 2, last);
 }
 

@@ -43,6 +43,9 @@ static kn_array multiply(const chain *c, int i, int j)
     return kn_dot(left, right);
 }
 
+/* One that is an expression counts as 8, as in JAX. */
+static double extent_number(int64_t extent) { return knx_is_symbolic(extent) ? 8 : (double)extent; }
+
 /* Matrices, but for vectors at the ends, which are one row and one column. */
 static void read_extents(knl_body *b, chain *c, double *extent)
 {
@@ -55,8 +58,8 @@ static void read_extents(knl_body *b, chain *c, double *extent)
             kna_fail(&b->op, KN_ERROR_LINALG, "%d-dimensional array given. Array must be two-dimensional", t.ndim);
             return;
         }
-        extent[i] = vector && !i ? 1 : (double)t.dim[0];
-        extent[i + 1] = vector && i ? 1 : (double)t.dim[t.ndim - 1];
+        extent[i] = vector && !i ? 1 : extent_number(t.dim[0]);
+        extent[i + 1] = vector && i ? 1 : extent_number(t.dim[t.ndim - 1]);
     }
 }
 
@@ -109,7 +112,7 @@ kn_array kn_linalg_matrix_power(kn_array a, int64_t n)
     kni_type t = kna_type(&b.op, a);
     if (!kna_failed(&b.op) && t.ndim < 2)
         kna_fail(&b.op, KN_ERROR_LINALG, "%d-dimensional array given. Array must be at least two-dimensional", t.ndim);
-    else if (!kna_failed(&b.op) && t.dim[t.ndim - 1] != t.dim[t.ndim - 2])
+    else if (!kna_failed(&b.op) && !knx_dim_eq(t.dim[t.ndim - 1], t.dim[t.ndim - 2]))
         kna_fail(&b.op, KN_ERROR_LINALG, "Last 2 dimensions of the array must be square");
     if (kna_failed(&b.op))
         return knl_end(&b, NULL);
@@ -172,11 +175,13 @@ kn_array kn_linalg_cross(kn_array x1, kn_array x2, const kn_linalg_cross_opts *o
     knl_begin(&b, "cross");
     kni_type x = kna_type(&b.op, x1), y = kna_type(&b.op, x2);
     int64_t n = extent_of(&b.op, x, o.axis), m = extent_of(&b.op, y, o.axis);
-    if (!kna_failed(&b.op) && (n != 3 || m != 3))
+    if (!kna_failed(&b.op) && (!knx_dim_eq(n, 3) || !knx_dim_eq(m, 3))) {
+        knx_text s = {0}, t = {0};
         kna_fail(&b.op, KN_ERROR_VALUE,
-                 "Both input arrays must be (arrays of) 3-dimensional vectors, but they are %lld and %lld dimensional "
+                 "Both input arrays must be (arrays of) 3-dimensional vectors, but they are %s and %s dimensional "
                  "instead.",
-                 (long long)n, (long long)m);
+                 knx_dim_show(&s, n), knx_dim_show(&t, m));
+    }
     kn_cross_opts c = kn_cross_opts_default();
     c.axis = knl_one_axis(o.axis);
     return knl_end(&b, kna_failed(&b.op) ? NULL : kn_cross(x1, x2, &c));

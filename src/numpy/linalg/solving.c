@@ -23,7 +23,7 @@ static bool is_square(kna_op *op, kn_array a)
         return false;
     if (t.ndim < 2)
         kna_fail(op, KN_ERROR_LINALG, "%d-dimensional array given. Array must be at least two-dimensional", t.ndim);
-    else if (t.dim[t.ndim - 1] != t.dim[t.ndim - 2])
+    else if (!knx_dim_eq(t.dim[t.ndim - 1], t.dim[t.ndim - 2]))
         kna_fail(op, KN_ERROR_LINALG, "Last 2 dimensions of the array must be square");
     return !kna_failed(op);
 }
@@ -103,7 +103,7 @@ static bool common_batch(kna_op *op, kni_type x, kni_type y, int y_tail, kn_shap
     *batch = (kn_shape){.ndim = n};
     for (int i = 0; i < n; i++) {
         int64_t a = i < n - nx ? 1 : x.dim[i - (n - nx)], b = i < n - ny ? 1 : y.dim[i - (n - ny)];
-        if (a != b && a != 1 && b != 1) {
+        if (a != 1 && b != 1 && !knx_dim_eq(a, b)) {
             knx_text s = {0}, t = {0};
             kna_fail(op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
                      knx_show_shape(&s, x.ndim, x.dim), knx_show_shape(&t, y.ndim, y.dim));
@@ -122,11 +122,13 @@ static bool check_right_side(matrices *m, kni_type t)
         kna_fail(&m->op, KN_ERROR_VALUE,
                  "Input operand 1 does not have enough dimensions (has 0, gufunc core with signature %s requires 2)",
                  signature);
-    else if (rows != m->n)
+    else if (!knx_dim_eq(rows, m->n)) {
+        knx_text s = {0}, u = {0};
         kna_fail(&m->op, KN_ERROR_VALUE,
-                 "Input operand 1 has a mismatch in its core dimension 0, with gufunc signature %s (size %lld is "
-                 "different from %lld)",
-                 signature, (long long)rows, (long long)m->n);
+                 "Input operand 1 has a mismatch in its core dimension 0, with gufunc signature %s (size %s is "
+                 "different from %s)",
+                 signature, knx_dim_show(&s, rows), knx_dim_show(&u, m->n));
+    }
     return !kna_failed(&m->op);
 }
 

@@ -7,7 +7,7 @@ static int64_t product(const kn_shape *s, int from, int to)
 {
     int64_t n = 1;
     for (int d = from; d < to; d++)
-        n *= s->dim[d];
+        n = knx_dim_mul(n, s->dim[d]);
     return n;
 }
 
@@ -65,7 +65,7 @@ kn_array kn_linalg_tensorsolve(kn_array a, kn_array b, const kn_linalg_tensorsol
     for (int d = from; d < t.ndim; d++)
         result.dim[result.ndim++] = s.dim[d];
     int64_t n = product(&result, 0, result.ndim);
-    if (n * n != product(&s, 0, s.ndim)) {
+    if (!knx_dim_eq(knx_dim_mul(n, n), product(&s, 0, s.ndim))) {
         kna_fail(&c.op, KN_ERROR_LINALG,
                  "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == "
                  "prod(a.shape[:b.ndim])");

@@ -91,7 +91,7 @@ bool kn_array_equiv(kn_array a1, kn_array a2)
     bool yes = !kna_failed(&op);
     for (int i = 1; i <= s.ndim && i <= t.ndim; i++) {
         int64_t p = s.dim[s.ndim - i], q = t.dim[t.ndim - i];
-        yes = yes && (p == q || p == 1 || q == 1);
+        yes = yes && (p == 1 || q == 1 || knx_dim_eq(p, q));
     }
     kn_scope scope = kn_scope_begin();
     kn_array same = yes ? kn_all(kn_equal(a1, a2), NULL) : NULL;

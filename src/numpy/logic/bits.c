@@ -87,8 +87,8 @@ kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts)
     kn_shape shape = knl_shape_of(&op, a);
     a = knb_astype(b, knl_truth(&op, a), KN_DT(U8));
     int64_t none[KN_MAX_NDIM] = {0}, more[KN_MAX_NDIM] = {0}, last = shape.ndim - 1;
-    int64_t bytes = (shape.dim[last] + 7) / 8;
-    more[last] = bytes * 8 - shape.dim[last];
+    int64_t bytes = knx_dim_ceildiv(shape.dim[last], 8);
+    more[last] = knx_dim_sub(knx_dim_mul(bytes, 8), shape.dim[last]);
     a = knb_pad(b, a, knb_integer(b, KN_DT(U8), 0), none, more, NULL);
     shape.dim[last] = bytes;
     if (shape.ndim == KN_MAX_NDIM)
@@ -120,10 +120,10 @@ kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts)
     kni_atom a = along_last(&op, x, o.axis, &axis);
     kn_shape shape = knl_shape_of(&op, a);
     int64_t last = shape.ndim - 1, none[KN_MAX_NDIM] = {0}, end[KN_MAX_NDIM] = {0};
-    int64_t bits = kna_failed(&op) ? 0 : shape.dim[last] * 8, count = o.count == INT64_MAX ? bits : o.count;
+    int64_t bits = kna_failed(&op) ? 0 : knx_dim_mul(shape.dim[last], 8), count = o.count == INT64_MAX ? bits : o.count;
     if (!kna_failed(&op) && count < 0) {
         count += bits;
-        if (count < 0)
+        if (knx_dim_lt(count, 0))
             kna_fail(&op, KN_ERROR_VALUE, "-count larger than number of elements");
     }
     if (!kna_failed(&op) && shape.ndim == KN_MAX_NDIM)
@@ -139,10 +139,10 @@ kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts)
     shape.dim[last] = bits;
     a = knl_reshape(&op, a, &shape);
     memcpy(end, shape.dim, sizeof end);
-    end[last] = count < bits ? count : bits;
+    end[last] = knx_dim_min(count, bits);
     a = knb_slice(b, a, none, end, NULL);
     memset(end, 0, sizeof end);
-    end[last] = count > bits ? count - bits : 0;
+    end[last] = knx_dim_max(knx_dim_sub(count, bits), 0);
     a = knb_pad(b, a, knb_integer(b, KN_DT(U8), 0), none, end, NULL);
     return kna_end(&op, knb_move_axis(b, a, (int)last, axis));
 }

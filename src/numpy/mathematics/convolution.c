@@ -12,8 +12,8 @@ static kni_atom slide(kna_op *op, kni_atom x, kni_atom v, int64_t before, int64_
     if (kna_failed(op))
         return KN_ATOM_NONE;
     int64_t length = knb_type(b, x).dim[0], taps = knb_type(b, v).dim[0];
-    int64_t after = n + taps - 1 - before - length, one = 1, none = 0, spec[] = {0, 1, 2},
-            long_x[] = {1, 1, n + taps - 1};
+    int64_t all = knx_dim_add(n, taps) - 1, after = knx_dim_sub(knx_dim_sub(all, before), length);
+    int64_t one = 1, none = 0, spec[] = {0, 1, 2}, long_x[] = {1, 1, all};
     if (before || after)
         x = knb_pad(b, x, knb_like(b, x, 0), &before, &after, NULL);
     kni_p_conv p = {.window_strides = {1, &one},
@@ -49,7 +49,7 @@ static kni_atom vector(kna_op *op, kn_array x, kn_dtype d, const char *name)
     if (!kna_failed(op) && t.ndim > 1)
         kna_fail(op, KN_ERROR_VALUE, "object too deep for desired array");
     kni_atom a = kna_failed(op) ? KN_ATOM_NONE : knl_flatten(op, kna_in_as(op, x, d));
-    if (!kna_failed(op) && knb_type(op->b, a).dim[0] == 0)
+    if (!kna_failed(op) && !knx_dim_lt(0, knb_type(op->b, a).dim[0]))
         kna_fail(op, KN_ERROR_VALUE, "%s cannot be empty", name);
     return a;
 }
@@ -61,10 +61,10 @@ static kni_atom sliding(kna_op *op, kni_atom x, kni_atom v, mode how)
         return KN_ATOM_NONE;
     int64_t n = knb_type(op->b, x).dim[0], m = knb_type(op->b, v).dim[0];
     if (how == FULL)
-        return slide(op, x, v, m - 1, n + m - 1);
+        return slide(op, x, v, m - 1, knx_dim_add(n, m) - 1);
     if (how == VALID)
-        return slide(op, x, v, 0, n - m + 1);
-    return slide(op, x, v, m / 2, n);
+        return slide(op, x, v, 0, knx_dim_sub(n, m) + 1);
+    return slide(op, x, v, knx_dim_floordiv(m, 2), n);
 }
 
 static kn_array run(const char *name, kn_array a, kn_array v, const kn_convolve_opts *o, bool convolve)
@@ -88,7 +88,8 @@ static kn_array run(const char *name, kn_array a, kn_array v, const kn_convolve_
     y = convolve ? knb_rev(op.b, y, 1, &zero) : knb_conj(op.b, y);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    bool swap = knb_type(op.b, y).dim[0] > knb_type(op.b, x).dim[0];
+    int64_t n = knb_type(op.b, x).dim[0], m = knb_type(op.b, y).dim[0];
+    bool swap = how == FULL && knx_any_symbolic(n, m) ? false /* which is longer does not count */ : knx_dim_lt(n, m);
     if (swap && convolve) { /* both the other way round is the same */
         kni_atom t = knb_rev(op.b, x, 1, &zero);
         x = knb_rev(op.b, y, 1, &zero);

@@ -12,9 +12,9 @@ static kn_array part(kn_array x, int axis, int64_t start, int64_t less)
     kn_shape s = kn_shape_of(x);
     if (s.ndim <= axis)
         return x; /* carries an error */
-    int64_t n = s.dim[axis], limit = n - less;
-    start = start > n ? n : start;
-    return knl_part("diff", x, axis, start, limit < start ? start : limit);
+    int64_t n = s.dim[axis], limit = knx_dim_sub(n, less);
+    start = knx_dim_sub(n, knx_dim_max(n - start, 0)); /* so that both parts of a difference are max(n - 1, 0) long */
+    return knl_part("diff", x, axis, start, knx_dim_max(limit, start));
 }
 
 static kn_array difference(kn_array x, int axis)
@@ -194,7 +194,7 @@ kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts)
     sum.axis = knl_one_axis(axis);
     kn_array rest = kn_add(part(x, axis, 1, 0), kn_cumsum(correction, &sum));
     kn_shape s = kn_shape_of(x);
-    kn_array first = part(x, axis, 0, s.dim[axis] > 0 ? s.dim[axis] - 1 : 0);
+    kn_array first = part(x, axis, 0, knx_dim_max(s.dim[axis] - 1, 0));
     kn_concatenate_opts joined = kn_concatenate_opts_default();
     joined.axis = knl_one_axis(axis);
     kn_array y =
@@ -298,7 +298,7 @@ static spacing read_spacing(knl_body *c, kn_array given, int64_t extent)
     }
     if (t.ndim > 1)
         kna_fail(&c->op, KN_ERROR_VALUE, "distances must be either scalars or 1d");
-    else if (t.dim[0] != extent)
+    else if (!knx_dim_eq(t.dim[0], extent))
         kna_fail(&c->op, KN_ERROR_VALUE, "when 1d, distances must match the length of the corresponding dimension");
     else
         s = (spacing){.d = difference(knx_is_integer(t.dtype) ? kn_astype(given, KN_DT(F64), NULL) : given, 0)};
@@ -336,7 +336,7 @@ kn_list kn_gradient(kn_array f, const kn_gradient_opts *opts)
     for (int i = 0; i < n && !kna_failed(op); i++) {
         int64_t extent = t.dim[axes[i]];
         spacing s = read_spacing(&c, !given ? kn_like_double(1) : one ? dx[0] : dx[i], extent);
-        if (!kna_failed(op) && extent < o.edge_order + 1)
+        if (!kna_failed(op) && knx_dim_lt(extent, o.edge_order + 1))
             kna_fail(op, KN_ERROR_VALUE,
                      "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements "
                      "are required.");

@@ -56,9 +56,9 @@ static kni_atom interpolate(knots *k, kni_atom x, kn_array left, kn_array right)
     k->n = knb_type(b, k->xp).dim[0];
     k->shape = knl_shape_of(k->op, x);
     kni_atom below = knb_sub(b, knl_search(k->op, k->xp, x, true), knb_integer(b, index, 1));
-    kni_atom i = knb_min(b, below, knb_integer(b, index, k->n > 1 ? k->n - 2 : 0));
+    kni_atom i = knb_min(b, below, knl_extent(k->op, index, knx_dim_max(k->n - 2, 0)));
     i = knb_max(b, i, knb_integer(b, index, 0));
-    kni_atom j = knb_min(b, knb_add(b, i, knb_integer(b, index, 1)), knb_integer(b, index, k->n - 1));
+    kni_atom j = knb_min(b, knb_add(b, i, knb_integer(b, index, 1)), knl_extent(k->op, index, k->n - 1));
     kni_atom y = on_line(k, x, i, j), first = end_knot(k, k->xp, 0), last = end_knot(k, k->xp, k->n - 1);
     kni_atom before = left ? knl_operand(k->op, left, d, &k->shape) : end_knot(k, k->fp, 0);
     kni_atom behind = right ? knl_operand(k->op, right, d, &k->shape) : end_knot(k, k->fp, k->n - 1);
@@ -109,9 +109,9 @@ kn_array kn_interp(kn_array x, kn_array xp, kn_array fp, const kn_interp_opts *o
                  o.period                     ? "Data points must be 1-D sequences"
                  : xt.ndim > 1 || ft.ndim > 1 ? "object too deep for desired array"
                                               : "object of too small depth for desired array");
-    if (!kna_failed(op) && !xt.dim[0])
+    if (!kna_failed(op) && !knx_dim_lt(0, xt.dim[0]))
         kna_fail(op, KN_ERROR_VALUE, "array of sample points is empty");
-    if (!kna_failed(op) && xt.dim[0] != ft.dim[0])
+    if (!kna_failed(op) && !knx_dim_eq(xt.dim[0], ft.dim[0]))
         kna_fail(op, KN_ERROR_VALUE,
                  o.period ? "fp and xp are not of the same length" : "fp and xp are not of the same length.");
     if (kna_failed(op))

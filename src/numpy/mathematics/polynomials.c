@@ -17,7 +17,7 @@ kn_array kn_polyder(kn_array p, const kn_polyder_opts *opts)
     kn_array y = kn_asarray(p, NULL);
     int64_t n = t.dim[0];
     for (int i = 0; i < o.m && !kna_failed(&c.op); i++) { /* of no coefficients there are as many derivatives */
-        int64_t rest = n > 0 ? n - 1 : 0;
+        int64_t rest = knx_dim_max(n - 1, 0);
         kn_array power = kn_arange(kn_like_int(rest), kn_like_int(0), kn_like_int(-1), NULL);
         y = kn_multiply(knl_part("polyder", y, 0, 0, rest), power);
         if (!n)

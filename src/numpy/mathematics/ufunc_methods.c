@@ -145,7 +145,7 @@ static void check_powers(fold *w, kn_array x, kn_array where, int axis, const bo
 static void check_powers_from(fold *w, kn_array x, kn_array where, int axis, bool all)
 {
     kni_type t = kna_type(&w->op, x);
-    bool *is_power = kna_failed(&w->op) || !t.ndim ? NULL : knx_alloc((size_t)t.dim[axis] + 1);
+    bool *is_power = kna_failed(&w->op) || !t.ndim || !w->b->hook ? NULL : knx_alloc((size_t)t.dim[axis] + 1);
     for (int64_t i = 0; is_power && i < t.dim[axis]; i++)
         is_power[i] = all || i > 0;
     if (is_power)
@@ -162,6 +162,8 @@ static kni_atom join(fold *w, kni_atom x, kni_atom y)
 /* The parts of x along an axis, without it; the caller's to free. */
 static kni_atom *parts_of(fold *w, kni_atom x, int axis, int64_t n)
 {
+    if (!knl_is_constant(&w->op, n))
+        return NULL;
     kni_atom *part = n < INT32_MAX ? knx_alloc(((size_t)n + 1) * sizeof *part) : NULL;
     if (!part)
         kna_fail_with(&w->op, knx_error_nomem());
@@ -183,7 +185,7 @@ static kni_atom merge_axes(fold *w, kni_atom x, int n, const int64_t *axes)
     for (int i = 0, k = 0; i < shape.ndim; i++) {
         bool joined = k < n && axes[k] == i;
         if (joined) {
-            rest.dim[0] *= shape.dim[i];
+            rest.dim[0] = knx_dim_mul(rest.dim[0], shape.dim[i]);
             order[k++] = i;
         } else {
             rest.dim[rest.ndim++] = shape.dim[i];
@@ -231,6 +233,8 @@ static kni_atom fold_by_halves(fold *w, kni_atom x)
     if (kna_failed(&w->op))
         return KN_ATOM_NONE;
     int64_t n = knb_type(w->b, x).dim[0], zero = 0;
+    if (!knl_is_constant(&w->op, n))
+        return KN_ATOM_NONE;
     while (n > 1 && !kna_failed(&w->op)) {
         int64_t half = n / 2;
         kni_atom y = join(w, first_axis(w, x, 0, half), first_axis(w, x, half, 2 * half));
@@ -267,9 +271,10 @@ static kni_atom reduced(fold *w, kni_atom x, kni_atom mask, kni_atom initial, in
     kni_type result = reduced_type(t, n, axes, &shape);
     int64_t count = 1;
     for (int i = 0; i < n; i++)
-        count *= t.dim[axes[i]];
+        count = knx_dim_mul(count, t.dim[axes[i]]);
     kni_atom start = initial;
-    if (start == KN_ATOM_NONE && (!count || mask != KN_ATOM_NONE)) {
+    bool nothing = start == KN_ATOM_NONE && !w->how.has_identity ? !knx_dim_lt(0, count) : knx_dim_eq(count, 0);
+    if (start == KN_ATOM_NONE && (nothing || mask != KN_ATOM_NONE)) {
         if (!w->how.has_identity) {
             if (mask != KN_ATOM_NONE)
                 kna_fail(&w->op, KN_ERROR_VALUE,
@@ -285,7 +290,7 @@ static kni_atom reduced(fold *w, kni_atom x, kni_atom mask, kni_atom initial, in
     }
     if (start != KN_ATOM_NONE)
         start = knb_broadcast_to(w->b, start, result);
-    if (!count)
+    if (nothing)
         return start;
     if (start == KN_ATOM_NONE && count == 1 && w->how.has_identity && !w->how.reduce)
         start = initial = knb_broadcast_to(w->b, identity(w), result); /* one element is joined, too: |x|, not x */
@@ -317,7 +322,7 @@ static kni_atom read_mask(fold *w, kn_array where)
     kni_type t = knb_type(w->b, w->x), m = knb_type(w->b, mask);
     bool fits = m.ndim <= t.ndim;
     for (int i = 1; fits && i <= m.ndim; i++)
-        fits = m.dim[m.ndim - i] == 1 || m.dim[m.ndim - i] == t.dim[t.ndim - i];
+        fits = m.dim[m.ndim - i] == 1 || knx_dim_eq(m.dim[m.ndim - i], t.dim[t.ndim - i]);
     knx_text p = {0}, q = {0};
     if (!fits)
         kna_fail(&w->op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
@@ -403,7 +408,7 @@ static kni_atom segment(fold *w, int axis, int64_t start, int64_t stop)
 static void check_powers_inside(fold *w, kn_array x, int axis, int64_t n, const int64_t *index)
 {
     int64_t extent = kna_failed(&w->op) ? 0 : knb_type(w->b, w->x).dim[axis];
-    bool *is_power = kna_failed(&w->op) ? NULL : knx_alloc((size_t)extent + 1);
+    bool *is_power = kna_failed(&w->op) || !w->b->hook ? NULL : knx_alloc((size_t)extent + 1);
     if (!is_power)
         return;
     memset(is_power, 0, (size_t)extent + 1);
@@ -419,9 +424,10 @@ static kni_atom segments(fold *w, int axis, int64_t n, const int64_t *index)
     kni_type t = knb_type(w->b, w->x);
     int64_t extent = t.dim[axis];
     for (int64_t i = 0; i < n; i++)
-        if (index[i] < 0 || index[i] >= extent) {
-            kna_fail(&w->op, KN_ERROR_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)", (long long)index[i],
-                     w->name, (long long)extent);
+        if (index[i] < 0 || !knx_dim_lt(index[i], extent)) {
+            knx_text shown = {0};
+            kna_fail(&w->op, KN_ERROR_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %s)", (long long)index[i],
+                     w->name, knx_dim_show(&shown, extent));
             return KN_ATOM_NONE;
         }
     if (!n) {
@@ -434,7 +440,7 @@ static kni_atom segments(fold *w, int axis, int64_t n, const int64_t *index)
         kna_fail_with(&w->op, knx_error_nomem());
     for (int64_t i = 0; part && i < n && !kna_failed(&w->op); i++) {
         int64_t stop = i + 1 < n ? index[i + 1] : extent;
-        part[i] = segment(w, axis, index[i], stop > index[i] ? stop : index[i] + 1);
+        part[i] = segment(w, axis, index[i], knx_dim_lt(index[i], stop) ? stop : index[i] + 1);
     }
     if (!kna_failed(&w->op))
         y = knb_stack(w->b, (int)n, part, axis);

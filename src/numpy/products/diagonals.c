@@ -31,6 +31,14 @@ static diagonal find_diagonal(kna_op *op, kni_type t, int64_t offset, int axis1,
     if (kna_failed(op))
         return d;
     int64_t rows = t.dim[d.axis[0]], columns = t.dim[d.axis[1]];
+    if (!knl_is_constant(op, offset))
+        return d;
+    if (knx_any_symbolic(rows, columns)) {
+        d.start[0] = offset < 0 ? -offset : 0;
+        d.start[1] = offset > 0 ? offset : 0;
+        d.n = knx_dim_max(0, knx_dim_min(rows - d.start[0], columns - d.start[1]));
+        return d;
+    }
     if (offset > columns || offset < -rows)
         return d;
     d.start[0] = offset < 0 ? -offset : 0;
@@ -88,9 +96,9 @@ kn_array knl_diagonal(const char *name, kn_array x, int64_t offset, int axis1, i
     for (int k = 0; k < base->type.ndim; k++)
         if (k != d.axis[0] && k != d.axis[1])
             l.stride[rest++] = base->stride[k];
-    l.stride[rest] = base->stride[d.axis[0]] + base->stride[d.axis[1]];
+    l.stride[rest] = knx_dim_add(base->stride[d.axis[0]], base->stride[d.axis[1]]);
     for (int k = 0; k < 2 && d.n; k++)
-        l.offset += d.start[k] * base->stride[d.axis[k]];
+        l.offset = knx_dim_add(l.offset, knx_dim_mul(d.start[k], base->stride[d.axis[k]]));
     return kna_end_view_as(&op, x, a, y, &l, false);
 }
 

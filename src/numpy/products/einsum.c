@@ -288,7 +288,7 @@ static kn_array end_view(sum *q, kn_array x, const knn_term *t)
         l.stride[d] = 0;
         for (int k = 0; k < base->type.ndim; k++)
             if (q->s->label[0][k] == t->label[d])
-                l.stride[d] += base->stride[k];
+                l.stride[d] = knx_dim_add(l.stride[d], base->stride[k]);
     }
     return kna_end_view_as(&q->op, x, q->given, t->a, &l, false);
 }

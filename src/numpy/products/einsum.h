@@ -45,6 +45,8 @@ typedef struct knn_path {
 void knn_greedy_path(int n, const uint64_t *set, uint64_t out, const int64_t *size, double memory, bool sieve,
                      knn_path *path);
 double knn_set_size(uint64_t set, const int64_t *size);
+/* An extent as a number: 8, as in JAX, for one that is an expression. */
+static inline double knn_number(int64_t extent) { return knx_is_symbolic(extent) ? 8 : (double)extent; }
 /* Multiplications and additions of n terms at once; sums: is anything summed? */
 double knn_set_cost(uint64_t set, bool sums, int n, const int64_t *size);
 /* The path that the options ask for; false with the op failed. */

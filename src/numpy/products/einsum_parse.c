@@ -198,15 +198,15 @@ static bool check_repeated(kna_op *op, const kni_type *t, const knn_subscripts *
         single = single && out >> label & 1;
         while (s->label[k][first] != label)
             first++;
-        if (t->dim[first] == t->dim[d])
+        if (knx_dim_eq(t->dim[first], t->dim[d]))
             continue;
-        knx_text where = {0};
+        knx_text where = {0}, p = {0}, q = {0};
         if (single)
             knx_text_add(&where, "single operand");
         else
             knx_text_add(&where, "operand %d", k);
-        kna_fail(op, KN_ERROR_VALUE, "dimensions in %s for collapsing index '%c' don't match (%lld != %lld)", where.s,
-                 s->letter[label], (long long)t->dim[first], (long long)t->dim[d]);
+        kna_fail(op, KN_ERROR_VALUE, "dimensions in %s for collapsing index '%c' don't match (%s != %s)", where.s,
+                 s->letter[label], knx_dim_show(&p, t->dim[first]), knx_dim_show(&q, t->dim[d]));
         return false;
     }
     return true;
@@ -233,7 +233,7 @@ static void show_remapped(knx_text *text, const kni_type *t, const knn_subscript
         if (d == t->ndim)
             knx_text_add(text, ",newaxis");
         else
-            knx_text_add(text, shown ? ",%lld" : "%lld", (long long)t->dim[d]);
+            knx_text_add(text, "%s", shown ? "," : ""), knx_dim_show(text, t->dim[d]);
         shown++;
     }
     knx_text_add(text, shown && n == 1 ? ",)" : ")");
@@ -267,7 +267,7 @@ bool knn_size_labels(kna_op *op, const kni_type *t, knn_subscripts *s)
     for (int k = 0; k < s->n; k++)
         for (int d = 0; d < t[k].ndim; d++) {
             int64_t *size = &s->size[s->label[k][d]], dim = t[k].dim[d];
-            if (*size != 1 && dim != 1 && *size != dim)
+            if (*size != 1 && dim != 1 && !knx_dim_eq(*size, dim))
                 return sizes_differ(op, t, s);
             if (dim != 1)
                 *size = dim;

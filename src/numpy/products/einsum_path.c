@@ -10,7 +10,7 @@ double knn_set_size(uint64_t set, const int64_t *size)
 {
     double n = 1;
     for (; set; set &= set - 1)
-        n *= (double)size[__builtin_ctzll(set)];
+        n *= knn_number(size[__builtin_ctzll(set)]);
     return n;
 }
 
@@ -299,7 +299,7 @@ static double largest(const knn_subscripts *s, uint64_t out)
     for (int k = 0; k < s->n; k++) {
         double size = 1; /* a repeated label counts as often as it stands there, as in NumPy */
         for (int d = 0; d < s->ndim[k]; d++)
-            size *= (double)s->size[s->label[k][d]];
+            size *= knn_number(s->size[s->label[k][d]]);
         most = size > most ? size : most;
     }
     return most;

@@ -111,10 +111,11 @@ static bool check_sizes(kna_op *op, const knn_subscripts *s, const kni_type *t)
     for (int k = 0; k < s->n; k++)
         for (int d = 0; d < t[k].ndim; d++) {
             int l = s->label[k][d];
-            if (size[l] != 1 && t[k].dim[d] != 1 && t[k].dim[d] != size[l]) {
+            if (size[l] != 1 && t[k].dim[d] != 1 && !knx_dim_eq(t[k].dim[d], size[l])) {
+                knx_text p = {0}, q = {0};
                 kna_fail(op, KN_ERROR_VALUE,
-                         "Size of label '%c' for operand %d (%lld) does not match previous terms (%lld).",
-                         s->letter[l] ? s->letter[l] : '.', k, (long long)size[l], (long long)t[k].dim[d]);
+                         "Size of label '%c' for operand %d (%s) does not match previous terms (%s).",
+                         s->letter[l] ? s->letter[l] : '.', k, knx_dim_show(&p, size[l]), knx_dim_show(&q, t[k].dim[d]));
                 return false;
             }
             size[l] = size[l] == 1 ? t[k].dim[d] : size[l];
@@ -168,7 +169,7 @@ static void name_between(const report *r, uint64_t set, char *to)
             continue;
         int i = n++;
         for (; i > 0; i--) {
-            int64_t before = r->s->size[label[i - 1]], mine = r->s->size[l];
+            double before = knn_number(r->s->size[label[i - 1]]), mine = knn_number(r->s->size[l]);
             if (before < mine || (before == mine && r->letter[label[i - 1]] < r->letter[l]))
                 break;
             label[i] = label[i - 1];

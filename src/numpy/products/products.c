@@ -30,10 +30,10 @@ static bool begin(product *p, const char *name, kn_array x, kn_array y)
 
 static void not_aligned(product *p, int i, int j)
 {
-    knx_text a = {0}, b = {0};
-    kna_fail(&p->op, KN_ERROR_VALUE, "shapes %s and %s not aligned: %lld (dim %d) != %lld (dim %d)",
+    knx_text a = {0}, b = {0}, u = {0}, v = {0};
+    kna_fail(&p->op, KN_ERROR_VALUE, "shapes %s and %s not aligned: %s (dim %d) != %s (dim %d)",
              knx_show_shape(&a, p->xt.ndim, p->xt.dim), knx_show_shape(&b, p->yt.ndim, p->yt.dim),
-             (long long)p->xt.dim[i], i, (long long)p->yt.dim[j], j);
+             knx_dim_show(&u, p->xt.dim[i]), i, knx_dim_show(&v, p->yt.dim[j]), j);
 }
 
 /* Contracts n pairs of axes. */
@@ -61,7 +61,7 @@ static bool front_axes(product *p, int x_tail, int y_tail, kn_shape *batch)
     batch->ndim = n;
     for (int i = 0; i < n; i++) {
         int64_t a = i < n - nx ? 1 : p->xt.dim[i - (n - nx)], b = i < n - ny ? 1 : p->yt.dim[i - (n - ny)];
-        if (a != b && a != 1 && b != 1) {
+        if (a != 1 && b != 1 && !knx_dim_eq(a, b)) {
             knx_text s = {0}, t = {0};
             kna_fail(&p->op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
                      knx_show_shape(&s, p->xt.ndim, p->xt.dim), knx_show_shape(&t, p->yt.ndim, p->yt.dim));
@@ -128,7 +128,7 @@ static kni_atom matmul(product *p)
             return KN_ATOM_NONE;
         }
     int i = a.ndim - 1, j = b.ndim > 1 ? b.ndim - 2 : 0;
-    if (a.dim[i] != b.dim[j]) {
+    if (!knx_dim_eq(a.dim[i], b.dim[j])) {
         not_aligned(p, i, j);
         return KN_ATOM_NONE;
     }
@@ -159,7 +159,7 @@ static kn_array dot_with(const char *name, kn_array x, kn_array y, bool last)
     if (!p.xt.ndim || !p.yt.ndim)
         return kna_end(&p.op, knb_mul(p.op.b, p.x, p.y));
     int64_t i = p.xt.ndim - 1, j = last || p.yt.ndim == 1 ? p.yt.ndim - 1 : p.yt.ndim - 2;
-    if (p.xt.dim[i] != p.yt.dim[j])
+    if (!knx_dim_eq(p.xt.dim[i], p.yt.dim[j]))
         not_aligned(&p, (int)i, (int)j);
     return kna_end(&p.op, contract(&p, p.x, p.y, 1, &i, &j));
 }
@@ -177,9 +177,11 @@ kn_array kn_vdot(kn_array x, kn_array y)
     p.y = knl_flatten(&p.op, p.y);
     p.xt = knb_type(p.op.b, p.x);
     p.yt = knb_type(p.op.b, p.y);
-    if (!kna_failed(&p.op) && p.xt.dim[0] != p.yt.dim[0])
-        kna_fail(&p.op, KN_ERROR_VALUE, "cannot reshape array of size %lld into shape (%lld,)", (long long)p.yt.dim[0],
-                 (long long)p.xt.dim[0]);
+    if (!kna_failed(&p.op) && !knx_dim_eq(p.xt.dim[0], p.yt.dim[0])) {
+        knx_text s = {0}, t = {0};
+        kna_fail(&p.op, KN_ERROR_VALUE, "cannot reshape array of size %s into shape %s",
+                 knx_dim_show(&s, p.yt.dim[0]), knx_show_shape(&t, 1, p.xt.dim));
+    }
     return kna_end(&p.op, contract(&p, p.x, p.y, 1, &zero, &zero));
 }
 
@@ -205,7 +207,7 @@ static bool check_last_axes(product *p, const char *signature, int x_tail, int y
         kna_fail(&p->op, KN_ERROR_VALUE,
                  "Input operand %d does not have enough dimensions (has %d, gufunc core with signature %s requires %d)",
                  i, i ? p->yt.ndim : p->xt.ndim, signature, i ? y_tail : x_tail);
-    } else if (p->xt.dim[p->xt.ndim - 1] != p->yt.dim[p->yt.ndim - y_axis])
+    } else if (!knx_dim_eq(p->xt.dim[p->xt.ndim - 1], p->yt.dim[p->yt.ndim - y_axis]))
         not_aligned(p, p->xt.ndim - 1, p->yt.ndim - y_axis);
     return !kna_failed(&p->op);
 }
@@ -280,7 +282,7 @@ kn_array kn_kron(kn_array a, kn_array b)
         int i = d - (n - p.xt.ndim), j = d - (n - p.yt.ndim);
         full.dim[2 * d] = i < 0 ? 1 : p.xt.dim[i];
         full.dim[2 * d + 1] = j < 0 ? 1 : p.yt.dim[j];
-        shape.dim[d] = full.dim[2 * d] * full.dim[2 * d + 1];
+        shape.dim[d] = knx_dim_mul(full.dim[2 * d], full.dim[2 * d + 1]);
         if (i >= 0)
             x_axes[i] = 2 * d;
         if (j >= 0)
@@ -342,7 +344,7 @@ kn_array kn_tensordot(kn_array x, kn_array y, const kn_tensordot_opts *opts)
         contracted(&p, &o.b_axes, p.yt.ndim, count, false, j);
     }
     for (int d = 0; d < n && fits && !kna_failed(&p.op); d++)
-        fits = p.xt.dim[i[d]] == p.yt.dim[j[d]];
+        fits = knx_dim_eq(p.xt.dim[i[d]], p.yt.dim[j[d]]);
     if (!kna_failed(&p.op) && !fits)
         kna_fail(&p.op, KN_ERROR_VALUE, "shape-mismatch for sum");
     if (!kna_failed(&p.op) && (has_twice(n, i) || has_twice(n, j)))

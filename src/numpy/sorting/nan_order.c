@@ -2,6 +2,7 @@
  * nan_order.c -- NumPy's order of elements: NaN last. Complex numbers go by real, then by imaginary part; those whose
  * imaginary part is NaN come behind all that have none, and those whose real part is NaN behind these. */
 #include "lib/internal.h"
+#include "prim/iterate.h"
 
 /* 0 without NaN, 1 with one in the imaginary part, 2 in the real part, 3 in both; int32. */
 static kni_atom nan_class(kni_builder *b, kni_atom x)
@@ -102,8 +103,20 @@ kni_atom knl_order_image(kna_op *op, kni_atom x)
     return knb_select(b, knb_ne(b, x, x), knb_integer(b, d, -most - 1), image);
 }
 
-/* A step of the search, in a jaxpr of its own: a, v, how many elements are known to come before, how many behind these
- * are not known about. Whatever the comparisons say, the element asked for is there. */
+/* A step of the search. a, v, how many elements are known to come before, how many behind these are not known about:
+ * the last two as they are then. Whatever the comparisons say, the element asked for is there. */
+static void halve(kna_op *op, const kni_atom in[4], bool right, kni_atom next[2])
+{
+    kni_builder *b = op->b;
+    const kni_atom one = knb_integer(b, KN_DT(I64), 1), rest = knb_shift_right_arithmetic(b, in[3], one);
+    const kni_atom half = knb_sub(b, in[3], rest);
+    kni_atom here = knl_take_axis(op, in[0], knb_add(b, in[2], knb_sub(b, half, one)), 0, KN_GATHER_PROMISE);
+    kni_atom before = right ? knb_not(b, knl_sorts_before(op, in[1], here)) : knl_sorts_before(op, here, in[1]);
+    next[0] = knb_select(b, before, knb_add(b, in[2], half), in[2]);
+    next[1] = rest;
+}
+
+/* The step in a jaxpr of its own. */
 static kni_jaxpr *search_step(kna_op *op, kni_atom a, kni_atom v, kni_type found, bool right)
 {
     kni_builder body;
@@ -112,12 +125,8 @@ static kni_jaxpr *search_step(kna_op *op, kni_atom a, kni_atom v, kni_type found
     knb_init(&body);
     const kni_atom in[] = {knb_invar(&body, knb_type(op->b, a)), knb_invar(&body, knb_type(op->b, v)),
                            knb_invar(&body, found), knb_invar(&body, kni_scalar_type(KN_DT(I64)))};
-    const kni_atom one = knb_integer(&body, KN_DT(I64), 1), rest = knb_shift_right_arithmetic(&body, in[3], one);
-    const kni_atom half = knb_sub(&body, in[3], rest);
-    kni_atom here = knl_take_axis(&step, in[0], knb_add(&body, in[2], knb_sub(&body, half, one)), 0, KN_GATHER_PROMISE);
-    kni_atom before =
-        right ? knb_not(&body, knl_sorts_before(&step, in[1], here)) : knl_sorts_before(&step, here, in[1]);
-    const kni_atom out[] = {knb_select(&body, before, knb_add(&body, in[2], half), in[2]), rest};
+    kni_atom out[2];
+    halve(&step, in, right, out);
     knx_error *e = step.error ? step.error : knb_take_error(&body);
     if (!e)
         e = knb_finish(&body, 2, out, "", true, &j);
@@ -125,6 +134,24 @@ static kni_jaxpr *search_step(kna_op *op, kni_atom a, kni_atom v, kni_type found
         kna_fail_with(op, e);
     knb_free(&body);
     return j;
+}
+
+/* Of so many elements as an expression says: until nothing is unknown. */
+static kni_atom search_on(kna_op *op, kni_atom a, kni_atom v, kni_atom found, bool right, int64_t n)
+{
+    kni_atom rest = knl_extent(op, KN_DT(I64), n), zero = knb_integer(op->b, KN_DT(I64), 0), out[3], next[3];
+    knp_iteration it;
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    const kni_atom init[] = {a, v, knb_gt(op->b, rest, zero), found, rest};
+    knp_iterate(&it, op->b, 2, 3, init);
+    kna_op step = {.b = &it.body};
+    halve(&step, (const kni_atom[]){it.in[0], it.in[1], it.in[3], it.in[4]}, right, next + 1);
+    next[0] = knb_gt(&it.body, next[2], knb_integer(&it.body, KN_DT(I64), 0));
+    if (step.error)
+        knb_fail(&it.body, step.error);
+    knp_iterate_end(&it, next, out);
+    return out[1];
 }
 
 kni_atom knl_search(kna_op *op, kni_atom a, kni_atom v, bool right)
@@ -136,6 +163,8 @@ kni_atom knl_search(kna_op *op, kni_atom a, kni_atom v, bool right)
     kn_shape shape = knl_shape_of(op, v);
     kni_type t = knl_shaped(KN_DT(I64), &shape);
     kni_atom found = knb_full(b, t, 0), out[2] = {found, KN_ATOM_NONE};
+    if (knx_is_symbolic(n))
+        return search_on(op, a, v, found, right, n);
     for (int64_t rest = n; rest; rest /= 2)
         steps++;
     kni_jaxpr *j = steps ? search_step(op, a, v, t, right) : NULL;

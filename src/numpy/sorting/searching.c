@@ -36,7 +36,7 @@ static kni_atom rearranged(kna_op *op, kni_atom a, kn_array sorter)
     else if (t.ndim != 1)
         kna_fail(op, KN_ERROR_VALUE,
                  t.ndim ? "object too deep for desired array" : "object of too small depth for desired array");
-    else if (t.dim[0] != knb_type(op->b, a).dim[0])
+    else if (!knx_dim_eq(t.dim[0], knb_type(op->b, a).dim[0]))
         kna_fail(op, KN_ERROR_VALUE, "sorter.size must equal a.size");
     return knl_take_axis(op, a, at, 0, KN_GATHER_CLIP);
 }

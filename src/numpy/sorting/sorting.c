@@ -93,9 +93,11 @@ static kn_array partitioned(const char *name, kn_array x, kn_array kth, const kn
     int64_t extent = kna_failed(&op) ? 0 : knb_type(op.b, a).dim[axis];
     bool empty = kna_failed(&op) || !kni_type_size(knb_type(op.b, a)); /* then NumPy checks nothing */
     for (int64_t i = 0; i < n && !empty && !kna_failed(&op); i++)
-        if ((k[i] < 0 ? k[i] + extent : k[i]) < 0 || k[i] >= extent)
-            kna_fail(&op, KN_ERROR_VALUE, "kth(=%lld) out of bounds (%lld)",
-                     (long long)(k[i] < 0 ? k[i] + extent : k[i]), (long long)extent);
+        if (!knx_dim_le(0, k[i] < 0 ? k[i] + extent : k[i]) || !knx_dim_lt(k[i], extent)) {
+            knx_text s = {0}, t = {0};
+            kna_fail(&op, KN_ERROR_VALUE, "kth(=%s) out of bounds (%s)",
+                     knx_dim_show(&s, k[i] < 0 ? k[i] + extent : k[i]), knx_dim_show(&t, extent));
+        }
     knx_free(k);
     if (!positions)
         return kna_end(&op, sort_alone(&op, a, axis, o.descending));
@@ -203,8 +205,10 @@ kn_top_k_result kn_top_k(kn_array a, int64_t k, const kn_top_k_opts *opts)
     if (!kna_failed(&op) && o.mode && !smallest && strcmp(o.mode, "largest") != 0)
         kna_fail(&op, KN_ERROR_VALUE, "mode(=\"%s\") must be either \"largest\" or \"smallest\".", o.mode);
     int64_t n = kna_failed(&op) ? 0 : knb_type(op.b, x).dim[axis];
-    if (!kna_failed(&op) && (k < 0 || k > n))
-        kna_fail(&op, KN_ERROR_VALUE, "k(=%lld) out of bounds (%lld)", (long long)k, (long long)n);
+    if (!kna_failed(&op) && (!knx_dim_le(0, k) || !knx_dim_le(k, n))) {
+        knx_text s = {0}, t = {0};
+        kna_fail(&op, KN_ERROR_VALUE, "k(=%s) out of bounds (%s)", knx_dim_show(&s, k), knx_dim_show(&t, n));
+    }
     if (!kna_failed(&op))
         top(&op, x, axis, k, !smallest, out);
     kna_end_n(&op, 2, out, y);

@@ -35,7 +35,7 @@ static kn_array fit_weights(knl_body *c, kni_type a, kn_array weights, kn_axes g
         shape.dim[i] = 1;
     for (int i = 0; i < n && fits; i++) { /* their axes come in the order in which the axes were given */
         int axis = given.axis[i] < 0 ? given.axis[i] + a.ndim : given.axis[i], rank = 0;
-        fits = w.dim[i] == a.dim[axis];
+        fits = knx_dim_eq(w.dim[i], a.dim[axis]);
         shape.dim[axis] = a.dim[axis];
         while (axes[rank] != axis)
             rank++;
@@ -71,10 +71,14 @@ kn_array kn_average(kn_array a, const kn_average_opts *opts)
         kni_type r = kna_type(&c.op, y[0]);
         if (o.returned && !kna_failed(&c.op)) {
             kn_shape shape = kn_shape_of(y[0]);
-            double each = kni_type_size(r) ? (double)kni_type_size(t) / (double)kni_type_size(r) : 0;
+            int64_t all = kni_type_size(t), results = kni_type_size(r);
+            double each = results ? (double)all / (double)results : 0;
             kn_zeros_opts like = kn_zeros_opts_default();
             like.dtype = r.dtype;
-            y[1] = kn_full(&shape, kn_like_double(each), &like);
+            y[1] = kn_full(&shape,
+                           knx_any_symbolic(all, results) ? kn_like_int(knx_dim_floordiv(all, results))
+                                                          : kn_like_double(each),
+                           &like);
         }
     } else {
         kn_array w = fit_weights(&c, t, o.weights, o.axis);
@@ -124,7 +128,7 @@ static kn_array weights_of(knl_body *c, kn_array given, const char *name, int64_
         kna_fail(&c->op, KN_ERROR_TYPE, "fweights must be integer");
     else if (t.ndim > 1)
         kna_fail(&c->op, KN_ERROR_RUNTIME, "cannot handle multidimensional %s", name);
-    else if (t.ndim == 0 || t.dim[0] != samples)
+    else if (t.ndim == 0 || !knx_dim_eq(t.dim[0], samples))
         kna_fail(&c->op, KN_ERROR_RUNTIME, "incompatible numbers of samples and %s", name);
     else if (any_is(kn_less(w, kn_like_int(0))))
         kna_fail(&c->op, KN_ERROR_VALUE, "%s cannot be negative", name);
@@ -134,6 +138,8 @@ static kn_array weights_of(knl_body *c, kn_array given, const char *name, int64_
 /* What the products are divided by. w: the weights, or NULL. */
 static kn_array freedom(kn_array w, kn_array aweights, int64_t samples, double ddof)
 {
+    if (!w && knx_is_symbolic(samples))
+        return kn_maximum(kn_subtract(kn_like_int(samples), kn_like_double(ddof)), kn_like_int(0));
     if (!w)
         return kn_like_double((double)samples - ddof > 0 ? (double)samples - ddof : 0);
     kn_array sum = kn_sum(w, NULL), fact = sum;
@@ -156,7 +162,7 @@ static kn_array covariance(knl_body *c, kn_array m, const kn_cov_opts *o)
     if (kna_failed(&c->op))
         return NULL;
     kn_shape nothing = {2, {0, 0}};
-    if (!kn_dim(x, 0))
+    if (knx_dim_eq(kn_dim(x, 0), 0))
         return kn_zeros(&nothing, NULL);
     if (o->y) {
         kn_array y = variables(c, o->y, "y", d, o->rowvar, true);

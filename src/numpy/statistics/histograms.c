@@ -38,7 +38,7 @@ static kni_atom by_width(kna_op *op, kni_atom e, kni_atom x, int64_t n)
 static kni_atom by_search(kna_op *op, kni_atom e, kni_atom x, int64_t n)
 {
     kni_builder *b = op->b;
-    kni_atom one = knb_integer(b, KN_DT(I64), 1), last = knb_integer(b, KN_DT(I64), n - 1);
+    kni_atom one = knb_integer(b, KN_DT(I64), 1), last = knl_extent(op, KN_DT(I64), n - 1);
     kni_atom at = knb_sub(b, knl_search(op, e, x, true), one);
     if (n >= 0) /* the last edge belongs to the last bin */
         at = knb_select(b, knb_eq(b, x, edge_like(op, e, n, x)), last, at);
@@ -117,7 +117,7 @@ static kn_array bincount(knl_body *c, kn_array x, const kn_bincount_opts *o)
         kna_fail(op, KN_ERROR_VALUE, "object too deep for desired array");
     else if (o->weights && !knx_can_cast(w.dtype, KN_DT(F64), KN_CAST_SAFE) && !knx_is_integer(w.dtype))
         not_safe(op, w.dtype, KN_DT(F64));
-    else if (o->weights && kni_type_size(w) != t.dim[0])
+    else if (o->weights && !knx_dim_eq(kni_type_size(w), t.dim[0]))
         kna_fail(op, KN_ERROR_VALUE, "The weights and list don't have the same length.");
     if (kna_failed(op))
         return NULL;
@@ -232,14 +232,14 @@ static kn_array histogram_of(knl_body *c, const grid *g, kn_array weights, bool 
         not_safe(&c->op, w.dtype, KN_DT(F64));
         return NULL;
     }
-    if (weights && kni_type_size(w) != kn_dim(g->at[0], 0)) {
+    if (weights && !knx_dim_eq(kni_type_size(w), kn_dim(g->at[0], 0))) {
         kna_fail(&c->op, KN_ERROR_VALUE, "The weights and list don't have the same length.");
         return NULL;
     }
     int64_t size = 1;
     kn_array at = kn_like_int(0), outside = NULL;
     for (int i = 0; i < g->n; i++) {
-        size *= g->shape.dim[i];
+        size = knx_dim_mul(size, g->shape.dim[i]);
         at = kn_add(kn_multiply(at, kn_like_int(g->shape.dim[i])), g->at[i]);
         kn_array out = kn_less(g->at[i], kn_like_int(0));
         outside = outside ? kn_logical_or(outside, out) : out;
@@ -287,7 +287,7 @@ kn_histogramdd_result kn_histogramdd(kn_array sample, const kn_histogramdd_opts 
     if (!kna_failed(&c.op) && t.ndim < 2)
         x = kn_transpose(kn_atleast_2d(x), NULL);
     int64_t n = kna_failed(&c.op) ? 0 : kn_dim(x, 1);
-    if (n > KN_MAX_NDIM)
+    if (knl_is_constant(&c.op, n) && n > KN_MAX_NDIM)
         kna_fail(&c.op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %lld",
                  KN_MAX_NDIM, (long long)n);
     if (!kna_failed(&c.op) && o.range && o.n_range != n)
@@ -310,7 +310,7 @@ kn_histogram2d_result kn_histogram2d(kn_array x, kn_array y, const kn_histogram2
     knl_begin(&c, "histogram2d");
     grid g = {.n = 0};
     kni_type s = kna_type(&c.op, x), t = kna_type(&c.op, y);
-    if (!kna_failed(&c.op) && (s.ndim != 1 || t.ndim != 1 || s.dim[0] != t.dim[0]))
+    if (!kna_failed(&c.op) && (s.ndim != 1 || t.ndim != 1 || !knx_dim_eq(s.dim[0], t.dim[0])))
         kna_fail(&c.op, KN_ERROR_VALUE, "x and y must have the same length.");
     kn_array out[3] = {NULL, NULL, NULL}, both[] = {x, y};
     kn_dtype d = kna_result_type(&c.op, 2, both);

@@ -103,7 +103,7 @@ static kni_atom middle(kna_op *op, sample *s)
     kn_shape ones = {.ndim = t.ndim};
     for (int i = 0; i < t.ndim; i++)
         ones.dim[i] = i == s->last || s->valid == KN_ATOM_NONE ? 1 : t.dim[i];
-    kni_atom n = s->valid != KN_ATOM_NONE ? s->valid : knb_integer(b, KN_DT(I64), s->count);
+    kni_atom n = s->valid != KN_ATOM_NONE ? s->valid : knl_extent(op, KN_DT(I64), s->count);
     kni_atom high = knb_div(b, n, two), low = knb_div(b, knb_sub(b, n, one), two);
     const kni_type places = knl_shaped(KN_DT(I64), &ones);
     kni_atom p = at(op, s, knb_broadcast_to(b, low, places)), q = at(op, s, knb_broadcast_to(b, high, places));
@@ -122,7 +122,7 @@ static kn_array median(const char *name, kn_array x, const kn_argmax_opts *opts,
     kni_atom y = KN_ATOM_NONE;
     if (begin(&op, &s, x, o.axis)) {
         arrange(&op, &s, ignore_nan);
-        if (s.count)
+        if (knx_dim_lt(0, s.count))
             y = middle(&op, &s);
         else { /* of nothing */
             kni_type t = knb_type(op.b, s.x);
@@ -262,7 +262,7 @@ static kni_atom pick(kna_op *op, sample *s, const method *m, const quantiles *gi
     if (kna_failed(op))
         return KN_ATOM_NONE;
     kn_dtype dq = knb_type(b, given->q).dtype, da = s->type.dtype;
-    kni_atom n = s->valid != KN_ATOM_NONE ? s->valid : knb_integer(b, KN_DT(I64), s->count);
+    kni_atom n = s->valid != KN_ATOM_NONE ? s->valid : knl_extent(op, KN_DT(I64), s->count);
     kni_atom q = given->q, top = knb_sub(b, n, knb_like(b, n, 1));
     if (s->valid != KN_ATOM_NONE) { /* both of the common shape */
         kn_shape full = knl_shape_of(op, n);
@@ -348,7 +348,7 @@ static kni_atom weights_like(kna_op *op, const sample *s, kn_array weights, bool
     for (int i = 0; i < s->type.ndim; i++)
         shape.dim[i] = 1;
     for (int i = 0; i < s->n && fits; i++) {
-        fits = t.dim[i] == s->type.dim[s->axes[i]];
+        fits = knx_dim_eq(t.dim[i], s->type.dim[s->axes[i]]);
         shape.dim[s->axes[i]] = s->type.dim[s->axes[i]];
     }
     if (!has_axis)
@@ -391,7 +391,7 @@ static kni_atom pick_weighted(kna_op *op, sample *s, kni_atom weights, kni_atom 
     kni_atom before =
         knb_lt(b, knb_broadcast_to(b, cdf, shape), knb_broadcast_to(b, knl_reshape(op, q, &column), shape));
     kni_atom index = knb_reduce_sum(b, knb_astype(b, before, KN_DT(I64)), 1, &axis);
-    kni_atom top = knb_integer(b, KN_DT(I64), s->count - 1);
+    kni_atom top = knl_extent(op, KN_DT(I64), s->count - 1);
     if (s->valid != KN_ATOM_NONE && !kna_failed(op))
         top = knb_broadcast_to(b, knb_sub(b, s->valid, knb_integer(b, KN_DT(I64), 1)), knb_type(b, index));
     return at(op, s, knb_max(b, knb_min(b, index, top), knb_integer(b, KN_DT(I64), 0)));
@@ -431,7 +431,7 @@ static kn_array quantile(const kind *k, kn_array x, kn_array q, const kn_quantil
     quantiles g = {.q = KN_ATOM_NONE, .shape.ndim = 0};
     kna_begin(&op, k->name);
     kni_type t = kna_type(&op, x);
-    bool empty = !kna_failed(&op) && !kni_type_size(t);
+    bool empty = !kna_failed(&op) && knx_dim_eq(kni_type_size(t), 0);
     if (!kna_failed(&op) && knx_is_complex(t.dtype))
         kna_fail(&op, KN_ERROR_TYPE, "a must be an array of real numbers");
     read_q(&op, k, q, &o, &g);
@@ -444,7 +444,7 @@ static kn_array quantile(const kind *k, kn_array x, kn_array q, const kn_quantil
         return kna_end(&op, KN_ATOM_NONE);
     if (empty && k->ignore_nan) /* whatever the quantiles are */
         return kna_end(&op, kna_in(&op, kn_nanmean(x, KNL_WITH(kn_mean_opts, .axis = o.axis, .keepdims = o.keepdims))));
-    if (!s.count)
+    if (!knx_dim_lt(0, s.count))
         kna_fail(&op, KN_ERROR_INDEX, "index -1 is out of bounds for axis 0 with size 0");
     g.q = to_vector(&op, &s, g.q);
     if (o.weights) {

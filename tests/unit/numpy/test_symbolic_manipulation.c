@@ -46,7 +46,7 @@
     CASE(append, "f32[b] f32[t]", "f32[t + b]", kn_append(x[0], x[1]))                                                 \
     CASE(insert, "f32[b]", "f32[b + 1]", kn_insert(x[0], 1, 0.0f))                                                     \
     CASE(insert_last, "f32[b]", "f32[b + 1]", kn_insert(x[0], -1, 0.0f))                                               \
-    CASE(insert_far, "f32[b]", "InconclusiveDimensionOperation: comparison '3 <= b' is inconclusive", kn_insert(x[0], 3, 0.0f))        \
+    CASE(insert_far, "f32[b]", "InconclusiveDimensionOperation: comparison '3' <= 'b' is inconclusive", kn_insert(x[0], 3, 0.0f))        \
     CASE(delete, "f32[b]", "f32[b - 1]", kn_delete(x[0], 0))                                                           \
     CASE(delete_last, "f32[b,t]", "f32[b,t - 1]", kn_delete(x[0], -1, .axis = KN_AXIS(1)))                             \
     CASE(resize, "f32[b]", "f32[4]", kn_resize(x[0], KN_SHAPE(4)))                                                     \
