@@ -139,5 +139,5 @@ int64_t knl_clamp_bound(int64_t at, int64_t extent)
     }
     if (at < 0)
         at += extent;
-    return knx_dim_max(knx_dim_min(at, extent), 0);
+    return knx_dim_max(0, knx_dim_min(extent, at));
 }

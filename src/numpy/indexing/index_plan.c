@@ -33,7 +33,7 @@ static void plan_symbolic_slice(const knl_item *s, int64_t extent, int64_t step,
         }
         if (!knx_dim_le(0, v))
             v = knx_dim_add(v, extent);
-        bound[i] = knx_dim_max(knx_dim_min(v, high), low);
+        bound[i] = knx_dim_max(low, knx_dim_min(high, v));
     }
     int64_t way = step > 0 ? knx_dim_sub(bound[1], bound[0]) : knx_dim_sub(bound[0], bound[1]);
     int64_t by = step > 0 ? step : -step, count = knx_dim_max(0, knx_dim_ceildiv(way, by));

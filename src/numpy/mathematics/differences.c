@@ -13,8 +13,8 @@ static kn_array part(kn_array x, int axis, int64_t start, int64_t less)
     if (s.ndim <= axis)
         return x; /* carries an error */
     int64_t n = s.dim[axis], limit = knx_dim_sub(n, less);
-    start = knx_dim_sub(n, knx_dim_max(n - start, 0)); /* so that both parts of a difference are max(n - 1, 0) long */
-    return knl_part("diff", x, axis, start, knx_dim_max(limit, start));
+    start = knx_dim_sub(n, knx_dim_max(0, n - start)); /* so that both parts of a difference are max(n - 1, 0) long */
+    return knl_part("diff", x, axis, start, knx_dim_max(start, limit));
 }
 
 static kn_array difference(kn_array x, int axis)
