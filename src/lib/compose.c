@@ -89,9 +89,13 @@ bool knl_weak_value(kna_op *op, kn_array x, double *value)
     if (!kna_is_number(op, x) || knx_is_complex(t.dtype))
         return false;
     const void *at = kna_look(op, x, &t);
-    if (at)
-        knx_convert(t.dtype, at, KN_DT(F64), value);
-    return at != NULL;
+    int64_t extent = 0;
+    if (at && t.dtype == KN_DT(I64))
+        memcpy(&extent, at, sizeof extent);
+    if (!at || knx_is_symbolic(extent))
+        return false;
+    knx_convert(t.dtype, at, KN_DT(F64), value);
+    return true;
 }
 
 kn_shape knl_shape_of(kna_op *op, kni_atom a)

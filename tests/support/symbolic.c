@@ -39,17 +39,19 @@ static const char *read_type(const char *at, arguments *a)
     return at + 1;
 }
 
+/* Enters the scope as well: its constraints are there before it is in force. */
 static void read_arguments(const char *text, arguments *a, knx_dim_scope *scope)
 {
     const char *bar = strchr(text, '|');
     *a = (arguments){0};
-    while (bar) { /* constraints first: extents are rewritten by them */
+    while (bar) {
         char one[128];
         const char *next = strchr(bar + 1, '|');
         snprintf(one, sizeof one, "%.*s", next ? (int)(next - bar - 1) : 127, bar + 1);
         must(knx_dim_constrain(scope, one + strspn(one, " ")), one);
         bar = next;
     }
+    knx_dim_enter(scope);
     for (text += strspn(text, " "); *text && *text != '|'; text += strspn(text, " "))
         text = read_type(text, a);
 }
@@ -88,7 +90,6 @@ static kni_jaxpr *record(const symbolic_case *c, knx_error **error)
     int n = 0, arrays[SYMBOLIC_MAX_ARGS];
     kna_closed closed = {0};
     knx_dim_scope_init(&dims);
-    knx_dim_enter(&dims);
     read_arguments(c->types, &a, &dims);
     kna_recording *r = kna_recording_begin(c->name, "jit", false);
     assert_non_null(r);

@@ -94,8 +94,7 @@ static bool plan_symbolic_integer(knn_index *p, int64_t v, int axis, int64_t ext
     bool inside = lower >= 1 && knl_known_least(at, 0);
     if (upper < 1 || (!knx_is_symbolic(at) && at < 0))
         out_of_bounds(p, v, axis, extent);
-    *a = inside ? (knn_index_axis){.start = at, .count = 1, .step = 1, .dropped = true, .index = -1}
-                : (knn_index_axis){.count = extent, .step = 1, .index = -1};
+    *a = (knn_index_axis){.start = at, .count = 1, .step = 1, .dropped = true, .index = -1};
     return inside;
 }
 
@@ -292,9 +291,9 @@ static int plan_item(knn_index *p, const knl_item *item, int axis, int ellipsis,
         if (knx_any_symbolic(extent, item->start.value)) {
             bool inside = plan_symbolic_integer(p, item->start.value, axis, extent, &p->axis[axis]);
             if (!kna_failed(p->op) && (arrays || !inside)) {
-                kni_atom at = knl_extent(p->op, KN_DT(I64), inside ? p->axis[axis].start : item->start.value);
+                kni_atom at = knl_extent(p->op, KN_DT(I64), p->axis[axis].start);
                 p->axis[axis] = (knn_index_axis){.count = extent, .step = 1};
-                add_index(p, axis, inside ? at : knl_wrap(p->op, at, extent), inside);
+                add_index(p, axis, at, inside);
             }
             return axis + 1;
         }
