@@ -29,6 +29,10 @@ typedef struct symbolic_case {
 
 /* Each case gives the types, or the error, that it wants; prints those that do not and fails. */
 void symbolic_check(const symbolic_case *c, size_t n);
+/* Each case that wants no error is recorded once, its extents are then given numbers, several times, and the jaxpr with the
+ * numbers gives what the function gives for arrays of these extents. Numbers that the case's constraints or the function
+ * itself do not allow are left out. Fails if a case differs, or if none was compared. */
+void symbolic_check_values(const symbolic_case *c, size_t n);
 /* The typed text of the jaxpr that c's function becomes (free it); "KIND: MESSAGE" of an error. types: of the results. */
 char *symbolic_text(const symbolic_case *c, char **types);
 #endif

@@ -56,6 +56,7 @@ static void extents_of_arguments_make_arrays(void **state)
 {
     (void)state;
     symbolic_check(created, sizeof created / sizeof *created);
+    symbolic_check_values(created, sizeof created / sizeof *created);
 }
 
 /* The text of a jaxpr says where an extent became a value. */

@@ -92,18 +92,21 @@ static void slices_are_those_of_jax(void **state)
 {
     (void)state;
     symbolic_check(slices, sizeof slices / sizeof *slices);
+    symbolic_check_values(slices, sizeof slices / sizeof *slices);
 }
 
 static void index_arrays_take_extents_as_values(void **state)
 {
     (void)state;
     symbolic_check(arrays, sizeof arrays / sizeof *arrays);
+    symbolic_check_values(arrays, sizeof arrays / sizeof *arrays);
 }
 
 static void writes_keep_the_type(void **state)
 {
     (void)state;
     symbolic_check(writes, sizeof writes / sizeof *writes);
+    symbolic_check_values(writes, sizeof writes / sizeof *writes);
 }
 
 KN_TEST_GROUP(test_symbolic_indexing)

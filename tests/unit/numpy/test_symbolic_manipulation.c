@@ -91,18 +91,21 @@ static void shapes_are_those_of_jax(void **state)
 {
     (void)state;
     symbolic_check(shapes, sizeof shapes / sizeof *shapes);
+    symbolic_check_values(shapes, sizeof shapes / sizeof *shapes);
 }
 
 static void parts_are_joined_and_cut(void **state)
 {
     (void)state;
     symbolic_check(parts, sizeof parts / sizeof *parts);
+    symbolic_check_values(parts, sizeof parts / sizeof *parts);
 }
 
 static void padding_adds_to_extents(void **state)
 {
     (void)state;
     symbolic_check(pads, sizeof pads / sizeof *pads);
+    symbolic_check_values(pads, sizeof pads / sizeof *pads);
 }
 
 KN_TEST_GROUP(test_symbolic_manipulation)

@@ -119,18 +119,21 @@ static void mathematics_broadcasts_and_differs(void **state)
 {
     (void)state;
     symbolic_check(mathematics, sizeof mathematics / sizeof *mathematics);
+    symbolic_check_values(mathematics, sizeof mathematics / sizeof *mathematics);
 }
 
 static void products_join_equal_extents(void **state)
 {
     (void)state;
     symbolic_check(products, sizeof products / sizeof *products);
+    symbolic_check_values(products, sizeof products / sizeof *products);
 }
 
 static void orders_and_statistics_count(void **state)
 {
     (void)state;
     symbolic_check(orders, sizeof orders / sizeof *orders);
+    symbolic_check_values(orders, sizeof orders / sizeof *orders);
 }
 
 KN_TEST_GROUP(test_symbolic_mathematics)

@@ -36,6 +36,7 @@ static void reductions_have_the_types_of_jax(void **state)
 {
     (void)state;
     symbolic_check(reductions, sizeof reductions / sizeof *reductions);
+    symbolic_check_values(reductions, sizeof reductions / sizeof *reductions);
 }
 
 KN_TEST_GROUP(test_symbolic_reductions)
