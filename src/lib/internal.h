@@ -53,10 +53,6 @@ int knl_beyond(kna_op *op, kn_array x,
 kni_type knl_shaped(kn_dtype d, const kn_shape *shape); /* points into *shape */
 kn_shape knl_shape_of(kna_op *op, kni_atom a);
 bool knl_too_many_axes(kna_op *op, int64_t ndim); /* ValueError for more than an array can have */
-/* Extents that may be expressions of dimension variables (base/dim.h). As a scalar of dtype d: a literal, or its value
- * when the function runs. */
-kni_atom knl_extent(kna_op *op, kn_dtype d, int64_t extent);
-bool knl_is_constant(kna_op *op, int64_t extent); /* a number, or the operation fails: it needs to count to it */
 /* Does the scope know that d >= least? Asks nothing: for messages that say what it is that has to be known. */
 bool knl_known_least(int64_t d, int64_t least);
 /* A position from the end if negative, cut to 0 .. extent, as the bound of a slice is. */

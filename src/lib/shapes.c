@@ -104,26 +104,6 @@ bool knl_too_many_axes(kna_op *op, int64_t ndim)
     return true;
 }
 
-kni_atom knl_extent(kna_op *op, kn_dtype d, int64_t extent)
-{
-    if (kna_failed(op))
-        return KN_ATOM_NONE;
-    if (!knx_is_symbolic(extent))
-        return knx_is_inexact(d) ? knb_number(op->b, d, (double)extent) : knb_integer(op->b, d, extent);
-    return knb_convert(op->b, knb_dim_as_value(op->b, extent), d);
-}
-
-bool knl_is_constant(kna_op *op, int64_t extent)
-{
-    knx_text t = {0};
-    if (!knx_is_symbolic(extent))
-        return true;
-    if (!kna_failed(op))
-        kna_fail(op, KN_ERROR_DIMENSION, "Symbolic dimension '%s' used in a context that requires a constant",
-                 knx_dim_show(&t, extent));
-    return false;
-}
-
 bool knl_known_least(int64_t d, int64_t least)
 {
     int64_t lower, upper;

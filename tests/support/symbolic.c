@@ -63,7 +63,8 @@ static bool call(const symbolic_case *c, kna_recording *r, const arguments *a, i
 {
     kn_array x[SYMBOLIC_MAX_ARGS], y[SYMBOLIC_MAX_ARGS];
     for (int i = 0; i < a->n; i++)
-        x[i] = kna_handle_new(KN_H_ARRAY, kna_recording_tracer(r, kna_recording_input(r, a->type[i], NULL)), drop_value);
+        x[i] =
+            kna_handle_new(KN_H_ARRAY, kna_recording_tracer(r, kna_recording_input(r, a->type[i], NULL)), drop_value);
     void *result = c->f(x);
     kna_handle_kind kind = KN_H_NONE;
     kna_handle_peek(result, &kind);
@@ -209,7 +210,8 @@ static char *with_numbers(const char *text, const int64_t *number)
     for (const char *at = text; *at;) {
         const char *end = at;
         int64_t d = 0, v;
-        bool starts = at > text && (strchr("[(=", at[-1]) || (at[-1] == ',' && *at != ' ') || (at[-1] == ' ' && at[-2] == ','));
+        bool starts =
+            at > text && (strchr("[(=", at[-1]) || (at[-1] == ',' && *at != ' ') || (at[-1] == ' ' && at[-2] == ','));
         knx_error *e = starts ? knx_dim_parse(&end, &d) : NULL;
         if (starts && !e && knx_is_symbolic(d) && knx_dim_evaluate(d, 26, value, &v)) {
             knx_str_printf(&out, "%lld", (long long)v);
@@ -321,7 +323,8 @@ static int compare_values(const symbolic_case *c, const char *text, const int64_
 
 void symbolic_check_values(const symbolic_case *c, size_t n)
 {
-    static const int64_t numbers[][26] = {/* a .. z */
+    static const int64_t numbers[][26] = {
+        /* a .. z */
         {2, 8, 4, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 2, 2, 2, 2, 2, 5, 3, 2, 2, 2, 2, 2},
         {1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1},
         {1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4, 1, 1, 1, 1, 1},

@@ -14,7 +14,7 @@ static kni_atom on_diagonal(kna_op *op, kni_atom v, int64_t k)
     if (kna_failed(op))
         return v;
     kni_type t = knb_type(b, v);
-    if (!knl_is_constant(op, k))
+    if (!kna_need_number(op, k, "the number of a diagonal"))
         return v;
     int64_t away = k == INT64_MIN ? INT64_MAX : k < 0 ? -k : k, low = k < 0 ? away : 0, high = k > 0 ? k : 0;
     if (away > INT64_MAX / 2 - t.dim[0]) {
@@ -65,7 +65,7 @@ static kni_atom below(kna_op *op, int ndim, const int64_t *shape, int64_t k)
              column = knb_iota(b, KN_DT(I64), ndim, shape, ndim - 1);
     int64_t most = INT64_MAX / 2;
     k = k > most ? most : k < -most ? -most : k;
-    return knb_ge(b, knb_add(b, row, knl_extent(op, KN_DT(I64), k)), column);
+    return knb_ge(b, knb_add(b, row, kna_extent(op->b, KN_DT(I64), k)), column);
 }
 
 kn_array kn_tri(int64_t n, const kn_eye_opts *opts)

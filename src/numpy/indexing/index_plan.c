@@ -49,7 +49,7 @@ static void plan_symbolic_slice(const knl_item *s, int64_t extent, int64_t step,
 static void plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_axis *a)
 {
     int64_t step = s->step.given ? s->step.value : 1;
-    if (!knl_is_constant(p->op, step))
+    if (!kna_need_number(p->op, step, "the step of a slice"))
         return;
     if (step == 0) {
         kna_fail(p->op, KN_ERROR_VALUE, "slice step cannot be zero");
@@ -123,7 +123,7 @@ kni_atom knl_wrap(kna_op *op, kni_atom index, int64_t extent)
     index = knb_astype(b, index, KN_DT(I64));
     if (is_unsigned)
         return index;
-    kni_atom from_end = knb_add(b, index, knl_extent(op, KN_DT(I64), extent));
+    kni_atom from_end = knb_add(b, index, kna_extent(op->b, KN_DT(I64), extent));
     return knb_select(b, knb_lt(b, index, knb_integer(b, KN_DT(I64), 0)), from_end, index);
 }
 
@@ -291,7 +291,7 @@ static int plan_item(knn_index *p, const knl_item *item, int axis, int ellipsis,
         if (knx_any_symbolic(extent, item->start.value)) {
             bool inside = plan_symbolic_integer(p, item->start.value, axis, extent, &p->axis[axis]);
             if (!kna_failed(p->op) && (arrays || !inside)) {
-                kni_atom at = knl_extent(p->op, KN_DT(I64), p->axis[axis].start);
+                kni_atom at = kna_extent(p->op->b, KN_DT(I64), p->axis[axis].start);
                 p->axis[axis] = (knn_index_axis){.count = extent, .step = 1};
                 add_index(p, axis, at, inside);
             }

@@ -333,10 +333,12 @@ kn_array kn_ravel_multi_index(kn_list multi_index, const kn_shape *dims, const k
     if (!kna_failed(op) && n != dims->ndim)
         kna_fail(op, KN_ERROR_VALUE, "parameter multi_index must be a sequence of length %d", dims->ndim);
     kni_type t = kna_failed(op) || !n ? kni_scalar_type(KN_DT(I64)) : kna_type(op, x[0]);
-    int64_t size = kni_type_is_symbolic(t) ? 0 : kni_type_size(t), stride = 1, *sum = knx_alloc_zero((size_t)size * sizeof *sum + 1);
+    int64_t size = kni_type_is_symbolic(t) ? 0 : kni_type_size(t), stride = 1,
+            *sum = knx_alloc_zero((size_t)size * sizeof *sum + 1);
     if (!sum)
         kna_fail_with(op, knx_error_nomem());
-    for (int k = 0; k < n && !kna_failed(op) && knl_is_constant(op, dims->dim[k]); k++) {
+    for (int k = 0; k < n && !kna_failed(op) && kna_need_number(op, dims->dim[k], "flat positions are worked out");
+         k++) {
         int d = f ? k : n - 1 - k;
         int64_t m = 0, *v = knl_look_integers(op, x[d], &m, NULL, "only int indices permitted");
         for (int64_t i = 0; v && i < m; i++) {
@@ -368,7 +370,8 @@ kn_list kn_unravel_index(kn_array indices, const kn_shape *shape, const kn_unrav
     bool f = fortran(op, o.order);
     kni_type t = kna_type(op, indices);
     int64_t n = 0, all = 1, *v = knl_look_integers(op, indices, &n, NULL, "only int indices permitted");
-    for (int i = 0; i < shape->ndim && !kna_failed(op) && knl_is_constant(op, shape->dim[i]); i++)
+    for (int i = 0;
+         i < shape->ndim && !kna_failed(op) && kna_need_number(op, shape->dim[i], "flat positions are worked out"); i++)
         if (__builtin_mul_overflow(all, shape->dim[i], &all))
             kna_fail(op, KN_ERROR_VALUE,
                      "dimensions are too large; arrays and shapes with a total size greater than "

@@ -28,7 +28,8 @@ static void write_flat(knl_body *c, kn_array a, const int64_t *at, int64_t n, kn
     kni_type t = kna_type(op, a), u = kna_type(op, v);
     kn_index_arg arg[KN_MAX_NDIM];
     char text[3 * KN_MAX_NDIM + 4];
-    if (kna_failed(op) || !n || !kni_type_size(u) || !knl_is_constant(op, kni_type_size(t)))
+    if (kna_failed(op) || !n || !kni_type_size(u) ||
+        !kna_need_number(op, kni_type_size(t), "flat positions are worked out"))
         return;
     int64_t *part = knl_integer_room(op, n), below = 1;
     for (int d = t.ndim - 1; d >= 0 && part; d--) {
@@ -77,7 +78,7 @@ int kn_put(kn_array a, kn_array ind, kn_array v, const kn_mode_opts *opts)
     bool clip = o.mode && !strcmp(o.mode, "clip"), wrap = o.mode && !strcmp(o.mode, "wrap");
     if (o.mode && !clip && !wrap && strcmp(o.mode, "raise") != 0)
         kna_fail(op, KN_ERROR_VALUE, "clipmode must be one of 'clip', 'raise', or 'wrap' (got '%s')", o.mode);
-    knl_is_constant(op, size);
+    kna_need_number(op, size, "flat positions are worked out");
     if (!kna_failed(op) && n && !size)
         kna_fail(op, KN_ERROR_INDEX, "cannot replace elements of an empty array");
     if (!kna_failed(op) && !kni_type_size(kna_type(op, v)))
@@ -165,7 +166,7 @@ static void put_along_all(knl_body *c, kn_array arr, kn_array indices, kn_array 
     int64_t n = 0, size = kni_type_size(t), *at = knl_look_integers(op, indices, &n, &ndim, "");
     if (!kna_failed(op) && ndim != 1)
         kna_fail(op, KN_ERROR_VALUE, "when axis=None, `indices` must have a single dimension.");
-    knl_is_constant(op, size);
+    kna_need_number(op, size, "flat positions are worked out");
     if (!kna_failed(op))
         check_places(op, v, n);
     for (int64_t k = 0; k < n && !kna_failed(op); k++) {
@@ -222,7 +223,7 @@ int kn_fill_diagonal(kn_array a, kn_array val, const kn_fill_diagonal_opts *opts
     for (int d = 1; d < t.ndim && t.ndim > 2 && !kna_failed(op); d++)
         if (!knx_dim_eq(t.dim[d], t.dim[0]))
             kna_fail(op, KN_ERROR_VALUE, "All dimensions of input must be of equal length");
-    if (kna_failed(op) || !knl_is_constant(op, kni_type_size(t)))
+    if (kna_failed(op) || !kna_need_number(op, kni_type_size(t), "flat positions are worked out"))
         return end(&c, -1);
     end_at = kni_type_size(t);
     if (t.ndim == 2) {

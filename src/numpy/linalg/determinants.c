@@ -227,8 +227,9 @@ static kni_atom tangent(kni_builder *b, const kni_atom *a, kni_atom y, const kni
     for (int i = 0; i < type.ndim - 2; i++)
         count = knx_dim_mul(count, type.dim[i]);
     kni_atom flat = knb_reshape(b, *a, 3, (int64_t[]){count, n, n});
-    kni_atom cofactors = knx_is_symbolic(n) ? symbolic_cofactors(b, flat) : n <= 3 ? few_cofactors(b, flat)
-                                                                                        : many_cofactors(b, flat);
+    kni_atom cofactors = knx_is_symbolic(n) ? symbolic_cofactors(b, flat)
+                         : n <= 3           ? few_cofactors(b, flat)
+                                            : many_cofactors(b, flat);
     return knb_reduce_sum(b, knb_mul(b, knb_reshape(b, cofactors, type.ndim, type.dim), *t), 2, last);
 }
 

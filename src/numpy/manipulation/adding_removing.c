@@ -84,8 +84,8 @@ static kni_atom without(kna_op *op, kni_atom a, int axis, const int64_t *at)
     int64_t extent = knb_type(op->b, a).dim[axis], p = at[0] < 0 ? at[0] + extent : at[0];
     if (!knx_dim_le(0, p) || !knx_dim_lt(p, extent)) {
         knx_text s = {0}, t = {0};
-        kna_fail(op, KN_ERROR_INDEX, "index %s is out of bounds for axis %d with size %s", knx_dim_show(&s, at[0]), axis,
-                 knx_dim_show(&t, extent));
+        kna_fail(op, KN_ERROR_INDEX, "index %s is out of bounds for axis %d with size %s", knx_dim_show(&s, at[0]),
+                 axis, knx_dim_show(&t, extent));
         return KN_ATOM_NONE;
     }
     const kni_atom both[] = {range(op, a, axis, 0, p), range(op, a, axis, p + 1, extent)};
@@ -106,7 +106,8 @@ kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
     bool mask = given.dtype->kind == KN_KIND_BOOL;
     if (at && knx_any_symbolic(extent, n == 1 ? at[0] : 0)) {
         bool one = n == 1 && !mask;
-        y = one || knl_is_constant(&c.op, extent) ? without(&c.op, a, axis, at) : KN_ATOM_NONE;
+        y = one || kna_need_number(&c.op, extent, "which elements stay is worked out") ? without(&c.op, a, axis, at)
+                                                                                       : KN_ATOM_NONE;
         knx_free(at);
         return knl_end(&c, knl_made(&c, y));
     }
@@ -201,7 +202,7 @@ static kni_atom new_elements(kna_op *op, kn_array values, kni_type t, int axis, 
     bool fits = true;
     for (int i = 0; i < from.ndim; i++)
         fits = fits && (knx_dim_eq(from.dim[i], 1) ||
-                         (i >= extra && knx_dim_eq(from.dim[i], shape.dim[shape.ndim - from.ndim + i])));
+                        (i >= extra && knx_dim_eq(from.dim[i], shape.dim[shape.ndim - from.ndim + i])));
     knx_text p = {0}, q = {0};
     if (!kna_failed(op) && !fits)
         kna_fail(op, KN_ERROR_VALUE,
@@ -254,8 +255,8 @@ kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_o
             knx_free(at);
             return knl_end(&c, knl_made(&c, y));
         }
-        if (!kna_failed(&c.op) && knl_is_constant(&c.op, extent))
-            knl_is_constant(&c.op, n);
+        if (!kna_failed(&c.op) && kna_need_number(&c.op, extent, "where the elements go is worked out"))
+            kna_need_number(&c.op, n, "where the elements go is worked out");
         map = kna_failed(&c.op) ? NULL : insertion_map(&c.op, at, n, extent, axis);
         kni_atom both[] = {a, v};
         if (!kna_failed(&c.op))

@@ -125,7 +125,8 @@ static kn_array middle(padding *p, kni_atom a, int axis)
     kni_atom y;
     knb_sort(op->b, 1, &a, axis, 1, &y);
     int64_t n = kna_failed(op) ? 1 : knb_type(op->b, a).dim[axis];
-    kni_atom last = part(op, y, axis, n - 1, n, false), centre = part(op, y, axis, knx_dim_floordiv(n - 1, 2), knx_dim_floordiv(n, 2) + 1, false);
+    kni_atom last = part(op, y, axis, n - 1, n, false),
+             centre = part(op, y, axis, knx_dim_floordiv(n - 1, 2), knx_dim_floordiv(n, 2) + 1, false);
     kn_mean_opts o = kn_mean_opts_default();
     o.axis = knl_one_axis(axis);
     o.keepdims = true;
@@ -275,7 +276,7 @@ static kni_atom pad_axis(padding *p, kni_atom a, int axis, int ndim, const kn_pa
     int64_t total;
     if (!before && !after && p->mode != MAXIMUM && p->mode != MINIMUM)
         return a;
-    if (!knl_is_constant(op, before) || !knl_is_constant(op, after))
+    if (!kna_need_number(op, before, "how far this mode pads") || !kna_need_number(op, after, "how far this mode pads"))
         return a;
     if (__builtin_add_overflow(n, before, &total) || __builtin_add_overflow(total, after, &total)) {
         kna_fail(op, KN_ERROR_MEMORY, "axis %d is too large with its padding of %lld and %lld", axis, (long long)before,

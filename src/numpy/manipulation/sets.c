@@ -26,7 +26,7 @@ static kni_atom among_many(kna_op *op, kni_atom x, kni_atom others)
     knl_sort(op, 1, &others, 0, 1, &sorted);
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    kni_atom last = knl_extent(op, KN_DT(I64), knb_type(b, sorted).dim[0] - 1);
+    kni_atom last = kna_extent(op->b, KN_DT(I64), knb_type(b, sorted).dim[0] - 1);
     kni_atom at = knb_min(b, knl_search(op, sorted, x, false), last);
     kni_atom here = kna_failed(op) ? KN_ATOM_NONE : knl_take_axis(op, sorted, at, 0, KN_GATHER_PROMISE);
     return kna_failed(op) ? KN_ATOM_NONE : knb_eq(b, x, here);
@@ -139,8 +139,7 @@ static kn_array cut(knl_body *c, kn_array x, int64_t front, int64_t back)
     kni_type t = kna_type(&c->op, x);
     int64_t n = kna_failed(&c->op) ? 0 : t.dim[0];
     return kna_failed(&c->op) ? x
-                              : knl_part("", x, 0, knx_dim_min(front, n),
-                                         knx_dim_min(knx_dim_max(n - back, front), n));
+                              : knl_part("", x, 0, knx_dim_min(front, n), knx_dim_min(knx_dim_max(n - back, front), n));
 }
 
 /* The set with the places of its elements in the flattened x, if those are wanted. */

@@ -17,13 +17,13 @@ static void cannot_reshape(kna_op *op, int64_t size, const kn_shape *shape)
 static void divide_symbolic(kna_op *op, int64_t size, int64_t known, int unknown, kn_shape *shape)
 {
     int64_t rest = unknown < 0 || knx_dim_eq(known, 0) ? 0 : knx_dim_mod(size, known);
-    if (unknown < 0 ? !knx_dim_eq(known, size) : !knx_is_symbolic(known) && (!known || (!knx_is_symbolic(rest) && rest)))
+    if (unknown < 0 ? !knx_dim_eq(known, size)
+                    : !knx_is_symbolic(known) && (!known || (!knx_is_symbolic(rest) && rest)))
         cannot_reshape(op, size, shape);
     else if (!knx_dim_eq(rest, 0)) {
         knx_text s = {0}, t = {0}, r = {0};
-        kna_fail(op, KN_ERROR_DIMENSION,
-                 "cannot reshape array of size %s into shape %s: the remainder %s should be 0", knx_dim_show(&s, size),
-                 knx_show_shape(&t, shape->ndim, shape->dim), knx_dim_show(&r, rest));
+        kna_fail(op, KN_ERROR_DIMENSION, "cannot reshape array of size %s into shape %s: the remainder %s should be 0",
+                 knx_dim_show(&s, size), knx_show_shape(&t, shape->ndim, shape->dim), knx_dim_show(&r, rest));
     } else if (unknown >= 0)
         shape->dim[unknown] = knx_dim_floordiv(size, known);
 }

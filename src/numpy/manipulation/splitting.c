@@ -19,12 +19,13 @@ static bool make_room(kna_op *op, cuts *c)
 static void cut_evenly(kna_op *op, cuts *c, int64_t extent, int64_t sections, bool equal)
 {
     int64_t rest = sections ? knx_dim_mod(extent, sections) : 0;
-    if (!knl_is_constant(op, sections))
+    if (!kna_need_number(op, sections, "the number of arrays"))
         return;
     if (equal && !knx_dim_eq(rest, 0)) {
         knx_text t = {0};
         kna_fail(op, KN_ERROR_VALUE, "array split does not result in an equal division%s%s",
-                 knx_is_symbolic(rest) ? ": the remainder is " : "", knx_is_symbolic(rest) ? knx_dim_show(&t, rest) : "");
+                 knx_is_symbolic(rest) ? ": the remainder is " : "",
+                 knx_is_symbolic(rest) ? knx_dim_show(&t, rest) : "");
     } else if (sections <= 0)
         kna_fail(op, KN_ERROR_VALUE, "number sections must be larger than 0.");
     c->n = sections;
@@ -143,7 +144,7 @@ kn_list kn_unstack(kn_array x, const kn_split_opts *opts)
         kna_fail(&c.op, KN_ERROR_AXIS, "source: axis %d is out of bounds for array of dimension %d", given, t.ndim);
     int axis = kna_failed(&c.op) ? 0 : kna_axis(&c.op, o.axis, t.ndim, 0);
     int64_t n = kna_failed(&c.op) ? 0 : t.dim[axis];
-    bool constant = knl_is_constant(&c.op, n);
+    bool constant = kna_need_number(&c.op, n, "the number of arrays");
     kn_array *out = constant && n < INT32_MAX ? knx_alloc((size_t)n * sizeof *out) : NULL;
     if (constant && !out)
         kna_fail_with(&c.op, knx_error_nomem());

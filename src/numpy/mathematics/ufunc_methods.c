@@ -162,7 +162,7 @@ static kni_atom join(fold *w, kni_atom x, kni_atom y)
 /* The parts of x along an axis, without it; the caller's to free. */
 static kni_atom *parts_of(fold *w, kni_atom x, int axis, int64_t n)
 {
-    if (!knl_is_constant(&w->op, n))
+    if (!kna_need_number(&w->op, n, "this ufunc is applied to one element after the other"))
         return NULL;
     kni_atom *part = n < INT32_MAX ? knx_alloc(((size_t)n + 1) * sizeof *part) : NULL;
     if (!part)
@@ -233,7 +233,7 @@ static kni_atom fold_by_halves(fold *w, kni_atom x)
     if (kna_failed(&w->op))
         return KN_ATOM_NONE;
     int64_t n = knb_type(w->b, x).dim[0], zero = 0;
-    if (!knl_is_constant(&w->op, n))
+    if (!kna_need_number(&w->op, n, "this ufunc is applied to halves of halves"))
         return KN_ATOM_NONE;
     while (n > 1 && !kna_failed(&w->op)) {
         int64_t half = n / 2;

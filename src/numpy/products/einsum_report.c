@@ -113,9 +113,9 @@ static bool check_sizes(kna_op *op, const knn_subscripts *s, const kni_type *t)
             int l = s->label[k][d];
             if (size[l] != 1 && t[k].dim[d] != 1 && !knx_dim_eq(t[k].dim[d], size[l])) {
                 knx_text p = {0}, q = {0};
-                kna_fail(op, KN_ERROR_VALUE,
-                         "Size of label '%c' for operand %d (%s) does not match previous terms (%s).",
-                         s->letter[l] ? s->letter[l] : '.', k, knx_dim_show(&p, size[l]), knx_dim_show(&q, t[k].dim[d]));
+                kna_fail(
+                    op, KN_ERROR_VALUE, "Size of label '%c' for operand %d (%s) does not match previous terms (%s).",
+                    s->letter[l] ? s->letter[l] : '.', k, knx_dim_show(&p, size[l]), knx_dim_show(&q, t[k].dim[d]));
                 return false;
             }
             size[l] = size[l] == 1 ? t[k].dim[d] : size[l];

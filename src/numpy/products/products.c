@@ -179,8 +179,8 @@ kn_array kn_vdot(kn_array x, kn_array y)
     p.yt = knb_type(p.op.b, p.y);
     if (!kna_failed(&p.op) && !knx_dim_eq(p.xt.dim[0], p.yt.dim[0])) {
         knx_text s = {0}, t = {0};
-        kna_fail(&p.op, KN_ERROR_VALUE, "cannot reshape array of size %s into shape %s",
-                 knx_dim_show(&s, p.yt.dim[0]), knx_show_shape(&t, 1, p.xt.dim));
+        kna_fail(&p.op, KN_ERROR_VALUE, "cannot reshape array of size %s into shape %s", knx_dim_show(&s, p.yt.dim[0]),
+                 knx_show_shape(&t, 1, p.xt.dim));
     }
     return kna_end(&p.op, contract(&p, p.x, p.y, 1, &zero, &zero));
 }

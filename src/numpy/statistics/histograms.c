@@ -38,7 +38,7 @@ static kni_atom by_width(kna_op *op, kni_atom e, kni_atom x, int64_t n)
 static kni_atom by_search(kna_op *op, kni_atom e, kni_atom x, int64_t n)
 {
     kni_builder *b = op->b;
-    kni_atom one = knb_integer(b, KN_DT(I64), 1), last = knl_extent(op, KN_DT(I64), n - 1);
+    kni_atom one = knb_integer(b, KN_DT(I64), 1), last = kna_extent(op->b, KN_DT(I64), n - 1);
     kni_atom at = knb_sub(b, knl_search(op, e, x, true), one);
     if (n >= 0) /* the last edge belongs to the last bin */
         at = knb_select(b, knb_eq(b, x, edge_like(op, e, n, x)), last, at);
@@ -287,7 +287,7 @@ kn_histogramdd_result kn_histogramdd(kn_array sample, const kn_histogramdd_opts 
     if (!kna_failed(&c.op) && t.ndim < 2)
         x = kn_transpose(kn_atleast_2d(x), NULL);
     int64_t n = kna_failed(&c.op) ? 0 : kn_dim(x, 1);
-    if (knl_is_constant(&c.op, n) && n > KN_MAX_NDIM)
+    if (kna_need_number(&c.op, n, "the number of axes") && n > KN_MAX_NDIM)
         kna_fail(&c.op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %lld",
                  KN_MAX_NDIM, (long long)n);
     if (!kna_failed(&c.op) && o.range && o.n_range != n)

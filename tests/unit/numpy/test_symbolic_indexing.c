@@ -4,31 +4,31 @@
 #include "support/group.h"
 #include "support/symbolic.h"
 
-#define SLICES(CASE)                                                                                                   \
-    CASE(from_1, "f32[b]", "f32[b - 1]", kn_at(x[0], "1:"))                                                            \
-    CASE(but_last, "f32[b]", "f32[b - 1]", kn_at(x[0], ":-1"))                                                         \
-    CASE(every_second, "f32[b]", "f32[floordiv(b + 1, 2)]", kn_at(x[0], "::2"))                                        \
-    CASE(every_second_from_1, "f32[b]", "f32[floordiv(b, 2)]", kn_at(x[0], "1::2"))                                    \
-    CASE(reversed, "f32[b]", "f32[b]", kn_at(x[0], "::-1"))                                                            \
-    CASE(reversed_second, "f32[b]", "f32[floordiv(b + 1, 2)]", kn_at(x[0], "::-2"))                                    \
-    CASE(reversed_to_1, "f32[b]", "f32[b - 1]", kn_at(x[0], "-1:0:-1"))                                                \
-    CASE(first_4, "f32[b]", "f32[min(b, 4)]", kn_at(x[0], ":4"))                                                       \
-    CASE(first_4_of_more, "f32[b + 4]", "f32[4]", kn_at(x[0], ":4"))                                                   \
-    CASE(from_2, "f32[b]", "f32[- min(b, 2) + b]", kn_at(x[0], "2:"))                                                  \
-    CASE(last_2, "f32[b]", "f32[- max(0, b - 2) + b]", kn_at(x[0], "-2:"))                                             \
-    CASE(inner, "f32[b]", "f32[max(0, b - 2)]", kn_at(x[0], "1:-1"))                                                   \
-    CASE(to_dim, "f32[b]", "f32[b - 1]", kn_at(x[0], ":%", kn_dim(x[0], 0) - 1))                                       \
-    CASE(constrained, "f32[b] | b >= 4", "f32[4]", kn_at(x[0], ":4"))                                                  \
-    CASE(whole, "f32[b,t]", "f32[b,t]", kn_at(x[0], "..."))                                                            \
-    CASE(last, "f32[b,t]", "f32[t]", kn_at(x[0], "-1"))                                                                \
-    CASE(first, "f32[b,t]", "f32[t]", kn_at(x[0], "0"))                                                                \
-    CASE(second, "f32[b,t]", "f32[t]", kn_at(x[0], "1"))                                                               \
-    CASE(by_dim, "f32[b,t]", "f32[t]", kn_at(x[0], "%", kn_dim(x[0], 0) - 1))                                          \
-    CASE(beyond, "f32[b,t]", "IndexError: index b is out of bounds for axis 0 with size b",                            \
-         kn_at(x[0], "%", kn_dim(x[0], 0)))                                                                            \
-    CASE(new_axis, "f32[b,t]", "f32[b,t,1]", kn_at(x[0], "..., None"))                                                 \
-    CASE(column, "f32[b,t]", "f32[b]", kn_at(x[0], ":, 0"))                                                            \
-    CASE(unknown_order, "f32[b] f32[t]", "InconclusiveDimensionOperation: Symbolic dimension comparison",              \
+#define SLICES(CASE)                                                                                      \
+    CASE(from_1, "f32[b]", "f32[b - 1]", kn_at(x[0], "1:"))                                               \
+    CASE(but_last, "f32[b]", "f32[b - 1]", kn_at(x[0], ":-1"))                                            \
+    CASE(every_second, "f32[b]", "f32[floordiv(b + 1, 2)]", kn_at(x[0], "::2"))                           \
+    CASE(every_second_from_1, "f32[b]", "f32[floordiv(b, 2)]", kn_at(x[0], "1::2"))                       \
+    CASE(reversed, "f32[b]", "f32[b]", kn_at(x[0], "::-1"))                                               \
+    CASE(reversed_second, "f32[b]", "f32[floordiv(b + 1, 2)]", kn_at(x[0], "::-2"))                       \
+    CASE(reversed_to_1, "f32[b]", "f32[b - 1]", kn_at(x[0], "-1:0:-1"))                                   \
+    CASE(first_4, "f32[b]", "f32[min(b, 4)]", kn_at(x[0], ":4"))                                          \
+    CASE(first_4_of_more, "f32[b + 4]", "f32[4]", kn_at(x[0], ":4"))                                      \
+    CASE(from_2, "f32[b]", "f32[- min(b, 2) + b]", kn_at(x[0], "2:"))                                     \
+    CASE(last_2, "f32[b]", "f32[- max(0, b - 2) + b]", kn_at(x[0], "-2:"))                                \
+    CASE(inner, "f32[b]", "f32[max(0, b - 2)]", kn_at(x[0], "1:-1"))                                      \
+    CASE(to_dim, "f32[b]", "f32[b - 1]", kn_at(x[0], ":%", kn_dim(x[0], 0) - 1))                          \
+    CASE(constrained, "f32[b] | b >= 4", "f32[4]", kn_at(x[0], ":4"))                                     \
+    CASE(whole, "f32[b,t]", "f32[b,t]", kn_at(x[0], "..."))                                               \
+    CASE(last, "f32[b,t]", "f32[t]", kn_at(x[0], "-1"))                                                   \
+    CASE(first, "f32[b,t]", "f32[t]", kn_at(x[0], "0"))                                                   \
+    CASE(second, "f32[b,t]", "f32[t]", kn_at(x[0], "1"))                                                  \
+    CASE(by_dim, "f32[b,t]", "f32[t]", kn_at(x[0], "%", kn_dim(x[0], 0) - 1))                             \
+    CASE(beyond, "f32[b,t]", "IndexError: index b is out of bounds for axis 0 with size b",               \
+         kn_at(x[0], "%", kn_dim(x[0], 0)))                                                               \
+    CASE(new_axis, "f32[b,t]", "f32[b,t,1]", kn_at(x[0], "..., None"))                                    \
+    CASE(column, "f32[b,t]", "f32[b]", kn_at(x[0], ":, 0"))                                               \
+    CASE(unknown_order, "f32[b] f32[t]", "InconclusiveDimensionOperation: Symbolic dimension comparison", \
          kn_at(x[0], "%::-2", kn_dim(x[1], 0) - 2))
 
 #define ARRAYS(CASE)                                                                                                   \
@@ -57,28 +57,28 @@
     CASE(unravel, "f32[b] i32[3]", "ConcretizationError: is not known", kn_unravel_index(x[1], KN_SHAPE(4, 4)))
 
 /* Of a copy of the first argument. */
-#define WRITTEN(write)               \
-    ({                               \
+#define WRITTEN(write)              \
+    ({                              \
         kn_array y = kn_copy(x[0]); \
-        write;                       \
-        y;                           \
+        write;                      \
+        y;                          \
     })
-#define WRITES(CASE)                                                                                                   \
-    CASE(set_element, "f32[b]", "f32[b]", WRITTEN(kn_set_at(y, 1.0f, "0")))                                            \
-    CASE(set_unknown, "f32[b]", "f32[b]", WRITTEN(kn_set_at(y, 1.0f, "3")))                                            \
-    CASE(set_slice, "f32[b]", "f32[b]", WRITTEN(kn_set_at(y, 1.0f, "1:")))                                             \
-    CASE(set_part, "f32[b] f32[b - 1]", "f32[b]", WRITTEN(kn_set_at(y, x[1], ":-1")))                                  \
-    CASE(set_second, "f32[b]", "f32[b]", WRITTEN(kn_set_at(y, 1.0f, "::2")))                                           \
-    CASE(set_array, "f32[b] i32[n]", "f32[b]", WRITTEN(kn_set_at(y, 1.0f, "%", x[1])))                                 \
-    CASE(set_mask, "f32[b] bool[b]", "f32[b]", WRITTEN(kn_set_at(y, 1.0f, "%", x[1])))                                 \
-    CASE(set_wrong, "f32[b] f32[t]", "ValueError: could not broadcast input array from shape (t,) into shape (b,)",    \
-         WRITTEN(kn_set_at(y, x[1], ":")))                                                                             \
-    CASE(add_array, "f32[b] i32[n]", "f32[b]", WRITTEN(kn_iadd_at(y, 1.0f, "%", x[1])))                                \
-    CASE(add_all, "f32[b,t] f32[t]", "f32[b,t]", WRITTEN(kn_iadd(y, x[1])))                                            \
-    CASE(put_along, "f32[b,t] i32[b,n]", "f32[b,t]", WRITTEN(kn_put_along_axis(y, x[1], 1.0f, KN_AXIS(1))))            \
-    CASE(put, "f32[b]", "InconclusiveDimensionOperation: used in a context that requires a constant",                  \
-         WRITTEN(kn_put(y, 0, 1.0f)))                                                                                  \
-    CASE(fill_diagonal, "f32[b,b]", "InconclusiveDimensionOperation: Symbolic dimension 'b^2' used in a context",      \
+#define WRITES(CASE)                                                                                                \
+    CASE(set_element, "f32[b]", "f32[b]", WRITTEN(kn_set_at(y, 1.0f, "0")))                                         \
+    CASE(set_unknown, "f32[b]", "f32[b]", WRITTEN(kn_set_at(y, 1.0f, "3")))                                         \
+    CASE(set_slice, "f32[b]", "f32[b]", WRITTEN(kn_set_at(y, 1.0f, "1:")))                                          \
+    CASE(set_part, "f32[b] f32[b - 1]", "f32[b]", WRITTEN(kn_set_at(y, x[1], ":-1")))                               \
+    CASE(set_second, "f32[b]", "f32[b]", WRITTEN(kn_set_at(y, 1.0f, "::2")))                                        \
+    CASE(set_array, "f32[b] i32[n]", "f32[b]", WRITTEN(kn_set_at(y, 1.0f, "%", x[1])))                              \
+    CASE(set_mask, "f32[b] bool[b]", "f32[b]", WRITTEN(kn_set_at(y, 1.0f, "%", x[1])))                              \
+    CASE(set_wrong, "f32[b] f32[t]", "ValueError: could not broadcast input array from shape (t,) into shape (b,)", \
+         WRITTEN(kn_set_at(y, x[1], ":")))                                                                          \
+    CASE(add_array, "f32[b] i32[n]", "f32[b]", WRITTEN(kn_iadd_at(y, 1.0f, "%", x[1])))                             \
+    CASE(add_all, "f32[b,t] f32[t]", "f32[b,t]", WRITTEN(kn_iadd(y, x[1])))                                         \
+    CASE(put_along, "f32[b,t] i32[b,n]", "f32[b,t]", WRITTEN(kn_put_along_axis(y, x[1], 1.0f, KN_AXIS(1))))         \
+    CASE(put, "f32[b]", "InconclusiveDimensionOperation: used in a context that requires a constant",               \
+         WRITTEN(kn_put(y, 0, 1.0f)))                                                                               \
+    CASE(fill_diagonal, "f32[b,b]", "InconclusiveDimensionOperation: Symbolic dimension 'b^2' used in a context",   \
          WRITTEN(kn_fill_diagonal(y, 1.0f)))
 
 SLICES(SYMBOLIC_FUNCTION)
