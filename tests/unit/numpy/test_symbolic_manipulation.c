@@ -92,27 +92,27 @@
 
 /* Where an extent is given as a number: of the second argument, or of the first. */
 #define T kn_dim(x[1], 0)
-#define NUMBERS(CASE)                                                                                                  \
-    CASE(pad_by, "f32[b] f32[t]", "f32[2*t + b]", kn_pad(x[0], T))                                                     \
-    CASE(pad_edge_by, "f32[b] f32[t]", "InconclusiveDimensionOperation: used in a context that requires a constant",   \
-         kn_pad(x[0], T, .mode = "edge"))                                                                              \
-    CASE(roll_by, "f32[b] f32[t]", "f32[b]", kn_roll(x[0], T))                                                         \
-    CASE(roll_known_by, "f32[5] f32[t]", "f32[5]", kn_roll(x[0], T))                                                   \
-    CASE(repeat_by, "f32[b] f32[t]", "f32[b*t]", kn_repeat(x[0], T))                                                   \
-    CASE(tile_by, "f32[b] f32[t]", "f32[b*t]", kn_tile(x[0], KN_SHAPE(T)))                                             \
-    CASE(delete_at, "f32[b]", "f32[b - 1]", kn_delete(x[0], kn_dim(x[0], 0) - 1))                                      \
-    CASE(insert_at, "f32[b]", "f32[b + 1]", kn_insert(x[0], kn_dim(x[0], 0), 1.0f))                                    \
-    CASE(resize_to, "f32[b] f32[t]", "f32[t]", kn_resize(x[0], KN_SHAPE(T)))                                           \
-    CASE(divide_by, "f32[b] f32[t]", "f32[b]", kn_divide(x[0], T))                                                     \
-    CASE(multiply_by, "i32[b] f32[t]", "i32[b]", kn_multiply(x[0], T))                                                 \
-    CASE(compare_with, "i32[b] f32[t]", "bool[b]", kn_less(x[0], T))                                                   \
-    CASE(power_of, "f32[b] f32[t]", "f32[b]", kn_power(kn_abs(x[0]), T))                                               \
-    CASE(take_at, "f32[b] f32[t]", "f32[]", kn_take(x[0], kn_dim(x[0], 0) - 1))                                        \
-    CASE(where_first, "f32[b] f32[t]", "f32[b]", kn_where(kn_less(kn_arange(0, kn_dim(x[0], 0), 1), T), x[0], 0))      \
-    CASE(arange_times, "f32[b] f32[t]", "i64[b]", kn_multiply(kn_arange(0, kn_dim(x[0], 0), 1), T))                    \
-    CASE(full_of, "f32[b] f32[t]", "f32[b]", kn_full_like(x[0], T))                                                    \
-    CASE(clip_to, "f32[b] f32[t]", "f32[b]", kn_clip(x[0], 0, T))                                                      \
-    CASE(trapezoid_by, "f32[b] f32[t]", "f32[]", kn_trapezoid(x[0], .dx = kn_like_int(T)))                             \
+#define NUMBERS(CASE)                                                                                                \
+    CASE(pad_by, "f32[b] f32[t]", "f32[2*t + b]", kn_pad(x[0], T))                                                   \
+    CASE(pad_edge_by, "f32[b] f32[t]", "InconclusiveDimensionOperation: used in a context that requires a constant", \
+         kn_pad(x[0], T, .mode = "edge"))                                                                            \
+    CASE(roll_by, "f32[b] f32[t]", "f32[b]", kn_roll(x[0], T))                                                       \
+    CASE(roll_known_by, "f32[5] f32[t]", "f32[5]", kn_roll(x[0], T))                                                 \
+    CASE(repeat_by, "f32[b] f32[t]", "f32[b*t]", kn_repeat(x[0], T))                                                 \
+    CASE(tile_by, "f32[b] f32[t]", "f32[b*t]", kn_tile(x[0], KN_SHAPE(T)))                                           \
+    CASE(delete_at, "f32[b]", "f32[b - 1]", kn_delete(x[0], kn_dim(x[0], 0) - 1))                                    \
+    CASE(insert_at, "f32[b]", "f32[b + 1]", kn_insert(x[0], kn_dim(x[0], 0), 1.0f))                                  \
+    CASE(resize_to, "f32[b] f32[t]", "f32[t]", kn_resize(x[0], KN_SHAPE(T)))                                         \
+    CASE(divide_by, "f32[b] f32[t]", "f32[b]", kn_divide(x[0], T))                                                   \
+    CASE(multiply_by, "i32[b] f32[t]", "i32[b]", kn_multiply(x[0], T))                                               \
+    CASE(compare_with, "i32[b] f32[t]", "bool[b]", kn_less(x[0], T))                                                 \
+    CASE(power_of, "f32[b] f32[t]", "f32[b]", kn_power(kn_abs(x[0]), T))                                             \
+    CASE(take_at, "f32[b] f32[t]", "f32[]", kn_take(x[0], kn_dim(x[0], 0) - 1))                                      \
+    CASE(where_first, "f32[b] f32[t]", "f32[b]", kn_where(kn_less(kn_arange(0, kn_dim(x[0], 0), 1), T), x[0], 0))    \
+    CASE(arange_times, "f32[b] f32[t]", "i64[b]", kn_multiply(kn_arange(0, kn_dim(x[0], 0), 1), T))                  \
+    CASE(full_of, "f32[b] f32[t]", "f32[b]", kn_full_like(x[0], T))                                                  \
+    CASE(clip_to, "f32[b] f32[t]", "f32[b]", kn_clip(x[0], 0, T))                                                    \
+    CASE(trapezoid_by, "f32[b] f32[t]", "f32[]", kn_trapezoid(x[0], .dx = kn_like_int(T)))                           \
     CASE(gradient_by, "f32[b] f32[t] | b >= 2", "f32[b]", kn_gradient(x[0], .spacing = KN_LIST(T)))
 
 SHAPES(SYMBOLIC_FUNCTION)
