@@ -92,7 +92,7 @@ bool knl_weak_value(kna_op *op, kn_array x, double *value)
     int64_t extent = 0;
     if (at && t.dtype == KN_DT(I64))
         memcpy(&extent, at, sizeof extent);
-    if (!at || knx_is_symbolic(extent))
+    if (!at || knl_is_extent(extent))
         return false;
     knx_convert(t.dtype, at, KN_DT(F64), value);
     return true;

@@ -53,6 +53,8 @@ int knl_beyond(kna_op *op, kn_array x,
 kni_type knl_shaped(kn_dtype d, const kn_shape *shape); /* points into *shape */
 kn_shape knl_shape_of(kna_op *op, kni_atom a);
 bool knl_too_many_axes(kna_op *op, int64_t ndim); /* ValueError for more than an array can have */
+/* Is a number that the user gave an extent of a traced array? While there is no scope it is a large number. */
+static inline bool knl_is_extent(int64_t v) { return knx_is_symbolic(v) && knx_dim_now(); }
 /* Does the scope know that d >= least? Asks nothing: for messages that say what it is that has to be known. */
 bool knl_known_least(int64_t d, int64_t least);
 /* A position from the end if negative, cut to 0 .. extent, as the bound of a slice is. */

@@ -113,7 +113,7 @@ bool knl_known_least(int64_t d, int64_t least)
 
 int64_t knl_clamp_bound(int64_t at, int64_t extent)
 {
-    if (!knx_any_symbolic(at, extent)) {
+    if (!knx_is_symbolic(extent) && !knl_is_extent(at)) {
         at += at < 0 ? extent : 0;
         return at < 0 ? 0 : at > extent ? extent : at;
     }

@@ -150,7 +150,7 @@ static bound look_at(kna_op *op, kn_array x)
     return r;
 }
 
-static bool is_symbolic(const bound *x) { return !x->is_float && knx_is_symbolic(x->i); }
+static bool is_symbolic(const bound *x) { return !x->is_float && knl_is_extent(x->i); }
 
 /* The same where one of them is an expression: all are integers, then, and the step is a number. */
 static int64_t count_symbolic_steps(kna_op *op, const bound *start, const bound *stop, const bound *step)

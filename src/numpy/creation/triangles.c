@@ -14,7 +14,7 @@ static kni_atom on_diagonal(kna_op *op, kni_atom v, int64_t k)
     if (kna_failed(op))
         return v;
     kni_type t = knb_type(b, v);
-    if (!kna_need_number(op, k, "the number of a diagonal"))
+    if (knl_is_extent(k) && !kna_need_number(op, k, "the number of a diagonal"))
         return v;
     int64_t away = k == INT64_MIN ? INT64_MAX : k < 0 ? -k : k, low = k < 0 ? away : 0, high = k > 0 ? k : 0;
     if (away > INT64_MAX / 2 - t.dim[0]) {

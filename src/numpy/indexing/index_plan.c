@@ -49,13 +49,13 @@ static void plan_symbolic_slice(const knl_item *s, int64_t extent, int64_t step,
 static void plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_axis *a)
 {
     int64_t step = s->step.given ? s->step.value : 1;
-    if (!kna_need_number(p->op, step, "the step of a slice"))
+    if (knl_is_extent(step) && !kna_need_number(p->op, step, "the step of a slice"))
         return;
     if (step == 0) {
         kna_fail(p->op, KN_ERROR_VALUE, "slice step cannot be zero");
         return;
     }
-    if (knx_is_symbolic(extent) || knx_is_symbolic(s->start.value) || knx_is_symbolic(s->stop.value)) {
+    if (knx_is_symbolic(extent) || knl_is_extent(s->start.value) || knl_is_extent(s->stop.value)) {
         plan_symbolic_slice(s, extent, step, a);
         return;
     }
@@ -288,7 +288,7 @@ static int plan_item(knn_index *p, const knl_item *item, int axis, int ellipsis,
     switch (item->kind) {
     case KNL_SLICE: plan_slice(p, item, extent, &p->axis[axis]); return axis + 1;
     case KNL_INTEGER:
-        if (knx_any_symbolic(extent, item->start.value)) {
+        if (knx_is_symbolic(extent) || knl_is_extent(item->start.value)) {
             bool inside = plan_symbolic_integer(p, item->start.value, axis, extent, &p->axis[axis]);
             if (!kna_failed(p->op) && (arrays || !inside)) {
                 kni_atom at = kna_extent(p->op->b, KN_DT(I64), p->axis[axis].start);

@@ -86,7 +86,7 @@ bool knn_index_element(const knn_index *p, kni_type x, int64_t *at)
         return false;
     for (int i = 0; i < x.ndim; i++) {
         int64_t v = p->item[i].start.value, extent = x.dim[i];
-        if (p->item[i].kind != KNL_INTEGER || knx_any_symbolic(v, extent) || v < -extent || v >= extent)
+        if (p->item[i].kind != KNL_INTEGER || knx_is_symbolic(extent) || knl_is_extent(v) || v < -extent || v >= extent)
             return false;
         at[i] = v < 0 ? v + extent : v;
     }

@@ -21,7 +21,7 @@ int knl_beyond(kna_op *op, kn_array x, kn_dtype d)
         return 0;
     memcpy(&bits, at, sizeof bits.u64);
     bool is_unsigned = t.dtype == KN_DT(U64);
-    if (!is_unsigned && knx_is_symbolic(bits.i64)) /* it is known when the function runs */
+    if (!is_unsigned && knl_is_extent(bits.i64)) /* it is known when the function runs */
         return 0;
     if (knx_int_fits(d, is_unsigned, bits.u64))
         return 0;

@@ -104,7 +104,7 @@ kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
     int64_t extent = kna_failed(&c.op) ? 0 : knb_type(c.op.b, a).dim[axis];
     int64_t *at = look_positions(&c.op, obj, &n, &ndim);
     bool mask = given.dtype->kind == KN_KIND_BOOL;
-    if (at && knx_any_symbolic(extent, n == 1 ? at[0] : 0)) {
+    if (at && (knx_is_symbolic(extent) || (n == 1 && knl_is_extent(at[0])))) {
         bool one = n == 1 && !mask;
         y = one || kna_need_number(&c.op, extent, "which elements stay is worked out") ? without(&c.op, a, axis, at)
                                                                                        : KN_ATOM_NONE;
@@ -250,7 +250,7 @@ kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_o
             for (int64_t i = 0; more && i < n; i++)
                 at[i] = first;
         }
-        if (one && (knx_any_symbolic(extent, n) || knx_is_symbolic(first))) {
+        if (one && (knx_any_symbolic(extent, n) || knl_is_extent(first))) {
             y = with(&c.op, a, v, axis, first);
             knx_free(at);
             return knl_end(&c, knl_made(&c, y));

@@ -276,10 +276,12 @@ static kni_atom repeat(kna_op *op, kni_atom x, const int64_t *count, bool inside
         is_new[at] = true;
         flat.dim[i] = 0; /* its product may be too large */
         int64_t extent = knl_shape_of(op, x).dim[i];
-        if (extent && !knx_any_symbolic(extent, count[i]) && count[i] > INT64_MAX / extent)
+        if (knx_is_symbolic(extent) || knl_is_extent(count[i]))
+            flat.dim[i] = knx_dim_mul(extent, count[i]);
+        else if (extent && count[i] > INT64_MAX / extent)
             kna_fail(op, KN_ERROR_MEMORY, "the repeated array is too large");
         else
-            flat.dim[i] = knx_dim_mul(extent, count[i]);
+            flat.dim[i] = extent * count[i];
         x = knl_reshape(op, knl_insert_axes(op, x, &wide, is_new), &flat);
     }
     return x;

@@ -276,7 +276,8 @@ static kni_atom pad_axis(padding *p, kni_atom a, int axis, int ndim, const kn_pa
     int64_t total;
     if (!before && !after && p->mode != MAXIMUM && p->mode != MINIMUM)
         return a;
-    if (!kna_need_number(op, before, "how far this mode pads") || !kna_need_number(op, after, "how far this mode pads"))
+    if ((knl_is_extent(before) && !kna_need_number(op, before, "how far this mode pads")) ||
+        (knl_is_extent(after) && !kna_need_number(op, after, "how far this mode pads")))
         return a;
     if (__builtin_add_overflow(n, before, &total) || __builtin_add_overflow(total, after, &total)) {
         kna_fail(op, KN_ERROR_MEMORY, "axis %d is too large with its padding of %lld and %lld", axis, (long long)before,

@@ -80,7 +80,11 @@ static kni_atom roll(kna_op *op, kni_atom a, int axis, int64_t shift)
     kn_shape from = {0}, to = knl_shape_of(op, a), cut = to, none = {0};
     if (kna_failed(op) || !to.dim[axis])
         return a;
-    int64_t n = to.dim[axis], at = knx_dim_sub(n, knx_dim_mod(shift, n));
+    int64_t n = to.dim[axis], at = 0;
+    if (knx_is_symbolic(n) || knl_is_extent(shift))
+        at = knx_dim_sub(n, knx_dim_mod(shift, n));
+    else
+        at = n - ((shift % n) + n) % n;
     if (at == n)
         return a;
     from.dim[axis] = at;
@@ -106,7 +110,7 @@ static void add_shifts(kna_op *op, const int64_t *shift, int64_t n, int shift_nd
     for (int64_t i = 0; i < count && !kna_failed(op); i++) {
         int axis = kna_normalize_axis(op, given->axis[axes == 1 ? 0 : i], ndim);
         if (!kna_failed(op))
-            by[axis] = knx_any_symbolic(by[axis], shift[n == 1 ? 0 : i])
+            by[axis] = knl_is_extent(by[axis]) || knl_is_extent(shift[n == 1 ? 0 : i])
                            ? knx_dim_add(by[axis], shift[n == 1 ? 0 : i])
                            : (int64_t)((uint64_t)by[axis] + (uint64_t)shift[n == 1 ? 0 : i]);
     }

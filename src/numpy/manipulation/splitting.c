@@ -18,9 +18,9 @@ static bool make_room(kna_op *op, cuts *c)
 
 static void cut_evenly(kna_op *op, cuts *c, int64_t extent, int64_t sections, bool equal)
 {
-    int64_t rest = sections ? knx_dim_mod(extent, sections) : 0;
-    if (!kna_need_number(op, sections, "the number of arrays"))
+    if (knl_is_extent(sections) && !kna_need_number(op, sections, "the number of arrays"))
         return;
+    int64_t rest = !sections ? 0 : knx_is_symbolic(extent) ? knx_dim_mod(extent, sections) : extent % sections;
     if (equal && !knx_dim_eq(rest, 0)) {
         knx_text t = {0};
         kna_fail(op, KN_ERROR_VALUE, "array split does not result in an equal division%s%s",

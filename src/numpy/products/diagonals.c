@@ -31,7 +31,7 @@ static diagonal find_diagonal(kna_op *op, kni_type t, int64_t offset, int axis1,
     if (kna_failed(op))
         return d;
     int64_t rows = t.dim[d.axis[0]], columns = t.dim[d.axis[1]];
-    if (!kna_need_number(op, offset, "the number of a diagonal"))
+    if (knl_is_extent(offset) && !kna_need_number(op, offset, "the number of a diagonal"))
         return d;
     if (knx_any_symbolic(rows, columns)) {
         d.start[0] = offset < 0 ? -offset : 0;

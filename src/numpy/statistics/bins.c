@@ -226,7 +226,9 @@ static int64_t given_number(knl_body *c, kn_array bins, int which)
     v = knl_look_integers(&c->op, bins, &n, NULL, "");
     int64_t number = v ? *v : 0;
     knx_free(v);
-    if (kna_need_number(&c->op, number, "the number of bins") && number < 1)
+    if (knl_is_extent(number))
+        kna_need_number(&c->op, number, "the number of bins");
+    if (number < 1)
         complain(&c->op, which, KN_ERROR_VALUE, "must be positive, when an integer",
                  "must be positive, when an integer");
     return number;
