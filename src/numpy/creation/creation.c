@@ -195,12 +195,12 @@ static kni_atom range(kna_op *op, kn_dtype d, int64_t n, const bound *start, con
     kni_builder *b = op->b;
     if (is_symbolic(start) && !knx_is_integer(d)) { /* its value is known when the function runs */
         kni_atom from = knb_iota(b, KN_DT(I64), 1, &n, 0), way = knb_mul(b, from, knb_integer(b, KN_DT(I64), step->i));
-        return knb_astype(b, knb_add(b, kna_extent(op->b, KN_DT(I64), start->i), way), d);
+        return knb_astype(b, knb_add(b, knb_dimension(op->b, KN_DT(I64), start->i), way), d);
     }
     kn_dtype work = d == KN_DT(F16) || d == KN_DT(BF16) ? KN_DT(F32) : d;
     kni_atom i = knb_iota(b, work, 1, &n, 0), first, by, second = KN_ATOM_NONE;
     if (knx_is_integer(d) && !start->is_float && !step->is_float) {
-        first = kna_extent(op->b, d, start->i);
+        first = knb_dimension(op->b, d, start->i);
         by = knb_integer(b, d, step->i);
         if (start->i == 0 && step->i == 1)
             return i;
@@ -278,7 +278,7 @@ static kni_atom linspace(kna_op *op, kni_atom start, kni_atom stop, int64_t num,
     kni_atom i = knb_iota(b, t.dtype, shape.ndim, shape.dim, 0), y = KN_ATOM_NONE;
     kni_atom first = knb_broadcast_to(b, start, full), last = knb_broadcast_to(b, stop, full);
     if (knx_dim_lt(0, div)) {
-        kni_atom n = kna_extent(op->b, t.dtype, div), delta = knb_sub(b, stop, start), step = knb_div(b, delta, n);
+        kni_atom n = knb_dimension(op->b, t.dtype, div), delta = knb_sub(b, stop, start), step = knb_div(b, delta, n);
         kni_atom zero = knb_eq(b, step, knb_like(b, step, 0)); /* one that vanishes: divide before multiplying */
         int64_t axes[KN_MAX_NDIM];
         for (int d = 0; d < t.ndim; d++)
@@ -292,7 +292,7 @@ static kni_atom linspace(kna_op *op, kni_atom start, kni_atom stop, int64_t num,
         y = knb_add(b, knb_mul(b, i, knb_broadcast_to(b, knb_sub(b, stop, start), full)), first);
     if (several) {
         kni_atom at_end =
-            knb_eq(b, knb_iota(b, KN_DT(I64), shape.ndim, shape.dim, 0), kna_extent(op->b, KN_DT(I64), num - 1));
+            knb_eq(b, knb_iota(b, KN_DT(I64), shape.ndim, shape.dim, 0), knb_dimension(op->b, KN_DT(I64), num - 1));
         y = knb_select(b, at_end, last, y);
     }
     return y;
@@ -308,7 +308,7 @@ static void put_step(kna_op *op, kn_array *at, kni_atom a, kni_atom b, int64_t d
     if (kna_failed(op))
         return;
     kn_dtype d = knb_type(op->b, a).dtype;
-    kni_atom step = knx_dim_lt(0, div) ? knb_div(op->b, knb_sub(op->b, b, a), kna_extent(op->b, d, div))
+    kni_atom step = knx_dim_lt(0, div) ? knb_div(op->b, knb_sub(op->b, b, a), knb_dimension(op->b, d, div))
                                        : knb_number(op->b, d, (double)NAN);
     kna_begin(&part, "linspace");
     *at = kna_end(&part, step);
@@ -375,7 +375,7 @@ kn_array kn_eye(int64_t n, const kn_eye_opts *opts)
         return kna_end(&op, KN_ATOM_NONE);
     kni_atom row = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 0), column = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 1);
     if (o.k)
-        row = knb_add(op.b, row, kna_extent(op.b, KN_DT(I64), o.k));
+        row = knb_add(op.b, row, knb_dimension(op.b, KN_DT(I64), o.k));
     return end_ordered(&op, knb_astype(op.b, knb_eq(op.b, row, column), d), o.order);
 }
 
@@ -474,7 +474,7 @@ kn_array kn_shape_array(kn_array x)
     if (!kna_failed(&op) && kni_type_is_symbolic(t)) {
         kni_atom extent[KN_MAX_NDIM];
         for (int i = 0; i < n; i++)
-            extent[i] = knb_expand_dims(op.b, kna_extent(op.b, KN_DT(I64), t.dim[i]), 0);
+            extent[i] = knb_expand_dims(op.b, knb_dimension(op.b, KN_DT(I64), t.dim[i]), 0);
         return kna_end(&op, knb_concatenate(op.b, (int)n, extent, 0));
     }
     knx_buffer *buffer = knx_buffer_new((size_t)n * sizeof(int64_t));

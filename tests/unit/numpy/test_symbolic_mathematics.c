@@ -12,7 +12,7 @@
          kn_add(x[0], x[1]))                                                                                       \
     CASE(add_3, "f32[b] f32[3]", "ValueError: operands could not be broadcast together with shapes (b,) (3,)",     \
          kn_add(x[0], x[1]))                                                                                       \
-    CASE(add_equal, "f32[b] f32[2*c] | b == 2*c", "f32[b]", kn_add(x[0], x[1]))                                    \
+    CASE(add_equal, "f32[b] f32[2*c] | b == 2*c", "f32[2*c]", kn_add(x[0], x[1]))                                  \
     CASE(power, "f32[b]", "f32[b]", kn_power(x[0], 3))                                                             \
     CASE(clip, "f32[b]", "f32[b]", kn_clip(x[0], 0, 1))                                                            \
     CASE(cumsum, "f32[b,t]", "f32[b,t]", kn_cumsum(x[0], .axis = KN_AXIS(0)))                                      \
