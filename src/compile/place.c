@@ -44,7 +44,7 @@ static void place_eqn(knc_plan *p, const kni_eqn *e)
         if (!knc_lies_in_order(p->j, e, &p->scratch, &first)) /* the grouping found that it does: now memory ran out */
             p->failed = true;
         v->slot = knc_slot_of(p, e->in[0], &offset);
-        v->offset = offset + (size_t)first * t.dtype->size;
+        v->offset = (size_t)knx_dim_add((int64_t)offset, knx_dim_mul(first, (int64_t)t.dtype->size));
     }
 }
 

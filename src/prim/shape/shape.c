@@ -380,7 +380,7 @@ static knx_error *slice_type(kni_rule *r, kni_type *y)
         }
         if (stride < 1)
             return knx_error_new(KN_ERROR_VALUE, "strides must be positive, got %lld", (long long)stride);
-        shape.v[i] = start == limit ? 0 : 1 + knx_dim_floordiv(knx_dim_sub(limit, start) - 1, stride);
+        shape.v[i] = knx_dim_ceildiv(knx_dim_sub(limit, start), stride);
     }
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, shape.n, shape.v, y);
 }
