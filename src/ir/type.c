@@ -12,7 +12,7 @@ bool kni_type_equal(kni_type a, kni_type b)
 bool kni_type_surely_same_shape(kni_type a, kni_type b)
 {
     for (int i = 0; a.ndim == b.ndim && i < a.ndim; i++)
-        if (!knx_dim_same(a.dim[i], b.dim[i]))
+        if (a.dim[i] != b.dim[i] && !(knx_any_symbolic(a.dim[i], b.dim[i]) && knx_dim_same(a.dim[i], b.dim[i])))
             return false;
     return a.ndim == b.ndim;
 }

@@ -452,11 +452,7 @@ static void run_stages(subject *s)
 }
 
 static sigjmp_buf before_case;
-static void too_long(int signal)
-{
-    (void)signal;
-    siglongjmp(before_case, 1);
-}
+static void on_signal(int number) { siglongjmp(before_case, number); }
 
 static void run_subject(subject *s)
 {
@@ -478,11 +474,13 @@ static void run_subject(subject *s)
     knx_dim_leave(&s->scope);
 }
 
-/* What a case holds that takes too long is lost. */
+/* What a case holds that crashes or takes too long is lost: an expression in a loop of C, or as an address. */
 static void run_in_time(subject *s)
 {
-    if (sigsetjmp(before_case, 1)) {
-        bench_fail(&s->b, "it takes longer than %d seconds", SECONDS);
+    int number = sigsetjmp(before_case, 1);
+    if (number) {
+        bench_fail(&s->b, number == SIGALRM ? "it takes longer than %d seconds" : "it crashes within %d seconds",
+                   SECONDS);
         finish_stage(s, "*", false);
         knx_dim_leave(&s->scope);
         return;
@@ -535,7 +533,10 @@ int main(int argc, char **argv)
         all.verbose = true;
         argv++, argc--;
     }
-    signal(SIGALRM, too_long);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    signal(SIGALRM, on_signal);
+    signal(SIGSEGV, on_signal);
+    signal(SIGFPE, on_signal);
     all.only_case = argc > 1 ? argv[1] : NULL;
     all.only_stage = argc > 2 ? argv[2] : NULL;
     for (const sample *const *list = all_samples; *list; list++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * dim.c -- dim_as_value: the number of a dimension, as an array. What is computed of an extent says it by this row where
- * the extent is an expression, which has no number before the program runs.
+ * dim.c -- dim_as_value: the number of a dimension, as an array. What is computed of an extent says it by this row
+ * where the extent is an expression, which has no number before the program runs.
  *
  *     type       an int64 scalar
  *     jvp        an integer without operands

@@ -380,7 +380,9 @@ static knx_error *slice_type(kni_rule *r, kni_type *y)
         }
         if (stride < 1)
             return knx_error_new(KN_ERROR_VALUE, "strides must be positive, got %lld", (long long)stride);
-        shape.v[i] = knx_dim_ceildiv(knx_dim_sub(limit, start), stride);
+        shape.v[i] = knx_dim_sub(limit, start);
+        if (stride > 1)
+            shape.v[i] = knx_dim_ceildiv(shape.v[i], stride);
     }
     return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, shape.n, shape.v, y);
 }
