@@ -7,9 +7,9 @@
  *     dims                      everything; the exit status is 0 if all passed
  *     dims 'reduce_sum*' vmap  one stage of some cases; -v: a line for each row
  *
- * Stages: type (the types of the results), map and put of views, cost and workspace, and the types of the results of
- * simplify, expand, unfailing, vmap, jvp and vjp; value and other: a program made of the variables
- * gives the same bits as one of numbers, of those of the sample and of others for which the guards hold. */
+ * Stages: type (the types of the results), map and put of views, cost and workspace; the types of the results of
+ * simplify, expand, unfailing, vmap, jvp and vjp, of the last two the values, too; value and other: a program made of
+ * the variables gives the same bits as one of numbers, of those of the sample and of others for which the guards hold. */
 #include "base/dim.h"
 #include "bench.h"
 
@@ -181,15 +181,12 @@ static void same_type(subject *s, const char *what, uint32_t i, kni_type symboli
                    kni_type_text(&b, number, false));
 }
 
-/* Takes both over. */
-static void same_results(subject *s, kni_jaxpr *symbolic, kni_jaxpr *plain)
+static void same_results(subject *s, const kni_jaxpr *symbolic, const kni_jaxpr *plain)
 {
     if (symbolic && plain && symbolic->n_out != plain->n_out)
         bench_fail(&s->b, "%u results instead of %u", symbolic->n_out, plain->n_out);
     for (uint32_t i = 0; symbolic && plain && !s->b.failed && i < plain->n_out; i++)
         same_type(s, "result", i, kni_out_type(symbolic, i), kni_out_type(plain, i));
-    kni_release(symbolic);
-    kni_release(plain);
 }
 
 /* --- stages ----------------------------------------------------------------------------------- */
@@ -235,18 +232,34 @@ static knx_error *by_jvp(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxp
     return bench_tangents(&s->b, tangent) && j->n_in == (uint32_t)s->b.n_in ? knt_jvp(j, tangent, out) : NULL;
 }
 
+/* A function of the inputs, and of cotangents of the results that have tangents. */
 static knx_error *by_vjp(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxpr **out)
 {
     bool tangent[MAX_VALUES], linear[8 * MAX_VALUES] = {0};
+    kni_atom in[MAX_VALUES], y[8 * MAX_VALUES], ct[MAX_VALUES];
     knt_linearized l = {0};
+    kni_jaxpr *back = NULL;
+    kni_builder k;
     (void)symbolic;
     if (!bench_tangents(&s->b, tangent) || j->n_in != (uint32_t)s->b.n_in)
         return NULL;
     knx_error *e = knt_linearize(j, tangent, &l);
-    for (uint32_t i = 0; !e && i < l.n_tangent_in && l.n_residual + i < sizeof linear; i++)
+    size_t n = e ? 0 : l.n_residual + l.n_tangent_in + j->n_out;
+    for (uint32_t i = 0; i < l.n_tangent_in && n <= sizeof linear; i++)
         linear[l.n_residual + i] = true;
-    if (!e && l.n_tangent_out && l.n_residual + l.n_tangent_in <= sizeof linear)
-        e = knt_transpose(l.linear, linear, out);
+    if (!e && l.n_tangent_out && n <= sizeof linear)
+        e = knt_transpose(l.linear, linear, &back);
+    if (!e && back) {
+        knb_init(&k);
+        for (uint32_t i = 0; i < j->n_in; i++)
+            in[i] = knb_invar(&k, kni_in_type(j, i));
+        knb_inline(&k, l.primal, in, y);
+        for (uint32_t i = 0; i < l.n_tangent_out; i++)
+            y[j->n_out + l.n_residual + i] = knb_invar(&k, kni_out_type(l.linear, i));
+        knb_inline(&k, back, y + j->n_out, ct);
+        e = knb_finish(&k, (int)back->n_out, ct, "pullback", true, out);
+    }
+    kni_release(back);
     knt_linearized_free(&l);
     return e;
 }
@@ -345,14 +358,14 @@ static void stage_workspace(subject *s)
 }
 
 /* Programs of the variables, made once, and of them those for these numbers. */
-static bool open_instances(subject *s, size_t n, const knx_dim_value *value, prog *out)
+static bool open_instances(subject *s, const kni_jaxpr *j, size_t n, const knx_dim_value *value, prog *out)
 {
     const knc_target *target = knd_host.target(&knd_host);
     bool ok = true;
-    *out = (prog){.n_in = (int)s->symbolic->n_in, .n_out = (int)s->symbolic->n_out};
+    *out = (prog){.n_in = (int)j->n_in, .n_out = (int)j->n_out};
     for (int fuse = 0; fuse < 2 && ok; fuse++) {
         knc_program *program = NULL, *instance = NULL;
-        ok = bench_ok(&s->b, knc_compile(s->symbolic, &(knc_compile_options){.target = target, .fuse = fuse}, &program),
+        ok = bench_ok(&s->b, knc_compile(j, &(knc_compile_options){.target = target, .fuse = fuse}, &program),
                       "compile");
         if (ok && knc_has_variables(program)) {
             ok = bench_ok(&s->b, knc_instantiate(program, (int)n, value, target->alignment, &instance), "instantiate");
@@ -365,13 +378,18 @@ static bool open_instances(subject *s, size_t n, const knx_dim_value *value, pro
     return ok;
 }
 
-/* Of the equation with numbers, and of the variables with these numbers: the same bits. */
-static void compare_values(subject *s, const kni_jaxpr *plain, size_t n, const knx_dim_value *value)
+/* Of the jaxpr with numbers, and of the one of variables with these numbers: the same bits. What is behind the sample's
+ * own inputs is a tangent or a cotangent. */
+static void compare_values(subject *s, const kni_jaxpr *symbolic, const kni_jaxpr *plain, size_t n,
+                           const knx_dim_value *value)
 {
     tensor in[MAX_VALUES], want[MAX_VALUES], has[MAX_VALUES];
+    uint64_t seed = s->b.seed;
     prog p, q = {0};
-    bench_fill(&s->b, false, 1, in);
-    if (prog_open(&s->b, plain, &p) && open_instances(s, n, value, &q) && prog_run(&s->b, &p, in, want) &&
+    bench_fill(&s->b, s->b.n_in < (int)plain->n_in, 1, in);
+    for (uint32_t i = (uint32_t)s->b.n_in; i < plain->n_in; i++)
+        in[i] = bench_direction(&s->b, kni_in_type(plain, i), &seed);
+    if (prog_open(&s->b, plain, &p) && open_instances(s, symbolic, n, value, &q) && prog_run(&s->b, &p, in, want) &&
         prog_run(&s->b, &q, in, has))
         bench_same(&s->b, "with numbers and with variables", q.n_out, want, has);
     prog_close(&p);
@@ -386,7 +404,7 @@ static bool runs_alone(const subject *s)
 static void stage_value(subject *s)
 {
     if (runs_alone(s))
-        compare_values(s, s->plain, s->scope.sample.n, s->scope.sample.at);
+        compare_values(s, s->symbolic, s->plain, s->scope.sample.n, s->scope.sample.at);
 }
 
 /* Do the guards have the same answers for other numbers? */
@@ -421,7 +439,7 @@ static void stage_other(subject *s)
         value[i].value = other_number(value[i].value);
     /* the planner may ask, too: its guards are there when the program is made */
     prog trial;
-    bool made = open_instances(s, n, s->scope.sample.at, &trial);
+    bool made = open_instances(s, s->symbolic, n, s->scope.sample.at, &trial);
     prog_close(&trial);
     if (!made || !guards_hold(s, n, value))
         return;
@@ -433,7 +451,7 @@ static void stage_other(subject *s)
         to_other_numbers(&s->b.operand[i].shape);
     knx_dim_enter(&s->scope);
     if (bench_ok(&s->b, e, "the equation with other numbers"))
-        compare_values(s, plain, n, value);
+        compare_values(s, s->symbolic, plain, n, value);
     all.others++;
     memcpy(s->b.operand, before.operand, sizeof before.operand);
     kni_release(plain);
@@ -492,10 +510,11 @@ static void run_transform(subject *s, const char *name, transform_fn *run)
         if (!symbolic)
             bench_fail(&s->b, "no jaxpr");
         same_results(s, symbolic, plain);
-    } else {
-        kni_release(plain);
-        kni_release(symbolic);
+        if (!s->b.failed && (run == by_jvp || run == by_vjp) && runs_alone(s))
+            compare_values(s, symbolic, plain, s->scope.sample.n, s->scope.sample.at);
     }
+    kni_release(plain);
+    kni_release(symbolic);
     finish_stage(s, name, refused);
 }
 
