@@ -460,8 +460,10 @@ static void stage_other(subject *s)
 static const struct {
     const char *name;
     void (*run)(subject *s);
-} stages[] = {{"map", stage_map},     {"put", stage_put},    {"cost", stage_cost}, {"workspace", stage_workspace},
-              {"value", stage_value}, {"other", stage_other}};
+    bool single; /* only of one equation */
+} stages[] = {{"map", stage_map, true},      {"put", stage_put, true},
+              {"cost", stage_cost, true},    {"workspace", stage_workspace, true},
+              {"value", stage_value, false}, {"other", stage_other, false}};
 
 /* --- cases ------------------------------------------------------------------------------------ */
 
@@ -523,8 +525,8 @@ static void run_stages(subject *s)
     for (size_t i = 0; i < sizeof transforms / sizeof *transforms; i++)
         if (wanted_stage(transforms[i].name))
             run_transform(s, transforms[i].name, transforms[i].run);
-    for (size_t i = 0; i < sizeof stages / sizeof *stages && s->plain->n_eqn == 1; i++) {
-        if (!wanted_stage(stages[i].name))
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        if (!wanted_stage(stages[i].name) || (stages[i].single && s->plain->n_eqn != 1))
             continue;
         stages[i].run(s);
         knx_error *kept = knx_dim_take_error(&s->scope);
