@@ -27,7 +27,7 @@ static kn_array written_reshaped(kn_array x, kn_shape shape)
     CASE(same, "f32[b] f32[b]", "f32[b]", kn_add(x[0], x[1]))                                                         \
     CASE(ones, "f32[b,1] f32[t]", "f32[b,t]", kn_add(x[0], x[1]))                                                     \
     CASE(more_axes, "f32[t] f32[b,4,t]", "f32[b,4,t]", kn_add(x[0], x[1]))                                            \
-    CASE(known_same, "f32[b] f32[2*c] | b == 2*c", "f32[b]", kn_add(x[0], x[1]))                                      \
+    CASE(known_same, "f32[b] f32[2*c] | b == 2*c", "f32[2*c]", kn_add(x[0], x[1]))                                    \
     CASE(other, "f32[b] f32[t]", "ValueError: operands could not be broadcast together with shapes (b,) (t,)",        \
          kn_add(x[0], x[1]))                                                                                          \
     CASE(other_number, "f32[b] f32[3]", "ValueError: operands could not be broadcast together with shapes (b,) (3,)", \
