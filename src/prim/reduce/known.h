@@ -25,15 +25,14 @@ static inline bool knp_taken_le(int64_t a, int64_t b)
     return s && s->assumes ? knx_dim_le(a, b) : knp_known_le(a, b);
 }
 
-/* The extent, where equations are unrolled by it: as many levels of halving as it has bits. Of an expression a scan does
- * the work; not in a scope that assumes, where the bits are to be those of numbers: that is refused. */
+/* The extent as a number, where equations are unrolled by it: as many levels of halving as it has bits. An expression
+ * has its sample's number in a scope that assumes, which keeps that as a guard, so the same bits come out as without
+ * variables. In other scopes it stays: then a scan does the work. */
 static inline int64_t knp_count(int64_t d)
 {
     const knx_dim_scope *s = knx_is_symbolic(d) ? knx_dim_now() : NULL;
-    knx_text t = {0};
-    if (s && s->assumes)
-        knx_dim_refuse(knx_error_new(KN_ERROR_DIMENSION, "halving is unrolled by '%s', which has to be a number",
-                                     knx_dim_show(&t, d)));
-    return d;
+    int64_t n;
+    bool has = s && s->assumes && knx_dim_evaluate(d, (int)s->sample.n, s->sample.at, &n);
+    return has && knx_dim_eq(d, n) ? n : d;
 }
 #endif
