@@ -2,8 +2,10 @@
  * kinds.c -- plans for all extents: a cut is recorded once more with dimension variables in place of its extents, and
  * compiled to a program that takes any numbers for them (docs/shapes.md).
  *
- * The extents of a cut are those of its leaves and those among its parameters, in order. 0 and 1 stay numbers, and belong
- * to the kind; each other one becomes a variable, equal ones the same. What the rules and the compiler had to ask of the
+ * The extents of a cut are those of its leaves and those among its parameters, in order. 0 and 1 stay numbers, and
+ * belong
+ * to the kind; each other one becomes a variable, equal ones the same. What the rules and the compiler had to ask of
+ * the
  * variables is a condition of the kind. */
 #include "array/plans.h"
 #include "base/log.h"

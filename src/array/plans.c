@@ -336,13 +336,26 @@ static uint64_t likeness(const kna_cut *c)
     return h;
 }
 
+/* The type of leaf i, as the plan was made for it. dim: room. */
+static kni_type leaf_type(const kna_plan *p, size_t i, int64_t *dim)
+{
+    kni_type t = p->jaxpr->type[i];
+    const int64_t *at = p->extent;
+    for (size_t k = 0; at && k < i; k++)
+        at += p->jaxpr->type[k].ndim;
+    if (at && t.ndim)
+        t.dim = memcpy(dim, at, (size_t)t.ndim * sizeof *dim);
+    return t;
+}
+
 /* How the cut differs from a plan of its likeness. */
 static void show_difference(knx_text *t, const kna_plan *p, const kna_cut *c)
 {
     const kni_jaxpr *j = p->jaxpr;
     for (size_t i = 0; i < c->leaf.n; i++) {
         knx_text now = {0}, before = {0};
-        kni_type a = c->leaf.at[i]->type, b = j->type[i];
+        int64_t dim[KN_MAX_NDIM];
+        kni_type a = c->leaf.at[i]->type, b = leaf_type(p, i, dim);
         a.weak = false;
         if (type_matches(a, b))
             continue;
@@ -352,7 +365,7 @@ static void show_difference(knx_text *t, const kna_plan *p, const kna_cut *c)
     }
     const kni_atom *a = c->atom.at;
     for (size_t k = 0; k < c->node.n; a += c->node.at[k]->n_in, k++)
-        if (!same_equation(j, &j->eqn[k], c->node.at[k], a, kni_params_equal)) {
+        if (!same_equation(j, &j->eqn[k], c->node.at[k], a, p->kind ? kni_params_alike : kni_params_equal)) {
             knx_text_add(t, "new parameters or constants of %s", c->node.at[k]->prim->name);
             return;
         }
@@ -375,13 +388,14 @@ static void show_reason(knx_text *t, kna_plans *c, const kna_cut *cut, uint64_t 
         }
     const kna_plan *best = NULL;
     size_t least = 0;
+    int64_t dim[KN_MAX_NDIM];
     for (const kept *k = c->newest; k; k = k->older) {
         const kni_jaxpr *j = k->plan->jaxpr;
-        if (!j || k->plan->kind || k->plan->likeness != like || j->n_eqn != cut->node.n || j->n_in != cut->leaf.n)
+        if (!k->plan->program || k->plan->likeness != like || j->n_eqn != cut->node.n || j->n_in != cut->leaf.n)
             continue;
         size_t differ = 0;
         for (size_t i = 0; i < cut->leaf.n; i++)
-            differ += !type_matches(j->type[i], cut->leaf.at[i]->type);
+            differ += !type_matches(leaf_type(k->plan, i, dim), cut->leaf.at[i]->type);
         if (best && differ >= least)
             continue;
         best = k->plan;
@@ -393,16 +407,17 @@ static void show_reason(knx_text *t, kna_plans *c, const kna_cut *cut, uint64_t 
         knx_text_add(t, "first time");
 }
 
-static void log_new_plan(kna_plans *c, const kna_cut *cut, uint64_t hash)
+static void log_new_plan(kna_plans *c, const kna_cut *cut, uint64_t hash, const char *then)
 {
     knx_text t = {0};
     const kna_node *last = cut->node.at[cut->node.n - 1];
     if (knx_debug_level < 1)
         return;
     show_reason(&t, c, cut, hash);
-    KN_LOG(1, "plan: %s:%d: %zu operation%s up to %s: %s", last->place ? last->place->file : "?",
+    KN_LOG(1, "plan: %s:%d: %zu operation%s up to %s: %s%s", last->place ? last->place->file : "?",
            last->place ? last->place->line : 0, cut->node.n, cut->node.n == 1 ? "" : "s",
-           last->operation && *last->operation ? last->operation : last->prim->name, t.s);
+           last->operation && *last->operation ? last->operation : last->prim->name, t.s,
+           then);
 }
 
 /* ---- Making one. */
@@ -505,6 +520,7 @@ static knx_error *make_instance(kna_cut *c, uint64_t hash, const kna_plan *of, c
     atomic_init(&p->refs, 1);
     atomic_fetch_add_explicit(&kind->refs, 1, memory_order_relaxed);
     p->hash = hash;
+    p->likeness = likeness(c);
     p->fuse = c->fuse;
     p->device = of->device;
     p->kind = kind;
@@ -577,6 +593,8 @@ static knx_error *plan_of_kind(kna_cut *c, uint64_t hash, kna_plans *own, kna_pl
             return NULL;
         }
     }
+    if (kind)
+        log_new_plan(own, c, hash, "; from now on for all extents");
     knx_error *error = make_instance(c, hash, m.plan, value, extent, out);
     kna_plan_release(m.plan);
     return error;
@@ -587,7 +605,7 @@ static knx_error *new_plan(kna_cut *c, uint64_t hash, kna_plans *own, kna_plans 
     KN_TRY(plan_of_kind(c, hash, own, shared, out));
     if (*out)
         return NULL;
-    log_new_plan(own, c, hash);
+    log_new_plan(own, c, hash, "");
     return make_plan(c, hash, out);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * dim.c -- dimension expressions: sums of products of factors, in one order, made once each; their arithmetic. The order
+ * dim.c -- dimension expressions: sums of products of factors, in one order, made once each; their arithmetic. The
+ * order
  * of terms and factors is that of jax.export, whose texts follow from it. */
 #include "base/dim_expr.h"
 #include "base/lock.h"
@@ -18,8 +19,13 @@ typedef struct kept {
 } kept;
 static kept factors = {.size = sizeof(knx_dim_factor)}, terms = {.size = sizeof(knx_dim_term)},
             exprs = {.size = sizeof(knx_dim_expr)};
-static knx_table known;
-static knx_arena arena;
+static struct {
+    uint64_t *slot; /* 0: free; else the thing's number and kind under 22 bits of its hash */
+    size_t cap, n;
+} known;
+static struct {
+    char *at, *end, *first; /* the blocks begin with a pointer to the one before */
+} room;
 static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static _Thread_local knx_dim_scope *now;
 
@@ -33,6 +39,10 @@ const knx_dim_factor *knx_dim_factor_at(uint32_t i) { return get(&factors, i); }
 const knx_dim_term *knx_dim_term_at(uint32_t i) { return get(&terms, i); }
 const knx_dim_expr *knx_dim_expr_at(uint32_t i) { return get(&exprs, i); }
 
+/* These tables belong to the process and are kept for good, so the blocks of the system's that they take do not count
+ * among Kiln's; but a test that makes allocations fail meets them, too. */
+static void *kept_block(size_t bytes) { return knx_alloc_must_fail() ? NULL : malloc(bytes); }
+
 /* Under the lock: room for one more; NULL without memory, or when there are too many. */
 static void *add(kept *k, uint32_t *number)
 {
@@ -40,7 +50,7 @@ static void *add(kept *k, uint32_t *number)
     if (i == CHUNK * CHUNKS)
         return NULL;
     if (i % CHUNK == 0 && !atomic_load_explicit(&k->chunk[i / CHUNK], memory_order_relaxed)) {
-        void *chunk = malloc(CHUNK * k->size); /* kept for good: not counted */
+        void *chunk = kept_block(CHUNK * k->size);
         if (!chunk)
             return NULL;
         atomic_store_explicit(&k->chunk[i / CHUNK], chunk, memory_order_release);
@@ -161,17 +171,36 @@ static int order_of_dims(int64_t a, int64_t b)
 /* ---- Making each thing once. */
 
 enum { FACTOR, TERM, EXPR };
-typedef struct entry {
-    int kind;
-    uint32_t number;
-} entry;
+
+static void *keep(const void *p, size_t bytes, size_t more)
+{
+    enum { BLOCK = 1 << 16 };
+    size_t size = (bytes + more + 15) & ~(size_t)15;
+    if ((size_t)(room.end - room.at) < size) {
+        char *block = size < BLOCK / 2 ? kept_block(BLOCK) : NULL;
+        if (!block)
+            return NULL;
+        memcpy(block, &room.first, sizeof room.first);
+        room.first = block;
+        room.at = block + 16;
+        room.end = block + BLOCK;
+    }
+    char *copy = room.at;
+    room.at += size;
+    memcpy(copy, p, bytes);
+    return copy;
+}
+
+static uint64_t entry_of(int kind, uint64_t hash, uint32_t number)
+{
+    return (hash << 42) | ((uint64_t)number + 1) << 2 | (uint64_t)kind;
+}
 
 static uint32_t find(int kind, uint64_t hash, const void *key, size_t bytes)
 {
-    size_t cursor;
-    for (void *p = knx_table_first(&known, hash, &cursor); p; p = knx_table_next(&known, hash, &cursor)) {
-        uint32_t i = (uint32_t)((uintptr_t)p >> 2) - 1;
-        if ((int)((uintptr_t)p & 3) != kind)
+    for (size_t at = hash & (known.cap - 1); known.cap && known.slot[at]; at = (at + 1) & (known.cap - 1)) {
+        uint32_t i = (uint32_t)(known.slot[at] >> 2) - 1;
+        if (known.slot[at] != entry_of(kind, hash, i))
             continue;
         const void *mine;
         size_t n;
@@ -194,10 +223,40 @@ static uint32_t find(int kind, uint64_t hash, const void *key, size_t bytes)
     return UINT32_MAX;
 }
 
-/* The tables are made through the allocator of tests, and count as long as they live: knx_dims_free. */
+static void put(uint64_t hash, uint64_t entry)
+{
+    size_t at = hash & (known.cap - 1);
+    while (known.slot[at])
+        at = (at + 1) & (known.cap - 1);
+    known.slot[at] = entry;
+}
+
+static uint64_t hash_of(int kind, uint32_t i)
+{
+    return kind == FACTOR ? knx_dim_factor_at(i)->hash
+           : kind == TERM ? knx_dim_term_at(i)->hash
+                          : knx_dim_expr_at(i)->hash;
+}
+
 static bool note(int kind, uint64_t hash, uint32_t number)
 {
-    return knx_table_add(&known, hash, (void *)(((uintptr_t)number + 1) << 2 | (uintptr_t)kind));
+    if (2 * known.n >= known.cap) {
+        size_t cap = known.cap ? 2 * known.cap : 256;
+        uint64_t *old = known.slot, *slot = kept_block(cap * sizeof *slot);
+        size_t was = known.cap;
+        if (!slot)
+            return false;
+        memset(slot, 0, cap * sizeof *slot);
+        known.slot = slot;
+        known.cap = cap;
+        for (size_t k = 0; k < was; k++)
+            if (old[k])
+                put(hash_of((int)(old[k] & 3), (uint32_t)(old[k] >> 2) - 1), old[k]);
+        free(old);
+    }
+    put(hash, entry_of(kind, hash, number));
+    known.n++;
+    return true;
 }
 
 static bool begin(void) /* under the lock: the constant 1 as term 0, the unknown expression as number 0 */
@@ -227,7 +286,7 @@ static uint32_t factor(const knx_dim_factor *f, const void *key, size_t bytes)
         i = UINT32_MAX;
     if (fine && i == UINT32_MAX) {
         knx_dim_factor *mine = add(&factors, &i);
-        const char *name = f->op == KNX_DIM_VARIABLE ? knx_arena_copy(&arena, key, bytes + 1) : NULL;
+        const char *name = f->op == KNX_DIM_VARIABLE ? keep(key, bytes, 1) : NULL;
         if (mine && (name || f->op != KNX_DIM_VARIABLE)) {
             *mine = *f;
             mine->hash = hash;
@@ -253,8 +312,8 @@ uint32_t knx_dim_term_of(const knx_dim_power *p, uint32_t n)
     uint32_t i = find(TERM, hash, p, n * sizeof *p);
     knx_dim_term *mine = i == UINT32_MAX ? add(&terms, &i) : NULL;
     if (mine) {
-        const knx_dim_power *copy = knx_arena_copy(&arena, p, n * sizeof *p);
-        *mine = (knx_dim_term){.n = n, .factor = copy};
+        const knx_dim_power *copy = keep(p, n * sizeof *p, 0);
+        *mine = (knx_dim_term){.n = n, .factor = copy, .hash = hash};
         for (uint32_t k = 0; k < n; k++)
             mine->size += 1 + p[k].power * knx_dim_factor_at(p[k].factor)->size;
         if (copy)
@@ -277,8 +336,8 @@ int64_t knx_dim_of_parts(const knx_dim_part *p, int n)
     uint32_t i = find(EXPR, hash, p, (size_t)m * sizeof *p);
     knx_dim_expr *mine = i == UINT32_MAX ? add(&exprs, &i) : NULL;
     if (mine) {
-        const knx_dim_part *copy = knx_arena_copy(&arena, p, (size_t)m * sizeof *p);
-        *mine = (knx_dim_expr){.n = (uint32_t)m, .part = copy};
+        const knx_dim_part *copy = keep(p, (size_t)m * sizeof *p, 0);
+        *mine = (knx_dim_expr){.n = (uint32_t)m, .part = copy, .hash = hash};
         if (copy)
             added(&exprs);
         i = copy && note(EXPR, hash, i) ? i : UINT32_MAX;
@@ -311,8 +370,14 @@ void knx_dims_free(void)
     free_kept(&factors);
     free_kept(&terms);
     free_kept(&exprs);
-    knx_table_free(&known);
-    knx_arena_free(&arena);
+    free(known.slot);
+    known.slot = NULL;
+    known.cap = known.n = 0;
+    for (char *block = room.first, *before; block; block = before) {
+        memcpy(&before, block, sizeof before);
+        free(block);
+    }
+    room.at = room.end = room.first = NULL;
     knx_global_unlock(&lock);
 }
 
@@ -392,6 +457,8 @@ static bool is_bad(int64_t d) { return knx_is_symbolic(d) && !knx_dim_number(d);
 int64_t knx_dim_combine(int64_t a, int64_t ka, int64_t b, int64_t kb)
 {
     knx_dim_part x[KNX_DIM_PARTS], y[KNX_DIM_PARTS], out[KNX_DIM_PARTS];
+    if (!knx_any_symbolic(a, b))
+        return a * ka + b * kb;
     if (is_bad(a) || is_bad(b))
         return KNX_DIM_UNKNOWN;
     int n = knx_dim_terms(a, x), m = knx_dim_terms(b, y);
@@ -434,6 +501,8 @@ static uint32_t quotient_of_terms(uint32_t a, uint32_t b)
 int64_t knx_dim_product(int64_t a, int64_t b)
 {
     knx_dim_part x[KNX_DIM_PARTS], y[KNX_DIM_PARTS], all[KNX_DIM_PARTS], one[KNX_DIM_PARTS];
+    if (!knx_any_symbolic(a, b))
+        return a * b;
     if (is_bad(a) || is_bad(b))
         return KNX_DIM_UNKNOWN;
     int n = knx_dim_terms(a, x), m = knx_dim_terms(b, y), total = 0;
@@ -503,6 +572,8 @@ static int64_t divided(int64_t a, int64_t b, bool rest)
         return KNX_DIM_UNKNOWN;
     if (b == 0)
         return refuse("division by zero in a dimension");
+    if (!knx_any_symbolic(a, b))
+        return rest ? a - b * knx_floordiv(a, b) : knx_floordiv(a, b);
     a = knx_dim_combine(a, 1, 0, 0); /* as the scope's equalities have it */
     if (divide(a, b, &q, &r))
         return rest ? r : q;
@@ -515,6 +586,8 @@ int64_t knx_dim_remainder(int64_t a, int64_t b) { return divided(a, b, true); }
 static int64_t chosen(int64_t a, int64_t b, bool greater)
 {
     int64_t lower, upper;
+    if (!knx_any_symbolic(a, b))
+        return (a > b) == greater ? a : b;
     if (is_bad(a) || is_bad(b))
         return KNX_DIM_UNKNOWN;
     knx_dim_bounds(knx_dim_sub(a, b), &lower, &upper);

@@ -2,8 +2,8 @@
  * dim.h -- dimensions: extents that are numbers, or expressions of dimension variables (docs/shapes.md). Source: the
  * symbolic shapes of jax.export.
  *
- * A dimension is an int64_t. Numbers are themselves. An expression has a number of its own in the process, its *handle*,
- * in a range of numbers that no extent reaches: equal expressions have equal handles. The constant of a sum is a part
+ * A dimension is an int64_t. Numbers are themselves. An expression has a number of its own in the process, its
+ * *handle*, in a range of numbers that no extent reaches: equal expressions have equal handles. The constant of a sum is a part
  * of its handle, so plain C may add and subtract plain numbers (`t.dim[a] - 1`), and the difference of two expressions
  * that differ in their constants is their difference. All else goes through the functions below: products, quotients,
  * sums of two expressions, and every comparison whose answer may depend on the variables.
@@ -42,37 +42,46 @@ int64_t knx_dim_remainder(int64_t a, int64_t b);
 int64_t knx_dim_greater(int64_t a, int64_t b);
 int64_t knx_dim_smaller(int64_t a, int64_t b);
 
+/* Files that are compiled for size leave the test for plain numbers to the functions. */
+#ifdef __OPTIMIZE_SIZE__
+#define KNX_DIM_ASKS(a, b) true
+#else
+#define KNX_DIM_ASKS(a, b) knx_any_symbolic(a, b)
+#endif
 static inline int64_t knx_floordiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 static inline int64_t knx_dim_add(int64_t a, int64_t b)
 {
-    return knx_any_symbolic(a, b) ? knx_dim_combine(a, 1, b, 1) : a + b;
+    return KNX_DIM_ASKS(a, b) ? knx_dim_combine(a, 1, b, 1) : a + b;
 }
 static inline int64_t knx_dim_sub(int64_t a, int64_t b)
 {
-    return knx_any_symbolic(a, b) ? knx_dim_combine(a, 1, b, -1) : a - b;
+    return KNX_DIM_ASKS(a, b) ? knx_dim_combine(a, 1, b, -1) : a - b;
 }
 static inline int64_t knx_dim_mul(int64_t a, int64_t b)
 {
-    return knx_any_symbolic(a, b) ? knx_dim_product(a, b) : a * b;
+    return KNX_DIM_ASKS(a, b) ? knx_dim_product(a, b) : a * b;
 }
 static inline int64_t knx_dim_floordiv(int64_t a, int64_t b)
 {
-    return knx_any_symbolic(a, b) || !b ? knx_dim_quotient(a, b) : knx_floordiv(a, b);
+    return KNX_DIM_ASKS(a, b) || !b ? knx_dim_quotient(a, b) : knx_floordiv(a, b);
 }
 static inline int64_t knx_dim_mod(int64_t a, int64_t b)
 {
-    return knx_any_symbolic(a, b) || !b ? knx_dim_remainder(a, b) : a - b * knx_floordiv(a, b);
+    return KNX_DIM_ASKS(a, b) || !b ? knx_dim_remainder(a, b) : a - b * knx_floordiv(a, b);
 }
 static inline int64_t knx_dim_max(int64_t a, int64_t b)
 {
-    return knx_any_symbolic(a, b) ? knx_dim_greater(a, b) : a > b ? a : b;
+    return KNX_DIM_ASKS(a, b) ? knx_dim_greater(a, b) : a > b ? a : b;
 }
 static inline int64_t knx_dim_min(int64_t a, int64_t b)
 {
-    return knx_any_symbolic(a, b) ? knx_dim_smaller(a, b) : a < b ? a : b;
+    return KNX_DIM_ASKS(a, b) ? knx_dim_smaller(a, b) : a < b ? a : b;
 }
 /* a / b rounded up; b > 0 */
-static inline int64_t knx_dim_ceildiv(int64_t a, int64_t b) { return knx_dim_floordiv(knx_dim_sub(knx_dim_add(a, b), 1), b); }
+static inline int64_t knx_dim_ceildiv(int64_t a, int64_t b)
+{
+    return knx_dim_floordiv(knx_dim_add(a, b) - 1, b);
+}
 /* the product of all; 1 for none */
 int64_t knx_dim_size(int n, const int64_t *d);
 
@@ -82,13 +91,16 @@ bool knx_dim_decide_le(int64_t a, int64_t b);
 bool knx_dim_decide_eq(int64_t a, int64_t b);
 static inline bool knx_dim_le(int64_t a, int64_t b)
 {
-    return knx_any_symbolic(a, b) ? knx_dim_decide_le(a, b) : a <= b;
+    return KNX_DIM_ASKS(a, b) ? knx_dim_decide_le(a, b) : a <= b;
 }
 static inline bool knx_dim_lt(int64_t a, int64_t b)
 {
-    return knx_any_symbolic(a, b) ? !knx_dim_decide_le(b, a) : a < b;
+    return KNX_DIM_ASKS(a, b) ? !knx_dim_decide_le(b, a) : a < b;
 }
-static inline bool knx_dim_eq(int64_t a, int64_t b) { return a == b || (knx_any_symbolic(a, b) && knx_dim_decide_eq(a, b)); }
+static inline bool knx_dim_eq(int64_t a, int64_t b)
+{
+    return a == b || (knx_any_symbolic(a, b) && knx_dim_decide_eq(a, b));
+}
 /* A number to judge by where any answer is right and some are faster: of an expression what it is in the sample. */
 int64_t knx_dim_estimate(int64_t d);
 static inline int64_t knx_dim_hint(int64_t d) { return knx_is_symbolic(d) ? knx_dim_estimate(d) : d; }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * dim_bounds.c -- what is known of dimensions: scopes, their constraints, bounds of expressions, comparisons.
  *
- * The bounds of a sum e = t * k + ... with the largest term t: a constraint c = t * l + ... >= 0 is added to it or taken
+ * The bounds of a sum e = t * k + ... with the largest term t: a constraint c = t * l + ... >= 0 is added to it or
+ * taken
  * off it so often that t goes; what is left has smaller terms, and so on. Constraints are those of the scope and those
- * that factors bring along (mod(a, b) < b). Source: jax.export, shape_poly_decision; the same questions have answers. */
+ * that factors bring along (mod(a, b) < b). Source: jax.export, shape_poly_decision; the same questions have answers.
+ * */
 #include "base/dim_expr.h"
 #include <string.h>
 

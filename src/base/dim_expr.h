@@ -24,6 +24,7 @@ typedef struct knx_dim_term {
     uint32_t n;
     int64_t size;
     const knx_dim_power *factor; /* the largest first */
+    uint64_t hash;
 } knx_dim_term; /* number 0: the product of nothing, 1 */
 typedef struct knx_dim_part {
     uint64_t term; /* its number; without padding: parts are compared as bytes */
@@ -32,6 +33,7 @@ typedef struct knx_dim_part {
 typedef struct knx_dim_expr {
     uint32_t n;
     const knx_dim_part *part; /* the largest first */
+    uint64_t hash;
 } knx_dim_expr; /* number 0: unknown */
 
 const knx_dim_factor *knx_dim_factor_at(uint32_t i);

@@ -44,7 +44,8 @@ knx_error *knc_compile(const kni_jaxpr *j, const knc_compile_options *o, knc_pro
  * that give the scope's guards the same answers. It does not run; this makes one that does, without compiling anything.
  * OverflowError if an extent does not fit. */
 bool knc_has_variables(const knc_program *p);
-knx_error *knc_instantiate(const knc_program *p, int n, const knx_dim_value *value, size_t alignment, knc_program **out);
+knx_error *knc_instantiate(const knc_program *p, int n, const knx_dim_value *value, size_t alignment,
+                           knc_program **out);
 knc_program *knc_retain(const knc_program *p);
 void knc_release(knc_program *p); /* NULL is fine */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * variants.c -- the programs of a function that was recorded with dimension variables. A variant is a program of variables
+ * variants.c -- the programs of a function that was recorded with dimension variables. A variant is a program of
+ * variables
  * and the conditions under which it holds; of it programs are made for the numbers of each call, and some are kept. */
 #include "function/symbolic.h"
 #include "base/log.h"

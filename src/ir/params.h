@@ -196,7 +196,8 @@ bool kni_equal_known(const kni_jaxpr *a, const kni_jaxpr *b, knx_table *known);
 bool kni_params_alike(const kni_prim *p, const void *a, const void *b);
 /* Calls visit for each of their extents, in the order of the fields; false: a call said so, and was the last. The
  * parameters may be written to if they are the caller's own. */
-bool kni_params_visit_extents(const kni_prim *p, const void *params, bool (*visit)(void *env, int64_t *extent), void *env);
+bool kni_params_visit_extents(const kni_prim *p, const void *params, bool (*visit)(void *env, int64_t *extent),
+                              void *env);
 bool kni_params_are_symbolic(const kni_prim *p, const void *params); /* is an integer a dimension expression? */
 uint64_t kni_params_hash(const kni_prim *p, const void *params, uint64_t seed);
 /* How many results at most: those of a row without a fixed number follow its operands or its jaxprs. */

@@ -10,7 +10,8 @@
 typedef struct kni_sharding kni_sharding; /* how a value is spread over a mesh; NULL: one device */
 
 /* Passed by value. Extents may be dimension expressions (base/dim.h): C's own arithmetic is right for a plain number
- * added to them, and nothing else. `dim` points into memory of whoever made the type (an arena, a value): copy it with kni_type_copy
+ * added to them, and nothing else. `dim` points into memory of whoever made the type (an arena, a value): copy it
+ * with kni_type_copy
  * to keep it. */
 typedef struct kni_type {
     kn_dtype dtype;

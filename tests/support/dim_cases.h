@@ -97,7 +97,7 @@ static inline void dim_take_sample(knx_dim_scope *s, const char *text)
     int used;
     for (s->assumes = true; sscanf(text, " %15[a-z]=%ld%n", name, &value, &used) == 2; text += used) {
         int64_t d;
-        knx_dim_var var;
+        knx_dim_var var = 0;
         assert_true(knx_dim_named(name, strlen(name), &d) && knx_dim_is_var(d, &var));
         assert_true(knx_dim_sample(s, var, value));
     }

@@ -11,7 +11,8 @@ typedef struct knc_room {
     size_t bytes, offset;
     uint32_t first, last;
 } knc_room;
-/* Gives n rooms their offsets, in whole units (a power of 2); *end: the bytes of all. Rooms without bytes get some, too.
+/* Gives n rooms their offsets, in whole units (a power of 2); *end: the bytes of all. Rooms without bytes get some,
+ * too.
  * False without memory. */
 bool knc_place_rooms(knc_room *room, size_t n, uint32_t steps, size_t unit, size_t *end);
 #endif

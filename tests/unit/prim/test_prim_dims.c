@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_prim_dims.c -- type rules, derivatives and batches of shapes with dimension variables: what jax.export makes of the
+ * test_prim_dims.c -- type rules, derivatives and batches of shapes with dimension variables: what jax.export makes
+ * of the
  * same calls, noted down. An equation of the full form says the types that it should have, and the reader compares. */
 #include "base/dim.h"
 #include "ir/ops.h"
@@ -95,7 +96,7 @@ static void slices(void **state)
     (void)state;
     gives("a:f32[b] | c:f32[b] = slice[limit_indices=(b,) start_indices=(0,) strides=()] a");
     gives("a:f32[b] | c:f32[b - 1] = slice[limit_indices=(b,) start_indices=(1,) strides=()] a");
-    gives("a:f32[b] | c:f32[floordiv(b - 1, 2) + 1] = slice[limit_indices=(b,) start_indices=(0,) strides=(2,)] a");
+    gives("a:f32[b] | c:f32[floordiv(b + 1, 2)] = slice[limit_indices=(b,) start_indices=(0,) strides=(2,)] a");
     gives("a:f32[b] | c:f32[floordiv(b - 2, 3) + 1] = slice[limit_indices=(b,) start_indices=(1,) strides=(3,)] a");
     gives("a:f32[b + 5] | c:f32[5] = slice[limit_indices=(5,) start_indices=(0,) strides=()] a");
     gives("a:f32[b + t] | c:f32[t] = slice[limit_indices=(b + t,) start_indices=(b,) strides=()] a");
@@ -250,9 +251,9 @@ static void a_slice_is_padded_back(void **state)
                "{ lambda ; a:f32[b - 1]. let\n"
                "    b:f32[b] = pad[padding_config=((1, 0, 0),)] a 0.0:f32[]\n"
                "  in (b,) }");
-    transposed("a:f32[b] | c:f32[floordiv(b - 1, 2) + 1] = slice[limit_indices=(b,) start_indices=(0,) strides=(2,)] a",
-               "{ lambda ; a:f32[floordiv(b - 1, 2) + 1]. let\n"
-               "    b:f32[b] = pad[padding_config=((0, - 2*floordiv(b - 1, 2) + b - 1, 1),)] a 0.0:f32[]\n"
+    transposed("a:f32[b] | c:f32[floordiv(b + 1, 2)] = slice[limit_indices=(b,) start_indices=(0,) strides=(2,)] a",
+               "{ lambda ; a:f32[floordiv(b + 1, 2)]. let\n"
+               "    b:f32[b] = pad[padding_config=((0, - 2*floordiv(b + 1, 2) + b + 1, 1),)] a 0.0:f32[]\n"
                "  in (b,) }");
 }
 
