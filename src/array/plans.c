@@ -416,8 +416,7 @@ static void log_new_plan(kna_plans *c, const kna_cut *cut, uint64_t hash, const 
     show_reason(&t, c, cut, hash);
     KN_LOG(1, "plan: %s:%d: %zu operation%s up to %s: %s%s", last->place ? last->place->file : "?",
            last->place ? last->place->line : 0, cut->node.n, cut->node.n == 1 ? "" : "s",
-           last->operation && *last->operation ? last->operation : last->prim->name, t.s,
-           then);
+           last->operation && *last->operation ? last->operation : last->prim->name, t.s, then);
 }
 
 /* ---- Making one. */
@@ -562,6 +561,8 @@ static bool can_be_shared(const kna_cut *c)
 
 enum { MOST_KINDS = 6, MOST_VALUES = 64, MOST_EXTENTS = 512 };
 
+bool kna_plan_kinds;
+
 /* A plan for the extents of the cut, of its kind: one that is known, or that is made now since such a cut was seen
  * before. *out stays NULL where there is none; then the cut gets a plan of its own. */
 static knx_error *plan_of_kind(kna_cut *c, uint64_t hash, kna_plans *own, kna_plans *shared, kna_plan **out)
@@ -569,6 +570,8 @@ static knx_error *plan_of_kind(kna_cut *c, uint64_t hash, kna_plans *own, kna_pl
     knx_dim_value value[MOST_VALUES];
     int64_t extent[MOST_EXTENTS];
     kind_match m = {0};
+    if (!kna_plan_kinds)
+        return NULL;
     uint64_t kind_hash = kna_kind_hash(c);
     find_kind(own, c, kind_hash, value, extent, &m);
     if (!m.plan && shared)

@@ -395,8 +395,13 @@ static knx_error *fill(maker *m)
     for (uint32_t i = 0; i < p->n_room; i++)
         room[i].bytes = bytes_of(m, room[i].bytes);
     for (uint32_t i = 0; i < from->n_step && !m->failed; i++) {
-        p->n_step = i + 1;
-        KN_TRY(make_step(m, &step[i], room));
+        knx_error *error = make_step(m, &step[i], room);
+        /* a loop or branch that is still the other program's is not this one's to release */
+        p->n_step = knc_n_inside(&step[i]) && step[i].u.r.loop == from->step[i].u.r.loop &&
+                            step[i].u.r.branch == from->step[i].u.r.branch
+                        ? i
+                        : i + 1;
+        KN_TRY(error);
     }
     if (m->failed || !place(m, room))
         return knx_error_nomem();

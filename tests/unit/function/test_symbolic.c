@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_symbolic.c -- kn_jit(.symbolic): recorded once, the bits of recordings for each shape; what is refused, and where. */
+#include "support/expect.h"
+#include "support/group.h"
+#include "array/plans.h"
+#include <kiln/kiln.h>
+#include <string.h>
+
+static kn_array layer(const kn_array *x, const kn_array *w)
+{
+    return kn_add(kn_exp(kn_mul(*x, 2)), kn_mean(kn_tanh(kn_matmul(*x, *w)), KN_AXIS(-1), .keepdims = true));
+}
+KN_FUNCTION(layer, kn_array, kn_array, kn_array)
+
+static kn_array loss(const kn_array *x, const kn_array *w)
+{
+    kn_array y = kn_tanh(kn_matmul(kn_at(*x, "1:"), *w));
+    return kn_sum(kn_mul(y, kn_at(y, "::-1")));
+}
+KN_FUNCTION(loss, kn_array, kn_array, kn_array)
+
+static kn_array wave(int rows, int columns)
+{
+    return kn_mul(kn_reshape(kn_arange(0, (double)rows * columns, 1, .dtype = KN_F32), KN_SHAPE(rows, columns)), 0.01f);
+}
+
+static const int extents[] = {0, 1, 2, 3, 7, 16, 31, 100, 257, 1000};
+enum { N = sizeof extents / sizeof extents[0] };
+
+static void one_recording_has_the_bits_of_many(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn one = kn_jit(KN_FN(layer), .symbolic = "b 8, 8 8"), each = kn_jit(KN_FN(layer));
+    kn_array w = wave(8, 8);
+    for (int i = 0; i < N; i++) {
+        KN_SCOPE;
+        kn_array x = wave(extents[i], 8), y, z;
+        kn_call(one, &y, &x, &w);
+        kn_call(each, &z, &x, &w);
+        assert_int_equal(kn_dim(y, 0), extents[i]);
+        assert_true(kn_array_equal(y, z));
+    }
+    assert_false(kn_error_pending());
+    /* once with a variable, and for the extent 0 */
+    assert_int_equal(kn_fn_trace_count(one), 2);
+}
+
+static void gradients_of_unknown_lengths(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn one = kn_jit(kn_grad(KN_FN(loss)), .symbolic = "b 8, 8 8", .constraints = "b >= 2");
+    kn_fn each = kn_jit(kn_grad(KN_FN(loss)));
+    kn_array w = wave(8, 8);
+    for (int i = 2; i < N; i++) {
+        KN_SCOPE;
+        kn_array x = wave(extents[i], 8), y, z;
+        kn_call(one, &y, &x, &w);
+        kn_call(each, &z, &x, &w);
+        assert_true(kn_array_equal(y, z));
+    }
+    assert_int_equal(kn_fn_trace_count(one), 1);
+    assert_false(kn_error_pending());
+}
+
+static void expect_message(const char *message)
+{
+    assert_true(kn_error_pending());
+    assert_non_null(strstr(kn_error_message(), message));
+    kn_error_clear();
+}
+
+static void shapes_that_do_not_match(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn f = kn_jit(KN_FN(layer), .symbolic = "2*b 8, 8 8", .constraints = "b <= 4");
+    kn_array w = wave(8, 8), x = wave(3, 8), y;
+    kn_error_clear();
+    kn_call(f, &y, &x, &w);
+    expect_message("axis 0 of array 0, of shape (3,8), is not 2*b = 2 as .symbolic has it");
+    x = wave(10, 8);
+    kn_call(f, &y, &x, &w);
+    expect_message("a constraint of dimensions does not hold: - b + 4 >= 0");
+    x = kn_zeros(KN_SHAPE(8));
+    kn_call(f, &y, &x, &w);
+    expect_message("array 0 of shape (8,) has not the 2 dimensions that .symbolic has");
+    kn_fn wrong = kn_jit(KN_FN(layer), .symbolic = "b 8");
+    x = wave(2, 8);
+    kn_call(wrong, &y, &x, &w);
+    expect_message(".symbolic has 1 shape, the function takes 2 arrays");
+}
+
+/* Eager cuts: the second set of extents makes a plan for all. */
+static void cuts_of_one_kind_have_the_bits_of_their_own_plans(void **state)
+{
+    (void)state;
+    kn_context own = kn_context_new();
+    kna_plan_kinds = true;
+    {
+        KN_CONTEXT(own);
+        KN_SCOPE;
+        kn_array x = kn_arange(0, 2000, 1, .dtype = KN_F64), y = kn_sqrt(x);
+        kn_eval(x), kn_eval(y);
+        for (int n = 2; n < 1500; n += 37) {
+            KN_SCOPE;
+            kn_array a = kn_at(x, ":%", n), b = kn_at(y, ":%", n), c = kn_concatenate(KN_LIST(b, a), KN_AXIS(0));
+            double sum = kn_item(kn_sum(kn_add(kn_mul(a, b), a))), last = kn_item(kn_at(c, "-1"));
+            kna_plan_kinds = false;
+            kn_context other = kn_context_new();
+            {
+                KN_CONTEXT(other);
+                kn_array p = kn_arange(0, n, 1, .dtype = KN_F64), q = kn_sqrt(p);
+                assert_true(sum == kn_item(kn_sum(kn_add(kn_mul(p, q), p))));
+            }
+            kn_context_free(other);
+            kna_plan_kinds = true;
+            assert_true(last == n - 1);
+        }
+    }
+    kna_plan_kinds = false;
+    assert_int_equal(kn_context_free(own), 0);
+}
+
+KN_TEST_GROUP(test_symbolic)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_recording_has_the_bits_of_many),
+        cmocka_unit_test(gradients_of_unknown_lengths),
+        cmocka_unit_test(shapes_that_do_not_match),
+        cmocka_unit_test(cuts_of_one_kind_have_the_bits_of_their_own_plans),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
