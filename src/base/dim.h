@@ -5,9 +5,8 @@
  * A dimension is an int64_t. Numbers are themselves. An expression has a number of its own in the process, its
  * *handle*, in a range of numbers that no extent reaches: equal expressions have equal handles. The constant of a sum
  * is a part of its handle, so plain C may add and subtract plain numbers (`t.dim[a] - 1`), and the difference of two
- * expressions
- * that differ in their constants is their difference. All else goes through the functions below: products, quotients,
- * sums of two expressions, and every comparison whose answer may depend on the variables.
+ * expressions that differ in their constants is their difference. All else goes through the functions below: products,
+ * quotients, sums of two expressions, and every comparison whose answer may depend on the variables.
  *
  * What may be assumed of the variables is in a scope, which is in force on one thread at a time. A comparison that the
  * bounds do not decide is refused there (the scope keeps the error), or it is decided by the numbers that the variables
