@@ -126,8 +126,12 @@ static knx_error *place_temporaries(knc_plan *p, size_t *end)
         return knx_error_nomem();
     for (size_t i = 0; i < p->slot.n; i++) {
         knc_slot *x = &p->slot.at[i];
-        if (x->space != KNC_AT_WORK || x->over != KNC_NO || !x->bytes || x->first == KNC_NO)
+        if (x->space != KNC_AT_WORK || x->over != KNC_NO)
             continue;
+        if (!x->bytes || x->first == KNC_NO) { /* it needs none */
+            x->offset = p->symbolic ? KNC_NO : 0;
+            continue;
+        }
         room[n] = (knc_room){.bytes = x->bytes, .first = x->first, .last = x->last};
         x->offset = n++;
     }

@@ -366,7 +366,7 @@ static bool place(maker *m, knc_room *room)
     for (uint32_t i = 0; i < p->n_step; i++)
         for (uint32_t r = 0; r < p->step[i].n_ref; r++) {
             knc_ref *ref = &p->step[i].ref[r];
-            if (ref->space != KNC_AT_WORK)
+            if (ref->space != KNC_AT_WORK || ref->index >= p->n_room) /* nothing, which lies nowhere */
                 continue;
             ref->offset += room[ref->index].offset;
             ref->first += room[ref->index].offset;

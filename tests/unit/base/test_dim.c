@@ -428,7 +428,7 @@ static void more_than_32_terms_are_refused(void **state)
 {
     (void)state;
     int64_t sum = 0;
-    char name[8];
+    char name[16];
     for (int i = 0; i < 32; i++) {
         snprintf(name, sizeof name, "x%02d", i);
         sum = knx_dim_add(sum, dim(name));
