@@ -106,7 +106,9 @@ static int order_of_factors(uint32_t a, uint32_t b)
     if (c || a == b)
         return c;
     if (x->op == KNX_DIM_VARIABLE || y->op == KNX_DIM_VARIABLE)
-        return x->op == y->op ? strcmp(x->name, y->name) : x->op == KNX_DIM_VARIABLE ? -1 : 1;
+        return x->op != y->op             ? (x->op == KNX_DIM_VARIABLE ? -1 : 1)
+               : strcmp(x->name, y->name) ? strcmp(x->name, y->name)
+                                          : (x->key > y->key) - (x->key < y->key);
     c = strcmp(knx_dim_operation[x->op], knx_dim_operation[y->op]);
     for (int i = 0; i < 2 && !c; i++)
         c = order_of_dims(x->operand[i], y->operand[i]);
@@ -277,7 +279,7 @@ static bool begin(void) /* under the lock: the constant 1 as term 0, the unknown
 
 static uint32_t factor(const knx_dim_factor *f, const void *key, size_t bytes)
 {
-    uint64_t hash = knx_hash_bytes(key, bytes, f->op + 1u);
+    uint64_t hash = knx_hash_bytes(key, bytes, knx_hash_mix(f->op + 1u, f->key));
     uint32_t i;
     knx_global_lock_take(&lock);
     bool fine = begin();
@@ -619,15 +621,19 @@ bool knx_has_symbolic(int n, const int64_t *d)
 
 /* ---- Variables. */
 
-bool knx_dim_named(const char *name, size_t n, int64_t *d)
+bool knx_dim_of_var(knx_dim_var v, int64_t *d)
 {
-    knx_dim_factor f = {.op = KNX_DIM_VARIABLE, .size = 1};
-    uint32_t i = factor(&f, name, n);
-    knx_dim_power p = {i, 1};
-    uint32_t t = i == UINT32_MAX ? i : knx_dim_term_of(&p, 1);
+    knx_dim_power p = {v, 1};
+    uint32_t t = v == UINT32_MAX ? v : knx_dim_term_of(&p, 1);
     knx_dim_part one = {t, 1};
     *d = t == UINT32_MAX ? KNX_DIM_UNKNOWN : knx_dim_of_parts(&one, 1);
     return !is_bad(*d);
+}
+
+bool knx_dim_named(const char *name, size_t n, int64_t *d)
+{
+    knx_dim_factor f = {.op = KNX_DIM_VARIABLE, .size = 1, .key = now ? now->key : 0};
+    return knx_dim_of_var(factor(&f, name, n), d);
 }
 
 const char *knx_dim_name(knx_dim_var v) { return knx_dim_factor_at(v)->name; }

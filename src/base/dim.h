@@ -18,17 +18,17 @@
 #include "base/memory.h"
 #include "base/str.h"
 
-#define KNX_DIM_FIRST ((int64_t)1 << 61) /* handles lie from here on ... */
-#define KNX_DIM_ROOM  ((uint64_t)1 << 60) /* ... so far */
-#define KNX_DIM_UNKNOWN KNX_DIM_FIRST     /* of a failed operation: the scope has the error */
+#define KNX_DIM_FIRST   ((int64_t)1 << 61)  /* handles lie from here on ... */
+#define KNX_DIM_ROOM    ((uint64_t)1 << 60) /* ... so far */
+#define KNX_DIM_UNKNOWN KNX_DIM_FIRST       /* of a failed operation: the scope has the error */
 
 static inline bool knx_is_symbolic(int64_t d) { return (uint64_t)d - (uint64_t)KNX_DIM_FIRST < KNX_DIM_ROOM; }
 static inline bool knx_any_symbolic(int64_t a, int64_t b) { return knx_is_symbolic(a) || knx_is_symbolic(b); }
 bool knx_has_symbolic(int n, const int64_t *d);
 
 typedef uint32_t knx_dim_var; /* a dimension variable: the number of its name */
-/* The variable of this name (a C identifier that is none of floordiv, mod, max, min), NUL-terminated or of n bytes;
- * its handle in *d. False without memory. */
+/* The variable of this name (a C identifier that is none of floordiv, mod, max, min) in the scope in force; the name is
+ * NUL-terminated or of n bytes. The handle is put into *d. False without memory. */
 bool knx_dim_named(const char *name, size_t n, int64_t *d);
 const char *knx_dim_name(knx_dim_var v);
 bool knx_dim_is_var(int64_t d, knx_dim_var *v); /* is it a single variable? */
@@ -57,10 +57,7 @@ static inline int64_t knx_dim_sub(int64_t a, int64_t b)
 {
     return KNX_DIM_ASKS(a, b) ? knx_dim_combine(a, 1, b, -1) : a - b;
 }
-static inline int64_t knx_dim_mul(int64_t a, int64_t b)
-{
-    return KNX_DIM_ASKS(a, b) ? knx_dim_product(a, b) : a * b;
-}
+static inline int64_t knx_dim_mul(int64_t a, int64_t b) { return KNX_DIM_ASKS(a, b) ? knx_dim_product(a, b) : a * b; }
 static inline int64_t knx_dim_floordiv(int64_t a, int64_t b)
 {
     return KNX_DIM_ASKS(a, b) || !b ? knx_dim_quotient(a, b) : knx_floordiv(a, b);
@@ -78,10 +75,7 @@ static inline int64_t knx_dim_min(int64_t a, int64_t b)
     return KNX_DIM_ASKS(a, b) ? knx_dim_smaller(a, b) : a < b ? a : b;
 }
 /* a / b rounded up; b > 0 */
-static inline int64_t knx_dim_ceildiv(int64_t a, int64_t b)
-{
-    return knx_dim_floordiv(knx_dim_add(a, b) - 1, b);
-}
+static inline int64_t knx_dim_ceildiv(int64_t a, int64_t b) { return knx_dim_floordiv(knx_dim_add(a, b) - 1, b); }
 /* the product of all; 1 for none */
 int64_t knx_dim_size(int n, const int64_t *d);
 
@@ -89,14 +83,8 @@ int64_t knx_dim_size(int n, const int64_t *d);
  * scope an undecided comparison is refused, and nobody hears of it. */
 bool knx_dim_decide_le(int64_t a, int64_t b);
 bool knx_dim_decide_eq(int64_t a, int64_t b);
-static inline bool knx_dim_le(int64_t a, int64_t b)
-{
-    return KNX_DIM_ASKS(a, b) ? knx_dim_decide_le(a, b) : a <= b;
-}
-static inline bool knx_dim_lt(int64_t a, int64_t b)
-{
-    return KNX_DIM_ASKS(a, b) ? !knx_dim_decide_le(b, a) : a < b;
-}
+static inline bool knx_dim_le(int64_t a, int64_t b) { return KNX_DIM_ASKS(a, b) ? knx_dim_decide_le(a, b) : a <= b; }
+static inline bool knx_dim_lt(int64_t a, int64_t b) { return KNX_DIM_ASKS(a, b) ? !knx_dim_decide_le(b, a) : a < b; }
 static inline bool knx_dim_eq(int64_t a, int64_t b)
 {
     return a == b || (knx_any_symbolic(a, b) && knx_dim_decide_eq(a, b));
@@ -106,18 +94,20 @@ int64_t knx_dim_estimate(int64_t d);
 static inline int64_t knx_dim_hint(int64_t d) { return knx_is_symbolic(d) ? knx_dim_estimate(d) : d; }
 /* Does the equality hold for all numbers that the scope allows? Asks nothing, guards nothing. */
 bool knx_dim_same(int64_t a, int64_t b);
+/* Is a <= b for all of them? Asks nothing, guards nothing. */
+bool knx_dim_known_le(int64_t a, int64_t b);
 /* What the scope knows: lower <= d <= upper; INT64_MIN and INT64_MAX stand for no bound. */
 void knx_dim_bounds(int64_t d, int64_t *lower, int64_t *upper);
 
 /* ---- Scopes. */
 
 typedef struct knx_dim_guard {
-    int64_t e; /* an expression */
+    int64_t e;  /* an expression */
     bool equal; /* the question is e == 0, else e >= 0 ... */
     bool holds; /* ... and this its answer */
 } knx_dim_guard;
 typedef struct knx_dim_rule {
-    uint32_t term; /* a product of factors ... */
+    uint32_t term;    /* a product of factors ... */
     int64_t times, e; /* ... of which so many are e */
 } knx_dim_rule;
 typedef struct knx_dim_value {
@@ -125,16 +115,19 @@ typedef struct knx_dim_value {
     int64_t value;
 } knx_dim_value;
 typedef struct knx_dim_scope {
-    int64_t least; /* of all variables */
+    /* Variables of one name in scopes with different keys are different: whoever keeps what was made of handles keeps
+     * it apart for scopes that know different things of their variables. */
+    uint64_t key;
+    int64_t least;                /* of all variables */
     KN_VEC(knx_dim_guard) given;  /* constraints: hold by themselves */
     KN_VEC(knx_dim_rule) rule;    /* equalities among them, by which expressions are rewritten */
     KN_VEC(const char *) text;    /* of the constraints, as they were given */
     KN_VEC(knx_dim_value) sample; /* numbers of the variables */
     bool assumes;                 /* decides by the sample, and keeps a guard; else it refuses */
     KN_VEC(knx_dim_guard) guard;
-    knx_error *error;             /* the first refusal; owned */
+    knx_error *error; /* the first refusal; owned */
     knx_arena arena;
-    struct knx_dim_scope *outer;  /* in force before this one */
+    struct knx_dim_scope *outer; /* in force before this one */
 } knx_dim_scope;
 
 void knx_dim_scope_init(knx_dim_scope *s);
@@ -181,10 +174,10 @@ static inline int64_t knx_dim_constant(int64_t d) { return d - knx_dim_bare(d); 
 typedef struct knx_dim_conditions {
     knx_dim_code code;
     struct knx_dim_condition {
-        uint32_t at;      /* number of the code's table */
+        uint32_t at;       /* number of the code's table */
         bool equal, holds; /* as in knx_dim_guard, of that number + constant */
         int64_t constant;
-    } *at;
+    } * at;
     size_t n;
 } knx_dim_conditions;
 /* The guards of the scope, over the variables of its sample. False without memory. */

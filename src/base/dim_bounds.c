@@ -608,6 +608,15 @@ int64_t knx_dim_estimate(int64_t d)
     return s && knx_dim_evaluate(d, (int)s->sample.n, s->sample.at, &value) ? value : LARGE;
 }
 
+bool knx_dim_known_le(int64_t a, int64_t b)
+{
+    int64_t lower, upper;
+    if (!knx_any_symbolic(a, b))
+        return a <= b;
+    knx_dim_bounds(knx_dim_sub(b, a), &lower, &upper);
+    return lower >= 0;
+}
+
 bool knx_dim_same(int64_t a, int64_t b)
 {
     int64_t lower, upper;

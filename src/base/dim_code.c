@@ -182,8 +182,7 @@ bool knx_dim_code_var(knx_dim_code *c, knx_dim_var v)
 {
     uint32_t at;
     int64_t d;
-    const char *name = knx_dim_name(v);
-    return knx_dim_named(name, strlen(name), &d) && KN_VEC_PUSH(&c->var, v) && number_made(c, (uint64_t)d, d, &at) &&
+    return knx_dim_of_var(v, &d) && KN_VEC_PUSH(&c->var, v) && number_made(c, (uint64_t)d, d, &at) &&
            knx_table_add(&c->known, knx_hash_mix(7, key_of_factor(v)), (void *)((uintptr_t)at + 1));
 }
 

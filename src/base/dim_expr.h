@@ -14,7 +14,8 @@ enum { KNX_DIM_PARTS = 32 }; /* terms of an expression, factors of a term: at mo
 typedef struct knx_dim_factor {
     uint8_t op;
     int64_t size, operand[2];
-    const char *name;
+    const char *name; /* of a variable, ... */
+    uint64_t key;     /* ... and the key of its scope */
     uint64_t hash;
 } knx_dim_factor;
 typedef struct knx_dim_power {
@@ -41,6 +42,7 @@ const knx_dim_term *knx_dim_term_at(uint32_t i);
 const knx_dim_expr *knx_dim_expr_at(uint32_t i);
 int64_t knx_dim_handle(uint32_t number, int64_t constant);
 uint32_t knx_dim_number(int64_t d);
+bool knx_dim_of_var(knx_dim_var v, int64_t *d); /* UINT32_MAX: there was no memory; false then */
 /* A dimension as a sum: its terms with the number that each is multiplied by, the largest first, the constant last. */
 int knx_dim_terms(int64_t d, knx_dim_part *out);
 int64_t knx_dim_of_parts(const knx_dim_part *p, int n); /* the inverse; no number is 0 */

@@ -133,6 +133,7 @@ static knx_error *read_symbolic(knf_core *f)
     if (!s)
         return knx_error_nomem();
     knx_dim_scope_init(&s->scope);
+    s->scope.key = f->o.constraints ? knx_hash_bytes(f->o.constraints, strlen(f->o.constraints), 77) : 0;
     f->symbolic = s;
     s->n = f->n_in;
     s->array = knx_alloc_zero(((size_t)s->n + 1) * sizeof *s->array);

@@ -77,7 +77,11 @@ int64_t kni_dim_dilated(int64_t extent, int64_t interior)
     return n;
 }
 
-size_t kni_type_bytes(kni_type t) { return (size_t)knx_dim_mul(kni_type_size(t), (int64_t)t.dtype->size); }
+size_t kni_type_bytes(kni_type t)
+{
+    int64_t n = kni_type_size(t); /* bytes beyond those of int64 are asked for by who tries to make such an array */
+    return knx_is_symbolic(n) ? (size_t)knx_dim_mul(n, (int64_t)t.dtype->size) : (size_t)n * t.dtype->size;
+}
 
 bool kni_type_copy(knx_arena *a, kni_type t, kni_type *out)
 {

@@ -22,7 +22,7 @@ kn_dtype knl_scalar_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, const 
 /* f of operands of the dtype that it computes in, each of this shape or a scalar. Not for those that give truth values,
  * whose knl_ufunc_dtype is an error. */
 kni_atom knl_ufunc_formula(kni_builder *b, kn_ufunc f, kni_atom x, kni_atom y, const kn_shape *shape);
-kn_array knl_binary(kn_ufunc f, kn_array x, kn_array y); /* f, but for those that give truth values */
+kn_array knl_binary(kn_ufunc f, kn_array x, kn_array y);      /* f, but for those that give truth values */
 kn_array knl_ufunc_whole(kn_ufunc f, kn_array x, kn_array y); /* the public function */
 /* d may become to by 'same_kind', or NumPy's TypeError */
 bool knl_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to);
@@ -34,13 +34,13 @@ kni_atom knl_operand(kna_op *op, kn_array x, kn_dtype d, const kn_shape *shape);
 /* The dtype that a function of real numbers computes in: float16 for bool and 8 bits, float32 for 16, else the default
  * float. */
 kn_dtype knl_float_for(kni_type t);
-kn_dtype knl_inexact_for(kn_dtype d);                  /* the dtype itself if inexact, else the default float */
-kni_atom knl_truth(kna_op *op, kni_atom a);            /* a != 0 */
+kn_dtype knl_inexact_for(kn_dtype d);                    /* the dtype itself if inexact, else the default float */
+kni_atom knl_truth(kna_op *op, kni_atom a);              /* a != 0 */
 kni_atom knl_less_than_infinity(kna_op *op, kni_atom a); /* isfinite */
-kni_atom knl_self_equal(kna_op *op, kni_atom a);       /* not isnan */
+kni_atom knl_self_equal(kna_op *op, kni_atom a);         /* not isnan */
 kni_atom knl_select(kna_op *op, kni_atom which, kni_atom yes, kni_atom no, const kn_shape *shape);
 void knl_not_supported(kna_op *op, const char *function); /* TypeError for the input types */
-kni_atom knl_in_number(kna_op *op, kn_array x); /* bool counts as int8 where NumPy has no loop for it */
+kni_atom knl_in_number(kna_op *op, kn_array x);           /* bool counts as int8 where NumPy has no loop for it */
 /* A function of the table ir/unary.def; `traits` is its column of dtypes. */
 kn_array knl_unary(kn_array x, const char *name, kni_atom (*f)(kni_builder *b, kni_atom x), const char *traits);
 bool knl_not_a_number(kna_op *op, const char *function, kn_dtype d); /* TypeError for random keys */
@@ -55,8 +55,6 @@ kn_shape knl_shape_of(kna_op *op, kni_atom a);
 bool knl_too_many_axes(kna_op *op, int64_t ndim); /* ValueError for more than an array can have */
 /* Is a number that the user gave an extent of a traced array? While there is no scope it is a large number. */
 static inline bool knl_is_extent(int64_t v) { return knx_is_symbolic(v) && knx_dim_now(); }
-/* Does the scope know that d >= least? Asks nothing: for messages that say what it is that has to be known. */
-bool knl_known_least(int64_t d, int64_t least);
 /* A position from the end if negative, cut to 0 .. extent, as the bound of a slice is. */
 int64_t knl_clamp_bound(int64_t at, int64_t extent);
 kni_atom knl_flatten(kna_op *op, kni_atom a);
@@ -65,7 +63,7 @@ kni_atom knl_reshape(kna_op *op, kni_atom a, const kn_shape *shape);
 kni_atom knl_axes_last(kna_op *op, kni_atom a, int n, const int64_t *axes);
 kni_atom knl_insert_axes(kna_op *op, kni_atom a, const kn_shape *shape, const bool *is_new); /* new axes of extent 1 */
 kni_atom knl_keep_axes(kna_op *op, kni_atom reduced, kni_type before, int n, const int64_t *axes); /* keepdims */
-bool knl_is_fortran(kna_op *op, kn_array x);           /* Fortran-contiguous and not C-contiguous */
+bool knl_is_fortran(kna_op *op, kn_array x); /* Fortran-contiguous and not C-contiguous */
 /* 'C', 'F' or (if keeps) 'K' for the option `order`; "A" is what x is; ValueError for others */
 char knl_read_order(kna_op *op, const char *order, kn_array x, bool keeps);
 /* numpy/manipulation/memory_order.c: x itself (a view) or, where dtype or order ('C', 'F', 'K' for any) differ or if
@@ -74,10 +72,7 @@ kn_array knl_in_order(const char *name, kn_array x, kn_dtype d, char order, bool
 /* The same of an axis or more. */
 kn_array knl_contiguous(const char *name, kn_array x, const kn_zeros_opts *opts, char order);
 /* How many axes were given (KN_AXIS(...)): 0 for None, too, and where they cannot be axes. */
-static inline int knl_axis_count(kna_op *op, kn_axes a)
-{
-    return kna_axes_fit(op, a, "axis") && a.n > 0 ? a.n - 1 : 0;
-}
+static inline int knl_axis_count(kna_op *op, kn_axes a) { return kna_axes_fit(op, a, "axis") && a.n > 0 ? a.n - 1 : 0; }
 
 /* numpy/indexing/indexing.c */
 kni_atom knl_take_axis(kna_op *op, kni_atom x, kni_atom indices, int axis, int64_t mode);

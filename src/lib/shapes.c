@@ -104,13 +104,6 @@ bool knl_too_many_axes(kna_op *op, int64_t ndim)
     return true;
 }
 
-bool knl_known_least(int64_t d, int64_t least)
-{
-    int64_t lower, upper;
-    knx_dim_bounds(d, &lower, &upper);
-    return lower >= least;
-}
-
 int64_t knl_clamp_bound(int64_t at, int64_t extent)
 {
     if (!knx_is_symbolic(extent) && !knl_is_extent(at)) {

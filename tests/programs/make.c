@@ -205,6 +205,9 @@ kni_atom want_index(maker *m, kn_dtype d, int ndim, const int64_t *dim, int64_t 
     return emit1(m, &knp_prim_clamp, NULL, 3, in);
 }
 
+/* A bound of a domain as an index has it: bounds of uint64 may lie beyond those of int64. */
+static int64_t bound_of(double b) { return b < 0x1p63 ? (int64_t)b : INT64_MAX; }
+
 kni_atom want(maker *m, kn_dtype d, int ndim, const int64_t *dim, const fill *f)
 {
     kni_atom x = KN_ATOM_NONE;
@@ -212,7 +215,7 @@ kni_atom want(maker *m, kn_dtype d, int ndim, const int64_t *dim, const fill *f)
         return x;
     if (f && f->domain && knx_is_integer(d))
         return f->distinct ? new_input(m, d, ndim, dim, f)
-                           : want_index(m, d, ndim, dim, (int64_t)f->lo, (int64_t)f->hi);
+                           : want_index(m, d, ndim, dim, bound_of(f->lo), bound_of(f->hi));
     if (!chance(m, 5))
         x = find_type(m, d, ndim, dim);
     if (x == KN_ATOM_NONE && ((f && chance(m, 2)) || chance(m, m->n_input < 2 ? 1 : 4)))

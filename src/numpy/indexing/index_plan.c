@@ -91,7 +91,7 @@ static bool plan_symbolic_integer(knn_index *p, int64_t v, int axis, int64_t ext
 {
     int64_t at = v < 0 ? v + extent : v, lower, upper;
     knx_dim_bounds(knx_dim_sub(extent, at), &lower, &upper);
-    bool inside = lower >= 1 && knl_known_least(at, 0);
+    bool inside = lower >= 1 && knx_dim_known_le(0, at);
     if (upper < 1 || (!knx_is_symbolic(at) && at < 0))
         out_of_bounds(p, v, axis, extent);
     *a = (knn_index_axis){.start = at, .count = 1, .step = 1, .dropped = true, .index = -1};

@@ -218,7 +218,7 @@ static bool reflects(padding *p, int axis, int64_t n, int64_t most)
 {
     int64_t least = most + (p->mode == REFLECT);
     knx_text t = {0};
-    if (!knx_is_symbolic(n) || knl_known_least(n, least > 2 ? least : 2) || kna_failed(&p->c.op))
+    if (!knx_is_symbolic(n) || knx_dim_known_le(least > 2 ? least : 2, n) || kna_failed(&p->c.op))
         return knx_is_symbolic(n) || n > 1;
     kna_fail(&p->c.op, KN_ERROR_DIMENSION, "mode '%s' needs to know that axis %d of extent %s is at least %lld long",
              mode_names[p->mode], axis, knx_dim_show(&t, n), (long long)(least > 2 ? least : 2));

@@ -53,7 +53,7 @@ static bool is_worth_it(const knp_scan_sums *u, const kni_eqn *e)
         if (u->outside[a] == KN_ATOM_NONE && !u->is_stacked[a])
             n = knx_dim_add(n, kni_type_size(u->j->type[a]));
     }
-    return knp_known_le(n, kni_type_size(u->j->type[e->out]));
+    return knx_dim_known_le(n, kni_type_size(u->j->type[e->out]));
 }
 
 /* The terms that a is the sum of; 0: too many, or one that is no such product. */
@@ -81,7 +81,7 @@ static int terms_of(const knp_scan_sums *u, kni_atom a, kni_atom *terms)
 bool knp_scan_sums_take(knp_scan_sums *u, kni_atom a)
 {
     kni_atom terms[TERMS];
-    int n = kni_is_var(a) && knp_known_le(LARGE, kni_type_size(u->j->type[a])) ? terms_of(u, a, terms) : 0;
+    int n = kni_is_var(a) && knx_dim_known_le(LARGE, kni_type_size(u->j->type[a])) ? terms_of(u, a, terms) : 0;
     for (int k = 0; k < n; k++)
         for (int i = 0; i < 2; i++) {
             kni_atom x = product(u, terms[k])->in[i];

@@ -472,7 +472,7 @@ static bool always_inside(const knk_window *w, int64_t positions, int64_t taps)
     if (positions < 1 || taps < 1)
         return true;
     int64_t last = knx_dim_add(knx_dim_mul(positions - 1, w->step), knx_dim_mul(taps - 1, w->dilation));
-    return w->base == 1 && knp_known_le(w->low, 0) && knp_known_le(knx_dim_sub(last, w->low) + 1, w->extent);
+    return w->base == 1 && knx_dim_known_le(w->low, 0) && knx_dim_known_le(knx_dim_sub(last, w->low) + 1, w->extent);
 }
 
 /* One spatial dimension: a dimension of m and one of k, and the window that both move unless it is all inside: without
@@ -480,7 +480,7 @@ static bool always_inside(const knk_window *w, int64_t positions, int64_t taps)
 static void add_spatial(knk_product *q, knk_window w, int64_t high, int64_t positions, int64_t c, int64_t taps,
                         int64_t b)
 {
-    bool plain = w.base == 1 && knp_known_le(w.low, 0) && knp_known_le(high, 0);
+    bool plain = w.base == 1 && knx_dim_known_le(w.low, 0) && knx_dim_known_le(high, 0);
     without_holes(&w, positions, taps);
     plain = plain || always_inside(&w, positions, taps);
     w.m = q->m.n;
@@ -529,7 +529,7 @@ static void order_rows(knk_product *q)
     for (int i = 1; i < m->n; i++)
         for (int j = i; j > 0; j--) {
             bool first = few && walks(q, j - 1), second = few && walks(q, j);
-            bool in_order = knp_known_le(m->c[j], m->c[j - 1]) || knx_any_symbolic(m->c[j], m->c[j - 1]);
+            bool in_order = knx_dim_known_le(m->c[j], m->c[j - 1]) || knx_any_symbolic(m->c[j], m->c[j - 1]);
             if (first == second ? in_order : first)
                 break;
             exchange(m->extent, j, j - 1);
@@ -636,7 +636,8 @@ static int holey_dim(const params_t *p, const kni_type *x)
         if (knx_has_symbolic(4, (int64_t[]){taps, p->lo.v[i], p->rhs_dilation.v[i], p->window_strides.v[i]}))
             continue;
         if (holes > 1 && holes <= MOST_PHASES && p->window_strides.v[i] == 1 && taps > 0 &&
-            knp_known_le(1, x[0].dim[p->lhs_spec.v[SPATIAL + i]]) && common_divisor(p->rhs_dilation.v[i], holes) == 1)
+            knx_dim_known_le(1, x[0].dim[p->lhs_spec.v[SPATIAL + i]]) &&
+            common_divisor(p->rhs_dilation.v[i], holes) == 1)
             return i;
     }
     return -1;

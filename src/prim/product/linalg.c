@@ -133,14 +133,14 @@ static kni_atom resize(kni_builder *b, kni_atom x, int from_last, int64_t n)
     if (more[axis])
         x = knb_pad(b, x, knb_like(b, x, 0), start, more, NULL);
     limit[axis] = n;
-    return knp_known_le(t.dim[axis], n) ? x : knb_slice(b, x, start, limit, NULL);
+    return knx_dim_known_le(t.dim[axis], n) ? x : knb_slice(b, x, start, limit, NULL);
 }
 
 /* U, square: where the matrix has fewer rows than columns the last diagonal elements are ones. */
 static kni_atom square_u(kni_builder *b, kni_atom lu, int64_t m, int64_t n)
 {
     kni_atom u = resize(b, lu, 2, n);
-    if (knp_known_le(n, m) || b->error)
+    if (knx_dim_known_le(n, m) || b->error)
         return u;
     kni_type t = knb_type(b, u);
     kni_atom row = knb_iota(b, KN_DT(I64), t.ndim, t.dim, t.ndim - 2);

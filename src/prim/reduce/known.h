@@ -8,21 +8,11 @@
 /* For costs: the number, or a likely one (kni_type_count). */
 static inline double knp_likely(int64_t d) { return kni_type_count(kni_type_of(NULL, 1, &d)); }
 
-/* a <= b for all numbers of the variables; leaves no guard. */
-static inline bool knp_known_le(int64_t a, int64_t b)
-{
-    int64_t lower, upper;
-    if (!knx_any_symbolic(a, b))
-        return a <= b;
-    knx_dim_bounds(knx_dim_sub(b, a), &lower, &upper);
-    return lower >= 0;
-}
-
 /* a <= b, as one may take it for a cheaper way: a scope that assumes keeps a guard. */
 static inline bool knp_taken_le(int64_t a, int64_t b)
 {
     const knx_dim_scope *s = knx_any_symbolic(a, b) ? knx_dim_now() : NULL;
-    return s && s->assumes ? knx_dim_le(a, b) : knp_known_le(a, b);
+    return s && s->assumes ? knx_dim_le(a, b) : knx_dim_known_le(a, b);
 }
 
 /* The extent as a number, where equations are unrolled by it: as many levels of halving as it has bits. An expression

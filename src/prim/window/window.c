@@ -331,11 +331,11 @@ static void position(const walker *w, const knp_window_axis *a, int d, int64_t k
 /* Tests for the ends of the operand, where some window needs them; false if the position is always outside. */
 static bool inside(const walker *w, knp_places *p, int c, int64_t least, int64_t most, int64_t end)
 {
-    if (knp_known_le(most, -1) || knp_known_le(end, least))
+    if (knx_dim_known_le(most, -1) || knx_dim_known_le(end, least))
         return false;
-    if (!knp_known_le(0, least))
+    if (!knx_dim_known_le(0, least))
         p->pred[c] = knp_not_below(w->l, p->at, c, 0, p->pred[c]);
-    if (!knp_known_le(most + 1, end))
+    if (!knx_dim_known_le(most + 1, end))
         p->pred[c] = knp_below(w->l, p->at, c, end, p->pred[c]);
     return true;
 }

@@ -79,7 +79,7 @@ static kni_atom present(positions *p)
         const knp_window_axis *a = &p->w.axis[d];
         int64_t least = knx_dim_sub(knx_dim_mul(p->at[d], a->step), a->lo),
                 most = knx_dim_add(least, knx_dim_mul(a->count - 1, a->stride));
-        all = a->base == 1 && knp_known_le(0, least) && knp_known_le(most + 1, a->extent);
+        all = a->base == 1 && knx_dim_known_le(0, least) && knx_dim_known_le(most + 1, a->extent);
     }
     if (all)
         return KN_ATOM_NONE;

@@ -111,8 +111,8 @@ static kni_atom simplify(const kni_rule *r)
     for (int d = 0; d < x.ndim; d++) {
         if (p->base_dilation.v[d] != 1 && (pad->lo.v[d] || pad->hi.v[d] || pad->interior.v[d]))
             return KN_ATOM_NONE;
-        if (!knp_known_le(0, pad->lo.v[d]) ||
-            !knp_known_le(0, pad->hi.v[d])) /* elements that were cut away would come back */
+        if (!knx_dim_known_le(0, pad->lo.v[d]) ||
+            !knx_dim_known_le(0, pad->hi.v[d])) /* elements that were cut away would come back */
             return KN_ATOM_NONE;
         lo.v[d] = knx_dim_add(p->lo.v[d], pad->lo.v[d]);
         hi.v[d] = knx_dim_add(p->hi.v[d], pad->hi.v[d]);

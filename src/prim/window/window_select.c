@@ -411,9 +411,9 @@ static bool picked_place(kni_lower *l, const knp_window_axis *a, const kni_index
         x->node = x->node < 0 ? k_node : knk_binary(k, KNK_ADD, x->node, k_node);
     }
     int64_t most = knx_dim_sub(knx_dim_mul(a->count - 1, a->stride) + (a->size - 1) * a->step, a->lo);
-    if (!knp_known_le(a->lo, 0))
+    if (!knx_dim_known_le(a->lo, 0))
         *pred = knp_not_below(l, in, d, 0, *pred);
-    if (!knp_known_le(most + 1, end))
+    if (!knx_dim_known_le(most + 1, end))
         *pred = knp_below(l, in, d, end, *pred);
     if (a->base != 1) {
         knk_node at = kni_lower_axis_value(l, in, d), q = knp_divide(k, at, a->base, most > 0 ? most : 0);
@@ -578,11 +578,11 @@ static void add_window(void *env, int64_t position, knk_node node, const kni_ind
 static bool place_at(placing *p, const knp_window_axis *a, int d, int c, int64_t least, int64_t most, int64_t number)
 {
     knp_places *q = &p->room.axis[d];
-    if (knp_known_le(most, -1) || knp_known_le(a->count, least))
+    if (knx_dim_known_le(most, -1) || knx_dim_known_le(a->count, least))
         return false;
-    if (!knp_known_le(0, least))
+    if (!knx_dim_known_le(0, least))
         q->pred[c] = knp_not_below(p->l, q->at, c, 0, q->pred[c]);
-    if (!knp_known_le(most + 1, a->count))
+    if (!knx_dim_known_le(most + 1, a->count))
         q->pred[c] = knp_below(p->l, q->at, c, a->count, q->pred[c]);
     q->number[c] = number;
     return true;
@@ -611,14 +611,14 @@ static void all_places(placing *p, const knp_window_axis *a, const kni_index *i,
     int n = 0;
     for (int64_t o = 0; own && o < a->count; o++) {
         int64_t least = a->lo - o * a->stride, most = knx_dim_add(a->extent, least) - 1;
-        if (knp_known_le(most, -1) || knp_known_le(a->size, least))
+        if (knx_dim_known_le(most, -1) || knx_dim_known_le(a->size, least))
             continue;
         knp_index_copy(i, d, own, 0);
         own->axis[0].offset = knx_dim_add(own->axis[0].offset, least);
         q->pred[n] = q->node[n] = KNK_NONE;
-        if (!knp_known_le(0, least))
+        if (!knx_dim_known_le(0, least))
             q->pred[n] = knp_not_below(p->l, own, 0, 0, q->pred[n]);
-        if (!knp_known_le(most + 1, a->size))
+        if (!knx_dim_known_le(most + 1, a->size))
             q->pred[n] = knp_below(p->l, own, 0, a->size, q->pred[n]);
         if (a->size > 1)
             q->node[n] = knk_binary(k, KNK_MUL, kni_lower_axis_value(p->l, own, 0), knk_const_int(k, KN_ID_I64, after));

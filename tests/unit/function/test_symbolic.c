@@ -92,6 +92,32 @@ static void shapes_that_do_not_match(void **state)
     expect_message(".symbolic has 1 shape, the function takes 2 arrays");
 }
 
+/* What one function's constraints decided is not taken over by another one, whose variables have the same names. */
+static kn_array largest(const kn_array *x) { return kn_max(kn_at(*x, "1:")); }
+KN_FUNCTION(largest, kn_array, kn_array)
+static kn_array calls_largest(const kn_array *x)
+{
+    kn_array y;
+    kn_fn f = kn_jit(KN_FN(largest));
+    kn_call(f, &y, x);
+    return y;
+}
+KN_FUNCTION(calls_largest, kn_array, kn_array)
+
+static void constraints_are_a_functions_own(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(float, 3, 1, 2), y;
+    kn_fn longer = kn_jit(KN_FN(calls_largest), .symbolic = "b", .constraints = "b >= 2");
+    kn_fn any = kn_jit(KN_FN(calls_largest), .symbolic = "b");
+    kn_call(longer, &y, &x);
+    assert_true(kn_item(y) == 2);
+    assert_false(kn_error_pending());
+    kn_call(any, &y, &x);
+    expect_message("'b - 1' <= '0' is inconclusive");
+}
+
 /* Eager cuts: the second set of extents makes a plan for all. */
 static void cuts_of_one_kind_have_the_bits_of_their_own_plans(void **state)
 {
@@ -129,6 +155,7 @@ KN_TEST_GROUP(test_symbolic)
         cmocka_unit_test(one_recording_has_the_bits_of_many),
         cmocka_unit_test(gradients_of_unknown_lengths),
         cmocka_unit_test(shapes_that_do_not_match),
+        cmocka_unit_test(constraints_are_a_functions_own),
         cmocka_unit_test(cuts_of_one_kind_have_the_bits_of_their_own_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

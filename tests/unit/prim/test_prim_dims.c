@@ -1,40 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_prim_dims.c -- type rules, derivatives and batches of shapes with dimension variables: what jax.export makes
- * of the
- * same calls, noted down. An equation of the full form says the types that it should have, and the reader compares. */
+ * test_prim_dims.c -- type rules, derivatives and batches of shapes with dimension variables: what jax.export makes of
+ * the same calls, noted down. An equation of the full form says the types that it should have, and the reader compares. */
 #include "base/dim.h"
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "support/group.h"
 #include "transform/transform.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "support/dim_scope.h"
 
-static knx_dim_scope scope;
-static int64_t live;
-
-static int setup(void **state)
+static int forget(void **state)
 {
-    (void)state;
-    live = knx_alloc_live();
-    knx_dim_scope_init(&scope);
-    knx_dim_enter(&scope);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    knx_dim_leave(&scope);
-    knx_dim_scope_free(&scope);
-    knx_dims_free();
     kni_places_free();
-    return knx_alloc_live() == live ? 0 : -1;
+    return teardown(state);
 }
 
 /* "a:f32[b] | c:f32[b] = copy a" */
@@ -287,7 +264,7 @@ static void a_batch_of_many(void **state)
 
 KN_TEST_GROUP(test_prim_dims)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, forget)
     const struct CMUnitTest tests[] = {
         TEST(slices),
         TEST(a_slice_that_may_not_fit_is_refused),

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * dim_scope.h -- a scope of dimension variables around each test, dimensions from texts and back; nothing stays. */
+#ifndef KN_TESTS_DIM_SCOPE_H
+#define KN_TESTS_DIM_SCOPE_H
+#include "base/dim.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define LOW  INT64_MIN
+#define HIGH INT64_MAX
+
+static knx_dim_scope scope;
+static int64_t live;
+
+static inline int setup(void **state)
+{
+    (void)state;
+    live = knx_alloc_live();
+    knx_dim_scope_init(&scope);
+    knx_dim_enter(&scope);
+    return 0;
+}
+
+static inline int teardown(void **state)
+{
+    (void)state;
+    knx_dim_leave(&scope);
+    knx_dim_scope_free(&scope);
+    knx_dims_free();
+    return knx_alloc_live() == live ? 0 : -1;
+}
+
+/* The dimension of this text. */
+static inline int64_t dim(const char *text)
+{
+    const char *at = text;
+    int64_t d = 0;
+    knx_error *e = knx_dim_parse(&at, &d);
+    if (e)
+        fail_msg("%s: %s", text, e->message);
+    if (*at)
+        fail_msg("%s: '%s' is not read", text, at);
+    return d;
+}
+
+static inline knx_dim_var var(const char *name)
+{
+    knx_dim_var v = 0;
+    assert_true(knx_dim_is_var(dim(name), &v));
+    return v;
+}
+
+static inline void text_is(int64_t d, const char *want)
+{
+    knx_str t = {0};
+    assert_true(knx_dim_text(&t, d));
+    assert_string_equal(t.s, want);
+    knx_str_free(&t);
+}
+
+static inline void prints(const char *from, const char *want) { text_is(dim(from), want); }
+#endif
