@@ -462,6 +462,8 @@ static kn_array own_handle_of(kna_value *v)
 knx_error *kna_take_error(kna_op *op)
 {
     knx_dim_scope *scope = knx_dim_now();
+    if (!scope && !op->error && !op->b->error)
+        return NULL;
     knx_error *given[] = {scope ? knx_dim_take_error(scope) : NULL, op->error, knb_take_error(op->b)}, *e = NULL;
     op->error = NULL;
     for (int i = 0; i < 3; i++)

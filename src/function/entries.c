@@ -266,7 +266,8 @@ static void log_recording(const knf_core *f, uint32_t n, const kni_type *in)
 
 /* ---- Finding or making one. */
 
-static knx_error *entry_for(knf_core *f, const kni_type *in, const knf_dims *dims, knf_entry **out, knf_entry **once)
+/* The scope: in which the types have dimension variables; NULL without. */
+static knx_error *entry_for(knf_core *f, const kni_type *in, knx_dim_scope *scope, knf_entry **out, knf_entry **once)
 {
     kna_state *s = kna_state_get();
     uint32_t n = (uint32_t)(f->n_captured + f->n_in);
@@ -298,7 +299,6 @@ static knx_error *entry_for(knf_core *f, const kni_type *in, const knf_dims *dim
     s->trace_stats.misses++;
     uint64_t reports = knx_context()->reports;
     double began = knx_tracing() ? knx_seconds() : 0;
-    knx_dim_scope *scope = dims->n ? knf_symbolic_scope(f) : NULL;
     if (scope)
         knx_dim_enter(scope);
     knx_error *error = knf_derive(f->inner, in, NULL, "jit", &e->closed);
@@ -336,12 +336,11 @@ static knx_error *entry_for(knf_core *f, const kni_type *in, const knf_dims *dim
 knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims, knf_entry **out, knf_entry **once)
 {
     kni_type *types = NULL;
-    knf_dims none = {0};
-    dims = dims ? dims : &none;
-    dims->n = 0;
-    if (dims != &none && f->o.symbolic && knx_context()->lazy && !knx_context()->check_nans)
+    if (dims)
+        dims->n = 0;
+    if (dims && f->o.symbolic && knx_context()->lazy && !knx_context()->check_nans)
         KN_TRY(knf_symbolic_begin(f, in, &types, dims));
-    knx_error *error = entry_for(f, types ? types : in, dims, out, once);
+    knx_error *error = entry_for(f, types ? types : in, dims && dims->n ? knf_symbolic_scope(f) : NULL, out, once);
     knf_symbolic_end(types);
     return error;
 }

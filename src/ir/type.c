@@ -9,27 +9,32 @@ bool kni_type_equal(kni_type a, kni_type b)
     return a.dtype == b.dtype && a.weak == b.weak && a.sharding == b.sharding && kni_type_same_shape(a, b);
 }
 
-bool kni_type_surely_same_shape(kni_type a, kni_type b)
+bool kni_type_same_in_scope(kni_type a, kni_type b)
 {
-    for (int i = 0; a.ndim == b.ndim && i < a.ndim; i++)
-        if (a.dim[i] != b.dim[i] && !(knx_any_symbolic(a.dim[i], b.dim[i]) && knx_dim_same(a.dim[i], b.dim[i])))
+    for (int i = 0; i < a.ndim; i++)
+        if (!knx_dim_same(a.dim[i], b.dim[i]))
             return false;
-    return a.ndim == b.ndim;
+    return true;
 }
 
-int64_t kni_type_size(kni_type t)
+static int64_t special_size(kni_type t)
 {
-    int64_t n = 1;
     for (int i = 0; i < t.ndim; i++)
         if (t.dim[i] == 0)
             return 0;
-    if (kni_type_is_symbolic(t))
-        return knx_dim_size(t.ndim, t.dim);
+    return kni_type_is_symbolic(t) ? knx_dim_size(t.ndim, t.dim) : INT64_MAX; /* kni_type_check_size refuses it */
+}
+
+static inline int64_t size_of(kni_type t)
+{
+    int64_t n = 1;
     for (int i = 0; i < t.ndim; i++)
-        if (__builtin_mul_overflow(n, t.dim[i], &n))
-            return INT64_MAX; /* kni_type_check_size refuses it */
+        if (knx_is_symbolic(t.dim[i]) || __builtin_mul_overflow(n, t.dim[i], &n))
+            return special_size(t);
     return n;
 }
+
+int64_t kni_type_size(kni_type t) { return size_of(t); }
 
 static int64_t likely_number(int64_t d)
 {
@@ -79,7 +84,7 @@ int64_t kni_dim_dilated(int64_t extent, int64_t interior)
 
 size_t kni_type_bytes(kni_type t)
 {
-    int64_t n = kni_type_size(t); /* bytes beyond those of int64 are asked for by who tries to make such an array */
+    int64_t n = size_of(t); /* bytes beyond those of int64 are asked for by who tries to make such an array */
     return knx_is_symbolic(n) ? (size_t)knx_dim_mul(n, (int64_t)t.dtype->size) : (size_t)n * t.dtype->size;
 }
 
@@ -104,7 +109,7 @@ const char *kni_type_text(knx_text *t, kni_type type, bool long_names)
 }
 
 /* Extents of 0 do not count, as in NumPy: the strides of such an array must fit too. */
-knx_error *kni_type_check_size(kni_type t)
+knx_error *kni_type_refuse_size(kni_type t)
 {
     size_t bytes = t.dtype->size;
     for (int i = 0; i < t.ndim; i++) {

@@ -38,7 +38,16 @@ static inline bool kni_type_same_shape(kni_type a, kni_type b)
     return true;
 }
 /* Known without asking: what chooses a simpler way. False if it is not known. */
-bool kni_type_surely_same_shape(kni_type a, kni_type b);
+bool kni_type_same_in_scope(kni_type a, kni_type b); /* of one rank */
+static inline bool kni_type_surely_same_shape(kni_type a, kni_type b)
+{
+    if (a.ndim != b.ndim)
+        return false;
+    for (int i = 0; i < a.ndim; i++)
+        if (a.dim[i] != b.dim[i])
+            return knx_any_symbolic(a.dim[i], b.dim[i]) && kni_type_same_in_scope(a, b);
+    return true;
+}
 /* number of elements; 1 for scalars; perhaps an expression. The type was checked: it fits */
 int64_t kni_type_size(kni_type t);
 size_t kni_type_bytes(kni_type t);
@@ -54,5 +63,14 @@ bool kni_type_copy(knx_arena *a, kni_type t, kni_type *out); /* dims into the ar
 /* "f32[3,4]" as jaxprs print it ("f32[8@x]" sharded); with `long_names` "float32[3,4]" as messages print it. */
 const char *kni_type_text(knx_text *t, kni_type type, bool long_names);
 /* MemoryError if the byte count overflows; text as NumPy's: array of shape (..) and dtype .. is too large */
-knx_error *kni_type_check_size(kni_type t);
+knx_error *kni_type_refuse_size(kni_type t); /* the error, or NULL: it is only large or symbolic */
+static inline knx_error *kni_type_check_size(kni_type t)
+{
+    size_t bytes = t.dtype->size;
+    for (int i = 0; i < t.ndim; i++)
+        if ((uint64_t)t.dim[i] - 1 >= (uint64_t)1 << 48 || __builtin_mul_overflow(bytes, (size_t)t.dim[i], &bytes) ||
+            bytes > PTRDIFF_MAX)
+            return kni_type_refuse_size(t);
+    return NULL;
+}
 #endif

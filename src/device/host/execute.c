@@ -83,7 +83,7 @@ static knx_error *make_outputs(const run *r)
     return NULL;
 }
 
-void *knd_address(const run *r, const knc_ref *ref)
+static inline void *address(const run *r, const knc_ref *ref)
 {
     switch ((knc_space)ref->space) {
     case KNC_AT_OPERAND: return (char *)(uintptr_t)knd_operand_data(&r->in[ref->index]) + ref->offset;
@@ -95,6 +95,8 @@ void *knd_address(const run *r, const knc_ref *ref)
     }
     return (char *)(uintptr_t)&r->p->jaxpr->literal[ref->index].bits;
 }
+
+void *knd_address(const run *r, const knc_ref *ref) { return address(r, ref); }
 
 /* The error with the equation's place, if it has none. */
 static knx_error *placed(knx_error *error, const kni_eqn *e)
@@ -171,7 +173,7 @@ static knx_error *run_step(const run *r, uint32_t i, void **at)
     const knc_step *s = &r->p->step[i];
     KN_KNOWN(at);
     for (uint32_t k = 0; s->kind != KNC_BAND && k < s->n_ref; k++)
-        at[k] = knd_address(r, &s->ref[k]);
+        at[k] = address(r, &s->ref[k]);
     return knd_run_step_at(r, i, at);
 }
 
