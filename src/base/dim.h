@@ -96,6 +96,11 @@ static inline int64_t knx_dim_hint(int64_t d) { return knx_is_symbolic(d) ? knx_
 bool knx_dim_same(int64_t a, int64_t b);
 /* Is a <= b for all of them? Asks nothing, guards nothing. */
 bool knx_dim_known_le(int64_t a, int64_t b);
+/* a <= b, as one may take it for a cheaper way: a scope that assumes keeps a guard; any other is not asked. */
+bool knx_dim_taken_le(int64_t a, int64_t b);
+/* The extent as a number, where equations are unrolled by it: an expression has its sample's number in a scope that
+ * assumes, which keeps that as a guard, so the same bits come out as without variables. In other scopes it stays. */
+int64_t knx_dim_taken(int64_t d);
 /* What the scope knows: lower <= d <= upper; INT64_MIN and INT64_MAX stand for no bound. */
 void knx_dim_bounds(int64_t d, int64_t *lower, int64_t *upper);
 

@@ -608,6 +608,20 @@ int64_t knx_dim_estimate(int64_t d)
     return s && knx_dim_evaluate(d, (int)s->sample.n, s->sample.at, &value) ? value : LARGE;
 }
 
+int64_t knx_dim_taken(int64_t d)
+{
+    const knx_dim_scope *s = knx_is_symbolic(d) ? knx_dim_now() : NULL;
+    int64_t n;
+    bool has = s && s->assumes && knx_dim_evaluate(d, (int)s->sample.n, s->sample.at, &n);
+    return has && knx_dim_eq(d, n) ? n : d;
+}
+
+bool knx_dim_taken_le(int64_t a, int64_t b)
+{
+    const knx_dim_scope *s = knx_any_symbolic(a, b) ? knx_dim_now() : NULL;
+    return s && s->assumes ? knx_dim_le(a, b) : knx_dim_known_le(a, b);
+}
+
 bool knx_dim_known_le(int64_t a, int64_t b)
 {
     int64_t lower, upper;

@@ -36,34 +36,19 @@ static inline int64_t size_of(kni_type t)
 
 int64_t kni_type_size(kni_type t) { return size_of(t); }
 
-static int64_t likely_number(int64_t d)
-{
-    const knx_dim_scope *s = knx_dim_now();
-    int64_t lower, upper, n;
-    if (!knx_is_symbolic(d))
-        return d;
-    if (s && knx_dim_evaluate(d, (int)s->sample.n, s->sample.at, &n))
-        return n;
-    knx_dim_bounds(d, &lower, &upper);
-    return lower > 0 ? lower : 0;
-}
-
 double kni_type_count(kni_type t)
 {
     double n = 1;
     for (int i = 0; i < t.ndim; i++)
-        n *= (double)likely_number(t.dim[i]);
+        n *= (double)knx_dim_hint(t.dim[i]);
     return n;
 }
 
 knx_error *kni_dim_settle(int64_t d, int64_t *n)
 {
-    const knx_dim_scope *s = knx_dim_now();
     knx_text t = {0};
-    *n = d;
-    if (!knx_is_symbolic(d))
-        return NULL;
-    if (s && s->assumes && knx_dim_evaluate(d, (int)s->sample.n, s->sample.at, n) && knx_dim_eq(d, *n))
+    *n = knx_dim_taken(d);
+    if (!knx_is_symbolic(*n))
         return NULL;
     *n = 0;
     return knx_error_new(KN_ERROR_DIMENSION, "Symbolic dimension '%s' used in a context that requires a constant",

@@ -15,7 +15,6 @@
 #include "prim/body.h"
 #include "prim/control/scan.h"
 #include "prim/control/scan_separate.h"
-#include "prim/reduce/known.h"
 
 knp_scan knp_scan_of(const void *params)
 {
@@ -443,7 +442,7 @@ static int scan_body_types(const kni_rule *r, int which, kni_type *t)
 static double scan_cost(const kni_rule *r)
 {
     const kni_p_scan *p = r->params;
-    return knp_likely(p->length) * knp_body_cost(p->jaxpr);
+    return (double)knx_dim_hint(p->length) * knp_body_cost(p->jaxpr);
 }
 
 const kni_prim knp_prim_scan = {

@@ -7,7 +7,6 @@
  * The rule looks for products itself, as the sum over a batch of products is one product for no other row.
  */
 #include "prim/control/scan.h"
-#include "prim/reduce/known.h"
 #include "transform/replay.h"
 
 enum { LARGE = 256, TERMS = 16 }; /* elements of a sum that is worth it; terms that a sum has at most */

@@ -9,7 +9,6 @@
  *     unfailing  two comparisons for each number
  */
 #include "prim/index/index.h"
-#include "prim/reduce/known.h"
 #include "transform/transform.h"
 
 typedef kni_p_check_bounds params_t;
@@ -60,7 +59,7 @@ kni_atom knp_outside(kni_builder *b, kni_atom x, const kni_p_check_bounds *p)
     kni_atom outside = KN_ATOM_NONE;
     bool fits = d->kind == KN_KIND_INT && d->size >= 4; /* the largest starts into d */
     for (int i = 0; i < p->most.n; i++)
-        fits = fits && (d->size == 8 || knp_taken_le(p->most.v[i], INT32_MAX));
+        fits = fits && (d->size == 8 || knx_dim_taken_le(p->most.v[i], INT32_MAX));
     if (!fits)
         x = knb_convert(b, x, KN_DT(I64));
     for (int i = 0; i < p->most.n; i++)

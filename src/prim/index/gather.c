@@ -11,7 +11,6 @@
  *     put        scatter to the same places
  */
 #include "prim/index/index.h"
-#include "prim/reduce/known.h"
 #include <string.h>
 
 typedef kni_p_gather params_t;
@@ -107,7 +106,7 @@ static knx_error *gather_run(const kni_rule *r, const kni_routine_args *args)
 static bool has_elements(kni_type table)
 {
     for (int d = 0; d < table.ndim; d++)
-        if (!knp_taken_le(1, table.dim[d]))
+        if (!knx_dim_taken_le(1, table.dim[d]))
             return false;
     return true;
 }

@@ -14,7 +14,6 @@
  *     unfailing  without what lies outside
  */
 #include "prim/index/scatter_element.h"
-#include "prim/reduce/known.h"
 
 typedef kni_p_scatter params_t;
 
@@ -146,7 +145,7 @@ static void find_winners(const kni_rule *r, kni_atom *untouched, kni_atom *wins)
     for (int i = 0; i < points.n; i++)
         points.v[i] = indices.dim[i];
     int64_t count = knp_product(knp_ints(&points));
-    kn_dtype d = knp_taken_le(count, (int64_t)UINT32_MAX - 1) ? KN_DT(U32) : KN_DT(U64);
+    kn_dtype d = knx_dim_taken_le(count, (int64_t)UINT32_MAX - 1) ? KN_DT(U32) : KN_DT(U64);
     kni_atom number = knb_add(b, knb_iota(b, d, 1, &count, 0), knb_integer(b, d, 1));
     number = knb_reshape(b, number, points.n, points.v);
     number = knb_broadcast_in_dim(b, number, updates.ndim, updates.dim, where.v);

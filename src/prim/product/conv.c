@@ -9,7 +9,6 @@
  *     batch      lhs: part of its batch; rhs: part of its output features; both: groups
  *     lower      a product with windows; sums in the order of docs/determinism.md
  */
-#include "prim/reduce/known.h"
 #include "prim/rules.h"
 
 typedef kni_p_conv params_t;
@@ -719,7 +718,7 @@ static double conv_cost(const kni_rule *r)
     const params_t *p = r->params;
     double cost = 2 * kni_type_count(r->yt[0]) * (knx_is_complex(r->yt[0].dtype) ? 4 : 1);
     for (int i = IN_FEATURE; i < p->rhs_spec.n; i++)
-        cost *= knp_likely(r->xt[1].dim[p->rhs_spec.v[i]]);
+        cost *= (double)knx_dim_hint(r->xt[1].dim[p->rhs_spec.v[i]]);
     return cost;
 }
 

@@ -10,7 +10,6 @@
  *                dimension
  *     lower      a product; sums in the order of docs/determinism.md
  */
-#include "prim/reduce/known.h"
 #include "prim/rules.h"
 #include "host/routine/product.h"
 
@@ -274,7 +273,7 @@ static double dot_cost(const kni_rule *r)
     const params_t *p = r->params;
     double cost = 2 * kni_type_count(r->yt[0]) * (knx_is_complex(r->yt[0].dtype) ? 4 : 1);
     for (int i = 0; i < p->lhs_contract.n; i++)
-        cost *= knp_likely(r->xt[0].dim[p->lhs_contract.v[i]]);
+        cost *= (double)knx_dim_hint(r->xt[0].dim[p->lhs_contract.v[i]]);
     return cost;
 }
 

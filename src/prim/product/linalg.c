@@ -19,7 +19,6 @@
  *
  * The others are batched over one more axis in front. All are lowered to routines. */
 #include "host/routine/linalg.h"
-#include "prim/reduce/known.h"
 #include "prim/rules.h"
 #include <string.h>
 
@@ -374,18 +373,18 @@ static double factor(kni_type x) { return knx_is_complex(x.dtype) ? 4 : 1; }
 static double cholesky_cost(const kni_rule *r)
 {
     extents e = extents_of(r->xt[0]);
-    return factor(r->xt[0]) * kni_type_count(r->xt[0]) * (knp_likely(e.n) / 3 + 1);
+    return factor(r->xt[0]) * kni_type_count(r->xt[0]) * ((double)knx_dim_hint(e.n) / 3 + 1);
 }
 
 static double lu_cost(const kni_rule *r)
 {
     extents e = extents_of(r->xt[0]);
-    return factor(r->xt[0]) * kni_type_count(r->xt[0]) * (knp_likely(knx_dim_min(e.m, e.n)) * 2 / 3 + 1);
+    return factor(r->xt[0]) * kni_type_count(r->xt[0]) * ((double)knx_dim_hint(knx_dim_min(e.m, e.n)) * 2 / 3 + 1);
 }
 
 static double triangular_cost(const kni_rule *r)
 {
-    return factor(r->xt[0]) * kni_type_count(r->xt[1]) * knp_likely(r->xt[0].dim[r->xt[0].ndim - 1]);
+    return factor(r->xt[0]) * kni_type_count(r->xt[1]) * (double)knx_dim_hint(r->xt[0].dim[r->xt[0].ndim - 1]);
 }
 
 const kni_prim knp_prim_cholesky = {

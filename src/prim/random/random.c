@@ -10,7 +10,6 @@
  *     lower      threefry2x32: twenty rounds of kernel operations; so is fold_in; wrap, unwrap: pairs of loads;
  *                random_bits and random_split expand into these
  */
-#include "prim/reduce/known.h"
 #include "prim/rules.h"
 
 /* --- threefry2x32 ----------------------------------------------------------------------------- */
@@ -187,7 +186,7 @@ static knx_error *split_expand(const kni_rule *r, kni_atom *y)
     kni_type keys = r->xt[0], all = r->yt[0];
     int64_t n = knp_product(shape);
     knp_dims leading = knp_axes_rest((kni_ints){0, NULL}, keys.ndim), trailing = {.n = shape.n};
-    kni_atom i = knb_iota(b, knp_taken_le(n, (int64_t)UINT32_MAX) ? KN_DT(U32) : KN_DT(U64), 1, &n, 0);
+    kni_atom i = knb_iota(b, knx_dim_taken_le(n, (int64_t)UINT32_MAX) ? KN_DT(U32) : KN_DT(U64), 1, &n, 0);
     i = knb_reshape(b, i, shape.n, shape.v);
     for (int d = 0; d < shape.n; d++)
         trailing.v[d] = keys.ndim + d;
@@ -239,7 +238,7 @@ static void counters(const kni_rule *r, kni_ints shape, kni_atom *hi, kni_atom *
 {
     kni_builder *b = r->b;
     int64_t n = knp_product(shape);
-    bool long_ones = !knp_taken_le(n, (int64_t)1 << 32);
+    bool long_ones = !knx_dim_taken_le(n, (int64_t)1 << 32);
     *hi = *lo = knb_integer(b, KN_DT(U32), 0);
     if (shape.n) {
         kni_atom i = knb_reshape(b, knb_iota(b, long_ones ? KN_DT(U64) : KN_DT(U32), 1, &n, 0), shape.n, shape.v);

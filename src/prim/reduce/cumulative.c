@@ -12,7 +12,6 @@
  */
 #include "host/routine/cumulative.h"
 #include "prim/frame.h"
-#include "prim/reduce/known.h"
 
 typedef kni_p_cumulative params_t;
 
@@ -203,7 +202,7 @@ static pair scan_rows(const prefix *s, pair x, int64_t n)
 static pair scan(const prefix *s, pair x)
 {
     kni_type t = knb_type(s->b, x.x);
-    int64_t n = s->b->error ? 0 : knp_count(t.dim[s->axis]);
+    int64_t n = s->b->error ? 0 : knx_dim_taken(t.dim[s->axis]);
     if (knx_is_symbolic(n))
         return scan_rows(s, x, n);
     if (n < 2)

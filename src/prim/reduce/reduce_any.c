@@ -11,7 +11,6 @@
  */
 #include "prim/body.h"
 #include "prim/frame.h"
-#include "prim/reduce/known.h"
 #include "transform/transform.h"
 
 /* --- halving ---------------------------------------------------------------------------------- */
@@ -115,7 +114,7 @@ void knp_halve(const knp_halving *h, kni_ints axes, kni_atom *x)
         return;
     for (int i = 0; i < h->n; i++)
         x[i] = flatten_axes(b, x[i], axes);
-    int64_t n = b->error ? 0 : knp_count(knb_type(b, x[0]).dim[0]);
+    int64_t n = b->error ? 0 : knx_dim_taken(knb_type(b, x[0]).dim[0]);
     if (knx_is_symbolic(n)) {
         fold(h, n, x);
         return;

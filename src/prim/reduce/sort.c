@@ -9,7 +9,6 @@
  *     batch      one more dimension that is not sorted along
  *     lower      a routine, stable whatever is_stable says
  */
-#include "prim/reduce/known.h"
 #include "prim/rules.h"
 #include "host/routine/sort.h"
 
@@ -155,7 +154,7 @@ static double sort_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     double levels = 1;
-    for (int64_t n = (int64_t)knp_likely(r->xt[0].dim[p->dimension]); n > 1; n /= 2)
+    for (int64_t n = knx_dim_hint(r->xt[0].dim[p->dimension]); n > 1; n /= 2)
         levels++;
     return kni_type_count(r->xt[0]) * (2 * levels * (double)p->num_keys + r->n_in);
 }

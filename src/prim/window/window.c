@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * window.c -- where the windows of an array lie: types, batching, and the positions of a window in a kernel. */
 #include "prim/window/window.h"
-#include "prim/reduce/known.h"
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +44,7 @@ void knp_window_guess(knp_window *w)
         int64_t *const all[] = {&a->extent, &a->base, &a->lo, &a->size, &a->step, &a->count, &a->stride};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             if (knx_is_symbolic(*all[i]))
-                *all[i] = (int64_t)knp_likely(*all[i]);
+                *all[i] = knx_dim_hint(*all[i]);
         a->base += !a->base;
         a->stride += !a->stride;
     }

@@ -8,7 +8,6 @@
  *     lower      expands: the positions of the windows one after the other, each as an array of one element per window
  */
 #include "prim/body.h"
-#include "prim/reduce/known.h"
 #include "prim/window/window.h"
 
 typedef kni_p_window params_t;
@@ -293,7 +292,7 @@ static bool reduce_may_fail(const kni_rule *r) { return knp_body_may_fail(((cons
 static double reduce_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
-    return knp_body_cost(p->jaxpr) * knp_likely(knp_product(p->window_dimensions)) * kni_type_count(r->yt[0]);
+    return knp_body_cost(p->jaxpr) * (double)knx_dim_hint(knp_product(p->window_dimensions)) * kni_type_count(r->yt[0]);
 }
 
 const kni_prim knp_prim_reduce_window = {
@@ -453,7 +452,7 @@ static double select_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
     double each = knp_body_cost(p->select_jaxpr) + knp_body_cost(p->scatter_jaxpr) + 2;
-    return each * knp_likely(knp_product(p->window_dimensions)) * kni_type_count(r->yt[0]);
+    return each * (double)knx_dim_hint(knp_product(p->window_dimensions)) * kni_type_count(r->yt[0]);
 }
 
 const kni_prim knp_prim_select_and_scatter = {

@@ -8,7 +8,6 @@
  *     simplify   padding with the identity is padding of the windows
  *     lower      a kernel looks at up to 64 elements one after the other; more, and small results, are a routine's
  */
-#include "prim/reduce/known.h"
 #include "prim/window/window.h"
 #include <string.h>
 

@@ -11,7 +11,6 @@
  *     lower      a kernel looks at up to 64 positions, or windows, one after the other; more, and small results, are a
  *                routine's
  */
-#include "prim/reduce/known.h"
 #include "prim/window/window.h"
 
 typedef kni_p_window params_t;
@@ -203,7 +202,8 @@ static knx_error *scatter_expand(const kni_rule *r, kni_atom *y)
 static double select_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
-    return 3.0 * knp_likely(knp_product(p->window_dimensions)) * (kni_type_count(r->xt[0]) + kni_type_count(r->yt[0]));
+    return 3.0 * (double)knx_dim_hint(knp_product(p->window_dimensions)) *
+           (kni_type_count(r->xt[0]) + kni_type_count(r->yt[0]));
 }
 
 const kni_prim knp_prim_select_and_gather_add = {
@@ -272,7 +272,7 @@ static bool choice_pulls(const kni_rule *r)
 
 static double choice_cost(const kni_rule *r)
 {
-    return 3.0 * knp_likely(positions_of(r->params)) * kni_type_count(r->yt[0]);
+    return 3.0 * (double)knx_dim_hint(positions_of(r->params)) * kni_type_count(r->yt[0]);
 }
 
 typedef struct choosing {
