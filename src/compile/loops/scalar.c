@@ -44,36 +44,29 @@ static bool find_wanted(kni_lower *l, const kni_eqn *e, wanted *w)
     return true;
 }
 
+static int64_t size_of(kni_type t) { return knx_dim_hint(kni_type_size(t)); }
+
 /* The largest of these types: its first axes are tried as loops. */
 static kni_type largest(const wanted *w)
 {
     kni_type most = {0};
     for (uint32_t i = 0; i < w->n; i++)
-        if (!i || kni_type_size(w->type[i]) > kni_type_size(most) ||
-            (kni_type_size(w->type[i]) == kni_type_size(most) && w->type[i].ndim > most.ndim))
+        if (!i || size_of(w->type[i]) > size_of(most) ||
+            (size_of(w->type[i]) == size_of(most) && w->type[i].ndim > most.ndim))
             most = w->type[i];
     return most;
 }
 
-static int64_t points_of(const kni_lower *l)
-{
-    int64_t n = 1;
-    for (int d = 0; d < l->n_par; d++)
-        n *= l->extent[d];
-    return n;
-}
+static int64_t points_of(const kni_lower *l) { return knx_dim_size(l->n_par, l->extent); }
 
 /* Is each result small enough at a point to be written out, and stored by one point only? */
 static bool fits(kni_lower *l, const wanted *w)
 {
     for (uint32_t i = 0; i < w->n; i++) {
         bool points = knc_has_points(l, w->type[i]);
-        int64_t n = 1;
-        for (int d = points ? l->n_par : 0; d < w->type[i].ndim; d++)
-            n = __builtin_mul_overflow(n, w->type[i].dim[d], &n) || n > KNC_MOST_ELEMENTS ? KNC_MOST_ELEMENTS + 1 : n;
-        if (n > KNC_MOST_ELEMENTS)
+        if (knc_count_written(l, w->type[i], points) < 0)
             knc_refuse(l, "a carry or result has more than %d elements at a point", KNC_MOST_ELEMENTS);
-        else if (!points && w->read[i] && points_of(l) != 1)
+        else if (!points && w->read[i] && !knx_dim_same(points_of(l), 1))
             knc_refuse(l, "a result is the same for all points, and others are not");
     }
     return !l->failed;
@@ -110,16 +103,23 @@ static knx_error *build(kni_lower *l)
     return error ? error : l->failed && !l->points->why->length ? knx_error_nomem() : NULL;
 }
 
+/* a * b > limit? */
+static bool is_more(int64_t a, int64_t b, int64_t limit)
+{
+    int64_t all;
+    if (knx_any_symbolic(a, b))
+        return knx_dim_lt(limit, knx_dim_product(a, b));
+    return __builtin_mul_overflow(a, b, &all) || all > limit;
+}
+
 /* Is the scan faster turn by turn, which goes through memory one row after the other? */
 static bool is_memory_bound(const kni_lower *l, const kni_p_scan *p, const knk_kernel *k)
 {
-    int64_t points = points_of(l), streams = 0, all;
-    if (points < LONG_ROW)
-        return false;
+    int64_t points = points_of(l), streams = 0;
     for (size_t m = 0; m < l->map.n; m++)
         streams += l->map.at[m].memory && l->map.at[m].coef[l->n_par];
-    return (__builtin_mul_overflow(points, p->length, &all) || all > MANY_ELEMENTS / (streams ? streams : 1)) &&
-           k->n_node < LITTLE_WORK * streams;
+    return k->n_node < LITTLE_WORK * streams && knx_dim_le(LONG_ROW, points) &&
+           is_more(points, p->length, MANY_ELEMENTS / streams);
 }
 
 /* Why the equation is better run turn by turn than as this kernel; NULL: it is not, or accepts the kernel alone. */
@@ -132,7 +132,9 @@ static const char *better_in_steps(const kni_lower *l, const knk_kernel *k)
     if (scan && is_memory_bound(l, scan, k))
         return "long inputs or outputs, with little to do for each element, go step by step";
     uint32_t n = l->points->products;
-    return n && points_of(l) == 1 && k->n_node / n > LARGE_PRODUCT ? "its products are large enough for calls" : NULL;
+    return n && knx_dim_same(points_of(l), 1) && k->n_node / n > LARGE_PRODUCT
+               ? "its products are large enough for calls"
+               : NULL;
 }
 
 /* Tries to make a kernel with these axes as loops; *kernel stays NULL if that fails, for the reason l->points->why. */
@@ -208,10 +210,6 @@ static bool note_numbers(kni_lower *l, knc_scalar *out)
 knx_error *knc_scalar_kernel(knc_plan *p, const kni_eqn *e, knc_scalar *out)
 {
     *out = (knc_scalar){0};
-    if (p->symbolic) {
-        knx_text_add(&out->why, "an extent is a dimension variable");
-        return NULL;
-    }
     kni_lower *l = knx_alloc_zero(sizeof *l);
     struct knc_points *s = knx_alloc_zero(sizeof *s);
     knx_error *error = l && s ? NULL : knx_error_nomem();

@@ -82,7 +82,8 @@ static bool plan_join(kni_lower *l, const kni_eqn *e, join *j)
         j->joined[a] = true;
         j->each[a] = is_point_axis(l, e, j->x, a);
         j->any |= j->each[a];
-        if (!j->each[a] && (__builtin_mul_overflow(j->n, j->x.dim[a], &j->n) || j->n > KNC_MOST_JOINED)) {
+        if (!j->each[a] && (knx_is_symbolic(j->x.dim[a]) || __builtin_mul_overflow(j->n, j->x.dim[a], &j->n) ||
+                            j->n > KNC_MOST_JOINED)) {
             knc_refuse(l, "a %s joins more than %d elements", e->prim->name, KNC_MOST_JOINED);
             return false;
         }
@@ -141,7 +142,7 @@ enum { STEPS = 256 }; /* positions of the joined axes, in a block */
 static int axis_of(kni_type t, int64_t extent, int64_t stride)
 {
     int64_t s = 1;
-    for (int a = t.ndim - 1; a >= 0; s *= t.dim[a--])
+    for (int a = t.ndim - 1; a >= 0; s = knx_dim_mul(s, t.dim[a--]))
         if (t.dim[a] == extent && s == stride && extent != 1)
             return a;
     return -1;
@@ -249,7 +250,7 @@ void knc_join_products(kni_lower *l, const kni_eqn *e, const knc_point *at)
     kni_rule r = kni_rule_of(e, x, &l->j->type[e->out]);
     e->prim->product(&r, q);
     for (int d = 0; d < q->k.n; d++)
-        if (__builtin_mul_overflow(n, q->k.extent[d], &n) || n > KNC_MOST_JOINED) {
+        if (knx_is_symbolic(q->k.extent[d]) || __builtin_mul_overflow(n, q->k.extent[d], &n) || n > KNC_MOST_JOINED) {
             knc_refuse(l, "a %s joins more than %d elements", e->prim->name, KNC_MOST_JOINED);
             return;
         }

@@ -53,7 +53,7 @@ static void settle(const kni_lower *l, kni_index *i)
             x->offset += (int64_t)bits;
             x->node = KNK_NONE;
         }
-        x->fixed = knc_no_loops(i, a);
+        x->fixed = knc_no_loops(i, a) && !knx_is_symbolic(x->offset); /* a constant of the kernel */
     }
 }
 
@@ -137,6 +137,16 @@ bool knc_has_points(const kni_lower *l, kni_type t)
     return has;
 }
 
+int64_t knc_count_written(const kni_lower *l, kni_type t, bool points)
+{
+    int64_t n = 1;
+    for (int d = points ? l->n_par : 0; d < t.ndim; d++)
+        if (__builtin_mul_overflow(n, knx_is_symbolic(t.dim[d]) ? KNC_MOST_ELEMENTS + 1 : t.dim[d], &n) ||
+            n > KNC_MOST_ELEMENTS)
+            n = KNC_MOST_ELEMENTS + 1;
+    return n > KNC_MOST_ELEMENTS ? -1 : n;
+}
+
 kni_index *knc_element_index(kni_lower *l, kni_type t, bool points, int64_t at, int front)
 {
     kni_index *i = kni_lower_index(l, t.ndim + front, l->scalar->index);
@@ -207,6 +217,10 @@ kni_pair knc_element(kni_lower *l, const knc_elements *x, const knc_point *at)
         const kni_index_axis *a = &i->axis[d];
         if (!knc_no_loops(i, d)) {
             knc_refuse(l, "elements of a carry are read one after the other by a loop");
+            return no_value;
+        }
+        if (knx_is_symbolic(a->offset)) {
+            knc_refuse(l, "elements of a carry are read at places that only dimension variables say");
             return no_value;
         }
         computed |= a->node >= 0;
@@ -312,8 +326,9 @@ static const knc_point *through_reshape(kni_lower *l, const kni_eqn *e, const kn
         i->axis[same] = at->index->axis[same];
         same++;
     }
+    bool known = !knx_has_symbolic(x.ndim - same, x.dim + same) && !knx_has_symbolic(y.ndim - same, y.dim + same);
     for (int d = same; d < y.ndim; d++) {
-        if (!knc_no_loops(at->index, d) || at->index->axis[d].node >= 0) {
+        if (!known || !knc_no_loops(at->index, d) || at->index->axis[d].node >= 0) {
             knc_refuse(l, "a %s joins axes that are gone through", e->prim->name);
             return NULL;
         }

@@ -136,12 +136,12 @@ static knc_elements *elements_of(kni_lower *l, const kni_jaxpr *j, uint32_t firs
     knc_elements *x = knx_arena_zero(&l->arena, ((size_t)n + 1) * sizeof *x);
     for (uint32_t i = 0; x && i < n; i++) {
         kni_type t = kni_in_type(j, first + i);
-        x[i] = (knc_elements){.type = t, .points = knc_has_points(l, t), .n = 1};
-        for (int d = x[i].points ? l->n_par : 0; d < t.ndim; d++)
-            if (__builtin_mul_overflow(x[i].n, t.dim[d], &x[i].n) || x[i].n > KNC_MOST_ELEMENTS) {
-                knc_refuse(l, "a carry has more than %d elements at a point", KNC_MOST_ELEMENTS);
-                return NULL;
-            }
+        x[i] = (knc_elements){.type = t, .points = knc_has_points(l, t)};
+        x[i].n = knc_count_written(l, t, x[i].points);
+        if (x[i].n < 0) {
+            knc_refuse(l, "a carry has more than %d elements at a point", KNC_MOST_ELEMENTS);
+            return NULL;
+        }
         x[i].v = knx_arena_alloc(&l->arena, (size_t)(x[i].n + 1) * sizeof *x[i].v);
         if (!x[i].v)
             x = NULL;
@@ -256,12 +256,10 @@ static void store_outputs(kni_lower *l, const turning *t, const knc_scope *body)
         uint32_t result = t->f.n + i;
         kni_type element = kni_out_type(body->j, result), whole = l->p->j->type[t->e->out + result];
         bool points = knc_has_points(l, element);
-        int64_t n = 1;
+        int64_t n = knc_count_written(l, element, points); /* not too many: scalar.c has asked */
         if (!t->read[result])
             continue;
         int buffer = knc_buffer_of(l, t->e->n_in + result, 0, element.dtype, true);
-        for (int d = points ? l->n_par : 0; d < element.ndim; d++)
-            n *= element.dim[d];
         for (int64_t x = 0; x < n && !l->failed; x++) {
             const knc_point *from = knc_one_point(l, knc_element_index(l, element, points, x, 0), KNK_NONE);
             kni_index *to = knc_element_index(l, element, points, x, 1);
@@ -395,7 +393,7 @@ static void open_loop(kni_lower *l, const knc_scope *s, const kni_eqn *e, knc_in
 {
     turning t = {.outer = s, .e = e, .f = form_of(e)};
     if (e->prim->loops == KN_LOOP_SCAN && has_to_unroll(s, e, &t.f)) {
-        if (t.f.length <= KNC_MOST_UNROLLED)
+        if (!knx_is_symbolic(t.f.length) && t.f.length <= KNC_MOST_UNROLLED)
             unroll(l, s, e, &t.f, in);
         else
             knc_refuse(l, "an inner scan has outputs, or inputs that are not in memory, and more than %d turns",
@@ -438,10 +436,9 @@ static void run_branches(kni_lower *l, const knc_scope *s)
         if (!s->read[e->out + i])
             continue;
         kni_type t = l->p->j->type[e->out + i];
-        knc_elements x = {.type = t, .points = knc_has_points(l, t), .n = 1};
+        knc_elements x = {.type = t, .points = knc_has_points(l, t)};
         int buffer = knc_buffer_of(l, e->n_in + i, 0, t.dtype, true);
-        for (int d = x.points ? l->n_par : 0; d < t.ndim; d++)
-            x.n *= t.dim[d];
+        x.n = knc_count_written(l, t, x.points);
         for (int64_t k = 0; k < x.n && !l->failed; k++) {
             const knc_point *at = knc_element_point(l, &x, k);
             kni_pair v = l->failed ? (kni_pair){KNK_NONE, KNK_NONE} : knc_value_at(l, s, e->out + i, at);
@@ -505,7 +502,7 @@ static double cost_of(const kni_jaxpr *j)
     double cost = 0;
     for (uint32_t k = 0; k < j->n_eqn; k++) {
         const kni_eqn *e = &j->eqn[k];
-        int64_t n = kni_type_size(j->type[e->out]);
+        int64_t n = knx_dim_hint(kni_type_size(j->type[e->out]));
         kni_type x[8];
         if (!e->prim->cost || e->n_in > 8) {
             cost += !(e->prim->bits & KN_VIEW);

@@ -82,6 +82,9 @@ kni_pair knc_value_at(kni_lower *l, const knc_scope *s, kni_atom a, const knc_po
 const knc_point *knc_one_point(kni_lower *l, kni_index *i, knk_node pred); /* equal positions get the same knc_point */
 extern const knc_scope_rules knc_scopes;
 bool knc_has_points(const kni_lower *l, kni_type t); /* are the first axes of t those of the points? */
+/* The elements of a value at a point, which are written out; -1: more than KNC_MOST_ELEMENTS, or a number that only the
+ * variables of the program say. */
+int64_t knc_count_written(const kni_lower *l, kni_type t, bool points);
 /* The position of element number `at` of a value that is written out, behind `front` further axes. */
 kni_index *knc_element_index(kni_lower *l, kni_type t, bool points, int64_t at, int front);
 const knc_point *knc_element_point(kni_lower *l, const knc_elements *x, int64_t at);

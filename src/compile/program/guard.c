@@ -92,7 +92,9 @@ static knx_error *try_alone(const kni_jaxpr *j, const knc_compile_options *o, bo
                                    .fuse = true,
                                    .bands = o->bands,
                                    .max_buffers = o->max_buffers};
+    size_t guards = knc_guards();
     knx_error *error = knc_compile(j, &options, &p);
+    knc_drop_guards(guards); /* the program is compiled again as a part of the whole */
     *works = !error && p->path;
     for (const knc_path_note *n = error ? NULL : p->path; n; n = n->next)
         *works = *works && n->path == KN_PATH_COMPILED;
