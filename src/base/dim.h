@@ -101,6 +101,8 @@ bool knx_dim_taken_le(int64_t a, int64_t b);
 /* The extent as a number, where equations are unrolled by it: an expression has its sample's number in a scope that
  * assumes, which keeps that as a guard, so the same bits come out as without variables. In other scopes it stays. */
 int64_t knx_dim_taken(int64_t d);
+/* Is a <= b? For what is left undone where it is not: true holds, under a guard if need be; false leaves none. */
+bool knx_dim_rely_le(int64_t a, int64_t b);
 /* What the scope knows: lower <= d <= upper; INT64_MIN and INT64_MAX stand for no bound. */
 void knx_dim_bounds(int64_t d, int64_t *lower, int64_t *upper);
 

@@ -631,6 +631,17 @@ bool knx_dim_known_le(int64_t a, int64_t b)
     return lower >= 0;
 }
 
+bool knx_dim_rely_le(int64_t a, int64_t b)
+{
+    const knx_dim_scope *s = knx_dim_now();
+    int64_t value;
+    if (knx_dim_known_le(a, b))
+        return true;
+    return knx_any_symbolic(a, b) && s && s->assumes &&
+           knx_dim_evaluate(knx_dim_sub(b, a), (int)s->sample.n, s->sample.at, &value) && value >= 0 &&
+           knx_dim_decide_le(a, b);
+}
+
 bool knx_dim_same(int64_t a, int64_t b)
 {
     int64_t lower, upper;

@@ -302,6 +302,14 @@ static inline void knc_drop_guards(size_t n)
         s->guard.n = n;
 }
 
+/* Is a a multiple of b, whatever numbers the variables have? */
+static inline bool knc_divides(int64_t b, int64_t a) { return knx_dim_same(knx_dim_mod(a, b), 0); }
+/* Bytes of a slot, to judge by. */
+static inline size_t knc_slot_hint(const knc_plan *p, uint32_t slot)
+{
+    return (size_t)knx_dim_hint((int64_t)p->slot.at[slot].bytes);
+}
+
 /* The bytes, rounded up to the target's alignment. */
 static inline size_t knc_in_units(const knc_plan *p, size_t bytes)
 {

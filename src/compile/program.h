@@ -46,6 +46,10 @@ knx_error *knc_compile(const kni_jaxpr *j, const knc_compile_options *o, knc_pro
 bool knc_has_variables(const knc_program *p);
 knx_error *knc_instantiate(const knc_program *p, int n, const knx_dim_value *value, size_t alignment,
                            knc_program **out);
+/* Is q an instance of p that has one reference, and no programs inside? Then it can be made again, for other numbers.
+ * After an error it may only be released. */
+bool knc_is_instance(const knc_program *q, const knc_program *p);
+knx_error *knc_instantiate_again(knc_program *q, int n, const knx_dim_value *value, size_t alignment);
 knc_program *knc_retain(const knc_program *p);
 void knc_release(knc_program *p); /* NULL is fine */
 

@@ -149,7 +149,9 @@ typedef struct knc_cut {
 
 /* A value that exists as one block of rows per worker. */
 typedef struct knc_block {
-    size_t row, at; /* bytes of a row; offset in a worker's memory for blocks */
+    size_t row, at;  /* bytes of a row; offset in a worker's memory for blocks */
+    int first, last; /* the first and the last step of the band that access the value */
+    int over;        /* number of the value whose memory this one takes over; -1: none */
 } knc_block;
 
 typedef struct knc_band_step {
@@ -267,9 +269,10 @@ struct knc_program {
     uint32_t n_room;
     const kni_type *operand_type, *output_type;
     /* A program of dimension variables (docs/shapes.md) does not run: knc_instantiate makes one of it that does. Its
-     * numbers may be handles, which name a place in the table of `code`; a temporary's reference names its room. */
-    knx_dim_code *code;            /* NULL: it has no variables */
-    const knc_program *made_from;  /* of an instance: the program of variables, whose kernels and notes it uses */
+     * numbers may be expressions; a temporary's reference names its room. */
+    knx_dim_code *code;           /* NULL: it has no variables */
+    struct knc_image *image;      /* of its instances (instance.c); NULL: it has no variables */
+    const knc_program *made_from; /* of an instance: the program of variables, whose kernels and notes it uses */
     const knc_ref *value_at; /* without fusion, per variable: where it lies, for observers; else NULL */
     size_t workspace; /* bytes of the temporaries; a device may need more beside them to run the program */
     size_t values;    /* bytes of operands, and of outputs with buffers of their own */

@@ -42,6 +42,8 @@ bool knc_is_kept(const knc_bands *b, const knc_set *s, uint32_t number, uint32_t
     return !knc_is_cut(b->p, s, slot);
 }
 
+static double hint_of(const knk_dims *d) { return (double)knx_dim_hint(knc_count_dims(d)); }
+
 /* Bytes of what every block reads or adds to as a whole, whatever its rows: second operands of products, and sums over
  * the rows (read and written: twice). */
 static double whole_bytes(const knc_plan *p, const knc_set *s)
@@ -51,9 +53,9 @@ static double whole_bytes(const knc_plan *p, const knc_set *s)
         const knc_member *m = &s->member[i];
         if (p->step.at[m->step].kind != KNC_PRODUCT)
             continue;
-        double inside = (double)knc_count_dims(&m->product->n);
-        bytes += m->sums ? 2 * inside * (double)knc_count_dims(&m->product->m) * m->product->result->size
-                         : inside * (double)knc_count_dims(&m->product->k) * m->product->operand->size;
+        double inside = hint_of(&m->product->n);
+        bytes += m->sums ? 2 * inside * hint_of(&m->product->m) * m->product->result->size
+                         : inside * hint_of(&m->product->k) * m->product->operand->size;
     }
     return bytes;
 }
@@ -65,35 +67,44 @@ static int64_t greatest_divisor(int64_t a, int64_t b) { return b ? greatest_divi
 static int64_t even_height(const knc_set *s, int64_t height)
 {
     int64_t least = s->chunk ? s->grain * 8 / greatest_divisor(s->grain, 8) : s->grain;
-    int64_t unit = least % 16 && s->rows >= 64 ? least * 16 / greatest_divisor(least, 16) : least;
-    int64_t parts = (s->rows + height - 1) / height, even = (s->rows + parts - 1) / parts;
-    return (even + unit - 1) / unit * unit;
+    int64_t unit = least % 16 && knx_dim_hint(s->rows) >= 64 ? least * 16 / greatest_divisor(least, 16) : least;
+    int64_t even = knx_dim_ceildiv(s->rows, knx_dim_ceildiv(s->rows, height));
+    return knx_dim_mul(knx_dim_ceildiv(even, unit), unit);
+}
+
+/* The chunk of all members' sums; false: they have none in common. */
+static bool choose_chunk(knc_set *s)
+{
+    s->chunk = 0;
+    for (int i = 0; i < s->n; i++) {
+        const knc_member *m = &s->member[i];
+        if (!m->sums || (s->chunk && knc_divides(m->rows, s->chunk)))
+            continue;
+        if (s->chunk && !knc_divides(s->chunk, m->rows))
+            return false;
+        s->chunk = m->rows;
+    }
+    return true;
 }
 
 /* Chooses the rows of a block; *saved: the bytes of values that are not stored then. False: every block would read too
  * many bytes as a whole beside those that go from member to member in blocks. */
-static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool hope, size_t *saved)
+static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool hope, int64_t *saved)
 {
     enum { TRIAL = 64, READS = 4, HIGH = 256, MOST = 1024 };
-    knc_inner block[KNC_BAND_BLOCKS];
-    size_t bytes;
+    knc_inner inner;
     double row = 0, whole = whole_bytes(b->p, s);
-    int n = knc_find_blocks(b, s, number, hope, TRIAL, block, &bytes);
+    bool found = knc_find_blocks(b, s, number, hope, &inner);
+    size_t bytes = found ? knc_blocks_bytes(&inner, TRIAL) : 0;
     *saved = 0;
-    for (int i = 0; i < n; i++) {
-        bool again = s->member[knc_maker_in(b->p, s, block[i].slot)].again;
-        row += (double)block[i].row;
-        *saved += again ? 0 : b->p->slot.at[block[i].slot].bytes;
+    for (int i = 0; found && i < inner.n; i++) {
+        bool again = s->member[knc_maker_in(b->p, s, inner.slot[i])].again;
+        row += (double)knx_dim_hint((int64_t)inner.block[i].row);
+        *saved = again ? *saved : knx_dim_add(*saved, (int64_t)b->p->slot.at[inner.slot[i]].bytes);
     }
-    if (n <= 0 || bytes == 0)
+    if (bytes == 0 || !choose_chunk(s))
         return false;
-    s->chunk = 0;
-    for (int i = 0; i < s->n; i++)
-        if (s->member[i].sums) {
-            if (s->chunk && s->chunk % s->member[i].rows && s->member[i].rows % s->chunk)
-                return false;
-            s->chunk = s->member[i].rows > s->chunk ? s->member[i].rows : s->chunk;
-        }
+    int64_t rows = knx_dim_hint(s->rows);
     if (b->all) {
         s->height = even_height(s, 5);
         return true;
@@ -102,15 +113,15 @@ static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool 
     height = height > MOST ? MOST : height;
     int64_t wanted = whole < READS * row * HIGH ? (int64_t)(whole / (READS * row)) + 1 : HIGH;
     height = height < wanted ? wanted : height;
-    height = height > s->rows ? s->rows : height < 16 ? 16 : height;
+    height = height > rows ? rows : height < 16 ? 16 : height;
     s->height = even_height(s, height);
-    bool cached = whole <= (double)knc_whole_bytes(b->p) || 2.5 * whole <= row * (double)s->rows;
-    return cached && whole <= READS * row * (double)s->height;
+    bool cached = whole <= (double)knc_whole_bytes(b->p) || 2.5 * whole <= row * (double)rows;
+    return cached && whole <= READS * row * (double)knx_dim_hint(s->height);
 }
 
 static bool is_possible(knc_bands *b, knc_set *s, uint32_t number)
 {
-    size_t saved;
+    int64_t saved;
     b->why = KNC_BECAUSE_RETURNS;
     if (knc_comes_back(b, s))
         return false;
@@ -142,7 +153,7 @@ static bool grow_at(knc_bands *b, knc_set *s, uint32_t number, uint32_t slot)
 {
     const knc_slot *x = &b->p->slot.at[slot];
     bool grown = false;
-    if (x->bytes < least_bytes(b) / 4)
+    if (knc_slot_hint(b->p, slot) < least_bytes(b) / 4)
         return false;
     if (knc_maker_in(b->p, s, slot) < 0)
         return x->maker != KNC_NO && try_step(b, s, number, x->maker, false);
@@ -168,7 +179,7 @@ static void grow(knc_bands *b, knc_set *s, uint32_t number)
 static bool is_reason(const knc_bands *b, knc_set *s, uint32_t number)
 {
     int products = 0, joins = 0;
-    size_t saved;
+    int64_t saved;
     for (int i = 0; i < s->n; i++) {
         const knc_step *x = &b->p->step.at[s->member[i].step];
         products += x->kind == KNC_PRODUCT;
@@ -176,7 +187,7 @@ static bool is_reason(const knc_bands *b, knc_set *s, uint32_t number)
             joins += x->u.k.kernel->stage[k].n_inner > 0;
     }
     return products && (b->all || products + joins > 1) && choose_height(b, s, number, false, &saved) &&
-           saved >= (s->chunk && !b->all ? knc_sums_bytes(b->p) : least_bytes(b));
+           knx_dim_le((int64_t)(s->chunk && !b->all ? knc_sums_bytes(b->p) : least_bytes(b)), saved);
 }
 
 static bool keep_set(knc_bands *b, const knc_set *s)
@@ -232,7 +243,7 @@ static bool begin_with(knc_bands *b, uint32_t maker, uint32_t reader, const int6
     *s = (knc_set){.n = 2, .batches = rows[0], .rows = rows[1], .grain = 1};
     s->member[0].step = maker;
     s->member[1].step = reader;
-    bool fine = rows[0] > 0 && rows[1] > 0 && is_possible(b, s, number);
+    bool fine = knx_dim_rely_le(1, rows[0]) && knx_dim_rely_le(1, rows[1]) && is_possible(b, s, number);
     if (fine) {
         grow(b, s, number);
         b->why = KNC_BECAUSE_KEPT;
@@ -250,11 +261,24 @@ static bool may_be_member(const knc_bands *b, uint32_t step)
            (b->p->step.at[step].kind == KNC_KERNEL || b->p->step.at[step].kind == KNC_PRODUCT);
 }
 
+/* Is there a set of two, the maker of the value and a reader, and one of them a product? */
+static bool goes_to_member(const knc_bands *b, uint32_t slot)
+{
+    bool product = b->p->step.at[b->p->slot.at[slot].maker].kind == KNC_PRODUCT;
+    for (uint32_t l = b->reader[slot]; l != KNC_NO; l = b->link.at[l].next) {
+        uint32_t reader = b->link.at[l].step;
+        if (may_be_member(b, reader) && (product || b->p->step.at[reader].kind == KNC_PRODUCT))
+            return true;
+    }
+    return false;
+}
+
 static void begin_at(knc_bands *b, uint32_t slot)
 {
     const knc_slot *x = &b->p->slot.at[slot];
     knc_why why = KNC_BECAUSE_NOTHING;
-    if (x->bytes < least_bytes(b) || x->space != KNC_AT_WORK || !may_be_member(b, x->maker))
+    if (x->space != KNC_AT_WORK || !may_be_member(b, x->maker) || !goes_to_member(b, slot) ||
+        !knx_dim_le((int64_t)least_bytes(b), (int64_t)x->bytes))
         return;
     for (uint32_t l = b->reader[slot]; l != KNC_NO && may_be_member(b, x->maker); l = b->link.at[l].next) {
         uint32_t reader = b->link.at[l].step;
@@ -278,7 +302,8 @@ static void begin_at(knc_bands *b, uint32_t slot)
 static bool is_cheap(const knc_plan *p, uint32_t step)
 {
     const knc_step *s = &p->step.at[step];
-    return s->kind == KNC_KERNEL || (s->kind == KNC_PRODUCT && knc_count_dims(&s->u.p.product->k) <= KNC_BAND_SHORT);
+    return s->kind == KNC_KERNEL ||
+           (s->kind == KNC_PRODUCT && knx_dim_hint(knc_count_dims(&s->u.p.product->k)) <= KNC_BAND_SHORT);
 }
 
 /* Adds a second copy of the step that makes the value, if it is cheap, to the set; and, in the same way, of the steps
@@ -294,7 +319,7 @@ static bool add_makers(knc_bands *b, knc_set *s, uint32_t number, uint32_t slot,
     const knc_step *x = &b->p->step.at[maker];
     for (uint32_t r = 0; r < x->n_ref; r++) {
         uint32_t from = x->ref[r].index;
-        if (b->p->slot.at[from].maker != maker && b->p->slot.at[from].bytes >= least_bytes(b) &&
+        if (b->p->slot.at[from].maker != maker && knc_slot_hint(b->p, from) >= least_bytes(b) &&
             b->p->slot.at[from].maker != KNC_NO && b->band[b->p->slot.at[from].maker] == b->band[maker] &&
             !add_makers(b, s, number, from, depth - 1))
             return false;
@@ -338,8 +363,8 @@ static void make_again(knc_bands *b, uint32_t number, uint32_t slot)
 {
     enum { DEPTH = 4 };
     uint32_t maker = b->p->slot.at[slot].maker;
-    size_t saved;
-    if (b->p->slot.at[slot].bytes < (b->all ? 1 : knc_again_bytes(b->p)) || maker == KNC_NO ||
+    int64_t saved;
+    if (knc_slot_hint(b->p, slot) < (b->all ? 1 : knc_again_bytes(b->p)) || maker == KNC_NO ||
         b->band[maker] == KNC_NO || b->band[maker] == number || knc_maker_in(b->p, &b->set.at[number], slot) >= 0 ||
         is_gone(b, slot))
         return;
@@ -369,10 +394,12 @@ static void make_all_again(knc_bands *b, uint32_t number)
 /* Chooses the heights again: sets that were made or grew later have changed which values the earlier sets must keep. */
 static void settle(knc_bands *b)
 {
-    size_t saved;
+    int64_t saved;
     for (uint32_t i = 0; i < b->set.n; i++)
-        if (!choose_height(b, &b->set.at[i], i, false, &saved))
-            b->set.at[i].height = even_height(&b->set.at[i], b->set.at[i].rows < 64 ? b->set.at[i].rows : 64);
+        if (!choose_height(b, &b->set.at[i], i, false, &saved)) {
+            int64_t rows = knx_dim_hint(b->set.at[i].rows);
+            b->set.at[i].height = even_height(&b->set.at[i], rows < 64 ? rows : 64);
+        }
 }
 
 /* For reports: says of each stored value why it is in memory or exists in blocks only. */

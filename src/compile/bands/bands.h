@@ -43,13 +43,11 @@ typedef struct knc_set {
     int64_t height, chunk; /* as in knc_band */
 } knc_set;
 
-/* A value that exists for one block of rows at a time. */
+/* The values of a set that exist for one block of rows at a time. */
 typedef struct knc_inner {
-    uint32_t slot;
-    size_t row;      /* bytes of one row */
-    int first, last; /* the first and the last member that access the value */
-    int over;        /* number of the value whose memory this one takes over; -1: none */
-    size_t at;       /* offset in a worker's memory for blocks */
+    int n;
+    uint32_t slot[KNC_BAND_BLOCKS];
+    knc_block block[KNC_BAND_BLOCKS];
 } knc_inner;
 
 typedef struct knc_link {
@@ -85,7 +83,7 @@ bool knc_is_cut(const knc_plan *p, const knc_set *s, uint32_t slot);
 int knc_maker_in(const knc_plan *p, const knc_set *s, uint32_t slot); /* number of the member that makes it; -1 */
 bool knc_reads(const knc_plan *p, const knc_member *m, uint32_t slot);
 size_t knc_row_bytes(const knc_plan *p, const knc_set *s, uint32_t slot);
-int64_t knc_count_dims(const knk_dims *d);
+static inline int64_t knc_count_dims(const knk_dims *d) { return knx_dim_size(d->n, d->extent); }
 
 /* bands_graph.c */
 bool knc_begin_bands(knc_bands *b); /* false without memory */
@@ -100,11 +98,11 @@ bool knc_comes_back(knc_bands *b, const knc_set *s);
 bool knc_is_kept(const knc_bands *b, const knc_set *s, uint32_t number, uint32_t slot);
 
 /* bands_make.c */
-/* Finds the values that exist in blocks only, and an offset for each block of so many rows; *bytes: what all blocks
- * need. Returns the number of values, -1: too many. hope: also values that steps outside of s read so far, since these
- * steps may still join the set. */
-int knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool hope, int64_t rows, knc_inner *out,
-                    size_t *bytes);
+/* Finds the values that exist in blocks only, and what all blocks of so many rows need. False: too many. hope: also
+ * values that steps outside of s read so far, since these steps may still join the set. */
+bool knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool hope, knc_inner *out);
+size_t knc_blocks_bytes(const knc_inner *x, int64_t rows);
+void knc_settle_band(knc_band *band); /* the offsets of its blocks */
 /* Does a member make the value, and another one read it? */
 bool knc_goes_on(const knc_plan *p, const knc_set *s, uint32_t slot);
 knx_error *knc_build_bands(knc_bands *b);

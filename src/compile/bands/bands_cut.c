@@ -40,15 +40,15 @@ int knc_maker_in(const knc_plan *p, const knc_set *s, uint32_t slot)
 /* Bytes that the value has for each row of the set; 0: its bytes are no multiple of the rows. */
 size_t knc_row_bytes(const knc_plan *p, const knc_set *s, uint32_t slot)
 {
-    size_t all = (size_t)s->batches * (size_t)s->rows;
-    return p->slot.at[slot].bytes % all ? 0 : p->slot.at[slot].bytes / all;
+    int64_t all = knx_dim_mul(s->batches, s->rows), bytes = (int64_t)p->slot.at[slot].bytes;
+    return knc_divides(all, bytes) ? (size_t)knx_dim_floordiv(bytes, all) : 0;
 }
 
 /* Elements of `size` bytes that the value has for each row; 0: a row is no whole number of elements. */
 static int64_t unit_of(const cutter *c, uint32_t slot, int size)
 {
-    size_t bytes = knc_row_bytes(c->p, c->s, slot);
-    return bytes % (size_t)size ? 0 : (int64_t)(bytes / (size_t)size);
+    int64_t bytes = (int64_t)knc_row_bytes(c->p, c->s, slot);
+    return knc_divides(size, bytes) ? knx_dim_floordiv(bytes, size) : 0;
 }
 
 /* ---- Kernels. */
@@ -63,7 +63,7 @@ static int size_of(const knc_step *s, int buffer) { return knx_dtype_table[s->u.
 
 static bool raise_grain(cutter *c, int64_t grain)
 {
-    if (grain > KNC_BAND_GRAIN || c->s->rows % grain || grain % c->s->grain)
+    if (knx_is_symbolic(grain) || grain > KNC_BAND_GRAIN || !knc_divides(grain, c->s->rows) || grain % c->s->grain)
         return false;
     c->s->grain = grain;
     c->again = true;
@@ -77,15 +77,17 @@ static bool row_loops(cutter *c, const knc_step *s, const int64_t *stride, int64
 {
     *n = 0;
     for (int l = 0; l < s->u.k.kernel->n_par; l++) {
-        int64_t e = s->u.k.par[l], far = stride[l] * e;
-        if (e == 1 || !stride[l] || far <= unit * c->s->grain)
+        int64_t e = s->u.k.par[l], far = knx_dim_mul(stride[l], e), batch = knx_dim_mul(unit, c->s->rows);
+        if (e == 1 || !stride[l] || knx_dim_known_le(far, knx_dim_mul(unit, c->s->grain)))
             continue;
-        if (stride[l] < 0)
+        if (!knx_dim_known_le(1, stride[l]))
             return false;
-        if (far < unit * c->s->rows)
-            return far % unit == 0 && raise_grain(c, far / unit);
+        if (knx_dim_known_le(far + 1, batch))
+            return knc_divides(unit, far) && raise_grain(c, knx_dim_floordiv(far, unit));
+        if (!knx_dim_known_le(batch, far))
+            return false;
         int i = (*n)++;
-        for (; i && stride[loop[i - 1]] > stride[l]; i--)
+        for (; i && !knx_dim_known_le(stride[loop[i - 1]], stride[l]); i--)
             loop[i] = loop[i - 1];
         loop[i] = l;
     }
@@ -97,25 +99,25 @@ static bool row_loops(cutter *c, const knc_step *s, const int64_t *stride, int64
 static bool cut_loops(cutter *c, knc_member *m, const int64_t *stride, int64_t unit)
 {
     const knc_step *s = step_of(c->p, m);
-    int64_t grain = unit * c->s->grain, batch = unit * c->s->rows, span = grain;
+    int64_t grain = knx_dim_mul(unit, c->s->grain), batch = knx_dim_mul(unit, c->s->rows), span = grain;
     int loop[KNC_BAND_LOOPS], n;
     memset(m->cut, 0, sizeof m->cut);
     if (!row_loops(c, s, stride, unit, loop, &n))
         return false;
     for (int i = 0; i < n && !c->again; i++) {
-        int64_t step = stride[loop[i]], far = step * s->u.k.par[loop[i]];
-        if (i == 0 && grain < batch) {
-            if (step > grain || grain % step || far % batch)
+        int64_t step = stride[loop[i]], far = knx_dim_mul(step, s->u.k.par[loop[i]]);
+        if (i == 0 && !knx_dim_known_le(batch, grain)) {
+            if (!knc_divides(step, grain) || !knc_divides(batch, far))
                 return false;
-            m->cut[loop[i]] = (knc_cut){KNC_CUT_SHARE, grain / step};
+            m->cut[loop[i]] = (knc_cut){KNC_CUT_SHARE, knx_dim_floordiv(grain, step)};
         } else {
-            if (step != span)
+            if (!knx_dim_same(step, span) || !knc_divides(grain, step))
                 return false;
-            m->cut[loop[i]] = (knc_cut){KNC_CUT_FIXED, step / grain};
+            m->cut[loop[i]] = (knc_cut){KNC_CUT_FIXED, knx_dim_floordiv(step, grain)};
         }
         span = far;
     }
-    return c->again || span == batch * c->s->batches;
+    return c->again || knx_dim_same(span, knx_dim_mul(batch, c->s->batches));
 }
 
 /* Does the access x stay inside of the block, for every block of rows that the kernel is cut into? unit: elements per
@@ -125,32 +127,33 @@ static bool stays_inside(const cutter *c, const knc_member *m, const knk_inst *x
     const knc_step *s = step_of(c->p, m);
     const knk_map_values *map = &s->u.k.map[x->map];
     int size = size_of(s, x->buffer), n_par = s->u.k.kernel->n_par;
-    int64_t grain = unit * c->s->grain, far = map->offset + (int64_t)(s->ref[x->buffer].offset / (size_t)size);
-    if (far < 0 || s->ref[x->buffer].offset % (size_t)size)
+    int64_t grain = knx_dim_mul(unit, c->s->grain), first = (int64_t)s->ref[x->buffer].offset,
+            far = knx_dim_add(map->offset, knx_dim_floordiv(first, size));
+    if (!knx_dim_known_le(0, far) || !knc_divides(size, first))
         return false;
     for (int l = 0; l < n_par; l++) {
         int64_t e = s->u.k.par[l], step = map->stride[l];
         if (e == 1)
             continue;
-        if (step < 0)
+        if (!knx_dim_known_le(0, step))
             return false;
-        if (m->cut[l].kind == KNC_CUT_FIXED && step != m->cut[l].per * grain)
+        if (m->cut[l].kind == KNC_CUT_FIXED && !knx_dim_same(step, knx_dim_mul(m->cut[l].per, grain)))
             return false;
-        if (m->cut[l].kind == KNC_CUT_SHARE && step * m->cut[l].per != grain)
+        if (m->cut[l].kind == KNC_CUT_SHARE && !knx_dim_same(knx_dim_mul(step, m->cut[l].per), grain))
             return false;
         if (m->cut[l].kind != KNC_CUT_FIXED)
-            far += step * ((m->cut[l].kind == KNC_CUT_SHARE ? m->cut[l].per : e) - 1);
+            far = knx_dim_add(far, knx_dim_mul(step, (m->cut[l].kind == KNC_CUT_SHARE ? m->cut[l].per : e) - 1));
     }
     const knk_stage *stage = &s->u.k.kernel->stage[x->stage];
     for (int l = 0; l < stage->n_inner + stage->n_loop; l++) {
         int64_t step = map->stride[n_par + l];
         if (step == 0) /* a loop may have no limit */
             continue;
-        if (step < 0)
+        if (!knx_dim_known_le(0, step))
             return false;
-        far += step * (s->u.k.inner[x->stage][l] - 1);
+        far = knx_dim_add(far, knx_dim_mul(step, s->u.k.inner[x->stage][l] - 1));
     }
-    return far < grain;
+    return knx_dim_known_le(far + 1, grain);
 }
 
 static bool cut_kernel(cutter *c, knc_member *m, uint32_t handle)
@@ -182,14 +185,6 @@ static bool kernel_stays(const cutter *c, const knc_member *m, uint32_t slot)
 
 /* ---- Products. */
 
-int64_t knc_count_dims(const knk_dims *d)
-{
-    int64_t n = 1;
-    for (int i = 0; i < d->n; i++)
-        n *= d->extent[i];
-    return n;
-}
-
 typedef enum { OF_A, OF_B, OF_C } array;
 static const int64_t *strides(const knk_dims *d, array x) { return x == OF_A ? d->a : x == OF_B ? d->b : d->c; }
 
@@ -199,9 +194,9 @@ static bool in_order(const knk_dims *d, array x, int64_t *span)
 {
     const int64_t *stride = strides(d, x);
     for (int i = d->n - 1; i >= 0; i--) {
-        if (d->extent[i] != 1 && stride[i] != *span)
+        if (d->extent[i] != 1 && !knx_dim_same(stride[i], *span))
             return false;
-        *span *= d->extent[i];
+        *span = knx_dim_mul(*span, d->extent[i]);
     }
     return true;
 }
@@ -211,20 +206,20 @@ static bool has_rows(const cutter *c, const knk_product *p, const knc_ref *ref, 
                      const knk_dims *inside)
 {
     int size = x == OF_C ? p->result->size : p->operand->size;
-    int64_t unit = unit_of(c, ref->index, size), span = unit,
-            far = (x == OF_A   ? p->a_offset
-                   : x == OF_B ? p->b_offset
-                               : p->c_offset) +
-                  (int64_t)(ref->offset / (size_t)size);
+    int64_t unit = unit_of(c, ref->index, size), span = unit, first = (int64_t)ref->offset,
+            far = knx_dim_add(x == OF_A   ? p->a_offset
+                              : x == OF_B ? p->b_offset
+                                          : p->c_offset,
+                              knx_dim_floordiv(first, size));
     const int64_t *stride = strides(inside, x);
-    if (!unit || ref->offset % (size_t)size || far < 0)
+    if (!unit || !knc_divides(size, first) || !knx_dim_known_le(0, far))
         return false;
     for (int i = 0; i < inside->n; i++) {
-        if (stride[i] < 0)
+        if (!knx_dim_known_le(0, stride[i]))
             return false;
-        far += stride[i] * (inside->extent[i] - 1);
+        far = knx_dim_add(far, knx_dim_mul(stride[i], inside->extent[i] - 1));
     }
-    return far < unit && in_order(rows, x, &span) && in_order(&p->batch, x, &span);
+    return knx_dim_known_le(far + 1, unit) && in_order(rows, x, &span) && in_order(&p->batch, x, &span);
 }
 
 static void swap_group(knk_dims *d)
@@ -268,7 +263,8 @@ static bool product_has_rows(const cutter *c, const knc_member *m, const knk_pro
 static bool rows_fit(const cutter *c, const knk_product *p, const knk_dims *d, int64_t *rows)
 {
     *rows = knc_count_dims(d);
-    return *rows && *rows % c->s->rows == 0 && knc_count_dims(&p->batch) * *rows == c->s->batches * c->s->rows;
+    return *rows && knc_divides(c->s->rows, *rows) &&
+           knx_dim_same(knx_dim_mul(knc_count_dims(&p->batch), *rows), knx_dim_mul(c->s->batches, c->s->rows));
 }
 
 static bool product_stays(const cutter *c, const knc_member *m, uint32_t slot)
@@ -288,7 +284,8 @@ static bool cut_product(cutter *c, knc_member *m, uint32_t handle)
     for (int r = 0; r < 2; r++)
         if (s->ref[r].index == handle)
             at = r;
-    if (!knc_count_dims(&p->k) || !knc_count_dims(&p->n) || !knc_count_dims(&p->m) || s->ref[at].index != handle)
+    if (!knx_dim_rely_le(1, knc_count_dims(&p->k)) || !knx_dim_rely_le(1, knc_count_dims(&p->n)) ||
+        !knx_dim_rely_le(1, knc_count_dims(&p->m)) || s->ref[at].index != handle)
         return false;
     m->swapped = m->sums = false;
     m->product = p;
@@ -333,7 +330,7 @@ static uint32_t handle_of(const cutter *c, const knc_member *m)
     uint32_t best = KNC_NO;
     for (uint32_t r = 0; r < s->n_ref; r++) {
         uint32_t slot = s->ref[r].index;
-        if (is_inner(c, slot) && (best == KNC_NO || c->p->slot.at[slot].bytes > c->p->slot.at[best].bytes))
+        if (is_inner(c, slot) && (best == KNC_NO || knc_slot_hint(c->p, slot) > knc_slot_hint(c->p, best)))
             best = slot;
     }
     return best;

@@ -17,40 +17,42 @@ static bool refers_to(const knc_step *s, uint32_t slot)
     return false;
 }
 
-static int find_block(const knc_inner *x, int n, uint32_t slot)
+static int find_block(const knc_inner *x, uint32_t slot)
 {
+    int n = x->n;
     while (n-- > 0)
-        if (x[n].slot == slot)
+        if (x->slot[n] == slot)
             return n;
     return -1;
 }
 
 /* May the block of `to` take over the memory of the block of `from`? It may if the kernel that makes `to` is the last
  * member that reads `from`, and reads each element only where it writes one of `to`. */
-static bool may_share(const knc_bands *b, const knc_set *s, const knc_inner *from, const knc_inner *to)
+static bool may_share(const knc_bands *b, const knc_set *s, const knc_inner *x, int from, int to)
 {
     const knc_plan *p = b->p;
-    if (to->over >= 0 || from->row != to->row || from->last != to->first)
+    const knc_block *f = &x->block[from], *t = &x->block[to];
+    if (t->over >= 0 || f->row != t->row || f->last != t->first)
         return false;
-    for (uint32_t i = b->reuse[s->member[to->first].step]; i != KNC_NO; i = b->next_reuse[i])
-        if (p->reuse.at[i].from == from->slot && p->reuse.at[i].to == to->slot)
+    for (uint32_t i = b->reuse[s->member[t->first].step]; i != KNC_NO; i = b->next_reuse[i])
+        if (p->reuse.at[i].from == x->slot[from] && p->reuse.at[i].to == x->slot[to])
             return true;
     return false;
 }
 
 /* Each block gives its memory to at most one later block. The value that was made last gives first, so a chain of
  * kernels over the same rows needs the memory of one block. */
-static void share_places(const knc_bands *b, const knc_set *s, knc_inner *x, int n)
+static void share_places(const knc_bands *b, const knc_set *s, knc_inner *x)
 {
-    for (int from = n - 1; from >= 0; from--)
-        for (int to = n - 1; to >= 0; to--)
-            if (to != from && may_share(b, s, &x[from], &x[to])) {
-                x[to].over = from;
+    for (int from = x->n - 1; from >= 0; from--)
+        for (int to = x->n - 1; to >= 0; to--)
+            if (to != from && may_share(b, s, x, from, to)) {
+                x->block[to].over = from;
                 break;
             }
 }
 
-static int root_of(const knc_inner *x, int i)
+static int root_of(const knc_block *x, int i)
 {
     while (x[i].over >= 0)
         i = x[i].over;
@@ -59,7 +61,7 @@ static int root_of(const knc_inner *x, int i)
 
 /* Gives each block the lowest offset that is free from the first to the last step that uses the block. A block whose
  * memory later blocks take over (`over`) is in use until the last of those is. */
-static size_t place_blocks(knc_inner *x, int n, int64_t rows)
+static size_t place_blocks(knc_block *x, int n, int64_t rows)
 {
     int last[KNC_BAND_BLOCKS];
     size_t end = 0;
@@ -92,32 +94,48 @@ static size_t place_blocks(knc_inner *x, int n, int64_t rows)
     return end;
 }
 
-int knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool hope, int64_t rows, knc_inner *out,
-                    size_t *bytes)
+size_t knc_blocks_bytes(const knc_inner *x, int64_t rows)
+{
+    knc_block block[KNC_BAND_BLOCKS];
+    for (int i = 0; i < x->n; i++) {
+        block[i] = x->block[i];
+        block[i].row = (size_t)knx_dim_hint((int64_t)block[i].row);
+    }
+    return place_blocks(block, x->n, rows);
+}
+
+void knc_settle_band(knc_band *band)
+{
+    band->kept = place_blocks(band->block, (int)band->n_block, band->height);
+    for (uint32_t i = 0; i < band->n_step && band->rows % band->height == 0; i++)
+        band->step[i].par[1] = band->step[i].par[0]; /* no block is shorter */
+}
+
+bool knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool hope, knc_inner *out)
 {
     const knc_plan *p = b->p;
-    int n = 0;
+    out->n = 0;
     for (int i = 0; i < s->n; i++) {
         const knc_step *x = step_of(p, &s->member[i]);
         for (uint32_t r = 0; r < x->n_ref; r++) {
             uint32_t slot = x->ref[r].index;
-            if (p->slot.at[slot].maker != s->member[i].step || find_block(out, n, slot) >= 0)
+            if (p->slot.at[slot].maker != s->member[i].step || find_block(out, slot) >= 0)
                 continue;
             bool stays = s->member[i].again || !knc_is_kept(b, s, number, slot);
             if (!stays && !(hope && p->slot.at[slot].space == KNC_AT_WORK && knc_goes_on(p, s, slot)))
                 continue;
-            if (n == KNC_BAND_BLOCKS)
-                return -1;
-            out[n] = (knc_inner){.slot = slot, .row = knc_row_bytes(p, s, slot), .first = i, .last = i, .over = -1};
+            if (out->n == KNC_BAND_BLOCKS)
+                return false;
+            knc_block *block = &out->block[out->n];
+            out->slot[out->n++] = slot;
+            *block = (knc_block){.row = knc_row_bytes(p, s, slot), .first = i, .last = i, .over = -1};
             for (int k = i; k < s->n; k++)
                 if (refers_to(step_of(p, &s->member[k]), slot))
-                    out[n].last = k;
-            n++;
+                    block->last = k;
         }
     }
-    share_places(b, s, out, n);
-    *bytes = place_blocks(out, n, rows);
-    return n;
+    share_places(b, s, out);
+    return true;
 }
 
 /* ---- The band. */
@@ -127,23 +145,24 @@ typedef struct maker {
     const knc_set *s;
     uint32_t number;
     knc_band *band;
-    knc_inner inner[KNC_BAND_BLOCKS];
+    knc_inner inner;
 } maker;
 
 static bool make_blocks(maker *m)
 {
-    size_t bytes;
-    int n = knc_find_blocks(m->b, m->s, m->number, false, m->band->height, m->inner, &bytes);
-    m->band->block = knx_arena_alloc(&m->b->p->p->arena, (size_t)(n + 1) * sizeof *m->band->block);
+    knc_find_blocks(m->b, m->s, m->number, false, &m->inner); /* few enough: is_reason has asked */
+    int n = m->inner.n;
+    m->band->block = knx_arena_copy(&m->b->p->p->arena, m->inner.block, sizeof m->inner.block);
     if (!m->band->block)
         return false;
     m->band->n_block = (uint32_t)n;
     for (int i = 0; i < n; i++) {
-        m->band->block[i] = (knc_block){m->inner[i].row, m->band->kept + m->inner[i].at};
-        const knc_slot *slot = &m->b->p->slot.at[m->inner[i].slot];
-        m->band->saved += m->s->member[m->inner[i].first].again ? 0 : slot->bytes;
+        const knc_slot *slot = &m->b->p->slot.at[m->inner.slot[i]];
+        size_t saved = m->s->member[m->inner.block[i].first].again ? 0 : slot->bytes;
+        m->band->saved = (size_t)knx_dim_add((int64_t)m->band->saved, (int64_t)saved);
     }
-    m->band->kept += bytes;
+    if (!m->b->p->symbolic) /* else when the variables have numbers */
+        knc_settle_band(m->band);
     return true;
 }
 
@@ -154,7 +173,7 @@ static const int64_t *extents(const maker *m, const knc_step *s, const knc_cut *
     int64_t *par = knx_arena_copy(&m->b->p->p->arena, s->u.k.par, (size_t)(n + 1) * sizeof *par);
     for (int l = 0; par && l < n; l++)
         if (cut[l].kind != KNC_CUT_WHOLE)
-            par[l] = cut[l].kind == KNC_CUT_FIXED ? 1 : rows / m->band->grain * cut[l].per;
+            par[l] = cut[l].kind == KNC_CUT_FIXED ? 1 : knx_dim_mul(knx_dim_floordiv(rows, m->band->grain), cut[l].per);
     return par;
 }
 
@@ -162,7 +181,7 @@ static bool make_kernel(maker *m, const knc_member *x, knc_band_step *out)
 {
     const knc_band *band = m->band;
     const knc_step *s = &out->step;
-    int64_t rest = band->rows % band->height;
+    int64_t rest = knx_dim_mod(band->rows, band->height);
     out->cut = knx_arena_copy(&m->b->p->p->arena, x->cut, sizeof x->cut);
     if (!out->cut)
         return false;
@@ -177,7 +196,7 @@ static bool make_kernel(maker *m, const knc_member *x, knc_band_step *out)
 static void make_product(maker *m, const knc_member *x, knc_band_step *out)
 {
     const knk_product *p = x->product;
-    bool whole = m->band->height % 256 == 0 && !(p->result->size == 2 && knx_is_float(p->result));
+    bool whole = knc_divides(256, m->band->height) && !(p->result->size == 2 && knx_is_float(p->result));
     out->sums = x->sums;
     out->rows = x->rows;
     out->other = knc_count_dims(x->sums ? &p->m : &p->k);
@@ -207,7 +226,7 @@ static bool make_step(maker *m, int i)
         make_product(m, x, out);
     }
     for (uint32_t r = 0; r < out->step.n_ref; r++) {
-        int at = find_block(m->inner, (int)m->band->n_block, out->step.ref[r].index);
+        int at = find_block(&m->inner, out->step.ref[r].index);
         if (at >= 0) {
             out->step.ref[r].space = KNC_AT_BLOCK;
             out->step.ref[r].index = (uint32_t)at;
@@ -256,7 +275,7 @@ static bool make_band(knc_bands *b, uint32_t number, knc_step *s)
     m.band->batches = m.s->batches;
     m.band->rows = m.s->rows;
     m.band->grain = m.s->grain;
-    m.band->height = m.s->height > m.s->rows ? m.s->rows : m.s->height;
+    m.band->height = knx_dim_min(m.s->height, m.s->rows);
     m.band->chunk = m.s->chunk;
     m.band->most_maps = most_maps(&m);
     if (!m.band->step || !make_blocks(&m))
@@ -268,10 +287,10 @@ static bool make_band(knc_bands *b, uint32_t number, knc_step *s)
         s->eqn = !m.s->member[i].again && eqn != KNC_NO && eqn > s->eqn ? eqn : s->eqn;
     }
     for (uint32_t i = 0; i < m.band->n_block; i++)
-        if (m.s->member[m.inner[i].first].again)
-            b->p->slot.at[m.inner[i].slot].made_again = true;
+        if (m.s->member[m.inner.block[i].first].again)
+            b->p->slot.at[m.inner.slot[i]].made_again = true;
         else
-            b->p->slot.at[m.inner[i].slot].in_blocks = true;
+            b->p->slot.at[m.inner.slot[i]].in_blocks = true;
     return make_references(&m, s);
 }
 

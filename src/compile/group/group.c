@@ -66,7 +66,7 @@ static int passes(const knc_use *u) { return u->loops == KNC_LOOPS_FULL ? __buil
 static int64_t times(const knc_plan *p, const knc_use *u)
 {
     const knc_group *g = &p->group.at[u->group];
-    return passes(u) * (1 + u->more) * knx_dim_hint(kni_type_size(u->loops == KNC_LOOPS_FULL ? g->inner : g->par));
+    return knx_dim_mul(passes(u) * (1 + u->more), kni_type_size(u->loops == KNC_LOOPS_FULL ? g->inner : g->par));
 }
 
 /* How many more operations the group's kernel would have. */
@@ -143,7 +143,7 @@ static knc_why decide(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses
     if (one && one->point == KNC_POINT && passes(one) == 1)
         return one->loops == KNC_LOOPS_ROWS && p->group.at[one->group].form == KNC_LOOPS_FULL ? KNC_BECAUSE_ROW
                                                                                               : KNC_BECAUSE_ONE_READER;
-    if (one && one->point != KNC_POINT && times(p, one) <= knx_dim_hint(kni_type_size(p->j->type[e->out])))
+    if (one && one->point != KNC_POINT && knx_dim_le(times(p, one), kni_type_size(p->j->type[e->out])))
         return KNC_BECAUSE_MOVED;
     if (knc_is_cheap(v))
         return v->constant ? KNC_BECAUSE_CONSTANT : KNC_BECAUSE_CHEAP;
@@ -280,8 +280,7 @@ static void group_put(knc_plan *p, uint32_t i, const kni_eqn *e, const knc_uses 
 enum { KERNEL_BYTES = 1 << 16 };
 static bool is_worth_a_kernel(const knc_plan *p, kni_type t)
 {
-    return p->o->fuse && knc_parts(t.dtype) == 1 &&
-           (uint64_t)knx_dim_hint(kni_type_size(t)) * t.dtype->size >= KERNEL_BYTES;
+    return p->o->fuse && knc_parts(t.dtype) == 1 && knx_dim_le(KERNEL_BYTES / (int64_t)t.dtype->size, kni_type_size(t));
 }
 
 /* Elementwise equations, views and pulls become part of the groups that read them, or are stored. */

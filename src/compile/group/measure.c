@@ -62,10 +62,7 @@ static bool is_constant(const knc_plan *p, const kni_eqn *e, knc_class c)
     return constant && e->n_in;
 }
 
-static bool is_larger(kni_type a, kni_type b)
-{
-    return knx_dim_hint(kni_type_size(a)) > knx_dim_hint(kni_type_size(b));
-}
+static bool is_larger(kni_type a, kni_type b) { return knx_dim_lt(kni_type_size(b), kni_type_size(a)); }
 
 /* The reduction whose results per row the value reads for all elements of the rows, itself or by an operand; KNC_NO:
  * none. */

@@ -52,12 +52,12 @@ bool knc_rows_fit(const knc_plan *p, kni_type x, kni_ints axes)
     const int64_t most = (int64_t)(p->o->target->second_cache / 8);
     int64_t run = 1, runs = 1, k = axes.n - 1, d = x.ndim - 1;
     for (; d >= 0 && k >= 0 && axes.v[k] == d; d--, k--)
-        run *= knx_dim_hint(x.dim[d]);
+        run = knx_dim_mul(run, x.dim[d]);
     for (; k >= 0; k--)
-        runs *= knx_dim_hint(x.dim[axes.v[k]]);
-    int64_t bytes = run * (int64_t)x.dtype->size;
-    bytes = bytes > KNC_RUN_BYTES ? bytes : KNC_RUN_BYTES;
-    return runs <= most && bytes <= most && runs * bytes <= most;
+        runs = knx_dim_mul(runs, x.dim[axes.v[k]]);
+    int64_t bytes = knx_dim_max(knx_dim_mul(run, (int64_t)x.dtype->size), KNC_RUN_BYTES);
+    bool sane = knx_any_symbolic(runs, bytes) || (runs <= most && bytes <= most);
+    return sane && knx_dim_le(knx_dim_mul(runs, bytes), most);
 }
 
 bool knc_has_other_rows(const knc_plan *p, const knc_value *v, const knc_group *g)

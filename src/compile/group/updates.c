@@ -109,10 +109,10 @@ bool knc_reads_too_late(const knc_plan *p, const kni_eqn *e, bool moves, uint32_
     uint32_t old = p->value[e->out].old;
     if (old == KNC_NO || level < p->value[old].updated_at)
         return false;
-    int64_t mine = 0, whole = knx_dim_hint((int64_t)kni_type_bytes(p->j->type[old]));
+    int64_t mine = 0, whole = (int64_t)kni_type_bytes(p->j->type[old]);
     for (uint32_t k = 0; k < e->n_out; k++)
-        mine += knx_dim_hint((int64_t)kni_type_bytes(p->j->type[e->out + k]));
-    return moves ? mine < whole : mine <= whole;
+        mine = knx_dim_add(mine, (int64_t)kni_type_bytes(p->j->type[e->out + k]));
+    return moves ? knx_dim_lt(mine, whole) : knx_dim_le(mine, whole);
 }
 
 /* --- once slots share memory ------------------------------------------------------------------ */
@@ -175,7 +175,7 @@ knx_error *knc_settle_updates(knc_plan *p)
         if (how == KNC_UPDATE_LATER)
             note[i].reader = q->step[p->slot.at[u->from].last].eqn;
         if (how > KNC_UPDATE_IN_OPERAND)
-            q->copied += note[i].bytes;
+            q->copied = (size_t)knx_dim_add((int64_t)q->copied, (int64_t)note[i].bytes);
     }
     q->update = note;
     q->n_update = (uint32_t)p->update.n;

@@ -246,8 +246,8 @@ static bool fits(const knk_product *q, knc_side side, const knc_meeting *m, knc_
         return false;
     for (int l = 0; l < m->n_loop; l++)
         if (fit->back >> l & 1)
-            first += (m->extent[l] - 1) * m->stride[l];
-    return !first;
+            first = knx_dim_add(first, knx_dim_mul(m->extent[l] - 1, m->stride[l]));
+    return knx_dim_same(first, 0);
 }
 
 /* --- changes ---------------------------------------------------------------------------------- */
@@ -357,28 +357,24 @@ static knx_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side,
 bool knc_attach_small;
 enum { RESULT_PART = 16, CALL_ELEMENTS = 1024, THIN_ROWS = 4 };
 
-static double count(const knk_dims *d)
-{
-    double n = 1;
-    for (int i = 0; i < d->n; i++)
-        n *= (double)d->extent[i];
-    return n;
-}
+static int64_t count(const knk_dims *d) { return knx_dim_size(d->n, d->extent); }
 
 static bool is_small_result(const knc_target *t, const knk_product *q)
 {
-    double m = count(&q->m), n = count(&q->n), bytes = m * n * q->result->size,
-           others = (m + n) * count(&q->k) * q->operand->size;
+    int64_t m = count(&q->m), n = count(&q->n), each = knx_dim_mul(m, n), bytes = knx_dim_mul(each, q->result->size),
+            others = knx_dim_mul(knx_dim_add(m, n), knx_dim_mul(count(&q->k), q->operand->size));
     return !knc_attach_small &&
-           (bytes * count(&q->batch) < (double)t->first_cache || m * n < CALL_ELEMENTS || RESULT_PART * bytes < others);
+           (knx_dim_lt(knx_dim_mul(bytes, count(&q->batch)), (int64_t)t->first_cache) ||
+            knx_dim_lt(each, CALL_ELEMENTS) || knx_dim_lt(knx_dim_mul(RESULT_PART, bytes), others));
 }
 
 static bool is_small_operand(const knc_target *t, const knk_product *q, knc_side side)
 {
-    double rows = count(side == KNC_SIDE_A ? &q->m : &q->n), others = count(side == KNC_SIDE_A ? &q->n : &q->m),
-           each = rows * count(&q->k), bytes = each * count(&q->batch) * q->operand->size;
-    return !knc_attach_small && (bytes < (double)t->second_cache / 4 || each < CALL_ELEMENTS ||
-                                 (others <= THIN_ROWS && bytes < 2 * (double)t->second_cache));
+    int64_t rows = count(side == KNC_SIDE_A ? &q->m : &q->n), others = count(side == KNC_SIDE_A ? &q->n : &q->m),
+            each = knx_dim_mul(rows, count(&q->k)),
+            bytes = knx_dim_mul(each, knx_dim_mul(count(&q->batch), q->operand->size));
+    return !knc_attach_small && (knx_dim_lt(bytes, (int64_t)(t->second_cache / 4)) || knx_dim_lt(each, CALL_ELEMENTS) ||
+                                 (knx_dim_le(others, THIN_ROWS) && knx_dim_lt(bytes, (int64_t)(2 * t->second_cache))));
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
@@ -392,7 +388,7 @@ static void turn_result(knk_product *q)
     for (int g = 0; g < 3; g++)
         for (int i = group[g]->n - 1; i >= 0; i--) {
             group[g]->c[i] = stride;
-            stride *= group[g]->extent[i] ? group[g]->extent[i] : 1;
+            stride = knx_dim_mul(stride, group[g]->extent[i] ? group[g]->extent[i] : 1);
         }
     q->c_offset = 0;
 }
@@ -583,8 +579,8 @@ static knx_error *move_operand(attacher *t, uint32_t product, knc_side side)
 static bool is_often(const knc_step *s, knc_side side, const knk_kernel *k)
 {
     enum { FEW_ROWS = 64, CHEAP = 8 };
-    double rows = count(side == KNC_SIDE_A ? &s->u.p.product->n : &s->u.p.product->m);
-    return rows > FEW_ROWS && knk_cost(k) > CHEAP;
+    return knk_cost(k) > CHEAP &&
+           knx_dim_lt(FEW_ROWS, count(side == KNC_SIDE_A ? &s->u.p.product->n : &s->u.p.product->m));
 }
 
 static uint32_t stores_to(const knc_step *s)

@@ -12,12 +12,13 @@ static bool is_plain(const knk_kernel *k) { return k->n_stage == 1 && !k->stage[
 static bool add_map(knc_meeting *m, const knc_step *s, int map)
 {
     const knk_map_values *v = &s->u.k.map[map];
-    int part = m->parts == 2 ? (int)(v->offset & 1) : 0;
-    int64_t offset = (v->offset - part) / m->parts;
+    int64_t part = knx_dim_mod(v->offset, m->parts), offset = knx_dim_floordiv(v->offset, m->parts);
     bool first = m->map[0] < 0 && m->map[1] < 0;
+    if (knx_is_symbolic(part))
+        return false;
     for (int d = 0; d < m->n_loop; d++) {
-        int64_t stride = v->stride[d] / m->parts;
-        if (stride * m->parts != v->stride[d] || (!first && m->extent[d] != 1 && stride != m->stride[d]))
+        int64_t stride = knx_dim_floordiv(v->stride[d], m->parts);
+        if (!knc_divides(m->parts, v->stride[d]) || (!first && m->extent[d] != 1 && stride != m->stride[d]))
             return false;
         m->stride[d] = stride;
     }
@@ -70,7 +71,8 @@ bool knc_only_moves(const knc_step *s, kn_dtype d, knc_meeting *from, knc_meetin
         read = x->buffer;
         written = k->node[i].buffer;
         stores++;
-        if (knc_parts(d) == 2 && ((s->u.k.map[x->map].offset ^ s->u.k.map[k->node[i].map].offset) & 1))
+        if (knc_parts(d) == 2 &&
+            !knc_divides(2, knx_dim_sub(s->u.k.map[x->map].offset, s->u.k.map[k->node[i].map].offset)))
             return false; /* it stores a part as the other one */
     }
     if (stores != knc_parts(d) || k->buffer[read].dtype != knc_part(d) ||
@@ -172,7 +174,7 @@ typedef struct dims {
 
 static int64_t step_of(const knc_step *s, int map, const knc_piece *x)
 {
-    return s->u.k.map[map].stride[x->loop] * x->turns;
+    return knx_dim_mul(s->u.k.map[map].stride[x->loop], x->turns);
 }
 
 static bool is_handed(const copier *c, const knc_step *s, const knc_meeting *m, int map)
@@ -185,8 +187,8 @@ static bool continues(const copier *c, const knc_step *s, const knc_meeting *m, 
                       const knc_piece *inner)
 {
     for (int i = 0; i < c->n_use; i++)
-        if (!is_handed(c, s, m, i) &&
-            step_of(s, c->use[i].map, outer) != step_of(s, c->use[i].map, inner) * inner->extent)
+        if (!is_handed(c, s, m, i) && !knx_dim_same(step_of(s, c->use[i].map, outer),
+                                                    knx_dim_mul(step_of(s, c->use[i].map, inner), inner->extent)))
             return false;
     return true;
 }
@@ -201,7 +203,7 @@ static void list_group(const copier *c, const knc_step *s, const knc_meeting *m,
                 continue;
             bool joins = d->n > first && continues(c, s, m, d->last[d->n - 1], x);
             int to = joins ? d->n - 1 : d->n++;
-            d->extent[to] = joins ? d->extent[to] * x->extent : x->extent;
+            d->extent[to] = joins ? knx_dim_mul(d->extent[to], x->extent) : x->extent;
             d->last[to] = x;
         }
 }
@@ -241,8 +243,8 @@ static void choose_lanes(knc_attached *x, int n_map)
         if (x->ref[b] == KNC_NO)
             element = knx_dtype_table[x->kernel->buffer[b].dtype].size * x->parts;
     bool turns = element <= 8;
-    x->across[0] = turns && along_rows >= along_columns + 2 && x->extent[row] > 1;
-    x->across[1] = turns && along_columns >= along_rows + 2 && x->extent[column] > 1;
+    x->across[0] = turns && along_rows >= along_columns + 2 && x->extent[row] != 1;
+    x->across[1] = turns && along_columns >= along_rows + 2 && x->extent[column] != 1;
     x->element = element;
 }
 
@@ -265,7 +267,7 @@ static bool describe(knx_arena *a, const copier *c, const knc_step *s, const knc
         offset[i] = handed[i] ? c->use[i].map == m->map[1] : v->offset;
         for (int l = 0; !handed[i] && fit->back >> l; l++)
             if (fit->back >> l & 1)
-                offset[i] += (m->extent[l] - 1) * v->stride[l];
+                offset[i] = knx_dim_add(offset[i], knx_dim_mul(m->extent[l] - 1, v->stride[l]));
         for (int k2 = 0; k2 < d->n; k2++)
             stride[i * d->n + k2] = d->last[k2] ? step_of(s, c->use[i].map, d->last[k2]) : 0;
     }

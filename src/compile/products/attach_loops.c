@@ -28,15 +28,15 @@ typedef struct intervals {
 } intervals;
 
 /* Adds an interval; the smallest stride is first. Extents of 1 are left out. False: it cannot be one of the
- * intervals. */
+ * intervals, or it is not known to be. */
 static bool add(intervals *l, interval x)
 {
     if (x.extent == 1)
         return true;
-    if (l->n == KNC_MAX_PIECES || x.stride <= 0 || x.extent < 1)
+    if (l->n == KNC_MAX_PIECES || !knx_dim_known_le(1, x.stride) || !knx_dim_rely_le(1, x.extent))
         return false;
     int i = l->n++;
-    for (; i && l->at[i - 1].stride > x.stride; i--)
+    for (; i && !knx_dim_known_le(l->at[i - 1].stride, x.stride); i--)
         l->at[i] = l->at[i - 1];
     l->at[i] = x;
     return true;
@@ -47,9 +47,9 @@ static bool is_whole(const intervals *l, int64_t *size)
 {
     *size = 1;
     for (int i = 0; i < l->n; i++) {
-        if (l->at[i].stride != *size)
+        if (!knx_dim_same(l->at[i].stride, *size))
             return false;
-        *size *= l->at[i].extent;
+        *size = knx_dim_mul(*size, l->at[i].extent);
     }
     return true;
 }
@@ -75,11 +75,13 @@ static bool list_dims(const knk_product *q, knc_side side, intervals *l)
     return true;
 }
 
+static bool is_back(int64_t stride) { return knx_dim_known_le(stride, -1); }
+
 static bool list_loops(int n, const int64_t *extent, const int64_t *stride, intervals *l)
 {
     for (int i = 0; i < n; i++) {
-        bool back = stride[i] < 0;
-        if (!add(l, (interval){extent[i], back ? -stride[i] : stride[i], 0, i, back}))
+        bool back = is_back(stride[i]);
+        if (!add(l, (interval){extent[i], back ? knx_dim_mul(stride[i], -1) : stride[i], 0, i, back}))
             return false;
     }
     return true;
@@ -93,19 +95,19 @@ static bool cut(const intervals *dims, const intervals *loops, knc_fit *out)
             return false;
         dim = times == 1 ? dims->at[i].extent : dim;
         loop = turns == 1 ? loops->at[k].extent : loop;
-        int64_t extent = dim < loop ? dim : loop;
-        if (dim % extent || loop % extent)
+        int64_t extent = knc_divides(loop, dim) ? loop : dim;
+        if (!knc_divides(extent, loop))
             return false;
         out->piece[out->n++] = (knc_piece){.group = (uint8_t)dims->at[i].group,
                                            .dim = dims->at[i].number,
                                            .loop = loops->at[k].number,
                                            .extent = extent,
                                            .times = times,
-                                           .turns = loops->at[k].back ? -turns : turns};
-        dim /= extent;
-        loop /= extent;
-        times = dim == 1 ? 1 : times * extent;
-        turns = loop == 1 ? 1 : turns * extent;
+                                           .turns = loops->at[k].back ? knx_dim_mul(turns, -1) : turns};
+        dim = knx_dim_floordiv(dim, extent);
+        loop = knx_dim_floordiv(loop, extent);
+        times = dim == 1 ? 1 : knx_dim_mul(times, extent);
+        turns = loop == 1 ? 1 : knx_dim_mul(turns, extent);
         i += dim == 1;
         k += loop == 1;
     }
@@ -120,10 +122,10 @@ bool knc_fit_loops(const knk_product *q, knc_side side, int n_loop, const int64_
     out->n = 0;
     out->back = 0;
     if (!list_dims(q, side, &dims) || !list_loops(n_loop, extent, stride, &loops) || !is_whole(&dims, &size) ||
-        !is_whole(&loops, &looped) || size != looped)
+        !is_whole(&loops, &looped) || !knx_dim_same(size, looped))
         return false;
     for (int i = 0; i < n_loop; i++)
-        out->back |= (uint64_t)(stride[i] < 0 && extent[i] > 1) << i;
+        out->back |= (uint64_t)(is_back(stride[i]) && extent[i] != 1) << i;
     return cut(&dims, &loops, out);
 }
 
@@ -150,7 +152,8 @@ static int split(knk_dims *d, int group, int i, knc_side side, const knc_fit *fi
     for (int k = 0; k < n; k++) {
         d->extent[i + k] = piece[k]->extent;
         for (int x = 0; x < 3; x++)
-            all[x][i + k] = x == (int)side ? stride[piece[k]->loop] * piece[k]->turns : old[x] * piece[k]->times;
+            all[x][i + k] = x == (int)side ? knx_dim_mul(stride[piece[k]->loop], piece[k]->turns)
+                                           : knx_dim_mul(old[x], piece[k]->times);
     }
     return n;
 }
@@ -186,11 +189,11 @@ bool knc_restride(knk_product *q_, knc_side side, const knc_fit *fit, const int6
             if (seen[fit->piece[k].dim])
                 return false;
             seen[fit->piece[k].dim] = true;
-            q.window[fit->piece[k].dim].stride = stride[fit->piece[k].loop] * fit->piece[k].turns;
+            q.window[fit->piece[k].dim].stride = knx_dim_mul(stride[fit->piece[k].loop], fit->piece[k].turns);
         }
     for (int l = 0; fit->back >> l; l++)
         if (fit->back >> l & 1)
-            offset += (extent[l] - 1) * stride[l];
+            offset = knx_dim_add(offset, knx_dim_mul(extent[l] - 1, stride[l]));
     *(side == KNC_SIDE_A ? &q.a_offset : side == KNC_SIDE_B ? &q.b_offset : &q.c_offset) = offset;
     *q_ = q;
     return true;

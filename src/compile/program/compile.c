@@ -29,14 +29,14 @@ static const struct pass {
     {"group equations", .plan = knc_group_equations},
     {"give values their places", .plan = knc_place_values},
     {"lower groups to kernels", .plan = knc_lower},
-    {"make bands", .plan = knc_make_bands, .only_fused = true, .only_numbers = true},
-    {"attach kernels to products", .plan = knc_attach, .only_fused = true, .only_numbers = true},
+    {"make bands", .plan = knc_make_bands, .only_fused = true},
+    {"attach kernels to products", .plan = knc_attach, .only_fused = true},
     {"order steps", .plan = knc_order_steps},
     {"cut kernels into segments", .plan = knc_cut_kernels, .only_numbers = true},
     {"settle products", .plan = knc_settle_products},
     {"plan memory", .plan = knc_plan_memory},
     {"record decisions", .plan = knc_record},
-    {"find numbers that variables give", .plan = knc_finish_variables},
+    {"lay out instances", .plan = knc_finish_variables},
 };
 enum { N_PASSES = sizeof passes / sizeof passes[0] };
 
@@ -185,13 +185,17 @@ void knc_release(knc_program *p)
         kni_release(p->jaxpr);
     if (p->code)
         knx_dim_code_free(p->code);
+    if (p->image)
+        knc_free_image(p->image);
     knx_arena_free(&p->arena);
     knx_free(p);
 }
 
 size_t knc_bytes(const knc_program *p, const kni_jaxpr *counted)
 {
-    size_t bytes = sizeof *p + p->arena.total + (p->jaxpr == counted ? 0 : kni_bytes(p->jaxpr));
+    size_t bytes = sizeof *p + p->arena.total + (p->jaxpr == counted || p->made_from ? 0 : kni_bytes(p->jaxpr));
+    if (p->image || p->made_from) /* an instance is its image; the program has it twice, with what is filled in */
+        bytes += (p->image ? 2 : 1) * knc_image_bytes(p->image ? p->image : p->made_from->image);
     for (uint32_t i = 0; i < p->n_step; i++)
         for (uint32_t k = 0; k < knc_n_inside(&p->step[i]); k++)
             bytes += knc_bytes(knc_inner_program(&p->step[i], k), counted);

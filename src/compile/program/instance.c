@@ -1,76 +1,133 @@
 /* SPDX-License-Identifier: Apache-2.0
  * instance.c -- a program of dimension variables, and the programs that are made of it when the variables have numbers:
- * the same steps and kernels with other extents, strides, offsets and places in memory. docs/shapes.md */
+ * the same steps and kernels with other extents, strides, offsets and places in memory. docs/shapes.md
+ *
+ * A program of variables keeps an *image* of its instances: the program, its steps, and all that these point to as far
+ * as it depends on the variables, in one piece of memory. An instance is a copy of the image whose pointers and numbers
+ * are filled in. What is more than a number of the variables is computed then: where temporaries and blocks lie, and the
+ * programs inside of loops and branches. */
+#include "compile/bands/bands.h"
 #include "compile/loops/control.h"
 #include "compile/memory/rooms.h"
 #include "compile/program/instance.h"
 #include <string.h>
 
-/* ---- Handles of a program name places in its own table of numbers. */
+/* At each of these places of the image is ... */
+typedef struct pointer { /* ... the address of another place, */
+    uint32_t at, to;
+} pointer;
+typedef struct number { /* ... number `place` of the code's table, plus a constant, */
+    uint32_t at, place;
+    int64_t constant;
+} number;
+typedef struct placed { /* ... a reference to a temporary: it moves by the offset of this room. */
+    uint32_t at, room;
+} placed;
 
-#define MIDDLE ((int64_t)1 << 31)
+struct knc_image {
+    KN_VEC(char) bytes;
+    KN_VEC(pointer) pointer;
+    KN_VEC(number) number;
+    KN_VEC(placed) placed;
+    KN_VEC(number) value;  /* the bytes of operands and of outputs; they are nowhere in the image */
+    KN_VEC(uint32_t) late; /* steps with more than numbers */
+    size_t values;         /* the bytes of those operands and outputs that do not depend on variables */
+};
 
-static int64_t at_place(uint32_t place, int64_t constant)
-{
-    return KNX_DIM_FIRST + ((int64_t)place << 32) + MIDDLE + constant;
-}
+/* ---- The image. */
 
-static inline int64_t number(const int64_t *table, int64_t d)
-{
-    if (!knx_is_symbolic(d))
-        return d;
-    uint64_t word = (uint64_t)(d - KNX_DIM_FIRST);
-    return table[word >> 32] + (int64_t)(word & UINT32_MAX) - MIDDLE;
-}
-
-/* What is done to each number of a program: finding its place while the program is finished. */
-typedef struct finder {
+typedef struct draft {
+    struct knc_image *image;
+    const knc_program *p;
     knx_dim_code *code;
-    knx_arena *arena;
+    KN_VEC(struct known {
+        const void *from;
+        size_t n;
+        uint32_t to;
+    })
+    list; /* lists of numbers that are in the image: several stages have the same extents */
     bool failed;
-} finder;
+} draft;
 
-static int64_t find_place(finder *f, int64_t d)
-{
-    uint32_t place = 0;
-    if (!knx_is_symbolic(d))
-        return d;
-    if (!knx_dim_code_add(f->code, d, &place))
-        f->failed = true;
-    return at_place(place, knx_dim_constant(d));
-}
+enum { ALIGNED = 16 };
 
-static void find_places(finder *f, const int64_t *d, size_t n)
+/* A copy in the image; its place. */
+static uint32_t add(draft *d, const void *from, size_t bytes)
 {
-    int64_t *mine = (int64_t *)(uintptr_t)d; /* the program is being made */
-    for (size_t i = 0; i < n; i++)
-        mine[i] = find_place(f, mine[i]);
-}
-
-static void find_bytes(finder *f, const size_t *bytes)
-{
-    *(size_t *)(uintptr_t)bytes = (size_t)find_place(f, (int64_t)*bytes);
-}
-
-/* A type of a jaxpr, whose extents stay handles there: the copy has places. */
-static void find_type(finder *f, kni_type *t)
-{
-    kni_type own;
-    if (!kni_type_copy(f->arena, *t, &own)) {
-        f->failed = true;
-        return;
+    struct knc_image *m = d->image;
+    size_t at = (m->bytes.n + ALIGNED - 1) / ALIGNED * ALIGNED;
+    if (d->failed || at + bytes > UINT32_MAX || !KN_VEC_RESERVE(&m->bytes, at + bytes - m->bytes.n)) {
+        d->failed = true;
+        return 0;
     }
-    *t = own;
-    find_places(f, t->dim, (size_t)t->ndim);
+    memset(m->bytes.at + m->bytes.n, 0, at - m->bytes.n);
+    if (bytes)
+        memcpy(m->bytes.at + at, from, bytes);
+    m->bytes.n = at + bytes;
+    return (uint32_t)at;
 }
 
-static const kni_type *find_types(finder *f, const kni_type *t, size_t n)
+static void point(draft *d, uint32_t at, uint32_t to)
 {
-    kni_type *mine = n ? knx_arena_copy(f->arena, t, n * sizeof *t) : NULL;
-    for (size_t i = 0; mine && i < n; i++)
-        find_type(f, &mine[i]);
-    f->failed |= n && !mine;
-    return mine;
+    if (!d->failed && !KN_VEC_PUSH(&d->image->pointer, ((pointer){at, to})))
+        d->failed = true;
+}
+
+static uint32_t add_at(draft *d, uint32_t at, const void *from, size_t bytes)
+{
+    uint32_t to = add(d, from, bytes);
+    point(d, at, to);
+    return to;
+}
+
+static number number_of(draft *d, uint32_t at, int64_t x)
+{
+    number n = {.at = at, .constant = knx_dim_constant(x)};
+    if (!knx_dim_code_add(d->code, x, &n.place))
+        d->failed = true;
+    return n;
+}
+
+/* The numbers at this place, if they are expressions. */
+static void numbers(draft *d, uint32_t at, size_t n)
+{
+    for (size_t i = 0; i < n && !d->failed; i++, at += sizeof(int64_t)) {
+        int64_t x;
+        memcpy(&x, d->image->bytes.at + at, sizeof x);
+        if (knx_is_symbolic(x) && !KN_VEC_PUSH(&d->image->number, number_of(d, at, x)))
+            d->failed = true;
+    }
+}
+
+/* At this place is a pointer to these numbers. */
+static void list(draft *d, uint32_t at, const int64_t *v, size_t n)
+{
+    if (!knx_has_symbolic((int)n, v))
+        return;
+    for (size_t i = d->list.n; i-- > 0;)
+        if (d->list.at[i].from == v && d->list.at[i].n == n) {
+            point(d, at, d->list.at[i].to);
+            return;
+        }
+    uint32_t to = add_at(d, at, v, n * sizeof *v);
+    numbers(d, to, n);
+    if (!KN_VEC_PUSH(&d->list, ((struct known){v, n, to})))
+        d->failed = true;
+}
+
+#define FIELD(at, type, member) ((at) + (uint32_t)offsetof(type, member))
+#define ENTRY(at, type, i)      ((at) + (uint32_t)(i) * (uint32_t)sizeof(type))
+
+static void types(draft *d, uint32_t at, const kni_type *t, size_t n)
+{
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        any |= kni_type_is_symbolic(t[i]);
+    if (!any)
+        return;
+    uint32_t to = add_at(d, at, t, n * sizeof *t);
+    for (size_t i = 0; i < n; i++)
+        list(d, FIELD(ENTRY(to, kni_type, i), kni_type, dim), t[i].dim, (size_t)t[i].ndim);
 }
 
 static size_t strides_of(const knk_kernel *k, int m)
@@ -79,85 +136,202 @@ static size_t strides_of(const knk_kernel *k, int m)
     return (size_t)(k->n_par + s->n_inner + s->n_loop);
 }
 
-static size_t loops_of(const knk_kernel *k, int stage)
+static void maps(draft *d, uint32_t at, const knk_kernel *k, const knk_map_values *map)
 {
-    return (size_t)(k->stage[stage].n_inner + k->stage[stage].n_loop);
+    bool any = false;
+    for (int m = 0; m < k->n_map; m++)
+        any |= knx_is_symbolic(map[m].offset) || knx_has_symbolic((int)strides_of(k, m), map[m].stride);
+    if (!any)
+        return;
+    uint32_t to = add_at(d, at, map, (size_t)k->n_map * sizeof *map);
+    for (int m = 0; m < k->n_map; m++) {
+        numbers(d, FIELD(ENTRY(to, knk_map_values, m), knk_map_values, offset), 1);
+        list(d, FIELD(ENTRY(to, knk_map_values, m), knk_map_values, stride), map[m].stride, strides_of(k, m));
+    }
 }
 
-static const int64_t *find_copy(finder *f, const int64_t *d, size_t n)
-{
-    const int64_t *mine = n ? knx_arena_copy(f->arena, d, n * sizeof *d) : NULL;
-    if (mine)
-        find_places(f, mine, n);
-    f->failed |= n && !mine;
-    return mine;
-}
-
-static void find_in_kernel(finder *f, const knc_step *s)
+static void kernel(draft *d, uint32_t at, const knc_step *s)
 {
     const knk_kernel *k = s->u.k.kernel;
-    for (int m = 0; m < k->n_map; m++) {
-        knk_map_values *map = (knk_map_values *)(uintptr_t)&s->u.k.map[m];
-        map->offset = find_place(f, map->offset);
-        map->stride = find_copy(f, map->stride, strides_of(k, m));
-    }
-    /* stages may share their extents, and a loop of the kernel those of the points */
-    ((knc_step *)(uintptr_t)s)->u.k.par = find_copy(f, s->u.k.par, (size_t)k->n_par);
+    maps(d, FIELD(at, knc_step, u.k.map), k, s->u.k.map);
+    list(d, FIELD(at, knc_step, u.k.par), s->u.k.par, (size_t)k->n_par);
+    uint32_t to = add_at(d, FIELD(at, knc_step, u.k.inner), s->u.k.inner, (size_t)k->n_stage * sizeof *s->u.k.inner);
     for (int i = 0; i < k->n_stage; i++)
-        ((const int64_t **)(uintptr_t)s->u.k.inner)[i] = find_copy(f, s->u.k.inner[i], loops_of(k, i));
-    for (uint32_t i = 0; i < s->u.k.n_shift; i++) {
-        knc_shift *x = (knc_shift *)(uintptr_t)&s->u.k.shift[i];
-        x->most = find_place(f, x->most);
-        x->bytes = find_place(f, x->bytes);
+        list(d, ENTRY(to, int64_t *, i), s->u.k.inner[i], (size_t)(k->stage[i].n_inner + k->stage[i].n_loop));
+    if (s->u.k.n_segment)
+        to = add_at(d, FIELD(at, knc_step, u.k.segment), s->u.k.segment, s->u.k.n_segment * sizeof *s->u.k.segment);
+    for (uint32_t i = 0; i < s->u.k.n_segment; i++) {
+        const knc_segment *x = &s->u.k.segment[i];
+        maps(d, FIELD(ENTRY(to, knc_segment, i), knc_segment, map), x->kernel, x->map);
+        list(d, FIELD(ENTRY(to, knc_segment, i), knc_segment, par), x->par, (size_t)x->kernel->n_par);
+    }
+    if (s->kind == KNC_PUT && s->u.k.n_shift)
+        to = add_at(d, FIELD(at, knc_step, u.k.shift), s->u.k.shift, s->u.k.n_shift * sizeof *s->u.k.shift);
+    for (uint32_t i = 0; s->kind == KNC_PUT && i < s->u.k.n_shift; i++) {
+        numbers(d, FIELD(ENTRY(to, knc_shift, i), knc_shift, most), 1);
+        numbers(d, FIELD(ENTRY(to, knc_shift, i), knc_shift, bytes), 1);
     }
 }
 
-/* The parameters of a routine's equation, if one of them is an expression: a copy with places. */
-static void find_in_routine(finder *f, const kni_jaxpr *j, knc_step *s)
+static void attached(draft *d, uint32_t at, const knc_attached *x)
 {
-    const kni_eqn *e = &j->eqn[s->eqn];
-    s->u.r.xt = find_types(f, s->u.r.xt, s->u.r.n_in);
-    s->u.r.yt = find_types(f, s->u.r.yt, s->u.r.n_out);
-    find_bytes(f, &s->u.r.workspace);
+    if (!x)
+        return;
+    size_t n = (size_t)(x->n_batch + x->n_row + x->n_column), maps_of = (size_t)x->kernel->n_map;
+    uint32_t to = add_at(d, at, x, sizeof *x);
+    list(d, FIELD(to, knc_attached, extent), x->extent, n);
+    list(d, FIELD(to, knc_attached, offset), x->offset, maps_of);
+    list(d, FIELD(to, knc_attached, stride), x->stride, maps_of * n);
+}
+
+static void product(draft *d, uint32_t at, const knc_step *s)
+{
+    list(d, FIELD(at, knc_step, u.p.packed), s->u.p.packed, knk_packed_words(s->u.p.packed));
+    attached(d, FIELD(at, knc_step, u.p.fill_a), s->u.p.fill_a);
+    attached(d, FIELD(at, knc_step, u.p.fill_b), s->u.p.fill_b);
+    attached(d, FIELD(at, knc_step, u.p.finish), s->u.p.finish);
+}
+
+static void parameters(draft *d, uint32_t at, const knc_step *s)
+{
+    const kni_eqn *e = &d->p->jaxpr->eqn[s->eqn];
     if (s->kind != KNC_ROUTINE || !kni_params_are_symbolic(e->prim, e->params))
         return;
-    s->u.r.params = knx_arena_copy(f->arena, e->params, e->prim->params_size);
-    for (const kni_param_field *p = e->prim->fields; s->u.r.params && p && p->name; p++) {
-        char *member = (char *)(uintptr_t)s->u.r.params + p->offset;
-        if (p->kind == KN_P_INT) {
-            find_places(f, (int64_t *)(void *)member, 1);
-        } else if (p->kind == KN_P_INTS) {
-            kni_ints *list = (kni_ints *)(void *)member;
-            list->v = find_copy(f, list->v, (size_t)list->n);
-        }
+    uint32_t to = add_at(d, at, e->params, e->prim->params_size);
+    for (const kni_param_field *f = e->prim->fields; f && f->name; f++) {
+        const void *member = (const char *)e->params + f->offset;
+        if (f->kind == KN_P_INT)
+            numbers(d, to + (uint32_t)f->offset, 1);
+        else if (f->kind == KN_P_INTS)
+            list(d, FIELD(to + (uint32_t)f->offset, kni_ints, v), ((const kni_ints *)member)->v,
+                 (size_t)((const kni_ints *)member)->n);
     }
-    f->failed |= !s->u.r.params;
 }
 
-static void find_in_step(finder *f, const kni_jaxpr *j, knc_step *s)
+static void routine(draft *d, uint32_t at, const knc_step *s)
 {
+    types(d, FIELD(at, knc_step, u.r.xt), s->u.r.xt, s->u.r.n_in);
+    types(d, FIELD(at, knc_step, u.r.yt), s->u.r.yt, s->u.r.n_out);
+    parameters(d, FIELD(at, knc_step, u.r.params), s);
+    numbers(d, FIELD(at, knc_step, u.r.workspace), 1);
+}
+
+/* The programs inside are those of the instance, which has none so far. */
+static void loop(draft *d, uint32_t at, const knc_loop *l)
+{
+    knc_loop own = *l;
+    size_t n = (size_t)l->n + l->n_x + l->n_y;
+    own.body = NULL;
+    own.cond = NULL;
+    uint32_t to = add_at(d, at, &own, sizeof own);
+    numbers(d, FIELD(to, knc_loop, length), 1);
+    numbers(d, add_at(d, FIELD(to, knc_loop, bytes), l->bytes, n * sizeof *l->bytes), n);
+    add_at(d, FIELD(to, knc_loop, second), l->second, l->n * sizeof *l->second);
+}
+
+static void branch(draft *d, uint32_t at, const knc_branch *b)
+{
+    uint32_t to = add_at(d, at, &(knc_branch){0}, sizeof *b);
+    add_at(d, FIELD(to, knc_branch, program), b->program, b->n * sizeof *b->program);
+}
+
+static void step(draft *d, uint32_t at, const knc_step *s);
+
+static void band(draft *d, uint32_t at, const knc_band *b)
+{
+    uint32_t to = add_at(d, at, b, sizeof *b), block, member;
+    numbers(d, FIELD(to, knc_band, batches), 1);
+    numbers(d, FIELD(to, knc_band, rows), 1);
+    numbers(d, FIELD(to, knc_band, height), 1);
+    numbers(d, FIELD(to, knc_band, chunk), 1);
+    numbers(d, FIELD(to, knc_band, saved), 1);
+    block = add_at(d, FIELD(to, knc_band, block), b->block, b->n_block * sizeof *b->block);
+    for (uint32_t i = 0; i < b->n_block; i++)
+        numbers(d, FIELD(ENTRY(block, knc_block, i), knc_block, row), 1);
+    member = add_at(d, FIELD(to, knc_band, step), b->step, b->n_step * sizeof *b->step);
+    for (uint32_t i = 0; i < b->n_step; i++) {
+        const knc_band_step *x = &b->step[i];
+        uint32_t here = ENTRY(member, knc_band_step, i);
+        step(d, FIELD(here, knc_band_step, step), &x->step);
+        numbers(d, FIELD(here, knc_band_step, rows), 1);
+        numbers(d, FIELD(here, knc_band_step, other), 1);
+        if (x->step.kind != KNC_KERNEL)
+            continue;
+        int n = x->step.u.k.kernel->n_par;
+        uint32_t cut = add_at(d, FIELD(here, knc_band_step, cut), x->cut, (size_t)n * sizeof *x->cut);
+        for (int l = 0; l < n; l++)
+            numbers(d, FIELD(ENTRY(cut, knc_cut, l), knc_cut, per), 1);
+        for (int part = 0; part < 2; part++)
+            list(d, FIELD(here, knc_band_step, par[part]), x->par[part], (size_t)n);
+    }
+}
+
+/* What the step at this place points to. */
+static void step(draft *d, uint32_t at, const knc_step *s)
+{
+    uint32_t ref = add_at(d, FIELD(at, knc_step, ref), s->ref, s->n_ref * sizeof *s->ref);
     for (uint32_t r = 0; r < s->n_ref; r++) {
-        find_bytes(f, &s->ref[r].offset);
-        find_bytes(f, &s->ref[r].first);
-        find_bytes(f, &s->ref[r].bytes);
+        uint32_t here = ENTRY(ref, knc_ref, r);
+        numbers(d, FIELD(here, knc_ref, offset), 1);
+        numbers(d, FIELD(here, knc_ref, first), 1);
+        numbers(d, FIELD(here, knc_ref, bytes), 1);
+        /* a value without bytes lies nowhere */
+        if (s->ref[r].space == KNC_AT_WORK && s->ref[r].index < d->p->n_room &&
+            !KN_VEC_PUSH(&d->image->placed, ((placed){here, s->ref[r].index})))
+            d->failed = true;
     }
     switch ((knc_step_kind)s->kind) {
     case KNC_KERNEL:
-    case KNC_PUT: find_in_kernel(f, s); break;
-    case KNC_PRODUCT: s->u.p.packed = find_copy(f, s->u.p.packed, knk_packed_words(s->u.p.packed)); break;
-    case KNC_COPY: find_bytes(f, &s->u.bytes); break;
-    case KNC_LOOP: {
-        knc_loop *l = (knc_loop *)(uintptr_t)s->u.r.loop;
-        find_in_routine(f, j, s);
-        l->length = find_place(f, l->length);
-        for (uint32_t i = 0; i < l->n + l->n_x + l->n_y; i++)
-            find_bytes(f, &l->bytes[i]);
+    case KNC_PUT: kernel(d, at, s); break;
+    case KNC_PRODUCT: product(d, at, s); break;
+    case KNC_COPY: numbers(d, FIELD(at, knc_step, u.bytes), 1); break;
+    case KNC_BAND: band(d, FIELD(at, knc_step, u.band), s->u.band); break;
+    case KNC_LOOP:
+        routine(d, at, s);
+        loop(d, FIELD(at, knc_step, u.r.loop), s->u.r.loop);
         break;
+    case KNC_BRANCH:
+        routine(d, at, s);
+        branch(d, FIELD(at, knc_step, u.r.branch), s->u.r.branch);
+        break;
+    case KNC_ROUTINE: routine(d, at, s); break;
     }
-    case KNC_ROUTINE:
-    case KNC_BRANCH: find_in_routine(f, j, s); break;
-    case KNC_BAND: f->failed = true; break; /* programs of variables have none */
+}
+
+/* Bytes of an operand or an output with a buffer of its own. */
+static void value(draft *d, size_t bytes)
+{
+    if (!knx_is_symbolic((int64_t)bytes))
+        d->image->values += bytes;
+    else if (!KN_VEC_PUSH(&d->image->value, number_of(d, 0, (int64_t)bytes)))
+        d->failed = true;
+}
+
+static void program(draft *d)
+{
+    const knc_program *p = d->p;
+    add(d, p, sizeof *p);
+    numbers(d, offsetof(knc_program, copied), 1);
+    types(d, offsetof(knc_program, operand_type), p->operand_type, p->n_operand);
+    types(d, offsetof(knc_program, output_type), p->output_type, p->n_output);
+    uint32_t at = add_at(d, offsetof(knc_program, output), p->output, p->n_output * sizeof *p->output);
+    for (uint32_t k = 0; k < p->n_output; k++)
+        numbers(d, FIELD(ENTRY(at, knc_output, k), knc_output, bytes), 1);
+    at = add_at(d, offsetof(knc_program, room), p->room, p->n_room * sizeof *p->room);
+    for (uint32_t i = 0; i < p->n_room; i++)
+        numbers(d, FIELD(ENTRY(at, knc_room, i), knc_room, bytes), 1);
+    at = add_at(d, offsetof(knc_program, step), p->step, p->n_step * sizeof *p->step);
+    for (uint32_t i = 0; i < p->n_step; i++) {
+        d->list.n = 0;
+        step(d, ENTRY(at, knc_step, i), &p->step[i]);
+        bool late = knc_n_inside(&p->step[i]) || p->step[i].kind == KNC_BAND;
+        if (late && !KN_VEC_PUSH(&d->image->late, i))
+            d->failed = true;
     }
+    for (uint32_t i = 0; i < p->n_operand; i++)
+        value(d, kni_type_bytes(p->operand_type[i]));
+    for (uint32_t k = 0; k < p->n_output; k++)
+        value(d, p->output[k].kind == KNC_OUT_NEW ? p->output[k].bytes : 0);
 }
 
 knx_error *knc_finish_variables(knc_plan *p)
@@ -167,112 +341,38 @@ knx_error *knc_finish_variables(knc_plan *p)
     if (!p->symbolic)
         return NULL;
     q->code = knx_arena_zero(&q->arena, sizeof *q->code);
-    finder f = {.code = q->code, .arena = &q->arena};
-    f.failed = !q->code || !scope;
-    for (size_t i = 0; !f.failed && i < scope->sample.n; i++)
-        f.failed = !knx_dim_code_var(q->code, scope->sample.at[i].var);
-    if (f.failed)
-        return knx_error_nomem();
-    for (uint32_t i = 0; i < q->n_step; i++)
-        find_in_step(&f, q->jaxpr, (knc_step *)(uintptr_t)&q->step[i]);
-    for (uint32_t k = 0; k < q->n_output; k++)
-        find_bytes(&f, &q->output[k].bytes);
-    for (uint32_t i = 0; i < q->n_room; i++)
-        find_bytes(&f, &q->room[i].bytes);
-    q->operand_type = find_types(&f, q->operand_type, q->n_operand);
-    q->output_type = find_types(&f, q->output_type, q->n_output);
-    return f.failed ? knx_error_nomem() : NULL;
+    q->image = knx_arena_zero(&q->arena, sizeof *q->image);
+    draft d = {.image = q->image, .p = q, .code = q->code};
+    d.failed = !q->code || !q->image || !scope;
+    for (size_t i = 0; !d.failed && i < scope->sample.n; i++)
+        d.failed = !knx_dim_code_var(q->code, scope->sample.at[i].var);
+    if (!d.failed)
+        program(&d);
+    KN_VEC_FREE(&d.list);
+    return d.failed ? knx_error_nomem() : NULL;
 }
+
+void knc_free_image(struct knc_image *m)
+{
+    KN_VEC_FREE(&m->bytes);
+    KN_VEC_FREE(&m->pointer);
+    KN_VEC_FREE(&m->number);
+    KN_VEC_FREE(&m->placed);
+    KN_VEC_FREE(&m->value);
+    KN_VEC_FREE(&m->late);
+}
+
+size_t knc_image_bytes(const struct knc_image *m) { return m->bytes.n; }
 
 /* ---- Instances. */
 
 typedef struct maker {
     const knc_program *from;
     knc_program *p;
-    const int64_t *table;
     int n_value;
     const knx_dim_value *value;
     size_t unit;
-    bool failed;
 } maker;
-
-static void *room_for(maker *m, size_t bytes)
-{
-    void *p = knx_arena_alloc(&m->p->arena, bytes + 1);
-    m->failed |= !p;
-    return p;
-}
-
-static const int64_t *numbers(maker *m, const int64_t *d, size_t n)
-{
-    int64_t *mine = room_for(m, n * sizeof *mine);
-    for (size_t i = 0; mine && i < n; i++)
-        mine[i] = number(m->table, d[i]);
-    return mine;
-}
-
-static size_t bytes_of(const maker *m, size_t bytes) { return (size_t)number(m->table, (int64_t)bytes); }
-
-static const kni_type *types(maker *m, const kni_type *t, size_t n)
-{
-    kni_type *mine = room_for(m, n * sizeof *mine);
-    for (size_t i = 0; mine && i < n; i++) {
-        mine[i] = t[i];
-        mine[i].dim = t[i].ndim ? numbers(m, t[i].dim, (size_t)t[i].ndim) : NULL;
-    }
-    return mine;
-}
-
-static void make_kernel(maker *m, knc_step *s)
-{
-    const knk_kernel *k = s->u.k.kernel;
-    knk_map_values *map = room_for(m, (size_t)k->n_map * sizeof *map);
-    const int64_t **inner = room_for(m, (size_t)k->n_stage * sizeof *inner);
-    knc_shift *shift = s->u.k.n_shift ? room_for(m, s->u.k.n_shift * sizeof *shift) : NULL;
-    if (m->failed)
-        return;
-    for (int i = 0; i < k->n_map; i++)
-        map[i] = (knk_map_values){number(m->table, s->u.k.map[i].offset),
-                                  numbers(m, s->u.k.map[i].stride, strides_of(k, i))};
-    for (int i = 0; i < k->n_stage; i++)
-        inner[i] = numbers(m, s->u.k.inner[i], loops_of(k, i));
-    for (uint32_t i = 0; i < s->u.k.n_shift; i++) {
-        shift[i] = s->u.k.shift[i];
-        shift[i].most = number(m->table, shift[i].most);
-        shift[i].bytes = number(m->table, shift[i].bytes);
-    }
-    s->u.k.map = map;
-    s->u.k.inner = inner;
-    s->u.k.shift = shift;
-    s->u.k.par = numbers(m, s->u.k.par, (size_t)k->n_par);
-}
-
-static void make_params(maker *m, const kni_prim *prim, knc_step *s)
-{
-    char *mine = room_for(m, prim->params_size);
-    if (!mine)
-        return;
-    memcpy(mine, s->u.r.params, prim->params_size);
-    for (const kni_param_field *f = prim->fields; f && f->name; f++) {
-        if (f->kind == KN_P_INT) {
-            int64_t *d = (int64_t *)(void *)(mine + f->offset);
-            *d = number(m->table, *d);
-        } else if (f->kind == KN_P_INTS) {
-            kni_ints *list = (kni_ints *)(void *)(mine + f->offset);
-            list->v = numbers(m, list->v, (size_t)list->n);
-        }
-    }
-    s->u.r.params = mine;
-}
-
-static void make_routine(maker *m, knc_step *s)
-{
-    s->u.r.xt = types(m, s->u.r.xt, s->u.r.n_in);
-    s->u.r.yt = types(m, s->u.r.yt, s->u.r.n_out);
-    if (s->u.r.params)
-        make_params(m, m->p->jaxpr->eqn[s->eqn].prim, s);
-    s->u.r.workspace = bytes_of(m, s->u.r.workspace);
-}
 
 static knx_error *instance_of(const maker *m, const knc_program *from, knc_program **out)
 {
@@ -282,173 +382,140 @@ static knx_error *instance_of(const maker *m, const knc_program *from, knc_progr
     return NULL;
 }
 
-static knx_error *make_loop(maker *m, knc_step *s)
+static knx_error *finish_loop(const maker *m, const knc_loop *from, knc_step *s)
 {
-    const knc_loop *from = s->u.r.loop;
-    knc_loop *l = room_for(m, sizeof *l);
-    size_t n = (size_t)from->n + from->n_x + from->n_y, *bytes = room_for(m, n * sizeof *bytes),
-           *second = room_for(m, from->n * sizeof *second);
-    make_routine(m, s);
-    if (m->failed)
-        return NULL;
-    *l = *from;
-    l->cond = l->body = NULL;
-    s->u.r.loop = l;
-    l->length = number(m->table, from->length);
-    for (size_t i = 0; i < n; i++)
-        bytes[i] = bytes_of(m, from->bytes[i]);
-    memcpy(second, from->second, from->n * sizeof *second);
-    l->bytes = bytes;
+    knc_loop *l = (knc_loop *)(uintptr_t)s->u.r.loop;
     KN_TRY(instance_of(m, from->body, &l->body));
     if (from->cond)
         KN_TRY(instance_of(m, from->cond, &l->cond));
-    knc_lay_out_loop(l, second, m->unit);
+    knc_lay_out_loop(l, (size_t *)(uintptr_t)l->second, m->unit);
     s->u.r.workspace = l->workspace;
     return NULL;
 }
 
-static knx_error *make_branch(maker *m, knc_step *s)
+static knx_error *finish_branch(const maker *m, const knc_branch *from, knc_step *s)
 {
-    const knc_branch *from = s->u.r.branch;
-    knc_branch *b = room_for(m, sizeof *b);
-    knc_program **program = room_for(m, from->n * sizeof *program);
+    knc_branch *b = (knc_branch *)(uintptr_t)s->u.r.branch;
     size_t most = 0;
-    make_routine(m, s);
-    if (m->failed)
-        return NULL;
-    *b = (knc_branch){.program = program};
-    s->u.r.branch = b;
     for (uint32_t i = 0; i < from->n; i++) {
-        KN_TRY(instance_of(m, from->program[i], &program[i]));
+        knc_program **program = (knc_program **)(uintptr_t)&b->program[i];
+        KN_TRY(instance_of(m, from->program[i], program));
         b->n++;
-        most = program[i]->workspace > most ? program[i]->workspace : most;
+        most = (*program)->workspace > most ? (*program)->workspace : most;
     }
     b->workspace = s->u.r.workspace = (most + m->unit - 1) & ~(m->unit - 1);
     return NULL;
 }
 
-static knx_error *make_step(maker *m, knc_step *s, knc_room *room)
+static knx_error *finish_step(const maker *m, const knc_step *from, knc_step *s)
 {
-    knc_ref *ref = room_for(m, s->n_ref * sizeof *ref);
-    if (!ref)
+    if (s->kind == KNC_BAND) {
+        knc_settle_band(s->u.band);
         return NULL;
-    switch ((knc_step_kind)s->kind) {
-    case KNC_KERNEL:
-    case KNC_PUT: make_kernel(m, s); break;
-    case KNC_PRODUCT: s->u.p.packed = numbers(m, s->u.p.packed, knk_packed_words(s->u.p.packed)); break;
-    case KNC_COPY: s->u.bytes = bytes_of(m, s->u.bytes); break;
-    case KNC_LOOP: KN_TRY(make_loop(m, s)); break;
-    case KNC_BRANCH: KN_TRY(make_branch(m, s)); break;
-    case KNC_ROUTINE: make_routine(m, s); break;
-    case KNC_BAND: break;
     }
-    for (uint32_t r = 0; r < s->n_ref; r++) {
-        ref[r] = s->ref[r];
-        ref[r].offset = bytes_of(m, ref[r].offset);
-        ref[r].first = bytes_of(m, ref[r].first);
-        ref[r].bytes = bytes_of(m, ref[r].bytes);
+    KN_TRY(s->kind == KNC_LOOP ? finish_loop(m, from->u.r.loop, s) : finish_branch(m, from->u.r.branch, s));
+    if (s->n_ref > s->u.r.n_in + s->u.r.n_out) { /* the last reference is its workspace */
+        knc_ref *w = &s->ref[s->n_ref - 1];
+        ((knc_room *)(uintptr_t)m->p->room)[w->index].bytes = w->bytes = s->u.r.workspace;
     }
-    bool control = s->kind == KNC_LOOP || s->kind == KNC_BRANCH; /* the last reference is its workspace */
-    if (control && s->n_ref > s->u.r.n_in + s->u.r.n_out) {
-        knc_ref *w = &ref[s->n_ref - 1];
-        room[w->index].bytes = w->bytes = s->u.r.workspace;
-    }
-    s->ref = ref;
     return NULL;
+}
+
+static void fill(knc_program *p, const struct knc_image *image, const int64_t *table)
+{
+    char *to = (char *)p;
+    memcpy(to, image->bytes.at, image->bytes.n);
+    for (size_t i = 0; i < image->pointer.n; i++)
+        *(void **)(void *)(to + image->pointer.at[i].at) = to + image->pointer.at[i].to;
+    for (size_t i = 0; i < image->number.n; i++) {
+        const number *x = &image->number.at[i];
+        *(int64_t *)(void *)(to + x->at) = table[x->place] + x->constant;
+    }
+    p->values = image->values;
+    for (size_t i = 0; i < image->value.n; i++)
+        p->values += (size_t)(table[image->value.at[i].place] + image->value.at[i].constant);
 }
 
 /* The temporaries get their places, and references to them say where that is. */
-static bool place(maker *m, knc_room *room)
+static bool place(knc_program *p, const struct knc_image *image, size_t unit)
 {
-    knc_program *p = m->p;
-    if (!knc_place_rooms(room, p->n_room, p->n_step, m->unit, &p->workspace))
+    knc_room *room = (knc_room *)(uintptr_t)p->room;
+    if (!knc_place_rooms(room, p->n_room, p->n_step, unit, &p->workspace))
         return false;
-    for (uint32_t i = 0; i < p->n_step; i++)
-        for (uint32_t r = 0; r < p->step[i].n_ref; r++) {
-            knc_ref *ref = &p->step[i].ref[r];
-            if (ref->space != KNC_AT_WORK || ref->index >= p->n_room) /* nothing, which lies nowhere */
-                continue;
-            ref->offset += room[ref->index].offset;
-            ref->first += room[ref->index].offset;
-        }
+    for (size_t i = 0; i < image->placed.n; i++) {
+        knc_ref *ref = (knc_ref *)(void *)((char *)p + image->placed.at[i].at);
+        ref->offset += room[image->placed.at[i].room].offset;
+        ref->first += room[image->placed.at[i].room].offset;
+    }
     return true;
 }
 
-static knx_error *fill(maker *m)
+static knx_error *run_code(const knc_program *from, int n, const knx_dim_value *value, int64_t *table)
 {
-    const knc_program *from = m->from;
-    knc_program *p = m->p;
-    knc_step *step = room_for(m, (from->n_step + 1) * sizeof *step);
-    knc_output *output = room_for(m, (from->n_output + 1) * sizeof *output);
-    knc_room *room = room_for(m, (from->n_room + 1) * sizeof *room);
-    p->n_step = 0;
-    if (m->failed)
-        return knx_error_nomem();
-    memcpy(step, from->step, from->n_step * sizeof *step);
-    memcpy(output, from->output, from->n_output * sizeof *output);
-    memcpy(room, from->room, from->n_room * sizeof *room);
-    p->step = step;
-    p->output = output;
-    p->room = room;
-    p->operand_type = types(m, from->operand_type, from->n_operand);
-    p->output_type = types(m, from->output_type, from->n_output);
-    for (uint32_t i = 0; i < p->n_room; i++)
-        room[i].bytes = bytes_of(m, room[i].bytes);
-    for (uint32_t i = 0; i < from->n_step && !m->failed; i++) {
-        knx_error *error = make_step(m, &step[i], room);
-        /* a loop or branch that is still the other program's is not this one's to release */
-        p->n_step = knc_n_inside(&step[i]) && step[i].u.r.loop == from->step[i].u.r.loop &&
-                            step[i].u.r.branch == from->step[i].u.r.branch
-                        ? i
-                        : i + 1;
-        KN_TRY(error);
-    }
-    if (m->failed || !place(m, room))
-        return knx_error_nomem();
-    p->values = 0;
-    for (uint32_t i = 0; i < p->n_operand; i++)
-        p->values += kni_type_bytes(p->operand_type[i]);
-    for (uint32_t k = 0; k < p->n_output; k++) {
-        output[k].bytes = bytes_of(m, output[k].bytes);
-        p->values += output[k].kind == KNC_OUT_NEW ? output[k].bytes : 0;
-    }
-    return NULL;
-}
-
-knx_error *knc_instantiate(const knc_program *from, int n, const knx_dim_value *value, size_t unit, knc_program **out)
-{
-    enum { FEW = 64 };
     const knx_dim_code *code = from->code;
-    int64_t few[FEW], *table = code->bare.n <= FEW ? few : knx_alloc(code->bare.n * sizeof *table);
-    knc_program *p = knx_alloc(sizeof *p);
-    *out = NULL;
-    bool known = p && table;
+    bool known = true;
     for (size_t i = 0; known && i < code->var.n; i++) {
-        int k = 0;
+        int k = (int)i < n && value[i].var == code->var.at[i] ? (int)i : 0;
         while (k < n && value[k].var != code->var.at[i])
             k++;
         known = k < n;
         table[i] = known ? value[k].value : 0;
     }
-    knx_error *error = !p || !table ? knx_error_nomem() : NULL;
-    if (!error && (!known || !knx_dim_code_run(code, table)))
-        error = knx_error_new(KN_ERROR_OVERFLOW, "an extent is too large");
+    if (known && knx_dim_code_run(code, table))
+        return NULL;
+    return knx_error_new(KN_ERROR_OVERFLOW, "an extent is too large");
+}
+
+/* Makes an instance in p, which has the bytes of an image and a reference to `from`. */
+static knx_error *instantiate(const knc_program *from, int n, const knx_dim_value *value, size_t unit, knc_program *p)
+{
+    enum { FEW = 64 };
+    int64_t few[FEW], *table = from->code->bare.n <= FEW ? few : knx_alloc(from->code->bare.n * sizeof *table);
+    knx_error *error = table ? run_code(from, n, value, table) : knx_error_nomem();
     if (error) {
-        knx_free(p);
+        memcpy(p, from, sizeof *p);
+        p->n_step = 0;
     } else {
-        *p = *from;
-        p->refs = 1;
-        p->code = NULL;
-        p->arena = (knx_arena)KN_ARENA_INIT;
-        p->made_from = knc_retain(from);
-        maker m = {.from = from, .p = p, .table = table, .n_value = n, .value = value, .unit = unit};
-        error = fill(&m);
-        if (error)
-            knc_release(p);
-        else
-            *out = p;
+        fill(p, from->image, table);
     }
+    atomic_init(&p->refs, 1);
+    p->code = NULL;
+    p->image = NULL;
+    p->arena = (knx_arena)KN_ARENA_INIT;
+    p->made_from = from;
     if (table != few)
         knx_free(table);
+    maker m = {.from = from, .p = p, .n_value = n, .value = value, .unit = unit};
+    for (size_t i = 0; !error && i < from->image->late.n; i++) {
+        uint32_t s = from->image->late.at[i];
+        error = finish_step(&m, &from->step[s], (knc_step *)(uintptr_t)&p->step[s]);
+    }
+    return error ? error : place(p, from->image, unit) ? NULL : knx_error_nomem();
+}
+
+knx_error *knc_instantiate(const knc_program *from, int n, const knx_dim_value *value, size_t unit, knc_program **out)
+{
+    knc_program *p = knx_alloc(from->image->bytes.n);
+    *out = NULL;
+    if (!p)
+        return knx_error_nomem();
+    knx_error *error = instantiate(knc_retain(from), n, value, unit, p);
+    if (error)
+        knc_release(p);
+    else
+        *out = p;
     return error;
+}
+
+bool knc_is_instance(const knc_program *q, const knc_program *p)
+{
+    bool alone = q->made_from == p && atomic_load_explicit(&q->refs, memory_order_acquire) == 1;
+    for (uint32_t i = 0; alone && i < q->n_step; i++)
+        alone = !knc_n_inside(&q->step[i]);
+    return alone;
+}
+
+knx_error *knc_instantiate_again(knc_program *q, int n, const knx_dim_value *value, size_t unit)
+{
+    return instantiate(q->made_from, n, value, unit, q);
 }

@@ -4,7 +4,9 @@
 #define KN_COMPILE_PROGRAM_INSTANCE_H
 #include "compile/plan.h"
 
-/* The last pass over a program of variables: its numbers become places in the table of its code. The variables are
- * those of the sample in the scope in force. */
+/* The last pass over a program of variables: the image of its instances. The variables are those of the sample in the
+ * scope in force. */
 knx_error *knc_finish_variables(knc_plan *p);
+void knc_free_image(struct knc_image *m);
+size_t knc_image_bytes(const struct knc_image *m); /* of an instance */
 #endif

@@ -63,8 +63,9 @@ static void add_eqn(knx_text *t, const kni_eqn *e)
 /* Says that the update is in place, or how many bytes it copies and why. */
 static void update_text(const knc_program *p, const knc_update_note *u, knx_text *t)
 {
+    knx_text bytes = {0};
     if (u->how > KNC_UPDATE_IN_OPERAND)
-        knx_text_add(t, "copies %llu bytes: ", (unsigned long long)u->bytes);
+        knx_text_add(t, "copies %s bytes: ", knx_dim_show(&bytes, (int64_t)u->bytes));
     knx_text_add(t, "%s", updates[u->how]);
     if (u->how != KNC_UPDATE_LATER)
         return;
@@ -143,12 +144,17 @@ static void step_head(const knc_program *p, const knc_step *s, knx_text *t)
     case KNC_LOOP:
     case KNC_BRANCH:
     case KNC_ROUTINE: knx_text_add(t, "%s", p->jaxpr->eqn[s->eqn].prim->name); break;
-    case KNC_COPY: knx_text_add(t, "copy of %llu bytes", (unsigned long long)s->u.bytes); break;
+    case KNC_COPY: {
+        knx_text bytes = {0};
+        knx_text_add(t, "copy of %s bytes", knx_dim_show(&bytes, (int64_t)s->u.bytes));
+        break;
+    }
     case KNC_BAND: {
         const knc_band *b = s->u.band;
-        knx_text_add(t, "band of %lld x %lld rows, %lld at a time%s, %llu bytes for each thread, %llu not stored",
-                     (long long)b->batches, (long long)b->rows, (long long)b->height, b->chunk ? " in order" : "",
-                     (unsigned long long)b->kept, (unsigned long long)b->saved);
+        knx_text of[4] = {0};
+        knx_text_add(t, "band of %s x %s rows, %s at a time%s, %llu bytes for each thread, %s not stored",
+                     knx_dim_show(&of[0], b->batches), knx_dim_show(&of[1], b->rows), knx_dim_show(&of[2], b->height),
+                     b->chunk ? " in order" : "", (unsigned long long)b->kept, knx_dim_show(&of[3], (int64_t)b->saved));
     }
     }
 }
@@ -161,8 +167,9 @@ static void references(const knc_step *s, knx_str *out)
         knx_text_add(&t, "%s %s%s", r ? "," : ";", knc_is_written(s, r) ? "> " : "", spaces[ref->space]);
         if (ref->space != KNC_AT_WORK)
             knx_text_add(&t, " %u", (unsigned)ref->index);
+        knx_text offset = {0};
         if (ref->offset || ref->space == KNC_AT_WORK)
-            knx_text_add(&t, "+%llu", (unsigned long long)ref->offset);
+            knx_text_add(&t, "+%s", knx_dim_show(&offset, (int64_t)ref->offset));
         add(out, &t);
     }
     knx_str_puts(out, "\n");
@@ -206,7 +213,8 @@ static void edges_text(const knc_program *p, knx_str *out)
         add_eqn(&t, &p->jaxpr->eqn[e->eqn]);
         knx_text_add(&t, " -> ");
         kni_type_text(&t, p->jaxpr->type[e->var], false);
-        knx_text_add(&t, ", %llu bytes: %s\n", (unsigned long long)kni_type_bytes(p->jaxpr->type[e->var]),
+        knx_text bytes = {0};
+        knx_text_add(&t, ", %s bytes: %s\n", knx_dim_show(&bytes, (int64_t)kni_type_bytes(p->jaxpr->type[e->var])),
                      reasons[p->note[e->eqn].why]);
         add(out, &t);
     }
@@ -235,7 +243,10 @@ static void program_text(const knc_program *p, knx_str *s)
     knx_text_add(&t, "program %s: %u operands, %u outputs, %u steps, workspace %llu bytes, peak %llu bytes",
                  p->jaxpr->name, (unsigned)p->n_operand, (unsigned)p->n_output, (unsigned)p->n_step,
                  (unsigned long long)p->workspace, (unsigned long long)p->values + (unsigned long long)p->workspace);
-    knx_text_add(&t, p->copied ? ", copied %llu bytes\nequations\n" : "\nequations\n", (unsigned long long)p->copied);
+    knx_text copied = {0};
+    if (p->copied)
+        knx_text_add(&t, ", copied %s bytes", knx_dim_show(&copied, (int64_t)p->copied));
+    knx_text_add(&t, "\nequations\n");
     add(s, &t);
     for (uint32_t i = 0; i < p->jaxpr->n_eqn; i++)
         note_text(p, i, s);
