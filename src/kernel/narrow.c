@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * narrow.c -- comparisons of positions: where they change along the parallel loops, and kernels without them. */
 #include "kernel/narrow.h"
+#include "base/dim.h"
 #include "kernel/internal.h"
 #include <string.h>
 
 enum { MOST_DEPTH = 16, UNKNOWN = -1 };
 static const int64_t FAR = (int64_t)1 << 60; /* sums of a few smaller numbers do not overflow */
 
-/* An i64 value that is affine in the loops of its stage: parallel ones, then inner ones. */
+/* An i64 value that is affine in the loops of its stage: parallel ones, then inner ones. Its numbers, as those of the
+ * launch and the box, may be expressions of dimension variables (base/dim.h). */
 typedef struct form {
     int64_t offset, coef[KNK_MAX_LOOPS];
 } form;
@@ -17,7 +19,16 @@ typedef struct narrowing {
     const int64_t *low, *extent; /* of the box */
 } narrowing;
 
-static bool is_near(int64_t x) { return x > -FAR && x < FAR; }
+static bool is_near(int64_t x) { return knx_is_symbolic(x) || (x > -FAR && x < FAR); }
+
+/* False: the product does not fit. */
+static bool times(int64_t a, int64_t b, int64_t *out)
+{
+    if (!knx_any_symbolic(a, b))
+        return !__builtin_mul_overflow(a, b, out);
+    *out = knx_dim_product(a, b);
+    return true;
+}
 
 /* Adds `sign` times the node's value to the form; false: it is of another kind. */
 static bool add_value(const narrowing *w, knk_node x, int sign, form *f, int depth)
@@ -30,9 +41,9 @@ static bool add_value(const narrowing *w, knk_node x, int sign, form *f, int dep
         return is_near((int64_t)n->imm) && is_near(f->offset);
     case KNK_INDEX:
         m = &w->l->map[n->map];
-        f->offset += sign * m->offset;
+        f->offset = knx_dim_add(f->offset, knx_dim_mul(sign, m->offset));
         for (int d = 0; d < knk_map_loops(w->k, n->map); d++)
-            f->coef[d] += sign * m->stride[d];
+            f->coef[d] = knx_dim_add(f->coef[d], knx_dim_mul(sign, m->stride[d]));
         return is_near(m->offset) && is_near(f->offset);
     case KNK_ADD:
     case KNK_SUB:
@@ -59,19 +70,24 @@ static bool span(const narrowing *w, int stage, const form *f, int but, int64_t 
     for (int d = 0; d < w->k->n_par + w->k->stage[stage].n_inner; d++) {
         bool par = d < w->k->n_par;
         int64_t low = par ? w->low[d] : 0, n = par ? w->extent[d] : w->l->inner[stage][d - w->k->n_par], first, last;
-        if (n <= 0)
+        if (!knx_dim_rely_le(1, n))
             return false;
         if (d == but || !f->coef[d])
             continue;
-        if (__builtin_mul_overflow(f->coef[d], low, &first) || __builtin_mul_overflow(f->coef[d], low + n - 1, &last))
+        bool up = knx_dim_known_le(0, f->coef[d]);
+        if (!up && !knx_dim_known_le(f->coef[d], 0))
             return false;
-        *least += first < last ? first : last;
-        *most += first < last ? last : first;
+        if (!times(f->coef[d], low, &first) || !times(f->coef[d], knx_dim_add(low, n) - 1, &last))
+            return false;
+        *least = knx_dim_add(*least, up ? first : last);
+        *most = knx_dim_add(*most, up ? last : first);
         if (!is_near(*least) || !is_near(*most))
             return false;
     }
     return true;
 }
+
+static bool is_less(int64_t a, int64_t b) { return knx_dim_rely_le(a + 1, b); }
 
 /* 0, 1, UNKNOWN */
 static int compared(const narrowing *w, const knk_inst *n)
@@ -81,11 +97,11 @@ static int compared(const narrowing *w, const knk_inst *n)
     if (!difference(w, n, &f) || !span(w, n->stage, &f, -1, &least, &most))
         return UNKNOWN;
     switch (n->op) {
-    case KNK_LE: return least >= 0 ? 1 : most < 0 ? 0 : UNKNOWN;
-    case KNK_LT: return least > 0 ? 1 : most <= 0 ? 0 : UNKNOWN;
+    case KNK_LE: return knx_dim_rely_le(0, least) ? 1 : is_less(most, 0) ? 0 : UNKNOWN;
+    case KNK_LT: return is_less(0, least) ? 1 : knx_dim_rely_le(most, 0) ? 0 : UNKNOWN;
     default: break;
     }
-    int equal = least > 0 || most < 0 ? 0 : least == most ? 1 : UNKNOWN;
+    int equal = is_less(0, least) || is_less(most, 0) ? 0 : knx_dim_same(least, most) ? 1 : UNKNOWN;
     return equal == UNKNOWN || n->op == KNK_EQ ? equal : !equal;
 }
 
@@ -99,23 +115,24 @@ typedef struct cuts {
 
 static void add_cut(cuts *c, int loop, int64_t at, int64_t extent)
 {
-    int i = c->n;
-    if (at <= 0 || at >= extent)
+    int i = 0;
+    if (!knx_dim_rely_le(1, at) || !knx_dim_rely_le(at + 1, extent))
         return;
-    for (int j = 0; j < c->n; j++)
-        if (c->at[j].loop == loop && c->at[j].at == at)
-            return;
+    while (i < c->n && (c->at[i].loop < loop || (c->at[i].loop == loop && knx_dim_rely_le(c->at[i].at + 1, at))))
+        i++;
+    /* the next one of the loop is at another turn behind it, or is this one, or not known to be either */
+    if (i < c->n && c->at[i].loop == loop && !knx_dim_rely_le(at + 1, c->at[i].at))
+        return;
     if (c->n == c->most) {
         c->full = true;
         return;
     }
-    for (; i && (c->at[i - 1].loop > loop || (c->at[i - 1].loop == loop && c->at[i - 1].at > at)); i--)
-        c->at[i] = c->at[i - 1];
+    memmove(c->at + i + 1, c->at + i, (size_t)(c->n++ - i) * sizeof *c->at);
     c->at[i] = (knk_cut){loop, at};
-    c->n++;
 }
 
-static int64_t divided_up(int64_t a, int64_t b) { return a / b + (a % b > 0); } /* b > 0 */
+static int64_t divided_up(int64_t a, int64_t b) { return knx_dim_ceildiv(a, b); } /* b > 0 */
+static int64_t size_of(int64_t coef) { return knx_dim_hint(coef) < 0 ? knx_dim_mul(coef, -1) : coef; }
 
 /* Where `form >= bound` changes along the parallel loop that it depends on most. Between the turns where it holds for
  * all points and for none there must be few. */
@@ -124,20 +141,22 @@ static void cut_at(const narrowing *w, int stage, const form *f, int64_t bound, 
     int loop = -1;
     int64_t least, most, turns;
     for (int d = 0; d < w->k->n_par; d++) {
-        int64_t size = f->coef[d] < 0 ? -f->coef[d] : f->coef[d];
-        if (w->extent[d] > 1 && size && (loop < 0 || size > (f->coef[loop] < 0 ? -f->coef[loop] : f->coef[loop])))
+        int64_t size = knx_dim_hint(size_of(f->coef[d]));
+        bool turns_much = knx_is_symbolic(w->extent[d]) || w->extent[d] > 1;
+        if (turns_much && size && (loop < 0 || size > knx_dim_hint(size_of(f->coef[loop]))))
             loop = d;
     }
     if (loop < 0 || !span(w, stage, f, loop, &least, &most))
         return;
-    int64_t coef = f->coef[loop] < 0 ? -f->coef[loop] : f->coef[loop], n = turns = w->extent[loop];
-    int64_t some = divided_up(bound - most, coef), all = divided_up(bound - least, coef);
-    if (f->coef[loop] < 0) { /* the loop from its end: holds up to these turns */
+    int64_t coef = size_of(f->coef[loop]), n = w->extent[loop];
+    turns = knx_dim_hint(n);
+    int64_t some = divided_up(knx_dim_sub(bound, most), coef), all = divided_up(knx_dim_sub(bound, least), coef);
+    if (knx_dim_hint(f->coef[loop]) < 0) { /* the loop from its end: holds up to these turns */
         int64_t t = some;
-        some = 1 - all;
-        all = 1 - t;
+        some = knx_dim_sub(1, all);
+        all = knx_dim_sub(1, t);
     }
-    if (all - some > (turns > 16 ? turns / 16 : 1))
+    if (knx_dim_hint(knx_dim_sub(all, some)) > (turns > 16 ? turns / 16 : 1))
         return;
     add_cut(c, loop, some, n);
     add_cut(c, loop, all, n);

@@ -19,7 +19,6 @@ typedef struct box {
     int64_t *low, *extent;
     int16_t *buffer, *map; /* per buffer and map of its own kernel: the number in the whole one; NULL: it has none */
     knk_kernel *kernel;    /* its own, or the step's whole one */
-    double points;
     bool rare;
 } box;
 typedef struct cutting {
@@ -28,15 +27,13 @@ typedef struct cutting {
     knx_arena *a;
     knk_launch l;
     box *box;
-    int n, made; /* boxes; how many, the first ones, have a kernel to be released */
+    int n, made;   /* boxes; how many, the first ones, have a kernel to be released */
+    size_t guards; /* of the program before */
 } cutting;
 
-static double points_in(const cutting *c, const int64_t *extent)
+static int64_t points_in(const cutting *c, const int64_t *extent)
 {
-    double points = 1;
-    for (int d = 0; d < c->s->u.k.kernel->n_par; d++)
-        points *= (double)extent[d];
-    return points;
+    return knx_dim_size(c->s->u.k.kernel->n_par, extent);
 }
 
 /* The cuts divide a loop of extent `whole` into intervals: *low is the first turn of interval `number`; returns how
@@ -54,7 +51,7 @@ static int64_t piece_of(const knk_cut *cut, int n_cut, int loop, int64_t whole, 
         }
         *low = cut[i].at;
     }
-    return next - *low;
+    return knx_dim_sub(next, *low);
 }
 
 static int pieces_of(const knk_cut *cut, int n_cut, int loop)
@@ -72,11 +69,16 @@ static knx_error *list_boxes(cutting *c, const knk_cut *cut, int n_cut)
     int boxes = 1;
     for (int d = 0; d < k->n_par; d++) {
         int pieces = pieces_of(cut, n_cut, d);
-        if (pieces > MOST_BOXES / boxes)
+        if (pieces > MOST_BOXES / boxes) {
+            knc_drop_guards(c->guards);
             return NULL;
+        }
         boxes *= pieces;
     }
-    if (points_in(c, c->l.par) < (double)boxes * LEAST_POINTS)
+    bool few = knx_dim_hint(points_in(c, c->l.par)) < boxes * LEAST_POINTS;
+    if (few) /* where the cuts are is of no interest then */
+        knc_drop_guards(c->guards);
+    if (!knx_dim_le(boxes * LEAST_POINTS, points_in(c, c->l.par)) || few)
         return NULL;
     c->box = knx_arena_zero(c->a, (size_t)boxes * sizeof *c->box);
     for (int i = 0; c->box && i < boxes; i++) {
@@ -90,7 +92,6 @@ static knx_error *list_boxes(cutting *c, const knk_cut *cut, int n_cut)
             b->extent[d] = piece_of(cut, n_cut, d, c->l.par[d], rest % pieces, &b->low[d]);
             rest /= pieces;
         }
-        b->points = points_in(c, b->extent);
     }
     c->n = boxes;
     return c->box ? NULL : knx_error_nomem();
@@ -142,17 +143,18 @@ static void use_whole(const cutting *c, box *b)
 }
 
 /* Do the boxes with this kernel have too few points for code of its own? */
-static bool is_rare(const cutting *c, const box *b, double all)
+static bool is_rare(const cutting *c, const box *b, int64_t all)
 {
-    double mine = 0;
+    int64_t mine = 0;
     for (int i = 0; i < c->n; i++)
-        mine += same_kernel(c->box[i].kernel, b->kernel) ? c->box[i].points : 0;
-    return mine < OWN_POINTS && mine * OWN_PART < all;
+        if (same_kernel(c->box[i].kernel, b->kernel))
+            mine = knx_dim_add(mine, points_in(c, c->box[i].extent));
+    return knx_dim_lt(knx_dim_mul(mine, OWN_PART), all) && knx_dim_lt(mine, OWN_POINTS);
 }
 
 static void give_up_rare(cutting *c)
 {
-    double all = points_in(c, c->l.par);
+    int64_t all = points_in(c, c->l.par);
     for (int i = 0; i < c->n; i++)
         c->box[i].rare = is_rare(c, &c->box[i], all) || c->box[i].kernel->n_buffer > KNC_SEGMENT_BUFFERS;
     for (int i = 0; i < c->n; i++)
@@ -166,13 +168,13 @@ static bool join(const cutting *c, box *a, const box *b)
     int along = -1, n = c->s->u.k.kernel->n_par;
     for (int d = 0; d < n; d++)
         if (a->low[d] != b->low[d] || a->extent[d] != b->extent[d]) {
-            if (along >= 0 || a->low[d] + a->extent[d] != b->low[d])
+            if (along >= 0 || !knx_dim_same(knx_dim_add(a->low[d], a->extent[d]), b->low[d]))
                 return false;
             along = d;
         }
     if (along < 0)
         return false;
-    a->extent[along] += b->extent[along];
+    a->extent[along] = knx_dim_add(a->extent[along], b->extent[along]);
     return true;
 }
 
@@ -206,7 +208,7 @@ static knx_error *make_segment(const cutting *c, const box *b, knc_segment *out)
     for (int m = 0; m < b->kernel->n_map; m++) {
         map[m] = c->l.map[b->map ? b->map[m] : m];
         for (int d = 0; d < k->n_par; d++)
-            map[m].offset += map[m].stride[d] * b->low[d];
+            map[m].offset = knx_dim_add(map[m].offset, knx_dim_mul(map[m].stride[d], b->low[d]));
     }
     out->map = map;
     out->kernel = knk_retain(b->kernel);
@@ -241,9 +243,12 @@ static knx_error *cut_kernel(knc_plan *p, knc_step *s)
 {
     knk_cut cut[MOST_BOXES];
     cutting c = {.p = p, .s = s, .a = &p->scratch, .l = {.map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner}};
+    c.guards = knc_guards();
     bool known;
     int n = knk_cuts(s->u.k.kernel, &c.l, cut, MOST_BOXES, &known);
     knx_error *e = n || known ? cut_in(&c, cut, n) : NULL;
+    if (!n && !known)
+        knc_drop_guards(c.guards);
     for (int i = 0; i < c.made; i++)
         knk_release(c.box[i].kernel);
     return e;

@@ -14,8 +14,7 @@ static const struct pass {
     knx_error *(*jaxpr)(const kni_jaxpr *j, kni_jaxpr **out);
     knx_error *(*trial)(const kni_jaxpr *j, const knc_compile_options *o, kni_jaxpr **out); /* tries parts of it */
     knx_error *(*plan)(knc_plan *p);
-    bool only_fused;   /* left out with `fuse` off, where each equation is a step of its own */
-    bool only_numbers; /* left out of programs of dimension variables */
+    bool only_fused; /* left out with `fuse` off, where each equation is a step of its own */
 } passes[] = {
     {"inline calls", .jaxpr = knt_inline_calls},
     {"expand rows", .jaxpr = knt_expand},
@@ -32,7 +31,7 @@ static const struct pass {
     {"make bands", .plan = knc_make_bands, .only_fused = true},
     {"attach kernels to products", .plan = knc_attach, .only_fused = true},
     {"order steps", .plan = knc_order_steps},
-    {"cut kernels into segments", .plan = knc_cut_kernels, .only_numbers = true},
+    {"cut kernels into segments", .plan = knc_cut_kernels},
     {"settle products", .plan = knc_settle_products},
     {"plan memory", .plan = knc_plan_memory},
     {"record decisions", .plan = knc_record},
@@ -104,8 +103,6 @@ static knx_error *run_passes(knc_plan *p, kni_jaxpr **j)
         }
         if (!p->j)
             KN_TRY(begin_plan(p, *j));
-        if (p->symbolic && pass->only_numbers)
-            continue;
         KN_TRY(pass->plan(p));
         if (p->failed) /* a pass ran out of memory in the middle */
             return knx_error_nomem();
