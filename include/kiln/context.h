@@ -103,6 +103,9 @@ KN_API int kn_running(kn_context context, kn_running_step *out);
  * ValueError with its source line, also inside of jitted functions and derivatives. Results stay the same;
  * operations run one at a time, so this is slow. Returns the old setting. */
 KN_API bool kn_check_nans(bool on);
+/* Functions of kn_jit without .symbolic are recorded as with .symbolic = KN_ALL from now on, in this context.
+ * Returns the old setting. */
+KN_API bool kn_set_symbolic(bool on);
 
 #ifdef __cplusplus
 }

@@ -45,18 +45,28 @@ KN_API int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args);
  * for more than KN_MAX_STATIC_BYTES, and under vmap over them; ConcretizationError for values that are being traced;
  * TypeError where an argument is donated, too. */
 enum { KN_MAX_STATIC_BYTES = 65536 };
+
+/* .symbolic of kn_jit: one program for all sizes of the leading axes of the arguments. The first call is recorded
+ * for its shapes; leading extents that differ in a later one become variables. What cannot be recorded like that
+ * (kn_dim of such an axis, which C could compare; errors) is recorded for each shape; kn_fn_explain says why. The
+ * extents 0 and 1 have recordings of their own. Results are the same, to the bit. */
+#define KN_ALL "*"
 typedef struct kn_jit_opts {
     size_t size_;
     kn_argnums donate_argnums;
     kn_argnums static_argnums;
     /* "b t 128, 128": recorded once for all extents b and t (docs/shapes.md); a shape for each array of the
      * arguments, with commas between them. A dimension is a number, a variable, an expression without blanks (2*b+1,
-     * floordiv(t,2)), _ (the call says the number) or, at the end, ... (any axes). NULL: a recording for each shape.
-     * (jax.export.symbolic_shape) */
+     * floordiv(t,2)), _ (the call says the number) or, at the end, ... (any axes). NULL: a recording for each shape,
+     * unless kn_set_symbolic says KN_ALL. (jax.export.symbolic_shape) */
     const char *symbolic;
     /* "b >= 2; mod(t, 8) == 0": what may be assumed of the variables, which are at least 1; a ValueError of calls
      * that do not keep them */
     const char *constraints;
+    /* comparisons of extents that are not decided are no errors: they come out as for the shapes of the first call,
+     * and each later call for which one comes out differently is a ValueError that names it, its line and the
+     * numbers */
+    bool checks;
 } kn_jit_opts;
 /* compiles fn when it is called first with arguments of these types (jax.jit) */
 KN_API kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts);
@@ -168,6 +178,10 @@ KN_API kn_array kn_lax_stop_gradient(kn_array x); /* kn_stop_gradient */
 /* What fn would return: arrays that have shape and dtype but no value (jax.eval_shape). */
 KN_API int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs);
 KN_API int kn_fn_trace_count(kn_fn fn);           /* how often a jitted function was recorded */
+/* What a jitted function was recorded for, a line for each recording: types, the number of programs that were
+ * compiled for all extents, the conditions under which it holds; and why arguments are recorded for each shape.
+ * Owned by the scope; "" if nothing was recorded, and for an error. */
+KN_API const char *kn_fn_explain(kn_fn fn);
 KN_API const char *kn_fn_name(kn_fn fn);          /* the name of the C function */
 
 #ifdef __cplusplus

@@ -40,8 +40,8 @@ kn_strides kn_strides_of(kn_array x)
     kna_begin(&op, "strides");
     if (look_at(&op, x, &m)) {
         s.ndim = m.type.ndim;
-        if (s.ndim)
-            memcpy(s.stride, m.stride, (size_t)s.ndim * sizeof *s.stride);
+        for (int d = 0; d < s.ndim; d++)
+            s.stride[d] = op.outermost ? knx_dim_tell(m.stride[d]) : m.stride[d];
     }
     kna_end_plain(&op);
     return s;

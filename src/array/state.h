@@ -26,6 +26,7 @@ typedef struct kna_frame {
     kna_recording *before, *inside; /* the current recording outside of it, and where it begins */
     kna_named_axis *axes;           /* bound where it begins */
     bool fold;
+    knx_dim_scope *dims;            /* in force where it begins */
     bool called;                    /* counts in call_depth */
     bool is_aside;
     kna_aside aside;

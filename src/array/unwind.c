@@ -11,6 +11,7 @@ int kna_frame_push(kna_state *s, kna_recording *before, bool called, knx_guard g
     kna_frame f = {.scopes = kna_scopes_open(), .guard = guard, .before = before, .inside = s->recording};
     f.axes = s->axes;
     f.fold = s->fold;
+    f.dims = knx_dim_now();
     f.called = called;
     return KN_VEC_PUSH(&s->frame, f) ? (int)s->frame.n - 1 : -1;
 }
@@ -64,6 +65,8 @@ static void unwind_to(kna_state *s, size_t n)
     drop_recordings(s, around ? around->inside : NULL);
     s->axes = around ? around->axes : NULL;
     s->fold = around && around->fold;
+    while (knx_dim_now() && knx_dim_now() != (around ? around->dims : NULL))
+        knx_dim_leave(knx_dim_now());
     kna_op_abandon(s);
 }
 
@@ -81,6 +84,8 @@ void kna_unwind(uint32_t scopes)
     size_t n = s ? s->frame.n : 0;
     if (c && c->in_hook && c->hook_scopes > scopes)
         c->in_hook = false;
+    if (c && c->trial.on && c->trial.scopes > scopes)
+        knx_trial_end(c);
     while (n && s->frame.at[n - 1].scopes > scopes)
         n--;
     if (s && n < s->frame.n)

@@ -352,11 +352,36 @@ knx_error *knx_report(knx_error *e)
         owned = NULL;
     }
     knx_free(owned);
-    if (c->hook && !c->in_hook && c->depth == 0)
+    if (c->hook && !c->in_hook && !c->trial.on && c->depth == 0)
         call_hook(c, e);
-    else if (c->hook && !c->in_hook && KN_VEC_RESERVE(&c->unheard, 1)) /* without memory it goes unheard */
+    else if (c->hook && !c->in_hook && !c->trial.on &&
+             KN_VEC_RESERVE(&c->unheard, 1)) /* without memory it goes unheard */
         c->unheard.at[c->unheard.n++] = knx_error_retain(e);
     return e;
+}
+
+bool knx_trial_begin(kn_context c)
+{
+    if (c->trial.on)
+        return false;
+    c->trial = (struct knx_trial){true, c->scopes, c->first, c->first_read, c->first_text, c->reports};
+    c->first = NULL;
+    c->first_read = false;
+    c->first_text = NULL;
+    return true;
+}
+
+bool knx_trial_end(kn_context c)
+{
+    bool failed = c->reports != c->trial.reports;
+    knx_error_release(c->first);
+    knx_free(c->first_text);
+    c->first = c->trial.first;
+    c->first_read = c->trial.first_read;
+    c->first_text = c->trial.first_text;
+    c->reports = c->trial.reports;
+    c->trial = (struct knx_trial){0};
+    return failed;
 }
 
 void knx_report_new(const char *operation, kn_error_kind kind, const char *format, ...)

@@ -39,6 +39,14 @@ struct kn_context_s {
     void (*hook)(void *env, kn_error_kind kind, const char *message, const kn_place *place);
     void *hook_env;
     bool in_hook;
+    struct knx_trial {
+        bool on;
+        uint32_t scopes;         /* open when it began */
+        knx_error *first;        /* what was there before it */
+        bool first_read;
+        char *first_text;
+        uint64_t reports;
+    } trial;                     /* see knx_trial_begin */
     uint32_t scopes;             /* open */
     uint32_t hook_scopes;        /* when the hook was called */
     kn_step_hook step_hook;      /* hears of each step that ran; NULL: no one does */
@@ -53,6 +61,7 @@ struct kn_context_s {
     kn_allocator allocator;      /* of buffers; no functions: the pooled ones */
     bool lazy;
     bool check_nans;
+    bool symbolic;               /* kn_jit without .symbolic has KN_ALL */
     uint8_t share;               /* number of its share lock */
     bool own;                    /* a thread's default one */
     _Atomic(knx_thread *) user;  /* who uses it; NULL: no one */
@@ -120,6 +129,11 @@ static inline bool knx_reported_since(uint64_t reports)
     return c && c->first && c->reports != reports;
 }
 void knx_report_unheard(kn_context c); /* between calls: the hook hears of what was reported inside the last one */
+/* What is only tried fails without a word: errors that are reported from here on are forgotten at the end, and no hook
+ * hears of them. One at a time. False: another one is going on. The end says whether there was one; it is also what a
+ * jump out of the trial comes to. */
+bool knx_trial_begin(kn_context c);
+bool knx_trial_end(kn_context c);
 /* Makes, reports and drops an error: for functions that return no array. */
 void knx_report_new(const char *operation, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4);
 const char *knx_error_text(const knx_error *e, char **owned); /* "operation: message" */

@@ -112,7 +112,12 @@ typedef struct knx_dim_guard {
     int64_t e;  /* an expression */
     bool equal; /* the question is e == 0, else e >= 0 ... */
     bool holds; /* ... and this its answer */
+    const kn_place *place; /* where it was asked; NULL: nowhere, it is a constraint */
 } knx_dim_guard;
+typedef struct knx_dim_told {
+    int64_t d;
+    const kn_place *place;
+} knx_dim_told;
 typedef struct knx_dim_rule {
     uint32_t term;    /* a product of factors ... */
     int64_t times, e; /* ... of which so many are e */
@@ -132,6 +137,8 @@ typedef struct knx_dim_scope {
     KN_VEC(knx_dim_value) sample; /* numbers of the variables */
     bool assumes;                 /* decides by the sample, and keeps a guard; else it refuses */
     KN_VEC(knx_dim_guard) guard;
+    bool tells; /* the user's code gets the sample's numbers for extents that it asks for ... */
+    KN_VEC(knx_dim_told) told; /* ... and asked for these */
     knx_error *error; /* the first refusal; owned */
     knx_arena arena;
     struct knx_dim_scope *outer; /* in force before this one */
@@ -147,6 +154,9 @@ knx_error *knx_dim_constrain(knx_dim_scope *s, const char *text);
 bool knx_dim_sample(knx_dim_scope *s, knx_dim_var v, int64_t value); /* false without memory */
 knx_error *knx_dim_take_error(knx_dim_scope *s);
 void knx_dim_refuse(knx_error *e); /* takes it over; the scope in force keeps the first */
+/* What the user's code is told of an extent: itself, or its number in the sample. */
+int64_t knx_dim_tell_symbolic(int64_t d);
+static inline int64_t knx_dim_tell(int64_t d) { return knx_is_symbolic(d) ? knx_dim_tell_symbolic(d) : d; }
 
 /* ---- Numbers of expressions. */
 

@@ -6,6 +6,7 @@
  * off it so often that t goes; what is left has smaller terms, and so on. Constraints are those of the scope and those
  * that factors bring along (mod(a, b) < b). Source: jax.export, shape_poly_decision; the same questions have answers.
  * */
+#include "base/context.h"
 #include "base/dim_expr.h"
 #include <string.h>
 
@@ -442,6 +443,7 @@ void knx_dim_scope_free(knx_dim_scope *s)
     KN_VEC_FREE(&s->text);
     KN_VEC_FREE(&s->sample);
     KN_VEC_FREE(&s->guard);
+    KN_VEC_FREE(&s->told);
     knx_error_release(s->error);
     s->error = NULL;
     knx_arena_free(&s->arena);
@@ -457,6 +459,17 @@ knx_error *knx_dim_take_error(knx_dim_scope *s)
     knx_error *e = s->error;
     s->error = NULL;
     return e;
+}
+
+int64_t knx_dim_tell_symbolic(int64_t d)
+{
+    knx_dim_scope *s = knx_dim_now();
+    int64_t value;
+    if (!s || !s->tells || !knx_dim_evaluate(d, (int)s->sample.n, s->sample.at, &value))
+        return d;
+    if (!KN_VEC_PUSH(&s->told, ((knx_dim_told){d, knx_context()->here})))
+        knx_dim_refuse(knx_error_nomem());
+    return value;
 }
 
 /* An equality whose left side is one term rewrites that term from now on. mod(a, n) == 0 says as well what
@@ -479,7 +492,7 @@ static knx_error *add_rule(knx_dim_scope *s, int64_t left, int64_t right)
     /* what the bounds need to know, before it is rewritten */
     int64_t known = quotient ? knx_dim_sub(quotient, f->operand[0]) : 0;
     if (!KN_VEC_PUSH(&s->rule, ((knx_dim_rule){(uint32_t)p[0].term, p[0].times, right})) ||
-        (known && !KN_VEC_PUSH(&s->given, ((knx_dim_guard){known, true, true}))))
+        (known && !KN_VEC_PUSH(&s->given, ((knx_dim_guard){.e = known, .equal = true, .holds = true}))))
         return knx_error_nomem();
     return quotient ? add_rule(s, quotient, f->operand[0]) : NULL;
 }
@@ -518,7 +531,7 @@ static knx_error *read_constraint(knx_dim_scope *s, const char *text)
                                          : knx_error_new(KN_ERROR_VALUE, "Unsatisfiable explicit constraint: %s", text);
     if (equal)
         KN_TRY(add_rule(s, left, right));
-    if (!KN_VEC_PUSH(&s->given, ((knx_dim_guard){e, equal, true})))
+    if (!KN_VEC_PUSH(&s->given, ((knx_dim_guard){.e = e, .equal = equal, .holds = true})))
         return knx_error_nomem();
     return can_hold(s) ? NULL : knx_error_new(KN_ERROR_VALUE, "Unsatisfiable constraint: %s", text);
 }
@@ -564,7 +577,7 @@ static bool assume(knx_dim_scope *s, int64_t e, bool equal, bool *answer)
     if (!knx_dim_evaluate(e, (int)s->sample.n, s->sample.at, &value))
         return false;
     *answer = equal ? value == 0 : value >= 0;
-    if (!KN_VEC_PUSH(&s->guard, ((knx_dim_guard){e, equal, *answer})))
+    if (!KN_VEC_PUSH(&s->guard, ((knx_dim_guard){e, equal, *answer, knx_context()->here})))
         knx_dim_refuse(knx_error_nomem());
     return true;
 }

@@ -152,6 +152,15 @@ void kn_threads_leave(int *before)
 
 int kn_threads_available(void) { return knx_threads_available(); }
 
+bool kn_set_symbolic(bool on)
+{
+    kn_context c = knx_context();
+    bool old = c && c->symbolic;
+    if (c)
+        c->symbolic = on;
+    return old;
+}
+
 bool kn_check_nans(bool on)
 {
     kn_context c = knx_context();

@@ -50,45 +50,60 @@ kn_array kn_strong(const void *element, kn_dtype dtype)
 /* ---- What an array is. */
 
 /* *t's dims are in `dim`: they outlive the operation. */
-static bool type_of(const char *name, kn_array x, kni_type *t, int64_t dim[KN_MAX_NDIM])
+static void begin(kna_op *op, const char *name, kn_array x, kni_type *t, int64_t dim[KN_MAX_NDIM])
 {
-    kna_op op;
-    kna_begin(&op, name);
-    *t = kna_type(&op, x);
+    kna_begin(op, name);
+    *t = kna_type(op, x);
     if (t->weak)
         t->dtype = kna_strong_dtype(*t);
     if (t->ndim)
         memcpy(dim, t->dim, (size_t)t->ndim * sizeof *dim);
     t->dim = dim;
-    return kna_end_plain(&op);
+}
+
+/* An extent as the user's code is told it; what is asked for from inside of Kiln stays what it is. */
+static int64_t tell(const kna_op *op, int64_t d) { return op->outermost ? knx_dim_tell(d) : d; }
+
+static int64_t end_extent(kna_op *op, int64_t d)
+{
+    d = kna_failed(op) ? -1 : tell(op, d);
+    return kna_end_plain(op) ? d : -1;
 }
 
 int kn_ndim(kn_array x)
 {
+    kna_op op;
     kni_type t;
     int64_t dim[KN_MAX_NDIM];
-    return type_of("ndim", x, &t, dim) ? t.ndim : -1;
+    begin(&op, "ndim", x, &t, dim);
+    return kna_end_plain(&op) ? t.ndim : -1;
 }
 
 int64_t kn_size(kn_array x)
 {
+    kna_op op;
     kni_type t;
     int64_t dim[KN_MAX_NDIM];
-    return type_of("size", x, &t, dim) ? kni_type_size(t) : -1;
+    begin(&op, "size", x, &t, dim);
+    return end_extent(&op, kni_type_size(t));
 }
 
 int64_t kn_itemsize(kn_array x)
 {
+    kna_op op;
     kni_type t;
     int64_t dim[KN_MAX_NDIM];
-    return type_of("itemsize", x, &t, dim) ? t.dtype->size : -1;
+    begin(&op, "itemsize", x, &t, dim);
+    return kna_end_plain(&op) ? t.dtype->size : -1;
 }
 
 int64_t kn_nbytes(kn_array x)
 {
+    kna_op op;
     kni_type t;
     int64_t dim[KN_MAX_NDIM];
-    return type_of("nbytes", x, &t, dim) ? knx_dim_mul(kni_type_size(t), t.dtype->size) : -1;
+    begin(&op, "nbytes", x, &t, dim);
+    return end_extent(&op, knx_dim_mul(kni_type_size(t), t.dtype->size));
 }
 
 int64_t kn_dim(kn_array x, int axis)
@@ -97,24 +112,29 @@ int64_t kn_dim(kn_array x, int axis)
     kna_begin(&op, "dim");
     kni_type t = kna_type(&op, x);
     int a = kna_failed(&op) ? 0 : kna_normalize_axis(&op, axis, t.ndim);
-    int64_t n = kna_failed(&op) ? -1 : t.dim[a];
-    return kna_end_plain(&op) ? n : -1;
+    return end_extent(&op, kna_failed(&op) ? -1 : t.dim[a]);
 }
 
 kn_shape kn_shape_of(kn_array x)
 {
+    kna_op op;
     kni_type t;
     kn_shape s = {.ndim = -1};
-    if (type_of("shape", x, &t, s.dim))
+    begin(&op, "shape", x, &t, s.dim);
+    for (int d = 0; d < t.ndim; d++)
+        s.dim[d] = tell(&op, s.dim[d]);
+    if (kna_end_plain(&op))
         s.ndim = t.ndim;
     return s;
 }
 
 kn_dtype kn_dtype_of(kn_array x)
 {
+    kna_op op;
     kni_type t;
     int64_t dim[KN_MAX_NDIM];
-    return type_of("dtype", x, &t, dim) ? t.dtype : NULL;
+    begin(&op, "dtype", x, &t, dim);
+    return kna_end_plain(&op) ? t.dtype : NULL;
 }
 
 /* ---- Items. */

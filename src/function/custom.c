@@ -222,7 +222,7 @@ static knx_error *recorded(knf_core *f, int which, int n, kni_type *in, kni_jaxp
     knf_core *rule = f->rule[which];
     for (int i = 0; i < n; i++)
         in[i].weak = false;
-    for (size_t i = 0; i < f->rules.n; i++)
+    for (size_t i = 0; i < f->rules.n && !knf_is_assuming(); i++)
         if (same_types(&f->rules.at[i], which, n, in)) {
             *out = kni_retain(f->rules.at[i].jaxpr);
             return NULL;
@@ -232,7 +232,7 @@ static knx_error *recorded(knf_core *f, int which, int n, kni_type *in, kni_jaxp
     KN_TRY(knf_derive(rule, in, NULL, f->kind == KNF_FN_CUSTOM_JVP ? "custom_jvp" : "custom_vjp", &c));
     knx_error *e = knf_fold_constants(rule->name, "bind it with KN_CLOSE", &c, out);
     kna_closed_free(&c);
-    if (!e && !knx_reported_since(reports) && !remember(f, which, n, in, *out)) {
+    if (!e && !knx_reported_since(reports) && !knf_is_assuming() && !remember(f, which, n, in, *out)) {
         kni_release(*out);
         *out = NULL;
         e = knx_error_nomem();

@@ -92,7 +92,7 @@ static bool same_places(const kni_jaxpr *a, const kni_jaxpr *b)
 
 static kni_jaxpr *recall(knf_core *f, const kni_jaxpr *from, int64_t size)
 {
-    for (size_t i = 0; i < f->memo.n; i++) {
+    for (size_t i = 0; i < f->memo.n && !knf_is_assuming(); i++) {
         knf_memo *m = &f->memo.at[i];
         if (m->from->hash == from->hash && m->size == size && m->from->whole == from->whole &&
             kni_equal(m->from, from) && same_places(m->from, from)) {
@@ -120,6 +120,8 @@ size_t knf_memos_free(knf_core *c)
 /* Not being remembered is no failure. */
 static void remember(knf_core *f, kni_jaxpr *from, kni_jaxpr *to, int64_t size)
 {
+    if (knf_is_assuming())
+        return;
     knf_memo fresh = {kni_retain(from), kni_retain(to), size, ++kna_state_get()->clock};
     if (f->memo.n < KNF_MAX_MEMOS) {
         if (KN_VEC_PUSH(&f->memo, fresh)) {

@@ -66,7 +66,7 @@ static void count(knf_entry *e)
     size_t bytes = sizeof *e + e->arena.total + kni_bytes(e->closed.jaxpr) + 4 * sizeof *s->entry.slot;
     for (int i = 0; i < 2; i++)
         bytes += e->program[i] ? knd_bytes(e->program[i], e->closed.jaxpr) : 0;
-    bytes += knf_variants_bytes(e);
+    bytes += knf_variants_bytes(e) + (e->conditions ? knx_dim_conditions_bytes(&e->conditions->held) : 0);
     s->trace_stats.entries += e->bytes == 0;
     s->trace_stats.bytes += bytes - e->bytes;
     if (!e->bytes)
@@ -81,6 +81,8 @@ void knf_entry_free(knf_entry *e)
     if (e->home && e->home == knx_slot_state(KNX_SLOT_ARRAYS))
         remove_entry(e);
     knf_variants_free(e);
+    if (e->conditions)
+        knx_dim_conditions_free(&e->conditions->held);
     kna_closed_free(&e->closed);
     knd_release(e->program[0]);
     knd_release(e->program[1]);
@@ -90,13 +92,22 @@ void knf_entry_free(knf_entry *e)
 
 /* ---- One entry. */
 
+/* The same expressions: nothing is asked of the variables. */
+static bool same_type(kni_type a, kni_type b)
+{
+    bool same = a.dtype == b.dtype && a.ndim == b.ndim;
+    for (int d = 0; same && d < a.ndim; d++)
+        same = a.dim[d] == b.dim[d];
+    return same;
+}
+
 static bool same_types(const knf_entry *e, uint32_t n, const kni_type *in)
 {
     if (e->folds != kna_state_get()->fold || e->whole != kna_state_get()->whole ||
         e->default_float != kna_default_float() || !knf_same_axes(e->axes, kna_state_get()->axes))
         return false;
     for (uint32_t i = 0; i < n; i++)
-        if (e->in[i].dtype != in[i].dtype || !kni_type_same_shape(e->in[i], in[i]))
+        if (!same_type(e->in[i], in[i]))
             return false;
     return true;
 }
@@ -137,13 +148,40 @@ static uint64_t hash_recording(const knf_core *f, uint32_t n, const kni_type *in
     return h;
 }
 
-static knf_entry *find(kna_state *s, const knf_core *f, uint64_t hash, uint32_t n, const kni_type *in)
+static bool holds(const knf_entry *e, const knf_dims *dims)
 {
+    int64_t value[KNF_MAX_DIM_VARS];
+    return !e->conditions || knf_conditions_hold(e->conditions, dims, value);
+}
+
+knx_error *knf_known_entry(knf_core *f, const kni_type *in, const knf_dims *dims, knf_entry **out,
+                           const knf_entry **other)
+{
+    kna_state *s = kna_state_get();
     size_t cursor;
-    knf_entry *e = knx_table_first(&s->entry, hash, &cursor);
-    while (e && (s->looked_at++, e->core != f || !same_types(e, n, in)))
-        e = knx_table_next(&s->entry, hash, &cursor);
-    return e;
+    uint32_t n = (uint32_t)(f->n_captured + f->n_in);
+    uint64_t hash = hash_recording(f, n, in);
+    *out = NULL;
+    for (knf_entry *e = knx_table_first(&s->entry, hash, &cursor); e; e = knx_table_next(&s->entry, hash, &cursor)) {
+        if (s->looked_at++, e->core != f || !same_types(e, n, in))
+            continue;
+        if (e->tracing)
+            return knx_error_new(KN_ERROR_VALUE,
+                                 "%s calls itself while it is traced by jit for the same types; a recursion has no end "
+                                 "there, use kn_while_loop",
+                                 f->name);
+        if (knf_is_assuming())
+            continue;
+        if (holds(e, dims)) {
+            touch(s, e);
+            s->trace_stats.hits++;
+            *out = e;
+            return NULL;
+        }
+        if (other)
+            *other = e;
+    }
+    return NULL;
 }
 
 /* ---- Bounds. */
@@ -189,7 +227,7 @@ void knf_bound_entries(const knf_entry *needed)
 
 /* ---- Why it is recorded once more. */
 
-static void show_array(knx_text *t, const knf_core *f, int i)
+void knf_show_array(knx_text *t, const knf_core *f, int i)
 {
     int arg = 0, k = i - f->n_captured;
     if (k < 0) {
@@ -209,7 +247,7 @@ static int differences(const knf_entry *e, uint32_t n, const kni_type *in, int *
 {
     int differ = 0;
     for (uint32_t i = n; i-- > 0;)
-        if (e->in[i].dtype != in[i].dtype || !kni_type_same_shape(e->in[i], in[i])) {
+        if (!same_type(e->in[i], in[i])) {
             *first = (int)i;
             differ++;
         }
@@ -250,7 +288,7 @@ static void show_reason(knx_text *t, const knf_core *f, uint32_t n, const kni_ty
     }
     knx_text now = {0}, before = {0};
     knx_text_add(t, "new %s of ", best->in[at].dtype != in[at].dtype ? "dtype" : "shape");
-    show_array(t, f, at);
+    knf_show_array(t, f, at);
     knx_text_add(t, ": %s was %s", kni_type_text(&now, in[at], false), kni_type_text(&before, best->in[at], false));
 }
 
@@ -266,27 +304,39 @@ static void log_recording(const knf_core *f, uint32_t n, const kni_type *in)
 
 /* ---- Finding or making one. */
 
-/* The scope: in which the types have dimension variables; NULL without. */
-static knx_error *entry_for(knf_core *f, const kni_type *in, knx_dim_scope *scope, knf_entry **out, knf_entry **once)
+/* Recorded under the scope, whose refusal is an error. */
+static knx_error *derive(knf_core *f, const kni_type *in, const knf_dims *dims, knx_dim_scope *scope, knf_entry *e)
+{
+    if (!scope)
+        return knf_derive(f->inner, in, NULL, "jit", &e->closed);
+    knx_dim_enter(scope);
+    knx_error *error = knf_derive(f->inner, in, NULL, "jit", &e->closed);
+    knx_dim_leave(scope);
+    knx_error *refused = knx_dim_take_error(scope);
+    if (error)
+        knx_error_release(refused);
+    else
+        error = refused;
+    if (!error && scope->told.n)
+        error = knx_error_new(KN_ERROR_DIMENSION, "%s asks for extents", f->name);
+    if (error || !scope->assumes)
+        return error;
+    e->conditions = knx_arena_zero(&e->arena, sizeof *e->conditions);
+    if (!e->conditions || !knf_conditions_of(scope, dims, e->conditions))
+        return knx_error_nomem();
+    e->conditions->n_guard = scope->guard.n;
+    e->conditions->guard = knx_arena_copy(&e->arena, scope->guard.at, scope->guard.n * sizeof *scope->guard.at);
+    return e->conditions->guard ? NULL : knx_error_nomem();
+}
+
+knx_error *knf_record_entry(knf_core *f, const kni_type *in, const knf_dims *dims, knx_dim_scope *scope,
+                            knf_entry **out, knf_entry **once)
 {
     kna_state *s = kna_state_get();
     uint32_t n = (uint32_t)(f->n_captured + f->n_in);
-    uint64_t hash = hash_recording(f, n, in);
-    knf_entry *e = find(s, f, hash, n, in);
-    *once = NULL;
-    if (e && e->tracing)
-        return knx_error_new(KN_ERROR_VALUE,
-                             "%s calls itself while it is traced by jit for the same types; a recursion has no end "
-                             "there, use kn_while_loop",
-                             f->name);
-    if (e) {
-        touch(s, e);
-        s->trace_stats.hits++;
-        *out = e;
-        return NULL;
-    }
     log_recording(f, n, in);
-    e = new_entry(n, in, hash);
+    knf_entry *e = new_entry(n, in, hash_recording(f, n, in));
+    *once = NULL;
     if (!e || !insert(s, f, e)) {
         knf_entry_free(e);
         return knx_error_nomem();
@@ -299,16 +349,8 @@ static knx_error *entry_for(knf_core *f, const kni_type *in, knx_dim_scope *scop
     s->trace_stats.misses++;
     uint64_t reports = knx_context()->reports;
     double began = knx_tracing() ? knx_seconds() : 0;
-    if (scope)
-        knx_dim_enter(scope);
-    knx_error *error = knf_derive(f->inner, in, NULL, "jit", &e->closed);
-    if (scope) {
-        knx_dim_leave(scope);
-        knx_error *refused = knx_dim_take_error(scope);
-        if (error)
-            knx_error_release(refused);
-        error = error ? error : refused;
-    }
+    bool assuming = knf_is_assuming();
+    knx_error *error = derive(f, in, dims, scope, e);
     if (knx_tracing())
         knx_trace_event("record", f->name, knx_seconds() - began, "\"equations\": %u",
                         error ? 0 : e->closed.jaxpr->n_eqn);
@@ -316,7 +358,7 @@ static knx_error *entry_for(knf_core *f, const kni_type *in, knx_dim_scope *scop
         error = knf_find_donated(f, e->closed.jaxpr, &e->arena, &e->donated);
     e->tracing = false;
     /* an error that no result carries is to be reported by the next call, too */
-    bool keep = !error && !e->closed.once && !knx_reported_since(reports);
+    bool keep = !error && !e->closed.once && !knx_reported_since(reports) && !assuming;
     if (!keep)
         remove_entry(e);
     if (error) {
@@ -332,15 +374,34 @@ static knx_error *entry_for(knf_core *f, const kni_type *in, knx_dim_scope *scop
     return NULL;
 }
 
-/* With dimension variables if the function says so, unless each equation has to be looked at by itself. */
+static knx_error *entry_for(knf_core *f, const kni_type *in, const knf_dims *dims, knf_entry **out, knf_entry **once)
+{
+    const knf_entry *other = NULL;
+    KN_TRY(knf_known_entry(f, in, dims, out, &other));
+    if (*out)
+        return NULL;
+    knx_dim_scope *scope = dims->n ? knf_symbolic_scope(f) : NULL;
+    if (other)
+        return knf_symbolic_differs(other, dims);
+    if (scope && f->o.checks && !knf_assume(scope, dims))
+        return knx_error_nomem();
+    return knf_record_entry(f, in, dims, scope, out, once);
+}
+
+/* With dimension variables if the function or the context says so, unless each equation has to be looked at by itself. */
 knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims, knf_entry **out, knf_entry **once)
 {
     kni_type *types = NULL;
-    if (dims)
-        dims->n = 0;
-    if (dims && f->o.symbolic && knx_context()->lazy && !knx_context()->check_nans)
+    knf_dims none = {0};
+    bool may = dims && knx_context()->lazy && !knx_context()->check_nans;
+    *once = NULL;
+    if (may && knf_is_automatic(f))
+        return knf_automatic_entry(f, in, dims, out, once);
+    dims = dims ? dims : &none;
+    dims->n = 0;
+    if (may && f->o.symbolic)
         KN_TRY(knf_symbolic_begin(f, in, &types, dims));
-    knx_error *error = entry_for(f, types ? types : in, dims && dims->n ? knf_symbolic_scope(f) : NULL, out, once);
+    knx_error *error = entry_for(f, types ? types : in, dims, out, once);
     knf_symbolic_end(types);
     return error;
 }

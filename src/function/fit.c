@@ -228,7 +228,7 @@ knx_error *knf_fit_inputs(knf_core *f, const kn_args *args, const char *by, knf_
 static knf_fit *find_fit(knf_core *f, const kni_type *in)
 {
     int n = f->n_captured + f->n_in;
-    for (size_t i = 0; i < f->fits.n; i++) {
+    for (size_t i = 0; i < f->fits.n && !knf_is_assuming(); i++) {
         knf_fit *fit = &f->fits.at[i];
         bool same = fit->default_float == kna_default_float();
         for (int k = 0; same && k < n; k++)
@@ -305,7 +305,7 @@ static knx_error *fit_c_outputs(knf_core *f, const kni_type *in, kna_value *cons
     uint64_t reports = knx_context()->reports;
     KN_TRY(knf_derive_tree(f, in, known, why, &closed, &returned));
     knx_error *error = fitted_c(f, returned, out);
-    if (!error && !known && !knx_reported_since(reports))
+    if (!error && !known && !knx_reported_since(reports) && !knf_is_assuming())
         remember(f, in, returned);
     if (!error)
         make_ready(*out, in, known != NULL, &closed);

@@ -50,6 +50,7 @@ static void free_core(knf_core *c)
     knf_core_release(c->rule[0]);
     knf_core_release(c->rule[1]);
     knf_symbolic_free(c);
+    knf_automatic_free(c);
     knx_free(c->env);
     kni_release(c->jaxpr);
     knx_free(c);

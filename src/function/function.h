@@ -36,6 +36,7 @@ typedef struct knf_entry {
     kna_closed closed;
     knd_loaded *program[2]; /* [fuse], on the device that it ran on last */
     struct knf_variant *variant; /* of an entry with dimension variables: the programs in place of these */
+    struct knf_conditions *conditions; /* under which it holds; NULL: none. symbolic.h */
     bool *donated;          /* per operand of the program, in the arena; NULL: none */
     uint64_t used;
     size_t bytes; /* as counted; 0: not counted */
@@ -55,6 +56,7 @@ typedef struct knf_options { /* all of them plain: compared as bytes */
     int64_t axis_size;
     const char *axis_name; /* of knf_intern_name; NULL: none */
     const char *symbolic, *constraints; /* JIT; of knf_intern_name; NULL: not given */
+    bool checks;
     int64_t policy;        /* of checkpoint: a kni_save_policy, its names (of knf_intern_name) */
     const char *policy_names;
     bool allow_cse;
@@ -115,6 +117,7 @@ typedef struct knf_core {
     KN_VEC(knf_entry *) entry; /* JIT */
     int trace_count;
     struct knf_symbolic *symbolic; /* JIT: what o.symbolic says, once it was read */
+    struct knf_automatic *automatic; /* JIT: which extents change from call to call */
     KN_VEC(knf_memo) memo;
     KN_VEC(knf_rule) rules;
     /* fit.c: trees of any structure, and arguments whose values are part of the function */
@@ -218,6 +221,10 @@ knx_error *knf_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char 
  * taken as they are */
 struct knf_dims;
 knx_error *knf_entry_for(knf_core *f, const kni_type *in, struct knf_dims *dims, knf_entry **out, knf_entry **once);
+/* Whether what is recorded now holds only under conditions that the scope collects: then it is not remembered, and
+ * nothing is recalled, whose conditions would be missed. */
+static inline bool knf_is_assuming(void) { return knx_dim_now() && knx_dim_now()->assumes; }
+void knf_show_array(knx_text *t, const knf_core *f, int i); /* "argument 0 .w"; i counts captured arrays, too */
 void knf_entry_free(knf_entry *e);
 extern const kna_entry_rules knf_entries;
 bool knf_drop_oldest_entry(const knf_entry *needed); /* false: there is none */

@@ -77,7 +77,7 @@ static bool same(const recorded *r, const knf_ask *a)
 static recorded *find(const knf_recorded_rules *rules, const knf_ask *ask, uint64_t hash)
 {
     size_t cursor;
-    recorded *r = rules ? knx_table_first(&rules->map, hash, &cursor) : NULL;
+    recorded *r = rules && !knf_is_assuming() ? knx_table_first(&rules->map, hash, &cursor) : NULL;
     while (r && !same(r, ask))
         r = knx_table_next(&rules->map, hash, &cursor);
     return r;
@@ -103,7 +103,7 @@ static void remember(const knf_ask *ask, uint64_t hash, const kni_jaxpr *j, cons
     kna_state *s = kna_state_get();
     knf_recorded_rules *rules = s->recorded ? s->recorded : (s->recorded = knx_alloc_zero(sizeof *rules));
     s->drop_recorded = drop_rules;
-    recorded *r = rules ? knx_alloc_zero(sizeof *r) : NULL;
+    recorded *r = rules && !knf_is_assuming() ? knx_alloc_zero(sizeof *r) : NULL;
     if (!r)
         return;
     bool ok = copy_ask(r, ask) && (r->notes = knx_arena_copy(&r->arena, notes, (size_t)ask->n_results * sizeof *notes));

@@ -34,7 +34,7 @@ void knf_symbolic_free(knf_core *f)
     f->symbolic = NULL;
 }
 
-knx_dim_scope *knf_symbolic_scope(knf_core *f) { return f->symbolic ? &f->symbolic->scope : NULL; }
+knx_dim_scope *knf_symbolic_scope(knf_core *f) { return f->symbolic ? &f->symbolic->scope : knf_automatic_scope(f); }
 
 /* ---- Reading. */
 
@@ -134,6 +134,7 @@ static knx_error *read_symbolic(knf_core *f)
         return knx_error_nomem();
     knx_dim_scope_init(&s->scope);
     s->scope.key = f->o.constraints ? knx_hash_bytes(f->o.constraints, strlen(f->o.constraints), 77) : 0;
+    s->scope.key += f->o.checks;
     f->symbolic = s;
     s->n = f->n_in;
     s->array = knx_alloc_zero(((size_t)s->n + 1) * sizeof *s->array);
@@ -282,6 +283,32 @@ knx_error *knf_symbolic_begin(knf_core *f, const kni_type *in, kni_type **types,
         }
     *types = make_types(&m, in);
     return *types ? NULL : knx_error_nomem();
+}
+
+static bool answers_alike(const knx_dim_guard *g, const knf_dims *dims)
+{
+    int64_t e;
+    return knx_dim_evaluate(g->e, dims->n, dims->value, &e) && (g->equal ? e == 0 : e >= 0) == g->holds;
+}
+
+knx_error *knf_symbolic_differs(const knf_entry *e, const knf_dims *dims)
+{
+    const knf_conditions *c = e->conditions;
+    size_t i = 0;
+    while (i + 1 < c->n_guard && answers_alike(&c->guard[i], dims))
+        i++;
+    const knx_dim_guard *g = &c->guard[i];
+    knx_text t = {0}, numbers = {0};
+    knx_dim_var var[KNF_MAX_DIM_VARS];
+    int n = knx_dim_variables(g->e, KNF_MAX_DIM_VARS, var);
+    for (int k = 0; k < n; k++)
+        for (int v = 0; v < dims->n; v++)
+            if (dims->value[v].var == var[k])
+                knx_text_add(&numbers, "%s%s = %lld", k ? ", " : "", knx_dim_name(var[k]),
+                             (long long)dims->value[v].value);
+    return knx_error_new(KN_ERROR_VALUE, "%s was recorded for %s (%s:%d), which does not hold for %s", e->core->name,
+                         knf_show_guard(&t, g), g->place ? g->place->file : "?", g->place ? g->place->line : 0,
+                         numbers.s);
 }
 
 void knf_symbolic_end(kni_type *types) { knx_free(types); }

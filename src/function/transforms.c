@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * transforms.c -- the public transformations: handles of functions, and the ones that act at a point (jvp, vjp,
  * linearize). */
-#include "function/function.h"
+#include "function/symbolic.h"
 #include "array/handle.h"
 #include "array/storage.h"
 #include "tree/tree.h"
@@ -219,8 +219,11 @@ static void read_jit_options(kna_op *op, const kn_jit_opts *o, knf_core *draft)
         kna_fail_with(op, knx_error_nomem());
     if (HAS(o, constraints) && o->constraints && !(draft->o.constraints = knf_intern_name(o->constraints)))
         kna_fail_with(op, knx_error_nomem());
-    if (draft->o.constraints && !draft->o.symbolic)
-        kna_fail(op, KN_ERROR_VALUE, ".constraints are of dimension variables, which .symbolic names");
+    draft->o.checks = HAS(o, checks) && o->checks;
+    bool named = draft->o.symbolic && strcmp(draft->o.symbolic, KNF_ALL) != 0;
+    if ((draft->o.constraints || draft->o.checks) && !named)
+        kna_fail(op, KN_ERROR_VALUE, "%s are of dimension variables, which .symbolic names",
+                 draft->o.constraints ? ".constraints" : ".checks");
 }
 
 kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts)

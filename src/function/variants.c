@@ -18,9 +18,7 @@ typedef struct knf_variant {
     struct knf_variant *next;
     const knd_device *device;
     knc_program *program;
-    knx_dim_conditions conditions;
-    int n;
-    knx_dim_var var[KNF_MAX_DIM_VARS];
+    knf_conditions conditions;
     uint64_t clock;
     int n_instance;
     instance instance[MOST_INSTANCES];
@@ -33,7 +31,7 @@ void knf_variants_free(knf_entry *e)
         for (int i = 0; i < v->n_instance; i++)
             knd_release(v->instance[i].program);
         knc_release(v->program);
-        knx_dim_conditions_free(&v->conditions);
+        knx_dim_conditions_free(&v->conditions.held);
         knx_free(v);
     }
     e->variant = NULL;
@@ -43,46 +41,72 @@ size_t knf_variants_bytes(const knf_entry *e)
 {
     size_t bytes = 0;
     for (const knf_variant *v = e->variant; v; v = v->next) {
-        bytes += sizeof *v + knc_bytes(v->program, e->closed.jaxpr) + knx_dim_conditions_bytes(&v->conditions);
+        bytes += sizeof *v + knc_bytes(v->program, e->closed.jaxpr) + knx_dim_conditions_bytes(&v->conditions.held);
         for (int i = 0; i < v->n_instance; i++)
             bytes += knd_bytes(v->instance[i].program, e->closed.jaxpr);
     }
     return bytes;
 }
 
-/* The numbers of the variant's variables; false: the call has not all of them. */
-static bool numbers(const knf_variant *v, const knf_dims *dims, int64_t *value)
+/* ---- Conditions. */
+
+bool knf_assume(knx_dim_scope *s, const knf_dims *dims)
 {
-    for (int i = 0; i < v->n; i++) {
+    s->sample.n = s->guard.n = s->told.n = 0;
+    s->assumes = true;
+    for (int i = 0; i < dims->n; i++)
+        if (!knx_dim_sample(s, dims->value[i].var, dims->value[i].value))
+            return false;
+    return true;
+}
+
+bool knf_conditions_of(const knx_dim_scope *s, const knf_dims *dims, knf_conditions *out)
+{
+    *out = (knf_conditions){.n = dims->n};
+    for (int i = 0; i < dims->n; i++)
+        out->var[i] = dims->value[i].var;
+    return knx_dim_conditions_of(s, &out->held);
+}
+
+bool knf_conditions_hold(const knf_conditions *c, const knf_dims *dims, int64_t *value)
+{
+    for (int i = 0; i < c->n; i++) {
         int k = 0;
-        while (k < dims->n && dims->value[k].var != v->var[i])
+        while (k < dims->n && dims->value[k].var != c->var[i])
             k++;
         if (k == dims->n)
             return false;
         value[i] = dims->value[k].value;
     }
-    return true;
+    return knx_dim_conditions_hold(&c->held, value);
 }
+
+/* The number on the right, and there what keeps the left side from beginning with a minus. */
+const char *knf_show_guard(knx_text *t, const knx_dim_guard *g)
+{
+    knx_text sides[2] = {0};
+    int64_t bare = knx_dim_bare(g->e), constant = knx_dim_constant(g->e), turned = knx_dim_mul(bare, -1);
+    bool turn = *knx_dim_show(&sides[0], bare) == '-';
+    const char *sign = g->equal ? (g->holds ? "==" : "!=") : g->holds ? (turn ? "<=" : ">=") : turn ? ">" : "<";
+    size_t from = t->length;
+    knx_text_add(t, "%s %s %lld", turn ? knx_dim_show(&sides[1], turned) : sides[0].s, sign,
+                 (long long)(turn ? constant : -constant));
+    return t->s + from;
+}
+
+/* ---- Variants. */
 
 static knx_error *new_variant(knf_entry *e, const knf_dims *dims, knf_variant **out)
 {
     knx_dim_scope *scope = knf_symbolic_scope(e->core);
     knf_variant *v = knx_alloc_zero(sizeof *v);
-    knx_error *error = v ? NULL : knx_error_nomem();
-    scope->sample.n = scope->guard.n = 0;
-    for (int i = 0; !error && i < dims->n; i++) {
-        if (!knx_dim_sample(scope, dims->value[i].var, dims->value[i].value))
-            error = knx_error_nomem();
-        v->var[i] = dims->value[i].var;
-    }
+    knx_error *error = v && knf_assume(scope, dims) ? NULL : knx_error_nomem();
     if (!error) {
         v->device = kna_device();
-        v->n = dims->n;
         const knc_compile_options o = {.target = v->device->target(v->device),
                                        .kernels = kna_state_get()->caches->kernels,
                                        .fuse = true,
                                        .donated = e->donated};
-        scope->assumes = true;
         knx_dim_enter(scope);
         error = knc_compile(e->closed.jaxpr, &o, &v->program);
         knx_dim_leave(scope);
@@ -90,7 +114,7 @@ static knx_error *new_variant(knf_entry *e, const knf_dims *dims, knf_variant **
         knx_error *refused = knx_dim_take_error(scope);
         error = error ? (knx_error_release(refused), error) : refused;
     }
-    if (!error && !knx_dim_conditions_of(scope, &v->conditions))
+    if (!error && !knf_conditions_of(scope, dims, &v->conditions))
         error = knx_error_nomem();
     if (error) {
         if (v)
@@ -100,7 +124,7 @@ static knx_error *new_variant(knf_entry *e, const knf_dims *dims, knf_variant **
     }
     const kn_place *here = knx_context()->here;
     KN_LOG(1, "jit: %s:%d: %s is compiled for all extents that meet %zu conditions", here ? here->file : "?",
-           here ? here->line : 0, e->closed.jaxpr->name, v->conditions.n);
+           here ? here->line : 0, e->closed.jaxpr->name, v->conditions.held.n);
     v->next = e->variant;
     e->variant = v;
     *out = v;
@@ -110,12 +134,12 @@ static knx_error *new_variant(knf_entry *e, const knf_dims *dims, knf_variant **
 static knx_error *variant_for(knf_entry *e, const knf_dims *dims, int64_t *value, knf_variant **out)
 {
     for (knf_variant *v = e->variant; v; v = v->next)
-        if (v->device == kna_device() && numbers(v, dims, value) && knx_dim_conditions_hold(&v->conditions, value)) {
+        if (v->device == kna_device() && knf_conditions_hold(&v->conditions, dims, value)) {
             *out = v;
             return NULL;
         }
     KN_TRY(new_variant(e, dims, out));
-    numbers(*out, dims, value);
+    knf_conditions_hold(&(*out)->conditions, dims, value); /* for the numbers */
     return NULL;
 }
 
@@ -141,7 +165,7 @@ knx_error *knf_variant_program(knf_entry *e, const knf_dims *dims, bool *fresh, 
     for (int i = 0; i < v->n_instance; i++) {
         instance *x = &v->instance[i];
         oldest = x->used < oldest->used ? x : oldest;
-        if (memcmp(x->value, value, (size_t)v->n * sizeof *value) != 0)
+        if (memcmp(x->value, value, (size_t)v->conditions.n * sizeof *value) != 0)
             continue;
         x->used = ++v->clock;
         *out = knd_retain(x->program);
@@ -154,6 +178,14 @@ knx_error *knf_variant_program(knf_entry *e, const knf_dims *dims, bool *fresh, 
     else
         knd_release(oldest->program);
     *oldest = (instance){.program = knd_retain(*out), .used = ++v->clock};
-    memcpy(oldest->value, value, (size_t)v->n * sizeof *value);
+    memcpy(oldest->value, value, (size_t)v->conditions.n * sizeof *value);
     return NULL;
+}
+
+void knf_variants_show(knx_str *t, const knf_entry *e)
+{
+    int n = 0;
+    for (const knf_variant *v = e->variant; v; v = v->next)
+        n++;
+    knx_str_printf(t, ", %d program%s", n, n == 1 ? "" : "s");
 }
