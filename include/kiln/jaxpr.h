@@ -29,6 +29,10 @@ typedef struct kn_make_jaxpr_opts {
      * did it in 2020. (What the user's code has to be run for, and what changes random state or prints, is
      * recorded.) */
     bool fold;
+    /* "b t 128, 128": extents that are unknown, as in kn_jit; those of the examples are numbers that they may have.
+     * NULL: the extents of the examples */
+    const char *symbolic;
+    const char *constraints;            /* "b >= 2": as in kn_jit */
 } kn_make_jaxpr_opts;
 /* jax.make_jaxpr: of the example arguments only shapes and dtypes count. Equations whose results nobody reads stay,
  * as in JAX, unless `fold` (JAX of 2020 dropped them); kn_jit leaves them out when it compiles. */

@@ -461,13 +461,15 @@ knx_error *knx_dim_take_error(knx_dim_scope *s)
     return e;
 }
 
+static const kn_place *here(void) { return knx_current ? knx_current->here : NULL; }
+
 int64_t knx_dim_tell_symbolic(int64_t d)
 {
     knx_dim_scope *s = knx_dim_now();
     int64_t value;
     if (!s || !s->tells || !knx_dim_evaluate(d, (int)s->sample.n, s->sample.at, &value))
         return d;
-    if (!KN_VEC_PUSH(&s->told, ((knx_dim_told){d, knx_context()->here})))
+    if (!KN_VEC_PUSH(&s->told, ((knx_dim_told){d, here()})))
         knx_dim_refuse(knx_error_nomem());
     return value;
 }
@@ -577,7 +579,7 @@ static bool assume(knx_dim_scope *s, int64_t e, bool equal, bool *answer)
     if (!knx_dim_evaluate(e, (int)s->sample.n, s->sample.at, &value))
         return false;
     *answer = equal ? value == 0 : value >= 0;
-    if (!KN_VEC_PUSH(&s->guard, ((knx_dim_guard){e, equal, *answer, knx_context()->here})))
+    if (!KN_VEC_PUSH(&s->guard, ((knx_dim_guard){e, equal, *answer, here()})))
         knx_dim_refuse(knx_error_nomem());
     return true;
 }

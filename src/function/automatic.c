@@ -286,7 +286,7 @@ static knx_error *try_variables(knf_core *f, kind *k, const kni_type *types, con
     bool silent = knx_trial_end(c) && !error;
     if (silent) { /* an error that no result carries */
         knf_entry_free(*once);
-        *once = NULL;
+        *once = *out = NULL;
         knx_text_add(why, "an error that no result carries");
     } else if (!error) {
         *became = RECORDED;
@@ -302,6 +302,21 @@ static knx_error *try_variables(knf_core *f, kind *k, const kni_type *types, con
     }
     knx_error_release(error);
     return NULL;
+}
+
+/* The entry has a program for this call, or the reason why not. */
+static knx_error *try_program(knf_entry *e, const knf_dims *dims, outcome *became, knx_text *why)
+{
+    knd_loaded *p = NULL;
+    knx_error *error = knf_entry_program(e, dims, &p);
+    knd_release(p);
+    *became = error ? FOR_EACH_SHAPE : RECORDED;
+    if (error && error->kind != KN_ERROR_MEMORY) {
+        knx_text_add(why, "%s", error->message);
+        knx_error_release(error);
+        return NULL;
+    }
+    return error;
 }
 
 knx_error *knf_automatic_entry(knf_core *f, const kni_type *in, knf_dims *dims, knf_entry **out, knf_entry **once)
@@ -322,11 +337,15 @@ knx_error *knf_automatic_entry(knf_core *f, const kni_type *in, knf_dims *dims, 
         became = FOR_EACH_SHAPE;
         if (!error && dims->n)
             error = knf_known_entry(f, types, dims, out, NULL);
-        if (!error && dims->n && *out)
-            became = RECORDED;
-        else if (!error && dims->n)
+        if (!error && dims->n && !*out)
             error = try_variables(f, k, types, dims, out, once, &became, &why);
+        if (!error && dims->n && *out)
+            error = try_program(*out, dims, &became, &why);
         knx_free(types);
+        if (error || became != RECORDED) {
+            knf_entry_free(*once);
+            *once = NULL;
+        }
         if (error)
             return error;
     }

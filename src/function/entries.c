@@ -80,7 +80,7 @@ void knf_entry_free(knf_entry *e)
         return;
     if (e->home && e->home == knx_slot_state(KNX_SLOT_ARRAYS))
         remove_entry(e);
-    knf_variants_free(e);
+    knf_variants_free(&e->variant);
     if (e->conditions)
         knx_dim_conditions_free(&e->conditions->held);
     kna_closed_free(&e->closed);
@@ -402,7 +402,7 @@ knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims, knf_en
     if (may && f->o.symbolic)
         KN_TRY(knf_symbolic_begin(f, in, &types, dims));
     knx_error *error = entry_for(f, types ? types : in, dims, out, once);
-    knf_symbolic_end(types);
+    knx_free(types);
     return error;
 }
 
@@ -437,7 +437,12 @@ knx_error *knf_entry_program(knf_entry *e, const knf_dims *dims, knd_loaded **ou
 {
     if (dims->n) {
         bool fresh;
-        KN_TRY(knf_variant_program(e, dims, &fresh, out));
+        const knf_variants all = {.first = &e->variant,
+                                  .jaxpr = e->closed.jaxpr,
+                                  .donated = e->donated,
+                                  .scope = knf_symbolic_scope(e->core),
+                                  .device = kna_device()};
+        KN_TRY(knf_variant_program(&all, dims, &fresh, out));
         if (fresh)
             count_again(e);
         return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * jaxpr_handle.c -- jaxprs as public values: making, printing, reading back, comparing, and functions made of them. */
-#include "function/function.h"
+#include "function/symbolic.h"
 #include "array/handle.h"
 #include "function/jaxpr_handle.h"
 #include <string.h>
@@ -49,7 +49,29 @@ static knx_error *example_types(knf_core *f, const knf_fn *fn, const kn_args *ar
     return NULL;
 }
 
-knx_error *knf_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *why, kna_closed *out, knf_core **core)
+/* With variables for extents, if something is said of them. */
+static knx_error *derive(knf_core *f, const kni_type *in, const char *why, knf_extents *x, kna_closed *out)
+{
+    kni_type *types = NULL;
+    if (!x || !x->symbolic)
+        return knf_derive(f, in, NULL, why, out);
+    KN_TRY(knf_extents_begin(x, f, in, &types));
+    knx_dim_scope *scope = knf_symbolic_rules(x->s);
+    knx_dim_enter(scope);
+    knx_error *error = knf_derive(f, types, NULL, why, out);
+    knx_dim_leave(scope);
+    knx_error *refused = knx_dim_take_error(scope);
+    knx_free(types);
+    if (error || !refused) {
+        knx_error_release(refused);
+        return error;
+    }
+    kna_closed_free(out);
+    return refused;
+}
+
+knx_error *knf_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *why, knf_extents *x, kna_closed *out,
+                          knf_core **core)
 {
     knf_fn *h = knf_fn_get(op, fn);
     if (!h)
@@ -62,7 +84,7 @@ knx_error *knf_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char 
     kni_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
     knx_error *error = in && type ? example_types(f, h, args, in, type) : knx_error_nomem();
     if (!error) {
-        error = knf_derive(f, type, NULL, why, out);
+        error = derive(f, type, why, x, out);
         knf_release_values(n, in);
     }
     knx_free(in);
@@ -83,17 +105,23 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
     kna_state *s = kna_state_get();
     if (!s)
         return kna_end_plain(&op), NULL;
+    bool given = opts && opts->size_ >= offsetof(kn_make_jaxpr_opts, symbolic);
+    knf_extents x = {0};
+    if (opts && opts->size_ >= sizeof *opts)
+        x = (knf_extents){.symbolic = opts->symbolic, .constraints = opts->constraints};
     kna_named_axis axis[KN_MAX_ARGS], *outer = s->axes;
     bool folds = s->fold, whole = s->whole;
-    for (int i = 0; opts && opts->size_ >= sizeof *opts && i < KN_MAX_ARGS && opts->axis_env[i].name; i++) {
+    for (int i = 0; given && i < KN_MAX_ARGS && opts->axis_env[i].name; i++) {
         axis[i] = (kna_named_axis){opts->axis_env[i].name, opts->axis_env[i].size, s->axes};
         s->axes = &axis[i];
         if (axis[i].size < 0)
             kna_fail(&op, KN_ERROR_VALUE, "axis %s has a negative size", axis[i].name);
     }
-    s->fold = opts && opts->size_ >= sizeof *opts && opts->fold;
+    s->fold = given && opts->fold;
     s->whole = !s->fold;
-    knx_error *error = kna_failed(&op) ? kna_take_error(&op) : knf_derive_for(&op, fn, args, "make_jaxpr", &c, &core);
+    knx_error *error =
+        kna_failed(&op) ? kna_take_error(&op) : knf_derive_for(&op, fn, args, "make_jaxpr", &x, &c, &core);
+    knf_symbolic_drop(x.s);
     s->axes = outer;
     s->fold = folds;
     s->whole = whole;
@@ -120,7 +148,7 @@ int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs)
     kna_closed c = {0};
     knf_core *core = NULL;
     kna_begin(&op, "eval_shape");
-    knx_error *error = knf_derive_for(&op, fn, args, "eval_shape", &c, &core);
+    knx_error *error = knf_derive_for(&op, fn, args, "eval_shape", NULL, &c, &core);
     KN_KNOWN(error || core);
     if (!error)
         error = knf_check_outs(core->name, core->n_out, outs);

@@ -3,12 +3,25 @@
 #include "kiln/prepared.h"
 #include "base/line.h"
 #include "function/donate.h"
+#include "function/symbolic.h"
+#include "base/options.h"
 #include "array/pin.h"
 #include <string.h>
 
 enum { FEW = 32 };
 
+/* One for each set of extents; NULL where they do not keep the constraints. */
+typedef struct family {
+    int n;
+    knx_dim_var var[KNF_MAX_DIM_VARS];
+    int64_t least[KNF_MAX_DIM_VARS], count[KNF_MAX_DIM_VARS];
+    size_t n_set;
+    kn_prepared set[];
+} family;
+
 struct kn_prepared_s {
+    family *all; /* it is a function of extents, and this is all that it has */
+    bool member; /* of such a one, which has the fixed values */
     knd_loaded *program;
     int threads;
     uint32_t n_fixed, n_in, n_out; /* operands: the fixed ones first */
@@ -26,36 +39,56 @@ struct kn_prepared_s {
 
 /* ---- Making one. */
 
-/* What fn is, compiled. donate: what it is given for good it may write over. `fixed`: the values of the program's first
- * operands, in *n_fixed references that are the caller's, also after an error. */
-static knx_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *why, bool donate, knd_loaded **out,
-                          kna_value ***fixed, uint32_t *n_fixed)
+/* What fn is. */
+typedef struct recorded {
+    kna_closed closed;
+    knf_core *core;
+    kna_value **fixed; /* the values of the program's first operands */
+    uint32_t n_fixed;
+} recorded;
+
+static void release_fixed(kna_value **v, uint32_t n)
 {
-    kna_closed c = {0};
-    knf_core *core = NULL;
-    knx_error *error = knf_derive_for(op, fn, args, why, &c, &core);
-    if (error)
-        return error;
+    knf_release_values((int)n, v);
+    knx_free(v);
+}
+
+static void drop(recorded *r)
+{
+    kna_closed_free(&r->closed);
+    if (r->core)
+        knf_fit_end(r->core);
+    release_fixed(r->fixed, r->n_fixed);
+}
+
+static knx_error *record(kna_op *op, kn_fn fn, const kn_args *args, const char *why, knf_extents *x, recorded *r)
+{
+    KN_TRY(knf_derive_for(op, fn, args, why, x, &r->closed, &r->core));
     knf_fn *f = knf_fn_get(op, fn);
-    size_t n = f ? c.n_const + (size_t)core->n_captured : 0;
-    *fixed = f ? knx_alloc((n + 1) * sizeof **fixed) : NULL;
-    if (!*fixed)
-        error = f ? knx_error_nomem() : kna_take_error(op);
-    for (uint32_t i = 0; !error && i < n; i++)
-        (*fixed)[(*n_fixed)++] = kna_value_retain(i < c.n_const ? c.consts[i] : f->captured[i - c.n_const]);
+    const kna_closed *c = &r->closed;
+    size_t n = f ? c->n_const + (size_t)r->core->n_captured : 0;
+    r->fixed = f ? knx_alloc((n + 1) * sizeof *r->fixed) : NULL;
+    if (!r->fixed)
+        return f ? knx_error_nomem() : kna_take_error(op);
+    for (uint32_t i = 0; i < n; i++)
+        r->fixed[r->n_fixed++] = kna_value_retain(i < c->n_const ? c->consts[i] : f->captured[i - c->n_const]);
+    if (c->jaxpr->has & KN_USER)
+        return knx_error_new(KN_ERROR_VALUE, "%s calls back into the user's code, which needs a context",
+                             r->core->name);
+    return NULL;
+}
+
+/* donate: what it is given for good it may write over. */
+static knx_error *compile(const recorded *r, bool donate, knd_loaded **out)
+{
     knc_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};
     knx_arena arena = KN_ARENA_INIT;
     bool *donated = NULL;
-    if (!error && donate)
-        error = knf_find_donated(core, c.jaxpr, &arena, &donated);
+    knx_error *error = donate ? knf_find_donated(r->core, r->closed.jaxpr, &arena, &donated) : NULL;
     o.donated = donated;
     if (!error)
-        error = knd_compile(&knd_host, c.jaxpr, &o, out);
+        error = knd_compile(&knd_host, r->closed.jaxpr, &o, out);
     knx_arena_free(&arena);
-    if (!error && (c.jaxpr->has & KN_USER))
-        error = knx_error_new(KN_ERROR_VALUE, "%s calls back into the user's code, which needs a context", core->name);
-    kna_closed_free(&c);
-    knf_fit_end(core);
     return error;
 }
 
@@ -108,30 +141,17 @@ static kn_prepared new_prepared(knd_loaded *program, uint32_t n_fixed)
     return p;
 }
 
-static void release_fixed(kna_value **v, uint32_t n)
+/* Takes the program over. */
+static knx_error *make(knd_loaded *program, kna_value *const *fixed, uint32_t n, int threads, kn_prepared *out)
 {
-    knf_release_values((int)n, v);
-    knx_free(v);
-}
-
-static knx_error *prepare(kna_op *op, kn_fn fn, const kn_args *examples, int threads, kn_prepared *out)
-{
-    knd_loaded *program = NULL;
-    kna_value **fixed = NULL;
-    uint32_t n = 0;
-    knx_error *error = compile(op, fn, examples, "prepare", false, &program, &fixed, &n);
-    if (!error)
-        error = settle(fixed, n);
-    kn_prepared p = error ? NULL : new_prepared(program, n);
+    kn_prepared p = *out = new_prepared(program, n);
     if (!p) {
         knd_release(program);
-        release_fixed(fixed, n);
-        return error ? error : knx_error_nomem();
+        return knx_error_nomem();
     }
     p->program = program;
-    p->fixed = fixed;
     p->n_fixed = n;
-    p->threads = knd_threads(program, threads ? threads : knx_context()->threads);
+    p->threads = knd_threads(program, threads);
     p->workspace = knx_whole_lines(p->operands_bytes + knd_workspace_bytes(program, p->threads));
     p->one_kernel = knd_is_one_kernel(program) && !p->operands_bytes;
     for (uint32_t i = 0; i < p->n_in + p->n_out; i++)
@@ -140,8 +160,129 @@ static knx_error *prepare(kna_op *op, kn_fn fn, const kn_args *examples, int thr
         p->operand[i].data = kna_elements(fixed[i]);
     if (p->one_kernel && !p->some_empty)
         p->direct = knd_make_direct(program, n, p->operand, p->threads);
-    *out = p;
     return NULL;
+}
+
+static void release(kn_prepared p)
+{
+    for (size_t i = 0; p->all && i < p->all->n_set; i++)
+        if (p->all->set[i])
+            release(p->all->set[i]);
+    knx_free(p->all);
+    knd_release(p->program);
+    if (p->fixed)
+        release_fixed(p->fixed, p->n_fixed);
+    knx_free(p->direct);
+    knx_free(p);
+}
+
+/* ---- For all extents within bounds. */
+
+/* The numbers that the variables may have, each by itself. */
+static knx_error *find_bounds(const knf_extents *x, family *a)
+{
+    const knx_dim_var *var;
+    a->n = knf_symbolic_variables(x->s, &var);
+    a->n_set = 1;
+    for (int i = 0; i < a->n; i++) {
+        int64_t d = 0, most = INT64_MAX;
+        knx_dim_scope *rules = knf_symbolic_rules(x->s);
+        a->var[i] = var[i];
+        knx_dim_enter(rules);
+        bool known = knx_dim_named(knx_dim_name(var[i]), strlen(knx_dim_name(var[i])), &d);
+        knx_dim_bounds(d, &a->least[i], &most);
+        knx_dim_leave(rules);
+        if (!known)
+            return knx_error_nomem();
+        if (most == INT64_MAX)
+            return knx_error_new(KN_ERROR_VALUE,
+                                 "the dimension variable %s needs an upper bound among .constraints: %s <= 64",
+                                 knx_dim_name(var[i]), knx_dim_name(var[i]));
+        if (most - a->least[i] >= KN_MAX_PREPARED_SETS ||
+            a->n_set * (size_t)(most - a->least[i] + 1) > KN_MAX_PREPARED_SETS)
+            return knx_error_new(KN_ERROR_VALUE,
+                                 "the bounds of the dimension variables leave more than %d sets of extents",
+                                 KN_MAX_PREPARED_SETS);
+        a->count[i] = most - a->least[i] + 1;
+        a->n_set *= (size_t)a->count[i];
+    }
+    return NULL;
+}
+
+static void numbers_of(const family *a, size_t set, knf_dims *dims)
+{
+    dims->n = a->n;
+    for (int i = a->n; i-- > 0; set /= (size_t)a->count[i])
+        dims->value[i] = (knx_dim_value){a->var[i], a->least[i] + (int64_t)(set % (size_t)a->count[i])};
+}
+
+static knx_error *make_all(const recorded *r, const knf_extents *x, int threads, kn_prepared p)
+{
+    struct knf_variant *first = NULL;
+    const knf_variants all = {
+        .first = &first, .jaxpr = r->closed.jaxpr, .scope = knf_symbolic_rules(x->s), .device = &knd_host};
+    knx_error *error = NULL;
+    for (size_t i = 0; !error && i < p->all->n_set; i++) {
+        knf_dims dims;
+        knd_loaded *program;
+        bool fresh;
+        numbers_of(p->all, i, &dims);
+        if (!knf_symbolic_allows(x->s, &dims))
+            continue;
+        error = knf_variant_program(&all, &dims, &fresh, &program);
+        if (!error)
+            error = make(program, r->fixed, r->n_fixed, threads, &p->all->set[i]);
+        const kn_prepared one = error ? NULL : p->all->set[i];
+        if (!one)
+            break;
+        one->member = true;
+        p->workspace = one->workspace > p->workspace ? one->workspace : p->workspace;
+        p->n_in = one->n_in;
+        p->n_out = one->n_out;
+    }
+    knf_variants_free(&first);
+    if (!error && !p->n_out)
+        error = knx_error_new(KN_ERROR_VALUE, "no extents keep the constraints");
+    return error;
+}
+
+static knx_error *make_family(const recorded *r, const knf_extents *x, int threads, kn_prepared *out)
+{
+    family bounds = {0};
+    KN_TRY(find_bounds(x, &bounds));
+    kn_prepared p = *out = knx_alloc_zero(sizeof *p);
+    if (!p || !(p->all = knx_alloc_zero(sizeof bounds + bounds.n_set * sizeof bounds.set[0])))
+        return knx_error_nomem();
+    *p->all = bounds;
+    return make_all(r, x, threads, p);
+}
+
+static knx_error *prepare(kna_op *op, kn_fn fn, const kn_args *examples, int threads, knf_extents *x, kn_prepared *out)
+{
+    recorded r = {0};
+    knd_loaded *program = NULL;
+    threads = threads ? threads : knx_context()->threads;
+    knx_error *error = record(op, fn, examples, "prepare", x, &r);
+    if (!error)
+        error = settle(r.fixed, r.n_fixed);
+    if (!error && x->s) {
+        error = make_family(&r, x, threads, out);
+    } else if (!error) {
+        error = compile(&r, false, &program);
+        if (!error)
+            error = make(program, r.fixed, r.n_fixed, threads, out);
+    }
+    if (!error) {
+        (*out)->fixed = r.fixed;
+        (*out)->n_fixed = r.n_fixed;
+        r.fixed = NULL;
+        r.n_fixed = 0;
+    } else if (*out) {
+        release(*out);
+        *out = NULL;
+    }
+    drop(&r);
+    return error;
 }
 
 static bool good_threads(kna_op *op, int threads)
@@ -153,45 +294,48 @@ static bool good_threads(kna_op *op, int threads)
 
 kn_prepared kn_prepare(kn_fn fn, const kn_args *examples, const kn_prepare_opts *opts)
 {
+    KNX_OPTS(kn_prepare_opts, o, opts);
     kna_op op;
     kn_prepared p = NULL;
     kna_begin(&op, "prepare");
-    int threads = opts && opts->size_ >= sizeof *opts ? opts->threads : 0;
-    if (good_threads(&op, threads)) {
-        knx_error *error = prepare(&op, fn, examples, threads, &p);
+    knf_extents x = {.symbolic = o.symbolic, .constraints = o.constraints};
+    if (o.constraints && !o.symbolic)
+        kna_fail(&op, KN_ERROR_VALUE, ".constraints are of dimension variables, which .symbolic names");
+    if (good_threads(&op, o.threads)) {
+        knx_error *error = prepare(&op, fn, examples, o.threads, &x, &p);
         if (error)
             kna_fail_with(&op, error);
     }
+    knf_symbolic_drop(x.s);
     kna_end_plain(&op);
     return p;
 }
 
 void kn_prepared_free(kn_prepared p)
 {
-    if (!p)
-        return;
-    knd_release(p->program);
-    release_fixed(p->fixed, p->n_fixed);
-    knx_free(p->direct);
-    knx_free(p);
+    if (p && p->member)
+        knx_report_new("prepared_free", KN_ERROR_VALUE, "it belongs to a function of extents, which is freed");
+    else if (p)
+        release(p);
 }
 
 size_t kn_fn_peak_bytes(kn_fn fn, const kn_args *args, int threads)
 {
     kna_op op;
+    recorded r = {0};
     knd_loaded *program = NULL;
-    kna_value **fixed = NULL;
-    uint32_t n = 0;
     size_t bytes = 0;
     kna_begin(&op, "fn_peak_bytes");
     if (good_threads(&op, threads)) {
-        knx_error *error = compile(&op, fn, args, "fn_peak_bytes", true, &program, &fixed, &n);
+        knx_error *error = record(&op, fn, args, "fn_peak_bytes", NULL, &r);
+        if (!error)
+            error = compile(&r, true, &program);
         if (error)
             kna_fail_with(&op, error);
         else
             bytes = knd_peak_bytes(program, threads ? threads : knx_context()->threads);
         knd_release(program);
-        release_fixed(fixed, n);
+        drop(&r);
     }
     kna_end_plain(&op);
     return bytes;
@@ -218,18 +362,74 @@ static kn_prepared_array describe(kni_type t)
     return a;
 }
 
+/* Of operand i, or of result i. */
+static kn_prepared_array describe_one(kn_prepared p, bool result, int i)
+{
+    const knc_program *q = p->program->program;
+    return describe(result ? knc_output_type(q, i) : knc_operand_type(q, (int)p->n_fixed + i));
+}
+
+static kn_prepared_array describe_largest(kn_prepared p, bool result, int i)
+{
+    kn_prepared_array most = {0};
+    if (!p->all)
+        return describe_one(p, result, i);
+    for (size_t k = 0; k < p->all->n_set; k++) {
+        kn_prepared_array a = p->all->set[k] ? describe_one(p->all->set[k], result, i) : most;
+        most = !most.dtype || a.bytes > most.bytes ? a : most;
+    }
+    return most;
+}
+
 kn_prepared_array kn_prepared_in(kn_prepared p, int i)
 {
     if (!given("prepared_in", p) || i < 0 || i >= (int)p->n_in)
         return (kn_prepared_array){0};
-    return describe(knc_operand_type(p->program->program, (int)p->n_fixed + i));
+    return describe_largest(p, false, i);
 }
 
 kn_prepared_array kn_prepared_out(kn_prepared p, int i)
 {
     if (!given("prepared_out", p) || i < 0 || i >= (int)p->n_out)
         return (kn_prepared_array){0};
-    return describe(knc_output_type(p->program->program, i));
+    return describe_largest(p, true, i);
+}
+
+/* ---- Choosing. */
+
+__attribute__((noinline, cold)) static kn_prepared no_member(const family *a, const int64_t *extents)
+{
+    knx_text t = {0};
+    if (!extents) {
+        knx_report_new("prepared_for", KN_ERROR_TYPE, "null extents");
+        return NULL;
+    }
+    for (int i = 0; i < a->n; i++) {
+        knx_text_add(&t, "%s%s = %lld", i ? ", " : "", knx_dim_name(a->var[i]), (long long)extents[i]);
+        if (extents[i] < a->least[i] || extents[i] >= a->least[i] + a->count[i]) {
+            knx_report_new("prepared_for", KN_ERROR_VALUE, "%s is %lld, and may be %lld to %lld",
+                           knx_dim_name(a->var[i]), (long long)extents[i], (long long)a->least[i],
+                           (long long)(a->least[i] + a->count[i] - 1));
+            return NULL;
+        }
+    }
+    knx_report_new("prepared_for", KN_ERROR_VALUE, "a constraint of dimensions does not hold for %s", t.s);
+    return NULL;
+}
+
+kn_prepared kn_prepared_for(kn_prepared p, const int64_t *extents)
+{
+    if (!given("prepared_for", p) || !p->all)
+        return p;
+    const family *a = p->all;
+    size_t set = 0;
+    bool within = extents != NULL;
+    for (int i = 0; within && i < a->n; i++) {
+        within = extents[i] >= a->least[i] && extents[i] < a->least[i] + a->count[i];
+        if (within)
+            set = set * (size_t)a->count[i] + (size_t)(extents[i] - a->least[i]);
+    }
+    return within && a->set[set] ? a->set[set] : no_member(a, extents);
 }
 
 /* ---- Running. */
@@ -348,6 +548,8 @@ __attribute__((noinline, cold)) static knx_error *check(kn_prepared p, const voi
 {
     if (!p || (!in && p->n_in) || (!out && p->n_out))
         return knx_error_new(KN_ERROR_TYPE, "null %s", !p ? "function" : "list of addresses");
+    if (p->all)
+        return knx_error_new(KN_ERROR_VALUE, "a function of extents is run for some: kn_prepared_for(p, extents)");
     return find_fault(p, in, out, workspace);
 }
 
@@ -364,7 +566,7 @@ __attribute__((noinline)) static int run_all(kn_prepared p, const void *const *i
 
 int kn_prepared_run(kn_prepared p, const void *const *in, void *const *out, void *workspace)
 {
-    bool well = p && in && out && all_well(p, in, out, workspace);
+    bool well = p && !p->all && in && out && all_well(p, in, out, workspace);
     if (__builtin_expect(!well, 0)) {
         knx_error *error = check(p, in, out, workspace);
         if (error)

@@ -16,22 +16,35 @@ typedef struct shape_spec {
     } axis[KN_MAX_NDIM];
 } shape_spec;
 
-typedef struct knf_symbolic {
+struct knf_symbolic {
     knx_dim_scope scope;
-    int n; /* arrays */
+    int n_captured, n; /* arrays */
     shape_spec *array;
     int n_var;
     knx_dim_var var[KNF_MAX_DIM_VARS];
-} knf_symbolic;
+};
+
+void knf_symbolic_drop(knf_symbolic *s)
+{
+    if (!s)
+        return;
+    knx_dim_scope_free(&s->scope);
+    knx_free(s->array);
+    knx_free(s);
+}
 
 void knf_symbolic_free(knf_core *f)
 {
-    if (!f->symbolic)
-        return;
-    knx_dim_scope_free(&f->symbolic->scope);
-    knx_free(f->symbolic->array);
-    knx_free(f->symbolic);
+    knf_symbolic_drop(f->symbolic);
     f->symbolic = NULL;
+}
+
+knx_dim_scope *knf_symbolic_rules(knf_symbolic *s) { return &s->scope; }
+
+int knf_symbolic_variables(const knf_symbolic *s, const knx_dim_var **out)
+{
+    *out = s->var;
+    return s->n_var;
 }
 
 knx_dim_scope *knf_symbolic_scope(knf_core *f) { return f->symbolic ? &f->symbolic->scope : knf_automatic_scope(f); }
@@ -115,11 +128,11 @@ static knx_error *read_constraints(knx_dim_scope *scope, const char *text)
     return NULL;
 }
 
-static knx_error *read_all(knf_core *f, knf_symbolic *s)
+static knx_error *read_all(knf_symbolic *s, const char *symbolic, const char *constraints)
 {
-    KN_TRY(read_constraints(&s->scope, f->o.constraints));
+    KN_TRY(read_constraints(&s->scope, constraints));
     knx_dim_enter(&s->scope);
-    knx_error *error = read_shapes(s, f->o.symbolic, s->n);
+    knx_error *error = read_shapes(s, symbolic, s->n);
     knx_dim_leave(&s->scope);
     knx_error *refused = knx_dim_take_error(&s->scope);
     if (error)
@@ -127,27 +140,27 @@ static knx_error *read_all(knf_core *f, knf_symbolic *s)
     return error ? error : refused;
 }
 
-static knx_error *read_symbolic(knf_core *f)
+knx_error *knf_symbolic_new(const char *symbolic, const char *constraints, int n_captured, int n_in, knf_symbolic **out)
 {
-    knf_symbolic *s = knx_alloc_zero(sizeof *s);
+    knf_symbolic *s = *out = knx_alloc_zero(sizeof *s);
     if (!s)
         return knx_error_nomem();
     knx_dim_scope_init(&s->scope);
-    s->scope.key = f->o.constraints ? knx_hash_bytes(f->o.constraints, strlen(f->o.constraints), 77) : 0;
-    s->scope.key += f->o.checks;
-    f->symbolic = s;
-    s->n = f->n_in;
+    s->scope.key = constraints ? knx_hash_bytes(constraints, strlen(constraints), 77) : 0;
+    s->n_captured = n_captured;
+    s->n = n_in;
     s->array = knx_alloc_zero(((size_t)s->n + 1) * sizeof *s->array);
-    knx_error *error = s->array ? read_all(f, s) : knx_error_nomem();
-    if (error)
-        knf_symbolic_free(f);
+    knx_error *error = s->array ? read_all(s, symbolic, constraints) : knx_error_nomem();
+    if (error) {
+        knf_symbolic_drop(s);
+        *out = NULL;
+    }
     return error;
 }
 
 /* ---- Matching. */
 
 typedef struct match {
-    const knf_core *f;
     const knf_symbolic *s;
     const kni_type *in; /* of the arguments' arrays */
     knf_dims *dims;
@@ -209,6 +222,20 @@ static knx_error *solve_variables(const match *m)
     return NULL;
 }
 
+/* A constraint that these numbers do not keep; NULL: there is none. */
+static const knx_dim_guard *broken(const knf_symbolic *s, const knf_dims *dims)
+{
+    for (size_t i = 0; i < s->scope.given.n; i++) {
+        const knx_dim_guard *g = &s->scope.given.at[i];
+        int64_t e = 0;
+        if (!knx_dim_evaluate(g->e, dims->n, dims->value, &e) || (g->equal ? e != 0 : e < 0))
+            return g;
+    }
+    return NULL;
+}
+
+bool knf_symbolic_allows(const knf_symbolic *s, const knf_dims *dims) { return !broken(s, dims); }
+
 static knx_error *check_axes(const match *m)
 {
     for (int i = 0; i < m->s->n; i++)
@@ -219,14 +246,11 @@ static knx_error *check_axes(const match *m)
             if (!knx_dim_evaluate(m->s->array[i].axis[d].dim, m->dims->n, m->dims->value, &n) || n != m->in[i].dim[d])
                 return differs(m, i, d, n);
         }
-    for (size_t i = 0; i < m->s->scope.given.n; i++) {
-        const knx_dim_guard *g = &m->s->scope.given.at[i];
-        int64_t e = 0;
-        if (!knx_dim_evaluate(g->e, m->dims->n, m->dims->value, &e) || (g->equal ? e != 0 : e < 0)) {
-            knx_text t = {0};
-            return knx_error_new(KN_ERROR_VALUE, "a constraint of dimensions does not hold: %s %s 0",
-                                 knx_dim_show(&t, g->e), g->equal ? "==" : ">=");
-        }
+    const knx_dim_guard *g = broken(m->s, m->dims);
+    if (g) {
+        knx_text t = {0};
+        return knx_error_new(KN_ERROR_VALUE, "a constraint of dimensions does not hold: %s %s 0",
+                             knx_dim_show(&t, g->e), g->equal ? "==" : ">=");
     }
     return NULL;
 }
@@ -248,13 +272,13 @@ static knx_error *check_ranks(const match *m)
 static kni_type *make_types(const match *m, const kni_type *in)
 {
     size_t dims = 0;
-    int n = m->f->n_captured + m->s->n;
+    int n = m->s->n_captured + m->s->n;
     for (int i = 0; i < n; i++)
         dims += (size_t)in[i].ndim;
     kni_type *t = knx_alloc(((size_t)n + 1) * sizeof *t + (dims + 1) * sizeof(int64_t));
     int64_t *at = (int64_t *)(void *)(t + n + 1);
     for (int i = 0; t && i < n; i++) {
-        const shape_spec *a = i < m->f->n_captured ? NULL : &m->s->array[i - m->f->n_captured];
+        const shape_spec *a = i < m->s->n_captured ? NULL : &m->s->array[i - m->s->n_captured];
         t[i] = in[i];
         t[i].dim = at;
         for (int d = 0; d < in[i].ndim; d++)
@@ -263,26 +287,46 @@ static kni_type *make_types(const match *m, const kni_type *in)
     return t;
 }
 
-knx_error *knf_symbolic_begin(knf_core *f, const kni_type *in, kni_type **types, knf_dims *dims)
+knx_error *knf_symbolic_match(const knf_symbolic *s, const kni_type *in, kni_type **types, knf_dims *dims)
 {
     *types = NULL;
     dims->n = 0;
-    if (!f->o.symbolic)
-        return NULL;
-    if (!f->symbolic)
-        KN_TRY(read_symbolic(f));
-    match m = {.f = f, .s = f->symbolic, .in = in + f->n_captured, .dims = dims};
+    match m = {.s = s, .in = in + s->n_captured, .dims = dims};
     KN_TRY(check_ranks(&m));
     KN_TRY(bind_variables(&m));
     KN_TRY(solve_variables(&m));
     KN_TRY(check_axes(&m));
     for (int i = 0; i < dims->n; i++)
-        if (dims->value[i].value < f->symbolic->scope.least) { /* recorded for these extents alone */
-            dims->n = 0;
+        if (dims->value[i].value < s->scope.least)
             return NULL;
-        }
     *types = make_types(&m, in);
     return *types ? NULL : knx_error_nomem();
+}
+
+knx_error *knf_extents_begin(knf_extents *x, const knf_core *f, const kni_type *in, kni_type **types)
+{
+    KN_TRY(knf_symbolic_new(x->symbolic, x->constraints, f->n_captured, f->n_in, &x->s));
+    KN_TRY(knf_symbolic_match(x->s, in, types, &x->dims));
+    for (int i = 0; i < x->dims.n && !*types; i++)
+        if (x->dims.value[i].value < x->s->scope.least)
+            return knx_error_new(KN_ERROR_VALUE,
+                                 "the dimension variable %s is %lld in the example, and has to be at least "
+                                 "%lld",
+                                 knx_dim_name(x->dims.value[i].var), (long long)x->dims.value[i].value,
+                                 (long long)x->s->scope.least);
+    return NULL;
+}
+
+knx_error *knf_symbolic_begin(knf_core *f, const kni_type *in, kni_type **types, knf_dims *dims)
+{
+    *types = NULL;
+    dims->n = 0;
+    if (!f->symbolic)
+        KN_TRY(knf_symbolic_new(f->o.symbolic, f->o.constraints, f->n_captured, f->n_in, &f->symbolic));
+    KN_TRY(knf_symbolic_match(f->symbolic, in, types, dims));
+    if (!*types) /* recorded for these extents alone */
+        dims->n = 0;
+    return NULL;
 }
 
 static bool answers_alike(const knx_dim_guard *g, const knf_dims *dims)
@@ -310,5 +354,3 @@ knx_error *knf_symbolic_differs(const knf_entry *e, const knf_dims *dims)
                          knf_show_guard(&t, g), g->place ? g->place->file : "?", g->place ? g->place->line : 0,
                          numbers.s);
 }
-
-void knf_symbolic_end(kni_type *types) { knx_free(types); }

@@ -32,11 +32,30 @@ const char *knf_show_guard(knx_text *t, const knx_dim_guard *g);
 
 /* ---- symbolic.c: shapes that the user wrote. */
 
-/* Does the call go by dimension variables? Then *types (to be freed by knf_symbolic_end) are those of the arrays with
- * the variables, and *dims the variables' numbers. ValueError for shapes that do not match. */
+typedef struct knf_symbolic knf_symbolic;
+/* Reads .symbolic and .constraints for a function that captures so many arrays and takes so many. */
+knx_error *knf_symbolic_new(const char *symbolic, const char *constraints, int n_captured, int n_in, knf_symbolic **out);
+void knf_symbolic_drop(knf_symbolic *s);
+/* The variables' numbers for arrays of these types (captured ones first), and the types with the variables, to be freed
+ * by knx_free; NULL: a number is less than variables are. ValueError for shapes that do not match. */
+knx_error *knf_symbolic_match(const knf_symbolic *s, const kni_type *in, kni_type **types, knf_dims *dims);
+/* In force while such a function is recorded and compiled: refuses, or assumes by knf_assume. */
+knx_dim_scope *knf_symbolic_rules(knf_symbolic *s);
+int knf_symbolic_variables(const knf_symbolic *s, const knx_dim_var **out); /* as they first appear */
+/* Do these numbers keep the constraints? */
+bool knf_symbolic_allows(const knf_symbolic *s, const knf_dims *dims);
+/* What a public call is asked for beside example arguments, and what becomes of it; to be dropped. */
+typedef struct knf_extents {
+    const char *symbolic, *constraints; /* NULL: the shapes of the examples */
+    knf_symbolic *s;
+    knf_dims dims; /* of the examples */
+} knf_extents;
+/* Of examples: knf_symbolic_match, where all numbers have to be those of variables. */
+knx_error *knf_extents_begin(knf_extents *x, const knf_core *f, const kni_type *in, kni_type **types);
+
+/* The same of a jitted function that says so; dims->n is 0 if the call goes by its own shapes. */
 knx_error *knf_symbolic_begin(knf_core *f, const kni_type *in, kni_type **types, knf_dims *dims);
-void knf_symbolic_end(kni_type *types);
-/* In force while such a function is recorded and compiled. NULL: it has none. */
+/* Of the function's variables; NULL: it has none. */
 knx_dim_scope *knf_symbolic_scope(knf_core *f);
 void knf_symbolic_free(knf_core *f);
 /* .checks: the ValueError of a call for which the conditions of the recording do not hold. */
@@ -60,9 +79,18 @@ knx_error *knf_known_entry(knf_core *f, const kni_type *in, const knf_dims *dims
 knx_error *knf_record_entry(knf_core *f, const kni_type *in, const knf_dims *dims, knx_dim_scope *scope, knf_entry **out,
                             knf_entry **once);
 
-/* ---- variants.c. The program of an entry for these numbers: a new reference; *fresh: it was made now. */
-knx_error *knf_variant_program(knf_entry *e, const knf_dims *dims, bool *fresh, knd_loaded **out);
+/* ---- variants.c: the programs of a jaxpr with variables. */
+
+typedef struct knf_variants {
+    struct knf_variant **first;
+    const kni_jaxpr *jaxpr;
+    const bool *donated;
+    knx_dim_scope *scope;
+    const knd_device *device;
+} knf_variants;
+/* The program for these numbers: a new reference; *fresh: it was made now. */
+knx_error *knf_variant_program(const knf_variants *x, const knf_dims *dims, bool *fresh, knd_loaded **out);
 size_t knf_variants_bytes(const knf_entry *e);
-void knf_variants_free(knf_entry *e);
+void knf_variants_free(struct knf_variant **first);
 void knf_variants_show(knx_str *t, const knf_entry *e); /* ", 3 programs" */
 #endif

@@ -3,6 +3,7 @@
  * variables
  * and the conditions under which it holds; of it programs are made for the numbers of each call, and some are kept. */
 #include "function/symbolic.h"
+#include "base/dim_expr.h"
 #include "base/log.h"
 #include <string.h>
 
@@ -24,9 +25,9 @@ typedef struct knf_variant {
     instance instance[MOST_INSTANCES];
 } knf_variant;
 
-void knf_variants_free(knf_entry *e)
+void knf_variants_free(knf_variant **first)
 {
-    for (knf_variant *v = e->variant, *next; v; v = next) {
+    for (knf_variant *v = *first, *next; v; v = next) {
         next = v->next;
         for (int i = 0; i < v->n_instance; i++)
             knd_release(v->instance[i].program);
@@ -34,7 +35,7 @@ void knf_variants_free(knf_entry *e)
         knx_dim_conditions_free(&v->conditions.held);
         knx_free(v);
     }
-    e->variant = NULL;
+    *first = NULL;
 }
 
 size_t knf_variants_bytes(const knf_entry *e)
@@ -81,34 +82,40 @@ bool knf_conditions_hold(const knf_conditions *c, const knf_dims *dims, int64_t 
     return knx_dim_conditions_hold(&c->held, value);
 }
 
-/* The number on the right, and there what keeps the left side from beginning with a minus. */
+/* What is negative stands on the right, and numbers do. */
 const char *knf_show_guard(knx_text *t, const knx_dim_guard *g)
 {
-    knx_text sides[2] = {0};
-    int64_t bare = knx_dim_bare(g->e), constant = knx_dim_constant(g->e), turned = knx_dim_mul(bare, -1);
-    bool turn = *knx_dim_show(&sides[0], bare) == '-';
-    const char *sign = g->equal ? (g->holds ? "==" : "!=") : g->holds ? (turn ? "<=" : ">=") : turn ? ">" : "<";
+    static const char *const sign[2][4] = {{"<", ">=", "!=", "=="}, {">", "<=", "!=", "=="}};
+    knx_dim_part part[KNX_DIM_PARTS], side[2][KNX_DIM_PARTS];
+    int n = knx_dim_terms(g->e, part), count[2] = {0, 0};
+    for (int i = 0; i < n; i++) {
+        int right = part[i].times < 0;
+        side[right][count[right]++] = (knx_dim_part){part[i].term, right ? -part[i].times : part[i].times};
+    }
+    int64_t left = knx_dim_of_parts(side[0], count[0]), right = knx_dim_of_parts(side[1], count[1]);
+    bool turn = !knx_is_symbolic(left);
+    knx_text one = {0}, other = {0};
     size_t from = t->length;
-    knx_text_add(t, "%s %s %lld", turn ? knx_dim_show(&sides[1], turned) : sides[0].s, sign,
-                 (long long)(turn ? constant : -constant));
+    knx_text_add(t, "%s %s %s", knx_dim_show(&one, turn ? right : left), sign[turn][2 * g->equal + g->holds],
+                 knx_dim_show(&other, turn ? left : right));
     return t->s + from;
 }
 
 /* ---- Variants. */
 
-static knx_error *new_variant(knf_entry *e, const knf_dims *dims, knf_variant **out)
+static knx_error *new_variant(const knf_variants *x, const knf_dims *dims, knf_variant **out)
 {
-    knx_dim_scope *scope = knf_symbolic_scope(e->core);
+    knx_dim_scope *scope = x->scope;
     knf_variant *v = knx_alloc_zero(sizeof *v);
     knx_error *error = v && knf_assume(scope, dims) ? NULL : knx_error_nomem();
     if (!error) {
-        v->device = kna_device();
+        v->device = x->device;
         const knc_compile_options o = {.target = v->device->target(v->device),
                                        .kernels = kna_state_get()->caches->kernels,
                                        .fuse = true,
-                                       .donated = e->donated};
+                                       .donated = x->donated};
         knx_dim_enter(scope);
-        error = knc_compile(e->closed.jaxpr, &o, &v->program);
+        error = knc_compile(x->jaxpr, &o, &v->program);
         knx_dim_leave(scope);
         scope->assumes = false;
         knx_error *refused = knx_dim_take_error(scope);
@@ -124,21 +131,21 @@ static knx_error *new_variant(knf_entry *e, const knf_dims *dims, knf_variant **
     }
     const kn_place *here = knx_context()->here;
     KN_LOG(1, "jit: %s:%d: %s is compiled for all extents that meet %zu conditions", here ? here->file : "?",
-           here ? here->line : 0, e->closed.jaxpr->name, v->conditions.held.n);
-    v->next = e->variant;
-    e->variant = v;
+           here ? here->line : 0, x->jaxpr->name, v->conditions.held.n);
+    v->next = *x->first;
+    *x->first = v;
     *out = v;
     return NULL;
 }
 
-static knx_error *variant_for(knf_entry *e, const knf_dims *dims, int64_t *value, knf_variant **out)
+static knx_error *variant_for(const knf_variants *x, const knf_dims *dims, int64_t *value, knf_variant **out)
 {
-    for (knf_variant *v = e->variant; v; v = v->next)
-        if (v->device == kna_device() && knf_conditions_hold(&v->conditions, dims, value)) {
+    for (knf_variant *v = *x->first; v; v = v->next)
+        if (v->device == x->device && knf_conditions_hold(&v->conditions, dims, value)) {
             *out = v;
             return NULL;
         }
-    KN_TRY(new_variant(e, dims, out));
+    KN_TRY(new_variant(x, dims, out));
     knf_conditions_hold(&(*out)->conditions, dims, value); /* for the numbers */
     return NULL;
 }
@@ -154,13 +161,13 @@ static knx_error *make_instance(const knf_variant *v, const knf_dims *dims, knd_
     return error;
 }
 
-knx_error *knf_variant_program(knf_entry *e, const knf_dims *dims, bool *fresh, knd_loaded **out)
+knx_error *knf_variant_program(const knf_variants *from, const knf_dims *dims, bool *fresh, knd_loaded **out)
 {
     int64_t value[KNF_MAX_DIM_VARS] = {0};
     knf_variant *v;
     *out = NULL;
     *fresh = false;
-    KN_TRY(variant_for(e, dims, value, &v));
+    KN_TRY(variant_for(from, dims, value, &v));
     instance *oldest = &v->instance[0];
     for (int i = 0; i < v->n_instance; i++) {
         instance *x = &v->instance[i];

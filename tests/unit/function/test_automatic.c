@@ -195,6 +195,33 @@ static void refusals_are_recorded_for_each_shape(void **state)
     assert_int_equal(kn_fn_trace_count(f), 8); /* one on trial */
 }
 
+/* What is recorded well and cannot be compiled for all extents. */
+typedef struct Both {
+    kn_array carry, y;
+} Both;
+static Both step(const kn_array *carry, const kn_array *x)
+{
+    kn_array z = kn_add(kn_mul(*carry, 0.5f), *x);
+    return (Both){z, z};
+}
+KN_FUNCTION(step, Both, kn_array, kn_array)
+static kn_array compiled_scan(const kn_array *x, const kn_array *y)
+{
+    Both all;
+    kn_scan(KN_FN(step), &all, y, x, .accept = KN_SCAN_COMPILED_LOOP);
+    return all.y;
+}
+KN_FUNCTION(compiled_scan, kn_array, kn_array, kn_array)
+
+static void programs_that_need_numbers(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn f = kn_jit(KN_FN(compiled_scan), .symbolic = KN_ALL), g = kn_jit(KN_FN(compiled_scan));
+    for (int n = 2; n < 9; n++)
+        expect_same(f, g, kn_at(wave(n, 8), ":, 0"), kn_sum(wave(2, 2)));
+}
+
 static void a_context_may_have_it_for_all(void **state)
 {
     (void)state;
@@ -276,6 +303,7 @@ KN_TEST_GROUP(test_automatic)
         TEST(conditions_of_inner_functions_are_not_lost),
         TEST(wrong_calls_are_told_once_and_forgotten),
         TEST(refusals_are_recorded_for_each_shape),
+        TEST(programs_that_need_numbers),
         TEST(a_context_may_have_it_for_all),
         TEST(a_jump_out_of_a_trial),
         TEST(what_says_nothing_is_an_error),

@@ -471,6 +471,141 @@ static void the_number_of_threads_changes_no_bits(void **state)
     free(x);
 }
 
+/* ---- Extents up to a bound. */
+
+static kn_array attention(const kn_array *x, const kn_array *w)
+{
+    kn_array scores = kn_nn_softmax(kn_matmul(kn_matmul(*x, *w), kn_transpose(*x)));
+    return kn_matmul(kn_cumsum(scores, KN_AXIS(0)), *x);
+}
+KN_FUNCTION(attention, kn_array, kn_array, kn_array)
+
+enum { BOUND = 24, WIDTH = 8 };
+
+static kn_prepared attention_up_to_bound(void)
+{
+    kn_array x = kn_zeros(KN_SHAPE(3, WIDTH), .dtype = KN_F32), w = kn_zeros(KN_SHAPE(WIDTH, WIDTH), .dtype = KN_F32);
+    kn_prepared p =
+        kn_prepare(KN_FN(attention), KN_ARGS(&x, &w), .threads = 1, .symbolic = "b 8, 8 8", .constraints = "b <= 24");
+    assert_non_null(p);
+    return p;
+}
+
+static void fill(float *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = (float)(i * 37 % 101) * 0.01f - 0.5f;
+}
+
+static void extents_are_arguments(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_prepared p = attention_up_to_bound();
+    assert_int_equal(kn_prepared_in(p, 0).bytes, BOUND * WIDTH * 4);
+    assert_int_equal(kn_prepared_out(p, 0).shape.dim[0], BOUND);
+    float x[BOUND * WIDTH], w[WIDTH * WIDTH], y[BOUND * WIDTH + 1];
+    fill(x, BOUND * WIDTH);
+    fill(w, WIDTH * WIDTH);
+    void *room = workspace_for(p);
+    for (int64_t b = 1; b <= BOUND; b++) {
+        KN_SCOPE;
+        kn_prepared q = kn_prepared_for(p, &b);
+        assert_true(kn_prepared_workspace_bytes(q) <= kn_prepared_workspace_bytes(p));
+        assert_int_equal(kn_prepared_out(q, 0).shape.dim[0], b);
+        y[b * WIDTH] = 77;
+        assert_int_equal(kn_prepared_run(q, (const void *[]){x, w}, (void *[]){y}, room), 0);
+        kn_array a = kn_from(x, KN_SHAPE(b, WIDTH)), m = kn_from(w, KN_SHAPE(WIDTH, WIDTH)), z;
+        kn_call(kn_jit(KN_FN(attention)), &z, &a, &m);
+        assert_memory_equal(kn_data(z, float), y, (size_t)b * WIDTH * 4);
+        assert_true(y[b * WIDTH] == 77);
+    }
+    free(room);
+    kn_prepared_free(p);
+}
+
+static kn_array flat(const kn_array *x) { return kn_ravel(kn_mul(*x, 2)); }
+KN_FUNCTION(flat, kn_array, kn_array)
+
+static void several_extents_with_constraints(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array example = kn_zeros(KN_SHAPE(2, 4), .dtype = KN_F64);
+    kn_prepared p =
+        kn_prepare(KN_FN(flat), KN_ARGS(&example), .symbolic = "b t", .constraints = "b <= 5; t <= 8; mod(t, 4) == 0");
+    double x[40], y[40];
+    for (int i = 0; i < 40; i++)
+        x[i] = i;
+    void *room = workspace_for(p);
+    for (int64_t b = 1; b <= 5; b++)
+        for (int64_t t = 4; t <= 8; t += 4) {
+            kn_prepared q = kn_prepared_for(p, (int64_t[]){b, t});
+            assert_int_equal(kn_prepared_out(q, 0).shape.dim[0], b * t);
+            assert_int_equal(kn_prepared_run(q, (const void *[]){x}, (void *[]){y}, room), 0);
+            assert_true(y[b * t - 1] == 2 * (double)(b * t - 1));
+        }
+    assert_null(kn_prepared_for(p, (int64_t[]){2, 3}));
+    expect_error("ValueError", "prepared_for: a constraint of dimensions does not hold for b = 2, t = 3");
+    assert_null(kn_prepared_for(p, (int64_t[]){6, 4}));
+    expect_error("ValueError", "prepared_for: b is 6, and may be 1 to 5");
+    assert_null(kn_prepared_for(p, (int64_t[]){1, INT64_MIN}));
+    expect_error("ValueError", "prepared_for: t is -9223372036854775808, and may be 1 to 8");
+    assert_null(kn_prepared_for(p, NULL));
+    expect_error("TypeError", "prepared_for: null extents");
+    assert_null(kn_prepared_for(NULL, (int64_t[]){1}));
+    expect_error("TypeError", "prepared_for: null function");
+    assert_int_equal(kn_prepared_run(p, (const void *[]){x}, (void *[]){y}, room), -1);
+    expect_error_with("ValueError", "a function of extents is run for some");
+    kn_prepared_free(kn_prepared_for(p, (int64_t[]){1, 4}));
+    expect_error_with("ValueError", "prepared_free: it belongs to a function of extents");
+    free(room);
+    kn_prepared_free(p);
+}
+
+static void extents_need_bounds(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_zeros(KN_SHAPE(2, 4)), none = kn_zeros(KN_SHAPE(0, 4));
+    assert_null(kn_prepare(KN_FN(flat), KN_ARGS(&x), .symbolic = "b 4"));
+    expect_error_with("ValueError", "the dimension variable b needs an upper bound among .constraints: b <= 64");
+    assert_null(kn_prepare(KN_FN(flat), KN_ARGS(&x), .symbolic = "b t", .constraints = "b <= 300; t <= 300"));
+    expect_error_with("ValueError", "more than 65536 sets of extents");
+    assert_null(kn_prepare(KN_FN(flat), KN_ARGS(&x), .constraints = "b <= 300"));
+    expect_error_with("ValueError", ".constraints are of dimension variables, which .symbolic names");
+    assert_null(kn_prepare(KN_FN(flat), KN_ARGS(&x), .symbolic = "b 5", .constraints = "b <= 3"));
+    expect_error_with("ValueError", "is not 5");
+    assert_null(kn_prepare(KN_FN(flat), KN_ARGS(&none), .symbolic = "b 4", .constraints = "b <= 3"));
+    expect_error_with("ValueError", "the dimension variable b is 0 in the example, and has to be at least 1");
+    kn_prepared p = kn_prepare(KN_FN(flat), KN_ARGS(&x)); /* without variables it is the function for all */
+    assert_ptr_equal(kn_prepared_for(p, NULL), p);
+    kn_prepared_free(p);
+}
+
+static void choosing_extents_allocates_nothing(void **state)
+{
+    (void)state;
+#ifndef COUNTS_CALLS
+    skip();
+#endif
+    KN_SCOPE;
+    kn_prepared p = attention_up_to_bound();
+    float x[BOUND * WIDTH], w[WIDTH * WIDTH], y[BOUND * WIDTH];
+    fill(x, BOUND * WIDTH);
+    fill(w, WIDTH * WIDTH);
+    void *room = workspace_for(p);
+    int64_t blocks = knx_alloc_count();
+    int before = atomic_load(&asked), bad = 0;
+    for (int64_t b = 1; b <= BOUND; b++)
+        bad |= kn_prepared_run(kn_prepared_for(p, &b), (const void *[]){x, w}, (void *[]){y}, room);
+    assert_int_equal(atomic_load(&asked), before);
+    assert_int_equal(knx_alloc_count(), blocks);
+    assert_int_equal(bad, 0);
+    free(room);
+    kn_prepared_free(p);
+}
+
 /* ---- How much memory a function needs. */
 
 static void the_peak_is_known(void **state)
@@ -504,6 +639,10 @@ KN_TEST_GROUP(test_prepared)
         TEST(several_threads_may_run_one),
         TEST(a_new_thread_is_looked_at),
         TEST(the_number_of_threads_changes_no_bits),
+        TEST(extents_are_arguments),
+        TEST(several_extents_with_constraints),
+        TEST(extents_need_bounds),
+        TEST(choosing_extents_allocates_nothing),
         TEST(the_peak_is_known),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,6 +118,53 @@ static void constraints_are_a_functions_own(void **state)
     expect_message("'b - 1' <= '0' is inconclusive");
 }
 
+/* .checks: what is not decided comes out as for the first call, and each later call is asked. */
+static void comparisons_may_be_checks(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn f = kn_jit(KN_FN(calls_largest), .symbolic = "b", .checks = true);
+    kn_array x = kn_of(float, 3, 1, 2), one = kn_of(float, 3), y;
+    for (int n = 2; n < 40; n++) {
+        kn_array z = kn_arange(0, n, 1, .dtype = KN_F32);
+        kn_call(f, &y, &z);
+        assert_true(kn_item(y) == n - 1);
+    }
+    assert_int_equal(kn_fn_trace_count(f), 1);
+    kn_call(f, &y, &one);
+    assert_string_equal(kn_error_kind_name(), "ValueError");
+    expect_message("calls_largest was recorded for b > 1 (");
+    kn_call(f, &y, &one);
+    expect_message("test_symbolic.c:");
+    kn_call(f, &y, &one);
+    expect_message("), which does not hold for b = 1");
+    kn_call(f, &y, &x);
+    assert_true(kn_item(y) == 2);
+    assert_non_null(strstr(kn_fn_explain(f), "f32[b], 1 program where b > 1 ("));
+    assert_null(kn_jit(KN_FN(largest), .checks = true));
+    expect_message(".checks are of dimension variables, which .symbolic names");
+}
+
+static kn_array joined(const kn_array *x, const kn_array *y) { return kn_add(*x, *y); }
+KN_FUNCTION(joined, kn_array, kn_array, kn_array)
+
+static void equalities_too(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn f = kn_jit(KN_FN(joined), .symbolic = "b, t", .checks = true), g = kn_jit(KN_FN(joined), .symbolic = "b, t");
+    kn_array x = kn_of(float, 3, 1, 2), y = kn_of(float, 3, 1), z;
+    kn_call(f, &z, &x, &x);
+    assert_false(kn_error_pending());
+    kn_call(f, &z, &y, &y);
+    assert_false(kn_error_pending());
+    kn_call(f, &z, &x, &y);
+    expect_message("joined was recorded for t == b (");
+    kn_call(g, &z, &x, &x);
+    assert_true(kn_error_pending());
+    kn_error_clear();
+}
+
 /* Eager cuts: the second set of extents makes a plan for all. */
 static void cuts_of_one_kind_have_the_bits_of_their_own_plans(void **state)
 {
@@ -156,6 +203,8 @@ KN_TEST_GROUP(test_symbolic)
         cmocka_unit_test(gradients_of_unknown_lengths),
         cmocka_unit_test(shapes_that_do_not_match),
         cmocka_unit_test(constraints_are_a_functions_own),
+        cmocka_unit_test(comparisons_may_be_checks),
+        cmocka_unit_test(equalities_too),
         cmocka_unit_test(cuts_of_one_kind_have_the_bits_of_their_own_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
