@@ -698,13 +698,19 @@ static knx_error *derive_jit(knf_core *f, const kni_type *in, kna_closed *out)
 
 static knx_error *derive_jaxpr(knf_core *f, const kni_type *in, kna_closed *out)
 {
-    for (uint32_t i = 0; i < f->jaxpr->n_in; i++)
-        if (in[i].dtype != f->jaxpr->type[i].dtype || !kni_type_same_shape(in[i], f->jaxpr->type[i])) {
+    bool variables = knf_jaxpr_has_variables(f->jaxpr), same = true;
+    for (uint32_t i = 0; i < f->jaxpr->n_in; i++) {
+        bool shape = kni_type_same_shape(in[i], f->jaxpr->type[i]);
+        if (in[i].dtype != f->jaxpr->type[i].dtype || (!shape && (!variables || kni_type_is_symbolic(in[i])))) {
             knx_text want = {0}, have = {0};
             return knx_error_new(KN_ERROR_TYPE, "%s was recorded for %s as array %d of its arguments, but was given %s",
                                  f->name, kni_type_text(&want, f->jaxpr->type[i], true), (int)i - f->n_captured,
                                  kni_type_text(&have, in[i], true));
         }
+        same = same && shape;
+    }
+    if (!same)
+        return knf_jaxpr_with_numbers(f->jaxpr, in, &out->jaxpr);
     *out = (kna_closed){.jaxpr = kni_retain(f->jaxpr)};
     return NULL;
 }

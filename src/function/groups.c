@@ -3,6 +3,7 @@
 #include "function/function.h"
 #include "array/handle.h"
 #include "function/jaxpr_handle.h"
+#include "function/symbolic.h"
 #include "compile/step.h"
 #include "device/device.h"
 #include <string.h>
@@ -72,6 +73,7 @@ static knx_error *make_groups(const kni_jaxpr *j, groups **made, kn_group **list
     groups *g = *made = knx_alloc_zero(sizeof *g);
     if (!g)
         return knx_error_nomem();
+    KN_TRY(knf_needs_numbers(j));
     const knc_compile_options o = {.fuse = true, .kernels = kna_state_get()->caches->kernels};
     KN_TRY(knd_compile(&knd_host, j, &o, &g->loaded));
     uint32_t n = g->loaded->program->n_step;

@@ -109,6 +109,8 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
     knf_extents x = {0};
     if (opts && opts->size_ >= sizeof *opts)
         x = (knf_extents){.symbolic = opts->symbolic, .constraints = opts->constraints};
+    if (x.constraints && !x.symbolic)
+        kna_fail(&op, KN_ERROR_VALUE, ".constraints are of dimension variables, which .symbolic names");
     kna_named_axis axis[KN_MAX_ARGS], *outer = s->axes;
     bool folds = s->fold, whole = s->whole;
     for (int i = 0; given && i < KN_MAX_ARGS && opts->axis_env[i].name; i++) {

@@ -2,6 +2,7 @@
  * jaxpr_walk.c -- jaxprs equation by equation: what each is, and applying its primitive to other operands. */
 #include "array/handle.h"
 #include "function/jaxpr_handle.h"
+#include "function/symbolic.h"
 #include "device/device.h"
 #include "ir/prim.h"
 #include "ir/text/print.h"
@@ -208,7 +209,9 @@ static const char *program_text(kn_jaxpr jaxpr, const char *operation, knx_error
     kna_closed *c = knf_jaxpr_get(&op, jaxpr);
     const knc_target *target = knd_default()->target(knd_default());
     const knc_compile_options o = {.target = target, .fuse = true, .record = true};
-    knx_error *error = c ? knc_compile(c->jaxpr, &o, &p) : NULL;
+    knx_error *error = c ? knf_needs_numbers(c->jaxpr) : NULL;
+    if (c && !error)
+        error = knc_compile(c->jaxpr, &o, &p);
     if (p)
         error = show(p, &text);
     knc_release(p);

@@ -17,6 +17,7 @@ typedef struct shape_spec {
 } shape_spec;
 
 struct knf_symbolic {
+    const char *source; /* of the shapes, for messages */
     knx_dim_scope scope;
     int n_captured, n; /* arrays */
     shape_spec *array;
@@ -140,22 +141,50 @@ static knx_error *read_all(knf_symbolic *s, const char *symbolic, const char *co
     return error ? error : refused;
 }
 
-knx_error *knf_symbolic_new(const char *symbolic, const char *constraints, int n_captured, int n_in, knf_symbolic **out)
+static knf_symbolic *make(const char *source, int n_captured, int n_in)
 {
-    knf_symbolic *s = *out = knx_alloc_zero(sizeof *s);
+    knf_symbolic *s = knx_alloc_zero(sizeof *s);
     if (!s)
-        return knx_error_nomem();
+        return NULL;
     knx_dim_scope_init(&s->scope);
-    s->scope.key = constraints ? knx_hash_bytes(constraints, strlen(constraints), 77) : 0;
+    s->source = source;
     s->n_captured = n_captured;
     s->n = n_in;
     s->array = knx_alloc_zero(((size_t)s->n + 1) * sizeof *s->array);
-    knx_error *error = s->array ? read_all(s, symbolic, constraints) : knx_error_nomem();
-    if (error) {
+    if (s->array)
+        return s;
+    knf_symbolic_drop(s);
+    return NULL;
+}
+
+static knx_error *made(knf_symbolic *s, knx_error *error, knf_symbolic **out)
+{
+    *out = error ? NULL : s;
+    if (error)
         knf_symbolic_drop(s);
-        *out = NULL;
-    }
     return error;
+}
+
+knx_error *knf_symbolic_new(const char *symbolic, const char *constraints, int n_captured, int n_in, knf_symbolic **out)
+{
+    knf_symbolic *s = make(".symbolic", n_captured, n_in);
+    if (s)
+        s->scope.key = constraints ? knx_hash_bytes(constraints, strlen(constraints), 77) : 0;
+    return made(s, s ? read_all(s, symbolic, constraints) : knx_error_nomem(), out);
+}
+
+knx_error *knf_symbolic_of(const kni_type *in, int n, knf_symbolic **out)
+{
+    knf_symbolic *s = make("the jaxpr", 0, n);
+    knx_error *error = s ? NULL : knx_error_nomem();
+    for (int i = 0; !error && i < n; i++) {
+        s->array[i].n = in[i].ndim;
+        for (int d = 0; !error && d < in[i].ndim; d++) {
+            s->array[i].axis[d].dim = in[i].dim[d];
+            error = add_variables(s, in[i].dim[d]);
+        }
+    }
+    return made(s, error, out);
 }
 
 /* ---- Matching. */
@@ -177,9 +206,12 @@ static const int64_t *number_of(const match *m, knx_dim_var v)
 static knx_error *differs(const match *m, int array, int axis, int64_t expected)
 {
     knx_text t = {0}, shape = {0};
-    return knx_error_new(KN_ERROR_VALUE, "axis %d of array %d, of shape %s, is not %s = %lld as .symbolic has it", axis,
-                         array, knx_show_shape(&shape, m->in[array].ndim, m->in[array].dim),
-                         knx_dim_show(&t, m->s->array[array].axis[axis].dim), (long long)expected);
+    int64_t d = m->s->array[array].axis[axis].dim;
+    knx_dim_show(&t, d);
+    if (knx_is_symbolic(d))
+        knx_text_add(&t, " = %lld", (long long)expected);
+    return knx_error_new(KN_ERROR_VALUE, "axis %d of array %d, of shape %s, is not %s as %s has it", axis, array,
+                         knx_show_shape(&shape, m->in[array].ndim, m->in[array].dim), t.s, m->s->source);
 }
 
 /* Axes that are one variable give its number. */
@@ -261,9 +293,9 @@ static knx_error *check_ranks(const match *m)
         const shape_spec *a = &m->s->array[i];
         if (a->more ? m->in[i].ndim < a->n : m->in[i].ndim != a->n) {
             knx_text shape = {0};
-            return knx_error_new(KN_ERROR_VALUE, "array %d of shape %s has not the %s%d dimensions that .symbolic has",
-                                 i, knx_show_shape(&shape, m->in[i].ndim, m->in[i].dim), a->more ? "at least " : "",
-                                 a->n);
+            return knx_error_new(KN_ERROR_VALUE, "array %d of shape %s has not the %s%d dimensions that %s has", i,
+                                 knx_show_shape(&shape, m->in[i].ndim, m->in[i].dim), a->more ? "at least " : "", a->n,
+                                 m->s->source);
         }
     }
     return NULL;
@@ -303,18 +335,21 @@ knx_error *knf_symbolic_match(const knf_symbolic *s, const kni_type *in, kni_typ
     return *types ? NULL : knx_error_nomem();
 }
 
+knx_error *knf_symbolic_numbers(const knf_symbolic *s, const kni_type *in, kni_type **types, knf_dims *dims)
+{
+    KN_TRY(knf_symbolic_match(s, in, types, dims));
+    for (int i = 0; i < dims->n && !*types; i++)
+        if (dims->value[i].value < s->scope.least)
+            return knx_error_new(KN_ERROR_VALUE, "the dimension variable %s is %lld, and has to be at least %lld",
+                                 knx_dim_name(dims->value[i].var), (long long)dims->value[i].value,
+                                 (long long)s->scope.least);
+    return NULL;
+}
+
 knx_error *knf_extents_begin(knf_extents *x, const knf_core *f, const kni_type *in, kni_type **types)
 {
     KN_TRY(knf_symbolic_new(x->symbolic, x->constraints, f->n_captured, f->n_in, &x->s));
-    KN_TRY(knf_symbolic_match(x->s, in, types, &x->dims));
-    for (int i = 0; i < x->dims.n && !*types; i++)
-        if (x->dims.value[i].value < x->s->scope.least)
-            return knx_error_new(KN_ERROR_VALUE,
-                                 "the dimension variable %s is %lld in the example, and has to be at least "
-                                 "%lld",
-                                 knx_dim_name(x->dims.value[i].var), (long long)x->dims.value[i].value,
-                                 (long long)x->s->scope.least);
-    return NULL;
+    return knf_symbolic_numbers(x->s, in, types, &x->dims);
 }
 
 knx_error *knf_symbolic_begin(knf_core *f, const kni_type *in, kni_type **types, knf_dims *dims)

@@ -35,10 +35,14 @@ const char *knf_show_guard(knx_text *t, const knx_dim_guard *g);
 typedef struct knf_symbolic knf_symbolic;
 /* Reads .symbolic and .constraints for a function that captures so many arrays and takes so many. */
 knx_error *knf_symbolic_new(const char *symbolic, const char *constraints, int n_captured, int n_in, knf_symbolic **out);
+/* The same of types that have variables. */
+knx_error *knf_symbolic_of(const kni_type *in, int n, knf_symbolic **out);
 void knf_symbolic_drop(knf_symbolic *s);
 /* The variables' numbers for arrays of these types (captured ones first), and the types with the variables, to be freed
  * by knx_free; NULL: a number is less than variables are. ValueError for shapes that do not match. */
 knx_error *knf_symbolic_match(const knf_symbolic *s, const kni_type *in, kni_type **types, knf_dims *dims);
+/* The same, where all numbers have to be those of variables. */
+knx_error *knf_symbolic_numbers(const knf_symbolic *s, const kni_type *in, kni_type **types, knf_dims *dims);
 /* In force while such a function is recorded and compiled: refuses, or assumes by knf_assume. */
 knx_dim_scope *knf_symbolic_rules(knf_symbolic *s);
 int knf_symbolic_variables(const knf_symbolic *s, const knx_dim_var **out); /* as they first appear */
@@ -50,7 +54,7 @@ typedef struct knf_extents {
     knf_symbolic *s;
     knf_dims dims; /* of the examples */
 } knf_extents;
-/* Of examples: knf_symbolic_match, where all numbers have to be those of variables. */
+/* Of examples. */
 knx_error *knf_extents_begin(knf_extents *x, const knf_core *f, const kni_type *in, kni_type **types);
 
 /* The same of a jitted function that says so; dims->n is 0 if the call goes by its own shapes. */
@@ -60,6 +64,13 @@ knx_dim_scope *knf_symbolic_scope(knf_core *f);
 void knf_symbolic_free(knf_core *f);
 /* .checks: the ValueError of a call for which the conditions of the recording do not hold. */
 knx_error *knf_symbolic_differs(const knf_entry *e, const knf_dims *dims);
+
+/* ---- jaxpr_numbers.c. */
+
+bool knf_jaxpr_has_variables(const kni_jaxpr *j);
+knx_error *knf_needs_numbers(const kni_jaxpr *j); /* a ValueError if it has */
+/* j for inputs of these types. ValueError if they do not fit. */
+knx_error *knf_jaxpr_with_numbers(const kni_jaxpr *j, const kni_type *in, kni_jaxpr **out);
 
 /* ---- automatic.c: KN_ALL. */
 

@@ -577,7 +577,7 @@ static void extents_need_bounds(void **state)
     assert_null(kn_prepare(KN_FN(flat), KN_ARGS(&x), .symbolic = "b 5", .constraints = "b <= 3"));
     expect_error_with("ValueError", "is not 5");
     assert_null(kn_prepare(KN_FN(flat), KN_ARGS(&none), .symbolic = "b 4", .constraints = "b <= 3"));
-    expect_error_with("ValueError", "the dimension variable b is 0 in the example, and has to be at least 1");
+    expect_error_with("ValueError", "the dimension variable b is 0, and has to be at least 1");
     kn_prepared p = kn_prepare(KN_FN(flat), KN_ARGS(&x)); /* without variables it is the function for all */
     assert_ptr_equal(kn_prepared_for(p, NULL), p);
     kn_prepared_free(p);

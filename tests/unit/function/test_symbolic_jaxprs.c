@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_symbolic_jaxprs.c -- jaxprs with dimension variables: made, printed, read back, and run for numbers. */
+#include "support/expect.h"
+#include "support/group.h"
+#include <kiln/kiln.h>
+#include <string.h>
+
+static kn_array layer(const kn_array *x, const kn_array *w)
+{
+    return kn_add(kn_reshape(kn_matmul(*x, *w), KN_SHAPE(-1)), kn_mean(*x));
+}
+KN_FUNCTION(layer, kn_array, kn_array, kn_array)
+
+static kn_array loss(const kn_array *x, const kn_array *w)
+{
+    kn_array y = kn_tanh(kn_matmul(kn_at(*x, "1:"), *w));
+    return kn_sum(kn_mul(y, kn_at(y, "::-1")));
+}
+KN_FUNCTION(loss, kn_array, kn_array, kn_array)
+
+static kn_array nested(const kn_array *x, const kn_array *w)
+{
+    kn_array y;
+    kn_call(kn_jit(KN_FN(layer)), &y, x, w);
+    return kn_nn_relu(kn_cumsum(y, KN_AXIS(0)));
+}
+KN_FUNCTION(nested, kn_array, kn_array, kn_array)
+
+typedef struct Both {
+    kn_array carry, y;
+} Both;
+static Both step(const kn_array *carry, const kn_array *x)
+{
+    kn_array y = kn_tanh(kn_add(kn_mul(*carry, 0.5f), *x));
+    return (Both){y, kn_sum(y)};
+}
+KN_FUNCTION(step, Both, kn_array, kn_array)
+static kn_array scanned(const kn_array *x, const kn_array *w)
+{
+    Both all;
+    kn_array start = kn_at(*w, ":, 0");
+    kn_scan(KN_FN(step), &all, &start, x);
+    return all.y;
+}
+KN_FUNCTION(scanned, kn_array, kn_array, kn_array)
+
+static kn_array wave(int rows, int columns)
+{
+    return kn_mul(kn_reshape(kn_arange(0, (double)rows * columns, 1, .dtype = KN_F32), KN_SHAPE(rows, columns)), 0.01f);
+}
+
+static void they_print_as_those_of_jax(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = wave(3, 8), w = wave(8, 4);
+    kn_jaxpr j = kn_make_jaxpr(KN_FN(layer), KN_ARGS(&x, &w), .symbolic = "b 8, 8 4");
+    assert_string_equal(kn_jaxpr_text(j, KN_JAXPR_TYPED),
+                        "{ lambda ; a:f32[b,8] b:f32[8,4]. let\n"
+                        "    c:f32[b,4] = dot_general[\n"
+                        "      dimension_numbers=(([1], [0]), ([], []))\n"
+                        "      preferred_element_type=float32\n"
+                        "    ] a b\n"
+                        "    d:f32[4*b] = reshape[dimensions=None new_sizes=(4*b,) sharding=None] c\n"
+                        "    e:f32[] = reduce_sum[axes=(0, 1) out_sharding=None] a\n"
+                        "    f:i64[] = dim_as_value[dim=8*b] \n"
+                        "    g:f32[] = convert_element_type[new_dtype=float32 weak_type=False] f\n"
+                        "    h:f32[] = div e g\n"
+                        "    i:f32[4*b] = add d h\n"
+                        "  in (i,) }");
+    kn_jaxpr again = kn_jaxpr_parse(kn_jaxpr_text(j, KN_JAXPR_FULL));
+    assert_true(kn_jaxpr_equal(j, again));
+}
+
+/* j, and what is read of its text, give for these numbers what f gives; so does the program for all extents. */
+static void runs_as(kn_jaxpr j, kn_fn f, kn_array x, kn_array w)
+{
+    kn_jaxpr again = kn_jaxpr_parse(kn_jaxpr_text(j, KN_JAXPR_FULL));
+    assert_string_equal(kn_jaxpr_text(j, KN_JAXPR_FULL), kn_jaxpr_text(again, KN_JAXPR_FULL));
+    kn_fn g[] = {kn_fn_from_jaxpr(j), kn_jit(kn_fn_from_jaxpr(j)), kn_jit(kn_fn_from_jaxpr(again)),
+                 kn_jit(kn_fn_from_jaxpr(again), .symbolic = "b 8, 8 8")};
+    kn_array want, y;
+    kn_call(kn_jit(f), &want, &x, &w);
+    for (int i = 0; i < 4; i++) {
+        kn_call(g[i], &y, &x, &w);
+        expect_no_error();
+        assert_true(kn_array_equal(y, want));
+    }
+}
+
+static void they_run_for_numbers(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn f[] = {KN_FN(layer), kn_grad(KN_FN(loss)), KN_FN(nested), KN_FN(scanned)};
+    kn_array w = wave(8, 8), example = wave(4, 8);
+    for (int k = 0; k < 4; k++) {
+        kn_jaxpr j = kn_make_jaxpr(f[k], KN_ARGS(&example, &w), .symbolic = "b 8, 8 8", .constraints = "b >= 2");
+        for (int n = 2; n < 40; n += 9)
+            runs_as(j, f[k], wave(n, 8), w);
+    }
+}
+
+static void arrays_that_do_not_fit(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = wave(3, 8), w = wave(8, 4), none = wave(0, 8), wide = wave(3, 9), y;
+    kn_jaxpr j = kn_make_jaxpr(KN_FN(layer), KN_ARGS(&x, &w), .symbolic = "b 8, 8 4");
+    kn_fn f = kn_fn_from_jaxpr(j);
+    assert_int_equal(kn_call(f, &y, &none, &w), -1);
+    expect_error("ValueError", "layer: the dimension variable b is 0, and has to be at least 1");
+    assert_int_equal(kn_call(f, &y, &wide, &w), -1);
+    expect_error("ValueError", "layer: axis 1 of array 0, of shape (3,9), is not 8 as the jaxpr has it");
+    kn_array ints = kn_of(int, 1, 2);
+    assert_int_equal(kn_call(f, &y, &ints, &w), -1);
+    expect_error_with("TypeError", "layer was recorded for float32[b,8] as array 0 of its arguments");
+    assert_null(kn_make_jaxpr(KN_FN(loss), KN_ARGS(&x, &w), .symbolic = "b"));
+    expect_error_with("ValueError", ".symbolic has 1 shape, the function takes 2 arrays");
+    assert_null(kn_make_jaxpr(KN_FN(layer), KN_ARGS(&x, &w), .constraints = "b >= 1"));
+    expect_error_with("ValueError", ".constraints are of dimension variables, which .symbolic names");
+}
+
+static void what_needs_numbers_says_so(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = wave(3, 8), w = wave(8, 4), y;
+    kn_jaxpr j = kn_make_jaxpr(KN_FN(layer), KN_ARGS(&x, &w), .symbolic = "b 8, 8 4");
+    int n = 7;
+    assert_string_equal(kn_jaxpr_program(j), "");
+    expect_error_with("ValueError", "jaxpr_program: the jaxpr has dimension variables");
+    assert_null(kn_jaxpr_groups(j, &n));
+    expect_error_with("ValueError", "jaxpr_groups: the jaxpr has dimension variables");
+    assert_int_equal(n, 0);
+    assert_int_equal(kn_jaxpr_bind(j, 1, &x, &y), -1);
+    expect_error_with("ValueError", "cannot reshape array of size 24 into shape (4*b,)");
+    kn_variable v = {.size_ = sizeof v};
+    assert_int_equal(kn_jaxpr_variable(j, 3, &v), 0);
+    assert_int_equal(v.shape.ndim, 1);
+}
+
+KN_TEST_GROUP(test_symbolic_jaxprs)
+{
+    const struct CMUnitTest tests[] = {TEST(they_print_as_those_of_jax), TEST(they_run_for_numbers),
+                                       TEST(arrays_that_do_not_fit), TEST(what_needs_numbers_says_so)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
