@@ -141,8 +141,29 @@ KN_API int64_t kn_size(kn_array x);          /* np.size: -1 for an error */
 KN_API int64_t kn_itemsize(kn_array x);      /* x.itemsize, in bytes; -1 for an error */
 KN_API int64_t kn_nbytes(kn_array x);        /* x.nbytes: of all elements; -1 for an error */
 KN_API int64_t kn_dim(kn_array x, int axis); /* x.shape[axis], axis may be negative; -1 for an error */
-KN_API kn_shape kn_shape_of(kn_array x);     /* x.shape */
-KN_API kn_dtype kn_dtype_of(kn_array x);     /* x.dtype; NULL for an error */
+
+/* Extents in C code. An extent is a number; in a function that is recorded with dimension variables (.symbolic of
+ * kn_jit, docs/shapes.md) it may be an expression of them, as 2*b + 1, for which kn_dim gives a number that stands
+ * for it. Such numbers may be given where Kiln takes an extent or a C number, and plain numbers may be added to them
+ * and taken from them in C; everything else goes through these functions, which take numbers as well. Used where
+ * that function does not run they are an InconclusiveDimensionOperation. */
+KN_API int64_t kn_dim_add(int64_t a, int64_t b); /* a + b; OverflowError. -1 for an error, as in those below */
+KN_API int64_t kn_dim_sub(int64_t a, int64_t b); /* a - b */
+KN_API int64_t kn_dim_mul(int64_t a, int64_t b); /* a * b */
+/* a / b rounded down, as a // b in Python; ValueError for b == 0 */
+KN_API int64_t kn_dim_floordiv(int64_t a, int64_t b);
+KN_API int64_t kn_dim_mod(int64_t a, int64_t b); /* a - b * (a // b), which has the sign of b; ValueError for b == 0 */
+KN_API int64_t kn_dim_max(int64_t a, int64_t b); /* the greater one */
+KN_API int64_t kn_dim_min(int64_t a, int64_t b); /* the lesser one */
+/* a == b for all numbers of the variables; false if that is not known, as in JAX */
+KN_API bool kn_dim_eq(int64_t a, int64_t b);
+/* a <= b; InconclusiveDimensionOperation if it is so for some numbers of the variables and not for others */
+KN_API bool kn_dim_le(int64_t a, int64_t b);
+KN_API bool kn_dim_lt(int64_t a, int64_t b);     /* a < b; the same */
+KN_API const char *kn_dim_text(int64_t d); /* "2*b + 1", as JAX prints it; numbers as numbers. Owned by the scope */
+KN_API kn_array kn_dim_as_array(int64_t d);      /* the extent as a value: an int64 scalar */
+KN_API kn_shape kn_shape_of(kn_array x);         /* x.shape */
+KN_API kn_dtype kn_dtype_of(kn_array x);         /* x.dtype; NULL for an error */
 
 /* ---- Looking at values: runs what is recorded. */
 KN_API double kn_item(kn_array x); /* x.item() as a double (real part); NaN for an error */

@@ -388,7 +388,8 @@ static knx_error *entry_for(knf_core *f, const kni_type *in, const knf_dims *dim
     return knf_record_entry(f, in, dims, scope, out, once);
 }
 
-/* With dimension variables if the function or the context says so, unless each equation has to be looked at by itself. */
+/* With dimension variables if the function or the context says so, unless each equation has to be looked at by
+ * itself. */
 knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims, knf_entry **out, knf_entry **once)
 {
     kni_type *types = NULL;

@@ -214,7 +214,8 @@ kn_mapping knf_leaf_mapping(const knf_core *f, int arg, int leaf);
 knx_error *knf_derive_transformed(knf_core *f, const kni_type *in, kna_value *const *known, const char *why,
                                  kna_closed *out);
 /* jaxpr_handle.c. The jaxpr of fn for arguments of the types of args; *core: what fn is for them, a reference that
- * knf_fit_end takes. x: what is said of their extents (symbolic.h), to be dropped also after an error; NULL: nothing. */
+ * knf_fit_end takes. x: what is said of their extents (symbolic.h), to be dropped also after an error; NULL: no
+ * more. */
 struct knf_extents;
 knx_error *knf_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *why, struct knf_extents *x,
                           kna_closed *out, knf_core **core);

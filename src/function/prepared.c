@@ -419,7 +419,7 @@ __attribute__((noinline, cold)) static kn_prepared no_member(const family *a, co
 
 kn_prepared kn_prepared_for(kn_prepared p, const int64_t *extents)
 {
-    if (!given("prepared_for", p) || !p->all)
+    if (!given("prepared_for", p) || (extents && !p->all))
         return p;
     const family *a = p->all;
     size_t set = 0;

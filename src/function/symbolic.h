@@ -34,7 +34,8 @@ const char *knf_show_guard(knx_text *t, const knx_dim_guard *g);
 
 typedef struct knf_symbolic knf_symbolic;
 /* Reads .symbolic and .constraints for a function that captures so many arrays and takes so many. */
-knx_error *knf_symbolic_new(const char *symbolic, const char *constraints, int n_captured, int n_in, knf_symbolic **out);
+knx_error *knf_symbolic_new(const char *symbolic, const char *constraints, int n_captured, int n_in,
+                            knf_symbolic **out);
 /* The same of types that have variables. */
 knx_error *knf_symbolic_of(const kni_type *in, int n, knf_symbolic **out);
 void knf_symbolic_drop(knf_symbolic *s);
@@ -82,13 +83,13 @@ void knf_automatic_free(knf_core *f);
 
 /* ---- entries.c. */
 
-/* *out: NULL if there is none whose conditions hold for these numbers. *other: one of these types whose conditions do not
- * hold (NULL: not wanted). ValueError: it is being recorded. */
+/* *out: NULL if there is none whose conditions hold for these numbers. *other: one of these types whose conditions do
+ * not hold (NULL: not wanted). ValueError: it is being recorded. */
 knx_error *knf_known_entry(knf_core *f, const kni_type *in, const knf_dims *dims, knf_entry **out,
                            const knf_entry **other);
 /* scope: in force meanwhile; NULL: there are no variables. */
-knx_error *knf_record_entry(knf_core *f, const kni_type *in, const knf_dims *dims, knx_dim_scope *scope, knf_entry **out,
-                            knf_entry **once);
+knx_error *knf_record_entry(knf_core *f, const kni_type *in, const knf_dims *dims, knx_dim_scope *scope,
+                            knf_entry **out, knf_entry **once);
 
 /* ---- variants.c: the programs of a jaxpr with variables. */
 

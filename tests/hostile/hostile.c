@@ -138,7 +138,7 @@ static void done_old_tensor(struct DLManagedTensor *t)
         kn_tree: done_handle(AS(kn_tree, r)), kn_fn: done_handle(AS(kn_fn, r)),                                        \
         kn_jaxpr: done_handle(AS(kn_jaxpr, r)), kn_treedef: done_handle(AS(kn_treedef, r)),                            \
         kn_optimizer: done_handle(AS(kn_optimizer, r)), kn_schedule: done_handle(AS(kn_schedule, r)),                  \
-        kn_prepared: kn_prepared_free(AS(kn_prepared, r)),                                                             \
+        kn_prepared: drop_prepared(AS(kn_prepared, r)),                                                                \
         struct DLManagedTensorVersioned *: done_tensor(AS(struct DLManagedTensorVersioned *, r)),                      \
         struct DLManagedTensor *: done_old_tensor(AS(struct DLManagedTensor *, r)), const char *: done_text(AS(const char *, r)), default: (void)0)
 

@@ -333,6 +333,12 @@ HANDLES(kn_archive, trees, 1, foreign[2])
 HANDLES(kn_optimizer, optimizers, 2, foreign[2])
 HANDLES(kn_schedule, schedules, 2, foreign[2])
 
+void drop_prepared(kn_prepared p)
+{
+    if (p != prepared) /* which kn_prepared_for gives back */
+        kn_prepared_free(p);
+}
+
 kn_prepared take_kn_prepared(const char *name)
 {
     bool frees = !strcmp(called(), "kn_prepared_free");
@@ -362,7 +368,7 @@ NUMBERS(double, 3, 1, 0.5, 2, 0, -1, NAN, INFINITY, -INFINITY, 1e300, 1e18, -1e-
 NUMBERS(bool, 2, false, true)
 NUMBERS(int, 3, 0, 1, 2, -1, 64, 70, 5000, INT_MAX, INT_MIN)
 NUMBERS(int32_t, 2, 0, 1, -1, 5000, INT32_MAX, INT32_MIN)
-NUMBERS(int64_t, 3, 1, 0, 2, -1, 5000, INT64_C(1) << 31, INT64_C(1) << 40, INT64_MAX, INT64_MIN)
+NUMBERS(int64_t, 3, 1, 0, 2, -1, 5000, INT64_C(1) << 31, INT64_C(1) << 40, (INT64_C(1) << 61) + 5, INT64_MAX, INT64_MIN)
 NUMBERS(uint32_t, 2, 0, 1, 5000, 0x80000000, UINT32_MAX)
 NUMBERS(uint64_t, 2, 0, 1, UINT64_MAX)
 NUMBERS(size_t, 2, 1 << 20, 1 << 24, 0, 7, SIZE_MAX)
@@ -427,10 +433,10 @@ static kn_shape shape_number(int i)
     const kn_shape table[] = {{2, {3, 3}},    {1, {3}},       {0, {0}},         {3, {2, 3, 4}},
                               {-1, {3}},      {INT_MIN, {1}}, {1, {-5}},        {2, {-1, -1}},
                               {2, {huge, 4}}, {2, {0, huge}}, {1, {INT64_MIN}}, {3, {huge, huge, 0}},
-                              {1, {h}},       {2, {1, h}},    {1, {INT64_MAX}}};
+                              {1, {h}},       {2, {1, h}},    {1, {INT64_MAX}}, {2, {huge / 2 + 3, 2}}};
     return i < SIZE(table) ? table[i] : many_ones(i == SIZE(table) ? 70 : i == SIZE(table) + 1 ? INT_MAX : 64);
 }
-enum { SHAPES = 18, SHAPES_SOUND = 4, SHAPES_OF_NOTHING = 12 }; /* those before the last need no memory */
+enum { SHAPES = 19, SHAPES_SOUND = 4, SHAPES_OF_NOTHING = 12 }; /* those before the last need no memory */
 
 kn_shape take_kn_shape(const char *name) { return shape_number(pick(name, SHAPES_SOUND, SHAPES - SHAPES_SOUND)); }
 

@@ -21,6 +21,7 @@ const char *called(void); /* the function that the values are for */
 void make_values(void); /* handles for one function, in the scope that is open */
 void make_world(void);  /* what lives as long as the program: another context, memory */
 void drop_world(void);
+void drop_prepared(kn_prepared p); /* what a call gave back */
 
 /* Types as calls.def names them. */
 typedef const char *p_char;
