@@ -392,17 +392,17 @@ static knx_error *entry_for(knf_core *f, const kni_type *in, const knf_dims *dim
  * itself. */
 knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims, knf_entry **out, knf_entry **once)
 {
+    static const knf_dims none;
     kni_type *types = NULL;
-    knf_dims none = {0};
     bool may = dims && knx_context()->lazy && !knx_context()->check_nans;
     *once = NULL;
     if (may && knf_is_automatic(f))
         return knf_automatic_entry(f, in, dims, out, once);
-    dims = dims ? dims : &none;
-    dims->n = 0;
+    if (dims)
+        dims->n = 0;
     if (may && f->o.symbolic)
         KN_TRY(knf_symbolic_begin(f, in, &types, dims));
-    knx_error *error = entry_for(f, types ? types : in, dims, out, once);
+    knx_error *error = entry_for(f, types ? types : in, dims ? dims : &none, out, once);
     knx_free(types);
     return error;
 }
