@@ -78,6 +78,8 @@ void knf_entry_free(knf_entry *e)
 {
     if (!e)
         return;
+    if (e->core)
+        knf_forget_calls(e->core, e);
     if (e->home && e->home == knx_slot_state(KNX_SLOT_ARRAYS))
         remove_entry(e);
     knf_variants_free(&e->variant);
@@ -101,10 +103,16 @@ static bool same_type(kni_type a, kni_type b)
     return same;
 }
 
+bool knf_same_state(const knf_entry *e)
+{
+    const kna_state *s = kna_state_get();
+    return e->folds == s->fold && e->whole == s->whole && e->default_float == kna_default_float() &&
+           knf_same_axes(e->axes, s->axes);
+}
+
 static bool same_types(const knf_entry *e, uint32_t n, const kni_type *in)
 {
-    if (e->folds != kna_state_get()->fold || e->whole != kna_state_get()->whole ||
-        e->default_float != kna_default_float() || !knf_same_axes(e->axes, kna_state_get()->axes))
+    if (!knf_same_state(e))
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (!same_type(e->in[i], in[i]))
@@ -394,16 +402,23 @@ knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims, knf_en
 {
     static const knf_dims none;
     kni_type *types = NULL;
-    bool may = dims && knx_context()->lazy && !knx_context()->check_nans;
+    bool may = dims && knx_context()->lazy && !knx_context()->check_nans, automatic = may && knf_is_automatic(f);
     *once = NULL;
-    if (may && knf_is_automatic(f))
-        return knf_automatic_entry(f, in, dims, out, once);
     if (dims)
         dims->n = 0;
-    if (may && f->o.symbolic)
+    may = automatic || (may && f->o.symbolic);
+    if (may && (*out = knf_recall(f, in, dims))) {
+        kna_state_get()->trace_stats.hits++;
+        touch(kna_state_get(), *out);
+        return NULL;
+    }
+    if (may && !automatic)
         KN_TRY(knf_symbolic_begin(f, in, &types, dims));
-    knx_error *error = entry_for(f, types ? types : in, dims ? dims : &none, out, once);
+    knx_error *error = automatic ? knf_automatic_entry(f, in, dims, out, once)
+                                 : entry_for(f, types ? types : in, dims ? dims : &none, out, once);
     knx_free(types);
+    if (!error && !*once && dims && dims->n)
+        knf_remember(f, in, *out, dims);
     return error;
 }
 
@@ -438,12 +453,17 @@ knx_error *knf_entry_program(knf_entry *e, const knf_dims *dims, knd_loaded **ou
 {
     if (dims->n) {
         bool fresh;
+        if (dims->program) {
+            *out = knd_retain(dims->program);
+            return NULL;
+        }
         const knf_variants all = {.first = &e->variant,
                                   .jaxpr = e->closed.jaxpr,
                                   .donated = e->donated,
                                   .scope = knf_symbolic_scope(e->core),
                                   .device = kna_device()};
         KN_TRY(knf_variant_program(&all, dims, &fresh, out));
+        knf_remember_program(e, dims, *out);
         if (fresh)
             count_again(e);
         return NULL;

@@ -49,6 +49,7 @@ static void free_core(knf_core *c)
     knf_core_release(c->made_of);
     knf_core_release(c->rule[0]);
     knf_core_release(c->rule[1]);
+    knf_forget_calls(c, NULL);
     knf_symbolic_free(c);
     knf_automatic_free(c);
     knx_free(c->env);

@@ -118,6 +118,7 @@ typedef struct knf_core {
     int trace_count;
     struct knf_symbolic *symbolic; /* JIT: what o.symbolic says, once it was read */
     struct knf_automatic *automatic; /* JIT: which extents change from call to call */
+    struct knf_calls *calls;       /* JIT: the last calls with dimension variables (recall.c) */
     KN_VEC(knf_memo) memo;
     KN_VEC(knf_rule) rules;
     /* fit.c: trees of any structure, and arguments whose values are part of the function */

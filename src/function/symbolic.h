@@ -10,8 +10,18 @@ enum { KNF_MAX_DIM_VARS = 24 };
 /* The numbers of the variables in a call; n is 0 for a function without any. */
 typedef struct knf_dims {
     int n;
+    const knd_loaded *program; /* if it is known at once (recall.c); else NULL */
     knx_dim_value value[KNF_MAX_DIM_VARS];
 } knf_dims;
+
+/* recall.c: the entry and the numbers of one of the last calls for arrays of these types; NULL: it is none of them. */
+knf_entry *knf_recall(const knf_core *f, const kni_type *in, knf_dims *dims);
+void knf_remember(knf_core *f, const kni_type *in, knf_entry *e, knf_dims *dims);
+void knf_remember_program(const knf_entry *e, const knf_dims *dims, const knd_loaded *p);
+void knf_forget_calls(knf_core *f, const knf_entry *e); /* those of this entry; NULL: all */
+/* entries.c: was it made in the state that the context has now (dtypes, named axes, ...)? */
+bool knf_same_state(const knf_entry *e);
+
 
 /* What holds for some numbers alone: comparisons that were assumed while it was made. */
 typedef struct knf_conditions {
