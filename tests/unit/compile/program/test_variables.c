@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_variables.c -- programs of dimension variables have the steps that programs for the shapes have: loops as
+ * kernels, bands, kernels as parts of products, segments; and their bits, for large, small and prime extents. */
+#include "support/expect.h"
+#include "support/group.h"
+#include <kiln/kiln.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    kn_array x, w, v;
+} Three;
+
+static kn_array decay(const kn_array *s, const kn_array *x) { return kn_add(kn_mul(*s, 0.9f), kn_tanh(*x)); }
+KN_FUNCTION(decay, kn_array, kn_array, kn_array)
+static kn_array scanned(const Three *a)
+{
+    kn_array s = kn_at(a->w, "0,0");
+    kn_scan(KN_FN(decay), &s, &s, &a->v);
+    return s;
+}
+static kn_array row_decay(const kn_array *s, const kn_array *x) { return kn_add(kn_mul(*s, 0.9f), kn_sin(*x)); }
+KN_FUNCTION(row_decay, kn_array, kn_array, kn_array)
+static kn_array scanned_rows(const Three *a)
+{
+    kn_array s = kn_zeros(KN_SHAPE(kn_dim(a->x, 1)), .dtype = KN_F32);
+    kn_scan(KN_FN(row_decay), &s, &s, &a->x);
+    return s;
+}
+typedef struct {
+    kn_array x, last;
+} Guess;
+static kn_array moving(const Guess *g) { return kn_greater(kn_abs(kn_sub(g->x, g->last)), kn_mul(1e-6f, g->x)); }
+static Guess improve(const kn_array *a, const Guess *g)
+{
+    return (Guess){kn_mul(0.5f, kn_add(g->x, kn_div(*a, g->x))), g->x};
+}
+KN_FUNCTION(moving, kn_array, Guess)
+KN_CLOSURE(improve, Guess, kn_array, Guess)
+static kn_array newton(const kn_array *a)
+{
+    Guess g = {kn_add(*a, 1), kn_scalar(0.0f)};
+    kn_while_loop(KN_FN(moving), KN_CLOSE(improve, a), &g, &g);
+    return g.x;
+}
+KN_FUNCTION(newton, kn_array, kn_array)
+static kn_array roots(const Three *a)
+{
+    kn_array x = kn_add(kn_square(a->v), 0.5f), y;
+    kn_call(kn_vmap(KN_FN(newton)), &y, &x);
+    return y;
+}
+static kn_array dense(const Three *a) { return kn_nn_gelu(kn_add(kn_matmul(a->x, a->w), kn_at(a->w, "0"))); }
+static kn_array turned(const Three *a) { return kn_matmul(a->w, kn_copy(kn_transpose(a->x))); }
+static kn_array attention(const Three *a)
+{
+    return kn_matmul(kn_nn_softmax(kn_matmul(a->x, kn_transpose(a->x))), a->x);
+}
+static kn_array two_layers(const Three *a)
+{
+    return kn_sum(kn_square(kn_matmul(kn_nn_softmax(kn_matmul(a->x, a->w)), a->w)), KN_AXIS(-1));
+}
+static kn_array padded(const Three *a) { return kn_mul(kn_pad(a->x, 3), 2); }
+static kn_array joined(const Three *a)
+{
+    return kn_concatenate(KN_LIST(kn_exp(a->v), kn_sin(kn_ravel(kn_at(a->x, ":,:2"))), kn_mul(a->v, 2)));
+}
+static kn_array rolled(const Three *a) { return kn_sub(kn_roll(a->v, 1), kn_roll(a->v, -1)); }
+static kn_array pooled(const Three *a)
+{
+    kn_array x = kn_reshape(a->x, KN_SHAPE(1, kn_dim(a->x, 0), kn_dim(a->x, 1), 1));
+    return kn_nn_max_pool(x, KN_SHAPE(1, 2), .strides = &KN_SHAPE(1, 2));
+}
+static kn_array updated(const Three *a)
+{
+    kn_array y = kn_mul(a->x, 2);
+    kn_iadd_at(y, 1, ":, 1:3");
+    return y;
+}
+KN_FUNCTION(scanned, kn_array, Three)
+KN_FUNCTION(scanned_rows, kn_array, Three)
+KN_FUNCTION(roots, kn_array, Three)
+KN_FUNCTION(dense, kn_array, Three)
+KN_FUNCTION(turned, kn_array, Three)
+KN_FUNCTION(attention, kn_array, Three)
+KN_FUNCTION(two_layers, kn_array, Three)
+KN_FUNCTION(padded, kn_array, Three)
+KN_FUNCTION(joined, kn_array, Three)
+KN_FUNCTION(rolled, kn_array, Three)
+KN_FUNCTION(pooled, kn_array, Three)
+KN_FUNCTION(updated, kn_array, Three)
+
+enum { WIDTH = 64, LARGEST = 2003 };
+
+static kn_array wave(kn_shape shape, double by)
+{
+    int64_t n = 1;
+    for (int d = 0; d < shape.ndim; d++)
+        n *= shape.dim[d];
+    return kn_astype(kn_reshape(kn_sin(kn_mul(kn_arange(0, (double)n, 1, .dtype = KN_F64), by)), shape), KN_F32);
+}
+static Three input(int t)
+{
+    return (Three){wave(KN_SHAPE(t, WIDTH), 1.7), wave(KN_SHAPE(WIDTH, WIDTH), 0.3), wave(KN_SHAPE(t), 0.7)};
+}
+
+static struct heard {
+    const char *want;
+    bool found;
+} heard;
+static void hear(void *env, int level, const char *text)
+{
+    (void)env, (void)level;
+    heard.found |= heard.want && !strncmp(text, "program ", 8) && strstr(text, heard.want);
+}
+
+typedef struct row {
+    const char *name, *step; /* what the text of the program for the largest extent has */
+    kn_fn (*fn)(void);
+} row;
+#define ROW(name, step)                                  \
+    static kn_fn name##_fn(void) { return KN_FN(name); } \
+    static const row name##_row = {#name, step, name##_fn};
+ROW(scanned, "a compiled loop")
+ROW(scanned_rows, "a compiled loop")
+ROW(roots, "a compiled loop")
+ROW(dense, "result to kernel")
+ROW(turned, "a product goes along the strides of where it comes from")
+ROW(attention, "band of")
+ROW(two_layers, "band of")
+ROW(padded, "segments")
+ROW(joined, "segments")
+ROW(rolled, "segments")
+ROW(pooled, "kernel")
+ROW(updated, "steps")
+static const row *const rows[] = {&scanned_row, &scanned_rows_row, &roots_row,      &dense_row,
+                                  &turned_row,  &attention_row,    &two_layers_row, &padded_row,
+                                  &joined_row,  &rolled_row,       &pooled_row,     &updated_row};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* Once with the largest extent first, once with the smallest: another constraint is another function. */
+static void the_same_steps_and_bits(void **state)
+{
+    static const int extents[] = {LARGEST, 257, 1, 2, 3, 31, 64, 100, 7, 512, 700, 5};
+    enum { N = sizeof extents / sizeof *extents };
+    (void)state;
+    for (int r = 0; r < ROWS; r++)
+        for (int order = 0; order < 2; order++) {
+            KN_SCOPE;
+            kn_fn one =
+                kn_jit(rows[r]->fn(), .symbolic = "t 64, 64 64, t", .constraints = order ? "t <= 5000" : "t >= 1");
+            kn_fn each = kn_jit(rows[r]->fn());
+            heard = (struct heard){.want = order ? NULL : rows[r]->step};
+            kn_set_log(hear, NULL);
+            kn_set_debug(order ? 0 : 4);
+            for (int i = 0; i < N; i++) {
+                KN_SCOPE;
+                Three in = input(extents[order ? N - 1 - i : i]);
+                kn_array y, z;
+                kn_call(one, &y, &in);
+                kn_set_debug(0);
+                kn_call(each, &z, &in);
+                if (!kn_array_equal(y, z))
+                    fail_msg("%s differs for %d", rows[r]->name, extents[order ? N - 1 - i : i]);
+            }
+            kn_set_log(NULL, NULL);
+            if (!order && !heard.found)
+                fail_msg("%s has no '%s'", rows[r]->name, rows[r]->step);
+            assert_false(kn_error_pending());
+        }
+}
+
+KN_TEST_GROUP(test_variables)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_steps_and_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
