@@ -63,7 +63,9 @@ static void remove_entry(knf_entry *e)
 static void count(knf_entry *e)
 {
     kna_state *s = e->home;
-    size_t bytes = sizeof *e + e->arena.total + kni_bytes(e->closed.jaxpr) + 4 * sizeof *s->entry.slot;
+    if (!e->bytes)
+        e->recorded = kni_bytes(e->closed.jaxpr);
+    size_t bytes = sizeof *e + e->arena.total + e->recorded + 4 * sizeof *s->entry.slot;
     for (int i = 0; i < 2; i++)
         bytes += e->program[i] ? knd_bytes(e->program[i], e->closed.jaxpr) : 0;
     bytes += knf_variants_bytes(e) + (e->conditions ? knx_dim_conditions_bytes(&e->conditions->held) : 0);

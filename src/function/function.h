@@ -40,6 +40,7 @@ typedef struct knf_entry {
     bool *donated;          /* per operand of the program, in the arena; NULL: none */
     uint64_t used;
     size_t bytes; /* as counted; 0: not counted */
+    size_t recorded; /* of the jaxpr */
     struct knf_core *core;
     uint64_t hash;                   /* in the context's map */
     size_t at;                       /* in the core's list */

@@ -11,6 +11,7 @@ enum { MOST_INSTANCES = 32 };
 
 typedef struct instance {
     knd_loaded *program;
+    size_t bytes;
     uint64_t used;
     int64_t value[KNF_MAX_DIM_VARS];
 } instance;
@@ -23,6 +24,7 @@ typedef struct knf_variant {
     uint64_t clock;
     int n_instance;
     instance instance[MOST_INSTANCES];
+    size_t bytes; /* with its instances */
 } knf_variant;
 
 void knf_variants_free(knf_variant **first)
@@ -41,11 +43,8 @@ void knf_variants_free(knf_variant **first)
 size_t knf_variants_bytes(const knf_entry *e)
 {
     size_t bytes = 0;
-    for (const knf_variant *v = e->variant; v; v = v->next) {
-        bytes += sizeof *v + knc_bytes(v->program, e->closed.jaxpr) + knx_dim_conditions_bytes(&v->conditions.held);
-        for (int i = 0; i < v->n_instance; i++)
-            bytes += knd_bytes(v->instance[i].program, e->closed.jaxpr);
-    }
+    for (const knf_variant *v = e->variant; v; v = v->next)
+        bytes += v->bytes;
     return bytes;
 }
 
@@ -132,6 +131,7 @@ static knx_error *new_variant(const knf_variants *x, const knf_dims *dims, knf_v
     const kn_place *here = knx_context()->here;
     KN_LOG(1, "jit: %s:%d: %s is compiled for all extents that meet %zu conditions", here ? here->file : "?",
            here ? here->line : 0, x->jaxpr->name, v->conditions.held.n);
+    v->bytes = sizeof *v + knc_bytes(v->program, x->jaxpr) + knx_dim_conditions_bytes(&v->conditions.held);
     v->next = *x->first;
     *x->first = v;
     *out = v;
@@ -184,7 +184,9 @@ knx_error *knf_variant_program(const knf_variants *from, const knf_dims *dims, b
         oldest = &v->instance[v->n_instance++];
     else
         knd_release(oldest->program);
-    *oldest = (instance){.program = knd_retain(*out), .used = ++v->clock};
+    v->bytes -= oldest->bytes;
+    *oldest = (instance){.program = knd_retain(*out), .bytes = knd_bytes(*out, x->jaxpr), .used = ++v->clock};
+    v->bytes += oldest->bytes;
     memcpy(oldest->value, value, (size_t)v->conditions.n * sizeof *value);
     return NULL;
 }
