@@ -17,6 +17,7 @@ static void free_room(kna_cut *c)
     KN_VEC_FREE(&c->out_atom);
     KN_VEC_FREE(&c->stack);
     KN_VEC_FREE(&c->atom);
+    KN_VEC_FREE(&c->extent);
     KN_VEC_FREE(&c->old);
     knx_free(c);
 }
@@ -410,7 +411,7 @@ static knx_error *take_results(kna_cut *c, knx_buffer **out)
     return error;
 }
 
-static knx_error *run_plan(kna_cut *c, const kna_plan *p)
+static knx_error *run_plan(kna_cut *c, const kna_plan *p, const knd_loaded *program)
 {
     knd_operand few[16], *in = c->leaf.n <= 16 ? few : knx_alloc(c->leaf.n * sizeof *in);
     knx_buffer *few_out[16], **out = c->out.n <= 16 ? few_out : knx_alloc(c->out.n * sizeof *out);
@@ -421,7 +422,7 @@ static knx_error *run_plan(kna_cut *c, const kna_plan *p)
     for (size_t i = 0; !error && i < c->leaf.n; i++)
         kna_operand_of(&in[i], c->leaf.at[i], p->donated && p->donated[i]);
     if (!error)
-        error = checks ? kna_run_checked(p->program, c->node.at[0], in, out) : knd_run_with(p->program, in, out, &how);
+        error = checks ? kna_run_checked(program, c->node.at[0], in, out) : knd_run_with(program, in, out, &how);
     if (!error)
         error = take_results(c, out);
     if (in != few)
@@ -441,9 +442,11 @@ static knx_error *leaf_error(const kna_cut *c)
 
 static knx_error *run_cut(kna_cut *c)
 {
-    kna_plan *plan = NULL;
-    KN_TRY(kna_find_plan(c, &plan));
-    knx_error *error = run_plan(c, plan);
+    kna_plan *plan;
+    knd_loaded *instance;
+    KN_TRY(kna_find_plan(c, &plan, &instance));
+    knx_error *error = run_plan(c, plan, instance ? instance : plan->program);
+    knd_release(instance);
     kna_plan_release(plan);
     return error;
 }

@@ -3,162 +3,94 @@
  * compiled to a program that takes any numbers for them (docs/shapes.md).
  *
  * The extents of a cut are those of its leaves and those among its parameters, in order. 0 and 1 stay numbers, and
- * belong
- * to the kind; each other one becomes a variable, equal ones the same. What the rules and the compiler had to ask of
- * the
- * variables is a condition of the kind. */
+ * belong to the kind; each other one becomes a variable, equal ones the same. What the rules and the compiler had to
+ * ask of the variables is a condition of the kind. */
 #include "array/plans.h"
 #include "base/log.h"
 #include <string.h>
 
-enum { MOST_VARIABLES = 24, MOST_PLACES = 512 };
+enum { MOST_PLACES = 512 };
 
-void kna_kind_release(kna_kind *k)
+void kna_kind_free(kna_kind *k)
 {
-    if (!k || atomic_fetch_sub_explicit(&k->refs, 1, memory_order_acq_rel) != 1)
+    if (!k)
         return;
-    kni_release(k->jaxpr);
     knc_release(k->program);
     knx_dim_conditions_free(&k->conditions);
     knx_arena_free(&k->arena);
     knx_free(k);
 }
 
-/* ---- The extents of a cut, one after the other. */
-
-typedef bool visitor(void *env, int64_t *extent);
-
-static bool visit_extents(const kna_cut *c, visitor *visit, void *env)
+bool kna_kind_numbers(const kna_kind *k, const kna_cut *c, int64_t *number)
 {
-    for (size_t i = 0; i < c->leaf.n; i++)
-        for (int d = 0; d < c->leaf.at[i]->type.ndim; d++)
-            if (!visit(env, &c->leaf.at[i]->dims[d]))
+    uint32_t bound = 0; /* a bit per variable */
+    if (c->extent.n != k->n_place)
+        return false;
+    for (uint32_t i = 0; i < k->n_place; i++) {
+        int64_t extent = c->extent.at[i];
+        int32_t v = k->place[i];
+        if (v < 0) {
+            if (k->sample[i] != extent)
                 return false;
-    for (size_t k = 0; k < c->node.n; k++)
-        if (!kni_params_visit_extents(c->node.at[k]->prim, c->node.at[k]->params, visit, env))
-            return false;
-    return true;
-}
-
-static uint64_t class_of(int64_t extent) { return extent < 0 ? 3 : extent < 2 ? (uint64_t)extent : 2; }
-
-static bool hash_extent(void *env, int64_t *extent)
-{
-    uint64_t *h = env;
-    *h = knx_hash_mix(*h, class_of(*extent));
-    return true;
-}
-
-uint64_t kna_kind_hash(const kna_cut *c)
-{
-    uint64_t h = c->fuse ? 21 : 22;
-    for (size_t i = 0; i < c->leaf.n; i++)
-        h = knx_hash_mix(h + (c->donated && c->donated[i]),
-                         (uint64_t)(uintptr_t)c->leaf.at[i]->type.dtype ^ (uint64_t)c->leaf.at[i]->type.ndim);
-    const kni_atom *a = c->atom.at;
-    for (size_t k = 0; k < c->node.n; k++) {
-        const kna_node *n = c->node.at[k];
-        h = knx_hash_mix(h, (uint64_t)(uintptr_t)n->prim);
-        for (uint32_t i = 0; i < n->n_in; i++, a++)
-            h = knx_hash_mix(h, n->in[i] ? *a : n->literal[i].bits.u[0] ^ n->literal[i].bits.u[1] ^ KN_LITERAL_BIT);
+        } else if (bound >> v & 1) {
+            if (number[v] != extent)
+                return false;
+        } else {
+            if (extent < 2)
+                return false;
+            number[v] = extent;
+            bound |= 1u << v;
+        }
     }
-    for (size_t i = 0; i < c->out_atom.n; i++)
-        h = knx_hash_mix(h, c->out_atom.at[i]);
-    visit_extents(c, hash_extent, &h);
-    return h;
-}
-
-/* ---- Does a kind fit? */
-
-typedef struct binding {
-    const kna_kind *k;
-    uint32_t at;
-    int64_t *value, *extent; /* extent: NULL: not wanted */
-    uint32_t bound;          /* bit per variable */
-} binding;
-
-static bool bind(void *env, int64_t *extent)
-{
-    binding *b = env;
-    if (b->at == b->k->n_place)
-        return false;
-    int32_t v = b->k->place[b->at];
-    if (b->extent)
-        b->extent[b->at] = *extent;
-    if (v < 0)
-        return b->k->fixed[b->at++] == *extent;
-    b->at++;
-    if (b->bound >> v & 1)
-        return b->value[v] == *extent;
-    b->bound |= 1u << v;
-    b->value[v] = *extent;
-    return *extent >= 2;
-}
-
-bool kna_kind_fits(const kna_kind *k, const kna_cut *c, knx_dim_value *value, int64_t *extent)
-{
-    int64_t number[MOST_VARIABLES];
-    binding b = {.k = k, .value = number, .extent = extent};
-    if (!visit_extents(c, bind, &b) || b.at != k->n_place || !knx_dim_conditions_hold(&k->conditions, number))
-        return false;
-    for (uint32_t i = 0; i < k->n_var; i++)
-        value[i] = (knx_dim_value){k->var[i], number[i]};
     return true;
-}
-
-typedef struct comparison {
-    const int64_t *extent, *end;
-} comparison;
-
-static bool compare(void *env, int64_t *extent)
-{
-    comparison *x = env;
-    return x->extent < x->end && *x->extent++ == *extent;
-}
-
-bool kna_kind_has(const kna_kind *k, const int64_t *extent, const kna_cut *c)
-{
-    comparison x = {extent, extent + k->n_place};
-    return visit_extents(c, compare, &x) && x.extent == x.end;
 }
 
 /* ---- Making one. */
 
 typedef struct maker {
     kna_kind *k;
+    kni_jaxpr *jaxpr;
     knx_dim_scope scope;
-    int32_t place[MOST_PLACES + 1];
-    int64_t fixed[MOST_PLACES + 1], handle[MOST_VARIABLES], number[MOST_VARIABLES];
-    knx_dim_var var[MOST_VARIABLES + 1];
+    int32_t place[MOST_PLACES];
+    int64_t handle[KNA_KIND_VARIABLES], number[KNA_KIND_VARIABLES];
+    knx_dim_var var[KNA_KIND_VARIABLES];
     uint32_t n_place, n_var, at;
     const char *why;
 } maker;
 
-static bool name_extent(void *env, int64_t *extent)
+/* A variable with this number in the sample: one that there is, or a new one. */
+static knx_error *name_extent(maker *m, int64_t extent, int32_t *variable)
 {
-    maker *m = env;
     uint32_t v = 0;
-    if (m->n_place == MOST_PLACES)
-        return false;
-    m->fixed[m->n_place] = *extent;
-    m->place[m->n_place++] = -1;
-    if (*extent < 2)
-        return true;
-    while (v < m->n_var && m->number[v] != *extent)
+    char name[16];
+    while (v < m->n_var && m->number[v] != extent)
         v++;
-    if (v == m->n_var) {
-        char name[16];
-        if (m->n_var == MOST_VARIABLES)
-            return false;
-        snprintf(name, sizeof name, "s%u", (unsigned)v);
-        if (!knx_dim_named(name, strlen(name), &m->handle[v]) || !knx_dim_is_var(m->handle[v], &m->var[v]) ||
-            !knx_dim_sample(&m->scope, m->var[v], *extent))
-            return false;
-        m->number[v] = *extent;
-        m->n_var++;
+    *variable = (int32_t)v;
+    if (v < m->n_var)
+        return NULL;
+    if (v == KNA_KIND_VARIABLES) {
+        m->why = "it has too many extents";
+        return NULL;
     }
-    m->place[m->n_place - 1] = (int32_t)v;
-    return true;
+    snprintf(name, sizeof name, "s%u", (unsigned)v);
+    m->number[v] = extent;
+    m->n_var++;
+    bool fine = knx_dim_named(name, strlen(name), &m->handle[v]) && knx_dim_is_var(m->handle[v], &m->var[v]) &&
+                knx_dim_sample(&m->scope, m->var[v], extent);
+    return fine ? NULL : knx_error_nomem();
+}
+
+static knx_error *name_extents(maker *m, const kna_cut *c)
+{
+    m->n_place = (uint32_t)c->extent.n;
+    m->why = m->n_place > MOST_PLACES ? "it has too many extents" : NULL;
+    for (uint32_t i = 0; i < m->n_place && !m->why; i++) {
+        m->place[i] = -1;
+        KN_TRY(c->extent.at[i] < 2 ? NULL : name_extent(m, c->extent.at[i], &m->place[i]));
+    }
+    if (!m->n_var && !m->why)
+        m->why = "it has no extents";
+    return NULL;
 }
 
 static bool put_variable(void *env, int64_t *extent)
@@ -231,15 +163,15 @@ static knx_error *record(maker *m, const kna_cut *c, kni_jaxpr **out)
     return error;
 }
 
-static bool keep(maker *m)
+static bool keep(maker *m, const kna_cut *c)
 {
     kna_kind *k = m->k;
-    k->place = knx_arena_copy(&k->arena, m->place, (m->n_place + 1) * sizeof *m->place);
-    k->fixed = knx_arena_copy(&k->arena, m->fixed, (m->n_place + 1) * sizeof *m->fixed);
-    k->var = knx_arena_copy(&k->arena, m->var, (m->n_var + 1) * sizeof *m->var);
+    k->place = knx_arena_copy(&k->arena, m->place, m->n_place * sizeof *m->place);
+    k->sample = knx_arena_copy(&k->arena, c->extent.at, m->n_place * sizeof *c->extent.at);
+    k->var = knx_arena_copy(&k->arena, m->var, m->n_var * sizeof *m->var);
     k->n_place = m->n_place;
     k->n_var = m->n_var;
-    return k->place && k->fixed && k->var && knx_dim_conditions_of(&m->scope, &k->conditions);
+    return k->place && k->sample && k->var && knx_dim_conditions_of(&m->scope, &k->conditions);
 }
 
 /* Why no such cut has a kind; NULL: it may have one. */
@@ -258,74 +190,85 @@ static const char *excluded(const kna_cut *c)
     return NULL;
 }
 
-static knx_error *make(maker *m, kna_cut *c, const knd_device *d)
+static knx_error *make(maker *m, kna_cut *c)
 {
-    kna_kind *k = m->k;
-    if (!visit_extents(c, name_extent, m)) {
-        m->why = "it has too many extents";
-        return NULL;
-    }
-    if (!m->n_var) {
-        m->why = "it has no extents";
-        return NULL;
-    }
-    KN_TRY(record(m, c, &k->jaxpr));
-    if (m->why)
-        return NULL;
+    const knd_device *d = kna_device();
     knc_compile_options o = {
         .target = d->target(d), .kernels = c->s->caches->kernels, .fuse = true, .donated = c->donated};
-    KN_TRY(knc_compile(k->jaxpr, &o, &k->program));
-    if (m->scope.error)
-        return knx_dim_take_error(&m->scope);
-    if (!keep(m))
-        return knx_error_nomem();
-    if (!knc_has_variables(k->program))
+    m->why = excluded(c);
+    KN_TRY(m->why ? NULL : name_extents(m, c));
+    KN_TRY(m->why ? NULL : record(m, c, &m->jaxpr));
+    KN_TRY(m->why ? NULL : knc_compile(m->jaxpr, &o, &m->k->program));
+    if (m->why)
+        return NULL;
+    if (!knc_has_variables(m->k->program))
         m->why = "no extent matters";
-    return NULL;
+    return !m->scope.error && !keep(m, c) ? knx_error_nomem() : NULL;
 }
 
-knx_error *kna_kind_make(kna_cut *c, const knd_device *d, kna_kind **out)
+/* Recorded and compiled, or m->why says why not. */
+static knx_error *try_to_make(maker *m, kna_cut *c, knx_text *why)
 {
-    kna_kind *k = knx_alloc_zero(sizeof *k);
-    maker *m = knx_alloc_zero(sizeof *m);
-    *out = NULL;
-    if (!k || !m) {
-        knx_free(k);
-        knx_free(m);
-        return knx_error_nomem();
-    }
-    atomic_init(&k->refs, 1);
-    m->k = k;
-    m->why = excluded(c);
-    knx_error *error = NULL;
-    if (!m->why) {
-        knx_dim_scope_init(&m->scope);
-        m->scope.least = 2;
-        m->scope.assumes = true;
-        knx_dim_enter(&m->scope);
-        error = make(m, c, d);
-        knx_dim_leave(&m->scope);
-    }
-    if (error && error->kind != KN_ERROR_MEMORY) {
-        m->why = knx_arena_string(&k->arena, error->message);
-        knx_error_release(error);
-        error = m->why ? NULL : knx_error_nomem();
-    }
-    if (m->why) {
-        knc_release(k->program);
-        k->program = NULL;
-        kni_release(k->jaxpr);
-        k->jaxpr = NULL;
-        k->why = m->why;
-        KN_LOG(1, "plan: not for all extents: %s", k->why);
-    }
-    k->bytes = sizeof *k + k->arena.total + knx_dim_conditions_bytes(&k->conditions) +
-               (k->program ? kni_bytes(k->jaxpr) + knc_bytes(k->program, k->jaxpr) : 0);
+    knx_dim_scope_init(&m->scope);
+    m->scope.least = 2;
+    m->scope.assumes = true;
+    knx_dim_enter(&m->scope);
+    knx_error *error = make(m, c), *refused;
+    knx_dim_leave(&m->scope);
+    refused = knx_dim_take_error(&m->scope);
     knx_dim_scope_free(&m->scope);
-    knx_free(m);
     if (error)
-        kna_kind_release(k);
+        knx_error_release(refused);
     else
-        *out = k;
+        error = refused;
+    if (error && error->kind != KN_ERROR_MEMORY) {
+        knx_text_add(why, "%s", error->message);
+        m->why = why->s;
+        knx_error_release(error);
+        error = NULL;
+    }
+    return error;
+}
+
+static kna_plan *plan_of(const maker *m, const kna_cut *c)
+{
+    const kna_kind *k = m->k;
+    kna_plan *p = knx_alloc_zero(sizeof *p);
+    bool *donated = c->donated ? knx_alloc(c->leaf.n + 1) : NULL;
+    if (!p || (c->donated && !donated)) {
+        knx_free(p);
+        knx_free(donated);
+        return NULL;
+    }
+    if (donated)
+        memcpy(donated, c->donated, c->leaf.n);
+    atomic_init(&p->refs, 1);
+    p->kind_hash = c->kind;
+    p->likeness = kna_cut_likeness(c);
+    p->fuse = c->fuse;
+    p->device = kna_device();
+    p->donated = donated;
+    p->jaxpr = m->jaxpr;
+    p->kind = m->k;
+    p->bytes = sizeof *p + sizeof *k + c->leaf.n + k->arena.total + knx_dim_conditions_bytes(&k->conditions) +
+               kni_bytes(p->jaxpr) + knc_bytes(k->program, p->jaxpr);
+    return p;
+}
+
+knx_error *kna_kind_make(kna_cut *c, kna_plan **out)
+{
+    maker *m = knx_alloc_zero(sizeof *m);
+    knx_text why = {0};
+    knx_error *error = m && (m->k = knx_alloc_zero(sizeof *m->k)) ? try_to_make(m, c, &why) : knx_error_nomem();
+    *out = NULL;
+    if (!error && m->why)
+        KN_LOG(1, "plan: not for all extents: %s", m->why);
+    else if (!error && !(*out = plan_of(m, c)))
+        error = knx_error_nomem();
+    if (m && !*out) {
+        kna_kind_free(m->k);
+        kni_release(m->jaxpr);
+    }
+    knx_free(m);
     return error;
 }

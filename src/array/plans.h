@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plans.h -- what force.c cuts out of a recording, and the compiled programs for such cuts. Each context keeps those
- * that it used; default contexts also share them. A plan never changes. */
+ * plans.h -- what force.c cuts out of a recording, and the compiled programs for such cuts: for one set of extents, or
+ * for a kind, whatever its extents (docs/shapes.md). Each context keeps those that it used; default contexts also share
+ * them. A plan never changes. */
 #ifndef KN_ARRAY_PLANS_H
 #define KN_ARRAY_PLANS_H
 #include "array/state.h"
@@ -20,59 +21,80 @@ typedef struct kna_cut {
     KN_VEC(kni_atom) out_atom;
     KN_VEC(kna_visit) stack;
     KN_VEC(kni_atom) atom;      /* operands of all nodes, in order */
+    KN_VEC(int64_t) extent;     /* of the leaves, then among the parameters of the nodes, in order */
+    uint64_t kind, hash;        /* of everything but extents of 2 and more; of everything */
     knx_table leaf_index;       /* once there are many */
     bool fuse;
     KN_VEC(kna_value *) old; /* leaves that it updates; what waits for their old values runs in this cut too */
     bool *donated;          /* per leaf: no one else has it, so it may be written over; NULL: none */
 } kna_cut;
 
-/* A plan for all cuts of one kind: those whose extents differ alone (kinds.c). Each plan that runs was made of it for
- * some extents. */
+/* What a plan for all extents has: a program of variables, of which instances are made for some numbers. */
 typedef struct kna_kind {
-    atomic_int refs;
-    kni_jaxpr *jaxpr;      /* with a variable for each extent that differs */
-    knc_program *program;  /* of variables; NULL: there is none, `why` */
+    knc_program *program;
     uint32_t n_place, n_var;
-    const int32_t *place;  /* per extent of a cut: the number of its variable; -1: it is `fixed` */
-    const int64_t *fixed;
+    const int32_t *place; /* per extent of a cut: the number of its variable; -1: it is the sample's */
+    const int64_t *sample; /* the extents of the cut that the plan was made for */
     const knx_dim_var *var;
-    knx_dim_conditions conditions; /* for the extents of a cut */
-    const char *why;
-    size_t bytes;
+    knx_dim_conditions conditions; /* for the variables' numbers */
     knx_arena arena;
 } kna_kind;
-void kna_kind_release(kna_kind *k); /* NULL is fine */
+enum { KNA_KIND_VARIABLES = 24 }; /* of a kind, at most */
 
 typedef struct kna_plan {
     atomic_int refs;
-    uint64_t hash, likeness; /* likeness: the same for cuts of the same operations, whatever their types */
+    uint64_t hash, kind_hash; /* the cut's; a kind's plan has no hash */
+    uint64_t likeness;        /* the same for cuts of the same operations, whatever their types */
     bool fuse;
-    bool *donated;           /* per leaf; NULL: none */
-    kni_jaxpr *jaxpr;
+    bool *donated;            /* per leaf; NULL: none */
+    kni_jaxpr *jaxpr;         /* of a kind: with variables */
     const knd_device *device;
-    knd_loaded *program;     /* NULL: of a plan that only holds its kind */
-    kna_kind *kind;          /* of which the plan was made; then jaxpr is the kind's; NULL: of none */
-    const int64_t *extent;   /* then: the cut's */
+    knd_loaded *program;      /* for one set of extents; NULL: of a kind */
+    kna_kind *kind;           /* for all extents that it fits; NULL: for one set */
     size_t bytes;
 } kna_plan;
 void kna_plan_release(kna_plan *p); /* NULL is fine */
 
-/* kinds.c. Off: each set of extents has a plan of its own (docs/shapes.md says what is missing). Tests set it. */
-extern bool kna_plan_kinds;
-uint64_t kna_kind_hash(const kna_cut *c);
-/* The kind of the cut; program NULL with the reason if there cannot be a plan for it. */
-knx_error *kna_kind_make(kna_cut *c, const knd_device *d, kna_kind **out);
-/* Is the cut one of the kind, with extents that fit its conditions? Fills value (n_var) and extent (n_place). */
-bool kna_kind_fits(const kna_kind *k, const kna_cut *c, knx_dim_value *value, int64_t *extent);
-/* Are these the extents of the cut? */
-bool kna_kind_has(const kna_kind *k, const int64_t *extent, const kna_cut *c);
-/* The plan for c, found or made: a new reference. What c donates may become the plan's. */
-knx_error *kna_find_plan(kna_cut *c, kna_plan **out);
+/* The plan for c, found or made: a new reference, and one to the instance that was made of it for the extents of c if
+ * it is a kind's; else *instance is NULL. What c donates may become the plan's. */
+knx_error *kna_find_plan(kna_cut *c, kna_plan **plan, knd_loaded **instance);
 
 /* Plans, the least recently used go first. */
 kna_plans *kna_plans_new(size_t limit, bool shared); /* shared: by threads; NULL without memory */
 void kna_plans_free(kna_plans *c);                   /* NULL is fine */
-bool kna_plans_drop_oldest(kna_plans *c); /* false: at most one is left */
+bool kna_plans_drop_oldest(kna_plans *c); /* false: at most one is left, without idle instances */
 kn_stats kna_plans_stats(kna_plans *c);
 size_t kna_plans_set_limit(kna_plans *c, size_t bytes); /* returns the old one */
+
+/* ---- key.c: what cuts are found by. */
+
+/* Fills extent, kind, hash; false without memory. */
+bool kna_cut_key(kna_cut *c);
+bool kna_plan_fits(const kna_plan *p, const kna_cut *c);      /* p is for one set of extents */
+bool kna_plan_fits_kind(const kna_plan *p, const kna_cut *c); /* whatever the extents of both */
+uint64_t kna_cut_likeness(const kna_cut *c);
+/* "new shape of operand 0: f32[3] was f32[2]" */
+void kna_show_difference(knx_text *t, const kna_plan *p, const kna_cut *c);
+/* So many operands have other types; SIZE_MAX: the plan has other operations. */
+size_t kna_count_differences(const kna_plan *p, const kna_cut *c);
+
+/* ---- kinds.c */
+
+/* The plan for the kind of the cut; *out stays NULL if there cannot be one, and the log says why. */
+knx_error *kna_kind_make(kna_cut *c, kna_plan **out);
+void kna_kind_free(kna_kind *k);
+/* Fills number with those that the variables have in the cut; false: it is not one of the kind, or has an extent below
+ * 2 where the kind has a variable. */
+bool kna_kind_numbers(const kna_kind *k, const kna_cut *c, int64_t *number);
+
+/* ---- instances.c: the last programs that were made of a kind. */
+
+typedef struct kna_instances kna_instances;
+void kna_instances_free(kna_instances *x); /* NULL is fine */
+size_t kna_instances_bytes(const kna_instances *x);
+bool kna_instances_drop(kna_instances *x); /* those that nobody runs; false: there were none */
+/* A new reference, or NULL. x may be NULL. */
+knd_loaded *kna_instance_find(kna_instances *x, const int64_t *number);
+/* Makes one, and *x if that is NULL; the numbers meet the kind's conditions. */
+knx_error *kna_instance_make(kna_instances **x, const kna_plan *p, const int64_t *number, knd_loaded **out);
 #endif

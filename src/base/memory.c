@@ -97,24 +97,40 @@ static void block_use(knx_arena *a, struct knx_arena_block *b)
     a->end = b ? (char *)b + b->bytes : NULL;
 }
 
-static bool arena_grow(knx_arena *a, size_t bytes)
+static bool add_block(knx_arena *a, size_t size)
 {
-    size_t overhead = sizeof(struct knx_arena_block) + ARENA_ALIGN, size = a->block ? a->block->bytes : ARENA_FIRST / 2;
-    bool alone = atomic_load_explicit(&fail_pieces, memory_order_relaxed);
-    size = size < ARENA_GROWTH_LIMIT ? 2 * size : size;
-    if (bytes > SIZE_MAX - overhead)
-        return false;
-    if (size < bytes + overhead || alone)
-        size = bytes + overhead;
     struct knx_arena_block *b = knx_alloc(size);
     if (!b)
         return false;
     *b = (struct knx_arena_block){a->block, size};
     a->total += size;
     block_use(a, b);
+    return true;
+}
+
+enum { OVERHEAD = sizeof(struct knx_arena_block) + ARENA_ALIGN };
+
+static bool arena_grow(knx_arena *a, size_t bytes)
+{
+    size_t size = a->block ? a->block->bytes : ARENA_FIRST / 2;
+    bool alone = atomic_load_explicit(&fail_pieces, memory_order_relaxed);
+    size = size < ARENA_GROWTH_LIMIT ? 2 * size : size;
+    if (bytes > SIZE_MAX - OVERHEAD)
+        return false;
+    if (size < bytes + OVERHEAD || alone)
+        size = bytes + OVERHEAD;
+    if (!add_block(a, size))
+        return false;
     if (alone) /* the next piece may be the one to fail */
         a->end = a->next + bytes;
     return true;
+}
+
+bool knx_arena_begin(knx_arena *a, size_t bytes)
+{
+    if (a->block || atomic_load_explicit(&fail_pieces, memory_order_relaxed))
+        return true;
+    return bytes <= SIZE_MAX - OVERHEAD && add_block(a, bytes + OVERHEAD);
 }
 
 void *knx_arena_alloc(knx_arena *a, size_t bytes)

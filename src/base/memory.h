@@ -24,6 +24,7 @@ bool knx_mul_overflows(size_t a, size_t b, size_t *product);
 typedef struct knx_arena { struct knx_arena_block *block; char *next, *end; size_t total; } knx_arena;
 #define KN_ARENA_INIT { 0 }
 void *knx_arena_alloc(knx_arena *a, size_t bytes);         /* 16-byte aligned; NULL on failure */
+bool knx_arena_begin(knx_arena *a, size_t bytes);          /* the first block of an empty one has so much room */
 void *knx_arena_zero(knx_arena *a, size_t bytes);
 void *knx_arena_copy(knx_arena *a, const void *p, size_t bytes);
 char *knx_arena_string(knx_arena *a, const char *s);

@@ -71,6 +71,9 @@ struct knd_device {
     /* Programs: of the host its own executor, of others those of device/steps. load takes a reference to p. */
     knx_error *(*load)(const knd_device *d, knc_program *p, knd_loaded **out);
     void (*unload)(knd_loaded *l); /* the device's part of it, and l */
+    /* The numbers of l's program are others now, and nobody else holds either; after an error l is unloaded next. NULL:
+     * the device loads programs anew. */
+    knx_error *(*reload)(knd_loaded *l);
     knx_error *(*run)(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o);
 };
 
@@ -79,6 +82,9 @@ struct knd_device {
 /* Compiles for the device and loads; o->target is the device's, whatever it says. */
 knx_error *knd_compile(const knd_device *d, const kni_jaxpr *j, const knc_compile_options *o, knd_loaded **out);
 knx_error *knd_load(const knd_device *d, knc_program *p, knd_loaded **out);
+/* Makes an instance of a program of variables and loads it. *io: NULL, or an earlier one of the same program, whose
+ * reference is taken over, and whose memory is used again if that was the last one. After an error NULL. */
+knx_error *knd_instance(const knd_device *d, const knc_program *p, int n, const knx_dim_value *value, knd_loaded **io);
 knd_loaded *knd_retain(const knd_loaded *l);
 void knd_release(knd_loaded *l); /* NULL is fine */
 /* Bytes of the program and of what the device made of it, without its kernels; with its jaxpr, unless that is

@@ -9,6 +9,29 @@ knx_error *knd_load(const knd_device *d, knc_program *p, knd_loaded **out)
     return d->load(d, p, out);
 }
 
+knx_error *knd_instance(const knd_device *d, const knc_program *p, int n, const knx_dim_value *value, knd_loaded **io)
+{
+    knd_loaded *l = *io;
+    size_t unit = d->target(d)->alignment;
+    knc_program *q = NULL;
+    knx_error *error;
+    *io = NULL;
+    if (l && d->reload && atomic_load_explicit(&l->refs, memory_order_acquire) == 1 && knc_is_instance(l->program, p)) {
+        error = knc_instantiate_again(l->program, n, value, unit);
+        error = error ? error : d->reload(l);
+        if (error)
+            knd_release(l);
+        else
+            *io = l;
+        return error;
+    }
+    knd_release(l);
+    KN_TRY(knc_instantiate(p, n, value, unit, &q));
+    error = knd_load(d, q, io);
+    knc_release(q);
+    return error;
+}
+
 knx_error *knd_compile(const knd_device *d, const kni_jaxpr *j, const knc_compile_options *o, knd_loaded **out)
 {
     knc_compile_options mine = *o;

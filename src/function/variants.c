@@ -185,7 +185,7 @@ knx_error *knf_variant_program(const knf_variants *from, const knf_dims *dims, b
     else
         knd_release(oldest->program);
     v->bytes -= oldest->bytes;
-    *oldest = (instance){.program = knd_retain(*out), .bytes = knd_bytes(*out, x->jaxpr), .used = ++v->clock};
+    *oldest = (instance){.program = knd_retain(*out), .bytes = knd_bytes(*out, from->jaxpr), .used = ++v->clock};
     v->bytes += oldest->bytes;
     memcpy(oldest->value, value, (size_t)v->conditions.n * sizeof *value);
     return NULL;

@@ -166,19 +166,23 @@ bool kni_params_equal_known(const kni_prim *p, const void *a, const void *b, knx
     return true;
 }
 
+static bool alike_field(const kni_param_field *f, const void *a, const void *b, knx_table *known)
+{
+    if (f->flags & (KN_PF_NAME | KN_PF_DERIVED))
+        return true;
+    if (!(f->flags & KN_PF_EXTENTS))
+        return equal_field(f, a, b, known);
+    return f->kind != KN_P_INTS || FIELD_OF(kni_ints, a, f).n == FIELD_OF(kni_ints, b, f).n;
+}
+
 bool kni_params_alike(const kni_prim *p, const void *a, const void *b)
 {
-    if (a == b || !a || !b)
-        return a == b;
-    FOR_EACH_FIELD (f, p) {
-        if (f->flags & (KN_PF_NAME | KN_PF_DERIVED))
-            continue;
-        if (!(f->flags & KN_PF_EXTENTS)
-                ? !equal_field(f, a, b, NULL)
-                : f->kind == KN_P_INTS && FIELD_OF(kni_ints, a, f).n != FIELD_OF(kni_ints, b, f).n)
-            return false;
-    }
-    return true;
+    knx_table known = {0};
+    bool alike = a == b || (a && b);
+    for (const kni_param_field *f = a == b || !alike ? NULL : p->fields; alike && f && f->name; f++)
+        alike = alike_field(f, a, b, &known);
+    knx_table_free(&known);
+    return alike;
 }
 
 bool kni_params_visit_extents(const kni_prim *p, const void *params, bool (*visit)(void *env, int64_t *extent),
@@ -275,6 +279,28 @@ uint64_t kni_params_hash(const kni_prim *p, const void *params, uint64_t seed)
         if (!(f->flags & KN_PF_NAME))
             seed = hash_field(f, params, seed);
     return seed;
+}
+
+bool kni_params_hash_alike(const kni_prim *p, const void *params, uint64_t *hash,
+                           bool (*visit)(void *env, int64_t *extent), void *env)
+{
+    uint64_t h = *hash;
+    FOR_EACH_FIELD (f, p) {
+        if (!params || (f->flags & (KN_PF_NAME | KN_PF_DERIVED)))
+            continue;
+        if (!(f->flags & KN_PF_EXTENTS)) {
+            h = hash_field(f, params, h);
+            continue;
+        }
+        kni_ints list =
+            f->kind == KN_P_INTS ? FIELD_OF(kni_ints, params, f) : (kni_ints){1, &FIELD_AT(int64_t, params, f)};
+        h = knx_hash_mix(h, (uint64_t)list.n);
+        for (int i = 0; i < list.n; i++)
+            if (!visit(env, (int64_t *)(uintptr_t)&list.v[i]))
+                return false;
+    }
+    *hash = h;
+    return true;
 }
 
 /* Several jaxprs are alternatives of the same results. */

@@ -38,5 +38,9 @@ int knd_step_support(const knd_loaded *l, uint32_t step)
     return KN_SUPPORT_NATIVE;
 }
 
-const knd_device knd_host = {
-    .name = "host", .target = target, .load = knd_host_load, .unload = knd_host_unload, .run = knd_host_run};
+const knd_device knd_host = {.name = "host",
+                             .target = target,
+                             .load = knd_host_load,
+                             .unload = knd_host_unload,
+                             .reload = knd_host_reload,
+                             .run = knd_host_run};

@@ -160,22 +160,29 @@ void knd_host_unload(knd_loaded *loaded)
     knx_free(l);
 }
 
-knx_error *knd_host_load(const knd_device *d, knc_program *p, knd_loaded **out)
+/* The room of the steps and of their kernels, exactly: many programs may be loaded that are small. */
+static bool begin_arena(knd_host_loaded *l)
 {
-    knd_host_loaded *l = knx_alloc_zero(sizeof *l);
-    if (!l)
+    enum { PIECE = 16 };
+    const knc_program *p = l->head.program;
+    size_t bytes = (p->n_step + 1) * sizeof *l->step + PIECE;
+    for (uint32_t i = 0; i < p->n_step; i++)
+        bytes += knc_is_kernel(&p->step[i]) ? knh_plan_bytes(p->step[i].u.k.kernel) + PIECE : 0;
+    return knx_arena_begin(&l->arena, bytes);
+}
+
+static knx_error *load_steps(knd_host_loaded *l)
+{
+    const knc_program *p = l->head.program;
+    if (!begin_arena(l))
         return knx_error_nomem();
-    l->head = (knd_loaded){.refs = 1, .device = d, .program = knc_retain(p)};
     knd_host_step *step = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *step);
     l->step = step;
+    if (!step)
+        return knx_error_nomem();
     l->room = l->step_room = p->max_ref > KND_FEW_REFS ? knx_whole_lines(p->max_ref * sizeof(void *)) : 0;
-    knx_error *error = step ? NULL : knx_error_nomem();
-    for (uint32_t i = 0; !error && i < p->n_step; i++)
-        error = load_step(l, &p->step[i], &step[i]);
-    if (error) {
-        knd_release(&l->head);
-        return error;
-    }
+    for (uint32_t i = 0; i < p->n_step; i++)
+        KN_TRY(load_step(l, &p->step[i], &step[i]));
     knd_host_lay_out(l);
     l->head.bytes = sizeof *l + l->arena.total;
     for (uint32_t i = 0; i < p->n_step; i++)
@@ -183,6 +190,27 @@ knx_error *knd_host_load(const knd_device *d, knc_program *p, knd_loaded **out)
             l->head.bytes += p->step[i].kind == KNC_BRANCH ? step[i].branch->program[k]->head.bytes
                              : k                           ? step[i].loop->cond->head.bytes
                                                            : step[i].loop->body->head.bytes;
-    *out = &l->head;
     return NULL;
+}
+
+knx_error *knd_host_load(const knd_device *d, knc_program *p, knd_loaded **out)
+{
+    knd_host_loaded *l = knx_alloc_zero(sizeof *l);
+    if (!l)
+        return knx_error_nomem();
+    l->head = (knd_loaded){.refs = 1, .device = d, .program = knc_retain(p)};
+    knx_error *error = load_steps(l);
+    if (error)
+        knd_release(&l->head);
+    else
+        *out = &l->head;
+    return error;
+}
+
+knx_error *knd_host_reload(knd_loaded *loaded)
+{
+    knd_host_loaded *l = (knd_host_loaded *)loaded;
+    knx_arena_reset(&l->arena);
+    atomic_store_explicit(&l->scratch_known, 0, memory_order_relaxed);
+    return load_steps(l);
 }

@@ -87,6 +87,7 @@ enum { KND_TILE = 64 };     /* rows and columns of what is turned at once */
 /* load.c: loads the programs of loops and branches, too */
 knx_error *knd_host_load(const knd_device *d, knc_program *p, knd_loaded **out);
 void knd_host_unload(knd_loaded *l);
+knx_error *knd_host_reload(knd_loaded *l); /* of a program without others inside */
 /* tables.c: the rooms of loops and branches */
 knx_error *knd_host_load_loop(knd_host_loaded *l, const knc_step *s, knd_host_step *out, size_t *room);
 knx_error *knd_host_load_branch(knd_host_loaded *l, const knc_step *s, knd_host_step *out, size_t *room);

@@ -126,7 +126,8 @@ static void plans_say_why(void **state)
         kn_eval(kn_mul(x, x));
     }
     expect_lines("plan: 2 operations up to add: first time\n"
-                 "plan: 2 operations up to add: new shape of operand 0: f32[3] was f32[2]\n"
+                 "plan: 2 operations up to add: new shape of operand 0: f32[3] was f32[2]; "
+                 "from now on for all extents\n"
                  "plan: 2 operations up to add: new dtype of operand 0: f64[3] was f32[3]\n"
                  "plan: 1 operation up to sum: first time\n"
                  "plan: 2 operations up to sum: first time\n"

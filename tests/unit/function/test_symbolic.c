@@ -2,7 +2,6 @@
  * test_symbolic.c -- kn_jit(.symbolic): recorded once, the bits of recordings for each shape; what is refused, and where. */
 #include "support/expect.h"
 #include "support/group.h"
-#include "array/plans.h"
 #include <kiln/kiln.h>
 #include <string.h>
 
@@ -165,37 +164,6 @@ static void equalities_too(void **state)
     kn_error_clear();
 }
 
-/* Eager cuts: the second set of extents makes a plan for all. */
-static void cuts_of_one_kind_have_the_bits_of_their_own_plans(void **state)
-{
-    (void)state;
-    kn_context own = kn_context_new();
-    kna_plan_kinds = true;
-    {
-        KN_CONTEXT(own);
-        KN_SCOPE;
-        kn_array x = kn_arange(0, 2000, 1, .dtype = KN_F64), y = kn_sqrt(x);
-        kn_eval(x), kn_eval(y);
-        for (int n = 2; n < 1500; n += 37) {
-            KN_SCOPE;
-            kn_array a = kn_at(x, ":%", n), b = kn_at(y, ":%", n), c = kn_concatenate(KN_LIST(b, a), KN_AXIS(0));
-            double sum = kn_item(kn_sum(kn_add(kn_mul(a, b), a))), last = kn_item(kn_at(c, "-1"));
-            kna_plan_kinds = false;
-            kn_context other = kn_context_new();
-            {
-                KN_CONTEXT(other);
-                kn_array p = kn_arange(0, n, 1, .dtype = KN_F64), q = kn_sqrt(p);
-                assert_true(sum == kn_item(kn_sum(kn_add(kn_mul(p, q), p))));
-            }
-            kn_context_free(other);
-            kna_plan_kinds = true;
-            assert_true(last == n - 1);
-        }
-    }
-    kna_plan_kinds = false;
-    assert_int_equal(kn_context_free(own), 0);
-}
-
 KN_TEST_GROUP(test_symbolic)
 {
     const struct CMUnitTest tests[] = {
@@ -205,7 +173,6 @@ KN_TEST_GROUP(test_symbolic)
         cmocka_unit_test(constraints_are_a_functions_own),
         cmocka_unit_test(comparisons_may_be_checks),
         cmocka_unit_test(equalities_too),
-        cmocka_unit_test(cuts_of_one_kind_have_the_bits_of_their_own_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
