@@ -184,7 +184,9 @@ static kni_atom unit_norm(kno_pass *s, kni_atom x)
     int64_t axes[KN_MAX_NDIM], kept[KN_MAX_NDIM];
     int wide = 0, n = 0, m = 0;
     for (int i = 0; i < t.ndim; i++)
-        wide += t.dim[i] != 1;
+        wide += !knx_is_symbolic(t.dim[i]) && t.dim[i] != 1;
+    for (int i = 0; i < t.ndim && t.ndim > 1 && wide < 2; i++) /* of others it has to be known */
+        wide += knx_is_symbolic(t.dim[i]) && knx_dim_le(2, t.dim[i]);
     if (wide > 1 && t.ndim > 5) {
         kna_fail(s->op, KN_ERROR_VALUE, "adaptive_grad_clip takes parameters of up to 5 dimensions, but one has %d",
                  t.ndim);

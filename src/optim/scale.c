@@ -340,15 +340,8 @@ static bool reaches(int64_t extent, double least)
     return knx_is_symbolic(extent) ? knx_dim_le((int64_t)ceil(least), extent) : (double)extent >= least;
 }
 
-/* Or equal: of expressions the one that is known not to be smaller stays in front. */
-static bool is_larger(int64_t extent, int64_t than)
-{
-    int64_t lower, upper;
-    if (!knx_any_symbolic(extent, than))
-        return extent >= than;
-    knx_dim_bounds(knx_dim_sub(than, extent), &lower, &upper);
-    return lower < 0 && knx_dim_le(than, extent);
-}
+/* Or equal. */
+static bool is_larger(int64_t extent, int64_t than) { return knx_dim_le(than, extent); }
 
 /* The two largest axes: d0 the largest, d1 the next one; false if the parameter is not factored. */
 static bool factored_axes(const kno_transform *t, kni_type x, int *d1, int *d0)

@@ -138,8 +138,14 @@ static void check_ways(const program *p, uint64_t seed, bool all, verdict *v, kn
     free(before);
 }
 
+bool symbolic;
+
 void check_program(const program *p, uint64_t seed, bool all, verdict *v)
 {
+    if (symbolic) {
+        check_symbolic(p, seed, v);
+        return;
+    }
     knx_buffer *want[MAX_VALUES] = {NULL}, *other[MAX_VALUES] = {NULL};
     knx_error *error = NULL, *e = NULL;
     *v = (verdict){0};

@@ -6,6 +6,8 @@
  *     programs --count N [--first K]  programs K .. K + N - 1
  *     programs --seed K               this one, in every way there is, and its text
  *     programs FILE...                programs that were written to files
+ *     --symbolic [...]                with dimension variables for the extents, compiled once and run for 20 sets of numbers:
+ *                                     200 programs, KILN_TEST_LONG=1: 2,000. At least half of them have to be possible
  *     --histogram                     how often each row occurred, and each dtype of it
  *     --least N                       fails if some row at some dtype occurred less often
  *     --jobs N                        processes (2)
@@ -36,7 +38,7 @@ enum { SLOW_BUILD = 1 };
 /* What the processes share. */
 typedef struct board {
     uint64_t next[MAX_JOBS]; /* the program that the job works at */
-    uint64_t made[MAX_JOBS], ran[MAX_JOBS], equations[MAX_JOBS];
+    uint64_t made[MAX_JOBS], ran[MAX_JOBS], equations[MAX_JOBS], taken[MAX_JOBS], refused[MAX_JOBS], sets[MAX_JOBS];
     int n_failure;
     uint64_t failure[MAX_FAILURES];
     uint32_t times[MAX_JOBS][MAX_GOALS];
@@ -82,6 +84,9 @@ static void work(int job, uint64_t end)
         shared->equations[job] += p.j->n_eqn;
         check_program(&p, number, false, &v);
         shared->ran[job] += v.ran;
+        shared->taken[job] += v.taken && v.sets;
+        shared->refused[job] += v.refused;
+        shared->sets[job] += (uint64_t)v.sets;
         if (options.slow > 0 && seconds() - from > options.slow)
             printf("program %llu took %.1f s\n", (unsigned long long)number, seconds() - from), fflush(stdout);
         if (v.failed) {
@@ -149,7 +154,8 @@ static void report(uint64_t number)
     }
     shrink(&p, number, all);
     fails_alone(&p, number, all, &v);
-    printf("\n%s --seed %llu   # %s\n", options.program, (unsigned long long)number, v.what);
+    printf("\n%s%s --seed %llu   # %s\n", options.program, symbolic ? " --symbolic" : "", (unsigned long long)number,
+           v.what);
     program_print(&p);
     snprintf(path, sizeof path, "%s/program-%llu.txt", options.keep, (unsigned long long)number);
     if (program_write(&p, v.what, path))
@@ -168,7 +174,12 @@ static int one_program(uint64_t number)
     program_print(&p);
     fflush(stdout);
     check_program(&p, number, true, &v);
-    printf("%s\n", v.failed ? v.what : v.ran ? "the same in all ways" : "an error in all ways");
+    printf("%s\n", v.failed   ? v.what
+                   : symbolic ? v.refused ? "refused"
+                                : v.taken ? "the same for all numbers"
+                                          : "no variables"
+                   : v.ran    ? "the same in all ways"
+                              : "an error in all ways");
     program_free(&p);
     return v.failed;
 }
@@ -266,9 +277,15 @@ static int read_options(int argc, char **argv)
         options.count = 100000;
         options.least = SLOW_BUILD ? 0 : 50;
     }
+    for (int i = 1; i < argc; i++)
+        symbolic |= !strcmp(argv[i], "--symbolic");
+    if (symbolic)
+        options.count = options.count > 1000 ? 2000 : 200, options.least = 0;
     if (SLOW_BUILD)
         options.count /= 5;
     for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--symbolic"))
+            continue;
         if (!strcmp(argv[i], "--count"))
             options.count = number_after(argc, argv, &i);
         else if (!strcmp(argv[i], "--first"))
@@ -312,11 +329,14 @@ int main(int argc, char **argv)
     double from = seconds();
     failed = replay_kept(&kept);
     run_all(options.first, options.count);
-    uint64_t made = 0, ran = 0, equations = 0;
+    uint64_t made = 0, ran = 0, equations = 0, taken = 0, refused = 0, sets = 0;
     for (int i = 0; i < options.jobs; i++) {
         made += shared->made[i];
         ran += shared->ran[i];
         equations += shared->equations[i];
+        taken += shared->taken[i];
+        refused += shared->refused[i];
+        sets += shared->sets[i];
     }
     double took = seconds() - from;
     int n = shared->n_failure < MAX_FAILURES ? shared->n_failure : MAX_FAILURES;
@@ -327,6 +347,11 @@ int main(int argc, char **argv)
     failed += n;
     if (options.least)
         failed += check_least();
+    if (symbolic) {
+        printf("%llu programs have dimension variables, with %llu sets of numbers; %llu are refused\n",
+               (unsigned long long)taken, (unsigned long long)sets, (unsigned long long)refused);
+        failed += 2 * taken < made;
+    }
     printf("%d rows with dtypes; %llu programs with %llu equations in %.1f s, %llu without an error; %d kept ones; %d "
            "failed\n",
            n_goals, (unsigned long long)made, (unsigned long long)equations, took, (unsigned long long)ran, kept,

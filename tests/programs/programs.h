@@ -105,11 +105,16 @@ bool c_source_run(const program *p, knx_buffer **out, knx_error **error);
 /* ---- check.c */
 typedef struct verdict {
     bool failed, ran; /* ran: it ended without an error */
+    bool taken, refused; /* of check_symbolic: there are variables; an equation refuses them */
+    int sets;
     char what[512];
 } verdict;
 void check_program(const program *p, uint64_t seed, bool all, verdict *v);
 void check_public(const program *p, knx_buffer *const *want, knx_error *error, verdict *v); /* public.c */
 void check_lanes_alone(const program *p, uint64_t seed, verdict *v);                      /* vmap.c */
+/* symbolic.c: with dimension variables, for many sets of numbers; check_program is this one instead if `symbolic`. */
+extern bool symbolic;
+void check_symbolic(const program *p, uint64_t seed, verdict *v);
 void fails(verdict *v, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 /* Equal bits; all NaNs are equal. The element that differs, or -1. */
 int64_t first_difference(kni_type t, const void *a, const void *b);

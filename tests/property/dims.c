@@ -10,8 +10,8 @@
  * Stages: type (the types of the results), map and put of views, cost and workspace; the types of the results of
  * simplify, expand, unfailing, vmap, jvp and vjp, of the last two the values, too; value and other: a program made of
  * the variables gives the same bits as one of numbers, of those of the sample and of others for which the guards hold. */
-#include "base/dim.h"
 #include "bench.h"
+#include "variables.h"
 
 #include <fnmatch.h>
 #include <setjmp.h>
@@ -19,18 +19,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/time.h>
 
 enum { BATCH = 7, SECONDS = 5 }; /* the extent of the new axis of vmap; a case that takes longer counts an expression */
 
 /* One case: the equation as it is, and with variables, in a scope of its own. */
 typedef struct subject {
     bench b;
-    knx_dim_scope scope;
-    knx_arena arena;
+    variables v;
     kni_jaxpr *plain, *symbolic;
-    bool other; /* numbers become others, not variables */
-    bool rule;  /* there is a rule of a custom derivative that is no jaxpr: its types stay numbers */
 } subject;
 
 static struct {
@@ -45,129 +42,12 @@ static struct {
     long cases, symbolic, refused, failed;
 } row[512];
 
-/* --- from numbers to variables ---------------------------------------------------------------- */
-
-static int64_t other_number(int64_t n) { return n + 1 + n % 2; }
-
-static int64_t variable(subject *s, int64_t n)
-{
-    char name[32];
-    int64_t d = n;
-    knx_dim_var v;
-    if (n < 2 || s->other)
-        return n < 2 ? n : other_number(n);
-    snprintf(name, sizeof name, "n%lld", (long long)n);
-    if (!knx_dim_named(name, strlen(name), &d) || !knx_dim_is_var(d, &v))
-        abort();
-    for (size_t i = 0; i < s->scope.sample.n; i++)
-        if (s->scope.sample.at[i].var == v)
-            return d;
-    if (!knx_dim_sample(&s->scope, v, n))
-        abort();
-    return d;
-}
-
-static kni_ints variables(subject *s, kni_ints v)
-{
-    int64_t *own = knx_arena_alloc(&s->arena, ((size_t)v.n + 1) * sizeof *own);
-    for (int i = 0; i < v.n; i++)
-        own[i] = variable(s, v.v[i]);
-    return (kni_ints){v.n, own};
-}
-
-static kni_type with_variables(subject *s, kni_type t)
-{
-    t.dim = variables(s, (kni_ints){t.ndim, t.dim}).v;
-    return t;
-}
-
-static kni_jaxpr *retyped(subject *s, const kni_jaxpr *j, knx_error **error);
-
-static kni_thunk *retyped_rule(subject *s, kni_thunk *t, knx_error **error)
-{
-    kni_jaxpr *held = t->held && !*error ? retyped(s, t->held, error) : NULL;
-    kni_thunk *own = held ? kni_thunk_new(t->name, held) : kni_thunk_retain(t);
-    s->rule |= !held;
-    kni_release(held);
-    return own;
-}
-
-static void *retyped_params(subject *s, const kni_eqn *e, knx_error **error)
-{
-    char *params = knx_arena_copy(&s->arena, e->params, e->prim->params_size);
-    for (const kni_param_field *f = e->prim->fields; f && f->name && !*error; f++) {
-        void *at = params + f->offset;
-        if (f->kind == KN_P_INT && f->flags & KN_PF_EXTENTS)
-            *(int64_t *)at = variable(s, *(int64_t *)at);
-        else if (f->kind == KN_P_INTS && f->flags & KN_PF_EXTENTS)
-            *(kni_ints *)at = variables(s, *(kni_ints *)at);
-        else if (f->kind == KN_P_JAXPR && *(kni_jaxpr **)at)
-            *(kni_jaxpr **)at = retyped(s, *(kni_jaxpr **)at, error);
-        else if (f->kind == KN_P_JAXPRS) {
-            kni_jaxprs *list = at;
-            kni_jaxpr **own = knx_arena_zero(&s->arena, ((size_t)list->n + 1) * sizeof *own);
-            for (int i = 0; i < list->n; i++)
-                own[i] = *error ? NULL : retyped(s, list->v[i], error);
-            list->v = own;
-        }
-        if (f->kind == KN_P_THUNK)
-            *(kni_thunk **)at = retyped_rule(s, *(kni_thunk **)at, error);
-    }
-    return params;
-}
-
-static void release_held(const kni_prim *p, const void *params)
-{
-    for (const kni_param_field *f = p->fields; params && f && f->name; f++) {
-        if (f->kind == KN_P_THUNK)
-            kni_thunk_release(*(kni_thunk *const *)((const char *)params + f->offset));
-        kni_jaxprs inner = kni_field_jaxprs(f, params);
-        for (int i = 0; i < inner.n; i++)
-            kni_release(inner.v[i]);
-    }
-}
-
-/* j with variables in the types of its inputs and in its parameters; all other types follow. */
-static kni_jaxpr *retyped(subject *s, const kni_jaxpr *j, knx_error **error)
-{
-    kni_builder k;
-    kni_jaxpr *out = NULL;
-    kni_atom *var = knx_arena_alloc(&s->arena, ((size_t)j->n_var + 1) * sizeof *var);
-    knb_init(&k);
-    for (uint32_t i = 0; i < j->n_const + j->n_in; i++)
-        var[i] = (i < j->n_const ? knb_constvar : knb_invar)(&k, with_variables(s, j->type[i]));
-    for (uint32_t i = 0; i < j->n_eqn && !k.error && !*error; i++) {
-        const kni_eqn *e = &j->eqn[i];
-        kni_atom *in = knx_arena_alloc(&s->arena, ((size_t)e->n_in + 1) * sizeof *in);
-        for (uint32_t x = 0; x < e->n_in; x++) {
-            const kni_literal *l = kni_is_literal(e->in[x]) ? &j->literal[e->in[x] & ~KN_LITERAL_BIT] : NULL;
-            in[x] = l ? knb_literal(&k, l->type.dtype, l->type.weak, l->bits) : var[e->in[x]];
-        }
-        void *params = e->params ? retyped_params(s, e, error) : NULL;
-        if (!*error) {
-            int n = knb_emit(&k, e->prim, params, (int)e->n_in, in, var + e->out, (int)e->n_out);
-            if (!k.error && n != (int)e->n_out)
-                knb_fail(&k, knx_error_new(KN_ERROR_VALUE, "%d results instead of %u", n, e->n_out));
-        }
-        release_held(e->prim, params);
-    }
-    kni_atom *result = knx_arena_alloc(&s->arena, ((size_t)j->n_out + 1) * sizeof *result);
-    for (uint32_t i = 0; i < j->n_out && !k.error && !*error; i++) {
-        const kni_literal *l = kni_is_literal(j->out[i]) ? &j->literal[j->out[i] & ~KN_LITERAL_BIT] : NULL;
-        result[i] = l ? knb_literal(&k, l->type.dtype, l->type.weak, l->bits) : var[j->out[i]];
-    }
-    if (!*error)
-        *error = knb_finish(&k, (int)j->n_out, result, j->name, false, &out);
-    knb_free(&k);
-    return out;
-}
-
 /* --- comparing -------------------------------------------------------------------------------- */
 
 static bool agrees(const subject *s, int64_t symbolic, int64_t number)
 {
     int64_t n;
-    return knx_dim_evaluate(symbolic, (int)s->scope.sample.n, s->scope.sample.at, &n) && n == number;
+    return knx_dim_evaluate(symbolic, (int)s->v.scope.sample.n, s->v.scope.sample.at, &n) && n == number;
 }
 
 static void same_type(subject *s, const char *what, uint32_t i, kni_type symbolic, kni_type number)
@@ -222,7 +102,7 @@ static knx_error *by_unfailing(subject *s, const kni_jaxpr *j, bool symbolic, kn
 static knx_error *by_vmap(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxpr **out)
 {
     static const int front[MAX_VALUES];
-    return j->n_in ? knt_batch(j, symbolic ? variable(s, BATCH) : BATCH, NULL, front, NULL, out) : NULL;
+    return j->n_in ? knt_batch(j, symbolic ? variable_for(&s->v, BATCH) : BATCH, NULL, front, NULL, out) : NULL;
 }
 
 static knx_error *by_jvp(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxpr **out)
@@ -273,7 +153,7 @@ static const struct {
 static kni_rule rule_of(subject *s, const kni_jaxpr *j)
 {
     const kni_eqn *e = &j->eqn[0];
-    kni_type *x = knx_arena_alloc(&s->arena, ((size_t)e->n_in + 1) * sizeof *x);
+    kni_type *x = knx_arena_alloc(&s->v.arena, ((size_t)e->n_in + 1) * sizeof *x);
     for (uint32_t i = 0; i < e->n_in; i++)
         x[i] = kni_atom_type(j, e->in[i]);
     return kni_rule_of(e, x, j->type + e->out);
@@ -282,7 +162,7 @@ static kni_rule rule_of(subject *s, const kni_jaxpr *j)
 static kni_index identity(subject *s, int ndim, int n_loop)
 {
     kni_index i = {.n_loop = n_loop, .ndim = ndim};
-    i.axis = knx_arena_zero(&s->arena, KN_MAX_NDIM * sizeof *i.axis);
+    i.axis = knx_arena_zero(&s->v.arena, KN_MAX_NDIM * sizeof *i.axis);
     for (int d = 0; d < KN_MAX_NDIM; d++) {
         i.axis[d].node = KNK_NONE;
         i.axis[d].offset = d < ndim && ndim == n_loop ? d + 1 : 0;
@@ -404,20 +284,10 @@ static bool runs_alone(const subject *s)
 static void stage_value(subject *s)
 {
     if (runs_alone(s))
-        compare_values(s, s->symbolic, s->plain, s->scope.sample.n, s->scope.sample.at);
+        compare_values(s, s->symbolic, s->plain, s->v.scope.sample.n, s->v.scope.sample.at);
 }
 
-/* Do the guards have the same answers for other numbers? */
-static bool guards_hold(const subject *s, size_t n, const knx_dim_value *value)
-{
-    for (size_t g = 0; g < s->scope.guard.n; g++) {
-        const knx_dim_guard *one = &s->scope.guard.at[g];
-        int64_t e;
-        if (!knx_dim_evaluate(one->e, (int)n, value, &e) || (one->equal ? e == 0 : e >= 0) != one->holds)
-            return false;
-    }
-    return true;
-}
+static int64_t other_number(int64_t n) { return n + 1 + n % 2; }
 
 static void to_other_numbers(tensor *t)
 {
@@ -429,27 +299,28 @@ static void to_other_numbers(tensor *t)
 /* The same variables with other numbers, where the guards allow it: what the equation gives that has these. */
 static void stage_other(subject *s)
 {
-    size_t n = s->scope.sample.n;
-    knx_dim_value *value = knx_arena_copy(&s->arena, s->scope.sample.at, n * sizeof *value);
+    size_t n = s->v.scope.sample.n;
+    knx_dim_value *value = knx_arena_copy(&s->v.arena, s->v.scope.sample.at, n * sizeof *value);
     knx_error *e = NULL;
     bench before = s->b;
     if (!runs_alone(s))
         return;
+    int64_t *instead = knx_arena_alloc(&s->v.arena, (n + 1) * sizeof *instead);
     for (size_t i = 0; i < n; i++)
-        value[i].value = other_number(value[i].value);
+        value[i].value = instead[i] = other_number(value[i].value);
     /* the planner may ask, too: its guards are there when the program is made */
     prog trial;
-    bool made = open_instances(s, s->symbolic, n, s->scope.sample.at, &trial);
+    bool made = open_instances(s, s->symbolic, n, s->v.scope.sample.at, &trial);
     prog_close(&trial);
-    if (!made || !guards_hold(s, n, value))
+    if (!made || !guards_hold(&s->v, value))
         return;
-    knx_dim_leave(&s->scope);
-    s->other = true;
-    kni_jaxpr *plain = retyped(s, s->plain, &e);
-    s->other = false;
+    knx_dim_leave(&s->v.scope);
+    s->v.instead = instead;
+    kni_jaxpr *plain = with_variables(&s->v, s->plain, &e);
+    s->v.instead = NULL;
     for (int i = 0; i < s->b.n_operand; i++)
         to_other_numbers(&s->b.operand[i].shape);
-    knx_dim_enter(&s->scope);
+    knx_dim_enter(&s->v.scope);
     if (bench_ok(&s->b, e, "the equation with other numbers"))
         compare_values(s, s->symbolic, plain, n, value);
     all.others++;
@@ -493,16 +364,16 @@ static bool wanted_stage(const char *name) { return !all.only_stage || !strcmp(a
 static void run_transform(subject *s, const char *name, transform_fn *run)
 {
     kni_jaxpr *plain = NULL, *symbolic = NULL;
-    knx_dim_leave(&s->scope);
+    knx_dim_leave(&s->v.scope);
     knx_error *e = run(s, s->plain, false, &plain);
-    knx_dim_enter(&s->scope);
+    knx_dim_enter(&s->v.scope);
     if (e || !plain) { /* nothing to compare with */
         knx_error_release(e);
         kni_release(plain);
         return;
     }
     e = run(s, s->symbolic, true, &symbolic);
-    knx_error *kept = knx_dim_take_error(&s->scope);
+    knx_error *kept = knx_dim_take_error(&s->v.scope);
     if (kept) {
         knx_error_release(e);
         e = kept;
@@ -513,7 +384,7 @@ static void run_transform(subject *s, const char *name, transform_fn *run)
             bench_fail(&s->b, "no jaxpr");
         same_results(s, symbolic, plain);
         if (!s->b.failed && (run == by_jvp || run == by_vjp) && runs_alone(s))
-            compare_values(s, symbolic, plain, s->scope.sample.n, s->scope.sample.at);
+            compare_values(s, symbolic, plain, s->v.scope.sample.n, s->v.scope.sample.at);
     }
     kni_release(plain);
     kni_release(symbolic);
@@ -529,7 +400,7 @@ static void run_stages(subject *s)
         if (!wanted_stage(stages[i].name) || (stages[i].single && s->plain->n_eqn != 1))
             continue;
         stages[i].run(s);
-        knx_error *kept = knx_dim_take_error(&s->scope);
+        knx_error *kept = knx_dim_take_error(&s->v.scope);
         bool refused = kept && kept->kind == KN_ERROR_DIMENSION;
         bench_ok(&s->b, kept, stages[i].name);
         finish_stage(s, stages[i].name, refused);
@@ -543,9 +414,9 @@ static void run_subject(subject *s)
 {
     knx_error *e = NULL;
     size_t i = row_of(s->b.s->prim);
-    knx_dim_enter(&s->scope);
-    s->symbolic = retyped(s, s->plain, &e);
-    bool refused = e && e->kind == KN_ERROR_DIMENSION, symbolic = s->scope.sample.n && !s->rule;
+    knx_dim_enter(&s->v.scope);
+    s->symbolic = with_variables(&s->v, s->plain, &e);
+    bool refused = e && e->kind == KN_ERROR_DIMENSION, symbolic = s->v.scope.sample.n && !s->v.rule;
     all.cases++;
     row[i].cases++;
     row[i].symbolic += symbolic;
@@ -556,7 +427,7 @@ static void run_subject(subject *s)
         run_stages(s);
     else
         finish_stage(s, "type", refused);
-    knx_dim_leave(&s->scope);
+    knx_dim_leave(&s->v.scope);
 }
 
 /* What a case holds that crashes or takes too long is lost: an expression in a loop of C, or as an address. */
@@ -564,24 +435,24 @@ static void run_in_time(subject *s)
 {
     int number = sigsetjmp(before_case, 1);
     if (number) {
-        bench_fail(&s->b, number == SIGALRM ? "it takes longer than %d seconds" : "it crashes within %d seconds",
+        bench_fail(&s->b, number == SIGPROF ? "it takes longer than %d seconds" : "it crashes within %d seconds",
                    SECONDS);
         finish_stage(s, "*", false);
-        knx_dim_leave(&s->scope);
+        knx_dim_leave(&s->v.scope);
         return;
     }
-    alarm(SECONDS);
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {SECONDS, 0}}, NULL); /* of the processor */
     run_subject(s);
-    alarm(0);
+    setitimer(ITIMER_PROF, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
     kni_release(s->symbolic);
-    knx_arena_free(&s->arena);
-    knx_dim_scope_free(&s->scope);
+    knx_arena_free(&s->v.arena);
+    knx_dim_scope_free(&s->v.scope);
     bench_close(&s->b);
 }
 
 static void run_case(const sample *one, kn_dtype t, const char *operands)
 {
-    subject s = {.arena = KN_ARENA_INIT};
+    subject s = {.v = {.arena = KN_ARENA_INIT, .least = 2}};
     if (bench_open(&s.b, one, t, operands) &&
         (!all.only_case || !strcmp(all.only_case, s.b.name) || !fnmatch(all.only_case, s.b.name, 0)))
         s.plain = bench_build(&s.b, false);
@@ -589,9 +460,9 @@ static void run_case(const sample *one, kn_dtype t, const char *operands)
         bench_close(&s.b);
         return;
     }
-    knx_dim_scope_init(&s.scope);
-    s.scope.assumes = true;
-    s.scope.least = 2;
+    knx_dim_scope_init(&s.v.scope);
+    s.v.scope.assumes = true;
+    s.v.scope.least = 2;
     run_in_time(&s);
     kni_release(s.plain);
 }
@@ -619,7 +490,7 @@ int main(int argc, char **argv)
         argv++, argc--;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
-    signal(SIGALRM, on_signal);
+    signal(SIGPROF, on_signal);
     signal(SIGSEGV, on_signal);
     signal(SIGFPE, on_signal);
     all.only_case = argc > 1 ? argv[1] : NULL;

@@ -24,7 +24,7 @@ static void *ask(const kn_array *x)
 static void extents_are_handed_on(void **state)
 {
     (void)state;
-    const symbolic_case c = {"ask", "f32[b,4,t]", "f32[b,4,t]", ask};
+    const symbolic_case c = {"ask", "f32[b,4,t]", "f32[b,4,t]", ask, "ask"};
     symbolic_check(&c, 1);
     assert_true(same);
 }

@@ -29,7 +29,7 @@ static kn_array stepped(kn_optimizer o, const kn_array *x)
     CASE(lion, "f32[b,t] f32[b,t]", "f32[b,t]", stepped(kn_optim_lion(.learning_rate = 0.1), x))                \
     CASE(centralized, "f32[b,t] f32[b,t]", "f32[b,t]", stepped(kn_optim_centralize(), x))                       \
     CASE(adafactor, "f32[b,8] f32[b,8]", "f32[b,8]", stepped(kn_optim_adafactor(.learning_rate = 0.1), x))      \
-    CASE(factored, "f32[b,8] f32[b,8] | b >= 8", "f32[b,8]",                                                    \
+    CASE(factored, "f32[b,8] f32[b,8] | b >= 9", "f32[b,8]",                                                    \
          stepped(kn_optim_adafactor(.learning_rate = 0.1, .min_dim_size_to_factor = 2), x))                     \
     CASE(factored_which, "f32[b,8] f32[b,8]", "InconclusiveDimensionOperation: ",                               \
          stepped(kn_optim_adafactor(.learning_rate = 0.1, .min_dim_size_to_factor = 2), x))
