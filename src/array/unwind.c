@@ -82,10 +82,12 @@ void kna_unwind(uint32_t scopes)
     kn_context c = knx_current;
     kna_state *s = knx_slot_state(KNX_SLOT_ARRAYS);
     size_t n = s ? s->frame.n : 0;
-    if (c && c->in_hook && c->hook_scopes > scopes)
-        c->in_hook = false;
-    if (c && c->trial.on && c->trial.scopes > scopes)
-        knx_trial_end(c);
+    if (c && (c->in_hook | c->trial.on)) {
+        if (c->in_hook && c->hook_scopes > scopes)
+            c->in_hook = false;
+        if (c->trial.on && c->trial.scopes > scopes)
+            knx_trial_end(c);
+    }
     while (n && s->frame.at[n - 1].scopes > scopes)
         n--;
     if (s && n < s->frame.n)

@@ -112,7 +112,8 @@ int64_t kn_dim(kn_array x, int axis)
     kna_begin(&op, "dim");
     kni_type t = kna_type(&op, x);
     int a = kna_failed(&op) ? 0 : kna_normalize_axis(&op, axis, t.ndim);
-    return end_extent(&op, kna_failed(&op) ? -1 : t.dim[a]);
+    int64_t n = kna_failed(&op) ? -1 : tell(&op, t.dim[a]);
+    return kna_end_plain(&op) ? n : -1;
 }
 
 kn_shape kn_shape_of(kn_array x)

@@ -404,11 +404,12 @@ knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims, knf_en
 {
     static const knf_dims none;
     kni_type *types = NULL;
-    bool may = dims && knx_context()->lazy && !knx_context()->check_nans, automatic = may && knf_is_automatic(f);
+    kn_context c = knx_context();
+    bool may = dims && (f->o.symbolic || c->symbolic) && c->lazy && !c->check_nans;
+    bool automatic = may && knf_is_automatic(f);
     *once = NULL;
     if (dims)
         dims->n = 0;
-    may = automatic || (may && f->o.symbolic);
     if (may && (*out = knf_recall(f, in, dims))) {
         kna_state_get()->trace_stats.hits++;
         touch(kna_state_get(), *out);

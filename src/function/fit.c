@@ -6,7 +6,7 @@
  *
  * Static arguments are the same idea: their values are part of the core, and its recordings get them as they are. */
 #include "function/custom.h"
-#include "function/function.h"
+#include "function/symbolic.h"
 #include "array/handle.h"
 #include "array/storage.h"
 #include "tree/tree.h"
@@ -431,6 +431,30 @@ static knx_error *fit_custom(knf_core *f, const kni_type *in, knf_core *inner, k
     return error;
 }
 
+/* With the dimension variables that the recording will have, if the user names them. */
+static knx_error *fit_jitted(knf_core *f, const kni_type *in, knf_core **inner)
+{
+    kni_type *types = NULL;
+    knf_dims dims = {0};
+    if (f->o.symbolic && !knf_is_automatic(f) && !f->o.checks && !kna_recording_current())
+        KN_TRY(knf_symbolic_begin(f, in, &types, &dims));
+    knx_dim_scope *scope = dims.n ? knf_symbolic_scope(f) : NULL;
+    if (scope)
+        knx_dim_enter(scope);
+    knx_error *error = knf_fit_outputs(f->inner, types ? types : in, NULL, "jit", inner);
+    if (scope)
+        knx_dim_leave(scope);
+    knx_error *refused = scope ? knx_dim_take_error(scope) : NULL;
+    knx_free(types);
+    if (!error && refused) {
+        knf_core_release(*inner);
+        *inner = NULL;
+        return refused;
+    }
+    knx_error_release(refused);
+    return error;
+}
+
 knx_error *knf_fit_outputs(knf_core *f, const kni_type *in, kna_value *const *known, const char *why, knf_core **out)
 {
     knf_core *inner = NULL;
@@ -446,7 +470,7 @@ knx_error *knf_fit_outputs(knf_core *f, const kni_type *in, kna_value *const *kn
     switch (f->kind) {
     case KNF_FN_C: return fit_c_outputs(f, in, known, why, out);
     case KNF_FN_VMAP: error = fit_mapped(f, in, &inner); break;
-    case KNF_FN_JIT: error = knf_fit_outputs(f->inner, in, NULL, "jit", &inner); break;
+    case KNF_FN_JIT: error = fit_jitted(f, in, &inner); break;
     case KNF_FN_GRAD:
     case KNF_FN_JACFWD:
     case KNF_FN_JACREV:

@@ -164,6 +164,35 @@ static void equalities_too(void **state)
     kn_error_clear();
 }
 
+/* A tree of unknown structure comes out: seen once, with the variables. */
+static int times_recorded;
+static kn_tree two_of(const kn_array *x)
+{
+    times_recorded++;
+    return kn_tree_tuple(kn_mul(*x, 2), kn_sum(*x));
+}
+KN_FUNCTION(two_of, kn_tree, kn_array)
+
+static void trees_that_come_out(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_fn f = kn_jit(KN_FN(two_of), .symbolic = "b"), g = kn_jit(KN_FN(two_of), .symbolic = KN_ALL);
+    for (int n = 2; n < 20; n++) {
+        KN_SCOPE;
+        kn_array x = kn_arange(0, n, 1, .dtype = KN_F32);
+        kn_tree y = NULL, z = NULL;
+        kn_call(f, &y, &x);
+        assert_true(kn_item(kn_tree_get(y, 1)) == n * (n - 1) / 2);
+        assert_int_equal(times_recorded, 1);
+        int before = times_recorded;
+        kn_call(g, &z, &x);
+        assert_true(kn_item(kn_tree_get(z, 1)) == n * (n - 1) / 2);
+        times_recorded = before;
+    }
+    assert_false(kn_error_pending());
+}
+
 KN_TEST_GROUP(test_symbolic)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +202,7 @@ KN_TEST_GROUP(test_symbolic)
         cmocka_unit_test(constraints_are_a_functions_own),
         cmocka_unit_test(comparisons_may_be_checks),
         cmocka_unit_test(equalities_too),
+        cmocka_unit_test(trees_that_come_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
