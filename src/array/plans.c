@@ -86,7 +86,12 @@ static void link_newest(kna_plans *c, kept *k)
     c->newest = k;
 }
 
-static size_t bytes_of(const kept *k) { return k->plan->bytes + kna_instances_bytes(k->instances); }
+/* With its slots in the tables, which are half full. */
+static size_t bytes_of(const kept *k)
+{
+    size_t own = sizeof *k + 4 * sizeof(struct knx_table_slot);
+    return own + k->plan->bytes + kna_instances_bytes(k->instances);
+}
 
 static kept *take_oldest(kna_plans *c)
 {
@@ -163,7 +168,7 @@ static kept *add(kna_plans *c, kna_plan *p)
     if (fine) {
         retain(p);
         link_newest(c, k);
-        c->stats.bytes += p->bytes;
+        c->stats.bytes += bytes_of(k);
         c->stats.entries++;
         out = bound(c);
     }
@@ -386,7 +391,7 @@ static knx_error *make_plan(kna_cut *c, kna_plan **out)
         kna_plan_release(p);
         return error;
     }
-    p->bytes = sizeof *p + sizeof(kept) + c->leaf.n + kni_bytes(p->jaxpr) + knd_bytes(p->program, p->jaxpr);
+    p->bytes = sizeof *p + c->leaf.n + kni_bytes(p->jaxpr) + knd_bytes(p->program, p->jaxpr);
     *out = p;
     return NULL;
 }
