@@ -8,6 +8,7 @@ import numpy as np
 
 sys.dont_write_bytecode = True
 import peer_control
+import peer_lengths
 
 KIND = sys.argv[1]
 DATA = sys.argv[2]
@@ -530,7 +531,8 @@ MAKE = {
     "conv_3x3": lambda: conv(False),
     "conv_3x3_grad": lambda: conv(True),
 }
-MAKE.update((peer_control.jax_cases if KIND == "jax" else peer_control.numpy_cases)(prepare, picks))
+for more in peer_control, peer_lengths:
+    MAKE.update((more.jax_cases if KIND == "jax" else more.numpy_cases)(prepare, picks))
 made = {}
 
 

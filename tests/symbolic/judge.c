@@ -161,7 +161,7 @@ typedef struct allowance {
 static bool equal_numbers(double x, double y, double largest, allowance a)
 {
     return memcmp(&x, &y, sizeof x) == 0 || (isnan(x) && isnan(y)) || (a.zeros && x == 0 && y == 0) ||
-           (a.near && fabs(x - y) <= 1e-4 * (fabs(x) + 1e-2 * largest));
+           (a.near && fabs(x - y) <= 2e-3 * (fabs(x) + 1e-2 * largest));
 }
 
 /* Equal bits; all NaNs are equal. */
