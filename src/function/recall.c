@@ -86,12 +86,19 @@ void knf_remember(knf_core *f, const kni_type *in, knf_entry *e, knf_dims *dims)
             *dim++ = in[i].dim[d];
 }
 
+static bool same_numbers(const knf_dims *a, const knf_dims *b)
+{
+    bool same = a->n == b->n;
+    for (int i = 0; same && i < a->n; i++)
+        same = a->value[i].var == b->value[i].var && a->value[i].value == b->value[i].value;
+    return same;
+}
+
 void knf_remember_program(const knf_entry *e, const knf_dims *dims, const knd_loaded *p)
 {
     for (int i = 0; e->core && e->core->calls && i < CALLS; i++) {
         call *c = &e->core->calls->at[i];
-        if (c->entry == e && !c->program && c->dims.n == dims->n &&
-            !memcmp(c->dims.value, dims->value, (size_t)dims->n * sizeof *dims->value))
+        if (c->entry == e && !c->program && same_numbers(&c->dims, dims))
             c->program = knd_retain(p);
     }
 }
