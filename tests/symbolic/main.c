@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * main.c -- public functions of unknown extents against themselves with numbers: each call of the tables here and of those in
- * unit/FOLDER/test_symbolic_*.c is compiled once with kn_jit(.symbolic) and run for 20 sets of extents, with 0, 1, primes
+ * unit/ is compiled once with kn_jit(.symbolic) and run for 20 sets of extents, with 0, 1, primes
  * and large ones among them, as it is, its gradient, and mapped over an axis of unknown extent. What comes out has the
  * bits of kn_jit without .symbolic.
  *
