@@ -221,6 +221,7 @@ typedef struct knc_plan {
     int32_t effect_height; /* the largest height of a group with an effect */
     bool symbolic; /* extents may be dimension expressions: the program is one of variables */
     bool failed;           /* there was no memory for a vector */
+    bool left_out;         /* an optional pass cannot work with these expressions */
 } knc_plan;
 
 /* classes.c */
@@ -302,6 +303,14 @@ static inline void knc_drop_guards(size_t n)
         s->guard.n = n;
 }
 
+static inline bool knc_dims_failed(void)
+{
+    const knx_dim_scope *s = knx_dim_now();
+    return s && s->error;
+}
+/* Has an attempt failed because an expression got too long, or a number in it too large? Then the error is taken back:
+ * what was attempted can be left undone. failed: what knc_dims_failed said before. */
+bool knc_dims_forgive(bool failed);
 /* Is a a multiple of b, whatever numbers the variables have? */
 static inline bool knc_divides(int64_t b, int64_t a) { return knx_dim_same(knx_dim_mod(a, b), 0); }
 /* Bytes of a slot, to judge by. */

@@ -135,8 +135,14 @@ static knx_error *choose(knc_plan *p, const kni_eqn *e, choice *c, knc_step *s)
         knx_text_add(&c->why, ".on_step hears of each step");
     } else {
         knc_scalar k = {0};
+        bool failed = knc_dims_failed();
         KN_TRY(knc_scalar_kernel(p, e, &k));
         c->why = k.why;
+        if (p->symbolic && knc_dims_forgive(failed)) {
+            knx_text_add(&c->why, "its dimensions are too long expressions");
+            knk_release(k.kernel);
+            k.kernel = NULL;
+        }
         if (k.kernel) {
             c->path = KN_PATH_COMPILED;
             return become_kernel(p, &k, s);

@@ -15,6 +15,7 @@ static const struct pass {
     knx_error *(*trial)(const kni_jaxpr *j, const knc_compile_options *o, kni_jaxpr **out); /* tries parts of it */
     knx_error *(*plan)(knc_plan *p);
     bool only_fused; /* left out with `fuse` off, where each equation is a step of its own */
+    bool optional;   /* left out if its expressions of dimension variables get too long */
 } passes[] = {
     {"inline calls", .jaxpr = knt_inline_calls},
     {"expand rows", .jaxpr = knt_expand},
@@ -28,10 +29,10 @@ static const struct pass {
     {"group equations", .plan = knc_group_equations},
     {"give values their places", .plan = knc_place_values},
     {"lower groups to kernels", .plan = knc_lower},
-    {"make bands", .plan = knc_make_bands, .only_fused = true},
-    {"attach kernels to products", .plan = knc_attach, .only_fused = true},
+    {"make bands", .plan = knc_make_bands, .only_fused = true, .optional = true},
+    {"attach kernels to products", .plan = knc_attach, .only_fused = true, .optional = true},
     {"order steps", .plan = knc_order_steps},
-    {"cut kernels into segments", .plan = knc_cut_kernels},
+    {"cut kernels into segments", .plan = knc_cut_kernels, .optional = true},
     {"settle products", .plan = knc_settle_products},
     {"plan memory", .plan = knc_plan_memory},
     {"record decisions", .plan = knc_record},
@@ -90,7 +91,17 @@ static knx_error *begin_plan(knc_plan *p, kni_jaxpr *j)
     return out ? NULL : knx_error_nomem();
 }
 
-static knx_error *run_passes(knc_plan *p, kni_jaxpr **j)
+bool knc_dims_forgive(bool failed)
+{
+    knx_dim_scope *s = knx_dim_now();
+    if (failed || !s || !s->error || s->error->kind != KN_ERROR_DIMENSION)
+        return false;
+    knx_error_release(knx_dim_take_error(s));
+    return true;
+}
+
+/* bare: without the optional passes. p->left_out: one of them has failed; it has to begin again, bare. */
+static knx_error *run_passes(knc_plan *p, kni_jaxpr **j, bool bare)
 {
     log_jaxpr(p->o, "recording", *j);
     for (int i = 0; i < N_PASSES; i++) {
@@ -103,9 +114,15 @@ static knx_error *run_passes(knc_plan *p, kni_jaxpr **j)
         }
         if (!p->j)
             KN_TRY(begin_plan(p, *j));
+        if (bare && pass->optional)
+            continue;
+        bool failed = knc_dims_failed();
         KN_TRY(pass->plan(p));
         if (p->failed) /* a pass ran out of memory in the middle */
             return knx_error_nomem();
+        p->left_out = p->symbolic && pass->optional && knc_dims_forgive(failed);
+        if (p->left_out)
+            return NULL;
     }
     return NULL;
 }
@@ -122,9 +139,8 @@ static void log_program(const knc_program *p)
     knx_free(text);
 }
 
-knx_error *knc_compile(const kni_jaxpr *j, const knc_compile_options *o, knc_program **out)
+static knx_error *compile(const kni_jaxpr *j, const knc_compile_options *o, bool bare, knc_program **out)
 {
-    *out = NULL;
     knc_program *program = knx_alloc_zero(sizeof *program);
     if (!program)
         return knx_error_nomem();
@@ -132,11 +148,12 @@ knx_error *knc_compile(const kni_jaxpr *j, const knc_compile_options *o, knc_pro
     knc_plan plan = {.o = o, .p = program};
     kni_jaxpr *now = kni_retain(j);
     double began = knx_tracing() ? knx_seconds() : 0;
-    knx_error *e = run_passes(&plan, &now);
+    size_t guards = knc_guards();
+    knx_error *e = run_passes(&plan, &now, bare);
     if (knx_tracing() && !o->quiet)
         knx_trace_event("compile", j->name, knx_seconds() - began, "\"equations\": %u, \"steps\": %u", j->n_eqn,
                         e ? 0 : program->n_step);
-    if (e) { /* until the steps have an order the plan, not the program, holds their kernels */
+    if (e || plan.left_out) { /* until the steps have an order the plan, not the program, holds their kernels */
         for (size_t i = 0; !program->step && i < plan.step.n; i++)
             knc_drop_step(&plan.step.at[i]);
         knc_release(program);
@@ -155,7 +172,16 @@ knx_error *knc_compile(const kni_jaxpr *j, const knc_compile_options *o, knc_pro
     KN_VEC_FREE(&plan.step);
     KN_VEC_FREE(&plan.reuse);
     KN_VEC_FREE(&plan.update);
-    return e;
+    if (e || !plan.left_out)
+        return e;
+    knc_drop_guards(guards);
+    return compile(j, o, true, out);
+}
+
+knx_error *knc_compile(const kni_jaxpr *j, const knc_compile_options *o, knc_program **out)
+{
+    *out = NULL;
+    return compile(j, o, false, out);
 }
 
 knc_program *knc_retain(const knc_program *p)
