@@ -289,8 +289,8 @@ bool knc_reads_at_place(knc_plan *p, const kni_eqn *e, uint32_t group);
 knx_error *knc_make_control(knc_plan *p, const kni_eqn *e, knc_step *s);
 void knc_drop_step(const knc_step *s);
 
-/* Guards of the dimension variables' scope (base/dim.h). A pass that tries something notes how many there are, and drops
- * those of the attempt if it comes to nothing: what is left undone is right for all numbers. */
+/* Guards of the dimension variables' scope (base/dim.h). A pass that tries something notes how many there are, and
+ * drops those of the attempt if it comes to nothing: what is left undone is right for all numbers. */
 static inline size_t knc_guards(void)
 {
     const knx_dim_scope *s = knx_dim_now();

@@ -3,8 +3,8 @@
  * the same steps and kernels with other extents, strides, offsets and places in memory. docs/shapes.md
  *
  * A program of variables keeps an *image* of its instances: the program, its steps, and all that these point to as far
- * as it depends on the variables, in one piece of memory. An instance is a copy of the image whose pointers and numbers
- * are filled in. What is more than a number of the variables is computed then: where temporaries and blocks lie, and the
+ * as it depends on the variables, in one piece of memory. An instance is a copy of it whose pointers and numbers are
+ * filled in. What is more than a number of the variables is computed then: where temporaries and blocks lie, and the
  * programs inside of loops and branches. */
 #include "compile/bands/bands.h"
 #include "compile/loops/control.h"
