@@ -92,7 +92,7 @@ static inline bool knx_dim_eq(int64_t a, int64_t b)
 /* A number to judge by where any answer is right and some are faster: of an expression what it is in the sample. */
 int64_t knx_dim_estimate(int64_t d);
 static inline int64_t knx_dim_hint(int64_t d) { return knx_is_symbolic(d) ? knx_dim_estimate(d) : d; }
-/* Does the equality hold for all numbers that the scope allows? Asks nothing, guards nothing. */
+/* Does the equality hold for all numbers that the scope and its guards allow? Asks nothing, guards nothing. */
 bool knx_dim_same(int64_t a, int64_t b);
 /* Is a <= b for all of them? Asks nothing, guards nothing. */
 bool knx_dim_known_le(int64_t a, int64_t b);

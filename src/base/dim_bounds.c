@@ -657,11 +657,22 @@ bool knx_dim_rely_le(int64_t a, int64_t b)
            knx_dim_decide_le(a, b);
 }
 
+/* Is there a guard that it is 0? */
+static bool is_assumed_zero(int64_t e)
+{
+    const knx_dim_scope *s = knx_dim_now();
+    for (size_t i = 0; s && i < s->guard.n; i++)
+        if (s->guard.at[i].e == e && s->guard.at[i].equal && s->guard.at[i].holds)
+            return true;
+    return false;
+}
+
 bool knx_dim_same(int64_t a, int64_t b)
 {
     int64_t lower, upper;
     if (a == b || !knx_any_symbolic(a, b))
         return a == b;
-    knx_dim_bounds(knx_dim_sub(a, b), &lower, &upper);
-    return lower == 0 && upper == 0;
+    int64_t e = knx_dim_sub(a, b);
+    knx_dim_bounds(e, &lower, &upper);
+    return (lower == 0 && upper == 0) || is_assumed_zero(e) || is_assumed_zero(knx_dim_sub(b, a));
 }

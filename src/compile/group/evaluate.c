@@ -91,7 +91,7 @@ static uint64_t single_axes(kni_type t)
 {
     uint64_t single = 0;
     for (int d = 0; d < t.ndim; d++)
-        single |= (uint64_t)(t.dim[d] == 1) << d;
+        single |= (uint64_t)knx_dim_same(t.dim[d], 1) << d; /* a guard may say so */
     return single;
 }
 

@@ -249,6 +249,21 @@ static void constraints_that_cannot_hold(void **state)
 
 /* --- guards ----------------------------------------------------------------------------------- */
 
+/* What a guard says is known from then on, in whatever words. */
+static void what_is_assumed_equal_is_the_same(void **state)
+{
+    (void)state;
+    scope.assumes = true;
+    sample("a", 2);
+    sample("b", 5);
+    assert_false(knx_dim_same(dim("a - 1"), 1));
+    assert_true(knx_dim_eq(dim("a"), 2));
+    assert_true(knx_dim_same(dim("a - 1"), 1) && knx_dim_same(1, dim("a - 1")));
+    assert_false(knx_dim_eq(dim("b"), 4));
+    assert_false(knx_dim_same(dim("b"), 4));
+    assert_int_equal(scope.guard.n, 2);
+}
+
 static void a_sample_decides_and_leaves_a_guard(void **state)
 {
     (void)state;
@@ -321,6 +336,7 @@ KN_TEST_GROUP(test_dim_scopes)
         TEST(constraints_that_are_none),
         TEST(constraints_that_cannot_hold),
         TEST(a_sample_decides_and_leaves_a_guard),
+        TEST(what_is_assumed_equal_is_the_same),
         TEST(the_same_question_is_one_guard),
         TEST(what_bounds_decide_leaves_no_guard),
         TEST(a_variable_without_a_sample_is_refused),
