@@ -310,7 +310,14 @@ static inline bool knc_dims_failed(void)
 }
 /* Has an attempt failed because an expression got too long, or a number in it too large? Then the error is taken back:
  * what was attempted can be left undone. failed: what knc_dims_failed said before. */
-bool knc_dims_forgive(bool failed);
+static inline bool knc_dims_forgive(bool failed)
+{
+    knx_dim_scope *s = knx_dim_now();
+    if (failed || !s || !s->error || s->error->kind != KN_ERROR_DIMENSION)
+        return false;
+    knx_error_release(knx_dim_take_error(s));
+    return true;
+}
 /* Is a a multiple of b, whatever numbers the variables have? */
 static inline bool knc_divides(int64_t b, int64_t a) { return knx_dim_same(knx_dim_mod(a, b), 0); }
 /* Bytes of a slot, to judge by. */

@@ -91,15 +91,6 @@ static knx_error *begin_plan(knc_plan *p, kni_jaxpr *j)
     return out ? NULL : knx_error_nomem();
 }
 
-bool knc_dims_forgive(bool failed)
-{
-    knx_dim_scope *s = knx_dim_now();
-    if (failed || !s || !s->error || s->error->kind != KN_ERROR_DIMENSION)
-        return false;
-    knx_error_release(knx_dim_take_error(s));
-    return true;
-}
-
 /* bare: without the optional passes. p->left_out: one of them has failed; it has to begin again, bare. */
 static knx_error *run_passes(knc_plan *p, kni_jaxpr **j, bool bare)
 {
