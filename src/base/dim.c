@@ -563,7 +563,7 @@ static bool divide(int64_t a, int64_t b, int64_t *quotient, int64_t *rest)
         return a == 0;
     }
     *quotient = knx_dim_add(*quotient, knx_floordiv(a, b));
-    *rest = a - b * knx_floordiv(a, b);
+    *rest = knx_floormod(a, b);
     return true;
 }
 
@@ -575,7 +575,7 @@ static int64_t divided(int64_t a, int64_t b, bool rest)
     if (b == 0)
         return refuse("division by zero in a dimension");
     if (!knx_any_symbolic(a, b))
-        return rest ? a - b * knx_floordiv(a, b) : knx_floordiv(a, b);
+        return rest ? knx_floormod(a, b) : knx_floordiv(a, b);
     a = knx_dim_combine(a, 1, 0, 0); /* as the scope's equalities have it */
     if (divide(a, b, &q, &r))
         return rest ? r : q;

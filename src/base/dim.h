@@ -49,6 +49,11 @@ int64_t knx_dim_smaller(int64_t a, int64_t b);
 #define KNX_DIM_ASKS(a, b) knx_any_symbolic(a, b)
 #endif
 static inline int64_t knx_floordiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static inline int64_t knx_floormod(int64_t a, int64_t b)
+{
+    int64_t rest = b == -1 ? 0 : a % b;
+    return rest && (rest < 0) != (b < 0) ? rest + b : rest;
+}
 static inline int64_t knx_dim_add(int64_t a, int64_t b)
 {
     return KNX_DIM_ASKS(a, b) ? knx_dim_combine(a, 1, b, 1) : a + b;
@@ -64,7 +69,7 @@ static inline int64_t knx_dim_floordiv(int64_t a, int64_t b)
 }
 static inline int64_t knx_dim_mod(int64_t a, int64_t b)
 {
-    return KNX_DIM_ASKS(a, b) || !b ? knx_dim_remainder(a, b) : a - b * knx_floordiv(a, b);
+    return KNX_DIM_ASKS(a, b) || !b ? knx_dim_remainder(a, b) : knx_floormod(a, b);
 }
 static inline int64_t knx_dim_max(int64_t a, int64_t b)
 {
