@@ -194,14 +194,14 @@ static kn_array gradients_of_rows(const kn_array *x, const kn_array *w)
 }
 KN_FUNCTION(gradients_of_rows, kn_array, kn_array, kn_array)
 
-#define FUNCTIONS(X)                                                                                         \
-    X(jit_in_jit)                                                                                            \
-    X(gradient)                                                                                              \
-    X(by_weights)                                                                                            \
-    X(tangents)                                                                                              \
-    X(pulled_back)                                                                                           \
-    X(checkpointed) X(custom_jvp) X(custom_vjp) X(scanned) X(gradient_of_scan) X(looped) X(chosen) X(mapped) \
-        X(gradients_of_rows)
+#define FUNCTIONS(X) \
+    X(jit_in_jit)    \
+    X(gradient)      \
+    X(by_weights)    \
+    X(tangents)      \
+    X(pulled_back)   \
+    X(checkpointed)  \
+    X(custom_jvp) X(custom_vjp) X(scanned) X(gradient_of_scan) X(looped) X(chosen) X(mapped) X(gradients_of_rows)
 enum { MOST = 14 };
 static kn_fn all[MOST];
 static const char *const names[] = {
