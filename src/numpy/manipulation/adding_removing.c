@@ -104,7 +104,12 @@ kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
     int64_t extent = kna_failed(&c.op) ? 0 : knb_type(c.op.b, a).dim[axis];
     int64_t *at = look_positions(&c.op, obj, &n, &ndim);
     bool mask = given.dtype->kind == KN_KIND_BOOL;
-    if (at && (knx_is_symbolic(extent) || (n == 1 && knl_is_extent(at[0])))) {
+    if (!at) { /* the extent may be an expression here: no room is made for its elements */
+        if (!kna_failed(&c.op))
+            kna_fail_with(&c.op, knx_error_nomem());
+        return knl_end(&c, knl_made(&c, KN_ATOM_NONE));
+    }
+    if (knx_is_symbolic(extent) || (n == 1 && knl_is_extent(at[0]))) {
         bool one = n == 1 && !mask;
         y = one || kna_need_number(&c.op, extent, "which elements stay is worked out") ? without(&c.op, a, axis, at)
                                                                                        : KN_ATOM_NONE;
