@@ -111,7 +111,7 @@ static bool next_group(int n, const int64_t *old, kni_type y, int i, int *i_end,
 /* The same where extents are expressions: sizes of which is not known which one is larger belong to one group. */
 static bool symbolic_reshape_strides(const kna_layout *l, kni_type y, int64_t *stride)
 {
-    int64_t old[KN_MAX_NDIM], old_stride[KN_MAX_NDIM];
+    int64_t old[KN_MAX_NDIM] = {0}, old_stride[KN_MAX_NDIM] = {0};
     int n = 0, i_end, j_end;
     for (int d = 0; d < l->type.ndim; d++)
         if (l->type.dim[d] != 1) {

@@ -488,7 +488,7 @@ static knx_error *find_or_make(kna_cut *c, kind_match *m, bool *made)
     }
     if (*made)
         error = new_plan(c, own, shared, m);
-    if (!error && m->plan->kind && !m->instance)
+    if (!error && m->kept && m->plan->kind && !m->instance)
         error = make_instance(own, m);
     if (error)
         kna_plan_release(m->plan);

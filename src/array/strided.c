@@ -177,6 +177,8 @@ static int64_t divisor(int64_t a, int64_t b)
     return a;
 }
 
+static bool is_multiple(int64_t a, int64_t of) { return of ? a % of == 0 : a == 0; }
+
 /* Is there a sum of the terms that is `want`? Tries the largest step first; what is left must be within what the others
  * can reach, and a multiple of what divides them all. Few tries are needed for all but adversarial strides; after
  * MOST_TRIES the answer is yes. */
@@ -204,7 +206,7 @@ static bool has_sum(int n, const term *t, int64_t want)
         if (next[i] < 0) { /* the smallest number of steps after which the others can do it */
             int64_t lack = left[i] - reach[i + 1];
             next[i] = lack > 0 ? (lack + t[i].step - 1) / t[i].step : 0;
-            if (left[i] < 0 || left[i] % common[i])
+            if (left[i] < 0 || !is_multiple(left[i], common[i]))
                 next[i] = t[i].most + 1;
         }
         int64_t x = next[i]++, rest = left[i] - x * t[i].step;
@@ -212,7 +214,7 @@ static bool has_sum(int n, const term *t, int64_t want)
             i--;
             continue;
         }
-        if (common[i + 1] ? rest % common[i + 1] == 0 : rest == 0) {
+        if (is_multiple(rest, common[i + 1])) {
             left[++i] = rest;
             if (i < n)
                 next[i] = -1;

@@ -542,14 +542,15 @@ static int64_t operation(knx_dim_op op, int64_t a, int64_t b)
 /* Polynomial division: false if it does not come out. */
 static bool divide(int64_t a, int64_t b, int64_t *quotient, int64_t *rest)
 {
-    knx_dim_part lead[KNX_DIM_PARTS], by[KNX_DIM_PARTS];
+    knx_dim_part lead[KNX_DIM_PARTS], by[KNX_DIM_PARTS] = {0};
     *quotient = 0;
     knx_dim_terms(b, by);
     while (knx_is_symbolic(a)) {
-        knx_dim_terms(a, lead);
+        if (knx_dim_terms(a, lead) < 1)
+            return false;
         uint32_t t = knx_is_symbolic(b) ? quotient_of_terms(lead[0].term, by[0].term) : lead[0].term;
         int64_t times = knx_is_symbolic(b) ? by[0].times : b;
-        if (t == UINT32_MAX || lead[0].times % times)
+        if (t == UINT32_MAX || !times || lead[0].times % times)
             return false;
         knx_dim_part q = {t, lead[0].times / times};
         int64_t part = knx_dim_of_parts(&q, 1);

@@ -157,7 +157,7 @@ static knx_error *read_name(const char **s, int depth, int64_t *d)
 
 static knx_error *read_factor(const char **s, int depth, int64_t *d)
 {
-    int64_t x, power;
+    int64_t x = 0, power;
     skip(s);
     if (depth > DEPTH)
         return knx_error_new(KN_ERROR_VALUE, "a dimension has too many parentheses inside each other");
@@ -218,7 +218,7 @@ knx_error *knx_dim_parse(const char **text, int64_t *d) { return read_sum(text, 
 
 knx_error *knx_dim_parse_word(const char **text, int64_t *d)
 {
-    char word[256];
+    char word[256] = {0};
     size_t n = 0;
     for (int depth = 0; (*text)[n] && (depth || ((*text)[n] != ',' && !isspace((unsigned char)(*text)[n]))); n++)
         depth += ((*text)[n] == '(') - ((*text)[n] == ')');

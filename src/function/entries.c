@@ -82,7 +82,7 @@ void knf_entry_free(knf_entry *e)
         return;
     if (e->core)
         knf_forget_calls(e->core, e);
-    if (e->home && e->home == knx_slot_state(KNX_SLOT_ARRAYS))
+    if (e->core && e->home && e->home == knx_slot_state(KNX_SLOT_ARRAYS)) /* both are set by insert */
         remove_entry(e);
     knf_variants_free(&e->variant);
     if (e->conditions)

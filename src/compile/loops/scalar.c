@@ -118,7 +118,7 @@ static bool is_memory_bound(const kni_lower *l, const kni_p_scan *p, const knk_k
     int64_t points = points_of(l), streams = 0;
     for (size_t m = 0; m < l->map.n; m++)
         streams += l->map.at[m].memory && l->map.at[m].coef[l->n_par];
-    return k->n_node < LITTLE_WORK * streams && knx_dim_le(LONG_ROW, points) &&
+    return streams && k->n_node < LITTLE_WORK * streams && knx_dim_le(LONG_ROW, points) &&
            is_more(points, p->length, MANY_ELEMENTS / streams);
 }
 

@@ -133,7 +133,7 @@ static void types(draft *d, uint32_t at, const kni_type *t, size_t n)
 static size_t strides_of(const knk_kernel *k, int m)
 {
     const knk_stage *s = &k->stage[k->map[m].stage];
-    return (size_t)(k->n_par + s->n_inner + s->n_loop);
+    return (size_t)k->n_par + (size_t)s->n_inner + (size_t)s->n_loop;
 }
 
 static void maps(draft *d, uint32_t at, const knk_kernel *k, const knk_map_values *map)
@@ -157,7 +157,7 @@ static void kernel(draft *d, uint32_t at, const knc_step *s)
     list(d, FIELD(at, knc_step, u.k.par), s->u.k.par, (size_t)k->n_par);
     uint32_t to = add_at(d, FIELD(at, knc_step, u.k.inner), s->u.k.inner, (size_t)k->n_stage * sizeof *s->u.k.inner);
     for (int i = 0; i < k->n_stage; i++)
-        list(d, ENTRY(to, int64_t *, i), s->u.k.inner[i], (size_t)(k->stage[i].n_inner + k->stage[i].n_loop));
+        list(d, ENTRY(to, int64_t *, i), s->u.k.inner[i], (size_t)k->stage[i].n_inner + (size_t)k->stage[i].n_loop);
     if (s->u.k.n_segment)
         to = add_at(d, FIELD(at, knc_step, u.k.segment), s->u.k.segment, s->u.k.n_segment * sizeof *s->u.k.segment);
     for (uint32_t i = 0; i < s->u.k.n_segment; i++) {
@@ -177,7 +177,7 @@ static void attached(draft *d, uint32_t at, const knc_attached *x)
 {
     if (!x)
         return;
-    size_t n = (size_t)(x->n_batch + x->n_row + x->n_column), maps_of = (size_t)x->kernel->n_map;
+    size_t n = (size_t)x->n_batch + (size_t)x->n_row + (size_t)x->n_column, maps_of = (size_t)x->kernel->n_map;
     uint32_t to = add_at(d, at, x, sizeof *x);
     list(d, FIELD(to, knc_attached, extent), x->extent, n);
     list(d, FIELD(to, knc_attached, offset), x->offset, maps_of);
