@@ -400,7 +400,7 @@ static promotion promotion_of(kna_op *op, int n, const kni_type *t)
     return p;
 }
 
-static kn_dtype result_type(kna_op *op, int n, const kni_type *t)
+kn_dtype kna_result_type_of(kna_op *op, int n, const kni_type *t)
 {
     promotion p = promotion_of(op, n, t);
     if (op->error)
@@ -424,17 +424,23 @@ static kn_dtype result_type(kna_op *op, int n, const kni_type *t)
     return kna_strong_dtype(of);
 }
 
-kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
+int kna_types(kna_op *op, int n, const kn_array *x, kni_type few[KNA_FEW_TYPES], kni_type **t)
 {
-    enum { FEW = 8 };
-    kni_type few[FEW], *t = n <= FEW ? few : knx_arena_alloc(&op->b->arena, (size_t)n * sizeof *t);
     int known = 0;
-    if (!t)
+    *t = n <= KNA_FEW_TYPES ? few : knx_arena_alloc(&op->b->arena, (size_t)n * sizeof **t);
+    if (!*t)
         kna_fail_with(op, knx_error_nomem());
     for (int i = 0; i < n && !op->error; i++)
         if (x[i])
-            t[known++] = kna_type(op, x[i]);
-    return op->error ? NULL : result_type(op, known, t);
+            (*t)[known++] = kna_type(op, x[i]);
+    return known;
+}
+
+kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
+{
+    kni_type few[KNA_FEW_TYPES], *t;
+    int known = kna_types(op, n, x, few, &t);
+    return op->error ? NULL : kna_result_type_of(op, known, t);
 }
 
 kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise) { return given ? given : otherwise; }
@@ -459,11 +465,8 @@ static kn_array own_handle_of(kna_value *v)
 
 /* What the scope of dimension variables refused comes first: a comparison that it did not decide was answered somehow,
  * and the other errors may follow from that. */
-knx_error *kna_take_error(kna_op *op)
+__attribute__((noinline, cold)) static knx_error *first_error(kna_op *op, knx_dim_scope *scope)
 {
-    knx_dim_scope *scope = knx_dim_now();
-    if (!scope && !op->error && !op->b->error)
-        return NULL;
     knx_error *given[] = {scope ? knx_dim_take_error(scope) : NULL, op->error, knb_take_error(op->b)}, *e = NULL;
     op->error = NULL;
     for (int i = 0; i < 3; i++)
@@ -472,6 +475,12 @@ knx_error *kna_take_error(kna_op *op)
         else
             e = given[i];
     return e;
+}
+
+knx_error *kna_take_error(kna_op *op)
+{
+    knx_dim_scope *scope = knx_dim_now();
+    return scope || kna_failed(op) ? first_error(op, scope) : NULL;
 }
 
 /* The hook's own operations are no part of a function that is being recorded. */

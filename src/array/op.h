@@ -71,6 +71,10 @@ kni_atom kna_in_converted(kna_op *op, kn_array x, kn_dtype d);
 /* np.result_type of some arrays with NEP 50's rules for weak numbers; NULL arrays in the list are skipped. NULL on
  * errors. */
 kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x);
+kn_dtype kna_result_type_of(kna_op *op, int n, const kni_type *t);
+/* The types of the arrays that are not NULL, in `few` or the operation's memory; how many they are. */
+enum { KNA_FEW_TYPES = 8 };
+int kna_types(kna_op *op, int n, const kn_array *x, kni_type few[KNA_FEW_TYPES], kni_type **t);
 kn_dtype kna_default_float(void);                               /* of the context */
 /* Is it a number, as this purpose needs it? InconclusiveDimensionOperation for an expression. */
 bool kna_need_number(kna_op *op, int64_t extent, const char *purpose);
@@ -95,6 +99,8 @@ kn_array kna_from_number(kn_dtype dtype, bool weak, knx_scalar_bits bits);
 /* The shape that the arrays broadcast to (NULL: none there), or a ValueError "operands could not be broadcast together
  * with shapes (2,) (3,)". */
 void kna_common_shape(kna_op *op, int n, const kn_array *x, kn_shape *shape);
+/* Both: the dtype as from kna_result_type, and the shape. Dtypes that do not mix are spoken of first. */
+kn_dtype kna_join(kna_op *op, int n, const kn_array *x, kn_shape *shape);
 
 /* Axes as options give them. Fills axes[] sorted and unique, each in 0..ndim-1, and returns their number.
  * `if_not_given`: what n == 0 means. */

@@ -456,15 +456,20 @@ static int64_t dim_of(const knx_dim_part *p, int n)
 
 static bool is_bad(int64_t d) { return knx_is_symbolic(d) && !knx_dim_number(d); }
 
-int64_t knx_dim_combine(int64_t a, int64_t ka, int64_t b, int64_t kb)
+/* Plain numbers, of which files compiled for size ask here, too, come first and need no room: what is done for
+ * expressions stays in functions of its own. */
+__attribute__((noinline)) static int64_t combined(int64_t a, int64_t ka, int64_t b, int64_t kb)
 {
     knx_dim_part x[KNX_DIM_PARTS], y[KNX_DIM_PARTS], out[KNX_DIM_PARTS];
-    if (!knx_any_symbolic(a, b))
-        return a * ka + b * kb;
     if (is_bad(a) || is_bad(b))
         return KNX_DIM_UNKNOWN;
     int n = knx_dim_terms(a, x), m = knx_dim_terms(b, y);
     return dim_of(out, knx_dim_join(x, n, ka, y, m, kb, out));
+}
+
+int64_t knx_dim_combine(int64_t a, int64_t ka, int64_t b, int64_t kb)
+{
+    return knx_any_symbolic(a, b) ? combined(a, ka, b, kb) : a * ka + b * kb;
 }
 
 /* The powers of two lists, one after the other in order; sign -1 divides. -1: it does not divide. */
@@ -500,11 +505,9 @@ static uint32_t quotient_of_terms(uint32_t a, uint32_t b)
     return n < 0 ? UINT32_MAX : knx_dim_term_of(p, (uint32_t)n);
 }
 
-int64_t knx_dim_product(int64_t a, int64_t b)
+__attribute__((noinline)) static int64_t multiplied(int64_t a, int64_t b)
 {
     knx_dim_part x[KNX_DIM_PARTS], y[KNX_DIM_PARTS], all[KNX_DIM_PARTS], one[KNX_DIM_PARTS];
-    if (!knx_any_symbolic(a, b))
-        return a * b;
     if (is_bad(a) || is_bad(b))
         return KNX_DIM_UNKNOWN;
     int n = knx_dim_terms(a, x), m = knx_dim_terms(b, y), total = 0;
@@ -524,6 +527,8 @@ int64_t knx_dim_product(int64_t a, int64_t b)
         }
     return dim_of(all, total);
 }
+
+int64_t knx_dim_product(int64_t a, int64_t b) { return knx_any_symbolic(a, b) ? multiplied(a, b) : a * b; }
 
 static int64_t operation(knx_dim_op op, int64_t a, int64_t b)
 {

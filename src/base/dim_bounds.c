@@ -584,7 +584,7 @@ static bool assume(knx_dim_scope *s, int64_t e, bool equal, bool *answer)
     return true;
 }
 
-bool knx_dim_decide_le(int64_t a, int64_t b)
+__attribute__((noinline)) static bool decide_le(int64_t a, int64_t b)
 {
     knx_dim_scope *s = knx_dim_now();
     int64_t lower, upper, e = knx_dim_sub(b, a);
@@ -598,6 +598,8 @@ bool knx_dim_decide_le(int64_t a, int64_t b)
         return answer;
     return inconclusive(s, "<=", a, b);
 }
+
+bool knx_dim_decide_le(int64_t a, int64_t b) { return knx_any_symbolic(a, b) ? decide_le(a, b) : a <= b; }
 
 bool knx_dim_decide_eq(int64_t a, int64_t b)
 {

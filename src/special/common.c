@@ -7,9 +7,8 @@ static void begin(kns_call *c, const char *name, int n, const kn_array *x, bool 
 {
     *c = (kns_call){.d = KN_DT(F64), .result = KN_DT(F64)};
     kna_begin(&c->op, name);
-    kn_dtype d = kna_result_type(&c->op, n, x);
+    kn_dtype d = kna_join(&c->op, n, x, &c->shape);
     c->b = c->op.b;
-    kna_common_shape(&c->op, n, x, &c->shape);
     if (!kna_failed(&c->op) && !knl_not_a_number(&c->op, name, d)) {
         kni_type t = n == 1 ? kna_type(&c->op, x[0]) : kni_scalar_type(d);
         c->result = knl_float_for(t);

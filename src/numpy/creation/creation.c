@@ -332,8 +332,7 @@ kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspa
     kna_begin(&op, "linspace");
     kn_array both[] = {start, stop};
     kn_shape shape;
-    kn_dtype d = kna_result_type(&op, 2, both);
-    kna_common_shape(&op, 2, both, &shape);
+    kn_dtype d = kna_join(&op, 2, both, &shape);
     check_samples(&op, num, &shape, d);
     int axis = kna_failed(&op) ? 0 : kna_axis(&op, o.axis, shape.ndim + 1, 0);
     kn_dtype result = kna_failed(&op) ? NULL : kna_lookup_dtype(o.dtype, d = knl_inexact_for(d));

@@ -65,8 +65,7 @@ kn_array kn_geomspace(kn_array start, kn_array stop, int64_t num, const kn_geoms
     knl_begin(&c, "geomspace");
     kn_array both[] = {start, stop}, sign, from, to, y;
     kn_shape shape;
-    kn_dtype d = kna_result_type(&c.op, 2, both);
-    kna_common_shape(&c.op, 2, both, &shape);
+    kn_dtype d = kna_join(&c.op, 2, both, &shape);
     if (kna_failed(&c.op) || knl_not_a_number(&c.op, "geomspace", d))
         return knl_end(&c, NULL);
     if (has_zero(&c.op, start) || has_zero(&c.op, stop))

@@ -61,8 +61,7 @@ static kn_array compare(kn_ufunc which, two f, kn_array x, kn_array y)
     kn_array both[] = {x, y};
     kn_shape shape;
     kni_type s = kna_type(&op, x), t = kna_type(&op, y);
-    kn_dtype d = kna_result_type(&op, 2, both);
-    kna_common_shape(&op, 2, both, &shape);
+    kn_dtype d = kna_join(&op, 2, both, &shape);
     if (kna_failed(&op) || knl_not_a_number(&op, name, d))
         return kna_end(&op, KN_ATOM_NONE);
     int order = knl_beyond(&op, x, d) - knl_beyond(&op, y, d);

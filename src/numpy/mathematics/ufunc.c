@@ -269,8 +269,7 @@ kn_array knl_binary(kn_ufunc f, kn_array x, kn_array y)
     kna_begin(&op, table[f].name);
     kn_array both[] = {x, y};
     kn_shape shape;
-    kn_dtype d = kna_result_type(&op, 2, both); /* dtypes that do not mix are spoken of first */
-    kna_common_shape(&op, 2, both, &shape);
+    kn_dtype d = kna_join(&op, 2, both, &shape); /* dtypes that do not mix are spoken of first */
     d = kna_failed(&op) ? NULL : dtype_for(&op, f, d, x, y);
     knx_scalar_bits bits;
     kn_dtype made = shape.ndim ? NULL : knl_scalar_ufunc(&op, f, d, x, NULL, y, &bits);

@@ -76,8 +76,7 @@ kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
     kna_begin(&op, "clip");
     const kn_array all[] = {x, lo, hi};
     kn_shape shape;
-    kn_dtype d = kna_result_type(&op, 3, all);
-    kna_common_shape(&op, 3, all, &shape);
+    kn_dtype d = kna_join(&op, 3, all, &shape);
     if (kna_failed(&op) || knl_not_a_number(&op, "clip", d))
         return kna_end(&op, KN_ATOM_NONE);
     if (lo && knl_beyond(&op, lo, d) < 0) /* bounds beyond all values are none */
