@@ -186,29 +186,15 @@ size_t knh_scratch_bytes(const knk_kernel *k, int threads)
     return interpreter > native ? interpreter : native;
 }
 
-const knh_prepared *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch)
+knx_error *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, const knh_prepared **out)
 {
     knh_prepared *p = NULL;
     const knh_generator *g = knh_generator_best();
-    if (!g->make || !knh_facts_of(k))
-        return NULL;
-    bool fine = knh_plan(g, k, launch, room, &p);
-    p->interpreted = !fine;
-    return p;
-}
-
-knx_error *knh_prepare(const knk_kernel *k, const knk_launch *launch, int threads)
-{
-    (void)threads;
-    if (!knh_generator_best()->make || !knh_facts_of(k))
-        return NULL;
-    size_t bytes = knh_plan_bytes(k);
-    void *room = bytes ? knx_alloc(bytes) : NULL;
-    if (!room)
-        return knx_error_nomem();
-    knh_prepare_in(room, k, launch);
-    knx_free(room);
-    return NULL;
+    bool fine = room && g->make && knh_facts_of(k) && knh_plan(g, k, launch, room, &p);
+    if (p)
+        p->interpreted = !fine;
+    *out = p;
+    return fine ? NULL : knk_prepare(k);
 }
 
 void knh_run_on(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *scratch, int threads)
@@ -222,9 +208,4 @@ void knh_run_on(const knh_generator *g, const knk_kernel *k, const knk_launch *l
     } else {
         knh_run_prepared(p, launch, (char *)scratch + p->facts->plan_bytes, threads);
     }
-}
-
-void knh_run(const knk_kernel *k, const knk_launch *launch, void *scratch, int threads)
-{
-    knh_run_on(knh_generator_best(), k, launch, scratch, threads);
 }

@@ -4,21 +4,20 @@
 #define KN_HOST_NATIVE_H
 #include "host/generators.h"
 
-/* Runs a kernel: knk_interpret's meaning. threads: at most so many, 1: this one alone. scratch: knh_scratch_bytes(k,
- * threads) bytes, 64-byte aligned. No allocation, lock or system call once all stage functions that it needs exist
- * (knh_prepare), but for waking workers. */
-void knh_run(const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
+/* Runs a kernel, which is prepared for the interpreter: knk_interpret's meaning. threads: at most so many, 1: this one
+ * alone. scratch: knh_scratch_bytes(k, threads) bytes, 64-byte aligned. No allocation, lock or system call once all
+ * stage functions that it needs exist, but for waking workers. For tests and tools; programs go through
+ * knh_prepare_in. */
 void knh_run_on(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
-size_t knh_scratch_bytes(const knk_kernel *k, int threads);
-/* Makes the stage functions that such a launch needs now. Not an error where the interpreter will run it. */
-knx_error *knh_prepare(const knk_kernel *k, const knk_launch *launch, int threads);
+size_t knh_scratch_bytes(const knk_kernel *k, int threads); /* of a kernel that is prepared for the interpreter, too */
 
 /* A launch thought through: which loops go where, which functions. It depends on extents and strides, not on addresses,
  * and serves all launches that differ in addresses only, with any number of threads, while its kernel lives. `room`:
- * knh_plan_bytes(k) bytes, at a multiple of 16, which must stay. NULL: the interpreter is to run everything. */
+ * knh_plan_bytes(k) bytes, at a multiple of 16, which must stay. *out NULL: knk_interpret is to run everything, which
+ * the kernel is then prepared for. */
 typedef struct knh_prepared knh_prepared;
 size_t knh_plan_bytes(const knk_kernel *k); /* 0: it is interpreted */
-const knh_prepared *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch);
+knx_error *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, const knh_prepared **out);
 size_t knh_prepared_scratch(const knh_prepared *p, int threads); /* bytes that it needs: at most knh_scratch_bytes */
 void knh_run_prepared(const knh_prepared *p, const knk_launch *launch, void *scratch, int threads);
 /* The same at other places: the offsets of the maps are launch->map's, not those that it was prepared with. On this

@@ -55,13 +55,14 @@ static knh_function *function_for(const knk_kernel *k, knh_facts *f, const knh_r
     return knh_function_for(g, k, f, &(knh_request){.kernel = k, .mode = KNH_POINTS, .cls = cls});
 }
 
-const knh_rect *knh_rect_make(void *room, const knk_kernel *k, const knh_rect_map *map)
+knx_error *knh_rect_make(void *room, const knk_kernel *k, const knh_rect_map *map, const knh_rect **out)
 {
     knh_rect *r = room;
     knh_facts *f = knh_generator_best()->make ? knh_facts_of(k) : NULL;
     *r = (knh_rect){.kernel = k};
+    *out = r;
     if (!f || f->stage->n_stream > k->n_map) /* a stream of each map, as none is shared */
-        return r;
+        return knk_prepare(k);
     r->f = function_for(k, f, map);
     r->n_stream = f->stage->n_stream;
     for (int i = 0; i < r->n_stream; i++) {
@@ -70,9 +71,10 @@ const knh_rect *knh_rect_make(void *room, const knk_kernel *k, const knh_rect_ma
         r->stream[i].map = s->map;
         r->stream[i].size = s->kind == KNH_MEMORY ? knk_size(s->dtype) : 1;
     }
-    if (!r->f)
-        knh_note_fallback(k);
-    return r;
+    if (r->f)
+        return NULL;
+    knh_note_fallback(k);
+    return knk_prepare(k);
 }
 
 size_t knh_rect_scratch(const knh_rect *r) { return r->f ? 0 : knx_whole_lines(knk_scratch_bytes(r->kernel)); }

@@ -467,7 +467,7 @@ static knx_error *make(const knk_builder *b, int *loop_number, knk_kernel *k)
         error = knk_verify(k);
     if (!error && !make_key(k))
         error = knx_error_nomem();
-    return error ? error : knk_prepare(k);
+    return error;
 }
 
 knx_error *knk_finish(knk_builder *b, knk_kernel **out) { return knk_finish_loops(b, NULL, out); }
@@ -521,6 +521,11 @@ void knk_release(knk_kernel *k)
         return;
     if (k->native && k->drop_native)
         k->drop_native(k->native);
+    struct knk_prepared *p = atomic_load_explicit(&k->prepared, memory_order_relaxed);
+    if (p) {
+        knx_arena own = p->arena;
+        knx_arena_free(&own);
+    }
     knx_arena_free(&k->arena);
     knx_free(k);
 }

@@ -33,7 +33,6 @@ static inline int knk_map_loops(const knk_kernel *k, int map)
 /* NULL, or what is wrong with the types of a node whose operands are legal nodes. */
 const char *knk_form_error(const knk_inst *n, const knk_inst *nodes);
 knx_error *knk_verify_loops(const knk_kernel *k); /* what knk_verify asks after all nodes are well formed */
-knx_error *knk_prepare(knk_kernel *k);
 /* The bytes of a number of so many that a node or a reduction holds as 64 bits. */
 static inline const void *knk_number_bytes(const uint64_t *bits, int size)
 {
@@ -145,5 +144,6 @@ struct knk_prepared {
     uint32_t values_at, taken_at, maps_at, strides_at, nests_at, segments_at, splat_at, address_at, slots_at, reduce_at;
     uint32_t turns_at, masks_at; /* of loops: int64 turns by number; rows of KNK_BLOCK bytes */
     size_t scratch_bytes;
+    knx_arena arena; /* all of this lies in it */
 };
 #endif

@@ -88,9 +88,9 @@ typedef struct knk_kernel {
     const knk_map *map;
     const void *key;
     size_t key_bytes;
-    uint64_t hash;                       /* structure as bytes */
-    const struct knk_prepared *prepared; /* the interpreter's slots and order */
-    _Atomic(void *) native;              /* what src/host/ keeps with it, and how it goes */
+    uint64_t hash;                          /* structure as bytes */
+    _Atomic(struct knk_prepared *) prepared; /* the interpreter's slots and order; NULL: nobody interprets it */
+    _Atomic(void *) native;                 /* what src/host/ keeps with it, and how it goes */
     void (*drop_native)(void *native);
     atomic_size_t native_bytes;              /* of that */
     atomic_size_t *native_total;             /* where they are added up; NULL: nowhere */
@@ -162,8 +162,10 @@ typedef struct knk_launch {
     const int64_t *par;          /* n_par extents */
     const int64_t *const *inner; /* per stage, n_inner extents, then those of its loops */
 } knk_launch;
-/* The meaning of a kernel, block by block. `scratch`: knk_scratch_bytes(k) bytes, 64-byte aligned. No allocation,
- * lock or system call. */
+/* The meaning of a kernel, block by block. Who interprets a kernel prepares it before, once or again (any thread);
+ * most kernels run as machine code only, and never are. `scratch`: knk_scratch_bytes(k) bytes, 64-byte aligned. No
+ * allocation, lock or system call in knk_interpret. */
+knx_error *knk_prepare(const knk_kernel *k);
 size_t knk_scratch_bytes(const knk_kernel *k);
 void knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch);
 

@@ -10,6 +10,7 @@
  * long the interpreter takes for a result instead. */
 #include "accuracy.h"
 #include "kernel/kernel.h"
+#include "support/scratch.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ static machine *machine_of(const function *f, bool f32)
         fprintf(stderr, "%s: %s\n", f->prim->name, error->message);
         exit(2);
     }
-    m->scratch = aligned_alloc(64, (knk_scratch_bytes(m->kernel) + 63) / 64 * 64);
+    m->scratch = aligned_alloc(64, (interpreter_scratch(m->kernel) + 63) / 64 * 64);
     return m->scratch ? m : NULL;
 }
 

@@ -3,6 +3,7 @@
  * units of the last place of the larger part. */
 #include "accuracy.h"
 #include "kernel/kernel.h"
+#include "support/scratch.h"
 #include <math.h>
 #include <mpc.h>
 #include <stdio.h>
@@ -107,7 +108,7 @@ static machine *machine_of(const kni_prim *prim, bool f32)
         fprintf(stderr, "%s: %s\n", prim->name, error->message);
         return free(m), NULL;
     }
-    m->scratch = aligned_alloc(64, (knk_scratch_bytes(m->kernel) + 63) / 64 * 64);
+    m->scratch = aligned_alloc(64, (interpreter_scratch(m->kernel) + 63) / 64 * 64);
     return m->scratch ? m : (machine_free(m), NULL);
 }
 

@@ -196,8 +196,10 @@ static knx_error *prepare(const knd_device *d, const knc_program *p, const knc_s
 {
     int n = s->kind == KNC_KERNEL ? s->u.k.kernel->n_map : 0;
     int64_t shift[MAX_MAPS] = {0};
-    prepared *x = malloc(sizeof *x + (size_t)n * sizeof x->map[0]);
     (void)d, (void)p;
+    if (s->kind == KNC_KERNEL)
+        KN_TRY(knk_prepare(s->u.k.kernel));
+    prepared *x = malloc(sizeof *x + (size_t)n * sizeof x->map[0]);
     if (!x)
         abort();
     x->step = s;

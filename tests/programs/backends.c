@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * backends.c -- stands between programs and their kernels: the linker sends calls of knk_interpret, knh_run and
+ * backends.c -- stands between programs and their kernels: the linker sends calls of knk_interpret and
  * knh_prepare_in here (--wrap), and kernels run as `way_now` says. */
 #include "programs.h"
-#include "host/native.h"
+#include "support/scratch.h"
 
 #include <stdlib.h>
 
 void __real_knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch);
-void __real_knh_run(const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
-const knh_prepared *__real_knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch);
+knx_error *__real_knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, const knh_prepared **out);
 void __wrap_knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch);
-void __wrap_knh_run(const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
-const knh_prepared *__wrap_knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch);
+knx_error *__wrap_knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, const knh_prepared **out);
 
 /* With a scratch of its own: the program planned one for another way. What the generator leaves to the interpreter
  * runs there as usual. */
 static void run_native(const way *w, const knk_kernel *k, const knk_launch *launch)
 {
-    size_t bytes = knh_scratch_bytes(k, w->threads);
+    size_t bytes = any_scratch(k, w->threads);
     void *own = aligned_alloc(64, (bytes + 64) / 64 * 64);
     if (!own)
         abort();
@@ -38,16 +36,8 @@ void __wrap_knk_interpret(const knk_kernel *k, const knk_launch *launch, void *s
         __real_knk_interpret(k, launch, scratch);
 }
 
-void __wrap_knh_run(const knk_kernel *k, const knk_launch *launch, void *scratch, int threads)
-{
-    if (way_now)
-        __wrap_knk_interpret(k, launch, scratch); /* the scratch is large enough for either */
-    else
-        __real_knh_run(k, launch, scratch, threads);
-}
-
 /* Nothing is prepared for a way: all its launches come by above. */
-const knh_prepared *__wrap_knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch)
+knx_error *__wrap_knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, const knh_prepared **out)
 {
-    return way_now ? NULL : __real_knh_prepare_in(room, k, launch);
+    return __real_knh_prepare_in(way_now ? NULL : room, k, launch, out);
 }

@@ -5,6 +5,7 @@
 #include "base/half.h"
 #include "kernel/internal.h"
 #include "support/bits.h"
+#include "support/scratch.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -425,7 +426,7 @@ static bool follow_index(kernel_case *c, const kernel_data *d, int x)
     uint8_t *pred = knx_alloc(points + 1);
     void **base = knx_alloc(((size_t)n_buffer + 2) * sizeof *base);
     knk_map_values *map = knx_alloc(((size_t)n_map + 1) * sizeof *map);
-    char *scratch = k ? knx_alloc(knk_scratch_bytes(k) + 64) : NULL;
+    char *scratch = k ? knx_alloc(interpreter_scratch(k) + 64) : NULL;
     bool fine = k && at && pred && base && map && scratch;
     if (fine) {
         memcpy(base, d->base, (size_t)n_buffer * sizeof *base);

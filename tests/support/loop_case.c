@@ -4,6 +4,7 @@
 #include "host/native.h"
 #include "kernel/internal.h"
 #include "support/bits.h"
+#include "support/scratch.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -249,7 +250,7 @@ static void copy_data(const problem *q, void **to)
 
 static void run_on(const problem *q, const knh_generator *g, int threads, void *const *want)
 {
-    void *data[LOOP_CASE_BUFFERS], *scratch = aligned_alloc(64, (knh_scratch_bytes(q->k, threads) + 127) & ~(size_t)63);
+    void *data[LOOP_CASE_BUFFERS], *scratch = aligned_alloc(64, (any_scratch(q->k, threads) + 127) & ~(size_t)63);
     copy_data(q, data);
     uint64_t before = knh_count().fallbacks;
     knk_launch l = {data, q->map, q->par, q->inner_of};

@@ -4,6 +4,7 @@
 #ifndef KN_TEST_SCALAR_H
 #define KN_TEST_SCALAR_H
 #include "support/programs.h"
+#include "support/scratch.h"
 #include "support/expect.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ static inline void interpret(const knd_loaded *p, const test_operands *x, knx_bu
             memset(buffer[b], 0x55, kni_type_bytes(knc_output_type(p->program, (int)s->ref[b].index)));
     }
     const knk_launch launch = {buffer, s->u.k.map, s->u.k.par, s->u.k.inner};
-    assert_int_equal(posix_memalign(&scratch, 64, knk_scratch_bytes(s->u.k.kernel) + 64), 0);
+    assert_int_equal(posix_memalign(&scratch, 64, interpreter_scratch(s->u.k.kernel) + 64), 0);
     knk_interpret(s->u.k.kernel, &launch, scratch);
     free(scratch);
 }

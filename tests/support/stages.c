@@ -4,6 +4,7 @@
 #include "kernel/internal.h"
 #include "support/bits.h"
 #include "support/elements.h"
+#include "support/scratch.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -360,7 +361,7 @@ bool scene_check(const scene *s, const scene_way *way, scene_maker *make, void *
         memcpy(copy[i], s->buffer[i], s->bytes[i]);
         memcpy(want[i], s->buffer[i], s->bytes[i]);
     }
-    scratch = aligned_alloc(64, (knk_scratch_bytes(s->k) + 127) & ~(size_t)63);
+    scratch = aligned_alloc(64, (interpreter_scratch(s->k) + 127) & ~(size_t)63);
     knk_launch launch = s->launch;
     launch.buffer = want;
     knk_interpret(s->k, &launch, scratch);

@@ -11,6 +11,7 @@
 #include "tools/kernels.h"
 #include "base/memory.h"
 #include "support/c_maker.h"
+#include "support/scratch.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ double tool_seconds(void)
 
 void *tool_scratch(const knk_kernel *k, int threads)
 {
-    knx_buffer *b = knx_buffer_new(knh_scratch_bytes(k, threads) + 64);
+    knx_buffer *b = knx_buffer_new(any_scratch(k, threads) + 64);
     if (!b)
         abort();
     return b;

@@ -3,21 +3,18 @@
  * made, its products planned, and the memory of a run is laid out. */
 #include "device/host/loaded.h"
 
-static const knh_prepared *prepare_launch(void *room, const knk_kernel *k, const knk_map_values *map,
-                                          const int64_t *par, const int64_t *const *inner)
+static knx_error *prepare_launch(knd_host_loaded *l, const knk_kernel *k, const knk_map_values *map, const int64_t *par,
+                                 const int64_t *const *inner, const knh_prepared **out)
 {
     const knk_launch launch = {.map = map, .par = par, .inner = inner};
-    return knh_prepare_in(room, k, &launch);
+    size_t bytes = knh_plan_bytes(k);
+    void *room = bytes ? knx_arena_alloc(&l->arena, bytes) : NULL;
+    return bytes && !room ? knx_error_nomem() : knh_prepare_in(room, k, &launch, out);
 }
 
 static knx_error *prepare_kernel(knd_host_loaded *l, const knc_step *s, const int64_t *par, const knh_prepared **out)
 {
-    size_t bytes = knh_plan_bytes(s->u.k.kernel);
-    void *room = bytes ? knx_arena_alloc(&l->arena, bytes) : NULL;
-    if (bytes && !room)
-        return knx_error_nomem();
-    *out = room ? prepare_launch(room, s->u.k.kernel, s->u.k.map, par, s->u.k.inner) : NULL;
-    return NULL;
+    return prepare_launch(l, s->u.k.kernel, s->u.k.map, par, s->u.k.inner, out);
 }
 
 /* All segments, or, where one of them would be interpreted, none. */
@@ -30,13 +27,9 @@ static knx_error *prepare_segments(knd_host_loaded *l, const knc_step *s, const 
         return knx_error_nomem();
     for (uint32_t i = 0; i < n; i++) {
         const knc_segment *x = &s->u.k.segment[i];
-        size_t bytes = knh_plan_bytes(x->kernel);
-        void *room = knx_arena_alloc(&l->arena, bytes + 1);
-        if (!room)
-            return knx_error_nomem();
         segment[i] = (knh_segment){
             .kernel = x->kernel, .launch = {.map = x->map, .par = x->par, .inner = s->u.k.inner}, .buffer = x->buffer};
-        segment[i].prepared = bytes ? prepare_launch(room, x->kernel, x->map, x->par, s->u.k.inner) : NULL;
+        KN_TRY(prepare_launch(l, x->kernel, x->map, x->par, s->u.k.inner, &segment[i].prepared));
         if (!segment[i].prepared)
             return NULL;
     }
@@ -65,7 +58,7 @@ static knx_error *prepare_attached(knd_host_loaded *l, const knc_attached *x, co
         void *room = knx_arena_alloc(&l->arena, knh_rect_bytes(x->kernel));
         if (!room)
             return knx_error_nomem();
-        rect[way] = knh_rect_make(room, x->kernel, map);
+        KN_TRY(knh_rect_make(room, x->kernel, map, &rect[way]));
     }
     return NULL;
 }

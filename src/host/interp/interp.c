@@ -568,11 +568,16 @@ static void interpret_many_stages(run *r, int lanes)
     interpret(r, par, inner, rows, lanes);
 }
 
-size_t knk_scratch_bytes(const knk_kernel *k) { return k->prepared->scratch_bytes; }
+static const struct knk_prepared *prepared_of(const knk_kernel *k)
+{
+    return atomic_load_explicit(&k->prepared, memory_order_acquire);
+}
+
+size_t knk_scratch_bytes(const knk_kernel *k) { return prepared_of(k)->scratch_bytes; }
 
 void knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scratch, int lanes)
 {
-    const struct knk_prepared *p = k->prepared;
+    const struct knk_prepared *p = prepared_of(k);
     if (!k->n_stage)
         return;
     run r = {.k = k, .p = p, .launch = launch, .scratch = scratch};

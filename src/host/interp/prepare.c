@@ -32,7 +32,8 @@ typedef struct prep {
     int n_step;
     uint32_t free[FREE_LISTS][64];
     int n_free[FREE_LISTS];
-    uint32_t used; /* bytes per lane of the current stage */
+    uint32_t used;   /* bytes per lane of the current stage */
+    knx_arena arena; /* of what is made */
 } prep;
 
 static bool is_cold(const knk_inst *n) { return n->op == KNK_SELECT && n->sub == 1; }
@@ -405,14 +406,14 @@ static void copy_all_loads(prep *p, int first)
             p->step[i].how = 1;
 }
 
-static bool list_imports(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s)
+static bool list_imports(prep *p, const knk_kernel *k, knk_prepared_stage *ps, int s)
 {
     int n = 0, reduces = 0;
     int32_t *import = NULL, *reduce = NULL;
     for (int pass = 0; pass < 2; pass++) {
         if (pass) {
-            import = knx_arena_alloc(&k->arena, (size_t)(n + 1) * sizeof *import);
-            reduce = knx_arena_alloc(&k->arena, (size_t)(reduces + 1) * sizeof *reduce);
+            import = knx_arena_alloc(&p->arena, (size_t)(n + 1) * sizeof *import);
+            reduce = knx_arena_alloc(&p->arena, (size_t)(reduces + 1) * sizeof *reduce);
             if (!import || !reduce)
                 return false;
             for (int i = 0; i < n; i++)
@@ -447,11 +448,11 @@ static bool list_imports(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s)
     return true;
 }
 
-static bool prepare_stage(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s, uint32_t *slot_bytes,
+static bool prepare_stage(prep *p, const knk_kernel *k, knk_prepared_stage *ps, int s, uint32_t *slot_bytes,
                           uint32_t *reduce_bytes)
 {
     const knk_stage *st = &k->stage[s];
-    int16_t *map = knx_arena_alloc(&k->arena, (size_t)(k->n_map + 1) * sizeof *map);
+    int16_t *map = knx_arena_alloc(&p->arena, (size_t)(k->n_map + 1) * sizeof *map);
     if (!map)
         return false;
     ps->map = map;
@@ -471,7 +472,7 @@ static bool prepare_stage(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s,
         copy_all_loads(p, ps->first);
     else
         find_direct(p, ps->first);
-    if (!(ps->loop = knx_arena_copy(&k->arena, p->loops, (size_t)(st->n_loop + 1) * sizeof *ps->loop)))
+    if (!(ps->loop = knx_arena_copy(&p->arena, p->loops, (size_t)(st->n_loop + 1) * sizeof *ps->loop)))
         return false;
     ps->lanes = KNK_BLOCK;
     while (ps->lanes > 128 && p->used * (uint32_t)ps->lanes > SLOT_BUDGET)
@@ -542,12 +543,12 @@ static void lay_loops(const knk_kernel *k, struct knk_prepared *r, uint32_t *tot
     r->masks_at = lay(total, n_loop ? KNK_MAX_NESTED * KNK_BLOCK : 0);
 }
 
-static bool lay_out(prep *p, knk_kernel *k, struct knk_prepared *r, uint32_t slot_bytes, uint32_t reduce_bytes)
+static bool lay_out(prep *p, const knk_kernel *k, struct knk_prepared *r, uint32_t slot_bytes, uint32_t reduce_bytes)
 {
-    uint32_t *persist = knx_arena_alloc(&k->arena, (size_t)(k->n_node + 1) * sizeof *persist), total = 0;
-    uint8_t *size = knx_arena_alloc(&k->arena, (size_t)k->n_node + 1);
-    uint64_t *constant = knx_arena_zero(&k->arena, (size_t)(k->n_node + 1) * sizeof *constant);
-    int32_t *value = knx_arena_alloc(&k->arena, (size_t)(k->n_node + 1) * sizeof *value);
+    uint32_t *persist = knx_arena_alloc(&p->arena, (size_t)(k->n_node + 1) * sizeof *persist), total = 0;
+    uint8_t *size = knx_arena_alloc(&p->arena, (size_t)k->n_node + 1);
+    uint64_t *constant = knx_arena_zero(&p->arena, (size_t)(k->n_node + 1) * sizeof *constant);
+    int32_t *value = knx_arena_alloc(&p->arena, (size_t)(k->n_node + 1) * sizeof *value);
     if (!persist || !size || !constant || !value)
         return false;
     lay_loops(k, r, &total);
@@ -588,10 +589,10 @@ static bool lay_out(prep *p, knk_kernel *k, struct knk_prepared *r, uint32_t slo
     return true;
 }
 
-static knx_error *prepare_with(prep *p, knk_kernel *k)
+static knx_error *prepare_with(prep *p, const knk_kernel *k, struct knk_prepared **out)
 {
-    struct knk_prepared *r = knx_arena_zero(&k->arena, sizeof *r);
-    knk_prepared_stage *stage = knx_arena_zero(&k->arena, (size_t)(k->n_stage + 1) * sizeof *stage);
+    struct knk_prepared *r = knx_arena_zero(&p->arena, sizeof *r);
+    knk_prepared_stage *stage = knx_arena_zero(&p->arena, (size_t)(k->n_stage + 1) * sizeof *stage);
     uint32_t slot_bytes = 0, reduce_bytes = 0;
     if (!r || !stage)
         return knx_error_nomem();
@@ -602,12 +603,15 @@ static knx_error *prepare_with(prep *p, knk_kernel *k)
     if (!lay_out(p, k, r, slot_bytes, reduce_bytes))
         return knx_error_nomem();
     r->stage = stage;
-    r->step = knx_arena_copy(&k->arena, p->step, (size_t)(p->n_step + 1) * sizeof *p->step);
-    k->prepared = r;
-    return r->step ? NULL : knx_error_nomem();
+    r->step = knx_arena_copy(&p->arena, p->step, (size_t)(p->n_step + 1) * sizeof *p->step);
+    if (!r->step)
+        return knx_error_nomem();
+    r->arena = p->arena;
+    *out = r;
+    return NULL;
 }
 
-knx_error *knk_prepare(knk_kernel *k)
+static knx_error *make(const knk_kernel *k, struct knk_prepared **out)
 {
     size_t n = (size_t)k->n_node + 1, cold = 2, more = 0;
     for (int i = 0; i < k->n_node; i++) {
@@ -634,7 +638,25 @@ knx_error *knk_prepare(knk_kernel *k)
     p.seen = (void *)at, at += n;
     p.loop = (void *)at, at += n;
     p.step_loop = (void *)at;
-    knx_error *error = prepare_with(&p, k);
+    knx_error *error = prepare_with(&p, k, out);
     knx_free(memory);
+    if (error)
+        knx_arena_free(&p.arena);
     return error;
+}
+
+/* Kernels belong to all threads: of two that prepare the same one, the first to be done gives the form. */
+knx_error *knk_prepare(const knk_kernel *k)
+{
+    struct knk_prepared *mine = NULL, *known = NULL;
+    _Atomic(struct knk_prepared *) *at = (_Atomic(struct knk_prepared *) *)(uintptr_t)&k->prepared;
+    if (atomic_load_explicit(at, memory_order_acquire))
+        return NULL;
+    KN_TRY(make(k, &mine));
+    knx_arena own = mine->arena;
+    if (atomic_compare_exchange_strong_explicit(at, &known, mine, memory_order_acq_rel, memory_order_acquire))
+        knk_count_native(k, own.total);
+    else
+        knx_arena_free(&own);
+    return NULL;
 }

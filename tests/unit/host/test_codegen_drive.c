@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "host/drive.h"
 #include "support/group.h"
+#include "support/scratch.h"
 #include "support/stage_reference.h"
 #include <math.h>
 #include <setjmp.h>
@@ -187,7 +188,7 @@ static void expect_same(const problem *q, char **want, const knh_generator *g, i
 {
     char *data[MOST_BUFFERS];
     copies(q, data);
-    size_t bytes = knh_scratch_bytes(q->k, threads);
+    size_t bytes = any_scratch(q->k, threads);
     char *scratch = aligned_alloc(64, (bytes + 64 + 63) / 64 * 64);
     memset(scratch, 0xa5, bytes + 64);
     knk_launch l = launch_of(q, data);
@@ -260,7 +261,7 @@ static void expect_right(problem *q, const char *how, int rounds)
         rounds = SLOW_BUILD ? 1 : (rounds + 1) / 2;
     char *want[MOST_BUFFERS];
     copies(q, want);
-    char *scratch = aligned_alloc(64, (knk_scratch_bytes(q->k) + 63) / 64 * 64);
+    char *scratch = aligned_alloc(64, (interpreter_scratch(q->k) + 63) / 64 * 64);
     knk_launch l = launch_of(q, want);
     knk_interpret(q->k, &l, scratch);
     free(scratch);
@@ -672,11 +673,12 @@ static void test_a_prepared_launch_runs_with_other_addresses(void **unused)
         char *want[MOST_BUFFERS], *data[MOST_BUFFERS];
         copies(&q, want);
         knk_launch l = launch_of(&q, want);
-        void *scratch = aligned_alloc(64, (knk_scratch_bytes(q.k) + 63) / 64 * 64);
+        void *scratch = aligned_alloc(64, (interpreter_scratch(q.k) + 63) / 64 * 64);
         knk_interpret(q.k, &l, scratch);
         free(scratch);
         knh_tune.bypass_bytes = 0;
-        const knh_prepared *p = knh_prepare_in(room, q.k, &l);
+        const knh_prepared *p = NULL;
+        assert_null(knh_prepare_in(room, q.k, &l, &p));
         knh_tune = usual;
         assert_non_null(p);
         for (int threads = 1; threads < 4; threads++)
@@ -723,7 +725,7 @@ static void test_what_can_not_be_made_is_interpreted(void **unused)
     char *want[MOST_BUFFERS];
     copies(&q, want);
     knk_launch l = launch_of(&q, want);
-    void *scratch = aligned_alloc(64, (knk_scratch_bytes(q.k) + 63) / 64 * 64);
+    void *scratch = aligned_alloc(64, (interpreter_scratch(q.k) + 63) / 64 * 64);
     knk_interpret(q.k, &l, scratch);
     free(scratch);
     uint64_t before = knh_count().fallbacks;

@@ -3,6 +3,7 @@
  * added from here, chosen by KILN_BACKEND, its function runs and goes with its kernel, and the interpreter has the rest. */
 #include "host/native.h"
 #include "support/group.h"
+#include "support/scratch.h"
 #include <kiln/kiln.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,7 +147,7 @@ static void run(const knk_kernel *k, bool multiplies)
     static const int64_t one[] = {1}, n[] = {100};
     const knk_map_values map[] = {{0, one}, {0, one}, {0, one}};
     void *const buffer[] = {x, y, z};
-    void *scratch = aligned_alloc(64, (knh_scratch_bytes(k, 1) + 127) & ~(size_t)63);
+    void *scratch = aligned_alloc(64, (any_scratch(k, 1) + 127) & ~(size_t)63);
     knh_run_on(&toy, k, &(knk_launch){.buffer = buffer, .map = map, .par = n}, scratch, 1);
     free(scratch);
     for (int i = 0; i < 100; i++)

@@ -6,6 +6,7 @@
 #include "support/group.h"
 #include "support/kernel_case.h"
 #include "support/elements.h"
+#include "support/scratch.h"
 #include "support/stages.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +58,7 @@ static void run_on(const kernel_case *c, kernel_data *d, const knh_generator *g)
 {
     knk_launch l = c->l;
     l.buffer = (void *const *)d->base;
-    void *room = scratch(g->make ? knh_scratch_bytes(c->k, 2) : knk_scratch_bytes(c->k));
+    void *room = scratch(g->make ? any_scratch(c->k, 2) : interpreter_scratch(c->k));
     if (g->make)
         knh_run_on(g, c->k, &l, room, 2);
     else

@@ -7,6 +7,7 @@
 #include "support/c_maker.h"
 #include "support/group.h"
 #include "support/kernel_case.h"
+#include "support/scratch.h"
 #include "support/stage_driver.h"
 #include "support/stages.h"
 #include <setjmp.h>
@@ -85,7 +86,7 @@ static void compare(a_run *q, gathering *g, uint64_t seed)
     kernel_data *want = kernel_data_new(&q->c, seed);
     assert_non_null(want);
     kernel_data *got = kernel_data_copy(&q->c, want);
-    void *scratch = knx_buffer_new(knk_scratch_bytes(q->c.k) + 64);
+    void *scratch = knx_buffer_new(interpreter_scratch(q->c.k) + 64);
     assert_true(got && scratch);
     knk_launch l = q->c.l;
     l.buffer = want->base;

@@ -5,6 +5,7 @@
 #include "base/half.h"
 #include "kernel/internal.h"
 #include "support/group.h"
+#include "support/scratch.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -339,8 +340,8 @@ static void expect_same(const problem *q, char *const *want, int lanes, unsigned
         data[b] = malloc(q->bytes[b] + 1);
         memcpy(data[b], q->data[b], q->bytes[b]);
     }
-    void *scratch = aligned_alloc(64, (knk_scratch_bytes(q->k) + 63) / 64 * 64);
-    memset(scratch, 0xa5, knk_scratch_bytes(q->k));
+    void *scratch = aligned_alloc(64, (interpreter_scratch(q->k) + 63) / 64 * 64);
+    memset(scratch, 0xa5, interpreter_scratch(q->k));
     knk_launch l = {(void *const *)data, q->map, q->par, q->inner_of};
     knk_interpret_with(q->k, &l, scratch, lanes);
     for (int b = 0; b < q->k->n_buffer; b++) {
@@ -717,7 +718,7 @@ static double sum_of(const double *x, int64_t n, knk_reduction how)
     void *buffer[] = {(void *)(uintptr_t)x, &result};
     const int64_t *inner[] = {&n, NULL};
     knk_launch l = {buffer, map, NULL, inner};
-    void *scratch = aligned_alloc(64, (knk_scratch_bytes(kernel) + 63) / 64 * 64);
+    void *scratch = aligned_alloc(64, (interpreter_scratch(kernel) + 63) / 64 * 64);
     knk_interpret(kernel, &l, scratch);
     free(scratch);
     knk_release(kernel);
@@ -756,7 +757,7 @@ static void run_in_place(bool exchange, float *x, float *y, int64_t n)
     int64_t stride[] = {1};
     knk_map_values map = {0, stride};
     knk_launch l = {buffer, &map, &n, NULL};
-    void *scratch = aligned_alloc(64, (knk_scratch_bytes(kernel) + 63) / 64 * 64);
+    void *scratch = aligned_alloc(64, (interpreter_scratch(kernel) + 63) / 64 * 64);
     knk_interpret(kernel, &l, scratch);
     free(scratch);
     knk_release(kernel);
@@ -800,7 +801,7 @@ static void a_predicate_that_always_holds_reads_in_time(void **state)
     int64_t n = N, unit = 1;
     knk_map_values maps[1] = {{0, &unit}};
     knk_launch l = {(void *[]){p, x, x, y}, maps, &n, NULL};
-    void *scratch = aligned_alloc(64, (knk_scratch_bytes(kernel) + 63) / 64 * 64);
+    void *scratch = aligned_alloc(64, (interpreter_scratch(kernel) + 63) / 64 * 64);
     knk_interpret(kernel, &l, scratch);
     for (int i = 0; i < N; i++) {
         assert_int_equal(x[i], 2 * i * i);
@@ -832,7 +833,7 @@ static void a_single_other_value_lasts_for_all_lanes(void **state)
     int64_t n = N, zero = 0, unit = 1;
     knk_map_values maps[2] = {{0, &zero}, {0, &unit}};
     knk_launch l = {(void *[]){&one, x, y}, maps, &n, NULL};
-    void *scratch = aligned_alloc(64, (knk_scratch_bytes(kernel) + 63) / 64 * 64);
+    void *scratch = aligned_alloc(64, (interpreter_scratch(kernel) + 63) / 64 * 64);
     knk_interpret(kernel, &l, scratch);
     for (int i = 0; i < N; i++)
         assert_true(y[i] == (i < 1 ? x[i] : -3));

@@ -5,6 +5,7 @@
 #include "kernel/expr.h"
 #include "kernel/internal.h"
 #include "support/group.h"
+#include "support/scratch.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +67,7 @@ static void run(bench *b, void (*reset)(void), void (*check)(void))
         values[m] = (knk_map_values){b->offset[m], b->stride[m]};
     const int64_t *inner[] = {b->loop};
     knk_launch l = {b->buffer, values, b->par, inner};
-    void *scratch = aligned_alloc(64, (knk_scratch_bytes(k) + 127) & ~(size_t)63);
+    void *scratch = aligned_alloc(64, (interpreter_scratch(k) + 127) & ~(size_t)63);
     reset();
     knk_interpret_with(k, &l, scratch, KNK_LANES_AUTO);
     check();
@@ -468,7 +469,7 @@ static void sin_of(const float *x, float *y, int n)
 {
     knk_launch l = {(void *[]){(void *)(uintptr_t)x, y}, &(knk_map_values){0, (int64_t[]){1}}, (int64_t[]){n},
                     (const int64_t *[]){NULL}};
-    void *scratch = aligned_alloc(64, (knk_scratch_bytes(sine) + 127) & ~(size_t)63);
+    void *scratch = aligned_alloc(64, (interpreter_scratch(sine) + 127) & ~(size_t)63);
     knk_interpret(sine, &l, scratch);
     free(scratch);
 }

@@ -3,6 +3,7 @@
  * samples, special values. */
 #include "kernel/internal.h"
 #include "support/group.h"
+#include "support/scratch.h"
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -35,9 +36,9 @@ static void run(const knk_kernel *k, void *x, void *y, void *out, int64_t n)
 {
     static void *scratch;
     static size_t room;
-    if (room < knk_scratch_bytes(k)) {
+    if (room < interpreter_scratch(k)) {
         free(scratch);
-        room = (knk_scratch_bytes(k) + 63) / 64 * 64;
+        room = (interpreter_scratch(k) + 63) / 64 * 64;
         scratch = aligned_alloc(64, room);
     }
     int64_t stride[] = {1};

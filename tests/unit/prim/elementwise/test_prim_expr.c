@@ -4,6 +4,7 @@
 #include "ir/prim.h"
 #include "prim/rules.h"
 #include "support/group.h"
+#include "support/scratch.h"
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>
@@ -69,7 +70,7 @@ static void run(const kni_prim *p, const void *params, int64_t n, int n_in, cons
     if (e)
         print_error("%s: %s\n", p->name, e->message);
     assert_null(e);
-    knx_buffer *scratch = knx_buffer_new(knk_scratch_bytes(kernel));
+    knx_buffer *scratch = knx_buffer_new(interpreter_scratch(kernel));
     const int64_t *inner[] = {NULL};
     knk_interpret(kernel, &(knk_launch){buffer, map, &n, inner}, scratch->data);
     knx_buffer_release(scratch);
