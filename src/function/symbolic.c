@@ -21,7 +21,8 @@ struct knf_symbolic {
     knx_dim_scope scope;
     int n_captured, n; /* arrays */
     shape_spec *array;
-    int n_var;
+    int n_var;   /* of the shapes ... */
+    int n_named; /* ... and behind them those that constraints name alone */
     knx_dim_var var[KNF_MAX_DIM_VARS];
 };
 
@@ -86,12 +87,12 @@ static knx_error *add_variables(knf_symbolic *s, int64_t d)
     int n = knx_dim_variables(d, KNF_MAX_DIM_VARS, found);
     for (int i = 0; i < n; i++) {
         int k = 0;
-        while (k < s->n_var && s->var[k] != found[i])
+        while (k < s->n_named && s->var[k] != found[i])
             k++;
         if (k == KNF_MAX_DIM_VARS)
             return knx_error_new(KN_ERROR_VALUE, "more than %d dimension variables", KNF_MAX_DIM_VARS);
         s->var[k] = found[i];
-        s->n_var = k == s->n_var ? k + 1 : s->n_var;
+        s->n_named = k == s->n_named ? k + 1 : s->n_named;
     }
     return NULL;
 }
@@ -104,6 +105,7 @@ static knx_error *read_shapes(knf_symbolic *s, const char *text, int arrays)
         for (int d = 0; d < s->array[i].n; d++)
             if (!s->array[i].axis[d].any)
                 KN_TRY(add_variables(s, s->array[i].axis[d].dim));
+        s->n_var = s->n_named;
         if (i + 1 < arrays && *at++ != ',')
             return knx_error_new(KN_ERROR_VALUE, ".symbolic has %d shape%s, the function takes %d arrays: '%s'", i + 1,
                                  i ? "s" : "", arrays, text);
@@ -136,6 +138,8 @@ static knx_error *read_all(knf_symbolic *s, const char *symbolic, const char *co
     knx_error *error = read_shapes(s, symbolic, s->n);
     knx_dim_leave(&s->scope);
     knx_error *refused = knx_dim_take_error(&s->scope);
+    for (size_t i = 0; !error && i < s->scope.given.n; i++)
+        error = add_variables(s, s->scope.given.at[i].e);
     if (error)
         knx_error_release(refused);
     return error ? error : refused;
@@ -184,6 +188,8 @@ knx_error *knf_symbolic_of(const kni_type *in, int n, knf_symbolic **out)
             error = add_variables(s, in[i].dim[d]);
         }
     }
+    if (s)
+        s->n_var = s->n_named;
     return made(s, error, out);
 }
 
@@ -231,23 +237,55 @@ static knx_error *bind_variables(const match *m)
     return NULL;
 }
 
-/* Expressions with one variable that is not known yet, times a number and plus a number, give its number. */
+/* e is a number: with one variable that is not known yet, times a number and plus a number, that gives its number.
+ * False: no number does. */
+static bool solve(knf_dims *dims, int64_t e, int64_t is, int64_t *nearest)
+{
+    knx_dim_var v;
+    int64_t times, rest;
+    if (!knx_dim_is_linear(e, dims->n, dims->value, &v, &times, &rest))
+        return true;
+    int64_t left = is - rest;
+    *nearest = rest + times * knx_floordiv(left, times);
+    if (left % times == 0)
+        dims->value[dims->n++] = (knx_dim_value){v, left / times};
+    return left % times == 0;
+}
+
+static knx_error *solve_axes(const match *m)
+{
+    int64_t nearest;
+    for (int i = 0; i < m->s->n; i++)
+        for (int d = 0; d < m->s->array[i].n; d++)
+            if (!m->s->array[i].axis[d].any && !solve(m->dims, m->s->array[i].axis[d].dim, m->in[i].dim[d], &nearest))
+                return differs(m, i, d, nearest);
+    return NULL;
+}
+
+static knx_error *does_not_hold(const knx_dim_guard *g)
+{
+    knx_text t = {0};
+    return knx_error_new(KN_ERROR_VALUE, "a constraint of dimensions does not hold: %s %s 0", knx_dim_show(&t, g->e),
+                         g->equal ? "==" : ">=");
+}
+
+/* By the equalities among the constraints. */
+static knx_error *solve_constraints(const knf_symbolic *s, knf_dims *dims)
+{
+    int64_t nearest;
+    for (size_t i = 0; i < s->scope.given.n && dims->n < s->n_named; i++)
+        if (s->scope.given.at[i].equal && !solve(dims, s->scope.given.at[i].e, 0, &nearest))
+            return does_not_hold(&s->scope.given.at[i]);
+    return NULL;
+}
+
 static knx_error *solve_variables(const match *m)
 {
-    for (int round = 0; round < m->s->n_var && m->dims->n < m->s->n_var; round++)
-        for (int i = 0; i < m->s->n; i++)
-            for (int d = 0; d < m->s->array[i].n; d++) {
-                knx_dim_var v;
-                int64_t times, rest;
-                if (m->s->array[i].axis[d].any ||
-                    !knx_dim_is_linear(m->s->array[i].axis[d].dim, m->dims->n, m->dims->value, &v, &times, &rest))
-                    continue;
-                int64_t left = m->in[i].dim[d] - rest;
-                if (left % times)
-                    return differs(m, i, d, rest + times * knx_floordiv(left, times));
-                m->dims->value[m->dims->n++] = (knx_dim_value){v, left / times};
-            }
-    for (int i = 0; i < m->s->n_var; i++)
+    for (int round = 0; round < m->s->n_named && m->dims->n < m->s->n_named; round++) {
+        KN_TRY(solve_axes(m));
+        KN_TRY(solve_constraints(m->s, m->dims));
+    }
+    for (int i = 0; i < m->s->n_named; i++)
         if (!number_of(m, m->s->var[i]))
             return knx_error_new(KN_ERROR_VALUE, "the shapes of a call do not say what the dimension variable %s is",
                                  knx_dim_name(m->s->var[i]));
@@ -266,7 +304,15 @@ static const knx_dim_guard *broken(const knf_symbolic *s, const knf_dims *dims)
     return NULL;
 }
 
-bool knf_symbolic_allows(const knf_symbolic *s, const knf_dims *dims) { return !broken(s, dims); }
+bool knf_symbolic_allows(const knf_symbolic *s, const knf_dims *dims)
+{
+    knf_dims all = *dims;
+    knx_error *error = NULL;
+    for (int round = 0; !error && round < s->n_named && all.n < s->n_named; round++)
+        error = solve_constraints(s, &all);
+    knx_error_release(error);
+    return !error && !broken(s, &all);
+}
 
 static knx_error *check_axes(const match *m)
 {
@@ -279,12 +325,7 @@ static knx_error *check_axes(const match *m)
                 return differs(m, i, d, n);
         }
     const knx_dim_guard *g = broken(m->s, m->dims);
-    if (g) {
-        knx_text t = {0};
-        return knx_error_new(KN_ERROR_VALUE, "a constraint of dimensions does not hold: %s %s 0",
-                             knx_dim_show(&t, g->e), g->equal ? "==" : ">=");
-    }
-    return NULL;
+    return g ? does_not_hold(g) : NULL;
 }
 
 static knx_error *check_ranks(const match *m)
@@ -319,6 +360,17 @@ static kni_type *make_types(const match *m, const kni_type *in)
     return t;
 }
 
+/* What constraints name alone is in no type: they stand without it. */
+static void drop_others(const knf_symbolic *s, knf_dims *dims)
+{
+    int n = 0;
+    for (int i = 0; i < dims->n; i++)
+        for (int k = 0; k < s->n_var; k++)
+            if (dims->value[i].var == s->var[k])
+                dims->value[n++] = dims->value[i];
+    dims->n = n;
+}
+
 knx_error *knf_symbolic_match(const knf_symbolic *s, const kni_type *in, kni_type **types, knf_dims *dims)
 {
     *types = NULL;
@@ -331,6 +383,7 @@ knx_error *knf_symbolic_match(const knf_symbolic *s, const kni_type *in, kni_typ
     for (int i = 0; i < dims->n; i++)
         if (dims->value[i].value < s->scope.least)
             return NULL;
+    drop_others(s, dims);
     *types = make_types(&m, in);
     return *types ? NULL : knx_error_nomem();
 }

@@ -563,6 +563,24 @@ static void several_extents_with_constraints(void **state)
     kn_prepared_free(p);
 }
 
+static void a_variable_that_constraints_name_alone(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array example = kn_zeros(KN_SHAPE(8, 1), .dtype = KN_F64);
+    kn_prepared p = kn_prepare(KN_FN(flat), KN_ARGS(&example), .symbolic = "b t",
+                               .constraints = "4*c == b; b <= 12; t <= 2; c >= 2");
+    assert_non_null(p);
+    for (int64_t b = 1; b <= 12; b++) {
+        kn_prepared q = kn_prepared_for(p, (int64_t[]){b, 2});
+        if (b == 8 || b == 12)
+            assert_int_equal(kn_prepared_out(q, 0).shape.dim[0], b * 2);
+        else
+            expect_error_with("ValueError", b < 4 ? "b is" : "a constraint of dimensions does not hold");
+    }
+    kn_prepared_free(p);
+}
+
 static void extents_need_bounds(void **state)
 {
     (void)state;
@@ -641,6 +659,7 @@ KN_TEST_GROUP(test_prepared)
         TEST(the_number_of_threads_changes_no_bits),
         TEST(extents_are_arguments),
         TEST(several_extents_with_constraints),
+        TEST(a_variable_that_constraints_name_alone),
         TEST(extents_need_bounds),
         TEST(choosing_extents_allocates_nothing),
         TEST(the_peak_is_known),

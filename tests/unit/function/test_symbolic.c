@@ -91,6 +91,48 @@ static void shapes_that_do_not_match(void **state)
     expect_message(".symbolic has 1 shape, the function takes 2 arrays");
 }
 
+/* Equalities among the constraints say numbers as the axes do, and are asked as they were written. */
+static kn_array plus(const kn_array *x, const kn_array *y) { return kn_add(kn_sum(*x), *y); }
+KN_FUNCTION(plus, kn_array, kn_array, kn_array)
+
+static void equalities_give_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *symbolic, *constraints;
+        int n, m;
+        const char *error; /* NULL: it runs */
+    } row[] = {
+        {"b, 2*c", "b == 2*c", 6, 6, NULL},
+        {"b, 2*c", "b == 2*c", 6, 4, "axis 0 of array 1, of shape (4,), is not 2*c = 6 as .symbolic has it"},
+        {"b, 2*c", "b == 2*c", 3, 3, "axis 0 of array 0, of shape (3,), is not 2*c = 2 as .symbolic has it"},
+        {"b, c", "b == 2*c", 6, 3, NULL},
+        {"b, c", "b == 2*c", 6, 4, "axis 0 of array 0, of shape (6,), is not 2*c = 8 as .symbolic has it"},
+        {"b, t", "8*t == b", 16, 2, NULL},
+        {"b, t", "8*t == b", 16, 3, "a constraint of dimensions does not hold: 8*t - b == 0"},
+        {"b, k", "8*t == b", 16, 3, NULL},
+        {"b, k", "8*t == b", 12, 3, "a constraint of dimensions does not hold: 8*t - b == 0"},
+        {"t, floordiv(b,2)", "8*t == b", 2, 8, NULL},
+        {"t, floordiv(b,2)", "8*t == b", 2, 9, "axis 0 of array 1, of shape (9,), is not floordiv(b, 2) = 8"},
+        {"b, k", "b <= 4*c; c <= 2", 4, 8, "the shapes of a call do not say what the dimension variable c is"},
+        {"b, k", "b == 2*c; c <= 2", 6, 8, "a constraint of dimensions does not hold: - c + 2 >= 0"},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        KN_SCOPE;
+        kn_array x = kn_ones(KN_SHAPE(row[i].n)), y = kn_ones(KN_SHAPE(row[i].m)), z;
+        kn_fn f = kn_jit(KN_FN(plus), .symbolic = row[i].symbolic, .constraints = row[i].constraints);
+        for (int again = 0; again < 2; again++) {
+            int failed = kn_call(f, &z, &x, &y);
+            assert_int_equal(failed, row[i].error ? -1 : 0);
+            if (row[i].error)
+                expect_message(row[i].error);
+            else
+                assert_true(kn_item(kn_at(z, "0")) == row[i].n + 1);
+        }
+    }
+    assert_false(kn_error_pending());
+}
+
 /* What one function's constraints decided is not taken over by another one, whose variables have the same names. */
 static kn_array largest(const kn_array *x) { return kn_max(kn_at(*x, "1:")); }
 KN_FUNCTION(largest, kn_array, kn_array)
@@ -199,6 +241,7 @@ KN_TEST_GROUP(test_symbolic)
         cmocka_unit_test(one_recording_has_the_bits_of_many),
         cmocka_unit_test(gradients_of_unknown_lengths),
         cmocka_unit_test(shapes_that_do_not_match),
+        cmocka_unit_test(equalities_give_numbers),
         cmocka_unit_test(constraints_are_a_functions_own),
         cmocka_unit_test(comparisons_may_be_checks),
         cmocka_unit_test(equalities_too),
