@@ -55,8 +55,10 @@ kn_shape knl_shape_of(kna_op *op, kni_atom a);
 bool knl_too_many_axes(kna_op *op, int64_t ndim); /* ValueError for more than an array can have */
 /* Is a number that the user gave an extent of a traced array? While there is no scope it is a large number. */
 static inline bool knl_is_extent(int64_t v) { return knx_is_symbolic(v) && knx_dim_now(); }
-/* A position from the end if negative, cut to 0 .. extent, as the bound of a slice is. */
-int64_t knl_clamp_bound(int64_t at, int64_t extent);
+/* A number that the user gave for positions of an axis: one beyond all of them is as good as the next to the last. */
+int64_t knl_within(int64_t v, int64_t extent);
+/* A position from the end if negative, cut to low .. high, as the bound of a slice is. */
+int64_t knl_cut(int64_t at, int64_t extent, int64_t low, int64_t high);
 kni_atom knl_flatten(kna_op *op, kni_atom a);
 kni_atom knl_reshape(kna_op *op, kni_atom a, const kn_shape *shape);
 /* these (sorted) axes become one, the last */

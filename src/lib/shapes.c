@@ -104,13 +104,17 @@ bool knl_too_many_axes(kna_op *op, int64_t ndim)
     return true;
 }
 
-int64_t knl_clamp_bound(int64_t at, int64_t extent)
+int64_t knl_within(int64_t v, int64_t extent)
 {
-    if (!knx_is_symbolic(extent) && !knl_is_extent(at)) {
-        at += at < 0 ? extent : 0;
-        return at < 0 ? 0 : at > extent ? extent : at;
-    }
-    if (at < 0)
-        at += extent;
-    return knx_dim_max(0, knx_dim_min(extent, at));
+    const int64_t longest = (int64_t)1 << 59; /* an expression has room for it */
+    int64_t most = knx_is_symbolic(extent) ? longest : extent + 1;
+    return knl_is_extent(v) ? v : v > most ? most : v < -most ? -most : v;
+}
+
+int64_t knl_cut(int64_t at, int64_t extent, int64_t low, int64_t high)
+{
+    at = knl_within(at, extent);
+    if (!knx_dim_le(0, at))
+        at = knx_dim_add(at, extent);
+    return knx_dim_max(low, knx_dim_min(high, at));
 }

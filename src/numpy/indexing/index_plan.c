@@ -19,33 +19,8 @@ kni_atom knn_position(kna_op *op, int64_t v)
     return a;
 }
 
-/* The same where an extent or a bound is an expression. Cuts are choices, as JAX has them: x[:4] of b elements are
- * min(b, 4). */
-static void plan_symbolic_slice(const knl_item *s, int64_t extent, int64_t step, knn_index_axis *a)
-{
-    int64_t low = step < 0 ? -1 : 0, high = step < 0 ? extent - 1 : extent, bound[2];
-    const knl_bound *given[] = {&s->start, &s->stop};
-    for (int i = 0; i < 2; i++) {
-        int64_t v = given[i]->value;
-        if (!given[i]->given) {
-            bound[i] = (i == 0) == (step > 0) ? low : high;
-            continue;
-        }
-        if (!knx_dim_le(0, v))
-            v = knx_dim_add(v, extent);
-        bound[i] = knx_dim_max(low, knx_dim_min(high, v));
-    }
-    int64_t way = step > 0 ? knx_dim_sub(bound[1], bound[0]) : knx_dim_sub(bound[0], bound[1]);
-    int64_t by = step > 0 ? step : -step, count = knx_dim_max(0, knx_dim_ceildiv(way, by));
-    if (step < -1 && !knx_dim_le(1, count)) /* the last one is the first of a slice */
-        count = 0;
-    *a = (knn_index_axis){.start = bound[0], .count = count, .step = step, .index = -1};
-    a->stop = step == 1 ? knx_dim_add(bound[0], count) : knx_dim_max(bound[1], bound[0]);
-    if (count == 0)
-        *a = (knn_index_axis){.start = 0, .step = 1, .index = -1};
-}
-
-/* Python's rule for slice(start, stop, step).indices(extent). */
+/* Python's rule for slice(start, stop, step).indices(extent). Cuts are choices where an extent is an expression, as JAX
+ * has them: x[:4] of b elements are min(b, 4). */
 static void plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_axis *a)
 {
     int64_t step = s->step.given ? s->step.value : 1;
@@ -55,26 +30,19 @@ static void plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_inde
         kna_fail(p->op, KN_ERROR_VALUE, "slice step cannot be zero");
         return;
     }
-    if (knx_is_symbolic(extent) || knl_is_extent(s->start.value) || knl_is_extent(s->stop.value)) {
-        plan_symbolic_slice(s, extent, step, a);
-        return;
-    }
+    step = knl_within(step, extent);
     int64_t low = step < 0 ? -1 : 0, high = step < 0 ? extent - 1 : extent, bound[2];
     const knl_bound *given[] = {&s->start, &s->stop};
-    for (int i = 0; i < 2; i++) {
-        int64_t v = given[i]->value;
-        if (!given[i]->given) {
-            bound[i] = (i == 0) == (step > 0) ? low : high;
-            continue;
-        }
-        v += v < 0 ? extent : 0;
-        bound[i] = v < low ? low : v > high ? high : v;
-    }
-    int64_t way = step > 0 ? bound[1] - bound[0] : bound[0] - bound[1];
-    uint64_t by = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
-    *a = (knn_index_axis){.start = bound[0], .step = step, .index = -1, .operand = s->start.operand};
-    a->count = way <= 0 ? 0 : (int64_t)(((uint64_t)way - 1) / by) + 1;
-    if (a->count == 0)
+    for (int i = 0; i < 2; i++)
+        bound[i] = given[i]->given ? knl_cut(given[i]->value, extent, low, high) : (i == 0) == (step > 0) ? low : high;
+    int64_t way = step > 0 ? knx_dim_sub(bound[1], bound[0]) : knx_dim_sub(bound[0], bound[1]);
+    int64_t count = knx_dim_max(0, knx_dim_ceildiv(way, step > 0 ? step : -step));
+    *a = (knn_index_axis){.start = bound[0], .count = count, .step = step, .index = -1, .operand = s->start.operand};
+    if (knx_is_symbolic(count))
+        a->stop = step == 1  ? knx_dim_add(bound[0], count)
+                  : step > 0 ? knx_dim_max(bound[1], bound[0])
+                             : knx_dim_min(bound[1], bound[0]);
+    if (count == 0)
         *a = (knn_index_axis){.start = 0, .step = 1, .index = -1};
 }
 

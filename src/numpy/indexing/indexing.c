@@ -30,10 +30,31 @@ static void emit_windows(knn_index *p)
         p->x = knb_dynamic_slice(b, p->x, start, size);
 }
 
+/* A slice from the end begins with its last element. Where it is not known that there is one, the axis is reversed
+ * before. */
+static void emit_reversals(knn_index *p)
+{
+    kni_type t = knb_type(p->op->b, p->x);
+    int64_t back[KN_MAX_NDIM];
+    int n = 0;
+    for (int i = 0; i < p->ndim; i++) {
+        knn_index_axis *a = &p->axis[i];
+        if (a->step > 0 || !knx_is_symbolic(a->count) || knx_dim_taken_le(1, a->count))
+            continue;
+        a->start = knx_dim_sub(t.dim[i] - 1, a->start);
+        a->stop = knx_dim_sub(t.dim[i] - 1, a->stop);
+        a->step = -a->step;
+        back[n++] = i;
+    }
+    if (n && !kna_failed(p->op))
+        p->x = knb_rev(p->op->b, p->x, n, back);
+}
+
 static void emit_basic(knn_index *p)
 {
     kni_builder *b = p->op->b;
     emit_windows(p);
+    emit_reversals(p);
     if (kna_failed(p->op))
         return;
     kni_type t = knb_type(b, p->x);

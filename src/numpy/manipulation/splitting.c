@@ -44,8 +44,8 @@ static void cut_at(kna_op *op, cuts *c, int64_t extent, const int64_t *at, int64
     if (!make_room(op, c))
         return;
     for (int64_t i = 0; i <= n; i++) {
-        c->at[i] = i ? knl_clamp_bound(at[i - 1], extent) : 0;
-        c->end[i] = i < n ? knl_clamp_bound(at[i], extent) : extent;
+        c->at[i] = i ? knl_cut(at[i - 1], extent, 0, extent) : 0;
+        c->end[i] = i < n ? knl_cut(at[i], extent, 0, extent) : extent;
         c->end[i] = knx_dim_max(c->end[i], c->at[i]);
     }
 }

@@ -4,31 +4,40 @@
 #include "support/group.h"
 #include "support/symbolic.h"
 
-#define SLICES(CASE)                                                                                      \
-    CASE(from_1, "f32[b]", "f32[b - 1]", kn_at(x[0], "1:"))                                               \
-    CASE(but_last, "f32[b]", "f32[b - 1]", kn_at(x[0], ":-1"))                                            \
-    CASE(every_second, "f32[b]", "f32[floordiv(b + 1, 2)]", kn_at(x[0], "::2"))                           \
-    CASE(every_second_from_1, "f32[b]", "f32[floordiv(b, 2)]", kn_at(x[0], "1::2"))                       \
-    CASE(reversed, "f32[b]", "f32[b]", kn_at(x[0], "::-1"))                                               \
-    CASE(reversed_second, "f32[b]", "f32[floordiv(b + 1, 2)]", kn_at(x[0], "::-2"))                       \
-    CASE(reversed_to_1, "f32[b]", "f32[b - 1]", kn_at(x[0], "-1:0:-1"))                                   \
-    CASE(first_4, "f32[b]", "f32[min(b, 4)]", kn_at(x[0], ":4"))                                          \
-    CASE(first_4_of_more, "f32[b + 4]", "f32[4]", kn_at(x[0], ":4"))                                      \
-    CASE(from_2, "f32[b]", "f32[- min(b, 2) + b]", kn_at(x[0], "2:"))                                     \
-    CASE(last_2, "f32[b]", "f32[- max(0, b - 2) + b]", kn_at(x[0], "-2:"))                                \
-    CASE(inner, "f32[b]", "f32[max(0, b - 2)]", kn_at(x[0], "1:-1"))                                      \
-    CASE(to_dim, "f32[b]", "f32[b - 1]", kn_at(x[0], ":%", kn_dim(x[0], 0) - 1))                          \
-    CASE(constrained, "f32[b] | b >= 4", "f32[4]", kn_at(x[0], ":4"))                                     \
-    CASE(whole, "f32[b,t]", "f32[b,t]", kn_at(x[0], "..."))                                               \
-    CASE(last, "f32[b,t]", "f32[t]", kn_at(x[0], "-1"))                                                   \
-    CASE(first, "f32[b,t]", "f32[t]", kn_at(x[0], "0"))                                                   \
-    CASE(second, "f32[b,t]", "f32[t]", kn_at(x[0], "1"))                                                  \
-    CASE(by_dim, "f32[b,t]", "f32[t]", kn_at(x[0], "%", kn_dim(x[0], 0) - 1))                             \
-    CASE(beyond, "f32[b,t]", "IndexError: index b is out of bounds for axis 0 with size b",               \
-         kn_at(x[0], "%", kn_dim(x[0], 0)))                                                               \
-    CASE(new_axis, "f32[b,t]", "f32[b,t,1]", kn_at(x[0], "..., None"))                                    \
-    CASE(column, "f32[b,t]", "f32[b]", kn_at(x[0], ":, 0"))                                               \
-    CASE(unknown_order, "f32[b] f32[t]", "InconclusiveDimensionOperation: Symbolic dimension comparison", \
+#define SLICES(CASE)                                                                                              \
+    CASE(from_1, "f32[b]", "f32[b - 1]", kn_at(x[0], "1:"))                                                       \
+    CASE(but_last, "f32[b]", "f32[b - 1]", kn_at(x[0], ":-1"))                                                    \
+    CASE(every_second, "f32[b]", "f32[floordiv(b + 1, 2)]", kn_at(x[0], "::2"))                                   \
+    CASE(every_second_from_1, "f32[b]", "f32[floordiv(b, 2)]", kn_at(x[0], "1::2"))                               \
+    CASE(reversed, "f32[b]", "f32[b]", kn_at(x[0], "::-1"))                                                       \
+    CASE(reversed_second, "f32[b]", "f32[floordiv(b + 1, 2)]", kn_at(x[0], "::-2"))                               \
+    CASE(reversed_to_1, "f32[b]", "f32[b - 1]", kn_at(x[0], "-1:0:-1"))                                           \
+    CASE(first_4, "f32[b]", "f32[min(b, 4)]", kn_at(x[0], ":4"))                                                  \
+    CASE(first_4_of_more, "f32[b + 4]", "f32[4]", kn_at(x[0], ":4"))                                              \
+    CASE(from_2, "f32[b]", "f32[- min(b, 2) + b]", kn_at(x[0], "2:"))                                             \
+    CASE(last_2, "f32[b]", "f32[- max(0, b - 2) + b]", kn_at(x[0], "-2:"))                                        \
+    CASE(inner, "f32[b]", "f32[max(0, b - 2)]", kn_at(x[0], "1:-1"))                                              \
+    CASE(to_dim, "f32[b]", "f32[b - 1]", kn_at(x[0], ":%", kn_dim(x[0], 0) - 1))                                  \
+    CASE(constrained, "f32[b] | b >= 4", "f32[4]", kn_at(x[0], ":4"))                                             \
+    CASE(whole, "f32[b,t]", "f32[b,t]", kn_at(x[0], "..."))                                                       \
+    CASE(last, "f32[b,t]", "f32[t]", kn_at(x[0], "-1"))                                                           \
+    CASE(first, "f32[b,t]", "f32[t]", kn_at(x[0], "0"))                                                           \
+    CASE(second, "f32[b,t]", "f32[t]", kn_at(x[0], "1"))                                                          \
+    CASE(by_dim, "f32[b,t]", "f32[t]", kn_at(x[0], "%", kn_dim(x[0], 0) - 1))                                     \
+    CASE(beyond, "f32[b,t]", "IndexError: index b is out of bounds for axis 0 with size b",                       \
+         kn_at(x[0], "%", kn_dim(x[0], 0)))                                                                       \
+    CASE(new_axis, "f32[b,t]", "f32[b,t,1]", kn_at(x[0], "..., None"))                                            \
+    CASE(column, "f32[b,t]", "f32[b]", kn_at(x[0], ":, 0"))                                                       \
+    CASE(back_by_3, "f32[b]", "f32[floordiv(min(b - 1, 10) - min(b - 1, 1) + 2, 3)]", kn_at(x[0], "10:1:-3"))     \
+    CASE(back_by_1, "f32[b]", "f32[min(b - 1, 10) - min(b - 1, 1)]", kn_at(x[0], "10:1:-1"))                      \
+    CASE(back_to_2, "f32[b]", "f32[floordiv(- min(b - 1, 2) + b, 2)]", kn_at(x[0], ":2:-2"))                      \
+    CASE(back_from_2, "f32[b]", "f32[floordiv(min(b - 1, 2) + 2, 2)]", kn_at(x[0], "2::-2"))                      \
+    CASE(back_from_end, "f32[b]", "f32[floordiv(max(- 1, b - 3) + 2, 2)]", kn_at(x[0], "-3::-2"))                 \
+    CASE(beyond_all, "f32[b]", "f32[min(b, 576460752303423488)]", kn_at(x[0], ":9223372036854775807"))            \
+    CASE(before_all, "f32[b]", "f32[- max(0, b - 576460752303423488) + b]", kn_at(x[0], "-9223372036854775808:")) \
+    CASE(longer_step, "f32[b]", "f32[floordiv(b + 576460752303423488 - 1, 576460752303423488)]",                  \
+         kn_at(x[0], "::9223372036854775807"))                                                                    \
+    CASE(unknown_order, "f32[b] f32[t]", "InconclusiveDimensionOperation: Symbolic dimension comparison",         \
          kn_at(x[0], "%::-2", kn_dim(x[1], 0) - 2))
 
 #define ARRAYS(CASE)                                                                                                   \
