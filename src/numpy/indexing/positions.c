@@ -152,6 +152,23 @@ kn_list kn_diag_indices_from(kn_array arr)
     return knl_end_list(&c, kna_failed(&c.op) ? NULL : same_index(&c, t.dim[0], t.ndim));
 }
 
+/* How many elements of n rows and m columns lie on and above diagonal k. */
+static int64_t count_above(int64_t n, int64_t m, int64_t k)
+{
+    if (!knx_dim_le(0, k))
+        return knx_dim_sub(knx_dim_mul(n, m), count_above(m, n, knx_dim_sub(1, k)));
+    int64_t columns = knx_dim_sub(m, k), side = knx_dim_max(0, knx_dim_min(n, columns));
+    return knx_dim_add(knx_dim_floordiv(knx_dim_mul(side, side + 1), 2), knx_dim_mul(side, knx_dim_sub(columns, side)));
+}
+
+/* The positions of the n elements of rows of m that hold, where n is known and they are not. */
+static kn_list positions(kn_array holds, int64_t n, int64_t m)
+{
+    kn_array ends = kn_cumsum(kn_ravel(holds, NULL), NULL), width = kn_dim_as_array(m);
+    kn_array at = kn_searchsorted(ends, kn_arange(kn_like_int(1), kn_like_int(n + 1), kn_like_int(1), NULL), NULL);
+    return kn_list_from((kn_array[]){kn_floor_divide(at, width), kn_remainder(at, width)}, 2);
+}
+
 static kn_list triangle(const char *name, int64_t n, int64_t m, int64_t k, bool lower)
 {
     knl_body c;
@@ -160,8 +177,14 @@ static kn_list triangle(const char *name, int64_t n, int64_t m, int64_t k, bool 
     o.M = m;
     o.k = lower ? k : k == INT64_MIN ? k : k - 1;
     o.dtype = KN_DT(BOOL);
-    kn_array low = kn_tri(n, &o);
-    return knl_end_list(&c, kn_nonzero(lower ? low : kn_logical_not(low)));
+    kn_array low = kn_tri(n, &o), there = lower ? low : kn_logical_not(low);
+    kni_type t = kna_type(&c.op, there);
+    if (kna_failed(&c.op) || !kni_type_is_symbolic(t))
+        return knl_end_list(&c, kn_nonzero(there));
+    k = knl_within(k, n);
+    int64_t rows = t.dim[0], columns = t.dim[1];
+    int64_t count = lower ? count_above(columns, rows, knx_dim_sub(0, k)) : count_above(rows, columns, k);
+    return knl_end_list(&c, positions(there, count, columns));
 }
 
 kn_list kn_tril_indices(int64_t n, const kn_tril_indices_opts *opts)

@@ -62,7 +62,16 @@
     CASE(indices, "f32[b,t]", "i64[2,b,t]", kn_indices(KN_SHAPE(kn_dim(x[0], 0), kn_dim(x[0], 1))))                    \
     CASE(diag_indices, "f32[b]", "i64[b] i64[b]", kn_diag_indices(kn_dim(x[0], 0)))                                    \
     CASE(nonzero, "bool[b]", "ConcretizationError: the value of bool[b] is not known", kn_nonzero(x[0]))               \
-    CASE(tril_indices, "f32[b]", "ConcretizationError: is not known", kn_tril_indices(kn_dim(x[0], 0)))                \
+    CASE(tril_indices, "f32[b]", "i64[floordiv(b^2 + b, 2)] i64[floordiv(b^2 + b, 2)]",                                \
+         kn_tril_indices(kn_dim(x[0], 0)))                                                                             \
+    CASE(triu_indices, "f32[b]", "i64[floordiv(b^2 + b, 2)] i64[floordiv(b^2 + b, 2)]",                                \
+         kn_triu_indices(kn_dim(x[0], 0)))                                                                             \
+    CASE(above_diagonal, "f32[b,b]", "i64[max(0, floordiv(b^2 - b, 2))] i64[max(0, floordiv(b^2 - b, 2))]",            \
+         kn_triu_indices_from(x[0], .k = 1))                                                                           \
+    CASE(below_diagonal, "f32[b,b]", "i64[max(0, floordiv(b^2 - b, 2))] i64[max(0, floordiv(b^2 - b, 2))]",            \
+         kn_tril_indices_from(x[0], .k = -1))                                                                          \
+    CASE(narrow_triangle, "f32[b] | b >= 3", "i64[3*b - 1] i64[3*b - 1]",                                              \
+         kn_tril_indices(kn_dim(x[0], 0), .m = 3, .k = 1))                                                             \
     CASE(unravel, "f32[b] i32[3]", "ConcretizationError: is not known", kn_unravel_index(x[1], KN_SHAPE(4, 4)))
 
 /* Of a copy of the first argument. */
