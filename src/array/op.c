@@ -262,6 +262,17 @@ static kni_atom number_as(kna_op *op, const kna_value *v, kn_dtype d, bool wraps
     return a;
 }
 
+/* An extent that becomes a number of this dtype (NULL: of one that holds all): what does not fit is the error that it
+ * is of a number, as soon as there is one. */
+static kni_atom extent_for(kna_op *op, int64_t extent, kn_dtype d)
+{
+    int64_t least, most;
+    knx_dim_bounds(extent, &least, &most);
+    bool fits =
+        !d || !knx_is_integer(d) || (knx_int_fits(d, false, (uint64_t)least) && knx_int_fits(d, false, (uint64_t)most));
+    return knb_dim_that_fits(op->b, extent, fits ? NULL : d);
+}
+
 static kni_atom in_as(kna_op *op, kn_array x, kn_dtype d, bool wraps)
 {
     kna_value *v = value_of(op, x);
@@ -272,7 +283,7 @@ static kni_atom in_as(kna_op *op, kn_array x, kn_dtype d, bool wraps)
         return KN_ATOM_NONE;
     }
     if (kna_is_extent(v)) {
-        kni_atom extent = kna_value_atom(op, v);
+        kni_atom extent = extent_for(op, v->bits.i64, wraps ? d : NULL);
         return wraps ? knb_strong_astype(op->b, extent, d) : knb_strong(op->b, extent, d);
     }
     if (v->state == KN_V_NUMBER)

@@ -16,6 +16,35 @@ static int64_t number(const knf_dims *dims, int64_t d)
     return 0;
 }
 
+/* Do the numbers of extents fit where they become numbers of a dtype? */
+static knx_error *check_equation(const kni_eqn *e, const knf_dims *dims)
+{
+    int64_t n;
+    if (e->prim == &knp_prim_dim_as_value) {
+        const kni_p_dim *p = e->params;
+        return p->fits && knx_dim_evaluate(p->dim, dims->n, dims->value, &n) ? kni_dim_fits(p, n) : NULL;
+    }
+    for (const kni_param_field *f = e->prim->fields; f && f->name; f++) {
+        kni_jaxprs inner = kni_field_jaxprs(f, e->params);
+        for (int i = 0; i < inner.n; i++)
+            if (inner.v[i])
+                KN_TRY(knf_check_numbers(inner.v[i], dims));
+    }
+    return NULL;
+}
+
+knx_error *knf_check_numbers(const kni_jaxpr *j, const knf_dims *dims)
+{
+    for (uint32_t i = 0; i < j->n_eqn; i++) {
+        knx_error *error = check_equation(&j->eqn[i], dims);
+        if (error && !error->place)
+            error->place = j->eqn[i].place;
+        if (error)
+            return error;
+    }
+    return NULL;
+}
+
 static bool put_numbers(knx_arena *a, const knf_dims *dims, kni_type from, kni_type *to)
 {
     if (!kni_type_copy(a, from, to))

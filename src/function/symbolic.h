@@ -80,6 +80,8 @@ knx_error *knf_symbolic_differs(const knf_entry *e, const knf_dims *dims);
 
 bool knf_jaxpr_has_variables(const kni_jaxpr *j);
 knx_error *knf_needs_numbers(const kni_jaxpr *j); /* a ValueError if it has */
+/* OverflowError if a number of an extent does not fit into the dtype that j makes it of. */
+knx_error *knf_check_numbers(const kni_jaxpr *j, const knf_dims *dims);
 /* j for inputs of these types. ValueError if they do not fit. */
 knx_error *knf_jaxpr_with_numbers(const kni_jaxpr *j, const kni_type *in, kni_jaxpr **out);
 

@@ -178,6 +178,7 @@ knx_error *knf_variant_program(const knf_variants *from, const knf_dims *dims, b
         *out = knd_retain(x->program);
         return NULL;
     }
+    KN_TRY(knf_check_numbers(from->jaxpr, dims));
     KN_TRY(make_instance(v, dims, out));
     *fresh = true;
     if (v->n_instance < MOST_INSTANCES)

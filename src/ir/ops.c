@@ -233,9 +233,11 @@ kni_atom knb_iota(kni_builder *b, kn_dtype d, int ndim, const int64_t *shape, in
     return knb_emit1(b, &knp_prim_iota, &(kni_p_iota){dimension, d, {ndim, shape}}, 0, NULL);
 }
 
-kni_atom knb_dim_as_value(kni_builder *b, int64_t d)
+kni_atom knb_dim_as_value(kni_builder *b, int64_t d) { return knb_dim_that_fits(b, d, NULL); }
+
+kni_atom knb_dim_that_fits(kni_builder *b, int64_t d, kn_dtype fits)
 {
-    return knb_emit1(b, &knp_prim_dim_as_value, &(kni_p_dim){d}, 0, NULL);
+    return knb_emit1(b, &knp_prim_dim_as_value, &(kni_p_dim){d, fits}, 0, NULL);
 }
 
 /* Indexing */

@@ -58,6 +58,8 @@ kni_atom knb_pad(kni_builder *b, kni_atom x, kni_atom value, const int64_t *lo, 
 kni_atom knb_iota(kni_builder *b, kn_dtype d, int ndim, const int64_t *shape, int dimension);
 /* A dimension as an int64 scalar. For a plain number a literal is simpler: knb_integer. */
 kni_atom knb_dim_as_value(kni_builder *b, int64_t d);
+/* The same, where numbers that this dtype does not hold are an OverflowError. */
+kni_atom knb_dim_that_fits(kni_builder *b, int64_t d, kn_dtype fits);
 /* A dimension as a number of this dtype: a literal, or of an expression what dim_as_value gives. */
 kni_atom knb_dimension(kni_builder *b, kn_dtype d, int64_t n);
 void knb_check_bounds(kni_builder *b, kni_atom indices, const kni_p_check_bounds *p);

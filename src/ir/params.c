@@ -336,3 +336,10 @@ uint32_t kni_bits(const kni_prim *p, const void *params)
     }
     return bits;
 }
+
+knx_error *kni_dim_fits(const kni_p_dim *p, int64_t number)
+{
+    if (!p->fits || knx_is_symbolic(number) || knx_int_fits(p->fits, false, (uint64_t)number))
+        return NULL;
+    return knx_error_new(KN_ERROR_OVERFLOW, "integer %lld out of bounds for %s", (long long)number, p->fits->name);
+}

@@ -108,7 +108,7 @@ enum {
     /* JAXPRS of which operand 0 chooses one (kni_p_cond): the classic form shows two as the parameters false_jaxpr and
      * true_jaxpr, each over those operands only that it takes (branches.c) */
     KN_PF_BRANCHES = 2048,
-    KN_PF_IF_TRUE = 32768, /* a BOOL that no form shows while it is false */
+    KN_PF_IF_TRUE = 32768, /* no form shows it while it is false, or none */
     /* JAXPR that elides: the classic form shows constants that it does not read as the unit * */
     KN_PF_UNITS = 4096,
     /* a member that the row's `complete` makes of the operands and of the other members: in no text */
@@ -368,4 +368,6 @@ typedef struct {
     kni_ints results, lanes, mapped;
     int64_t vmap_method;
 } kni_p_callback; /* debug_print, debug_callback, pure_callback, io_callback */
+/* OverflowError if the dtype that it has to fit into does not hold this number of the dimension (an expression is none). */
+knx_error *kni_dim_fits(const kni_p_dim *p, int64_t number);
 #endif

@@ -46,6 +46,7 @@ kn_array knl_unary(kn_array x, const char *name, kni_atom (*f)(kni_builder *b, k
 bool knl_not_a_number(kna_op *op, const char *function, kn_dtype d); /* TypeError for random keys */
 
 /* numpy/logic/comparisons.c */
+bool knl_names_extent(kna_op *op, kn_array x, int64_t *extent); /* is x a C number that is an expression? */
 int knl_beyond(kna_op *op, kn_array x,
                kn_dtype d); /* 1 if the weak integer x lies above all values of integer dtype d, -1 if below */
 

@@ -190,7 +190,7 @@ static bool is_empty(const kni_param_field *f, const void *params)
     case KN_P_JAXPR: return !FIELD_AT(kni_jaxpr *, params, f);
     case KN_P_JAXPRS: return FIELD_AT(kni_jaxprs, params, f).n == 0;
     case KN_P_INT: return FIELD_AT(int64_t, params, f) == 0;
-    case KN_P_BOOL:
+    case KN_P_BOOL: return !FIELD_AT(bool, params, f);
     case KN_P_ENUM:
     case KN_P_DOUBLE:
     case KN_P_THUNK:
@@ -201,7 +201,7 @@ static bool is_empty(const kni_param_field *f, const void *params)
 
 bool kni_field_shown(kni_jaxpr_form form, const kni_param_field *f, const void *params)
 {
-    if ((f->flags & KN_PF_DERIVED) || ((f->flags & KN_PF_IF_TRUE) && !FIELD_AT(bool, params, f)))
+    if ((f->flags & KN_PF_DERIVED) || ((f->flags & KN_PF_IF_TRUE) && is_empty(f, params)))
         return false;
     if (form == KN_FORM_FULL)
         return f->kind != KN_P_TEXT;

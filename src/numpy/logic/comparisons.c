@@ -10,17 +10,33 @@ typedef kni_atom (*two)(kni_builder *b, kni_atom x, kni_atom y);
 
 /* ---- Comparisons are exact for integers, whatever their dtypes. */
 
-int knl_beyond(kna_op *op, kn_array x, kn_dtype d)
+/* Is x a weak integer? */
+static bool is_integer(kna_op *op, kn_array x, bool *is_unsigned, knx_scalar_bits *bits)
 {
     kni_type t = kna_type(op, x), unused;
+    const void *at = kna_is_number(op, x) && knx_is_integer(t.dtype) ? kna_look(op, x, &unused) : NULL;
+    if (at)
+        memcpy(bits, at, sizeof bits->u64);
+    *is_unsigned = t.dtype == KN_DT(U64);
+    return at != NULL;
+}
+
+bool knl_names_extent(kna_op *op, kn_array x, int64_t *extent)
+{
+    bool is_unsigned;
     knx_scalar_bits bits = {{0}};
-    if (!kna_is_number(op, x) || !knx_is_integer(t.dtype) || !knx_is_integer(d))
+    if (!is_integer(op, x, &is_unsigned, &bits) || is_unsigned || !knl_is_extent(bits.i64))
+        return false;
+    *extent = bits.i64;
+    return true;
+}
+
+int knl_beyond(kna_op *op, kn_array x, kn_dtype d)
+{
+    bool is_unsigned;
+    knx_scalar_bits bits = {{0}};
+    if (!knx_is_integer(d) || !is_integer(op, x, &is_unsigned, &bits))
         return 0;
-    const void *at = kna_look(op, x, &unused);
-    if (!at)
-        return 0;
-    memcpy(&bits, at, sizeof bits.u64);
-    bool is_unsigned = t.dtype == KN_DT(U64);
     if (!is_unsigned && knl_is_extent(bits.i64)) /* it is known when the function runs */
         return 0;
     if (knx_int_fits(d, is_unsigned, bits.u64))
@@ -69,7 +85,12 @@ static kn_array compare(kn_ufunc which, two f, kn_array x, kn_array y)
         (void)kna_in(&op, s.weak ? y : x);
         return kna_end_in_order(&op, constant(&op, verdict(f, order), &shape), 2, both);
     }
-    if (d->kind == KN_KIND_FLOAT && knx_is_integer(s.dtype) && knx_is_integer(t.dtype)) {
+    int64_t extent;
+    bool unknown = knx_is_integer(d) && (knl_names_extent(&op, x, &extent) || knl_names_extent(&op, y, &extent));
+    if (unknown && d->size < 8 && d != KN_DT(I32)) /* which may be beyond all values */
+        d = KN_DT(I64);
+    if ((unknown && d == KN_DT(U64)) ||
+        (d->kind == KN_KIND_FLOAT && knx_is_integer(s.dtype) && knx_is_integer(t.dtype))) {
         bool swapped = s.dtype->kind == KN_KIND_UINT;
         kni_atom a = knl_operand(&op, x, swapped ? KN_DT(U64) : KN_DT(I64), &shape);
         kni_atom b = knl_operand(&op, y, swapped ? KN_DT(I64) : KN_DT(U64), &shape);

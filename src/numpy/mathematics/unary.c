@@ -70,6 +70,17 @@ kn_array kn_conj(kn_array x) { return kn_conjugate(x); }
 
 /* ---- Three arguments; those of two are in ufunc.c. */
 
+/* An extent as a bound, which may lie beyond all values. */
+static kn_array bound_within(kna_op *op, kn_array bound, kn_dtype d, bool lower)
+{
+    int64_t extent;
+    if (!bound || !knx_is_integer(d) || d == KN_DT(I64) || (d == KN_DT(U64) && !lower) ||
+        !knl_names_extent(op, bound, &extent))
+        return bound;
+    int64_t end = (int64_t)knx_scalar_to_double(d, knx_scalar_extreme(d, !lower)); /* of so few bits it is exact */
+    return kn_like_int(lower ? knx_dim_max(extent, end) : knx_dim_min(extent, end));
+}
+
 kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
 {
     kna_op op;
@@ -79,6 +90,8 @@ kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
     kn_dtype d = kna_join(&op, 3, all, &shape);
     if (kna_failed(&op) || knl_not_a_number(&op, "clip", d))
         return kna_end(&op, KN_ATOM_NONE);
+    lo = bound_within(&op, lo, d, true);
+    hi = bound_within(&op, hi, d, false);
     if (lo && knl_beyond(&op, lo, d) < 0) /* bounds beyond all values are none */
         lo = NULL;
     if (hi && knl_beyond(&op, hi, d) > 0)

@@ -9,7 +9,12 @@
  */
 #include "prim/rules.h"
 
-static knx_error *dim_type(kni_rule *r, kni_type *y) { return knp_type_dims(r->arena, KN_DT(I64), false, 0, NULL, y); }
+static knx_error *dim_type(kni_rule *r, kni_type *y)
+{
+    const kni_p_dim *p = r->params;
+    KN_TRY(kni_dim_fits(p, p->dim));
+    return knp_type_dims(r->arena, KN_DT(I64), false, 0, NULL, y);
+}
 
 static void dim_pull(kni_lower *l, const kni_rule *r, const kni_index *i, kni_pair *y)
 {

@@ -3,6 +3,7 @@
 #include "support/expect.h"
 #include "support/group.h"
 #include <kiln/kiln.h>
+#include <stdio.h>
 #include <string.h>
 
 static kn_array layer(const kn_array *x, const kn_array *w)
@@ -235,6 +236,75 @@ static void trees_that_come_out(void **state)
     assert_false(kn_error_pending());
 }
 
+/* A number made of an extent: where it does not fit, or lies beyond all values, it is what it is of a number. */
+#define OF_EXTENTS(F)                                            \
+    F(added, kn_add(kn_dim_sub(n, 150), *x))                     \
+    F(larger, kn_maximum(n, *x))                                 \
+    F(cut, kn_clip(*x, 3, kn_dim_sub(n, 100)))                   \
+    F(cut_below, kn_clip(*x, kn_dim_sub(50, n), 100))            \
+    F(less, kn_less(*x, kn_dim_sub(100, n)))                     \
+    F(differs, kn_not_equal(kn_dim_sub(n, 300), *x))             \
+    F(equals, kn_equal(*x, n))                                   \
+    F(filled, kn_full(KN_SHAPE(3), n, .dtype = kn_dtype_of(*x))) \
+    F(chosen, kn_where(kn_greater(*x, 1), *x, n))
+#define F(name, call)                       \
+    static kn_array name(const kn_array *x) \
+    {                                       \
+        int64_t n = kn_dim(*x, 0);          \
+        return call;                        \
+    }                                       \
+    KN_FUNCTION(name, kn_array, kn_array)
+OF_EXTENTS(F)
+#undef F
+
+/* What it gives; NULL: an error, of which the text is behind the functions' names. */
+static kn_array called(kn_fn f, kn_array x, char text[200])
+{
+    kn_array y = NULL;
+    kn_call(f, &y, &x);
+    kn_eval(y);
+    const char *colon = kn_error_pending() ? strrchr(kn_error_message(), ':') : NULL;
+    snprintf(text, 200, "%s", colon ? colon : "");
+    kn_error_clear();
+    return colon ? NULL : y;
+}
+
+static void numbers_of_extents_fit_or_not(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_dtype d[] = {KN_I8, KN_U8, KN_I16, KN_U16, KN_I32, KN_U32, KN_I64, KN_U64, KN_F16, KN_F32};
+    kn_fn f[] = {
+#define F(name, call) KN_FN(name),
+        OF_EXTENTS(F)
+#undef F
+    };
+    int errors = 0;
+    for (size_t i = 0; i < sizeof f / sizeof *f; i++)
+        for (size_t k = 0; k < sizeof d / sizeof *d; k++) {
+            kn_fn each = kn_jit(f[i]), one[] = {kn_jit(f[i], .symbolic = "b"), kn_jit(f[i], .symbolic = KN_ALL)};
+            for (int n = 50; n < 400; n += 50) {
+                KN_SCOPE;
+                char want[200], text[200];
+                kn_array x = kn_arange(0, n, 1, .dtype = d[k]), y = called(each, x, want);
+                errors += *want != 0;
+                for (int v = 0; v < 2; v++) {
+                    kn_array z = called(one[v], x, text);
+                    assert_string_equal(text, want);
+                    assert_true(!y || kn_array_equal(y, z));
+                }
+            }
+        }
+    assert_true(errors > 20);
+    kn_array x = kn_arange(0, 200, 1, .dtype = KN_I8), y;
+    kn_jaxpr j = kn_make_jaxpr(KN_FN(added), KN_ARGS(&x), .symbolic = "b");
+    assert_null(strstr(kn_jaxpr_text(j, KN_JAXPR_TYPED), "fits"));
+    j = kn_jaxpr_parse(kn_jaxpr_text(j, KN_JAXPR_FULL));
+    x = kn_arange(0, 400, 1, .dtype = KN_I8);
+    assert_int_equal(kn_call(kn_fn_from_jaxpr(j), &y, &x), -1);
+    expect_message("integer 250 out of bounds for int8");
+}
+
 KN_TEST_GROUP(test_symbolic)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +316,7 @@ KN_TEST_GROUP(test_symbolic)
         cmocka_unit_test(comparisons_may_be_checks),
         cmocka_unit_test(equalities_too),
         cmocka_unit_test(trees_that_come_out),
+        cmocka_unit_test(numbers_of_extents_fit_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

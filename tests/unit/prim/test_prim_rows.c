@@ -390,7 +390,7 @@ static void assembled_arrays_have_types(void **state)
 static void a_dimension_as_a_value_is_an_int64_scalar(void **state)
 {
     (void)state;
-    EXPECT_TYPE(dim_as_value, &(kni_p_dim){7}, OPERANDS(), "i64[]");
+    EXPECT_TYPE(dim_as_value, &(kni_p_dim){.dim = 7}, OPERANDS(), "i64[]");
 }
 
 static void reductions_have_types(void **state)
