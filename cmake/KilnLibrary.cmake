@@ -60,10 +60,14 @@ if(NOT KILN_X86_64)
     list(FILTER kiln_core_sources EXCLUDE REGEX "/src/host/x86/")
 endif()
 
-# Texts, and rules that run while a function is recorded, are compiled for size; jumps are aligned where loops over elements are.
-set(small "/src/(ir/text|face|tree|transform|host/csource)/|/src/(kernel/(parse|print)|host/dump|compile/program/(text|graph|groups))")
-string(APPEND small "|/src/prim/(collective|control|custom|elementwise|product|random|reduce|shape)/"
-    "|/src/function/(control|custom|derive|fit|groups|host|jaxpr|primitive|transforms|tree_map)")
+# Texts, rules, transformations and the compiler, which run once for a function or for a kind of shapes, are compiled for
+# size; what runs in each call, or for each instruction that is made, is not; jumps are aligned where loops over elements
+# are.
+set(small "/src/(compile|device/steps|face|host/csource|host/interp|host/x86|ir/text|prim|transform|tree)/|/src/host/dump")
+string(APPEND small "|/src/base/(dim|error|format|log|str)|/src/kernel/(math/|[^/]*$)"
+    "|/src/function/(control|custom|derive|fit|groups|host|jaxpr|prepare|primitive|symbolic|transforms|tree_map|variants)")
+set(often "/src/compile/program/(instance|recall)|/src/host/interp/interp|/src/kernel/lanes")
+string(APPEND often "|/src/host/x86/(x86|emit|lower_(alloc|body|plan))\\.c")
 set(kiln_unaligned)
 foreach(option jumps loops functions)
     check_c_compiler_flag("-Werror -falign-${option}=1" KILN_CC_ALIGN_${option})
@@ -72,7 +76,7 @@ foreach(option jumps loops functions)
     endif()
 endforeach()
 foreach(source IN LISTS kiln_core_sources)
-    if(source MATCHES "${small}" AND NOT KILN_SANITIZE)
+    if(source MATCHES "${small}" AND NOT source MATCHES "${often}" AND NOT KILN_SANITIZE)
         set_property(SOURCE "${source}" APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)
     elseif(NOT source MATCHES "/src/(base|host/routine)/|/lanes\\.c$")
         set_property(SOURCE "${source}" APPEND PROPERTY COMPILE_OPTIONS ${kiln_unaligned})
