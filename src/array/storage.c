@@ -291,6 +291,15 @@ knx_error *kna_array_value(const void *handle, kna_value **out)
     return error;
 }
 
+bool kna_shows_elements(const void *handle)
+{
+    knx_error *error = NULL;
+    kna_value *v;
+    const kna_array *a = find_array(handle, &v, &error);
+    knx_error_release(error);
+    return a && a->step && a->storage->value->state == KN_V_BUFFER;
+}
+
 /* ---- New views. */
 
 static kna_view_op *new_step(kna_op *op, const kni_draft_eqn *e, kna_view_op *before)
@@ -303,7 +312,8 @@ static kna_view_op *new_step(kna_op *op, const kni_draft_eqn *e, kna_view_op *be
     s->n_in = e->n_in;
     s->literal = (kni_literal *)(s + 1);
     s->operand = (kna_value **)(s->literal + e->n_in);
-    bool ok = kni_params_copy(&s->arena, e->prim, e->params, &s->params);
+    bool ok =
+        knx_arena_begin(&s->arena, KNA_PARAMS_BYTES) && kni_params_copy(&s->arena, e->prim, e->params, &s->params);
     for (uint32_t i = 1; ok && i < e->n_in; i++) {
         if (kni_is_literal(e->in[i]))
             s->literal[i] = op->b->literal.at[e->in[i] & ~KN_LITERAL_BIT];

@@ -61,6 +61,8 @@ kna_array *kna_array_of(kna_op *op, kn_array x);
 #endif
 /* The current value of whatever a handle holds: a new reference. Begins an operation of its own if it has to. */
 knx_error *kna_array_value(const void *handle, kna_value **out);
+/* Is it a view, other than of all, of elements that are in memory? Then it needs no memory of its own. */
+bool kna_shows_elements(const void *handle);
 kni_atom kna_view_atom(kna_op *op, kna_array *a); /* its value as an atom of the current recorder */
 void kna_forget(kna_array *a);                   /* drops the value that it remembers */
 
