@@ -233,7 +233,8 @@ knx_error *kna_node_new(const kni_prim *prim, const void *params, const kn_place
     n->prim = prim;
     n->place = place;
     n->operation = operation;
-    if (params && !kni_params_copy(&n->arena, prim, params, &n->params)) {
+    if (params &&
+        !(knx_arena_begin(&n->arena, KNA_PARAMS_BYTES) && kni_params_copy(&n->arena, prim, params, &n->params))) {
         knx_arena_free(&n->arena);
         knx_free(n);
         return knx_error_nomem();

@@ -60,6 +60,9 @@ static inline bool kna_is_extent(const kna_value *v)
            knx_dim_now();
 }
 
+/* The first memory of an arena that holds the parameters of one equation: most have few, and many of them wait. */
+enum { KNA_PARAMS_BYTES = 256 };
+
 /* One recorded equation outside of any trace. Operands are values or literals. */
 struct kna_node {
     uint32_t n_in, n_out, alive;   /* alive: results that exist */
