@@ -258,6 +258,7 @@ typedef struct kind_match {
     int64_t number[KNA_KIND_VARIABLES];
 } kind_match;
 
+/* The kinds first: most cuts have one, and then what else is there of the kind does not matter. */
 static void find_kind(kna_plans *c, const kna_cut *cut, kind_match *m)
 {
     size_t cursor;
@@ -267,12 +268,10 @@ static void find_kind(kna_plans *c, const kna_cut *cut, kind_match *m)
     lock(c);
     for (k = knx_table_first(&c->kind, h, &cursor); k && !m->plan; k = knx_table_next(&c->kind, h, &cursor)) {
         const kna_kind *kind = k->plan->kind;
-        if (!kna_plan_fits_kind(k->plan, cut))
+        if (!kind || !kna_plan_fits_kind(k->plan, cut))
             continue;
         m->seen = true;
         m->refused |= k->refused;
-        if (!kind)
-            continue;
         bool fits = kna_kind_numbers(kind, cut, m->number);
         m->instance = fits ? kna_instance_find(k->instances, m->number) : NULL;
         if (!m->instance && !(fits && knx_dim_conditions_hold(&kind->conditions, m->number))) {
@@ -283,6 +282,11 @@ static void find_kind(kna_plans *c, const kna_cut *cut, kind_match *m)
         m->kept = c->shared ? NULL : k;
         use(c, k);
     }
+    for (k = m->plan ? NULL : knx_table_first(&c->kind, h, &cursor); k; k = knx_table_next(&c->kind, h, &cursor))
+        if (!k->plan->kind && kna_plan_fits_kind(k->plan, cut)) {
+            m->seen = true;
+            m->refused |= k->refused;
+        }
     m->others = others > m->others ? others : m->others;
     unlock(c);
 }
