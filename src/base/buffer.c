@@ -168,6 +168,18 @@ static void put(pool *p, block *b)
     p->pooled++;
 }
 
+/* Of the big blocks that are free and not much larger than those of class c the one that was freed last: the caches
+ * have it. */
+static block *take_warmest(uint32_t c)
+{
+    enum { FARTHEST = 12 }; /* classes: eight times as large */
+    pool *warmest = NULL;
+    for (pool *p = pools + c; p < pools + CLASSES && p <= pools + c + FARTHEST; p++)
+        if (p->newest && (!warmest || p->newest->freed_at > warmest->newest->freed_at))
+            warmest = p;
+    return warmest ? take_newest(warmest) : NULL;
+}
+
 /* Takes the oldest big blocks out of the pools until they hold no more than `limit` bytes; returns them as a list. */
 static block *evict_big(size_t limit)
 {
@@ -222,15 +234,16 @@ static void release_custom(knx_buffer *b)
     knx_free(c);
 }
 
-static knx_buffer *new_buffer(size_t bytes)
+static knx_buffer *new_buffer(size_t bytes, bool scratch)
 {
     if (knx_current && knx_current->allocator.alloc)
         return custom_block(&knx_current->allocator, bytes);
     uint32_t c = class_of(bytes);
-    pool *p = &pools[c];
     bool refuse = knx_alloc_must_fail();
     knx_spin_lock(lock_of(c));
-    block *b = refuse ? NULL : take_newest(p);
+    block *b = refuse ? NULL : scratch && c >= SMALL_CLASSES ? take_warmest(c) : take_newest(&pools[c]);
+    c = b ? b->buffer.size_class : c;
+    pool *p = &pools[c];
     p->asked++;
     p->live += !refuse;
     if (c >= SMALL_CLASSES) {
@@ -267,11 +280,14 @@ bool knx_give_back(size_t bytes)
     return went;
 }
 
-knx_buffer *knx_buffer_new(size_t bytes)
+static knx_buffer *new_or_given_back(size_t bytes, bool scratch)
 {
-    knx_buffer *b = bytes > MAX_BYTES ? NULL : new_buffer(bytes);
-    return b || bytes > MAX_BYTES || !knx_give_back(bytes) ? b : new_buffer(bytes);
+    knx_buffer *b = bytes > MAX_BYTES ? NULL : new_buffer(bytes, scratch);
+    return b || bytes > MAX_BYTES || !knx_give_back(bytes) ? b : new_buffer(bytes, scratch);
 }
+
+knx_buffer *knx_buffer_new(size_t bytes) { return new_or_given_back(bytes, false); }
+knx_buffer *knx_buffer_scratch(size_t bytes) { return new_or_given_back(bytes, true); }
 
 knx_buffer *knx_buffer_wrap(void *data, size_t bytes, void (*release)(void *, void *), void *env)
 {

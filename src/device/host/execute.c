@@ -377,7 +377,7 @@ knx_error *knd_host_run(const knd_loaded *l, const knd_operand *in, knx_buffer *
         KN_TRY(fetch_operands(p, in));
     size_t bytes = o->workspace ? 0 : knd_workspace_bytes(l, r.threads);
     if (bytes) {
-        pooled = knx_buffer_new(bytes);
+        pooled = knx_buffer_scratch(bytes);
         workspace = pooled ? pooled->data : NULL;
     }
     use_workspace(&r, workspace);
