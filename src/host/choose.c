@@ -160,6 +160,10 @@ static choice choose_points(const knh_pass *ps, int n_par, bool inner)
     return best;
 }
 
+/* One axis alone has the lanes. */
+static const choice only_axis = {
+    .lane = 0, .row = -1, .turned_along = -1, .mode = KNH_POINTS, .runner = KNH_BY_RECTANGLES};
+
 /* Lanes along the inner loops. */
 static choice choose_inner(const knh_pass *ps, int n_par)
 {
@@ -240,7 +244,9 @@ static bool only_turns(const knh_pass *ps, const choice *c)
 void knh_choose(knh_pass *ps, const knk_stage *st, int n_par, uint8_t *other, uint8_t *turned)
 {
     bool reduces = ps->facts->n_reduction > 0;
-    choice c = reduces ? choose_reduction(ps, n_par) : choose_points(ps, n_par, st->n_inner > 0);
+    choice c = reduces                           ? choose_reduction(ps, n_par)
+               : ps->n_axis == 1 && !st->n_inner ? only_axis
+                                                 : choose_points(ps, n_par, st->n_inner > 0);
     int end = c.runner == KNH_BY_RUNS || c.runner == KNH_BY_COLUMNS || c.runner == KNH_BY_BLOCKS ? n_par : ps->n_axis;
     ps->lane = c.lane;
     ps->row = c.row;

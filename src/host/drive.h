@@ -33,6 +33,9 @@ typedef struct knh_reduction {
     size_t group_at;          /* in the shared area */
 } knh_reduction;
 
+/* Bytes of a part of a plan: its parts lie close together, since a program may have thousands of them. */
+static inline size_t knh_aligned(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
+
 /* What is known of a stage without a launch. */
 typedef struct knh_stage_facts {
     int n_stream, n_reduction;
@@ -47,6 +50,7 @@ typedef struct knh_stage_facts {
     bool copies_pairs; /* two of them: loads, then stores, in one order */
     bool read_after; /* a later stage loads from memory */
     double cost;     /* of its operations, per point, nanoseconds; of one turn of each loop */
+    double point_bytes; /* that a point reads and writes; a stream that is not memory counts as one */
     int n_loop;
     const int8_t *outer;     /* per loop: the one that it lies in, -1 */
     const double *turn_cost; /* per loop: what a turn costs without the loops in it */
@@ -58,6 +62,7 @@ typedef struct knh_facts {
     _Atomic(const knh_made *) made;
     const knh_stage_facts *stage;
     int n_stage, max_streams, max_axes;
+    double operations; /* of a point, as knk_cost counts them */
     int64_t points; /* room for values of so many points; 0: no value goes from stage to stage */
     size_t shared_bytes, part_bytes, plan_bytes, args_at, index_at, tiles_at;
     knx_arena arena;

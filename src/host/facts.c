@@ -190,6 +190,8 @@ static bool stage_facts(const knk_kernel *k, knh_facts *f, int stage, knh_stage_
     s->copies = is_copy(k, stage);
     s->copies_pairs = is_copy_of_pairs(k, stage);
     s->cost = cost_of(k, stage);
+    for (int i = 0; i < n; i++)
+        s->point_bytes += s->stream[i].kind == KNH_MEMORY ? knk_size(s->stream[i].dtype) : 1;
     s->read_after = loads_after(k, stage);
     return list_loops(k, f, stage, s) && find_leads(k, f, stage, s) && list_reductions(k, f, s);
 }
@@ -264,15 +266,14 @@ static size_t tile_bytes(const knk_kernel *k, const knh_stage_facts *stage)
 
 static size_t plan_bytes(const knk_kernel *k, const knh_stage_facts *stage)
 {
-    size_t bytes = knx_whole_lines(sizeof(knh_prepared)) +
-                   4 * knx_whole_lines((size_t)(k->n_par + 1) * sizeof(int64_t)) +
-                   knx_whole_lines((size_t)k->n_stage * sizeof(knh_pass)) +
-                   knx_whole_lines(sizeof(knh_args) + KNH_SIMPLE_STREAMS * sizeof(knh_words));
+    size_t bytes = knh_aligned(sizeof(knh_prepared)) + 4 * knh_aligned((size_t)(k->n_par + 1) * sizeof(int64_t)) +
+                   knh_aligned((size_t)k->n_stage * sizeof(knh_pass)) +
+                   knh_aligned(sizeof(knh_args) + KNH_SIMPLE_STREAMS * sizeof(knh_words));
     for (int s = 0; s < k->n_stage; s++) {
         size_t axes = (size_t)k->n_par + (size_t)k->stage[s].n_inner + 1, n = (size_t)stage[s].n_stream + 1;
-        bytes += knx_whole_lines(axes * sizeof(int64_t)) + knx_whole_lines(axes * n * sizeof(int64_t)) +
-                 knx_whole_lines(n * sizeof(int64_t)) + 2 * knx_whole_lines(n) + knx_whole_lines(axes) +
-                 knx_whole_lines(n * (size_t)k->stage[s].n_loop * sizeof(int64_t));
+        bytes += knh_aligned(axes * sizeof(int64_t)) + knh_aligned(axes * n * sizeof(int64_t)) +
+                 knh_aligned(n * sizeof(int64_t)) + 2 * knh_aligned(n) + knh_aligned(axes) +
+                 knh_aligned(n * (size_t)k->stage[s].n_loop * sizeof(int64_t));
     }
     return bytes;
 }
@@ -281,6 +282,7 @@ static bool fill(const knk_kernel *k, knh_facts *f)
 {
     knh_stage_facts *stage = knx_arena_zero(&f->arena, (size_t)(k->n_stage + 1) * sizeof *stage);
     f->n_stage = k->n_stage;
+    f->operations = knk_cost(k);
     f->stage = stage;
     for (int s = 0; stage && s < k->n_stage; s++) {
         if (!stage_facts(k, f, s, &stage[s]))

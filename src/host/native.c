@@ -186,6 +186,12 @@ size_t knh_scratch_bytes(const knk_kernel *k, int threads)
     return interpreter > native ? interpreter : native;
 }
 
+double knh_operations(const knk_kernel *k)
+{
+    const knh_facts *f = knh_facts_of(k);
+    return f ? f->operations : knk_cost(k);
+}
+
 knx_error *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, const knh_prepared **out)
 {
     knh_prepared *p = NULL;

@@ -11,6 +11,8 @@
 void knh_run_on(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
 size_t knh_scratch_bytes(const knk_kernel *k, int threads); /* of a kernel that is prepared for the interpreter, too */
 
+double knh_operations(const knk_kernel *k); /* knk_cost, found once */
+
 /* A launch thought through: which loops go where, which functions. It depends on extents and strides, not on addresses,
  * and serves all launches that differ in addresses only, with any number of threads, while its kernel lives. `room`:
  * knh_plan_bytes(k) bytes, at a multiple of 16, which must stay. *out NULL: knk_interpret is to run everything, which

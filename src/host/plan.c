@@ -19,7 +19,7 @@ enum {
 static void *take(char **room, size_t bytes)
 {
     void *p = *room;
-    *room += knx_whole_lines(bytes);
+    *room += knh_aligned(bytes);
     return p;
 }
 
@@ -52,24 +52,34 @@ static int64_t distance(const knk_kernel *k, const knk_launch *l, int stage, int
     return most;
 }
 
-static void join_axes(axes *a, const knk_kernel *k, const knk_launch *l, int stage, int first, int n,
+/* The loops of more than one turn, those that go farthest first; their number. */
+static int sort_loops(uint8_t *loop, const knk_kernel *k, const knk_launch *l, int stage, int first, int n,
                       const int64_t *extent, bool ordered)
 {
-    uint8_t loop[KNK_MAX_LOOPS];
     int64_t far[KNK_MAX_LOOPS];
     int count = 0;
-    for (int d = 0; d < n; d++) {
-        if (extent[d] == 1)
-            continue;
-        int64_t x = ordered ? 0 : distance(k, l, stage, first + d);
-        int i = count++;
+    for (int d = 0; d < n; d++)
+        if (extent[d] != 1)
+            loop[count++] = (uint8_t)d;
+    for (int done = 0; done < count && count > 1 && !ordered; done++) {
+        uint8_t d = loop[done];
+        int64_t x = distance(k, l, stage, first + d);
+        int i = done;
         for (; i && far[i - 1] < x; i--) {
             far[i] = far[i - 1];
             loop[i] = loop[i - 1];
         }
         far[i] = x;
-        loop[i] = (uint8_t)d;
+        loop[i] = d;
     }
+    return count;
+}
+
+static void join_axes(axes *a, const knk_kernel *k, const knk_launch *l, int stage, int first, int n,
+                      const int64_t *extent, bool ordered)
+{
+    uint8_t loop[KNK_MAX_LOOPS];
+    int count = sort_loops(loop, k, l, stage, first, n, extent, ordered);
     a->n = 0;
     for (int i = 0; i < count; i++) {
         int d = loop[i];
@@ -136,7 +146,8 @@ static void plan_pass(knh_pass *ps, const knk_kernel *k, int stage, const knk_la
                       const axes *par, char **room)
 {
     const knk_stage *st = &k->stage[stage];
-    axes inner = {.n = 0};
+    axes inner;
+    inner.n = 0;
     const int64_t *extents = st->n_inner ? l->inner[stage] : NULL;
     bool none = st->n_inner && has_zero(extents, st->n_inner);
     if (!none)
@@ -158,10 +169,8 @@ static void plan_pass(knh_pass *ps, const knk_kernel *k, int stage, const knk_la
     ps->turned = turned;
     ps->other = other;
     knh_choose(ps, st, par->n, other, turned);
-    double bytes = 0;
-    for (int i = 0; i < facts->n_stream; i++)
-        bytes += facts->stream[i].kind == KNH_MEMORY ? knk_size(facts->stream[i].dtype) : 1;
-    ps->point_ns = (double)ps->inner_total * (facts->cost + 0.04 * bytes) + knh_turns_cost(facts, ps->loop);
+    ps->point_ns =
+        (double)ps->inner_total * (facts->cost + 0.04 * facts->point_bytes) + knh_turns_cost(facts, ps->loop);
 }
 
 /* The axis along which values lie adjacently: the lanes of the pass that costs most, if they run along one. */
@@ -343,6 +352,8 @@ static bool is_large(const knh_prepared *p, const knh_pass *ps)
     bool writes = false;
     if (!ps->generator->flush || f->n_reduction || f->n_loop || f->read_after || ps - p->pass >= 64)
         return false;
+    if (f->point_bytes * (double)p->points * (double)ps->inner_total < (double)knh_tune.bypass_bytes)
+        return false; /* not even if no element were touched twice */
     for (int i = 0; i < f->n_stream; i++) {
         const knh_stream *s = &f->stream[i];
         double mine = knk_size(s->dtype);

@@ -32,7 +32,7 @@ static double more_turns(const knc_step *s, int stage)
 
 static double operations(const knc_step *s)
 {
-    double n = knk_cost(s->u.k.kernel) + 1;
+    double n = knh_operations(s->u.k.kernel) + 1;
     for (int k = 0; k < s->u.k.kernel->n_stage; k++)
         n += more_turns(s, k);
     return n > 1 ? n : 1;
