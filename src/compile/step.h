@@ -273,6 +273,7 @@ struct knc_program {
     knx_dim_code *code;           /* NULL: it has no variables */
     struct knc_image *image;      /* of its instances (instance.c); NULL: it has no variables */
     const knc_program *made_from; /* of an instance: the program of variables, whose kernels and notes it uses */
+    _Atomic(size_t) loaded;       /* the most bytes that a device took for an instance of it; 0: none was loaded */
     const knc_ref *value_at; /* without fusion, per variable: where it lies, for observers; else NULL */
     size_t workspace; /* bytes of the temporaries; a device may need more beside them to run the program */
     size_t values;    /* bytes of operands, and of outputs with buffers of their own */

@@ -3,6 +3,12 @@
  * made, its products planned, and the memory of a run is laid out. */
 #include "device/host/loaded.h"
 
+/* A program while it is loaded. */
+typedef struct loader {
+    knd_host_loaded *l;
+    knk_product *product; /* room for a description, used again for each product; NULL: none yet */
+} loader;
+
 static knx_error *prepare_launch(knd_host_loaded *l, const knk_kernel *k, const knk_map_values *map, const int64_t *par,
                                  const int64_t *const *inner, const knh_prepared **out)
 {
@@ -63,54 +69,55 @@ static knx_error *prepare_attached(knd_host_loaded *l, const knc_attached *x, co
     return NULL;
 }
 
-static knx_error *plan_product(knd_host_loaded *l, const knc_step *s, const bool *kernels, const knr_plan **out)
+static knx_error *plan_product(loader *m, const knc_step *s, const bool *kernels, const knr_plan **out)
 {
-    knk_product *q = knx_alloc(sizeof *q); /* large, and needed while it is planned only */
+    knk_product *q = m->product ? m->product : (m->product = knx_alloc(sizeof *q));
     if (!q)
         return knx_error_nomem();
     knk_unpack_product(s->u.p.packed, q);
-    char *room = knx_arena_alloc(&l->arena, knr_plan_bytes(q) + 63);
-    if (room)
-        *out = knr_product_make(room + -(uintptr_t)room % 64, q, kernels[0], kernels[1], kernels[2]);
-    knx_free(q);
-    return room ? NULL : knx_error_nomem();
+    char *room = knx_arena_alloc(&m->l->arena, knr_plan_bytes(q) + 63);
+    if (!room)
+        return knx_error_nomem();
+    *out = knr_product_make(room + -(uintptr_t)room % 64, q, kernels[0], kernels[1], kernels[2]);
+    return NULL;
 }
 
-static knx_error *load_product(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
+static knx_error *load_product(loader *m, const knc_step *s, knd_host_step *out)
 {
     const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
-    knd_host_product *x = knx_arena_zero(&l->arena, sizeof *x);
+    knd_host_product *x = knx_arena_zero(&m->l->arena, sizeof *x);
     if (!x)
         return knx_error_nomem();
     for (int i = 0; i < 3; i++)
         if (all[i])
-            KN_TRY(prepare_attached(l, all[i], x->rect[i]));
+            KN_TRY(prepare_attached(m->l, all[i], x->rect[i]));
     out->product = x;
-    return plan_product(l, s, (bool[]){all[0] != NULL, all[1] != NULL, all[2] != NULL}, &x->plan);
+    return plan_product(m, s, (bool[]){all[0] != NULL, all[1] != NULL, all[2] != NULL}, &x->plan);
 }
 
 /* Kernels for a whole block, and for the last one of a batch. */
-static knx_error *load_band_step(knd_host_loaded *l, const knc_band_step *b, knd_host_band_step *out)
+static knx_error *load_band_step(loader *m, const knc_band_step *b, knd_host_band_step *out)
 {
+    knd_host_loaded *l = m->l;
     if (b->step.kind == KNC_PRODUCT)
-        return plan_product(l, &b->step, (bool[]){false, false, false}, &out->plan);
+        return plan_product(m, &b->step, (bool[]){false, false, false}, &out->plan);
     KN_TRY(prepare_kernel(l, &b->step, b->par[0], &out->prepared[0]));
     out->prepared[1] = out->prepared[0];
     return b->par[1] == b->par[0] ? NULL : prepare_kernel(l, &b->step, b->par[1], &out->prepared[1]);
 }
 
-static knx_error *load_band(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
+static knx_error *load_band(loader *m, const knc_step *s, knd_host_step *out)
 {
     const knc_band *band = s->u.band;
-    knd_host_band *h = knx_arena_zero(&l->arena, sizeof *h);
-    knd_host_band_step *step = knx_arena_zero(&l->arena, band->n_step * sizeof *step);
+    knd_host_band *h = knx_arena_zero(&m->l->arena, sizeof *h);
+    knd_host_band_step *step = knx_arena_zero(&m->l->arena, band->n_step * sizeof *step);
     if (!h || !step)
         return knx_error_nomem();
     h->step = step;
     h->blocks_at = knx_whole_lines((size_t)band->most_maps * sizeof(knk_map_values));
     h->scratch_at = h->blocks_at + band->kept;
     for (uint32_t i = 0; i < band->n_step; i++) {
-        KN_TRY(load_band_step(l, &band->step[i], &step[i]));
+        KN_TRY(load_band_step(m, &band->step[i], &step[i]));
         step[i].chain = h->scratch_at;
         h->scratch_at += band->step[i].chained ? knx_whole_lines(knr_product_chain_bytes(step[i].plan)) : 0;
     }
@@ -119,14 +126,15 @@ static knx_error *load_band(knd_host_loaded *l, const knc_step *s, knd_host_step
     return NULL;
 }
 
-static knx_error *load_step(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
+static knx_error *load_step(loader *m, const knc_step *s, knd_host_step *out)
 {
+    knd_host_loaded *l = m->l;
     size_t room = l->step_room;
     switch ((knc_step_kind)s->kind) {
     case KNC_KERNEL:
     case KNC_PUT: return load_kernel(l, s, out);
-    case KNC_PRODUCT: return load_product(l, s, out);
-    case KNC_BAND: return load_band(l, s, out);
+    case KNC_PRODUCT: return load_product(m, s, out);
+    case KNC_BAND: return load_band(m, s, out);
     case KNC_LOOP: KN_TRY(knd_host_load_loop(l, s, out, &room)); break;
     case KNC_BRANCH: KN_TRY(knd_host_load_branch(l, s, out, &room)); break;
     case KNC_ROUTINE:
@@ -153,20 +161,37 @@ void knd_host_unload(knd_loaded *loaded)
     knx_free(l);
 }
 
-/* The room of the steps and of their kernels, exactly: many programs may be loaded that are small. */
+/* The room of the steps and of their kernels, so that programs which are loaded are as small as they are: of an instance
+ * what earlier ones of the same program took at most. */
 static bool begin_arena(knd_host_loaded *l)
 {
     enum { PIECE = 16 };
     const knc_program *p = l->head.program;
-    size_t bytes = (p->n_step + 1) * sizeof *l->step + PIECE;
-    for (uint32_t i = 0; i < p->n_step; i++)
+    size_t known = p->made_from ? atomic_load_explicit(&p->made_from->loaded, memory_order_relaxed) : 0,
+           bytes = (p->n_step + 1) * sizeof *l->step + PIECE;
+    for (uint32_t i = 0; i < p->n_step && !known; i++)
         bytes += knc_is_kernel(&p->step[i]) ? knh_plan_bytes(p->step[i].u.k.kernel) + PIECE : 0;
-    return knx_arena_begin(&l->arena, bytes);
+    return knx_arena_begin(&l->arena, known ? known : bytes);
+}
+
+static void note_bytes(knd_host_loaded *l)
+{
+    const knc_program *p = l->head.program;
+    l->head.bytes = sizeof *l + l->arena.total;
+    for (uint32_t i = 0; i < p->n_step; i++)
+        for (uint32_t k = 0; k < knc_n_inside(&p->step[i]); k++)
+            l->head.bytes += p->step[i].kind == KNC_BRANCH ? l->step[i].branch->program[k]->head.bytes
+                             : k                           ? l->step[i].loop->cond->head.bytes
+                                                           : l->step[i].loop->body->head.bytes;
+    size_t used = l->arena.total - (size_t)(l->arena.end - l->arena.next);
+    if (p->made_from && used > atomic_load_explicit(&p->made_from->loaded, memory_order_relaxed))
+        atomic_store_explicit(&((knc_program *)(uintptr_t)p->made_from)->loaded, used, memory_order_relaxed);
 }
 
 static knx_error *load_steps(knd_host_loaded *l)
 {
     const knc_program *p = l->head.program;
+    loader m = {.l = l};
     if (!begin_arena(l))
         return knx_error_nomem();
     knd_host_step *step = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *step);
@@ -174,15 +199,14 @@ static knx_error *load_steps(knd_host_loaded *l)
     if (!step)
         return knx_error_nomem();
     l->room = l->step_room = p->max_ref > KND_FEW_REFS ? knx_whole_lines(p->max_ref * sizeof(void *)) : 0;
-    for (uint32_t i = 0; i < p->n_step; i++)
-        KN_TRY(load_step(l, &p->step[i], &step[i]));
+    knx_error *error = NULL;
+    for (uint32_t i = 0; i < p->n_step && !error; i++)
+        error = load_step(&m, &p->step[i], &step[i]);
+    knx_free(m.product);
+    if (error)
+        return error;
     knd_host_lay_out(l);
-    l->head.bytes = sizeof *l + l->arena.total;
-    for (uint32_t i = 0; i < p->n_step; i++)
-        for (uint32_t k = 0; k < knc_n_inside(&p->step[i]); k++)
-            l->head.bytes += p->step[i].kind == KNC_BRANCH ? step[i].branch->program[k]->head.bytes
-                             : k                           ? step[i].loop->cond->head.bytes
-                                                           : step[i].loop->body->head.bytes;
+    note_bytes(l);
     return NULL;
 }
 
