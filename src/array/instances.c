@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * instances.c -- the last programs that were made of a kind, by the numbers of its variables. Each set of four holds
+ * instances.c -- the last programs that were made of a program of variables, by their numbers. Each set of four holds
  * those whose hashes end alike, the last used first; what leaves a set gives its memory to what comes in. */
 #include "array/plans.h"
+#include "compile/step.h"
 #include <string.h>
 
-enum { WAYS = 4, MOST_SETS = 16, MOST_BYTES = 1 << 20 };
+enum { WAYS = 4, MOST_SETS = 16, MOST_BYTES = 4 << 20 };
 
 typedef struct way {
     uint64_t hash;
@@ -27,10 +28,13 @@ void kna_instances_free(kna_instances *x)
 
 size_t kna_instances_bytes(const kna_instances *x) { return x ? x->bytes : 0; }
 
+/* Its jaxpr is that of the program of variables. */
+static size_t bytes_of(const knd_loaded *l) { return knd_bytes(l, l->program->jaxpr); }
+
 static knd_loaded *take(kna_instances *x, way *w)
 {
     knd_loaded *l = w->program;
-    x->bytes -= l ? knd_bytes(l, NULL) : 0;
+    x->bytes -= l ? bytes_of(l) : 0;
     w->program = NULL;
     return l;
 }
@@ -98,19 +102,25 @@ static kna_instances *make_room(uint32_t n_var, size_t bytes)
     return x;
 }
 
-knx_error *kna_instance_make(kna_instances **x, const kna_plan *p, const int64_t *number, knd_loaded **out)
+/* Made of the program into *io, whose memory is used again if there is one. */
+static knx_error *make(const kna_instance_of *of, knd_loaded **io)
 {
-    const kna_kind *k = p->kind;
-    knx_dim_value value[KNA_KIND_VARIABLES];
-    uint64_t hash = hash_of(k->n_var, number);
+    if (knc_has_variables(of->program))
+        return knd_instance(of->device, of->program, (int)of->n, of->value, io);
+    knd_release(*io);
+    return knd_load(of->device, (knc_program *)(uintptr_t)of->program, io);
+}
+
+knx_error *kna_instance_make(kna_instances **x, const kna_instance_of *of, knd_loaded **out)
+{
+    uint64_t hash = of->n;
+    for (uint32_t i = 0; i < of->n; i++)
+        hash = knx_hash_mix(hash, (uint64_t)of->value[i].value);
     way *set = *x ? set_of(*x, hash) : NULL;
-    knd_loaded *made = set ? take(*x, &set[WAYS - 1]) : NULL; /* its memory is used again */
-    for (uint32_t i = 0; i < k->n_var; i++)
-        value[i] = (knx_dim_value){k->var[i], number[i]};
-    KN_TRY(knd_instance(p->device, k->program, (int)k->n_var, value, &made));
-    size_t bytes = knd_bytes(made, NULL);
+    knd_loaded *made = set ? take(*x, &set[WAYS - 1]) : NULL;
+    KN_TRY(make(of, &made));
     if (!*x)
-        *x = make_room(k->n_var, bytes);
+        *x = make_room(of->n, bytes_of(made));
     if (!*x) {
         knd_release(made);
         return knx_error_nomem();
@@ -119,8 +129,9 @@ knx_error *kna_instance_make(kna_instances **x, const kna_plan *p, const int64_t
     move_to_front(set, WAYS - 1);
     set->hash = hash;
     set->program = made;
-    memcpy(set->number, number, k->n_var * sizeof *number);
-    (*x)->bytes += bytes;
+    for (uint32_t i = 0; i < of->n; i++)
+        set->number[i] = of->value[i].value;
+    (*x)->bytes += bytes_of(made);
     *out = knd_retain(made);
     return NULL;
 }

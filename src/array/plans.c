@@ -453,8 +453,13 @@ static knx_error *new_plan(kna_cut *c, kna_plans *own, kna_plans *shared, kind_m
 static knx_error *make_instance(kna_plans *own, kind_match *m)
 {
     kept *k = m->kept;
+    const kna_kind *kind = k->plan->kind;
+    knx_dim_value value[KNA_KIND_VARIABLES];
+    for (uint32_t i = 0; i < kind->n_var; i++)
+        value[i] = (knx_dim_value){kind->var[i], m->number[i]};
+    const kna_instance_of of = {k->plan->device, kind->program, kind->n_var, value};
     own->stats.bytes -= kna_instances_bytes(k->instances);
-    knx_error *error = kna_instance_make(&k->instances, k->plan, m->number, &m->instance);
+    knx_error *error = kna_instance_make(&k->instances, &of, &m->instance);
     own->stats.bytes += kna_instances_bytes(k->instances);
     free_list(bound(own));
     return error;

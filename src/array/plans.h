@@ -87,14 +87,21 @@ void kna_kind_free(kna_kind *k);
  * 2 where the kind has a variable. */
 bool kna_kind_numbers(const kna_kind *k, const kna_cut *c, int64_t *number);
 
-/* ---- instances.c: the last programs that were made of a kind. */
+/* ---- instances.c: the last programs that were made of a program of variables, by their numbers. */
 
 typedef struct kna_instances kna_instances;
+typedef struct kna_instance_of {
+    const knd_device *device;
+    const knc_program *program;
+    uint32_t n; /* variables, always the same and in one order */
+    const knx_dim_value *value;
+} kna_instance_of;
 void kna_instances_free(kna_instances *x); /* NULL is fine */
 size_t kna_instances_bytes(const kna_instances *x);
 bool kna_instances_drop(kna_instances *x); /* those that nobody runs; false: there were none */
 /* A new reference, or NULL. x may be NULL. */
 knd_loaded *kna_instance_find(kna_instances *x, const int64_t *number);
-/* Makes one, and *x if that is NULL; the numbers meet the kind's conditions. */
-knx_error *kna_instance_make(kna_instances **x, const kna_plan *p, const int64_t *number, knd_loaded **out);
+/* Makes one, and *x if that is NULL; the numbers meet the conditions. of->program may have no variables: then it is
+ * loaded as it is. */
+knx_error *kna_instance_make(kna_instances **x, const kna_instance_of *of, knd_loaded **out);
 #endif

@@ -1,38 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  * variants.c -- the programs of a function that was recorded with dimension variables. A variant is a program of
- * variables
- * and the conditions under which it holds; of it programs are made for the numbers of each call, and some are kept. */
+ * variables and the conditions under which it holds; of it programs are made for the numbers of each call, and some are
+ * kept. */
 #include "function/symbolic.h"
+#include "array/plans.h"
 #include "base/dim_expr.h"
 #include "base/log.h"
 #include <string.h>
-
-enum { MOST_INSTANCES = 32 };
-
-typedef struct instance {
-    knd_loaded *program;
-    size_t bytes;
-    uint64_t used;
-    int64_t value[KNF_MAX_DIM_VARS];
-} instance;
 
 typedef struct knf_variant {
     struct knf_variant *next;
     const knd_device *device;
     knc_program *program;
     knf_conditions conditions;
-    uint64_t clock;
-    int n_instance;
-    instance instance[MOST_INSTANCES];
-    size_t bytes; /* with its instances */
+    kna_instances *instances;
+    size_t bytes; /* without its instances */
 } knf_variant;
 
 void knf_variants_free(knf_variant **first)
 {
     for (knf_variant *v = *first, *next; v; v = next) {
         next = v->next;
-        for (int i = 0; i < v->n_instance; i++)
-            knd_release(v->instance[i].program);
+        kna_instances_free(v->instances);
         knc_release(v->program);
         knx_dim_conditions_free(&v->conditions.held);
         knx_free(v);
@@ -44,7 +33,7 @@ size_t knf_variants_bytes(const knf_entry *e)
 {
     size_t bytes = 0;
     for (const knf_variant *v = e->variant; v; v = v->next)
-        bytes += v->bytes;
+        bytes += v->bytes + kna_instances_bytes(v->instances);
     return bytes;
 }
 
@@ -150,46 +139,23 @@ static knx_error *variant_for(const knf_variants *x, const knf_dims *dims, int64
     return NULL;
 }
 
-static knx_error *make_instance(const knf_variant *v, const knf_dims *dims, knd_loaded **out)
-{
-    knc_program *p = NULL;
-    if (!knc_has_variables(v->program))
-        return knd_load(v->device, v->program, out);
-    KN_TRY(knc_instantiate(v->program, dims->n, dims->value, v->device->target(v->device)->alignment, &p));
-    knx_error *error = knd_load(v->device, p, out);
-    knc_release(p);
-    return error;
-}
-
 knx_error *knf_variant_program(const knf_variants *from, const knf_dims *dims, bool *fresh, knd_loaded **out)
 {
     int64_t value[KNF_MAX_DIM_VARS] = {0};
+    knx_dim_value pair[KNF_MAX_DIM_VARS];
     knf_variant *v;
     *out = NULL;
     *fresh = false;
     KN_TRY(variant_for(from, dims, value, &v));
-    instance *oldest = &v->instance[0];
-    for (int i = 0; i < v->n_instance; i++) {
-        instance *x = &v->instance[i];
-        oldest = x->used < oldest->used ? x : oldest;
-        if (memcmp(x->value, value, (size_t)v->conditions.n * sizeof *value) != 0)
-            continue;
-        x->used = ++v->clock;
-        *out = knd_retain(x->program);
+    *out = kna_instance_find(v->instances, value);
+    if (*out)
         return NULL;
-    }
-    KN_TRY(knf_check_numbers(from->jaxpr, dims));
-    KN_TRY(make_instance(v, dims, out));
     *fresh = true;
-    if (v->n_instance < MOST_INSTANCES)
-        oldest = &v->instance[v->n_instance++];
-    else
-        knd_release(oldest->program);
-    v->bytes -= oldest->bytes;
-    *oldest = (instance){.program = knd_retain(*out), .bytes = knd_bytes(*out, from->jaxpr), .used = ++v->clock};
-    v->bytes += oldest->bytes;
-    memcpy(oldest->value, value, (size_t)v->conditions.n * sizeof *value);
-    return NULL;
+    KN_TRY(knf_check_numbers(from->jaxpr, dims));
+    for (int i = 0; i < v->conditions.n; i++)
+        pair[i] = (knx_dim_value){v->conditions.var[i], value[i]};
+    const kna_instance_of of = {v->device, v->program, (uint32_t)v->conditions.n, pair};
+    return kna_instance_make(&v->instances, &of, out);
 }
 
 void knf_variants_show(knx_str *t, const knf_entry *e)
