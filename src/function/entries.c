@@ -68,7 +68,8 @@ static void count(knf_entry *e)
     size_t bytes = sizeof *e + e->arena.total + e->recorded + 4 * sizeof *s->entry.slot;
     for (int i = 0; i < 2; i++)
         bytes += e->program[i] ? knd_bytes(e->program[i], e->closed.jaxpr) : 0;
-    bytes += knf_variants_bytes(e) + (e->conditions ? knx_dim_conditions_bytes(&e->conditions->held) : 0);
+    bytes += knf_variants_bytes(e) + knf_calls_bytes(e);
+    bytes += e->conditions ? knx_dim_conditions_bytes(&e->conditions->held) : 0;
     s->trace_stats.entries += e->bytes == 0;
     s->trace_stats.bytes += bytes - e->bytes;
     if (!e->bytes)

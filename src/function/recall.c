@@ -72,8 +72,13 @@ knf_entry *knf_recall(const knf_core *f, const kni_type *in, knf_dims *dims)
 void knf_remember(knf_core *f, const kni_type *in, knf_entry *e, knf_dims *dims)
 {
     uint64_t hash;
-    if (!hash_of(f, in, &hash) || (!f->calls && !(f->calls = knx_alloc_zero(sizeof *f->calls))))
+    if (!hash_of(f, in, &hash))
         return; /* it is only found in the longer way */
+    if (!f->calls) {
+        if (!(f->calls = knx_alloc_zero(sizeof *f->calls)))
+            return;
+        knf_core_count(f, sizeof *f->calls);
+    }
     call *c = &f->calls->at[hash % CALLS];
     forget(c);
     c->hash = hash;
@@ -101,6 +106,17 @@ void knf_remember_program(const knf_entry *e, const knf_dims *dims, const knd_lo
         if (c->entry == e && !c->program && same_numbers(&c->dims, dims))
             c->program = knd_retain(p);
     }
+}
+
+size_t knf_calls_bytes(const knf_entry *e)
+{
+    size_t bytes = 0;
+    for (int i = 0; e->core && e->core->calls && i < CALLS; i++) {
+        const call *c = &e->core->calls->at[i];
+        if (c->entry == e && c->program && atomic_load_explicit(&c->program->refs, memory_order_relaxed) == 1)
+            bytes += knd_bytes(c->program, e->closed.jaxpr);
+    }
+    return bytes;
 }
 
 void knf_forget_calls(knf_core *f, const knf_entry *e)

@@ -18,6 +18,8 @@ typedef struct knf_dims {
 knf_entry *knf_recall(const knf_core *f, const kni_type *in, knf_dims *dims);
 void knf_remember(knf_core *f, const kni_type *in, knf_entry *e, knf_dims *dims);
 void knf_remember_program(const knf_entry *e, const knf_dims *dims, const knd_loaded *p);
+/* Of the programs that only these calls hold: the entry's variants have dropped them. */
+size_t knf_calls_bytes(const knf_entry *e);
 void knf_forget_calls(knf_core *f, const knf_entry *e); /* those of this entry; NULL: all */
 /* entries.c: was it made in the state that the context has now (dtypes, named axes, ...)? */
 bool knf_same_state(const knf_entry *e);
