@@ -160,6 +160,29 @@ static void what_depends_on_a_failure_carries_it_and_the_rest_is_sound(void **st
     expect_values(good, 2, 3);
 }
 
+static void count_step(void *n, const kn_step *step)
+{
+    (void)step;
+    ++*(int *)n;
+}
+
+static void views_of_what_is_there_are_handed_on_as_they_are(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    int steps = 0;
+    kn_array x = kn_of(double, 1, 2, 3, 4), y = kn_at(x, "1:"), kept = kn_keep(kn_at(x, "::2"));
+    kn_array all = kn_concatenate(KN_LIST(y, kn_at(y, ":1"), kept));
+    kn_on_step(count_step, &steps);
+    kn_eval(all);
+    kn_on_step(NULL, NULL);
+    assert_int_equal(steps, 1); /* no copies of the parts */
+    kn_set_at(x, 9, "2");
+    expect_values(all, 2, 3, 4, 2, 1, 3);
+    expect_values(kept, 1, 9);
+    kn_release(kept);
+}
+
 KN_TEST_GROUP(test_lazy)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +193,7 @@ KN_TEST_GROUP(test_lazy)
         TEST(an_unread_chain_is_released_without_running),
         TEST(eager_lazy_and_jit_give_the_same_bits),
         TEST(what_depends_on_a_failure_carries_it_and_the_rest_is_sound),
+        TEST(views_of_what_is_there_are_handed_on_as_they_are),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed ? failed : kn_shutdown();

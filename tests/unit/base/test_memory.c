@@ -374,6 +374,27 @@ static void the_memory_of_a_result_is_found_again(void **state)
     knx_buffer_trim();
 }
 
+static void scratch_is_the_memory_that_was_freed_last(void **state)
+{
+    (void)state;
+    knx_buffer_trim();
+    knx_buffer *small = knx_buffer_new(100 << 10), *large = knx_buffer_new(700 << 10), *huge = knx_buffer_new(9 << 20);
+    knx_buffer_release(small);
+    knx_buffer_release(large);
+    knx_buffer_release(huge);
+    size_t pooled = knx_buffer_bytes_pooled(), live = knx_buffer_bytes_live();
+    knx_buffer *scratch = knx_buffer_scratch(100 << 10); /* not the huge one: that is too much larger */
+    assert_ptr_equal(scratch, large);
+    assert_int_equal(pooled - knx_buffer_bytes_pooled(), knx_buffer_bytes_live() - live);
+    assert_ptr_equal(knx_buffer_new(100 << 10), small);
+    knx_buffer_release(small);
+    knx_buffer_release(scratch);
+    assert_ptr_equal(knx_buffer_scratch(90 << 10), large);
+    knx_buffer_release(large);
+    assert_int_equal(knx_buffer_bytes_pooled(), pooled);
+    assert_int_equal(knx_buffer_bytes_live(), live);
+}
+
 static void the_bound_can_be_changed(void **state)
 {
     (void)state;
@@ -588,6 +609,7 @@ KN_TEST_GROUP(test_memory)
         T(the_pool_of_big_buffers_is_bounded_and_drops_the_oldest),
         T(a_buffer_larger_than_the_bound_does_not_empty_the_pool),
         T(the_memory_of_a_result_is_found_again),
+        T(scratch_is_the_memory_that_was_freed_last),
         T(the_bound_can_be_changed),
         T(the_pool_of_small_buffers_is_bounded),
         T(a_buffer_can_fail_even_out_of_the_pool),
