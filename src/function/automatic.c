@@ -212,6 +212,12 @@ static bool name_extents(const knf_core *f, const kind *k, const kni_type *in, k
     return true;
 }
 
+knx_error *knf_automatic_types(knf_core *f, const kni_type *in, kni_type **types, knf_dims *dims)
+{
+    const kind *k = kind_for(f, in);
+    return k && name_extents(f, k, in, types, dims) ? NULL : knx_error_nomem();
+}
+
 /* ---- Recording on trial. */
 
 static void say(kind *k, const knf_core *f, const char *text)
@@ -392,20 +398,25 @@ static void show_entry(knx_str *t, const knf_core *f, const knf_entry *e)
 
 static void drop_text(void *p) { knx_free(p); }
 
+static void explain(knx_str *t, const knf_core *f)
+{
+    for (size_t i = 0; i < f->entry.n; i++)
+        show_entry(t, f, f->entry.at[i]);
+    for (int i = 0; f->automatic && i < f->automatic->n_kind; i++)
+        if (f->automatic->kind[i].why.s) {
+            show_types(t, f, f->automatic->kind[i].in);
+            knx_str_printf(t, " and its like: %s", f->automatic->kind[i].why.s);
+        }
+}
+
 const char *kn_fn_explain(kn_fn fn)
 {
     kna_op op;
     knx_str t = {0};
     kna_begin(&op, "fn_explain");
     knf_fn *h = knf_fn_get(&op, fn);
-    knf_core *f = h ? h->core : NULL;
-    for (size_t i = 0; f && i < f->entry.n; i++)
-        show_entry(&t, f, f->entry.at[i]);
-    for (int i = 0; f && f->automatic && i < f->automatic->n_kind; i++)
-        if (f->automatic->kind[i].why.s) {
-            show_types(&t, f, f->automatic->kind[i].in);
-            knx_str_printf(&t, " and its like: %s", f->automatic->kind[i].why.s);
-        }
+    for (const knf_core *f = h ? h->core : NULL; f; f = knf_made_of(h->core, f))
+        explain(&t, f);
     if (t.failed)
         kna_fail_with(&op, knx_error_nomem());
     bool fine = kna_end_plain(&op) && t.s;

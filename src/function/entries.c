@@ -439,6 +439,23 @@ knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims, knf_en
     return error;
 }
 
+bool knf_knows(knf_core *f, const kni_type *in)
+{
+    kni_type *types = NULL;
+    knf_dims dims;
+    knf_entry *e = knf_recall(f, in, &dims);
+    if (e)
+        return true;
+    dims.n = 0;
+    knx_error *error =
+        knf_is_automatic(f) ? knf_automatic_types(f, in, &types, &dims) : knf_symbolic_begin(f, in, &types, &dims);
+    if (!error && types && dims.n)
+        error = knf_known_entry(f, types, &dims, &e, NULL);
+    knx_error_release(error);
+    knx_free(types);
+    return e;
+}
+
 static void count_again(knf_entry *e)
 {
     if (!e->bytes)

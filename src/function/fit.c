@@ -314,8 +314,15 @@ static knx_error *fit_c_outputs(knf_core *f, const kni_type *in, kna_value *cons
     return error;
 }
 
+typedef knx_error *fit_function(knf_core *f, const kni_type *in, const char *why, knf_core **out);
+
+static knx_error *fit_unknown(knf_core *f, const kni_type *in, const char *why, knf_core **out)
+{
+    return knf_fit_outputs(f, in, NULL, why, out);
+}
+
 /* What vmap maps sees an element of each array. */
-static knx_error *fit_mapped(knf_core *f, const kni_type *in, knf_core **inner)
+static knx_error *fit_mapped(knf_core *f, const kni_type *in, fit_function *fit, knf_core **inner)
 {
     knx_arena a = KN_ARENA_INIT;
     size_t n = (size_t)f->n_captured + (size_t)f->n_in;
@@ -328,7 +335,7 @@ static knx_error *fit_mapped(knf_core *f, const kni_type *in, knf_core **inner)
     if (f->o.axis_name)
         s->axes = &named;
     if (!error)
-        error = knf_fit_outputs(f->inner, element, NULL, "vmap", inner);
+        error = fit(f->inner, element, "vmap", inner);
     s->axes = named.outer;
     knx_arena_free(&a);
     return error;
@@ -431,11 +438,76 @@ static knx_error *fit_custom(knf_core *f, const kni_type *in, knf_core *inner, k
     return error;
 }
 
+static bool has_open_rules(const knf_core *f)
+{
+    return (f->rule[0] && knf_is_open(f->rule[0])) || (f->rule[1] && knf_is_open(f->rule[1]));
+}
+
+/* What the last one returned that was given arrays of these dtypes and ranks. */
+static kntree_structure *returned_before(const knf_core *f, const kni_type *in)
+{
+    for (size_t i = f->fits.n; i-- > 0;) {
+        const knf_fit *fit = &f->fits.at[i];
+        bool alike = fit->default_float == kna_default_float();
+        for (int k = 0; alike && k < f->n_captured + f->n_in; k++)
+            alike = fit->in[k].dtype == in[k].dtype && fit->in[k].ndim == in[k].ndim;
+        if (alike)
+            return fit->out;
+    }
+    return NULL;
+}
+
+/* As if it returned what it did for other shapes, without recording it; *out is NULL if that is not known. */
+static knx_error *guess_outputs(knf_core *f, const kni_type *in, const char *why, knf_core **out)
+{
+    knf_core *inner = NULL;
+    *out = NULL;
+    if (has_open_rules(f))
+        return NULL;
+    if (!f->open_out) {
+        atomic_fetch_add(&f->refs, 1);
+        *out = f;
+        return NULL;
+    }
+    if (f->kind == KNF_FN_C) {
+        kntree_structure *returned = returned_before(f, in);
+        return returned ? fitted_c(f, returned, out) : NULL;
+    }
+    const kni_type *own = in + f->n_captured - f->inner->n_captured;
+    knx_error *error =
+        f->kind == KNF_FN_VMAP ? fit_mapped(f, in, guess_outputs, &inner) : guess_outputs(f->inner, own, why, &inner);
+    if (!error && inner)
+        error = f->rule[0] ? NULL : rebuild(f, inner, NULL, out);
+    knf_core_release(inner);
+    return error;
+}
+
+/* Of a function that is recorded once for many shapes: what it returns is known if such a recording is. */
+static knx_error *fit_known(knf_core *f, const kni_type *in, knf_core **inner)
+{
+    knf_core *guess = NULL, *whole = NULL;
+    *inner = NULL;
+    KN_TRY(guess_outputs(f->inner, in, "jit", &guess));
+    knx_error *error = guess ? rebuild(f, guess, NULL, &whole) : NULL;
+    if (whole && knf_knows(whole, in)) {
+        *inner = guess;
+        guess = NULL;
+    }
+    knf_core_release(whole);
+    knf_core_release(guess);
+    return error;
+}
+
 /* With the dimension variables that the recording will have, if the user names them. */
 static knx_error *fit_jitted(knf_core *f, const kni_type *in, knf_core **inner)
 {
     kni_type *types = NULL;
     knf_dims dims = {0};
+    *inner = NULL;
+    if ((knf_is_automatic(f) || f->o.checks) && !kna_recording_current())
+        KN_TRY(fit_known(f, in, inner));
+    if (*inner)
+        return NULL;
     if (f->o.symbolic && !knf_is_automatic(f) && !f->o.checks && !kna_recording_current())
         KN_TRY(knf_symbolic_begin(f, in, &types, &dims));
     knx_dim_scope *scope = dims.n ? knf_symbolic_scope(f) : NULL;
@@ -461,15 +533,14 @@ knx_error *knf_fit_outputs(knf_core *f, const kni_type *in, kna_value *const *kn
     knx_error *error = NULL;
     KN_KNOWN(f);
     int skip = f->inner ? f->n_captured - f->inner->n_captured : 0;
-    bool rules = (f->rule[0] && knf_is_open(f->rule[0])) || (f->rule[1] && knf_is_open(f->rule[1]));
-    if (!f->open_out && !rules) {
+    if (!f->open_out && !has_open_rules(f)) {
         atomic_fetch_add(&f->refs, 1);
         *out = f;
         return NULL;
     }
     switch (f->kind) {
     case KNF_FN_C: return fit_c_outputs(f, in, known, why, out);
-    case KNF_FN_VMAP: error = fit_mapped(f, in, &inner); break;
+    case KNF_FN_VMAP: error = fit_mapped(f, in, fit_unknown, &inner); break;
     case KNF_FN_JIT: error = fit_jitted(f, in, &inner); break;
     case KNF_FN_GRAD:
     case KNF_FN_JACFWD:

@@ -161,6 +161,15 @@ void knf_drop_idle_core(knf_core *c)
     }
 }
 
+const knf_core *knf_made_of(const knf_core *f, const knf_core *after)
+{
+    const functions *all = knx_slot_state(KNX_SLOT_FUNCTIONS);
+    const knf_core *c = !all ? NULL : after == f ? all->oldest : after->newer;
+    while (c && c->made_of != f)
+        c = c->newer;
+    return c;
+}
+
 uint64_t knf_oldest_core_used(void)
 {
     functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
@@ -594,12 +603,13 @@ knx_error *knf_derive_tree(knf_core *f, const kni_type *in, kna_value *const *kn
     return record_c(f, in, known, NULL, why, out, structure);
 }
 
-/* What was recorded to see which tree it returns, if it was for these types and at this place. */
+/* What was recorded to see which tree it returns, if it was for these types and at this place. It was for numbers: with
+ * variables it holds where they are these. */
 static bool take_ready(knf_core *f, const kni_type *in, bool concrete, kna_closed *out)
 {
     knf_ready *r = f->ready;
     const kna_recording *outer = kna_recording_current();
-    bool fits = r && r->concrete == concrete && r->serial == (outer ? outer->serial : 0);
+    bool fits = r && !knf_is_assuming() && r->concrete == concrete && r->serial == (outer ? outer->serial : 0);
     for (int i = 0; fits && i < f->n_captured + f->n_in; i++)
         fits = r->in[i].dtype == in[i].dtype && kni_type_same_shape(r->in[i], in[i]);
     if (fits) {

@@ -239,6 +239,8 @@ void knf_bound_entries(const knf_entry *needed);     /* entries go until those o
  * nothing went. */
 bool knf_drop_oldest_core(void);
 uint64_t knf_oldest_core_used(void);            /* UINT64_MAX: there is none */
+/* Those that were fitted from f, which is the one before the first; NULL behind the last. */
+const knf_core *knf_made_of(const knf_core *f, const knf_core *after);
 void knf_drop_idle_core(knf_core *c);           /* it goes if no one has it and nothing was recorded of it */
 void knf_core_count(knf_core *c, size_t bytes); /* so many more are remembered with it */
 /* A new reference. */

@@ -92,6 +92,8 @@ knx_error *knf_jaxpr_with_numbers(const kni_jaxpr *j, const kni_type *in, kni_ja
 #define KNF_ALL "*" /* KN_ALL */
 bool knf_is_automatic(const knf_core *f);
 knx_error *knf_automatic_entry(knf_core *f, const kni_type *in, knf_dims *dims, knf_entry **out, knf_entry **once);
+/* The types that this call has, with variables for those of its extents that have changed; dims->n: how many. */
+knx_error *knf_automatic_types(knf_core *f, const kni_type *in, kni_type **types, knf_dims *dims);
 knx_dim_scope *knf_automatic_scope(knf_core *f);
 void knf_automatic_free(knf_core *f);
 
@@ -101,6 +103,8 @@ void knf_automatic_free(knf_core *f);
  * not hold (NULL: not wanted). ValueError: it is being recorded. */
 knx_error *knf_known_entry(knf_core *f, const kni_type *in, const knf_dims *dims, knf_entry **out,
                            const knf_entry **other);
+/* Is there a recording of variables for arrays of these types, which are numbers? */
+bool knf_knows(knf_core *f, const kni_type *in);
 /* scope: in force meanwhile; NULL: there are no variables. */
 knx_error *knf_record_entry(knf_core *f, const kni_type *in, const knf_dims *dims, knx_dim_scope *scope,
                             knf_entry **out, knf_entry **once);
