@@ -26,6 +26,12 @@ static struct {
 static struct {
     char *at, *end, *first; /* the blocks begin with a pointer to the one before */
 } room;
+typedef struct known_scope {
+    const struct known_scope *next;
+    const char *constraints;
+    uint64_t key;
+} known_scope;
+static const known_scope *scopes; /* under the lock */
 static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static _Thread_local knx_dim_scope *now;
 
@@ -380,6 +386,7 @@ void knx_dims_free(void)
         free(block);
     }
     room.at = room.end = room.first = NULL;
+    scopes = NULL;
     knx_global_unlock(&lock);
 }
 
@@ -652,4 +659,42 @@ bool knx_dim_is_var(int64_t d, knx_dim_var *v)
     const knx_dim_term *t = knx_dim_term_at(p[0].term);
     *v = t->n == 1 ? t->factor[0].factor : 0;
     return t->n == 1 && t->factor[0].power == 1 && knx_dim_factor_at(*v)->op == KNX_DIM_VARIABLE;
+}
+
+/* ---- Keys of scopes. */
+
+static const known_scope *scope_of(uint64_t key, const char *constraints)
+{
+    const known_scope *s = scopes;
+    while (s && (constraints ? strcmp(s->constraints, constraints) != 0 : s->key != key))
+        s = s->next;
+    return s;
+}
+
+bool knx_dim_key(const char *constraints, uint64_t *key)
+{
+    *key = 0;
+    if (!constraints || !*constraints)
+        return true;
+    knx_global_lock_take(&lock);
+    const known_scope *s = scope_of(0, constraints);
+    if (!s) {
+        known_scope own = {scopes, keep(constraints, strlen(constraints) + 1, 0), scopes ? scopes->key + 1 : 1};
+        s = own.constraints ? keep(&own, sizeof own, 0) : NULL;
+        scopes = s ? s : scopes;
+    }
+    knx_global_unlock(&lock);
+    *key = s ? s->key : 0;
+    return s;
+}
+
+const char *knx_dim_constraints(int64_t d)
+{
+    knx_dim_var v;
+    if (!knx_is_symbolic(d) || knx_dim_variables(d, 1, &v) == 0)
+        return NULL;
+    knx_global_lock_take(&lock);
+    const known_scope *s = scope_of(knx_dim_factor_at(v)->key, NULL);
+    knx_global_unlock(&lock);
+    return s ? s->constraints : NULL;
 }

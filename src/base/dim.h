@@ -156,6 +156,12 @@ void knx_dim_leave(knx_dim_scope *s);
 knx_dim_scope *knx_dim_now(void); /* NULL: none */
 /* "b >= 2", "t == 8*u", "mod(t, 8) == 0", "a <= b": a ValueError if it is none of these forms or cannot hold. */
 knx_error *knx_dim_constrain(knx_dim_scope *s, const char *text);
+/* All of "b >= 2; t == 8*u", in a fresh scope; NULL: there are none. Scopes that are read of the same text have the same
+ * variables. */
+knx_error *knx_dim_scope_read(knx_dim_scope *s, const char *constraints);
+bool knx_dim_key(const char *constraints, uint64_t *key); /* of such scopes; false without memory */
+/* The text for the scope of the variables of d; NULL: it has none. */
+const char *knx_dim_constraints(int64_t d);
 bool knx_dim_sample(knx_dim_scope *s, knx_dim_var v, int64_t value); /* false without memory */
 knx_error *knx_dim_take_error(knx_dim_scope *s);
 void knx_dim_refuse(knx_error *e); /* takes it over; the scope in force keeps the first */
@@ -165,7 +171,8 @@ static inline int64_t knx_dim_tell(int64_t d) { return knx_is_symbolic(d) ? knx_
 
 /* ---- Numbers of expressions. */
 
-/* Of a handle, with the variables' numbers; false: a variable has none, or the result does not fit. */
+/* Of a handle, with the variables' numbers, or expressions in their place; false: a variable has none, or the result
+ * does not fit. */
 bool knx_dim_evaluate(int64_t d, int n, const knx_dim_value *v, int64_t *out);
 
 /* The variables in it, each once; how many they are, at most `most`. */

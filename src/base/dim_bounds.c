@@ -549,6 +549,24 @@ knx_error *knx_dim_constrain(knx_dim_scope *s, const char *text)
     return e ? e : refused;
 }
 
+knx_error *knx_dim_scope_read(knx_dim_scope *s, const char *constraints)
+{
+    if (!knx_dim_key(constraints, &s->key))
+        return knx_error_nomem();
+    while (constraints && *constraints) {
+        size_t n = strcspn(constraints, ";");
+        char one[256];
+        if (n >= sizeof one)
+            return knx_error_new(KN_ERROR_VALUE, "a constraint of dimensions is too long");
+        memcpy(one, constraints, n);
+        one[n] = 0;
+        if (one[strspn(one, " \t\n")])
+            KN_TRY(knx_dim_constrain(s, one));
+        constraints += n + (constraints[n] == ';');
+    }
+    return NULL;
+}
+
 /* ---- Comparisons. */
 
 static bool inconclusive(const knx_dim_scope *s, const char *sign, int64_t a, int64_t b)

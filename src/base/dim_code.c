@@ -5,8 +5,32 @@
 
 enum { SUM, FIRST_OPERATION }; /* then a knx_dim_op: FIRST_OPERATION + op */
 
+/* Numbers, or expressions. */
+static bool multiply(int64_t a, int64_t b, int64_t *out)
+{
+    if (!knx_any_symbolic(a, b))
+        return !__builtin_mul_overflow(a, b, out);
+    *out = knx_dim_product(a, b);
+    return *out != KNX_DIM_UNKNOWN;
+}
+
+static bool add(int64_t a, int64_t b, int64_t *out)
+{
+    if (!knx_any_symbolic(a, b))
+        return !__builtin_add_overflow(a, b, out);
+    *out = knx_dim_combine(a, 1, b, 1);
+    return *out != KNX_DIM_UNKNOWN;
+}
+
 static bool apply(knx_dim_op op, int64_t a, int64_t b, int64_t *out)
 {
+    if (knx_any_symbolic(a, b)) {
+        *out = op == KNX_DIM_FLOORDIV ? knx_dim_quotient(a, b)
+               : op == KNX_DIM_MOD    ? knx_dim_remainder(a, b)
+               : op == KNX_DIM_MAX    ? knx_dim_greater(a, b)
+                                      : knx_dim_smaller(a, b);
+        return *out != KNX_DIM_UNKNOWN;
+    }
     if (op <= KNX_DIM_MOD && (b == 0 || (a == INT64_MIN && b == -1)))
         return false;
     *out = op == KNX_DIM_FLOORDIV ? knx_floordiv(a, b)
@@ -45,10 +69,10 @@ bool knx_dim_evaluate(int64_t d, int n, const knx_dim_value *v, int64_t *out)
             if (!value_of_factor(t->factor[k].factor, n, v, &x))
                 return false;
             for (uint32_t power = 0; power < t->factor[k].power; power++)
-                if (__builtin_mul_overflow(product, x, &product))
+                if (!multiply(product, x, &product))
                     return false;
         }
-        if (__builtin_add_overflow(sum, product, &sum))
+        if (!add(sum, product, &sum))
             return false;
     }
     *out = sum;
@@ -90,7 +114,7 @@ bool knx_dim_is_linear(int64_t d, int n, const knx_dim_value *known, knx_dim_var
     for (int i = 0; i < parts; i++) {
         int64_t one = knx_dim_of_parts(&p[i], 1), number;
         if (knx_dim_evaluate(one, n, known, &number)) {
-            *rest += number;
+            *rest = knx_dim_add(*rest, number);
             continue;
         }
         const knx_dim_term *t = knx_dim_term_at((uint32_t)p[i].term);

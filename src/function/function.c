@@ -712,7 +712,7 @@ static knx_error *derive_jaxpr(knf_core *f, const kni_type *in, kna_closed *out)
     bool variables = knf_jaxpr_has_variables(f->jaxpr), same = true;
     for (uint32_t i = 0; i < f->jaxpr->n_in; i++) {
         bool shape = kni_type_same_shape(in[i], f->jaxpr->type[i]);
-        if (in[i].dtype != f->jaxpr->type[i].dtype || (!shape && (!variables || kni_type_is_symbolic(in[i])))) {
+        if (in[i].dtype != f->jaxpr->type[i].dtype || (!shape && !variables)) {
             knx_text want = {0}, have = {0};
             return knx_error_new(KN_ERROR_TYPE, "%s was recorded for %s as array %d of its arguments, but was given %s",
                                  f->name, kni_type_text(&want, f->jaxpr->type[i], true), (int)i - f->n_captured,

@@ -132,29 +132,35 @@ knx_error *knf_needs_numbers(const kni_jaxpr *j)
                          "whose extents are numbers has a program");
 }
 
-knx_error *knf_jaxpr_with_numbers(const kni_jaxpr *j, const kni_type *in, kni_jaxpr **out)
+static knx_error *for_inputs(const kni_jaxpr *j, const knf_symbolic *s, const kni_type *in, kni_jaxpr **out)
 {
-    knf_symbolic *s = NULL;
     kni_type *types = NULL;
     knf_dims dims;
-    *out = NULL;
-    knx_error *error = knf_symbolic_of(j->type + j->n_const, (int)j->n_in, &s);
-    if (!error)
-        error = knf_symbolic_numbers(s, in, &types, &dims);
-    if (!error) {
-        knx_dim_scope *scope = knf_symbolic_rules(s); /* for what it refuses */
-        knx_dim_enter(scope);
-        error = with_numbers(j, &dims, out);
-        knx_dim_leave(scope);
-        knx_error *refused = knx_dim_take_error(scope);
-        if (refused) { /* what else is wrong follows from it */
-            knx_error_release(error);
-            kni_release(*out);
-            *out = NULL;
-            error = refused;
-        }
-    }
+    KN_TRY(knf_symbolic_numbers(s, in, &types, &dims));
     knx_free(types);
+    return with_numbers(j, &dims, out);
+}
+
+knx_error *knf_jaxpr_with_numbers(const kni_jaxpr *j, const kni_type *in, kni_jaxpr **out)
+{
+    knf_symbolic *s;
+    knx_dim_scope own; /* for what it refuses, unless there is one, of which the inputs have variables */
+    bool alone = !knx_dim_now();
+    *out = NULL;
+    KN_TRY(knf_symbolic_of(j->type + j->n_const, (int)j->n_in, &s));
+    knx_dim_scope_init(&own);
+    if (alone)
+        knx_dim_enter(&own);
+    knx_error *error = for_inputs(j, s, in, out);
+    if (alone)
+        knx_dim_leave(&own);
+    if (own.error) { /* what else is wrong follows from it */
+        knx_error_release(error);
+        kni_release(*out);
+        *out = NULL;
+        error = knx_dim_take_error(&own);
+    }
+    knx_dim_scope_free(&own);
     knf_symbolic_drop(s);
     return error;
 }

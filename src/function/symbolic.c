@@ -105,7 +105,6 @@ static knx_error *read_shapes(knf_symbolic *s, const char *text, int arrays)
         for (int d = 0; d < s->array[i].n; d++)
             if (!s->array[i].axis[d].any)
                 KN_TRY(add_variables(s, s->array[i].axis[d].dim));
-        s->n_var = s->n_named;
         if (i + 1 < arrays && *at++ != ',')
             return knx_error_new(KN_ERROR_VALUE, ".symbolic has %d shape%s, the function takes %d arrays: '%s'", i + 1,
                                  i ? "s" : "", arrays, text);
@@ -115,31 +114,24 @@ static knx_error *read_shapes(knf_symbolic *s, const char *text, int arrays)
                : NULL;
 }
 
-static knx_error *read_constraints(knx_dim_scope *scope, const char *text)
+/* Behind those of the shapes. */
+static knx_error *add_those_of_constraints(knf_symbolic *s)
 {
-    while (text && *text) {
-        size_t n = strcspn(text, ";");
-        char one[256];
-        if (n >= sizeof one)
-            return knx_error_new(KN_ERROR_VALUE, "a constraint of dimensions is too long");
-        memcpy(one, text, n);
-        one[n] = 0;
-        if (one[strspn(one, " \t\n")])
-            KN_TRY(knx_dim_constrain(scope, one));
-        text += n + (text[n] == ';');
-    }
+    s->n_var = s->n_named;
+    for (size_t i = 0; i < s->scope.given.n; i++)
+        KN_TRY(add_variables(s, s->scope.given.at[i].e));
     return NULL;
 }
 
 static knx_error *read_all(knf_symbolic *s, const char *symbolic, const char *constraints)
 {
-    KN_TRY(read_constraints(&s->scope, constraints));
+    KN_TRY(knx_dim_scope_read(&s->scope, constraints));
     knx_dim_enter(&s->scope);
     knx_error *error = read_shapes(s, symbolic, s->n);
     knx_dim_leave(&s->scope);
     knx_error *refused = knx_dim_take_error(&s->scope);
-    for (size_t i = 0; !error && i < s->scope.given.n; i++)
-        error = add_variables(s, s->scope.given.at[i].e);
+    if (!error)
+        error = add_those_of_constraints(s);
     if (error)
         knx_error_release(refused);
     return error ? error : refused;
@@ -172,8 +164,6 @@ static knx_error *made(knf_symbolic *s, knx_error *error, knf_symbolic **out)
 knx_error *knf_symbolic_new(const char *symbolic, const char *constraints, int n_captured, int n_in, knf_symbolic **out)
 {
     knf_symbolic *s = make(".symbolic", n_captured, n_in);
-    if (s)
-        s->scope.key = constraints ? knx_hash_bytes(constraints, strlen(constraints), 77) : 0;
     return made(s, s ? read_all(s, symbolic, constraints) : knx_error_nomem(), out);
 }
 
@@ -181,15 +171,19 @@ knx_error *knf_symbolic_of(const kni_type *in, int n, knf_symbolic **out)
 {
     knf_symbolic *s = make("the jaxpr", 0, n);
     knx_error *error = s ? NULL : knx_error_nomem();
+    const char *constraints = NULL;
     for (int i = 0; !error && i < n; i++) {
         s->array[i].n = in[i].ndim;
         for (int d = 0; !error && d < in[i].ndim; d++) {
             s->array[i].axis[d].dim = in[i].dim[d];
             error = add_variables(s, in[i].dim[d]);
+            constraints = constraints ? constraints : knx_dim_constraints(in[i].dim[d]);
         }
     }
-    if (s)
-        s->n_var = s->n_named;
+    if (!error)
+        error = knx_dim_scope_read(&s->scope, constraints);
+    if (!error)
+        error = add_those_of_constraints(s);
     return made(s, error, out);
 }
 
@@ -215,7 +209,7 @@ static knx_error *differs(const match *m, int array, int axis, int64_t expected)
     int64_t d = m->s->array[array].axis[axis].dim;
     knx_dim_show(&t, d);
     if (knx_is_symbolic(d))
-        knx_text_add(&t, " = %lld", (long long)expected);
+        knx_text_add(&t, " = "), knx_dim_show(&t, expected);
     return knx_error_new(KN_ERROR_VALUE, "axis %d of array %d, of shape %s, is not %s as %s has it", axis, array,
                          knx_show_shape(&shape, m->in[array].ndim, m->in[array].dim), t.s, m->s->source);
 }
@@ -229,7 +223,7 @@ static knx_error *bind_variables(const match *m)
             if (m->s->array[i].axis[d].any || !knx_dim_is_var(m->s->array[i].axis[d].dim, &v))
                 continue;
             const int64_t *known = number_of(m, v);
-            if (known && *known != m->in[i].dim[d])
+            if (known && !knx_dim_eq(*known, m->in[i].dim[d]))
                 return differs(m, i, d, *known);
             if (!known)
                 m->dims->value[m->dims->n++] = (knx_dim_value){v, m->in[i].dim[d]};
@@ -245,11 +239,12 @@ static bool solve(knf_dims *dims, int64_t e, int64_t is, int64_t *nearest)
     int64_t times, rest;
     if (!knx_dim_is_linear(e, dims->n, dims->value, &v, &times, &rest))
         return true;
-    int64_t left = is - rest;
-    *nearest = rest + times * knx_floordiv(left, times);
-    if (left % times == 0)
-        dims->value[dims->n++] = (knx_dim_value){v, left / times};
-    return left % times == 0;
+    int64_t left = knx_dim_sub(is, rest), number = knx_dim_floordiv(left, times);
+    *nearest = knx_dim_add(rest, knx_dim_mul(times, number));
+    if (!knx_dim_eq(*nearest, is))
+        return false;
+    dims->value[dims->n++] = (knx_dim_value){v, number};
+    return true;
 }
 
 static knx_error *solve_axes(const match *m)
@@ -298,7 +293,7 @@ static const knx_dim_guard *broken(const knf_symbolic *s, const knf_dims *dims)
     for (size_t i = 0; i < s->scope.given.n; i++) {
         const knx_dim_guard *g = &s->scope.given.at[i];
         int64_t e = 0;
-        if (!knx_dim_evaluate(g->e, dims->n, dims->value, &e) || (g->equal ? e != 0 : e < 0))
+        if (!knx_dim_evaluate(g->e, dims->n, dims->value, &e) || (g->equal ? !knx_dim_eq(e, 0) : !knx_dim_le(0, e)))
             return g;
     }
     return NULL;
@@ -321,7 +316,8 @@ static knx_error *check_axes(const match *m)
             int64_t n = 0;
             if (m->s->array[i].axis[d].any)
                 continue;
-            if (!knx_dim_evaluate(m->s->array[i].axis[d].dim, m->dims->n, m->dims->value, &n) || n != m->in[i].dim[d])
+            if (!knx_dim_evaluate(m->s->array[i].axis[d].dim, m->dims->n, m->dims->value, &n) ||
+                !knx_dim_eq(n, m->in[i].dim[d]))
                 return differs(m, i, d, n);
         }
     const knx_dim_guard *g = broken(m->s, m->dims);
@@ -381,7 +377,7 @@ knx_error *knf_symbolic_match(const knf_symbolic *s, const kni_type *in, kni_typ
     KN_TRY(solve_variables(&m));
     KN_TRY(check_axes(&m));
     for (int i = 0; i < dims->n; i++)
-        if (dims->value[i].value < s->scope.least)
+        if (!knx_dim_le(s->scope.least, dims->value[i].value))
             return NULL;
     drop_others(s, dims);
     *types = make_types(&m, in);
@@ -392,10 +388,12 @@ knx_error *knf_symbolic_numbers(const knf_symbolic *s, const kni_type *in, kni_t
 {
     KN_TRY(knf_symbolic_match(s, in, types, dims));
     for (int i = 0; i < dims->n && !*types; i++)
-        if (dims->value[i].value < s->scope.least)
-            return knx_error_new(KN_ERROR_VALUE, "the dimension variable %s is %lld, and has to be at least %lld",
-                                 knx_dim_name(dims->value[i].var), (long long)dims->value[i].value,
+        if (!knx_dim_le(s->scope.least, dims->value[i].value)) {
+            knx_text t = {0};
+            return knx_error_new(KN_ERROR_VALUE, "the dimension variable %s is %s, and has to be at least %lld",
+                                 knx_dim_name(dims->value[i].var), knx_dim_show(&t, dims->value[i].value),
                                  (long long)s->scope.least);
+        }
     return NULL;
 }
 

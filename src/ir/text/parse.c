@@ -410,6 +410,19 @@ static void parse_shared(kni_parser *p)
     kni_parse_need_word(p, "in");
 }
 
+/* where "b >= 2" */
+static void parse_constraints(kni_parser *p)
+{
+    if (!kni_word_is(kni_parse_peek(p), "where"))
+        return;
+    kni_parse_need_word(p, "where");
+    kni_parse_peek(p);
+    const char *start = p->at;
+    char *text = kni_parse_string(p);
+    if (text)
+        kni_parse_wrap(p, start, knx_dim_scope_read(&p->dims, text));
+}
+
 static void release_shared(kni_parser *p)
 {
     for (size_t i = 0; i < p->shared.cap; i++)
@@ -424,6 +437,9 @@ knx_error *kni_parse_consts(const char *text, kni_jaxpr **out, char ***consts)
     *out = NULL;
     if (consts)
         *consts = NULL;
+    knx_dim_scope_init(&p.dims);
+    parse_constraints(&p);
+    knx_dim_enter(&p.dims);
     while (!p.error && kni_word_is(kni_parse_peek(&p), "let"))
         parse_shared(&p);
     kni_jaxpr *j = p.error ? NULL : parse_jaxpr(&p, consts);
@@ -438,6 +454,8 @@ knx_error *kni_parse_consts(const char *text, kni_jaxpr **out, char ***consts)
     } else {
         *out = j;
     }
+    knx_dim_leave(&p.dims);
+    knx_dim_scope_free(&p.dims);
     release_shared(&p);
     knx_arena_free(&p.arena);
     return p.error;

@@ -12,6 +12,7 @@ typedef struct kni_parser {
     knx_arena arena; /* names, strings, lists: as long as the parsing */
     knx_table shared; /* hash of a name -> jaxprs of `let $1 = ... in` */
     int depth;       /* of nested jaxprs */
+    knx_dim_scope dims; /* of its dimension variables */
 } kni_parser;
 
 typedef struct kni_word {

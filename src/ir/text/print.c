@@ -514,10 +514,27 @@ static void add_jaxpr(printer *p, const kni_jaxpr *j, uint32_t *name, const char
     kni_layout_close(l);
 }
 
+/* What holds for its variables; all have one scope. */
+static const char *constraints_of(const kni_jaxpr *j)
+{
+    const char *found = NULL;
+    for (uint32_t v = 0; v < j->n_var && !found; v++)
+        for (int d = 0; d < j->type[v].ndim && !found; d++)
+            found = knx_dim_constraints(j->type[v].dim[d]);
+    return found;
+}
+
 static void add_text(printer *p, const kni_jaxpr *j)
 {
     uint32_t *name = new_names(p, j);
+    const char *constraints = p->form == KN_FORM_FULL ? constraints_of(j) : NULL;
     find_shared(p, j);
+    if (constraints) {
+        knx_str_puts(&p->scratch, "where ");
+        kni_quoted_text(&p->scratch, constraints);
+        add_scratch(p);
+        kni_layout_break(&p->layout, " ");
+    }
     for (size_t i = 0; i < p->order.n && ok(p); i++) {
         const shared *s = &p->met.at[p->order.at[i]];
         uint32_t *inner = new_names(p, s->jaxpr);

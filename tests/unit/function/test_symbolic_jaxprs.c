@@ -78,7 +78,7 @@ static void runs_as(kn_jaxpr j, kn_fn f, kn_array x, kn_array w)
     kn_jaxpr again = kn_jaxpr_parse(kn_jaxpr_text(j, KN_JAXPR_FULL));
     assert_string_equal(kn_jaxpr_text(j, KN_JAXPR_FULL), kn_jaxpr_text(again, KN_JAXPR_FULL));
     kn_fn g[] = {kn_fn_from_jaxpr(j), kn_jit(kn_fn_from_jaxpr(j)), kn_jit(kn_fn_from_jaxpr(again)),
-                 kn_jit(kn_fn_from_jaxpr(again), .symbolic = "b 8, 8 8")};
+                 kn_jit(kn_fn_from_jaxpr(again), .symbolic = "b 8, 8 8", .constraints = "b >= 2")};
     kn_array want, y;
     kn_call(kn_jit(f), &want, &x, &w);
     for (int i = 0; i < 4; i++) {
@@ -99,6 +99,80 @@ static void they_run_for_numbers(void **state)
         for (int n = 2; n < 40; n += 9)
             runs_as(j, f[k], wave(n, 8), w);
     }
+}
+
+/* The constraints belong to the variables: they are in the text, come back with it, and are asked of each call. */
+static void constraints_stay_with_them(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = wave(8, 8), x = wave(4, 8), one = wave(1, 8), odd = wave(5, 8), y, z;
+    kn_jaxpr j =
+        kn_make_jaxpr(KN_FN(loss), KN_ARGS(&x, &w), .symbolic = "b 8, 8 8", .constraints = "b >= 2; mod(b, 2) == 0");
+    kn_jaxpr other = kn_make_jaxpr(KN_FN(loss), KN_ARGS(&x, &w), .symbolic = "b 8, 8 8", .constraints = "b >= 2");
+    const char *text = kn_jaxpr_text(j, KN_JAXPR_FULL);
+    assert_ptr_equal(strstr(text, "where \"b >= 2; mod(b, 2) == 0\""), text);
+    assert_null(strstr(kn_jaxpr_text(j, KN_JAXPR_TYPED), "where"));
+    kn_jaxpr again = kn_jaxpr_parse(text);
+    assert_true(kn_jaxpr_equal(j, again));
+    assert_false(kn_jaxpr_equal(j, other));
+    assert_string_equal(kn_jaxpr_text(again, KN_JAXPR_FULL), text);
+    kn_fn f = kn_fn_from_jaxpr(again);
+    kn_call(f, &y, &x, &w);
+    kn_call(KN_FN(loss), &z, &x, &w);
+    assert_true(kn_array_equal(y, z));
+    assert_int_equal(kn_call(f, &y, &one, &w), -1);
+    expect_error("ValueError", "loss: a constraint of dimensions does not hold: b - 2 >= 0");
+    assert_int_equal(kn_call(f, &y, &odd, &w), -1);
+    expect_error("ValueError", "loss: a constraint of dimensions does not hold: 2*floordiv(b, 2) - b == 0");
+    assert_null(kn_jaxpr_parse("where \"b <\" { lambda ; a:f32[b]. let in (a,) }"));
+    expect_error_with("ValueError", "jaxpr_parse: line 1");
+    assert_null(kn_jaxpr_parse("where b { lambda ; a:f32[b]. let in (a,) }"));
+    expect_error_with("ValueError", "jaxpr_parse: line 1");
+}
+
+/* The inputs may be of other variables: of expressions, of other names, with other constraints. */
+static kn_array twice(const kn_array *x, const kn_array *w)
+{
+    static kn_jaxpr j;
+    kn_array y, both = kn_concatenate(KN_LIST(*x, *x), .axis = KN_AXIS(0)), example = wave(4, 8);
+    j = kn_make_jaxpr(KN_FN(loss), KN_ARGS(&example, w), .symbolic = "b 8, 8 8", .constraints = "b >= 2");
+    kn_call(kn_fn_from_jaxpr(j), &y, &both, w);
+    return y;
+}
+KN_FUNCTION(twice, kn_array, kn_array, kn_array)
+static kn_array once(const kn_array *x, const kn_array *w)
+{
+    kn_array y, example = wave(4, 8);
+    kn_jaxpr j = kn_make_jaxpr(KN_FN(loss), KN_ARGS(&example, w), .symbolic = "b 8, 8 8", .constraints = "b >= 2");
+    kn_call(kn_fn_from_jaxpr(j), &y, x, w);
+    return y;
+}
+KN_FUNCTION(once, kn_array, kn_array, kn_array)
+
+static void inputs_of_other_variables(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = wave(8, 8), y, z;
+    kn_fn f = kn_jit(KN_FN(twice), .symbolic = "t 8, 8 8"), all = kn_jit(KN_FN(twice), .symbolic = KN_ALL);
+    kn_jaxpr inside = kn_make_jaxpr(f, KN_ARGS(&w, &w), .symbolic = "t 8, 8 8");
+    expect_no_error();
+    assert_non_null(strstr(kn_jaxpr_text(inside, KN_JAXPR_TYPED), "f32[2*t - 1,8]"));
+    for (int n = 1; n < 30; n += 4) {
+        kn_array x = wave(n, 8);
+        kn_call(f, &y, &x, &w);
+        kn_call(KN_FN(twice), &z, &x, &w);
+        expect_no_error();
+        assert_true(kn_array_equal(y, z));
+        kn_call(all, &y, &x, &w);
+        assert_true(kn_array_equal(y, z));
+    }
+    kn_array x = wave(4, 8);
+    assert_int_equal(kn_call(kn_jit(KN_FN(once), .symbolic = "t 8, 8 8"), &y, &x, &w), -1);
+    expect_error_with("InconclusiveDimensionOperation", "'0' <= 't - 2' is inconclusive");
+    kn_call(kn_jit(KN_FN(once), .symbolic = "t 8, 8 8", .constraints = "t >= 3"), &y, &x, &w);
+    expect_no_error();
 }
 
 static void arrays_that_do_not_fit(void **state)
@@ -143,6 +217,7 @@ static void what_needs_numbers_says_so(void **state)
 KN_TEST_GROUP(test_symbolic_jaxprs)
 {
     const struct CMUnitTest tests[] = {TEST(they_print_as_those_of_jax), TEST(they_run_for_numbers),
-                                       TEST(arrays_that_do_not_fit), TEST(what_needs_numbers_says_so)};
+                                       TEST(constraints_stay_with_them), TEST(inputs_of_other_variables),
+                                       TEST(arrays_that_do_not_fit),     TEST(what_needs_numbers_says_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
