@@ -50,7 +50,7 @@ KN_API bool kn_jaxpr_equal(kn_jaxpr a, kn_jaxpr b);
 KN_API const char *kn_jaxpr_graphviz(kn_jaxpr jaxpr);
 /* What kn_jit would run: the steps (kernels, routines, copies), what became of each equation, and why. The text and
  * a drawing for Graphviz: steps, and the values that go between them through memory. Owned by the scope; "" for an
- * error. */
+ * error. Of dimension variables it is the one for all extents. */
 KN_API const char *kn_jaxpr_program(kn_jaxpr jaxpr);
 KN_API const char *kn_jaxpr_program_graphviz(kn_jaxpr jaxpr);    /* the drawing */
 

@@ -9,7 +9,8 @@
 #include <string.h>
 
 typedef struct groups {
-    knd_loaded *loaded; /* places and names are its program's */
+    knc_program *program; /* places and names are its */
+    knd_loaded *loaded;   /* the same; of variables, with numbers for them */
     knx_arena arena;
 } groups;
 
@@ -17,13 +18,14 @@ static void drop_groups(void *p)
 {
     groups *g = p;
     knd_release(g->loaded);
+    knc_release(g->program);
     knx_arena_free(&g->arena);
     knx_free(g);
 }
 
 static bool fill_nodes(groups *g, uint32_t step, kn_group *to)
 {
-    const knc_program *p = g->loaded->program;
+    const knc_program *p = g->program;
     uint32_t first = p->first_eqn[step], n = p->first_eqn[step + 1] - first;
     kn_group_node *node = knx_arena_alloc(&g->arena, ((size_t)n + 1) * sizeof *node);
     for (uint32_t i = 0; node && i < n; i++) {
@@ -49,7 +51,7 @@ static void fill_type(const knc_program *p, uint32_t step, kn_group *to)
 
 static bool fill(groups *g, uint32_t step, kn_group *to)
 {
-    const knc_program *p = g->loaded->program;
+    const knc_program *p = g->program;
     knx_text operations = {0};
     knc_span span = knc_step_span(p, step);
     knc_step_operations(p, step, &operations);
@@ -68,15 +70,28 @@ static bool fill(groups *g, uint32_t step, kn_group *to)
     return true;
 }
 
+static knx_error *load(groups *g, const knf_dims *dims)
+{
+    knc_program *p = NULL;
+    if (!knc_has_variables(g->program))
+        return knd_load(&knd_host, g->program, &g->loaded);
+    KN_TRY(knc_instantiate(g->program, dims->n, dims->value, knd_host.target(&knd_host)->alignment, &p));
+    knx_error *error = knd_load(&knd_host, p, &g->loaded);
+    knc_release(p);
+    return error;
+}
+
 static knx_error *make_groups(const kni_jaxpr *j, groups **made, kn_group **list)
 {
     groups *g = *made = knx_alloc_zero(sizeof *g);
     if (!g)
         return knx_error_nomem();
-    KN_TRY(knf_needs_numbers(j));
-    const knc_compile_options o = {.fuse = true, .kernels = kna_state_get()->caches->kernels};
-    KN_TRY(knd_compile(&knd_host, j, &o, &g->loaded));
-    uint32_t n = g->loaded->program->n_step;
+    const knc_compile_options o = {
+        .target = knd_host.target(&knd_host), .fuse = true, .kernels = kna_state_get()->caches->kernels};
+    knf_dims dims;
+    KN_TRY(knf_jaxpr_program(j, &o, &g->program, &dims));
+    KN_TRY(load(g, &dims));
+    uint32_t n = g->program->n_step;
     *list = knx_arena_alloc(&g->arena, ((size_t)n + 1) * sizeof **list);
     for (uint32_t i = 0; *list && i < n; i++)
         if (!fill(g, i, &(*list)[i]))
@@ -105,6 +120,6 @@ const kn_group *kn_jaxpr_groups(kn_jaxpr jaxpr, int *n)
         return NULL;
     }
     if (ok)
-        *n = (int)g->loaded->program->n_step;
+        *n = (int)g->program->n_step;
     return ok ? list : NULL;
 }

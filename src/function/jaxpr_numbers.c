@@ -123,13 +123,38 @@ bool knf_jaxpr_has_variables(const kni_jaxpr *j)
     return false;
 }
 
-knx_error *knf_needs_numbers(const kni_jaxpr *j)
+static knx_error *compile_variables(const kni_jaxpr *j, const knc_compile_options *o, knf_symbolic *s,
+                                    const knf_dims *dims, knc_program **out)
 {
+    knx_dim_scope *scope = knf_symbolic_rules(s);
+    if (!knf_assume(scope, dims))
+        return knx_error_nomem();
+    knx_dim_enter(scope);
+    knx_error *error = knc_compile(j, o, out);
+    knx_dim_leave(scope);
+    knx_error *refused = knx_dim_take_error(scope);
+    if (!error && refused) {
+        knc_release(*out);
+        *out = NULL;
+        return refused;
+    }
+    knx_error_release(refused);
+    return error;
+}
+
+knx_error *knf_jaxpr_program(const kni_jaxpr *j, const knc_compile_options *o, knc_program **out, knf_dims *dims)
+{
+    knf_symbolic *s;
+    *out = NULL;
+    dims->n = 0;
     if (!knf_jaxpr_has_variables(j))
-        return NULL;
-    return knx_error_new(KN_ERROR_VALUE,
-                         "the jaxpr has dimension variables: kn_make_jaxpr of the function with arguments "
-                         "whose extents are numbers has a program");
+        return knc_compile(j, o, out);
+    KN_TRY(knf_symbolic_of(j->type, (int)(j->n_const + j->n_in), &s));
+    knx_error *error = knf_symbolic_typical(s, dims);
+    if (!error)
+        error = compile_variables(j, o, s, dims, out);
+    knf_symbolic_drop(s);
+    return error;
 }
 
 static knx_error *for_inputs(const kni_jaxpr *j, const knf_symbolic *s, const kni_type *in, kni_jaxpr **out)
@@ -141,26 +166,73 @@ static knx_error *for_inputs(const kni_jaxpr *j, const knf_symbolic *s, const kn
     return with_numbers(j, &dims, out);
 }
 
-knx_error *knf_jaxpr_with_numbers(const kni_jaxpr *j, const kni_type *in, kni_jaxpr **out)
+/* Runs f in the scope in force, of which the inputs may have variables; else in one of its own, for what it refuses. */
+static knx_error *in_scope(knx_error *(*f)(void *), void *x)
 {
-    knf_symbolic *s;
-    knx_dim_scope own; /* for what it refuses, unless there is one, of which the inputs have variables */
-    bool alone = !knx_dim_now();
-    *out = NULL;
-    KN_TRY(knf_symbolic_of(j->type + j->n_const, (int)j->n_in, &s));
+    knx_dim_scope own;
+    if (knx_dim_now())
+        return f(x);
     knx_dim_scope_init(&own);
-    if (alone)
-        knx_dim_enter(&own);
-    knx_error *error = for_inputs(j, s, in, out);
-    if (alone)
-        knx_dim_leave(&own);
-    if (own.error) { /* what else is wrong follows from it */
+    knx_dim_enter(&own);
+    knx_error *error = f(x), *refused = own.error;
+    knx_dim_leave(&own);
+    if (refused) /* what else is wrong follows from it */
         knx_error_release(error);
-        kni_release(*out);
-        *out = NULL;
-        error = knx_dim_take_error(&own);
-    }
+    error = refused ? knx_dim_take_error(&own) : error;
     knx_dim_scope_free(&own);
+    return error;
+}
+
+typedef struct filled {
+    const kni_jaxpr *j;
+    const kni_type *in;
+    kni_jaxpr *made;
+    const kni_eqn *e; /* of j, which alone is wanted */
+    void *params;     /* a copy of its parameters */
+} filled;
+
+static knx_error *fill_jaxpr(void *x)
+{
+    filled *f = x;
+    knf_symbolic *s;
+    KN_TRY(knf_symbolic_of(f->j->type + f->j->n_const, (int)f->j->n_in, &s));
+    knx_error *error = for_inputs(f->j, s, f->in, &f->made);
     knf_symbolic_drop(s);
     return error;
+}
+
+knx_error *knf_jaxpr_with_numbers(const kni_jaxpr *j, const kni_type *in, kni_jaxpr **out)
+{
+    filled f = {.j = j, .in = in};
+    knx_error *error = in_scope(fill_jaxpr, &f);
+    if (error)
+        kni_release(f.made);
+    *out = error ? NULL : f.made;
+    return error;
+}
+
+static knx_error *fill_equation(void *x)
+{
+    filled *f = x;
+    knf_symbolic *s;
+    knf_dims dims;
+    kni_type *was = knx_alloc((f->e->n_in + 1u) * sizeof *was), *types = NULL;
+    for (uint32_t i = 0; was && i < f->e->n_in; i++)
+        was[i] = kni_atom_type(f->j, f->e->in[i]);
+    knx_error *error = was ? knf_symbolic_of(was, (int)f->e->n_in, &s) : knx_error_nomem();
+    knx_free(was);
+    if (error)
+        return error;
+    error = knf_symbolic_numbers(s, f->in, &types, &dims);
+    if (!error)
+        error = put_in_params(f->e->prim, f->params, &dims);
+    knx_free(types);
+    knf_symbolic_drop(s);
+    return error;
+}
+
+knx_error *knf_params_with_numbers(const kni_jaxpr *j, const kni_eqn *e, const kni_type *in, void *params)
+{
+    filled f = {.j = j, .in = in, .e = e, .params = params};
+    return in_scope(fill_equation, &f);
 }

@@ -159,32 +159,57 @@ kn_array kn_jaxpr_constant(kn_jaxpr jaxpr, uint32_t atom)
     return kna_end(&op, a);
 }
 
+/* Its parameters for these operands: with their numbers in place of dimension variables. A copy, to be dropped. */
+static const void *params_for(kna_op *op, const kni_jaxpr *j, const kni_eqn *e, const kni_atom *a, knx_arena *arena)
+{
+    const void *params = NULL;
+    kni_type *in = knx_arena_alloc(arena, (e->n_in + 1u) * sizeof *in);
+    if (kna_failed(op))
+        return NULL;
+    if (!in || !kni_params_copy(arena, e->prim, e->params, &params)) {
+        kna_fail_with(op, knx_error_nomem());
+        return NULL;
+    }
+    for (uint32_t k = 0; k < e->n_in; k++)
+        in[k] = knb_type(op->b, a[k]);
+    knx_error *error =
+        params && knf_jaxpr_has_variables(j) ? knf_params_with_numbers(j, e, in, (void *)(uintptr_t)params) : NULL;
+    if (error)
+        kna_fail_with(op, error);
+    return params;
+}
+
 int kn_jaxpr_bind(kn_jaxpr jaxpr, int i, const kn_array *in, kn_array *out)
 {
     kna_op op;
+    knx_arena arena = KN_ARENA_INIT;
     kna_begin(&op, "jaxpr_bind");
     const kni_eqn *e = equation(&op, jaxpr, i);
+    const kni_jaxpr *j = e ? knf_jaxpr_get(&op, jaxpr)->jaxpr : NULL;
     int n_in = e ? (int)e->n_in : 0, n_out = e ? (int)e->n_out : 0;
-    kni_atom *a = knx_alloc(((size_t)n_in + (size_t)n_out + 1) * sizeof *a), *y = a + n_in;
+    kni_atom *a = knx_arena_alloc(&arena, ((size_t)n_in + (size_t)n_out + 1) * sizeof *a), *y = a + n_in;
     if (!a)
         kna_fail_with(&op, knx_error_nomem());
     else if (e && ((!in && n_in) || (!out && n_out)))
         kna_fail(&op, KN_ERROR_TYPE, "null operands or results");
     for (int k = 0; k < n_in && !kna_failed(&op); k++) {
-        kni_type t = kna_type(&op, in[k]), was = kni_atom_type(knf_jaxpr_get(&op, jaxpr)->jaxpr, e->in[k]);
+        kni_type t = kna_type(&op, in[k]), was = kni_atom_type(j, e->in[k]);
         a[k] = t.weak ? kna_in_as(&op, in[k], was.dtype) : kna_in(&op, in[k]);
     }
     for (int k = 0; k < n_out && a; k++)
         y[k] = KN_ATOM_NONE;
-    int made = kna_failed(&op) || !e ? 0 : knb_emit(op.b, e->prim, e->params, n_in, a, y, n_out);
-    if (!kna_failed(&op) && e && made != n_out)
+    const void *params = e ? params_for(&op, j, e, a, &arena) : NULL;
+    int made = kna_failed(&op) ? 0 : knb_emit(op.b, e->prim, params, n_in, a, y, n_out);
+    if (params)
+        kni_params_drop(e->prim, params);
+    if (!kna_failed(&op) && made != n_out)
         kna_fail(&op, KN_ERROR_TYPE, "with these operands %s has %d results, not %d", e->prim->name, made, n_out);
     bool failed = kna_failed(&op);
     if (a && out)
         kna_end_n(&op, n_out, y, out);
     else
         kna_end_plain(&op);
-    knx_free(a);
+    knx_arena_free(&arena);
     return failed ? -1 : 0;
 }
 
@@ -209,9 +234,8 @@ static const char *program_text(kn_jaxpr jaxpr, const char *operation, knx_error
     kna_closed *c = knf_jaxpr_get(&op, jaxpr);
     const knc_target *target = knd_default()->target(knd_default());
     const knc_compile_options o = {.target = target, .fuse = true, .record = true};
-    knx_error *error = c ? knf_needs_numbers(c->jaxpr) : NULL;
-    if (c && !error)
-        error = knc_compile(c->jaxpr, &o, &p);
+    knf_dims dims;
+    knx_error *error = c ? knf_jaxpr_program(c->jaxpr, &o, &p, &dims) : NULL;
     if (p)
         error = show(p, &text);
     knc_release(p);

@@ -309,6 +309,41 @@ bool knf_symbolic_allows(const knf_symbolic *s, const knf_dims *dims)
     return !error && !broken(s, &all);
 }
 
+/* Chooses the variables from number i on; *tries ends a search without end. */
+static bool choose(const knf_symbolic *s, int i, knf_dims *dims, int *tries)
+{
+    enum { FIRST = 64, FURTHEST = 1 << 20 };
+    if (i == s->n_var)
+        return knf_symbolic_allows(s, dims);
+    int64_t d = 0, least = s->scope.least, most = INT64_MAX;
+    if (knx_dim_named(knx_dim_name(s->var[i]), strlen(knx_dim_name(s->var[i])), &d))
+        knx_dim_bounds(d, &least, &most);
+    least = least > s->scope.least ? least : s->scope.least;
+    int64_t first = FIRST < least ? least : FIRST > most ? most : FIRST;
+    for (int64_t away = 0; away<FURTHEST && * tries> 0; away++)
+        for (int way = 0; way < 1 + (away > 0); way++) {
+            int64_t value = way ? first - away : first + away;
+            if (value < least || value > most)
+                continue;
+            --*tries;
+            dims->value[i] = (knx_dim_value){s->var[i], value};
+            dims->n = i + 1;
+            if (choose(s, i + 1, dims, tries))
+                return true;
+        }
+    return false;
+}
+
+knx_error *knf_symbolic_typical(const knf_symbolic *s, knf_dims *dims)
+{
+    int tries = 1 << 16;
+    knx_dim_enter((knx_dim_scope *)(uintptr_t)&s->scope);
+    bool found = choose(s, 0, dims, &tries);
+    knx_dim_leave((knx_dim_scope *)(uintptr_t)&s->scope);
+    return found ? NULL
+                 : knx_error_new(KN_ERROR_VALUE, "no small numbers keep the constraints of the dimension variables");
+}
+
 static knx_error *check_axes(const match *m)
 {
     for (int i = 0; i < m->s->n; i++)

@@ -61,6 +61,8 @@ knx_dim_scope *knf_symbolic_rules(knf_symbolic *s);
 int knf_symbolic_variables(const knf_symbolic *s, const knx_dim_var **out); /* as they first appear */
 /* Do these numbers keep the constraints? */
 bool knf_symbolic_allows(const knf_symbolic *s, const knf_dims *dims);
+/* Numbers of the variables that keep the constraints, for who has no call to show some: near 64, if they may be. */
+knx_error *knf_symbolic_typical(const knf_symbolic *s, knf_dims *dims);
 /* What a public call is asked for beside example arguments, and what becomes of it; to be dropped. */
 typedef struct knf_extents {
     const char *symbolic, *constraints; /* NULL: the shapes of the examples */
@@ -81,11 +83,14 @@ knx_error *knf_symbolic_differs(const knf_entry *e, const knf_dims *dims);
 /* ---- jaxpr_numbers.c. */
 
 bool knf_jaxpr_has_variables(const kni_jaxpr *j);
-knx_error *knf_needs_numbers(const kni_jaxpr *j); /* a ValueError if it has */
+/* Its program, which is one of variables if the jaxpr has some; its choices are those for numbers like *dims. */
+knx_error *knf_jaxpr_program(const kni_jaxpr *j, const knc_compile_options *o, knc_program **out, knf_dims *dims);
 /* OverflowError if a number of an extent does not fit into the dtype that j makes it of. */
 knx_error *knf_check_numbers(const kni_jaxpr *j, const knf_dims *dims);
 /* j for inputs of these types. ValueError if they do not fit. */
 knx_error *knf_jaxpr_with_numbers(const kni_jaxpr *j, const kni_type *in, kni_jaxpr **out);
+/* The same in the parameters of its equation e for operands of these types; they are a copy that kni_params_copy made. */
+knx_error *knf_params_with_numbers(const kni_jaxpr *j, const kni_eqn *e, const kni_type *in, void *params);
 
 /* ---- automatic.c: KN_ALL. */
 

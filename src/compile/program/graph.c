@@ -33,7 +33,9 @@ static void draw_step(const knc_program *p, uint32_t i, knx_str *out)
     add(out, &t);
     knx_text_add(&label, "%u: %s\n", (unsigned)i, kinds[s->kind]);
     knc_step_operations(p, i, &label);
-    knx_text_add(&label, "\n%lld %s", (long long)knc_step_elements(p, i), s->kind == KNC_COPY ? "bytes" : "elements");
+    knx_text elements = {0};
+    knx_text_add(&label, "\n%s %s", knx_dim_show(&elements, knc_step_elements(p, i)),
+                 s->kind == KNC_COPY ? "bytes" : "elements");
     add_label(out, label.s);
     if (place && place->file) {
         knx_text_add(&t, "%s:%d", place->file, place->line);

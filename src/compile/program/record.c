@@ -147,7 +147,7 @@ static int64_t elements_of(const knc_program *p, const knc_step *s)
     if (s->kind == KNC_BAND) { /* those of the member with most */
         for (uint32_t i = 0; i < s->u.band->n_step; i++) {
             inner = elements_of(p, &s->u.band->step[i].step);
-            points = inner > points ? inner : points;
+            points = knx_dim_max(points, inner);
         }
         return points;
     }
@@ -158,14 +158,14 @@ static int64_t elements_of(const knc_program *p, const knc_step *s)
     if (!knc_is_kernel(s))
         return s->u.r.n_out ? kni_type_size(s->u.r.yt[0]) : 0;
     for (int d = 0; d < s->u.k.kernel->n_par; d++)
-        points *= s->u.k.par[d];
+        points = knx_dim_mul(points, s->u.k.par[d]);
     for (int k = 0; k < s->u.k.kernel->n_stage; k++) {
         int64_t n = 1;
         for (int d = 0; d < s->u.k.kernel->stage[k].n_inner; d++)
-            n *= s->u.k.inner[k][d];
-        inner = n > inner ? n : inner;
+            n = knx_dim_mul(n, s->u.k.inner[k][d]);
+        inner = knx_dim_max(inner, n);
     }
-    return points * inner;
+    return knx_dim_mul(points, inner);
 }
 
 int64_t knc_step_elements(const knc_program *p, uint32_t step) { return elements_of(p, &p->step[step]); }

@@ -151,10 +151,10 @@ static void step_head(const knc_program *p, const knc_step *s, knx_text *t)
     }
     case KNC_BAND: {
         const knc_band *b = s->u.band;
-        knx_text of[4] = {0};
-        knx_text_add(t, "band of %s x %s rows, %s at a time%s, %llu bytes for each thread, %s not stored",
+        knx_text of[5] = {0};
+        knx_text_add(t, "band of %s x %s rows, %s at a time%s, %s bytes for each thread, %s not stored",
                      knx_dim_show(&of[0], b->batches), knx_dim_show(&of[1], b->rows), knx_dim_show(&of[2], b->height),
-                     b->chunk ? " in order" : "", (unsigned long long)b->kept, knx_dim_show(&of[3], (int64_t)b->saved));
+                     b->chunk ? " in order" : "", knx_dim_show(&of[4], (int64_t)b->kept), knx_dim_show(&of[3], (int64_t)b->saved));
     }
     }
 }
@@ -240,9 +240,11 @@ static void inside_text(const knc_program *p, uint32_t i, knx_str *out)
 static void program_text(const knc_program *p, knx_str *s)
 {
     knx_text t = {0};
-    knx_text_add(&t, "program %s: %u operands, %u outputs, %u steps, workspace %llu bytes, peak %llu bytes",
-                 p->jaxpr->name, (unsigned)p->n_operand, (unsigned)p->n_output, (unsigned)p->n_step,
-                 (unsigned long long)p->workspace, (unsigned long long)p->values + (unsigned long long)p->workspace);
+    knx_text_add(&t, "program %s: %u operands, %u outputs, %u steps", p->jaxpr->name, (unsigned)p->n_operand,
+                 (unsigned)p->n_output, (unsigned)p->n_step);
+    if (!knc_has_variables(p)) /* else they are an instance's */
+        knx_text_add(&t, ", workspace %llu bytes, peak %llu bytes", (unsigned long long)p->workspace,
+                     (unsigned long long)p->values + (unsigned long long)p->workspace);
     knx_text copied = {0};
     if (p->copied)
         knx_text_add(&t, ", copied %s bytes", knx_dim_show(&copied, (int64_t)p->copied));

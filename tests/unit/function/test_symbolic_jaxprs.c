@@ -195,29 +195,69 @@ static void arrays_that_do_not_fit(void **state)
     expect_error_with("ValueError", ".constraints are of dimension variables, which .symbolic names");
 }
 
-static void what_needs_numbers_says_so(void **state)
+/* All that is done with a jaxpr is done with one of variables. */
+static void they_have_programs(void **state)
 {
     (void)state;
     KN_SCOPE;
-    kn_array x = wave(3, 8), w = wave(8, 4), y;
-    kn_jaxpr j = kn_make_jaxpr(KN_FN(layer), KN_ARGS(&x, &w), .symbolic = "b 8, 8 4");
-    int n = 7;
+    kn_array x = wave(100, 8), w = wave(8, 4);
+    kn_jaxpr j =
+        kn_make_jaxpr(KN_FN(layer), KN_ARGS(&x, &w), .symbolic = "b 8, 8 4", .constraints = "b >= 100; mod(b, 4) == 0");
+    const char *text = kn_jaxpr_program(j), *drawing = kn_jaxpr_program_graphviz(j);
+    expect_no_error();
+    assert_non_null(strstr(text, "dot_general -> f32[b,4]"));
+    assert_non_null(strstr(drawing, "f32[4*b]"));
+    assert_null(strstr(text, "230584")); /* handles are shown as expressions */
+    assert_null(strstr(drawing, "230584"));
+    int n = 0, nodes = 0;
+    const kn_group *g = kn_jaxpr_groups(j, &n);
+    expect_no_error();
+    assert_true(n >= 1);
+    for (int i = 0; i < n; i++)
+        nodes += g[i].n_node;
+    assert_true(nodes >= 3);
+    assert_string_equal(kn_dim_text(g[n - 1].elements), "4*b");
+    assert_string_equal(kn_dim_text(g[n - 1].shape.dim[0]), "4*b");
+    assert_int_equal(g[n - 1].support, KN_SUPPORT_NATIVE);
+    j = kn_jaxpr_parse("where \"b >= 2; b <= 1\" { lambda ; a:f32[b]. let in (a,) }");
+    assert_null(j);
+    expect_error_with("ValueError", "Unsatisfiable");
+    j = kn_jaxpr_parse("where \"mod(b, 7) == 3; b == 2*c + 1; t <= 5\" { lambda ; a:f32[b,t,2*u]. let b:f32[b,t,2*u] = "
+                       "sin a in (b,) }");
+    assert_string_not_equal(kn_jaxpr_program(j), "");
+    expect_no_error();
+    j = kn_jaxpr_parse("where \"mod(b*b, 3) == 2\" { lambda ; a:f32[b]. let b:f32[b] = sin a in (b,) }");
     assert_string_equal(kn_jaxpr_program(j), "");
-    expect_error_with("ValueError", "jaxpr_program: the jaxpr has dimension variables");
-    assert_null(kn_jaxpr_groups(j, &n));
-    expect_error_with("ValueError", "jaxpr_groups: the jaxpr has dimension variables");
-    assert_int_equal(n, 0);
-    assert_int_equal(kn_jaxpr_bind(j, 1, &x, &y), -1);
-    expect_error_with("ValueError", "cannot reshape array of size 24 into shape (4*b,)");
+    expect_error_with("ValueError", "no small numbers keep the constraints");
+}
+
+static void their_equations_take_numbers(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = wave(3, 8), w = wave(8, 4), y, z, want;
+    kn_jaxpr j = kn_make_jaxpr(KN_FN(layer), KN_ARGS(&x, &w), .symbolic = "b 8, 8 4");
+    kn_array in[] = {wave(5, 8), w};
+    assert_int_equal(kn_jaxpr_bind(j, 0, in, &y), 0);
+    assert_int_equal(kn_jaxpr_bind(j, 1, &y, &z), 0);
+    expect_no_error();
+    want = kn_ravel(kn_matmul(in[0], w));
+    assert_true(kn_array_equal(z, want));
+    assert_int_equal(kn_jaxpr_bind(j, 1, &x, &z), -1);
+    expect_error_with("ValueError", "jaxpr_bind: axis 1 of array 0, of shape (3,8), is not 4 as the jaxpr has it");
+    assert_int_equal(kn_jaxpr_bind(j, 3, NULL, &z), -1); /* dim_as_value has no operands */
+    expect_error_with("ValueError", "jaxpr_bind: the inputs do not say what 8*b is");
     kn_variable v = {.size_ = sizeof v};
     assert_int_equal(kn_jaxpr_variable(j, 3, &v), 0);
     assert_int_equal(v.shape.ndim, 1);
+    assert_string_equal(kn_dim_text(v.shape.dim[0]), "4*b");
 }
 
 KN_TEST_GROUP(test_symbolic_jaxprs)
 {
-    const struct CMUnitTest tests[] = {TEST(they_print_as_those_of_jax), TEST(they_run_for_numbers),
-                                       TEST(constraints_stay_with_them), TEST(inputs_of_other_variables),
-                                       TEST(arrays_that_do_not_fit),     TEST(what_needs_numbers_says_so)};
+    const struct CMUnitTest tests[] = {TEST(they_print_as_those_of_jax),  TEST(they_run_for_numbers),
+                                       TEST(constraints_stay_with_them),  TEST(inputs_of_other_variables),
+                                       TEST(arrays_that_do_not_fit),      TEST(they_have_programs),
+                                       TEST(their_equations_take_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
