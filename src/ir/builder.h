@@ -77,4 +77,6 @@ void knb_inline(kni_builder *b, const kni_jaxpr *j, const kni_atom *operands, kn
  * knb_init. In debug builds the result is checked. */
 knx_error *knb_finish(kni_builder *b, int n_out, const kni_atom *out, const char *name, bool drop_dead,
                       kni_jaxpr **jaxpr);
+/* The body of an equation of `outer`, which gets its errors: NULL then. Without equations that no result needs. */
+kni_jaxpr *knb_finish_for(kni_builder *outer, kni_builder *b, int n_out, const kni_atom *out);
 #endif

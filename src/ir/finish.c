@@ -182,3 +182,12 @@ knx_error *knb_finish(kni_builder *b, int n_out, const kni_atom *out, const char
     knb_free(b);
     return e;
 }
+
+kni_jaxpr *knb_finish_for(kni_builder *outer, kni_builder *b, int n_out, const kni_atom *out)
+{
+    kni_jaxpr *j;
+    knx_error *e = knb_finish(b, n_out, out, "", true, &j);
+    if (e)
+        knb_fail(outer, e);
+    return j;
+}

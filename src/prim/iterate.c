@@ -16,18 +16,6 @@ void knp_iterate(knp_iteration *it, kni_builder *outer, int n_const, int n, cons
     }
 }
 
-static kni_jaxpr *finished(kni_builder *outer, kni_builder *b, int n, const kni_atom *out)
-{
-    kni_jaxpr *j = NULL;
-    knx_error *e = knb_take_error(b);
-    if (!e)
-        e = knb_finish(b, n, out, "", true, &j);
-    if (e)
-        knb_fail(outer, e);
-    knb_free(b);
-    return j;
-}
-
 /* Is any element not done? */
 static kni_jaxpr *condition(const knp_iteration *it)
 {
@@ -41,7 +29,7 @@ static kni_jaxpr *condition(const knp_iteration *it)
         axes[d] = d;
     if (it->carry[0].ndim)
         mask = knb_reduce_or(&b, mask, it->carry[0].ndim, axes);
-    return finished(it->outer, &b, 1, &mask);
+    return knb_finish_for(it->outer, &b, 1, &mask);
 }
 
 void knp_iterate_end(knp_iteration *it, const kni_atom *next, kni_atom *out)
@@ -51,7 +39,7 @@ void knp_iterate_end(knp_iteration *it, const kni_atom *next, kni_atom *out)
     y[0] = knb_and(&it->body, old[0], next[0]);
     for (int i = 1; i < it->n; i++) /* a scalar counts rounds */
         y[i] = it->carry[i].ndim < it->carry[0].ndim ? next[i] : knb_select(&it->body, old[0], next[i], old[i]);
-    kni_jaxpr *body = finished(it->outer, &it->body, it->n, y), *cond = body ? condition(it) : NULL;
+    kni_jaxpr *body = knb_finish_for(it->outer, &it->body, it->n, y), *cond = body ? condition(it) : NULL;
     kni_atom end[KNP_MAX_ITERATED];
     for (int i = 0; i < it->n; i++)
         end[i] = KN_ATOM_NONE;

@@ -15,18 +15,6 @@ void knrandom_loop_begin(knrandom_loop *l, kni_builder *outer, int n_const, int 
     }
 }
 
-static kni_jaxpr *finished(kni_builder *outer, kni_builder *b, int n, const kni_atom *out)
-{
-    kni_jaxpr *j = NULL;
-    knx_error *e = knb_take_error(b);
-    if (!e)
-        e = knb_finish(b, n, out, "", true, &j);
-    if (e)
-        knb_fail(outer, e);
-    knb_free(b);
-    return j;
-}
-
 void knrandom_loop_end(knrandom_loop *l, kni_atom more, const kni_atom *next, kni_atom *out)
 {
     kni_atom in[2 * KNRANDOM_MAX_LOOP];
@@ -37,7 +25,8 @@ void knrandom_loop_end(knrandom_loop *l, kni_atom more, const kni_atom *next, kn
         in[k++] = l->init[i];
     for (int i = 0; i < l->n; i++)
         out[i] = KN_ATOM_NONE;
-    kni_jaxpr *cond = finished(l->outer, &l->cond, 1, &more), *body = finished(l->outer, &l->body, l->n, next);
+    kni_jaxpr *cond = knb_finish_for(l->outer, &l->cond, 1, &more),
+              *body = knb_finish_for(l->outer, &l->body, l->n, next);
     if (cond && body)
         knb_while(l->outer, &(kni_p_while){body, l->n_const, cond, l->n_const, 0, 0, 0}, in, out);
     kni_release(cond);

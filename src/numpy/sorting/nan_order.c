@@ -121,19 +121,14 @@ static kni_jaxpr *search_step(kna_op *op, kni_atom a, kni_atom v, kni_type found
 {
     kni_builder body;
     kna_op step = {.b = &body};
-    kni_jaxpr *j = NULL;
     knb_init(&body);
     const kni_atom in[] = {knb_invar(&body, knb_type(op->b, a)), knb_invar(&body, knb_type(op->b, v)),
                            knb_invar(&body, found), knb_invar(&body, kni_scalar_type(KN_DT(I64)))};
     kni_atom out[2];
     halve(&step, in, right, out);
-    knx_error *e = step.error ? step.error : knb_take_error(&body);
-    if (!e)
-        e = knb_finish(&body, 2, out, "", true, &j);
-    if (e)
-        kna_fail_with(op, e);
-    knb_free(&body);
-    return j;
+    if (step.error)
+        knb_fail(&body, step.error);
+    return knb_finish_for(op->b, &body, 2, out);
 }
 
 /* Of so many elements as an expression says: until nothing is unknown. */
