@@ -22,6 +22,8 @@ kn_dtype knl_scalar_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, const 
 /* f of operands of the dtype that it computes in, each of this shape or a scalar. Not for those that give truth values,
  * whose knl_ufunc_dtype is an error. */
 kni_atom knl_ufunc_formula(kni_builder *b, kn_ufunc f, kni_atom x, kni_atom y, const kn_shape *shape);
+/* ValueError where an integer of dtype d has a negative power: elements of y, if any has to be computed. */
+void knl_check_powers(kna_op *op, kn_array y, kn_dtype d, const kn_shape *shape);
 kn_array knl_binary(kn_ufunc f, kn_array x, kn_array y);      /* f, but for those that give truth values */
 kn_array knl_ufunc_whole(kn_ufunc f, kn_array x, kn_array y); /* the public function */
 /* d may become to by 'same_kind', or NumPy's TypeError */

@@ -145,9 +145,8 @@ typedef enum kn_ufunc {
     kn_ufunc_not_equal, kn_ufunc_less, kn_ufunc_less_equal, kn_ufunc_greater, kn_ufunc_greater_equal,
     kn_ufunc_logical_and, kn_ufunc_logical_or, kn_ufunc_logical_xor
 } kn_ufunc;
-/* np.add.at and its kin: where indices repeat, again and again. NotImplementedError for functions that have no
- * scatter where indices may repeat (all but add, subtract, multiply, maximum, minimum), and for those that give
- * truth values. */
+/* np.add.at and its kin: where indices repeat, again and again, each result converted to x's dtype.
+ * NotImplementedError for functions that give truth values. */
 KN_API int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
 
 #ifdef __cplusplus

@@ -6,6 +6,18 @@
 #include "numpy/indexing/index_plan.h"
 #include <string.h>
 
+typedef struct place {
+    kna_op op;
+    kn_array x;
+    kni_atom all;    /* x's elements */
+    kni_type type;   /* x's */
+    bool all_masked; /* the index is a mask over all of x, alone: NumPy has a way of its own for it */
+    kni_atom mask;   /* such a mask, or one beside an ellipsis, and v is one number: x's elements are chosen by it */
+    bool element;    /* the index names one element, at these positions */
+    int64_t at[KN_MAX_NDIM];
+    knn_index index;
+} place;
+
 /* ---- The value that is written. */
 
 /* NumPy's words where a number does not become an element. */
@@ -51,79 +63,62 @@ static kni_atom spread_value(kna_op *op, kni_atom a, const kn_shape *to)
 }
 
 /* One mask over all of x and no more than an ellipsis beside it. */
-static bool is_mask_index(kna_op *op, const knn_index *p, kni_type x, kni_type *mask)
+static bool is_mask_index(kna_op *op, const knn_index *p, kni_type x)
 {
     int arrays = 0, ellipses = 0;
+    kni_type mask = {0};
     for (int i = 0; i < p->n_items; i++) {
         if (p->item[i].kind == KNL_ARRAY) {
-            *mask = kna_type(op, p->item[i].array);
+            mask = kna_type(op, p->item[i].array);
             arrays++;
         } else if (p->item[i].kind == KNL_ELLIPSIS)
             ellipses++;
         else
             return false;
     }
-    return arrays == 1 && ellipses <= 1 && mask->dtype->kind == KN_KIND_BOOL && kni_type_same_shape(*mask, x);
+    return arrays == 1 && ellipses <= 1 && mask.dtype->kind == KN_KIND_BOOL && kni_type_same_shape(mask, x);
 }
 
-static void does_not_fit(const knn_index *p, kni_type x, kni_type v, const kn_shape *to)
+static void does_not_fit(place *w, kni_type v, const kn_shape *to)
 {
+    kna_op *op = &w->op;
     knx_text from = {0}, at = {0};
-    kni_type mask;
-    if (p->scalar)
-        kna_fail(p->op, KN_ERROR_VALUE, "setting an array element with a sequence.");
-    else if (is_mask_index(p->op, p, x, &mask) && v.ndim > 1)
-        kna_fail(p->op, KN_ERROR_VALUE,
-                 "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has %d dimensions",
-                 v.ndim);
-    else if (is_mask_index(p->op, p, x, &mask))
-        kna_fail(p->op, KN_ERROR_VALUE,
+    if (w->index.scalar)
+        kna_fail(op, KN_ERROR_VALUE, "setting an array element with a sequence.");
+    else if (w->all_masked)
+        kna_fail(op, KN_ERROR_VALUE,
                  "NumPy boolean array indexing assignment cannot assign %lld input values to the %lld output values "
                  "where the mask is true",
                  (long long)v.dim[0], (long long)to->dim[0]);
-    else if (p->n_index)
-        kna_fail(p->op, KN_ERROR_VALUE,
+    else if (w->index.n_index)
+        kna_fail(op, KN_ERROR_VALUE,
                  "shape mismatch: value array of shape %s could not be broadcast to indexing result of shape %s",
                  knx_show_shape(&from, v.ndim, v.dim), knx_show_shape(&at, to->ndim, to->dim));
     else
-        kna_fail(p->op, KN_ERROR_VALUE, "could not broadcast input array from shape %s into shape %s",
+        kna_fail(op, KN_ERROR_VALUE, "could not broadcast input array from shape %s into shape %s",
                  knx_show_shape(&from, v.ndim, v.dim), knx_show_shape(&at, to->ndim, to->dim));
 }
 
 /* v as dtype d, with the shape of the index's result. */
-static kni_atom value_for(knn_index *p, kni_type x, kn_array v, kn_dtype d)
+static kni_atom value_for(place *w, kn_array v, kn_dtype d)
 {
-    kni_type t = kna_type(p->op, v);
-    kn_shape to = knn_index_shape(p);
-    check_number(p->op, v, d);
-    if (!kna_failed(p->op) && !fits(t, &to))
-        does_not_fit(p, x, t, &to);
-    return kna_failed(p->op) ? KN_ATOM_NONE : spread_value(p->op, kna_in_as(p->op, v, d), &to);
+    kni_type t = kna_type(&w->op, v);
+    kn_shape to = knn_index_shape(&w->index);
+    check_number(&w->op, v, d);
+    if (!kna_failed(&w->op) && !fits(t, &to))
+        does_not_fit(w, t, &to);
+    return kna_failed(&w->op) ? KN_ATOM_NONE : spread_value(&w->op, kna_in_as(&w->op, v, d), &to);
 }
 
 /* ---- Where it goes. */
 
-typedef struct place {
-    kna_op op;
-    kn_array x;
-    kni_atom all;  /* x's elements */
-    kni_type type; /* x's */
-    kni_atom mask; /* the index is a mask over all of x, and v one number: x's elements are chosen by it */
-    bool element;  /* the index names one element, at these positions */
-    int64_t at[KN_MAX_NDIM];
-    knn_index index;
-} place;
-
-/* A mask with one number needs no look at the mask, so it works under every transformation. */
-static bool choose_by_mask(place *w, kn_array v)
+/* A mask with one number needs no look at the mask, so it works under every transformation. Only what is assigned may
+ * have more axes than the one that is written. */
+static bool choose_by_mask(place *w, kn_array v, bool assigned)
 {
-    kni_type t, m;
-    if (!v || kna_failed(&w->op))
-        return false;
-    w->index.op = &w->op;
-    t = kna_type(&w->op, v);
-    if (kna_failed(&w->op) || kni_type_size(t) != 1 || t.ndim > w->type.ndim ||
-        !is_mask_index(&w->op, &w->index, w->type, &m))
+    kni_type t = v && !kna_failed(&w->op) ? kna_type(&w->op, v) : (kni_type){0};
+    if (!v || kna_failed(&w->op) || kni_type_size(t) != 1 || t.ndim > w->type.ndim || (t.ndim > 1 && !assigned) ||
+        !is_mask_index(&w->op, &w->index, w->type))
         return false;
     for (int i = 0; i < w->index.n_items; i++)
         if (w->index.item[i].kind == KNL_ARRAY)
@@ -146,11 +141,18 @@ static bool begin(place *w, const char *name, kn_array x, const char *index, int
 }
 
 /* Speaks of x's elements from here on. */
-static bool begin_place(place *w, kn_array v)
+static bool begin_place(place *w, kn_array v, bool assigned)
 {
     w->all = kna_in(&w->op, w->x);
     w->type = knb_type(w->op.b, w->all);
-    if (!choose_by_mask(w, v))
+    w->all_masked =
+        !kna_failed(&w->op) && w->index.n_items == 1 && w->type.ndim && is_mask_index(&w->op, &w->index, w->type);
+    int ndim = assigned && w->all_masked ? kna_type(&w->op, v).ndim : 0;
+    if (ndim > 1)
+        kna_fail(&w->op, KN_ERROR_TYPE,
+                 "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has %d dimensions",
+                 ndim);
+    if (!choose_by_mask(w, v, assigned))
         knn_index_begin(&w->index, &w->op, w->all, true);
     return !kna_failed(&w->op);
 }
@@ -192,13 +194,13 @@ int kn_set_at(kn_array x, kn_array v, const char *index, int n, const kn_index_a
 {
     place w;
     kn_shape scalar = {.ndim = 0};
-    if (!begin(&w, "set_at", x, index, n, args) || put_element(&w, v) || !begin_place(&w, v))
+    if (!begin(&w, "set_at", x, index, n, args) || put_element(&w, v) || !begin_place(&w, v, true))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE) {
         check_number(&w.op, v, w.type.dtype);
         put_masked(&w, spread_value(&w.op, kna_in_as(&w.op, v, w.type.dtype), &scalar));
     } else
-        put_indexed(&w, value_for(&w.index, w.type, v, w.type.dtype), true);
+        put_indexed(&w, value_for(&w, v, w.type.dtype), true);
     return end(&w.op);
 }
 
@@ -270,7 +272,7 @@ static int in_place_at(kn_ufunc f, const char *name, kn_array x, kn_array v, con
                        const kn_index_arg *args)
 {
     place w;
-    if (!begin(&w, name, x, index, n, args) || combine_element(&w, f, v) || !begin_place(&w, v))
+    if (!begin(&w, name, x, index, n, args) || combine_element(&w, f, v) || !begin_place(&w, v, false))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE)
         put_masked(&w, combined(&w.op, f, x, w.all, v));
@@ -312,6 +314,12 @@ static knn_scatter scatter_of(kn_ufunc f)
     }
 }
 
+/* Is what f makes of many in dtype d, converted to another one in the end, what it is if each of them is converted? */
+static bool converts_in_the_end(kn_ufunc f, kn_dtype d)
+{
+    return knx_is_integer(d) && f != kn_ufunc_maximum && f != kn_ufunc_minimum;
+}
+
 /* A mask names each place once. */
 static bool may_repeat(kna_op *op, const knn_index *p)
 {
@@ -325,27 +333,40 @@ static bool may_repeat(kna_op *op, const knn_index *p)
     return arrays && !(masks && arrays == 1);
 }
 
-/* Computed in the function's dtype, and converted in the end. */
-static void combine_each(place *w, kn_ufunc f, kn_array v)
+/* By one scatter: each is computed in dtype d. */
+static kni_atom scattered(place *w, kn_ufunc f, kn_dtype d, kni_atom updates, kni_atom *at)
 {
     kni_builder *b = w->op.b;
-    kn_dtype d = knl_ufunc_dtype(&w->op, f, w->x, v), to = w->type.dtype;
-    if (kna_failed(&w->op) || !knl_output_fits(&w->op, f, d, to))
-        return;
-    if (!scatter_of(f)) {
-        kna_fail(&w->op, KN_ERROR_NOT_IMPLEMENTED, "%s.at with indices that may repeat", knl_ufunc_name(f));
-        return;
-    }
-    kn_shape shape = knn_index_shape(&w->index);
-    if (kna_type(&w->op, v).ndim > shape.ndim) /* unlike in assignments */
-        kna_fail(&w->op, KN_ERROR_VALUE, "array is not broadcastable to correct shape");
-    kni_atom part = w->index.x, at, y, updates = value_for(&w->index, w->type, v, d);
-    if (f == kn_ufunc_subtract && !kna_failed(&w->op))
+    if (f == kn_ufunc_subtract)
         updates = knx_is_inexact(d) ? knb_neg(b, updates) : knb_sub(b, knb_like(b, updates, 0), updates);
-    w->index.x = kna_failed(&w->op) ? part : knb_astype(b, part, d);
-    y = kna_failed(&w->op) ? KN_ATOM_NONE : knn_index_write(&w->index, scatter_of(f), true, updates, &at);
-    if (!kna_failed(&w->op))
-        y = knb_astype(b, y, to);
+    w->index.x = knb_astype(b, w->index.x, d);
+    kni_atom y = knn_index_write(&w->index, scatter_of(f), true, updates, at);
+    return kna_failed(&w->op) ? KN_ATOM_NONE : knb_astype(b, y, w->type.dtype);
+}
+
+/* Are dtype and shape right? The dtype that f computes in, or NULL. Unlike in assignments, no axes are too many. */
+static kn_dtype dtype_at(place *w, kn_ufunc f, kn_array v)
+{
+    kn_dtype d = knl_ufunc_dtype(&w->op, f, w->x, v);
+    if (kna_failed(&w->op) || !knl_output_fits(&w->op, f, d, w->type.dtype))
+        return NULL;
+    kni_type t = kna_type(&w->op, v);
+    kn_shape shape = knn_index_shape(&w->index);
+    if (!kna_failed(&w->op) && (t.ndim > shape.ndim || !fits(t, &shape)))
+        kna_fail(&w->op, KN_ERROR_VALUE, "array is not broadcastable to correct shape");
+    if (f == kn_ufunc_power)
+        knl_check_powers(&w->op, v, d, &shape);
+    return kna_failed(&w->op) ? NULL : d;
+}
+
+/* Computed in dtype d; each result is converted to x's. */
+static void combine_each(place *w, kn_ufunc f, kn_dtype d, kn_array v)
+{
+    kni_atom part = w->index.x, at, y = KN_ATOM_NONE, updates = value_for(w, v, d);
+    if (!kna_failed(&w->op) && scatter_of(f) && (d == w->type.dtype || converts_in_the_end(f, d)))
+        y = scattered(w, f, d, updates, &at);
+    else if (!kna_failed(&w->op))
+        y = knn_index_fold(&w->index, f, updates);
     if (!kna_failed(&w->op))
         kna_put(&w->op, w->x, w->all, part, y);
 }
@@ -353,14 +374,15 @@ static void combine_each(place *w, kn_ufunc f, kn_array v)
 int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args)
 {
     place w;
+    kn_dtype d;
     if (!begin(&w, "ufunc_at", x, index, n, args) || !knl_ufunc_exists(&w.op, ufunc) || combine_element(&w, ufunc, v) ||
-        !begin_place(&w, v))
+        !begin_place(&w, v, false))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE)
         put_masked(&w, combined(&w.op, ufunc, x, w.all, v));
-    else if (may_repeat(&w.op, &w.index))
-        combine_each(&w, ufunc, v);
-    else
+    else if ((d = dtype_at(&w, ufunc, v)) && may_repeat(&w.op, &w.index))
+        combine_each(&w, ufunc, d, v);
+    else if (d)
         combine_once(&w, ufunc, v);
     return end(&w.op);
 }

@@ -196,6 +196,19 @@ static bool negative_powers(kna_op *op, kn_array y)
     return false;
 }
 
+void knl_check_powers(kna_op *op, kn_array y, kn_dtype d, const kn_shape *shape)
+{
+    kni_type t;
+    double value = 0;
+    bool number = weak_number(op, y, &t, &value), whole = number && t.dtype->kind != KN_KIND_FLOAT;
+    if (kna_failed(op) || !knx_is_integer(d))
+        return;
+    if (whole && value >= -0x1p53 && value <= 0x1p53)
+        kna_in_as(op, y, d); /* OverflowError if it does not fit */
+    if (!kna_failed(op) && kni_type_size(knl_shaped(d, shape)) && (number ? value < 0 : negative_powers(op, y)))
+        kna_fail(op, KN_ERROR_VALUE, "Integers to negative integer powers are not allowed.");
+}
+
 /* Powers that are small whole numbers in the program's text are products, as in JAX; 2.0 and 0.5 are square and sqrt,
  * as in NumPy. */
 static kni_atom power(kna_op *op, kni_atom a, kn_array y, kn_dtype d, const kn_shape *shape)
@@ -204,11 +217,7 @@ static kni_atom power(kna_op *op, kni_atom a, kn_array y, kn_dtype d, const kn_s
     double value = 0;
     bool number = weak_number(op, y, &t, &value);
     bool whole = number && t.dtype->kind != KN_KIND_FLOAT && value >= -0x1p53 && value <= 0x1p53;
-    if (whole && knx_is_integer(d))
-        kna_in_as(op, y, d); /* OverflowError if it does not fit */
-    if (!kna_failed(op) && knx_is_integer(d) && kni_type_size(knl_shaped(d, shape)) &&
-        (number ? value < 0 : negative_powers(op, y)))
-        kna_fail(op, KN_ERROR_VALUE, "Integers to negative integer powers are not allowed.");
+    knl_check_powers(op, y, d, shape);
     if (kna_failed(op))
         return KN_ATOM_NONE;
     if (whole || (number && value == 2))

@@ -92,6 +92,33 @@ static void masks(void **state)
     expect_values(a, 6, 6, 6, 6, 6, 6);
 }
 
+/* The index's result has one axis: NumPy takes more of an assignment beside an ellipsis, and of nothing else. */
+static void a_number_with_more_axes_than_a_mask_gives(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array a = grid(2, 3), odd = kn_not_equal(kn_bitwise_and(a, 1), 0),
+             one = kn_ones(KN_SHAPE(1, 1), .dtype = KN_I64);
+    kn_set_at(a, one, "%", odd);
+    expect_error("TypeError", "set_at: NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
+                              "input has 2 dimensions");
+    kn_set_at(a, kn_ones(KN_SHAPE(1, 3), .dtype = KN_I64), "%", odd);
+    expect_error("TypeError", "set_at: NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
+                              "input has 2 dimensions");
+    kn_iadd_at(a, one, "%", odd);
+    expect_error("ValueError", "iadd_at: non-broadcastable output operand with shape (3,) doesn't match the broadcast "
+                               "shape (1,3)");
+    kn_iadd_at(a, one, "%, ...", odd);
+    expect_error_with("ValueError", "non-broadcastable output operand with shape (3,)");
+    kn_ufunc_at(kn_ufunc_add, a, one, "%", odd);
+    expect_error("ValueError", "ufunc_at: array is not broadcastable to correct shape");
+    expect_values(a, 0, 1, 2, 3, 4, 5);
+    kn_set_at(a, kn_negative(one), "%, ...", odd);
+    expect_values(a, 0, -1, 2, -1, 4, -1);
+    kn_iadd_at(a, kn_of(int64_t, 9), "%", odd);
+    expect_values(a, 0, 8, 2, 8, 4, 8);
+}
+
 static void index_arrays(void **state)
 {
     (void)state;
@@ -164,13 +191,64 @@ static void once_for_each_place_or_again_and_again(void **state)
     kn_ufunc_at(kn_ufunc_power, a, 2, "1:");
     kn_ufunc_at(kn_ufunc_bitwise_xor, a, 1, "%", kn_equal(a, 0));
     expect_values(a, 30, 1, 1225);
-    kn_ufunc_at(kn_ufunc_power, a, 2, "%", i);
-    expect_error("NotImplementedError", "ufunc_at: power.at with indices that may repeat");
+    kn_ufunc_at(kn_ufunc_power, a, kn_of(int64_t, 1, 2, 2, 1), "%", i);
+    expect_values(a, 900, 1, 1225 * 1225);
+    kn_ufunc_at(kn_ufunc_power, a, kn_of(int64_t, 1, 2, -2, 1), "%", i);
+    expect_error("ValueError", "ufunc_at: Integers to negative integer powers are not allowed.");
+    kn_ufunc_at(kn_ufunc_floor_divide, a, kn_of(int64_t, 7, 1000, 10, 2), "%", i);
+    expect_values(a, 12, 1, 750);
     kn_ufunc_at(kn_ufunc_add, a, 0.5, "%", i);
     expect_error_with("TypeError", "ufunc_at: Cannot cast ufunc 'add' output from dtype('float64') to dtype('int64')");
     kn_array x = kn_zeros(KN_SHAPE(2, 2));
     kn_ufunc_at(kn_ufunc_add, kn_transpose(x), kn_of(double, 1, 2), "%", kn_of(int64_t, 1, 1));
     expect_values(x, 0, 2, 0, 4);
+}
+
+/* Every result is converted to the array's dtype before the next one. Source: NumPy 2.4. */
+static void results_are_rounded_one_by_one(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(float, 1.1f, 2.3f), v = kn_of(double, 1.1, 2.3, .7, .13, 1 / 3.0, 2 / 3.0);
+    kn_ufunc_at(kn_ufunc_multiply, x, v, "%", kn_zeros(KN_SHAPE(6), .dtype = KN_I64));
+    expect_values(x, 0x1.cd0872p-5, 2.3f);
+    kn_array sum = kn_of(float, 1e8f, 0);
+    kn_ufunc_at(kn_ufunc_subtract, sum, kn_of(double, 1, 1, 1, 1, -5), "%", kn_of(int64_t, 0, 0, 0, 0, 1));
+    expect_values(sum, 1e8f, 5);
+    kn_array small = kn_of(int8_t, 3, 7);
+    kn_ufunc_at(kn_ufunc_maximum, small, kn_of(int64_t, 200, 5, 4), "%", kn_of(int64_t, 0, 0, 1));
+    expect_values(small, 5, 7);
+    kn_ufunc_at(kn_ufunc_add, small, kn_of(int64_t, 200, 100, 4), "%", kn_of(int64_t, 0, 0, 1));
+    expect_values(small, 49, 11);
+}
+
+/* Rows, columns, and axes between the points' and behind them. */
+static void rows_that_repeat_are_rounded_one_by_one(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_full(KN_SHAPE(2, 3), 1e8, .dtype = KN_F32), two = kn_of(int64_t, 1, 1);
+    kn_ufunc_at(kn_ufunc_add, x, kn_full(KN_SHAPE(2, 3), 3., .dtype = KN_F64), "%", two);
+    expect_values(x, 1e8, 1e8, 1e8, 1e8, 1e8, 1e8);
+    kn_ufunc_at(kn_ufunc_add, x, kn_full(KN_SHAPE(2, 2), 5., .dtype = KN_F64), ":, %", two);
+    expect_values(x, 1e8, 1e8 + 16, 1e8, 1e8, 1e8 + 16, 1e8);
+    kn_array v = kn_mul(kn_sub(kn_mod(kn_arange(0, 24, 1, .dtype = KN_F64), 7), 2), 2.5);
+    kn_array y = kn_full(KN_SHAPE(2, 3, 2), 1e8, .dtype = KN_F32), i = kn_of(int64_t, 0, 0, 2, 1, 1, 0);
+    kn_ufunc_at(kn_ufunc_add, y, kn_reshape(v, KN_SHAPE(2, 1, 2, 3, 2)), ":, None, %", kn_reshape(i, KN_SHAPE(2, 3)));
+    expect_values(kn_sub(y, 1e8), -8, 8, 8, -8, 8, 8, 0, 8, 16, 0, 0, 0);
+    y = kn_full(KN_SHAPE(2, 3, 2), 1e8, .dtype = KN_F32);
+    kn_ufunc_at(kn_ufunc_add, y, kn_reshape(kn_at(v, ":12"), KN_SHAPE(4, 3)), "%, :, %", kn_of(int64_t, 0, 0, 1, 0),
+                kn_of(int64_t, 1, 1, 0, 1));
+    expect_values(kn_sub(y, 1e8), 0, -8, 0, 8, 0, 16, 8, 0, -8, 0, 0, 0);
+    const char *const index[] = {"%", "%, :2", ":1, %", "..., %"};
+    for (int k = 0; k < 4; k++) {
+        kn_ufunc_at(kn_ufunc_add, y, kn_ones(KN_SHAPE(3)), index[k], kn_of(int64_t, 0, 1));
+        expect_error("ValueError", "ufunc_at: array is not broadcastable to correct shape");
+    }
+    kn_ufunc_at(kn_ufunc_add, y, kn_of(double, 1), "%", kn_of(int64_t, 0, 2));
+    expect_error("IndexError", "ufunc_at: index 2 is out of bounds for axis 0 with size 2");
+    kn_ufunc_at(kn_ufunc_add, y, kn_of(double, 1), "%", kn_zeros(KN_SHAPE(0), .dtype = KN_I64));
+    expect_values(kn_sub(y, 1e8), 0, -8, 0, 8, 0, 16, 8, 0, -8, 0, 0, 0);
 }
 
 static void fill_and_copyto(void **state)
@@ -480,9 +558,12 @@ KN_TEST_GROUP(test_writes)
         TEST(through_every_kind_of_view),
         TEST(values_are_cast_and_spread),
         TEST(masks),
+        TEST(a_number_with_more_axes_than_a_mask_gives),
         TEST(index_arrays),
         TEST(operators_in_place),
         TEST(once_for_each_place_or_again_and_again),
+        TEST(results_are_rounded_one_by_one),
+        TEST(rows_that_repeat_are_rounded_one_by_one),
         TEST(fill_and_copyto),
         TEST(right_sides_are_as_if_copied_first),
         TEST(readers_of_the_old_value_keep_it),
