@@ -406,7 +406,7 @@ int knx_dim_join(const knx_dim_part *x, int n, int64_t kx, const knx_dim_part *y
     int i = 0, k = 0, total = 0;
     while (i < n || k < m) {
         int c = i == n ? -1 : k == m ? 1 : x[i].term == y[k].term ? 0 : knx_dim_order_of_terms(x[i].term, y[k].term);
-        int64_t v;
+        int64_t v = 0;
         bool fits = joined(c >= 0 ? x[i].times : 0, kx, c <= 0 ? y[k].times : 0, ky, &v);
         uint32_t t = c >= 0 ? x[i].term : y[k].term;
         i += c >= 0;

@@ -143,7 +143,7 @@ knx_error *knf_variant_program(const knf_variants *from, const knf_dims *dims, b
 {
     int64_t value[KNF_MAX_DIM_VARS] = {0};
     knx_dim_value pair[KNF_MAX_DIM_VARS];
-    knf_variant *v;
+    knf_variant *v = NULL;
     *out = NULL;
     *fresh = false;
     KN_TRY(variant_for(from, dims, value, &v));
