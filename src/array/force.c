@@ -200,16 +200,14 @@ static bool collect_readers(kna_cut *c)
     return true;
 }
 
-/* Does only this cut refer to the leaf? Then all references to the value are operands of the cut's nodes, which go away
- * with the cut, and those to its buffer are the value's own and its pin's. */
-static bool nobody_else_has(const kna_cut *c, const kna_value *v)
+/* Does only this cut refer to the leaf? Then all references are operands of the cut's nodes, which go with it. */
+static bool only_cut_has(const kna_cut *c, const kna_value *v)
 {
     uint32_t readers = 0;
     for (size_t k = 0; k < c->node.n; k++)
         for (uint32_t i = 0; i < c->node.at[k]->n_in; i++)
             readers += c->node.at[k]->in[i] == v;
-    int own = 1 + kna_lies_in_pin(v);
-    return (uint32_t)v->refs == readers && atomic_load(&v->buffer->refs) == own;
+    return kna_only_referred_by(v, readers);
 }
 
 static bool is_output(const kna_cut *c, const kna_value *v)
@@ -267,7 +265,7 @@ static bool choose_donated(kna_cut *c)
     c->donated = knx_alloc_zero(c->leaf.n + 1);
     for (size_t i = 0; c->donated && i < c->leaf.n; i++) {
         kna_value *v = c->leaf.at[i];
-        c->donated[i] = v->state == KN_V_BUFFER && is_updated_leaf(c, v) && nobody_else_has(c, v) &&
+        c->donated[i] = v->state == KN_V_BUFFER && is_updated_leaf(c, v) && only_cut_has(c, v) &&
                         (!kna_lies_in_pin(v) || stays_in_pin(c, v));
     }
     return c->donated != NULL;

@@ -59,12 +59,7 @@ static bool count_uses(const kna_state *s, uses *u)
 }
 
 /* Is the memory of this operand there for what waits alone? */
-static bool nobody_else_has(const use *u)
-{
-    const kna_value *v = u->v;
-    return v->state == KN_V_BUFFER && (uint32_t)v->refs == u->n &&
-           atomic_load(&v->buffer->refs) == 1 + kna_lies_in_pin(v);
-}
+static bool only_waits_for(const use *u) { return u->v->state == KN_V_BUFFER && kna_only_referred_by(u->v, u->n); }
 
 /* Bytes that running all that waits would give back; SIZE_MAX without memory to find out. */
 static size_t bytes_held(const kna_state *s)
@@ -74,7 +69,7 @@ static size_t bytes_held(const kna_state *s)
     if (!count_uses(s, &u))
         return SIZE_MAX;
     for (size_t i = 0; i <= u.mask; i++)
-        if (u.at[i].v && nobody_else_has(&u.at[i]))
+        if (u.at[i].v && only_waits_for(&u.at[i]))
             held += kni_type_bytes(u.at[i].v->type);
     for (const kna_node *n = s->waiting; n; n = n->next)
         for (uint32_t i = 0; i < n->n_out; i++)

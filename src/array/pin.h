@@ -23,6 +23,11 @@ typedef struct kna_pin {
 void kna_pin_release(kna_pin *p); /* NULL is fine; from any thread */
 
 static inline bool kna_lies_in_pin(const kna_value *v) { return v->pin && v->buffer == v->pin->buffer; }
+/* Has only who has so many references to the value its memory? Those to its buffer are the value's own and its pin's. */
+static inline bool kna_only_referred_by(const kna_value *v, uint32_t references)
+{
+    return (uint32_t)v->refs == references && atomic_load(&v->buffer->refs) == 1 + kna_lies_in_pin(v);
+}
 /* The buffer of a value for a program, which may share it with its results; NULL for pinned memory. */
 static inline knx_buffer *kna_shareable(const kna_value *v) { return kna_lies_in_pin(v) ? NULL : v->buffer; }
 /* x = v as the operand of a program, which may write over its buffer only if it is given. The fields are stored one by

@@ -66,6 +66,13 @@ knx_error *(knx_error_new)(kn_error_kind kind, const char *format, ...)
 
 static bool is_static(knx_error *e) { return atomic_load_explicit(&e->refs, memory_order_relaxed) < 0; }
 
+knx_error *knx_error_placed(knx_error *e, const kn_place *place)
+{
+    if (e && !is_static(e) && !e->place)
+        e->place = place;
+    return e;
+}
+
 knx_error *knx_error_retain(knx_error *e)
 {
     if (e && !is_static(e))

@@ -39,6 +39,8 @@ static inline knx_error *knx_error_nomem(void) { return &knx_no_memory[knx_was_m
 /* The same with NumPy's words; dtype NULL: for no array, but for what lies between. */
 knx_error *knx_error_nomem_for(size_t bytes, int ndim, const int64_t *dim, const char *dtype);
 void knx_note_misaligned(bool yes);                    /* for buffers */
+/* e with this place, if it has none; NULL is fine, and what is static stays. */
+knx_error *knx_error_placed(knx_error *e, const kn_place *place);
 knx_error *knx_error_retain(knx_error *e);             /* NULL is fine */
 void knx_error_release(knx_error *e);                  /* NULL is fine */
 const char *knx_error_kind_name(kn_error_kind kind);   /* "ValueError"; "" for none */

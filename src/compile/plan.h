@@ -216,6 +216,7 @@ typedef struct knc_plan {
     KN_VEC(knc_reuse) reuse;
     KN_VEC(knc_update) update;
     uint32_t *literal_slot; /* per literal, KNC_NO */
+    const knc_path_note **path_end; /* where the next note of a path goes; NULL: it is the first one */
     const bool *read;       /* the answer of knc_read, per variable; NULL: not yet asked for */
     uint32_t next_point;
     int32_t effect_height; /* the largest height of a group with an effect */

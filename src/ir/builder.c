@@ -57,9 +57,7 @@ void knb_fail(kni_builder *b, knx_error *e)
         knx_error_release(e);
         return;
     }
-    if (e && atomic_load(&e->refs) >= 0 && !e->place) /* a static error is not written to */
-        e->place = b->place;
-    b->error = e;
+    b->error = knx_error_placed(e, b->place);
 }
 
 /* Variables */

@@ -20,9 +20,7 @@ static void raise_report(knx_str *t, const kn_place *place)
 {
     char *text = t->failed ? NULL : t->s;
     knx_error *e = t->failed ? knx_error_nomem() : knx_error_new(KN_ERROR_ASSERTION, "%s", text ? text : "");
-    if (atomic_load(&e->refs) > 0)
-        e->place = place;
-    knx_report(e);
+    knx_report(knx_error_placed(e, place));
     knx_error_release(e);
 }
 

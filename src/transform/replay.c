@@ -100,9 +100,6 @@ kni_rule knt_rule(knt_replay *r, const kni_eqn *e, const kni_atom *y)
 
 knx_error *knt_missing_rule(const char *transformation, const kni_eqn *e)
 {
-    knx_error *error =
-        knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "%s of %s is not defined", transformation, e->prim->name);
-    if (error->refs > 0)
-        error->place = e->place;
-    return error;
+    return knx_error_placed(
+        knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "%s of %s is not defined", transformation, e->prim->name), e->place);
 }

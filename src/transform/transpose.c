@@ -39,9 +39,7 @@ static knx_error *not_linear(const kni_eqn *e)
             : knx_error_new(KN_ERROR_TYPE,
                             "the function is not linear in the given arguments: it uses %s of one of them",
                             e->prim->name);
-    if (error->refs > 0)
-        error->place = e->place;
-    return error;
+    return knx_error_placed(error, e->place);
 }
 
 static knx_error *forward(transposition *t)

@@ -112,12 +112,10 @@ typedef struct choice {
 
 static knx_error *refuse(const kni_eqn *e, const choice *c)
 {
-    knx_error *error =
-        knx_error_new(KN_ERROR_VALUE, "%s would run %s%s, which .accept does not allow: %s", e->prim->name,
-                      c->path == KN_PATH_STEPWISE ? "" : "as ", knc_path_text(c->path, c->branch), c->why.s);
-    if (error && !error->place && atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0)
-        error->place = e->place;
-    return error;
+    return knx_error_placed(knx_error_new(KN_ERROR_VALUE, "%s would run %s%s, which .accept does not allow: %s",
+                                          e->prim->name, c->path == KN_PATH_STEPWISE ? "" : "as ",
+                                          knc_path_text(c->path, c->branch), c->why.s),
+                            e->place);
 }
 
 /* Chooses the best of the accepted paths, and notes in c->why what excludes a better one. If the path is a kernel s
@@ -153,15 +151,16 @@ static knx_error *choose(knc_plan *p, const kni_eqn *e, choice *c, knc_step *s)
     return accept & c->path ? NULL : refuse(e, c);
 }
 
-/* Notes the path of equation number `eqn`, and the reason, for the program's text: at the front of the list. */
-static knx_error *note(const knc_plan *p, uint32_t eqn, const choice *c)
+/* Notes the path of equation number `eqn`, and the reason, for the program's text. Equations come here in order. */
+static knx_error *note(knc_plan *p, uint32_t eqn, const choice *c)
 {
     knc_path_note *n = knx_arena_zero(&p->p->arena, sizeof *n);
     const char *why = n ? knx_arena_string(&p->p->arena, c->why.s) : NULL;
     if (!why)
         return knx_error_nomem();
-    *n = (knc_path_note){.eqn = eqn, .path = c->path, .why = why, .next = p->p->path};
-    p->p->path = n;
+    *n = (knc_path_note){.eqn = eqn, .path = c->path, .why = why};
+    *(p->path_end ? p->path_end : &p->p->path) = n;
+    p->path_end = &n->next;
     return NULL;
 }
 

@@ -8,11 +8,6 @@
 
 typedef knd_one_run run;
 
-static bool holds(const knd_operand *x, size_t bytes)
-{
-    return x->buffer && !x->lent && !x->offset && x->buffer->bytes >= bytes;
-}
-
 static knx_buffer *copy_of(const void *data, size_t bytes)
 {
     knx_buffer *b = knx_buffer_new(bytes);
@@ -28,7 +23,7 @@ static bool own_operands(run *r, knd_operand **mine)
     for (uint32_t i = 0; i < p->n_overwritten; i++) {
         uint32_t k = p->overwritten[i];
         size_t bytes = kni_type_bytes(p->operand_type[k]);
-        if (holds(&r->in[k], bytes))
+        if (knd_is_whole(&r->in[k], bytes))
             continue;
         if (!*mine) {
             *mine = knx_alloc(p->n_operand * sizeof **mine);
@@ -70,11 +65,12 @@ static knx_error *make_outputs(const run *r)
         switch ((knc_output_kind)o->kind) {
         case KNC_OUT_NEW: r->out[k] = knx_buffer_new(o->bytes); break;
         case KNC_OUT_OPERAND:
-            r->out[k] = holds(x, o->bytes) ? knx_buffer_retain(x->buffer) : copy_of(knd_operand_data(x), o->bytes);
+            r->out[k] =
+                knd_is_whole(x, o->bytes) ? knx_buffer_retain(x->buffer) : copy_of(knd_operand_data(x), o->bytes);
             break;
         case KNC_OUT_SAME: r->out[k] = knx_buffer_retain(r->out[o->index]); break;
         case KNC_OUT_DONATED:
-            r->out[k] = holds(x, o->bytes) ? knx_buffer_retain(x->buffer) : knx_buffer_new(o->bytes);
+            r->out[k] = knd_is_whole(x, o->bytes) ? knx_buffer_retain(x->buffer) : knx_buffer_new(o->bytes);
             break;
         }
         if (!r->out[k])
@@ -98,15 +94,6 @@ static inline void *address(const run *r, const knc_ref *ref)
 
 void *knd_address(const run *r, const knc_ref *ref) { return address(r, ref); }
 
-/* The error with the equation's place, if it has none. */
-static knx_error *placed(knx_error *error, const kni_eqn *e)
-{
-    if (error && !error->place &&
-        atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0) /* not the shared one */
-        error->place = e->place;
-    return error;
-}
-
 static knx_error *run_routine(const run *r, const knc_step *s, void **at)
 {
     const kni_eqn *e = &r->p->jaxpr->eqn[s->eqn];
@@ -119,7 +106,7 @@ static knx_error *run_routine(const run *r, const knc_step *s, void **at)
                            .yt = s->u.r.yt};
     const kni_routine_args args = {
         .x = (const void *const *)at, .y = at + s->u.r.n_in, .workspace = s->n_ref > n ? at[n] : NULL};
-    return placed(e->prim->run(&rule, &args), e);
+    return knx_error_placed(e->prim->run(&rule, &args), e->place);
 }
 
 /* Addresses move there, or back. */
@@ -156,8 +143,8 @@ knx_error *knd_run_step_at(const run *r, uint32_t i, void **at)
         shift(s, at, true); /* the addresses of a loop are used again */
         break;
     case KNC_ROUTINE: return run_routine(r, s, at);
-    case KNC_LOOP: return placed(knd_run_loop(r, i, at), &r->p->jaxpr->eqn[s->eqn]);
-    case KNC_BRANCH: return placed(knd_run_branch(r, i, at), &r->p->jaxpr->eqn[s->eqn]);
+    case KNC_LOOP: return knx_error_placed(knd_run_loop(r, i, at), r->p->jaxpr->eqn[s->eqn].place);
+    case KNC_BRANCH: return knx_error_placed(knd_run_branch(r, i, at), r->p->jaxpr->eqn[s->eqn].place);
     case KNC_PRODUCT: knd_run_product(r, i, at); break;
     case KNC_BAND: knd_run_band(r, i); break;
     case KNC_COPY:
@@ -168,7 +155,7 @@ knx_error *knd_run_step_at(const run *r, uint32_t i, void **at)
     return NULL;
 }
 
-static knx_error *run_step(const run *r, uint32_t i, void **at)
+knx_error *knd_run_step(const run *r, uint32_t i, void **at)
 {
     const knc_step *s = &r->p->step[i];
     KN_KNOWN(at);
@@ -216,7 +203,7 @@ static knx_error *run_observed_step(const run *r, uint32_t number, void **at)
 {
     const knc_step *s = &r->p->step[number];
     if (s->kind == KNC_COPY)
-        return run_step(r, number, at);
+        return knd_run_step(r, number, at);
     const kni_eqn *e = &r->p->jaxpr->eqn[s->eqn];
     knx_arena arena = KN_ARENA_INIT;
     view v = {.x = knx_arena_zero(&arena, (e->n_in + 1) * sizeof *v.x),
@@ -225,11 +212,11 @@ static knx_error *run_observed_step(const run *r, uint32_t number, void **at)
               .saved = knx_arena_zero(&arena, (e->n_in + 1) * sizeof *v.saved)};
     knx_error *error = v.x && v.y && v.xt && v.saved ? look_at(r, e, &v) : knx_error_nomem();
     if (!error)
-        error = run_step(r, number, at);
+        error = knd_run_step(r, number, at);
     if (!error)
-        error = placed(r->observer->after(r->observer->env, e, (int)e->n_in, v.x, v.xt, (int)e->n_out, v.y,
-                                          &r->p->jaxpr->type[e->out]),
-                       e);
+        error = knx_error_placed(r->observer->after(r->observer->env, e, (int)e->n_in, v.x, v.xt, (int)e->n_out, v.y,
+                                                    &r->p->jaxpr->type[e->out]),
+                                 e->place);
     for (uint32_t i = 0; v.saved && i < e->n_in; i++)
         knx_buffer_release(v.saved[i]);
     knx_arena_free(&arena);
@@ -238,7 +225,7 @@ static knx_error *run_observed_step(const run *r, uint32_t number, void **at)
 
 static knx_error *run_any_step(const run *r, uint32_t i, void **at)
 {
-    return r->observer ? run_observed_step(r, i, at) : run_step(r, i, at);
+    return r->observer ? run_observed_step(r, i, at) : knd_run_step(r, i, at);
 }
 
 typedef struct any_step {
@@ -349,10 +336,9 @@ static knx_error *fetch_operands(const knc_program *p, const knd_operand *in)
         if (in[i].buffer && __builtin_expect(in[i].buffer->away != NULL, 0))
             KN_TRY(knd_fetch(in[i].buffer));
     for (uint32_t k = 0; k < p->n_output + p->n_overwritten; k++) {
-        if (k < p->n_output && p->output[k].kind != KNC_OUT_DONATED)
-            continue;
-        const knd_operand *x = &in[k < p->n_output ? p->output[k].index : p->overwritten[k - p->n_output]];
-        if (x->buffer && !x->lent && __builtin_expect(x->buffer->away != NULL, 0))
+        uint32_t i = knd_written_operand(p, k);
+        const knd_operand *x = i == KNC_NO ? NULL : &in[i];
+        if (x && x->buffer && !x->lent && __builtin_expect(x->buffer->away != NULL, 0))
             KN_TRY(knd_fetch_to_write(x->buffer));
     }
     return NULL;

@@ -25,9 +25,24 @@ knx_error *knd_host_run(const knd_loaded *l, const knd_operand *in, knx_buffer *
 knx_error *knd_run_steps(const knd_one_run *r);
 /* The same with outputs at r->to; those that no step writes are copied. */
 knx_error *knd_run_to(const knd_one_run *r);
-/* Step number i of r->p; at: the addresses of its references (a band finds its own). */
+/* Step number i of r->p; at: room for the addresses of its references. */
+knx_error *knd_run_step(const knd_one_run *r, uint32_t i, void **at);
+/* The same; at: the addresses of its references (a band finds its own). */
 knx_error *knd_run_step_at(const knd_one_run *r, uint32_t i, void **at);
 void *knd_address(const knd_one_run *r, const knc_ref *ref);
+/* Is it all of a buffer with so many bytes that its owner gave? */
+static inline bool knd_is_whole(const knd_operand *x, size_t bytes)
+{
+    return x->buffer && !x->lent && !x->offset && x->buffer->bytes >= bytes;
+}
+/* The operands that the program writes to, or into whose memory: for k below n_output + n_overwritten an operand's
+ * number, or KNC_NO. */
+static inline uint32_t knd_written_operand(const knc_program *p, uint32_t k)
+{
+    if (k >= p->n_output)
+        return p->overwritten[k - p->n_output];
+    return p->output[k].kind == KNC_OUT_DONATED ? p->output[k].index : KNC_NO;
+}
 /* Where an operand is: all of them are on the host when a run begins. */
 static inline const void *knd_operand_data(const knd_operand *x)
 {

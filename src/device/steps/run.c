@@ -27,21 +27,13 @@ typedef struct running {
     knd_place *place;
 } running;
 
-static bool is_whole(const knd_operand *x, size_t bytes)
-{
-    return x->buffer && !x->lent && !x->offset && x->buffer->bytes >= bytes;
-}
-
 static size_t bytes_of(const running *r, uint32_t i) { return kni_type_bytes(r->p->operand_type[i]); }
 
-/* Does the program write to this operand, or into its memory? */
 static bool is_written(const knc_program *p, uint32_t i)
 {
     bool written = false;
-    for (uint32_t k = 0; k < p->n_output; k++)
-        written |= p->output[k].kind == KNC_OUT_DONATED && p->output[k].index == i;
-    for (uint32_t k = 0; k < p->n_overwritten; k++)
-        written |= p->overwritten[k] == i;
+    for (uint32_t k = 0; k < p->n_output + p->n_overwritten; k++)
+        written |= knd_written_operand(p, k) == i;
     return written;
 }
 
@@ -62,7 +54,7 @@ static knx_error *take_operands(running *r, const knd_operand *in)
     for (uint32_t i = 0; i < r->p->n_operand; i++) {
         given *g = &r->given[i];
         r->in[i] = in[i];
-        if (is_whole(&in[i], bytes_of(r, i))) {
+        if (knd_is_whole(&in[i], bytes_of(r, i))) {
             g->buffer = in[i].buffer;
         } else if (is_written(r->p, i)) {
             KN_TRY(copy_here(&in[i], bytes_of(r, i), &g->own));
@@ -104,7 +96,7 @@ static knx_error *make_outputs(running *r)
         switch ((knc_output_kind)o->kind) {
         case KNC_OUT_NEW: KN_TRY(knd_buffer_new(r->d, o->bytes, &r->out[k])); break;
         case KNC_OUT_OPERAND:
-            if (is_whole(&r->in[o->index], o->bytes))
+            if (knd_is_whole(&r->in[o->index], o->bytes))
                 r->out[k] = knx_buffer_retain(r->in[o->index].buffer);
             else
                 KN_TRY(copy_here(&r->in[o->index], o->bytes, &r->out[k]));
@@ -158,28 +150,13 @@ static knx_error *find_place(running *r, const knc_ref *ref, knd_place *out)
     return NULL;
 }
 
-static knx_error *placed(knx_error *error, const running *r, const knc_step *s)
-{
-    if (error && !error->place && s->eqn < r->p->jaxpr->n_eqn &&
-        atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0) /* not the shared one */
-        error->place = r->p->jaxpr->eqn[s->eqn].place;
-    return error;
-}
-
 static knx_error *run_there(running *r, uint32_t i)
 {
     const knc_step *s = &r->p->step[i];
     for (uint32_t k = 0; k < s->n_ref; k++)
         KN_TRY(find_place(r, &s->ref[k], &r->place[k]));
-    return placed(r->d->launch(r->d, r->l->prepared[i], r->place), r, s);
-}
-
-static knx_error *run_here(running *r, uint32_t i)
-{
-    const knc_step *s = &r->p->step[i];
-    for (uint32_t k = 0; k < s->n_ref; k++)
-        r->at[k] = knd_address(&r->host, &s->ref[k]);
-    return knd_run_step_at(&r->host, i, r->at);
+    knx_error *error = r->d->launch(r->d, r->l->prepared[i], r->place);
+    return s->eqn < r->p->jaxpr->n_eqn ? knx_error_placed(error, r->p->jaxpr->eqn[s->eqn].place) : error;
 }
 
 typedef struct told {
@@ -190,7 +167,7 @@ typedef struct told {
 static knx_error *run_told(void *env)
 {
     const told *t = env;
-    return t->r->l->prepared[t->i] ? run_there(t->r, t->i) : run_here(t->r, t->i);
+    return t->r->l->prepared[t->i] ? run_there(t->r, t->i) : knd_run_step(&t->r->host, t->i, t->r->at);
 }
 
 static knx_error *run_step(running *r, uint32_t i)

@@ -100,9 +100,7 @@ static knx_error *unbound(const kni_rule *r, kni_atom *y)
         f++;
     const kni_names *names = (const kni_names *)((const char *)r->params + f->offset);
     knx_error *error = knx_error_new(KN_ERROR_NAME, "unbound axis name: %s", names->n ? names->v[0] : "");
-    if (error->refs > 0)
-        error->place = r->b->place;
-    return error;
+    return knx_error_placed(error, r->b->place);
 }
 
 /* Axes */

@@ -30,6 +30,30 @@ static void the_text_says_what_is_not_fused(void **state)
     assert_null(strstr(text, "not fused"));
 }
 
+static kn_array half(const kn_array *s, const kn_array *x) { return kn_add(kn_mul(*s, 0.5), *x); }
+static kn_array merged(const kn_array *s, const kn_array *x) { return kn_sort(kn_add(*s, *x)); }
+KN_FUNCTION(half, kn_array, kn_array, kn_array)
+KN_FUNCTION(merged, kn_array, kn_array, kn_array)
+static kn_array two_scans(const kn_array *x)
+{
+    kn_array s = kn_scalar(0.0), t = *x, rows = kn_tile(*x, KN_SHAPE(3, 1));
+    kn_scan(KN_FN(half), &s, &s, x);
+    kn_scan(KN_FN(merged), &t, &t, &rows);
+    return kn_add(s, t);
+}
+KN_FUNCTION(two_scans, kn_array, kn_array)
+
+static void loops_are_listed_in_the_order_of_equations(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_zeros(KN_SHAPE(30));
+    const char *text = kn_jaxpr_program(kn_make_jaxpr(KN_FN(two_scans), KN_ARGS(&x)));
+    const char *first = strstr(text, "scan: a compiled loop\n"),
+               *last = strstr(text, "scan: a loop with routine calls");
+    assert_true(first && last && first < last);
+}
+
 static void the_drawing_has_a_node_for_each_step(void **state)
 {
     (void)state;
@@ -133,6 +157,7 @@ KN_TEST_GROUP(test_program_view)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_text_says_what_is_not_fused),
+        TEST(loops_are_listed_in_the_order_of_equations),
         TEST(the_drawing_has_a_node_for_each_step),
         TEST(errors_have_no_text),
         TEST(a_hook_hears_of_each_step),
