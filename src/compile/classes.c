@@ -58,7 +58,7 @@ const bool *knc_read(knc_plan *p)
 
 knx_dtype_id knc_part(kn_dtype d) { return d->kind == KN_KIND_KEY ? KN_ID_U32 : (knx_dtype_id)knx_component(d)->id; }
 
-static kni_index *new_index(knx_arena *a, int n_loop, int ndim)
+kni_index *knc_new_index(knx_arena *a, int n_loop, int ndim)
 {
     kni_index *i = knx_arena_alloc(a, sizeof *i);
     kni_index_axis *axis = knx_arena_zero(a, (size_t)(ndim > 0 ? ndim : 1) * sizeof *axis);
@@ -73,7 +73,7 @@ static kni_index *new_index(knx_arena *a, int n_loop, int ndim)
 kni_index *knc_view_map(const kni_jaxpr *j, const kni_eqn *e, knx_arena *a)
 {
     kni_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
-    kni_index *out = new_index(a, y.ndim, y.ndim), *in = out ? new_index(a, y.ndim, x.ndim) : NULL;
+    kni_index *out = knc_new_index(a, y.ndim, y.ndim), *in = out ? knc_new_index(a, y.ndim, x.ndim) : NULL;
     if (!in)
         return NULL;
     for (int d = 0; d < y.ndim; d++)

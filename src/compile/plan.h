@@ -227,6 +227,8 @@ typedef struct knc_plan {
 
 /* classes.c */
 knc_class knc_class_of(const kni_jaxpr *j, const kni_eqn *e);
+/* The origin of ndim axes as functions of n_loop loops: NULL without memory. */
+kni_index *knc_new_index(knx_arena *a, int n_loop, int ndim);
 /* The map of a view: axes of the operand as functions of the result's axes (its loops). NULL without memory. */
 kni_index *knc_view_map(const kni_jaxpr *j, const kni_eqn *e, knx_arena *a);
 /* Does the equation repeat one scalar to a shape? */

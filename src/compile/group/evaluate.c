@@ -55,15 +55,8 @@ void knc_remember(kni_lower *l, uint32_t var, const knc_point *at, kni_pair valu
 
 kni_index *kni_lower_index(kni_lower *l, int ndim, const kni_index *like)
 {
-    kni_index *i = knx_arena_alloc(&l->arena, sizeof *i);
-    kni_index_axis *axis = knx_arena_zero(&l->arena, (size_t)(ndim > 0 ? ndim : 1) * sizeof *axis);
-    if (!i || !axis) {
-        l->failed = true;
-        return NULL;
-    }
-    for (int d = 0; d < ndim; d++)
-        axis[d].node = KNK_NONE;
-    *i = (kni_index){like->n_loop, ndim, axis};
+    kni_index *i = knc_new_index(&l->arena, like->n_loop, ndim);
+    l->failed = l->failed || !i;
     return i;
 }
 

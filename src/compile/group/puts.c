@@ -80,24 +80,12 @@ static origin put_origin(const knc_plan *p, const kni_eqn *e, const int64_t *str
     return origin_of(p, e->in[2 + d], knx_dim_sub(knc_type(p, e->in[0]).dim[d] - 1, knx_dim_mul(n - 1, stride[d])));
 }
 
-static kni_index *new_index(knx_arena *a, int n_loop, int ndim)
-{
-    kni_index *i = knx_arena_alloc(a, sizeof *i);
-    kni_index_axis *axis = knx_arena_zero(a, (size_t)(ndim > 0 ? ndim : 1) * sizeof *axis);
-    if (!i || !axis)
-        return NULL;
-    for (int d = 0; d < ndim; d++)
-        axis[d].node = KNK_NONE;
-    *i = (kni_index){n_loop, ndim, axis};
-    return i;
-}
-
 /* The position in the old value where the new element at position i goes, without starts that are operands. NULL
  * without memory. */
 static kni_index *landing(const knc_plan *p, const kni_eqn *e, const kni_index *i, knx_arena *a)
 {
     int64_t stride[KN_MAX_NDIM];
-    kni_index *y = new_index(a, i->n_loop, i->ndim);
+    kni_index *y = knc_new_index(a, i->n_loop, i->ndim);
     strides_of(p, e, stride);
     for (int d = 0; y && d < i->ndim; d++) {
         y->axis[d].offset = knx_dim_add(put_origin(p, e, stride, d).at, knx_dim_mul(stride[d], i->axis[d].offset));
@@ -112,7 +100,7 @@ static kni_index *landing(const knc_plan *p, const kni_eqn *e, const kni_index *
 static kni_index *through_view(const knc_plan *p, const kni_eqn *e, const kni_index *i, knx_arena *a)
 {
     const kni_index *map = knc_view_map(p->j, e, a);
-    kni_index *in = map ? new_index(a, i->n_loop, map->ndim) : NULL;
+    kni_index *in = map ? knc_new_index(a, i->n_loop, map->ndim) : NULL;
     for (int x = 0; in && x < map->ndim; x++) {
         in->axis[x].offset = map->axis[x].offset;
         for (int d = 0; d < i->ndim; d++) {
@@ -211,7 +199,7 @@ static bool only_at_place(seeker *s, uint32_t var, const kni_index *i)
 void knc_note_place(knc_plan *p, const kni_eqn *e)
 {
     kni_type t = knc_type(p, e->in[1]);
-    kni_index *i = new_index(&p->scratch, t.ndim, t.ndim);
+    kni_index *i = knc_new_index(&p->scratch, t.ndim, t.ndim);
     for (int d = 0; i && d < t.ndim; d++)
         i->axis[d].coef[d] = t.dim[d] > 1;
     seeker s = {.p = p, .e = e, .to = i ? landing(p, e, i, &p->scratch) : NULL};
