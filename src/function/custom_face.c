@@ -213,16 +213,7 @@ kn_fn kn_checkpoint(kn_fn fn, const kn_checkpoint_opts *opts)
     knf_fn *f = knf_fn_get(&op, fn);
     if (f) {
         const knf_core *inner = f->core;
-        knf_core draft = {.kind = KNF_FN_CHECKPOINT,
-                          .inner = f->core,
-                          .name = inner->name,
-                          .n_captured = inner->n_captured,
-                          .n_args = inner->n_args,
-                          .n_in = inner->n_in,
-                          .n_out = inner->n_out,
-                          .open_in = inner->open_in,
-                          .open_out = inner->open_out};
-        memcpy(draft.arrays, inner->arrays, sizeof draft.arrays);
+        knf_core draft = knf_transformed(KNF_FN_CHECKPOINT, inner);
         draft.o.allow_cse = opts && !opts->prevent_cse;
         knx_error *error = opts ? read_policy(&opts->policy, &draft.o) : NULL;
         knf_core *core = error ? NULL : knf_core_intern(&draft);

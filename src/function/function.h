@@ -193,6 +193,8 @@ knx_error *knf_call_c(const knf_core *f, const kn_array *in, kn_array **out, int
 /* derive.c. The types that a mapped function sees; axis: per array, -1 where it is not mapped. */
 knx_error *knf_map_inputs(const knf_core *f, const kni_type *in, int *axis, kni_type *inner, knx_arena *a,
                           int64_t *size);
+/* The draft of a transformation of this function: the same arguments, results and captured arrays; no options. */
+knf_core knf_transformed(knf_fn_kind kind, const knf_core *inner);
 /* The interned core equal to *draft (whose inner and env are copied or retained when it is new); a new reference,
  * NULL without memory. */
 knf_core *knf_core_intern(const knf_core *draft);

@@ -96,6 +96,15 @@ knx_error *knf_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char 
     return error;
 }
 
+/* Ends the operation with what it made. */
+static kn_jaxpr end(kna_op *op, kna_closed *c)
+{
+    if (kna_end_plain(op))
+        return c->jaxpr ? knf_jaxpr_handle(c) : NULL;
+    kna_closed_free(c);
+    return NULL;
+}
+
 kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *opts)
 {
     kna_op op;
@@ -130,11 +139,7 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
     knf_fit_end(core);
     if (error)
         kna_fail_with(&op, error);
-    if (!kna_end_plain(&op)) {
-        kna_closed_free(&c);
-        return NULL;
-    }
-    return knf_jaxpr_handle(&c);
+    return end(&op, &c);
 }
 
 static void write_types(const kn_outs *outs, const knf_core *f, const kn_args *args, int n, kna_value **v)
@@ -239,11 +244,7 @@ kn_jaxpr kn_jaxpr_parse(const char *text)
     knx_free(consts);
     if (error)
         kna_fail_with(&op, error);
-    if (!kna_end_plain(&op)) {
-        kna_closed_free(&c);
-        return NULL;
-    }
-    return knf_jaxpr_handle(&c);
+    return end(&op, &c);
 }
 
 /* Number i of the examples as a value; NULL with an error in op. */
@@ -308,11 +309,7 @@ kn_jaxpr kn_jaxpr_parse_classic(const char *text, kn_list examples)
         kna_fail(&op, KN_ERROR_TYPE, "null text");
     else if (kn_list_count(examples) >= 0)
         parse_classic(&op, text, examples, &c);
-    if (!kna_end_plain(&op)) {
-        kna_closed_free(&c);
-        return NULL;
-    }
-    return c.jaxpr ? knf_jaxpr_handle(&c) : NULL;
+    return end(&op, &c);
 }
 
 /* ---- Comparing. */

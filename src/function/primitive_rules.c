@@ -178,6 +178,21 @@ static knx_error *no_jvp(const kni_rule *r, int i)
                          r->prim->name, i);
 }
 
+/* For a jaxpr of n inputs, by operand i of the call. */
+static knf_ask ask_of(const kni_rule *r, knf_ask_kind kind, int n, const kni_type *in, int i)
+{
+    return (knf_ask){.kind = kind,
+                     .p = own(r->params),
+                     .params = r->params,
+                     .n_in = r->n_in,
+                     .n_out = r->n_out,
+                     .x = r->xt,
+                     .y = r->yt,
+                     .n = n,
+                     .in = in,
+                     .operand = i};
+}
+
 static knx_error *along(const kni_rule *r, int i, kni_atom t, kni_atom *ty)
 {
     const knf_primitive *p = own(r->params);
@@ -195,18 +210,9 @@ static knx_error *along(const kni_rule *r, int i, kni_atom t, kni_atom *ty)
     }
     in[n - 1] = t;
     types[n - 1] = r->xt[i];
-    knf_ask ask = {.kind = KNF_ASK_JVP,
-                   .p = p,
-                   .params = r->params,
-                   .n_in = r->n_in,
-                   .n_out = r->n_out,
-                   .x = r->xt,
-                   .y = r->yt,
-                   .n = n,
-                   .in = types,
-                   .n_results = r->n_out,
-                   .out = r->yt,
-                   .operand = i};
+    knf_ask ask = ask_of(r, KNF_ASK_JVP, n, types, i);
+    ask.n_results = r->n_out;
+    ask.out = r->yt;
     kni_jaxpr *rule = NULL, *flat = NULL;
     KN_TRY(knf_primitive_ask(&ask, &rule, notes));
     knx_error *e = knt_inline_calls(rule, &flat);
@@ -260,19 +266,10 @@ static knx_error *transpose_one(const kni_rule *r, int i, const bool *absent, co
         types[n] = r->yt[k];
         in[n++] = knb_instantiate(r->b, ct[k], r->yt[k]);
     }
-    knf_ask ask = {.kind = KNF_ASK_TRANSPOSE,
-                   .p = own(r->params),
-                   .params = r->params,
-                   .n_in = r->n_in,
-                   .n_out = r->n_out,
-                   .x = r->xt,
-                   .y = r->yt,
-                   .n = n,
-                   .in = types,
-                   .n_results = 1,
-                   .out = &r->xt[i],
-                   .operand = i,
-                   .absent = absent};
+    knf_ask ask = ask_of(r, KNF_ASK_TRANSPOSE, n, types, i);
+    ask.n_results = 1;
+    ask.out = &r->xt[i];
+    ask.absent = absent;
     kni_jaxpr *rule = NULL;
     KN_TRY(knf_primitive_ask(&ask, &rule, &nothing));
     if (!nothing)

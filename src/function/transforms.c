@@ -164,8 +164,7 @@ static void count_results(kna_op *op, knf_core *draft)
         kna_fail_with(op, error);
 }
 
-/* A transformation of f: the same arguments and captured arrays; `fill` sets options and results. */
-static knf_core transformed(knf_fn_kind kind, const knf_core *inner)
+knf_core knf_transformed(knf_fn_kind kind, const knf_core *inner)
 {
     knf_core draft = {.kind = kind,
                       .inner = (knf_core *)(uintptr_t)inner,
@@ -233,7 +232,7 @@ kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts)
     knf_core draft = {0};
     knf_fn *f = knf_fn_get(&op, fn);
     if (f) {
-        draft = transformed(KNF_FN_JIT, f->core);
+        draft = knf_transformed(KNF_FN_JIT, f->core);
         if (opts)
             read_jit_options(&op, opts, &draft);
     }
@@ -247,7 +246,7 @@ static kn_fn gradient(const char *name, kn_fn fn, const kn_grad_opts *opts, bool
     knf_core draft = {0};
     knf_fn *f = knf_fn_get(&op, fn);
     if (f) {
-        draft = transformed(KNF_FN_GRAD, f->core);
+        draft = knf_transformed(KNF_FN_GRAD, f->core);
         draft.o.value = value;
         if (opts) {
             draft.o.argnums = opts->argnums;
@@ -348,7 +347,7 @@ kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
     knf_core draft = {0};
     knf_fn *f = knf_fn_get(&op, fn);
     if (f) {
-        draft = transformed(KNF_FN_VMAP, f->core);
+        draft = knf_transformed(KNF_FN_VMAP, f->core);
         if (opts) {
             check_axes(&op, f->core, opts);
             read_leaves(&op, f->core, opts, &draft);
@@ -371,7 +370,7 @@ static kn_fn jacobian(const char *name, knf_fn_kind kind, kn_fn fn, const kn_jac
     knf_core draft = {0};
     knf_fn *f = knf_fn_get(&op, fn);
     if (f) {
-        draft = transformed(kind, f->core);
+        draft = knf_transformed(kind, f->core);
         if (opts) {
             draft.o.argnums = opts->argnums;
             draft.o.holomorphic = HAS(opts, allow_int) && opts->holomorphic;
