@@ -113,6 +113,53 @@ knx_error *knp_joins_scalars(const kni_jaxpr *j, int n, const kni_type *x, bool 
 }
 
 /* The last axis first. */
+bool knp_join_tangents(const kni_rule *r, const kni_jaxpr *j, const kni_atom *tx, knp_joined *out)
+{
+    int n = r->n_out, all = n;
+    for (int i = 0; i < n; i++)
+        all += kni_has_tangent(r->xt[i]);
+    *out = (knp_joined){.n = all, .x = knp_room(r->b, 2 * (size_t)all), .y = knp_room(r->b, (size_t)all)};
+    bool *tangent = knx_arena_alloc(&r->b->arena, 2 * (size_t)n);
+    if (!out->x || !out->y)
+        return false;
+    for (int i = 0, t = n; i < n; i++) {
+        out->x[i] = r->x[i];
+        out->x[all + i] = r->x[n + i];
+        if (!kni_has_tangent(r->xt[i]))
+            continue;
+        out->x[t] = knb_instantiate(r->b, tx[i], r->xt[i]);
+        out->x[all + t++] = knb_instantiate(r->b, tx[n + i], r->xt[n + i]);
+    }
+    for (int i = 0; tangent && i < 2 * n; i++)
+        tangent[i] = kni_has_tangent(r->xt[i]);
+    knx_error *e = tangent ? knt_jvp(j, tangent, &out->jaxpr) : knx_error_nomem();
+    if (e)
+        knb_fail(r->b, e);
+    return !e;
+}
+
+void knp_end_join(const kni_rule *r, knp_joined *j, kni_atom *ty)
+{
+    kni_release(j->jaxpr);
+    for (int i = 0, t = r->n_out; i < r->n_out; i++)
+        if (kni_has_tangent(r->xt[i]))
+            ty[i] = r->b->error ? KN_ATOM_NONE : j->y[t++];
+}
+
+kni_atom *knp_batch_joined(const kni_rule *r, int64_t size, const int *axis, bool *starts, int *axis_out)
+{
+    int n = r->n_out;
+    kni_atom *x = knp_room(r->b, (size_t)r->n_in);
+    *starts = false;
+    for (int i = 0; x && i < n; i++) {
+        x[i] = knp_batched_at(r, i, size, axis[i], 0);
+        x[n + i] = r->x[n + i];
+        *starts = *starts || axis[n + i] >= 0;
+        axis_out[i] = 0;
+    }
+    return x;
+}
+
 knx_error *knp_over_axes(const kni_jaxpr *j, kni_type t, kni_jaxpr **out)
 {
     kni_jaxpr *now = kni_retain((kni_jaxpr *)j);

@@ -18,6 +18,19 @@ knx_error *knp_body_transpose(const kni_rule *r, const kni_jaxpr *j, knp_emit_bo
                              kni_atom *ct_in);
 /* Does j take two sets of scalars of the dtypes of the n arrays, and give n results (test: one boolean)? */
 knx_error *knp_joins_scalars(const kni_jaxpr *j, int n, const kni_type *x, bool test);
+/* Of a row whose operands are arrays and then their initial values, which it joins by such a jaxpr: values and tangents
+ * as the operands of the same with the jaxpr's derivative, n arrays x and their initial values; y: room for results.
+ * False with the builder failed; knp_end_join in every case, with the tangents of y. */
+typedef struct knp_joined {
+    kni_jaxpr *jaxpr;
+    int n; /* values, then tangents of those that have them */
+    kni_atom *x, *y;
+} knp_joined;
+bool knp_join_tangents(const kni_rule *r, const kni_jaxpr *j, const kni_atom *tx, knp_joined *out);
+void knp_end_join(const kni_rule *r, knp_joined *j, kni_atom *ty);
+/* The operands of such a row with the arrays' batch axes in front, initial values as they are. starts: one of those has
+ * a batch axis. NULL without memory. */
+kni_atom *knp_batch_joined(const kni_rule *r, int64_t size, const int *axis, bool *starts, int *axis_out);
 /* A jaxpr of scalars over all axes of arrays of type t. */
 knx_error *knp_over_axes(const kni_jaxpr *j, kni_type t, kni_jaxpr **out);
 #endif

@@ -237,34 +237,13 @@ static void reduce_arrays(const knp_halving *h, kni_ints axes, const kni_atom *x
 static void reduce_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     const params_t *p = r->params;
-    int n = r->n_out, all = n;
-    bool *tangent;
-    kni_atom *x, *y;
-    joint by = {NULL, n};
-    if (!(x = knp_room(r->b, 4 * (size_t)n)) || !(y = knp_room(r->b, 2 * (size_t)n)))
-        return;
-    for (int i = 0; i < n; i++)
-        all += kni_has_tangent(r->xt[i]);
-    for (int i = 0, t = n; i < n; i++) {
-        x[i] = r->x[i];
-        x[all + i] = r->x[n + i];
-        if (!kni_has_tangent(r->xt[i]))
-            continue;
-        x[t] = knb_instantiate(r->b, tx[i], r->xt[i]);
-        x[all + t++] = knb_instantiate(r->b, tx[n + i], r->xt[n + i]);
+    knp_joined j;
+    joint by = {NULL, r->n_out};
+    if (knp_join_tangents(r, p->jaxpr, tx, &j)) {
+        by.jaxpr = j.jaxpr;
+        reduce_arrays(&(knp_halving){r->b, j.n, join_by_jaxpr, NULL, &by}, p->dimensions, j.x, j.y);
     }
-    tangent = knx_arena_alloc(&r->b->arena, 2 * (size_t)n);
-    for (int i = 0; tangent && i < 2 * n; i++)
-        tangent[i] = kni_has_tangent(r->xt[i]);
-    knx_error *e = tangent ? knt_jvp(p->jaxpr, tangent, &by.jaxpr) : knx_error_nomem();
-    if (e)
-        knb_fail(r->b, e);
-    else
-        reduce_arrays(&(knp_halving){r->b, all, join_by_jaxpr, NULL, &by}, p->dimensions, x, y);
-    kni_release(by.jaxpr);
-    for (int i = 0, t = n; i < n; i++)
-        if (kni_has_tangent(r->xt[i]))
-            ty[i] = r->b->error ? KN_ATOM_NONE : y[t++];
+    knp_end_join(r, &j, ty);
 }
 
 static knx_error *reduce_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
@@ -272,16 +251,10 @@ static knx_error *reduce_batch(const kni_rule *r, int64_t size, const int *axis,
     const params_t *p = r->params;
     int n = r->n_out;
     knp_dims lifted = knp_axes_lift(p->dimensions, 0);
-    bool starts = false;
-    kni_atom *x;
-    if (!(x = knp_room(r->b, (size_t)r->n_in)))
+    bool starts;
+    kni_atom *x = knp_batch_joined(r, size, axis, &starts, axis_out);
+    if (!x)
         return NULL;
-    for (int i = 0; i < n; i++) {
-        x[i] = knp_batched_at(r, i, size, axis[i], 0);
-        x[n + i] = r->x[n + i];
-        starts = starts || axis[n + i] >= 0;
-        axis_out[i] = 0;
-    }
     if (starts) {
         joint by = {p->jaxpr, n};
         reduce_arrays(&(knp_halving){r->b, n, join_by_jaxpr, NULL, &by}, knp_ints(&lifted), x, y);

@@ -229,33 +229,10 @@ static void fold(const kni_rule *r, const params_t *p, const kni_jaxpr *of_scala
 static void reduce_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     const params_t *p = r->params;
-    int n = r->n_out, all = n;
-    kni_jaxpr *j = NULL;
-    kni_atom *x, *y;
-    if (!(x = knp_room(r->b, 4 * (size_t)n)) || !(y = knp_room(r->b, 2 * (size_t)n)))
-        return;
-    for (int i = 0; i < n; i++)
-        all += kni_has_tangent(r->xt[i]);
-    for (int i = 0, t = n; i < n; i++) {
-        x[i] = r->x[i];
-        x[all + i] = r->x[n + i];
-        if (!kni_has_tangent(r->xt[i]))
-            continue;
-        x[t] = knb_instantiate(r->b, tx[i], r->xt[i]);
-        x[all + t++] = knb_instantiate(r->b, tx[n + i], r->xt[n + i]);
-    }
-    bool *tangent = knx_arena_alloc(&r->b->arena, 2 * (size_t)n);
-    for (int i = 0; tangent && i < 2 * n; i++)
-        tangent[i] = kni_has_tangent(r->xt[i]);
-    knx_error *e = tangent ? knt_jvp(p->jaxpr, tangent, &j) : knx_error_nomem();
-    if (e)
-        knb_fail(r->b, e);
-    else
-        fold(r, p, j, n, all, x, y);
-    kni_release(j);
-    for (int i = 0, t = n; i < n; i++)
-        if (kni_has_tangent(r->xt[i]))
-            ty[i] = r->b->error ? KN_ATOM_NONE : y[t++];
+    knp_joined j;
+    if (knp_join_tangents(r, p->jaxpr, tx, &j))
+        fold(r, p, j.jaxpr, r->n_out, j.n, j.x, j.y);
+    knp_end_join(r, &j, ty);
 }
 
 static knx_error *reduce_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
@@ -263,16 +240,10 @@ static knx_error *reduce_batch(const kni_rule *r, int64_t size, const int *axis,
     knp_window_lists lists;
     params_t p = knp_window_insert(r->params, true, 0, -1, &lists);
     int n = r->n_out;
-    bool starts = false;
-    kni_atom *x;
-    if (!(x = knp_room(r->b, (size_t)r->n_in)))
+    bool starts;
+    kni_atom *x = knp_batch_joined(r, size, axis, &starts, axis_out);
+    if (!x)
         return NULL;
-    for (int i = 0; i < n; i++) {
-        x[i] = knp_batched_at(r, i, size, axis[i], 0);
-        x[n + i] = r->x[n + i];
-        starts = starts || axis[n + i] >= 0;
-        axis_out[i] = 0;
-    }
     if (starts)
         fold(r, &p, p.jaxpr, n, n, x, y);
     else
