@@ -45,7 +45,10 @@ kni_atom *knlax_read_list(kna_op *op, kn_list list, bool same, int *n);
 #ifdef __clang_analyzer__
 #define knlax_read_list(op, list, same, n) KNA_NULL_IF_FAILED(op, (knlax_read_list)(op, list, same, n))
 #endif
-/* reductions.c. The computation, recorded for two sets of scalars of x's dtypes; NULL with the operation failed. */
+/* reductions.c. Operands and their initial values, of equal dtypes: n atoms of each, and room for n results
+ * (knx_alloc'ed, NULL with the operation failed); init: the array of the first initial value. */
+kni_atom *knlax_read_pairs(kna_op *op, kn_list operands, kn_list init_values, int *n, const kn_array **init);
+/* The computation, recorded for two sets of scalars of x's dtypes; NULL with the operation failed. */
 kni_jaxpr *knlax_record(kna_op *op, kn_fn fn, int n, const kni_atom *x);
 /* The number that x is, of dtype d; false if it is none that is known. */
 bool knlax_known_number(kna_op *op, kn_array x, kni_atom a, kn_dtype d, knx_scalar_bits *bits);

@@ -223,27 +223,39 @@ kn_array kn_lax_reduce(kn_array x, kn_array init_value, kn_fn computation, const
     return kna_end(&op, y);
 }
 
+kni_atom *knlax_read_pairs(kna_op *op, kn_list operands, kn_list init_values, int *n, const kn_array **init)
+{
+    const kn_array *x = NULL;
+    int count = kntree_list_read(op, operands, &x), m = kntree_list_read(op, init_values, init);
+    if (!kna_failed(op) && count != m)
+        kna_fail(op, KN_ERROR_VALUE, "Must have same total number of operands as init_values:  %d vs. %d", count, m);
+    if (!kna_failed(op) && !m)
+        kna_fail(op, KN_ERROR_VALUE, "must have at least one operand.");
+    kni_atom *a = kna_failed(op) ? NULL : knx_alloc(3 * (size_t)m * sizeof *a);
+    if (!a && !kna_failed(op))
+        kna_fail_with(op, knx_error_nomem());
+    for (int i = 0; a && i < m; i++) {
+        kni_atom pair[2];
+        knlax_same_dtypes(op, 2, (kn_array[]){x[i], (*init)[i]}, pair);
+        a[i] = pair[0];
+        a[m + i] = pair[1];
+        a[2 * m + i] = KN_ATOM_NONE;
+    }
+    *n = a ? m : 0;
+    return a;
+}
+
 kn_list kn_lax_reduce_list(kn_list operands, kn_list init_values, kn_fn computation, const kn_axes *dimensions)
 {
     kna_op op;
-    const kn_array *x = NULL, *init = NULL;
+    const kn_array *init = NULL;
+    int n;
     kna_begin(&op, "lax.reduce");
     dimensions = kna_axes_of(&op, dimensions);
-    int n = kntree_list_read(&op, operands, &x), m = kntree_list_read(&op, init_values, &init);
-    if (!kna_failed(&op) && (n != m || !n))
-        kna_fail(&op, KN_ERROR_VALUE, "Must have same total number of operands as init_values:  %d vs. %d", n, m);
-    kni_atom *a = kna_failed(&op) ? NULL : knx_alloc(3 * (size_t)n * sizeof *a);
-    if (!a && !kna_failed(&op))
-        kna_fail_with(&op, knx_error_nomem());
-    for (int i = 0; a && i < n; i++) {
-        kni_atom pair[2];
-        knlax_same_dtypes(&op, 2, (kn_array[]){x[i], init[i]}, pair);
-        a[i] = pair[0];
-        a[n + i] = pair[1];
-    }
+    kni_atom *a = knlax_read_pairs(&op, operands, init_values, &n, &init);
     if (a)
         reduce_by(&op, n, a, *init, computation, dimensions, a + 2 * n);
-    kn_list list = knlax_end_list(&op, a ? n : 0, a ? a + 2 * n : NULL);
+    kn_list list = knlax_end_list(&op, n, a ? a + 2 * n : NULL);
     knx_free(a);
     return list;
 }

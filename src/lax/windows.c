@@ -158,27 +158,14 @@ kn_list kn_lax_reduce_window_list(kn_list operands, kn_list init_values, kn_fn c
                                   const kn_shape *window_dimensions, const kn_lax_reduce_window_opts *opts)
 {
     kna_op op;
-    const kn_array *x = NULL, *init = NULL;
+    const kn_array *init = NULL;
+    int n;
     kna_begin(&op, "lax.reduce_window");
     window_dimensions = kna_shape(&op, window_dimensions);
-    int n = kntree_list_read(&op, operands, &x), m = kntree_list_read(&op, init_values, &init);
-    if (!kna_failed(&op) && n != m)
-        kna_fail(&op, KN_ERROR_VALUE, "Must have same total number of operands as init_values:  %d vs. %d", n, m);
-    else if (!kna_failed(&op) && !n)
-        kna_fail(&op, KN_ERROR_VALUE, "must have at least one operand.");
-    kni_atom *a = kna_failed(&op) ? NULL : knx_alloc(3 * (size_t)n * sizeof *a);
-    if (!a && !kna_failed(&op))
-        kna_fail_with(&op, knx_error_nomem());
-    for (int i = 0; a && i < n; i++) {
-        kni_atom pair[2];
-        knlax_same_dtypes(&op, 2, (kn_array[]){x[i], init[i]}, pair);
-        a[i] = pair[0];
-        a[n + i] = pair[1];
-        a[2 * n + i] = KN_ATOM_NONE;
-    }
+    kni_atom *a = knlax_read_pairs(&op, operands, init_values, &n, &init);
     if (a)
         reduce_by(&op, n, a, *init, computation, window_dimensions, opts, a + 2 * n);
-    kn_list list = knlax_end_list(&op, a ? n : 0, a ? a + 2 * n : NULL);
+    kn_list list = knlax_end_list(&op, n, a ? a + 2 * n : NULL);
     knx_free(a);
     return list;
 }
