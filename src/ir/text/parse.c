@@ -7,7 +7,7 @@
 #include "ir/prim.h"
 #include <string.h>
 
-enum { DEEPEST = 100, MOST_FIELDS = 64 };
+enum { MOST_FIELDS = 64 };
 
 typedef struct shared {
     kni_word name;
@@ -364,21 +364,13 @@ static char **pack_consts(kni_parser *p, const kni_parse_scope *s)
 
 static kni_jaxpr *parse_jaxpr(kni_parser *p, char ***consts)
 {
-    kni_jaxpr *j = NULL;
-    kni_parse_is(p, '{');
-    const char *start = p->at;
-    if (p->depth >= DEEPEST)
-        kni_parse_fail(p, start, KN_ERROR_VALUE, "jaxprs are nested more than %d deep", DEEPEST);
-    kni_parse_scope *s = kni_parse_alloc(p, sizeof *s);
+    const char *start;
+    kni_parse_scope *s = kni_scope_begin(p, &start);
     if (!s)
         return NULL;
-    p->depth++;
     parse_body(p, s);
-    p->depth--;
-    s->b.whole = true;
-    if (!p->error)
-        kni_parse_wrap(p, start, knb_finish(&s->b, (int)s->atoms.n, s->atoms.at, s->name, false, &j));
-    if (!p->error && consts)
+    kni_jaxpr *j = kni_scope_end(p, s, start);
+    if (j && consts)
         *consts = pack_consts(p, s);
     if (p->error) {
         kni_release(j);

@@ -43,6 +43,10 @@ void kni_scope_bind(kni_parser *p, kni_parse_scope *s, kni_word name, kni_atom a
 /* What the builder has to say goes with the place in the text; false if there is an error. */
 bool kni_scope_ok(kni_parser *p, kni_parse_scope *s, const char *at);
 void kni_scope_free(kni_parse_scope *s);
+/* A scope for the jaxpr that comes next, one level deeper; NULL without memory. *start: where it stands. */
+kni_parse_scope *kni_scope_begin(kni_parser *p, const char **start);
+/* The jaxpr of what was read, with the atoms as results, one level up; NULL with an error. The scope stays. */
+kni_jaxpr *kni_scope_end(kni_parser *p, kni_parse_scope *s, const char *start);
 uint64_t kni_word_hash(kni_word w);
 bool kni_word_same(kni_word a, kni_word b);
 bool kni_parse_is_name(kni_word w);

@@ -9,7 +9,7 @@
 #include "ir/prim.h"
 #include <string.h>
 
-enum { DEEPEST = 100, MOST_GIVEN = 32, MOST_TRIALS = 20000, MOST_DTYPES = 6 };
+enum { MOST_GIVEN = 32, MOST_TRIALS = 20000, MOST_DTYPES = 6 };
 
 /* A parameter of the text: where its value begins. */
 typedef struct given {
@@ -648,15 +648,10 @@ static bool at_results(kni_parser *p) { return !p->error && kni_word_is(kni_pars
 static kni_jaxpr *read_jaxpr(reader *r, int n_const, const kni_type *consts, int n_in, const kni_type *in)
 {
     kni_parser *p = &r->p;
-    kni_jaxpr *j = NULL;
-    kni_parse_is(p, '{');
-    const char *start = p->at;
-    if (p->depth >= DEEPEST)
-        kni_parse_fail(p, start, KN_ERROR_VALUE, "jaxprs are nested more than %d deep", DEEPEST);
-    kni_parse_scope *s = kni_parse_alloc(p, sizeof *s);
+    const char *start;
+    kni_parse_scope *s = kni_scope_begin(p, &start);
     if (!s)
         return NULL;
-    p->depth++;
     kni_parse_need(p, '{');
     kni_parse_need_word(p, "lambda");
     bool semicolon = p->at[strcspn(p->at, ";.}")] == ';';
@@ -669,14 +664,7 @@ static kni_jaxpr *read_jaxpr(reader *r, int n_const, const kni_type *consts, int
     if (!p->error)
         read_results(r, s);
     kni_parse_need(p, '}');
-    p->depth--;
-    s->b.whole = true;
-    if (!p->error)
-        kni_parse_wrap(p, start, knb_finish(&s->b, (int)s->atoms.n, s->atoms.at, NULL, false, &j));
-    if (p->error) {
-        kni_release(j);
-        j = NULL;
-    }
+    kni_jaxpr *j = kni_scope_end(p, s, start);
     kni_scope_free(s);
     return j;
 }

@@ -66,3 +66,25 @@ void kni_scope_free(kni_parse_scope *s)
     KN_VEC_FREE(&s->atoms);
     KN_VEC_FREE(&s->consts);
 }
+
+kni_parse_scope *kni_scope_begin(kni_parser *p, const char **start)
+{
+    enum { DEEPEST = 100 };
+    kni_parse_is(p, '{'); /* skips blanks */
+    *start = p->at;
+    if (p->depth >= DEEPEST)
+        kni_parse_fail(p, p->at, KN_ERROR_VALUE, "jaxprs are nested more than %d deep", DEEPEST);
+    kni_parse_scope *s = kni_parse_alloc(p, sizeof *s);
+    p->depth += s != NULL;
+    return s;
+}
+
+kni_jaxpr *kni_scope_end(kni_parser *p, kni_parse_scope *s, const char *start)
+{
+    kni_jaxpr *j = NULL;
+    p->depth--;
+    s->b.whole = true;
+    if (!p->error)
+        kni_parse_wrap(p, start, knb_finish(&s->b, (int)s->atoms.n, s->atoms.at, s->name, false, &j));
+    return j;
+}
