@@ -19,4 +19,22 @@ typedef struct knr_block_loops {
     knr_block_loop *f32, *f64, *c64, *c128;
 } knr_block_loops;
 extern const knr_block_loops knr_block_base, knr_block_avx2;
+
+/* A loop over real numbers; a whole vector of columns has a number of turns that the compiler knows. */
+#define KNR_BLOCK_LOOP(name, T, STEP)                                               \
+    static void name(const knr_block *x, void *sums)                                \
+    {                                                                               \
+        T *acc = sums;                                                              \
+        const char *a = x->a, *b_at = x->b;                                         \
+        for (int64_t k = 0; k < x->steps; k++, a += x->a_step, b_at += x->b_step) { \
+            const T *b = (const T *)b_at, v = *(const T *)a;                        \
+            if (x->columns == 64 / (int)sizeof(T)) {                                \
+                for (int j = 0; j < 64 / (int)sizeof(T); j++)                       \
+                    acc[j] = STEP(v, b[j], acc[j]);                                 \
+            } else {                                                                \
+                for (int j = 0; j < x->columns; j++)                                \
+                    acc[j] = STEP(v, b[j], acc[j]);                                 \
+            }                                                                       \
+        }                                                                           \
+    }
 #endif

@@ -8,24 +8,8 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b)  PASTE_(a, b)
 
-#define REAL(name, T, STEP)                                                         \
-    static void name(const knr_block *x, void *sums)                                \
-    {                                                                               \
-        T *acc = sums;                                                              \
-        const char *a = x->a, *b_at = x->b;                                         \
-        for (int64_t k = 0; k < x->steps; k++, a += x->a_step, b_at += x->b_step) { \
-            const T *b = (const T *)b_at, v = *(const T *)a;                        \
-            if (x->columns == 64 / (int)sizeof(T)) {                                \
-                for (int j = 0; j < 64 / (int)sizeof(T); j++)                       \
-                    acc[j] = STEP(v, b[j], acc[j]);                                 \
-            } else {                                                                \
-                for (int j = 0; j < x->columns; j++)                                \
-                    acc[j] = STEP(v, b[j], acc[j]);                                 \
-            }                                                                       \
-        }                                                                           \
-    }
-REAL(f32, float, __builtin_fmaf)
-REAL(f64, double, __builtin_fma)
+KNR_BLOCK_LOOP(f32, float, __builtin_fmaf)
+KNR_BLOCK_LOOP(f64, double, __builtin_fma)
 
 #define COMPLEX(name, T, FMA)                                                          \
     static void name(const knr_block *x, void *sums)                                   \

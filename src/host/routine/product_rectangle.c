@@ -24,24 +24,9 @@ FLOATS(c64)
 FLOATS(c128)
 
 /* Sums modulo 2^32 or 2^64. */
-#define INTEGERS(name, T)                                                           \
-    static void name(const knr_block *x, void *sums)                                \
-    {                                                                               \
-        T *acc = sums;                                                              \
-        const char *a = x->a, *b_at = x->b;                                         \
-        for (int64_t k = 0; k < x->steps; k++, a += x->a_step, b_at += x->b_step) { \
-            const T *b = (const T *)b_at, v = *(const T *)a;                        \
-            if (x->columns == 64 / (int)sizeof(T)) {                                \
-                for (int j = 0; j < 64 / (int)sizeof(T); j++)                       \
-                    acc[j] = v * b[j] + acc[j];                                     \
-            } else {                                                                \
-                for (int j = 0; j < x->columns; j++)                                \
-                    acc[j] = v * b[j] + acc[j];                                     \
-            }                                                                       \
-        }                                                                           \
-    }
-INTEGERS(i32_sums, uint32_t)
-INTEGERS(i64_sums, uint64_t)
+#define MULTIPLY_ADD(x, y, z) ((x) * (y) + (z))
+KNR_BLOCK_LOOP(i32_sums, uint32_t, MULTIPLY_ADD)
+KNR_BLOCK_LOOP(i64_sums, uint64_t, MULTIPLY_ADD)
 
 /* `group` steps of a column lie side by side; steps is a multiple of it, b_step that of a group. */
 #define NARROW(name, S, U, GROUP)                                                                                  \
