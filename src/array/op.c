@@ -205,6 +205,18 @@ kni_atom kna_value_atom(kna_op *op, kna_value *v)
     return a;
 }
 
+kni_atom kna_number_atom(kna_op *op, int64_t v)
+{
+    kna_value *n = kna_value_number(KN_DT(I64), false, knx_scalar_from_int(KN_DT(I64), v));
+    if (!n) {
+        kna_fail_with(op, knx_error_nomem());
+        return KN_ATOM_NONE;
+    }
+    kni_atom a = kna_value_atom(op, n);
+    kna_value_release(n);
+    return a;
+}
+
 kn_dtype kna_default_float(void)
 {
     kn_context c = knx_context();

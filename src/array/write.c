@@ -191,14 +191,7 @@ static kni_atom position(windows *w, int k, int64_t at)
         return known;
     if (!op->b->hook || !w->any)
         return knb_integer(op->b, op->b->hook || at > INT32_MAX ? KN_DT(I64) : KN_DT(I32), at);
-    kna_value *n = kna_value_number(KN_DT(I64), false, knx_scalar_from_int(KN_DT(I64), at));
-    if (!n) {
-        kna_fail_with(op, knx_error_nomem());
-        return KN_ATOM_NONE;
-    }
-    kni_atom a = kna_value_atom(op, n);
-    kna_value_release(n);
-    return a;
+    return kna_number_atom(op, at);
 }
 
 /* The operand of a view row with the elements that its result y shows replaced. */

@@ -7,16 +7,7 @@
 
 kni_atom knn_position(kna_op *op, int64_t v)
 {
-    if (!op->b->hook)
-        return knb_integer(op->b, KN_DT(I64), v);
-    kna_value *n = kna_value_number(KN_DT(I64), false, knx_scalar_from_int(KN_DT(I64), v));
-    if (!n) {
-        kna_fail_with(op, knx_error_nomem());
-        return KN_ATOM_NONE;
-    }
-    kni_atom a = kna_value_atom(op, n);
-    kna_value_release(n);
-    return a;
+    return op->b->hook ? kna_number_atom(op, v) : knb_integer(op->b, KN_DT(I64), v);
 }
 
 /* Python's rule for slice(start, stop, step).indices(extent). Cuts are choices where an extent is an expression, as JAX
