@@ -2,6 +2,7 @@
  * case_symbolic.c -- functions compiled once with dimension variables (docs/shapes.md) beside the same functions
  * compiled for the shapes of the row: about 10^2, 10^4 and 10^6 elements. */
 #include "inputs.h"
+#include "support/recurrences.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,37 +148,8 @@ static kn_array gru(const Three *a)
     kn_scan(KN_CLOSE(gru_step, &w), &h, &h, &a->x);
     return h;
 }
-static kn_array decay(const kn_array *s, const kn_array *x) { return kn_add(kn_mul(*s, 0.9f), kn_tanh(*x)); }
-KN_FUNCTION(decay, kn_array, kn_array, kn_array)
-static kn_array scalars(const One *a)
-{
-    kn_array s = kn_scalar(0.0f);
-    kn_scan(KN_FN(decay), &s, &s, &a->x);
-    return s;
-}
-typedef struct {
-    kn_array x, previous;
-} Guess;
-static kn_array moving(const Guess *g) { return kn_greater(kn_abs(kn_sub(g->x, g->previous)), kn_mul(1e-6f, g->x)); }
-static Guess improve(const kn_array *a, const Guess *g)
-{
-    return (Guess){kn_mul(0.5f, kn_add(g->x, kn_div(*a, g->x))), g->x};
-}
-KN_FUNCTION(moving, kn_array, Guess)
-KN_CLOSURE(improve, Guess, kn_array, Guess)
-static kn_array newton(const kn_array *a)
-{
-    Guess g = {kn_add(*a, 1), kn_scalar(0.0f)};
-    kn_while_loop(KN_FN(moving), KN_CLOSE(improve, a), &g, &g);
-    return g.x;
-}
-KN_FUNCTION(newton, kn_array, kn_array)
-static kn_array roots(const One *a)
-{
-    kn_array x = kn_add(kn_square(a->x), 0.5f), y;
-    kn_call(kn_vmap(KN_FN(newton)), &y, &x);
-    return y;
-}
+static kn_array scalars(const One *a) { return decaying_sum(kn_scalar(0.0f), a->x); }
+static kn_array roots(const One *a) { return newton_roots(kn_add(kn_square(a->x), 0.5f)); }
 
 /* ---- Rows. */
 

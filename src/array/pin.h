@@ -23,7 +23,7 @@ typedef struct kna_pin {
 void kna_pin_release(kna_pin *p); /* NULL is fine; from any thread */
 
 static inline bool kna_lies_in_pin(const kna_value *v) { return v->pin && v->buffer == v->pin->buffer; }
-/* Has only who has so many references to the value its memory? Those to its buffer are the value's own and its pin's. */
+/* Do these many references keep its memory alone? Those to the buffer are the value's own and its pin's. */
 static inline bool kna_only_referred_by(const kna_value *v, uint32_t references)
 {
     return (uint32_t)v->refs == references && atomic_load(&v->buffer->refs) == 1 + kna_lies_in_pin(v);

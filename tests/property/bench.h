@@ -72,7 +72,9 @@ bool bench_same(bench *b, const char *what, int n, const tensor *a, const tensor
 extern FILE *bench_texts; /* where the typed texts of all inspected jaxprs go; NULL: nowhere */
 void bench_inspect(bench *b, const kni_jaxpr *j, const char *what);
 /* A function of inputs and of the cotangents of the results that have tangents, to the cotangents of the inputs that
- * have them. */
+ * have them. NULL without an error: it has too many values. */
+knx_error *bench_pull(const kni_jaxpr *j, const bool *tangent, int *n_cotangent, kni_jaxpr **out);
+/* The same; an error is a failure of the sample. */
 kni_jaxpr *bench_pullback(bench *b, const kni_jaxpr *j, const bool *tangent, int *n_cotangent);
 
 typedef void check_fn(bench *b);

@@ -112,35 +112,18 @@ static knx_error *by_jvp(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxp
     return bench_tangents(&s->b, tangent) && j->n_in == (uint32_t)s->b.n_in ? knt_jvp(j, tangent, out) : NULL;
 }
 
-/* A function of the inputs, and of cotangents of the results that have tangents. */
 static knx_error *by_vjp(subject *s, const kni_jaxpr *j, bool symbolic, kni_jaxpr **out)
 {
-    bool tangent[MAX_VALUES], linear[8 * MAX_VALUES] = {0};
-    kni_atom in[MAX_VALUES], y[8 * MAX_VALUES], ct[MAX_VALUES];
-    knt_linearized l = {0};
-    kni_jaxpr *back = NULL;
-    kni_builder k;
+    bool tangent[MAX_VALUES];
+    int n = 0;
     (void)symbolic;
     if (!bench_tangents(&s->b, tangent) || j->n_in != (uint32_t)s->b.n_in)
         return NULL;
-    knx_error *e = knt_linearize(j, tangent, &l);
-    size_t n = e ? 0 : l.n_residual + l.n_tangent_in + j->n_out;
-    for (uint32_t i = 0; i < l.n_tangent_in && n <= sizeof linear; i++)
-        linear[l.n_residual + i] = true;
-    if (!e && l.n_tangent_out && n <= sizeof linear)
-        e = knt_transpose(l.linear, linear, &back);
-    if (!e && back) {
-        knb_init(&k);
-        for (uint32_t i = 0; i < j->n_in; i++)
-            in[i] = knb_invar(&k, kni_in_type(j, i));
-        knb_inline(&k, l.primal, in, y);
-        for (uint32_t i = 0; i < l.n_tangent_out; i++)
-            y[j->n_out + l.n_residual + i] = knb_invar(&k, kni_out_type(l.linear, i));
-        knb_inline(&k, back, y + j->n_out, ct);
-        e = knb_finish(&k, (int)back->n_out, ct, "pullback", true, out);
+    knx_error *e = bench_pull(j, tangent, &n, out);
+    if (!n) { /* of nothing */
+        kni_release(*out);
+        *out = NULL;
     }
-    kni_release(back);
-    knt_linearized_free(&l);
     return e;
 }
 

@@ -63,4 +63,24 @@ static inline void text_is(int64_t d, const char *want)
 }
 
 static inline void prints(const char *from, const char *want) { text_is(dim(from), want); }
+
+/* The scope has refused something, in these words. */
+static inline void refused(kn_error_kind kind, const char *message)
+{
+    knx_error *e = knx_dim_take_error(&scope);
+    assert_non_null(e);
+    assert_string_equal(e->message, message);
+    assert_int_equal(e->kind, kind);
+    knx_error_release(e);
+}
+
+/* The number of a variable in the sample. */
+static inline void sample(const char *name, int64_t value) { assert_true(knx_dim_sample(&scope, var(name), value)); }
+
+static inline void given(const char *constraint)
+{
+    knx_error *e = knx_dim_constrain(&scope, constraint);
+    if (e)
+        fail_msg("%s: %s", constraint, e->message);
+}
 #endif

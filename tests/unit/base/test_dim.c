@@ -11,17 +11,6 @@ static void same(const char *a, const char *b)
         fail_msg("%s and %s are different", a, b);
 }
 
-static void refused(kn_error_kind kind, const char *message)
-{
-    knx_error *e = knx_dim_take_error(&scope);
-    assert_non_null(e);
-    assert_string_equal(e->message, message);
-    assert_int_equal(e->kind, kind);
-    knx_error_release(e);
-}
-
-static void sample(const char *name, int64_t value) { assert_true(knx_dim_sample(&scope, var(name), value)); }
-
 /* --- arithmetic and texts --------------------------------------------------------------------- */
 
 static void plain_numbers_stay_plain(void **state)

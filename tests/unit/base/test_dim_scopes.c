@@ -5,13 +5,6 @@
 #include "support/dim_scope.h"
 #include "support/group.h"
 
-static void given(const char *constraint)
-{
-    knx_error *e = knx_dim_constrain(&scope, constraint);
-    if (e)
-        fail_msg("%s: %s", constraint, e->message);
-}
-
 static void bounds(const char *d, int64_t lower, int64_t upper)
 {
     int64_t l, u;
@@ -20,17 +13,6 @@ static void bounds(const char *d, int64_t lower, int64_t upper)
         fail_msg("%s lies within %lld and %lld, not within %lld and %lld", d, (long long)l, (long long)u,
                  (long long)lower, (long long)upper);
 }
-
-static void refused(kn_error_kind kind, const char *message)
-{
-    knx_error *e = knx_dim_take_error(&scope);
-    assert_non_null(e);
-    assert_string_equal(e->message, message);
-    assert_int_equal(e->kind, kind);
-    knx_error_release(e);
-}
-
-static void sample(const char *name, int64_t value) { assert_true(knx_dim_sample(&scope, var(name), value)); }
 
 /* --- bounds and comparisons ------------------------------------------------------------------- */
 

@@ -19,39 +19,33 @@ static kn_array layer(const kn_array *x, const kn_array *w)
 }
 KN_FUNCTION(layer, kn_array, kn_array, kn_array)
 
+/* What f gives for both. */
+static kn_array called(kn_fn f, const kn_array *x, const kn_array *w)
+{
+    kn_array y;
+    kn_call(f, &y, x, w);
+    return y;
+}
+
 /* ---- jit in jit */
 static kn_array jit_in_jit(const kn_array *x, const kn_array *w)
 {
-    kn_array y, z;
     kn_fn f = kn_jit(KN_FN(layer));
-    kn_call(f, &y, x, w);
-    kn_call(f, &z, &y, w);
-    return kn_add(y, z);
+    kn_array y = called(f, x, w);
+    return kn_add(y, called(f, &y, w));
 }
 KN_FUNCTION(jit_in_jit, kn_array, kn_array, kn_array)
 
 /* ---- gradients, forwards and backwards */
 static kn_array loss(const kn_array *x, const kn_array *w) { return kn_sum(kn_square(layer(x, w))); }
 KN_FUNCTION(loss, kn_array, kn_array, kn_array)
-static kn_array gradient(const kn_array *x, const kn_array *w)
-{
-    kn_array g;
-    kn_call(kn_grad(KN_FN(loss)), &g, x, w);
-    return g;
-}
+static kn_array gradient(const kn_array *x, const kn_array *w) { return called(kn_grad(KN_FN(loss)), x, w); }
 KN_FUNCTION(gradient, kn_array, kn_array, kn_array)
-static kn_array jitted_loss(const kn_array *x, const kn_array *w)
-{
-    kn_array y;
-    kn_call(kn_jit(KN_FN(loss)), &y, x, w);
-    return y;
-}
+static kn_array jitted_loss(const kn_array *x, const kn_array *w) { return called(kn_jit(KN_FN(loss)), x, w); }
 KN_FUNCTION(jitted_loss, kn_array, kn_array, kn_array)
 static kn_array by_weights(const kn_array *x, const kn_array *w)
 {
-    kn_array g;
-    kn_call(kn_grad(KN_FN(jitted_loss), .argnums = KN_ARGNUMS(1)), &g, x, w);
-    return kn_add(g, kn_sum(*x));
+    return kn_add(called(kn_grad(KN_FN(jitted_loss), .argnums = KN_ARGNUMS(1)), x, w), kn_sum(*x));
 }
 KN_FUNCTION(by_weights, kn_array, kn_array, kn_array)
 static kn_array tangents(const kn_array *x, const kn_array *w)
@@ -75,9 +69,7 @@ static kn_array pulled_back(const kn_array *x, const kn_array *w)
 KN_FUNCTION(pulled_back, kn_array, kn_array, kn_array)
 static kn_array checkpointed(const kn_array *x, const kn_array *w)
 {
-    kn_array g;
-    kn_call(kn_grad(kn_checkpoint(KN_FN(loss))), &g, x, w);
-    return g;
+    return called(kn_grad(kn_checkpoint(KN_FN(loss))), x, w);
 }
 KN_FUNCTION(checkpointed, kn_array, kn_array, kn_array)
 
@@ -96,12 +88,7 @@ static kn_array sum_of_smooth(const kn_array *x, const kn_array *w)
     return kn_sum(y);
 }
 KN_FUNCTION(sum_of_smooth, kn_array, kn_array, kn_array)
-static kn_array custom_jvp(const kn_array *x, const kn_array *w)
-{
-    kn_array g;
-    kn_call(kn_grad(KN_FN(sum_of_smooth)), &g, x, w);
-    return g;
-}
+static kn_array custom_jvp(const kn_array *x, const kn_array *w) { return called(kn_grad(KN_FN(sum_of_smooth)), x, w); }
 KN_FUNCTION(custom_jvp, kn_array, kn_array, kn_array)
 
 static Two forward(const kn_array *x) { return (Two){smooth(x), *x}; }
@@ -117,9 +104,7 @@ static kn_array sum_of_clipped(const kn_array *x, const kn_array *w)
 KN_FUNCTION(sum_of_clipped, kn_array, kn_array, kn_array)
 static kn_array custom_vjp(const kn_array *x, const kn_array *w)
 {
-    kn_array g;
-    kn_call(kn_grad(KN_FN(sum_of_clipped)), &g, x, w);
-    return g;
+    return called(kn_grad(KN_FN(sum_of_clipped)), x, w);
 }
 KN_FUNCTION(custom_vjp, kn_array, kn_array, kn_array)
 
@@ -142,9 +127,7 @@ static kn_array sum_of_scan(const kn_array *x, const kn_array *w) { return kn_su
 KN_FUNCTION(sum_of_scan, kn_array, kn_array, kn_array)
 static kn_array gradient_of_scan(const kn_array *x, const kn_array *w)
 {
-    kn_array g;
-    kn_call(kn_grad(KN_FN(sum_of_scan)), &g, x, w);
-    return g;
+    return called(kn_grad(KN_FN(sum_of_scan)), x, w);
 }
 KN_FUNCTION(gradient_of_scan, kn_array, kn_array, kn_array)
 static kn_array is_small(const Two *r) { return kn_less(kn_sum(kn_abs(r->a)), 100); }
@@ -179,18 +162,14 @@ static kn_array row(const kn_array *x, const kn_array *w)
 KN_FUNCTION(row, kn_array, kn_array, kn_array)
 static kn_array mapped(const kn_array *x, const kn_array *w)
 {
-    kn_array y;
-    kn_call(kn_vmap(KN_FN(row), .in_axes = {KN_MAPPED(0), KN_UNMAPPED}), &y, x, w);
-    return y;
+    return called(kn_vmap(KN_FN(row), .in_axes = {KN_MAPPED(0), KN_UNMAPPED}), x, w);
 }
 KN_FUNCTION(mapped, kn_array, kn_array, kn_array)
 static kn_array row_loss(const kn_array *x, const kn_array *w) { return kn_sum(row(x, w)); }
 KN_FUNCTION(row_loss, kn_array, kn_array, kn_array)
 static kn_array gradients_of_rows(const kn_array *x, const kn_array *w)
 {
-    kn_array y;
-    kn_call(kn_vmap(kn_grad(KN_FN(row_loss)), .in_axes = {KN_MAPPED(0), KN_UNMAPPED}), &y, x, w);
-    return y;
+    return called(kn_vmap(kn_grad(KN_FN(row_loss)), .in_axes = {KN_MAPPED(0), KN_UNMAPPED}), x, w);
 }
 KN_FUNCTION(gradients_of_rows, kn_array, kn_array, kn_array)
 

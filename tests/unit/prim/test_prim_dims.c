@@ -56,8 +56,6 @@ static void refuses(const char *text, const char *message)
     kni_release(j);
 }
 
-static void given(const char *constraint) { assert_null(knx_dim_constrain(&scope, constraint)); }
-
 static void shows(const kni_jaxpr *j, const char *want)
 {
     char *text;
@@ -174,13 +172,6 @@ static void iotas(void **state)
 }
 
 /* --- scopes that assume ----------------------------------------------------------------------- */
-
-static void sample(const char *name, int64_t value)
-{
-    int64_t d;
-    knx_dim_var v;
-    assert_true(knx_dim_named(name, strlen(name), &d) && knx_dim_is_var(d, &v) && knx_dim_sample(&scope, v, value));
-}
 
 static void a_sample_decides_what_is_legal(void **state)
 {

@@ -3,6 +3,7 @@
  * kernels, bands, kernels as parts of products, segments; and their bits, for large, small and prime extents. */
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/recurrences.h"
 #include <kiln/kiln.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,14 +12,7 @@ typedef struct {
     kn_array x, w, v;
 } Three;
 
-static kn_array decay(const kn_array *s, const kn_array *x) { return kn_add(kn_mul(*s, 0.9f), kn_tanh(*x)); }
-KN_FUNCTION(decay, kn_array, kn_array, kn_array)
-static kn_array scanned(const Three *a)
-{
-    kn_array s = kn_at(a->w, "0,0");
-    kn_scan(KN_FN(decay), &s, &s, &a->v);
-    return s;
-}
+static kn_array scanned(const Three *a) { return decaying_sum(kn_at(a->w, "0,0"), a->v); }
 static kn_array row_decay(const kn_array *s, const kn_array *x) { return kn_add(kn_mul(*s, 0.9f), kn_sin(*x)); }
 KN_FUNCTION(row_decay, kn_array, kn_array, kn_array)
 static kn_array scanned_rows(const Three *a)
@@ -27,29 +21,7 @@ static kn_array scanned_rows(const Three *a)
     kn_scan(KN_FN(row_decay), &s, &s, &a->x);
     return s;
 }
-typedef struct {
-    kn_array x, last;
-} Guess;
-static kn_array moving(const Guess *g) { return kn_greater(kn_abs(kn_sub(g->x, g->last)), kn_mul(1e-6f, g->x)); }
-static Guess improve(const kn_array *a, const Guess *g)
-{
-    return (Guess){kn_mul(0.5f, kn_add(g->x, kn_div(*a, g->x))), g->x};
-}
-KN_FUNCTION(moving, kn_array, Guess)
-KN_CLOSURE(improve, Guess, kn_array, Guess)
-static kn_array newton(const kn_array *a)
-{
-    Guess g = {kn_add(*a, 1), kn_scalar(0.0f)};
-    kn_while_loop(KN_FN(moving), KN_CLOSE(improve, a), &g, &g);
-    return g.x;
-}
-KN_FUNCTION(newton, kn_array, kn_array)
-static kn_array roots(const Three *a)
-{
-    kn_array x = kn_add(kn_square(a->v), 0.5f), y;
-    kn_call(kn_vmap(KN_FN(newton)), &y, &x);
-    return y;
-}
+static kn_array roots(const Three *a) { return newton_roots(kn_add(kn_square(a->v), 0.5f)); }
 static kn_array dense(const Three *a) { return kn_nn_gelu(kn_add(kn_matmul(a->x, a->w), kn_at(a->w, "0"))); }
 static kn_array turned(const Three *a) { return kn_matmul(a->w, kn_copy(kn_transpose(a->x))); }
 static kn_array attention(const Three *a)
@@ -106,7 +78,7 @@ static Three input(int t)
 
 static struct heard {
     const char *want;
-    bool found;
+    _Atomic bool found; /* worker threads say something, too */
 } heard;
 static void hear(void *env, int level, const char *text)
 {
