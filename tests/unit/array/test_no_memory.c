@@ -3,7 +3,7 @@
  * is lost or leaked. */
 #include "support/expect.h"
 #include "support/group.h"
-#include "base/memory.h"
+#include "support/no_memory.h"
 #include <stdio.h>
 
 typedef struct {
@@ -70,44 +70,10 @@ static double program(void)
            kn_item(writes);
 }
 
-static double run_and_shut_down(bool *failed, bool *memory)
-{
-    double v = program();
-    *failed = kn_error_pending();
-    *memory = *failed && strcmp(kn_error_kind_name(), "MemoryError") == 0;
-    kn_error_clear();
-    kn_shutdown();
-    return v;
-}
-
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    bool failed, memory;
-    knx_buffer_trim();
-    double right = run_and_shut_down(&failed, &memory);
-    assert_false(failed);
-    assert_false(isnan(right));
-    int64_t live = knx_alloc_live(), start = knx_alloc_count();
-    run_and_shut_down(&failed, &memory);
-    int64_t n = knx_alloc_count() - start, survived = 0;
-    for (int64_t k = 0; k < n; k++) {
-        knx_buffer_trim();
-        knx_fail_after(k, k % 2);
-        double v = run_and_shut_down(&failed, &memory);
-        knx_fail_after(-1, false);
-        kn_error_clear();
-        if (failed && !memory)
-            fail_msg("allocation %lld of %lld: an error that is no MemoryError", (long long)k, (long long)n);
-        if (!failed && !isnan(v) && v != right)
-            fail_msg("allocation %lld of %lld: %.17g instead of %.17g", (long long)k, (long long)n, v, right);
-        survived += !failed;
-        kn_shutdown();
-        if (knx_alloc_live() != live)
-            fail_msg("allocation %lld of %lld: %lld blocks are alive, %lld were", (long long)k, (long long)n,
-                     (long long)knx_alloc_live(), (long long)live);
-    }
-    print_message("%lld allocations, %lld of them could be done without\n", (long long)n, (long long)survived);
+    no_memory_check(program, 1, NULL);
 }
 
 KN_TEST_GROUP(test_no_memory)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_numpy_no_memory.c -- allocations of programs of NumPy's routines fail, each once (one in five; all of them
  * with KILN_TEST_LONG=1): what comes out is a MemoryError or the right answer, and nothing is lost or leaked. */
-#include "base/memory.h"
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/no_memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -134,70 +134,30 @@ static double statistics(void)
     return sum;
 }
 
-static char first[256]; /* the first error of the last run */
-
-static double run_and_shut_down(double (*program)(void), bool *failed, bool *memory)
-{
-    double v = program();
-    *failed = kn_error_pending();
-    *memory = *failed && strcmp(kn_error_kind_name(), "MemoryError") == 0;
-    snprintf(first, sizeof first, "%s %s", kn_error_kind_name(), kn_error_message());
-    kn_error_clear();
-    kn_shutdown();
-    return v;
-}
-
-/* Every allocation, or one in `step`. */
-static void check_allocations(double (*program)(void), int64_t step)
-{
-    bool failed, memory;
-    knx_buffer_trim();
-    double right = run_and_shut_down(program, &failed, &memory);
-    assert_false(failed);
-    assert_false(isnan(right));
-    int64_t live = knx_alloc_live(), start = knx_alloc_count();
-    run_and_shut_down(program, &failed, &memory);
-    int64_t n = knx_alloc_count() - start;
-    for (int64_t k = 0; k < n; k += step) {
-        knx_fail_after(k, k / step % 2);
-        double v = run_and_shut_down(program, &failed, &memory);
-        knx_fail_after(-1, false);
-        kn_error_clear();
-        if (failed && !memory)
-            fail_msg("allocation %lld of %lld: an error that is no MemoryError: %s", (long long)k, (long long)n, first);
-        if (!failed && !isnan(v) && v != right)
-            fail_msg("allocation %lld of %lld: %.17g instead of %.17g", (long long)k, (long long)n, v, right);
-        kn_shutdown();
-        if (knx_alloc_live() != live)
-            fail_msg("allocation %lld of %lld: %lld blocks are alive, %lld were", (long long)k, (long long)n,
-                     (long long)knx_alloc_live(), (long long)live);
-    }
-}
-
 static bool thorough(void) { return getenv("KILN_TEST_LONG") != NULL; }
 
 static void allocations_of_cut_and_joined_arrays_may_fail(void **state)
 {
     (void)state;
-    check_allocations(arrays, thorough() ? 1 : 5);
+    no_memory_check(arrays, thorough() ? 1 : 5, NULL);
 }
 
 static void allocations_of_mathematics_may_fail(void **state)
 {
     (void)state;
-    check_allocations(mathematics, thorough() ? 1 : 5);
+    no_memory_check(mathematics, thorough() ? 1 : 5, NULL);
 }
 
 static void allocations_of_products_may_fail(void **state)
 {
     (void)state;
-    check_allocations(products, thorough() ? 1 : 5);
+    no_memory_check(products, thorough() ? 1 : 5, NULL);
 }
 
 static void allocations_of_statistics_may_fail(void **state)
 {
     (void)state;
-    check_allocations(statistics, thorough() ? 13 : 97);
+    no_memory_check(statistics, thorough() ? 13 : 97, NULL);
 }
 
 KN_TEST_GROUP(test_numpy_no_memory)
