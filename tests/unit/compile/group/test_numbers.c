@@ -235,6 +235,104 @@ static void one_is_known_to_the_kernel(void **state)
     assert_int_equal(kn_context_free(own), 0);
 }
 
+/* What a kernel gains from knowing, or cannot be given. */
+static kn_array raised(const Salt *s, const kn_array *x) { return kn_power(*x, s->k); }
+static kn_array angle(const Salt *s, const kn_array *x) { return kn_arctan2(*x, s->k); }
+static kn_array counts(const Salt *s, const kn_array *x) { return kn_add(kn_astype(*x, KN_I32), (int)s->k); }
+static kn_array shifted(const Salt *s, const kn_array *x) { return kn_left_shift(kn_astype(*x, KN_I32), (int)s->k); }
+static kn_array times(const Salt *s, const kn_array *x) { return kn_mul(kn_sin(*x), s->k); }
+static kn_array whole_power(const Salt *s, const kn_array *x) { return kn_power(*x, (int)s->k); }
+static kn_array eight(const Salts *s, const kn_array *x)
+{
+    kn_array y = *x;
+    for (int i = 0; i < 8; i++)
+        y = kn_add(kn_sin(y), s->k[i]);
+    return y;
+}
+static kn_array nine(const Salts *s, const kn_array *x) { return kn_add(kn_sin(eight(s, x)), s->k[8]); }
+KN_FUNCTION_ENV(raised, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(angle, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(counts, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(shifted, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(times, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(whole_power, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(eight, kn_array, Salts, kn_array)
+KN_FUNCTION_ENV(nine, kn_array, Salts, kn_array)
+
+/* Kernels that the second call makes. */
+#define KERNELS_OF_ANOTHER(f, first, second)                  \
+    __extension__({                                           \
+        kn_array of_x = operand();                            \
+        kn_eval(CALL(f, &(first), of_x));                     \
+        uint64_t of_before = kn_cache_stats().kernels.misses; \
+        kn_eval(CALL(f, &(second), of_x));                    \
+        (int)(kn_cache_stats().kernels.misses - of_before);   \
+    })
+
+static void numbers_that_kernels_gain_from_are_constants(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    static const Salt some[] = {{3}, {5}}, plain[] = {{0}, {1}, {-1}, {INFINITY}};
+    assert_int_equal(KERNELS_OF_ANOTHER(raised, ((Salt){2.5}), ((Salt){2.625})), 1);
+    assert_int_equal(KERNELS_OF_ANOTHER(angle, some[0], some[1]), 1);
+    assert_int_equal(KERNELS_OF_ANOTHER(counts, some[0], some[1]), 1);
+    assert_int_equal(KERNELS_OF_ANOTHER(shifted, some[0], some[1]), 1);
+    assert_int_equal(KERNELS_OF_ANOTHER(whole_power, some[0], some[1]), 1);
+    assert_int_equal(KERNELS_OF_ANOTHER(times, some[0], some[1]), 0);
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        assert_int_equal(KERNELS_OF_ANOTHER(times, some[0], plain[i]), 1);
+}
+
+static void a_kernel_is_given_eight_numbers(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    Salts first, second;
+    for (int i = 0; i < 12; i++) {
+        first.k[i] = 0.3 + 0.125 * i;
+        second.k[i] = 0.4 + 0.0625 * i;
+    }
+    assert_int_equal(KERNELS_OF_ANOTHER(eight, first, second), 0);
+    assert_int_equal(KERNELS_OF_ANOTHER(nine, first, second), 1);
+}
+
+/* Plans that the expression makes for another number n, k = n + 0.25, after the first one. */
+#define PLANS_OF_ANOTHER(...)                                               \
+    __extension__({                                                         \
+        uint64_t of_before = 0;                                             \
+        kn_array x = operand(), m = kn_arange(0, 6, 1);                     \
+        kn_eval(x), kn_eval(m);                                             \
+        for (int n = 3; n >= -1; n--) {                                     \
+            KN_SCOPE;                                                       \
+            const double k = n + 0.25;                                      \
+            (void)k;                                                        \
+            kn_eval(__VA_ARGS__);                                           \
+            of_before = n == 3 ? kn_cache_stats().plans.misses : of_before; \
+        }                                                                   \
+        (int)(kn_cache_stats().plans.misses - of_before);                   \
+    })
+
+static void numbers_of_eager_operations_are_operands_of_one_plan(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    assert_int_equal(PLANS_OF_ANOTHER(kn_mul(x, k)), 0);
+    assert_int_equal(PLANS_OF_ANOTHER(kn_mul(x, n)), 0);
+    assert_int_equal(PLANS_OF_ANOTHER(kn_add(m, n)), 0);
+    assert_int_equal(PLANS_OF_ANOTHER(kn_bitwise_and(m, n)), 0);
+    assert_int_equal(PLANS_OF_ANOTHER(kn_power(x, k)), 0);
+    assert_int_equal(PLANS_OF_ANOTHER(kn_full(KN_SHAPE(3), k)), 0);
+    assert_int_equal(
+        PLANS_OF_ANOTHER(kn_add(
+            kn_mul(
+                kn_add(kn_mul(kn_add(kn_mul(kn_add(kn_mul(kn_add(x, k), k + 1), k + 2), k + 3), k + 4), k + 5), k + 6),
+                k + 7),
+            n)),
+        0);
+    assert_int_equal(PLANS_OF_ANOTHER(kn_power(x, n)), 4); /* the power is a parameter of integer_pow */
+}
+
 /* The bits of y and z are the same. */
 static void expect_same_bits(kn_array y, kn_array z)
 {
@@ -300,6 +398,9 @@ KN_TEST_GROUP(test_numbers)
         TEST(a_number_repeated_to_a_shape_is_one_all_the_same),
         TEST(arrays_of_one_number_share_their_kernels),
         TEST(one_is_known_to_the_kernel),
+        TEST(numbers_that_kernels_gain_from_are_constants),
+        TEST(a_kernel_is_given_eight_numbers),
+        TEST(numbers_of_eager_operations_are_operands_of_one_plan),
         TEST(bits_are_those_of_an_array_operand),
         TEST(bits_of_loops_are_those_of_an_array_operand),
         TEST(many_numbers_are_right),
