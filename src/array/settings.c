@@ -244,7 +244,8 @@ bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting)
 
 /* ---- Keeping. */
 
-/* A value that is handed on is worth having when the operations around it run; a view of what is there is had already. */
+/* A value that is handed on is worth having when the operations around it run; a view of what is there is had
+ * already. */
 void kna_mark_kept(int n, const kn_array *x)
 {
     for (int i = 0; i < n; i++) {

@@ -156,8 +156,8 @@ void knx_dim_leave(knx_dim_scope *s);
 knx_dim_scope *knx_dim_now(void); /* NULL: none */
 /* "b >= 2", "t == 8*u", "mod(t, 8) == 0", "a <= b": a ValueError if it is none of these forms or cannot hold. */
 knx_error *knx_dim_constrain(knx_dim_scope *s, const char *text);
-/* All of "b >= 2; t == 8*u", in a fresh scope; NULL: there are none. Scopes that are read of the same text have the same
- * variables. */
+/* All of "b >= 2; t == 8*u", in a fresh scope; NULL: there are none. Scopes that are read of the same text have the
+ * same variables. */
 knx_error *knx_dim_scope_read(knx_dim_scope *s, const char *constraints);
 bool knx_dim_key(const char *constraints, uint64_t *key); /* of such scopes; false without memory */
 /* The text for the scope of the variables of d; NULL: it has none. */

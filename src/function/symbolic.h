@@ -89,7 +89,8 @@ knx_error *knf_jaxpr_program(const kni_jaxpr *j, const knc_compile_options *o, k
 knx_error *knf_check_numbers(const kni_jaxpr *j, const knf_dims *dims);
 /* j for inputs of these types. ValueError if they do not fit. */
 knx_error *knf_jaxpr_with_numbers(const kni_jaxpr *j, const kni_type *in, kni_jaxpr **out);
-/* The same in the parameters of its equation e for operands of these types; they are a copy that kni_params_copy made. */
+/* The same in the parameters of its equation e for operands of these types; they are a copy that kni_params_copy
+ * made. */
 knx_error *knf_params_with_numbers(const kni_jaxpr *j, const kni_eqn *e, const kni_type *in, void *params);
 
 /* ---- automatic.c: KN_ALL. */

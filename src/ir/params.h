@@ -368,6 +368,7 @@ typedef struct {
     kni_ints results, lanes, mapped;
     int64_t vmap_method;
 } kni_p_callback; /* debug_print, debug_callback, pure_callback, io_callback */
-/* OverflowError if the dtype that it has to fit into does not hold this number of the dimension (an expression is none). */
+/* OverflowError if the dtype that it has to fit into does not hold this number of the dimension (an expression is
+ * none). */
 knx_error *kni_dim_fits(const kni_p_dim *p, int64_t number);
 #endif

@@ -154,7 +154,8 @@ static void step_head(const knc_program *p, const knc_step *s, knx_text *t)
         knx_text of[5] = {0};
         knx_text_add(t, "band of %s x %s rows, %s at a time%s, %s bytes for each thread, %s not stored",
                      knx_dim_show(&of[0], b->batches), knx_dim_show(&of[1], b->rows), knx_dim_show(&of[2], b->height),
-                     b->chunk ? " in order" : "", knx_dim_show(&of[4], (int64_t)b->kept), knx_dim_show(&of[3], (int64_t)b->saved));
+                     b->chunk ? " in order" : "", knx_dim_show(&of[4], (int64_t)b->kept),
+                     knx_dim_show(&of[3], (int64_t)b->saved));
     }
     }
 }

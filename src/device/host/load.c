@@ -161,8 +161,8 @@ void knd_host_unload(knd_loaded *loaded)
     knx_free(l);
 }
 
-/* The room of the steps and of their kernels, so that programs which are loaded are as small as they are: of an instance
- * what earlier ones of the same program took at most. */
+/* The room of the steps and of their kernels, so that programs which are loaded are as small as they are: of an
+ * instance what earlier ones of the same program took at most. */
 static bool begin_arena(knd_host_loaded *l)
 {
     enum { PIECE = 16 };
