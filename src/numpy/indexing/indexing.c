@@ -88,7 +88,8 @@ static void emit_basic(knn_index *p)
 
 bool knn_index_begin(knn_index *p, kna_op *op, kni_atom x, bool looks)
 {
-    memset(p->axis, 0, sizeof p->axis);
+    int most = kna_failed(op) ? 0 : knb_type(op->b, x).ndim + p->n_items; /* a mask of one element makes an axis */
+    memset(p->axis, 0, (size_t)(most < KN_MAX_NDIM ? most : KN_MAX_NDIM) * sizeof p->axis[0]);
     p->op = op;
     p->x = x;
     p->looks = looks;
@@ -233,8 +234,13 @@ kn_shape knn_index_shape(knn_index *p)
 
 static kni_atom with_new_axes(knn_index *p, kni_atom a)
 {
-    bool is_new[KN_MAX_NDIM], any = false;
+    bool is_new[KN_MAX_NDIM], any = p->n_index > 0; /* else no axis is added but the new ones */
+    for (int i = 0; i < p->n_result; i++)
+        any = any || p->is_new[i];
+    if (!any)
+        return a;
     kn_shape whole = whole_shape(p, is_new);
+    any = false;
     for (int i = 0; i < whole.ndim; i++)
         any = any || is_new[i];
     return any ? knl_insert_axes(p->op, a, &whole, is_new) : a;
