@@ -5,7 +5,7 @@
 #include "compile/step.h"
 #include <string.h>
 
-enum { WAYS = 4, MOST_SETS = 16, MOST_BYTES = 4 << 20 };
+enum { WAYS = 4, MOST_SETS = 16, MOST_BYTES = 1 << 20 };
 
 typedef struct way {
     uint64_t hash;
