@@ -47,7 +47,7 @@ EAGER(add, kn_eval(kn_add(y, 1.5)))
 EAGER(chain, kn_eval(kn_add(kn_mul(kn_at(y, "1:"), 2.0), 1.5)))
 EAGER(concatenate, kn_eval(kn_concatenate(KN_LIST(y, kn_at(y, ":7")))))
 EAGER(sum, kn_eval(kn_sum(y)))
-EAGER(write, kn_iadd_at(y, 1.0, "1:-1"); kn_eval(y))
+EAGER(write, kn_iadd_at(y, 1.0, "1:-1"); kn_eval(s->x)) /* the array that y is a view of; y would be a copy */
 
 static void *setup_many(void)
 {
