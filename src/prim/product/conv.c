@@ -626,17 +626,29 @@ static int64_t common_divisor(int64_t x, int64_t y)
 
 enum { MOST_PHASES = 8 };
 
+/* The extent of the kernel: a number, or an expression of which each phase has some. 0: not known. */
+static int64_t taps_of(int64_t extent, int64_t holes)
+{
+    if (knx_dim_rely_le(holes, extent))
+        return extent;
+    int64_t taps = knx_dim_taken(extent);
+    return knx_is_symbolic(taps) ? 0 : taps;
+}
+
+static int64_t rest_of(int64_t lo, int64_t holes) { return knx_dim_taken(knx_dim_mod(lo, holes)); }
+
 /* A spatial dimension of lhs with holes, in which every result sees the same share of the taps; -1: there is none. What
  * taps meet has to be known. */
 static int holey_dim(const params_t *p, const kni_type *x)
 {
     for (int i = 0; i < p->lo.n; i++) {
-        int64_t holes = p->lhs_dilation.v[i], taps = x[1].dim[p->rhs_spec.v[SPATIAL + i]];
-        if (knx_has_symbolic(4, (int64_t[]){taps, p->lo.v[i], p->rhs_dilation.v[i], p->window_strides.v[i]}))
+        int64_t holes = p->lhs_dilation.v[i];
+        if (knx_has_symbolic(3, (int64_t[]){holes, p->rhs_dilation.v[i], p->window_strides.v[i]}))
             continue;
-        if (holes > 1 && holes <= MOST_PHASES && p->window_strides.v[i] == 1 && taps > 0 &&
+        if (holes > 1 && holes <= MOST_PHASES && p->window_strides.v[i] == 1 &&
             knx_dim_known_le(1, x[0].dim[p->lhs_spec.v[SPATIAL + i]]) &&
-            common_divisor(p->rhs_dilation.v[i], holes) == 1)
+            common_divisor(p->rhs_dilation.v[i], holes) == 1 &&
+            taps_of(x[1].dim[p->rhs_spec.v[SPATIAL + i]], holes) > 0 && !knx_is_symbolic(rest_of(p->lo.v[i], holes)))
             return i;
     }
     return -1;
@@ -656,9 +668,10 @@ static kni_atom phase_of(const kni_rule *r, int i, int64_t phase, int64_t n)
     int64_t holes = p.lhs_dilation.v[i], by = p.rhs_dilation.v[i], first = 0, zero[KN_MAX_NDIM] = {0};
     int axis = (int)p.rhs_spec.v[SPATIAL + i], out = (int)p.out_spec.v[SPATIAL + i];
     kni_type w = r->xt[1];
-    while ((phase + first * by - p.lo.v[i]) % holes) /* the first tap that meets an element; it comes before `holes` */
+    int64_t extent = taps_of(w.dim[axis], holes), rest = rest_of(p.lo.v[i], holes);
+    while ((phase + first * by - rest) % holes) /* the first tap that meets an element; it comes before `holes` */
         first++;
-    int64_t taps = w.dim[axis] > first ? (w.dim[axis] - first - 1) / holes + 1 : 0;
+    int64_t taps = knx_dim_ceildiv(knx_dim_sub(extent, first), holes);
     if (taps == 0) {
         knp_dims shape = knp_dims_of(r->yt[0]);
         shape.v[out] = n;
@@ -672,8 +685,9 @@ static kni_atom phase_of(const kni_rule *r, int i, int64_t phase, int64_t n)
         hi.v[k] = p.hi.v[k];
         dilation.v[k] = k == i ? 1 : p.lhs_dilation.v[k];
     }
-    lo.v[i] = (p.lo.v[i] - phase - first * by) / holes;
-    hi.v[i] = knx_dim_sub(n + (taps - 1) * by - lo.v[i], r->xt[0].dim[p.lhs_spec.v[SPATIAL + i]]);
+    lo.v[i] = knx_dim_floordiv(p.lo.v[i] - phase - first * by, holes);
+    int64_t end = knx_dim_sub(knx_dim_add(n, knx_dim_mul(taps - 1, by)), lo.v[i]);
+    hi.v[i] = knx_dim_sub(end, r->xt[0].dim[p.lhs_spec.v[SPATIAL + i]]);
     p.lo = knp_ints(&lo);
     p.hi = knp_ints(&hi);
     p.lhs_dilation = knp_ints(&dilation);
