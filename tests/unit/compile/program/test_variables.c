@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_variables.c -- programs of dimension variables have the steps that programs for the shapes have: loops as
  * kernels, bands, kernels as parts of products, segments; and their bits, for large, small and prime extents. */
+#include "compile/plan.h"
 #include "support/expect.h"
 #include "support/group.h"
 #include "support/recurrences.h"
@@ -142,9 +143,39 @@ static void the_same_steps_and_bits(void **state)
         }
 }
 
+/* What fails as an expression gets too long can be left undone; what failed before, and other errors, stay. */
+static void too_long_expressions_are_forgiven(void **state)
+{
+    (void)state;
+    knx_dim_scope s;
+    int64_t sum[2] = {0, 0}, d;
+    knx_dim_scope_init(&s);
+    knx_dim_enter(&s);
+    for (int i = 0; i < 12; i++) {
+        char name[] = {(char)('a' + i)};
+        assert_true(knx_dim_named(name, 1, &d));
+        sum[i % 2] = knx_dim_add(sum[i % 2], d);
+    }
+    assert_false(knc_dims_failed());
+    assert_false(knc_dims_forgive(false));
+    assert_true(knx_dim_mul(sum[0], sum[1]) == KNX_DIM_UNKNOWN); /* 36 terms */
+    assert_true(knc_dims_failed());
+    assert_false(knc_dims_forgive(true));
+    assert_true(knc_dims_forgive(false));
+    assert_false(knc_dims_failed());
+    assert_true(knx_is_symbolic(knx_dim_add(sum[0], sum[1])));
+    knx_dim_refuse(knx_error_nomem());
+    assert_false(knc_dims_forgive(false));
+    assert_true(knc_dims_failed());
+    knx_dim_leave(&s);
+    knx_dim_scope_free(&s);
+    assert_false(knc_dims_forgive(false)); /* there is no scope */
+}
+
 KN_TEST_GROUP(test_variables)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(too_long_expressions_are_forgiven),
         cmocka_unit_test(the_same_steps_and_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
