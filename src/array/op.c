@@ -205,9 +205,9 @@ kni_atom kna_value_atom(kna_op *op, kna_value *v)
     return a;
 }
 
-kni_atom kna_number_atom(kna_op *op, int64_t v)
+kni_atom kna_number_atom(kna_op *op, kn_dtype d, knx_scalar_bits bits)
 {
-    kna_value *n = kna_value_number(KN_DT(I64), false, knx_scalar_from_int(KN_DT(I64), v));
+    kna_value *n = kna_value_number(d, false, bits);
     if (!n) {
         kna_fail_with(op, knx_error_nomem());
         return KN_ATOM_NONE;

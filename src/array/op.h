@@ -131,8 +131,8 @@ kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise);
 kn_dtype kna_strong_dtype(kni_type t);                          /* what a weak number becomes alone */
 knx_error *kna_value_as(kna_value **v, kn_dtype d);             /* a weak value becomes an array of dtype d */
 kni_atom kna_value_atom(kna_op *op, kna_value *v);
-/* An int64 that is an operand of the plan, not a part of its structure; outside of traces. */
-kni_atom kna_number_atom(kna_op *op, int64_t v);
+/* A number that is an operand of the plan, not a part of its structure; outside of traces. */
+kni_atom kna_number_atom(kna_op *op, kn_dtype d, knx_scalar_bits bits);
 kna_value *kna_atom_value(kna_op *op, kni_atom a);              /* a new reference; NULL without memory */
 knx_error *kna_settle(int n, kna_value **v);                    /* runs what has to run now */
 knx_error *kna_take_error(kna_op *op);

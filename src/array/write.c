@@ -191,7 +191,7 @@ static kni_atom position(windows *w, int k, int64_t at)
         return known;
     if (!op->b->hook || !w->any)
         return knb_integer(op->b, op->b->hook || at > INT32_MAX ? KN_DT(I64) : KN_DT(I32), at);
-    return kna_number_atom(op, at);
+    return kna_number_atom(op, KN_DT(I64), knx_scalar_from_int(KN_DT(I64), at));
 }
 
 /* The operand of a view row with the elements that its result y shows replaced. */

@@ -118,3 +118,10 @@ int64_t knl_cut(int64_t at, int64_t extent, int64_t low, int64_t high)
         at = knx_dim_add(at, extent);
     return knx_dim_max(low, knx_dim_min(high, at));
 }
+
+kni_atom knl_number_of(kna_op *op, kn_dtype d, int64_t n)
+{
+    if (!op->b->hook)
+        return knb_dimension(op->b, d, n);
+    return kna_number_atom(op, d, knx_is_integer(d) ? knx_scalar_from_int(d, n) : knx_scalar_from_double(d, (double)n));
+}

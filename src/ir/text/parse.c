@@ -402,17 +402,18 @@ static void parse_shared(kni_parser *p)
     kni_parse_need_word(p, "in");
 }
 
-/* where "b >= 2" */
-static void parse_constraints(kni_parser *p)
+/* where "b >= 2"; false: there is none. */
+static bool parse_constraints(kni_parser *p)
 {
     if (!kni_word_is(kni_parse_peek(p), "where"))
-        return;
+        return false;
     kni_parse_need_word(p, "where");
     kni_parse_peek(p);
     const char *start = p->at;
     char *text = kni_parse_string(p);
     if (text)
         kni_parse_wrap(p, start, knx_dim_scope_read(&p->dims, text));
+    return true;
 }
 
 static void release_shared(kni_parser *p)
@@ -430,8 +431,9 @@ knx_error *kni_parse_consts(const char *text, kni_jaxpr **out, char ***consts)
     if (consts)
         *consts = NULL;
     knx_dim_scope_init(&p.dims);
-    parse_constraints(&p);
-    knx_dim_enter(&p.dims);
+    bool own = parse_constraints(&p) || !knx_dim_now(); /* else the scope in force says what holds */
+    if (own)
+        knx_dim_enter(&p.dims);
     while (!p.error && kni_word_is(kni_parse_peek(&p), "let"))
         parse_shared(&p);
     kni_jaxpr *j = p.error ? NULL : parse_jaxpr(&p, consts);
@@ -446,7 +448,8 @@ knx_error *kni_parse_consts(const char *text, kni_jaxpr **out, char ***consts)
     } else {
         *out = j;
     }
-    knx_dim_leave(&p.dims);
+    if (own)
+        knx_dim_leave(&p.dims);
     knx_dim_scope_free(&p.dims);
     release_shared(&p);
     knx_arena_free(&p.arena);

@@ -278,7 +278,7 @@ static kni_atom linspace(kna_op *op, kni_atom start, kni_atom stop, int64_t num,
     kni_atom i = knb_iota(b, t.dtype, shape.ndim, shape.dim, 0), y = KN_ATOM_NONE;
     kni_atom first = knb_broadcast_to(b, start, full), last = knb_broadcast_to(b, stop, full);
     if (knx_dim_lt(0, div)) {
-        kni_atom n = knb_dimension(op->b, t.dtype, div), delta = knb_sub(b, stop, start), step = knb_div(b, delta, n);
+        kni_atom n = knl_number_of(op, t.dtype, div), delta = knb_sub(b, stop, start), step = knb_div(b, delta, n);
         kni_atom zero = knb_eq(b, step, knb_like(b, step, 0)); /* one that vanishes: divide before multiplying */
         int64_t axes[KN_MAX_NDIM];
         for (int d = 0; d < t.ndim; d++)
@@ -292,7 +292,7 @@ static kni_atom linspace(kna_op *op, kni_atom start, kni_atom stop, int64_t num,
         y = knb_add(b, knb_mul(b, i, knb_broadcast_to(b, knb_sub(b, stop, start), full)), first);
     if (several) {
         kni_atom at_end =
-            knb_eq(b, knb_iota(b, KN_DT(I64), shape.ndim, shape.dim, 0), knb_dimension(op->b, KN_DT(I64), num - 1));
+            knb_eq(b, knb_iota(b, KN_DT(I64), shape.ndim, shape.dim, 0), knl_number_of(op, KN_DT(I64), num - 1));
         y = knb_select(b, at_end, last, y);
     }
     return y;
@@ -308,7 +308,7 @@ static void put_step(kna_op *op, kn_array *at, kni_atom a, kni_atom b, int64_t d
     if (kna_failed(op))
         return;
     kn_dtype d = knb_type(op->b, a).dtype;
-    kni_atom step = knx_dim_lt(0, div) ? knb_div(op->b, knb_sub(op->b, b, a), knb_dimension(op->b, d, div))
+    kni_atom step = knx_dim_lt(0, div) ? knb_div(op->b, knb_sub(op->b, b, a), knl_number_of(op, d, div))
                                        : knb_number(op->b, d, (double)NAN);
     kna_begin(&part, "linspace");
     *at = kna_end(&part, step);

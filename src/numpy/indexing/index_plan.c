@@ -5,11 +5,6 @@
 
 /* ---- Integers and slices. */
 
-kni_atom knn_position(kna_op *op, int64_t v)
-{
-    return op->b->hook ? kna_number_atom(op, v) : knb_integer(op->b, KN_DT(I64), v);
-}
-
 /* Python's rule for slice(start, stop, step).indices(extent). Cuts are choices where an extent is an expression, as JAX
  * has them: x[:4] of b elements are min(b, 4). */
 static void plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_axis *a)
@@ -258,7 +253,7 @@ static int plan_item(knn_index *p, const knl_item *item, int axis, int ellipsis,
         }
         plan_integer(p, &item->start, axis, extent, &p->axis[axis]);
         if (arrays && !kna_failed(p->op)) {
-            add_index(p, axis, knn_position(p->op, p->axis[axis].start), true);
+            add_index(p, axis, knl_number_of(p->op, KN_DT(I64), p->axis[axis].start), true);
             p->axis[axis].start = 0, p->axis[axis].count = extent;
             p->axis[axis].dropped = p->axis[axis].operand = false;
         }

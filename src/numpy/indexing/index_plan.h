@@ -32,8 +32,6 @@ typedef struct knn_index {
 
 /* index_plan.c */
 void knn_plan_index(knn_index *p); /* from the parsed items */
-/* Outside of traces a position is an operand of the plan, so that a loop over positions needs one plan. */
-kni_atom knn_position(kna_op *op, int64_t v);
 
 /* indexing.c */
 /* Emits the basic part of an index on x; p->item and n_items were read. looks: outside of traces index arrays are

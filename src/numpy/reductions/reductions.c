@@ -172,10 +172,8 @@ kn_array kn_prod(kn_array x, const kn_sum_opts *opts)
 static kni_atom count_as(reduction *r, kn_dtype d)
 {
     kni_builder *b = r->op.b;
-    if (kna_failed(&r->op) || r->mask == KN_ATOM_NONE) {
-        int64_t n = elements(r);
-        return knx_is_symbolic(n) ? knb_convert(b, knb_dim_as_value(b, n), d) : knb_number(b, d, (double)n);
-    }
+    if (kna_failed(&r->op) || r->mask == KN_ATOM_NONE)
+        return knl_number_of(&r->op, d, elements(r));
     kni_atom ones = knb_astype(b, r->mask, KN_DT(I64));
     return knb_astype(b, r->n ? knb_reduce_sum(b, ones, r->n, r->axes) : ones, d);
 }
