@@ -3,12 +3,6 @@
  * elements, and complex numbers. */
 #include "inputs.h"
 
-typedef struct axes {
-    kn_scope scope;
-    kn_array x;
-    kn_fn f;
-} axes;
-
 static kn_array three(const kn_array *x) { return kn_copy(kn_transpose(*x, KN_AXIS(2, 1, 0))); }
 static kn_array four(const kn_array *x) { return kn_copy(kn_transpose(*x, KN_AXIS(3, 2, 1, 0))); }
 static kn_array channels_last(const kn_array *x) { return kn_copy(kn_transpose(*x, KN_AXIS(0, 2, 3, 1))); }
@@ -24,12 +18,11 @@ static kn_array magnitude(const kn_array *x) { return kn_abs(*x); }
 static kn_array product(const kn_array *x) { return kn_matmul(*x, *x); }
 static kn_array turned(const kn_array *x) { return kn_copy(kn_transpose(*x)); }
 
-static axes *setup(kn_shape shape, bool is_complex)
+static bench_call *setup(kn_shape shape, bool is_complex)
 {
-    axes *s = calloc(1, sizeof *s);
+    bench_call *s = bench_call_new();
     if (!s)
         return NULL;
-    s->scope = kn_scope_begin();
     s->x = bench_wave(shape, 1.7);
     if (is_complex)
         s->x = kn_lax_complex(s->x, bench_wave(shape, 0.9));
@@ -37,42 +30,21 @@ static axes *setup(kn_shape shape, bool is_complex)
     return s;
 }
 
-static void teardown(void *state)
-{
-    axes *s = state;
-    kn_scope_end(&s->scope);
-    free(s);
-}
-
-static double run(void *state, int times)
-{
-    axes *s = state;
-    double start = bench_now();
-    for (int i = 0; i < times; i++) {
-        KN_SCOPE;
-        kn_array y;
-        kn_call(s->f, &y, &s->x);
-    }
-    return bench_now() - start;
-}
-
 static int values(void *state, double *out)
 {
     KN_SCOPE;
-    axes *s = state;
-    kn_array y;
-    kn_call(s->f, &y, &s->x);
+    kn_array y = bench_call_value(state);
     return bench_picks(kn_real(y), out, 4);
 }
 
-#define SETUP(name, is_complex, ...)                        \
-    KN_FUNCTION(name, kn_array, kn_array)                   \
-    static void *setup_##name(void)                         \
-    {                                                       \
-        axes *s = setup(KN_SHAPE(__VA_ARGS__), is_complex); \
-        if (s)                                              \
-            s->f = kn_jit(KN_FN(name));                     \
-        return s;                                           \
+#define SETUP(name, is_complex, ...)                              \
+    KN_FUNCTION(name, kn_array, kn_array)                         \
+    static void *setup_##name(void)                               \
+    {                                                             \
+        bench_call *s = setup(KN_SHAPE(__VA_ARGS__), is_complex); \
+        if (s)                                                    \
+            s->f = kn_jit(KN_FN(name));                           \
+        return s;                                                 \
     }
 SETUP(three, false, 256, 256, 256)
 SETUP(four, false, 64, 64, 64, 64)
@@ -88,7 +60,7 @@ SETUP(turned, true, 2048, 1024)
 #define ROW(name_, function, tolerance_)                                                                      \
     {                                                                                                         \
         .name = name_, .unit = "ms", .threads = 2, .ask = ASK_ALL, .tolerance = tolerance_, .ratio = 1 / 1.2, \
-        .setup = setup_##function, .run = run, .values = values, .teardown = teardown                         \
+        .setup = setup_##function, .run = bench_call_run, .values = values, .teardown = bench_call_teardown   \
     }
 const bench_case bench_axes[] = {
     ROW("transpose_3_axes", three, 0),

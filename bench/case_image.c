@@ -3,12 +3,6 @@
  * squared error to the original. */
 #include "inputs.h"
 
-typedef struct {
-    kn_scope scope;
-    kn_array x;
-    kn_fn f;
-} image;
-
 static kn_array pipeline(const kn_array *x)
 {
     kn_array d = kn_sub(*x, kn_mean(*x, KN_AXIS(1, 2), .keepdims = true));
@@ -21,46 +15,24 @@ KN_FUNCTION(pipeline, kn_array, kn_array)
 
 static void *setup(void)
 {
-    image *s = calloc(1, sizeof *s);
+    bench_call *s = bench_call_new();
     if (!s)
         return NULL;
-    s->scope = kn_scope_begin();
     s->x = kn_add(kn_mul(bench_wave(KN_SHAPE(4, 2160, 3840), 0.37), 0.5f), 0.5f);
     kn_eval(s->x);
     s->f = kn_jit(KN_FN(pipeline));
     return s;
 }
 
-static void teardown(void *state)
-{
-    image *s = state;
-    kn_scope_end(&s->scope);
-    free(s);
-}
-
-static double run(void *state, int times)
-{
-    image *s = state;
-    double start = bench_now();
-    for (int i = 0; i < times; i++) {
-        KN_SCOPE;
-        kn_array y;
-        kn_call(s->f, &y, &s->x);
-    }
-    return bench_now() - start;
-}
-
 static int values(void *state, double *out)
 {
     KN_SCOPE;
-    image *s = state;
-    kn_array y;
-    kn_call(s->f, &y, &s->x);
+    kn_array y = bench_call_value(state);
     out[0] = kn_item(y);
     return 1;
 }
 
 const bench_case bench_image[] = {
-    {"image_pipeline", "ms", 2, ASK_ALL, 18, 1e-3, setup, run, values, .teardown = teardown},
+    {"image_pipeline", "ms", 2, ASK_ALL, 18, 1e-3, setup, bench_call_run, values, .teardown = bench_call_teardown},
     {0},
 };

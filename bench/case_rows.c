@@ -3,9 +3,8 @@
 #include "inputs.h"
 
 typedef struct {
-    kn_scope scope;
-    kn_array x, gain, bias, g;
-    kn_fn f;
+    bench_call call; /* first: rows of x alone are run as such */
+    kn_array gain, bias, g;
 } rows;
 typedef struct {
     kn_array x, gain, bias;
@@ -40,7 +39,7 @@ static rows *begin(void)
 {
     rows *s = calloc(1, sizeof *s);
     if (s)
-        s->scope = kn_scope_begin();
+        s->call.scope = kn_scope_begin();
     return s;
 }
 
@@ -49,12 +48,12 @@ static void *new_rows(kn_fn (*f)(void))
     rows *s = begin();
     if (!s)
         return NULL;
-    s->x = kn_mul(bench_wave(KN_SHAPE(4096, 1024), 1.7), 3.0f);
+    s->call.x = kn_mul(bench_wave(KN_SHAPE(4096, 1024), 1.7), 3.0f);
     s->g = bench_wave(KN_SHAPE(4096, 1024), 0.9);
     s->gain = bench_wave(KN_SHAPE(1024), 0.3);
     s->bias = bench_wave(KN_SHAPE(1024), 0.7);
-    kn_eval(s->x);
-    s->f = f();
+    kn_eval(s->call.x);
+    s->call.f = f();
     return s;
 }
 static void *new_square(kn_fn (*f)(void))
@@ -62,8 +61,8 @@ static void *new_square(kn_fn (*f)(void))
     rows *s = begin();
     if (!s)
         return NULL;
-    s->x = bench_wave(KN_SHAPE(4096, 4096), 1.7);
-    s->f = f();
+    s->call.x = bench_wave(KN_SHAPE(4096, 4096), 1.7);
+    s->call.f = f();
     return s;
 }
 
@@ -78,24 +77,6 @@ SETUP(sum_0, new_square, kn_jit(KN_FN(sum_0)))
 SETUP(sum_1, new_square, kn_jit(KN_FN(sum_1)))
 SETUP(max_1, new_square, kn_jit(KN_FN(max_1)))
 
-static void teardown(void *state)
-{
-    rows *s = state;
-    kn_scope_end(&s->scope);
-    free(s);
-}
-
-static double run_x(void *state, int times)
-{
-    rows *s = state;
-    double start = bench_now();
-    for (int i = 0; i < times; i++) {
-        KN_SCOPE;
-        kn_array y;
-        kn_call(s->f, &y, &s->x);
-    }
-    return bench_now() - start;
-}
 static double run_xg(void *state, int times)
 {
     rows *s = state;
@@ -103,30 +84,30 @@ static double run_xg(void *state, int times)
     for (int i = 0; i < times; i++) {
         KN_SCOPE;
         kn_array y;
-        kn_call(s->f, &y, &s->x, &s->g);
+        kn_call(s->call.f, &y, &s->call.x, &s->g);
     }
     return bench_now() - start;
 }
 static double run_parts(void *state, int times)
 {
     rows *s = state;
-    Parts p = {s->x, s->gain, s->bias};
+    Parts p = {s->call.x, s->gain, s->bias};
     double start = bench_now();
     for (int i = 0; i < times; i++) {
         KN_SCOPE;
         kn_array y;
-        kn_call(s->f, &y, &p);
+        kn_call(s->call.f, &y, &p);
     }
     return bench_now() - start;
 }
 static double run_parts_grad(void *state, int times)
 {
     rows *s = state;
-    Parts p = {s->x, s->gain, s->bias}, d;
+    Parts p = {s->call.x, s->gain, s->bias}, d;
     double start = bench_now();
     for (int i = 0; i < times; i++) {
         KN_SCOPE;
-        kn_call(s->f, &d, &p, &s->g);
+        kn_call(s->call.f, &d, &p, &s->g);
     }
     return bench_now() - start;
 }
@@ -134,46 +115,44 @@ static double run_parts_grad(void *state, int times)
 static int values_x(void *state, double *out)
 {
     KN_SCOPE;
-    rows *s = state;
-    kn_array y;
-    kn_call(s->f, &y, &s->x);
-    return bench_picks(y, out, 4);
+    return bench_picks(bench_call_value(state), out, 4);
 }
 static int values_xg(void *state, double *out)
 {
     KN_SCOPE;
     rows *s = state;
     kn_array y;
-    kn_call(s->f, &y, &s->x, &s->g);
+    kn_call(s->call.f, &y, &s->call.x, &s->g);
     return bench_picks(y, out, 4);
 }
 static int values_parts(void *state, double *out)
 {
     KN_SCOPE;
     rows *s = state;
-    Parts p = {s->x, s->gain, s->bias};
+    Parts p = {s->call.x, s->gain, s->bias};
     kn_array y;
-    kn_call(s->f, &y, &p);
+    kn_call(s->call.f, &y, &p);
     return bench_picks(y, out, 4);
 }
 static int values_parts_grad(void *state, double *out)
 {
     KN_SCOPE;
     rows *s = state;
-    Parts p = {s->x, s->gain, s->bias}, d;
-    kn_call(s->f, &d, &p, &s->g);
+    Parts p = {s->call.x, s->gain, s->bias}, d;
+    kn_call(s->call.f, &d, &p, &s->g);
     return bench_picks(d.x, out, 4) + bench_picks(d.gain, out + 4, 2) + bench_picks(d.bias, out + 6, 2);
 }
 
 /* name, unit, threads, ask, goal, tolerance, setup, run, values, teardown */
 const bench_case bench_rows[] = {
-    {"softmax", "ms", 2, ASK_ALL, 0.8, 1e-4, setup_softmax, run_x, values_x, .teardown = teardown},
-    {"softmax_grad", "ms", 2, ASK_ALL, 1.6, 1e-2, setup_softmax_grad, run_xg, values_xg, .teardown = teardown},
-    {"layer_norm", "ms", 2, ASK_ALL, 0.6, 1e-3, setup_norm, run_parts, values_parts, .teardown = teardown},
+    {"softmax", "ms", 2, ASK_ALL, 0.8, 1e-4, setup_softmax, bench_call_run, values_x, .teardown = bench_call_teardown},
+    {"softmax_grad", "ms", 2, ASK_ALL, 1.6, 1e-2, setup_softmax_grad, run_xg, values_xg,
+     .teardown = bench_call_teardown},
+    {"layer_norm", "ms", 2, ASK_ALL, 0.6, 1e-3, setup_norm, run_parts, values_parts, .teardown = bench_call_teardown},
     {"layer_norm_grad", "ms", 2, ASK_ALL, 1.2, 1e-2, setup_norm_grad, run_parts_grad, values_parts_grad,
-     .teardown = teardown},
-    {"sum_axis_0", "ms", 2, ASK_ALL, 1.4, 2e-2, setup_sum_0, run_x, values_x, .teardown = teardown},
-    {"sum_axis_1", "ms", 2, ASK_ALL, 1.4, 2e-2, setup_sum_1, run_x, values_x, .teardown = teardown},
-    {"max_axis_1", "ms", 2, ASK_ALL, 1.3, 0, setup_max_1, run_x, values_x, .teardown = teardown},
+     .teardown = bench_call_teardown},
+    {"sum_axis_0", "ms", 2, ASK_ALL, 1.4, 2e-2, setup_sum_0, bench_call_run, values_x, .teardown = bench_call_teardown},
+    {"sum_axis_1", "ms", 2, ASK_ALL, 1.4, 2e-2, setup_sum_1, bench_call_run, values_x, .teardown = bench_call_teardown},
+    {"max_axis_1", "ms", 2, ASK_ALL, 1.3, 0, setup_max_1, bench_call_run, values_x, .teardown = bench_call_teardown},
     {0},
 };

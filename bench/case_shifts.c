@@ -3,12 +3,6 @@
  * a stencil of neighbours. */
 #include "inputs.h"
 
-typedef struct {
-    kn_scope scope;
-    kn_array x;
-    kn_fn f;
-} shifts;
-
 static kn_array join_rows(const kn_array *x) { return kn_concatenate(KN_LIST(*x, *x)); }
 static kn_array join_columns(const kn_array *x) { return kn_concatenate(KN_LIST(*x, *x), KN_AXIS(1)); }
 static kn_array roll(const kn_array *x) { return kn_roll(*x, 1, KN_AXIS(1)); }
@@ -29,10 +23,9 @@ KN_FUNCTION(stencil, kn_array, kn_array)
 
 static void *setup(kn_fn (*f)(void), bool complex)
 {
-    shifts *s = calloc(1, sizeof *s);
+    bench_call *s = bench_call_new();
     if (!s)
         return NULL;
-    s->scope = kn_scope_begin();
     s->x = bench_wave(KN_SHAPE(1000, 1000), 1.7);
     if (complex)
         s->x = kn_astype(s->x, KN_C64);
@@ -52,36 +45,16 @@ SETUP(pad, pad, false)
 SETUP(gradient, gradient, false)
 SETUP(stencil, stencil, false)
 
-static void teardown(void *state)
-{
-    shifts *s = state;
-    kn_scope_end(&s->scope);
-    free(s);
-}
-
-static double run(void *state, int times)
-{
-    shifts *s = state;
-    double start = bench_now();
-    for (int i = 0; i < times; i++) {
-        KN_SCOPE;
-        kn_array y;
-        kn_call(s->f, &y, &s->x);
-    }
-    return bench_now() - start;
-}
-
 static int values(void *state, double *out)
 {
     KN_SCOPE;
-    shifts *s = state;
-    kn_array y;
-    kn_call(s->f, &y, &s->x);
+    kn_array y = bench_call_value(state);
     return bench_picks(kn_astype(kn_real(y), KN_F32), out, 4);
 }
 
-#define ROW(name, tolerance) \
-#name, "us", 2, ASK_ALL, 0, tolerance, setup_##name, run, values, .teardown = teardown, .ratio = 1 / 1.2
+#define ROW(name, tolerance)                                                                                      \
+#name, "us", 2, ASK_ALL, 0, tolerance, setup_##name, bench_call_run, values, .teardown = bench_call_teardown, \
+                                                                                 .ratio = 1 / 1.2
 const bench_case bench_shifts[] = {
     {ROW(join_rows, 0)}, {ROW(join_columns, 0)}, {ROW(roll, 0)},       {ROW(roll_complex, 0)},
     {ROW(pad, 0)},       {ROW(gradient, 1e-6)},  {ROW(stencil, 1e-5)}, {0},

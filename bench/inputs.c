@@ -44,3 +44,38 @@ double bench_longest(kn_array x, int axis)
     kn_array wide = kn_astype(x, KN_F64);
     return kn_item(kn_sqrt(kn_max(kn_sum(kn_mul(wide, wide), KN_AXIS(axis)))));
 }
+
+bench_call *bench_call_new(void)
+{
+    bench_call *s = calloc(1, sizeof *s);
+    if (s)
+        s->scope = kn_scope_begin();
+    return s;
+}
+
+double bench_call_run(void *state, int times)
+{
+    bench_call *s = state;
+    double start = bench_now();
+    for (int i = 0; i < times; i++) {
+        KN_SCOPE;
+        kn_array y;
+        kn_call(s->f, &y, &s->x);
+    }
+    return bench_now() - start;
+}
+
+kn_array bench_call_value(void *state)
+{
+    bench_call *s = state;
+    kn_array y;
+    kn_call(s->f, &y, &s->x);
+    return y;
+}
+
+void bench_call_teardown(void *state)
+{
+    bench_call *s = state;
+    kn_scope_end(&s->scope);
+    free(s);
+}

@@ -12,4 +12,14 @@ kn_array bench_wave_of(kn_shape shape, double frequency); /* sin(i * frequency) 
 double bench_gap(kn_array mine, const float *theirs, double allowed);
 double bench_longest(kn_array x, int axis); /* the largest length of a line along that axis */
 int bench_picks(kn_array a, double *out, int n); /* n elements spread over all of it; n */
+/* A function of one array, called again and again: the state of a case. */
+typedef struct bench_call {
+    kn_scope scope;
+    kn_array x;
+    kn_fn f;
+} bench_call;
+bench_call *bench_call_new(void); /* with a scope; NULL without memory */
+double bench_call_run(void *state, int times);
+kn_array bench_call_value(void *state);
+void bench_call_teardown(void *state);
 #endif

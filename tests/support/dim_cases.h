@@ -155,4 +155,13 @@ static inline void dim_each_case(const char *family, void (*each)(dim_case *c, v
     }
     free(text);
 }
+/* For each family a test of_NAME, which calls cases_of; and the rows of their table. */
+#define DIM_FAMILIES(X) X(reduce) X(product) X(control) X(index) X(random) X(window)
+#define DIM_TEST_OF_FAMILY(name)        \
+    static void of_##name(void **state) \
+    {                                   \
+        (void)state;                    \
+        cases_of(#name);                \
+    }
+#define DIM_FAMILY_ROW(name) cmocka_unit_test(of_##name),
 #endif

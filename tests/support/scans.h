@@ -252,6 +252,17 @@ static inline int wide(kni_builder *b, const kni_atom *x, kni_atom *y)
     return 2;
 }
 
+/* n (no tangent); c; x: a count that scales, and a linear carry -> count, carry, x n + c. Linear in c and x. */
+static inline int counted(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom n = knb_convert(b, x[0], KN_DT(F64));
+    y[0] = knb_add(b, x[0], knb_integer(b, KN_DT(I32), 1));
+    y[1] = knb_add(b, knb_mul(b, x[1], n), x[2]);
+    y[2] = knb_add(b, knb_mul(b, x[2], n), x[1]);
+    return 3;
+}
+static const body counting = {"counted", {I, V3, V3}, 0, 2, 1, counted, false};
+
 static const body bodies[] = {
     {"rnn", {M3, V3, V3, V3}, 2, 1, 1, rnn, true},
     {"no_inputs", {S, S}, 1, 1, 0, no_inputs, true},

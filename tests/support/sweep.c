@@ -240,13 +240,20 @@ sweep_range sweep_seeds(uint64_t rounds, uint64_t thorough)
 
 /* ---- Backends. */
 
-bool sweep_is_child(int argc, char **argv, sweep_range *seeds)
+bool sweep_is_child(int argc, char **argv) { return argc == 4 && strcmp(argv[1], "--hashes") == 0; }
+
+int sweep_print_hashes(char **argv, uint64_t (*hash)(uint64_t seed))
 {
-    if (argc != 4 || strcmp(argv[1], "--hashes") != 0)
-        return false;
-    *seeds = (sweep_range){strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0)};
-    return true;
+    const sweep_range all = {strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0)};
+    for (uint64_t seed = all.first; seed < all.end; seed++) {
+        KN_SCOPE;
+        printf("%llu %llx\n", (unsigned long long)seed, (unsigned long long)hash(seed));
+    }
+    fflush(stdout);
+    return kn_shutdown();
 }
+
+uint64_t sweep_hash(const sweep_values *v) { return v->at ? fold_hash(v->d, v->at, v->n) : 0; }
 
 int sweep_backends(const char *program, const char *group, sweep_range seeds)
 {

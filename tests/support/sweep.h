@@ -65,5 +65,7 @@ bool sweep_has_error(uint64_t seed); /* Kiln's pending error, shown and cleared 
 /* Each backend in a process of its own: this group of this program, called with "--hashes FIRST END", prints a line for each seed.
  * How many lines differ from those of the first backend. */
 int sweep_backends(const char *program, const char *group, sweep_range seeds);
-bool sweep_is_child(int argc, char **argv, sweep_range *seeds);
+bool sweep_is_child(int argc, char **argv);
+int sweep_print_hashes(char **argv, uint64_t (*hash)(uint64_t seed)); /* what the child does; its exit status */
+uint64_t sweep_hash(const sweep_values *v);                           /* of the elements; 0: an error */
 #endif

@@ -4,6 +4,7 @@
 #include "support/bits.h"
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/view_model.h"
 #include "host/native.h"
 #include <kiln/random.h>
 #include <stdlib.h>
@@ -502,47 +503,14 @@ static void failures_stay_with_the_array(void **state)
 /* ---- Random programs against plain memory. */
 
 enum { ROWS = 4, COLS = 6 };
-typedef struct model {
-    int64_t offset, stride[2], dim[2];
-} model;
-
-static int64_t draw(int64_t n) { return rand() % n; }
-
-/* A view of the grid and where its elements lie in plain memory. */
-static kn_array random_view(kn_array x, model *m)
-{
-    *m = (model){0, {COLS, 1}, {ROWS, COLS}};
-    for (int64_t k = draw(4); k > 0; k--) {
-        int64_t step = 1 + draw(2), from, a = draw(2);
-        switch (draw(3)) {
-        case 0:
-            x = kn_transpose(x);
-            *m = (model){m->offset, {m->stride[1], m->stride[0]}, {m->dim[1], m->dim[0]}};
-            break;
-        case 1:
-            x = a ? kn_at(x, ":, ::-1") : kn_at(x, "::-1");
-            m->offset += (m->dim[a] - 1) * m->stride[a];
-            m->stride[a] = -m->stride[a];
-            break;
-        case 2:
-            from = draw(m->dim[a]);
-            x = a ? kn_at(x, ":, %::%", from, step) : kn_at(x, "%::%", from, step);
-            m->offset += from * m->stride[a];
-            m->dim[a] = (m->dim[a] - from + step - 1) / step;
-            m->stride[a] *= step;
-            break;
-        }
-    }
-    return x;
-}
 
 static void one_of_many(kn_array x, double *memory)
 {
     KN_SCOPE;
     model m;
-    kn_array v = random_view(x, &m);
+    kn_array v = random_view(x, ROWS, COLS, 2, &m);
     int64_t i = draw(m.dim[0]), j = draw(m.dim[1]);
-    double *e = &memory[m.offset + i * m.stride[0] + j * m.stride[1]], value = (double)draw(1000);
+    double *e = &memory[place(&m, i, j)], value = (double)draw(1000);
     int64_t i_given = draw(2) ? i : i - m.dim[0], j_given = draw(2) ? j : j - m.dim[1];
     switch (draw(12)) {
     case 0: kn_set_at(v, value, "%, %", i_given, j_given), *e = value; break;
@@ -556,7 +524,7 @@ static void one_of_many(kn_array x, double *memory)
     case 4:
         kn_set_at(v, value, "%", i); /* a whole row */
         for (int64_t k = 0; k < m.dim[1]; k++)
-            memory[m.offset + i * m.stride[0] + k * m.stride[1]] = value;
+            memory[place(&m, i, k)] = value;
         break;
     case 5: kn_set_at(v, kn_sum(kn_ones(KN_SHAPE(5))), "%, %", i, j), *e = 5; break;
     case 6: kn_eval(x); break;
@@ -570,7 +538,7 @@ static void one_of_many(kn_array x, double *memory)
     case 10: kn_ufunc_at(kn_ufunc_maximum, v, value + 1, "%, %", i, j), *e = fmax(*e, value + 1); break;
     case 11: { /* with another element */
         int64_t k = draw(m.dim[0]), l = draw(m.dim[1]);
-        double other = memory[m.offset + k * m.stride[0] + l * m.stride[1]];
+        double other = memory[place(&m, k, l)];
         kn_array here = kn_at(v, "%, %", i, j), there = kn_at(v, "%, %", k, l);
         assert_true(kn_item_bool(kn_less(here, there)) == (*e < other));
         kn_set_at(v, kn_where(kn_less(here, there), kn_sub(there, here), 3), "%, %", i, j);
@@ -583,7 +551,7 @@ static void one_of_many(kn_array x, double *memory)
 static void random_programs(void **state)
 {
     (void)state;
-    srand(7);
+    seed = 7;
     for (int program = 0; program < 200; program++) {
         KN_SCOPE;
         double memory[ROWS * COLS];

@@ -3,6 +3,7 @@
  * where they lie, with the values of NumPy, whose right sides are as if copied first. */
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/view_model.h"
 #include <stdlib.h>
 
 /* ---- In place. */
@@ -145,44 +146,6 @@ static void casts_on_the_way(void **state)
 /* ---- Random programs: eager and jitted, against plain memory. */
 
 enum { ROWS = 6, COLS = 8, WRITES = 8 };
-typedef struct model {
-    int64_t offset, stride[2], dim[2];
-} model;
-static unsigned seed;
-static int64_t draw(int64_t n)
-{
-    seed = seed * 1103515245u + 12345u;
-    return (int64_t)(seed >> 8) % n;
-}
-
-static kn_array random_view(kn_array x, model *m)
-{
-    *m = (model){0, {COLS, 1}, {ROWS, COLS}};
-    for (int64_t k = draw(4); k > 0; k--) {
-        int64_t step = 1 + draw(3), from, a = draw(2);
-        switch (draw(3)) {
-        case 0:
-            x = kn_transpose(x);
-            *m = (model){m->offset, {m->stride[1], m->stride[0]}, {m->dim[1], m->dim[0]}};
-            break;
-        case 1:
-            x = a ? kn_at(x, ":, ::-1") : kn_at(x, "::-1");
-            m->offset += (m->dim[a] - 1) * m->stride[a];
-            m->stride[a] = -m->stride[a];
-            break;
-        case 2:
-            from = draw(m->dim[a]);
-            x = a ? kn_at(x, ":, %::%", from, step) : kn_at(x, "%::%", from, step);
-            m->offset += from * m->stride[a];
-            m->dim[a] = (m->dim[a] - from + step - 1) / step;
-            m->stride[a] *= step;
-            break;
-        }
-    }
-    return x;
-}
-
-static int64_t place(const model *m, int64_t i, int64_t j) { return m->offset + i * m->stride[0] + j * m->stride[1]; }
 
 /* Both to the smaller shape of the two. */
 static kn_array same_part(kn_array v, model *m, int64_t rows, int64_t columns)
@@ -196,7 +159,7 @@ static void write_once(kn_array x, double *memory)
 {
     model m, n;
     double old[ROWS * COLS] = {0}, value = (double)draw(100), none[ROWS * COLS] = {0};
-    kn_array v = random_view(x, &m), w = random_view(x, &n);
+    kn_array v = random_view(x, ROWS, COLS, 3, &m), w = random_view(x, ROWS, COLS, 3, &n);
     memory = memory ? memory : none;
     memcpy(old, memory, sizeof old);
     int64_t how = draw(6), rows = m.dim[0] < n.dim[0] ? m.dim[0] : n.dim[0],

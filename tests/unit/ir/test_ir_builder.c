@@ -4,6 +4,7 @@
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "support/group.h"
+#include "support/nothing_stays.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,19 +16,6 @@
 #define SHAPE(...) \
     (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 #define F32(...) kni_type_of(KN_DT(F32), SHAPE(__VA_ARGS__))
-
-static int64_t live;
-static int setup(void **state)
-{
-    (void)state;
-    live = knx_alloc_live();
-    return 0;
-}
-static int teardown(void **state)
-{
-    (void)state;
-    return knx_alloc_live() == live ? 0 : -1;
-}
 
 static kni_jaxpr *finish(kni_builder *b, int n, const kni_atom *out, const char *name, bool drop_dead)
 {

@@ -4,6 +4,7 @@
  * KILN_WRITE_CASES=1 writes the outcomes into the files. */
 #include "support/dim_cases.h"
 #include "support/group.h"
+#include "support/nothing_stays.h"
 
 enum { ROOM = 1 << 16 };
 
@@ -116,38 +117,10 @@ static void cases_of(const char *family)
     assert_int_equal(k.bad, 0);
 }
 
-#define FAMILY(name)                    \
-    static void of_##name(void **state) \
-    {                                   \
-        (void)state;                    \
-        cases_of(#name);                \
-    }
-FAMILY(reduce)
-FAMILY(product)
-FAMILY(control)
-FAMILY(index)
-FAMILY(random)
-FAMILY(window)
-
-static int64_t live;
-static int setup(void **state)
-{
-    (void)state;
-    live = knx_alloc_live();
-    return 0;
-}
-static int teardown(void **state)
-{
-    (void)state;
-    knx_dims_free();
-    return knx_alloc_live() == live ? 0 : -1;
-}
+DIM_FAMILIES(DIM_TEST_OF_FAMILY)
 
 KN_TEST_GROUP(test_rule_dims)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_reduce), cmocka_unit_test(of_product), cmocka_unit_test(of_control),
-        cmocka_unit_test(of_index),  cmocka_unit_test(of_random),  cmocka_unit_test(of_window),
-    };
+    const struct CMUnitTest tests[] = {DIM_FAMILIES(DIM_FAMILY_ROW)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

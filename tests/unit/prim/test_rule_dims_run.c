@@ -216,24 +216,10 @@ static void cases_of(const char *family)
     assert_true(t.instances > t.programs);
 }
 
-#define FAMILY(name)                    \
-    static void of_##name(void **state) \
-    {                                   \
-        (void)state;                    \
-        cases_of(#name);                \
-    }
-FAMILY(reduce)
-FAMILY(product)
-FAMILY(control)
-FAMILY(index)
-FAMILY(random)
-FAMILY(window)
+DIM_FAMILIES(DIM_TEST_OF_FAMILY)
 
 KN_TEST_GROUP(test_rule_dims_run)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_reduce), cmocka_unit_test(of_product), cmocka_unit_test(of_control),
-        cmocka_unit_test(of_index),  cmocka_unit_test(of_random),  cmocka_unit_test(of_window),
-    };
+    const struct CMUnitTest tests[] = {DIM_FAMILIES(DIM_FAMILY_ROW)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

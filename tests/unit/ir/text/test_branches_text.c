@@ -6,6 +6,7 @@
 #include "ir/prim.h"
 #include "ir/text/print.h"
 #include "support/group.h"
+#include "support/nothing_stays.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,19 +16,6 @@
 #include <cmocka.h>
 
 #define SCALAR(D) kni_scalar_type(KN_DT(D))
-
-static int64_t live;
-static int setup(void **state)
-{
-    (void)state;
-    live = knx_alloc_live();
-    return 0;
-}
-static int teardown(void **state)
-{
-    (void)state;
-    return knx_alloc_live() == live ? 0 : -1;
-}
 
 static kni_jaxpr *parsed(const char *full)
 {

@@ -5,6 +5,7 @@
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "support/group.h"
+#include "support/nothing_stays.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,20 +17,6 @@
     (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 #define TYPE(D, ...) kni_type_of(KN_DT(D), SHAPE(__VA_ARGS__))
 #define SCALAR(D)    kni_scalar_type(KN_DT(D))
-
-static int64_t live;
-static int setup(void **state)
-{
-    (void)state;
-    live = knx_alloc_live();
-    return 0;
-}
-static int teardown(void **state)
-{
-    (void)state;
-    knx_dims_free();
-    return knx_alloc_live() == live ? 0 : -1;
-}
 
 /* Reads the text, prints the typed form. */
 static void expect_typed(const char *text, int n_const, const kni_type *consts, int n_in, const kni_type *in,
