@@ -241,55 +241,21 @@ static kn_array by_fans(const char *name, kn_array key, const kn_shape *shape, c
     return scaled(name, key, shape, &v);
 }
 
-kn_array kn_nn_init_glorot_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
-{
-    return by_fans("nn_init_glorot_uniform", key, shape, opts, 1, "fan_avg", "uniform");
-}
-
-kn_array kn_nn_init_glorot_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
-{
-    return by_fans("nn_init_glorot_normal", key, shape, opts, 1, "fan_avg", "truncated_normal");
-}
-
-kn_array kn_nn_init_xavier_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
-{
-    return by_fans("nn_init_xavier_uniform", key, shape, opts, 1, "fan_avg", "uniform");
-}
-
-kn_array kn_nn_init_xavier_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
-{
-    return by_fans("nn_init_xavier_normal", key, shape, opts, 1, "fan_avg", "truncated_normal");
-}
-
-kn_array kn_nn_init_lecun_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
-{
-    return by_fans("nn_init_lecun_uniform", key, shape, opts, 1, "fan_in", "uniform");
-}
-
-kn_array kn_nn_init_lecun_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
-{
-    return by_fans("nn_init_lecun_normal", key, shape, opts, 1, "fan_in", "truncated_normal");
-}
-
-kn_array kn_nn_init_he_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
-{
-    return by_fans("nn_init_he_uniform", key, shape, opts, 2, "fan_in", "uniform");
-}
-
-kn_array kn_nn_init_he_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
-{
-    return by_fans("nn_init_he_normal", key, shape, opts, 2, "fan_in", "truncated_normal");
-}
-
-kn_array kn_nn_init_kaiming_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
-{
-    return by_fans("nn_init_kaiming_uniform", key, shape, opts, 2, "fan_in", "uniform");
-}
-
-kn_array kn_nn_init_kaiming_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
-{
-    return by_fans("nn_init_kaiming_normal", key, shape, opts, 2, "fan_in", "truncated_normal");
-}
+#define BY_FANS(name, scale, mode, distribution)                                               \
+    kn_array name(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)        \
+    {                                                                                          \
+        return by_fans(&#name[sizeof "kn_" - 1], key, shape, opts, scale, mode, distribution); \
+    }
+BY_FANS(kn_nn_init_glorot_uniform, 1, "fan_avg", "uniform")
+BY_FANS(kn_nn_init_glorot_normal, 1, "fan_avg", "truncated_normal")
+BY_FANS(kn_nn_init_xavier_uniform, 1, "fan_avg", "uniform")
+BY_FANS(kn_nn_init_xavier_normal, 1, "fan_avg", "truncated_normal")
+BY_FANS(kn_nn_init_lecun_uniform, 1, "fan_in", "uniform")
+BY_FANS(kn_nn_init_lecun_normal, 1, "fan_in", "truncated_normal")
+BY_FANS(kn_nn_init_he_uniform, 2, "fan_in", "uniform")
+BY_FANS(kn_nn_init_he_normal, 2, "fan_in", "truncated_normal")
+BY_FANS(kn_nn_init_kaiming_uniform, 2, "fan_in", "uniform")
+BY_FANS(kn_nn_init_kaiming_normal, 2, "fan_in", "truncated_normal")
 
 /* ---- Orthogonal matrices. */
 
