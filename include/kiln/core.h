@@ -52,7 +52,8 @@ KN_API void kn_on_error(kn_error_hook hook, void *env);
 
 /* ---- Settings. */
 KN_API void kn_set_debug(int level); /* 0 to 5 */
-KN_API void kn_set_log(void (*log)(void *env, int level, const char *text), void *env); /* NULL: standard error */
+/* NULL: standard error. Several threads may call it at once. */
+KN_API void kn_set_log(void (*log)(void *env, int level, const char *text), void *env);
 /* false: every operation runs when it is called, unfused, with the same bits; returns the old setting */
 KN_API bool kn_set_lazy(bool lazy);
 typedef struct kn_pending_limits { int64_t operations; size_t bytes; } kn_pending_limits;
