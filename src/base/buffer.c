@@ -35,6 +35,7 @@ enum {
     CLASSES = 4 * 42,             /* up to MAX_BYTES */
     SMALL_POOL_BYTES = 512 << 10, /* per class */
     BIG_POOL_BYTES = 256 << 20,
+    CACHED_BYTES = 16 << 20,
     HUGE_FROM = 4 << 20, /* ask for huge pages */
     HUGE_PAGE = 2 << 20,
 };
@@ -169,15 +170,17 @@ static void put(pool *p, block *b)
 }
 
 /* Of the big blocks that are free and not much larger than those of class c the one that was freed last: the caches
- * have it. */
+ * have it. What is larger than caches is left to those who need so much. */
 static block *take_warmest(uint32_t c)
 {
     enum { FARTHEST = 12 }; /* classes: eight times as large */
-    pool *warmest = NULL;
-    for (pool *p = pools + c; p < pools + CLASSES && p <= pools + c + FARTHEST; p++)
-        if (p->newest && (!warmest || p->newest->freed_at > warmest->newest->freed_at))
+    pool *warmest = &pools[c];
+    for (uint32_t k = c + 1; k < CLASSES && k <= c + FARTHEST && class_bytes(k) <= CACHED_BYTES; k++) {
+        pool *p = &pools[k];
+        if (p->newest && (!warmest->newest || p->newest->freed_at > warmest->newest->freed_at))
             warmest = p;
-    return warmest ? take_newest(warmest) : NULL;
+    }
+    return take_newest(warmest);
 }
 
 /* Takes the oldest big blocks out of the pools until they hold no more than `limit` bytes; returns them as a list. */

@@ -393,6 +393,12 @@ static void scratch_is_the_memory_that_was_freed_last(void **state)
     knx_buffer_release(large);
     assert_int_equal(knx_buffer_bytes_pooled(), pooled);
     assert_int_equal(knx_buffer_bytes_live(), live);
+    huge = knx_buffer_new(40 << 20);
+    knx_buffer_release(huge);
+    scratch = knx_buffer_scratch(10 << 20); /* no cache has it, and a result may need it */
+    assert_ptr_equal(knx_buffer_new(40 << 20), huge);
+    knx_buffer_release(huge);
+    knx_buffer_release(scratch);
 }
 
 static void the_bound_can_be_changed(void **state)
