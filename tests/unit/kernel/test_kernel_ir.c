@@ -3,6 +3,7 @@
 #include "kernel/expr.h"
 #include "kernel/internal.h"
 #include "support/group.h"
+#include "support/kernel_scene.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,25 +11,6 @@
 #include <cmocka.h>
 
 static const uint8_t one[] = {KNK_STRIDE_ONE, KNK_STRIDE_ONE};
-
-/* A builder with one stage, an f32 input x and an f32 output. */
-typedef struct scene {
-    knk_builder *k;
-    int in, out, map;
-    knk_node x;
-} scene;
-
-static scene begin(void)
-{
-    scene s;
-    s.k = knk_new(1);
-    s.in = knk_add_buffer(s.k, KN_ID_F32, false);
-    s.out = knk_add_buffer(s.k, KN_ID_F32, true);
-    knk_begin_stage(s.k, 0);
-    s.map = knk_add_map(s.k, one);
-    s.x = knk_load(s.k, s.in, s.map, KNK_NONE, KNK_NONE, KNK_NONE);
-    return s;
-}
 
 static void text_into(const knk_kernel *k, char **text)
 {

@@ -3,6 +3,7 @@
 #include "kernel/expr.h"
 #include "kernel/internal.h"
 #include "support/group.h"
+#include "support/kernel_scene.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,25 +12,6 @@
 #include <cmocka.h>
 
 enum { Z = KNK_STRIDE_ZERO, U = KNK_STRIDE_ONE, ANY = KNK_STRIDE_ANY };
-
-/* A builder with one stage of one parallel loop, an f32 input x and an f32 output. */
-typedef struct scene {
-    knk_builder *k;
-    int in, out, map;
-    knk_node x;
-} scene;
-
-static scene begin(void)
-{
-    scene s;
-    s.k = knk_new(1);
-    s.in = knk_add_buffer(s.k, KN_ID_F32, false);
-    s.out = knk_add_buffer(s.k, KN_ID_F32, true);
-    knk_begin_stage(s.k, 0);
-    s.map = knk_add_map(s.k, (uint8_t[]){U});
-    s.x = knk_load(s.k, s.in, s.map, KNK_NONE, KNK_NONE, KNK_NONE);
-    return s;
-}
 
 static knk_kernel *finish(scene *s)
 {
