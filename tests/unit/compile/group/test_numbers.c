@@ -330,6 +330,7 @@ static void numbers_of_eager_operations_are_operands_of_one_plan(void **state)
                 k + 7),
             n)),
         0);
+    assert_int_equal(PLANS_OF_ANOTHER(kn_pad(x, 1, .constant_values = kn_num(k))), 0);
     assert_int_equal(PLANS_OF_ANOTHER(kn_power(x, n)), 4); /* the power is a parameter of integer_pow */
 }
 
