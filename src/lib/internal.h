@@ -62,8 +62,9 @@ static inline bool knl_is_extent(int64_t v) { return knx_is_symbolic(v) && knx_d
 int64_t knl_within(int64_t v, int64_t extent);
 /* A position from the end if negative, cut to low .. high, as the bound of a slice is. */
 int64_t knl_cut(int64_t at, int64_t extent, int64_t low, int64_t high);
-/* An extent or a position as a number of this dtype. Outside of traces it is an operand of the plan, so that all of
- * them have one. */
+/* A number that a function makes of its arguments: a literal of a trace, else an operand of the plan, so that there is
+ * one plan for all of them. knl_number_of: an extent, or a position. */
+kni_atom knl_number(kna_op *op, kn_dtype d, knx_scalar_bits bits);
 kni_atom knl_number_of(kna_op *op, kn_dtype d, int64_t n);
 kni_atom knl_flatten(kna_op *op, kni_atom a);
 kni_atom knl_reshape(kna_op *op, kni_atom a, const kn_shape *shape);

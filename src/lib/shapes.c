@@ -119,9 +119,14 @@ int64_t knl_cut(int64_t at, int64_t extent, int64_t low, int64_t high)
     return knx_dim_max(low, knx_dim_min(high, at));
 }
 
+kni_atom knl_number(kna_op *op, kn_dtype d, knx_scalar_bits bits)
+{
+    return op->b->hook ? kna_number_atom(op, d, bits) : knb_literal(op->b, d, false, bits);
+}
+
 kni_atom knl_number_of(kna_op *op, kn_dtype d, int64_t n)
 {
-    if (!op->b->hook)
+    if (knx_is_symbolic(n))
         return knb_dimension(op->b, d, n);
-    return kna_number_atom(op, d, knx_is_integer(d) ? knx_scalar_from_int(d, n) : knx_scalar_from_double(d, (double)n));
+    return knl_number(op, d, knx_is_integer(d) ? knx_scalar_from_int(d, n) : knx_scalar_from_double(d, (double)n));
 }

@@ -195,23 +195,23 @@ static kni_atom range(kna_op *op, kn_dtype d, int64_t n, const bound *start, con
     kni_builder *b = op->b;
     if (is_symbolic(start) && !knx_is_integer(d)) { /* its value is known when the function runs */
         kni_atom from = knb_iota(b, KN_DT(I64), 1, &n, 0), way = knb_mul(b, from, knb_integer(b, KN_DT(I64), step->i));
-        return knb_astype(b, knb_add(b, knb_dimension(op->b, KN_DT(I64), start->i), way), d);
+        return knb_astype(b, knb_add(b, knl_number_of(op, KN_DT(I64), start->i), way), d);
     }
     kn_dtype work = d == KN_DT(F16) || d == KN_DT(BF16) ? KN_DT(F32) : d;
     kni_atom i = knb_iota(b, work, 1, &n, 0), first, by, second = KN_ATOM_NONE;
     if (knx_is_integer(d) && !start->is_float && !step->is_float) {
-        first = knb_dimension(op->b, d, start->i);
-        by = knb_integer(b, d, step->i);
+        first = knl_number_of(op, d, start->i);
+        by = knl_number_of(op, d, step->i);
         if (start->i == 0 && step->i == 1)
             return i;
     } else {
         knx_scalar_bits p = knx_scalar_from_double(d, start->d), q = knx_scalar_from_double(d, start->d + step->d);
         double low = knx_scalar_to_double(d, p), high = knx_scalar_to_double(d, q);
         knx_scalar_bits gap = knx_scalar_from_double(work, high - low);
-        first = knb_number(b, work, low);
-        by = knb_literal(b, work, false, gap);
+        first = knl_number(op, work, knx_scalar_from_double(work, low));
+        by = knl_number(op, work, gap);
         if (low + knx_scalar_to_double(work, gap) != high)
-            second = knb_number(b, work, high);
+            second = knl_number(op, work, knx_scalar_from_double(work, high));
         if (low == 0 && high == 1)
             return knb_astype(b, i, d);
     }
@@ -374,7 +374,7 @@ kn_array kn_eye(int64_t n, const kn_eye_opts *opts)
         return kna_end(&op, KN_ATOM_NONE);
     kni_atom row = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 0), column = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 1);
     if (o.k)
-        row = knb_add(op.b, row, knb_dimension(op.b, KN_DT(I64), o.k));
+        row = knb_add(op.b, row, knl_number_of(&op, KN_DT(I64), o.k));
     return end_ordered(&op, knb_astype(op.b, knb_eq(op.b, row, column), d), o.order);
 }
 
@@ -473,7 +473,7 @@ kn_array kn_shape_array(kn_array x)
     if (!kna_failed(&op) && kni_type_is_symbolic(t)) {
         kni_atom extent[KN_MAX_NDIM];
         for (int i = 0; i < n; i++)
-            extent[i] = knb_expand_dims(op.b, knb_dimension(op.b, KN_DT(I64), t.dim[i]), 0);
+            extent[i] = knb_expand_dims(op.b, knl_number_of(&op, KN_DT(I64), t.dim[i]), 0);
         return kna_end(&op, knb_concatenate(op.b, (int)n, extent, 0));
     }
     knx_buffer *buffer = knx_buffer_new((size_t)n * sizeof(int64_t));

@@ -53,7 +53,7 @@ static kn_array with_sample(knl_body *c, kn_array y, int64_t at, kn_array x)
     if (kna_failed(op))
         return y;
     kni_atom here =
-        knb_eq(op->b, knb_iota(op->b, KN_DT(I64), shape.ndim, shape.dim, 0), knb_dimension(op->b, KN_DT(I64), at));
+        knb_eq(op->b, knb_iota(op->b, KN_DT(I64), shape.ndim, shape.dim, 0), knl_number_of(op, KN_DT(I64), at));
     v = knb_broadcast_to(op->b, knb_astype(op->b, v, knb_type(op->b, a).dtype), knb_type(op->b, a));
     return knl_made(c, knb_select(op->b, here, v, a));
 }

@@ -65,7 +65,7 @@ static kni_atom below(kna_op *op, int ndim, const int64_t *shape, int64_t k)
              column = knb_iota(b, KN_DT(I64), ndim, shape, ndim - 1);
     int64_t most = INT64_MAX / 2;
     k = k > most ? most : k < -most ? -most : k;
-    return knb_ge(b, knb_add(b, row, knb_dimension(op->b, KN_DT(I64), k)), column);
+    return knb_ge(b, knb_add(b, row, knl_number_of(op, KN_DT(I64), k)), column);
 }
 
 kn_array kn_tri(int64_t n, const kn_eye_opts *opts)

@@ -10,7 +10,7 @@ kni_atom knl_remainder(kna_op *op, kni_atom x, int64_t n)
     if (kna_failed(op) || !n)
         return x;
     x = knb_astype(b, x, KN_DT(I64));
-    kni_atom count = knb_dimension(op->b, KN_DT(I64), n), rest = knb_rem(b, x, count);
+    kni_atom count = knl_number_of(op, KN_DT(I64), n), rest = knb_rem(b, x, count);
     kni_atom negative = knb_lt(b, rest, knb_like(b, rest, 0));
     kn_shape shape = knl_shape_of(op, x);
     return knl_select(op, negative, knb_add(b, rest, count), rest, &shape);

@@ -77,7 +77,7 @@ kni_atom knl_wrap(kna_op *op, kni_atom index, int64_t extent)
     index = knb_astype(b, index, KN_DT(I64));
     if (is_unsigned)
         return index;
-    kni_atom from_end = knb_add(b, index, knb_dimension(op->b, KN_DT(I64), extent));
+    kni_atom from_end = knb_add(b, index, knl_number_of(op, KN_DT(I64), extent));
     return knb_select(b, knb_lt(b, index, knb_integer(b, KN_DT(I64), 0)), from_end, index);
 }
 
@@ -245,7 +245,7 @@ static int plan_item(knn_index *p, const knl_item *item, int axis, int ellipsis,
         if (knx_is_symbolic(extent) || knl_is_extent(item->start.value)) {
             bool inside = plan_symbolic_integer(p, item->start.value, axis, extent, &p->axis[axis]);
             if (!kna_failed(p->op) && (arrays || !inside)) {
-                kni_atom at = knb_dimension(p->op->b, KN_DT(I64), p->axis[axis].start);
+                kni_atom at = knl_number_of(p->op, KN_DT(I64), p->axis[axis].start);
                 p->axis[axis] = (knn_index_axis){.count = extent, .step = 1};
                 add_index(p, axis, at, inside);
             }

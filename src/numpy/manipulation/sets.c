@@ -26,7 +26,7 @@ static kni_atom among_many(kna_op *op, kni_atom x, kni_atom others)
     knl_sort(op, 1, &others, 0, 1, &sorted);
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    kni_atom last = knb_dimension(op->b, KN_DT(I64), knb_type(b, sorted).dim[0] - 1);
+    kni_atom last = knl_number_of(op, KN_DT(I64), knb_type(b, sorted).dim[0] - 1);
     kni_atom at = knb_min(b, knl_search(op, sorted, x, false), last);
     kni_atom here = kna_failed(op) ? KN_ATOM_NONE : knl_take_axis(op, sorted, at, 0, KN_GATHER_PROMISE);
     return kna_failed(op) ? KN_ATOM_NONE : knb_eq(b, x, here);

@@ -56,9 +56,9 @@ static kni_atom interpolate(knots *k, kni_atom x, kn_array left, kn_array right)
     k->n = knb_type(b, k->xp).dim[0];
     k->shape = knl_shape_of(k->op, x);
     kni_atom below = knb_sub(b, knl_search(k->op, k->xp, x, true), knb_integer(b, index, 1));
-    kni_atom i = knb_min(b, below, knb_dimension(k->op->b, index, knx_dim_max(k->n - 2, 0)));
+    kni_atom i = knb_min(b, below, knl_number_of(k->op, index, knx_dim_max(k->n - 2, 0)));
     i = knb_max(b, i, knb_integer(b, index, 0));
-    kni_atom j = knb_min(b, knb_add(b, i, knb_integer(b, index, 1)), knb_dimension(k->op->b, index, k->n - 1));
+    kni_atom j = knb_min(b, knb_add(b, i, knb_integer(b, index, 1)), knl_number_of(k->op, index, k->n - 1));
     kni_atom y = on_line(k, x, i, j), first = end_knot(k, k->xp, 0), last = end_knot(k, k->xp, k->n - 1);
     kni_atom before = left ? knl_operand(k->op, left, d, &k->shape) : end_knot(k, k->fp, 0);
     kni_atom behind = right ? knl_operand(k->op, right, d, &k->shape) : end_knot(k, k->fp, k->n - 1);

@@ -134,7 +134,7 @@ static kni_jaxpr *search_step(kna_op *op, kni_atom a, kni_atom v, kni_type found
 /* Of so many elements as an expression says: until nothing is unknown. */
 static kni_atom search_on(kna_op *op, kni_atom a, kni_atom v, kni_atom found, bool right, int64_t n)
 {
-    kni_atom rest = knb_dimension(op->b, KN_DT(I64), n), zero = knb_integer(op->b, KN_DT(I64), 0), out[3], next[3];
+    kni_atom rest = knl_number_of(op, KN_DT(I64), n), zero = knb_integer(op->b, KN_DT(I64), 0), out[3], next[3];
     knp_iteration it;
     if (kna_failed(op))
         return KN_ATOM_NONE;

@@ -38,7 +38,7 @@ static kni_atom by_width(kna_op *op, kni_atom e, kni_atom x, int64_t n)
 static kni_atom by_search(kna_op *op, kni_atom e, kni_atom x, int64_t n)
 {
     kni_builder *b = op->b;
-    kni_atom one = knb_integer(b, KN_DT(I64), 1), last = knb_dimension(op->b, KN_DT(I64), n - 1);
+    kni_atom one = knb_integer(b, KN_DT(I64), 1), last = knl_number_of(op, KN_DT(I64), n - 1);
     kni_atom at = knb_sub(b, knl_search(op, e, x, true), one);
     if (n >= 0) /* the last edge belongs to the last bin */
         at = knb_select(b, knb_eq(b, x, edge_like(op, e, n, x)), last, at);

@@ -103,7 +103,7 @@ static kni_atom middle(kna_op *op, sample *s)
     kn_shape ones = {.ndim = t.ndim};
     for (int i = 0; i < t.ndim; i++)
         ones.dim[i] = i == s->last || s->valid == KN_ATOM_NONE ? 1 : t.dim[i];
-    kni_atom n = s->valid != KN_ATOM_NONE ? s->valid : knb_dimension(op->b, KN_DT(I64), s->count);
+    kni_atom n = s->valid != KN_ATOM_NONE ? s->valid : knl_number_of(op, KN_DT(I64), s->count);
     kni_atom high = knb_div(b, n, two), low = knb_div(b, knb_sub(b, n, one), two);
     const kni_type places = knl_shaped(KN_DT(I64), &ones);
     kni_atom p = at(op, s, knb_broadcast_to(b, low, places)), q = at(op, s, knb_broadcast_to(b, high, places));
@@ -262,7 +262,7 @@ static kni_atom pick(kna_op *op, sample *s, const method *m, const quantiles *gi
     if (kna_failed(op))
         return KN_ATOM_NONE;
     kn_dtype dq = knb_type(b, given->q).dtype, da = s->type.dtype;
-    kni_atom n = s->valid != KN_ATOM_NONE ? s->valid : knb_dimension(op->b, KN_DT(I64), s->count);
+    kni_atom n = s->valid != KN_ATOM_NONE ? s->valid : knl_number_of(op, KN_DT(I64), s->count);
     kni_atom q = given->q, top = knb_sub(b, n, knb_like(b, n, 1));
     if (s->valid != KN_ATOM_NONE) { /* both of the common shape */
         kn_shape full = knl_shape_of(op, n);
@@ -391,7 +391,7 @@ static kni_atom pick_weighted(kna_op *op, sample *s, kni_atom weights, kni_atom 
     kni_atom before =
         knb_lt(b, knb_broadcast_to(b, cdf, shape), knb_broadcast_to(b, knl_reshape(op, q, &column), shape));
     kni_atom index = knb_reduce_sum(b, knb_astype(b, before, KN_DT(I64)), 1, &axis);
-    kni_atom top = knb_dimension(op->b, KN_DT(I64), s->count - 1);
+    kni_atom top = knl_number_of(op, KN_DT(I64), s->count - 1);
     if (s->valid != KN_ATOM_NONE && !kna_failed(op))
         top = knb_broadcast_to(b, knb_sub(b, s->valid, knb_integer(b, KN_DT(I64), 1)), knb_type(b, index));
     return at(op, s, knb_max(b, knb_min(b, index, top), knb_integer(b, KN_DT(I64), 0)));

@@ -34,6 +34,12 @@ static kn_array f_columns(int n) { return kn_max(kn_at(m, ":%", n % 60), .axis =
 static kn_array f_tile(int n) { return kn_tile(first(n), KN_SHAPE(3)); }
 static kn_array f_triangle(int n) { return kn_tril(kn_at(m, ":%, :%", n % 49, n % 49)); }
 static kn_array f_range(int n) { return kn_mul(kn_arange(0, n, 1), 2); }
+static kn_array f_mean(int n) { return kn_mean(first(n)); }
+static kn_array f_var(int n) { return kn_var(first(n + 2), .ddof = 1); }
+static kn_array f_linspace(int n) { return kn_linspace(0, n, n + 2); }
+static kn_array f_fractions(int n) { return kn_arange(0.5, n, 0.3); }
+static kn_array f_from(int n) { return kn_arange(n, 3 * n, 2, .dtype = KN_F32); }
+static kn_array f_median(int n) { return kn_median(first(n + 1)); }
 static kn_array f_update(int n)
 {
     kn_array a = kn_copy(first(n));
@@ -48,10 +54,20 @@ static kn_array f_update_of_itself(int n)
 }
 
 typedef kn_array of_length(int n);
-static of_length *const all[] = {f_slice,           f_reversed, f_strided, f_sum,    f_cumsum,   f_sort,  f_argmax,
-                                 f_concatenate,     f_outer,    f_dot,     f_matmul, f_halves,   f_roll,  f_differences,
-                                 f_where,           f_softmax,  f_columns, f_tile,   f_triangle, f_range, f_update,
-                                 f_update_of_itself};
+static of_length *const all[] = {f_slice,    f_reversed,
+                                 f_strided,  f_sum,
+                                 f_cumsum,   f_sort,
+                                 f_argmax,   f_concatenate,
+                                 f_outer,    f_dot,
+                                 f_matmul,   f_halves,
+                                 f_roll,     f_differences,
+                                 f_where,    f_softmax,
+                                 f_columns,  f_tile,
+                                 f_triangle, f_range,
+                                 f_update,   f_update_of_itself,
+                                 f_mean,     f_var,
+                                 f_linspace, f_fractions,
+                                 f_from,     f_median};
 enum { N_ALL = sizeof all / sizeof *all };
 static const int lengths[] = {3, 100, 2, 1, 0, 5, 17, 16, 33, 64, 257, 1025, 4, 31, 1000, 1499, 8, 7};
 enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
@@ -111,8 +127,8 @@ static void bits_are_those_of_plans_for_the_extents(void **state)
 static void nothing_is_compiled_after_the_second_length(void **state)
 {
     (void)state;
-    of_length *const simple[] = {f_slice, f_sum, f_concatenate, f_cumsum, f_sort, f_where};
-    for (int f = 0; f < 6; f++) {
+    of_length *const simple[] = {f_slice, f_sum, f_concatenate, f_cumsum, f_sort, f_where, f_mean, f_from, f_fractions};
+    for (size_t f = 0; f < sizeof simple / sizeof *simple; f++) {
         kn_context own = kn_context_new();
         {
             KN_CONTEXT(own);
