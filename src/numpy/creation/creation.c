@@ -200,20 +200,20 @@ static kni_atom range(kna_op *op, kn_dtype d, int64_t n, const bound *start, con
     kn_dtype work = d == KN_DT(F16) || d == KN_DT(BF16) ? KN_DT(F32) : d;
     kni_atom i = knb_iota(b, work, 1, &n, 0), first, by, second = KN_ATOM_NONE;
     if (knx_is_integer(d) && !start->is_float && !step->is_float) {
-        first = knl_number_of(op, d, start->i);
-        by = knl_number_of(op, d, step->i);
         if (start->i == 0 && step->i == 1)
             return i;
+        first = knl_number_of(op, d, start->i);
+        by = step->i == 1 ? knb_integer(b, d, 1) : knl_number_of(op, d, step->i); /* times 1 is nothing to do */
     } else {
         knx_scalar_bits p = knx_scalar_from_double(d, start->d), q = knx_scalar_from_double(d, start->d + step->d);
         double low = knx_scalar_to_double(d, p), high = knx_scalar_to_double(d, q);
         knx_scalar_bits gap = knx_scalar_from_double(work, high - low);
-        first = knl_number(op, work, knx_scalar_from_double(work, low));
-        by = knl_number(op, work, gap);
-        if (low + knx_scalar_to_double(work, gap) != high)
-            second = knl_number(op, work, knx_scalar_from_double(work, high));
         if (low == 0 && high == 1)
             return knb_astype(b, i, d);
+        first = knl_number(op, work, knx_scalar_from_double(work, low));
+        by = high - low == 1 ? knb_literal(b, work, false, gap) : knl_number(op, work, gap);
+        if (low + knx_scalar_to_double(work, gap) != high)
+            second = knl_number(op, work, knx_scalar_from_double(work, high));
     }
     kni_atom y = knb_add(b, first, knb_mul(b, i, by));
     if (second != KN_ATOM_NONE)
