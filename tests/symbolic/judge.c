@@ -253,8 +253,10 @@ static bool compare_set(const subject *s, way w, const char *types, const int64_
     if (!symbolic_with_numbers(types, number, &a))
         return true;
     show_set(types, number, set, sizeof set);
-    for (int i = 0; i < a.n; i++)
+    for (int i = 0; i < a.n; i++) {
         x[i] = symbolic_sample(a.type[i]);
+        kn_eval(x[i]); /* what it compiles is not the function's */
+    }
     allowance allowed = {.near = exception_for(s->c, NEAR, WAYS)};
     for (int i = 0; w == GRADIENTS && i < a.n; i++)
         for (int d = 0; d < a.type[i].ndim; d++)
