@@ -371,11 +371,15 @@ typedef struct promotion {
 
 static void promote(kna_op *op, promotion *p, kn_dtype d)
 {
-    kn_dtype both = p->strong ? knx_promote(p->strong, d) : d;
-    if (!both && p->strong)
-        kna_fail(op, KN_ERROR_TYPE, "the dtypes %s and %s do not promote to a common dtype", p->strong->name, d->name);
-    else
+    if (!p->strong) {
+        p->strong = d;
+        return;
+    }
+    kn_dtype both = knx_promote(p->strong, d);
+    if (both)
         p->strong = both;
+    else
+        kna_fail(op, KN_ERROR_TYPE, "the dtypes %s and %s do not promote to a common dtype", p->strong->name, d->name);
 }
 
 /* Integers beside floats become floats one by one, so that the order of operands does not count: what is of the highest
@@ -407,7 +411,7 @@ static void promote_all(kna_op *op, promotion *p, int n, const kni_type *t)
 static promotion promotion_of(kna_op *op, int n, const kni_type *t)
 {
     promotion p = {.weak = -1};
-    bool same = true;
+    bool same = true, any = false;
     for (int i = 0; i < n; i++) {
         if (t[i].weak) {
             int c = category(t[i].dtype);
@@ -415,8 +419,9 @@ static promotion promotion_of(kna_op *op, int n, const kni_type *t)
             p.big = p.big || t[i].dtype == KN_DT(U64);
             continue;
         }
-        same = same && (!p.strong || p.strong == t[i].dtype);
+        same = same && (!any || p.strong == t[i].dtype);
         p.strong = t[i].dtype;
+        any = true;
     }
     if (!same)
         promote_all(op, &p, n, t);
