@@ -199,10 +199,10 @@ int kn_jaxpr_bind(kn_jaxpr jaxpr, int i, const kn_array *in, kn_array *out)
     for (int k = 0; k < n_out && a; k++)
         y[k] = KN_ATOM_NONE;
     const void *params = e ? params_for(&op, j, e, a, &arena) : NULL;
-    int made = kna_failed(&op) ? 0 : knb_emit(op.b, e->prim, params, n_in, a, y, n_out);
+    int made = !e || kna_failed(&op) ? 0 : knb_emit(op.b, e->prim, params, n_in, a, y, n_out);
     if (params)
         kni_params_drop(e->prim, params);
-    if (!kna_failed(&op) && made != n_out)
+    if (e && !kna_failed(&op) && made != n_out)
         kna_fail(&op, KN_ERROR_TYPE, "with these operands %s has %d results, not %d", e->prim->name, made, n_out);
     bool failed = kna_failed(&op);
     if (a && out)

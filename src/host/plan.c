@@ -150,7 +150,7 @@ static void plan_pass(knh_pass *ps, const knk_kernel *k, int stage, const knk_la
     inner.n = 0;
     const int64_t *extents = st->n_inner ? l->inner[stage] : NULL;
     bool none = st->n_inner && has_zero(extents, st->n_inner);
-    if (!none)
+    if (st->n_inner && !none)
         join_axes(&inner, k, l, stage, k->n_par, st->n_inner, extents, facts->n_reduction > 0);
     ps->facts = facts;
     ps->n_axis = par->n + (st->n_inner ? inner.n ? inner.n : 1 : 0);
