@@ -444,6 +444,17 @@ static void texts_that_are_no_dimensions(void **state)
     parse_fails("9999999999999999999", KN_ERROR_VALUE, "a number of a dimension is too large");
 }
 
+static void plain_numbers_far_apart_are_compared_as_numbers(void **state)
+{
+    (void)state;
+    assert_true(knx_dim_decide_le(INT64_MIN, 1));
+    assert_false(knx_dim_decide_le(1, INT64_MIN));
+    assert_true(knx_dim_decide_le(-2, INT64_MAX));
+    assert_true(knx_dim_known_le(INT64_MIN, 1));
+    assert_true(knx_dim_taken_le(INT64_MIN, 1));
+    assert_true(knx_dim_rely_le(INT64_MIN, 1));
+}
+
 static void deep_parentheses_are_refused(void **state)
 {
     (void)state;
@@ -572,6 +583,7 @@ KN_TEST_GROUP(test_dim)
         TEST(texts_come_back),
         TEST(blanks_and_parentheses),
         TEST(texts_that_are_no_dimensions),
+        TEST(plain_numbers_far_apart_are_compared_as_numbers),
         TEST(deep_parentheses_are_refused),
         TEST(reading_stops_behind_the_dimension),
         TEST(no_memory_loses_nothing),

@@ -154,6 +154,19 @@ static void run(const knk_kernel *k, bool multiplies)
         assert_true(z[i] == (multiplies ? x[i] * y[i] : 101));
 }
 
+static void a_kernel_is_prepared_for_the_interpreter_on_demand_and_once(void **state)
+{
+    (void)state;
+    knk_kernel *k = kernel_of(KNK_ADD);
+    assert_null(k->prepared);
+    assert_null(knk_prepare(k));
+    const void *form = k->prepared;
+    assert_non_null(form);
+    assert_null(knk_prepare(k));
+    assert_ptr_equal(k->prepared, form);
+    knk_release(k);
+}
+
 static void a_function_is_made_once_and_goes_with_its_kernel(void **state)
 {
     (void)state;
@@ -241,6 +254,7 @@ KN_TEST_GROUP(test_generators)
         cmocka_unit_test(the_interpreter_is_the_last_one_and_always_works),
         cmocka_unit_test(one_is_in_use_that_works_and_has_the_name_that_is_asked_for),
         cmocka_unit_test(there_is_room_for_eight_more),
+        cmocka_unit_test(a_kernel_is_prepared_for_the_interpreter_on_demand_and_once),
         cmocka_unit_test(a_function_is_made_once_and_goes_with_its_kernel),
         cmocka_unit_test(what_it_refuses_is_interpreted_and_counted),
         cmocka_unit_test(arrays_are_added_by_it_and_multiplied_without_it),
