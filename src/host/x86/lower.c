@@ -449,6 +449,7 @@ knx_error *knh_lower(const knh_request *request, knh_target target, knh_asm *a, 
     l.info = info ? info : &unused;
     *l.info = (knh_lowered){0};
     l.open = -1;
+    a->narrow = target == KNH_AVX2;
     l.stream = knx_arena_alloc(&l.arena, KNH_MAX_STREAMS * sizeof *l.stream);
     if (!l.stream)
         return knx_error_nomem();

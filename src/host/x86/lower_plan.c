@@ -280,7 +280,7 @@ static void place_cold(knh_low *l, knk_node x, bool row, const regions *g)
         for (int j = i; j < p->n_input && j < i + 3; j++)
             if (l->value[p->input[j]].part == here) {
                 use.use[use.n_use++] = p->input[j];
-                l->value[p->input[j]].uses++;
+                l->value[p->input[j]].uses += here == KNH_BODY;
             }
         knh_low_push(l, list, &use);
     }

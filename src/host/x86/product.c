@@ -151,6 +151,7 @@ static knx_error *make(const knh_product_request *r, knh_target asked, knh_code 
     knh_tiler t = lay_out(&a, r, target);
     knx_str listing = {0};
     knh_asm_init(&a);
+    a.narrow = asked != KNH_AVX512;
     a.listing = knx_debug_level >= 2 ? &listing : NULL;
     if (amx)
         knh_amx_function(&a, r);

@@ -209,6 +209,8 @@ static inline const char *bad(insn *n)
     need_evex |= rm->memory ? rm->index > 15 || w->flags & VEX_REG : rm->reg > 15;
     if (need_evex && !(w->flags & EVEX))
         return "has no EVEX form";
+    if (n->narrow && (need_evex || !(w->flags & VEX)))
+        return "needs AVX-512";
     n->evex = need_evex || !(w->flags & VEX);
     if ((why = bad_mask(n)) || (why = bad_imm(n)))
         return why;
@@ -282,6 +284,7 @@ void knh_v(knh_asm *a, knh_insn id, int length, int reg, int v, knh_operand rm, 
 {
     insn n = {
         .row = &knh_rows[id], .length = length, .reg = reg, .v = v, .rm = &rm, .mask = mask, .zero = zero, .imm = imm};
+    n.narrow = a->narrow;
     put(a, &n);
 }
 

@@ -58,6 +58,7 @@ typedef struct knh_asm {
     KN_VEC(knh_pooled) pooled;          /* hash table of the constants; size 0: free */
     uint32_t constants;                 /* in it */
     knx_str *listing;                   /* gets the text of each instruction, one a line; NULL: nobody reads it */
+    bool narrow;                        /* for CPUs without AVX-512: what needs it cannot be encoded */
     bool failed;                        /* no memory; or an instruction that cannot be encoded. Nothing follows */
     const char *why;                    /* of the latter, for tests */
 } knh_asm;

@@ -20,7 +20,7 @@ void knh_list_memory(knh_asm *a, const char *name, const knh_operand *m); /* NAM
 typedef struct knh_listed { /* as knh_v has it */
     const struct knh_row *row;
     int length, reg, v, mask, imm;
-    bool zero, evex;
+    bool zero, evex, narrow;
     const knh_operand *rm;
 } knh_listed;
 void knh_list_vector(knh_asm *a, const knh_listed *n);

@@ -217,6 +217,34 @@ static void cold_parts_of_single_values(void **state)
         }
 }
 
+/* Numbers of 64 bits per row, worked out in a cold part, beside lanes of 32 bits: no register of the lanes holds them. */
+static void cold_parts_of_wide_single_values(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 200; n += 33) {
+        scene s;
+        uint64_t seed = 31;
+        enum { ROWS = 20 };
+        scene_begin(&s, ROWS, n);
+        scene_stage(&s, -1);
+        int row = scene_map(&s, 0, (const int64_t[]){1, 0, 0}), map = scene_map(&s, 0, (const int64_t[]){n, 1, 0});
+        knk_node u = knk_load(s.b, scene_buffer(&s, KN_ID_F64, false, ROWS, &seed), row, KNK_NONE, KNK_NONE, KNK_NONE),
+                 x = knk_load(s.b, scene_buffer(&s, KN_ID_F32, false, ROWS * n, &seed), map, KNK_NONE, KNK_NONE,
+                              KNK_NONE);
+        knk_builder *k = s.b;
+        knk_node y = MUL(CAST(F32, ADD(knk_sin(k, u), knk_cos(k, u))), x);
+        knk_store(s.b, scene_buffer(&s, KN_ID_F32, true, ROWS * n, &seed), map, y);
+        scene_end(&s);
+        for (int t = 0; t < 2; t++)
+            if (works(targets[t])) {
+                scene_way way = {.mode = KNH_POINTS};
+                assert_true(scene_check(&s, &way, stage_code, &targets[t], "cold parts of wide single values"));
+                stage_code_free();
+            }
+        scene_free(&s);
+    }
+}
+
 /* One reduction of x * y over n elements, of rows x lanes points. */
 static void check_sum(int how, int d, int64_t rows, int64_t lanes, int64_t n, knh_mode mode, const char *what)
 {
@@ -479,6 +507,7 @@ KN_TEST_GROUP(test_codegen_lower)
         cmocka_unit_test(functions_with_cold_parts),
         cmocka_unit_test(every_function),
         cmocka_unit_test(cold_parts_of_single_values),
+        cmocka_unit_test(cold_parts_of_wide_single_values),
         cmocka_unit_test(wide_values_pass_between_cold_parts),
         cmocka_unit_test(cold_parts_read_wide_single_values),
         cmocka_unit_test(cold_parts_spill_beside_the_lane_loop),

@@ -70,6 +70,28 @@ static void what_can_not_be_encoded_is_refused(void **state)
     refuses("the pool has no index", KNH_VADDPS, 0, 1, 2, knh_at_index(-1, 1, 1, 0), 0, false, -1);
 }
 
+static void what_needs_avx512_is_refused_where_there_is_none(void **state)
+{
+    (void)state;
+    knh_asm a;
+    knh_asm_init(&a);
+    a.narrow = true;
+    knh_v3(&a, KNH_VADDPS, 1, 1, 2, knh_reg(15));
+    assert_false(a.failed);
+    const struct {
+        knh_insn id;
+        int length, reg, mask;
+    } wide[] = {{KNH_VADDPS, 2, 1, 0}, {KNH_VADDPS, 1, 16, 0}, {KNH_VADDPS, 1, 1, 3}, {KNH_VCMPPS_K, 1, 2, 0}};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        knh_asm_reset(&a);
+        knh_v(&a, wide[i].id, wide[i].length, wide[i].reg, 3, knh_reg(4), wide[i].mask, false,
+              wide[i].id == KNH_VCMPPS_K ? 1 : -1);
+        assert_true(a.failed);
+        assert_string_equal(a.why, "needs AVX-512");
+    }
+    knh_asm_free(&a);
+}
+
 /* An EVEX compare has a mask register as its destination: never the VEX form, though the numbers would fit. */
 static void a_compare_into_a_mask_is_never_vex(void **state)
 {
@@ -278,6 +300,7 @@ KN_TEST_GROUP(test_codegen_x86_rules)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_can_not_be_encoded_is_refused),
+        cmocka_unit_test(what_needs_avx512_is_refused_where_there_is_none),
         cmocka_unit_test(a_compare_into_a_mask_is_never_vex),
         cmocka_unit_test(general_purpose_operands_are_checked),
         cmocka_unit_test(jumps_reach_their_labels),
