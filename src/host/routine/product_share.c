@@ -78,7 +78,7 @@ static void cut_batches(const knr_plan *p, int64_t most, knr_share *s)
         knr_share x = *s;
         cut_batch(p, knr_divide_up(parts, p->batches), &x);
         double time = time_of(p, x.rows, x.columns, s->threads);
-        if (least > 0 && time >= least * .95)
+        if (least > 0 && time >= least * .97)
             continue;
         least = time;
         *s = x;
