@@ -13,7 +13,7 @@ static void shapes_differ(kna_op *op, int n, const kni_type *t)
     kna_fail(op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s", text.s);
 }
 
-static void common_shape(kna_op *op, int n, const kni_type *t, kn_shape *shape)
+static KNX_HOT void common_shape(kna_op *op, int n, const kni_type *t, kn_shape *shape)
 {
     for (int i = 0; i < n; i++) {
         int more = t[i].ndim - shape->ndim;
@@ -44,7 +44,7 @@ void kna_common_shape(kna_op *op, int n, const kn_array *x, kn_shape *shape)
         common_shape(op, known, t, shape);
 }
 
-kn_dtype kna_join(kna_op *op, int n, const kn_array *x, kn_shape *shape)
+KNX_HOT kn_dtype kna_join(kna_op *op, int n, const kn_array *x, kn_shape *shape)
 {
     kni_type few[KNA_FEW_TYPES], *t;
     int known = kna_types(op, n, x, few, &t);

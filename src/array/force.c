@@ -44,7 +44,7 @@ static kna_cut *cut_begin(kna_state *s, bool fuse)
     return c;
 }
 
-static void cut_end(kna_cut *c)
+static KNX_HOT void cut_end(kna_cut *c)
 {
     enum { KEEP = 4096 }; /* operands of nodes; the lists of cuts with more are freed */
     kna_state *s = c->s;
@@ -62,7 +62,7 @@ static void cut_end(kna_cut *c)
 
 /* ---- Cutting. */
 
-static bool find_leaf(const kna_cut *c, const kna_value *v, uint32_t *index)
+static KNX_HOT bool find_leaf(const kna_cut *c, const kna_value *v, uint32_t *index)
 {
     if (c->leaf.n <= 16) {
         for (size_t i = 0; i < c->leaf.n; i++)
@@ -87,7 +87,7 @@ static bool index_leaf(kna_cut *c, size_t i)
     return knx_table_add(&c->leaf_index, knx_hash_mix(3, (uint64_t)(uintptr_t)c->leaf.at[i]), (void *)(i + 1));
 }
 
-static bool add_leaf(kna_cut *c, kna_value *v)
+static KNX_HOT bool add_leaf(kna_cut *c, kna_value *v)
 {
     uint32_t unused;
     if (find_leaf(c, v, &unused))
@@ -130,7 +130,7 @@ static bool advance(kna_cut *c)
     return KN_VEC_PUSH(&c->node, n);
 }
 
-static bool collect(kna_cut *c, kna_node *root)
+static KNX_HOT bool collect(kna_cut *c, kna_node *root)
 {
     if (root->collected_in == c->s->mark)
         return true;
@@ -336,7 +336,7 @@ static bool choose_outputs(kna_cut *c, int n, kna_value *const *values)
     return true;
 }
 
-static bool number_variables(kna_cut *c)
+static KNX_HOT bool number_variables(kna_cut *c)
 {
     uint32_t var = (uint32_t)c->leaf.n;
     for (size_t k = 0; k < c->node.n; k++) {
@@ -409,7 +409,7 @@ static knx_error *take_results(kna_cut *c, knx_buffer **out)
     return error;
 }
 
-static knx_error *run_plan(kna_cut *c, const kna_plan *p, const knd_loaded *program)
+static KNX_HOT knx_error *run_plan(kna_cut *c, const kna_plan *p, const knd_loaded *program)
 {
     knd_operand few[16], *in = c->leaf.n <= 16 ? few : knx_alloc(c->leaf.n * sizeof *in);
     knx_buffer *few_out[16], **out = c->out.n <= 16 ? few_out : knx_alloc(c->out.n * sizeof *out);
@@ -438,7 +438,7 @@ static knx_error *leaf_error(const kna_cut *c)
     return NULL;
 }
 
-static knx_error *run_cut(kna_cut *c)
+static KNX_HOT knx_error *run_cut(kna_cut *c)
 {
     kna_plan *plan;
     knd_loaded *instance;
@@ -559,7 +559,7 @@ static knx_error *first_error(int n, kna_value *const *values)
     return NULL;
 }
 
-knx_error *kna_force(int n, kna_value *const *values)
+KNX_HOT knx_error *kna_force(int n, kna_value *const *values)
 {
     bool any = false;
     for (int i = 0; i < n; i++) {
@@ -597,7 +597,7 @@ knx_error *kna_force(int n, kna_value *const *values)
     return error ? error : first_error(n, values);
 }
 
-knx_error *kna_force_here(int n, kna_value *const *values)
+KNX_HOT knx_error *kna_force_here(int n, kna_value *const *values)
 {
     KN_TRY(kna_force(n, values));
     for (int i = 0; i < n; i++)

@@ -59,7 +59,7 @@ const kn_shape *kna_given_shape(kna_op *op, const kn_shape *given, const char *n
     return &none;
 }
 
-bool kna_axes_fit(kna_op *op, kn_axes given, const char *name)
+KNX_HOT bool kna_axes_fit(kna_op *op, kn_axes given, const char *name)
 {
     name = plain_name(name);
     if (given.n >= -1 && given.n <= KN_MAX_NDIM + 1)

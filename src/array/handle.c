@@ -73,7 +73,7 @@ static void drop_handles(void *p)
     knx_free(h);
 }
 
-static handles *mine(void)
+static KNX_HOT handles *mine(void)
 {
     handles *h = knx_slot_state(KNX_SLOT_HANDLES);
     if (h)
@@ -135,7 +135,7 @@ static uint32_t *list_head(handles *h, uint32_t scope_number)
     return scope_number == RETAINED ? &h->retained : &h->scope.at[scope_number].head;
 }
 
-static void link_slot(handles *h, uint32_t i, uint32_t scope_number)
+static KNX_HOT void link_slot(handles *h, uint32_t i, uint32_t scope_number)
 {
     slot *s = slot_at(i);
     uint32_t *head = list_head(h, scope_number);
@@ -147,7 +147,7 @@ static void link_slot(handles *h, uint32_t i, uint32_t scope_number)
     *head = i;
 }
 
-static void unlink_slot(handles *h, uint32_t i)
+static KNX_HOT void unlink_slot(handles *h, uint32_t i)
 {
     slot *s = slot_at(i);
     if (s->scope == NO_SLOT)
@@ -163,7 +163,7 @@ static void unlink_slot(handles *h, uint32_t i)
 
 static uint32_t generation_of(const slot *s) { return atomic_load_explicit(&s->generation, memory_order_relaxed); }
 
-static void free_slot(handles *h, uint32_t i)
+static KNX_HOT void free_slot(handles *h, uint32_t i)
 {
     slot *s = slot_at(i);
     void *object = s->object;
@@ -225,7 +225,7 @@ bool kna_handle_visit(const void *handle, kna_visit visit, void *env)
     return alive;
 }
 
-void *kna_handle_peek(const void *handle, kna_handle_kind *kind)
+KNX_HOT void *kna_handle_peek(const void *handle, kna_handle_kind *kind)
 {
     uint32_t i;
     slot *s = find(handle, &i);
@@ -233,13 +233,13 @@ void *kna_handle_peek(const void *handle, kna_handle_kind *kind)
     return s ? s->object : NULL;
 }
 
-bool kna_handle_is_foreign(const void *handle)
+KNX_HOT bool kna_handle_is_foreign(const void *handle)
 {
     uint32_t i;
     return !find(handle, &i) && kna_handle_visit(handle, NULL, NULL);
 }
 
-void *kna_handle_new(kna_handle_kind kind, void *object, void (*drop)(void *object))
+KNX_HOT void *kna_handle_new(kna_handle_kind kind, void *object, void (*drop)(void *object))
 {
     handles *h = mine();
     if (!object)
@@ -280,7 +280,7 @@ static const char *kind_name(kna_handle_kind kind)
     return names[kind];
 }
 
-void *kna_handle_get(kna_handle_kind kind, const void *handle, knx_error **error)
+KNX_HOT void *kna_handle_get(kna_handle_kind kind, const void *handle, knx_error **error)
 {
     uint32_t i;
     if (!handle) {
@@ -385,7 +385,7 @@ void kna_handle_swap_scopes(void *old, void *value)
 }
 
 /* One owner of the slot has gone. */
-static void disown(handles *h, uint32_t i)
+static KNX_HOT void disown(handles *h, uint32_t i)
 {
     slot *s = slot_at(i);
     if (in_scope(s))
@@ -406,7 +406,7 @@ static void empty_scope(handles *h, uint32_t number)
     }
 }
 
-static void end_scopes(handles *h, uint32_t keep)
+static KNX_HOT void end_scopes(handles *h, uint32_t keep)
 {
     while (h->scope.n > keep) {
         empty_scope(h, (uint32_t)h->scope.n - 1);
@@ -423,7 +423,7 @@ uint32_t kna_scopes_open(void)
     return h ? (uint32_t)h->scope.n : 1;
 }
 
-kn_scope kn_scope_begin(void)
+KNX_HOT kn_scope kn_scope_begin(void)
 {
     handles *h = mine();
     scope s = {NO_SLOT, 0};
@@ -438,7 +438,7 @@ kn_scope kn_scope_begin(void)
     return (kn_scope){((uint64_t)(h->scope.n - 1) << 32) | s.serial, knx_current};
 }
 
-static void end_scope(const kn_scope *s)
+static KNX_HOT void end_scope(const kn_scope *s)
 {
     handles *h = knx_slot_state(KNX_SLOT_HANDLES);
     uint32_t depth = (uint32_t)(s->id >> 32);
@@ -448,7 +448,7 @@ static void end_scope(const kn_scope *s)
     }
 }
 
-void kn_scope_end(kn_scope *s)
+KNX_HOT void kn_scope_end(kn_scope *s)
 {
     if (!s)
         return;

@@ -5,13 +5,13 @@
 
 /* ---- Hashes. */
 
-static bool add_extent(void *env, int64_t *extent)
+static KNX_HOT bool add_extent(void *env, int64_t *extent)
 {
     kna_cut *c = env;
     return KN_VEC_PUSH(&c->extent, *extent);
 }
 
-bool kna_cut_key(kna_cut *c)
+KNX_HOT bool kna_cut_key(kna_cut *c)
 {
     uint64_t h = c->fuse ? 11 : 12, e = 1;
     c->extent.n = 0;
@@ -68,8 +68,8 @@ static bool same_literal(const kni_jaxpr *j, kni_atom a, const kni_literal *l)
 
 typedef bool params_test(const kni_prim *p, const void *a, const void *b);
 
-static bool same_equation(const kni_jaxpr *j, const kni_eqn *e, const kna_node *n, const kni_atom *a,
-                          params_test *same_params)
+static KNX_HOT bool same_equation(const kni_jaxpr *j, const kni_eqn *e, const kna_node *n, const kni_atom *a,
+                                  params_test *same_params)
 {
     if (e->prim != n->prim || e->n_in != n->n_in || e->n_out != n->n_out)
         return false;
@@ -84,7 +84,7 @@ static bool type_matches(kni_type a, kni_type b) { return a.dtype == b.dtype && 
 static bool donates(const bool *donated, size_t i) { return donated && donated[i]; }
 
 /* Are the cut's equations, operands and results the plan's, whatever their extents? */
-static bool structure_fits(const kna_plan *p, const kna_cut *c, params_test *same_params)
+static KNX_HOT bool structure_fits(const kna_plan *p, const kna_cut *c, params_test *same_params)
 {
     const kni_jaxpr *j = p->jaxpr;
     if (p->fuse != c->fuse || p->device != kna_device() || j->n_in != c->leaf.n || j->n_eqn != c->node.n ||
@@ -108,7 +108,7 @@ static bool structure_fits(const kna_plan *p, const kna_cut *c, params_test *sam
 
 bool kna_plan_fits_kind(const kna_plan *p, const kna_cut *c) { return structure_fits(p, c, kni_params_alike); }
 
-bool kna_plan_fits(const kna_plan *p, const kna_cut *c)
+KNX_HOT bool kna_plan_fits(const kna_plan *p, const kna_cut *c)
 {
     if (!structure_fits(p, c, kni_params_equal))
         return false;

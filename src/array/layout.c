@@ -222,7 +222,7 @@ static bool through_last_axis(kni_type y, kna_layout *l)
     return true;
 }
 
-bool kna_layout_step(kna_op *op, const kni_draft_eqn *e, kna_layout *l)
+KNX_HOT bool kna_layout_step(kna_op *op, const kni_draft_eqn *e, kna_layout *l)
 {
     const kni_prim *p = e->prim;
     kni_type y = knb_type(op->b, e->out);

@@ -26,7 +26,7 @@ static knx_error *after(void *env, const kni_eqn *e, int n_in, const void *const
     return NULL;
 }
 
-const knd_device *kna_device(void) { return knx_context()->check_nans ? &knd_host : knd_default(); }
+KNX_HOT const knd_device *kna_device(void) { return knx_context()->check_nans ? &knd_host : knd_default(); }
 
 knx_error *kna_run_checked(const knd_loaded *p, const kna_node *node, const knd_operand *in, knx_buffer **out)
 {

@@ -12,7 +12,7 @@
 
 /* ---- The lazy recorder: each equation becomes a node. */
 
-static knx_error *lazy_equation(void *env, kni_builder *b, const kni_draft_eqn *e)
+static KNX_HOT knx_error *lazy_equation(void *env, kni_builder *b, const kni_draft_eqn *e)
 {
     kna_state *s = env;
     kn_context c = knx_context();
@@ -54,7 +54,7 @@ static knx_error *lazy_equation(void *env, kni_builder *b, const kni_draft_eqn *
     return error;
 }
 
-static kni_atom lazy_atom(kna_state *s, kna_value *v)
+static KNX_HOT kni_atom lazy_atom(kna_state *s, kna_value *v)
 {
     kni_type type = v->type;
     type.weak = false;
@@ -92,7 +92,7 @@ void kna_let_go(kna_op *op)
 
 /* ---- Beginning and errors. */
 
-void kna_begin(kna_op *op, const char *name)
+KNX_HOT void kna_begin(kna_op *op, const char *name)
 {
     kn_context c = knx_context();
     kna_state *s = kna_state_get();
@@ -160,7 +160,7 @@ static kna_value *value_of_view(kna_op *op, kn_array x)
     return v->state == KN_V_ERROR ? carry_error(op, v) : v;
 }
 
-static kna_value *value_of(kna_op *op, kn_array x)
+static KNX_HOT kna_value *value_of(kna_op *op, kn_array x)
 {
     kna_handle_kind kind = KN_H_NONE;
     if (op->error)
@@ -172,7 +172,7 @@ static kna_value *value_of(kna_op *op, kn_array x)
     return v && v->state == KN_V_ERROR ? carry_error(op, v) : v;
 }
 
-kni_type kna_type(kna_op *op, kn_array x)
+KNX_HOT kni_type kna_type(kna_op *op, kn_array x)
 {
     kna_handle_kind kind = KN_H_NONE;
     const void *object = op->error ? NULL : kna_handle_peek(x, &kind);
@@ -184,7 +184,7 @@ kni_type kna_type(kna_op *op, kn_array x)
     return v ? v->type : kni_scalar_type(KN_DT(F32));
 }
 
-kni_atom kna_value_atom(kna_op *op, kna_value *v)
+KNX_HOT kni_atom kna_value_atom(kna_op *op, kna_value *v)
 {
     kna_state *s = kna_state_get();
     if (!s->recording) {
@@ -217,7 +217,7 @@ kni_atom kna_number_atom(kna_op *op, kn_dtype d, knx_scalar_bits bits)
     return a;
 }
 
-kn_dtype kna_default_float(void)
+KNX_HOT kn_dtype kna_default_float(void)
 {
     kn_context c = knx_context();
     return c ? c->default_float : KN_DT(F64);
@@ -238,7 +238,7 @@ kni_atom kna_number_alone(kna_op *op, kni_atom a)
     return weak ? knb_literal(op->b, d, true, bits) : a;
 }
 
-kni_atom kna_in(kna_op *op, kn_array x)
+KNX_HOT kni_atom kna_in(kna_op *op, kn_array x)
 {
     kna_value *v = value_of(op, x);
     if (!v)
@@ -285,7 +285,7 @@ static kni_atom extent_for(kna_op *op, int64_t extent, kn_dtype d)
     return knb_dim_that_fits(op->b, extent, fits ? NULL : d);
 }
 
-static kni_atom in_as(kna_op *op, kn_array x, kn_dtype d, bool wraps)
+static KNX_HOT kni_atom in_as(kna_op *op, kn_array x, kn_dtype d, bool wraps)
 {
     kna_value *v = value_of(op, x);
     if (!v || !d)
@@ -306,7 +306,7 @@ static kni_atom in_as(kna_op *op, kn_array x, kn_dtype d, bool wraps)
     return wraps ? knb_strong_astype(op->b, a, d) : knb_strong(op->b, a, d);
 }
 
-kni_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d) { return in_as(op, x, d, true); }
+KNX_HOT kni_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d) { return in_as(op, x, d, true); }
 kni_atom kna_in_converted(kna_op *op, kn_array x, kn_dtype d) { return in_as(op, x, d, false); }
 
 bool kna_need_number(kna_op *op, int64_t extent, const char *purpose)
@@ -318,7 +318,7 @@ bool kna_need_number(kna_op *op, int64_t extent, const char *purpose)
     return !kna_failed(op);
 }
 
-bool kna_is_number(kna_op *op, kn_array x)
+KNX_HOT bool kna_is_number(kna_op *op, kn_array x)
 {
     const kna_value *v = kna_failed(op) ? NULL : value_of(op, x);
     return v && v->type.weak && v->state == KN_V_NUMBER;
@@ -428,7 +428,7 @@ static promotion promotion_of(kna_op *op, int n, const kni_type *t)
     return p;
 }
 
-kn_dtype kna_result_type_of(kna_op *op, int n, const kni_type *t)
+KNX_HOT kn_dtype kna_result_type_of(kna_op *op, int n, const kni_type *t)
 {
     promotion p = promotion_of(op, n, t);
     if (op->error)
@@ -452,7 +452,7 @@ kn_dtype kna_result_type_of(kna_op *op, int n, const kni_type *t)
     return kna_strong_dtype(of);
 }
 
-int kna_types(kna_op *op, int n, const kn_array *x, kni_type few[KNA_FEW_TYPES], kni_type **t)
+KNX_HOT int kna_types(kna_op *op, int n, const kn_array *x, kni_type few[KNA_FEW_TYPES], kni_type **t)
 {
     int known = 0;
     *t = n <= KNA_FEW_TYPES ? few : knx_arena_alloc(&op->b->arena, (size_t)n * sizeof **t);
@@ -471,17 +471,17 @@ kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
     return op->error ? NULL : kna_result_type_of(op, known, t);
 }
 
-kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise) { return given ? given : otherwise; }
+KNX_HOT kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise) { return given ? given : otherwise; }
 
 /* ---- Results. */
 
-static void drop_value(void *v) { kna_value_release(v); }
+static KNX_HOT void drop_value(void *v) { kna_value_release(v); }
 
 static kn_array handle_of(kna_value *v) { return kna_handle_new(KN_H_ARRAY, v, drop_value); }
 
 /* The result of an operation is an array of its own, which a recorded function may write to: also where it is made of
  * an argument as it came, or from memory. */
-static kn_array own_handle_of(kna_value *v)
+static KNX_HOT kn_array own_handle_of(kna_value *v)
 {
     const kna_recording *r = kna_recording_current();
     const kni_builder *b = r ? &r->b : NULL;
@@ -505,7 +505,7 @@ __attribute__((noinline, cold)) static knx_error *first_error(kna_op *op, knx_di
     return e;
 }
 
-knx_error *kna_take_error(kna_op *op)
+KNX_HOT knx_error *kna_take_error(kna_op *op)
 {
     knx_dim_scope *scope = knx_dim_now();
     return scope || kna_failed(op) ? first_error(op, scope) : NULL;
@@ -535,7 +535,7 @@ void kna_op_abandon(kna_state *s)
         kna_value_release(s->held.at[--s->held.n].value);
 }
 
-void kna_leave(kna_op *op)
+KNX_HOT void kna_leave(kna_op *op)
 {
     kn_context c = knx_context();
     kna_state *s = kna_state_get();
@@ -555,7 +555,7 @@ void kna_leave(kna_op *op)
     (void)op;
 }
 
-kna_value *kna_atom_value(kna_op *op, kni_atom a)
+KNX_HOT kna_value *kna_atom_value(kna_op *op, kni_atom a)
 {
     kna_state *s = kna_state_get();
     kna_value *v;
@@ -578,7 +578,7 @@ static bool may_fail_yet(const kna_value *v)
 }
 
 /* Runs what has to run now: everything without lazy recording, what can fail, and recordings past their bound. */
-knx_error *kna_settle(int n, kna_value **v)
+KNX_HOT knx_error *kna_settle(int n, kna_value **v)
 {
     kna_state *s = kna_state_get();
     kn_context c = knx_context();
@@ -599,7 +599,7 @@ static void fail_all(kna_op *op, knx_error *e, int n, kn_array *out)
     knx_error_release(e);
 }
 
-void kna_end_n(kna_op *op, int n, const kni_atom *results, kn_array *out)
+KNX_HOT void kna_end_n(kna_op *op, int n, const kni_atom *results, kn_array *out)
 {
     kna_value *few[16], **v = n <= 16 ? few : knx_alloc((size_t)n * sizeof *v);
     knx_error *e = kna_take_error(op);
@@ -626,7 +626,7 @@ void kna_end_n(kna_op *op, int n, const kni_atom *results, kn_array *out)
     kna_leave(op);
 }
 
-kn_array kna_end(kna_op *op, kni_atom result)
+KNX_HOT kn_array kna_end(kna_op *op, kni_atom result)
 {
     kn_array out = NULL;
     kna_end_n(op, 1, &result, &out);
@@ -657,7 +657,7 @@ bool kna_end_handle(kna_op *op)
     return kna_end_plain(op);
 }
 
-bool kna_end_plain(kna_op *op)
+KNX_HOT bool kna_end_plain(kna_op *op)
 {
     knx_error *e = kna_take_error(op);
     bool ok = e == NULL;
@@ -672,7 +672,7 @@ bool kna_end_plain(kna_op *op)
 
 /* ---- Looking, and arrays from memory. */
 
-const void *kna_look(kna_op *op, kn_array x, kni_type *type)
+KNX_HOT const void *kna_look(kna_op *op, kn_array x, kni_type *type)
 {
     kna_value *v = value_of(op, x), *outside = NULL;
     if (!v)
@@ -723,7 +723,7 @@ kn_array kna_from_buffer(kna_op *op, kni_type type, knx_buffer *buffer)
     return out;
 }
 
-kn_array kna_from_number(kn_dtype dtype, bool weak, knx_scalar_bits bits)
+KNX_HOT kn_array kna_from_number(kn_dtype dtype, bool weak, knx_scalar_bits bits)
 {
     kna_value *v = kna_value_number(dtype, weak, bits);
     if (!v) {
@@ -744,7 +744,7 @@ int kna_normalize_axis(kna_op *op, int64_t axis, int ndim)
     return (int)(axis < 0 ? axis + ndim : axis);
 }
 
-int kna_axes(kna_op *op, kn_axes given, int ndim, kna_axes_default if_not_given, int64_t axes[KN_MAX_NDIM])
+KNX_HOT int kna_axes(kna_op *op, kn_axes given, int ndim, kna_axes_default if_not_given, int64_t axes[KN_MAX_NDIM])
 {
     bool seen[KN_MAX_NDIM] = {false};
     if (!kna_axes_fit(op, given, "axis"))

@@ -30,7 +30,7 @@ typedef struct kna_op {
 } kna_op;
 
 void kna_begin(kna_op *op, const char *name);                   /* name: static, as in messages ("sum", "matmul") */
-void kna_fail(kna_op *op, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4);
+void kna_fail(kna_op *op, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4) KNX_COLD;
 void kna_fail_with(kna_op *op, knx_error *e);                   /* takes e over */
 /* also true when the builder has an error */
 static inline bool kna_failed(const kna_op *op) { return op->error || op->b->error; }

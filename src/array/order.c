@@ -19,7 +19,7 @@ static bool in_c_order(const kna_array *a, bool zeros)
     return true;
 }
 
-static const kna_array *view_of(kn_array x)
+static KNX_HOT const kna_array *view_of(kn_array x)
 {
     kna_handle_kind kind = KN_H_NONE;
     const void *object = kna_handle_peek(x, &kind);
@@ -130,7 +130,7 @@ static kn_array end_ordered(kna_op *op, kni_atom result, int n, const kn_array *
     return changes(t, order) ? kna_end_permuted(op, result, order) : kna_end(op, result);
 }
 
-kn_array kna_end_in_order(kna_op *op, kni_atom result, int n, const kn_array *operands)
+KNX_HOT kn_array kna_end_in_order(kna_op *op, kni_atom result, int n, const kn_array *operands)
 {
     for (int i = 0; i < n; i++) {
         const kna_array *a = operands[i] ? view_of(operands[i]) : NULL;

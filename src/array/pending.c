@@ -81,7 +81,7 @@ static size_t bytes_held(const kna_state *s)
 
 /* ---- The bound. */
 
-bool kna_pending_is_full(kna_state *s)
+KNX_HOT bool kna_pending_is_full(kna_state *s)
 {
     kna_pending_bound *b = &s->bound;
     if (s->pending > b->limits.operations)
@@ -97,7 +97,7 @@ bool kna_pending_is_full(kna_state *s)
     return b->full;
 }
 
-size_t kna_pending_used(const kna_node *n)
+KNX_HOT size_t kna_pending_used(const kna_node *n)
 {
     size_t bytes = 0;
     for (uint32_t i = 0; i < n->n_in; i++)

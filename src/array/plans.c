@@ -31,7 +31,7 @@ struct kna_plans {
 
 /* ---- Plans. */
 
-void kna_plan_release(kna_plan *p)
+KNX_HOT void kna_plan_release(kna_plan *p)
 {
     if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1)
         return;
@@ -234,7 +234,7 @@ static kept *look_up(kna_plans *c, const kna_cut *cut)
 }
 
 /* A new reference, or NULL. */
-static kna_plan *find(kna_plans *c, const kna_cut *cut)
+static KNX_HOT kna_plan *find(kna_plans *c, const kna_cut *cut)
 {
     kna_plan *found = NULL;
     lock(c);
@@ -479,7 +479,7 @@ static knx_error *find_shared(const kna_cut *c, kna_plans *own, kna_plans *share
 }
 
 /* Into m; *made: it was not known. */
-static knx_error *find_or_make(kna_cut *c, kind_match *m, bool *made)
+static KNX_HOT knx_error *find_or_make(kna_cut *c, kind_match *m, bool *made)
 {
     kna_plans *own = c->s->plans, *shared = NULL;
     knx_error *error = NULL;
@@ -504,7 +504,7 @@ static knx_error *find_or_make(kna_cut *c, kind_match *m, bool *made)
     return error;
 }
 
-knx_error *kna_find_plan(kna_cut *c, kna_plan **plan, knd_loaded **instance)
+KNX_HOT knx_error *kna_find_plan(kna_cut *c, kna_plan **plan, knd_loaded **instance)
 {
     kn_stats *stats = &c->s->plans->stats;
     kind_match m;

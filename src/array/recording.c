@@ -9,7 +9,7 @@
 
 static kna_value *known_at(const kna_recording *r, kni_atom a) { return a < r->known.n ? r->known.at[a] : NULL; }
 
-kna_recording *kna_recording_current(void)
+KNX_HOT kna_recording *kna_recording_current(void)
 {
     kna_state *s = kna_state_get();
     return s ? s->recording : NULL;
@@ -418,7 +418,7 @@ static knx_error *work_out(kna_recording *r, kni_atom atom)
 
 /* The value that v stands for outside of all recordings (a new reference). constants: tracers of abstract recordings
  * have one, too, if they depend on no argument of the recording. */
-static knx_error *stands_for(kna_value *v, bool constants, kna_value **out)
+static KNX_HOT knx_error *stands_for(kna_value *v, bool constants, kna_value **out)
 {
     if (v->state != KN_V_TRACER) {
         *out = kna_value_retain(v);
@@ -441,7 +441,7 @@ static knx_error *stands_for(kna_value *v, bool constants, kna_value **out)
 }
 
 knx_error *kna_concrete(kna_value *v, kna_value **out) { return stands_for(v, false, out); }
-knx_error *kna_constant(kna_value *v, kna_value **out) { return stands_for(v, true, out); }
+KNX_HOT knx_error *kna_constant(kna_value *v, kna_value **out) { return stands_for(v, true, out); }
 
 /* ---- Folding: equations whose operands depend on no recording are computed at once, as outside of recordings. */
 

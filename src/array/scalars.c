@@ -161,8 +161,8 @@ static bool is_of_scalars(const kni_draft_eqn *e, kna_value *const *in, kni_type
     return true;
 }
 
-kna_value *kna_scalars_equation(const kni_draft_eqn *e, kna_value *const *in, const kni_literal *literals,
-                                kni_type result)
+KNX_HOT kna_value *kna_scalars_equation(const kni_draft_eqn *e, kna_value *const *in, const kni_literal *literals,
+                                        kni_type result)
 {
     wanted w = {.e = e, .n = e->n_in};
     const void *x[KNA_MOST_SCALARS];

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include <string.h>
 
-void kn_here(const kn_place *place)
+KNX_HOT void kn_here(const kn_place *place)
 {
     kn_context c = knx_context();
     if (c)
@@ -107,7 +107,7 @@ static void hear_for_trace(void *env, const kn_step *step)
         c->step_hook(env, step);
 }
 
-kn_step_hook kna_step_hook(void)
+KNX_HOT kn_step_hook kna_step_hook(void)
 {
     kn_context c = knx_context();
     if (knx_tracing())

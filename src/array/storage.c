@@ -19,7 +19,7 @@ static void storage_release(kna_storage *s)
     knx_free(s);
 }
 
-static void step_release(kna_view_op *s)
+static KNX_HOT void step_release(kna_view_op *s)
 {
     while (s && --s->refs == 0) {
         kna_view_op *before = s->before;
@@ -39,7 +39,7 @@ static kna_view_op *step_retain(kna_view_op *s)
     return s;
 }
 
-void kna_forget(kna_array *a)
+KNX_HOT void kna_forget(kna_array *a)
 {
     if (!a->value)
         return;
@@ -57,7 +57,7 @@ void kna_forget(kna_array *a)
     kna_value_release(v);
 }
 
-static void drop_array(void *p)
+static KNX_HOT void drop_array(void *p)
 {
     kna_array *a = p;
     kna_forget(a);
@@ -74,7 +74,7 @@ static uint64_t serial_now(void)
 }
 
 /* Takes the reference over; v is the value of a now. */
-static void remember(kna_array *a, kna_value *v)
+static KNX_HOT void remember(kna_array *a, kna_value *v)
 {
     uint64_t serial = serial_now();
     kna_forget(a);
@@ -91,7 +91,7 @@ static void remember(kna_array *a, kna_value *v)
     knx_share_unlock();
 }
 
-static kna_array *new_array(kni_type type)
+static KNX_HOT kna_array *new_array(kni_type type)
 {
     kna_array *a = knx_alloc_zero(sizeof *a + 2 * (size_t)type.ndim * sizeof(int64_t));
     if (!a)
@@ -166,7 +166,7 @@ static kna_array *array_of_value(kna_op *op, kna_value *given)
     return a;
 }
 
-kna_array *(kna_array_of)(kna_op *op, kn_array x)
+KNX_HOT kna_array *(kna_array_of)(kna_op *op, kn_array x)
 {
     knx_error *error = NULL;
     kna_value *v;
@@ -224,7 +224,7 @@ const kna_view_op **kna_view_ops(kna_op *op, const kna_array *a, int *n)
     return list;
 }
 
-kni_atom kna_view_atom(kna_op *op, kna_array *a)
+KNX_HOT kni_atom kna_view_atom(kna_op *op, kna_array *a)
 {
     if (a->storage->value->state == KN_V_ERROR) {
         bool known;
@@ -252,7 +252,7 @@ kni_atom kna_view_atom(kna_op *op, kna_array *a)
     return atom;
 }
 
-knx_error *kna_array_value(const void *handle, kna_value **out)
+KNX_HOT knx_error *kna_array_value(const void *handle, kna_value **out)
 {
     knx_error *error = NULL;
     kna_value *v;
@@ -328,7 +328,7 @@ static kna_view_op *new_step(kna_op *op, const kni_draft_eqn *e, kna_view_op *be
     return s;
 }
 
-const kni_draft_eqn **kna_find_chain(kna_op *op, kni_atom from, kni_atom result, int *n)
+KNX_HOT const kni_draft_eqn **kna_find_chain(kna_op *op, kni_atom from, kni_atom result, int *n)
 {
     enum { MOST = 64 };
     const kni_draft_eqn **chain = knx_arena_alloc(&op->b->arena, MOST * sizeof *chain);
@@ -349,8 +349,8 @@ const kni_draft_eqn **kna_find_chain(kna_op *op, kni_atom from, kni_atom result,
 }
 
 /* The view of `storage` with these steps added to `before`; NULL without memory. */
-static kna_array *new_view(kna_op *op, kna_storage *storage, kna_view_op *before, const kni_draft_eqn **chain, int n,
-                           const kna_layout *l)
+static KNX_HOT kna_array *new_view(kna_op *op, kna_storage *storage, kna_view_op *before, const kni_draft_eqn **chain,
+                                   int n, const kna_layout *l)
 {
     kna_array *a = new_array(l->type);
     if (!a)
@@ -387,7 +387,7 @@ static kn_array end_view(kna_op *op, kna_array *a, kni_atom result)
     return out;
 }
 
-kna_layout kna_layout_of(const kna_array *a)
+KNX_HOT kna_layout kna_layout_of(const kna_array *a)
 {
     kna_layout l = {.type = a->type, .offset = a->offset, .writeable = a->writeable, .unplaced = a->unplaced};
     memcpy(l.stride, a->stride, (size_t)a->type.ndim * sizeof *l.stride);
@@ -421,7 +421,7 @@ static kn_array end_copy(kna_op *op, kni_atom result, const int64_t *order)
     return ordered ? kna_end_permuted(op, result, order) : kna_end(op, result);
 }
 
-static kn_array view_of(kna_op *op, const kna_array *b, kni_atom base_atom, kni_atom result, view_how how)
+static KNX_HOT kn_array view_of(kna_op *op, const kna_array *b, kni_atom base_atom, kni_atom result, view_how how)
 {
     int n = 0;
     const kni_draft_eqn **chain = b ? kna_find_chain(op, base_atom, result, &n) : NULL;
@@ -436,7 +436,7 @@ static kn_array view_of(kna_op *op, const kna_array *b, kni_atom base_atom, kni_
     return end_view(op, new_view(op, b->storage, how.of_storage ? NULL : b->step, chain, n, &found), result);
 }
 
-static kn_array end_view_how(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result, view_how how)
+static KNX_HOT kn_array end_view_how(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result, view_how how)
 {
     bool fresh;
     kna_array *b = viewed(op, base, &fresh);
@@ -452,7 +452,7 @@ kn_array kna_end_view_as(kna_op *op, kn_array base, kni_atom base_atom, kni_atom
     return end_view_how(op, base, base_atom, result, (view_how){l, of_storage, NULL});
 }
 
-kn_array kna_end_view(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result)
+KNX_HOT kn_array kna_end_view(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result)
 {
     return end_view_how(op, base, base_atom, result, (view_how){0});
 }

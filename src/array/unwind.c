@@ -77,7 +77,7 @@ void kna_frame_pop(kna_state *s, int frame)
     s->frame.n--;
 }
 
-void kna_unwind(uint32_t scopes)
+KNX_HOT void kna_unwind(uint32_t scopes)
 {
     kn_context c = knx_current;
     kna_state *s = knx_slot_state(KNX_SLOT_ARRAYS);

@@ -6,7 +6,7 @@
 #include "array/storage.h"
 #include <string.h>
 
-kna_value *kna_value_new(kna_value_state state, kni_type type)
+KNX_HOT kna_value *kna_value_new(kna_value_state state, kni_type type)
 {
     kna_value *v = knx_alloc(sizeof *v + (size_t)type.ndim * sizeof(int64_t));
     if (!v)
@@ -24,7 +24,7 @@ kna_value *kna_value_new(kna_value_state state, kni_type type)
     return v;
 }
 
-kna_value *kna_value_number(kn_dtype dtype, bool weak, knx_scalar_bits bits)
+KNX_HOT kna_value *kna_value_number(kn_dtype dtype, bool weak, knx_scalar_bits bits)
 {
     kni_type type = kni_scalar_type(dtype);
     type.weak = weak;
@@ -34,7 +34,7 @@ kna_value *kna_value_number(kn_dtype dtype, bool weak, knx_scalar_bits bits)
     return v;
 }
 
-kna_value *kna_value_buffer(kni_type type, knx_buffer *buffer)
+KNX_HOT kna_value *kna_value_buffer(kni_type type, knx_buffer *buffer)
 {
     kna_value *v = kna_value_new(KN_V_BUFFER, type);
     if (v)
@@ -64,7 +64,7 @@ knx_error *kna_error_of(const kna_value *v, bool *known)
     return v->donated ? knx_error_new(v->error->kind, "%s", v->error->message) : knx_error_retain(v->error);
 }
 
-kna_value *kna_value_retain(kna_value *v)
+KNX_HOT kna_value *kna_value_retain(kna_value *v)
 {
     if (v && v->refs > 0)
         v->refs++;
@@ -73,7 +73,7 @@ kna_value *kna_value_retain(kna_value *v)
 
 static bool drop_reference(kna_value *v) { return v && v->refs >= 0 && --v->refs == 0; }
 
-static void free_node(kna_node *n)
+static KNX_HOT void free_node(kna_node *n)
 {
     kna_state *s = kna_state_get();
     if (n->prev)
@@ -88,7 +88,7 @@ static void free_node(kna_node *n)
 }
 
 /* Frees a value whose last reference is gone; returns the node that dies with it, if one does. */
-static kna_node *free_value(kna_value *v)
+static KNX_HOT kna_node *free_value(kna_value *v)
 {
     kna_node *dead = NULL;
     if (v->pin) {
@@ -114,7 +114,7 @@ static kna_node *free_value(kna_value *v)
 
 /* Releases dead nodes' operands; those that die with them are put on the list, so a chain of a million needs no
  * stack. */
-static void release_nodes(kna_node *list)
+static KNX_HOT void release_nodes(kna_node *list)
 {
     while (list) {
         kna_node *n = list;
@@ -133,7 +133,7 @@ static void release_nodes(kna_node *list)
     }
 }
 
-void kna_value_release(kna_value *v)
+KNX_HOT void kna_value_release(kna_value *v)
 {
     if (!drop_reference(v))
         return;
@@ -144,7 +144,7 @@ void kna_value_release(kna_value *v)
     }
 }
 
-void kna_node_done(kna_node *n, kna_value *result)
+KNX_HOT void kna_node_done(kna_node *n, kna_value *result)
 {
     n->out[result->pending.index] = NULL;
     if (--n->alive == 0) {
@@ -168,11 +168,12 @@ static kna_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_ou
     size_t literal_bytes = n_literals ? n_in * sizeof(kni_literal) : 0;
     size_t bytes = sizeof(kna_node) + literal_bytes + n_out * sizeof(kni_type) + dims * sizeof(int64_t) +
                    ((size_t)n_in + n_out) * sizeof(void *);
-    char *p = knx_alloc(bytes);
+    char *p = knx_alloc_zero(bytes);
     if (!p)
         return NULL;
     kna_node *n = (kna_node *)p;
-    *n = (kna_node){.n_in = n_in, .n_out = n_out};
+    n->n_in = n_in;
+    n->n_out = n_out;
     p += sizeof *n;
     n->literal = literal_bytes ? (kni_literal *)p : NULL;
     p += literal_bytes;
@@ -217,9 +218,9 @@ static knx_error *without_numbers(kni_type t)
                          kni_type_text(&text, t, true));
 }
 
-knx_error *kna_node_new(const kni_prim *prim, const void *params, const kn_place *place, const char *operation,
-                        uint32_t n_in, kna_value *const *in, const kni_literal *literals, uint32_t n_out,
-                        const kni_type *out_type, kna_value **out)
+KNX_HOT knx_error *kna_node_new(const kni_prim *prim, const void *params, const kn_place *place, const char *operation,
+                                uint32_t n_in, kna_value *const *in, const kni_literal *literals, uint32_t n_out,
+                                const kni_type *out_type, kna_value **out)
 {
     uint32_t n_literals = 0;
     for (uint32_t i = 0; i < n_in; i++)

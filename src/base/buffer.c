@@ -184,7 +184,7 @@ static block *take_warmest(uint32_t c)
 }
 
 /* Takes the oldest big blocks out of the pools until they hold no more than `limit` bytes; returns them as a list. */
-static block *evict_big(size_t limit)
+static KNX_HOT block *evict_big(size_t limit)
 {
     block *out = NULL;
     while (big.pooled > limit) {
@@ -237,7 +237,7 @@ static void release_custom(knx_buffer *b)
     knx_free(c);
 }
 
-static knx_buffer *new_buffer(size_t bytes, bool scratch)
+static KNX_HOT knx_buffer *new_buffer(size_t bytes, bool scratch)
 {
     if (knx_current && knx_current->allocator.alloc)
         return custom_block(&knx_current->allocator, bytes);
@@ -289,8 +289,8 @@ static knx_buffer *new_or_given_back(size_t bytes, bool scratch)
     return b || bytes > MAX_BYTES || !knx_give_back(bytes) ? b : new_buffer(bytes, scratch);
 }
 
-knx_buffer *knx_buffer_new(size_t bytes) { return new_or_given_back(bytes, false); }
-knx_buffer *knx_buffer_scratch(size_t bytes) { return new_or_given_back(bytes, true); }
+KNX_HOT knx_buffer *knx_buffer_new(size_t bytes) { return new_or_given_back(bytes, false); }
+KNX_HOT knx_buffer *knx_buffer_scratch(size_t bytes) { return new_or_given_back(bytes, true); }
 
 knx_buffer *knx_buffer_wrap(void *data, size_t bytes, void (*release)(void *, void *), void *env)
 {
@@ -355,7 +355,7 @@ static void come_home(knx_buffer *b)
     away->drop(away);
 }
 
-void knx_buffer_release(knx_buffer *b)
+KNX_HOT void knx_buffer_release(knx_buffer *b)
 {
     if (!b)
         return;

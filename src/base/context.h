@@ -76,11 +76,6 @@ struct kn_context_s {
     void (*drop[KNX_SLOTS])(void *state);
 };
 
-#if defined(__GNUC__) && defined(__ELF__)
-#define KNX_TLS _Thread_local __attribute__((tls_model("initial-exec"))) /* one load, also in the shared library */
-#else
-#define KNX_TLS _Thread_local
-#endif
 extern KNX_TLS kn_context knx_current;
 kn_context knx_context_make(void);
 /* This thread's. Without memory for one it is a static one that holds nothing but the error of that, until there is
@@ -135,6 +130,6 @@ void knx_report_unheard(kn_context c); /* between calls: the hook hears of what 
 bool knx_trial_begin(kn_context c);
 bool knx_trial_end(kn_context c);
 /* Makes, reports and drops an error: for functions that return no array. */
-void knx_report_new(const char *operation, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4);
+void knx_report_new(const char *operation, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4) KNX_COLD;
 const char *knx_error_text(const knx_error *e, char **owned); /* "operation: message" */
 #endif

@@ -69,7 +69,7 @@ static void added(kept *k) { atomic_fetch_add_explicit(&k->n, 1, memory_order_re
 
 /* ---- Refusals. */
 
-knx_dim_scope *knx_dim_now(void) { return now; }
+KNX_HOT knx_dim_scope *knx_dim_now(void) { return now; }
 
 void knx_dim_enter(knx_dim_scope *s)
 {
@@ -474,7 +474,7 @@ __attribute__((noinline)) static int64_t combined(int64_t a, int64_t ka, int64_t
     return dim_of(out, knx_dim_join(x, n, ka, y, m, kb, out));
 }
 
-int64_t knx_dim_combine(int64_t a, int64_t ka, int64_t b, int64_t kb)
+KNX_HOT int64_t knx_dim_combine(int64_t a, int64_t ka, int64_t b, int64_t kb)
 {
     return knx_any_symbolic(a, b) ? combined(a, ka, b, kb) : a * ka + b * kb;
 }
@@ -535,7 +535,7 @@ __attribute__((noinline)) static int64_t multiplied(int64_t a, int64_t b)
     return dim_of(all, total);
 }
 
-int64_t knx_dim_product(int64_t a, int64_t b) { return knx_any_symbolic(a, b) ? multiplied(a, b) : a * b; }
+KNX_HOT int64_t knx_dim_product(int64_t a, int64_t b) { return knx_any_symbolic(a, b) ? multiplied(a, b) : a * b; }
 
 static int64_t operation(knx_dim_op op, int64_t a, int64_t b)
 {
@@ -624,7 +624,7 @@ int64_t knx_dim_size(int n, const int64_t *d)
     return size;
 }
 
-bool knx_has_symbolic(int n, const int64_t *d)
+KNX_HOT bool knx_has_symbolic(int n, const int64_t *d)
 {
     for (int i = 0; i < n; i++)
         if (knx_is_symbolic(d[i]))

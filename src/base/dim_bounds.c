@@ -617,7 +617,7 @@ __attribute__((noinline)) static bool decide_le(int64_t a, int64_t b)
     return inconclusive(s, "<=", a, b);
 }
 
-bool knx_dim_decide_le(int64_t a, int64_t b) { return knx_any_symbolic(a, b) ? decide_le(a, b) : a <= b; }
+KNX_HOT bool knx_dim_decide_le(int64_t a, int64_t b) { return knx_any_symbolic(a, b) ? decide_le(a, b) : a <= b; }
 
 bool knx_dim_decide_eq(int64_t a, int64_t b)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * dtype.c -- the dtype table, promotion, casting rules and the conversion of single elements. */
+#include "base/attributes.h"
 #include "base/dtype.h"
 #include "base/half.h"
 #include <string.h>
@@ -103,7 +104,7 @@ kn_dtype knx_promote(kn_dtype a, kn_dtype b)
     return knx_complex_of(promote_reals(knx_component(a), knx_component(b)));
 }
 
-kn_dtype knx_promote_weak(kn_dtype strong, char weak_kind, kn_dtype default_float)
+KNX_HOT kn_dtype knx_promote_weak(kn_dtype strong, char weak_kind, kn_dtype default_float)
 {
     if (!is_builtin(strong) || strong->kind == KN_KIND_KEY)
         return NULL;
@@ -189,7 +190,7 @@ static double wide_f64(wide w)
     return w.form == UNSIGNED ? (double)w.u : (double)(int64_t)w.u;
 }
 
-static knx_scalar_bits write_wide(kn_dtype d, wide w)
+static KNX_HOT knx_scalar_bits write_wide(kn_dtype d, wide w)
 {
     knx_scalar_bits s = {.u = {0, 0}};
     bool real = w.form == REAL;
@@ -230,7 +231,7 @@ uint64_t knx_scalar_word(size_t size, const void *element)
     return size == 1 ? s.u8 : size == 2 ? s.u16 : size == 4 ? s.u32 : s.u64;
 }
 
-void knx_convert(kn_dtype from, const void *src, kn_dtype to, void *dst)
+KNX_HOT void knx_convert(kn_dtype from, const void *src, kn_dtype to, void *dst)
 {
     if (from == to && from->kind != KN_KIND_BOOL) {
         memmove(dst, src, to->size);
@@ -281,7 +282,7 @@ int64_t knx_position(kn_dtype d, const void *at, int64_t most)
 
 knx_scalar_bits knx_scalar_from_double(kn_dtype d, double v) { return write_wide(d, wide_real(v, 0)); }
 
-knx_scalar_bits knx_scalar_from_int(kn_dtype d, int64_t v) { return write_wide(d, wide_integer(v)); }
+KNX_HOT knx_scalar_bits knx_scalar_from_int(kn_dtype d, int64_t v) { return write_wide(d, wide_integer(v)); }
 
 double knx_scalar_to_double(kn_dtype d, knx_scalar_bits s) { return wide_f64(read_wide(d, (const char *)s.bytes)); }
 

@@ -80,7 +80,7 @@ knx_error *knx_error_retain(knx_error *e)
     return e;
 }
 
-void knx_error_release(knx_error *e)
+KNX_HOT void knx_error_release(knx_error *e)
 {
     if (e && !is_static(e) && atomic_fetch_sub_explicit(&e->refs, 1, memory_order_acq_rel) == 1)
         knx_free(e);

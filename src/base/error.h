@@ -4,6 +4,7 @@
  * static MemoryError comes back. */
 #ifndef KN_BASE_ERROR_H
 #define KN_BASE_ERROR_H
+#include "base/attributes.h"
 #include "kiln/types.h"
 #include <stdatomic.h>
 
@@ -16,10 +17,10 @@ typedef struct knx_error {
     char *message;          /* text without the operation in front; goes with the error, do not free it */
 } knx_error;
 
-knx_error *knx_error_new(kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+knx_error *knx_error_new(kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(2, 3) KNX_COLD;
 /* No memory; an allocator that gave what cannot be used. Never written to. */
 extern knx_error knx_no_memory[2];
-bool knx_was_misaligned(void);                 /* the last buffer failed because of the allocator */
+KNX_COLD bool knx_was_misaligned(void);              /* the last buffer failed because of the allocator */
 /* The static error that says why there is no memory. In line and without a branch: so analysers see that it is never
  * NULL. */
 static inline knx_error *knx_error_nomem(void) { return &knx_no_memory[knx_was_misaligned()]; }
@@ -37,7 +38,7 @@ static inline knx_error *knx_error_nomem(void) { return &knx_no_memory[knx_was_m
     })
 #endif
 /* The same with NumPy's words; dtype NULL: for no array, but for what lies between. */
-knx_error *knx_error_nomem_for(size_t bytes, int ndim, const int64_t *dim, const char *dtype);
+KNX_COLD knx_error *knx_error_nomem_for(size_t bytes, int ndim, const int64_t *dim, const char *dtype);
 void knx_note_misaligned(bool yes);                    /* for buffers */
 /* e with this place, if it has none; NULL is fine, and what is static stays. */
 knx_error *knx_error_placed(knx_error *e, const kn_place *place);
@@ -55,6 +56,6 @@ const char *knx_error_kind_name(kn_error_kind kind);   /* "ValueError"; "" for n
 /* A small text on the stack for messages, begun as `knx_text t = { 0 }`. What is added goes to its end and never
  * overflows: a text that is full ends in "...". knx_show_shape returns the start of what it added. */
 typedef struct knx_text { size_t length; char s[488]; } knx_text;
-const char *knx_show_shape(knx_text *t, int ndim, const int64_t *dim); /* NumPy's form: () (3,) (3,4) */
-void knx_text_add(knx_text *t, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+KNX_COLD const char *knx_show_shape(knx_text *t, int ndim, const int64_t *dim); /* NumPy's form: () (3,) (3,4) */
+void knx_text_add(knx_text *t, const char *format, ...) KN_PRINTF_LIKE(2, 3) KNX_COLD;
 #endif

@@ -64,7 +64,7 @@ static void *find_from(const knx_table *m, uint64_t hash, size_t *cursor)
     }
 }
 
-void *knx_table_first(const knx_table *m, uint64_t hash, size_t *cursor)
+KNX_HOT void *knx_table_first(const knx_table *m, uint64_t hash, size_t *cursor)
 {
     *cursor = 0;
     if (!m->cap)
@@ -137,7 +137,7 @@ bool knx_table_remove(knx_table *m, uint64_t hash, const void *value)
     return false;
 }
 
-void knx_table_free(knx_table *m)
+KNX_HOT void knx_table_free(knx_table *m)
 {
     knx_free(m->slot);
     *m = (knx_table){0};

@@ -1,20 +1,91 @@
 /* SPDX-License-Identifier: Apache-2.0
  * memory.c -- plain memory with counts and failure on demand; arenas; growing vectors. */
 #include "base/memory.h"
+#include "base/lock.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks alive are asked - failed - given_back, so that each call costs one atomic addition. */
-static _Atomic int64_t asked, failed, given_back;
+/* Blocks alive are asked - failed - given_back. Each thread counts its own: an atomic addition would take as long as
+ * the rest of an allocation. */
+typedef struct counts {
+    _Atomic int64_t asked, failed, given_back; /* one thread writes, all read */
+    struct counts *next, **link;               /* among all threads that count; link NULL: not among them yet */
+} counts;
+static KNX_TLS counts mine;
+static counts *counting, ended; /* under its lock, as are the links */
+static knx_global_lock counting_lock = KN_GLOBAL_LOCK_INIT;
+
+static void add(_Atomic int64_t *to, int64_t n)
+{
+    atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+#if !KN_SINGLE_THREADED
+static pthread_key_t at_exit;
+static bool has_key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* What other ends of the thread count after this one makes them begin anew, and this comes again. */
+static void end_counting(void *arg)
+{
+    counts *c = arg;
+    knx_global_lock_take(&counting_lock);
+    add(&ended.asked, atomic_exchange(&c->asked, 0));
+    add(&ended.failed, atomic_exchange(&c->failed, 0));
+    add(&ended.given_back, atomic_exchange(&c->given_back, 0));
+    *c->link = c->next;
+    if (c->next)
+        c->next->link = c->link;
+    c->link = NULL;
+    knx_global_unlock(&counting_lock);
+}
+
+static void make_key(void) { has_key = pthread_key_create(&at_exit, end_counting) == 0; }
+#endif
+
+/* Where the system refuses, the next count tries again; what was counted is seen then. */
+static KNX_COLD void begin_counting(void)
+{
+#if !KN_SINGLE_THREADED
+    pthread_once(&once, make_key);
+    if (!has_key || pthread_setspecific(at_exit, &mine) != 0)
+        return;
+#endif
+    knx_global_lock_take(&counting_lock);
+    mine.next = counting;
+    mine.link = &counting;
+    if (counting)
+        counting->link = &mine.next;
+    counting = &mine;
+    knx_global_unlock(&counting_lock);
+}
+
+static inline void count(_Atomic int64_t *counter)
+{
+    if (__builtin_expect(!mine.link, 0))
+        begin_counting();
+    add(counter, 1);
+}
+
+static int64_t counted_all(int64_t *live)
+{
+    knx_global_lock_take(&counting_lock);
+    int64_t asked = ended.asked, gone = ended.failed + ended.given_back;
+    for (const counts *c = counting; c; c = c->next) {
+        asked += c->asked;
+        gone += c->failed + c->given_back;
+    }
+    knx_global_unlock(&counting_lock);
+    *live = asked - gone;
+    return asked;
+}
 
 static atomic_bool fail_armed;    /* false: nothing below is read */
 static _Atomic int64_t fail_left; /* this many succeed first */
 static atomic_bool fail_sticky;
 static atomic_bool fail_pieces; /* arenas take each piece from the system */
 
-static void count(_Atomic int64_t *counter) { atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); }
-
-bool knx_alloc_must_fail(void)
+KNX_HOT bool knx_alloc_must_fail(void)
 {
     if (__builtin_expect(!atomic_load_explicit(&fail_armed, memory_order_relaxed), 1))
         return false;
@@ -34,16 +105,16 @@ void knx_fail_pieces(bool on) { atomic_store(&fail_pieces, on); }
 
 static void *counted(void *p)
 {
-    count(&asked);
-    if (!p)
-        count(&failed);
+    count(&mine.asked);
+    if (__builtin_expect(!p, 0))
+        count(&mine.failed);
     return p;
 }
 
-void *knx_alloc(size_t bytes) { return counted(knx_alloc_must_fail() ? NULL : malloc(bytes ? bytes : 1)); }
+KNX_HOT void *knx_alloc(size_t bytes) { return counted(knx_alloc_must_fail() ? NULL : malloc(bytes ? bytes : 1)); }
 
 /* The calloc of some systems takes the long way for small pieces, too, past the lists of those that were freed last. */
-void *knx_alloc_zero(size_t bytes)
+KNX_HOT void *knx_alloc_zero(size_t bytes)
 {
     enum { SMALL = 1024 };
     if (bytes > SMALL)
@@ -56,15 +127,15 @@ void *knx_realloc(void *p, size_t bytes)
 {
     void *q = counted(knx_alloc_must_fail() ? NULL : realloc(p, bytes ? bytes : 1));
     if (p && q)
-        count(&given_back);
+        count(&mine.given_back);
     return q;
 }
 
-void knx_free(void *p)
+KNX_HOT void knx_free(void *p)
 {
     if (!p)
         return;
-    count(&given_back);
+    count(&mine.given_back);
     free(p);
 }
 
@@ -72,14 +143,15 @@ int64_t knx_alloc_count(void)
 {
     int64_t buffers, live;
     knx_buffer_counts(&buffers, &live);
-    return atomic_load(&asked) + buffers;
+    return counted_all(&live) + buffers;
 }
 
 int64_t knx_alloc_live(void)
 {
-    int64_t buffers, live;
+    int64_t buffers, live, blocks;
     knx_buffer_counts(&buffers, &live);
-    return atomic_load(&asked) - atomic_load(&failed) - atomic_load(&given_back) + live;
+    counted_all(&blocks);
+    return blocks + live;
 }
 
 bool knx_mul_overflows(size_t a, size_t b, size_t *product) { return __builtin_mul_overflow(a, b, product); }
@@ -106,7 +178,7 @@ static void block_use(knx_arena *a, struct knx_arena_block *b)
     a->end = b ? (char *)b + b->bytes : NULL;
 }
 
-static bool add_block(knx_arena *a, size_t size)
+static KNX_HOT bool add_block(knx_arena *a, size_t size)
 {
     struct knx_arena_block *b = knx_alloc(size);
     if (!b)
@@ -135,14 +207,14 @@ static bool arena_grow(knx_arena *a, size_t bytes)
     return true;
 }
 
-bool knx_arena_begin(knx_arena *a, size_t bytes)
+KNX_HOT bool knx_arena_begin(knx_arena *a, size_t bytes)
 {
     if (a->block || atomic_load_explicit(&fail_pieces, memory_order_relaxed))
         return true;
     return bytes <= SIZE_MAX - OVERHEAD && add_block(a, bytes + OVERHEAD);
 }
 
-void *knx_arena_alloc(knx_arena *a, size_t bytes)
+KNX_HOT void *knx_arena_alloc(knx_arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX - ARENA_ALIGN)
         return NULL;
@@ -154,13 +226,13 @@ void *knx_arena_alloc(knx_arena *a, size_t bytes)
     return p;
 }
 
-void *knx_arena_zero(knx_arena *a, size_t bytes)
+KNX_HOT void *knx_arena_zero(knx_arena *a, size_t bytes)
 {
     void *p = knx_arena_alloc(a, bytes);
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-void *knx_arena_copy(knx_arena *a, const void *p, size_t bytes)
+KNX_HOT void *knx_arena_copy(knx_arena *a, const void *p, size_t bytes)
 {
     void *q = knx_arena_alloc(a, bytes);
     if (q && bytes)
@@ -170,7 +242,7 @@ void *knx_arena_copy(knx_arena *a, const void *p, size_t bytes)
 
 char *knx_arena_string(knx_arena *a, const char *s) { return knx_arena_copy(a, s, strlen(s) + 1); }
 
-void knx_arena_reset(knx_arena *a)
+KNX_HOT void knx_arena_reset(knx_arena *a)
 {
     struct knx_arena_block *largest = a->block;
     for (struct knx_arena_block *b = a->block; b; b = b->older)
@@ -187,7 +259,7 @@ void knx_arena_reset(knx_arena *a)
     block_use(a, largest);
 }
 
-void knx_arena_free(knx_arena *a)
+KNX_HOT void knx_arena_free(knx_arena *a)
 {
     knx_arena_reset(a);
     knx_free(a->block);

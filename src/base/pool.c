@@ -45,7 +45,7 @@ static void run_here(int64_t parts, void (*f)(void *arg, int64_t part, int worke
 
 #if KN_SINGLE_THREADED
 
-void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)
+KNX_HOT void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)
 {
     (void)threads;
     run_here(parts, f, arg);
@@ -395,7 +395,7 @@ static void wait_for(unsigned joined)
     atomic_store(&pool.waits, false);
 }
 
-void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)
+KNX_HOT void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)
 {
     int most = threads < KNX_MAX_THREADS ? threads : KNX_MAX_THREADS;
     int workers = (int)(parts < most ? parts : most) - 1;

@@ -37,7 +37,7 @@ __attribute__((noinline, cold)) static int look(void)
     return now;
 }
 
-bool knx_tracing(void)
+KNX_HOT bool knx_tracing(void)
 {
     int now = atomic_load_explicit(&state, memory_order_relaxed);
     return (now ? now : look()) == 2;

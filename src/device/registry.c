@@ -53,7 +53,7 @@ void knd_unregister(const knd_device *d)
     knx_global_unlock(&lock);
 }
 
-const knd_device *knd_default(void)
+KNX_HOT const knd_device *knd_default(void)
 {
     const knd_device *d = atomic_load_explicit(&chosen, memory_order_acquire);
     return d ? d : &knd_host;

@@ -44,7 +44,7 @@ knx_error *knd_compile(const knd_device *d, const kni_jaxpr *j, const knc_compil
     return error;
 }
 
-knd_loaded *knd_retain(const knd_loaded *l)
+KNX_HOT knd_loaded *knd_retain(const knd_loaded *l)
 {
     knd_loaded *mine = (knd_loaded *)(uintptr_t)l;
     if (l)
@@ -52,7 +52,7 @@ knd_loaded *knd_retain(const knd_loaded *l)
     return mine;
 }
 
-void knd_release(knd_loaded *l)
+KNX_HOT void knd_release(knd_loaded *l)
 {
     if (!l || atomic_fetch_sub_explicit(&l->refs, 1, memory_order_acq_rel) != 1)
         return;
@@ -63,7 +63,7 @@ void knd_release(knd_loaded *l)
 
 size_t knd_bytes(const knd_loaded *l, const kni_jaxpr *counted) { return l->bytes + knc_bytes(l->program, counted); }
 
-knx_error *knd_run_with(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o)
+KNX_HOT knx_error *knd_run_with(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o)
 {
     uint32_t n = l->program->n_output;
     for (uint32_t k = 0; k < n; k++)

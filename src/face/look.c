@@ -12,7 +12,7 @@
 
 /* ---- Numbers as arrays. */
 
-kn_array kn_like_array(kn_array x) { return x; }
+KNX_HOT kn_array kn_like_array(kn_array x) { return x; }
 
 kn_array kn_like_bool(bool x) { return kna_from_number(KN_DT(BOOL), true, (knx_scalar_bits){.u8 = x}); }
 
@@ -23,7 +23,7 @@ kn_array kn_like_uint(uint64_t x)
     return x <= INT64_MAX ? kn_like_int((int64_t)x) : kna_from_number(KN_DT(U64), true, (knx_scalar_bits){.u64 = x});
 }
 
-kn_array kn_like_double(double x) { return kna_from_number(KN_DT(F64), true, (knx_scalar_bits){.f64 = x}); }
+KNX_HOT kn_array kn_like_double(double x) { return kna_from_number(KN_DT(F64), true, (knx_scalar_bits){.f64 = x}); }
 
 kn_array kn_like_complex(double re, double im)
 {
@@ -275,7 +275,7 @@ static void wait_for(const char *operation, kn_array x)
     kna_end_plain(&op);
 }
 
-void kn_eval(kn_array x) { wait_for("eval", x); }
+KNX_HOT void kn_eval(kn_array x) { wait_for("eval", x); }
 
 kn_array kn_block_until_ready(kn_array x)
 {

@@ -6,7 +6,7 @@
 #include "ir/ops.h"
 #include "device/device.h"
 
-void knf_release_values(int n, kna_value **v)
+KNX_HOT void knf_release_values(int n, kna_value **v)
 {
     for (int i = 0; v && i < n; i++)
         kna_value_release(v[i]);
@@ -63,7 +63,8 @@ knx_error *knf_inline_closed(const kna_closed *c, kna_value *const *in, kna_valu
     return error;
 }
 
-knx_error *knf_run_entry(knf_entry *e, const knf_dims *dims, kna_value *const *in, const bool *give, kna_value **out)
+KNX_HOT knx_error *knf_run_entry(knf_entry *e, const knf_dims *dims, kna_value *const *in, const bool *give,
+                                 kna_value **out)
 {
     const kni_jaxpr *j = e->closed.jaxpr;
     size_t n = (size_t)j->n_const + j->n_in;
@@ -107,7 +108,7 @@ knx_error *knf_run_entry(knf_entry *e, const knf_dims *dims, kna_value *const *i
     return error;
 }
 
-kni_type *knf_types_of(int n, kna_value *const *v, kni_type few[32])
+KNX_HOT kni_type *knf_types_of(int n, kna_value *const *v, kni_type few[32])
 {
     kni_type *t = n <= 32 ? few : knx_alloc((size_t)n * sizeof *t);
     for (int i = 0; t && i < n; i++) {
@@ -127,7 +128,7 @@ static knx_error *apply_jit(knf_core *f, const kni_type *types, kna_value *const
     return error;
 }
 
-knf_core *knf_plain(knf_core *f, int *skip)
+KNX_HOT knf_core *knf_plain(knf_core *f, int *skip)
 {
     for (*skip = 0; !kna_recording_current(); f = f->inner) {
         if (f->kind != KNF_FN_CUSTOM_JVP && f->kind != KNF_FN_CUSTOM_VJP && f->kind != KNF_FN_CHECKPOINT)
@@ -137,7 +138,7 @@ knf_core *knf_plain(knf_core *f, int *skip)
     return f;
 }
 
-knx_error *knf_apply(knf_core *f, kna_value *const *in, kna_value **out)
+KNX_HOT knx_error *knf_apply(knf_core *f, kna_value *const *in, kna_value **out)
 {
     int skip;
     f = knf_plain(f, &skip);

@@ -64,7 +64,7 @@ static knx_error *no_array(const knf_core *f, int arg, int k, kn_array x, knx_er
     return e;
 }
 
-static knx_error *check_arity(const knf_core *f, const kn_args *args)
+static KNX_HOT knx_error *check_arity(const knf_core *f, const kn_args *args)
 {
     if (args->n != f->n_args)
         return knx_error_new(KN_ERROR_TYPE, "takes %d argument%s, but was given %d", f->n_args,
@@ -88,7 +88,7 @@ knx_error *knf_read_args(const char *what, knf_core *f, const kn_args *args, kna
     return knf_read_args_as(f, args, false, values);
 }
 
-knx_error *knf_read_args_as(knf_core *f, const kn_args *args, bool numbers_wait, kna_value **values)
+KNX_HOT knx_error *knf_read_args_as(knf_core *f, const kn_args *args, bool numbers_wait, kna_value **values)
 {
     if (!args)
         return knx_error_new(KN_ERROR_TYPE, "the arguments are null");
@@ -125,7 +125,7 @@ int knf_outs_size(const kn_outs *outs)
     return n;
 }
 
-knx_error *knf_check_outs(const char *what, int n_out, const kn_outs *outs)
+KNX_HOT knx_error *knf_check_outs(const char *what, int n_out, const kn_outs *outs)
 {
     int n = 0;
     bool any_fresh = false;
@@ -166,7 +166,8 @@ static kn_tree new_tree(const kntree_structure *whole, int first, int n, const k
                            n == 1 ? kntree_structure_one(KN_TREE_LEAF) : kntree_structure_flat(KN_TREE_TUPLE, n), x);
 }
 
-static void write_arrays(const kn_outs *outs, int first, int n, const kn_array *x, const kntree_structure *whole)
+static KNX_HOT void write_arrays(const kn_outs *outs, int first, int n, const kn_array *x,
+                                 const kntree_structure *whole)
 {
     int given = 0, at = 0;
     for (int p = 0; p < outs->n; p++)
@@ -184,7 +185,7 @@ static void write_arrays(const kn_outs *outs, int first, int n, const kn_array *
     }
 }
 
-void knf_write_results(const kn_outs *outs, int first, int n, kna_value **values, const kntree_structure *whole)
+KNX_HOT void knf_write_results(const kn_outs *outs, int first, int n, kna_value **values, const kntree_structure *whole)
 {
     kn_array few[32], *x = n <= 32 ? few : knx_alloc((size_t)n * sizeof *x);
     if (!x) { /* n > 32 */
@@ -398,7 +399,7 @@ static knx_error *call_donating(knf_core *f, const kn_args *args, kna_value **in
     return error;
 }
 
-static knx_error *call_values(const knf_fn *fn, const kn_args *args, const kn_outs *outs)
+static KNX_HOT knx_error *call_values(const knf_fn *fn, const kn_args *args, const kn_outs *outs)
 {
     knf_core *f = fn->core;
     kna_value *few_in[32],
@@ -442,7 +443,7 @@ static const char *call_name(const knf_core *f)
     return f->name;
 }
 
-int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args)
+KNX_HOT int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args)
 {
     kn_context c = knx_context();
     kna_op op;

@@ -77,7 +77,7 @@ static void count(knf_entry *e)
     e->bytes = bytes;
 }
 
-void knf_entry_free(knf_entry *e)
+KNX_HOT void knf_entry_free(knf_entry *e)
 {
     if (!e)
         return;
@@ -106,14 +106,14 @@ static bool same_type(kni_type a, kni_type b)
     return same;
 }
 
-bool knf_same_state(const knf_entry *e)
+KNX_HOT bool knf_same_state(const knf_entry *e)
 {
     const kna_state *s = kna_state_get();
     return e->folds == s->fold && e->whole == s->whole && e->default_float == kna_default_float() &&
            knf_same_axes(e->axes, s->axes);
 }
 
-static bool same_types(const knf_entry *e, uint32_t n, const kni_type *in)
+static KNX_HOT bool same_types(const knf_entry *e, uint32_t n, const kni_type *in)
 {
     if (!knf_same_state(e))
         return false;
@@ -174,8 +174,8 @@ static knf_entry *newest_entry(const kna_state *s, const knf_core *f, const kni_
                : NULL;
 }
 
-knx_error *knf_known_entry(knf_core *f, const kni_type *in, const knf_dims *dims, knf_entry **out,
-                           const knf_entry **other)
+KNX_HOT knx_error *knf_known_entry(knf_core *f, const kni_type *in, const knf_dims *dims, knf_entry **out,
+                                   const knf_entry **other)
 {
     kna_state *s = kna_state_get();
     size_t cursor;
@@ -414,7 +414,7 @@ static knx_error *entry_for(knf_core *f, const kni_type *in, const knf_dims *dim
 
 /* With dimension variables if the function or the context says so, unless each equation has to be looked at by
  * itself. */
-knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims, knf_entry **out, knf_entry **once)
+KNX_HOT knx_error *knf_entry_for(knf_core *f, const kni_type *in, knf_dims *dims, knf_entry **out, knf_entry **once)
 {
     static const knf_dims none;
     kni_type *types = NULL;
@@ -483,7 +483,7 @@ static knx_error *compile(knf_entry *e, bool fuse)
     return NULL;
 }
 
-knx_error *knf_entry_program(knf_entry *e, const knf_dims *dims, knd_loaded **out)
+KNX_HOT knx_error *knf_entry_program(knf_entry *e, const knf_dims *dims, knd_loaded **out)
 {
     if (dims->n) {
         bool fresh;

@@ -407,7 +407,7 @@ kn_fn knf_fn_handle(knf_core *core, int n_captured, kna_value *const *captured)
     return kna_handle_new(KN_H_FN, f, drop_fn);
 }
 
-knf_fn *(knf_fn_get)(kna_op *op, kn_fn fn)
+KNX_HOT knf_fn *(knf_fn_get)(kna_op *op, kn_fn fn)
 {
     knx_error *error = NULL;
     knf_fn *f = kna_handle_get(KN_H_FN, fn, &error);
@@ -635,7 +635,7 @@ static knx_error *derive_c(knf_core *f, const kni_type *in, kna_value *const *kn
 
 /* ---- Lists of named axes. */
 
-bool knf_same_axes(const kna_named_axis *a, const kna_named_axis *b)
+KNX_HOT bool knf_same_axes(const kna_named_axis *a, const kna_named_axis *b)
 {
     for (; a && b; a = a->outer, b = b->outer)
         if (a->size != b->size || strcmp(a->name, b->name))

@@ -8,7 +8,7 @@
 
 enum { PARTS_PER_THREAD = 8 };
 
-int64_t knh_offset(const knh_pass *ps, const knk_map_values *map, int stream)
+KNX_HOT int64_t knh_offset(const knh_pass *ps, const knk_map_values *map, int stream)
 {
     const knh_stream *s = &ps->facts->stream[stream];
     if (!map || s->map < 0)
@@ -17,7 +17,7 @@ int64_t knh_offset(const knh_pass *ps, const knk_map_values *map, int stream)
 }
 
 /* Addresses (numbers) of a piece's first point, per stream. */
-void knh_aim(const knh_worker *w, const knh_pass *ps, const knh_piece *piece)
+KNX_HOT void knh_aim(const knh_worker *w, const knh_pass *ps, const knh_piece *piece)
 {
     const knh_stage_facts *f = ps->facts;
     for (int i = 0; i < f->n_stream; i++) {
@@ -42,7 +42,7 @@ void knh_aim(const knh_worker *w, const knh_pass *ps, const knh_piece *piece)
 }
 
 /* Moves to the next point of these axes; false at the end, and then it is back at the first one. */
-bool knh_step_axes(const knh_worker *w, const knh_pass *ps, const uint8_t *axis, int n_axis, const int64_t *n)
+KNX_HOT bool knh_step_axes(const knh_worker *w, const knh_pass *ps, const uint8_t *axis, int n_axis, const int64_t *n)
 {
     for (int j = n_axis - 1; j >= 0; j--) {
         int a = axis[j];
@@ -157,7 +157,7 @@ static void set_steps(const knh_worker *w, const knh_pass *ps)
     }
 }
 
-static void run_rectangles(const knh_worker *w, const knh_pass *ps, const knh_piece *piece)
+static KNX_HOT void run_rectangles(const knh_worker *w, const knh_pass *ps, const knh_piece *piece)
 {
     int64_t rows = ps->row < 0 ? 1 : piece->n[ps->row], n = ps->lane < 0 ? 1 : piece->n[ps->lane];
     bool tiles = false;
@@ -227,7 +227,7 @@ typedef struct job {
     int64_t step, n; /* along the axis; or blocks */
 } job;
 
-static void start(knh_worker *w, const job *j, int worker)
+static KNX_HOT void start(knh_worker *w, const job *j, int worker)
 {
     const knh_facts *f = j->p->facts;
     char *parts = j->scratch + f->shared_bytes;
@@ -252,7 +252,7 @@ static void flush_stores(const knh_worker *w)
         w->p->pass->generator->flush();
 }
 
-static void run_boxes(void *j_, int64_t part, int worker)
+static KNX_HOT void run_boxes(void *j_, int64_t part, int worker)
 {
     const job *j = j_;
     knh_worker w;
@@ -443,7 +443,8 @@ static void run_segments(const knh_prepared *p, void *const *buffer, void *scrat
     }
 }
 
-static void run(const knh_prepared *p, const knk_launch *launch, const knk_map_values *map, void *scratch, int threads)
+static KNX_HOT void run(const knh_prepared *p, const knk_launch *launch, const knk_map_values *map, void *scratch,
+                        int threads)
 {
     if (p->n_segment) {
         run_segments(p, launch->buffer, scratch, threads);
@@ -486,7 +487,7 @@ const knh_prepared *knh_join_segments(void *room, int n, const knh_segment *segm
     return p;
 }
 
-void knh_run_prepared(const knh_prepared *p, const knk_launch *launch, void *scratch, int threads)
+KNX_HOT void knh_run_prepared(const knh_prepared *p, const knk_launch *launch, void *scratch, int threads)
 {
     run(p, launch, NULL, scratch, threads);
 }

@@ -31,7 +31,7 @@ void knb_free(kni_builder *b)
     knb_init(b);
 }
 
-void knb_reset(kni_builder *b)
+KNX_HOT void knb_reset(kni_builder *b)
 {
     drop_equations(b);
     if (b->error) {
@@ -62,7 +62,7 @@ void knb_fail(kni_builder *b, knx_error *e)
 
 /* Variables */
 
-static kni_atom new_variable(kni_builder *b, kni_type t, void *list)
+static KNX_HOT kni_atom new_variable(kni_builder *b, kni_type t, void *list)
 {
     KN_VEC(uint32_t) *vars = list;
     kni_type own;
@@ -83,14 +83,14 @@ static kni_atom new_variable(kni_builder *b, kni_type t, void *list)
 }
 
 kni_atom knb_constvar(kni_builder *b, kni_type t) { return new_variable(b, t, &b->constvar); }
-kni_atom knb_invar(kni_builder *b, kni_type t) { return new_variable(b, t, &b->invar); }
+KNX_HOT kni_atom knb_invar(kni_builder *b, kni_type t) { return new_variable(b, t, &b->invar); }
 
 static bool is_known(const kni_builder *b, kni_atom a)
 {
     return kni_is_literal(a) ? (a & ~KN_LITERAL_BIT) < b->literal.n : a < b->type.n;
 }
 
-kni_type knb_type(const kni_builder *b, kni_atom a)
+KNX_HOT kni_type knb_type(const kni_builder *b, kni_atom a)
 {
     if (!is_known(b, a))
         return kni_scalar_type(KN_DT(F32));
@@ -142,7 +142,7 @@ static bool add_literal(kni_builder *b, const kni_literal *l)
     return true;
 }
 
-kni_atom knb_literal(kni_builder *b, kn_dtype d, bool weak, knx_scalar_bits bits)
+KNX_HOT kni_atom knb_literal(kni_builder *b, kn_dtype d, bool weak, knx_scalar_bits bits)
 {
     if (b->error)
         return KN_ATOM_NONE;
@@ -233,8 +233,8 @@ static knx_error *emit(kni_builder *b, kni_draft_eqn *e, const void *params, con
     return NULL;
 }
 
-int knb_emit(kni_builder *b, const kni_prim *p, const void *params, int n_in, const kni_atom *in, kni_atom *out,
-             int max_out)
+KNX_HOT int knb_emit(kni_builder *b, const kni_prim *p, const void *params, int n_in, const kni_atom *in, kni_atom *out,
+                     int max_out)
 {
     kni_draft_eqn e = {.prim = p, .place = b->place, .n_in = (uint32_t)n_in};
     if (!b->error) {
@@ -258,7 +258,7 @@ int knb_emit(kni_builder *b, const kni_prim *p, const void *params, int n_in, co
     return (int)e.n_out;
 }
 
-kni_atom knb_emit1(kni_builder *b, const kni_prim *p, const void *params, int n_in, const kni_atom *in)
+KNX_HOT kni_atom knb_emit1(kni_builder *b, const kni_prim *p, const void *params, int n_in, const kni_atom *in)
 {
     kni_atom out = KN_ATOM_NONE;
     knb_emit(b, p, params, n_in, in, &out, 1);

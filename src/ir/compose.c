@@ -7,7 +7,7 @@ kni_atom knb_number(kni_builder *b, kn_dtype d, double v)
 {
     return knb_literal(b, d, false, knx_scalar_from_double(d, v));
 }
-kni_atom knb_integer(kni_builder *b, kn_dtype d, int64_t v)
+KNX_HOT kni_atom knb_integer(kni_builder *b, kn_dtype d, int64_t v)
 {
     return knb_literal(b, d, false, knx_scalar_from_int(d, v));
 }
@@ -33,7 +33,7 @@ kni_atom knb_full(kni_builder *b, kni_type t, double v)
 kni_atom knb_zeros(kni_builder *b, kni_type t) { return knb_full(b, t, 0); }
 kni_atom knb_instantiate(kni_builder *b, kni_atom a, kni_type t) { return a == KN_ATOM_ZERO ? knb_zeros(b, t) : a; }
 
-kni_atom knb_broadcast_to(kni_builder *b, kni_atom x, kni_type shape_of)
+KNX_HOT kni_atom knb_broadcast_to(kni_builder *b, kni_atom x, kni_type shape_of)
 {
     kni_type t = knb_type(b, x);
     int64_t dimensions[KN_MAX_NDIM];

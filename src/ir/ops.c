@@ -136,7 +136,7 @@ kni_atom knb_convert(kni_builder *b, kni_atom x, kn_dtype d)
     return knb_type(b, x).dtype == d ? x : converted(b, x, d, false);
 }
 
-kni_atom knb_astype(kni_builder *b, kni_atom x, kn_dtype d)
+KNX_HOT kni_atom knb_astype(kni_builder *b, kni_atom x, kn_dtype d)
 {
     return knb_type(b, x).dtype == d ? x : converted(b, x, d, true);
 }
@@ -185,7 +185,8 @@ kni_atom knb_transpose(kni_builder *b, kni_atom x, const int64_t *permutation)
     return moved ? knb_emit1(b, &knp_prim_transpose, &(kni_p_transpose){{ndim, permutation}}, 1, &x) : x;
 }
 
-kni_atom knb_slice(kni_builder *b, kni_atom x, const int64_t *start, const int64_t *limit, const int64_t *strides)
+KNX_HOT kni_atom knb_slice(kni_builder *b, kni_atom x, const int64_t *start, const int64_t *limit,
+                           const int64_t *strides)
 {
     int ndim = knb_type(b, x).ndim, steps = 0;
     for (int i = 0; strides && i < ndim; i++)

@@ -72,7 +72,7 @@ static bool copy_field(knx_arena *a, const kni_param_field *f, void *params)
     return true;
 }
 
-bool kni_params_copy(knx_arena *a, const kni_prim *p, const void *params, const void **out)
+KNX_HOT bool kni_params_copy(knx_arena *a, const kni_prim *p, const void *params, const void **out)
 {
     *out = NULL;
     if (!p->params_size || !params)
@@ -95,7 +95,7 @@ bool kni_params_copy(knx_arena *a, const kni_prim *p, const void *params, const 
     return true;
 }
 
-void kni_params_drop(const kni_prim *p, const void *params)
+KNX_HOT void kni_params_drop(const kni_prim *p, const void *params)
 {
     if (!params)
         return;
@@ -134,7 +134,7 @@ static bool equal_jaxprs(kni_jaxprs a, kni_jaxprs b, knx_table *known)
     return equal;
 }
 
-static bool equal_field(const kni_param_field *f, const void *a, const void *b, knx_table *known)
+static KNX_HOT bool equal_field(const kni_param_field *f, const void *a, const void *b, knx_table *known)
 {
     switch (f->kind) {
     case KN_P_INT:
@@ -154,7 +154,7 @@ static bool equal_field(const kni_param_field *f, const void *a, const void *b, 
     return true;
 }
 
-bool kni_params_equal_known(const kni_prim *p, const void *a, const void *b, knx_table *known)
+KNX_HOT bool kni_params_equal_known(const kni_prim *p, const void *a, const void *b, knx_table *known)
 {
     if (a == b)
         return true;
@@ -201,7 +201,7 @@ bool kni_params_visit_extents(const kni_prim *p, const void *params, bool (*visi
     return true;
 }
 
-bool kni_params_equal(const kni_prim *p, const void *a, const void *b)
+KNX_HOT bool kni_params_equal(const kni_prim *p, const void *a, const void *b)
 {
     knx_table known = {0};
     bool equal = kni_params_equal_known(p, a, b, &known);
@@ -220,7 +220,7 @@ bool kni_params_are_symbolic(const kni_prim *p, const void *params)
     return false;
 }
 
-static uint64_t hash_field(const kni_param_field *f, const void *params, uint64_t h)
+static KNX_HOT uint64_t hash_field(const kni_param_field *f, const void *params, uint64_t h)
 {
     switch (f->kind) {
     case KN_P_INT:
@@ -281,8 +281,8 @@ uint64_t kni_params_hash(const kni_prim *p, const void *params, uint64_t seed)
     return seed;
 }
 
-bool kni_params_hash_alike(const kni_prim *p, const void *params, uint64_t *hash,
-                           bool (*visit)(void *env, int64_t *extent), void *env)
+KNX_HOT bool kni_params_hash_alike(const kni_prim *p, const void *params, uint64_t *hash,
+                                   bool (*visit)(void *env, int64_t *extent), void *env)
 {
     uint64_t h = *hash;
     FOR_EACH_FIELD (f, p) {
@@ -310,7 +310,7 @@ static size_t jaxpr_results(const kni_param_field *f, const void *params)
     return inner.n ? inner.v[0]->n_out : 0;
 }
 
-size_t kni_result_room(const kni_prim *p, const void *params, int n_in)
+KNX_HOT size_t kni_result_room(const kni_prim *p, const void *params, int n_in)
 {
     if (p->n_out >= 0)
         return (size_t)p->n_out;
@@ -326,7 +326,7 @@ size_t kni_result_room(const kni_prim *p, const void *params, int n_in)
     return room;
 }
 
-uint32_t kni_bits(const kni_prim *p, const void *params)
+KNX_HOT uint32_t kni_bits(const kni_prim *p, const void *params)
 {
     uint32_t bits = p->bits;
     for (const kni_param_field *f = params ? p->fields : NULL; f && f->name; f++) {

@@ -34,7 +34,7 @@ static inline int64_t size_of(kni_type t)
     return n;
 }
 
-int64_t kni_type_size(kni_type t) { return size_of(t); }
+KNX_HOT int64_t kni_type_size(kni_type t) { return size_of(t); }
 
 double kni_type_count(kni_type t)
 {
@@ -67,13 +67,13 @@ int64_t kni_dim_dilated(int64_t extent, int64_t interior)
     return n;
 }
 
-size_t kni_type_bytes(kni_type t)
+KNX_HOT size_t kni_type_bytes(kni_type t)
 {
     int64_t n = size_of(t); /* bytes beyond those of int64 are asked for by who tries to make such an array */
     return knx_is_symbolic(n) ? (size_t)knx_dim_mul(n, (int64_t)t.dtype->size) : (size_t)n * t.dtype->size;
 }
 
-bool kni_type_copy(knx_arena *a, kni_type t, kni_type *out)
+KNX_HOT bool kni_type_copy(knx_arena *a, kni_type t, kni_type *out)
 {
     *out = t;
     if (!t.ndim) {

@@ -48,7 +48,7 @@ void knk_append_raw(knk_builder *k, knk_inst n);               /* as it is, for 
 int knk_append_map(knk_builder *k, const uint8_t *cls, int n); /* n classes; those of loops to come may be among them */
 bool knk_failed(const knk_builder *k);
 int knk_stage_loops(const knk_builder *k); /* of the newest stage, so far */
-knk_node knk_fail(knk_builder *k, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+knk_node knk_fail(knk_builder *k, const char *format, ...) KN_PRINTF_LIKE(2, 3) KNX_COLD;
 
 /* Inner loops: d[i] = op(a[i], b[i], c[i]). Variant bit 0, 1, 2: operand a, b, c is one value for all lanes. */
 typedef void knk_loop(void *d, const void *a, const void *b, const void *c, size_t n);

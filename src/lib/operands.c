@@ -4,21 +4,21 @@
 #include "lib/internal.h"
 #include <string.h>
 
-kni_atom knl_spread(kna_op *op, kni_atom a, const kn_shape *shape)
+KNX_HOT kni_atom knl_spread(kna_op *op, kni_atom a, const kn_shape *shape)
 {
     if (kna_failed(op) || knb_type(op->b, a).ndim == 0)
         return a;
     return knb_broadcast_to(op->b, a, knl_shaped(KN_DT(F32), shape));
 }
 
-kni_atom knl_operand(kna_op *op, kn_array x, kn_dtype d, const kn_shape *shape)
+KNX_HOT kni_atom knl_operand(kna_op *op, kn_array x, kn_dtype d, const kn_shape *shape)
 {
     if (kna_failed(op))
         return KN_ATOM_NONE;
     return knl_spread(op, kna_in_as(op, x, d), shape);
 }
 
-bool knl_not_a_number(kna_op *op, const char *function, kn_dtype d)
+KNX_HOT bool knl_not_a_number(kna_op *op, const char *function, kn_dtype d)
 {
     if (!d || d->kind != KN_KIND_KEY)
         return false;

@@ -5,7 +5,7 @@
 #include "lib/internal.h"
 #include <string.h>
 
-kni_type knl_shaped(kn_dtype d, const kn_shape *shape) { return kni_type_of(d, shape->ndim, shape->dim); }
+KNX_HOT kni_type knl_shaped(kn_dtype d, const kn_shape *shape) { return kni_type_of(d, shape->ndim, shape->dim); }
 
 kni_atom knl_reshape(kna_op *op, kni_atom a, const kn_shape *shape)
 {
@@ -104,14 +104,14 @@ bool knl_too_many_axes(kna_op *op, int64_t ndim)
     return true;
 }
 
-int64_t knl_within(int64_t v, int64_t extent)
+KNX_HOT int64_t knl_within(int64_t v, int64_t extent)
 {
     const int64_t longest = (int64_t)1 << 59; /* an expression has room for it */
     int64_t most = knx_is_symbolic(extent) ? longest : extent + 1;
     return knl_is_extent(v) ? v : v > most ? most : v < -most ? -most : v;
 }
 
-int64_t knl_cut(int64_t at, int64_t extent, int64_t low, int64_t high)
+KNX_HOT int64_t knl_cut(int64_t at, int64_t extent, int64_t low, int64_t high)
 {
     at = knl_within(at, extent);
     if (!knx_dim_le(0, at))

@@ -5,7 +5,7 @@
 
 /* Types */
 
-unsigned knp_kind(kn_dtype d)
+KNX_HOT unsigned knp_kind(kn_dtype d)
 {
     switch (d->kind) {
     case KN_KIND_BOOL: return KNP_BOOL;
@@ -17,12 +17,12 @@ unsigned knp_kind(kn_dtype d)
     }
 }
 
-knx_error *knp_accepts(kn_dtype d, unsigned kinds)
+KNX_HOT knx_error *knp_accepts(kn_dtype d, unsigned kinds)
 {
     return knp_kind(d) & kinds ? NULL : knx_error_new(KN_ERROR_TYPE, "does not accept dtype %s", d->name);
 }
 
-knx_error *knp_type_dims(knx_arena *a, kn_dtype d, bool weak, int ndim, const int64_t *dim, kni_type *y)
+KNX_HOT knx_error *knp_type_dims(knx_arena *a, kn_dtype d, bool weak, int ndim, const int64_t *dim, kni_type *y)
 {
     int64_t *copy = NULL;
     if (ndim > KN_MAX_NDIM)
@@ -61,7 +61,7 @@ static knx_error *join_error(int n, const kni_type *x, bool of_shapes)
                          t.s);
 }
 
-knx_error *knp_join(int n, const kni_type *x, knx_arena *a, kni_type *y)
+KNX_HOT knx_error *knp_join(int n, const kni_type *x, knx_arena *a, kni_type *y)
 {
     kni_type all = x[0];
     for (int i = 1; i < n; i++) {
@@ -84,7 +84,7 @@ knx_error *knp_axis_error(int64_t axis, int ndim)
     return knx_error_new(KN_ERROR_AXIS, "axis %lld is out of bounds for array of dimension %d", (long long)axis, ndim);
 }
 
-knx_error *knp_check_axes(kni_ints axes, int ndim)
+KNX_HOT knx_error *knp_check_axes(kni_ints axes, int ndim)
 {
     for (int i = 0; i < axes.n; i++) {
         if (axes.v[i] < 0 || axes.v[i] >= ndim)
@@ -96,7 +96,7 @@ knx_error *knp_check_axes(kni_ints axes, int ndim)
     return NULL;
 }
 
-knx_error *knp_check_count(const char *what, kni_ints given, int wanted)
+KNX_HOT knx_error *knp_check_count(const char *what, kni_ints given, int wanted)
 {
     return given.n == wanted
                ? NULL
@@ -262,7 +262,7 @@ int knp_axes_before(kni_ints axes, int axis)
     return n;
 }
 
-knp_dims knp_axes_rest(kni_ints axes, int ndim)
+KNX_HOT knp_dims knp_axes_rest(kni_ints axes, int ndim)
 {
     knp_dims d = {0};
     for (int i = 0; i < ndim; i++)
@@ -271,7 +271,7 @@ knp_dims knp_axes_rest(kni_ints axes, int ndim)
     return d;
 }
 
-knp_dims knp_dims_pick(kni_type t, kni_ints axes)
+KNX_HOT knp_dims knp_dims_pick(kni_type t, kni_ints axes)
 {
     knp_dims d = {.n = axes.n};
     for (int i = 0; i < axes.n; i++)
@@ -283,7 +283,7 @@ int64_t knp_product(kni_ints v) { return kni_type_size(kni_type_of(KN_DT(BOOL), 
 
 /* Views */
 
-void knp_index_copy(const kni_index *from, int from_axis, kni_index *to, int to_axis)
+KNX_HOT void knp_index_copy(const kni_index *from, int from_axis, kni_index *to, int to_axis)
 {
     const kni_index_axis *f = &from->axis[from_axis];
     kni_index_axis *t = &to->axis[to_axis];

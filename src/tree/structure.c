@@ -13,7 +13,7 @@ kntree_structure *kntree_structure_retain(kntree_structure *s)
     return s;
 }
 
-void kntree_structure_release(kntree_structure *s)
+KNX_HOT void kntree_structure_release(kntree_structure *s)
 {
     if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
         return;

@@ -77,7 +77,7 @@ struct knc_points {
 
 /* scalar_points.c */
 /* The equation does not become a kernel, for this reason. */
-void knc_refuse(kni_lower *l, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+void knc_refuse(kni_lower *l, const char *format, ...) KN_PRINTF_LIKE(2, 3) KNX_COLD;
 kni_pair knc_value_at(kni_lower *l, const knc_scope *s, kni_atom a, const knc_point *at);
 const knc_point *knc_one_point(kni_lower *l, kni_index *i, knk_node pred); /* equal positions get the same knc_point */
 extern const knc_scope_rules knc_scopes;

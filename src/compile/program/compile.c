@@ -218,7 +218,7 @@ size_t knc_bytes(const knc_program *p, const kni_jaxpr *counted)
 int knc_n_operands(const knc_program *p) { return (int)p->n_operand; }
 int knc_n_outputs(const knc_program *p) { return (int)p->n_output; }
 kni_type knc_operand_type(const knc_program *p, int i) { return p->operand_type[i]; }
-kni_type knc_output_type(const knc_program *p, int i) { return p->output_type[i]; }
+KNX_HOT kni_type knc_output_type(const knc_program *p, int i) { return p->output_type[i]; }
 bool knc_has_variables(const knc_program *p) { return p->code != NULL; }
 int knc_n_steps(const knc_program *p) { return (int)p->n_step; }
 size_t knc_workspace_bytes(const knc_program *p) { return p->workspace; }

@@ -120,7 +120,7 @@ static void shift(const knc_step *s, void **at, bool back)
     }
 }
 
-static void run_kernel(const run *r, uint32_t i, void **at)
+static KNX_HOT void run_kernel(const run *r, uint32_t i, void **at)
 {
     const knc_step *s = &r->p->step[i];
     const knh_prepared *prepared = r->l->step[i].prepared;
@@ -132,7 +132,7 @@ static void run_kernel(const run *r, uint32_t i, void **at)
         knk_interpret(s->u.k.kernel, &launch, r->scratch);
 }
 
-knx_error *knd_run_step_at(const run *r, uint32_t i, void **at)
+KNX_HOT knx_error *knd_run_step_at(const run *r, uint32_t i, void **at)
 {
     const knc_step *s = &r->p->step[i];
     switch ((knc_step_kind)s->kind) {
@@ -155,7 +155,7 @@ knx_error *knd_run_step_at(const run *r, uint32_t i, void **at)
     return NULL;
 }
 
-knx_error *knd_run_step(const run *r, uint32_t i, void **at)
+KNX_HOT knx_error *knd_run_step(const run *r, uint32_t i, void **at)
 {
     const knc_step *s = &r->p->step[i];
     KN_KNOWN(at);
@@ -240,7 +240,7 @@ static knx_error *run_told_step(void *env)
     return run_any_step(x->r, x->i, x->at);
 }
 
-knx_error *knd_run_steps(const run *r)
+KNX_HOT knx_error *knd_run_steps(const run *r)
 {
     const knc_program *p = r->p;
     void *few[KND_FEW_REFS], **at = p->max_ref > KND_FEW_REFS ? (void **)(void *)r->room : few;
@@ -344,7 +344,7 @@ static knx_error *fetch_operands(const knc_program *p, const knd_operand *in)
     return NULL;
 }
 
-knx_error *knd_host_run(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o)
+KNX_HOT knx_error *knd_host_run(const knd_loaded *l, const knd_operand *in, knx_buffer **out, const knd_options *o)
 {
     const knc_program *p = l->program;
     run r = {.l = knd_host_of(l),

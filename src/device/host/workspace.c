@@ -118,7 +118,7 @@ static int most_threads(const knd_host_loaded *l)
     return most;
 }
 
-int knd_threads(const knd_loaded *loaded, int threads)
+KNX_HOT int knd_threads(const knd_loaded *loaded, int threads)
 {
     const knd_host_loaded *l = knd_host_of(loaded);
     if (l->most_threads == 1)
@@ -196,7 +196,7 @@ static size_t scratch_of(const knd_host_loaded *l, int threads)
 }
 
 /* What was asked last is remembered: threads in the upper bits, bytes / 64 in the lower ones. */
-size_t knd_workspace_bytes(const knd_loaded *loaded, int threads)
+KNX_HOT size_t knd_workspace_bytes(const knd_loaded *loaded, int threads)
 {
     enum { BYTES = 48 };
     knd_host_loaded *l = (knd_host_loaded *)(uintptr_t)knd_host_of(loaded);

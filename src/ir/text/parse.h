@@ -56,7 +56,8 @@ void kni_parse_field(kni_parser *p, const kni_param_field *f, void *params);
 
 /* All of these skip blanks first, set p->error where the text is not what they want, and return false or something
  * empty then. */
-void kni_parse_fail(kni_parser *p, const char *at, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(4, 5);
+KNX_COLD void kni_parse_fail(kni_parser *p, const char *at, kn_error_kind kind, const char *format, ...)
+    KN_PRINTF_LIKE(4, 5);
 /* somebody's error, with line and column; takes e over */
 void kni_parse_wrap(kni_parser *p, const char *at, knx_error *e);
 void *kni_parse_alloc(kni_parser *p, size_t bytes); /* zeroed, in the arena */

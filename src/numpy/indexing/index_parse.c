@@ -29,7 +29,7 @@ static bool fail(parser *p)
     return false;
 }
 
-static bool take_word(parser *p, const char *word)
+static KNX_HOT bool take_word(parser *p, const char *word)
 {
     size_t n = strlen(word);
     if (strncmp(p->at, word, n) != 0 ||
@@ -40,7 +40,7 @@ static bool take_word(parser *p, const char *word)
 }
 
 /* A signed decimal number; too large ones are out of bounds everywhere, so they stay at the limit. */
-static bool take_number(parser *p, int64_t *value)
+static KNX_HOT bool take_number(parser *p, int64_t *value)
 {
     const char *s = p->at;
     bool minus = *s == '-';
@@ -84,7 +84,7 @@ static int64_t look_at_bound(parser *p, kn_array x)
 }
 
 /* A bound of a slice, if one stands here. */
-static bool take_bound(parser *p, knl_bound *b)
+static KNX_HOT bool take_bound(parser *p, knl_bound *b)
 {
     skip_blanks(p);
     if (*p->at == '%') {
@@ -165,7 +165,8 @@ static int count_placeholders(const char *text)
     return n;
 }
 
-int knl_parse_index(kna_op *op, const char *text, int n_args, const kn_index_arg *args, knl_item item[KNL_MAX_ITEMS])
+KNX_HOT int knl_parse_index(kna_op *op, const char *text, int n_args, const kn_index_arg *args,
+                            knl_item item[KNL_MAX_ITEMS])
 {
     parser p = {.op = op, .text = text, .at = text, .n_args = n_args, .args = args};
     int n = 0, places;

@@ -336,7 +336,7 @@ static void broadcast_indices(knn_index *p)
     }
 }
 
-void knn_plan_index(knn_index *p)
+KNX_HOT void knn_plan_index(knn_index *p)
 {
     p->ndim = knb_type(p->op->b, p->x).ndim;
     int ellipsis = settle_ellipsis(p), axis = 0;

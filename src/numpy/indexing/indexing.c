@@ -50,7 +50,7 @@ static void emit_reversals(knn_index *p)
         p->x = knb_rev(p->op->b, p->x, n, back);
 }
 
-static void emit_basic(knn_index *p)
+static KNX_HOT void emit_basic(knn_index *p)
 {
     kni_builder *b = p->op->b;
     emit_windows(p);
@@ -86,7 +86,7 @@ static void emit_basic(knn_index *p)
         p->x = knb_squeeze(b, p->x, n_gone, gone);
 }
 
-bool knn_index_begin(knn_index *p, kna_op *op, kni_atom x, bool looks)
+KNX_HOT bool knn_index_begin(knn_index *p, kna_op *op, kni_atom x, bool looks)
 {
     int most = kna_failed(op) ? 0 : knb_type(op->b, x).ndim + p->n_items; /* a mask of one element makes an axis */
     memset(p->axis, 0, (size_t)(most < KN_MAX_NDIM ? most : KN_MAX_NDIM) * sizeof p->axis[0]);
@@ -102,7 +102,7 @@ bool knn_index_begin(knn_index *p, kna_op *op, kni_atom x, bool looks)
     return !kna_failed(op);
 }
 
-bool knn_index_element(const knn_index *p, kni_type x, int64_t *at)
+KNX_HOT bool knn_index_element(const knn_index *p, kni_type x, int64_t *at)
 {
     if (p->n_items != x.ndim)
         return false;
@@ -232,7 +232,7 @@ kn_shape knn_index_shape(knn_index *p)
     return whole_shape(p, is_new);
 }
 
-static kni_atom with_new_axes(knn_index *p, kni_atom a)
+static KNX_HOT kni_atom with_new_axes(knn_index *p, kni_atom a)
 {
     bool is_new[KN_MAX_NDIM], any = p->n_index > 0; /* else no axis is added but the new ones */
     for (int i = 0; i < p->n_result; i++)
@@ -246,7 +246,7 @@ static kni_atom with_new_axes(knn_index *p, kni_atom a)
     return any ? knl_insert_axes(p->op, a, &whole, is_new) : a;
 }
 
-kni_atom knn_index_read(knn_index *p)
+KNX_HOT kni_atom knn_index_read(knn_index *p)
 {
     gather_lists lists;
     if (!p->n_index || kna_failed(p->op))
@@ -333,7 +333,7 @@ kni_atom knn_index_fold(knn_index *p, kn_ufunc f, kni_atom v)
     return y;
 }
 
-kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg *args)
+KNX_HOT kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg *args)
 {
     kna_op op;
     knn_index p;

@@ -111,7 +111,7 @@ static kn_dtype float_dtype(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_a
 }
 
 /* d: what x and y promote to. */
-static kn_dtype dtype_for(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_array y)
+static KNX_HOT kn_dtype dtype_for(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_array y)
 {
     if (kna_failed(op) || knl_not_a_number(op, table[f].name, d))
         return NULL;
@@ -229,7 +229,7 @@ static kni_atom power(kna_op *op, kni_atom a, kn_array y, kn_dtype d, const kn_s
 
 /* ---- Two arguments. */
 
-kni_atom knl_ufunc_formula(kni_builder *b, kn_ufunc f, kni_atom x, kni_atom y, const kn_shape *shape)
+KNX_HOT kni_atom knl_ufunc_formula(kni_builder *b, kn_ufunc f, kni_atom x, kni_atom y, const kn_shape *shape)
 {
     kn_dtype d = knb_type(b, x).dtype;
     bool wide = table[f].wide && d->size == 2 && knx_is_float(d);
@@ -262,7 +262,8 @@ kn_dtype knl_scalar_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, const 
     return both[0] && both[1] ? kna_scalars_formula(formula_of_scalars, f, 2, d, both, result) : NULL;
 }
 
-kni_atom knl_apply(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kni_atom xa, kn_array y, const kn_shape *shape)
+KNX_HOT kni_atom knl_apply(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kni_atom xa, kn_array y,
+                           const kn_shape *shape)
 {
     if (kna_failed(op))
         return KN_ATOM_NONE;
@@ -272,7 +273,7 @@ kni_atom knl_apply(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kni_atom xa, 
     return knl_ufunc_formula(op->b, f, a, knl_operand(op, y, d, shape), shape);
 }
 
-kn_array knl_binary(kn_ufunc f, kn_array x, kn_array y)
+KNX_HOT kn_array knl_binary(kn_ufunc f, kn_array x, kn_array y)
 {
     kna_op op;
     kna_begin(&op, table[f].name);
@@ -287,10 +288,10 @@ kn_array knl_binary(kn_ufunc f, kn_array x, kn_array y)
     return kna_end_in_order(&op, knl_apply(&op, f, d, x, KN_ATOM_NONE, y, &shape), 2, both);
 }
 
-kn_array kn_add(kn_array x, kn_array y) { return knl_binary(kn_ufunc_add, x, y); }
+KNX_HOT kn_array kn_add(kn_array x, kn_array y) { return knl_binary(kn_ufunc_add, x, y); }
 kn_array kn_subtract(kn_array x, kn_array y) { return knl_binary(kn_ufunc_subtract, x, y); }
 kn_array kn_sub(kn_array x, kn_array y) { return kn_subtract(x, y); }
-kn_array kn_multiply(kn_array x, kn_array y) { return knl_binary(kn_ufunc_multiply, x, y); }
+KNX_HOT kn_array kn_multiply(kn_array x, kn_array y) { return knl_binary(kn_ufunc_multiply, x, y); }
 kn_array kn_mul(kn_array x, kn_array y) { return kn_multiply(x, y); }
 kn_array kn_divide(kn_array x, kn_array y) { return knl_binary(kn_ufunc_divide, x, y); }
 kn_array kn_true_divide(kn_array x, kn_array y) { return kn_divide(x, y); }

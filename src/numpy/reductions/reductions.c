@@ -18,7 +18,7 @@ typedef struct reduction {
 
 /* Begins the operation. x stays as it is; its dtype is changed by the caller. Where NumPy's function is the reduction
  * of a ufunc, a scalar has an axis 0. */
-static void begin(reduction *r, const char *name, kn_array x, kn_axes axis, kn_array where, bool of_ufunc)
+static KNX_HOT void begin(reduction *r, const char *name, kn_array x, kn_axes axis, kn_array where, bool of_ufunc)
 {
     kna_begin(&r->op, name);
     r->x = kna_in(&r->op, x);
@@ -52,13 +52,13 @@ static void as(reduction *r, kn_dtype d)
 }
 
 /* x where the mask is set, the number elsewhere. */
-static void masked(reduction *r, double otherwise)
+static KNX_HOT void masked(reduction *r, double otherwise)
 {
     if (!kna_failed(&r->op) && r->mask != KN_ATOM_NONE)
         r->x = knb_select(r->op.b, r->mask, r->x, knb_like(r->op.b, r->x, otherwise));
 }
 
-static kn_array finish(reduction *r, kni_atom y, bool keepdims)
+static KNX_HOT kn_array finish(reduction *r, kni_atom y, bool keepdims)
 {
     if (keepdims && !kna_failed(&r->op))
         y = knl_keep_axes(&r->op, y, r->type, r->n, r->axes);
@@ -67,7 +67,7 @@ static kn_array finish(reduction *r, kni_atom y, bool keepdims)
 
 typedef kni_atom (*reducer)(kni_builder *b, kni_atom x, int n, const int64_t *axes);
 
-static kni_atom reduce(reduction *r, reducer f)
+static KNX_HOT kni_atom reduce(reduction *r, reducer f)
 {
     if (kna_failed(&r->op) || !r->n)
         return r->x;
@@ -129,7 +129,7 @@ static kn_dtype sum_dtype(kn_dtype d)
     return d->kind == KN_KIND_BOOL || d->kind == KN_KIND_INT ? KN_DT(I64) : d->kind == KN_KIND_UINT ? KN_DT(U64) : d;
 }
 
-static kni_atom sum_as(reduction *r, kn_dtype d)
+static KNX_HOT kni_atom sum_as(reduction *r, kn_dtype d)
 {
     kni_builder *b = r->op.b;
     as(r, d);
@@ -141,7 +141,7 @@ static kni_atom sum_as(reduction *r, kn_dtype d)
     return knx_is_inexact(d) ? knb_add(b, r->x, knb_like(b, r->x, 0)) : r->x; /* as every sum, it is not -0 */
 }
 
-kn_array kn_sum(kn_array x, const kn_sum_opts *opts)
+KNX_HOT kn_array kn_sum(kn_array x, const kn_sum_opts *opts)
 {
     KNX_OPTS(kn_sum_opts, o, opts);
     reduction r;

@@ -13,13 +13,13 @@
 #include "prim/rules.h"
 #include "base/half.h"
 
-static knx_error *without_axes(kni_ints axes, const kni_type *x, kn_dtype d, knx_arena *a, kni_type *y)
+static KNX_HOT knx_error *without_axes(kni_ints axes, const kni_type *x, kn_dtype d, knx_arena *a, kni_type *y)
 {
     knp_dims rest = knp_axes_rest(axes, x->ndim), shape = knp_dims_pick(*x, knp_ints(&rest));
     return knp_type_dims(a, d, x->weak && d == x->dtype, shape.n, shape.v, y);
 }
 
-static knx_error *reduce_type(kni_rule *r, unsigned kinds, kni_type *y)
+static KNX_HOT knx_error *reduce_type(kni_rule *r, unsigned kinds, kni_type *y)
 {
     const kni_p_reduce *p = r->params;
     KN_TRY(knp_accepts(r->xt->dtype, kinds));
@@ -66,7 +66,7 @@ static kni_atom reduce_simplify(const kni_rule *r)
 
 /* reduce_sum */
 
-static knx_error *sum_type(kni_rule *r, kni_type *y) { return reduce_type(r, KNP_NUMBERS, y); }
+static KNX_HOT knx_error *sum_type(kni_rule *r, kni_type *y) { return reduce_type(r, KNP_NUMBERS, y); }
 
 static knx_error *sum_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
 {

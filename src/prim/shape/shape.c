@@ -360,9 +360,9 @@ const kni_prim knp_prim_rev = {
 
 /* slice: from start to limit by positive strides */
 
-static int64_t stride_of(const kni_p_slice *p, int axis) { return p->strides.n ? p->strides.v[axis] : 1; }
+static KNX_HOT int64_t stride_of(const kni_p_slice *p, int axis) { return p->strides.n ? p->strides.v[axis] : 1; }
 
-static knx_error *slice_type(kni_rule *r, kni_type *y)
+static KNX_HOT knx_error *slice_type(kni_rule *r, kni_type *y)
 {
     const kni_p_slice *p = r->params;
     KN_TRY(knp_check_count("start_indices", p->start_indices, r->xt->ndim));
@@ -436,7 +436,7 @@ static knx_error *slice_batch(const kni_rule *r, int64_t size, const int *axis, 
     return NULL;
 }
 
-static void slice_map(const kni_rule *r, const kni_index *out, kni_index *in)
+static KNX_HOT void slice_map(const kni_rule *r, const kni_index *out, kni_index *in)
 {
     const kni_p_slice *p = r->params;
     index_begin(out, r->xt->ndim, in);

@@ -583,6 +583,37 @@ static void a_forked_child_can_use_buffers(void **state)
     pthread_join(thread, NULL);
 }
 
+enum { ALIVE_AFTER = 5 };
+static void *leave_blocks(void *arg)
+{
+    void **left = arg;
+    for (int i = 0; i < ALIVE_AFTER; i++) {
+        left[i] = knx_alloc(8);
+        knx_free(knx_alloc(8));
+    }
+    knx_free(left[ALIVE_AFTER]); /* another thread's */
+    return NULL;
+}
+
+/* Each thread counts its own blocks, and takes the counts along when it ends. */
+static void blocks_of_a_thread_that_ended_are_counted(void **state)
+{
+    (void)state;
+    void *left[ALIVE_AFTER + 1];
+    int64_t live = knx_alloc_live(), asked = knx_alloc_count();
+    for (int round = 0; round < 3; round++) {
+        pthread_t thread;
+        left[ALIVE_AFTER] = knx_alloc(8);
+        assert_int_equal(pthread_create(&thread, NULL, leave_blocks, left), 0);
+        pthread_join(thread, NULL);
+        assert_int_equal(knx_alloc_live(), live + ALIVE_AFTER);
+        for (int i = 0; i < ALIVE_AFTER; i++)
+            knx_free(left[i]);
+        assert_int_equal(knx_alloc_live(), live);
+    }
+    assert_int_equal(knx_alloc_count(), asked + 3 * (2 * ALIVE_AFTER + 1));
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, begin, end)
 KN_TEST_GROUP(test_memory)
 {
@@ -626,6 +657,7 @@ KN_TEST_GROUP(test_memory)
         T(threads_never_share_a_buffer_by_accident),
         T(the_last_of_several_threads_frees_the_buffer),
         T(a_forked_child_can_use_buffers),
+        T(blocks_of_a_thread_that_ended_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
