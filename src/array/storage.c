@@ -25,8 +25,7 @@ static KNX_HOT void step_release(kna_view_op *s)
         kna_view_op *before = s->before;
         for (uint32_t i = 1; i < s->n_in; i++)
             kna_value_release(s->operand[i]);
-        kni_params_drop(s->prim, s->params);
-        knx_arena_free(&s->arena);
+        kni_params_let_go(s->prim, s->params, &s->arena);
         knx_free(s);
         s = before;
     }
@@ -304,7 +303,9 @@ bool kna_shows_elements(const void *handle)
 
 static kna_view_op *new_step(kna_op *op, const kni_draft_eqn *e, kna_view_op *before)
 {
-    kna_view_op *s = knx_alloc_zero(sizeof *s + e->n_in * (sizeof(kna_value *) + sizeof(kni_literal)));
+    size_t own = sizeof(kna_view_op) + e->n_in * (sizeof(kna_value *) + sizeof(kni_literal)),
+           piece = kni_params_room(e->prim, e->params);
+    kna_view_op *s = knx_alloc_zero(own + piece);
     if (!s)
         return NULL;
     s->refs = 1;
@@ -312,8 +313,7 @@ static kna_view_op *new_step(kna_op *op, const kni_draft_eqn *e, kna_view_op *be
     s->n_in = e->n_in;
     s->literal = (kni_literal *)(s + 1);
     s->operand = (kna_value **)(s->literal + e->n_in);
-    bool ok =
-        knx_arena_begin(&s->arena, KNA_PARAMS_BYTES) && kni_params_copy(&s->arena, e->prim, e->params, &s->params);
+    bool ok = kni_params_keep(e->prim, e->params, piece ? (char *)s + own : NULL, &s->arena, &s->params);
     for (uint32_t i = 1; ok && i < e->n_in; i++) {
         if (kni_is_literal(e->in[i]))
             s->literal[i] = op->b->literal.at[e->in[i] & ~KN_LITERAL_BIT];

@@ -32,7 +32,7 @@ typedef struct kna_view_op {
     struct kna_view_op *before; /* towards the storage; NULL: the storage's value itself */
     const kni_prim *prim;
     const void *params;
-    knx_arena arena;
+    knx_arena arena; /* of params that lie not in the step */
     uint32_t n_in;
     kna_value **operand; /* n_in; [0] is unused; NULL: a literal */
     kni_literal *literal;

@@ -82,8 +82,7 @@ static KNX_HOT void free_node(kna_node *n)
         s->waiting = n->next;
     if (n->next)
         n->next->prev = n->prev;
-    kni_params_drop(n->prim, n->params);
-    knx_arena_free(&n->arena);
+    kni_params_let_go(n->prim, n->params, &n->arena);
     knx_free(n);
 }
 
@@ -159,15 +158,16 @@ void kna_node_drop(kna_node *n)
     release_nodes(n);
 }
 
-/* One block: the node, operand and result pointers, result types, their dims, literals. */
-static kna_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_out, const kni_type *out_type)
+/* One block: the node, operand and result pointers, result types, their dims, literals; so many bytes behind them. */
+static kna_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_out, const kni_type *out_type,
+                               size_t behind)
 {
     size_t dims = 0;
     for (uint32_t i = 0; i < n_out; i++)
         dims += (size_t)out_type[i].ndim;
     size_t literal_bytes = n_literals ? n_in * sizeof(kni_literal) : 0;
     size_t bytes = sizeof(kna_node) + literal_bytes + n_out * sizeof(kni_type) + dims * sizeof(int64_t) +
-                   ((size_t)n_in + n_out) * sizeof(void *);
+                   ((size_t)n_in + n_out) * sizeof(void *) + behind;
     char *p = knx_alloc_zero(bytes);
     if (!p)
         return NULL;
@@ -228,15 +228,14 @@ KNX_HOT knx_error *kna_node_new(const kni_prim *prim, const void *params, const 
     for (uint32_t i = 0; i < n_out; i++)
         if (knx_has_symbolic(out_type[i].ndim, out_type[i].dim))
             return without_numbers(out_type[i]);
-    kna_node *n = allocate_node(n_in, n_literals, n_out, out_type);
+    size_t piece = params ? kni_params_room(prim, params) : 0;
+    kna_node *n = allocate_node(n_in, n_literals, n_out, out_type, piece);
     if (!n)
         return knx_error_nomem();
     n->prim = prim;
     n->place = place;
     n->operation = operation;
-    if (params &&
-        !(knx_arena_begin(&n->arena, KNA_PARAMS_BYTES) && kni_params_copy(&n->arena, prim, params, &n->params))) {
-        knx_arena_free(&n->arena);
+    if (!kni_params_keep(prim, params, piece ? n->out + n_out : NULL, &n->arena, &n->params)) {
         knx_free(n);
         return knx_error_nomem();
     }

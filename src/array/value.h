@@ -60,8 +60,6 @@ static inline bool kna_is_extent(const kna_value *v)
            knx_dim_now();
 }
 
-/* The first memory of an arena that holds the parameters of one equation: most have few, and many of them wait. */
-enum { KNA_PARAMS_BYTES = 256 };
 
 /* One recorded equation outside of any trace. Operands are values or literals. */
 struct kna_node {
@@ -74,7 +72,7 @@ struct kna_node {
     const void *params;
     const kn_place *place;
     const char *operation;
-    knx_arena arena;               /* params */
+    knx_arena arena;               /* of params that lie not in the node */
     kna_node *prev, *next;         /* all nodes of the context that wait */
     kna_node *next_dead;           /* list of nodes being released */
     kna_value **in;                /* NULL: a literal */

@@ -3,6 +3,8 @@
 #include "ir/host.h"
 #include "base/hash.h"
 #include "ir/prim.h"
+#include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #define FIELD_AT(type, base, field) (*(type *)((uintptr_t)(base) + (field)->offset))
@@ -72,11 +74,85 @@ static bool copy_field(knx_arena *a, const kni_param_field *f, void *params)
     return true;
 }
 
+/* The list of numbers that a field holds; NULL: it holds none. */
+static inline kni_ints *list_of(const kni_param_field *f, void *params)
+{
+    static_assert(sizeof(kni_doubles) == sizeof(kni_ints) && offsetof(kni_doubles, v) == offsetof(kni_ints, v) &&
+                      sizeof(double) == sizeof(int64_t),
+                  "lists of doubles are copied as lists of integers");
+    return f->kind == KN_P_INTS || f->kind == KN_P_DOUBLES ? &FIELD_AT(kni_ints, params, f) : NULL;
+}
+
+/* Where lists begin behind parameters in one piece. */
+static inline size_t lists_at(const kni_prim *p) { return (p->params_size + sizeof(int64_t) - 1) & -sizeof(int64_t); }
+
+KNX_HOT size_t kni_params_room(const kni_prim *p, const void *params)
+{
+    enum { IN_ARENAS = 1u << KN_P_STRING | 1u << KN_P_JAXPR | 1u << KN_P_JAXPRS | 1u << KN_P_NAMES | 1u << KN_P_THUNK };
+    size_t bytes = lists_at(p);
+    if (!params)
+        return 0;
+    FOR_EACH_FIELD (f, p) {
+        if (IN_ARENAS >> f->kind & 1)
+            return 0;
+        const kni_ints *list = list_of(f, (void *)(uintptr_t)params);
+        if (list && list->n > 0)
+            bytes += (size_t)list->n * sizeof *list->v;
+    }
+    return bytes;
+}
+
+static KNX_HOT const void *copy_piece(const kni_prim *p, const void *params, void *room)
+{
+    int64_t *at = (int64_t *)((uintptr_t)room + lists_at(p));
+    memcpy(room, params, p->params_size);
+    FOR_EACH_FIELD (f, p) {
+        kni_ints *list = list_of(f, room);
+        if (!list)
+            continue;
+        if (list->n <= 0) {
+            *list = (kni_ints){0, NULL};
+            continue;
+        }
+        const int64_t *from = list->v;
+        list->v = at;
+        for (int i = 0; i < list->n; i++)
+            *at++ = from[i];
+    }
+    return room;
+}
+
+KNX_HOT bool kni_params_keep(const kni_prim *p, const void *params, void *room, knx_arena *a, const void **out)
+{
+    enum { ARENA_BYTES = 256 }; /* most have few parameters, and many equations wait */
+    *out = room && params ? copy_piece(p, params, room) : NULL;
+    if (*out || !params || !p->params_size)
+        return true;
+    if (knx_arena_begin(a, ARENA_BYTES) && kni_params_copy(a, p, params, out))
+        return true;
+    knx_arena_free(a);
+    return false;
+}
+
+KNX_HOT void kni_params_let_go(const kni_prim *p, const void *params, knx_arena *a)
+{
+    if (!a->block)
+        return;
+    kni_params_drop(p, params);
+    knx_arena_free(a);
+}
+
 KNX_HOT bool kni_params_copy(knx_arena *a, const kni_prim *p, const void *params, const void **out)
 {
     *out = NULL;
     if (!p->params_size || !params)
         return true;
+    size_t piece = kni_params_room(p, params);
+    if (piece) {
+        void *room = knx_arena_alloc(a, piece);
+        *out = room ? copy_piece(p, params, room) : NULL;
+        return room != NULL;
+    }
     void *copy = knx_arena_copy(a, params, p->params_size);
     if (!copy)
         return false;

@@ -187,6 +187,11 @@ kni_jaxprs kni_field_jaxprs(const kni_param_field *f, const void *params);
 /* deep; retains jaxprs; false without memory */
 bool kni_params_copy(knx_arena *a, const kni_prim *p, const void *params, const void **out);
 void kni_params_drop(const kni_prim *p, const void *params); /* releases jaxprs */
+/* A copy that one owner keeps: in a piece of the owner's memory, if kni_params_room says how many bytes that takes; 0:
+ * they hold more than numbers and lists of them, and the owner's arena, empty before, gets them. */
+size_t kni_params_room(const kni_prim *p, const void *params);
+bool kni_params_keep(const kni_prim *p, const void *params, void *room, knx_arena *a, const void **out);
+void kni_params_let_go(const kni_prim *p, const void *params, knx_arena *a);
 bool kni_params_equal(const kni_prim *p, const void *a, const void *b);
 /* For comparing jaxprs: `known` maps a jaxpr to those that were found equal to it, so that shared ones are compared
  * once. */
