@@ -21,6 +21,7 @@ typedef struct kni_rule {
     kni_builder *b;         /* takes the equations that jvp, linearize, transpose, batch, expand, ... write */
     knx_arena *arena;       /* type only: where extents of the results are put */
     const char *axis_name;  /* batch only: the name of the axis that is batched; NULL: it has none */
+    int threads;            /* workspace only, of rows with KN_THREADS: so many at most */
     bool forward;           /* linearize only: results and tangents are wanted together, no one splits them */
 } kni_rule;
 
@@ -50,6 +51,7 @@ enum {
     KN_NAMES = 8192,
     /* does something beside its results: neither dropped nor done twice, and in program order with its kin */
     KN_EFFECT = 16384,
+    KN_THREADS = 131072, /* its routine may use threads; the row has a cost, which says how many have something to do */
     KN_USER = 32768, /* runs the user's code: outside of traces at once and alone */
 };
 
@@ -65,6 +67,7 @@ typedef struct kni_routine_args {
     const void *const *x; /* C-contiguous operands */
     void *const *y;       /* C-contiguous results, which overlap no operand (but see `updates`) */
     void *workspace;      /* as many bytes as the column `workspace` asked for, 64-byte aligned */
+    int threads;          /* at most so many; rows with KN_THREADS, the others have one */
 } kni_routine_args;
 
 /* What a row with KN_LOOPS is, and so what its parameters are. */

@@ -158,6 +158,8 @@ const char *kni_prim_fault(const kni_prim *p)
         return "expands, but expand is missing";
     if (p->workspace && !p->run)
         return "a workspace without a routine";
+    if (p->bits & KN_THREADS && (!p->run || !p->cost))
+        return "threads without a routine, or without a cost";
     if (p->product && (p->n_in != 2 || p->n_out != 1))
         return "a product, but not of two operands to one result";
     if (p->updates && (!p->run || p->updates < 0 || (p->n_in >= 0 && p->updates > p->n_in)))

@@ -335,7 +335,7 @@ static knx_error *lower_routine(knc_plan *p, const knc_group *g)
                 knc_drop_step(&s);
             return pushed ? NULL : knx_error_nomem();
         }
-    } else if (e->prim->workspace) {
+    } else if (e->prim->workspace && !(e->prim->bits & KN_THREADS)) { /* else it is the device's (workspace.c) */
         kni_rule r = kni_rule_of(e, xt, s.u.r.yt);
         s.u.r.workspace = e->prim->workspace(&r);
     }

@@ -96,17 +96,14 @@ void *knd_address(const run *r, const knc_ref *ref) { return address(r, ref); }
 
 static knx_error *run_routine(const run *r, const knc_step *s, void **at)
 {
-    const kni_eqn *e = &r->p->jaxpr->eqn[s->eqn];
     uint32_t n = s->u.r.n_in + s->u.r.n_out;
-    const kni_rule rule = {.prim = e->prim,
-                           .params = s->u.r.params ? s->u.r.params : e->params,
-                           .n_in = (int)s->u.r.n_in,
-                           .n_out = (int)s->u.r.n_out,
-                           .xt = s->u.r.xt,
-                           .yt = s->u.r.yt};
-    const kni_routine_args args = {
-        .x = (const void *const *)at, .y = at + s->u.r.n_in, .workspace = s->n_ref > n ? at[n] : NULL};
-    return knx_error_placed(e->prim->run(&rule, &args), e->place);
+    const kni_rule rule = knd_routine_rule(r->p, s);
+    bool shared = rule.prim->bits & KN_THREADS;
+    const kni_routine_args args = {.x = (const void *const *)at,
+                                   .y = at + s->u.r.n_in,
+                                   .workspace = shared ? r->scratch : s->n_ref > n ? at[n] : NULL,
+                                   .threads = shared ? r->threads : 1};
+    return knx_error_placed(rule.prim->run(&rule, &args), r->p->jaxpr->eqn[s->eqn].place);
 }
 
 /* Addresses move there, or back. */

@@ -80,6 +80,15 @@ struct knd_host_loaded {
 };
 static inline const knd_host_loaded *knd_host_of(const knd_loaded *l) { return (const knd_host_loaded *)l; }
 
+/* What the routine of a step is given. */
+static inline kni_rule knd_routine_rule(const knc_program *p, const knc_step *s)
+{
+    const kni_eqn *e = &p->jaxpr->eqn[s->eqn];
+    kni_rule r = kni_rule_of(e, s->u.r.xt, s->u.r.yt);
+    r.params = s->u.r.params ? s->u.r.params : e->params;
+    return r;
+}
+
 enum { KND_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in the room */
 _Static_assert((int)KNH_RECT_MAPS <= (int)KNC_ATTACHED_MAPS, "a kernel that attaches has no more maps");
 enum { KND_TILE = 64 };     /* rows and columns of what is turned at once */

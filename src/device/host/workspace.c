@@ -83,8 +83,17 @@ static double parts_of_band(const knc_band *band, const knd_host_band *h)
     return parts < most ? parts : most;
 }
 
-static double parts_of(const knc_step *s, const knd_host_step *x)
+static double parts_of_routine(const knc_program *p, const knc_step *s)
 {
+    const kni_rule r = knd_routine_rule(p, s);
+    double ns = r.prim->bits & KN_THREADS ? r.prim->cost(&r) * knd_host.target(&knd_host)->ns_per_unit : 0;
+    return ns / NANOSECONDS_OF_A_PART;
+}
+
+static double parts_of(const knc_program *p, const knc_step *s, const knd_host_step *x)
+{
+    if (s->kind == KNC_ROUTINE)
+        return parts_of_routine(p, s);
     if (knc_is_kernel(s))
         return parts_of_kernel(s);
     return s->kind == KNC_PRODUCT ? cost_of_product(s, x->product) / NANOSECONDS_OF_A_PART
@@ -107,7 +116,7 @@ static int most_threads(const knd_host_loaded *l)
     int most = 1;
     for (uint32_t i = 0; i < p->n_step; i++) {
         const knc_step *s = &p->step[i];
-        double parts = parts_of(s, &l->step[i]);
+        double parts = parts_of(p, s, &l->step[i]);
         int n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
         for (uint32_t k = 0; k < knc_n_inside(s); k++) {
             int other = inside(s, &l->step[i], k)->most_threads;
@@ -154,6 +163,13 @@ static size_t scratch_of_band(const knc_band *band, const knd_host_band *h, int 
     return h->worker * (size_t)(parts < threads ? parts : threads);
 }
 
+static size_t scratch_of_routine(const knc_program *p, const knc_step *s, int threads)
+{
+    kni_rule r = knd_routine_rule(p, s);
+    r.threads = threads;
+    return r.prim->bits & KN_THREADS && r.prim->workspace ? r.prim->workspace(&r) : 0;
+}
+
 size_t knd_product_workspace(const knd_host_product *x, int threads)
 {
     return knx_whole_lines(knr_product_workspace(x->plan, threads));
@@ -186,6 +202,8 @@ static size_t scratch_of(const knd_host_loaded *l, int threads)
             bytes = knd_product_workspace(x->product, threads) + (size_t)threads * knd_attached_scratch(s, x->product);
         else if (s->kind == KNC_BAND)
             bytes = scratch_of_band(s->u.band, x->band, threads);
+        else if (s->kind == KNC_ROUTINE)
+            bytes = scratch_of_routine(p, s, threads);
         for (uint32_t k = 0; k < knc_n_inside(s); k++) {
             size_t other = scratch_of(inside(s, x, k), threads);
             bytes = other > bytes ? other : bytes;
