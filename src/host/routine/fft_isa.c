@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fft_isa.c -- the inner loops of the Fourier transforms, compiled once per instruction set; fft_radix.h and fft_lanes.h
+ * hold them for one type of number and are included for each. */
+#include "host/routine/fft_loops.h"
+#include "host/routine/product_vector.h"
+
+#ifndef KN_ISA
+#define KN_ISA base
+#endif
+#define PASTE_(a, b) a##b
+#define PASTE(a, b)  PASTE_(a, b)
+enum { WIDTH = KNR_FFT_WIDTH };
+
+#if defined(__clang__)
+#define APART static __attribute__((noinline))
+#else
+#define APART static __attribute__((noinline, noclone)) /* one copy, whatever is known of its arguments */
+#endif
+
+/* Where the processor has no fused instruction its four calls stand in one place, and the code is to be small. */
+#if VECTOR_BYTES == 16
+#undef UNROLL
+#define UNROLL
+APART vf32 madd_f32(vf32 a, vf32 b, vf32 c) { return fma_f32(a, b, c); }
+APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
+#else
+#define madd_f32 fma_f32
+#define madd_f64 fma_f64
+#endif
+
+/* Of two vectors the lanes with even and with odd numbers; a vector backwards. */
+#if VECTOR_BYTES == 64
+#define EVENS_f32(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#define ODDS_f32(a, b)  __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
+#define BACK_f32(a)     __builtin_shufflevector(a, a, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define EVENS_f64(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define ODDS_f64(a, b)  __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+#define BACK_f64(a)     __builtin_shufflevector(a, a, 7, 6, 5, 4, 3, 2, 1, 0)
+#elif VECTOR_BYTES == 32
+#define EVENS_f32(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define ODDS_f32(a, b)  __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+#define BACK_f32(a)     __builtin_shufflevector(a, a, 7, 6, 5, 4, 3, 2, 1, 0)
+#define EVENS_f64(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
+#define ODDS_f64(a, b)  __builtin_shufflevector(a, b, 1, 3, 5, 7)
+#define BACK_f64(a)     __builtin_shufflevector(a, a, 3, 2, 1, 0)
+#else
+#define EVENS_f32(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
+#define ODDS_f32(a, b)  __builtin_shufflevector(a, b, 1, 3, 5, 7)
+#define BACK_f32(a)     __builtin_shufflevector(a, a, 3, 2, 1, 0)
+#define EVENS_f64(a, b) __builtin_shufflevector(a, b, 0, 2)
+#define ODDS_f64(a, b)  __builtin_shufflevector(a, b, 1, 3)
+#define BACK_f64(a)     __builtin_shufflevector(a, a, 1, 0)
+#endif
+#define ZIP_LO_f32(a, b) (vf32) zip_lo4((vu32)(a), (vu32)(b))
+#define ZIP_HI_f32(a, b) (vf32) zip_hi4((vu32)(a), (vu32)(b))
+#define ZIP_LO_f64(a, b) (vf64) zip_lo8((vu64)(a), (vu64)(b))
+#define ZIP_HI_f64(a, b) (vf64) zip_hi8((vu64)(a), (vu64)(b))
+
+#define NUM   f32
+#define T     float
+#define BYTES 4
+#include "host/routine/fft_radix.h"
+#include "host/routine/fft_lanes.h"
+#undef NUM
+#undef T
+#undef BYTES
+
+#define NUM   f64
+#define T     double
+#define BYTES 8
+#include "host/routine/fft_radix.h"
+#include "host/routine/fft_lanes.h"
+
+#define TABLE(num)                                                                                         \
+    {                                                                                                      \
+        pass_##num, take_##num, put_##num, times_##num, real_##num, real_lanes_##num, powers_##num, turn_##num \
+    }
+const knr_fft_loops PASTE(knr_fft_, KN_ISA)[2] = {TABLE(f32), TABLE(f64)};

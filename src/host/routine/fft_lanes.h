@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fft_lanes.h -- the loops of the Fourier transforms beside the passes, for one type of number: transforms side by side to
+ * and from memory, products, real transforms, powers. Included by fft_isa.c behind fft_radix.h. */
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* x[r][l] of LANES vectors becomes x[l][r]. */
+ALWAYS void F(turn_square)(V *x)
+{
+    V y[LANES];
+    UNROLL for (int round = 1; round < LANES; round *= 2)
+    {
+        UNROLL for (int j = 0; j < LANES / 2; j++)
+        {
+            y[2 * j] = ZIP_LO(x[j], x[j + LANES / 2]);
+            y[2 * j + 1] = ZIP_HI(x[j], x[j + LANES / 2]);
+        }
+        UNROLL for (int j = 0; j < LANES; j++) x[j] = y[j];
+    }
+}
+
+/* How lanes lie: beside each other, numbers beside each other, or neither. */
+typedef enum F(layout) { F(ANY), F(PLANES), F(PAIRS), F(PLANES_TURNED), F(PAIRS_TURNED) } F(layout);
+
+static F(layout) F(layout_of)(const knr_fft_lanes *l)
+{
+    int64_t between = l->off[1] - l->off[0];
+    if (l->count < WIDTH)
+        return F(ANY);
+    if (l->second && l->step == 1)
+        return F(PLANES_TURNED);
+    if (l->second == 1 && l->step == 2)
+        return F(PAIRS_TURNED);
+    for (int i = 2; i < WIDTH; i++)
+        if (l->off[i] - l->off[i - 1] != between)
+            return F(ANY);
+    return l->second && between == 1                    ? F(PLANES)
+           : l->second == 1 && between == 2 ? F(PAIRS)
+                                            : F(ANY);
+}
+
+/* Numbers from j on, of any layout */
+APART void F(take_any)(const knr_fft_lanes *l, int64_t j, T *re, T *im)
+{
+    for (; j < l->n; j++)
+        for (int i = 0; i < WIDTH; i++) {
+            const T *at = (const T *)l->at + (i < l->count ? l->off[i] + j * l->step : 0);
+            re[j * WIDTH + i] = i < l->count ? at[0] : 0;
+            im[j * WIDTH + i] = i < l->count && l->second ? at[l->second] : 0;
+        }
+}
+
+APART void F(put_any)(const knr_fft_lanes *l, int64_t j, const T *re, const T *im)
+{
+    for (; j < l->n; j++)
+        for (int i = 0; i < l->count; i++) {
+            T *at = (T *)l->at + l->off[i] + j * l->step;
+            at[0] = re[j * WIDTH + i] * (T)l->scale;
+            if (l->second)
+                at[l->second] = im[j * WIDTH + i] * (T)l->scale;
+        }
+}
+
+static void F(take)(const knr_fft_lanes *l, void *real, void *imaginary)
+{
+    T *re = real, *im = imaginary;
+    const T *at = (const T *)l->at + l->off[0];
+    F(layout) layout = F(layout_of)(l);
+    int64_t j = 0;
+    if (layout == F(PLANES) || layout == F(PAIRS)) {
+        for (; j < l->n; j++, at += l->step)
+            UNROLL for (int i = 0; i < WIDTH; i += LANES)
+            {
+                bool pairs = layout == F(PAIRS);
+                V a = F(load)(pairs ? at + 2 * i : at + i), b = F(load)(pairs ? at + 2 * i + LANES : at + l->second + i);
+                F(store)(re + j * WIDTH + i, pairs ? EVENS(a, b) : a);
+                F(store)(im + j * WIDTH + i, pairs ? ODDS(a, b) : b);
+            }
+    } else if (layout != F(ANY)) {
+        bool pairs = layout == F(PAIRS_TURNED);
+        for (; j + LANES <= l->n; j += LANES)
+            for (int part = 0; part < 2; part++)
+                for (int i = 0; i < WIDTH; i += LANES) {
+                    V x[LANES];
+                    UNROLL for (int k = 0; k < LANES; k++)
+                    {
+                        const T *from = (const T *)l->at + l->off[i + k];
+                        if (pairs) {
+                            V a = F(load)(from + 2 * j), b = F(load)(from + 2 * j + LANES);
+                            x[k] = part ? ODDS(a, b) : EVENS(a, b);
+                        } else {
+                            x[k] = F(load)(from + j + (part ? l->second : 0));
+                        }
+                    }
+                    F(turn_square)(x);
+                    T *to = (part ? im : re) + j * WIDTH + i;
+                    UNROLL for (int k = 0; k < LANES; k++) F(store)(to + k * WIDTH, x[k]);
+                }
+    }
+    F(take_any)(l, j, re, im);
+}
+
+static void F(put)(const knr_fft_lanes *l, const void *real, const void *imaginary)
+{
+    const T *re = real, *im = imaginary;
+    T *at = (T *)l->at + l->off[0];
+    const V scale = F(fill)((T)l->scale);
+    F(layout) layout = F(layout_of)(l);
+    int64_t j = 0;
+    if (layout == F(PLANES) || layout == F(PAIRS)) {
+        for (; j < l->n; j++, at += l->step)
+            UNROLL for (int i = 0; i < WIDTH; i += LANES)
+            {
+                bool pairs = layout == F(PAIRS);
+                V a = F(load)(re + j * WIDTH + i) * scale, b = F(load)(im + j * WIDTH + i) * scale;
+                F(store)(pairs ? at + 2 * i : at + i, pairs ? ZIP_LO(a, b) : a);
+                F(store)(pairs ? at + 2 * i + LANES : at + l->second + i, pairs ? ZIP_HI(a, b) : b);
+            }
+    } else if (layout != F(ANY)) {
+        bool pairs = layout == F(PAIRS_TURNED);
+        for (; j + LANES <= l->n; j += LANES)
+            for (int i = 0; i < WIDTH; i += LANES) {
+                V x[LANES], y[LANES];
+                UNROLL for (int k = 0; k < LANES; k++) x[k] = F(load)(re + (j + k) * WIDTH + i) * scale;
+                F(turn_square)(x);
+                if (pairs) /* to their places later */
+                    UNROLL for (int k = 0; k < LANES; k++) y[k] = x[k];
+                else
+                    UNROLL for (int k = 0; k < LANES; k++) F(store)((T *)l->at + l->off[i + k] + j, x[k]);
+                UNROLL for (int k = 0; k < LANES; k++) x[k] = F(load)(im + (j + k) * WIDTH + i) * scale;
+                F(turn_square)(x);
+                UNROLL for (int k = 0; k < LANES; k++)
+                {
+                    T *to = (T *)l->at + l->off[i + k];
+                    if (pairs) {
+                        F(store)(to + 2 * j, ZIP_LO(y[k], x[k]));
+                        F(store)(to + 2 * j + LANES, ZIP_HI(y[k], x[k]));
+                    } else {
+                        F(store)(to + j + l->second, x[k]);
+                    }
+                }
+            }
+    }
+    F(put_any)(l, j, re, im);
+}
+
+/* n numbers that do not fill a vector, from x[at]: as a vector of planes, the other lanes being 0; back: the first one is
+ * the last. */
+APART void F(get_some)(const knr_fft_numbers *x, int64_t at, int n, bool back, T *to)
+{
+    const T *re = x->re, *im = x->im;
+    memset(to, 0, 2 * LANES * sizeof(T));
+    for (int i = 0; i < n; i++) {
+        int64_t k = at + (back ? n - 1 - i : i);
+        bool swap = x->swap && !im;
+        to[i + (swap ? LANES : 0)] = im ? re[k] : re[2 * k];
+        to[i + (swap ? 0 : LANES)] = im ? im[k] : re[2 * k + 1];
+    }
+}
+
+APART void F(set_some)(const knr_fft_numbers *y, int64_t at, int n, bool back, T scale, const T *from)
+{
+    T *re = y->re, *im = y->im;
+    for (int i = 0; i < n; i++) {
+        int64_t k = at + (back ? n - 1 - i : i);
+        bool swap = y->swap && !im;
+        T a = from[i + (swap ? LANES : 0)], b = from[i + (swap ? 0 : LANES)];
+        *(im ? &re[k] : &re[2 * k]) = im ? a : a * scale;
+        *(im ? &im[k] : &re[2 * k + 1]) = im ? b : b * scale;
+    }
+}
+
+ALWAYS void F(get)(const knr_fft_numbers *x, int64_t at, int n, const bool back, V *re, V *im)
+{
+    if (n < LANES) {
+        T some[2 * LANES];
+        F(get_some)(x, at, n, back, some);
+        *re = F(load)(some), *im = F(load)(some + LANES);
+        return;
+    }
+    F(read)(x, at, 0, 1, re, im);
+    if (back)
+        *re = BACK(*re), *im = BACK(*im);
+}
+
+ALWAYS void F(set)(const knr_fft_numbers *y, int64_t at, int n, const bool back, T scale, V re, V im)
+{
+    if (n < LANES) {
+        T some[2 * LANES];
+        F(store)(some, re);
+        F(store)(some + LANES, im);
+        F(set_some)(y, at, n, back, scale, some);
+        return;
+    }
+    if (back)
+        re = BACK(re), im = BACK(im);
+    F(write)(y, at, 0, 1, scale, &re, &im);
+}
+
+/* --- products --------------------------------------------------------------------------------- */
+
+static void F(times)(const knr_fft_product *p)
+{
+    const T *w = p->w;
+    V re, im, c, s;
+    if (p->side == 1) {
+        const knr_fft_numbers by = {.re = (void *)(uintptr_t)p->w};
+        for (int64_t k = 0; k < p->n; k += LANES) {
+            int n = p->n - k < LANES ? (int)(p->n - k) : LANES;
+            F(get)(&p->x, k, n, false, &re, &im);
+            F(get)(&by, k, n, false, &c, &s);
+            F(multiply)(&re, &im, c, s);
+            F(set)(&p->y, k, n, false, (T)p->scale, re, im);
+        }
+        return;
+    }
+    for (int64_t k = 0; k < p->n; k++)
+        for (int i = 0; i < WIDTH; i += LANES) {
+            F(read)(&p->x, k * WIDTH + i, 0, 1, &re, &im);
+            F(multiply)(&re, &im, F(fill)(w[2 * k]), F(fill)(w[2 * k + 1]));
+            F(write)(&p->y, k * WIDTH + i, 0, 1, (T)p->scale, &re, &im);
+        }
+}
+
+static void F(turn)(void *real, void *imaginary, int64_t n, const void *factors, const void *by_lane)
+{
+    T *re = real, *im = imaginary;
+    const T *w = factors, *v = by_lane;
+    for (int64_t k = 0; k < n; k++)
+        for (int i = 0; i < WIDTH; i += LANES, re += LANES, im += LANES) {
+            V c = F(fill)(w[2 * k]), s = F(fill)(w[2 * k + 1]), x = F(load)(re), y = F(load)(im);
+            if (v) {
+                V a = F(load)(v + 2 * (k * WIDTH + i)), b = F(load)(v + 2 * (k * WIDTH + i) + LANES), cc = EVENS(a, b),
+                  ss = ODDS(a, b);
+                F(multiply)(&cc, &ss, c, s);
+                c = cc, s = ss;
+            }
+            F(multiply)(&x, &y, c, s);
+            F(store)(re, x);
+            F(store)(im, y);
+        }
+}
+
+static void F(powers)(const knr_fft_powers *p, void *pairs)
+{
+    T *to = pairs;
+    int64_t e = p->first, mask = ((int64_t)1 << p->bits) - 1;
+    for (int64_t k = 0; k < p->count; k++) {
+        const double *a = p->high + 2 * (e >> p->bits), *b = p->low + 2 * (e & mask);
+        to[2 * k] = (T)__builtin_fma(a[0], b[0], -(a[1] * b[1]));
+        to[2 * k + 1] = (T)__builtin_fma(a[0], b[1], a[1] * b[0]);
+        e += p->step;
+        e -= e >= p->n ? p->n : 0;
+    }
+}
+
+/* --- real transforms -------------------------------------------------------------------------- */
+
+/* Elements k and m - k, times w^k and added; x becomes y (fft.c has the formula). */
+ALWAYS void F(join)(V *ar, V *ai, V *br, V *bi, V c, V s, bool inverse)
+{
+    const V half = F(fill)((T)(inverse ? 1 : 0.5));
+    V er = (*ar + *br) * half, ei = (*ai - *bi) * half, or = (*ar - *br) * half, oi = (*ai + *bi) * half, tr, ti;
+    if (inverse) {
+        tr = F(madd)(s, or, -(c * oi));
+        ti = F(madd)(c, or, s * oi);
+    } else {
+        tr = F(madd)(c, oi, s * or);
+        ti = F(madd)(s, oi, -(c * or));
+    }
+    *ar = er + tr, *ai = ei + ti;
+    *br = er - tr, *bi = ti - ei;
+}
+
+static void F(real)(const knr_fft_real *r)
+{
+    const knr_fft_numbers by = {.re = (void *)(uintptr_t)r->w};
+    for (int64_t k = r->from; k < r->to; k += LANES) {
+        int n = r->to - k < LANES ? (int)(r->to - k) : LANES;
+        int64_t other = r->m - k - n + 1;
+        V ar, ai, br, bi, c, s;
+        F(get)(&r->x, k, n, false, &ar, &ai);
+        F(get)(&r->x, other, n, true, &br, &bi);
+        F(get)(&by, k - r->from, n, false, &c, &s);
+        F(join)(&ar, &ai, &br, &bi, c, s, r->inverse);
+        F(set)(&r->y, k, n, false, 1, ar, ai);
+        F(set)(&r->y, other, n, true, 1, br, bi);
+    }
+}
+
+static void F(real_lanes)(const knr_fft_real *r)
+{
+    const T *w = r->w, *xr = r->x.re, *xi = r->x.im;
+    T *yr = r->y.re, *yi = r->y.im;
+    for (int64_t k = 0; k <= r->m / 2; k++)
+        for (int i = 0; i < WIDTH; i += LANES) {
+            int64_t a = k * WIDTH + i, b = (r->m - k) * WIDTH + i;
+            V ar = F(load)(xr + a), ai = F(load)(xi + a), br, bi;
+            if (k == 0 && !r->inverse) {
+                br = ar - ai, ar += ai;
+                ai = bi = (V){0};
+            } else {
+                br = F(load)(xr + b), bi = F(load)(xi + b);
+                if (k)
+                    F(join)(&ar, &ai, &br, &bi, F(fill)(w[2 * k]), F(fill)(w[2 * k + 1]), r->inverse);
+                else
+                    ai = ar - br, ar += br;
+            }
+            F(store)(yr + a, ar);
+            F(store)(yi + a, ai);
+            if (k == 0 && r->inverse)
+                continue;
+            F(store)(yr + b, br);
+            F(store)(yi + b, bi);
+        }
+}
+
+#undef ZIP_HI
+#undef ZIP_LO
+#undef BACK
+#undef ODDS
+#undef EVENS
+#undef LANES
+#undef V
+#undef F

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fft_loops.h -- the inner loops of the Fourier transforms, which are compiled once per instruction set (fft_isa.c), and
+ * the tables that they read (fft_plan.h). Complex numbers are in planes (all real parts, all imaginary parts) or in
+ * pairs, as arrays have them. All transforms are forward ones, exp(-2 pi i j k / n): an inverse one has real and
+ * imaginary parts exchanged before and behind it. */
+#ifndef KN_HOST_ROUTINE_FFT_LOOPS_H
+#define KN_HOST_ROUTINE_FFT_LOOPS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Transforms that run side by side, an element of each of them in adjacent places: the same number for all instruction
+ * sets, so that what is computed for a place is, too. */
+enum { KNR_FFT_WIDTH = 16, KNR_FFT_MOST_ODD = 61 };
+
+/* Planes, or (im NULL) pairs; with `swap` real and imaginary parts of the pairs are exchanged. */
+typedef struct knr_fft_numbers {
+    void *re, *im;
+    bool swap;
+} knr_fft_numbers;
+
+/* One pass of Stockham's algorithm over r s m numbers: for p < m and q < s
+ *     y[q + s (r p + k)] = w^(p k) sum_j x[q + s (p + m j)] exp(-2 pi i j k / r),   w = exp(-2 pi i / (r m))  */
+typedef struct knr_fft_call {
+    knr_fft_numbers x, y; /* pairs: s >= WIDTH */
+    int r;                /* 2, 4, 8, or odd up to MOST_ODD */
+    int64_t s, m;         /* s m >= WIDTH */
+    const void *by_p;     /* s >= WIDTH: [m][r - 1] pairs w^(p k) */
+    const void *by_t;     /* s < WIDTH: [r - 1][2][s m], the same for each place */
+    const void *roots;    /* odd r: [r / 2] pairs: cosine, sine of 2 pi (j + 1) / r */
+    double scale;         /* of what is written as pairs */
+} knr_fft_call;
+
+/* WIDTH sequences in memory: number j of lane l has its real part at[off[l] + j step], its imaginary part `second` behind
+ * that; second 0: it has none. All are counted in real numbers. */
+typedef struct knr_fft_lanes {
+    void *at;
+    int64_t off[KNR_FFT_WIDTH], step, second, n;
+    int count; /* of the lanes; of those behind nothing is read or written */
+    double scale;
+} knr_fft_lanes;
+
+/* y = x w scale, elementwise. side: 1, or WIDTH numbers of x for each one of w. */
+typedef struct knr_fft_product {
+    knr_fft_numbers x, y;
+    const void *w; /* pairs */
+    int64_t n;
+    int side;
+    double scale;
+} knr_fft_product;
+
+/* Between the transform z of m = n / 2 pairs of real numbers and the transform x of these n real numbers, for the indices
+ * from .. to, and those as far from the other end; 0 < from, to <= m / 2 + 1. y may be x. */
+typedef struct knr_fft_real {
+    knr_fft_numbers x, y;
+    const void *w; /* pairs exp(-2 pi i k / n), from k = `from` on */
+    int64_t m, from, to;
+    bool inverse;
+} knr_fft_real;
+
+/* Powers w^e, e = first, first + step, ... modulo n, as high[e >> bits] low[e's other bits]. */
+typedef struct knr_fft_powers {
+    const double *low, *high;
+    int bits;
+    int64_t n, first, step, count;
+} knr_fft_powers;
+
+typedef struct knr_fft_loops {
+    void (*pass)(const knr_fft_call *c);
+    void (*take)(const knr_fft_lanes *l, void *re, void *im); /* into planes [n][WIDTH]; other lanes become 0 */
+    void (*put)(const knr_fft_lanes *l, const void *re, const void *im);
+    void (*times)(const knr_fft_product *p);
+    void (*real)(const knr_fft_real *r);
+    void (*real_lanes)(const knr_fft_real *r); /* planes [m][WIDTH], [m + 1][WIDTH]; all indices, 0 among them */
+    void (*powers)(const knr_fft_powers *p, void *pairs);
+    /* planes [n][WIDTH] times w[k], or w[k] by_lane[k][l]; both pairs */
+    void (*turn)(void *re, void *im, int64_t n, const void *w, const void *by_lane);
+} knr_fft_loops;
+
+extern const knr_fft_loops knr_fft_base[2], knr_fft_avx2[2]; /* float32, float64 */
+#endif

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fft_plan.c -- plans of Fourier transforms: factors, tables, and the plans that are kept. The tables are computed in
+ * double precision by operations of IEEE 754 alone, so that they are the same everywhere. */
+#include "host/routine/fft_plan.h"
+#include "base/lock.h"
+#include <string.h>
+
+enum {
+    FLAT_MOST = 8192,     /* numbers of a flat transform */
+    CHIRP_WIDE = 4096,    /* of the convolution of a chirp that runs in lanes */
+    REAL_TABLE = 8192,    /* of a table for real transforms */
+    PLANS_BYTES = 48 << 20, /* of the plans that nobody uses */
+};
+
+/* --- roots of unity --------------------------------------------------------------------------- */
+
+/* sin and cos of hi + lo, 0 <= hi <= pi / 4: Taylor's series, whose last term is far below the last bit */
+static void sine_cosine(double hi, double lo, double *sine, double *cosine)
+{
+    static const double s[] = {-1. / 6,          1. / 120,           -1. / 5040,           1. / 362880,
+                               -1. / 39916800, 1. / 6227020800., -1. / 1307674368000., 1. / 355687428096000.};
+    static const double c[] = {1. / 24,           -1. / 720,          1. / 40320,           -1. / 3628800,
+                               1. / 479001600., -1. / 87178291200., 1. / 20922789888000., -1. / 6402373705728000.};
+    double z = hi * hi, rest = __builtin_fma(hi, hi, -z), p = s[7], q = c[7];
+    for (int i = 6; i >= 0; i--) {
+        p = __builtin_fma(p, z, s[i]);
+        q = __builtin_fma(q, z, c[i]);
+    }
+    double half = 0.5 * z, one = 1 - half, lost = (1 - one) - half;
+    double cos = one + (lost + (z * z * q - (0.5 * rest + hi * lo)));
+    *cosine = cos;
+    *sine = hi + (hi * z * p + lo * one);
+}
+
+void knr_fft_root(int64_t k, int64_t n, double w[2])
+{
+    k %= n;
+    int64_t octant = 8 * k / n, rest = 8 * k - octant * n; /* the angle is (octant + rest / n) pi / 4 */
+    double part = (double)(octant & 1 ? n - rest : rest), all = (double)n;
+    double q = part / all, q_lo = __builtin_fma(-q, all, part) / all;
+    const double hi = 0.78539816339744828, lo = 3.0616169978683830e-17; /* pi / 4 */
+    double x = q * hi, x_lo = __builtin_fma(q, hi, -x) + (q * lo + q_lo * hi), sine, cosine;
+    sine_cosine(x, x_lo, &sine, &cosine);
+    if ((octant + 1) & 2) { /* octants 1, 2, 5, 6: about the axis of sines */
+        double t = sine;
+        sine = cosine, cosine = t;
+    }
+    w[0] = octant >= 2 && octant < 6 ? -cosine : cosine;
+    w[1] = octant >= 4 ? sine : -sine;
+}
+
+/* All powers of exp(-2 pi i / n), most of them by symmetry. */
+typedef struct circle {
+    int64_t n;
+    double *eighth; /* NULL: n is no multiple of 8 */
+} circle;
+
+static circle circle_new(int64_t n)
+{
+    circle c = {n, n % 8 == 0 ? knx_alloc((size_t)(n / 4 + 2) * sizeof(double)) : NULL};
+    for (int64_t k = 0; c.eighth && k <= n / 8; k++)
+        knr_fft_root(k, n, c.eighth + 2 * k);
+    return c;
+}
+
+static void circle_at(const circle *c, int64_t k, double w[2])
+{
+    if (!c->eighth) {
+        knr_fft_root(k, c->n, w);
+        return;
+    }
+    k %= c->n;
+    int64_t eighth = c->n / 8, octant = k / eighth, rest = k - octant * eighth;
+    const double *at = c->eighth + 2 * (octant & 1 ? eighth - rest : rest);
+    bool swap = (octant + 1) & 2;
+    double cosine = swap ? -at[1] : at[0], sine = swap ? at[0] : -at[1];
+    w[0] = octant >= 2 && octant < 6 ? -cosine : cosine;
+    w[1] = octant >= 4 ? sine : -sine;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+static void *numbers_new(knr_fft_plan *p, int64_t n)
+{
+    char *at = knx_arena_alloc(&p->arena, (size_t)n * (size_t)p->bytes + 64);
+    return at ? at + (64 - (uintptr_t)at % 64) % 64 : NULL;
+}
+
+static void number_set(const knr_fft_plan *p, void *table, int64_t i, double v)
+{
+    if (p->bytes == 4)
+        ((float *)table)[i] = (float)v;
+    else
+        ((double *)table)[i] = v;
+}
+
+static void pair_set(const knr_fft_plan *p, void *table, int64_t i, const double w[2])
+{
+    number_set(p, table, 2 * i, w[0]);
+    number_set(p, table, 2 * i + 1, w[1]);
+}
+
+static bool pass_tables(knr_fft_plan *p, knr_fft_pass *a, const circle *c)
+{
+    double w[2];
+    int64_t others = a->r - 1, places = a->s * a->m;
+    if (a->r % 2) {
+        void *roots = numbers_new(p, a->r);
+        if (!roots)
+            return false;
+        for (int j = 1; j <= a->r / 2; j++) {
+            knr_fft_root(j, a->r, w);
+            pair_set(p, roots, j - 1, (double[]){w[0], -w[1]});
+        }
+        a->roots = roots;
+    }
+    if (a->m == 1)
+        return true;
+    void *by_p = numbers_new(p, 2 * a->m * others);
+    if (!by_p)
+        return false;
+    for (int64_t i = 0; i < a->m * others; i++) {
+        circle_at(c, i / others * (i % others + 1) * a->s, w);
+        pair_set(p, by_p, i, w);
+    }
+    a->by_p = by_p;
+    if (a->s >= KNR_FFT_WIDTH)
+        return true;
+    void *by_t = numbers_new(p, 2 * places * others + KNR_FFT_WIDTH);
+    if (!by_t)
+        return false;
+    for (int64_t k = 0; k < others; k++)
+        for (int64_t t = 0; t < places; t++) {
+            circle_at(c, t / a->s * (k + 1) * a->s, w);
+            number_set(p, by_t, 2 * k * places + t, w[0]);
+            number_set(p, by_t, (2 * k + 1) * places + t, w[1]);
+        }
+    a->by_t = by_t;
+    return true;
+}
+
+/* For powers of exp(-2 pi i / n). */
+static bool powers_tables(knr_fft_plan *p, knr_fft_powers *w, int64_t n)
+{
+    int bits = 1;
+    while ((int64_t)1 << 2 * bits < n)
+        bits++;
+    int64_t low = (int64_t)1 << bits, high = (n >> bits) + 1;
+    double *at = knx_arena_alloc(&p->arena, (size_t)(low + high) * 2 * sizeof(double));
+    if (!at)
+        return false;
+    for (int64_t e = 0; e < low; e++)
+        knr_fft_root(e, n, at + 2 * e);
+    for (int64_t e = 0; e < high; e++)
+        knr_fft_root(e << bits, n, at + 2 * (low + e));
+    *w = (knr_fft_powers){.low = at, .high = at + 2 * low, .bits = bits, .n = n};
+    return true;
+}
+
+/* For 2 n real numbers. */
+static bool real_tables(knr_fft_plan *p)
+{
+    double w[2];
+    if (p->n > REAL_TABLE)
+        return powers_tables(p, &p->real_w, 2 * p->n);
+    void *real = numbers_new(p, 2 * (p->n / 2 + 1));
+    for (int64_t k = 0; real && k <= p->n / 2; k++) {
+        knr_fft_root(k, 2 * p->n, w);
+        pair_set(p, real, k, w);
+    }
+    p->real = real;
+    return real != NULL;
+}
+
+/* --- factors ---------------------------------------------------------------------------------- */
+
+typedef struct factors {
+    int n;
+    int64_t v[64]; /* primes, the smallest first */
+} factors;
+
+static factors factors_of(int64_t n)
+{
+    factors f = {0};
+    for (int64_t q = 2; q * q <= n; q++)
+        for (; n % q == 0; n /= q)
+            f.v[f.n++] = q;
+    if (n > 1)
+        f.v[f.n++] = n;
+    return f;
+}
+
+/* May q be a radix in a transform of n numbers? A prime that is nearly all of it would have no lanes. */
+static bool is_radix(int64_t q, int64_t n)
+{
+    return q <= 13 || (q <= KNR_FFT_MOST_ODD && n >= KNR_FFT_WIDTH * q);
+}
+
+/* Not less than n, of the factors 2, 3 and 5 */
+static int64_t good_length(int64_t n)
+{
+    int64_t best = INT64_MAX;
+    for (int64_t five = 1; five < 4 * n; five *= 5)
+        for (int64_t three = five; three < 4 * n; three *= 3) {
+            int64_t all = three;
+            while (all < n || all % 4)
+                all *= 2;
+            best = all < best ? all : best;
+        }
+    return best;
+}
+
+/* The radices of a flat transform: eights first, since their lanes part best. */
+static void flat_passes(knr_fft_plan *p, const factors *f)
+{
+    int twos = 0, radix[64], n = 0;
+    while (twos < f->n && f->v[twos] == 2)
+        twos++;
+    int odd = f->n - twos, left = twos;
+    bool fours = p->n == 64; /* by eights one transform alone would not fill the lanes */
+    while (left >= 3 && left != 4 && !fours) {
+        radix[n++] = 8;
+        left -= 3;
+    }
+    for (; left >= 2; left -= 2)
+        radix[n++] = 4;
+    if (left)
+        radix[n++] = 2;
+    for (int i = 0; i < odd; i++)
+        radix[n++] = (int)f->v[f->n - 1 - i];
+    if (!n)
+        radix[n++] = 1;
+    int64_t s = 1;
+    p->alone = true;
+    for (int i = 0; i < n; i++) {
+        p->pass[i] = (knr_fft_pass){.r = radix[i], .s = s, .m = p->n / s / radix[i]};
+        s *= radix[i];
+        p->alone = p->alone && p->n / radix[i] >= KNR_FFT_WIDTH;
+    }
+    p->n_pass = n;
+    p->wide = true;
+}
+
+static bool make_flat(knr_fft_plan *p, const factors *f)
+{
+    p->kind = KNR_FFT_FLAT;
+    flat_passes(p, f);
+    circle c = circle_new(p->n);
+    bool well = true;
+    for (int i = 0; well && i < p->n_pass; i++)
+        well = pass_tables(p, &p->pass[i], &c);
+    knx_free(c.eighth);
+    return well;
+}
+
+static knr_fft_plan *plan_new(int64_t n, int bytes, bool in_lanes);
+static void plan_free(knr_fft_plan *p);
+
+/* The divisor next to `wanted`, in the ratio; both it and the rest at least WIDTH. 1: there is none. */
+static int64_t divisor_near(const factors *f, int64_t n, double wanted)
+{
+    int64_t all[4096], best = 1;
+    int many = 1;
+    double off = 0;
+    all[0] = 1;
+    for (int i = 0; i < f->n; i++) {
+        int before = many;
+        for (int j = 0; j < before && many < 4096; j++) {
+            int64_t d = all[j] * f->v[i];
+            bool known = d > FLAT_MOST;
+            for (int k = 0; k < many && !known; k++)
+                known = all[k] == d;
+            if (!known)
+                all[many++] = d;
+        }
+    }
+    for (int j = 0; j < many; j++) {
+        double ratio = (double)all[j] > wanted ? (double)all[j] / wanted : wanted / (double)all[j];
+        if (all[j] >= KNR_FFT_WIDTH && n / all[j] >= KNR_FFT_WIDTH && (best == 1 || ratio < off))
+            best = all[j], off = ratio;
+    }
+    return best;
+}
+
+static double root_of(double x, bool third)
+{
+    double y = 1;
+    while (third ? y * y * y < x : y * y < x)
+        y *= 1.03125;
+    return y;
+}
+
+/* The radices of the steps; 0: n has no such factors. */
+static int split_radices(int64_t n, const factors *f, int64_t r[KNR_FFT_MOST_STEPS])
+{
+    bool three = n > (int64_t)4096 * 4096;
+    r[0] = divisor_near(f, n, root_of((double)n, three));
+    int64_t rest = n / r[0];
+    if (r[0] == 1)
+        return 0;
+    if (rest <= FLAT_MOST && !three) {
+        r[1] = rest;
+        return 2;
+    }
+    factors g = factors_of(rest);
+    r[1] = divisor_near(&g, rest, root_of((double)rest, false));
+    r[2] = rest / r[1];
+    return r[1] > 1 && r[2] <= FLAT_MOST ? 3 : 0;
+}
+
+/* Transforms of r that run in lanes */
+static bool step_fits(int64_t r)
+{
+    factors f = factors_of(r);
+    return r <= FLAT_MOST && (is_radix(f.v[f.n - 1], r) || good_length(2 * r - 1) <= CHIRP_WIDE);
+}
+
+static bool make_split(knr_fft_plan *p, int n_step, const int64_t *r)
+{
+    int64_t s = 1;
+    p->kind = KNR_FFT_SPLIT;
+    p->alone = true;
+    for (int i = 0; i < n_step; i++) {
+        knr_fft_step *a = &p->step[i];
+        *a = (knr_fft_step){.r = r[i], .s = s, .m = p->n / s / r[i], .plan = plan_new(r[i], p->bytes, true)};
+        p->n_step = i + 1;
+        if (!a->plan)
+            return false;
+        s *= r[i];
+        p->size += a->plan->size;
+        if (a->m > 1 && !powers_tables(p, &a->w, a->r * a->m))
+            return false;
+        if (a->m > 1 && a->s == 1) {
+            double w[2];
+            void *by_lane = numbers_new(p, 2 * a->r * KNR_FFT_WIDTH);
+            for (int64_t j = 0; by_lane && j < a->r * KNR_FFT_WIDTH; j++) {
+                knr_fft_root(j / KNR_FFT_WIDTH * (j % KNR_FFT_WIDTH), a->r * a->m, w);
+                pair_set(p, by_lane, j, w);
+            }
+            if (!(a->by_lane = by_lane))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The transform of the chirp, in double precision, rounded once. */
+static bool make_image(knr_fft_plan *p)
+{
+    int64_t n = p->n, length = p->longer->n;
+    const knr_fft_plan *exact = p->bytes == 8 ? p->longer : plan_new(length, 8, false);
+    int64_t room = exact ? knr_fft_room(exact, exact->alone ? 1 : KNR_FFT_WIDTH, 1) : 0;
+    int side = exact && !exact->alone ? KNR_FFT_WIDTH : 1;
+    double *x = exact ? knx_alloc_zero((size_t)(4 * length * side + room + 64) * sizeof *x) : NULL;
+    void *image = numbers_new(p, 2 * length);
+    if (x && image) {
+        double *re = x, *im = x + length * side, *y = im + length * side, w[2];
+        for (int64_t k = 0, e = 0; k < n; k++) {
+            knr_fft_root(e, 2 * n, w);
+            re[k * side] = w[0], im[k * side] = -w[1];
+            if (k)
+                re[(length - k) * side] = w[0], im[(length - k) * side] = -w[1];
+            e += 2 * k + 1;
+            e %= 2 * n;
+        }
+        double *z = y + length * side;
+        knr_fft_run_plan(exact, side, (knr_fft_numbers){.re = re, .im = im}, (knr_fft_numbers){.re = y, .im = z}, 1,
+                         z + length * side, 1);
+        for (int64_t k = 0; k < length; k++)
+            pair_set(p, image, k, (double[]){y[k * side] / (double)length, z[k * side] / (double)length});
+    }
+    if (exact != p->longer)
+        plan_free((knr_fft_plan *)(uintptr_t)exact);
+    p->image = image;
+    bool well = x && image;
+    knx_free(x);
+    return well;
+}
+
+/* x[k] w^(k^2 / 2), convolved with w^(-k^2 / 2), times w^(k^2 / 2): the transform by a convolution. */
+static bool make_chirp(knr_fft_plan *p)
+{
+    p->kind = KNR_FFT_CHIRP;
+    p->longer = plan_new(good_length(2 * p->n - 1), p->bytes, false);
+    void *chirp = numbers_new(p, 2 * p->n);
+    if (!p->longer || !chirp)
+        return false;
+    p->size += p->longer->size;
+    p->alone = p->longer->alone;
+    p->wide = p->longer->n <= CHIRP_WIDE;
+    for (int64_t k = 0, e = 0; k < p->n; k++) {
+        double w[2];
+        knr_fft_root(e, 2 * p->n, w);
+        pair_set(p, chirp, k, w);
+        e += 2 * k + 1;
+        e %= 2 * p->n;
+    }
+    p->chirp = chirp;
+    return make_image(p);
+}
+
+static bool make(knr_fft_plan *p, bool in_lanes)
+{
+    factors f = factors_of(p->n);
+    int64_t largest = f.n ? f.v[f.n - 1] : 1, r[KNR_FFT_MOST_STEPS];
+    bool smooth = is_radix(largest, p->n);
+    if (smooth && p->n <= FLAT_MOST)
+        return make_flat(p, &f);
+    bool parts = !in_lanes && (smooth || p->n / largest >= KNR_FFT_WIDTH);
+    int steps = parts ? split_radices(p->n, &f, r) : 0;
+    bool fits = steps > 0;
+    for (int i = 0; i < steps; i++)
+        fits = fits && step_fits(r[i]);
+    return fits ? make_split(p, steps, r) : make_chirp(p);
+}
+
+static void plan_free(knr_fft_plan *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; i < p->n_step; i++)
+        plan_free((knr_fft_plan *)(uintptr_t)p->step[i].plan);
+    plan_free((knr_fft_plan *)(uintptr_t)p->longer);
+    knx_arena_free(&p->arena);
+    knx_free(p);
+}
+
+static knr_fft_plan *plan_new(int64_t n, int bytes, bool in_lanes)
+{
+    knr_fft_plan *p = knx_alloc_zero(sizeof *p);
+    if (!p)
+        return NULL;
+    p->n = n, p->bytes = bytes, p->refs = 1, p->size = sizeof *p;
+    if (!make(p, in_lanes)) {
+        plan_free(p);
+        return NULL;
+    }
+    p->size += p->arena.total;
+    return p;
+}
+
+/* --- the plans that are kept ------------------------------------------------------------------ */
+
+static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static knr_fft_plan *first;
+static uint64_t now;
+
+/* Those that nobody holds go, the one that was used longest ago first, until they have so many bytes. */
+static void drop(size_t most)
+{
+    for (;;) {
+        knr_fft_plan **oldest = NULL;
+        size_t bytes = 0;
+        for (knr_fft_plan **at = &first; *at; at = &(*at)->next) {
+            bytes += (*at)->size;
+            if ((*at)->refs == 0 && (!oldest || (*at)->used < (*oldest)->used))
+                oldest = at;
+        }
+        if (bytes <= most || !oldest)
+            return;
+        knr_fft_plan *p = *oldest;
+        *oldest = p->next;
+        plan_free(p);
+    }
+}
+
+static knr_fft_plan *known(int64_t n, int bytes, bool real)
+{
+    for (knr_fft_plan *p = first; p; p = p->next)
+        if (p->n == n && p->bytes == bytes && p->for_real == real) {
+            p->refs++;
+            p->used = ++now;
+            return p;
+        }
+    return NULL;
+}
+
+const knr_fft_plan *knr_fft_find(int64_t n, int bytes, bool real)
+{
+    knx_global_lock_take(&lock);
+    knr_fft_plan *p = known(n, bytes, real);
+    knx_global_unlock(&lock);
+    if (p)
+        return p;
+    knr_fft_plan *made = plan_new(n, bytes, false); /* without the lock: it may take long */
+    size_t before = made ? made->arena.total : 0;
+    if (made && real && !real_tables(made)) {
+        plan_free(made);
+        made = NULL;
+    }
+    if (!made)
+        return NULL;
+    made->for_real = real;
+    made->size += made->arena.total - before;
+    knx_global_lock_take(&lock);
+    p = known(n, bytes, real); /* another thread made it meanwhile */
+    if (!p) {
+        made->next = first;
+        made->used = ++now;
+        first = p = made;
+        made = NULL;
+    }
+    drop(PLANS_BYTES);
+    knx_global_unlock(&lock);
+    plan_free(made);
+    return p;
+}
+
+void knr_fft_leave(const knr_fft_plan *p)
+{
+    knx_global_lock_take(&lock);
+    ((knr_fft_plan *)(uintptr_t)p)->refs--;
+    knx_global_unlock(&lock);
+}
+
+void knr_fft_forget(void)
+{
+    knx_global_lock_take(&lock);
+    drop(0);
+    knx_global_unlock(&lock);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fft_plan.h -- how a transform of n complex numbers is made: which passes, and the tables that they read. It follows from
+ * n and the type of number alone, and so do all results to the last bit. docs/fft.md */
+#ifndef KN_HOST_ROUTINE_FFT_PLAN_H
+#define KN_HOST_ROUTINE_FFT_PLAN_H
+#include "base/memory.h"
+#include "host/routine/fft_loops.h"
+
+typedef enum knr_fft_kind {
+    KNR_FFT_FLAT,  /* passes of small radices over memory that the caches hold */
+    KNR_FFT_SPLIT, /* two or three passes of large radices, each of WIDTH transforms side by side that are flat or chirps */
+    KNR_FFT_CHIRP, /* a cyclic convolution of a length that has small factors (Bluestein) */
+} knr_fft_kind;
+
+enum { KNR_FFT_MOST_PASSES = 32, KNR_FFT_MOST_STEPS = 3 };
+
+typedef struct knr_fft_plan knr_fft_plan;
+
+typedef struct knr_fft_pass {
+    int r;
+    int64_t s, m;
+    const void *by_p, *by_t, *roots; /* as in knr_fft_call */
+} knr_fft_pass;
+
+typedef struct knr_fft_step {
+    int64_t r, s, m;
+    const knr_fft_plan *plan; /* of r */
+    knr_fft_powers w;         /* exp(-2 pi i e / (r m)) */
+    const void *by_lane;      /* s == 1: [r][WIDTH] pairs w^(k l) */
+} knr_fft_step;
+
+struct knr_fft_plan {
+    int64_t n;
+    int bytes; /* of a real number */
+    knr_fft_kind kind;
+    bool alone; /* one transform runs by itself as well as WIDTH of them */
+    bool wide;  /* WIDTH of them may run side by side: there is not too much of it */
+    int n_pass, n_step;
+    knr_fft_pass pass[KNR_FFT_MOST_PASSES];
+    knr_fft_step step[KNR_FFT_MOST_STEPS];
+    const knr_fft_plan *longer;  /* CHIRP: of the convolution */
+    const void *chirp, *image;   /* CHIRP: [n] pairs; [longer->n] pairs, divided by that number */
+    bool for_real;               /* of 2 n real numbers: */
+    const void *real;            /* [n / 2 + 1] pairs exp(-2 pi i k / 2 n), */
+    knr_fft_powers real_w;       /* or, if that were many, these */
+    int refs;
+    size_t size;
+    uint64_t used;
+    knr_fft_plan *next;
+    knx_arena arena;
+};
+
+/* The plan of n complex numbers, or (real) of 2 n real ones, kept for the next call; NULL without memory. Given back by
+ * knr_fft_leave. */
+const knr_fft_plan *knr_fft_find(int64_t n, int bytes, bool real);
+void knr_fft_leave(const knr_fft_plan *p);
+void knr_fft_forget(void); /* all plans that nobody holds */
+/* exp(-2 pi i k / n) for 0 <= k, to the last bit or so */
+void knr_fft_root(int64_t k, int64_t n, double w[2]);
+/* As many real numbers does a run of `side` transforms need, beside x and y; `threads`: as many work on it. */
+int64_t knr_fft_room(const knr_fft_plan *p, int side, int threads);
+/* y = the transform of x. x is not written; y is written early: it may be x of SPLIT only. side: 1 or WIDTH; pairs: 1 only.
+ * What comes as pairs is multiplied by scale. */
+void knr_fft_run_plan(const knr_fft_plan *p, int side, knr_fft_numbers x, knr_fft_numbers y, double scale, void *room,
+                      int threads);
+const knr_fft_loops *knr_fft_loops_of(int bytes);
+#endif

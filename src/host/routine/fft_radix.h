@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fft_radix.h -- the passes of the Fourier transforms for one type of number; included by fft_isa.c with NUM (its short
+ * name), T and BYTES (of a number) defined, followed by fft_lanes.h. It has no include guard: that is the point. */
+// clang-format off
+#define F(name) PASTE(name##_, NUM)
+#define V       PASTE(v, NUM)
+#define LANES   ((int)(VECTOR_BYTES / BYTES))
+#define EVENS   PASTE(EVENS_, NUM)
+#define ODDS    PASTE(ODDS_, NUM)
+#define BACK    PASTE(BACK_, NUM)
+#define ZIP_LO  PASTE(ZIP_LO_, NUM)
+#define ZIP_HI  PASTE(ZIP_HI_, NUM)
+// clang-format on
+
+ALWAYS V F(load)(const T *p)
+{
+    V v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+ALWAYS void F(store)(T *p, V v) { memcpy(p, &v, sizeof v); }
+ALWAYS V F(fill)(T x) { return x - (V){0}; } /* adding +0 would lose the sign of -0 */
+
+/* (re, im) times (c, s) */
+ALWAYS void F(multiply)(V *re, V *im, V c, V s)
+{
+    V a = *re, b = *im;
+    *re = F(madd)(a, c, -(b * s));
+    *im = F(madd)(a, s, b * c);
+}
+
+/* --- butterflies ------------------------------------------------------------------------------ */
+
+ALWAYS void F(butterfly2)(V *re, V *im)
+{
+    V r = re[1], i = im[1];
+    re[1] = re[0] - r, im[1] = im[0] - i;
+    re[0] += r, im[0] += i;
+}
+
+/* Of the elements 0, d, 2 d, 3 d; the results stand there. */
+ALWAYS void F(butterfly4)(V *re, V *im, const int d)
+{
+    V ar = re[0] + re[2 * d], ai = im[0] + im[2 * d], br = re[0] - re[2 * d], bi = im[0] - im[2 * d];
+    V cr = re[d] + re[3 * d], ci = im[d] + im[3 * d], dr = re[d] - re[3 * d], di = im[d] - im[3 * d];
+    re[0] = ar + cr, im[0] = ai + ci;
+    re[d] = br + di, im[d] = bi - dr;
+    re[2 * d] = ar - cr, im[2 * d] = ai - ci;
+    re[3 * d] = br - di, im[3 * d] = bi + dr;
+}
+
+ALWAYS void F(butterfly8)(V *re, V *im)
+{
+    const V h = F(fill)((T)0.70710678118654752440), minus = -h;
+    F(butterfly4)(re, im, 2);
+    F(butterfly4)(re + 1, im + 1, 2);
+    V er[4], ei[4], or[4], oi[4];
+    UNROLL for (int k = 0; k < 4; k++)
+    {
+        er[k] = re[2 * k], ei[k] = im[2 * k];
+        or[k] = re[2 * k + 1], oi[k] = im[2 * k + 1];
+    }
+    re[0] = er[0] + or[0], im[0] = ei[0] + oi[0];
+    re[4] = er[0] - or[0], im[4] = ei[0] - oi[0];
+    re[2] = er[2] + oi[2], im[2] = ei[2] - or[2];
+    re[6] = er[2] - oi[2], im[6] = ei[2] + or[2];
+    V sum = or[1] + oi[1], difference = oi[1] - or[1];
+    re[1] = F(madd)(h, sum, er[1]), im[1] = F(madd)(h, difference, ei[1]);
+    re[5] = F(madd)(minus, sum, er[1]), im[5] = F(madd)(minus, difference, ei[1]);
+    sum = or[3] + oi[3], difference = oi[3] - or[3];
+    re[3] = F(madd)(h, difference, er[3]), im[3] = F(madd)(minus, sum, ei[3]);
+    re[7] = F(madd)(minus, difference, er[3]), im[7] = F(madd)(h, sum, ei[3]);
+}
+
+/* An odd number of elements: sums and differences of those that are as far from both ends, times cosines and sines. */
+#define ODD_BUTTERFLY(r, REPEAT)                                                                        \
+    const int h = (r) / 2;                                                                              \
+    V fr = re[0], fi = im[0], zr = fr, zi = fi;                                                         \
+    REPEAT for (int j = 1; j <= h; j++)                                                                 \
+    {                                                                                                   \
+        V ar = re[j], ai = im[j], br = re[(r) - j], bi = im[(r) - j];                                   \
+        sr[j] = ar + br, si[j] = ai + bi, dr[j] = ar - br, di[j] = ai - bi;                             \
+        zr += sr[j], zi += si[j];                                                                       \
+    }                                                                                                   \
+    re[0] = zr, im[0] = zi;                                                                             \
+    REPEAT for (int k = 1; k <= h; k++)                                                                 \
+    {                                                                                                   \
+        V pr = fr, pi = fi, qr = {0}, qi = {0};                                                         \
+        REPEAT for (int j = 1, e = k; j <= h; j++, e = e + k >= (r) ? e + k - (r) : e + k)              \
+        {                                                                                               \
+            V c = F(fill)(roots[2 * (e > h ? (r) - e : e) - 2]), s = F(fill)(roots[2 * (e > h ? (r) - e : e) - 1]); \
+            s = e > h ? -s : s;                                                                         \
+            pr = F(madd)(c, sr[j], pr), pi = F(madd)(c, si[j], pi);                                     \
+            qr = F(madd)(s, di[j], qr), qi = F(madd)(s, dr[j], qi);                                     \
+        }                                                                                               \
+        re[k] = pr + qr, im[k] = pi - qi;                                                               \
+        re[(r) - k] = pr - qr, im[(r) - k] = pi + qi;                                                   \
+    }
+
+ALWAYS void F(butterfly_few)(V *re, V *im, const T *roots, const int r)
+{
+    V sr[4], si[4], dr[4], di[4];
+    ODD_BUTTERFLY(r, UNROLL)
+}
+
+APART void F(butterfly_odd)(V *re, V *im, const T *roots, int r)
+{
+    V sr[KNR_FFT_MOST_ODD / 2 + 1], si[KNR_FFT_MOST_ODD / 2 + 1], dr[KNR_FFT_MOST_ODD / 2 + 1],
+        di[KNR_FFT_MOST_ODD / 2 + 1];
+    ODD_BUTTERFLY(r, )
+}
+#undef ODD_BUTTERFLY
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Vectors number at + j step, j < r */
+ALWAYS void F(read)(const knr_fft_numbers *x, int64_t at, int64_t step, int r, V *re, V *im)
+{
+    const T *from = x->re, *imaginary = x->im;
+    if (imaginary) {
+        UNROLL for (int j = 0; j < r; j++)
+        {
+            re[j] = F(load)(from + at + j * step);
+            im[j] = F(load)(imaginary + at + j * step);
+        }
+        return;
+    }
+    UNROLL for (int j = 0; j < r; j++)
+    {
+        V a = F(load)(from + 2 * (at + j * step)), b = F(load)(from + 2 * (at + j * step) + LANES);
+        re[j] = EVENS(a, b), im[j] = ODDS(a, b);
+    }
+    if (x->swap) {
+        UNROLL for (int j = 0; j < r; j++)
+        {
+            V a = re[j];
+            re[j] = im[j], im[j] = a;
+        }
+    }
+}
+
+ALWAYS void F(write)(const knr_fft_numbers *y, int64_t at, int64_t step, int r, T scale, const V *re, const V *im)
+{
+    T *to = y->re, *imaginary = y->im;
+    if (imaginary) {
+        UNROLL for (int j = 0; j < r; j++)
+        {
+            F(store)(to + at + j * step, re[j]);
+            F(store)(imaginary + at + j * step, im[j]);
+        }
+        return;
+    }
+    const V by = F(fill)(scale);
+    UNROLL for (int j = 0; j < r; j++)
+    {
+        V a = (y->swap ? im[j] : re[j]) * by, b = (y->swap ? re[j] : im[j]) * by;
+        F(store)(to + 2 * (at + j * step), ZIP_LO(a, b));
+        F(store)(to + 2 * (at + j * step) + LANES, ZIP_HI(a, b));
+    }
+}
+
+/* The vectors of one plane: lane l of number j comes to to[r l + j]; r is a power of two */
+ALWAYS void F(weave)(T *to, const V *x, const int r)
+{
+    V a[8], b[8];
+    UNROLL for (int j = 0; j < r; j++) a[j] = x[j];
+    UNROLL for (int round = 1; round < r; round *= 2)
+    {
+        UNROLL for (int j = 0; j < r / 2; j++)
+        {
+            b[2 * j] = ZIP_LO(a[j], a[j + r / 2]);
+            b[2 * j + 1] = ZIP_HI(a[j], a[j + r / 2]);
+        }
+        UNROLL for (int j = 0; j < r; j++) a[j] = b[j];
+    }
+    UNROLL for (int j = 0; j < r; j++) F(store)(to + j * LANES, a[j]);
+}
+
+/* Of one plane, where lanes are places t, t + 1, ... of [m][s] and go to [m][r][s]. */
+APART void F(scatter)(T *to, const T *x, int r, int64_t s, int64_t t)
+{
+    for (int l = 0; l < LANES;) {
+        int64_t p = (t + l) / s, q = (t + l) % s, some = s - q < LANES - l ? s - q : LANES - l;
+        T *at = to + s * r * p + q;
+        const T *from = x + l;
+        for (int j = 0; j < r; j++, at += s, from += LANES) {
+            if (some == 8)
+                memcpy(at, from, 8 * sizeof(T));
+            else if (some == 4)
+                memcpy(at, from, 4 * sizeof(T));
+            else
+                for (int64_t i = 0; i < some; i++)
+                    at[i] = from[i];
+        }
+        l += (int)some;
+    }
+}
+
+/* --- passes ----------------------------------------------------------------------------------- */
+
+/* Lanes run along q, or, where that has too few places, along p and q. The last vector begins where it ends with the last
+ * place, so some places may be computed twice. fixed: r, where that is known while compiling. */
+ALWAYS void F(walk)(const knr_fft_call *c, const int fixed, V *re, V *im)
+{
+    const int r = fixed ? fixed : c->r;
+    const int64_t s = c->s, m = c->m, step = s * m;
+    const bool across = s >= WIDTH;
+    const int64_t places = across ? s : step;
+    const T *roots = c->roots, *w = across ? c->by_p : c->by_t;
+    for (int64_t p = 0, q = 0;;) {
+        if (fixed)
+            F(read)(&c->x, s * p + q, step, fixed, re, im);
+        else
+            for (int j = 0; j < r; j++)
+                F(read)(&c->x, s * p + q + j * step, 0, 1, &re[j], &im[j]);
+        if (r == 2)
+            F(butterfly2)(re, im);
+        else if (r == 4)
+            F(butterfly4)(re, im, 1);
+        else if (r == 8)
+            F(butterfly8)(re, im);
+        else if (fixed)
+            F(butterfly_few)(re, im, roots, fixed);
+        else
+            F(butterfly_odd)(re, im, roots, r);
+        if (m > 1) {
+            const T *v = across ? w + p * (r - 1) * 2 : w + q;
+            if (fixed && across)
+                UNROLL for (int j = 1; j < fixed; j++, v += 2)
+                    F(multiply)(&re[j], &im[j], F(fill)(v[0]), F(fill)(v[1]));
+            else if (fixed)
+                UNROLL for (int j = 1; j < fixed; j++, v += 2 * step)
+                    F(multiply)(&re[j], &im[j], F(load)(v), F(load)(v + step));
+            else
+                for (int j = 1; j < r; j++, v += across ? 2 : 2 * step) {
+                    V cosine = across ? F(fill)(v[0]) : F(load)(v), sine = across ? F(fill)(v[1]) : F(load)(v + step);
+                    F(multiply)(&re[j], &im[j], cosine, sine);
+                }
+        }
+        if (across && fixed)
+            F(write)(&c->y, s * r * p + q, s, fixed, (T)c->scale, re, im);
+        else if (across)
+            for (int j = 0; j < r; j++)
+                F(write)(&c->y, s * (r * p + j) + q, 0, 1, (T)c->scale, &re[j], &im[j]);
+        else if (s == 1 && fixed && fixed % 2 == 0) {
+            F(weave)((T *)c->y.re + r * q, re, fixed);
+            F(weave)((T *)c->y.im + r * q, im, fixed);
+        } else {
+            F(scatter)(c->y.re, (const T *)re, r, s, q);
+            F(scatter)(c->y.im, (const T *)im, r, s, q);
+        }
+        q += LANES;
+        if (q + LANES <= places)
+            continue;
+        if (q < places) {
+            q = places - LANES;
+        } else {
+            if (!across || ++p == m)
+                return;
+            q = 0;
+        }
+    }
+}
+
+#define PASS(r, room)                                   \
+    static void F(pass_##r)(const knr_fft_call *c)      \
+    {                                                   \
+        V re[room], im[room];                           \
+        F(walk)(c, r, re, im);                          \
+    }
+#if VECTOR_BYTES > 16
+PASS(2, 8)
+PASS(3, 8)
+PASS(4, 8)
+PASS(5, 8)
+PASS(8, 8)
+#endif
+PASS(0, KNR_FFT_MOST_ODD)
+#undef PASS
+
+static void F(pass)(const knr_fft_call *c)
+{
+    switch (c->r) {
+#if VECTOR_BYTES > 16
+    case 2: F(pass_2)(c); break;
+    case 3: F(pass_3)(c); break;
+    case 4: F(pass_4)(c); break;
+    case 5: F(pass_5)(c); break;
+    case 8: F(pass_8)(c); break;
+#endif
+    default: F(pass_0)(c); break;
+    }
+}
