@@ -18,6 +18,7 @@
 #include "kiln/primitive.h"
 #include "kiln/numpy.h"
 #include "kiln/linalg.h"
+#include "kiln/fft.h"
 #include "kiln/special.h"
 #include "kiln/signal.h"
 #include "kiln/random.h"

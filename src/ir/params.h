@@ -293,6 +293,7 @@ extern const char *const kni_check_names[];
 typedef struct {
     bool left_side, lower, transpose_a, conjugate_a, unit_diagonal;
 } kni_p_triangular_solve;
+enum { KN_FFT, KN_IFFT, KN_RFFT, KN_IRFFT }; /* fft_type of kni_p_fft */
 /* Operands: num_consts constants, num_carry carries, inputs whose first axis has `length`. Results: carries, outputs
  * with that axis in front. jaxpr: constants, carries, elements of the inputs -> carries, elements of the outputs. */
 typedef struct {

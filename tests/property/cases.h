@@ -70,7 +70,7 @@ typedef struct refusal {
     const void *params;
 } refusal;
 
-extern const sample samples_elementwise[], samples_arrays[], samples_indexed[], samples_conv[], samples_linalg[],
+extern const sample samples_elementwise[], samples_arrays[], samples_indexed[], samples_conv[], samples_linalg[], samples_fft[],
     samples_loops[], samples_branches[], samples_special[], samples_custom[],
     samples_lanes[]; /* each ends with prim NULL */
 extern const sample samples_scan[], samples_windows[];

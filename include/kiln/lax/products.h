@@ -34,6 +34,10 @@ KN_API kn_array kn_lax_batch_matmul(kn_array lhs, kn_array rhs);
 /* jax.lax.ragged_dot: lhs (m, k), rhs (groups, k, n), group_sizes (groups): the first group_sizes[0] rows of lhs
  * times rhs[0], the next ones times rhs[1], ...; rows behind the last group are zeros. */
 KN_API kn_array kn_lax_ragged_dot(kn_array lhs, kn_array rhs, kn_array group_sizes, const kn_lax_dot_opts *opts);
+/* jax.lax.fft: over the last axes, as many as there are lengths, which are those of the axes (of IRFFT's last one
+ * those of the result); inverse ones are divided by their product. Without lengths x as complex (RFFT: floating)
+ * numbers. ValueError for other types, for lengths below 1, and for RFFT of complex numbers. */
+KN_API kn_array kn_lax_fft(kn_array x, const char *fft_type, const kn_shape *fft_lengths);
 
 /* ---- Matrices, in the last two axes. */
 typedef struct kn_lax_linalg_cholesky_opts {
@@ -99,6 +103,10 @@ KN_API kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, co
 #define kn_lax_batch_matmul(lhs, rhs) KN_F2(kn_lax_batch_matmul, lhs, rhs)
 #define kn_lax_ragged_dot(lhs, rhs, group_sizes, ...)                                                                  \
     KN_F3O(kn_lax_ragged_dot, kn_lax_dot_opts, (), lhs, rhs, group_sizes, __VA_ARGS__)
+#define kn_lax_fft(x, fft_type, fft_lengths) KN_LAX_FFT_(__COUNTER__, x, fft_type, fft_lengths)
+#define KN_LAX_FFT_(c, x, fft_type, fft_lengths)                                                                       \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(const char *, 2, c, fft_type)                            \
+    KN_TAKE(kn_shape, 3, c, fft_lengths) KN_HERE(); (kn_lax_fft)(KN_V(1, c), KN_V(2, c), &KN_V(3, c)); })
 #define kn_lax_linalg_cholesky(x, ...)                                                                                 \
     KN_F1O(kn_lax_linalg_cholesky, kn_lax_linalg_cholesky_opts, (.symmetrize_input = true, ), x, __VA_ARGS__)
 #define kn_lax_linalg_lu(x) KN_F1(kn_lax_linalg_lu, x)

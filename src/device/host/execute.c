@@ -101,7 +101,9 @@ static knx_error *run_routine(const run *r, const knc_step *s, void **at)
     bool shared = rule.prim->bits & KN_THREADS;
     const kni_routine_args args = {.x = (const void *const *)at,
                                    .y = at + s->u.r.n_in,
-                                   .workspace = shared ? r->scratch : s->n_ref > n ? at[n] : NULL,
+                                   .workspace = shared         ? r->scratch
+                                                : s->n_ref > n ? at[n]
+                                                               : NULL,
                                    .threads = shared ? r->threads : 1};
     return knx_error_placed(rule.prim->run(&rule, &args), r->p->jaxpr->eqn[s->eqn].place);
 }

@@ -14,9 +14,9 @@
 
 typedef knr_fft_numbers numbers;
 enum {
-    CHUNK = 1024,                 /* indices of a real transform that share a table */
-    LANES_BELOW = 160,            /* shorter transforms run side by side, if there are enough of them */
-    LINES_BYTES = 8 << 20,        /* of lines that are gathered together */
+    CHUNK = 1024,          /* indices of a real transform that share a table */
+    LANES_BELOW = 160,     /* shorter transforms run side by side, if there are enough of them */
+    LINES_BYTES = 8 << 20, /* of lines that are gathered together */
 };
 
 /* One axis. Extents of x and y along it are n_x and n_y. */
@@ -41,7 +41,10 @@ static bool in_half(const axis_work *a) { return (reals(a) || to_reals(a)) && a-
 static bool is_inverse(const axis_work *a) { return a->type == KNR_IFFT || a->type == KNR_IRFFT; }
 
 static int64_t whole(int64_t n) { return (n + 63) / 64 * 64; }
-static void *number_at(const axis_work *a, const void *base, int64_t i) { return (char *)(uintptr_t)base + i * a->bytes; }
+static void *number_at(const axis_work *a, const void *base, int64_t i)
+{
+    return (char *)(uintptr_t)base + i * a->bytes;
+}
 static numbers planes(const axis_work *a, const void *at, int64_t n)
 {
     return (numbers){.re = number_at(a, at, 0), .im = number_at(a, at, n)};
@@ -129,14 +132,14 @@ static void run_real(const axis_work *a, numbers x, numbers y, void *table)
     const knr_fft_plan *p = a->p;
     int64_t m = p->n;
     bool inverse = to_reals(a);
-#define ENDS(T)                                                       \
-    {                                                                 \
-        const T *from = x.re;                                         \
+#define ENDS(T)                                                         \
+    {                                                                   \
+        const T *from = x.re;                                           \
         T *to = y.re, u = from[0], v = inverse ? from[2 * m] : from[1]; \
-        to[0] = u + v;                                                \
-        to[1] = inverse ? u - v : 0;                                  \
-        if (!inverse)                                                 \
-            to[2 * m] = u - v, to[2 * m + 1] = 0;                     \
+        to[0] = u + v;                                                  \
+        to[1] = inverse ? u - v : 0;                                    \
+        if (!inverse)                                                   \
+            to[2 * m] = u - v, to[2 * m + 1] = 0;                       \
     }
     if (a->bytes == 4)
         ENDS(float)
@@ -251,8 +254,8 @@ static void run_gathered(void *arg, int64_t part, int worker)
 
 typedef enum way { ROWS, LANES, GATHERED } way;
 
-/* How the lines of an axis are transformed by so many threads; fills in the parts and the rooms. Returns all of the room,
- * in real numbers. */
+/* How the lines of an axis are transformed by so many threads; fills in the parts and the rooms. Returns all of the
+ * room, in real numbers. */
 static int64_t decide(axis_work *a, int threads, way *how)
 {
     int64_t all = a->outer * a->inner;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fft.h -- discrete Fourier transforms of arrays in memory, over one axis or several. Results depend on the lengths and
- * the type of number alone: not on what stands beside a transform, on threads, or on the instruction set. docs/fft.md */
+ * the type of number alone: not on what stands beside a transform, on threads, or on the instruction set. docs/fft.md
+ * */
 #ifndef KN_HOST_ROUTINE_FFT_H
 #define KN_HOST_ROUTINE_FFT_H
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fft_isa.c -- the inner loops of the Fourier transforms, compiled once per instruction set; fft_radix.h and fft_lanes.h
- * hold them for one type of number and are included for each. */
+ * fft_isa.c -- the inner loops of the Fourier transforms, compiled once per instruction set; fft_radix.h and
+ * fft_lanes.h hold them for one type of number and are included for each. */
 #include "host/routine/fft_loops.h"
 #include "host/routine/product_vector.h"
 
@@ -56,9 +56,9 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #define ZIP_LO_f64(a, b) (vf64) zip_lo8((vu64)(a), (vu64)(b))
 #define ZIP_HI_f64(a, b) (vf64) zip_hi8((vu64)(a), (vu64)(b))
 
-#define NUM   f32
-#define T     float
-#define BYTES 4
+#define NUM              f32
+#define T                float
+#define BYTES            4
 #include "host/routine/fft_radix.h"
 #include "host/routine/fft_lanes.h"
 #undef NUM
@@ -71,8 +71,8 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #include "host/routine/fft_radix.h"
 #include "host/routine/fft_lanes.h"
 
-#define TABLE(num)                                                                                         \
-    {                                                                                                      \
+#define TABLE(num)                                                                                             \
+    {                                                                                                          \
         pass_##num, take_##num, put_##num, times_##num, real_##num, real_lanes_##num, powers_##num, turn_##num \
     }
 const knr_fft_loops PASTE(knr_fft_, KN_ISA)[2] = {TABLE(f32), TABLE(f64)};

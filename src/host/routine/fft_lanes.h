@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fft_lanes.h -- the loops of the Fourier transforms beside the passes, for one type of number: transforms side by side to
- * and from memory, products, real transforms, powers. Included by fft_isa.c behind fft_radix.h. */
+ * fft_lanes.h -- the loops of the Fourier transforms beside the passes, for one type of number: transforms side by
+ * side to and from memory, products, real transforms, powers. Included by fft_isa.c behind fft_radix.h. */
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
@@ -72,7 +72,8 @@ static void F(take)(const knr_fft_lanes *l, void *real, void *imaginary)
             UNROLL for (int i = 0; i < WIDTH; i += LANES)
             {
                 bool pairs = layout == F(PAIRS);
-                V a = F(load)(pairs ? at + 2 * i : at + i), b = F(load)(pairs ? at + 2 * i + LANES : at + l->second + i);
+                V a = F(load)(pairs ? at + 2 * i : at + i);
+                V b = F(load)(pairs ? at + 2 * i + LANES : at + l->second + i);
                 F(store)(re + j * WIDTH + i, pairs ? EVENS(a, b) : a);
                 F(store)(im + j * WIDTH + i, pairs ? ODDS(a, b) : b);
             }
@@ -144,8 +145,8 @@ static void F(put)(const knr_fft_lanes *l, const void *real, const void *imagina
     F(put_any)(l, j, re, im);
 }
 
-/* n numbers that do not fill a vector, from x[at]: as a vector of planes, the other lanes being 0; back: the first one is
- * the last. */
+/* n numbers that do not fill a vector, from x[at]: as a vector of planes, the other lanes being 0; back: the first
+ * one is the last. */
 APART void F(get_some)(const knr_fft_numbers *x, int64_t at, int n, bool back, T *to)
 {
     const T *re = x->re, *im = x->im;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fft_loops.h -- the inner loops of the Fourier transforms, which are compiled once per instruction set (fft_isa.c), and
- * the tables that they read (fft_plan.h). Complex numbers are in planes (all real parts, all imaginary parts) or in
- * pairs, as arrays have them. All transforms are forward ones, exp(-2 pi i j k / n): an inverse one has real and
+ * fft_loops.h -- the inner loops of the Fourier transforms, which are compiled once per instruction set (fft_isa.c),
+ * and the tables that they read (fft_plan.h). Complex numbers are in planes (all real parts, all imaginary parts) or
+ * in pairs, as arrays have them. All transforms are forward ones, exp(-2 pi i j k / n): an inverse one has real and
  * imaginary parts exchanged before and behind it. */
 #ifndef KN_HOST_ROUTINE_FFT_LOOPS_H
 #define KN_HOST_ROUTINE_FFT_LOOPS_H
@@ -30,8 +30,8 @@ typedef struct knr_fft_call {
     double scale;         /* of what is written as pairs */
 } knr_fft_call;
 
-/* WIDTH sequences in memory: number j of lane l has its real part at[off[l] + j step], its imaginary part `second` behind
- * that; second 0: it has none. All are counted in real numbers. */
+/* WIDTH sequences in memory: number j of lane l has its real part at[off[l] + j step], its imaginary part `second`
+ * behind that; second 0: it has none. All are counted in real numbers. */
 typedef struct knr_fft_lanes {
     void *at;
     int64_t off[KNR_FFT_WIDTH], step, second, n;
@@ -48,8 +48,8 @@ typedef struct knr_fft_product {
     double scale;
 } knr_fft_product;
 
-/* Between the transform z of m = n / 2 pairs of real numbers and the transform x of these n real numbers, for the indices
- * from .. to, and those as far from the other end; 0 < from, to <= m / 2 + 1. y may be x. */
+/* Between the transform z of m = n / 2 pairs of real numbers and the transform x of these n real numbers, for the
+ * indices from .. to, and those as far from the other end; 0 < from, to <= m / 2 + 1. y may be x. */
 typedef struct knr_fft_real {
     knr_fft_numbers x, y;
     const void *w; /* pairs exp(-2 pi i k / n), from k = `from` on */

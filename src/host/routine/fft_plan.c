@@ -6,20 +6,21 @@
 #include <string.h>
 
 enum {
-    FLAT_MOST = 8192,     /* numbers of a flat transform */
-    CHIRP_WIDE = 4096,    /* of the convolution of a chirp that runs in lanes */
-    REAL_TABLE = 8192,    /* of a table for real transforms */
+    FLAT_MOST = 8192,       /* numbers of a flat transform */
+    CHIRP_WIDE = 4096,      /* of the convolution of a chirp that runs in lanes */
+    REAL_TABLE = 8192,      /* of a table for real transforms */
     PLANS_BYTES = 48 << 20, /* of the plans that nobody uses */
 };
+#define MOST ((int64_t)1 << 36) /* longer ones fit no memory, and would need a fourth step */
 
 /* --- roots of unity --------------------------------------------------------------------------- */
 
 /* sin and cos of hi + lo, 0 <= hi <= pi / 4: Taylor's series, whose last term is far below the last bit */
 static void sine_cosine(double hi, double lo, double *sine, double *cosine)
 {
-    static const double s[] = {-1. / 6,          1. / 120,           -1. / 5040,           1. / 362880,
+    static const double s[] = {-1. / 6,        1. / 120,         -1. / 5040,           1. / 362880,
                                -1. / 39916800, 1. / 6227020800., -1. / 1307674368000., 1. / 355687428096000.};
-    static const double c[] = {1. / 24,           -1. / 720,          1. / 40320,           -1. / 3628800,
+    static const double c[] = {1. / 24,         -1. / 720,          1. / 40320,           -1. / 3628800,
                                1. / 479001600., -1. / 87178291200., 1. / 20922789888000., -1. / 6402373705728000.};
     double z = hi * hi, rest = __builtin_fma(hi, hi, -z), p = s[7], q = c[7];
     for (int i = 6; i >= 0; i--) {
@@ -191,10 +192,7 @@ static factors factors_of(int64_t n)
 }
 
 /* May q be a radix in a transform of n numbers? A prime that is nearly all of it would have no lanes. */
-static bool is_radix(int64_t q, int64_t n)
-{
-    return q <= 13 || (q <= KNR_FFT_MOST_ODD && n >= KNR_FFT_WIDTH * q);
-}
+static bool is_radix(int64_t q, int64_t n) { return q <= 13 || (q <= KNR_FFT_MOST_ODD && n >= KNR_FFT_WIDTH * q); }
 
 /* Not less than n, of the factors 2, 3 and 5 */
 static int64_t good_length(int64_t n)
@@ -253,7 +251,11 @@ static bool make_flat(knr_fft_plan *p, const factors *f)
     return well;
 }
 
-static knr_fft_plan *plan_new(int64_t n, int bytes, bool in_lanes);
+/* What a plan is for: any call; a step of a split one, so that it has to run in lanes; a chirp's convolution, so that
+ * it cannot be a chirp. */
+typedef enum plan_use { ANY_USE, IN_LANES, CONVOLUTION } plan_use;
+
+static knr_fft_plan *plan_new(int64_t n, int bytes, plan_use use);
 static void plan_free(knr_fft_plan *p);
 
 /* The divisor next to `wanted`, in the ratio; both it and the rest at least WIDTH. 1: there is none. */
@@ -322,7 +324,7 @@ static bool make_split(knr_fft_plan *p, int n_step, const int64_t *r)
     p->alone = true;
     for (int i = 0; i < n_step; i++) {
         knr_fft_step *a = &p->step[i];
-        *a = (knr_fft_step){.r = r[i], .s = s, .m = p->n / s / r[i], .plan = plan_new(r[i], p->bytes, true)};
+        *a = (knr_fft_step){.r = r[i], .s = s, .m = p->n / s / r[i], .plan = plan_new(r[i], p->bytes, IN_LANES)};
         p->n_step = i + 1;
         if (!a->plan)
             return false;
@@ -348,7 +350,7 @@ static bool make_split(knr_fft_plan *p, int n_step, const int64_t *r)
 static bool make_image(knr_fft_plan *p)
 {
     int64_t n = p->n, length = p->longer->n;
-    const knr_fft_plan *exact = p->bytes == 8 ? p->longer : plan_new(length, 8, false);
+    const knr_fft_plan *exact = p->bytes == 8 ? p->longer : plan_new(length, 8, CONVOLUTION);
     int64_t room = exact ? knr_fft_room(exact, exact->alone ? 1 : KNR_FFT_WIDTH, 1) : 0;
     int side = exact && !exact->alone ? KNR_FFT_WIDTH : 1;
     double *x = exact ? knx_alloc_zero((size_t)(4 * length * side + room + 64) * sizeof *x) : NULL;
@@ -381,7 +383,7 @@ static bool make_image(knr_fft_plan *p)
 static bool make_chirp(knr_fft_plan *p)
 {
     p->kind = KNR_FFT_CHIRP;
-    p->longer = plan_new(good_length(2 * p->n - 1), p->bytes, false);
+    p->longer = plan_new(good_length(2 * p->n - 1), p->bytes, CONVOLUTION);
     void *chirp = numbers_new(p, 2 * p->n);
     if (!p->longer || !chirp)
         return false;
@@ -399,19 +401,19 @@ static bool make_chirp(knr_fft_plan *p)
     return make_image(p);
 }
 
-static bool make(knr_fft_plan *p, bool in_lanes)
+static bool make(knr_fft_plan *p, plan_use use)
 {
     factors f = factors_of(p->n);
     int64_t largest = f.n ? f.v[f.n - 1] : 1, r[KNR_FFT_MOST_STEPS];
     bool smooth = is_radix(largest, p->n);
     if (smooth && p->n <= FLAT_MOST)
         return make_flat(p, &f);
-    bool parts = !in_lanes && (smooth || p->n / largest >= KNR_FFT_WIDTH);
+    bool parts = use != IN_LANES && (smooth || p->n / largest >= KNR_FFT_WIDTH);
     int steps = parts ? split_radices(p->n, &f, r) : 0;
     bool fits = steps > 0;
     for (int i = 0; i < steps; i++)
         fits = fits && step_fits(r[i]);
-    return fits ? make_split(p, steps, r) : make_chirp(p);
+    return fits ? make_split(p, steps, r) : use != CONVOLUTION && make_chirp(p);
 }
 
 static void plan_free(knr_fft_plan *p)
@@ -425,13 +427,13 @@ static void plan_free(knr_fft_plan *p)
     knx_free(p);
 }
 
-static knr_fft_plan *plan_new(int64_t n, int bytes, bool in_lanes)
+static knr_fft_plan *plan_new(int64_t n, int bytes, plan_use use)
 {
     knr_fft_plan *p = knx_alloc_zero(sizeof *p);
     if (!p)
         return NULL;
     p->n = n, p->bytes = bytes, p->refs = 1, p->size = sizeof *p;
-    if (!make(p, in_lanes)) {
+    if (n > MOST || !make(p, use)) {
         plan_free(p);
         return NULL;
     }
@@ -482,7 +484,7 @@ const knr_fft_plan *knr_fft_find(int64_t n, int bytes, bool real)
     knx_global_unlock(&lock);
     if (p)
         return p;
-    knr_fft_plan *made = plan_new(n, bytes, false); /* without the lock: it may take long */
+    knr_fft_plan *made = plan_new(n, bytes, ANY_USE); /* without the lock: it may take long */
     size_t before = made ? made->arena.total : 0;
     if (made && real && !real_tables(made)) {
         plan_free(made);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fft_plan.h -- how a transform of n complex numbers is made: which passes, and the tables that they read. It follows from
- * n and the type of number alone, and so do all results to the last bit. docs/fft.md */
+ * fft_plan.h -- how a transform of n complex numbers is made: which passes, and the tables that they read. It follows
+ * from n and the type of number alone, and so do all results to the last bit. docs/fft.md */
 #ifndef KN_HOST_ROUTINE_FFT_PLAN_H
 #define KN_HOST_ROUTINE_FFT_PLAN_H
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 
 typedef enum knr_fft_kind {
     KNR_FFT_FLAT,  /* passes of small radices over memory that the caches hold */
-    KNR_FFT_SPLIT, /* two or three passes of large radices, each of WIDTH transforms side by side that are flat or chirps */
+    KNR_FFT_SPLIT, /* two or three passes of large radices: WIDTH transforms side by side, flat ones or chirps */
     KNR_FFT_CHIRP, /* a cyclic convolution of a length that has small factors (Bluestein) */
 } knr_fft_kind;
 
@@ -59,8 +59,8 @@ void knr_fft_forget(void); /* all plans that nobody holds */
 void knr_fft_root(int64_t k, int64_t n, double w[2]);
 /* As many real numbers does a run of `side` transforms need, beside x and y; `threads`: as many work on it. */
 int64_t knr_fft_room(const knr_fft_plan *p, int side, int threads);
-/* y = the transform of x. x is not written; y is written early: it may be x of SPLIT only. side: 1 or WIDTH; pairs: 1 only.
- * What comes as pairs is multiplied by scale. */
+/* y = the transform of x. x is not written; y is written early: it may be x of SPLIT only. side: 1 or WIDTH; pairs: 1
+ * only. What comes as pairs is multiplied by scale. */
 void knr_fft_run_plan(const knr_fft_plan *p, int side, knr_fft_numbers x, knr_fft_numbers y, double scale, void *room,
                       int threads);
 const knr_fft_loops *knr_fft_loops_of(int bytes);

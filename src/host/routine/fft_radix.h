@@ -198,8 +198,8 @@ APART void F(scatter)(T *to, const T *x, int r, int64_t s, int64_t t)
 
 /* --- passes ----------------------------------------------------------------------------------- */
 
-/* Lanes run along q, or, where that has too few places, along p and q. The last vector begins where it ends with the last
- * place, so some places may be computed twice. fixed: r, where that is known while compiling. */
+/* Lanes run along q, or, where that has too few places, along p and q. The last vector begins where it ends with the
+ * last place, so some places may be computed twice. fixed: r, where that is known while compiling. */
 ALWAYS void F(walk)(const knr_fft_call *c, const int fixed, V *re, V *im)
 {
     const int r = fixed ? fixed : c->r;

@@ -477,7 +477,7 @@ static void argmax_takes_the_first(void **state)
     int32_t rows[3], columns[4];
     kni_p_argreduce by_row = {INTS(1), KN_DT(I32)}, by_column = {INTS(0), KN_DT(I32)};
     kni_rule r = {.params = &by_row, .n_in = 1, .n_out = 1, .xt = &xt};
-    kni_routine_args a = {(const void *[]){x}, (void *[]){rows}, NULL};
+    kni_routine_args a = {(const void *[]){x}, (void *[]){rows}, NULL, 1};
     assert_null(knp_prim_argmax.run(&r, &a));
     assert_memory_equal(rows, ((int32_t[]){1, 0, 0}), sizeof rows);
     assert_null(knp_prim_argmin.run(&r, &a));
@@ -501,7 +501,7 @@ static void argmax_of_many_columns(void **state)
     kni_type xt = kni_type_of(KN_DT(I64), 3, AT(OUTER, N, INNER));
     kni_p_argreduce p = {INTS(1), KN_DT(U8)};
     kni_rule r = {.params = &p, .n_in = 1, .n_out = 1, .xt = &xt};
-    assert_null(knp_prim_argmax.run(&r, &(kni_routine_args){(const void *[]){x}, (void *[]){at}, NULL}));
+    assert_null(knp_prim_argmax.run(&r, &(kni_routine_args){(const void *[]){x}, (void *[]){at}, NULL, 1}));
     for (int o = 0; o < OUTER; o++)
         for (int i = 0; i < INNER; i++)
             assert_int_equal(at[o][i], (i + o) % N);

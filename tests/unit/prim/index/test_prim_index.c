@@ -145,7 +145,7 @@ static void test_index_errors(void **unused)
                       .slice_sizes = {2, sizes},
                       .mode = KN_GATHER_CHECK};
     kni_rule r = {.params = &p, .n_in = 2, .n_out = 1, .xt = xt, .yt = &yt};
-    kni_routine_args args = {(const void *[]){table, i}, (void *[]){big}, NULL};
+    kni_routine_args args = {(const void *[]){table, i}, (void *[]){big}, NULL, 1};
     knx_error *e = knp_prim_gather.run(&r, &args);
     assert_non_null(e);
     assert_int_equal(e->kind, KN_ERROR_INDEX);

@@ -157,7 +157,7 @@ static void test_errors(void **unused)
         float y[4];
         kni_type xt[] = {x->t, i->t, u->t};
         knx_error *e = rows[op]->run(&(kni_rule){.params = &p, .n_in = 3, .n_out = 1, .xt = xt, .yt = xt},
-                                     &(kni_routine_args){(const void *[]){x->p, i->p, u->p}, (void *[]){y}, NULL});
+                                     &(kni_routine_args){(const void *[]){x->p, i->p, u->p}, (void *[]){y}, NULL, 1});
         assert_non_null(e);
         assert_string_equal(e->message, "index 4 is out of bounds for axis 0 with size 4");
         knx_error_release(e);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/fft.h -- discrete Fourier transforms, as np.fft. Of any length, in float32 (complex64) or float64
+ * (complex128): float16 and bfloat16 are transformed as float32, integers as the context's default float.
+ *
+ * n is the number of points along the axis: it is cut there, or zeros are put behind it. s has such numbers for the
+ * axes, of which the last ones are meant if there are no axes; -1 is the axis' own. ValueError for fewer than one
+ * point. norm: "backward" divides inverse transforms by the number of points, "forward" the others, "ortho" both by
+ * its root; ValueError for other texts. */
+/* Made by scripts/make-api.py from api/fft.api. */
+/* clang-format off */
+#ifndef KILN_FFT_H
+#define KILN_FFT_H
+#include "kiln/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Options. */
+typedef struct kn_fft_fft_opts {
+    size_t size_;
+    int64_t n;        /* -1 */
+    int axis;         /* -1 */
+    const char *norm; /* NULL, "backward"; or "ortho", "forward" */
+} kn_fft_fft_opts;
+KN_API kn_fft_fft_opts kn_fft_fft_opts_default(void);
+typedef struct kn_fft_fftn_opts {
+    size_t size_;
+    kn_shape s;       /* the extents of the axes unless given */
+    kn_axes axes;     /* all of them, or as many of the last ones as s has numbers */
+    const char *norm; /* NULL, "backward"; or "ortho", "forward" */
+} kn_fft_fftn_opts;
+KN_API kn_fft_fftn_opts kn_fft_fftn_opts_default(void);
+typedef struct kn_fft_fft2_opts {
+    size_t size_;
+    kn_shape s;
+    kn_axes axes;     /* not given, (-2, -1) */
+    const char *norm; /* NULL, "backward"; or "ortho", "forward" */
+} kn_fft_fft2_opts;
+KN_API kn_fft_fft2_opts kn_fft_fft2_opts_default(void);
+typedef struct kn_fft_fftfreq_opts { size_t size_; double d; } kn_fft_fftfreq_opts; /* 1: the distance of samples */
+KN_API kn_fft_fftfreq_opts kn_fft_fftfreq_opts_default(void);
+typedef struct kn_fft_fftshift_opts { size_t size_; kn_axes axes; } kn_fft_fftshift_opts; /* all of them unless given */
+KN_API kn_fft_fftshift_opts kn_fft_fftshift_opts_default(void);
+
+/* ---- Along one axis. */
+/* np.fft.fft: complex; number k is the sum of a[j] exp(-2 pi i j k / n) */
+KN_API kn_array kn_fft_fft(kn_array a, const kn_fft_fft_opts *opts);
+KN_API kn_array kn_fft_ifft(kn_array a, const kn_fft_fft_opts *opts);  /* np.fft.ifft: the inverse */
+/* np.fft.rfft: of real numbers, the first n / 2 + 1 of kn_fft_fft: the others are their conjugates. TypeError for
+ * complex ones */
+KN_API kn_array kn_fft_rfft(kn_array a, const kn_fft_fft_opts *opts);
+/* np.fft.irfft: its inverse: n real numbers, an even number of them unless n is given. The imaginary parts at both
+ * ends count for nothing. */
+KN_API kn_array kn_fft_irfft(kn_array a, const kn_fft_fft_opts *opts);
+/* np.fft.hfft: n real numbers, the transform of what a is the first half of, the rest being its conjugates */
+KN_API kn_array kn_fft_hfft(kn_array a, const kn_fft_fft_opts *opts);
+KN_API kn_array kn_fft_ihfft(kn_array a, const kn_fft_fft_opts *opts); /* np.fft.ihfft: its inverse */
+
+/* ---- Along several axes. */
+KN_API kn_array kn_fft_fft2(kn_array a, const kn_fft_fft2_opts *opts);   /* np.fft.fft2 */
+KN_API kn_array kn_fft_ifft2(kn_array a, const kn_fft_fft2_opts *opts);  /* np.fft.ifft2 */
+KN_API kn_array kn_fft_rfft2(kn_array a, const kn_fft_fft2_opts *opts);  /* np.fft.rfft2 */
+KN_API kn_array kn_fft_irfft2(kn_array a, const kn_fft_fft2_opts *opts); /* np.fft.irfft2 */
+KN_API kn_array kn_fft_fftn(kn_array a, const kn_fft_fftn_opts *opts);   /* np.fft.fftn */
+KN_API kn_array kn_fft_ifftn(kn_array a, const kn_fft_fftn_opts *opts);  /* np.fft.ifftn */
+/* np.fft.rfftn: kn_fft_rfft of the last one of the axes, then kn_fft_fft of the others */
+KN_API kn_array kn_fft_rfftn(kn_array a, const kn_fft_fftn_opts *opts);
+KN_API kn_array kn_fft_irfftn(kn_array a, const kn_fft_fftn_opts *opts); /* np.fft.irfftn: its inverse */
+
+/* ---- Frequencies. */
+/* np.fft.fftfreq: those of kn_fft_fft: 0, 1, ..., -2, -1 over n d. ZeroDivisionError for n d = 0, ValueError for n <
+ * 0 */
+KN_API kn_array kn_fft_fftfreq(int64_t n, const kn_fft_fftfreq_opts *opts);
+/* np.fft.rfftfreq: those of kn_fft_rfft: 0 .. n / 2 over n d */
+KN_API kn_array kn_fft_rfftfreq(int64_t n, const kn_fft_fftfreq_opts *opts);
+/* np.fft.fftshift: rolled by half of the extents, so that frequency 0 is in the middle */
+KN_API kn_array kn_fft_fftshift(kn_array x, const kn_fft_fftshift_opts *opts);
+KN_API kn_array kn_fft_ifftshift(kn_array x, const kn_fft_fftshift_opts *opts); /* np.fft.ifftshift: rolled back */
+
+#ifdef __cplusplus
+}
+#endif
+
+#if !defined(__cplusplus) && !defined(KN_BUILD)
+#include "kiln/macros.h"
+#define kn_fft_fft(a, ...) KN_F1O(kn_fft_fft, kn_fft_fft_opts, (.n = -1, .axis = -1, ), a, __VA_ARGS__)
+#define kn_fft_ifft(a, ...) KN_F1O(kn_fft_ifft, kn_fft_fft_opts, (.n = -1, .axis = -1, ), a, __VA_ARGS__)
+#define kn_fft_rfft(a, ...) KN_F1O(kn_fft_rfft, kn_fft_fft_opts, (.n = -1, .axis = -1, ), a, __VA_ARGS__)
+#define kn_fft_irfft(a, ...) KN_F1O(kn_fft_irfft, kn_fft_fft_opts, (.n = -1, .axis = -1, ), a, __VA_ARGS__)
+#define kn_fft_hfft(a, ...) KN_F1O(kn_fft_hfft, kn_fft_fft_opts, (.n = -1, .axis = -1, ), a, __VA_ARGS__)
+#define kn_fft_ihfft(a, ...) KN_F1O(kn_fft_ihfft, kn_fft_fft_opts, (.n = -1, .axis = -1, ), a, __VA_ARGS__)
+#define kn_fft_fft2(a, ...) KN_F1O(kn_fft_fft2, kn_fft_fft2_opts, (), a, __VA_ARGS__)
+#define kn_fft_ifft2(a, ...) KN_F1O(kn_fft_ifft2, kn_fft_fft2_opts, (), a, __VA_ARGS__)
+#define kn_fft_rfft2(a, ...) KN_F1O(kn_fft_rfft2, kn_fft_fft2_opts, (), a, __VA_ARGS__)
+#define kn_fft_irfft2(a, ...) KN_F1O(kn_fft_irfft2, kn_fft_fft2_opts, (), a, __VA_ARGS__)
+#define kn_fft_fftn(a, ...) KN_F1O(kn_fft_fftn, kn_fft_fftn_opts, (), a, __VA_ARGS__)
+#define kn_fft_ifftn(a, ...) KN_F1O(kn_fft_ifftn, kn_fft_fftn_opts, (), a, __VA_ARGS__)
+#define kn_fft_rfftn(a, ...) KN_F1O(kn_fft_rfftn, kn_fft_fftn_opts, (), a, __VA_ARGS__)
+#define kn_fft_irfftn(a, ...) KN_F1O(kn_fft_irfftn, kn_fft_fftn_opts, (), a, __VA_ARGS__)
+#define kn_fft_fftfreq(n, ...) KN_G1O(kn_fft_fftfreq, kn_fft_fftfreq_opts, (.d = 1, ), int64_t, n, __VA_ARGS__)
+#define kn_fft_rfftfreq(n, ...) KN_G1O(kn_fft_rfftfreq, kn_fft_fftfreq_opts, (.d = 1, ), int64_t, n, __VA_ARGS__)
+#define kn_fft_fftshift(x, ...) KN_F1O(kn_fft_fftshift, kn_fft_fftshift_opts, (), x, __VA_ARGS__)
+#define kn_fft_ifftshift(x, ...) KN_F1O(kn_fft_ifftshift, kn_fft_fftshift_opts, (), x, __VA_ARGS__)
+#endif
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * transforms.c -- np.fft: the primitive fft of what is cut or padded to the numbers of points, and the norm. */
+#include "kiln/fft.h"
+#include "lib/internal.h"
+#include <string.h>
+
+typedef enum fft_kind { FFT = KN_FFT, IFFT = KN_IFFT, RFFT = KN_RFFT, IRFFT = KN_IRFFT } fft_kind;
+
+typedef struct transform {
+    kna_op op;
+    fft_kind kind;
+    kni_atom x;
+    int n;
+    int64_t axis[KN_MAX_NDIM], points[KN_MAX_NDIM]; /* -1: not given */
+    int64_t all;                                    /* the product of the points */
+    double power;                                   /* of the number of points, which the result is multiplied by */
+} transform;
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+/* `backwards`: the direction in the sense of norm, which is not always that of the transform. */
+static void read_norm(transform *t, const char *norm, bool backwards)
+{
+    bool divided = t->kind == IFFT || t->kind == IRFFT; /* by the primitive */
+    double power;
+    if (!norm || !strcmp(norm, "backward"))
+        power = backwards ? -1 : 0;
+    else if (!strcmp(norm, "ortho"))
+        power = -0.5;
+    else if (!strcmp(norm, "forward"))
+        power = backwards ? 0 : -1;
+    else {
+        if (!kna_failed(&t->op))
+            kna_fail(&t->op, KN_ERROR_VALUE,
+                     "Invalid norm value %s; should be \"backward\",%s\"ortho\" or \"forward\".", norm,
+                     backwards ? " " : "");
+        return;
+    }
+    t->power = power + divided;
+}
+
+static void read_operand(transform *t, kn_array a)
+{
+    kna_op *op = &t->op;
+    static const char *const names[] = {"fft", "ifft", "rfft_n_even", "irfft"};
+    kni_atom x = kna_in(op, a);
+    if (kna_failed(op) || knl_not_a_number(op, names[t->kind], knb_type(op->b, x).dtype))
+        return;
+    kn_dtype d = knl_inexact_for(knb_type(op->b, x).dtype);
+    bool single = knx_is_complex(d) ? d == KN_DT(C64) : d->size <= 4;
+    if (t->kind == RFFT && knx_is_complex(d)) {
+        knl_not_supported(op, names[t->kind]);
+        return;
+    }
+    t->x = knb_astype(op->b, x,
+                      t->kind == RFFT ? (single ? KN_DT(F32) : KN_DT(F64))
+                      : single        ? KN_DT(C64)
+                                      : KN_DT(C128));
+}
+
+/* The axes as given: in their order, and perhaps several times. */
+static void read_axes(transform *t, kn_axes given, const kn_shape *s)
+{
+    kna_op *op = &t->op;
+    int ndim = kna_failed(op) ? 0 : knb_type(op->b, t->x).ndim, count = knl_axis_count(op, given);
+    bool listed = given.n > 0;
+    if (!kna_failed(op) && (s->ndim < 0 || s->ndim > KN_MAX_NDIM))
+        kna_fail(op, KN_ERROR_VALUE, "s has %d numbers", s->ndim);
+    else if (!kna_failed(op) && s->ndim && listed && count != s->ndim)
+        kna_fail(op, KN_ERROR_VALUE, "Shape and axes have different lengths.");
+    if (kna_failed(op))
+        return;
+    t->n = listed ? count : s->ndim ? s->ndim : ndim;
+    for (int i = 0; i < t->n; i++) {
+        t->axis[i] = kna_normalize_axis(op, listed ? given.axis[i] : i - t->n, ndim);
+        t->points[i] = s->ndim ? s->dim[i] : -1;
+    }
+}
+
+/* --- transforms ------------------------------------------------------------------------------- */
+
+/* n elements along an axis: the first ones, or all and zeros. */
+static void resize(transform *t, int axis, int64_t n)
+{
+    kni_builder *b = t->op.b;
+    kni_type x = knb_type(b, t->x);
+    int64_t none[KN_MAX_NDIM] = {0}, more[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM], extent = x.dim[axis];
+    if (knx_dim_same(extent, n))
+        return;
+    if (!knx_dim_known_le(n, extent)) {
+        more[axis] = knx_dim_max(knx_dim_sub(n, extent), 0);
+        t->x = knb_pad(b, t->x, knb_like(b, t->x, 0), none, more, NULL);
+    }
+    for (int i = 0; i < x.ndim; i++)
+        limit[i] = i == axis ? n : x.dim[i];
+    if (!knx_dim_known_le(extent, n))
+        t->x = knb_slice(b, t->x, none, limit, NULL);
+}
+
+/* Numbers of points: those that are given, those of the operand, of IRFFT twice those but one for the last axis. */
+static void prepare(transform *t)
+{
+    kna_op *op = &t->op;
+    for (int i = 0; i < t->n && !kna_failed(op); i++) {
+        int64_t extent = knb_type(op->b, t->x).dim[t->axis[i]], *n = &t->points[i];
+        bool half = t->kind == IRFFT && i == t->n - 1;
+        if (*n == -1)
+            *n = half ? knx_dim_mul(extent - 1, 2) : extent;
+        if (knx_dim_lt(*n, 1)) {
+            knx_text s = {0};
+            if (!kna_failed(op))
+                kna_fail(op, KN_ERROR_VALUE, "Invalid number of FFT data points (%s) specified.", knx_dim_show(&s, *n));
+            return;
+        }
+        t->all = knx_dim_mul(t->all, *n);
+        resize(t, (int)t->axis[i], half ? knx_dim_floordiv(*n, 2) + 1 : *n);
+    }
+}
+
+static bool are_distinct(const transform *t)
+{
+    for (int i = 0; i < t->n; i++)
+        for (int j = 0; j < i; j++)
+            if (t->axis[i] == t->axis[j])
+                return false;
+    return true;
+}
+
+static kni_atom transformed(transform *t, fft_kind kind, int first, int n)
+{
+    kni_builder *b = t->op.b;
+    kni_p_fft p = {.fft_lengths = {n, t->points + first}, .fft_type = kind};
+    int ndim = t->op.b->error ? 0 : knb_type(b, t->x).ndim;
+    bool last = true;
+    for (int i = 0; i < n; i++)
+        last = last && t->axis[first + i] == ndim - n + i;
+    if (!last)
+        p.axes = (kni_ints){n, t->axis + first};
+    return knb_fft(b, t->x, &p);
+}
+
+/* x times a real number: part by part, so that infinities stay what they are. */
+static kni_atom scaled(transform *t)
+{
+    kna_op *op = &t->op;
+    kni_builder *b = op->b;
+    kni_type x = knb_type(b, t->x);
+    bool complex = knx_is_complex(x.dtype);
+    kn_dtype d = x.dtype == KN_DT(C64) ? KN_DT(F32) : complex ? KN_DT(F64) : x.dtype;
+    if (b->error || t->power == 0)
+        return t->x;
+    kni_atom n = knb_dimension(b, KN_DT(F64), t->all), factor;
+    if (knx_is_symbolic(t->all)) {
+        kni_atom root = t->power == 0.5 || t->power == -0.5 ? knb_sqrt(b, n) : n;
+        factor = knb_convert(b, t->power < 0 ? knb_div(b, knb_number(b, KN_DT(F64), 1), root) : root, d);
+    } else {
+        double all = (double)t->all, root = t->power == 0.5 || t->power == -0.5 ? __builtin_sqrt(all) : all;
+        factor = knb_number(b, d, t->power < 0 ? 1 / root : root);
+    }
+    if (!complex)
+        return knb_mul(b, t->x, factor);
+    kni_atom re = knb_mul(b, knb_real(b, t->x), factor), im = knb_mul(b, knb_imag(b, t->x), factor);
+    return knb_complex(b, re, im);
+}
+
+static kni_atom run(transform *t)
+{
+    kna_op *op = &t->op;
+    t->all = 1;
+    if (!kna_failed(op) && !t->n && t->kind >= RFFT)
+        kna_fail(op, KN_ERROR_INDEX, "list index out of range");
+    prepare(t);
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    if (t->n && are_distinct(t)) {
+        t->x = transformed(t, t->kind, 0, t->n);
+    } else { /* an axis that comes again: one after the other, the last one first, of IRFFT last */
+        fft_kind others = t->kind == RFFT ? FFT : t->kind == IRFFT ? IFFT : t->kind;
+        for (int i = 0; i < t->n; i++) {
+            int which = t->kind == IRFFT ? i : t->n - 1 - i;
+            t->x = transformed(t, which == t->n - 1 ? t->kind : others, which, 1);
+        }
+    }
+    return kna_failed(op) ? KN_ATOM_NONE : scaled(t);
+}
+
+static kn_array along_one(const char *name, fft_kind kind, kn_array a, const kn_fft_fft_opts *opts)
+{
+    KNX_OPTS(kn_fft_fft_opts, o, opts);
+    transform t = {.kind = kind};
+    kna_begin(&t.op, name);
+    read_operand(&t, a);
+    kn_shape s = {.ndim = 1, .dim = {o.n}};
+    kn_axes axis = {{2}, {o.axis}};
+    read_axes(&t, axis, &s);
+    read_norm(&t, o.norm, kind == IFFT || kind == IRFFT);
+    return kna_end(&t.op, run(&t));
+}
+
+kn_array kn_fft_fft(kn_array a, const kn_fft_fft_opts *opts) { return along_one("fft", FFT, a, opts); }
+kn_array kn_fft_ifft(kn_array a, const kn_fft_fft_opts *opts) { return along_one("ifft", IFFT, a, opts); }
+kn_array kn_fft_rfft(kn_array a, const kn_fft_fft_opts *opts) { return along_one("rfft", RFFT, a, opts); }
+kn_array kn_fft_irfft(kn_array a, const kn_fft_fft_opts *opts) { return along_one("irfft", IRFFT, a, opts); }
+
+/* irfft of the conjugates, which norm counts as a forward transform; ihfft the reverse. */
+static kn_array hermitian(const char *name, fft_kind kind, kn_array a, const kn_fft_fft_opts *opts)
+{
+    KNX_OPTS(kn_fft_fft_opts, o, opts);
+    transform t = {.kind = kind};
+    kna_begin(&t.op, name);
+    read_operand(&t, a);
+    if (kind == IRFFT && !kna_failed(&t.op))
+        t.x = knb_conj(t.op.b, t.x);
+    kn_shape s = {.ndim = 1, .dim = {o.n}};
+    kn_axes axis = {{2}, {o.axis}};
+    read_axes(&t, axis, &s);
+    read_norm(&t, o.norm, kind == RFFT);
+    kni_atom y = run(&t);
+    return kna_end(&t.op, kind == RFFT && !kna_failed(&t.op) ? knb_conj(t.op.b, y) : y);
+}
+
+kn_array kn_fft_hfft(kn_array a, const kn_fft_fft_opts *opts) { return hermitian("hfft", IRFFT, a, opts); }
+kn_array kn_fft_ihfft(kn_array a, const kn_fft_fft_opts *opts) { return hermitian("ihfft", RFFT, a, opts); }
+
+static kn_array along_several(const char *name, fft_kind kind, kn_array a, kn_shape s, kn_axes axes, const char *norm)
+{
+    transform t = {.kind = kind};
+    kna_begin(&t.op, name);
+    read_operand(&t, a);
+    read_axes(&t, axes, &s);
+    read_norm(&t, norm, kind == IFFT || kind == IRFFT);
+    return kna_end(&t.op, run(&t));
+}
+
+#define SEVERAL(name, kind)                                             \
+    kn_array kn_fft_##name##n(kn_array a, const kn_fft_fftn_opts *opts) \
+    {                                                                   \
+        KNX_OPTS(kn_fft_fftn_opts, o, opts);                            \
+        return along_several(#name "n", kind, a, o.s, o.axes, o.norm);  \
+    }                                                                   \
+    kn_array kn_fft_##name##2(kn_array a, const kn_fft_fft2_opts *opts) \
+    {                                                                   \
+        KNX_OPTS(kn_fft_fft2_opts, o, opts);                            \
+        kn_axes axes = o.axes.n ? o.axes : (kn_axes){{3}, {-2, -1}};    \
+        return along_several(#name "2", kind, a, o.s, axes, o.norm);    \
+    }
+SEVERAL(fft, FFT)
+SEVERAL(ifft, IFFT)
+SEVERAL(rfft, RFFT)
+SEVERAL(irfft, IRFFT)
