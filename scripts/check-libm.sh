@@ -13,6 +13,8 @@ cat >"$work/allowed" <<'EOF'
 * sqrt sqrtf ceil ceilf floor floorf trunc truncf ldexp ldexpf - IEEE 754 and C say every bit
 asserts.c frexp fmin fmax - exact
 lanes.c rint rintf fma fmaf fmod fmodf - rounded once, as the kernel IR says
+fft_isa.c fma fmaf - rounded once
+fft_plan.c fma - rounded once
 linalg_isa.c fma fmaf - rounded once
 product_block_isa.c fma fmaf - rounded once
 product_lanes_isa.c fma fmaf - rounded once

@@ -21,7 +21,10 @@
 #include <string.h>
 #include <sys/time.h>
 
-enum { BATCH = 7, SECONDS = 30 }; /* the extent of the new axis of vmap; a case that takes longer counts an expression */
+enum {
+    BATCH = 7,
+    SECONDS = 30
+}; /* the extent of the new axis of vmap; a case that takes longer counts an expression */
 
 /* One case: the equation as it is, and with variables, in a scope of its own. */
 typedef struct subject {

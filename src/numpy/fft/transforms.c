@@ -232,19 +232,23 @@ static kn_array along_several(const char *name, fft_kind kind, kn_array a, kn_sh
     return kna_end(&t.op, run(&t));
 }
 
-#define SEVERAL(name, kind)                                             \
-    kn_array kn_fft_##name##n(kn_array a, const kn_fft_fftn_opts *opts) \
-    {                                                                   \
-        KNX_OPTS(kn_fft_fftn_opts, o, opts);                            \
-        return along_several(#name "n", kind, a, o.s, o.axes, o.norm);  \
-    }                                                                   \
-    kn_array kn_fft_##name##2(kn_array a, const kn_fft_fft2_opts *opts) \
-    {                                                                   \
-        KNX_OPTS(kn_fft_fft2_opts, o, opts);                            \
-        kn_axes axes = o.axes.n ? o.axes : (kn_axes){{3}, {-2, -1}};    \
-        return along_several(#name "2", kind, a, o.s, axes, o.norm);    \
-    }
-SEVERAL(fft, FFT)
-SEVERAL(ifft, IFFT)
-SEVERAL(rfft, RFFT)
-SEVERAL(irfft, IRFFT)
+static kn_array along_all(const char *name, fft_kind kind, kn_array a, const kn_fft_fftn_opts *opts)
+{
+    KNX_OPTS(kn_fft_fftn_opts, o, opts);
+    return along_several(name, kind, a, o.s, o.axes, o.norm);
+}
+
+static kn_array along_two(const char *name, fft_kind kind, kn_array a, const kn_fft_fft2_opts *opts)
+{
+    KNX_OPTS(kn_fft_fft2_opts, o, opts);
+    return along_several(name, kind, a, o.s, o.axes.n ? o.axes : (kn_axes){{3}, {-2, -1}}, o.norm);
+}
+
+kn_array kn_fft_fftn(kn_array a, const kn_fft_fftn_opts *opts) { return along_all("fftn", FFT, a, opts); }
+kn_array kn_fft_ifftn(kn_array a, const kn_fft_fftn_opts *opts) { return along_all("ifftn", IFFT, a, opts); }
+kn_array kn_fft_rfftn(kn_array a, const kn_fft_fftn_opts *opts) { return along_all("rfftn", RFFT, a, opts); }
+kn_array kn_fft_irfftn(kn_array a, const kn_fft_fftn_opts *opts) { return along_all("irfftn", IRFFT, a, opts); }
+kn_array kn_fft_fft2(kn_array a, const kn_fft_fft2_opts *opts) { return along_two("fft2", FFT, a, opts); }
+kn_array kn_fft_ifft2(kn_array a, const kn_fft_fft2_opts *opts) { return along_two("ifft2", IFFT, a, opts); }
+kn_array kn_fft_rfft2(kn_array a, const kn_fft_fft2_opts *opts) { return along_two("rfft2", RFFT, a, opts); }
+kn_array kn_fft_irfft2(kn_array a, const kn_fft_fft2_opts *opts) { return along_two("irfft2", IRFFT, a, opts); }
