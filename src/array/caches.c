@@ -3,6 +3,7 @@
 #include "array/plans.h"
 #include "array/scalars.h"
 #include "host/native.h"
+#include "host/routine/fft.h"
 
 enum { KERNEL_BYTES = 128 << 20, PLAN_BYTES = 64 << 20 };
 
@@ -50,9 +51,12 @@ void kna_caches_release(kna_caches *c)
         return;
     knx_global_lock_take(&lock);
     bool last = --c->refs == 0;
-    if (last && c == common)
+    bool all = last && c == common;
+    if (all)
         common = NULL;
     knx_global_unlock(&lock);
+    if (all)
+        knr_fft_forget();
     if (last)
         free_caches(c);
 }
@@ -92,7 +96,7 @@ bool kna_give_back(size_t bytes)
     size_t most = s->trace_stats.bytes + kna_plans_stats(s->plans).bytes + k.bytes + knx_buffer_bytes_live();
     if (bytes > most && !knx_context()->allocator.alloc) /* however much goes: it would be in vain */
         return false;
-    bool went = k.idle > 0;
+    bool went = knr_fft_forget() > 0 || k.idle > 0;
     while (drop_oldest_entry(s, NULL) || drop_oldest_plan(s))
         went = true;
     kna_scalars_free(s->scalars);

@@ -24,6 +24,6 @@ typedef struct knr_fft {
 size_t knr_fft_workspace(const knr_fft *f, int threads);
 /* x, y: C-contiguous. workspace: for these threads, or NULL: memory is taken here. An error is one of memory. */
 knx_error *knr_fft_run(const knr_fft *f, const void *x, void *y, void *workspace, int threads);
-/* The plans that no one uses are freed. */
-void knr_fft_forget(void);
+/* The plans that no one uses are freed; how many bytes they had. */
+size_t knr_fft_forget(void);
 #endif

@@ -3,6 +3,7 @@
  * double precision by operations of IEEE 754 alone, so that they are the same everywhere. */
 #include "host/routine/fft_plan.h"
 #include "base/lock.h"
+#include "host/routine/fft.h"
 #include <string.h>
 
 enum {
@@ -447,10 +448,10 @@ static knx_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static knr_fft_plan *first;
 static uint64_t now;
 
-/* Those that nobody holds go, the one that was used longest ago first, until they have so many bytes. */
-static void drop(size_t most)
+/* Those that nobody holds go, the one that was used longest ago first, until there are so many bytes; how many went. */
+static size_t drop(size_t most)
 {
-    for (;;) {
+    for (size_t gone = 0;;) {
         knr_fft_plan **oldest = NULL;
         size_t bytes = 0;
         for (knr_fft_plan **at = &first; *at; at = &(*at)->next) {
@@ -459,9 +460,10 @@ static void drop(size_t most)
                 oldest = at;
         }
         if (bytes <= most || !oldest)
-            return;
+            return gone;
         knr_fft_plan *p = *oldest;
         *oldest = p->next;
+        gone += p->size;
         plan_free(p);
     }
 }
@@ -515,9 +517,10 @@ void knr_fft_leave(const knr_fft_plan *p)
     knx_global_unlock(&lock);
 }
 
-void knr_fft_forget(void)
+size_t knr_fft_forget(void)
 {
     knx_global_lock_take(&lock);
-    drop(0);
+    size_t gone = drop(0);
     knx_global_unlock(&lock);
+    return gone;
 }
