@@ -12,7 +12,8 @@ typedef struct transform {
     kni_atom x;
     int n;
     int64_t axis[KN_MAX_NDIM], points[KN_MAX_NDIM]; /* -1: not given */
-    int64_t all;                                    /* the product of the points */
+    int64_t all;                                    /* the product of the points of unknown number */
+    double known;                                   /* ... and of the others: an axis may come again and again */
     double power;                                   /* of the number of points, which the result is multiplied by */
 } transform;
 
@@ -112,7 +113,10 @@ static void prepare(transform *t)
                 kna_fail(op, KN_ERROR_VALUE, "Invalid number of FFT data points (%s) specified.", knx_dim_show(&s, *n));
             return;
         }
-        t->all = knx_dim_mul(t->all, *n);
+        if (knx_is_symbolic(*n))
+            t->all = knx_dim_mul(t->all, *n);
+        else
+            t->known *= (double)*n;
         resize(t, (int)t->axis[i], half ? knx_dim_floordiv(*n, 2) + 1 : *n);
     }
 }
@@ -149,12 +153,13 @@ static kni_atom scaled(transform *t)
     kn_dtype d = x.dtype == KN_DT(C64) ? KN_DT(F32) : complex ? KN_DT(F64) : x.dtype;
     if (b->error || t->power == 0)
         return t->x;
-    kni_atom n = knb_dimension(b, KN_DT(F64), t->all), factor;
+    kni_atom factor;
     if (knx_is_symbolic(t->all)) {
+        kni_atom n = knb_mul(b, knb_dimension(b, KN_DT(F64), t->all), knb_number(b, KN_DT(F64), t->known));
         kni_atom root = t->power == 0.5 || t->power == -0.5 ? knb_sqrt(b, n) : n;
         factor = knb_convert(b, t->power < 0 ? knb_div(b, knb_number(b, KN_DT(F64), 1), root) : root, d);
     } else {
-        double all = (double)t->all, root = t->power == 0.5 || t->power == -0.5 ? __builtin_sqrt(all) : all;
+        double root = t->power == 0.5 || t->power == -0.5 ? __builtin_sqrt(t->known) : t->known;
         factor = knb_number(b, d, t->power < 0 ? 1 / root : root);
     }
     if (!complex)
@@ -167,6 +172,7 @@ static kni_atom run(transform *t)
 {
     kna_op *op = &t->op;
     t->all = 1;
+    t->known = 1;
     if (!kna_failed(op) && !t->n && t->kind >= RFFT)
         kna_fail(op, KN_ERROR_INDEX, "list index out of range");
     prepare(t);

@@ -94,6 +94,17 @@ static void axes_may_be_any(void **state)
     expect_values(kn_fft_ifftshift(kn_of(double, -2, -1, 0, 1, 2)), 0, 1, 2, -2, -1);
 }
 
+static void an_axis_may_come_again_and_again(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_axes eight = KN_AXIS(0, 0, 0, 0, 0, 0, 0, 0); /* 1000 to the power of 8 is more than integers hold */
+    expect_same(kn_fft_fftn(kn_ones(KN_SHAPE(1000)), .axes = eight, .norm = "forward"),
+                kn_astype(kn_full(KN_SHAPE(1000), 1e-12), kn_dtype_named("complex128")), 1e-26);
+    kn_fft_rfftn(kn_ones(KN_SHAPE(4)), .axes = KN_AXIS(0, 0), .s = KN_SHAPE(3, INT64_MAX / 2));
+    expect_error("MemoryError", "rfftn: array of shape (4611686018427387903,) and dtype float64 is too large");
+}
+
 static void errors_are_those_of_numpy(void **state)
 {
     (void)state;
@@ -219,15 +230,11 @@ static void lengths_may_be_unknown(void **state)
 KN_TEST_GROUP(test_fft)
 {
     const struct CMUnitTest tests[] = {
-        TEST(dtypes_are_those_of_numpy),
-        TEST(arrays_are_cut_or_padded),
-        TEST(norms_divide_as_they_say),
-        TEST(axes_may_be_any),
-        TEST(errors_are_those_of_numpy),
-        TEST(derivatives_are_those_of_jax),
-        TEST(second_derivatives_of_an_energy_are_constant),
-        TEST(a_mapped_axis_stays_where_it_is),
-        TEST(lengths_may_be_unknown),
+        TEST(dtypes_are_those_of_numpy),        TEST(arrays_are_cut_or_padded),
+        TEST(norms_divide_as_they_say),         TEST(axes_may_be_any),
+        TEST(an_axis_may_come_again_and_again), TEST(errors_are_those_of_numpy),
+        TEST(derivatives_are_those_of_jax),     TEST(second_derivatives_of_an_energy_are_constant),
+        TEST(a_mapped_axis_stays_where_it_is),  TEST(lengths_may_be_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
