@@ -187,7 +187,7 @@ static void check_layout(knr_fft_type type, int bytes, int64_t n, int64_t lines,
 {
     int64_t n_x = extent_in(type, n), n_y = extent_out(type, n), p_x = complex_in(type) ? 2 : 1,
             p_y = complex_out(type) ? 2 : 1;
-    char *laid = malloc((size_t)(lines * n_x * p_x * bytes) + 1), *from = NULL;
+    char *laid = calloc((size_t)(lines * n_x * p_x * bytes) + 1, 1), *from = NULL;
     for (int64_t l = 0; l < lines; l++)
         for (int64_t j = 0; j < n_x; j++)
             memcpy(laid + place(a, n_x, l, j, p_x) * bytes, (const char *)x + (l * n_x + j) * p_x * bytes,
