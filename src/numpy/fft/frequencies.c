@@ -21,7 +21,7 @@ static kn_array frequencies(const char *name, int64_t n, double d, bool half)
     kni_atom k = knb_iota(b, KN_DT(I64), 1, &count, 0);
     if (!half) {
         kni_atom all = knb_dimension(b, KN_DT(I64), n),
-                 limit = knb_dimension(b, KN_DT(I64), knx_dim_floordiv(n + 1, 2));
+                 limit = knb_dimension(b, KN_DT(I64), knx_dim_sub(n, knx_dim_floordiv(n, 2)));
         k = knb_select(b, knb_ge(b, k, limit), knb_sub(b, k, all), k);
     }
     kni_atom unit;

@@ -112,6 +112,8 @@ static void errors_are_those_of_numpy(void **state)
     kn_array x = kn_ones(KN_SHAPE(4, 4));
     kn_fft_fft(x, .n = 0);
     expect_error("ValueError", "fft: Invalid number of FFT data points (0) specified.");
+    kn_fft_fftfreq(INT64_MAX);
+    expect_error("MemoryError", "fftfreq: array of shape (9223372036854775807,) and dtype int64 is too large");
     kn_fft_fft(kn_zeros(KN_SHAPE(0)));
     expect_error("ValueError", "fft: Invalid number of FFT data points (0) specified.");
     kn_fft_irfft(kn_ones(KN_SHAPE(1)));
