@@ -9,7 +9,8 @@
  * the rest of an allocation. */
 typedef struct counts {
     _Atomic int64_t asked, failed, given_back; /* one thread writes, all read */
-    struct counts *next, **link;               /* among all threads that count; link NULL: not among them yet */
+    bool begun;                                /* it is among those that count; the thread's own */
+    struct counts *next, **link;               /* among all threads that count; neighbours write them, too */
 } counts;
 static KNX_TLS counts mine;
 static counts *counting, ended; /* under its lock, as are the links */
@@ -36,7 +37,7 @@ static void end_counting(void *arg)
     *c->link = c->next;
     if (c->next)
         c->next->link = c->link;
-    c->link = NULL;
+    c->begun = false;
     knx_global_unlock(&counting_lock);
 }
 
@@ -57,12 +58,13 @@ static KNX_COLD void begin_counting(void)
     if (counting)
         counting->link = &mine.next;
     counting = &mine;
+    mine.begun = true;
     knx_global_unlock(&counting_lock);
 }
 
 static inline void count(_Atomic int64_t *counter)
 {
-    if (__builtin_expect(!mine.link, 0))
+    if (__builtin_expect(!mine.begun, 0))
         begin_counting();
     add(counter, 1);
 }
