@@ -3,6 +3,7 @@
 #include "array/op.h"
 #include "array/foreign.h"
 #include "array/handle.h"
+#include "array/pin.h"
 #include "array/scalars.h"
 #include "array/storage.h"
 #include "array/state.h"
@@ -682,7 +683,7 @@ KNX_HOT const void *kna_look(kna_op *op, kn_array x, kni_type *type)
         v->state == KN_V_ABSTRACT
             ? knx_error_new(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value")
             : kna_constant(v, &outside);
-    if (!e)
+    if (!e && !kna_lies_here(outside))
         e = kna_force_here(1, &outside);
     if (e) {
         kna_fail_with(op, e);

@@ -45,6 +45,11 @@ static inline bool kna_must_land(const kna_value *v)
 {
     return v->state == KN_V_BUFFER && v->pin && v->buffer != v->pin->buffer;
 }
+/* Its elements are there to be looked at: kna_force_here would do nothing. */
+static inline bool kna_lies_here(const kna_value *v)
+{
+    return v->state == KN_V_BUFFER && !v->buffer->away && !kna_must_land(v);
+}
 knx_error *kna_pin_land(kna_value *v); /* puts a value that was run into the pinned memory where it belongs */
 /* *fresh is to become the value of s, which has a pin: makes it one that belongs there. Replaces the reference. */
 knx_error *kna_pin_take(struct kna_storage *s, kna_value **fresh);

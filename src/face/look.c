@@ -141,18 +141,18 @@ kn_dtype kn_dtype_of(kn_array x)
 /* ---- Items. */
 
 /* The position of x[index] among the elements; NULL: there is one alone. */
-static int64_t position(kna_op *op, kni_type t, const kn_shape *index)
+static int64_t position(kna_op *op, const kni_type *t, const kn_shape *index)
 {
     knx_text text = {0};
-    int64_t at = 0, size = kni_type_size(t);
+    int64_t at = 0, size = kni_type_size(*t);
     if (!index && size != 1)
         kna_fail(op, KN_ERROR_VALUE, "can only convert an array of size 1 to a scalar, not one of shape %s",
-                 knx_show_shape(&text, t.ndim, t.dim));
-    bool flat = index && index->ndim == 1 && t.ndim != 1;
-    if (index && !flat && index->ndim != t.ndim)
+                 knx_show_shape(&text, t->ndim, t->dim));
+    bool flat = index && index->ndim == 1 && t->ndim != 1;
+    if (index && !flat && index->ndim != t->ndim)
         kna_fail(op, KN_ERROR_VALUE, "incorrect number of indices for array");
     for (int d = 0; index && d < index->ndim && !kna_failed(op); d++) {
-        int64_t i = index->dim[d], n = flat ? size : t.dim[d];
+        int64_t i = index->dim[d], n = flat ? size : t->dim[d];
         if (i < -n || i >= n)
             flat ? kna_fail(op, KN_ERROR_INDEX, "index %lld is out of bounds for size %lld", (long long)i, (long long)n)
                  : kna_fail(op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)i,
@@ -163,9 +163,9 @@ static int64_t position(kna_op *op, kni_type t, const kn_shape *index)
 }
 
 /* Is it an extent that is an expression, taken for a number? */
-static bool is_extent(kni_type t, const void *data, int64_t *extent)
+static bool is_extent(const kni_type *t, const void *data, int64_t *extent)
 {
-    if (!t.weak || t.dtype != KN_DT(I64) || !knx_dim_now())
+    if (!t->weak || t->dtype != KN_DT(I64) || !knx_dim_now())
         return false;
     memcpy(extent, data, sizeof *extent);
     return knx_is_symbolic(*extent);
@@ -177,12 +177,12 @@ static bool item(const char *name, kn_array x, const kn_shape *index, kn_dtype t
     kni_type t;
     kna_begin(&op, name);
     kni_type given = kna_type(&op, x);
-    int64_t at = kna_failed(&op) || (index && kni_type_is_symbolic(given)) ? 0 : position(&op, given, index);
+    int64_t at = kna_failed(&op) || (index && kni_type_is_symbolic(given)) ? 0 : position(&op, &given, index);
     if (!kna_failed(&op) && given.dtype->kind == 'k')
         kna_fail(&op, KN_ERROR_TYPE, "a key is not a number");
     const char *data = kna_failed(&op) ? NULL : kna_look(&op, x, &t);
     int64_t extent;
-    if (data && is_extent(t, data, &extent) && to != KN_DT(I64)) {
+    if (data && is_extent(&t, data, &extent) && to != KN_DT(I64)) {
         kna_need_number(&op, extent, "a value");
         data = NULL;
     }
@@ -231,7 +231,7 @@ static char *text_of(const char *name, kn_array x, const kn_print_opts *opts, bo
     const void *data = kna_look(&op, x, &t);
     int64_t extent;
     knx_str s = {0};
-    if (data && is_extent(t, data, &extent)) {
+    if (data && is_extent(&t, data, &extent)) {
         text = knx_dim_text(&s, extent) ? s.s : NULL;
     } else if (data) {
         knx_error *error = knx_array_text(t.dtype, t.ndim, t.dim, data, opts, repr, &text);

@@ -31,6 +31,8 @@ static bool fail(parser *p)
 
 static KNX_HOT bool take_word(parser *p, const char *word)
 {
+    if (*p->at != *word) /* of most words: a call less */
+        return false;
     size_t n = strlen(word);
     if (strncmp(p->at, word, n) != 0 ||
         (isalpha((unsigned char)word[0]) && (isalnum((unsigned char)p->at[n]) || p->at[n] == '_')))
