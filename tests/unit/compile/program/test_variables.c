@@ -2,6 +2,7 @@
  * test_variables.c -- programs of dimension variables have the steps that programs for the shapes have: loops as
  * kernels, bands, kernels as parts of products, segments; and their bits, for large, small and prime extents. */
 #include "compile/plan.h"
+#include "host/native.h"
 #include "support/expect.h"
 #include "support/group.h"
 #include "support/recurrences.h"
@@ -137,7 +138,8 @@ static void the_same_steps_and_bits(void **state)
                     fail_msg("%s differs for %d", rows[r]->name, extents[order ? N - 1 - i : i]);
             }
             kn_set_log(NULL, NULL);
-            if (!order && !heard.found)
+            bool interpreted = knh_generator_best() == &knh_interpreter; /* a launch has no segments then */
+            if (!order && !heard.found && !(interpreted && !strcmp(rows[r]->step, "segments")))
                 fail_msg("%s has no '%s'", rows[r]->name, rows[r]->step);
             assert_false(kn_error_pending());
         }
