@@ -374,7 +374,7 @@ static knx_buffer *unshare(const kna_cut *c, size_t i, knx_buffer *b)
     }
     if (!shares)
         return b;
-    size_t bytes = kni_type_bytes(c->out.at[i]->type);
+    uint64_t bytes = kni_type_bytes(c->out.at[i]->type);
     knx_buffer *own = knx_buffer_new(bytes);
     if (own)
         memcpy(own->data, b->data, bytes);

@@ -30,7 +30,7 @@ static const kna_value *value_of_view(const kna_array *a)
 
 static void take_elements(look *l, const kna_value *v)
 {
-    size_t bytes = kni_type_bytes(v->type);
+    uint64_t bytes = kni_type_bytes(v->type);
     if (!v->pin || v->buffer != v->pin->buffer) {
         l->what = SHARED;
         l->buffer = knx_buffer_retain(v->buffer);

@@ -36,11 +36,11 @@ static void leave(kna_value *v)
 static knx_error *move_holder_out(kna_pin *p)
 {
     kna_value *old = p->holder;
-    size_t bytes = kni_type_bytes(old->type);
+    uint64_t bytes = kni_type_bytes(old->type);
     knx_buffer *copy = knx_buffer_new(bytes);
     if (!copy)
         return knx_error_nomem();
-    KN_LOG(1, "copy: %zu bytes that others see are written to while their old value is still held", bytes);
+    KN_LOG(1, "copy: %zu bytes that others see are written to while their old value is still held", (size_t)bytes);
     memcpy(copy->data, p->buffer->data, bytes);
     knx_share_lock();
     old->buffer = copy;
@@ -163,7 +163,7 @@ static knx_error *renew_value(kna_storage *s)
 static knx_error *own_buffer(kna_storage *s)
 {
     kna_value *old = s->value;
-    size_t bytes = kni_type_bytes(old->type);
+    uint64_t bytes = kni_type_bytes(old->type);
     knx_buffer *b = knx_buffer_new(bytes);
     kna_value *fresh = b ? like(old, b) : NULL;
     knx_buffer_release(b);

@@ -283,14 +283,14 @@ bool knx_give_back(size_t bytes)
     return went;
 }
 
-static knx_buffer *new_or_given_back(size_t bytes, bool scratch)
+static knx_buffer *new_or_given_back(uint64_t bytes, bool scratch)
 {
     knx_buffer *b = bytes > MAX_BYTES ? NULL : new_buffer(bytes, scratch);
     return b || bytes > MAX_BYTES || !knx_give_back(bytes) ? b : new_buffer(bytes, scratch);
 }
 
-KNX_HOT knx_buffer *knx_buffer_new(size_t bytes) { return new_or_given_back(bytes, false); }
-KNX_HOT knx_buffer *knx_buffer_scratch(size_t bytes) { return new_or_given_back(bytes, true); }
+KNX_HOT knx_buffer *knx_buffer_new(uint64_t bytes) { return new_or_given_back(bytes, false); }
+KNX_HOT knx_buffer *knx_buffer_scratch(uint64_t bytes) { return new_or_given_back(bytes, true); }
 
 knx_buffer *knx_buffer_wrap(void *data, size_t bytes, void (*release)(void *, void *), void *env)
 {

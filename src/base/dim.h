@@ -26,6 +26,9 @@ static inline bool knx_is_symbolic(int64_t d) { return (uint64_t)d - (uint64_t)K
 static inline bool knx_any_symbolic(int64_t a, int64_t b) { return knx_is_symbolic(a) || knx_is_symbolic(b); }
 bool knx_has_symbolic(int n, const int64_t *d);
 
+/* A number of bytes that may be an expression: of 64 bits on every machine. */
+typedef uint64_t knx_bytes;
+
 typedef uint32_t knx_dim_var; /* a dimension variable: the number of its name */
 /* The variable of this name (a C identifier that is none of floordiv, mod, max, min) in the scope in force; the name is
  * NUL-terminated or of n bytes. The handle is put into *d. False without memory. */

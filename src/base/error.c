@@ -35,7 +35,7 @@ static const char *show_bytes(knx_text *t, size_t bytes)
     return t->s;
 }
 
-knx_error *knx_error_nomem_for(size_t bytes, int ndim, const int64_t *dim, const char *dtype)
+knx_error *knx_error_nomem_for(uint64_t bytes, int ndim, const int64_t *dim, const char *dtype)
 {
     knx_text size = {0}, shape = {0};
     if (was_misaligned)

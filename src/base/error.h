@@ -38,7 +38,7 @@ static inline knx_error *knx_error_nomem(void) { return &knx_no_memory[knx_was_m
     })
 #endif
 /* The same with NumPy's words; dtype NULL: for no array, but for what lies between. */
-KNX_COLD knx_error *knx_error_nomem_for(size_t bytes, int ndim, const int64_t *dim, const char *dtype);
+KNX_COLD knx_error *knx_error_nomem_for(uint64_t bytes, int ndim, const int64_t *dim, const char *dtype);
 void knx_note_misaligned(bool yes);                    /* for buffers */
 /* e with this place, if it has none; NULL is fine, and what is static stays. */
 knx_error *knx_error_placed(knx_error *e, const kn_place *place);

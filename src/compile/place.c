@@ -3,7 +3,7 @@
  * for each output of the program the buffer that it is written to. */
 #include "compile/plan.h"
 
-static uint32_t new_slot(knc_plan *p, knc_space space, uint32_t index, size_t bytes)
+static uint32_t new_slot(knc_plan *p, knc_space space, uint32_t index, knx_bytes bytes)
 {
     knc_slot s = {
         .space = (uint8_t)space, .index = index, .bytes = bytes, .maker = KNC_NO, .first = KNC_NO, .over = KNC_NO};
@@ -14,7 +14,7 @@ static uint32_t new_slot(knc_plan *p, knc_space space, uint32_t index, size_t by
     return (uint32_t)p->slot.n - 1;
 }
 
-uint32_t knc_slot_of(knc_plan *p, kni_atom a, size_t *offset)
+uint32_t knc_slot_of(knc_plan *p, kni_atom a, knx_bytes *offset)
 {
     *offset = 0;
     if (kni_is_literal(a)) {
@@ -40,15 +40,15 @@ static void place_eqn(knc_plan *p, const kni_eqn *e)
         if (v->state != KNC_ALIAS)
             continue;
         int64_t first = 0;
-        size_t offset;
+        knx_bytes offset;
         if (!knc_lies_in_order(p->j, e, &p->scratch, &first)) /* the grouping found that it does: now memory ran out */
             p->failed = true;
         v->slot = knc_slot_of(p, e->in[0], &offset);
-        v->offset = (size_t)knx_dim_add((int64_t)offset, knx_dim_mul(first, (int64_t)t.dtype->size));
+        v->offset = (knx_bytes)knx_dim_add((int64_t)offset, knx_dim_mul(first, (int64_t)t.dtype->size));
     }
 }
 
-static bool copy_step(knc_plan *p, uint32_t from, uint32_t to, size_t bytes)
+static bool copy_step(knc_plan *p, uint32_t from, uint32_t to, knx_bytes bytes)
 {
     knc_ref *ref = knx_arena_alloc(&p->p->arena, 2 * sizeof *ref);
     if (!ref)
@@ -65,7 +65,7 @@ static bool copy_step(knc_plan *p, uint32_t from, uint32_t to, size_t bytes)
 static knx_error *place_output(knc_plan *p, uint32_t k, knc_output *out)
 {
     kni_atom a = p->j->out[k];
-    size_t offset;
+    knx_bytes offset;
     uint32_t s = knc_slot_of(p, a, &offset);
     if (p->failed)
         return knx_error_nomem();

@@ -115,7 +115,7 @@ typedef struct knc_value {
     uint32_t group;             /* that stores it, computes its reduction or runs its routine */
     uint32_t next, next_reduce; /* in the group's lists of stores and reductions */
     uint32_t slot;
-    size_t offset;       /* bytes in the slot */
+    knx_bytes offset;       /* bytes in the slot */
     int32_t need_height; /* largest height of the steps that read it from memory whatever the grouping; -1: none */
     uint32_t need_level; /* largest level of these steps */
     uint32_t level;      /* number of updates on the longest path of equations to it (updates.c) */
@@ -173,7 +173,7 @@ typedef struct knc_row {
 typedef struct knc_slot {
     uint8_t space;
     uint32_t index; /* of operand, output, literal */
-    size_t bytes, offset;
+    knx_bytes bytes, offset;
     uint32_t maker;       /* the step that writes it; KNC_NO: none */
     uint32_t first, last; /* the first and the last step that refer to it */
     uint32_t over;        /* the slot whose memory it shares; KNC_NO: it has memory of its own */
@@ -324,13 +324,13 @@ static inline bool knc_dims_forgive(bool failed)
 /* Is a a multiple of b, whatever numbers the variables have? */
 static inline bool knc_divides(int64_t b, int64_t a) { return knx_dim_same(knx_dim_mod(a, b), 0); }
 /* Bytes of a slot, to judge by. */
-static inline size_t knc_slot_hint(const knc_plan *p, uint32_t slot)
+static inline knx_bytes knc_slot_hint(const knc_plan *p, uint32_t slot)
 {
-    return (size_t)knx_dim_hint((int64_t)p->slot.at[slot].bytes);
+    return (knx_bytes)knx_dim_hint((int64_t)p->slot.at[slot].bytes);
 }
 
 /* The bytes, rounded up to the target's alignment. */
-static inline size_t knc_in_units(const knc_plan *p, size_t bytes)
+static inline knx_bytes knc_in_units(const knc_plan *p, knx_bytes bytes)
 {
     size_t unit = p->o->target->alignment;
     return (bytes + unit - 1) & ~(unit - 1);
@@ -344,7 +344,7 @@ static inline uint32_t knc_place_of(const knc_plan *p, uint32_t slot)
 }
 
 /* place.c: the slot of a value, an operand or a literal, and the value's offset in it in bytes. */
-uint32_t knc_slot_of(knc_plan *p, kni_atom a, size_t *offset);
+uint32_t knc_slot_of(knc_plan *p, kni_atom a, knx_bytes *offset);
 uint32_t knc_find(knc_plan *p, uint32_t group);
 /* uses.c: which loops of the merged group the points are that this group began with, and in which pass over a row */
 knc_loops knc_base_of(knc_plan *p, uint32_t group, uint8_t *stage);

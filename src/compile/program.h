@@ -62,10 +62,10 @@ kni_type knc_output_type(const knc_program *p, int i);
 int knc_n_steps(const knc_program *p);
 /* Bytes of the arena for temporaries and for the scratch memory of routines. A device may need more memory beside it
  * (knd_workspace_bytes). */
-size_t knc_workspace_bytes(const knc_program *p);
+knx_bytes knc_workspace_bytes(const knc_program *p);
 /* Bytes that updates copy because they cannot be made in place; knc_text and the log (level 1) say why. Donated
  * operands that come in plain memory are copied when the program runs and do not count. */
-size_t knc_copied_bytes(const knc_program *p);
+knx_bytes knc_copied_bytes(const knc_program *p);
 /* The steps, and each decision with its reason, as debug level 4 prints them. knx_alloc'ed. */
 knx_error *knc_text(const knc_program *p, char **out);
 /* A drawing for Graphviz: steps, and the values between them with the reasons for which they are stored. */

@@ -19,8 +19,8 @@ typedef enum knc_space {
 typedef struct knc_ref {
     uint8_t space;
     uint32_t index; /* of the operand, the output, the literal, the block value; while planning: of the slot */
-    size_t offset;  /* bytes */
-    size_t first, bytes; /* the memory of the whole value: its offset in the operand, output or workspace, and its size;
+    knx_bytes offset;  /* bytes */
+    knx_bytes first, bytes; /* the memory of the whole value: its offset in the operand, output or workspace, and its size;
                             0 bytes: a literal */
 } knc_ref;
 /* Does the step write to its reference r? It may read it, too. Of a band: ask its steps. */
@@ -36,12 +36,12 @@ typedef struct knc_loop {
     int64_t length;                       /* turns of a scan; of a while: at most, KNC_NO_LENGTH: no bound */
     bool reverse;
     int64_t on_step;                  /* a host function (ir/host.h), 0: none */
-    const size_t *bytes;              /* of the carries; then of an element of each input, of each output */
-    const size_t *second;             /* offsets of the carries' second memory in the workspace; KNC_IN_PLACE: none */
+    const knx_bytes *bytes;              /* of the carries; then of an element of each input, of each output */
+    const knx_bytes *second;             /* offsets of the carries' second memory in the workspace; KNC_IN_PLACE: none */
     int places;                       /* 2: some carries have second memory, and alternate with each turn; else 1 */
-    size_t go, work, workspace;       /* offsets of the condition's result, of the programs' workspace; bytes of all */
+    knx_bytes go, work, workspace;       /* offsets of the condition's result, of the programs' workspace; bytes of all */
 } knc_loop;
-#define KNC_IN_PLACE  SIZE_MAX
+#define KNC_IN_PLACE  UINT64_MAX
 #define KNC_NO_LENGTH INT64_MAX
 
 /* One of several programs, chosen by an index. Operands of the step: the index, then the operands that all the programs
@@ -49,7 +49,7 @@ typedef struct knc_loop {
 typedef struct knc_branch {
     uint32_t n;
     knc_program *const *program;
-    size_t workspace; /* bytes for the largest workspace of a program: one memory for all */
+    knx_bytes workspace; /* bytes for the largest workspace of a program: one memory for all */
 } knc_branch;
 
 /* A kernel as a part of a product's step: it computes elements of an operand when the product asks for them, or takes
@@ -118,7 +118,7 @@ struct knc_step {
             uint32_t n_in, n_out;
             const kni_type *xt, *yt;
             const void *params; /* NULL: those of the equation */
-            size_t workspace;
+            knx_bytes workspace;
             const knc_loop *loop;     /* KNC_LOOP; else NULL */
             const knc_branch *branch; /* KNC_BRANCH; else NULL */
         } r;
@@ -131,7 +131,7 @@ struct knc_step {
             const knc_attached *fill_a, *fill_b, *finish; /* kernels for operands a, b, for the result; NULL: none */
         } p;
         struct knc_band *band;
-        size_t bytes; /* of a copy */
+        knx_bytes bytes; /* of a copy */
     } u;
 };
 
@@ -149,7 +149,7 @@ typedef struct knc_cut {
 
 /* A value that exists as one block of rows per worker. */
 typedef struct knc_block {
-    size_t row, at;  /* bytes of a row; offset in a worker's memory for blocks */
+    knx_bytes row, at;  /* bytes of a row; offset in a worker's memory for blocks */
     int first, last; /* the first and the last step of the band that access the value */
     int over;        /* number of the value whose memory this one takes over; -1: none */
 } knc_block;
@@ -175,8 +175,8 @@ typedef struct knc_band {
     int64_t grain, height; /* height: rows of a block, at most; a multiple of the grain (rows that stay together) */
     int64_t chunk;         /* the blocks of so many rows run in order, for the sums over them; 0: in no order */
     int most_maps;         /* of one of its kernels, at most */
-    size_t kept;           /* bytes of a worker's memory for blocks */
-    size_t saved;          /* bytes of the values that exist in blocks only */
+    knx_bytes kept;           /* bytes of a worker's memory for blocks */
+    knx_bytes saved;          /* bytes of the values that exist in blocks only */
 } knc_band;
 
 /* Which buffer an output of the program has. */
@@ -190,7 +190,7 @@ typedef enum knc_output_kind {
 typedef struct knc_output {
     uint8_t kind;
     uint32_t index;
-    size_t bytes;
+    knx_bytes bytes;
 } knc_output;
 
 static inline int64_t knc_band_blocks(const knc_band *band)
@@ -243,7 +243,7 @@ typedef struct knc_update_note {
     uint32_t eqn;
     uint8_t how;
     uint32_t reader; /* KNC_UPDATE_LATER: an equation of the step that reads */
-    size_t bytes;    /* of the operand: copied unless `how` says in place */
+    knx_bytes bytes;    /* of the operand: copied unless `how` says in place */
 } knc_update_note;
 
 struct knc_program {
@@ -261,7 +261,7 @@ struct knc_program {
     const knc_update_note *update;
     uint32_t n_update;
     const knc_path_note *path;   /* in the order of the equations */
-    size_t copied;               /* bytes, by updates that are not in place */
+    knx_bytes copied;               /* bytes, by updates that are not in place */
     const uint32_t *overwritten; /* donated operands whose memory a temporary takes over; an operand that comes in plain
                                     memory is copied before the program runs */
     uint32_t n_overwritten;
@@ -275,8 +275,8 @@ struct knc_program {
     const knc_program *made_from; /* of an instance: the program of variables, whose kernels and notes it uses */
     _Atomic(size_t) loaded;       /* the most bytes that a device took for an instance of it; 0: none was loaded */
     const knc_ref *value_at; /* without fusion, per variable: where it lies, for observers; else NULL */
-    size_t workspace; /* bytes of the temporaries; a device may need more beside them to run the program */
-    size_t values;    /* bytes of operands, and of outputs with buffers of their own */
+    knx_bytes workspace; /* bytes of the temporaries; a device may need more beside them to run the program */
+    knx_bytes values;    /* bytes of operands, and of outputs with buffers of their own */
     knx_arena arena;
 };
 /* control.c: the programs inside of a step (of a loop or a branch; other steps have none) */

@@ -354,7 +354,7 @@ static kn_array import_tensor(kna_op *op, const DLTensor *t, bool readonly, cons
         else
             b = copy_elements(&m);
         if (b && !empty)
-            KN_LOG(1, "copy: %zu bytes of a DLPack tensor: %s", kni_type_bytes(m.type),
+            KN_LOG(1, "copy: %zu bytes of a DLPack tensor: %s", (size_t)kni_type_bytes(m.type),
                    o.copy > 0 ? "as asked for"
                    : m.dense  ? "not aligned"
                               : "elements with gaps");

@@ -56,7 +56,8 @@ int kn_copy_to(kn_array x, void *to, size_t bytes)
     kna_begin(&op, "copy_to");
     const void *data = kna_look(&op, x, &t);
     if (data && kni_type_bytes(t) != bytes)
-        kna_fail(&op, KN_ERROR_VALUE, "the array has %zu bytes, there is room for %zu", kni_type_bytes(t), bytes);
+        kna_fail(&op, KN_ERROR_VALUE, "the array has %zu bytes, there is room for %zu", (size_t)kni_type_bytes(t),
+                 bytes);
     else if (data && !to && bytes)
         kna_fail(&op, KN_ERROR_TYPE, "null memory");
     else if (data && bytes)
@@ -70,7 +71,8 @@ int kn_copy_from(kn_array x, const void *from, size_t bytes)
     kna_begin(&op, "copy_from");
     kna_array *a = kna_array_of(&op, x);
     if (a && kni_type_bytes(a->type) != bytes)
-        kna_fail(&op, KN_ERROR_VALUE, "the array has %zu bytes, %zu were given", kni_type_bytes(a->type), bytes);
+        kna_fail(&op, KN_ERROR_VALUE, "the array has %zu bytes, %zu were given", (size_t)kni_type_bytes(a->type),
+                 bytes);
     else if (a && !from && bytes)
         kna_fail(&op, KN_ERROR_TYPE, "null memory");
     if (!kna_failed(&op) && kna_may_write(&op, a)) {

@@ -25,7 +25,7 @@ static void drop_value(void *v) { kna_value_release(v); }
 /* A copy: the callback may keep it. */
 static kn_array array_of(kni_type t, const void *data)
 {
-    size_t bytes = kni_type_bytes(t);
+    uint64_t bytes = kni_type_bytes(t);
     knx_buffer *b = knx_buffer_new(bytes);
     if (b && bytes)
         memcpy(b->data, data, bytes);

@@ -141,9 +141,27 @@ static kn_prepared new_prepared(knd_loaded *program, uint32_t n_fixed)
     return p;
 }
 
+/* Where addresses have 32 bits, a program may ask for more memory than there are addresses. */
+static knx_error *ask_for_addresses(knd_loaded *program, int threads)
+{
+    const knc_program *p = program->program;
+    uint64_t most = knd_workspace_bytes(program, threads);
+    for (int i = 0; i < knc_n_operands(p) + knc_n_outputs(p); i++) {
+        int k = i - knc_n_operands(p);
+        uint64_t bytes = kni_type_bytes(k < 0 ? knc_operand_type(p, i) : knc_output_type(p, k));
+        most = bytes > most ? bytes : most;
+    }
+    return most > PTRDIFF_MAX ? knx_error_nomem_for(most, 0, NULL, NULL) : NULL;
+}
+
 /* Takes the program over. */
 static knx_error *make(knd_loaded *program, kna_value *const *fixed, uint32_t n, int threads, kn_prepared *out)
 {
+    knx_error *error = ask_for_addresses(program, threads);
+    if (error) {
+        knd_release(program);
+        return error;
+    }
     kn_prepared p = *out = new_prepared(program, n);
     if (!p) {
         knd_release(program);
@@ -324,7 +342,7 @@ size_t kn_fn_peak_bytes(kn_fn fn, const kn_args *args, int threads)
     kna_op op;
     recorded r = {0};
     knd_loaded *program = NULL;
-    size_t bytes = 0;
+    uint64_t bytes = 0;
     kna_begin(&op, "fn_peak_bytes");
     if (good_threads(&op, threads)) {
         knx_error *error = record(&op, fn, args, "fn_peak_bytes", NULL, &r);
@@ -338,7 +356,7 @@ size_t kn_fn_peak_bytes(kn_fn fn, const kn_args *args, int threads)
         drop(&r);
     }
     kna_end_plain(&op);
-    return bytes;
+    return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
 /* ---- What it is. */

@@ -150,7 +150,7 @@ struct kni_prim {
     void (*lands)(const kni_rule *r, int64_t *stride);
     /* Of `run`: the bytes of memory that the routine needs beside operands and results. Example: sort needs the keys
      * of one row. NULL: none */
-    size_t (*workspace)(const kni_rule *r);
+    knx_bytes (*workspace)(const kni_rule *r);
     /* A product of two operands (one result): fills in its description for C-contiguous arrays, from which the code
      * and its blocking follow. Examples: dot_general, conv_general_dilated. docs/products.md */
     void (*product)(const kni_rule *r, knk_product *p);

@@ -67,10 +67,10 @@ int64_t kni_dim_dilated(int64_t extent, int64_t interior)
     return n;
 }
 
-KNX_HOT size_t kni_type_bytes(kni_type t)
+KNX_HOT knx_bytes kni_type_bytes(kni_type t)
 {
     int64_t n = size_of(t); /* bytes beyond those of int64 are asked for by who tries to make such an array */
-    return knx_is_symbolic(n) ? (size_t)knx_dim_mul(n, (int64_t)t.dtype->size) : (size_t)n * t.dtype->size;
+    return knx_is_symbolic(n) ? (knx_bytes)knx_dim_mul(n, (int64_t)t.dtype->size) : (knx_bytes)n * t.dtype->size;
 }
 
 KNX_HOT bool kni_type_copy(knx_arena *a, kni_type t, kni_type *out)

@@ -50,7 +50,7 @@ static inline bool kni_type_surely_same_shape(kni_type a, kni_type b)
 }
 /* number of elements; 1 for scalars; perhaps an expression. The type was checked: it fits */
 int64_t kni_type_size(kni_type t);
-size_t kni_type_bytes(kni_type t);
+knx_bytes kni_type_bytes(kni_type t);
 /* The same for costs: extents are as knx_dim_hint has them. */
 double kni_type_count(kni_type t);
 /* The number of a dimension where nothing but a number will do (results that it counts, a loop in C). Of an expression

@@ -95,7 +95,7 @@ static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool 
     knc_inner inner;
     double row = 0, whole = whole_bytes(b->p, s);
     bool found = knc_find_blocks(b, s, number, hope, &inner);
-    size_t bytes = found ? knc_blocks_bytes(&inner, TRIAL) : 0;
+    knx_bytes bytes = found ? knc_blocks_bytes(&inner, TRIAL) : 0;
     *saved = 0;
     for (int i = 0; found && i < inner.n; i++) {
         bool again = s->member[knc_maker_in(b->p, s, inner.slot[i])].again;

@@ -82,7 +82,7 @@ bool knc_cut_last(const knc_plan *p, knc_set *s);
 bool knc_is_cut(const knc_plan *p, const knc_set *s, uint32_t slot);
 int knc_maker_in(const knc_plan *p, const knc_set *s, uint32_t slot); /* number of the member that makes it; -1 */
 bool knc_reads(const knc_plan *p, const knc_member *m, uint32_t slot);
-size_t knc_row_bytes(const knc_plan *p, const knc_set *s, uint32_t slot);
+knx_bytes knc_row_bytes(const knc_plan *p, const knc_set *s, uint32_t slot);
 static inline int64_t knc_count_dims(const knk_dims *d) { return knx_dim_size(d->n, d->extent); }
 
 /* bands_graph.c */
@@ -101,7 +101,7 @@ bool knc_is_kept(const knc_bands *b, const knc_set *s, uint32_t number, uint32_t
 /* Finds the values that exist in blocks only, and what all blocks of so many rows need. False: too many. hope: also
  * values that steps outside of s read so far, since these steps may still join the set. */
 bool knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool hope, knc_inner *out);
-size_t knc_blocks_bytes(const knc_inner *x, int64_t rows);
+knx_bytes knc_blocks_bytes(const knc_inner *x, int64_t rows);
 void knc_settle_band(knc_band *band); /* the offsets of its blocks */
 /* Does a member make the value, and another one read it? */
 bool knc_goes_on(const knc_plan *p, const knc_set *s, uint32_t slot);

@@ -38,10 +38,10 @@ int knc_maker_in(const knc_plan *p, const knc_set *s, uint32_t slot)
 }
 
 /* Bytes that the value has for each row of the set; 0: its bytes are no multiple of the rows. */
-size_t knc_row_bytes(const knc_plan *p, const knc_set *s, uint32_t slot)
+knx_bytes knc_row_bytes(const knc_plan *p, const knc_set *s, uint32_t slot)
 {
     int64_t all = knx_dim_mul(s->batches, s->rows), bytes = (int64_t)p->slot.at[slot].bytes;
-    return knc_divides(all, bytes) ? (size_t)knx_dim_floordiv(bytes, all) : 0;
+    return knc_divides(all, bytes) ? (knx_bytes)knx_dim_floordiv(bytes, all) : 0;
 }
 
 /* Elements of `size` bytes that the value has for each row; 0: a row is no whole number of elements. */

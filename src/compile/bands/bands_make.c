@@ -74,11 +74,11 @@ static size_t place_blocks(knc_block *x, int n, int64_t rows)
     for (int i = 0; i < n; i++) {
         if (x[i].over >= 0)
             continue;
-        size_t at = 0, bytes = knx_whole_lines(x[i].row * (size_t)rows);
+        knx_bytes at = 0, bytes = knx_whole_lines(x[i].row * (knx_bytes)rows);
         for (bool moved = true; moved;) {
             moved = false;
             for (int k = 0; k < i; k++) {
-                size_t its = knx_whole_lines(x[k].row * (size_t)rows);
+                knx_bytes its = knx_whole_lines(x[k].row * (knx_bytes)rows);
                 if (x[k].over < 0 && x[k].first <= last[i] && x[i].first <= last[k] && at < x[k].at + its &&
                     x[k].at < at + bytes) {
                     at = x[k].at + its;
@@ -94,12 +94,12 @@ static size_t place_blocks(knc_block *x, int n, int64_t rows)
     return end;
 }
 
-size_t knc_blocks_bytes(const knc_inner *x, int64_t rows)
+knx_bytes knc_blocks_bytes(const knc_inner *x, int64_t rows)
 {
     knc_block block[KNC_BAND_BLOCKS];
     for (int i = 0; i < x->n; i++) {
         block[i] = x->block[i];
-        block[i].row = (size_t)knx_dim_hint((int64_t)block[i].row);
+        block[i].row = (knx_bytes)knx_dim_hint((int64_t)block[i].row);
     }
     return place_blocks(block, x->n, rows);
 }
@@ -158,8 +158,8 @@ static bool make_blocks(maker *m)
     m->band->n_block = (uint32_t)n;
     for (int i = 0; i < n; i++) {
         const knc_slot *slot = &m->b->p->slot.at[m->inner.slot[i]];
-        size_t saved = m->s->member[m->inner.block[i].first].again ? 0 : slot->bytes;
-        m->band->saved = (size_t)knx_dim_add((int64_t)m->band->saved, (int64_t)saved);
+        knx_bytes saved = m->s->member[m->inner.block[i].first].again ? 0 : slot->bytes;
+        m->band->saved = (knx_bytes)knx_dim_add((int64_t)m->band->saved, (int64_t)saved);
     }
     if (!m->b->p->symbolic) /* else when the variables have numbers */
         knc_settle_band(m->band);

@@ -207,7 +207,7 @@ const knc_point *knc_through_view(kni_lower *l, const kni_eqn *e, const knc_poin
 
 /* Memory. */
 
-int knc_buffer_of(kni_lower *l, uint32_t slot, size_t offset, kn_dtype dtype, bool written)
+int knc_buffer_of(kni_lower *l, uint32_t slot, knx_bytes offset, kn_dtype dtype, bool written)
 {
     knx_dtype_id d = knc_part(dtype);
     for (size_t b = 0; b < l->buffer.n; b++)
@@ -221,7 +221,7 @@ int knc_buffer_of(kni_lower *l, uint32_t slot, size_t offset, kn_dtype dtype, bo
 
 static int buffer_of(kni_lower *l, uint32_t var, bool written)
 {
-    size_t offset;
+    knx_bytes offset;
     uint32_t slot = knc_slot_of(l->p, var, &offset);
     return knc_buffer_of(l, slot, offset, l->j->type[var].dtype, written);
 }

@@ -25,7 +25,7 @@ typedef struct knc_map {
 /* A buffer of the kernel: memory of a slot that it reads or writes. */
 typedef struct knc_access {
     uint32_t slot;
-    size_t offset;
+    knx_bytes offset;
     knx_dtype_id dtype;
     bool written, mixed; /* mixed: accessed through several maps, at computed positions or under a predicate */
     int map[2];          /* per part: the first map that addresses it; -1: none */
@@ -141,7 +141,7 @@ void knc_apply_pull(kni_lower *l, const kni_eqn *e, const knc_point *at);
 const knc_point *knc_through_view(kni_lower *l, const kni_eqn *e, const knc_point *at);
 kni_pair knc_load(kni_lower *l, int buffer, kni_type t, const knc_point *at, kni_pair other);
 void knc_store(kni_lower *l, int buffer, kni_type t, const knc_point *at, kni_pair value);
-int knc_buffer_of(kni_lower *l, uint32_t slot, size_t offset, kn_dtype d, bool written);
+int knc_buffer_of(kni_lower *l, uint32_t slot, knx_bytes offset, kn_dtype d, bool written);
 /* numbers.c: is operand a of e a number that becomes an operand of the kernel? Then *value is its load. */
 bool knc_number(kni_lower *l, const kni_eqn *e, kni_atom a, kni_pair *value);
 /* The same of a stored value that is a number repeated to a shape. */

@@ -52,7 +52,7 @@ static bool has_room(const kni_lower *l, uint32_t slot)
 /* Makes literal a an operand of the kernel: *value is its load. False if it stays a constant. */
 static bool give(kni_lower *l, kni_atom a, kni_pair *value)
 {
-    size_t offset;
+    knx_bytes offset;
     if (a == KN_ATOM_NONE)
         return false;
     const kni_literal *x = &l->j->literal[a & ~KN_LITERAL_BIT];

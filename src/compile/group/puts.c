@@ -219,7 +219,7 @@ bool knc_reads_at_place(knc_plan *p, const kni_eqn *e, uint32_t group)
 
 static int buffer_of(kni_lower *l, uint32_t var, bool written)
 {
-    size_t offset;
+    knx_bytes offset;
     uint32_t slot = knc_slot_of(l->p, var, &offset);
     return knc_buffer_of(l, slot, offset, l->j->type[var].dtype, written);
 }
@@ -267,7 +267,7 @@ static void add_shifts(kni_lower *l, uint32_t var, knc_step *s, knc_shift *shift
     const kni_eqn *e = maker(l->p, var);
     kni_type t = l->j->type[var];
     int64_t stride[KN_MAX_NDIM], bytes = t.dtype->size;
-    size_t offset;
+    knx_bytes offset;
     uint32_t slot = knc_slot_of(l->p, var, &offset);
     strides_of(l->p, e, stride);
     for (int d = t.ndim - 1; d >= 0; bytes = knx_dim_mul(bytes, t.dim[d--])) {

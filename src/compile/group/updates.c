@@ -175,7 +175,7 @@ knx_error *knc_settle_updates(knc_plan *p)
         if (how == KNC_UPDATE_LATER)
             note[i].reader = q->step[p->slot.at[u->from].last].eqn;
         if (how > KNC_UPDATE_IN_OPERAND)
-            q->copied = (size_t)knx_dim_add((int64_t)q->copied, (int64_t)note[i].bytes);
+            q->copied = (knx_bytes)knx_dim_add((int64_t)q->copied, (int64_t)note[i].bytes);
     }
     q->update = note;
     q->n_update = (uint32_t)p->update.n;

@@ -3,9 +3,9 @@
  * need is laid out in the workspace of the step, so that the step allocates nothing while it runs. */
 #include "compile/loops/control.h"
 
-static size_t take(size_t *workspace, size_t bytes, size_t unit)
+static knx_bytes take(knx_bytes *workspace, knx_bytes bytes, knx_bytes unit)
 {
-    size_t at = *workspace;
+    knx_bytes at = *workspace;
     *workspace += (bytes + unit - 1) & ~(unit - 1);
     return at;
 }
@@ -50,8 +50,8 @@ static bool stays_in_place(const knc_loop *l, uint32_t carry)
 static knx_error *note_bytes(const knc_plan *p, knc_loop *l)
 {
     knx_arena *a = &p->p->arena;
-    size_t *bytes = knx_arena_alloc(a, ((size_t)l->n + l->n_x + l->n_y + 1) * sizeof *bytes);
-    size_t *second = knx_arena_alloc(a, ((size_t)l->n + 1) * sizeof *second);
+    knx_bytes *bytes = knx_arena_alloc(a, ((size_t)l->n + l->n_x + l->n_y + 1) * sizeof *bytes);
+    knx_bytes *second = knx_arena_alloc(a, ((size_t)l->n + 1) * sizeof *second);
     if (!bytes || !second)
         return knx_error_nomem();
     for (uint32_t i = 0; i < l->n + l->n_x; i++)
@@ -65,7 +65,7 @@ static knx_error *note_bytes(const knc_plan *p, knc_loop *l)
     return NULL;
 }
 
-void knc_lay_out_loop(knc_loop *l, size_t *second, size_t unit)
+void knc_lay_out_loop(knc_loop *l, knx_bytes *second, knx_bytes unit)
 {
     l->places = 1;
     l->workspace = 0;
@@ -76,7 +76,7 @@ void knc_lay_out_loop(knc_loop *l, size_t *second, size_t unit)
             l->places = 2;
         }
     l->go = take(&l->workspace, l->cond ? sizeof(bool) : 0, unit);
-    size_t cond = l->cond ? l->cond->workspace : 0, body = l->body->workspace;
+    knx_bytes cond = l->cond ? l->cond->workspace : 0, body = l->body->workspace;
     l->work = take(&l->workspace, cond > body ? cond : body, unit);
 }
 
@@ -86,7 +86,7 @@ static knx_error *lay_out(const knc_plan *p, knc_loop *l)
     if (p->symbolic)
         l->workspace = 1; /* some: how much shows when the variables have numbers */
     else
-        knc_lay_out_loop(l, (size_t *)(uintptr_t)l->second, p->o->target->alignment);
+        knc_lay_out_loop(l, (knx_bytes *)(uintptr_t)l->second, p->o->target->alignment);
     return NULL;
 }
 
@@ -124,7 +124,7 @@ knx_error *knc_make_branch(const knc_plan *p, const kni_eqn *e, knc_branch *b)
 {
     const kni_p_cond *params = e->params;
     knc_program **program = knx_arena_zero(&p->p->arena, ((size_t)params->branches.n + 1) * sizeof *program);
-    size_t most = 0;
+    knx_bytes most = 0;
     if (!program)
         return knx_error_nomem();
     b->program = program;

@@ -217,7 +217,7 @@ static knx_error *add_put_copies(kni_lower *l, uint32_t step)
 {
     knc_plan *p = l->p;
     for (uint32_t v = l->g->first_store; v != KNC_NO; v = p->value[v].next) {
-        size_t offset;
+        knx_bytes offset;
         const kni_eqn *e = &p->j->eqn[p->value[v].eqn];
         if (!p->value[v].put)
             continue;
@@ -310,7 +310,7 @@ static knx_error *lower_routine(knc_plan *p, const knc_group *g)
         return knx_error_nomem();
     for (uint32_t i = 0; i < n; i++) {
         kni_atom a = i < e->n_in ? e->in[i] : e->out + i - e->n_in;
-        size_t offset;
+        knx_bytes offset;
         s.ref[i].index = knc_slot_of(p, a, &offset);
         s.ref[i].offset = offset;
         if (p->failed)

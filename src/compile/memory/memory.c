@@ -118,7 +118,7 @@ static void use_donated(knc_plan *p)
 
 /* The rooms of all temporaries. They have offsets at once, or, in a program of dimension variables, when these have
  * numbers: until then a slot's offset is the number of its room. */
-static knx_error *place_temporaries(knc_plan *p, size_t *end)
+static knx_error *place_temporaries(knc_plan *p, knx_bytes *end)
 {
     knc_room *room = knx_arena_alloc(&p->p->arena, (p->slot.n + 1) * sizeof *room);
     uint32_t n = 0;
@@ -149,11 +149,11 @@ static knx_error *place_temporaries(knc_plan *p, size_t *end)
     return NULL;
 }
 
-static knc_ref place_in(const knc_plan *p, uint32_t s, size_t offset)
+static knc_ref place_in(const knc_plan *p, uint32_t s, knx_bytes offset)
 {
     const knc_slot *slot = &p->slot.at[knc_place_of(p, s)];
     bool work = slot->space == KNC_AT_WORK;
-    size_t first = work && !p->symbolic ? slot->offset : 0;
+    knx_bytes first = work && !p->symbolic ? slot->offset : 0;
     return (knc_ref){.space = slot->space,
                      .index = work && p->symbolic ? (uint32_t)slot->offset : slot->index,
                      .offset = first + offset,
@@ -195,7 +195,7 @@ static knx_error *note_values(knc_plan *p)
     return NULL;
 }
 
-static void count_bytes(const knc_plan *p, size_t arena)
+static void count_bytes(const knc_plan *p, knx_bytes arena)
 {
     knc_program *q = p->p;
     for (uint32_t i = 0; i < q->n_step; i++)
@@ -209,7 +209,7 @@ static void count_bytes(const knc_plan *p, size_t arena)
 
 knx_error *knc_plan_memory(knc_plan *p)
 {
-    size_t arena = 0;
+    knx_bytes arena = 0;
     find_lifetimes(p);
     take_over(p);
     use_donated(p);

@@ -8,7 +8,7 @@
 enum { FEW = 1024 };
 #define NONE UINT32_MAX
 
-static size_t in_units(size_t bytes, size_t unit) { return (bytes + unit - 1) & ~(unit - 1); }
+static knx_bytes in_units(knx_bytes bytes, knx_bytes unit) { return (bytes + unit - 1) & ~(unit - 1); }
 
 /* Offsets of few rooms: the largest first, each at the lowest offset where its bytes are free from the first to
  * the last step that refers to it. */
@@ -23,10 +23,10 @@ static int larger_first(const void *a, const void *b)
 
 /* Chooses the offset of s[n] and inserts it among s[0..n), which have offsets and are sorted by them. Returns its
  * end. */
-static size_t place_one(knc_room **s, size_t n, size_t unit)
+static knx_bytes place_one(knc_room **s, size_t n, knx_bytes unit)
 {
     knc_room *x = s[n];
-    size_t at = 0;
+    knx_bytes at = 0;
     for (size_t i = 0; i < n; i++) {
         const knc_room *y = s[i];
         if (y->last < x->first || x->last < y->first)
@@ -44,12 +44,12 @@ static size_t place_one(knc_room **s, size_t n, size_t unit)
     return at + in_units(x->bytes, unit);
 }
 
-static size_t place_few(knc_room **s, size_t n, size_t unit)
+static knx_bytes place_few(knc_room **s, size_t n, knx_bytes unit)
 {
-    size_t end = 0;
+    knx_bytes end = 0;
     qsort(s, n, sizeof *s, larger_first);
     for (size_t i = 0; i < n; i++) {
-        size_t e = place_one(s, i, unit);
+        knx_bytes e = place_one(s, i, unit);
         end = e > end ? e : end;
     }
     return end;
@@ -58,11 +58,11 @@ static size_t place_few(knc_room **s, size_t n, size_t unit)
 /* Offsets of many rooms: step by step, each room that a step makes gets the smallest free hole that is large enough. */
 
 typedef struct hole {
-    size_t at, bytes;
+    knx_bytes at, bytes;
 } hole;
 typedef KN_VEC(hole) hole_list;
 
-static bool give_hole(hole_list *h, size_t at, size_t bytes)
+static bool give_hole(hole_list *h, knx_bytes at, knx_bytes bytes)
 {
     if (!KN_VEC_RESERVE(h, 1))
         return false;
@@ -79,18 +79,18 @@ static bool give_hole(hole_list *h, size_t at, size_t bytes)
     return true;
 }
 
-static size_t take_hole(hole_list *h, size_t bytes, size_t *end)
+static knx_bytes take_hole(hole_list *h, knx_bytes bytes, knx_bytes *end)
 {
     size_t best = h->n;
     for (size_t i = 0; i < h->n; i++)
         if (h->at[i].bytes >= bytes && (best == h->n || h->at[i].bytes < h->at[best].bytes))
             best = i;
     if (best == h->n) { /* no hole is large enough: at the end, with the hole that touches the end */
-        size_t at = h->n && h->at[h->n - 1].at + h->at[h->n - 1].bytes == *end ? h->at[--h->n].at : *end;
+        knx_bytes at = h->n && h->at[h->n - 1].at + h->at[h->n - 1].bytes == *end ? h->at[--h->n].at : *end;
         *end = at + bytes;
         return at;
     }
-    size_t at = h->at[best].at;
+    knx_bytes at = h->at[best].at;
     h->at[best].at += bytes;
     h->at[best].bytes -= bytes;
     if (!h->at[best].bytes) {
@@ -104,7 +104,7 @@ typedef struct lists {
     uint32_t *born, *dies, *next_born, *next_dies;
 } lists;
 
-static bool walk_steps(knc_room **s, const lists *l, uint32_t steps, size_t unit, hole_list *holes, size_t *end)
+static bool walk_steps(knc_room **s, const lists *l, uint32_t steps, knx_bytes unit, hole_list *holes, knx_bytes *end)
 {
     for (uint32_t t = 0; t < steps; t++) {
         for (uint32_t i = l->born[t]; i != NONE; i = l->next_born[i])
@@ -116,7 +116,7 @@ static bool walk_steps(knc_room **s, const lists *l, uint32_t steps, size_t unit
     return true;
 }
 
-static bool place_many(knc_room **s, size_t n, uint32_t steps, size_t unit, knx_arena *a, size_t *end)
+static bool place_many(knc_room **s, size_t n, uint32_t steps, knx_bytes unit, knx_arena *a, knx_bytes *end)
 {
     lists l = {knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, n * 4),
                knx_arena_alloc(a, n * 4)};
@@ -137,7 +137,7 @@ static bool place_many(knc_room **s, size_t n, uint32_t steps, size_t unit, knx_
     return fine;
 }
 
-bool knc_place_rooms(knc_room *room, size_t n, uint32_t steps, size_t unit, size_t *end)
+bool knc_place_rooms(knc_room *room, size_t n, uint32_t steps, knx_bytes unit, knx_bytes *end)
 {
     if (n == 1)
         room->offset = 0;

@@ -38,7 +38,7 @@ bool knc_restride(knk_product *q, knc_side side, const knc_fit *fit, const int64
  * stores of that value, one for each part of a complex number. */
 typedef struct knc_meeting {
     uint32_t slot;
-    size_t ref_offset; /* bytes of the slot before the value */
+    knx_bytes ref_offset; /* bytes of the slot before the value */
     int n_loop, parts, map[2];
     const int64_t *extent;
     int64_t offset, stride[KNK_MAX_LOOPS]; /* in elements; of part 0 */

@@ -221,5 +221,5 @@ kni_type knc_operand_type(const knc_program *p, int i) { return p->operand_type[
 KNX_HOT kni_type knc_output_type(const knc_program *p, int i) { return p->output_type[i]; }
 bool knc_has_variables(const knc_program *p) { return p->code != NULL; }
 int knc_n_steps(const knc_program *p) { return (int)p->n_step; }
-size_t knc_workspace_bytes(const knc_program *p) { return p->workspace; }
-size_t knc_copied_bytes(const knc_program *p) { return p->copied; }
+knx_bytes knc_workspace_bytes(const knc_program *p) { return p->workspace; }
+knx_bytes knc_copied_bytes(const knc_program *p) { return p->copied; }

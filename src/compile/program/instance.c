@@ -31,7 +31,7 @@ struct knc_image {
     KN_VEC(placed) placed;
     KN_VEC(number) value;  /* the bytes of operands and of outputs; they are nowhere in the image */
     KN_VEC(uint32_t) late; /* steps with more than numbers */
-    size_t values;         /* the bytes of those operands and outputs that do not depend on variables */
+    knx_bytes values;      /* the bytes of those operands and outputs that do not depend on variables */
 };
 
 /* ---- The image. */
@@ -299,7 +299,7 @@ static void step(draft *d, uint32_t at, const knc_step *s)
 }
 
 /* Bytes of an operand or an output with a buffer of its own. */
-static void value(draft *d, size_t bytes)
+static void value(draft *d, knx_bytes bytes)
 {
     if (!knx_is_symbolic((int64_t)bytes))
         d->image->values += bytes;
@@ -371,7 +371,7 @@ typedef struct maker {
     knc_program *p;
     int n_value;
     const knx_dim_value *value;
-    size_t unit;
+    knx_bytes unit;
 } maker;
 
 static knx_error *instance_of(const maker *m, const knc_program *from, knc_program **out)
@@ -388,7 +388,7 @@ static knx_error *finish_loop(const maker *m, const knc_loop *from, knc_step *s)
     KN_TRY(instance_of(m, from->body, &l->body));
     if (from->cond)
         KN_TRY(instance_of(m, from->cond, &l->cond));
-    knc_lay_out_loop(l, (size_t *)(uintptr_t)l->second, m->unit);
+    knc_lay_out_loop(l, (knx_bytes *)(uintptr_t)l->second, m->unit);
     s->u.r.workspace = l->workspace;
     return NULL;
 }
@@ -396,7 +396,7 @@ static knx_error *finish_loop(const maker *m, const knc_loop *from, knc_step *s)
 static knx_error *finish_branch(const maker *m, const knc_branch *from, knc_step *s)
 {
     knc_branch *b = (knc_branch *)(uintptr_t)s->u.r.branch;
-    size_t most = 0;
+    knx_bytes most = 0;
     for (uint32_t i = 0; i < from->n; i++) {
         knc_program **program = (knc_program **)(uintptr_t)&b->program[i];
         KN_TRY(instance_of(m, from->program[i], program));
@@ -433,11 +433,11 @@ static void fill(knc_program *p, const struct knc_image *image, const int64_t *t
     }
     p->values = image->values;
     for (size_t i = 0; i < image->value.n; i++)
-        p->values += (size_t)(table[image->value.at[i].place] + image->value.at[i].constant);
+        p->values += (knx_bytes)(table[image->value.at[i].place] + image->value.at[i].constant);
 }
 
 /* The temporaries get their places, and references to them say where that is. */
-static bool place(knc_program *p, const struct knc_image *image, size_t unit)
+static bool place(knc_program *p, const struct knc_image *image, knx_bytes unit)
 {
     knc_room *room = (knc_room *)(uintptr_t)p->room;
     if (!knc_place_rooms(room, p->n_room, p->n_step, unit, &p->workspace))

@@ -29,8 +29,9 @@ static void *address(const block *b, const knc_ref *ref)
     if (ref->space != KNC_AT_BLOCK)
         return knd_address(b->j->r, ref);
     const knc_block *x = &b->j->band->block[ref->index];
-    uintptr_t at = (uintptr_t)b->memory + b->j->made->blocks_at + x->at + ref->offset; /* that of row 0 lies outside */
-    return (void *)(at - (uintptr_t)b->row * x->row);
+    uintptr_t at =
+        (uintptr_t)b->memory + (uintptr_t)(b->j->made->blocks_at + x->at + ref->offset); /* row 0 lies outside */
+    return (void *)(at - (uintptr_t)b->row * (uintptr_t)x->row);
 }
 
 static int64_t first_turn(const block *b, const knc_cut *cut, int64_t extent)

@@ -8,7 +8,7 @@
 
 typedef knd_one_run run;
 
-static knx_buffer *copy_of(const void *data, size_t bytes)
+static knx_buffer *copy_of(const void *data, uint64_t bytes)
 {
     knx_buffer *b = knx_buffer_new(bytes);
     if (b && data && bytes)
@@ -22,7 +22,7 @@ static bool own_operands(run *r, knd_operand **mine)
     const knc_program *p = r->p;
     for (uint32_t i = 0; i < p->n_overwritten; i++) {
         uint32_t k = p->overwritten[i];
-        size_t bytes = kni_type_bytes(p->operand_type[k]);
+        uint64_t bytes = kni_type_bytes(p->operand_type[k]);
         if (knd_is_whole(&r->in[k], bytes))
             continue;
         if (!*mine) {
@@ -360,7 +360,7 @@ KNX_HOT knx_error *knd_host_run(const knd_loaded *l, const knd_operand *in, knx_
         return knx_error_new(KN_ERROR_VALUE, "only a program that was compiled without fusion can be observed");
     if (__builtin_expect(atomic_load_explicit(&knd_buffers_away, memory_order_relaxed) != 0, 0))
         KN_TRY(fetch_operands(p, in));
-    size_t bytes = o->workspace ? 0 : knd_workspace_bytes(l, r.threads);
+    uint64_t bytes = o->workspace ? 0 : knd_workspace_bytes(l, r.threads);
     if (bytes) {
         pooled = knx_buffer_scratch(bytes);
         workspace = pooled ? pooled->data : NULL;

@@ -214,11 +214,11 @@ static size_t scratch_of(const knd_host_loaded *l, int threads)
 }
 
 /* What was asked last is remembered: threads in the upper bits, bytes / 64 in the lower ones. */
-KNX_HOT size_t knd_workspace_bytes(const knd_loaded *loaded, int threads)
+KNX_HOT uint64_t knd_workspace_bytes(const knd_loaded *loaded, int threads)
 {
     enum { BYTES = 48 };
     knd_host_loaded *l = (knd_host_loaded *)(uintptr_t)knd_host_of(loaded);
-    size_t values = knd_values_bytes(l) + l->room;
+    uint64_t values = knd_values_bytes(l) + l->room;
     int n = knd_threads(loaded, threads);
     if (n == 1)
         return values + l->scratch;
@@ -230,7 +230,10 @@ KNX_HOT size_t knd_workspace_bytes(const knd_loaded *loaded, int threads)
     return values + bytes;
 }
 
-size_t knd_peak_bytes(const knd_loaded *l, int threads) { return l->program->values + knd_workspace_bytes(l, threads); }
+uint64_t knd_peak_bytes(const knd_loaded *l, int threads)
+{
+    return l->program->values + knd_workspace_bytes(l, threads);
+}
 
 static bool is_one_kernel(const knd_host_loaded *l)
 {

@@ -27,7 +27,7 @@ typedef struct running {
     knd_place *place;
 } running;
 
-static size_t bytes_of(const running *r, uint32_t i) { return kni_type_bytes(r->p->operand_type[i]); }
+static uint64_t bytes_of(const running *r, uint32_t i) { return kni_type_bytes(r->p->operand_type[i]); }
 
 static bool is_written(const knc_program *p, uint32_t i)
 {
@@ -37,7 +37,7 @@ static bool is_written(const knc_program *p, uint32_t i)
     return written;
 }
 
-static knx_error *copy_here(const knd_operand *x, size_t bytes, knx_buffer **out)
+static knx_error *copy_here(const knd_operand *x, uint64_t bytes, knx_buffer **out)
 {
     if (x->buffer)
         KN_TRY(knd_fetch(x->buffer));
@@ -116,7 +116,7 @@ static knx_error *make_workspace(running *r)
         return NULL;
     const knd_host_loaded *h = knd_host_of(r->l->host);
     int threads = knd_threads(r->l->host, r->o->threads);
-    size_t bytes = knd_workspace_bytes(r->l->host, threads);
+    uint64_t bytes = knd_workspace_bytes(r->l->host, threads);
     r->work_here = knx_buffer_new(bytes);
     if (!r->work_here)
         return knx_error_nomem_for(bytes, 0, NULL, NULL);

@@ -156,7 +156,7 @@ static knr_fft routine_of(const kni_rule *r, int64_t room[KN_MAX_NDIM])
                      .lengths = p->fft_lengths.v};
 }
 
-static size_t fft_workspace(const kni_rule *r)
+static knx_bytes fft_workspace(const kni_rule *r)
 {
     const params_t *p = r->params;
     int64_t room[KN_MAX_NDIM];

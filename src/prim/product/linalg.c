@@ -258,7 +258,7 @@ static knx_error *room_for(const kni_routine_args *args, size_t bytes, room *w)
     return NULL;
 }
 
-static size_t cholesky_workspace(const kni_rule *r)
+static knx_bytes cholesky_workspace(const kni_rule *r)
 {
     extents e = extents_of(r->xt[0]);
     return knx_is_symbolic(e.n) ? 0 : knr_cholesky_workspace(r->xt[0].dtype, e.n);
@@ -281,7 +281,7 @@ static knx_error *cholesky_run(const kni_rule *r, const kni_routine_args *args)
     return well ? NULL : failure(p, "Matrix is not positive definite");
 }
 
-static size_t lu_workspace(const kni_rule *r)
+static knx_bytes lu_workspace(const kni_rule *r)
 {
     extents e = extents_of(r->xt[0]);
     return knx_any_symbolic(e.m, e.n) ? 0 : knr_lu_workspace(r->xt[0].dtype, e.m, e.n);
@@ -347,7 +347,7 @@ static knr_triangular describe(const triangular *p, kni_type b)
                             .unit_diagonal = p->unit_diagonal};
 }
 
-static size_t triangular_workspace(const kni_rule *r)
+static knx_bytes triangular_workspace(const kni_rule *r)
 {
     knr_triangular s = describe(r->params, r->xt[1]);
     return knx_any_symbolic(s.m, s.n) ? 0 : knr_triangular_workspace(&s);

@@ -120,13 +120,13 @@ static void describe(const params_t *p, int n, const kni_type *x, const kn_dtype
 }
 
 /* The routines need memory for one line: some, and as much more for each of n elements, perhaps an expression. */
-static size_t in_proportion(int64_t some, int64_t each, int64_t n)
+static knx_bytes in_proportion(int64_t some, int64_t each, int64_t n)
 {
-    return (size_t)knx_dim_add(some, knx_dim_mul(n, each));
+    return (knx_bytes)knx_dim_add(some, knx_dim_mul(n, each));
 }
 
 /* Room for the operands' dtypes stands behind the routine's own. */
-static size_t sort_workspace(const kni_rule *r)
+static knx_bytes sort_workspace(const kni_rule *r)
 {
     knr_sort s;
     describe(r->params, r->n_in, r->xt, NULL, &s);
@@ -231,7 +231,7 @@ static knr_top describe_top(const kni_p_top_k *p, kni_type x)
                      .k = p->k};
 }
 
-static size_t top_workspace(const kni_rule *r)
+static knx_bytes top_workspace(const kni_rule *r)
 {
     knr_top t = describe_top(r->params, r->xt[0]);
     int64_t n = t.length, none, one;
