@@ -2,9 +2,9 @@
  * kiln/linalg.h -- linear algebra, as np.linalg. Matrices are the last two axes; the axes in front are a stack of
  * them.
  *
- * Integers become the context's default float; float16 and bfloat16 are a TypeError. As in NumPy the work is done in
- * float64 or complex128, and the result is rounded to the arguments' dtype. Errors that depend on values (a singular
- * matrix) come while the function runs, inside of jit, too. Products (the last chapter) keep the arguments' dtypes. */
+ * Integers become the context's default float; float16 and bfloat16 are a TypeError. The work is done in the dtype
+ * of the arguments (NumPy does it in float64 for float32). Errors that depend on values (a singular matrix) come
+ * while the function runs, inside of jit, too. docs/linalg.md says which algorithms are used. */
 /* Made by scripts/make-api.py from api/linalg.api. */
 /* clang-format off */
 #ifndef KILN_LINALG_H
@@ -20,6 +20,78 @@ extern "C" {
 typedef struct kn_linalg_cholesky_opts { size_t size_; bool upper; } kn_linalg_cholesky_opts; /* false */
 KN_API kn_linalg_cholesky_opts kn_linalg_cholesky_opts_default(void);
 typedef struct kn_linalg_slogdet_result { kn_array sign, logabsdet; } kn_linalg_slogdet_result;
+typedef struct kn_linalg_solve_triangular_opts {
+    size_t size_;
+    int trans;          /* 0: a x = b; 1: a^T x = b; 2: a^H x = b */
+    bool lower;
+    bool unit_diagonal;
+} kn_linalg_solve_triangular_opts;
+KN_API kn_linalg_solve_triangular_opts kn_linalg_solve_triangular_opts_default(void);
+typedef struct kn_linalg_lu_result { kn_array p, l, u; } kn_linalg_lu_result;
+typedef struct kn_linalg_lu_factor_result { kn_array lu, piv; } kn_linalg_lu_factor_result;
+typedef struct kn_linalg_lu_opts { size_t size_; bool permute_l; } kn_linalg_lu_opts;
+KN_API kn_linalg_lu_opts kn_linalg_lu_opts_default(void);
+typedef struct kn_linalg_lu_solve_opts {
+    size_t size_;
+    int trans;    /* 0: a x = b; 1: a^T x = b; 2: a^H x = b */
+} kn_linalg_lu_solve_opts;
+KN_API kn_linalg_lu_solve_opts kn_linalg_lu_solve_opts_default(void);
+typedef struct kn_linalg_cho_factor_opts { size_t size_; bool lower; } kn_linalg_cho_factor_opts;
+KN_API kn_linalg_cho_factor_opts kn_linalg_cho_factor_opts_default(void);
+typedef struct kn_linalg_cho_solve_opts {
+    size_t size_;
+    bool lower;   /* as it was for kn_linalg_cho_factor */
+} kn_linalg_cho_solve_opts;
+KN_API kn_linalg_cho_solve_opts kn_linalg_cho_solve_opts_default(void);
+typedef struct kn_linalg_qr_opts {
+    size_t size_;
+    const char *mode; /* NULL, "reduced"; or "complete", "r", "raw" */
+    bool pivoting;
+} kn_linalg_qr_opts;
+KN_API kn_linalg_qr_opts kn_linalg_qr_opts_default(void);
+typedef struct kn_linalg_qr_result { kn_array q, r, p; } kn_linalg_qr_result;
+typedef struct kn_linalg_eigh_result { kn_array eigenvalues, eigenvectors; } kn_linalg_eigh_result;
+typedef struct kn_linalg_svd_result { kn_array u, s, vh; } kn_linalg_svd_result;
+typedef struct kn_linalg_lstsq_result { kn_array x, residuals, rank, s; } kn_linalg_lstsq_result;
+typedef struct kn_linalg_eigh_opts { size_t size_; const char *uplo; } kn_linalg_eigh_opts; /* NULL, "L"; or "U" */
+KN_API kn_linalg_eigh_opts kn_linalg_eigh_opts_default(void);
+typedef struct kn_linalg_eigvalsh_opts {
+    size_t size_;
+    const char *uplo; /* NULL, "L"; or "U" */
+} kn_linalg_eigvalsh_opts;
+KN_API kn_linalg_eigvalsh_opts kn_linalg_eigvalsh_opts_default(void);
+typedef struct kn_linalg_svd_opts {
+    size_t size_;
+    bool full_matrices; /* true */
+    bool compute_uv;    /* true */
+    bool hermitian;
+} kn_linalg_svd_opts;
+KN_API kn_linalg_svd_opts kn_linalg_svd_opts_default(void);
+typedef struct kn_linalg_matrix_rank_opts {
+    size_t size_;
+    double tol;     /* NAN: NaN (the default) for None */
+    double rtol;    /* NAN */
+    bool hermitian;
+} kn_linalg_matrix_rank_opts;
+KN_API kn_linalg_matrix_rank_opts kn_linalg_matrix_rank_opts_default(void);
+typedef struct kn_linalg_pinv_opts {
+    size_t size_;
+    double rcond;   /* NAN: NaN (the default) for None */
+    double rtol;    /* NAN */
+    bool hermitian;
+} kn_linalg_pinv_opts;
+KN_API kn_linalg_pinv_opts kn_linalg_pinv_opts_default(void);
+typedef struct kn_linalg_lstsq_opts {
+    size_t size_;
+    double rcond; /* NAN: NaN (the default) for None */
+} kn_linalg_lstsq_opts;
+KN_API kn_linalg_lstsq_opts kn_linalg_lstsq_opts_default(void);
+typedef struct kn_linalg_cond_opts {
+    size_t size_;
+    double p;          /* NAN: NaN (the default) for None, which is 2 */
+    const char *named; /* "fro" or "nuc" instead of a number. */
+} kn_linalg_cond_opts;
+KN_API kn_linalg_cond_opts kn_linalg_cond_opts_default(void);
 typedef struct kn_linalg_cross_opts { size_t size_; int axis; } kn_linalg_cross_opts; /* -1 */
 KN_API kn_linalg_cross_opts kn_linalg_cross_opts_default(void);
 typedef struct kn_linalg_vecdot_opts { size_t size_; int axis; } kn_linalg_vecdot_opts; /* -1 */
@@ -58,17 +130,63 @@ KN_API kn_linalg_tensorsolve_opts kn_linalg_tensorsolve_opts_default(void);
 /* ---- Factorisations. LinAlgError unless matrices are square. */
 /* np.linalg.cholesky: LinAlgError if not positive definite */
 KN_API kn_array kn_linalg_cholesky(kn_array a, const kn_linalg_cholesky_opts *opts);
+/* scipy.linalg.lu: a = p l u with a permutation p, l with ones on its diagonal, u upper triangular, for matrices of
+ * any shape. permute_l: l is p l, and p the identity. */
+KN_API kn_linalg_lu_result kn_linalg_lu(kn_array a, const kn_linalg_lu_opts *opts);
+/* scipy.linalg.lu_factor: l without its ones and u in one matrix, and the row that each row was swapped with, int32. */
+KN_API kn_linalg_lu_factor_result kn_linalg_lu_factor(kn_array a);
+/* scipy.linalg.lu_solve: solves with what kn_linalg_lu_factor gave; b is a vector if it has one axis. A zero on the
+ * diagonal gives infinities, not an error. */
+KN_API kn_array kn_linalg_lu_solve(kn_array lu, kn_array piv, kn_array b, const kn_linalg_lu_solve_opts *opts);
+/* scipy.linalg.cho_factor: the upper factor u with a = u^H u, or the lower one; only that triangle of a counts.
+ * LinAlgError if a is not positive definite */
+KN_API kn_array kn_linalg_cho_factor(kn_array a, const kn_linalg_cho_factor_opts *opts);
+/* scipy.linalg.cho_solve: solves with what kn_linalg_cho_factor gave. */
+KN_API kn_array kn_linalg_cho_solve(kn_array c, kn_array b, const kn_linalg_cho_solve_opts *opts);
+/* np.linalg.qr: a = q r with orthonormal columns of q and r upper triangular. "reduced" (k = min(m, n) columns of
+ * q), "complete" (m), "r" (as "reduced", of which q need not be read), "raw": q is the matrix of packed reflections,
+ * transposed, and r their factors. pivoting: q r is a with its columns in the order p, int32, chosen so that the
+ * diagonal of r falls; p is NULL without. */
+KN_API kn_linalg_qr_result kn_linalg_qr(kn_array a, const kn_linalg_qr_opts *opts);
+
+/* ---- Eigenvalues and singular values. LinAlgError for infinities and NaN. */
+/* np.linalg.eigh: of Hermitian matrices, of which the lower (upper) triangle is read: real eigenvalues, rising, and
+ * eigenvectors as columns of length 1. Derivatives of eigenvectors take those of equal eigenvalues as free: they are
+ * right for what does not depend on their choice. */
+KN_API kn_linalg_eigh_result kn_linalg_eigh(kn_array a, const kn_linalg_eigh_opts *opts);
+/* np.linalg.eigvalsh: the eigenvalues alone. */
+KN_API kn_array kn_linalg_eigvalsh(kn_array a, const kn_linalg_eigvalsh_opts *opts);
+/* np.linalg.svd: a = u diag(s) vh; s real, falling. full_matrices: u is m x m and vh n x n, else m x k and k x n.
+ * Without compute_uv u and vh are NULL. hermitian: by eigenvalues; only the lower triangle is read. */
+KN_API kn_linalg_svd_result kn_linalg_svd(kn_array a, const kn_linalg_svd_opts *opts);
+KN_API kn_array kn_linalg_svdvals(kn_array x); /* np.linalg.svdvals: the singular values alone, falling. */
 
 /* ---- Equations and inverses. LinAlgError for singular matrices. */
 KN_API kn_array kn_linalg_solve(kn_array a, kn_array b); /* np.linalg.solve: b is a vector if it has one axis */
+/* scipy.linalg.solve_triangular: reads one triangle of a, the upper one unless `lower`. A zero on its diagonal gives
+ * infinities, as in JAX. */
+KN_API kn_array kn_linalg_solve_triangular(kn_array a, kn_array b, const kn_linalg_solve_triangular_opts *opts);
 KN_API kn_array kn_linalg_inv(kn_array a);               /* np.linalg.inv */
 /* np.linalg.tensorinv: tensordot(result, y, ind) solves tensordot(a, x, ...) = y. ValueError unless ind > 0 */
 KN_API kn_array kn_linalg_tensorinv(kn_array a, const kn_linalg_tensorinv_opts *opts);
 /* np.linalg.tensorsolve: x with tensordot(a, x, its number of axes) = b; `axes` of a go to its end first.
  * LinAlgError unless a is square as a matrix whose rows are b's elements. */
 KN_API kn_array kn_linalg_tensorsolve(kn_array a, kn_array b, const kn_linalg_tensorsolve_opts *opts);
+/* np.linalg.pinv: the Moore-Penrose inverse; singular values up to rcond (or rtol; 1e-15 if neither is given) times
+ * the largest one count as 0. Its derivative is that of matrices of the same rank. */
+KN_API kn_array kn_linalg_pinv(kn_array a, const kn_linalg_pinv_opts *opts);
+/* np.linalg.lstsq: x of least length with the least |a x - b|; the sums of squares of what is left, for each column
+ * of b; the rank, int64; the singular values. Those up to rcond (the dtype's epsilon times the larger extent, if not
+ * given) times the largest one count as 0. Stacks of matrices, too. LinAlgError if the rows differ */
+KN_API kn_linalg_lstsq_result kn_linalg_lstsq(kn_array a, kn_array b, const kn_linalg_lstsq_opts *opts);
 
 /* ---- Numbers. */
+/* np.linalg.matrix_rank: the number of singular values larger than tol, or than rtol (max(m, n) times the dtype's
+ * epsilon, if not given) times the largest one; int64. Of a vector: is an element not 0? */
+KN_API kn_array kn_linalg_matrix_rank(kn_array a, const kn_linalg_matrix_rank_opts *opts);
+/* np.linalg.cond: the quotient of the largest and the least singular value (p 2), its inverse (-2), else the norm of
+ * x times that of its inverse. Infinite where there is none. LinAlgError for empty matrices */
+KN_API kn_array kn_linalg_cond(kn_array x, const kn_linalg_cond_opts *opts);
 KN_API kn_array kn_linalg_det(kn_array a);                     /* np.linalg.det */
 KN_API kn_linalg_slogdet_result kn_linalg_slogdet(kn_array a); /* np.linalg.slogdet: sign and log of |det| */
 
@@ -76,8 +194,8 @@ KN_API kn_linalg_slogdet_result kn_linalg_slogdet(kn_array a); /* np.linalg.slog
 /* np.linalg.norm: of vectors along one axis, of matrices along two, by default of all of x (as one vector if ord is
  * None). Vectors: the number of elements that are not 0 (ord 0), the largest and the least absolute value (infinity,
  * -infinity), else (sum |x|^ord)^(1/ord). Matrices: "fro"; the largest and the least sum of absolute values of a
- * column (1, -1) or a row (infinity, -infinity). NotImplementedError for 2, -2 and "nuc" of matrices, which want
- * singular values; ValueError for other orders and numbers of axes. */
+ * column (1, -1) or a row (infinity, -infinity); the largest and the least singular value (2, -2) and the sum of all
+ * of them ("nuc"). ValueError for other orders and numbers of axes. */
 KN_API kn_array kn_linalg_norm(kn_array x, const kn_linalg_norm_opts *opts);
 /* np.linalg.vector_norm: along any axes (all of them if not given) as one vector. */
 KN_API kn_array kn_linalg_vector_norm(kn_array x, const kn_linalg_vector_norm_opts *opts);
@@ -109,11 +227,34 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);     /* kn_matrix_transpo
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
 #define kn_linalg_cholesky(a, ...) KN_F1O(kn_linalg_cholesky, kn_linalg_cholesky_opts, (), a, __VA_ARGS__)
+#define kn_linalg_lu(a, ...) KN_F1O(kn_linalg_lu, kn_linalg_lu_opts, (), a, __VA_ARGS__)
+#define kn_linalg_lu_factor(a) KN_F1(kn_linalg_lu_factor, a)
+#define kn_linalg_lu_solve(lu, piv, b, ...)                                                                            \
+    KN_F3O(kn_linalg_lu_solve, kn_linalg_lu_solve_opts, (), lu, piv, b, __VA_ARGS__)
+#define kn_linalg_cho_factor(a, ...) KN_F1O(kn_linalg_cho_factor, kn_linalg_cho_factor_opts, (), a, __VA_ARGS__)
+#define kn_linalg_cho_solve(c, b, ...) KN_F2O(kn_linalg_cho_solve, kn_linalg_cho_solve_opts, (), c, b, __VA_ARGS__)
+#define kn_linalg_qr(a, ...) KN_F1O(kn_linalg_qr, kn_linalg_qr_opts, (), a, __VA_ARGS__)
+#define kn_linalg_eigh(a, ...) KN_F1O(kn_linalg_eigh, kn_linalg_eigh_opts, (), a, __VA_ARGS__)
+#define kn_linalg_eigvalsh(a, ...) KN_F1O(kn_linalg_eigvalsh, kn_linalg_eigvalsh_opts, (), a, __VA_ARGS__)
+#define kn_linalg_svd(a, ...)                                                                                          \
+    KN_F1O(kn_linalg_svd, kn_linalg_svd_opts, (.full_matrices = true, .compute_uv = true, ), a, __VA_ARGS__)
+#define kn_linalg_svdvals(x) KN_F1(kn_linalg_svdvals, x)
 #define kn_linalg_solve(a, b) KN_F2(kn_linalg_solve, a, b)
+#define kn_linalg_solve_triangular(a, b, ...)                                                                          \
+    KN_F2O(kn_linalg_solve_triangular, kn_linalg_solve_triangular_opts, (), a, b, __VA_ARGS__)
 #define kn_linalg_inv(a) KN_F1(kn_linalg_inv, a)
 #define kn_linalg_tensorinv(a, ...) KN_F1O(kn_linalg_tensorinv, kn_linalg_tensorinv_opts, (.ind = 2, ), a, __VA_ARGS__)
 #define kn_linalg_tensorsolve(a, b, ...)                                                                               \
     KN_F2O(kn_linalg_tensorsolve, kn_linalg_tensorsolve_opts, (), a, b, __VA_ARGS__)
+#define kn_linalg_pinv(a, ...)                                                                                         \
+    KN_F1O(kn_linalg_pinv, kn_linalg_pinv_opts, (.rcond = __builtin_nan(""), .rtol = __builtin_nan(""), ), a,          \
+    __VA_ARGS__)
+#define kn_linalg_lstsq(a, b, ...)                                                                                     \
+    KN_F2O(kn_linalg_lstsq, kn_linalg_lstsq_opts, (.rcond = __builtin_nan(""), ), a, b, __VA_ARGS__)
+#define kn_linalg_matrix_rank(a, ...)                                                                                  \
+    KN_F1O(kn_linalg_matrix_rank, kn_linalg_matrix_rank_opts, (.tol = __builtin_nan(""), .rtol = __builtin_nan(""), ), \
+    a, __VA_ARGS__)
+#define kn_linalg_cond(x, ...) KN_F1O(kn_linalg_cond, kn_linalg_cond_opts, (.p = __builtin_nan(""), ), x, __VA_ARGS__)
 #define kn_linalg_det(a) KN_F1(kn_linalg_det, a)
 #define kn_linalg_slogdet(a) KN_F1(kn_linalg_slogdet, a)
 #define kn_linalg_norm(x, ...) KN_F1O(kn_linalg_norm, kn_linalg_norm_opts, (.ord = __builtin_nan(""), ), x, __VA_ARGS__)

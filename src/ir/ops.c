@@ -336,6 +336,28 @@ void knb_lu(kni_builder *b, kni_atom x, kni_factor_check check, kni_atom out[3])
     knb_emit(b, &knp_prim_lu, &(kni_p_factorize){check}, 1, &x, out, 3);
 }
 
+void knb_qr(kni_builder *b, kni_atom x, const kni_p_qr *p, kni_atom *out)
+{
+    knb_emit(b, &knp_prim_qr, p, 1, &x, out, p->pivoting ? 3 : 2);
+}
+
+void knb_geqrf(kni_builder *b, kni_atom x, kni_atom out[2]) { knb_emit(b, &knp_prim_geqrf, NULL, 1, &x, out, 2); }
+
+void knb_eigh(kni_builder *b, kni_atom x, const kni_p_eigh *p, kni_atom *out)
+{
+    knb_emit(b, &knp_prim_eigh, p, 1, &x, out, p->values_only ? 1 : 2);
+}
+
+void knb_tridiagonal(kni_builder *b, kni_atom x, const kni_p_tridiagonal *p, kni_atom out[4])
+{
+    knb_emit(b, &knp_prim_tridiagonal, p, 1, &x, out, 4);
+}
+
+void knb_svd(kni_builder *b, kni_atom x, const kni_p_svd *p, kni_atom *out)
+{
+    knb_emit(b, &knp_prim_svd, p, 1, &x, out, p->compute_uv ? 3 : 1);
+}
+
 void knb_threefry2x32(kni_builder *b, const kni_atom x[4], kni_atom out[2])
 {
     knb_emit(b, &knp_prim_threefry2x32, NULL, 4, x, out, 2);

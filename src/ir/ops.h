@@ -81,6 +81,14 @@ void knb_top_k(kni_builder *b, kni_atom x, int axis, int64_t k, kni_atom out[2])
 /* Matrices are the last two axes. */
 kni_atom knb_cholesky(kni_builder *b, kni_atom x, kni_factor_check check);
 void knb_lu(kni_builder *b, kni_atom x, kni_factor_check check, kni_atom out[3]); /* factors, pivots, permutation */
+/* q, r and with p->pivoting the positions of columns; packed factors and those of reflections */
+void knb_qr(kni_builder *b, kni_atom x, const kni_p_qr *p, kni_atom *out);
+void knb_geqrf(kni_builder *b, kni_atom x, kni_atom out[2]);
+/* vectors, unless p->values_only, then eigenvalues */
+void knb_eigh(kni_builder *b, kni_atom x, const kni_p_eigh *p, kni_atom *out);
+/* packed matrix, diagonal, subdiagonal, factors */
+void knb_tridiagonal(kni_builder *b, kni_atom x, const kni_p_tridiagonal *p, kni_atom out[4]);
+void knb_svd(kni_builder *b, kni_atom x, const kni_p_svd *p, kni_atom *out); /* s, with compute_uv u and vh */
 /* uint32: key0, key1, count0, count1 */
 void knb_threefry2x32(kni_builder *b, const kni_atom x[4], kni_atom out[2]);
 kni_atom knb_random_bits(kni_builder *b, kni_atom key, int bit_width, int ndim, const int64_t *shape);

@@ -288,7 +288,15 @@ typedef struct {
     bool is_stable;
 } kni_p_sort;
 /* LinAlgError of this operation while running if there is no factor, or a pivot is zero */
-typedef enum { KN_CHECK_NONE, KN_CHECK_CHOLESKY, KN_CHECK_INV, KN_CHECK_SOLVE } kni_factor_check;
+typedef enum {
+    KN_CHECK_NONE,
+    KN_CHECK_CHOLESKY,
+    KN_CHECK_INV,
+    KN_CHECK_SOLVE,
+    KN_CHECK_EIGH,
+    KN_CHECK_SVD,
+    KN_CHECK_EIG
+} kni_factor_check;
 extern const char *const kni_check_names[];
 typedef struct {
     bool left_side, lower, transpose_a, conjugate_a, unit_diagonal;

@@ -202,6 +202,54 @@ kn_linalg_cholesky_opts kn_linalg_cholesky_opts_default(void)
 {
     return (kn_linalg_cholesky_opts){.size_ = sizeof(kn_linalg_cholesky_opts)};
 }
+kn_linalg_solve_triangular_opts kn_linalg_solve_triangular_opts_default(void)
+{
+    return (kn_linalg_solve_triangular_opts){.size_ = sizeof(kn_linalg_solve_triangular_opts)};
+}
+kn_linalg_lu_opts kn_linalg_lu_opts_default(void) { return (kn_linalg_lu_opts){.size_ = sizeof(kn_linalg_lu_opts)}; }
+kn_linalg_lu_solve_opts kn_linalg_lu_solve_opts_default(void)
+{
+    return (kn_linalg_lu_solve_opts){.size_ = sizeof(kn_linalg_lu_solve_opts)};
+}
+kn_linalg_cho_factor_opts kn_linalg_cho_factor_opts_default(void)
+{
+    return (kn_linalg_cho_factor_opts){.size_ = sizeof(kn_linalg_cho_factor_opts)};
+}
+kn_linalg_cho_solve_opts kn_linalg_cho_solve_opts_default(void)
+{
+    return (kn_linalg_cho_solve_opts){.size_ = sizeof(kn_linalg_cho_solve_opts)};
+}
+kn_linalg_qr_opts kn_linalg_qr_opts_default(void) { return (kn_linalg_qr_opts){.size_ = sizeof(kn_linalg_qr_opts)}; }
+kn_linalg_eigh_opts kn_linalg_eigh_opts_default(void)
+{
+    return (kn_linalg_eigh_opts){.size_ = sizeof(kn_linalg_eigh_opts)};
+}
+kn_linalg_eigvalsh_opts kn_linalg_eigvalsh_opts_default(void)
+{
+    return (kn_linalg_eigvalsh_opts){.size_ = sizeof(kn_linalg_eigvalsh_opts)};
+}
+kn_linalg_svd_opts kn_linalg_svd_opts_default(void)
+{
+    return (kn_linalg_svd_opts){.size_ = sizeof(kn_linalg_svd_opts), .full_matrices = true, .compute_uv = true};
+}
+kn_linalg_matrix_rank_opts kn_linalg_matrix_rank_opts_default(void)
+{
+    return (kn_linalg_matrix_rank_opts){.size_ = sizeof(kn_linalg_matrix_rank_opts), .tol = __builtin_nan(""),
+        .rtol = __builtin_nan("")};
+}
+kn_linalg_pinv_opts kn_linalg_pinv_opts_default(void)
+{
+    return (kn_linalg_pinv_opts){.size_ = sizeof(kn_linalg_pinv_opts), .rcond = __builtin_nan(""),
+        .rtol = __builtin_nan("")};
+}
+kn_linalg_lstsq_opts kn_linalg_lstsq_opts_default(void)
+{
+    return (kn_linalg_lstsq_opts){.size_ = sizeof(kn_linalg_lstsq_opts), .rcond = __builtin_nan("")};
+}
+kn_linalg_cond_opts kn_linalg_cond_opts_default(void)
+{
+    return (kn_linalg_cond_opts){.size_ = sizeof(kn_linalg_cond_opts), .p = __builtin_nan("")};
+}
 kn_linalg_cross_opts kn_linalg_cross_opts_default(void)
 {
     return (kn_linalg_cross_opts){.size_ = sizeof(kn_linalg_cross_opts), .axis = -1};

@@ -22,6 +22,117 @@ static int build_lu(kni_builder *b, const kni_atom *x, kni_atom *y)
     return 3;
 }
 
+static kni_atom adjoint(kni_builder *b, kni_atom x) { return knb_conj(b, knb_swap_last(b, x)); }
+/* x diag(v) */
+static kni_atom scaled(kni_builder *b, kni_atom x, kni_atom v)
+{
+    kni_type t = knb_type(b, x);
+    int64_t axes[KN_MAX_NDIM];
+    for (int i = 0; i < t.ndim - 1; i++)
+        axes[i] = i < t.ndim - 2 ? i : t.ndim - 1;
+    return knb_mul(b, x, knb_broadcast_in_dim(b, knb_convert(b, v, t.dtype), t.ndim, t.dim, axes));
+}
+static kni_atom sum_of(kni_builder *b, kni_atom x, int n)
+{
+    int64_t axes[] = {knb_type(b, x).ndim - n, knb_type(b, x).ndim - 1};
+    return knb_reduce_sum(b, x, n, axes);
+}
+
+/* What factors say of the matrix, whatever signs and phases their vectors have: q r and r^H r. */
+static int build_qr(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom out[2];
+    knb_qr(b, x[0], &(kni_p_qr){.full_matrices = false}, out);
+    y[0] = knb_matrix_product(b, out[0], out[1]);
+    y[1] = knb_matrix_product(b, adjoint(b, out[1]), out[1]);
+    return 2;
+}
+
+/* With its columns in the order of p, q r has the same sums of rows. */
+static int build_pivoted_qr(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom out[3];
+    knb_qr(b, x[0], &(kni_p_qr){.full_matrices = true, .pivoting = true}, out);
+    y[0] = sum_of(b, knb_matrix_product(b, out[0], out[1]), 1);
+    return 1;
+}
+
+static int build_geqrf(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom out[2];
+    knb_geqrf(b, x[0], out);
+    kni_atom r = knb_triangle(b, out[0], false, 0);
+    y[0] = knb_matrix_product(b, adjoint(b, r), r);
+    return 1;
+}
+
+static int build_householder(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom out[2];
+    knb_geqrf(b, x[0], out);
+    kni_atom q = knb_householder_product(b, out[0], out[1]);
+    y[0] = knb_matrix_product(b, q, knb_matrix_product(b, adjoint(b, q), x[0]));
+    return 1;
+}
+
+/* q r from the left, and (r^H q^H)^H from the right */
+static int build_ormqr(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom out[2];
+    knb_geqrf(b, x[0], out);
+    kni_atom r = knb_triangle(b, out[0], false, 0);
+    y[0] = knb_ormqr(b, out[0], out[1], r, &(kni_p_ormqr){.left = true});
+    y[1] = adjoint(b, knb_ormqr(b, out[0], out[1], adjoint(b, r), &(kni_p_ormqr){.transpose = true}));
+    return 2;
+}
+
+/* v w v^H and v w^2 v^H, of the eigenvalues and vectors of the lower triangle */
+static int build_eigh(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom out[2], w;
+    knb_eigh(b, x[0], &(kni_p_eigh){.lower = true}, out);
+    knb_eigh(b, x[0], &(kni_p_eigh){.lower = true, .values_only = true}, &w);
+    kni_atom v = out[0], h = adjoint(b, v);
+    y[0] = knb_matrix_product(b, scaled(b, v, w), h);
+    y[1] = knb_matrix_product(b, scaled(b, v, knb_square(b, out[1])), h);
+    return 2;
+}
+
+/* The trace, and the sum of squares. */
+static int build_tridiagonal(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom out[4];
+    knb_tridiagonal(b, x[0], &(kni_p_tridiagonal){.lower = true}, out);
+    y[0] = sum_of(b, out[1], 1);
+    kni_atom e = sum_of(b, knb_square(b, out[2]), 1);
+    y[1] = knb_add(b, sum_of(b, knb_square(b, out[1]), 1), knb_add(b, e, e));
+    return 2;
+}
+
+/* u s vh and u s^2 u^H */
+static int build_svd(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom out[3], s;
+    knb_svd(b, x[0], &(kni_p_svd){.compute_uv = true}, out);
+    knb_svd(b, x[0], &(kni_p_svd){.compute_uv = false}, &s);
+    y[0] = knb_matrix_product(b, scaled(b, out[1], s), out[2]);
+    y[1] = knb_matrix_product(b, scaled(b, out[1], knb_square(b, out[0])), adjoint(b, out[1]));
+    return 2;
+}
+
+/* u s vh of full square factors of a matrix that is no square one. */
+static int build_full_svd(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom out[3];
+    kni_type t = knb_type(b, x[0]);
+    knb_svd(b, x[0], &(kni_p_svd){.compute_uv = true, .full_matrices = true}, out);
+    kni_atom inside = knb_matrix_product(b, adjoint(b, out[1]), x[0]);
+    y[0] =
+        knb_matrix_product(b, out[1], knb_matrix_product(b, knb_matrix_product(b, inside, adjoint(b, out[2])), out[2]));
+    (void)t;
+    return 1;
+}
+
 #define INEXACT "f32 f64 c64 c128"
 #define CHOLESKY(from)           \
     {.prim = &knp_prim_cholesky, \
@@ -69,6 +180,18 @@ static int build_lu(kni_builder *b, const kni_atom *x, kni_atom *y)
     SOLVE(name, true, "T[3,3]{2,3} T[3,2]; T[2,2,2]{2,3} T[2,2,1]; T[0,0] T[0,2]; T[2,2]{2,3} T[2,0]", __VA_ARGS__)
 #define RIGHT(name, ...) \
     SOLVE(name, false, "T[3,3]{2,3} T[2,3]; T[2,2,2]{2,3} T[2,1,2]; T[0,0] T[2,0]; T[2,2]{2,3} T[0,2]", __VA_ARGS__)
+
+#define FACTORS(row, name, builder, reference, shapes, ...) \
+    {.prim = &knp_prim_##row,                               \
+     .label = name,                                         \
+     .dtypes = INEXACT,                                     \
+     .operands = shapes,                                    \
+     .whole = reference,                                    \
+     .build = builder,                                      \
+     .lo = -1,                                              \
+     .hi = 1,                                               \
+     .ulp = 128,                                            \
+     __VA_ARGS__},
 
 const sample samples_linalg[] = {
 #include "linalg.def"

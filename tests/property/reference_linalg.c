@@ -174,3 +174,113 @@ void ref_triangular_solve(call *c)
         set_scale(x, rows * columns);
     }
 }
+
+/* ---- What factors make together. */
+
+static num plus(num a, num b) { return (num){.re = a.re + b.re, .im = a.im + b.im}; }
+
+/* Element i,j of matrix k as it is, or of the Hermitian matrix whose lower triangle it has. */
+static num entry(const tensor *x, int64_t k, int64_t i, int64_t j, bool hermitian)
+{
+    int64_t n = x->dim[x->ndim - 1];
+    const num *a = matrix_at(x, k);
+    if (!hermitian || i > j)
+        return a[i * n + j];
+    return i == j ? (num){.re = a[i * n + j].re} : conjugate(a[j * n + i]);
+}
+
+static void same(call *c, bool hermitian)
+{
+    const tensor *x = &c->x[0];
+    tensor *y = result(c, x->dtype, x->ndim, x->dim);
+    int64_t m = x->dim[x->ndim - 2], n = x->dim[x->ndim - 1];
+    for (int64_t k = 0; k < stack_size(x); k++) {
+        for (int64_t i = 0; i < m * n; i++)
+            matrix_at(y, k)[i] = entry(x, k, i / n, i % n, hermitian);
+        set_scale(matrix_at(y, k), m * n);
+    }
+}
+
+/* x^H x, or (outer) x x^H */
+static void gram(call *c, bool outer, bool hermitian)
+{
+    const tensor *x = &c->x[0];
+    int64_t dim[MAX_RANK], m = x->dim[x->ndim - 2], n = x->dim[x->ndim - 1], size = outer ? m : n, sum = outer ? n : m;
+    for (int i = 0; i < x->ndim; i++)
+        dim[i] = i < x->ndim - 2 ? x->dim[i] : size;
+    tensor *y = result(c, x->dtype, x->ndim, dim);
+    for (int64_t k = 0; k < stack_size(x); k++) {
+        for (int64_t i = 0; i < size; i++)
+            for (int64_t j = 0; j < size; j++) {
+                num v = {0};
+                for (int64_t p = 0; p < sum; p++) {
+                    num a = entry(x, k, outer ? i : p, outer ? p : i, hermitian);
+                    num b = entry(x, k, outer ? j : p, outer ? p : j, hermitian);
+                    v = plus(v, outer ? times(a, conjugate(b)) : times(conjugate(a), b));
+                }
+                matrix_at(y, k)[i * size + j] = v;
+            }
+        set_scale(matrix_at(y, k), size * size);
+    }
+}
+
+void ref_unchanged(call *c) { same(c, false); }
+void ref_unchanged_twice(call *c)
+{
+    same(c, false);
+    same(c, false);
+}
+void ref_gram_alone(call *c) { gram(c, false, false); }
+void ref_gram(call *c)
+{
+    same(c, false);
+    gram(c, false, false);
+}
+void ref_outer_gram(call *c)
+{
+    same(c, false);
+    gram(c, true, false);
+}
+void ref_hermitian(call *c)
+{
+    same(c, true);
+    gram(c, false, true);
+}
+
+void ref_row_sums(call *c)
+{
+    const tensor *x = &c->x[0];
+    int64_t m = x->dim[x->ndim - 2], n = x->dim[x->ndim - 1];
+    tensor *y = result(c, x->dtype, x->ndim - 1, x->dim);
+    for (int64_t k = 0; k < stack_size(x); k++) {
+        for (int64_t i = 0; i < m; i++) {
+            num v = {0};
+            for (int64_t j = 0; j < n; j++)
+                v = plus(v, matrix_at(x, k)[i * n + j]);
+            y->at[k * m + i] = v;
+        }
+        set_scale(y->at + k * m, m);
+    }
+}
+
+/* Of the Hermitian matrix: the trace, and the sum of the squares of all elements. */
+void ref_trace(call *c)
+{
+    const tensor *x = &c->x[0];
+    int64_t n = x->dim[x->ndim - 1];
+    for (int which = 0; which < 2; which++) {
+        tensor *y = result(c, knx_component(x->dtype), x->ndim - 2, x->dim);
+        for (int64_t k = 0; k < stack_size(x); k++) {
+            num v = {0};
+            for (int64_t i = 0; i < n * n; i++) {
+                num a = entry(x, k, i / n, i % n, true);
+                if (which)
+                    v.re += a.re * a.re + a.im * a.im;
+                else if (i / n == i % n)
+                    v.re += a.re;
+            }
+            v.scale = which ? v.re : (long double)n;
+            y->at[k] = v;
+        }
+    }
+}

@@ -13,7 +13,7 @@
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static const knr_linalg_loops *loops_of(kn_dtype d)
+const knr_linalg_loops *knr_linalg_loops_of(kn_dtype d)
 {
     int wide = knx_component(d)->size == 8;
 #if defined(KN_HAVE_ISA_VARIANTS)
@@ -47,7 +47,7 @@ static int64_t row_length(int64_t length, int size)
 
 static void plan_room(room *w, kn_dtype d, int64_t length)
 {
-    *w = (room){.dtype = d, .f = loops_of(d)};
+    *w = (room){.dtype = d, .f = knr_linalg_loops_of(d)};
     int size = w->f->size, parts = knx_is_complex(d) ? 2 : 1;
     w->block.ld = row_length(length, size);
     w->triangle.ld = row_length(KNR_BLOCK, size);

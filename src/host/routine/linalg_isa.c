@@ -29,8 +29,9 @@ enum {
 #define SQRT  __builtin_sqrt
 #include "host/routine/linalg_loops.h"
 
-#define TABLE(num, bytes)                                                   \
-    {                                                                       \
-        bytes, take_##num, put_##num, solve_##num, cholesky_##num, lu_##num \
+#define TABLE(num, bytes)                                                                                             \
+    {                                                                                                                 \
+        bytes, take_##num, put_##num, solve_##num, cholesky_##num, lu_##num, combine_##num, spread_##num, dots_##num, \
+            rotate_##num                                                                                              \
     }
 const knr_linalg_loops PASTE(knr_linalg_, KN_ISA)[2] = {TABLE(f32, 4), TABLE(f64, 8)};

@@ -280,6 +280,90 @@ static void F(put)(const knr_planes *x, int rows, int64_t n, const knr_place_out
     }
 }
 
+/* --- rows of whole matrices ------------------------------------------------------------------- */
+
+/* y[j] += c[k] x[k][j] with k rising. */
+static void F(combine)(void *to, int64_t n, const void *from, int64_t ld, int64_t count, const double *c)
+{
+    T *y = to;
+    const T *x = from;
+    int64_t j = 0;
+    for (; j + REAL_VECTORS * LANES <= n; j += REAL_VECTORS * LANES) {
+        V acc[REAL_VECTORS];
+        UNROLL for (int v = 0; v < REAL_VECTORS; v++) acc[v] = F(load)(y + j + v * LANES);
+        for (int64_t k = 0; k < count; k++) {
+            V f = F(fill)((T)c[k]);
+            const T *row = x + k * ld + j;
+            UNROLL for (int v = 0; v < REAL_VECTORS; v++) acc[v] = F(fma)(f, F(load)(row + v * LANES), acc[v]);
+        }
+        UNROLL for (int v = 0; v < REAL_VECTORS; v++) F(store)(y + j + v * LANES, acc[v]);
+    }
+    for (; j + LANES <= n; j += LANES) {
+        V acc = F(load)(y + j);
+        for (int64_t k = 0; k < count; k++)
+            acc = F(fma)(F(fill)((T)c[k]), F(load)(x + k * ld + j), acc);
+        F(store)(y + j, acc);
+    }
+    for (; j < n; j++)
+        for (int64_t k = 0; k < count; k++)
+            y[j] = F(fma1)((T)c[k], x[k * ld + j], y[j]);
+}
+
+/* x[k][j] += c[k] y[j] */
+static void F(spread)(void *to, int64_t ld, int64_t count, const double *c, const void *from, int64_t n)
+{
+    T *x = to;
+    const T *y = from;
+    for (int64_t k = 0; k < count; k++, x += ld) {
+        T f = (T)c[k];
+        int64_t j = 0;
+        for (; j + LANES <= n; j += LANES)
+            F(store)(x + j, F(fma)(F(fill)(f), F(load)(y + j), F(load)(x + j)));
+        for (; j < n; j++)
+            x[j] = F(fma1)(f, y[j], x[j]);
+    }
+}
+
+/* out[k] = the sum of x[k][j] y[j]: 16 chains, number j in chain j % 16, joined by halves. */
+static void F(dots)(double *out, const void *rows, int64_t ld, int64_t count, const void *column, int64_t n)
+{
+    enum { GROUPS = 16 / LANES };
+    const T *x = rows, *y = column;
+    for (int64_t k = 0; k < count; k++, x += ld) {
+        V acc[GROUPS];
+        T lane[16];
+        int64_t j = 0;
+        UNROLL for (int g = 0; g < GROUPS; g++) acc[g] = F(fill)(0);
+        for (; j + 16 <= n; j += 16)
+            UNROLL for (int g = 0; g < GROUPS; g++)
+                acc[g] = F(fma)(F(load)(x + j + g * LANES), F(load)(y + j + g * LANES), acc[g]);
+        UNROLL for (int g = 0; g < GROUPS; g++) F(store)(lane + g * LANES, acc[g]);
+        for (; j < n; j++)
+            lane[j & 15] = F(fma1)(x[j], y[j], lane[j & 15]);
+        for (int h = 8; h; h /= 2)
+            for (int l = 0; l < h; l++)
+                lane[l] += lane[l + h];
+        out[k] = (double)lane[0];
+    }
+}
+
+/* x, y = c x + s y, c y - s x */
+static void F(rotate)(void *first, void *second, int64_t n, double cosine, double sine)
+{
+    T *x = first, *y = second, c = (T)cosine, s = (T)sine;
+    int64_t j = 0;
+    for (; j + LANES <= n; j += LANES) {
+        V a = F(load)(x + j), b = F(load)(y + j), f = F(fill)(c), g = F(fill)(s);
+        F(store)(x + j, F(fma)(f, a, g * b));
+        F(store)(y + j, F(fma)(f, b, -(g * a)));
+    }
+    for (; j < n; j++) {
+        T a = x[j], b = y[j];
+        x[j] = F(fma1)(c, a, s * b);
+        y[j] = F(fma1)(c, b, -(s * a));
+    }
+}
+
 #undef LANES
 #undef V
 #undef F

@@ -4,8 +4,7 @@
  * for a vector. The contract of all of them is docs/determinism.md's. */
 #ifndef KN_HOST_ROUTINE_LINALG_TILE_H
 #define KN_HOST_ROUTINE_LINALG_TILE_H
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/dtype.h"
 
 enum { KNR_BLOCK = 32, KNR_ROW_PAD = 32 /* numbers behind a row; more than two vectors are never touched */ };
 
@@ -44,7 +43,15 @@ typedef struct knr_linalg_loops {
     /* x: columns of a matrix, each a row here, become L and U. pivot[k]: the row that was swapped with row k. False
      * if a pivot is 0 (its column is left as it is). */
     bool (*lu)(const knr_planes *x, int columns, int64_t rows, int64_t *pivot);
+    /* Rows of real numbers, ld numbers apart, as many as they are. In order: y[j] += the sum of c[k] x[k][j];
+     * x[k][j] += c[k] y[j]; out[k] = the sum of x[k][j] y[j]; x, y = c x + s y, c y - s x. The c are rounded first. */
+    void (*combine)(void *y, int64_t n, const void *x, int64_t ld, int64_t count, const double *c);
+    void (*spread)(void *x, int64_t ld, int64_t count, const double *c, const void *y, int64_t n);
+    void (*dots)(double *out, const void *x, int64_t ld, int64_t count, const void *y, int64_t n);
+    void (*rotate)(void *x, void *y, int64_t n, double c, double s);
 } knr_linalg_loops;
+/* those of the dtype's real numbers for this processor */
+const knr_linalg_loops *knr_linalg_loops_of(kn_dtype d);
 /* [0]: float32, [1]: float64 */
 extern const knr_linalg_loops knr_linalg_base[2], knr_linalg_avx2[2], knr_linalg_avx512[2];
 #endif

@@ -29,11 +29,8 @@ static const char *const rng_algorithms[] = {
     NULL,
 };
 const char *const kni_check_names[] = {
-    [KN_CHECK_NONE] = "none",
-    [KN_CHECK_CHOLESKY] = "cholesky",
-    [KN_CHECK_INV] = "inv",
-    [KN_CHECK_SOLVE] = "solve",
-    NULL,
+    [KN_CHECK_NONE] = "none", [KN_CHECK_CHOLESKY] = "cholesky", [KN_CHECK_INV] = "inv", [KN_CHECK_SOLVE] = "solve",
+    [KN_CHECK_EIGH] = "eigh", [KN_CHECK_SVD] = "svd",           [KN_CHECK_EIG] = "eig", NULL,
 };
 static const char *const save_policies[] = {
     [KN_SAVE_NOTHING] = "nothing",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * norms.c -- np.linalg.norm, vector_norm and matrix_norm: reductions of absolute values. */
+ * norms.c -- np.linalg.norm, vector_norm, matrix_norm and cond: reductions of absolute values and singular values. */
 #include "kiln/linalg.h"
 #include "lib/compose.h"
 #include <math.h>
@@ -41,6 +41,17 @@ static kn_array of_vectors(kn_array x, double ord, kn_axes axes, bool keepdims)
     return kn_power(y, kn_like_double(1 / ord));
 }
 
+/* Of the singular values: the largest, the least, the sum. */
+static kn_array by_singular_values(kn_array x, double ord, bool nuclear, int row, int column, bool keepdims)
+{
+    const kn_axes last = {.n = 3, .axis = {-2, -1}}, both = {.n = 3, .axis = {row, column}};
+    kn_array s = kn_linalg_svdvals(kn_moveaxis(x, &both, &last));
+    s = nuclear ? sum(s, knl_one_axis(-1), false) : extreme(s, knl_one_axis(-1), false, ord > 0);
+    int low = row < column ? row : column, high = row < column ? column : row;
+    const kn_axes back = {.n = 3, .axis = {low, high}};
+    return keepdims ? kn_expand_dims(s, &back) : s;
+}
+
 /* Sums along one axis, then the largest or the least along the other. */
 static kn_array of_matrices(kna_op *op, kn_array x, double ord, const char *named, int row, int column, bool keepdims)
 {
@@ -48,9 +59,10 @@ static kn_array of_matrices(kna_op *op, kn_array x, double ord, const char *name
     const kn_axes both = {.n = 3, .axis = {row, column}};
     if (frobenius)
         return euclidean(x, both, keepdims);
-    if (named ? !strcmp(named, "nuc") : fabs(ord) == 2)
-        kna_fail(op, KN_ERROR_NOT_IMPLEMENTED, "norms of matrices by their singular values");
-    else if (named || (fabs(ord) != 1 && !isinf(ord)))
+    bool nuclear = named && !strcmp(named, "nuc");
+    if (nuclear || (!named && fabs(ord) == 2))
+        return by_singular_values(x, ord, nuclear, row, column, keepdims);
+    if (named || (fabs(ord) != 1 && !isinf(ord)))
         kna_fail(op, KN_ERROR_VALUE, "Invalid norm order for matrices.");
     if (kna_failed(op))
         return NULL;
@@ -122,4 +134,41 @@ kn_array kn_linalg_matrix_norm(kn_array x, const kn_linalg_matrix_norm_opts *opt
     kn_linalg_norm_opts as = {
         .size_ = sizeof as, .axis = {.n = 3, .axis = {-2, -1}}, .ord = o.ord, .named = o.named, .keepdims = o.keepdims};
     return knl_end(&c, norm(&c, x, &as));
+}
+
+/* The inverse, with infinities and NaN where there is none. */
+static kn_array inverse(knl_body *c, kn_array x)
+{
+    kni_type t = kna_type(&c->op, x);
+    if (kna_failed(&c->op))
+        return NULL;
+    kn_linalg_lu_factor_result f = kn_linalg_lu_factor(x);
+    kn_dtype d = knl_inexact_for(t.weak ? kna_strong_dtype(t) : t.dtype);
+    kn_array one = kn_eye(t.dim[t.ndim - 1], KNL_WITH(kn_eye_opts, .M = -1, .dtype = d));
+    return kn_linalg_lu_solve(f.lu, f.piv, one, NULL);
+}
+
+kn_array kn_linalg_cond(kn_array x, const kn_linalg_cond_opts *opts)
+{
+    KNX_OPTS(kn_linalg_cond_opts, o, opts);
+    knl_body c;
+    knl_begin(&c, "cond");
+    kni_type t = kna_type(&c.op, x);
+    if (!kna_failed(&c.op) && t.ndim < 2)
+        kna_fail(&c.op, KN_ERROR_LINALG, "%d-dimensional array given. Array must be at least two-dimensional", t.ndim);
+    else if (!kna_failed(&c.op) && knx_dim_eq(kni_type_size(t), 0))
+        kna_fail(&c.op, KN_ERROR_LINALG, "cond is not defined on empty arrays");
+    if (kna_failed(&c.op))
+        return knl_end(&c, NULL);
+    kn_array y;
+    if (!o.named && (isnan(o.p) || fabs(o.p) == 2)) {
+        kn_array s = kn_linalg_svdvals(x), most = kn_max(s, KNL_WITH(kn_max_opts, .axis = knl_one_axis(-1)));
+        kn_array least = kn_min(s, KNL_WITH(kn_max_opts, .axis = knl_one_axis(-1)));
+        y = o.p == -2 ? kn_divide(least, most) : kn_divide(most, least);
+    } else {
+        const kn_linalg_matrix_norm_opts *n = KNL_WITH(kn_linalg_matrix_norm_opts, .ord = o.p, .named = o.named);
+        kn_array first = kn_linalg_matrix_norm(x, n);
+        y = kn_multiply(first, kn_linalg_matrix_norm(inverse(&c, x), n));
+    }
+    return knl_end(&c, kn_where(kn_isnan(y), kn_full_like(y, kn_like_double(INFINITY), NULL), y));
 }

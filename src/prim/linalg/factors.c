@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * linalg.c -- cholesky, lu, lu_pivots_to_permutation, triangular_solve of the matrices in the last two axes; their
+ * factors.c -- cholesky, lu, lu_pivots_to_permutation, triangular_solve of the matrices in the last two axes; their
  * operations come in the order of docs/determinism.md ("Factorisations").
  *
  * cholesky
@@ -19,7 +19,7 @@
  *
  * The others are batched over one more axis in front. All are lowered to routines. */
 #include "host/routine/linalg.h"
-#include "prim/rules.h"
+#include "prim/linalg/matrices.h"
 #include <string.h>
 
 typedef kni_p_factorize factorize;
@@ -27,26 +27,15 @@ typedef kni_p_triangular_solve triangular;
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-static knx_error *check_matrices(kni_type x, bool square)
-{
-    if (!knx_is_inexact(x.dtype) || x.dtype->size < 4)
-        return knp_accepts(x.dtype, 0);
-    if (x.ndim >= 2 && (!square || knx_dim_eq(x.dim[x.ndim - 1], x.dim[x.ndim - 2])))
-        return NULL;
-    knx_text t = {0};
-    return knx_error_new(KN_ERROR_VALUE, "takes %smatrices in the last two dimensions, got an array of shape %s",
-                         square ? "square " : "", knx_show_shape(&t, x.ndim, x.dim));
-}
-
 static knx_error *cholesky_type(kni_rule *r, kni_type *y)
 {
-    KN_TRY(check_matrices(r->xt[0], true));
+    KN_TRY(knp_check_matrices(r->xt[0], true));
     return knp_type_like(r->arena, r->xt[0], r->xt[0].dtype, y);
 }
 
 static knx_error *lu_type(kni_rule *r, kni_type *y)
 {
-    KN_TRY(check_matrices(r->xt[0], false));
+    KN_TRY(knp_check_matrices(r->xt[0], false));
     knp_dims d = knp_dims_of(r->xt[0]);
     int64_t m = d.v[d.n - 2], n = d.v[d.n - 1];
     if (!knx_is_symbolic(m) && m > INT32_MAX)
@@ -85,8 +74,8 @@ static knx_error *triangular_type(kni_rule *r, kni_type *y)
     if (r->xt[0].dtype != r->xt[1].dtype)
         return knx_error_new(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s",
                              r->xt[0].dtype->name, r->xt[1].dtype->name);
-    KN_TRY(check_matrices(r->xt[0], true));
-    KN_TRY(check_matrices(r->xt[1], false));
+    KN_TRY(knp_check_matrices(r->xt[0], true));
+    KN_TRY(knp_check_matrices(r->xt[1], false));
     int n = r->xt[0].ndim;
     bool fits = r->xt[1].ndim == n && knx_dim_eq(r->xt[1].dim[n - (p->left_side ? 2 : 1)], r->xt[0].dim[n - 1]);
     for (int i = 0; fits && i < n - 2; i++)
@@ -219,27 +208,6 @@ static knx_error *triangular_batch(const kni_rule *r, int64_t size, const int *a
 
 /* --- lowering --------------------------------------------------------------------------------- */
 
-typedef struct extents {
-    int64_t batch, m, n;
-} extents;
-
-static extents extents_of(kni_type t)
-{
-    extents e = {1, t.dim[t.ndim - 2], t.dim[t.ndim - 1]};
-    for (int i = 0; i < t.ndim - 2; i++)
-        e.batch = knx_dim_mul(e.batch, t.dim[i]);
-    return e;
-}
-
-/* Of the operation that the equation is part of, also inside of a traced function. */
-static knx_error *failure(const factorize *p, const char *text)
-{
-    knx_error *e = knx_error_new(KN_ERROR_LINALG, "%s", text);
-    if (e->kind == KN_ERROR_LINALG)
-        e->operation = kni_check_names[p->check];
-    return e;
-}
-
 /* How much memory a routine needs follows from its plans, which are made of numbers. So one whose matrices have unknown
  * extents asks for none, and takes it when it runs. */
 typedef struct room {
@@ -260,7 +228,7 @@ static knx_error *room_for(const kni_routine_args *args, size_t bytes, room *w)
 
 static knx_bytes cholesky_workspace(const kni_rule *r)
 {
-    extents e = extents_of(r->xt[0]);
+    knp_extents e = knp_extents_of(r->xt[0]);
     return knx_is_symbolic(e.n) ? 0 : knr_cholesky_workspace(r->xt[0].dtype, e.n);
 }
 
@@ -268,7 +236,7 @@ static knx_error *cholesky_run(const kni_rule *r, const kni_routine_args *args)
 {
     const factorize *p = r->params;
     kn_dtype d = r->xt[0].dtype;
-    extents e = extents_of(r->xt[0]);
+    knp_extents e = knp_extents_of(r->xt[0]);
     size_t bytes = (size_t)(e.n * e.n) * d->size;
     const char *x = args->x[0];
     char *y = args->y[0];
@@ -278,12 +246,12 @@ static knx_error *cholesky_run(const kni_rule *r, const kni_routine_args *args)
     for (int64_t i = 0; well && i < e.batch; i++, x += bytes, y += bytes)
         well = knr_cholesky(d, e.n, x, y, w.at) || !p->check;
     knx_buffer_release(w.own);
-    return well ? NULL : failure(p, "Matrix is not positive definite");
+    return well ? NULL : knp_linalg_failure(p->check, "Matrix is not positive definite");
 }
 
 static knx_bytes lu_workspace(const kni_rule *r)
 {
-    extents e = extents_of(r->xt[0]);
+    knp_extents e = knp_extents_of(r->xt[0]);
     return knx_any_symbolic(e.m, e.n) ? 0 : knr_lu_workspace(r->xt[0].dtype, e.m, e.n);
 }
 
@@ -291,7 +259,7 @@ static knx_error *lu_run(const kni_rule *r, const kni_routine_args *args)
 {
     const factorize *p = r->params;
     kn_dtype d = r->xt[0].dtype;
-    extents e = extents_of(r->xt[0]);
+    knp_extents e = knp_extents_of(r->xt[0]);
     size_t bytes = (size_t)(e.m * e.n) * d->size;
     const char *x = args->x[0];
     char *lu = args->y[0];
@@ -305,7 +273,7 @@ static knx_error *lu_run(const kni_rule *r, const kni_routine_args *args)
         permutation += e.m;
     }
     knx_buffer_release(w.own);
-    return well ? NULL : failure(p, "Singular matrix");
+    return well ? NULL : knp_linalg_failure(p->check, "Singular matrix");
 }
 
 /* The rows in order, with row k swapped with row pivots[k], for k = 0, 1, ...; pivots outside of the rows swap
@@ -336,7 +304,7 @@ static bool factorize_may_fail(const kni_rule *r) { return ((const factorize *)r
 
 static knr_triangular describe(const triangular *p, kni_type b)
 {
-    extents e = extents_of(b);
+    knp_extents e = knp_extents_of(b);
     return (knr_triangular){.dtype = b.dtype,
                             .m = p->left_side ? e.m : e.n,
                             .n = p->left_side ? e.n : e.m,
@@ -356,7 +324,7 @@ static knx_bytes triangular_workspace(const kni_rule *r)
 static knx_error *triangular_run(const kni_rule *r, const kni_routine_args *args)
 {
     knr_triangular s = describe(r->params, r->xt[1]);
-    int64_t batch = extents_of(r->xt[1]).batch;
+    int64_t batch = knp_extents_of(r->xt[1]).batch;
     size_t a_bytes = (size_t)(s.m * s.m) * s.dtype->size, b_bytes = (size_t)(s.m * s.n) * s.dtype->size;
     const char *a = args->x[0], *b = args->x[1];
     char *y = args->y[0];
@@ -372,13 +340,13 @@ static double factor(kni_type x) { return knx_is_complex(x.dtype) ? 4 : 1; }
 
 static double cholesky_cost(const kni_rule *r)
 {
-    extents e = extents_of(r->xt[0]);
+    knp_extents e = knp_extents_of(r->xt[0]);
     return factor(r->xt[0]) * kni_type_count(r->xt[0]) * ((double)knx_dim_hint(e.n) / 3 + 1);
 }
 
 static double lu_cost(const kni_rule *r)
 {
-    extents e = extents_of(r->xt[0]);
+    knp_extents e = knp_extents_of(r->xt[0]);
     return factor(r->xt[0]) * kni_type_count(r->xt[0]) * ((double)knx_dim_hint(knx_dim_min(e.m, e.n)) * 2 / 3 + 1);
 }
 

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tridiagonal.c -- eigenvalues and eigenvectors of symmetric tridiagonal matrices: implicit QL for up to SMALL rows and
+ * where no vectors are wanted, else Cuppen's divide and conquer. The two halves, each less a part of the element that
+ * joins them, are D + rho z z^T in their eigenvectors. Elements of z that are nothing beside the matrix, and all but one
+ * of those whose eigenvalues agree, are left out (deflation); the other eigenvalues are roots of the secular equation,
+ * each found as its distance from the nearer pole. The vectors follow from those z for which the roots are exact (Gu and
+ * Eisenstat), so they are orthogonal however close the roots are. */
+#include "host/routine/tridiagonal.h"
+#include <math.h>
+#include <string.h>
+
+enum { SMALL = 24, STRIP = 64, ROUNDS = 60 };
+static const double EPSILON = 0x1p-53;
+
+knr_tridiagonal knr_tridiagonal_take(knr_arena *a, int64_t n, bool vectors)
+{
+    knr_tridiagonal t = {.n = n, .vectors = vectors};
+    int64_t rows = vectors ? n : 0;
+    size_t count = (size_t)n;
+    t.d = knr_take(a, count, 8);
+    t.e = knr_take(a, count, 8);
+    t.q = knr_dense_take(a, KN_DT(F64), rows, n);
+    t.copy = knr_dense_take(a, KN_DT(F64), rows, n);
+    t.u = knr_dense_take(a, KN_DT(F64), rows, n);
+    t.z = knr_take(a, count, 8);
+    for (int i = 0; i < 5; i++)
+        t.spare[i] = knr_take(a, count, 8);
+    t.order = knr_take(a, count, 8);
+    t.kept = knr_take(a, count, 8);
+    t.side = knr_take(a, count, 1);
+    return t;
+}
+
+static double *row(const knr_dense *x, int64_t i) { return (double *)x->p.re + i * x->p.ld; }
+
+/* --- QL --------------------------------------------------------------------------------------- */
+
+static void swap(double *x, double *y)
+{
+    double t = *x;
+    *x = *y;
+    *y = t;
+}
+
+static void swap_rows(knr_tridiagonal *t, int64_t i, int64_t j, int64_t from, int64_t n)
+{
+    double *x = row(&t->q, i) + from, *y = row(&t->q, j) + from;
+    for (int64_t k = 0; k < n; k++)
+        swap(x + k, y + k);
+}
+
+static bool is_nothing(const knr_tridiagonal *t, int64_t i)
+{
+    double e = fabs(t->e[i]), a = fabs(t->d[i]), b = fabs(t->d[i + 1]);
+    return e <= EPSILON * sqrt(a) * sqrt(b) + 0x1p-1000;
+}
+
+/* One implicit step over rows l .. m. */
+static void ql_step(knr_tridiagonal *t, int64_t l, int64_t m, int64_t from, int64_t n)
+{
+    double *d = t->d, *e = t->e, g = (d[l + 1] - d[l]) / (2 * e[l]), r = knr_length(g, 1), s = 1, c = 1, p = 0;
+    g = d[m] - d[l] + e[l] / (g + copysign(r, g));
+    for (int64_t i = m - 1; i >= l; i--) {
+        double f = s * e[i], b = c * e[i];
+        r = knr_length(f, g);
+        if (i + 1 < m)
+            e[i + 1] = r;
+        if (r == 0) {
+            d[i + 1] -= p;
+            return;
+        }
+        s = f / r;
+        c = g / r;
+        g = d[i + 1] - p;
+        r = (d[i] - g) * s + 2 * c * b;
+        p = s * r;
+        d[i + 1] = g + p;
+        g = c * r - b;
+        if (t->vectors)
+            t->q.f->rotate(row(&t->q, i + 1) + from, row(&t->q, i) + from, n, c, s);
+    }
+    d[l] -= p;
+    e[l] = g;
+}
+
+/* Rows from .. to in the other order: QL goes well where the large elements come last. */
+static void reverse(knr_tridiagonal *t, int64_t from, int64_t to)
+{
+    int64_t n = to - from;
+    for (int64_t i = 0; i < n / 2; i++) {
+        swap(&t->d[from + i], &t->d[to - 1 - i]);
+        if (t->vectors)
+            swap_rows(t, from + i, to - 1 - i, from, n);
+    }
+    for (int64_t i = 0; i < (n - 1) / 2; i++)
+        swap(&t->e[from + i], &t->e[to - 2 - i]);
+}
+
+/* Rows from .. to of the matrix; those of q must hold the identity there. */
+static bool ql(knr_tridiagonal *t, int64_t from, int64_t to)
+{
+    int64_t left = 60 * (to - from) + 60;
+    if (fabs(t->d[from]) > fabs(t->d[to - 1]))
+        reverse(t, from, to);
+    for (int64_t l = from; l < to; l++)
+        for (;;) {
+            int64_t m = l;
+            while (m < to - 1 && !is_nothing(t, m))
+                m++;
+            if (m < to - 1)
+                t->e[m] = 0;
+            if (m == l)
+                break;
+            if (!left--)
+                return false;
+            ql_step(t, l, m, from, to - from);
+        }
+    for (int64_t i = from; i < to && t->vectors; i++) { /* few: by selection */
+        int64_t best = i;
+        for (int64_t j = i + 1; j < to; j++)
+            best = t->d[j] < t->d[best] ? j : best;
+        if (best != i) {
+            swap(&t->d[i], &t->d[best]);
+            swap_rows(t, i, best, from, to - from);
+        }
+    }
+    return true;
+}
+
+static void sort(double *d, int64_t n) /* by heaps */
+{
+    for (int64_t end = n, start = n / 2; end > 1;) {
+        if (start > 0)
+            start--;
+        else
+            swap(&d[--end], &d[0]);
+        for (int64_t i = start, child; (child = 2 * i + 1) < end; i = child) {
+            child += child + 1 < end && d[child + 1] > d[child];
+            if (d[i] >= d[child])
+                break;
+            swap(&d[i], &d[child]);
+        }
+    }
+}
+
+/* --- the secular equation --------------------------------------------------------------------- */
+
+/* f(x) = 1/rho + the sum of z2[i] / (d[i] - x), rising between poles. x is origin + mu; delta[i] = d[i] - x. */
+typedef struct secular {
+    int64_t n;
+    const double *d, *z2;
+    double inverse_rho, *delta;
+} secular;
+
+typedef struct sums {
+    double value, size, left, right; /* f; of absolute values; derivatives of the terms up to number p, and behind */
+} sums;
+
+static sums evaluate(const secular *s, double origin, double mu, int64_t p)
+{
+    sums y = {s->inverse_rho, fabs(s->inverse_rho), 0, 0};
+    for (int64_t i = 0; i < s->n; i++) {
+        double delta = s->delta[i] = s->d[i] - origin - mu, t = s->z2[i] / delta;
+        y.value += t;
+        y.size += fabs(t);
+        *(i <= p ? &y.left : &y.right) += t / delta;
+    }
+    return y;
+}
+
+/* Where f is taken for c + a / (delta_p - x) + b / (delta_q - x) with its value and derivatives here: the step to its
+ * root. */
+static double step_of(const sums *f, double p, double q, bool last)
+{
+    double c = f->value - p * f->left - q * f->right, a = (p + q) * f->value - p * q * (f->left + f->right);
+    double b = p * q * f->value, eta;
+    if (last) {
+        c = fabs(c);
+        double r = sqrt(fabs(a * a - 4 * b * c));
+        eta = c == 0 ? b / a : a >= 0 ? (a + r) / (2 * c) : 2 * b / (a - r);
+    } else {
+        double r = sqrt(fabs(a * a - 4 * b * c));
+        eta = c == 0 ? b / a : a <= 0 ? (a - r) / (2 * c) : 2 * b / (a + r);
+    }
+    return f->value * eta < 0 ? eta : -f->value / (f->left + f->right);
+}
+
+static double between(double low, double high)
+{
+    if (low == 0 || high == 0)
+        return (low + high) / 16;
+    return low * high > 0 && (low / high > 4 || high / low > 4) ? copysign(sqrt(low * high), low) : (low + high) / 2;
+}
+
+/* Root number j; delta is left for it. */
+static double root(const secular *s, int64_t j)
+{
+    bool last = j == s->n - 1;
+    int64_t p = last ? j - 1 : j, o = j;
+    double low = 0, high, gap = 0, total = 0;
+    if (last) {
+        for (int64_t i = 0; i < s->n; i++)
+            total += s->z2[i];
+        high = total / s->inverse_rho;
+    } else
+        high = gap = s->d[j + 1] - s->d[j];
+    double mu = high / 2;
+    sums f = evaluate(s, s->d[j], mu, p);
+    if (!last && f.value < 0) {
+        o = j + 1;
+        low = -mu;
+        high = 0;
+    } else if (f.value < 0)
+        low = mu;
+    else
+        high = mu;
+    if (!last) { /* a first guess from the two poles beside it, with the other terms as in the middle */
+        double u = s->z2[j], v = s->z2[j + 1], c = f.value - u / s->delta[j] - v / s->delta[j + 1];
+        double a = o == j ? c * gap + u + v : -c * gap + u + v, b = o == j ? u * gap : -v * gap;
+        double r = sqrt(fabs(a * a - 4 * b * c)), guess;
+        if (o == j)
+            guess = a > 0 ? 2 * b / (a + r) : (a - r) / (2 * c);
+        else
+            guess = a < 0 ? 2 * b / (a - r) : (a + r) / (2 * c);
+        mu = guess > low && guess < high ? guess : between(low, high);
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        f = evaluate(s, s->d[o], mu, p);
+        if (fabs(f.value) <= 4 * EPSILON * f.size)
+            break;
+        *(f.value < 0 ? &low : &high) = mu;
+        double next = mu + step_of(&f, s->delta[p], s->delta[p + 1], last);
+        if (!(next > low && next < high))
+            next = between(low, high);
+        if (!(next > low && next < high)) /* neighbours */
+            break;
+        mu = next;
+    }
+    evaluate(s, s->d[o], mu, p);
+    return s->d[o] + mu;
+}
+
+/* --- joining two halves ----------------------------------------------------------------------- */
+
+enum { LEFT = 1, RIGHT = 2 }; /* the halves in which a vector is not zero */
+
+static void order_by(const double *d, int64_t *order, int64_t from, int64_t middle, int64_t to)
+{
+    int64_t i = from, j = middle;
+    for (int64_t k = from; k < to; k++)
+        order[k] = j == to || (i < middle && d[i] <= d[j]) ? i++ : j++;
+}
+
+typedef struct joint {
+    int64_t from, middle, to, kept; /* kept: of t->kept */
+    double rho;
+} joint;
+
+/* Fills t->kept with those that take part, in order; the others keep their d and q. */
+static void deflate(knr_tridiagonal *t, joint *h)
+{
+    double *d = t->d, *z = t->z, most = 0, most_z = 0;
+    int64_t before = -1;
+    for (int64_t i = h->from; i < h->to; i++) {
+        most = fabs(d[i]) > most ? fabs(d[i]) : most;
+        most_z = fabs(z[i]) > most_z ? fabs(z[i]) : most_z;
+    }
+    double small = 8 * EPSILON * (most > most_z ? most : most_z);
+    for (int64_t k = h->from; k < h->to; k++) {
+        int64_t i = t->order[k];
+        if (h->rho * fabs(z[i]) <= small)
+            continue;
+        if (before >= 0) {
+            double s = z[before], c = z[i], r = knr_length(c, s), gap = d[i] - d[before];
+            c /= r;
+            s = -s / r;
+            if (fabs(gap * c * s) <= small) {
+                z[i] = r;
+                t->q.f->rotate(row(&t->q, before) + h->from, row(&t->q, i) + h->from, h->to - h->from, c, s);
+                double a = d[before], b = d[i];
+                d[before] = a * c * c + b * s * s;
+                d[i] = a * s * s + b * c * c;
+                t->side[i] |= t->side[before];
+            } else
+                t->kept[h->from + h->kept++] = before;
+        }
+        before = i;
+    }
+    if (before >= 0)
+        t->kept[h->from + h->kept++] = before;
+}
+
+/* Roots and, in the rows of u, the vectors of D + rho z z^T, with the elements at places[]. */
+static void solve_joint(knr_tridiagonal *t, const joint *h, const int64_t *places, double *roots)
+{
+    int64_t n = h->kept;
+    double *d = t->spare[0] + h->from, *z2 = t->spare[1] + h->from, *near = t->spare[2] + h->from;
+    const int64_t *kept = t->kept + h->from;
+    for (int64_t i = 0; i < n; i++) {
+        d[i] = t->d[kept[i]];
+        z2[i] = t->z[kept[i]] * t->z[kept[i]];
+    }
+    for (int64_t j = 0; j < n; j++) {
+        secular s = {n, d, z2, 1 / h->rho, row(&t->u, h->from + j)};
+        roots[j] = n > 1 ? root(&s, j) : d[0] + h->rho * z2[0];
+        s.delta[0] = n > 1 ? s.delta[0] : 1;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double p = -row(&t->u, h->from + i)[i];
+        for (int64_t j = 0; j < n; j++)
+            p *= j == i ? 1 : row(&t->u, h->from + j)[i] / (d[i] - d[j]);
+        near[i] = copysign(sqrt(fabs(p)), t->z[kept[i]]);
+    }
+    for (int64_t j = 0; j < n; j++) {
+        double *u = row(&t->u, h->from + j), *v = t->spare[3] + h->from, sum = 0;
+        for (int64_t i = 0; i < n; i++) {
+            v[i] = near[i] / u[i];
+            sum += v[i] * v[i];
+        }
+        double length = sqrt(sum);
+        for (int64_t i = 0; i < n; i++)
+            u[places[i]] = v[i] / length;
+    }
+}
+
+/* Columns from .. to of row `y` of q become the sum of rows `first` .. first + count of the copy, times c. */
+static void combine_rows(knr_tridiagonal *t, int64_t y, int64_t from, int64_t to, int64_t first, int64_t count,
+                         const double *c)
+{
+    memset(row(&t->q, y) + from, 0, (size_t)(to - from) * 8);
+    t->q.f->combine(row(&t->q, y) + from, to - from, row(&t->copy, first) + from, t->copy.p.ld, count, c);
+}
+
+static void join(knr_tridiagonal *t, joint *h)
+{
+    int64_t from = h->from, n = h->to - from, at[3], count[3] = {0, 0, 0}, *places = t->order + from, copied = from;
+    double *roots = t->spare[4] + from;
+    order_by(t->d, t->order, from, h->middle, h->to);
+    deflate(t, h);
+    /* copies: vectors of the left half, of both, of the right half, then those that stay */
+    int64_t *kept = t->kept + from;
+    uint8_t *side = t->side;
+    for (int64_t i = 0; i < h->kept; i++)
+        count[side[kept[i]] == LEFT ? 0 : side[kept[i]] == RIGHT ? 2 : 1]++;
+    at[0] = 0, at[1] = count[0], at[2] = count[0] + count[1];
+    for (int64_t i = 0; i < h->kept; i++)
+        places[i] = at[side[kept[i]] == LEFT ? 0 : side[kept[i]] == RIGHT ? 2 : 1]++;
+    for (int64_t i = 0; i < h->kept; i++)
+        memcpy(row(&t->copy, from + places[i]) + from, row(&t->q, kept[i]) + from, (size_t)n * 8);
+    solve_joint(t, h, places, roots);
+    for (int64_t i = 0; i < h->kept; i++)
+        side[kept[i]] = 0;
+    copied += h->kept;
+    double *values = t->spare[0] + from; /* of the copies */
+    for (int64_t i = from; i < h->to; i++)
+        if (side[i]) {
+            memcpy(row(&t->copy, copied) + from, row(&t->q, i) + from, (size_t)n * 8);
+            values[copied++ - from] = t->d[i];
+        }
+    memcpy(values, roots, (size_t)h->kept * 8);
+    /* the roots rise; the others are put between them */
+    int64_t *order = t->order + from;
+    for (int64_t i = h->kept; i < n; i++) { /* they lie in order but for turned pairs: by insertion */
+        int64_t k = i - h->kept;
+        for (; k > 0 && values[order[k - 1]] > values[i]; k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+    }
+    int64_t stay = n - h->kept, next_root = h->kept - 1, next = stay - 1;
+    for (int64_t i = n - 1; i >= 0; i--)
+        order[i] =
+            next < 0 || (next_root >= 0 && values[next_root] >= values[order[next]]) ? next_root-- : order[next--];
+    for (int64_t i = 0; i < n; i++) {
+        t->d[from + i] = values[order[i]];
+        if (order[i] >= h->kept)
+            memcpy(row(&t->q, from + i) + from, row(&t->copy, from + order[i]) + from, (size_t)n * 8);
+    }
+    int64_t left = count[0] + count[1], right = count[1] + count[2];
+    for (int64_t c = from, to; c < h->to; c = to) {
+        bool on_the_left = c < h->middle;
+        int64_t end = on_the_left ? h->middle : h->to;
+        to = end - c < STRIP ? end : c + STRIP;
+        for (int64_t i = 0; i < n; i++)
+            if (order[i] < h->kept)
+                combine_rows(t, from + i, c, to, from + (on_the_left ? 0 : count[0]), on_the_left ? left : right,
+                             row(&t->u, from + order[i]) + (on_the_left ? 0 : count[0]));
+    }
+}
+
+static bool divide(knr_tridiagonal *t, int64_t from, int64_t to)
+{
+    if (to - from <= SMALL)
+        return ql(t, from, to);
+    int64_t middle = from + (to - from) / 2;
+    double e = t->e[middle - 1];
+    joint h = {from, middle, to, 0, 2 * fabs(e)};
+    t->d[middle - 1] -= fabs(e);
+    t->d[middle] -= fabs(e);
+    if (!divide(t, from, middle) || !divide(t, middle, to))
+        return false;
+    for (int64_t i = from; i < to; i++) {
+        double z = i < middle ? row(&t->q, i)[middle - 1] : copysign(1, e) * row(&t->q, i)[middle];
+        t->z[i] = z * 0x1.6a09e667f3bcdp-1; /* 1 / sqrt(2) */
+        t->side[i] = i < middle ? LEFT : RIGHT;
+    }
+    join(t, &h);
+    return true;
+}
+
+bool knr_tridiagonal_run(knr_tridiagonal *t)
+{
+    if (!t->n)
+        return true;
+    double most = 0;
+    for (int64_t i = 0; i < t->n; i++) {
+        most = fabs(t->d[i]) > most ? fabs(t->d[i]) : most;
+        most = i < t->n - 1 && fabs(t->e[i]) > most ? fabs(t->e[i]) : most;
+    }
+    double s = knr_scale_for(most);
+    for (int64_t i = 0; i < t->n; i++) {
+        t->d[i] *= s;
+        t->e[i] *= i < t->n - 1 ? s : 0;
+    }
+    if (t->vectors)
+        knr_dense_identity(&t->q);
+    bool well = t->vectors ? divide(t, 0, t->n) : ql(t, 0, t->n);
+    if (!t->vectors)
+        sort(t->d, t->n);
+    for (int64_t i = 0; i < t->n; i++)
+        t->d[i] /= s;
+    return well;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * matrices.c -- types, batching, running and derivatives that rows of linear algebra share. */
+#include "prim/linalg/matrices.h"
+#include <string.h>
+
+knx_error *knp_check_matrices(kni_type x, bool square)
+{
+    if (!knx_is_inexact(x.dtype) || x.dtype->size < 4)
+        return knp_accepts(x.dtype, 0);
+    if (x.ndim >= 2 && (!square || knx_dim_eq(x.dim[x.ndim - 1], x.dim[x.ndim - 2])))
+        return NULL;
+    knx_text t = {0};
+    return knx_error_new(KN_ERROR_VALUE, "takes %smatrices in the last two dimensions, got an array of shape %s",
+                         square ? "square " : "", knx_show_shape(&t, x.ndim, x.dim));
+}
+
+knp_extents knp_extents_of(kni_type t)
+{
+    knp_extents e = {1, t.dim[t.ndim - 2], t.dim[t.ndim - 1]};
+    for (int i = 0; i < t.ndim - 2; i++)
+        e.batch = knx_dim_mul(e.batch, t.dim[i]);
+    return e;
+}
+
+knx_error *knp_type_behind(const kni_rule *r, kni_type x, kn_dtype d, int n, const int64_t *dim, kni_type *y)
+{
+    knp_dims t = knp_dims_of(x);
+    t.n -= 2;
+    for (int i = 0; i < n; i++)
+        t.v[t.n++] = dim[i];
+    return knp_type_dims(r->arena, d, false, t.n, t.v, y);
+}
+
+knx_error *knp_linalg_failure(kni_factor_check check, const char *text)
+{
+    knx_error *e = knx_error_new(KN_ERROR_LINALG, "%s", text);
+    if (e->kind == KN_ERROR_LINALG)
+        e->operation = kni_check_names[check];
+    return e;
+}
+
+/* ---- Running. */
+
+static bool is_symbolic(const kni_rule *r)
+{
+    for (int i = 0; i < r->n_in; i++) /* the axes in front need no memory */
+        for (int k = r->xt[i].ndim < 2 ? 0 : r->xt[i].ndim - 2; k < r->xt[i].ndim; k++)
+            if (knx_is_symbolic(r->xt[i].dim[k]))
+                return true;
+    return false;
+}
+
+size_t knp_matrix_workspace(const kni_rule *r, const knp_matrix_routine *f)
+{
+    return is_symbolic(r) ? 0 : f->workspace(r);
+}
+
+knx_error *knp_each_matrix(const kni_rule *r, const kni_routine_args *args, const knp_matrix_routine *f, bool *well)
+{
+    enum { MOST = 4 };
+    int64_t batch = knp_extents_of(r->xt[0]).batch;
+    const char *x[MOST];
+    char *y[MOST];
+    size_t x_step[MOST], y_step[MOST];
+    void *workspace = args->workspace;
+    knx_buffer *own = NULL;
+    *well = true;
+    if (!batch)
+        return NULL;
+    if (!workspace) {
+        if (!(own = knx_buffer_new(f->workspace(r) + 1)))
+            return knx_error_nomem();
+        workspace = own->data;
+    }
+    for (int i = 0; i < r->n_in; i++) {
+        x[i] = args->x[i];
+        x_step[i] = (size_t)(kni_type_size(r->xt[i]) / batch) * r->xt[i].dtype->size;
+    }
+    for (int i = 0; i < r->n_out; i++) {
+        y[i] = args->y[i];
+        y_step[i] = (size_t)(kni_type_size(r->yt[i]) / batch) * r->yt[i].dtype->size;
+    }
+    for (int64_t k = 0; k < batch; k++) {
+        *well &= f->one(r, (const void *const *)x, (void *const *)y, workspace);
+        for (int i = 0; i < r->n_in; i++)
+            x[i] += x_step[i];
+        for (int i = 0; i < r->n_out; i++)
+            y[i] += y_step[i];
+    }
+    knx_buffer_release(own);
+    return NULL;
+}
+
+/* ---- Batching. */
+
+knx_error *knp_batch_all_in_front(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
+{
+    kni_atom x[4];
+    for (int i = 0; i < r->n_in; i++)
+        x[i] = knp_batched_at(r, i, size, axis[i], 0);
+    for (int i = 0; i < r->n_out; i++)
+        axis_out[i] = 0;
+    knb_emit(r->b, r->prim, r->params, r->n_in, x, y, r->n_out);
+    return NULL;
+}
+
+/* ---- Compositions. */
+
+void knp_jvp_refused(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
+{
+    (void)tx, (void)ty;
+    knb_fail(r->b,
+             knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "Differentiation rule for '%s' not implemented", r->prim->name));
+}
+
+kni_atom knp_adjoint(kni_builder *b, kni_atom x) { return knb_conj(b, knb_swap_last(b, x)); }
+
+kni_atom knp_product3(kni_builder *b, kni_atom x, kni_atom y, kni_atom z)
+{
+    return knb_matrix_product(b, knb_matrix_product(b, x, y), z);
+}
+
+kni_atom knp_diagonal(kni_builder *b, kni_atom x)
+{
+    int64_t last = knb_type(b, x).ndim - 1;
+    return knb_reduce_sum(b, knb_on_diagonal(b, x, x, knb_like(b, x, 0)), 1, &last);
+}
+
+static kni_atom spread(kni_builder *b, kni_atom v, kni_type like, bool along_rows)
+{
+    int64_t axes[KN_MAX_NDIM];
+    if (b->error)
+        return KN_ATOM_NONE;
+    for (int i = 0; i < like.ndim - 1; i++)
+        axes[i] = i;
+    axes[like.ndim - 2] = like.ndim - (along_rows ? 1 : 2);
+    return knb_broadcast_in_dim(b, v, like.ndim, like.dim, axes);
+}
+kni_atom knp_as_rows(kni_builder *b, kni_atom v, kni_type like) { return spread(b, v, like, true); }
+kni_atom knp_as_columns(kni_builder *b, kni_atom v, kni_type like) { return spread(b, v, like, false); }
+
+kni_atom knp_reciprocal_gaps(kni_builder *b, kni_atom v, kn_dtype d)
+{
+    knp_dims square = knp_dims_of(knb_type(b, v));
+    if (b->error)
+        return KN_ATOM_NONE;
+    square.v[square.n] = square.v[square.n - 1];
+    kni_type t = kni_type_of(knb_type(b, v).dtype, square.n + 1, square.v);
+    kni_atom gap = knb_sub(b, knp_as_rows(b, v, t), knp_as_columns(b, v, t));
+    kni_atom equal = knb_eq(b, gap, knb_like(b, gap, 0));
+    kni_atom one = knb_full(b, t, 1), safe = knb_select(b, equal, one, gap);
+    return knb_convert(b, knb_select(b, equal, knb_full(b, t, 0), knb_div(b, one, safe)), d);
+}
+
+static kni_atom cut(kni_builder *b, kni_atom x, int from_last, int64_t from, int64_t to)
+{
+    kni_type t = knb_type(b, x);
+    int64_t start[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM];
+    if (b->error)
+        return KN_ATOM_NONE;
+    for (int i = 0; i < t.ndim; i++)
+        limit[i] = t.dim[i];
+    start[t.ndim - from_last] = from;
+    limit[t.ndim - from_last] = to;
+    return knb_slice(b, x, start, limit, NULL);
+}
+kni_atom knp_columns(kni_builder *b, kni_atom x, int64_t from, int64_t to) { return cut(b, x, 1, from, to); }
+kni_atom knp_rows(kni_builder *b, kni_atom x, int64_t from, int64_t to) { return cut(b, x, 2, from, to); }

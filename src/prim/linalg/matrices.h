@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * matrices.h -- what rows of linear algebra share: matrices are the last two axes, and routines work on one after the
+ * other. */
+#ifndef KN_PRIM_LINALG_MATRICES_H
+#define KN_PRIM_LINALG_MATRICES_H
+#include "prim/rules.h"
+
+/* Matrices of float32, float64 or complex numbers, or the error for others. */
+knx_error *knp_check_matrices(kni_type x, bool square);
+
+typedef struct knp_extents {
+    int64_t batch, m, n;
+} knp_extents;
+knp_extents knp_extents_of(kni_type t);
+
+/* A result with the axes in front of x's matrices, then n more. */
+knx_error *knp_type_behind(const kni_rule *r, kni_type x, kn_dtype d, int n, const int64_t *dim, kni_type *y);
+
+/* A routine for each matrix: x and y are those of one; false if it failed. `workspace`: the bytes it needs, a function of
+ * the extents. How much memory that is follows from numbers, so where extents are unknown knp_matrix_workspace asks for
+ * none, and knp_each_matrix takes it when it runs. */
+typedef struct knp_matrix_routine {
+    bool (*one)(const kni_rule *r, const void *const *x, void *const *y, void *workspace);
+    size_t (*workspace)(const kni_rule *r);
+} knp_matrix_routine;
+size_t knp_matrix_workspace(const kni_rule *r, const knp_matrix_routine *f);
+/* `well`: every matrix did */
+knx_error *knp_each_matrix(const kni_rule *r, const kni_routine_args *args, const knp_matrix_routine *f, bool *well);
+
+/* A LinAlgError of the operation that the equation is part of, also inside of a traced function. */
+knx_error *knp_linalg_failure(kni_factor_check check, const char *text);
+
+/* All operands with one more axis in front. */
+knx_error *knp_batch_all_in_front(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out);
+
+/* NotImplementedError, as in JAX. */
+void knp_jvp_refused(const kni_rule *r, const kni_atom *tx, kni_atom *ty);
+
+/* Compositions for derivatives. */
+kni_atom knp_adjoint(kni_builder *b, kni_atom x);
+kni_atom knp_product3(kni_builder *b, kni_atom x, kni_atom y, kni_atom z);
+kni_atom knp_diagonal(kni_builder *b, kni_atom x);                      /* the vector */
+kni_atom knp_as_rows(kni_builder *b, kni_atom v, kni_type like);        /* element [i][j] is v[j], of like's shape */
+kni_atom knp_as_columns(kni_builder *b, kni_atom v, kni_type like);     /* v[i] */
+/* 1 / (v[j] - v[i]), 0 where they are equal; of a real vector v, in the dtype d */
+kni_atom knp_reciprocal_gaps(kni_builder *b, kni_atom v, kn_dtype d);
+/* Columns (or rows) from .. to */
+kni_atom knp_columns(kni_builder *b, kni_atom x, int64_t from, int64_t to);
+kni_atom knp_rows(kni_builder *b, kni_atom x, int64_t from, int64_t to);
+#endif
