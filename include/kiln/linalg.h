@@ -92,6 +92,14 @@ typedef struct kn_linalg_cond_opts {
     const char *named; /* "fro" or "nuc" instead of a number. */
 } kn_linalg_cond_opts;
 KN_API kn_linalg_cond_opts kn_linalg_cond_opts_default(void);
+typedef struct kn_linalg_eig_result { kn_array eigenvalues, eigenvectors; } kn_linalg_eig_result;
+typedef struct kn_linalg_schur_result { kn_array t, z; } kn_linalg_schur_result;
+typedef struct kn_linalg_hessenberg_result { kn_array h, q; } kn_linalg_hessenberg_result;
+typedef struct kn_linalg_schur_opts {
+    size_t size_;
+    const char *output; /* NULL, "real"; or "complex", "r", "c" */
+} kn_linalg_schur_opts;
+KN_API kn_linalg_schur_opts kn_linalg_schur_opts_default(void);
 typedef struct kn_linalg_cross_opts { size_t size_; int axis; } kn_linalg_cross_opts; /* -1 */
 KN_API kn_linalg_cross_opts kn_linalg_cross_opts_default(void);
 typedef struct kn_linalg_vecdot_opts { size_t size_; int axis; } kn_linalg_vecdot_opts; /* -1 */
@@ -156,6 +164,17 @@ KN_API kn_linalg_qr_result kn_linalg_qr(kn_array a, const kn_linalg_qr_opts *opt
 KN_API kn_linalg_eigh_result kn_linalg_eigh(kn_array a, const kn_linalg_eigh_opts *opts);
 /* np.linalg.eigvalsh: the eigenvalues alone. */
 KN_API kn_array kn_linalg_eigvalsh(kn_array a, const kn_linalg_eigvalsh_opts *opts);
+/* np.linalg.eig: eigenvalues and eigenvectors of square matrices: a v = v w, columns of length 1 whose largest
+ * element is real. Both are complex. Derivatives are those of simple eigenvalues. */
+KN_API kn_linalg_eig_result kn_linalg_eig(kn_array a);
+KN_API kn_array kn_linalg_eigvals(kn_array a); /* np.linalg.eigvals: the eigenvalues alone. */
+/* scipy.linalg.schur: a = z t z^H with unitary z and upper triangular t; of real matrices t has 2 x 2 blocks for
+ * conjugate eigenvalues, unless output is "complex". NaN where a is not finite. It has no derivative. */
+KN_API kn_linalg_schur_result kn_linalg_schur(kn_array a, const kn_linalg_schur_opts *opts);
+/* scipy.linalg.rsf2csf: the complex Schur form of a real one. */
+KN_API kn_linalg_schur_result kn_linalg_rsf2csf(kn_array t, kn_array z);
+/* scipy.linalg.hessenberg: a = q h q^H with unitary q and h zero below the subdiagonal. It has no derivative. */
+KN_API kn_linalg_hessenberg_result kn_linalg_hessenberg(kn_array a);
 /* np.linalg.svd: a = u diag(s) vh; s real, falling. full_matrices: u is m x m and vh n x n, else m x k and k x n.
  * Without compute_uv u and vh are NULL. hermitian: by eigenvalues; only the lower triangle is read. */
 KN_API kn_linalg_svd_result kn_linalg_svd(kn_array a, const kn_linalg_svd_opts *opts);
@@ -236,6 +255,11 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);     /* kn_matrix_transpo
 #define kn_linalg_qr(a, ...) KN_F1O(kn_linalg_qr, kn_linalg_qr_opts, (), a, __VA_ARGS__)
 #define kn_linalg_eigh(a, ...) KN_F1O(kn_linalg_eigh, kn_linalg_eigh_opts, (), a, __VA_ARGS__)
 #define kn_linalg_eigvalsh(a, ...) KN_F1O(kn_linalg_eigvalsh, kn_linalg_eigvalsh_opts, (), a, __VA_ARGS__)
+#define kn_linalg_eig(a) KN_F1(kn_linalg_eig, a)
+#define kn_linalg_eigvals(a) KN_F1(kn_linalg_eigvals, a)
+#define kn_linalg_schur(a, ...) KN_F1O(kn_linalg_schur, kn_linalg_schur_opts, (), a, __VA_ARGS__)
+#define kn_linalg_rsf2csf(t, z) KN_F2(kn_linalg_rsf2csf, t, z)
+#define kn_linalg_hessenberg(a) KN_F1(kn_linalg_hessenberg, a)
 #define kn_linalg_svd(a, ...)                                                                                          \
     KN_F1O(kn_linalg_svd, kn_linalg_svd_opts, (.full_matrices = true, .compute_uv = true, ), a, __VA_ARGS__)
 #define kn_linalg_svdvals(x) KN_F1(kn_linalg_svdvals, x)

@@ -358,6 +358,26 @@ void knb_svd(kni_builder *b, kni_atom x, const kni_p_svd *p, kni_atom *out)
     knb_emit(b, &knp_prim_svd, p, 1, &x, out, p->compute_uv ? 3 : 1);
 }
 
+void knb_eig(kni_builder *b, kni_atom x, const kni_p_eig *p, kni_atom *out)
+{
+    knb_emit(b, &knp_prim_eig, p, 1, &x, out, 1 + p->compute_left_eigenvectors + p->compute_right_eigenvectors);
+}
+
+void knb_schur(kni_builder *b, kni_atom x, const kni_p_schur *p, kni_atom *out)
+{
+    knb_emit(b, &knp_prim_schur, p, 1, &x, out, p->compute_schur_vectors ? 2 : 1);
+}
+
+void knb_hessenberg(kni_builder *b, kni_atom x, kni_atom out[2])
+{
+    knb_emit(b, &knp_prim_hessenberg, NULL, 1, &x, out, 2);
+}
+
+kni_atom knb_tridiagonal_solve(kni_builder *b, const kni_atom x[4])
+{
+    return knb_emit1(b, &knp_prim_tridiagonal_solve, NULL, 4, x);
+}
+
 void knb_threefry2x32(kni_builder *b, const kni_atom x[4], kni_atom out[2])
 {
     knb_emit(b, &knp_prim_threefry2x32, NULL, 4, x, out, 2);

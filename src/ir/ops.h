@@ -89,6 +89,12 @@ void knb_eigh(kni_builder *b, kni_atom x, const kni_p_eigh *p, kni_atom *out);
 /* packed matrix, diagonal, subdiagonal, factors */
 void knb_tridiagonal(kni_builder *b, kni_atom x, const kni_p_tridiagonal *p, kni_atom out[4]);
 void knb_svd(kni_builder *b, kni_atom x, const kni_p_svd *p, kni_atom *out); /* s, with compute_uv u and vh */
+/* eigenvalues, and with their flags left and right eigenvectors; the triangular form, and its vectors; the packed form,
+ * and factors; x of the diagonals below, on and above, and right-hand sides */
+void knb_eig(kni_builder *b, kni_atom x, const kni_p_eig *p, kni_atom *out);
+void knb_schur(kni_builder *b, kni_atom x, const kni_p_schur *p, kni_atom *out);
+void knb_hessenberg(kni_builder *b, kni_atom x, kni_atom out[2]);
+kni_atom knb_tridiagonal_solve(kni_builder *b, const kni_atom x[4]);
 /* uint32: key0, key1, count0, count1 */
 void knb_threefry2x32(kni_builder *b, const kni_atom x[4], kni_atom out[2]);
 kni_atom knb_random_bits(kni_builder *b, kni_atom key, int bit_width, int ndim, const int64_t *shape);

@@ -116,6 +116,35 @@ kn_lax_linalg_symmetric_product_opts kn_lax_linalg_symmetric_product_opts_defaul
 {
     return (kn_lax_linalg_symmetric_product_opts){.size_ = sizeof(kn_lax_linalg_symmetric_product_opts), .alpha = 1};
 }
+kn_lax_linalg_qr_opts kn_lax_linalg_qr_opts_default(void)
+{
+    return (kn_lax_linalg_qr_opts){.size_ = sizeof(kn_lax_linalg_qr_opts), .full_matrices = true};
+}
+kn_lax_linalg_ormqr_opts kn_lax_linalg_ormqr_opts_default(void)
+{
+    return (kn_lax_linalg_ormqr_opts){.size_ = sizeof(kn_lax_linalg_ormqr_opts), .left = true};
+}
+kn_lax_linalg_eigh_opts kn_lax_linalg_eigh_opts_default(void)
+{
+    return (kn_lax_linalg_eigh_opts){.size_ = sizeof(kn_lax_linalg_eigh_opts), .lower = true, .symmetrize_input = true};
+}
+kn_lax_linalg_svd_opts kn_lax_linalg_svd_opts_default(void)
+{
+    return (kn_lax_linalg_svd_opts){.size_ = sizeof(kn_lax_linalg_svd_opts), .full_matrices = true, .compute_uv = true};
+}
+kn_lax_linalg_eig_opts kn_lax_linalg_eig_opts_default(void)
+{
+    return (kn_lax_linalg_eig_opts){.size_ = sizeof(kn_lax_linalg_eig_opts), .compute_left_eigenvectors = true,
+        .compute_right_eigenvectors = true};
+}
+kn_lax_linalg_schur_opts kn_lax_linalg_schur_opts_default(void)
+{
+    return (kn_lax_linalg_schur_opts){.size_ = sizeof(kn_lax_linalg_schur_opts), .compute_schur_vectors = true};
+}
+kn_lax_linalg_tridiagonal_opts kn_lax_linalg_tridiagonal_opts_default(void)
+{
+    return (kn_lax_linalg_tridiagonal_opts){.size_ = sizeof(kn_lax_linalg_tridiagonal_opts), .lower = true};
+}
 kn_lax_rng_bit_generator_opts kn_lax_rng_bit_generator_opts_default(void)
 {
     return (kn_lax_rng_bit_generator_opts){.size_ = sizeof(kn_lax_rng_bit_generator_opts)};
@@ -249,6 +278,10 @@ kn_linalg_lstsq_opts kn_linalg_lstsq_opts_default(void)
 kn_linalg_cond_opts kn_linalg_cond_opts_default(void)
 {
     return (kn_linalg_cond_opts){.size_ = sizeof(kn_linalg_cond_opts), .p = __builtin_nan("")};
+}
+kn_linalg_schur_opts kn_linalg_schur_opts_default(void)
+{
+    return (kn_linalg_schur_opts){.size_ = sizeof(kn_linalg_schur_opts)};
 }
 kn_linalg_cross_opts kn_linalg_cross_opts_default(void)
 {

@@ -72,6 +72,78 @@ KN_API kn_lax_linalg_symmetric_product_opts kn_lax_linalg_symmetric_product_opts
 /* jax.lax.linalg.symmetric_product: alpha a a^T + beta c. */
 KN_API kn_array kn_lax_linalg_symmetric_product(kn_array a, kn_array c,
     const kn_lax_linalg_symmetric_product_opts *opts);
+typedef struct kn_lax_linalg_qr_result { kn_array q, r, p; } kn_lax_linalg_qr_result;
+typedef struct kn_lax_linalg_eigh_result { kn_array v, w; } kn_lax_linalg_eigh_result;
+typedef struct kn_lax_linalg_svd_result { kn_array u, s, vh; } kn_lax_linalg_svd_result;
+typedef struct kn_lax_linalg_eig_result { kn_array w, vl, vr; } kn_lax_linalg_eig_result;
+typedef struct kn_lax_linalg_schur_result { kn_array t, z; } kn_lax_linalg_schur_result;
+typedef struct kn_lax_linalg_hessenberg_result { kn_array a, taus; } kn_lax_linalg_hessenberg_result;
+typedef struct kn_lax_linalg_tridiagonal_result { kn_array a, d, e, taus; } kn_lax_linalg_tridiagonal_result;
+typedef struct kn_lax_linalg_qr_opts {
+    size_t size_;
+    bool pivoting;
+    bool full_matrices; /* true */
+} kn_lax_linalg_qr_opts;
+KN_API kn_lax_linalg_qr_opts kn_lax_linalg_qr_opts_default(void);
+/* jax.lax.linalg.qr: x = q r; with pivoting x's columns in the order p (int32; else NULL). */
+KN_API kn_lax_linalg_qr_result kn_lax_linalg_qr(kn_array x, const kn_lax_linalg_qr_opts *opts);
+/* jax.lax.linalg.householder_product: the first columns of the product of reflections whose vectors are the columns
+ * of a below its diagonal. */
+KN_API kn_array kn_lax_linalg_householder_product(kn_array a, kn_array taus);
+typedef struct kn_lax_linalg_ormqr_opts {
+    size_t size_;
+    bool left;      /* true */
+    bool transpose;
+} kn_lax_linalg_ormqr_opts;
+KN_API kn_lax_linalg_ormqr_opts kn_lax_linalg_ormqr_opts_default(void);
+/* jax.lax.linalg.ormqr: q c, or c q unless left, for the product q of reflections; transpose: of its adjoint. */
+KN_API kn_array kn_lax_linalg_ormqr(kn_array a, kn_array taus, kn_array c, const kn_lax_linalg_ormqr_opts *opts);
+typedef struct kn_lax_linalg_eigh_opts {
+    size_t size_;
+    bool lower;            /* true */
+    bool symmetrize_input; /* true */
+} kn_lax_linalg_eigh_opts;
+KN_API kn_lax_linalg_eigh_opts kn_lax_linalg_eigh_opts_default(void);
+/* jax.lax.linalg.eigh: eigenvectors v and eigenvalues w of Hermitian matrices; NaN where x is not finite. */
+KN_API kn_lax_linalg_eigh_result kn_lax_linalg_eigh(kn_array x, const kn_lax_linalg_eigh_opts *opts);
+typedef struct kn_lax_linalg_svd_opts {
+    size_t size_;
+    bool full_matrices; /* true */
+    bool compute_uv;    /* true */
+} kn_lax_linalg_svd_opts;
+KN_API kn_lax_linalg_svd_opts kn_lax_linalg_svd_opts_default(void);
+/* jax.lax.linalg.svd: x = u diag(s) vh; u and vh are NULL without compute_uv. NaN where x is not finite. */
+KN_API kn_lax_linalg_svd_result kn_lax_linalg_svd(kn_array x, const kn_lax_linalg_svd_opts *opts);
+typedef struct kn_lax_linalg_eig_opts {
+    size_t size_;
+    bool compute_left_eigenvectors;  /* true */
+    bool compute_right_eigenvectors; /* true */
+} kn_lax_linalg_eig_opts;
+KN_API kn_lax_linalg_eig_opts kn_lax_linalg_eig_opts_default(void);
+/* jax.lax.linalg.eig: eigenvalues w, x vr = vr w, vl^H x = w vl^H; complex. What is not wanted is NULL. NaN where x
+ * is not finite. */
+KN_API kn_lax_linalg_eig_result kn_lax_linalg_eig(kn_array x, const kn_lax_linalg_eig_opts *opts);
+typedef struct kn_lax_linalg_schur_opts {
+    size_t size_;
+    bool compute_schur_vectors; /* true */
+} kn_lax_linalg_schur_opts;
+KN_API kn_lax_linalg_schur_opts kn_lax_linalg_schur_opts_default(void);
+/* jax.lax.linalg.schur: x = z t z^H; z is NULL if it is not wanted. */
+KN_API kn_lax_linalg_schur_result kn_lax_linalg_schur(kn_array x, const kn_lax_linalg_schur_opts *opts);
+/* jax.lax.linalg.hessenberg: the Hessenberg form, with the vectors of reflections below its subdiagonal, and their
+ * factors. */
+KN_API kn_lax_linalg_hessenberg_result kn_lax_linalg_hessenberg(kn_array a);
+typedef struct kn_lax_linalg_tridiagonal_opts { size_t size_; bool lower; } kn_lax_linalg_tridiagonal_opts; /* true */
+KN_API kn_lax_linalg_tridiagonal_opts kn_lax_linalg_tridiagonal_opts_default(void);
+/* jax.lax.linalg.tridiagonal: the tridiagonal form of Hermitian matrices with the vectors of reflections, its
+ * diagonals d and e, factors. */
+KN_API kn_lax_linalg_tridiagonal_result kn_lax_linalg_tridiagonal(kn_array a,
+    const kn_lax_linalg_tridiagonal_opts *opts);
+/* jax.lax.linalg.tridiagonal_solve: x of the tridiagonal matrix with the diagonals dl (from the second element on),
+ * d, du (but for the last one) times x = b, (..., n, columns). Rows are exchanged where that is more exact. */
+KN_API kn_array kn_lax_linalg_tridiagonal_solve(kn_array dl, kn_array d, kn_array du, kn_array b);
+/* jax.lax.linalg.cholesky_update: upper triangular y with y^T y = r^T r + w w^T for upper triangular r; real. */
+KN_API kn_array kn_lax_linalg_cholesky_update(kn_array r_matrix, kn_array w_vector);
 
 /* ---- Random bits. */
 enum { KN_LAX_RNG_DEFAULT, KN_LAX_RNG_THREE_FRY, KN_LAX_RNG_PHILOX }; /* jax.lax.RandomAlgorithm */
@@ -116,6 +188,25 @@ KN_API kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, co
     KN_F2O(kn_lax_linalg_triangular_solve, kn_lax_linalg_triangular_solve_opts, (), a, b, __VA_ARGS__)
 #define kn_lax_linalg_symmetric_product(a, c, ...)                                                                     \
     KN_F2O(kn_lax_linalg_symmetric_product, kn_lax_linalg_symmetric_product_opts, (.alpha = 1, ), a, c, __VA_ARGS__)
+#define kn_lax_linalg_qr(x, ...)                                                                                       \
+    KN_F1O(kn_lax_linalg_qr, kn_lax_linalg_qr_opts, (.full_matrices = true, ), x, __VA_ARGS__)
+#define kn_lax_linalg_householder_product(a, taus) KN_F2(kn_lax_linalg_householder_product, a, taus)
+#define kn_lax_linalg_ormqr(a, taus, c, ...)                                                                           \
+    KN_F3O(kn_lax_linalg_ormqr, kn_lax_linalg_ormqr_opts, (.left = true, ), a, taus, c, __VA_ARGS__)
+#define kn_lax_linalg_eigh(x, ...)                                                                                     \
+    KN_F1O(kn_lax_linalg_eigh, kn_lax_linalg_eigh_opts, (.lower = true, .symmetrize_input = true, ), x, __VA_ARGS__)
+#define kn_lax_linalg_svd(x, ...)                                                                                      \
+    KN_F1O(kn_lax_linalg_svd, kn_lax_linalg_svd_opts, (.full_matrices = true, .compute_uv = true, ), x, __VA_ARGS__)
+#define kn_lax_linalg_eig(x, ...)                                                                                      \
+    KN_F1O(kn_lax_linalg_eig, kn_lax_linalg_eig_opts, (.compute_left_eigenvectors = true,                              \
+    .compute_right_eigenvectors = true, ), x, __VA_ARGS__)
+#define kn_lax_linalg_schur(x, ...)                                                                                    \
+    KN_F1O(kn_lax_linalg_schur, kn_lax_linalg_schur_opts, (.compute_schur_vectors = true, ), x, __VA_ARGS__)
+#define kn_lax_linalg_hessenberg(a) KN_F1(kn_lax_linalg_hessenberg, a)
+#define kn_lax_linalg_tridiagonal(a, ...)                                                                              \
+    KN_F1O(kn_lax_linalg_tridiagonal, kn_lax_linalg_tridiagonal_opts, (.lower = true, ), a, __VA_ARGS__)
+#define kn_lax_linalg_tridiagonal_solve(dl, d, du, b) KN_F4(kn_lax_linalg_tridiagonal_solve, dl, d, du, b)
+#define kn_lax_linalg_cholesky_update(r_matrix, w_vector) KN_F2(kn_lax_linalg_cholesky_update, r_matrix, w_vector)
 #define kn_lax_rng_bit_generator(key, shape, ...)                                                                      \
     KN_P1O(kn_lax_rng_bit_generator, kn_lax_rng_bit_generator_opts, (), key, kn_shape, shape, __VA_ARGS__)
 #endif

@@ -58,7 +58,7 @@ size_t knp_matrix_workspace(const kni_rule *r, const knp_matrix_routine *f)
 knx_error *knp_each_matrix(const kni_rule *r, const kni_routine_args *args, const knp_matrix_routine *f, bool *well)
 {
     enum { MOST = 4 };
-    int64_t batch = knp_extents_of(r->xt[0]).batch;
+    int64_t batch = knp_extents_of(f->vectors_first ? r->xt[r->n_in - 1] : r->xt[0]).batch;
     const char *x[MOST];
     char *y[MOST];
     size_t x_step[MOST], y_step[MOST];

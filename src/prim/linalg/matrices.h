@@ -22,6 +22,7 @@ knx_error *knp_type_behind(const kni_rule *r, kni_type x, kn_dtype d, int n, con
 typedef struct knp_matrix_routine {
     bool (*one)(const kni_rule *r, const void *const *x, void *const *y, void *workspace);
     size_t (*workspace)(const kni_rule *r);
+    bool vectors_first; /* the last operand has matrices, not the first one */
 } knp_matrix_routine;
 size_t knp_matrix_workspace(const kni_rule *r, const knp_matrix_routine *f);
 /* `well`: every matrix did */

@@ -59,7 +59,7 @@ static size_t qr_bytes(const kni_rule *r)
     return knr_qr_workspace(&s);
 }
 
-static const knp_matrix_routine qr_routine = {qr_one, qr_bytes};
+static const knp_matrix_routine qr_routine = {.one = qr_one, .workspace = qr_bytes};
 static size_t qr_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &qr_routine); }
 static knx_error *qr_run(const kni_rule *r, const kni_routine_args *args)
 {
@@ -172,7 +172,7 @@ static size_t geqrf_bytes(const kni_rule *r)
     return knr_qr_workspace(&(knr_qr){r->xt[0].dtype, e.m, e.n, 0});
 }
 
-static const knp_matrix_routine geqrf_routine = {geqrf_one, geqrf_bytes};
+static const knp_matrix_routine geqrf_routine = {.one = geqrf_one, .workspace = geqrf_bytes};
 static size_t geqrf_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &geqrf_routine); }
 static knx_error *geqrf_run(const kni_rule *r, const kni_routine_args *args)
 {
@@ -253,7 +253,7 @@ static size_t reflections_bytes(const kni_rule *r)
     return knr_reflections_workspace(&s);
 }
 
-static const knp_matrix_routine reflections_routine = {reflections_one, reflections_bytes};
+static const knp_matrix_routine reflections_routine = {.one = reflections_one, .workspace = reflections_bytes};
 static size_t reflections_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &reflections_routine); }
 static knx_error *reflections_run(const kni_rule *r, const kni_routine_args *args)
 {

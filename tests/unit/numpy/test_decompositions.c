@@ -236,6 +236,100 @@ static void small_singular_values_are_right(void **state)
     assert_true(fabs(product - want) < 1e-12);
 }
 
+/* ---- General matrices. */
+
+static void check_eig(const char *what, kn_array a, bool well_conditioned)
+{
+    KN_SCOPE;
+    kn_dtype d = kn_dtype_of(a);
+    double size = largest(a);
+    kn_linalg_schur_result s = kn_linalg_schur(a), c = kn_linalg_schur(a, .output = "complex");
+    kn_linalg_schur_result both[] = {s, c, kn_linalg_rsf2csf(s.t, s.z)};
+    for (int i = 0; i < 3; i++) {
+        orthonormal(what, both[i].z);
+        near(what, kn_matmul(kn_matmul(wide(both[i].z), wide(both[i].t)), adjoint(wide(both[i].z))), a, size, 5, d);
+        assert_true(largest(kn_tril(both[i].t, .k = i ? -1 : -2)) == 0);
+    }
+    kn_linalg_hessenberg_result h = kn_linalg_hessenberg(a);
+    orthonormal(what, h.q);
+    near(what, kn_matmul(kn_matmul(wide(h.q), wide(h.h)), adjoint(wide(h.q))), a, size, 5, d);
+    assert_true(largest(kn_tril(h.h, .k = -2)) == 0);
+    kn_lax_linalg_eig_result e = kn_lax_linalg_eig(a);
+    kn_array w = wide(e.w), right = wide(e.vr), left = wide(e.vl);
+    near(what, kn_matmul(wide(a), right), kn_mul(right, w), size, 5, d);
+    near(what, kn_matmul(adjoint(left), wide(a)), kn_mul(kn_expand_dims(w, KN_AXIS(1)), adjoint(left)), size, 5, d);
+    near(what, kn_sum(kn_square(kn_abs(right)), KN_AXIS(0)), kn_ones_like(kn_real(w)), 1, 3, d);
+    near(what, kn_sum(kn_square(kn_abs(left)), KN_AXIS(0)), kn_ones_like(kn_real(w)), 1, 3, d);
+    near(what, kn_sum(w), kn_trace(wide(a)), size * (double)kn_dim(a, 0), 3, d);
+    if (well_conditioned)
+        near(what, kn_linalg_eigvals(a), e.w, size, 1000, d);
+}
+
+static void eigenvalues_of_general_matrices(void **state)
+{
+    (void)state;
+    static const int sizes[] = {0, 1, 2, 3, 4, 5, 8, 20, 33, 64, 100};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int k = 0; k < 4; k++) {
+            KN_SCOPE;
+            check_eig("random", numbers((int)i, KN_SHAPE(sizes[i], sizes[i]), golden_dtype(dtypes[k])), sizes[i] < 9);
+        }
+    enum { N = 40 };
+    for (int k = 0; k < 4; k++) {
+        KN_SCOPE;
+        kn_dtype d = golden_dtype(dtypes[k]);
+        kn_array x = numbers(5, KN_SHAPE(N, N), d), i = kn_arange(0, N, 1, .dtype = KN_F64);
+        check_eig("zero", kn_zeros(KN_SHAPE(N, N), .dtype = d), true);
+        check_eig("identity", kn_astype(kn_eye(N), d), true);
+        check_eig("one Jordan block", kn_astype(kn_eye(N, .k = 1), d), true);
+        check_eig("Jordan block of 2", kn_astype(kn_add(kn_eye(N, .k = 1), kn_mul(2, kn_eye(N))), d), true);
+        check_eig("triangular", kn_triu(x), true);
+        check_eig("lower triangular", kn_tril(x), false);
+        check_eig("cycle", kn_astype(kn_roll(kn_eye(N), 1, KN_AXIS(0)), d), false);
+        check_eig("rotation", kn_linalg_qr(x).q, false);
+        check_eig("rank one", kn_matmul(kn_at(x, ":, :1"), kn_at(x, ":1")), false);
+        check_eig("companion", kn_astype(kn_add(kn_eye(N, .k = -1), kn_mul(kn_at(kn_eye(N), ":1"), kn_real(kn_at(x, ":1")))), d), false);
+        check_eig("symmetric", hermitian(x), true);
+        (void)i;
+    }
+    expect_no_error();
+}
+
+/* Rows and columns of very different sizes do not spoil small eigenvalues. */
+static void badly_scaled_matrices_are_balanced(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array a = kn_reshape(kn_of(double, 1, 1e10, 0, 1e-10, 2, 1e-8, 1e-12, 0, 3), KN_SHAPE(3, 3)); /* similar to [[1, 1, 0], [1, 2, 100], ..] */
+    kn_array w = kn_sort(kn_real(kn_linalg_eigvals(a)));
+    expect_near(w, 1e-12, 0.3819660113034444, 2.6180339882944536, 3.0000000004021023);
+}
+
+static void tridiagonal_and_updated_systems(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    for (int k = 0; k < 4; k++) {
+        kn_dtype d = golden_dtype(dtypes[k]);
+        enum { N = 30 };
+        kn_array x = numbers(7, KN_SHAPE(3, N), d), b = numbers(8, KN_SHAPE(N, 2), d);
+        kn_array low = kn_at(x, "0"), middle = kn_at(x, "1"), up = kn_at(x, "2");
+        kn_array t = kn_add(kn_add(kn_diag(middle), kn_diag(kn_at(low, "1:"), .k = -1)), kn_diag(kn_at(up, ":-1"), .k = 1));
+        kn_array y = kn_lax_linalg_tridiagonal_solve(low, middle, up, b);
+        near("T x", kn_matmul(wide(t), wide(y)), b, largest(y), 20, d);
+        kn_lax_linalg_tridiagonal_result q = kn_lax_linalg_tridiagonal(hermitian(numbers(9, KN_SHAPE(N, N), d)));
+        kn_array form = kn_add(kn_diag(q.d), kn_add(kn_diag(q.e, .k = 1), kn_diag(q.e, .k = -1)));
+        near("T", kn_linalg_eigvalsh(form), kn_linalg_eigvalsh(hermitian(numbers(9, KN_SHAPE(N, N), d))), 10, 5, d);
+        if (k < 2) {
+            kn_array r = kn_triu(numbers(11, KN_SHAPE(N, N), d)), w = numbers(12, KN_SHAPE(N), d);
+            kn_array u = kn_lax_linalg_cholesky_update(r, w);
+            kn_array want = kn_add(kn_matmul(adjoint(wide(r)), wide(r)), kn_outer(wide(w), wide(w)));
+            near("u^T u", kn_matmul(adjoint(wide(u)), wide(u)), want, largest(want), 5, d);
+        }
+    }
+    expect_no_error();
+}
+
 /* ---- Stacks, and the same bits alone and together. */
 
 static void stacks_are_matrices_one_by_one(void **state)
@@ -341,6 +435,25 @@ static kn_array of_singular_vectors(const kn_array *x)
 static kn_array of_pinv(const kn_array *x) { return weighted(kn_linalg_pinv(*x)); }
 static kn_array of_nuclear(const kn_array *x) { return kn_linalg_norm(*x, .named = "nuc"); }
 static kn_array of_lstsq(const kn_array *x) { return weighted(kn_linalg_lstsq(*x, kn_at(*x, ":, 0")).x); }
+static kn_array of_eigenvalues(const kn_array *x) { return kn_sum(kn_abs(kn_linalg_eigvals(*x))); }
+static kn_array of_right_vectors(const kn_array *x)
+{
+    kn_array v = kn_linalg_eig(*x).eigenvectors;
+    return kn_add(weighted(kn_square(kn_abs(v))), kn_sum(kn_real(kn_mul(v, v))));
+}
+static kn_array of_left_vectors(const kn_array *x)
+{
+    return weighted(kn_square(kn_abs(kn_lax_linalg_eig(*x, .compute_right_eigenvectors = false).vl)));
+}
+static kn_array of_tridiagonal(const kn_array *x)
+{
+    kn_array a = kn_at(*x, "0"), b = kn_at(*x, "1"), c = kn_at(*x, "2");
+    return weighted(kn_lax_linalg_tridiagonal_solve(a, kn_add(b, 4), c, kn_transpose(*x)));
+}
+KN_FUNCTION(of_eigenvalues, kn_array, kn_array)
+KN_FUNCTION(of_right_vectors, kn_array, kn_array)
+KN_FUNCTION(of_left_vectors, kn_array, kn_array)
+KN_FUNCTION(of_tridiagonal, kn_array, kn_array)
 KN_FUNCTION(of_q, kn_array, kn_array)
 KN_FUNCTION(of_full_q, kn_array, kn_array)
 KN_FUNCTION(of_r, kn_array, kn_array)
@@ -378,7 +491,8 @@ static void derivatives_are_those_of_differences(void **state)
                  {KN_FN(of_pinv), 4, 3},
                  {KN_FN(of_pinv), 3, 4},
                  {KN_FN(of_nuclear), 3, 3},
-                 {KN_FN(of_lstsq), 4, 2}};
+                 {KN_FN(of_lstsq), 4, 2}, {KN_FN(of_eigenvalues), 4, 4},
+                 {KN_FN(of_right_vectors), 4, 4}, {KN_FN(of_left_vectors), 3, 3}, {KN_FN(of_tridiagonal), 3, 5}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         KN_SCOPE;
         kn_array x = numbers((int)i + 20, KN_SHAPE(cases[i].m, cases[i].n), KN_F64);
@@ -397,6 +511,9 @@ KN_TEST_GROUP(test_decompositions)
         TEST(singular_values_of_all_shapes),
         TEST(singular_values_of_hard_matrices),
         TEST(small_singular_values_are_right),
+        TEST(eigenvalues_of_general_matrices),
+        TEST(badly_scaled_matrices_are_balanced),
+        TEST(tridiagonal_and_updated_systems),
         TEST(stacks_are_matrices_one_by_one),
         TEST(known_values),
         TEST(errors_are_those_of_numpy),
