@@ -33,9 +33,9 @@ static int64_t first_row(const work *w, int64_t last)
         }
         if (below > EPSILON * around)
             continue;
-        double above = size(h, k - 1, k), gap = h->im ? fabs(*re(h, k - 1, k - 1) - *re(h, k, k)) +
-                                                            fabs(*im(h, k - 1, k - 1) - *im(h, k, k))
-                                                      : fabs(*re(h, k - 1, k - 1) - *re(h, k, k));
+        double above = size(h, k - 1, k),
+               gap = h->im ? fabs(*re(h, k - 1, k - 1) - *re(h, k, k)) + fabs(*im(h, k - 1, k - 1) - *im(h, k, k))
+                           : fabs(*re(h, k - 1, k - 1) - *re(h, k, k));
         double most = fmax(below, above), least = fmin(below, above), a = fmax(size(h, k, k), gap),
                b = fmin(size(h, k, k), gap), s = a + most;
         if (least * (most / s) <= fmax(TINY, EPSILON * (b * (a / s))))

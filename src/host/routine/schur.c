@@ -105,7 +105,8 @@ static bool decompose(room *r, bool vectors)
     if (vectors) {
         knr_dense_identity(&r->q);
         if (n > 1) {
-            knr_dense packed = knr_dense_part(&r->a, 1, 0, n - 1, n - 1), below = knr_dense_part(&r->q, 1, 1, n - 1, n - 1);
+            knr_dense packed = knr_dense_part(&r->a, 1, 0, n - 1, n - 1),
+                      below = knr_dense_part(&r->q, 1, 1, n - 1, n - 1);
             knr_block_apply_packed(&r->block, &packed, r->tau, n - 1, &below, false, true);
         }
         widen(&r->q, &r->z, n);

@@ -39,7 +39,8 @@ kn_linalg_schur_result kn_linalg_schur(kn_array a, const kn_linalg_schur_opts *o
     if (knn_matrices_begin(&m, "schur", KNN_SQUARE, 1, &a)) {
         bool real = !o.output || !strcmp(o.output, "real") || !strcmp(o.output, "r");
         if (!real && strcmp(o.output, "complex") && strcmp(o.output, "c"))
-            kna_fail(&m.op, KN_ERROR_VALUE, "Expected 'output' to be either 'real' or 'complex', got output=%s.", o.output);
+            kna_fail(&m.op, KN_ERROR_VALUE, "Expected 'output' to be either 'real' or 'complex', got output=%s.",
+                     o.output);
         else
             knb_schur(m.op.b, real ? m.x[0] : knb_convert(m.op.b, m.x[0], complex_of(m.dtype)),
                       &(kni_p_schur){.compute_schur_vectors = true}, y);

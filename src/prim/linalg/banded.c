@@ -111,8 +111,9 @@ static knx_error *update_type(kni_rule *r, kni_type *y)
     if (same_axes(w, a, 1) && knx_dim_eq(w.dim[w.ndim - 1], a.dim[a.ndim - 1]))
         return knp_type_like(r->arena, a, a.dtype, y);
     knx_text s = {0}, t = {0};
-    return knx_error_new(KN_ERROR_VALUE, "Rank-1 update to Cholesky decomposition takes a square matrix and a vector of the "
-                                         "same size. Got shapes %s and %s instead",
+    return knx_error_new(KN_ERROR_VALUE,
+                         "Rank-1 update to Cholesky decomposition takes a square matrix and a vector of the "
+                         "same size. Got shapes %s and %s instead",
                          knx_show_shape(&s, a.ndim, a.dim), knx_show_shape(&t, w.ndim, w.dim));
 }
 

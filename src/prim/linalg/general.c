@@ -68,8 +68,8 @@ static kni_atom in_vectors(kni_builder *b, kni_atom v, kni_atom dx)
     kni_atom lu[3];
     knb_lu(b, v, KN_CHECK_NONE, lu);
     kni_atom y = knb_permute_rows(b, knb_matrix_product(b, dx, v), lu[2]);
-    y = knb_triangular_solve(
-        b, lu[0], y, &(kni_p_triangular_solve){.left_side = true, .lower = true, .unit_diagonal = true});
+    y = knb_triangular_solve(b, lu[0], y,
+                             &(kni_p_triangular_solve){.left_side = true, .lower = true, .unit_diagonal = true});
     return knb_triangular_solve(b, lu[0], y, &(kni_p_triangular_solve){.left_side = true});
 }
 

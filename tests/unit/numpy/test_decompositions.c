@@ -288,7 +288,9 @@ static void eigenvalues_of_general_matrices(void **state)
         check_eig("cycle", kn_astype(kn_roll(kn_eye(N), 1, KN_AXIS(0)), d), false);
         check_eig("rotation", kn_linalg_qr(x).q, false);
         check_eig("rank one", kn_matmul(kn_at(x, ":, :1"), kn_at(x, ":1")), false);
-        check_eig("companion", kn_astype(kn_add(kn_eye(N, .k = -1), kn_mul(kn_at(kn_eye(N), ":1"), kn_real(kn_at(x, ":1")))), d), false);
+        check_eig("companion",
+                  kn_astype(kn_add(kn_eye(N, .k = -1), kn_mul(kn_at(kn_eye(N), ":1"), kn_real(kn_at(x, ":1")))), d),
+                  false);
         check_eig("symmetric", hermitian(x), true);
         (void)i;
     }
@@ -300,7 +302,8 @@ static void badly_scaled_matrices_are_balanced(void **state)
 {
     (void)state;
     KN_SCOPE;
-    kn_array a = kn_reshape(kn_of(double, 1, 1e10, 0, 1e-10, 2, 1e-8, 1e-12, 0, 3), KN_SHAPE(3, 3)); /* similar to [[1, 1, 0], [1, 2, 100], ..] */
+    kn_array a = kn_reshape(kn_of(double, 1, 1e10, 0, 1e-10, 2, 1e-8, 1e-12, 0, 3),
+                            KN_SHAPE(3, 3)); /* similar to [[1, 1, 0], [1, 2, 100], ..] */
     kn_array w = kn_sort(kn_real(kn_linalg_eigvals(a)));
     expect_near(w, 1e-12, 0.3819660113034444, 2.6180339882944536, 3.0000000004021023);
 }
@@ -314,7 +317,8 @@ static void tridiagonal_and_updated_systems(void **state)
         enum { N = 30 };
         kn_array x = numbers(7, KN_SHAPE(3, N), d), b = numbers(8, KN_SHAPE(N, 2), d);
         kn_array low = kn_at(x, "0"), middle = kn_at(x, "1"), up = kn_at(x, "2");
-        kn_array t = kn_add(kn_add(kn_diag(middle), kn_diag(kn_at(low, "1:"), .k = -1)), kn_diag(kn_at(up, ":-1"), .k = 1));
+        kn_array t =
+            kn_add(kn_add(kn_diag(middle), kn_diag(kn_at(low, "1:"), .k = -1)), kn_diag(kn_at(up, ":-1"), .k = 1));
         kn_array y = kn_lax_linalg_tridiagonal_solve(low, middle, up, b);
         near("T x", kn_matmul(wide(t), wide(y)), b, largest(y), 20, d);
         kn_lax_linalg_tridiagonal_result q = kn_lax_linalg_tridiagonal(hermitian(numbers(9, KN_SHAPE(N, N), d)));
@@ -491,8 +495,11 @@ static void derivatives_are_those_of_differences(void **state)
                  {KN_FN(of_pinv), 4, 3},
                  {KN_FN(of_pinv), 3, 4},
                  {KN_FN(of_nuclear), 3, 3},
-                 {KN_FN(of_lstsq), 4, 2}, {KN_FN(of_eigenvalues), 4, 4},
-                 {KN_FN(of_right_vectors), 4, 4}, {KN_FN(of_left_vectors), 3, 3}, {KN_FN(of_tridiagonal), 3, 5}};
+                 {KN_FN(of_lstsq), 4, 2},
+                 {KN_FN(of_eigenvalues), 4, 4},
+                 {KN_FN(of_right_vectors), 4, 4},
+                 {KN_FN(of_left_vectors), 3, 3},
+                 {KN_FN(of_tridiagonal), 3, 5}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         KN_SCOPE;
         kn_array x = numbers((int)i + 20, KN_SHAPE(cases[i].m, cases[i].n), KN_F64);
