@@ -100,6 +100,37 @@ typedef struct kn_linalg_schur_opts {
     const char *output; /* NULL, "real"; or "complex", "r", "c" */
 } kn_linalg_schur_opts;
 KN_API kn_linalg_schur_opts kn_linalg_schur_opts_default(void);
+typedef struct kn_linalg_expm_frechet_result { kn_array expm, derivative; } kn_linalg_expm_frechet_result;
+typedef struct kn_linalg_polar_result { kn_array u, p; } kn_linalg_polar_result;
+typedef struct kn_linalg_polar_opts {
+    size_t size_;
+    const char *side; /* NULL, "right"; or "left" */
+} kn_linalg_polar_opts;
+KN_API kn_linalg_polar_opts kn_linalg_polar_opts_default(void);
+typedef struct kn_linalg_null_space_opts {
+    size_t size_;
+    double rcond; /* NAN: NaN (the default) for None */
+} kn_linalg_null_space_opts;
+KN_API kn_linalg_null_space_opts kn_linalg_null_space_opts_default(void);
+typedef struct kn_linalg_orth_opts {
+    size_t size_;
+    double rcond; /* NAN: NaN (the default) for None */
+} kn_linalg_orth_opts;
+KN_API kn_linalg_orth_opts kn_linalg_orth_opts_default(void);
+typedef struct kn_linalg_convolution_matrix_opts {
+    size_t size_;
+    const char *mode; /* NULL, "full"; or "same", "valid" */
+} kn_linalg_convolution_matrix_opts;
+KN_API kn_linalg_convolution_matrix_opts kn_linalg_convolution_matrix_opts_default(void);
+typedef struct kn_linalg_pascal_opts {
+    size_t size_;
+    const char *kind; /* NULL, "symmetric"; or "lower", "upper" */
+} kn_linalg_pascal_opts;
+KN_API kn_linalg_pascal_opts kn_linalg_pascal_opts_default(void);
+typedef struct kn_linalg_helmert_opts { size_t size_; bool full; } kn_linalg_helmert_opts;
+KN_API kn_linalg_helmert_opts kn_linalg_helmert_opts_default(void);
+typedef struct kn_linalg_dft_opts { size_t size_; const char *scale; } kn_linalg_dft_opts; /* "sqrtn", "n" */
+KN_API kn_linalg_dft_opts kn_linalg_dft_opts_default(void);
 typedef struct kn_linalg_cross_opts { size_t size_; int axis; } kn_linalg_cross_opts; /* -1 */
 KN_API kn_linalg_cross_opts kn_linalg_cross_opts_default(void);
 typedef struct kn_linalg_vecdot_opts { size_t size_; int axis; } kn_linalg_vecdot_opts; /* -1 */
@@ -198,6 +229,57 @@ KN_API kn_array kn_linalg_pinv(kn_array a, const kn_linalg_pinv_opts *opts);
  * of b; the rank, int64; the singular values. Those up to rcond (the dtype's epsilon times the larger extent, if not
  * given) times the largest one count as 0. Stacks of matrices, too. LinAlgError if the rows differ */
 KN_API kn_linalg_lstsq_result kn_linalg_lstsq(kn_array a, kn_array b, const kn_linalg_lstsq_opts *opts);
+/* scipy.linalg.solve_sylvester: x with a x + x b = q, by Schur forms; stacks, too. Infinite or NaN where a and -b
+ * have an eigenvalue in common. */
+KN_API kn_array kn_linalg_solve_sylvester(kn_array a, kn_array b, kn_array q);
+
+/* ---- Functions of square matrices. */
+KN_API kn_array kn_linalg_expm(kn_array a); /* scipy.linalg.expm: the exponential. NaN for norms above 352,000. */
+/* scipy.linalg.expm_frechet: the exponential, and its derivative along e. */
+KN_API kn_linalg_expm_frechet_result kn_linalg_expm_frechet(kn_array a, kn_array e);
+/* scipy.linalg.sqrtm: the principal square root, complex. Infinite or NaN where there is none. */
+KN_API kn_array kn_linalg_sqrtm(kn_array a);
+KN_API kn_array kn_linalg_logm(kn_array a); /* scipy.linalg.logm: the principal logarithm, complex. */
+/* scipy.linalg.polar: a = u p ("right") or p u with orthonormal columns or rows of u and Hermitian p without
+ * negative eigenvalues. */
+KN_API kn_linalg_polar_result kn_linalg_polar(kn_array a, const kn_linalg_polar_opts *opts);
+
+/* ---- Spaces. How many columns there are depends on values: not inside of kn_jit. */
+/* scipy.linalg.null_space: an orthonormal basis of the vectors x with a x = 0; singular values up to rcond (max(m,
+ * n) times the dtype's epsilon, if not given) times the largest one count as 0. */
+KN_API kn_array kn_linalg_null_space(kn_array a, const kn_linalg_null_space_opts *opts);
+/* scipy.linalg.orth: an orthonormal basis of the vectors a x. */
+KN_API kn_array kn_linalg_orth(kn_array a, const kn_linalg_orth_opts *opts);
+
+/* ---- Special matrices. */
+/* scipy.linalg.block_diag: the arrays (vectors are rows) along the diagonal, at most 256. */
+KN_API kn_array kn_linalg_block_diag(kn_list arrays);
+/* scipy.linalg.toeplitz: the first column c and the first row r (but for its first element) along the diagonals;
+ * both are flattened. */
+KN_API kn_array kn_linalg_toeplitz(kn_array c, kn_array r);
+/* scipy.linalg.circulant: column j is c, turned by j; c is flattened. */
+KN_API kn_array kn_linalg_circulant(kn_array c);
+/* scipy.linalg.hankel: the first column c and the last row r (but for its first element) along the other diagonals. */
+KN_API kn_array kn_linalg_hankel(kn_array c, kn_array r);
+/* scipy.linalg.companion: the matrix whose eigenvalues are the roots of the polynomial with these coefficients, the
+ * highest first. */
+KN_API kn_array kn_linalg_companion(kn_array a);
+/* scipy.linalg.leslie: the first row f, and s below the diagonal. */
+KN_API kn_array kn_linalg_leslie(kn_array f, kn_array s);
+KN_API kn_array kn_linalg_fiedler(kn_array a); /* scipy.linalg.fiedler: |a_i - a_j|. */
+/* scipy.linalg.convolution_matrix: the matrix that convolves a with a vector of n elements. */
+KN_API kn_array kn_linalg_convolution_matrix(kn_array a, int64_t n, const kn_linalg_convolution_matrix_opts *opts);
+KN_API kn_array kn_linalg_hilbert(int64_t n);  /* scipy.linalg.hilbert: 1 / (i + j + 1). */
+/* scipy.linalg.invhilbert: the inverse of that, float64; integers up to n = 14. */
+KN_API kn_array kn_linalg_invhilbert(int64_t n);
+/* scipy.linalg.hadamard: 1 and -1 with orthogonal rows, float64. ValueError unless n is a power of two. */
+KN_API kn_array kn_linalg_hadamard(int64_t n);
+/* scipy.linalg.pascal: binomial coefficients, float64. */
+KN_API kn_array kn_linalg_pascal(int64_t n, const kn_linalg_pascal_opts *opts);
+/* scipy.linalg.helmert: orthonormal contrasts, float64; full: with the row of equal elements in front. */
+KN_API kn_array kn_linalg_helmert(int64_t n, const kn_linalg_helmert_opts *opts);
+/* scipy.linalg.dft: the matrix of the discrete Fourier transform, over sqrt(n) or n as `scale` says. */
+KN_API kn_array kn_linalg_dft(int64_t n, const kn_linalg_dft_opts *opts);
 
 /* ---- Numbers. */
 /* np.linalg.matrix_rank: the number of singular values larger than tol, or than rtol (max(m, n) times the dtype's
@@ -275,6 +357,31 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);     /* kn_matrix_transpo
     __VA_ARGS__)
 #define kn_linalg_lstsq(a, b, ...)                                                                                     \
     KN_F2O(kn_linalg_lstsq, kn_linalg_lstsq_opts, (.rcond = __builtin_nan(""), ), a, b, __VA_ARGS__)
+#define kn_linalg_solve_sylvester(a, b, q) KN_F3(kn_linalg_solve_sylvester, a, b, q)
+#define kn_linalg_expm(a) KN_F1(kn_linalg_expm, a)
+#define kn_linalg_expm_frechet(a, e) KN_F2(kn_linalg_expm_frechet, a, e)
+#define kn_linalg_sqrtm(a) KN_F1(kn_linalg_sqrtm, a)
+#define kn_linalg_logm(a) KN_F1(kn_linalg_logm, a)
+#define kn_linalg_polar(a, ...) KN_F1O(kn_linalg_polar, kn_linalg_polar_opts, (), a, __VA_ARGS__)
+#define kn_linalg_null_space(a, ...)                                                                                   \
+    KN_F1O(kn_linalg_null_space, kn_linalg_null_space_opts, (.rcond = __builtin_nan(""), ), a, __VA_ARGS__)
+#define kn_linalg_orth(a, ...)                                                                                         \
+    KN_F1O(kn_linalg_orth, kn_linalg_orth_opts, (.rcond = __builtin_nan(""), ), a, __VA_ARGS__)
+#define kn_linalg_block_diag(arrays) KN_G1(kn_linalg_block_diag, kn_list, arrays)
+#define kn_linalg_toeplitz(c, r) KN_F2(kn_linalg_toeplitz, c, r)
+#define kn_linalg_circulant(c) KN_F1(kn_linalg_circulant, c)
+#define kn_linalg_hankel(c, r) KN_F2(kn_linalg_hankel, c, r)
+#define kn_linalg_companion(a) KN_F1(kn_linalg_companion, a)
+#define kn_linalg_leslie(f, s) KN_F2(kn_linalg_leslie, f, s)
+#define kn_linalg_fiedler(a) KN_F1(kn_linalg_fiedler, a)
+#define kn_linalg_convolution_matrix(a, n, ...)                                                                        \
+    KN_H1O(kn_linalg_convolution_matrix, kn_linalg_convolution_matrix_opts, (), a, int64_t, n, __VA_ARGS__)
+#define kn_linalg_hilbert(n) KN_G1(kn_linalg_hilbert, int64_t, n)
+#define kn_linalg_invhilbert(n) KN_G1(kn_linalg_invhilbert, int64_t, n)
+#define kn_linalg_hadamard(n) KN_G1(kn_linalg_hadamard, int64_t, n)
+#define kn_linalg_pascal(n, ...) KN_G1O(kn_linalg_pascal, kn_linalg_pascal_opts, (), int64_t, n, __VA_ARGS__)
+#define kn_linalg_helmert(n, ...) KN_G1O(kn_linalg_helmert, kn_linalg_helmert_opts, (), int64_t, n, __VA_ARGS__)
+#define kn_linalg_dft(n, ...) KN_G1O(kn_linalg_dft, kn_linalg_dft_opts, (), int64_t, n, __VA_ARGS__)
 #define kn_linalg_matrix_rank(a, ...)                                                                                  \
     KN_F1O(kn_linalg_matrix_rank, kn_linalg_matrix_rank_opts, (.tol = __builtin_nan(""), .rtol = __builtin_nan(""), ), \
     a, __VA_ARGS__)

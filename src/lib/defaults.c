@@ -283,6 +283,34 @@ kn_linalg_schur_opts kn_linalg_schur_opts_default(void)
 {
     return (kn_linalg_schur_opts){.size_ = sizeof(kn_linalg_schur_opts)};
 }
+kn_linalg_polar_opts kn_linalg_polar_opts_default(void)
+{
+    return (kn_linalg_polar_opts){.size_ = sizeof(kn_linalg_polar_opts)};
+}
+kn_linalg_null_space_opts kn_linalg_null_space_opts_default(void)
+{
+    return (kn_linalg_null_space_opts){.size_ = sizeof(kn_linalg_null_space_opts), .rcond = __builtin_nan("")};
+}
+kn_linalg_orth_opts kn_linalg_orth_opts_default(void)
+{
+    return (kn_linalg_orth_opts){.size_ = sizeof(kn_linalg_orth_opts), .rcond = __builtin_nan("")};
+}
+kn_linalg_convolution_matrix_opts kn_linalg_convolution_matrix_opts_default(void)
+{
+    return (kn_linalg_convolution_matrix_opts){.size_ = sizeof(kn_linalg_convolution_matrix_opts)};
+}
+kn_linalg_pascal_opts kn_linalg_pascal_opts_default(void)
+{
+    return (kn_linalg_pascal_opts){.size_ = sizeof(kn_linalg_pascal_opts)};
+}
+kn_linalg_helmert_opts kn_linalg_helmert_opts_default(void)
+{
+    return (kn_linalg_helmert_opts){.size_ = sizeof(kn_linalg_helmert_opts)};
+}
+kn_linalg_dft_opts kn_linalg_dft_opts_default(void)
+{
+    return (kn_linalg_dft_opts){.size_ = sizeof(kn_linalg_dft_opts)};
+}
 kn_linalg_cross_opts kn_linalg_cross_opts_default(void)
 {
     return (kn_linalg_cross_opts){.size_ = sizeof(kn_linalg_cross_opts), .axis = -1};

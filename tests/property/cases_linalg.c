@@ -133,6 +133,52 @@ static int build_full_svd(kni_builder *b, const kni_atom *x, kni_atom *y)
     return 1;
 }
 
+/* The sums of the eigenvalues and of their squares. */
+static int build_eig(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom w, out[3];
+    knb_eig(b, x[0], &(kni_p_eig){.compute_left_eigenvectors = false}, &w);
+    knb_eig(b, x[0], &(kni_p_eig){.compute_left_eigenvectors = true, .compute_right_eigenvectors = true}, out);
+    y[0] = sum_of(b, w, 1);
+    y[1] = sum_of(b, knb_square(b, out[0]), 1);
+    return 2;
+}
+
+static int build_schur(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom out[2];
+    knb_schur(b, x[0], &(kni_p_schur){.compute_schur_vectors = true}, out);
+    y[0] = knb_matrix_product(b, knb_matrix_product(b, out[1], out[0]), adjoint(b, out[1]));
+    return 1;
+}
+
+/* The trace, and that of the square, of what is above the subdiagonal and on it. */
+static int build_hessenberg(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom out[2];
+    knb_hessenberg(b, x[0], out);
+    kni_atom h = knb_triangle(b, out[0], false, -1), square = knb_matrix_product(b, h, h);
+    y[0] = sum_of(b, knb_on_diagonal(b, h, h, knb_like(b, h, 0)), 2);
+    y[1] = sum_of(b, knb_on_diagonal(b, h, square, knb_like(b, h, 0)), 2);
+    return 2;
+}
+
+static int build_update(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom u = knb_cholesky_update(b, knb_triangle(b, x[0], false, 0), x[1]);
+    y[0] = knb_matrix_product(b, knb_swap_last(b, u), u);
+    return 1;
+}
+
+static int build_sqrtm(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_type t = knb_type(b, x[0]);
+    kni_atom raised = knb_add(b, x[0], knb_like(b, x[0], (double)(2 * t.dim[t.ndim - 1] + 2)));
+    kni_atom s = knb_sqrtm(b, knb_on_diagonal(b, x[0], raised, x[0]));
+    y[0] = knb_matrix_product(b, s, s);
+    return 1;
+}
+
 #define INEXACT "f32 f64 c64 c128"
 #define CHOLESKY(from)           \
     {.prim = &knp_prim_cholesky, \
@@ -192,6 +238,15 @@ static int build_full_svd(kni_builder *b, const kni_atom *x, kni_atom *y)
      .hi = 1,                                               \
      .ulp = 128,                                            \
      __VA_ARGS__},
+
+#define SOLVES(row, reference, shapes) \
+    {.prim = &knp_prim_##row,          \
+     .dtypes = INEXACT,                \
+     .operands = shapes,               \
+     .whole = reference,               \
+     .lo = -1,                         \
+     .hi = 1,                          \
+     .ulp = 256},
 
 const sample samples_linalg[] = {
 #include "linalg.def"

@@ -284,3 +284,125 @@ void ref_trace(call *c)
         }
     }
 }
+
+/* The traces of the matrix and of its square; of the complex dtype, if wanted. */
+static void traces(call *c, kn_dtype d)
+{
+    const tensor *x = &c->x[0];
+    int64_t n = x->dim[x->ndim - 1];
+    for (int which = 0; which < 2; which++) {
+        tensor *y = result(c, d, x->ndim - 2, x->dim);
+        for (int64_t k = 0; k < stack_size(x); k++) {
+            num v = {0};
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t j = 0; j < n; j++)
+                    if (which)
+                        v = plus(v, times(entry(x, k, i, j, false), entry(x, k, j, i, false)));
+                    else if (i == j)
+                        v = plus(v, entry(x, k, i, i, false));
+            v.scale = (long double)(n * n);
+            y->at[k] = v;
+        }
+    }
+}
+void ref_traces(call *c) { traces(c, c->x[0].dtype); }
+void ref_complex_traces(call *c)
+{
+    kn_dtype d = c->x[0].dtype;
+    traces(c, knx_is_complex(d) ? d : d->size == 4 ? KN_DT(C64) : KN_DT(C128));
+}
+
+/* Of x with 2 n + 2 added to the diagonal. */
+void ref_raised(call *c)
+{
+    const tensor *x = &c->x[0];
+    tensor *y = result(c, x->dtype, x->ndim, x->dim);
+    int64_t n = x->dim[x->ndim - 1];
+    for (int64_t i = 0; i < x->n; i++) {
+        y->at[i] = x->at[i];
+        y->at[i].re += i % (n * n) / n == i % n ? (long double)(2 * n + 2) : 0;
+    }
+    for (int64_t k = 0; k < stack_size(x); k++)
+        set_scale(matrix_at(y, k), n * n);
+}
+
+/* r^T r + w w^T for the upper triangle r */
+void ref_update(call *c)
+{
+    const tensor *r = &c->x[0], *w = &c->x[1];
+    tensor *y = result(c, r->dtype, r->ndim, r->dim);
+    int64_t n = r->dim[r->ndim - 1];
+    for (int64_t k = 0; k < stack_size(r); k++) {
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) {
+                num v = times(w->at[k * n + i], w->at[k * n + j]);
+                for (int64_t p = 0; p <= i && p <= j; p++)
+                    v = plus(v, times(entry(r, k, p, i, false), entry(r, k, p, j, false)));
+                matrix_at(y, k)[i * n + j] = v;
+            }
+        set_scale(matrix_at(y, k), n * n);
+    }
+}
+
+/* x of a x = b by elimination, in place; a: n x n with a large diagonal, b: n x columns. */
+enum { MOST_UNKNOWNS = 16 };
+static void eliminate(num *a, int64_t n, num *b, int64_t columns)
+{
+    for (int64_t k = 0; k < n; k++)
+        for (int64_t i = 0; i < n; i++) {
+            num f = over(a[i * n + k], a[k * n + k]);
+            if (i == k)
+                continue;
+            for (int64_t j = 0; j < n; j++)
+                a[i * n + j] = minus(a[i * n + j], times(f, a[k * n + j]));
+            for (int64_t j = 0; j < columns; j++)
+                b[i * columns + j] = minus(b[i * columns + j], times(f, b[k * columns + j]));
+        }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < columns; j++)
+            b[i * columns + j] = over(b[i * columns + j], a[i * n + i]);
+}
+
+void ref_tridiagonal_solve(call *c)
+{
+    const tensor *b = &c->x[3];
+    tensor *y = result(c, b->dtype, b->ndim, b->dim);
+    int64_t n = b->dim[b->ndim - 2], columns = b->dim[b->ndim - 1];
+    for (int64_t i = 0; i < b->n; i++)
+        y->at[i] = b->at[i];
+    for (int64_t k = 0; k < stack_size(b); k++) {
+        num a[MOST_UNKNOWNS * MOST_UNKNOWNS] = {{0}};
+        for (int64_t i = 0; i < n; i++) {
+            a[i * n + i] = c->x[1].at[k * n + i];
+            if (i)
+                a[i * n + i - 1] = c->x[0].at[k * n + i];
+            if (i + 1 < n)
+                a[i * n + i + 1] = c->x[2].at[k * n + i];
+        }
+        eliminate(a, n, matrix_at(y, k), columns);
+        set_scale(matrix_at(y, k), n * columns);
+    }
+}
+
+/* The unknowns of a x + x b = c are one vector, row after row. */
+void ref_sylvester(call *c)
+{
+    const tensor *e = &c->x[2];
+    tensor *y = result(c, e->dtype, e->ndim, e->dim);
+    int64_t m = e->dim[e->ndim - 2], n = e->dim[e->ndim - 1], all = m * n;
+    for (int64_t i = 0; i < e->n; i++)
+        y->at[i] = e->at[i];
+    for (int64_t k = 0; k < stack_size(e); k++) {
+        num a[MOST_UNKNOWNS * MOST_UNKNOWNS] = {{0}};
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < n; j++) {
+                num *row = a + (i * n + j) * all;
+                for (int64_t p = 0; p < m; p++)
+                    row[p * n + j] = plus(row[p * n + j], entry(&c->x[0], k, i, p, false));
+                for (int64_t p = 0; p < n; p++)
+                    row[i * n + p] = plus(row[i * n + p], entry(&c->x[1], k, p, j, false));
+            }
+        eliminate(a, all, matrix_at(y, k), 1);
+        set_scale(matrix_at(y, k), all);
+    }
+}
