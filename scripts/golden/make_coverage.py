@@ -18,6 +18,7 @@ jax.config.update("jax_enable_x64", True)
 import jax.flatten_util
 import jax.ad_checkpoint
 import jax.dlpack
+import jax.scipy.linalg as jsl
 import jax.numpy as jnp
 import numpy as np
 import optax
