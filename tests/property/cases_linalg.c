@@ -240,13 +240,7 @@ static int build_sqrtm(kni_builder *b, const kni_atom *x, kni_atom *y)
      __VA_ARGS__},
 
 #define SOLVES(row, reference, shapes) \
-    {.prim = &knp_prim_##row,          \
-     .dtypes = INEXACT,                \
-     .operands = shapes,               \
-     .whole = reference,               \
-     .lo = -1,                         \
-     .hi = 1,                          \
-     .ulp = 256},
+    {.prim = &knp_prim_##row, .dtypes = INEXACT, .operands = shapes, .whole = reference, .lo = -1, .hi = 1, .ulp = 256},
 
 const sample samples_linalg[] = {
 #include "linalg.def"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * banded.c -- tridiagonal systems by elimination with exchanged rows, rank-1 updates of Cholesky factors by rotations. */
+ * banded.c -- tridiagonal systems by elimination with exchanged rows, rank-1 updates of Cholesky factors by
+ * rotations. */
 #include "host/routine/banded.h"
 #include "host/routine/dense.h"
 #include <math.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * banded.h -- tridiagonal systems, and Cholesky factors of a matrix that changes by a vector; in float64. Workspaces are
- * 64-byte aligned. */
+ * banded.h -- tridiagonal systems, and Cholesky factors of a matrix that changes by a vector; in float64. Workspaces
+ * are 64-byte aligned. */
 #ifndef KN_HOST_ROUTINE_BANDED_H
 #define KN_HOST_ROUTINE_BANDED_H
 #include "base/dtype.h"
 
-/* x with the tridiagonal matrix of the diagonals low (whose first element is not read), d, up (the last one) times x = b,
- * of n x columns; by elimination with exchanged rows. */
+/* x with the tridiagonal matrix of the diagonals low (whose first element is not read), d, up (the last one)
+ * times x = b, of n x columns; by elimination with exchanged rows. */
 size_t knr_tridiagonal_solve_workspace(int64_t n);
 void knr_tridiagonal_solve(kn_dtype t, int64_t n, int64_t columns, const void *low, const void *d, const void *up,
                            const void *b, void *x, void *workspace);

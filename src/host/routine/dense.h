@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * dense.h -- what the factorisations by orthogonal transformations share: matrices as planes of real numbers, memory
  * carved of one workspace, Householder reflections alone and in blocks, multiplication. Matrices have the dtype of the
- * input (its real numbers: float32 or float64); numbers that are O(n) many (reflections' vectors, coefficients, diagonals)
- * are double. docs/linalg.md says how they are put together. */
+ * input (its real numbers: float32 or float64); numbers that are O(n) many (reflections' vectors, coefficients,
+ * diagonals) are double. docs/linalg.md says how they are put together. */
 #ifndef KN_HOST_ROUTINE_DENSE_H
 #define KN_HOST_ROUTINE_DENSE_H
 #include "host/routine/linalg_tile.h"
@@ -94,7 +94,8 @@ knr_spare knr_spare_take(knr_arena *a, kn_dtype d, int64_t n);
 void knr_reflect_left(const knr_dense *x, const knr_doubles *v, knr_complex t, const knr_spare *s);
 void knr_reflect_right(const knr_dense *x, const knr_doubles *v, knr_complex t, const knr_spare *s);
 
-/* Blocks of reflections I - V T V^H = H_0 H_1 ...: the rows of v are the vectors, with everything that is not stored. */
+/* Blocks of reflections I - V T V^H = H_0 H_1 ...: the rows of v are the vectors, with everything that is not
+ * stored. */
 enum { KNR_REFLECTIONS = 32 };
 typedef struct knr_block_reflection {
     int count;
@@ -108,8 +109,8 @@ typedef struct knr_block_reflection {
 knr_block_reflection knr_block_take(knr_arena *a, kn_dtype d, int64_t n, int64_t columns);
 void knr_block_make(knr_block_reflection *b, const knr_complex *tau); /* t of v */
 void knr_block_apply(knr_block_reflection *b, const knr_dense *x, bool adjoint); /* from the left */
-/* x = q x (or q^H x) for the k reflections whose vectors are the columns of `packed`, below its diagonal. x has its rows.
- * from_identity: x is the identity, so a block leaves the columns left of its first row as they are. */
+/* x = q x (or q^H x) for the k reflections whose vectors are the columns of `packed`, below its diagonal. x has its
+ * rows. from_identity: x is the identity, so a block leaves the columns left of its first row as they are. */
 void knr_block_apply_packed(knr_block_reflection *b, const knr_dense *packed, const knr_complex *tau, int64_t k,
                             const knr_dense *x, bool adjoint, bool from_identity);
 #endif

@@ -18,8 +18,8 @@ typedef struct knr_eigh {
 size_t knr_eigh_workspace(const knr_eigh *s);
 bool knr_eigh_run(const knr_eigh *s, const void *a, void *w, void *v, void *workspace);
 
-/* a = q t q^H: d and e (real) are t's diagonals; packed: the vectors of q's reflections below its subdiagonal (above its
- * superdiagonal, unless lower: of the transposed matrix), d and e at their places; tau: their n - 1 factors. */
+/* a = q t q^H: d and e (real) are t's diagonals; packed: the vectors of q's reflections below its subdiagonal (above
+ * its superdiagonal, unless lower: of the transposed matrix), d and e at their places; tau: their n - 1 factors. */
 size_t knr_tridiagonalize_workspace(const knr_eigh *s);
 void knr_tridiagonalize_run(const knr_eigh *s, const void *a, void *packed, void *d, void *e, void *tau,
                             void *workspace);

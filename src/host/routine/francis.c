@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * francis.c -- the QR iteration on Hessenberg matrices: implicit steps with one shift for complex ones, with two for real
- * ones. An element of the subdiagonal is nothing if it is so beside its neighbours, by Ahues' and Tisseur's criterion. */
+ * francis.c -- the QR iteration on Hessenberg matrices: implicit steps with one shift for complex ones, with two for
+ * real ones. An element of the subdiagonal is nothing if it is so beside its neighbours, by Ahues' and Tisseur's
+ * criterion. */
 #include "host/routine/francis.h"
 #include <math.h>
 
@@ -147,8 +148,8 @@ static void double_step(const work *w, int64_t first, int64_t last, int round)
     }
 }
 
-/* The block of rows k and k + 1 in standard form: real eigenvalues on its diagonal, or equal elements there and others of
- * different signs. */
+/* The block of rows k and k + 1 in standard form: real eigenvalues on its diagonal, or equal elements there and others
+ * of different signs. */
 static void standardize(const work *w, int64_t k)
 {
     const knr_doubles *h = w->h;

@@ -5,9 +5,10 @@
 #define KN_HOST_ROUTINE_QR_H
 #include "base/dtype.h"
 
-/* a = q r for m x n, k = min(m, n). With `packed`: r, and below its diagonal the vectors of the reflections, as LAPACK's
- * geqrf has them; tau: their k factors. pivot (if not NULL): column j of q r is column pivot[j] of a, chosen so that the
- * diagonal of r falls. Each of packed and tau, q (m x q_columns, q_columns k or m) and r (q_columns x n) may be NULL. */
+/* a = q r for m x n, k = min(m, n). With `packed`: r, and below its diagonal the vectors of the reflections, as
+ * LAPACK's geqrf has them; tau: their k factors. pivot (if not NULL): column j of q r is column pivot[j] of a, chosen
+ * so that the diagonal of r falls. Each of packed and tau, q (m x q_columns, q_columns k or m) and r (q_columns x n)
+ * may be NULL. */
 typedef struct knr_qr {
     kn_dtype dtype;
     int64_t m, n, q_columns;

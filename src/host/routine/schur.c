@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * schur.c -- Schur forms: reflections from both sides make the matrix upper Hessenberg, francis.c goes on in float64.
- * Eigenvectors are those of the (quasi-)triangular matrix, by substitution, turned back; before that the rows and columns
- * of the matrix are scaled by powers of two to like sizes. */
+ * Eigenvectors are those of the (quasi-)triangular matrix, by substitution, turned back; before that the rows and
+ * columns of the matrix are scaled by powers of two to like sizes. */
 #include "host/routine/schur.h"
 #include "host/routine/francis.h"
 #include <math.h>
@@ -304,7 +304,8 @@ static void normalize(const knr_dense *v, int64_t k, bool real)
         knr_put(v, k, best, (number){knr_at(v, k, best).re, 0});
 }
 
-/* The vectors of t, turned by the rows of z and scaled back, as columns of the result. `left`: t and z are those of the adjoint matrix, in reverse order. */
+/* The vectors of t, turned by the rows of z and scaled back, as columns of the result. `left`: t and z are those of the
+ * adjoint matrix, in reverse order. */
 static void store_vectors(eig_room *e, const knr_doubles *t, bool left, kn_dtype d, void *to)
 {
     int64_t n = e->r.n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sylvester.c -- a x + x b = c by the Schur forms a = p s p^H, b = q t q^H: with y = p^H x q that is s y + y t = p^H c q,
- * solved from the last row and the first column on (Bartels and Stewart). The square root of a triangular matrix follows
- * column by column (Bjorck and Hammarling). */
+ * sylvester.c -- a x + x b = c by the Schur forms a = p s p^H, b = q t q^H: with y = p^H x q that is s y + y t =
+ * p^H c q, solved from the last row and the first column on (Bartels and Stewart). The square root of a triangular
+ * matrix follows column by column (Bjorck and Hammarling). */
 #include "host/routine/sylvester.h"
 #include "host/routine/dense.h"
 #include "host/routine/schur.h"
@@ -44,8 +44,8 @@ static void decompose(const form *f, kn_dtype d, int64_t n, const void *a)
 }
 
 /* out = op(p) x op(q), with spare of the size of x (m x n) */
-static void turn(const number *p, bool adjoint_p, const number *x, const number *q, bool adjoint_q, int64_t m, int64_t n,
-                 number *spare, number *out)
+static void turn(const number *p, bool adjoint_p, const number *x, const number *q, bool adjoint_q, int64_t m,
+                 int64_t n, number *spare, number *out)
 {
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
@@ -115,13 +115,17 @@ static number root(number x)
     return x.re >= 0 ? (number){p, x.im / (2 * p)} : (number){fabs(x.im) / (2 * p), copysign(p, x.im)};
 }
 
-size_t knr_square_root_workspace(int64_t n) { return room_of(n, 0, NULL).bytes + (size_t)(n * n) * 2 * sizeof(number) + 256; }
+size_t knr_square_root_workspace(int64_t n)
+{
+    return room_of(n, 0, NULL).bytes + (size_t)(n * n) * 2 * sizeof(number) + 256;
+}
 
 void knr_square_root_run(kn_dtype d, int64_t n, const void *a, void *y, void *workspace)
 {
     knr_arena arena = {workspace, 0};
     form f = form_take(&arena, n);
-    number *r = knr_take(&arena, (size_t)(n * n), sizeof(number)), *spare = knr_take(&arena, (size_t)(n * n), sizeof(number));
+    number *r = knr_take(&arena, (size_t)(n * n), sizeof(number)),
+           *spare = knr_take(&arena, (size_t)(n * n), sizeof(number));
     decompose(&f, d, n, a);
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = n - 1; i >= 0; i--) {

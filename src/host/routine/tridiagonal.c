@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tridiagonal.c -- eigenvalues and eigenvectors of symmetric tridiagonal matrices: implicit QL for up to SMALL rows and
  * where no vectors are wanted, else Cuppen's divide and conquer. The two halves, each less a part of the element that
- * joins them, are D + rho z z^T in their eigenvectors. Elements of z that are nothing beside the matrix, and all but one
- * of those whose eigenvalues agree, are left out (deflation); the other eigenvalues are roots of the secular equation,
- * each found as its distance from the nearer pole. The vectors follow from those z for which the roots are exact (Gu and
- * Eisenstat), so they are orthogonal however close the roots are. */
+ * joins them, are D + rho z z^T in their eigenvectors. Elements of z that are nothing beside the matrix, and all but
+ * one of those whose eigenvalues agree, are left out (deflation); the other eigenvalues are roots of the secular
+ * equation, each found as its distance from the nearer pole. The vectors follow from those z for which the roots are
+ * exact (Gu and Eisenstat), so they are orthogonal however close the roots are. */
 #include "host/routine/tridiagonal.h"
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,9 @@
  *
  * eigh
  *     type   vectors (if wanted) of the matrices' type, real eigenvalues, rising
- *     jvp    with C = V^H dA V, of the Hermitian part of dA: dw = re(diag C), dV = V (F * C), F[i][j] = 1 / (w[j] - w[i]),
- *            and 0 where the two are equal: right for all that does not depend on the choice of vectors there
+ *     jvp    with C = V^H dA V, of the Hermitian part of dA: dw = re(diag C), dV = V (F * C),
+ *            F[i][j] = 1 / (w[j] - w[i]), and 0 where the two are equal: right for all that does not depend on the
+ *            choice of vectors there
  *     prune  without vectors if no one reads them
  * tridiagonal
  *     type   the matrix with its reflections, both diagonals (real), factors of the reflections

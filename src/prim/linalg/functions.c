@@ -29,8 +29,9 @@ static knx_error *sylvester_type(kni_rule *r, kni_type *y)
     if (fits)
         return knp_type_like(r->arena, c, c.dtype, y);
     knx_text s = {0}, t = {0}, u = {0};
-    return knx_error_new(KN_ERROR_VALUE, "matrices of shapes %s, %s and %s do not fit", knx_show_shape(&s, a.ndim, a.dim),
-                         knx_show_shape(&t, b.ndim, b.dim), knx_show_shape(&u, c.ndim, c.dim));
+    return knx_error_new(KN_ERROR_VALUE, "matrices of shapes %s, %s and %s do not fit",
+                         knx_show_shape(&s, a.ndim, a.dim), knx_show_shape(&t, b.ndim, b.dim),
+                         knx_show_shape(&u, c.ndim, c.dim));
 }
 
 static bool sylvester_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
@@ -72,7 +73,8 @@ static knx_error *sylvester_transpose(const kni_rule *r, const kni_atom *ct, kni
 static double sylvester_cost(const kni_rule *r)
 {
     knp_extents e = knp_extents_of(r->xt[2]);
-    return 60 * (kni_type_count(r->xt[0]) * (double)knx_dim_hint(e.m) + kni_type_count(r->xt[1]) * (double)knx_dim_hint(e.n));
+    return 60 * (kni_type_count(r->xt[0]) * (double)knx_dim_hint(e.m) +
+                 kni_type_count(r->xt[1]) * (double)knx_dim_hint(e.n));
 }
 
 /* ---- sqrtm. */

@@ -3,8 +3,9 @@
  *
  * eig
  *     type   complex eigenvalues, and as wanted left and right eigenvectors
- *     jvp    with C = V^-1 dA V: dw = diag C, dV = V (F * C) and the multiple of V that keeps its columns of length 1 and
- *            their largest element real; F[i][j] = 1 / (w[j] - w[i]). Left vectors are right ones of the adjoint matrix
+ *     jvp    with C = V^-1 dA V: dw = diag C, dV = V (F * C) and the multiple of V that keeps its columns of length 1
+ *            and their largest element real; F[i][j] = 1 / (w[j] - w[i]). Left vectors are right ones of the adjoint
+ *            matrix
  *     prune  without vectors that no one reads
  * schur
  *     type   the triangular form, and as wanted its vectors

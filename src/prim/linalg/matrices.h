@@ -16,9 +16,9 @@ knp_extents knp_extents_of(kni_type t);
 /* A result with the axes in front of x's matrices, then n more. */
 knx_error *knp_type_behind(const kni_rule *r, kni_type x, kn_dtype d, int n, const int64_t *dim, kni_type *y);
 
-/* A routine for each matrix: x and y are those of one; false if it failed. `workspace`: the bytes it needs, a function of
- * the extents. How much memory that is follows from numbers, so where extents are unknown knp_matrix_workspace asks for
- * none, and knp_each_matrix takes it when it runs. */
+/* A routine for each matrix: x and y are those of one; false if it failed. `workspace`: the bytes it needs, a function
+ * of the extents. How much memory that is follows from numbers, so where extents are unknown knp_matrix_workspace asks
+ * for none, and knp_each_matrix takes it when it runs. */
 typedef struct knp_matrix_routine {
     bool (*one)(const kni_rule *r, const void *const *x, void *const *y, void *workspace);
     size_t (*workspace)(const kni_rule *r);

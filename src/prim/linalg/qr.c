@@ -2,7 +2,8 @@
  * qr.c -- qr, geqrf, householder_product, ormqr of the matrices in the last two axes.
  *
  * qr
- *     type       q: m x k, r: k x n with k = min(m, n) or, of full matrices, m; with pivoting int32 positions of columns
+ *     type       q: m x k, r: k x n with k = min(m, n) or, of full matrices, m; with pivoting int32 positions of
+ *                columns
  *     jvp        with W = dA R^-1 and C = Q^H W: S = tril(C, -1) - its adjoint + i im(diag C), dQ = Q (S - C) + W,
  *                dR = (C - S) R; of wide matrices for the first m columns, and dR = dQ^H A + Q^H dA for the others
  * geqrf
@@ -14,7 +15,8 @@
  *     jvp        of these matrices: the same of their tangents
  *     transpose  with the conjugate of the adjoint
  *
- * geqrf and householder_product have no derivatives, as in JAX. All are batched over one more axis in front and lowered to routines. */
+ * geqrf and householder_product have no derivatives, as in JAX. All are batched over one more axis in front and lowered
+ * to routines. */
 #include "host/routine/qr.h"
 #include "prim/linalg/matrices.h"
 

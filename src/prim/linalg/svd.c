@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * svd.c -- svd of the matrices in the last two axes.
  *
- *     type   real singular values, falling, and with compute_uv the vectors: of full matrices m x m and n x n, else m x k
- *            and k x n, k = min(m, n)
+ *     type   real singular values, falling, and with compute_uv the vectors: of full matrices m x m and n x n, else
+ *            m x k and k x n, k = min(m, n)
  *     jvp    with C = U^H dA V and F[i][j] = 1 / (s[j]^2 - s[i]^2), 0 where the two are equal: ds = re(diag C),
  *            dU = U (F * (C S + S C^H) + (C - C^H) / 2 S^-1 on the diagonal), dV = V (F * (S C + C^H S)), and what of
  *            dA V (dA^H U) lies outside of U (V), over s. Of full rectangular matrices the values alone
