@@ -43,6 +43,21 @@ typedef struct kn_linalg_cho_solve_opts {
     bool lower;   /* as it was for kn_linalg_cho_factor */
 } kn_linalg_cho_solve_opts;
 KN_API kn_linalg_cho_solve_opts kn_linalg_cho_solve_opts_default(void);
+typedef struct kn_linalg_solve_opts {
+    size_t size_;
+    /* NULL, "gen"; or "sym", "her", "pos", "diagonal", "tridiagonal", "upper triangular", "lower triangular" */
+    const char *assume_a;
+    bool lower;           /* which triangle of a symmetric, Hermitian or positive definite matrix is read */
+    bool transposed;      /* a^T x = b */
+} kn_linalg_solve_opts;
+KN_API kn_linalg_solve_opts kn_linalg_solve_opts_default(void);
+typedef struct kn_linalg_qr_multiply_opts {
+    size_t size_;
+    const char *mode; /* NULL, "right"; or "left" */
+    bool pivoting;
+    bool conjugate;
+} kn_linalg_qr_multiply_opts;
+KN_API kn_linalg_qr_multiply_opts kn_linalg_qr_multiply_opts_default(void);
 typedef struct kn_linalg_qr_opts {
     size_t size_;
     const char *mode; /* NULL, "reduced"; or "complete", "r", "raw" */
@@ -50,16 +65,34 @@ typedef struct kn_linalg_qr_opts {
 } kn_linalg_qr_opts;
 KN_API kn_linalg_qr_opts kn_linalg_qr_opts_default(void);
 typedef struct kn_linalg_qr_result { kn_array q, r, p; } kn_linalg_qr_result;
+typedef struct kn_linalg_qr_multiply_result { kn_array cq, r, p; } kn_linalg_qr_multiply_result;
 typedef struct kn_linalg_eigh_result { kn_array eigenvalues, eigenvectors; } kn_linalg_eigh_result;
 typedef struct kn_linalg_svd_result { kn_array u, s, vh; } kn_linalg_svd_result;
 typedef struct kn_linalg_lstsq_result { kn_array x, residuals, rank, s; } kn_linalg_lstsq_result;
-typedef struct kn_linalg_eigh_opts { size_t size_; const char *uplo; } kn_linalg_eigh_opts; /* NULL, "L"; or "U" */
+typedef struct kn_linalg_eigh_opts {
+    size_t size_;
+    const char *uplo;         /* NULL, "L"; or "U" */
+    kn_array b;               /* a second matrix, positive definite */
+    int type;                 /* 1: of the problem with b. 1: a v = b v w; 2: a b v = v w; 3: b a v = v w */
+    kn_axes subset_by_index;  /* the first and the last eigenvalue that are wanted, from 0 on */
+    kn_array subset_by_value; /* two numbers: eigenvalues above the first, up to the second one */
+} kn_linalg_eigh_opts;
 KN_API kn_linalg_eigh_opts kn_linalg_eigh_opts_default(void);
 typedef struct kn_linalg_eigvalsh_opts {
     size_t size_;
-    const char *uplo; /* NULL, "L"; or "U" */
+    const char *uplo;         /* NULL, "L"; or "U" */
+    kn_array b;               /* a second matrix, positive definite */
+    int type;                 /* 1: of the problem with b. 1: a v = b v w; 2: a b v = v w; 3: b a v = v w */
+    kn_axes subset_by_index;  /* the first and the last eigenvalue that are wanted, from 0 on */
+    kn_array subset_by_value; /* two numbers: eigenvalues above the first, up to the second one */
 } kn_linalg_eigvalsh_opts;
 KN_API kn_linalg_eigvalsh_opts kn_linalg_eigvalsh_opts_default(void);
+typedef struct kn_linalg_eigh_tridiagonal_opts {
+    size_t size_;
+    kn_axes subset_by_index;  /* the first and the last eigenvalue that are wanted, from 0 on */
+    kn_array subset_by_value; /* two numbers: eigenvalues above the first, up to the second one */
+} kn_linalg_eigh_tridiagonal_opts;
+KN_API kn_linalg_eigh_tridiagonal_opts kn_linalg_eigh_tridiagonal_opts_default(void);
 typedef struct kn_linalg_svd_opts {
     size_t size_;
     bool full_matrices; /* true */
@@ -104,7 +137,8 @@ typedef struct kn_linalg_expm_frechet_result { kn_array expm, derivative; } kn_l
 typedef struct kn_linalg_polar_result { kn_array u, p; } kn_linalg_polar_result;
 typedef struct kn_linalg_polar_opts {
     size_t size_;
-    const char *side; /* NULL, "right"; or "left" */
+    const char *side;   /* NULL, "right"; or "left" */
+    const char *method; /* NULL, "svd"; or "qdwh" */
 } kn_linalg_polar_opts;
 KN_API kn_linalg_polar_opts kn_linalg_polar_opts_default(void);
 typedef struct kn_linalg_null_space_opts {
@@ -187,14 +221,24 @@ KN_API kn_array kn_linalg_cho_solve(kn_array c, kn_array b, const kn_linalg_cho_
  * transposed, and r their factors. pivoting: q r is a with its columns in the order p, int32, chosen so that the
  * diagonal of r falls; p is NULL without. */
 KN_API kn_linalg_qr_result kn_linalg_qr(kn_array a, const kn_linalg_qr_opts *opts);
+/* scipy.linalg.qr_multiply: c q ("right") or q c ("left") with the reduced factor q of a, or its conjugate; a vector
+ * c is a row (a column), and so is its product. r and p are those of kn_linalg_qr. */
+KN_API kn_linalg_qr_multiply_result kn_linalg_qr_multiply(kn_array a, kn_array c,
+    const kn_linalg_qr_multiply_opts *opts);
 
 /* ---- Eigenvalues and singular values. LinAlgError for infinities and NaN. */
 /* np.linalg.eigh: of Hermitian matrices, of which the lower (upper) triangle is read: real eigenvalues, rising, and
  * eigenvectors as columns of length 1. Derivatives of eigenvectors take those of equal eigenvalues as free: they are
- * right for what does not depend on their choice. */
+ * right for what does not depend on their choice. With b, whose same triangle is read, v^H b v is 1 (of type 3 v^H
+ * b^-1 v); LinAlgError if b is not positive definite. How many columns subset_by_value gives depends on values: of
+ * one matrix, not inside of kn_jit. */
 KN_API kn_linalg_eigh_result kn_linalg_eigh(kn_array a, const kn_linalg_eigh_opts *opts);
 /* np.linalg.eigvalsh: the eigenvalues alone. */
 KN_API kn_array kn_linalg_eigvalsh(kn_array a, const kn_linalg_eigvalsh_opts *opts);
+/* scipy.linalg.eigh_tridiagonal: of the symmetric (Hermitian) matrix with the real diagonal d and e below it; stacks
+ * of them, too. */
+KN_API kn_linalg_eigh_result kn_linalg_eigh_tridiagonal(kn_array d, kn_array e,
+    const kn_linalg_eigh_tridiagonal_opts *opts);
 /* np.linalg.eig: eigenvalues and eigenvectors of square matrices: a v = v w, columns of length 1 whose largest
  * element is real. Both are complex. Derivatives are those of simple eigenvalues. */
 KN_API kn_linalg_eig_result kn_linalg_eig(kn_array a);
@@ -212,11 +256,14 @@ KN_API kn_linalg_svd_result kn_linalg_svd(kn_array a, const kn_linalg_svd_opts *
 KN_API kn_array kn_linalg_svdvals(kn_array x); /* np.linalg.svdvals: the singular values alone, falling. */
 
 /* ---- Equations and inverses. LinAlgError for singular matrices. */
-KN_API kn_array kn_linalg_solve(kn_array a, kn_array b); /* np.linalg.solve: b is a vector if it has one axis */
+/* np.linalg.solve: b is a vector if it has one axis. assume_a says what is known of a: "pos" solves by Cholesky's
+ * factors (LinAlgError if there are none), "diagonal", "tridiagonal" and the triangular ones read these elements
+ * alone. */
+KN_API kn_array kn_linalg_solve(kn_array a, kn_array b, const kn_linalg_solve_opts *opts);
 /* scipy.linalg.solve_triangular: reads one triangle of a, the upper one unless `lower`. A zero on its diagonal gives
  * infinities, as in JAX. */
 KN_API kn_array kn_linalg_solve_triangular(kn_array a, kn_array b, const kn_linalg_solve_triangular_opts *opts);
-KN_API kn_array kn_linalg_inv(kn_array a);               /* np.linalg.inv */
+KN_API kn_array kn_linalg_inv(kn_array a); /* np.linalg.inv */
 /* np.linalg.tensorinv: tensordot(result, y, ind) solves tensordot(a, x, ...) = y. ValueError unless ind > 0 */
 KN_API kn_array kn_linalg_tensorinv(kn_array a, const kn_linalg_tensorinv_opts *opts);
 /* np.linalg.tensorsolve: x with tensordot(a, x, its number of axes) = b; `axes` of a go to its end first.
@@ -232,6 +279,11 @@ KN_API kn_linalg_lstsq_result kn_linalg_lstsq(kn_array a, kn_array b, const kn_l
 /* scipy.linalg.solve_sylvester: x with a x + x b = q, by Schur forms; stacks, too. Infinite or NaN where a and -b
  * have an eigenvalue in common. */
 KN_API kn_array kn_linalg_solve_sylvester(kn_array a, kn_array b, kn_array q);
+/* scipy.linalg.solve_continuous_lyapunov: x with a x + x a^H = q; stacks, too. */
+KN_API kn_array kn_linalg_solve_continuous_lyapunov(kn_array a, kn_array q);
+/* scipy.linalg.solve_discrete_lyapunov: x with a x a^H - x + q = 0; stacks, too. By a bilinear transformation:
+ * infinite or NaN if -1 is an eigenvalue of a. */
+KN_API kn_array kn_linalg_solve_discrete_lyapunov(kn_array a, kn_array q);
 
 /* ---- Functions of square matrices. */
 KN_API kn_array kn_linalg_expm(kn_array a); /* scipy.linalg.expm: the exponential. NaN for norms above 352,000. */
@@ -241,7 +293,7 @@ KN_API kn_linalg_expm_frechet_result kn_linalg_expm_frechet(kn_array a, kn_array
 KN_API kn_array kn_linalg_sqrtm(kn_array a);
 KN_API kn_array kn_linalg_logm(kn_array a); /* scipy.linalg.logm: the principal logarithm, complex. */
 /* scipy.linalg.polar: a = u p ("right") or p u with orthonormal columns or rows of u and Hermitian p without
- * negative eigenvalues. */
+ * negative eigenvalues. "qdwh": by kn_lax_linalg_qdwh, for matrices of full rank. */
 KN_API kn_linalg_polar_result kn_linalg_polar(kn_array a, const kn_linalg_polar_opts *opts);
 
 /* ---- Spaces. How many columns there are depends on values: not inside of kn_jit. */
@@ -250,6 +302,8 @@ KN_API kn_linalg_polar_result kn_linalg_polar(kn_array a, const kn_linalg_polar_
 KN_API kn_array kn_linalg_null_space(kn_array a, const kn_linalg_null_space_opts *opts);
 /* scipy.linalg.orth: an orthonormal basis of the vectors a x. */
 KN_API kn_array kn_linalg_orth(kn_array a, const kn_linalg_orth_opts *opts);
+/* scipy.linalg.subspace_angles: the angles between the spaces of a's and b's columns, falling, in radians. */
+KN_API kn_array kn_linalg_subspace_angles(kn_array a, kn_array b);
 
 /* ---- Special matrices. */
 /* scipy.linalg.block_diag: the arrays (vectors are rows) along the diagonal, at most 256. */
@@ -267,6 +321,8 @@ KN_API kn_array kn_linalg_companion(kn_array a);
 /* scipy.linalg.leslie: the first row f, and s below the diagonal. */
 KN_API kn_array kn_linalg_leslie(kn_array f, kn_array s);
 KN_API kn_array kn_linalg_fiedler(kn_array a); /* scipy.linalg.fiedler: |a_i - a_j|. */
+/* scipy.linalg.fiedler_companion: a matrix of five diagonals with the eigenvalues of the companion matrix. */
+KN_API kn_array kn_linalg_fiedler_companion(kn_array a);
 /* scipy.linalg.convolution_matrix: the matrix that convolves a with a vector of n elements. */
 KN_API kn_array kn_linalg_convolution_matrix(kn_array a, int64_t n, const kn_linalg_convolution_matrix_opts *opts);
 KN_API kn_array kn_linalg_hilbert(int64_t n);  /* scipy.linalg.hilbert: 1 / (i + j + 1). */
@@ -276,6 +332,8 @@ KN_API kn_array kn_linalg_invhilbert(int64_t n);
 KN_API kn_array kn_linalg_hadamard(int64_t n);
 /* scipy.linalg.pascal: binomial coefficients, float64. */
 KN_API kn_array kn_linalg_pascal(int64_t n, const kn_linalg_pascal_opts *opts);
+/* scipy.linalg.invpascal: the inverse of that, float64; integers below 2^53. */
+KN_API kn_array kn_linalg_invpascal(int64_t n, const kn_linalg_pascal_opts *opts);
 /* scipy.linalg.helmert: orthonormal contrasts, float64; full: with the row of equal elements in front. */
 KN_API kn_array kn_linalg_helmert(int64_t n, const kn_linalg_helmert_opts *opts);
 /* scipy.linalg.dft: the matrix of the discrete Fourier transform, over sqrt(n) or n as `scale` says. */
@@ -335,8 +393,12 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);     /* kn_matrix_transpo
 #define kn_linalg_cho_factor(a, ...) KN_F1O(kn_linalg_cho_factor, kn_linalg_cho_factor_opts, (), a, __VA_ARGS__)
 #define kn_linalg_cho_solve(c, b, ...) KN_F2O(kn_linalg_cho_solve, kn_linalg_cho_solve_opts, (), c, b, __VA_ARGS__)
 #define kn_linalg_qr(a, ...) KN_F1O(kn_linalg_qr, kn_linalg_qr_opts, (), a, __VA_ARGS__)
-#define kn_linalg_eigh(a, ...) KN_F1O(kn_linalg_eigh, kn_linalg_eigh_opts, (), a, __VA_ARGS__)
-#define kn_linalg_eigvalsh(a, ...) KN_F1O(kn_linalg_eigvalsh, kn_linalg_eigvalsh_opts, (), a, __VA_ARGS__)
+#define kn_linalg_qr_multiply(a, c, ...)                                                                               \
+    KN_F2O(kn_linalg_qr_multiply, kn_linalg_qr_multiply_opts, (), a, c, __VA_ARGS__)
+#define kn_linalg_eigh(a, ...) KN_F1O(kn_linalg_eigh, kn_linalg_eigh_opts, (.type = 1, ), a, __VA_ARGS__)
+#define kn_linalg_eigvalsh(a, ...) KN_F1O(kn_linalg_eigvalsh, kn_linalg_eigvalsh_opts, (.type = 1, ), a, __VA_ARGS__)
+#define kn_linalg_eigh_tridiagonal(d, e, ...)                                                                          \
+    KN_F2O(kn_linalg_eigh_tridiagonal, kn_linalg_eigh_tridiagonal_opts, (), d, e, __VA_ARGS__)
 #define kn_linalg_eig(a) KN_F1(kn_linalg_eig, a)
 #define kn_linalg_eigvals(a) KN_F1(kn_linalg_eigvals, a)
 #define kn_linalg_schur(a, ...) KN_F1O(kn_linalg_schur, kn_linalg_schur_opts, (), a, __VA_ARGS__)
@@ -345,7 +407,7 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);     /* kn_matrix_transpo
 #define kn_linalg_svd(a, ...)                                                                                          \
     KN_F1O(kn_linalg_svd, kn_linalg_svd_opts, (.full_matrices = true, .compute_uv = true, ), a, __VA_ARGS__)
 #define kn_linalg_svdvals(x) KN_F1(kn_linalg_svdvals, x)
-#define kn_linalg_solve(a, b) KN_F2(kn_linalg_solve, a, b)
+#define kn_linalg_solve(a, b, ...) KN_F2O(kn_linalg_solve, kn_linalg_solve_opts, (), a, b, __VA_ARGS__)
 #define kn_linalg_solve_triangular(a, b, ...)                                                                          \
     KN_F2O(kn_linalg_solve_triangular, kn_linalg_solve_triangular_opts, (), a, b, __VA_ARGS__)
 #define kn_linalg_inv(a) KN_F1(kn_linalg_inv, a)
@@ -358,6 +420,8 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);     /* kn_matrix_transpo
 #define kn_linalg_lstsq(a, b, ...)                                                                                     \
     KN_F2O(kn_linalg_lstsq, kn_linalg_lstsq_opts, (.rcond = __builtin_nan(""), ), a, b, __VA_ARGS__)
 #define kn_linalg_solve_sylvester(a, b, q) KN_F3(kn_linalg_solve_sylvester, a, b, q)
+#define kn_linalg_solve_continuous_lyapunov(a, q) KN_F2(kn_linalg_solve_continuous_lyapunov, a, q)
+#define kn_linalg_solve_discrete_lyapunov(a, q) KN_F2(kn_linalg_solve_discrete_lyapunov, a, q)
 #define kn_linalg_expm(a) KN_F1(kn_linalg_expm, a)
 #define kn_linalg_expm_frechet(a, e) KN_F2(kn_linalg_expm_frechet, a, e)
 #define kn_linalg_sqrtm(a) KN_F1(kn_linalg_sqrtm, a)
@@ -367,6 +431,7 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);     /* kn_matrix_transpo
     KN_F1O(kn_linalg_null_space, kn_linalg_null_space_opts, (.rcond = __builtin_nan(""), ), a, __VA_ARGS__)
 #define kn_linalg_orth(a, ...)                                                                                         \
     KN_F1O(kn_linalg_orth, kn_linalg_orth_opts, (.rcond = __builtin_nan(""), ), a, __VA_ARGS__)
+#define kn_linalg_subspace_angles(a, b) KN_F2(kn_linalg_subspace_angles, a, b)
 #define kn_linalg_block_diag(arrays) KN_G1(kn_linalg_block_diag, kn_list, arrays)
 #define kn_linalg_toeplitz(c, r) KN_F2(kn_linalg_toeplitz, c, r)
 #define kn_linalg_circulant(c) KN_F1(kn_linalg_circulant, c)
@@ -374,12 +439,14 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);     /* kn_matrix_transpo
 #define kn_linalg_companion(a) KN_F1(kn_linalg_companion, a)
 #define kn_linalg_leslie(f, s) KN_F2(kn_linalg_leslie, f, s)
 #define kn_linalg_fiedler(a) KN_F1(kn_linalg_fiedler, a)
+#define kn_linalg_fiedler_companion(a) KN_F1(kn_linalg_fiedler_companion, a)
 #define kn_linalg_convolution_matrix(a, n, ...)                                                                        \
     KN_H1O(kn_linalg_convolution_matrix, kn_linalg_convolution_matrix_opts, (), a, int64_t, n, __VA_ARGS__)
 #define kn_linalg_hilbert(n) KN_G1(kn_linalg_hilbert, int64_t, n)
 #define kn_linalg_invhilbert(n) KN_G1(kn_linalg_invhilbert, int64_t, n)
 #define kn_linalg_hadamard(n) KN_G1(kn_linalg_hadamard, int64_t, n)
 #define kn_linalg_pascal(n, ...) KN_G1O(kn_linalg_pascal, kn_linalg_pascal_opts, (), int64_t, n, __VA_ARGS__)
+#define kn_linalg_invpascal(n, ...) KN_G1O(kn_linalg_invpascal, kn_linalg_pascal_opts, (), int64_t, n, __VA_ARGS__)
 #define kn_linalg_helmert(n, ...) KN_G1O(kn_linalg_helmert, kn_linalg_helmert_opts, (), int64_t, n, __VA_ARGS__)
 #define kn_linalg_dft(n, ...) KN_G1O(kn_linalg_dft, kn_linalg_dft_opts, (), int64_t, n, __VA_ARGS__)
 #define kn_linalg_matrix_rank(a, ...)                                                                                  \

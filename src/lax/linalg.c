@@ -2,6 +2,8 @@
  * linalg.c -- jax.lax.linalg: orthogonal factorisations. As there, what cannot be computed is NaN, not an error. */
 #include "kiln/lax.h"
 #include "lax/internal.h"
+#include "numpy/linalg/matrices.h"
+#include <math.h>
 
 /* One operand, of matrices. */
 static kni_atom matrices(kna_op *op, const char *name, kn_array x)
@@ -45,6 +47,23 @@ kn_array kn_lax_linalg_ormqr(kn_array a, kn_array taus, kn_array c, const kn_lax
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_ormqr(op.b, x[0], x[1], x[2], &p));
 }
 
+static void some_eigenvalues(kna_op *op, kn_axes subset, kni_atom y[2])
+{
+    int n = knl_axis_count(op, subset);
+    kni_type w = knb_type(op->b, y[1]);
+    int64_t first = subset.axis[0], end = subset.axis[1];
+    if (kna_failed(op) || !n)
+        return;
+    if (n != 2 || first < 0 || end < first || knx_dim_lt(w.dim[w.ndim - 1], end)) {
+        knx_text t = {0};
+        kna_fail(op, KN_ERROR_VALUE, "subset_by_index must be a pair of numbers between 0 and %s",
+                 knx_dim_show(&t, w.dim[w.ndim - 1]));
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        y[i] = knn_last(op->b, y[i], first, end);
+}
+
 kn_lax_linalg_eigh_result kn_lax_linalg_eigh(kn_array x, const kn_lax_linalg_eigh_opts *opts)
 {
     KNX_OPTS(kn_lax_linalg_eigh_opts, o, opts);
@@ -57,6 +76,7 @@ kn_lax_linalg_eigh_result kn_lax_linalg_eigh(kn_array x, const kn_lax_linalg_eig
             a = knb_div(op.b, sum, knb_like(op.b, a, 2));
         }
         knb_eigh(op.b, a, &(kni_p_eigh){.lower = o.lower}, out);
+        some_eigenvalues(&op, o.subset_by_index, out);
     }
     kna_end_n(&op, 2, out, y);
     return (kn_lax_linalg_eigh_result){y[0], y[1]};
@@ -139,4 +159,24 @@ kn_array kn_lax_linalg_cholesky_update(kn_array r_matrix, kn_array w_vector)
     kna_begin(&op, "lax.linalg.cholesky_update");
     knlax_same_dtypes(&op, 2, (kn_array[]){r_matrix, w_vector}, x);
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_cholesky_update(op.b, x[0], x[1]));
+}
+
+kn_lax_linalg_qdwh_result kn_lax_linalg_qdwh(kn_array x, const kn_lax_linalg_qdwh_opts *opts)
+{
+    KNX_OPTS(kn_lax_linalg_qdwh_opts, o, opts);
+    kna_op op;
+    kni_atom out[4] = {KN_ATOM_NONE, KN_ATOM_NONE, KN_ATOM_NONE, KN_ATOM_NONE};
+    kni_atom a = matrices(&op, "lax.linalg.qdwh", x);
+    kni_type t = knb_type(op.b, a);
+    kn_array y[4];
+    if (!kna_failed(&op) && (t.ndim < 2 || knx_dim_lt(t.dim[t.ndim - 2], t.dim[t.ndim - 1])))
+        kna_fail(&op, KN_ERROR_VALUE, "The input matrix of shape M x N must have M >= N.");
+    else if (!kna_failed(&op) && t.dtype->size < 4)
+        kna_fail(&op, KN_ERROR_TYPE, "does not accept dtype %s", t.dtype->name);
+    else if (!kna_failed(&op) && (o.eps <= 0 || o.max_iterations < 0))
+        kna_fail(&op, KN_ERROR_VALUE, "eps must be positive, and max_iterations not negative");
+    if (!kna_failed(&op))
+        knn_qdwh(op.b, a, o.max_iterations, o.eps, out);
+    kna_end_n(&op, 4, out, y);
+    return (kn_lax_linalg_qdwh_result){y[0], y[1], y[2], y[3]};
 }

@@ -145,6 +145,11 @@ kn_lax_linalg_tridiagonal_opts kn_lax_linalg_tridiagonal_opts_default(void)
 {
     return (kn_lax_linalg_tridiagonal_opts){.size_ = sizeof(kn_lax_linalg_tridiagonal_opts), .lower = true};
 }
+kn_lax_linalg_qdwh_opts kn_lax_linalg_qdwh_opts_default(void)
+{
+    return (kn_lax_linalg_qdwh_opts){.size_ = sizeof(kn_lax_linalg_qdwh_opts), .max_iterations = 10,
+        .eps = __builtin_nan("")};
+}
 kn_lax_rng_bit_generator_opts kn_lax_rng_bit_generator_opts_default(void)
 {
     return (kn_lax_rng_bit_generator_opts){.size_ = sizeof(kn_lax_rng_bit_generator_opts)};
@@ -248,14 +253,26 @@ kn_linalg_cho_solve_opts kn_linalg_cho_solve_opts_default(void)
 {
     return (kn_linalg_cho_solve_opts){.size_ = sizeof(kn_linalg_cho_solve_opts)};
 }
+kn_linalg_solve_opts kn_linalg_solve_opts_default(void)
+{
+    return (kn_linalg_solve_opts){.size_ = sizeof(kn_linalg_solve_opts)};
+}
+kn_linalg_qr_multiply_opts kn_linalg_qr_multiply_opts_default(void)
+{
+    return (kn_linalg_qr_multiply_opts){.size_ = sizeof(kn_linalg_qr_multiply_opts)};
+}
 kn_linalg_qr_opts kn_linalg_qr_opts_default(void) { return (kn_linalg_qr_opts){.size_ = sizeof(kn_linalg_qr_opts)}; }
 kn_linalg_eigh_opts kn_linalg_eigh_opts_default(void)
 {
-    return (kn_linalg_eigh_opts){.size_ = sizeof(kn_linalg_eigh_opts)};
+    return (kn_linalg_eigh_opts){.size_ = sizeof(kn_linalg_eigh_opts), .type = 1};
 }
 kn_linalg_eigvalsh_opts kn_linalg_eigvalsh_opts_default(void)
 {
-    return (kn_linalg_eigvalsh_opts){.size_ = sizeof(kn_linalg_eigvalsh_opts)};
+    return (kn_linalg_eigvalsh_opts){.size_ = sizeof(kn_linalg_eigvalsh_opts), .type = 1};
+}
+kn_linalg_eigh_tridiagonal_opts kn_linalg_eigh_tridiagonal_opts_default(void)
+{
+    return (kn_linalg_eigh_tridiagonal_opts){.size_ = sizeof(kn_linalg_eigh_tridiagonal_opts)};
 }
 kn_linalg_svd_opts kn_linalg_svd_opts_default(void)
 {

@@ -281,6 +281,8 @@ static const struct {
     {"kn_testing_assert_error_with", "part"},
     {"kn_einsum", "subscripts"}, /* NumPy's ValueError of a call without any */
     {"kn_einsum_path", "subscripts"},
+    {"kn_linalg_toeplitz", "r"}, /* the conjugate of c */
+    {"kn_linalg_hankel", "r"},   /* zeros */
 };
 
 static bool is_optional(const char *name)

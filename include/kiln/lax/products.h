@@ -100,8 +100,9 @@ KN_API kn_lax_linalg_ormqr_opts kn_lax_linalg_ormqr_opts_default(void);
 KN_API kn_array kn_lax_linalg_ormqr(kn_array a, kn_array taus, kn_array c, const kn_lax_linalg_ormqr_opts *opts);
 typedef struct kn_lax_linalg_eigh_opts {
     size_t size_;
-    bool lower;            /* true */
-    bool symmetrize_input; /* true */
+    bool lower;              /* true */
+    bool symmetrize_input;   /* true */
+    kn_axes subset_by_index; /* the first eigenvalue that is wanted, from 0 on, and the one behind the last */
 } kn_lax_linalg_eigh_opts;
 KN_API kn_lax_linalg_eigh_opts kn_lax_linalg_eigh_opts_default(void);
 /* jax.lax.linalg.eigh: eigenvectors v and eigenvalues w of Hermitian matrices; NaN where x is not finite. */
@@ -144,6 +145,19 @@ KN_API kn_lax_linalg_tridiagonal_result kn_lax_linalg_tridiagonal(kn_array a,
 KN_API kn_array kn_lax_linalg_tridiagonal_solve(kn_array dl, kn_array d, kn_array du, kn_array b);
 /* jax.lax.linalg.cholesky_update: upper triangular y with y^T y = r^T r + w w^T for upper triangular r; real. */
 KN_API kn_array kn_lax_linalg_cholesky_update(kn_array r_matrix, kn_array w_vector);
+typedef struct kn_lax_linalg_qdwh_opts {
+    size_t size_;
+    bool is_hermitian;  /* no more than a hint: the result is the same */
+    int max_iterations; /* 10 */
+    double eps;         /* NAN: NaN (the default) for the dtype's epsilon */
+} kn_lax_linalg_qdwh_opts;
+KN_API kn_lax_linalg_qdwh_opts kn_lax_linalg_qdwh_opts_default(void);
+typedef struct kn_lax_linalg_qdwh_result { kn_array u, h, num_iters, is_converged; } kn_lax_linalg_qdwh_result;
+/* jax.lax.linalg.qdwh: x = u h with orthonormal columns of u and Hermitian h without negative eigenvalues, for
+ * matrices with at least as many rows as columns, by Halley's iteration with weights for the dtype's condition; the
+ * number of iterations (int32) until two of them differ by less than the cube root of eps in the norm, and whether
+ * they did. */
+KN_API kn_lax_linalg_qdwh_result kn_lax_linalg_qdwh(kn_array x, const kn_lax_linalg_qdwh_opts *opts);
 
 /* ---- Random bits. */
 enum { KN_LAX_RNG_DEFAULT, KN_LAX_RNG_THREE_FRY, KN_LAX_RNG_PHILOX }; /* jax.lax.RandomAlgorithm */
@@ -207,6 +221,9 @@ KN_API kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, co
     KN_F1O(kn_lax_linalg_tridiagonal, kn_lax_linalg_tridiagonal_opts, (.lower = true, ), a, __VA_ARGS__)
 #define kn_lax_linalg_tridiagonal_solve(dl, d, du, b) KN_F4(kn_lax_linalg_tridiagonal_solve, dl, d, du, b)
 #define kn_lax_linalg_cholesky_update(r_matrix, w_vector) KN_F2(kn_lax_linalg_cholesky_update, r_matrix, w_vector)
+#define kn_lax_linalg_qdwh(x, ...)                                                                                     \
+    KN_F1O(kn_lax_linalg_qdwh, kn_lax_linalg_qdwh_opts, (.max_iterations = 10, .eps = __builtin_nan(""), ), x,         \
+    __VA_ARGS__)
 #define kn_lax_rng_bit_generator(key, shape, ...)                                                                      \
     KN_P1O(kn_lax_rng_bit_generator, kn_lax_rng_bit_generator_opts, (), key, kn_shape, shape, __VA_ARGS__)
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * decompositions.c -- np.linalg: QR, Hermitian eigenvalues, singular values, and what follows from these at once. */
+ * decompositions.c -- np.linalg: QR, singular values, and what follows from these at once. */
 #include "numpy/linalg/matrices.h"
 #include "array/formula.h"
 #include <math.h>
@@ -46,43 +46,37 @@ kn_linalg_qr_result kn_linalg_qr(kn_array a, const kn_linalg_qr_opts *opts)
     return (kn_linalg_qr_result){result[0], result[1], o.pivoting ? result[2] : NULL};
 }
 
-/* ---- Hermitian eigenvalues. */
-
-static bool begin_hermitian(knn_matrices *m, const char *name, kn_array a, const char *uplo, kni_p_eigh *p)
+kn_linalg_qr_multiply_result kn_linalg_qr_multiply(kn_array a, kn_array c, const kn_linalg_qr_multiply_opts *opts)
 {
-    if (!knn_matrices_begin(m, name, KNN_SQUARE, 1, &a))
-        return false;
-    char c = uplo && uplo[0] && !uplo[1] ? uplo[0] : uplo ? 0 : 'L';
-    *p = (kni_p_eigh){.lower = c == 'L' || c == 'l', .check = KN_CHECK_EIGH};
-    if (!p->lower && c != 'U' && c != 'u')
-        kna_fail(&m->op, KN_ERROR_VALUE, "UPLO argument must be 'L' or 'U'");
-    return !kna_failed(&m->op);
-}
-
-kn_linalg_eigh_result kn_linalg_eigh(kn_array a, const kn_linalg_eigh_opts *opts)
-{
-    KNX_OPTS(kn_linalg_eigh_opts, o, opts);
+    KNX_OPTS(kn_linalg_qr_multiply_opts, o, opts);
     knn_matrices m;
-    kni_p_eigh p;
-    kni_atom y[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
-    kn_array result[2];
-    if (begin_hermitian(&m, "eigh", a, o.uplo, &p))
-        knb_eigh(m.op.b, m.x[0], &p, y);
-    kna_end_n(&m.op, 2, y, result);
-    return (kn_linalg_eigh_result){result[1], result[0]};
-}
-
-kn_array kn_linalg_eigvalsh(kn_array a, const kn_linalg_eigvalsh_opts *opts)
-{
-    KNX_OPTS(kn_linalg_eigvalsh_opts, o, opts);
-    knn_matrices m;
-    kni_p_eigh p;
-    kni_atom w = KN_ATOM_NONE;
-    if (begin_hermitian(&m, "eigvalsh", a, o.uplo, &p)) {
-        p.values_only = true;
-        knb_eigh(m.op.b, m.x[0], &p, &w);
+    kni_atom y[3] = {KN_ATOM_NONE, KN_ATOM_NONE, KN_ATOM_NONE};
+    kn_array result[3];
+    if (knn_matrices_begin(&m, "qr_multiply", KNN_ANY_MATRIX, 2, (kn_array[]){a, c})) {
+        kni_builder *b = m.op.b;
+        kni_type t = knb_type(b, m.x[0]), u = knb_type(b, m.x[1]);
+        bool left = o.mode && !strcmp(o.mode, "left"), vector = u.ndim == 1;
+        int64_t wanted = left ? knx_dim_min(m.rows, m.columns) : m.rows;
+        int axis = vector ? 0 : u.ndim - (left ? 2 : 1);
+        bool fits = vector ? t.ndim == 2 : u.ndim == t.ndim;
+        for (int i = 0; fits && i < t.ndim - 2; i++)
+            fits = knx_dim_eq(t.dim[i], u.dim[i]);
+        if (o.mode && !left && strcmp(o.mode, "right"))
+            kna_fail(&m.op, KN_ERROR_VALUE, "Mode argument should be one of ['left', 'right']");
+        else if (!kna_failed(&m.op) && (!fits || !knx_dim_eq(u.dim[axis], wanted))) {
+            knx_text p = {0}, q = {0};
+            kna_fail(&m.op, KN_ERROR_VALUE, "objects are not aligned: factors of shape %s and an array of shape %s",
+                     knx_show_shape(&p, t.ndim, t.dim), knx_show_shape(&q, u.ndim, u.dim));
+        } else if (!kna_failed(&m.op)) {
+            kni_atom other = vector ? knb_expand_dims(b, m.x[1], left ? 1 : 0) : m.x[1];
+            knb_qr(b, m.x[0], &(kni_p_qr){.pivoting = o.pivoting}, y);
+            kni_atom q = o.conjugate ? knb_conj(b, y[0]) : y[0];
+            y[0] = left ? knb_matrix_product(b, q, other) : knb_matrix_product(b, other, q);
+            y[0] = vector ? knb_squeeze(b, y[0], 1, (int64_t[]){left ? 1 : 0}) : y[0];
+        }
     }
-    return knn_matrices_end(&m, w);
+    kna_end_n(&m.op, o.pivoting ? 3 : 2, y, result);
+    return (kn_linalg_qr_multiply_result){result[0], result[1], o.pivoting ? result[2] : NULL};
 }
 
 /* ---- Singular values. */

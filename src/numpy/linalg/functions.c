@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * functions.c -- scipy.linalg: functions of matrices (expm, logm, sqrtm), Sylvester's equation, polar factors. */
+ * functions.c -- scipy.linalg: functions of matrices (expm, logm, sqrtm), the equations of Sylvester and
+ * Lyapunov, spaces. */
 #include "numpy/linalg/matrices.h"
 #include "array/formula.h"
 #include "lib/compose.h"
@@ -54,9 +55,20 @@ enum { SQUARINGS = 16 };
 
 static kni_atom pade(kni_builder *b, kni_atom a)
 {
-    static const double c[] = {64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
-                               10559470521600,    670442572800,      33522128640,      1323241920,       40840800,
-                               960960,            16380,             182,              1};
+    static const double c[] = {64764752532480000,
+                               32382376266240000,
+                               7771770303897600,
+                               1187353796428800,
+                               129060195264000,
+                               10559470521600,
+                               670442572800,
+                               33522128640,
+                               1323241920,
+                               40840800,
+                               960960,
+                               16380,
+                               182,
+                               1};
     kni_atom a2 = knb_matrix_product(b, a, a), a4 = knb_matrix_product(b, a2, a2), a6 = knb_matrix_product(b, a4, a2);
     kni_atom power[] = {a2, a4, a6}, sum[2];
     for (int odd = 0; odd < 2; odd++) { /* (a6 (c12 a6 + c10 a4 + c8 a2) + c6 a6 + c4 a4 + c2 a2 + c0), and a times */
@@ -176,7 +188,7 @@ kn_array kn_linalg_logm(kn_array a)
             factor = i ? knb_mul(b, factor, times) : times;
             x = choose(b, far, knb_sqrtm(b, x), x);
         }
-            kni_atom scale = knb_convert(b, for_all(b, factor, t), d);
+        kni_atom scale = knb_convert(b, for_all(b, factor, t), d);
         y = knb_mul(b, log_near_one(b, add_identity(b, x, -1)), scale);
     }
     return knn_matrices_end(&m, y);
@@ -193,6 +205,39 @@ kn_array kn_linalg_solve_sylvester(kn_array a, kn_array b, kn_array q)
     return knn_matrices_end(&m, y);
 }
 
+/* a x + x a^H = q */
+kn_array kn_linalg_solve_continuous_lyapunov(kn_array a, kn_array q)
+{
+    knn_matrices m;
+    kni_atom y = KN_ATOM_NONE;
+    if (knn_matrices_begin(&m, "solve_continuous_lyapunov", KNN_SQUARE, 2, (kn_array[]){a, q}))
+        y = knb_sylvester(m.op.b, m.x[0], knn_adjoint(m.op.b, m.x[0]), m.x[1]);
+    return knn_matrices_end(&m, y);
+}
+
+/* a x a^H - x + q = 0 is c x + x c^H = -2 (a + 1)^-1 q (a + 1)^-H with c = (a + 1)^-1 (a - 1). */
+kn_array kn_linalg_solve_discrete_lyapunov(kn_array a, kn_array q)
+{
+    knn_matrices m;
+    kni_atom y = KN_ATOM_NONE;
+    if (knn_matrices_begin(&m, "solve_discrete_lyapunov", KNN_SQUARE, 2, (kn_array[]){a, q})) {
+        kni_builder *b = m.op.b;
+        kni_type t = knb_type(b, m.x[0]), u = knb_type(b, m.x[1]);
+        bool fits = t.ndim == u.ndim;
+        for (int i = 0; fits && i < t.ndim; i++)
+            fits = knx_dim_eq(t.dim[i], u.dim[i]);
+        if (!fits)
+            kna_fail(&m.op, KN_ERROR_VALUE, "Matrix a and q should have the same shape.");
+        else {
+            kni_atom more = add_identity(b, m.x[0], 1), less = add_identity(b, m.x[0], -1);
+            kni_atom c = solve(b, more, less), half = solve(b, more, m.x[1]);
+            kni_atom right = knn_adjoint(b, solve(b, more, knn_adjoint(b, half)));
+            y = knb_sylvester(b, c, knn_adjoint(b, c), knb_mul(b, right, knb_like(b, right, -2)));
+        }
+    }
+    return knn_matrices_end(&m, y);
+}
+
 /* ---- Spaces: as many columns as there are singular values of some size, so these are looked at. */
 
 static kn_array space(const char *name, kn_array a, double rcond, bool kernel)
@@ -204,15 +249,17 @@ static kn_array space(const char *name, kn_array a, double rcond, bool kernel)
         kna_fail(&c.op, KN_ERROR_VALUE, "expected 2D array, but the array has shape of %d dimensions", t.ndim);
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
-    kn_linalg_svd_result s = kn_linalg_svd(a, KNL_WITH(kn_linalg_svd_opts, .full_matrices = kernel, .compute_uv = true));
+    kn_linalg_svd_result s =
+        kn_linalg_svd(a, KNL_WITH(kn_linalg_svd_opts, .full_matrices = kernel, .compute_uv = true));
     int64_t m = t.dim[0], n = t.dim[1], rank = 0;
     if (!knx_dim_eq(knx_dim_min(m, n), 0)) {
         double epsilon = knx_component(kn_dtype_of(s.s))->size == 8 ? 0x1p-52 : 0x1p-23;
         double relative = isnan(rcond) ? epsilon * (double)(m > n ? m : n) : rcond;
         kn_array most = kn_max(s.s, NULL), counts = kn_greater(s.s, kn_multiply(most, kn_like_double(relative)));
-        rank = (int64_t)kn_item(kn_count_nonzero(counts, NULL));
+        rank = knn_count(&c.op, counts);
     }
-    kn_array y = kernel ? kn_conj(kn_matrix_transpose(knl_part(name, s.vh, 0, rank, n))) : knl_part(name, s.u, 1, 0, rank);
+    kn_array y =
+        kernel ? kn_conj(kn_matrix_transpose(knl_part(name, s.vh, 0, rank, n))) : knl_part(name, s.u, 1, 0, rank);
     return knl_end(&c, y);
 }
 
@@ -228,47 +275,35 @@ kn_array kn_linalg_orth(kn_array a, const kn_linalg_orth_opts *opts)
     return space("orth", a, o.rcond, false);
 }
 
-/* ---- Polar factors. */
-
-/* The operands are a and its unitary factor u = w vh, whose own tangent does not count. With p = u^H a and the skew
- * k: p k + k p = u^H da - da^H u, du = u k + (1 - u u^H) da p^-1, for matrices that are not wide. */
-static kni_atom polar_value(kni_builder *b, const kni_atom *x) { return knb_copy(b, x[1]); }
-static kni_atom polar_tangent(kni_builder *b, const kni_atom *x, kni_atom u, const kni_atom *t)
+/* Orthonormal bases of both, and the singular values of what they have in common: cosines. Of large ones the sine is
+ * exact instead, from what one basis has outside of the other (Knyazev and Argentati). */
+kn_array kn_linalg_subspace_angles(kn_array a, kn_array b)
 {
-    kni_type s = knb_type(b, x[0]);
-    kni_atom h = knn_adjoint(b, u), p = knb_matrix_product(b, h, x[0]), c = knb_matrix_product(b, h, t[0]);
-    kni_atom k = knb_sylvester(b, p, p, knb_sub(b, c, knn_adjoint(b, c)));
-    kni_atom y = knb_matrix_product(b, u, k);
-    if (b->error || knx_dim_eq(s.dim[s.ndim - 1], s.dim[s.ndim - 2]))
-        return y;
-    kni_atom outside = knb_sub(b, t[0], knb_matrix_product(b, u, c));
-    return knb_add(b, y, knn_adjoint(b, solve(b, knn_adjoint(b, p), knn_adjoint(b, outside))));
-}
-static const kna_formula polar_formula = {"polar", "polar_jvp", 2, polar_value, polar_tangent};
-
-kn_linalg_polar_result kn_linalg_polar(kn_array a, const kn_linalg_polar_opts *opts)
-{
-    KNX_OPTS(kn_linalg_polar_opts, o, opts);
-    knn_matrices m;
-    kni_atom y[2] = {KN_ATOM_NONE, KN_ATOM_NONE}, out[3];
-    kn_array result[2];
-    if (knn_matrices_begin(&m, "polar", KNN_ANY_MATRIX, 1, &a)) {
-        kni_builder *b = m.op.b;
-        bool left = o.side && !strcmp(o.side, "left");
-        if (o.side && !left && strcmp(o.side, "right"))
-            kna_fail(&m.op, KN_ERROR_VALUE, "`side` must be either 'right' or 'left'");
-        else {
-            bool wide = knx_dim_lt(m.rows, m.columns); /* then of the adjoint */
-            kni_atom x = wide ? knn_adjoint(b, m.x[0]) : m.x[0];
-            knb_svd(b, knb_stop_gradient(b, x), &(kni_p_svd){.compute_uv = true, .check = KN_CHECK_SVD}, out);
-            kni_atom u = kna_formula_of(b, &polar_formula, (kni_atom[]){x, knb_matrix_product(b, out[1], out[2])});
-            u = wide ? knn_adjoint(b, u) : u;
-            kni_atom h = knn_adjoint(b, u);
-            kni_atom p = left ? knb_matrix_product(b, m.x[0], h) : knb_matrix_product(b, h, m.x[0]);
-            y[0] = u;
-            y[1] = knb_mul(b, knb_add(b, p, knn_adjoint(b, p)), knb_like(b, p, 0.5));
-        }
+    knl_body c;
+    knl_begin(&c, "subspace_angles");
+    kni_type t = kna_type(&c.op, a), u = kna_type(&c.op, b);
+    if (!kna_failed(&c.op) && (t.ndim != 2 || u.ndim != 2))
+        kna_fail(&c.op, KN_ERROR_VALUE, "expected 2D array, but the array has shape of %d dimensions",
+                 t.ndim != 2 ? t.ndim : u.ndim);
+    else if (!kna_failed(&c.op) && !knx_dim_eq(t.dim[0], u.dim[0])) {
+        knx_text p = {0}, q = {0};
+        kna_fail(&c.op, KN_ERROR_VALUE, "A and B must have the same number of rows, got %s and %s",
+                 knx_dim_show(&p, t.dim[0]), knx_dim_show(&q, u.dim[0]));
     }
-    kna_end_n(&m.op, 2, y, result);
-    return (kn_linalg_polar_result){result[0], result[1]};
+    if (kna_failed(&c.op))
+        return knl_end(&c, NULL);
+    const kn_linalg_orth_opts none = kn_linalg_orth_opts_default();
+    kn_array p = kn_linalg_orth(a, &none), q = kn_linalg_orth(b, &none);
+    t = kna_type(&c.op, p), u = kna_type(&c.op, q);
+    if (kna_failed(&c.op))
+        return knl_end(&c, NULL);
+    if (t.dim[1] < u.dim[1]) {
+        kn_array other = p;
+        p = q, q = other;
+    }
+    kn_array common = kn_matmul(kn_conj(kn_matrix_transpose(p)), q);
+    kn_array cosine = kn_flip(kn_linalg_svdvals(common), NULL);
+    kn_array sine = kn_linalg_svdvals(kn_subtract(q, kn_matmul(p, common)));
+    kn_array one = kn_like_double(1), large = kn_greater_equal(kn_square(cosine), kn_like_double(0.5));
+    return knl_end(&c, kn_where(large, kn_arcsin(kn_minimum(sine, one)), kn_arccos(kn_minimum(cosine, one))));
 }

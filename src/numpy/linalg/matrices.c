@@ -136,7 +136,7 @@ kni_atom knn_identity(knn_matrices *m, int64_t n)
     return knb_on_diagonal(m->op.b, x, knb_like(m->op.b, x, 1), x);
 }
 
-kni_atom knn_cut(kni_builder *b, kni_atom x, bool columns, int64_t from, int64_t to)
+static kni_atom cut(kni_builder *b, kni_atom x, int from_last, int64_t from, int64_t to)
 {
     kni_type t = knb_type(b, x);
     int64_t start[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM];
@@ -144,7 +144,7 @@ kni_atom knn_cut(kni_builder *b, kni_atom x, bool columns, int64_t from, int64_t
         return KN_ATOM_NONE;
     for (int i = 0; i < t.ndim; i++)
         limit[i] = t.dim[i];
-    int axis = t.ndim - (columns ? 1 : 2);
+    int axis = t.ndim - from_last;
     if (from == 0 && knx_dim_eq(t.dim[axis], to))
         return x;
     start[axis] = from;
@@ -152,7 +152,20 @@ kni_atom knn_cut(kni_builder *b, kni_atom x, bool columns, int64_t from, int64_t
     return knb_slice(b, x, start, limit, NULL);
 }
 
+kni_atom knn_cut(kni_builder *b, kni_atom x, bool columns, int64_t from, int64_t to)
+{
+    return cut(b, x, columns ? 1 : 2, from, to);
+}
+kni_atom knn_last(kni_builder *b, kni_atom x, int64_t from, int64_t to) { return cut(b, x, 1, from, to); }
+
 kni_atom knn_adjoint(kni_builder *b, kni_atom x) { return knb_swap_last(b, knb_conj(b, x)); }
+
+int64_t knn_count(kna_op *op, kn_array truth)
+{
+    kni_type t;
+    const int64_t *at = kna_failed(op) ? NULL : kna_look(op, kn_count_nonzero(truth, NULL), &t);
+    return at ? *at : 0;
+}
 
 kni_atom knn_solve_lu(kni_builder *b, kni_atom lu, kni_atom y)
 {

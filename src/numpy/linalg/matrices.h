@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * matrices.h -- what the functions of linear algebra share: operands as matrices of one inexact dtype, right-hand sides,
- * stacks of matrices lined up with each other. */
+ * matrices.h -- what the functions of linear algebra share: operands as matrices of one inexact dtype, right-hand
+ * sides, stacks of matrices lined up with each other. */
 #ifndef KN_NUMPY_LINALG_MATRICES_H
 #define KN_NUMPY_LINALG_MATRICES_H
 #include "kiln/linalg.h"
@@ -36,8 +36,13 @@ kni_atom knn_right_side_end(knn_matrices *m, const knn_right_side *r, kni_atom x
 kni_atom knn_identity(knn_matrices *m, int64_t n);
 /* x with its rows (last - 1) or columns (last) cut to `from` ... `to`. */
 kni_atom knn_cut(kni_builder *b, kni_atom x, bool columns, int64_t from, int64_t to);
+kni_atom knn_last(kni_builder *b, kni_atom x, int64_t from, int64_t to); /* the last axis, also of vectors */
 /* x^H */
 kni_atom knn_adjoint(kni_builder *b, kni_atom x);
+/* How many are true, looked at; 0, and the operation fails, where values cannot be. */
+int64_t knn_count(kna_op *op, kn_array truth);
+/* polar.c: u, h, number of iterations (int32), whether they converged, of matrices that are not wide */
+void knn_qdwh(kni_builder *b, kni_atom x, int max_iterations, double eps, kni_atom out[4]);
 /* U^-1 L^-1 y */
 kni_atom knn_solve_lu(kni_builder *b, kni_atom lu, kni_atom y);
 #endif

@@ -7,7 +7,7 @@
 
 static const kn_axes as_column = {.n = 2, .axis = {1}};
 
-static kn_array range(int64_t n) { return kn_arange(NULL, kn_like_int(n), NULL, NULL); }
+static kn_array range(int64_t n) { return kn_arange(kn_like_int(0), kn_like_int(n), kn_like_int(1), NULL); }
 static kn_array column(kn_array v) { return kn_expand_dims(v, &as_column); }
 static kn_array zeros(int64_t m, int64_t n, kn_dtype d)
 {
@@ -153,8 +153,7 @@ kn_array kn_linalg_leslie(kn_array f, kn_array s)
     if (!vectors(&b, 2, v, n))
         return knl_end(&b, NULL);
     if (!knx_dim_eq(n[0], knx_dim_add(n[1], 1)) || knx_dim_eq(n[1], 0)) {
-        kna_fail(&b.op, KN_ERROR_VALUE,
-                 "The length of s must be one less than the length of f, and at least 1.");
+        kna_fail(&b.op, KN_ERROR_VALUE, "The length of s must be one less than the length of f, and at least 1.");
         return knl_end(&b, NULL);
     }
     return knl_end(&b, first_row_and_diagonal(v[0], v[1], n[0]));
@@ -168,6 +167,31 @@ kn_array kn_linalg_fiedler(kn_array a)
     if (!vectors(&b, 1, &a, &n))
         return knl_end(&b, NULL);
     return knl_end(&b, kn_absolute(kn_subtract(column(a), a)));
+}
+
+/* With a over its first element: rows of even numbers have a[i + 2] before and a[i + 1] behind the diagonal, with changed
+ * signs, and a 1 two places on; rows of odd numbers a 1 two places back. The first column has its own beginning. */
+kn_array kn_linalg_fiedler_companion(kn_array a)
+{
+    knl_body b;
+    int64_t n;
+    knl_begin(&b, "fiedler_companion");
+    if (!vectors(&b, 1, &a, &n))
+        return knl_end(&b, NULL);
+    if (knx_dim_lt(n, 2))
+        return knl_end(&b, zeros(0, 0, kn_dtype_of(a)));
+    int64_t m = knx_dim_sub(n, 1);
+    kn_array first = kn_negative(kn_divide(knl_part("companion", a, 0, 1, n), knl_part("companion", a, 0, 0, 1)));
+    kn_array none = kn_zeros(&(kn_shape){1, {1}}, KNL_WITH(kn_zeros_opts, .dtype = kn_dtype_of(first)));
+    kn_array next = column(joined(0, 2, (kn_array[]){knl_part("fiedler_companion", first, 0, 1, m), none}));
+    kn_array i = column(range(m)), j = range(m), by = kn_subtract(j, i), zero = kn_like_int(0), one = kn_like_int(1);
+    kn_array odd = kn_equal(kn_remainder(i, kn_like_int(2)), one), begins = kn_equal(kn_add(i, j), zero);
+    kn_array on_odd = kn_logical_or(kn_equal(by, kn_like_int(-2)), kn_equal(kn_multiply(i, kn_subtract(one, j)), one));
+    kn_array before =
+        kn_where(kn_equal(by, kn_like_int(-1)), column(first), kn_astype(kn_equal(by, kn_like_int(2)), KN_I8, NULL));
+    kn_array on_even = kn_where(kn_equal(by, one), next, before);
+    kn_array y = kn_where(odd, kn_astype(on_odd, KN_I8, NULL), on_even);
+    return knl_end(&b, kn_where(begins, column(first), y));
 }
 
 kn_array kn_linalg_convolution_matrix(kn_array a, int64_t n, const kn_linalg_convolution_matrix_opts *opts)
@@ -212,104 +236,168 @@ kn_array kn_linalg_hilbert(int64_t n)
     return knl_end(&b, kn_divide(kn_like_double(1), sum));
 }
 
-/* A matrix of numbers that are computed here, in the default float. */
-static kn_array of_numbers(knl_body *b, int64_t n, double (*element)(int64_t n, int64_t i, int64_t j))
+/* A matrix of m x n float64 numbers that `fill` computes. Ends the operation. */
+static kn_array of_numbers(kna_op *op, int64_t m, int64_t n, void (*fill)(int64_t n, double *x))
 {
-    if (kna_failed(&b->op))
-        return NULL;
-    double *x = knx_alloc((size_t)(n * n + 1) * sizeof *x);
-    if (!x) {
-        kna_fail_with(&b->op, knx_error_nomem());
-        return NULL;
+    enum { MOST = 1 << 29 }; /* squares of more have no size */
+    const int64_t dim[] = {m, n};
+    const kni_type t = kni_type_of(KN_DT(F64), 2, dim);
+    if (!kna_failed(op) && n > MOST)
+        kna_fail_with(op, knx_error_nomem_for(SIZE_MAX, 2, dim, "float64"));
+    knx_buffer *buffer = kna_failed(op) ? NULL : knx_buffer_new((size_t)(m * n) * sizeof(double));
+    if (buffer)
+        fill(n, buffer->data);
+    return kna_from_buffer(op, t, buffer);
+}
+
+static bool begin_numbers(kna_op *op, const char *name, int64_t n)
+{
+    kna_begin(op, name);
+    if (knl_is_extent(n))
+        kna_need_number(op, n, "the number of rows");
+    else if (!kna_failed(op) && n < 0)
+        kna_fail(op, KN_ERROR_VALUE, "negative dimensions are not allowed");
+    return !kna_failed(op);
+}
+
+/* p_i p_j / (i + j + 1) with alternating signs. The p are computed in the last row, which comes last. */
+static void fill_inverse_hilbert(int64_t n, double *x)
+{
+    double *p = x + (n - 1) * n, last = 0;
+    for (int64_t i = 0; i < n; i++)
+        p[i] = last = i ? last * (double)((n - i) * (n + i)) / (double)(i * i) : (double)n;
+    for (int64_t i = 0; i < n; i++) {
+        double q = i < n - 1 ? p[i] : last; /* the last row itself overwrites its p */
+        for (int64_t j = 0; j < n; j++)
+            x[i * n + j] = ((i + j) % 2 ? -q : q) * (p[j] / (double)(i + j + 1));
     }
+}
+
+static void fill_hadamard(int64_t n, double *x)
+{
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
-            x[i * n + j] = element(n, i, j);
-    kn_array y = kn_from_memory(x, &(kn_shape){2, {n, n}}, KN_DT(F64));
-    knx_free(x);
-    return y;
+            x[i * n + j] = __builtin_popcountll((unsigned long long)(i & j)) % 2 ? -1 : 1;
 }
 
-static double binomial(int64_t n, int64_t k)
+/* Binomial coefficients by their sums: integers, exact below 2^53. */
+static void fill_pascal(int64_t n, double *x)
 {
-    double y = 1;
-    if (k < 0 || k > n)
-        return 0;
-    for (int64_t i = 1; i <= k; i++)
-        y = y * (double)(n - k + i) / (double)i;
-    return y;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            x[i * n + j] = i && j ? x[(i - 1) * n + j] + x[i * n + j - 1] : 1;
+}
+static void fill_lower_pascal(int64_t n, double *x)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            x[i * n + j] = j > i ? 0 : j == 0 || j == i ? 1 : x[(i - 1) * n + j] + x[(i - 1) * n + j - 1];
+}
+static void turn_over(int64_t n, double *x)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < i; j++) {
+            double v = x[i * n + j];
+            x[i * n + j] = x[j * n + i];
+            x[j * n + i] = v;
+        }
+}
+static void fill_upper_pascal(int64_t n, double *x)
+{
+    fill_lower_pascal(n, x);
+    turn_over(n, x);
+}
+static void alternate(int64_t n, double *x)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            x[i * n + j] = (i + j) % 2 ? -x[i * n + j] : x[i * n + j];
+}
+static void fill_lower_inverse_pascal(int64_t n, double *x)
+{
+    fill_lower_pascal(n, x);
+    alternate(n, x);
+}
+static void fill_upper_inverse_pascal(int64_t n, double *x)
+{
+    fill_upper_pascal(n, x);
+    alternate(n, x);
+}
+/* l^T l of the lower one. Element (i, j), j >= i, reads rows j and below of the lower triangle, and no later element reads
+ * what it overwrites. */
+static void fill_inverse_pascal(int64_t n, double *x)
+{
+    fill_lower_pascal(n, x);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i; j < n; j++) {
+            double s = 0;
+            for (int64_t k = j; k < n; k++)
+                s += x[k * n + i] * x[k * n + j];
+            x[i * n + j] = s;
+        }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < i; j++)
+            x[i * n + j] = x[j * n + i];
+    alternate(n, x);
 }
 
-static double in_inverse_hilbert(int64_t n, int64_t i, int64_t j)
+/* Rows 0 (`full`) or 1 to n - 1. */
+static void helmert_rows(int64_t first, int64_t n, double *x)
 {
-    double p = (double)n, q = (double)n;
-    for (int64_t k = 1; k <= i; k++)
-        p = p * (double)((n - k) * (n + k)) / (double)(k * k);
-    for (int64_t k = 1; k <= j; k++)
-        q = q * (double)((n - k) * (n + k)) / (double)(k * k);
-    return ((i + j) % 2 ? -p : p) * (q / (double)(i + j + 1));
+    for (int64_t i = first; i < n; i++) {
+        double size = i ? sqrt((double)i * (double)(i + 1)) : sqrt((double)n);
+        for (int64_t j = 0; j < n; j++)
+            *x++ = i == 0 || j < i ? 1 / size : j == i ? -(double)i / size : 0;
+    }
 }
-static double in_hadamard(int64_t n, int64_t i, int64_t j)
-{
-    (void)n;
-    return __builtin_popcountll((unsigned long long)(i & j)) % 2 ? -1 : 1;
-}
-static double in_pascal(int64_t n, int64_t i, int64_t j)
-{
-    (void)n;
-    return binomial(i + j, i);
-}
-static double in_lower_pascal(int64_t n, int64_t i, int64_t j)
-{
-    (void)n;
-    return binomial(i, j);
-}
-static double in_upper_pascal(int64_t n, int64_t i, int64_t j)
-{
-    (void)n;
-    return binomial(j, i);
-}
-static double in_helmert(int64_t n, int64_t i, int64_t j)
-{
-    if (i == 0)
-        return 1 / sqrt((double)n);
-    double size = sqrt((double)i * (double)(i + 1));
-    return j < i ? 1 / size : j == i ? -(double)i / size : 0;
-}
+static void fill_full_helmert(int64_t n, double *x) { helmert_rows(0, n, x); }
+static void fill_helmert(int64_t n, double *x) { helmert_rows(1, n, x); }
 
 kn_array kn_linalg_invhilbert(int64_t n)
 {
-    knl_body b;
-    begin_count(&b, "invhilbert", n);
-    return knl_end(&b, of_numbers(&b, n, in_inverse_hilbert));
+    kna_op op;
+    begin_numbers(&op, "invhilbert", n);
+    return of_numbers(&op, n, n, fill_inverse_hilbert);
 }
 
 kn_array kn_linalg_hadamard(int64_t n)
 {
-    knl_body b;
-    if (begin_count(&b, "hadamard", n) && (n < 1 || (n & (n - 1))))
-        kna_fail(&b.op, KN_ERROR_VALUE, "n must be an positive integer, and n must be a power of 2");
-    return knl_end(&b, of_numbers(&b, n, in_hadamard));
+    kna_op op;
+    if (begin_numbers(&op, "hadamard", n) && (n < 1 || (n & (n - 1))))
+        kna_fail(&op, KN_ERROR_VALUE, "n must be an positive integer, and n must be a power of 2");
+    return of_numbers(&op, n, n, fill_hadamard);
+}
+
+typedef void fill_function(int64_t n, double *x);
+
+static kn_array pascal(const char *name, int64_t n, const char *kind, fill_function *symmetric, fill_function *lower,
+                       fill_function *upper)
+{
+    kna_op op;
+    bool is_lower = kind && !strcmp(kind, "lower"), is_upper = kind && !strcmp(kind, "upper");
+    if (begin_numbers(&op, name, n) && kind && !is_lower && !is_upper && strcmp(kind, "symmetric"))
+        kna_fail(&op, KN_ERROR_VALUE, "kind must be 'symmetric', 'lower', or 'upper'");
+    return of_numbers(&op, n, n, is_lower ? lower : is_upper ? upper : symmetric);
 }
 
 kn_array kn_linalg_pascal(int64_t n, const kn_linalg_pascal_opts *opts)
 {
     KNX_OPTS(kn_linalg_pascal_opts, o, opts);
-    knl_body b;
-    const char *kind = o.kind ? o.kind : "symmetric";
-    bool lower = strcmp(kind, "lower") == 0, upper = strcmp(kind, "upper") == 0;
-    if (begin_count(&b, "pascal", n) && !lower && !upper && strcmp(kind, "symmetric"))
-        kna_fail(&b.op, KN_ERROR_VALUE, "kind must be 'symmetric', 'lower', or 'upper'");
-    return knl_end(&b, of_numbers(&b, n, lower ? in_lower_pascal : upper ? in_upper_pascal : in_pascal));
+    return pascal("pascal", n, o.kind, fill_pascal, fill_lower_pascal, fill_upper_pascal);
+}
+
+kn_array kn_linalg_invpascal(int64_t n, const kn_linalg_pascal_opts *opts)
+{
+    KNX_OPTS(kn_linalg_pascal_opts, o, opts);
+    return pascal("invpascal", n, o.kind, fill_inverse_pascal, fill_lower_inverse_pascal, fill_upper_inverse_pascal);
 }
 
 kn_array kn_linalg_helmert(int64_t n, const kn_linalg_helmert_opts *opts)
 {
     KNX_OPTS(kn_linalg_helmert_opts, o, opts);
-    knl_body b;
-    begin_count(&b, "helmert", n);
-    kn_array y = of_numbers(&b, n, in_helmert);
-    return knl_end(&b, kna_failed(&b.op) || o.full ? y : knl_part("helmert", y, 0, n ? 1 : 0, n));
+    kna_op op;
+    begin_numbers(&op, "helmert", n);
+    return of_numbers(&op, n > 0 && !o.full ? n - 1 : n, n, o.full ? fill_full_helmert : fill_helmert);
 }
 
 kn_array kn_linalg_dft(int64_t n, const kn_linalg_dft_opts *opts)

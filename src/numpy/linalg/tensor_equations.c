@@ -73,5 +73,5 @@ kn_array kn_linalg_tensorsolve(kn_array a, kn_array b, const kn_linalg_tensorsol
     }
     const kn_shape square = {2, {n, n}};
     kn_array matrix = kn_reshape(a, &square, NULL), right = kn_ravel(b, NULL);
-    return knl_end(&c, kn_reshape(kn_linalg_solve(matrix, right), &result, NULL));
+    return knl_end(&c, kn_reshape(kn_linalg_solve(matrix, right, NULL), &result, NULL));
 }
