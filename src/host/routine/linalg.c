@@ -308,11 +308,7 @@ bool knr_lu(kn_dtype d, int64_t m, int64_t n, const void *a, void *lu, int32_t *
 
 /* --- triangular systems ----------------------------------------------------------------------- */
 
-/* The system as t x = b with a lower triangle t: strides that make it so. An upper triangle is a lower one whose rows
- * and columns are numbered from the end. */
-typedef struct view {
-    int64_t t_first, t_row, t_column, x_first, x_row, x_column;
-} view;
+typedef knr_solve_view view;
 
 static view view_of(const knr_triangular *s)
 {
@@ -388,4 +384,82 @@ void knr_triangular_run(const knr_triangular *s, const void *a, const void *b, v
     }
     if (conjugated)
         conjugate(s, x);
+}
+
+/* --- small matrices of a stack ---------------------------------------------------------------- */
+
+enum { SMALL = 16 /* rows */, SMALL_NUMBERS = 1024 /* of right-hand sides */ };
+
+bool knr_is_small(kn_dtype d, int64_t n, int64_t columns)
+{
+    return !knx_is_complex(d) && n > 0 && n <= SMALL && columns > 0 && n * columns <= SMALL_NUMBERS;
+}
+
+size_t knr_small_workspace(kn_dtype d, int64_t n, int64_t columns)
+{
+    return (size_t)(n * n + n * columns) * KNR_MOST_LANES * d->size + SMALL * KNR_MOST_LANES * sizeof(int32_t);
+}
+
+static bool any(const bool *failed, int count)
+{
+    for (int l = 0; l < count; l++)
+        if (failed[l])
+            return true;
+    return false;
+}
+
+bool knr_small_cholesky(kn_dtype d, int64_t n, int64_t count, const void *a, void *l, void *workspace)
+{
+    const knr_linalg_loops *f = knr_linalg_loops_of(d);
+    bool well = true, failed[KNR_MOST_LANES];
+    for (int64_t i = 0; i < count; i += f->lanes) {
+        int now = (int)least(f->lanes, count - i);
+        f->side_by_side(workspace, at(d, a, i * n * n), n * n, now);
+        f->lanes_cholesky(workspace, (int)n, failed);
+        f->one_by_one(to(d, l, i * n * n), workspace, n * n, now);
+        well = well && !any(failed, now);
+    }
+    return well;
+}
+
+bool knr_small_lu(kn_dtype d, int64_t n, int64_t count, const void *a, void *lu, int32_t *pivots, int32_t *permutation,
+                  void *workspace)
+{
+    const knr_linalg_loops *f = knr_linalg_loops_of(d);
+    int32_t *all = (int32_t *)((char *)workspace + knr_small_workspace(d, n, 0)) - SMALL * KNR_MOST_LANES;
+    bool well = true, failed[KNR_MOST_LANES];
+    for (int64_t i = 0; i < count; i += f->lanes) {
+        int now = (int)least(f->lanes, count - i);
+        f->side_by_side(workspace, at(d, a, i * n * n), n * n, now);
+        f->lanes_lu(workspace, (int)n, all, failed);
+        f->one_by_one(to(d, lu, i * n * n), workspace, n * n, now);
+        for (int l = 0; l < now; l++) {
+            int32_t *p = pivots + (i + l) * n, *order = permutation + (i + l) * n;
+            for (int32_t k = 0; k < n; k++)
+                order[k] = k;
+            for (int64_t k = 0; k < n; k++) {
+                int32_t row = p[k] = all[k * f->lanes + l], swapped = order[k];
+                order[k] = order[row];
+                order[row] = swapped;
+            }
+        }
+        well = well && !any(failed, now);
+    }
+    return well;
+}
+
+void knr_small_triangular(const knr_triangular *s, int64_t count, const void *a, const void *b, void *x,
+                          void *workspace)
+{
+    const knr_linalg_loops *f = knr_linalg_loops_of(s->dtype);
+    const view v = view_of(s);
+    int64_t square = s->m * s->m, all = s->m * s->n;
+    void *unknowns = to(s->dtype, workspace, square * f->lanes);
+    for (int64_t i = 0; i < count; i += f->lanes) {
+        int now = (int)least(f->lanes, count - i);
+        f->side_by_side(workspace, at(s->dtype, a, i * square), square, now);
+        f->side_by_side(unknowns, at(s->dtype, b, i * all), all, now);
+        f->lanes_solve(workspace, unknowns, (int)s->m, (int)s->n, &v, s->unit_diagonal);
+        f->one_by_one(to(s->dtype, x, i * all), unknowns, all, now);
+    }
 }

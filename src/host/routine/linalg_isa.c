@@ -17,6 +17,7 @@ enum {
 
 #define NUM   f32
 #define T     float
+#define U     vu32
 #define BYTES 4
 #define FABS  __builtin_fabsf
 #define SQRT  __builtin_sqrtf
@@ -24,6 +25,7 @@ enum {
 
 #define NUM   f64
 #define T     double
+#define U     vu64
 #define BYTES 8
 #define FABS  __builtin_fabs
 #define SQRT  __builtin_sqrt
@@ -32,6 +34,7 @@ enum {
 #define TABLE(num, bytes)                                                                                             \
     {                                                                                                                 \
         bytes, take_##num, put_##num, solve_##num, cholesky_##num, lu_##num, combine_##num, spread_##num, dots_##num, \
-            rotate_##num                                                                                              \
+            rotate_##num, VECTOR_BYTES / bytes, side_by_side_##num, one_by_one_##num, lanes_cholesky_##num,           \
+            lanes_lu_##num, lanes_solve_##num                                                                         \
     }
 const knr_linalg_loops PASTE(knr_linalg_, KN_ISA)[2] = {TABLE(f32, 4), TABLE(f64, 8)};

@@ -45,11 +45,7 @@ static bool solve_one(const kni_rule *r, const void *const *x, void *const *y, v
 static size_t solve_bytes(const kni_rule *r) { return knr_tridiagonal_solve_workspace(knp_extents_of(r->xt[3]).m); }
 static const knp_matrix_routine solve_routine = {.one = solve_one, .workspace = solve_bytes, .vectors_first = true};
 
-static size_t solve_workspace(const kni_rule *r)
-{
-    kni_type b = r->xt[3];
-    return knx_is_symbolic(b.dim[b.ndim - 2]) ? 0 : solve_bytes(r);
-}
+static size_t solve_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &solve_routine); }
 static knx_error *solve_run(const kni_rule *r, const kni_routine_args *args)
 {
     bool well;
@@ -131,10 +127,13 @@ static knx_error *update_run(const kni_rule *r, const kni_routine_args *args)
     return knp_each_matrix(r, args, &update_routine, &well);
 }
 
+static double update_cost(const kni_rule *r) { return 6 * kni_type_count(r->xt[0]); }
+
 const kni_prim knp_prim_tridiagonal_solve = {
     .name = "tridiagonal_solve",
     .n_in = 4,
     .n_out = 1,
+    .bits = KN_THREADS,
     .linear_in = 8,
     .factors = "b i, b i, b i, b m k -> b n k",
     .doc = "solutions of tridiagonal systems (jax.lax.linalg.tridiagonal_solve)",
@@ -151,6 +150,7 @@ const kni_prim knp_prim_cholesky_update = {
     .name = "cholesky_update",
     .n_in = 2,
     .n_out = 1,
+    .bits = KN_THREADS,
     .factors = "b m n, b i -> b j k",
     .doc = "upper Cholesky factors of r^T r + w w^T (jax.lax.linalg.cholesky_update)",
     .type = update_type,
@@ -158,4 +158,5 @@ const kni_prim knp_prim_cholesky_update = {
     .batch = knp_batch_all_in_front,
     .run = update_run,
     .workspace = update_workspace,
+    .cost = update_cost,
 };

@@ -20,7 +20,6 @@
  * The others are batched over one more axis in front. All are lowered to routines. */
 #include "host/routine/linalg.h"
 #include "prim/linalg/matrices.h"
-#include <string.h>
 
 typedef kni_p_factorize factorize;
 typedef kni_p_triangular_solve triangular;
@@ -208,72 +207,63 @@ static knx_error *triangular_batch(const kni_rule *r, int64_t size, const int *a
 
 /* --- lowering --------------------------------------------------------------------------------- */
 
-/* How much memory a routine needs follows from its plans, which are made of numbers. So one whose matrices have unknown
- * extents asks for none, and takes it when it runs. */
-typedef struct room {
-    void *at;
-    knx_buffer *own;
-} room;
-
-static knx_error *room_for(const kni_routine_args *args, size_t bytes, room *w)
+static bool cholesky_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
 {
-    *w = (room){.at = args->workspace};
-    if (w->at || !bytes)
-        return NULL;
-    if (!(w->own = knx_buffer_new(bytes)))
-        return knx_error_nomem();
-    w->at = w->own->data;
-    return NULL;
+    return knr_cholesky(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, x[0], y[0], workspace);
 }
-
-static knx_bytes cholesky_workspace(const kni_rule *r)
+static bool square_is_small(const kni_rule *r)
 {
     knp_extents e = knp_extents_of(r->xt[0]);
-    return knx_is_symbolic(e.n) ? 0 : knr_cholesky_workspace(r->xt[0].dtype, e.n);
+    return e.m == e.n && knr_is_small(r->xt[0].dtype, e.n, 1);
 }
+static size_t more(size_t a, size_t b) { return a > b ? a : b; }
+static bool cholesky_many(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace)
+{
+    return knr_small_cholesky(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, count, x[0], y[0], workspace);
+}
+static size_t cholesky_bytes(const kni_rule *r)
+{
+    kn_dtype d = r->xt[0].dtype;
+    int64_t n = knp_extents_of(r->xt[0]).n;
+    return more(knr_cholesky_workspace(d, n), square_is_small(r) ? knr_small_workspace(d, n, 0) : 0);
+}
+static const knp_matrix_routine cholesky_routine = {cholesky_one, cholesky_bytes, cholesky_many, square_is_small,
+                                                    false};
+static size_t cholesky_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &cholesky_routine); }
 
+static bool lu_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
+{
+    knp_extents e = knp_extents_of(r->xt[0]);
+    return knr_lu(r->xt[0].dtype, e.m, e.n, x[0], y[0], y[1], y[2], workspace);
+}
+static size_t lu_bytes(const kni_rule *r)
+{
+    kn_dtype d = r->xt[0].dtype;
+    knp_extents e = knp_extents_of(r->xt[0]);
+    return more(knr_lu_workspace(d, e.m, e.n), square_is_small(r) ? knr_small_workspace(d, e.n, 0) : 0);
+}
+static bool lu_many(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace)
+{
+    return knr_small_lu(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, count, x[0], y[0], y[1], y[2], workspace);
+}
+static const knp_matrix_routine lu_routine = {lu_one, lu_bytes, lu_many, square_is_small, false};
+static size_t lu_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &lu_routine); }
+
+static knx_error *factorize_run(const kni_rule *r, const kni_routine_args *args, const knp_matrix_routine *f,
+                                const char *failure)
+{
+    const factorize *p = r->params;
+    bool well;
+    KN_TRY(knp_each_matrix(r, args, f, &well));
+    return well || !p->check ? NULL : knp_linalg_failure(p->check, failure);
+}
 static knx_error *cholesky_run(const kni_rule *r, const kni_routine_args *args)
 {
-    const factorize *p = r->params;
-    kn_dtype d = r->xt[0].dtype;
-    knp_extents e = knp_extents_of(r->xt[0]);
-    size_t bytes = (size_t)(e.n * e.n) * d->size;
-    const char *x = args->x[0];
-    char *y = args->y[0];
-    room w;
-    bool well = true;
-    KN_TRY(room_for(args, args->workspace ? 0 : knr_cholesky_workspace(d, e.n), &w));
-    for (int64_t i = 0; well && i < e.batch; i++, x += bytes, y += bytes)
-        well = knr_cholesky(d, e.n, x, y, w.at) || !p->check;
-    knx_buffer_release(w.own);
-    return well ? NULL : knp_linalg_failure(p->check, "Matrix is not positive definite");
+    return factorize_run(r, args, &cholesky_routine, "Matrix is not positive definite");
 }
-
-static knx_bytes lu_workspace(const kni_rule *r)
-{
-    knp_extents e = knp_extents_of(r->xt[0]);
-    return knx_any_symbolic(e.m, e.n) ? 0 : knr_lu_workspace(r->xt[0].dtype, e.m, e.n);
-}
-
 static knx_error *lu_run(const kni_rule *r, const kni_routine_args *args)
 {
-    const factorize *p = r->params;
-    kn_dtype d = r->xt[0].dtype;
-    knp_extents e = knp_extents_of(r->xt[0]);
-    size_t bytes = (size_t)(e.m * e.n) * d->size;
-    const char *x = args->x[0];
-    char *lu = args->y[0];
-    int32_t *pivots = args->y[1], *permutation = args->y[2];
-    room w;
-    bool well = true;
-    KN_TRY(room_for(args, args->workspace ? 0 : knr_lu_workspace(d, e.m, e.n), &w));
-    for (int64_t i = 0; well && i < e.batch; i++, x += bytes, lu += bytes) {
-        well = knr_lu(d, e.m, e.n, x, lu, pivots, permutation, w.at) || !p->check;
-        pivots += e.m < e.n ? e.m : e.n;
-        permutation += e.m;
-    }
-    knx_buffer_release(w.own);
-    return well ? NULL : knp_linalg_failure(p->check, "Singular matrix");
+    return factorize_run(r, args, &lu_routine, "Singular matrix");
 }
 
 /* The rows in order, with row k swapped with row pivots[k], for k = 0, 1, ...; pivots outside of the rows swap
@@ -315,25 +305,36 @@ static knr_triangular describe(const triangular *p, kni_type b)
                             .unit_diagonal = p->unit_diagonal};
 }
 
-static knx_bytes triangular_workspace(const kni_rule *r)
+static bool triangular_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
 {
     knr_triangular s = describe(r->params, r->xt[1]);
-    return knx_any_symbolic(s.m, s.n) ? 0 : knr_triangular_workspace(&s);
+    knr_triangular_run(&s, x[0], x[1], y[0], workspace);
+    return true;
 }
-
+static size_t triangular_bytes(const kni_rule *r)
+{
+    knr_triangular s = describe(r->params, r->xt[1]);
+    bool small = knr_is_small(s.dtype, s.m, s.n);
+    return more(knr_triangular_workspace(&s), small ? knr_small_workspace(s.dtype, s.m, s.n) : 0);
+}
+static bool triangular_many(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace)
+{
+    knr_triangular s = describe(r->params, r->xt[1]);
+    knr_small_triangular(&s, count, x[0], x[1], y[0], workspace);
+    return true;
+}
+static bool system_is_small(const kni_rule *r)
+{
+    knr_triangular s = describe(r->params, r->xt[1]);
+    return knr_is_small(s.dtype, s.m, s.n);
+}
+static const knp_matrix_routine triangular_routine = {triangular_one, triangular_bytes, triangular_many,
+                                                      system_is_small, false};
+static size_t triangular_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &triangular_routine); }
 static knx_error *triangular_run(const kni_rule *r, const kni_routine_args *args)
 {
-    knr_triangular s = describe(r->params, r->xt[1]);
-    int64_t batch = knp_extents_of(r->xt[1]).batch;
-    size_t a_bytes = (size_t)(s.m * s.m) * s.dtype->size, b_bytes = (size_t)(s.m * s.n) * s.dtype->size;
-    const char *a = args->x[0], *b = args->x[1];
-    char *y = args->y[0];
-    room w;
-    KN_TRY(room_for(args, args->workspace ? 0 : knr_triangular_workspace(&s), &w));
-    for (int64_t i = 0; i < batch; i++, a += a_bytes, b += b_bytes, y += b_bytes)
-        knr_triangular_run(&s, a, b, y, w.at);
-    knx_buffer_release(w.own);
-    return NULL;
+    bool well;
+    return knp_each_matrix(r, args, &triangular_routine, &well);
 }
 
 static double factor(kni_type x) { return knx_is_complex(x.dtype) ? 4 : 1; }
@@ -359,7 +360,7 @@ const kni_prim knp_prim_cholesky = {
     .name = "cholesky",
     .n_in = 1,
     .n_out = 1,
-    .bits = KN_CAN_FAIL,
+    .bits = KN_CAN_FAIL | KN_THREADS,
     .fields = kni_fields_factorize,
     .params_size = sizeof(factorize),
     .factors = "b m n -> b i j",
@@ -377,7 +378,7 @@ const kni_prim knp_prim_lu = {
     .name = "lu",
     .n_in = 1,
     .n_out = 3,
-    .bits = KN_CAN_FAIL,
+    .bits = KN_CAN_FAIL | KN_THREADS,
     .fields = kni_fields_factorize,
     .params_size = sizeof(factorize),
     .factors = "b m n -> b i j, b k, b p",
@@ -409,6 +410,7 @@ const kni_prim knp_prim_triangular_solve = {
     .name = "triangular_solve",
     .n_in = 2,
     .n_out = 1,
+    .bits = KN_THREADS,
     .linear_in = 2,
     .fields = kni_fields_triangular_solve,
     .params_size = sizeof(triangular),

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * matrices.c -- types, batching, running and derivatives that rows of linear algebra share. */
 #include "prim/linalg/matrices.h"
-#include <string.h>
+#include "base/line.h"
+#include "base/pool.h"
+#include <stdatomic.h>
 
 knx_error *knp_check_matrices(kni_type x, bool square)
 {
@@ -50,43 +52,79 @@ static bool is_symbolic(const kni_rule *r)
     return false;
 }
 
+static int64_t stack_of(const kni_rule *r, const knp_matrix_routine *f)
+{
+    return knp_extents_of(f->vectors_first ? r->xt[r->n_in - 1] : r->xt[0]).batch;
+}
+
+/* As many threads as have a matrix to work on. */
+static int workers_for(int64_t batch, int threads) { return (int)(batch < threads ? batch : threads); }
+
 size_t knp_matrix_workspace(const kni_rule *r, const knp_matrix_routine *f)
 {
-    return is_symbolic(r) ? 0 : f->workspace(r);
+    int64_t batch = is_symbolic(r) ? 0 : stack_of(r, f);
+    if (knx_is_symbolic(batch)) /* then the program has numbers when it asks again */
+        return 0;
+    int workers = workers_for(batch, r->threads);
+    return (size_t)(workers > 1 ? workers : batch > 0) * knx_whole_lines(f->workspace(r));
+}
+
+typedef struct work {
+    const kni_rule *r;
+    const knp_matrix_routine *f;
+    const char *x[KNP_MATRIX_OPERANDS];
+    char *y[KNP_MATRIX_OPERANDS], *workspace;
+    size_t x_step[KNP_MATRIX_OPERANDS], y_step[KNP_MATRIX_OPERANDS], room;
+    int64_t batch, parts;
+    bool many;
+    atomic_bool failed;
+} work;
+
+static void run_part(void *arg, int64_t part, int worker)
+{
+    work *w = arg;
+    const void *x[KNP_MATRIX_OPERANDS];
+    void *y[KNP_MATRIX_OPERANDS];
+    int64_t from = w->batch * part / w->parts, to = w->batch * (part + 1) / w->parts;
+    for (int64_t k = from, n; k < to; k += n) {
+        for (int i = 0; i < w->r->n_in; i++)
+            x[i] = w->x[i] + (size_t)k * w->x_step[i];
+        for (int i = 0; i < w->r->n_out; i++)
+            y[i] = w->y[i] + (size_t)k * w->y_step[i];
+        void *room = w->workspace + (size_t)worker * w->room;
+        n = w->many ? to - k : 1;
+        if (!(w->many ? w->f->many(w->r, n, x, y, room) : w->f->one(w->r, x, y, room)))
+            atomic_store_explicit(&w->failed, true, memory_order_relaxed);
+    }
 }
 
 knx_error *knp_each_matrix(const kni_rule *r, const kni_routine_args *args, const knp_matrix_routine *f, bool *well)
 {
-    enum { MOST = 4 };
-    int64_t batch = knp_extents_of(f->vectors_first ? r->xt[r->n_in - 1] : r->xt[0]).batch;
-    const char *x[MOST];
-    char *y[MOST];
-    size_t x_step[MOST], y_step[MOST];
-    void *workspace = args->workspace;
+    enum { PARTS = 4 /* of a worker */, FEW = 4 };
+    work w = {.r = r, .f = f, .batch = stack_of(r, f), .workspace = args->workspace};
     knx_buffer *own = NULL;
     *well = true;
-    if (!batch)
+    if (!w.batch)
         return NULL;
-    if (!workspace) {
-        if (!(own = knx_buffer_new(f->workspace(r) + 1)))
+    int workers = workers_for(w.batch, args->threads > 1 ? args->threads : 1);
+    w.parts = workers == 1 ? 1 : w.batch < PARTS * (int64_t)workers ? w.batch : PARTS * (int64_t)workers;
+    w.room = knx_whole_lines(f->workspace(r));
+    w.many = w.batch >= FEW && f->many && f->has_many(r);
+    if (!w.workspace) {
+        if (!(own = knx_buffer_scratch((size_t)workers * w.room + 1)))
             return knx_error_nomem();
-        workspace = own->data;
+        w.workspace = own->data;
     }
     for (int i = 0; i < r->n_in; i++) {
-        x[i] = args->x[i];
-        x_step[i] = (size_t)(kni_type_size(r->xt[i]) / batch) * r->xt[i].dtype->size;
+        w.x[i] = args->x[i];
+        w.x_step[i] = (size_t)(kni_type_size(r->xt[i]) / w.batch) * r->xt[i].dtype->size;
     }
     for (int i = 0; i < r->n_out; i++) {
-        y[i] = args->y[i];
-        y_step[i] = (size_t)(kni_type_size(r->yt[i]) / batch) * r->yt[i].dtype->size;
+        w.y[i] = args->y[i];
+        w.y_step[i] = (size_t)(kni_type_size(r->yt[i]) / w.batch) * r->yt[i].dtype->size;
     }
-    for (int64_t k = 0; k < batch; k++) {
-        *well &= f->one(r, (const void *const *)x, (void *const *)y, workspace);
-        for (int i = 0; i < r->n_in; i++)
-            x[i] += x_step[i];
-        for (int i = 0; i < r->n_out; i++)
-            y[i] += y_step[i];
-    }
+    knx_parallel(workers, w.parts, run_part, &w);
+    *well = !atomic_load_explicit(&w.failed, memory_order_relaxed);
     knx_buffer_release(own);
     return NULL;
 }
@@ -95,7 +133,7 @@ knx_error *knp_each_matrix(const kni_rule *r, const kni_routine_args *args, cons
 
 knx_error *knp_batch_all_in_front(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
-    kni_atom x[4];
+    kni_atom x[KNP_MATRIX_OPERANDS];
     for (int i = 0; i < r->n_in; i++)
         x[i] = knp_batched_at(r, i, size, axis[i], 0);
     for (int i = 0; i < r->n_out; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * matrices.h -- what rows of linear algebra share: matrices are the last two axes, and routines work on one after the
- * other. */
+ * other, those of a stack on several threads. */
 #ifndef KN_PRIM_LINALG_MATRICES_H
 #define KN_PRIM_LINALG_MATRICES_H
 #include "prim/rules.h"
@@ -18,12 +18,17 @@ knx_error *knp_type_behind(const kni_rule *r, kni_type x, kn_dtype d, int n, con
 
 /* A routine for each matrix: x and y are those of one; false if it failed. `workspace`: the bytes it needs, a function
  * of the extents. How much memory that is follows from numbers, so where extents are unknown knp_matrix_workspace asks
- * for none, and knp_each_matrix takes it when it runs. */
+ * for none, and knp_each_matrix takes it when it runs. The rows have the bit KN_THREADS: the matrices of a stack are
+ * shared out, each thread with a workspace of its own. */
 typedef struct knp_matrix_routine {
     bool (*one)(const kni_rule *r, const void *const *x, void *const *y, void *workspace);
     size_t (*workspace)(const kni_rule *r);
+    /* `count` of them, one behind the other, for stacks that `has_many` says it of; NULL: there is none */
+    bool (*many)(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace);
+    bool (*has_many)(const kni_rule *r);
     bool vectors_first; /* the last operand has matrices, not the first one */
 } knp_matrix_routine;
+enum { KNP_MATRIX_OPERANDS = 4 /* and results, at most */ };
 size_t knp_matrix_workspace(const kni_rule *r, const knp_matrix_routine *f);
 /* `well`: every matrix did */
 knx_error *knp_each_matrix(const kni_rule *r, const kni_routine_args *args, const knp_matrix_routine *f, bool *well);

@@ -47,7 +47,7 @@ static void generalised_problems(void **state)
             y = kn_linalg_eigh(c, .b = d, .type = type, .uplo = upper ? "U" : "L");
             kn_array v = y.eigenvectors,
                      left = kn_matmul(type == 3 ? d : c, type == 1 ? v : kn_matmul(type == 3 ? c : d, v));
-            kn_array right = kn_mul(v, kn_expand_dims(y.eigenvalues, KN_AXES(-2)));
+            kn_array right = kn_mul(v, kn_expand_dims(y.eigenvalues, KN_AXIS(-2)));
             assert_true(far(left, type == 1 ? kn_matmul(d, right) : right) < 1e-11);
             kn_array weight = type == 3 ? kn_linalg_inv(d) : d;
             assert_true(far(kn_matmul(adjoint(v), kn_matmul(weight, v)), kn_eye(6)) < 1e-12);
@@ -55,7 +55,7 @@ static void generalised_problems(void **state)
     kn_linalg_eigh(a, .b = b, .type = 4);
     expect_error("ValueError", "eigh: \"type\" keyword only accepts 1, 2, and 3.");
     kn_linalg_eigh(a, .b = kn_eye(2));
-    expect_error("ValueError", "eigh: wrong b dimensions (2, 2), should be (3, 3)");
+    expect_error("ValueError", "eigh: wrong b dimensions (2,2), should be (3,3)");
     kn_linalg_eigh(a, .b = kn_negative(b));
     expect_error_with("LinAlgError", "Matrix is not positive definite");
 }
@@ -64,9 +64,9 @@ static void some_eigenvalues(void **state)
 {
     (void)state;
     KN_SCOPE;
-    kn_array b = definite(), w = kn_linalg_eigvalsh(b, .subset_by_index = KN_AXES(1, 2));
+    kn_array b = definite(), w = kn_linalg_eigvalsh(b, .subset_by_index = KN_AXIS(1, 2));
     expect_near(w, 1e-14, 2.386760374377888, 4.731559415452213);
-    kn_linalg_eigh_result y = kn_linalg_eigh(b, .subset_by_index = KN_AXES(2, 2));
+    kn_linalg_eigh_result y = kn_linalg_eigh(b, .subset_by_index = KN_AXIS(2, 2));
     assert_int_equal(kn_dim(y.eigenvectors, 1), 1);
     assert_true(far(kn_matmul(b, y.eigenvectors), kn_mul(y.eigenvectors, y.eigenvalues)) < 1e-14);
     y = kn_linalg_eigh(b, .subset_by_value = kn_of(double, 2, 3));
@@ -79,16 +79,16 @@ static void some_eigenvalues(void **state)
     expect_near(kn_abs(kn_at(y.eigenvectors, "0")), 1e-14, 0.663036877633634, 0.7057452186191079, 0.2489113978145271,
                 0.018678900720540584);
     y = kn_linalg_eigh_tridiagonal(kn_of(double, 1, 2, 3, 4), kn_of(double, 0.5, -1, 2),
-                                   .subset_by_index = KN_AXES(0, 1));
+                                   .subset_by_index = KN_AXIS(0, 1));
     expect_near(y.eigenvalues, 1e-14, 0.5875622478550293, 1.1645693696177102);
-    kn_lax_linalg_eigh_result z = kn_lax_linalg_eigh(b, .subset_by_index = KN_AXES(1, 3));
+    kn_lax_linalg_eigh_result z = kn_lax_linalg_eigh(b, .subset_by_index = KN_AXIS(1, 3));
     expect_near(z.w, 1e-14, 2.386760374377888, 4.731559415452213);
-    kn_linalg_eigh(b, .subset_by_index = KN_AXES(1, 3));
+    kn_linalg_eigh(b, .subset_by_index = KN_AXIS(1, 3));
     expect_error("ValueError",
                  "eigh: Requested eigenvalue indices are not valid. Valid range is [0, 2] and start <= end");
     kn_linalg_eigvalsh(b, .subset_by_value = kn_of(double, 3, 3));
     expect_error_with("ValueError", "Requested eigenvalue bounds are not valid.");
-    kn_linalg_eigh(b, .subset_by_index = KN_AXES(1, 1), .subset_by_value = kn_of(double, 2, 3));
+    kn_linalg_eigh(b, .subset_by_index = KN_AXIS(1, 1), .subset_by_value = kn_of(double, 2, 3));
     expect_error("ValueError", "eigh: Either index or value subset can be requested.");
     kn_linalg_eigh_tridiagonal(kn_of(double, 1, 2), kn_of(double, 1, 2));
     expect_error_with("ValueError", "must have one more element");
@@ -202,7 +202,7 @@ static void halleys_iteration(void **state)
         expect_values(y.is_converged, 1, 1);
         assert_true(kn_item(kn_max(y.num_iters)) <= 7);
         kn_linalg_polar_result p = kn_linalg_polar(x, .method = "qdwh"), q = kn_linalg_polar(x);
-        assert_true(far(p.u, q.u) < 2e3 * eps && far(p.p, q.p) < 100 * eps);
+        assert_true(far(p.u, q.u) < 1e5 * eps && far(p.p, q.p) < 400 * eps);
     }
     kn_lax_linalg_qdwh_result y = kn_lax_linalg_qdwh(general(), .max_iterations = 2);
     expect_values(y.is_converged, 0);
@@ -211,6 +211,59 @@ static void halleys_iteration(void **state)
     expect_error_with("ValueError", "must have M >= N");
     kn_linalg_polar(general(), .method = "newton");
     expect_error("ValueError", "polar: Unknown polar decomposition method newton.");
+}
+
+/* Everything that is made of a stack, joined. */
+static kn_array all_of(kn_array x, kn_array b)
+{
+    kn_array h = kn_matmul(x, kn_swapaxes(x, -1, -2)),
+             definite_ones = kn_add(h, kn_eye(kn_dim(x, -1), .dtype = kn_dtype_of(x)));
+    kn_lax_linalg_lu_result f = kn_lax_linalg_lu(x);
+    kn_array part[] = {
+        kn_linalg_cholesky(definite_ones),
+        kn_lax_linalg_cholesky(h), /* of matrices without full rank NaN */
+        f.lu,
+        kn_astype(f.pivots, KN_F64),
+        kn_astype(f.permutation, KN_F64),
+        kn_lax_linalg_triangular_solve(x, b, .left_side = true, .lower = true),
+        kn_lax_linalg_triangular_solve(x, b, .left_side = true, .transpose_a = true, .unit_diagonal = true),
+        kn_lax_linalg_triangular_solve(x, kn_swapaxes(b, -1, -2), .lower = true, .transpose_a = true),
+        kn_lax_linalg_triangular_solve(x, kn_swapaxes(b, -1, -2)),
+        kn_linalg_eigvalsh(h),
+        kn_lax_linalg_qr(x).q,
+    };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        int64_t n = 1;
+        for (int k = 1; k < kn_ndim(part[i]); k++)
+            n *= kn_dim(part[i], k);
+        part[i] = kn_astype(kn_reshape(part[i], KN_SHAPE(kn_dim(x, 0), n)), KN_F64);
+    }
+    return kn_concatenate(kn_list_from(part, sizeof part / sizeof *part), .axis = KN_AXIS(1));
+}
+
+static void stacks_have_the_bits_of_single_matrices(void **state)
+{
+    (void)state;
+    enum { STACK = 37 };
+    for (int n = 1; n <= 17; n += n < 5 ? 1 : 3)
+        for (int single = 0; single < 2; single++) {
+            KN_SCOPE;
+            kn_dtype d = single ? KN_F32 : KN_F64;
+            kn_array key = kn_random_key(n), x = kn_random_normal(key, KN_SHAPE(STACK, n, n), .dtype = d);
+            x = kn_mul(x, kn_astype(kn_reshape(kn_greater(kn_arange(0, STACK, 1), 2), KN_SHAPE(STACK, 1, 1)), d));
+            kn_array b = kn_random_normal(kn_random_fold_in(key, 1), KN_SHAPE(STACK, n, 5), .dtype = d);
+            kn_set_threads(1);
+            kn_array stack = all_of(x, b);
+            kn_eval(stack);
+            kn_set_threads(3);
+            kn_array shared = all_of(x, b);
+            assert_true(kn_array_equal(stack, shared, .equal_nan = true));
+            kn_set_threads(1);
+            for (int k = 0; k < STACK; k += 6) {
+                kn_array one = all_of(kn_at(x, "%:%", k, k + 1), kn_at(b, "%:%", k, k + 1));
+                assert_true(kn_array_equal(one, kn_at(stack, "%:%", k, k + 1), .equal_nan = true));
+            }
+        }
 }
 
 static kn_array weighted(kn_array x)
@@ -271,6 +324,7 @@ KN_TEST_GROUP(test_matrix_equations)
         TEST(spaces_and_products),
         TEST(halleys_iteration),
         TEST(derivatives_are_those_of_differences),
+        TEST(stacks_have_the_bits_of_single_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
