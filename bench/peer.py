@@ -9,6 +9,7 @@ import numpy as np
 sys.dont_write_bytecode = True
 import peer_control
 import peer_lengths
+import peer_linalg
 
 KIND = sys.argv[1]
 DATA = sys.argv[2]
@@ -531,7 +532,7 @@ MAKE = {
     "conv_3x3": lambda: conv(False),
     "conv_3x3_grad": lambda: conv(True),
 }
-for more in peer_control, peer_lengths:
+for more in peer_control, peer_lengths, peer_linalg:
     MAKE.update((more.jax_cases if KIND == "jax" else more.numpy_cases)(prepare, picks))
 made = {}
 

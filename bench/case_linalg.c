@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * case_linalg.c -- factorisations, systems and eigenvalues: one matrix of 32 to 1024 rows in float32 and float64, and
+ * 100,000 small ones. The inputs are made of a hash, so that NumPy and JAX make the same. */
+#include "inputs.h"
+
+enum { MANY = 100000, SIDES = 8 };
+
+static kn_array row_of(kn_array x) { return kn_mul(kn_at(x, "..., 0, :"), 0); } /* so that vectors are read */
+static kn_array cholesky(const kn_array *x) { return kn_linalg_cholesky(*x); }
+static kn_array lu(const kn_array *x) { return kn_lax_linalg_lu(*x).lu; }
+static kn_array inv(const kn_array *x) { return kn_linalg_inv(*x); }
+static kn_array det(const kn_array *x) { return kn_linalg_det(*x); }
+static kn_array solve(const kn_array *x)
+{
+    return kn_linalg_solve(*x,
+                           kn_at(kn_swapaxes(*x, -1, -2), "..., :%", (int64_t)(kn_dim(*x, -1) < SIDES ? 1 : SIDES)));
+}
+static kn_array qr(const kn_array *x)
+{
+    kn_linalg_qr_result y = kn_linalg_qr(*x);
+    return kn_add(kn_abs(y.r), row_of(y.q));
+}
+static kn_array eigh(const kn_array *x)
+{
+    kn_linalg_eigh_result y = kn_linalg_eigh(*x);
+    return kn_add(y.eigenvalues, row_of(y.eigenvectors));
+}
+static kn_array svd(const kn_array *x)
+{
+    kn_linalg_svd_result y = kn_linalg_svd(*x);
+    return kn_add(y.s, kn_add(row_of(y.u), row_of(y.vh)));
+}
+static kn_array eig(const kn_array *x)
+{
+    kn_linalg_eig_result y = kn_linalg_eig(*x);
+    return kn_add(kn_sort(kn_abs(y.eigenvalues)), kn_real(row_of(y.eigenvectors)));
+}
+static kn_array lstsq(const kn_array *x)
+{
+    int64_t half = kn_dim(*x, 1) / 2;
+    return kn_linalg_lstsq(kn_at(*x, ":, :%", half), kn_at(*x, ":, %", half)).x;
+}
+KN_FUNCTION(cholesky, kn_array, kn_array)
+KN_FUNCTION(lu, kn_array, kn_array)
+KN_FUNCTION(inv, kn_array, kn_array)
+KN_FUNCTION(det, kn_array, kn_array)
+KN_FUNCTION(solve, kn_array, kn_array)
+KN_FUNCTION(qr, kn_array, kn_array)
+KN_FUNCTION(eigh, kn_array, kn_array)
+KN_FUNCTION(svd, kn_array, kn_array)
+KN_FUNCTION(eig, kn_array, kn_array)
+KN_FUNCTION(lstsq, kn_array, kn_array)
+
+typedef enum { GENERAL, SYMMETRIC, DEFINITE } kind;
+
+/* Numbers between -1/2 and 1/2. */
+static kn_array hashed(kn_shape shape)
+{
+    int64_t count = 1, all = INT64_C(1) << 32;
+    for (int i = 0; i < shape.ndim; i++)
+        count *= shape.dim[i];
+    kn_array z = kn_remainder(kn_mul(kn_arange(1, count + 1, 1), INT64_C(2654435761)), all);
+    z = kn_remainder(kn_mul(kn_bitwise_xor(z, kn_right_shift(z, 15)), INT64_C(2246822519)), all);
+    z = kn_bitwise_xor(z, kn_right_shift(z, 13));
+    return (kn_reshape)(kn_sub(kn_div(z, (double)all), 0.5), &shape, NULL);
+}
+
+static kn_array input(kn_shape shape, kind of, kn_dtype d)
+{
+    int64_t n = shape.dim[shape.ndim - 1];
+    kn_array m = hashed(shape), t = kn_swapaxes(m, -1, -2);
+    m = of == GENERAL     ? kn_add(m, kn_mul(2, kn_eye(n)))
+        : of == SYMMETRIC ? kn_div(kn_add(m, t), 2)
+                          : kn_add(kn_div(kn_matmul(m, t), (double)n), kn_eye(n));
+    return kn_astype(m, d);
+}
+
+static void *setup(kn_shape shape, kind of, kn_dtype d, kn_fn (*f)(void))
+{
+    bench_call *s = bench_call_new();
+    if (!s)
+        return NULL;
+    s->x = input(shape, of, d);
+    kn_eval(s->x);
+    s->f = f();
+    return s;
+}
+
+static int values(void *state, double *out)
+{
+    KN_SCOPE;
+    return bench_picks(kn_astype(bench_call_value(state), KN_F32), out, 4);
+}
+
+/* X(operation, input) */
+#define OPERATIONS(X)                                                                                  \
+    X(cholesky, DEFINITE)                                                                              \
+    X(lu, GENERAL) X(solve, GENERAL) X(qr, GENERAL) X(eigh, SYMMETRIC) X(svd, GENERAL) X(eig, GENERAL) \
+        X(lstsq, GENERAL)
+#define SMALL(X) X(inv, GENERAL) X(det, GENERAL) X(solve, GENERAL) X(cholesky, DEFINITE) X(lu, GENERAL)
+
+#define SETUP(op, of, what, d, ...) \
+    static void *setup_##op##_##what(void) { return setup(KN_SHAPE(__VA_ARGS__), of, d, make_##op); }
+#define SETUPS(op, of)                          \
+    SETUP(op, of, f32_32, KN_F32, 32, 32)       \
+    SETUP(op, of, f32_64, KN_F32, 64, 64)       \
+    SETUP(op, of, f32_256, KN_F32, 256, 256)    \
+    SETUP(op, of, f32_1024, KN_F32, 1024, 1024) \
+    SETUP(op, of, f64_32, KN_F64, 32, 32)       \
+    SETUP(op, of, f64_64, KN_F64, 64, 64)       \
+    SETUP(op, of, f64_256, KN_F64, 256, 256)    \
+    SETUP(op, of, f64_1024, KN_F64, 1024, 1024)
+#define SMALL_SETUPS(op, of)                      \
+    SETUP(op, of, f32_many_3, KN_F32, MANY, 3, 3) \
+    SETUP(op, of, f32_many_4, KN_F32, MANY, 4, 4) \
+    SETUP(op, of, f32_many_8, KN_F32, MANY, 8, 8) \
+    SETUP(op, of, f64_many_3, KN_F64, MANY, 3, 3) \
+    SETUP(op, of, f64_many_4, KN_F64, MANY, 4, 4) \
+    SETUP(op, of, f64_many_8, KN_F64, MANY, 8, 8)
+
+#define MAKE(op) \
+    static kn_fn make_##op(void) { return kn_jit(KN_FN(op)); }
+MAKE(cholesky)
+MAKE(lu)
+MAKE(inv)
+MAKE(det)
+MAKE(solve)
+MAKE(qr)
+MAKE(eigh)
+MAKE(svd)
+MAKE(eig)
+MAKE(lstsq)
+OPERATIONS(SETUPS)
+SMALL(SMALL_SETUPS)
+
+#define ROW(op, what, unit_, tolerance_) \
+    {.name = #op "_" #what,              \
+     .unit = unit_,                      \
+     .threads = 2,                       \
+     .ask = ASK_ALL,                     \
+     .tolerance = tolerance_,            \
+     .setup = setup_##op##_##what,       \
+     .run = bench_call_run,              \
+     .values = values,                   \
+     .teardown = bench_call_teardown},
+#define ROWS(op, of)                                                                                                   \
+    ROW(op, f32_32, "us", 2e-3)                                                                                        \
+    ROW(op, f32_64, "us", 2e-3) ROW(op, f32_256, "us", 1e-2) ROW(op, f32_1024, "ms", 5e-2) ROW(op, f64_32, "us", 1e-6) \
+        ROW(op, f64_64, "us", 1e-6) ROW(op, f64_256, "us", 1e-6) ROW(op, f64_1024, "ms", 1e-6)
+#define SMALL_ROWS(op, of)                                                                          \
+    ROW(op, f32_many_3, "us", 1e-3)                                                                 \
+    ROW(op, f32_many_4, "us", 1e-3) ROW(op, f32_many_8, "us", 1e-3) ROW(op, f64_many_3, "us", 1e-6) \
+        ROW(op, f64_many_4, "us", 1e-6) ROW(op, f64_many_8, "us", 1e-6)
+const bench_case bench_linalg[] = {OPERATIONS(ROWS) SMALL(SMALL_ROWS){0}};

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Factorisations, systems and eigenvalues by NumPy (with SciPy, if it is there) and JAX: the cases of case_linalg.c."""
+import numpy as np
+
+MANY, SIDES = 100000, 8
+
+
+def hashed(shape):
+    k = np.arange(1, int(np.prod(shape)) + 1, dtype=np.int64)
+    z = (k * 2654435761) % 2**32
+    z = ((z ^ (z >> 15)) * 2246822519) % 2**32
+    return ((z ^ (z >> 13)) / 2.0**32 - 0.5).reshape(shape)
+
+
+def matrices(shape, kind, dtype):
+    n, m = shape[-1], hashed(shape)
+    t = np.swapaxes(m, -1, -2)
+    m = {"general": lambda: m + 2 * np.eye(n), "symmetric": lambda: (m + t) / 2, "definite": lambda: m @ t / n + np.eye(n)}[kind]()
+    return m.astype(dtype)
+
+
+def cases(prepare, picks, xp, lu):
+    def right(x):
+        return xp.swapaxes(x, -1, -2)[..., :1 if x.shape[-1] < SIDES else SIDES]
+
+    def row(x):
+        return x[..., 0, :] * 0
+
+    def qr(x):
+        q, r = xp.linalg.qr(x)
+        return abs(r) + row(q)[..., None, :]
+
+    def eigh(x):
+        w, v = xp.linalg.eigh(x)
+        return w + row(v)
+
+    def svd(x):
+        u, s, vh = xp.linalg.svd(x)
+        return s + row(u) + row(vh)
+
+    def eig(x):
+        w, v = xp.linalg.eig(x)
+        return xp.sort(abs(w)) + row(v).real
+
+    def lstsq(x):
+        half = x.shape[1] // 2
+        return xp.linalg.lstsq(x[:, :half], x[:, half], rcond=None)[0]
+
+    one = {"cholesky": (xp.linalg.cholesky, "definite"), "lu": (lu, "general"),
+           "solve": (lambda x: xp.linalg.solve(x, right(x)), "general"), "qr": (qr, "general"), "eigh": (eigh, "symmetric"),
+           "svd": (svd, "general"), "eig": (eig, "general"), "lstsq": (lstsq, "general")}
+    many = {"inv": (xp.linalg.inv, "general"), "det": (xp.linalg.det, "general"), "solve": one["solve"],
+            "cholesky": one["cholesky"], "lu": one["lu"]}
+
+    def make(f, shape, kind, dtype):
+        return lambda: prepare(f, matrices(shape, kind, dtype), values=lambda y: picks(np.asarray(y).astype(np.float32)))
+
+    made = {}
+    for bits in 32, 64:
+        dtype = np.dtype(f"f{bits // 8}")
+        for name, (f, kind) in one.items():
+            for n in 32, 64, 256, 1024:
+                if f:
+                    made[f"{name}_f{bits}_{n}"] = make(f, (n, n), kind, dtype)
+        for name, (f, kind) in many.items():
+            for n in 3, 4, 8:
+                if f:
+                    made[f"{name}_f{bits}_many_{n}"] = make(f, (MANY, n, n), kind, dtype)
+    return made
+
+
+def numpy_cases(prepare, picks):
+    try:
+        import scipy.linalg
+    except ImportError:
+        return cases(prepare, picks, np, None)
+    return cases(prepare, picks, np, lambda x: scipy.linalg.lu_factor(x)[0])
+
+
+def jax_cases(prepare, picks):
+    import jax
+    import jax.numpy
+
+    return cases(prepare, picks, jax.numpy, lambda x: jax.lax.linalg.lu(x)[0])
