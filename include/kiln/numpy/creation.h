@@ -146,6 +146,16 @@ typedef struct kn_slice { kn_array start, stop, step; int64_t num; } kn_slice;
 KN_API kn_array kn_mgrid(int n, const kn_slice *slices); /* np.mgrid[...]: one array, a first axis for the n grids */
 KN_API kn_list kn_ogrid(int n, const kn_slice *slices);  /* np.ogrid[...]: n arrays, each along an axis of its own */
 
+/* ---- Windows: weights of M samples, symmetric, the largest 1; none for M < 1. Computed in float64, then the
+ * default float. */
+KN_API kn_array kn_bartlett(int64_t M); /* np.bartlett: a triangle, 0 at both ends */
+KN_API kn_array kn_blackman(int64_t M); /* np.blackman: 0.42 + 0.5 cos t + 0.08 cos 2t, t from -pi to pi */
+KN_API kn_array kn_hamming(int64_t M);  /* np.hamming: 0.54 + 0.46 cos t */
+KN_API kn_array kn_hanning(int64_t M);  /* np.hanning: 0.5 + 0.5 cos t */
+/* np.kaiser: i0(beta sqrt(1 - u^2)) / i0(beta), u from -1 to 1; can be differentiated by beta. ValueError for a beta
+ * that is no scalar, TypeError for a complex one */
+KN_API kn_array kn_kaiser(int64_t M, kn_array beta);
+
 /* ---- Matrices. */
 /* np.diag: a matrix with v on diagonal k; of a matrix its diagonal, a read-only view */
 KN_API kn_array kn_diag(kn_array v, const kn_diag_opts *opts);
@@ -226,6 +236,14 @@ KN_API kn_array kn_shape_array(kn_array x);                        /* np.array(x
     __extension__({ KN_TAKE(kn_fn, 1, c, function) KN_TAKE(kn_shape, 2, c, shape) KN_OPTS(c, kn_zeros_opts, (),        \
     __VA_ARGS__) KN_HERE(); (kn_fromfunction)(KN_V(1, c), &KN_V(2, c), KN_V(opt, c)); })
 #define kn_meshgrid(list, ...) KN_G1O(kn_meshgrid, kn_meshgrid_opts, (), kn_list, list, __VA_ARGS__)
+#define kn_bartlett(M) KN_G1(kn_bartlett, int64_t, M)
+#define kn_blackman(M) KN_G1(kn_blackman, int64_t, M)
+#define kn_hamming(M) KN_G1(kn_hamming, int64_t, M)
+#define kn_hanning(M) KN_G1(kn_hanning, int64_t, M)
+#define kn_kaiser(M, beta) KN_KAISER_(__COUNTER__, M, beta)
+#define KN_KAISER_(c, M, beta)                                                                                         \
+    __extension__({ KN_TAKE(int64_t, 1, c, M) kn_array KN_V(2, c) = KN_LIKE(beta); KN_HERE(); (kn_kaiser)(KN_V(1, c),  \
+    KN_V(2, c)); })
 #define kn_diag(v, ...) KN_F1O(kn_diag, kn_diag_opts, (), v, __VA_ARGS__)
 #define kn_diagflat(v, ...) KN_F1O(kn_diagflat, kn_diag_opts, (), v, __VA_ARGS__)
 #define kn_tri(n, ...) KN_G1O(kn_tri, kn_eye_opts, (.M = -1, ), int64_t, n, __VA_ARGS__)
