@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/fft.h -- discrete Fourier transforms, as np.fft. Of any length, in float32 (complex64) or float64
- * (complex128): float16 and bfloat16 are transformed as float32, integers as the context's default float.
+ * kiln/fft.h -- discrete Fourier transforms, as np.fft, and the cosine and sine transforms of scipy.fft. Of any
+ * length, in float32 (complex64) or float64 (complex128): float16 and bfloat16 are transformed as float32, integers
+ * as the context's default float.
  *
  * n is the number of points along the axis: it is cut there, or zeros are put behind it. s has such numbers for the
  * axes, of which the last ones are meant if there are no axes; -1 is the axis' own. ValueError for fewer than one
@@ -42,6 +43,31 @@ typedef struct kn_fft_fftfreq_opts { size_t size_; double d; } kn_fft_fftfreq_op
 KN_API kn_fft_fftfreq_opts kn_fft_fftfreq_opts_default(void);
 typedef struct kn_fft_fftshift_opts { size_t size_; kn_axes axes; } kn_fft_fftshift_opts; /* all of them unless given */
 KN_API kn_fft_fftshift_opts kn_fft_fftshift_opts_default(void);
+typedef struct kn_fft_dct_opts {
+    size_t size_;
+    int type;          /* 2: 1 to 4 */
+    int64_t n;         /* -1 */
+    int axis;          /* -1 */
+    const char *norm;  /* NULL, "backward"; or "ortho", "forward" */
+    /* -1: 1: the ends are weighed by the root of 2, so that the matrix is orthogonal but for a factor; 0: they are
+     * not; -1: they are for norm "ortho" */
+    int orthogonalize;
+} kn_fft_dct_opts;
+KN_API kn_fft_dct_opts kn_fft_dct_opts_default(void);
+typedef struct kn_fft_dctn_opts {
+    size_t size_;
+    int type;          /* 2 */
+    kn_shape s;        /* the extents of the axes unless given */
+    kn_axes axes;      /* all of them, or as many of the last ones as s has numbers */
+    const char *norm;  /* NULL, "backward"; or "ortho", "forward" */
+    int orthogonalize; /* -1 */
+} kn_fft_dctn_opts;
+KN_API kn_fft_dctn_opts kn_fft_dctn_opts_default(void);
+typedef struct kn_fft_next_fast_len_opts {
+    size_t size_;
+    bool real;    /* the factors are 2, 3 and 5; else 7 and 11, too */
+} kn_fft_next_fast_len_opts;
+KN_API kn_fft_next_fast_len_opts kn_fft_next_fast_len_opts_default(void);
 
 /* ---- Along one axis. */
 /* np.fft.fft: complex; number k is the sum of a[j] exp(-2 pi i j k / n) */
@@ -67,6 +93,29 @@ KN_API kn_array kn_fft_ifftn(kn_array a, const kn_fft_fftn_opts *opts);  /* np.f
 /* np.fft.rfftn: kn_fft_rfft of the last one of the axes, then kn_fft_fft of the others */
 KN_API kn_array kn_fft_rfftn(kn_array a, const kn_fft_fftn_opts *opts);
 KN_API kn_array kn_fft_irfftn(kn_array a, const kn_fft_fftn_opts *opts); /* np.fft.irfftn: its inverse */
+KN_API kn_array kn_fft_hfft2(kn_array a, const kn_fft_fft2_opts *opts);  /* scipy.fft.hfft2 */
+KN_API kn_array kn_fft_ihfft2(kn_array a, const kn_fft_fft2_opts *opts); /* scipy.fft.ihfft2 */
+/* scipy.fft.hfftn: kn_fft_fft of all axes but the last one, then kn_fft_hfft of that */
+KN_API kn_array kn_fft_hfftn(kn_array a, const kn_fft_fftn_opts *opts);
+KN_API kn_array kn_fft_ihfftn(kn_array a, const kn_fft_fftn_opts *opts); /* scipy.fft.ihfftn: its inverse */
+
+/* ---- Cosines and sines. Of real numbers x[0] .. x[n-1]; complex ones part by part. Numbers k of the results are,
+ * with t = pi / n but as said: type 1 (n - 1 in the place of n; sines: n + 1): x[0] + (-1)^k x[n-1] + 2 sum of x[j]
+ * cos(j k t), j from 1 to n - 2; 2: 2 sum of x[j] cos((j + 1/2) k t); 3: x[0] + 2 sum of x[j] cos(j (k + 1/2) t), j
+ * from 1; 4: 2 sum of x[j] cos((j + 1/2) (k + 1/2) t). Sines: type 1: 2 sum of x[j] sin((j + 1) (k + 1) t); 2: 2 sum
+ * of x[j] sin((j + 1/2) (k + 1) t); 3: (-1)^k x[n-1] + 2 sum of x[j] sin((j + 1) (k + 1/2) t), j to n - 2; 4: as
+ * cosines. norm divides by 2 n (type 1: 2 n - 2, sines 2 n + 2). Unlike jax.scipy.fft, which has type 2 alone.
+ * ValueError for other types and fewer than one number, RuntimeError for one number and type 1 of cosines. */
+KN_API kn_array kn_fft_dct(kn_array x, const kn_fft_dct_opts *opts);    /* scipy.fft.dct */
+/* scipy.fft.idct: the inverse: of types 2 and 3 the other one, divided */
+KN_API kn_array kn_fft_idct(kn_array x, const kn_fft_dct_opts *opts);
+KN_API kn_array kn_fft_dst(kn_array x, const kn_fft_dct_opts *opts);    /* scipy.fft.dst */
+KN_API kn_array kn_fft_idst(kn_array x, const kn_fft_dct_opts *opts);   /* scipy.fft.idst */
+/* scipy.fft.dctn: along several axes, each once: ValueError otherwise */
+KN_API kn_array kn_fft_dctn(kn_array x, const kn_fft_dctn_opts *opts);
+KN_API kn_array kn_fft_idctn(kn_array x, const kn_fft_dctn_opts *opts); /* scipy.fft.idctn */
+KN_API kn_array kn_fft_dstn(kn_array x, const kn_fft_dctn_opts *opts);  /* scipy.fft.dstn */
+KN_API kn_array kn_fft_idstn(kn_array x, const kn_fft_dctn_opts *opts); /* scipy.fft.idstn */
 
 /* ---- Frequencies. */
 /* np.fft.fftfreq: those of kn_fft_fft: 0, 1, ..., -2, -1 over n d. ZeroDivisionError for n d = 0, ValueError for n <
@@ -77,6 +126,13 @@ KN_API kn_array kn_fft_rfftfreq(int64_t n, const kn_fft_fftfreq_opts *opts);
 /* np.fft.fftshift: rolled by half of the extents, so that frequency 0 is in the middle */
 KN_API kn_array kn_fft_fftshift(kn_array x, const kn_fft_fftshift_opts *opts);
 KN_API kn_array kn_fft_ifftshift(kn_array x, const kn_fft_fftshift_opts *opts); /* np.fft.ifftshift: rolled back */
+
+/* ---- Lengths. */
+/* scipy.fft.next_fast_len: the least number of points, target or more, whose factors are small. -1 for an error:
+ * ValueError for target < 0 */
+KN_API int64_t kn_fft_next_fast_len(int64_t target, const kn_fft_next_fast_len_opts *opts);
+/* scipy.fft.prev_fast_len: the greatest one, target or less */
+KN_API int64_t kn_fft_prev_fast_len(int64_t target, const kn_fft_next_fast_len_opts *opts);
 
 #ifdef __cplusplus
 }
@@ -98,9 +154,29 @@ KN_API kn_array kn_fft_ifftshift(kn_array x, const kn_fft_fftshift_opts *opts); 
 #define kn_fft_ifftn(a, ...) KN_F1O(kn_fft_ifftn, kn_fft_fftn_opts, (), a, __VA_ARGS__)
 #define kn_fft_rfftn(a, ...) KN_F1O(kn_fft_rfftn, kn_fft_fftn_opts, (), a, __VA_ARGS__)
 #define kn_fft_irfftn(a, ...) KN_F1O(kn_fft_irfftn, kn_fft_fftn_opts, (), a, __VA_ARGS__)
+#define kn_fft_hfft2(a, ...) KN_F1O(kn_fft_hfft2, kn_fft_fft2_opts, (), a, __VA_ARGS__)
+#define kn_fft_ihfft2(a, ...) KN_F1O(kn_fft_ihfft2, kn_fft_fft2_opts, (), a, __VA_ARGS__)
+#define kn_fft_hfftn(a, ...) KN_F1O(kn_fft_hfftn, kn_fft_fftn_opts, (), a, __VA_ARGS__)
+#define kn_fft_ihfftn(a, ...) KN_F1O(kn_fft_ihfftn, kn_fft_fftn_opts, (), a, __VA_ARGS__)
+#define kn_fft_dct(x, ...)                                                                                             \
+    KN_F1O(kn_fft_dct, kn_fft_dct_opts, (.type = 2, .n = -1, .axis = -1, .orthogonalize = -1, ), x, __VA_ARGS__)
+#define kn_fft_idct(x, ...)                                                                                            \
+    KN_F1O(kn_fft_idct, kn_fft_dct_opts, (.type = 2, .n = -1, .axis = -1, .orthogonalize = -1, ), x, __VA_ARGS__)
+#define kn_fft_dst(x, ...)                                                                                             \
+    KN_F1O(kn_fft_dst, kn_fft_dct_opts, (.type = 2, .n = -1, .axis = -1, .orthogonalize = -1, ), x, __VA_ARGS__)
+#define kn_fft_idst(x, ...)                                                                                            \
+    KN_F1O(kn_fft_idst, kn_fft_dct_opts, (.type = 2, .n = -1, .axis = -1, .orthogonalize = -1, ), x, __VA_ARGS__)
+#define kn_fft_dctn(x, ...) KN_F1O(kn_fft_dctn, kn_fft_dctn_opts, (.type = 2, .orthogonalize = -1, ), x, __VA_ARGS__)
+#define kn_fft_idctn(x, ...) KN_F1O(kn_fft_idctn, kn_fft_dctn_opts, (.type = 2, .orthogonalize = -1, ), x, __VA_ARGS__)
+#define kn_fft_dstn(x, ...) KN_F1O(kn_fft_dstn, kn_fft_dctn_opts, (.type = 2, .orthogonalize = -1, ), x, __VA_ARGS__)
+#define kn_fft_idstn(x, ...) KN_F1O(kn_fft_idstn, kn_fft_dctn_opts, (.type = 2, .orthogonalize = -1, ), x, __VA_ARGS__)
 #define kn_fft_fftfreq(n, ...) KN_G1O(kn_fft_fftfreq, kn_fft_fftfreq_opts, (.d = 1, ), int64_t, n, __VA_ARGS__)
 #define kn_fft_rfftfreq(n, ...) KN_G1O(kn_fft_rfftfreq, kn_fft_fftfreq_opts, (.d = 1, ), int64_t, n, __VA_ARGS__)
 #define kn_fft_fftshift(x, ...) KN_F1O(kn_fft_fftshift, kn_fft_fftshift_opts, (), x, __VA_ARGS__)
 #define kn_fft_ifftshift(x, ...) KN_F1O(kn_fft_ifftshift, kn_fft_fftshift_opts, (), x, __VA_ARGS__)
+#define kn_fft_next_fast_len(target, ...)                                                                              \
+    KN_G1O(kn_fft_next_fast_len, kn_fft_next_fast_len_opts, (), int64_t, target, __VA_ARGS__)
+#define kn_fft_prev_fast_len(target, ...)                                                                              \
+    KN_G1O(kn_fft_prev_fast_len, kn_fft_next_fast_len_opts, (), int64_t, target, __VA_ARGS__)
 #endif
 #endif

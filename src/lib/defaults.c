@@ -48,6 +48,18 @@ kn_fft_fftshift_opts kn_fft_fftshift_opts_default(void)
 {
     return (kn_fft_fftshift_opts){.size_ = sizeof(kn_fft_fftshift_opts)};
 }
+kn_fft_dct_opts kn_fft_dct_opts_default(void)
+{
+    return (kn_fft_dct_opts){.size_ = sizeof(kn_fft_dct_opts), .type = 2, .n = -1, .axis = -1, .orthogonalize = -1};
+}
+kn_fft_dctn_opts kn_fft_dctn_opts_default(void)
+{
+    return (kn_fft_dctn_opts){.size_ = sizeof(kn_fft_dctn_opts), .type = 2, .orthogonalize = -1};
+}
+kn_fft_next_fast_len_opts kn_fft_next_fast_len_opts_default(void)
+{
+    return (kn_fft_next_fast_len_opts){.size_ = sizeof(kn_fft_next_fast_len_opts)};
+}
 
 /* ---- kiln/initializers.h */
 kn_nn_init_opts kn_nn_init_opts_default(void) { return (kn_nn_init_opts){.size_ = sizeof(kn_nn_init_opts)}; }

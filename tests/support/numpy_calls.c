@@ -363,10 +363,12 @@ static double ulp_of(double x, kn_dtype d)
     return ldexp(1, size == 2 ? (e < -13 ? -13 : e) - 11 : size == 4 ? e - 24 : e - 53);
 }
 
-static bool near(double got, double want, double tolerance, kn_dtype d)
+/* beside: the number whose ulps are counted where that is not the one that is wanted */
+static bool near(double got, double want, double tolerance, double beside, kn_dtype d)
 {
-    return got == want ? signbit(got) == signbit(want) || tolerance > 0
-                       : (isnan(got) && isnan(want)) || fabs(got - want) <= tolerance * ulp_of(want, d);
+    double ulps = fabs(tolerance) * ulp_of(tolerance < 0 ? beside : want, d);
+    return got == want ? signbit(got) == signbit(want) || tolerance != 0
+                       : (isnan(got) && isnan(want)) || fabs(got - want) <= ulps;
 }
 
 /* One element of any dtype as two doubles. */
@@ -395,6 +397,12 @@ static const char *compare(kn_array got, const char *want, double tolerance, con
     const unsigned char *data = *why || !bytes ? NULL : (kn_data_bytes)(got, w.dtype);
     size_t step = kn_dtype_size(w.dtype);
     bool exact = strchr("biu", kn_dtype_kind(w.dtype)) != NULL;
+    double largest = 0;
+    for (int64_t i = 0; tolerance < 0 && i < w.size; i++) {
+        double v[2];
+        element(w.bytes + (size_t)i * step, w.dtype, v);
+        largest = fmax(largest, hypot(v[0], v[1]));
+    }
     for (int64_t i = 0; data && i < w.size && !*why; i++) {
         const unsigned char *p = data + (size_t)i * step, *q = w.bytes + (size_t)i * step;
         double a[2], b[2];
@@ -402,7 +410,7 @@ static const char *compare(kn_array got, const char *want, double tolerance, con
             continue;
         element(p, w.dtype, a);
         element(q, w.dtype, b);
-        if (exact || !near(a[0], b[0], tolerance, w.dtype) || !near(a[1], b[1], tolerance, w.dtype))
+        if (exact || !near(a[0], b[0], tolerance, largest, w.dtype) || !near(a[1], b[1], tolerance, largest, w.dtype))
             snprintf(why, sizeof why, "element %lld is %.17g%+.17gj, not %.17g%+.17gj", (long long)i, a[0], a[1], b[0],
                      b[1]);
     }

@@ -36,7 +36,7 @@ numpy_result numpy_list(kn_list list);
 typedef struct numpy_entry {
     const char *name;
     numpy_result (*f)(const numpy_call *c);
-    double tolerance; /* in ulps */
+    double tolerance; /* in ulps; negative: in those of the result's largest element */
 } numpy_entry;
 
 /* Every line of the file; fails the test if any differs, after printing the first ones. */

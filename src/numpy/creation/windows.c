@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * windows.c -- np.hanning and its kin: weights of M samples, in float64 by NumPy's formulas, then the default float. */
 #include "lib/formulas.h"
-#include "lib/internal.h"
+#include "numpy/creation/windows.h"
 #include <math.h>
 
 typedef struct window {
@@ -37,8 +37,7 @@ static kn_array end(window *w, kni_atom y)
     return kna_end(&w->op, knb_astype(b, y, kna_default_float()));
 }
 
-/* The sum of c[j] cos(j pi n / (M - 1)), j from 0 on. */
-static kn_array cosines(const char *name, int64_t M, int count, const double *c)
+kn_array knn_cosine_window(const char *name, int64_t M, int count, const double *c)
 {
     window w;
     begin(&w, name, M);
@@ -51,9 +50,9 @@ static kn_array cosines(const char *name, int64_t M, int count, const double *c)
     return end(&w, y);
 }
 
-kn_array kn_hanning(int64_t M) { return cosines("hanning", M, 2, (const double[]){0.5, 0.5}); }
-kn_array kn_hamming(int64_t M) { return cosines("hamming", M, 2, (const double[]){0.54, 0.46}); }
-kn_array kn_blackman(int64_t M) { return cosines("blackman", M, 3, (const double[]){0.42, 0.5, 0.08}); }
+kn_array kn_hanning(int64_t M) { return knn_cosine_window("hanning", M, 2, (const double[]){0.5, 0.5}); }
+kn_array kn_hamming(int64_t M) { return knn_cosine_window("hamming", M, 2, (const double[]){0.54, 0.46}); }
+kn_array kn_blackman(int64_t M) { return knn_cosine_window("blackman", M, 3, (const double[]){0.42, 0.5, 0.08}); }
 
 kn_array kn_bartlett(int64_t M)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * frequencies.c -- np.fft: which frequencies the numbers of a transform stand for, and their order. */
+ * frequencies.c -- np.fft: which frequencies the numbers of a transform stand for, and their order; lengths that have
+ * small factors. */
 #include "kiln/fft.h"
 #include "lib/internal.h"
 #include <string.h>
@@ -89,4 +90,52 @@ kn_array kn_fft_ifftshift(kn_array x, const kn_fft_fftshift_opts *opts)
 {
     KNX_OPTS(kn_fft_fftshift_opts, o, opts);
     return shifted("ifftshift", x, o.axes, true);
+}
+
+/* --- lengths ---------------------------------------------------------------------------------- */
+
+/* The product of `made` and of powers of p[0], p[1], ... 2 (the last one) that is nearest to n: the least one above or the
+ * greatest one below, or n itself. */
+static int64_t nearest(int64_t n, int64_t made, const int *p, bool above, int64_t best)
+{
+    for (; above || made <= n; made *= *p) {
+        if (*p == 2) {
+            for (; made < n && (above || made <= n / 2); made *= 2)
+                ;
+            return above ? (made < best ? made : best) : made > best ? made : best;
+        }
+        best = nearest(n, made, p + 1, above, best);
+        if (made >= n || best == n)
+            break;
+    }
+    return best;
+}
+
+static int64_t fast_len(const char *name, int64_t target, const kn_fft_next_fast_len_opts *opts, bool above)
+{
+    KNX_OPTS(kn_fft_next_fast_len_opts, o, opts);
+    static const int factors[] = {11, 7, 5, 3, 2};
+    const int64_t most = INT64_MAX / 11;
+    kna_op op;
+    kna_begin(&op, name);
+    int64_t best = -1;
+    if (!kna_need_number(&op, target, "as the length of a transform"))
+        ;
+    else if (target < 0)
+        kna_fail(&op, KN_ERROR_VALUE, "Target length must be positive");
+    else if (target > most)
+        kna_fail(&op, KN_ERROR_VALUE, "Target length is too large to perform an FFT: %lld", (long long)target);
+    else
+        best = target ? nearest(target, 1, o.real ? factors + 2 : factors, above, above ? INT64_MAX : 1) : 0;
+    return kna_end_plain(&op) ? best : -1;
+}
+
+int64_t kn_fft_next_fast_len(int64_t target, const kn_fft_next_fast_len_opts *opts)
+{
+    return fast_len("next_fast_len", target, opts, true);
+}
+
+int64_t kn_fft_prev_fast_len(int64_t target, const kn_fft_next_fast_len_opts *opts)
+{
+    return fast_len("prev_fast_len", target, opts, false);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * transforms.c -- np.fft: the primitive fft of what is cut or padded to the numbers of points, and the norm. */
 #include "kiln/fft.h"
-#include "lib/internal.h"
+#include "numpy/fft/internal.h"
 #include <string.h>
 
 typedef enum fft_kind { FFT = KN_FFT, IFFT = KN_IFFT, RFFT = KN_RFFT, IRFFT = KN_IRFFT } fft_kind;
@@ -12,32 +12,34 @@ typedef struct transform {
     kni_atom x;
     int n;
     int64_t axis[KN_MAX_NDIM], points[KN_MAX_NDIM]; /* -1: not given */
-    int64_t all;                                    /* the product of the points of unknown number */
-    double known;                                   /* ... and of the others: an axis may come again and again */
-    double power;                                   /* of the number of points, which the result is multiplied by */
+    knn_fft_scale scale;                            /* of the product of the points: an axis may come again and again */
 } transform;
 
 /* --- arguments -------------------------------------------------------------------------------- */
+
+bool knn_fft_power(const char *norm, bool backwards, double *power)
+{
+    if (!norm || !strcmp(norm, "backward"))
+        *power = backwards ? -1 : 0;
+    else if (!strcmp(norm, "ortho"))
+        *power = -0.5;
+    else if (!strcmp(norm, "forward"))
+        *power = backwards ? 0 : -1;
+    else
+        return false;
+    return true;
+}
 
 /* `backwards`: the direction in the sense of norm, which is not always that of the transform. */
 static void read_norm(transform *t, const char *norm, bool backwards)
 {
     bool divided = t->kind == IFFT || t->kind == IRFFT; /* by the primitive */
     double power;
-    if (!norm || !strcmp(norm, "backward"))
-        power = backwards ? -1 : 0;
-    else if (!strcmp(norm, "ortho"))
-        power = -0.5;
-    else if (!strcmp(norm, "forward"))
-        power = backwards ? 0 : -1;
-    else {
-        if (!kna_failed(&t->op))
-            kna_fail(&t->op, KN_ERROR_VALUE,
-                     "Invalid norm value %s; should be \"backward\",%s\"ortho\" or \"forward\".", norm,
-                     backwards ? " " : "");
-        return;
-    }
-    t->power = power + divided;
+    if (knn_fft_power(norm, backwards, &power))
+        t->scale.power = power + divided;
+    else if (!kna_failed(&t->op))
+        kna_fail(&t->op, KN_ERROR_VALUE, "Invalid norm value %s; should be \"backward\",%s\"ortho\" or \"forward\".",
+                 norm, backwards ? " " : "");
 }
 
 static void read_operand(transform *t, kn_array a)
@@ -80,22 +82,19 @@ static void read_axes(transform *t, kn_axes given, const kn_shape *s)
 
 /* --- transforms ------------------------------------------------------------------------------- */
 
-/* n elements along an axis: the first ones, or all and zeros. */
-static void resize(transform *t, int axis, int64_t n)
+kni_atom knn_fft_resize(kni_builder *b, kni_atom a, int axis, int64_t n)
 {
-    kni_builder *b = t->op.b;
-    kni_type x = knb_type(b, t->x);
+    kni_type x = knb_type(b, a);
     int64_t none[KN_MAX_NDIM] = {0}, more[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM], extent = x.dim[axis];
     if (knx_dim_same(extent, n))
-        return;
+        return a;
     if (!knx_dim_known_le(n, extent)) {
         more[axis] = knx_dim_max(knx_dim_sub(n, extent), 0);
-        t->x = knb_pad(b, t->x, knb_like(b, t->x, 0), none, more, NULL);
+        a = knb_pad(b, a, knb_like(b, a, 0), none, more, NULL);
     }
     for (int i = 0; i < x.ndim; i++)
         limit[i] = i == axis ? n : x.dim[i];
-    if (!knx_dim_known_le(extent, n))
-        t->x = knb_slice(b, t->x, none, limit, NULL);
+    return knx_dim_known_le(extent, n) ? a : knb_slice(b, a, none, limit, NULL);
 }
 
 /* Numbers of points: those that are given, those of the operand, of IRFFT twice those but one for the last axis. */
@@ -114,10 +113,10 @@ static void prepare(transform *t)
             return;
         }
         if (knx_is_symbolic(*n))
-            t->all = knx_dim_mul(t->all, *n);
+            t->scale.all = knx_dim_mul(t->scale.all, *n);
         else
-            t->known *= (double)*n;
-        resize(t, (int)t->axis[i], half ? knx_dim_floordiv(*n, 2) + 1 : *n);
+            t->scale.known *= (double)*n;
+        t->x = knn_fft_resize(op->b, t->x, (int)t->axis[i], half ? knx_dim_floordiv(*n, 2) + 1 : *n);
     }
 }
 
@@ -144,35 +143,33 @@ static kni_atom transformed(transform *t, fft_kind kind, int first, int n)
 }
 
 /* x times a real number: part by part, so that infinities stay what they are. */
-static kni_atom scaled(transform *t)
+kni_atom knn_fft_scaled(kni_builder *b, kni_atom a, const knn_fft_scale *s)
 {
-    kna_op *op = &t->op;
-    kni_builder *b = op->b;
-    kni_type x = knb_type(b, t->x);
-    bool complex = knx_is_complex(x.dtype);
+    if (b->error || s->power == 0)
+        return a;
+    kni_type x = knb_type(b, a);
+    bool complex = knx_is_complex(x.dtype), root = s->power == 0.5 || s->power == -0.5;
     kn_dtype d = x.dtype == KN_DT(C64) ? KN_DT(F32) : complex ? KN_DT(F64) : x.dtype;
-    if (b->error || t->power == 0)
-        return t->x;
     kni_atom factor;
-    if (knx_is_symbolic(t->all)) {
-        kni_atom n = knb_mul(b, knb_dimension(b, KN_DT(F64), t->all), knb_number(b, KN_DT(F64), t->known));
-        kni_atom root = t->power == 0.5 || t->power == -0.5 ? knb_sqrt(b, n) : n;
-        factor = knb_convert(b, t->power < 0 ? knb_div(b, knb_number(b, KN_DT(F64), 1), root) : root, d);
+    if (knx_is_symbolic(s->all)) {
+        kni_atom n = knb_mul(b, knb_dimension(b, KN_DT(F64), s->all), knb_number(b, KN_DT(F64), s->known));
+        n = root ? knb_sqrt(b, n) : n;
+        factor = knb_convert(b, s->power < 0 ? knb_div(b, knb_number(b, KN_DT(F64), 1), n) : n, d);
     } else {
-        double root = t->power == 0.5 || t->power == -0.5 ? __builtin_sqrt(t->known) : t->known;
-        factor = knb_number(b, d, t->power < 0 ? 1 / root : root);
+        double n = root ? __builtin_sqrt(s->known) : s->known;
+        factor = knb_number(b, d, s->power < 0 ? 1 / n : n);
     }
     if (!complex)
-        return knb_mul(b, t->x, factor);
-    kni_atom re = knb_mul(b, knb_real(b, t->x), factor), im = knb_mul(b, knb_imag(b, t->x), factor);
+        return knb_mul(b, a, factor);
+    kni_atom re = knb_mul(b, knb_real(b, a), factor), im = knb_mul(b, knb_imag(b, a), factor);
     return knb_complex(b, re, im);
 }
 
 static kni_atom run(transform *t)
 {
     kna_op *op = &t->op;
-    t->all = 1;
-    t->known = 1;
+    t->scale.all = 1;
+    t->scale.known = 1;
     if (!kna_failed(op) && !t->n && t->kind >= RFFT)
         kna_fail(op, KN_ERROR_INDEX, "list index out of range");
     prepare(t);
@@ -187,7 +184,7 @@ static kni_atom run(transform *t)
             t->x = transformed(t, which == t->n - 1 ? t->kind : others, which, 1);
         }
     }
-    return kna_failed(op) ? KN_ATOM_NONE : scaled(t);
+    return kna_failed(op) ? KN_ATOM_NONE : knn_fft_scaled(op->b, t->x, &t->scale);
 }
 
 static kn_array along_one(const char *name, fft_kind kind, kn_array a, const kn_fft_fft_opts *opts)
@@ -208,25 +205,44 @@ kn_array kn_fft_ifft(kn_array a, const kn_fft_fft_opts *opts) { return along_one
 kn_array kn_fft_rfft(kn_array a, const kn_fft_fft_opts *opts) { return along_one("rfft", RFFT, a, opts); }
 kn_array kn_fft_irfft(kn_array a, const kn_fft_fft_opts *opts) { return along_one("irfft", IRFFT, a, opts); }
 
-/* irfft of the conjugates, which norm counts as a forward transform; ihfft the reverse. */
-static kn_array hermitian(const char *name, fft_kind kind, kn_array a, const kn_fft_fft_opts *opts)
+/* irfftn of the conjugates, which norm counts as a forward transform; ihfftn the reverse. */
+static kn_array hermitian(const char *name, fft_kind kind, kn_array a, kn_shape s, kn_axes axes, const char *norm)
 {
-    KNX_OPTS(kn_fft_fft_opts, o, opts);
     transform t = {.kind = kind};
     kna_begin(&t.op, name);
     read_operand(&t, a);
     if (kind == IRFFT && !kna_failed(&t.op))
         t.x = knb_conj(t.op.b, t.x);
-    kn_shape s = {.ndim = 1, .dim = {o.n}};
-    kn_axes axis = {{2}, {o.axis}};
-    read_axes(&t, axis, &s);
-    read_norm(&t, o.norm, kind == RFFT);
+    read_axes(&t, axes, &s);
+    read_norm(&t, norm, kind == RFFT);
     kni_atom y = run(&t);
     return kna_end(&t.op, kind == RFFT && !kna_failed(&t.op) ? knb_conj(t.op.b, y) : y);
 }
 
-kn_array kn_fft_hfft(kn_array a, const kn_fft_fft_opts *opts) { return hermitian("hfft", IRFFT, a, opts); }
-kn_array kn_fft_ihfft(kn_array a, const kn_fft_fft_opts *opts) { return hermitian("ihfft", RFFT, a, opts); }
+static kn_array hermitian_line(const char *name, fft_kind kind, kn_array a, const kn_fft_fft_opts *opts)
+{
+    KNX_OPTS(kn_fft_fft_opts, o, opts);
+    return hermitian(name, kind, a, (kn_shape){.ndim = 1, .dim = {o.n}}, (kn_axes){{2}, {o.axis}}, o.norm);
+}
+
+static kn_array hermitian_all(const char *name, fft_kind kind, kn_array a, const kn_fft_fftn_opts *opts)
+{
+    KNX_OPTS(kn_fft_fftn_opts, o, opts);
+    return hermitian(name, kind, a, o.s, o.axes, o.norm);
+}
+
+static kn_array hermitian_two(const char *name, fft_kind kind, kn_array a, const kn_fft_fft2_opts *opts)
+{
+    KNX_OPTS(kn_fft_fft2_opts, o, opts);
+    return hermitian(name, kind, a, o.s, o.axes.n ? o.axes : (kn_axes){{3}, {-2, -1}}, o.norm);
+}
+
+kn_array kn_fft_hfft(kn_array a, const kn_fft_fft_opts *opts) { return hermitian_line("hfft", IRFFT, a, opts); }
+kn_array kn_fft_ihfft(kn_array a, const kn_fft_fft_opts *opts) { return hermitian_line("ihfft", RFFT, a, opts); }
+kn_array kn_fft_hfft2(kn_array a, const kn_fft_fft2_opts *opts) { return hermitian_two("hfft2", IRFFT, a, opts); }
+kn_array kn_fft_ihfft2(kn_array a, const kn_fft_fft2_opts *opts) { return hermitian_two("ihfft2", RFFT, a, opts); }
+kn_array kn_fft_hfftn(kn_array a, const kn_fft_fftn_opts *opts) { return hermitian_all("hfftn", IRFFT, a, opts); }
+kn_array kn_fft_ihfftn(kn_array a, const kn_fft_fftn_opts *opts) { return hermitian_all("ihfftn", RFFT, a, opts); }
 
 static kn_array along_several(const char *name, fft_kind kind, kn_array a, kn_shape s, kn_axes axes, const char *norm)
 {
