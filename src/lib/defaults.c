@@ -950,9 +950,37 @@ kn_signal_convolve_opts kn_signal_convolve_opts_default(void)
 {
     return (kn_signal_convolve_opts){.size_ = sizeof(kn_signal_convolve_opts)};
 }
+kn_signal_fftconvolve_opts kn_signal_fftconvolve_opts_default(void)
+{
+    return (kn_signal_fftconvolve_opts){.size_ = sizeof(kn_signal_fftconvolve_opts)};
+}
 kn_signal_convolve2d_opts kn_signal_convolve2d_opts_default(void)
 {
     return (kn_signal_convolve2d_opts){.size_ = sizeof(kn_signal_convolve2d_opts)};
+}
+kn_signal_get_window_opts kn_signal_get_window_opts_default(void)
+{
+    return (kn_signal_get_window_opts){.size_ = sizeof(kn_signal_get_window_opts), .fftbins = true,
+        .beta = __builtin_nan("")};
+}
+kn_signal_stft_opts kn_signal_stft_opts_default(void)
+{
+    return (kn_signal_stft_opts){.size_ = sizeof(kn_signal_stft_opts), .fs = 1, .nperseg = -1, .noverlap = -1,
+        .nfft = -1, .onesided = true, .padded = true, .axis = -1};
+}
+kn_signal_istft_opts kn_signal_istft_opts_default(void)
+{
+    return (kn_signal_istft_opts){.size_ = sizeof(kn_signal_istft_opts), .fs = 1, .nperseg = -1, .noverlap = -1,
+        .nfft = -1, .input_onesided = true, .boundary = true, .time_axis = -1, .freq_axis = -2};
+}
+kn_signal_csd_opts kn_signal_csd_opts_default(void)
+{
+    return (kn_signal_csd_opts){.size_ = sizeof(kn_signal_csd_opts), .fs = 1, .nperseg = -1, .noverlap = -1, .nfft = -1,
+        .onesided = true, .axis = -1};
+}
+kn_signal_detrend_opts kn_signal_detrend_opts_default(void)
+{
+    return (kn_signal_detrend_opts){.size_ = sizeof(kn_signal_detrend_opts), .axis = -1};
 }
 
 /* ---- kiln/special.h */

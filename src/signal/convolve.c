@@ -4,6 +4,7 @@
 #include "kiln/signal.h"
 #include "ir/ops.h"
 #include "lib/internal.h"
+#include "signal/by_fft.h"
 #include <string.h>
 
 typedef enum mode { FULL, SAME, VALID } mode;
@@ -200,25 +201,61 @@ static kn_array convolved(filter *f)
     return kna_end(&f->op, correlated(f));
 }
 
-kn_array kn_signal_convolve(kn_array in1, kn_array in2, const kn_signal_convolve_opts *opts)
+static kn_array directly(const char *name, kn_array in1, kn_array in2, const char *mode_name, bool correlate)
+{
+    filter f = {.ndim = 0};
+    if (!begin(&f, name, in1, in2, false, correlate ? "in1 and in2" : "volume and kernel"))
+        return kna_end(&f.op, KN_ATOM_NONE);
+    read_mode(&f, mode_name);
+    if (correlate)
+        f.k = knb_conj(f.op.b, reversed(&f, f.k));
+    return convolved(&f);
+}
+
+/* By transforms, or by the way that is shorter; integers are rounded. */
+static kn_array by_method(const char *name, kn_array in1, kn_array in2, const kn_signal_convolve_opts *o,
+                          bool correlate)
+{
+    knl_body c;
+    knl_begin(&c, name);
+    kn_array both[] = {in1, in2}, y = NULL;
+    kni_type x = kna_type(&c.op, in1), k = kna_type(&c.op, in2);
+    kn_dtype d = kna_result_type(&c.op, 2, both);
+    bool fft = !strcmp(o->method, "fft");
+    if (!fft && strcmp(o->method, "auto") != 0 && !kna_failed(&c.op))
+        kna_fail(&c.op, KN_ERROR_VALUE, "Acceptable method flags are 'auto', 'direct', or 'fft'.");
+    else if (x.ndim != k.ndim && !kna_failed(&c.op))
+        kna_fail(&c.op, KN_ERROR_VALUE, "%s should have the same dimensionality",
+                 correlate ? "in1 and in2" : "volume and kernel");
+    if (kna_failed(&c.op) || knl_not_a_number(&c.op, name, d))
+        return knl_end(&c, NULL);
+    if (!fft && !knsignal_prefers_fft(x, k, d))
+        return knl_end(&c, directly(name, in1, in2, o->mode, correlate));
+    kn_array first = kn_astype(in1, d, NULL), second = kn_astype(in2, d, NULL);
+    if (correlate)
+        second = kn_conj(kn_flip(second, NULL));
+    y = knsignal_by_fft(name, first, second, o->mode, (kn_axes){{0}, {0}});
+    if (knx_is_integer(d) || d->kind == KN_KIND_BOOL)
+        y = kn_round(y, NULL);
+    return knl_end(&c, kn_astype(y, d, NULL));
+}
+
+static kn_array by_options(const char *name, kn_array in1, kn_array in2, const kn_signal_convolve_opts *opts,
+                           bool correlate)
 {
     KNX_OPTS(kn_signal_convolve_opts, o, opts);
-    filter f = {.ndim = 0};
-    if (!begin(&f, "signal_convolve", in1, in2, false, "volume and kernel"))
-        return kna_end(&f.op, KN_ATOM_NONE);
-    read_mode(&f, o.mode);
-    return convolved(&f);
+    bool direct = !o.method || !strcmp(o.method, "direct");
+    return direct ? directly(name, in1, in2, o.mode, correlate) : by_method(name, in1, in2, &o, correlate);
+}
+
+kn_array kn_signal_convolve(kn_array in1, kn_array in2, const kn_signal_convolve_opts *opts)
+{
+    return by_options("signal_convolve", in1, in2, opts, false);
 }
 
 kn_array kn_signal_correlate(kn_array in1, kn_array in2, const kn_signal_convolve_opts *opts)
 {
-    KNX_OPTS(kn_signal_convolve_opts, o, opts);
-    filter f = {.ndim = 0};
-    if (!begin(&f, "signal_correlate", in1, in2, false, "in1 and in2"))
-        return kna_end(&f.op, KN_ATOM_NONE);
-    read_mode(&f, o.mode);
-    f.k = knb_conj(f.op.b, reversed(&f, f.k));
-    return convolved(&f);
+    return by_options("signal_correlate", in1, in2, opts, true);
 }
 
 static kn_array of_matrices(const char *name, const char *function, kn_array in1, kn_array in2,
