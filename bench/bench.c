@@ -330,9 +330,10 @@ static void measure_first(void)
 }
 
 static const bench_case *const all[] = {
-    bench_calls, bench_compile, bench_chains,         bench_rows,   bench_moves,    bench_axes,      bench_shifts,
-    bench_image, bench_digits,  bench_products,       bench_layers, bench_mlp,      bench_attention, bench_convolutions,
-    bench_pools, bench_control, bench_control_arrays, bench_writes, bench_symbolic, bench_lengths,   bench_linalg};
+    bench_calls,     bench_compile,      bench_chains, bench_rows,      bench_moves,          bench_axes,
+    bench_shifts,    bench_image,        bench_digits, bench_products,  bench_layers,         bench_mlp,
+    bench_attention, bench_convolutions, bench_pools,  bench_control,   bench_control_arrays, bench_writes,
+    bench_symbolic,  bench_lengths,      bench_linalg, bench_transforms};
 enum { GROUPS = sizeof all / sizeof *all };
 
 /* Those that the wanted rows ask. */

@@ -294,6 +294,29 @@ def conv(grad):
     return prepare(f, x, w, g, values=lambda d: picks(d[0]) + picks(d[1]))
 
 
+def transform(dtype, shape, axes=""):
+    """Of NumPy and SciPy the faster one."""
+    x, real = wave(shape, 1.7), dtype[0] == "f"
+    x = x.astype(np.dtype(dtype)) if real else (x + 1j * wave(shape, 0.9)).astype(np.dtype(dtype))
+    name = ("rfft" if real else "fft") + axes
+    values = lambda y: picks(np.abs(np.asarray(y)))
+    if KIND == "jax":
+        return prepare(getattr(xp.fft, name), x, values=values)
+    import scipy.fft
+
+    return fastest(getattr(np.fft, name), getattr(scipy.fft, name), x, values=values)
+
+
+def transforms():
+    cases = {}
+    for short, dtype in ("c64", "complex64"), ("c128", "complex128"), ("f32", "float32"), ("f64", "float64"):
+        for n in 64, 1024, 16384, 262144, 4194304, 1000000, 997, 1018081:
+            cases[f"fft_{short}_{n}"] = lambda dtype=dtype, n=n: transform(dtype, (n,))
+        cases[f"fft_{short}_rows"] = lambda dtype=dtype: transform(dtype, (1024, 1024))
+        cases[f"fft_{short}_matrix"] = lambda dtype=dtype: transform(dtype, (1024, 1024), "2")
+    return cases
+
+
 def pool(grad):
     x, g = wave((8, 56, 56, 64), 1.7), wave((8, 28, 28, 64), 0.3)
     f = lambda x: jax.lax.reduce_window(x, F(-np.inf), jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
@@ -534,6 +557,7 @@ MAKE = {
 }
 for more in peer_control, peer_lengths, peer_linalg:
     MAKE.update((more.jax_cases if KIND == "jax" else more.numpy_cases)(prepare, picks))
+MAKE.update(transforms())
 made = {}
 
 
