@@ -93,10 +93,9 @@ static int values(void *state, double *out)
 }
 
 /* X(operation, input) */
-#define OPERATIONS(X)                                                                                  \
-    X(cholesky, DEFINITE)                                                                              \
-    X(lu, GENERAL) X(solve, GENERAL) X(qr, GENERAL) X(eigh, SYMMETRIC) X(svd, GENERAL) X(eig, GENERAL) \
-        X(lstsq, GENERAL)
+#define OPERATIONS(X)     \
+    X(cholesky, DEFINITE) \
+    X(lu, GENERAL) X(solve, GENERAL) X(qr, GENERAL) X(eigh, SYMMETRIC) X(svd, GENERAL) X(eig, GENERAL) X(lstsq, GENERAL)
 #define SMALL(X) X(inv, GENERAL) X(det, GENERAL) X(solve, GENERAL) X(cholesky, DEFINITE) X(lu, GENERAL)
 
 #define SETUP(op, of, what, d, ...) \
@@ -145,10 +144,12 @@ SMALL(SMALL_SETUPS)
      .teardown = bench_call_teardown},
 #define ROWS(op, of)                                                                                                   \
     ROW(op, f32_32, "us", 2e-3)                                                                                        \
-    ROW(op, f32_64, "us", 2e-3) ROW(op, f32_256, "us", 1e-2) ROW(op, f32_1024, "ms", 5e-2) ROW(op, f64_32, "us", 1e-6) \
-        ROW(op, f64_64, "us", 1e-6) ROW(op, f64_256, "us", 1e-6) ROW(op, f64_1024, "ms", 1e-6)
+    ROW(op, f32_64, "us", 2e-3)                                                                                        \
+    ROW(op, f32_256, "us", 1e-2) ROW(op, f32_1024, "ms", 5e-2) ROW(op, f64_32, "us", 1e-6) ROW(op, f64_64, "us", 1e-6) \
+        ROW(op, f64_256, "us", 1e-6) ROW(op, f64_1024, "ms", 1e-6)
 #define SMALL_ROWS(op, of)                                                                          \
     ROW(op, f32_many_3, "us", 1e-3)                                                                 \
-    ROW(op, f32_many_4, "us", 1e-3) ROW(op, f32_many_8, "us", 1e-3) ROW(op, f64_many_3, "us", 1e-6) \
-        ROW(op, f64_many_4, "us", 1e-6) ROW(op, f64_many_8, "us", 1e-6)
+    ROW(op, f32_many_4, "us", 1e-3)                                                                 \
+    ROW(op, f32_many_8, "us", 1e-3) ROW(op, f64_many_3, "us", 1e-6) ROW(op, f64_many_4, "us", 1e-6) \
+        ROW(op, f64_many_8, "us", 1e-6)
 const bench_case bench_linalg[] = {OPERATIONS(ROWS) SMALL(SMALL_ROWS){0}};
