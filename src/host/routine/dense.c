@@ -147,7 +147,7 @@ bool knr_is_finite(const knr_dense *x)
 double knr_largest(const knr_dense *x)
 {
     double most = 0;
-    bool finite;
+    bool finite = true; /* not asked */
     for (int64_t i = 0; i < x->rows; i++) {
         double a = row_extreme(x, x->p.re, i, &finite), b = row_extreme(x, x->p.im, i, &finite);
         most = a > most ? a : most;
