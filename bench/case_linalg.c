@@ -142,14 +142,15 @@ SMALL(SMALL_SETUPS)
      .run = bench_call_run,              \
      .values = values,                   \
      .teardown = bench_call_teardown},
-#define ROWS(op, of)                                                                                                   \
-    ROW(op, f32_32, "us", 2e-3)                                                                                        \
-    ROW(op, f32_64, "us", 2e-3)                                                                                        \
-    ROW(op, f32_256, "us", 1e-2) ROW(op, f32_1024, "ms", 5e-2) ROW(op, f64_32, "us", 1e-6) ROW(op, f64_64, "us", 1e-6) \
-        ROW(op, f64_256, "us", 1e-6) ROW(op, f64_1024, "ms", 1e-6)
-#define SMALL_ROWS(op, of)                                                                          \
-    ROW(op, f32_many_3, "us", 1e-3)                                                                 \
-    ROW(op, f32_many_4, "us", 1e-3)                                                                 \
-    ROW(op, f32_many_8, "us", 1e-3) ROW(op, f64_many_3, "us", 1e-6) ROW(op, f64_many_4, "us", 1e-6) \
-        ROW(op, f64_many_8, "us", 1e-6)
+#define ROWS(op, of)              \
+    ROW(op, f32_32, "us", 2e-3)   \
+    ROW(op, f32_64, "us", 2e-3)   \
+    ROW(op, f32_256, "us", 1e-2)  \
+    ROW(op, f32_1024, "ms", 5e-2) \
+    ROW(op, f64_32, "us", 1e-6) ROW(op, f64_64, "us", 1e-6) ROW(op, f64_256, "us", 1e-6) ROW(op, f64_1024, "ms", 1e-6)
+#define SMALL_ROWS(op, of)          \
+    ROW(op, f32_many_3, "us", 1e-3) \
+    ROW(op, f32_many_4, "us", 1e-3) \
+    ROW(op, f32_many_8, "us", 1e-3) \
+    ROW(op, f64_many_3, "us", 1e-6) ROW(op, f64_many_4, "us", 1e-6) ROW(op, f64_many_8, "us", 1e-6)
 const bench_case bench_linalg[] = {OPERATIONS(ROWS) SMALL(SMALL_ROWS){0}};

@@ -28,8 +28,8 @@ typedef struct knr_triangular {
 size_t knr_triangular_workspace(const knr_triangular *s);
 void knr_triangular_run(const knr_triangular *s, const void *a, const void *b, void *x, void *workspace);
 
-/* The same of `count` small real matrices, one behind the other, as many at a time as a vector has lanes: the same bits.
- * columns: those of right-hand sides (1 for none). */
+/* The same of `count` small real matrices, one behind the other, as many at a time as a vector has lanes: the same
+ * bits. columns: those of right-hand sides (1 for none). */
 bool knr_is_small(kn_dtype d, int64_t n, int64_t columns);
 size_t knr_small_workspace(kn_dtype d, int64_t n, int64_t columns);
 bool knr_small_cholesky(kn_dtype d, int64_t n, int64_t count, const void *a, void *l, void *workspace);

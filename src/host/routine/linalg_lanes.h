@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * linalg_lanes.h -- small matrices of a stack side by side: number e of matrix l lies at e * LANES + l, and each lane
- * has the steps that the loops for one matrix do with it, so it has their bits. Included by linalg_loops.h for each type
- * of number; U is the vector of unsigned integers of the same size. */
+ * has the steps that the loops for one matrix do with it, so it has their bits. Included by linalg_loops.h for each
+ * type of number; U is the vector of unsigned integers of the same size. */
 
 ALWAYS V F(choose)(U which, V yes, V no) { return (V)(((U)yes & which) | ((U)no & ~which)); }
 ALWAYS V F(absolute)(V v) { return (V)((U)v & ~(U)(F(fill)(-(T)0))); }
@@ -116,7 +116,8 @@ static void F(lanes_lu)(void *matrices, int n, int32_t *pivots, bool *failed)
     F(failures)(singular, failed);
 }
 
-static void F(lanes_solve)(const void *triangles, void *unknowns, int n, int columns, const knr_solve_view *v, bool unit)
+static void F(lanes_solve)(const void *triangles, void *unknowns, int n, int columns, const knr_solve_view *v,
+                            bool unit)
 {
     const T *t = (const T *)triangles + v->t_first * LANES;
     T *x = (T *)unknowns + v->x_first * LANES;

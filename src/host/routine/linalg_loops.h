@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * linalg_loops.h -- the loops of linalg_tile.h for one type of number; included by linalg_isa.c with NUM (its short
- * name), T, U (its vector as integers), BYTES (of a number), FABS and SQRT defined. It has no include guard: that is the point.
+ * name), T, U (its vector as integers), BYTES (of a number), FABS and SQRT defined. It has no include guard: that is
+ * the point.
  *
  * One chain makes everything: the numbers of row i of a block lose those of the rows k < i before it, each times a
  * coefficient, x[i][j] = fma(-c[k], x[k][j], x[i][j]) with k rising. */

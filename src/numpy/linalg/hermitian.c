@@ -35,8 +35,8 @@ static kni_atom hermitian(kni_builder *b, kni_atom x)
 
 typedef kni_p_triangular_solve triangular;
 
-/* The second matrix, in a stack with the first one, as its Cholesky factor l; x becomes the matrix of the usual problem:
- * l^-1 x l^-H of type 1, else l^H x l. */
+/* The second matrix, in a stack with the first one, as its Cholesky factor l; x becomes the matrix of the usual
+ * problem: l^-1 x l^-H of type 1, else l^H x l. */
 static kni_atom reduce(knn_matrices *m, const wanted *w, bool lower, kni_atom *x)
 {
     kni_builder *b = m->op.b;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_ROWS = 1 << 29 }; /* squares of more have no size */
 static const kn_axes as_column = {.n = 2, .axis = {1}};
 
 static kn_array range(int64_t n) { return kn_arange(kn_like_int(0), kn_like_int(n), kn_like_int(1), NULL); }
@@ -169,8 +170,9 @@ kn_array kn_linalg_fiedler(kn_array a)
     return knl_end(&b, kn_absolute(kn_subtract(column(a), a)));
 }
 
-/* With a over its first element: rows of even numbers have a[i + 2] before and a[i + 1] behind the diagonal, with changed
- * signs, and a 1 two places on; rows of odd numbers a 1 two places back. The first column has its own beginning. */
+/* With a over its first element: rows of even numbers have a[i + 1] before and a[i + 2] behind the diagonal, with
+ * changed signs, and a 1 two places on; rows of odd numbers a 1 two places back. The first column has its own
+ * beginning. */
 kn_array kn_linalg_fiedler_companion(kn_array a)
 {
     knl_body b;
@@ -205,6 +207,8 @@ kn_array kn_linalg_convolution_matrix(kn_array a, int64_t n, const kn_linalg_con
         return knl_end(&b, NULL);
     if (!knl_is_extent(n) && n <= 0)
         kna_fail(&b.op, KN_ERROR_VALUE, "n must be a positive integer.");
+    else if (!knl_is_extent(n) && n > MOST_ROWS)
+        kna_fail_with(&b.op, knx_error_nomem_for(SIZE_MAX, 1, &n, "float64"));
     else if (knx_dim_eq(m, 0))
         kna_fail(&b.op, KN_ERROR_VALUE, "len(a) must be at least 1.");
     else if (strcmp(mode, "full") && strcmp(mode, "same") && strcmp(mode, "valid"))
@@ -239,10 +243,9 @@ kn_array kn_linalg_hilbert(int64_t n)
 /* A matrix of m x n float64 numbers that `fill` computes. Ends the operation. */
 static kn_array of_numbers(kna_op *op, int64_t m, int64_t n, void (*fill)(int64_t n, double *x))
 {
-    enum { MOST = 1 << 29 }; /* squares of more have no size */
     const int64_t dim[] = {m, n};
     const kni_type t = kni_type_of(KN_DT(F64), 2, dim);
-    if (!kna_failed(op) && n > MOST)
+    if (!kna_failed(op) && n > MOST_ROWS)
         kna_fail_with(op, knx_error_nomem_for(SIZE_MAX, 2, dim, "float64"));
     knx_buffer *buffer = kna_failed(op) ? NULL : knx_buffer_new((size_t)(m * n) * sizeof(double));
     if (buffer)
@@ -323,8 +326,8 @@ static void fill_upper_inverse_pascal(int64_t n, double *x)
     fill_upper_pascal(n, x);
     alternate(n, x);
 }
-/* l^T l of the lower one. Element (i, j), j >= i, reads rows j and below of the lower triangle, and no later element reads
- * what it overwrites. */
+/* l^T l of the lower one. Element (i, j), j >= i, reads rows j and below of the lower triangle, and no later element
+ * reads what it overwrites. */
 static void fill_inverse_pascal(int64_t n, double *x)
 {
     fill_lower_pascal(n, x);
