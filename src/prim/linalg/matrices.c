@@ -63,10 +63,10 @@ static int workers_for(int64_t batch, int threads) { return (int)(batch < thread
 size_t knp_matrix_workspace(const kni_rule *r, const knp_matrix_routine *f)
 {
     int64_t batch = is_symbolic(r) ? 0 : stack_of(r, f);
-    if (knx_is_symbolic(batch)) /* then the program has numbers when it asks again */
+    if (!batch || knx_is_symbolic(batch)) /* of extents that are unknown the program asks again */
         return 0;
     int workers = workers_for(batch, r->threads);
-    return (size_t)(workers > 1 ? workers : batch > 0) * knx_whole_lines(f->workspace(r));
+    return (size_t)(workers > 1 ? workers : 1) * knx_whole_lines(f->workspace(r));
 }
 
 typedef struct work {
