@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The peers of the benchmarks, the newest that the Python at hand can have, in a virtual environment of their own
-# (build/venv): NumPy and JAX, and wheels of OpenBLAS, oneDNN and MKL, whose libraries the bench loads. Each of them may be missing: without a
+# (build/venv): NumPy, SciPy and JAX, and wheels of OpenBLAS, oneDNN and MKL, whose libraries the bench loads. Each of them may be missing: without a
 # network the bench goes on with what is there. NEWER=1 looks for newer ones. It says which versions there are.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -12,8 +12,9 @@ get() {
     "$venv/bin/pip" install -q --upgrade "$@" || echo "$1 could not be installed: its columns stay empty, or the system's is taken"
 }
 get jax numpy
+get scipy
 get scipy-openblas32
 get onednn onednn-devel
 get mkl
-"$venv/bin/pip" list 2>/dev/null | awk '$1 ~ /^(numpy|jax|scipy-openblas32|onednn|mkl)$/ { print "  " $1, $2 }'
+"$venv/bin/pip" list 2>/dev/null | awk '$1 ~ /^(numpy|scipy|jax|scipy-openblas32|onednn|mkl)$/ { print "  " $1, $2 }'
 exit 0

@@ -118,6 +118,7 @@ typedef struct kn_signal_csd_opts {
     bool onesided;       /* true */
     const char *scaling; /* NULL, "density"; or "spectrum" */
     int axis;            /* -1 */
+    const char *average; /* NULL, "mean"; or "median": over the segments; the median over its bias */
 } kn_signal_csd_opts;
 KN_API kn_signal_csd_opts kn_signal_csd_opts_default(void);
 typedef struct kn_signal_detrend_opts {
@@ -131,7 +132,7 @@ KN_API kn_signal_detrend_opts kn_signal_detrend_opts_default(void);
 KN_API kn_signal_spectra kn_signal_stft(kn_array x, const kn_signal_stft_opts *opts);
 /* scipy.signal.istft: the signal again: segments times the window, added, over the sum of the windows' squares */
 KN_API kn_signal_samples kn_signal_istft(kn_array Zxx, const kn_signal_istft_opts *opts);
-/* scipy.signal.csd: the mean over the segments of conj(X) Y, a density of power */
+/* scipy.signal.csd: the mean (or median, part by part) over the segments of conj(X) Y, a density of power */
 KN_API kn_signal_spectrum kn_signal_csd(kn_array x, kn_array y, const kn_signal_csd_opts *opts);
 /* scipy.signal.welch: kn_signal_csd of x with itself, real */
 KN_API kn_signal_spectrum kn_signal_welch(kn_array x, const kn_signal_csd_opts *opts);

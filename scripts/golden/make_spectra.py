@@ -89,6 +89,9 @@ def main(out):
     call(out, "stft", stft, m, nperseg=8, axis=0)
     call(out, "welch", welch, m, nperseg=8, axis=0)
     call(out, "welch", welch, x, nperseg=8, scaling="spectrum")
+    for n in 7, 8, 20:
+        call(out, "welch", welch, x, nperseg=n, average="median")
+        call(out, "csd", csd, x, y, nperseg=n, average="median")
     call(out, "csd", csd, x + 1j * y, y, nperseg=8)
     call(out, "csd", csd, m, m[:, :1], nperseg=8, axis=0)
     for options in [{}, {"nfft": 64}, {"window": "hann", "detrend": "linear"}, {"scaling": "spectrum", "onesided": False}]:

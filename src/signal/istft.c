@@ -85,7 +85,7 @@ static void read_lengths(knl_body *c, kn_array z, const kn_signal_istft_opts *o,
         knsignal_fail(c, "noverlap must be less than nperseg.");
     else if (l->noverlap < 0)
         knsignal_fail(c, "noverlap must not be negative");
-    else if (l->nfft > INT32_MAX)
+    else if (l->nfft > INT32_MAX || (!knx_is_symbolic(l->count) && l->count > INT64_MAX / 8 / l->nfft))
         knsignal_fail(c, "nfft is too large");
     else if (knx_dim_lt(l->count, 1))
         knsignal_fail(c, "the transform has no segments");

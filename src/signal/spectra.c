@@ -230,18 +230,17 @@ kn_array knsignal_ramp(knl_body *c, int64_t n, double step, double start)
 
 /* --- functions -------------------------------------------------------------------------------- */
 
-static bool begin(spectra *s, const char *name, kn_array x, kn_array y, const kn_signal_stft_opts *o, bool whole)
+/* y: NULL for no second signal. */
+static bool begin(spectra *s, const char *name, kn_array x, const kn_array *y, const kn_signal_stft_opts *o, bool whole)
 {
     knl_begin(&s->c, name);
     kna_op *op = &s->c.op;
     s->fs = o->fs;
-    kn_array both[] = {x, y};
     s->x = knsignal_last(&s->c, x, o->axis);
-    s->y = y && !kna_failed(op) ? knsignal_last(&s->c, y, o->axis) : NULL;
+    s->y = y && !kna_failed(op) ? knsignal_last(&s->c, *y, o->axis) : NULL;
     if (s->y && !kna_failed(op)) { /* of one shape */
         kn_shape shape;
-        both[0] = s->x;
-        both[1] = s->y;
+        kn_array both[] = {s->x, s->y};
         kna_common_shape(op, 2, both, &shape);
         s->x = kna_failed(op) ? s->x : kn_broadcast_to(s->x, &shape);
         s->y = kna_failed(op) ? s->y : kn_broadcast_to(s->y, &shape);
@@ -285,24 +284,6 @@ kn_signal_spectra kn_signal_stft(kn_array x, const kn_signal_stft_opts *opts)
     return (kn_signal_spectra){out[0], out[1], out[2]};
 }
 
-/* The spectra of the segments, or their mean. */
-static void powers(const char *name, kn_array x, kn_array y, const kn_signal_stft_opts *opts, bool whole, bool mean,
-                   kn_array out[3])
-{
-    kn_signal_stft_opts o = *opts;
-    spectra s = {.axis = 0};
-    o.detrend = o.detrend ? o.detrend : "constant";
-    o.padded = false;
-    if (begin(&s, name, x, y, &o, whole)) {
-        bool density = is_density(&s, o.scaling, true);
-        if (!kna_failed(&s.c.op))
-            analyse(&s, &o, density, false, out);
-        if (mean && !kna_failed(&s.c.op))
-            out[2] = kn_mean(out[2], KNL_WITH(kn_mean_opts, .axis = knl_one_axis(s.ndim)));
-    }
-    knl_end_n(&s.c, 3, out);
-}
-
 /* The options of csd as those of stft. */
 static kn_signal_stft_opts of_segments(const kn_signal_csd_opts *o)
 {
@@ -319,20 +300,61 @@ static kn_signal_stft_opts of_segments(const kn_signal_csd_opts *o)
                                  .axis = o->axis};
 }
 
-static kn_signal_spectrum spectrum(const char *name, kn_array x, kn_array y, const kn_signal_csd_opts *opts, bool whole)
+static kn_array median(const spectra *s, kn_array x)
 {
-    KNX_OPTS(kn_signal_csd_opts, o, opts);
-    kn_signal_stft_opts same = of_segments(&o);
-    if (whole)
-        same.window = same.window ? same.window : "boxcar";
+    return kn_median(x, KNL_WITH(kn_argmax_opts, .axis = knl_one_axis(s->ndim)));
+}
+
+/* Of the segments' spectra the mean; or the median, part by part, over what it is of the mean of so many numbers that are
+ * distributed as squares of noise are. */
+static kn_array joined(spectra *s, kn_array x, const char *average)
+{
+    kna_op *op = &s->c.op;
+    if (!average || !strcmp(average, "mean"))
+        return kn_mean(x, KNL_WITH(kn_mean_opts, .axis = knl_one_axis(s->ndim)));
+    if (strcmp(average, "median") != 0) {
+        knsignal_fail(&s->c, "average must be \"median\" or \"mean\"");
+        return x;
+    }
+    kni_type t = kna_type(op, x);
+    double bias = 1;
+    if (kna_failed(op) || !kna_need_number(op, t.dim[s->ndim], "as the number of segments"))
+        return x;
+    for (int64_t i = 2; i < t.dim[s->ndim]; i += 2)
+        bias += 1 / (double)(i + 1) - 1 / (double)i;
+    bool complex = knx_is_complex(t.dtype);
+    kn_array y = median(s, complex ? kn_real(x) : x), z = complex ? median(s, kn_imag(x)) : NULL;
+    if (complex) {
+        kni_atom re = kna_in(op, y), im = kna_in(op, z);
+        y = knl_made(&s->c, kna_failed(op) ? KN_ATOM_NONE : knb_complex(op->b, re, im));
+    }
+    return kn_divide(y, kn_like_double(bias));
+}
+
+/* The joined spectra of the segments. */
+static kn_signal_spectrum spectrum(const char *name, kn_array x, const kn_array *y, const kn_signal_csd_opts *opts,
+                                   bool whole)
+{
+    KNX_OPTS(kn_signal_csd_opts, given, opts);
+    kn_signal_stft_opts o = of_segments(&given);
+    spectra s = {.axis = 0};
     kn_array out[3] = {NULL};
-    powers(name, x, y, &same, whole, true, out);
+    o.window = !o.window && whole ? "boxcar" : o.window;
+    o.detrend = o.detrend ? o.detrend : "constant";
+    if (begin(&s, name, x, y, &o, whole)) {
+        bool density = is_density(&s, o.scaling, true);
+        if (!kna_failed(&s.c.op))
+            analyse(&s, &o, density, false, out);
+        if (!kna_failed(&s.c.op))
+            out[2] = joined(&s, out[2], given.average);
+    }
+    knl_end_n(&s.c, 3, out);
     return (kn_signal_spectrum){out[0], out[2]};
 }
 
 kn_signal_spectrum kn_signal_csd(kn_array x, kn_array y, const kn_signal_csd_opts *opts)
 {
-    return spectrum("csd", x, y, opts, false);
+    return spectrum("csd", x, &y, opts, false);
 }
 
 kn_signal_spectrum kn_signal_welch(kn_array x, const kn_signal_csd_opts *opts)

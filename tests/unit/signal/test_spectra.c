@@ -35,8 +35,9 @@ TAKEN(stft, spectra(kn_signal_stft(c->array[0], SEGMENTS, .detrend = OPTION("det
                                    .padded = numpy_flag(c, "padded", true), .axis = (int)NUMBER("axis", -1),
                                    .onesided = numpy_flag(c, "onesided", true))))
 TAKEN(csd, spectrum(kn_signal_csd(c->array[0], c->array[1], SEGMENTS, .detrend = OPTION("detrend"),
-                                  .axis = (int)NUMBER("axis", -1), .onesided = numpy_flag(c, "onesided", true))))
-TAKEN(welch, spectrum(kn_signal_welch(c->array[0], SEGMENTS, .detrend = OPTION("detrend"),
+                                  .average = OPTION("average"), .axis = (int)NUMBER("axis", -1),
+                                  .onesided = numpy_flag(c, "onesided", true))))
+TAKEN(welch, spectrum(kn_signal_welch(c->array[0], SEGMENTS, .detrend = OPTION("detrend"), .average = OPTION("average"),
                                       .axis = (int)NUMBER("axis", -1), .onesided = numpy_flag(c, "onesided", true))))
 TAKEN(periodogram,
       spectrum(kn_signal_periodogram(c->array[0], SEGMENTS, .detrend = OPTION("detrend"),
@@ -120,6 +121,13 @@ static void errors_say_what_is_wrong(void **state)
     expect_error("ValueError", "stft: the signal has no elements");
     kn_signal_csd(x, kn_ones(KN_SHAPE(4)));
     expect_error("ValueError", "csd: operands could not be broadcast together with shapes (5,) (4,)");
+    kn_array none = NULL;
+    kn_signal_csd(x, none);
+    expect_error_with("TypeError", "csd: ");
+    kn_signal_istft(kn_zeros(KN_SHAPE(0, 3, 5)), .noverlap = INT64_MIN);
+    expect_error("ValueError", "istft: noverlap must not be negative");
+    kn_signal_get_window("hann", INT64_MAX);
+    expect_error_with("MemoryError", "(9223372036854775807,)");
     kn_signal_get_window(NULL, 5);
     expect_error("TypeError", "get_window: null window");
 }
