@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * istft.c -- scipy.signal.istft: segments transformed back, times the window, added where they overlap, over the sum of the
- * windows' squares. */
+ * istft.c -- scipy.signal.istft: segments transformed back, times the window, added where they overlap, over the sum of
+ * the windows' squares. */
 #include "kiln/fft.h"
 #include "signal/spectra.h"
 #include <string.h>

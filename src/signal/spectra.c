@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * spectra.c -- scipy.signal: stft, csd, welch, periodogram, spectrogram: a signal in segments that overlap, each times a window,
+ * spectra.c -- scipy.signal: stft, csd, welch, periodogram: a signal in segments that overlap, each times a window and
  * transformed. */
 #include "kiln/fft.h"
 #include "signal/spectra.h"
@@ -172,8 +172,8 @@ static kn_array doubled(spectra *s, kn_array y)
     return kna_end(&op, knb_select(b, one, a, knb_mul(b, a, knb_like(b, a, 2))));
 }
 
-/* SciPy's _spectral_helper: result[0] frequencies, [1] times, [2] values, whose frequencies lie along the axis of time and the
- * segments behind. */
+/* SciPy's _spectral_helper: result[0] frequencies, [1] times, [2] values, whose frequencies lie along the axis of
+ * time and the segments behind. */
 static void analyse(spectra *s, const kn_signal_stft_opts *o, bool density, bool amplitude, kn_array result[3])
 {
     kna_op *op = &s->c.op;
@@ -305,8 +305,8 @@ static kn_array median(const spectra *s, kn_array x)
     return kn_median(x, KNL_WITH(kn_argmax_opts, .axis = knl_one_axis(s->ndim)));
 }
 
-/* Of the segments' spectra the mean; or the median, part by part, over what it is of the mean of so many numbers that are
- * distributed as squares of noise are. */
+/* Of the segments' spectra the mean; or the median, part by part, over what it is of the mean of so many numbers
+ * that are distributed as squares of noise are. */
 static kn_array joined(spectra *s, kn_array x, const char *average)
 {
     kna_op *op = &s->c.op;

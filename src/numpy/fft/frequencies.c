@@ -94,8 +94,8 @@ kn_array kn_fft_ifftshift(kn_array x, const kn_fft_fftshift_opts *opts)
 
 /* --- lengths ---------------------------------------------------------------------------------- */
 
-/* The product of `made` and of powers of p[0], p[1], ... 2 (the last one) that is nearest to n: the least one above or the
- * greatest one below, or n itself. */
+/* The product of `made` and of powers of p[0], p[1], ... 2 (the last one) that is nearest to n: the least one above or
+ * the greatest one below, or n itself. */
 static int64_t nearest(int64_t n, int64_t made, const int *p, bool above, int64_t best)
 {
     for (; above || made <= n; made *= *p) {
