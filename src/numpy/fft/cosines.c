@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cosines.c -- scipy.fft: cosine and sine transforms of types 1 to 4. Of N numbers types 2 and 3 are one real Fourier
  * transform of N points (Makhoul's order: the even elements, then the odd ones backwards), type 4 is a complex one of
- * N, type 1 a real one of the 2 N - 2 (sine: 2 N + 2) numbers of a period, which costs as much as a complex one of half of
- * them. Sines are the cosines of elements of alternating signs, in the other order. */
+ * N, type 1 a real one of the 2 N - 2 (sine: 2 N + 2) numbers of a period, which costs as much as a complex one of half
+ * of them. Sines are the cosines of elements of alternating signs, in the other order. */
 #include "kiln/fft.h"
 #include "numpy/fft/internal.h"
 #include <math.h>
@@ -207,8 +207,8 @@ static void invalid_points(trig *t, int64_t n)
     kna_fail(&t->op, KN_ERROR_VALUE, "invalid number of data points (%s) specified", knx_dim_show(&s, n));
 }
 
-/* Cuts or pads one axis, and counts its points: type 3 has to be multiplied by them, or by their half for "ortho", types
- * 2 and 4 divided, since what is computed here is half of them; type 1 is divided by its period, if at all. */
+/* Cuts or pads one axis, and counts its points: type 3 has to be multiplied by them, or by their half for "ortho",
+ * types 2 and 4 divided, since what is computed here is half of them; type 1 is divided by its period, if at all. */
 static void prepare(trig *t, int i, bool divided, bool root)
 {
     int64_t n = t->points[i] == -1 ? knb_type(t->op.b, t->x).dim[t->axis[i]] : t->points[i], period = n;
