@@ -126,8 +126,31 @@ static void run_lanes(void *arg, int64_t block, int worker)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
+typedef struct real_work {
+    const axis_work *a;
+    numbers x, y;
+    void *table; /* of each worker 2 CHUNK numbers */
+} real_work;
+
+/* Numbers k and m - k of all k, or of one chunk of them. */
+static void run_chunk(void *arg, int64_t chunk, int worker)
+{
+    const real_work *j = arg;
+    const axis_work *a = j->a;
+    const knr_fft_plan *p = a->p;
+    int64_t k = 1 + chunk * CHUNK, behind = p->n / 2 + 1, end = p->real || behind - k < CHUNK ? behind : k + CHUNK;
+    void *table = number_at(a, j->table, worker * 2 * CHUNK), *w = p->real ? number_at(a, p->real, 2 * k) : table;
+    if (!p->real) {
+        knr_fft_powers e = p->real_w;
+        e.first = k, e.step = 1, e.count = end - k;
+        a->loops->powers(&e, table);
+    }
+    a->loops->real(
+        &(knr_fft_real){.x = j->x, .y = j->y, .w = w, .m = p->n, .from = k, .to = end, .inverse = to_reals(a)});
+}
+
 /* Between the transform of pairs and that of the real numbers; y may be x. */
-static void run_real(const axis_work *a, numbers x, numbers y, void *table)
+static void run_real(const axis_work *a, numbers x, numbers y, void *table, int threads)
 {
     const knr_fft_plan *p = a->p;
     int64_t m = p->n;
@@ -146,21 +169,17 @@ static void run_real(const axis_work *a, numbers x, numbers y, void *table)
     else
         ENDS(double)
 #undef ENDS
-    for (int64_t k = 1, end; k <= m / 2; k = end) {
-        end = p->real || m / 2 + 1 - k < CHUNK ? m / 2 + 1 : k + CHUNK;
-        const void *w = p->real ? number_at(a, p->real, 2 * k) : table;
-        if (!p->real) {
-            knr_fft_powers e = p->real_w;
-            e.first = k, e.step = 1, e.count = end - k;
-            a->loops->powers(&e, table);
-        }
-        a->loops->real(&(knr_fft_real){.x = x, .y = y, .w = w, .m = m, .from = k, .to = end, .inverse = inverse});
-    }
+    if (m < 2)
+        return;
+    real_work work = {a, x, y, table};
+    knx_parallel(threads, p->real ? 1 : (m / 2 + CHUNK - 1) / CHUNK, run_chunk, &work);
 }
+
+static int64_t tables_room(int threads) { return (int64_t)threads * 2 * CHUNK; }
 
 static int64_t line_room(const axis_work *a, int threads)
 {
-    int64_t own = !reals(a) && !to_reals(a) ? 0 : in_half(a) ? 2 * CHUNK + 2 * a->p->n : 4 * a->n;
+    int64_t own = !reals(a) && !to_reals(a) ? 0 : in_half(a) ? tables_room(threads) + 2 * a->p->n : 4 * a->n;
     return whole(own) + knr_fft_room(a->p, 1, threads);
 }
 
@@ -173,13 +192,14 @@ static void run_line(const axis_work *a, const void *x, void *y, void *room, int
         return;
     }
     if (in_half(a)) {
-        void *z = number_at(a, room, 2 * CHUNK), *rest = number_at(a, room, whole(2 * CHUNK + 2 * p->n));
+        int64_t tables = tables_room(threads);
+        void *z = number_at(a, room, tables), *rest = number_at(a, room, whole(tables + 2 * p->n));
         if (reals(a)) {
             knr_fft_run_plan(p, 1, pairs(x), pairs(y), 1, rest, threads);
-            run_real(a, pairs(y), pairs(y), room);
+            run_real(a, pairs(y), pairs(y), room, threads);
         } else {
             z = p->kind == KNR_FFT_SPLIT ? y : z;
-            run_real(a, pairs(x), pairs(z), room);
+            run_real(a, pairs(x), pairs(z), room, threads);
             knr_fft_run_plan(p, 1, directed(a, pairs(z)), directed(a, pairs(y)), a->scale, rest, threads);
         }
         return;
