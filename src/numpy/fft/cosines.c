@@ -65,24 +65,24 @@ static kni_atom along(const line *l, kni_atom v, kni_atom x)
     return l->b->error ? KN_ATOM_NONE : knb_broadcast_in_dim(l->b, v, t.ndim, t.dim, (const int64_t[]){l->axis});
 }
 
-/* x times exp(-i pi (a k + c) / (m n)), k along the axis; the angle in float64. real: x is real. */
-static kni_atom turned(const line *l, kni_atom x, double a, double c, double m, bool real)
+/* (u + i v) exp(-i pi (a k + c) / (m n)), k along the axis, as its two parts; the angle in float64. v: KN_ATOM_NONE for
+ * nothing. */
+static void turn(const line *l, kni_atom u, kni_atom v, double a, double c, double m, kni_atom out[2])
 {
     kni_builder *b = l->b;
-    kni_type t = knb_type(b, x);
+    kni_type t = knb_type(b, u);
+    bool real = v == KN_ATOM_NONE;
+    out[0] = out[1] = KN_ATOM_NONE;
     if (b->error)
-        return KN_ATOM_NONE;
+        return;
     kn_dtype f = KN_DT(F64);
     kni_atom k = knb_astype(b, knb_iota(b, KN_DT(I64), 1, &t.dim[l->axis], 0), f);
     kni_atom above = knb_add(b, knb_mul(b, k, knb_number(b, f, a * M_PI)), knb_number(b, f, c * M_PI));
     kni_atom below = knb_mul(b, knb_dimension(b, f, l->n), knb_number(b, f, m)), angle = knb_div(b, above, below);
-    kni_atom re = along(l, knb_convert(b, knb_cos(b, angle), l->d), x);
-    kni_atom im = along(l, knb_convert(b, knb_neg(b, knb_sin(b, angle)), l->d), x);
-    if (real)
-        return knb_complex(b, knb_mul(b, x, re), knb_mul(b, x, im));
-    kni_atom u = knb_real(b, x), v = knb_imag(b, x);
-    kni_atom first = knb_sub(b, knb_mul(b, u, re), knb_mul(b, v, im));
-    return knb_complex(b, first, knb_add(b, knb_mul(b, u, im), knb_mul(b, v, re)));
+    kni_atom re = along(l, knb_convert(b, knb_cos(b, angle), l->d), u);
+    kni_atom im = along(l, knb_convert(b, knb_neg(b, knb_sin(b, angle)), l->d), u);
+    out[0] = real ? knb_mul(b, u, re) : knb_sub(b, knb_mul(b, u, re), knb_mul(b, v, im));
+    out[1] = real ? knb_mul(b, u, im) : knb_add(b, knb_mul(b, u, im), knb_mul(b, v, re));
 }
 
 static kni_atom fourier(const line *l, kni_atom x, int kind, int64_t points)
@@ -152,15 +152,17 @@ static kni_atom type_1(const line *l, kni_atom x, bool sine)
     return knb_real(b, fourier(l, period, KN_RFFT, knx_dim_mul(l->n - 1, 2)));
 }
 
+/* All n numbers of the transform are turned, those behind the half as conjugates: so it is one kernel. */
 static kni_atom type_2(const line *l, kni_atom x, bool sine)
 {
     kni_builder *b = l->b;
-    kni_atom odd = backwards(l, every_other(l, x, true)), even = every_other(l, x, false);
+    kni_atom odd = backwards(l, every_other(l, x, true)), even = every_other(l, x, false), y[2];
     kni_atom v = fourier(l, joined(l, even, sine ? knb_neg(b, odd) : odd), KN_RFFT, l->n);
-    v = turned(l, v, 1, 0, 2, false);
-    kni_atom end = backwards(l, knb_neg(b, part(l, knb_imag(b, v), 1, l->upper)));
-    kni_atom y = joined(l, knb_real(b, v), end);
-    return sine ? backwards(l, y) : y;
+    kni_atom re = knb_real(b, v), im = knb_imag(b, v);
+    re = joined(l, re, backwards(l, part(l, re, 1, l->upper)));
+    im = joined(l, im, knb_neg(b, backwards(l, part(l, im, 1, l->upper))));
+    turn(l, re, im, 1, 0, 2, y);
+    return sine ? backwards(l, y[0]) : y[0];
 }
 
 static kni_atom type_3(const line *l, kni_atom x, bool sine)
@@ -168,20 +170,21 @@ static kni_atom type_3(const line *l, kni_atom x, bool sine)
     kni_builder *b = l->b;
     x = sine ? backwards(l, x) : x;
     kni_atom re = part(l, x, 0, l->lower + 1); /* and x[n - k], where x[n] is 0 */
-    kni_atom im = part(l, with_zeros(l, backwards(l, x), 1, 0), 0, l->lower + 1);
-    kni_atom v = turned(l, knb_complex(b, re, im), 1, 0, 2, false);
-    v = fourier(l, knb_conj(b, v), KN_IRFFT, l->n);
-    kni_atom odd = backwards(l, v);
+    kni_atom im = part(l, with_zeros(l, backwards(l, x), 1, 0), 0, l->lower + 1), y[2];
+    turn(l, re, im, 1, 0, 2, y);
+    kni_atom v = fourier(l, knb_complex(b, y[0], knb_neg(b, y[1])), KN_IRFFT, l->n), odd = backwards(l, v);
     return interleaved(l, v, sine ? knb_neg(b, odd) : odd);
 }
 
 static kni_atom type_4(const line *l, kni_atom x, bool sine)
 {
     kni_builder *b = l->b;
-    kni_atom v = turned(l, sine ? backwards(l, x) : x, 1, 0, 2, true);
-    v = knb_real(b, turned(l, fourier(l, v, KN_FFT, l->n), 4, 1, 4, false));
-    kni_atom odd = backwards(l, v);
-    return interleaved(l, v, sine ? odd : knb_neg(b, odd));
+    kni_atom y[2];
+    turn(l, sine ? backwards(l, x) : x, KN_ATOM_NONE, 1, 0, 2, y);
+    kni_atom v = fourier(l, knb_complex(b, y[0], y[1]), KN_FFT, l->n), re = knb_real(b, v);
+    turn(l, re, knb_imag(b, v), 4, 1, 4, y);
+    kni_atom odd = backwards(l, y[0]);
+    return interleaved(l, y[0], sine ? odd : knb_neg(b, odd));
 }
 
 static kni_atom transformed(const trig *t, const line *l, kni_atom x)
