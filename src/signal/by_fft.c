@@ -88,6 +88,13 @@ static void read_axes(convolution *v, kn_axes axes)
     }
 }
 
+/* Real numbers are transformed faster if there is an even number of them. */
+static int64_t fast_length(int64_t n, bool complex)
+{
+    const kn_fft_next_fast_len_opts *o = KNL_WITH(kn_fft_next_fast_len_opts, .real = !complex);
+    return complex ? kn_fft_next_fast_len(n, o) : 2 * kn_fft_next_fast_len(n / 2 + n % 2, o);
+}
+
 /* Transforms of both, their product, and back. */
 static kn_array product(convolution *v)
 {
@@ -96,8 +103,7 @@ static kn_array product(convolution *v)
     kn_axes axes = {{v->n + 1}, {0}};
     for (int i = 0; i < v->n && !kna_failed(op); i++) {
         int64_t n = v->full.dim[v->axis[i]];
-        const kn_fft_next_fast_len_opts *kind = KNL_WITH(kn_fft_next_fast_len_opts, .real = !v->complex);
-        points.dim[i] = knx_is_symbolic(n) || n > INT64_MAX / 64 ? n : kn_fft_next_fast_len(n, kind);
+        points.dim[i] = knx_is_symbolic(n) || n > INT64_MAX / 64 ? n : fast_length(n, v->complex);
         axes.axis[i] = v->axis[i];
     }
     const kn_fft_fftn_opts *o = KNL_WITH(kn_fft_fftn_opts, .s = points, .axes = axes);
