@@ -45,7 +45,7 @@ static bool solve_one(const kni_rule *r, const void *const *x, void *const *y, v
 static size_t solve_bytes(const kni_rule *r) { return knr_tridiagonal_solve_workspace(knp_extents_of(r->xt[3]).m); }
 static const knp_matrix_routine solve_routine = {.one = solve_one, .workspace = solve_bytes, .vectors_first = true};
 
-static size_t solve_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &solve_routine); }
+static knx_bytes solve_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &solve_routine); }
 static knx_error *solve_run(const kni_rule *r, const kni_routine_args *args)
 {
     bool well;
@@ -120,7 +120,7 @@ static bool update_one(const kni_rule *r, const void *const *x, void *const *y, 
 }
 static size_t update_bytes(const kni_rule *r) { return knr_cholesky_update_workspace(knp_extents_of(r->xt[0]).n); }
 static const knp_matrix_routine update_routine = {.one = update_one, .workspace = update_bytes};
-static size_t update_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &update_routine); }
+static knx_bytes update_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &update_routine); }
 static knx_error *update_run(const kni_rule *r, const kni_routine_args *args)
 {
     bool well;

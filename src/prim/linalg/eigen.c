@@ -53,7 +53,7 @@ static size_t eigh_bytes(const kni_rule *r)
 }
 
 static const knp_matrix_routine eigh_routine = {.one = eigh_one, .workspace = eigh_bytes};
-static size_t eigh_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &eigh_routine); }
+static knx_bytes eigh_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &eigh_routine); }
 static knx_error *eigh_run(const kni_rule *r, const kni_routine_args *args)
 {
     const eigh_params *p = r->params;
@@ -143,7 +143,7 @@ static size_t tridiagonal_bytes(const kni_rule *r)
 }
 
 static const knp_matrix_routine tridiagonal_routine = {.one = tridiagonal_one, .workspace = tridiagonal_bytes};
-static size_t tridiagonal_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &tridiagonal_routine); }
+static knx_bytes tridiagonal_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &tridiagonal_routine); }
 static knx_error *tridiagonal_run(const kni_rule *r, const kni_routine_args *args)
 {
     bool well;

@@ -229,7 +229,7 @@ static size_t cholesky_bytes(const kni_rule *r)
 }
 static const knp_matrix_routine cholesky_routine = {cholesky_one, cholesky_bytes, cholesky_many, square_is_small,
                                                     false};
-static size_t cholesky_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &cholesky_routine); }
+static knx_bytes cholesky_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &cholesky_routine); }
 
 static bool lu_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
 {
@@ -247,7 +247,7 @@ static bool lu_many(const kni_rule *r, int64_t count, const void *const *x, void
     return knr_small_lu(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, count, x[0], y[0], y[1], y[2], workspace);
 }
 static const knp_matrix_routine lu_routine = {lu_one, lu_bytes, lu_many, square_is_small, false};
-static size_t lu_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &lu_routine); }
+static knx_bytes lu_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &lu_routine); }
 
 static knx_error *factorize_run(const kni_rule *r, const kni_routine_args *args, const knp_matrix_routine *f,
                                 const char *failure)
@@ -330,7 +330,7 @@ static bool system_is_small(const kni_rule *r)
 }
 static const knp_matrix_routine triangular_routine = {triangular_one, triangular_bytes, triangular_many,
                                                       system_is_small, false};
-static size_t triangular_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &triangular_routine); }
+static knx_bytes triangular_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &triangular_routine); }
 static knx_error *triangular_run(const kni_rule *r, const kni_routine_args *args)
 {
     bool well;

@@ -46,7 +46,7 @@ static size_t sylvester_bytes(const kni_rule *r)
     return knr_sylvester_workspace(e.m, e.n);
 }
 static const knp_matrix_routine sylvester_routine = {.one = sylvester_one, .workspace = sylvester_bytes};
-static size_t sylvester_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &sylvester_routine); }
+static knx_bytes sylvester_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &sylvester_routine); }
 static knx_error *sylvester_run(const kni_rule *r, const kni_routine_args *args)
 {
     bool well;
@@ -94,7 +94,7 @@ static bool sqrtm_one(const kni_rule *r, const void *const *x, void *const *y, v
 }
 static size_t sqrtm_bytes(const kni_rule *r) { return knr_square_root_workspace(knp_extents_of(r->xt[0]).n); }
 static const knp_matrix_routine sqrtm_routine = {.one = sqrtm_one, .workspace = sqrtm_bytes};
-static size_t sqrtm_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &sqrtm_routine); }
+static knx_bytes sqrtm_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &sqrtm_routine); }
 static knx_error *sqrtm_run(const kni_rule *r, const kni_routine_args *args)
 {
     bool well;

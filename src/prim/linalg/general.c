@@ -53,7 +53,7 @@ static bool eig_one(const kni_rule *r, const void *const *x, void *const *y, voi
 static size_t eig_bytes(const kni_rule *r) { return knr_eig_workspace(r->xt[0].dtype, knp_extents_of(r->xt[0]).n); }
 
 static const knp_matrix_routine eig_routine = {.one = eig_one, .workspace = eig_bytes};
-static size_t eig_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &eig_routine); }
+static knx_bytes eig_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &eig_routine); }
 static knx_error *eig_run(const kni_rule *r, const kni_routine_args *args)
 {
     const eig_params *p = r->params;
@@ -155,7 +155,7 @@ static bool schur_one(const kni_rule *r, const void *const *x, void *const *y, v
 
 static size_t schur_bytes(const kni_rule *r) { return knr_schur_workspace(r->xt[0].dtype, knp_extents_of(r->xt[0]).n); }
 static const knp_matrix_routine schur_routine = {.one = schur_one, .workspace = schur_bytes};
-static size_t schur_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &schur_routine); }
+static knx_bytes schur_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &schur_routine); }
 static knx_error *schur_run(const kni_rule *r, const kni_routine_args *args)
 {
     bool well;
@@ -184,7 +184,7 @@ static size_t hessenberg_bytes(const kni_rule *r)
     return knr_hessenberg_workspace(r->xt[0].dtype, knp_extents_of(r->xt[0]).n);
 }
 static const knp_matrix_routine hessenberg_routine = {.one = hessenberg_one, .workspace = hessenberg_bytes};
-static size_t hessenberg_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &hessenberg_routine); }
+static knx_bytes hessenberg_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &hessenberg_routine); }
 static knx_error *hessenberg_run(const kni_rule *r, const kni_routine_args *args)
 {
     bool well;

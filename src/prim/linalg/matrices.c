@@ -60,13 +60,13 @@ static int64_t stack_of(const kni_rule *r, const knp_matrix_routine *f)
 /* As many threads as have a matrix to work on. */
 static int workers_for(int64_t batch, int threads) { return (int)(batch < threads ? batch : threads); }
 
-size_t knp_matrix_workspace(const kni_rule *r, const knp_matrix_routine *f)
+knx_bytes knp_matrix_workspace(const kni_rule *r, const knp_matrix_routine *f)
 {
     int64_t batch = is_symbolic(r) ? 0 : stack_of(r, f);
     if (!batch || knx_is_symbolic(batch)) /* of extents that are unknown the program asks again */
         return 0;
     int workers = workers_for(batch, r->threads);
-    return (size_t)(workers > 1 ? workers : 1) * knx_whole_lines(f->workspace(r));
+    return (knx_bytes)(workers > 1 ? workers : 1) * knx_whole_lines(f->workspace(r));
 }
 
 typedef struct work {

@@ -29,7 +29,7 @@ typedef struct knp_matrix_routine {
     bool vectors_first; /* the last operand has matrices, not the first one */
 } knp_matrix_routine;
 enum { KNP_MATRIX_OPERANDS = 4 /* and results, at most */ };
-size_t knp_matrix_workspace(const kni_rule *r, const knp_matrix_routine *f);
+knx_bytes knp_matrix_workspace(const kni_rule *r, const knp_matrix_routine *f);
 /* `well`: every matrix did */
 knx_error *knp_each_matrix(const kni_rule *r, const kni_routine_args *args, const knp_matrix_routine *f, bool *well);
 

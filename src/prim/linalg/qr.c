@@ -62,7 +62,7 @@ static size_t qr_bytes(const kni_rule *r)
 }
 
 static const knp_matrix_routine qr_routine = {.one = qr_one, .workspace = qr_bytes};
-static size_t qr_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &qr_routine); }
+static knx_bytes qr_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &qr_routine); }
 static knx_error *qr_run(const kni_rule *r, const kni_routine_args *args)
 {
     bool well;
@@ -175,7 +175,7 @@ static size_t geqrf_bytes(const kni_rule *r)
 }
 
 static const knp_matrix_routine geqrf_routine = {.one = geqrf_one, .workspace = geqrf_bytes};
-static size_t geqrf_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &geqrf_routine); }
+static knx_bytes geqrf_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &geqrf_routine); }
 static knx_error *geqrf_run(const kni_rule *r, const kni_routine_args *args)
 {
     bool well;
@@ -256,7 +256,7 @@ static size_t reflections_bytes(const kni_rule *r)
 }
 
 static const knp_matrix_routine reflections_routine = {.one = reflections_one, .workspace = reflections_bytes};
-static size_t reflections_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &reflections_routine); }
+static knx_bytes reflections_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &reflections_routine); }
 static knx_error *reflections_run(const kni_rule *r, const kni_routine_args *args)
 {
     bool well;

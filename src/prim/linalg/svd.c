@@ -50,7 +50,7 @@ static size_t svd_bytes(const kni_rule *r)
 }
 
 static const knp_matrix_routine svd_routine = {.one = svd_one, .workspace = svd_bytes};
-static size_t svd_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &svd_routine); }
+static knx_bytes svd_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &svd_routine); }
 static knx_error *svd_run(const kni_rule *r, const kni_routine_args *args)
 {
     const svd_params *p = r->params;
