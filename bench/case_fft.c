@@ -132,14 +132,14 @@ static int values(void *state, double *out)
     return bench_picks(kn_abs(y), out, 4);
 }
 
-#define LENGTHS(ROW, dtype, D, kind)                                                                          \
-    ROW(dtype, D, kind, 64, 64)                                                                               \
-    ROW(dtype, D, kind, 1024, 1024)                                                                           \
-    ROW(dtype, D, kind, 16384, 16384)                                                                         \
-    ROW(dtype, D, kind, 262144, 262144)                                                                       \
-    ROW(dtype, D, kind, 4194304, 4194304)                                                                     \
-    ROW(dtype, D, kind, 1000000, 1000000) ROW(dtype, D, kind, 997, 997) ROW(dtype, D, kind, 1018081, 1018081) \
-        ROW(dtype, D, kind, rows, 1024, 1024)
+#define LENGTHS(ROW, dtype, D, kind)      \
+    ROW(dtype, D, kind, 64, 64)           \
+    ROW(dtype, D, kind, 1024, 1024)       \
+    ROW(dtype, D, kind, 16384, 16384)     \
+    ROW(dtype, D, kind, 262144, 262144)   \
+    ROW(dtype, D, kind, 4194304, 4194304) \
+    ROW(dtype, D, kind, 1000000, 1000000) \
+    ROW(dtype, D, kind, 997, 997) ROW(dtype, D, kind, 1018081, 1018081) ROW(dtype, D, kind, rows, 1024, 1024)
 #define COMPLEX(ROW, dtype, D) LENGTHS(ROW, dtype, D, lines) ROW(dtype, D, matrix, matrix, 1024, 1024)
 #define REAL(ROW, dtype, D)    LENGTHS(ROW, dtype, D, real_lines) ROW(dtype, D, real_matrix, matrix, 1024, 1024)
 #define ALL(ROW)               COMPLEX(ROW, c64, KN_C64) COMPLEX(ROW, c128, KN_C128) REAL(ROW, f32, KN_F32) REAL(ROW, f64, KN_F64)

@@ -57,7 +57,7 @@ typedef struct knx_away {
     void *data;                                 /* the buffer's own memory, for the time when its `data` is NULL */
     void (*drop)(struct knx_away *away);        /* the buffer goes */
 } knx_away;
-knx_buffer *knx_buffer_new(uint64_t bytes);       /* contents undefined; NULL without memory, caches given back or not */
+knx_buffer *knx_buffer_new(uint64_t bytes); /* contents undefined; NULL without memory, caches given back or not */
 /* The same for a moment, as the workspace of a run: rather memory that the caches have than memory that fits best. */
 knx_buffer *knx_buffer_scratch(uint64_t bytes);
 /* Asks the context to give back what it only keeps to find it again, so that so many bytes may be had. True: something

@@ -19,9 +19,9 @@ typedef enum knc_space {
 typedef struct knc_ref {
     uint8_t space;
     uint32_t index; /* of the operand, the output, the literal, the block value; while planning: of the slot */
-    knx_bytes offset;  /* bytes */
-    knx_bytes first, bytes; /* the memory of the whole value: its offset in the operand, output or workspace, and its size;
-                            0 bytes: a literal */
+    knx_bytes offset;
+    /* The memory of the whole value: its offset in the operand, output or workspace, and its size; 0: a literal. */
+    knx_bytes first, bytes;
 } knc_ref;
 /* Does the step write to its reference r? It may read it, too. Of a band: ask its steps. */
 bool knc_is_written(const knc_step *s, uint32_t r);
@@ -35,11 +35,12 @@ typedef struct knc_loop {
     knc_program *cond, *body;             /* cond: NULL for a scan */
     int64_t length;                       /* turns of a scan; of a while: at most, KNC_NO_LENGTH: no bound */
     bool reverse;
-    int64_t on_step;                  /* a host function (ir/host.h), 0: none */
-    const knx_bytes *bytes;              /* of the carries; then of an element of each input, of each output */
-    const knx_bytes *second;             /* offsets of the carries' second memory in the workspace; KNC_IN_PLACE: none */
-    int places;                       /* 2: some carries have second memory, and alternate with each turn; else 1 */
-    knx_bytes go, work, workspace;       /* offsets of the condition's result, of the programs' workspace; bytes of all */
+    int64_t on_step;         /* a host function (ir/host.h), 0: none */
+    const knx_bytes *bytes;  /* of the carries; then of an element of each input, of each output */
+    const knx_bytes *second; /* offsets of the carries' second memory in the workspace; KNC_IN_PLACE: none */
+    int places;              /* 2: some carries have second memory, and alternate with each turn; else 1 */
+    knx_bytes go, work;      /* offsets of the condition's result, of the programs' workspace */
+    knx_bytes workspace;     /* of all */
 } knc_loop;
 #define KNC_IN_PLACE  UINT64_MAX
 #define KNC_NO_LENGTH INT64_MAX

@@ -66,9 +66,9 @@ const char *kni_type_text(knx_text *t, kni_type type, bool long_names);
 knx_error *kni_type_refuse_size(kni_type t); /* the error, or NULL: it is only large or symbolic */
 static inline knx_error *kni_type_check_size(kni_type t)
 {
-    size_t bytes = t.dtype->size;
+    uint64_t bytes = t.dtype->size;
     for (int i = 0; i < t.ndim; i++)
-        if ((uint64_t)t.dim[i] - 1 >= (uint64_t)1 << 48 || __builtin_mul_overflow(bytes, (size_t)t.dim[i], &bytes) ||
+        if ((uint64_t)t.dim[i] - 1 >= (uint64_t)1 << 48 || __builtin_mul_overflow(bytes, (uint64_t)t.dim[i], &bytes) ||
             bytes > PTRDIFF_MAX)
             return kni_type_refuse_size(t);
     return NULL;

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 enum { ALIGNMENT = 256, MAX_BUFFERS = 8, MAX_MAPS = 512 };
-static const size_t RESERVED = (size_t)4 << 30;
+static const size_t RESERVED = (size_t)1 << (sizeof(size_t) > 4 ? 32 : 29);
 
 struct knd_memory {
     size_t at, bytes; /* bytes: in whole units, at least one */

@@ -310,9 +310,7 @@ static knx_error *lower_routine(knc_plan *p, const knc_group *g)
         return knx_error_nomem();
     for (uint32_t i = 0; i < n; i++) {
         kni_atom a = i < e->n_in ? e->in[i] : e->out + i - e->n_in;
-        knx_bytes offset;
-        s.ref[i].index = knc_slot_of(p, a, &offset);
-        s.ref[i].offset = offset;
+        s.ref[i].index = knc_slot_of(p, a, &s.ref[i].offset);
         if (p->failed)
             return knx_error_nomem();
         if (i < e->n_in)

@@ -108,5 +108,8 @@ size_t knd_host_band_bytes(const knc_band *b, const knd_host_band *made); /* of 
 size_t knd_product_workspace(const knd_host_product *x, int threads);
 size_t knd_attached_scratch(const knc_step *s, const knd_host_product *x);
 /* The values of a run come first, then the room, then the scratch. */
-static inline uint64_t knd_values_bytes(const knd_host_loaded *l) { return knx_whole_lines(l->head.program->workspace); }
+static inline uint64_t knd_values_bytes(const knd_host_loaded *l)
+{
+    return knx_whole_lines(l->head.program->workspace);
+}
 #endif
