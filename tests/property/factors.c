@@ -195,7 +195,8 @@ static void check_case(bench *row, sentence *s, const sample *from, kn_dtype t, 
     bench b = {0};
     memset(&m, 0, sizeof m);
     if (bench_open(&b, from, t, operands) && (b.j = bench_build(&b, false)) && prog_open(&b, b.j, &p)) {
-        int n_out = from->prim->n_out >= 0 ? from->prim->n_out : p.n_out; /* the others are operands */
+        bool fewer = from->prim->n_out >= 0 && from->prim->n_out < p.n_out; /* the others are operands */
+        int n_out = fewer ? from->prim->n_out : p.n_out;
         bench_fill(&b, false, 0, x);
         if (prog_run(&b, &p, x, y) && explore(&b, &p, n_out, &m, x, y))
             check_sentence(&b, s, &m, n_out, x, y);
