@@ -60,13 +60,22 @@ static int64_t stack_of(const kni_rule *r, const knp_matrix_routine *f)
 /* As many threads as have a matrix to work on. */
 static int workers_for(int64_t batch, int threads) { return (int)(batch < threads ? batch : threads); }
 
+/* What the routine of one matrix is told: a matrix alone has all threads. */
+static kni_rule rule_of_one(const kni_rule *r, int64_t batch, int threads)
+{
+    kni_rule one = *r;
+    one.threads = batch == 1 && threads > 1 ? threads : 1;
+    return one;
+}
+
 knx_bytes knp_matrix_workspace(const kni_rule *r, const knp_matrix_routine *f)
 {
     int64_t batch = is_symbolic(r) ? 0 : stack_of(r, f);
     if (!batch || knx_is_symbolic(batch)) /* of extents that are unknown the program asks again */
         return 0;
     int workers = workers_for(batch, r->threads);
-    return (knx_bytes)(workers > 1 ? workers : 1) * knx_whole_lines(f->workspace(r));
+    kni_rule one = rule_of_one(r, batch, r->threads);
+    return (knx_bytes)(workers > 1 ? workers : 1) * knx_whole_lines(f->workspace(&one));
 }
 
 typedef struct work {
@@ -101,14 +110,16 @@ static void run_part(void *arg, int64_t part, int worker)
 knx_error *knp_each_matrix(const kni_rule *r, const kni_routine_args *args, const knp_matrix_routine *f, bool *well)
 {
     enum { PARTS = 4 /* of a worker */, FEW = 4 };
-    work w = {.r = r, .f = f, .batch = stack_of(r, f), .workspace = args->workspace};
+    int64_t batch = stack_of(r, f);
+    kni_rule one = rule_of_one(r, batch, args->threads);
+    work w = {.r = &one, .f = f, .batch = batch, .workspace = args->workspace};
     knx_buffer *own = NULL;
     *well = true;
     if (!w.batch)
         return NULL;
     int workers = workers_for(w.batch, args->threads > 1 ? args->threads : 1);
     w.parts = workers == 1 ? 1 : w.batch < PARTS * (int64_t)workers ? w.batch : PARTS * (int64_t)workers;
-    w.room = knx_whole_lines(f->workspace(r));
+    w.room = knx_whole_lines(f->workspace(&one));
     w.many = w.batch >= FEW && f->many && f->has_many(r);
     if (!w.workspace) {
         if (!(own = knx_buffer_scratch((size_t)workers * w.room + 1)))

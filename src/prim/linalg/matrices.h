@@ -19,7 +19,8 @@ knx_error *knp_type_behind(const kni_rule *r, kni_type x, kn_dtype d, int n, con
 /* A routine for each matrix: x and y are those of one; false if it failed. `workspace`: the bytes it needs, a function
  * of the extents. How much memory that is follows from numbers, so where extents are unknown knp_matrix_workspace asks
  * for none, and knp_each_matrix takes it when it runs. The rows have the bit KN_THREADS: the matrices of a stack are
- * shared out, each thread with a workspace of its own. */
+ * shared out, each thread with a workspace of its own; a matrix alone may be worked on by r->threads threads, which is
+ * 1 in a stack. `workspace` is told the same number, or a larger one. */
 typedef struct knp_matrix_routine {
     bool (*one)(const kni_rule *r, const void *const *x, void *const *y, void *workspace);
     size_t (*workspace)(const kni_rule *r);
