@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bench.c -- measures: `bench [--cpu|--busy] [FILE.json] [NAME...]` prints a table and writes the file; only the rows
- * whose names contain one of these NAMEs. For each case the values of Kiln and its peers are compared first; then they
- * take turns, and medians are shown, with the least and the ninth tenth of Kiln's and the least of the others'. --cpu:
- * CPU time of one thread instead of time, for a machine on which others work. --busy: beside a process of the least
- * priority that never rests; every row that has a rival is to keep BUSY_RATIO of the best one. */
+ * whose names contain one of these NAMEs (--list: all names). For each case the values of Kiln and its peers are
+ * compared first; then they take turns, and medians are shown, with the least and the ninth tenth of Kiln's and the
+ * least of the others'. --cpu: CPU time of one thread instead of time, for a machine on which others work. --busy:
+ * beside a process of the least priority that never rests; every row that has a rival is to keep BUSY_RATIO of the best
+ * one. */
 #include "bench.h"
 #include "libraries.h"
 #include <kiln/kiln.h>
@@ -336,6 +337,14 @@ static const bench_case *const all[] = {
     bench_symbolic,  bench_lengths,      bench_linalg, bench_transforms};
 enum { GROUPS = sizeof all / sizeof *all };
 
+static int list_names(void)
+{
+    for (int k = 0; k < GROUPS; k++)
+        for (const bench_case *c = all[k]; c->name; c++)
+            printf("%s\n", c->name);
+    return 0;
+}
+
 /* Those that the wanted rows ask. */
 static void start_peers(int n, char **names)
 {
@@ -383,6 +392,8 @@ int main(int argc, char **argv)
             cpu_time = true;
         else if (strcmp(argv[i], "--busy") == 0)
             busy = true;
+        else if (strcmp(argv[i], "--list") == 0)
+            return list_names();
         else if (length > 5 && strcmp(argv[i] + length - 5, ".json") == 0)
             file = argv[i];
         else
