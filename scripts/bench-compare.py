@@ -60,7 +60,7 @@ def main():
     parser.add_argument("--turns", type=int, default=4)
     parser.add_argument("--bound", type=float, default=1.03)
     parser.add_argument("--groups", type=int, default=8, help="rows that are measured before the other program has its turn")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     names = subprocess.run([args.new, "--list"], capture_output=True, text=True).stdout.split()
     wanted = [n for n in names if not args.rows or any(r in n for r in args.rows)]
     if not wanted:

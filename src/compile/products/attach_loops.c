@@ -27,29 +27,32 @@ typedef struct intervals {
     interval at[KNC_MAX_PIECES];
 } intervals;
 
-/* Adds an interval; the smallest stride is first. Extents of 1 are left out. False: it cannot be one of the
- * intervals, or it is not known to be. */
+/* Adds an interval. Extents of 1 are left out. False: it cannot be one of the intervals, or it is not known to be. */
 static bool add(intervals *l, interval x)
 {
     if (x.extent == 1)
         return true;
     if (l->n == KNC_MAX_PIECES || !knx_dim_known_le(1, x.stride) || !knx_dim_rely_le(1, x.extent))
         return false;
-    int i = l->n++;
-    for (; i && !knx_dim_known_le(l->at[i - 1].stride, x.stride); i--)
-        l->at[i] = l->at[i - 1];
-    l->at[i] = x;
+    l->at[l->n++] = x;
     return true;
 }
 
-/* Does each interval begin where the one before it ends? *size: the end of the last one. */
-static bool is_whole(const intervals *l, int64_t *size)
+/* Does each interval begin where another one ends, and one at 1? They are put into that order; *size: the end of the last
+ * one. (Which of two strides is the smaller one need not be known: of `w` and `h*w` it is not.) */
+static bool is_whole(intervals *l, int64_t *size)
 {
     *size = 1;
     for (int i = 0; i < l->n; i++) {
-        if (!knx_dim_same(l->at[i].stride, *size))
+        int next = i;
+        while (next < l->n && !knx_dim_same(l->at[next].stride, *size))
+            next++;
+        if (next == l->n)
             return false;
-        *size = knx_dim_mul(*size, l->at[i].extent);
+        interval x = l->at[next];
+        l->at[next] = l->at[i];
+        l->at[i] = x;
+        *size = knx_dim_mul(*size, x.extent);
     }
     return true;
 }

@@ -145,6 +145,27 @@ static void the_same_steps_and_bits(void **state)
         }
 }
 
+static kn_array convolved(const kn_array *x, const kn_array *w)
+{
+    return kn_nn_relu(kn_lax_conv_general_dilated(*x, *w, KN_SHAPE(1, 1), KN_SAME));
+}
+KN_FUNCTION(convolved, kn_array, kn_array, kn_array)
+
+/* The result's strides are 1, w, h*w, 8*h*w; that w is at most h*w is not known. */
+static void a_kernel_joins_a_product_whose_strides_have_no_known_order(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = wave(KN_SHAPE(25, 4, 100, 100), 0.1), w = wave(KN_SHAPE(8, 4, 3, 3), 0.3);
+    kn_jaxpr j = kn_make_jaxpr(KN_FN(convolved), KN_ARGS(&x, &w), .symbolic = "b 4 h w, 8 4 3 3");
+    assert_non_null(strstr(kn_jaxpr_program(j), "result to kernel"));
+    kn_array one, other;
+    kn_call(kn_jit(KN_FN(convolved), .symbolic = "b 4 h w, 8 4 3 3"), &one, &x, &w);
+    kn_call(kn_jit(KN_FN(convolved)), &other, &x, &w);
+    assert_true(kn_array_equal(one, other));
+    assert_false(kn_error_pending());
+}
+
 /* What fails as an expression gets too long can be left undone; what failed before, and other errors, stay. */
 static void too_long_expressions_are_forgiven(void **state)
 {
@@ -179,6 +200,7 @@ KN_TEST_GROUP(test_variables)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_long_expressions_are_forgiven),
         cmocka_unit_test(the_same_steps_and_bits),
+        cmocka_unit_test(a_kernel_joins_a_product_whose_strides_have_no_known_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
