@@ -155,15 +155,17 @@ typedef struct knc_block {
     int over;        /* number of the value whose memory this one takes over; -1: none */
 } knc_block;
 
+enum { KNC_BAND_ARRAYS = 8 }; /* operands and results of a routine in a band, at most */
 typedef struct knc_band_step {
-    knc_step step; /* a kernel or a product; `par` are the extents for all rows */
+    knc_step step; /* a kernel, a product or a routine; `par` are the extents for all rows */
     bool again;    /* a step of another band makes the same values, but does not keep them */
     /* kernel: */
     const knc_cut *cut;    /* per parallel loop */
     const int64_t *par[2]; /* extents for a block; for the last block of a batch */
     /* product: */
     bool sums;     /* it contracts over the rows: they are its positions of k, its result belongs to the whole batch */
-    int64_t rows;  /* of one batch of the product: the band's rows of a batch, or a multiple */
+    int64_t rows;  /* of one batch of the product: the band's rows of a batch, or a multiple. Of a routine: its rows in
+                      one of the band's */
     int64_t other; /* positions of k; with `sums`: rows of the result */
     bool chained;  /* unfinished sums are kept from block to block: a block of rows may end inside of a block of k */
 } knc_band_step;

@@ -151,6 +151,10 @@ struct kni_prim {
     /* Of `run`: the bytes of memory that the routine needs beside operands and results. Example: sort needs the keys
      * of one row. NULL: none */
     knx_bytes (*workspace)(const kni_rule *r);
+    /* Of `run`: the number of first axes, the same in all operands and results, along which the routine does each slice
+     * by itself: a part of the operands along them gives that part of the results, to the bit. A program may run it for
+     * some rows at a time, beside kernels over the same rows. Example: sort of axis 2 has 2. NULL: none */
+    int (*rows)(const kni_rule *r);
     /* A product of two operands (one result): fills in its description for C-contiguous arrays, from which the code
      * and its blocking follow. Examples: dot_general, conv_general_dilated. docs/products.md */
     void (*product)(const kni_rule *r, knk_product *p);

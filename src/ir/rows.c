@@ -156,6 +156,8 @@ const char *kni_prim_fault(const kni_prim *p)
         return "looks at elements without pull";
     if (p->expands && !p->expand)
         return "expands, but expand is missing";
+    if (p->rows && (!p->run || p->updates))
+        return "rows of a routine without a routine, or of one that replaces elements";
     if (p->workspace && !p->run)
         return "a workspace without a routine";
     if (p->bits & KN_THREADS && (!p->run || !p->cost))

@@ -7,8 +7,9 @@
  *     rules -l [CASE]                             the names of the cases
  *     rules -t FILE                               everything, and the typed texts of all jaxprs into FILE
  *
- * Checks of a case: value, text, jit, vmap, axes, and where operands have tangents jvp, vjp, transpose, second, lanes;
- * of the first case of a sample: scarce. Checks of a row, by the name of its primitive: row, refuses, dtypes, factors.
+ * Checks of a case: value, text, jit, vmap, axes, of a routine that has rows stack, and where operands have tangents
+ * jvp, vjp, transpose, second, lanes; of the first case of a sample: scarce. Checks of a row, by the name of its
+ * primitive: row, refuses, dtypes, factors.
  * A check that fails prints the command that runs just it and what is wrong. KILN_TEST_LONG=1: more seeds, all
  * combinations of batch axes, the longest arrays, every allocation. */
 #include "bench.h"
@@ -36,6 +37,7 @@ static const struct {
     {"second", check_second, true, false},
     {"lanes", check_lanes, true, false},
     {"axes", check_axes, false, false},
+    {"stack", check_stack, false, false},
     {"scarce", check_scarce, false, true},
 };
 

@@ -67,7 +67,8 @@ static int64_t greatest_divisor(int64_t a, int64_t b) { return b ? greatest_divi
 static int64_t even_height(const knc_set *s, int64_t height)
 {
     int64_t least = s->chunk ? s->grain * 8 / greatest_divisor(s->grain, 8) : s->grain;
-    int64_t unit = least % 16 && knx_dim_hint(s->rows) >= 64 ? least * 16 / greatest_divisor(least, 16) : least;
+    bool many = height >= 16 && knx_dim_hint(s->rows) >= 64;
+    int64_t unit = least % 16 && many ? least * 16 / greatest_divisor(least, 16) : least;
     int64_t even = knx_dim_ceildiv(s->rows, knx_dim_ceildiv(s->rows, height));
     return knx_dim_mul(knx_dim_ceildiv(even, unit), unit);
 }
@@ -87,11 +88,21 @@ static bool choose_chunk(knc_set *s)
     return true;
 }
 
+static bool has_product(const knc_plan *p, const knc_set *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (p->step.at[s->member[i].step].kind == KNC_PRODUCT)
+            return true;
+    return false;
+}
+
 /* Chooses the rows of a block; *saved: the bytes of values that are not stored then. False: every block would read too
- * many bytes as a whole beside those that go from member to member in blocks. */
+ * many bytes as a whole beside those that go from member to member in blocks, or a row is larger than a block should
+ * be. (A product has work to share out in 16 rows, a routine in one.) */
 static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool hope, int64_t *saved)
 {
-    enum { TRIAL = 64, READS = 4, HIGH = 256, MOST = 1024 };
+    enum { TRIAL = 64, READS = 4, HIGH = 256, MOST = 1024, LOW = 16 };
+    int64_t low = has_product(b->p, s) ? LOW : 1;
     knc_inner inner;
     double row = 0, whole = whole_bytes(b->p, s);
     bool found = knc_find_blocks(b, s, number, hope, &inner);
@@ -102,7 +113,7 @@ static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool 
         row += (double)knx_dim_hint((int64_t)inner.block[i].row);
         *saved = again ? *saved : knx_dim_add(*saved, (int64_t)b->p->slot.at[inner.slot[i]].bytes);
     }
-    if (bytes == 0 || !choose_chunk(s))
+    if (bytes == 0 || !choose_chunk(s) || (low < LOW && bytes / TRIAL > knc_block_bytes(b->p)))
         return false;
     int64_t rows = knx_dim_hint(s->rows);
     if (b->all) {
@@ -113,7 +124,7 @@ static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool 
     height = height > MOST ? MOST : height;
     int64_t wanted = whole < READS * row * HIGH ? (int64_t)(whole / (READS * row)) + 1 : HIGH;
     height = height < wanted ? wanted : height;
-    height = height > rows ? rows : height < 16 ? 16 : height;
+    height = height > rows ? rows : height < low ? low : height;
     s->height = even_height(s, height);
     bool cached = whole <= (double)knc_whole_bytes(b->p) || 2.5 * whole <= row * (double)rows;
     return cached && whole <= READS * row * (double)knx_dim_hint(s->height);
@@ -135,8 +146,7 @@ static bool is_possible(knc_bands *b, knc_set *s, uint32_t number)
 /* Adds one step to the set; again: a copy of a step of another set. False: it cannot join, the set is unchanged. */
 static bool try_step(knc_bands *b, knc_set *s, uint32_t number, uint32_t step, bool again)
 {
-    knc_step_kind kind = (knc_step_kind)b->p->step.at[step].kind;
-    if (s->n == KNC_BAND_STEPS || (kind != KNC_KERNEL && kind != KNC_PRODUCT))
+    if (s->n == KNC_BAND_STEPS || !knc_may_join_band(b->p, &b->p->step.at[step]))
         return false;
     if ((!again && b->band[step] != KNC_NO) || knc_is_inside(s, step))
         return false;
@@ -174,20 +184,26 @@ static void grow(knc_bands *b, knc_set *s, uint32_t number)
     }
 }
 
-/* Is the set worth a band? It needs two products, or a product and a kernel that joins elements, and enough bytes of
- * values that are not stored. (A product and elementwise kernels gain more in the step of the product: attach.c.) */
+/* Is the set worth a band? It needs two products, or a product and a kernel that joins elements, or a routine, and
+ * enough bytes of values that are not stored. (A product and elementwise kernels gain more in the step of the product:
+ * attach.c.) */
 static bool is_reason(const knc_bands *b, knc_set *s, uint32_t number)
 {
-    int products = 0, joins = 0;
+    int products = 0, joins = 0, routines = 0;
     int64_t saved;
     for (int i = 0; i < s->n; i++) {
         const knc_step *x = &b->p->step.at[s->member[i].step];
         products += x->kind == KNC_PRODUCT;
+        routines += x->kind == KNC_ROUTINE;
         for (int k = 0; x->kind == KNC_KERNEL && k < x->u.k.kernel->n_stage; k++)
             joins += x->u.k.kernel->stage[k].n_inner > 0;
     }
-    return products && (b->all || products + joins > 1) && choose_height(b, s, number, false, &saved) &&
-           knx_dim_le((int64_t)(s->chunk && !b->all ? knc_sums_bytes(b->p) : least_bytes(b)), saved);
+    size_t least = b->all     ? least_bytes(b)
+                   : s->chunk ? knc_sums_bytes(b->p)
+                   : products ? least_bytes(b)
+                              : knc_routine_bytes(b->p);
+    return (routines || (products && (b->all || products + joins > 1))) && choose_height(b, s, number, false, &saved) &&
+           knx_dim_le((int64_t)least, saved);
 }
 
 static bool keep_set(knc_bands *b, const knc_set *s)
@@ -215,13 +231,17 @@ static bool keep_set(knc_bands *b, const knc_set *s)
 /* ---- Beginnings. */
 
 /* The rows by which a product could cut this value: m (if it is the result or operand a), n (operand b) or k (either
- * operand). Each is out[i]: batches, rows of one. Returns their number, 0 for a kernel. */
-static int rows_of(const knc_step *s, uint32_t slot, int64_t out[3][2])
+ * operand); those of a routine. Each is out[i]: batches, rows of one. Returns their number, 0 for a kernel. */
+static int rows_of(const knc_plan *plan, const knc_step *s, uint32_t slot, int64_t out[3][2])
 {
-    const knk_product *p = s->u.p.product;
     int n = 0;
+    if (s->kind == KNC_ROUTINE) {
+        out[0][0] = 1;
+        out[0][1] = knc_routine_rows(plan, s);
+    }
     if (s->kind != KNC_PRODUCT)
-        return 0;
+        return s->kind == KNC_ROUTINE;
+    const knk_product *p = s->u.p.product;
     const knk_dims *group[3] = {&p->m, &p->n, &p->k};
     bool is[3] = {s->ref[2].index == slot || s->ref[0].index == slot, s->ref[1].index == slot, s->ref[2].index != slot};
     for (int g = 0; g < 3; g++)
@@ -257,17 +277,16 @@ static bool begin_with(knc_bands *b, uint32_t maker, uint32_t reader, const int6
 
 static bool may_be_member(const knc_bands *b, uint32_t step)
 {
-    return step != KNC_NO && b->band[step] == KNC_NO &&
-           (b->p->step.at[step].kind == KNC_KERNEL || b->p->step.at[step].kind == KNC_PRODUCT);
+    return step != KNC_NO && b->band[step] == KNC_NO && knc_may_join_band(b->p, &b->p->step.at[step]);
 }
 
-/* Is there a set of two, the maker of the value and a reader, and one of them a product? */
+/* Is there a set of two, the maker of the value and a reader, and one of them no kernel? */
 static bool goes_to_member(const knc_bands *b, uint32_t slot)
 {
-    bool product = b->p->step.at[b->p->slot.at[slot].maker].kind == KNC_PRODUCT;
+    bool has_rows = b->p->step.at[b->p->slot.at[slot].maker].kind != KNC_KERNEL;
     for (uint32_t l = b->reader[slot]; l != KNC_NO; l = b->link.at[l].next) {
         uint32_t reader = b->link.at[l].step;
-        if (may_be_member(b, reader) && (product || b->p->step.at[reader].kind == KNC_PRODUCT))
+        if (may_be_member(b, reader) && (has_rows || b->p->step.at[reader].kind != KNC_KERNEL))
             return true;
     }
     return false;
@@ -283,9 +302,9 @@ static void begin_at(knc_bands *b, uint32_t slot)
     for (uint32_t l = b->reader[slot]; l != KNC_NO && may_be_member(b, x->maker); l = b->link.at[l].next) {
         uint32_t reader = b->link.at[l].step;
         int64_t rows[6][2];
-        int n = may_be_member(b, reader) ? rows_of(&b->p->step.at[x->maker], slot, rows) : 0;
+        int n = may_be_member(b, reader) ? rows_of(b->p, &b->p->step.at[x->maker], slot, rows) : 0;
         if (n || may_be_member(b, reader))
-            n += rows_of(&b->p->step.at[reader], slot, rows + n);
+            n += rows_of(b->p, &b->p->step.at[reader], slot, rows + n);
         for (int i = 0; i < n; i++)
             if (begin_with(b, x->maker, reader, rows[i]))
                 break;
@@ -420,10 +439,10 @@ static void note_reasons(const knc_bands *b)
 knx_error *knc_make_bands(knc_plan *p)
 {
     knc_bands b = {.p = p, .n_step = (uint32_t)p->step.n, .all = p->o->bands > 0};
-    size_t products = 0;
+    size_t rows = 0; /* steps that have them */
     for (size_t i = 0; i < p->step.n; i++)
-        products += p->step.at[i].kind == KNC_PRODUCT;
-    if (!products || p->o->bands < 0 || !p->o->target->bands)
+        rows += p->step.at[i].kind != KNC_KERNEL && knc_may_join_band(p, &p->step.at[i]);
+    if (!rows || p->o->bands < 0 || !p->o->target->bands)
         return NULL;
     knx_error *e = NULL;
     if (!knc_begin_bands(&b))

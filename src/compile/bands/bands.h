@@ -18,11 +18,13 @@ enum {
  * - band: a smaller value between two steps is no reason for a band;
  * - again: a smaller value is kept in memory rather than made again;
  * - sums: a set with sums over the rows has to save so much, since sums in parts cost more than whole ones;
+ * - routine: a set of kernels and routines has to save so much: less stays in the cache anyhow;
  * - whole: operands that each block reads as a whole stay in the cache up to this size;
  * - block: the blocks of one worker together, so that the operands beside them stay in the cache. */
 static inline size_t knc_band_bytes(const knc_plan *p) { return p->o->target->second_cache / 8; }
 static inline size_t knc_again_bytes(const knc_plan *p) { return p->o->target->second_cache * 2; }
 static inline size_t knc_sums_bytes(const knc_plan *p) { return p->o->target->second_cache * 8; }
+static inline size_t knc_routine_bytes(const knc_plan *p) { return p->o->target->second_cache; }
 static inline size_t knc_whole_bytes(const knc_plan *p) { return p->o->target->second_cache; }
 static inline size_t knc_block_bytes(const knc_plan *p) { return p->o->target->second_cache / 2; }
 
@@ -31,7 +33,8 @@ typedef struct knc_member {
     uint32_t step;
     bool again;                  /* a copy: the step itself belongs to another set, this set makes its values again */
     bool sums, swapped;          /* a product that contracts over the rows; one whose operands are exchanged */
-    int64_t rows;                /* of a product: rows of one batch of the product, a multiple of the set's */
+    int64_t rows;                /* of a product: rows of one batch of the product, a multiple of the set's; of a
+                                    routine: its rows in one of the set's */
     const knk_product *product;  /* the description that will run: with `swapped` not the step's own */
     knc_cut cut[KNC_BAND_LOOPS]; /* of a kernel: per parallel loop */
 } knc_member;
@@ -73,6 +76,8 @@ typedef struct knc_bands {
 } knc_bands;
 
 /* bands_cut.c */
+bool knc_may_join_band(const knc_plan *p, const knc_step *s); /* a kernel, a product, a routine that has rows */
+int64_t knc_routine_rows(const knc_plan *p, const knc_step *s); /* all rows of a routine */
 /* Can all members be cut by the set's rows, so that a block of each value between them depends on the block of the same
  * rows only? Puts the members in an order in which they can run, and raises the grain where loops need it. */
 bool knc_cut_set(const knc_plan *p, knc_set *s);

@@ -17,7 +17,9 @@ static const knc_step *step_of(const knc_plan *p, const knc_member *m) { return 
 
 static bool writes(const knc_step *s, uint32_t ref)
 {
-    return s->kind == KNC_KERNEL ? s->u.k.kernel->buffer[ref].written : ref == 2;
+    return s->kind == KNC_KERNEL    ? s->u.k.kernel->buffer[ref].written
+           : s->kind == KNC_ROUTINE ? ref >= s->u.r.n_in
+                                    : ref == 2;
 }
 
 bool knc_reads(const knc_plan *p, const knc_member *m, uint32_t slot)
@@ -305,7 +307,67 @@ static bool cut_product(cutter *c, knc_member *m, uint32_t handle)
     return product_has_rows(c, m, swapped, at, false);
 }
 
+/* ---- Routines. */
+
+static kni_rule rule_of(const knc_plan *p, const knc_step *s)
+{
+    return kni_rule_of(&p->j->eqn[s->eqn], s->u.r.xt, s->u.r.yt);
+}
+
+bool knc_may_join_band(const knc_plan *p, const knc_step *s)
+{
+    if (s->kind != KNC_ROUTINE)
+        return s->kind == KNC_KERNEL || s->kind == KNC_PRODUCT;
+    const kni_rule r = rule_of(p, s);
+    return r.prim->rows && !kni_can_fail(r.prim, r.params) && s->n_ref == s->u.r.n_in + s->u.r.n_out &&
+           s->n_ref <= KNC_BAND_ARRAYS && r.prim->rows(&r) > 0;
+}
+
+int64_t knc_routine_rows(const knc_plan *p, const knc_step *s)
+{
+    const kni_rule r = rule_of(p, s);
+    return knx_dim_size(r.prim->rows(&r), r.xt->dim);
+}
+
+/* The routine's arrays in this slot fill it. */
+static bool routine_stays(const cutter *c, const knc_member *m, uint32_t slot)
+{
+    const knc_step *s = step_of(c->p, m);
+    for (uint32_t r = 0; r < s->n_ref; r++) {
+        kni_type t = r < s->u.r.n_in ? s->u.r.xt[r] : s->u.r.yt[r - s->u.r.n_in];
+        if (s->ref[r].index == slot &&
+            (s->ref[r].offset || !knx_dim_same((int64_t)kni_type_bytes(t), (int64_t)c->p->slot.at[slot].bytes)))
+            return false;
+    }
+    return true;
+}
+
+static bool cut_routine(const cutter *c, knc_member *m)
+{
+    int64_t rows = knc_routine_rows(c->p, step_of(c->p, m)), all = knx_dim_mul(c->s->batches, c->s->rows);
+    if (!knx_dim_rely_le(1, rows) || !knc_divides(all, rows))
+        return false;
+    m->rows = knx_dim_floordiv(rows, all);
+    return true;
+}
+
 /* ---- Sets. */
+
+static bool cut_by(cutter *c, knc_member *m, uint32_t handle)
+{
+    knc_step_kind kind = (knc_step_kind)step_of(c->p, m)->kind;
+    return kind == KNC_KERNEL    ? cut_kernel(c, m, handle)
+           : kind == KNC_ROUTINE ? cut_routine(c, m)
+                                 : cut_product(c, m, handle);
+}
+
+static bool stays(const cutter *c, const knc_member *m, uint32_t slot)
+{
+    knc_step_kind kind = (knc_step_kind)step_of(c->p, m)->kind;
+    return kind == KNC_KERNEL    ? kernel_stays(c, m, slot)
+           : kind == KNC_ROUTINE ? routine_stays(c, m, slot)
+                                 : product_stays(c, m, slot);
+}
 
 bool knc_goes_on(const knc_plan *p, const knc_set *s, uint32_t slot)
 {
@@ -343,11 +405,10 @@ static bool cut_member(cutter *c, knc_member *m)
     if (handle == KNC_NO || s->n_ref > KNC_BAND_REFS ||
         (s->kind == KNC_KERNEL && s->u.k.kernel->n_par > KNC_BAND_LOOPS))
         return false;
-    if (!(s->kind == KNC_KERNEL ? cut_kernel(c, m, handle) : cut_product(c, m, handle)))
+    if (!cut_by(c, m, handle))
         return false;
     for (uint32_t r = 0; r < s->n_ref && !c->again; r++)
-        if (is_inner(c, s->ref[r].index) &&
-            !(s->kind == KNC_KERNEL ? kernel_stays(c, m, s->ref[r].index) : product_stays(c, m, s->ref[r].index)))
+        if (is_inner(c, s->ref[r].index) && !stays(c, m, s->ref[r].index))
             return false;
     return true;
 }
@@ -356,8 +417,7 @@ bool knc_is_cut(const knc_plan *p, const knc_set *s, uint32_t slot)
 {
     const cutter c = {.p = p, .s = (knc_set *)(uintptr_t)s};
     for (int i = 0; i < s->n; i++)
-        if (!(step_of(p, &s->member[i])->kind == KNC_KERNEL ? kernel_stays(&c, &s->member[i], slot)
-                                                            : product_stays(&c, &s->member[i], slot)))
+        if (!stays(&c, &s->member[i], slot))
             return false;
     return knc_row_bytes(p, s, slot) > 0;
 }

@@ -223,7 +223,10 @@ static bool make_step(maker *m, int i)
         m->band->n_step++;
         if (!out->step.ref)
             return false;
-        make_product(m, x, out);
+        if (out->step.kind == KNC_PRODUCT)
+            make_product(m, x, out);
+        else
+            out->rows = x->rows;
     }
     for (uint32_t r = 0; r < out->step.n_ref; r++) {
         int at = find_block(&m->inner, out->step.ref[r].index);

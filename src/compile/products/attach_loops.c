@@ -38,8 +38,8 @@ static bool add(intervals *l, interval x)
     return true;
 }
 
-/* Does each interval begin where another one ends, and one at 1? They are put into that order; *size: the end of the last
- * one. (Which of two strides is the smaller one need not be known: of `w` and `h*w` it is not.) */
+/* Does each interval begin where another one ends, and one at 1? They are put into that order; *size: the end of the
+ * last one. (Which of two strides is the smaller one need not be known: of `w` and `h*w` it is not.) */
 static bool is_whole(intervals *l, int64_t *size)
 {
     *size = 1;

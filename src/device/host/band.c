@@ -14,11 +14,12 @@ typedef struct job {
     const knd_one_run *r;
     const knc_band *band;
     const knd_host_band *made;
+    _Atomic(knx_error *) error; /* the first one of a routine */
 } job;
 
 /* A block: n rows from row `row` on, counted through all batches. */
 typedef struct block {
-    const job *j;
+    job *j;
     char *memory; /* where its values lie, and scratch */
     int chains;   /* number of the memory with the chains of its batch */
     int64_t row, n;
@@ -83,6 +84,32 @@ static void run_product(const block *b, uint32_t i, void **at, char *scratch, in
     knr_product_run_part(b->j->made->step[i].plan, &call, &part, 0);
 }
 
+/* Another error than the first one is dropped. */
+static void note_error(job *j, knx_error *error)
+{
+    knx_error *none = NULL;
+    if (error && !atomic_compare_exchange_strong(&j->error, &none, error))
+        knx_error_release(error);
+}
+
+static bool run_routine(const block *b, uint32_t i, void **at)
+{
+    const knc_band_step *s = &b->j->band->step[i];
+    bool scratch = b->j->made->step[i].scratch > 0;
+    knd_routine_part part;
+    const kni_rule rule = knd_routine_part_rule(b->j->r->p, s, b->n, &part);
+    const kni_routine_args args = {.x = (const void *const *)at,
+                                   .y = at + s->step.u.r.n_in,
+                                   .workspace = scratch ? b->memory + b->j->made->scratch_at : NULL,
+                                   .threads = 1};
+    for (uint32_t r = 0; r < s->step.n_ref; r++)
+        at[r] = (char *)at[r] + (size_t)b->row * part.row[r];
+    knx_error *error = rule.prim->run(&rule, &args);
+    if (error)
+        note_error(b->j, knx_error_placed(error, b->j->r->p->jaxpr->eqn[s->step.eqn].place));
+    return !error;
+}
+
 static void find_addresses(const block *b, const knc_band_step *s, void **at)
 {
     for (uint32_t r = 0; r < s->step.n_ref; r++)
@@ -97,9 +124,11 @@ static void run_rows(const block *b)
         if (s->sums)
             continue;
         find_addresses(b, s, at);
+        if (s->step.kind == KNC_ROUTINE && !run_routine(b, i, at))
+            return; /* what would follow has nothing to read */
         if (s->step.kind == KNC_KERNEL)
             run_kernel(b, i, at);
-        else
+        else if (s->step.kind == KNC_PRODUCT)
             run_product(b, i, at, b->memory + b->j->made->scratch_at, 0, 0);
     }
 }
@@ -118,7 +147,7 @@ static void run_sums(const block *b, char *scratch, int64_t share, int64_t share
     }
 }
 
-static block block_at(const job *j, int64_t row, int place, int chains)
+static block block_at(job *j, int64_t row, int place, int chains)
 {
     const knc_band *band = j->band;
     int64_t left = band->rows - row % band->rows;
@@ -131,7 +160,7 @@ static block block_at(const job *j, int64_t row, int place, int chains)
 
 static void run_block(void *j_, int64_t part, int worker)
 {
-    const job *j = j_;
+    job *j = j_;
     int64_t blocks = (j->band->rows + j->band->height - 1) / j->band->height;
     block b = block_at(j, part / blocks * j->band->rows + part % blocks * j->band->height, worker, worker);
     run_rows(&b);
@@ -139,7 +168,7 @@ static void run_block(void *j_, int64_t part, int worker)
 
 static void run_chunk(void *j_, int64_t part, int worker)
 {
-    const job *j = j_;
+    job *j = j_;
     for (int64_t row = part * j->band->chunk; row < (part + 1) * j->band->chunk;) {
         block b = block_at(j, row, worker, worker);
         run_rows(&b);
@@ -170,7 +199,7 @@ static void run_wave_sums(void *w_, int64_t part, int worker)
         run_sums(&w->b[i], w->b[part].memory + w->j->made->scratch_at, part, w->n);
 }
 
-static void run_waves(const job *j, int64_t chunk, int threads)
+static void run_waves(job *j, int64_t chunk, int threads)
 {
     wave w = {.j = j};
     int64_t row = chunk * j->band->chunk, end = row + j->band->chunk;
@@ -184,20 +213,21 @@ static void run_waves(const job *j, int64_t chunk, int threads)
     }
 }
 
-void knd_run_band(const knd_one_run *r, uint32_t i)
+knx_error *knd_run_band(const knd_one_run *r, uint32_t i)
 {
     job j = {.r = r, .band = r->p->step[i].u.band, .made = r->l->step[i].band};
     int64_t most = knc_band_blocks(j.band);
     int threads = r->threads < most ? r->threads : (int)most;
     if (!j.band->chunk) {
         knx_parallel(threads, most, run_block, &j);
-        return;
+        return j.error;
     }
     int64_t chunks = j.band->batches * j.band->rows / j.band->chunk;
     if (chunks % threads == 0 || chunks > 4 * (int64_t)threads) {
         knx_parallel(threads, chunks, run_chunk, &j);
-        return;
+        return j.error;
     }
     for (int64_t k = 0; k < chunks; k++)
         run_waves(&j, k, threads);
+    return j.error;
 }

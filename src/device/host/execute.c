@@ -145,7 +145,7 @@ KNX_HOT knx_error *knd_run_step_at(const run *r, uint32_t i, void **at)
     case KNC_LOOP: return knx_error_placed(knd_run_loop(r, i, at), r->p->jaxpr->eqn[s->eqn].place);
     case KNC_BRANCH: return knx_error_placed(knd_run_branch(r, i, at), r->p->jaxpr->eqn[s->eqn].place);
     case KNC_PRODUCT: knd_run_product(r, i, at); break;
-    case KNC_BAND: knd_run_band(r, i); break;
+    case KNC_BAND: return knd_run_band(r, i);
     case KNC_COPY:
         if (at[0] != at[1]) /* of a donated operand: in place after all */
             memcpy(at[0], at[1], s->u.bytes);

@@ -96,11 +96,15 @@ static knx_error *load_product(loader *m, const knc_step *s, knd_host_step *out)
 }
 
 /* Kernels for a whole block, and for the last one of a batch. */
-static knx_error *load_band_step(loader *m, const knc_band_step *b, knd_host_band_step *out)
+static knx_error *load_band_step(loader *m, const knc_band *band, const knc_band_step *b, knd_host_band_step *out)
 {
     knd_host_loaded *l = m->l;
     if (b->step.kind == KNC_PRODUCT)
         return plan_product(m, &b->step, (bool[]){false, false, false}, &out->plan);
+    if (b->step.kind == KNC_ROUTINE) {
+        out->scratch = knd_routine_part_scratch(l->head.program, band, b);
+        return NULL;
+    }
     KN_TRY(prepare_kernel(l, &b->step, b->par[0], &out->prepared[0]));
     out->prepared[1] = out->prepared[0];
     return b->par[1] == b->par[0] ? NULL : prepare_kernel(l, &b->step, b->par[1], &out->prepared[1]);
@@ -117,7 +121,7 @@ static knx_error *load_band(loader *m, const knc_step *s, knd_host_step *out)
     h->blocks_at = knx_whole_lines((size_t)band->most_maps * sizeof(knk_map_values));
     h->scratch_at = h->blocks_at + band->kept;
     for (uint32_t i = 0; i < band->n_step; i++) {
-        KN_TRY(load_band_step(m, &band->step[i], &step[i]));
+        KN_TRY(load_band_step(m, band, &band->step[i], &step[i]));
         step[i].chain = h->scratch_at;
         h->scratch_at += band->step[i].chained ? knx_whole_lines(knr_product_chain_bytes(step[i].plan)) : 0;
     }

@@ -24,6 +24,7 @@ typedef struct knd_host_band_step {
     const knh_prepared *prepared[2]; /* a kernel: for a whole block, the last one of a batch; NULL: interpreted */
     const knr_plan *plan;            /* a product */
     size_t chain;                    /* chained: where in a worker's memory its sums wait */
+    size_t scratch; /* a routine: what it needs for a block; 0: it takes memory itself if it needs any */
 } knd_host_band_step;
 /* A worker's memory: the maps of the kernel that is running, the blocks, the chains, the scratch of what is running. */
 typedef struct knd_host_band {
@@ -89,9 +90,19 @@ static inline kni_rule knd_routine_rule(const knc_program *p, const knc_step *s)
     return r;
 }
 
+/* A routine of a band for some rows: the types of its arrays, and the bytes of each array in a row of the band. */
+typedef struct knd_routine_part {
+    kni_type type[KNC_BAND_ARRAYS]; /* operands, then results */
+    int64_t dim[KNC_BAND_ARRAYS][KN_MAX_NDIM];
+    size_t row[KNC_BAND_ARRAYS];
+} knd_routine_part;
+size_t knd_routine_part_scratch(const knc_program *p, const knc_band *band, const knc_band_step *s);
+kni_rule knd_routine_part_rule(const knc_program *p, const knc_band_step *s, int64_t rows,
+                               knd_routine_part *part); /* workspace.c */
+
 enum { KND_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in the room */
 _Static_assert((int)KNH_RECT_MAPS <= (int)KNC_ATTACHED_MAPS, "a kernel that attaches has no more maps");
-enum { KND_TILE = 64 };     /* rows and columns of what is turned at once */
+enum { KND_TILE = 64 }; /* rows and columns of what is turned at once */
 
 /* load.c: loads the programs of loops and branches, too */
 knx_error *knd_host_load(const knd_device *d, knc_program *p, knd_loaded **out);

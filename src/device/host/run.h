@@ -49,7 +49,7 @@ static inline const void *knd_operand_data(const knd_operand *x)
     return x->buffer ? (const char *)x->buffer->data + x->offset : x->data;
 }
 /* band.c: a step of kind KNC_BAND, with r's threads and scratch. */
-void knd_run_band(const knd_one_run *r, uint32_t i);
+knx_error *knd_run_band(const knd_one_run *r, uint32_t i);
 /* loop.c: a step of kind KNC_LOOP; at: the addresses of its references. The carries of a loop that fails are lost. */
 knx_error *knd_run_loop(const knd_one_run *r, uint32_t i, void **at);
 /* branch.c: a step of kind KNC_BRANCH. */

@@ -74,20 +74,23 @@ static double parts_of_kernel(const knc_step *s)
     return elements(s) * operations(s) / units_of_a_part;
 }
 
-static double parts_of_band(const knc_band *band, const knd_host_band *h)
-{
-    double parts = 0, most = (double)knc_band_blocks(band);
-    for (uint32_t i = 0; i < band->n_step; i++)
-        parts += band->step[i].step.kind == KNC_PRODUCT ? knr_product_cost(h->step[i].plan) / NANOSECONDS_OF_A_PART
-                                                        : parts_of_kernel(&band->step[i].step);
-    return parts < most ? parts : most;
-}
-
 static double parts_of_routine(const knc_program *p, const knc_step *s)
 {
     const kni_rule r = knd_routine_rule(p, s);
     double ns = r.prim->bits & KN_THREADS ? r.prim->cost(&r) * knd_host.target(&knd_host)->ns_per_unit : 0;
     return ns / NANOSECONDS_OF_A_PART;
+}
+
+static double parts_of_band(const knc_program *p, const knc_band *band, const knd_host_band *h)
+{
+    double parts = 0, most = (double)knc_band_blocks(band);
+    for (uint32_t i = 0; i < band->n_step; i++) {
+        const knc_step *s = &band->step[i].step;
+        parts += s->kind == KNC_PRODUCT   ? knr_product_cost(h->step[i].plan) / NANOSECONDS_OF_A_PART
+                 : s->kind == KNC_ROUTINE ? parts_of_routine(p, s)
+                                          : parts_of_kernel(s);
+    }
+    return parts < most ? parts : most;
 }
 
 static double parts_of(const knc_program *p, const knc_step *s, const knd_host_step *x)
@@ -97,7 +100,7 @@ static double parts_of(const knc_program *p, const knc_step *s, const knd_host_s
     if (knc_is_kernel(s))
         return parts_of_kernel(s);
     return s->kind == KNC_PRODUCT ? cost_of_product(s, x->product) / NANOSECONDS_OF_A_PART
-           : s->kind == KNC_BAND  ? parts_of_band(s->u.band, x->band)
+           : s->kind == KNC_BAND  ? parts_of_band(p, s->u.band, x->band)
                                   : 1;
 }
 
@@ -143,14 +146,52 @@ static size_t scratch_of_kernel(const knk_kernel *k, const knh_prepared *prepare
     return prepared ? knh_prepared_scratch(prepared, threads) : knk_scratch_bytes(k);
 }
 
+/* The types with n rows in the last one of the axes that the rows are counted through, and 1 in those before it. */
+kni_rule knd_routine_part_rule(const knc_program *p, const knc_band_step *s, int64_t rows, knd_routine_part *part)
+{
+    kni_rule r = knd_routine_rule(p, &s->step);
+    int lead = r.prim->rows(&r);
+    int64_t n = rows * s->rows;
+    for (int k = 0; k < r.n_in + r.n_out; k++) {
+        kni_type t = k < r.n_in ? r.xt[k] : r.yt[k - r.n_in];
+        size_t bytes = t.dtype->size;
+        for (int d = 0; d < t.ndim; d++) {
+            part->dim[k][d] = d < lead - 1 ? 1 : d == lead - 1 ? n : t.dim[d];
+            bytes *= d < lead ? 1 : (size_t)t.dim[d];
+        }
+        part->row[k] = bytes * (size_t)s->rows;
+        part->type[k] = t;
+        part->type[k].dim = part->dim[k];
+    }
+    r.xt = part->type;
+    r.yt = part->type + r.n_in;
+    r.threads = 1;
+    return r;
+}
+
+/* For a whole block, or for the last one of a batch, whichever needs more. */
+size_t knd_routine_part_scratch(const knc_program *p, const knc_band *band, const knc_band_step *s)
+{
+    const int64_t rows[] = {band->height, band->rows % band->height};
+    size_t most = 0;
+    for (int i = 0; i < 2; i++) {
+        knd_routine_part part;
+        const kni_rule r = knd_routine_part_rule(p, s, rows[i], &part);
+        size_t bytes = rows[i] && r.prim->workspace ? (size_t)r.prim->workspace(&r) : 0;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 size_t knd_host_band_bytes(const knc_band *band, const knd_host_band *h)
 {
     size_t most = 0;
     for (uint32_t i = 0; i < band->n_step; i++) {
         const knc_step *s = &band->step[i].step;
         for (int last = 0; last < 2; last++) {
-            size_t bytes = s->kind == KNC_PRODUCT ? knr_part_workspace(h->step[i].plan)
-                                                  : scratch_of_kernel(s->u.k.kernel, h->step[i].prepared[last], 1);
+            size_t bytes = s->kind == KNC_PRODUCT   ? knr_part_workspace(h->step[i].plan)
+                           : s->kind == KNC_ROUTINE ? h->step[i].scratch
+                                                    : scratch_of_kernel(s->u.k.kernel, h->step[i].prepared[last], 1);
             most = bytes > most ? bytes : most;
         }
     }

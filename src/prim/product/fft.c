@@ -176,6 +176,16 @@ static knx_error *fft_run(const kni_rule *r, const kni_routine_args *args)
     return knr_fft_run(&f, args->x[0], args->y[0], args->workspace, args->threads);
 }
 
+static int fft_rows(const kni_rule *r)
+{
+    int64_t room[KN_MAX_NDIM];
+    kni_ints axes = axes_of(r->params, r->xt[0].ndim, room);
+    int first = r->xt[0].ndim;
+    for (int i = 0; i < axes.n; i++)
+        first = axes.v[i] < first ? (int)axes.v[i] : first;
+    return first;
+}
+
 static double fft_cost(const kni_rule *r)
 {
     const params_t *p = r->params;
@@ -202,5 +212,6 @@ const kni_prim knp_prim_fft = {
     .batch = fft_batch,
     .run = fft_run,
     .workspace = fft_workspace,
+    .rows = fft_rows,
     .cost = fft_cost,
 };
