@@ -159,7 +159,7 @@ static bool through_reshape(const kni_draft_eqn *e, kni_type y, kna_layout *l)
 static void through_map(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layout *l, bool placed)
 {
     kni_index_axis *axes = knx_arena_zero(&op->b->arena, (size_t)(y.ndim + l->type.ndim + 1) * sizeof *axes);
-    int64_t stride[KN_MAX_NDIM] = {0};
+    int64_t stride[KN_MAX_NDIM];
     if (!axes) {
         kna_fail_with(op, knx_error_nomem());
         return;
@@ -169,13 +169,15 @@ static void through_map(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layo
     for (int d = 0; d < y.ndim; d++) {
         out.axis[d].coef[d] = 1;
         out.axis[d].node = KNK_NONE;
+        stride[d] = 0;
     }
     for (int d = 0; d < l->type.ndim; d++)
         in.axis[d].node = KNK_NONE;
     e->prim->map(&(kni_rule){.prim = e->prim, .params = e->params, .n_in = 1, .n_out = 1, .xt = &l->type, .yt = &y},
                  &out, &in);
+    int64_t size = placed ? kni_type_size(y) : 0;
     for (int a = 0; a < l->type.ndim; a++) {
-        if (placed && kni_type_size(y))
+        if (placed && size)
             l->offset += l->stride[a] * in.axis[a].offset;
         for (int d = 0; d < y.ndim; d++)
             if (in.axis[a].coef[d])

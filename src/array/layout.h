@@ -11,7 +11,7 @@ typedef struct kna_layout {
     bool writeable, unplaced;      /* see kna_array */
 } kna_layout;
 
-kna_layout kna_layout_of(const kna_array *a); /* storage.c */
+void kna_layout_of(const kna_array *a, kna_layout *l); /* storage.c */
 void kna_contiguous_strides(kni_type t, int64_t *stride);
 /* Strides of traced arrays may be expressions of dimension variables. How far a stride leads; is it known that one
  * leads at least as far as another one, and is not the same? */

@@ -387,11 +387,14 @@ static kn_array end_view(kna_op *op, kna_array *a, kni_atom result)
     return out;
 }
 
-KNX_HOT kna_layout kna_layout_of(const kna_array *a)
+KNX_HOT void kna_layout_of(const kna_array *a, kna_layout *l)
 {
-    kna_layout l = {.type = a->type, .offset = a->offset, .writeable = a->writeable, .unplaced = a->unplaced};
-    memcpy(l.stride, a->stride, (size_t)a->type.ndim * sizeof *l.stride);
-    return l;
+    l->type = a->type;
+    l->offset = a->offset;
+    l->writeable = a->writeable;
+    l->unplaced = a->unplaced;
+    for (int d = 0; d < a->type.ndim; d++)
+        l->stride[d] = a->stride[d];
 }
 
 /* What a view of x is a view of: for a C number, which stays one, an array of its own (*fresh). NULL: of another
@@ -399,7 +402,14 @@ KNX_HOT kna_layout kna_layout_of(const kna_array *a)
 static kna_array *viewed(kna_op *op, kn_array x, bool *fresh)
 {
     kna_value *v;
+    kna_handle_kind kind = KN_H_NONE;
     knx_error *error = NULL;
+    void *object = kna_handle_peek(x, &kind);
+    *fresh = false;
+    if (kna_failed(op))
+        return NULL;
+    if (kind == KN_H_VIEW) /* which is no number */
+        return object;
     *fresh = kna_is_number(op, x);
     if (kna_failed(op) || kna_handle_is_foreign(x))
         return NULL;
@@ -427,13 +437,16 @@ static KNX_HOT kn_array view_of(kna_op *op, const kna_array *b, kni_atom base_at
     const kni_draft_eqn **chain = b ? kna_find_chain(op, base_atom, result, &n) : NULL;
     if (!chain)
         return end_copy(op, result, how.order);
-    kna_layout found = how.layout ? *how.layout : kna_layout_of(b);
+    kna_layout found;
+    if (!how.layout)
+        kna_layout_of(b, &found);
     for (int i = 0; i < n && !how.layout; i++)
         if (!kna_layout_step(op, chain[i], &found))
             return end_copy(op, result, how.order);
     if (kna_failed(op))
         return kna_end(op, result);
-    return end_view(op, new_view(op, b->storage, how.of_storage ? NULL : b->step, chain, n, &found), result);
+    kna_array *a = new_view(op, b->storage, how.of_storage ? NULL : b->step, chain, n, how.layout ? how.layout : &found);
+    return end_view(op, a, result);
 }
 
 static KNX_HOT kn_array end_view_how(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result, view_how how)

@@ -311,9 +311,10 @@ void kna_put(kna_op *op, kn_array target, kni_atom target_atom, kni_atom result,
         kna_fail(op, KN_ERROR_VALUE, "this part of the array cannot be written to");
         return;
     }
-    kna_layout l = kna_layout_of(a);
+    kna_layout l;
     bool strided = true;
     box x;
+    kna_layout_of(a, &l);
     for (int i = 0; i < n && strided; i++)
         strided = kna_layout_step(op, chain[i], &l);
     if (kna_failed(op) || !kni_type_size(knb_type(op->b, result)))

@@ -216,7 +216,8 @@ KNX_HOT bool knx_arena_begin(knx_arena *a, size_t bytes)
     return bytes <= SIZE_MAX - OVERHEAD && add_block(a, bytes + OVERHEAD);
 }
 
-KNX_HOT void *knx_arena_alloc(knx_arena *a, size_t bytes)
+/* Of no bytes, of too many, or of more than the block has. */
+static void *alloc_other(knx_arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX - ARENA_ALIGN)
         return NULL;
@@ -224,7 +225,17 @@ KNX_HOT void *knx_arena_alloc(knx_arena *a, size_t bytes)
     if ((size_t)(a->end - a->next) < bytes && !arena_grow(a, bytes))
         return NULL;
     char *p = a->next;
-    a->next = (size_t)(a->end - p) > bytes ? p + bytes : a->end;
+    a->next = p + bytes;
+    return p;
+}
+
+KNX_HOT void *knx_arena_alloc(knx_arena *a, size_t bytes)
+{
+    size_t whole = (bytes + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1); /* 0: none, or too many for a size_t */
+    if (__builtin_expect(whole - 1 >= (size_t)(a->end - a->next), 0))
+        return alloc_other(a, bytes);
+    char *p = a->next;
+    a->next = p + whole;
     return p;
 }
 

@@ -98,6 +98,7 @@ struct knh_prepared {
     const knh_facts *facts;
     bool interpreted, empty, wide;
     bool simple; /* one call does it all */
+    bool plain;  /* knh_prepare_again has few decisions to look at */
     int n_segment; /* > 0: it is these, one after the other, and nothing else */
     const knh_segment *segment;
     int n_par;
@@ -144,6 +145,7 @@ typedef struct knh_piece {
 
 /* plan.c */
 bool knh_plan(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *room, knh_prepared **out);
+bool knh_plan_again(const knh_generator *g, const knk_launch *launch, knh_prepared *p); /* see knh_prepare_again */
 /* facts.c: time of one point's turns of loops; extent: of the loops */
 double knh_turns_cost(const knh_stage_facts *f, const int64_t *extent);
 /* choose.c: lane, row, runner, mode, turned streams of a pass whose strides are known */

@@ -20,6 +20,10 @@ double knh_operations(const knk_kernel *k); /* knk_cost, found once */
 typedef struct knh_prepared knh_prepared;
 size_t knh_plan_bytes(const knk_kernel *k); /* 0: it is interpreted */
 knx_error *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch, const knh_prepared **out);
+/* Makes of p, which no one uses, what it would be for another launch of its kernel, if all that was decided for it is
+ * right for that one, too: then only numbers change. Of segments: their launches have other numbers now. False: it is
+ * not, or it takes longer to find out than to think again; p is of no use any more. */
+bool knh_prepare_again(const knh_prepared *p, const knk_launch *launch);
 size_t knh_prepared_scratch(const knh_prepared *p, int threads); /* bytes that it needs: at most knh_scratch_bytes */
 void knh_run_prepared(const knh_prepared *p, const knk_launch *launch, void *scratch, int threads);
 /* The same at other places: the offsets of the maps are launch->map's, not those that it was prepared with. On this

@@ -142,6 +142,9 @@ static void fill_loops(knh_pass *ps, const knk_kernel *k, int stage, const knk_l
     ps->loop = word;
 }
 
+/* Of a point, once through the inner loops. */
+static double turn_ns(const knh_stage_facts *f) { return f->cost + 0.04 * f->point_bytes; }
+
 static void plan_pass(knh_pass *ps, const knk_kernel *k, int stage, const knk_launch *l, const knh_stage_facts *facts,
                       const axes *par, char **room)
 {
@@ -169,8 +172,7 @@ static void plan_pass(knh_pass *ps, const knk_kernel *k, int stage, const knk_la
     ps->turned = turned;
     ps->other = other;
     knh_choose(ps, st, par->n, other, turned);
-    ps->point_ns =
-        (double)ps->inner_total * (facts->cost + 0.04 * facts->point_bytes) + knh_turns_cost(facts, ps->loop);
+    ps->point_ns = (double)ps->inner_total * turn_ns(facts) + knh_turns_cost(facts, ps->loop);
 }
 
 /* The axis along which values lie adjacently: the lanes of the pass that costs most, if they run along one. */
@@ -440,6 +442,18 @@ static void plan_call(knh_prepared *p, char **room)
     p->simple = true;
 }
 
+/* At most one axis in one box: knh_plan_again knows what was decided by its extent. */
+static bool is_plain(const knh_prepared *p)
+{
+    bool plain = p->n_boxes == 1 && !p->wide;
+    for (int s = 0; plain && s < p->k->n_stage; s++) {
+        const knh_pass *ps = &p->pass[s];
+        plain = ps->n_axis <= 1 && (!ps->n_axis || ps->extent[0] > 1) && !ps->facts->n_loop &&
+                !ps->facts->copies_pairs && !ps->large;
+    }
+    return plain;
+}
+
 bool knh_plan(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *room_, knh_prepared **out)
 {
     char *room = room_;
@@ -475,5 +489,83 @@ bool knh_plan(const knh_generator *g, const knk_kernel *k, const knk_launch *lau
             return false;
     }
     plan_call(p, &room);
+    p->plain = is_plain(p);
     return true;
+}
+
+/* ---- The same plan with other numbers. */
+
+/* Is what was decided by the extents right for an axis of n points, too? */
+static bool suits(const knh_prepared *p, const knh_pass *ps, int64_t n)
+{
+    bool few = ps->facts->point_bytes * (double)n < (double)knh_tune.bypass_bytes; /* then ps->large is false */
+    if (!few || (ps->n_axis && n < 2))
+        return false;
+    return p->n_par ? !p->facts->points || n <= p->facts->points
+                    : (n > KNK_SUM_BLOCK) == (ps->inner_total > KNK_SUM_BLOCK);
+}
+
+/* Do the streams go by the same steps along this loop (-1: there is none)? Then they begin at the launch's offsets. */
+static bool move_streams(const knh_pass *ps, const knk_launch *l, int loop)
+{
+    int64_t *offset = (int64_t *)(uintptr_t)ps->offset;
+    for (int i = 0; i < ps->facts->n_stream; i++) {
+        const knh_stream *s = &ps->facts->stream[i];
+        if (s->kind >= KNH_IMPORT || s->map < 0)
+            continue;
+        int64_t unit = s->kind == KNH_MEMORY ? knk_size(s->dtype) : 1;
+        if (loop >= 0 && ps->stride[i] != l->map[s->map].stride[loop] * unit)
+            return false;
+        offset[i] = l->map[s->map].offset * unit;
+    }
+    return true;
+}
+
+static bool plan_pass_again(const knh_prepared *p, int stage, const knk_launch *l, const axes *par)
+{
+    const knk_stage *st = &p->k->stage[stage];
+    knh_pass *ps = (knh_pass *)(uintptr_t)&p->pass[stage];
+    axes inner = {.n = 0};
+    if (st->n_inner)
+        join_axes(&inner, p->k, l, stage, p->k->n_par, st->n_inner, l->inner[stage], ps->facts->n_reduction > 0);
+    if (par->n + inner.n != ps->n_axis)
+        return false;
+    int64_t n = par->n ? par->extent[0] : inner.n ? inner.extent[0] : 1;
+    if (!suits(p, ps, n) || !move_streams(ps, l, par->n ? par->loop[0] : inner.n ? inner.loop[0] : -1))
+        return false;
+    if (ps->n_axis)
+        *(int64_t *)(uintptr_t)ps->extent = n;
+    if (!par->n) {
+        ps->inner_total = n;
+        ps->point_ns = (double)n * turn_ns(ps->facts);
+    }
+    return true;
+}
+
+static void fill_call(const knh_prepared *p)
+{
+    const knh_pass *ps = p->pass;
+    p->call->n = ps->lane < 0 ? 1 : ps->extent[ps->lane];
+    for (int i = 0; i < ps->facts->n_stream; i++)
+        p->call->stream[i].at = ps->offset[i];
+}
+
+bool knh_plan_again(const knh_generator *g, const knk_launch *l, knh_prepared *p)
+{
+    axes par;
+    join_axes(&par, p->k, l, -1, 0, p->k->n_par, l->par, false);
+    if (p->pass->generator != g || par.n != p->n_par || knh_tune.points)
+        return false;
+    p->points = par.n ? par.extent[0] : 1;
+    p->ns = 0;
+    for (int s = 0; s < p->k->n_stage; s++) {
+        if (!plan_pass_again(p, s, l, &par))
+            return false;
+        p->ns += p->pass[s].point_ns * (double)p->points;
+    }
+    if (par.n)
+        *(int64_t *)(uintptr_t)p->par = *(int64_t *)(uintptr_t)p->box = p->points;
+    if (p->simple)
+        fill_call(p);
+    return p->ns <= (par.n ? 1 : 4) * knh_tune.split_ns; /* one box, and p->wide is false */
 }

@@ -228,10 +228,27 @@ knx_error *knd_host_load(const knd_device *d, knc_program *p, knd_loaded **out)
     return error;
 }
 
+/* Has nothing to be decided again for the step's new numbers? What it points to lies where it did. */
+static bool prepare_again(const knc_step *s, const knd_host_step *x)
+{
+    if (!knc_is_kernel(s))
+        return s->kind == KNC_ROUTINE || s->kind == KNC_COPY; /* nothing was made of it */
+    const knk_launch launch = {.map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+    return x->prepared && knh_prepare_again(x->prepared, &launch);
+}
+
 knx_error *knd_host_reload(knd_loaded *loaded)
 {
     knd_host_loaded *l = (knd_host_loaded *)loaded;
-    knx_arena_reset(&l->arena);
+    const knc_program *p = l->head.program;
+    bool same = true;
+    for (uint32_t i = 0; same && i < p->n_step; i++)
+        same = prepare_again(&p->step[i], &l->step[i]);
     atomic_store_explicit(&l->scratch_known, 0, memory_order_relaxed);
+    if (same) {
+        knd_host_lay_out(l);
+        return NULL;
+    }
+    knx_arena_reset(&l->arena);
     return load_steps(l);
 }

@@ -21,11 +21,13 @@ static void emit_windows(knn_index *p)
         int64_t span = b->hook && a->count ? (a->count - 1) * (a->step < 0 ? -a->step : a->step) + 1 : 0;
         bool here = b->hook && a->operand && span && span < t.dim[i];
         int64_t low = a->start - (here && a->step < 0 ? span - 1 : 0);
-        start[i] = here ? knl_number_of(p->op, KN_DT(I64), low) : knb_integer(b, KN_DT(I64), 0);
+        start[i] = here ? knl_number_of(p->op, KN_DT(I64), low) : KN_ATOM_NONE;
         size[i] = here ? span : t.dim[i];
         a->start -= here ? low : 0;
         any = any || here;
     }
+    for (int i = 0; any && i < p->ndim; i++)
+        start[i] = start[i] == KN_ATOM_NONE ? knb_integer(b, KN_DT(I64), 0) : start[i];
     if (any && !kna_failed(p->op))
         p->x = knb_dynamic_slice(b, p->x, start, size);
 }

@@ -61,7 +61,8 @@ kn_array kn_as_strided(kn_array x, const kn_shape *shape, const kn_shape *stride
         kna_fail_with(&op, kni_type_check_size(knl_shaped(a->type.dtype, shape)));
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    kna_layout l = kna_layout_of(a);
+    kna_layout l;
+    kna_layout_of(a, &l);
     l.type = knl_shaped(a->type.dtype, shape);
     memcpy(l.stride, strides->dim, (size_t)shape->ndim * sizeof *l.stride);
     return kna_end_strided(&op, x, &l);

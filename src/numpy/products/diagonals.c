@@ -89,7 +89,8 @@ kn_array knl_diagonal(const char *name, kn_array x, int64_t offset, int axis1, i
     const kna_array *base = kna_failed(&op) || other ? NULL : kna_array_of(&op, x);
     if (!base)
         return kna_end(&op, other ? y : KN_ATOM_NONE);
-    kna_layout l = kna_layout_of(base);
+    kna_layout l;
+    kna_layout_of(base, &l);
     l.type = knb_type(op.b, y);
     l.writeable = false; /* as in NumPy */
     int rest = 0;

@@ -282,7 +282,8 @@ static kn_array end_view(sum *q, kn_array x, const knn_term *t)
     const kna_array *base = kna_failed(&q->op) || other ? NULL : kna_array_of(&q->op, x);
     if (!base)
         return kna_end(&q->op, other ? t->a : KN_ATOM_NONE);
-    kna_layout l = kna_layout_of(base);
+    kna_layout l;
+    kna_layout_of(base, &l);
     l.type = knb_type(q->op.b, t->a);
     for (int d = 0; d < t->ndim; d++) {
         l.stride[d] = 0;
