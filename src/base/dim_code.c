@@ -221,6 +221,8 @@ void knx_dim_code_free(knx_dim_code *c)
 static const int64_t *sum(const int64_t *w, const int64_t *table, int64_t *out)
 {
     int64_t total = 0;
+    if (w[0] == 1 && w[2] == 1 && w[4] == 1) /* most are a number by another one */
+        return __builtin_mul_overflow(w[1], table[w[3]], out) ? NULL : w + 5;
     for (int64_t parts = *w++; parts > 0; parts--) {
         int64_t product = *w++;
         for (int64_t n = *w++; n > 0; n--, w += 2)

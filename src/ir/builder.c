@@ -85,18 +85,6 @@ static KNX_HOT kni_atom new_variable(kni_builder *b, kni_type t, void *list)
 kni_atom knb_constvar(kni_builder *b, kni_type t) { return new_variable(b, t, &b->constvar); }
 KNX_HOT kni_atom knb_invar(kni_builder *b, kni_type t) { return new_variable(b, t, &b->invar); }
 
-static bool is_known(const kni_builder *b, kni_atom a)
-{
-    return kni_is_literal(a) ? (a & ~KN_LITERAL_BIT) < b->literal.n : a < b->type.n;
-}
-
-KNX_HOT kni_type knb_type(const kni_builder *b, kni_atom a)
-{
-    if (!is_known(b, a))
-        return kni_scalar_type(KN_DT(F32));
-    return kni_is_literal(a) ? b->literal.at[a & ~KN_LITERAL_BIT].type : b->type.at[a];
-}
-
 /* Literals */
 
 static bool same_literal(const kni_literal *a, const kni_literal *b)
@@ -160,7 +148,7 @@ KNX_HOT kni_atom knb_literal(kni_builder *b, kn_dtype d, bool weak, knx_scalar_b
 
 bool knb_literal_value(const kni_builder *b, kni_atom a, knx_scalar_bits *bits)
 {
-    if (!kni_is_literal(a) || !is_known(b, a))
+    if (!kni_is_literal(a) || !knb_is_known(b, a))
         return false;
     *bits = b->literal.at[a & ~KN_LITERAL_BIT].bits;
     return true;
@@ -206,7 +194,7 @@ static knx_error *emit(kni_builder *b, kni_draft_eqn *e, const void *params, con
     if (e->n_in > FEW_OPERANDS && !(x = knx_arena_alloc(&b->arena, e->n_in * sizeof *x)))
         return knx_error_nomem();
     for (uint32_t i = 0; i < e->n_in; i++) {
-        if (!is_known(b, in[i]))
+        if (!knb_is_known(b, in[i]))
             return knx_error_new(KN_ERROR_VALUE, "operand %d of %s has no value", (int)i, p->name);
         x[i] = knb_type(b, in[i]);
     }

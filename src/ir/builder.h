@@ -54,7 +54,16 @@ void knb_fail(kni_builder *b, knx_error *e); /* takes e over; the first one stay
 /* numbering is settled by knb_finish: these may be made at any time */
 kni_atom knb_constvar(kni_builder *b, kni_type t);
 kni_atom knb_invar(kni_builder *b, kni_type t);
-kni_type knb_type(const kni_builder *b, kni_atom a); /* KN_ATOM_NONE: a float32 scalar */
+static inline bool knb_is_known(const kni_builder *b, kni_atom a)
+{
+    return kni_is_literal(a) ? (a & ~KN_LITERAL_BIT) < b->literal.n : a < b->type.n;
+}
+static inline kni_type knb_type(const kni_builder *b, kni_atom a) /* KN_ATOM_NONE: a float32 scalar */
+{
+    return !knb_is_known(b, a) ? kni_scalar_type(KN_DT(F32))
+           : kni_is_literal(a) ? b->literal.at[a & ~KN_LITERAL_BIT].type
+                               : b->type.at[a];
+}
 kni_atom knb_literal(kni_builder *b, kn_dtype d, bool weak, knx_scalar_bits bits);
 bool knb_literal_value(const kni_builder *b, kni_atom a, knx_scalar_bits *bits); /* true if a is a literal */
 

@@ -100,13 +100,11 @@ bool knl_weak_value(kna_op *op, kn_array x, double *value)
 
 kn_shape knl_shape_of(kna_op *op, kni_atom a)
 {
-    kn_shape shape = {.ndim = 0};
-    if (kna_failed(op))
-        return shape;
-    kni_type t = knb_type(op->b, a);
+    kn_shape shape;
+    kni_type t = kna_failed(op) ? kni_scalar_type(KN_DT(F32)) : knb_type(op->b, a);
     shape.ndim = t.ndim;
-    if (t.ndim)
-        memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
+    for (int d = 0; d < t.ndim; d++)
+        shape.dim[d] = t.dim[d];
     return shape;
 }
 

@@ -215,7 +215,8 @@ static kni_atom combined(kna_op *op, kn_ufunc f, kn_array x, kni_atom at, kn_arr
     kn_dtype d = kna_failed(op) ? NULL : knb_type(op->b, at).dtype, made = knl_ufunc_dtype(op, f, x, y);
     if (kna_failed(op) || !knl_output_fits(op, f, made, d)) /* dtypes are spoken of before shapes */
         return KN_ATOM_NONE;
-    kn_shape shape = knl_shape_of(op, at), wide = {.ndim = t.ndim > shape.ndim ? t.ndim : shape.ndim};
+    kn_shape shape = knl_shape_of(op, at), wide; /* of which the first ndim extents are set */
+    wide.ndim = t.ndim > shape.ndim ? t.ndim : shape.ndim;
     bool same = wide.ndim == shape.ndim, broadcasts = true;
     for (int i = 1; i <= wide.ndim; i++) {
         int64_t p = i <= shape.ndim ? shape.dim[shape.ndim - i] : 1, q = i <= t.ndim ? t.dim[t.ndim - i] : 1;

@@ -76,17 +76,19 @@ static knx_error *concatenate_type(kni_rule *r, kni_type *y)
     if (dimension < 0 || dimension >= r->xt[0].ndim)
         return knp_axis_error(dimension, r->xt[0].ndim);
     KN_TRY(concatenate_fits(r->n_in, r->xt, dimension));
-    knp_dims shape = knp_dims_of(r->xt[0]);
     bool weak = r->xt[0].weak;
+    int64_t all = r->xt[0].dim[dimension];
     for (int j = 1; j < r->n_in; j++) {
         weak = weak && r->xt[j].weak;
-        int64_t *sum = &shape.v[dimension], next = r->xt[j].dim[dimension];
-        if (knx_any_symbolic(*sum, next))
-            *sum = knx_dim_add(*sum, next);
-        else if (__builtin_add_overflow(*sum, next, sum))
+        int64_t next = r->xt[j].dim[dimension];
+        if (knx_any_symbolic(all, next))
+            all = knx_dim_add(all, next);
+        else if (__builtin_add_overflow(all, next, &all))
             return knx_error_new(KN_ERROR_VALUE, "array is too big");
     }
-    return knp_type_dims(r->arena, r->xt[0].dtype, weak, shape.n, shape.v, y);
+    KN_TRY(knp_type_dims(r->arena, r->xt[0].dtype, weak, r->xt[0].ndim, r->xt[0].dim, y));
+    ((int64_t *)(uintptr_t)y->dim)[dimension] = all; /* a list of its own */
+    return kni_type_check_size(*y);
 }
 
 static knx_error *concatenate_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)

@@ -369,7 +369,7 @@ static KNX_HOT knx_error *slice_type(kni_rule *r, kni_type *y)
     KN_TRY(knp_check_count("limit_indices", p->limit_indices, r->xt->ndim));
     if (p->strides.n)
         KN_TRY(knp_check_count("strides", p->strides, r->xt->ndim));
-    knp_dims shape = {.n = r->xt->ndim};
+    int64_t dim[KN_MAX_NDIM];
     for (int i = 0; i < r->xt->ndim; i++) {
         int64_t start = p->start_indices.v[i], limit = p->limit_indices.v[i], stride = stride_of(p, i);
         if (knx_dim_lt(start, 0) || knx_dim_lt(limit, start) || knx_dim_lt(r->xt->dim[i], limit)) {
@@ -380,11 +380,11 @@ static KNX_HOT knx_error *slice_type(kni_rule *r, kni_type *y)
         }
         if (stride < 1)
             return knx_error_new(KN_ERROR_VALUE, "strides must be positive, got %lld", (long long)stride);
-        shape.v[i] = knx_dim_sub(limit, start);
+        dim[i] = knx_dim_sub(limit, start);
         if (stride > 1)
-            shape.v[i] = knx_dim_ceildiv(shape.v[i], stride);
+            dim[i] = knx_dim_ceildiv(dim[i], stride);
     }
-    return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, shape.n, shape.v, y);
+    return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, r->xt->ndim, dim, y);
 }
 
 /* The slice put back between zeros: as many before, after and in between as were left out. */
