@@ -10,6 +10,7 @@ enum { WAYS = 4, MOST_SETS = 16, MOST_BYTES = 1 << 20 };
 typedef struct way {
     uint64_t hash;
     knd_loaded *program; /* NULL: there is none */
+    size_t bytes;        /* that it takes */
     int64_t *number;     /* per variable */
 } way;
 
@@ -34,7 +35,7 @@ static size_t bytes_of(const knd_loaded *l) { return knd_bytes(l, l->program->ja
 static knd_loaded *take(kna_instances *x, way *w)
 {
     knd_loaded *l = w->program;
-    x->bytes -= l ? bytes_of(l) : 0;
+    x->bytes -= l ? w->bytes : 0;
     w->program = NULL;
     return l;
 }
@@ -131,7 +132,8 @@ knx_error *kna_instance_make(kna_instances **x, const kna_instance_of *of, knd_l
     set->program = made;
     for (uint32_t i = 0; i < of->n; i++)
         set->number[i] = of->value[i].value;
-    (*x)->bytes += bytes_of(made);
+    set->bytes = bytes_of(made);
+    (*x)->bytes += set->bytes;
     *out = knd_retain(made);
     return NULL;
 }

@@ -148,14 +148,15 @@ static kna_value *carry_error(kna_op *op, const kna_value *v)
 }
 
 /* Borrowed: the view or its storage keeps it as long as it is not written to. */
-static kna_value *value_of_view(kna_op *op, kn_array x)
+static kna_value *value_of_view(kna_op *op, kna_array *a)
 {
-    kna_array *a = kna_array_of(op, x);
-    if (!a)
+    if (kna_failed(op))
         return NULL;
-    if (a->step)
+    kna_value *v = kna_known_value(a);
+    if (!v) {
         kna_view_atom(op, a);
-    kna_value *v = a->step ? a->value : a->storage->value;
+        v = a->value;
+    }
     if (kna_failed(op))
         return NULL;
     return v->state == KN_V_ERROR ? carry_error(op, v) : v;
@@ -168,7 +169,7 @@ static KNX_HOT kna_value *value_of(kna_op *op, kn_array x)
         return NULL;
     void *object = kna_handle_peek(x, &kind);
     if (kind == KN_H_VIEW)
-        return value_of_view(op, x);
+        return value_of_view(op, object);
     kna_value *v = kind == KN_H_ARRAY ? object : kna_foreign_operand(op, x); /* which says what is wrong with it */
     return v && v->state == KN_V_ERROR ? carry_error(op, v) : v;
 }

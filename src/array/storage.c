@@ -223,6 +223,13 @@ const kna_view_op **kna_view_ops(kna_op *op, const kna_array *a, int *n)
     return list;
 }
 
+KNX_HOT kna_value *kna_known_value(const kna_array *a)
+{
+    kna_value *whole = a->storage->value;
+    bool now = a->value && a->seen == a->storage->version && a->seen_by == serial_now();
+    return !a->step || whole->state == KN_V_ERROR ? whole : now ? a->value : NULL;
+}
+
 KNX_HOT kni_atom kna_view_atom(kna_op *op, kna_array *a)
 {
     if (a->storage->value->state == KN_V_ERROR) {
@@ -231,10 +238,9 @@ KNX_HOT kni_atom kna_view_atom(kna_op *op, kna_array *a)
         op->known_error = known;
         return KN_ATOM_NONE;
     }
-    if (!a->step)
-        return kna_value_atom(op, a->storage->value);
-    if (a->value && a->seen == a->storage->version && a->seen_by == serial_now())
-        return kna_value_atom(op, a->value);
+    kna_value *known = kna_known_value(a);
+    if (known)
+        return kna_value_atom(op, known);
     int n;
     const kna_view_op **list = kna_view_ops(op, a, &n);
     kni_atom atom = kna_value_atom(op, a->storage->value);
@@ -270,9 +276,8 @@ KNX_HOT knx_error *kna_array_value(const void *handle, kna_value **out)
         *out = kna_value_retain(v);
         return NULL;
     }
-    if (!a->step) {
-        *out = kna_value_retain(a->storage->value);
-    } else {
+    *out = kna_value_retain(kna_known_value(a));
+    if (!*out) {
         kna_op op;
         kna_begin(&op, "view");
         kna_view_atom(&op, a);

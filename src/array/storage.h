@@ -64,6 +64,7 @@ knx_error *kna_array_value(const void *handle, kna_value **out);
 /* Is it a view, other than of all, of elements that are in memory? Then it needs no memory of its own. */
 bool kna_shows_elements(const void *handle);
 kni_atom kna_view_atom(kna_op *op, kna_array *a); /* its value as an atom of the current recorder */
+kna_value *kna_known_value(const kna_array *a);   /* its value, borrowed; NULL: it has to be recorded first */
 void kna_forget(kna_array *a);                   /* drops the value that it remembers */
 
 /* The steps from the storage to a view, oldest first, in the op's arena; and one of them on top of `x`, whose operands

@@ -51,7 +51,7 @@ static bool begin(joined *j, const char *name, kn_list list, kn_dtype dtype, con
         return false;
     j->dtype = dtype ? dtype : kna_result_type(&j->op, j->n, j->x);
     j->casting = casting;
-    j->atom = knx_alloc((size_t)j->n * sizeof *j->atom);
+    j->atom = knx_arena_alloc(&j->op.b->arena, (size_t)j->n * sizeof *j->atom);
     if (!j->atom)
         kna_fail_with(&j->op, knx_error_nomem());
     for (int i = 0; i < j->n && !kna_failed(&j->op); i++)
@@ -59,11 +59,7 @@ static bool begin(joined *j, const char *name, kn_list list, kn_dtype dtype, con
     return !kna_failed(&j->op);
 }
 
-static kn_array finish(joined *j, kni_atom y)
-{
-    knx_free(j->atom);
-    return kna_end(&j->op, y);
-}
+static kn_array finish(joined *j, kni_atom y) { return kna_end(&j->op, y); }
 
 static kni_type type_of(const joined *j, int i) { return knb_type(j->op.b, j->atom[i]); }
 
