@@ -16,7 +16,7 @@ static double more_turns(const knc_step *s, int stage)
     const knk_kernel *k = s->u.k.kernel;
     double turns[KNK_MAX_NESTED + 1] = {1}, more = 0;
     int depth = 0, loop = k->stage[stage].n_inner;
-    for (int i = k->stage[stage].first; k->stage[stage].n_loop && i < k->stage[stage].end; i++) {
+    for (int i = k->stage[stage].first; i < k->stage[stage].end; i++) {
         if (k->node[i].op == KNK_LOOP && depth < KNK_MAX_NESTED) {
             int64_t extent = s->u.k.inner[stage][loop++];
             turns[depth + 1] = turns[depth] * (extent == KNK_NO_LIMIT ? UNKNOWN_TURNS : (double)extent);
@@ -34,7 +34,7 @@ static double operations(const knc_step *s)
 {
     double n = knh_operations(s->u.k.kernel) + 1;
     for (int k = 0; k < s->u.k.kernel->n_stage; k++)
-        n += more_turns(s, k);
+        n += s->u.k.kernel->stage[k].n_loop ? more_turns(s, k) : 0;
     return n > 1 ? n : 1;
 }
 
