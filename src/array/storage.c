@@ -450,7 +450,8 @@ static KNX_HOT kn_array view_of(kna_op *op, const kna_array *b, kni_atom base_at
             return end_copy(op, result, how.order);
     if (kna_failed(op))
         return kna_end(op, result);
-    kna_array *a = new_view(op, b->storage, how.of_storage ? NULL : b->step, chain, n, how.layout ? how.layout : &found);
+    kna_array *a =
+        new_view(op, b->storage, how.of_storage ? NULL : b->step, chain, n, how.layout ? how.layout : &found);
     return end_view(op, a, result);
 }
 

@@ -205,7 +205,8 @@ knx_error *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *lau
 
 bool knh_prepare_again(const knh_prepared *p, const knk_launch *launch)
 {
-    bool fine = p->n_segment || (p->plain && knh_plan_again(knh_generator_best(), launch, (knh_prepared *)(uintptr_t)p));
+    bool fine =
+        p->n_segment || (p->plain && knh_plan_again(knh_generator_best(), launch, (knh_prepared *)(uintptr_t)p));
     for (int i = 0; fine && i < p->n_segment; i++)
         fine = knh_prepare_again(p->segment[i].prepared, &p->segment[i].launch);
     return fine;
