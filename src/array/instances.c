@@ -61,7 +61,8 @@ static uint64_t hash_of(uint32_t n, const int64_t *number)
     return h;
 }
 
-static way *set_of(kna_instances *x, uint64_t hash) { return &x->at[(size_t)(hash >> 32) % x->sets * WAYS]; }
+/* There are 2^k sets. */
+static way *set_of(kna_instances *x, uint64_t hash) { return &x->at[((size_t)(hash >> 32) & (x->sets - 1)) * WAYS]; }
 
 static void move_to_front(way *set, int i)
 {

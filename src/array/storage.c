@@ -38,10 +38,9 @@ static kna_view_op *step_retain(kna_view_op *s)
     return s;
 }
 
-KNX_HOT void kna_forget(kna_array *a)
+/* It is one of those that remember a value no more. */
+static KNX_HOT void unlink_view(kna_array *a)
 {
-    if (!a->value)
-        return;
     if (a->prev)
         a->prev->next = a->next;
     else
@@ -49,17 +48,27 @@ KNX_HOT void kna_forget(kna_array *a)
     if (a->next)
         a->next->prev = a->prev;
     a->prev = a->next = NULL;
+}
+
+KNX_HOT void kna_forget(kna_array *a)
+{
     kna_value *v = a->value;
+    if (!v)
+        return;
+    unlink_view(a);
     knx_share_lock();
     a->value = NULL;
     knx_share_unlock();
     kna_value_release(v);
 }
 
+/* Nobody else finds it any more. */
 static KNX_HOT void drop_array(void *p)
 {
     kna_array *a = p;
-    kna_forget(a);
+    if (a->value)
+        unlink_view(a);
+    kna_value_release(a->value);
     storage_release(a->storage);
     step_release(a->step);
     kna_value_release(a->exported);
@@ -72,21 +81,26 @@ static uint64_t serial_now(void)
     return r ? r->serial : 0;
 }
 
-/* Takes the reference over; v is the value of a now. */
-static KNX_HOT void remember(kna_array *a, kna_value *v)
+/* v is the value of a now, which remembers none and which nobody else finds so far. Takes the reference over. */
+static KNX_HOT void remember_first(kna_array *a, kna_value *v)
 {
-    uint64_t serial = serial_now();
-    kna_forget(a);
     if (!v)
         return;
     a->next = a->storage->views;
     if (a->next)
         a->next->prev = a;
     a->storage->views = a;
-    knx_share_lock();
     a->value = v;
     a->seen = a->storage->version;
-    a->seen_by = serial;
+    a->seen_by = serial_now();
+}
+
+/* The same whatever a remembers, and whoever finds it. */
+static KNX_HOT void remember(kna_array *a, kna_value *v)
+{
+    kna_forget(a);
+    knx_share_lock();
+    remember_first(a, v);
     knx_share_unlock();
 }
 
@@ -386,7 +400,7 @@ static kn_array end_view(kna_op *op, kna_array *a, kni_atom result)
         return kna_end(op, KN_ATOM_NONE);
     }
     if (a->step) /* its value is there already */
-        remember(a, kna_atom_value(op, result));
+        remember_first(a, kna_atom_value(op, result));
     kn_array out = kna_handle_new(KN_H_VIEW, a, drop_array);
     kna_end_plain(op);
     return out;
@@ -519,7 +533,7 @@ kn_array kna_end_permuted(kna_op *op, kni_atom result, const int64_t *order)
         kna_fail_with(op, error);
         return kna_end(op, KN_ATOM_NONE);
     }
-    remember(a, v);
+    remember_first(a, v);
     kn_array out = kna_handle_new(KN_H_VIEW, a, drop_array);
     kna_end_plain(op);
     return out;
