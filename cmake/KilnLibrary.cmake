@@ -118,7 +118,7 @@ set(kiln_object_targets kiln_core_objects)
 function(kiln_isa_variant isa level)
     set(sources ${kiln_isa_sources})
     if(isa STREQUAL "avx512") # those for AVX2 do for it as well
-        list(FILTER sources EXCLUDE REGEX "/(joins|product_block|fft)_isa\\.c$")
+        list(FILTER sources EXCLUDE REGEX "/(joins|product_block)_isa\\.c$")
     endif()
     add_library(kiln_isa_${isa} OBJECT ${sources})
     kiln_common(kiln_isa_${isa})

@@ -61,7 +61,7 @@ static numbers directed(const axis_work *a, numbers x)
 
 static int64_t lanes_room(const axis_work *a)
 {
-    return 4 * (a->p->n + 1) * KNR_FFT_WIDTH + knr_fft_room(a->p, KNR_FFT_WIDTH, 1);
+    return 4 * (a->p->n + 1) * knr_fft_width(a->bytes) + knr_fft_room(a->p, (int)knr_fft_width(a->bytes), 1);
 }
 
 /* As pairs of real numbers along the axis, as real numbers, or as complex ones. */
@@ -99,12 +99,20 @@ static void run_lanes(void *arg, int64_t block, int worker)
 {
     const axis_work *a = arg;
     const knr_fft_plan *p = a->p;
+    int64_t width = knr_fft_width(a->bytes);
     /* of many neighbours none stand in the next row, so that they have one distance */
-    int64_t rows = a->inner >= KNR_FFT_WIDTH ? a->outer : 1, of = rows == 1 ? a->outer * a->inner : a->inner;
-    int64_t blocks = (of + KNR_FFT_WIDTH - 1) / KNR_FFT_WIDTH, start = block % blocks * KNR_FFT_WIDTH;
-    int64_t size = (p->n + 1) * KNR_FFT_WIDTH, first = block / blocks * of + start;
-    int count = of - start < KNR_FFT_WIDTH ? (int)(of - start) : KNR_FFT_WIDTH;
+    int64_t rows = a->inner >= width ? a->outer : 1, of = rows == 1 ? a->outer * a->inner : a->inner;
+    int64_t blocks = (of + width - 1) / width, start = block % blocks * width;
+    int64_t size = (p->n + 1) * width, first = block / blocks * of + start;
+    int count = of - start < width ? (int)(of - start) : (int)width;
     void *room = number_at(a, a->room, worker * a->worker), *rest = number_at(a, room, 4 * size);
+    if (!reals(a) && !to_reals(a) && a->inner >= width && count == width) {
+        int64_t at = 2 * (first / a->inner * a->n * a->inner + first % a->inner);
+        numbers x = directed(a, pairs(number_at(a, a->x, at))), y = directed(a, pairs(number_at(a, a->y, at)));
+        x.apart = y.apart = a->inner;
+        knr_fft_run_plan(p, (int)width, x, y, a->scale, rest, 1);
+        return;
+    }
     numbers u = planes(a, room, size), v = planes(a, number_at(a, room, 2 * size), size), z;
     knr_fft_lanes from = lanes_of(a, a->x, a->n_x, reals(a), first, count);
     knr_fft_lanes to = lanes_of(a, a->y, a->n_y, to_reals(a), first, count);
@@ -114,9 +122,9 @@ static void run_lanes(void *arg, int64_t block, int worker)
         a->loops->real_lanes(&(knr_fft_real){.x = u, .y = v, .w = p->real, .m = p->n, .inverse = true});
         z = u, u = v, v = z;
     } else if (to_reals(a)) {
-        complete(a, u, KNR_FFT_WIDTH);
+        complete(a, u, width);
     }
-    knr_fft_run_plan(p, KNR_FFT_WIDTH, directed(a, u), directed(a, v), 1, rest, 1);
+    knr_fft_run_plan(p, (int)width, directed(a, u), directed(a, v), 1, rest, 1);
     if (reals(a) && in_half(a)) {
         a->loops->real_lanes(&(knr_fft_real){.x = v, .y = u, .w = p->real, .m = p->n});
         v = u;
@@ -279,10 +287,10 @@ typedef enum way { ROWS, LANES, GATHERED } way;
 static int64_t decide(axis_work *a, int threads, way *how)
 {
     int64_t all = a->outer * a->inner;
-    bool few = all < KNR_FFT_WIDTH / 2 || a->p->n >= LANES_BELOW;
+    int64_t block = knr_fft_width(a->bytes), of = a->inner >= block ? a->inner : all;
+    bool few = all < block / 2 || a->p->n >= LANES_BELOW;
     *how = a->inner == 1 && a->x != a->y && a->p->alone && (few || !a->p->wide) ? ROWS : a->p->wide ? LANES : GATHERED;
     a->inside = 1;
-    int64_t block = KNR_FFT_WIDTH, of = a->inner >= block ? a->inner : all;
     int workers = threads;
     if (*how == LANES) {
         a->parts = (of + block - 1) / block * (all / (of ? of : 1));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fft_isa.c -- the inner loops of the Fourier transforms, compiled once per instruction set; fft_radix.h and
- * fft_lanes.h hold them for one type of number and are included for each. */
+ * fft_isa.c -- the inner loops of the Fourier transforms, compiled once per instruction set; fft_radix.h,
+ * fft_groups.h and fft_lanes.h hold them for one type of number and are included for each. */
 #include "host/routine/fft_loops.h"
 #include "host/routine/product_vector.h"
 
@@ -9,7 +9,6 @@
 #endif
 #define PASTE_(a, b) a##b
 #define PASTE(a, b)  PASTE_(a, b)
-enum { WIDTH = KNR_FFT_WIDTH };
 
 #if defined(__clang__)
 #define APART static __attribute__((noinline))
@@ -60,6 +59,7 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #define T                float
 #define BYTES            4
 #include "host/routine/fft_radix.h"
+#include "host/routine/fft_groups.h"
 #include "host/routine/fft_lanes.h"
 #undef NUM
 #undef T
@@ -69,10 +69,12 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #define T     double
 #define BYTES 8
 #include "host/routine/fft_radix.h"
+#include "host/routine/fft_groups.h"
 #include "host/routine/fft_lanes.h"
 
-#define TABLE(num)                                                                                             \
-    {                                                                                                          \
-        pass_##num, take_##num, put_##num, times_##num, real_##num, real_lanes_##num, powers_##num, turn_##num \
+#define TABLE(num)                                                                                                  \
+    {                                                                                                               \
+        pass_##num, groups_##num, cross_##num, turn_over_##num, take_##num, put_##num, times_##num, real_##num,     \
+            real_lanes_##num, powers_##num, turn_##num                                                              \
     }
 const knr_fft_loops PASTE(knr_fft_, KN_ISA)[2] = {TABLE(f32), TABLE(f64)};

@@ -4,21 +4,6 @@
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* x[r][l] of LANES vectors becomes x[l][r]. */
-ALWAYS void F(turn_square)(V *x)
-{
-    V y[LANES];
-    UNROLL for (int round = 1; round < LANES; round *= 2)
-    {
-        UNROLL for (int j = 0; j < LANES / 2; j++)
-        {
-            y[2 * j] = ZIP_LO(x[j], x[j + LANES / 2]);
-            y[2 * j + 1] = ZIP_HI(x[j], x[j + LANES / 2]);
-        }
-        UNROLL for (int j = 0; j < LANES; j++) x[j] = y[j];
-    }
-}
-
 /* How lanes lie: beside each other, numbers beside each other, or neither. */
 typedef enum F(layout) { F(ANY), F(PLANES), F(PAIRS), F(PLANES_TURNED), F(PAIRS_TURNED) } F(layout);
 
@@ -215,28 +200,23 @@ static void F(times)(const knr_fft_product *p)
         }
         return;
     }
+    int64_t from = p->x.apart ? p->x.apart : WIDTH, to = p->y.apart ? p->y.apart : WIDTH;
     for (int64_t k = 0; k < p->n; k++)
         for (int i = 0; i < WIDTH; i += LANES) {
-            F(read)(&p->x, k * WIDTH + i, 0, 1, &re, &im);
+            F(read)(&p->x, k * from + i, 0, 1, &re, &im);
             F(multiply)(&re, &im, F(fill)(w[2 * k]), F(fill)(w[2 * k + 1]));
-            F(write)(&p->y, k * WIDTH + i, 0, 1, (T)p->scale, &re, &im);
+            F(write)(&p->y, k * to + i, 0, 1, (T)p->scale, &re, &im);
         }
 }
 
-static void F(turn)(void *real, void *imaginary, int64_t n, const void *factors, const void *by_lane)
+static void F(turn)(void *real, void *imaginary, int64_t n, const void *factors)
 {
     T *re = real, *im = imaginary;
-    const T *w = factors, *v = by_lane;
+    const T *w = factors;
     for (int64_t k = 0; k < n; k++)
         for (int i = 0; i < WIDTH; i += LANES, re += LANES, im += LANES) {
-            V c = F(fill)(w[2 * k]), s = F(fill)(w[2 * k + 1]), x = F(load)(re), y = F(load)(im);
-            if (v) {
-                V a = F(load)(v + 2 * (k * WIDTH + i)), b = F(load)(v + 2 * (k * WIDTH + i) + LANES), cc = EVENS(a, b),
-                  ss = ODDS(a, b);
-                F(multiply)(&cc, &ss, c, s);
-                c = cc, s = ss;
-            }
-            F(multiply)(&x, &y, c, s);
+            V x = F(load)(re), y = F(load)(im);
+            F(multiply)(&x, &y, F(fill)(w[2 * k]), F(fill)(w[2 * k + 1]));
             F(store)(re, x);
             F(store)(im, y);
         }
@@ -321,6 +301,7 @@ static void F(real_lanes)(const knr_fft_real *r)
 #undef BACK
 #undef ODDS
 #undef EVENS
+#undef WIDTH
 #undef LANES
 #undef V
 #undef F

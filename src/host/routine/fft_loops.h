@@ -10,12 +10,14 @@
 
 /* Transforms that run side by side, an element of each of them in adjacent places: the same number for all instruction
  * sets, so that what is computed for a place is, too. */
-enum { KNR_FFT_WIDTH = 16, KNR_FFT_MOST_ODD = 61 };
+enum { KNR_FFT_LINE = 64, KNR_FFT_MOST_WIDTH = 16, KNR_FFT_MOST_ODD = 61 };
+static inline int64_t knr_fft_width(int bytes) { return KNR_FFT_LINE / bytes; } /* WIDTH: as many fill a line */
 
 /* Planes, or (im NULL) pairs; with `swap` real and imaginary parts of the pairs are exchanged. */
 typedef struct knr_fft_numbers {
     void *re, *im;
     bool swap;
+    int64_t apart; /* between two lines of WIDTH numbers, one of each transform side by side; 0: WIDTH */
 } knr_fft_numbers;
 
 /* One pass of Stockham's algorithm over r s m numbers: for p < m and q < s
@@ -30,11 +32,24 @@ typedef struct knr_fft_call {
     double scale;         /* of what is written as pairs */
 } knr_fft_call;
 
+/* One pass over lines of WIDTH numbers, which have the same turns (by_p), or one for each place of a line (turn), or,
+ * l being WIDTH, one for each l. Line (p, q, l) of p < m, q < s begins at p xp + q xq + l xl, the one of number j xj
+ * behind that; so it goes to y. */
+typedef struct knr_fft_groups {
+    knr_fft_numbers x, y;
+    int r; /* as above, or 16 */
+    int64_t m, s, l, xp, xq, xl, xj, yp, yq, yl, yk;
+    const void *by_p;  /* [m][r - 1] pairs, or NULL */
+    const void *turn;  /* [r][s][2][WIDTH], or NULL */
+    const void *roots; /* as above */
+    double scale;      /* of what is written as pairs */
+} knr_fft_groups;
+
 /* WIDTH sequences in memory: number j of lane l has its real part at[off[l] + j step], its imaginary part `second`
  * behind that; second 0: it has none. All are counted in real numbers. */
 typedef struct knr_fft_lanes {
     void *at;
-    int64_t off[KNR_FFT_WIDTH], step, second, n;
+    int64_t off[KNR_FFT_MOST_WIDTH], step, second, n;
     int count; /* of the lanes; of those behind nothing is read or written */
     double scale;
 } knr_fft_lanes;
@@ -66,15 +81,20 @@ typedef struct knr_fft_powers {
 
 typedef struct knr_fft_loops {
     void (*pass)(const knr_fft_call *c);
+    void (*groups)(const knr_fft_groups *c);
+    /* planes [m][WIDTH] to transforms of the lines' numbers: number k of line i comes to i + k m */
+    void (*cross)(const void *re, const void *im, const knr_fft_numbers *y, int64_t m, double scale);
+    /* planes [n][WIDTH] times w[k] (pairs) and by_lane[k] ([n][2][WIDTH]); lane i comes to planes y + i n */
+    void (*turn_over)(const void *re, const void *im, int64_t n, const void *w, const void *by_lane,
+                      const knr_fft_numbers *y);
     void (*take)(const knr_fft_lanes *l, void *re, void *im); /* into planes [n][WIDTH]; other lanes become 0 */
     void (*put)(const knr_fft_lanes *l, const void *re, const void *im);
     void (*times)(const knr_fft_product *p);
     void (*real)(const knr_fft_real *r);
     void (*real_lanes)(const knr_fft_real *r); /* planes [m][WIDTH], [m + 1][WIDTH]; all indices, 0 among them */
     void (*powers)(const knr_fft_powers *p, void *pairs);
-    /* planes [n][WIDTH] times w[k], or w[k] by_lane[k][l]; both pairs */
-    void (*turn)(void *re, void *im, int64_t n, const void *w, const void *by_lane);
+    void (*turn)(void *re, void *im, int64_t n, const void *w); /* planes [n][WIDTH] times w[k] (pairs) */
 } knr_fft_loops;
 
-extern const knr_fft_loops knr_fft_base[2], knr_fft_avx2[2]; /* float32, float64 */
+extern const knr_fft_loops knr_fft_base[2], knr_fft_avx2[2], knr_fft_avx512[2]; /* float32, float64 */
 #endif

@@ -10,6 +10,7 @@ enum {
     FLAT_MOST = 8192,       /* numbers of a flat transform */
     CHIRP_WIDE = 4096,      /* of the convolution of a chirp that runs in lanes */
     REAL_TABLE = 8192,      /* of a table for real transforms */
+    BLOCKS_BYTES = 8 << 20, /* of a table of the blocks of a split one */
     PLANS_BYTES = 48 << 20, /* of the plans that nobody uses */
 };
 #define MOST ((int64_t)1 << 36) /* longer ones fit no memory, and would need a fourth step */
@@ -102,7 +103,8 @@ static void pair_set(const knr_fft_plan *p, void *table, int64_t i, const double
     number_set(p, table, 2 * i + 1, w[1]);
 }
 
-static bool pass_tables(knr_fft_plan *p, knr_fft_pass *a, const circle *c)
+/* alone: lanes may be places of one transform */
+static bool pass_tables(knr_fft_plan *p, knr_fft_pass *a, const circle *c, bool alone)
 {
     double w[2];
     int64_t others = a->r - 1, places = a->s * a->m;
@@ -126,9 +128,9 @@ static bool pass_tables(knr_fft_plan *p, knr_fft_pass *a, const circle *c)
         pair_set(p, by_p, i, w);
     }
     a->by_p = by_p;
-    if (a->s >= KNR_FFT_WIDTH)
+    if (!alone || a->s >= knr_fft_width(p->bytes))
         return true;
-    void *by_t = numbers_new(p, 2 * places * others + KNR_FFT_WIDTH);
+    void *by_t = numbers_new(p, 2 * places * others + KNR_FFT_MOST_WIDTH);
     if (!by_t)
         return false;
     for (int64_t k = 0; k < others; k++)
@@ -139,6 +141,22 @@ static bool pass_tables(knr_fft_plan *p, knr_fft_pass *a, const circle *c)
         }
     a->by_t = by_t;
     return true;
+}
+
+/* Turns w^(k l) of lines, w = exp(-2 pi i / n): [lines][2][WIDTH]. */
+static void *lines_table(knr_fft_plan *p, int64_t lines, int64_t n)
+{
+    int64_t width = knr_fft_width(p->bytes);
+    void *table = numbers_new(p, 2 * lines * width);
+    circle c = circle_new(n);
+    for (int64_t i = 0; table && i < lines * width; i++) {
+        double w[2];
+        circle_at(&c, i / width * (i % width), w);
+        number_set(p, table, i / width * 2 * width + i % width, w[0]);
+        number_set(p, table, (i / width * 2 + 1) * width + i % width, w[1]);
+    }
+    knx_free(c.eighth);
+    return table;
 }
 
 /* For powers of exp(-2 pi i / n). */
@@ -193,7 +211,7 @@ static factors factors_of(int64_t n)
 }
 
 /* May q be a radix in a transform of n numbers? A prime that is nearly all of it would have no lanes. */
-static bool is_radix(int64_t q, int64_t n) { return q <= 13 || (q <= KNR_FFT_MOST_ODD && n >= KNR_FFT_WIDTH * q); }
+static bool is_radix(int64_t q, int64_t n) { return q <= 13 || (q <= KNR_FFT_MOST_ODD && n >= KNR_FFT_MOST_WIDTH * q); }
 
 /* Not less than n, of the factors 2, 3 and 5 */
 static int64_t good_length(int64_t n)
@@ -209,52 +227,77 @@ static int64_t good_length(int64_t n)
     return best;
 }
 
-/* The radices of a flat transform: eights first, since their lanes part best. */
-static void flat_passes(knr_fft_plan *p, const factors *f)
+/* What a plan is for: any call; a step of a split one, so that it has to run in lanes; a chirp's convolution, so that
+ * it cannot be a chirp. */
+typedef enum plan_use { ANY_USE, IN_LANES, CONVOLUTION } plan_use;
+
+/* Radices whose product is 2^twos, as few of them as there can be. */
+static int few_radices(int twos, int *radix)
 {
-    int twos = 0, radix[64], n = 0;
-    while (twos < f->n && f->v[twos] == 2)
-        twos++;
-    int odd = f->n - twos, left = twos;
-    bool fours = p->n == 64; /* by eights one transform alone would not fill the lanes */
-    while (left >= 3 && left != 4 && !fours) {
+    int n = (twos + 3) / 4, spare = 4 * n - twos;
+    for (int i = 0; i < n; i++)
+        radix[i] = 16 >> (spare / n + (i < spare % n ? 1 : 0));
+    return n;
+}
+
+/* Radices up to 8, eights first, since their lanes part best where lanes are places of one transform. */
+static int eight_radices(int twos, bool fours, int *radix)
+{
+    int n = 0;
+    while (twos >= 3 && twos != 4 && !fours) {
         radix[n++] = 8;
-        left -= 3;
+        twos -= 3;
     }
-    for (; left >= 2; left -= 2)
+    for (; twos >= 2; twos -= 2)
         radix[n++] = 4;
-    if (left)
+    if (twos)
         radix[n++] = 2;
-    for (int i = 0; i < odd; i++)
-        radix[n++] = (int)f->v[f->n - 1 - i];
+    return n;
+}
+
+static bool in_columns(const knr_fft_plan *p, plan_use use)
+{
+    int64_t width = knr_fft_width(p->bytes);
+    return use != IN_LANES && p->n % width == 0 && p->n / width >= width;
+}
+
+static void flat_passes(knr_fft_plan *p, plan_use use)
+{
+    int64_t width = knr_fft_width(p->bytes), of = in_columns(p, use) ? p->n / width : p->n, s = 1;
+    factors f = factors_of(of);
+    int twos = 0, radix[64], n;
+    while (twos < f.n && f.v[twos] == 2)
+        twos++;
+    n = use == IN_LANES || of < p->n ? few_radices(twos, radix)
+                                     : eight_radices(twos, p->n == 64, radix); /* 64 by eights would not fill the lanes */
+    for (int i = f.n - 1; i >= twos; i--)
+        radix[n++] = (int)f.v[i];
     if (!n)
         radix[n++] = 1;
-    int64_t s = 1;
     p->alone = true;
     for (int i = 0; i < n; i++) {
-        p->pass[i] = (knr_fft_pass){.r = radix[i], .s = s, .m = p->n / s / radix[i]};
+        p->pass[i] = (knr_fft_pass){.r = radix[i], .s = s, .m = of / s / radix[i]};
         s *= radix[i];
-        p->alone = p->alone && p->n / radix[i] >= KNR_FFT_WIDTH;
+        p->alone = p->alone && (of < p->n || of / radix[i] >= width);
     }
     p->n_pass = n;
     p->wide = true;
 }
 
-static bool make_flat(knr_fft_plan *p, const factors *f)
+static bool make_flat(knr_fft_plan *p, plan_use use)
 {
     p->kind = KNR_FFT_FLAT;
-    flat_passes(p, f);
-    circle c = circle_new(p->n);
-    bool well = true;
+    flat_passes(p, use);
+    bool columns = in_columns(p, use), well = true;
+    int64_t width = knr_fft_width(p->bytes);
+    circle c = circle_new(columns ? p->n / width : p->n);
     for (int i = 0; well && i < p->n_pass; i++)
-        well = pass_tables(p, &p->pass[i], &c);
+        well = pass_tables(p, &p->pass[i], &c, !columns && use != IN_LANES);
     knx_free(c.eighth);
+    if (well && columns)
+        well = (p->columns = lines_table(p, p->n / width, p->n)) != NULL;
     return well;
 }
-
-/* What a plan is for: any call; a step of a split one, so that it has to run in lanes; a chirp's convolution, so that
- * it cannot be a chirp. */
-typedef enum plan_use { ANY_USE, IN_LANES, CONVOLUTION } plan_use;
 
 static knr_fft_plan *plan_new(int64_t n, int bytes, plan_use use);
 static void plan_free(knr_fft_plan *p);
@@ -279,7 +322,7 @@ static int64_t divisor_near(const factors *f, int64_t n, double wanted)
     }
     for (int j = 0; j < many; j++) {
         double ratio = (double)all[j] > wanted ? (double)all[j] / wanted : wanted / (double)all[j];
-        if (all[j] >= KNR_FFT_WIDTH && n / all[j] >= KNR_FFT_WIDTH && (best == 1 || ratio < off))
+        if (all[j] >= KNR_FFT_MOST_WIDTH && n / all[j] >= KNR_FFT_MOST_WIDTH && (best == 1 || ratio < off))
             best = all[j], off = ratio;
     }
     return best;
@@ -318,6 +361,26 @@ static bool step_fits(int64_t r)
     return r <= FLAT_MOST && (is_radix(f.v[f.n - 1], r) || good_length(2 * r - 1) <= CHIRP_WIDE);
 }
 
+/* For the first step: turns of a block's lanes, and those of the blocks. */
+static bool first_tables(knr_fft_plan *p, knr_fft_step *a)
+{
+    int64_t width = knr_fft_width(p->bytes), blocks = (a->m + width - 1) / width;
+    if (!(a->by_lane = lines_table(p, a->r, a->r * a->m)))
+        return false;
+    if (2 * blocks * a->r * p->bytes > BLOCKS_BYTES)
+        return true;
+    void *by_block = numbers_new(p, 2 * blocks * a->r);
+    circle c = circle_new(a->r * a->m);
+    for (int64_t i = 0; by_block && i < blocks * a->r; i++) {
+        double w[2];
+        circle_at(&c, i / a->r * width * (i % a->r), w);
+        pair_set(p, by_block, i, w);
+    }
+    knx_free(c.eighth);
+    a->by_block = by_block;
+    return by_block != NULL;
+}
+
 static bool make_split(knr_fft_plan *p, int n_step, const int64_t *r)
 {
     int64_t s = 1;
@@ -333,16 +396,8 @@ static bool make_split(knr_fft_plan *p, int n_step, const int64_t *r)
         p->size += a->plan->size;
         if (a->m > 1 && !powers_tables(p, &a->w, a->r * a->m))
             return false;
-        if (a->m > 1 && a->s == 1) {
-            double w[2];
-            void *by_lane = numbers_new(p, 2 * a->r * KNR_FFT_WIDTH);
-            for (int64_t j = 0; by_lane && j < a->r * KNR_FFT_WIDTH; j++) {
-                knr_fft_root(j / KNR_FFT_WIDTH * (j % KNR_FFT_WIDTH), a->r * a->m, w);
-                pair_set(p, by_lane, j, w);
-            }
-            if (!(a->by_lane = by_lane))
-                return false;
-        }
+        if (a->m > 1 && a->s == 1 && !first_tables(p, a))
+            return false;
     }
     return true;
 }
@@ -352,8 +407,8 @@ static bool make_image(knr_fft_plan *p)
 {
     int64_t n = p->n, length = p->longer->n;
     const knr_fft_plan *exact = p->bytes == 8 ? p->longer : plan_new(length, 8, CONVOLUTION);
-    int64_t room = exact ? knr_fft_room(exact, exact->alone ? 1 : KNR_FFT_WIDTH, 1) : 0;
-    int side = exact && !exact->alone ? KNR_FFT_WIDTH : 1;
+    int side = exact && !exact->alone ? (int)knr_fft_width(8) : 1;
+    int64_t room = exact ? knr_fft_room(exact, side, 1) : 0;
     double *x = exact ? knx_alloc_zero((size_t)(4 * length * side + room + 64) * sizeof *x) : NULL;
     void *image = numbers_new(p, 2 * length);
     if (x && image) {
@@ -408,8 +463,8 @@ static bool make(knr_fft_plan *p, plan_use use)
     int64_t largest = f.n ? f.v[f.n - 1] : 1, r[KNR_FFT_MOST_STEPS];
     bool smooth = is_radix(largest, p->n);
     if (smooth && p->n <= FLAT_MOST)
-        return make_flat(p, &f);
-    bool parts = use != IN_LANES && (smooth || p->n / largest >= KNR_FFT_WIDTH);
+        return make_flat(p, use);
+    bool parts = use != IN_LANES && (smooth || p->n / largest >= KNR_FFT_MOST_WIDTH);
     int steps = parts ? split_radices(p->n, &f, r) : 0;
     bool fits = steps > 0;
     for (int i = 0; i < steps; i++)

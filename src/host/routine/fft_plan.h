@@ -26,7 +26,8 @@ typedef struct knr_fft_step {
     int64_t r, s, m;
     const knr_fft_plan *plan; /* of r */
     knr_fft_powers w;         /* exp(-2 pi i e / (r m)) */
-    const void *by_lane;      /* s == 1: [r][WIDTH] pairs w^(k l) */
+    const void *by_lane;      /* s == 1: [r][2][WIDTH] w^(k l), */
+    const void *by_block;     /* and [(m + WIDTH - 1) / WIDTH][r] pairs w^(k WIDTH b), or NULL: there are too many */
 } knr_fft_step;
 
 struct knr_fft_plan {
@@ -35,6 +36,8 @@ struct knr_fft_plan {
     knr_fft_kind kind;
     bool alone; /* one transform runs by itself as well as WIDTH of them */
     bool wide;  /* WIDTH of them may run side by side: there is not too much of it */
+    const void *columns; /* FLAT, the passes being those of n / WIDTH numbers: [n / WIDTH][2][WIDTH] turns of the WIDTH
+                            columns; a pass across them follows. NULL: the passes are those of n */
     int n_pass, n_step;
     knr_fft_pass pass[KNR_FFT_MOST_PASSES];
     knr_fft_step step[KNR_FFT_MOST_STEPS];

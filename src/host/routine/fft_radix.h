@@ -5,6 +5,7 @@
 #define F(name) PASTE(name##_, NUM)
 #define V       PASTE(v, NUM)
 #define LANES   ((int)(VECTOR_BYTES / BYTES))
+#define WIDTH   (KNR_FFT_LINE / BYTES)
 #define EVENS   PASTE(EVENS_, NUM)
 #define ODDS    PASTE(ODDS_, NUM)
 #define BACK    PASTE(BACK_, NUM)
@@ -72,6 +73,52 @@ ALWAYS void F(butterfly8)(V *re, V *im)
     re[7] = F(madd)(minus, difference, er[3]), im[7] = F(madd)(h, sum, ei[3]);
 }
 
+/* Four elements, number a turned by -angle a, whose cosine and sine are folded into the sums: of cos(angle) = c and
+ * sin(angle) = c t both times, but for the middle one. The results are 4 numbers apart. */
+#define FOUR_OF_16(zr, zi, ar, ai, br, bi, cr, ci, dr, di, by)                                  \
+    zr[0] = F(madd)(by, cr, ar), zi[0] = F(madd)(by, ci, ai);                                   \
+    zr[4] = F(madd)(by, di, br), zi[4] = F(madd)(-(by), dr, bi);                                \
+    zr[8] = F(madd)(-(by), cr, ar), zi[8] = F(madd)(-(by), ci, ai);                             \
+    zr[12] = F(madd)(-(by), di, br), zi[12] = F(madd)(by, dr, bi);
+
+ALWAYS void F(butterfly16)(V *re, V *im)
+{
+    const V h = F(fill)((T)0.70710678118654752440), c = F(fill)((T)0.92387953251128675613),
+            t = F(fill)((T)0.41421356237309504880);
+    V zr[16], zi[16];
+    UNROLL for (int a = 0; a < 4; a++) F(butterfly4)(re + a, im + a, 4);
+    UNROLL for (int j = 0; j < 16; j++) zr[j] = re[j], zi[j] = im[j];
+    { /* sums of the elements 0 .. 3: no turns */
+        F(butterfly4)(zr, zi, 1);
+        UNROLL for (int k = 0; k < 4; k++) re[4 * k] = zr[k], im[4 * k] = zi[k];
+    }
+    { /* 22.5, 45, 67.5 degrees */
+        V ur = F(madd)(t, zi[5], zr[5]), ui = F(madd)(-t, zr[5], zi[5]);
+        V vr = F(madd)(t, zr[7], zi[7]), vi = F(madd)(t, zi[7], -zr[7]);
+        V wr = zr[6] + zi[6], wi = zi[6] - zr[6];
+        V ar = F(madd)(h, wr, zr[4]), ai = F(madd)(h, wi, zi[4]), br = F(madd)(-h, wr, zr[4]),
+          bi = F(madd)(-h, wi, zi[4]);
+        V cr = ur + vr, ci = ui + vi, dr = ur - vr, di = ui - vi;
+        FOUR_OF_16((re + 1), (im + 1), ar, ai, br, bi, cr, ci, dr, di, c)
+    }
+    { /* 45, 90, 135 degrees */
+        V ur = zr[9] + zi[9], ui = zi[9] - zr[9], vr = zi[11] - zr[11], vi = zr[11] + zi[11];
+        V ar = zr[8] + zi[10], ai = zi[8] - zr[10], br = zr[8] - zi[10], bi = zi[8] + zr[10];
+        V cr = ur + vr, ci = ui - vi, dr = ur - vr, di = ui + vi;
+        FOUR_OF_16((re + 2), (im + 2), ar, ai, br, bi, cr, ci, dr, di, h)
+    }
+    { /* 67.5, 135, 202.5 degrees */
+        V ur = F(madd)(t, zr[13], zi[13]), ui = F(madd)(t, zi[13], -zr[13]);
+        V vr = F(madd)(t, zi[15], zr[15]), vi = F(madd)(-t, zr[15], zi[15]);
+        V wr = zi[14] - zr[14], wi = zr[14] + zi[14];
+        V ar = F(madd)(h, wr, zr[12]), ai = F(madd)(-h, wi, zi[12]), br = F(madd)(-h, wr, zr[12]),
+          bi = F(madd)(h, wi, zi[12]);
+        V cr = ur - vr, ci = ui - vi, dr = ur + vr, di = ui + vi;
+        FOUR_OF_16((re + 3), (im + 3), ar, ai, br, bi, cr, ci, dr, di, c)
+    }
+}
+#undef FOUR_OF_16
+
 /* An odd number of elements: sums and differences of those that are as far from both ends, times cosines and sines. */
 #define ODD_BUTTERFLY(r, REPEAT)                                                                        \
     const int h = (r) / 2;                                                                              \
@@ -110,6 +157,23 @@ APART void F(butterfly_odd)(V *re, V *im, const T *roots, int r)
     ODD_BUTTERFLY(r, )
 }
 #undef ODD_BUTTERFLY
+
+/* fixed: r, where that is known while compiling */
+ALWAYS void F(butterfly)(V *re, V *im, const T *roots, const int fixed, const int r)
+{
+    if (r == 2)
+        F(butterfly2)(re, im);
+    else if (r == 4)
+        F(butterfly4)(re, im, 1);
+    else if (r == 8)
+        F(butterfly8)(re, im);
+    else if (r == 16)
+        F(butterfly16)(re, im);
+    else if (fixed)
+        F(butterfly_few)(re, im, roots, fixed);
+    else
+        F(butterfly_odd)(re, im, roots, r);
+}
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
@@ -213,16 +277,7 @@ ALWAYS void F(walk)(const knr_fft_call *c, const int fixed, V *re, V *im)
         else
             for (int j = 0; j < r; j++)
                 F(read)(&c->x, s * p + q + j * step, 0, 1, &re[j], &im[j]);
-        if (r == 2)
-            F(butterfly2)(re, im);
-        else if (r == 4)
-            F(butterfly4)(re, im, 1);
-        else if (r == 8)
-            F(butterfly8)(re, im);
-        else if (fixed)
-            F(butterfly_few)(re, im, roots, fixed);
-        else
-            F(butterfly_odd)(re, im, roots, r);
+        F(butterfly)(re, im, roots, fixed, r);
         if (m > 1) {
             const T *v = across ? w + p * (r - 1) * 2 : w + q;
             if (fixed && across)

@@ -10,13 +10,18 @@ typedef knr_fft_numbers numbers;
 const knr_fft_loops *knr_fft_loops_of(int bytes)
 {
 #ifdef KN_HAVE_ISA_VARIANTS
-    if (knr_isa() >= KNR_ISA_AVX2)
-        return &knr_fft_avx2[bytes == 8];
-#endif
+    static const knr_fft_loops *const loops[] = {
+        [KNR_ISA_BASE] = knr_fft_base, [KNR_ISA_AVX2] = knr_fft_avx2, [KNR_ISA_AVX512] = knr_fft_avx512};
+    return &loops[knr_isa()][bytes == 8];
+#else
     return &knr_fft_base[bytes == 8];
+#endif
 }
 
-static int64_t whole(int64_t n) { return (n + KNR_FFT_WIDTH - 1) / KNR_FFT_WIDTH * KNR_FFT_WIDTH; }
+static int64_t whole(int64_t n)
+{
+    return (n + KNR_FFT_MOST_WIDTH - 1) / KNR_FFT_MOST_WIDTH * KNR_FFT_MOST_WIDTH;
+}
 
 static void *number_at(const knr_fft_plan *p, const void *base, int64_t i)
 {
@@ -32,21 +37,22 @@ static numbers planes(const knr_fft_plan *p, const void *at, int64_t n)
 /* For an inverse transform: real and imaginary parts exchanged. */
 static numbers swapped(numbers x)
 {
-    return x.im ? (numbers){.re = x.im, .im = x.re} : (numbers){.re = x.re, .swap = !x.swap};
+    return (numbers){.re = x.im ? x.im : x.re, .im = x.im ? x.re : NULL, .swap = !x.im && !x.swap, .apart = x.apart};
 }
 
 /* --- room ------------------------------------------------------------------------------------- */
 
-static int64_t step_room(const knr_fft_step *a)
+static int64_t step_room(const knr_fft_plan *p, const knr_fft_step *a)
 {
-    return 4 * a->r * KNR_FFT_WIDTH + whole(2 * a->r) + knr_fft_room(a->plan, KNR_FFT_WIDTH, 1);
+    int64_t width = knr_fft_width(p->bytes);
+    return 4 * a->r * width + whole(2 * a->r) + knr_fft_room(a->plan, (int)width, 1);
 }
 
 static int64_t worker_room(const knr_fft_plan *p)
 {
     int64_t most = 0;
     for (int i = 0; i < p->n_step; i++) {
-        int64_t n = step_room(&p->step[i]);
+        int64_t n = step_room(p, &p->step[i]);
         most = n > most ? n : most;
     }
     return most;
@@ -55,7 +61,7 @@ static int64_t worker_room(const knr_fft_plan *p)
 int64_t knr_fft_room(const knr_fft_plan *p, int side, int threads)
 {
     switch (p->kind) {
-    case KNR_FFT_FLAT: return p->n_pass > 1 ? whole(2 * p->n * side) : 0;
+    case KNR_FFT_FLAT: return whole(2 * p->n * side) * (side > 1 ? 2 : 1);
     case KNR_FFT_SPLIT: return (p->n_step - 1) * whole(2 * p->n) + threads * worker_room(p);
     case KNR_FFT_CHIRP: return 2 * whole(2 * p->longer->n * side) + knr_fft_room(p->longer, side, threads);
     }
@@ -64,10 +70,11 @@ int64_t knr_fft_room(const knr_fft_plan *p, int side, int threads)
 
 /* --- flat ------------------------------------------------------------------------------------- */
 
-static void run_flat(const knr_fft_plan *p, int side, numbers x, numbers y, double scale, void *room)
+/* Places of one transform are lanes. */
+static void run_alone(const knr_fft_plan *p, numbers x, numbers y, double scale, void *room)
 {
     const knr_fft_loops *loops = knr_fft_loops_of(p->bytes);
-    numbers other = planes(p, room, p->n * side), own = y.im ? y : planes(p, y.re, p->n * side), from = x;
+    numbers other = planes(p, room, p->n), own = y.im ? y : planes(p, y.re, p->n), from = x;
     for (int i = 0; i < p->n_pass; i++) {
         const knr_fft_pass *a = &p->pass[i];
         bool last = i == p->n_pass - 1;
@@ -75,7 +82,7 @@ static void run_flat(const knr_fft_plan *p, int side, numbers x, numbers y, doub
         loops->pass(&(knr_fft_call){.x = from,
                                     .y = to,
                                     .r = a->r,
-                                    .s = a->s * side,
+                                    .s = a->s,
                                     .m = a->m,
                                     .by_p = a->by_p,
                                     .by_t = a->by_t,
@@ -83,6 +90,68 @@ static void run_flat(const knr_fft_plan *p, int side, numbers x, numbers y, doub
                                     .scale = scale});
         from = to;
     }
+}
+
+/* Lines of WIDTH numbers: one of each transform side by side, or the columns of one transform. */
+static void run_lines(const knr_fft_plan *p, int side, numbers x, numbers y, double scale, void *room)
+{
+    const knr_fft_loops *loops = knr_fft_loops_of(p->bytes);
+    int64_t width = knr_fft_width(p->bytes), size = p->n * side, lines = size / width;
+    int64_t l = p->columns && side > 1 ? width : 1;
+    numbers a = planes(p, room, size), b = side > 1 ? planes(p, number_at(p, room, 2 * size), size) : y;
+    if (!b.im)
+        b = planes(p, y.re, size);
+    numbers from = x;
+    for (int i = 0; i < p->n_pass; i++) {
+        const knr_fft_pass *q = &p->pass[i];
+        /* The last pass but one of all may be in place, and is where few others were: in `a`. */
+        bool last = i == p->n_pass - 1;
+        numbers to = last && !p->columns ? y : last || (p->n_pass - i) % 2 == 0 ? a : b;
+        int64_t in = (from.apart ? from.apart : width) * l, out = (to.apart ? to.apart : width) * l;
+        loops->groups(&(knr_fft_groups){.x = from,
+                                        .y = to,
+                                        .r = q->r,
+                                        .m = q->m,
+                                        .s = q->s,
+                                        .l = l,
+                                        .xp = q->s * in,
+                                        .xq = in,
+                                        .xl = in / l,
+                                        .xj = q->s * q->m * in,
+                                        .yp = q->s * q->r * out,
+                                        .yq = out,
+                                        .yl = out / l,
+                                        .yk = q->s * out,
+                                        .by_p = q->by_p,
+                                        .turn = last ? p->columns : NULL,
+                                        .roots = q->roots,
+                                        .scale = scale});
+        from = to;
+    }
+    if (p->columns && side > 1) {
+        int64_t m = lines / width, out = y.apart ? y.apart : width;
+        loops->groups(&(knr_fft_groups){.x = from,
+                                        .y = y,
+                                        .r = (int)width,
+                                        .m = m,
+                                        .s = 1,
+                                        .l = 1,
+                                        .xp = width * width,
+                                        .xj = width,
+                                        .yp = out,
+                                        .yk = m * out,
+                                        .scale = scale});
+    } else if (p->columns) {
+        loops->cross(from.re, from.im, &y, lines, scale);
+    }
+}
+
+static void run_flat(const knr_fft_plan *p, int side, numbers x, numbers y, double scale, void *room)
+{
+    if (side > 1 || p->columns)
+        run_lines(p, side, x, y, scale, room);
+    else
+        run_alone(p, x, y, scale, room);
 }
 
 /* --- split ------------------------------------------------------------------------------------ */
@@ -104,9 +173,45 @@ static knr_fft_lanes lanes_of(const knr_fft_plan *p, numbers x, int64_t first, i
     char *low = x.re;
     knr_fft_lanes l = {.at = low, .step = unit * step, .n = n, .count = count, .scale = 1};
     l.second = x.im ? ((char *)x.im - low) / p->bytes : 1;
-    for (int i = 0; i < KNR_FFT_WIDTH; i++)
+    for (int i = 0; i < knr_fft_width(p->bytes); i++)
         l.off[i] = unit * (first + i * between);
     return l;
+}
+
+/* Lines of numbers from `first` on, that are so far apart */
+static numbers lines_of(const knr_fft_plan *p, numbers x, int64_t first, int64_t apart)
+{
+    return (numbers){.re = number_at(p, x.re, x.im ? first : 2 * first),
+                     .im = x.im ? number_at(p, x.im, first) : NULL,
+                     .swap = x.swap,
+                     .apart = apart};
+}
+
+/* The numbers of a block, from place `first` on, after their turns */
+static void put_block(const split *j, const knr_fft_lanes *to, numbers out)
+{
+    const knr_fft_loops *loops = knr_fft_loops_of(j->p->bytes);
+    if (j->y.swap)
+        loops->put(to, out.im, out.re);
+    else
+        loops->put(to, out.re, out.im);
+}
+
+static void turn_block(const split *j, int64_t block, int64_t of, numbers *out, void *table, numbers y)
+{
+    const knr_fft_step *a = j->step;
+    const knr_fft_loops *loops = knr_fft_loops_of(j->p->bytes);
+    const void *w = a->by_block ? number_at(j->p, a->by_block, 2 * block * a->r) : table;
+    if (!a->by_block) {
+        knr_fft_powers e = a->w;
+        e.step = of;
+        e.count = a->r;
+        loops->powers(&e, table);
+    }
+    if (a->by_lane)
+        loops->turn_over(out->re, out->im, a->r, w, a->by_lane, &y);
+    else
+        loops->turn(out->re, out->im, a->r, w);
 }
 
 static void run_block(void *arg, int64_t block, int worker)
@@ -115,45 +220,60 @@ static void run_block(void *arg, int64_t block, int worker)
     const knr_fft_step *a = j->step;
     const knr_fft_plan *p = j->p;
     const knr_fft_loops *loops = knr_fft_loops_of(p->bytes);
-    bool first = a->s == 1;
-    int64_t along = first ? a->m : a->s, start = block % j->blocks * KNR_FFT_WIDTH;
-    int64_t of = first ? start : block / j->blocks, size = a->r * KNR_FFT_WIDTH; /* of: the p of the first lane */
-    int count = along - start < KNR_FFT_WIDTH ? (int)(along - start) : KNR_FFT_WIDTH;
+    int64_t width = knr_fft_width(p->bytes);
+    bool first = a->s == 1, last = a->m == 1;
+    int64_t along = first ? a->m : a->s, start = block % j->blocks * width;
+    int64_t of = first ? start : block / j->blocks, size = a->r * width; /* of: the p of the first lane */
+    int count = along - start < width ? (int)(along - start) : (int)width;
     char *room = number_at(p, j->room, worker * j->worker);
     numbers in = planes(p, room, size), out = planes(p, number_at(p, room, 2 * size), size);
     void *w = number_at(p, room, 4 * size), *rest = number_at(p, w, whole(2 * a->r));
-    knr_fft_lanes from = lanes_of(p, j->x, first ? start : a->s * of + start, 1, a->s * a->m, a->r, count);
-    if (j->x.swap)
-        loops->take(&from, in.im, in.re);
-    else
-        loops->take(&from, in.re, in.im);
-    knr_fft_run_plan(a->plan, KNR_FFT_WIDTH, in, out, 1, rest, 1);
-    if (a->m > 1) {
-        knr_fft_powers e = a->w;
-        e.step = of;
-        e.count = a->r;
-        loops->powers(&e, w);
-        loops->turn(out.re, out.im, a->r, w, a->by_lane);
+    int64_t from_first = first ? start : a->s * of + start, to_first = first ? start : a->s * a->r * of + start;
+    if (count == width) {
+        in = lines_of(p, j->x, from_first, a->s * a->m);
+    } else {
+        knr_fft_lanes from = lanes_of(p, j->x, from_first, 1, a->s * a->m, a->r, count);
+        if (j->x.swap)
+            loops->take(&from, in.im, in.re);
+        else
+            loops->take(&from, in.re, in.im);
     }
-    knr_fft_lanes to = first ? lanes_of(p, j->y, a->r * start, a->r, 1, a->r, count)
-                             : lanes_of(p, j->y, a->s * a->r * of + start, 1, a->s, a->r, count);
+    if (last && count == width) {
+        knr_fft_run_plan(a->plan, (int)width, in, lines_of(p, j->y, to_first, a->s), j->scale, rest, 1);
+        return;
+    }
+    knr_fft_run_plan(a->plan, (int)width, in, out, 1, rest, 1);
+    if (first && count == width) {
+        turn_block(j, block, of, &out, w, lines_of(p, j->y, a->r * start, 0));
+        return;
+    }
+    numbers turned = in;
+    if (first) { /* few lanes: what was put together before goes where there is room */
+        turned = planes(p, room, size);
+        turn_block(j, block, of, &out, w, turned);
+        for (int i = 0; i < count; i++) {
+            memcpy(number_at(p, j->y.re, (start + i) * a->r), number_at(p, turned.re, i * a->r), (size_t)(a->r * p->bytes));
+            memcpy(number_at(p, j->y.im, (start + i) * a->r), number_at(p, turned.im, i * a->r), (size_t)(a->r * p->bytes));
+        }
+        return;
+    }
+    if (!last)
+        turn_block(j, block, of, &out, w, turned);
+    knr_fft_lanes to = lanes_of(p, j->y, to_first, 1, a->s, a->r, count);
     to.scale = j->y.im ? 1 : j->scale;
-    if (j->y.swap)
-        loops->put(&to, out.im, out.re);
-    else
-        loops->put(&to, out.re, out.im);
+    put_block(j, &to, out);
 }
 
 static void run_split(const knr_fft_plan *p, numbers x, numbers y, double scale, void *room, int threads)
 {
-    int64_t between = whole(2 * p->n);
+    int64_t between = whole(2 * p->n), width = knr_fft_width(p->bytes);
     split j = {.p = p, .x = x, .scale = scale, .worker = worker_room(p)};
     j.room = number_at(p, room, (p->n_step - 1) * between);
     for (int i = 0; i < p->n_step; i++) {
         const knr_fft_step *a = j.step = &p->step[i];
         int64_t along = a->s == 1 ? a->m : a->s;
         j.y = i == p->n_step - 1 ? y : planes(p, number_at(p, room, i * between), p->n);
-        j.blocks = whole(along) / KNR_FFT_WIDTH;
+        j.blocks = (along + width - 1) / width;
         knx_parallel(threads, j.blocks * (a->s == 1 ? 1 : a->m), run_block, &j);
         j.x = j.y;
     }

@@ -218,7 +218,7 @@ static void check_bits(int64_t n, int64_t lines)
                 memcpy(y + l * n_y * bytes, one, (size_t)(n_y * bytes));
                 free(one);
             }
-            for (int isa = KNR_ISA_BASE; isa <= KNR_ISA_AVX2; isa++) {
+            for (int isa = KNR_ISA_BASE; isa <= KNR_ISA_AVX512; isa++) {
                 knr_isa_limit((knr_isa_kind)isa);
                 check_layout(type, bytes, n, lines, x, y, (layout){lines, 1}, 1);
                 check_layout(type, bytes, n, lines, x, y, (layout){lines, 1}, 3);

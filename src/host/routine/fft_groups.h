@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fft_groups.h -- the passes of the Fourier transforms over whole lines of numbers, for one type of number: WIDTH of
+ * them beside each other, which are transformed alone or are the columns of one transform. Included by fft_isa.c behind
+ * fft_radix.h. */
+
+/* --- passes ----------------------------------------------------------------------------------- */
+
+ALWAYS void F(over_groups)(const knr_fft_groups *c, const int fixed, V *re, V *im)
+{
+    const int r = fixed ? fixed : c->r;
+    const int64_t across = c->l > 1 ? 0 : 1; /* the lines' own turns, or one for each l */
+    for (int64_t p = 0; p < c->m; p++)
+        for (int64_t q = 0; q < c->s; q++)
+            for (int64_t l = 0; l < c->l; l++)
+                for (int64_t v = 0; v < WIDTH; v += LANES) {
+                    int64_t from = p * c->xp + q * c->xq + l * c->xl + v, to = p * c->yp + q * c->yq + l * c->yl + v;
+                    const T *w = (const T *)c->by_p + p * (r - 1) * 2;
+                    const T *turn = (const T *)c->turn + q * 2 * WIDTH + (across ? v : l);
+                    if (fixed)
+                        F(read)(&c->x, from, c->xj, fixed, re, im);
+                    else
+                        for (int j = 0; j < r; j++)
+                            F(read)(&c->x, from + j * c->xj, 0, 1, &re[j], &im[j]);
+                    F(butterfly)(re, im, c->roots, fixed, r);
+                    if (c->by_p && fixed)
+                        UNROLL for (int j = 1; j < fixed; j++, w += 2)
+                            F(multiply)(&re[j], &im[j], F(fill)(w[0]), F(fill)(w[1]));
+                    else if (c->by_p)
+                        for (int j = 1; j < r; j++, w += 2)
+                            F(multiply)(&re[j], &im[j], F(fill)(w[0]), F(fill)(w[1]));
+                    else if (c->turn && across && fixed)
+                        UNROLL for (int j = 0; j < fixed; j++, turn += c->s * 2 * WIDTH)
+                            F(multiply)(&re[j], &im[j], F(load)(turn), F(load)(turn + WIDTH));
+                    else if (c->turn && fixed)
+                        UNROLL for (int j = 0; j < fixed; j++, turn += c->s * 2 * WIDTH)
+                            F(multiply)(&re[j], &im[j], F(fill)(turn[0]), F(fill)(turn[WIDTH]));
+                    else if (c->turn)
+                        for (int j = 0; j < r; j++, turn += c->s * 2 * WIDTH) {
+                            V cosine = across ? F(load)(turn) : F(fill)(turn[0]);
+                            V sine = across ? F(load)(turn + WIDTH) : F(fill)(turn[WIDTH]);
+                            F(multiply)(&re[j], &im[j], cosine, sine);
+                        }
+                    if (fixed)
+                        F(write)(&c->y, to, c->yk, fixed, (T)c->scale, re, im);
+                    else
+                        for (int j = 0; j < r; j++)
+                            F(write)(&c->y, to + j * c->yk, 0, 1, (T)c->scale, &re[j], &im[j]);
+                }
+}
+
+#define GROUPS(r, room)                                 \
+    static void F(groups_##r)(const knr_fft_groups *c)  \
+    {                                                   \
+        V re[room], im[room];                           \
+        F(over_groups)(c, r, re, im);                   \
+    }
+#if VECTOR_BYTES > 16
+GROUPS(2, 8)
+GROUPS(3, 8)
+GROUPS(4, 8)
+GROUPS(5, 8)
+GROUPS(8, 8)
+GROUPS(16, 16)
+#endif
+GROUPS(0, KNR_FFT_MOST_ODD)
+#undef GROUPS
+
+static void F(groups)(const knr_fft_groups *c)
+{
+    switch (c->r) {
+#if VECTOR_BYTES > 16
+    case 2: F(groups_2)(c); break;
+    case 3: F(groups_3)(c); break;
+    case 4: F(groups_4)(c); break;
+    case 5: F(groups_5)(c); break;
+    case 8: F(groups_8)(c); break;
+    case 16: F(groups_16)(c); break;
+#endif
+    default: F(groups_0)(c); break;
+    }
+}
+
+/* --- columns and rows ------------------------------------------------------------------------- */
+
+/* x[r][l] of LANES vectors becomes x[l][r]. */
+ALWAYS void F(turn_square)(V *x)
+{
+    V y[LANES];
+    UNROLL for (int round = 1; round < LANES; round *= 2)
+    {
+        UNROLL for (int j = 0; j < LANES / 2; j++)
+        {
+            y[2 * j] = ZIP_LO(x[j], x[j + LANES / 2]);
+            y[2 * j + 1] = ZIP_HI(x[j], x[j + LANES / 2]);
+        }
+        UNROLL for (int j = 0; j < LANES; j++) x[j] = y[j];
+    }
+}
+
+/* LANES lines of WIDTH numbers of one plane, from x on: element l of each comes to to[l]. */
+ALWAYS void F(take_columns)(const T *x, V *to)
+{
+    UNROLL for (int v = 0; v < WIDTH; v += LANES)
+    {
+        UNROLL for (int j = 0; j < LANES; j++) to[v + j] = F(load)(x + j * WIDTH + v);
+        F(turn_square)(to + v);
+    }
+}
+
+/* The last pass of a transform alone: each line of m becomes WIDTH numbers that are m apart. m >= LANES; the last ones
+ * begin where they end with the last line, so some may be computed twice. */
+static void F(cross)(const void *real, const void *imaginary, const knr_fft_numbers *y, int64_t m, double scale)
+{
+    V re[WIDTH], im[WIDTH];
+    for (int64_t k = 0;;) {
+        F(take_columns)((const T *)real + k * WIDTH, re);
+        F(take_columns)((const T *)imaginary + k * WIDTH, im);
+        F(butterfly)(re, im, NULL, WIDTH, WIDTH);
+        F(write)(y, k, m, WIDTH, (T)scale, re, im);
+        k += LANES;
+        if (k + LANES <= m)
+            continue;
+        if (k >= m)
+            return;
+        k = m - LANES;
+    }
+}
+
+/* planes [n][WIDTH] times w[k] by_lane[k]; lane i comes to planes y + i n. */
+static void F(turn_over)(const void *real, const void *imaginary, int64_t n, const void *factors, const void *by_lane,
+                         const knr_fft_numbers *y)
+{
+    const T *xr = real, *xi = imaginary, *w = factors, *table = by_lane;
+    T *yr = y->re, *yi = y->im, some[2 * LANES * LANES];
+    for (int64_t k = 0; k < n; k += LANES) {
+        int many = n - k < LANES ? (int)(n - k) : LANES;
+        for (int64_t v = 0; v < WIDTH; v += LANES) {
+            V re[LANES], im[LANES];
+            UNROLL for (int j = 0; j < LANES; j++)
+            {
+                int64_t at = j < many ? k + j : k;
+                const T *by = table + at * 2 * WIDTH + v;
+                V c = F(load)(by), s = F(load)(by + WIDTH);
+                F(multiply)(&c, &s, F(fill)(w[2 * at]), F(fill)(w[2 * at + 1]));
+                re[j] = F(load)(xr + at * WIDTH + v), im[j] = F(load)(xi + at * WIDTH + v);
+                F(multiply)(&re[j], &im[j], c, s);
+            }
+            F(turn_square)(re);
+            F(turn_square)(im);
+            if (many == LANES) {
+                UNROLL for (int j = 0; j < LANES; j++)
+                {
+                    F(store)(yr + (v + j) * n + k, re[j]);
+                    F(store)(yi + (v + j) * n + k, im[j]);
+                }
+                continue;
+            }
+            for (int j = 0; j < LANES; j++) {
+                F(store)(some + j * LANES, re[j]);
+                F(store)(some + (LANES + j) * LANES, im[j]);
+                memcpy(yr + (v + j) * n + k, some + j * LANES, (size_t)many * sizeof(T));
+                memcpy(yi + (v + j) * n + k, some + (LANES + j) * LANES, (size_t)many * sizeof(T));
+            }
+        }
+    }
+}
