@@ -137,28 +137,29 @@ static void run_lanes(void *arg, int64_t block, int worker)
 typedef struct real_work {
     const axis_work *a;
     numbers x, y;
-    void *table; /* of each worker 2 CHUNK numbers */
 } real_work;
 
 /* Numbers k and m - k of all k, or of one chunk of them. */
 static void run_chunk(void *arg, int64_t chunk, int worker)
 {
+    (void)worker;
     const real_work *j = arg;
     const axis_work *a = j->a;
     const knr_fft_plan *p = a->p;
-    int64_t k = 1 + chunk * CHUNK, behind = p->n / 2 + 1, end = p->real || behind - k < CHUNK ? behind : k + CHUNK;
-    void *table = number_at(a, j->table, worker * 2 * CHUNK), *w = p->real ? number_at(a, p->real, 2 * k) : table;
-    if (!p->real) {
-        knr_fft_powers e = p->real_w;
-        e.first = k, e.step = 1, e.count = end - k;
-        a->loops->powers(&e, table);
-    }
-    a->loops->real(
-        &(knr_fft_real){.x = j->x, .y = j->y, .w = w, .m = p->n, .from = k, .to = end, .inverse = to_reals(a)});
+    int64_t k = 1 + chunk * CHUNK, behind = p->n / 2 + 1, end = !p->real_lanes || behind - k < CHUNK ? behind : k + CHUNK;
+    int64_t w = p->real_lanes ? chunk * CHUNK / knr_fft_width(a->bytes) : k;
+    a->loops->real(&(knr_fft_real){.x = j->x,
+                                   .y = j->y,
+                                   .w = number_at(a, p->real, 2 * w),
+                                   .lanes = p->real_lanes,
+                                   .m = p->n,
+                                   .from = k,
+                                   .to = end,
+                                   .inverse = to_reals(a)});
 }
 
 /* Between the transform of pairs and that of the real numbers; y may be x. */
-static void run_real(const axis_work *a, numbers x, numbers y, void *table, int threads)
+static void run_real(const axis_work *a, numbers x, numbers y, int threads)
 {
     const knr_fft_plan *p = a->p;
     int64_t m = p->n;
@@ -179,15 +180,13 @@ static void run_real(const axis_work *a, numbers x, numbers y, void *table, int 
 #undef ENDS
     if (m < 2)
         return;
-    real_work work = {a, x, y, table};
-    knx_parallel(threads, p->real ? 1 : (m / 2 + CHUNK - 1) / CHUNK, run_chunk, &work);
+    real_work work = {a, x, y};
+    knx_parallel(threads, p->real_lanes ? (m / 2 + CHUNK - 1) / CHUNK : 1, run_chunk, &work);
 }
-
-static int64_t tables_room(int threads) { return (int64_t)threads * 2 * CHUNK; }
 
 static int64_t line_room(const axis_work *a, int threads)
 {
-    int64_t own = !reals(a) && !to_reals(a) ? 0 : in_half(a) ? tables_room(threads) + 2 * a->p->n : 4 * a->n;
+    int64_t own = !reals(a) && !to_reals(a) ? 0 : in_half(a) ? (to_reals(a) ? 2 * a->p->n : 0) : 4 * a->n;
     return whole(own) + knr_fft_room(a->p, 1, threads);
 }
 
@@ -200,14 +199,13 @@ static void run_line(const axis_work *a, const void *x, void *y, void *room, int
         return;
     }
     if (in_half(a)) {
-        int64_t tables = tables_room(threads);
-        void *z = number_at(a, room, tables), *rest = number_at(a, room, whole(tables + 2 * p->n));
+        void *z = room, *rest = number_at(a, room, to_reals(a) ? whole(2 * p->n) : 0);
         if (reals(a)) {
             knr_fft_run_plan(p, 1, pairs(x), pairs(y), 1, rest, threads);
-            run_real(a, pairs(y), pairs(y), room, threads);
+            run_real(a, pairs(y), pairs(y), threads);
         } else {
             z = p->kind == KNR_FFT_SPLIT ? y : z;
-            run_real(a, pairs(x), pairs(z), room, threads);
+            run_real(a, pairs(x), pairs(z), threads);
             knr_fft_run_plan(p, 1, directed(a, pairs(z)), directed(a, pairs(y)), a->scale, rest, threads);
         }
         return;
@@ -311,9 +309,13 @@ static int64_t decide(axis_work *a, int threads, way *how)
 
 static void run_axis(axis_work *a, way how, int threads)
 {
-    if (a->inside > 1) /* each of the parts has all threads */
-        threads = 1;
-    knx_parallel(threads, a->parts, how == ROWS ? run_rows : how == LANES ? run_lanes : run_gathered, a);
+    void (*run)(void *arg, int64_t part, int worker) = how == ROWS ? run_rows : how == LANES ? run_lanes : run_gathered;
+    if (a->inside == 1 && a->parts > 1) {
+        knx_parallel(threads, a->parts, run, a);
+        return;
+    }
+    for (int64_t i = 0; i < a->parts; i++) /* each of them has all threads, which no part of a parallel run has */
+        run(a, i, 0);
 }
 
 enum { FROM_X, IN_MIDDLE, IN_Y };

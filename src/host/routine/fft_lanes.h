@@ -262,7 +262,14 @@ static void F(real)(const knr_fft_real *r)
         V ar, ai, br, bi, c, s;
         F(get)(&r->x, k, n, false, &ar, &ai);
         F(get)(&r->x, other, n, true, &br, &bi);
-        F(get)(&by, k - r->from, n, false, &c, &s);
+        if (r->lanes) {
+            int64_t i = k - r->from;
+            const T *lanes = (const T *)r->lanes + i % WIDTH, *w = (const T *)r->w + i / WIDTH * 2;
+            c = F(load)(lanes), s = F(load)(lanes + WIDTH);
+            F(multiply)(&c, &s, F(fill)(w[0]), F(fill)(w[1]));
+        } else {
+            F(get)(&by, k - r->from, n, false, &c, &s);
+        }
         F(join)(&ar, &ai, &br, &bi, c, s, r->inverse);
         F(set)(&r->y, k, n, false, 1, ar, ai);
         F(set)(&r->y, other, n, true, 1, br, bi);

@@ -67,7 +67,9 @@ typedef struct knr_fft_product {
  * indices from .. to, and those as far from the other end; 0 < from, to <= m / 2 + 1. y may be x. */
 typedef struct knr_fft_real {
     knr_fft_numbers x, y;
-    const void *w; /* pairs exp(-2 pi i k / n), from k = `from` on */
+    const void *w;     /* pairs exp(-2 pi i k / n), from k = `from` on; or, */
+    const void *lanes; /* lanes ([2][WIDTH]) being those of 1 <= k <= WIDTH, what they are to be multiplied by for each
+                        * WIDTH numbers from k = 1 on; `from` is the first of WIDTH ones, then */
     int64_t m, from, to;
     bool inverse;
 } knr_fft_real;

@@ -181,15 +181,24 @@ static bool powers_tables(knr_fft_plan *p, knr_fft_powers *w, int64_t n)
 static bool real_tables(knr_fft_plan *p)
 {
     double w[2];
-    if (p->n > REAL_TABLE)
-        return powers_tables(p, &p->real_w, 2 * p->n);
-    void *real = numbers_new(p, 2 * (p->n / 2 + 1));
-    for (int64_t k = 0; real && k <= p->n / 2; k++) {
-        knr_fft_root(k, 2 * p->n, w);
+    int64_t width = knr_fft_width(p->bytes);
+    bool few = p->n <= REAL_TABLE;
+    int64_t count = few ? p->n / 2 + 1 : p->n / 2 / width + 1, step = few ? 1 : width;
+    void *real = numbers_new(p, 2 * count), *lanes = few ? NULL : numbers_new(p, 2 * width);
+    if (!real || (!few && !lanes))
+        return false;
+    for (int64_t k = 0; k < count; k++) {
+        knr_fft_root(k * step, 2 * p->n, w);
         pair_set(p, real, k, w);
     }
+    for (int64_t i = 0; lanes && i < width; i++) {
+        knr_fft_root(i + 1, 2 * p->n, w);
+        number_set(p, lanes, i, w[0]);
+        number_set(p, lanes, width + i, w[1]);
+    }
     p->real = real;
-    return real != NULL;
+    p->real_lanes = lanes;
+    return true;
 }
 
 /* --- factors ---------------------------------------------------------------------------------- */
@@ -213,16 +222,21 @@ static factors factors_of(int64_t n)
 /* May q be a radix in a transform of n numbers? A prime that is nearly all of it would have no lanes. */
 static bool is_radix(int64_t q, int64_t n) { return q <= 13 || (q <= KNR_FFT_MOST_ODD && n >= KNR_FFT_MOST_WIDTH * q); }
 
-/* Not less than n, of the factors 2, 3 and 5 */
+/* Not less than n, of the factors 2, 3 and 5: the one whose passes take the least time, by what twos, threes and fives
+ * were seen to take. */
 static int64_t good_length(int64_t n)
 {
     int64_t best = INT64_MAX;
-    for (int64_t five = 1; five < 4 * n; five *= 5)
-        for (int64_t three = five; three < 4 * n; three *= 3) {
+    double least = 0;
+    for (int64_t five = 1, fives = 0; five < 4 * n; five *= 5, fives++)
+        for (int64_t three = five, threes = 0; three < 4 * n; three *= 3, threes++) {
             int64_t all = three;
-            while (all < n || all % 4)
+            int twos = 0;
+            for (; all < n || all % 16; twos++)
                 all *= 2;
-            best = all < best ? all : best;
+            double time = (double)all * (twos + 2.5 * (double)threes + 4 * (double)fives);
+            if (best == INT64_MAX || time < least)
+                best = all, least = time;
         }
     return best;
 }

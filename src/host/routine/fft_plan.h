@@ -45,7 +45,7 @@ struct knr_fft_plan {
     const void *chirp, *image;   /* CHIRP: [n] pairs; [longer->n] pairs, divided by that number */
     bool for_real;               /* of 2 n real numbers: */
     const void *real;            /* [n / 2 + 1] pairs exp(-2 pi i k / 2 n), */
-    knr_fft_powers real_w;       /* or, if that were many, these */
+    const void *real_lanes;      /* or, if that were many, as in knr_fft_real */
     int refs;
     size_t size;
     uint64_t used;

@@ -228,6 +228,8 @@ static void run_block(void *arg, int64_t block, int worker)
     char *room = number_at(p, j->room, worker * j->worker);
     numbers in = planes(p, room, size), out = planes(p, number_at(p, room, 2 * size), size);
     void *w = number_at(p, room, 4 * size), *rest = number_at(p, w, whole(2 * a->r));
+    if (a->plan->kind == KNR_FFT_FLAT) /* in place, where its last pass but one puts the numbers */
+        out = planes(p, rest, size);
     int64_t from_first = first ? start : a->s * of + start, to_first = first ? start : a->s * a->r * of + start;
     if (count == width) {
         in = lines_of(p, j->x, from_first, a->s * a->m);
