@@ -16,6 +16,10 @@ ALWAYS void F(over_groups)(const knr_fft_groups *c, const int fixed, V *re, V *i
                     int64_t from = p * c->xp + q * c->xq + l * c->xl + v, to = p * c->yp + q * c->yq + l * c->yl + v;
                     const T *w = (const T *)c->by_p + p * (r - 1) * 2;
                     const T *turn = (const T *)c->turn + q * 2 * WIDTH + (across ? v : l);
+                    if (c->x.far && v == 0)
+                        for (int j = 0; j < r; j++) F(fetch)(&c->x, from + j * c->xj, false);
+                    if (c->y.far && v == 0)
+                        for (int j = 0; j < r; j++) F(fetch)(&c->y, to + j * c->yk, true);
                     if (fixed)
                         F(read)(&c->x, from, c->xj, fixed, re, im);
                     else

@@ -27,12 +27,19 @@ static F(layout) F(layout_of)(const knr_fft_lanes *l)
 /* Numbers from j on, of any layout */
 APART void F(take_any)(const knr_fft_lanes *l, int64_t j, T *re, T *im)
 {
-    for (; j < l->n; j++)
-        for (int i = 0; i < WIDTH; i++) {
-            const T *at = (const T *)l->at + (i < l->count ? l->off[i] + j * l->step : 0);
-            re[j * WIDTH + i] = i < l->count ? at[0] : 0;
-            im[j * WIDTH + i] = i < l->count && l->second ? at[l->second] : 0;
+    size_t rest = (size_t)((l->n - j) * WIDTH) * sizeof(T);
+    if (l->count < WIDTH)
+        memset(re + j * WIDTH, 0, rest);
+    if (l->count < WIDTH || !l->second)
+        memset(im + j * WIDTH, 0, rest);
+    for (int i = 0; i < l->count; i++) {
+        const T *at = (const T *)l->at + l->off[i] + j * l->step;
+        for (int64_t k = j; k < l->n; k++, at += l->step) {
+            re[k * WIDTH + i] = at[0];
+            if (l->second)
+                im[k * WIDTH + i] = at[l->second];
         }
+    }
 }
 
 APART void F(put_any)(const knr_fft_lanes *l, int64_t j, const T *re, const T *im)

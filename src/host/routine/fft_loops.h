@@ -18,6 +18,7 @@ typedef struct knr_fft_numbers {
     void *re, *im;
     bool swap;
     int64_t apart; /* between two lines of WIDTH numbers, one of each transform side by side; 0: WIDTH */
+    bool far;      /* the lines behind these, which are next, are fetched beforehand: no processor would guess them */
 } knr_fft_numbers;
 
 /* One pass of Stockham's algorithm over r s m numbers: for p < m and q < s

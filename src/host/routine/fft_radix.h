@@ -223,6 +223,20 @@ ALWAYS void F(write)(const knr_fft_numbers *y, int64_t at, int64_t step, int r, 
     }
 }
 
+/* The line behind one that is read or written, if it is far */
+ALWAYS void F(fetch)(const knr_fft_numbers *x, int64_t at, bool write)
+{
+    const char *next = (const char *)x->re + (at + WIDTH) * (int64_t)sizeof(T) * (x->im ? 1 : 2);
+    const char *other = x->im ? (const char *)x->im + (at + WIDTH) * (int64_t)sizeof(T) : next + KNR_FFT_LINE;
+    if (write) {
+        __builtin_prefetch(next, 1, 2);
+        __builtin_prefetch(other, 1, 2);
+    } else {
+        __builtin_prefetch(next, 0, 2);
+        __builtin_prefetch(other, 0, 2);
+    }
+}
+
 /* The vectors of one plane: lane l of number j comes to to[r l + j]; r is a power of two */
 ALWAYS void F(weave)(T *to, const V *x, const int r)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 typedef knr_fft_numbers numbers;
+enum { FAR_BYTES = 1 << 22 }; /* half of what a transform has to read before lines are fetched beforehand */
 
 const knr_fft_loops *knr_fft_loops_of(int bytes)
 {
@@ -184,7 +185,8 @@ static numbers lines_of(const knr_fft_plan *p, numbers x, int64_t first, int64_t
     return (numbers){.re = number_at(p, x.re, x.im ? first : 2 * first),
                      .im = x.im ? number_at(p, x.im, first) : NULL,
                      .swap = x.swap,
-                     .apart = apart};
+                     .apart = apart,
+                     .far = p->n * p->bytes >= FAR_BYTES};
 }
 
 /* The numbers of a block, from place `first` on, after their turns */
