@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cosines.c -- scipy.fft: cosine and sine transforms of types 1 to 4. Of N numbers types 2 and 3 are one real Fourier
  * transform of N points (Makhoul's order: the even elements, then the odd ones backwards), type 4 is a complex one of
- * N, type 1 a real one of the 2 N - 2 (sine: 2 N + 2) numbers of a period, which costs as much as a complex one of half
- * of them. Sines are the cosines of elements of alternating signs, in the other order. */
+ * N / 2, or, N being odd or not known, of N, type 1 a real one of the 2 N - 2 (sine: 2 N + 2) numbers of a period,
+ * which costs as much as a complex one of half of them. Sines are the cosines of elements of alternating signs, in the
+ * other order. */
 #include "kiln/fft.h"
 #include "numpy/fft/internal.h"
 #include <math.h>
@@ -176,10 +177,24 @@ static kni_atom type_3(const line *l, kni_atom x, bool sine)
     return interleaved(l, v, sine ? knb_neg(b, odd) : odd);
 }
 
+/* Of an even number of points: the even elements and the odd ones backwards are the two parts of half as many numbers. */
+static kni_atom type_4_in_half(const line *l, kni_atom x, bool sine)
+{
+    kni_builder *b = l->b;
+    kni_atom even = every_other(l, x, false), odd = backwards(l, every_other(l, x, true)), y[2];
+    turn(l, sine ? odd : even, sine ? even : odd, 4, 0.5, 4, y); /* (4 j + 1) (4 k + 1) = 16 j k + 4 j + 4 k + 1 */
+    kni_atom v = fourier(l, knb_complex(b, y[0], y[1]), KN_FFT, l->lower), re = knb_real(b, v);
+    turn(l, re, knb_imag(b, v), 4, 0.5, 4, y);
+    odd = backwards(l, y[1]);
+    return interleaved(l, y[0], sine ? odd : knb_neg(b, odd));
+}
+
 static kni_atom type_4(const line *l, kni_atom x, bool sine)
 {
     kni_builder *b = l->b;
     kni_atom y[2];
+    if (!knx_is_symbolic(l->n) && l->n % 2 == 0)
+        return type_4_in_half(l, x, sine);
     turn(l, sine ? backwards(l, x) : x, KN_ATOM_NONE, 1, 0, 2, y);
     kni_atom v = fourier(l, knb_complex(b, y[0], y[1]), KN_FFT, l->n), re = knb_real(b, v);
     turn(l, re, knb_imag(b, v), 4, 1, 4, y);
