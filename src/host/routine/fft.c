@@ -146,7 +146,8 @@ static void run_chunk(void *arg, int64_t chunk, int worker)
     const real_work *j = arg;
     const axis_work *a = j->a;
     const knr_fft_plan *p = a->p;
-    int64_t k = 1 + chunk * CHUNK, behind = p->n / 2 + 1, end = !p->real_lanes || behind - k < CHUNK ? behind : k + CHUNK;
+    int64_t k = 1 + chunk * CHUNK, behind = p->n / 2 + 1,
+            end = !p->real_lanes || behind - k < CHUNK ? behind : k + CHUNK;
     int64_t w = p->real_lanes ? chunk * CHUNK / knr_fft_width(a->bytes) : k;
     a->loops->real(&(knr_fft_real){.x = j->x,
                                    .y = j->y,

@@ -16,6 +16,9 @@
 #define APART static __attribute__((noinline, noclone)) /* one copy, whatever is known of its arguments */
 #endif
 
+/* What a few numbers at an end go through: small rather than fast */
+#define FEW APART __attribute__((cold))
+
 /* Where the processor has no fused instruction its four calls stand in one place, and the code is to be small. */
 #if VECTOR_BYTES == 16
 #undef UNROLL
@@ -72,9 +75,9 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #include "host/routine/fft_groups.h"
 #include "host/routine/fft_lanes.h"
 
-#define TABLE(num)                                                                                                  \
-    {                                                                                                               \
-        pass_##num, groups_##num, cross_##num, turn_over_##num, take_##num, put_##num, times_##num, real_##num,     \
-            real_lanes_##num, powers_##num, turn_##num                                                              \
+#define TABLE(num)                                                                                              \
+    {                                                                                                           \
+        pass_##num, groups_##num, cross_##num, turn_over_##num, take_##num, put_##num, times_##num, real_##num, \
+            real_lanes_##num, powers_##num, turn_##num                                                          \
     }
 const knr_fft_loops PASTE(knr_fft_, KN_ISA)[2] = {TABLE(f32), TABLE(f64)};

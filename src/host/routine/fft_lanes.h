@@ -139,7 +139,7 @@ static void F(put)(const knr_fft_lanes *l, const void *real, const void *imagina
 
 /* n numbers that do not fill a vector, from x[at]: as a vector of planes, the other lanes being 0; back: the first
  * one is the last. */
-APART void F(get_some)(const knr_fft_numbers *x, int64_t at, int n, bool back, T *to)
+FEW void F(get_some)(const knr_fft_numbers *x, int64_t at, int n, bool back, T *to)
 {
     const T *re = x->re, *im = x->im;
     memset(to, 0, 2 * LANES * sizeof(T));
@@ -151,7 +151,7 @@ APART void F(get_some)(const knr_fft_numbers *x, int64_t at, int n, bool back, T
     }
 }
 
-APART void F(set_some)(const knr_fft_numbers *y, int64_t at, int n, bool back, T scale, const T *from)
+FEW void F(set_some)(const knr_fft_numbers *y, int64_t at, int n, bool back, T scale, const T *from)
 {
     T *re = y->re, *im = y->im;
     for (int i = 0; i < n; i++) {

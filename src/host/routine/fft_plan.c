@@ -282,8 +282,9 @@ static void flat_passes(knr_fft_plan *p, plan_use use)
     int twos = 0, radix[64], n;
     while (twos < f.n && f.v[twos] == 2)
         twos++;
-    n = use == IN_LANES || of < p->n ? few_radices(twos, radix)
-                                     : eight_radices(twos, p->n == 64, radix); /* 64 by eights would not fill the lanes */
+    n = use == IN_LANES || of < p->n
+            ? few_radices(twos, radix)
+            : eight_radices(twos, p->n == 64, radix); /* 64 by eights would not fill the lanes */
     for (int i = f.n - 1; i >= twos; i--)
         radix[n++] = (int)f.v[i];
     if (!n)

@@ -19,10 +19,7 @@ const knr_fft_loops *knr_fft_loops_of(int bytes)
 #endif
 }
 
-static int64_t whole(int64_t n)
-{
-    return (n + KNR_FFT_MOST_WIDTH - 1) / KNR_FFT_MOST_WIDTH * KNR_FFT_MOST_WIDTH;
-}
+static int64_t whole(int64_t n) { return (n + KNR_FFT_MOST_WIDTH - 1) / KNR_FFT_MOST_WIDTH * KNR_FFT_MOST_WIDTH; }
 
 static void *number_at(const knr_fft_plan *p, const void *base, int64_t i)
 {
@@ -256,8 +253,10 @@ static void run_block(void *arg, int64_t block, int worker)
         turned = planes(p, room, size);
         turn_block(j, block, of, &out, w, turned);
         for (int i = 0; i < count; i++) {
-            memcpy(number_at(p, j->y.re, (start + i) * a->r), number_at(p, turned.re, i * a->r), (size_t)(a->r * p->bytes));
-            memcpy(number_at(p, j->y.im, (start + i) * a->r), number_at(p, turned.im, i * a->r), (size_t)(a->r * p->bytes));
+            memcpy(number_at(p, j->y.re, (start + i) * a->r), number_at(p, turned.re, i * a->r),
+                   (size_t)(a->r * p->bytes));
+            memcpy(number_at(p, j->y.im, (start + i) * a->r), number_at(p, turned.im, i * a->r),
+                   (size_t)(a->r * p->bytes));
         }
         return;
     }
