@@ -14,11 +14,12 @@ static kn_array frequencies(const char *name, int64_t n, double d, bool half)
     knx_text s = {0};
     if (!knx_is_symbolic(n) && (double)n * d == 0)
         kna_fail(&op, KN_ERROR_ZERO_DIVISION, "float division by zero");
-    else if (knx_dim_lt(n, 0))
+    else if (!half && knx_dim_lt(n, 0))
         kna_fail(&op, KN_ERROR_VALUE, "negative dimensions are not allowed, got %s", knx_dim_show(&s, n));
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     int64_t count = half ? knx_dim_floordiv(n, 2) + 1 : n;
+    count = knx_is_symbolic(count) || count > 0 ? count : 0; /* as arange has it */
     kni_atom k = knb_iota(b, KN_DT(I64), 1, &count, 0);
     if (!half) {
         kni_atom all = knb_dimension(b, KN_DT(I64), n),

@@ -9,7 +9,8 @@ typedef enum fft_kind { FFT = KN_FFT, IFFT = KN_IFFT, RFFT = KN_RFFT, IRFFT = KN
 typedef struct transform {
     kna_op op;
     fft_kind kind;
-    kni_atom x;
+    kni_atom x, given; /* given: as it came */
+    bool refused;      /* complex numbers, of which there is no RFFT */
     int n;
     int64_t axis[KN_MAX_NDIM], points[KN_MAX_NDIM]; /* -1: not given */
     knn_fft_scale scale;                            /* of the product of the points: an axis may come again and again */
@@ -30,7 +31,8 @@ bool knn_fft_power(const char *norm, bool backwards, double *power)
     return true;
 }
 
-/* `backwards`: the direction in the sense of norm, which is not always that of the transform. */
+/* `backwards`: the direction in the sense of norm, which is not always that of the transform; where NumPy turns norm
+ * round, it has a space more in its text. */
 static void read_norm(transform *t, const char *norm, bool backwards)
 {
     bool divided = t->kind == IFFT || t->kind == IRFFT; /* by the primitive */
@@ -39,26 +41,23 @@ static void read_norm(transform *t, const char *norm, bool backwards)
         t->scale.power = power + divided;
     else if (!kna_failed(&t->op))
         kna_fail(&t->op, KN_ERROR_VALUE, "Invalid norm value %s; should be \"backward\",%s\"ortho\" or \"forward\".",
-                 norm, backwards ? " " : "");
+                 norm, backwards || divided ? " " : "");
 }
 
 static void read_operand(transform *t, kn_array a)
 {
     kna_op *op = &t->op;
     static const char *const names[] = {"fft", "ifft", "rfft_n_even", "irfft"};
-    kni_atom x = kna_in(op, a);
+    kni_atom x = t->given = kna_in(op, a);
     if (kna_failed(op) || knl_not_a_number(op, names[t->kind], knb_type(op->b, x).dtype))
         return;
     kn_dtype d = knl_inexact_for(knb_type(op->b, x).dtype);
     bool single = knx_is_complex(d) ? d == KN_DT(C64) : d->size <= 4;
-    if (t->kind == RFFT && knx_is_complex(d)) {
-        knl_not_supported(op, names[t->kind]);
-        return;
-    }
+    t->refused = t->kind == RFFT && knx_is_complex(d);
     t->x = knb_astype(op->b, x,
-                      t->kind == RFFT ? (single ? KN_DT(F32) : KN_DT(F64))
-                      : single        ? KN_DT(C64)
-                                      : KN_DT(C128));
+                      t->kind == RFFT && !t->refused ? (single ? KN_DT(F32) : KN_DT(F64))
+                      : single                       ? KN_DT(C64)
+                                                     : KN_DT(C128));
 }
 
 /* The axes as given: in their order, and perhaps several times. */
@@ -173,9 +172,15 @@ static kni_atom run(transform *t)
     if (!kna_failed(op) && !t->n && t->kind >= RFFT)
         kna_fail(op, KN_ERROR_INDEX, "list index out of range");
     prepare(t);
+    if (t->refused && !kna_failed(op)) { /* after what is wrong with other arguments; by its number of points */
+        int64_t n = t->points[t->n - 1];
+        knl_not_supported(op, knx_is_symbolic(n) || n % 2 == 0 ? "rfft_n_even" : "rfft_n_odd");
+    }
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    if (t->n && are_distinct(t)) {
+    if (!t->n)
+        return t->given;
+    if (are_distinct(t)) {
         t->x = transformed(t, t->kind, 0, t->n);
     } else { /* an axis that comes again: one after the other, the last one first, of IRFFT last */
         fft_kind others = t->kind == RFFT ? FFT : t->kind == IRFFT ? IFFT : t->kind;

@@ -105,6 +105,23 @@ static void an_axis_may_come_again_and_again(void **state)
     expect_error("MemoryError", "rfftn: array of shape (4611686018427387903,) and dtype float64 is too large");
 }
 
+static void without_axes_an_array_stays_what_it_is(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2), one = kn_reshape(kn_of(int64_t, 3), (kn_shape){0});
+    expect_same(kn_fft_fftn(x, .axes = KN_AXIS()), x, 0);
+    expect_same(kn_fft_ifftn(one, .norm = "forward"), one, 0);
+}
+
+static void a_negative_number_has_no_frequencies_of_a_half(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    assert_int_equal(kn_size(kn_fft_rfftfreq(-1)), 0);
+    assert_int_equal(kn_size(kn_fft_rfftfreq(-8)), 0);
+}
+
 static void errors_are_those_of_numpy(void **state)
 {
     (void)state;
@@ -128,6 +145,16 @@ static void errors_are_those_of_numpy(void **state)
     expect_error("ValueError", "fftn: Shape and axes have different lengths.");
     kn_fft_rfft(kn_astype(x, KN_C64));
     expect_error_with("TypeError", "rfft: ufunc 'rfft_n_even' not supported for the input types");
+    kn_fft_rfft(kn_astype(x, KN_C64), .n = 3);
+    expect_error_with("TypeError", "rfft: ufunc 'rfft_n_odd' not supported for the input types");
+    kn_fft_rfft(kn_astype(x, KN_C64), .n = 0);
+    expect_error("ValueError", "rfft: Invalid number of FFT data points (0) specified.");
+    kn_fft_hfft(x, .norm = "both");
+    expect_error("ValueError", "hfft: Invalid norm value both; should be \"backward\", \"ortho\" or \"forward\".");
+    kn_fft_rfftn(x, .axes = KN_AXIS());
+    expect_error("IndexError", "rfftn: list index out of range");
+    kn_fft_fftfreq(-1);
+    expect_error_with("ValueError", "fftfreq: negative dimensions are not allowed");
     kn_fft_fftfreq(0);
     expect_error("ZeroDivisionError", "fftfreq: float division by zero");
     kn_lax_fft(x, "DCT", KN_SHAPE(4));
@@ -232,11 +259,18 @@ static void lengths_may_be_unknown(void **state)
 KN_TEST_GROUP(test_fft)
 {
     const struct CMUnitTest tests[] = {
-        TEST(dtypes_are_those_of_numpy),        TEST(arrays_are_cut_or_padded),
-        TEST(norms_divide_as_they_say),         TEST(axes_may_be_any),
-        TEST(an_axis_may_come_again_and_again), TEST(errors_are_those_of_numpy),
-        TEST(derivatives_are_those_of_jax),     TEST(second_derivatives_of_an_energy_are_constant),
-        TEST(a_mapped_axis_stays_where_it_is),  TEST(lengths_may_be_unknown),
+        TEST(dtypes_are_those_of_numpy),
+        TEST(arrays_are_cut_or_padded),
+        TEST(norms_divide_as_they_say),
+        TEST(axes_may_be_any),
+        TEST(an_axis_may_come_again_and_again),
+        TEST(without_axes_an_array_stays_what_it_is),
+        TEST(a_negative_number_has_no_frequencies_of_a_half),
+        TEST(errors_are_those_of_numpy),
+        TEST(derivatives_are_those_of_jax),
+        TEST(second_derivatives_of_an_energy_are_constant),
+        TEST(a_mapped_axis_stays_where_it_is),
+        TEST(lengths_may_be_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
