@@ -134,9 +134,13 @@ static int values(void *state, double *out)
 
 #define LENGTHS(ROW, dtype, D, kind)      \
     ROW(dtype, D, kind, 64, 64)           \
+    ROW(dtype, D, kind, 256, 256)         \
     ROW(dtype, D, kind, 1024, 1024)       \
+    ROW(dtype, D, kind, 4096, 4096)       \
     ROW(dtype, D, kind, 16384, 16384)     \
+    ROW(dtype, D, kind, 65536, 65536)     \
     ROW(dtype, D, kind, 262144, 262144)   \
+    ROW(dtype, D, kind, 1048576, 1048576) \
     ROW(dtype, D, kind, 4194304, 4194304) \
     ROW(dtype, D, kind, 1000000, 1000000) \
     ROW(dtype, D, kind, 997, 997) ROW(dtype, D, kind, 1018081, 1018081) ROW(dtype, D, kind, rows, 1024, 1024)

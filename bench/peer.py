@@ -310,7 +310,7 @@ def transform(dtype, shape, axes=""):
 def transforms():
     cases = {}
     for short, dtype in ("c64", "complex64"), ("c128", "complex128"), ("f32", "float32"), ("f64", "float64"):
-        for n in 64, 1024, 16384, 262144, 4194304, 1000000, 997, 1018081:
+        for n in 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 1000000, 997, 1018081:
             cases[f"fft_{short}_{n}"] = lambda dtype=dtype, n=n: transform(dtype, (n,))
         cases[f"fft_{short}_rows"] = lambda dtype=dtype: transform(dtype, (1024, 1024))
         cases[f"fft_{short}_matrix"] = lambda dtype=dtype: transform(dtype, (1024, 1024), "2")
