@@ -2,6 +2,7 @@
  * case_linalg.c -- factorisations, systems and eigenvalues: one matrix of 32 to 1024 rows in float32 and float64, and
  * 100,000 small ones. The inputs are made of a hash, so that NumPy and JAX make the same. */
 #include "inputs.h"
+#include "lapack.h"
 
 enum { MANY = 100000, SIDES = 8 };
 
@@ -92,6 +93,15 @@ static int values(void *state, double *out)
     return bench_picks(kn_astype(bench_call_value(state), KN_F32), out, 4);
 }
 
+/* LAPACK takes the elements of the matrix as they lie, so it works on the transpose. */
+static double run_lapack(void *state, bench_library l, lapack_job job, int times)
+{
+    const bench_call *s = state;
+    kn_dtype d = kn_dtype_of(s->x);
+    int n = (int)kn_dim(s->x, -1);
+    return lapack_run(l, job, d == KN_F64, n, n < SIDES ? 1 : SIDES, kn_data_bytes(s->x, d), times);
+}
+
 /* X(operation, input) */
 #define OPERATIONS(X)     \
     X(cholesky, DEFINITE) \
@@ -117,6 +127,18 @@ static int values(void *state, double *out)
     SETUP(op, of, f64_many_4, KN_F64, MANY, 4, 4) \
     SETUP(op, of, f64_many_8, KN_F64, MANY, 8, 8)
 
+#define LAPACK(op, job)                                                                                         \
+    static double openblas_##op(void *state, int times) { return run_lapack(state, LIB_OPENBLAS, job, times); } \
+    static double mkl_##op(void *state, int times) { return run_lapack(state, LIB_MKL, job, times); }
+LAPACK(cholesky, LAPACK_CHOLESKY)
+LAPACK(lu, LAPACK_LU)
+LAPACK(solve, LAPACK_SOLVE)
+LAPACK(qr, LAPACK_QR)
+LAPACK(eigh, LAPACK_EIGH)
+LAPACK(svd, LAPACK_SVD)
+LAPACK(eig, LAPACK_EIG)
+LAPACK(lstsq, LAPACK_LSTSQ)
+
 #define MAKE(op) \
     static kn_fn make_##op(void) { return kn_jit(KN_FN(op)); }
 MAKE(cholesky)
@@ -132,25 +154,36 @@ MAKE(lstsq)
 OPERATIONS(SETUPS)
 SMALL(SMALL_SETUPS)
 
-#define ROW(op, what, unit_, tolerance_) \
-    {.name = #op "_" #what,              \
-     .unit = unit_,                      \
-     .threads = 2,                       \
-     .ask = ASK_ALL,                     \
-     .tolerance = tolerance_,            \
-     .setup = setup_##op##_##what,       \
-     .run = bench_call_run,              \
-     .values = values,                   \
-     .teardown = bench_call_teardown},
-#define ROWS(op, of)              \
-    ROW(op, f32_32, "us", 2e-3)   \
-    ROW(op, f32_64, "us", 2e-3)   \
-    ROW(op, f32_256, "us", 1e-2)  \
-    ROW(op, f32_1024, "ms", 5e-2) \
-    ROW(op, f64_32, "us", 1e-6) ROW(op, f64_64, "us", 1e-6) ROW(op, f64_256, "us", 1e-6) ROW(op, f64_1024, "ms", 1e-6)
-#define SMALL_ROWS(op, of)          \
-    ROW(op, f32_many_3, "us", 1e-3) \
-    ROW(op, f32_many_4, "us", 1e-3) \
-    ROW(op, f32_many_8, "us", 1e-3) \
-    ROW(op, f64_many_3, "us", 1e-6) ROW(op, f64_many_4, "us", 1e-6) ROW(op, f64_many_8, "us", 1e-6)
+#define ROW(op, what, unit_, tolerance_, ...) \
+    {.name = #op "_" #what,                   \
+     .unit = unit_,                           \
+     .threads = 2,                            \
+     .ask = ASK_ALL,                          \
+     .tolerance = tolerance_,                 \
+     .setup = setup_##op##_##what,            \
+     .run = bench_call_run,                   \
+     .values = values,                        \
+     .teardown = bench_call_teardown,         \
+     __VA_ARGS__},
+#define BESIDE_LAPACK(op)                                            \
+    .ratio = 1, .other = {                                           \
+                    {"openblas 1T", openblas_##op, 1, .peer = true}, \
+                    {"openblas 2T", openblas_##op, 2, .peer = true}, \
+                    {"mkl 1T", mkl_##op, 1, .peer = true},           \
+                    {"mkl 2T", mkl_##op, 2, .peer = true},           \
+    }
+#define ROWS(op, of)                                                                               \
+    ROW(op, f32_32, "us", 2e-3, BESIDE_LAPACK(op))                                                 \
+    ROW(op, f32_64, "us", 2e-3, BESIDE_LAPACK(op))                                                 \
+    ROW(op, f32_256, "us", 1e-2, BESIDE_LAPACK(op))                                                \
+    ROW(op, f32_1024, "ms", 5e-2, BESIDE_LAPACK(op))                                               \
+    ROW(op, f64_32, "us", 1e-6, BESIDE_LAPACK(op))                                                 \
+    ROW(op, f64_64, "us", 1e-6, BESIDE_LAPACK(op)) ROW(op, f64_256, "us", 1e-6, BESIDE_LAPACK(op)) \
+        ROW(op, f64_1024, "ms", 1e-6, BESIDE_LAPACK(op))
+#define SMALL_ROWS(op, of)                      \
+    ROW(op, f32_many_3, "us", 1e-3, .ratio = 0) \
+    ROW(op, f32_many_4, "us", 1e-3, .ratio = 0) \
+    ROW(op, f32_many_8, "us", 1e-3, .ratio = 0) \
+    ROW(op, f64_many_3, "us", 1e-6, .ratio = 0) \
+    ROW(op, f64_many_4, "us", 1e-6, .ratio = 0) ROW(op, f64_many_8, "us", 1e-6, .ratio = 0)
 const bench_case bench_linalg[] = {OPERATIONS(ROWS) SMALL(SMALL_ROWS){0}};

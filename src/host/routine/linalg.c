@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * linalg.c -- matrix factorisations, blocked: what earlier blocks contribute to a block comes from the matrix product,
- * what happens inside of a block from the inner loops of linalg_tile.h. All work on copies of up to 32 rows or columns.
+ * what happens inside of a block from the inner loops of linalg_tile.h, which work on copies of up to 32 rows or
+ * columns. Blocks of 32 lie in panels of 256: a panel loses what all panels before it contribute by one product, then
+ * its blocks lose what earlier blocks of the panel do.
  *
- * LU goes by Crout's scheme (a column of blocks, then the row of blocks beside its top), Cholesky by columns of blocks,
- * triangular systems by rows of blocks. */
+ * LU goes by Crout's scheme (a column of blocks, then the row of blocks beside its top; so do panels), Cholesky by
+ * columns of blocks, triangular systems by rows of blocks. Threads share products and the columns of triangular
+ * systems. */
 #include "host/routine/linalg.h"
 #include "base/line.h"
+#include "base/pool.h"
 #include "host/routine/isa.h"
-#include "host/routine/linalg_tile.h"
-#include "host/routine/product.h"
+#include "host/routine/matrix_product.h"
 #include <string.h>
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -28,14 +31,21 @@ const knr_linalg_loops *knr_linalg_loops_of(kn_dtype d)
 
 /* --- the workspace ---------------------------------------------------------------------------- */
 
-/* Room for: a product of a block with `length` numbers, a copy of as many, one triangle, one conjugated block, and what
- * products need. */
+enum {
+    PANEL = 256,
+    COLUMNS = 64, /* of a panel of a Cholesky factor that lose earlier panels together: above them nothing is needed */
+    STRIP = 128,  /* right-hand sides that are worked on together */
+};
+
+/* Room for: a product of a block with `length` numbers, a copy of as many (`block_length`), one triangle, a strip for
+ * each thread, conjugated rows, and what products need. */
 typedef struct room {
     kn_dtype dtype;
     const knr_linalg_loops *f;
-    size_t sum_bytes, block_bytes, triangle_bytes, conjugate_bytes;
+    int threads;
+    size_t sum_bytes, block_bytes, triangle_bytes, strip_bytes, conjugate_bytes;
     char *sum, *conjugate, *rest;
-    knr_planes block, triangle;
+    knr_planes block, triangle, strip; /* strip: the first thread's */
 } room;
 
 /* Rows lie an odd number of cache lines apart, so that they do not compete for the same sets. */
@@ -45,22 +55,29 @@ static int64_t row_length(int64_t length, int size)
     return (lines | 1) * line;
 }
 
-static void plan_room(room *w, kn_dtype d, int64_t length)
+static size_t plane_bytes(knr_planes *p, int64_t length, int size)
 {
-    *w = (room){.dtype = d, .f = knr_linalg_loops_of(d)};
-    int size = w->f->size, parts = knx_is_complex(d) ? 2 : 1;
-    w->block.ld = row_length(length, size);
-    w->triangle.ld = row_length(KNR_BLOCK, size);
+    p->ld = row_length(length, size);
+    return knx_whole_lines((size_t)p->ld * KNR_BLOCK * (size_t)size);
+}
+
+/* length: the most columns of a sum; block_length: of a copy of them, if there is one. */
+static void plan_room(room *w, kn_dtype d, int64_t length, int64_t block_length, int threads)
+{
+    *w = (room){.dtype = d, .f = knr_linalg_loops_of(d), .threads = threads > 1 ? threads : 1};
+    int size = w->f->size;
     w->sum_bytes = knx_whole_lines((size_t)length * KNR_BLOCK * d->size);
-    w->block_bytes = knx_whole_lines((size_t)w->block.ld * KNR_BLOCK * (size_t)size);
-    w->triangle_bytes = knx_whole_lines((size_t)w->triangle.ld * KNR_BLOCK * (size_t)size);
-    w->conjugate_bytes = parts == 2 ? w->sum_bytes : 0;
+    w->block_bytes = block_length ? plane_bytes(&w->block, block_length, size) : 0;
+    w->triangle_bytes = plane_bytes(&w->triangle, KNR_BLOCK, size);
+    w->strip_bytes = plane_bytes(&w->strip, length < STRIP ? length : STRIP, size);
+    w->conjugate_bytes = knx_is_complex(d) ? w->sum_bytes / KNR_BLOCK * COLUMNS + KNX_LINE_BYTES : 0;
 }
 
 static size_t room_bytes(const room *w)
 {
     size_t parts = knx_is_complex(w->dtype) ? 2 : 1;
-    return w->sum_bytes + w->conjugate_bytes + parts * (w->block_bytes + w->triangle_bytes);
+    return w->sum_bytes + w->conjugate_bytes +
+           parts * (w->block_bytes + w->triangle_bytes + w->strip_bytes * (size_t)w->threads);
 }
 
 static void set_planes(knr_planes *p, char **at, size_t bytes, bool complex)
@@ -76,105 +93,142 @@ static void take_room(room *w, void *workspace)
     bool complex = knx_is_complex(w->dtype);
     set_planes(&w->block, &at, w->block_bytes, complex);
     set_planes(&w->triangle, &at, w->triangle_bytes, complex);
+    set_planes(&w->strip, &at, w->strip_bytes * (size_t)w->threads, complex);
     w->sum = at;
     w->conjugate = w->sum + w->sum_bytes;
     w->rest = w->conjugate + w->conjugate_bytes;
 }
 
-/* --- products --------------------------------------------------------------------------------- */
-
-typedef struct operand {
-    const void *at;
-    int64_t row, column; /* strides in elements */
-} operand;
-
-/* c = a b with m x k and k x n matrices; c is contiguous. */
-static knk_product product_of(kn_dtype d, int64_t m, int64_t n, int64_t k, operand a, operand b)
+/* With `most` products only say what workspace they need. */
+static knr_products products_of(const room *r, size_t *most)
 {
-    knk_product p;
-    p.operand = p.result = d;
-    p.a_offset = p.b_offset = p.c_offset = 0;
-    p.n_window = 0;
-    p.batch.n = 0;
-    p.m.n = p.n.n = p.k.n = 1;
-    p.m.extent[0] = m, p.m.a[0] = a.row, p.m.b[0] = 0, p.m.c[0] = n;
-    p.k.extent[0] = k, p.k.a[0] = a.column, p.k.b[0] = b.row, p.k.c[0] = 0;
-    p.n.extent[0] = n, p.n.a[0] = 0, p.n.b[0] = b.column, p.n.c[0] = 1;
-    return p;
-}
-
-enum { PLAN_BYTES = 1 << 12 }; /* of a matrix */
-
-/* Products are planned and run by the same functions: without a room they only say what workspace is needed. */
-static void multiply(const room *w, kn_dtype d, int64_t m, int64_t n, int64_t k, operand a, operand b, size_t *most)
-{
-    knk_product p = product_of(d, m, n, k, a, b);
-    _Alignas(64) char plan_room[PLAN_BYTES];
-    const knr_plan *plan = knr_product_make(plan_room, &p, false, false, false);
-    if (w) {
-        knr_product_run(plan, &(knr_run){.a = a.at, .b = b.at, .c = w->sum, .workspace = w->rest, .threads = 1});
-        return;
-    }
-    size_t bytes = knr_product_workspace(plan, 1);
-    *most = bytes > *most ? bytes : *most;
+    return (knr_products){r->dtype, r->threads, r->rest, most};
 }
 
 static const void *at(kn_dtype d, const void *base, int64_t index)
 {
     return base ? (const char *)base + index * d->size : NULL;
 }
-static void *to(kn_dtype d, void *base, int64_t index) { return (char *)base + index * d->size; }
+static void *to(kn_dtype d, void *base, int64_t index) { return base ? (char *)base + index * d->size : NULL; }
+
+/* --- strips of triangular systems ------------------------------------------------------------- */
+
+/* to = triangle^-1 (from - minus): `rows` x n, a strip after the other. */
+typedef struct strips {
+    const room *r;
+    int rows;
+    int64_t n;
+    knr_place_in from;
+    const knr_place_in *minus;
+    knr_place_out to;
+    knr_diagonal how;
+} strips;
+
+static void solve_strip(void *env, int64_t part, int worker)
+{
+    const strips *s = env;
+    const room *r = s->r;
+    int64_t j = part * STRIP, n = least(STRIP, s->n - j);
+    knr_planes x = r->strip;
+    knr_place_in from = s->from, minus = s->minus ? *s->minus : from;
+    knr_place_out result = s->to;
+    x.re = (char *)x.re + (size_t)worker * r->strip_bytes;
+    x.im = x.im ? (char *)x.im + (size_t)worker * r->strip_bytes : NULL;
+    from.at = at(r->dtype, from.at, j * from.column);
+    minus.at = at(r->dtype, minus.at, j * minus.column);
+    result.at = to(r->dtype, result.at, j * result.column);
+    r->f->take(&x, s->rows, n, &from, s->minus ? &minus : NULL);
+    r->f->solve(&r->triangle, &x, s->rows, n, s->how);
+    r->f->put(&x, s->rows, n, &result);
+}
+
+static void solve_strips(strips *s)
+{
+    enum { WORTH = 1 << 14 /* numbers */ };
+    int64_t parts = (s->n + STRIP - 1) / STRIP;
+    int threads = s->n * s->rows < WORTH ? 1 : s->r->threads;
+    knx_parallel(threads, parts, solve_strip, s);
+}
 
 /* --- Cholesky --------------------------------------------------------------------------------- */
 
-/* The sums over the columns before j of rows j .. n with rows j .. j + w. A real one is rows x w; a complex one is
- * turned: there the conjugated factor is the left one, as inside of the block. */
-static void cholesky_sums(const room *r, kn_dtype d, int64_t n, int64_t j, int64_t w, const void *l, size_t *most)
+/* Rows i .. n of columns i .. i + w lose the columns from .. from + k, or those make the sums. A real sum is rows x w;
+ * a complex one is turned: there the conjugated factor is the left one, as inside of a block. */
+static void cholesky_product(const room *r, int64_t n, int64_t i, int64_t w, int64_t from, int64_t k, void *l,
+                             bool in_place, size_t *most)
 {
-    operand rows = {at(d, l, j * n), n, 1}, turned = {rows.at, 1, n};
+    kn_dtype d = r->dtype;
+    knr_products p = products_of(r, most);
+    knr_operand rows = {at(d, l, i * n + from), n, 1}, turned = {rows.at, 1, n}, conjugate = {r->conjugate, k, 1};
+    void *place = to(d, l, i * n + i);
     if (!knx_is_complex(d)) {
-        multiply(r, d, n - j, w, j, rows, turned, most);
+        if (in_place)
+            knr_matrix_lose(&p, (knr_extents){n - i, w, k}, rows, turned, (knr_result){place, n, 1});
+        else
+            knr_matrix_multiply(&p, (knr_extents){n - i, w, k}, rows, turned, (knr_result){r->sum, w, 1});
         return;
     }
-    operand conjugate = {r ? r->conjugate : NULL, j, 1};
-    if (r)
-        for (int64_t k = 0; k < j; k += KNR_BLOCK) { /* through the planes, a block at a time */
-            r->f->take(&r->block, (int)w, KNR_BLOCK, &(knr_place_in){at(d, rows.at, k), n, 1, true}, NULL);
-            r->f->put(&r->block, (int)w, KNR_BLOCK, &(knr_place_out){to(d, r->conjugate, k), j, 1, false});
+    for (int64_t row = 0; !most && row < w; row += KNR_BLOCK)
+        for (int64_t c = 0; c < k; c += KNR_BLOCK) { /* through the planes, a block at a time */
+            int many = (int)least(KNR_BLOCK, w - row);
+            knr_place_in from_there = {at(d, rows.at, row * n + c), n, 1, true};
+            r->f->take(&r->triangle, many, least(KNR_BLOCK, k - c), &from_there, NULL);
+            r->f->put(&r->triangle, many, least(KNR_BLOCK, k - c),
+                      &(knr_place_out){to(d, r->conjugate, row * k + c), k, 1, false});
         }
-    multiply(r, d, w, n - j, j, conjugate, turned, most);
+    if (in_place)
+        knr_matrix_lose(&p, (knr_extents){w, n - i, k}, conjugate, turned, (knr_result){place, 1, n});
+    else
+        knr_matrix_multiply(&p, (knr_extents){w, n - i, k}, conjugate, turned, (knr_result){r->sum, n - i, 1});
 }
 
-size_t knr_cholesky_workspace(kn_dtype d, int64_t n)
+/* Columns of the panel at `panel` lose those of the panels before it. */
+static void cholesky_panel(const room *r, int64_t n, int64_t panel, void *l, size_t *most)
 {
-    room w;
-    size_t most = 0;
-    plan_room(&w, d, n);
-    for (int64_t j = KNR_BLOCK; j < n; j += KNR_BLOCK)
-        cholesky_sums(NULL, d, n, j, least(KNR_BLOCK, n - j), NULL, &most);
-    return room_bytes(&w) + most;
+    int64_t end = least(n, panel + PANEL);
+    for (int64_t i = panel; panel && i < end; i += COLUMNS)
+        cholesky_product(r, n, i, least(COLUMNS, end - i), 0, panel, l, true, most);
 }
 
-/* Columns j .. j + w of the factor. */
-static bool cholesky_block(const room *r, int64_t n, int64_t j, int w, const void *a, char *l)
+static int64_t panel_of(int64_t j) { return j / PANEL * PANEL; }
+
+size_t knr_cholesky_workspace(kn_dtype d, int64_t n, int threads)
+{
+    room r;
+    size_t most = 0;
+    plan_room(&r, d, n, 0, threads);
+    for (int64_t j = KNR_BLOCK; j < n; j += KNR_BLOCK) {
+        int64_t panel = panel_of(j);
+        if (j == panel)
+            cholesky_panel(&r, n, panel, NULL, &most);
+        else
+            cholesky_product(&r, n, j, least(KNR_BLOCK, n - j), panel, j - panel, NULL, false, &most);
+    }
+    return room_bytes(&r) + most;
+}
+
+/* Columns j .. j + w of the factor. a: where the matrix is, l itself behind the first panel */
+static bool cholesky_block(const room *r, int64_t n, int64_t j, int w, const void *a, void *l)
 {
     kn_dtype d = r->dtype;
     bool complex = knx_is_complex(d);
+    int64_t panel = panel_of(j);
     knr_place_in diagonal = {at(d, a, j * n + j), 1, n, false}, below = {at(d, a, (j + w) * n + j), 1, n, false};
     /* strides of the sums, seen as columns by rows */
     int64_t by_column = complex ? n - j : 1, by_row = complex ? 1 : w;
     knr_place_in sums = {r->sum, by_column, by_row, false}, lower = sums;
     lower.at = at(d, r->sum, w * by_row);
-    if (j)
-        cholesky_sums(r, d, n, j, w, l, NULL);
-    r->f->take(&r->triangle, w, w, &diagonal, j ? &sums : NULL);
+    if (j > panel)
+        cholesky_product(r, n, j, w, panel, j - panel, l, false, NULL);
+    r->f->take(&r->triangle, w, w, &diagonal, j > panel ? &sums : NULL);
     if (!r->f->cholesky(&r->triangle, w))
         return false;
     r->f->put(&r->triangle, w, w, &(knr_place_out){to(d, l, j * n + j), 1, n, false});
-    r->f->take(&r->triangle, w, w, &(knr_place_in){to(d, l, j * n + j), n, 1, true}, NULL);
-    r->f->take(&r->block, w, n - j - w, &below, j ? &lower : NULL);
-    r->f->solve(&r->triangle, &r->block, w, n - j - w, KNR_DIAGONAL_REAL);
-    r->f->put(&r->block, w, n - j - w, &(knr_place_out){to(d, l, (j + w) * n + j), 1, n, false});
+    if (j + w < n) {
+        r->f->take(&r->triangle, w, w, &(knr_place_in){to(d, l, j * n + j), n, 1, true}, NULL);
+        knr_place_out result = {to(d, l, (j + w) * n + j), 1, n, false};
+        solve_strips(&(strips){r, w, n - j - w, below, j > panel ? &lower : NULL, result, KNR_DIAGONAL_REAL});
+    }
     for (int i = 0; i < w; i++)
         memset(to(d, l, (j + i) * n + j + i + 1), 0, (size_t)(n - j - i - 1) * d->size);
     return true;
@@ -194,44 +248,47 @@ static void lower_nan(kn_dtype d, int64_t n, void *l)
     }
 }
 
-bool knr_cholesky(kn_dtype d, int64_t n, const void *a, void *l, void *workspace)
+bool knr_cholesky(kn_dtype d, int64_t n, const void *a, void *l, void *workspace, int threads)
 {
     room r;
-    plan_room(&r, d, n);
+    plan_room(&r, d, n, 0, threads);
     take_room(&r, workspace);
-    for (int64_t j = 0; j < n; j += KNR_BLOCK)
-        if (!cholesky_block(&r, n, j, (int)least(KNR_BLOCK, n - j), a, l)) {
+    for (int64_t j = 0; j < n; j += KNR_BLOCK) {
+        int64_t panel = panel_of(j), end = least(n, panel + PANEL);
+        for (int64_t i = j; j && j == panel && i < n; i++)
+            memcpy(to(d, l, i * n + j), at(d, a, i * n + j), (size_t)(least(i + 1, end) - j) * d->size);
+        if (j && j == panel)
+            cholesky_panel(&r, n, panel, l, NULL);
+        if (!cholesky_block(&r, n, j, (int)least(KNR_BLOCK, n - j), panel ? l : a, l)) {
             lower_nan(d, n, l);
             return false;
         }
+    }
     return true;
 }
 
 /* --- LU --------------------------------------------------------------------------------------- */
 
-/* The sums over the columns before j: of the column of blocks (rows j .. m), and of the row of blocks beside it. */
-static void column_sums(const room *r, kn_dtype d, int64_t m, int64_t n, int64_t j, int64_t w, const void *lu,
-                        size_t *most)
-{
-    multiply(r, d, m - j, w, j, (operand){at(d, lu, j * n), n, 1}, (operand){at(d, lu, j), n, 1}, most);
-}
+/* A matrix that becomes its factors, in place. */
+typedef struct factors {
+    const room *r;
+    int64_t m, n;
+    char *lu;
+    int32_t *pivots;
+} factors;
 
-static void row_sums(const room *r, kn_dtype d, int64_t n, int64_t j, int64_t w, const void *lu, size_t *most)
-{
-    multiply(r, d, w, n - j - w, j, (operand){at(d, lu, j * n), n, 1}, (operand){at(d, lu, j + w), n, 1}, most);
-}
+static void *element(const factors *x, int64_t i, int64_t j) { return to(x->r->dtype, x->lu, i * x->n + j); }
 
-size_t knr_lu_workspace(kn_dtype d, int64_t m, int64_t n)
+/* What rows i .. i + m and columns j .. j + n lose to steps from .. from + k: at once, or as sums. */
+static void lu_product(const factors *x, int64_t i, int64_t m, int64_t j, int64_t n, int64_t from, int64_t k,
+                       bool in_place, size_t *most)
 {
-    room r;
-    size_t most = 0;
-    plan_room(&r, d, m > n ? m : n);
-    for (int64_t j = KNR_BLOCK; j < least(m, n); j += KNR_BLOCK) {
-        int64_t w = least(KNR_BLOCK, least(m, n) - j);
-        column_sums(NULL, d, m, n, j, w, NULL, &most);
-        row_sums(NULL, d, n, j, w, NULL, &most);
-    }
-    return room_bytes(&r) + most;
+    knr_products p = products_of(x->r, most);
+    knr_operand left = {element(x, i, from), x->n, 1}, right = {element(x, from, j), x->n, 1};
+    if (in_place)
+        knr_matrix_lose(&p, (knr_extents){m, n, k}, left, right, (knr_result){element(x, i, j), x->n, 1});
+    else
+        knr_matrix_multiply(&p, (knr_extents){m, n, k}, left, right, (knr_result){x->r->sum, n, 1});
 }
 
 static void swap_bytes(char *a, char *b, size_t n)
@@ -245,63 +302,113 @@ static void swap_bytes(char *a, char *b, size_t n)
     }
 }
 
-/* Columns j .. j + w, with their pivots; the other columns' rows follow. */
-static bool lu_column(const room *r, int64_t m, int64_t n, int64_t j, int w, void *lu, int32_t *pivots)
+/* Rows from .. to as their pivots say, columns first .. last. */
+static void swap_rows(const factors *x, int64_t from, int64_t to, int64_t first, int64_t last)
 {
-    kn_dtype d = r->dtype;
-    int64_t pivot[KNR_BLOCK];
-    if (j)
-        column_sums(r, d, m, n, j, w, lu, NULL);
-    r->f->take(&r->block, w, m - j, &(knr_place_in){to(d, lu, j * n + j), 1, n, false},
-               j ? &(knr_place_in){r->sum, 1, w, false} : NULL);
-    bool regular = r->f->lu(&r->block, w, m - j, pivot);
-    r->f->put(&r->block, w, m - j, &(knr_place_out){to(d, lu, j * n + j), 1, n, false});
-    for (int k = 0; k < w; k++) {
-        pivots[j + k] = (int32_t)(j + pivot[k]);
-        if (pivot[k] == k)
-            continue;
-        char *a = to(d, lu, (j + k) * n), *b = to(d, lu, (j + pivot[k]) * n);
-        swap_bytes(a, b, (size_t)j * d->size);
-        swap_bytes(to(d, a, j + w), to(d, b, j + w), (size_t)(n - j - w) * d->size);
-    }
+    for (int64_t k = from; k < to && first < last; k++)
+        if (x->pivots[k] != k)
+            swap_bytes(element(x, k, first), element(x, x->pivots[k], first),
+                       (size_t)(last - first) * x->r->dtype->size);
+}
+
+/* Columns j .. j + w of the panel first .. last, with their pivots; the panel's other columns follow. */
+static bool lu_column(const factors *x, int64_t first, int64_t last, int64_t j, int w, size_t *most)
+{
+    const room *r = x->r;
+    int64_t pivot[KNR_BLOCK], rows = x->m - j;
+    lu_product(x, j, rows, j, w, first, j - first, false, most);
+    if (most)
+        return true;
+    r->f->take(&r->block, w, rows, &(knr_place_in){element(x, j, j), 1, x->n, false},
+               j > first ? &(knr_place_in){r->sum, 1, w, false} : NULL);
+    bool regular = r->f->lu(&r->block, w, rows, pivot);
+    r->f->put(&r->block, w, rows, &(knr_place_out){element(x, j, j), 1, x->n, false});
+    for (int k = 0; k < w; k++)
+        x->pivots[j + k] = (int32_t)(j + pivot[k]);
+    swap_rows(x, j, j + w, first, j);
+    swap_rows(x, j, j + w, j + w, last);
     return regular;
 }
 
-/* Rows j .. j + w of U beside it. */
-static void lu_row(const room *r, int64_t n, int64_t j, int w, void *lu)
+/* Rows j .. j + w of U in columns from .. to; the panel begins at `first`. */
+static void lu_row(const factors *x, int64_t first, int64_t j, int w, int64_t from, int64_t to, size_t *most)
 {
-    kn_dtype d = r->dtype;
-    if (j + w == n)
+    const room *r = x->r;
+    lu_product(x, j, w, from, to - from, first, j - first, false, most);
+    if (most || from == to)
         return;
-    void *place = to(d, lu, j * n + j + w);
-    if (j)
-        row_sums(r, d, n, j, w, lu, NULL);
-    r->f->take(&r->triangle, w, w, &(knr_place_in){to(d, lu, j * n + j), n, 1, false}, NULL);
-    r->f->take(&r->block, w, n - j - w, &(knr_place_in){place, n, 1, false},
-               j ? &(knr_place_in){r->sum, n - j - w, 1, false} : NULL);
-    r->f->solve(&r->triangle, &r->block, w, n - j - w, KNR_DIAGONAL_ONE);
-    r->f->put(&r->block, w, n - j - w, &(knr_place_out){place, n, 1, false});
+    r->f->take(&r->triangle, w, w, &(knr_place_in){element(x, j, j), x->n, 1, false}, NULL);
+    solve_strips(&(strips){r,
+                           w,
+                           to - from,
+                           {element(x, j, from), x->n, 1, false},
+                           j > first ? &(knr_place_in){r->sum, to - from, 1, false} : NULL,
+                           {element(x, j, from), x->n, 1, false},
+                           KNR_DIAGONAL_ONE});
+}
+
+typedef struct swaps {
+    const factors *x;
+    int64_t from, to;
+} swaps;
+enum { SWAP_COLUMNS = 256 };
+
+static void swap_part(void *env, int64_t part, int worker)
+{
+    const swaps *s = env;
+    int64_t first = part * SWAP_COLUMNS, last = least(s->x->n, first + SWAP_COLUMNS);
+    (void)worker;
+    swap_rows(s->x, s->from, s->to, first, least(last, s->from)); /* the panel's own are where they belong */
+    swap_rows(s->x, s->from, s->to, first > s->to ? first : s->to, last);
+}
+
+/* Columns first .. last of all rows, and the rows of U beside them. With `most` only the workspace is asked for. */
+static bool lu_panel(const factors *x, int64_t first, int64_t last, size_t *most)
+{
+    bool regular = true;
+    lu_product(x, first, x->m - first, first, last - first, 0, first, true, most);
+    for (int64_t j = first; j < last; j += KNR_BLOCK) {
+        int w = (int)least(KNR_BLOCK, last - j);
+        regular &= lu_column(x, first, last, j, w, most);
+        lu_row(x, first, j, w, j + w, last, most);
+    }
+    if (!most)
+        knx_parallel(x->r->threads, (x->n + SWAP_COLUMNS - 1) / SWAP_COLUMNS, swap_part, &(swaps){x, first, last});
+    lu_product(x, first, last - first, last, x->n - last, 0, first, true, most);
+    for (int64_t j = first; j < last; j += KNR_BLOCK)
+        lu_row(x, first, j, (int)least(KNR_BLOCK, last - j), last, x->n, most);
+    return regular;
+}
+
+size_t knr_lu_workspace(kn_dtype d, int64_t m, int64_t n, int threads)
+{
+    room r;
+    size_t most = 0;
+    plan_room(&r, d, m > n ? m : n, m, threads);
+    factors x = {.r = &r, .m = m, .n = n};
+    for (int64_t j = 0; j < least(m, n); j += PANEL)
+        lu_panel(&x, j, least(j + PANEL, least(m, n)), &most);
+    return room_bytes(&r) + most;
 }
 
 bool knr_lu(kn_dtype d, int64_t m, int64_t n, const void *a, void *lu, int32_t *pivots, int32_t *permutation,
-            void *workspace)
+            void *workspace, int threads)
 {
     room r;
     bool regular = true;
-    plan_room(&r, d, m > n ? m : n);
+    int64_t steps = least(m, n);
+    plan_room(&r, d, m > n ? m : n, m, threads);
     take_room(&r, workspace);
+    factors x = {&r, m, n, lu, pivots};
     memcpy(lu, a, (size_t)(m * n) * d->size);
+    for (int64_t j = 0; j < steps; j += PANEL)
+        regular &= lu_panel(&x, j, least(j + PANEL, steps), NULL);
     for (int64_t i = 0; i < m; i++)
         permutation[i] = (int32_t)i;
-    for (int64_t j = 0; j < least(m, n); j += KNR_BLOCK) {
-        int w = (int)least(KNR_BLOCK, least(m, n) - j);
-        regular &= lu_column(&r, m, n, j, w, lu, pivots);
-        lu_row(&r, n, j, w, lu);
-        for (int64_t k = j; k < j + w; k++) {
-            int32_t swapped = permutation[k];
-            permutation[k] = permutation[pivots[k]];
-            permutation[pivots[k]] = swapped;
-        }
+    for (int64_t k = 0; k < steps; k++) {
+        int32_t swapped = permutation[k];
+        permutation[k] = permutation[pivots[k]];
+        permutation[pivots[k]] = swapped;
     }
     return regular;
 }
@@ -328,23 +435,34 @@ static view view_of(const knr_triangular *s)
     return v;
 }
 
-/* The sums over the unknowns before i of rows i .. i + w. */
-static void solve_sums(const room *r, const knr_triangular *s, const view *v, int64_t i, int64_t w, const void *a,
-                       const void *x, size_t *most)
+/* What the unknowns from .. from + k contribute to rows i .. i + w: at once, or as sums. */
+static void solve_product(const room *r, const knr_triangular *s, const view *v, int64_t i, int64_t w, int64_t from,
+                          int64_t k, const void *a, void *x, bool in_place, size_t *most)
 {
-    operand t = {at(s->dtype, a, v->t_first + i * v->t_row), v->t_row, v->t_column},
-            known = {at(s->dtype, x, v->x_first), v->x_row, v->x_column};
-    multiply(r, s->dtype, w, s->n, i, t, known, most);
+    kn_dtype d = s->dtype;
+    knr_products p = products_of(r, most);
+    knr_extents e = {w, s->n, k};
+    knr_operand t = {at(d, a, v->t_first + i * v->t_row + from * v->t_column), v->t_row, v->t_column};
+    knr_operand known = {at(d, x, v->x_first + from * v->x_row), v->x_row, v->x_column};
+    if (in_place)
+        knr_matrix_lose(&p, e, t, known, (knr_result){to(d, x, v->x_first + i * v->x_row), v->x_row, v->x_column});
+    else
+        knr_matrix_multiply(&p, e, t, known, (knr_result){r->sum, s->n, 1});
 }
 
-size_t knr_triangular_workspace(const knr_triangular *s)
+size_t knr_triangular_workspace(const knr_triangular *s, int threads)
 {
     room r;
     size_t most = 0;
     view v = view_of(s);
-    plan_room(&r, s->dtype, s->n);
-    for (int64_t i = KNR_BLOCK; i < s->m; i += KNR_BLOCK)
-        solve_sums(NULL, s, &v, i, least(KNR_BLOCK, s->m - i), NULL, NULL, &most);
+    plan_room(&r, s->dtype, s->n, 0, threads);
+    for (int64_t i = KNR_BLOCK; i < s->m; i += KNR_BLOCK) {
+        int64_t panel = panel_of(i);
+        if (i == panel)
+            solve_product(&r, s, &v, i, least(PANEL, s->m - i), 0, i, NULL, NULL, true, &most);
+        else
+            solve_product(&r, s, &v, i, least(KNR_BLOCK, s->m - i), panel, i - panel, NULL, NULL, false, &most);
+    }
     return room_bytes(&r) + most;
 }
 
@@ -360,27 +478,46 @@ static void conjugate(const knr_triangular *s, void *x)
             ((kn_c128 *)x)[i].im = -((kn_c128 *)x)[i].im;
 }
 
-void knr_triangular_run(const knr_triangular *s, const void *a, const void *b, void *x, void *workspace)
+/* b is x itself where there are several panels. */
+static void solve_block(const room *r, const knr_triangular *s, const view *v, int64_t i, const void *a,
+                        const knr_place_in *b, void *x)
+{
+    kn_dtype d = s->dtype;
+    int w = (int)least(KNR_BLOCK, s->m - i);
+    int64_t panel = panel_of(i), place = v->x_first + i * v->x_row;
+    knr_place_in t = {at(d, a, v->t_first + i * (v->t_row + v->t_column)), v->t_row, v->t_column, false}, from = *b;
+    from.at = at(d, b->at, place);
+    solve_product(r, s, v, i, w, panel, i - panel, a, x, false, NULL);
+    r->f->take(&r->triangle, w, w, &t, NULL);
+    solve_strips(&(strips){r,
+                           w,
+                           s->n,
+                           from,
+                           i > panel ? &(knr_place_in){r->sum, s->n, 1, false} : NULL,
+                           {to(d, x, place), v->x_row, v->x_column, false},
+                           s->unit_diagonal ? KNR_DIAGONAL_ONE : KNR_DIAGONAL_FULL});
+}
+
+void knr_triangular_run(const knr_triangular *s, const void *a, const void *b, void *x, void *workspace, int threads)
 {
     room r;
-    kn_dtype d = s->dtype;
     view v = view_of(s);
-    bool conjugated = s->conjugate_a && knx_is_complex(d);
+    bool conjugated = s->conjugate_a && knx_is_complex(s->dtype), panels = s->m > PANEL;
+    knr_place_in from = {b, v.x_row, v.x_column, conjugated};
     if (!s->n || !s->m)
         return;
-    plan_room(&r, d, s->n);
+    plan_room(&r, s->dtype, s->n, 0, threads);
     take_room(&r, workspace);
+    if (panels) {
+        memcpy(x, b, (size_t)(s->m * s->n) * s->dtype->size);
+        if (conjugated)
+            conjugate(s, x);
+        from = (knr_place_in){x, v.x_row, v.x_column, false};
+    }
     for (int64_t i = 0; i < s->m; i += KNR_BLOCK) {
-        int w = (int)least(KNR_BLOCK, s->m - i);
-        knr_place_in t = {at(d, a, v.t_first + i * (v.t_row + v.t_column)), v.t_row, v.t_column, false};
-        int64_t place = v.x_first + i * v.x_row;
-        if (i)
-            solve_sums(&r, s, &v, i, w, a, x, NULL);
-        r.f->take(&r.triangle, w, w, &t, NULL);
-        r.f->take(&r.block, w, s->n, &(knr_place_in){at(d, b, place), v.x_row, v.x_column, conjugated},
-                  i ? &(knr_place_in){r.sum, s->n, 1, false} : NULL);
-        r.f->solve(&r.triangle, &r.block, w, s->n, s->unit_diagonal ? KNR_DIAGONAL_ONE : KNR_DIAGONAL_FULL);
-        r.f->put(&r.block, w, s->n, &(knr_place_out){to(d, x, place), v.x_row, v.x_column, false});
+        if (i == panel_of(i))
+            solve_product(&r, s, &v, i, least(PANEL, s->m - i), 0, i, a, x, true, NULL);
+        solve_block(&r, s, &v, i, a, &from, x);
     }
     if (conjugated)
         conjugate(s, x);

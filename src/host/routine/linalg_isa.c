@@ -3,6 +3,7 @@
  * them for one type of number and is included for each. */
 #include "host/routine/linalg_tile.h"
 #include "host/routine/product_vector.h"
+#include <math.h>
 
 #ifndef KN_ISA
 #define KN_ISA base
@@ -12,8 +13,25 @@
 enum {
     REAL_VECTORS = 4,    /* chains in flight */
     COMPLEX_VECTORS = 2, /* two each */
-    CHUNK = 16,          /* columns that are copied together: their lines stay in the first cache */
+    TILE_VECTORS =
+        VECTOR_BYTES == 64 ? 4 : 2, /* of a row of a tile: 4 rows of them, and of what is read, are registers */
+    CHUNK = 16,                     /* columns that are copied together: their lines stay in the first cache */
 };
+
+/* As many numbers as float64's vector has, widened. */
+#if VECTOR_BYTES == 64
+ALWAYS vf64 wide_f32(const float *p) { return (vf64)_mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+#elif VECTOR_BYTES == 32
+ALWAYS vf64 wide_f32(const float *p) { return (vf64)_mm256_cvtps_pd(_mm_loadu_ps(p)); }
+#else
+ALWAYS vf64 wide_f32(const float *p) { return (vf64){(double)p[0], (double)p[1]}; }
+#endif
+ALWAYS vf64 wide_f64(const double *p)
+{
+    vf64 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
 
 #define NUM   f32
 #define T     float
@@ -31,10 +49,10 @@ enum {
 #define SQRT  __builtin_sqrt
 #include "host/routine/linalg_loops.h"
 
-#define TABLE(num, bytes)                                                                                             \
-    {                                                                                                                 \
-        bytes, take_##num, put_##num, solve_##num, cholesky_##num, lu_##num, combine_##num, spread_##num, dots_##num, \
-            rotate_##num, VECTOR_BYTES / bytes, side_by_side_##num, one_by_one_##num, lanes_cholesky_##num,           \
-            lanes_lu_##num, lanes_solve_##num                                                                         \
+#define TABLE(num, bytes)                                                                                         \
+    {                                                                                                             \
+        bytes, take_##num, put_##num, solve_##num, cholesky_##num, lu_##num, subtract_##num, reflect_panel_##num, \
+            block_factor_##num, combine_##num, spread_##num, dots_##num, rotate_##num, VECTOR_BYTES / bytes,      \
+            side_by_side_##num, one_by_one_##num, lanes_cholesky_##num, lanes_lu_##num, lanes_solve_##num         \
     }
 const knr_linalg_loops PASTE(knr_linalg_, KN_ISA)[2] = {TABLE(f32, 4), TABLE(f64, 8)};

@@ -51,6 +51,14 @@ typedef struct knr_linalg_loops {
     /* x: columns of a matrix, each a row here, become L and U. pivot[k]: the row that was swapped with row k. False
      * if a pivot is 0 (its column is left as it is). */
     bool (*lu)(const knr_planes *x, int columns, int64_t rows, int64_t *pivot);
+    /* to[i][j] -= from[i][j] for rows x n numbers of `parts` real ones each. Strides in numbers; from's along j is 1. */
+    void (*subtract)(void *to, int64_t to_row, int64_t to_step, int64_t rows, int64_t n, const void *from,
+                     int64_t from_row, int parts);
+    /* Of real numbers. x: `count` columns of n numbers, each a row here, become r (up to number i of row i) and behind
+     * that the vectors of reflections I - tau v v^T, whose first number 1 is not stored. Then T of their product
+     * I - V T V^T, with the products of vectors g[i * KNR_BLOCK + k] for i < k: t[k * KNR_BLOCK + i] = T[i][k]. */
+    void (*reflect_panel)(const knr_planes *x, int count, int64_t n, double *tau);
+    void (*block_factor)(const void *g, int count, const double *tau, void *t);
     /* Rows of real numbers, ld numbers apart, as many as they are. In order: y[j] += the sum of c[k] x[k][j];
      * x[k][j] += c[k] y[j]; out[k] = the sum of x[k][j] y[j]; x, y = c x + s y, c y - s x. The c are rounded first. */
     void (*combine)(void *y, int64_t n, const void *x, int64_t ld, int64_t count, const double *c);

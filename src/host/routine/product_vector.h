@@ -43,6 +43,9 @@ ALWAYS double fma1_f64(double a, double b, double c) { return __builtin_fma(a, b
 #if VECTOR_BYTES == 64
 ALWAYS vf32 fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
 ALWAYS vf64 fma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
+/* c - a b, which is fma(-a, b, c) */
+ALWAYS vf32 fnma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm512_fnmadd_ps((__m512)a, (__m512)b, (__m512)c); }
+ALWAYS vf64 fnma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)_mm512_fnmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
 /* The first n numbers of 4 (load4, ...) or 8 bytes; the other lanes are zero, and memory behind them is not touched. */
 ALWAYS vu32 load4(const void *p, int n) { return (vu32)_mm512_maskz_loadu_epi32((__mmask16)((1u << n) - 1), p); }
 ALWAYS vu32 load8(const void *p, int n) { return (vu32)_mm512_maskz_loadu_epi64((__mmask8)((1u << n) - 1), p); }
@@ -51,6 +54,8 @@ ALWAYS void store8(void *p, vu32 v, int n) { _mm512_mask_storeu_epi64(p, (__mmas
 #elif VECTOR_BYTES == 32
 ALWAYS vf32 fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
 ALWAYS vf64 fma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
+ALWAYS vf32 fnma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm256_fnmadd_ps((__m256)a, (__m256)b, (__m256)c); }
+ALWAYS vf64 fnma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
 ALWAYS __m256i first4(int n)
 {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -73,6 +78,8 @@ ALWAYS vf64 fma_f64(vf64 a, vf64 b, vf64 c)
         c[l] = __builtin_fma(a[l], b[l], c[l]);
     return c;
 }
+ALWAYS vf32 fnma_f32(vf32 a, vf32 b, vf32 c) { return fma_f32(-a, b, c); }
+ALWAYS vf64 fnma_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(-a, b, c); }
 ALWAYS vu32 load4(const void *p, int n)
 {
     vu32 v = {0};

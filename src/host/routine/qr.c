@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * qr.c -- QR factors. Columns are taken KNR_REFLECTIONS at a time; what is right of them gets their reflections as one
- * block. With exchanged columns each reflection is applied at once, since the next column depends on it. */
+ * qr.c -- QR factors. Columns are taken 32 at a time; what is right of them gets their reflections as one block: those of
+ * real matrices of more than 16 rows or columns are reflect.h's. With exchanged columns each reflection is applied at
+ * once, since the next column depends on it. */
 #include "host/routine/qr.h"
-#include "host/routine/dense.h"
+#include "host/routine/reflect.h"
 #include <math.h>
 #include <string.h>
 
 typedef struct room {
     kn_dtype dtype;
-    knr_dense a, x; /* the packed factors; q or c */
+    bool by_products; /* the reflector is used, else what is below it */
+    knr_dense a, x;   /* the packed factors; q or c */
+    knr_reflector reflector;
     knr_spare spare;
     knr_block_reflection block;
     knr_complex *tau;
@@ -19,12 +22,21 @@ typedef struct room {
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static room room_of(kn_dtype d, int64_t m, int64_t n, int64_t k, int64_t rows, int64_t columns, void *workspace)
+enum { SMALL = 16 /* rows and columns of matrices that stacks take side by side */ };
+
+static room room_of(kn_dtype d, int64_t m, int64_t n, int64_t k, int64_t rows, int64_t columns, int threads,
+                    bool exchanges, void *workspace)
 {
     knr_arena arena = {workspace, 0};
-    room r = {.dtype = d};
+    room r = {.dtype = d, .by_products = !knx_is_complex(d) && !exchanges && most(m, most(n, columns)) > SMALL};
     r.a = knr_dense_take(&arena, d, m, n);
     r.x = knr_dense_take(&arena, d, rows, columns);
+    if (r.by_products)
+        r.reflector = knr_reflector_take(&arena, d, m, k, most(n, columns), threads);
+    if (r.by_products) {
+        r.bytes = arena.used;
+        return r;
+    }
     r.spare = knr_spare_take(&arena, d, most(m, n));
     r.block = knr_block_take(&arena, d, m, most(n, columns));
     r.tau = knr_take(&arena, (size_t)k, sizeof *r.tau);
@@ -148,47 +160,54 @@ static void factor_with_exchanges(room *r, int32_t *pivot)
 
 /* --- the routines ----------------------------------------------------------------------------- */
 
-static room qr_room(const knr_qr *s, void *workspace)
+static room qr_room(const knr_qr *s, bool exchanges, void *workspace)
 {
-    return room_of(s->dtype, s->m, s->n, least(s->m, s->n), s->m, s->q_columns, workspace);
+    return room_of(s->dtype, s->m, s->n, least(s->m, s->n), s->m, s->q_columns, s->threads, exchanges, workspace);
 }
 
-size_t knr_qr_workspace(const knr_qr *s) { return qr_room(s, NULL).bytes; }
+size_t knr_qr_workspace(const knr_qr *s, bool exchanges) { return qr_room(s, exchanges, NULL).bytes; }
 
 static void store_r(const room *r, int64_t rows, void *to)
 {
-    int64_t n = r->a.columns;
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < n; j++)
-            knr_element_put(r->dtype, to, i * n + j, i <= j ? knr_at(&r->a, i, j) : (knr_complex){0, 0});
+    size_t n = (size_t)r->a.columns, size = r->dtype->size;
+    knr_dense upper = knr_dense_part(&r->a, 0, 0, rows, (int64_t)n);
+    knr_dense_store(&upper, to, (int64_t)n, 1, false);
+    for (size_t i = 1; i < (size_t)rows; i++)
+        memset((char *)to + i * n * size, 0, (i < n ? i : n) * size);
 }
 
 void knr_qr_run(const knr_qr *s, const void *a, const knr_qr_results *y, void *workspace)
 {
-    room r = qr_room(s, workspace);
+    room r = qr_room(s, y->pivot != NULL, workspace);
     int64_t k = least(s->m, s->n);
     knr_dense_load(&r.a, a, s->n, 1, false);
     if (y->pivot)
         factor_with_exchanges(&r, y->pivot);
+    else if (r.by_products)
+        knr_reflector_factor(&r.reflector, &r.a, y->packed != NULL);
     else
         factor(&r);
     if (y->packed) {
         knr_dense_store(&r.a, y->packed, s->n, 1, false);
         for (int64_t i = 0; i < k; i++)
-            knr_element_put(s->dtype, y->tau, i, r.tau[i]);
+            knr_element_put(s->dtype, y->tau, i, r.by_products ? (knr_complex){r.reflector.tau[i], 0} : r.tau[i]);
     }
     if (y->r)
         store_r(&r, s->q_columns, y->r);
     if (y->q) {
         knr_dense_identity(&r.x);
-        knr_block_apply_packed(&r.block, &r.a, r.tau, k, &r.x, false, true);
+        if (r.by_products)
+            knr_reflector_apply(&r.reflector, &r.x, false, true);
+        else
+            knr_block_apply_packed(&r.block, &r.a, r.tau, k, &r.x, false, true);
         knr_dense_store(&r.x, y->q, s->q_columns, 1, false);
     }
 }
 
 static room reflections_room(const knr_reflections *s, void *workspace)
 {
-    return room_of(s->dtype, s->m, s->columns, s->k, s->m, s->from_right ? s->rows : s->n, workspace);
+    return room_of(s->dtype, s->m, s->columns, s->k, s->m, s->from_right ? s->rows : s->n, s->threads, false,
+                   workspace);
 }
 
 size_t knr_reflections_workspace(const knr_reflections *s) { return reflections_room(s, NULL).bytes; }
@@ -198,13 +217,25 @@ void knr_reflections_run(const knr_reflections *s, const void *packed, const voi
                          void *workspace)
 {
     room r = reflections_room(s, workspace);
-    knr_dense_load(&r.a, packed, s->columns, 1, false);
-    for (int64_t i = 0; i < s->k; i++)
-        r.tau[i] = knr_element_at(s->dtype, tau, i);
+    bool adjoint = s->adjoint != s->from_right;
+    if (!r.by_products)
+        knr_dense_load(&r.a, packed, s->columns, 1, false);
+    for (int64_t i = 0; i < s->k; i++) {
+        knr_complex t = knr_element_at(s->dtype, tau, i);
+        if (r.by_products)
+            r.reflector.tau[i] = t.re;
+        else
+            r.tau[i] = t;
+    }
     if (!c)
         knr_dense_identity(&r.x);
     else
         knr_dense_load(&r.x, c, s->from_right ? 1 : s->n, s->from_right ? s->n : 1, s->from_right);
-    knr_block_apply_packed(&r.block, &r.a, r.tau, s->k, &r.x, s->adjoint != s->from_right, !c);
+    if (r.by_products) {
+        knr_reflector_load(&r.reflector, packed, s->columns);
+        knr_reflector_apply(&r.reflector, &r.x, adjoint, !c);
+    } else {
+        knr_block_apply_packed(&r.block, &r.a, r.tau, s->k, &r.x, adjoint, !c);
+    }
     knr_dense_store(&r.x, y, s->from_right ? 1 : s->n, s->from_right ? s->n : 1, s->from_right);
 }

@@ -12,12 +12,13 @@
 typedef struct knr_qr {
     kn_dtype dtype;
     int64_t m, n, q_columns;
+    int threads; /* at most so many */
 } knr_qr;
 typedef struct knr_qr_results {
     void *packed, *tau, *q, *r;
     int32_t *pivot;
 } knr_qr_results;
-size_t knr_qr_workspace(const knr_qr *s);
+size_t knr_qr_workspace(const knr_qr *s, bool exchanges);
 void knr_qr_run(const knr_qr *s, const void *a, const knr_qr_results *y, void *workspace);
 
 /* The matrix of k reflections (their vectors are columns of the packed m x columns matrix), applied to a matrix c
@@ -27,6 +28,7 @@ typedef struct knr_reflections {
     kn_dtype dtype;
     int64_t m, columns, k, rows, n;
     bool from_right, adjoint;
+    int threads;
 } knr_reflections;
 size_t knr_reflections_workspace(const knr_reflections *s);
 void knr_reflections_run(const knr_reflections *s, const void *packed, const void *tau, const void *c, void *y,

@@ -209,7 +209,7 @@ static knx_error *triangular_batch(const kni_rule *r, int64_t size, const int *a
 
 static bool cholesky_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
 {
-    return knr_cholesky(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, x[0], y[0], workspace);
+    return knr_cholesky(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, x[0], y[0], workspace, r->threads);
 }
 static bool square_is_small(const kni_rule *r)
 {
@@ -225,7 +225,7 @@ static size_t cholesky_bytes(const kni_rule *r)
 {
     kn_dtype d = r->xt[0].dtype;
     int64_t n = knp_extents_of(r->xt[0]).n;
-    return more(knr_cholesky_workspace(d, n), square_is_small(r) ? knr_small_workspace(d, n, 0) : 0);
+    return more(knr_cholesky_workspace(d, n, r->threads), square_is_small(r) ? knr_small_workspace(d, n, 0) : 0);
 }
 static const knp_matrix_routine cholesky_routine = {cholesky_one, cholesky_bytes, cholesky_many, square_is_small,
                                                     false};
@@ -234,13 +234,13 @@ static knx_bytes cholesky_workspace(const kni_rule *r) { return knp_matrix_works
 static bool lu_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
 {
     knp_extents e = knp_extents_of(r->xt[0]);
-    return knr_lu(r->xt[0].dtype, e.m, e.n, x[0], y[0], y[1], y[2], workspace);
+    return knr_lu(r->xt[0].dtype, e.m, e.n, x[0], y[0], y[1], y[2], workspace, r->threads);
 }
 static size_t lu_bytes(const kni_rule *r)
 {
     kn_dtype d = r->xt[0].dtype;
     knp_extents e = knp_extents_of(r->xt[0]);
-    return more(knr_lu_workspace(d, e.m, e.n), square_is_small(r) ? knr_small_workspace(d, e.n, 0) : 0);
+    return more(knr_lu_workspace(d, e.m, e.n, r->threads), square_is_small(r) ? knr_small_workspace(d, e.n, 0) : 0);
 }
 static bool lu_many(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace)
 {
@@ -308,14 +308,14 @@ static knr_triangular describe(const triangular *p, kni_type b)
 static bool triangular_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
 {
     knr_triangular s = describe(r->params, r->xt[1]);
-    knr_triangular_run(&s, x[0], x[1], y[0], workspace);
+    knr_triangular_run(&s, x[0], x[1], y[0], workspace, r->threads);
     return true;
 }
 static size_t triangular_bytes(const kni_rule *r)
 {
     knr_triangular s = describe(r->params, r->xt[1]);
     bool small = knr_is_small(s.dtype, s.m, s.n);
-    return more(knr_triangular_workspace(&s), small ? knr_small_workspace(s.dtype, s.m, s.n) : 0);
+    return more(knr_triangular_workspace(&s, r->threads), small ? knr_small_workspace(s.dtype, s.m, s.n) : 0);
 }
 static bool triangular_many(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace)
 {

@@ -119,7 +119,8 @@ knx_error *knp_each_matrix(const kni_rule *r, const kni_routine_args *args, cons
         return NULL;
     int workers = workers_for(w.batch, args->threads > 1 ? args->threads : 1);
     w.parts = workers == 1 ? 1 : w.batch < PARTS * (int64_t)workers ? w.batch : PARTS * (int64_t)workers;
-    w.room = knx_whole_lines(f->workspace(&one));
+    if (workers > 1 || !w.workspace)
+        w.room = knx_whole_lines(f->workspace(&one));
     w.many = w.batch >= FEW && f->many && f->has_many(r);
     if (!w.workspace) {
         if (!(own = knx_buffer_scratch((size_t)workers * w.room + 1)))

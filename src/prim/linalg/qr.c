@@ -44,7 +44,7 @@ static knr_qr qr_of(const kni_rule *r)
 {
     const qr_params *p = r->params;
     knp_extents e = knp_extents_of(r->xt[0]);
-    return (knr_qr){r->xt[0].dtype, e.m, e.n, p->full_matrices || e.m < e.n ? e.m : e.n};
+    return (knr_qr){r->xt[0].dtype, e.m, e.n, p->full_matrices || e.m < e.n ? e.m : e.n, r->threads};
 }
 
 static bool qr_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
@@ -58,7 +58,7 @@ static bool qr_one(const kni_rule *r, const void *const *x, void *const *y, void
 static size_t qr_bytes(const kni_rule *r)
 {
     knr_qr s = qr_of(r);
-    return knr_qr_workspace(&s);
+    return knr_qr_workspace(&s, ((const qr_params *)r->params)->pivoting);
 }
 
 static const knp_matrix_routine qr_routine = {.one = qr_one, .workspace = qr_bytes};
@@ -163,7 +163,7 @@ static knx_error *geqrf_type(kni_rule *r, kni_type *y)
 static bool geqrf_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
 {
     knp_extents e = knp_extents_of(r->xt[0]);
-    knr_qr s = {r->xt[0].dtype, e.m, e.n, 0};
+    knr_qr s = {r->xt[0].dtype, e.m, e.n, 0, r->threads};
     knr_qr_run(&s, x[0], &(knr_qr_results){.packed = y[0], .tau = y[1]}, workspace);
     return true;
 }
@@ -171,7 +171,7 @@ static bool geqrf_one(const kni_rule *r, const void *const *x, void *const *y, v
 static size_t geqrf_bytes(const kni_rule *r)
 {
     knp_extents e = knp_extents_of(r->xt[0]);
-    return knr_qr_workspace(&(knr_qr){r->xt[0].dtype, e.m, e.n, 0});
+    return knr_qr_workspace(&(knr_qr){r->xt[0].dtype, e.m, e.n, 0, r->threads}, false);
 }
 
 static const knp_matrix_routine geqrf_routine = {.one = geqrf_one, .workspace = geqrf_bytes};
@@ -229,7 +229,7 @@ static knx_error *ormqr_type(kni_rule *r, kni_type *y)
 static knr_reflections reflections_of(const kni_rule *r)
 {
     knp_extents e = knp_extents_of(r->xt[0]);
-    knr_reflections s = {.dtype = r->xt[0].dtype, .m = e.m, .columns = e.n, .n = e.n};
+    knr_reflections s = {.dtype = r->xt[0].dtype, .m = e.m, .columns = e.n, .n = e.n, .threads = r->threads};
     s.k = r->xt[1].dim[r->xt[1].ndim - 1];
     if (r->n_in == 3) {
         const kni_p_ormqr *p = r->params;

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { BLOCK = 32, K_BLOCK = 256, MOST = 300 };
+enum { BLOCK = 32, PANEL = 256, K_BLOCK = 256, MOST = 300 };
 typedef struct number {
     double re, im;
 } number;
@@ -44,22 +44,29 @@ static number step(number l, number r, number v, double sign)
     return v;
 }
 
+/* v loses the product over from .. to. */
+static number lose(number v, const number *left, int64_t ls, bool conj_left, const number *right, int64_t rs,
+                   int64_t from, int64_t to)
+{
+    number total = {0, 0}, acc = {0, 0};
+    for (int64_t k = from; k < to; k++) {
+        number l = left[k * ls];
+        acc = step(conj_left ? conjugate(l) : l, right[k * rs], acc, 1);
+        if ((k - from) % K_BLOCK == K_BLOCK - 1 || k == to - 1) {
+            total = k - from < K_BLOCK ? acc : (number){near(total.re + acc.re), near(total.im + acc.im)};
+            acc = (number){0, 0};
+        }
+    }
+    return from == to ? v : (number){near(v.re - total.re), near(v.im - total.im)};
+}
+
 /* The chain; left[k * ls], right[k * rs]. */
 static number chain(number v, const number *left, int64_t ls, bool conj_left, const number *right, int64_t rs,
                     int64_t n)
 {
-    int64_t p = n / BLOCK * BLOCK;
-    number total = {0, 0}, acc = {0, 0};
-    for (int64_t k = 0; k < p; k++) {
-        number l = left[k * ls];
-        acc = step(conj_left ? conjugate(l) : l, right[k * rs], acc, 1);
-        if (k % K_BLOCK == K_BLOCK - 1 || k == p - 1) {
-            total = k < K_BLOCK ? acc : (number){near(total.re + acc.re), near(total.im + acc.im)};
-            acc = (number){0, 0};
-        }
-    }
-    if (p)
-        v = (number){near(v.re - total.re), near(v.im - total.im)};
+    int64_t q = n / PANEL * PANEL, p = n / BLOCK * BLOCK;
+    v = lose(v, left, ls, conj_left, right, rs, 0, q);
+    v = lose(v, left, ls, conj_left, right, rs, q, p);
     for (int64_t k = p; k < n; k++) {
         number l = left[k * ls];
         v = step(conj_left ? conjugate(l) : l, right[k * rs], v, -1);
@@ -241,9 +248,10 @@ static void cholesky_of(kn_dtype d, int64_t n)
     assert_true(plain_cholesky(n, a, want));
     void *x = stored(d, a, n * n), *l = room_for((size_t)(n * n) * d->size);
     for (int i = 0; i < 3; i++) {
+        int threads = 1 + i;
         knr_isa_limit(isas[i]);
-        void *w = room_for(knr_cholesky_workspace(d, n));
-        assert_true(knr_cholesky(d, n, x, l, w));
+        void *w = room_for(knr_cholesky_workspace(d, n, threads));
+        assert_true(knr_cholesky(d, n, x, l, w, threads));
         same("cholesky", d, n, n, l, want);
         free(w);
     }
@@ -259,9 +267,10 @@ static void lu_of(kn_dtype d, int64_t m, int64_t n)
     plain_lu(m, n, a, want, pivots);
     void *x = stored(d, a, m * n), *lu = room_for((size_t)(m * n) * d->size);
     for (int i = 0; i < 3; i++) {
+        int threads = 1 + i;
         knr_isa_limit(isas[i]);
-        void *w = room_for(knr_lu_workspace(d, m, n));
-        assert_true(knr_lu(d, m, n, x, lu, p, permutation, w));
+        void *w = room_for(knr_lu_workspace(d, m, n, threads));
+        assert_true(knr_lu(d, m, n, x, lu, p, permutation, w, threads));
         same("lu", d, m, n, lu, want);
         assert_memory_equal(p, pivots, (size_t)least * sizeof *p);
         free(w);
@@ -282,9 +291,10 @@ static void solve_of(kn_dtype d, int64_t m, int64_t n, unsigned how)
     plain_solve(&s, a, b, want);
     void *x = stored(d, a, m * m), *y = stored(d, b, m * n), *z = room_for((size_t)(m * n) * d->size);
     for (int i = 0; i < 3; i++) {
+        int threads = 1 + i;
         knr_isa_limit(isas[i]);
-        void *w = room_for(knr_triangular_workspace(&s));
-        knr_triangular_run(&s, x, y, z, w);
+        void *w = room_for(knr_triangular_workspace(&s, threads));
+        knr_triangular_run(&s, x, y, z, w, threads);
         same("triangular_solve", d, s.left_side ? m : n, s.left_side ? n : m, z, want);
         free(w);
     }
@@ -300,6 +310,8 @@ static void cholesky_is_the_documented_one(void **state)
             cholesky_of(dtypes[t], sizes[i]);
         cholesky_of(dtypes[t], MOST);
     }
+    set_dtype(KN_DT(F32));
+    cholesky_of(KN_DT(F32), 2 * PANEL + 70);
 }
 
 static void lu_is_the_documented_one(void **state)
@@ -313,6 +325,8 @@ static void lu_is_the_documented_one(void **state)
         }
         lu_of(dtypes[t], MOST, MOST - 3);
     }
+    set_dtype(KN_DT(F32));
+    lu_of(KN_DT(F32), 2 * PANEL + 1, 2 * PANEL + 70);
 }
 
 static void triangular_solve_is_the_documented_one(void **state)
@@ -327,6 +341,8 @@ static void triangular_solve_is_the_documented_one(void **state)
         for (unsigned how = 0; how < 16; how += 5)
             solve_of(dtypes[t], MOST, 3, how);
     }
+    set_dtype(KN_DT(F32));
+    solve_of(KN_DT(F32), 2 * PANEL + 70, 150, 3);
 }
 
 /* --- where there is no result ----------------------------------------------------------------- */
@@ -337,20 +353,20 @@ static void failures(void **state)
     double x[9] = {4, 9, 9, 2, 1, 9, 0, 0, 3}, l[9];
     int32_t pivots[3], permutation[3];
     kn_dtype d = KN_DT(F64);
-    void *w = room_for(knr_cholesky_workspace(d, 3) + knr_lu_workspace(d, 3, 3));
-    assert_false(knr_cholesky(d, 3, x, l, w));
+    void *w = room_for(knr_cholesky_workspace(d, 3, 1) + knr_lu_workspace(d, 3, 3, 1));
+    assert_false(knr_cholesky(d, 3, x, l, w, 1));
     for (int i = 0; i < 9; i++)
         assert_true(i % 3 <= i / 3 ? isnan(l[i]) : l[i] == 0);
     x[4] = NAN; /* goes on */
-    assert_true(knr_cholesky(d, 3, x, l, w));
+    assert_true(knr_cholesky(d, 3, x, l, w, 1));
     assert_true(l[0] == 2 && isnan(l[4]));
     const double zeros[9] = {0, 1, 2, 0, 3, 4, 0, 5, 6};
-    assert_false(knr_lu(d, 3, 3, zeros, l, pivots, permutation, w));
+    assert_false(knr_lu(d, 3, 3, zeros, l, pivots, permutation, w, 1));
     assert_true(l[0] == 0 && l[3] == 0 && l[4] == 5);
     const double nan_first[4] = {NAN, 1, 5, 2}, nan_second[4] = {1, 1, NAN, 2};
-    assert_true(knr_lu(d, 2, 2, nan_first, l, pivots, permutation, w));
+    assert_true(knr_lu(d, 2, 2, nan_first, l, pivots, permutation, w, 1));
     assert_int_equal(pivots[0], 0);
-    assert_true(knr_lu(d, 2, 2, nan_second, l, pivots, permutation, w));
+    assert_true(knr_lu(d, 2, 2, nan_second, l, pivots, permutation, w, 1));
     assert_int_equal(pivots[0], 0);
     free(w);
 }
