@@ -2,33 +2,49 @@
  * linalg_panel.h -- panels of reflections of real numbers: columns are rows here, so that they are adjacent. Included
  * by linalg_loops.h for each type of number. */
 
+/* Rows have 16 zeros behind their numbers: chains go on through them. */
+enum { F(GROUPS) = 16 / LANES, F(WIDE) = VECTOR_BYTES / 8 /* numbers of float64 in a vector */ };
+
 /* The sums of 16 chains, number l in chain l, joined by halves. */
-static double F(joined)(double *lane)
+ALWAYS T F(joined)(V *chain)
 {
+    UNROLL for (int h = F(GROUPS) / 2; h; h /= 2) UNROLL for (int g = 0; g < h; g++) chain[g] += chain[g + h];
+    V v = chain[0];
+#if VECTOR_BYTES / BYTES == 16
+    v += __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+    v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+    v += __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+    v += __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+#elif VECTOR_BYTES / BYTES == 8
+    v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+    v += __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5);
+    v += __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
+#elif VECTOR_BYTES / BYTES == 4
+    v += __builtin_shufflevector(v, v, 2, 3, 0, 1);
+    v += __builtin_shufflevector(v, v, 1, 0, 3, 2);
+#else
+    v += __builtin_shufflevector(v, v, 1, 0);
+#endif
+    return v[0];
+}
+
+/* The sum of squares of n numbers in float64: number j in chain j % 16, joined by halves. */
+static double F(squares)(const T *x, int64_t n)
+{
+    vf64 acc[16 / F(WIDE)];
+    double lane[16];
+    UNROLL for (int g = 0; g < 16 / F(WIDE); g++) acc[g] = (vf64){0};
+    for (int64_t j = 0; j < n; j += 16)
+        UNROLL for (int g = 0; g < 16 / F(WIDE); g++)
+        {
+            vf64 v = PASTE(wide_, NUM)(x + j + g * F(WIDE));
+            acc[g] = fma_f64(v, v, acc[g]);
+        }
+    memcpy(lane, acc, sizeof lane);
     for (int h = 8; h; h /= 2)
         for (int l = 0; l < h; l++)
             lane[l] += lane[l + h];
     return lane[0];
-}
-
-/* The sum of squares of n numbers in float64: number j in chain j % 16. */
-static double F(squares)(const T *x, int64_t n)
-{
-    enum { WIDE = VECTOR_BYTES / 8 };
-    vf64 acc[16 / WIDE];
-    double lane[16];
-    int64_t j = 0;
-    UNROLL for (int g = 0; g < 16 / WIDE; g++) acc[g] = (vf64){0};
-    for (; j + 16 <= n; j += 16)
-        UNROLL for (int g = 0; g < 16 / WIDE; g++)
-        {
-            vf64 v = PASTE(wide_, NUM)(x + j + g * WIDE);
-            acc[g] = fma_f64(v, v, acc[g]);
-        }
-    memcpy(lane, acc, sizeof lane);
-    for (; j < n; j++)
-        lane[j & 15] = fma1_f64((double)x[j], (double)x[j], lane[j & 15]);
-    return F(joined)(lane);
 }
 
 static void F(scale_by)(T *x, int64_t n, T by)
@@ -66,34 +82,24 @@ static double F(reflection)(T *x, int64_t n)
     return (beta - a) / beta;
 }
 
-/* R rows lose their part along v: x = x - (tau x v) v, n numbers each. The dots are those of F(dots). */
-ALWAYS void F(reflect)(T *x, int64_t ld, const int R, const T *v, int64_t n, double tau)
+/* R rows lose their part along v: x = x - (tau x v) v, n numbers each. Dots are 16 chains. */
+ALWAYS void F(reflect)(T *x, int64_t ld, const int R, const T *v, int64_t n, T tau)
 {
-    enum { GROUPS = 16 / LANES };
-    V acc[4][GROUPS];
-    double lane[16];
-    T c[4];
-    int64_t whole = n / 16 * 16;
-    UNROLL for (int r = 0; r < R; r++) UNROLL for (int g = 0; g < GROUPS; g++) acc[r][g] = F(fill)(0);
-    for (int64_t j = 0; j < whole; j += 16)
-        UNROLL for (int g = 0; g < GROUPS; g++)
+    V acc[4][F(GROUPS)];
+    UNROLL for (int r = 0; r < R; r++) UNROLL for (int g = 0; g < F(GROUPS); g++) acc[r][g] = F(fill)(0);
+    for (int64_t j = 0; j < n; j += 16)
+        UNROLL for (int g = 0; g < F(GROUPS); g++)
         {
             V f = F(load)(v + j + g * LANES);
             UNROLL for (int r = 0; r < R; r++) acc[r][g] = F(fma)(F(load)(x + r * ld + j + g * LANES), f, acc[r][g]);
         }
-    for (int r = 0; r < R; r++) {
-        for (int l = 0; l < 16; l++)
-            lane[l] = (double)acc[r][l / LANES][l % LANES];
-        for (int64_t j = whole; j < n; j++)
-            lane[j & 15] = (double)F(fma1)(x[r * ld + j], v[j], (T)lane[j & 15]);
-        c[r] = (T)(tau * F(joined)(lane));
-    }
-    for (int64_t j = 0; j < n; j += LANES) { /* up to a vector behind the last */
+    UNROLL for (int r = 0; r < R; r++) acc[r][0] = F(fill)(tau * F(joined)(acc[r]));
+    for (int64_t j = 0; j < n; j += LANES) {
         V f = F(load)(v + j);
         UNROLL for (int r = 0; r < R; r++)
         {
             T *to = x + r * ld + j;
-            F(store)(to, F(fnma)(F(fill)(c[r]), f, F(load)(to)));
+            F(store)(to, F(fnma)(acc[r][0], f, F(load)(to)));
         }
     }
 }
@@ -104,6 +110,8 @@ static void F(reflect_panel)(const knr_planes *p, int count, int64_t n, double *
 {
     T *x = p->re;
     int64_t ld = p->ld;
+    for (int i = 0; i < count; i++)
+        memset(x + i * ld + n, 0, 16 * sizeof(T));
     for (int i = 0; i < count; i++) {
         T *v = x + i * ld + i, beta;
         int64_t m = n - i;
@@ -112,9 +120,9 @@ static void F(reflect_panel)(const knr_planes *p, int count, int64_t n, double *
         beta = v[0];
         v[0] = 1;
         for (; k + 4 <= count && tau[i] != 0; k += 4)
-            F(reflect)(x + k * ld + i, ld, 4, v, m, tau[i]);
+            F(reflect)(x + k * ld + i, ld, 4, v, m, (T)tau[i]);
         for (; k < count && tau[i] != 0; k++)
-            F(reflect)(x + k * ld + i, ld, 1, v, m, tau[i]);
+            F(reflect)(x + k * ld + i, ld, 1, v, m, (T)tau[i]);
         v[0] = beta;
     }
 }
