@@ -135,7 +135,10 @@ knx_error *knp_each_matrix(const kni_rule *r, const kni_routine_args *args, cons
         w.y[i] = args->y[i];
         w.y_step[i] = (size_t)(kni_type_size(r->yt[i]) / w.batch) * r->yt[i].dtype->size;
     }
-    knx_parallel(workers, w.parts, run_part, &w);
+    if (workers == 1) /* not as a part, from inside of which no routine gets threads */
+        run_part(&w, 0, 0);
+    else
+        knx_parallel(workers, w.parts, run_part, &w);
     *well = !atomic_load_explicit(&w.failed, memory_order_relaxed);
     knx_buffer_release(own);
     return NULL;
