@@ -291,24 +291,12 @@ static void lu_product(const factors *x, int64_t i, int64_t m, int64_t j, int64_
         knr_matrix_multiply(&p, (knr_extents){m, n, k}, left, right, (knr_result){x->r->sum, n, 1});
 }
 
-static void swap_bytes(char *a, char *b, size_t n)
-{
-    char t[1024];
-    for (size_t step; n; n -= step, a += step, b += step) {
-        step = n < sizeof t ? n : sizeof t;
-        memcpy(t, a, step);
-        memcpy(a, b, step);
-        memcpy(b, t, step);
-    }
-}
-
-/* Rows from .. to as their pivots say, columns first .. last. */
+/* Rows from .. to change places as their pivots say, columns first .. last. */
 static void swap_rows(const factors *x, int64_t from, int64_t to, int64_t first, int64_t last)
 {
-    for (int64_t k = from; k < to && first < last; k++)
-        if (x->pivots[k] != k)
-            swap_bytes(element(x, k, first), element(x, x->pivots[k], first),
-                       (size_t)(last - first) * x->r->dtype->size);
+    int64_t size = (int64_t)x->r->dtype->size;
+    if (first < last)
+        x->r->f->exchange(element(x, 0, first), x->n * size, (last - first) * size, x->pivots, from, to - from);
 }
 
 /* Columns j .. j + w of the panel first .. last, with their pivots; the panel's other columns follow. */
@@ -330,10 +318,11 @@ static bool lu_column(const factors *x, int64_t first, int64_t last, int64_t j, 
     return regular;
 }
 
-/* Rows j .. j + w of U in columns from .. to; the panel begins at `first`. */
-static void lu_row(const factors *x, int64_t first, int64_t j, int w, int64_t from, int64_t to, size_t *most)
+/* Rows j .. j + w of U in columns from .. to; what was before the panel of row j is done. */
+static void lu_row(const factors *x, int64_t j, int w, int64_t from, int64_t to, size_t *most)
 {
     const room *r = x->r;
+    int64_t first = panel_of(j);
     lu_product(x, j, w, from, to - from, first, j - first, false, most);
     if (most || from == to)
         return;
@@ -347,22 +336,40 @@ static void lu_row(const factors *x, int64_t first, int64_t j, int w, int64_t fr
                            KNR_DIAGONAL_ONE});
 }
 
+/* The rows of U above row `end`, columns from .. to. */
+static void lu_above(const factors *x, int64_t end, int64_t from, int64_t to, size_t *most)
+{
+    for (int64_t j = 0; j < end; j += KNR_BLOCK) {
+        if (j == panel_of(j))
+            lu_product(x, j, least(PANEL, end - j), from, to - from, 0, j, true, most);
+        lu_row(x, j, (int)least(KNR_BLOCK, end - j), from, to, most);
+    }
+}
+
 typedef struct swaps {
     const factors *x;
     int64_t from, to;
 } swaps;
-enum { SWAP_COLUMNS = 256 };
+enum { SWAP_COLUMNS = 128 };
 
+/* Columns of L before a panel follow its pivots. */
 static void swap_part(void *env, int64_t part, int worker)
 {
     const swaps *s = env;
-    int64_t first = part * SWAP_COLUMNS, last = least(s->x->n, first + SWAP_COLUMNS);
     (void)worker;
-    swap_rows(s->x, s->from, s->to, first, least(last, s->from)); /* the panel's own are where they belong */
-    swap_rows(s->x, s->from, s->to, first > s->to ? first : s->to, last);
+    swap_rows(s->x, s->from, s->to, part * SWAP_COLUMNS, least(s->from, (part + 1) * SWAP_COLUMNS));
 }
 
-/* Columns first .. last of all rows, and the rows of U beside them. With `most` only the workspace is asked for. */
+/* Columns first .. last of a, with the rows as they are by now. */
+static void lu_begin(const factors *x, const void *a, const int32_t *permutation, int64_t first, int64_t last)
+{
+    for (int64_t i = 0; i < x->m; i++)
+        memcpy(element(x, i, first), at(x->r->dtype, a, (int64_t)permutation[i] * x->n + first),
+               (size_t)(last - first) * x->r->dtype->size);
+}
+
+/* Columns first .. last from their first row on, with rows of U inside of the panel. With `most` only the workspace is
+ * asked for. */
 static bool lu_panel(const factors *x, int64_t first, int64_t last, size_t *most)
 {
     bool regular = true;
@@ -370,13 +377,8 @@ static bool lu_panel(const factors *x, int64_t first, int64_t last, size_t *most
     for (int64_t j = first; j < last; j += KNR_BLOCK) {
         int w = (int)least(KNR_BLOCK, last - j);
         regular &= lu_column(x, first, last, j, w, most);
-        lu_row(x, first, j, w, j + w, last, most);
+        lu_row(x, j, w, j + w, last, most);
     }
-    if (!most)
-        knx_parallel(x->r->threads, (x->n + SWAP_COLUMNS - 1) / SWAP_COLUMNS, swap_part, &(swaps){x, first, last});
-    lu_product(x, first, last - first, last, x->n - last, 0, first, true, most);
-    for (int64_t j = first; j < last; j += KNR_BLOCK)
-        lu_row(x, first, j, (int)least(KNR_BLOCK, last - j), last, x->n, most);
     return regular;
 }
 
@@ -384,13 +386,18 @@ size_t knr_lu_workspace(kn_dtype d, int64_t m, int64_t n, int threads)
 {
     room r;
     size_t most = 0;
+    int64_t steps = least(m, n);
     plan_room(&r, d, m > n ? m : n, m, threads);
     factors x = {.r = &r, .m = m, .n = n};
-    for (int64_t j = 0; j < least(m, n); j += PANEL)
-        lu_panel(&x, j, least(j + PANEL, least(m, n)), &most);
+    for (int64_t j = 0; j < steps; j += PANEL) {
+        lu_above(&x, j, j, least(j + PANEL, steps), &most);
+        lu_panel(&x, j, least(j + PANEL, steps), &most);
+    }
+    lu_above(&x, steps, steps, n, &most);
     return room_bytes(&r) + most;
 }
 
+/* Panels of columns from left to right, then what is right of a wide matrix's square. */
 bool knr_lu(kn_dtype d, int64_t m, int64_t n, const void *a, void *lu, int32_t *pivots, int32_t *permutation,
             void *workspace, int threads)
 {
@@ -400,16 +407,22 @@ bool knr_lu(kn_dtype d, int64_t m, int64_t n, const void *a, void *lu, int32_t *
     plan_room(&r, d, m > n ? m : n, m, threads);
     take_room(&r, workspace);
     factors x = {&r, m, n, lu, pivots};
-    memcpy(lu, a, (size_t)(m * n) * d->size);
-    for (int64_t j = 0; j < steps; j += PANEL)
-        regular &= lu_panel(&x, j, least(j + PANEL, steps), NULL);
     for (int64_t i = 0; i < m; i++)
         permutation[i] = (int32_t)i;
-    for (int64_t k = 0; k < steps; k++) {
-        int32_t swapped = permutation[k];
-        permutation[k] = permutation[pivots[k]];
-        permutation[pivots[k]] = swapped;
+    for (int64_t j = 0; j < steps; j += PANEL) {
+        int64_t end = least(j + PANEL, steps);
+        lu_begin(&x, a, permutation, j, end);
+        lu_above(&x, j, j, end, NULL);
+        regular &= lu_panel(&x, j, end, NULL);
+        knx_parallel(threads, (j + SWAP_COLUMNS - 1) / SWAP_COLUMNS, swap_part, &(swaps){&x, j, end});
+        for (int64_t k = j; k < end; k++) {
+            int32_t swapped = permutation[k];
+            permutation[k] = permutation[pivots[k]];
+            permutation[pivots[k]] = swapped;
+        }
     }
+    lu_begin(&x, a, permutation, steps, n);
+    lu_above(&x, steps, steps, n, NULL);
     return regular;
 }
 

@@ -335,12 +335,20 @@ ALWAYS void F(turn)(V *v)
     }
 }
 
-/* x[r][j] = a[r][j], or loses it. Rows that are adjacent in a change places with columns a square of vectors at a time. */
+/* How many columns, and rows, go through squares of vectors: where rows are adjacent in memory. */
+ALWAYS int64_t F(squares_of)(int64_t row, int64_t n) { return row == 1 ? n / LANES * LANES : 0; }
+
+/* x[r][j] = a[r][j], or loses it. */
 ALWAYS void F(take_real)(T *x, int64_t ld, int rows, int64_t n, const T *a, int64_t row, int64_t column,
                          const bool minus)
 {
-    int64_t squares = row == 1 ? n / LANES * LANES : 0;
+    int64_t squares = F(squares_of)(row, n);
     int whole = squares ? rows / LANES * LANES : 0;
+    for (int r = 0; column == 1 && r < rows; r++, x += ld, a += row)
+        for (int64_t j = 0; j < n; j++)
+            x[j] = minus ? x[j] - a[j] : a[j];
+    if (column == 1)
+        return;
     for (int64_t j = 0; j < squares; j += LANES)
         for (int r = 0; r < whole; r += LANES) {
             V v[LANES];
@@ -356,11 +364,8 @@ ALWAYS void F(take_real)(T *x, int64_t ld, int rows, int64_t n, const T *a, int6
         for (int r = j + CHUNK <= squares ? whole : 0; r < rows; r++) {
             const T *b = a + r * row + j * column;
             T *to = x + r * ld + j;
-            int64_t w = n - j < CHUNK ? n - j : CHUNK, c = j < squares && r < whole ? squares - j : 0;
-            if (column == 1)
-                for (; c < w; c++)
-                    to[c] = minus ? to[c] - b[c] : b[c];
-            for (; c < w; c++)
+            int64_t w = n - j < CHUNK ? n - j : CHUNK;
+            for (int64_t c = j < squares && r < whole ? squares - j : 0; c < w; c++)
                 to[c] = minus ? to[c] - b[c * column] : b[c * column];
         }
 }
@@ -396,8 +401,13 @@ static void F(take)(const knr_planes *x, int rows, int64_t n, const knr_place_in
 
 static void F(put_real)(const T *x, int64_t ld, int rows, int64_t n, T *a, int64_t row, int64_t column)
 {
-    int64_t squares = row == 1 ? n / LANES * LANES : 0;
+    int64_t squares = F(squares_of)(row, n);
     int whole = squares ? rows / LANES * LANES : 0;
+    for (int r = 0; column == 1 && r < rows; r++, x += ld, a += row)
+        for (int64_t j = 0; j < n; j++)
+            a[j] = x[j];
+    if (column == 1)
+        return;
     for (int64_t j = 0; j < squares; j += LANES)
         for (int r = 0; r < whole; r += LANES) {
             V v[LANES];
@@ -409,11 +419,8 @@ static void F(put_real)(const T *x, int64_t ld, int rows, int64_t n, T *a, int64
         for (int r = j + CHUNK <= squares ? whole : 0; r < rows; r++) {
             T *b = a + r * row + j * column;
             const T *from = x + r * ld + j;
-            int64_t w = n - j < CHUNK ? n - j : CHUNK, c = j < squares && r < whole ? squares - j : 0;
-            if (column == 1)
-                for (; c < w; c++)
-                    b[c] = from[c];
-            for (; c < w; c++)
+            int64_t w = n - j < CHUNK ? n - j : CHUNK;
+            for (int64_t c = j < squares && r < whole ? squares - j : 0; c < w; c++)
                 b[c * column] = from[c];
         }
 }
@@ -450,5 +457,27 @@ static void F(subtract)(void *to, int64_t to_row, int64_t to_step, int64_t rows,
             for (int64_t j = 0; j < n; j++)
                 for (int p = 0; p < parts; p++)
                     x[j * to_step * parts + p] -= y[j * parts + p];
+    }
+}
+
+/* Rows k and pivot[k] change places for k = first .. first + count - 1: `bytes` of each, rows `ld` bytes apart. */
+static void F(exchange)(void *rows, int64_t ld, int64_t bytes, const int32_t *pivot, int64_t first, int64_t count)
+{
+    int64_t n = bytes / BYTES;
+    for (int64_t k = first; k < first + count; k++) {
+        T *a = (T *)((char *)rows + k * ld), *b = (T *)((char *)rows + pivot[k] * ld);
+        int64_t j = 0;
+        if (a == b)
+            continue;
+        for (; j + LANES <= n; j += LANES) {
+            V v = F(load)(a + j), w = F(load)(b + j);
+            F(store)(a + j, w);
+            F(store)(b + j, v);
+        }
+        for (; j < n; j++) {
+            T v = a[j];
+            a[j] = b[j];
+            b[j] = v;
+        }
     }
 }

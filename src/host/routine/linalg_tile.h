@@ -54,6 +54,8 @@ typedef struct knr_linalg_loops {
     /* to[i][j] -= from[i][j] for rows x n numbers of `parts` real ones each. Strides in numbers; from's along j is 1. */
     void (*subtract)(void *to, int64_t to_row, int64_t to_step, int64_t rows, int64_t n, const void *from,
                      int64_t from_row, int parts);
+    /* Rows k and pivot[k] change places, for k from `first` on in order: `bytes` of each, rows ld bytes apart. */
+    void (*exchange)(void *rows, int64_t ld, int64_t bytes, const int32_t *pivot, int64_t first, int64_t count);
     /* Of real numbers. x: `count` columns of n numbers, each a row here, become r (up to number i of row i) and behind
      * that the vectors of reflections I - tau v v^T, whose first number 1 is not stored. Then T of their product
      * I - V T V^T, with the products of vectors g[i * KNR_BLOCK + k] for i < k: t[k * KNR_BLOCK + i] = T[i][k]. */

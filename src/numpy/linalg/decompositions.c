@@ -219,12 +219,11 @@ kn_array kn_linalg_matrix_rank(kn_array a, const kn_linalg_matrix_rank_opts *opt
 /* ---- The pseudoinverse. */
 
 /* Its adjoint, p^H, which has a's shape; of s those elements count that are larger than cutoff. */
-static kni_atom pseudoinverse(knn_matrices *m, kni_atom u, kni_atom s, kni_atom vh, kni_atom counts)
+static kni_atom pseudoinverse(kni_builder *b, kn_dtype d, kni_atom u, kni_atom s, kni_atom vh, kni_atom counts)
 {
-    kni_builder *b = m->op.b;
     kni_type t = knb_type(b, s);
     kni_atom one = knb_full(b, t, 1), inverse = knb_div(b, one, knb_select(b, counts, s, one));
-    inverse = knb_convert(b, knb_select(b, counts, inverse, knb_full(b, t, 0)), m->dtype);
+    inverse = knb_convert(b, knb_select(b, counts, inverse, knb_full(b, t, 0)), d);
     kni_type shape = knb_type(b, u);
     int64_t axes[KN_MAX_NDIM];
     if (b->error)
@@ -250,24 +249,94 @@ static kni_atom pinv_tangent(kni_builder *b, const kni_atom *x, kni_atom y, cons
 }
 static const kna_formula pinv_formula = {"pinv", "pinv_jvp", 2, pinv_value, pinv_tangent};
 
+static kni_atom frobenius(kni_builder *b, kni_atom x)
+{
+    kni_type t = knb_type(b, x);
+    kni_atom squares = knb_mul(b, x, knb_conj(b, x));
+    if (b->error)
+        return KN_ATOM_NONE;
+    squares = knx_is_complex(t.dtype) ? knb_real(b, squares) : squares;
+    return knb_sqrt(b, knb_reduce_sum(b, squares, 2, (int64_t[]){t.ndim - 2, t.ndim - 1}));
+}
+
+/* p^H by singular values. */
+static kni_atom by_values(kni_builder *b, kn_dtype d, kni_atom a, kni_atom relative, kni_atom *s, kni_atom *counts)
+{
+    kni_atom y[3];
+    knb_svd(b, a, &(kni_p_svd){.compute_uv = true, .check = KN_CHECK_SVD}, y);
+    if (b->error)
+        return KN_ATOM_NONE;
+    *s = y[0];
+    *counts = that_count(b, y[0], relative);
+    return pseudoinverse(b, d, y[1], y[0], y[2], *counts);
+}
+
+/* A branch that has the operands p^H and a, `relative`: what is there, or p^H by singular values. */
+static kni_jaxpr *branch_of(kni_builder *outer, kn_dtype d, const kni_atom *x, bool there)
+{
+    kni_builder b;
+    kni_atom in[3], s, counts;
+    knb_init(&b);
+    for (int i = 0; i < 3; i++)
+        in[i] = knb_invar(&b, knb_type(outer, x[i]));
+    kni_atom y = there ? knb_copy(&b, in[0]) : by_values(&b, d, in[1], in[2], &s, &counts);
+    return knb_finish_for(outer, &b, 1, &y);
+}
+
+/* p^H of matrices that have rows and columns. By QR factors where no singular value can be one of those that do not
+ * count: |r| |p| bounds the condition number from above. Else by singular values. */
+static kni_atom by_factors(knn_matrices *m, kni_atom a, kni_atom relative)
+{
+    kni_builder *b = m->op.b;
+    bool wide = m->rows < m->columns;
+    kni_atom y[2], x[4], below;
+    knb_qr(b, wide ? knn_adjoint(b, a) : a, &(kni_p_qr){.full_matrices = false}, y);
+    kni_atom q =
+        knb_triangular_solve(b, y[1], y[0], &(kni_p_triangular_solve){.transpose_a = true, .conjugate_a = true});
+    kni_atom least = knb_max(b, relative, larger_extent(m, knx_component(m->dtype), epsilon_of(m->dtype)));
+    kni_atom bound = knb_mul(b, frobenius(b, y[1]), frobenius(b, q));
+    if (b->error)
+        return KN_ATOM_NONE;
+    bound = knb_mul(b, bound, knb_broadcast_to(b, least, knb_type(b, bound)));
+    below = knb_lt(b, bound, knb_like(b, bound, 0.5));
+    kni_type t = knb_type(b, below);
+    int64_t axes[KN_MAX_NDIM];
+    for (int i = 0; i < t.ndim; i++)
+        axes[i] = i;
+    x[0] = knb_convert(b, t.ndim ? knb_reduce_and(b, below, t.ndim, axes) : below, KN_DT(I32));
+    x[1] = wide ? knn_adjoint(b, q) : q;
+    x[2] = a;
+    x[3] = relative;
+    kni_jaxpr *branch[2] = {branch_of(b, m->dtype, x + 1, false), branch_of(b, m->dtype, x + 1, true)};
+    kni_atom result = KN_ATOM_NONE;
+    if (branch[0] && branch[1])
+        knb_cond(b, &(kni_p_cond){.branches = {2, branch}}, x, &result);
+    kni_release(branch[0]);
+    kni_release(branch[1]);
+    return result;
+}
+
 /* p of a, with the rank's mask if wanted. relative: the part of the largest singular value that still counts as 0 */
 static kni_atom pinv_of(knn_matrices *m, bool hermitian, kni_atom relative, kni_atom *s, kni_atom *counts)
 {
     kni_builder *b = m->op.b;
-    kni_atom a = m->x[0], y[3], out[3];
-    m->x[0] = knb_stop_gradient(b, a);
-    if (hermitian)
+    kni_atom a = m->x[0], still = knb_stop_gradient(b, a), y[3], q;
+    bool extents = !knx_any_symbolic(m->rows, m->columns) && m->rows && m->columns;
+    if (hermitian) {
+        m->x[0] = still;
         hermitian_svd(m, y);
-    else {
-        knb_svd(b, m->x[0], &(kni_p_svd){.compute_uv = true, .check = KN_CHECK_SVD}, out);
-        y[0] = out[1], y[1] = out[0], y[2] = out[2];
-    }
-    m->x[0] = a;
+        m->x[0] = a;
+        *s = y[1];
+        *counts = kna_failed(&m->op) ? KN_ATOM_NONE : that_count(b, y[1], relative);
+        q = kna_failed(&m->op) ? KN_ATOM_NONE : pseudoinverse(b, m->dtype, y[0], y[1], y[2], *counts);
+    } else if (extents) {
+        knb_svd(b, still, &(kni_p_svd){.check = KN_CHECK_NONE}, s); /* the branch fails where this would */
+        *counts = that_count(b, *s, relative);
+        q = by_factors(m, still, relative);
+    } else
+        q = by_values(b, m->dtype, still, relative, s, counts);
     if (kna_failed(&m->op))
         return KN_ATOM_NONE;
-    *s = y[1];
-    *counts = that_count(b, y[1], relative);
-    kni_atom q = pseudoinverse(m, y[0], y[1], y[2], *counts);
     return knn_adjoint(b, kna_formula_of(b, &pinv_formula, (kni_atom[]){a, q}));
 }
 
