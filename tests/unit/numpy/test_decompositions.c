@@ -383,6 +383,40 @@ static void known_values(void **state)
     expect_no_error();
 }
 
+/* Deficient ones go by singular values, and take the others of their stack along. */
+static void pseudoinverses_of_deficient_matrices(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array a = kn_reshape(kn_of(double, 1, 2, 3, 4, 5, 6, 1, 2, 2, 4, 3, 6), KN_SHAPE(2, 3, 2)),
+             p = kn_linalg_pinv(a);
+    near("regular", kn_at(p, "0"), kn_linalg_pinv(kn_at(a, "0")), 2, 8, KN_F64);
+    near("deficient", kn_at(p, "1"), kn_div(kn_swapaxes(kn_at(a, "1"), 0, 1), 70), 1, 8, KN_F64);
+    near("wide", kn_linalg_pinv(kn_swapaxes(a, 1, 2)), kn_swapaxes(p, 1, 2), 2, 8, KN_F64);
+    kn_array small = kn_diag(kn_of(double, 2, 0.5)), right = kn_of(double, 4, 1);
+    near("counts", kn_linalg_lstsq(small, right).x, kn_of(double, 2, 2), 2, 4, KN_F64);
+    near("does not", kn_linalg_lstsq(small, right, .rcond = 0.5).x, kn_of(double, 2, 0), 2, 4, KN_F64);
+    near("zero", kn_linalg_pinv(kn_zeros(KN_SHAPE(3, 2))), kn_zeros(KN_SHAPE(2, 3)), 1, 1, KN_F64);
+    expect_no_error();
+}
+
+/* Squares of these numbers leave float32's range. */
+static void pseudoinverses_of_huge_and_tiny_matrices(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    static const double scales[] = {1e-30, 1e-12, 1e12, 1e30};
+    kn_array a =
+        kn_add(kn_reshape(kn_div(kn_arange(0, 20 * 18, 1), 360), KN_SHAPE(20, 18)), kn_at(kn_eye(20), ":, :18"));
+    kn_array p = kn_linalg_pinv(kn_astype(a, KN_F32));
+    for (int i = 0; i < 4; i++) {
+        kn_array scaled = kn_astype(kn_mul(a, scales[i]), KN_F32);
+        kn_array q = kn_mul(kn_astype(kn_linalg_pinv(scaled), KN_F64), scales[i]);
+        near("scaled", kn_astype(q, KN_F32), p, 2, 100, KN_F32);
+    }
+    expect_no_error();
+}
+
 static void errors_are_those_of_numpy(void **state)
 {
     (void)state;
@@ -406,6 +440,10 @@ static void errors_are_those_of_numpy(void **state)
     expect_error("ValueError", "matrix_rank: `tol` and `rtol` can't be both set.");
     kn_linalg_cond(kn_zeros(KN_SHAPE(0, 2)));
     expect_error("LinAlgError", "cond: cond is not defined on empty arrays");
+    kn_ok(kn_linalg_lstsq(bad, kn_ones(KN_SHAPE(2))).s);
+    expect_error("LinAlgError", "svd: SVD did not converge");
+    kn_ok(kn_linalg_pinv(bad));
+    expect_error("LinAlgError", "svd: SVD did not converge");
     kn_linalg_lstsq(kn_eye(2), kn_ones(KN_SHAPE(3)));
     expect_error("LinAlgError", "lstsq: Incompatible dimensions");
 }
@@ -522,6 +560,8 @@ KN_TEST_GROUP(test_decompositions)
         TEST(tridiagonal_and_updated_systems),
         TEST(stacks_are_matrices_one_by_one),
         TEST(known_values),
+        TEST(pseudoinverses_of_deficient_matrices),
+        TEST(pseudoinverses_of_huge_and_tiny_matrices),
         TEST(errors_are_those_of_numpy),
         TEST(derivatives_are_those_of_differences),
     };
