@@ -32,7 +32,7 @@ static room room_of(kn_dtype d, int64_t m, int64_t n, int64_t k, int64_t rows, i
     r.a = knr_dense_take(&arena, d, m, n);
     r.x = knr_dense_take(&arena, d, rows, columns);
     if (r.by_products)
-        r.reflector = knr_reflector_take(&arena, d, m, k, most(n, columns), threads);
+        r.reflector = knr_reflector_take(&arena, d, k, &r.a, &r.x, threads);
     if (r.by_products) {
         r.bytes = arena.used;
         return r;

@@ -59,32 +59,38 @@ static void apply_block(const knr_reflector *r, const block *b, const knr_dense 
                     (knr_operand){r->w[1], n, 1}, (knr_result){x->p.re, x->p.ld, 1});
 }
 
-/* What products of all blocks need. */
-static size_t products_bytes(const knr_reflector *like, int64_t columns)
+/* The rows of x from the block's on, columns from `left` on. */
+static knr_dense part_of(const knr_dense *x, const block *b, int64_t left)
+{
+    return knr_dense_part(x, b->top, least(left, x->columns), b->n, x->columns - least(left, x->columns));
+}
+
+/* What products of all blocks need: strides count, too. */
+static size_t products_bytes(const knr_reflector *like, const knr_dense *a, const knr_dense *x)
 {
     size_t most = 0;
     knr_reflector r = *like;
-    knr_dense x = {.f = r.f, .columns = columns, .p.ld = r.v.ld};
     r.products.most = &most;
     for (int64_t top = 0; top < r.k; top += KNR_BLOCK) {
         block b = block_at(&r, top);
+        knr_dense rest = part_of(a, &b, top + b.count), own = part_of(x, &b, top), all = part_of(x, &b, 0);
         multiply_vectors(&r, &b);
-        for (int part = 0; part < 2; part++) { /* what is right of the block, and all */
-            x.columns = part ? columns : columns > top ? columns - top : 0;
-            x.rows = b.n;
-            apply_block(&r, &b, &x, true, false);
-            apply_block(&r, &b, &x, false, true);
-        }
+        apply_block(&r, &b, &rest, true, false);
+        apply_block(&r, &b, &own, false, true);
+        apply_block(&r, &b, &all, true, false);
+        apply_block(&r, &b, &all, false, false);
     }
     return most;
 }
 
-knr_reflector knr_reflector_take(knr_arena *arena, kn_dtype d, int64_t m, int64_t k, int64_t columns, int threads)
+knr_reflector knr_reflector_take(knr_arena *arena, kn_dtype d, int64_t k, const knr_dense *a, const knr_dense *x,
+                                 int threads)
 {
-    knr_reflector r = {.dtype = d, .f = knr_linalg_loops_of(d), .m = m, .k = k};
+    int64_t columns = a->columns > x->columns ? a->columns : x->columns;
+    knr_reflector r = {.dtype = d, .f = knr_linalg_loops_of(d), .m = a->rows, .k = k};
     size_t size = (size_t)r.f->size, rounded = (size_t)(k + KNR_BLOCK - 1) / KNR_BLOCK * KNR_BLOCK;
     int64_t line = 64 / r.f->size;
-    r.v.ld = ((m + KNR_ROW_PAD + line - 1) / line | 1) * line;
+    r.v.ld = ((r.m + KNR_ROW_PAD + line - 1) / line | 1) * line;
     r.v.re = knr_take(arena, rounded * (size_t)r.v.ld, size);
     r.t = knr_take(arena, rounded * KNR_BLOCK, size);
     r.g = knr_take(arena, KNR_BLOCK * KNR_BLOCK, size);
@@ -92,11 +98,10 @@ knr_reflector knr_reflector_take(knr_arena *arena, kn_dtype d, int64_t m, int64_
         r.w[i] = knr_take(arena, (size_t)(columns * KNR_BLOCK), size);
     r.tau = knr_take(arena, rounded, sizeof(double));
     r.products = (knr_products){.dtype = d, .threads = threads > 1 ? threads : 1};
-    if (!arena->at) {
-        knr_take(arena, products_bytes(&r, columns), 1);
-    } else {
+    if (arena->at)
         r.products.workspace = arena->at + arena->used;
-    }
+    else
+        knr_take(arena, products_bytes(&r, a, x), 1);
     return r;
 }
 
@@ -128,15 +133,12 @@ void knr_reflector_factor(knr_reflector *r, const knr_dense *a, bool packed)
         block b = block_at(r, top);
         knr_planes v = {b.v, NULL, r->v.ld};
         char *corner = place(r, a->p.re, top * a->p.ld + top);
-        int64_t right = a->columns - top - b.count;
         r->f->take(&v, b.count, b.n, &(knr_place_in){corner, 1, a->p.ld, false}, NULL);
         r->f->reflect_panel(&v, b.count, b.n, r->tau + top);
         r->f->put(&v, b.count, packed ? b.n : b.count, &(knr_place_out){corner, 1, a->p.ld, false});
         finish_block(r, &b);
-        if (right > 0) {
-            knr_dense rest = knr_dense_part(a, top, top + b.count, b.n, right);
-            apply_block(r, &b, &rest, true, false);
-        }
+        knr_dense rest = part_of(a, &b, top + b.count);
+        apply_block(r, &b, &rest, true, false);
     }
 }
 
@@ -157,8 +159,7 @@ void knr_reflector_apply(const knr_reflector *r, const knr_dense *x, bool adjoin
     for (int64_t i = 0; i < blocks; i++) {
         int64_t top = (adjoint ? i : blocks - 1 - i) * KNR_BLOCK;
         block b = block_at(r, top);
-        int64_t left = from_identity ? least(top, x->columns) : 0; /* columns that stay as they are */
-        knr_dense part = knr_dense_part(x, top, left, b.n, x->columns - left);
+        knr_dense part = part_of(x, &b, from_identity ? top : 0); /* other columns stay as they are */
         apply_block(r, &b, &part, adjoint, from_identity);
     }
 }

@@ -6,7 +6,7 @@
 #include "host/routine/dense.h"
 #include "host/routine/matrix_product.h"
 
-/* k reflections of m rows, applied to matrices of up to `columns` columns. */
+/* k reflections of m rows. */
 typedef struct knr_reflector {
     kn_dtype dtype;
     const knr_linalg_loops *f;
@@ -16,8 +16,10 @@ typedef struct knr_reflector {
     double *tau;
     knr_products products;
 } knr_reflector;
-/* With an arena without memory only sizes are counted. */
-knr_reflector knr_reflector_take(knr_arena *arena, kn_dtype d, int64_t m, int64_t k, int64_t columns, int threads);
+/* a: the matrix that they are made of (if so); x: what they are applied to. With an arena without memory only sizes are
+ * counted. */
+knr_reflector knr_reflector_take(knr_arena *arena, kn_dtype d, int64_t k, const knr_dense *a, const knr_dense *x,
+                                 int threads);
 
 /* Reflections that make r of a: a's rows get r up to the diagonal, and the vectors below it if they are `packed`. */
 void knr_reflector_factor(knr_reflector *r, const knr_dense *a, bool packed);
