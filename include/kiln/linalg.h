@@ -9,6 +9,7 @@
 /* clang-format off */
 #ifndef KILN_LINALG_H
 #define KILN_LINALG_H
+#include "kiln/function.h"
 #include "kiln/numpy/products.h"
 #include "kiln/types.h"
 
@@ -29,7 +30,11 @@ typedef struct kn_linalg_solve_triangular_opts {
 KN_API kn_linalg_solve_triangular_opts kn_linalg_solve_triangular_opts_default(void);
 typedef struct kn_linalg_lu_result { kn_array p, l, u; } kn_linalg_lu_result;
 typedef struct kn_linalg_lu_factor_result { kn_array lu, piv; } kn_linalg_lu_factor_result;
-typedef struct kn_linalg_lu_opts { size_t size_; bool permute_l; } kn_linalg_lu_opts;
+typedef struct kn_linalg_lu_opts {
+    size_t size_;
+    bool permute_l;
+    bool p_indices; /* p as a vector: a = l[p] u */
+} kn_linalg_lu_opts;
 KN_API kn_linalg_lu_opts kn_linalg_lu_opts_default(void);
 typedef struct kn_linalg_lu_solve_opts {
     size_t size_;
@@ -51,6 +56,36 @@ typedef struct kn_linalg_solve_opts {
     bool transposed;      /* a^T x = b */
 } kn_linalg_solve_opts;
 KN_API kn_linalg_solve_opts kn_linalg_solve_opts_default(void);
+typedef struct kn_linalg_solveh_banded_opts {
+    size_t size_;
+    bool lower;   /* ab has the diagonals from the main one down */
+} kn_linalg_solveh_banded_opts;
+KN_API kn_linalg_solveh_banded_opts kn_linalg_solveh_banded_opts_default(void);
+typedef struct kn_linalg_eig_banded_opts {
+    size_t size_;
+    bool lower;               /* a_band has the diagonals from the main one down */
+    kn_axes subset_by_index;  /* the first and the last eigenvalue that are wanted, from 0 on */
+    kn_array subset_by_value; /* two numbers: eigenvalues above the first, up to the second one */
+} kn_linalg_eig_banded_opts;
+KN_API kn_linalg_eig_banded_opts kn_linalg_eig_banded_opts_default(void);
+typedef struct kn_linalg_are_opts {
+    size_t size_;
+    kn_array s;   /* a weight between state and input; zeros if not given */
+} kn_linalg_are_opts;
+KN_API kn_linalg_are_opts kn_linalg_are_opts_default(void);
+typedef struct kn_linalg_ldl_opts {
+    size_t size_;
+    bool lower;     /* true: which triangle of a is read */
+    bool hermitian; /* true: a = l d l^H, else a = l d l^T */
+} kn_linalg_ldl_opts;
+KN_API kn_linalg_ldl_opts kn_linalg_ldl_opts_default(void);
+typedef struct kn_linalg_rq_opts {
+    size_t size_;
+    const char *mode; /* NULL, "full"; or "economic", "r" */
+} kn_linalg_rq_opts;
+KN_API kn_linalg_rq_opts kn_linalg_rq_opts_default(void);
+typedef struct kn_linalg_issymmetric_opts { size_t size_; double atol; double rtol; } kn_linalg_issymmetric_opts;
+KN_API kn_linalg_issymmetric_opts kn_linalg_issymmetric_opts_default(void);
 typedef struct kn_linalg_qr_multiply_opts {
     size_t size_;
     const char *mode; /* NULL, "right"; or "left" */
@@ -66,6 +101,10 @@ typedef struct kn_linalg_qr_opts {
 KN_API kn_linalg_qr_opts kn_linalg_qr_opts_default(void);
 typedef struct kn_linalg_qr_result { kn_array q, r, p; } kn_linalg_qr_result;
 typedef struct kn_linalg_qr_multiply_result { kn_array cq, r, p; } kn_linalg_qr_multiply_result;
+typedef struct kn_linalg_rq_result { kn_array r, q; } kn_linalg_rq_result;
+typedef struct kn_linalg_ldl_result { kn_array lu, d, perm; } kn_linalg_ldl_result;
+typedef struct kn_linalg_bandwidth_result { kn_array lower, upper; } kn_linalg_bandwidth_result;
+typedef struct kn_linalg_orthogonal_procrustes_result { kn_array r, scale; } kn_linalg_orthogonal_procrustes_result;
 typedef struct kn_linalg_eigh_result { kn_array eigenvalues, eigenvectors; } kn_linalg_eigh_result;
 typedef struct kn_linalg_svd_result { kn_array u, s, vh; } kn_linalg_svd_result;
 typedef struct kn_linalg_lstsq_result { kn_array x, residuals, rank, s; } kn_linalg_lstsq_result;
@@ -135,6 +174,7 @@ typedef struct kn_linalg_schur_opts {
 KN_API kn_linalg_schur_opts kn_linalg_schur_opts_default(void);
 typedef struct kn_linalg_expm_frechet_result { kn_array expm, derivative; } kn_linalg_expm_frechet_result;
 typedef struct kn_linalg_polar_result { kn_array u, p; } kn_linalg_polar_result;
+typedef struct kn_linalg_funm_result { kn_array f, errest; } kn_linalg_funm_result;
 typedef struct kn_linalg_polar_opts {
     size_t size_;
     const char *side;   /* NULL, "right"; or "left" */
@@ -204,7 +244,7 @@ KN_API kn_linalg_tensorsolve_opts kn_linalg_tensorsolve_opts_default(void);
 /* np.linalg.cholesky: LinAlgError if not positive definite */
 KN_API kn_array kn_linalg_cholesky(kn_array a, const kn_linalg_cholesky_opts *opts);
 /* scipy.linalg.lu: a = p l u with a permutation p, l with ones on its diagonal, u upper triangular, for matrices of
- * any shape. permute_l: l is p l, and p the identity. */
+ * any shape. permute_l: l is p l, and p the identity (p_indices: the numbers of rows). */
 KN_API kn_linalg_lu_result kn_linalg_lu(kn_array a, const kn_linalg_lu_opts *opts);
 /* scipy.linalg.lu_factor: l without its ones and u in one matrix, and the row that each row was swapped with, int32. */
 KN_API kn_linalg_lu_factor_result kn_linalg_lu_factor(kn_array a);
@@ -225,6 +265,13 @@ KN_API kn_linalg_qr_result kn_linalg_qr(kn_array a, const kn_linalg_qr_opts *opt
  * c is a row (a column), and so is its product. r and p are those of kn_linalg_qr. */
 KN_API kn_linalg_qr_multiply_result kn_linalg_qr_multiply(kn_array a, kn_array c,
     const kn_linalg_qr_multiply_opts *opts);
+/* scipy.linalg.rq: a = r q with orthonormal rows of q and r upper triangular, its diagonal in the last columns.
+ * "full" (n rows of q), "economic" (min(m, n)), "r" (as "economic", of which q need not be read). */
+KN_API kn_linalg_rq_result kn_linalg_rq(kn_array a, const kn_linalg_rq_opts *opts);
+/* scipy.linalg.ldl: of symmetric or Hermitian matrices, definite or not, of which one triangle is read: a = lu d
+ * lu^H, where lu[perm] is triangular with ones on its diagonal and d has blocks of 1 and 2 rows; perm int32. The
+ * pivots are those of Bunch and Kaufman. Derivatives hold them. */
+KN_API kn_linalg_ldl_result kn_linalg_ldl(kn_array a, const kn_linalg_ldl_opts *opts);
 
 /* ---- Eigenvalues and singular values. LinAlgError for infinities and NaN. */
 /* np.linalg.eigh: of Hermitian matrices, of which the lower (upper) triangle is read: real eigenvalues, rising, and
@@ -239,6 +286,13 @@ KN_API kn_array kn_linalg_eigvalsh(kn_array a, const kn_linalg_eigvalsh_opts *op
  * of them, too. */
 KN_API kn_linalg_eigh_result kn_linalg_eigh_tridiagonal(kn_array d, kn_array e,
     const kn_linalg_eigh_tridiagonal_opts *opts);
+/* scipy.linalg.eigvalsh_tridiagonal: the eigenvalues alone. */
+KN_API kn_array kn_linalg_eigvalsh_tridiagonal(kn_array d, kn_array e, const kn_linalg_eigh_tridiagonal_opts *opts);
+/* scipy.linalg.eig_banded: of the Hermitian matrix whose diagonals are the rows of a_band, as for
+ * kn_linalg_solveh_banded. The matrix is written out. */
+KN_API kn_linalg_eigh_result kn_linalg_eig_banded(kn_array a_band, const kn_linalg_eig_banded_opts *opts);
+/* scipy.linalg.eigvals_banded: the eigenvalues alone. */
+KN_API kn_array kn_linalg_eigvals_banded(kn_array a_band, const kn_linalg_eig_banded_opts *opts);
 /* np.linalg.eig: eigenvalues and eigenvectors of square matrices: a v = v w, columns of length 1 whose largest
  * element is real. Both are complex. Derivatives are those of simple eigenvalues. */
 KN_API kn_linalg_eig_result kn_linalg_eig(kn_array a);
@@ -263,6 +317,20 @@ KN_API kn_array kn_linalg_solve(kn_array a, kn_array b, const kn_linalg_solve_op
 /* scipy.linalg.solve_triangular: reads one triangle of a, the upper one unless `lower`. A zero on its diagonal gives
  * infinities, as in JAX. */
 KN_API kn_array kn_linalg_solve_triangular(kn_array a, kn_array b, const kn_linalg_solve_triangular_opts *opts);
+/* scipy.linalg.solve_banded: x of the matrix with l diagonals below the main one and u above, times x = b: its
+ * element (i, j) is ab[u + i - j, j]. Rows are exchanged where that is more exact. */
+KN_API kn_array kn_linalg_solve_banded(int64_t l, int64_t u, kn_array ab, kn_array b);
+/* scipy.linalg.solveh_banded: of a positive definite matrix with the element (i, j) ab[i - j, j] (lower) or ab[u + i
+ * - j, j], where u + 1 is the number of rows of ab. LinAlgError if it is not positive definite */
+KN_API kn_array kn_linalg_solveh_banded(kn_array ab, kn_array b, const kn_linalg_solveh_banded_opts *opts);
+/* scipy.linalg.solve_toeplitz: kn_linalg_solve of kn_linalg_toeplitz: by LU factors, which are stable for every
+ * matrix. */
+KN_API kn_array kn_linalg_solve_toeplitz(kn_array c, kn_array r, kn_array b);
+/* scipy.linalg.matmul_toeplitz: kn_linalg_toeplitz times a vector or a matrix, by Fourier transforms. */
+KN_API kn_array kn_linalg_matmul_toeplitz(kn_array c, kn_array r, kn_array x);
+/* scipy.linalg.solve_circulant: x with kn_linalg_circulant(c) x = b, a vector or a matrix, by Fourier transforms.
+ * LinAlgError for singular matrices where values can be looked at, else infinities. */
+KN_API kn_array kn_linalg_solve_circulant(kn_array c, kn_array b);
 KN_API kn_array kn_linalg_inv(kn_array a); /* np.linalg.inv */
 /* np.linalg.tensorinv: tensordot(result, y, ind) solves tensordot(a, x, ...) = y. ValueError unless ind > 0 */
 KN_API kn_array kn_linalg_tensorinv(kn_array a, const kn_linalg_tensorinv_opts *opts);
@@ -284,14 +352,41 @@ KN_API kn_array kn_linalg_solve_continuous_lyapunov(kn_array a, kn_array q);
 /* scipy.linalg.solve_discrete_lyapunov: x with a x a^H - x + q = 0; stacks, too. By a bilinear transformation:
  * infinite or NaN if -1 is an eigenvalue of a. */
 KN_API kn_array kn_linalg_solve_discrete_lyapunov(kn_array a, kn_array q);
+/* scipy.linalg.solve_continuous_are: the solution x of a^H x + x a - (x b + s) r^-1 (b^H x + s^H) + q = 0 that makes
+ * a - b r^-1 (b^H x + s^H) stable. */
+KN_API kn_array kn_linalg_solve_continuous_are(kn_array a, kn_array b, kn_array q, kn_array r,
+    const kn_linalg_are_opts *opts);
+/* scipy.linalg.solve_discrete_are: of a^H x a - x - (a^H x b + s) (r + b^H x b)^-1 (b^H x a + s^H) + q = 0; r has an
+ * inverse. */
+KN_API kn_array kn_linalg_solve_discrete_are(kn_array a, kn_array b, kn_array q, kn_array r,
+    const kn_linalg_are_opts *opts);
+/* scipy.linalg.orthogonal_procrustes: the unitary r with the least |a r - b|, and the sum of the singular values of
+ * a^H b. */
+KN_API kn_linalg_orthogonal_procrustes_result kn_linalg_orthogonal_procrustes(kn_array a, kn_array b);
 
 /* ---- Functions of square matrices. */
-KN_API kn_array kn_linalg_expm(kn_array a); /* scipy.linalg.expm: the exponential. NaN for norms above 352,000. */
+KN_API kn_array kn_linalg_expm(kn_array a);  /* scipy.linalg.expm: the exponential. NaN for norms above 352,000. */
 /* scipy.linalg.expm_frechet: the exponential, and its derivative along e. */
 KN_API kn_linalg_expm_frechet_result kn_linalg_expm_frechet(kn_array a, kn_array e);
 /* scipy.linalg.sqrtm: the principal square root, complex. Infinite or NaN where there is none. */
 KN_API kn_array kn_linalg_sqrtm(kn_array a);
-KN_API kn_array kn_linalg_logm(kn_array a); /* scipy.linalg.logm: the principal logarithm, complex. */
+KN_API kn_array kn_linalg_logm(kn_array a);  /* scipy.linalg.logm: the principal logarithm, complex. */
+/* scipy.linalg.fractional_matrix_power: the principal power; of integers that of kn_linalg_matrix_power. */
+KN_API kn_array kn_linalg_fractional_matrix_power(kn_array a, double t);
+/* scipy.linalg.cosm: the cosine of a matrix, real of real ones, as those that follow. */
+KN_API kn_array kn_linalg_cosm(kn_array a);
+KN_API kn_array kn_linalg_sinm(kn_array a);  /* scipy.linalg.sinm: the sine. */
+KN_API kn_array kn_linalg_tanm(kn_array a);  /* scipy.linalg.tanm: the tangent. */
+KN_API kn_array kn_linalg_coshm(kn_array a); /* scipy.linalg.coshm: the hyperbolic cosine. */
+KN_API kn_array kn_linalg_sinhm(kn_array a); /* scipy.linalg.sinhm: the hyperbolic sine. */
+KN_API kn_array kn_linalg_tanhm(kn_array a); /* scipy.linalg.tanhm: the hyperbolic tangent. */
+/* scipy.linalg.signm: the matrix with the same eigenvectors and the eigenvalues' signs (of their real parts).
+ * LinAlgError for singular matrices. */
+KN_API kn_array kn_linalg_signm(kn_array a);
+/* scipy.linalg.funm: func, which takes the eigenvalues (complex, along the last axis) and gives an array of that
+ * shape, of a matrix: by its Schur form and Parlett's recurrence, which loses accuracy where eigenvalues are close;
+ * errest says how much, between the dtype's epsilon and 1. It has no derivative with respect to a. */
+KN_API kn_linalg_funm_result kn_linalg_funm(kn_array a, kn_fn func);
 /* scipy.linalg.polar: a = u p ("right") or p u with orthonormal columns or rows of u and Hermitian p without
  * negative eigenvalues. "qdwh": by kn_lax_linalg_qdwh, for matrices of full rank. */
 KN_API kn_linalg_polar_result kn_linalg_polar(kn_array a, const kn_linalg_polar_opts *opts);
@@ -338,6 +433,19 @@ KN_API kn_array kn_linalg_invpascal(int64_t n, const kn_linalg_pascal_opts *opts
 KN_API kn_array kn_linalg_helmert(int64_t n, const kn_linalg_helmert_opts *opts);
 /* scipy.linalg.dft: the matrix of the discrete Fourier transform, over sqrt(n) or n as `scale` says. */
 KN_API kn_array kn_linalg_dft(int64_t n, const kn_linalg_dft_opts *opts);
+/* scipy.linalg.khatri_rao: columns are Kronecker's products of the columns of a and b. */
+KN_API kn_array kn_linalg_khatri_rao(kn_array a, kn_array b);
+/* scipy.linalg.diagsvd: the m x n matrix with s on its diagonal. */
+KN_API kn_array kn_linalg_diagsvd(kn_array s, int64_t m, int64_t n);
+
+/* ---- What can be seen of matrices. */
+/* scipy.linalg.bandwidth: how many diagonals below and above the main one are not zero; int64. */
+KN_API kn_linalg_bandwidth_result kn_linalg_bandwidth(kn_array a);
+/* scipy.linalg.issymmetric: is a its own transpose? With tolerances |a - a^T| <= atol + rtol |a^T|. False of what is
+ * not square. */
+KN_API kn_array kn_linalg_issymmetric(kn_array a, const kn_linalg_issymmetric_opts *opts);
+/* scipy.linalg.ishermitian: is a its own adjoint? */
+KN_API kn_array kn_linalg_ishermitian(kn_array a, const kn_linalg_issymmetric_opts *opts);
 
 /* ---- Numbers. */
 /* np.linalg.matrix_rank: the number of singular values larger than tol, or than rtol (max(m, n) times the dtype's
@@ -395,10 +503,19 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);     /* kn_matrix_transpo
 #define kn_linalg_qr(a, ...) KN_F1O(kn_linalg_qr, kn_linalg_qr_opts, (), a, __VA_ARGS__)
 #define kn_linalg_qr_multiply(a, c, ...)                                                                               \
     KN_F2O(kn_linalg_qr_multiply, kn_linalg_qr_multiply_opts, (), a, c, __VA_ARGS__)
+#define kn_linalg_rq(a, ...) KN_F1O(kn_linalg_rq, kn_linalg_rq_opts, (), a, __VA_ARGS__)
+#define kn_linalg_ldl(a, ...)                                                                                          \
+    KN_F1O(kn_linalg_ldl, kn_linalg_ldl_opts, (.lower = true, .hermitian = true, ), a, __VA_ARGS__)
 #define kn_linalg_eigh(a, ...) KN_F1O(kn_linalg_eigh, kn_linalg_eigh_opts, (.type = 1, ), a, __VA_ARGS__)
 #define kn_linalg_eigvalsh(a, ...) KN_F1O(kn_linalg_eigvalsh, kn_linalg_eigvalsh_opts, (.type = 1, ), a, __VA_ARGS__)
 #define kn_linalg_eigh_tridiagonal(d, e, ...)                                                                          \
     KN_F2O(kn_linalg_eigh_tridiagonal, kn_linalg_eigh_tridiagonal_opts, (), d, e, __VA_ARGS__)
+#define kn_linalg_eigvalsh_tridiagonal(d, e, ...)                                                                      \
+    KN_F2O(kn_linalg_eigvalsh_tridiagonal, kn_linalg_eigh_tridiagonal_opts, (), d, e, __VA_ARGS__)
+#define kn_linalg_eig_banded(a_band, ...)                                                                              \
+    KN_F1O(kn_linalg_eig_banded, kn_linalg_eig_banded_opts, (), a_band, __VA_ARGS__)
+#define kn_linalg_eigvals_banded(a_band, ...)                                                                          \
+    KN_F1O(kn_linalg_eigvals_banded, kn_linalg_eig_banded_opts, (), a_band, __VA_ARGS__)
 #define kn_linalg_eig(a) KN_F1(kn_linalg_eig, a)
 #define kn_linalg_eigvals(a) KN_F1(kn_linalg_eigvals, a)
 #define kn_linalg_schur(a, ...) KN_F1O(kn_linalg_schur, kn_linalg_schur_opts, (), a, __VA_ARGS__)
@@ -410,6 +527,15 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);     /* kn_matrix_transpo
 #define kn_linalg_solve(a, b, ...) KN_F2O(kn_linalg_solve, kn_linalg_solve_opts, (), a, b, __VA_ARGS__)
 #define kn_linalg_solve_triangular(a, b, ...)                                                                          \
     KN_F2O(kn_linalg_solve_triangular, kn_linalg_solve_triangular_opts, (), a, b, __VA_ARGS__)
+#define kn_linalg_solve_banded(l, u, ab, b) KN_LINALG_SOLVE_BANDED_(__COUNTER__, l, u, ab, b)
+#define KN_LINALG_SOLVE_BANDED_(c, l, u, ab, b)                                                                        \
+    __extension__({ KN_TAKE(int64_t, 1, c, l) KN_TAKE(int64_t, 2, c, u) kn_array KN_V(3, c) = KN_LIKE(ab); kn_array    \
+    KN_V(4, c) = KN_LIKE(b); KN_HERE(); (kn_linalg_solve_banded)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c)); })
+#define kn_linalg_solveh_banded(ab, b, ...)                                                                            \
+    KN_F2O(kn_linalg_solveh_banded, kn_linalg_solveh_banded_opts, (), ab, b, __VA_ARGS__)
+#define kn_linalg_solve_toeplitz(c, r, b) KN_F3(kn_linalg_solve_toeplitz, c, r, b)
+#define kn_linalg_matmul_toeplitz(c, r, x) KN_F3(kn_linalg_matmul_toeplitz, c, r, x)
+#define kn_linalg_solve_circulant(c, b) KN_F2(kn_linalg_solve_circulant, c, b)
 #define kn_linalg_inv(a) KN_F1(kn_linalg_inv, a)
 #define kn_linalg_tensorinv(a, ...) KN_F1O(kn_linalg_tensorinv, kn_linalg_tensorinv_opts, (.ind = 2, ), a, __VA_ARGS__)
 #define kn_linalg_tensorsolve(a, b, ...)                                                                               \
@@ -422,10 +548,24 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);     /* kn_matrix_transpo
 #define kn_linalg_solve_sylvester(a, b, q) KN_F3(kn_linalg_solve_sylvester, a, b, q)
 #define kn_linalg_solve_continuous_lyapunov(a, q) KN_F2(kn_linalg_solve_continuous_lyapunov, a, q)
 #define kn_linalg_solve_discrete_lyapunov(a, q) KN_F2(kn_linalg_solve_discrete_lyapunov, a, q)
+#define kn_linalg_solve_continuous_are(a, b, q, r, ...)                                                                \
+    KN_F4O(kn_linalg_solve_continuous_are, kn_linalg_are_opts, (), a, b, q, r, __VA_ARGS__)
+#define kn_linalg_solve_discrete_are(a, b, q, r, ...)                                                                  \
+    KN_F4O(kn_linalg_solve_discrete_are, kn_linalg_are_opts, (), a, b, q, r, __VA_ARGS__)
+#define kn_linalg_orthogonal_procrustes(a, b) KN_F2(kn_linalg_orthogonal_procrustes, a, b)
 #define kn_linalg_expm(a) KN_F1(kn_linalg_expm, a)
 #define kn_linalg_expm_frechet(a, e) KN_F2(kn_linalg_expm_frechet, a, e)
 #define kn_linalg_sqrtm(a) KN_F1(kn_linalg_sqrtm, a)
 #define kn_linalg_logm(a) KN_F1(kn_linalg_logm, a)
+#define kn_linalg_fractional_matrix_power(a, t) KN_H1(kn_linalg_fractional_matrix_power, a, double, t)
+#define kn_linalg_cosm(a) KN_F1(kn_linalg_cosm, a)
+#define kn_linalg_sinm(a) KN_F1(kn_linalg_sinm, a)
+#define kn_linalg_tanm(a) KN_F1(kn_linalg_tanm, a)
+#define kn_linalg_coshm(a) KN_F1(kn_linalg_coshm, a)
+#define kn_linalg_sinhm(a) KN_F1(kn_linalg_sinhm, a)
+#define kn_linalg_tanhm(a) KN_F1(kn_linalg_tanhm, a)
+#define kn_linalg_signm(a) KN_F1(kn_linalg_signm, a)
+#define kn_linalg_funm(a, func) KN_H1(kn_linalg_funm, a, kn_fn, func)
 #define kn_linalg_polar(a, ...) KN_F1O(kn_linalg_polar, kn_linalg_polar_opts, (), a, __VA_ARGS__)
 #define kn_linalg_null_space(a, ...)                                                                                   \
     KN_F1O(kn_linalg_null_space, kn_linalg_null_space_opts, (.rcond = __builtin_nan(""), ), a, __VA_ARGS__)
@@ -449,6 +589,11 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);     /* kn_matrix_transpo
 #define kn_linalg_invpascal(n, ...) KN_G1O(kn_linalg_invpascal, kn_linalg_pascal_opts, (), int64_t, n, __VA_ARGS__)
 #define kn_linalg_helmert(n, ...) KN_G1O(kn_linalg_helmert, kn_linalg_helmert_opts, (), int64_t, n, __VA_ARGS__)
 #define kn_linalg_dft(n, ...) KN_G1O(kn_linalg_dft, kn_linalg_dft_opts, (), int64_t, n, __VA_ARGS__)
+#define kn_linalg_khatri_rao(a, b) KN_F2(kn_linalg_khatri_rao, a, b)
+#define kn_linalg_diagsvd(s, m, n) KN_H2(kn_linalg_diagsvd, s, int64_t, m, int64_t, n)
+#define kn_linalg_bandwidth(a) KN_F1(kn_linalg_bandwidth, a)
+#define kn_linalg_issymmetric(a, ...) KN_F1O(kn_linalg_issymmetric, kn_linalg_issymmetric_opts, (), a, __VA_ARGS__)
+#define kn_linalg_ishermitian(a, ...) KN_F1O(kn_linalg_ishermitian, kn_linalg_issymmetric_opts, (), a, __VA_ARGS__)
 #define kn_linalg_matrix_rank(a, ...)                                                                                  \
     KN_F1O(kn_linalg_matrix_rank, kn_linalg_matrix_rank_opts, (.tol = __builtin_nan(""), .rtol = __builtin_nan(""), ), \
     a, __VA_ARGS__)

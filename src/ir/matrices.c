@@ -18,6 +18,16 @@ kni_atom knb_swap_last(kni_builder *b, kni_atom x)
     return is_matrix(b, t) ? knb_move_axis(b, x, t.ndim - 1, t.ndim - 2) : KN_ATOM_NONE;
 }
 
+kni_atom knb_moved(kni_builder *b, kni_atom x, int axis, int64_t by)
+{
+    int64_t low[KN_MAX_NDIM] = {0}, high[KN_MAX_NDIM] = {0};
+    if (b->error || !by)
+        return x;
+    low[axis] = by;
+    high[axis] = -by;
+    return knb_pad(b, x, knb_like(b, x, 0), low, high, NULL);
+}
+
 kni_atom(knb_matrix_product)(kni_builder *b, kni_atom x, kni_atom y)
 {
     kni_type t = knb_type(b, x);

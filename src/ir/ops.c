@@ -378,6 +378,11 @@ kni_atom knb_tridiagonal_solve(kni_builder *b, const kni_atom x[4])
     return knb_emit1(b, &knp_prim_tridiagonal_solve, NULL, 4, x);
 }
 
+void knb_ldl(kni_builder *b, kni_atom x, const kni_p_ldl *p, kni_atom out[3])
+{
+    knb_emit(b, &knp_prim_ldl, p, 1, &x, out, 3);
+}
+
 void knb_threefry2x32(kni_builder *b, const kni_atom x[4], kni_atom out[2])
 {
     knb_emit(b, &knp_prim_threefry2x32, NULL, 4, x, out, 2);

@@ -95,6 +95,7 @@ void knb_eig(kni_builder *b, kni_atom x, const kni_p_eig *p, kni_atom *out);
 void knb_schur(kni_builder *b, kni_atom x, const kni_p_schur *p, kni_atom *out);
 void knb_hessenberg(kni_builder *b, kni_atom x, kni_atom out[2]);
 kni_atom knb_tridiagonal_solve(kni_builder *b, const kni_atom x[4]);
+void knb_ldl(kni_builder *b, kni_atom x, const kni_p_ldl *p, kni_atom out[3]); /* l, d, order of l's rows */
 /* uint32: key0, key1, count0, count1 */
 void knb_threefry2x32(kni_builder *b, const kni_atom x[4], kni_atom out[2]);
 kni_atom knb_random_bits(kni_builder *b, kni_atom key, int bit_width, int ndim, const int64_t *shape);
@@ -154,6 +155,7 @@ kni_atom knb_swap_last(kni_builder *b, kni_atom x);
 kni_atom knb_matrix_product(kni_builder *b, kni_atom x, kni_atom y);
 kni_atom knb_permute_rows(kni_builder *b, kni_atom x, kni_atom permutation);
 kni_atom knb_triangle(kni_builder *b, kni_atom x, bool lower, int64_t k);
+kni_atom knb_moved(kni_builder *b, kni_atom x, int axis, int64_t by); /* so many places on, zeros where nothing was */
 kni_atom knb_on_diagonal(kni_builder *b, kni_atom x, kni_atom yes, kni_atom no); /* of x's shape; scalars, or of it */
 /* sign(x) t; complex: Re(conj(x) t) / |x|, 0 at 0 */
 kni_atom knb_abs_derivative(kni_builder *b, kni_atom x, kni_atom y, kni_atom t);

@@ -295,7 +295,9 @@ typedef enum {
     KN_CHECK_SOLVE,
     KN_CHECK_EIGH,
     KN_CHECK_SVD,
-    KN_CHECK_EIG
+    KN_CHECK_EIG,
+    KN_CHECK_BANDED,
+    KN_CHECK_BANDED_HERMITIAN
 } kni_factor_check;
 extern const char *const kni_check_names[];
 typedef struct {

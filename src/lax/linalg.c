@@ -47,21 +47,28 @@ kn_array kn_lax_linalg_ormqr(kn_array a, kn_array taus, kn_array c, const kn_lax
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_ormqr(op.b, x[0], x[1], x[2], &p));
 }
 
-static void some_eigenvalues(kna_op *op, kn_axes subset, kni_atom y[2])
+/* Of the values v; false: all of them are wanted, or there is an error. */
+static bool is_subset(kna_op *op, kn_axes subset, kni_atom v)
 {
     int n = knl_axis_count(op, subset);
-    kni_type w = knb_type(op->b, y[1]);
+    kni_type w = knb_type(op->b, v);
     int64_t first = subset.axis[0], end = subset.axis[1];
     if (kna_failed(op) || !n)
-        return;
+        return false;
     if (n != 2 || first < 0 || end < first || knx_dim_lt(w.dim[w.ndim - 1], end)) {
         knx_text t = {0};
         kna_fail(op, KN_ERROR_VALUE, "subset_by_index must be a pair of numbers between 0 and %s",
                  knx_dim_show(&t, w.dim[w.ndim - 1]));
-        return;
+        return false;
     }
-    for (int i = 0; i < 2; i++)
-        y[i] = knn_last(op->b, y[i], first, end);
+    return true;
+}
+
+static void some_eigenvalues(kna_op *op, kn_axes subset, kni_atom y[2])
+{
+    if (is_subset(op, subset, y[1]))
+        for (int i = 0; i < 2; i++)
+            y[i] = knn_last(op->b, y[i], subset.axis[0], subset.axis[1]);
 }
 
 kn_lax_linalg_eigh_result kn_lax_linalg_eigh(kn_array x, const kn_lax_linalg_eigh_opts *opts)
@@ -90,6 +97,14 @@ kn_lax_linalg_svd_result kn_lax_linalg_svd(kn_array x, const kn_lax_linalg_svd_o
     kn_array y[3];
     if (!kna_failed(&op))
         knb_svd(op.b, a, &(kni_p_svd){.compute_uv = o.compute_uv, .full_matrices = o.full_matrices}, out);
+    if (!kna_failed(&op) && is_subset(&op, o.subset_by_index, out[0])) {
+        int64_t first = o.subset_by_index.axis[0], end = o.subset_by_index.axis[1];
+        if (o.full_matrices && o.compute_uv)
+            kna_fail(&op, KN_ERROR_VALUE, "full_matrices and subset_by_index cannot both be set");
+        out[0] = knn_last(op.b, out[0], first, end);
+        out[1] = o.compute_uv ? knn_cut(op.b, out[1], true, first, end) : out[1];
+        out[2] = o.compute_uv ? knn_cut(op.b, out[2], false, first, end) : out[2];
+    }
     kna_end_n(&op, o.compute_uv ? 3 : 1, out, y);
     return (kn_lax_linalg_svd_result){o.compute_uv ? y[1] : NULL, y[0], o.compute_uv ? y[2] : NULL};
 }

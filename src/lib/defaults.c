@@ -138,7 +138,8 @@ kn_lax_linalg_ormqr_opts kn_lax_linalg_ormqr_opts_default(void)
 }
 kn_lax_linalg_eigh_opts kn_lax_linalg_eigh_opts_default(void)
 {
-    return (kn_lax_linalg_eigh_opts){.size_ = sizeof(kn_lax_linalg_eigh_opts), .lower = true, .symmetrize_input = true};
+    return (kn_lax_linalg_eigh_opts){.size_ = sizeof(kn_lax_linalg_eigh_opts), .lower = true, .symmetrize_input = true,
+        .sort_eigenvalues = true};
 }
 kn_lax_linalg_svd_opts kn_lax_linalg_svd_opts_default(void)
 {
@@ -268,6 +269,27 @@ kn_linalg_cho_solve_opts kn_linalg_cho_solve_opts_default(void)
 kn_linalg_solve_opts kn_linalg_solve_opts_default(void)
 {
     return (kn_linalg_solve_opts){.size_ = sizeof(kn_linalg_solve_opts)};
+}
+kn_linalg_solveh_banded_opts kn_linalg_solveh_banded_opts_default(void)
+{
+    return (kn_linalg_solveh_banded_opts){.size_ = sizeof(kn_linalg_solveh_banded_opts)};
+}
+kn_linalg_eig_banded_opts kn_linalg_eig_banded_opts_default(void)
+{
+    return (kn_linalg_eig_banded_opts){.size_ = sizeof(kn_linalg_eig_banded_opts)};
+}
+kn_linalg_are_opts kn_linalg_are_opts_default(void)
+{
+    return (kn_linalg_are_opts){.size_ = sizeof(kn_linalg_are_opts)};
+}
+kn_linalg_ldl_opts kn_linalg_ldl_opts_default(void)
+{
+    return (kn_linalg_ldl_opts){.size_ = sizeof(kn_linalg_ldl_opts), .lower = true, .hermitian = true};
+}
+kn_linalg_rq_opts kn_linalg_rq_opts_default(void) { return (kn_linalg_rq_opts){.size_ = sizeof(kn_linalg_rq_opts)}; }
+kn_linalg_issymmetric_opts kn_linalg_issymmetric_opts_default(void)
+{
+    return (kn_linalg_issymmetric_opts){.size_ = sizeof(kn_linalg_issymmetric_opts)};
 }
 kn_linalg_qr_multiply_opts kn_linalg_qr_multiply_opts_default(void)
 {

@@ -116,7 +116,7 @@ whole_fn ref_convert, ref_bitcast, ref_bitcast_last_axis, ref_broadcast_in_dim, 
     ref_random_unwrap, ref_jit_sum_of_product, ref_cholesky, ref_lu, ref_raised_lu, ref_triangular_solve,
     ref_lu_pivots_to_permutation, ref_unchanged, ref_unchanged_twice, ref_gram, ref_gram_alone, ref_outer_gram, ref_hermitian,
     ref_row_sums, ref_trace, ref_traces, ref_complex_traces, ref_raised, ref_update, ref_tridiagonal_solve,
-    ref_sylvester;
+    ref_sylvester, ref_banded_solve;
 /* reference_bits.c, reference_scan.c */
 each_fn ref_floor, ref_ceil, ref_round, ref_is_finite, ref_rem, ref_nextafter, ref_reduce_precision, ref_clamp,
     ref_shift_right_arithmetic, ref_population_count, ref_clz, ref_mulhi;
@@ -129,5 +129,6 @@ whole_fn ref_top_k, ref_split, ref_stack, ref_unstack, ref_tile, ref_cumsum, ref
 whole_fn ref_reduce_window_sum, ref_reduce_window_max, ref_reduce_window_min, ref_reduce_window_product,
     ref_window_choice, ref_window_pick, ref_window_place, ref_select_and_gather_add, ref_select_and_scatter_add,
     ref_select_and_scatter;
+enum { BAND_RAISED = 8 }; /* and those of banded_solve */
 enum { LU_RAISED = 200 }; /* what the cases of lu add to a diagonal */
 #endif

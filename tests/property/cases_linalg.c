@@ -98,6 +98,18 @@ static int build_eigh(kni_builder *b, const kni_atom *x, kni_atom *y)
     return 2;
 }
 
+/* l d l^H and its square, of either triangle; the upper one is that of the transposed matrix, so its product is. */
+static int ldl_of(kni_builder *b, kni_atom x, bool lower, kni_atom *y)
+{
+    kni_atom out[3];
+    knb_ldl(b, lower ? x : adjoint(b, x), &(kni_p_ldl){.lower = lower, .hermitian = true}, out);
+    y[0] = knb_matrix_product(b, knb_matrix_product(b, out[0], out[1]), adjoint(b, out[0]));
+    y[1] = knb_matrix_product(b, y[0], y[0]);
+    return 2;
+}
+static int build_ldl(kni_builder *b, const kni_atom *x, kni_atom *y) { return ldl_of(b, x[0], true, y); }
+static int build_upper_ldl(kni_builder *b, const kni_atom *x, kni_atom *y) { return ldl_of(b, x[0], false, y); }
+
 /* The trace, and the sum of squares. */
 static int build_tridiagonal(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
@@ -167,6 +179,20 @@ static int build_update(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
     kni_atom u = knb_cholesky_update(b, knb_triangle(b, x[0], false, 0), x[1]);
     y[0] = knb_matrix_product(b, knb_swap_last(b, u), u);
+    return 1;
+}
+
+/* Of a matrix with 2 diagonals below its own one, which is raised, and 1 above. */
+static kni_atom raised_band(kni_builder *b, kni_atom ab, int64_t row)
+{
+    kni_type t = knb_type(b, ab);
+    kni_atom at = knb_iota(b, KN_DT(I64), t.ndim, t.dim, t.ndim - 2);
+    kni_atom there = knb_eq(b, at, knb_like(b, at, (double)row));
+    return knb_add(b, ab, knb_select(b, there, knb_full(b, t, BAND_RAISED), knb_full(b, t, 0)));
+}
+static int build_banded(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    y[0] = knb_banded_solve(b, raised_band(b, x[0], 1), x[1], &(kni_p_banded_solve){.lower = 2, .upper = 1});
     return 1;
 }
 

@@ -384,6 +384,29 @@ void ref_tridiagonal_solve(call *c)
     }
 }
 
+/* Row i of the first operand has the elements (i + j - 1, j); those of its second row, the diagonal, are raised. */
+void ref_banded_solve(call *c)
+{
+    const tensor *ab = &c->x[0], *b = &c->x[1];
+    tensor *y = result(c, b->dtype, b->ndim, b->dim);
+    int64_t n = b->dim[b->ndim - 2], columns = b->dim[b->ndim - 1];
+    for (int64_t i = 0; i < b->n; i++)
+        y->at[i] = b->at[i];
+    for (int64_t k = 0; k < stack_size(b); k++) {
+        num a[MOST_UNKNOWNS * MOST_UNKNOWNS] = {{0}};
+        for (int64_t row = 0; row < 4; row++)
+            for (int64_t j = 0; j < n; j++) {
+                int64_t i = row + j - 1;
+                if (i >= 0 && i < n)
+                    a[i * n + j] = matrix_at(ab, k)[row * n + j];
+                if (i == j)
+                    a[i * n + j].re += BAND_RAISED;
+            }
+        eliminate(a, n, matrix_at(y, k), columns);
+        set_scale(matrix_at(y, k), n * columns);
+    }
+}
+
 /* The unknowns of a x + x b = c are one vector, row after row. */
 void ref_sylvester(call *c)
 {

@@ -102,6 +102,7 @@ typedef struct kn_lax_linalg_eigh_opts {
     size_t size_;
     bool lower;              /* true */
     bool symmetrize_input;   /* true */
+    bool sort_eigenvalues;   /* true: false promises no order; they rise all the same */
     kn_axes subset_by_index; /* the first eigenvalue that is wanted, from 0 on, and the one behind the last */
 } kn_lax_linalg_eigh_opts;
 KN_API kn_lax_linalg_eigh_opts kn_lax_linalg_eigh_opts_default(void);
@@ -109,11 +110,13 @@ KN_API kn_lax_linalg_eigh_opts kn_lax_linalg_eigh_opts_default(void);
 KN_API kn_lax_linalg_eigh_result kn_lax_linalg_eigh(kn_array x, const kn_lax_linalg_eigh_opts *opts);
 typedef struct kn_lax_linalg_svd_opts {
     size_t size_;
-    bool full_matrices; /* true */
-    bool compute_uv;    /* true */
+    bool full_matrices;      /* true */
+    bool compute_uv;         /* true */
+    kn_axes subset_by_index; /* the first singular value that is wanted, from 0 on, and the one behind the last */
 } kn_lax_linalg_svd_opts;
 KN_API kn_lax_linalg_svd_opts kn_lax_linalg_svd_opts_default(void);
-/* jax.lax.linalg.svd: x = u diag(s) vh; u and vh are NULL without compute_uv. NaN where x is not finite. */
+/* jax.lax.linalg.svd: x = u diag(s) vh; u and vh are NULL without compute_uv. NaN where x is not finite.
+ * subset_by_index: these values and their vectors alone, without full_matrices. */
 KN_API kn_lax_linalg_svd_result kn_lax_linalg_svd(kn_array x, const kn_lax_linalg_svd_opts *opts);
 typedef struct kn_lax_linalg_eig_opts {
     size_t size_;
@@ -208,7 +211,8 @@ KN_API kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, co
 #define kn_lax_linalg_ormqr(a, taus, c, ...)                                                                           \
     KN_F3O(kn_lax_linalg_ormqr, kn_lax_linalg_ormqr_opts, (.left = true, ), a, taus, c, __VA_ARGS__)
 #define kn_lax_linalg_eigh(x, ...)                                                                                     \
-    KN_F1O(kn_lax_linalg_eigh, kn_lax_linalg_eigh_opts, (.lower = true, .symmetrize_input = true, ), x, __VA_ARGS__)
+    KN_F1O(kn_lax_linalg_eigh, kn_lax_linalg_eigh_opts, (.lower = true, .symmetrize_input = true,                      \
+    .sort_eigenvalues = true, ), x, __VA_ARGS__)
 #define kn_lax_linalg_svd(x, ...)                                                                                      \
     KN_F1O(kn_lax_linalg_svd, kn_lax_linalg_svd_opts, (.full_matrices = true, .compute_uv = true, ), x, __VA_ARGS__)
 #define kn_lax_linalg_eig(x, ...)                                                                                      \

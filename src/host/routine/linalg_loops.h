@@ -64,13 +64,14 @@ static void F(row)(const T *c_re, const T *c_im, const knr_planes *x, int i, int
 
 /* --- quotients -------------------------------------------------------------------------------- */
 
-/* x[0 .. n] / d. Complex ones as the primitive div: the larger part of d scales. */
+/* x[0 .. n] / d. Complex ones as the primitive div: the larger part of d scales; where 1 over the scale is out of range,
+ * for d below the normal numbers, it divides. */
 static void F(divide)(T *re, T *im, int64_t n, T d_re, T d_im)
 {
     T size = FABS(d_re), other = FABS(d_im);
     bool by_re = other <= size;
     T big = by_re ? d_re : d_im, small = by_re ? d_im : d_re, ratio = small / big;
-    T scale = 1 / (big + small * ratio), p = by_re ? 1 : ratio, q = by_re ? ratio : 1;
+    T sum = big + small * ratio, scale = 1 / sum, p = by_re ? 1 : ratio, q = by_re ? ratio : 1;
     if (!im || (size == 0 && other == 0)) {
         T by = im ? size : d_re;
         for (int64_t j = 0; j < n; j++)
@@ -79,10 +80,11 @@ static void F(divide)(T *re, T *im, int64_t n, T d_re, T d_im)
             im[j] /= by;
         return;
     }
+    bool in_range = scale - scale == 0;
     for (int64_t j = 0; j < n; j++) {
-        T x = re[j], y = im[j];
-        re[j] = (x * p + y * q) * scale;
-        im[j] = (y * p - x * q) * scale;
+        T x = re[j], y = im[j], u = x * p + y * q, v = y * p - x * q;
+        re[j] = in_range ? u * scale : u / sum;
+        im[j] = in_range ? v * scale : v / sum;
     }
 }
 

@@ -29,8 +29,16 @@ static const char *const rng_algorithms[] = {
     NULL,
 };
 const char *const kni_check_names[] = {
-    [KN_CHECK_NONE] = "none", [KN_CHECK_CHOLESKY] = "cholesky", [KN_CHECK_INV] = "inv", [KN_CHECK_SOLVE] = "solve",
-    [KN_CHECK_EIGH] = "eigh", [KN_CHECK_SVD] = "svd",           [KN_CHECK_EIG] = "eig", NULL,
+    [KN_CHECK_NONE] = "none",
+    [KN_CHECK_CHOLESKY] = "cholesky",
+    [KN_CHECK_INV] = "inv",
+    [KN_CHECK_SOLVE] = "solve",
+    [KN_CHECK_EIGH] = "eigh",
+    [KN_CHECK_SVD] = "svd",
+    [KN_CHECK_EIG] = "eig",
+    [KN_CHECK_BANDED] = "solve_banded",
+    [KN_CHECK_BANDED_HERMITIAN] = "solveh_banded",
+    NULL,
 };
 static const char *const save_policies[] = {
     [KN_SAVE_NOTHING] = "nothing",

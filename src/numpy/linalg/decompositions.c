@@ -366,6 +366,30 @@ static kni_atom squares(kni_builder *b, kni_atom x, kni_type like)
     return knb_reduce_sum(b, y, 1, &row);
 }
 
+/* A power of two that brings the largest element of each matrix near 1, so that no inverse is out of range: (..., 1, 1). */
+static kni_atom scale_of(kni_builder *b, kni_atom a)
+{
+    kni_type t = knb_type(b, a);
+    const int64_t last[] = {t.ndim - 2, t.ndim - 1};
+    double most = knx_component(t.dtype)->size == 8 ? 1000 : 120;
+    kni_atom size, by;
+    if (b->error)
+        return KN_ATOM_NONE;
+    if (knx_dim_eq(kni_type_size(t), 0))
+        return knb_expand_dims(
+            b, knb_expand_dims(b, knb_full(b, knb_type(b, knb_reduce_sum(b, knb_abs(b, a), 2, last)), 1), t.ndim - 2),
+            t.ndim - 1);
+    size = knb_reduce_max(b, knb_abs(b, knb_stop_gradient(b, a)), 2, last);
+    by = knb_neg(b, knb_floor(b, knb_log2(b, size)));
+    by = knb_max(b, knb_min(b, by, knb_like(b, by, most)), knb_like(b, by, -most));
+    return knb_expand_dims(b, knb_expand_dims(b, knb_exp2(b, by), t.ndim - 2), t.ndim - 1);
+}
+static kni_atom times_scale(kni_builder *b, kni_atom x, kni_atom scale)
+{
+    kni_type t = knb_type(b, x);
+    return knb_mul(b, x, knb_broadcast_to(b, knb_convert(b, scale, t.dtype), t));
+}
+
 kn_linalg_lstsq_result kn_linalg_lstsq(kn_array a, kn_array b, const kn_linalg_lstsq_opts *opts)
 {
     KNX_OPTS(kn_linalg_lstsq_opts, o, opts);
@@ -382,9 +406,15 @@ kn_linalg_lstsq_result kn_linalg_lstsq(kn_array a, kn_array b, const kn_linalg_l
             kn_dtype real = knx_component(m.dtype);
             kni_atom relative = isnan(o.rcond) ? larger_extent(&m, real, epsilon_of(m.dtype))
                                                : knb_number(k, real, o.rcond < 0 ? epsilon_of(m.dtype) : o.rcond);
-            kni_atom p = pinv_of(&m, false, relative, &y[3], &counts);
-            kni_atom x = knb_matrix_product(k, knn_stacked(&m, &r, p, 2), r.y);
-            kni_atom left = knb_sub(k, r.y, knb_matrix_product(k, knn_stacked(&m, &r, m.x[0], 2), x));
+            kni_atom whole = m.x[0], scale = scale_of(k, whole);
+            m.x[0] = times_scale(k, whole, scale);
+            kni_atom p = pinv_of(&m, false, relative, &y[3], &counts), right = r.y;
+            m.x[0] = whole;
+            right = times_scale(k, right, knn_stacked(&m, &r, scale, 2));
+            kni_atom x = knb_matrix_product(k, knn_stacked(&m, &r, p, 2), right);
+            kni_atom left = knb_sub(k, r.y, knb_matrix_product(k, knn_stacked(&m, &r, whole, 2), x));
+            kni_type values = knb_type(k, y[3]);
+            y[3] = knb_div(k, y[3], knb_broadcast_to(k, knb_squeeze(k, scale, 1, (int64_t[]){values.ndim}), values));
             y[0] = knn_right_side_end(&m, &r, x);
             y[1] = squares(k, left, knb_type(k, left));
             y[2] = count(k, counts);

@@ -27,6 +27,17 @@ kn_array kn_linalg_solve_triangular(kn_array a, kn_array b, const kn_linalg_solv
 
 /* ---- LU. */
 
+/* The inverse of a permutation sorts it. */
+static kni_atom inverse(kni_builder *b, kni_atom permutation)
+{
+    kni_type t = knb_type(b, permutation);
+    if (b->error)
+        return KN_ATOM_NONE;
+    kni_atom place = knb_iota(b, KN_DT(I32), t.ndim, t.dim, t.ndim - 1), sorted[2];
+    knb_sort(b, 2, (kni_atom[]){permutation, place}, t.ndim - 1, 1, sorted);
+    return sorted[1];
+}
+
 kn_linalg_lu_result kn_linalg_lu(kn_array a, const kn_linalg_lu_opts *opts)
 {
     KNX_OPTS(kn_linalg_lu_opts, o, opts);
@@ -44,6 +55,11 @@ kn_linalg_lu_result kn_linalg_lu(kn_array a, const kn_linalg_lu_opts *opts)
         if (o.permute_l) {
             y[1] = knb_matrix_product(b, y[0], y[1]);
             y[0] = square;
+        }
+        if (o.p_indices) {
+            kni_type t = knb_type(b, out[2]);
+            kni_atom place = b->error ? KN_ATOM_NONE : knb_iota(b, KN_DT(I32), t.ndim, t.dim, t.ndim - 1);
+            y[0] = o.permute_l ? place : inverse(b, out[2]);
         }
     }
     kna_end_n(&m.op, 3, y, result);
@@ -70,12 +86,7 @@ static kni_atom solve_factored(kni_builder *b, kni_atom lu, kni_atom permutation
     y = knb_triangular_solve(b, lu, y, &p);
     p.lower = p.unit_diagonal = true;
     y = knb_triangular_solve(b, lu, y, &p);
-    kni_type t = knb_type(b, permutation); /* back to the rows' places: the permutation's inverse sorts it */
-    if (b->error)
-        return KN_ATOM_NONE;
-    kni_atom place = knb_iota(b, KN_DT(I32), t.ndim, t.dim, t.ndim - 1), sorted[2];
-    knb_sort(b, 2, (kni_atom[]){permutation, place}, t.ndim - 1, 1, sorted);
-    return knb_permute_rows(b, y, sorted[1]);
+    return knb_permute_rows(b, y, inverse(b, permutation)); /* back to the rows' places */
 }
 
 kn_array kn_linalg_lu_solve(kn_array lu, kn_array piv, kn_array b, const kn_linalg_lu_solve_opts *opts)

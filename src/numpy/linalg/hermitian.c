@@ -179,12 +179,11 @@ static kn_array with_axis(kn_array x, int axis)
     return kn_expand_dims(x, &at);
 }
 
-kn_linalg_eigh_result kn_linalg_eigh_tridiagonal(kn_array d, kn_array e, const kn_linalg_eigh_tridiagonal_opts *opts)
+static void of_tridiagonal(kn_array d, kn_array e, const wanted *w, kn_array y[2])
 {
-    KNX_OPTS(kn_linalg_eigh_tridiagonal_opts, o, opts);
     knl_body c;
-    kn_array y[2] = {NULL, NULL};
-    knl_begin(&c, "eigh_tridiagonal");
+    y[0] = y[1] = NULL;
+    knl_begin(&c, w->name);
     kni_type t = kna_type(&c.op, d), u = kna_type(&c.op, e);
     if (!kna_failed(&c.op) && knx_is_complex(t.dtype))
         kna_fail(&c.op, KN_ERROR_TYPE, "Only real arrays are supported for the diagonal d");
@@ -205,9 +204,24 @@ kn_linalg_eigh_result kn_linalg_eigh_tridiagonal(kn_array d, kn_array e, const k
         kn_array longer = kn_concatenate(kn_list_from((kn_array[]){e, none}, 2),
                                          KNL_WITH(kn_concatenate_opts, .axis = knl_one_axis(-1)));
         kn_array a = kn_where(on, with_axis(d, -1), kn_where(below, with_axis(longer, -2), kn_like_int(0)));
-        const wanted w = {"eigh_tridiagonal", NULL, NULL, 1, o.subset_by_index, o.subset_by_value, true};
-        eigenvalues(a, &w, y);
+        eigenvalues(a, w, y);
     }
-    knl_end_n(&c, 2, y);
+    knl_end_n(&c, w->vectors ? 2 : 1, y);
+}
+
+kn_linalg_eigh_result kn_linalg_eigh_tridiagonal(kn_array d, kn_array e, const kn_linalg_eigh_tridiagonal_opts *opts)
+{
+    KNX_OPTS(kn_linalg_eigh_tridiagonal_opts, o, opts);
+    kn_array y[2];
+    of_tridiagonal(d, e, &(wanted){"eigh_tridiagonal", NULL, NULL, 1, o.subset_by_index, o.subset_by_value, true}, y);
     return (kn_linalg_eigh_result){y[0], y[1]};
+}
+
+kn_array kn_linalg_eigvalsh_tridiagonal(kn_array d, kn_array e, const kn_linalg_eigh_tridiagonal_opts *opts)
+{
+    KNX_OPTS(kn_linalg_eigh_tridiagonal_opts, o, opts);
+    kn_array y[2];
+    of_tridiagonal(d, e, &(wanted){"eigvalsh_tridiagonal", NULL, NULL, 1, o.subset_by_index, o.subset_by_value, false},
+                   y);
+    return y[0];
 }

@@ -71,13 +71,10 @@ static kni_atom by_cholesky(knn_matrices *m, const knn_right_side *r, kni_atom l
 /* Element i is a[i][i + k], 0 where there is none. */
 static kni_atom diagonal(kni_builder *b, kni_atom a, int64_t k)
 {
-    kni_type t = knb_type(b, a);
-    int64_t low[KN_MAX_NDIM] = {0}, high[KN_MAX_NDIM] = {0}, last = t.ndim - 1;
+    int64_t last = knb_type(b, a).ndim - 1;
     if (b->error)
         return KN_ATOM_NONE;
-    low[last] = -k;
-    high[last] = k;
-    a = k ? knb_pad(b, a, knb_like(b, a, 0), low, high, NULL) : a;
+    a = knb_moved(b, a, (int)last, -k);
     return knb_reduce_sum(b, knb_on_diagonal(b, a, a, knb_like(b, a, 0)), 1, &last);
 }
 

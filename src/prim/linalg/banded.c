@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * banded.c -- tridiagonal_solve and cholesky_update.
+ * banded.c -- tridiagonal_solve, banded_solve and cholesky_update.
  *
  * tridiagonal_solve: the diagonal below, the diagonal, the one above, right-hand sides (n x columns)
  *     type       that of the right-hand sides
  *     jvp        the system with dB - dT X
  *     transpose  the system with the transposed matrix
+ * banded_solve: diagonals from the uppermost one on (lower + 1 + upper rows, element (i, j) in column j), right-hand sides
+ *     type, jvp, transpose as those of tridiagonal_solve; a definite matrix is Hermitian, and so is its transposed one
  * cholesky_update: upper factors r, vectors w
  *     type       that of the factors; real
  *     jvp        none, as in JAX
  *
- * Both are batched over one more axis in front and lowered to routines. */
+ * All are batched over one more axis in front and lowered to routines. */
 #include "host/routine/banded.h"
 #include "prim/linalg/matrices.h"
 
@@ -52,28 +54,16 @@ static knx_error *solve_run(const kni_rule *r, const kni_routine_args *args)
     return knp_each_matrix(r, args, &solve_routine, &well);
 }
 
-/* x with its rows moved down (by 1) or up (-1), zeros in the first (last) place; v times them */
-static kni_atom shifted_product(kni_builder *b, kni_atom v, kni_atom x, int64_t by)
-{
-    kni_type t = knb_type(b, x);
-    int64_t low[KN_MAX_NDIM] = {0}, high[KN_MAX_NDIM] = {0};
-    if (b->error)
-        return KN_ATOM_NONE;
-    if (by) {
-        low[t.ndim - 2] = by;
-        high[t.ndim - 2] = -by;
-        x = knb_pad(b, x, knb_like(b, x, 0), low, high, NULL);
-    }
-    return knb_mul(b, knp_as_columns(b, v, t), x);
-}
-
 static void solve_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 {
     kni_builder *b = r->b;
     kni_atom change = tx[3];
+    kni_type t = knb_type(b, r->y[0]);
     for (int i = 0; i < 3; i++)
-        if (tx[i] != KN_ATOM_ZERO)
-            change = knb_add_any(b, change, knb_neg(b, shifted_product(b, tx[i], r->y[0], 1 - i)));
+        if (tx[i] != KN_ATOM_ZERO) {
+            kni_atom v = knp_as_columns(b, tx[i], t);
+            change = knb_add_any(b, change, knb_neg(b, knb_mul(b, v, knb_moved(b, r->y[0], t.ndim - 2, 1 - i))));
+        }
     ty[0] = knb_tridiagonal_solve(b, (kni_atom[]){r->x[0], r->x[1], r->x[2], change});
 }
 
@@ -83,18 +73,103 @@ static knx_error *solve_transpose(const kni_rule *r, const kni_atom *ct, kni_ato
     kni_builder *b = r->b;
     int axis = r->xt[0].ndim - 1;
     kni_atom moved[2];
-    for (int i = 0; i < 2; i++) {
-        int64_t low[KN_MAX_NDIM] = {0}, high[KN_MAX_NDIM] = {0};
-        kni_atom x = r->x[i ? 0 : 2];
-        low[axis] = i ? -1 : 1;
-        high[axis] = -low[axis];
-        moved[i] = knb_pad(b, x, knb_like(b, x, 0), low, high, NULL);
-    }
+    for (int i = 0; i < 2; i++)
+        moved[i] = knb_moved(b, r->x[i ? 0 : 2], axis, i ? -1 : 1);
     ct_in[3] = knb_tridiagonal_solve(b, (kni_atom[]){moved[0], r->x[1], moved[1], ct[0]});
     return NULL;
 }
 
 static double solve_cost(const kni_rule *r) { return 16 * kni_type_count(r->xt[3]); }
+
+/* ---- banded_solve. */
+
+typedef kni_p_banded_solve banded_params;
+
+static knx_error *banded_type(kni_rule *r, kni_type *y)
+{
+    const banded_params *p = r->params;
+    kni_type a = r->xt[0], b = r->xt[1];
+    KN_TRY(knp_check_matrices(a, false));
+    KN_TRY(knp_check_matrices(b, false));
+    if (p->lower < 0 || p->upper < 0)
+        return knx_error_new(KN_ERROR_VALUE, "numbers of diagonals must not be negative");
+    if (same_axes(a, b, 2) && knx_dim_eq(a.dim[a.ndim - 2], p->lower + p->upper + 1) &&
+        knx_dim_eq(a.dim[a.ndim - 1], b.dim[b.ndim - 2]))
+        return knp_type_like(r->arena, b, b.dtype, y);
+    knx_text s = {0}, t = {0};
+    return knx_error_new(KN_ERROR_VALUE, "%lld diagonals of shape %s and right-hand sides of shape %s do not fit",
+                         (long long)(p->lower + p->upper + 1), knx_show_shape(&s, a.ndim, a.dim),
+                         knx_show_shape(&t, b.ndim, b.dim));
+}
+
+static bool banded_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
+{
+    const banded_params *p = r->params;
+    knp_extents e = knp_extents_of(r->xt[1]);
+    return knr_banded_solve(r->xt[1].dtype, e.m, e.n, p->lower, p->upper, p->definite, x[0], x[1], y[0], workspace);
+}
+static size_t banded_bytes(const kni_rule *r)
+{
+    const banded_params *p = r->params;
+    knp_extents e = knp_extents_of(r->xt[1]);
+    return knr_banded_solve_workspace(e.m, e.n, p->lower, p->upper);
+}
+static const knp_matrix_routine banded_routine = {.one = banded_one, .workspace = banded_bytes};
+static knx_bytes banded_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &banded_routine); }
+static knx_error *banded_run(const kni_rule *r, const kni_routine_args *args)
+{
+    const banded_params *p = r->params;
+    bool well;
+    KN_TRY(knp_each_matrix(r, args, &banded_routine, &well));
+    return well || !p->check
+               ? NULL
+               : knp_linalg_failure(p->check, p->definite ? "Matrix is not positive definite" : "Singular matrix");
+}
+static bool banded_may_fail(const kni_rule *r) { return ((const banded_params *)r->params)->check != KN_CHECK_NONE; }
+
+/* Diagonal number i of ab, as a vector. */
+static kni_atom diagonal_of(kni_builder *b, kni_atom ab, int64_t i)
+{
+    int64_t axis = knb_type(b, ab).ndim - 2;
+    return knb_squeeze(b, knp_rows(b, ab, i, i + 1), 1, &axis);
+}
+
+static void banded_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
+{
+    const banded_params *p = r->params;
+    kni_builder *b = r->b;
+    kni_atom change = tx[1];
+    for (int64_t i = 0; i <= p->lower + p->upper && tx[0] != KN_ATOM_ZERO; i++) {
+        kni_atom v = knp_as_columns(b, diagonal_of(b, tx[0], i), knb_type(b, r->y[0]));
+        change =
+            knb_add_any(b, change, knb_neg(b, knb_moved(b, knb_mul(b, v, r->y[0]), r->yt[0].ndim - 2, i - p->upper)));
+    }
+    ty[0] = knb_banded_solve(b, r->x[0], change, p);
+}
+
+/* Diagonal i of the matrix is number lower + upper - i of the transposed one, i - upper places on. */
+static knx_error *banded_transpose(const kni_rule *r, const kni_atom *ct, kni_atom *ct_in)
+{
+    banded_params p = *(const banded_params *)r->params;
+    kni_builder *b = r->b;
+    int64_t n = p.lower + p.upper + 1, upper = p.upper;
+    kni_atom turned = KN_ATOM_NONE;
+    for (int64_t i = n - 1; i >= 0; i--) {
+        kni_atom row = knb_moved(b, knp_rows(b, r->x[0], i, i + 1), r->xt[0].ndim - 1, i - upper);
+        turned = i == n - 1 ? row : knb_concatenate(b, 2, (kni_atom[]){turned, row}, r->xt[0].ndim - 2);
+    }
+    p.upper = p.lower;
+    p.lower = upper;
+    ct_in[1] = knb_banded_solve(b, turned, ct[0], &p);
+    return NULL;
+}
+
+static double banded_cost(const kni_rule *r)
+{
+    const banded_params *p = r->params;
+    double band = 2.0 * (double)(p->lower + 1) * (double)(p->lower + p->upper + 1);
+    return band * kni_type_count(r->xt[1]);
+}
 
 /* ---- cholesky_update. */
 
@@ -144,6 +219,26 @@ const kni_prim knp_prim_tridiagonal_solve = {
     .run = solve_run,
     .workspace = solve_workspace,
     .cost = solve_cost,
+};
+
+const kni_prim knp_prim_banded_solve = {
+    .name = "banded_solve",
+    .n_in = 2,
+    .n_out = 1,
+    .bits = KN_CAN_FAIL | KN_THREADS,
+    .linear_in = 2,
+    .fields = kni_fields_banded_solve,
+    .params_size = sizeof(banded_params),
+    .factors = "b i j, b m k -> b n k",
+    .doc = "solutions of banded systems (scipy.linalg.solve_banded)",
+    .type = banded_type,
+    .jvp = banded_jvp,
+    .transpose = banded_transpose,
+    .batch = knp_batch_all_in_front,
+    .run = banded_run,
+    .workspace = banded_workspace,
+    .may_fail = banded_may_fail,
+    .cost = banded_cost,
 };
 
 const kni_prim knp_prim_cholesky_update = {
