@@ -3,8 +3,8 @@
  *
  * ldl
  *     type   l, d, the order in which l's rows are triangular
- *     jvp    with T = l[order], M = T^-1 dA T^-H and rows and columns of dA in that order: dD is what M has in the blocks
- *            of D, dT = T K D^-1 where K is what M has outside of them, on the side of l's triangle
+ *     jvp    with T = l[order], M = T^-1 dA T^-H and rows and columns of dA in that order: dD is what M has in the
+ *            blocks of D, dT = T K D^-1 where K is what M has outside of them, on the side of l's triangle
  *
  * Batched over one more axis in front and lowered to a routine. */
 #include "host/routine/ldl.h"

@@ -199,8 +199,17 @@ kni_atom knp_reciprocal_gaps(kni_builder *b, kni_atom v, kn_dtype d)
         return KN_ATOM_NONE;
     square.v[square.n] = square.v[square.n - 1];
     kni_type t = kni_type_of(knb_type(b, v).dtype, square.n + 1, square.v);
-    kni_atom gap = knb_sub(b, knp_as_rows(b, v, t), knp_as_columns(b, v, t));
-    kni_atom equal = knb_eq(b, gap, knb_like(b, gap, 0));
+    kni_atom gap = knb_sub(b, knp_as_rows(b, v, t), knp_as_columns(b, v, t)), equal;
+    int64_t last = square.n - 1;
+    if (knx_dim_eq(square.v[last], 0))
+        equal = knb_eq(b, gap, knb_like(b, gap, 0));
+    else { /* what rounding leaves of equal ones */
+        double rounding = knx_component(t.dtype)->size == 8 ? 0x1p-49 : 0x1p-20;
+        kni_atom most = knb_expand_dims(b, knb_reduce_max(b, knb_abs(b, v), 1, &last), (int)last);
+        most = knb_expand_dims(b, knb_mul(b, most, knb_like(b, most, rounding)), (int)last);
+        kni_atom size = knb_abs(b, gap);
+        equal = knb_le(b, size, knb_broadcast_to(b, most, knb_type(b, size)));
+    }
     kni_atom one = knb_full(b, t, 1), safe = knb_select(b, equal, one, gap);
     return knb_convert(b, knb_select(b, equal, knb_full(b, t, 0), knb_div(b, one, safe)), d);
 }

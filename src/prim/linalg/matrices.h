@@ -49,7 +49,7 @@ kni_atom knp_product3(kni_builder *b, kni_atom x, kni_atom y, kni_atom z);
 kni_atom knp_diagonal(kni_builder *b, kni_atom x);                      /* the vector */
 kni_atom knp_as_rows(kni_builder *b, kni_atom v, kni_type like);        /* element [i][j] is v[j], of like's shape */
 kni_atom knp_as_columns(kni_builder *b, kni_atom v, kni_type like);     /* v[i] */
-/* 1 / (v[j] - v[i]), 0 where they are equal; of a real vector v, in the dtype d */
+/* 1 / (v[j] - v[i]), in the dtype d; 0 where they are equal but for rounding: 8 eps of the largest |v| */
 kni_atom knp_reciprocal_gaps(kni_builder *b, kni_atom v, kn_dtype d);
 /* Columns (or rows) from .. to */
 kni_atom knp_columns(kni_builder *b, kni_atom x, int64_t from, int64_t to);

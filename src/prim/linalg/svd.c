@@ -4,8 +4,9 @@
  *     type   real singular values, falling, and with compute_uv the vectors: of full matrices m x m and n x n, else
  *            m x k and k x n, k = min(m, n)
  *     jvp    with C = U^H dA V and F[i][j] = 1 / (s[j]^2 - s[i]^2), 0 where the two are equal: ds = re(diag C),
- *            dU = U (F * (C S + S C^H) + (C - C^H) / 2 S^-1 on the diagonal), dV = V (F * (S C + C^H S)), and what of
- *            dA V (dA^H U) lies outside of U (V), over s. Of full rectangular matrices the values alone
+ *            dU = U (F * (C S + S C^H) + (C - C^H) / 2 S^-1 where they are equal), dV = V (F * (S C + C^H S)), and what
+ *            of dA V (dA^H U) lies outside of U (V), over s. Of equal values only what U has against V is determined.
+ *            Of full rectangular matrices the values alone
  *     prune  without vectors if no one reads them
  *
  * Batched over one more axis in front, lowered to a routine. */
@@ -105,11 +106,10 @@ static void svd_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
     kni_atom adjoint = knp_adjoint(b, c), right = knb_mul(b, c, columns), left = knb_mul(b, rows, c);
     kni_atom du = knb_mul(b, gaps, knb_add(b, right, knp_adjoint(b, right)));
     kni_atom dv = knb_mul(b, gaps, knb_add(b, left, knp_adjoint(b, left)));
-    if (!b->error && knx_is_complex(d)) {
-        kni_atom half = knb_mul(b, knb_sub(b, c, adjoint), knb_like(b, c, 0.5));
-        half = knb_mul(b, half, knp_as_rows(b, inverse, square_type));
-        du = knb_add(b, du, knb_on_diagonal(b, half, half, knb_like(b, half, 0)));
-    }
+    kni_atom half = knb_mul(b, knb_sub(b, c, adjoint), knb_like(b, c, 0.5));
+    half = knb_mul(b, half, knp_as_rows(b, inverse, square_type));
+    kni_atom equal = knb_eq(b, gaps, knb_like(b, gaps, 0));
+    du = knb_add(b, du, knb_select(b, equal, half, knb_full(b, square_type, 0)));
     du = knb_matrix_product(b, u, du);
     dv = knb_matrix_product(b, v, dv);
     if (!square && knx_dim_lt(e.n, e.m))
