@@ -9,6 +9,7 @@
 enum {
     FLAT_MOST = 8192,       /* numbers of a flat transform */
     CHIRP_WIDE = 4096,      /* of the convolution of a chirp that runs in lanes */
+    CIRCLE_MOST = 1 << 22,  /* of more roots each one that is read is computed by itself: few are */
     REAL_TABLE = 8192,      /* of a table for real transforms */
     BLOCKS_BYTES = 8 << 20, /* of a table of the blocks of a split one */
     PLANS_BYTES = 48 << 20, /* of the plans that nobody uses */
@@ -60,7 +61,8 @@ typedef struct circle {
 
 static circle circle_new(int64_t n)
 {
-    circle c = {n, n % 8 == 0 ? knx_alloc((size_t)(n / 4 + 2) * sizeof(double)) : NULL};
+    bool made = n % 8 == 0 && n <= CIRCLE_MOST;
+    circle c = {n, made ? knx_alloc((size_t)(n / 4 + 2) * sizeof(double)) : NULL};
     for (int64_t k = 0; c.eighth && k <= n / 8; k++)
         knr_fft_root(k, n, c.eighth + 2 * k);
     return c;
@@ -453,8 +455,11 @@ static bool make_image(knr_fft_plan *p)
 /* x[k] w^(k^2 / 2), convolved with w^(-k^2 / 2), times w^(k^2 / 2): the transform by a convolution. */
 static bool make_chirp(knr_fft_plan *p)
 {
-    p->kind = KNR_FFT_CHIRP;
-    p->longer = plan_new(good_length(2 * p->n - 1), p->bytes, CONVOLUTION);
+    int64_t length = good_length(2 * p->n - 1);
+    void *room = knx_alloc((size_t)length * 4 * sizeof(double)); /* the least that make_image takes: without it, */
+    p->kind = KNR_FFT_CHIRP;                                     /* the tables would be computed for nothing */
+    knx_free(room);
+    p->longer = room ? plan_new(length, p->bytes, CONVOLUTION) : NULL;
     void *chirp = numbers_new(p, 2 * p->n);
     if (!p->longer || !chirp)
         return false;
