@@ -141,7 +141,7 @@ const knd_device *knd_device_of(const knx_buffer *b); /* with a valid copy; the 
 int knd_threads(const knd_loaded *l, int threads);
 /* All memory of a run beside operands and outputs: the program's workspace, addresses, the scratch of kernels on so
  * many threads (0: as there are). */
-uint64_t knd_workspace_bytes(const knd_loaded *l, int threads);
+uint64_t knd_workspace_bytes(const knd_loaded *l, int threads); /* UINT64_MAX: no memory to find out */
 uint64_t knd_peak_bytes(const knd_loaded *l, int threads); /* workspace, operands and the outputs' own buffers */
 int knd_step_support(const knd_loaded *l, uint32_t step); /* how the step runs: KN_SUPPORT_... */
 /* Runs with all memory the caller's: output i is written to to[i], which overlaps nothing else of the run. The program

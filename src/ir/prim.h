@@ -70,6 +70,8 @@ typedef struct kni_routine_args {
     int threads;          /* at most so many; rows with KN_THREADS, the others have one */
 } kni_routine_args;
 
+#define KN_NOT_KNOWN ((knx_bytes)SIZE_MAX) /* in place of a number of bytes */
+
 /* What a row with KN_LOOPS is, and so what its parameters are. */
 typedef enum kni_loop_kind { KN_LOOP_NONE, KN_LOOP_WHILE, KN_LOOP_SCAN, KN_LOOP_COND } kni_loop_kind;
 
@@ -149,7 +151,7 @@ struct kni_prim {
      * positions are data (scatter) */
     void (*lands)(const kni_rule *r, int64_t *stride);
     /* Of `run`: the bytes of memory that the routine needs beside operands and results. Example: sort needs the keys
-     * of one row. NULL: none */
+     * of one row. KN_NOT_KNOWN: there is no memory to find out, so whoever asks has a MemoryError. NULL: none */
     knx_bytes (*workspace)(const kni_rule *r);
     /* Of `run`: the number of first axes, the same in all operands and results, along which the routine does each slice
      * by itself: a part of the operands along them gives that part of the results, to the bit. A program may run it for

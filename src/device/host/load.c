@@ -103,7 +103,7 @@ static knx_error *load_band_step(loader *m, const knc_band *band, const knc_band
         return plan_product(m, &b->step, (bool[]){false, false, false}, &out->plan);
     if (b->step.kind == KNC_ROUTINE) {
         out->scratch = knd_routine_part_scratch(l->head.program, band, b);
-        return NULL;
+        return out->scratch == KN_NOT_KNOWN ? knx_error_nomem() : NULL;
     }
     KN_TRY(prepare_kernel(l, &b->step, b->par[0], &out->prepared[0]));
     out->prepared[1] = out->prepared[0];
@@ -209,7 +209,8 @@ static knx_error *load_steps(knd_host_loaded *l)
     knx_free(m.product);
     if (error)
         return error;
-    knd_host_lay_out(l);
+    if (!knd_host_lay_out(l))
+        return knx_error_nomem();
     note_bytes(l);
     return NULL;
 }
@@ -245,10 +246,8 @@ knx_error *knd_host_reload(knd_loaded *loaded)
     for (uint32_t i = 0; same && i < p->n_step; i++)
         same = prepare_again(&p->step[i], &l->step[i]);
     atomic_store_explicit(&l->scratch_known, 0, memory_order_relaxed);
-    if (same) {
-        knd_host_lay_out(l);
-        return NULL;
-    }
+    if (same)
+        return knd_host_lay_out(l) ? NULL : knx_error_nomem();
     knx_arena_reset(&l->arena);
     return load_steps(l);
 }

@@ -112,7 +112,7 @@ knx_error *knd_host_reload(knd_loaded *l); /* of a program without others inside
 knx_error *knd_host_load_loop(knd_host_loaded *l, const knc_step *s, knd_host_step *out, size_t *room);
 knx_error *knd_host_load_branch(knd_host_loaded *l, const knc_step *s, knd_host_step *out, size_t *room);
 /* workspace.c */
-void knd_host_lay_out(knd_host_loaded *l);
+bool knd_host_lay_out(knd_host_loaded *l);                                /* false without memory */
 size_t knd_host_band_bytes(const knc_band *b, const knd_host_band *made); /* of whatever step of it is running */
 /* Bytes that a product itself needs, and behind them what its kernels need for each worker: at its end a tile, if
  * elements are turned. */

@@ -229,6 +229,7 @@ size_t knd_attached_scratch(const knc_step *s, const knd_host_product *x)
     return knx_whole_lines(most) + tile;
 }
 
+/* KN_NOT_KNOWN: there is no memory to find out. */
 static size_t scratch_of(const knd_host_loaded *l, int threads)
 {
     const knc_program *p = l->head.program;
@@ -249,6 +250,8 @@ static size_t scratch_of(const knd_host_loaded *l, int threads)
             size_t other = scratch_of(inside(s, x, k), threads);
             bytes = other > bytes ? other : bytes;
         }
+        if (bytes == KN_NOT_KNOWN)
+            return bytes;
         most = bytes > most ? bytes : most;
     }
     return knx_whole_lines(most);
@@ -267,6 +270,8 @@ KNX_HOT uint64_t knd_workspace_bytes(const knd_loaded *loaded, int threads)
     if (known >> BYTES == (uint64_t)n)
         return values + (size_t)(known & (((uint64_t)1 << BYTES) - 1)) * 64;
     size_t bytes = scratch_of(l, n);
+    if (bytes == KN_NOT_KNOWN)
+        return UINT64_MAX;
     atomic_store_explicit(&l->scratch_known, (uint64_t)n << BYTES | bytes / 64, memory_order_relaxed);
     return values + bytes;
 }
@@ -286,9 +291,10 @@ static bool is_one_kernel(const knd_host_loaded *l)
     return one;
 }
 
-void knd_host_lay_out(knd_host_loaded *l)
+bool knd_host_lay_out(knd_host_loaded *l)
 {
     l->most_threads = most_threads(l);
     l->scratch = scratch_of(l, 1);
     l->one_kernel = is_one_kernel(l);
+    return l->scratch != KN_NOT_KNOWN;
 }

@@ -377,7 +377,7 @@ size_t knr_fft_workspace(const knr_fft *f, int threads)
         axis_work a = pass_of(f, i, &from, &to);
         way how;
         if (!begin(&a))
-            return 0;
+            return SIZE_MAX;
         a.y = from == to ? NULL : &a; /* only whether it is x counts */
         int64_t n = decide(&a, threads, &how) * a.bytes;
         most = n > most ? n : most;
@@ -393,7 +393,7 @@ knx_error *knr_fft_run(const knr_fft *f, const void *x, void *y, void *workspace
         return NULL;
     if (!workspace) {
         size_t bytes = knr_fft_workspace(f, threads);
-        if (!bytes || !(own = knx_buffer_scratch(bytes)))
+        if (bytes == SIZE_MAX || !(own = knx_buffer_scratch(bytes)))
             return knx_error_nomem();
         workspace = own->data;
     }

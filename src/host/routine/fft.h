@@ -20,7 +20,7 @@ typedef struct knr_fft {
     const int64_t *axes, *lengths; /* as many; the last one is RFFT's and IRFFT's */
 } knr_fft;
 
-/* What so many threads need; 0: nothing, or it is not known (a plan found no memory). */
+/* What so many threads need; SIZE_MAX: it is not known, since a plan found no memory. */
 size_t knr_fft_workspace(const knr_fft *f, int threads);
 /* x, y: C-contiguous. workspace: for these threads, or NULL: memory is taken here. An error is one of memory. */
 knx_error *knr_fft_run(const knr_fft *f, const void *x, void *y, void *workspace, int threads);

@@ -173,6 +173,42 @@ static void without_memory_for_a_plan(void **state)
     kni_release(j);
 }
 
+/* What a transform needs beside its operands is asked for when a program is loaded, and takes a plan to know: without
+ * memory for one the program is not loaded. */
+static void without_memory_to_know_the_workspace(void **state)
+{
+    KN_SCOPE;
+    Signals s = signals(KN_SHAPE(4, 3 * 1009), KN_F32);
+    kni_jaxpr *j = traced(KN_FN(filtered), KN_ARGS(&s));
+    test_operands x = test_make_operands(j, 3);
+    knx_buffer *want[MANY], *got[MANY];
+    knd_loaded *p = compiled(j, false, 0);
+    test_ok(knd_run(p, x.in, want, NULL));
+    knd_release(p);
+    bool failed = true;
+    (void)state;
+    for (int64_t k = 0; failed; k++) {
+        knr_fft_forget();
+        p = NULL;
+        knx_fail_after(k, true);
+        knx_error *e = knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true, .bands = k % 2 ? 1 : -1}, &p);
+        knx_fail_after(-1, false);
+        failed = e != NULL || k % 2;
+        assert_true(!e || e->kind == KN_ERROR_MEMORY);
+        knx_error_release(e);
+        if (!p)
+            continue;
+        test_ok(knd_run(p, x.in, got, NULL));
+        for (uint32_t i = 0; i < j->n_out; i++)
+            assert_true(test_difference(kni_out_type(j, i), want[i]->data, got[i]->data) < 0);
+        test_release((int)j->n_out, got);
+        knd_release(p);
+    }
+    test_release((int)j->n_out, want);
+    test_free_operands(&x);
+    kni_release(j);
+}
+
 KN_TEST_GROUP(test_bands_routines)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +218,7 @@ KN_TEST_GROUP(test_bands_routines)
         cmocka_unit_test(spectra_of_a_band_are_not_stored),
         cmocka_unit_test(of_unknown_extents),
         cmocka_unit_test(without_memory_for_a_plan),
+        cmocka_unit_test(without_memory_to_know_the_workspace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
