@@ -60,7 +60,11 @@ static void F(take)(const knr_fft_lanes *l, void *real, void *imaginary)
     F(layout) layout = F(layout_of)(l);
     int64_t j = 0;
     if (layout == F(PLANES) || layout == F(PAIRS)) {
-        for (; j < l->n; j++, at += l->step)
+        for (; j < l->n; j++, at += l->step) {
+            if (l->far) {
+                __builtin_prefetch(at + 2 * WIDTH, 0, 2);
+                __builtin_prefetch(at + (layout == F(PAIRS) ? 3 * WIDTH : l->second + WIDTH), 0, 2);
+            }
             UNROLL for (int i = 0; i < WIDTH; i += LANES)
             {
                 bool pairs = layout == F(PAIRS);
@@ -69,6 +73,7 @@ static void F(take)(const knr_fft_lanes *l, void *real, void *imaginary)
                 F(store)(re + j * WIDTH + i, pairs ? EVENS(a, b) : a);
                 F(store)(im + j * WIDTH + i, pairs ? ODDS(a, b) : b);
             }
+        }
     } else if (layout != F(ANY)) {
         bool pairs = layout == F(PAIRS_TURNED);
         for (; j + LANES <= l->n; j += LANES)
@@ -101,7 +106,11 @@ static void F(put)(const knr_fft_lanes *l, const void *real, const void *imagina
     F(layout) layout = F(layout_of)(l);
     int64_t j = 0;
     if (layout == F(PLANES) || layout == F(PAIRS)) {
-        for (; j < l->n; j++, at += l->step)
+        for (; j < l->n; j++, at += l->step) {
+            if (l->far) {
+                __builtin_prefetch(at + 2 * WIDTH, 1, 2);
+                __builtin_prefetch(at + (layout == F(PAIRS) ? 3 * WIDTH : l->second + WIDTH), 1, 2);
+            }
             UNROLL for (int i = 0; i < WIDTH; i += LANES)
             {
                 bool pairs = layout == F(PAIRS);
@@ -109,6 +118,7 @@ static void F(put)(const knr_fft_lanes *l, const void *real, const void *imagina
                 F(store)(pairs ? at + 2 * i : at + i, pairs ? ZIP_LO(a, b) : a);
                 F(store)(pairs ? at + 2 * i + LANES : at + l->second + i, pairs ? ZIP_HI(a, b) : b);
             }
+        }
     } else if (layout != F(ANY)) {
         bool pairs = layout == F(PAIRS_TURNED);
         for (; j + LANES <= l->n; j += LANES)

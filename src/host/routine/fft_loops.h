@@ -52,6 +52,7 @@ typedef struct knr_fft_lanes {
     void *at;
     int64_t off[KNR_FFT_MOST_WIDTH], step, second, n;
     int count; /* of the lanes; of those behind nothing is read or written */
+    bool far;  /* neighbours of neighbours, which are next, are fetched beforehand */
     double scale;
 } knr_fft_lanes;
 

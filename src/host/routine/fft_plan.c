@@ -465,7 +465,7 @@ static bool make_chirp(knr_fft_plan *p)
         return false;
     p->size += p->longer->size;
     p->alone = p->longer->alone;
-    p->wide = p->longer->n <= CHIRP_WIDE;
+    p->wide = !p->alone && p->longer->n <= CHIRP_WIDE;
     for (int64_t k = 0, e = 0; k < p->n; k++) {
         double w[2];
         knr_fft_root(e, 2 * p->n, w);

@@ -40,10 +40,14 @@ static numbers swapped(numbers x)
 
 /* --- room ------------------------------------------------------------------------------------- */
 
+/* Convolutions of WIDTH lines would not stay in a cache, those of one line do. */
+static bool by_line(const knr_fft_plan *p) { return p->kind == KNR_FFT_CHIRP && p->alone; }
+
 static int64_t step_room(const knr_fft_plan *p, const knr_fft_step *a)
 {
     int64_t width = knr_fft_width(p->bytes);
-    return 4 * a->r * width + whole(2 * a->r) + knr_fft_room(a->plan, (int)width, 1);
+    int64_t lines = 2 * a->r * width + knr_fft_room(a->plan, 1, 1), all = knr_fft_room(a->plan, (int)width, 1);
+    return 4 * a->r * width + whole(2 * a->r) + (by_line(a->plan) ? lines : all);
 }
 
 static int64_t worker_room(const knr_fft_plan *p)
@@ -213,6 +217,21 @@ static void turn_block(const split *j, int64_t block, int64_t of, numbers *out, 
         loops->turn(out->re, out->im, a->r, w);
 }
 
+/* WIDTH transforms in planes [r][WIDTH], one after the other; `in` is written. */
+static void run_each(const split *j, numbers in, numbers out, void *rest)
+{
+    const knr_fft_plan *p = j->p, *of = j->step->plan;
+    const knr_fft_loops *loops = knr_fft_loops_of(p->bytes);
+    int64_t width = knr_fft_width(p->bytes), r = of->n, size = r * width;
+    numbers lines = planes(p, rest, size);
+    knr_fft_lanes from = lanes_of(p, lines, 0, r, 1, r, (int)width), to = lanes_of(p, in, 0, r, 1, r, (int)width);
+    loops->put(&from, in.re, in.im);
+    for (int64_t i = 0; i < width; i++)
+        knr_fft_run_plan(of, 1, lines_of(p, lines, i * r, 0), lines_of(p, in, i * r, 0), 1,
+                         number_at(p, rest, 2 * size), 1);
+    loops->take(&to, out.re, out.im);
+}
+
 static void run_block(void *arg, int64_t block, int worker)
 {
     const split *j = arg;
@@ -230,20 +249,25 @@ static void run_block(void *arg, int64_t block, int worker)
     if (a->plan->kind == KNR_FFT_FLAT) /* in place, where its last pass but one puts the numbers */
         out = planes(p, rest, size);
     int64_t from_first = first ? start : a->s * of + start, to_first = first ? start : a->s * a->r * of + start;
-    if (count == width) {
+    bool lines = by_line(a->plan);
+    if (count == width && !lines) {
         in = lines_of(p, j->x, from_first, a->s * a->m);
     } else {
         knr_fft_lanes from = lanes_of(p, j->x, from_first, 1, a->s * a->m, a->r, count);
+        from.far = lines;
         if (j->x.swap)
             loops->take(&from, in.im, in.re);
         else
             loops->take(&from, in.re, in.im);
     }
-    if (last && count == width) {
+    if (last && count == width && !lines) {
         knr_fft_run_plan(a->plan, (int)width, in, lines_of(p, j->y, to_first, a->s), j->scale, rest, 1);
         return;
     }
-    knr_fft_run_plan(a->plan, (int)width, in, out, 1, rest, 1);
+    if (lines)
+        run_each(j, in, out, rest);
+    else
+        knr_fft_run_plan(a->plan, (int)width, in, out, 1, rest, 1);
     if (first && count == width) {
         turn_block(j, block, of, &out, w, lines_of(p, j->y, a->r * start, 0));
         return;
@@ -264,6 +288,7 @@ static void run_block(void *arg, int64_t block, int worker)
         turn_block(j, block, of, &out, w, turned);
     knr_fft_lanes to = lanes_of(p, j->y, to_first, 1, a->s, a->r, count);
     to.scale = j->y.im ? 1 : j->scale;
+    to.far = lines;
     put_block(j, &to, out);
 }
 
