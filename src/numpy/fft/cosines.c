@@ -177,7 +177,7 @@ static kni_atom type_3(const line *l, kni_atom x, bool sine)
     return interleaved(l, v, sine ? knb_neg(b, odd) : odd);
 }
 
-/* Of an even number of points: the even elements and the odd ones backwards are the two parts of half as many numbers. */
+/* Of an even number of points: the even elements and the odd ones backwards are the two parts of half as many. */
 static kni_atom type_4_in_half(const line *l, kni_atom x, bool sine)
 {
     kni_builder *b = l->b;
