@@ -299,18 +299,62 @@ static void swap_rows(const factors *x, int64_t from, int64_t to, int64_t first,
         x->r->f->exchange(element(x, 0, first), x->n * size, (last - first) * size, x->pivots, from, to - from);
 }
 
+/* The way of a column of blocks to its copy, whose rows are columns, and back: a part of its rows. */
+typedef struct copies {
+    const room *r;
+    int columns;
+    int64_t rows;
+    knr_place_in from, minus;
+    bool has_minus;
+    knr_place_out to; /* back */
+} copies;
+enum { COPY_ROWS = 128, COPY_WORTH = 1 << 14 /* numbers */ };
+
+static void copy_part(const copies *c, int64_t part, bool back)
+{
+    const room *r = c->r;
+    int64_t i = part * COPY_ROWS, n = least(COPY_ROWS, c->rows - i), size = r->f->size;
+    knr_planes x = {(char *)r->block.re + i * size, r->block.im ? (char *)r->block.im + i * size : NULL, r->block.ld};
+    knr_place_in from = c->from, minus = c->minus;
+    knr_place_out result = c->to;
+    from.at = at(r->dtype, from.at, i * from.column);
+    minus.at = at(r->dtype, minus.at, i * minus.column);
+    result.at = to(r->dtype, result.at, i * result.column);
+    if (back)
+        r->f->put(&x, c->columns, n, &result);
+    else /* what is behind the last row is cleared, too */
+        (i + n == c->rows ? r->f->take : r->f->take_part)(&x, c->columns, n, &from, c->has_minus ? &minus : NULL);
+}
+static void copy_in(void *env, int64_t part, int worker)
+{
+    (void)worker;
+    copy_part(env, part, false);
+}
+static void copy_back(void *env, int64_t part, int worker)
+{
+    (void)worker;
+    copy_part(env, part, true);
+}
+
 /* Columns j .. j + w of the panel first .. last, with their pivots; the panel's other columns follow. */
 static bool lu_column(const factors *x, int64_t first, int64_t last, int64_t j, int w, size_t *most)
 {
     const room *r = x->r;
-    int64_t pivot[KNR_BLOCK], rows = x->m - j;
+    int64_t pivot[KNR_BLOCK], rows = x->m - j, parts = (rows + COPY_ROWS - 1) / COPY_ROWS;
+    int threads = rows * w < COPY_WORTH ? 1 : r->threads;
     lu_product(x, j, rows, j, w, first, j - first, false, most);
     if (most)
         return true;
-    r->f->take(&r->block, w, rows, &(knr_place_in){element(x, j, j), 1, x->n, false},
-               j > first ? &(knr_place_in){r->sum, 1, w, false} : NULL);
+    copies c = {r,
+                w,
+                rows,
+                {element(x, j, j), 1, x->n, false},
+                {r->sum, 1, w, false},
+                j > first,
+                {element(x, j, j), 1, x->n, false}};
+    knx_parallel(threads, parts, copy_in, &c);
     bool regular = r->f->lu(&r->block, w, rows, pivot);
-    r->f->put(&r->block, w, rows, &(knr_place_out){element(x, j, j), 1, x->n, false});
+    knx_parallel(threads, parts, copy_back, &c);
     for (int k = 0; k < w; k++)
         x->pivots[j + k] = (int32_t)(j + pivot[k]);
     swap_rows(x, j, j + w, first, j);
@@ -361,11 +405,29 @@ static void swap_part(void *env, int64_t part, int worker)
 }
 
 /* Columns first .. last of a, with the rows as they are by now. */
+typedef struct beginning {
+    const factors *x;
+    const void *a;
+    const int32_t *permutation;
+    int64_t first, last;
+} beginning;
+
+static void begin_part(void *env, int64_t part, int worker)
+{
+    const beginning *s = env;
+    const factors *x = s->x;
+    (void)worker;
+    for (int64_t i = part * COPY_ROWS; i < least(x->m, (part + 1) * COPY_ROWS); i++)
+        memcpy(element(x, i, s->first), at(x->r->dtype, s->a, (int64_t)s->permutation[i] * x->n + s->first),
+               (size_t)(s->last - s->first) * x->r->dtype->size);
+}
+
 static void lu_begin(const factors *x, const void *a, const int32_t *permutation, int64_t first, int64_t last)
 {
-    for (int64_t i = 0; i < x->m; i++)
-        memcpy(element(x, i, first), at(x->r->dtype, a, (int64_t)permutation[i] * x->n + first),
-               (size_t)(last - first) * x->r->dtype->size);
+    int threads = x->m * (last - first) < COPY_WORTH ? 1 : x->r->threads;
+    if (first < last)
+        knx_parallel(threads, (x->m + COPY_ROWS - 1) / COPY_ROWS, begin_part,
+                     &(beginning){x, a, permutation, first, last});
 }
 
 /* Columns first .. last from their first row on, with rows of U inside of the panel. With `most` only the workspace is

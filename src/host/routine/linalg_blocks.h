@@ -189,26 +189,36 @@ static bool F(cholesky)(const knr_planes *x, int n)
 
 ALWAYS V F(magnitude)(V v) { return (V)((U)v & ~(U)(F(fill)(-(T)0))); }
 
-/* The largest |re| of numbers from .. n: the first of them, but `from` itself if that is NaN. */
+/* The largest |re| of numbers from .. n: the first of them, but `from` itself if that is NaN. Each lane keeps the first
+ * of its largest. */
 static int64_t F(largest_real)(const T *x, int64_t from, int64_t n)
 {
-    const T first = FABS(x[from]);
-    T most = first;
-    V high = F(fill)(first);
-    int64_t i = from + 1;
-    for (; i + LANES <= n; i += LANES) {
+    T most = FABS(x[from]), size[LANES];
+    int64_t best = from, i = from + 1;
+    V high = F(fill)(most);
+    U at = {0}, now = at + 1;
+    for (int l = 0; l < LANES; l++)
+        now[l] = (unsigned)l + 1; /* counted from `from` */
+    for (; i + LANES <= n; i += LANES, now += LANES) {
         V v = F(magnitude)(F(load)(x + i));
         U more = (U)(v > high);
         high = (V)(((U)v & more) | ((U)high & ~more));
+        at = (now & more) | (at & ~more);
     }
-    for (int l = 0; l < LANES; l++)
-        most = high[l] > most ? high[l] : most;
+    F(store)(size, high);
+    for (int l = 0; l < LANES && i > from + 1; l++) {
+        int64_t row = from + (int64_t)at[l];
+        if (size[l] > most || (size[l] == most && row < best)) {
+            most = size[l];
+            best = row;
+        }
+    }
     for (; i < n; i++)
-        most = FABS(x[i]) > most ? FABS(x[i]) : most;
-    if (!(most > first))
-        return from;
-    for (i = from + 1; FABS(x[i]) != most; i++) {}
-    return i;
+        if (FABS(x[i]) > most) {
+            most = FABS(x[i]);
+            best = i;
+        }
+    return best;
 }
 
 static int64_t F(largest)(const T *re, const T *im, int64_t from, int64_t n)
@@ -335,8 +345,34 @@ ALWAYS void F(turn)(V *v)
     }
 }
 
-/* How many columns, and rows, go through squares of vectors: where rows are adjacent in memory. */
-ALWAYS int64_t F(squares_of)(int64_t row, int64_t n) { return row == 1 ? n / LANES * LANES : 0; }
+/* The lanes from the last to the first. */
+ALWAYS V F(reversed)(V v)
+{
+#if VECTOR_BYTES / BYTES == 16
+    return __builtin_shufflevector(v, v, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+#elif VECTOR_BYTES / BYTES == 8
+    return __builtin_shufflevector(v, v, 7, 6, 5, 4, 3, 2, 1, 0);
+#elif VECTOR_BYTES / BYTES == 4
+    return __builtin_shufflevector(v, v, 3, 2, 1, 0);
+#else
+    return __builtin_shufflevector(v, v, 1, 0);
+#endif
+}
+
+/* How many columns, and rows, go through squares of vectors: where rows are adjacent in memory, in either order. */
+ALWAYS int64_t F(squares_of)(int64_t row, int64_t n) { return row == 1 || row == -1 ? n / LANES * LANES : 0; }
+
+/* Numbers that are adjacent in memory, in either order: x[j] = a[j * column], or loses it. */
+ALWAYS void F(take_line)(T *x, int64_t n, const T *a, int64_t column, const bool minus)
+{
+    int64_t j = 0;
+    for (; j + LANES <= n; j += LANES) {
+        V v = column == 1 ? F(load)(a + j) : F(reversed)(F(load)(a - j - LANES + 1));
+        F(store)(x + j, minus ? F(load)(x + j) - v : v);
+    }
+    for (; j < n; j++)
+        x[j] = minus ? x[j] - a[j * column] : a[j * column];
+}
 
 /* x[r][j] = a[r][j], or loses it. */
 ALWAYS void F(take_real)(T *x, int64_t ld, int rows, int64_t n, const T *a, int64_t row, int64_t column,
@@ -344,19 +380,20 @@ ALWAYS void F(take_real)(T *x, int64_t ld, int rows, int64_t n, const T *a, int6
 {
     int64_t squares = F(squares_of)(row, n);
     int whole = squares ? rows / LANES * LANES : 0;
-    for (int r = 0; column == 1 && r < rows; r++, x += ld, a += row)
-        for (int64_t j = 0; j < n; j++)
-            x[j] = minus ? x[j] - a[j] : a[j];
-    if (column == 1)
+    if (column == 1 || column == -1) {
+        for (int r = 0; r < rows; r++)
+            F(take_line)(x + r * ld, n, a + r * row, column, minus);
         return;
+    }
     for (int64_t j = 0; j < squares; j += LANES)
         for (int r = 0; r < whole; r += LANES) {
             V v[LANES];
-            UNROLL for (int i = 0; i < LANES; i++) v[i] = F(load)(a + r + (j + i) * column);
+            const T *b = row == 1 ? a + r : a - r - LANES + 1;
+            UNROLL for (int i = 0; i < LANES; i++) v[i] = F(load)(b + (j + i) * column);
             F(turn)(v);
             UNROLL for (int i = 0; i < LANES; i++)
             {
-                T *to = x + (r + i) * ld + j;
+                T *to = x + (row == 1 ? r + i : r + LANES - 1 - i) * ld + j;
                 F(store)(to, minus ? F(load)(to) - v[i] : v[i]);
             }
         }
@@ -370,50 +407,69 @@ ALWAYS void F(take_real)(T *x, int64_t ld, int rows, int64_t n, const T *a, int6
         }
 }
 
-static void F(take)(const knr_planes *x, int rows, int64_t n, const knr_place_in *from, const knr_place_in *minus)
+static void F(take_part)(const knr_planes *x, int rows, int64_t n, const knr_place_in *from, const knr_place_in *minus)
 {
     const T *a = from->at, *s = minus ? minus->at : NULL;
-    int parts = x->im ? 2 : 1;
-    int64_t end = (n + LANES - 1) / LANES * LANES + LANES;
     if (!x->im) {
         F(take_real)(x->re, x->ld, rows, n, a, from->row, from->column, false);
         if (minus)
             F(take_real)(x->re, x->ld, rows, n, s, minus->row, minus->column, true);
+        return;
     }
-    for (int part = 0; part < parts; part++) {
+    for (int part = 0; part < 2; part++) {
         T *to = part ? x->im : x->re;
         T sign = part && from->conjugate ? -1 : 1;
-        for (int64_t j = 0; parts == 2 && j < n; j += CHUNK)
+        for (int64_t j = 0; j < n; j += CHUNK)
             for (int r = 0; r < rows; r++) {
-                const T *b = a + (r * from->row + j * from->column) * parts + part;
-                const T *t = s ? s + (r * minus->row + j * minus->column) * parts + part : NULL;
-                int64_t w = n - j < CHUNK ? n - j : CHUNK, step = from->column * parts;
+                const T *b = a + (r * from->row + j * from->column) * 2 + part;
+                const T *t = s ? s + (r * minus->row + j * minus->column) * 2 + part : NULL;
+                int64_t w = n - j < CHUNK ? n - j : CHUNK, step = from->column * 2;
                 for (int64_t c = 0; c < w; c++)
                     to[r * x->ld + j + c] = sign * b[c * step];
                 for (int64_t c = 0; t && c < w; c++)
-                    to[r * x->ld + j + c] -= t[c * minus->column * parts];
+                    to[r * x->ld + j + c] -= t[c * minus->column * 2];
             }
-        for (int r = 0; r < rows; r++) /* numbers behind the last take part in vectors */
-            for (int64_t j = n; j < end && j < x->ld; j++)
-                to[r * x->ld + j] = 0;
     }
+}
+
+/* Zeros from number n on, to the end of its vector and a vector more: they take part in vectors. */
+static void F(pad)(T *x, int64_t ld, int rows, int64_t n)
+{
+    int64_t end = (n + LANES - 1) / LANES * LANES + LANES;
+    for (int r = 0; r < rows; r++, x += ld) {
+        if (end <= ld) {
+            F(store)(x + n, (V){0});
+            F(store)(x + end - LANES, (V){0});
+        }
+        for (int64_t j = n; end > ld && j < ld; j++)
+            x[j] = 0;
+    }
+}
+
+static void F(take)(const knr_planes *x, int rows, int64_t n, const knr_place_in *from, const knr_place_in *minus)
+{
+    F(take_part)(x, rows, n, from, minus);
+    F(pad)(x->re, x->ld, rows, n);
+    if (x->im)
+        F(pad)(x->im, x->ld, rows, n);
 }
 
 static void F(put_real)(const T *x, int64_t ld, int rows, int64_t n, T *a, int64_t row, int64_t column)
 {
     int64_t squares = F(squares_of)(row, n);
     int whole = squares ? rows / LANES * LANES : 0;
-    for (int r = 0; column == 1 && r < rows; r++, x += ld, a += row)
-        for (int64_t j = 0; j < n; j++)
-            a[j] = x[j];
-    if (column == 1)
+    if (column == 1) {
+        for (int r = 0; r < rows; r++)
+            memcpy(a + r * row, x + r * ld, (size_t)n * sizeof(T));
         return;
+    }
     for (int64_t j = 0; j < squares; j += LANES)
         for (int r = 0; r < whole; r += LANES) {
             V v[LANES];
-            UNROLL for (int i = 0; i < LANES; i++) v[i] = F(load)(x + (r + i) * ld + j);
+            T *b = row == 1 ? a + r : a - r - LANES + 1;
+            UNROLL for (int i = 0; i < LANES; i++) v[i] = F(load)(x + (row == 1 ? r + i : r + LANES - 1 - i) * ld + j);
             F(turn)(v);
-            UNROLL for (int i = 0; i < LANES; i++) F(store)(a + r + (j + i) * column, v[i]);
+            UNROLL for (int i = 0; i < LANES; i++) F(store)(b + (j + i) * column, v[i]);
         }
     for (int64_t j = 0; j < n; j += CHUNK)
         for (int r = j + CHUNK <= squares ? whole : 0; r < rows; r++) {

@@ -41,8 +41,9 @@ enum { KNR_MOST_LANES = 16 };
 
 typedef struct knr_linalg_loops {
     int size; /* bytes of a number */
-    /* x = from - minus (may be NULL), with zeros in the room behind the rows */
+    /* x = from - minus (may be NULL), with zeros in the room behind the rows; or (a part of rows) without */
     void (*take)(const knr_planes *x, int rows, int64_t n, const knr_place_in *from, const knr_place_in *minus);
+    void (*take_part)(const knr_planes *x, int rows, int64_t n, const knr_place_in *from, const knr_place_in *minus);
     void (*put)(const knr_planes *x, int rows, int64_t n, const knr_place_out *to);
     /* x = t^-1 x with the lower triangle t of `rows` rows; x has n columns */
     void (*solve)(const knr_planes *t, const knr_planes *x, int rows, int64_t n, knr_diagonal how);
