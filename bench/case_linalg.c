@@ -41,6 +41,10 @@ static kn_array lstsq(const kn_array *x)
     int64_t half = kn_dim(*x, 1) / 2;
     return kn_linalg_lstsq(kn_at(*x, ":, :%", half), kn_at(*x, ":, %", half)).x;
 }
+static kn_array sum_of_factor(const kn_array *x) { return kn_sum(kn_linalg_cholesky(*x)); }
+static kn_array sum_of_solution(const kn_array *x) { return kn_sum(solve(x)); }
+KN_FUNCTION(sum_of_factor, kn_array, kn_array)
+KN_FUNCTION(sum_of_solution, kn_array, kn_array)
 KN_FUNCTION(cholesky, kn_array, kn_array)
 KN_FUNCTION(lu, kn_array, kn_array)
 KN_FUNCTION(inv, kn_array, kn_array)
@@ -106,7 +110,9 @@ static double run_lapack(void *state, bench_library l, lapack_job job, int times
 #define OPERATIONS(X)     \
     X(cholesky, DEFINITE) \
     X(lu, GENERAL) X(solve, GENERAL) X(qr, GENERAL) X(eigh, SYMMETRIC) X(svd, GENERAL) X(eig, GENERAL) X(lstsq, GENERAL)
-#define SMALL(X) X(inv, GENERAL) X(det, GENERAL) X(solve, GENERAL) X(cholesky, DEFINITE) X(lu, GENERAL)
+#define SMALL(X)     X(inv, GENERAL) X(det, GENERAL) X(solve, GENERAL) X(cholesky, DEFINITE) X(lu, GENERAL)
+
+#define GRADIENTS(X) X(cholesky_gradient, DEFINITE) X(solve_gradient, GENERAL)
 
 #define SETUP(op, of, what, d, ...) \
     static void *setup_##op##_##what(void) { return setup(KN_SHAPE(__VA_ARGS__), of, d, make_##op); }
@@ -119,6 +125,7 @@ static double run_lapack(void *state, bench_library l, lapack_job job, int times
     SETUP(op, of, f64_64, KN_F64, 64, 64)       \
     SETUP(op, of, f64_256, KN_F64, 256, 256)    \
     SETUP(op, of, f64_1024, KN_F64, 1024, 1024)
+#define GRADIENT_SETUPS(op, of) SETUP(op, of, f32_256, KN_F32, 256, 256) SETUP(op, of, f64_256, KN_F64, 256, 256)
 #define SMALL_SETUPS(op, of)                      \
     SETUP(op, of, f32_many_3, KN_F32, MANY, 3, 3) \
     SETUP(op, of, f32_many_4, KN_F32, MANY, 4, 4) \
@@ -151,39 +158,44 @@ MAKE(eigh)
 MAKE(svd)
 MAKE(eig)
 MAKE(lstsq)
+static kn_fn make_cholesky_gradient(void) { return kn_jit(kn_grad(KN_FN(sum_of_factor))); }
+static kn_fn make_solve_gradient(void) { return kn_jit(kn_grad(KN_FN(sum_of_solution))); }
 OPERATIONS(SETUPS)
 SMALL(SMALL_SETUPS)
+GRADIENTS(GRADIENT_SETUPS)
 
 #define ROW(op, what, unit_, tolerance_, ...) \
     {.name = #op "_" #what,                   \
      .unit = unit_,                           \
      .threads = 2,                            \
-     .ask = ASK_ALL,                          \
      .tolerance = tolerance_,                 \
      .setup = setup_##op##_##what,            \
      .run = bench_call_run,                   \
      .values = values,                        \
      .teardown = bench_call_teardown,         \
      __VA_ARGS__},
-#define BESIDE_LAPACK(op)                                            \
-    .ratio = 1, .other = {                                           \
-                    {"openblas 1T", openblas_##op, 1, .peer = true}, \
-                    {"openblas 2T", openblas_##op, 2, .peer = true}, \
-                    {"mkl 1T", mkl_##op, 1, .peer = true},           \
-                    {"mkl 2T", mkl_##op, 2, .peer = true},           \
+#define BESIDE_LAPACK(op)                                \
+    .ask = ASK_ALL, .ratio = 1,                          \
+    .other = {                                           \
+        {"openblas 1T", openblas_##op, 1, .peer = true}, \
+        {"openblas 2T", openblas_##op, 2, .peer = true}, \
+        {"mkl 1T", mkl_##op, 1, .peer = true},           \
+        {"mkl 2T", mkl_##op, 2, .peer = true},           \
     }
-#define ROWS(op, of)                                                                               \
-    ROW(op, f32_32, "us", 2e-3, BESIDE_LAPACK(op))                                                 \
-    ROW(op, f32_64, "us", 2e-3, BESIDE_LAPACK(op))                                                 \
-    ROW(op, f32_256, "us", 1e-2, BESIDE_LAPACK(op))                                                \
-    ROW(op, f32_1024, "ms", 5e-2, BESIDE_LAPACK(op))                                               \
-    ROW(op, f64_32, "us", 1e-6, BESIDE_LAPACK(op))                                                 \
-    ROW(op, f64_64, "us", 1e-6, BESIDE_LAPACK(op)) ROW(op, f64_256, "us", 1e-6, BESIDE_LAPACK(op)) \
-        ROW(op, f64_1024, "ms", 1e-6, BESIDE_LAPACK(op))
-#define SMALL_ROWS(op, of)                      \
-    ROW(op, f32_many_3, "us", 1e-3, .ratio = 0) \
-    ROW(op, f32_many_4, "us", 1e-3, .ratio = 0) \
-    ROW(op, f32_many_8, "us", 1e-3, .ratio = 0) \
-    ROW(op, f64_many_3, "us", 1e-6, .ratio = 0) \
-    ROW(op, f64_many_4, "us", 1e-6, .ratio = 0) ROW(op, f64_many_8, "us", 1e-6, .ratio = 0)
-const bench_case bench_linalg[] = {OPERATIONS(ROWS) SMALL(SMALL_ROWS){0}};
+#define ROWS(op, of)                                 \
+    ROW(op, f32_32, "us", 2e-3, BESIDE_LAPACK(op))   \
+    ROW(op, f32_64, "us", 2e-3, BESIDE_LAPACK(op))   \
+    ROW(op, f32_256, "us", 1e-2, BESIDE_LAPACK(op))  \
+    ROW(op, f32_1024, "ms", 5e-2, BESIDE_LAPACK(op)) \
+    ROW(op, f64_32, "us", 1e-6, BESIDE_LAPACK(op))   \
+    ROW(op, f64_64, "us", 1e-6, BESIDE_LAPACK(op))   \
+    ROW(op, f64_256, "us", 1e-6, BESIDE_LAPACK(op)) ROW(op, f64_1024, "ms", 1e-6, BESIDE_LAPACK(op))
+#define SMALL_ROWS(op, of)                          \
+    ROW(op, f32_many_3, "us", 1e-3, .ask = ASK_ALL) \
+    ROW(op, f32_many_4, "us", 1e-3, .ask = ASK_ALL) \
+    ROW(op, f32_many_8, "us", 1e-3, .ask = ASK_ALL) \
+    ROW(op, f64_many_3, "us", 1e-6, .ask = ASK_ALL) \
+    ROW(op, f64_many_4, "us", 1e-6, .ask = ASK_ALL) ROW(op, f64_many_8, "us", 1e-6, .ask = ASK_ALL)
+#define GRADIENT_ROWS(op, of) \
+    ROW(op, f32_256, "us", 1e-2, .ask = ASK_JAX, .ratio = 1) ROW(op, f64_256, "us", 1e-6, .ask = ASK_JAX, .ratio = 1)
+const bench_case bench_linalg[] = {OPERATIONS(ROWS) GRADIENTS(GRADIENT_ROWS) SMALL(SMALL_ROWS){0}};

@@ -81,4 +81,14 @@ def jax_cases(prepare, picks):
     import jax
     import jax.numpy
 
-    return cases(prepare, picks, jax.numpy, lambda x: jax.lax.linalg.lu(x)[0])
+    made = cases(prepare, picks, jax.numpy, lambda x: jax.lax.linalg.lu(x)[0])
+
+    def gradient(f, kind, dtype):
+        return lambda: prepare(jax.grad(f), matrices((256, 256), kind, dtype),
+                               values=lambda y: picks(np.asarray(y).astype(np.float32)))
+
+    for bits in 32, 64:
+        dtype = np.dtype(f"f{bits // 8}")
+        made[f"cholesky_gradient_f{bits}_256"] = gradient(lambda x: jax.numpy.linalg.cholesky(x).sum(), "definite", dtype)
+        made[f"solve_gradient_f{bits}_256"] = gradient(lambda x: jax.numpy.linalg.solve(x, x.T[:, :SIDES]).sum(), "general", dtype)
+    return made

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * solving.c -- np.linalg: compositions of cholesky, lu and triangular_solve, in the dtype of the arguments. */
 #include "numpy/linalg/matrices.h"
+#include "array/formula.h"
 #include <string.h>
 
 /* --- factorisations --------------------------------------------------------------------------- */
@@ -48,10 +49,31 @@ static structure read_structure(kna_op *op, const char *name)
     return GENERAL;
 }
 
+static kni_atom lu_solution(kni_builder *b, kni_atom a, kni_atom y)
+{
+    kni_atom out[3];
+    knb_lu(b, a, KN_CHECK_SOLVE, out);
+    return knn_solve_lu(b, out[0], knb_permute_rows(b, y, out[2]));
+}
+
+/* A dX = dB - dA X, with the factors that there are: those of a derivative of the factors cost more. */
+static kni_atom solution_value(kni_builder *b, const kni_atom *x) { return lu_solution(b, x[0], x[1]); }
+static kni_atom solution_tangent(kni_builder *b, const kni_atom *x, kni_atom y, const kni_atom *t)
+{
+    return lu_solution(b, x[0], knb_sub(b, t[1], knb_matrix_product(b, t[0], y)));
+}
+static const kna_formula solution = {"solve", "solve_jvp", 2, solution_value, solution_tangent};
+
 static kni_atom by_lu(knn_matrices *m, const knn_right_side *r, kni_atom a)
 {
     kni_builder *b = m->op.b;
+    kni_type t = knb_type(b, a), side = knb_type(b, r->y);
+    bool own = !kna_failed(&m->op) && t.ndim == side.ndim;
     kni_atom out[3];
+    for (int i = 0; own && i < t.ndim - 2; i++)
+        own = knx_dim_eq(t.dim[i], side.dim[i]);
+    if (own) /* a matrix for each right-hand side */
+        return kna_formula_of(b, &solution, (kni_atom[]){a, r->y});
     knb_lu(b, a, KN_CHECK_SOLVE, out);
     kni_atom y = knb_permute_rows(b, r->y, knn_stacked(m, r, out[2], 1));
     return knn_solve_lu(b, knn_stacked(m, r, out[0], 2), y);
