@@ -354,7 +354,7 @@ static void start_peers(int n, char **names)
         for (const bench_case *c = all[k]; c->name; c++)
             if (wanted(c->name, n, names)) {
                 ask |= c->ask;
-                libraries = libraries || c->differs;
+                libraries = libraries || c->differs || c->other[0].peer;
             }
     for (int p = 0; p < PEER_COUNT; p++)
         if (ask >> p & 1 && !(cpu_time && p == PEER_JAX_2)) {
