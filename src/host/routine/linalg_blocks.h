@@ -8,7 +8,8 @@
 typedef enum F(tile_end) { F(TILE_OPEN), F(TILE_ONE), F(TILE_DIVIDED) } F(tile_end);
 
 /* R rows from `to` on, W vectors wide: row r of them loses the rows 0 .. i of x, each times c[r * c_row + k * c_k].
- * Unless it stays open, the rows of the tile before it come next; DIVIDED: then it is divided by its own coefficient. */
+ * Unless it stays open, the rows of the tile before it come next; DIVIDED: then it is divided by its own
+ * coefficient. */
 ALWAYS void F(tile)(const T *c, int64_t c_row, int64_t c_k, const T *x, T *to, int64_t ld, int i, const int R,
                     const int W, const F(tile_end) end)
 {

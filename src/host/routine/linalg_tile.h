@@ -52,7 +52,8 @@ typedef struct knr_linalg_loops {
     /* x: columns of a matrix, each a row here, become L and U. pivot[k]: the row that was swapped with row k. False
      * if a pivot is 0 (its column is left as it is). */
     bool (*lu)(const knr_planes *x, int columns, int64_t rows, int64_t *pivot);
-    /* to[i][j] -= from[i][j] for rows x n numbers of `parts` real ones each. Strides in numbers; from's along j is 1. */
+    /* to[i][j] -= from[i][j] for rows x n numbers of `parts` real ones each. Strides in numbers; from's along j is
+     * 1. */
     void (*subtract)(void *to, int64_t to_row, int64_t to_step, int64_t rows, int64_t n, const void *from,
                      int64_t from_row, int parts);
     /* Rows k and pivot[k] change places, for k from `first` on in order: `bytes` of each, rows ld bytes apart. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * qr.c -- QR factors. Columns are taken 32 at a time; what is right of them gets their reflections as one block: those of
- * real matrices of more than 16 rows or columns are reflect.h's. With exchanged columns each reflection is applied at
- * once, since the next column depends on it. */
+ * qr.c -- QR factors. Columns are taken 32 at a time; what is right of them gets their reflections as one block: those
+ * of real matrices of more than 16 rows or columns are reflect.h's. With exchanged columns each reflection is applied
+ * at once, since the next column depends on it. */
 #include "host/routine/qr.h"
 #include "host/routine/reflect.h"
 #include <math.h>
