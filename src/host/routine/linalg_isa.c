@@ -3,7 +3,6 @@
  * them for one type of number and is included for each. */
 #include "host/routine/linalg_tile.h"
 #include "host/routine/product_vector.h"
-#include <math.h>
 
 #ifndef KN_ISA
 #define KN_ISA base
@@ -17,6 +16,18 @@ enum {
         VECTOR_BYTES == 64 ? 4 : 2, /* of a row of a tile: 4 rows of them, and of what is read, are registers */
     CHUNK = 16,                     /* columns that are copied together: their lines stay in the first cache */
 };
+
+/* A power of two up to 2^most that brings a positive number near 1. */
+static double scale_for(double size, int most)
+{
+    uint64_t bits;
+    memcpy(&bits, &size, sizeof bits);
+    int exponent = 1022 - (int)(bits >> 52 & 0x7ff);
+    exponent = exponent > most ? most : exponent < -1000 ? -1000 : exponent;
+    bits = (uint64_t)(1023 + exponent) << 52;
+    memcpy(&size, &bits, sizeof size);
+    return size;
+}
 
 /* As many numbers as float64's vector has, widened. */
 #if VECTOR_BYTES == 64

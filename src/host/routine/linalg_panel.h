@@ -64,9 +64,7 @@ static double F(reflection)(T *x, int64_t n)
         for (int64_t j = 0; j < n; j++)
             most = FABS(x[j]) > most ? FABS(x[j]) : most;
         if (most > 0 && most <= (T)(BYTES == 8 ? 0x1.fffffffffffffp1023 : 0x1.fffffep127)) {
-            int e;
-            frexp((double)most, &e);
-            by = ldexp(1, e > 1000 ? -1000 : e < -1000 ? 1000 : BYTES == 4 && e < -100 ? 100 : -e);
+            by = scale_for((double)most, BYTES == 4 ? 100 : 1000);
             F(scale_by)(x, n, (T)by);
             rest = F(squares)(x + 1, n - 1);
             a = (double)x[0];
@@ -76,7 +74,7 @@ static double F(reflection)(T *x, int64_t n)
         x[0] = (T)(a / by);
         return 0;
     }
-    double length = sqrt(a * a + rest), beta = a < 0 ? length : -length;
+    double length = __builtin_sqrt(a * a + rest), beta = a < 0 ? length : -length;
     F(scale_by)(x + 1, n - 1, (T)(1 / (a - beta)));
     x[0] = (T)(beta / by);
     return (beta - a) / beta;
