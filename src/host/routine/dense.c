@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * dense.c -- matrices as planes, Householder reflections, and products of those. */
-#include "host/routine/dense.h"
+#include "host/routine/dense_product.h"
 #include "base/line.h"
+#include "host/routine/condensed.h"
+#include "host/routine/isa.h"
 #include <math.h>
 #include <string.h>
 
-enum { STRIP = 64 /* columns that a product works on together: their rows stay in the second cache */ };
+enum {
+    STRIP = 64, /* columns that a product works on together: their rows stay in the second cache */
+    FEW = 16,   /* blocks of reflections with no more rows and columns go by the loops of rows */
+};
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
@@ -173,6 +178,18 @@ void knr_fill_nan(kn_dtype d, void *to, int64_t count)
         knr_element_put(d, to, i, (knr_complex){nan, nan});
 }
 
+const knr_condensed_loops *knr_condensed(void)
+{
+#if defined(KN_HAVE_ISA_VARIANTS)
+    switch (knr_isa()) {
+    case KNR_ISA_AVX512: return &knr_condensed_avx512;
+    case KNR_ISA_AVX2: return &knr_condensed_avx2;
+    case KNR_ISA_BASE: break;
+    }
+#endif
+    return &knr_condensed_base;
+}
+
 /* --- multiplication --------------------------------------------------------------------------- */
 
 /* y += the sum of c[k] x[k] over columns from .. from + n. spare: as long as c. */
@@ -195,6 +212,12 @@ static void combine(const knr_dense *y, int64_t row, int64_t from, int64_t n, co
         y->f->combine(y_re, n, x_im, x->p.ld, count, spare);
     }
     y->f->combine(y_im, n, x_re, x->p.ld, count, im);
+}
+
+void knr_combine(const knr_dense *y, int64_t from, const knr_dense *x, int64_t count, const double *re,
+                 const double *im, double *spare)
+{
+    combine(y, 0, from, y->columns - from, x, count, re, im, spare);
 }
 
 void knr_multiply(const knr_dense *c, const knr_doubles *a, const knr_dense *b, bool minus, double *spare)
@@ -285,8 +308,7 @@ void knr_reflect_left(const knr_dense *x, const knr_doubles *v, knr_complex t, c
     spread(x, s->c[1], s->c[2], &row, s->c[3]);
 }
 
-/* out = x y, without conjugates */
-static void dots(const knr_dense *x, const knr_dense *y, double *re, double *im, double *spare)
+void knr_dots(const knr_dense *x, const knr_dense *y, double *re, double *im, double *spare)
 {
     x->f->dots(re, x->p.re, x->p.ld, x->rows, y->p.re, x->columns);
     if (!x->p.im)
@@ -308,7 +330,7 @@ void knr_reflect_right(const knr_dense *x, const knr_doubles *v, knr_complex t, 
         return;
     for (int64_t j = 0; j < x->columns; j++)
         knr_put(&row, 0, j, (knr_complex){v->re[j], v->im ? v->im[j] : 0});
-    dots(x, &row, re, im, s->c[2]);
+    knr_dots(x, &row, re, im, s->c[2]);
     for (int64_t i = 0; i < x->rows; i++) {
         knr_complex c = knr_times(t, (knr_complex){re[i], x->p.im ? im[i] : 0});
         re[i] = -c.re;
@@ -321,16 +343,22 @@ void knr_reflect_right(const knr_dense *x, const knr_doubles *v, knr_complex t, 
 
 /* --- blocks of reflections -------------------------------------------------------------------- */
 
-knr_block_reflection knr_block_take(knr_arena *a, kn_dtype d, int64_t n, int64_t columns)
+knr_block_reflection knr_block_take(knr_arena *a, kn_dtype d, int64_t n, int64_t columns, int threads)
 {
     bool complex = knx_is_complex(d);
     int64_t most = n > KNR_REFLECTIONS ? n : KNR_REFLECTIONS;
     knr_block_reflection b = {.n = n};
     b.v = knr_doubles_take(a, complex, KNR_REFLECTIONS, n);
     b.t = knr_doubles_take(a, complex, KNR_REFLECTIONS, KNR_REFLECTIONS);
-    b.g = knr_doubles_take(a, complex, n, KNR_REFLECTIONS);
+    b.g = knr_doubles_take(a, complex, most < FEW ? most : FEW, KNR_REFLECTIONS);
     b.spare = knr_take(a, (size_t)most * 3, 8);
     b.w = knr_dense_take(a, d, KNR_REFLECTIONS, columns);
+    b.turned = knr_dense_take(a, d, KNR_REFLECTIONS, columns);
+    b.narrow_t = knr_dense_take(a, d, KNR_REFLECTIONS, KNR_REFLECTIONS);
+    b.narrow_v = (knr_dense){knr_linalg_loops_of(d), {b.v.re, b.v.im, b.v.ld}, KNR_REFLECTIONS, n};
+    if (b.narrow_v.f->size != 8)
+        b.narrow_v = knr_dense_take(a, d, KNR_REFLECTIONS, n);
+    b.multiplier = knr_multiplier_take(a, knx_component(d), most, columns, KNR_REFLECTIONS, threads);
     return b;
 }
 
@@ -363,13 +391,30 @@ static knr_complex inner(const knr_block_reflection *b, int i, int k)
     return (knr_complex){re, im};
 }
 
+static knr_dense vectors(const knr_block_reflection *b)
+{
+    return knr_dense_part(&b->narrow_v, 0, 0, b->count, b->n);
+}
+
+static void narrow(const knr_block_reflection *b)
+{
+    for (int k = 0; b->narrow_v.p.re != (void *)b->v.re && k < b->count; k++)
+        for (int64_t j = 0; j < b->n; j++)
+            knr_put(&b->narrow_v, k, j, element(&b->v, k, j));
+}
+
 /* Column k of T: -tau_k T (V^H v_k) above its diagonal, tau_k on it. */
 void knr_block_make(knr_block_reflection *b, const knr_complex *tau)
 {
+    knr_dense gram = knr_dense_part(&b->narrow_t, 0, 0, b->count, b->count), v = vectors(b);
+    if (b->n > FEW) {
+        narrow(b);
+        knr_dense_product(&b->multiplier, &gram, KNR_SET, &v, KNR_CONJUGATED, &v, KNR_TRANSPOSED);
+    }
     for (int k = 0; k < b->count; k++) {
         knr_complex z[KNR_REFLECTIONS];
         for (int i = 0; i < k; i++)
-            z[i] = inner(b, i, k);
+            z[i] = b->n > FEW ? knr_at(&gram, i, k) : inner(b, i, k);
         for (int i = 0; i < b->count; i++) {
             knr_complex sum = {0, 0};
             for (int j = i; j < k; j++) {
@@ -382,10 +427,30 @@ void knr_block_make(knr_block_reflection *b, const knr_complex *tau)
     }
 }
 
+/* x -= V (op(T) (V^H x)) */
+static void apply_by_products(knr_block_reflection *b, const knr_dense *x, bool adjoint)
+{
+    knr_dense v = vectors(b), t = knr_dense_part(&b->narrow_t, 0, 0, b->count, b->count);
+    knr_dense w = knr_dense_part(&b->w, 0, 0, b->count, x->columns);
+    knr_dense turned = knr_dense_part(&b->turned, 0, 0, b->count, x->columns);
+    if (b->n <= FEW)
+        narrow(b);
+    for (int i = 0; i < b->count; i++)
+        for (int k = 0; k < b->count; k++)
+            knr_put(&t, i, k, element(&b->t, i, k));
+    knr_dense_product(&b->multiplier, &w, KNR_SET, &v, KNR_CONJUGATED, x, KNR_PLAIN);
+    knr_dense_product(&b->multiplier, &turned, KNR_SET, &t, adjoint ? KNR_ADJOINT : KNR_PLAIN, &w, KNR_PLAIN);
+    knr_dense_product(&b->multiplier, x, KNR_MINUS, &v, KNR_TRANSPOSED, &turned, KNR_PLAIN);
+}
+
 /* x -= (V op(T)) (V^H x) */
 void knr_block_apply(knr_block_reflection *b, const knr_dense *x, bool adjoint)
 {
     knr_dense w = knr_dense_part(&b->w, 0, 0, b->count, x->columns);
+    if (b->n > FEW || x->columns > FEW) {
+        apply_by_products(b, x, adjoint);
+        return;
+    }
     for (int64_t i = 0; i < b->n; i++)
         for (int k = 0; k < b->count; k++) {
             knr_complex sum = {0, 0};
@@ -410,28 +475,42 @@ void knr_block_apply(knr_block_reflection *b, const knr_dense *x, bool adjoint)
 }
 
 /* The block of reflections from number `top` on. */
-static void take_block(knr_block_reflection *b, const knr_dense *packed, const knr_complex *tau, int64_t top, int64_t k)
+static void take_block(knr_block_reflection *b, const knr_dense *packed, bool by_rows, const knr_complex *tau,
+                       int64_t top, int64_t k)
 {
     b->count = (int)(k - top < KNR_REFLECTIONS ? k - top : KNR_REFLECTIONS);
-    b->n = packed->rows - top;
+    b->n = (by_rows ? packed->columns : packed->rows) - top;
     for (int i = 0; i < b->count; i++)
         for (int64_t j = 0; j < b->n; j++)
             set_element(&b->v, i, j,
-                        j < i    ? (knr_complex){0, 0}
-                        : j == i ? (knr_complex){1, 0}
-                                 : knr_at(packed, top + j, top + i));
+                        j < i     ? (knr_complex){0, 0}
+                        : j == i  ? (knr_complex){1, 0}
+                        : by_rows ? knr_at(packed, top + i, top + j)
+                                  : knr_at(packed, top + j, top + i));
     knr_block_make(b, tau + top);
 }
 
-void knr_block_apply_packed(knr_block_reflection *b, const knr_dense *packed, const knr_complex *tau, int64_t k,
-                            const knr_dense *x, bool adjoint, bool from_identity)
+static void apply_packed(knr_block_reflection *b, const knr_dense *packed, bool by_rows, const knr_complex *tau,
+                         int64_t k, const knr_dense *x, bool adjoint, bool from_identity)
 {
     int64_t blocks = (k + KNR_REFLECTIONS - 1) / KNR_REFLECTIONS;
     for (int64_t i = 0; i < blocks; i++) {
         int64_t top = (adjoint ? i : blocks - 1 - i) * KNR_REFLECTIONS;
         int64_t left = !from_identity ? 0 : top < x->columns ? top : x->columns;
         knr_dense part = knr_dense_part(x, top, left, x->rows - top, x->columns - left);
-        take_block(b, packed, tau, top, k);
+        take_block(b, packed, by_rows, tau, top, k);
         knr_block_apply(b, &part, adjoint);
     }
+}
+
+void knr_block_apply_packed(knr_block_reflection *b, const knr_dense *packed, const knr_complex *tau, int64_t k,
+                            const knr_dense *x, bool adjoint, bool from_identity)
+{
+    apply_packed(b, packed, false, tau, k, x, adjoint, from_identity);
+}
+
+void knr_block_apply_rows(knr_block_reflection *b, const knr_dense *packed, const knr_complex *tau, int64_t k,
+                          const knr_dense *x, bool adjoint)
+{
+    apply_packed(b, packed, true, tau, k, x, adjoint, false);
 }

@@ -78,8 +78,27 @@ double knr_largest(const knr_dense *x);
 void knr_scale(const knr_dense *x, double by);
 void knr_fill_nan(kn_dtype d, void *to, int64_t count);
 
-/* c += a b, or c -= a b. Element by element one chain over k in increasing order. a: doubles, m x k. */
+/* What products by dense_product.h need: `bytes` of memory, enough for those of up to rows x columns results over
+ * `steps` steps; larger ones are made in parts, with the same bits. real: the dtype of the planes. */
+typedef struct knr_multiplier {
+    kn_dtype real;
+    int threads;
+    void *room;
+    size_t bytes;
+} knr_multiplier;
+knr_multiplier knr_multiplier_take(knr_arena *a, kn_dtype real, int64_t rows, int64_t columns, int64_t steps,
+                                   int threads);
+
+/* c += a b, or c -= a b, for small ones. Element by element one chain over k in increasing order. a: doubles, m x k. */
 void knr_multiply(const knr_dense *c, const knr_doubles *a, const knr_dense *b, bool minus, double *spare);
+
+/* Of one row y, columns from `from` on: y += the sum of c[k] x[k] over `count` rows of x, c = re + i im. spare: as long
+ * as c. im counts for complex matrices only. */
+void knr_combine(const knr_dense *y, int64_t from, const knr_dense *x, int64_t count, const double *re,
+                 const double *im, double *spare);
+
+/* re + i im = x y for the row y, without conjugates. spare: as long as x has rows */
+void knr_dots(const knr_dense *x, const knr_dense *y, double *re, double *im, double *spare);
 
 /* Makes v of x, in place: (I - conj(tau) v v^H) x = beta e_0, v[0] = 1. tau is 0 where x is beta e_0 already. */
 knr_complex knr_reflection(int64_t n, double *re, double *im, double *beta);
@@ -105,12 +124,18 @@ typedef struct knr_block_reflection {
     knr_doubles g; /* n x count */
     double *spare;
     knr_dense w;   /* count x columns */
+    /* of larger ones: v, t and another w in the dtype, and what products need */
+    knr_dense narrow_v, narrow_t, turned;
+    knr_multiplier multiplier;
 } knr_block_reflection;
-knr_block_reflection knr_block_take(knr_arena *a, kn_dtype d, int64_t n, int64_t columns);
+knr_block_reflection knr_block_take(knr_arena *a, kn_dtype d, int64_t n, int64_t columns, int threads);
 void knr_block_make(knr_block_reflection *b, const knr_complex *tau); /* t of v */
 void knr_block_apply(knr_block_reflection *b, const knr_dense *x, bool adjoint); /* from the left */
 /* x = q x (or q^H x) for the k reflections whose vectors are the columns of `packed`, below its diagonal. x has its
  * rows. from_identity: x is the identity, so a block leaves the columns left of its first row as they are. */
 void knr_block_apply_packed(knr_block_reflection *b, const knr_dense *packed, const knr_complex *tau, int64_t k,
                             const knr_dense *x, bool adjoint, bool from_identity);
+/* The same for vectors that are the rows of `packed`, to the right of its diagonal. */
+void knr_block_apply_rows(knr_block_reflection *b, const knr_dense *packed, const knr_complex *tau, int64_t k,
+                          const knr_dense *x, bool adjoint);
 #endif

@@ -1,23 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  * eigh.c -- Hermitian eigenvalues: reflections from both sides make the matrix tridiagonal, tridiagonal.c finds its
- * eigenvalues and eigenvectors, and the reflections turn these back. Of a panel of PANEL columns only these are updated
- * at once; what lies behind gets V W^H + W V^H when the panel is done. */
+ * eigenvalues and eigenvectors, and the reflections turn these back. Of a panel of PANEL rows only these are updated
+ * at once; what lies behind gets V W^H + W V^H when the panel is done. Of the matrix the upper triangle is worked on,
+ * so each row's numbers are adjacent; its product with a vector reads it once, in parts, on all threads. */
 #include "host/routine/eigh.h"
+#include "base/pool.h"
+#include "host/routine/condensed.h"
+#include "host/routine/dense_product.h"
 #include "host/routine/tridiagonal.h"
 #include <math.h>
 
-enum { PANEL = KNR_REFLECTIONS };
+enum {
+    PANEL = KNR_REFLECTIONS,
+    PARTS = 8,      /* of the product with a vector, */
+    LARGE = 256,    /* if it has so many rows; else it is one */
+    UPDATED = 128,  /* rows of the triangle that are updated together */
+};
 
 typedef struct room {
     kn_dtype dtype;
-    knr_dense a, x;   /* the matrix, of which both triangles are there; the vectors */
-    knr_dense turned; /* rows conj(w), conj(v) of a panel: W V^H + V W^H is vw times it */
-    knr_doubles vw;   /* columns v, w of a panel, in turn */
-    knr_doubles v, p; /* one vector */
-    knr_spare spare;
+    int threads;
+    knr_dense a;         /* the matrix; of which the upper triangle becomes the packed form */
+    knr_dense vw, turned; /* rows v, w of a panel, in turn; rows conj(w), conj(v) */
+    knr_dense sums;      /* parts of a product with a vector, a row each */
+    knr_dense minus;     /* one row: the vector's imaginary part, negated */
+    knr_doubles v, p;    /* one vector */
+    knr_multiplier multiplier;
+    double *inner[3];
     knr_complex *tau;
-    double *d, *e, *multiply;
-    size_t bytes;
+    double *d, *e;
 } room;
 
 static room room_of(const knr_eigh *s, knr_arena *arena)
@@ -25,58 +36,38 @@ static room room_of(const knr_eigh *s, knr_arena *arena)
     kn_dtype d = s->dtype;
     bool complex = knx_is_complex(d);
     size_t n = (size_t)s->n;
-    room r = {.dtype = d};
+    room r = {.dtype = d, .threads = s->threads};
     r.a = knr_dense_take(arena, d, s->n, s->n);
+    r.vw = knr_dense_take(arena, d, 2 * PANEL, s->n);
     r.turned = knr_dense_take(arena, d, 2 * PANEL, s->n);
-    r.vw = knr_doubles_take(arena, complex, s->n, 2 * PANEL);
+    r.sums = knr_dense_take(arena, d, PARTS, s->n);
+    r.minus = knr_dense_take(arena, knx_component(d), 1, s->n);
     r.v = knr_doubles_take(arena, complex, 1, s->n);
     r.p = knr_doubles_take(arena, complex, 1, s->n);
-    r.spare = knr_spare_take(arena, d, s->n);
+    r.multiplier =
+        knr_multiplier_take(arena, knx_component(d), s->n < UPDATED ? s->n : UPDATED, s->n, 2 * PANEL, s->threads);
+    for (int i = 0; i < 3; i++)
+        r.inner[i] = knr_take(arena, 2 * PANEL, 8);
     r.tau = knr_take(arena, n, sizeof *r.tau);
     r.d = knr_take(arena, n, 8);
     r.e = knr_take(arena, n, 8);
-    r.multiply = knr_take(arena, 6 * PANEL, 8);
     return r;
 }
 
-/* The triangle that is given, as a lower one, and its mirror image. */
+/* The triangle that is given, as an upper one. */
 static void load(room *r, const knr_eigh *s, const void *a)
 {
     int64_t n = s->n;
-    knr_dense_load(&r->a, a, s->lower ? n : 1, s->lower ? 1 : n, !s->lower);
+    knr_dense_load(&r->a, a, s->lower ? 1 : n, s->lower ? n : 1, s->lower);
     for (int64_t i = 0; i < n; i++) {
-        knr_complex x = knr_at(&r->a, i, i);
-        knr_put(&r->a, i, i, (knr_complex){x.re, 0});
-        for (int64_t j = 0; j < i; j++) {
-            x = knr_at(&r->a, i, j);
-            knr_put(&r->a, j, i, (knr_complex){x.re, -x.im});
-        }
+        knr_put(&r->a, i, i, (knr_complex){knr_at(&r->a, i, i).re, 0});
+        for (int64_t j = 0; j < i; j++)
+            knr_put(&r->a, i, j, (knr_complex){0, 0});
     }
-}
-
-static knr_complex vw_at(const room *r, int64_t i, int k)
-{
-    int64_t at = i * r->vw.ld + k;
-    return (knr_complex){r->vw.re[at], r->vw.im ? r->vw.im[at] : 0};
 }
 
 static knr_complex plus(knr_complex a, knr_complex b) { return (knr_complex){a.re + b.re, a.im + b.im}; }
-static knr_complex minus(knr_complex a, knr_complex b) { return (knr_complex){a.re - b.re, a.im - b.im}; }
 static knr_complex conjugate(knr_complex a) { return (knr_complex){a.re, -a.im}; }
-
-/* Column j from its diagonal on, less what `count` pairs of the panel say. */
-static void update_column(room *r, int64_t j, int count)
-{
-    for (int64_t i = j; i < r->a.rows; i++) {
-        knr_complex x = knr_at(&r->a, i, j);
-        for (int k = 0; k < count; k++) {
-            x = minus(x, knr_times(vw_at(r, i, 2 * k), conjugate(vw_at(r, j, 2 * k + 1))));
-            x = minus(x, knr_times(vw_at(r, i, 2 * k + 1), conjugate(vw_at(r, j, 2 * k))));
-        }
-        knr_put(&r->a, i, j, x);
-    }
-}
-
 static knr_complex get(const knr_doubles *v, int64_t i) { return (knr_complex){v->re[i], v->im ? v->im[i] : 0}; }
 static void set(const knr_doubles *v, int64_t i, knr_complex x)
 {
@@ -85,46 +76,93 @@ static void set(const knr_doubles *v, int64_t i, knr_complex x)
         v->im[i] = x.im;
 }
 
-/* p = (A - V W^H - W V^H) v for the rows and columns from `first` on; v, p count from there. */
-static void times_vector(room *r, int64_t first, int count)
+/* Row j from its diagonal on, less what `count` pairs of the panel say. */
+static void update_row(room *r, int64_t j, int count)
 {
-    int64_t n = r->a.rows - first;
-    knr_dense a = knr_dense_part(&r->a, first, first, n, n), row = knr_dense_part(&r->spare.row, 0, 0, 1, n);
-    double *spare = r->spare.c[0];
-    for (int64_t i = 0; i < n; i++)
-        knr_put(&row, 0, i, get(&r->v, i));
-    a.f->dots(r->p.re, a.p.re, a.p.ld, n, row.p.re, n);
-    if (a.p.im) {
-        a.f->dots(spare, a.p.im, a.p.ld, n, row.p.im, n);
-        a.f->dots(r->p.im, a.p.re, a.p.ld, n, row.p.im, n);
-        for (int64_t i = 0; i < n; i++)
-            r->p.re[i] -= spare[i];
-        a.f->dots(spare, a.p.im, a.p.ld, n, row.p.re, n);
-        for (int64_t i = 0; i < n; i++)
-            r->p.im[i] += spare[i];
+    knr_dense row = knr_dense_part(&r->a, j, 0, 1, r->a.columns);
+    for (int k = 0; k < 2 * count; k++) {
+        knr_complex c = knr_at(&r->vw, k, j);
+        r->inner[0][k] = -c.re;
+        r->inner[1][k] = -c.im;
     }
-    knr_complex inner[2 * PANEL] = {{0, 0}};
-    for (int64_t i = 0; i < n; i++)
-        for (int k = 0; k < 2 * count; k++)
-            inner[k] = plus(inner[k], knr_times(conjugate(vw_at(r, first + i, k)), get(&r->v, i)));
-    for (int64_t i = 0; i < n; i++) {
-        knr_complex x = get(&r->p, i);
-        for (int k = 0; k < 2 * count; k++)
-            x = minus(x, knr_times(vw_at(r, first + i, k), inner[k ^ 1]));
-        set(&r->p, i, x);
-    }
+    if (count)
+        knr_combine(&row, j, &r->turned, 2 * count, r->inner[0], r->inner[1], r->inner[2]);
 }
 
-/* The reflection of column j, and its v and w as pair number k of the panel. */
+/* --- the product with a vector ---------------------------------------------------------------- */
+
+typedef struct half {
+    const room *r;
+    int64_t first, step; /* rows from `first` on; of a part */
+    knr_dense x, minus;  /* the vector, and its imaginary part negated */
+} half;
+
+/* Row `part` of the sums becomes what rows of the matrix add. */
+static void half_product(void *arg, int64_t part, int worker)
+{
+    const half *h = arg;
+    const knr_dense *a = &h->r->a, *y = &h->r->sums;
+    int64_t n = a->columns, from = h->first + part * h->step, to = from + h->step < n ? from + h->step : n;
+    knr_dense own = knr_dense_part(y, part, 0, 1, n);
+    void (*times)(void *, const void *, int64_t, int64_t, int64_t, int64_t, const void *, double) =
+        knr_condensed()->half_times[a->f->size == 8];
+    (void)worker;
+    knr_dense_clear(&own);
+    if (from >= to)
+        return;
+    times(own.p.re, a->p.re, a->p.ld, n, from, to, h->x.p.re, 1);
+    if (!a->p.im)
+        return;
+    times(own.p.im, a->p.re, a->p.ld, n, from, to, h->x.p.im, 1); /* the imaginary part's mirror image is negative */
+    times(own.p.im, a->p.im, a->p.ld, n, from, to, h->x.p.re, -1);
+    times(own.p.re, a->p.im, a->p.ld, n, from, to, h->minus.p.re, -1);
+}
+
+/* p = (A - V W^H - W V^H) v for the rows and columns from `first` on; v, in row 2 count of vw, counts from 0, p from
+ * `first`. */
+static void times_vector(room *r, int64_t first, int count)
+{
+    int64_t n = r->a.columns, m = n - first;
+    bool large = m >= LARGE;
+    half h = {r, first, large ? ((m + PARTS - 1) / PARTS + 3) / 4 * 4 : m, knr_dense_part(&r->vw, 2 * count, 0, 1, n),
+              r->minus};
+    knr_dense y = knr_dense_part(&r->sums, 0, 0, 1, n);
+    knx_parallel(large ? r->threads : 1, large ? PARTS : 1, half_product, &h);
+    double ones[PARTS] = {1, 1, 1, 1, 1, 1, 1, 1}, none[PARTS] = {0};
+    knr_dense others = knr_dense_part(&r->sums, 1, 0, PARTS - 1, n);
+    if (large)
+        knr_combine(&y, first, &others, PARTS - 1, ones, none, r->inner[2]);
+    if (count) {
+        knr_dense turned = knr_dense_part(&r->turned, 0, first, 2 * count, m);
+        knr_dense x = knr_dense_part(&h.x, 0, first, 1, m);
+        knr_dots(&turned, &x, r->inner[0], r->inner[1], r->inner[2]);
+        for (int k = 0; k < 2 * count; k++) {
+            r->inner[0][k] = -r->inner[0][k];
+            r->inner[1][k] = -r->inner[1][k];
+        }
+        knr_combine(&y, first, &r->vw, 2 * count, r->inner[0], r->inner[1], r->inner[2]);
+    }
+    for (int64_t i = 0; i < m; i++)
+        set(&r->p, i, knr_at(&y, 0, first + i));
+}
+
+/* The reflection of row j, and its v and w as pair number k of the panel. */
 static void reflect(room *r, int64_t j, int k)
 {
-    int64_t n = r->a.rows, first = j + 1, m = n - first;
+    int64_t first = j + 1, m = r->a.rows - first;
     for (int64_t i = 0; i < m; i++)
-        set(&r->v, i, knr_at(&r->a, first + i, j));
+        set(&r->v, i, conjugate(knr_at(&r->a, j, first + i)));
     knr_complex tau = r->tau[j] = knr_reflection(m, r->v.re, r->v.im, &r->e[j]), alpha = {0, 0};
-    knr_put(&r->a, first, j, (knr_complex){r->e[j], 0});
-    for (int64_t i = 1; i < m; i++)
-        knr_put(&r->a, first + i, j, get(&r->v, i));
+    knr_put(&r->a, j, first, (knr_complex){r->e[j], 0});
+    for (int64_t i = 0; i < m; i++) {
+        knr_complex v = get(&r->v, i);
+        if (i)
+            knr_put(&r->a, j, first + i, v);
+        knr_put(&r->vw, 2 * k, first + i, v);
+        knr_put(&r->turned, 2 * k + 1, first + i, conjugate(v));
+        if (r->v.im)
+            knr_put(&r->minus, 0, first + i, (knr_complex){-v.im, 0});
+    }
     times_vector(r, first, k);
     for (int64_t i = 0; i < m; i++) {
         knr_complex x = knr_times(tau, get(&r->p, i));
@@ -133,18 +171,23 @@ static void reflect(room *r, int64_t j, int k)
     }
     alpha = knr_times(tau, alpha);
     alpha = (knr_complex){-0.5 * alpha.re, -0.5 * alpha.im};
-    for (int64_t i = 0; i < n; i++) {
-        knr_complex v = {0, 0}, w = {0, 0};
-        if (i >= first) {
-            v = get(&r->v, i - first);
-            w = plus(get(&r->p, i - first), knr_times(alpha, v));
-        }
-        int64_t at = i * r->vw.ld + 2 * k;
-        r->vw.re[at] = v.re, r->vw.re[at + 1] = w.re;
-        if (r->vw.im)
-            r->vw.im[at] = v.im, r->vw.im[at + 1] = w.im;
-        knr_put(&r->turned, 2 * k, i, conjugate(w));
-        knr_put(&r->turned, 2 * k + 1, i, conjugate(v));
+    for (int64_t i = 0; i < m; i++) {
+        knr_complex w = plus(get(&r->p, i), knr_times(alpha, get(&r->v, i)));
+        knr_put(&r->vw, 2 * k + 1, first + i, w);
+        knr_put(&r->turned, 2 * k, first + i, conjugate(w));
+    }
+}
+
+/* The triangle behind a panel, by rows of rectangles. */
+static void update_behind(room *r, int64_t next)
+{
+    int64_t n = r->a.rows;
+    for (int64_t top = next; top < n; top += UPDATED) {
+        int64_t rows = n - top < UPDATED ? n - top : UPDATED;
+        knr_dense rest = knr_dense_part(&r->a, top, top, rows, n - top);
+        knr_dense vw = knr_dense_part(&r->vw, 0, top, 2 * PANEL, rows);
+        knr_dense turned = knr_dense_part(&r->turned, 0, top, 2 * PANEL, n - top);
+        knr_dense_product(&r->multiplier, &rest, KNR_MINUS, &vw, KNR_TRANSPOSED, &turned, KNR_PLAIN);
     }
 }
 
@@ -154,18 +197,12 @@ static void tridiagonalize(room *r)
     for (int64_t top = 0; top < n; top += PANEL) {
         int count = 0;
         for (int64_t j = top; j < n && j < top + PANEL; j++) {
-            update_column(r, j, count);
+            update_row(r, j, count);
             r->d[j] = knr_at(&r->a, j, j).re;
             if (j < n - 1)
                 reflect(r, j, count++);
         }
-        int64_t next = top + PANEL;
-        if (next < n) {
-            knr_dense rest = knr_dense_part(&r->a, next, next, n - next, n - next);
-            knr_dense turned = knr_dense_part(&r->turned, 0, next, 2 * count, n - next);
-            knr_doubles vw = {r->vw.re + next * r->vw.ld, r->vw.im ? r->vw.im + next * r->vw.ld : NULL, r->vw.ld};
-            knr_multiply(&rest, &vw, &turned, true, r->multiply);
-        }
+        update_behind(r, top + PANEL);
     }
 }
 
@@ -184,9 +221,9 @@ static eigen_room eigen_room_of(const knr_eigh *s, void *workspace)
     knr_arena arena = {workspace, 0};
     eigen_room r = {.r = room_of(s, &arena)};
     int64_t n = s->vectors ? s->n : 0;
-    r.t = knr_tridiagonal_take(&arena, s->n, s->vectors);
+    r.t = knr_tridiagonal_take(&arena, s->n, s->vectors, s->threads);
     r.x = knr_dense_take(&arena, s->dtype, n, n);
-    r.block = knr_block_take(&arena, s->dtype, s->n, n);
+    r.block = knr_block_take(&arena, s->dtype, s->n, n, s->threads);
     r.bytes = arena.used;
     return r;
 }
@@ -224,8 +261,8 @@ bool knr_eigh_run(const knr_eigh *s, const void *a, void *w, void *v, void *work
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
             knr_put(&e.x, i, j, (knr_complex){knr_get(&e.t.q, e.t.q.p.re, j * e.t.q.p.ld + i), 0});
-    knr_dense packed = knr_dense_part(&r->a, 1, 0, n - 1, n - 1), below = knr_dense_part(&e.x, 1, 0, n - 1, n);
-    knr_block_apply_packed(&e.block, &packed, r->tau, n - 1, &below, false, false);
+    knr_dense packed = knr_dense_part(&r->a, 0, 1, n - 1, n - 1), below = knr_dense_part(&e.x, 1, 0, n - 1, n);
+    knr_block_apply_rows(&e.block, &packed, r->tau, n - 1, &below, false);
     knr_dense_store(&e.x, v, n, 1, false);
     return true;
 }
@@ -255,5 +292,5 @@ void knr_tridiagonalize_run(const knr_eigh *s, const void *a, void *packed, void
             knr_element_put(s->dtype, tau, i, r.tau[i]);
         }
     }
-    knr_dense_store(&r.a, packed, s->lower ? n : 1, s->lower ? 1 : n, !s->lower);
+    knr_dense_store(&r.a, packed, s->lower ? 1 : n, s->lower ? n : 1, !s->lower);
 }

@@ -11,6 +11,7 @@ typedef struct knr_eigh {
     int64_t n;
     bool lower;
     bool vectors; /* of knr_eigh_run */
+    int threads;  /* at most so many */
 } knr_eigh;
 
 /* w: n real eigenvalues, rising; v (if s->vectors): a v = v w, columns of length 1. False if a is not finite or the

@@ -38,7 +38,7 @@ static room room_of(kn_dtype d, int64_t m, int64_t n, int64_t k, int64_t rows, i
         return r;
     }
     r.spare = knr_spare_take(&arena, d, most(m, n));
-    r.block = knr_block_take(&arena, d, m, most(n, columns));
+    r.block = knr_block_take(&arena, d, m, most(n, columns), 1);
     r.tau = knr_take(&arena, (size_t)k, sizeof *r.tau);
     r.norm = knr_take(&arena, (size_t)n, 8);
     r.first_norm = knr_take(&arena, (size_t)n, 8);

@@ -79,7 +79,7 @@ static room schur_room(kn_dtype d, int64_t n, knr_arena *arena)
     bool complex = knx_is_complex(d);
     room r = room_of(d, n, arena);
     r.q = knr_dense_take(arena, d, n, n);
-    r.block = knr_block_take(arena, d, n, n);
+    r.block = knr_block_take(arena, d, n, n, 1);
     r.h = knr_doubles_take(arena, complex, n, n);
     r.z = knr_doubles_take(arena, complex, n, n);
     return r;

@@ -38,8 +38,8 @@ static room room_of(const knr_svd *s, void *workspace)
     r.y = knr_dense_take(&arena, d, n, some);
     r.vector = knr_doubles_take(&arena, knx_is_complex(d), 1, r.m);
     r.spare = knr_spare_take(&arena, d, r.m);
-    r.left_block = knr_block_take(&arena, d, r.m, columns);
-    r.right_block = knr_block_take(&arena, d, n, some);
+    r.left_block = knr_block_take(&arena, d, r.m, columns, 1);
+    r.right_block = knr_block_take(&arena, d, n, some, 1);
     r.left_tau = knr_take(&arena, (size_t)n, sizeof *r.left_tau);
     r.right_tau = knr_take(&arena, (size_t)n, sizeof *r.right_tau);
     r.d = knr_take(&arena, (size_t)n, 8);

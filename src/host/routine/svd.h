@@ -12,6 +12,7 @@ typedef struct knr_svd {
     kn_dtype dtype;
     int64_t m, n;
     bool vectors, full;
+    int threads; /* at most so many */
 } knr_svd;
 size_t knr_svd_workspace(const knr_svd *s);
 bool knr_svd_run(const knr_svd *s, const void *a, void *values, void *u, void *vh, void *workspace);

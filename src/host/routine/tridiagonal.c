@@ -6,15 +6,18 @@
  * equation, each found as its distance from the nearer pole. The vectors follow from those z for which the roots are
  * exact (Gu and Eisenstat), so they are orthogonal however close the roots are. */
 #include "host/routine/tridiagonal.h"
+#include "base/pool.h"
+#include "host/routine/condensed.h"
+#include "host/routine/dense_product.h"
 #include <math.h>
 #include <string.h>
 
-enum { SMALL = 24, STRIP = 64, ROUNDS = 60 };
+enum { SMALL = 24, ROUNDS = 60, PART = 16 /* roots, or numbers of vectors, that a thread takes at a time */ };
 static const double EPSILON = 0x1p-53;
 
-knr_tridiagonal knr_tridiagonal_take(knr_arena *a, int64_t n, bool vectors)
+knr_tridiagonal knr_tridiagonal_take(knr_arena *a, int64_t n, bool vectors, int threads)
 {
-    knr_tridiagonal t = {.n = n, .vectors = vectors};
+    knr_tridiagonal t = {.n = n, .vectors = vectors, .threads = threads};
     int64_t rows = vectors ? n : 0;
     size_t count = (size_t)n;
     t.d = knr_take(a, count, 8);
@@ -23,11 +26,12 @@ knr_tridiagonal knr_tridiagonal_take(knr_arena *a, int64_t n, bool vectors)
     t.copy = knr_dense_take(a, KN_DT(F64), rows, n);
     t.u = knr_dense_take(a, KN_DT(F64), rows, n);
     t.z = knr_take(a, count, 8);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 4; i++)
         t.spare[i] = knr_take(a, count, 8);
     t.order = knr_take(a, count, 8);
     t.kept = knr_take(a, count, 8);
     t.side = knr_take(a, count, 1);
+    t.multiplier = knr_multiplier_take(a, KN_DT(F64), rows > SMALL ? n : 0, n - n / 2, n, threads);
     return t;
 }
 
@@ -158,14 +162,11 @@ typedef struct sums {
 
 static sums evaluate(const secular *s, double origin, double mu, int64_t p)
 {
-    sums y = {s->inverse_rho, fabs(s->inverse_rho), 0, 0};
-    for (int64_t i = 0; i < s->n; i++) {
-        double delta = s->delta[i] = s->d[i] - origin - mu, t = s->z2[i] / delta;
-        y.value += t;
-        y.size += fabs(t);
-        *(i <= p ? &y.left : &y.right) += t / delta;
-    }
-    return y;
+    const knr_condensed_loops *f = knr_condensed();
+    int64_t k = p + 1;
+    knr_secular_sums x = f->secular(s->delta, s->d, s->z2, k, origin, mu);
+    knr_secular_sums y = f->secular(s->delta + k, s->d + k, s->z2 + k, s->n - k, origin, mu);
+    return (sums){s->inverse_rho + x.value + y.value, fabs(s->inverse_rho) + x.size + y.size, x.slope, y.slope};
 }
 
 /* Where f is taken for c + a / (delta_p - x) + b / (delta_q - x) with its value and derivatives here: the step to its
@@ -291,50 +292,89 @@ static void deflate(knr_tridiagonal *t, joint *h)
 }
 
 /* Roots and, in the rows of u, the vectors of D + rho z z^T, with the elements at places[]. */
-static void solve_joint(knr_tridiagonal *t, const joint *h, const int64_t *places, double *roots)
+typedef struct vectors {
+    knr_tridiagonal *t;
+    const joint *h;
+    const int64_t *places;
+    double *roots, *d, *z2, *near;
+} vectors;
+
+static int64_t end_of_part(int64_t part, int64_t n) { return (part + 1) * PART < n ? (part + 1) * PART : n; }
+
+static void find_roots(void *arg, int64_t part, int worker)
 {
-    int64_t n = h->kept;
-    double *d = t->spare[0] + h->from, *z2 = t->spare[1] + h->from, *near = t->spare[2] + h->from;
-    const int64_t *kept = t->kept + h->from;
-    for (int64_t i = 0; i < n; i++) {
-        d[i] = t->d[kept[i]];
-        z2[i] = t->z[kept[i]] * t->z[kept[i]];
-    }
-    for (int64_t j = 0; j < n; j++) {
-        secular s = {n, d, z2, 1 / h->rho, row(&t->u, h->from + j)};
-        roots[j] = n > 1 ? root(&s, j) : d[0] + h->rho * z2[0];
-        s.delta[0] = n > 1 ? s.delta[0] : 1;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        double p = -row(&t->u, h->from + i)[i];
-        for (int64_t j = 0; j < n; j++)
-            p *= j == i ? 1 : row(&t->u, h->from + j)[i] / (d[i] - d[j]);
-        near[i] = copysign(sqrt(fabs(p)), t->z[kept[i]]);
-    }
-    for (int64_t j = 0; j < n; j++) {
-        double *u = row(&t->u, h->from + j), *v = t->spare[3] + h->from, sum = 0;
-        for (int64_t i = 0; i < n; i++) {
-            v[i] = near[i] / u[i];
-            sum += v[i] * v[i];
-        }
-        double length = sqrt(sum);
-        for (int64_t i = 0; i < n; i++)
-            u[places[i]] = v[i] / length;
+    const vectors *x = arg;
+    const joint *h = x->h;
+    (void)worker;
+    for (int64_t j = part * PART; j < end_of_part(part, h->kept); j++) {
+        secular s = {h->kept, x->d, x->z2, 1 / h->rho, row(&x->t->u, h->from + j)};
+        x->roots[j] = h->kept > 1 ? root(&s, j) : x->d[0] + h->rho * x->z2[0];
+        s.delta[0] = h->kept > 1 ? s.delta[0] : 1;
     }
 }
 
-/* Columns from .. to of row `y` of q become the sum of rows `first` .. first + count of the copy, times c. */
-static void combine_rows(knr_tridiagonal *t, int64_t y, int64_t from, int64_t to, int64_t first, int64_t count,
-                         const double *c)
+/* Numbers of that z for which the roots are exact. */
+static void find_z(void *arg, int64_t part, int worker)
 {
-    memset(row(&t->q, y) + from, 0, (size_t)(to - from) * 8);
-    t->q.f->combine(row(&t->q, y) + from, to - from, row(&t->copy, first) + from, t->copy.p.ld, count, c);
+    const vectors *x = arg;
+    const joint *h = x->h;
+    const int64_t *kept = x->t->kept + h->from;
+    const knr_condensed_loops *f = knr_condensed();
+    int64_t first = part * PART, end = end_of_part(part, h->kept);
+    (void)worker;
+    for (int64_t i = first; i < end; i++)
+        x->near[i] = -row(&x->t->u, h->from + i)[i];
+    for (int64_t j = 0; j < h->kept; j++) {
+        const double *u = row(&x->t->u, h->from + j);
+        int64_t before = j < first ? first : j < end ? j : end, behind = j < first ? first : j < end ? j + 1 : end;
+        f->quotients(x->near + first, u + first, x->d + first, x->d[j], before - first);
+        f->quotients(x->near + behind, u + behind, x->d + behind, x->d[j], end - behind);
+    }
+    for (int64_t i = first; i < end; i++)
+        x->near[i] = copysign(sqrt(fabs(x->near[i])), x->t->z[kept[i]]);
+}
+
+static void make_vectors(void *arg, int64_t part, int worker)
+{
+    const vectors *x = arg;
+    const joint *h = x->h;
+    (void)worker;
+    for (int64_t j = part * PART; j < end_of_part(part, h->kept); j++) {
+        double *u = row(&x->t->u, h->from + j), *v = row(&x->t->q, h->from + j) + h->from; /* copied before */
+        double length = sqrt(knr_condensed()->divide(v, x->near, u, h->kept));
+        for (int64_t i = 0; i < h->kept; i++)
+            u[x->places[i]] = v[i] / length;
+    }
+}
+
+static void solve_joint(knr_tridiagonal *t, const joint *h, const int64_t *places, double *roots)
+{
+    int64_t n = h->kept, parts = (n + PART - 1) / PART;
+    vectors x = {t, h, places, roots, t->spare[0] + h->from, t->spare[1] + h->from, t->spare[2] + h->from};
+    const int64_t *kept = t->kept + h->from;
+    int threads = n < 4 * PART ? 1 : t->threads;
+    for (int64_t i = 0; i < n; i++) {
+        x.d[i] = t->d[kept[i]];
+        x.z2[i] = t->z[kept[i]] * t->z[kept[i]];
+    }
+    knx_parallel(threads, parts, find_roots, &x);
+    knx_parallel(threads, parts, find_z, &x);
+    knx_parallel(threads, parts, make_vectors, &x);
+}
+
+/* Columns of q of one half, from column `c` on: `n` rows of them become u times `count` rows of the copy. */
+static void turn_half(knr_tridiagonal *t, const joint *h, int64_t c, int64_t columns, int64_t first, int64_t count)
+{
+    knr_dense y = knr_dense_part(&t->q, h->from, c, h->kept, columns);
+    knr_dense u = knr_dense_part(&t->u, h->from, first, h->kept, count);
+    knr_dense x = knr_dense_part(&t->copy, h->from + first, c, count, columns);
+    knr_dense_product(&t->multiplier, &y, KNR_SET, &u, KNR_PLAIN, &x, KNR_PLAIN);
 }
 
 static void join(knr_tridiagonal *t, joint *h)
 {
     int64_t from = h->from, n = h->to - from, at[3], count[3] = {0, 0, 0}, *places = t->order + from, copied = from;
-    double *roots = t->spare[4] + from;
+    double *roots = t->spare[3] + from;
     order_by(t->d, t->order, from, h->middle, h->to);
     deflate(t, h);
     /* copies: vectors of the left half, of both, of the right half, then those that stay */
@@ -347,16 +387,18 @@ static void join(knr_tridiagonal *t, joint *h)
         places[i] = at[side[kept[i]] == LEFT ? 0 : side[kept[i]] == RIGHT ? 2 : 1]++;
     for (int64_t i = 0; i < h->kept; i++)
         memcpy(row(&t->copy, from + places[i]) + from, row(&t->q, kept[i]) + from, (size_t)n * 8);
-    solve_joint(t, h, places, roots);
     for (int64_t i = 0; i < h->kept; i++)
         side[kept[i]] = 0;
     copied += h->kept;
-    double *values = t->spare[0] + from; /* of the copies */
     for (int64_t i = from; i < h->to; i++)
-        if (side[i]) {
-            memcpy(row(&t->copy, copied) + from, row(&t->q, i) + from, (size_t)n * 8);
-            values[copied++ - from] = t->d[i];
-        }
+        if (side[i])
+            memcpy(row(&t->copy, copied++) + from, row(&t->q, i) + from, (size_t)n * 8);
+    solve_joint(t, h, places, roots);
+    double *values = t->spare[0] + from; /* of the copies */
+    copied = h->kept;
+    for (int64_t i = from; i < h->to; i++)
+        if (side[i])
+            values[copied++] = t->d[i];
     memcpy(values, roots, (size_t)h->kept * 8);
     /* the roots rise; the others are put between them */
     int64_t *order = t->order + from;
@@ -370,20 +412,15 @@ static void join(knr_tridiagonal *t, joint *h)
     for (int64_t i = n - 1; i >= 0; i--)
         order[i] =
             next < 0 || (next_root >= 0 && values[next_root] >= values[order[next]]) ? next_root-- : order[next--];
-    for (int64_t i = 0; i < n; i++) {
+    turn_half(t, h, from, h->middle - from, 0, count[0] + count[1]);
+    turn_half(t, h, h->middle, h->to - h->middle, count[0], count[1] + count[2]);
+    for (int64_t i = n - 1; i >= 0; i--) { /* the vectors lie in order; they move on to make room */
+        double *to = row(&t->q, from + i) + from;
         t->d[from + i] = values[order[i]];
         if (order[i] >= h->kept)
-            memcpy(row(&t->q, from + i) + from, row(&t->copy, from + order[i]) + from, (size_t)n * 8);
-    }
-    int64_t left = count[0] + count[1], right = count[1] + count[2];
-    for (int64_t c = from, to; c < h->to; c = to) {
-        bool on_the_left = c < h->middle;
-        int64_t end = on_the_left ? h->middle : h->to;
-        to = end - c < STRIP ? end : c + STRIP;
-        for (int64_t i = 0; i < n; i++)
-            if (order[i] < h->kept)
-                combine_rows(t, from + i, c, to, from + (on_the_left ? 0 : count[0]), on_the_left ? left : right,
-                             row(&t->u, from + order[i]) + (on_the_left ? 0 : count[0]));
+            memcpy(to, row(&t->copy, from + order[i]) + from, (size_t)n * 8);
+        else if (order[i] != i)
+            memcpy(to, row(&t->q, from + order[i]) + from, (size_t)n * 8);
     }
 }
 

@@ -11,11 +11,13 @@ typedef struct knr_tridiagonal {
     knr_dense q;           /* its rows become the eigenvectors; wanted only with `vectors` */
     bool vectors;
     knr_dense copy, u;     /* of the same size; spare */
-    double *z, *spare[5];
+    double *z, *spare[4];
     int64_t *order, *kept;
     uint8_t *side;
+    knr_multiplier multiplier;
+    int threads;
 } knr_tridiagonal;
-knr_tridiagonal knr_tridiagonal_take(knr_arena *a, int64_t n, bool vectors);
+knr_tridiagonal knr_tridiagonal_take(knr_arena *a, int64_t n, bool vectors, int threads);
 /* Of finite numbers. False if it does not converge. */
 bool knr_tridiagonal_run(knr_tridiagonal *t);
 #endif

@@ -37,7 +37,7 @@ static knx_error *eigh_type(kni_rule *r, kni_type *y)
 static knr_eigh eigh_of(const kni_rule *r)
 {
     const eigh_params *p = r->params;
-    return (knr_eigh){r->xt[0].dtype, knp_extents_of(r->xt[0]).n, p->lower, !p->values_only};
+    return (knr_eigh){r->xt[0].dtype, knp_extents_of(r->xt[0]).n, p->lower, !p->values_only, r->threads};
 }
 
 static bool eigh_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
@@ -126,7 +126,7 @@ static knx_error *tridiagonal_type(kni_rule *r, kni_type *y)
 static knr_eigh tridiagonal_of(const kni_rule *r)
 {
     const kni_p_tridiagonal *p = r->params;
-    return (knr_eigh){r->xt[0].dtype, knp_extents_of(r->xt[0]).n, p->lower, false};
+    return (knr_eigh){r->xt[0].dtype, knp_extents_of(r->xt[0]).n, p->lower, false, r->threads};
 }
 
 static bool tridiagonal_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)

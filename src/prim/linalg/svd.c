@@ -35,7 +35,7 @@ static knr_svd svd_of(const kni_rule *r)
 {
     const svd_params *p = r->params;
     knp_extents e = knp_extents_of(r->xt[0]);
-    return (knr_svd){r->xt[0].dtype, e.m, e.n, p->compute_uv, p->full_matrices};
+    return (knr_svd){r->xt[0].dtype, e.m, e.n, p->compute_uv, p->full_matrices, r->threads};
 }
 
 static bool svd_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * condensed.h -- the inner loops of reductions to tridiagonal form and of the secular equations of condensed matrices,
+ * one table of them per instruction set. Sums are chains of fma, as many as numbers have room in 64 bytes: number i
+ * goes to chain i modulo that, and they are joined by halves. */
+#ifndef KN_HOST_ROUTINE_CONDENSED_H
+#define KN_HOST_ROUTINE_CONDENSED_H
+#include <stdint.h>
+
+typedef struct knr_secular_sums {
+    double value, size, slope; /* of z2 / delta; of their absolute values; of z2 / delta^2 */
+} knr_secular_sums;
+
+typedef struct knr_condensed_loops {
+    /* y += what rows from .. to of a symmetric n x n matrix add to a x, from the diagonal on and, mirrored, below it;
+     * [0]: float32, [1]: float64. sign -1: the mirror image is negative, and the diagonal zero. Rows lie at multiples of
+     * 64 bytes. */
+    void (*half_times[2])(void *y, const void *a, int64_t ld, int64_t n, int64_t from, int64_t to, const void *x,
+                          double sign);
+    /* delta = d - origin - mu, and sums over n numbers */
+    knr_secular_sums (*secular)(double *delta, const double *d, const double *z2, int64_t n, double origin, double mu);
+    /* p[i] *= x[i] / (d[i] - minus) */
+    void (*quotients)(double *p, const double *x, const double *d, double minus, int64_t n);
+    /* y = a / b; the sum of its squares */
+    double (*divide)(double *y, const double *a, const double *b, int64_t n);
+} knr_condensed_loops;
+const knr_condensed_loops *knr_condensed(void); /* for this processor */
+extern const knr_condensed_loops knr_condensed_base, knr_condensed_avx2, knr_condensed_avx512;
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * dense_product.c -- products of planes: each of real numbers, described for product.h, planned and run. */
+#include "host/routine/dense_product.h"
+#include "host/routine/product.h"
+#include <string.h>
+
+enum { PLAN_BYTES = 1 << 12 }; /* of two matrices */
+
+typedef struct operand {
+    const void *at;
+    int64_t row, column; /* strides in numbers */
+} operand;
+
+static knk_product describe(kn_dtype d, int64_t m, int64_t n, int64_t k, operand a, operand b, int64_t ld)
+{
+    knk_product p;
+    p.operand = p.result = d;
+    p.a_offset = p.b_offset = p.c_offset = 0;
+    p.n_window = 0;
+    p.batch.n = 0;
+    p.m.n = p.n.n = p.k.n = 1;
+    p.m.extent[0] = m, p.m.a[0] = a.row, p.m.b[0] = 0, p.m.c[0] = ld;
+    p.k.extent[0] = k, p.k.a[0] = a.column, p.k.b[0] = b.row, p.k.c[0] = 0;
+    p.n.extent[0] = n, p.n.a[0] = 0, p.n.b[0] = b.column, p.n.c[0] = 1;
+    return p;
+}
+
+knr_multiplier knr_multiplier_take(knr_arena *a, kn_dtype real, int64_t rows, int64_t columns, int64_t steps, int threads)
+{
+    knr_multiplier p = {real, threads > 1 ? threads : 1, NULL, 0};
+    for (int turned = 0; rows && columns && steps && turned < 4; turned++) {
+        _Alignas(64) char room[PLAN_BYTES];
+        operand x = {NULL, turned & 1 ? 1 : steps, turned & 1 ? rows : 1};
+        operand y = {NULL, turned & 2 ? 1 : columns, turned & 2 ? steps : 1};
+        knk_product q = describe(real, rows, columns, steps, x, y, columns);
+        size_t bytes = knr_product_workspace(knr_product_make(room, &q, false, false, true), p.threads);
+        p.bytes = bytes > p.bytes ? bytes : p.bytes;
+    }
+    p.room = knr_take(a, p.bytes, 1);
+    return p;
+}
+
+/* --- adding ----------------------------------------------------------------------------------- */
+
+typedef struct target {
+    char *at;
+    int64_t ld;
+} target;
+
+#define JOIN(name, T, op)                                                                                     \
+    static void name(void *env, int64_t batch, int64_t row, int64_t rows, int64_t column, int64_t columns,     \
+                     void *from, int64_t from_row, int64_t from_column, int worker)                             \
+    {                                                                                                         \
+        const target *t = env;                                                                                \
+        (void)batch, (void)worker;                                                                            \
+        for (int64_t i = 0; i < rows; i++) {                                                                  \
+            T *restrict to = (T *)t->at + (row + i) * t->ld + column;                                         \
+            const T *restrict x = (const T *)from + i * from_row;                                             \
+            if (from_column == 1)                                                                             \
+                for (int64_t j = 0; j < columns; j++)                                                         \
+                    to[j] op x[j];                                                                            \
+            else                                                                                              \
+                for (int64_t j = 0; j < columns; j++)                                                         \
+                    to[j] op x[j * from_column];                                                              \
+        }                                                                                                     \
+    }
+JOIN(add_f32, float, +=)
+JOIN(add_f64, double, +=)
+JOIN(subtract_f32, float, -=)
+JOIN(subtract_f64, double, -=)
+
+/* --- one plane -------------------------------------------------------------------------------- */
+
+static void clear(kn_dtype d, void *c, int64_t m, int64_t n, int64_t ld)
+{
+    for (int64_t i = 0; i < m; i++)
+        memset((char *)c + i * ld * (int64_t)d->size, 0, (size_t)n * d->size);
+}
+
+static void multiply(const knr_multiplier *p, int64_t m, int64_t n, int64_t k, operand a, operand b, void *c, int64_t ld,
+                     knr_into into)
+{
+    static knr_finish *const joins[2][2] = {{add_f32, add_f64}, {subtract_f32, subtract_f64}};
+    _Alignas(64) char room[PLAN_BYTES];
+    kn_dtype d = p->real;
+    if (!m || !n || !k) {
+        if (into == KNR_SET)
+            clear(d, c, m, n, ld);
+        return;
+    }
+    knk_product q = describe(d, m, n, k, a, b, ld);
+    const knr_plan *plan = knr_product_make(room, &q, false, false, into != KNR_SET);
+    int threads = p->threads;
+    while (threads > 1 && knr_product_workspace(plan, threads) > p->bytes)
+        threads--;
+    if (knr_product_workspace(plan, threads) > p->bytes && (m > 1 || n > 1)) { /* elements do not depend on others */
+        int64_t size = (int64_t)d->size, rows = m >= n ? m / 2 : m, columns = m >= n ? n : n / 2;
+        bool down = m >= n;
+        multiply(p, rows, columns, k, a, b, c, ld, into);
+        operand below = a, beside = b;
+        below.at = down ? (const char *)a.at + rows * a.row * size : a.at;
+        beside.at = down ? b.at : (const char *)b.at + columns * b.column * size;
+        multiply(p, down ? m - rows : m, down ? n : n - columns, k, below, beside,
+                 (char *)c + (down ? rows * ld : columns) * size, ld, into);
+        return;
+    }
+    target t = {c, ld};
+    knr_product_run(plan, &(knr_run){.a = a.at,
+                                     .b = b.at,
+                                     .c = c,
+                                     .finish = into == KNR_SET ? NULL : joins[into == KNR_MINUS][d->size == 8],
+                                     .env_finish = &t,
+                                     .workspace = p->room,
+                                     .threads = threads});
+}
+
+/* --- matrices --------------------------------------------------------------------------------- */
+
+void knr_dense_clear(const knr_dense *x)
+{
+    kn_dtype d = x->f->size == 8 ? KN_DT(F64) : KN_DT(F32);
+    clear(d, x->p.re, x->rows, x->columns, x->p.ld);
+    if (x->p.im)
+        clear(d, x->p.im, x->rows, x->columns, x->p.ld);
+}
+
+static operand operand_of(const knr_dense *x, const void *plane, knr_turn turn)
+{
+    bool turned = turn == KNR_TRANSPOSED || turn == KNR_ADJOINT;
+    return (operand){plane, turned ? 1 : x->p.ld, turned ? x->p.ld : 1};
+}
+
+static bool is_conjugated(knr_turn turn) { return turn == KNR_ADJOINT || turn == KNR_CONJUGATED; }
+static knr_into signed_into(bool minus, bool again) { return minus == again ? KNR_PLUS : KNR_MINUS; }
+
+void knr_dense_product(const knr_multiplier *p, const knr_dense *c, knr_into into, const knr_dense *a, knr_turn turn_a,
+                       const knr_dense *b, knr_turn turn_b)
+{
+    bool turned = turn_a == KNR_TRANSPOSED || turn_a == KNR_ADJOINT, minus = into == KNR_MINUS;
+    bool minus_a = is_conjugated(turn_a), minus_b = is_conjugated(turn_b);
+    int64_t m = c->rows, n = c->columns, k = turned ? a->rows : a->columns, ld = c->p.ld;
+    operand a_re = operand_of(a, a->p.re, turn_a), a_im = operand_of(a, a->p.im, turn_a);
+    operand b_re = operand_of(b, b->p.re, turn_b), b_im = operand_of(b, b->p.im, turn_b);
+    multiply(p, m, n, k, a_re, b_re, c->p.re, ld, into);
+    if (!c->p.im)
+        return;
+    if (into == KNR_SET)
+        clear(p->real, c->p.im, m, n, ld);
+    if (a_im.at && b_im.at)
+        multiply(p, m, n, k, a_im, b_im, c->p.re, ld, signed_into(minus, minus_a == minus_b));
+    if (b_im.at)
+        multiply(p, m, n, k, a_re, b_im, c->p.im, ld, signed_into(minus, minus_b));
+    if (a_im.at)
+        multiply(p, m, n, k, a_im, b_re, c->p.im, ld, signed_into(minus, minus_a));
+}
