@@ -20,6 +20,8 @@ typedef struct knr_condensed_loops {
     knr_secular_sums (*secular)(double *delta, const double *d, const double *z2, int64_t n, double origin, double mu);
     /* p[i] *= x[i] / (d[i] - minus) */
     void (*quotients)(double *p, const double *x, const double *d, double minus, int64_t n);
+    /* Columns of n of rows a, b, c (c may be NULL) become those of (I - tau v v^T) of them, v = (1, v1, v2) */
+    void (*reflect)(double *a, double *b, double *c, double v1, double v2, double tau, int64_t n);
     /* y = a / b; the sum of its squares */
     double (*divide)(double *y, const double *a, const double *b, int64_t n);
 } knr_condensed_loops;

@@ -70,6 +70,42 @@ static void quotients(double *restrict p, const double *restrict x, const double
         p[i] *= x[i] / (d[i] - minus);
 }
 
+ALWAYS void reflect_some(double *a, double *b, double *c, double v1, double v2, double tau, int64_t n, bool three)
+{
+    int64_t j = 0;
+    vf64 x = fill_f64(v1), y = fill_f64(v2), t = fill_f64(tau);
+    for (; j + LANES <= n; j += LANES) {
+        vf64 p = load_f64(a + j), q = load_f64(b + j), r = fill_f64(0), s = fma_f64(x, q, p);
+        if (three) {
+            r = load_f64(c + j);
+            s = fma_f64(y, r, s);
+        }
+        s = -(t * s);
+        store_f64(a + j, p + s);
+        store_f64(b + j, fma_f64(x, s, q));
+        if (three)
+            store_f64(c + j, fma_f64(y, s, r));
+    }
+    for (; j < n; j++) {
+        double s = fma1_f64(v1, b[j], a[j]);
+        if (three)
+            s = fma1_f64(v2, c[j], s);
+        s = -(tau * s);
+        a[j] += s;
+        b[j] = fma1_f64(v1, s, b[j]);
+        if (three)
+            c[j] = fma1_f64(v2, s, c[j]);
+    }
+}
+
+static void reflect(double *a, double *b, double *c, double v1, double v2, double tau, int64_t n)
+{
+    if (c)
+        reflect_some(a, b, c, v1, v2, tau, n, true);
+    else
+        reflect_some(a, b, b, v1, v2, tau, n, false);
+}
+
 static double divide(double *y, const double *a, const double *b, int64_t n)
 {
     vf64 acc[GROUPS];
@@ -92,4 +128,5 @@ static double divide(double *y, const double *a, const double *b, int64_t n)
     return join_f64(lane);
 }
 
-const knr_condensed_loops PASTE(knr_condensed_, KN_ISA) = {{half_times_f32, half_times_f64}, secular, quotients, divide};
+const knr_condensed_loops PASTE(knr_condensed_, KN_ISA) = {{half_times_f32, half_times_f64}, secular, quotients, reflect,
+                                                         divide};

@@ -358,7 +358,7 @@ knr_block_reflection knr_block_take(knr_arena *a, kn_dtype d, int64_t n, int64_t
     b.narrow_v = (knr_dense){knr_linalg_loops_of(d), {b.v.re, b.v.im, b.v.ld}, KNR_REFLECTIONS, n};
     if (b.narrow_v.f->size != 8)
         b.narrow_v = knr_dense_take(a, d, KNR_REFLECTIONS, n);
-    b.multiplier = knr_multiplier_take(a, knx_component(d), most, columns, KNR_REFLECTIONS, threads);
+    b.multiplier = knr_multiplier_take(a, knx_component(d), most, columns, most, threads);
     return b;
 }
 

@@ -28,11 +28,12 @@ static knk_product describe(kn_dtype d, int64_t m, int64_t n, int64_t k, operand
 knr_multiplier knr_multiplier_take(knr_arena *a, kn_dtype real, int64_t rows, int64_t columns, int64_t steps, int threads)
 {
     knr_multiplier p = {real, threads > 1 ? threads : 1, NULL, 0};
-    for (int turned = 0; rows && columns && steps && turned < 4; turned++) {
+    for (int way = 0; rows && columns && steps && way < 16; way++) { /* turned or not, and the smallest: all else is cut */
         _Alignas(64) char room[PLAN_BYTES];
-        operand x = {NULL, turned & 1 ? 1 : steps, turned & 1 ? rows : 1};
-        operand y = {NULL, turned & 2 ? 1 : columns, turned & 2 ? steps : 1};
-        knk_product q = describe(real, rows, columns, steps, x, y, columns);
+        int64_t m = way & 4 ? 1 : rows, n = way & 8 ? 1 : columns;
+        operand x = {NULL, way & 1 ? 1 : steps, way & 1 ? m : 1};
+        operand y = {NULL, way & 2 ? 1 : n, way & 2 ? steps : 1};
+        knk_product q = describe(real, m, n, steps, x, y, n);
         size_t bytes = knr_product_workspace(knr_product_make(room, &q, false, false, true), p.threads);
         p.bytes = bytes > p.bytes ? bytes : p.bytes;
     }

@@ -3,15 +3,14 @@
  * real ones. An element of the subdiagonal is nothing if it is so beside its neighbours, by Ahues' and Tisseur's
  * criterion. */
 #include "host/routine/francis.h"
+#include "host/routine/condensed.h"
+#include "host/routine/francis_sweep.h"
 #include <math.h>
 
 static const double EPSILON = 0x1p-52, TINY = 0x1p-1000;
 enum { ROUNDS = 40 }; /* for each eigenvalue, on average */
 
-typedef struct work {
-    const knr_doubles *h, *z;
-    int64_t n, z_rows;
-} work;
+typedef knr_francis_work work;
 
 static double *re(const knr_doubles *x, int64_t i, int64_t j) { return &x->re[i * x->ld + j]; }
 static double *im(const knr_doubles *x, int64_t i, int64_t j) { return &x->im[i * x->ld + j]; }
@@ -54,30 +53,34 @@ static int64_t first_row(const work *w, int64_t last)
 /* --- real: two shifts ------------------------------------------------------------------------- */
 
 /* Rows (columns) k .. k + count of x become those of (I - tau v v^T) x, x (I - tau v v^T). */
-static void rows(const knr_doubles *x, int64_t k, int count, const double *v, double tau, int64_t from, int64_t to)
+void knr_francis_rows(const knr_doubles *x, int64_t k, int count, const double *v, double tau, int64_t from,
+                      int64_t to)
 {
-    double *a = re(x, k, 0), *b = re(x, k + 1, 0), *c = count == 3 ? re(x, k + 2, 0) : NULL;
-    for (int64_t j = from; j < to; j++) {
-        double s = tau * (a[j] + v[1] * b[j] + (c ? v[2] * c[j] : 0));
-        a[j] -= s;
-        b[j] -= s * v[1];
-        if (c)
-            c[j] -= s * v[2];
-    }
+    if (from < to)
+        knr_condensed()->reflect(re(x, k, from), re(x, k + 1, from), count == 3 ? re(x, k + 2, from) : NULL, v[1],
+                                 count == 3 ? v[2] : 0, tau, to - from);
 }
-static void columns(const knr_doubles *x, int64_t k, int count, const double *v, double tau, int64_t from, int64_t to)
+void knr_francis_columns(const knr_doubles *x, int64_t k, int count, const double *v, double tau, int64_t from,
+                         int64_t to)
 {
-    for (int64_t i = from; i < to; i++) {
-        double *a = re(x, i, k), s = tau * (a[0] + v[1] * a[1] + (count == 3 ? v[2] * a[2] : 0));
-        a[0] -= s;
-        a[1] -= s * v[1];
-        if (count == 3)
-            a[2] -= s * v[2];
-    }
+    double p = v[1], q = v[2];
+    if (count == 3)
+        for (int64_t i = from; i < to; i++) {
+            double *a = re(x, i, k), s = tau * (a[0] + p * a[1] + q * a[2]);
+            a[0] -= s;
+            a[1] -= s * p;
+            a[2] -= s * q;
+        }
+    else
+        for (int64_t i = from; i < to; i++) {
+            double *a = re(x, i, k), s = tau * (a[0] + p * a[1]);
+            a[0] -= s;
+            a[1] -= s * p;
+        }
 }
 
 /* The first column of (h - s1)(h - s2) for the shifts with this trace and product, scaled. */
-static void first_column(const knr_doubles *h, int64_t m, double r1, double i1, double r2, double i2, double *v)
+void knr_francis_first(const knr_doubles *h, int64_t m, double r1, double i1, double r2, double i2, double *v)
 {
     double a = *re(h, m, m), b = *re(h, m, m + 1), c = *re(h, m + 1, m), d = *re(h, m + 1, m + 1);
     double s = fabs(a - r2) + fabs(i2) + fabs(c), q = c / s;
@@ -122,7 +125,7 @@ static void double_step(const work *w, int64_t first, int64_t last, int round)
     }
     int64_t m = last - 2;
     for (;; m--) {
-        first_column(h, m, r1, i1, r2, i2, v);
+        knr_francis_first(h, m, r1, i1, r2, i2, v);
         if (m == first)
             break;
         double x = fabs(*re(h, m - 1, m - 1)), y = fabs(*re(h, m, m)), z = fabs(*re(h, m + 1, m + 1));
@@ -142,15 +145,15 @@ static void double_step(const work *w, int64_t first, int64_t last, int round)
                 *re(h, k + 2, k - 1) = 0;
         } else if (m > first)
             *re(h, k, k - 1) *= 1 - tau; /* what a sum of small elements would lose */
-        rows(h, k, count, v, tau, k, w->n);
-        columns(h, k, count, v, tau, 0, k + 3 < last ? k + 4 : last + 1);
-        columns(w->z, k, count, v, tau, 0, w->z_rows);
+        knr_francis_rows(h, k, count, v, tau, k, w->n);
+        knr_francis_columns(h, k, count, v, tau, 0, k + 3 < last ? k + 4 : last + 1);
+        knr_francis_columns(w->z, k, count, v, tau, 0, w->z_rows);
     }
 }
 
 /* The block of rows k and k + 1 in standard form: real eigenvalues on its diagonal, or equal elements there and others
  * of different signs. */
-static void standardize(const work *w, int64_t k)
+void knr_francis_standardize(const work *w, int64_t k)
 {
     const knr_doubles *h = w->h;
     double a = *re(h, k, k), b = *re(h, k, k + 1), c = *re(h, k + 1, k), d = *re(h, k + 1, k + 1), cosine = 1, sine = 0;
@@ -299,25 +302,29 @@ static void single_step(const work *w, int64_t first, int64_t last, int round)
     }
 }
 
-bool knr_francis(const knr_doubles *h, int64_t n, const knr_doubles *z, int64_t z_rows)
+bool knr_francis(const knr_doubles *h, int64_t n, const knr_doubles *z, int64_t z_rows, const knr_francis_room *many)
 {
     work w = {h, z, n, z_rows};
     int64_t last = n - 1, left = ROUNDS * (n > 10 ? n : 10);
     for (int round = 0; last > 0;) {
-        int64_t first = first_row(&w, last);
+        int64_t first = first_row(&w, last), gone = 0;
         if (first == last || (!h->im && first == last - 1)) {
             if (first < last)
-                standardize(&w, first);
+                knr_francis_standardize(&w, first);
             last = first - 1;
             round = 0;
             continue;
         }
         if (!left--)
             return false;
-        if (h->im)
+        bool stuck = round % 6 == 5;
+        if (many && !stuck && knr_francis_sweep(&w, many, first, last, &gone)) {
+            last -= gone;
+            round = gone ? 0 : round + 1;
+        } else if (h->im)
             single_step(&w, first, last, round++);
         else
-            double_step(&w, first, last, round++);
+            double_step(&w, first, last, stuck && many ? 10 * (round++ / 6 + 1) : round++);
     }
     return true;
 }

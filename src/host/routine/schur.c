@@ -3,8 +3,11 @@
  * Eigenvectors are those of the (quasi-)triangular matrix, by substitution, turned back; before that the rows and
  * columns of the matrix are scaled by powers of two to like sizes. */
 #include "host/routine/schur.h"
+#include "base/pool.h"
+#include "host/routine/dense_product.h"
 #include "host/routine/francis.h"
 #include <math.h>
+#include <string.h>
 
 typedef knr_complex number;
 static number minus(number a, number b) { return (number){a.re - b.re, a.im - b.im}; }
@@ -12,59 +15,207 @@ static double size(number a) { return fabs(a.re) + fabs(a.im); }
 
 /* --- Hessenberg ------------------------------------------------------------------------------- */
 
+enum { PANEL = KNR_REFLECTIONS, PART = 64 /* rows that a thread takes at a time */, BLOCK = 32 /* numbers of vectors */ };
+
 typedef struct room {
     kn_dtype dtype;
     int64_t n;
+    int threads;
     knr_dense a, q;
-    knr_doubles vector, h, z;
-    knr_spare spare;
+    knr_dense v, y, turned; /* rows: vectors of a panel; the columns of A V T; one more of these */
+    knr_dense column, t;
+    knr_doubles vector, sums, h, z;
+    double *coefficient[3];
+    knr_multiplier multiplier;
     knr_block_reflection block;
+    const knr_francis_room *many;
     knr_complex *tau;
 } room;
 
-static room room_of(kn_dtype d, int64_t n, knr_arena *arena)
+static room room_of(kn_dtype d, int64_t n, int threads, knr_arena *arena)
 {
-    room r = {.dtype = d, .n = n};
+    bool complex = knx_is_complex(d);
+    room r = {.dtype = d, .n = n, .threads = threads};
     r.a = knr_dense_take(arena, d, n, n);
-    r.vector = knr_doubles_take(arena, knx_is_complex(d), 1, n);
-    r.spare = knr_spare_take(arena, d, n);
+    r.v = knr_dense_take(arena, d, PANEL, n);
+    r.y = knr_dense_take(arena, d, PANEL, n);
+    r.turned = knr_dense_take(arena, d, PANEL, n);
+    r.column = knr_dense_take(arena, d, 1, n);
+    r.t = knr_dense_take(arena, d, PANEL, PANEL);
+    r.vector = knr_doubles_take(arena, complex, 1, n);
+    r.sums = knr_doubles_take(arena, complex, 3, n);
+    for (int i = 0; i < 3; i++)
+        r.coefficient[i] = knr_take(arena, PANEL, 8);
+    r.multiplier = knr_multiplier_take(arena, knx_component(d), n, n, n, threads);
     r.tau = knr_take(arena, (size_t)n, sizeof *r.tau);
     return r;
 }
 
+/* --- a panel of the Hessenberg form ----------------------------------------------------------- */
+
+/* y = x c for the `count` rows of x: a combination of them, with the coefficients c or -c. */
+static void add_rows(room *r, const knr_dense *y, int64_t from, const knr_dense *x, int count, const number *c,
+                     double sign)
+{
+    for (int i = 0; i < count; i++) {
+        r->coefficient[0][i] = sign * c[i].re;
+        r->coefficient[1][i] = sign * c[i].im;
+    }
+    knr_combine(y, from, x, count, r->coefficient[0], r->coefficient[1], r->coefficient[2]);
+}
+
+/* c = V^H x, from number `from` on */
+static void inner_products(room *r, const knr_dense *x, int64_t from, int count, number *c)
+{
+    int64_t n = r->n - from;
+    knr_dense v = knr_dense_part(&r->v, 0, from, count, n), row = knr_dense_part(x, 0, from, 1, n);
+    for (int64_t j = 0; x->p.im && j < n; j++)
+        knr_set(&row, row.p.im, j, -knr_get(&row, row.p.im, j));
+    knr_dots(&v, &row, r->coefficient[0], r->coefficient[1], r->coefficient[2]);
+    for (int64_t j = 0; x->p.im && j < n; j++)
+        knr_set(&row, row.p.im, j, -knr_get(&row, row.p.im, j));
+    for (int i = 0; i < count; i++)
+        c[i] = (number){r->coefficient[0][i], x->p.im ? -r->coefficient[1][i] : 0};
+}
+
+/* x = T x or T^H x */
+static void times_t(const room *r, int count, bool adjoint, number *x)
+{
+    number y[PANEL];
+    for (int i = 0; i < count; i++) {
+        y[i] = (number){0, 0};
+        for (int k = adjoint ? 0 : i; k < (adjoint ? i + 1 : count); k++) {
+            number t = adjoint ? knr_at(&r->t, k, i) : knr_at(&r->t, i, k);
+            number p = knr_times((number){t.re, adjoint ? -t.im : t.im}, x[k]);
+            y[i] = (number){y[i].re + p.re, y[i].im + p.im};
+        }
+    }
+    memcpy(x, y, (size_t)count * sizeof *x);
+}
+
+typedef struct product {
+    const room *r;
+    const knr_dense *a, *x;
+} product;
+
+static void some_rows(void *arg, int64_t part, int worker)
+{
+    const product *p = arg;
+    const room *r = p->r;
+    int64_t from = part * PART, rows = p->a->rows - from < PART ? p->a->rows - from : PART;
+    knr_dense a = knr_dense_part(p->a, from, 0, rows, p->a->columns);
+    double *im = r->sums.im ? r->sums.im : r->sums.re;
+    (void)worker;
+    knr_dots(&a, p->x, r->sums.re + from, im + from, r->sums.re + r->sums.ld + from);
+}
+
+/* The sums become a x for the rows and columns of a from `row` and `column` on. */
+static void times_vector(room *r, int64_t row, int64_t column)
+{
+    knr_dense a = knr_dense_part(&r->a, row, column, r->n - row, r->n - column);
+    knr_dense x = knr_dense_part(&r->column, 0, column, 1, r->n - column);
+    product p = {r, &a, &x};
+    int64_t parts = (a.rows + PART - 1) / PART;
+    knx_parallel(a.rows * a.columns < 20000 ? 1 : r->threads, parts, some_rows, &p);
+}
+
+/* The reflection of column j, number i of the panel that begins with column `top`; what the reflections before it make
+ * of the column. Row i of y becomes A V T's column. */
+static void reflect(room *r, int64_t top, int i)
+{
+    int64_t j = top + i, first = j + 1, n = r->n, m = n - first;
+    knr_dense x = r->column, y = knr_dense_part(&r->y, i, 0, 1, n), v = knr_dense_part(&r->v, i, 0, 1, n);
+    number c[PANEL];
+    double beta;
+    for (int64_t k = top + 1; k < n; k++)
+        knr_put(&x, 0, k, knr_at(&r->a, k, j));
+    if (i) {
+        for (int k = 0; k < i; k++) {
+            c[k] = knr_at(&r->v, k, j);
+            c[k].im = -c[k].im;
+        }
+        add_rows(r, &x, top + 1, &r->y, i, c, -1);
+        inner_products(r, &x, top + 1, i, c);
+        times_t(r, i, true, c);
+        add_rows(r, &x, top + 1, &r->v, i, c, -1);
+    }
+    for (int64_t k = 0; k < m; k++) {
+        number e = knr_at(&x, 0, first + k);
+        r->vector.re[k] = e.re;
+        if (r->vector.im)
+            r->vector.im[k] = e.im;
+    }
+    number tau = r->tau[j] = knr_reflection(m, r->vector.re, r->vector.im, &beta);
+    for (int64_t k = top + 1; k < n; k++) {
+        number e = k < first ? (number){0, 0}
+                             : (number){r->vector.re[k - first], r->vector.im ? r->vector.im[k - first] : 0};
+        knr_put(&r->a, k, j, k < first ? knr_at(&x, 0, k) : k == first ? (number){beta, 0} : e);
+        knr_put(&v, 0, k, e);
+        knr_put(&x, 0, k, e);
+    }
+    times_vector(r, top + 1, first);
+    for (int64_t k = top + 1; k < n; k++) {
+        int64_t at = k - top - 1;
+        knr_put(&y, 0, k, knr_times(tau, (number){r->sums.re[at], r->sums.im ? r->sums.im[at] : 0}));
+    }
+    inner_products(r, &x, first, i, c);
+    for (int k = 0; k < i; k++)
+        c[k] = knr_times(tau, c[k]);
+    if (i)
+        add_rows(r, &y, top + 1, &r->y, i, c, -1);
+    times_t(r, i, false, c);
+    for (int k = 0; k < i; k++) {
+        knr_put(&r->t, k, i, (number){-c[k].re, -c[k].im});
+        knr_put(&r->t, i, k, (number){0, 0});
+    }
+    knr_put(&r->t, i, i, tau);
+}
+
+/* What a panel's reflections do to all that it has not worked on: the rows above, and the columns behind it. */
+static void update(room *r, int64_t top, int count)
+{
+    int64_t first = top + 1, behind = top + count, n = r->n;
+    knr_dense v = knr_dense_part(&r->v, 0, first, count, n - first), t = knr_dense_part(&r->t, 0, 0, count, count);
+    knr_dense above = knr_dense_part(&r->a, 0, first, first, n - first);
+    knr_dense w = knr_dense_part(&r->turned, 0, 0, count, first), y = knr_dense_part(&r->y, 0, 0, count, first);
+    knr_dense_product(&r->multiplier, &w, KNR_SET, &v, KNR_PLAIN, &above, KNR_TRANSPOSED); /* (A V)^T */
+    knr_dense_product(&r->multiplier, &y, KNR_SET, &t, KNR_TRANSPOSED, &w, KNR_PLAIN);
+    knr_dense_product(&r->multiplier, &above, KNR_MINUS, &y, KNR_TRANSPOSED, &v, KNR_CONJUGATED);
+    if (behind >= n)
+        return;
+    knr_dense rest = knr_dense_part(&r->a, first, behind, n - first, n - behind);
+    knr_dense v_behind = knr_dense_part(&r->v, 0, behind, count, n - behind);
+    w = knr_dense_part(&r->turned, 0, 0, count, n - behind);
+    y = knr_dense_part(&r->y, 0, first, count, n - first);
+    knr_dense_product(&r->multiplier, &rest, KNR_MINUS, &y, KNR_TRANSPOSED, &v_behind, KNR_CONJUGATED);
+    knr_dense_product(&r->multiplier, &w, KNR_SET, &v, KNR_CONJUGATED, &rest, KNR_PLAIN);
+    y = knr_dense_part(&r->y, 0, 0, count, n - behind);
+    knr_dense_product(&r->multiplier, &y, KNR_SET, &t, KNR_ADJOINT, &w, KNR_PLAIN);
+    knr_dense_product(&r->multiplier, &rest, KNR_MINUS, &v, KNR_TRANSPOSED, &y, KNR_PLAIN);
+}
+
 static void reduce(room *r)
 {
-    int64_t n = r->n;
-    for (int64_t j = 0; j < n - 1; j++) {
-        int64_t first = j + 1, m = n - first;
-        double beta;
-        for (int64_t i = 0; i < m; i++) {
-            number x = knr_at(&r->a, first + i, j);
-            r->vector.re[i] = x.re;
-            if (r->vector.im)
-                r->vector.im[i] = x.im;
-        }
-        number tau = r->tau[j] = knr_reflection(m, r->vector.re, r->vector.im, &beta);
-        knr_put(&r->a, first, j, (number){beta, 0});
-        for (int64_t i = 1; i < m; i++)
-            knr_put(&r->a, first + i, j, (number){r->vector.re[i], r->vector.im ? r->vector.im[i] : 0});
-        knr_dense right = knr_dense_part(&r->a, 0, first, n, m), below = knr_dense_part(&r->a, first, first, m, m);
-        knr_reflect_right(&right, &r->vector, tau, &r->spare);
-        knr_reflect_left(&below, &r->vector, (number){tau.re, -tau.im}, &r->spare);
+    for (int64_t top = 0; top < r->n - 1; top += PANEL) {
+        int count = (int)(r->n - 1 - top < PANEL ? r->n - 1 - top : PANEL);
+        for (int i = 0; i < count; i++)
+            reflect(r, top, i);
+        update(r, top, count);
     }
 }
 
-size_t knr_hessenberg_workspace(kn_dtype d, int64_t n)
+size_t knr_hessenberg_workspace(kn_dtype d, int64_t n, int threads)
 {
     knr_arena arena = {NULL, 0};
-    room_of(d, n, &arena);
+    room_of(d, n, threads, &arena);
     return arena.used;
 }
 
-void knr_hessenberg_run(kn_dtype d, int64_t n, const void *a, void *packed, void *tau, void *workspace)
+void knr_hessenberg_run(kn_dtype d, int64_t n, const void *a, void *packed, void *tau, void *workspace,
+                        int threads)
 {
     knr_arena arena = {workspace, 0};
-    room r = room_of(d, n, &arena);
+    room r = room_of(d, n, threads, &arena);
     knr_dense_load(&r.a, a, n, 1, false);
     reduce(&r);
     knr_dense_store(&r.a, packed, n, 1, false);
@@ -74,12 +225,13 @@ void knr_hessenberg_run(kn_dtype d, int64_t n, const void *a, void *packed, void
 
 /* --- Schur ------------------------------------------------------------------------------------ */
 
-static room schur_room(kn_dtype d, int64_t n, knr_arena *arena)
+static room schur_room(kn_dtype d, int64_t n, int threads, knr_arena *arena)
 {
     bool complex = knx_is_complex(d);
-    room r = room_of(d, n, arena);
+    room r = room_of(d, n, threads, arena);
     r.q = knr_dense_take(arena, d, n, n);
-    r.block = knr_block_take(arena, d, n, n, 1);
+    r.block = knr_block_take(arena, d, n, n, threads);
+    r.many = complex ? NULL : knr_francis_take(arena, n, n, threads);
     r.h = knr_doubles_take(arena, complex, n, n);
     r.z = knr_doubles_take(arena, complex, n, n);
     return r;
@@ -111,7 +263,7 @@ static bool decompose(room *r, bool vectors)
         }
         widen(&r->q, &r->z, n);
     }
-    return knr_francis(&r->h, n, &r->z, vectors ? n : 0);
+    return knr_francis(&r->h, n, &r->z, vectors ? n : 0, r->many);
 }
 
 static number element(const knr_doubles *x, int64_t i, int64_t j)
@@ -119,17 +271,17 @@ static number element(const knr_doubles *x, int64_t i, int64_t j)
     return (number){x->re[i * x->ld + j], x->im ? x->im[i * x->ld + j] : 0};
 }
 
-size_t knr_schur_workspace(kn_dtype d, int64_t n)
+size_t knr_schur_workspace(kn_dtype d, int64_t n, int threads)
 {
     knr_arena arena = {NULL, 0};
-    schur_room(d, n, &arena);
+    schur_room(d, n, threads, &arena);
     return arena.used;
 }
 
-bool knr_schur_run(kn_dtype d, int64_t n, const void *a, void *t, void *z, void *workspace)
+bool knr_schur_run(kn_dtype d, int64_t n, const void *a, void *t, void *z, void *workspace, int threads)
 {
     knr_arena arena = {workspace, 0};
-    room r = schur_room(d, n, &arena);
+    room r = schur_room(d, n, threads, &arena);
     knr_dense_load(&r.a, a, n, 1, false);
     double scale = knr_scale_for(knr_largest(&r.a));
     bool well = knr_is_finite(&r.a);
@@ -157,30 +309,32 @@ bool knr_schur_run(kn_dtype d, int64_t n, const void *a, void *t, void *z, void 
 
 typedef struct eig_room {
     room r;
-    knr_doubles x;      /* rows: vectors of the triangular matrix */
-    knr_dense z, v;     /* z transposed; rows: vectors of the matrix. float64 */
+    knr_dense x, sums;  /* rows: vectors of the triangular matrix, and sums for BLOCK numbers of each. float64, as are */
+    knr_dense z, v;     /* z transposed; rows: vectors of the matrix */
     knr_doubles turned; /* the triangular matrix of the adjoint one */
-    double *scale, *spare;
+    knr_multiplier multiplier;
+    double *scale;
     number *w;
     size_t bytes;
 } eig_room;
 
-static eig_room eig_room_of(kn_dtype d, int64_t n, void *workspace)
+static eig_room eig_room_of(kn_dtype d, int64_t n, int threads, void *workspace)
 {
     knr_arena arena = {workspace, 0};
-    eig_room e = {.r = schur_room(d, n, &arena)};
-    e.x = knr_doubles_take(&arena, true, n, n);
+    eig_room e = {.r = schur_room(d, n, threads, &arena)};
+    e.x = knr_dense_take(&arena, KN_DT(C128), n, n);
+    e.sums = knr_dense_take(&arena, KN_DT(C128), n, BLOCK);
     e.z = knr_dense_take(&arena, knx_is_complex(d) ? KN_DT(C128) : KN_DT(F64), n, n);
     e.v = knr_dense_take(&arena, KN_DT(C128), n, n);
     e.turned = knr_doubles_take(&arena, knx_is_complex(d), n, n);
     e.scale = knr_take(&arena, (size_t)n, 8);
-    e.spare = knr_take(&arena, 3 * (size_t)n, 8);
+    e.multiplier = knr_multiplier_take(&arena, KN_DT(F64), n, n, n, threads);
     e.w = knr_take(&arena, (size_t)n, sizeof *e.w);
     e.bytes = arena.used;
     return e;
 }
 
-size_t knr_eig_workspace(kn_dtype d, int64_t n) { return eig_room_of(d, n, NULL).bytes; }
+size_t knr_eig_workspace(kn_dtype d, int64_t n, int threads) { return eig_room_of(d, n, threads, NULL).bytes; }
 
 /* a becomes D^-1 a D. */
 static void balance(eig_room *e)
@@ -195,9 +349,11 @@ static void balance(eig_room *e)
         for (int64_t i = 0; i < n; i++) {
             double c = 0, r = 0, f = 1;
             for (int64_t j = 0; j < n; j++) {
-                c += j == i ? 0 : size(knr_at(a, j, i));
-                r += j == i ? 0 : size(knr_at(a, i, j));
+                number x = j == i ? (number){0, 0} : knr_at(a, j, i), y = j == i ? x : knr_at(a, i, j);
+                c += x.re * x.re + x.im * x.im;
+                r += y.re * y.re + y.im * y.im;
             }
+            c = sqrt(c), r = sqrt(r);
             if (c == 0 || r == 0)
                 continue;
             double before = c + r;
@@ -232,27 +388,46 @@ static number quotient(number x, number d, double least)
     return (number){q.re * s, q.im * s};
 }
 
-/* Row k of x: a vector with (t - w) x = 0 for the eigenvalue w of the block that ends with row k; imaginary parts not
- * negative, if that has two rows. */
-static void vector_of(const knr_doubles *t, int64_t k, number w, const knr_doubles *out)
+static bool ends_pair(const knr_doubles *t, int64_t k) { return !t->im && k > 0 && t->re[k * t->ld + k - 1] != 0; }
+
+/* The end of vector k: 1, or of a pair's (in its second row) the numbers of its block. The others are zero so far. */
+static void begin_vector(const knr_doubles *t, int64_t k, number w, const knr_dense *out)
 {
-    double *x = out->re + k * out->ld, *y = out->im + k * out->ld;
-    bool pair = !t->im && k > 0 && t->re[k * t->ld + k - 1] != 0;
-    double least = 0x1p-52 * size(w) > 0x1p-400 ? 0x1p-52 * size(w) : 0x1p-400; /* the matrix is near 1 in size */
-    x[k] = 1, y[k] = 0;
-    if (pair) {
+    double *x = (double *)out->p.re + k * out->p.ld, *y = (double *)out->p.im + k * out->p.ld;
+    x[k] = 1;
+    if (ends_pair(t, k)) {
         double b = element(t, k - 1, k).re, c = element(t, k, k - 1).re;
         x[k - 1] = fabs(b) >= fabs(c) ? 1 : -w.im / c;
-        y[k - 1] = 0;
         x[k] = 0;
         y[k] = fabs(b) >= fabs(c) ? w.im / b : 1;
     }
-    for (int64_t j = k - 1 - pair; j >= 0; j--) {
-        int rows = !t->im && j > 0 && t->re[j * t->ld + j - 1] != 0 ? 2 : 1;
+}
+
+/* Numbers from .. to of vector k, with (t - w) x = 0, where row k of `sums` holds what the ones behind `to` add, and of
+ * the last `own` numbers of the vector the values are known. */
+static void vector_part(const knr_doubles *t, int64_t k, number w, const knr_dense *out, const knr_dense *sums,
+                        int64_t from, int64_t to)
+{
+    double *x = (double *)out->p.re + k * out->p.ld, *y = (double *)out->p.im + k * out->p.ld;
+    double least = 0x1p-52 * size(w) > 0x1p-400 ? 0x1p-52 * size(w) : 0x1p-400; /* the matrix is near 1 in size */
+    int64_t known = k - ends_pair(t, k), end = k + 1 < to ? k + 1 : to;
+    bool real = !t->im && w.im == 0;
+    double scale = 1;
+    for (int64_t j = (known < to ? known : to) - 1; j >= from; j--) {
+        int rows = !t->im && j > from && t->re[j * t->ld + j - 1] != 0 ? 2 : 1;
         number s[2] = {{0, 0}, {0, 0}};
-        for (int i = 0; i < rows; i++)
-            for (int64_t l = j + 1; l <= k; l++)
-                s[i] = minus(s[i], knr_times(element(t, j - i, l), (number){x[l], y[l]}));
+        for (int i = 0; i < rows; i++) {
+            if (k >= to)
+                s[i] = knr_at(sums, k, j - i - from);
+            s[i] = (number){-s[i].re * scale, -s[i].im * scale};
+            const double *row = t->re + (j - i) * t->ld;
+            if (real)
+                for (int64_t l = j + 1; l < end; l++)
+                    s[i].re -= row[l] * x[l];
+            else
+                for (int64_t l = j + 1; l < end; l++)
+                    s[i] = minus(s[i], knr_times(element(t, j - i, l), (number){x[l], y[l]}));
+        }
         number v = {0, 0}, u = {0, 0}, d = minus(element(t, j, j), w);
         if (rows == 2) { /* [a - w, b; c, d - w] [u; v] = [s1; s0] */
             number a = minus(element(t, j - 1, j - 1), w), b = element(t, j - 1, j), c = element(t, j, j - 1);
@@ -265,14 +440,67 @@ static void vector_of(const knr_doubles *t, int64_t k, number w, const knr_doubl
         x[j] = v.re, y[j] = v.im;
         j -= rows - 1;
         double most = size(v) > size(u) ? size(v) : size(u);
-        if (most > 0x1p200)
+        if (most > 0x1p200) {
+            scale /= most;
             for (int64_t l = j; l <= k; l++) {
                 x[l] /= most;
                 y[l] /= most;
             }
+        }
     }
-    for (int64_t i = k + 1; i < out->ld; i++)
-        x[i] = y[i] = 0;
+}
+
+typedef struct substitution {
+    const eig_room *e;
+    const knr_doubles *t;
+    bool left;
+    int64_t from, to;
+} substitution;
+
+/* A pair's vector is in its second row; the first one stays zero. */
+static bool begins_pair(const knr_doubles *t, int64_t n, int64_t k)
+{
+    return !t->im && k + 1 < n && t->re[(k + 1) * t->ld + k] != 0;
+}
+
+static number value_of(const eig_room *e, const knr_doubles *t, bool left, int64_t k)
+{
+    number w = e->w[left ? e->r.n - 1 - k : k];
+    w.im = t->im && left ? -w.im : !t->im ? fabs(w.im) : w.im;
+    return w;
+}
+
+static void some_vectors(void *arg, int64_t part, int worker)
+{
+    const substitution *s = arg;
+    int64_t n = s->e->r.n, end = (part + 1) * PART < n ? (part + 1) * PART : n;
+    (void)worker;
+    for (int64_t k = part * PART > s->from ? part * PART : s->from; k < end; k++)
+        if (!begins_pair(s->t, n, k))
+            vector_part(s->t, k, value_of(s->e, s->t, s->left, k), &s->e->x, &s->e->sums, s->from, s->to);
+}
+
+/* Rows of x: the vectors of t, by substitution; what known numbers add to a block of others comes from products. */
+static void substitute(eig_room *e, const knr_doubles *t, bool left)
+{
+    int64_t n = e->r.n;
+    knr_dense_clear(&e->x);
+    for (int64_t k = 0; k < n; k++)
+        if (!begins_pair(t, n, k))
+            begin_vector(t, k, value_of(e, t, left, k), &e->x);
+    for (int64_t to = n, from; to > 0; to = from) {
+        from = to > BLOCK ? to - BLOCK : 0;
+        from -= from > 0 && ends_pair(t, from);
+        if (to < n) {
+            knr_dense known = knr_dense_part(&e->x, to, to, n - to, n - to);
+            knr_dense sums = knr_dense_part(&e->sums, to, 0, n - to, to - from);
+            knr_dense rows = {e->x.f, {t->re + from * t->ld + to, t->im ? t->im + from * t->ld + to : NULL, t->ld},
+                              to - from, n - to};
+            knr_dense_product(&e->multiplier, &sums, KNR_SET, &known, KNR_PLAIN, &rows, KNR_TRANSPOSED);
+        }
+        substitution s = {e, t, left, from, to};
+        knx_parallel(n < 2 * PART ? 1 : e->r.threads, (n + PART - 1) / PART, some_vectors, &s);
+    }
 }
 
 /* Length 1; the largest element real. */
@@ -309,24 +537,11 @@ static void normalize(const knr_dense *v, int64_t k, bool real)
 static void store_vectors(eig_room *e, const knr_doubles *t, bool left, kn_dtype d, void *to)
 {
     int64_t n = e->r.n;
+    substitute(e, t, left);
+    knr_dense_product(&e->multiplier, &e->v, KNR_SET, &e->x, KNR_PLAIN, &e->z, KNR_PLAIN);
     for (int64_t k = 0; k < n; k++) {
         int64_t own = left ? n - 1 - k : k;
-        bool first = !t->im && k + 1 < n && t->re[(k + 1) * t->ld + k] != 0;
-        number w = e->w[own];
-        w.im = t->im && left ? -w.im : !t->im ? fabs(w.im) : w.im;
-        if (!first)
-            vector_of(t, k, w, &e->x);
-        else
-            for (int64_t i = 0; i < n; i++)
-                e->x.re[k * e->x.ld + i] = e->x.im[k * e->x.ld + i] = 0;
-    }
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++)
-            knr_put(&e->v, i, j, (number){0, 0});
-    knr_multiply(&e->v, &e->x, &e->z, false, e->spare);
-    for (int64_t k = 0; k < n; k++) {
-        int64_t own = left ? n - 1 - k : k;
-        bool first = !t->im && k + 1 < n && t->re[(k + 1) * t->ld + k] != 0;
+        bool first = begins_pair(t, n, k);
         int64_t row = first ? k + 1 : k; /* a pair's vector is in its second row */
         if (first || t->im || e->w[own].im == 0) {
             for (int64_t i = 0; i < n; i++) {
@@ -358,9 +573,10 @@ static void set_values(eig_room *e)
     }
 }
 
-bool knr_eig_run(kn_dtype d, int64_t n, const void *a, void *w, void *left, void *right, void *workspace)
+bool knr_eig_run(kn_dtype d, int64_t n, const void *a, void *w, void *left, void *right, void *workspace,
+                 int threads)
 {
-    eig_room e = eig_room_of(d, n, workspace);
+    eig_room e = eig_room_of(d, n, threads, workspace);
     room *r = &e.r;
     bool complex = knx_is_complex(d);
     kn_dtype out = complex ? d : d->size == 4 ? KN_DT(C64) : KN_DT(C128);

@@ -32,7 +32,7 @@ static form form_take(knr_arena *arena, int64_t n)
     size_t count = (size_t)(n * n);
     form f = {knr_take(arena, count, sizeof(number)), knr_take(arena, count, sizeof(number)),
               knr_take(arena, count, sizeof(number)), NULL};
-    f.workspace = knr_take(arena, knr_schur_workspace(KN_DT(C128), n), 1);
+    f.workspace = knr_take(arena, knr_schur_workspace(KN_DT(C128), n, 1), 1);
     return f;
 }
 
@@ -40,7 +40,7 @@ static void decompose(const form *f, kn_dtype d, int64_t n, const void *a)
 {
     for (int64_t i = 0; i < n * n; i++)
         f->a[i] = knr_element_at(d, a, i);
-    knr_schur_run(KN_DT(C128), n, f->a, f->t, f->z, f->workspace);
+    knr_schur_run(KN_DT(C128), n, f->a, f->t, f->z, f->workspace, 1);
 }
 
 /* out = op(p) x op(q), with spare of the size of x (m x n) */

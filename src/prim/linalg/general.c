@@ -47,10 +47,14 @@ static bool eig_one(const kni_rule *r, const void *const *x, void *const *y, voi
     const eig_params *p = r->params;
     void *left = p->compute_left_eigenvectors ? y[1] : NULL;
     void *right = p->compute_right_eigenvectors ? y[r->n_out - 1] : NULL;
-    return knr_eig_run(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, x[0], y[0], left, right, workspace);
+    return knr_eig_run(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, x[0], y[0], left, right, workspace,
+                       r->threads);
 }
 
-static size_t eig_bytes(const kni_rule *r) { return knr_eig_workspace(r->xt[0].dtype, knp_extents_of(r->xt[0]).n); }
+static size_t eig_bytes(const kni_rule *r)
+{
+    return knr_eig_workspace(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, r->threads);
+}
 
 static const knp_matrix_routine eig_routine = {.one = eig_one, .workspace = eig_bytes};
 static knx_bytes eig_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &eig_routine); }
@@ -150,10 +154,14 @@ static knx_error *schur_type(kni_rule *r, kni_type *y)
 
 static bool schur_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
 {
-    return knr_schur_run(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, x[0], y[0], r->n_out > 1 ? y[1] : NULL, workspace);
+    return knr_schur_run(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, x[0], y[0], r->n_out > 1 ? y[1] : NULL, workspace,
+                         r->threads);
 }
 
-static size_t schur_bytes(const kni_rule *r) { return knr_schur_workspace(r->xt[0].dtype, knp_extents_of(r->xt[0]).n); }
+static size_t schur_bytes(const kni_rule *r)
+{
+    return knr_schur_workspace(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, r->threads);
+}
 static const knp_matrix_routine schur_routine = {.one = schur_one, .workspace = schur_bytes};
 static knx_bytes schur_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &schur_routine); }
 static knx_error *schur_run(const kni_rule *r, const kni_routine_args *args)
@@ -175,13 +183,13 @@ static knx_error *hessenberg_type(kni_rule *r, kni_type *y)
 
 static bool hessenberg_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
 {
-    knr_hessenberg_run(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, x[0], y[0], y[1], workspace);
+    knr_hessenberg_run(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, x[0], y[0], y[1], workspace, r->threads);
     return true;
 }
 
 static size_t hessenberg_bytes(const kni_rule *r)
 {
-    return knr_hessenberg_workspace(r->xt[0].dtype, knp_extents_of(r->xt[0]).n);
+    return knr_hessenberg_workspace(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, r->threads);
 }
 static const knp_matrix_routine hessenberg_routine = {.one = hessenberg_one, .workspace = hessenberg_bytes};
 static knx_bytes hessenberg_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &hessenberg_routine); }
