@@ -4,6 +4,7 @@
  * goes to chain i modulo that, and they are joined by halves. */
 #ifndef KN_HOST_ROUTINE_CONDENSED_H
 #define KN_HOST_ROUTINE_CONDENSED_H
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct knr_secular_sums {
@@ -16,10 +17,11 @@ typedef struct knr_condensed_loops {
      * 64 bytes. */
     void (*half_times[2])(void *y, const void *a, int64_t ld, int64_t n, int64_t from, int64_t to, const void *x,
                           double sign);
-    /* delta = d - origin - mu, and sums over n numbers */
-    knr_secular_sums (*secular)(double *delta, const double *d, const double *z2, int64_t n, double origin, double mu);
-    /* p[i] *= x[i] / (d[i] - minus) */
-    void (*quotients)(double *p, const double *x, const double *d, double minus, int64_t n);
+    /* delta = d - origin - mu, and sums over n numbers; squares: delta = d^2 - origin^2 - mu */
+    knr_secular_sums (*secular)(double *delta, const double *d, const double *z2, int64_t n, double origin, double mu,
+                                bool squares);
+    /* p[i] *= x[i] / (d[i] - minus), or with squares x[i] / (d[i]^2 - minus^2) */
+    void (*quotients)(double *p, const double *x, const double *d, double minus, int64_t n, bool squares);
     /* Columns of n of rows a, b, c (c may be NULL) become those of (I - tau v v^T) of them, v = (1, v1, v2) */
     void (*reflect)(double *a, double *b, double *c, double v1, double v2, double tau, int64_t n);
     /* y = a / b; the sum of its squares */

@@ -32,8 +32,9 @@ ALWAYS double join_chains(const vf64 *acc)
 
 ALWAYS vf64 absolute(vf64 x) { return (vf64)((vu64)x & (UINT64_MAX >> 1)); }
 
-/* Numbers behind the last have z2 = 0 and delta = 1: they add zeros. */
-static knr_secular_sums secular(double *delta, const double *d, const double *z2, int64_t n, double origin, double mu)
+/* Numbers behind the last have z2 = 0 and a delta that is not: they add zeros. */
+ALWAYS knr_secular_sums sums(double *delta, const double *d, const double *z2, int64_t n, double origin, double mu,
+                             const bool squares)
 {
     vf64 value[GROUPS], size[GROUPS], slope[GROUPS], o = fill_f64(origin), m = fill_f64(mu);
     UNROLL for (int g = 0; g < GROUPS; g++) value[g] = size[g] = slope[g] = fill_f64(0);
@@ -44,14 +45,15 @@ static knr_secular_sums secular(double *delta, const double *d, const double *z2
         bool whole = j + CHAINS <= n;
         if (!whole) {
             for (int i = 0; i < CHAINS; i++) {
-                last_d[i] = j + i < n ? d[j + i] : origin + mu + 1;
+                last_d[i] = j + i < n ? d[j + i] : 4 * (__builtin_fabs(origin) + __builtin_fabs(mu) + 1);
                 last_z2[i] = j + i < n ? z2[j + i] : 0;
             }
             from_d = last_d, from_z2 = last_z2, to = last_delta;
         }
         UNROLL for (int g = 0; g < GROUPS; g++)
         {
-            vf64 x = load_f64(from_d + g * LANES) - o - m;
+            vf64 x = load_f64(from_d + g * LANES);
+            x = squares ? (x - o) * (x + o) - m : x - o - m;
             store_f64(to + g * LANES, x);
             vf64 r = 1 / x, t = load_f64(from_z2 + g * LANES) * r;
             value[g] += t;
@@ -64,8 +66,19 @@ static knr_secular_sums secular(double *delta, const double *d, const double *z2
     return (knr_secular_sums){join_chains(value), join_chains(size), join_chains(slope)};
 }
 
-static void quotients(double *restrict p, const double *restrict x, const double *restrict d, double minus, int64_t n)
+static knr_secular_sums secular(double *delta, const double *d, const double *z2, int64_t n, double origin, double mu,
+                                bool squares)
 {
+    return squares ? sums(delta, d, z2, n, origin, mu, true) : sums(delta, d, z2, n, origin, mu, false);
+}
+
+static void quotients(double *restrict p, const double *restrict x, const double *restrict d, double minus, int64_t n,
+                      bool squares)
+{
+    for (int64_t i = 0; squares && i < n; i++)
+        p[i] *= x[i] / ((d[i] - minus) * (d[i] + minus));
+    if (squares)
+        return;
     for (int64_t i = 0; i < n; i++)
         p[i] *= x[i] / (d[i] - minus);
 }

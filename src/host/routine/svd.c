@@ -1,24 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  * svd.c -- singular values: reflections from both sides make the matrix (or its adjoint, if it is wide) upper
- * bidiagonal, implicit QR steps with and without shift (Demmel and Kahan) make that diagonal, and the reflections turn
- * its vectors back. Small singular values of the bidiagonal matrix are right to most of their digits. */
+ * bidiagonal, bidiagonal.c finds the values and vectors of that, and the reflections turn its vectors back. Of a panel
+ * of PANEL columns only these, and as many rows, are updated at once; what lies behind gets all that belongs to the
+ * panel as a product. */
 #include "host/routine/svd.h"
-#include "host/routine/dense.h"
+#include "base/pool.h"
+#include "host/routine/bidiagonal.h"
+#include "host/routine/dense_product.h"
 #include <math.h>
 
-static const double EPSILON = 0x1p-53, TOLERANCE = 98 * 0x1p-53;
+enum {
+    PANEL = KNR_REFLECTIONS,
+    PART = 128, /* rows, or columns, of a product with a vector that a thread takes at a time */
+    ROWS = 16,  /* that are read together */
+};
 
 typedef struct room {
     int64_t m, n; /* m >= n */
     bool wide;
-    knr_dense a, right; /* vectors of the reflections from the right are columns of this one */
-    knr_dense u, v;     /* rows: singular vectors of the bidiagonal matrix, float64 */
-    knr_dense x, y;     /* the left ones, the right ones */
-    knr_doubles vector;
-    knr_spare spare;
+    int threads;
+    knr_dense a, right;  /* vectors of the reflections from the right are rows of this one */
+    /* rows of a panel, u, x and conj(y), conj(v) in turn: what lies behind loses U Y^H + X V^H */
+    knr_dense ux, yv;
+    knr_dense x, y;      /* the left vectors, the right ones */
+    knr_doubles vector, sums;
+    double *coefficient[3];
+    knr_multiplier multiplier;
     knr_block_reflection left_block, right_block;
     knr_complex *left_tau, *right_tau;
-    double *d, *e;
+    knr_bidiagonal b;
     size_t bytes;
 } room;
 
@@ -26,275 +36,190 @@ static room room_of(const knr_svd *s, void *workspace)
 {
     knr_arena arena = {workspace, 0};
     kn_dtype d = s->dtype;
-    room r = {.wide = s->m < s->n};
+    bool complex = knx_is_complex(d);
+    room r = {.wide = s->m < s->n, .threads = s->threads};
     r.m = r.wide ? s->n : s->m;
     r.n = r.wide ? s->m : s->n;
     int64_t n = r.n, some = s->vectors ? n : 0, columns = !s->vectors ? 0 : s->full ? r.m : n;
     r.a = knr_dense_take(&arena, d, r.m, n);
     r.right = knr_dense_take(&arena, d, n, n);
-    r.u = knr_dense_take(&arena, KN_DT(F64), some, n);
-    r.v = knr_dense_take(&arena, KN_DT(F64), some, n);
+    r.ux = knr_dense_take(&arena, d, 2 * PANEL, r.m);
+    r.yv = knr_dense_take(&arena, d, 2 * PANEL, n);
     r.x = knr_dense_take(&arena, d, r.m, columns);
     r.y = knr_dense_take(&arena, d, n, some);
-    r.vector = knr_doubles_take(&arena, knx_is_complex(d), 1, r.m);
-    r.spare = knr_spare_take(&arena, d, r.m);
-    r.left_block = knr_block_take(&arena, d, r.m, columns, 1);
-    r.right_block = knr_block_take(&arena, d, n, some, 1);
+    r.vector = knr_doubles_take(&arena, complex, 1, r.m);
+    r.sums = knr_doubles_take(&arena, complex, 3, r.m);
+    for (int i = 0; i < 3; i++)
+        r.coefficient[i] = knr_take(&arena, (size_t)r.m + 2 * PANEL, 8);
+    r.multiplier = knr_multiplier_take(&arena, knx_component(d), r.m, n, 2 * PANEL, s->threads);
+    r.left_block = knr_block_take(&arena, d, r.m, columns, s->threads);
+    r.right_block = knr_block_take(&arena, d, n, some, s->threads);
     r.left_tau = knr_take(&arena, (size_t)n, sizeof *r.left_tau);
     r.right_tau = knr_take(&arena, (size_t)n, sizeof *r.right_tau);
-    r.d = knr_take(&arena, (size_t)n, 8);
-    r.e = knr_take(&arena, (size_t)n, 8);
+    r.b = knr_bidiagonal_take(&arena, n, s->vectors, s->threads);
     r.bytes = arena.used;
     return r;
 }
 
+/* --- products with vectors -------------------------------------------------------------------- */
+
+typedef struct product {
+    room *r;
+    const knr_dense *a, *x, *y;
+} product;
+
+/* y = the sum of c[k] a[k] for part of the columns; c are the coefficients. */
+static void some_columns(void *arg, int64_t part, int worker)
+{
+    const product *p = arg;
+    const room *r = p->r;
+    int64_t from = part * PART, n = p->a->columns - from < PART ? p->a->columns - from : PART;
+    knr_dense y = knr_dense_part(p->y, 0, from, 1, n);
+    (void)worker;
+    knr_dense_clear(&y);
+    for (int64_t i = 0; i < p->a->rows; i += ROWS) {
+        int64_t rows = p->a->rows - i < ROWS ? p->a->rows - i : ROWS;
+        knr_dense a = knr_dense_part(p->a, i, from, rows, n);
+        double spare[ROWS];
+        knr_combine(&y, 0, &a, rows, r->coefficient[0] + i, r->coefficient[1] + i, spare);
+    }
+}
+
+/* The sums become a x for part of the rows. */
+static void some_rows(void *arg, int64_t part, int worker)
+{
+    const product *p = arg;
+    const room *r = p->r;
+    int64_t from = part * PART, rows = p->a->rows - from < PART ? p->a->rows - from : PART;
+    knr_dense a = knr_dense_part(p->a, from, 0, rows, p->a->columns);
+    double *im = r->sums.im ? r->sums.im : r->sums.re;
+    (void)worker;
+    knr_dots(&a, p->x, r->sums.re + from, im + from, r->sums.re + r->sums.ld + from);
+}
+
+static void in_parts(room *r, const product *p, int64_t extent, void (*f)(void *, int64_t, int))
+{
+    bool few = p->a->rows * p->a->columns < 20000;
+    knx_parallel(few ? 1 : r->threads, (extent + PART - 1) / PART, f, (void *)(uintptr_t)p);
+}
+
+/* Numbers of row `at` of x from `from` on: those of the panel's rows `with` lose what column (row) `of` of the others
+ * says. */
+static void lose(room *r, const knr_dense *y, int64_t from, const knr_dense *with, const knr_dense *others, int count,
+                 int64_t of)
+{
+    for (int k = 0; k < count; k++) {
+        knr_complex c = knr_at(others, k, of);
+        r->coefficient[0][k] = -c.re;
+        r->coefficient[1][k] = -c.im;
+    }
+    if (count)
+        knr_combine(y, from, with, count, r->coefficient[0], r->coefficient[1], r->coefficient[2]);
+}
+
+/* Row y, from `from` on, loses `rows` times the inner products of the rows of `with` and x, from `first` on. */
+static void lose_inner(room *r, const knr_dense *y, int64_t from, const knr_dense *rows, const knr_dense *with,
+                       const knr_dense *x, int64_t first, int count)
+{
+    if (!count)
+        return;
+    knr_dense part = knr_dense_part(with, 0, first, count, with->columns - first);
+    knr_dense row = knr_dense_part(x, 0, first, 1, with->columns - first);
+    double *re = r->coefficient[0], *im = r->coefficient[1];
+    knr_dots(&part, &row, re, im, r->coefficient[2]);
+    for (int k = 0; k < count; k++) {
+        re[k] = -re[k];
+        im[k] = -im[k];
+    }
+    knr_combine(y, from, rows, count, re, im, r->coefficient[2]);
+}
+
 /* --- the bidiagonal form ---------------------------------------------------------------------- */
 
-static void set(const knr_doubles *v, int64_t i, double re, double im)
+static void set(const knr_doubles *v, int64_t i, knr_complex x)
 {
-    v->re[i] = re;
+    v->re[i] = x.re;
     if (v->im)
-        v->im[i] = im;
+        v->im[i] = x.im;
 }
+static knr_complex get(const knr_doubles *v, int64_t i) { return (knr_complex){v->re[i], v->im ? v->im[i] : 0}; }
+static knr_complex conjugate(knr_complex x) { return (knr_complex){x.re, -x.im}; }
 
-static void reflect_column(room *r, int64_t j)
+/* The reflection of column j, and its u and conj(y) as pair number k of the panel. */
+static void reflect_column(room *r, int64_t j, int k)
 {
-    knr_dense rest = knr_dense_part(&r->a, j, j + 1, r->m - j, r->n - j - 1);
-    for (int64_t i = j; i < r->m; i++) {
-        knr_complex x = knr_at(&r->a, i, j);
-        set(&r->vector, i - j, x.re, x.im);
-    }
-    knr_complex tau = r->left_tau[j] = knr_reflection(r->m - j, r->vector.re, r->vector.im, &r->d[j]);
+    int64_t m = r->m - j, n = r->n;
+    knr_dense u = knr_dense_part(&r->ux, 2 * k, 0, 1, r->m), y = knr_dense_part(&r->yv, 2 * k, 0, 1, n);
     for (int64_t i = j; i < r->m; i++)
-        knr_put(&r->a, i, j, (knr_complex){r->vector.re[i - j], r->vector.im ? r->vector.im[i - j] : 0});
-    knr_reflect_left(&rest, &r->vector, (knr_complex){tau.re, -tau.im}, &r->spare);
+        knr_put(&u, 0, i, knr_at(&r->a, i, j));
+    lose(r, &u, j, &r->ux, &r->yv, 2 * k, j);
+    for (int64_t i = 0; i < m; i++)
+        set(&r->vector, i, knr_at(&u, 0, j + i));
+    knr_complex tau = r->left_tau[j] = knr_reflection(m, r->vector.re, r->vector.im, &r->b.d[j]);
+    for (int64_t i = 0; i < m; i++) {
+        knr_complex x = get(&r->vector, i);
+        knr_put(&r->a, j + i, j, x);
+        knr_put(&u, 0, j + i, conjugate(x)); /* for now */
+    }
+    if (j + 1 == n)
+        return;
+    /* conj(y) = conj(tau) (u^H A - u^H U Y^H - u^H X V^H) */
+    knr_dense a = knr_dense_part(&r->a, j, j + 1, m, n - j - 1), beside = knr_dense_part(&y, 0, j + 1, 1, n - j - 1);
+    for (int64_t i = 0; i < m; i++) {
+        r->coefficient[0][i] = r->vector.re[i];
+        r->coefficient[1][i] = r->vector.im ? -r->vector.im[i] : 0;
+    }
+    in_parts(r, &(product){r, &a, NULL, &beside}, a.columns, some_columns);
+    lose_inner(r, &y, j + 1, &r->yv, &r->ux, &u, j, 2 * k);
+    for (int64_t i = j + 1; i < n; i++)
+        knr_put(&y, 0, i, knr_times(conjugate(tau), knr_at(&y, 0, i)));
+    for (int64_t i = 0; u.p.im && i < m; i++)
+        knr_put(&u, 0, j + i, get(&r->vector, i));
 }
 
-static void reflect_row(room *r, int64_t i)
+/* The same of row i: conj(v) and x. */
+static void reflect_row(room *r, int64_t i, int k)
 {
-    int64_t first = i + 1, n = r->n - first;
-    knr_dense rest = knr_dense_part(&r->a, first, first, r->m - first, n);
-    for (int64_t j = 0; j < n; j++) {
-        knr_complex x = knr_at(&r->a, i, first + j);
-        set(&r->vector, j, x.re, -x.im);
-    }
-    r->right_tau[i] = knr_reflection(n, r->vector.re, r->vector.im, &r->e[i]);
+    int64_t first = i + 1, n = r->n - first, m = r->m - first;
+    knr_dense v = knr_dense_part(&r->yv, 2 * k + 1, 0, 1, r->n), x = knr_dense_part(&r->ux, 2 * k + 1, 0, 1, r->m);
+    for (int64_t j = first; j < r->n; j++)
+        knr_put(&v, 0, j, knr_at(&r->a, i, j));
+    lose(r, &v, first, &r->yv, &r->ux, 2 * k + 1, i);
     for (int64_t j = 0; j < n; j++)
-        knr_put(&r->right, first + j, i, (knr_complex){r->vector.re[j], r->vector.im ? r->vector.im[j] : 0});
-    knr_reflect_right(&rest, &r->vector, r->right_tau[i], &r->spare);
-}
-
-/* --- the bidiagonal matrix -------------------------------------------------------------------- */
-
-/* Rows first .. last of it, or these from the last to the first of the transposed matrix, which is upper bidiagonal in
- * that order, too. */
-typedef struct block {
-    double *d, *e;
-    int64_t n, row, step; /* number i is row + i step of u and v */
-    const knr_dense *u, *v;
-} block;
-
-static double *d_at(const block *b, int64_t i) { return &b->d[b->row + i * b->step]; }
-static double *e_at(const block *b, int64_t i) { return &b->e[b->row + i * b->step - (b->step < 0)]; }
-
-/* c f + s g = r, c g = s f */
-static double rotation(double f, double g, double *c, double *s)
-{
-    double r = knr_length(f, g);
-    if (g == 0) {
-        *c = 1, *s = 0;
-        return f;
+        set(&r->vector, j, conjugate(knr_at(&v, 0, first + j)));
+    knr_complex tau = r->right_tau[i] = knr_reflection(n, r->vector.re, r->vector.im, &r->b.e[i]);
+    for (int64_t j = 0; j < n; j++) {
+        knr_put(&r->right, i, first + j, get(&r->vector, j));
+        knr_put(&v, 0, first + j, get(&r->vector, j)); /* not conjugated for now */
     }
-    if (f == 0) {
-        *c = 0, *s = 1;
-        return g;
-    }
-    r = copysign(r, f);
-    *c = f / r;
-    *s = g / r;
-    return r;
+    /* x = tau (A v - U Y^H v - X V^H v) */
+    knr_dense a = knr_dense_part(&r->a, first, first, m, n), row = knr_dense_part(&v, 0, first, 1, n);
+    in_parts(r, &(product){r, &a, &row, NULL}, a.rows, some_rows);
+    for (int64_t j = 0; j < m; j++)
+        knr_put(&x, 0, first + j, get(&r->sums, j));
+    lose_inner(r, &x, first, &r->ux, &r->yv, &v, first, 2 * k + 1);
+    for (int64_t j = first; j < r->m; j++)
+        knr_put(&x, 0, j, knr_times(tau, knr_at(&x, 0, j)));
+    for (int64_t j = 0; v.p.im && j < n; j++)
+        knr_put(&v, 0, first + j, conjugate(get(&r->vector, j)));
 }
 
-static void rotate(const knr_dense *x, const block *b, int64_t i, double c, double s)
+static void bidiagonalize(room *r)
 {
-    if (!x->rows)
-        return;
-    int64_t k = b->row + i * b->step;
-    double *rows = x->p.re;
-    x->f->rotate(rows + k * x->p.ld, rows + (k + b->step) * x->p.ld, x->columns, c, s);
-}
-
-static void shifted_step(const block *b, double shift)
-{
-    double c, s, d = *d_at(b, 0), f = (fabs(d) - shift) * (copysign(1, d) + shift / d), g = *e_at(b, 0);
-    for (int64_t i = 0; i < b->n - 1; i++) {
-        double r = rotation(f, g, &c, &s), *p = d_at(b, i), *q = d_at(b, i + 1), *e = e_at(b, i);
-        if (i)
-            *e_at(b, i - 1) = r;
-        f = c * *p + s * *e;
-        *e = c * *e - s * *p;
-        g = s * *q;
-        *q = c * *q;
-        rotate(b->v, b, i, c, s);
-        *p = rotation(f, g, &c, &s);
-        f = c * *e + s * *q;
-        *q = c * *q - s * *e;
-        if (i < b->n - 2) {
-            g = s * *e_at(b, i + 1);
-            *e_at(b, i + 1) *= c;
+    for (int64_t top = 0; top < r->n; top += PANEL) {
+        int64_t behind = top + PANEL;
+        for (int64_t j = top; j < r->n && j < behind; j++) {
+            reflect_column(r, j, (int)(j - top));
+            r->b.e[j] = 0;
+            if (j < r->n - 1)
+                reflect_row(r, j, (int)(j - top));
         }
-        rotate(b->u, b, i, c, s);
-    }
-    *e_at(b, b->n - 2) = f;
-}
-
-static void plain_step(const block *b)
-{
-    double c = 1, s = 0, old_c = 1, old_s = 0;
-    for (int64_t i = 0; i < b->n - 1; i++) {
-        double r = rotation(*d_at(b, i) * c, *e_at(b, i), &c, &s);
-        if (i)
-            *e_at(b, i - 1) = old_s * r;
-        *d_at(b, i) = rotation(old_c * r, *d_at(b, i + 1) * s, &old_c, &old_s);
-        rotate(b->v, b, i, c, s);
-        rotate(b->u, b, i, old_c, old_s);
-    }
-    double h = *d_at(b, b->n - 1) * c;
-    *d_at(b, b->n - 1) = h * old_c;
-    *e_at(b, b->n - 2) = h * old_s;
-}
-
-/* The smaller singular value of [f g; 0 h]. */
-static double smaller(double f, double g, double h)
-{
-    f = fabs(f), g = fabs(g), h = fabs(h);
-    double low = f < h ? f : h, high = f < h ? h : f;
-    if (low == 0)
-        return 0;
-    double p = 1 + low / high, q = (high - low) / high;
-    if (g < high) {
-        double t = g / high * (g / high);
-        return low * (2 / (sqrt(p * p + t) + sqrt(q * q + t)));
-    }
-    double t = high / g;
-    if (t == 0)
-        return low * high / g;
-    return 2 * (low / (sqrt(1 + p * t * (p * t)) + sqrt(1 + q * t * (q * t))) * t);
-}
-
-/* Zeros elements of e that do no harm; false if there was none. `least`: a bound of the least singular value. */
-static bool split(const block *b, double *least)
-{
-    double mu = *least = fabs(*d_at(b, 0));
-    if (fabs(*e_at(b, b->n - 2)) <= TOLERANCE * fabs(*d_at(b, b->n - 1))) {
-        *e_at(b, b->n - 2) = 0;
-        return true;
-    }
-    for (int64_t i = 0; i < b->n - 1; i++) {
-        double e = fabs(*e_at(b, i));
-        if (e <= TOLERANCE * mu) {
-            *e_at(b, i) = 0;
-            return true;
-        }
-        mu = fabs(*d_at(b, i + 1)) * (mu / (mu + e));
-        *least = mu < *least ? mu : *least;
-    }
-    return false;
-}
-
-static void step(const block *b)
-{
-    double least, most = 0, shift = 0;
-    if (split(b, &least))
-        return;
-    for (int64_t i = 0; i < b->n; i++) {
-        most = fabs(*d_at(b, i)) > most ? fabs(*d_at(b, i)) : most;
-        most = i < b->n - 1 && fabs(*e_at(b, i)) > most ? fabs(*e_at(b, i)) : most;
-    }
-    if ((double)b->n * TOLERANCE * (least / most) > 0.01 * TOLERANCE) {
-        shift = smaller(*d_at(b, b->n - 2), *e_at(b, b->n - 2), *d_at(b, b->n - 1));
-        double ratio = shift / fabs(*d_at(b, 0));
-        shift = ratio * ratio < EPSILON ? 0 : shift;
-    }
-    if (shift != 0)
-        shifted_step(b, shift);
-    else
-        plain_step(b);
-}
-
-static bool diagonalize(room *r)
-{
-    int64_t n = r->n, end = n;
-    double *d = r->d, *e = r->e, mu, least;
-    if (!n)
-        return true;
-    mu = least = fabs(d[0]);
-    for (int64_t i = 1; i < n && least > 0; i++) {
-        mu = fabs(d[i]) * (mu / (mu + fabs(e[i - 1])));
-        least = mu < least ? mu : least;
-    }
-    double nothing = TOLERANCE * least / sqrt((double)n);
-    nothing = nothing > 0x1p-1000 ? nothing : 0x1p-1000;
-    int64_t old_first = -1, old_last = -1;
-    bool turned = false;
-    for (double left = 40.0 * (double)n + 200; end > 1; left--) {
-        int64_t first = end - 1;
-        while (first > 0 && fabs(e[first - 1]) > nothing)
-            first--;
-        if (first > 0)
-            e[first - 1] = 0;
-        if (first == end - 1) {
-            end--;
-            continue;
-        }
-        if (left < 0)
-            return false;
-        if (first > old_last || end - 1 < old_first) /* another block: chased from its larger end */
-            turned = fabs(d[first]) < fabs(d[end - 1]);
-        old_first = first;
-        old_last = end - 1;
-        block b = {d,
-                   e,
-                   end - first,
-                   turned ? end - 1 : first,
-                   turned ? -1 : 1,
-                   turned ? &r->v : &r->u,
-                   turned ? &r->u : &r->v};
-        step(&b);
-    }
-    return true;
-}
-
-static void swap_rows(const knr_dense *x, int64_t i, int64_t j)
-{
-    double *p = (double *)x->p.re + i * x->p.ld, *q = (double *)x->p.re + j * x->p.ld;
-    for (int64_t k = 0; x->rows && k < x->columns; k++) {
-        double t = p[k];
-        p[k] = q[k];
-        q[k] = t;
-    }
-}
-
-static void sort(room *r)
-{
-    for (int64_t i = 0; i < r->n; i++)
-        if (signbit(r->d[i])) {
-            double *row = (double *)r->v.p.re + i * r->v.p.ld;
-            r->d[i] = -r->d[i];
-            for (int64_t k = 0; r->v.rows && k < r->n; k++)
-                row[k] = -row[k];
-        }
-    for (int64_t i = 0; i < r->n; i++) {
-        int64_t best = i;
-        for (int64_t j = i + 1; j < r->n; j++)
-            best = r->d[j] > r->d[best] ? j : best;
-        if (best == i)
-            continue;
-        double t = r->d[i];
-        r->d[i] = r->d[best];
-        r->d[best] = t;
-        swap_rows(&r->u, i, best);
-        swap_rows(&r->v, i, best);
+        if (behind >= r->n)
+            break;
+        knr_dense rest = knr_dense_part(&r->a, behind, behind, r->m - behind, r->n - behind);
+        knr_dense ux = knr_dense_part(&r->ux, 0, behind, 2 * PANEL, r->m - behind);
+        knr_dense yv = knr_dense_part(&r->yv, 0, behind, 2 * PANEL, r->n - behind);
+        knr_dense_product(&r->multiplier, &rest, KNR_MINUS, &ux, KNR_TRANSPOSED, &yv, KNR_PLAIN);
     }
 }
 
@@ -326,15 +251,8 @@ bool knr_svd_run(const knr_svd *s, const void *a, void *values, void *u, void *v
     double scale = knr_scale_for(knr_largest(&r.a));
     if (well) {
         knr_scale(&r.a, scale);
-        for (int64_t i = 0; i < n; i++) {
-            reflect_column(&r, i);
-            r.e[i] = 0;
-            if (i < n - 1)
-                reflect_row(&r, i);
-        }
-        knr_dense_identity(&r.u);
-        knr_dense_identity(&r.v);
-        well = diagonalize(&r);
+        bidiagonalize(&r);
+        well = knr_bidiagonal_run(&r.b);
     }
     if (!well) {
         knr_fill_nan(real, values, n);
@@ -345,18 +263,17 @@ bool knr_svd_run(const knr_svd *s, const void *a, void *values, void *u, void *v
         }
         return false;
     }
-    sort(&r);
     for (int64_t i = 0; i < n; i++)
-        knr_element_put(real, values, i, (knr_complex){r.d[i] / scale, 0});
+        knr_element_put(real, values, i, (knr_complex){r.b.d[i] / scale, 0});
     if (!s->vectors)
         return true;
-    turn(&r.u, &r.x);
+    turn(&r.b.u, &r.x);
     knr_block_apply_packed(&r.left_block, &r.a, r.left_tau, n, &r.x, false, false);
     store(&r.x, r.wide ? vh : u, r.wide);
-    turn(&r.v, &r.y);
+    turn(&r.b.v, &r.y);
     if (n > 1) {
-        knr_dense packed = knr_dense_part(&r.right, 1, 0, n - 1, n - 1), below = knr_dense_part(&r.y, 1, 0, n - 1, n);
-        knr_block_apply_packed(&r.right_block, &packed, r.right_tau, n - 1, &below, false, false);
+        knr_dense packed = knr_dense_part(&r.right, 0, 1, n - 1, n - 1), below = knr_dense_part(&r.y, 1, 0, n - 1, n);
+        knr_block_apply_rows(&r.right_block, &packed, r.right_tau, n - 1, &below, false);
     }
     store(&r.y, r.wide ? u : vh, !r.wide);
     return true;

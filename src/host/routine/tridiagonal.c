@@ -9,10 +9,11 @@
 #include "base/pool.h"
 #include "host/routine/condensed.h"
 #include "host/routine/dense_product.h"
+#include "host/routine/secular.h"
 #include <math.h>
 #include <string.h>
 
-enum { SMALL = 24, ROUNDS = 60, PART = 16 /* roots, or numbers of vectors, that a thread takes at a time */ };
+enum { SMALL = 24, PART = 16 /* vectors that a thread takes at a time */ };
 static const double EPSILON = 0x1p-53;
 
 knr_tridiagonal knr_tridiagonal_take(knr_arena *a, int64_t n, bool vectors, int threads)
@@ -147,100 +148,6 @@ static void sort(double *d, int64_t n) /* by heaps */
     }
 }
 
-/* --- the secular equation --------------------------------------------------------------------- */
-
-/* f(x) = 1/rho + the sum of z2[i] / (d[i] - x), rising between poles. x is origin + mu; delta[i] = d[i] - x. */
-typedef struct secular {
-    int64_t n;
-    const double *d, *z2;
-    double inverse_rho, *delta;
-} secular;
-
-typedef struct sums {
-    double value, size, left, right; /* f; of absolute values; derivatives of the terms up to number p, and behind */
-} sums;
-
-static sums evaluate(const secular *s, double origin, double mu, int64_t p)
-{
-    const knr_condensed_loops *f = knr_condensed();
-    int64_t k = p + 1;
-    knr_secular_sums x = f->secular(s->delta, s->d, s->z2, k, origin, mu);
-    knr_secular_sums y = f->secular(s->delta + k, s->d + k, s->z2 + k, s->n - k, origin, mu);
-    return (sums){s->inverse_rho + x.value + y.value, fabs(s->inverse_rho) + x.size + y.size, x.slope, y.slope};
-}
-
-/* Where f is taken for c + a / (delta_p - x) + b / (delta_q - x) with its value and derivatives here: the step to its
- * root. */
-static double step_of(const sums *f, double p, double q, bool last)
-{
-    double c = f->value - p * f->left - q * f->right, a = (p + q) * f->value - p * q * (f->left + f->right);
-    double b = p * q * f->value, eta;
-    if (last) {
-        c = fabs(c);
-        double r = sqrt(fabs(a * a - 4 * b * c));
-        eta = c == 0 ? b / a : a >= 0 ? (a + r) / (2 * c) : 2 * b / (a - r);
-    } else {
-        double r = sqrt(fabs(a * a - 4 * b * c));
-        eta = c == 0 ? b / a : a <= 0 ? (a - r) / (2 * c) : 2 * b / (a + r);
-    }
-    return f->value * eta < 0 ? eta : -f->value / (f->left + f->right);
-}
-
-static double between(double low, double high)
-{
-    if (low == 0 || high == 0)
-        return (low + high) / 16;
-    return low * high > 0 && (low / high > 4 || high / low > 4) ? copysign(sqrt(low * high), low) : (low + high) / 2;
-}
-
-/* Root number j; delta is left for it. */
-static double root(const secular *s, int64_t j)
-{
-    bool last = j == s->n - 1;
-    int64_t p = last ? j - 1 : j, o = j;
-    double low = 0, high, gap = 0, total = 0;
-    if (last) {
-        for (int64_t i = 0; i < s->n; i++)
-            total += s->z2[i];
-        high = total / s->inverse_rho;
-    } else
-        high = gap = s->d[j + 1] - s->d[j];
-    double mu = high / 2;
-    sums f = evaluate(s, s->d[j], mu, p);
-    if (!last && f.value < 0) {
-        o = j + 1;
-        low = -mu;
-        high = 0;
-    } else if (f.value < 0)
-        low = mu;
-    else
-        high = mu;
-    if (!last) { /* a first guess from the two poles beside it, with the other terms as in the middle */
-        double u = s->z2[j], v = s->z2[j + 1], c = f.value - u / s->delta[j] - v / s->delta[j + 1];
-        double a = o == j ? c * gap + u + v : -c * gap + u + v, b = o == j ? u * gap : -v * gap;
-        double r = sqrt(fabs(a * a - 4 * b * c)), guess;
-        if (o == j)
-            guess = a > 0 ? 2 * b / (a + r) : (a - r) / (2 * c);
-        else
-            guess = a < 0 ? 2 * b / (a - r) : (a + r) / (2 * c);
-        mu = guess > low && guess < high ? guess : between(low, high);
-    }
-    for (int i = 0; i < ROUNDS; i++) {
-        f = evaluate(s, s->d[o], mu, p);
-        if (fabs(f.value) <= 4 * EPSILON * f.size)
-            break;
-        *(f.value < 0 ? &low : &high) = mu;
-        double next = mu + step_of(&f, s->delta[p], s->delta[p + 1], last);
-        if (!(next > low && next < high))
-            next = between(low, high);
-        if (!(next > low && next < high)) /* neighbours */
-            break;
-        mu = next;
-    }
-    evaluate(s, s->d[o], mu, p);
-    return s->d[o] + mu;
-}
-
 /* --- joining two halves ----------------------------------------------------------------------- */
 
 enum { LEFT = 1, RIGHT = 2 }; /* the halves in which a vector is not zero */
@@ -296,50 +203,16 @@ typedef struct vectors {
     knr_tridiagonal *t;
     const joint *h;
     const int64_t *places;
-    double *roots, *d, *z2, *near;
+    const double *near;
 } vectors;
-
-static int64_t end_of_part(int64_t part, int64_t n) { return (part + 1) * PART < n ? (part + 1) * PART : n; }
-
-static void find_roots(void *arg, int64_t part, int worker)
-{
-    const vectors *x = arg;
-    const joint *h = x->h;
-    (void)worker;
-    for (int64_t j = part * PART; j < end_of_part(part, h->kept); j++) {
-        secular s = {h->kept, x->d, x->z2, 1 / h->rho, row(&x->t->u, h->from + j)};
-        x->roots[j] = h->kept > 1 ? root(&s, j) : x->d[0] + h->rho * x->z2[0];
-        s.delta[0] = h->kept > 1 ? s.delta[0] : 1;
-    }
-}
-
-/* Numbers of that z for which the roots are exact. */
-static void find_z(void *arg, int64_t part, int worker)
-{
-    const vectors *x = arg;
-    const joint *h = x->h;
-    const int64_t *kept = x->t->kept + h->from;
-    const knr_condensed_loops *f = knr_condensed();
-    int64_t first = part * PART, end = end_of_part(part, h->kept);
-    (void)worker;
-    for (int64_t i = first; i < end; i++)
-        x->near[i] = -row(&x->t->u, h->from + i)[i];
-    for (int64_t j = 0; j < h->kept; j++) {
-        const double *u = row(&x->t->u, h->from + j);
-        int64_t before = j < first ? first : j < end ? j : end, behind = j < first ? first : j < end ? j + 1 : end;
-        f->quotients(x->near + first, u + first, x->d + first, x->d[j], before - first);
-        f->quotients(x->near + behind, u + behind, x->d + behind, x->d[j], end - behind);
-    }
-    for (int64_t i = first; i < end; i++)
-        x->near[i] = copysign(sqrt(fabs(x->near[i])), x->t->z[kept[i]]);
-}
 
 static void make_vectors(void *arg, int64_t part, int worker)
 {
     const vectors *x = arg;
     const joint *h = x->h;
+    int64_t end = (part + 1) * PART < h->kept ? (part + 1) * PART : h->kept;
     (void)worker;
-    for (int64_t j = part * PART; j < end_of_part(part, h->kept); j++) {
+    for (int64_t j = part * PART; j < end; j++) {
         double *u = row(&x->t->u, h->from + j), *v = row(&x->t->q, h->from + j) + h->from; /* copied before */
         double length = sqrt(knr_condensed()->divide(v, x->near, u, h->kept));
         for (int64_t i = 0; i < h->kept; i++)
@@ -349,17 +222,17 @@ static void make_vectors(void *arg, int64_t part, int worker)
 
 static void solve_joint(knr_tridiagonal *t, const joint *h, const int64_t *places, double *roots)
 {
-    int64_t n = h->kept, parts = (n + PART - 1) / PART;
-    vectors x = {t, h, places, roots, t->spare[0] + h->from, t->spare[1] + h->from, t->spare[2] + h->from};
+    int64_t n = h->kept;
+    double *d = t->spare[0] + h->from, *z = t->spare[1] + h->from, *near = t->spare[2] + h->from;
     const int64_t *kept = t->kept + h->from;
-    int threads = n < 4 * PART ? 1 : t->threads;
     for (int64_t i = 0; i < n; i++) {
-        x.d[i] = t->d[kept[i]];
-        x.z2[i] = t->z[kept[i]] * t->z[kept[i]];
+        d[i] = t->d[kept[i]];
+        z[i] = t->z[kept[i]];
     }
-    knx_parallel(threads, parts, find_roots, &x);
-    knx_parallel(threads, parts, find_z, &x);
-    knx_parallel(threads, parts, make_vectors, &x);
+    knr_secular s = {n, d, z, h->rho, false, row(&t->u, h->from), t->u.p.ld};
+    knr_secular_solve(&s, roots, near, t->threads);
+    knx_parallel(n < 4 * PART ? 1 : t->threads, (n + PART - 1) / PART, make_vectors,
+                 &(vectors){t, h, places, near});
 }
 
 /* Columns of q of one half, from column `c` on: `n` rows of them become u times `count` rows of the copy. */

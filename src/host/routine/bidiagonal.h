@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bidiagonal.h -- singular values and vectors of real upper bidiagonal matrices, in float64: by QR steps, or with
+ * vectors by divide and conquer. */
+#ifndef KN_HOST_ROUTINE_BIDIAGONAL_H
+#define KN_HOST_ROUTINE_BIDIAGONAL_H
+#include "host/routine/dense.h"
+
+enum { KNR_BIDIAGONAL_SMALL = 24 };
+
+typedef struct knr_bidiagonal {
+    int64_t n;
+    bool vectors;
+    int threads;
+    double *d, *e;  /* n and n - 1 numbers, which change: d becomes the singular values, falling */
+    knr_dense u, v; /* their rows become the left and the right vectors */
+    /* spare, of the same size; numbers of which there are n */
+    knr_dense copy_u, copy_v, left, right;
+    double *z, *spare[4];
+    int64_t *order, *kept;
+    uint8_t *side;
+    knr_multiplier multiplier;
+} knr_bidiagonal;
+knr_bidiagonal knr_bidiagonal_take(knr_arena *a, int64_t n, bool vectors, int threads);
+/* Of finite numbers, not far from 1 in size. False if it does not converge. */
+bool knr_bidiagonal_run(const knr_bidiagonal *b);
+
+/* Parts of it: steps until e is zero, with the rotations applied to the rows of u and v; values made positive, falling. */
+bool knr_bidiagonal_steps(const knr_bidiagonal *b);
+void knr_bidiagonal_sort(const knr_bidiagonal *b);
+bool knr_bidiagonal_divide(const knr_bidiagonal *b);
+#endif
