@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 typedef struct knr_secular_sums {
-    double value, size, slope; /* of z2 / delta; of their absolute values; of z2 / delta^2 */
+    double value, size;  /* of z2 / delta; of their absolute values */
+    double slope[2];     /* of z2 / delta^2: of the first numbers, of the others */
 } knr_secular_sums;
 
 typedef struct knr_condensed_loops {
@@ -17,9 +18,10 @@ typedef struct knr_condensed_loops {
      * 64 bytes. */
     void (*half_times[2])(void *y, const void *a, int64_t ld, int64_t n, int64_t from, int64_t to, const void *x,
                           double sign);
-    /* delta = d - origin - mu, and sums over n numbers; squares: delta = d^2 - origin^2 - mu */
-    knr_secular_sums (*secular)(double *delta, const double *d, const double *z2, int64_t n, double origin, double mu,
-                                bool squares);
+    /* delta = d - origin - mu, and sums over n numbers; squares: delta = d^2 - origin^2 - mu. Up to 7 numbers more are
+     * read and written. */
+    knr_secular_sums (*secular)(double *delta, const double *d, const double *z2, int64_t n, int64_t first,
+                                double origin, double mu, bool squares);
     /* p[i] *= x[i] / (d[i] - minus), or with squares x[i] / (d[i]^2 - minus^2) */
     void (*quotients)(double *p, const double *x, const double *d, double minus, int64_t n, bool squares);
     /* Columns of n of rows a, b, c (c may be NULL) become those of (I - tau v v^T) of them, v = (1, v1, v2) */

@@ -25,51 +25,56 @@ enum { LANES = VECTOR_BYTES / 8, CHAINS = 8, GROUPS = CHAINS / LANES };
 ALWAYS double join_chains(const vf64 *acc)
 {
     double lane[CHAINS];
-    for (int g = 0; g < GROUPS; g++)
-        store_f64(lane + g * LANES, acc[g]);
+    UNROLL for (int g = 0; g < GROUPS; g++) store_f64(lane + g * LANES, acc[g]);
     return join_f64(lane);
 }
 
 ALWAYS vf64 absolute(vf64 x) { return (vf64)((vu64)x & (UINT64_MAX >> 1)); }
 
-/* Numbers behind the last have z2 = 0 and a delta that is not: they add zeros. */
-ALWAYS knr_secular_sums sums(double *delta, const double *d, const double *z2, int64_t n, double origin, double mu,
-                             const bool squares)
+typedef int64_t places __attribute__((vector_size(VECTOR_BYTES)));
+
+ALWAYS vf64 choose(places wanted, vf64 x, vf64 y) { return (vf64)((wanted & (places)x) | (~wanted & (places)y)); }
+
+ALWAYS knr_secular_sums sums(double *delta, const double *d, const double *z2, int64_t n, int64_t first, double origin,
+                             double mu, const bool squares)
 {
-    vf64 value[GROUPS], size[GROUPS], slope[GROUPS], o = fill_f64(origin), m = fill_f64(mu);
-    UNROLL for (int g = 0; g < GROUPS; g++) value[g] = size[g] = slope[g] = fill_f64(0);
-    for (int64_t j = 0; j < n; j += CHAINS) {
-        double last_d[CHAINS], last_z2[CHAINS], last_delta[CHAINS];
-        const double *from_d = d + j, *from_z2 = z2 + j;
-        double *to = delta + j;
-        bool whole = j + CHAINS <= n;
-        if (!whole) {
-            for (int i = 0; i < CHAINS; i++) {
-                last_d[i] = j + i < n ? d[j + i] : 4 * (__builtin_fabs(origin) + __builtin_fabs(mu) + 1);
-                last_z2[i] = j + i < n ? z2[j + i] : 0;
-            }
-            from_d = last_d, from_z2 = last_z2, to = last_delta;
-        }
+    static const int64_t counted[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    vf64 value[GROUPS], size[GROUPS], left[GROUPS], right[GROUPS], o = fill_f64(origin), m = fill_f64(mu);
+    UNROLL for (int g = 0; g < GROUPS; g++) value[g] = size[g] = left[g] = right[g] = fill_f64(0);
+    for (int64_t j = 0; j < n; j += CHAINS)
         UNROLL for (int g = 0; g < GROUPS; g++)
         {
-            vf64 x = load_f64(from_d + g * LANES);
+            int64_t k = j + g * LANES;
+            places at;
+            memcpy(&at, counted, sizeof at);
+            at += k;
+            vf64 x = load_f64(d + k), z = load_f64(z2 + k);
             x = squares ? (x - o) * (x + o) - m : x - o - m;
-            store_f64(to + g * LANES, x);
-            vf64 r = 1 / x, t = load_f64(from_z2 + g * LANES) * r;
+            if (k + LANES > n) { /* numbers behind the last: zeros are added */
+                z = choose(at < n, z, fill_f64(0));
+                x = choose(at < n, x, fill_f64(1));
+            }
+            store_f64(delta + k, x);
+            vf64 r = 1 / x, t = z * r;
             value[g] += t;
             size[g] += absolute(t);
-            slope[g] = fma_f64(t, r, slope[g]);
+            t *= r;
+            if (k + LANES <= first)
+                left[g] += t;
+            else if (k >= first)
+                right[g] += t;
+            else {
+                left[g] += choose(at < first, t, fill_f64(0));
+                right[g] += choose(at < first, fill_f64(0), t);
+            }
         }
-        for (int i = 0; !whole && j + i < n; i++)
-            delta[j + i] = last_delta[i];
-    }
-    return (knr_secular_sums){join_chains(value), join_chains(size), join_chains(slope)};
+    return (knr_secular_sums){join_chains(value), join_chains(size), {join_chains(left), join_chains(right)}};
 }
 
-static knr_secular_sums secular(double *delta, const double *d, const double *z2, int64_t n, double origin, double mu,
-                                bool squares)
+static knr_secular_sums secular(double *delta, const double *d, const double *z2, int64_t n, int64_t first,
+                                double origin, double mu, bool squares)
 {
-    return squares ? sums(delta, d, z2, n, origin, mu, true) : sums(delta, d, z2, n, origin, mu, false);
+    return squares ? sums(delta, d, z2, n, first, origin, mu, true) : sums(delta, d, z2, n, first, origin, mu, false);
 }
 
 static void quotients(double *restrict p, const double *restrict x, const double *restrict d, double minus, int64_t n,

@@ -107,16 +107,7 @@ knr_complex knr_element_at(kn_dtype d, const void *from, int64_t i)
 
 double knr_epsilon(const knr_dense *x) { return x->f->size == 8 ? 0x1p-52 : 0x1p-23; }
 
-double knr_scale_for(double size)
-{
-    int e;
-    if (!(size > 0) || size > 0x1.fffffffffffffp1023)
-        return 1;
-    frexp(size, &e);
-    return ldexp(1, e > 1000 ? -1000 : e < -1000 ? 1000 : -e);
-}
-
-double knr_length(double a, double b)
+double knr_length_scaled(double a, double b)
 {
     a = fabs(a);
     b = fabs(b);
@@ -403,10 +394,27 @@ static void narrow(const knr_block_reflection *b)
             knr_put(&b->narrow_v, k, j, element(&b->v, k, j));
 }
 
+static void real_column(knr_block_reflection *b, int k, double tau, const knr_complex *z,
+                        double columns[][KNR_REFLECTIONS])
+{
+    double *y = columns[k];
+    for (int i = 0; i < KNR_REFLECTIONS; i++)
+        y[i] = 0;
+    for (int j = 0; j < k; j++) {
+        double c = -tau * z[j].re;
+        for (int i = 0; i < KNR_REFLECTIONS; i++)
+            y[i] += c * columns[j][i];
+    }
+    y[k] = tau;
+    for (int i = 0; i < b->count; i++)
+        b->t.re[i * b->t.ld + k] = y[i];
+}
+
 /* Column k of T: -tau_k T (V^H v_k) above its diagonal, tau_k on it. */
 void knr_block_make(knr_block_reflection *b, const knr_complex *tau)
 {
     knr_dense gram = knr_dense_part(&b->narrow_t, 0, 0, b->count, b->count), v = vectors(b);
+    double columns[KNR_REFLECTIONS][KNR_REFLECTIONS]; /* of T */
     if (b->n > FEW) {
         narrow(b);
         knr_dense_product(&b->multiplier, &gram, KNR_SET, &v, KNR_CONJUGATED, &v, KNR_TRANSPOSED);
@@ -415,6 +423,10 @@ void knr_block_make(knr_block_reflection *b, const knr_complex *tau)
         knr_complex z[KNR_REFLECTIONS];
         for (int i = 0; i < k; i++)
             z[i] = b->n > FEW ? knr_at(&gram, i, k) : inner(b, i, k);
+        if (!b->v.im && b->n > FEW) {
+            real_column(b, k, tau[k].re, z, columns);
+            continue;
+        }
         for (int i = 0; i < b->count; i++) {
             knr_complex sum = {0, 0};
             for (int j = i; j < k; j++) {

@@ -6,6 +6,7 @@
 #ifndef KN_HOST_ROUTINE_DENSE_H
 #define KN_HOST_ROUTINE_DENSE_H
 #include "host/routine/linalg_tile.h"
+#include <string.h>
 
 /* Memory, taken piece by piece. With `at` NULL only the bytes are counted. */
 typedef struct knr_arena {
@@ -68,10 +69,26 @@ static inline knr_complex knr_times(knr_complex a, knr_complex b)
 void knr_element_put(kn_dtype d, void *to, int64_t i, knr_complex v);
 knr_complex knr_element_at(kn_dtype d, const void *from, int64_t i);
 double knr_epsilon(const knr_dense *x); /* between 1 and the next number */
-/* sqrt(a^2 + b^2) without overflow, by the same operations everywhere */
-double knr_length(double a, double b);
 /* A power of two that brings a number of this size near 1, or 1 for 0, infinities and NaN. */
-double knr_scale_for(double size);
+static inline double knr_scale_for(double size)
+{
+    uint64_t bits;
+    if (!(size > 0) || size > 0x1.fffffffffffffp1023)
+        return 1;
+    memcpy(&bits, &size, 8);
+    int64_t e = (int64_t)(bits >> 52) - 1022; /* size is 2^e times a number from 1/2 to 1; subnormal ones are less */
+    e = e > 1000 ? 1000 : e < -1000 ? -1000 : e;
+    bits = (uint64_t)(1023 - e) << 52;
+    memcpy(&size, &bits, 8);
+    return size;
+}
+/* sqrt(a^2 + b^2) without overflow, by the same operations everywhere */
+double knr_length_scaled(double a, double b);
+static inline double knr_length(double a, double b)
+{
+    double p = a < 0 ? -a : a, q = b < 0 ? -b : b, most = p > q ? p : q;
+    return most > 0x1p-400 && most < 0x1p400 ? __builtin_sqrt(a * a + b * b) : knr_length_scaled(a, b);
+}
 bool knr_is_finite(const knr_dense *x);
 /* The largest |re| and |im|; NaN counts for nothing. */
 double knr_largest(const knr_dense *x);

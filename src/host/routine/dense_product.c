@@ -2,9 +2,10 @@
  * dense_product.c -- products of planes: each of real numbers, described for product.h, planned and run. */
 #include "host/routine/dense_product.h"
 #include "host/routine/product.h"
+#include <math.h>
 #include <string.h>
 
-enum { PLAN_BYTES = 1 << 12 }; /* of two matrices */
+enum { PLAN_BYTES = 1 << 12 /* of two matrices */, SMALL = 128, STEPS = 256 /* of a block of a product */ };
 
 typedef struct operand {
     const void *at;
@@ -25,15 +26,19 @@ static knk_product describe(kn_dtype d, int64_t m, int64_t n, int64_t k, operand
     return p;
 }
 
+/* Small ones are not planned ahead: what a plan asks for is less than twice the operands and the result, and a little
+ * (and if it should not be, products are cut). */
 knr_multiplier knr_multiplier_take(knr_arena *a, kn_dtype real, int64_t rows, int64_t columns, int64_t steps, int threads)
 {
     knr_multiplier p = {real, threads > 1 ? threads : 1, NULL, 0};
-    for (int way = 0; rows && columns && steps && way < 16; way++) { /* turned or not, and the smallest: all else is cut */
+    bool small = rows <= SMALL && columns <= SMALL && steps <= SMALL, none = !rows || !columns || !steps;
+    if (small && !none)
+        p.bytes = 2 * (size_t)(rows * columns + rows * steps + steps * columns) * real->size + (1 << 15);
+    for (int way = 0; !none && !small && way < 4; way++) { /* turned or not */
         _Alignas(64) char room[PLAN_BYTES];
-        int64_t m = way & 4 ? 1 : rows, n = way & 8 ? 1 : columns;
-        operand x = {NULL, way & 1 ? 1 : steps, way & 1 ? m : 1};
-        operand y = {NULL, way & 2 ? 1 : n, way & 2 ? steps : 1};
-        knk_product q = describe(real, m, n, steps, x, y, n);
+        operand x = {NULL, way & 1 ? 1 : steps, way & 1 ? rows : 1};
+        operand y = {NULL, way & 2 ? 1 : columns, way & 2 ? steps : 1};
+        knk_product q = describe(real, rows, columns, steps, x, y, columns);
         size_t bytes = knr_product_workspace(knr_product_make(room, &q, false, false, true), p.threads);
         p.bytes = bytes > p.bytes ? bytes : p.bytes;
     }
@@ -78,6 +83,29 @@ static void clear(kn_dtype d, void *c, int64_t m, int64_t n, int64_t ld)
         memset((char *)c + i * ld * (int64_t)d->size, 0, (size_t)n * d->size);
 }
 
+/* One number, by the rule of products, where there is no room for a plan's copies. */
+static void multiply_numbers(kn_dtype d, int64_t k, operand a, operand b, void *c, knr_into into)
+{
+    double total = 0;
+    float narrow_total = 0;
+    for (int64_t from = 0; from < k; from += STEPS) {
+        double sum = 0;
+        float narrow = 0;
+        for (int64_t i = from; i < k && i < from + STEPS; i++) {
+            if (d->size == 8)
+                sum = fma(((const double *)a.at)[i * a.column], ((const double *)b.at)[i * b.row], sum);
+            else
+                narrow = fmaf(((const float *)a.at)[i * a.column], ((const float *)b.at)[i * b.row], narrow);
+        }
+        total = from ? total + sum : sum;
+        narrow_total = from ? narrow_total + narrow : narrow;
+    }
+    if (d->size == 8)
+        *(double *)c = into == KNR_SET ? total : *(double *)c + (into == KNR_PLUS ? total : -total);
+    else
+        *(float *)c = into == KNR_SET ? narrow_total : *(float *)c + (into == KNR_PLUS ? narrow_total : -narrow_total);
+}
+
 static void multiply(const knr_multiplier *p, int64_t m, int64_t n, int64_t k, operand a, operand b, void *c, int64_t ld,
                      knr_into into)
 {
@@ -94,7 +122,12 @@ static void multiply(const knr_multiplier *p, int64_t m, int64_t n, int64_t k, o
     int threads = p->threads;
     while (threads > 1 && knr_product_workspace(plan, threads) > p->bytes)
         threads--;
-    if (knr_product_workspace(plan, threads) > p->bytes && (m > 1 || n > 1)) { /* elements do not depend on others */
+    bool fits = knr_product_workspace(plan, threads) <= p->bytes;
+    if (!fits && m == 1 && n == 1) {
+        multiply_numbers(d, k, a, b, c, into);
+        return;
+    }
+    if (!fits) { /* elements do not depend on others */
         int64_t size = (int64_t)d->size, rows = m >= n ? m / 2 : m, columns = m >= n ? n : n / 2;
         bool down = m >= n;
         multiply(p, rows, columns, k, a, b, c, ld, into);

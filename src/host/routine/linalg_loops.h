@@ -148,6 +148,12 @@ static void F(spread)(void *to, int64_t ld, int64_t count, const double *c, cons
     }
 }
 
+/* The first `n` numbers, at most LANES, then zeros. */
+ALWAYS V F(load_some)(const T *p, int64_t n)
+{
+    return n <= 0 ? (V){0} : n >= LANES ? F(load)(p) : (V)(BYTES == 8 ? load8(p, (int)n) : load4(p, (int)n));
+}
+
 /* out[k] = the sum of x[k][j] y[j]: 16 chains, number j in chain j % 16, joined by halves. */
 static void F(dots)(double *out, const void *rows, int64_t ld, int64_t count, const void *column, int64_t n)
 {
@@ -155,16 +161,20 @@ static void F(dots)(double *out, const void *rows, int64_t ld, int64_t count, co
     const T *x = rows, *y = column;
     for (int64_t k = 0; k < count; k++, x += ld) {
         V acc[GROUPS];
-        T lane[16];
+        T lane[LANES];
         int64_t j = 0;
         UNROLL for (int g = 0; g < GROUPS; g++) acc[g] = F(fill)(0);
         for (; j + 16 <= n; j += 16)
-            UNROLL for (int g = 0; g < GROUPS; g++) acc[g] =
-                F(fma)(F(load)(x + j + g * LANES), F(load)(y + j + g * LANES), acc[g]);
-        UNROLL for (int g = 0; g < GROUPS; g++) F(store)(lane + g * LANES, acc[g]);
-        for (; j < n; j++)
-            lane[j & 15] = F(fma1)(x[j], y[j], lane[j & 15]);
-        for (int h = 8; h; h /= 2)
+            UNROLL for (int g = 0; g < GROUPS; g++)
+                acc[g] = F(fma)(F(load)(x + j + g * LANES), F(load)(y + j + g * LANES), acc[g]);
+        if (j < n)
+            UNROLL for (int g = 0; g < GROUPS; g++)
+                acc[g] = F(fma)(F(load_some)(x + j + g * LANES, n - j - g * LANES),
+                                F(load_some)(y + j + g * LANES, n - j - g * LANES), acc[g]);
+        UNROLL for (int h = GROUPS / 2; h; h /= 2)
+            UNROLL for (int g = 0; g < h; g++) acc[g] += acc[g + h];
+        F(store)(lane, acc[0]);
+        for (int h = LANES / 2; h; h /= 2)
             for (int l = 0; l < h; l++)
                 lane[l] += lane[l + h];
         out[k] = (double)lane[0];

@@ -28,11 +28,9 @@ typedef struct sums {
 
 static sums evaluate(const secular *s, double origin, double mu, int64_t p)
 {
-    const knr_condensed_loops *f = knr_condensed();
-    int64_t k = p + 1;
-    knr_secular_sums x = f->secular(s->delta, s->d, s->z2, k, origin, mu, s->squares);
-    knr_secular_sums y = f->secular(s->delta + k, s->d + k, s->z2 + k, s->n - k, origin, mu, s->squares);
-    return (sums){s->inverse_rho + x.value + y.value, fabs(s->inverse_rho) + x.size + y.size, x.slope, y.slope};
+    knr_secular_sums x =
+        knr_condensed()->secular(s->delta, s->d, s->z2, s->n, p + 1, origin, mu, s->squares);
+    return (sums){s->inverse_rho + x.value, fabs(s->inverse_rho) + x.size, x.slope[0], x.slope[1]};
 }
 
 /* Where f is taken for c + a / (delta_p - x) + b / (delta_q - x) with its value and derivatives here: the step to its
