@@ -28,6 +28,10 @@ typedef struct knr_condensed_loops {
     void (*reflect)(double *a, double *b, double *c, double v1, double v2, double tau, int64_t n);
     /* y = a / b; the sum of its squares */
     double (*divide)(double *y, const double *a, const double *b, int64_t n);
+    /* to += from or to -= from; the largest absolute value, or infinity or NaN if a number is not finite. [0]: float32,
+     * [1]: float64 */
+    void (*add[2])(void *to, const void *from, int64_t n, bool minus);
+    double (*largest[2])(const void *x, int64_t n);
 } knr_condensed_loops;
 const knr_condensed_loops *knr_condensed(void); /* for this processor */
 extern const knr_condensed_loops knr_condensed_base, knr_condensed_avx2, knr_condensed_avx512;

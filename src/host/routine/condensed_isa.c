@@ -12,11 +12,13 @@
 
 #define NUM   f32
 #define T     float
+#define U     uint32_t
 #define BYTES 4
 #include "host/routine/condensed_loops.h"
 
 #define NUM   f64
 #define T     double
+#define U     uint64_t
 #define BYTES 8
 #include "host/routine/condensed_loops.h"
 
@@ -146,5 +148,12 @@ static double divide(double *y, const double *a, const double *b, int64_t n)
     return join_f64(lane);
 }
 
-const knr_condensed_loops PASTE(knr_condensed_, KN_ISA) = {{half_times_f32, half_times_f64}, secular, quotients, reflect,
-                                                         divide};
+const knr_condensed_loops PASTE(knr_condensed_, KN_ISA) = {
+    .half_times = {half_times_f32, half_times_f64},
+    .secular = secular,
+    .quotients = quotients,
+    .reflect = reflect,
+    .divide = divide,
+    .add = {add_f32, add_f64},
+    .largest = {largest_f32, largest_f64},
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * condensed_loops.h -- the loops of condensed.h for one type of number; included by condensed_isa.c with NUM, T and
- * BYTES defined. It has no include guard: that is the point. */
+ * condensed_loops.h -- the loops of condensed.h for one type of number; included by condensed_isa.c with NUM, T, U (an
+ * integer of its size) and BYTES defined. It has no include guard: that is the point. */
 // clang-format off
 #define F(name) PASTE(name##_, NUM)
 #define V       PASTE(v, NUM)
@@ -93,6 +93,32 @@ static void F(half_times)(void *to, const void *matrix, int64_t ld, int64_t n, i
         F(half_rows)(y, a, ld, n, i, 1, x, (T)sign);
 }
 
+static void F(add)(void *to, const void *from, int64_t n, bool minus)
+{
+    T *restrict y = to;
+    const T *restrict x = from;
+    for (int64_t j = 0; minus && j < n; j++)
+        y[j] -= x[j];
+    for (int64_t j = 0; !minus && j < n; j++)
+        y[j] += x[j];
+}
+
+/* As integers; NaN is above infinity. */
+static double F(largest)(const void *from, int64_t n)
+{
+    const char *x = from;
+    U most = 0;
+    T value;
+    for (int64_t j = 0; j < n; j++) {
+        U bits;
+        memcpy(&bits, x + j * BYTES, BYTES);
+        bits &= (U)-1 >> 1;
+        most = bits > most ? bits : most;
+    }
+    memcpy(&value, &most, BYTES);
+    return (double)value;
+}
+
 #undef GROUPS
 #undef CHAINS
 #undef LANES
@@ -100,4 +126,5 @@ static void F(half_times)(void *to, const void *matrix, int64_t ld, int64_t n, i
 #undef F
 #undef NUM
 #undef T
+#undef U
 #undef BYTES

@@ -119,38 +119,23 @@ double knr_length_scaled(double a, double b)
     return sqrt(a * a + b * b) / s;
 }
 
-static double row_extreme(const knr_dense *x, const void *plane, int64_t i, bool *finite)
-{
-    double most = 0;
-    for (int64_t j = 0; plane && j < x->columns; j++) {
-        double v = fabs(knr_get(x, plane, i * x->p.ld + j));
-        *finite &= v <= 0x1.fffffffffffffp1023;
-        most = v > most ? v : most;
-    }
-    return most;
-}
-
-bool knr_is_finite(const knr_dense *x)
-{
-    bool finite = true;
-    for (int64_t i = 0; i < x->rows; i++) {
-        row_extreme(x, x->p.re, i, &finite);
-        row_extreme(x, x->p.im, i, &finite);
-    }
-    return finite;
-}
-
 double knr_largest(const knr_dense *x)
 {
     double most = 0;
-    bool finite = true; /* not asked */
+    double (*largest)(const void *, int64_t) = knr_condensed()->largest[x->f->size == 8];
     for (int64_t i = 0; i < x->rows; i++) {
-        double a = row_extreme(x, x->p.re, i, &finite), b = row_extreme(x, x->p.im, i, &finite);
+        int64_t at = i * x->p.ld;
+        double a = largest(address(x, x->p.re, at), x->columns);
+        double b = x->p.im ? largest(address(x, x->p.im, at), x->columns) : 0;
+        if (!(a <= 0x1.fffffffffffffp1023 && b <= 0x1.fffffffffffffp1023))
+            return __builtin_inf();
         most = a > most ? a : most;
         most = b > most ? b : most;
     }
     return most;
 }
+
+bool knr_is_finite(const knr_dense *x) { return knr_largest(x) <= 0x1.fffffffffffffp1023; }
 
 void knr_scale(const knr_dense *x, double by)
 {

@@ -90,7 +90,7 @@ static inline double knr_length(double a, double b)
     return most > 0x1p-400 && most < 0x1p400 ? __builtin_sqrt(a * a + b * b) : knr_length_scaled(a, b);
 }
 bool knr_is_finite(const knr_dense *x);
-/* The largest |re| and |im|; NaN counts for nothing. */
+/* The largest |re| and |im|; infinity if a number is not finite. */
 double knr_largest(const knr_dense *x);
 void knr_scale(const knr_dense *x, double by);
 void knr_fill_nan(kn_dtype d, void *to, int64_t count);

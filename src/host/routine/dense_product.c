@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * dense_product.c -- products of planes: each of real numbers, described for product.h, planned and run. */
 #include "host/routine/dense_product.h"
+#include "host/routine/condensed.h"
 #include "host/routine/product.h"
 #include <math.h>
 #include <string.h>
@@ -51,29 +52,37 @@ knr_multiplier knr_multiplier_take(knr_arena *a, kn_dtype real, int64_t rows, in
 typedef struct target {
     char *at;
     int64_t ld;
+    bool wide, minus;
 } target;
 
-#define JOIN(name, T, op)                                                                                     \
-    static void name(void *env, int64_t batch, int64_t row, int64_t rows, int64_t column, int64_t columns,     \
-                     void *from, int64_t from_row, int64_t from_column, int worker)                             \
-    {                                                                                                         \
-        const target *t = env;                                                                                \
-        (void)batch, (void)worker;                                                                            \
-        for (int64_t i = 0; i < rows; i++) {                                                                  \
-            T *restrict to = (T *)t->at + (row + i) * t->ld + column;                                         \
-            const T *restrict x = (const T *)from + i * from_row;                                             \
-            if (from_column == 1)                                                                             \
-                for (int64_t j = 0; j < columns; j++)                                                         \
-                    to[j] op x[j];                                                                            \
-            else                                                                                              \
-                for (int64_t j = 0; j < columns; j++)                                                         \
-                    to[j] op x[j * from_column];                                                              \
-        }                                                                                                     \
+static void join_strided(const target *t, void *to, const void *from, int64_t step, int64_t n)
+{
+    for (int64_t j = 0; j < n; j++) {
+        double *y = (double *)to + j;
+        float *z = (float *)to + j;
+        if (t->wide)
+            *y += t->minus ? -((const double *)from)[j * step] : ((const double *)from)[j * step];
+        else
+            *z += t->minus ? -((const float *)from)[j * step] : ((const float *)from)[j * step];
     }
-JOIN(add_f32, float, +=)
-JOIN(add_f64, double, +=)
-JOIN(subtract_f32, float, -=)
-JOIN(subtract_f64, double, -=)
+}
+
+static void join(void *env, int64_t batch, int64_t row, int64_t rows, int64_t column, int64_t columns, void *from,
+                 int64_t from_row, int64_t from_column, int worker)
+{
+    const target *t = env;
+    int64_t size = t->wide ? 8 : 4;
+    void (*add)(void *, const void *, int64_t, bool) = knr_condensed()->add[t->wide];
+    (void)batch, (void)worker;
+    for (int64_t i = 0; i < rows; i++) {
+        char *to = t->at + ((row + i) * t->ld + column) * size;
+        const char *x = (const char *)from + i * from_row * size;
+        if (from_column == 1)
+            add(to, x, columns, t->minus);
+        else
+            join_strided(t, to, x, from_column, columns);
+    }
+}
 
 /* --- one plane -------------------------------------------------------------------------------- */
 
@@ -109,7 +118,6 @@ static void multiply_numbers(kn_dtype d, int64_t k, operand a, operand b, void *
 static void multiply(const knr_multiplier *p, int64_t m, int64_t n, int64_t k, operand a, operand b, void *c, int64_t ld,
                      knr_into into)
 {
-    static knr_finish *const joins[2][2] = {{add_f32, add_f64}, {subtract_f32, subtract_f64}};
     _Alignas(64) char room[PLAN_BYTES];
     kn_dtype d = p->real;
     if (!m || !n || !k) {
@@ -138,11 +146,11 @@ static void multiply(const knr_multiplier *p, int64_t m, int64_t n, int64_t k, o
                  (char *)c + (down ? rows * ld : columns) * size, ld, into);
         return;
     }
-    target t = {c, ld};
+    target t = {c, ld, d->size == 8, into == KNR_MINUS};
     knr_product_run(plan, &(knr_run){.a = a.at,
                                      .b = b.at,
                                      .c = c,
-                                     .finish = into == KNR_SET ? NULL : joins[into == KNR_MINUS][d->size == 8],
+                                     .finish = into == KNR_SET ? NULL : join,
                                      .env_finish = &t,
                                      .workspace = p->room,
                                      .threads = threads});

@@ -147,7 +147,7 @@ static void double_step(const work *w, int64_t first, int64_t last, int round)
             *re(h, k, k - 1) *= 1 - tau; /* what a sum of small elements would lose */
         knr_francis_rows(h, k, count, v, tau, k, w->n);
         knr_francis_columns(h, k, count, v, tau, 0, k + 3 < last ? k + 4 : last + 1);
-        knr_francis_columns(w->z, k, count, v, tau, 0, w->z_rows);
+        knr_francis_rows(w->z, k, count, v, tau, 0, w->z_rows);
     }
 }
 
@@ -203,10 +203,16 @@ void knr_francis_standardize(const work *w, int64_t k)
         *re(h, k, j) = cosine * x + sine * y;
         *re(h, k + 1, j) = cosine * y - sine * x;
     }
-    for (int64_t i = 0; i < k + w->z_rows; i++) {
-        double *x = i < k ? re(h, i, k) : re(w->z, i - k, k), p = x[0], q = x[1];
+    for (int64_t i = 0; i < k; i++) {
+        double *x = re(h, i, k), p = x[0], q = x[1];
         x[0] = cosine * p + sine * q;
         x[1] = cosine * q - sine * p;
+    }
+    double *x = re(w->z, k, 0), *y = re(w->z, k + 1, 0);
+    for (int64_t i = 0; i < w->z_rows; i++) {
+        double p = x[i], q = y[i];
+        x[i] = cosine * p + sine * q;
+        y[i] = cosine * q - sine * p;
     }
 }
 
@@ -292,12 +298,15 @@ static void single_step(const work *w, int64_t first, int64_t last, int round)
             put(h, k + 1, j, minus(b, knr_times(s, v)));
         }
         int64_t end = k + 2 < last ? k + 3 : last + 1;
-        for (int64_t i = 0; i < end + w->z_rows; i++) {
-            const knr_doubles *to = i < end ? h : w->z;
-            int64_t row = i < end ? i : i - end;
-            number a = at(to, row, k), b = at(to, row, k + 1), s = knr_times(tau, plus(a, knr_times(b, v)));
-            put(to, row, k, minus(a, s));
-            put(to, row, k + 1, minus(b, knr_times(s, conjugate(v))));
+        for (int64_t i = 0; i < end; i++) {
+            number a = at(h, i, k), b = at(h, i, k + 1), s = knr_times(tau, plus(a, knr_times(b, v)));
+            put(h, i, k, minus(a, s));
+            put(h, i, k + 1, minus(b, knr_times(s, conjugate(v))));
+        }
+        for (int64_t i = 0; i < w->z_rows; i++) {
+            number a = at(w->z, k, i), b = at(w->z, k + 1, i), s = knr_times(tau, plus(a, knr_times(b, v)));
+            put(w->z, k, i, minus(a, s));
+            put(w->z, k + 1, i, minus(b, knr_times(s, conjugate(v))));
         }
     }
 }

@@ -82,27 +82,37 @@ static void factor(int p, int q, const double *x, reflections *r)
 /* Rows k .. of x, in columns from .. to. */
 static void from_left(const knr_doubles *x, int64_t k, const reflections *r, int64_t from, int64_t to)
 {
-    for (int j = 0; j < r->count; j++)
+    for (int j = 0; j < r->count; j++) {
+        if (r->rows - j < 4) {
+            knr_francis_rows(x, k + j, r->rows - j, r->v[j] + j, r->tau[j], from, to);
+            continue;
+        }
         for (int64_t c = from; c < to; c++) {
             double s = 0;
-            for (int i = j; i < r->rows; i++)
+            for (int i = 0; i < 4; i++)
                 s += r->v[j][i] * *at(x, k + i, c);
             s *= r->tau[j];
-            for (int i = j; i < r->rows; i++)
+            for (int i = 0; i < 4; i++)
                 *at(x, k + i, c) -= s * r->v[j][i];
         }
+    }
 }
 static void from_right(const knr_doubles *x, int64_t k, const reflections *r, int64_t from, int64_t to)
 {
-    for (int j = 0; j < r->count; j++)
+    for (int j = 0; j < r->count; j++) {
+        if (r->rows - j < 4) {
+            knr_francis_columns(x, k + j, r->rows - j, r->v[j] + j, r->tau[j], from, to);
+            continue;
+        }
         for (int64_t i = from; i < to; i++) {
             double s = 0, *row = at(x, i, k);
-            for (int c = j; c < r->rows; c++)
+            for (int c = 0; c < 4; c++)
                 s += r->v[j][c] * row[c];
             s *= r->tau[j];
-            for (int c = j; c < r->rows; c++)
+            for (int c = 0; c < 4; c++)
                 row[c] -= s * r->v[j][c];
         }
+    }
 }
 
 /* Blocks of p rows, from row k on, and of q rows below it. False: it would not be stable. */
@@ -137,7 +147,7 @@ static bool exchange(const knr_francis_work *w, int64_t k, int p, int q)
                 return false;
     from_left(h, k, &r, k, w->n);
     from_right(h, k, &r, 0, k + n);
-    from_right(w->z, k, &r, 0, w->z_rows);
+    from_left(w->z, k, &r, 0, w->z_rows);
     for (int i = q; i < n; i++)
         for (int j = 0; j < q; j++)
             *at(h, k + i, k + j) = 0;

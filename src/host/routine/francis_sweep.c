@@ -41,10 +41,10 @@ const knr_francis_room *knr_francis_take(knr_arena *a, int64_t n, int64_t z_rows
     r.t = knr_dense_take(a, d, most, most);
     r.v = knr_dense_take(a, d, most, most);
     r.u = knr_dense_take(a, d, most, most);
-    r.beside = knr_dense_take(a, d, most, n);
-    r.above = knr_dense_take(a, d, rows, most);
+    r.beside = knr_dense_take(a, d, most, rows);
+    r.above = knr_dense_take(a, d, n, most);
     r.multiplier = knr_multiplier_take(a, d, rows, most, most, threads);
-    knr_multiplier other = knr_multiplier_take(a, d, most, n, most, threads);
+    knr_multiplier other = knr_multiplier_take(a, d, most, rows, most, threads);
     r.multiplier = other.bytes > r.multiplier.bytes ? other : r.multiplier;
     r.spare = knr_spare_take(a, d, most);
     r.vector = knr_take(a, (size_t)most, 8);
@@ -68,26 +68,25 @@ static void copy(const knr_dense *to, const knr_dense *from)
         memcpy((double *)to->p.re + i * to->p.ld, (double *)from->p.re + i * from->p.ld, (size_t)to->columns * 8);
 }
 
-/* Rows and columns from .. from + m of h have been turned by u (m x m) inside of the window; now all that is beside and
- * above them, and the vectors. transposed: u is given so. */
+/* Rows and columns from .. from + m of h have been turned by a matrix (m x m, u is transposed) inside of the window; now
+ * all that is beside and above them, and the vectors. */
 static void turn_outside(const knr_francis_work *w, const knr_francis_room *r, int64_t from, int64_t m,
-                         const knr_dense *u, bool transposed)
+                         const knr_dense *u)
 {
     int64_t behind = from + m;
     knr_dense beside = dense_of(u, w->h, from, behind, m, w->n - behind);
     knr_dense result = knr_dense_part(&r->beside, 0, 0, m, w->n - behind);
-    knr_dense_product(&r->multiplier, &result, KNR_SET, u, transposed ? KNR_PLAIN : KNR_TRANSPOSED, &beside, KNR_PLAIN);
+    knr_dense_product(&r->multiplier, &result, KNR_SET, u, KNR_PLAIN, &beside, KNR_PLAIN);
     copy(&beside, &result);
-    knr_turn turn = transposed ? KNR_TRANSPOSED : KNR_PLAIN;
     knr_dense above = dense_of(u, w->h, 0, from, from, m);
     result = knr_dense_part(&r->above, 0, 0, from, m);
-    knr_dense_product(&r->multiplier, &result, KNR_SET, &above, KNR_PLAIN, u, turn);
+    knr_dense_product(&r->multiplier, &result, KNR_SET, &above, KNR_PLAIN, u, KNR_TRANSPOSED);
     copy(&above, &result);
     if (!w->z_rows)
         return;
-    knr_dense z = dense_of(u, w->z, 0, from, w->z_rows, m);
-    result = knr_dense_part(&r->above, 0, 0, w->z_rows, m);
-    knr_dense_product(&r->multiplier, &result, KNR_SET, &z, KNR_PLAIN, u, turn);
+    knr_dense z = dense_of(u, w->z, from, 0, m, w->z_rows);
+    result = knr_dense_part(&r->beside, 0, 0, m, w->z_rows);
+    knr_dense_product(&r->multiplier, &result, KNR_SET, u, KNR_PLAIN, &z, KNR_PLAIN);
     copy(&z, &result);
 }
 
@@ -144,10 +143,10 @@ static int64_t deflate(const knr_francis_work *w, double spike, int64_t m)
     while (moved < left) {
         int64_t k = left - 1;
         bool pair = k > 0 && *at(t, k, k - 1) != 0;
-        double size = fabs(*at(t, k, k)), part = fabs(spike * *at(v, 0, k));
+        double size = fabs(*at(t, k, k)), part = fabs(spike * *at(v, k, 0));
         if (pair) {
             size += sqrt(fabs(*at(t, k, k - 1))) * sqrt(fabs(*at(t, k - 1, k)));
-            double other = fabs(spike * *at(v, 0, k - 1));
+            double other = fabs(spike * *at(v, k - 1, 0));
             part = other > part ? other : part;
         }
         size = size == 0 ? fabs(spike) : size;
@@ -169,16 +168,16 @@ static void restore(const knr_francis_room *r, const knr_dense *t, const knr_den
         int64_t first = j + 1, n = left - first;
         double beta;
         for (int64_t i = 0; i < n; i++)
-            r->vector[i] = j < 0 ? knr_at(v, 0, i).re : knr_at(t, first + i, j).re;
+            r->vector[i] = j < 0 ? knr_at(v, i, 0).re : knr_at(t, first + i, j).re;
         knr_complex tau = knr_reflection(n, r->vector, NULL, &beta);
         for (int64_t i = 0; j >= 0 && i < n; i++)
             knr_put(t, first + i, j, (knr_complex){i ? 0 : beta, 0});
         knr_doubles vector = {r->vector, NULL, n};
         knr_dense rows = knr_dense_part(t, first, first, n, m - first);
-        knr_dense columns = knr_dense_part(t, 0, first, left, n), vectors = knr_dense_part(v, 0, first, m, n);
+        knr_dense columns = knr_dense_part(t, 0, first, left, n), vectors = knr_dense_part(v, first, 0, n, m);
         knr_reflect_left(&rows, &vector, tau, &r->spare);
         knr_reflect_right(&columns, &vector, tau, &r->spare);
-        knr_reflect_right(&vectors, &vector, tau, &r->spare);
+        knr_reflect_left(&vectors, &vector, tau, &r->spare);
     }
 }
 
@@ -205,7 +204,7 @@ static bool deflate_window(const knr_francis_work *w, const knr_francis_room *r,
     if (top > first)
         *at(w->h, top, top - 1) = *left ? spike * *at(&z, 0, 0) : 0;
     copy(&window, &t);
-    turn_outside(w, r, top, m, &v, false);
+    turn_outside(w, r, top, m, &v);
     return true;
 }
 
@@ -260,7 +259,7 @@ static void sweep(const knr_francis_work *w, const knr_francis_room *r, int64_t 
             if (place[b] == last - 1)
                 done = b + 1;
         }
-        turn_outside(w, r, from, end - from, &u, true);
+        turn_outside(w, r, from, end - from, &u);
     }
 }
 

@@ -6,7 +6,7 @@
 #include "host/routine/francis.h"
 
 typedef struct knr_francis_work {
-    const knr_doubles *h, *z;
+    const knr_doubles *h, *z; /* z: transposed */
     int64_t n, z_rows;
 } knr_francis_work;
 

@@ -248,7 +248,7 @@ static void widen(const knr_dense *x, const knr_doubles *to, int64_t below)
         }
 }
 
-/* h and z of a, which is finite */
+/* h, and z transposed, of a, which is finite */
 static bool decompose(room *r, bool vectors)
 {
     int64_t n = r->n;
@@ -261,7 +261,13 @@ static bool decompose(room *r, bool vectors)
                       below = knr_dense_part(&r->q, 1, 1, n - 1, n - 1);
             knr_block_apply_packed(&r->block, &packed, r->tau, n - 1, &below, false, true);
         }
-        widen(&r->q, &r->z, n);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) {
+                number v = knr_at(&r->q, i, j);
+                r->z.re[j * r->z.ld + i] = v.re;
+                if (r->z.im)
+                    r->z.im[j * r->z.ld + i] = v.im;
+            }
     }
     return knr_francis(&r->h, n, &r->z, vectors ? n : 0, r->many);
 }
@@ -300,7 +306,7 @@ bool knr_schur_run(kn_dtype d, int64_t n, const void *a, void *t, void *z, void 
             number v = element(&r.h, i, j);
             knr_element_put(d, t, i * n + j, (number){v.re / scale, v.im / scale});
             if (z)
-                knr_element_put(d, z, i * n + j, element(&r.z, i, j));
+                knr_element_put(d, z, i * n + j, element(&r.z, j, i));
         }
     return true;
 }
@@ -606,7 +612,7 @@ bool knr_eig_run(kn_dtype d, int64_t n, const void *a, void *w, void *left, void
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < n; j++) {
                 int64_t p = from_left ? n - 1 - i : i;
-                knr_put(&e.z, i, j, element(&r->z, j, p)); /* row i: a column of z */
+                knr_put(&e.z, i, j, element(&r->z, p, j)); /* row i: a column of z */
                 number t = element(&r->h, n - 1 - j, n - 1 - i);
                 e.turned.re[i * e.turned.ld + j] = t.re;
                 if (complex)
