@@ -89,19 +89,20 @@ static double root(const secular *s, int64_t j)
             guess = a < 0 ? 2 * b / (a - r) : (a + r) / (2 * c);
         mu = guess > low && guess < high ? guess : between(low, high);
     }
-    for (int i = 0; i < ROUNDS; i++) {
+    bool exact = false; /* is delta that of mu? */
+    for (int i = 0; i < ROUNDS && !exact; i++) {
         f = evaluate(s, s->d[o], mu, p);
-        if (fabs(f.value) <= 4 * EPSILON * f.size)
-            break;
+        exact = fabs(f.value) <= 8 * EPSILON * f.size;
         *(f.value < 0 ? &low : &high) = mu;
         double next = mu + step_of(&f, s->delta[p], s->delta[p + 1], last);
         if (!(next > low && next < high))
             next = between(low, high);
         if (!(next > low && next < high)) /* neighbours */
-            break;
-        mu = next;
+            exact = true;
+        mu = exact ? mu : next;
     }
-    evaluate(s, s->d[o], mu, p);
+    if (!exact)
+        evaluate(s, s->d[o], mu, p);
     double d = s->d[o];
     return s->squares ? d + mu / (d + sqrt(d * d + mu)) : d + mu;
 }

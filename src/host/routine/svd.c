@@ -11,12 +11,13 @@
 
 enum {
     PANEL = KNR_REFLECTIONS,
+    FEW = 16,   /* columns: so many are not factorised first */
     PART = 128, /* rows, or columns, of a product with a vector that a thread takes at a time */
     ROWS = 16,  /* that are read together */
 };
 
 typedef struct room {
-    int64_t m, n; /* m >= n */
+    int64_t m, n; /* m >= n, of what becomes bidiagonal */
     bool wide;
     int threads;
     knr_dense a, right;  /* vectors of the reflections from the right are rows of this one */
@@ -29,6 +30,11 @@ typedef struct room {
     knr_block_reflection left_block, right_block;
     knr_complex *left_tau, *right_tau;
     knr_bidiagonal b;
+    bool is_tall;        /* then `tall` is the matrix, and a becomes the triangle of its QR factors */
+    knr_dense tall;
+    knr_spare spare;
+    knr_block_reflection tall_block;
+    knr_complex *tall_tau;
     size_t bytes;
 } room;
 
@@ -40,19 +46,27 @@ static room room_of(const knr_svd *s, void *workspace)
     room r = {.wide = s->m < s->n, .threads = s->threads};
     r.m = r.wide ? s->n : s->m;
     r.n = r.wide ? s->m : s->n;
+    r.is_tall = 5 * r.m >= 8 * r.n && r.n > FEW;
     int64_t n = r.n, some = s->vectors ? n : 0, columns = !s->vectors ? 0 : s->full ? r.m : n;
+    r.x = knr_dense_take(&arena, d, r.m, columns);
+    if (r.is_tall) {
+        r.tall = knr_dense_take(&arena, d, r.m, n);
+        r.spare = knr_spare_take(&arena, d, r.m);
+        r.tall_block = knr_block_take(&arena, d, r.m, columns > n ? columns : n, s->threads);
+        r.tall_tau = knr_take(&arena, (size_t)n, sizeof *r.tall_tau);
+        r.m = n;
+    }
     r.a = knr_dense_take(&arena, d, r.m, n);
     r.right = knr_dense_take(&arena, d, n, n);
     r.ux = knr_dense_take(&arena, d, 2 * PANEL, r.m);
     r.yv = knr_dense_take(&arena, d, 2 * PANEL, n);
-    r.x = knr_dense_take(&arena, d, r.m, columns);
     r.y = knr_dense_take(&arena, d, n, some);
     r.vector = knr_doubles_take(&arena, complex, 1, r.m);
     r.sums = knr_doubles_take(&arena, complex, 3, r.m);
     for (int i = 0; i < 3; i++)
         r.coefficient[i] = knr_take(&arena, (size_t)r.m + 2 * PANEL, 8);
     r.multiplier = knr_multiplier_take(&arena, knx_component(d), r.m, n, 2 * PANEL, s->threads);
-    r.left_block = knr_block_take(&arena, d, r.m, columns, s->threads);
+    r.left_block = knr_block_take(&arena, d, r.m, r.is_tall && columns ? n : columns, s->threads);
     r.right_block = knr_block_take(&arena, d, n, some, s->threads);
     r.left_tau = knr_take(&arena, (size_t)n, sizeof *r.left_tau);
     r.right_tau = knr_take(&arena, (size_t)n, sizeof *r.right_tau);
@@ -236,6 +250,51 @@ static void turn(const knr_dense *rows, const knr_dense *x)
             knr_put(x, i, j, (knr_complex){((const double *)rows->p.re)[j * rows->p.ld + i], 0});
 }
 
+/* --- tall matrices ---------------------------------------------------------------------------- */
+
+/* r->a becomes the packed QR factors of the tall matrix: the reflections of PANEL columns at a time. */
+static void factor(room *r)
+{
+    knr_block_reflection *block = &r->tall_block;
+    const knr_dense *a = &r->tall;
+    for (int64_t top = 0; top < a->columns; top += PANEL) {
+        int w = (int)(a->columns - top < PANEL ? a->columns - top : PANEL);
+        block->n = a->rows - top;
+        block->count = w;
+        for (int i = 0; i < w; i++) {
+            int64_t j = top + i;
+            double *re = block->v.re + i * block->v.ld, *im = block->v.im ? block->v.im + i * block->v.ld : NULL, beta;
+            for (int64_t k = 0; k < block->n; k++) {
+                knr_complex x = k < i ? (knr_complex){0, 0} : knr_at(a, top + k, j);
+                re[k] = x.re;
+                if (im)
+                    im[k] = x.im;
+            }
+            knr_doubles v = {re + i, im ? im + i : NULL, block->v.ld};
+            knr_complex tau = r->tall_tau[j] = knr_reflection(a->rows - j, v.re, v.im, &beta);
+            knr_put(a, j, j, (knr_complex){beta, 0});
+            for (int64_t k = i + 1; k < block->n; k++)
+                knr_put(a, top + k, j, (knr_complex){re[k], im ? im[k] : 0});
+            knr_dense beside = knr_dense_part(a, j, j + 1, a->rows - j, top + w - j - 1);
+            knr_reflect_left(&beside, &v, (knr_complex){tau.re, -tau.im}, &r->spare);
+        }
+        if (top + w < a->columns) {
+            knr_dense rest = knr_dense_part(a, top, top + w, a->rows - top, a->columns - top - w);
+            knr_block_make(block, r->tall_tau + top);
+            knr_block_apply(block, &rest, true);
+        }
+    }
+}
+
+/* The square matrix is its upper triangle. */
+static void take_triangle(room *r)
+{
+    factor(r);
+    for (int64_t i = 0; i < r->n; i++)
+        for (int64_t j = 0; j < r->n; j++)
+            knr_put(&r->a, i, j, j < i ? (knr_complex){0, 0} : knr_at(&r->tall, i, j));
+}
+
 static void store(const knr_dense *x, void *to, bool adjoint)
 {
     knr_dense_store(x, to, adjoint ? 1 : x->columns, adjoint ? x->rows : 1, adjoint);
@@ -246,18 +305,22 @@ bool knr_svd_run(const knr_svd *s, const void *a, void *values, void *u, void *v
     room r = room_of(s, workspace);
     int64_t n = r.n;
     kn_dtype real = knx_component(s->dtype);
-    knr_dense_load(&r.a, a, r.wide ? 1 : s->n, r.wide ? s->n : 1, r.wide);
-    bool well = knr_is_finite(&r.a);
-    double scale = knr_scale_for(knr_largest(&r.a));
+    const knr_dense *matrix = r.is_tall ? &r.tall : &r.a;
+    int64_t rows = matrix->rows;
+    knr_dense_load(matrix, a, r.wide ? 1 : s->n, r.wide ? s->n : 1, r.wide);
+    double largest = knr_largest(matrix), scale = knr_scale_for(largest);
+    bool well = largest <= 0x1.fffffffffffffp1023;
     if (well) {
-        knr_scale(&r.a, scale);
+        knr_scale(matrix, scale);
+        if (r.is_tall)
+            take_triangle(&r);
         bidiagonalize(&r);
         well = knr_bidiagonal_run(&r.b);
     }
     if (!well) {
         knr_fill_nan(real, values, n);
         if (s->vectors) {
-            int64_t columns = s->full ? r.m : n;
+            int64_t columns = s->full ? rows : n;
             knr_fill_nan(s->dtype, u, s->m * (r.wide ? n : columns));
             knr_fill_nan(s->dtype, vh, s->n * (r.wide ? columns : n));
         }
@@ -268,7 +331,10 @@ bool knr_svd_run(const knr_svd *s, const void *a, void *values, void *u, void *v
     if (!s->vectors)
         return true;
     turn(&r.b.u, &r.x);
-    knr_block_apply_packed(&r.left_block, &r.a, r.left_tau, n, &r.x, false, false);
+    knr_dense square = knr_dense_part(&r.x, 0, 0, r.m, r.is_tall ? n : r.x.columns);
+    knr_block_apply_packed(&r.left_block, &r.a, r.left_tau, n, &square, false, false);
+    if (r.is_tall)
+        knr_block_apply_packed(&r.tall_block, &r.tall, r.tall_tau, n, &r.x, false, false);
     store(&r.x, r.wide ? vh : u, r.wide);
     turn(&r.b.v, &r.y);
     if (n > 1) {
