@@ -272,8 +272,7 @@ static void join(const knr_bidiagonal *b, joint *h, double small)
             copy_rows(b, h, copied++, i);
     knr_secular s = {n, d, z, 1, true, row(&b->right, from), b->right.p.ld};
     knr_secular_solve(&s, values, near, b->threads);
-    knx_parallel(n < 4 * PART ? 1 : b->threads, (n + PART - 1) / PART, make_vectors,
-                 &(vectors){b, h, places, near, d});
+    knx_parallel(n < 4 * PART ? 1 : b->threads, (n + PART - 1) / PART, make_vectors, &(vectors){b, h, places, near, d});
     copied = n;
     for (int64_t i = from; i < h->to; i++)
         if (b->side[i])

@@ -10,10 +10,10 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b)  PASTE_(a, b)
 
-#define NUM   f32
-#define T     float
-#define U     uint32_t
-#define BYTES 4
+#define NUM          f32
+#define T            float
+#define U            uint32_t
+#define BYTES        4
 #include "host/routine/condensed_loops.h"
 
 #define NUM   f64

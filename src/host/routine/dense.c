@@ -367,10 +367,7 @@ static knr_complex inner(const knr_block_reflection *b, int i, int k)
     return (knr_complex){re, im};
 }
 
-static knr_dense vectors(const knr_block_reflection *b)
-{
-    return knr_dense_part(&b->narrow_v, 0, 0, b->count, b->n);
-}
+static knr_dense vectors(const knr_block_reflection *b) { return knr_dense_part(&b->narrow_v, 0, 0, b->count, b->n); }
 
 static void narrow(const knr_block_reflection *b)
 {

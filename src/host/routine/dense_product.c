@@ -29,7 +29,8 @@ static knk_product describe(kn_dtype d, int64_t m, int64_t n, int64_t k, operand
 
 /* Small ones are not planned ahead: what a plan asks for is less than twice the operands and the result, and a little
  * (and if it should not be, products are cut). */
-knr_multiplier knr_multiplier_take(knr_arena *a, kn_dtype real, int64_t rows, int64_t columns, int64_t steps, int threads)
+knr_multiplier knr_multiplier_take(knr_arena *a, kn_dtype real, int64_t rows, int64_t columns, int64_t steps,
+                                   int threads)
 {
     knr_multiplier p = {real, threads > 1 ? threads : 1, NULL, 0};
     bool small = rows <= SMALL && columns <= SMALL && steps <= SMALL, none = !rows || !columns || !steps;
@@ -115,8 +116,8 @@ static void multiply_numbers(kn_dtype d, int64_t k, operand a, operand b, void *
         *(float *)c = into == KNR_SET ? narrow_total : *(float *)c + (into == KNR_PLUS ? narrow_total : -narrow_total);
 }
 
-static void multiply(const knr_multiplier *p, int64_t m, int64_t n, int64_t k, operand a, operand b, void *c, int64_t ld,
-                     knr_into into)
+static void multiply(const knr_multiplier *p, int64_t m, int64_t n, int64_t k, operand a, operand b, void *c,
+                     int64_t ld, knr_into into)
 {
     _Alignas(64) char room[PLAN_BYTES];
     kn_dtype d = p->real;

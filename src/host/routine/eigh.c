@@ -12,19 +12,19 @@
 
 enum {
     PANEL = KNR_REFLECTIONS,
-    PARTS = 8,      /* of the product with a vector, */
-    LARGE = 256,    /* if it has so many rows; else it is one */
-    UPDATED = 128,  /* rows of the triangle that are updated together */
+    PARTS = 8,     /* of the product with a vector, */
+    LARGE = 256,   /* if it has so many rows; else it is one */
+    UPDATED = 128, /* rows of the triangle that are updated together */
 };
 
 typedef struct room {
     kn_dtype dtype;
     int threads;
-    knr_dense a;         /* the matrix; of which the upper triangle becomes the packed form */
+    knr_dense a;          /* the matrix; of which the upper triangle becomes the packed form */
     knr_dense vw, turned; /* rows v, w of a panel, in turn; rows conj(w), conj(v) */
-    knr_dense sums;      /* parts of a product with a vector, a row each */
-    knr_dense minus;     /* one row: the vector's imaginary part, negated */
-    knr_doubles v, p;    /* one vector */
+    knr_dense sums;       /* parts of a product with a vector, a row each */
+    knr_dense minus;      /* one row: the vector's imaginary part, negated */
+    knr_doubles v, p;     /* one vector */
     knr_multiplier multiplier;
     double *inner[3];
     knr_complex *tau;

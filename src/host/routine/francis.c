@@ -53,8 +53,7 @@ static int64_t first_row(const work *w, int64_t last)
 /* --- real: two shifts ------------------------------------------------------------------------- */
 
 /* Rows (columns) k .. k + count of x become those of (I - tau v v^T) x, x (I - tau v v^T). */
-void knr_francis_rows(const knr_doubles *x, int64_t k, int count, const double *v, double tau, int64_t from,
-                      int64_t to)
+void knr_francis_rows(const knr_doubles *x, int64_t k, int count, const double *v, double tau, int64_t from, int64_t to)
 {
     if (from < to)
         knr_condensed()->reflect(re(x, k, from), re(x, k + 1, from), count == 3 ? re(x, k + 2, from) : NULL, v[1],

@@ -10,10 +10,10 @@
 #include <string.h>
 
 enum {
-    LEAST = 100,  /* rows of a matrix that is worth it */
-    WHOLE = 72,   /* a block of so many rows is one window */
-    SPACE = 3,    /* rows between bulges */
-    MOST = 32,    /* bulges */
+    LEAST = 100, /* rows of a matrix that is worth it */
+    WHOLE = 72,  /* a block of so many rows is one window */
+    SPACE = 3,   /* rows between bulges */
+    MOST = 32,   /* bulges */
 };
 static const double EPSILON = 0x1p-52, TINY = 0x1p-1000;
 
@@ -263,8 +263,7 @@ static void sweep(const knr_francis_work *w, const knr_francis_room *r, int64_t 
     }
 }
 
-bool knr_francis_sweep(const knr_francis_work *w, const knr_francis_room *r, int64_t first, int64_t last,
-                       int64_t *gone)
+bool knr_francis_sweep(const knr_francis_work *w, const knr_francis_room *r, int64_t first, int64_t last, int64_t *gone)
 {
     int64_t rows = last - first + 1, m = rows <= WHOLE ? rows : r->last_rows < rows ? r->last_rows : rows, left;
     shift shifts[3 * MOST + 4];

@@ -15,7 +15,11 @@ static double size(number a) { return fabs(a.re) + fabs(a.im); }
 
 /* --- Hessenberg ------------------------------------------------------------------------------- */
 
-enum { PANEL = KNR_REFLECTIONS, PART = 64 /* rows that a thread takes at a time */, BLOCK = 32 /* numbers of vectors */ };
+enum {
+    PANEL = KNR_REFLECTIONS,
+    PART = 64 /* rows that a thread takes at a time */,
+    BLOCK = 32 /* numbers of vectors */
+};
 
 typedef struct room {
     kn_dtype dtype;
@@ -147,8 +151,8 @@ static void reflect(room *r, int64_t top, int i)
     }
     number tau = r->tau[j] = knr_reflection(m, r->vector.re, r->vector.im, &beta);
     for (int64_t k = top + 1; k < n; k++) {
-        number e = k < first ? (number){0, 0}
-                             : (number){r->vector.re[k - first], r->vector.im ? r->vector.im[k - first] : 0};
+        number e =
+            k < first ? (number){0, 0} : (number){r->vector.re[k - first], r->vector.im ? r->vector.im[k - first] : 0};
         knr_put(&r->a, k, j, k < first ? knr_at(&x, 0, k) : k == first ? (number){beta, 0} : e);
         knr_put(&v, 0, k, e);
         knr_put(&x, 0, k, e);
@@ -211,8 +215,7 @@ size_t knr_hessenberg_workspace(kn_dtype d, int64_t n, int threads)
     return arena.used;
 }
 
-void knr_hessenberg_run(kn_dtype d, int64_t n, const void *a, void *packed, void *tau, void *workspace,
-                        int threads)
+void knr_hessenberg_run(kn_dtype d, int64_t n, const void *a, void *packed, void *tau, void *workspace, int threads)
 {
     knr_arena arena = {workspace, 0};
     room r = room_of(d, n, threads, &arena);
@@ -315,8 +318,8 @@ bool knr_schur_run(kn_dtype d, int64_t n, const void *a, void *t, void *z, void 
 
 typedef struct eig_room {
     room r;
-    knr_dense x, sums;  /* rows: vectors of the triangular matrix, and sums for BLOCK numbers of each. float64, as are */
-    knr_dense z, v;     /* z transposed; rows: vectors of the matrix */
+    knr_dense x, sums; /* rows: vectors of the triangular matrix, and sums for BLOCK numbers of each. float64, as are */
+    knr_dense z, v;    /* z transposed; rows: vectors of the matrix */
     knr_doubles turned; /* the triangular matrix of the adjoint one */
     knr_multiplier multiplier;
     double *scale;
@@ -500,8 +503,10 @@ static void substitute(eig_room *e, const knr_doubles *t, bool left)
         if (to < n) {
             knr_dense known = knr_dense_part(&e->x, to, to, n - to, n - to);
             knr_dense sums = knr_dense_part(&e->sums, to, 0, n - to, to - from);
-            knr_dense rows = {e->x.f, {t->re + from * t->ld + to, t->im ? t->im + from * t->ld + to : NULL, t->ld},
-                              to - from, n - to};
+            knr_dense rows = {e->x.f,
+                              {t->re + from * t->ld + to, t->im ? t->im + from * t->ld + to : NULL, t->ld},
+                              to - from,
+                              n - to};
             knr_dense_product(&e->multiplier, &sums, KNR_SET, &known, KNR_PLAIN, &rows, KNR_TRANSPOSED);
         }
         substitution s = {e, t, left, from, to};
@@ -579,8 +584,7 @@ static void set_values(eig_room *e)
     }
 }
 
-bool knr_eig_run(kn_dtype d, int64_t n, const void *a, void *w, void *left, void *right, void *workspace,
-                 int threads)
+bool knr_eig_run(kn_dtype d, int64_t n, const void *a, void *w, void *left, void *right, void *workspace, int threads)
 {
     eig_room e = eig_room_of(d, n, threads, workspace);
     room *r = &e.r;

@@ -28,8 +28,7 @@ typedef struct sums {
 
 static sums evaluate(const secular *s, double origin, double mu, int64_t p)
 {
-    knr_secular_sums x =
-        knr_condensed()->secular(s->delta, s->d, s->z2, s->n, p + 1, origin, mu, s->squares);
+    knr_secular_sums x = knr_condensed()->secular(s->delta, s->d, s->z2, s->n, p + 1, origin, mu, s->squares);
     return (sums){s->inverse_rho + x.value, fabs(s->inverse_rho) + x.size, x.slope[0], x.slope[1]};
 }
 

@@ -20,17 +20,17 @@ typedef struct room {
     int64_t m, n; /* m >= n, of what becomes bidiagonal */
     bool wide;
     int threads;
-    knr_dense a, right;  /* vectors of the reflections from the right are rows of this one */
+    knr_dense a, right; /* vectors of the reflections from the right are rows of this one */
     /* rows of a panel, u, x and conj(y), conj(v) in turn: what lies behind loses U Y^H + X V^H */
     knr_dense ux, yv;
-    knr_dense x, y;      /* the left vectors, the right ones */
+    knr_dense x, y; /* the left vectors, the right ones */
     knr_doubles vector, sums;
     double *coefficient[3];
     knr_multiplier multiplier;
     knr_block_reflection left_block, right_block;
     knr_complex *left_tau, *right_tau;
     knr_bidiagonal b;
-    bool is_tall;        /* then `tall` is the matrix, and a becomes the triangle of its QR factors */
+    bool is_tall; /* then `tall` is the matrix, and a becomes the triangle of its QR factors */
     knr_dense tall;
     knr_spare spare;
     knr_block_reflection tall_block;

@@ -231,8 +231,7 @@ static void solve_joint(knr_tridiagonal *t, const joint *h, const int64_t *place
     }
     knr_secular s = {n, d, z, h->rho, false, row(&t->u, h->from), t->u.p.ld};
     knr_secular_solve(&s, roots, near, t->threads);
-    knx_parallel(n < 4 * PART ? 1 : t->threads, (n + PART - 1) / PART, make_vectors,
-                 &(vectors){t, h, places, near});
+    knx_parallel(n < 4 * PART ? 1 : t->threads, (n + PART - 1) / PART, make_vectors, &(vectors){t, h, places, near});
 }
 
 /* Columns of q of one half, from column `c` on: `n` rows of them become u times `count` rows of the copy. */

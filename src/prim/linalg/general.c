@@ -47,8 +47,7 @@ static bool eig_one(const kni_rule *r, const void *const *x, void *const *y, voi
     const eig_params *p = r->params;
     void *left = p->compute_left_eigenvectors ? y[1] : NULL;
     void *right = p->compute_right_eigenvectors ? y[r->n_out - 1] : NULL;
-    return knr_eig_run(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, x[0], y[0], left, right, workspace,
-                       r->threads);
+    return knr_eig_run(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, x[0], y[0], left, right, workspace, r->threads);
 }
 
 static size_t eig_bytes(const kni_rule *r)
