@@ -294,7 +294,7 @@ static bool divide(const knr_bidiagonal *b, int64_t from, int64_t to, bool besid
         return small(b, from, to, beside);
     int64_t middle = from + (to - from) / 2;
     joint h = {from, middle, to, to + beside, 0};
-    double alpha = b->d[middle], beta = b->e[middle], most = fmax(fabs(alpha), fabs(beta));
+    double alpha = b->d[middle], beta = b->e[middle], most = fabs(alpha) > fabs(beta) ? fabs(alpha) : fabs(beta);
     if (!divide(b, from, middle, true) || !divide(b, middle + 1, to, beside))
         return false;
     for (int64_t i = from; i < to; i++)
