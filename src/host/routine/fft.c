@@ -148,15 +148,16 @@ static void run_chunk(void *arg, int64_t chunk, int worker)
     const knr_fft_plan *p = a->p;
     int64_t k = 1 + chunk * CHUNK, behind = p->n / 2 + 1,
             end = !p->real_lanes || behind - k < CHUNK ? behind : k + CHUNK;
-    int64_t w = p->real_lanes ? chunk * CHUNK / knr_fft_width(a->bytes) : k;
-    a->loops->real(&(knr_fft_real){.x = j->x,
-                                   .y = j->y,
-                                   .w = number_at(a, p->real, 2 * w),
-                                   .lanes = p->real_lanes,
-                                   .m = p->n,
-                                   .from = k,
-                                   .to = end,
-                                   .inverse = to_reals(a)});
+    int64_t width = knr_fft_width(a->bytes), first = p->real_lanes ? chunk * CHUNK / width : k;
+    double table[2 * CHUNK / (KNR_FFT_MOST_WIDTH / 2)]; /* pairs; WIDTH is half of the most, of double */
+    const void *w = p->real ? number_at(a, p->real, 2 * first) : table;
+    if (!p->real) {
+        knr_fft_powers e = p->real_w;
+        e.first = k - 1, e.step = width, e.count = (end - k + width - 1) / width;
+        a->loops->powers(&e, table);
+    }
+    a->loops->real(&(knr_fft_real){
+        .x = j->x, .y = j->y, .w = w, .lanes = p->real_lanes, .m = p->n, .from = k, .to = end, .inverse = to_reals(a)});
 }
 
 /* Between the transform of pairs and that of the real numbers; y may be x. */

@@ -9,7 +9,6 @@
 enum {
     FLAT_MOST = 8192,       /* numbers of a flat transform */
     CHIRP_WIDE = 4096,      /* of the convolution of a chirp that runs in lanes */
-    CIRCLE_MOST = 1 << 22,  /* of more roots each one that is read is computed by itself: few are */
     REAL_TABLE = 8192,      /* of a table for real transforms */
     BLOCKS_BYTES = 8 << 20, /* of a table of the blocks of a split one */
     PLANS_BYTES = 48 << 20, /* of the plans that nobody uses */
@@ -59,10 +58,10 @@ typedef struct circle {
     double *eighth; /* NULL: n is no multiple of 8 */
 } circle;
 
-static circle circle_new(int64_t n)
+/* For so many of its powers: few are computed one by one. */
+static circle circle_new(int64_t n, int64_t powers)
 {
-    bool made = n % 8 == 0 && n <= CIRCLE_MOST;
-    circle c = {n, made ? knx_alloc((size_t)(n / 4 + 2) * sizeof(double)) : NULL};
+    circle c = {n, n % 8 == 0 && powers >= n / 8 ? knx_alloc((size_t)(n / 4 + 2) * sizeof(double)) : NULL};
     for (int64_t k = 0; c.eighth && k <= n / 8; k++)
         knr_fft_root(k, n, c.eighth + 2 * k);
     return c;
@@ -150,7 +149,7 @@ static void *lines_table(knr_fft_plan *p, int64_t lines, int64_t n)
 {
     int64_t width = knr_fft_width(p->bytes);
     void *table = numbers_new(p, 2 * lines * width);
-    circle c = circle_new(n);
+    circle c = circle_new(n, lines * width);
     for (int64_t i = 0; table && i < lines * width; i++) {
         double w[2];
         circle_at(&c, i / width * (i % width), w);
@@ -186,10 +185,11 @@ static bool real_tables(knr_fft_plan *p)
     int64_t width = knr_fft_width(p->bytes);
     bool few = p->n <= REAL_TABLE;
     int64_t count = few ? p->n / 2 + 1 : p->n / 2 / width + 1, step = few ? 1 : width;
-    void *real = numbers_new(p, 2 * count), *lanes = few ? NULL : numbers_new(p, 2 * width);
-    if (!real || (!few && !lanes))
+    bool many = 2 * count * p->bytes > BLOCKS_BYTES;
+    void *real = many ? NULL : numbers_new(p, 2 * count), *lanes = few ? NULL : numbers_new(p, 2 * width);
+    if ((!many && !real) || (!few && !lanes) || (many && !powers_tables(p, &p->real_w, 2 * p->n)))
         return false;
-    for (int64_t k = 0; k < count; k++) {
+    for (int64_t k = 0; real && k < count; k++) {
         knr_fft_root(k * step, 2 * p->n, w);
         pair_set(p, real, k, w);
     }
@@ -307,7 +307,7 @@ static bool make_flat(knr_fft_plan *p, plan_use use)
     flat_passes(p, use);
     bool columns = in_columns(p, use), well = true;
     int64_t width = knr_fft_width(p->bytes);
-    circle c = circle_new(columns ? p->n / width : p->n);
+    circle c = circle_new(columns ? p->n / width : p->n, p->n);
     for (int i = 0; well && i < p->n_pass; i++)
         well = pass_tables(p, &p->pass[i], &c, !columns && use != IN_LANES);
     knx_free(c.eighth);
@@ -387,7 +387,7 @@ static bool first_tables(knr_fft_plan *p, knr_fft_step *a)
     if (2 * blocks * a->r * p->bytes > BLOCKS_BYTES)
         return true;
     void *by_block = numbers_new(p, 2 * blocks * a->r);
-    circle c = circle_new(a->r * a->m);
+    circle c = circle_new(a->r * a->m, blocks * a->r);
     for (int64_t i = 0; by_block && i < blocks * a->r; i++) {
         double w[2];
         circle_at(&c, i / a->r * width * (i % a->r), w);

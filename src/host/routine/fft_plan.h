@@ -45,7 +45,8 @@ struct knr_fft_plan {
     const void *chirp, *image;   /* CHIRP: [n] pairs; [longer->n] pairs, divided by that number */
     bool for_real;               /* of 2 n real numbers: */
     const void *real;            /* [n / 2 + 1] pairs exp(-2 pi i k / 2 n), */
-    const void *real_lanes;      /* or, if that were many, as in knr_fft_real */
+    const void *real_lanes;      /* or, if that were many, as in knr_fft_real, */
+    knr_fft_powers real_w;       /* the others computed by these, if they were many as well (real NULL) */
     int refs;
     size_t size;
     uint64_t used;
