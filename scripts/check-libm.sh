@@ -19,6 +19,7 @@ lanes.c rint rintf fma fmaf fmod fmodf - rounded once, as the kernel IR says
 fft_isa.c fma fmaf - rounded once
 fft_plan.c fma - rounded once
 linalg_isa.c fma fmaf - rounded once
+small_isa.c fma fmaf - rounded once
 product_block_isa.c fma fmaf - rounded once
 product_lanes_isa.c fma fmaf - rounded once
 EOF

@@ -336,6 +336,16 @@ void knb_lu(kni_builder *b, kni_atom x, kni_factor_check check, kni_atom out[3])
     knb_emit(b, &knp_prim_lu, &(kni_p_factorize){check}, 1, &x, out, 3);
 }
 
+void knb_inv(kni_builder *b, kni_atom x, const kni_p_solve *p, kni_atom *out)
+{
+    knb_emit(b, &knp_prim_inv, p, 1, &x, out, p->factors ? 3 : 1);
+}
+
+void knb_solve(kni_builder *b, const kni_atom x[2], const kni_p_solve *p, kni_atom *out)
+{
+    knb_emit(b, &knp_prim_solve, p, 2, x, out, p->factors ? 3 : 1);
+}
+
 void knb_qr(kni_builder *b, kni_atom x, const kni_p_qr *p, kni_atom *out)
 {
     knb_emit(b, &knp_prim_qr, p, 1, &x, out, p->pivoting ? 3 : 2);

@@ -116,7 +116,7 @@ whole_fn ref_convert, ref_bitcast, ref_bitcast_last_axis, ref_broadcast_in_dim, 
     ref_random_unwrap, ref_jit_sum_of_product, ref_cholesky, ref_lu, ref_raised_lu, ref_triangular_solve,
     ref_lu_pivots_to_permutation, ref_unchanged, ref_unchanged_twice, ref_gram, ref_gram_alone, ref_outer_gram, ref_hermitian,
     ref_row_sums, ref_trace, ref_traces, ref_complex_traces, ref_raised, ref_update, ref_tridiagonal_solve,
-    ref_sylvester, ref_banded_solve;
+    ref_sylvester, ref_banded_solve, ref_inverse, ref_system, ref_det;
 /* reference_bits.c, reference_scan.c */
 each_fn ref_floor, ref_ceil, ref_round, ref_is_finite, ref_rem, ref_nextafter, ref_reduce_precision, ref_clamp,
     ref_shift_right_arithmetic, ref_population_count, ref_clz, ref_mulhi;

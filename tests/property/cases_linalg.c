@@ -205,6 +205,36 @@ static int build_sqrtm(kni_builder *b, const kni_atom *x, kni_atom *y)
     return 1;
 }
 
+/* Of x with its diagonal raised. */
+static kni_atom raised(kni_builder *b, kni_atom x)
+{
+    int64_t n = knb_type(b, x).dim[knb_type(b, x).ndim - 1];
+    return knb_on_diagonal(b, x, knb_add(b, x, knb_like(b, x, (double)(2 * n + 2))), x);
+}
+static int build_inv(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    knb_inv(b, raised(b, x[0]), &(kni_p_solve){.factors = false, .check = KN_CHECK_INV}, y);
+    return 1;
+}
+/* The factors have a say, too: l and u of the inverse times nothing. */
+static int build_factored_inv(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    kni_atom out[3];
+    knb_inv(b, raised(b, x[0]), &(kni_p_solve){.factors = true}, out);
+    y[0] = knb_add(b, out[0], knb_mul(b, out[1], knb_like(b, out[1], 0)));
+    return 1;
+}
+static int build_solve(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    knb_solve(b, (kni_atom[]){raised(b, x[0]), x[1]}, &(kni_p_solve){.factors = false, .check = KN_CHECK_SOLVE}, y);
+    return 1;
+}
+static int build_det(kni_builder *b, const kni_atom *x, kni_atom *y)
+{
+    y[0] = knb_det(b, raised(b, x[0]));
+    return 1;
+}
+
 #define INEXACT "f32 f64 c64 c128"
 #define CHOLESKY(from)           \
     {.prim = &knp_prim_cholesky, \
@@ -267,6 +297,18 @@ static int build_sqrtm(kni_builder *b, const kni_atom *x, kni_atom *y)
 
 #define SOLVES(row, reference, shapes) \
     {.prim = &knp_prim_##row, .dtypes = INEXACT, .operands = shapes, .whole = reference, .lo = -1, .hi = 1, .ulp = 256},
+
+#define SMALL(row, name, builder, reference, shapes, ...) \
+    {.prim = &knp_prim_##row,                             \
+     .label = name,                                       \
+     .dtypes = "f32 f64",                                 \
+     .operands = shapes,                                  \
+     .whole = reference,                                  \
+     .build = builder,                                    \
+     .lo = -1,                                            \
+     .hi = 1,                                             \
+     .ulp = 64,                                           \
+     __VA_ARGS__},
 
 const sample samples_linalg[] = {
 #include "linalg.def"

@@ -429,3 +429,46 @@ void ref_sylvester(call *c)
         set_scale(matrix_at(y, k), all);
     }
 }
+
+/* Matrix number k of x with 2 n + 2 added to its diagonal. */
+static void raise_diagonal(const tensor *x, int64_t k, num *a)
+{
+    int64_t n = x->dim[x->ndim - 1];
+    for (int64_t i = 0; i < n * n; i++) {
+        a[i] = matrix_at(x, k)[i];
+        a[i].re += i / n == i % n ? (long double)(2 * n + 2) : 0;
+    }
+}
+
+static void solve_raised(call *c, const tensor *right)
+{
+    const tensor *x = &c->x[0], *like = right ? right : x;
+    tensor *y = result(c, like->dtype, like->ndim, like->dim);
+    int64_t n = x->dim[x->ndim - 1], columns = like->dim[like->ndim - 1];
+    for (int64_t k = 0; k < stack_size(x); k++) {
+        num a[MOST_UNKNOWNS * MOST_UNKNOWNS] = {{0}}, *b = matrix_at(y, k);
+        raise_diagonal(x, k, a);
+        for (int64_t i = 0; i < n * columns; i++)
+            b[i] = right ? matrix_at(right, k)[i] : (num){.re = i / n == i % n};
+        eliminate(a, n, b, columns);
+        set_scale(b, n * columns);
+    }
+}
+void ref_inverse(call *c) { solve_raised(c, NULL); }
+void ref_system(call *c) { solve_raised(c, &c->x[1]); }
+
+void ref_det(call *c)
+{
+    const tensor *x = &c->x[0];
+    tensor *y = result(c, x->dtype, x->ndim - 2, x->dim);
+    int64_t n = x->dim[x->ndim - 1];
+    for (int64_t k = 0; k < stack_size(x); k++) {
+        num a[MOST_UNKNOWNS * MOST_UNKNOWNS] = {{0}}, pivots[MOST_UNKNOWNS], permutation[MOST_UNKNOWNS];
+        long double det = 1;
+        raise_diagonal(x, k, a);
+        lu_of(a, n, n, pivots, permutation);
+        for (int64_t i = 0; i < n; i++)
+            det *= a[i * n + i].re * (pivots[i].bits == (uint64_t)i ? 1 : -1);
+        y->at[k] = (num){.re = det};
+    }
+}

@@ -492,12 +492,12 @@ bool knr_lu(kn_dtype d, int64_t m, int64_t n, const void *a, void *lu, int32_t *
 
 typedef knr_solve_view view;
 
-static view view_of(const knr_triangular *s)
+knr_solve_view knr_triangular_view(const knr_triangular *s)
 {
     bool turned = s->transpose_a == s->left_side; /* x op(a) = b is op(a)^T x^T = b^T */
     bool lower = s->lower != turned;
     int64_t m = s->m, n = s->n;
-    view v = {.t_row = turned ? 1 : m, .t_column = turned ? m : 1};
+    knr_solve_view v = {.t_row = turned ? 1 : m, .t_column = turned ? m : 1};
     v.x_row = s->left_side ? n : 1;
     v.x_column = s->left_side ? 1 : m;
     if (!lower) {
@@ -529,7 +529,7 @@ size_t knr_triangular_workspace(const knr_triangular *s, int threads)
 {
     room r;
     size_t most = 0;
-    view v = view_of(s);
+    view v = knr_triangular_view(s);
     plan_room(&r, s->dtype, s->n, 0, threads);
     for (int64_t i = KNR_BLOCK; i < s->m; i += KNR_BLOCK) {
         int64_t panel = panel_of(i);
@@ -576,7 +576,7 @@ static void solve_block(const room *r, const knr_triangular *s, const view *v, i
 void knr_triangular_run(const knr_triangular *s, const void *a, const void *b, void *x, void *workspace, int threads)
 {
     room r;
-    view v = view_of(s);
+    view v = knr_triangular_view(s);
     bool conjugated = s->conjugate_a && knx_is_complex(s->dtype), panels = s->m > PANEL;
     knr_place_in from = {b, v.x_row, v.x_column, conjugated};
     if (!s->n || !s->m)
@@ -596,82 +596,4 @@ void knr_triangular_run(const knr_triangular *s, const void *a, const void *b, v
     }
     if (conjugated)
         conjugate(s, x);
-}
-
-/* --- small matrices of a stack ---------------------------------------------------------------- */
-
-enum { SMALL = 16 /* rows */, SMALL_NUMBERS = 1024 /* of right-hand sides */ };
-
-bool knr_is_small(kn_dtype d, int64_t n, int64_t columns)
-{
-    return !knx_is_complex(d) && n > 0 && n <= SMALL && columns > 0 && n * columns <= SMALL_NUMBERS;
-}
-
-size_t knr_small_workspace(kn_dtype d, int64_t n, int64_t columns)
-{
-    return (size_t)(n * n + n * columns) * KNR_MOST_LANES * d->size + SMALL * KNR_MOST_LANES * sizeof(int32_t);
-}
-
-static bool any(const bool *failed, int count)
-{
-    for (int l = 0; l < count; l++)
-        if (failed[l])
-            return true;
-    return false;
-}
-
-bool knr_small_cholesky(kn_dtype d, int64_t n, int64_t count, const void *a, void *l, void *workspace)
-{
-    const knr_linalg_loops *f = knr_linalg_loops_of(d);
-    bool well = true, failed[KNR_MOST_LANES];
-    for (int64_t i = 0; i < count; i += f->lanes) {
-        int now = (int)least(f->lanes, count - i);
-        f->side_by_side(workspace, at(d, a, i * n * n), n * n, now);
-        f->lanes_cholesky(workspace, (int)n, failed);
-        f->one_by_one(to(d, l, i * n * n), workspace, n * n, now);
-        well = well && !any(failed, now);
-    }
-    return well;
-}
-
-bool knr_small_lu(kn_dtype d, int64_t n, int64_t count, const void *a, void *lu, int32_t *pivots, int32_t *permutation,
-                  void *workspace)
-{
-    const knr_linalg_loops *f = knr_linalg_loops_of(d);
-    int32_t *all = (int32_t *)((char *)workspace + knr_small_workspace(d, n, 0)) - SMALL * KNR_MOST_LANES;
-    bool well = true, failed[KNR_MOST_LANES];
-    for (int64_t i = 0; i < count; i += f->lanes) {
-        int now = (int)least(f->lanes, count - i);
-        f->side_by_side(workspace, at(d, a, i * n * n), n * n, now);
-        f->lanes_lu(workspace, (int)n, all, failed);
-        f->one_by_one(to(d, lu, i * n * n), workspace, n * n, now);
-        for (int l = 0; l < now; l++) {
-            int32_t *p = pivots + (i + l) * n, *order = permutation + (i + l) * n;
-            for (int32_t k = 0; k < n; k++)
-                order[k] = k;
-            for (int64_t k = 0; k < n; k++) {
-                int32_t row = p[k] = all[k * f->lanes + l], swapped = order[k];
-                order[k] = order[row];
-                order[row] = swapped;
-            }
-        }
-        well = well && !any(failed, now);
-    }
-    return well;
-}
-
-void knr_small_triangular(const knr_triangular *s, int64_t count, const void *a, const void *b, void *x,
-                          void *workspace)
-{
-    const knr_linalg_loops *f = knr_linalg_loops_of(s->dtype);
-    const view v = view_of(s);
-    int64_t square = s->m * s->m, all = s->m * s->n;
-    void *unknowns = to(s->dtype, workspace, square * f->lanes);
-    for (int64_t i = 0; i < count; i += f->lanes) {
-        int now = (int)least(f->lanes, count - i);
-        f->side_by_side(workspace, at(s->dtype, a, i * square), square, now);
-        f->side_by_side(unknowns, at(s->dtype, b, i * all), all, now);
-        f->lanes_solve(workspace, unknowns, (int)s->m, (int)s->n, &v, s->unit_diagonal);
-        f->one_by_one(to(s->dtype, x, i * all), unknowns, all, now);
-    }
 }

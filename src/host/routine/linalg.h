@@ -26,16 +26,15 @@ typedef struct knr_triangular {
     int64_t m, n;
     bool left_side, lower, transpose_a, conjugate_a, unit_diagonal;
 } knr_triangular;
+
+/* Triangular systems t x = b with a lower triangle t: where the first number of both is, and the strides, in elements.
+ * An upper triangle is a lower one whose rows and columns are numbered from the end. */
+typedef struct knr_solve_view {
+    int64_t t_first, t_row, t_column, x_first, x_row, x_column;
+} knr_solve_view;
+knr_solve_view knr_triangular_view(const knr_triangular *s);
+
 size_t knr_triangular_workspace(const knr_triangular *s, int threads);
 void knr_triangular_run(const knr_triangular *s, const void *a, const void *b, void *x, void *workspace, int threads);
 
-/* The same of `count` small real matrices, one behind the other, as many at a time as a vector has lanes: the same
- * bits. columns: those of right-hand sides (1 for none). */
-bool knr_is_small(kn_dtype d, int64_t n, int64_t columns);
-size_t knr_small_workspace(kn_dtype d, int64_t n, int64_t columns);
-bool knr_small_cholesky(kn_dtype d, int64_t n, int64_t count, const void *a, void *l, void *workspace);
-bool knr_small_lu(kn_dtype d, int64_t n, int64_t count, const void *a, void *lu, int32_t *pivots, int32_t *permutation,
-                  void *workspace);
-void knr_small_triangular(const knr_triangular *s, int64_t count, const void *a, const void *b, void *x,
-                          void *workspace);
 #endif

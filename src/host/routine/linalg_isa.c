@@ -64,7 +64,6 @@ ALWAYS vf64 wide_f64(const double *p)
     {                                                                                                         \
         bytes, take_##num, take_part_##num, put_##num, solve_##num, cholesky_##num, lu_##num, subtract_##num, \
             exchange_##num, reflect_panel_##num, block_factor_##num, combine_##num, spread_##num, dots_##num, \
-            rotate_##num, VECTOR_BYTES / bytes, side_by_side_##num, one_by_one_##num, lanes_cholesky_##num,   \
-            lanes_lu_##num, lanes_solve_##num                                                                 \
+            rotate_##num                                                                                      \
     }
 const knr_linalg_loops PASTE(knr_linalg_, KN_ISA)[2] = {TABLE(f32, 4), TABLE(f64, 8)};

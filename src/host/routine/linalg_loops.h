@@ -198,8 +198,6 @@ static void F(rotate)(void *first, void *second, int64_t n, double cosine, doubl
     }
 }
 
-#include "host/routine/linalg_lanes.h"
-
 #undef LANES
 #undef V
 #undef U

@@ -31,14 +31,6 @@ typedef enum {
     KNR_DIAGONAL_REAL /* the imaginary parts count as 0 */
 } knr_diagonal;
 
-/* Triangular systems t x = b with a lower triangle t: where the first number of both is, and the strides, in elements.
- * An upper triangle is a lower one whose rows and columns are numbered from the end. */
-typedef struct knr_solve_view {
-    int64_t t_first, t_row, t_column, x_first, x_row, x_column;
-} knr_solve_view;
-
-enum { KNR_MOST_LANES = 16 };
-
 typedef struct knr_linalg_loops {
     int size; /* bytes of a number */
     /* x = from - minus (may be NULL), with zeros in the room behind the rows; or (a part of rows) without */
@@ -69,15 +61,6 @@ typedef struct knr_linalg_loops {
     void (*spread)(void *x, int64_t ld, int64_t count, const double *c, const void *y, int64_t n);
     void (*dots)(double *out, const void *x, int64_t ld, int64_t count, const void *y, int64_t n);
     void (*rotate)(void *x, void *y, int64_t n, double c, double s);
-    /* Small real matrices side by side, `lanes` of them: there and back for `count` of a stack; n x n matrices become
-     * their Cholesky factors (NaN for those that failed), L and U with pivots[k * lanes + l]; systems with n x
-     * `columns` numbers. failed[l]: what the loops for one matrix return false for. */
-    int lanes;
-    void (*side_by_side)(void *to, const void *from, int64_t elements, int count);
-    void (*one_by_one)(void *to, const void *from, int64_t elements, int count);
-    void (*lanes_cholesky)(void *x, int n, bool *failed);
-    void (*lanes_lu)(void *x, int n, int32_t *pivots, bool *failed);
-    void (*lanes_solve)(const void *t, void *x, int n, int columns, const knr_solve_view *v, bool unit_diagonal);
 } knr_linalg_loops;
 /* those of the dtype's real numbers for this processor */
 const knr_linalg_loops *knr_linalg_loops_of(kn_dtype d);

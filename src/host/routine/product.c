@@ -11,6 +11,7 @@
 #include "host/routine/product_convert.h"
 #include "host/routine/product_dot.h"
 #include "host/routine/product_lanes.h"
+#include "host/routine/product_small.h"
 #include <string.h>
 
 /* What one worker works on. */
@@ -546,6 +547,12 @@ static void run_share(void *env, int64_t part, int worker)
     const share *s = env;
     const knr_plan *p = s->p;
     range x = range_of(s, part);
+    if (p->by_small) {
+        char *workspace = (char *)s->r->workspace + (size_t)worker * knr_worker_bytes(p);
+        knr_small_product_run(p, s->r, x.batch, x.batch_end,
+                              workspace + knr_worker_bytes(p) - p->spare_bytes - p->chain_bytes);
+        return;
+    }
     if (p->simple && !p->dot) {
         run_simple(p, s->r, &x);
         return;

@@ -4,6 +4,7 @@
 #include "host/routine/product_dot.h"
 #include "base/line.h"
 #include "host/routine/product_lanes.h"
+#include "host/routine/product_small.h"
 #include "host/routine/product_pack.h"
 #include "host/routine/product_strip.h"
 #include "host/routine/product_plan.h"
@@ -320,6 +321,8 @@ static double cost_of(const knr_plan *p)
     double l = (double)p->left.row.total, r = (double)p->right.row.total, k = (double)p->left.k.total;
     if (!p->left.row.total || !p->right.row.total)
         return 0;
+    if (p->by_small)
+        return knr_small_product_cost(p);
     if (p->by_lanes)
         return (double)p->batches * l * r * k * p->size / 64 / (p->maker ? 2 : .02) + 100;
     double cycles = all_cycles(p, knr_divide_up(p->width, p->lanes), p->max_rows) * p->parts / p->group;
@@ -402,6 +405,9 @@ void knr_cut(knr_plan *p)
     p->by_lanes = knr_lanes_fit(p);
     if (p->by_lanes)
         p->chain_bytes += knr_lanes_bytes(p);
+    p->by_small = !p->by_lanes && knr_small_product_fits(p);
+    if (p->by_small)
+        p->chain_bytes += knr_small_product_bytes(p);
     find_functions(p);
     p->cost = cost_of(p);
 }

@@ -117,6 +117,7 @@ struct knr_plan {
     int64_t height, width; /* of the rectangles that functions were found for */
     size_t left_bytes, right_bytes, c_bytes, chain_bytes, spare_bytes; /* of a worker's workspace */
     int64_t c_line;                                                    /* numbers between the rows of the buffer */
+    bool by_small;       /* matrices of the stack side by side */
     bool by_lanes;       /* the last batch dimension runs along the lanes */
     bool dot;            /* one number of two vectors */
     int64_t dot_columns; /* blocks at once */

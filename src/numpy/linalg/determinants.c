@@ -11,6 +11,7 @@
  * from blocks of one element, all of a size at once. Where no pivot is 0 that is the inverse. */
 #include "array/formula.h"
 #include "lib/internal.h"
+#include "prim/linalg/matrices.h"
 
 typedef struct factors {
     kni_atom lu, permutation;
@@ -211,6 +212,8 @@ static kni_atom symbolic_cofactors(kni_builder *b, kni_atom a)
 static kni_atom value(kni_builder *b, const kni_atom *a)
 {
     factors f;
+    if (!b->error && knp_is_small(knb_type(b, *a), 1))
+        return knb_det(b, *a); /* the same in one step */
     return factorize(b, *a, &f) ? knb_mul(b, product(b, f.diagonal), f.parity) : KN_ATOM_NONE;
 }
 

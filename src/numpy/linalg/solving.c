@@ -2,6 +2,7 @@
  * solving.c -- np.linalg: compositions of cholesky, lu and triangular_solve, in the dtype of the arguments. */
 #include "numpy/linalg/matrices.h"
 #include "array/formula.h"
+#include "prim/linalg/matrices.h"
 #include <string.h>
 
 /* --- factorisations --------------------------------------------------------------------------- */
@@ -72,6 +73,10 @@ static kni_atom by_lu(knn_matrices *m, const knn_right_side *r, kni_atom a)
     kni_atom out[3];
     for (int i = 0; own && i < t.ndim - 2; i++)
         own = knx_dim_eq(t.dim[i], side.dim[i]);
+    if (own && knp_is_small(t, side.dim[side.ndim - 1])) {
+        knb_solve(b, (kni_atom[]){a, r->y}, &(kni_p_solve){.factors = true, .check = KN_CHECK_SOLVE}, out);
+        return out[0];
+    }
     if (own) /* a matrix for each right-hand side */
         return kna_formula_of(b, &solution, (kni_atom[]){a, r->y});
     knb_lu(b, a, KN_CHECK_SOLVE, out);
@@ -162,6 +167,11 @@ kn_array kn_linalg_inv(kn_array a)
     kni_atom out[3];
     if (!knn_matrices_begin(&m, "inv", KNN_SQUARE, 1, &a))
         return kna_end(&m.op, KN_ATOM_NONE);
+    kni_type t = knb_type(m.op.b, m.x[0]);
+    if (!kna_failed(&m.op) && knp_is_small(t, t.dim[t.ndim - 1])) {
+        knb_inv(m.op.b, m.x[0], &(kni_p_solve){.factors = true, .check = KN_CHECK_INV}, out);
+        return knn_matrices_end(&m, out[0]);
+    }
     knb_lu(m.op.b, m.x[0], KN_CHECK_INV, out);
     return knn_matrices_end(
         &m, knn_solve_lu(m.op.b, out[0], knl_permuted_identity(m.op.b, knb_type(m.op.b, m.x[0]), out[2])));

@@ -13,6 +13,7 @@
  *
  * All are batched over one more axis in front and lowered to routines. */
 #include "host/routine/eigh.h"
+#include "host/routine/small.h"
 #include "prim/linalg/matrices.h"
 
 typedef kni_p_eigh eigh_params;
@@ -40,6 +41,26 @@ static knr_eigh eigh_of(const kni_rule *r)
     return (knr_eigh){r->xt[0].dtype, knp_extents_of(r->xt[0]).n, p->lower, !p->values_only, r->threads};
 }
 
+/* Small ones have an algorithm of their own, also if they are alone. */
+static bool eigh_is_small(const kni_rule *r)
+{
+    int64_t n = knp_extents_of(r->xt[0]).n;
+    return knr_fits_small(r->xt[0].dtype, n, n);
+}
+
+static knr_small small_eigh(const kni_rule *r)
+{
+    knr_eigh s = eigh_of(r);
+    return (knr_small){.dtype = s.dtype, .m = (int)s.n, .n = (int)s.n, .lower = s.lower};
+}
+
+static bool eigh_many(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace)
+{
+    knr_small s = small_eigh(r);
+    bool vectors = r->n_out == 2;
+    return knr_small_run(KNR_SMALL_EIGH, &s, count, x, (void *[]){y[vectors], vectors ? y[0] : NULL}, workspace);
+}
+
 static bool eigh_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
 {
     knr_eigh s = eigh_of(r);
@@ -49,10 +70,14 @@ static bool eigh_one(const kni_rule *r, const void *const *x, void *const *y, vo
 static size_t eigh_bytes(const kni_rule *r)
 {
     knr_eigh s = eigh_of(r);
-    return knr_eigh_workspace(&s);
+    if (!eigh_is_small(r))
+        return knr_eigh_workspace(&s);
+    knr_small small = small_eigh(r);
+    return knr_small_room(&small);
 }
 
-static const knp_matrix_routine eigh_routine = {.one = eigh_one, .workspace = eigh_bytes};
+static const knp_matrix_routine eigh_routine = {
+    .one = eigh_one, .workspace = eigh_bytes, .many = eigh_many, .has_many = eigh_is_small, .always_many = true};
 static knx_bytes eigh_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &eigh_routine); }
 static knx_error *eigh_run(const kni_rule *r, const kni_routine_args *args)
 {

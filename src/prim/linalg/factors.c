@@ -19,6 +19,7 @@
  *
  * The others are batched over one more axis in front. All are lowered to routines. */
 #include "host/routine/linalg.h"
+#include "host/routine/small.h"
 #include "prim/linalg/matrices.h"
 
 typedef kni_p_factorize factorize;
@@ -136,17 +137,21 @@ static kni_atom square_u(kni_builder *b, kni_atom lu, int64_t m, int64_t n)
     return knb_select(b, below, ones, u);
 }
 
-static void lu_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
+kni_atom knp_lu_tangent(kni_builder *b, kni_type a, kni_atom lu, kni_atom permutation, kni_atom t)
 {
-    kni_builder *b = r->b;
-    int64_t m = r->xt[0].dim[r->xt[0].ndim - 2], n = r->xt[0].dim[r->xt[0].ndim - 1];
-    kni_atom l = resize(b, r->y[0], 1, m), u = square_u(b, r->y[0], m, n);
-    kni_atom x = knb_permute_rows(b, tx[0], r->y[2]);
+    int64_t m = a.dim[a.ndim - 2], n = a.dim[a.ndim - 1];
+    kni_atom l = resize(b, lu, 1, m), u = square_u(b, lu, m, n);
+    kni_atom x = knb_permute_rows(b, t, permutation);
     x = knb_triangular_solve(b, l, x, &(triangular){.left_side = true, .lower = true, .unit_diagonal = true});
     x = knb_triangular_solve(b, u, x, &(triangular){.lower = false});
     kni_atom below = knb_triangle(b, x, true, -1), above = knb_triangle(b, x, false, 0);
     kni_atom l_change = knb_add(b, below, knb_matrix_product(b, knb_triangle(b, l, true, -1), below));
-    ty[0] = knb_add(b, l_change, knb_matrix_product(b, above, knb_triangle(b, u, false, 0)));
+    return knb_add(b, l_change, knb_matrix_product(b, above, knb_triangle(b, u, false, 0)));
+}
+
+static void lu_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
+{
+    ty[0] = knp_lu_tangent(r->b, r->xt[0], r->y[0], r->y[2], tx[0]);
 }
 
 static void triangular_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
@@ -214,21 +219,32 @@ static bool cholesky_one(const kni_rule *r, const void *const *x, void *const *y
 static bool square_is_small(const kni_rule *r)
 {
     knp_extents e = knp_extents_of(r->xt[0]);
-    return e.m == e.n && knr_is_small(r->xt[0].dtype, e.n, 1);
+    return e.m == e.n && knr_fits_small(r->xt[0].dtype, e.m, e.n);
+}
+static knr_small square_of(const kni_rule *r)
+{
+    int n = (int)knp_extents_of(r->xt[0]).n;
+    return (knr_small){.dtype = r->xt[0].dtype, .m = n, .n = n};
+}
+static size_t square_room(const kni_rule *r)
+{
+    knr_small s = square_of(r);
+    return square_is_small(r) ? knr_small_room(&s) : 0;
 }
 static size_t more(size_t a, size_t b) { return a > b ? a : b; }
 static bool cholesky_many(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace)
 {
-    return knr_small_cholesky(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, count, x[0], y[0], workspace);
+    knr_small s = square_of(r);
+    return knr_small_run(KNR_SMALL_CHOLESKY, &s, count, x, y, workspace);
 }
 static size_t cholesky_bytes(const kni_rule *r)
 {
     kn_dtype d = r->xt[0].dtype;
     int64_t n = knp_extents_of(r->xt[0]).n;
-    return more(knr_cholesky_workspace(d, n, r->threads), square_is_small(r) ? knr_small_workspace(d, n, 0) : 0);
+    return more(knr_cholesky_workspace(d, n, r->threads), square_room(r));
 }
-static const knp_matrix_routine cholesky_routine = {cholesky_one, cholesky_bytes, cholesky_many, square_is_small,
-                                                    false};
+static const knp_matrix_routine cholesky_routine = {cholesky_one,    cholesky_bytes, cholesky_many,
+                                                    square_is_small, false,          false};
 static knx_bytes cholesky_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &cholesky_routine); }
 
 static bool lu_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
@@ -240,13 +256,14 @@ static size_t lu_bytes(const kni_rule *r)
 {
     kn_dtype d = r->xt[0].dtype;
     knp_extents e = knp_extents_of(r->xt[0]);
-    return more(knr_lu_workspace(d, e.m, e.n, r->threads), square_is_small(r) ? knr_small_workspace(d, e.n, 0) : 0);
+    return more(knr_lu_workspace(d, e.m, e.n, r->threads), square_room(r));
 }
 static bool lu_many(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace)
 {
-    return knr_small_lu(r->xt[0].dtype, knp_extents_of(r->xt[0]).n, count, x[0], y[0], y[1], y[2], workspace);
+    knr_small s = square_of(r);
+    return knr_small_run(KNR_SMALL_LU, &s, count, x, y, workspace);
 }
-static const knp_matrix_routine lu_routine = {lu_one, lu_bytes, lu_many, square_is_small, false};
+static const knp_matrix_routine lu_routine = {lu_one, lu_bytes, lu_many, square_is_small, false, false};
 static knx_bytes lu_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &lu_routine); }
 
 static knx_error *factorize_run(const kni_rule *r, const kni_routine_args *args, const knp_matrix_routine *f,
@@ -311,25 +328,36 @@ static bool triangular_one(const kni_rule *r, const void *const *x, void *const 
     knr_triangular_run(&s, x[0], x[1], y[0], workspace, r->threads);
     return true;
 }
-static size_t triangular_bytes(const kni_rule *r)
+static knr_small small_system(const knr_triangular *s)
 {
-    knr_triangular s = describe(r->params, r->xt[1]);
-    bool small = knr_is_small(s.dtype, s.m, s.n);
-    return more(knr_triangular_workspace(&s, r->threads), small ? knr_small_workspace(s.dtype, s.m, s.n) : 0);
-}
-static bool triangular_many(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace)
-{
-    knr_triangular s = describe(r->params, r->xt[1]);
-    knr_small_triangular(&s, count, x[0], x[1], y[0], workspace);
-    return true;
+    return (knr_small){.dtype = s->dtype,
+                       .m = (int)s->m,
+                       .n = (int)s->m,
+                       .columns = (int)s->n,
+                       .unit_diagonal = s->unit_diagonal,
+                       .view = knr_triangular_view(s)};
 }
 static bool system_is_small(const kni_rule *r)
 {
     knr_triangular s = describe(r->params, r->xt[1]);
-    return knr_is_small(s.dtype, s.m, s.n);
+    return knr_fits_small_with(s.dtype, s.m, s.n);
 }
-static const knp_matrix_routine triangular_routine = {triangular_one, triangular_bytes, triangular_many,
-                                                      system_is_small, false};
+static size_t triangular_bytes(const kni_rule *r)
+{
+    knr_triangular s = describe(r->params, r->xt[1]);
+    if (!system_is_small(r))
+        return knr_triangular_workspace(&s, r->threads);
+    knr_small small = small_system(&s);
+    return more(knr_triangular_workspace(&s, r->threads), knr_small_room(&small));
+}
+static bool triangular_many(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace)
+{
+    knr_triangular s = describe(r->params, r->xt[1]);
+    knr_small small = small_system(&s);
+    return knr_small_run(KNR_SMALL_TRIANGULAR, &small, count, x, y, workspace);
+}
+static const knp_matrix_routine triangular_routine = {
+    triangular_one, triangular_bytes, triangular_many, system_is_small, false, false};
 static knx_bytes triangular_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &triangular_routine); }
 static knx_error *triangular_run(const kni_rule *r, const kni_routine_args *args)
 {

@@ -121,7 +121,7 @@ knx_error *knp_each_matrix(const kni_rule *r, const kni_routine_args *args, cons
     w.parts = workers == 1 ? 1 : w.batch < PARTS * (int64_t)workers ? w.batch : PARTS * (int64_t)workers;
     if (workers > 1 || !w.workspace)
         w.room = knx_whole_lines(f->workspace(&one));
-    w.many = w.batch >= FEW && f->many && f->has_many(r);
+    w.many = (w.batch >= FEW || f->always_many) && f->many && f->has_many(r);
     if (!w.workspace) {
         if (!(own = knx_buffer_scratch((size_t)workers * w.room + 1)))
             return knx_error_nomem();

@@ -27,6 +27,7 @@ typedef struct knp_matrix_routine {
     /* `count` of them, one behind the other, for stacks that `has_many` says it of; NULL: there is none */
     bool (*many)(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace);
     bool (*has_many)(const kni_rule *r);
+    bool always_many;   /* also for a matrix alone */
     bool vectors_first; /* the last operand has matrices, not the first one */
 } knp_matrix_routine;
 enum { KNP_MATRIX_OPERANDS = 4 /* and results, at most */ };
@@ -51,6 +52,10 @@ kni_atom knp_as_rows(kni_builder *b, kni_atom v, kni_type like);        /* eleme
 kni_atom knp_as_columns(kni_builder *b, kni_atom v, kni_type like);     /* v[i] */
 /* 1 / (v[j] - v[i]), in the dtype d; 0 where they are equal but for rounding: 8 eps of the largest |v| */
 kni_atom knp_reciprocal_gaps(kni_builder *b, kni_atom v, kn_dtype d);
+/* Has `inv`, `solve` (with so many columns on the right) and `det` a row of its own for such matrices? */
+bool knp_is_small(kni_type a, int64_t columns);
+/* The tangent of lu, packed as it is, for the tangent t of a matrix of type a. */
+kni_atom knp_lu_tangent(kni_builder *b, kni_type a, kni_atom lu, kni_atom permutation, kni_atom t);
 /* Columns (or rows) from .. to */
 kni_atom knp_columns(kni_builder *b, kni_atom x, int64_t from, int64_t to);
 kni_atom knp_rows(kni_builder *b, kni_atom x, int64_t from, int64_t to);

@@ -18,6 +18,7 @@
  * geqrf and householder_product have no derivatives, as in JAX. All are batched over one more axis in front and lowered
  * to routines. */
 #include "host/routine/qr.h"
+#include "host/routine/small.h"
 #include "prim/linalg/matrices.h"
 
 typedef kni_p_qr qr_params;
@@ -47,6 +48,25 @@ static knr_qr qr_of(const kni_rule *r)
     return (knr_qr){r->xt[0].dtype, e.m, e.n, p->full_matrices || e.m < e.n ? e.m : e.n, r->threads};
 }
 
+/* Small ones without pivoting have loops of their own, also if they are alone. */
+static bool qr_is_small(const kni_rule *r)
+{
+    knp_extents e = knp_extents_of(r->xt[0]);
+    return !((const qr_params *)r->params)->pivoting && knr_fits_small(r->xt[0].dtype, e.m, e.n);
+}
+
+static knr_small small_qr(const kni_rule *r)
+{
+    knr_qr s = qr_of(r);
+    return (knr_small){.dtype = s.dtype, .m = (int)s.m, .n = (int)s.n, .columns = (int)s.q_columns};
+}
+
+static bool qr_many(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace)
+{
+    knr_small s = small_qr(r);
+    return knr_small_run(KNR_SMALL_QR, &s, count, x, y, workspace);
+}
+
 static bool qr_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
 {
     knr_qr s = qr_of(r);
@@ -58,10 +78,14 @@ static bool qr_one(const kni_rule *r, const void *const *x, void *const *y, void
 static size_t qr_bytes(const kni_rule *r)
 {
     knr_qr s = qr_of(r);
-    return knr_qr_workspace(&s, ((const qr_params *)r->params)->pivoting);
+    if (!qr_is_small(r))
+        return knr_qr_workspace(&s, ((const qr_params *)r->params)->pivoting);
+    knr_small small = small_qr(r);
+    return knr_small_room(&small);
 }
 
-static const knp_matrix_routine qr_routine = {.one = qr_one, .workspace = qr_bytes};
+static const knp_matrix_routine qr_routine = {
+    .one = qr_one, .workspace = qr_bytes, .many = qr_many, .has_many = qr_is_small, .always_many = true};
 static knx_bytes qr_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &qr_routine); }
 static knx_error *qr_run(const kni_rule *r, const kni_routine_args *args)
 {

@@ -10,6 +10,7 @@
  *     prune  without vectors if no one reads them
  *
  * Batched over one more axis in front, lowered to a routine. */
+#include "host/routine/small.h"
 #include "host/routine/svd.h"
 #include "prim/linalg/matrices.h"
 
@@ -38,6 +39,27 @@ static knr_svd svd_of(const kni_rule *r)
     return (knr_svd){r->xt[0].dtype, e.m, e.n, p->compute_uv, p->full_matrices, r->threads};
 }
 
+/* Small ones have an algorithm of their own, also if they are alone. */
+static bool svd_is_small(const kni_rule *r)
+{
+    knp_extents e = knp_extents_of(r->xt[0]);
+    return knr_fits_small(r->xt[0].dtype, e.m, e.n);
+}
+
+static knr_small small_svd(const kni_rule *r)
+{
+    knr_svd s = svd_of(r);
+    return (knr_small){.dtype = s.dtype, .m = (int)s.m, .n = (int)s.n, .full = s.full};
+}
+
+static bool svd_many(const kni_rule *r, int64_t count, const void *const *x, void *const *y, void *workspace)
+{
+    knr_small s = small_svd(r);
+    bool vectors = r->n_out == 3;
+    void *results[] = {y[0], vectors ? y[1] : NULL, vectors ? y[2] : NULL};
+    return knr_small_run(KNR_SMALL_SVD, &s, count, x, results, workspace);
+}
+
 static bool svd_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
 {
     knr_svd s = svd_of(r);
@@ -47,10 +69,14 @@ static bool svd_one(const kni_rule *r, const void *const *x, void *const *y, voi
 static size_t svd_bytes(const kni_rule *r)
 {
     knr_svd s = svd_of(r);
-    return knr_svd_workspace(&s);
+    if (!svd_is_small(r))
+        return knr_svd_workspace(&s);
+    knr_small small = small_svd(r);
+    return knr_small_room(&small);
 }
 
-static const knp_matrix_routine svd_routine = {.one = svd_one, .workspace = svd_bytes};
+static const knp_matrix_routine svd_routine = {
+    .one = svd_one, .workspace = svd_bytes, .many = svd_many, .has_many = svd_is_small, .always_many = true};
 static knx_bytes svd_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &svd_routine); }
 static knx_error *svd_run(const kni_rule *r, const kni_routine_args *args)
 {

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * small.c -- which loops run small matrices, and what memory they need. */
+#include "host/routine/small.h"
+#include "base/line.h"
+#include "host/routine/isa.h"
+
+static knr_small_loop *const *loops_of(kn_dtype d)
+{
+    int wide = d->size == 8;
+#if defined(KN_HAVE_ISA_VARIANTS)
+    switch (knr_isa()) {
+    case KNR_ISA_AVX512: return knr_small_avx512[wide];
+    case KNR_ISA_AVX2: return knr_small_avx2[wide];
+    case KNR_ISA_BASE: break;
+    }
+#endif
+    return knr_small_base[wide];
+}
+
+bool knr_fits_small(kn_dtype d, int64_t m, int64_t n)
+{
+    return (d == KN_DT(F32) || d == KN_DT(F64)) && m > 0 && m <= KNR_SMALL && n > 0 && n <= KNR_SMALL;
+}
+
+bool knr_fits_small_with(kn_dtype d, int64_t n, int64_t columns)
+{
+    return knr_fits_small(d, n, n) && columns > 0 && n * columns <= KNR_SMALL_NUMBERS;
+}
+
+/* A vector for every number of the largest array, as often as a routine has such ones. */
+size_t knr_small_room(const knr_small *s)
+{
+    enum { VECTOR = 64, ARRAYS = 4, VECTORS = 3 };
+    size_t side = (size_t)(s->m > s->n ? s->m : s->n), square = (side * side + 15) / 16 * 16;
+    size_t right = (side * (size_t)(s->columns > s->n ? s->columns : s->n) + 15) / 16 * 16;
+    return VECTOR * (ARRAYS * square + right + (VECTORS * (size_t)KNR_SMALL));
+}
+
+bool knr_small_run(knr_small_kind kind, const knr_small *s, int64_t count, const void *const *x, void *const *y,
+                   void *workspace)
+{
+    return loops_of(s->dtype)[kind](s, count, x, y, workspace);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * small_loops.h -- small matrices in lanes for one type of number: vectors, the way from matrices one behind the other
+ * to lanes and back, and the loops over a stack. Number e of the matrix in lane l lies at e * LANES + l. Included by
+ * small_isa.c for each type; it has no include guard: that is the point. */
+// clang-format off
+#define F(name) PASTE(name##_, NUM)
+#define V       PASTE(v, NUM)
+#define M       PASTE(mask_, NUM)
+#define LANES   ((int)(VECTOR_BYTES / BYTES))
+#define ROUNDS  (LANES == 16 ? 4 : LANES == 8 ? 3 : LANES == 4 ? 2 : 1)
+// clang-format on
+
+ALWAYS V F(load)(const T *p)
+{
+    V v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+ALWAYS void F(store)(T *p, V v) { memcpy(p, &v, sizeof v); }
+ALWAYS V F(fill)(T x) { return x - (V){0}; } /* adding +0 would lose the sign of -0 */
+ALWAYS V F(at)(const T *x, int64_t e) { return F(load)(x + e * LANES); }
+ALWAYS void F(to)(T *x, int64_t e, V v) { F(store)(x + e * LANES, v); }
+ALWAYS V F(absolute)(V v) { return (V)((U)v & ~(U)(F(fill)(-(T)0))); }
+ALWAYS V F(signed_as)(V size, V sign) /* size is not negative */
+{
+    return (V)((U)size | ((U)sign & (U)(F(fill)(-(T)0))));
+}
+ALWAYS V F(larger)(V x, V y) { return F(choose)(F(less)(x, y), y, x); }
+/* A power of two that brings numbers of this size near 1; that of 0 is any. Its inverse is `unscale`. */
+ALWAYS V F(scale_for)(V size)
+{
+    const U zero = {0};
+    U e = (U)size >> MANTISSA; /* size is not negative */
+    e = (U)F(choose)(F(same)(e, zero), (V)(zero + 1), (V)e);
+    M huge = F(same)(e, zero + (EXPONENT - 1)) | F(same)(e, zero + EXPONENT);
+    e = (U)F(choose)(huge, (V)(zero + (EXPONENT - 2)), (V)e);
+    return (V)(((zero + (EXPONENT - 1)) - e) << MANTISSA);
+}
+ALWAYS V F(unscale)(V scale) { return (V)((((U){0} + (EXPONENT - 1)) << MANTISSA) - (U)scale); }
+
+/* --- there and back --------------------------------------------------------------------------- */
+
+ALWAYS void F(turn)(V *x) /* LANES of them, as a square */
+{
+    V y[LANES];
+    UNROLL for (int r = 0; r < ROUNDS; r++)
+    {
+        UNROLL for (int i = 0; i < LANES / 2; i++)
+        {
+            y[2 * i] = (V)ZIP_LO((U)x[i], (U)x[i + LANES / 2]);
+            y[2 * i + 1] = (V)ZIP_HI((U)x[i], (U)x[i + LANES / 2]);
+        }
+        UNROLL for (int i = 0; i < LANES; i++) x[i] = y[i];
+    }
+}
+
+ALWAYS V F(load_some)(const T *p, int n) { return (V)PASTE(load, BYTES)(p, n); }
+ALWAYS void F(store_some)(T *p, V v, int n) { PASTE(store, BYTES)(p, (vu32)v, n); }
+
+/* `elements` numbers of each of `count` matrices, step numbers apart. Lanes without a matrix repeat the first one. */
+static NOINLINE void F(take)(T *to, const T *from, int64_t step, int elements, int count)
+{
+    const T *row[LANES];
+    UNROLL for (int l = 0; l < LANES; l++) row[l] = from + (l < count ? l : 0) * step;
+    int e = 0;
+    for (; e + LANES <= elements; e += LANES) {
+        V x[LANES];
+        UNROLL for (int l = 0; l < LANES; l++) x[l] = F(load)(row[l] + e);
+        F(turn)(x);
+        UNROLL for (int l = 0; l < LANES; l++) F(to)(to, e + l, x[l]);
+    }
+    if (e < elements) {
+        V x[LANES];
+        int n = elements - e;
+        UNROLL for (int l = 0; l < LANES; l++) x[l] = F(load_some)(row[l] + e, n);
+        F(turn)(x);
+        UNROLL for (int l = 0; l < LANES; l++) if (l < n) F(to)(to, e + l, x[l]);
+    }
+}
+
+static NOINLINE void F(give)(T *to, const T *from, int64_t step, int elements, int count)
+{
+    int e = 0;
+    for (; e + LANES <= elements; e += LANES) {
+        V x[LANES];
+        UNROLL for (int l = 0; l < LANES; l++) x[l] = F(at)(from, e + l);
+        F(turn)(x);
+        if (count == LANES)
+            UNROLL for (int l = 0; l < LANES; l++) F(store)(to + l * step + e, x[l]);
+        else
+            UNROLL for (int l = 0; l < LANES; l++) if (l < count) F(store)(to + l * step + e, x[l]);
+    }
+    if (e < elements) {
+        V x[LANES];
+        int n = elements - e;
+        UNROLL for (int l = 0; l < LANES; l++) x[l] = l < n ? F(at)(from, e + l) : (V){0};
+        F(turn)(x);
+        UNROLL for (int l = 0; l < LANES; l++) if (l < count) F(store_some)(to + l * step + e, x[l], n);
+    }
+}
+
+/* One number of each matrix, and whole numbers of 32 bits. */
+ALWAYS void F(give_number)(T *to, V v, int count)
+{
+    if (count == LANES)
+        F(store)(to, v);
+    else
+        for (int l = 0; l < count; l++)
+            to[l] = v[l];
+}
+static NOINLINE void F(give_integers)(int32_t *to, const T *from, int n, int count)
+{
+    for (int i = 0; i < n; i++) {
+        U v = (U)F(at)(from, i);
+        for (int l = 0; l < count; l++)
+            to[l * n + i] = (int32_t)v[l];
+    }
+}
+
+ALWAYS bool F(none_of)(M failed, int count)
+{
+    for (int l = 0; l < count; l++)
+        if (F(lane)(failed, l))
+            return false;
+    return true;
+}
+
+/* Numbers of an array of so many elements in lanes: the next one begins behind it. */
+static int64_t F(room)(int64_t elements) { return (elements + 15) / 16 * 16 * LANES; }
+
+/* The body with n as a constant for the sizes that are common. */
+#define SIZES(n, body)                     \
+    switch (n) {                           \
+    case 3: body(3); break;                \
+    case 4: body(4); break;                \
+    default: body(n); break;               \
+    }
+
+#include "host/routine/small_factors.h"
+#include "host/routine/small_jacobi.h"
+#include "host/routine/small_qr.h"
+#include "host/routine/small_svd.h"
+#include "host/routine/small_product.h"
+
+#undef SIZES
+#undef ROUNDS
+#undef LANES
+#undef M
+#undef V
+#undef F
+#undef NUM
+#undef T
+#undef U
+#undef BYTES
+#undef ZIP_LO
+#undef ZIP_HI
+#undef MANTISSA
+#undef EXPONENT
+#undef ROUNDOFF
+#undef NOTHING
+#undef LARGEST
