@@ -20,7 +20,7 @@
 
 #define BUSY_RATIO 0.9
 
-enum { ROUNDS = 11, FEW = 16, MAX_ROWS = 448, MAX_SIDES = 2 + PEER_COUNT + BENCH_MAX_OTHERS };
+enum { ROUNDS = 11, FEW = 16, MAX_ROWS = 512, MAX_SIDES = 2 + PEER_COUNT + BENCH_MAX_OTHERS };
 
 /* One column of a row: Kiln with some threads, a peer, another way. */
 typedef struct side {
@@ -331,10 +331,10 @@ static void measure_first(void)
 }
 
 static const bench_case *const all[] = {
-    bench_calls,     bench_compile,      bench_chains, bench_rows,      bench_moves,          bench_axes,
-    bench_shifts,    bench_image,        bench_digits, bench_products,  bench_layers,         bench_mlp,
-    bench_attention, bench_convolutions, bench_pools,  bench_control,   bench_control_arrays, bench_writes,
-    bench_symbolic,  bench_lengths,      bench_linalg, bench_transforms};
+    bench_calls,     bench_compile,      bench_chains, bench_rows,     bench_moves,          bench_axes,
+    bench_shifts,    bench_image,        bench_digits, bench_products, bench_layers,         bench_mlp,
+    bench_attention, bench_convolutions, bench_pools,  bench_control,  bench_control_arrays, bench_writes,
+    bench_symbolic,  bench_lengths,      bench_linalg, bench_small,    bench_transforms};
 enum { GROUPS = sizeof all / sizeof *all };
 
 static int list_names(void)

@@ -51,7 +51,8 @@ typedef struct bench_case {
 extern const bench_case bench_calls[], bench_chains[], bench_rows[], bench_moves[], bench_axes[], bench_image[],
     bench_digits[], bench_compile[], bench_products[], bench_layers[], bench_mlp[], bench_attention[],
     bench_convolutions[], bench_pools[], bench_transforms[], bench_control[], bench_control_arrays[], bench_shifts[],
-    bench_writes[], bench_symbolic[], bench_lengths[], bench_linalg[];
+    bench_writes[], bench_symbolic[], bench_lengths[], bench_linalg[],
+    bench_small[];
 
 /* n, or less: KILN_BENCH_SHRINK divides it, for a quick look at loops. */
 int64_t bench_steps(int64_t n);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * case_linalg.c -- factorisations, systems and eigenvalues: one matrix of 32 to 1024 rows in float32 and float64, and
- * 100,000 small ones. The inputs are made of a hash, so that NumPy and JAX make the same. */
-#include "inputs.h"
+ * case_linalg.c -- factorisations, systems and eigenvalues: one matrix of 32 to 1024 rows in float32 and float64. The inputs are made of a hash, so that NumPy and JAX make the same. */
 #include "lapack.h"
+#include "small_inputs.h"
 
-enum { MANY = 100000, SIDES = 8 };
+enum { SIDES = 8 };
 
 static kn_array row_of(kn_array x) { return kn_mul(kn_at(x, "..., 0, :"), 0); } /* so that vectors are read */
 static kn_array cholesky(const kn_array *x) { return kn_linalg_cholesky(*x); }
 static kn_array lu(const kn_array *x) { return kn_lax_linalg_lu(*x).lu; }
-static kn_array inv(const kn_array *x) { return kn_linalg_inv(*x); }
-static kn_array det(const kn_array *x) { return kn_linalg_det(*x); }
 static kn_array solve(const kn_array *x)
 {
     return kn_linalg_solve(*x,
@@ -47,8 +44,6 @@ KN_FUNCTION(sum_of_factor, kn_array, kn_array)
 KN_FUNCTION(sum_of_solution, kn_array, kn_array)
 KN_FUNCTION(cholesky, kn_array, kn_array)
 KN_FUNCTION(lu, kn_array, kn_array)
-KN_FUNCTION(inv, kn_array, kn_array)
-KN_FUNCTION(det, kn_array, kn_array)
 KN_FUNCTION(solve, kn_array, kn_array)
 KN_FUNCTION(qr, kn_array, kn_array)
 KN_FUNCTION(eigh, kn_array, kn_array)
@@ -56,36 +51,12 @@ KN_FUNCTION(svd, kn_array, kn_array)
 KN_FUNCTION(eig, kn_array, kn_array)
 KN_FUNCTION(lstsq, kn_array, kn_array)
 
-typedef enum { GENERAL, SYMMETRIC, DEFINITE } kind;
-
-/* Numbers between -1/2 and 1/2. */
-static kn_array hashed(kn_shape shape)
-{
-    int64_t count = 1, all = INT64_C(1) << 32;
-    for (int i = 0; i < shape.ndim; i++)
-        count *= shape.dim[i];
-    kn_array z = kn_remainder(kn_mul(kn_arange(1, count + 1, 1), INT64_C(2654435761)), all);
-    z = kn_remainder(kn_mul(kn_bitwise_xor(z, kn_right_shift(z, 15)), INT64_C(2246822519)), all);
-    z = kn_bitwise_xor(z, kn_right_shift(z, 13));
-    return (kn_reshape)(kn_sub(kn_div(z, (double)all), 0.5), &shape, NULL);
-}
-
-static kn_array input(kn_shape shape, kind of, kn_dtype d)
-{
-    int64_t n = shape.dim[shape.ndim - 1];
-    kn_array m = hashed(shape), t = kn_swapaxes(m, -1, -2);
-    m = of == GENERAL     ? kn_add(m, kn_mul(2, kn_eye(n)))
-        : of == SYMMETRIC ? kn_div(kn_add(m, t), 2)
-                          : kn_add(kn_div(kn_matmul(m, t), (double)n), kn_eye(n));
-    return kn_astype(m, d);
-}
-
-static void *setup(kn_shape shape, kind of, kn_dtype d, kn_fn (*f)(void))
+static void *setup(kn_shape shape, bench_matrices of, kn_dtype d, kn_fn (*f)(void))
 {
     bench_call *s = bench_call_new();
     if (!s)
         return NULL;
-    s->x = input(shape, of, d);
+    s->x = bench_hashed_matrices(shape, of, d);
     kn_eval(s->x);
     s->f = f();
     return s;
@@ -110,7 +81,6 @@ static double run_lapack(void *state, bench_library l, lapack_job job, int times
 #define OPERATIONS(X)     \
     X(cholesky, DEFINITE) \
     X(lu, GENERAL) X(solve, GENERAL) X(qr, GENERAL) X(eigh, SYMMETRIC) X(svd, GENERAL) X(eig, GENERAL) X(lstsq, GENERAL)
-#define SMALL(X)     X(inv, GENERAL) X(det, GENERAL) X(solve, GENERAL) X(cholesky, DEFINITE) X(lu, GENERAL)
 
 #define GRADIENTS(X) X(cholesky_gradient, DEFINITE) X(solve_gradient, GENERAL)
 
@@ -126,13 +96,6 @@ static double run_lapack(void *state, bench_library l, lapack_job job, int times
     SETUP(op, of, f64_256, KN_F64, 256, 256)    \
     SETUP(op, of, f64_1024, KN_F64, 1024, 1024)
 #define GRADIENT_SETUPS(op, of) SETUP(op, of, f32_256, KN_F32, 256, 256) SETUP(op, of, f64_256, KN_F64, 256, 256)
-#define SMALL_SETUPS(op, of)                      \
-    SETUP(op, of, f32_many_3, KN_F32, MANY, 3, 3) \
-    SETUP(op, of, f32_many_4, KN_F32, MANY, 4, 4) \
-    SETUP(op, of, f32_many_8, KN_F32, MANY, 8, 8) \
-    SETUP(op, of, f64_many_3, KN_F64, MANY, 3, 3) \
-    SETUP(op, of, f64_many_4, KN_F64, MANY, 4, 4) \
-    SETUP(op, of, f64_many_8, KN_F64, MANY, 8, 8)
 
 #define LAPACK(op, job)                                                                                         \
     static double openblas_##op(void *state, int times) { return run_lapack(state, LIB_OPENBLAS, job, times); } \
@@ -150,8 +113,6 @@ LAPACK(lstsq, LAPACK_LSTSQ)
     static kn_fn make_##op(void) { return kn_jit(KN_FN(op)); }
 MAKE(cholesky)
 MAKE(lu)
-MAKE(inv)
-MAKE(det)
 MAKE(solve)
 MAKE(qr)
 MAKE(eigh)
@@ -161,7 +122,6 @@ MAKE(lstsq)
 static kn_fn make_cholesky_gradient(void) { return kn_jit(kn_grad(KN_FN(sum_of_factor))); }
 static kn_fn make_solve_gradient(void) { return kn_jit(kn_grad(KN_FN(sum_of_solution))); }
 OPERATIONS(SETUPS)
-SMALL(SMALL_SETUPS)
 GRADIENTS(GRADIENT_SETUPS)
 
 #define ROW(op, what, unit_, tolerance_, ...) \
@@ -190,12 +150,6 @@ GRADIENTS(GRADIENT_SETUPS)
     ROW(op, f64_32, "us", 1e-6, BESIDE_LAPACK(op))   \
     ROW(op, f64_64, "us", 1e-6, BESIDE_LAPACK(op))   \
     ROW(op, f64_256, "us", 1e-6, BESIDE_LAPACK(op)) ROW(op, f64_1024, "ms", 1e-6, BESIDE_LAPACK(op))
-#define SMALL_ROWS(op, of)                          \
-    ROW(op, f32_many_3, "us", 1e-3, .ask = ASK_ALL) \
-    ROW(op, f32_many_4, "us", 1e-3, .ask = ASK_ALL) \
-    ROW(op, f32_many_8, "us", 1e-3, .ask = ASK_ALL) \
-    ROW(op, f64_many_3, "us", 1e-6, .ask = ASK_ALL) \
-    ROW(op, f64_many_4, "us", 1e-6, .ask = ASK_ALL) ROW(op, f64_many_8, "us", 1e-6, .ask = ASK_ALL)
 #define GRADIENT_ROWS(op, of) \
     ROW(op, f32_256, "us", 1e-2, .ask = ASK_JAX, .ratio = 1) ROW(op, f64_256, "us", 1e-6, .ask = ASK_JAX, .ratio = 1)
-const bench_case bench_linalg[] = {OPERATIONS(ROWS) GRADIENTS(GRADIENT_ROWS) SMALL(SMALL_ROWS){0}};
+const bench_case bench_linalg[] = {OPERATIONS(ROWS) GRADIENTS(GRADIENT_ROWS){0}};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Factorisations, systems and eigenvalues by NumPy (with SciPy, if it is there) and JAX: the cases of case_linalg.c."""
+"""Factorisations, systems and eigenvalues by NumPy (with SciPy, if it is there) and JAX: the cases of case_linalg.c and case_small.c."""
 import numpy as np
 
 MANY, SIDES = 100000, 8
@@ -49,8 +49,9 @@ def cases(prepare, picks, xp, lu):
     one = {"cholesky": (xp.linalg.cholesky, "definite"), "lu": (lu, "general"),
            "solve": (lambda x: xp.linalg.solve(x, right(x)), "general"), "qr": (qr, "general"), "eigh": (eigh, "symmetric"),
            "svd": (svd, "general"), "eig": (eig, "general"), "lstsq": (lstsq, "general")}
-    many = {"inv": (xp.linalg.inv, "general"), "det": (xp.linalg.det, "general"), "solve": one["solve"],
-            "cholesky": one["cholesky"], "lu": one["lu"]}
+    many = {"matmul": (lambda x: x @ x, "general"), "matvec": (lambda x: xp.matvec(x, x[..., 0, :]), "general"),
+            "inv": (xp.linalg.inv, "general"), "det": (xp.linalg.det, "general"),
+            **{name: one[name] for name in ("solve", "cholesky", "lu", "qr", "eigh", "svd")}}
 
     def make(f, shape, kind, dtype):
         return lambda: prepare(f, matrices(shape, kind, dtype), values=lambda y: picks(np.asarray(y).astype(np.float32)))
