@@ -69,15 +69,21 @@ static bool F(run_cholesky)(const knr_small *s, int64_t count, const void *const
 
 /* --- LU --------------------------------------------------------------------------------------- */
 
-/* Row k of x (rows of `columns` numbers) changes places with the row below it that here[] says. */
-ALWAYS void F(exchange)(T *x, int columns, int k, const int n, const M *here)
+/* Rows with which row k changes places, each in some lanes. */
+typedef struct F(places) {
+    int count, row[KNR_SMALL];
+    M here[KNR_SMALL];
+} F(places);
+
+/* x: rows of `columns` numbers, from column `first` on. */
+ALWAYS void F(exchange)(T *x, int columns, int first, int k, const F(places) *p)
 {
-    for (int j = 0; j < columns; j++) {
+    for (int j = first; p->count && j < columns; j++) {
         V top = F(at)(x, k * columns + j), now = top;
-        for (int i = k + 1; i < n; i++) {
-            V v = F(at)(x, i * columns + j);
-            now = F(choose)(here[i], v, now);
-            F(to)(x, i * columns + j, F(choose)(here[i], top, v));
+        for (int i = 0; i < p->count; i++) {
+            V v = F(at)(x, p->row[i] * columns + j);
+            now = F(choose)(p->here[i], v, now);
+            F(to)(x, p->row[i] * columns + j, F(choose)(p->here[i], top, v));
         }
         F(to)(x, k * columns + j, now);
     }
@@ -87,13 +93,15 @@ typedef struct F(exchanges) {
     T *pivots, *permutation; /* n numbers each, as integers; NULL: not wanted */
     T *right;                /* rows that are exchanged with those of the matrix; NULL: none */
     int columns;
-    V parity; /* -1 for an odd number of exchanges */
+    bool only_upper; /* L does not count */
+    V parity;        /* -1 for an odd number of exchanges */
 } F(exchanges);
 
 /* Row by row from the top: element by element these are the chains of Crout's scheme. The lanes with a pivot of 0. */
 ALWAYS M F(lu)(T *x, F(exchanges) *e, const int n)
 {
-    M singular = F(less)((V){0}, (V){0}), here[KNR_SMALL];
+    M singular = F(less)((V){0}, (V){0});
+    F(places) p;
     const U zero = {0};
     e->parity = F(fill)(1);
     for (int i = 0; e->permutation && i < n; i++)
@@ -106,13 +114,17 @@ ALWAYS M F(lu)(T *x, F(exchanges) *e, const int n)
             most = F(choose)(more, size, most);
             place = F(choose)(more, (V)(zero + (unsigned)(i - k)), place);
         }
-        for (int i = k + 1; i < n; i++)
-            here[i] = F(same)((U)place, zero + (unsigned)(i - k));
-        F(exchange)(x, n, k, n, here);
+        p.count = 0;
+        for (int i = k + 1; i < n; i++) {
+            p.row[p.count] = i;
+            p.here[p.count] = F(same)((U)place, zero + (unsigned)(i - k));
+            p.count += F(any)(p.here[p.count]);
+        }
+        F(exchange)(x, n, e->only_upper ? k : 0, k, &p);
         if (e->permutation)
-            F(exchange)(e->permutation, 1, k, n, here);
+            F(exchange)(e->permutation, 1, 0, k, &p);
         if (e->right)
-            F(exchange)(e->right, e->columns, k, n, here);
+            F(exchange)(e->right, e->columns, 0, k, &p);
         if (e->pivots)
             F(to)(e->pivots, k, (V)((U)place + (unsigned)k));
         e->parity = F(choose)(F(same)((U)place, zero), e->parity, -e->parity);
@@ -261,7 +273,7 @@ ALWAYS bool F(det_of)(int64_t count, const void *const *x, void *const *y, T *a,
 {
     for (int64_t i = 0; i < count; i += LANES) {
         int now = (int)(count - i < LANES ? count - i : LANES);
-        F(exchanges) e = {.pivots = NULL};
+        F(exchanges) e = {.only_upper = true};
         F(take)(a, (const T *)x[0] + i * n * n, n * n, n * n, now);
         F(lu)(a, &e, n);
         V d[KNR_SMALL];

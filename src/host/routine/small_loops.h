@@ -133,6 +133,7 @@ static int64_t F(room)(int64_t elements) { return (elements + 15) / 16 * 16 * LA
     switch (n) {                           \
     case 3: body(3); break;                \
     case 4: body(4); break;                \
+    case 8: body(8); break;                \
     default: body(n); break;               \
     }
 

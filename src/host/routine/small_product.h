@@ -50,9 +50,32 @@ ALWAYS bool F(product_of_square)(const knr_small *from, int64_t count, const voi
     return F(product_of)(&s, count, x, y, room, n, n, columns);
 }
 
+#if HAVE_EIGHT
+/* Right matrices of eight columns are rows of lanes as they lie: nothing has to be turned. a: m x k */
+ALWAYS bool F(product_by_rows)(const knr_small *s, int64_t count, const void *const *x, void *const *y, const int m,
+                               const int k)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const T *restrict a = (const T *)x[0] + i * s->a.matrix, *restrict b = (const T *)x[1] + i * s->b.matrix;
+        T *restrict c = (T *)y[0] + i * s->c.matrix;
+        for (int r = 0; r < m; r++) {
+            PASTE(eight_, NUM) acc = F(eight_zero)();
+            UNROLL for (int l = 0; l < k; l++) acc = F(eight_fma)(a[r * k + l], F(eight_load)(b + l * 8), acc);
+            F(eight_store)(c + r * 8, acc);
+        }
+    }
+    return true;
+}
+#endif
+
 static bool F(run_product)(const knr_small *s, int64_t count, const void *const *x, void *const *y, void *room)
 {
     bool plain = F(by_rows)(s->a, s->n) && F(by_rows)(s->b, s->columns) && F(by_rows)(s->c, s->columns);
+#if HAVE_EIGHT
+    if (plain && s->columns == 8)
+        return s->m == 8 && s->n == 8 ? F(product_by_rows)(s, count, x, y, 8, 8)
+                                      : F(product_by_rows)(s, count, x, y, s->m, s->n);
+#endif
     if (plain && s->m == s->n && s->n == s->columns) {
 #define BODY(n) return F(product_of_square)(s, count, x, y, room, n, n)
         SIZES(s->n, BODY)

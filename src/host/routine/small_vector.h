@@ -65,4 +65,42 @@ ALWAYS vf64 root_f64(vf64 x)
 }
 #endif
 #endif
+
+/* Eight numbers in a row: a register of half the size, one, or two. */
+#if VECTOR_BYTES == 64
+typedef __m512d eight_f64;
+ALWAYS eight_f64 eight_load_f64(const double *p) { return _mm512_loadu_pd(p); }
+ALWAYS void eight_store_f64(double *p, eight_f64 x) { _mm512_storeu_pd(p, x); }
+ALWAYS eight_f64 eight_zero_f64(void) { return _mm512_setzero_pd(); }
+ALWAYS eight_f64 eight_fma_f64(double f, eight_f64 x, eight_f64 y) { return _mm512_fmadd_pd(_mm512_set1_pd(f), x, y); }
+#elif VECTOR_BYTES == 32
+typedef struct eight_f64 {
+    __m256d low, high;
+} eight_f64;
+ALWAYS eight_f64 eight_load_f64(const double *p)
+{
+    return (eight_f64){_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)};
+}
+ALWAYS void eight_store_f64(double *p, eight_f64 x)
+{
+    _mm256_storeu_pd(p, x.low);
+    _mm256_storeu_pd(p + 4, x.high);
+}
+ALWAYS eight_f64 eight_zero_f64(void) { return (eight_f64){_mm256_setzero_pd(), _mm256_setzero_pd()}; }
+ALWAYS eight_f64 eight_fma_f64(double f, eight_f64 x, eight_f64 y)
+{
+    __m256d g = _mm256_set1_pd(f);
+    return (eight_f64){_mm256_fmadd_pd(g, x.low, y.low), _mm256_fmadd_pd(g, x.high, y.high)};
+}
+#endif
+#if VECTOR_BYTES >= 32
+#define HAVE_EIGHT 1
+typedef __m256 eight_f32;
+ALWAYS eight_f32 eight_load_f32(const float *p) { return _mm256_loadu_ps(p); }
+ALWAYS void eight_store_f32(float *p, eight_f32 x) { _mm256_storeu_ps(p, x); }
+ALWAYS eight_f32 eight_zero_f32(void) { return _mm256_setzero_ps(); }
+ALWAYS eight_f32 eight_fma_f32(float f, eight_f32 x, eight_f32 y) { return _mm256_fmadd_ps(_mm256_set1_ps(f), x, y); }
+#else
+#define HAVE_EIGHT 0
+#endif
 #endif
