@@ -8,7 +8,9 @@
 ALWAYS int F(rounds)(int n) { return n + (n & 1) - 1; }
 ALWAYS void F(pair)(int n, int r, int k, int *a, int *b)
 {
-    int all = F(rounds)(n), p = k ? (r + k) % all : all, q = k ? (r - k + all) % all : r;
+    int all = F(rounds)(n), p = k ? r + k : all, q = r - k;
+    p -= k && p >= all ? all : 0;
+    q += q < 0 ? all : 0;
     *a = p < q ? p : q;
     *b = p < q ? q : p;
     if (*b >= n)
@@ -24,13 +26,33 @@ ALWAYS V F(inverse_root)(V z)
     return F(fma)(F(fill)((T)0.5) * y, F(fma)(-z * y, y, F(fill)(1)), y);
 }
 
+/* 1 / sqrt(h) and 1 / d of positive numbers within the last few places, by Newton's steps from what their bits say; h
+ * and 1 / h are far from the largest number. Where lanes wait for a divider, in larger matrices, they are quicker. */
+ALWAYS V F(quick_inverse_root)(V h)
+{
+    V y = (V)(((U){0} + SEED_OF_ROOT) - ((U)h >> 1)), half = F(fill)((T)0.5) * h;
+    for (int i = 0; i < BYTES / 4 + 2; i++)
+        y = y * F(fma)(-half * y, y, F(fill)((T)1.5));
+    return y;
+}
+ALWAYS V F(quick_inverse)(V d)
+{
+    V y = (V)(((U){0} + SEED_OF_INVERSE) - (U)d);
+    for (int i = 0; i < BYTES / 4 + 1; i++) {
+        V e = F(fma)(-d, y, F(fill)(1));
+        y = F(fma)(F(fma)(e, e, e), y, y);
+    }
+    return y;
+}
+
 /* The smaller rotation that makes [a g; g b] diagonal, with x = b - a and y = 2 g: its tangent t, cosine and sine;
  * that by nothing where it is not wanted. */
-ALWAYS void F(rotation)(V x, V y, M wanted, V *t, V *c, V *s)
+ALWAYS void F(rotation)(V x, V y, M wanted, const bool quick, V *t, V *c, V *s)
 {
-    y = F(choose)(wanted, y, (V){0});
-    V r = F(root)(F(fma)(x, x, y * y)), low = x + F(signed_as)(r, x);
-    *t = y / F(choose)(wanted, low, F(fill)(1));
+    V h = F(fma)(x, x, y * y), r = quick ? h * F(quick_inverse_root)(h) : F(root)(h);
+    V low = F(choose)(wanted, F(absolute)(x) + r, F(fill)(1));
+    y = F(choose)(wanted, (V)((U)y ^ ((U)x & (U)(F(fill)(-(T)0)))), (V){0}); /* with the sign of x */
+    *t = quick ? y * F(quick_inverse)(low) : y / low;
     *c = F(inverse_root)(F(fma)(*t, *t, F(fill)(1)));
     *s = *t * *c;
 }
@@ -62,7 +84,7 @@ ALWAYS M F(jacobi)(T *x, T *v, const int n)
                 V a = F(at)(x, p * n + p), b = F(at)(x, q * n + q), g = F(at)(x, q * n + p), t;
                 M large = F(less)(F(fill)(NOTHING), F(absolute)(g));
                 large &= F(less)(F(absolute)(a * b) * F(fill)(ROUNDOFF * ROUNDOFF), g * g);
-                F(rotation)(b - a + (V){0}, g + g, large, &t, &c[k], &s[k]); /* + 0: -0 becomes +0 */
+                F(rotation)(b - a + (V){0}, g + g, large, n > 4, &t, &c[k], &s[k]); /* + 0: -0 becomes +0 */
                 F(to)(x, p * n + p, F(fma)(-t, g, a));
                 F(to)(x, q * n + q, F(fma)(t, g, b));
                 F(to)(x, q * n + p, F(choose)(large, (V){0}, g));

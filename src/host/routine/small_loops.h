@@ -160,3 +160,5 @@ static int64_t F(room)(int64_t elements) { return (elements + 15) / 16 * 16 * LA
 #undef ROUNDOFF
 #undef NOTHING
 #undef LARGEST
+#undef SEED_OF_ROOT
+#undef SEED_OF_INVERSE

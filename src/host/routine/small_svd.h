@@ -39,7 +39,7 @@ ALWAYS M F(turn_pairs)(T *x, T *v, T *w, int round, const int m, const int n)
         V a = F(at)(w, p), b = F(at)(w, q), t;
         V g = F(product_of_rows)(x + p * m * LANES, x + q * m * LANES, m), size = F(absolute)(g);
         M large = F(less)(F(fill)(NOTHING), size) & F(less)(a * b * (tolerance * tolerance), g * g), wrong = F(less)(a, b);
-        F(rotation)(b - a + (V){0}, g + g, large, &t, &c[k], &s[k]);
+        F(rotation)(b - a + (V){0}, g + g, large, n > 4, &t, &c[k], &s[k]);
         V less = F(choose)(large, F(fma)(-t, g, a), a), more = F(choose)(large, F(fma)(t, g, b), b), cosine = c[k];
         F(to)(w, p, F(choose)(wrong, more, less));
         F(to)(w, q, F(choose)(wrong, less, more));

@@ -24,6 +24,7 @@ static void each_alone(kn_array a, kn_array s, kn_array b, kn_array v, int64_t c
     kn_linalg_eigh_result eigh = kn_linalg_eigh(s);
     kn_linalg_svd_result svd = kn_linalg_svd(a);
     kn_array product = kn_matmul(a, b), turned = kn_matmul(kn_swapaxes(a, 1, 2), b), moved = kn_matvec(a, v);
+    kn_array left = kn_matmul(one(a, 0), b), cut = kn_matmul(kn_at(a, ":, 1:, 1:"), kn_at(b, ":, 1:, ::2"));
     kn_array inverse = kn_linalg_inv(a), x = kn_linalg_solve(a, b), det = kn_linalg_det(a);
     kn_array root = kn_linalg_cholesky(s), values = kn_linalg_eigvalsh(s);
     kn_array all[] = {qr.q, qr.r, eigh.eigenvectors, svd.u, product, turned, moved, inverse, x, det, root, values};
@@ -45,6 +46,9 @@ static void each_alone(kn_array a, kn_array s, kn_array b, kn_array v, int64_t c
         same("matmul", count, n, one(product, i), kn_matmul(one(a, i), one(b, i)));
         same("matmul of a transpose", count, n, one(turned, i), kn_matmul(kn_swapaxes(one(a, i), 0, 1), one(b, i)));
         same("matvec", count, n, one(moved, i), kn_matmul(one(a, i), one(v, i)));
+        same("matmul by one matrix", count, n, one(left, i), kn_matmul(one(a, 0), one(b, i)));
+        same("matmul of parts", count, n, one(cut, i),
+             kn_matmul(kn_at(one(a, i), "1:, 1:"), kn_at(one(b, i), "1:, ::2")));
         same("inv", count, n, one(inverse, i), kn_linalg_inv(one(a, i)));
         same("solve", count, n, one(x, i), kn_linalg_solve(one(a, i), one(b, i)));
         same("det", count, n, one(det, i), kn_linalg_det(one(a, i)));
