@@ -20,6 +20,7 @@ fft_isa.c fma fmaf - rounded once
 fft_plan.c fma - rounded once
 linalg_isa.c fma fmaf - rounded once
 small_isa.c fma fmaf - rounded once
+small_product_isa.c fma fmaf - rounded once
 product_block_isa.c fma fmaf - rounded once
 product_lanes_isa.c fma fmaf - rounded once
 EOF

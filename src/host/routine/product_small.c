@@ -2,6 +2,7 @@
  * product_small.c -- which products are stacks of small ones, and how their matrices lie. */
 #include "host/routine/product_small.h"
 #include "base/line.h"
+#include "host/routine/isa.h"
 #include "host/routine/small.h"
 
 enum { LEAST_BATCHES = 16 };
@@ -61,6 +62,19 @@ double knr_small_product_cost(const knr_plan *p)
     return (double)p->batches * p->size * (numbers / 8 + steps / 128) + 100;
 }
 
+void knr_small_multiply(const knr_small *s, int64_t count, const void *const *x, void *const *y, void *workspace)
+{
+    int wide = s->dtype->size == 8;
+#if defined(KN_HAVE_ISA_VARIANTS)
+    switch (knr_isa()) {
+    case KNR_ISA_AVX512: knr_small_products_avx512[wide](s, count, x, y, workspace); return;
+    case KNR_ISA_AVX2: knr_small_products_avx2[wide](s, count, x, y, workspace); return;
+    case KNR_ISA_BASE: break;
+    }
+#endif
+    knr_small_products_base[wide](s, count, x, y, workspace);
+}
+
 void knr_small_product_run(const knr_plan *p, const knr_run *r, int64_t batch, int64_t end, void *workspace)
 {
     knr_small s = small_of(p);
@@ -69,5 +83,5 @@ void knr_small_product_run(const knr_plan *p, const knr_run *r, int64_t batch, i
                        (const char *)r->b + (b->offset + batch * s.b.matrix) * p->size};
     void *y[] = {(char *)r->c + (p->c_offset + batch * s.c.matrix) * p->size};
     void *room = (char *)workspace + (-(uintptr_t)workspace & 63);
-    knr_small_run(KNR_SMALL_PRODUCT, &s, end - batch, x, y, room);
+    knr_small_multiply(&s, end - batch, x, y, room);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * small.c -- which loops run small matrices, and what memory they need. */
+ * small.c -- which matrices are small, and which loops run them. */
 #include "host/routine/small.h"
-#include "base/line.h"
 #include "host/routine/isa.h"
 
 static knr_small_loop *const *loops_of(kn_dtype d)
@@ -25,15 +24,6 @@ bool knr_fits_small(kn_dtype d, int64_t m, int64_t n)
 bool knr_fits_small_with(kn_dtype d, int64_t n, int64_t columns)
 {
     return knr_fits_small(d, n, n) && columns > 0 && n * columns <= KNR_SMALL_NUMBERS;
-}
-
-/* A vector for every number of the largest array, as often as a routine has such ones. */
-size_t knr_small_room(const knr_small *s)
-{
-    enum { VECTOR = 64, ARRAYS = 4, VECTORS = 3 };
-    size_t side = (size_t)(s->m > s->n ? s->m : s->n), square = (side * side + 15) / 16 * 16;
-    size_t right = (side * (size_t)(s->columns > s->n ? s->columns : s->n) + 15) / 16 * 16;
-    return VECTOR * (ARRAYS * square + right + (VECTORS * (size_t)KNR_SMALL));
 }
 
 bool knr_small_run(knr_small_kind kind, const knr_small *s, int64_t count, const void *const *x, void *const *y,

@@ -21,7 +21,6 @@ typedef enum knr_small_kind {
     KNR_SMALL_QR,         /* a; q, r */
     KNR_SMALL_EIGH,       /* a; values, vectors (NULL: no one asks) */
     KNR_SMALL_SVD,        /* a; values, u, v^H (NULL: no one asks) */
-    KNR_SMALL_PRODUCT,    /* a, b; a b */
     KNR_SMALL_KINDS
 } knr_small_kind;
 
@@ -45,12 +44,23 @@ typedef struct knr_small {
 bool knr_fits_small(kn_dtype d, int64_t m, int64_t n); /* is a matrix small? */
 /* and right-hand sides? */
 bool knr_fits_small_with(kn_dtype d, int64_t n, int64_t columns);
-size_t knr_small_room(const knr_small *s); /* bytes of workspace, whatever the kind */
+/* Bytes of workspace, whatever is done: a vector for every number of the largest array, as often as there are such. */
+static inline size_t knr_small_room(const knr_small *s)
+{
+    enum { VECTOR = 64, ARRAYS = 4, VECTORS = 3, APART = 64 };
+    size_t side = (size_t)(s->m > s->n ? s->m : s->n), square = (side * side + 15) / 16 * 16;
+    size_t right = (side * (size_t)(s->columns > s->n ? s->columns : s->n) + 15) / 16 * 16;
+    return VECTOR * (ARRAYS * square + right + VECTORS * (size_t)KNR_SMALL + APART);
+}
 bool knr_small_run(knr_small_kind kind, const knr_small *s, int64_t count, const void *const *x, void *const *y,
                    void *workspace);
+/* y[0] = x[0] x[1]: m x n times n x columns, as their places say */
+void knr_small_multiply(const knr_small *s, int64_t count, const void *const *x, void *const *y, void *workspace);
 
 typedef bool knr_small_loop(const knr_small *s, int64_t count, const void *const *x, void *const *y, void *workspace);
 /* [0]: float32, [1]: float64 */
 extern knr_small_loop *const knr_small_base[2][KNR_SMALL_KINDS], *const knr_small_avx2[2][KNR_SMALL_KINDS],
     *const knr_small_avx512[2][KNR_SMALL_KINDS];
+extern knr_small_loop *const knr_small_products_base[2], *const knr_small_products_avx2[2],
+    *const knr_small_products_avx512[2];
 #endif

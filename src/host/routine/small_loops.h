@@ -1,7 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  * small_loops.h -- small matrices in lanes for one type of number: vectors, the way from matrices one behind the other
- * to lanes and back, and the loops over a stack. Number e of the matrix in lane l lies at e * LANES + l. Included by
- * small_isa.c for each type; it has no include guard: that is the point. */
+ * to lanes and back. Number e of the matrix in lane l lies at e * LANES + l. Included for each type with BYTES, those of a
+ * number, defined, before the headers that need it; small_end.h comes last. It has no include guard: that is the point. */
+#if BYTES == 4
+#define NUM             f32
+#define T               float
+#define U               vu32
+#define ZIP_LO          zip_lo4
+#define ZIP_HI          zip_hi4
+#define MANTISSA        23
+#define EXPONENT        0xffu
+#define ROUNDOFF        0x1p-24f /* half of the distance between 1 and the next number */
+#define NOTHING         0x1p-60f /* beside 1, also squared */
+#define LARGEST         0x1.fffffep127f
+#define SEED_OF_ROOT    0x5f3759dfu
+#define SEED_OF_INVERSE 0x7ef311c7u
+#else
+#define NUM             f64
+#define T               double
+#define U               vu64
+#define ZIP_LO          zip_lo8
+#define ZIP_HI          zip_hi8
+#define MANTISSA        52
+#define EXPONENT        0x7ffu
+#define ROUNDOFF        0x1p-53
+#define NOTHING         0x1p-500
+#define LARGEST         0x1.fffffffffffffp1023
+#define SEED_OF_ROOT    0x5fe6eb50c7b537a9u
+#define SEED_OF_INVERSE 0x7fde623822fc16e6u
+#endif
 // clang-format off
 #define F(name) PASTE(name##_, NUM)
 #define V       PASTE(v, NUM)
@@ -58,7 +85,7 @@ ALWAYS V F(load_some)(const T *p, int n) { return (V)PASTE(load, BYTES)(p, n); }
 ALWAYS void F(store_some)(T *p, V v, int n) { PASTE(store, BYTES)(p, (vu32)v, n); }
 
 /* `elements` numbers of each of `count` matrices, step numbers apart. Lanes without a matrix repeat the first one. */
-static NOINLINE void F(take)(T *to, const T *from, int64_t step, int elements, int count)
+static LEFT_OUT void F(take)(T *to, const T *from, int64_t step, int elements, int count)
 {
     const T *row[LANES];
     UNROLL for (int l = 0; l < LANES; l++) row[l] = from + (l < count ? l : 0) * step;
@@ -78,7 +105,7 @@ static NOINLINE void F(take)(T *to, const T *from, int64_t step, int elements, i
     }
 }
 
-static NOINLINE void F(give)(T *to, const T *from, int64_t step, int elements, int count)
+static LEFT_OUT void F(give)(T *to, const T *from, int64_t step, int elements, int count)
 {
     int e = 0;
     for (; e + LANES <= elements; e += LANES) {
@@ -108,7 +135,7 @@ ALWAYS void F(give_number)(T *to, V v, int count)
         for (int l = 0; l < count; l++)
             to[l] = v[l];
 }
-static NOINLINE void F(give_integers)(int32_t *to, const T *from, int n, int count)
+static LEFT_OUT void F(give_integers)(int32_t *to, const T *from, int n, int count)
 {
     for (int i = 0; i < n; i++) {
         U v = (U)F(at)(from, i);
@@ -125,40 +152,18 @@ ALWAYS bool F(none_of)(M failed, int count)
     return true;
 }
 
-/* Numbers of an array of so many elements in lanes: the next one begins behind it. */
-static int64_t F(room)(int64_t elements) { return (elements + 15) / 16 * 16 * LANES; }
+/* Numbers of an array of so many elements in lanes. Arrays do not begin at the same place of pages: loads would wait for
+ * stores that only look alike. */
+static int64_t F(room)(int64_t elements) { return ((elements + 15) / 16 * 16 + 5) * LANES; }
 
 /* The body with n as a constant for the sizes that are common. */
+#if VECTOR_BYTES > 16
 #define SIZES(n, body)                     \
     switch (n) {                           \
     case 3: body(3); break;                \
     case 4: body(4); break;                \
-    case 8: body(8); break;                \
     default: body(n); break;               \
     }
-
-#include "host/routine/small_factors.h"
-#include "host/routine/small_jacobi.h"
-#include "host/routine/small_qr.h"
-#include "host/routine/small_svd.h"
-#include "host/routine/small_product.h"
-
-#undef SIZES
-#undef ROUNDS
-#undef LANES
-#undef M
-#undef V
-#undef F
-#undef NUM
-#undef T
-#undef U
-#undef BYTES
-#undef ZIP_LO
-#undef ZIP_HI
-#undef MANTISSA
-#undef EXPONENT
-#undef ROUNDOFF
-#undef NOTHING
-#undef LARGEST
-#undef SEED_OF_ROOT
-#undef SEED_OF_INVERSE
+#else
+#define SIZES(n, body) body(n);
+#endif

@@ -81,6 +81,8 @@ static bool F(run_product)(const knr_small *s, int64_t count, const void *const 
         SIZES(s->n, BODY)
 #undef BODY
     }
+    if (plain && s->m == 8 && s->n == 8 && s->columns == 1)
+        return F(product_of_square)(s, count, x, y, room, 8, 1);
     if (plain && s->m == s->n && s->columns == 1) {
 #define BODY(n) return F(product_of_square)(s, count, x, y, room, n, 1)
         SIZES(s->n, BODY)
