@@ -118,14 +118,14 @@ ALWAYS bool F(pivots)(T *x, int64_t ld, int j, const int R, const int W)
     {
         UNROLL for (int k = 0; k < r; k++)
         {
-            V f = F(fill)(acc[k][0][r]);
+            V f = F(fill)(acc[k][r / LANES][r % LANES]);
             UNROLL for (int w = 0; w < W; w++) acc[r][w] = F(fnma)(f, acc[k][w], acc[r][w]);
         }
-        T pivot = acc[r][0][r];
+        T pivot = acc[r][r / LANES][r % LANES];
         well = well && !(pivot <= 0);
         pivot = SQRT(pivot);
         UNROLL for (int w = 0; w < W; w++) acc[r][w] /= F(fill)(pivot);
-        acc[r][0][r] = pivot;
+        acc[r][r / LANES][r % LANES] = pivot;
     }
     UNROLL for (int r = 0; r < R; r++) UNROLL for (int w = 0; w < W; w++) F(store)(to + r * ld + w * LANES, acc[r][w]);
     return well;
