@@ -24,7 +24,8 @@ knr_bidiagonal knr_bidiagonal_take(knr_arena *a, int64_t n, bool vectors, int th
 /* Of finite numbers, not far from 1 in size. False if it does not converge. */
 bool knr_bidiagonal_run(const knr_bidiagonal *b);
 
-/* Parts of it: steps until e is zero, with the rotations applied to the rows of u and v; values made positive, falling. */
+/* Parts of it: steps until e is zero, with the rotations applied to the rows of u and v; values made positive,
+ * falling. */
 bool knr_bidiagonal_steps(const knr_bidiagonal *b);
 void knr_bidiagonal_sort(const knr_bidiagonal *b);
 bool knr_bidiagonal_divide(const knr_bidiagonal *b);

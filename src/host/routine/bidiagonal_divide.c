@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bidiagonal_divide.c -- singular vectors of bidiagonal matrices by divide and conquer (Gu and Eisenstat). A row is taken
- * out; what is above it has a column more than rows, and so may what is below. In the vectors of both the matrix is a
- * row z, where that row was, on top of a diagonal. Singular values for which z is nothing, and all but one of those that
- * agree, are left out (deflation); the squares of the others are roots of a secular equation, and the vectors follow
- * from those z for which the roots are exact, so they are orthogonal however close the roots are. */
+ * bidiagonal_divide.c -- singular vectors of bidiagonal matrices by divide and conquer (Gu and Eisenstat). A row is
+ * taken out; what is above it has a column more than rows, and so may what is below. In the vectors of both the
+ * matrix is a row z, where that row was, on top of a diagonal. Singular values for which z is nothing, and all but
+ * one of those that agree, are left out (deflation); the squares of the others are roots of a secular equation, and
+ * the vectors follow from those z for which the roots are exact, so they are orthogonal however close the roots are. */
 #include "base/pool.h"
 #include "host/routine/bidiagonal.h"
 #include "host/routine/condensed.h"

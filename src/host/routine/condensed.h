@@ -14,8 +14,8 @@ typedef struct knr_secular_sums {
 
 typedef struct knr_condensed_loops {
     /* y += what rows from .. to of a symmetric n x n matrix add to a x, from the diagonal on and, mirrored, below it;
-     * [0]: float32, [1]: float64. sign -1: the mirror image is negative, and the diagonal zero. Rows lie at multiples of
-     * 64 bytes. */
+     * [0]: float32, [1]: float64. sign -1: the mirror image is negative, and the diagonal zero. Rows lie at multiples
+     * of 64 bytes. */
     void (*half_times[2])(void *y, const void *a, int64_t ld, int64_t n, int64_t from, int64_t to, const void *x,
                           double sign);
     /* delta = d - origin - mu, and sums over n numbers; squares: delta = d^2 - origin^2 - mu. Up to 7 numbers more are

@@ -53,7 +53,8 @@ ALWAYS void F(half_rows)(T *y, const T *a, int64_t ld, int64_t n, int64_t i, con
     if (j + CHAINS <= n)
         for (int r = 0; r < rows; r++)
             UNROLL for (int g = 0; g < GROUPS; g++) acc[r][g] = F(load)(lane[r] + g * LANES);
-    const T *p[4] = {a + i * ld, a + (i + (rows > 1)) * ld, a + (i + (rows > 2) * 2) * ld, a + (i + (rows > 3) * 3) * ld};
+    const T *p[4] = {a + i * ld, a + (i + (rows > 1)) * ld, a + (i + (rows > 2) * 2) * ld,
+                     a + (i + (rows > 3) * 3) * ld};
     int64_t start = j;
     for (; j + CHAINS <= n; j += CHAINS)
         UNROLL for (int g = 0; g < GROUPS; g++)

@@ -9,7 +9,7 @@ typedef struct knr_francis_room knr_francis_room;
 /* NULL where n is too small for them, and while bytes are counted. The result lives in the arena. */
 const knr_francis_room *knr_francis_take(knr_arena *a, int64_t n, int64_t z_rows, int threads);
 
-/* h becomes the (quasi-)triangular t of h = q t q^H, and z q becomes z, whose transposed matrix (n x z_rows) is given. False if it does not converge. `many`:
- * of knr_francis_take, or NULL. */
+/* h becomes the (quasi-)triangular t of h = q t q^H, and z q becomes z, whose transposed matrix (n x z_rows) is
+ * given. False if it does not converge. `many`: of knr_francis_take, or NULL. */
 bool knr_francis(const knr_doubles *h, int64_t n, const knr_doubles *z, int64_t z_rows, const knr_francis_room *many);
 #endif

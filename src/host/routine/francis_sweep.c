@@ -68,8 +68,8 @@ static void copy(const knr_dense *to, const knr_dense *from)
         memcpy((double *)to->p.re + i * to->p.ld, (double *)from->p.re + i * from->p.ld, (size_t)to->columns * 8);
 }
 
-/* Rows and columns from .. from + m of h have been turned by a matrix (m x m, u is transposed) inside of the window; now
- * all that is beside and above them, and the vectors. */
+/* Rows and columns from .. from + m of h have been turned by a matrix (m x m, u is transposed) inside of the window;
+ * now all that is beside and above them, and the vectors. */
 static void turn_outside(const knr_francis_work *w, const knr_francis_room *r, int64_t from, int64_t m,
                          const knr_dense *u)
 {
@@ -96,8 +96,8 @@ typedef struct shift {
     double re, im;
 } shift;
 
-/* Those of the first `rows` rows of t which is quasi-triangular: pairs in a row, a single one, if there is an odd number
- * of real ones, left out. The largest come first. */
+/* Those of the first `rows` rows of t which is quasi-triangular: pairs in a row, a single one, if there is an odd
+ * number of real ones, left out. The largest come first. */
 static int shifts_of(const knr_doubles *t, int64_t rows, shift *s)
 {
     int count = 0;

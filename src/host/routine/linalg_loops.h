@@ -64,8 +64,8 @@ static void F(row)(const T *c_re, const T *c_im, const knr_planes *x, int i, int
 
 /* --- quotients -------------------------------------------------------------------------------- */
 
-/* x[0 .. n] / d. Complex ones as the primitive div: the larger part of d scales; where 1 over the scale is out of range,
- * for d below the normal numbers, it divides. */
+/* x[0 .. n] / d. Complex ones as the primitive div: the larger part of d scales; where 1 over the scale is out of
+ * range, for d below the normal numbers, it divides. */
 static void F(divide)(T *re, T *im, int64_t n, T d_re, T d_im)
 {
     T size = FABS(d_re), other = FABS(d_im);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * small.h -- small real matrices, side by side: as many at a time as a vector has lanes, each lane with one matrix. What
- * a lane does depends on its matrix alone, so the bits are those of any instruction set, stack and number of threads.
- * Of cholesky, lu, triangular systems and products they are those of the routines for one matrix of any size
+ * small.h -- small real matrices, side by side: as many at a time as a vector has lanes, each lane with one matrix.
+ * What a lane does depends on its matrix alone, so the bits are those of any instruction set, stack and number of
+ * threads. Of cholesky, lu, triangular systems and products they are those of the routines for one matrix of any size
  * (docs/determinism.md); qr, eigh and svd have algorithms of their own here (docs/linalg.md), which matrices alone use,
  * too. */
 #ifndef KN_HOST_ROUTINE_SMALL_H
@@ -24,8 +24,8 @@ typedef enum knr_small_kind {
     KNR_SMALL_KINDS
 } knr_small_kind;
 
-/* How the matrices of a product lie: numbers from one to the next (0: all are the same), from row to row, from column to
- * column. They have no gaps inside. */
+/* How the matrices of a product lie: numbers from one to the next (0: all are the same), from row to row, from column
+ * to column. They have no gaps inside. */
 typedef struct knr_small_place {
     int64_t matrix, row, column;
 } knr_small_place;

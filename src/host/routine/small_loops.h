@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * small_loops.h -- small matrices in lanes for one type of number: vectors, the way from matrices one behind the other
- * to lanes and back. Number e of the matrix in lane l lies at e * LANES + l. Included for each type with BYTES, those of a
- * number, defined, before the headers that need it; small_end.h comes last. It has no include guard: that is the point. */
+ * to lanes and back. Number e of the matrix in lane l lies at e * LANES + l. Included for each type with BYTES, those
+ * of a number, defined, before the headers that need it; small_end.h comes last. It has no include guard: that is the
+ * point. */
 #if BYTES == 4
 #define NUM             f32
 #define T               float
@@ -152,8 +153,8 @@ ALWAYS bool F(none_of)(M failed, int count)
     return true;
 }
 
-/* Numbers of an array of so many elements in lanes. Arrays do not begin at the same place of pages: loads would wait for
- * stores that only look alike. */
+/* Numbers of an array of so many elements in lanes. Arrays do not begin at the same place of pages: loads would wait
+ * for stores that only look alike. */
 static int64_t F(room)(int64_t elements) { return ((elements + 15) / 16 * 16 + 5) * LANES; }
 
 /* The body with n as a constant for the sizes that are common. */

@@ -38,7 +38,8 @@ ALWAYS M F(turn_pairs)(T *x, T *v, T *w, int round, const int m, const int n)
             continue;
         V a = F(at)(w, p), b = F(at)(w, q), t;
         V g = F(product_of_rows)(x + p * m * LANES, x + q * m * LANES, m), size = F(absolute)(g);
-        M large = F(less)(F(fill)(NOTHING), size) & F(less)(a * b * (tolerance * tolerance), g * g), wrong = F(less)(a, b);
+        M large = F(less)(F(fill)(NOTHING), size) & F(less)(a * b * (tolerance * tolerance), g * g),
+          wrong = F(less)(a, b);
         F(rotation)(b - a + (V){0}, g + g, large, n > 4, &t, &c[k], &s[k]);
         V less = F(choose)(large, F(fma)(-t, g, a), a), more = F(choose)(large, F(fma)(t, g, b), b), cosine = c[k];
         F(to)(w, p, F(choose)(wrong, more, less));
@@ -87,7 +88,8 @@ ALWAYS void F(give_vectors)(T *to, T *room, const T *x, int rows, int numbers, b
     const V nan = F(fill)((T)__builtin_nan(""));
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < numbers; c++)
-            F(to)(room, turned ? c * rows + r : r * numbers + c, F(choose)(bad, nan, F(at)(x, r * numbers + c) + (V){0}));
+            F(to)
+            (room, turned ? c * rows + r : r * numbers + c, F(choose)(bad, nan, F(at)(x, r * numbers + c) + (V){0}));
     F(give)(to, room, rows * numbers, rows * numbers, count);
 }
 

@@ -366,7 +366,8 @@ static kni_atom squares(kni_builder *b, kni_atom x, kni_type like)
     return knb_reduce_sum(b, y, 1, &row);
 }
 
-/* A power of two that brings the largest element of each matrix near 1, so that no inverse is out of range: (..., 1, 1). */
+/* A power of two that brings the largest element of each matrix near 1, so that no inverse is out of range: (..., 1,
+ * 1). */
 static kni_atom scale_of(kni_builder *b, kni_atom a)
 {
     kni_type t = knb_type(b, a);

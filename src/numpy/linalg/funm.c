@@ -6,8 +6,8 @@
 #include <math.h>
 
 /* With the triangular t and f = func(t), column j of what stands above the diagonal solves
- * (t - t_jj) f_j = F t_j - f_jj t_j over the rows and columns before j. Where two eigenvalues are equal their difference
- * counts as 1, as in SciPy. */
+ * (t - t_jj) f_j = F t_j - f_jj t_j over the rows and columns before j. Where two eigenvalues are equal their
+ * difference counts as 1, as in SciPy. */
 
 static kn_array with_axis(kn_array x, int axis)
 {

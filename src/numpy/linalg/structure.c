@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * structure.c -- scipy.linalg: what can be seen of matrices (bands, symmetry), and factors and products that follow from
- * others at once: ldl, rq, orthogonal_procrustes, khatri_rao. */
+ * structure.c -- scipy.linalg: what can be seen of matrices (bands, symmetry), and factors and products that follow
+ * from others at once: ldl, rq, orthogonal_procrustes, khatri_rao. */
 #include "numpy/linalg/matrices.h"
 #include "lib/compose.h"
 #include <string.h>

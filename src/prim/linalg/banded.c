@@ -5,9 +5,9 @@
  *     type       that of the right-hand sides
  *     jvp        the system with dB - dT X
  *     transpose  the system with the transposed matrix
- * banded_solve: diagonals from the uppermost one on (lower + 1 + upper rows, element (i, j) in column j), right-hand sides
- *     type, jvp, transpose as those of tridiagonal_solve; a definite matrix is Hermitian, and so is its transposed one
- * cholesky_update: upper factors r, vectors w
+ * banded_solve: diagonals from the uppermost one on (lower + 1 + upper rows, element (i, j) in column j), right-hand
+ * sides     type, jvp, transpose as those of tridiagonal_solve; a definite matrix is Hermitian, and so is its
+ * transposed one cholesky_update: upper factors r, vectors w
  *     type       that of the factors; real
  *     jvp        none, as in JAX
  *

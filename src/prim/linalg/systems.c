@@ -29,11 +29,17 @@ bool knp_is_small(kni_type a, int64_t columns)
 
 /* ---- Types. */
 
+/* Numbers of rows that are variables are those of the sample where the scope assumes. */
 static knx_error *check_small(kni_type a, int64_t columns)
 {
     KN_TRY(knp_check_matrices(a, true));
+    knp_extents e = knp_extents_of(a);
+    int64_t m = knx_dim_taken(e.m), n = knx_dim_taken(e.n), sides = knx_dim_taken(columns);
     knx_text t = {0};
-    return knp_is_small(a, columns)
+    if (knx_is_symbolic(m) || knx_is_symbolic(n) || knx_is_symbolic(sides))
+        return knx_error_new(KN_ERROR_DIMENSION, "whether a matrix of shape %s has at most %d rows is not known",
+                             knx_show_shape(&t, a.ndim, a.dim), KNR_SMALL);
+    return m == n && knr_fits_small_with(a.dtype, n, sides)
                ? NULL
                : knx_error_new(KN_ERROR_VALUE, "takes real matrices of 1 to %d rows, got %s of shape %s", KNR_SMALL,
                                a.dtype->name, knx_show_shape(&t, a.ndim, a.dim));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_lapack_eigen.c -- eigenvalues, singular values, Schur and Hessenberg forms by the ratios of LAPACK's own tests
- * (support/lapack.h), for all sizes up to 40 and some larger ones (KILN_TEST_LONG=1: more, up to above 1,000), all dtypes,
+ * (support/lapack.h), for sizes up to 40 and some larger ones (KILN_TEST_LONG=1: all of these, and up to above 1,000), all dtypes,
  * easy and hard matrices, alone and in stacks. */
 #include "support/expect.h"
 #include "support/golden.h"
