@@ -42,6 +42,20 @@ static kn_array sum_of_factor(const kn_array *x) { return kn_sum(kn_linalg_chole
 static kn_array sum_of_solution(const kn_array *x) { return kn_sum(solve(x)); }
 KN_FUNCTION(sum_of_factor, kn_array, kn_array)
 KN_FUNCTION(sum_of_solution, kn_array, kn_array)
+/* Sums of functions of the matrix, which do not depend on which vectors there are. */
+static kn_array sum_of_sine(const kn_array *x)
+{
+    kn_linalg_eigh_result y = kn_linalg_eigh(kn_mul(kn_add(*x, kn_transpose(*x)), 0.5));
+    kn_array v = y.eigenvectors;
+    return kn_sum(kn_matmul(kn_mul(v, kn_sin(y.eigenvalues)), kn_transpose(v)));
+}
+static kn_array sum_of_shrunk(const kn_array *x)
+{
+    kn_linalg_svd_result y = kn_linalg_svd(*x);
+    return kn_sum(kn_matmul(kn_mul(y.u, kn_div(y.s, kn_add(y.s, 1))), y.vh));
+}
+KN_FUNCTION(sum_of_sine, kn_array, kn_array)
+KN_FUNCTION(sum_of_shrunk, kn_array, kn_array)
 KN_FUNCTION(cholesky, kn_array, kn_array)
 KN_FUNCTION(lu, kn_array, kn_array)
 KN_FUNCTION(solve, kn_array, kn_array)
@@ -82,7 +96,9 @@ static double run_lapack(void *state, bench_library l, lapack_job job, int times
     X(cholesky, DEFINITE) \
     X(lu, GENERAL) X(solve, GENERAL) X(qr, GENERAL) X(eigh, SYMMETRIC) X(svd, GENERAL) X(eig, GENERAL) X(lstsq, GENERAL)
 
-#define GRADIENTS(X) X(cholesky_gradient, DEFINITE) X(solve_gradient, GENERAL)
+#define GRADIENTS(X)               \
+    X(cholesky_gradient, DEFINITE) \
+    X(solve_gradient, GENERAL) X(eigh_gradient, SYMMETRIC) X(svd_gradient, GENERAL)
 
 #define SETUP(op, of, what, d, ...) \
     static void *setup_##op##_##what(void) { return setup(KN_SHAPE(__VA_ARGS__), of, d, make_##op); }
@@ -121,6 +137,8 @@ MAKE(eig)
 MAKE(lstsq)
 static kn_fn make_cholesky_gradient(void) { return kn_jit(kn_grad(KN_FN(sum_of_factor))); }
 static kn_fn make_solve_gradient(void) { return kn_jit(kn_grad(KN_FN(sum_of_solution))); }
+static kn_fn make_eigh_gradient(void) { return kn_jit(kn_grad(KN_FN(sum_of_sine))); }
+static kn_fn make_svd_gradient(void) { return kn_jit(kn_grad(KN_FN(sum_of_shrunk))); }
 OPERATIONS(SETUPS)
 GRADIENTS(GRADIENT_SETUPS)
 

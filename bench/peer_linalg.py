@@ -88,8 +88,18 @@ def jax_cases(prepare, picks):
         return lambda: prepare(jax.grad(f), matrices((256, 256), kind, dtype),
                                values=lambda y: picks(np.asarray(y).astype(np.float32)))
 
+    def sum_of_sine(x):
+        w, v = jax.numpy.linalg.eigh((x + x.T) * 0.5)
+        return ((v * jax.numpy.sin(w)) @ v.T).sum()
+
+    def sum_of_shrunk(x):
+        u, s, vh = jax.numpy.linalg.svd(x)
+        return ((u * (s / (s + 1))) @ vh).sum()
+
     for bits in 32, 64:
         dtype = np.dtype(f"f{bits // 8}")
+        made[f"eigh_gradient_f{bits}_256"] = gradient(sum_of_sine, "symmetric", dtype)
+        made[f"svd_gradient_f{bits}_256"] = gradient(sum_of_shrunk, "general", dtype)
         made[f"cholesky_gradient_f{bits}_256"] = gradient(lambda x: jax.numpy.linalg.cholesky(x).sum(), "definite", dtype)
         made[f"solve_gradient_f{bits}_256"] = gradient(lambda x: jax.numpy.linalg.solve(x, x.T[:, :SIDES]).sum(), "general", dtype)
     return made
