@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the tables of README.md from what `make bench` measured (build/bench.json).
 
-usage: bench-tables.py [BENCH.json [README.md]]
+usage: bench-tables.py [BENCH.json [README.md]]    tables of which rows are missing in the file stay as they are
 
 A table lies between <!-- bench NAME --> and <!-- end -->. All numbers are the least of all turns (the most, for rates):
 on a machine that others use, too, these are what the programs need, and the medians are what the neighbours left.
@@ -71,7 +71,32 @@ LOOPS = [
     ("control_argmax_clip", "largest of 1,000,000 by `while`, index clipped"),
     ("control_argmax", "the same, each index checked"),
 ]
-PEERS = {"openblas": "OpenBLAS", "blis": "BLIS", "mkl": "MKL", "jax": "JAX", "numpy": "NumPy", "onednn": "oneDNN"}
+LINALG = [
+    ("cholesky_f64_1024", "Cholesky factor of 1024x1024, float64"),
+    ("lu_f64_1024", "LU"),
+    ("solve_f64_1024", "system with 8 right-hand sides"),
+    ("qr_f64_1024", "QR"),
+    ("lstsq_f64_1024", "least squares, 1024x512"),
+    ("eigh_f64_1024", "eigenvalues and vectors, symmetric"),
+    ("svd_f64_1024", "singular values and vectors"),
+    ("eig_f64_1024", "eigenvalues and vectors, general"),
+    ("qr_f32_256", "QR of 256x256, float32"),
+    ("svd_f32_256", "singular values and vectors"),
+    ("eigh_gradient_f32_256", "gradient through eigenvectors"),
+    ("inv_f64_many_4", "100,000 inverses of 4x4, float64"),
+    ("solve_f64_many_4", "systems"),
+    ("eigh_f64_many_4", "eigenvalues and vectors, symmetric"),
+    ("svd_f64_many_4", "singular values and vectors"),
+    ("fft_c64_1024", "transform of 1,024 complex64"),
+    ("fft_c64_65536", "65,536"),
+    ("fft_c64_4194304", "4,194,304"),
+    ("fft_c128_65536", "65,536 complex128"),
+    ("fft_f32_65536", "65,536 float32"),
+    ("fft_c64_997", "997 complex64 (a prime)"),
+    ("fft_c64_rows", "1,024 rows of 1,024"),
+    ("fft_c64_matrix", "1024x1024, both axes"),
+]
+PEERS = {"fftw": "FFTW", "scipy": "SciPy", "openblas": "OpenBLAS", "blis": "BLIS", "mkl": "MKL", "jax": "JAX", "numpy": "NumPy", "onednn": "oneDNN"}
 
 
 def digits(x):
@@ -103,6 +128,9 @@ def best_peer(row, threads):
 
 
 def table(heads, rows, columns, measured):
+    """None if a row was not measured: the table in the page stays."""
+    if any(name not in measured for name, _ in rows):
+        return None
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for name, label in rows:
         row = measured[name]
@@ -127,11 +155,16 @@ def main():
         "products": table(
             ["", "1 thread", "2 threads", "best peer, 1 core", "best peer, 2 cores"], PRODUCTS,
             ours + [lambda row: best_peer(row, 1), lambda row: best_peer(row, 2)], measured),
+        "linalg": table(
+            ["", "1 thread", "2 threads", "best peer, 1 core", "best peer, 2 cores"], LINALG,
+            ours + [lambda row: best_peer(row, 1), lambda row: best_peer(row, 2)], measured),
         "loops": table(["", "Kiln", "C", "JAX"], LOOPS, [column(c) for c in ("kiln 1T", "C", "jax 1T")], measured),
     }
     with open(target) as f:
         text = f.read()
     for name, made in tables.items():
+        if made is None:
+            continue
         begin = f"<!-- bench {name} -->\n"
         at = text.index(begin) + len(begin)
         text = text[:at] + made + "\n" + text[text.index("<!-- end -->", at):]
