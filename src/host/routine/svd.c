@@ -173,7 +173,7 @@ static void reflect_column(room *r, int64_t j, int k)
     for (int64_t i = 0; i < m; i++) {
         knr_complex x = get(&r->vector, i);
         knr_put(&r->a, j + i, j, x);
-        knr_put(&u, 0, j + i, conjugate(x)); /* for now */
+        knr_put(&u, 0, j + i, conjugate(x)); /* until the product below is made */
     }
     if (j + 1 == n)
         return;
@@ -204,7 +204,7 @@ static void reflect_row(room *r, int64_t i, int k)
     knr_complex tau = r->right_tau[i] = knr_reflection(n, r->vector.re, r->vector.im, &r->b.e[i]);
     for (int64_t j = 0; j < n; j++) {
         knr_put(&r->right, i, first + j, get(&r->vector, j));
-        knr_put(&v, 0, first + j, get(&r->vector, j)); /* not conjugated for now */
+        knr_put(&v, 0, first + j, get(&r->vector, j)); /* conjugated at the end */
     }
     /* x = tau (A v - U Y^H v - X V^H v) */
     knr_dense a = knr_dense_part(&r->a, first, first, m, n), row = knr_dense_part(&v, 0, first, 1, n);
