@@ -4,7 +4,9 @@
 # usage: run-tests.sh [--all] PRESET...
 #   --all: in the first preset tests and fuzzers sweep further (they see KILN_TEST_LONG=1: one build is enough for that, the sweeps take
 #          hours under sanitizers); in all of them those labelled `long` run, too; the format, clang-tidy, the lines of the rules that
-#          tests run, other ways to build, other CPUs and the kernels of all tests through every backend count as a test each
+#          tests run, other ways to build, other CPUs and the kernels of all tests through every backend count as a test each.
+#          It takes hours on two cores, so it may be stopped and called again: what passed for the same sources is not run again
+#          (build/passed has what that is; `make clean` forgets it)
 set -u
 cd "$(dirname "$0")/.." || exit 2
 passed=0 failed=0 skipped=0
@@ -22,21 +24,46 @@ phase() {
 }
 short="-LE ^long\$" # without --all
 all=
+# Of --all: a name for these sources, committed or not; whether a phase passed for them already, and that it did.
+sources() { { git rev-parse HEAD && git diff HEAD --binary && git ls-files -o --exclude-standard -z | xargs -0 -r sha256sum; } 2>/dev/null | sha256sum; }
+before() {
+    [ -n "$all" ] && [ -s "build/passed/${1// /-}" ] && [ "$(head -n 1 "build/passed/${1// /-}")" = "$now" ] || return
+    echo "passed before for the same sources: $1"
+    passed=$((passed + $(tail -n 1 "build/passed/${1// /-}")))
+}
+note() { # note NAME PASSED: after a phase without a failure
+    [ -n "$all" ] && [ "$(sources)" = "$now" ] && mkdir -p build/passed && printf '%s\n%s\n' "$now" "$2" >"build/passed/${1// /-}"
+    return 0
+}
+# piece NAME COMMAND...: a phase that counts as one test.
+piece() {
+    before "$1" && return
+    echo "=== $1"
+    if phase "$@"; then
+        passed=$((passed + 1))
+        note "$1" 1
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1"
+    fi
+}
 if [ "${1-}" = --all ]; then
     shift
     all=1
     short=
-    for check in "format.sh --check" tidy.sh check-builds.sh check-cross.sh; do
-        echo "=== $check"
-        # shellcheck disable=SC2086
-        if phase "$check" scripts/$check; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $check"; fi
-    done
+    now=$(sources)
+    piece format scripts/format.sh --check
+    piece tidy scripts/tidy.sh
+    piece builds scripts/check-builds.sh
+    piece cross scripts/check-cross.sh
 fi
 # Number NAME of the first <testsuite ...> in a JUnit file.
 count() { tr '\n\t' '  ' <"$2" | grep -o '<testsuite [^>]*' | head -n 1 | grep -o "[ ]$1=\"[0-9]*\"" | tr -dc 0-9; }
 
 [ -n "$all" ] && export KILN_TEST_LONG=1
 for preset in "$@"; do
+    before "$preset" && { unset KILN_TEST_LONG; continue; }
+    was=$failed
     echo "=== $preset"
     if ! phase "$preset: configure" cmake --preset "$preset" -DKILN_TESTS=ON >/dev/null; then # its errors go to standard error
         echo "FAIL $preset does not configure"
@@ -63,33 +90,15 @@ for preset in "$@"; do
     tests=$(count tests "$junit") bad=$(count failures "$junit") out=$(count skipped "$junit") off=$(count disabled "$junit")
     passed=$((passed + tests - bad - out - off)) failed=$((failed + bad)) skipped=$((skipped + out + off))
     unset KILN_TEST_LONG
-    if [ "$preset" = coverage ]; then
-        if scripts/rule-coverage.sh; then
-            passed=$((passed + 1))
-        else
-            failed=$((failed + 1))
-            echo "FAIL rule-coverage.sh"
-        fi
-    fi
+    [ "$failed" -eq "$was" ] && note "$preset" $((tests - bad - out - off))
+    [ "$preset" = coverage ] && piece rule-coverage scripts/rule-coverage.sh
 done
 if [ -n "$all" ] && [ -x build/release/tests/rules ] && [ -x build/clang/tests/rules ]; then
-    echo "=== texts of the two compilers"
-    if scripts/check-texts.sh build/release/tests/rules build/clang/tests/rules; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL check-texts.sh"
-    fi
+    piece "texts of the two compilers" scripts/check-texts.sh build/release/tests/rules build/clang/tests/rules
 fi
 # Every kernel that the (short) tests run, through every backend.
 if [ -n "$all" ] && [ -x build/release/tests/kernels ]; then
-    echo "=== kernels of the tests"
-    if scripts/check-kernels.sh build/release; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL check-kernels.sh"
-    fi
+    piece "kernels of the tests" scripts/check-kernels.sh build/release
 fi
 echo
 printf '%-34s %9s %9s\n' "" time "CPU time"
