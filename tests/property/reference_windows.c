@@ -34,23 +34,19 @@ static int64_t product_of(int n, const int64_t *v)
     return all;
 }
 
-static void index_of(int n, const int64_t *dim, int64_t i, int64_t *at)
-{
-    for (int d = n - 1; d >= 0; d--) {
-        at[d] = i % dim[d];
-        i /= dim[d];
-    }
-}
-
-/* The element at position k of window o; -1: none. */
+/* The element at position k of window o; -1: none. The first axis that says so ends the search: most positions of large
+ * windows are outside. */
 static int64_t element(const geometry *g, int64_t o, int64_t k)
 {
-    int64_t window[MAX_RANK], at[MAX_RANK], e = 0;
-    index_of(g->n, g->count, o, window);
-    index_of(g->n, g->p->window_dimensions.v, k, at);
+    int64_t e = 0, windows = product_of(g->n, g->count), within = product_of(g->n, g->p->window_dimensions.v);
     for (int d = 0; d < g->n; d++) {
-        int64_t x = window[d] * g->p->window_strides.v[d] + at[d] * step_of(g, d) - g->p->lo.v[d], b = base_of(g, d);
-        if (x < 0 || x % b || x / b >= g->extent[d])
+        windows /= g->count[d];
+        within /= g->p->window_dimensions.v[d];
+        int64_t x = o / windows * g->p->window_strides.v[d] + k / within * step_of(g, d) - g->p->lo.v[d];
+        o %= windows;
+        k %= within;
+        int64_t b = base_of(g, d);
+        if (x < 0 || x >= g->extent[d] * b || x % b)
             return -1;
         e = e * g->extent[d] + x / b;
     }
