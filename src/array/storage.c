@@ -5,6 +5,7 @@
 #include "array/handle.h"
 #include "array/layout.h"
 #include "array/state.h"
+#include "base/log.h"
 #include <string.h>
 
 /* ---- Storages and steps. */
@@ -16,7 +17,7 @@ static void storage_release(kna_storage *s)
     kna_pin_storage_ends(s);
     kna_value_release(s->value);
     kna_pin_release(s->pin);
-    knx_free(s);
+    knx_piece_free(s, sizeof *s);
 }
 
 static KNX_HOT void step_release(kna_view_op *s)
@@ -26,7 +27,7 @@ static KNX_HOT void step_release(kna_view_op *s)
         for (uint32_t i = 1; i < s->n_in; i++)
             kna_value_release(s->operand[i]);
         kni_params_let_go(s->prim, s->params, &s->arena);
-        knx_free(s);
+        knx_piece_free(s, s->bytes);
         s = before;
     }
 }
@@ -62,6 +63,8 @@ KNX_HOT void kna_forget(kna_array *a)
     kna_value_release(v);
 }
 
+static size_t bytes_of_array(kni_type type) { return sizeof(kna_array) + 2 * (size_t)type.ndim * sizeof(int64_t); }
+
 /* Nobody else finds it any more. */
 static KNX_HOT void drop_array(void *p)
 {
@@ -72,7 +75,7 @@ static KNX_HOT void drop_array(void *p)
     storage_release(a->storage);
     step_release(a->step);
     kna_value_release(a->exported);
-    knx_free(a);
+    knx_piece_free(a, bytes_of_array(a->type));
 }
 
 static uint64_t serial_now(void)
@@ -106,7 +109,7 @@ static KNX_HOT void remember(kna_array *a, kna_value *v)
 
 static KNX_HOT kna_array *new_array(kni_type type)
 {
-    kna_array *a = knx_alloc_zero(sizeof *a + 2 * (size_t)type.ndim * sizeof(int64_t));
+    kna_array *a = knx_piece_zero(bytes_of_array(type));
     if (!a)
         return NULL;
     a->type = type;
@@ -134,10 +137,10 @@ static int argument_number(const kna_value *v)
 static kna_array *whole_storage(kna_value *v, bool fresh)
 {
     kna_array *a = new_array(v->type);
-    kna_storage *s = knx_alloc_zero(sizeof *s);
+    kna_storage *s = knx_piece_zero(sizeof *s);
     if (!a || !s) {
-        knx_free(a);
-        knx_free(s);
+        knx_piece_free(a, bytes_of_array(v->type));
+        knx_piece_free(s, sizeof *s);
         return NULL;
     }
     s->refs = 1;
@@ -324,10 +327,11 @@ static kna_view_op *new_step(kna_op *op, const kni_draft_eqn *e, kna_view_op *be
 {
     size_t own = sizeof(kna_view_op) + e->n_in * (sizeof(kna_value *) + sizeof(kni_literal)),
            piece = kni_params_room(e->prim, e->params);
-    kna_view_op *s = knx_alloc_zero(own + piece);
+    kna_view_op *s = knx_piece_zero(own + piece);
     if (!s)
         return NULL;
     s->refs = 1;
+    s->bytes = own + piece;
     s->prim = e->prim;
     s->n_in = e->n_in;
     s->literal = (kni_literal *)(s + 1);
@@ -436,6 +440,65 @@ static kna_array *viewed(kna_op *op, kn_array x, bool *fresh)
         return kna_array_of(op, x);
     find_array(x, &v, &error);
     return array_of_value(op, v);
+}
+
+/* The layout of a slice of it, with the type y. */
+static void slice_layout(kna_layout *l, const kni_p_slice *p, kni_type y)
+{
+    bool any = kni_type_size(y) > 0;
+    for (int d = 0; d < y.ndim; d++) {
+        if (any)
+            l->offset += l->stride[d] * p->start_indices.v[d];
+        if (p->strides.n)
+            l->stride[d] *= p->strides.v[d];
+    }
+    l->type = y;
+}
+
+/* The array that x is, if its value is known outside of traces and speaks of an error neither. */
+static kna_array *array_to_slice(kna_op *op, kn_array x, kna_value **v)
+{
+    kna_handle_kind kind = KN_H_NONE;
+    kna_value *bare = kna_handle_peek(x, &kind);
+    if (kna_failed(op) || knx_debug_level >= 5 || kna_state_get()->recording || kind == KN_H_NONE)
+        return NULL;
+    if (kind == KN_H_ARRAY && (bare->type.weak || (bare->state != KN_V_BUFFER && bare->state != KN_V_PENDING)))
+        return NULL;
+    kna_array *a = kna_array_of(op, x);
+    *v = a ? kna_known_value(a) : NULL;
+    return *v && !(*v)->type.weak && ((*v)->state == KN_V_BUFFER || (*v)->state == KN_V_PENDING) ? a : NULL;
+}
+
+KNX_HOT kn_array kna_end_slice(kna_op *op, kn_array x, const kni_p_slice *p)
+{
+    kna_value *whole, *v = NULL;
+    kna_array *b = array_to_slice(op, x, &whole), *a = NULL;
+    int64_t dim[KN_MAX_NDIM];
+    kna_layout l;
+    if (!b)
+        return NULL;
+    kni_type y = kni_type_of(b->type.dtype, b->type.ndim, dim);
+    for (int d = 0; d < y.ndim; d++) {
+        int64_t step = p->strides.n ? p->strides.v[d] : 1, n = p->limit_indices.v[d] - p->start_indices.v[d];
+        dim[d] = step == 1 ? n : (n + step - 1) / step;
+    }
+    knx_error *error =
+        kna_node_new(&knp_prim_slice, p, op->b->place, knx_context()->operation, 1, &whole, NULL, 1, &y, &v);
+    if (!error) {
+        const kni_draft_eqn e = {.prim = &knp_prim_slice, .params = p, .n_in = 1}, *chain = &e;
+        kna_layout_of(b, &l);
+        slice_layout(&l, p, y);
+        a = new_view(op, b->storage, b->step, &chain, 1, &l);
+    }
+    if (!a) {
+        kna_value_release(v);
+        kna_fail_with(op, error ? error : knx_error_nomem());
+        return kna_end(op, KN_ATOM_NONE);
+    }
+    remember_first(a, v);
+    kn_array out = kna_handle_new(KN_H_VIEW, a, drop_array);
+    kna_end_plain(op);
+    return out;
 }
 
 typedef struct view_how {

@@ -6,9 +6,11 @@
 #include "array/storage.h"
 #include <string.h>
 
+static size_t bytes_of_value(kni_type type) { return sizeof(kna_value) + (size_t)type.ndim * sizeof(int64_t); }
+
 KNX_HOT kna_value *kna_value_new(kna_value_state state, kni_type type)
 {
-    kna_value *v = knx_alloc(sizeof *v + (size_t)type.ndim * sizeof(int64_t));
+    kna_value *v = knx_piece(bytes_of_value(type));
     if (!v)
         return NULL;
     v->refs = 1;
@@ -83,7 +85,7 @@ static KNX_HOT void free_node(kna_node *n)
     if (n->next)
         n->next->prev = n->prev;
     kni_params_let_go(n->prim, n->params, &n->arena);
-    knx_free(n);
+    knx_piece_free(n, n->bytes);
 }
 
 /* Frees a value whose last reference is gone; returns the node that dies with it, if one does. */
@@ -107,7 +109,7 @@ static KNX_HOT kna_node *free_value(kna_value *v)
     case KN_V_NUMBER:
     case KN_V_ABSTRACT: break;
     }
-    knx_free(v);
+    knx_piece_free(v, bytes_of_value(v->type));
     return dead;
 }
 
@@ -168,10 +170,11 @@ static kna_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_ou
     size_t literal_bytes = n_literals ? n_in * sizeof(kni_literal) : 0;
     size_t bytes = sizeof(kna_node) + literal_bytes + n_out * sizeof(kni_type) + dims * sizeof(int64_t) +
                    ((size_t)n_in + n_out) * sizeof(void *) + behind;
-    char *p = knx_alloc_zero(bytes);
+    char *p = knx_piece_zero(bytes);
     if (!p)
         return NULL;
     kna_node *n = (kna_node *)p;
+    n->bytes = bytes;
     n->n_in = n_in;
     n->n_out = n_out;
     p += sizeof *n;
@@ -198,7 +201,7 @@ static bool make_results(kna_node *n, kna_value **out)
         kna_value *v = kna_value_new(KN_V_PENDING, n->out_type[i]);
         if (!v) {
             while (i-- > 0)
-                knx_free(out[i]);
+                knx_piece_free(out[i], bytes_of_value(out[i]->type));
             return false;
         }
         v->pending.node = n;
@@ -236,7 +239,7 @@ KNX_HOT knx_error *kna_node_new(const kni_prim *prim, const void *params, const 
     n->place = place;
     n->operation = operation;
     if (!kni_params_keep(prim, params, piece ? n->out + n_out : NULL, &n->arena, &n->params)) {
-        knx_free(n);
+        knx_piece_free(n, n->bytes);
         return knx_error_nomem();
     }
     if (!make_results(n, out)) {

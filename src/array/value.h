@@ -67,6 +67,7 @@ struct kna_node {
     uint32_t collected_in;         /* the mark of the newest cut that it is part of; 0: none */
     uint32_t position;             /* its number in that cut */
     bool ran;                      /* was run once without its results being kept */
+    size_t bytes;                  /* of the node itself */
     size_t used;                   /* bytes of its operands, as the context counts them */
     const kni_prim *prim;
     const void *params;

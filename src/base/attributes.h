@@ -14,6 +14,15 @@
 #define KNX_HOT
 #endif
 
+/* Is this a build for AddressSanitizer? */
+#if defined(__SANITIZE_ADDRESS__)
+#define KNX_POISONS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KNX_POISONS 1
+#endif
+#endif
+
 #if defined(__GNUC__) && defined(__ELF__)
 #define KNX_TLS _Thread_local __attribute__((tls_model("initial-exec"))) /* one load, also in the shared library */
 #else

@@ -15,14 +15,7 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
-#if defined(__SANITIZE_ADDRESS__)
-#define POISONS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define POISONS 1
-#endif
-#endif
-#ifdef POISONS /* AddressSanitizer then sees the use of a pooled buffer as it sees the use of a freed one */
+#ifdef KNX_POISONS /* AddressSanitizer then sees the use of a pooled buffer as it sees the use of a freed one */
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(p, n)   ((void)(p), (void)(n))

@@ -50,6 +50,7 @@ static void drop_context(kn_context c)
     KN_VEC_FREE(&c->defaults);
     knx_free(c->first_text);
     knx_free(c);
+    knx_pieces_trim();
 }
 
 bool knx_context_running(kn_context c, bool *known, kn_running_step *out)

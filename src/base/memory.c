@@ -39,6 +39,7 @@ static void end_counting(void *arg)
         c->next->link = c->link;
     c->begun = false;
     knx_global_unlock(&counting_lock);
+    knx_pieces_trim();
 }
 
 static void make_key(void) { has_key = pthread_key_create(&at_exit, end_counting) == 0; }
@@ -105,7 +106,7 @@ void knx_fail_after(int64_t k, bool sticky)
 
 void knx_fail_pieces(bool on) { atomic_store(&fail_pieces, on); }
 
-static void *counted(void *p)
+static inline void *counted(void *p)
 {
     count(&mine.asked);
     if (__builtin_expect(!p, 0))
@@ -139,6 +140,65 @@ KNX_HOT void knx_free(void *p)
         return;
     count(&mine.given_back);
     free(p);
+}
+
+/* ---- Pieces. A list for each size, in whole lines of a cache; the first one of a list knows how many there are. */
+
+typedef struct piece {
+    struct piece *next;
+    uint32_t n; /* with those behind it */
+} piece;
+enum { PIECE_UNIT = 64, PIECE_SIZES = 8, MOST_PIECES = 32 };
+#ifdef KNX_POISONS /* AddressSanitizer sees the use of a piece that was given back only if the system has it */
+static piece **list_of(size_t bytes) { return (void)bytes, NULL; }
+void knx_pieces_trim(void) {}
+#else
+static KNX_TLS piece *kept[PIECE_SIZES];
+static piece **list_of(size_t bytes) /* NULL: there is none for so many; bytes > 0 */
+{
+    size_t size = (bytes - 1) / PIECE_UNIT;
+    return size < PIECE_SIZES ? &kept[size] : NULL;
+}
+
+void knx_pieces_trim(void)
+{
+    for (int i = 0; i < PIECE_SIZES; i++)
+        for (piece *p = kept[i], *next; p; p = next) {
+            next = p->next;
+            kept[i] = next;
+            free(p);
+        }
+}
+#endif
+
+KNX_HOT void *knx_piece(size_t bytes)
+{
+    piece **list = list_of(bytes), *p = list ? *list : NULL;
+    if (__builtin_expect(!p, 0))
+        return knx_alloc(list ? (bytes + PIECE_UNIT - 1) & ~(size_t)(PIECE_UNIT - 1) : bytes);
+    if (__builtin_expect(knx_alloc_must_fail(), 0))
+        return counted(NULL);
+    *list = p->next;
+    return counted(p);
+}
+
+KNX_HOT void *knx_piece_zero(size_t bytes)
+{
+    void *p = knx_piece(bytes);
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
+KNX_HOT void knx_piece_free(void *at, size_t bytes)
+{
+    piece **list = at ? list_of(bytes) : NULL, *p = at;
+    uint32_t n = list && *list ? (*list)->n : 0;
+    if (!list || n == MOST_PIECES) {
+        knx_free(at);
+        return;
+    }
+    count(&mine.given_back);
+    *p = (piece){*list, n + 1};
+    *list = p;
 }
 
 int64_t knx_alloc_count(void)

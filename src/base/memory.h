@@ -11,6 +11,12 @@ void *knx_alloc(size_t bytes);
 void *knx_alloc_zero(size_t bytes);
 void *knx_realloc(void *p, size_t bytes);
 void knx_free(void *p);
+/* The same for small things that come and go with each operation, by who knows at the end how many bytes it asked for.
+ * Each thread keeps a few of each size that were given back for those who ask next. */
+void *knx_piece(size_t bytes);
+void *knx_piece_zero(size_t bytes);
+void knx_piece_free(void *p, size_t bytes); /* NULL is fine */
+void knx_pieces_trim(void);                 /* gives what this thread keeps back to the system */
 /* Test hooks: from now on k allocations succeed and the next one fails (and all after it while `sticky`); k < 0
  * turns it off. Buffers count too, pooled or not. */
 void knx_fail_after(int64_t k, bool sticky);

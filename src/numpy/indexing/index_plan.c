@@ -7,7 +7,7 @@
 
 /* Python's rule for slice(start, stop, step).indices(extent). Cuts are choices where an extent is an expression, as JAX
  * has them: x[:4] of b elements are min(b, 4). */
-static void plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_axis *a)
+void knn_plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_axis *a)
 {
     int64_t step = s->step.given ? s->step.value : 1;
     if (knl_is_extent(step) && !kna_need_number(p->op, step, "the step of a slice"))
@@ -240,7 +240,7 @@ static int plan_item(knn_index *p, const knl_item *item, int axis, int ellipsis,
     kni_builder *b = p->op->b;
     int64_t extent = axis < p->ndim ? knb_type(b, p->x).dim[axis] : 0;
     switch (item->kind) {
-    case KNL_SLICE: plan_slice(p, item, extent, &p->axis[axis]); return axis + 1;
+    case KNL_SLICE: knn_plan_slice(p, item, extent, &p->axis[axis]); return axis + 1;
     case KNL_INTEGER:
         if (knx_is_symbolic(extent) || knl_is_extent(item->start.value)) {
             bool inside = plan_symbolic_integer(p, item->start.value, axis, extent, &p->axis[axis]);

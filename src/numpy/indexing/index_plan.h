@@ -32,6 +32,8 @@ typedef struct knn_index {
 
 /* index_plan.c */
 void knn_plan_index(knn_index *p); /* from the parsed items */
+/* A slice of an axis with so many elements; p: has the operation, for its errors. */
+void knn_plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_axis *a);
 
 /* indexing.c */
 /* Emits the basic part of an index on x; p->item and n_items were read. looks: outside of traces index arrays are

@@ -52,6 +52,19 @@ static void emit_reversals(knn_index *p)
         p->x = knb_rev(p->op->b, p->x, n, back);
 }
 
+/* One axis as a slice has it; backwards from its last element. */
+static void slice_of(const knn_index_axis *a, int64_t *start, int64_t *limit, int64_t *step)
+{
+    bool counted = !knx_is_symbolic(a->count);
+    int64_t last = counted ? knx_dim_add(a->start, (a->count - 1) * a->step) /* fits: it is a position */
+                           : knx_dim_add(a->start, knx_dim_mul(a->count - 1, a->step));
+    *step = a->count <= 1 ? 1 : a->step < 0 ? -a->step : a->step;
+    *start = a->count == 0 ? 0 : a->step < 0 ? last : a->start;
+    *limit = a->count == 0 ? 0 : (a->step < 0 ? a->start : last) + 1;
+    if (!counted && a->step > 0)
+        *limit = a->stop ? a->stop : a->count;
+}
+
 static KNX_HOT void emit_basic(knn_index *p)
 {
     kni_builder *b = p->op->b;
@@ -65,14 +78,7 @@ static KNX_HOT void emit_basic(knn_index *p)
     bool whole = true, steps = false;
     for (int i = 0; i < p->ndim; i++) {
         const knn_index_axis *a = &p->axis[i];
-        bool counted = !knx_is_symbolic(a->count);
-        int64_t last = counted ? knx_dim_add(a->start, (a->count - 1) * a->step) /* fits: it is a position */
-                               : knx_dim_add(a->start, knx_dim_mul(a->count - 1, a->step));
-        step[i] = a->count <= 1 ? 1 : a->step < 0 ? -a->step : a->step;
-        start[i] = a->count == 0 ? 0 : a->step < 0 ? last : a->start;
-        limit[i] = a->count == 0 ? 0 : (a->step < 0 ? a->start : last) + 1;
-        if (!counted && a->step > 0)
-            limit[i] = a->stop ? a->stop : a->count;
+        slice_of(a, &start[i], &limit[i], &step[i]);
         whole = whole && start[i] == 0 && limit[i] == t.dim[i] && step[i] == 1;
         steps = steps || step[i] != 1;
         if (a->step < 0 && a->count > 1)
@@ -86,6 +92,31 @@ static KNX_HOT void emit_basic(knn_index *p)
         p->x = knb_rev(b, p->x, n_back, back);
     if (n_gone)
         p->x = knb_squeeze(b, p->x, n_gone, gone);
+}
+
+/* Forward slices alone, outside of traces, whose starts are no operands: the view of x that they make. NULL: it is
+ * another index, of another array, or has failed. */
+static KNX_HOT kn_array forward_slices(knn_index *p, kna_op *op, kn_array x, kni_type t)
+{
+    int64_t start[KN_MAX_NDIM], limit[KN_MAX_NDIM], step[KN_MAX_NDIM];
+    bool whole = true, steps = false;
+    if (kna_failed(op) || !op->b->hook || p->n_items > t.ndim || knx_has_symbolic(t.ndim, t.dim))
+        return NULL;
+    p->op = op;
+    for (int i = 0; i < t.ndim; i++) {
+        knn_index_axis a = {.count = t.dim[i], .step = 1};
+        if (i < p->n_items && p->item[i].kind != KNL_SLICE)
+            return NULL;
+        if (i < p->n_items)
+            knn_plan_slice(p, &p->item[i], t.dim[i], &a);
+        if (kna_failed(op) || a.step < 0 || a.operand)
+            return NULL;
+        slice_of(&a, &start[i], &limit[i], &step[i]);
+        whole = whole && start[i] == 0 && limit[i] == t.dim[i] && step[i] == 1;
+        steps = steps || step[i] != 1;
+    }
+    kni_p_slice slice = {{t.ndim, limit}, {t.ndim, start}, {steps ? t.ndim : 0, steps ? step : NULL}};
+    return whole ? NULL : kna_end_slice(op, x, &slice);
 }
 
 KNX_HOT bool knn_index_begin(knn_index *p, kna_op *op, kni_atom x, bool looks)
@@ -346,6 +377,9 @@ KNX_HOT kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg 
     const void *element = !kna_failed(&op) && knn_index_element(&p, t, at) ? kna_element(x, at) : NULL;
     if (element)
         return kna_end_element(&op, t.dtype, element);
+    kn_array sliced = forward_slices(&p, &op, x, t);
+    if (sliced)
+        return sliced;
     kni_atom a = kna_in(&op, x);
     if (!knn_index_begin(&p, &op, a, false))
         return kna_end(&op, KN_ATOM_NONE);
