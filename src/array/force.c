@@ -17,7 +17,7 @@ static void free_room(kna_cut *c)
     KN_VEC_FREE(&c->out_atom);
     KN_VEC_FREE(&c->stack);
     KN_VEC_FREE(&c->atom);
-    KN_VEC_FREE(&c->extent);
+    kni_key_free(&c->key);
     KN_VEC_FREE(&c->old);
     knx_free(c);
 }

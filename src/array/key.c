@@ -3,39 +3,69 @@
 #include "array/plans.h"
 #include <string.h>
 
-/* ---- Hashes. */
+/* ---- Keys. */
 
-static KNX_HOT bool add_extent(void *env, int64_t *extent)
+static KNX_HOT bool add_node(kna_cut *c, const kna_node *n, const kni_atom *a)
 {
-    kna_cut *c = env;
-    return KN_VEC_PUSH(&c->extent, *extent);
+    kni_key *k = &c->key;
+    enum { WORDS = 5 }; /* of a literal */
+    if (!KN_VEC_RESERVE(&k->word, 2 + WORDS * (size_t)n->n_in))
+        return false;
+    uint64_t *w = k->word.at + k->word.n;
+    *w++ = (uintptr_t)n->prim;
+    *w++ = (uint64_t)n->n_out << 32 | n->n_in;
+    for (uint32_t i = 0; i < n->n_in; i++) {
+        *w++ = n->in[i] ? a[i] : KN_LITERAL_BIT;
+        if (n->in[i])
+            continue;
+        const kni_literal *l = &n->literal[i];
+        *w++ = (uintptr_t)l->type.dtype;
+        *w++ = l->type.weak;
+        *w++ = l->bits.u[0];
+        *w++ = l->bits.u[1];
+    }
+    k->word.n = (size_t)(w - k->word.at);
+    return kni_key_params(k, n->prim, n->params);
+}
+
+static KNX_HOT bool add_leaf(kna_cut *c, size_t i)
+{
+    kni_key *k = &c->key;
+    const kni_type *t = &c->leaf.at[i]->type;
+    if (!KN_VEC_RESERVE(&k->word, 2) || !KN_VEC_RESERVE(&k->extent, t->ndim))
+        return false;
+    k->word.at[k->word.n++] = (uintptr_t)t->dtype;
+    k->word.at[k->word.n++] = (uint64_t)t->ndim << 1 | (c->donated && c->donated[i]);
+    for (int d = 0; d < t->ndim; d++)
+        k->extent.at[k->extent.n++] = t->dim[d];
+    return true;
 }
 
 KNX_HOT bool kna_cut_key(kna_cut *c)
 {
-    uint64_t h = c->fuse ? 11 : 12, e = 1;
-    c->extent.n = 0;
-    for (size_t i = 0; i < c->leaf.n; i++) {
-        const kni_type *t = &c->leaf.at[i]->type;
-        h = knx_hash_mix(h + (c->donated && c->donated[i]), (uint64_t)(uintptr_t)t->dtype ^ (uint64_t)t->ndim);
-        if (!KN_VEC_RESERVE(&c->extent, t->ndim))
-            return false;
-        for (int d = 0; d < t->ndim; d++)
-            c->extent.at[c->extent.n++] = t->dim[d];
-    }
-    const kni_atom *a = c->atom.at;
-    for (size_t k = 0; k < c->node.n; k++) {
-        const kna_node *n = c->node.at[k];
-        h = knx_hash_mix(h, (uint64_t)(uintptr_t)n->prim);
-        if (n->params && !kni_params_hash_alike(n->prim, n->params, &h, add_extent, c))
-            return false;
-        for (uint32_t i = 0; i < n->n_in; i++, a++)
-            h = knx_hash_mix(h, n->in[i] ? *a : n->literal[i].bits.u[0] ^ n->literal[i].bits.u[1] ^ KN_LITERAL_BIT);
-    }
+    kni_key *k = &c->key;
+    uint64_t h = 11, e = 1;
+    k->word.n = k->extent.n = 0;
+    k->loose = false;
+    if (!KN_VEC_RESERVE(&k->word, 4 + c->out_atom.n))
+        return false;
+    k->word.at[k->word.n++] = (uintptr_t)kna_device();
+    k->word.at[k->word.n++] = c->leaf.n << 1 | c->fuse;
+    k->word.at[k->word.n++] = c->node.n;
+    k->word.at[k->word.n++] = c->out_atom.n;
     for (size_t i = 0; i < c->out_atom.n; i++)
-        h = knx_hash_mix(h, c->out_atom.at[i]);
-    for (size_t i = 0; i < c->extent.n; i++) { /* 0, 1 and what is below them belong to the kind */
-        int64_t x = c->extent.at[i];
+        k->word.at[k->word.n++] = c->out_atom.at[i];
+    for (size_t i = 0; i < c->leaf.n; i++)
+        if (!add_leaf(c, i))
+            return false;
+    const kni_atom *a = c->atom.at;
+    for (size_t i = 0; i < c->node.n; a += c->node.at[i]->n_in, i++)
+        if (!add_node(c, c->node.at[i], a))
+            return false;
+    for (size_t i = 0; i < k->word.n; i++)
+        h = knx_hash_mix(h, k->word.at[i]);
+    for (size_t i = 0; i < k->extent.n; i++) { /* 0, 1 and what is below them belong to the kind */
+        int64_t x = k->extent.at[i];
         h = knx_hash_mix(h, x < 2 ? (uint64_t)x : 2);
         e = knx_hash_mix(e, (uint64_t)x);
     }
@@ -106,16 +136,15 @@ static KNX_HOT bool structure_fits(const kna_plan *p, const kna_cut *c, params_t
     return true;
 }
 
-bool kna_plan_fits_kind(const kna_plan *p, const kna_cut *c) { return structure_fits(p, c, kni_params_alike); }
+bool kna_plan_fits_kind(const kna_plan *p, const kna_cut *c)
+{
+    return kni_key_same_words(&p->key, &c->key) && (!c->key.loose || structure_fits(p, c, kni_params_alike));
+}
 
 KNX_HOT bool kna_plan_fits(const kna_plan *p, const kna_cut *c)
 {
-    if (!structure_fits(p, c, kni_params_equal))
-        return false;
-    for (size_t i = 0; i < c->leaf.n; i++)
-        if (!kni_type_same_shape(p->jaxpr->type[i], c->leaf.at[i]->type))
-            return false;
-    return true;
+    return kni_key_same_words(&p->key, &c->key) && kni_key_same_extents(&p->key, &c->key) &&
+           (!c->key.loose || structure_fits(p, c, kni_params_equal));
 }
 
 /* ---- Differences, for people. */

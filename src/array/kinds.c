@@ -24,10 +24,10 @@ void kna_kind_free(kna_kind *k)
 bool kna_kind_numbers(const kna_kind *k, const kna_cut *c, int64_t *number)
 {
     uint32_t bound = 0; /* a bit per variable */
-    if (c->extent.n != k->n_place)
+    if (c->key.extent.n != k->n_place)
         return false;
     for (uint32_t i = 0; i < k->n_place; i++) {
-        int64_t extent = c->extent.at[i];
+        int64_t extent = c->key.extent.at[i];
         int32_t v = k->place[i];
         if (v < 0) {
             if (k->sample[i] != extent)
@@ -82,11 +82,11 @@ static knx_error *name_extent(maker *m, int64_t extent, int32_t *variable)
 
 static knx_error *name_extents(maker *m, const kna_cut *c)
 {
-    m->n_place = (uint32_t)c->extent.n;
+    m->n_place = (uint32_t)c->key.extent.n;
     m->why = m->n_place > MOST_PLACES ? "it has too many extents" : NULL;
     for (uint32_t i = 0; i < m->n_place && !m->why; i++) {
         m->place[i] = -1;
-        KN_TRY(c->extent.at[i] < 2 ? NULL : name_extent(m, c->extent.at[i], &m->place[i]));
+        KN_TRY(c->key.extent.at[i] < 2 ? NULL : name_extent(m, c->key.extent.at[i], &m->place[i]));
     }
     if (!m->n_var && !m->why)
         m->why = "it has no extents";
@@ -167,7 +167,7 @@ static bool keep(maker *m, const kna_cut *c)
 {
     kna_kind *k = m->k;
     k->place = knx_arena_copy(&k->arena, m->place, m->n_place * sizeof *m->place);
-    k->sample = knx_arena_copy(&k->arena, c->extent.at, m->n_place * sizeof *c->extent.at);
+    k->sample = knx_arena_copy(&k->arena, c->key.extent.at, m->n_place * sizeof *c->key.extent.at);
     k->var = knx_arena_copy(&k->arena, m->var, m->n_var * sizeof *m->var);
     k->n_place = m->n_place;
     k->n_var = m->n_var;
@@ -235,7 +235,7 @@ static kna_plan *plan_of(const maker *m, const kna_cut *c)
     const kna_kind *k = m->k;
     kna_plan *p = knx_alloc_zero(sizeof *p);
     bool *donated = c->donated ? knx_alloc(c->leaf.n + 1) : NULL;
-    if (!p || (c->donated && !donated)) {
+    if (!p || (c->donated && !donated) || !kni_key_copy(&c->key, &p->key)) {
         knx_free(p);
         knx_free(donated);
         return NULL;
@@ -250,7 +250,7 @@ static kna_plan *plan_of(const maker *m, const kna_cut *c)
     p->donated = donated;
     p->jaxpr = m->jaxpr;
     p->kind = m->k;
-    p->bytes = sizeof *p + sizeof *k + c->leaf.n + k->arena.total + knx_dim_conditions_bytes(&k->conditions) +
+    p->bytes = sizeof *p + sizeof *k + c->leaf.n + kni_key_bytes(&p->key) + k->arena.total + knx_dim_conditions_bytes(&k->conditions) +
                kni_bytes(p->jaxpr) + knc_bytes(k->program, p->jaxpr);
     return p;
 }

@@ -39,6 +39,7 @@ KNX_HOT void kna_plan_release(kna_plan *p)
     knd_release(p->program);
     kna_kind_free(p->kind);
     knx_free(p->donated);
+    kni_key_free(&p->key);
     knx_free(p);
 }
 
@@ -386,7 +387,7 @@ static knx_error *make_plan(kna_cut *c, kna_plan **out)
     p->donated = c->donated;
     c->donated = NULL; /* the plan's now */
     knc_compile_options o = {.kernels = c->s->caches->kernels, .fuse = c->fuse, .donated = p->donated};
-    knx_error *error = build_jaxpr(c, &p->jaxpr);
+    knx_error *error = kni_key_copy(&c->key, &p->key) ? build_jaxpr(c, &p->jaxpr) : knx_error_nomem();
     if (!error)
         error = knd_compile(p->device, p->jaxpr, &o, &p->program);
     if (error) {
@@ -395,7 +396,7 @@ static knx_error *make_plan(kna_cut *c, kna_plan **out)
         kna_plan_release(p);
         return error;
     }
-    p->bytes = sizeof *p + c->leaf.n + kni_bytes(p->jaxpr) + knd_bytes(p->program, p->jaxpr);
+    p->bytes = sizeof *p + c->leaf.n + kni_key_bytes(&p->key) + kni_bytes(p->jaxpr) + knd_bytes(p->program, p->jaxpr);
     *out = p;
     return NULL;
 }

@@ -7,6 +7,7 @@
 #include "array/state.h"
 #include "base/lock.h"
 #include "compile/program.h"
+#include "ir/key.h"
 
 typedef struct kna_visit {
     kna_node *node;
@@ -21,7 +22,7 @@ typedef struct kna_cut {
     KN_VEC(kni_atom) out_atom;
     KN_VEC(kna_visit) stack;
     KN_VEC(kni_atom) atom;      /* operands of all nodes, in order */
-    KN_VEC(int64_t) extent;     /* of the leaves, then among the parameters of the nodes, in order */
+    kni_key key;                /* extents: of the leaves, then among the parameters of the nodes, in order */
     uint64_t kind, hash;        /* of everything but extents of 2 and more; of everything */
     knx_table leaf_index;       /* once there are many */
     bool fuse;
@@ -44,6 +45,7 @@ enum { KNA_KIND_VARIABLES = 24 }; /* of a kind, at most */
 typedef struct kna_plan {
     atomic_int refs;
     uint64_t hash, kind_hash; /* the cut's; a kind's plan has no hash */
+    kni_key key;              /* that of the cut which it was made for */
     uint64_t likeness;        /* the same for cuts of the same operations, whatever their types */
     bool fuse;
     bool *donated;            /* per leaf; NULL: none */
@@ -68,7 +70,7 @@ size_t kna_plans_set_limit(kna_plans *c, size_t bytes); /* returns the old one *
 
 /* ---- key.c: what cuts are found by. */
 
-/* Fills extent, kind, hash; false without memory. */
+/* Fills key, kind, hash; false without memory. */
 bool kna_cut_key(kna_cut *c);
 bool kna_plan_fits(const kna_plan *p, const kna_cut *c);      /* p is for one set of extents */
 bool kna_plan_fits_kind(const kna_plan *p, const kna_cut *c); /* whatever the extents of both */

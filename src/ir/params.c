@@ -296,7 +296,7 @@ bool kni_params_are_symbolic(const kni_prim *p, const void *params)
     return false;
 }
 
-static KNX_HOT uint64_t hash_field(const kni_param_field *f, const void *params, uint64_t h)
+KNX_HOT uint64_t kni_field_hash(const kni_param_field *f, const void *params, uint64_t h)
 {
     switch (f->kind) {
     case KN_P_INT:
@@ -353,30 +353,8 @@ uint64_t kni_params_hash(const kni_prim *p, const void *params, uint64_t seed)
         return seed;
     FOR_EACH_FIELD (f, p)
         if (!(f->flags & KN_PF_NAME))
-            seed = hash_field(f, params, seed);
+            seed = kni_field_hash(f, params, seed);
     return seed;
-}
-
-KNX_HOT bool kni_params_hash_alike(const kni_prim *p, const void *params, uint64_t *hash,
-                                   bool (*visit)(void *env, int64_t *extent), void *env)
-{
-    uint64_t h = *hash;
-    FOR_EACH_FIELD (f, p) {
-        if (!params || (f->flags & (KN_PF_NAME | KN_PF_DERIVED)))
-            continue;
-        if (!(f->flags & KN_PF_EXTENTS)) {
-            h = hash_field(f, params, h);
-            continue;
-        }
-        kni_ints list =
-            f->kind == KN_P_INTS ? FIELD_OF(kni_ints, params, f) : (kni_ints){1, &FIELD_AT(int64_t, params, f)};
-        h = knx_hash_mix(h, (uint64_t)list.n);
-        for (int i = 0; i < list.n; i++)
-            if (!visit(env, (int64_t *)(uintptr_t)&list.v[i]))
-                return false;
-    }
-    *hash = h;
-    return true;
 }
 
 /* Several jaxprs are alternatives of the same results. */

@@ -205,10 +205,7 @@ bool kni_params_visit_extents(const kni_prim *p, const void *params, bool (*visi
                               void *env);
 bool kni_params_are_symbolic(const kni_prim *p, const void *params); /* is an integer a dimension expression? */
 uint64_t kni_params_hash(const kni_prim *p, const void *params, uint64_t seed);
-/* Goes on with a hash that is the same for all parameters that are alike, and calls visit for each of the extents;
- * false: a call said so. */
-bool kni_params_hash_alike(const kni_prim *p, const void *params, uint64_t *hash,
-                           bool (*visit)(void *env, int64_t *extent), void *env);
+uint64_t kni_field_hash(const kni_param_field *f, const void *params, uint64_t seed);
 /* How many results at most: those of a row without a fixed number follow its operands or its jaxprs. */
 size_t kni_result_room(const kni_prim *p, const void *params, int n_in);
 
