@@ -66,7 +66,7 @@ endif()
 set(small "/src/(compile|device/steps|face|host/csource|host/interp|host/x86|ir/text|prim|transform|tree)/|/src/host/dump")
 string(APPEND small "|/src/base/(dim|error|format|log|str)|/src/kernel/(math/|[^/]*$)"
     "|/src/function/(control|custom|derive|fit|groups|host|jaxpr|prepare|primitive|symbolic|transforms|tree_map|variants)")
-set(often "/src/compile/program/(instance|recall)|/src/face/look|/src/host/interp/interp|/src/kernel/lanes")
+set(often "/src/base/dim_code|/src/compile/program/(instance|recall)|/src/face/look|/src/host/interp/interp|/src/kernel/lanes")
 string(APPEND often "|/src/host/x86/(x86|emit|lower_(alloc|body|plan))\\.c")
 set(kiln_unaligned)
 foreach(option jumps loops functions)

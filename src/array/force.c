@@ -51,7 +51,8 @@ static KNX_HOT void cut_end(kna_cut *c)
     for (size_t i = 0; i < c->out.n; i++)
         kna_value_release(c->out.at[i]);
     knx_table_free(&c->leaf_index);
-    knx_free(c->donated);
+    if (c->donated != c->few_donated)
+        knx_free(c->donated);
     c->donated = NULL;
     c->node.n = c->first_var.n = c->leaf.n = c->out.n = c->out_atom.n = c->stack.n = c->atom.n = c->old.n = 0;
     if (s->cut_room || c->atom.cap > KEEP)
@@ -262,7 +263,8 @@ static bool choose_donated(kna_cut *c)
 {
     if (!c->old.n || can_fail(c))
         return true;
-    c->donated = knx_alloc_zero(c->leaf.n + 1);
+    bool few = c->leaf.n <= sizeof c->few_donated / sizeof *c->few_donated;
+    c->donated = few ? c->few_donated : knx_alloc(c->leaf.n * sizeof *c->donated);
     for (size_t i = 0; c->donated && i < c->leaf.n; i++) {
         kna_value *v = c->leaf.at[i];
         c->donated[i] = v->state == KN_V_BUFFER && is_updated_leaf(c, v) && only_cut_has(c, v) &&

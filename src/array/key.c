@@ -44,7 +44,6 @@ static KNX_HOT bool add_leaf(kna_cut *c, size_t i)
 KNX_HOT bool kna_cut_key(kna_cut *c)
 {
     kni_key *k = &c->key;
-    uint64_t h = 11, e = 1;
     k->word.n = k->extent.n = 0;
     k->loose = false;
     if (!KN_VEC_RESERVE(&k->word, 4 + c->out_atom.n))
@@ -62,8 +61,7 @@ KNX_HOT bool kna_cut_key(kna_cut *c)
     for (size_t i = 0; i < c->node.n; a += c->node.at[i]->n_in, i++)
         if (!add_node(c, c->node.at[i], a))
             return false;
-    for (size_t i = 0; i < k->word.n; i++)
-        h = knx_hash_mix(h, k->word.at[i]);
+    uint64_t h = kni_key_hash(k), e = 1;
     for (size_t i = 0; i < k->extent.n; i++) { /* 0, 1 and what is below them belong to the kind */
         int64_t x = k->extent.at[i];
         h = knx_hash_mix(h, x < 2 ? (uint64_t)x : 2);

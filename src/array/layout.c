@@ -7,6 +7,7 @@
  * say what is a view and in which order the axes lie, and their offsets are not computed (`unplaced`). */
 #include "array/layout.h"
 #include "array/state.h"
+#include <string.h>
 
 void kna_contiguous_strides(kni_type t, int64_t *stride)
 {
@@ -158,7 +159,8 @@ static bool through_reshape(const kni_draft_eqn *e, kni_type y, kna_layout *l)
 /* Rows with an index map. */
 static void through_map(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layout *l, bool placed)
 {
-    kni_index_axis *axes = knx_arena_zero(&op->b->arena, (size_t)(y.ndim + l->type.ndim + 1) * sizeof *axes);
+    int n = y.ndim + l->type.ndim;
+    kni_index_axis *axes = knx_arena_alloc(&op->b->arena, (size_t)(n + 1) * sizeof *axes);
     int64_t stride[KN_MAX_NDIM];
     if (!axes) {
         kna_fail_with(op, knx_error_nomem());
@@ -166,13 +168,16 @@ static void through_map(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layo
     }
     kni_index out = {.n_loop = y.ndim, .ndim = y.ndim, .axis = axes};
     kni_index in = {.n_loop = y.ndim, .ndim = l->type.ndim, .axis = axes + y.ndim};
+    for (int d = 0; d < n; d++) { /* there is room for far more loops than there are */
+        axes[d].offset = 0;
+        axes[d].node = KNK_NONE;
+        axes[d].fixed = false;
+        memset(axes[d].coef, 0, (size_t)y.ndim * sizeof *axes[d].coef);
+    }
     for (int d = 0; d < y.ndim; d++) {
         out.axis[d].coef[d] = 1;
-        out.axis[d].node = KNK_NONE;
         stride[d] = 0;
     }
-    for (int d = 0; d < l->type.ndim; d++)
-        in.axis[d].node = KNK_NONE;
     e->prim->map(&(kni_rule){.prim = e->prim, .params = e->params, .n_in = 1, .n_out = 1, .xt = &l->type, .yt = &y},
                  &out, &in);
     int64_t size = placed ? kni_type_size(y) : 0;

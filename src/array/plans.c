@@ -384,15 +384,15 @@ static knx_error *make_plan(kna_cut *c, kna_plan **out)
     p->likeness = kna_cut_likeness(c);
     p->fuse = c->fuse;
     p->device = kna_device();
-    p->donated = c->donated;
-    c->donated = NULL; /* the plan's now */
+    p->donated = c->donated ? knx_alloc(c->leaf.n + 1) : NULL;
+    if (p->donated)
+        memcpy(p->donated, c->donated, c->leaf.n);
     knc_compile_options o = {.kernels = c->s->caches->kernels, .fuse = c->fuse, .donated = p->donated};
-    knx_error *error = kni_key_copy(&c->key, &p->key) ? build_jaxpr(c, &p->jaxpr) : knx_error_nomem();
+    bool fine = !c->donated == !p->donated && kni_key_copy(&c->key, &p->key);
+    knx_error *error = fine ? build_jaxpr(c, &p->jaxpr) : knx_error_nomem();
     if (!error)
         error = knd_compile(p->device, p->jaxpr, &o, &p->program);
     if (error) {
-        c->donated = p->donated;
-        p->donated = NULL;
         kna_plan_release(p);
         return error;
     }

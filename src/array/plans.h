@@ -28,6 +28,7 @@ typedef struct kna_cut {
     bool fuse;
     KN_VEC(kna_value *) old; /* leaves that it updates; what waits for their old values runs in this cut too */
     bool *donated;          /* per leaf: no one else has it, so it may be written over; NULL: none */
+    bool few_donated[16];   /* room for that */
 } kna_cut;
 
 /* What a plan for all extents has: a program of variables, of which instances are made for some numbers. */
@@ -58,7 +59,7 @@ typedef struct kna_plan {
 void kna_plan_release(kna_plan *p); /* NULL is fine */
 
 /* The plan for c, found or made: a new reference, and one to the instance that was made of it for the extents of c if
- * it is a kind's; else *instance is NULL. What c donates may become the plan's. */
+ * it is a kind's; else *instance is NULL. */
 knx_error *kna_find_plan(kna_cut *c, kna_plan **plan, knd_loaded **instance);
 
 /* Plans, the least recently used go first. */

@@ -459,12 +459,12 @@ static void slice_layout(kna_layout *l, const kni_p_slice *p, kni_type y)
 static kna_array *array_to_slice(kna_op *op, kn_array x, kna_value **v)
 {
     kna_handle_kind kind = KN_H_NONE;
-    kna_value *bare = kna_handle_peek(x, &kind);
-    if (kna_failed(op) || knx_debug_level >= 5 || kna_state_get()->recording || kind == KN_H_NONE)
+    void *object = kna_handle_peek(x, &kind);
+    const kna_value *bare = kind == KN_H_ARRAY ? object : NULL;
+    if (kna_failed(op) || knx_debug_level >= 5 || kna_state_get()->recording || (kind != KN_H_VIEW && !bare) ||
+        (bare && (bare->type.weak || (bare->state != KN_V_BUFFER && bare->state != KN_V_PENDING))))
         return NULL;
-    if (kind == KN_H_ARRAY && (bare->type.weak || (bare->state != KN_V_BUFFER && bare->state != KN_V_PENDING)))
-        return NULL;
-    kna_array *a = kna_array_of(op, x);
+    kna_array *a = bare ? kna_array_of(op, x) : object;
     *v = a ? kna_known_value(a) : NULL;
     return *v && !(*v)->type.weak && ((*v)->state == KN_V_BUFFER || (*v)->state == KN_V_PENDING) ? a : NULL;
 }

@@ -170,13 +170,18 @@ static kna_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_ou
     size_t literal_bytes = n_literals ? n_in * sizeof(kni_literal) : 0;
     size_t bytes = sizeof(kna_node) + literal_bytes + n_out * sizeof(kni_type) + dims * sizeof(int64_t) +
                    ((size_t)n_in + n_out) * sizeof(void *) + behind;
-    char *p = knx_piece_zero(bytes);
+    char *p = knx_piece(bytes);
     if (!p)
         return NULL;
     kna_node *n = (kna_node *)p;
-    n->bytes = bytes;
     n->n_in = n_in;
     n->n_out = n_out;
+    n->alive = n->collected_in = n->position = 0;
+    n->ran = false;
+    n->bytes = bytes;
+    n->used = 0;
+    n->arena = (knx_arena)KN_ARENA_INIT;
+    n->prev = n->next = n->next_dead = NULL;
     p += sizeof *n;
     n->literal = literal_bytes ? (kni_literal *)p : NULL;
     p += literal_bytes;
@@ -192,6 +197,8 @@ static kna_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_ou
     }
     n->in = (kna_value **)dim;
     n->out = n->in + n_in;
+    for (uint32_t i = 0; i < n_in + n_out; i++)
+        n->in[i] = NULL;
     return n;
 }
 

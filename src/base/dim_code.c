@@ -3,7 +3,7 @@
 #include "base/dim_expr.h"
 #include <string.h>
 
-enum { SUM, FIRST_OPERATION }; /* then a knx_dim_op: FIRST_OPERATION + op */
+enum { LINEAR, SUM, FIRST_OPERATION }; /* then a knx_dim_op: FIRST_OPERATION + op */
 
 /* Numbers, or expressions. */
 static bool multiply(int64_t a, int64_t b, int64_t *out)
@@ -128,8 +128,8 @@ bool knx_dim_is_linear(int64_t d, int n, const knx_dim_value *known, knx_dim_var
     return unknown >= 0;
 }
 
-/* ---- Instructions. SUM n, then n parts: times, number of powers, then for each its place in the table and its
- * exponent. An operation: places and constants of both operands; a place of -1: the operand is the constant. Each
+/* ---- Instructions. LINEAR n, then n parts: times, place in the table. SUM n, then n parts: times, number of powers,
+ * then for each its place and its exponent. An operation: places and constants of both operands; a place of -1: the operand is the constant. Each
  * instruction makes the next number of the table. */
 
 static bool find(const knx_dim_code *c, uint64_t key, uint32_t *at)
@@ -170,6 +170,17 @@ static bool add_factor(knx_dim_code *c, uint32_t i, uint32_t *at)
     return number_made(c, key_of_factor(i), 0, at);
 }
 
+/* Is each term one factor? */
+static bool are_linear(int n, const knx_dim_part *p)
+{
+    bool linear = true;
+    for (int i = 0; i < n; i++) {
+        const knx_dim_term *t = knx_dim_term_at((uint32_t)p[i].term);
+        linear = linear && t->n == 1 && t->factor[0].power == 1;
+    }
+    return linear;
+}
+
 bool knx_dim_code_add(knx_dim_code *c, int64_t d, uint32_t *at)
 {
     knx_dim_part p[KNX_DIM_PARTS];
@@ -184,19 +195,22 @@ bool knx_dim_code_add(knx_dim_code *c, int64_t d, uint32_t *at)
             if (!add_factor(c, t->factor[k].factor, &unused))
                 return false;
     }
-    if (!n || !KN_VEC_PUSH(&c->word, SUM) || !KN_VEC_PUSH(&c->word, n))
+    bool linear = are_linear(n, p);
+    if (!n || !KN_VEC_PUSH(&c->word, linear ? LINEAR : SUM) || !KN_VEC_PUSH(&c->word, n))
         return false;
     for (int i = 0; i < n; i++) {
         const knx_dim_term *t = knx_dim_term_at((uint32_t)p[i].term);
         if (!KN_VEC_RESERVE(&c->word, 2 + 2 * (size_t)t->n))
             return false;
         c->word.at[c->word.n++] = p[i].times;
-        c->word.at[c->word.n++] = t->n;
+        if (!linear)
+            c->word.at[c->word.n++] = t->n;
         for (uint32_t k = 0; k < t->n; k++) {
             if (!find(c, key_of_factor(t->factor[k].factor), &unused))
                 return false;
             c->word.at[c->word.n++] = unused;
-            c->word.at[c->word.n++] = t->factor[k].power;
+            if (!linear)
+                c->word.at[c->word.n++] = t->factor[k].power;
         }
     }
     return number_made(c, (uint64_t)bare, bare, at);
@@ -218,11 +232,22 @@ void knx_dim_code_free(knx_dim_code *c)
     knx_table_free(&c->known);
 }
 
+/* NULL: a number is too large. */
+static inline const int64_t *linear(const int64_t *w, const int64_t *table, int64_t *out)
+{
+    int64_t total = 0, one;
+    bool fits = true;
+    for (int64_t parts = *w++; parts > 0; parts--, w += 2) {
+        fits &= !__builtin_mul_overflow(w[0], table[w[1]], &one);
+        fits &= !__builtin_add_overflow(total, one, &total);
+    }
+    *out = total;
+    return fits ? w : NULL;
+}
+
 static const int64_t *sum(const int64_t *w, const int64_t *table, int64_t *out)
 {
     int64_t total = 0;
-    if (w[0] == 1 && w[2] == 1 && w[4] == 1) /* most are a number by another one */
-        return __builtin_mul_overflow(w[1], table[w[3]], out) ? NULL : w + 5;
     for (int64_t parts = *w++; parts > 0; parts--) {
         int64_t product = *w++;
         for (int64_t n = *w++; n > 0; n--, w += 2)
@@ -241,8 +266,8 @@ bool knx_dim_code_run(const knx_dim_code *c, int64_t *table)
     const int64_t *w = c->word.at, *end = w + c->word.n;
     for (int64_t *out = table + c->var.n; w < end; out++) {
         int64_t op = *w++;
-        if (op == SUM) {
-            w = sum(w, table, out);
+        if (op <= SUM) {
+            w = op == LINEAR ? linear(w, table, out) : sum(w, table, out);
             if (!w)
                 return false;
             continue;

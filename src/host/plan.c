@@ -525,7 +525,8 @@ static bool plan_pass_again(const knh_prepared *p, int stage, const knk_launch *
 {
     const knk_stage *st = &p->k->stage[stage];
     knh_pass *ps = (knh_pass *)(uintptr_t)&p->pass[stage];
-    axes inner = {.n = 0};
+    axes inner; /* of which the first n are set */
+    inner.n = 0;
     if (st->n_inner)
         join_axes(&inner, p->k, l, stage, p->k->n_par, st->n_inner, l->inner[stage], ps->facts->n_reduction > 0);
     if (par->n + inner.n != ps->n_axis)

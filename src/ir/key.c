@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * key.c -- what equations are found by, in one walk over their parameters. */
 #include "ir/key.h"
+#include "base/hash.h"
 #include "ir/prim.h"
 #include <string.h>
 
@@ -73,6 +74,20 @@ KNX_HOT bool kni_key_same_words(const kni_key *a, const kni_key *b)
 KNX_HOT bool kni_key_same_extents(const kni_key *a, const kni_key *b)
 {
     return same(a->extent.at, a->extent.n, b->extent.at, b->extent.n);
+}
+
+KNX_HOT uint64_t kni_key_hash(const kni_key *k)
+{
+    uint64_t first = 11, second = 12, third = 13;
+    const uint64_t *w = k->word.at, *end = w + k->word.n;
+    for (; end - w >= 3; w += 3) { /* three at a time: each waits for the one before it */
+        first = knx_hash_mix(first, w[0]);
+        second = knx_hash_mix(second, w[1]);
+        third = knx_hash_mix(third, w[2]);
+    }
+    for (; w < end; w++)
+        first = knx_hash_mix(first, *w);
+    return knx_hash_mix(knx_hash_mix(first, second), third);
 }
 
 bool kni_key_copy(const kni_key *k, kni_key *out)

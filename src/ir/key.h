@@ -14,6 +14,7 @@ typedef struct kni_key {
 
 /* Adds an equation's parameters; false without memory. */
 bool kni_key_params(kni_key *k, const kni_prim *p, const void *params);
+uint64_t kni_key_hash(const kni_key *k); /* of the words */
 bool kni_key_same_words(const kni_key *a, const kni_key *b);
 bool kni_key_same_extents(const kni_key *a, const kni_key *b);
 bool kni_key_copy(const kni_key *k, kni_key *out); /* false without memory: then out is empty */

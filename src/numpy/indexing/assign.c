@@ -208,6 +208,18 @@ int kn_fill(kn_array x, kn_array v) { return kn_set_at(x, v, "...", 0, NULL); }
 
 /* ---- x += y, x[index] += v. */
 
+static void do_not_combine(kna_op *op, const kn_shape *shape, kni_type t, const kn_shape *wide)
+{
+    knx_text to = {0}, from = {0};
+    if (!wide)
+        kna_fail(op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
+                 knx_show_shape(&to, shape->ndim, shape->dim), knx_show_shape(&from, t.ndim, t.dim));
+    else
+        kna_fail(op, KN_ERROR_VALUE,
+                 "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
+                 knx_show_shape(&to, shape->ndim, shape->dim), knx_show_shape(&from, wide->ndim, wide->dim));
+}
+
 /* f of the elements `at` and y, with at's shape and x's dtype. */
 static kni_atom combined(kna_op *op, kn_ufunc f, kn_array x, kni_atom at, kn_array y)
 {
@@ -215,7 +227,11 @@ static kni_atom combined(kna_op *op, kn_ufunc f, kn_array x, kni_atom at, kn_arr
     kn_dtype d = kna_failed(op) ? NULL : knb_type(op->b, at).dtype, made = knl_ufunc_dtype(op, f, x, y);
     if (kna_failed(op) || !knl_output_fits(op, f, made, d)) /* dtypes are spoken of before shapes */
         return KN_ATOM_NONE;
-    kn_shape shape = knl_shape_of(op, at), wide; /* of which the first ndim extents are set */
+    kn_shape shape, wide; /* of which the first ndim extents are set */
+    kni_type there = knb_type(op->b, at);
+    shape.ndim = there.ndim;
+    for (int i = 0; i < there.ndim; i++)
+        shape.dim[i] = there.dim[i];
     wide.ndim = t.ndim > shape.ndim ? t.ndim : shape.ndim;
     bool same = wide.ndim == shape.ndim, broadcasts = true;
     for (int i = 1; i <= wide.ndim; i++) {
@@ -224,14 +240,8 @@ static kni_atom combined(kna_op *op, kn_ufunc f, kn_array x, kni_atom at, kn_arr
         broadcasts = broadcasts && (p == 1 || q == 1 || knx_dim_eq(p, q));
         same = same && knx_dim_eq(wide.dim[wide.ndim - i], p);
     }
-    knx_text to = {0}, from = {0};
-    if (!broadcasts)
-        kna_fail(op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
-                 knx_show_shape(&to, shape.ndim, shape.dim), knx_show_shape(&from, t.ndim, t.dim));
-    else if (!same)
-        kna_fail(op, KN_ERROR_VALUE,
-                 "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
-                 knx_show_shape(&to, shape.ndim, shape.dim), knx_show_shape(&from, wide.ndim, wide.dim));
+    if (!broadcasts || !same)
+        do_not_combine(op, &shape, t, broadcasts ? &wide : NULL);
     kni_atom z = kna_failed(op) ? KN_ATOM_NONE : knl_apply(op, f, made, x, at, y, &shape);
     return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, knb_astype(op->b, z, d), knl_shaped(d, &shape));
 }

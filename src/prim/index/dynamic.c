@@ -28,16 +28,20 @@ static knx_error *check_starts(const char *op, int n, const kni_type *start, int
     return NULL;
 }
 
+static knx_error *does_not_fit(const char *op, const char *what, int ndim, const int64_t *size, kni_type x)
+{
+    knx_text s = {0}, t = {0};
+    return knx_error_new(KN_ERROR_TYPE,
+                         "%s: %s must be less than or equal to operand shape, got %s for operand shape %s", op, what,
+                         knx_show_shape(&s, ndim, size), knx_show_shape(&t, x.ndim, x.dim));
+}
+
 static knx_error *check_fits(const char *op, const char *what, int ndim, const int64_t *size, kni_type x)
 {
     bool fits = ndim == x.ndim;
     for (int i = 0; fits && i < ndim; i++)
         fits = knx_dim_le(0, size[i]) && knx_dim_le(size[i], x.dim[i]);
-    knx_text s = {0}, t = {0};
-    return fits ? NULL
-                : knx_error_new(KN_ERROR_TYPE,
-                                "%s: %s must be less than or equal to operand shape, got %s for operand shape %s", op,
-                                what, knx_show_shape(&s, ndim, size), knx_show_shape(&t, x.ndim, x.dim));
+    return fits ? NULL : does_not_fit(op, what, ndim, size, x);
 }
 
 static knx_error *slice_type(kni_rule *r, kni_type *y)
@@ -57,18 +61,23 @@ static int64_t stride_of(const void *params, int d)
 }
 
 /* The extents of the box that a window lies in, so far as they fit a number. */
-static knp_dims spans(const void *params, kni_type window)
+static void spans(const void *params, kni_type window, int64_t *span)
 {
-    knp_dims s = {.n = window.ndim};
-    for (int d = 0; d < s.n; d++) {
+    for (int d = 0; d < window.ndim; d++) {
         int64_t far = 0, stride = stride_of(params, d);
         if (knx_any_symbolic(window.dim[d], stride)) {
-            s.v[d] = stride == 1 ? window.dim[d] : knx_dim_max(knx_dim_mul(window.dim[d] - 1, stride) + 1, 0);
+            span[d] = stride == 1 ? window.dim[d] : knx_dim_max(knx_dim_mul(window.dim[d] - 1, stride) + 1, 0);
             continue;
         }
         bool fits = !__builtin_mul_overflow(window.dim[d] - 1, stride, &far) && far < INT64_MAX;
-        s.v[d] = !window.dim[d] ? 0 : fits ? far + 1 : INT64_MAX;
+        span[d] = !window.dim[d] ? 0 : fits ? far + 1 : INT64_MAX;
     }
+}
+
+static knp_dims box_of(const void *params, kni_type window)
+{
+    knp_dims s = {.n = window.ndim};
+    spans(params, window, s.v);
     return s;
 }
 
@@ -87,8 +96,9 @@ static knx_error *any_update_type(const char *op, const kni_rule *r, kni_type *y
     if (!fits)
         return knx_error_new(KN_ERROR_TYPE, "%s: there must be a stride of at least 1 for each dimension", op);
     KN_TRY(check_starts(op, r->n_in - 2, x + 2, x[0].ndim));
-    knp_dims box = spans(r->params, x[1]);
-    KN_TRY(check_fits(op, "update shape", box.n, box.v, x[0]));
+    int64_t box[KN_MAX_NDIM];
+    spans(r->params, x[1], box);
+    KN_TRY(check_fits(op, "update shape", x[1].ndim, box, x[0]));
     return knp_type_like(r->arena, x[0], x[0].dtype, y);
 }
 
@@ -135,7 +145,7 @@ static knx_error *update_transpose(const kni_rule *r, const kni_atom *ct, kni_at
 {
     const kni_p_strided_update *p = r->params;
     static const int64_t zero[KN_MAX_NDIM];
-    knp_dims box = spans(p, r->xt[1]);
+    knp_dims box = box_of(p, r->xt[1]);
     if (r->x[0] == KN_ATOM_LINEAR)
         ct_in[0] = updated(r, ct[0], knb_zeros(r->b, r->xt[1]));
     if (r->x[1] == KN_ATOM_LINEAR)
@@ -237,7 +247,7 @@ static kni_atom filled_boxes(const kni_rule *r, int64_t size, const int *axis, k
 {
     const kni_p_strided_update *p = r->params;
     kni_type all = knb_type(r->b, updates); /* one window for each example */
-    knp_dims box = spans(p, kni_type_of(all.dtype, all.ndim - 1, all.dim + 1));
+    knp_dims box = box_of(p, kni_type_of(all.dtype, all.ndim - 1, all.dim + 1));
     const kni_p_dynamic_slice sizes = {knp_ints(&box)};
     kni_atom in[KN_MAX_NDIM + 1] = {r->x[0]}, zero[KN_MAX_NDIM + 1], boxes = KN_ATOM_NONE;
     int axes[KN_MAX_NDIM + 1] = {axis[0]}, unused;
@@ -323,7 +333,7 @@ static void update_element(kni_lower *l, const kni_rule *r, const kni_index *i, 
     knk_builder *k = kni_lower_kernel(l);
     kni_index *in = kni_lower_index(l, i->ndim, i);
     knk_node zero = knk_const_int(k, KN_ID_I64, 0), inside = KNK_NONE;
-    knp_dims box = spans(r->params, r->xt[1]);
+    knp_dims box = box_of(r->params, r->xt[1]);
     for (int d = 0; in && d < i->ndim; d++) {
         int64_t most = knx_dim_sub(r->xt[0].dim[d], box.v[d]), stride = stride_of(r->params, d);
         knp_index_copy(i, d, in, d);
@@ -364,7 +374,7 @@ static knx_error *update_run(const kni_rule *r, const kni_routine_args *args)
     kni_type x = r->xt[0], u = r->xt[1];
     const char *from = args->x[1];
     int64_t at[KN_MAX_NDIM] = {0}, stride[KN_MAX_NDIM + 1], step[KN_MAX_NDIM], size = x.dtype->size, line = size;
-    knp_dims box = spans(r->params, u);
+    knp_dims box = box_of(r->params, u);
     char *to = args->y[0];
     if (!kni_type_size(u))
         return NULL;
