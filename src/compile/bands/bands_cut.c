@@ -72,9 +72,9 @@ static bool raise_grain(cutter *c, int64_t grain)
     return true;
 }
 
-/* Lists the parallel loops that walk rows, the shortest stride first; loops that stay inside of a grain of rows are
- * left out. A loop that walks more rows than the grain and fewer than a batch makes them the grain. False: a loop runs
- * backwards, or walks rows that cannot be a grain. */
+/* Lists the parallel loops that walk rows; loops that stay inside of a grain of rows are left out. A loop that walks more
+ * rows than the grain and fewer than a batch makes them the grain. False: a loop runs backwards, or walks rows that
+ * cannot be a grain. */
 static bool row_loops(cutter *c, const knc_step *s, const int64_t *stride, int64_t unit, int *loop, int *n)
 {
     *n = 0;
@@ -86,18 +86,15 @@ static bool row_loops(cutter *c, const knc_step *s, const int64_t *stride, int64
             return false;
         if (knx_dim_known_le(far + 1, batch))
             return knc_divides(unit, far) && raise_grain(c, knx_dim_floordiv(far, unit));
-        if (!knx_dim_known_le(batch, far))
-            return false;
-        int i = (*n)++;
-        for (; i && !knx_dim_known_le(stride[loop[i - 1]], stride[l]); i--)
-            loop[i] = loop[i - 1];
-        loop[i] = l;
+        loop[(*n)++] = l;
     }
     return true;
 }
 
 /* Cuts the kernel's parallel loops (m->cut) by the rows of a value: stride: the strides of the map by which the kernel
- * accesses that value; unit: its elements per row. False: the loops do not walk all rows in order. */
+ * accesses that value; unit: its elements per row. The first loop shares a batch out, grain by grain; each other one
+ * begins where one ends. (Which of two strides is the smaller one need not be known: of `t` and `h*t` it is not.)
+ * False: the loops do not walk all rows in order. */
 static bool cut_loops(cutter *c, knc_member *m, const int64_t *stride, int64_t unit)
 {
     const knc_step *s = step_of(c->p, m);
@@ -107,17 +104,22 @@ static bool cut_loops(cutter *c, knc_member *m, const int64_t *stride, int64_t u
     if (!row_loops(c, s, stride, unit, loop, &n))
         return false;
     for (int i = 0; i < n && !c->again; i++) {
-        int64_t step = stride[loop[i]], far = knx_dim_mul(step, s->u.k.par[loop[i]]);
-        if (i == 0 && !knx_dim_known_le(batch, grain)) {
-            if (!knc_divides(step, grain) || !knc_divides(batch, far))
-                return false;
-            m->cut[loop[i]] = (knc_cut){KNC_CUT_SHARE, knx_dim_floordiv(grain, step)};
-        } else {
-            if (!knx_dim_same(step, span) || !knc_divides(grain, step))
-                return false;
-            m->cut[loop[i]] = (knc_cut){KNC_CUT_FIXED, knx_dim_floordiv(step, grain)};
+        bool shares = i == 0 && !knx_dim_known_le(batch, grain), found = false;
+        for (int k = i; k < n && !found; k++) {
+            int64_t step = stride[loop[k]], far = knx_dim_mul(step, s->u.k.par[loop[k]]);
+            if (shares ? !knc_divides(step, grain) || !knc_divides(batch, far)
+                       : !knx_dim_same(step, span) || !knc_divides(grain, step))
+                continue;
+            m->cut[loop[k]] = shares ? (knc_cut){KNC_CUT_SHARE, knx_dim_floordiv(grain, step)}
+                                     : (knc_cut){KNC_CUT_FIXED, knx_dim_floordiv(step, grain)};
+            span = far;
+            int next = loop[k];
+            loop[k] = loop[i];
+            loop[i] = next;
+            found = true;
         }
-        span = far;
+        if (!found)
+            return false;
     }
     return c->again || knx_dim_same(span, knx_dim_mul(batch, c->s->batches));
 }

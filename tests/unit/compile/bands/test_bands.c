@@ -636,6 +636,29 @@ static void without_memory(void **state)
     kni_release(j);
 }
 
+static kn_array with_a_factor_for_each_head(const kn_array *q, const kn_array *factor)
+{
+    return kn_matmul(softmax(kn_mul(scores(*q, *q), *factor)), *q);
+}
+KN_FUNCTION(with_a_factor_for_each_head, kn_array, kn_array, kn_array)
+
+/* The kernel between the products walks the axes as b, t, h, by strides of h*t*t, t and t*t: which one of them is the
+ * smaller one is not known. */
+static void strides_whose_order_is_not_known(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    const char *unknown = "b h t 64, h 1 1";
+    kn_array q = kn_sin(kn_reshape(kn_arange(0, 3 * 7 * 300 * 64, 1, .dtype = KN_F32), KN_SHAPE(3, 7, 300, 64))),
+             factor = kn_reshape(kn_arange(1, 8, 1, .dtype = KN_F32), KN_SHAPE(7, 1, 1)), one, other;
+    kn_fn f = KN_FN(with_a_factor_for_each_head);
+    kn_jaxpr j = kn_make_jaxpr(f, KN_ARGS(&q, &factor), .symbolic = unknown);
+    assert_non_null(strstr(kn_jaxpr_program(j), "band of b*h x t rows"));
+    kn_call(kn_jit(f, .symbolic = unknown), &one, &q, &factor);
+    kn_call(kn_jit(f), &other, &q, &factor);
+    assert_true(kn_array_equal(one, other));
+}
+
 static void memory_grows_with_the_rows(void **state)
 {
     (void)state;
@@ -658,6 +681,7 @@ KN_TEST_GROUP(test_bands)
         TEST(nans_and_infinities),
         TEST(of_random_chains),
         TEST(under_vmap),
+        TEST(strides_whose_order_is_not_known),
         TEST(memory_grows_with_the_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
