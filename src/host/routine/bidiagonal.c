@@ -4,14 +4,13 @@
 #include "host/routine/bidiagonal.h"
 #include <math.h>
 
-static const double EPSILON = 0x1p-53, TOLERANCE = 98 * 0x1p-53;
-
 /* Rows first .. last of it, or these from the last to the first of the transposed matrix, which is upper bidiagonal in
  * that order, too. */
 typedef struct block {
     double *d, *e;
     int64_t n, row, step; /* number i is row + i step of u and v */
     const knr_dense *u, *v;
+    double epsilon, tolerance; /* of rounding; beside which elements of e are nothing */
 } block;
 
 static double *d_at(const block *b, int64_t i) { return &b->d[b->row + i * b->step]; }
@@ -40,8 +39,9 @@ static void rotate(const knr_dense *x, const block *b, int64_t i, double c, doub
     if (!x->rows)
         return;
     int64_t k = b->row + i * b->step;
-    double *rows = x->p.re;
-    x->f->rotate(rows + k * x->p.ld, rows + (k + b->step) * x->p.ld, x->columns, c, s);
+    char *rows = x->p.re;
+    int64_t ld = x->p.ld * x->f->size;
+    x->f->rotate(rows + k * ld, rows + (k + b->step) * ld, x->columns, c, s);
 }
 
 static void shifted_step(const block *b, double shift)
@@ -106,13 +106,13 @@ static double smaller(double f, double g, double h)
 static bool split(const block *b, double *least)
 {
     double mu = *least = fabs(*d_at(b, 0));
-    if (fabs(*e_at(b, b->n - 2)) <= TOLERANCE * fabs(*d_at(b, b->n - 1))) {
+    if (fabs(*e_at(b, b->n - 2)) <= b->tolerance * fabs(*d_at(b, b->n - 1))) {
         *e_at(b, b->n - 2) = 0;
         return true;
     }
     for (int64_t i = 0; i < b->n - 1; i++) {
         double e = fabs(*e_at(b, i));
-        if (e <= TOLERANCE * mu) {
+        if (e <= b->tolerance * mu) {
             *e_at(b, i) = 0;
             return true;
         }
@@ -131,10 +131,10 @@ static void step(const block *b)
         most = fabs(*d_at(b, i)) > most ? fabs(*d_at(b, i)) : most;
         most = i < b->n - 1 && fabs(*e_at(b, i)) > most ? fabs(*e_at(b, i)) : most;
     }
-    if ((double)b->n * TOLERANCE * (least / most) > 0.01 * TOLERANCE) {
+    if ((double)b->n * (least / most) > 0.01) {
         shift = smaller(*d_at(b, b->n - 2), *e_at(b, b->n - 2), *d_at(b, b->n - 1));
         double ratio = shift / fabs(*d_at(b, 0));
-        shift = ratio * ratio < EPSILON ? 0 : shift;
+        shift = ratio * ratio < b->epsilon ? 0 : shift;
     }
     if (shift != 0)
         shifted_step(b, shift);
@@ -153,7 +153,7 @@ bool knr_bidiagonal_steps(const knr_bidiagonal *r)
         mu = fabs(d[i]) * (mu / (mu + fabs(e[i - 1])));
         least = mu < least ? mu : least;
     }
-    double nothing = TOLERANCE * least / sqrt((double)n);
+    double tolerance = r->epsilon * (r->epsilon < 0x1p-40 ? 98 : 10), nothing = tolerance * least / sqrt((double)n);
     nothing = nothing > 0x1p-1000 ? nothing : 0x1p-1000;
     int64_t old_first = -1, old_last = -1;
     bool turned = false;
@@ -179,30 +179,21 @@ bool knr_bidiagonal_steps(const knr_bidiagonal *r)
                    turned ? end - 1 : first,
                    turned ? -1 : 1,
                    turned ? &r->v : &r->u,
-                   turned ? &r->u : &r->v};
+                   turned ? &r->u : &r->v,
+                   r->epsilon,
+                   tolerance};
         step(&b);
     }
     return true;
-}
-
-static void swap_rows(const knr_dense *x, int64_t i, int64_t j)
-{
-    double *p = (double *)x->p.re + i * x->p.ld, *q = (double *)x->p.re + j * x->p.ld;
-    for (int64_t k = 0; x->rows && k < x->columns; k++) {
-        double t = p[k];
-        p[k] = q[k];
-        q[k] = t;
-    }
 }
 
 void knr_bidiagonal_sort(const knr_bidiagonal *r)
 {
     for (int64_t i = 0; i < r->n; i++)
         if (signbit(r->d[i])) {
-            double *row = (double *)r->v.p.re + i * r->v.p.ld;
             r->d[i] = -r->d[i];
-            for (int64_t k = 0; r->v.rows && k < r->v.columns; k++)
-                row[k] = -row[k];
+            knr_dense v = knr_dense_part(&r->v, i, 0, r->v.rows ? 1 : 0, r->v.columns);
+            knr_scale(&v, -1);
         }
     for (int64_t i = 0; i < r->n; i++) {
         int64_t best = i;
@@ -213,8 +204,10 @@ void knr_bidiagonal_sort(const knr_bidiagonal *r)
         double t = r->d[i];
         r->d[i] = r->d[best];
         r->d[best] = t;
-        swap_rows(&r->u, i, best);
-        swap_rows(&r->v, i, best);
+        if (r->u.rows) {
+            knr_exchange_rows(&r->u, i, best, 0, r->u.columns);
+            knr_exchange_rows(&r->v, i, best, 0, r->v.columns);
+        }
     }
 }
 

@@ -14,35 +14,51 @@
 
 enum { SMALL = KNR_BIDIAGONAL_SMALL, PART = 16 /* vectors that a thread takes at a time */ };
 enum { LEFT = 1, RIGHT = 2 }; /* the halves in which a vector is not zero */
-static const double EPSILON = 0x1p-53;
 
-knr_bidiagonal knr_bidiagonal_take(knr_arena *a, int64_t n, bool vectors, int threads)
+knr_bidiagonal knr_bidiagonal_take(knr_arena *a, kn_dtype real, int64_t n, bool vectors, const knr_dense *left,
+                                   const knr_dense *right, int threads)
 {
-    knr_bidiagonal b = {.n = n, .vectors = vectors, .threads = threads};
-    int64_t rows = vectors ? n : 0, spare = rows > SMALL ? n : 0;
+    knr_bidiagonal b = {.n = n, .vectors = vectors, .threads = threads, .epsilon = knr_rounding(real)};
+    int64_t rows = vectors ? n : 0, joined = rows > SMALL ? n : 0;
     size_t count = (size_t)n + 1;
     b.d = knr_take(a, count, 8);
     b.e = knr_take(a, count, 8);
-    b.u = knr_dense_take(a, KN_DT(F64), rows, n);
-    b.v = knr_dense_take(a, KN_DT(F64), rows, n);
-    knr_dense *more[] = {&b.copy_u, &b.copy_v, &b.left, &b.right};
-    for (int i = 0; i < 4; i++) {
-        *more[i] = knr_dense_take(a, KN_DT(F64), spare, n);
+    b.u = knr_dense_take(a, real, rows, n);
+    b.v = knr_dense_take(a, real, rows, n);
+    b.copy_u = knr_dense_take(a, real, joined, n);
+    b.copy_v = knr_dense_take(a, real, joined, n);
+    b.left = *left;
+    b.right = *right;
+    b.left.p.im = b.right.p.im = NULL;
+    knr_doubles delta = knr_doubles_take(a, false, joined, n);
+    b.delta = delta.re;
+    b.ld = delta.ld;
+    for (int i = 0; i < 4; i++)
         b.spare[i] = knr_take(a, count, 8);
-    }
     b.z = knr_take(a, count, 8);
     b.order = knr_take(a, count, 8);
     b.kept = knr_take(a, count, 8);
     b.side = knr_take(a, count, 1);
-    b.multiplier = knr_multiplier_take(a, KN_DT(F64), spare, spare - spare / 2, spare, threads);
+    b.multiplier = knr_multiplier_take(a, real, joined, joined - joined / 2, joined, threads);
     return b;
 }
 
-static double *row(const knr_dense *x, int64_t i) { return (double *)x->p.re + i * x->p.ld; }
+/* Row i of vectors from number j on. */
+static void *row(const knr_dense *x, int64_t i, int64_t j)
+{
+    return (char *)x->p.re + (i * x->p.ld + j) * x->f->size;
+}
+
+static double number(const knr_dense *x, int64_t i, int64_t j) { return knr_get(x, x->p.re, i * x->p.ld + j); }
+
+static void copy_row(const knr_dense *to, int64_t i, const knr_dense *from, int64_t j, int64_t at, int64_t end)
+{
+    memcpy(row(to, i, at), row(from, j, at), (size_t)((end - at) * to->f->size));
+}
 
 static void rotate_rows(const knr_dense *x, int64_t i, int64_t j, int64_t from, int64_t to, double c, double s)
 {
-    x->f->rotate(row(x, i) + from, row(x, j) + from, to - from, c, s);
+    x->f->rotate(row(x, i, from), row(x, j, from), to - from, c, s);
 }
 
 /* --- small blocks ----------------------------------------------------------------------------- */
@@ -78,19 +94,14 @@ static void drop_column(const knr_bidiagonal *b, int64_t from, int64_t to)
 
 static void reverse(const knr_dense *x, int64_t i, int64_t j, int64_t from, int64_t to)
 {
-    double *p = row(x, i), *q = row(x, j);
-    for (int64_t k = from; k < to; k++) {
-        double t = p[k];
-        p[k] = q[k];
-        q[k] = t;
-    }
+    knr_exchange_rows(x, i, j, from, to - from);
 }
 
 /* Rows from .. to, with a column more than these if `beside`. Values rise. */
 static bool small(const knr_bidiagonal *b, int64_t from, int64_t to, bool beside)
 {
     int64_t n = to - from;
-    knr_bidiagonal part = {.n = n, .vectors = true, .d = b->d + from, .e = b->e + from};
+    knr_bidiagonal part = {.n = n, .vectors = true, .epsilon = b->epsilon, .d = b->d + from, .e = b->e + from};
     if (beside)
         drop_column(b, from, to);
     part.u = knr_dense_part(&b->u, from, from, n, n);
@@ -156,21 +167,14 @@ static void make_vectors(void *arg, int64_t part, int worker)
     const vectors *x = arg;
     const joint *h = x->h;
     int64_t n = h->kept, end = (part + 1) * PART < n ? (part + 1) * PART : n;
+    const knr_condensed_loops *f = knr_condensed();
     (void)worker;
     for (int64_t j = part * PART; j < end; j++) {
-        double *u = row(&x->b->left, h->from + j), *v = row(&x->b->right, h->from + j), sum = 1;
-        double *w = row(&x->b->u, h->from + j) + h->from; /* copied before */
-        double length = sqrt(knr_condensed()->divide(w, x->near, v, n));
-        for (int64_t i = 0; i < n; i++)
-            v[x->places[i]] = w[i] / length;
+        double *w = x->b->delta + (h->from + j) * x->b->ld;
+        knr_put_at(&x->b->right, h->from + j, h->from, w, 1 / sqrt(f->divide(w, x->near, w, n)), x->places, n);
+        double sum = f->times(w, w, x->d, n); /* d[0] is 0 */
         w[0] = -1;
-        for (int64_t i = 1; i < n; i++) {
-            w[i] *= x->d[i];
-            sum += w[i] * w[i];
-        }
-        length = sqrt(sum);
-        for (int64_t i = 0; i < n; i++)
-            u[x->places[i]] = w[i] / length;
+        knr_put_at(&x->b->left, h->from + j, h->from, w, 1 / sqrt(1 + sum), x->places, n);
     }
 }
 
@@ -179,7 +183,7 @@ static void turn(const knr_bidiagonal *b, const joint *h, const knr_dense *x, co
                  const knr_dense *copy, int64_t c, int64_t columns, int64_t first, int64_t count)
 {
     knr_dense y = knr_dense_part(x, h->from, c, h->kept, columns);
-    knr_dense p = knr_dense_part(by, h->from, first, h->kept, count);
+    knr_dense p = knr_dense_part(by, h->from, h->from + first, h->kept, count);
     knr_dense q = knr_dense_part(copy, h->from + first, c, count, columns);
     knr_dense_product(&b->multiplier, &y, KNR_SET, &p, KNR_PLAIN, &q, KNR_PLAIN);
 }
@@ -191,7 +195,7 @@ static void make_z(const knr_bidiagonal *b, const joint *h, double alpha, double
     int64_t middle = h->middle;
     bool beside = h->end > h->to;
     for (int64_t i = h->from; i < h->end; i++) {
-        z[i] = i <= middle ? alpha * row(&b->v, i)[middle] : beta * row(&b->v, i)[middle + 1];
+        z[i] = i <= middle ? alpha * number(&b->v, i, middle) : beta * number(&b->v, i, middle + 1);
         b->side[i] = i < middle ? LEFT : i == middle ? LEFT | RIGHT : RIGHT;
     }
     if (beside) {
@@ -212,8 +216,8 @@ static int64_t class_of(uint8_t side) { return side == LEFT ? 0 : side == RIGHT 
 
 static void copy_rows(const knr_bidiagonal *b, const joint *h, int64_t to, int64_t from)
 {
-    memcpy(row(&b->copy_u, to) + h->from, row(&b->u, from) + h->from, (size_t)(h->to - h->from) * 8);
-    memcpy(row(&b->copy_v, to) + h->from, row(&b->v, from) + h->from, (size_t)(h->end - h->from) * 8);
+    copy_row(&b->copy_u, to, &b->u, from, h->from, h->to);
+    copy_row(&b->copy_v, to, &b->v, from, h->from, h->end);
 }
 
 /* values: of the copies, those of kept rows first. The order in which all of them rise. */
@@ -238,10 +242,8 @@ static void move(const knr_bidiagonal *b, const joint *h, const double *values, 
         b->d[to] = values[order[i]];
         if (!is_copy && from == to)
             continue;
-        memcpy(row(&b->u, to) + h->from, row(is_copy ? &b->copy_u : &b->u, from) + h->from,
-               (size_t)(h->to - h->from) * 8);
-        memcpy(row(&b->v, to) + h->from, row(is_copy ? &b->copy_v : &b->v, from) + h->from,
-               (size_t)(h->end - h->from) * 8);
+        copy_row(&b->u, to, is_copy ? &b->copy_u : &b->u, from, h->from, h->to);
+        copy_row(&b->v, to, is_copy ? &b->copy_v : &b->v, from, h->from, h->end);
     }
 }
 
@@ -270,7 +272,7 @@ static void join(const knr_bidiagonal *b, joint *h, double small)
     for (int64_t i = from; i < h->to; i++)
         if (b->side[i])
             copy_rows(b, h, copied++, i);
-    knr_secular s = {n, d, z, 1, true, row(&b->right, from), b->right.p.ld};
+    knr_secular s = {n, d, z, 1, b->epsilon, true, b->delta + from * b->ld, b->ld};
     knr_secular_solve(&s, values, near, b->threads);
     knx_parallel(n < 4 * PART ? 1 : b->threads, (n + PART - 1) / PART, make_vectors, &(vectors){b, h, places, near, d});
     copied = n;
@@ -283,7 +285,7 @@ static void join(const knr_bidiagonal *b, joint *h, double small)
     turn(b, h, &b->v, &b->right, &b->copy_v, from, middle + 1 - from, 0, left);
     turn(b, h, &b->v, &b->right, &b->copy_v, middle + 1, h->end - middle - 1, count[0], right);
     for (int64_t i = 0; i < n; i++) /* the middle row was a vector of its own */
-        row(&b->u, from + i)[middle] = row(&b->left, from + i)[own];
+        memcpy(row(&b->u, from + i, middle), row(&b->left, from + i, from + own), (size_t)b->u.f->size);
     merge(values, n, h->to - from, b->order + from);
     move(b, h, values, b->order + from);
 }
@@ -303,7 +305,7 @@ static bool divide(const knr_bidiagonal *b, int64_t from, int64_t to, bool besid
     for (int64_t i = from; i < to; i++)
         b->d[i] *= s;
     make_z(b, &h, alpha * s, beta * s);
-    join(b, &h, most == 0 ? 0x1p-1000 : 8 * EPSILON * most * s);
+    join(b, &h, most == 0 ? 0x1p-1000 : 8 * b->epsilon * most * s);
     for (int64_t i = from; i < to; i++)
         b->d[i] /= s;
     return true;

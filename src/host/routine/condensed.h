@@ -26,8 +26,9 @@ typedef struct knr_condensed_loops {
     void (*quotients)(double *p, const double *x, const double *d, double minus, int64_t n, bool squares);
     /* Columns of n of rows a, b, c (c may be NULL) become those of (I - tau v v^T) of them, v = (1, v1, v2) */
     void (*reflect)(double *a, double *b, double *c, double v1, double v2, double tau, int64_t n);
-    /* y = a / b; the sum of its squares */
+    /* y = a / b, y = a b; the sum of its squares. y may be an operand. */
     double (*divide)(double *y, const double *a, const double *b, int64_t n);
+    double (*times)(double *y, const double *a, const double *b, int64_t n);
     /* to += from or to -= from; the largest absolute value, or infinity or NaN if a number is not finite. [0]: float32,
      * [1]: float64 */
     void (*add[2])(void *to, const void *from, int64_t n, bool minus);

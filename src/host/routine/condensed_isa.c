@@ -126,7 +126,7 @@ static void reflect(double *a, double *b, double *c, double v1, double v2, doubl
         reflect_some(a, b, b, v1, v2, tau, n, false);
 }
 
-static double divide(double *y, const double *a, const double *b, int64_t n)
+ALWAYS double join_pairs(double *y, const double *a, const double *b, int64_t n, const bool quotient)
 {
     vf64 acc[GROUPS];
     double lane[CHAINS];
@@ -136,17 +136,20 @@ static double divide(double *y, const double *a, const double *b, int64_t n)
         UNROLL for (int g = 0; g < GROUPS; g++)
         {
             int64_t k = j + g * LANES;
-            vf64 v = load_f64(a + k) / load_f64(b + k);
+            vf64 p = load_f64(a + k), q = load_f64(b + k), v = quotient ? p / q : p * q;
             store_f64(y + k, v);
             acc[g] = fma_f64(v, v, acc[g]);
         }
     UNROLL for (int g = 0; g < GROUPS; g++) store_f64(lane + g * LANES, acc[g]);
     for (; j < n; j++) {
-        y[j] = a[j] / b[j];
+        y[j] = quotient ? a[j] / b[j] : a[j] * b[j];
         lane[j % CHAINS] = fma1_f64(y[j], y[j], lane[j % CHAINS]);
     }
     return join_f64(lane);
 }
+
+static double divide(double *y, const double *a, const double *b, int64_t n) { return join_pairs(y, a, b, n, true); }
+static double times(double *y, const double *a, const double *b, int64_t n) { return join_pairs(y, a, b, n, false); }
 
 const knr_condensed_loops PASTE(knr_condensed_, KN_ISA) = {
     .half_times = {half_times_f32, half_times_f64},
@@ -154,6 +157,7 @@ const knr_condensed_loops PASTE(knr_condensed_, KN_ISA) = {
     .quotients = quotients,
     .reflect = reflect,
     .divide = divide,
+    .times = times,
     .add = {add_f32, add_f64},
     .largest = {largest_f32, largest_f64},
 };

@@ -67,6 +67,14 @@ void knr_dense_store(const knr_dense *x, void *to, int64_t row, int64_t column, 
         x->f->put(&x->p, (int)x->rows, x->columns, &(knr_place_out){to, row, column, conjugate});
 }
 
+void knr_dense_transpose(const knr_dense *x, const knr_dense *y)
+{
+    knr_planes real = {y->p.re, NULL, y->p.ld};
+    x->f->take_part(&real, (int)y->rows, y->columns, &(knr_place_in){x->p.re, 1, x->p.ld, false}, NULL);
+    for (int64_t i = 0; y->p.im && i < y->rows; i++)
+        memset(address(y, y->p.im, i * y->p.ld), 0, (size_t)(y->columns * y->f->size));
+}
+
 static void clear_row(const knr_dense *x, int64_t i)
 {
     memset(address(x, x->p.re, i * x->p.ld), 0, (size_t)(x->columns * x->f->size));
@@ -81,6 +89,30 @@ void knr_dense_identity(const knr_dense *x)
         if (i < x->columns)
             knr_set(x, x->p.re, i * x->p.ld + i, 1);
     }
+}
+
+void knr_exchange_rows(const knr_dense *x, int64_t i, int64_t j, int64_t from, int64_t n)
+{
+    char part[512], *p = address(x, x->p.re, i * x->p.ld + from), *q = address(x, x->p.re, j * x->p.ld + from);
+    for (size_t left = (size_t)(n * x->f->size); left;) {
+        size_t bytes = left < sizeof part ? left : sizeof part;
+        memcpy(part, p, bytes);
+        memcpy(p, q, bytes);
+        memcpy(q, part, bytes);
+        p += bytes, q += bytes, left -= bytes;
+    }
+}
+
+void knr_put_at(const knr_dense *x, int64_t i, int64_t from, const double *v, double by, const int64_t *places,
+                int64_t n)
+{
+    void *to = address(x, x->p.re, i * x->p.ld + from);
+    double *wide = to;
+    float *narrow = to;
+    for (int64_t k = 0; x->f->size == 8 && k < n; k++)
+        wide[places[k]] = v[k] * by;
+    for (int64_t k = 0; x->f->size == 4 && k < n; k++)
+        narrow[places[k]] = (float)(v[k] * by);
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -106,6 +138,8 @@ knr_complex knr_element_at(kn_dtype d, const void *from, int64_t i)
 }
 
 double knr_epsilon(const knr_dense *x) { return x->f->size == 8 ? 0x1p-52 : 0x1p-23; }
+
+double knr_rounding(kn_dtype d) { return d->size == 8 ? 0x1p-53 : 0x1p-24; }
 
 double knr_length_scaled(double a, double b)
 {

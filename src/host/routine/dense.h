@@ -35,6 +35,8 @@ knr_dense knr_dense_take(knr_arena *a, kn_dtype d, int64_t rows, int64_t columns
 void knr_dense_load(const knr_dense *x, const void *from, int64_t row, int64_t column, bool conjugate);
 void knr_dense_store(const knr_dense *x, void *to, int64_t row, int64_t column, bool conjugate);
 void knr_dense_identity(const knr_dense *x);
+/* y = x^T, where x is real */
+void knr_dense_transpose(const knr_dense *x, const knr_dense *y);
 /* Rows from `row` on, columns from `column` on. */
 knr_dense knr_dense_part(const knr_dense *x, int64_t row, int64_t column, int64_t rows, int64_t columns);
 
@@ -69,6 +71,12 @@ static inline knr_complex knr_times(knr_complex a, knr_complex b)
 void knr_element_put(kn_dtype d, void *to, int64_t i, knr_complex v);
 knr_complex knr_element_at(kn_dtype d, const void *from, int64_t i);
 double knr_epsilon(const knr_dense *x); /* between 1 and the next number */
+double knr_rounding(kn_dtype d);        /* half of that */
+/* Of one plane: columns from .. from + n of rows i and j change places; those of row i become what `places` says, number
+ * k at from + places[k] times `by`. */
+void knr_exchange_rows(const knr_dense *x, int64_t i, int64_t j, int64_t from, int64_t n);
+void knr_put_at(const knr_dense *x, int64_t i, int64_t from, const double *v, double by, const int64_t *places,
+                int64_t n);
 /* A power of two that brings a number of this size near 1, or 1 for 0, infinities and NaN. */
 static inline double knr_scale_for(double size)
 {

@@ -221,8 +221,8 @@ static eigen_room eigen_room_of(const knr_eigh *s, void *workspace)
     knr_arena arena = {workspace, 0};
     eigen_room r = {.r = room_of(s, &arena)};
     int64_t n = s->vectors ? s->n : 0;
-    r.t = knr_tridiagonal_take(&arena, s->n, s->vectors, s->threads);
     r.x = knr_dense_take(&arena, s->dtype, n, n);
+    r.t = knr_tridiagonal_take(&arena, knx_component(s->dtype), s->n, s->vectors, &r.x, s->threads);
     r.block = knr_block_take(&arena, s->dtype, s->n, n, s->threads);
     r.bytes = arena.used;
     return r;
@@ -258,9 +258,7 @@ bool knr_eigh_run(const knr_eigh *s, const void *a, void *w, void *v, void *work
         knr_element_put(real, w, i, (knr_complex){e.t.d[i] / scale, 0});
     if (!s->vectors || !n)
         return true;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++)
-            knr_put(&e.x, i, j, (knr_complex){knr_get(&e.t.q, e.t.q.p.re, j * e.t.q.p.ld + i), 0});
+    knr_dense_transpose(&e.t.q, &e.x);
     knr_dense packed = knr_dense_part(&r->a, 0, 1, n - 1, n - 1), below = knr_dense_part(&e.x, 1, 0, n - 1, n);
     knr_block_apply_rows(&e.block, &packed, r->tau, n - 1, &below, false);
     knr_dense_store(&e.x, v, n, 1, false);

@@ -6,13 +6,12 @@
 #include <math.h>
 
 enum { ROUNDS = 60, PART = 16 /* roots, or numbers of z, that a thread takes at a time */ };
-static const double EPSILON = 0x1p-53;
 
 /* f(x) = 1/rho + the sum of z2[i] / (pole[i] - x), rising between poles. x is origin + mu; delta[i] = pole[i] - x. */
 typedef struct secular {
     int64_t n;
     const double *d, *z2;
-    double inverse_rho, *delta;
+    double inverse_rho, epsilon, *delta;
     bool squares;
 } secular;
 
@@ -91,7 +90,7 @@ static double root(const secular *s, int64_t j)
     bool exact = false; /* is delta that of mu? */
     for (int i = 0; i < ROUNDS && !exact; i++) {
         f = evaluate(s, s->d[o], mu, p);
-        exact = fabs(f.value) <= 8 * EPSILON * f.size;
+        exact = fabs(f.value) <= 8 * s->epsilon * f.size;
         *(f.value < 0 ? &low : &high) = mu;
         double next = mu + step_of(&f, s->delta[p], s->delta[p + 1], last);
         if (!(next > low && next < high))
@@ -122,7 +121,7 @@ static void find_roots(void *arg, int64_t part, int worker)
     const knr_secular *s = w->s;
     (void)worker;
     for (int64_t j = part * PART; j < end_of_part(part, s->n); j++) {
-        secular e = {s->n, s->d, w->near, 1 / s->rho, s->rows + j * s->ld, s->squares};
+        secular e = {s->n, s->d, w->near, 1 / s->rho, s->epsilon, s->rows + j * s->ld, s->squares};
         w->roots[j] = root(&e, j);
     }
 }

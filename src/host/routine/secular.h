@@ -10,7 +10,7 @@
 typedef struct knr_secular {
     int64_t n;
     const double *d, *z;
-    double rho;
+    double rho, epsilon; /* epsilon: f is zero where it is a few times this of its terms */
     bool squares;
     double *rows; /* row j, of n numbers: poles less root number j */
     int64_t ld;

@@ -70,7 +70,7 @@ static room room_of(const knr_svd *s, void *workspace)
     r.right_block = knr_block_take(&arena, d, n, some, s->threads);
     r.left_tau = knr_take(&arena, (size_t)n, sizeof *r.left_tau);
     r.right_tau = knr_take(&arena, (size_t)n, sizeof *r.right_tau);
-    r.b = knr_bidiagonal_take(&arena, n, s->vectors, s->threads);
+    r.b = knr_bidiagonal_take(&arena, knx_component(d), n, s->vectors, &r.x, &r.y, s->threads);
     r.bytes = arena.used;
     return r;
 }
@@ -245,9 +245,8 @@ size_t knr_svd_workspace(const knr_svd *s) { return room_of(s, NULL).bytes; }
 static void turn(const knr_dense *rows, const knr_dense *x)
 {
     knr_dense_identity(x);
-    for (int64_t i = 0; i < rows->columns; i++)
-        for (int64_t j = 0; j < rows->rows; j++)
-            knr_put(x, i, j, (knr_complex){((const double *)rows->p.re)[j * rows->p.ld + i], 0});
+    knr_dense corner = knr_dense_part(x, 0, 0, rows->columns, rows->rows);
+    knr_dense_transpose(rows, &corner);
 }
 
 /* --- tall matrices ---------------------------------------------------------------------------- */

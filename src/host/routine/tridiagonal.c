@@ -14,29 +14,42 @@
 #include <string.h>
 
 enum { SMALL = 24, PART = 16 /* vectors that a thread takes at a time */ };
-static const double EPSILON = 0x1p-53;
-
-knr_tridiagonal knr_tridiagonal_take(knr_arena *a, int64_t n, bool vectors, int threads)
+knr_tridiagonal knr_tridiagonal_take(knr_arena *a, kn_dtype real, int64_t n, bool vectors, const knr_dense *by,
+                                     int threads)
 {
-    knr_tridiagonal t = {.n = n, .vectors = vectors, .threads = threads};
-    int64_t rows = vectors ? n : 0;
+    knr_tridiagonal t = {.n = n, .epsilon = knr_rounding(real), .vectors = vectors, .threads = threads, .by = *by};
+    int64_t rows = vectors ? n : 0, joined = rows > SMALL ? n : 0;
     size_t count = (size_t)n;
     t.d = knr_take(a, count, 8);
     t.e = knr_take(a, count, 8);
-    t.q = knr_dense_take(a, KN_DT(F64), rows, n);
-    t.copy = knr_dense_take(a, KN_DT(F64), rows, n);
-    t.u = knr_dense_take(a, KN_DT(F64), rows, n);
+    t.q = knr_dense_take(a, real, rows, n);
+    t.copy = knr_dense_take(a, real, joined, n);
+    t.by.p.im = NULL;
+    knr_doubles u = knr_doubles_take(a, false, joined, n);
+    t.u = u.re;
+    t.ld = u.ld;
     t.z = knr_take(a, count, 8);
     for (int i = 0; i < 4; i++)
         t.spare[i] = knr_take(a, count, 8);
     t.order = knr_take(a, count, 8);
     t.kept = knr_take(a, count, 8);
     t.side = knr_take(a, count, 1);
-    t.multiplier = knr_multiplier_take(a, KN_DT(F64), rows > SMALL ? n : 0, n - n / 2, n, threads);
+    t.multiplier = knr_multiplier_take(a, real, joined, n - n / 2, n, threads);
     return t;
 }
 
-static double *row(const knr_dense *x, int64_t i) { return (double *)x->p.re + i * x->p.ld; }
+/* Row i of vectors from number j on. */
+static void *row(const knr_dense *x, int64_t i, int64_t j)
+{
+    return (char *)x->p.re + (i * x->p.ld + j) * x->f->size;
+}
+
+static double number(const knr_dense *x, int64_t i, int64_t j) { return knr_get(x, x->p.re, i * x->p.ld + j); }
+
+static void copy_row(const knr_dense *to, int64_t i, const knr_dense *from, int64_t j, int64_t at, int64_t n)
+{
+    memcpy(row(to, i, at), row(from, j, at), (size_t)(n * to->f->size));
+}
 
 /* --- QL --------------------------------------------------------------------------------------- */
 
@@ -47,17 +60,10 @@ static void swap(double *x, double *y)
     *y = t;
 }
 
-static void swap_rows(knr_tridiagonal *t, int64_t i, int64_t j, int64_t from, int64_t n)
-{
-    double *x = row(&t->q, i) + from, *y = row(&t->q, j) + from;
-    for (int64_t k = 0; k < n; k++)
-        swap(x + k, y + k);
-}
-
 static bool is_nothing(const knr_tridiagonal *t, int64_t i)
 {
     double e = fabs(t->e[i]), a = fabs(t->d[i]), b = fabs(t->d[i + 1]);
-    return e <= EPSILON * sqrt(a) * sqrt(b) + 0x1p-1000;
+    return e <= t->epsilon * sqrt(a) * sqrt(b) + 0x1p-1000;
 }
 
 /* One implicit step over rows l .. m. */
@@ -82,7 +88,7 @@ static void ql_step(knr_tridiagonal *t, int64_t l, int64_t m, int64_t from, int6
         d[i + 1] = g + p;
         g = c * r - b;
         if (t->vectors)
-            t->q.f->rotate(row(&t->q, i + 1) + from, row(&t->q, i) + from, n, c, s);
+            t->q.f->rotate(row(&t->q, i + 1, from), row(&t->q, i, from), n, c, s);
     }
     d[l] -= p;
     e[l] = g;
@@ -95,7 +101,7 @@ static void reverse(knr_tridiagonal *t, int64_t from, int64_t to)
     for (int64_t i = 0; i < n / 2; i++) {
         swap(&t->d[from + i], &t->d[to - 1 - i]);
         if (t->vectors)
-            swap_rows(t, from + i, to - 1 - i, from, n);
+            knr_exchange_rows(&t->q, from + i, to - 1 - i, from, n);
     }
     for (int64_t i = 0; i < (n - 1) / 2; i++)
         swap(&t->e[from + i], &t->e[to - 2 - i]);
@@ -126,7 +132,7 @@ static bool ql(knr_tridiagonal *t, int64_t from, int64_t to)
             best = t->d[j] < t->d[best] ? j : best;
         if (best != i) {
             swap(&t->d[i], &t->d[best]);
-            swap_rows(t, i, best, from, to - from);
+            knr_exchange_rows(&t->q, i, best, from, to - from);
         }
     }
     return true;
@@ -173,7 +179,7 @@ static void deflate(knr_tridiagonal *t, joint *h)
         most = fabs(d[i]) > most ? fabs(d[i]) : most;
         most_z = fabs(z[i]) > most_z ? fabs(z[i]) : most_z;
     }
-    double small = 8 * EPSILON * (most > most_z ? most : most_z);
+    double small = 8 * t->epsilon * (most > most_z ? most : most_z);
     for (int64_t k = h->from; k < h->to; k++) {
         int64_t i = t->order[k];
         if (h->rho * fabs(z[i]) <= small)
@@ -184,7 +190,7 @@ static void deflate(knr_tridiagonal *t, joint *h)
             s = -s / r;
             if (fabs(gap * c * s) <= small) {
                 z[i] = r;
-                t->q.f->rotate(row(&t->q, before) + h->from, row(&t->q, i) + h->from, h->to - h->from, c, s);
+                t->q.f->rotate(row(&t->q, before, h->from), row(&t->q, i, h->from), h->to - h->from, c, s);
                 double a = d[before], b = d[i];
                 d[before] = a * c * c + b * s * s;
                 d[i] = a * s * s + b * c * c;
@@ -198,7 +204,7 @@ static void deflate(knr_tridiagonal *t, joint *h)
         t->kept[h->from + h->kept++] = before;
 }
 
-/* Roots and, in the rows of u, the vectors of D + rho z z^T, with the elements at places[]. */
+/* In the rows of `by`, the vectors of D + rho z z^T, with the elements at places[]. */
 typedef struct vectors {
     knr_tridiagonal *t;
     const joint *h;
@@ -213,10 +219,8 @@ static void make_vectors(void *arg, int64_t part, int worker)
     int64_t end = (part + 1) * PART < h->kept ? (part + 1) * PART : h->kept;
     (void)worker;
     for (int64_t j = part * PART; j < end; j++) {
-        double *u = row(&x->t->u, h->from + j), *v = row(&x->t->q, h->from + j) + h->from; /* copied before */
-        double length = sqrt(knr_condensed()->divide(v, x->near, u, h->kept));
-        for (int64_t i = 0; i < h->kept; i++)
-            u[x->places[i]] = v[i] / length;
+        double *u = x->t->u + (h->from + j) * x->t->ld, length = sqrt(knr_condensed()->divide(u, x->near, u, h->kept));
+        knr_put_at(&x->t->by, h->from + j, h->from, u, 1 / length, x->places, h->kept);
     }
 }
 
@@ -229,7 +233,7 @@ static void solve_joint(knr_tridiagonal *t, const joint *h, const int64_t *place
         d[i] = t->d[kept[i]];
         z[i] = t->z[kept[i]];
     }
-    knr_secular s = {n, d, z, h->rho, false, row(&t->u, h->from), t->u.p.ld};
+    knr_secular s = {n, d, z, h->rho, t->epsilon, false, t->u + h->from * t->ld, t->ld};
     knr_secular_solve(&s, roots, near, t->threads);
     knx_parallel(n < 4 * PART ? 1 : t->threads, (n + PART - 1) / PART, make_vectors, &(vectors){t, h, places, near});
 }
@@ -238,7 +242,7 @@ static void solve_joint(knr_tridiagonal *t, const joint *h, const int64_t *place
 static void turn_half(knr_tridiagonal *t, const joint *h, int64_t c, int64_t columns, int64_t first, int64_t count)
 {
     knr_dense y = knr_dense_part(&t->q, h->from, c, h->kept, columns);
-    knr_dense u = knr_dense_part(&t->u, h->from, first, h->kept, count);
+    knr_dense u = knr_dense_part(&t->by, h->from, h->from + first, h->kept, count);
     knr_dense x = knr_dense_part(&t->copy, h->from + first, c, count, columns);
     knr_dense_product(&t->multiplier, &y, KNR_SET, &u, KNR_PLAIN, &x, KNR_PLAIN);
 }
@@ -258,13 +262,13 @@ static void join(knr_tridiagonal *t, joint *h)
     for (int64_t i = 0; i < h->kept; i++)
         places[i] = at[side[kept[i]] == LEFT ? 0 : side[kept[i]] == RIGHT ? 2 : 1]++;
     for (int64_t i = 0; i < h->kept; i++)
-        memcpy(row(&t->copy, from + places[i]) + from, row(&t->q, kept[i]) + from, (size_t)n * 8);
+        copy_row(&t->copy, from + places[i], &t->q, kept[i], from, n);
     for (int64_t i = 0; i < h->kept; i++)
         side[kept[i]] = 0;
     copied += h->kept;
     for (int64_t i = from; i < h->to; i++)
         if (side[i])
-            memcpy(row(&t->copy, copied++) + from, row(&t->q, i) + from, (size_t)n * 8);
+            copy_row(&t->copy, copied++, &t->q, i, from, n);
     solve_joint(t, h, places, roots);
     double *values = t->spare[0] + from; /* of the copies */
     copied = h->kept;
@@ -287,12 +291,11 @@ static void join(knr_tridiagonal *t, joint *h)
     turn_half(t, h, from, h->middle - from, 0, count[0] + count[1]);
     turn_half(t, h, h->middle, h->to - h->middle, count[0], count[1] + count[2]);
     for (int64_t i = n - 1; i >= 0; i--) { /* the vectors lie in order; they move on to make room */
-        double *to = row(&t->q, from + i) + from;
         t->d[from + i] = values[order[i]];
         if (order[i] >= h->kept)
-            memcpy(to, row(&t->copy, from + order[i]) + from, (size_t)n * 8);
+            copy_row(&t->q, from + i, &t->copy, from + order[i], from, n);
         else if (order[i] != i)
-            memcpy(to, row(&t->q, from + order[i]) + from, (size_t)n * 8);
+            copy_row(&t->q, from + i, &t->q, from + order[i], from, n);
     }
 }
 
@@ -308,7 +311,7 @@ static bool divide(knr_tridiagonal *t, int64_t from, int64_t to)
     if (!divide(t, from, middle) || !divide(t, middle, to))
         return false;
     for (int64_t i = from; i < to; i++) {
-        double z = i < middle ? row(&t->q, i)[middle - 1] : copysign(1, e) * row(&t->q, i)[middle];
+        double z = i < middle ? number(&t->q, i, middle - 1) : copysign(1, e) * number(&t->q, i, middle);
         t->z[i] = z * 0x1.6a09e667f3bcdp-1; /* 1 / sqrt(2) */
         t->side[i] = i < middle ? LEFT : RIGHT;
     }
