@@ -160,4 +160,8 @@ const knr_condensed_loops PASTE(knr_condensed_, KN_ISA) = {
     .times = times,
     .add = {add_f32, add_f64},
     .largest = {largest_f32, largest_f64},
+    .scale = {scale_f32, scale_f64},
+    .tridiagonalize = {tridiagonalize_f32, tridiagonalize_f64},
+    .bidiagonalize = {bidiagonalize_f32, bidiagonalize_f64},
+    .reflect_rows = {reflect_rows_f32, reflect_rows_f64},
 };

@@ -104,6 +104,13 @@ static void F(add)(void *to, const void *from, int64_t n, bool minus)
         y[j] += x[j];
 }
 
+static void F(scale)(void *numbers, int64_t n, double by)
+{
+    T *x = numbers;
+    for (int64_t j = 0; j < n; j++) /* a scale of subnormal float32 may be too large for float32 */
+        x[j] = (T)((double)x[j] * by);
+}
+
 /* As integers; NaN is above infinity. */
 static double F(largest)(const void *from, int64_t n)
 {
@@ -119,6 +126,9 @@ static double F(largest)(const void *from, int64_t n)
     memcpy(&value, &most, BYTES);
     return (double)value;
 }
+
+#include "host/routine/reflection.h"
+#include "host/routine/reduce_loops.h"
 
 #undef GROUPS
 #undef CHAINS

@@ -173,12 +173,12 @@ bool knr_is_finite(const knr_dense *x) { return knr_largest(x) <= 0x1.ffffffffff
 
 void knr_scale(const knr_dense *x, double by)
 {
-    for (int64_t i = 0; by != 1 && i < x->rows; i++)
-        for (int64_t j = 0, k = i * x->p.ld; j < x->columns; j++, k++) {
-            knr_set(x, x->p.re, k, knr_get(x, x->p.re, k) * by);
-            if (x->p.im)
-                knr_set(x, x->p.im, k, knr_get(x, x->p.im, k) * by);
-        }
+    void (*scale)(void *, int64_t, double) = knr_condensed()->scale[x->f->size == 8];
+    for (int64_t i = 0; by != 1 && i < x->rows; i++) {
+        scale(address(x, x->p.re, i * x->p.ld), x->columns, by);
+        if (x->p.im)
+            scale(address(x, x->p.im, i * x->p.ld), x->columns, by);
+    }
 }
 
 void knr_fill_nan(kn_dtype d, void *to, int64_t count)
@@ -368,6 +368,7 @@ knr_block_reflection knr_block_take(knr_arena *a, kn_dtype d, int64_t n, int64_t
     b.narrow_v = (knr_dense){knr_linalg_loops_of(d), {b.v.re, b.v.im, b.v.ld}, KNR_REFLECTIONS, n};
     if (b.narrow_v.f->size != 8)
         b.narrow_v = knr_dense_take(a, d, KNR_REFLECTIONS, n);
+    b.whole = knr_take(a, KNR_WHOLE_ROOM, 1);
     b.multiplier = knr_multiplier_take(a, knx_component(d), most, columns, most, threads);
     return b;
 }
@@ -540,5 +541,13 @@ void knr_block_apply_packed(knr_block_reflection *b, const knr_dense *packed, co
 void knr_block_apply_rows(knr_block_reflection *b, const knr_dense *packed, const knr_complex *tau, int64_t k,
                           const knr_dense *x, bool adjoint)
 {
-    apply_packed(b, packed, true, tau, k, x, adjoint, false);
+    double factors[KNR_WHOLE];
+    if (x->p.im || adjoint || x->rows > KNR_WHOLE || x->columns > KNR_WHOLE) {
+        apply_packed(b, packed, true, tau, k, x, adjoint, false);
+        return;
+    }
+    for (int64_t i = 0; i < k; i++)
+        factors[i] = tau[i].re;
+    knr_condensed()->reflect_rows[x->f->size == 8](x->p.re, x->p.ld, x->rows, x->columns, packed->p.re, packed->p.ld,
+                                                   k, factors, b->whole);
 }

@@ -151,6 +151,7 @@ typedef struct knr_block_reflection {
     knr_dense w;   /* count x columns */
     /* of larger ones: v, t and another w in the dtype, and what products need */
     knr_dense narrow_v, narrow_t, turned;
+    void *whole; /* KNR_WHOLE_ROOM bytes */
     knr_multiplier multiplier;
 } knr_block_reflection;
 knr_block_reflection knr_block_take(knr_arena *a, kn_dtype d, int64_t n, int64_t columns, int threads);
@@ -160,7 +161,8 @@ void knr_block_apply(knr_block_reflection *b, const knr_dense *x, bool adjoint);
  * rows. from_identity: x is the identity, so a block leaves the columns left of its first row as they are. */
 void knr_block_apply_packed(knr_block_reflection *b, const knr_dense *packed, const knr_complex *tau, int64_t k,
                             const knr_dense *x, bool adjoint, bool from_identity);
-/* The same for vectors that are the rows of `packed`, to the right of its diagonal. */
+/* The same for vectors that are the rows of `packed`, to the right of its diagonal. Rows of x begin at multiples of 64
+ * bytes and are as long in memory. */
 void knr_block_apply_rows(knr_block_reflection *b, const knr_dense *packed, const knr_complex *tau, int64_t k,
                           const knr_dense *x, bool adjoint);
 #endif

@@ -29,6 +29,7 @@ typedef struct room {
     double *inner[3];
     knr_complex *tau;
     double *d, *e;
+    void *rest; /* of the last rows */
 } room;
 
 static room room_of(const knr_eigh *s, knr_arena *arena)
@@ -51,6 +52,7 @@ static room room_of(const knr_eigh *s, knr_arena *arena)
     r.tau = knr_take(arena, n, sizeof *r.tau);
     r.d = knr_take(arena, n, 8);
     r.e = knr_take(arena, n, 8);
+    r.rest = knr_take(arena, KNR_WHOLE_ROOM, 1);
     return r;
 }
 
@@ -60,9 +62,9 @@ static void load(room *r, const knr_eigh *s, const void *a)
     int64_t n = s->n;
     knr_dense_load(&r->a, a, s->lower ? 1 : n, s->lower ? n : 1, s->lower);
     for (int64_t i = 0; i < n; i++) {
+        knr_dense below = knr_dense_part(&r->a, i, 0, 1, i);
         knr_put(&r->a, i, i, (knr_complex){knr_at(&r->a, i, i).re, 0});
-        for (int64_t j = 0; j < i; j++)
-            knr_put(&r->a, i, j, (knr_complex){0, 0});
+        knr_dense_clear(&below);
     }
 }
 
@@ -191,11 +193,26 @@ static void update_behind(room *r, int64_t next)
     }
 }
 
+/* The last rows of a real matrix at once. */
+static void tridiagonalize_rest(room *r, int64_t top)
+{
+    knr_dense rest = knr_dense_part(&r->a, top, top, r->a.rows - top, r->a.rows - top);
+    double *tau = r->inner[0];
+    knr_condensed()->tridiagonalize[rest.f->size == 8](rest.p.re, rest.p.ld, rest.rows, r->d + top, r->e + top, tau,
+                                                       r->rest);
+    for (int64_t i = 0; i + 1 < rest.rows; i++)
+        r->tau[top + i] = (knr_complex){tau[i], 0};
+}
+
 static void tridiagonalize(room *r)
 {
     int64_t n = r->a.rows;
     for (int64_t top = 0; top < n; top += PANEL) {
         int count = 0;
+        if (!r->a.p.im && n - top <= KNR_WHOLE) {
+            tridiagonalize_rest(r, top);
+            return;
+        }
         for (int64_t j = top; j < n && j < top + PANEL; j++) {
             update_row(r, j, count);
             r->d[j] = knr_at(&r->a, j, j).re;

@@ -17,33 +17,6 @@ enum {
     CHUNK = 16,                     /* columns that are copied together: their lines stay in the first cache */
 };
 
-/* A power of two up to 2^most that brings a positive number near 1. */
-static double scale_for(double size, int most)
-{
-    uint64_t bits;
-    memcpy(&bits, &size, sizeof bits);
-    int exponent = 1022 - (int)(bits >> 52 & 0x7ff);
-    exponent = exponent > most ? most : exponent < -1000 ? -1000 : exponent;
-    bits = (uint64_t)(1023 + exponent) << 52;
-    memcpy(&size, &bits, sizeof size);
-    return size;
-}
-
-/* As many numbers as float64's vector has, widened. */
-#if VECTOR_BYTES == 64
-ALWAYS vf64 wide_f32(const float *p) { return (vf64)_mm512_cvtps_pd(_mm256_loadu_ps(p)); }
-#elif VECTOR_BYTES == 32
-ALWAYS vf64 wide_f32(const float *p) { return (vf64)_mm256_cvtps_pd(_mm_loadu_ps(p)); }
-#else
-ALWAYS vf64 wide_f32(const float *p) { return (vf64){(double)p[0], (double)p[1]}; }
-#endif
-ALWAYS vf64 wide_f64(const double *p)
-{
-    vf64 v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
 #define NUM   f32
 #define T     float
 #define U     vu32
