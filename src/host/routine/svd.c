@@ -6,6 +6,7 @@
 #include "host/routine/svd.h"
 #include "base/pool.h"
 #include "host/routine/bidiagonal.h"
+#include "host/routine/condensed.h"
 #include "host/routine/dense_product.h"
 #include <math.h>
 
@@ -20,7 +21,7 @@ typedef struct room {
     int64_t m, n; /* m >= n, of what becomes bidiagonal */
     bool wide;
     int threads;
-    knr_dense a, right; /* vectors of the reflections from the right are rows of this one */
+    knr_dense a, left; /* vectors of the reflections from the left are rows of this one, those from the right of a */
     /* rows of a panel, u, x and conj(y), conj(v) in turn: what lies behind loses U Y^H + X V^H */
     knr_dense ux, yv;
     knr_dense x, y; /* the left vectors, the right ones */
@@ -29,6 +30,7 @@ typedef struct room {
     knr_multiplier multiplier;
     knr_block_reflection left_block, right_block;
     knr_complex *left_tau, *right_tau;
+    void *whole; /* for the last rows */
     knr_bidiagonal b;
     bool is_tall; /* then `tall` is the matrix, and a becomes the triangle of its QR factors */
     knr_dense tall;
@@ -57,7 +59,8 @@ static room room_of(const knr_svd *s, void *workspace)
         r.m = n;
     }
     r.a = knr_dense_take(&arena, d, r.m, n);
-    r.right = knr_dense_take(&arena, d, n, n);
+    r.left = knr_dense_take(&arena, d, n, r.m);
+    r.whole = knr_take(&arena, KNR_WHOLE_ROOM, 1);
     r.ux = knr_dense_take(&arena, d, 2 * PANEL, r.m);
     r.yv = knr_dense_take(&arena, d, 2 * PANEL, n);
     r.y = knr_dense_take(&arena, d, n, some);
@@ -172,7 +175,7 @@ static void reflect_column(room *r, int64_t j, int k)
     knr_complex tau = r->left_tau[j] = knr_reflection(m, r->vector.re, r->vector.im, &r->b.d[j]);
     for (int64_t i = 0; i < m; i++) {
         knr_complex x = get(&r->vector, i);
-        knr_put(&r->a, j + i, j, x);
+        knr_put(&r->left, j, j + i, x);
         knr_put(&u, 0, j + i, conjugate(x)); /* until the product below is made */
     }
     if (j + 1 == n)
@@ -203,7 +206,7 @@ static void reflect_row(room *r, int64_t i, int k)
         set(&r->vector, j, conjugate(knr_at(&v, 0, first + j)));
     knr_complex tau = r->right_tau[i] = knr_reflection(n, r->vector.re, r->vector.im, &r->b.e[i]);
     for (int64_t j = 0; j < n; j++) {
-        knr_put(&r->right, i, first + j, get(&r->vector, j));
+        knr_put(&r->a, i, first + j, get(&r->vector, j));
         knr_put(&v, 0, first + j, get(&r->vector, j)); /* conjugated at the end */
     }
     /* x = tau (A v - U Y^H v - X V^H v) */
@@ -218,10 +221,29 @@ static void reflect_row(room *r, int64_t i, int k)
         knr_put(&v, 0, first + j, conjugate(get(&r->vector, j)));
 }
 
+/* The last rows of a real matrix at once. */
+static void bidiagonalize_rest(room *r, int64_t top)
+{
+    int64_t m = r->m - top, n = r->n - top;
+    knr_dense rest = knr_dense_part(&r->a, top, top, m, n), left = knr_dense_part(&r->left, top, top, n, m);
+    double *left_tau = r->coefficient[0], *right_tau = r->coefficient[1];
+    knr_dense_transpose(&rest, &left);
+    knr_condensed()->bidiagonalize[rest.f->size == 8](rest.p.re, rest.p.ld, left.p.re, left.p.ld, m, n, r->b.d + top,
+                                                      r->b.e + top, left_tau, right_tau, r->whole);
+    for (int64_t i = 0; i < n; i++) {
+        r->left_tau[top + i] = (knr_complex){left_tau[i], 0};
+        r->right_tau[top + i] = (knr_complex){right_tau[i], 0};
+    }
+}
+
 static void bidiagonalize(room *r)
 {
     for (int64_t top = 0; top < r->n; top += PANEL) {
         int64_t behind = top + PANEL;
+        if (!r->a.p.im && r->m - top <= KNR_WHOLE) {
+            bidiagonalize_rest(r, top);
+            return;
+        }
         for (int64_t j = top; j < r->n && j < behind; j++) {
             reflect_column(r, j, (int)(j - top));
             r->b.e[j] = 0;
@@ -331,13 +353,13 @@ bool knr_svd_run(const knr_svd *s, const void *a, void *values, void *u, void *v
         return true;
     turn(&r.b.u, &r.x);
     knr_dense square = knr_dense_part(&r.x, 0, 0, r.m, r.is_tall ? n : r.x.columns);
-    knr_block_apply_packed(&r.left_block, &r.a, r.left_tau, n, &square, false, false);
+    knr_block_apply_rows(&r.left_block, &r.left, r.left_tau, n, &square, false);
     if (r.is_tall)
         knr_block_apply_packed(&r.tall_block, &r.tall, r.tall_tau, n, &r.x, false, false);
     store(&r.x, r.wide ? vh : u, r.wide);
     turn(&r.b.v, &r.y);
     if (n > 1) {
-        knr_dense packed = knr_dense_part(&r.right, 0, 1, n - 1, n - 1), below = knr_dense_part(&r.y, 1, 0, n - 1, n);
+        knr_dense packed = knr_dense_part(&r.a, 0, 1, n - 1, n - 1), below = knr_dense_part(&r.y, 1, 0, n - 1, n);
         knr_block_apply_rows(&r.right_block, &packed, r.right_tau, n - 1, &below, false);
     }
     store(&r.y, r.wide ? u : vh, !r.wide);
