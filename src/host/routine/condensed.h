@@ -12,7 +12,7 @@ typedef struct knr_secular_sums {
     double slope[2];     /* of z2 / delta^2: of the first numbers, of the others */
 } knr_secular_sums;
 
-enum { KNR_WHOLE = 64, KNR_WHOLE_ROOM = 8 * 8 * (2 * KNR_WHOLE + 64) };
+enum { KNR_WHOLE = 256, KNR_WHOLE_ROOM = 8 * 8 * (KNR_WHOLE + 48) };
 
 typedef struct knr_condensed_loops {
     /* y += what rows from .. to of a symmetric n x n matrix add to a x, from the diagonal on and, mirrored, below it;

@@ -10,6 +10,7 @@
 enum {
     STRIP = 64, /* columns that a product works on together: their rows stay in the second cache */
     FEW = 16,   /* blocks of reflections with no more rows and columns go by the loops of rows */
+    SIDE = 128, /* rows and columns of a real matrix that gets reflections one by one */
 };
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -542,7 +543,7 @@ void knr_block_apply_rows(knr_block_reflection *b, const knr_dense *packed, cons
                           const knr_dense *x, bool adjoint)
 {
     double factors[KNR_WHOLE];
-    if (x->p.im || adjoint || x->rows > KNR_WHOLE || x->columns > KNR_WHOLE) {
+    if (x->p.im || adjoint || x->rows > SIDE || x->columns > SIDE) {
         apply_packed(b, packed, true, tau, k, x, adjoint, false);
         return;
     }

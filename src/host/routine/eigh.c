@@ -48,7 +48,7 @@ static room room_of(const knr_eigh *s, knr_arena *arena)
     r.multiplier =
         knr_multiplier_take(arena, knx_component(d), s->n < UPDATED ? s->n : UPDATED, s->n, 2 * PANEL, s->threads);
     for (int i = 0; i < 3; i++)
-        r.inner[i] = knr_take(arena, 2 * PANEL, 8);
+        r.inner[i] = knr_take(arena, KNR_WHOLE > 2 * PANEL ? KNR_WHOLE : 2 * PANEL, 8);
     r.tau = knr_take(arena, n, sizeof *r.tau);
     r.d = knr_take(arena, n, 8);
     r.e = knr_take(arena, n, 8);
