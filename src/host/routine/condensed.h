@@ -28,6 +28,8 @@ typedef struct knr_condensed_loops {
     void (*quotients)(double *p, const double *x, const double *d, double minus, int64_t n, bool squares);
     /* Columns of n of rows a, b, c (c may be NULL) become those of (I - tau v v^T) of them, v = (1, v1, v2) */
     void (*reflect)(double *a, double *b, double *c, double v1, double v2, double tau, int64_t n);
+    /* The same of columns a, a + 1 and, if there are three, a + 2, of n rows. */
+    void (*reflect_columns)(double *a, int64_t ld, int64_t n, double v1, double v2, double tau, bool three);
     /* y = a / b, y = a b; the sum of its squares. y may be an operand. */
     double (*divide)(double *y, const double *a, const double *b, int64_t n);
     double (*times)(double *y, const double *a, const double *b, int64_t n);

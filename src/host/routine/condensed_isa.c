@@ -126,6 +126,22 @@ static void reflect(double *a, double *b, double *c, double v1, double v2, doubl
         reflect_some(a, b, b, v1, v2, tau, n, false);
 }
 
+static void reflect_columns(double *a, int64_t ld, int64_t n, double v1, double v2, double tau, bool three)
+{
+    double p = tau * v1, q = tau * v2;
+    for (int64_t i = 0; three && i < n; i++, a += ld) {
+        double s = fma1_f64(q, a[2], fma1_f64(p, a[1], tau * a[0]));
+        a[0] -= s;
+        a[1] = fma1_f64(-s, v1, a[1]);
+        a[2] = fma1_f64(-s, v2, a[2]);
+    }
+    for (int64_t i = 0; !three && i < n; i++, a += ld) {
+        double s = fma1_f64(p, a[1], tau * a[0]);
+        a[0] -= s;
+        a[1] = fma1_f64(-s, v1, a[1]);
+    }
+}
+
 ALWAYS double join_pairs(double *y, const double *a, const double *b, int64_t n, const bool quotient)
 {
     vf64 acc[GROUPS];
@@ -156,6 +172,7 @@ const knr_condensed_loops PASTE(knr_condensed_, KN_ISA) = {
     .secular = secular,
     .quotients = quotients,
     .reflect = reflect,
+    .reflect_columns = reflect_columns,
     .divide = divide,
     .times = times,
     .add = {add_f32, add_f64},

@@ -7,7 +7,7 @@
 #include "host/routine/francis_sweep.h"
 #include <math.h>
 
-static const double EPSILON = 0x1p-52, TINY = 0x1p-1000;
+static const double TINY = 0x1p-1000;
 enum { ROUNDS = 40 }; /* for each eigenvalue, on average */
 
 typedef knr_francis_work work;
@@ -31,14 +31,14 @@ static int64_t first_row(const work *w, int64_t last)
             around += k >= 2 ? size(h, k - 1, k - 2) : 0;
             around += k + 1 < w->n ? size(h, k + 1, k) : 0;
         }
-        if (below > EPSILON * around)
+        if (below > w->epsilon * around)
             continue;
         double above = size(h, k - 1, k),
                gap = h->im ? fabs(*re(h, k - 1, k - 1) - *re(h, k, k)) + fabs(*im(h, k - 1, k - 1) - *im(h, k, k))
                            : fabs(*re(h, k - 1, k - 1) - *re(h, k, k));
         double most = fmax(below, above), least = fmin(below, above), a = fmax(size(h, k, k), gap),
                b = fmin(size(h, k, k), gap), s = a + most;
-        if (least * (most / s) <= fmax(TINY, EPSILON * (b * (a / s))))
+        if (least * (most / s) <= fmax(TINY, w->epsilon * (b * (a / s))))
             goto found;
         continue;
     found:
@@ -62,20 +62,22 @@ void knr_francis_rows(const knr_doubles *x, int64_t k, int count, const double *
 void knr_francis_columns(const knr_doubles *x, int64_t k, int count, const double *v, double tau, int64_t from,
                          int64_t to)
 {
-    double p = v[1], q = v[2];
+    if (from < to)
+        knr_condensed()->reflect_columns(re(x, from, k), x->ld, to - from, v[1], count == 3 ? v[2] : 0, tau, count == 3);
+}
+
+double knr_francis_reflection(int count, double *v, double *beta)
+{
+    double a = v[0], b = v[1], c = count == 3 ? v[2] : 0, most = fmax(fabs(a), fmax(fabs(b), fabs(c)));
+    if (!(most > 0x1p-300 && most < 0x1p300) || (b == 0 && c == 0))
+        return knr_reflection(count, v, NULL, beta).re;
+    double length = sqrt(a * a + (b * b + c * c)), to = a < 0 ? length : -length, by = 1 / (a - to);
+    v[0] = 1;
+    v[1] = b * by;
     if (count == 3)
-        for (int64_t i = from; i < to; i++) {
-            double *a = re(x, i, k), s = tau * (a[0] + p * a[1] + q * a[2]);
-            a[0] -= s;
-            a[1] -= s * p;
-            a[2] -= s * q;
-        }
-    else
-        for (int64_t i = from; i < to; i++) {
-            double *a = re(x, i, k), s = tau * (a[0] + p * a[1]);
-            a[0] -= s;
-            a[1] -= s * p;
-        }
+        v[2] = c * by;
+    *beta = to;
+    return (to - a) / to;
 }
 
 /* The first column of (h - s1)(h - s2) for the shifts with this trace and product, scaled. */
@@ -128,7 +130,7 @@ static void double_step(const work *w, int64_t first, int64_t last, int round)
         if (m == first)
             break;
         double x = fabs(*re(h, m - 1, m - 1)), y = fabs(*re(h, m, m)), z = fabs(*re(h, m + 1, m + 1));
-        if (fabs(*re(h, m, m - 1)) * (fabs(v[1]) + fabs(v[2])) <= EPSILON * fabs(v[0]) * (x + y + z))
+        if (fabs(*re(h, m, m - 1)) * (fabs(v[1]) + fabs(v[2])) <= w->epsilon * fabs(v[0]) * (x + y + z))
             break;
     }
     for (int64_t k = m; k < last; k++) {
@@ -136,7 +138,7 @@ static void double_step(const work *w, int64_t first, int64_t last, int round)
         double beta, tau;
         for (int i = 0; k > m && i < count; i++)
             v[i] = *re(h, k + i, k - 1);
-        tau = knr_reflection(count, v, NULL, &beta).re;
+        tau = knr_francis_reflection(count, v, &beta);
         if (k > m) {
             *re(h, k, k - 1) = beta;
             *re(h, k + 1, k - 1) = 0;
@@ -166,7 +168,7 @@ void knr_francis_standardize(const work *w, int64_t k)
         double p = (a - d) / 2, most = fmax(fabs(b), fabs(c)), least = fmin(fabs(b), fabs(c));
         least = (b > 0) == (c > 0) ? least : -least;
         double scale = fmax(fabs(p), most), z = p / scale * p + most / scale * least;
-        if (z >= 4 * EPSILON) { /* real eigenvalues */
+        if (z >= 0x1p-50) { /* real eigenvalues */
             z = p + copysign(sqrt(scale) * sqrt(z), p);
             a = d + z;
             d -= most / z * least;
@@ -276,7 +278,7 @@ static void single_step(const work *w, int64_t first, int64_t last, int round)
             break;
         double s = fabs(x.re) + fabs(x.im) + fabs(y.re) + fabs(y.im);
         double u = (fabs(x.re) + fabs(x.im)) / s, v = (fabs(y.re) + fabs(y.im)) / s;
-        if (size(h, m, m - 1) * v <= EPSILON * u * (size(h, m, m) + size(h, m + 1, m + 1)))
+        if (size(h, m, m - 1) * v <= w->epsilon * u * (size(h, m, m) + size(h, m + 1, m + 1)))
             break;
     }
     for (int64_t k = m; k < last; k++) {
@@ -310,9 +312,10 @@ static void single_step(const work *w, int64_t first, int64_t last, int round)
     }
 }
 
-bool knr_francis(const knr_doubles *h, int64_t n, const knr_doubles *z, int64_t z_rows, const knr_francis_room *many)
+bool knr_francis(const knr_doubles *h, int64_t n, const knr_doubles *z, int64_t z_rows, double epsilon,
+                 const knr_francis_room *many)
 {
-    work w = {h, z, n, z_rows};
+    work w = {h, z, n, z_rows, epsilon};
     int64_t last = n - 1, left = ROUNDS * (n > 10 ? n : 10);
     for (int round = 0; last > 0;) {
         int64_t first = first_row(&w, last), gone = 0;

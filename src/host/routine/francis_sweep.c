@@ -15,7 +15,7 @@ enum {
     SPACE = 3,   /* rows between bulges */
     MOST = 32,   /* bulges */
 };
-static const double EPSILON = 0x1p-52, TINY = 0x1p-1000;
+static const double TINY = 0x1p-1000;
 
 struct knr_francis_room {
     int bulges;
@@ -150,7 +150,7 @@ static int64_t deflate(const knr_francis_work *w, double spike, int64_t m)
             part = other > part ? other : part;
         }
         size = size == 0 ? fabs(spike) : size;
-        if (part <= (EPSILON * size > TINY ? EPSILON * size : TINY)) {
+        if (part <= (w->epsilon * size > TINY ? w->epsilon * size : TINY)) {
             left -= pair ? 2 : 1;
         } else {
             knr_francis_move(w, k, moved);
@@ -190,10 +190,10 @@ static bool deflate_window(const knr_francis_work *w, const knr_francis_room *r,
     knr_dense t = knr_dense_part(&r->t, 0, 0, m, m), v = knr_dense_part(&r->v, 0, 0, m, m);
     knr_dense window = dense_of(&t, w->h, top, top, m, m);
     knr_doubles h = doubles_of(&t), z = doubles_of(&v);
-    knr_francis_work inside = {&h, &z, m, m};
+    knr_francis_work inside = {&h, &z, m, m, w->epsilon};
     copy(&t, &window);
     knr_dense_identity(&v);
-    if (!knr_francis(&h, m, &z, m, NULL))
+    if (!knr_francis(&h, m, &z, m, w->epsilon, NULL))
         return false;
     *left = spike == 0 ? 0 : deflate(&inside, spike, m);
     *count = shifts_of(&h, *left, shifts);
@@ -223,7 +223,7 @@ static void chase(const knr_francis_work *w, const knr_doubles *u, int64_t first
     else
         for (int i = 0; i < count; i++)
             v[i] = *at(h, k + i, k - 1);
-    tau = knr_reflection(count, v, NULL, &beta).re;
+    tau = knr_francis_reflection(count, v, &beta);
     if (k > first) {
         *at(h, k, k - 1) = beta;
         for (int i = 1; i < count; i++)

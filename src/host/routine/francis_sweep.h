@@ -8,6 +8,7 @@
 typedef struct knr_francis_work {
     const knr_doubles *h, *z; /* z: transposed */
     int64_t n, z_rows;
+    double epsilon;
 } knr_francis_work;
 
 /* Deflates at the end of the block of rows first .. last as many eigenvalues as its last rows show (`gone`), and unless
@@ -20,6 +21,8 @@ void knr_francis_rows(const knr_doubles *x, int64_t k, int count, const double *
                       int64_t to);
 void knr_francis_columns(const knr_doubles *x, int64_t k, int count, const double *v, double tau, int64_t from,
                          int64_t to);
+/* knr_reflection of two or three real numbers. */
+double knr_francis_reflection(int count, double *v, double *beta);
 /* The first three numbers of the first column of (h - s1)(h - s2), scaled, for the block that begins with row m. */
 void knr_francis_first(const knr_doubles *h, int64_t m, double r1, double i1, double r2, double i2, double *v);
 /* The block of rows k and k + 1 in standard form: real eigenvalues on its diagonal, or equal elements there and others

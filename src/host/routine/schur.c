@@ -272,7 +272,7 @@ static bool decompose(room *r, bool vectors)
                     r->z.im[j * r->z.ld + i] = v.im;
             }
     }
-    return knr_francis(&r->h, n, &r->z, vectors ? n : 0, r->many);
+    return knr_francis(&r->h, n, &r->z, vectors ? n : 0, knr_epsilon(&r->a), r->many);
 }
 
 static number element(const knr_doubles *x, int64_t i, int64_t j)
