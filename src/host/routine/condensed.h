@@ -42,10 +42,13 @@ typedef struct knr_condensed_loops {
      * behind the last column are read and written. room: KNR_WHOLE_ROOM bytes.
      * The upper triangle of n x n numbers becomes row by row d, e and, from behind e on, the vectors of reflections; what
      * is below it is lost. The same of m >= n rows: the vectors of reflections from the left end up in rows of
-     * the transpose, from behind the diagonal on, those from the right in rows of the matrix, behind e. */
+     * the transpose, from behind the diagonal on, those from the right in rows of the matrix, behind e. The Hessenberg form
+     * is transposed, too, with the vectors behind its subdiagonal. */
     void (*tridiagonalize[2])(void *a, int64_t ld, int64_t n, double *d, double *e, double *tau, void *room);
     void (*bidiagonalize[2])(void *a, int64_t ld, void *transpose, int64_t transpose_ld, int64_t m, int64_t n,
                              double *d, double *e, double *left, double *right, void *room);
+    void (*hessenberg[2])(void *a, int64_t ld, void *transpose, int64_t transpose_ld, int64_t n, double *tau,
+                          void *room);
     /* The m x n matrix x becomes q x, where q is the product of k reflections, number i of which has its vector in row i
      * of `vectors` from number i + 1 on, and 1 as number i. */
     void (*reflect_rows[2])(void *x, int64_t ld, int64_t m, int64_t n, const void *vectors, int64_t vectors_ld,

@@ -180,5 +180,6 @@ const knr_condensed_loops PASTE(knr_condensed_, KN_ISA) = {
     .scale = {scale_f32, scale_f64},
     .tridiagonalize = {tridiagonalize_f32, tridiagonalize_f64},
     .bidiagonalize = {bidiagonalize_f32, bidiagonalize_f64},
+    .hessenberg = {hessenberg_f32, hessenberg_f64},
     .reflect_rows = {reflect_rows_f32, reflect_rows_f64},
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reduce_loops.h -- reductions of small real matrices to tridiagonal and bidiagonal form, and reflections of them, for
- * one type of number; included by condensed_loops.h. Matrices stay in the first or second cache, so each step goes once
+ * reduce_loops.h -- reductions of small real matrices to tridiagonal, bidiagonal and Hessenberg form, and reflections of
+ * them, for one type of number; included by condensed_loops.h. Matrices stay in the first or second cache, so each step goes once
  * through all of the rows that are left: they lose what the step before says, and are added up for the next. All sums of
  * rows are chains of fma over the rows in increasing order. */
 
@@ -76,8 +76,9 @@ ALWAYS void F(lose)(T *row, int64_t from, int64_t to, T p, const T *x, T q, cons
 /* The reflection of row[from .. to]: v is its vector, with zeros around it, and the row becomes beta and the rest of v. */
 static double F(reflect_row)(T *row, int64_t from, int64_t to, T *v)
 {
+    int64_t before = from < 2 ? 0 : from - 2; /* from there on it has numbers of two steps before */
     memcpy(v + from, row + from, (size_t)(to - from) * sizeof(T));
-    F(clear_outside)(v, F(even)(from - 1 < 0 ? 0 : from - 1), from, to);
+    F(clear_outside)(v, before, from, to);
     double tau = F(reflection)(v + from, to - from);
     memcpy(row + from, v + from, (size_t)(to - from) * sizeof(T));
     v[from] = 1;
@@ -164,6 +165,43 @@ static void F(bidiagonalize)(void *matrix, int64_t ld, void *transpose, int64_t 
                 u[now] + start, v[old] + i + 1, x[old] + start, v[now] + i + 1, x[now] + start);
         F(clear_outside)(x[now], first, i + 1, m);
         F(scaled_dot)(x[now], (T)right[i], x[now], start, m);
+    }
+}
+
+/* The transpose of n x n numbers, and the matrix itself, whose rows are worked on only where the reflections from the
+ * left need them. With x = tau A v and y = tau (A^T v - (x v) v) the matrix loses x v^T + v y^T. */
+static void F(hessenberg)(void *matrix, int64_t ld, void *transpose, int64_t transpose_ld, int64_t n, double *tau,
+                          void *room)
+{
+    T *a = matrix, *b = transpose, *v[2], *x[2], *y[2], *at = room;
+    int64_t length = F(even)(n + 47), to = F(even)(n - 1) + CHAINS;
+    memset(room, 0, (size_t)(6 * length) * sizeof(T));
+    for (int i = 0; i < 2; i++, at += 3 * length) {
+        v[i] = at;
+        x[i] = at + length;
+        y[i] = at + 2 * length;
+    }
+    for (int64_t j = 0; j < n; j++) {
+        T *column = b + j * transpose_ld;
+        int now = j & 1, old = ~j & 1;
+        int64_t first = j + 1, start = F(even)(first), rows = n - first;
+        F(lose)(column, 0, n, v[old][j], x[old], y[old][j], v[old]);
+        if (!rows)
+            return;
+        tau[j] = F(reflect_row)(column, first, n, v[now]);
+        F(pass)(a + first * ld + start, ld, rows, to - start, x[old] + first, v[old] + start, v[old] + first,
+                y[old] + start, v[now] + first, y[now] + start);
+        F(pass)(b + first * transpose_ld, transpose_ld, rows, to, v[old] + first, x[old], y[old] + first, v[old],
+                v[now] + first, x[now]);
+        F(clear_outside)(x[now], 0, 0, n);
+        F(clear_outside)(y[now], F(even)(j), first, n);
+        T f = (T)tau[j];
+        for (int64_t i = 0; i < start; i++)
+            x[now][i] *= f;
+        T alpha = -f * F(scaled_dot)(x[now], f, v[now], start, n);
+        for (int64_t k = start; k < n; k += LANES)
+            F(store)(y[now] + k,
+                     F(fma)(F(fill)(alpha), F(load)(v[now] + k), F(fill)(f) * F(load)(y[now] + k)));
     }
 }
 

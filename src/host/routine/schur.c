@@ -4,6 +4,7 @@
  * columns of the matrix are scaled by powers of two to like sizes. */
 #include "host/routine/schur.h"
 #include "base/pool.h"
+#include "host/routine/condensed.h"
 #include "host/routine/dense_product.h"
 #include "host/routine/francis.h"
 #include <math.h>
@@ -18,7 +19,8 @@ static double size(number a) { return fabs(a.re) + fabs(a.im); }
 enum {
     PANEL = KNR_REFLECTIONS,
     PART = 64 /* rows that a thread takes at a time */,
-    BLOCK = 32 /* numbers of vectors */
+    BLOCK = 32, /* numbers of vectors */
+    FEW = 128   /* rows whose reflections are applied one by one */
 };
 
 typedef struct room {
@@ -26,6 +28,8 @@ typedef struct room {
     int64_t n;
     int threads;
     knr_dense a, q;
+    knr_dense transpose; /* of small real matrices */
+    void *whole;
     knr_dense v, y, turned; /* rows: vectors of a panel; the columns of A V T; one more of these */
     knr_dense column, t;
     knr_doubles vector, sums, h, z;
@@ -41,6 +45,8 @@ static room room_of(kn_dtype d, int64_t n, int threads, knr_arena *arena)
     bool complex = knx_is_complex(d);
     room r = {.dtype = d, .n = n, .threads = threads};
     r.a = knr_dense_take(arena, d, n, n);
+    r.transpose = knr_dense_take(arena, d, n, complex || n > KNR_WHOLE ? 0 : n);
+    r.whole = knr_take(arena, KNR_WHOLE_ROOM, 1);
     r.v = knr_dense_take(arena, d, PANEL, n);
     r.y = knr_dense_take(arena, d, PANEL, n);
     r.turned = knr_dense_take(arena, d, PANEL, n);
@@ -198,8 +204,24 @@ static void update(room *r, int64_t top, int count)
     knr_dense_product(&r->multiplier, &rest, KNR_MINUS, &v, KNR_TRANSPOSED, &y, KNR_PLAIN);
 }
 
+/* A small real matrix at once. */
+static void reduce_whole(room *r)
+{
+    const knr_dense *a = &r->a, *b = &r->transpose;
+    double tau[KNR_WHOLE];
+    knr_dense_transpose(a, b);
+    knr_condensed()->hessenberg[a->f->size == 8](a->p.re, a->p.ld, b->p.re, b->p.ld, r->n, tau, r->whole);
+    knr_dense_transpose(b, a);
+    for (int64_t i = 0; i + 1 < r->n; i++)
+        r->tau[i] = (number){tau[i], 0};
+}
+
 static void reduce(room *r)
 {
+    if (!r->a.p.im && r->n <= KNR_WHOLE) {
+        reduce_whole(r);
+        return;
+    }
     for (int64_t top = 0; top < r->n - 1; top += PANEL) {
         int count = (int)(r->n - 1 - top < PANEL ? r->n - 1 - top : PANEL);
         for (int i = 0; i < count; i++)
@@ -262,7 +284,11 @@ static bool decompose(room *r, bool vectors)
         if (n > 1) {
             knr_dense packed = knr_dense_part(&r->a, 1, 0, n - 1, n - 1),
                       below = knr_dense_part(&r->q, 1, 1, n - 1, n - 1);
-            knr_block_apply_packed(&r->block, &packed, r->tau, n - 1, &below, false, true);
+            knr_dense rows = knr_dense_part(&r->transpose, 0, 1, n - 1, n - 1), all = knr_dense_part(&r->q, 1, 0, n - 1, n);
+            if (r->transpose.columns && n <= FEW)
+                knr_block_apply_rows(&r->block, &rows, r->tau, n - 1, &all, false);
+            else
+                knr_block_apply_packed(&r->block, &packed, r->tau, n - 1, &below, false, true);
         }
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < n; j++) {
