@@ -24,6 +24,8 @@
 #define SPREAD(...) \
     WINDOWS(INTS(3, 3, 1), INTS(1, 1, 1), INTS(2, 2, 0), INTS(2, 2, 0), INTS(2, 3, 1), INTS(1, 1, 1), __VA_ARGS__)
 #define WHOLE(...) \
+    WINDOWS(INTS(40, 30, 1), INTS(1, 1, 1), INTS(39, 29, 0), INTS(39, 29, 0), INTS(1, 1, 1), INTS(1, 1, 1), __VA_ARGS__)
+#define COVER(...) \
     WINDOWS(INTS(13, 10, 1), INTS(1, 1, 1), INTS(12, 9, 0), INTS(12, 9, 0), INTS(1, 1, 1), INTS(1, 1, 1), __VA_ARGS__)
 
 #define SAMPLE(op, name, list, from, how, error, by, ...) \
@@ -50,7 +52,7 @@
     SAMPLE(op, "of_three", few, "T[2,3,4]", how, error, OF_THREE)                      \
     SAMPLE(op, "large", "f32 i16 bf16", "T[70,61,20]", (how) | NO_SLOPE, error, LARGE) \
     SAMPLE(op, "spread", "f32 u8", "T[20,25,40]", (how) | NO_SLOPE, error, SPREAD)     \
-    SAMPLE(op, "whole", "f32 i32", "T[1,1,170]; T[2,1,150]", (how) | NO_SLOPE, error, WHOLE)
+    SAMPLE(op, "whole", "f32 i32", "T[1,1,170]; T[2,1,150]", (how) | NO_SLOPE, error, COVER)
 #define EXTREME_VALUES(op)                                                                           \
     SAMPLE(op, "special", "f32 f64 i8", "T[40]", SPECIAL | EXTREME | ANY_ZERO | NO_SLOPE, 0, PADDED) \
     SAMPLE(op, "special_large", "f32 f16", "T[70,61,20]", SPECIAL | EXTREME | ANY_ZERO | NO_SLOPE, 0, LARGE)
