@@ -15,8 +15,10 @@ static KNX_HOT bool add_node(kna_cut *c, const kna_node *n, const kni_atom *a)
     *w++ = (uintptr_t)n->prim;
     *w++ = (uint64_t)n->n_out << 32 | n->n_in;
     for (uint32_t i = 0; i < n->n_in; i++) {
-        *w++ = n->in[i] ? a[i] : KN_LITERAL_BIT;
-        if (n->in[i])
+        bool two = i + 1 < n->n_in && n->in[i] && n->in[i + 1];
+        *w++ = two ? (uint64_t)1 << 63 | (uint64_t)a[i] << 32 | a[i + 1] : n->in[i] ? a[i] : KN_LITERAL_BIT;
+        i += two;
+        if (two || n->in[i])
             continue;
         const kni_literal *l = &n->literal[i];
         *w++ = (uintptr_t)l->type.dtype;

@@ -97,12 +97,18 @@ KNX_HOT bool kna_pending_is_full(kna_state *s)
     return b->full;
 }
 
+/* All extents of what waits are numbers whose product was found to fit. */
 KNX_HOT size_t kna_pending_used(const kna_node *n)
 {
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < n->n_in; i++)
-        bytes += n->in[i] ? kni_type_bytes(n->in[i]->type) : 0;
-    return bytes;
+    size_t all = 0;
+    for (uint32_t i = 0; i < n->n_in; i++) {
+        const kni_type *t = n->in[i] ? &n->in[i]->type : NULL;
+        size_t bytes = t ? t->dtype->size : 0;
+        for (int d = 0; t && d < t->ndim; d++)
+            bytes *= (size_t)t->dim[d];
+        all += bytes;
+    }
+    return all;
 }
 
 /* ---- For the user. */

@@ -116,8 +116,8 @@ static KNX_HOT kna_array *new_array(kni_type type)
     a->type.weak = false;
     a->type.dim = a->dims;
     a->stride = a->dims + type.ndim;
-    if (type.ndim)
-        memcpy(a->dims, type.dim, (size_t)type.ndim * sizeof *a->dims);
+    for (int d = 0; d < type.ndim; d++)
+        a->dims[d] = type.dim[d];
     return a;
 }
 
@@ -393,7 +393,8 @@ static KNX_HOT kna_array *new_view(kna_op *op, kna_storage *storage, kna_view_op
     a->offset = l->offset;
     a->writeable = l->writeable;
     a->unplaced = l->unplaced;
-    memcpy(a->stride, l->stride, (size_t)a->type.ndim * sizeof *a->stride);
+    for (int d = 0; d < a->type.ndim; d++)
+        a->stride[d] = l->stride[d];
     return a;
 }
 

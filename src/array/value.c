@@ -4,7 +4,6 @@
 #include "array/recording.h"
 #include "array/state.h"
 #include "array/storage.h"
-#include <string.h>
 
 static size_t bytes_of_value(kni_type type) { return sizeof(kna_value) + (size_t)type.ndim * sizeof(int64_t); }
 
@@ -21,8 +20,8 @@ KNX_HOT kna_value *kna_value_new(kna_value_state state, kni_type type)
     v->pin = NULL;
     v->type = type;
     v->type.dim = v->dims;
-    if (type.ndim)
-        memcpy(v->dims, type.dim, (size_t)type.ndim * sizeof(int64_t));
+    for (int d = 0; d < type.ndim; d++) /* few: no call */
+        v->dims[d] = type.dim[d];
     return v;
 }
 
@@ -191,14 +190,11 @@ static kna_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_ou
     for (uint32_t i = 0; i < n_out; i++) {
         n->out_type[i] = out_type[i];
         n->out_type[i].dim = dim;
-        if (out_type[i].ndim)
-            memcpy(dim, out_type[i].dim, (size_t)out_type[i].ndim * sizeof *dim);
-        dim += out_type[i].ndim;
+        for (int d = 0; d < out_type[i].ndim; d++)
+            *dim++ = out_type[i].dim[d];
     }
     n->in = (kna_value **)dim;
     n->out = n->in + n_in;
-    for (uint32_t i = 0; i < n_in + n_out; i++)
-        n->in[i] = NULL;
     return n;
 }
 

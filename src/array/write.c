@@ -56,15 +56,16 @@ typedef struct box {
 } box;
 
 /* The axis of the storage along which steps of so many bytes go; -1 if there is none. */
-static int axis_along(kni_type t, const int64_t *stride, const box *x, int64_t bytes, int64_t count)
+static int axis_along(kni_type t, const int64_t *stride, const box *x, int64_t bytes, int64_t count, int64_t *step)
 {
-    for (int k = 0; k < t.ndim; k++)
-        if (t.dim[k] > 1 && stride[k] <= bytes)
-            return bytes % stride[k] == 0 && x->from[k] < 0 &&
-                           (t.dim[k] - 1 - x->start[k]) / (bytes / stride[k]) >= count - 1
-                       ? k
-                       : -1;
-    return -1;
+    int k = 0;
+    while (k < t.ndim && (t.dim[k] <= 1 || stride[k] > bytes))
+        k++;
+    if (k == t.ndim || x->from[k] >= 0)
+        return -1;
+    int64_t left = t.dim[k] - 1 - x->start[k];
+    *step = bytes == stride[k] ? 1 : bytes / stride[k];
+    return *step * stride[k] == bytes && (*step == 1 ? left : left / *step) >= count - 1 ? k : -1;
 }
 
 static bool find_box(kni_type t, const kna_layout *l, box *x)
@@ -83,15 +84,15 @@ static bool find_box(kni_type t, const kna_layout *l, box *x)
         x->from[k] = -1;
     }
     for (int d = 0; d < l->type.ndim; d++) {
-        int64_t n = l->type.dim[d], bytes = l->stride[d] < 0 ? -l->stride[d] : l->stride[d];
-        int k = n == 1 ? 0 : bytes ? axis_along(t, stride, x, bytes, n) : -1;
+        int64_t n = l->type.dim[d], bytes = l->stride[d] < 0 ? -l->stride[d] : l->stride[d], step = 1;
+        int k = n == 1 ? 0 : bytes ? axis_along(t, stride, x, bytes, n, &step) : -1;
         if (k < 0)
             return false;
         if (n == 1)
             continue;
         x->from[k] = d;
         x->count[k] = n;
-        x->step[k] = bytes / stride[k];
+        x->step[k] = step;
     }
     x->whole = true;
     x->stepped = false;
@@ -102,11 +103,22 @@ static bool find_box(kni_type t, const kna_layout *l, box *x)
     return low == 0;
 }
 
+/* Are the axes of the place those of the storage, in order and forwards? */
+static bool lies_straight(kni_type t, const kna_layout *l, const box *x)
+{
+    bool straight = l->type.ndim == t.ndim;
+    for (int k = 0; straight && k < t.ndim; k++)
+        straight = l->type.dim[k] == 1 ? x->from[k] < 0 : x->from[k] == k && l->stride[k] > 0;
+    return straight;
+}
+
 /* v, of the place's shape, with its axes as they lie in the storage. */
 static kni_atom shape_for_box(kna_op *op, kni_type t, const kna_layout *l, const box *x, kni_atom v)
 {
     int64_t back[KN_MAX_NDIM], extents[KN_MAX_NDIM], order[KN_MAX_NDIM];
     int n_back = 0, n = 0, position[KN_MAX_NDIM];
+    if (lies_straight(t, l, x))
+        return v;
     for (int d = 0; d < l->type.ndim; d++) {
         if (l->type.dim[d] == 1)
             continue;

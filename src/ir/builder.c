@@ -198,7 +198,11 @@ static knx_error *emit(kni_builder *b, kni_draft_eqn *e, const void *params, con
             return knx_error_new(KN_ERROR_VALUE, "operand %d of %s has no value", (int)i, p->name);
         x[i] = knb_type(b, in[i]);
     }
-    if (!(e->in = knx_arena_copy(&b->arena, in, e->n_in * sizeof *in)) || !KN_VEC_RESERVE(&b->eqn, 1) ||
+    kni_atom *own = knx_arena_alloc(&b->arena, e->n_in * sizeof *in);
+    for (uint32_t i = 0; own && i < e->n_in; i++)
+        own[i] = in[i];
+    e->in = own;
+    if (!own || !KN_VEC_RESERVE(&b->eqn, 1) ||
         !kni_params_copy(&b->arena, p, params, &e->params))
         return knx_error_nomem();
     kni_rule r = {.prim = p, .params = e->params, .n_in = (int)e->n_in, .xt = x, .arena = &b->arena};

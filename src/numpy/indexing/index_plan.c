@@ -22,7 +22,7 @@ void knn_plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_a
     for (int i = 0; i < 2; i++)
         bound[i] = given[i]->given ? knl_cut(given[i]->value, extent, low, high) : (i == 0) == (step > 0) ? low : high;
     int64_t way = step > 0 ? knx_dim_sub(bound[1], bound[0]) : knx_dim_sub(bound[0], bound[1]);
-    int64_t count = knx_dim_max(0, knx_dim_ceildiv(way, step > 0 ? step : -step));
+    int64_t count = knx_dim_max(0, step == 1 ? way : knx_dim_ceildiv(way, step > 0 ? step : -step));
     *a = (knn_index_axis){.start = bound[0], .count = count, .step = step, .index = -1, .operand = s->start.operand};
     if (knx_is_symbolic(count))
         a->stop = step == 1  ? knx_dim_add(bound[0], count)
