@@ -94,40 +94,66 @@ static KNX_HOT void emit_basic(knn_index *p)
         p->x = knb_squeeze(b, p->x, n_gone, gone);
 }
 
-/* Forward slices alone, outside of traces, whose starts are no operands: the view of x that they make. NULL: it is
- * another index, of another array, or has failed. */
-static KNX_HOT kn_array forward_slices(knn_index *p, kna_op *op, kn_array x, kni_type t)
-{
+/* The slice that an index is. */
+typedef struct slices {
     int64_t start[KN_MAX_NDIM], limit[KN_MAX_NDIM], step[KN_MAX_NDIM];
-    bool whole = true, steps = false;
-    if (kna_failed(op) || !op->b->hook || p->n_items > t.ndim || knx_has_symbolic(t.ndim, t.dim))
-        return NULL;
-    p->op = op;
+    bool whole, steps; /* it leaves nothing out; some steps are not 1 */
+} slices;
+
+/* Outside of traces, for an array of type t: is the index forward slices alone, whose starts are no operands? The most
+ * frequent one by far, and simple. False also after an error. */
+static KNX_HOT bool are_slices(knn_index *p, kni_type t, slices *s)
+{
+    s->whole = true;
+    s->steps = false;
+    if (kna_failed(p->op) || !p->op->b->hook || p->n_items > t.ndim || knx_has_symbolic(t.ndim, t.dim))
+        return false;
     for (int i = 0; i < t.ndim; i++) {
         knn_index_axis a = {.count = t.dim[i], .step = 1};
         if (i < p->n_items && p->item[i].kind != KNL_SLICE)
-            return NULL;
+            return false;
         if (i < p->n_items)
             knn_plan_slice(p, &p->item[i], t.dim[i], &a);
-        if (kna_failed(op) || a.step < 0 || a.operand)
-            return NULL;
-        slice_of(&a, &start[i], &limit[i], &step[i]);
-        whole = whole && start[i] == 0 && limit[i] == t.dim[i] && step[i] == 1;
-        steps = steps || step[i] != 1;
+        if (kna_failed(p->op) || a.step < 0 || a.operand)
+            return false;
+        slice_of(&a, &s->start[i], &s->limit[i], &s->step[i]);
+        s->whole = s->whole && s->start[i] == 0 && s->limit[i] == t.dim[i] && s->step[i] == 1;
+        s->steps = s->steps || s->step[i] != 1;
     }
-    kni_p_slice slice = {{t.ndim, limit}, {t.ndim, start}, {steps ? t.ndim : 0, steps ? step : NULL}};
-    return whole ? NULL : kna_end_slice(op, x, &slice);
+    return true;
+}
+
+/* The view of x that they are; NULL: the long way. */
+static KNX_HOT kn_array sliced(kna_op *op, kn_array x, kni_type t, const slices *s)
+{
+    const kni_p_slice p = {{t.ndim, s->limit}, {t.ndim, s->start}, {s->steps ? t.ndim : 0, s->steps ? s->step : NULL}};
+    return s->whole ? NULL : kna_end_slice(op, x, &p);
 }
 
 KNX_HOT bool knn_index_begin(knn_index *p, kna_op *op, kni_atom x, bool looks)
 {
-    int most = kna_failed(op) ? 0 : knb_type(op->b, x).ndim + p->n_items; /* a mask of one element makes an axis */
-    memset(p->axis, 0, (size_t)(most < KN_MAX_NDIM ? most : KN_MAX_NDIM) * sizeof p->axis[0]);
+    slices s;
     p->op = op;
     p->x = x;
     p->looks = looks;
     p->n_index = 0;
     p->points.ndim = 0;
+    if (kna_failed(op))
+        return false;
+    kni_type t = knb_type(op->b, x);
+    if (t.ndim && are_slices(p, t, &s)) {
+        p->ndim = p->n_result = t.ndim;
+        p->scalar = false;
+        p->gap_at = 0;
+        for (int i = 0; i < t.ndim; i++) {
+            p->axis[i].index = -1;
+            p->is_new[i] = false;
+        }
+        p->x = s.whole ? x : knb_slice(op->b, x, s.start, s.limit, s.steps ? s.step : NULL);
+        return !kna_failed(op);
+    }
+    int most = t.ndim + p->n_items; /* a mask of one element makes an axis */
+    memset(p->axis, 0, (size_t)(most < KN_MAX_NDIM ? most : KN_MAX_NDIM) * sizeof p->axis[0]);
     if (!kna_failed(op))
         knn_plan_index(p);
     if (!kna_failed(op))
@@ -377,9 +403,11 @@ KNX_HOT kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg 
     const void *element = !kna_failed(&op) && knn_index_element(&p, t, at) ? kna_element(x, at) : NULL;
     if (element)
         return kna_end_element(&op, t.dtype, element);
-    kn_array sliced = forward_slices(&p, &op, x, t);
-    if (sliced)
-        return sliced;
+    slices s;
+    p.op = &op;
+    kn_array view = are_slices(&p, t, &s) ? sliced(&op, x, t, &s) : NULL;
+    if (view)
+        return view;
     kni_atom a = kna_in(&op, x);
     if (!knn_index_begin(&p, &op, a, false))
         return kna_end(&op, KN_ATOM_NONE);
