@@ -293,18 +293,6 @@ static bool reads_old(const kna_cut *c, const kna_node *n)
     return false;
 }
 
-static void count_readers(kna_cut *c)
-{
-    for (size_t k = 0; k < c->node.n; k++)
-        for (uint32_t i = 0; i < c->node.at[k]->n_out; i++)
-            if (c->node.at[k]->out[i])
-                c->node.at[k]->out[i]->n_readers = 0;
-    for (size_t k = 0; k < c->node.n; k++)
-        for (uint32_t i = 0; i < c->node.at[k]->n_in; i++)
-            if (c->node.at[k]->in[i] && c->node.at[k]->in[i]->state == KN_V_PENDING)
-                c->node.at[k]->in[i]->n_readers++;
-}
-
 /* Is the primitive a view? A view that is computed again costs as much as the elements that are read through it, so a
  * second computation is no reason to store all of its result. */
 static bool only_shows(const kni_prim *p) { return p->put && (p->bits & (KN_VIEW | KN_WINDOW | KN_COMPONENT)); }
@@ -314,7 +302,6 @@ static bool only_shows(const kni_prim *p) { return p->put && (p->bits & (KN_VIEW
  * results stay recorded, so a temporary that no one reads costs no store. */
 static bool choose_outputs(kna_cut *c, int n, kna_value *const *values)
 {
-    count_readers(c);
     for (size_t k = 0; k < c->node.n; k++) { /* operands come before their users */
         kna_node *node = c->node.at[k];
         bool ran = node->ran && !only_shows(node->prim), once = c->old.n && reads_old(c, node);
@@ -338,13 +325,19 @@ static bool choose_outputs(kna_cut *c, int n, kna_value *const *values)
     return true;
 }
 
+/* Counts how often each result is an operand, on the way. */
 static KNX_HOT bool number_variables(kna_cut *c)
 {
     uint32_t var = (uint32_t)c->leaf.n;
+    if (!KN_VEC_RESERVE(&c->first_var, c->node.n))
+        return false;
     for (size_t k = 0; k < c->node.n; k++) {
-        if (!KN_VEC_PUSH(&c->first_var, var))
-            return false;
-        var += c->node.at[k]->n_out;
+        const kna_node *n = c->node.at[k];
+        c->first_var.at[c->first_var.n++] = var;
+        var += n->n_out;
+        for (uint32_t i = 0; i < n->n_out; i++)
+            if (n->out[i])
+                n->out[i]->n_readers = 0;
     }
     for (size_t k = 0; k < c->node.n; k++) {
         kna_node *n = c->node.at[k];
@@ -353,9 +346,10 @@ static KNX_HOT bool number_variables(kna_cut *c)
         for (uint32_t i = 0; i < n->n_in; i++) {
             kna_value *v = n->in[i];
             uint32_t a = KN_LITERAL_BIT;
-            if (v && v->state == KN_V_PENDING)
+            if (v && v->state == KN_V_PENDING) {
                 a = c->first_var.at[v->pending.node->position] + v->pending.index;
-            else if (v && !find_leaf(c, v, &a))
+                v->n_readers++;
+            } else if (v && !find_leaf(c, v, &a))
                 return false;
             c->atom.at[c->atom.n++] = a;
         }

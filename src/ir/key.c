@@ -12,12 +12,12 @@ static bool key_list(kni_key *k, kni_ints list, bool extents)
     size_t n = list.n > 0 ? (size_t)list.n : 0;
     if (!KN_VEC_RESERVE(&k->word, n + 1) || !KN_VEC_RESERVE(&k->extent, n))
         return false;
-    k->word.at[k->word.n++] = n;
+    int64_t *word = (int64_t *)k->word.at + k->word.n, *to = extents ? k->extent.at + k->extent.n : word + 1;
+    *word = (int64_t)n;
     for (size_t i = 0; i < n; i++)
-        if (extents)
-            k->extent.at[k->extent.n++] = list.v[i];
-        else
-            k->word.at[k->word.n++] = (uint64_t)list.v[i];
+        to[i] = list.v[i];
+    k->word.n += extents ? 1 : n + 1;
+    k->extent.n += extents ? n : 0;
     return true;
 }
 

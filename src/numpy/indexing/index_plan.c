@@ -7,8 +7,22 @@
 
 /* Python's rule for slice(start, stop, step).indices(extent). Cuts are choices where an extent is an expression, as JAX
  * has them: x[:4] of b elements are min(b, 4). */
-void knn_plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_axis *a)
+/* Where a bound is from 0 to `extent`; all are numbers. */
+static int64_t cut_number(const knl_bound *b, int64_t extent, int64_t otherwise)
 {
+    int64_t at = !b->given ? otherwise : b->value < 0 ? b->value + extent : b->value;
+    return at < 0 ? 0 : at > extent ? extent : at;
+}
+
+KNX_HOT void knn_plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_axis *a)
+{
+    if (!s->step.given && !knx_is_symbolic(extent) && !knl_is_extent(s->start.value) && !knl_is_extent(s->stop.value)) {
+        int64_t start = cut_number(&s->start, extent, 0), stop = cut_number(&s->stop, extent, extent);
+        bool any = stop > start;
+        *a = (knn_index_axis){.start = any ? start : 0, .count = any ? stop - start : 0, .step = 1, .index = -1};
+        a->operand = any && s->start.operand;
+        return;
+    }
     int64_t step = s->step.given ? s->step.value : 1;
     if (knl_is_extent(step) && !kna_need_number(p->op, step, "the step of a slice"))
         return;
