@@ -199,22 +199,16 @@ void knr_francis_standardize(const work *w, int64_t k)
         }
     }
     *re(h, k, k) = a, *re(h, k, k + 1) = b, *re(h, k + 1, k) = c, *re(h, k + 1, k + 1) = d;
-    for (int64_t j = k + 2; j < w->n; j++) {
-        double x = *re(h, k, j), y = *re(h, k + 1, j);
-        *re(h, k, j) = cosine * x + sine * y;
-        *re(h, k + 1, j) = cosine * y - sine * x;
-    }
+    const knr_linalg_loops *f = knr_linalg_loops_of(KN_DT(F64));
+    if (k + 2 < w->n)
+        f->rotate(re(h, k, k + 2), re(h, k + 1, k + 2), w->n - k - 2, cosine, sine);
     for (int64_t i = 0; i < k; i++) {
         double *x = re(h, i, k), p = x[0], q = x[1];
         x[0] = cosine * p + sine * q;
         x[1] = cosine * q - sine * p;
     }
-    double *x = re(w->z, k, 0), *y = re(w->z, k + 1, 0);
-    for (int64_t i = 0; i < w->z_rows; i++) {
-        double p = x[i], q = y[i];
-        x[i] = cosine * p + sine * q;
-        y[i] = cosine * q - sine * p;
-    }
+    if (w->z_rows)
+        f->rotate(re(w->z, k, 0), re(w->z, k + 1, 0), w->z_rows, cosine, sine);
 }
 
 /* --- complex: one shift ----------------------------------------------------------------------- */

@@ -345,8 +345,9 @@ bool knr_schur_run(kn_dtype d, int64_t n, const void *a, void *t, void *z, void 
 typedef struct eig_room {
     room r;
     knr_dense x, sums; /* rows: vectors of the triangular matrix, and sums for BLOCK numbers of each. float64, as are */
-    knr_dense z, v;    /* z transposed; rows: vectors of the matrix */
-    knr_doubles turned; /* the triangular matrix of the adjoint one */
+    knr_dense v;       /* rows: vectors of the matrix */
+    knr_dense z;       /* of the adjoint matrix: z transposed, */
+    knr_doubles turned; /* and the triangular matrix */
     knr_multiplier multiplier;
     double *scale;
     number *w;
@@ -540,60 +541,61 @@ static void substitute(eig_room *e, const knr_doubles *t, bool left)
     }
 }
 
-/* Length 1; the largest element real. */
-static void normalize(const knr_dense *v, int64_t k, bool real)
+/* x + i y, n numbers, becomes one of length 1 whose largest element is real. */
+static void normalize(double *x, double *y, int64_t n, bool real)
 {
-    double most = 0, sum = 0;
+    double most = 0, sum = 0, largest = -1;
     int64_t best = 0;
-    for (int64_t i = 0; i < v->columns; i++)
-        most = size(knr_at(v, k, i)) > most ? size(knr_at(v, k, i)) : most;
-    double s = knr_scale_for(most), largest = -1;
-    for (int64_t i = 0; i < v->columns; i++) {
-        number x = knr_at(v, k, i);
-        double square = x.re * s * (x.re * s) + x.im * s * (x.im * s);
+    for (int64_t i = 0; i < n; i++) {
+        double one = fabs(x[i]) + fabs(y[i]);
+        most = one > most ? one : most;
+    }
+    double s = knr_scale_for(most);
+    for (int64_t i = 0; i < n; i++) {
+        double square = x[i] * s * (x[i] * s) + y[i] * s * (y[i] * s);
         sum += square;
         if (square > largest) {
             largest = square;
             best = i;
         }
     }
-    double by = s / sqrt(sum);
-    number top = knr_at(v, k, best), phase = {by, 0};
-    if (!real) {
-        double length = knr_length(top.re, top.im);
-        phase = (number){by * (top.re / length), -by * (top.im / length)};
+    double by = s / sqrt(sum), length = real ? 1 : knr_length(x[best], y[best]);
+    number phase = real ? (number){by, 0} : (number){by * (x[best] / length), -by * (y[best] / length)};
+    for (int64_t i = 0; i < n; i++) {
+        number z = knr_times((number){x[i], y[i]}, phase);
+        x[i] = z.re;
+        y[i] = z.im;
     }
-    for (int64_t i = 0; i < v->columns; i++)
-        knr_put(v, k, i, knr_times(knr_at(v, k, i), phase));
     if (!real)
-        knr_put(v, k, best, (number){knr_at(v, k, best).re, 0});
+        y[best] = 0;
 }
 
 /* The vectors of t, turned by the rows of z and scaled back, as columns of the result. `left`: t and z are those of the
  * adjoint matrix, in reverse order. */
-static void store_vectors(eig_room *e, const knr_doubles *t, bool left, kn_dtype d, void *to)
+static void store_vectors(eig_room *e, const knr_doubles *t, const knr_dense *z, bool left, kn_dtype d, void *to)
 {
     int64_t n = e->r.n;
     substitute(e, t, left);
-    knr_dense_product(&e->multiplier, &e->v, KNR_SET, &e->x, KNR_PLAIN, &e->z, KNR_PLAIN);
+    knr_dense_product(&e->multiplier, &e->v, KNR_SET, &e->x, KNR_PLAIN, z, KNR_PLAIN);
+    knr_dense out = {knr_linalg_loops_of(d), e->x.p, n, n}; /* the vectors in their dtype, as rows */
     for (int64_t k = 0; k < n; k++) {
         int64_t own = left ? n - 1 - k : k;
         bool first = begins_pair(t, n, k);
         int64_t row = first ? k + 1 : k; /* a pair's vector is in its second row */
+        double *x = (double *)e->v.p.re + row * e->v.p.ld, *y = (double *)e->v.p.im + row * e->v.p.ld;
         if (first || t->im || e->w[own].im == 0) {
             for (int64_t i = 0; i < n; i++) {
-                number x = knr_at(&e->v, row, i);
                 double s = left ? 1 / e->scale[i] : e->scale[i];
-                knr_put(&e->v, row, i, (number){x.re * s, x.im * s});
+                x[i] *= s;
+                y[i] *= s;
             }
-            normalize(&e->v, row, !t->im && e->w[own].im == 0);
+            normalize(x, y, n, !t->im && e->w[own].im == 0);
         }
-        bool turned = !t->im && (left ? e->w[own].im > 0 : e->w[own].im < 0);
-        for (int64_t i = 0; i < n; i++) {
-            number x = knr_at(&e->v, row, i);
-            knr_element_put(d, to, i * n + own, (number){x.re, turned ? -x.im : x.im});
-        }
+        double sign = !t->im && (left ? e->w[own].im > 0 : e->w[own].im < 0) ? -1 : 1;
+        for (int64_t i = 0; i < n; i++)
+            knr_put(&out, own, i, (number){x[i], sign * y[i]});
     }
+    knr_dense_store(&out, to, 1, n, false);
 }
 
 static void set_values(eig_room *e)
@@ -635,20 +637,18 @@ bool knr_eig_run(kn_dtype d, int64_t n, const void *a, void *w, void *left, void
     set_values(&e);
     for (int64_t k = 0; k < n; k++)
         knr_element_put(out, w, k, (number){e.w[k].re / scale, e.w[k].im / scale});
-    for (int side = 0; side < 2; side++) {
-        bool from_left = side == 1;
-        if (!(from_left ? left : right))
-            continue;
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t j = 0; j < n; j++) {
-                int64_t p = from_left ? n - 1 - i : i;
-                knr_put(&e.z, i, j, element(&r->z, p, j)); /* row i: a column of z */
-                number t = element(&r->h, n - 1 - j, n - 1 - i);
-                e.turned.re[i * e.turned.ld + j] = t.re;
-                if (complex)
-                    e.turned.im[i * e.turned.ld + j] = -t.im;
-            }
-        store_vectors(&e, from_left ? &e.turned : &r->h, from_left, out, from_left ? left : right);
-    }
+    knr_dense z = {e.z.f, {r->z.re, r->z.im, r->z.ld}, n, n};
+    if (right)
+        store_vectors(&e, &r->h, &z, false, out, right);
+    for (int64_t i = 0; left && i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            knr_put(&e.z, i, j, element(&r->z, n - 1 - i, j));
+            number t = element(&r->h, n - 1 - j, n - 1 - i);
+            e.turned.re[i * e.turned.ld + j] = t.re;
+            if (complex)
+                e.turned.im[i * e.turned.ld + j] = -t.im;
+        }
+    if (left)
+        store_vectors(&e, &e.turned, &e.z, true, out, left);
     return true;
 }
