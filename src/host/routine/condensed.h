@@ -49,10 +49,11 @@ typedef struct knr_condensed_loops {
                              double *d, double *e, double *left, double *right, void *room);
     void (*hessenberg[2])(void *a, int64_t ld, void *transpose, int64_t transpose_ld, int64_t n, double *tau,
                           void *room);
-    /* The m x n matrix x becomes q x, where q is the product of k reflections, number i of which has its vector in row i
-     * of `vectors` from number i + 1 on, and 1 as number i. */
+    /* The m x n matrix x becomes q x, or adjoint q^T x, where q is the product of k reflections, number i of which has
+     * its vector in row i of `vectors` from number i + 1 on, and 1 as number i. from_identity: x is the identity, and it
+     * becomes q. */
     void (*reflect_rows[2])(void *x, int64_t ld, int64_t m, int64_t n, const void *vectors, int64_t vectors_ld,
-                            int64_t k, const double *tau, void *room);
+                            int64_t k, const double *tau, bool adjoint, bool from_identity, void *room);
 } knr_condensed_loops;
 const knr_condensed_loops *knr_condensed(void); /* for this processor */
 extern const knr_condensed_loops knr_condensed_base, knr_condensed_avx2, knr_condensed_avx512;

@@ -543,12 +543,12 @@ void knr_block_apply_rows(knr_block_reflection *b, const knr_dense *packed, cons
                           const knr_dense *x, bool adjoint)
 {
     double factors[KNR_WHOLE];
-    if (x->p.im || adjoint || x->rows > SIDE || x->columns > SIDE) {
+    if (x->p.im || x->rows > SIDE || x->columns > SIDE) {
         apply_packed(b, packed, true, tau, k, x, adjoint, false);
         return;
     }
     for (int64_t i = 0; i < k; i++)
         factors[i] = tau[i].re;
     knr_condensed()->reflect_rows[x->f->size == 8](x->p.re, x->p.ld, x->rows, x->columns, packed->p.re, packed->p.ld,
-                                                   k, factors, b->whole);
+                                                   k, factors, adjoint, false, b->whole);
 }

@@ -52,6 +52,14 @@ static void F(pass_one)(T *a, int64_t ld, int64_t rows, int64_t n, const T *p, c
         F(pass_columns)(a + j, ld, rows, 1, false, p, x + j, p, x, c, sum + j);
 }
 
+/* Row i loses p[i] x. */
+static void F(lose_product)(T *a, int64_t ld, int64_t rows, int64_t n, const T *p, const T *x)
+{
+    for (int64_t i = 0; i < rows; i++, a += ld)
+        for (int64_t j = 0; j < n; j += LANES)
+            F(store)(a + j, F(fnma)(F(fill)(p[i]), F(load)(x + j), F(load)(a + j)));
+}
+
 /* What rows from `from` on are in whole vectors: columns from the last multiple of 64 bytes on. */
 ALWAYS int64_t F(even)(int64_t from) { return from / CHAINS * CHAINS; }
 
@@ -205,24 +213,31 @@ static void F(hessenberg)(void *matrix, int64_t ld, void *transpose, int64_t tra
     }
 }
 
-/* x = H_0 .. H_k-1 x for the reflections whose vectors are rows of `vectors`, from the number behind i on in row i. */
+/* x = H_0 .. H_k-1 x, or adjoint H_k-1 .. H_0 x, for the reflections whose vectors are rows of `vectors`, from the
+ * number behind i on in row i. Of the identity columns before number i are not changed by the reflection. */
 static void F(reflect_rows)(void *matrix, int64_t ld, int64_t m, int64_t n, const void *vectors, int64_t vectors_ld,
-                            int64_t k, const double *tau, void *room)
+                            int64_t k, const double *tau, bool adjoint, bool from_identity, void *room)
 {
     T *a = matrix, *v[2], *w = room;
-    int64_t whole = F(even)(n - 1) + CHAINS, length = F(even)(m + 47);
+    int64_t whole = F(even)(n - 1) + CHAINS, length = F(even)(m + 47), start = 0, first = 0;
     v[0] = w + whole;
     v[1] = v[0] + length;
     memset(room, 0, (size_t)(whole + 2 * length) * sizeof(T));
-    for (int64_t i = k - 1; i >= 0; i--) {
+    for (int64_t step = 0; step < k; step++) {
+        int64_t i = adjoint ? step : k - 1 - step;
         T *now = v[i & 1];
         const T *old = v[~i & 1];
+        first = adjoint && i > 0 ? i - 1 : i; /* the vector before begins there */
+        start = from_identity ? F(even)(i) : 0;
+        for (int64_t j = adjoint && i > 1 ? i - 2 : i; j < i; j++)
+            now[j] = 0;
         now[i] = 1;
         memcpy(now + i + 1, (const T *)vectors + i * vectors_ld + i + 1, (size_t)(m - i - 1) * sizeof(T));
-        F(pass_one)(a + i * ld, ld, m - i, whole, old + i, w, now + i, w);
-        for (int64_t j = 0; j < whole; j += LANES)
+        F(pass_one)(a + first * ld + start, ld, m - first, whole - start, old + first, w + start, now + first, w + start);
+        for (int64_t j = start; j < whole; j += LANES)
             F(store)(w + j, F(fill)((T)tau[i]) * F(load)(w + j));
     }
+    const T *last = v[(adjoint ? k - 1 : 0) & 1];
     if (k > 0)
-        F(pass_one)(a, ld, m, whole, v[0], w, v[0], v[1]);
+        F(lose_product)(a + first * ld + start, ld, m - first, whole - start, last + first, w + start);
 }

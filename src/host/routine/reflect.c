@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * reflect.c -- reflections of real matrices in blocks of 32. */
 #include "host/routine/reflect.h"
+#include "host/routine/condensed.h"
 #include <string.h>
+
+enum { FEW = 64 /* rows and columns of small matrices */ };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -97,6 +100,10 @@ knr_reflector knr_reflector_take(knr_arena *arena, kn_dtype d, int64_t k, const 
     for (int i = 0; i < 2; i++)
         r.w[i] = knr_take(arena, (size_t)(columns * KNR_BLOCK), size);
     r.tau = knr_take(arena, rounded, sizeof(double));
+    if (k <= KNR_BLOCK && r.m <= FEW && x->columns <= FEW && a->columns <= k) {
+        r.whole = knr_take(arena, KNR_WHOLE_ROOM, 1);
+        return r;
+    }
     r.products = (knr_products){.dtype = d, .threads = threads > 1 ? threads : 1};
     if (arena->at)
         r.products.workspace = arena->at + arena->used;
@@ -136,6 +143,8 @@ void knr_reflector_factor(knr_reflector *r, const knr_dense *a, bool packed)
         r->f->take(&v, b.count, b.n, &(knr_place_in){corner, 1, a->p.ld, false}, NULL);
         r->f->reflect_panel(&v, b.count, b.n, r->tau + top);
         r->f->put(&v, b.count, packed ? b.n : b.count, &(knr_place_out){corner, 1, a->p.ld, false});
+        if (r->whole)
+            return;
         finish_block(r, &b);
         knr_dense rest = part_of(a, &b, top + b.count);
         apply_block(r, &b, &rest, true, false);
@@ -149,13 +158,19 @@ void knr_reflector_load(knr_reflector *r, const void *packed, int64_t columns)
         knr_planes v = {b.v, NULL, r->v.ld};
         const char *corner = (const char *)packed + (top * columns + top) * r->f->size;
         r->f->take(&v, b.count, b.n, &(knr_place_in){corner, 1, columns, false}, NULL);
-        finish_block(r, &b);
+        if (!r->whole)
+            finish_block(r, &b);
     }
 }
 
 void knr_reflector_apply(const knr_reflector *r, const knr_dense *x, bool adjoint, bool from_identity)
 {
     int64_t blocks = (r->k + KNR_BLOCK - 1) / KNR_BLOCK;
+    if (r->whole) {
+        knr_condensed()->reflect_rows[r->f->size == 8](x->p.re, x->p.ld, x->rows, x->columns, r->v.re, r->v.ld, r->k,
+                                                       r->tau, adjoint, from_identity, r->whole);
+        return;
+    }
     for (int64_t i = 0; i < blocks; i++) {
         int64_t top = (adjoint ? i : blocks - 1 - i) * KNR_BLOCK;
         block b = block_at(r, top);

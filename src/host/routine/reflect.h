@@ -14,6 +14,7 @@ typedef struct knr_reflector {
     knr_planes v; /* vector number j in row j, from row j / 32 * 32 of the matrix on, with 1 and zeros before it */
     char *t, *g, *w[2]; /* for each block its T; of one block */
     double *tau;
+    void *whole; /* of small matrices with one block, whose reflections are applied one by one: KNR_WHOLE_ROOM bytes */
     knr_products products;
 } knr_reflector;
 /* a: the matrix that they are made of (if so); x: what they are applied to. With an arena without memory only sizes are
