@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fft_groups.h -- the passes of the Fourier transforms over whole lines of numbers, for one type of number: WIDTH of
- * them beside each other, which are transformed alone or are the columns of one transform. Included by fft_isa.c behind
+ * them beside each other, which are transformed alone or are places or the columns of one transform. Included by fft_isa.c behind
  * fft_radix.h. */
 
 /* --- passes ----------------------------------------------------------------------------------- */
@@ -9,13 +9,13 @@ ALWAYS void F(over_groups)(const knr_fft_groups *c, const int fixed, V *re, V *i
 {
     const int r = fixed ? fixed : c->r;
     const int64_t across = c->l > 1 ? 0 : 1; /* the lines' own turns, or one for each l */
+    V roots[4];
+    F(fill_roots)(c->roots, roots, fixed);
     for (int64_t p = 0; p < c->m; p++)
         for (int64_t q = 0; q < c->s; q++)
             for (int64_t l = 0; l < c->l; l++)
                 for (int64_t v = 0; v < WIDTH; v += LANES) {
                     int64_t from = p * c->xp + q * c->xq + l * c->xl + v, to = p * c->yp + q * c->yq + l * c->yl + v;
-                    const T *w = (const T *)c->by_p + p * (r - 1) * 2;
-                    const T *turn = (const T *)c->turn + q * 2 * WIDTH + (across ? v : l);
                     if (c->x.far && v == 0)
                         for (int j = 0; j < r; j++) F(fetch)(&c->x, from + j * c->xj, false);
                     if (c->y.far && v == 0)
@@ -25,7 +25,9 @@ ALWAYS void F(over_groups)(const knr_fft_groups *c, const int fixed, V *re, V *i
                     else
                         for (int j = 0; j < r; j++)
                             F(read)(&c->x, from + j * c->xj, 0, 1, &re[j], &im[j]);
-                    F(butterfly)(re, im, c->roots, fixed, r);
+                    F(butterfly)(re, im, c->roots, roots, fixed, r);
+                    const T *w = (const T *)c->by_p + p * (r - 1) * 2;
+                    const T *turn = (const T *)c->turn + q * 2 * WIDTH + (across ? v : l);
                     if (c->by_p && fixed)
                         UNROLL for (int j = 1; j < fixed; j++, w += 2)
                             F(multiply)(&re[j], &im[j], F(fill)(w[0]), F(fill)(w[1]));
@@ -119,7 +121,7 @@ static void F(cross)(const void *real, const void *imaginary, const knr_fft_numb
     for (int64_t k = 0;;) {
         F(take_columns)((const T *)real + k * WIDTH, re);
         F(take_columns)((const T *)imaginary + k * WIDTH, im);
-        F(butterfly)(re, im, NULL, WIDTH, WIDTH);
+        F(butterfly)(re, im, NULL, NULL, VECTOR_BYTES > 16 ? WIDTH : 0, WIDTH);
         F(write)(y, k, m, WIDTH, (T)scale, re, im);
         k += LANES;
         if (k + LANES <= m)

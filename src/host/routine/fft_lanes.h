@@ -147,25 +147,24 @@ static void F(put)(const knr_fft_lanes *l, const void *real, const void *imagina
     F(put_any)(l, j, re, im);
 }
 
-/* n numbers that do not fill a vector, from x[at]: as a vector of planes, the other lanes being 0; back: the first
- * one is the last. */
-FEW void F(get_some)(const knr_fft_numbers *x, int64_t at, int n, bool back, T *to)
+/* n numbers that do not fill a vector, from x[at]: as a vector of planes, the other lanes being 0 */
+FEW void F(get_some)(const knr_fft_numbers *x, int64_t at, int n, T *to)
 {
     const T *re = x->re, *im = x->im;
     memset(to, 0, 2 * LANES * sizeof(T));
     for (int i = 0; i < n; i++) {
-        int64_t k = at + (back ? n - 1 - i : i);
+        int64_t k = at + i;
         bool swap = x->swap && !im;
         to[i + (swap ? LANES : 0)] = im ? re[k] : re[2 * k];
         to[i + (swap ? 0 : LANES)] = im ? im[k] : re[2 * k + 1];
     }
 }
 
-FEW void F(set_some)(const knr_fft_numbers *y, int64_t at, int n, bool back, T scale, const T *from)
+FEW void F(set_some)(const knr_fft_numbers *y, int64_t at, int n, T scale, const T *from)
 {
     T *re = y->re, *im = y->im;
     for (int i = 0; i < n; i++) {
-        int64_t k = at + (back ? n - 1 - i : i);
+        int64_t k = at + i;
         bool swap = y->swap && !im;
         T a = from[i + (swap ? LANES : 0)], b = from[i + (swap ? 0 : LANES)];
         *(im ? &re[k] : &re[2 * k]) = im ? a : a * scale;
@@ -173,56 +172,45 @@ FEW void F(set_some)(const knr_fft_numbers *y, int64_t at, int n, bool back, T s
     }
 }
 
-ALWAYS void F(get)(const knr_fft_numbers *x, int64_t at, int n, const bool back, V *re, V *im)
-{
-    if (n < LANES) {
-        T some[2 * LANES];
-        F(get_some)(x, at, n, back, some);
-        *re = F(load)(some), *im = F(load)(some + LANES);
-        return;
-    }
-    F(read)(x, at, 0, 1, re, im);
-    if (back)
-        *re = BACK(*re), *im = BACK(*im);
-}
-
-ALWAYS void F(set)(const knr_fft_numbers *y, int64_t at, int n, const bool back, T scale, V re, V im)
-{
-    if (n < LANES) {
-        T some[2 * LANES];
-        F(store)(some, re);
-        F(store)(some + LANES, im);
-        F(set_some)(y, at, n, back, scale, some);
-        return;
-    }
-    if (back)
-        re = BACK(re), im = BACK(im);
-    F(write)(y, at, 0, 1, scale, &re, &im);
-}
-
 /* --- products --------------------------------------------------------------------------------- */
+
+/* n < LANES numbers from k on, and as many of w from there */
+FEW void F(times_some)(const knr_fft_product *p, int64_t k, int n)
+{
+    const knr_fft_numbers by = {.re = (void *)(uintptr_t)p->w};
+    T x[2 * LANES], w[2 * LANES];
+    F(get_some)(&p->x, k, n, x);
+    F(get_some)(&by, k, n, w);
+    V re = F(load)(x), im = F(load)(x + LANES);
+    F(multiply)(&re, &im, F(load)(w), F(load)(w + LANES));
+    F(store)(x, re);
+    F(store)(x + LANES, im);
+    F(set_some)(&p->y, k, n, (T)p->scale, x);
+}
 
 static void F(times)(const knr_fft_product *p)
 {
     const T *w = p->w;
-    V re, im, c, s;
+    const knr_fft_numbers x = p->x, y = p->y;
+    const T scale = (T)p->scale;
+    int64_t k = 0, n = p->n, from = x.apart ? x.apart : WIDTH, to = y.apart ? y.apart : WIDTH;
+    V re, im;
     if (p->side == 1) {
-        const knr_fft_numbers by = {.re = (void *)(uintptr_t)p->w};
-        for (int64_t k = 0; k < p->n; k += LANES) {
-            int n = p->n - k < LANES ? (int)(p->n - k) : LANES;
-            F(get)(&p->x, k, n, false, &re, &im);
-            F(get)(&by, k, n, false, &c, &s);
-            F(multiply)(&re, &im, c, s);
-            F(set)(&p->y, k, n, false, (T)p->scale, re, im);
+        for (; k + LANES <= n; k += LANES) {
+            V a = F(load)(w + 2 * k), b = F(load)(w + 2 * k + LANES);
+            F(read)(&x, k, 0, 1, &re, &im);
+            F(multiply)(&re, &im, EVENS(a, b), ODDS(a, b));
+            F(write)(&y, k, 0, 1, scale, &re, &im);
         }
+        if (k < n)
+            F(times_some)(p, k, (int)(n - k));
         return;
     }
-    int64_t from = p->x.apart ? p->x.apart : WIDTH, to = p->y.apart ? p->y.apart : WIDTH;
-    for (int64_t k = 0; k < p->n; k++)
+    for (; k < n; k++)
         for (int i = 0; i < WIDTH; i += LANES) {
-            F(read)(&p->x, k * from + i, 0, 1, &re, &im);
+            F(read)(&x, k * from + i, 0, 1, &re, &im);
             F(multiply)(&re, &im, F(fill)(w[2 * k]), F(fill)(w[2 * k + 1]));
-            F(write)(&p->y, k * to + i, 0, 1, (T)p->scale, &re, &im);
+            F(write)(&y, k * to + i, 0, 1, scale, &re, &im);
         }
 }
 
@@ -270,27 +258,68 @@ ALWAYS void F(join)(V *ar, V *ai, V *br, V *bi, V c, V s, bool inverse)
     *br = er - tr, *bi = ti - ei;
 }
 
+/* LANES of them: the pairs from low on, and those that end with the last one of high */
+ALWAYS void F(join_pairs)(const T *low, const T *high, T *to_low, T *to_high, V c, V s, bool inverse)
+{
+    V a = F(load)(low), b = F(load)(low + LANES), d = F(load)(high), e = F(load)(high + LANES);
+    V ar = EVENS(a, b), ai = ODDS(a, b), br = BACK(EVENS(d, e)), bi = BACK(ODDS(d, e));
+    F(join)(&ar, &ai, &br, &bi, c, s, inverse);
+    br = BACK(br), bi = BACK(bi);
+    F(store)(to_low, ZIP_LO(ar, ai));
+    F(store)(to_low + LANES, ZIP_HI(ar, ai));
+    F(store)(to_high, ZIP_LO(br, bi));
+    F(store)(to_high + LANES, ZIP_HI(br, bi));
+}
+
+/* The turns of number i behind the first one, and of those behind it */
+ALWAYS void F(real_turns)(const knr_fft_real *r, int64_t i, V *c, V *s)
+{
+    const T *w = r->w, *lanes = (const T *)r->lanes + i % WIDTH;
+    if (r->lanes) {
+        w += i / WIDTH * 2;
+        *c = F(load)(lanes), *s = F(load)(lanes + WIDTH);
+        F(multiply)(c, s, F(fill)(w[0]), F(fill)(w[1]));
+        return;
+    }
+    V a = F(load)(w + 2 * i), b = F(load)(w + 2 * i + LANES);
+    *c = EVENS(a, b), *s = ODDS(a, b);
+}
+
+/* The last n < LANES ones, from k on */
+FEW void F(real_some)(const knr_fft_real *r, int64_t k, int n)
+{
+    T low[2 * LANES] = {0}, high[2 * LANES] = {0}, turns[2 * LANES] = {0};
+    const size_t bytes = 2 * (size_t)n * sizeof(T);
+    const T *x = r->x.re;
+    T *y = r->y.re;
+    int64_t other = r->m - k - n + 1, behind = 2 * (LANES - n);
+    knr_fft_real some = *r;
+    V c, s;
+    memcpy(low, x + 2 * k, bytes);
+    memcpy(high + behind, x + 2 * other, bytes);
+    if (!r->lanes) {
+        memcpy(turns, (const T *)r->w + 2 * (k - r->from), bytes);
+        some.w = turns;
+    }
+    F(real_turns)(&some, r->lanes ? k - r->from : 0, &c, &s);
+    F(join_pairs)(low, high, low, high, c, s, r->inverse);
+    memcpy(y + 2 * k, low, bytes);
+    memcpy(y + 2 * other, high + behind, bytes);
+}
+
 static void F(real)(const knr_fft_real *r)
 {
-    const knr_fft_numbers by = {.re = (void *)(uintptr_t)r->w};
-    for (int64_t k = r->from; k < r->to; k += LANES) {
-        int n = r->to - k < LANES ? (int)(r->to - k) : LANES;
-        int64_t other = r->m - k - n + 1;
-        V ar, ai, br, bi, c, s;
-        F(get)(&r->x, k, n, false, &ar, &ai);
-        F(get)(&r->x, other, n, true, &br, &bi);
-        if (r->lanes) {
-            int64_t i = k - r->from;
-            const T *lanes = (const T *)r->lanes + i % WIDTH, *w = (const T *)r->w + i / WIDTH * 2;
-            c = F(load)(lanes), s = F(load)(lanes + WIDTH);
-            F(multiply)(&c, &s, F(fill)(w[0]), F(fill)(w[1]));
-        } else {
-            F(get)(&by, k - r->from, n, false, &c, &s);
-        }
-        F(join)(&ar, &ai, &br, &bi, c, s, r->inverse);
-        F(set)(&r->y, k, n, false, 1, ar, ai);
-        F(set)(&r->y, other, n, true, 1, br, bi);
+    const T *x = r->x.re;
+    T *y = r->y.re;
+    int64_t k = r->from, m = r->m, end = r->to;
+    for (; k + LANES <= end; k += LANES) {
+        int64_t other = m - k - LANES + 1;
+        V c, s;
+        F(real_turns)(r, k - r->from, &c, &s);
+        F(join_pairs)(x + 2 * k, x + 2 * other, y + 2 * k, y + 2 * other, c, s, r->inverse);
     }
+    if (k < end)
+        F(real_some)(r, k, (int)(end - k));
 }
 
 static void F(real_lanes)(const knr_fft_real *r)

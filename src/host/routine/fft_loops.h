@@ -22,15 +22,14 @@ typedef struct knr_fft_numbers {
 } knr_fft_numbers;
 
 /* One pass of Stockham's algorithm over r s m numbers: for p < m and q < s
- *     y[q + s (r p + k)] = w^(p k) sum_j x[q + s (p + m j)] exp(-2 pi i j k / r),   w = exp(-2 pi i / (r m))  */
+ *     y[q + s (r p + k)] = w^(p k) sum_j x[q + s (p + m j)] exp(-2 pi i j k / r),   w = exp(-2 pi i / (r m))
+ * Here lanes are places (p, q), in `pass`; in `groups` they run along q alone. */
 typedef struct knr_fft_call {
-    knr_fft_numbers x, y; /* pairs: s >= WIDTH */
+    knr_fft_numbers x, y; /* y: planes */
     int r;                /* 2, 4, 8, or odd up to MOST_ODD */
-    int64_t s, m;         /* s m >= WIDTH */
-    const void *by_p;     /* s >= WIDTH: [m][r - 1] pairs w^(p k) */
-    const void *by_t;     /* s < WIDTH: [r - 1][2][s m], the same for each place */
+    int64_t s, m;         /* s < WIDTH, s m >= WIDTH */
+    const void *by_t;     /* [r - 1][2][s m]: w^(p k), the same for each q */
     const void *roots;    /* odd r: [r / 2] pairs: cosine, sine of 2 pi (j + 1) / r */
-    double scale;         /* of what is written as pairs */
 } knr_fft_call;
 
 /* One pass over lines of WIDTH numbers, which have the same turns (by_p), or one for each place of a line (turn), or,
@@ -66,7 +65,8 @@ typedef struct knr_fft_product {
 } knr_fft_product;
 
 /* Between the transform z of m = n / 2 pairs of real numbers and the transform x of these n real numbers, for the
- * indices from .. to, and those as far from the other end; 0 < from, to <= m / 2 + 1. y may be x. */
+ * indices from .. to, and those as far from the other end; 0 < from, to <= m / 2 + 1. All are pairs; y may be x.
+ * */
 typedef struct knr_fft_real {
     knr_fft_numbers x, y;
     const void *w;     /* pairs exp(-2 pi i k / n), from k = `from` on; or, */

@@ -135,7 +135,7 @@ ALWAYS void F(butterfly16)(V *re, V *im)
         V pr = fr, pi = fi, qr = {0}, qi = {0};                                                         \
         REPEAT for (int j = 1, e = k; j <= h; j++, e = e + k >= (r) ? e + k - (r) : e + k)              \
         {                                                                                               \
-            V c = F(fill)(roots[2 * (e > h ? (r) - e : e) - 2]), s = F(fill)(roots[2 * (e > h ? (r) - e : e) - 1]); \
+            V c = ROOT(2 * (e > h ? (r) - e : e) - 2), s = ROOT(2 * (e > h ? (r) - e : e) - 1);             \
             s = e > h ? -s : s;                                                                         \
             pr = F(madd)(c, sr[j], pr), pi = F(madd)(c, si[j], pi);                                     \
             qr = F(madd)(s, di[j], qr), qi = F(madd)(s, dr[j], qi);                                     \
@@ -144,22 +144,26 @@ ALWAYS void F(butterfly16)(V *re, V *im)
         re[(r) - k] = pr - qr, im[(r) - k] = pi + qi;                                                   \
     }
 
-ALWAYS void F(butterfly_few)(V *re, V *im, const T *roots, const int r)
+/* roots: filled vectors */
+ALWAYS void F(butterfly_few)(V *re, V *im, const V *roots, const int r)
 {
     V sr[4], si[4], dr[4], di[4];
+#define ROOT(i) roots[i]
     ODD_BUTTERFLY(r, UNROLL)
+#undef ROOT
 }
 
 APART void F(butterfly_odd)(V *re, V *im, const T *roots, int r)
 {
     V sr[KNR_FFT_MOST_ODD / 2 + 1], si[KNR_FFT_MOST_ODD / 2 + 1], dr[KNR_FFT_MOST_ODD / 2 + 1],
         di[KNR_FFT_MOST_ODD / 2 + 1];
+#define ROOT(i) F(fill)(roots[i])
     ODD_BUTTERFLY(r, )
+#undef ROOT
 }
 #undef ODD_BUTTERFLY
 
-/* fixed: r, where that is known while compiling */
-ALWAYS void F(butterfly)(V *re, V *im, const T *roots, const int fixed, const int r)
+ALWAYS void F(even_butterfly)(V *re, V *im, const int r)
 {
     if (r == 2)
         F(butterfly2)(re, im);
@@ -167,12 +171,39 @@ ALWAYS void F(butterfly)(V *re, V *im, const T *roots, const int fixed, const in
         F(butterfly4)(re, im, 1);
     else if (r == 8)
         F(butterfly8)(re, im);
-    else if (r == 16)
-        F(butterfly16)(re, im);
-    else if (fixed)
-        F(butterfly_few)(re, im, roots, fixed);
     else
+        F(butterfly16)(re, im);
+}
+
+#if VECTOR_BYTES == 16
+APART void F(butterfly_any)(V *re, V *im, const T *roots, int r)
+{
+    if (r % 2)
         F(butterfly_odd)(re, im, roots, r);
+    else
+        F(even_butterfly)(re, im, r);
+}
+#else
+#define butterfly_any_f32 butterfly_odd_f32 /* the others are fixed */
+#define butterfly_any_f64 butterfly_odd_f64
+#endif
+
+/* fixed: r, where that is known while compiling; its roots are filled vectors, then. */
+ALWAYS void F(butterfly)(V *re, V *im, const T *roots, const V *filled, const int fixed, const int r)
+{
+    if (!fixed)
+        F(butterfly_any)(re, im, roots, r);
+    else if (fixed % 2)
+        F(butterfly_few)(re, im, filled, fixed);
+    else
+        F(even_butterfly)(re, im, fixed);
+}
+
+/* The roots of a radix that is known, once for all places */
+ALWAYS void F(fill_roots)(const T *roots, V *filled, const int fixed)
+{
+    if (fixed % 2)
+        UNROLL for (int i = 0; i < fixed - 1; i++) filled[i] = F(fill)(roots[i]);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -276,58 +307,39 @@ APART void F(scatter)(T *to, const T *x, int r, int64_t s, int64_t t)
 
 /* --- passes ----------------------------------------------------------------------------------- */
 
-/* Lanes run along q, or, where that has too few places, along p and q. The last vector begins where it ends with the
- * last place, so some places may be computed twice. fixed: r, where that is known while compiling. */
+/* Lanes run along p and q. The last vector begins where it ends with the last place, so some places may be computed
+ * twice. fixed: r, where that is known while compiling. */
 ALWAYS void F(walk)(const knr_fft_call *c, const int fixed, V *re, V *im)
 {
     const int r = fixed ? fixed : c->r;
-    const int64_t s = c->s, m = c->m, step = s * m;
-    const bool across = s >= WIDTH;
-    const int64_t places = across ? s : step;
-    const T *roots = c->roots, *w = across ? c->by_p : c->by_t;
-    for (int64_t p = 0, q = 0;;) {
+    const int64_t places = c->s * c->m;
+    V roots[4];
+    F(fill_roots)(c->roots, roots, fixed);
+    for (int64_t t = 0;;) {
+        const T *w = (const T *)c->by_t + t;
         if (fixed)
-            F(read)(&c->x, s * p + q, step, fixed, re, im);
+            F(read)(&c->x, t, places, fixed, re, im);
         else
             for (int j = 0; j < r; j++)
-                F(read)(&c->x, s * p + q + j * step, 0, 1, &re[j], &im[j]);
-        F(butterfly)(re, im, roots, fixed, r);
-        if (m > 1) {
-            const T *v = across ? w + p * (r - 1) * 2 : w + q;
-            if (fixed && across)
-                UNROLL for (int j = 1; j < fixed; j++, v += 2)
-                    F(multiply)(&re[j], &im[j], F(fill)(v[0]), F(fill)(v[1]));
-            else if (fixed)
-                UNROLL for (int j = 1; j < fixed; j++, v += 2 * step)
-                    F(multiply)(&re[j], &im[j], F(load)(v), F(load)(v + step));
-            else
-                for (int j = 1; j < r; j++, v += across ? 2 : 2 * step) {
-                    V cosine = across ? F(fill)(v[0]) : F(load)(v), sine = across ? F(fill)(v[1]) : F(load)(v + step);
-                    F(multiply)(&re[j], &im[j], cosine, sine);
-                }
-        }
-        if (across && fixed)
-            F(write)(&c->y, s * r * p + q, s, fixed, (T)c->scale, re, im);
-        else if (across)
-            for (int j = 0; j < r; j++)
-                F(write)(&c->y, s * (r * p + j) + q, 0, 1, (T)c->scale, &re[j], &im[j]);
-        else if (s == 1 && fixed && fixed % 2 == 0) {
-            F(weave)((T *)c->y.re + r * q, re, fixed);
-            F(weave)((T *)c->y.im + r * q, im, fixed);
+                F(read)(&c->x, t + j * places, 0, 1, &re[j], &im[j]);
+        F(butterfly)(re, im, c->roots, roots, fixed, r);
+        if (c->m > 1 && fixed)
+            UNROLL for (int j = 1; j < fixed; j++, w += 2 * places)
+                F(multiply)(&re[j], &im[j], F(load)(w), F(load)(w + places));
+        else if (c->m > 1)
+            for (int j = 1; j < r; j++, w += 2 * places)
+                F(multiply)(&re[j], &im[j], F(load)(w), F(load)(w + places));
+        if (c->s == 1 && fixed && fixed % 2 == 0) {
+            F(weave)((T *)c->y.re + r * t, re, fixed);
+            F(weave)((T *)c->y.im + r * t, im, fixed);
         } else {
-            F(scatter)(c->y.re, (const T *)re, r, s, q);
-            F(scatter)(c->y.im, (const T *)im, r, s, q);
+            F(scatter)(c->y.re, (const T *)re, r, c->s, t);
+            F(scatter)(c->y.im, (const T *)im, r, c->s, t);
         }
-        q += LANES;
-        if (q + LANES <= places)
-            continue;
-        if (q < places) {
-            q = places - LANES;
-        } else {
-            if (!across || ++p == m)
-                return;
-            q = 0;
-        }
+        t += LANES;
+        if (t >= places)
+            return;
+        t = t + LANES <= places ? t : places - LANES;
     }
 }
 

@@ -72,24 +72,67 @@ int64_t knr_fft_room(const knr_fft_plan *p, int side, int threads)
 
 /* --- flat ------------------------------------------------------------------------------------- */
 
+/* Field by field: a copy by vectors waits for the memory of what was just written in parts. */
+static void set(numbers *to, const numbers *from)
+{
+    to->re = from->re, to->im = from->im;
+    to->swap = from->swap, to->far = from->far;
+    to->apart = from->apart;
+}
+
+static void move_on(const knr_fft_plan *p, numbers *x, int64_t first)
+{
+    x->re = number_at(p, x->re, x->im ? first : 2 * first);
+    x->im = x->im ? number_at(p, x->im, first) : NULL;
+}
+
+/* A pass whose lanes run along q; the last line begins where it ends with the last q, so some places may be computed
+ * twice. */
+static void run_along(const knr_fft_plan *p, const knr_fft_pass *a, const numbers *x, const numbers *y, double scale)
+{
+    int64_t width = knr_fft_width(p->bytes), last = a->s - width;
+    const knr_fft_loops *loops = knr_fft_loops_of(p->bytes);
+    knr_fft_groups c = {.r = a->r,
+                        .m = a->m,
+                        .s = a->s / width,
+                        .l = 1,
+                        .xp = a->s,
+                        .xq = width,
+                        .xj = a->s * a->m,
+                        .yp = a->s * a->r,
+                        .yq = width,
+                        .yk = a->s,
+                        .by_p = a->by_p,
+                        .roots = a->roots,
+                        .scale = scale};
+    set(&c.x, x);
+    set(&c.y, y);
+    loops->groups(&c);
+    if (a->s % width == 0)
+        return;
+    c.s = 1;
+    move_on(p, &c.x, last);
+    move_on(p, &c.y, last);
+    loops->groups(&c);
+}
+
 /* Places of one transform are lanes. */
-static void run_alone(const knr_fft_plan *p, numbers x, numbers y, double scale, void *room)
+static void run_alone(const knr_fft_plan *p, const numbers *x, const numbers *y, double scale, void *room)
 {
     const knr_fft_loops *loops = knr_fft_loops_of(p->bytes);
-    numbers other = planes(p, room, p->n), own = y.im ? y : planes(p, y.re, p->n), from = x;
+    numbers other = planes(p, room, p->n), own = y->im ? *y : planes(p, y->re, p->n);
+    const numbers *from = x;
     for (int i = 0; i < p->n_pass; i++) {
         const knr_fft_pass *a = &p->pass[i];
-        bool last = i == p->n_pass - 1;
-        numbers to = last ? y : (p->n_pass - i) % 2 ? own : other;
-        loops->pass(&(knr_fft_call){.x = from,
-                                    .y = to,
-                                    .r = a->r,
-                                    .s = a->s,
-                                    .m = a->m,
-                                    .by_p = a->by_p,
-                                    .by_t = a->by_t,
-                                    .roots = a->roots,
-                                    .scale = scale});
+        const numbers *to = i == p->n_pass - 1 ? y : (p->n_pass - i) % 2 ? &own : &other;
+        if (a->s >= knr_fft_width(p->bytes)) {
+            run_along(p, a, from, to, scale);
+        } else {
+            knr_fft_call c = {.r = a->r, .s = a->s, .m = a->m, .by_t = a->by_t, .roots = a->roots};
+            set(&c.x, from);
+            set(&c.y, to);
+            loops->pass(&c);
+        }
         from = to;
     }
 }
@@ -153,7 +196,7 @@ static void run_flat(const knr_fft_plan *p, int side, numbers x, numbers y, doub
     if (side > 1 || p->columns)
         run_lines(p, side, x, y, scale, room);
     else
-        run_alone(p, x, y, scale, room);
+        run_alone(p, &x, &y, scale, room);
 }
 
 /* --- split ------------------------------------------------------------------------------------ */
