@@ -250,8 +250,8 @@ static kna_plan *plan_of(const maker *m, const kna_cut *c)
     p->donated = donated;
     p->jaxpr = m->jaxpr;
     p->kind = m->k;
-    p->bytes = sizeof *p + sizeof *k + c->leaf.n + kni_key_bytes(&p->key) + k->arena.total + knx_dim_conditions_bytes(&k->conditions) +
-               kni_bytes(p->jaxpr) + knc_bytes(k->program, p->jaxpr);
+    p->bytes = sizeof *p + sizeof *k + c->leaf.n + kni_key_bytes(&p->key) + k->arena.total +
+               knx_dim_conditions_bytes(&k->conditions) + kni_bytes(p->jaxpr) + knc_bytes(k->program, p->jaxpr);
     return p;
 }
 

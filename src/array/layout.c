@@ -112,6 +112,8 @@ static bool next_group(int n, const int64_t *old, kni_type y, int i, int *i_end,
 /* The same where extents are expressions: sizes of which is not known which one is larger belong to one group. */
 static bool symbolic_reshape_strides(const kna_layout *l, kni_type y, int64_t *stride)
 {
+    if (!y.ndim)
+        return true; /* one element */
     int64_t old[KN_MAX_NDIM] = {0}, old_stride[KN_MAX_NDIM] = {0};
     int n = 0, i_end, j_end;
     for (int d = 0; d < l->type.ndim; d++)
@@ -159,22 +161,24 @@ static bool through_reshape(const kni_draft_eqn *e, kni_type y, kna_layout *l)
 /* Rows with an index map. */
 static void through_map(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layout *l, bool placed)
 {
-    int n = y.ndim + l->type.ndim;
+    const int rank = y.ndim;
+    const int64_t *const dim = y.dim;
+    int n = rank + l->type.ndim;
     kni_index_axis *axes = knx_arena_alloc(&op->b->arena, (size_t)(n + 1) * sizeof *axes);
     int64_t stride[KN_MAX_NDIM];
     if (!axes) {
         kna_fail_with(op, knx_error_nomem());
         return;
     }
-    kni_index out = {.n_loop = y.ndim, .ndim = y.ndim, .axis = axes};
-    kni_index in = {.n_loop = y.ndim, .ndim = l->type.ndim, .axis = axes + y.ndim};
+    kni_index out = {.n_loop = rank, .ndim = rank, .axis = axes};
+    kni_index in = {.n_loop = rank, .ndim = l->type.ndim, .axis = axes + rank};
     for (int d = 0; d < n; d++) { /* there is room for far more loops than there are */
         axes[d].offset = 0;
         axes[d].node = KNK_NONE;
         axes[d].fixed = false;
-        memset(axes[d].coef, 0, (size_t)y.ndim * sizeof *axes[d].coef);
+        memset(axes[d].coef, 0, (size_t)rank * sizeof *axes[d].coef);
     }
-    for (int d = 0; d < y.ndim; d++) {
+    for (int d = 0; d < rank; d++) {
         out.axis[d].coef[d] = 1;
         stride[d] = 0;
     }
@@ -184,12 +188,12 @@ static void through_map(kna_op *op, const kni_draft_eqn *e, kni_type y, kna_layo
     for (int a = 0; a < l->type.ndim; a++) {
         if (placed && size)
             l->offset += l->stride[a] * in.axis[a].offset;
-        for (int d = 0; d < y.ndim; d++)
+        for (int d = 0; d < rank; d++)
             if (in.axis[a].coef[d])
                 stride[d] = knx_dim_add(stride[d], knx_dim_mul(l->stride[a], in.axis[a].coef[d]));
     }
-    for (int d = 0; d < y.ndim; d++) {
-        if (stride[d] == 0 && y.dim[d] > 1)
+    for (int d = 0; d < rank; d++) {
+        if (stride[d] == 0 && dim[d] > 1)
             l->writeable = false; /* several elements lie on one */
         l->stride[d] = stride[d];
     }

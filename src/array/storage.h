@@ -79,8 +79,8 @@ const kni_draft_eqn **kna_find_chain(kna_op *op, kni_atom from, kni_atom to, int
  * become the view's steps. Where NumPy would copy (a reshape that the strides do not allow), and where base is a
  * number, the result is an array of its own. */
 kn_array kna_end_view(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result);
-/* Ends an operation outside of traces with x[start:limit:steps], as kna_end_view with knb_slice of kna_in(x) would, in a
- * tenth of the time. NULL: not for this x, nothing was done. */
+/* Ends an operation outside of traces with x[start:limit:steps], as kna_end_view with knb_slice of kna_in(x) would,
+ * in a tenth of the time. NULL: not for this x, nothing was done. */
 kn_array kna_end_slice(kna_op *op, kn_array x, const kni_p_slice *p);
 /* The same, but where it is no view the copy lies in memory with its axes in this order, the outermost first. */
 kn_array kna_end_view_ordered(kna_op *op, kn_array base, kni_atom base_atom, kni_atom result, const int64_t *order);

@@ -129,8 +129,8 @@ bool knx_dim_is_linear(int64_t d, int n, const knx_dim_value *known, knx_dim_var
 }
 
 /* ---- Instructions. LINEAR n, then n parts: times, place in the table. SUM n, then n parts: times, number of powers,
- * then for each its place and its exponent. An operation: places and constants of both operands; a place of -1: the operand is the constant. Each
- * instruction makes the next number of the table. */
+ * then for each its place and its exponent. An operation: places and constants of both operands; a place of -1: the
+ * operand is the constant. Each instruction makes the next number of the table. */
 
 static bool find(const knx_dim_code *c, uint64_t key, uint32_t *at)
 {

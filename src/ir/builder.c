@@ -202,8 +202,7 @@ static knx_error *emit(kni_builder *b, kni_draft_eqn *e, const void *params, con
     for (uint32_t i = 0; own && i < e->n_in; i++)
         own[i] = in[i];
     e->in = own;
-    if (!own || !KN_VEC_RESERVE(&b->eqn, 1) ||
-        !kni_params_copy(&b->arena, p, params, &e->params))
+    if (!own || !KN_VEC_RESERVE(&b->eqn, 1) || !kni_params_copy(&b->arena, p, params, &e->params))
         return knx_error_nomem();
     kni_rule r = {.prim = p, .params = e->params, .n_in = (int)e->n_in, .xt = x, .arena = &b->arena};
     knx_error *error = p->complete ? p->complete(&r, (void *)(uintptr_t)e->params) : NULL;

@@ -72,9 +72,9 @@ static bool raise_grain(cutter *c, int64_t grain)
     return true;
 }
 
-/* Lists the parallel loops that walk rows; loops that stay inside of a grain of rows are left out. A loop that walks more
- * rows than the grain and fewer than a batch makes them the grain. False: a loop runs backwards, or walks rows that
- * cannot be a grain. */
+/* Lists the parallel loops that walk rows; loops that stay inside of a grain of rows are left out. A loop that walks
+ * more rows than the grain and fewer than a batch makes them the grain. False: a loop runs backwards, or walks rows
+ * that cannot be a grain. */
 static bool row_loops(cutter *c, const knc_step *s, const int64_t *stride, int64_t unit, int *loop, int *n)
 {
     *n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bidiagonal.h -- singular values and vectors of real upper bidiagonal matrices: by QR steps, or with vectors by divide and
- * conquer. The matrix and all of which there are O(n) numbers are float64, vectors have their dtype, to the precision of
- * that. */
+ * bidiagonal.h -- singular values and vectors of real upper bidiagonal matrices: by QR steps, or with vectors by
+ * divide and conquer. The matrix and all of which there are O(n) numbers are float64, vectors have their dtype, to
+ * the precision of that. */
 #ifndef KN_HOST_ROUTINE_BIDIAGONAL_H
 #define KN_HOST_ROUTINE_BIDIAGONAL_H
 #include "host/routine/dense.h"

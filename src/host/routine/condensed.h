@@ -33,25 +33,25 @@ typedef struct knr_condensed_loops {
     /* y = a / b, y = a b; the sum of its squares. y may be an operand. */
     double (*divide)(double *y, const double *a, const double *b, int64_t n);
     double (*times)(double *y, const double *a, const double *b, int64_t n);
-    /* to += from or to -= from; the largest absolute value, or infinity or NaN if a number is not finite; x times a power
-     * of two. [0]: float32, [1]: float64 */
+    /* to += from or to -= from; the largest absolute value, or infinity or NaN if a number is not finite; x times a
+     * power of two. [0]: float32, [1]: float64 */
     void (*add[2])(void *to, const void *from, int64_t n, bool minus);
     double (*largest[2])(const void *x, int64_t n);
     void (*scale[2])(void *x, int64_t n, double by);
-    /* Of real matrices up to KNR_WHOLE rows whose rows begin at multiples of 64 bytes, and are as long in memory: numbers
-     * behind the last column are read and written. room: KNR_WHOLE_ROOM bytes.
-     * The upper triangle of n x n numbers becomes row by row d, e and, from behind e on, the vectors of reflections; what
-     * is below it is lost. The same of m >= n rows: the vectors of reflections from the left end up in rows of
-     * the transpose, from behind the diagonal on, those from the right in rows of the matrix, behind e. The Hessenberg form
-     * is transposed, too, with the vectors behind its subdiagonal. */
+    /* Of real matrices up to KNR_WHOLE rows whose rows begin at multiples of 64 bytes, and are as long in memory:
+     * numbers behind the last column are read and written. room: KNR_WHOLE_ROOM bytes.
+     * The upper triangle of n x n numbers becomes row by row d, e and, from behind e on, the vectors of reflections;
+     * what is below it is lost. The same of m >= n rows: the vectors of reflections from the left end up in rows of
+     * the transpose, from behind the diagonal on, those from the right in rows of the matrix, behind e. The
+     * Hessenberg form is transposed, too, with the vectors behind its subdiagonal. */
     void (*tridiagonalize[2])(void *a, int64_t ld, int64_t n, double *d, double *e, double *tau, void *room);
     void (*bidiagonalize[2])(void *a, int64_t ld, void *transpose, int64_t transpose_ld, int64_t m, int64_t n,
                              double *d, double *e, double *left, double *right, void *room);
     void (*hessenberg[2])(void *a, int64_t ld, void *transpose, int64_t transpose_ld, int64_t n, double *tau,
                           void *room);
     /* The m x n matrix x becomes q x, or adjoint q^T x, where q is the product of k reflections, number i of which has
-     * its vector in row i of `vectors` from number i + 1 on, and 1 as number i. from_identity: x is the identity, and it
-     * becomes q. */
+     * its vector in row i of `vectors` from number i + 1 on, and 1 as number i. from_identity: x is the identity, and
+     * it becomes q. */
     void (*reflect_rows[2])(void *x, int64_t ld, int64_t m, int64_t n, const void *vectors, int64_t vectors_ld,
                             int64_t k, const double *tau, bool adjoint, bool from_identity, void *room);
 } knr_condensed_loops;

@@ -549,6 +549,6 @@ void knr_block_apply_rows(knr_block_reflection *b, const knr_dense *packed, cons
     }
     for (int64_t i = 0; i < k; i++)
         factors[i] = tau[i].re;
-    knr_condensed()->reflect_rows[x->f->size == 8](x->p.re, x->p.ld, x->rows, x->columns, packed->p.re, packed->p.ld,
-                                                   k, factors, adjoint, false, b->whole);
+    knr_condensed()->reflect_rows[x->f->size == 8](x->p.re, x->p.ld, x->rows, x->columns, packed->p.re, packed->p.ld, k,
+                                                   factors, adjoint, false, b->whole);
 }

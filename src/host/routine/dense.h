@@ -72,8 +72,8 @@ void knr_element_put(kn_dtype d, void *to, int64_t i, knr_complex v);
 knr_complex knr_element_at(kn_dtype d, const void *from, int64_t i);
 double knr_epsilon(const knr_dense *x); /* between 1 and the next number */
 double knr_rounding(kn_dtype d);        /* half of that */
-/* Of one plane: columns from .. from + n of rows i and j change places; those of row i become what `places` says, number
- * k at from + places[k] times `by`. */
+/* Of one plane: columns from .. from + n of rows i and j change places; those of row i become what `places` says,
+ * number k at from + places[k] times `by`. */
 void knr_exchange_rows(const knr_dense *x, int64_t i, int64_t j, int64_t from, int64_t n);
 void knr_put_at(const knr_dense *x, int64_t i, int64_t from, const double *v, double by, const int64_t *places,
                 int64_t n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fft_groups.h -- the passes of the Fourier transforms over whole lines of numbers, for one type of number: WIDTH of
- * them beside each other, which are transformed alone or are places or the columns of one transform. Included by fft_isa.c behind
- * fft_radix.h. */
+ * them beside each other, which are transformed alone or are places or the columns of one transform. Included by
+ * fft_isa.c behind fft_radix.h. */
 
 /* --- passes ----------------------------------------------------------------------------------- */
 

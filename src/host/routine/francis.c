@@ -63,7 +63,8 @@ void knr_francis_columns(const knr_doubles *x, int64_t k, int count, const doubl
                          int64_t to)
 {
     if (from < to)
-        knr_condensed()->reflect_columns(re(x, from, k), x->ld, to - from, v[1], count == 3 ? v[2] : 0, tau, count == 3);
+        knr_condensed()->reflect_columns(re(x, from, k), x->ld, to - from, v[1], count == 3 ? v[2] : 0, tau,
+                                         count == 3);
 }
 
 double knr_francis_reflection(int count, double *v, double *beta)

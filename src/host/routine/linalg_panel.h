@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * linalg_panel.h -- panels of reflections of real numbers: columns are rows here, so that they are adjacent; they have 16
- * zeros behind their numbers. Included by linalg_loops.h for each type of number. */
+ * linalg_panel.h -- panels of reflections of real numbers: columns are rows here, so that they are adjacent; they
+ * have 16 zeros behind their numbers. Included by linalg_loops.h for each type of number. */
 
 #include "host/routine/reflection.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reduce_loops.h -- reductions of small real matrices to tridiagonal, bidiagonal and Hessenberg form, and reflections of
- * them, for one type of number; included by condensed_loops.h. Matrices stay in the first or second cache, so each step goes once
- * through all of the rows that are left: they lose what the step before says, and are added up for the next. All sums of
- * rows are chains of fma over the rows in increasing order. */
+ * reduce_loops.h -- reductions of small real matrices to tridiagonal, bidiagonal and Hessenberg form, and reflections
+ * of them, for one type of number; included by condensed_loops.h. Matrices stay in the first or second cache, so each
+ * step goes once through all of the rows that are left: they lose what the step before says, and are added up for the
+ * next. All sums of rows are chains of fma over the rows in increasing order. */
 
-/* Numbers of columns 0 .. of `vectors` vectors: row i loses p[i] x + q[i] y (the second if `two`), then sum becomes that
- * of c[i] times row i. */
+/* Numbers of columns 0 .. of `vectors` vectors: row i loses p[i] x + q[i] y (the second if `two`), then sum becomes
+ * that of c[i] times row i. */
 ALWAYS void F(pass_columns)(T *a, int64_t ld, int64_t rows, const int vectors, const bool two, const T *p, const T *x,
                             const T *q, const T *y, const T *c, T *sum)
 {
@@ -81,7 +81,8 @@ ALWAYS void F(lose)(T *row, int64_t from, int64_t to, T p, const T *x, T q, cons
     }
 }
 
-/* The reflection of row[from .. to]: v is its vector, with zeros around it, and the row becomes beta and the rest of v. */
+/* The reflection of row[from .. to]: v is its vector, with zeros around it, and the row becomes beta and the rest of
+ * v. */
 static double F(reflect_row)(T *row, int64_t from, int64_t to, T *v)
 {
     int64_t before = from < 2 ? 0 : from - 2; /* from there on it has numbers of two steps before */
@@ -233,7 +234,8 @@ static void F(reflect_rows)(void *matrix, int64_t ld, int64_t m, int64_t n, cons
             now[j] = 0;
         now[i] = 1;
         memcpy(now + i + 1, (const T *)vectors + i * vectors_ld + i + 1, (size_t)(m - i - 1) * sizeof(T));
-        F(pass_one)(a + first * ld + start, ld, m - first, whole - start, old + first, w + start, now + first, w + start);
+        F(pass_one)
+        (a + first * ld + start, ld, m - first, whole - start, old + first, w + start, now + first, w + start);
         for (int64_t j = start; j < whole; j += LANES)
             F(store)(w + j, F(fill)((T)tau[i]) * F(load)(w + j));
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reflection.h -- a reflection of real numbers, I - tau v v^T, for one type of number; included with NUM, T, BYTES, F, V
- * and LANES defined. It has no include guard: that is the point. Vectors have 16 zeros behind their numbers: chains go on
- * through them. */
+ * reflection.h -- a reflection of real numbers, I - tau v v^T, for one type of number; included with NUM, T, BYTES,
+ * F, V and LANES defined. It has no include guard: that is the point. Vectors have 16 zeros behind their numbers:
+ * chains go on through them. */
 #ifndef KN_HOST_ROUTINE_REFLECTION_H
 #define KN_HOST_ROUTINE_REFLECTION_H
 /* A power of two up to 2^most that brings a positive number near 1. */

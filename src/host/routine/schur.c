@@ -284,7 +284,8 @@ static bool decompose(room *r, bool vectors)
         if (n > 1) {
             knr_dense packed = knr_dense_part(&r->a, 1, 0, n - 1, n - 1),
                       below = knr_dense_part(&r->q, 1, 1, n - 1, n - 1);
-            knr_dense rows = knr_dense_part(&r->transpose, 0, 1, n - 1, n - 1), all = knr_dense_part(&r->q, 1, 0, n - 1, n);
+            knr_dense rows = knr_dense_part(&r->transpose, 0, 1, n - 1, n - 1),
+                      all = knr_dense_part(&r->q, 1, 0, n - 1, n);
             if (r->transpose.columns && n <= FEW)
                 knr_block_apply_rows(&r->block, &rows, r->tau, n - 1, &all, false);
             else

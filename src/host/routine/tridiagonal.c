@@ -39,10 +39,7 @@ knr_tridiagonal knr_tridiagonal_take(knr_arena *a, kn_dtype real, int64_t n, boo
 }
 
 /* Row i of vectors from number j on. */
-static void *row(const knr_dense *x, int64_t i, int64_t j)
-{
-    return (char *)x->p.re + (i * x->p.ld + j) * x->f->size;
-}
+static void *row(const knr_dense *x, int64_t i, int64_t j) { return (char *)x->p.re + (i * x->p.ld + j) * x->f->size; }
 
 static double number(const knr_dense *x, int64_t i, int64_t j) { return knr_get(x, x->p.re, i * x->p.ld + j); }
 

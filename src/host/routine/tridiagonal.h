@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tridiagonal.h -- eigenvalues and eigenvectors of real symmetric tridiagonal matrices by divide and conquer: the matrix
- * and all of which there are O(n) numbers in float64, vectors in their dtype, to the precision of that. */
+ * tridiagonal.h -- eigenvalues and eigenvectors of real symmetric tridiagonal matrices by divide and conquer: the
+ * matrix and all of which there are O(n) numbers in float64, vectors in their dtype, to the precision of that. */
 #ifndef KN_HOST_ROUTINE_TRIDIAGONAL_H
 #define KN_HOST_ROUTINE_TRIDIAGONAL_H
 #include "host/routine/dense.h"
