@@ -408,6 +408,14 @@ bool knh_one_call(const knh_prepared *p, int threads, knh_one *out)
     return true;
 }
 
+bool knh_runs_alone(const knh_prepared *p)
+{
+    bool alone = p->n_segment || !is_split(p, 2);
+    for (int i = 0; alone && i < p->n_segment; i++)
+        alone = knh_runs_alone(p->segment[i].prepared);
+    return alone;
+}
+
 size_t knh_prepared_scratch(const knh_prepared *p, int threads)
 {
     size_t most = 0;

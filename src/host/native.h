@@ -24,6 +24,7 @@ knx_error *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *lau
  * right for that one, too: then only numbers change. Of segments: their launches have other numbers now. False: it is
  * not, or it takes longer to find out than to think again; p is of no use any more. */
 bool knh_prepare_again(const knh_prepared *p, const knk_launch *launch);
+bool knh_runs_alone(const knh_prepared *p); /* there is not enough work for a second thread */
 size_t knh_prepared_scratch(const knh_prepared *p, int threads); /* bytes that it needs: at most knh_scratch_bytes */
 void knh_run_prepared(const knh_prepared *p, const knk_launch *launch, void *scratch, int threads);
 /* The same at other places: the offsets of the maps are launch->map's, not those that it was prepared with. On this

@@ -242,12 +242,15 @@ knx_error *knd_host_reload(knd_loaded *loaded)
 {
     knd_host_loaded *l = (knd_host_loaded *)loaded;
     const knc_program *p = l->head.program;
-    bool same = true;
-    for (uint32_t i = 0; same && i < p->n_step; i++)
-        same = prepare_again(&p->step[i], &l->step[i]);
+    bool same = true, alone = true;
+    for (uint32_t i = 0; same && i < p->n_step; i++) {
+        const knc_step *s = &p->step[i];
+        same = prepare_again(s, &l->step[i]);
+        alone = alone && same && (knc_is_kernel(s) ? knh_runs_alone(l->step[i].prepared) : s->kind == KNC_COPY);
+    }
     atomic_store_explicit(&l->scratch_known, 0, memory_order_relaxed);
     if (same)
-        return knd_host_lay_out(l) ? NULL : knx_error_nomem();
+        return knd_host_lay_out_again(l, alone) ? NULL : knx_error_nomem();
     knx_arena_reset(&l->arena);
     return load_steps(l);
 }

@@ -113,6 +113,8 @@ knx_error *knd_host_load_loop(knd_host_loaded *l, const knc_step *s, knd_host_st
 knx_error *knd_host_load_branch(knd_host_loaded *l, const knc_step *s, knd_host_step *out, size_t *room);
 /* workspace.c */
 bool knd_host_lay_out(knd_host_loaded *l);                                /* false without memory */
+/* The same steps have other numbers; alone: each of them runs on one thread. */
+bool knd_host_lay_out_again(knd_host_loaded *l, bool alone);
 size_t knd_host_band_bytes(const knc_band *b, const knd_host_band *made); /* of whatever step of it is running */
 /* Bytes that a product itself needs, and behind them what its kernels need for each worker: at its end a tile, if
  * elements are turned. */

@@ -291,6 +291,13 @@ static bool is_one_kernel(const knd_host_loaded *l)
     return one;
 }
 
+bool knd_host_lay_out_again(knd_host_loaded *l, bool alone)
+{
+    l->most_threads = alone ? 1 : most_threads(l);
+    l->scratch = scratch_of(l, 1);
+    return l->scratch != KN_NOT_KNOWN;
+}
+
 bool knd_host_lay_out(knd_host_loaded *l)
 {
     l->most_threads = most_threads(l);
