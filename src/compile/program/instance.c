@@ -421,12 +421,21 @@ static knx_error *finish_step(const maker *m, const knc_step *from, knc_step *s)
     return NULL;
 }
 
-static void fill(knc_program *p, const struct knc_image *image, const int64_t *table)
+/* again: p is an instance of it with other numbers, whose pointers are right; its references were moved by the offsets of
+ * rooms. */
+static void fill(knc_program *p, const struct knc_image *image, const int64_t *table, bool again)
 {
     char *to = (char *)p;
-    memcpy(to, image->bytes.at, image->bytes.n);
-    for (size_t i = 0; i < image->pointer.n; i++)
+    if (!again)
+        memcpy(to, image->bytes.at, image->bytes.n);
+    for (size_t i = 0; !again && i < image->pointer.n; i++)
         *(void **)(void *)(to + image->pointer.at[i].at) = to + image->pointer.at[i].to;
+    for (size_t i = 0; again && i < image->placed.n; i++) {
+        knc_ref *ref = (knc_ref *)(void *)(to + image->placed.at[i].at);
+        const knc_ref *was = (const knc_ref *)(const void *)(image->bytes.at + image->placed.at[i].at);
+        ref->offset = was->offset;
+        ref->first = was->first;
+    }
     for (size_t i = 0; i < image->number.n; i++) {
         const number *x = &image->number.at[i];
         *(int64_t *)(void *)(to + x->at) = table[x->place] + x->constant;
@@ -466,8 +475,9 @@ static knx_error *run_code(const knc_program *from, int n, const knx_dim_value *
     return knx_error_new(KN_ERROR_OVERFLOW, "an extent is too large");
 }
 
-/* Makes an instance in p, which has the bytes of an image and a reference to `from`. */
-static knx_error *instantiate(const knc_program *from, int n, const knx_dim_value *value, size_t unit, knc_program *p)
+/* Makes an instance in p, which has the bytes of an image and a reference to `from`; again: p is one. */
+static knx_error *instantiate(const knc_program *from, int n, const knx_dim_value *value, size_t unit, knc_program *p,
+                              bool again)
 {
     enum { FEW = 64 };
     int64_t few[FEW], *table = from->code->bare.n <= FEW ? few : knx_alloc(from->code->bare.n * sizeof *table);
@@ -476,7 +486,7 @@ static knx_error *instantiate(const knc_program *from, int n, const knx_dim_valu
         memcpy(p, from, sizeof *p);
         p->n_step = 0;
     } else {
-        fill(p, from->image, table);
+        fill(p, from->image, table, again && !from->image->late.n);
     }
     atomic_init(&p->refs, 1);
     p->code = NULL;
@@ -499,7 +509,7 @@ knx_error *knc_instantiate(const knc_program *from, int n, const knx_dim_value *
     *out = NULL;
     if (!p)
         return knx_error_nomem();
-    knx_error *error = instantiate(knc_retain(from), n, value, unit, p);
+    knx_error *error = instantiate(knc_retain(from), n, value, unit, p, false);
     if (error)
         knc_release(p);
     else
@@ -517,5 +527,5 @@ bool knc_is_instance(const knc_program *q, const knc_program *p)
 
 knx_error *knc_instantiate_again(knc_program *q, int n, const knx_dim_value *value, size_t unit)
 {
-    return instantiate(q->made_from, n, value, unit, q);
+    return instantiate(q->made_from, n, value, unit, q, true);
 }
