@@ -63,21 +63,27 @@ static KNX_HOT void cut_end(kna_cut *c)
 
 /* ---- Cutting. */
 
-static KNX_HOT bool find_leaf(const kna_cut *c, const kna_value *v, uint32_t *index)
+enum { FEW_LEAVES = 16 };
+
+static __attribute__((noinline)) bool find_among_many(const kna_cut *c, const kna_value *v, uint32_t *index)
 {
-    if (c->leaf.n <= 16) {
-        for (size_t i = 0; i < c->leaf.n; i++)
-            if (c->leaf.at[i] == v) {
-                *index = (uint32_t)i;
-                return true;
-            }
-        return false;
-    }
     size_t cursor;
     uint64_t h = knx_hash_mix(3, (uint64_t)(uintptr_t)v);
     for (void *p = knx_table_first(&c->leaf_index, h, &cursor); p; p = knx_table_next(&c->leaf_index, h, &cursor))
         if (c->leaf.at[(uintptr_t)p - 1] == v) {
             *index = (uint32_t)((uintptr_t)p - 1);
+            return true;
+        }
+    return false;
+}
+
+static inline bool find_leaf(const kna_cut *c, const kna_value *v, uint32_t *index)
+{
+    if (c->leaf.n > FEW_LEAVES)
+        return find_among_many(c, v, index);
+    for (size_t i = 0; i < c->leaf.n; i++)
+        if (c->leaf.at[i] == v) {
+            *index = (uint32_t)i;
             return true;
         }
     return false;
@@ -95,11 +101,11 @@ static KNX_HOT bool add_leaf(kna_cut *c, kna_value *v)
         return true;
     if (!KN_VEC_PUSH(&c->leaf, v))
         return false;
-    if (c->leaf.n == 17) {
-        for (size_t i = 0; i < 17; i++)
+    if (c->leaf.n == FEW_LEAVES + 1) {
+        for (size_t i = 0; i < c->leaf.n; i++)
             if (!index_leaf(c, i))
                 return false;
-    } else if (c->leaf.n > 17) {
+    } else if (c->leaf.n > FEW_LEAVES) {
         return index_leaf(c, c->leaf.n - 1);
     }
     return true;

@@ -317,6 +317,10 @@ char *knx_arena_string(knx_arena *a, const char *s) { return knx_arena_copy(a, s
 
 KNX_HOT void knx_arena_reset(knx_arena *a)
 {
+    if (!a->block || !a->block->older) { /* most have one block */
+        block_use(a, a->block);
+        return;
+    }
     struct knx_arena_block *largest = a->block;
     for (struct knx_arena_block *b = a->block; b; b = b->older)
         if (b->bytes > largest->bytes)
