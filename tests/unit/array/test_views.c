@@ -400,6 +400,41 @@ static void splits_are_views(void **state)
     expect_values(a, 0, 1, 12, 13, 4, 5);
 }
 
+/* Slices alone make their view without an equation; beside an ellipsis they go the way of all indices. */
+static void slices_alone_are_the_same_views(void **state)
+{
+    static const char *const index[] = {":3",       "1:",       "2:2",   "-2:",    "::2",    "1:-1:3",  ":, 1:3",
+                                        "5:2, ::2", "1:9, -3:", "-9:99", "4:, :0", ":, ::3", "0:1, 0:1"};
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_reshape(kn_arange(0, 35, 1, .dtype = KN_F32), KN_SHAPE(5, 7)),
+             bases[] = {x,
+                        kn_transpose(x),
+                        kn_at(x, "::-1, 1:"),
+                        kn_at(x, "::2, ::3"),
+                        kn_broadcast_to(kn_at(x, "1"), KN_SHAPE(5, 7)),
+                        kn_zeros(KN_SHAPE(0, 7)),
+                        kn_add(x, 1)};
+    for (size_t b = 0; b < sizeof bases / sizeof *bases; b++)
+        for (size_t i = 0; i < sizeof index / sizeof *index; i++) {
+            KN_SCOPE;
+            char other[64];
+            snprintf(other, sizeof other, "%s, ...", index[i]);
+            kn_array y = kn_at(bases[b], index[i]), z = kn_at(bases[b], other);
+            kn_strides s = kn_strides_of(y), t = kn_strides_of(z);
+            kn_flags f = kn_flags_of(y), g = kn_flags_of(z);
+            assert_true(kn_array_equal(y, z) && kn_dtype_of(y) == kn_dtype_of(z));
+            assert_true(s.ndim == 2 && t.ndim == 2 && s.stride[0] == t.stride[0] && s.stride[1] == t.stride[1]);
+            assert_memory_equal(&f, &g, sizeof f);
+            assert_true(kn_shares_memory(y, z) == (kn_size(y) > 0));
+            if (!f.writeable || !kn_size(y))
+                continue;
+            kn_iadd(y, 1);
+            assert_true(kn_array_equal(y, z));
+        }
+    assert_false(kn_error_pending());
+}
+
 static void views_of_nothing_and_of_one(void **state)
 {
     (void)state;
@@ -452,6 +487,7 @@ KN_TEST_GROUP(test_views)
         TEST(copies_are_copies),
         TEST(new_arrays_keep_the_order_of_their_operands),
         TEST(splits_are_views),
+        TEST(slices_alone_are_the_same_views),
         TEST(views_of_nothing_and_of_one),
         TEST(positions_are_operands_of_plans),
     };

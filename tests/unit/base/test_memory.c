@@ -615,6 +615,58 @@ static void blocks_of_a_thread_that_ended_are_counted(void **state)
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, begin, end)
+/* Pieces. */
+
+static void pieces_are_counted_like_blocks(void **state)
+{
+    (void)state;
+    enum { MANY = 100 };
+    void *p[MANY];
+    for (int round = 0; round < 2; round++) {
+        int64_t asked = knx_alloc_count();
+        for (int i = 0; i < MANY; i++)
+            assert_non_null(p[i] = knx_piece((size_t)i * 7));
+        assert_int_equal(knx_alloc_live(), live_before + MANY);
+        assert_int_equal(knx_alloc_count(), asked + MANY);
+        for (int i = 0; i < MANY; i++) {
+            memset(p[i], 0xff, (size_t)i * 7);
+            knx_piece_free(p[i], (size_t)i * 7);
+        }
+        assert_int_equal(knx_alloc_live(), live_before);
+    }
+    knx_piece_free(NULL, 8);
+    knx_pieces_trim();
+    assert_int_equal(knx_alloc_live(), live_before);
+}
+
+/* Also one that was given back by somebody who asked for a few bytes less. */
+static void a_zeroed_piece_is_zero(void **state)
+{
+    (void)state;
+    unsigned char *p = knx_piece(100);
+    memset(p, 0xff, 100);
+    knx_piece_free(p, 100);
+    p = knx_piece_zero(128);
+    for (int i = 0; i < 128; i++)
+        assert_int_equal(p[i], 0);
+    memset(p, 0xff, 128);
+    knx_piece_free(p, 128);
+}
+
+static void a_piece_can_fail_even_one_that_is_there(void **state)
+{
+    (void)state;
+    knx_piece_free(knx_piece(40), 40);
+    knx_fail_after(0, false);
+    assert_null(knx_piece(40));
+    knx_fail_after(0, false);
+    assert_null(knx_piece_zero(4000));
+    knx_fail_after(-1, false);
+    void *p = knx_piece(40);
+    assert_non_null(p);
+    knx_piece_free(p, 40);
+}
+
 KN_TEST_GROUP(test_memory)
 {
     const struct CMUnitTest tests[] = {
@@ -634,6 +686,9 @@ KN_TEST_GROUP(test_memory)
         T(many_small_pieces_take_few_blocks),
         T(a_reset_arena_keeps_its_largest_block),
         T(an_arena_without_memory_gives_null_and_lives_on),
+        T(pieces_are_counted_like_blocks),
+        T(a_zeroed_piece_is_zero),
+        T(a_piece_can_fail_even_one_that_is_there),
         T(a_vector_keeps_what_was_pushed),
         T(a_vector_grows_geometrically),
         T(a_vector_without_memory_is_unchanged),
