@@ -5,31 +5,9 @@
 #include "support/expect.h"
 #include "support/golden.h"
 #include "support/group.h"
-#include "support/lapack.h"
+#include "support/lapack_subject.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-static const char *const dtypes[] = {"f32", "f64", "c64", "c128"};
-enum { DTYPES = 4, SEED = 23 };
-static bool thorough(void) { return getenv("KILN_TEST_LONG") != NULL; }
-
-static void judge(const char *what, int kind, lapack_matrix a, kn_dtype d, double ratio)
-{
-    if (!(ratio < LAPACK_THRESHOLD)) {
-        fprintf(stderr, "%s of %s, %s, %lld x %lld: ratio %.3g, %.3g allowed\n", what, lapack_kind_name(kind),
-                kn_dtype_name(d), (long long)a.m, (long long)a.n, ratio, LAPACK_THRESHOLD);
-        fail();
-    }
-}
-
-typedef struct subject {
-    const char *name;
-    bool hermitian, square;
-    int n_results;
-    void (*compute)(kn_array a, kn_array *result);
-    void (*one)(int kind, lapack_matrix a, kn_array *result, kn_dtype d);
-} subject;
+enum { SEED = 23 };
 
 static bool rises(lapack_matrix v, double sign)
 {
@@ -60,18 +38,19 @@ static void eigh(kn_array a, kn_array *result)
     kn_array of[] = {low.eigenvalues, low.eigenvectors, up.eigenvalues, up.eigenvectors, kn_linalg_eigvalsh(a)};
     memcpy(result, of, sizeof of);
 }
-static void judge_eigh(int kind, lapack_matrix a, kn_array *result, kn_dtype d)
+static void judge_eigh(int kind, lapack_matrix a, kn_array x, kn_array *result)
 {
+    kn_dtype d = kn_dtype_of(x);
     int up = lapack_exponent(a);
     a = lapack_scaled(a, up);
     lapack_matrix alone = lapack_scaled(lapack_take(result[4]), up);
     for (int i = 0; i < 2; i++) {
         lapack_matrix w = lapack_scaled(lapack_take(result[2 * i]), up), v = lapack_take(result[2 * i + 1]);
         assert_true(rises(w, 1));
-        judge("the vectors of eigh", kind, a, d, lapack_orthogonality(v, d));
+        lapack_judge("the vectors of eigh", kind, a, d, lapack_orthogonality(v, d));
         lapack_matrix whole = lapack_times(lapack_columns_times(v, w), lapack_adjoint(v));
-        judge("eigh", kind, a, d, lapack_ratio(whole, a, a, a.n, up, d));
-        judge("eigvalsh beside eigh", kind, a, d, apart(w, alone, up, d));
+        lapack_judge("eigh", kind, a, d, lapack_ratio(whole, a, a, a.n, up, d));
+        lapack_judge("eigvalsh beside eigh", kind, a, d, apart(w, alone, up, d));
     }
 }
 
@@ -83,8 +62,9 @@ static void svd(kn_array a, kn_array *result)
     kn_array of[] = {thin.u, thin.s, thin.vh, full.u, full.s, full.vh, kn_linalg_svdvals(a)};
     memcpy(result, of, sizeof of);
 }
-static void judge_svd(int kind, lapack_matrix a, kn_array *result, kn_dtype d)
+static void judge_svd(int kind, lapack_matrix a, kn_array x, kn_array *result)
 {
+    kn_dtype d = kn_dtype_of(x);
     int up = lapack_exponent(a);
     int64_t k = a.m < a.n ? a.m : a.n;
     a = lapack_scaled(a, up);
@@ -94,12 +74,12 @@ static void judge_svd(int kind, lapack_matrix a, kn_array *result, kn_dtype d)
                       vh = lapack_take(result[3 * i + 2]);
         assert_true(u.n == (i ? a.m : k) && vh.m == (i ? a.n : k));
         assert_true(rises(s, -1) && (k == 0 || s.re[k - 1] >= 0));
-        judge("the u of svd", kind, a, d, lapack_orthogonality(u, d));
-        judge("the v of svd", kind, a, d, lapack_orthogonality(lapack_adjoint(vh), d));
+        lapack_judge("the u of svd", kind, a, d, lapack_orthogonality(u, d));
+        lapack_judge("the v of svd", kind, a, d, lapack_orthogonality(lapack_adjoint(vh), d));
         u = lapack_part(u, u.m, k), vh = lapack_part(vh, k, vh.n);
         lapack_matrix whole = lapack_times(lapack_columns_times(u, s), vh);
-        judge("svd", kind, a, d, lapack_ratio(whole, a, a, a.m > a.n ? a.m : a.n, up, d));
-        judge("svdvals beside svd", kind, a, d, apart(s, alone, up, d));
+        lapack_judge("svd", kind, a, d, lapack_ratio(whole, a, a, a.m > a.n ? a.m : a.n, up, d));
+        lapack_judge("svdvals beside svd", kind, a, d, apart(s, alone, up, d));
     }
 }
 
@@ -125,8 +105,9 @@ static void judge_blocks(lapack_matrix t)
         assert_true(half * half + q * below < 0);
     }
 }
-static void judge_forms(int kind, lapack_matrix a, kn_array *result, kn_dtype d)
+static void judge_forms(int kind, lapack_matrix a, kn_array x, kn_array *result)
 {
+    kn_dtype d = kn_dtype_of(x);
     static const char *const name[] = {"hessenberg", "schur", "complex schur"};
     int up = lapack_exponent(a);
     a = lapack_scaled(a, up);
@@ -136,9 +117,9 @@ static void judge_forms(int kind, lapack_matrix a, kn_array *result, kn_dtype d)
         assert_true(lapack_norm(lapack_triangle(t, false, below, false)) == 0);
         if (i == 1 && !a.im)
             judge_blocks(t);
-        judge(name[i], kind, a, d, lapack_orthogonality(z, d));
+        lapack_judge(name[i], kind, a, d, lapack_orthogonality(z, d));
         lapack_matrix whole = lapack_times(lapack_times(z, t), lapack_adjoint(z));
-        judge(name[i], kind, a, d, lapack_ratio(whole, a, a, a.n, up, d));
+        lapack_judge(name[i], kind, a, d, lapack_ratio(whole, a, a, a.n, up, d));
     }
 }
 
@@ -151,8 +132,9 @@ static void eig(kn_array a, kn_array *result)
     memcpy(result, of, sizeof of);
 }
 /* |a e - e w| / (|a| |e| eps), and lengths of 1, of right and left vectors. */
-static void judge_eig(int kind, lapack_matrix a, kn_array *result, kn_dtype d)
+static void judge_eig(int kind, lapack_matrix a, kn_array x, kn_array *result)
 {
+    kn_dtype d = kn_dtype_of(x);
     int up = lapack_exponent(a);
     a = lapack_scaled(a, up);
     lapack_matrix w = lapack_scaled(lapack_take(result[0]), up);
@@ -168,110 +150,54 @@ static void judge_eig(int kind, lapack_matrix a, kn_array *result, kn_dtype d)
             double length = 0;
             for (int64_t k = 0; k < e.m; k++)
                 length += e.re[k * e.n + j] * e.re[k * e.n + j] + e.im[k * e.n + j] * e.im[k * e.n + j];
-            judge("the length of a vector of eig", kind, a, d,
+            lapack_judge("the length of a vector of eig", kind, a, d,
                   fabs(sqrt(length) - 1) / (double)a.n / lapack_epsilon(d));
         }
         double off = lapack_norm(lapack_minus(lapack_times(b, e), lapack_columns_times(e, v)));
         double size = lapack_norm(b) * lapack_norm(e) * 2 * lapack_epsilon(d) + least;
-        judge(i ? "left vectors" : "eig", kind, a, d, off == 0 ? 0 : off / size);
+        lapack_judge(i ? "left vectors" : "eig", kind, a, d, off == 0 ? 0 : off / size);
     }
 }
 
-static const subject subjects[] = {
-    {"eigh", true, true, 5, eigh, judge_eigh},
-    {"svd", false, false, 7, svd, judge_svd},
-    {"schur and hessenberg", false, true, 6, forms, judge_forms},
-    {"eig", false, true, 3, eig, judge_eig},
+static const lapack_subject subjects[] = {
+    {"eigh", LAPACK_HERMITIAN, true, false, 5, eigh, judge_eigh, SEED},
+    {"svd", LAPACK_ANY, false, false, 7, svd, judge_svd, SEED},
+    {"schur and hessenberg", LAPACK_ANY, true, false, 6, forms, judge_forms, SEED},
+    {"eig", LAPACK_ANY, true, false, 3, eig, judge_eig, SEED},
 };
-enum { SUBJECTS = sizeof subjects / sizeof *subjects, RESULTS = 7 };
-
-/* ---- The sweep. */
-
-static lapack_matrix matrix_of(const subject *s, int kind, int64_t m, int64_t n, kn_dtype d)
-{
-    return s->hermitian ? lapack_hermitian(kind, n, d, SEED) : lapack_general(kind, m, n, d, SEED);
-}
-
-/* All kinds in a stack, and some of them alone, which are the same bits. */
-static void check(const subject *s, int64_t m, int64_t n, kn_dtype d)
-{
-    KN_SCOPE;
-    int kind[LAPACK_KINDS], count = 0;
-    lapack_matrix a[LAPACK_KINDS];
-    for (int k = 0; k < LAPACK_KINDS; k++)
-        if (k != LAPACK_DEFECTIVE_TURNED || m == n) {
-            kind[count] = k;
-            a[count++] = matrix_of(s, k, m, n, d);
-        }
-    kn_array stack = lapack_stack(count, a, d), result[RESULTS];
-    s->compute(stack, result);
-    for (int i = 0; i < count; i++) {
-        KN_SCOPE;
-        kn_array of[RESULTS], x = kn_at(stack, "%", i);
-        for (int k = 0; k < s->n_results; k++)
-            of[k] = kn_at(result[k], "%", i);
-        if (kn_error_pending())
-            fail_msg("%s, %s, %lld x %lld: %s", s->name, kn_dtype_name(d), (long long)m, (long long)n,
-                     kn_error_message());
-        s->one(kind[i], lapack_take(x), of, d);
-        if (i % 7 == 3) {
-            kn_array alone[RESULTS];
-            s->compute(x, alone);
-            for (int k = 0; k < s->n_results; k++)
-                if (!kn_array_equal(alone[k], of[k], .equal_nan = true))
-                    fail_msg("%s, %s, %lld x %lld, %s: a stack has other bits", s->name, kn_dtype_name(d), (long long)m,
-                             (long long)n, lapack_kind_name(kind[i]));
-        }
-    }
-    lapack_forget();
-}
+enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
 static void all_sizes(void **state)
 {
     (void)state;
     for (int i = 0; i < SUBJECTS; i++)
-        for (int k = 0; k < DTYPES; k++)
-            for (int64_t n = 0; n <= 40; n += n < 18 || thorough() ? 1 : 5)
-                check(&subjects[i], n, n, golden_dtype(dtypes[k]));
+        lapack_check_sizes(&subjects[i], 5);
     expect_no_error();
 }
 
 static void tall_and_wide(void **state)
 {
     (void)state;
-    static const int64_t shapes[][2] = {{1, 2},   {2, 1},   {3, 5},   {5, 3}, {17, 9}, {9, 17},
-                                        {33, 40}, {40, 33}, {70, 20}, {0, 3}, {3, 0}};
     for (int i = 0; i < SUBJECTS; i++)
-        for (int k = 0; k < DTYPES && !subjects[i].square; k++)
-            for (size_t j = 0; j < sizeof shapes / sizeof *shapes; j++)
-                check(&subjects[i], shapes[j][0], shapes[j][1], golden_dtype(dtypes[k]));
+        lapack_check_shapes(&subjects[i]);
     expect_no_error();
-}
-
-/* One matrix of a kind, of a size at which blocks, panels and threads matter. */
-static void check_large(const subject *s, int kind, int64_t m, int64_t n, kn_dtype d)
-{
-    KN_SCOPE;
-    lapack_matrix a = matrix_of(s, kind, m, n, d);
-    kn_array x = lapack_give(&a, d), result[RESULTS];
-    s->compute(x, result);
-    s->one(kind, lapack_take(x), result, d);
-    lapack_forget();
 }
 
 static void large_ones(void **state)
 {
     (void)state;
-    static const int64_t sizes[] = {64, 65, 100, 130, 200, 300, 515, 1030};
+    static const int64_t sizes[] = {64, 65, 100, 130, 200, 256, 300, 515, 1030};
     static const int kinds[] = {LAPACK_RANDOM, LAPACK_CLUSTERED, LAPACK_DEFECTIVE_TURNED, LAPACK_DEFICIENT};
     enum { SIZES = sizeof sizes / sizeof *sizes };
     for (int i = 0; i < SUBJECTS; i++)
-        for (int j = 0; j < SIZES && sizes[j] <= (thorough() ? 1030 : 100); j++)
-            for (int k = 0; k < DTYPES && (k < 2 || sizes[j] < 400); k++)
+        for (int j = 0; j < SIZES && sizes[j] <= (lapack_thorough() ? 1030 : 100); j++)
+            for (int k = 0; k < LAPACK_DTYPES && (k < 2 || sizes[j] < 400); k++)
                 for (int l = 0; l < (sizes[j] < 200 ? 4 : 1); l++)
-                    check_large(&subjects[i], kinds[l], sizes[j], sizes[j], golden_dtype(dtypes[k]));
-    for (int i = 0; i < SUBJECTS; i++)
-        check_large(&subjects[i], LAPACK_RANDOM, 200, 200, KN_F64);
+                    lapack_check_one(&subjects[i], kinds[l], sizes[j], sizes[j], golden_dtype(lapack_dtypes[k]));
+    for (int i = 0; i < SUBJECTS; i++) {
+        lapack_check_one(&subjects[i], LAPACK_RANDOM, 200, 200, KN_F64);
+        lapack_check_one(&subjects[i], LAPACK_RANDOM, 270, 270, KN_F32); /* a panel, and the rest at once */
+    }
     expect_no_error();
 }
 

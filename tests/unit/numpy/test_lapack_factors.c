@@ -5,32 +5,9 @@
 #include "support/expect.h"
 #include "support/golden.h"
 #include "support/group.h"
-#include "support/lapack.h"
+#include "support/lapack_subject.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-static const char *const dtypes[] = {"f32", "f64", "c64", "c128"};
-enum { DTYPES = 4, SEED = 17 };
-static bool thorough(void) { return getenv("KILN_TEST_LONG") != NULL; }
-
-static void judge(const char *what, int kind, lapack_matrix a, kn_dtype d, double ratio)
-{
-    if (!(ratio < LAPACK_THRESHOLD)) {
-        fprintf(stderr, "%s of %s, %s, %lld x %lld: ratio %.3g, %.3g allowed\n", what, lapack_kind_name(kind),
-                kn_dtype_name(d), (long long)a.m, (long long)a.n, ratio, LAPACK_THRESHOLD);
-        fail();
-    }
-}
-
-/* What is judged: `one` takes the results of one matrix. */
-typedef struct subject {
-    const char *name;
-    bool definite, square, regular; /* which matrices it is for */
-    int n_results;
-    void (*compute)(kn_array a, kn_array *result);
-    void (*one)(int kind, lapack_matrix a, kn_array x, kn_array *result);
-} subject;
+enum { SEED = 17 };
 
 /* ---- The subjects. */
 
@@ -47,7 +24,7 @@ static void judge_cholesky(int kind, lapack_matrix a, kn_array x, kn_array *resu
     assert_true(lapack_norm(lapack_triangle(l, true, 1, false)) == 0);
     assert_true(lapack_norm(lapack_minus(lapack_adjoint(u), l)) == 0); /* the same factor, of the other triangle */
     l = lapack_scaled(l, up / 2), a = lapack_scaled(a, up);
-    judge("cholesky", kind, a, d, lapack_ratio(lapack_times(l, lapack_adjoint(l)), a, a, a.n, up, d));
+    lapack_judge("cholesky", kind, a, d, lapack_ratio(lapack_times(l, lapack_adjoint(l)), a, a, a.n, up, d));
 }
 
 static void lu(kn_array a, kn_array *result)
@@ -68,7 +45,7 @@ static void judge_lu(int kind, lapack_matrix a, kn_array x, kn_array *result)
         fail_msg("l of %s, %s, %lld x %lld: %g", lapack_kind_name(kind), kn_dtype_name(d), (long long)a.m,
                  (long long)a.n, most);
     a = lapack_rows(lapack_scaled(a, up), result[1]);
-    judge("lu", kind, a, d, lapack_ratio(lapack_times(l, u), a, a, a.n, up, d));
+    lapack_judge("lu", kind, a, d, lapack_ratio(lapack_times(l, u), a, a, a.n, up, d));
 }
 
 static void qr(kn_array a, kn_array *result)
@@ -88,8 +65,8 @@ static void judge_qr(int kind, lapack_matrix a, kn_array x, kn_array *result)
         assert_true(lapack_norm(lapack_triangle(r, false, -1, false)) == 0);
         if (i == 2) /* columns in the order of p: rows of the adjoint */
             b = lapack_adjoint(lapack_rows(lapack_adjoint(a), result[6]));
-        judge("the q of qr", kind, a, d, lapack_orthogonality(q, d));
-        judge("qr", kind, a, d, lapack_ratio(lapack_times(q, r), b, a, a.m, up, d));
+        lapack_judge("the q of qr", kind, a, d, lapack_orthogonality(q, d));
+        lapack_judge("qr", kind, a, d, lapack_ratio(lapack_times(q, r), b, a, a.m, up, d));
     }
 }
 
@@ -122,7 +99,7 @@ static void judge_solution(const char *what, int kind, lapack_matrix a, kn_dtype
         double least = ldexp(lapack_epsilon(d), up + (d == KN_F32 || d == KN_C64 ? -126 : -1022)) * (double)a.n;
         double allowed = lapack_norm(a) * lapack_norm(column) * lapack_epsilon(d) + least;
         double left_over = lapack_norm(off);
-        judge(what, kind, a, d, left_over == 0 ? 0 : left_over / allowed);
+        lapack_judge(what, kind, a, d, left_over == 0 ? 0 : left_over / allowed);
     }
 }
 static void judge_solve(int kind, lapack_matrix a, kn_array x, kn_array *result)
@@ -150,7 +127,7 @@ static void judge_inverse(int kind, lapack_matrix a, kn_array x, kn_array *resul
     for (int64_t i = 0; i < a.n; i++)
         one.re[i * a.n + i] = 1;
     double off = lapack_norm(lapack_minus(p, one)), size = lapack_norm(a) * lapack_norm(y);
-    judge("inv", kind, a, d, a.n ? off / ((double)a.n * size * lapack_epsilon(d)) : 0);
+    lapack_judge("inv", kind, a, d, a.n ? off / ((double)a.n * size * lapack_epsilon(d)) : 0);
 }
 
 /* Right-hand sides of which no combination of columns is one. */
@@ -183,7 +160,7 @@ static void judge_least_squares(int kind, lapack_matrix a, kn_array x, kn_array 
     lapack_matrix r = lapack_minus(lapack_times(a, y), b);
     double size = lapack_norm(a), allowed = size * (size * lapack_norm(y) + lapack_norm(b)) * lapack_epsilon(d);
     double off = lapack_norm(lapack_times(lapack_adjoint(a), r));
-    judge("lstsq", kind, a, d, k && size > 0 ? off / ((double)most * allowed) : 0);
+    lapack_judge("lstsq", kind, a, d, k && size > 0 ? off / ((double)most * allowed) : 0);
     if (kind == LAPACK_DEFICIENT && k)
         assert_true(rank.re[0] == (double)((k + 1) / 2));
     else if (kind == LAPACK_ZERO)
@@ -192,98 +169,30 @@ static void judge_least_squares(int kind, lapack_matrix a, kn_array x, kn_array 
         assert_true(rank.re[0] == (double)k);
 }
 
-static const subject subjects[] = {
-    {"cholesky", true, true, true, 2, cholesky, judge_cholesky},
-    {"lu", false, false, false, 2, lu, judge_lu},
-    {"qr", false, false, false, 7, qr, judge_qr},
-    {"solve", false, true, true, 2, solve, judge_solve},
-    {"solve, definite", true, true, true, 2, solve_definite, judge_definite},
-    {"inv", false, true, true, 1, invert, judge_inverse},
+static const lapack_subject subjects[] = {
+    {"cholesky", LAPACK_DEFINITE, true, true, 2, cholesky, judge_cholesky, SEED},
+    {"lu", LAPACK_ANY, false, false, 2, lu, judge_lu, SEED},
+    {"qr", LAPACK_ANY, false, false, 7, qr, judge_qr, SEED},
+    {"solve", LAPACK_ANY, true, true, 2, solve, judge_solve, SEED},
+    {"solve, definite", LAPACK_DEFINITE, true, true, 2, solve_definite, judge_definite, SEED},
+    {"inv", LAPACK_ANY, true, true, 1, invert, judge_inverse, SEED},
 };
-enum { SUBJECTS = sizeof subjects / sizeof *subjects, RESULTS = 7 };
-
-/* ---- The sweep. */
-
-/* The matrices of all kinds that the subject is for; their number. */
-static int matrices(const subject *s, int64_t m, int64_t n, kn_dtype d, int *kind, lapack_matrix *a)
-{
-    int count = 0;
-    for (int k = 0; k < LAPACK_KINDS; k++) {
-        bool jordan = k == LAPACK_DEFECTIVE_TURNED;
-        if ((s->regular && k >= LAPACK_DEFICIENT) || (jordan && m != n))
-            continue;
-        if (s->regular && (k == LAPACK_NEARLY_SINGULAR || jordan) && n > 40) /* their values reach 0 */
-            continue;
-        lapack_matrix one = s->definite ? lapack_definite(k, n, d, SEED) : lapack_general(k, m, n, d, SEED);
-        if (one.m < 0)
-            continue;
-        kind[count] = k;
-        a[count++] = one;
-    }
-    return count;
-}
-
-/* All kinds in a stack, and some of them alone, which are the same bits. */
-static void check(const subject *s, int64_t m, int64_t n, kn_dtype d)
-{
-    KN_SCOPE;
-    int kind[LAPACK_KINDS];
-    lapack_matrix a[LAPACK_KINDS];
-    int count = matrices(s, m, n, d, kind, a);
-    kn_array stack = lapack_stack(count, a, d), result[RESULTS];
-    s->compute(stack, result);
-    for (int i = 0; i < count; i++) {
-        KN_SCOPE;
-        kn_array x = kn_at(stack, "%", i), of[RESULTS];
-        for (int k = 0; k < s->n_results; k++)
-            of[k] = kn_at(result[k], "%", i);
-        if (kn_error_pending())
-            fail_msg("%s, %s, %lld x %lld: %s", s->name, kn_dtype_name(d), (long long)m, (long long)n,
-                     kn_error_message());
-        s->one(kind[i], lapack_take(x), x, of);
-        if (i % 7 == 3) {
-            kn_array alone[RESULTS];
-            s->compute(x, alone);
-            for (int k = 0; k < s->n_results; k++)
-                if (!kn_array_equal(alone[k], of[k], .equal_nan = true))
-                    fail_msg("%s, %s, %lld x %lld, %s: a stack has other bits", s->name, kn_dtype_name(d), (long long)m,
-                             (long long)n, lapack_kind_name(kind[i]));
-        }
-    }
-    lapack_forget();
-}
+enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
 static void all_sizes(void **state)
 {
     (void)state;
     for (int i = 0; i < SUBJECTS; i++)
-        for (int k = 0; k < DTYPES; k++)
-            for (int64_t n = 0; n <= 40; n += n < 20 || thorough() ? 1 : 4)
-                check(&subjects[i], n, n, golden_dtype(dtypes[k]));
+        lapack_check_sizes(&subjects[i], 4);
     expect_no_error();
 }
 
 static void tall_and_wide(void **state)
 {
     (void)state;
-    static const int64_t shapes[][2] = {{1, 2},   {2, 1},   {3, 5},   {5, 3}, {17, 9}, {9, 17},
-                                        {33, 40}, {40, 33}, {70, 20}, {0, 3}, {3, 0}};
     for (int i = 0; i < SUBJECTS; i++)
-        for (int k = 0; k < DTYPES && !subjects[i].square; k++)
-            for (size_t j = 0; j < sizeof shapes / sizeof *shapes; j++)
-                check(&subjects[i], shapes[j][0], shapes[j][1], golden_dtype(dtypes[k]));
+        lapack_check_shapes(&subjects[i]);
     expect_no_error();
-}
-
-/* One matrix of a kind, of a size at which blocks, panels and threads matter. */
-static void check_large(const subject *s, int kind, int64_t m, int64_t n, kn_dtype d)
-{
-    KN_SCOPE;
-    lapack_matrix a = s->definite ? lapack_definite(kind, n, d, SEED) : lapack_general(kind, m, n, d, SEED);
-    kn_array x = lapack_give(&a, d), result[RESULTS];
-    s->compute(x, result);
-    s->one(kind, lapack_take(x), x, result);
-    lapack_forget();
 }
 
 static void large_ones(void **state)
@@ -291,21 +200,21 @@ static void large_ones(void **state)
     (void)state;
     static const int64_t sizes[] = {64, 65, 100, 130, 200, 257, 300, 515, 1030};
     for (int i = 0; i < SUBJECTS; i++)
-        for (int j = 0; sizes[j] <= (thorough() ? 1030 : 130); j++) {
+        for (int j = 0; sizes[j] <= (lapack_thorough() ? 1030 : 130); j++) {
             int64_t n = sizes[j];
-            for (int k = 0; k < DTYPES && (k < 2 || n < 400); k++) {
-                check_large(&subjects[i], LAPACK_RANDOM, n, n, golden_dtype(dtypes[k]));
-                check_large(&subjects[i], LAPACK_POOR, n, n, golden_dtype(dtypes[k]));
+            for (int k = 0; k < LAPACK_DTYPES && (k < 2 || n < 400); k++) {
+                lapack_check_one(&subjects[i], LAPACK_RANDOM, n, n, golden_dtype(lapack_dtypes[k]));
+                lapack_check_one(&subjects[i], LAPACK_POOR, n, n, golden_dtype(lapack_dtypes[k]));
                 if (!subjects[i].square) {
-                    check_large(&subjects[i], LAPACK_DEFICIENT, n, n / 2, golden_dtype(dtypes[k]));
-                    check_large(&subjects[i], LAPACK_GRADED, n / 2, n, golden_dtype(dtypes[k]));
+                    lapack_check_one(&subjects[i], LAPACK_DEFICIENT, n, n / 2, golden_dtype(lapack_dtypes[k]));
+                    lapack_check_one(&subjects[i], LAPACK_GRADED, n / 2, n, golden_dtype(lapack_dtypes[k]));
                 }
             }
             if (sizes[j] == 1030)
                 break;
         }
     for (int i = 0; i < SUBJECTS; i++)
-        check_large(&subjects[i], LAPACK_RANDOM, 300, 300, KN_F64);
+        lapack_check_one(&subjects[i], LAPACK_RANDOM, 300, 300, KN_F64);
     expect_no_error();
 }
 
@@ -313,16 +222,16 @@ static void large_ones(void **state)
 static void least_squares_of_all_kinds(void **state)
 {
     (void)state;
-    static const subject s = {"lstsq", false, false, false, 3, least_squares, judge_least_squares};
+    static const lapack_subject s = {"lstsq", LAPACK_ANY, false, false, 3, least_squares, judge_least_squares, SEED};
     static const int64_t shapes[][2] = {{1, 1}, {2, 1},   {1, 2},   {5, 5}, {9, 4},
                                         {4, 9}, {33, 20}, {20, 33}, {0, 2}, {2, 0}};
-    for (int k = 0; k < DTYPES; k++)
+    for (int k = 0; k < LAPACK_DTYPES; k++)
         for (size_t j = 0; j < sizeof shapes / sizeof *shapes; j++)
             for (int kind = 0; kind < LAPACK_KINDS; kind++)
                 if (kind != LAPACK_DEFECTIVE_TURNED || shapes[j][0] == shapes[j][1])
-                    check_large(&s, kind, shapes[j][0], shapes[j][1], golden_dtype(dtypes[k]));
-    for (int64_t n = 60; n <= (thorough() ? 300 : 60); n += 80)
-        check_large(&s, LAPACK_DEFICIENT, n, n - 20, KN_F64);
+                    lapack_check_one(&s, kind, shapes[j][0], shapes[j][1], golden_dtype(lapack_dtypes[k]));
+    for (int64_t n = 60; n <= (lapack_thorough() ? 300 : 60); n += 80)
+        lapack_check_one(&s, LAPACK_DEFICIENT, n, n - 20, KN_F64);
     expect_no_error();
 }
 
