@@ -421,8 +421,8 @@ static knx_error *finish_step(const maker *m, const knc_step *from, knc_step *s)
     return NULL;
 }
 
-/* again: p is an instance of it with other numbers, whose pointers are right; its references were moved by the offsets of
- * rooms. */
+/* again: p is an instance of it with other numbers, whose pointers are right; its references were moved by the
+ * offsets of rooms. */
 static void fill(knc_program *p, const struct knc_image *image, const int64_t *table, bool again)
 {
     char *to = (char *)p;

@@ -7,7 +7,7 @@
 #include "base/pool.h"
 #include "host/routine/bidiagonal.h"
 #include "host/routine/condensed.h"
-#include "host/routine/dense_product.h"
+#include "host/routine/matrix_product.h"
 #include "host/routine/secular.h"
 #include <math.h>
 #include <string.h>

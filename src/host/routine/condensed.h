@@ -33,9 +33,9 @@ typedef struct knr_condensed_loops {
     /* y = a / b, y = a b; the sum of its squares. y may be an operand. */
     double (*divide)(double *y, const double *a, const double *b, int64_t n);
     double (*times)(double *y, const double *a, const double *b, int64_t n);
-    /* to += from or to -= from; the largest absolute value, or infinity or NaN if a number is not finite; x times a
-     * power of two. [0]: float32, [1]: float64 */
-    void (*add[2])(void *to, const void *from, int64_t n, bool minus);
+    /* to += from; the largest absolute value, or infinity or NaN if a number is not finite; x times a power
+     * of two. [0]: float32, [1]: float64 */
+    void (*add[2])(void *to, const void *from, int64_t n);
     double (*largest[2])(const void *x, int64_t n);
     void (*scale[2])(void *x, int64_t n, double by);
     /* Of real matrices up to KNR_WHOLE rows whose rows begin at multiples of 64 bytes, and are as long in memory:

@@ -94,13 +94,11 @@ static void F(half_times)(void *to, const void *matrix, int64_t ld, int64_t n, i
         F(half_rows)(y, a, ld, n, i, 1, x, (T)sign);
 }
 
-static void F(add)(void *to, const void *from, int64_t n, bool minus)
+static void F(add)(void *to, const void *from, int64_t n)
 {
     T *restrict y = to;
     const T *restrict x = from;
-    for (int64_t j = 0; minus && j < n; j++)
-        y[j] -= x[j];
-    for (int64_t j = 0; !minus && j < n; j++)
+    for (int64_t j = 0; j < n; j++)
         y[j] += x[j];
 }
 

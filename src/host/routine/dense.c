@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * dense.c -- matrices as planes, Householder reflections, and products of those. */
-#include "host/routine/dense_product.h"
+#include "host/routine/matrix_product.h"
 #include "base/line.h"
 #include "host/routine/condensed.h"
 #include "host/routine/isa.h"
@@ -502,6 +502,42 @@ void knr_block_apply(knr_block_reflection *b, const knr_dense *x, bool adjoint)
         for (int64_t j = 0; j < b->n; j++)
             b->v.im[k * b->v.ld + j] = -b->v.im[k * b->v.ld + j];
     knr_multiply(x, &b->g, &w, true, b->spare);
+}
+
+knr_doubles knr_block_column(knr_block_reflection *b, const knr_dense *a, knr_complex *tau, int64_t j, int at,
+                             int64_t top)
+{
+    int64_t m = a->rows, first = j - top;
+    knr_doubles tail = {b->v.re + at * b->v.ld + first, b->v.im ? b->v.im + at * b->v.ld + first : NULL, b->v.ld};
+    double beta;
+    for (int64_t i = 0; i < m - top; i++)
+        set_element(&b->v, at, i, i < first ? (knr_complex){0, 0} : knr_at(a, top + i, j));
+    tau[j] = knr_reflection(m - j, tail.re, tail.im, &beta);
+    knr_put(a, j, j, (knr_complex){beta, 0});
+    for (int64_t i = j + 1; i < m; i++)
+        knr_put(a, i, j, element(&b->v, at, i - top));
+    return tail;
+}
+
+void knr_block_factor(knr_block_reflection *b, const knr_dense *a, knr_complex *tau, const knr_spare *spare)
+{
+    int64_t m = a->rows, n = a->columns, k = m < n ? m : n;
+    for (int64_t top = 0; top < k; top += KNR_REFLECTIONS) {
+        int w = (int)(k - top < KNR_REFLECTIONS ? k - top : KNR_REFLECTIONS);
+        b->n = m - top;
+        b->count = w;
+        for (int i = 0; i < w; i++) {
+            int64_t j = top + i;
+            knr_doubles v = knr_block_column(b, a, tau, j, i, top);
+            knr_dense beside = knr_dense_part(a, j, j + 1, m - j, top + w - j - 1);
+            knr_reflect_left(&beside, &v, (knr_complex){tau[j].re, -tau[j].im}, spare);
+        }
+        if (top + w < n) {
+            knr_dense rest = knr_dense_part(a, top, top + w, m - top, n - top - w);
+            knr_block_make(b, tau + top);
+            knr_block_apply(b, &rest, true);
+        }
+    }
 }
 
 /* The block of reflections from number `top` on. */

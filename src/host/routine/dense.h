@@ -103,7 +103,7 @@ double knr_largest(const knr_dense *x);
 void knr_scale(const knr_dense *x, double by);
 void knr_fill_nan(kn_dtype d, void *to, int64_t count);
 
-/* What products by dense_product.h need: `bytes` of memory, enough for those of up to rows x columns results over
+/* What products by matrix_product.h need: `bytes` of memory, enough for those of up to rows x columns results over
  * `steps` steps; larger ones are made in parts, with the same bits. real: the dtype of the planes. */
 typedef struct knr_multiplier {
     kn_dtype real;
@@ -157,6 +157,11 @@ typedef struct knr_block_reflection {
 knr_block_reflection knr_block_take(knr_arena *a, kn_dtype d, int64_t n, int64_t columns, int threads);
 void knr_block_make(knr_block_reflection *b, const knr_complex *tau); /* t of v */
 void knr_block_apply(knr_block_reflection *b, const knr_dense *x, bool adjoint); /* from the left */
+/* a becomes its packed QR factors, a block of columns at a time; spare: of as many rows. */
+void knr_block_factor(knr_block_reflection *b, const knr_dense *a, knr_complex *tau, const knr_spare *spare);
+/* A part of it: the reflection of column j of a, as vector number `at` of a block that begins with row `top`. */
+knr_doubles knr_block_column(knr_block_reflection *b, const knr_dense *a, knr_complex *tau, int64_t j, int at,
+                             int64_t top);
 /* x = q x (or q^H x) for the k reflections whose vectors are the columns of `packed`, below its diagonal. x has its
  * rows. from_identity: x is the identity, so a block leaves the columns left of its first row as they are. */
 void knr_block_apply_packed(knr_block_reflection *b, const knr_dense *packed, const knr_complex *tau, int64_t k,

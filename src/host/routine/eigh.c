@@ -6,7 +6,7 @@
 #include "host/routine/eigh.h"
 #include "base/pool.h"
 #include "host/routine/condensed.h"
-#include "host/routine/dense_product.h"
+#include "host/routine/matrix_product.h"
 #include "host/routine/tridiagonal.h"
 #include <math.h>
 

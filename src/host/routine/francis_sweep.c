@@ -5,7 +5,7 @@
  * bulges, three rows apart, goes down the block from window to window. What windows do is gathered in a matrix and
  * applied to all that is beside, above and in the vectors by products, on all threads. */
 #include "host/routine/francis_sweep.h"
-#include "host/routine/dense_product.h"
+#include "host/routine/matrix_product.h"
 #include <math.h>
 #include <string.h>
 

@@ -48,47 +48,6 @@ static room room_of(kn_dtype d, int64_t m, int64_t n, int64_t k, int64_t rows, i
 
 /* --- factors ---------------------------------------------------------------------------------- */
 
-/* Column j below row j becomes a reflection's vector in row `at` of the block, which begins at row `top`. */
-static knr_doubles reflect_column(room *r, int64_t j, int at, int64_t top)
-{
-    knr_doubles *v = &r->block.v;
-    int64_t m = r->a.rows, first = j - top;
-    double *re = v->re + at * v->ld, *im = v->im ? v->im + at * v->ld : NULL, beta;
-    for (int64_t i = 0; i < m - top; i++) {
-        knr_complex x = i < first ? (knr_complex){0, 0} : knr_at(&r->a, top + i, j);
-        re[i] = x.re;
-        if (im)
-            im[i] = x.im;
-    }
-    knr_doubles tail = {re + first, im ? im + first : NULL, v->ld};
-    r->tau[j] = knr_reflection(m - j, tail.re, tail.im, &beta);
-    knr_put(&r->a, j, j, (knr_complex){beta, 0});
-    for (int64_t i = j + 1; i < m; i++)
-        knr_put(&r->a, i, j, (knr_complex){re[i - top], im ? im[i - top] : 0});
-    return tail;
-}
-
-static void factor(room *r)
-{
-    int64_t m = r->a.rows, n = r->a.columns, k = least(m, n);
-    for (int64_t top = 0; top < k; top += KNR_REFLECTIONS) {
-        int w = (int)least(KNR_REFLECTIONS, k - top);
-        r->block.n = m - top;
-        r->block.count = w;
-        for (int i = 0; i < w; i++) {
-            int64_t j = top + i;
-            knr_doubles v = reflect_column(r, j, i, top);
-            knr_dense beside = knr_dense_part(&r->a, j, j + 1, m - j, top + w - j - 1);
-            knr_reflect_left(&beside, &v, (knr_complex){r->tau[j].re, -r->tau[j].im}, &r->spare);
-        }
-        if (top + w < n) {
-            knr_dense rest = knr_dense_part(&r->a, top, top + w, m - top, n - top - w);
-            knr_block_make(&r->block, r->tau + top);
-            knr_block_apply(&r->block, &rest, true);
-        }
-    }
-}
-
 static double column_norm(const knr_dense *a, int64_t from, int64_t j)
 {
     double size = 0, sum = 0;
@@ -151,7 +110,7 @@ static void factor_with_exchanges(room *r, int32_t *pivot)
             r->norm[best] = r->norm[j];
             r->first_norm[best] = r->first_norm[j];
         }
-        knr_doubles v = reflect_column(r, j, 0, j);
+        knr_doubles v = knr_block_column(&r->block, &r->a, r->tau, j, 0, j);
         knr_dense beside = knr_dense_part(&r->a, j, j + 1, m - j, n - j - 1);
         knr_reflect_left(&beside, &v, (knr_complex){r->tau[j].re, -r->tau[j].im}, &r->spare);
         update_norms(r, j);
@@ -186,7 +145,7 @@ void knr_qr_run(const knr_qr *s, const void *a, const knr_qr_results *y, void *w
     else if (r.by_products)
         knr_reflector_factor(&r.reflector, &r.a, y->packed != NULL);
     else
-        factor(&r);
+        knr_block_factor(&r.block, &r.a, r.tau, &r.spare);
     if (y->packed) {
         knr_dense_store(&r.a, y->packed, s->n, 1, false);
         for (int64_t i = 0; i < k; i++)

@@ -5,7 +5,7 @@
 #include "host/routine/schur.h"
 #include "base/pool.h"
 #include "host/routine/condensed.h"
-#include "host/routine/dense_product.h"
+#include "host/routine/matrix_product.h"
 #include "host/routine/francis.h"
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/pool.h"
 #include "host/routine/bidiagonal.h"
 #include "host/routine/condensed.h"
-#include "host/routine/dense_product.h"
+#include "host/routine/matrix_product.h"
 #include <math.h>
 
 enum {
@@ -273,44 +273,10 @@ static void turn(const knr_dense *rows, const knr_dense *x)
 
 /* --- tall matrices ---------------------------------------------------------------------------- */
 
-/* r->a becomes the packed QR factors of the tall matrix: the reflections of PANEL columns at a time. */
-static void factor(room *r)
-{
-    knr_block_reflection *block = &r->tall_block;
-    const knr_dense *a = &r->tall;
-    for (int64_t top = 0; top < a->columns; top += PANEL) {
-        int w = (int)(a->columns - top < PANEL ? a->columns - top : PANEL);
-        block->n = a->rows - top;
-        block->count = w;
-        for (int i = 0; i < w; i++) {
-            int64_t j = top + i;
-            double *re = block->v.re + i * block->v.ld, *im = block->v.im ? block->v.im + i * block->v.ld : NULL, beta;
-            for (int64_t k = 0; k < block->n; k++) {
-                knr_complex x = k < i ? (knr_complex){0, 0} : knr_at(a, top + k, j);
-                re[k] = x.re;
-                if (im)
-                    im[k] = x.im;
-            }
-            knr_doubles v = {re + i, im ? im + i : NULL, block->v.ld};
-            knr_complex tau = r->tall_tau[j] = knr_reflection(a->rows - j, v.re, v.im, &beta);
-            knr_put(a, j, j, (knr_complex){beta, 0});
-            for (int64_t k = i + 1; k < block->n; k++)
-                knr_put(a, top + k, j, (knr_complex){re[k], im ? im[k] : 0});
-            knr_dense beside = knr_dense_part(a, j, j + 1, a->rows - j, top + w - j - 1);
-            knr_reflect_left(&beside, &v, (knr_complex){tau.re, -tau.im}, &r->spare);
-        }
-        if (top + w < a->columns) {
-            knr_dense rest = knr_dense_part(a, top, top + w, a->rows - top, a->columns - top - w);
-            knr_block_make(block, r->tall_tau + top);
-            knr_block_apply(block, &rest, true);
-        }
-    }
-}
-
 /* The square matrix is its upper triangle. */
 static void take_triangle(room *r)
 {
-    factor(r);
+    knr_block_factor(&r->tall_block, &r->tall, r->tall_tau, &r->spare);
     for (int64_t i = 0; i < r->n; i++)
         for (int64_t j = 0; j < r->n; j++)
             knr_put(&r->a, i, j, j < i ? (knr_complex){0, 0} : knr_at(&r->tall, i, j));

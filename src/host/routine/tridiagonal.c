@@ -8,7 +8,7 @@
 #include "host/routine/tridiagonal.h"
 #include "base/pool.h"
 #include "host/routine/condensed.h"
-#include "host/routine/dense_product.h"
+#include "host/routine/matrix_product.h"
 #include "host/routine/secular.h"
 #include <math.h>
 #include <string.h>
