@@ -5,6 +5,7 @@
 #include "support/group.h"
 #include "support/numpy_calls.h"
 #include "support/symbolic.h"
+#include <math.h>
 
 #define OPTION(name)       numpy_option(c, name)
 #define NUMBER(name, none) (int64_t) numpy_number(c, name, none)
@@ -132,7 +133,77 @@ static void errors_say_what_is_wrong(void **state)
     expect_error("TypeError", "get_window: null window");
 }
 
+/* ---- Blocks. */
+
+static kn_array wave(kn_shape shape, double by)
+{
+    int64_t n = 1;
+    for (int d = 0; d < shape.ndim; d++)
+        n *= shape.dim[d];
+    return kn_reshape(kn_sin(kn_mul(kn_square(kn_arange(0, (double)n, 1)), by)), shape);
+}
+
+static double norm(kn_array x) { return sqrt(kn_item(kn_sum(kn_square(kn_abs(x))))); }
+
+/* The error, in units of the last place of the product of both norms */
+static double error_of(kn_array y, kn_array x, kn_array k, const char *mode, double unit)
+{
+    kn_array exact = kn_signal_convolve(x, k, .mode = mode);
+    assert_int_equal(kn_size(exact), kn_size(y));
+    return kn_item(kn_max(kn_abs(kn_sub(exact, y)))) / (unit * norm(x) * norm(k));
+}
+
+/* 6,000 and 40: blocks; of the other way around, too; 600 and 599: none */
+static void blocks_of_a_long_signal_have_the_errors_of_one_transform(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"full", "same", "valid"};
+    static const int64_t sizes[][2] = {{6000, 40}, {40, 6000}, {6001, 2}, {9000, 257}, {600, 599}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int m = 0; m < 3; m++) {
+            KN_SCOPE;
+            kn_array x = wave(KN_SHAPE(sizes[i][0]), 0.013), k = wave(KN_SHAPE(sizes[i][1]), 0.37);
+            kn_array z = kn_lax_complex(x, kn_flip(x));
+            kn_array single = kn_signal_fftconvolve(kn_astype(x, KN_F32), kn_astype(k, KN_F32), .mode = modes[m]);
+            assert_true(error_of(kn_signal_fftconvolve(x, k, .mode = modes[m]), x, k, modes[m], 0x1p-53) < 6);
+            assert_true(error_of(kn_signal_fftconvolve(z, k, .mode = modes[m]), z, k, modes[m], 0x1p-53) < 6);
+            assert_true(error_of(kn_astype(single, KN_F64), kn_astype(kn_astype(x, KN_F32), KN_F64),
+                                 kn_astype(kn_astype(k, KN_F32), KN_F64), modes[m], 0x1p-24) < 6);
+        }
+}
+
+static void blocks_lie_along_any_axis_of_a_stack(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = wave(KN_SHAPE(3, 5000, 2), 0.021), k = wave(KN_SHAPE(1, 30, 2), 0.11);
+    kn_array y = kn_signal_fftconvolve(x, k, .axes = KN_AXIS(1));
+    assert_int_equal(kn_dim(y, 1), 5029);
+    for (int64_t i = 0; i < 3; i++)
+        for (int64_t j = 0; j < 2; j++) {
+            kn_array line = kn_at(x, "%,:,%", i, j), taps = kn_at(k, "0,:,%", j);
+            kn_array one = kn_at(y, "%,:,%", i, j);
+            assert_true(error_of(one, line, taps, "full", 0x1p-53) < 6);
+        }
+}
+
 /* ---- Transformations. */
+
+static kn_array weighted(const kn_array *x)
+{
+    kn_array y = kn_signal_fftconvolve(*x, wave(KN_SHAPE(30), 0.11));
+    return kn_sum(kn_mul(y, wave(KN_SHAPE(5029), 0.17)));
+}
+KN_FUNCTION(weighted, kn_array, kn_array)
+
+static void the_gradient_of_blocks_is_a_correlation(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = wave(KN_SHAPE(5000), 0.021), k = wave(KN_SHAPE(30), 0.11), w = wave(KN_SHAPE(5029), 0.17), y;
+    kn_call(kn_jit(kn_grad(KN_FN(weighted))), &y, &x);
+    assert_true(error_of(y, w, kn_flip(k), "valid", 0x1p-53) < 6);
+}
 
 static kn_array filtered(const kn_array *x)
 {
@@ -187,8 +258,15 @@ static void extents_may_be_unknown(void **state)
 KN_TEST_GROUP(test_spectra)
 {
     const struct CMUnitTest tests[] = {
-        TEST(results_are_those_of_scipy), TEST(there_is_a_time_for_each_sample), TEST(the_default_method_is_direct),
-        TEST(errors_say_what_is_wrong),   TEST(derivatives_are_those_of_sums),   TEST(extents_may_be_unknown),
+        TEST(results_are_those_of_scipy),
+        TEST(there_is_a_time_for_each_sample),
+        TEST(the_default_method_is_direct),
+        TEST(errors_say_what_is_wrong),
+        TEST(blocks_of_a_long_signal_have_the_errors_of_one_transform),
+        TEST(blocks_lie_along_any_axis_of_a_stack),
+        TEST(the_gradient_of_blocks_is_a_correlation),
+        TEST(derivatives_are_those_of_sums),
+        TEST(extents_may_be_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
