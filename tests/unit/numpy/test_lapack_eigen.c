@@ -151,7 +151,7 @@ static void judge_eig(int kind, lapack_matrix a, kn_array x, kn_array *result)
             for (int64_t k = 0; k < e.m; k++)
                 length += e.re[k * e.n + j] * e.re[k * e.n + j] + e.im[k * e.n + j] * e.im[k * e.n + j];
             lapack_judge("the length of a vector of eig", kind, a, d,
-                  fabs(sqrt(length) - 1) / (double)a.n / lapack_epsilon(d));
+                         fabs(sqrt(length) - 1) / (double)a.n / lapack_epsilon(d));
         }
         double off = lapack_norm(lapack_minus(lapack_times(b, e), lapack_columns_times(e, v)));
         double size = lapack_norm(b) * lapack_norm(e) * 2 * lapack_epsilon(d) + least;
