@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sort.c -- stable sorting by the images of keys: unsigned numbers whose order is that of the keys. A line of an
- * array is sorted by its last key first, then by the one before, and so on; each is a stable sort of (image,
- * position) records: insertion and merging for short lines, digit by digit (radix) for long ones. The positions then
- * rearrange the arrays, so that equal keys keep their bits. */
+ * sort.c -- stable sorting by the images of keys: unsigned numbers whose order is that of the keys. One array of real
+ * numbers is sorted by itself (sort_keys.h). Otherwise a line is sorted by its last key first, then by the one before,
+ * and so on; each is a stable sort of records of an image and a position: insertion and merging for short lines, digit
+ * by digit (radix) for long ones. The positions then rearrange the arrays, so that equal keys keep their bits. Records
+ * of keys up to 32 bits are pairs in 64 bits. Threads take lines; where there are few, parts of them. */
 #include "host/routine/sort.h"
+#include "base/pool.h"
+#include "host/routine/sort_image.h"
+#include "host/routine/sort_keys.h"
 #include <string.h>
 
 typedef struct record {
@@ -16,121 +20,30 @@ enum {
     FEW_LARGEST = 16, /* are kept in order while a line is read */
     DIGIT_BITS = 11,
     DIGITS = 1 << DIGIT_BITS,
+    SIDE_BY_SIDE = 16, /* lines that are read and written together */
 };
-
-/* --- images of keys --------------------------------------------------------------------------- */
-
-static uint64_t image_f64(uint64_t u)
-{
-    const uint64_t sign = (uint64_t)1 << 63, infinity = (uint64_t)0x7ff << 52;
-    if ((u & ~sign) > infinity)
-        return UINT64_MAX;
-    if (u == sign)
-        u = 0;
-    return u & sign ? ~u : u | sign;
-}
-
-static uint32_t image_f32(uint32_t u)
-{
-    const uint32_t sign = 0x80000000u;
-    if ((u & ~sign) > 0x7f800000u)
-        return UINT32_MAX;
-    if (u == sign)
-        u = 0;
-    return u & sign ? ~u : u | sign;
-}
-
-/* A 16-bit float whose infinity has these bits. */
-static uint16_t image_16(uint16_t u, uint16_t infinity)
-{
-    const uint16_t sign = 0x8000u;
-    if ((u & 0x7fffu) > infinity)
-        return UINT16_MAX;
-    if (u == sign)
-        u = 0;
-    return (uint16_t)(u & sign ? ~u : u | sign);
-}
 
 /* How many words make the image of a key, and the bits of each. */
 static int words_of(kn_dtype d) { return d->id == KN_ID_C128 ? 2 : 1; }
 static int bits_of(kn_dtype d) { return d->id == KN_ID_C128 ? 64 : d->size * 8; }
 
-#define IMAGES(type, value)                                        \
-    for (int64_t i = 0; i < n; i++) {                              \
-        type v = ((const type *)x)[(int64_t)r[i].position * step]; \
-        r[i].image = (value);                                      \
-    }                                                              \
-    break;
+/* --- records ---------------------------------------------------------------------------------- */
 
-/* The images of word `word` (0 is compared first) of the keys at the records' positions, `step` elements apart. */
-static void read_images(kn_dtype d, const void *x, int64_t step, int word, int64_t n, record *r)
-{
-    typedef struct {
-        uint32_t re, im;
-    } bits64;
-    typedef struct {
-        uint64_t part[2];
-    } bits128;
-    switch ((knx_dtype_id)d->id) {
-    case KN_ID_BOOL:
-    case KN_ID_U8: IMAGES(uint8_t, v)
-    case KN_ID_I8: IMAGES(uint8_t, v ^ 0x80u)
-    case KN_ID_U16: IMAGES(uint16_t, v)
-    case KN_ID_I16: IMAGES(uint16_t, v ^ 0x8000u)
-    case KN_ID_F16: IMAGES(uint16_t, image_16(v, 0x7c00u))
-    case KN_ID_BF16: IMAGES(uint16_t, image_16(v, 0x7f80u))
-    case KN_ID_U32: IMAGES(uint32_t, v)
-    case KN_ID_I32: IMAGES(uint32_t, v ^ 0x80000000u)
-    case KN_ID_F32: IMAGES(uint32_t, image_f32(v))
-    case KN_ID_U64: IMAGES(uint64_t, v)
-    case KN_ID_I64: IMAGES(uint64_t, v ^ (uint64_t)1 << 63)
-    case KN_ID_F64: IMAGES(uint64_t, image_f64(v))
-    case KN_ID_C64: IMAGES(bits64, (uint64_t)image_f32(v.re) << 32 | image_f32(v.im))
-    case KN_ID_C128: IMAGES(bits128, image_f64(v.part[word]))
-    default: break; /* random keys have no order */
-    }
-}
+#define R                     record
+#define IMAGE(r)              ((r).image)
+#define POSITION(r)           ((r).position)
+#define MAKE(image, position) ((record){(image), (position)})
+#define LONG                  1
+#define F(name)               name##_records
+#include "host/routine/sort_records.h"
 
-/* --- sorting records -------------------------------------------------------------------------- */
-
-static void insertion(record *a, int64_t n)
-{
-    for (int64_t i = 1; i < n; i++) {
-        record r = a[i];
-        int64_t k = i;
-        for (; k > 0 && a[k - 1].image > r.image; k--)
-            a[k] = a[k - 1];
-        a[k] = r;
-    }
-}
-
-static void merge(const record *a, int64_t na, const record *b, int64_t nb, record *to)
-{
-    while (na && nb) {
-        bool second = b->image < a->image; /* of equal ones the first comes first */
-        *to++ = second ? *b : *a;
-        b += second, nb -= second;
-        a += !second, na -= !second;
-    }
-    memcpy(to, na ? a : b, (size_t)(na + nb) * sizeof *to);
-}
-
-/* Returns where the sorted records are: in a or in spare. */
-static record *merge_sort(record *a, record *spare, int64_t n)
-{
-    for (int64_t i = 0; i < n; i += RUN)
-        insertion(a + i, n - i < RUN ? n - i : RUN);
-    for (int64_t run = RUN; run < n; run *= 2) {
-        for (int64_t i = 0; i < n; i += 2 * run) {
-            int64_t na = n - i < run ? n - i : run, nb = n - i - na < run ? n - i - na : run;
-            merge(a + i, na, a + i + na, nb, spare + i);
-        }
-        record *t = a;
-        a = spare;
-        spare = t;
-    }
-    return a;
-}
+#define R                     uint64_t
+#define IMAGE(r)              ((r) >> 32)
+#define POSITION(r)           ((uint32_t)(r))
+#define MAKE(image, position) ((uint64_t)(image) << 32 | (position))
+#define LONG                  0
+#define F(name)               name##_pairs
+#include "host/routine/sort_records.h"
 
 static record *radix_sort(record *a, record *spare, int64_t n, int bits, int64_t *place)
 {
@@ -155,32 +68,21 @@ static record *radix_sort(record *a, record *spare, int64_t n, int bits, int64_t
     return a;
 }
 
-static bool is_sorted(const record *a, int64_t n)
-{
-    for (int64_t i = 1; i < n; i++)
-        if (a[i - 1].image > a[i].image)
-            return false;
-    return true;
-}
-
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static void rearrange(int size, const char *x, char *y, int64_t step, const record *r, int64_t n)
+typedef enum way { BY_KEYS, BY_PAIRS, BY_RECORDS } way;
+
+static way way_of(const knr_sort *s)
 {
-    for (int64_t i = 0; i < n; i++) {
-        const char *from = x + (int64_t)r[i].position * step * size;
-        char *to = y + i * step * size;
-        switch (size) { /* constant sizes: each becomes one move */
-        case 1: *to = *from; break;
-        case 2: memcpy(to, from, 2); break;
-        case 4: memcpy(to, from, 4); break;
-        case 8: memcpy(to, from, 8); break;
-        default: memcpy(to, from, (size_t)size); break;
-        }
-    }
+    if (s->n == 1 && !knx_is_complex(s->dtype[0]))
+        return BY_KEYS;
+    bool is_short = !s->far;
+    for (int key = 0; is_short && key < s->n_key; key++)
+        is_short = s->dtype[key]->size <= 4;
+    return is_short ? BY_PAIRS : BY_RECORDS;
 }
 
-static void sort_line(const knr_sort *s, const void *const *x, void *const *y, int64_t first, void *workspace)
+static void line_of_records(const knr_sort *s, const void *const *x, void *const *y, int64_t first, void *workspace)
 {
     int64_t n = s->length;
     int64_t *place = workspace;
@@ -190,32 +92,156 @@ static void sort_line(const knr_sort *s, const void *const *x, void *const *y, i
     for (int key = s->n_key - 1; key >= 0; key--) {
         kn_dtype d = s->dtype[key];
         for (int word = words_of(d) - 1; word >= 0; word--) {
-            read_images(d, (const char *)x[key] + first * d->size, s->inner, word, n, a);
-            if (is_sorted(a, n))
+            read_records(d, (const char *)x[key] + first * d->size, s->inner, word, n, a);
+            if (is_sorted_records(a, n))
                 continue;
-            record *sorted = n < RADIX_FROM ? merge_sort(a, spare, n) : radix_sort(a, spare, n, bits_of(d), place);
+            record *sorted =
+                n < RADIX_FROM ? merge_sort_records(a, spare, n) : radix_sort(a, spare, n, bits_of(d), place);
             spare = sorted == a ? spare : a;
             a = sorted;
         }
     }
     for (int i = 0; i < s->n; i++) {
         int size = s->dtype[i]->size;
-        rearrange(size, (const char *)x[i] + first * size, (char *)y[i] + first * size, s->inner, a, n);
+        rearrange_records(size, (const char *)x[i] + first * size, (char *)y[i] + first * size, s->inner, a, n);
+    }
+}
+
+static size_t places_of(int threads) { return knr_sort_keys_workspace(KN_DT(U64), 0, threads); }
+
+static void line_of_pairs(const knr_sort *s, const void *const *x, void *const *y, int64_t first, void *workspace,
+                          int threads)
+{
+    int64_t n = s->length;
+    uint64_t *a = (uint64_t *)((char *)workspace + places_of(threads)), *spare = a + n;
+    for (int64_t i = 0; i < n; i++)
+        a[i] = (uint64_t)i;
+    for (int key = s->n_key - 1; key >= 0; key--) {
+        kn_dtype d = s->dtype[key];
+        read_pairs(d, (const char *)x[key] + first * d->size, s->inner, 0, n, a);
+        if (is_sorted_pairs(a, n))
+            continue;
+        uint64_t *sorted = n < RADIX_FROM ? merge_sort_pairs(a, spare, n)
+                                          : knr_sort_pairs(a, spare, n, bits_of(d), workspace, threads);
+        spare = sorted == a ? spare : a;
+        a = sorted;
+    }
+    for (int i = 0; i < s->n; i++) {
+        int size = s->dtype[i]->size;
+        rearrange_pairs(size, (const char *)x[i] + first * size, (char *)y[i] + first * size, s->inner, a, n);
+    }
+}
+
+/* `lines` columns of an array whose rows are `inner` elements apart become rows one behind the other, or back. */
+static void turn_columns(int size, char *rows, char *columns, int64_t n, int64_t lines, int64_t inner, bool back)
+{
+#define TURN(T)                                                               \
+    for (int64_t i = 0; i < n; i++)                                           \
+        for (int64_t l = 0; l < lines; l++)                                   \
+            if (back)                                                         \
+                ((T *)columns)[i * inner + l] = ((T *)rows)[l * n + i];       \
+            else                                                              \
+                ((T *)rows)[l * n + i] = ((const T *)columns)[i * inner + l]; \
+    break
+    switch (size) {
+    case 1: TURN(uint8_t);
+    case 2: TURN(uint16_t);
+    case 4: TURN(uint32_t);
+    default: TURN(uint64_t);
+    }
+#undef TURN
+}
+
+/* Lines first .. first + lines of block `o`, which lie side by side. */
+static void lines_of_keys(const knr_sort *s, const char *x, char *y, int64_t lines, char *workspace, int threads)
+{
+    kn_dtype d = s->dtype[0];
+    int64_t n = s->length;
+    if (s->inner == 1) {
+        knr_sort_keys(d, x, y, n, workspace, threads);
+        return;
+    }
+    char *in = workspace + knr_sort_keys_workspace(d, n, threads);
+    char *out = in + SIDE_BY_SIDE * n * d->size;
+    turn_columns(d->size, in, (char *)(uintptr_t)x, n, lines, s->inner, false);
+    for (int64_t l = 0; l < lines; l++)
+        knr_sort_keys(d, in + l * n * d->size, out + l * n * d->size, n, workspace, threads);
+    turn_columns(d->size, out, y, n, lines, s->inner, true);
+}
+
+/* Of a thread that has lines of its own, or of `threads` that share each: some, and as much more for each element, a
+ * multiple of 8. Records have room for pairs. */
+static size_t workspace_of(const knr_sort *s, way w, int threads)
+{
+    size_t n = (size_t)s->length;
+    switch (w) {
+    case BY_KEYS:
+        return knr_sort_keys_workspace(s->dtype[0], s->length, threads) +
+               (s->inner == 1 ? 0 : 2 * SIDE_BY_SIDE * n * s->dtype[0]->size);
+    case BY_PAIRS: return places_of(threads) + 2 * n * sizeof(uint64_t);
+    default: return places_of(threads) + 2 * n * sizeof(record);
     }
 }
 
 size_t knr_sort_workspace(const knr_sort *s)
 {
-    return DIGITS * sizeof(int64_t) + 2 * (size_t)s->length * sizeof(record);
+    way w = way_of(s);
+    size_t own = workspace_of(s, w, 1) * (size_t)s->threads, shared = workspace_of(s, w, s->threads);
+    return own > shared ? own : shared;
+}
+
+typedef struct job {
+    const knr_sort *s;
+    const void *const *x;
+    void *const *y;
+    char *workspace;
+    size_t each;    /* of each worker */
+    int64_t blocks; /* of lines in each of `outer` */
+    way way;
+    int threads; /* that share a line */
+} job;
+
+static void run_block(void *arg, int64_t part, int worker)
+{
+    const job *j = arg;
+    const knr_sort *s = j->s;
+    int64_t o = part / j->blocks, from = part % j->blocks * SIDE_BY_SIDE;
+    int64_t lines = s->inner - from < SIDE_BY_SIDE ? s->inner - from : SIDE_BY_SIDE;
+    int64_t first = o * s->length * s->inner + from;
+    char *workspace = j->workspace + (size_t)worker * j->each;
+    switch (j->way) {
+    case BY_KEYS: {
+        int size = s->dtype[0]->size;
+        lines_of_keys(s, (const char *)j->x[0] + first * size, (char *)j->y[0] + first * size, lines, workspace,
+                      j->threads);
+        break;
+    }
+    case BY_PAIRS:
+        for (int64_t l = 0; l < lines; l++)
+            line_of_pairs(s, j->x, j->y, first + l, workspace, j->threads);
+        break;
+    case BY_RECORDS:
+        for (int64_t l = 0; l < lines; l++)
+            line_of_records(s, j->x, j->y, first + l, workspace);
+        break;
+    }
 }
 
 void knr_sort_run(const knr_sort *s, const void *const *x, void *const *y, void *workspace)
 {
-    if (!s->length)
+    if (!s->length || !s->outer || !s->inner)
         return;
-    for (int64_t o = 0; o < s->outer; o++)
-        for (int64_t i = 0; i < s->inner; i++)
-            sort_line(s, x, y, o * s->length * s->inner + i, workspace);
+    job j = {.s = s, .x = x, .y = y, .workspace = workspace, .way = way_of(s), .threads = 1};
+    j.blocks = (s->inner + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE;
+    j.each = workspace_of(s, j.way, 1);
+    int64_t parts = s->outer * j.blocks;
+    if (parts >= s->threads) {
+        knx_parallel(s->threads, parts, run_block, &j);
+        return;
+    }
+    j.threads = s->threads;
+    for (int64_t part = 0; part < parts; part++)
+        run_block(&j, part, 0);
 }
 
 /* --- the largest ------------------------------------------------------------------------------ */
@@ -243,16 +269,16 @@ static void top_line(const knr_top *t, const char *x, char *values, int32_t *pos
     uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     for (int64_t i = 0; i < n; i++)
         a[i].position = (uint64_t)i;
-    read_images(t->dtype, x, t->inner, 0, n, a);
+    read_records(t->dtype, x, t->inner, 0, n, a);
     for (int64_t i = 0; i < n; i++)
         a[i].image ^= all;
     if (k <= FEW_LARGEST) {
         smallest(a, n, spare, k);
         a = spare;
-    } else if (!is_sorted(a, n)) {
-        a = n < RADIX_FROM ? merge_sort(a, spare, n) : radix_sort(a, spare, n, bits, place);
+    } else if (!is_sorted_records(a, n)) {
+        a = n < RADIX_FROM ? merge_sort_records(a, spare, n) : radix_sort(a, spare, n, bits, place);
     }
-    rearrange(t->dtype->size, x, values, t->inner, a, k);
+    rearrange_records(t->dtype->size, x, values, t->inner, a, k);
     for (int64_t i = 0; i < k; i++)
         positions[i * t->inner] = (int32_t)a[i].position;
 }

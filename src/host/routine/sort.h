@@ -11,6 +11,8 @@ typedef struct knr_sort {
     int n, n_key;
     const kn_dtype *dtype; /* n of them */
     int64_t outer, length, inner;
+    bool far;    /* lines may have more than 2^32 elements */
+    int threads; /* at most; for any number the result is the same */
 } knr_sort;
 
 size_t knr_sort_workspace(const knr_sort *s);

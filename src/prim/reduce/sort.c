@@ -107,10 +107,18 @@ static knx_error *sort_batch(const kni_rule *r, int64_t size, const int *axis, k
 
 /* --- lowering --------------------------------------------------------------------------------- */
 
-static void describe(const params_t *p, int n, const kni_type *x, const kn_dtype *dtype, knr_sort *s)
+static void describe(const params_t *p, int n, const kni_type *x, const kn_dtype *dtype, int threads, knr_sort *s)
 {
-    *s = (knr_sort){
-        .n = n, .n_key = (int)p->num_keys, .dtype = dtype, .outer = 1, .length = x[0].dim[p->dimension], .inner = 1};
+    int64_t least, most;
+    knx_dim_bounds(x[0].dim[p->dimension], &least, &most);
+    *s = (knr_sort){.n = n,
+                    .n_key = (int)p->num_keys,
+                    .dtype = dtype,
+                    .outer = 1,
+                    .length = x[0].dim[p->dimension],
+                    .inner = 1,
+                    .far = most > UINT32_MAX,
+                    .threads = threads};
     for (int i = 0; i < x[0].ndim; i++) {
         if (i < p->dimension)
             s->outer = knx_dim_mul(s->outer, x[0].dim[i]);
@@ -125,28 +133,35 @@ static knx_bytes in_proportion(int64_t some, int64_t each, int64_t n)
     return (knx_bytes)knx_dim_add(some, knx_dim_mul(n, each));
 }
 
-/* Room for the operands' dtypes stands behind the routine's own. */
+/* Room for the operands' dtypes, before the routine's own. */
+static size_t dtypes_room(int n) { return ((size_t)n * sizeof(kn_dtype) + 63) / 64 * 64; }
+
 static knx_bytes sort_workspace(const kni_rule *r)
 {
     knr_sort s;
-    describe(r->params, r->n_in, r->xt, NULL, &s);
+    enum { LOOK = 16 };
+    kn_dtype dtype[LOOK];
+    for (int i = 0; i < r->n_in && i < LOOK; i++)
+        dtype[i] = r->xt[i].dtype;
+    describe(r->params, r->n_in, r->xt, dtype, r->threads, &s);
+    s.far |= s.n_key > LOOK; /* the largest workspace does for all */
     int64_t n = s.length, none, one;
     s.length = 0;
     none = (int64_t)knr_sort_workspace(&s);
     s.length = 1;
     one = (int64_t)knr_sort_workspace(&s);
-    return in_proportion(none + (int64_t)((size_t)r->n_in * sizeof(kn_dtype)), one - none, n);
+    return in_proportion(none + (int64_t)dtypes_room(r->n_in), one - none, n);
 }
 
 static knx_error *sort_run(const kni_rule *r, const kni_routine_args *args)
 {
     knr_sort s;
-    describe(r->params, r->n_in, r->xt, NULL, &s);
-    kn_dtype *dtype = (kn_dtype *)((char *)args->workspace + knr_sort_workspace(&s));
+    describe(r->params, r->n_in, r->xt, NULL, args->threads, &s);
+    kn_dtype *dtype = args->workspace;
     for (int i = 0; i < r->n_in; i++)
         dtype[i] = r->xt[i].dtype;
     s.dtype = dtype;
-    knr_sort_run(&s, args->x, args->y, args->workspace);
+    knr_sort_run(&s, args->x, args->y, (char *)args->workspace + dtypes_room(r->n_in));
     return NULL;
 }
 
@@ -163,6 +178,7 @@ const kni_prim knp_prim_sort = {
     .name = "sort",
     .n_in = -1,
     .n_out = -1,
+    .bits = KN_THREADS,
     .why_no_transpose = KN_WHY_DISCRETE,
     .fields = kni_fields_sort,
     .params_size = sizeof(params_t),

@@ -97,31 +97,40 @@ static void check(const knr_sort *s, uint32_t range)
                 memcpy(want[a] + (first + i * s->inner) * s->dtype[a]->size, x[a] + order[i] * s->dtype[a]->size,
                        s->dtype[a]->size);
     }
-    size_t bytes = knr_sort_workspace(s);
-    void *workspace = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    knr_sort_run(s, (const void *const *)x, (void *const *)y, workspace);
-    for (int a = 0; a < s->n; a++)
-        if (memcmp(want[a], y[a], (size_t)size * s->dtype[a]->size))
-            fail_msg("operand %d (%s) of %d, %d keys, [%d, %d, %d]", a, s->dtype[a]->name, s->n, s->n_key,
-                     (int)s->outer, (int)s->length, (int)s->inner);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        knr_sort t = *s;
+        t.threads = threads;
+        void *workspace = aligned_alloc(64, (knr_sort_workspace(&t) + 63) / 64 * 64);
+        knr_sort_run(&t, (const void *const *)x, (void *const *)y, workspace);
+        free(workspace);
+        for (int a = 0; a < s->n; a++)
+            if (memcmp(want[a], y[a], (size_t)size * s->dtype[a]->size))
+                fail_msg("operand %d (%s) of %d, %d keys, [%d, %d, %d], %d threads", a, s->dtype[a]->name, s->n,
+                         s->n_key, (int)s->outer, (int)s->length, (int)s->inner, threads);
+    }
     for (int i = 0; i < s->n; i++)
         free(x[i]), free(y[i]), free(want[i]);
-    free(workspace);
     free(order);
 }
 
 static void test_every_dtype(void **unused)
 {
     (void)unused;
-    static const int lengths[] = {0, 1, 2, 3, 23, 24, 25, 47, 100, 699, 700, 1500};
+    static const int lengths[] = {0, 1, 2, 3, 23, 24, 25, 40, 41, 47, 100, 699, 700, 1500};
     for (int id = 0; id < KN_ID_COUNT; id++) {
         kn_dtype d = &knx_dtype_table[id];
         if (d->kind == 'k')
             continue;
         for (int i = 0; i < (int)(sizeof lengths / sizeof *lengths); i++) {
             kn_dtype pair[] = {d, KN_DT(I32)};
-            check(&(knr_sort){.n = 1, .n_key = 1, .dtype = &d, .outer = 1, .length = lengths[i], .inner = 1}, 30);
-            check(&(knr_sort){.n = 2, .n_key = 1, .dtype = pair, .outer = 2, .length = lengths[i], .inner = 3}, 1000);
+            check(
+                &(knr_sort){
+                    .threads = 1, .n = 1, .n_key = 1, .dtype = &d, .outer = 1, .length = lengths[i], .inner = 1},
+                30);
+            check(
+                &(knr_sort){
+                    .threads = 1, .n = 2, .n_key = 1, .dtype = pair, .outer = 2, .length = lengths[i], .inner = 3},
+                1000);
         }
     }
 }
@@ -147,7 +156,7 @@ static void test_long_lines(void **unused)
     for (int k = 0; k < N; k++)
         x[k] = (float)(int32_t)random32() / 65536, i[k] = k;
     kn_dtype d[] = {KN_DT(F32), KN_DT(I32)};
-    knr_sort s = {.n = 2, .n_key = 1, .dtype = d, .outer = 1, .length = N, .inner = 1};
+    knr_sort s = {.threads = 1, .n = 2, .n_key = 1, .dtype = d, .outer = 1, .length = N, .inner = 1};
     void *workspace = aligned_alloc(64, (knr_sort_workspace(&s) + 63) / 64 * 64);
     knr_sort_run(&s, (const void *[]){x, i}, (void *[]){y, j}, workspace);
     for (int k = 0; k < N; k++) {
@@ -157,12 +166,47 @@ static void test_long_lines(void **unused)
     free(workspace), free(x), free(y), free(i), free(j);
 }
 
+/* Numbers that are sorted by themselves, against those that go with their positions, which the test above judges. */
+static void test_long_lines_of_numbers_alone(void **unused)
+{
+    (void)unused;
+    enum { N = 200000 };
+    int32_t *i = calloc(N, sizeof *i), *j = malloc(N * sizeof *j);
+    char *x = malloc(N * 8), *y = malloc(N * 8), *alone = malloc(N * 8);
+    for (int id = 0; id < KN_ID_COUNT; id++) {
+        kn_dtype d[] = {&knx_dtype_table[id], KN_DT(I32)};
+        if (d[0]->kind == 'k' || knx_is_complex(d[0]))
+            continue;
+        for (int kind = 0; kind < 3; kind++) {
+            fill(d[0], x, N, kind ? 1u << 30 : 5);
+            for (int k = 0; kind == 2 && k < N; k++) /* of their highest bits some, too */
+                for (int b = 0; b < d[0]->size && d[0]->kind != 'b'; b++)
+                    x[k * d[0]->size + b] ^= (char)random32();
+            knr_sort s = {.threads = 1, .n = 2, .n_key = 1, .dtype = d, .outer = 1, .length = N, .inner = 1};
+            void *workspace = aligned_alloc(64, (knr_sort_workspace(&s) + 63) / 64 * 64);
+            knr_sort_run(&s, (const void *[]){x, i}, (void *[]){y, j}, workspace);
+            free(workspace);
+            for (int threads = 1; threads <= 5; threads += 2) {
+                knr_sort one = {
+                    .threads = threads, .n = 1, .n_key = 1, .dtype = d, .outer = 1, .length = N, .inner = 1};
+                workspace = aligned_alloc(64, (knr_sort_workspace(&one) + 63) / 64 * 64);
+                knr_sort_run(&one, (const void *[]){x}, (void *[]){alone}, workspace);
+                free(workspace);
+                if (memcmp(y, alone, (size_t)N * d[0]->size))
+                    fail_msg("%s, kind %d, %d threads", d[0]->name, kind, threads);
+            }
+        }
+    }
+    free(x), free(y), free(alone), free(i), free(j);
+}
+
 KN_TEST_GROUP(test_routine_sort)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_dtype),
         cmocka_unit_test(test_several_keys),
         cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_long_lines_of_numbers_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * sort_keys.h -- one array sorted by its own numbers, which need no positions beside them: equal numbers look alike but
+ * for zeros and NaN, and those are put back in the order in which they came. */
+#ifndef KN_HOST_ROUTINE_SORT_KEYS_H
+#define KN_HOST_ROUTINE_SORT_KEYS_H
+#include "base/dtype.h"
+
+enum { KNR_DIGITS_LARGEST = 2048 /* of a pass of the radix sort */ };
+
+/* Real numbers and bool of any size. The order and the bits are those of the stable sort of sort.h. x and y, of n
+ * numbers each, do not overlap. Any number of threads gives the same. */
+size_t knr_sort_keys_workspace(kn_dtype d, int64_t n, int threads);
+void knr_sort_keys(kn_dtype d, const void *x, void *y, int64_t n, void *workspace, int threads);
+
+/* n numbers of 64 bits by their high 32 bits, stable: `bits` of these count, from the lowest on. Returns where they
+ * are: in a or in spare. place: of knr_sort_keys_workspace(a dtype of 8 bytes, 0, threads) bytes */
+uint64_t *knr_sort_pairs(uint64_t *a, uint64_t *spare, int64_t n, int bits, void *place, int threads);
+#endif
