@@ -113,7 +113,7 @@ static void line_of_pairs(const knr_sort *s, const void *const *x, void *const *
                           int threads)
 {
     int64_t n = s->length;
-    uint64_t *a = (uint64_t *)((char *)workspace + places_of(threads)), *spare = a + n;
+    uint64_t *a = (uint64_t *)((char *)workspace + places_of(threads)), *const room = a;
     for (int64_t i = 0; i < n; i++)
         a[i] = (uint64_t)i;
     for (int key = s->n_key - 1; key >= 0; key--) {
@@ -121,10 +121,10 @@ static void line_of_pairs(const knr_sort *s, const void *const *x, void *const *
         read_pairs(d, (const char *)x[key] + first * d->size, s->inner, 0, n, a);
         if (is_sorted_pairs(a, n))
             continue;
-        uint64_t *sorted = n < RADIX_FROM ? merge_sort_pairs(a, spare, n)
-                                          : knr_sort_pairs(a, spare, n, bits_of(d), workspace, threads);
-        spare = sorted == a ? spare : a;
-        a = sorted;
+        bool rise = key == s->n_key - 1; /* so do the positions */
+        uint64_t *array[] = {a, a == room ? room + n : room, a == room + 2 * n ? room + n : room + 2 * n};
+        a = n <= RUN || (!rise && n < RADIX_FROM) ? merge_sort_pairs(a, array[1], n)
+                                                  : knr_sort_pairs(array, n, bits_of(d), rise, workspace, threads);
     }
     for (int i = 0; i < s->n; i++) {
         int size = s->dtype[i]->size;
@@ -178,7 +178,7 @@ static size_t workspace_of(const knr_sort *s, way w, int threads)
     case BY_KEYS:
         return knr_sort_keys_workspace(s->dtype[0], s->length, threads) +
                (s->inner == 1 ? 0 : 2 * SIDE_BY_SIDE * n * s->dtype[0]->size);
-    case BY_PAIRS: return places_of(threads) + 2 * n * sizeof(uint64_t);
+    case BY_PAIRS: return places_of(threads) + 3 * n * sizeof(uint64_t);
     default: return places_of(threads) + 2 * n * sizeof(record);
     }
 }

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sort_keys.c -- sorting numbers by radix, from the lowest digit up. A pass moves each number behind those with smaller
+ * sort_keys.c -- sorting numbers by vectors (sort_vector.h), or where there are none by radix, from the lowest digit
+ * up. A pass moves each number behind those with smaller
  * digits and those before it; digits that all numbers share are left out. The first pass reads the array itself and
  * the last one writes the result. Threads take parts of the array: each counts its digits, and knows where its numbers
  * go before any is moved. Bytes are counted only. */
 #include "host/routine/sort_keys.h"
 #include "base/pool.h"
+#include "host/routine/isa.h"
 #include "host/routine/sort_image.h"
+#include "host/routine/sort_vector.h"
 #include <string.h>
 
 enum {
+    PIVOTS = 31,         /* that threads part numbers by */
+    FEW = 12,            /* numbers for which vectors are not worth their while */
     INSERT = 40,         /* numbers, at most, that insertion sorts */
     WIDE_FROM = 1 << 11, /* numbers from which on digits have 11 bits, */
     WIDE_TO = 1 << 21,   /* and to which: as many streams of more numbers leave the caches' reach */
@@ -28,6 +33,18 @@ typedef struct coding {
     knr_image_code image;
     bool read, write; /* of what a pass reads, of what it writes */
 } coding;
+
+static const knr_sort_vector *vectors(int wide)
+{
+#if defined(KN_HAVE_ISA_VARIANTS)
+    switch (knr_isa()) {
+    case KNR_ISA_AVX512: return knr_sort_vector_avx512[wide];
+    case KNR_ISA_AVX2: return knr_sort_vector_avx2[wide];
+    case KNR_ISA_BASE: break;
+    }
+#endif
+    return knr_sort_vector_base[wide];
+}
 
 #define BITS 32
 #include "host/routine/sort_keys_loops.h"
@@ -90,15 +107,20 @@ void knr_sort_keys(kn_dtype d, const void *x, void *y, int64_t n, void *workspac
     }
 }
 
-uint64_t *knr_sort_pairs(uint64_t *a, uint64_t *spare, int64_t n, int bits, void *place, int threads)
+uint64_t *knr_sort_pairs(uint64_t *const array[3], int64_t n, int bits, bool rise, void *place, int threads)
 {
+    uint64_t *a = array[0], *spare = array[1];
+    const knr_sort_vector *by = rise ? vectors(1) : NULL;
+    if (by && sort_by_vectors_64(by, &(knr_image_code){0}, a, spare, n, a, array[2], threads))
+        return spare;
     job_64 j = {.n = n, .parts = parts_of(n, threads), .threads = threads, .places = place};
     int wide = n >= WIDE_FROM && n <= WIDE_TO ? 11 : 8;
     for (int low = 0; low < bits; low += wide) {
         j.from = a, j.to = spare, j.shift = 32 + low, j.digits = 1 << (bits - low < wide ? bits - low : wide);
         if (!pass_64(&j))
             continue;
-        a = j.to, spare = (uint64_t *)j.from;
+        uint64_t *t = a;
+        a = spare, spare = t;
     }
     return a;
 }

@@ -95,28 +95,20 @@ static bool F(pass)(F(job) *j)
 typedef struct F(look) {
     bool sorted;
     int64_t nan, minus_zero;
-    T same; /* bits that all numbers have alike */
 } F(look);
 
 static F(look) F(look_at)(knr_image_code code, const T *x, int64_t n)
 {
     const T sign = (T)1 << (BITS - 1), infinity = (T)code.infinity, flip = (T)code.flip, bias = (T)code.bias;
-    T differ = 0, wrong = 0, first = F(turn)(x[0], flip) ^ bias;
-    int64_t nan = 0, minus_zero = 0;
+    int64_t nan = 0, minus_zero = 0, sorted = 1;
     if (infinity)
         for (int64_t i = 0; i < n; i++) {
             nan += (x[i] & ~sign) > infinity;
             minus_zero += x[i] == sign;
         }
-    for (int64_t i = 0; i < n; i++)
-        differ |= (F(turn)(x[i], flip) ^ bias) ^ first;
-    enum { STEP = 1024 };
-    for (int64_t i = 1; i < n && !wrong; i += STEP) {
-        int64_t end = i + STEP < n ? i + STEP : n;
-        for (int64_t k = i; k < end; k++)
-            wrong |= (F(turn)(x[k - 1], flip) ^ bias) > (F(turn)(x[k], flip) ^ bias);
-    }
-    return (F(look)){!wrong && !nan && !minus_zero, nan, minus_zero, (T)~differ};
+    while (sorted < n && (F(turn)(x[sorted - 1], flip) ^ bias) <= (F(turn)(x[sorted], flip) ^ bias))
+        sorted++;
+    return (F(look)){sorted == n && !nan && !minus_zero, nan, minus_zero};
 }
 
 /* Numbers without NaN, and with +0 for -0. */
@@ -165,49 +157,159 @@ static void F(insert)(knr_image_code code, const T *x, T *y, int64_t n)
         y[i] = F(turn)(y[i] ^ bias, flip);
 }
 
+/* By digits; from has no NaN and no -0, and is not spare. */
+static void F(sort_by_digits)(knr_image_code code, const T *from, T *y, int64_t n, T *spare, int64_t *places, int parts,
+                              int threads)
+{
+    int wide = n >= WIDE_FROM && n <= WIDE_TO ? 11 : 8, left = 0;
+    T differ = 0, same = F(turn)(from[0], (T)code.flip) ^ (T)code.bias;
+    for (int64_t i = 0; i < n; i++)
+        differ |= (F(turn)(from[i], (T)code.flip) ^ (T)code.bias) ^ same;
+    for (int low = 0; low < BITS; low += wide)
+        left += (differ >> low & (T)((1 << wide) - 1)) != 0;
+    F(job) j = {.from = from, .n = n, .parts = parts, .threads = threads, .places = places};
+    j.code = (coding){.image = code, .read = true};
+    if (!left)
+        memcpy(y, from, (size_t)n * sizeof *y);
+    for (int low = 0; low < BITS; low += wide) {
+        if (!(differ >> low & (T)((1 << wide) - 1))) /* all numbers share these bits */
+            continue;
+        left--;
+        j.shift = low;
+        j.digits = 1 << (BITS - low < wide ? BITS - low : wide);
+        j.to = left % 2 ? spare : y;
+        j.code.write = !left;
+        F(pass)(&j);
+        j.from = j.to;
+        j.code.read = false;
+    }
+}
+
+/* --- by vectors ----------------------------------------------------------------------------------- */
+
+/* Each thread parts its share of the numbers by the same pivots; then each part is sorted, all of its shares
+ * together. */
+typedef struct F(share) {
+    const knr_sort_vector *by;
+    const knr_image_code *code;
+    const T *from;
+    T *y, *spare, *joined;
+    int64_t n, begin[MOST_PARTS][PIVOTS + 2], first[PIVOTS + 2];
+    int parts, flags[MOST_PARTS];
+    T pivot[PIVOTS];
+} F(share);
+
+static void F(sign_share)(void *arg, int64_t part, int worker)
+{
+    F(share) *s = arg;
+    int64_t from = s->n * part / s->parts, to = s->n * (part + 1) / s->parts;
+    (void)worker;
+    s->flags[part] = s->by->sign(s->code, s->from + from, s->y + from, to - from);
+}
+
+static void F(part_share)(void *arg, int64_t part, int worker)
+{
+    F(share) *s = arg;
+    int64_t from = s->n * part / s->parts, to = s->n * (part + 1) / s->parts;
+    (void)worker;
+    s->by->part(s->y + from, to - from, s->spare + from, s->pivot, PIVOTS, s->begin[part]);
+}
+
+static void F(sort_share)(void *arg, int64_t k, int worker)
+{
+    F(share) *s = arg;
+    int64_t first = s->first[k], count = s->first[k + 1] - first;
+    T *to = s->joined + first;
+    (void)worker;
+    for (int p = 0; p < s->parts; p++) {
+        int64_t here = s->begin[p][k + 1] - s->begin[p][k];
+        memcpy(to, s->y + s->n * p / s->parts + s->begin[p][k], (size_t)here * sizeof *to);
+        to += here;
+    }
+    s->by->sort(s->joined + first, count, s->spare + first);
+}
+
+static void F(unsign_share)(void *arg, int64_t part, int worker)
+{
+    F(share) *s = arg;
+    int64_t from = s->n * part / s->parts, to = s->n * (part + 1) / s->parts;
+    (void)worker;
+    s->by->unsign(s->code, s->joined + from, s->y + from, to - from);
+}
+
+/* y has signed numbers; `joined` and spare have room for as many. */
+static void F(sort_shares)(F(share) *s, int threads)
+{
+    enum { SAMPLES = 16 * (PIVOTS + 1) };
+    T sample[SAMPLES], room[SAMPLES];
+    for (int i = 0; i < SAMPLES; i++)
+        sample[i] = s->y[s->n / SAMPLES * i];
+    s->by->sort(sample, SAMPLES, room);
+    for (int i = 0; i < PIVOTS; i++)
+        s->pivot[i] = sample[16 * (i + 1) - 1];
+    knx_parallel(threads, s->parts, F(part_share), s);
+    for (int k = 0; k <= PIVOTS; k++) {
+        s->first[k + 1] = s->first[k];
+        for (int p = 0; p < s->parts; p++)
+            s->first[k + 1] += s->begin[p][k + 1] - s->begin[p][k];
+    }
+    knx_parallel(threads, PIVOTS + 1, F(sort_share), s);
+    knx_parallel(threads, s->parts, F(unsign_share), s);
+}
+
+/* --- all ------------------------------------------------------------------------------------------ */
+
+/* False: there are NaN or -0, and y is not sorted. */
+static bool F(sort_by_vectors)(const knr_sort_vector *by, const knr_image_code *code, const T *from, T *y, int64_t n,
+                               T *joined, T *spare, int threads)
+{
+    F(share) s = {.by = by, .code = code, .from = from, .y = y, .spare = spare, .joined = joined, .n = n};
+    s.parts = parts_of(n, threads);
+    knx_parallel(threads, s.parts, F(sign_share), &s);
+    int flags = 0;
+    for (int p = 0; p < s.parts; p++) {
+        flags |= s.flags[p];
+        int64_t at = n * p / s.parts;
+        flags |= at && (S)y[at - 1] > (S)y[at] ? KNR_SORT_FALLS : 0;
+    }
+    if (flags & KNR_SORT_SPECIAL)
+        return false;
+    if (!(flags & KNR_SORT_FALLS))
+        memcpy(y, from, (size_t)n * sizeof *y);
+    else if (s.parts > 1)
+        F(sort_shares)(&s, threads);
+    else
+        by->sort(y, n, spare), by->unsign(code, y, y, n);
+    return true;
+}
+
 static void F(sort)(knr_image_code code, const T *x, T *y, int64_t n, void *workspace, int threads)
 {
     if (!n)
+        return;
+    int parts = parts_of(n, threads);
+    int64_t *places = workspace, kept = n;
+    T *cleaned = (T *)(places + (int64_t)(parts + 1) * KNR_DIGITS_LARGEST), *spare = cleaned + n;
+    const T *from = x;
+    const knr_sort_vector *by = n > FEW ? vectors(BITS == 64) : NULL;
+    if (by && F(sort_by_vectors)(by, &code, x, y, n, cleaned, spare, threads))
         return;
     F(look) look = F(look_at)(code, x, n);
     if (look.sorted) {
         memcpy(y, x, (size_t)n * sizeof *y);
         return;
     }
-    int parts = parts_of(n, threads);
-    int64_t *places = workspace, kept = n;
-    T *cleaned = (T *)(places + (int64_t)(parts + 1) * KNR_DIGITS_LARGEST), *spare = cleaned + n;
-    const T *from = x;
     if (look.nan || look.minus_zero) {
         kept = F(clean)(code, x, n, cleaned);
         from = cleaned;
-        if (kept)
-            look.same = F(look_at)(code, cleaned, kept).same;
     }
-    if (kept <= INSERT) {
+    if (by && kept)
+        F(sort_by_vectors)(by, &code, from, y, kept, cleaned, spare, threads);
+    else if (kept <= INSERT)
         F(insert)(code, from, y, kept);
-    } else {
-        int wide = n >= WIDE_FROM && n <= WIDE_TO ? 11 : 8, left = 0;
-        for (int low = 0; low < BITS; low += wide)
-            left += ((T)~look.same >> low & (T)((1 << wide) - 1)) != 0;
-        F(job) j = {.from = from, .n = kept, .parts = parts, .threads = threads, .places = places};
-        j.code = (coding){.image = code, .read = true};
-        if (!left)
-            memcpy(y, from, (size_t)kept * sizeof *y);
-        for (int low = 0; low < BITS; low += wide) {
-            if (!((T)~look.same >> low & (T)((1 << wide) - 1)))
-                continue;
-            left--;
-            j.shift = low;
-            j.digits = 1 << (BITS - low < wide ? BITS - low : wide);
-            j.to = left % 2 ? spare : y;
-            j.code.write = !left;
-            F(pass)(&j);
-            j.from = j.to;
-            j.code.read = false;
-        }
-    }
-    if (kept < n || look.minus_zero)
+    else
+        F(sort_by_digits)(code, from, y, kept, spare, places, parts, threads);
+    if (from != x)
         F(put_back)(code, x, n, y, kept, look.minus_zero);
 }
 
