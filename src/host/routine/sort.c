@@ -170,7 +170,7 @@ static void lines_of_keys(const knr_sort *s, const char *x, char *y, int64_t lin
 }
 
 /* Of a thread that has lines of its own, or of `threads` that share each: some, and as much more for each element, a
- * multiple of 8. Records have room for pairs. */
+ * multiple of 8. Pairs have room for records: an unknown length may turn out to be far. */
 static size_t workspace_of(const knr_sort *s, way w, int threads)
 {
     size_t n = (size_t)s->length;
@@ -178,7 +178,6 @@ static size_t workspace_of(const knr_sort *s, way w, int threads)
     case BY_KEYS:
         return knr_sort_keys_workspace(s->dtype[0], s->length, threads) +
                (s->inner == 1 ? 0 : 2 * SIDE_BY_SIDE * n * s->dtype[0]->size);
-    case BY_PAIRS: return places_of(threads) + 3 * n * sizeof(uint64_t);
     default: return places_of(threads) + 2 * n * sizeof(record);
     }
 }
