@@ -8,11 +8,11 @@ all:                ## the library, optimised, in build/release
 	@cmake --preset release
 	@cmake --build --preset release
 
-demo:               ## installs what is missing, builds, learns to read handwritten digits
+demo:               ## installs what is missing, builds in the shortest time (build/quick), learns to read handwritten digits
 	@scripts/setup.sh build
-	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target example_demo
-	@build/release/examples/demo data/digits.npz
+	@cmake --preset quick >/dev/null
+	@cmake --build --preset quick --target example_demo
+	@build/quick/examples/demo data/digits.npz
 
 test:               ## installs what is missing, builds, runs every test that is short
 	@scripts/setup.sh test
