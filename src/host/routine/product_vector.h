@@ -14,6 +14,10 @@
 #else
 #define VECTOR_BYTES 16
 #endif
+#if VECTOR_BYTES > 16
+#include <immintrin.h>
+#endif
+
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi" /* every function that takes a vector is inlined: there is no call of it */
 #endif
@@ -36,48 +40,31 @@ ALWAYS uint64_t fma1_u64(uint64_t a, uint64_t b, uint64_t c) { return a * b + c;
 ALWAYS float fma1_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 ALWAYS double fma1_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-/* The compilers' own names of instructions, which gcc and clang share: to read immintrin.h takes as long as most of
- * these files. */
 #if VECTOR_BYTES == 64
-typedef int vi32 __attribute__((vector_size(64)));
-typedef long long vi64 __attribute__((vector_size(64)));
-enum { CURRENT_ROUNDING = 4 };
-ALWAYS vf32 fma_f32(vf32 a, vf32 b, vf32 c)
-{
-    return __builtin_ia32_vfmaddps512_mask(a, b, c, 0xffff, CURRENT_ROUNDING);
-}
-ALWAYS vf64 fma_f64(vf64 a, vf64 b, vf64 c)
-{
-    return __builtin_ia32_vfmaddpd512_mask(a, b, c, 0xff, CURRENT_ROUNDING);
-}
+ALWAYS vf32 fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
+ALWAYS vf64 fma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
+/* c - a b, which is fma(-a, b, c) */
+ALWAYS vf32 fnma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm512_fnmadd_ps((__m512)a, (__m512)b, (__m512)c); }
+ALWAYS vf64 fnma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)_mm512_fnmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
 /* The first n numbers of 4 (load4, ...) or 8 bytes; the other lanes are zero, and memory behind them is not touched. */
-ALWAYS vu32 load4(const void *p, int n)
-{
-    return (vu32)__builtin_ia32_loaddqusi512_mask((const int *)p, (vi32){0}, (uint16_t)((1u << n) - 1));
-}
-ALWAYS vu32 load8(const void *p, int n)
-{
-    return (vu32)__builtin_ia32_loaddqudi512_mask((const long long *)p, (vi64){0}, (uint8_t)((1u << n) - 1));
-}
-ALWAYS void store4(void *p, vu32 v, int n)
-{
-    __builtin_ia32_storedqusi512_mask((int *)p, (vi32)v, (uint16_t)((1u << n) - 1));
-}
-ALWAYS void store8(void *p, vu32 v, int n)
-{
-    __builtin_ia32_storedqudi512_mask((long long *)p, (vi64)v, (uint8_t)((1u << n) - 1));
-}
+ALWAYS vu32 load4(const void *p, int n) { return (vu32)_mm512_maskz_loadu_epi32((__mmask16)((1u << n) - 1), p); }
+ALWAYS vu32 load8(const void *p, int n) { return (vu32)_mm512_maskz_loadu_epi64((__mmask8)((1u << n) - 1), p); }
+ALWAYS void store4(void *p, vu32 v, int n) { _mm512_mask_storeu_epi32(p, (__mmask16)((1u << n) - 1), (__m512i)v); }
+ALWAYS void store8(void *p, vu32 v, int n) { _mm512_mask_storeu_epi64(p, (__mmask8)((1u << n) - 1), (__m512i)v); }
 #elif VECTOR_BYTES == 32
-typedef int vi32 __attribute__((vector_size(32)));
-typedef long long vi64 __attribute__((vector_size(32)));
-ALWAYS vf32 fma_f32(vf32 a, vf32 b, vf32 c) { return __builtin_ia32_vfmaddps256(a, b, c); }
-ALWAYS vf64 fma_f64(vf64 a, vf64 b, vf64 c) { return __builtin_ia32_vfmaddpd256(a, b, c); }
-ALWAYS vi32 first4(int n) { return (vi32){0, 1, 2, 3, 4, 5, 6, 7} < n; }
-ALWAYS vi64 first8(int n) { return (vi64){0, 1, 2, 3} < n; }
-ALWAYS vu32 load4(const void *p, int n) { return (vu32)__builtin_ia32_maskloadd256((const vi32 *)p, first4(n)); }
-ALWAYS vu32 load8(const void *p, int n) { return (vu32)__builtin_ia32_maskloadq256((const vi64 *)p, first8(n)); }
-ALWAYS void store4(void *p, vu32 v, int n) { __builtin_ia32_maskstored256((vi32 *)p, first4(n), (vi32)v); }
-ALWAYS void store8(void *p, vu32 v, int n) { __builtin_ia32_maskstoreq256((vi64 *)p, first8(n), (vi64)v); }
+ALWAYS vf32 fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
+ALWAYS vf64 fma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
+ALWAYS vf32 fnma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm256_fnmadd_ps((__m256)a, (__m256)b, (__m256)c); }
+ALWAYS vf64 fnma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)_mm256_fnmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
+ALWAYS __m256i first4(int n)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+ALWAYS __m256i first8(int n) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3)); }
+ALWAYS vu32 load4(const void *p, int n) { return (vu32)_mm256_maskload_epi32((const int *)p, first4(n)); }
+ALWAYS vu32 load8(const void *p, int n) { return (vu32)_mm256_maskload_epi64((const long long *)p, first8(n)); }
+ALWAYS void store4(void *p, vu32 v, int n) { _mm256_maskstore_epi32((int *)p, first4(n), (__m256i)v); }
+ALWAYS void store8(void *p, vu32 v, int n) { _mm256_maskstore_epi64((long long *)p, first8(n), (__m256i)v); }
 #else
 ALWAYS vf32 fma_f32(vf32 a, vf32 b, vf32 c)
 {
@@ -91,6 +78,8 @@ ALWAYS vf64 fma_f64(vf64 a, vf64 b, vf64 c)
         c[l] = __builtin_fma(a[l], b[l], c[l]);
     return c;
 }
+ALWAYS vf32 fnma_f32(vf32 a, vf32 b, vf32 c) { return fma_f32(-a, b, c); }
+ALWAYS vf64 fnma_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(-a, b, c); }
 ALWAYS vu32 load4(const void *p, int n)
 {
     vu32 v = {0};
@@ -106,10 +95,6 @@ ALWAYS vu32 load8(const void *p, int n)
 ALWAYS void store4(void *p, vu32 v, int n) { memcpy(p, &v, (size_t)n * 4); }
 ALWAYS void store8(void *p, vu32 v, int n) { memcpy(p, &v, (size_t)n * 8); }
 #endif
-
-/* c - a b */
-ALWAYS vf32 fnma_f32(vf32 a, vf32 b, vf32 c) { return fma_f32(-a, b, c); }
-ALWAYS vf64 fnma_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(-a, b, c); }
 
 /* Lanes of x and y in turn: the first halves, the second halves. log2(lanes) rounds of it transpose a square of
  * vectors. */

@@ -17,18 +17,13 @@ static double scale_for(double size, int most)
 }
 
 /* As many numbers as float64's vector has, widened. */
-ALWAYS vf64 wide_f32(const float *p)
-{
-    float v __attribute__((vector_size(VECTOR_BYTES / 2)));
-    memcpy(&v, p, sizeof v);
-#if defined(__clang__) || VECTOR_BYTES == 16
-    return __builtin_convertvector(v, vf64);
-#elif VECTOR_BYTES == 32 /* of which gcc makes two halves otherwise */
-    return __builtin_ia32_cvtps2pd256(v);
+#if VECTOR_BYTES == 64
+ALWAYS vf64 wide_f32(const float *p) { return (vf64)_mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+#elif VECTOR_BYTES == 32
+ALWAYS vf64 wide_f32(const float *p) { return (vf64)_mm256_cvtps_pd(_mm_loadu_ps(p)); }
 #else
-    return __builtin_ia32_cvtps2pd512_mask(v, (vf64){0}, 0xff, CURRENT_ROUNDING);
+ALWAYS vf64 wide_f32(const float *p) { return (vf64){(double)p[0], (double)p[1]}; }
 #endif
-}
 ALWAYS vf64 wide_f64(const double *p)
 {
     vf64 v;

@@ -5,9 +5,6 @@
 #define KN_HOST_ROUTINE_SMALL_VECTOR_H
 #include "host/routine/product_vector.h"
 #include <stdbool.h>
-#if VECTOR_BYTES > 16
-#include <immintrin.h>
-#endif
 
 /* a function by itself, which a file may do without */
 #define LEFT_OUT __attribute__((noinline, unused))
