@@ -189,17 +189,7 @@ void knr_fill_nan(kn_dtype d, void *to, int64_t count)
         knr_element_put(d, to, i, (knr_complex){nan, nan});
 }
 
-const knr_condensed_loops *knr_condensed(void)
-{
-#if defined(KN_HAVE_ISA_VARIANTS)
-    switch (knr_isa()) {
-    case KNR_ISA_AVX512: return &knr_condensed_avx512;
-    case KNR_ISA_AVX2: return &knr_condensed_avx2;
-    case KNR_ISA_BASE: break;
-    }
-#endif
-    return &knr_condensed_base;
-}
+const knr_condensed_loops *knr_condensed(void) { return &KNR_BY_ISA(knr_condensed); }
 
 /* --- multiplication --------------------------------------------------------------------------- */
 

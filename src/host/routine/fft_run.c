@@ -8,16 +8,7 @@
 typedef knr_fft_numbers numbers;
 enum { FAR_BYTES = 1 << 22 }; /* half of what a transform has to read before lines are fetched beforehand */
 
-const knr_fft_loops *knr_fft_loops_of(int bytes)
-{
-#ifdef KN_HAVE_ISA_VARIANTS
-    static const knr_fft_loops *const loops[] = {
-        [KNR_ISA_BASE] = knr_fft_base, [KNR_ISA_AVX2] = knr_fft_avx2, [KNR_ISA_AVX512] = knr_fft_avx512};
-    return &loops[knr_isa()][bytes == 8];
-#else
-    return &knr_fft_base[bytes == 8];
-#endif
-}
+const knr_fft_loops *knr_fft_loops_of(int bytes) { return &KNR_BY_ISA(knr_fft)[bytes == 8]; }
 
 static int64_t whole(int64_t n) { return (n + KNR_FFT_MOST_WIDTH - 1) / KNR_FFT_MOST_WIDTH * KNR_FFT_MOST_WIDTH; }
 

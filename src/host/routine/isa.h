@@ -7,4 +7,14 @@ typedef enum { KNR_ISA_BASE, KNR_ISA_AVX2, KNR_ISA_AVX512 } knr_isa_kind;
 
 knr_isa_kind knr_isa(void);            /* the best one that was built and that the processor runs */
 void knr_isa_limit(knr_isa_kind most); /* tests: not above this one. Results do not depend on it */
+
+/* name_base, name_avx2 or name_avx512, of a file that was built for each: the one that runs here. */
+#if defined(KN_HAVE_ISA_VARIANTS)
+#define KNR_BY_ISA(name)                             \
+    (*(knr_isa() == KNR_ISA_AVX512 ? &name##_avx512  \
+       : knr_isa() == KNR_ISA_AVX2 ? &name##_avx2    \
+                                   : &name##_base))
+#else
+#define KNR_BY_ISA(name) name##_base
+#endif
 #endif

@@ -19,14 +19,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 const knr_linalg_loops *knr_linalg_loops_of(kn_dtype d)
 {
     int wide = knx_component(d)->size == 8;
-#if defined(KN_HAVE_ISA_VARIANTS)
-    switch (knr_isa()) {
-    case KNR_ISA_AVX512: return &knr_linalg_avx512[wide];
-    case KNR_ISA_AVX2: return &knr_linalg_avx2[wide];
-    case KNR_ISA_BASE: break;
-    }
-#endif
-    return &knr_linalg_base[wide];
+    return &KNR_BY_ISA(knr_linalg)[wide];
 }
 
 /* --- the workspace ---------------------------------------------------------------------------- */

@@ -12,17 +12,7 @@ enum { LEAST_LANES = 8, MOST_LANES = 1 << 12, MOST_STEPS = 1 << 17 };
 /* Nobody writes them. Const, they would be 32 KB of the file. */
 static _Alignas(64) char zeros[MOST_LANES * 8];
 
-static const knr_lanes_loops *loops(void)
-{
-#if defined(KN_HAVE_ISA_VARIANTS)
-    switch (knr_isa()) {
-    case KNR_ISA_AVX512: return &knr_lanes_avx512;
-    case KNR_ISA_AVX2: return &knr_lanes_avx2;
-    case KNR_ISA_BASE: break;
-    }
-#endif
-    return &knr_lanes_base;
-}
+static const knr_lanes_loops *loops(void) { return &KNR_BY_ISA(knr_lanes); }
 
 static const knr_side *side_a(const knr_plan *p) { return p->left.is_a ? &p->left : &p->right; }
 static const knr_side *side_b(const knr_plan *p) { return p->left.is_a ? &p->right : &p->left; }

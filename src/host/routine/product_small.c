@@ -65,14 +65,7 @@ double knr_small_product_cost(const knr_plan *p)
 void knr_small_multiply(const knr_small *s, int64_t count, const void *const *x, void *const *y, void *workspace)
 {
     int wide = s->dtype->size == 8;
-#if defined(KN_HAVE_ISA_VARIANTS)
-    switch (knr_isa()) {
-    case KNR_ISA_AVX512: knr_small_products_avx512[wide](s, count, x, y, workspace); return;
-    case KNR_ISA_AVX2: knr_small_products_avx2[wide](s, count, x, y, workspace); return;
-    case KNR_ISA_BASE: break;
-    }
-#endif
-    knr_small_products_base[wide](s, count, x, y, workspace);
+    KNR_BY_ISA(knr_small_products)[wide](s, count, x, y, workspace);
 }
 
 void knr_small_product_run(const knr_plan *p, const knr_run *r, int64_t batch, int64_t end, void *workspace)

@@ -6,14 +6,7 @@
 static knr_small_loop *const *loops_of(kn_dtype d)
 {
     int wide = d->size == 8;
-#if defined(KN_HAVE_ISA_VARIANTS)
-    switch (knr_isa()) {
-    case KNR_ISA_AVX512: return knr_small_avx512[wide];
-    case KNR_ISA_AVX2: return knr_small_avx2[wide];
-    case KNR_ISA_BASE: break;
-    }
-#endif
-    return knr_small_base[wide];
+    return KNR_BY_ISA(knr_small)[wide];
 }
 
 bool knr_fits_small(kn_dtype d, int64_t m, int64_t n)

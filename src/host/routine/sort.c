@@ -5,6 +5,7 @@
  * by digit (radix) for long ones. The positions then rearrange the arrays, so that equal keys keep their bits. Records
  * of keys up to 32 bits are pairs in 64 bits. Threads take lines; where there are few, parts of them. */
 #include "host/routine/sort.h"
+#include "base/dim.h"
 #include "base/pool.h"
 #include "host/routine/sort_image.h"
 #include "host/routine/sort_keys.h"
@@ -72,9 +73,10 @@ static record *radix_sort(record *a, record *spare, int64_t n, int bits, int64_t
 
 typedef enum way { BY_KEYS, BY_PAIRS, BY_RECORDS } way;
 
+static bool is_alone(const knr_sort *s) { return s->n == 1 && !knx_is_complex(s->dtype[0]); }
 static way way_of(const knr_sort *s)
 {
-    if (s->n == 1 && !knx_is_complex(s->dtype[0]))
+    if (is_alone(s))
         return BY_KEYS;
     bool is_short = !s->far;
     for (int key = 0; is_short && key < s->n_key; key++)
@@ -169,24 +171,25 @@ static void lines_of_keys(const knr_sort *s, const char *x, char *y, int64_t lin
     turn_columns(d->size, out, y, n, lines, s->inner, true);
 }
 
-/* Of a thread that has lines of its own, or of `threads` that share each: some, and as much more for each element, a
- * multiple of 8. Pairs have room for records: an unknown length may turn out to be far. */
-static size_t workspace_of(const knr_sort *s, way w, int threads)
+/* The memory that threads need for one line together: some, and as much more for each element, a multiple of 8. Pairs
+ * have room for records: an unknown length may turn out to be far. */
+static size_t workspace_of_line(const knr_sort *s, int threads)
 {
     size_t n = (size_t)s->length;
-    switch (w) {
-    case BY_KEYS:
-        return knr_sort_keys_workspace(s->dtype[0], s->length, threads) +
-               (s->inner == 1 ? 0 : 2 * SIDE_BY_SIDE * n * s->dtype[0]->size);
-    default: return places_of(threads) + 2 * n * sizeof(record);
-    }
+    if (!is_alone(s))
+        return places_of(threads) + 2 * n * sizeof(record);
+    return knr_sort_keys_workspace(s->dtype[0], s->length, threads) +
+           (s->inner == 1 ? 0 : 2 * SIDE_BY_SIDE * n * s->dtype[0]->size);
 }
 
-size_t knr_sort_workspace(const knr_sort *s)
+int64_t knr_sort_workspace(const knr_sort *s)
 {
-    way w = way_of(s);
-    size_t own = workspace_of(s, w, 1) * (size_t)s->threads, shared = workspace_of(s, w, s->threads);
-    return own > shared ? own : shared;
+    knr_sort none = *s, one = *s;
+    none.length = 0, one.length = 1;
+    int64_t some = (int64_t)workspace_of_line(&none, 1), each = (int64_t)workspace_of_line(&one, 1) - some;
+    int64_t own = knx_dim_add(some, knx_dim_mul(each, knx_dim_min(s->length, KNR_SORT_SHARE)));
+    int64_t shared = knx_dim_add((int64_t)workspace_of_line(&none, s->threads), knx_dim_mul(each, s->length));
+    return knx_dim_max(knx_dim_mul(own, s->threads), shared);
 }
 
 typedef struct job {
@@ -232,9 +235,9 @@ void knr_sort_run(const knr_sort *s, const void *const *x, void *const *y, void 
         return;
     job j = {.s = s, .x = x, .y = y, .workspace = workspace, .way = way_of(s), .threads = 1};
     j.blocks = (s->inner + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE;
-    j.each = workspace_of(s, j.way, 1);
     int64_t parts = s->outer * j.blocks;
-    if (parts >= s->threads) {
+    if (s->length <= KNR_SORT_SHARE) {
+        j.each = workspace_of_line(s, 1);
         knx_parallel(s->threads, parts, run_block, &j);
         return;
     }

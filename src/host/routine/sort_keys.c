@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sort_keys.c -- sorting numbers by vectors (sort_vector.h), or where there are none by radix, from the lowest digit
- * up. A pass moves each number behind those with smaller
- * digits and those before it; digits that all numbers share are left out. The first pass reads the array itself and
- * the last one writes the result. Threads take parts of the array: each counts its digits, and knows where its numbers
- * go before any is moved. Bytes are counted only. */
+ * up. A pass moves each number behind those with smaller digits and those before it; digits that all numbers share are
+ * left out. The first pass reads the array itself and the last one writes the result. Threads take parts of the array:
+ * each counts its digits, and knows where its numbers go before any is moved. Bytes are counted only. */
 #include "host/routine/sort_keys.h"
 #include "base/pool.h"
 #include "host/routine/isa.h"
@@ -34,17 +33,7 @@ typedef struct coding {
     bool read, write; /* of what a pass reads, of what it writes */
 } coding;
 
-static const knr_sort_vector *vectors(int wide)
-{
-#if defined(KN_HAVE_ISA_VARIANTS)
-    switch (knr_isa()) {
-    case KNR_ISA_AVX512: return knr_sort_vector_avx512[wide];
-    case KNR_ISA_AVX2: return knr_sort_vector_avx2[wide];
-    case KNR_ISA_BASE: break;
-    }
-#endif
-    return knr_sort_vector_base[wide];
-}
+static const knr_sort_vector *vectors(int wide) { return KNR_BY_ISA(knr_sort_vector)[wide]; }
 
 #define BITS 32
 #include "host/routine/sort_keys_loops.h"

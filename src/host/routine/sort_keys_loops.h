@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sort_keys_loops.h -- radix sorting of unsigned numbers of BITS bits, 32 or 64. Included by sort_keys.c for each; it
- * has no include guard: that is the point. */
+ * sort_keys_loops.h -- sorting of numbers of BITS bits, 32 or 64: by digits, and by vectors on several threads.
+ * Included by sort_keys.c for each; it has no include guard: that is the point. */
 #define PASTE_(a, b) a##b
 #define PASTE(a, b)  PASTE_(a, b)
 #define T            PASTE(PASTE(uint, BITS), _t)
@@ -237,7 +237,7 @@ static void F(unsign_share)(void *arg, int64_t part, int worker)
     s->by->unsign(s->code, s->joined + from, s->y + from, to - from);
 }
 
-/* y has signed numbers; `joined` and spare have room for as many. */
+/* The signed numbers in y; `joined` and spare have room for as many. */
 static void F(sort_shares)(F(share) *s, int threads)
 {
     enum { SAMPLES = 16 * (PIVOTS + 1) };
@@ -259,28 +259,44 @@ static void F(sort_shares)(F(share) *s, int threads)
 
 /* --- all ------------------------------------------------------------------------------------------ */
 
+/* What there is to know of all numbers; y has them as signed ones. */
+static int F(sign_shares)(F(share) *s, int threads)
+{
+    knx_parallel(threads, s->parts, F(sign_share), s);
+    int flags = 0;
+    for (int p = 0; p < s->parts; p++) {
+        int64_t at = s->n * p / s->parts;
+        flags |= s->flags[p] | (at && (S)s->y[at - 1] > (S)s->y[at] ? KNR_SORT_FALLS : 0);
+    }
+    return flags;
+}
+
+/* Shares take more room than lines that are sorted by one thread often do. */
+static __attribute__((noinline)) int F(sort_on_threads)(const knr_sort_vector *by, const knr_image_code *code,
+                                                        const T *from, T *y, int64_t n, T *joined, T *spare, int parts,
+                                                        int threads)
+{
+    F(share) s = {by, code, from, y, spare, joined, .n = n, .parts = parts};
+    int flags = F(sign_shares)(&s, threads);
+    if (flags == KNR_SORT_FALLS)
+        F(sort_shares)(&s, threads);
+    return flags;
+}
+
 /* False: there are NaN or -0, and y is not sorted. */
 static bool F(sort_by_vectors)(const knr_sort_vector *by, const knr_image_code *code, const T *from, T *y, int64_t n,
                                T *joined, T *spare, int threads)
 {
-    F(share) s = {.by = by, .code = code, .from = from, .y = y, .spare = spare, .joined = joined, .n = n};
-    s.parts = parts_of(n, threads);
-    knx_parallel(threads, s.parts, F(sign_share), &s);
-    int flags = 0;
-    for (int p = 0; p < s.parts; p++) {
-        flags |= s.flags[p];
-        int64_t at = n * p / s.parts;
-        flags |= at && (S)y[at - 1] > (S)y[at] ? KNR_SORT_FALLS : 0;
+    int parts = parts_of(n, threads), flags;
+    if (parts > 1) {
+        flags = F(sort_on_threads)(by, code, from, y, n, joined, spare, parts, threads);
+    } else if ((flags = by->sign(code, from, y, n)) == KNR_SORT_FALLS) {
+        by->sort(y, n, spare);
+        by->unsign(code, y, y, n);
     }
-    if (flags & KNR_SORT_SPECIAL)
-        return false;
-    if (!(flags & KNR_SORT_FALLS))
+    if (!flags) /* they rise already */
         memcpy(y, from, (size_t)n * sizeof *y);
-    else if (s.parts > 1)
-        F(sort_shares)(&s, threads);
-    else
-        by->sort(y, n, spare), by->unsign(code, y, y, n);
-    return true;
+    return !(flags & KNR_SORT_SPECIAL);
 }
 
 static void F(sort)(knr_image_code code, const T *x, T *y, int64_t n, void *workspace, int threads)

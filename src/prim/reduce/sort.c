@@ -127,30 +127,14 @@ static void describe(const params_t *p, int n, const kni_type *x, const kn_dtype
     }
 }
 
-/* The routines need memory for one line: some, and as much more for each of n elements, perhaps an expression. */
-static knx_bytes in_proportion(int64_t some, int64_t each, int64_t n)
-{
-    return (knx_bytes)knx_dim_add(some, knx_dim_mul(n, each));
-}
-
 /* Room for the operands' dtypes, before the routine's own. */
 static size_t dtypes_room(int n) { return ((size_t)n * sizeof(kn_dtype) + 63) / 64 * 64; }
 
 static knx_bytes sort_workspace(const kni_rule *r)
 {
     knr_sort s;
-    enum { LOOK = 16 };
-    kn_dtype dtype[LOOK];
-    for (int i = 0; i < r->n_in && i < LOOK; i++)
-        dtype[i] = r->xt[i].dtype;
-    describe(r->params, r->n_in, r->xt, dtype, r->threads, &s);
-    s.far |= s.n_key > LOOK; /* the largest workspace does for all */
-    int64_t n = s.length, none, one;
-    s.length = 0;
-    none = (int64_t)knr_sort_workspace(&s);
-    s.length = 1;
-    one = (int64_t)knr_sort_workspace(&s);
-    return in_proportion(none + (int64_t)dtypes_room(r->n_in), one - none, n);
+    describe(r->params, r->n_in, r->xt, &r->xt[0].dtype, r->threads, &s);
+    return (knx_bytes)knx_dim_add((int64_t)dtypes_room(r->n_in), knr_sort_workspace(&s));
 }
 
 static knx_error *sort_run(const kni_rule *r, const kni_routine_args *args)
@@ -255,7 +239,7 @@ static knx_bytes top_workspace(const kni_rule *r)
     none = (int64_t)knr_top_workspace(&t);
     t.length = 1;
     one = (int64_t)knr_top_workspace(&t);
-    return in_proportion(none, one - none, n);
+    return (knx_bytes)knx_dim_add(none, knx_dim_mul(n, one - none)); /* perhaps an expression */
 }
 
 static knx_error *top_run(const kni_rule *r, const kni_routine_args *args)

@@ -100,7 +100,7 @@ static void check(const knr_sort *s, uint32_t range)
     for (int threads = 1; threads <= 3; threads += 2) {
         knr_sort t = *s;
         t.threads = threads;
-        void *workspace = aligned_alloc(64, (knr_sort_workspace(&t) + 63) / 64 * 64);
+        void *workspace = aligned_alloc(64, ((size_t)knr_sort_workspace(&t) + 63) / 64 * 64);
         knr_sort_run(&t, (const void *const *)x, (void *const *)y, workspace);
         free(workspace);
         for (int a = 0; a < s->n; a++)
@@ -157,7 +157,7 @@ static void test_long_lines(void **unused)
         x[k] = (float)(int32_t)random32() / 65536, i[k] = k;
     kn_dtype d[] = {KN_DT(F32), KN_DT(I32)};
     knr_sort s = {.threads = 1, .n = 2, .n_key = 1, .dtype = d, .outer = 1, .length = N, .inner = 1};
-    void *workspace = aligned_alloc(64, (knr_sort_workspace(&s) + 63) / 64 * 64);
+    void *workspace = aligned_alloc(64, ((size_t)knr_sort_workspace(&s) + 63) / 64 * 64);
     knr_sort_run(&s, (const void *[]){x, i}, (void *[]){y, j}, workspace);
     for (int k = 0; k < N; k++) {
         assert_true(y[k] == x[j[k]]);
@@ -183,13 +183,13 @@ static void test_long_lines_of_numbers_alone(void **unused)
                 for (int b = 0; b < d[0]->size && d[0]->kind != 'b'; b++)
                     x[k * d[0]->size + b] ^= (char)random32();
             knr_sort s = {.threads = 1, .n = 2, .n_key = 1, .dtype = d, .outer = 1, .length = N, .inner = 1};
-            void *workspace = aligned_alloc(64, (knr_sort_workspace(&s) + 63) / 64 * 64);
+            void *workspace = aligned_alloc(64, ((size_t)knr_sort_workspace(&s) + 63) / 64 * 64);
             knr_sort_run(&s, (const void *[]){x, i}, (void *[]){y, j}, workspace);
             free(workspace);
             for (int threads = 1; threads <= 5; threads += 2) {
                 knr_sort one = {
                     .threads = threads, .n = 1, .n_key = 1, .dtype = d, .outer = 1, .length = N, .inner = 1};
-                workspace = aligned_alloc(64, (knr_sort_workspace(&one) + 63) / 64 * 64);
+                workspace = aligned_alloc(64, ((size_t)knr_sort_workspace(&one) + 63) / 64 * 64);
                 knr_sort_run(&one, (const void *[]){x}, (void *[]){alone}, workspace);
                 free(workspace);
                 if (memcmp(y, alone, (size_t)N * d[0]->size))
@@ -200,6 +200,114 @@ static void test_long_lines_of_numbers_alone(void **unused)
     free(x), free(y), free(alone), free(i), free(j);
 }
 
+/* Numbers whose pivots are as bad as can be: those that are looked at first are the smallest that are left, of which
+ * half go before the pivot. `looked` of them are evenly spaced. */
+static void kill(int64_t *x, int64_t n, int looked)
+{
+    int64_t *left = malloc((size_t)n * sizeof *left), many = n, next = 0;
+    for (int64_t i = 0; i < n; i++)
+        left[i] = i;
+    while (many >= looked) {
+        int64_t step = many / looked, kept = 0;
+        for (int i = 0; i < looked / 2; i++) {
+            int64_t at = i * step + step / 2;
+            x[left[at]] = next++;
+            left[at] = -1;
+        }
+        for (int64_t i = 0; i < many; i++)
+            if (left[i] >= 0)
+                left[kept++] = left[i];
+        many = kept;
+    }
+    for (int64_t i = 0; i < many; i++)
+        x[left[i]] = next++;
+    free(left);
+}
+
+static int rise(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void test_patterns(void **unused)
+{
+    (void)unused;
+    enum { N = 20000, PATTERNS = 11 };
+    static int64_t x[N], y[N], want[N];
+    static int32_t x32[N], y32[N];
+    for (int pattern = 0; pattern < PATTERNS; pattern++) {
+        for (int64_t i = 0; i < N; i++) {
+            const int64_t of[] = {i, -i, i < N / 2 ? i : N - i, i % 3, 7, i % 1000, (i * 7919) % N};
+            x[i] = of[pattern < 7 ? pattern : 0];
+        }
+        if (pattern >= 7) /* 8 vectors of 4 to 16 numbers are looked at */
+            kill(x, N, 8 * 4 << (pattern - 7) % 3);
+        if (pattern == 10) /* a line that rises but for its ends */
+            kill(x, N, 128), x[0] = INT64_MAX >> 34, x[N - 1] = -1;
+        memcpy(want, x, sizeof x);
+        qsort(want, N, sizeof *want, rise);
+        for (int64_t i = 0; i < N; i++)
+            x32[i] = (int32_t)x[i];
+        kn_dtype wide = KN_DT(I64), narrow = KN_DT(I32);
+        for (int bits = 32; bits <= 64; bits += 32) {
+            knr_sort s = {.threads = 1,
+                          .n = 1,
+                          .n_key = 1,
+                          .dtype = bits == 64 ? &wide : &narrow,
+                          .outer = 1,
+                          .length = N,
+                          .inner = 1};
+            void *workspace = aligned_alloc(64, ((size_t)knr_sort_workspace(&s) + 63) / 64 * 64);
+            knr_sort_run(&s, (const void *[]){bits == 64 ? (void *)x : x32}, (void *[]){bits == 64 ? (void *)y : y32},
+                         workspace);
+            free(workspace);
+            for (int64_t i = 0; i < N; i++)
+                if ((bits == 64 ? y[i] : y32[i]) != want[i])
+                    fail_msg("pattern %d, %d bits: element %d", pattern, bits, (int)i);
+        }
+    }
+}
+
+/* Lines that all threads share, beside each other and one behind the other. */
+static void test_lines_that_are_shared(void **unused)
+{
+    (void)unused;
+    enum { N = KNR_SORT_SHARE + 5, LINES = 3 };
+    float *x = malloc(N * LINES * sizeof *x), *y = malloc(N * LINES * sizeof *y), *z = malloc(N * LINES * sizeof *z);
+    fill(KN_DT(F32), (char *)x, N * LINES, 1u << 30);
+    kn_dtype d = KN_DT(F32);
+    for (int beside = 0; beside < 2; beside++)
+        for (int threads = 1; threads <= 3; threads += 2) {
+            knr_sort s = {.threads = threads, .n = 1, .n_key = 1, .dtype = &d, .length = N};
+            s.outer = beside ? 1 : LINES, s.inner = beside ? LINES : 1;
+            void *workspace = aligned_alloc(64, ((size_t)knr_sort_workspace(&s) + 63) / 64 * 64);
+            knr_sort_run(&s, (const void *[]){x}, (void *[]){threads == 1 ? y : z}, workspace);
+            free(workspace);
+            for (int64_t i = 1; i < N; i++)
+                for (int l = 0; l < LINES; l++) {
+                    const float *v = (threads == 1 ? y : z) + (beside ? l : l * N);
+                    assert_false(v[(i - 1) * s.inner] > v[i * s.inner] ||
+                                 (isnan(v[(i - 1) * s.inner]) && !isnan(v[i * s.inner])));
+                }
+            if (threads > 1)
+                assert_memory_equal(y, z, N * LINES * sizeof *y);
+        }
+    free(x), free(y), free(z);
+}
+
+static void test_memory_of_a_long_line_is_that_of_one(void **unused)
+{
+    (void)unused;
+    kn_dtype d[] = {KN_DT(F64), KN_DT(I64)};
+    for (int n = 1; n <= 2; n++) {
+        knr_sort one = {.threads = 1, .n = n, .n_key = 1, .dtype = d, .outer = 1, .length = 10000000, .inner = 1},
+                 many = one;
+        many.threads = 64;
+        assert_true(knr_sort_workspace(&many) < knr_sort_workspace(&one) * 5 / 4);
+    }
+}
+
 KN_TEST_GROUP(test_routine_sort)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +315,9 @@ KN_TEST_GROUP(test_routine_sort)
         cmocka_unit_test(test_several_keys),
         cmocka_unit_test(test_long_lines),
         cmocka_unit_test(test_long_lines_of_numbers_alone),
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_lines_that_are_shared),
+        cmocka_unit_test(test_memory_of_a_long_line_is_that_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
