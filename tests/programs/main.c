@@ -18,6 +18,7 @@
  * A number gives the same program everywhere. A program that fails is made smaller until nothing smaller fails; then its
  * text, what was wrong, and the command that repeats it are printed. */
 #include "programs.h"
+#include "support/build.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -29,11 +30,6 @@
 #include <unistd.h>
 
 enum { MAX_JOBS = 64, MAX_FAILURES = 20 };
-#ifdef NDEBUG
-enum { SLOW_BUILD = 0 };
-#else
-enum { SLOW_BUILD = 1 };
-#endif
 
 /* What the processes share. */
 typedef struct board {
@@ -275,13 +271,13 @@ static int read_options(int argc, char **argv)
     options.program = argv[0];
     if (thorough && !strcmp(thorough, "1")) {
         options.count = 100000;
-        options.least = SLOW_BUILD ? 0 : 50;
+        options.least = KN_SLOW_BUILD ? 0 : 50;
     }
     for (int i = 1; i < argc; i++)
         symbolic |= !strcmp(argv[i], "--symbolic");
     if (symbolic)
         options.count = options.count > 1000 ? 2000 : 200, options.least = 0;
-    if (SLOW_BUILD)
+    if (KN_SLOW_BUILD)
         options.count /= 5;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--symbolic"))

@@ -4,13 +4,15 @@
  * and large ones among them, as it is, its gradient, and mapped over an axis of unknown extent. What comes out has the
  * bits of kn_jit without .symbolic.
  *
- *     symbolic                 4 sets, of gradients and lanes 2. KILN_TEST_LONG=1: 20 of each
+ *     symbolic                 4 sets, of gradients 8 (with a sanitizer, or without optimisation, 2 of a quarter), of a
+ *                              quarter of the lanes 2. KILN_TEST_LONG=1: 20 of each
  *     symbolic PATTERN [WAY]   calls whose text or name matches (values, gradients or lanes alone), 20 sets
  *     -v                       a line for each
  *     -r                       a line for each that is refused
  *     -m                       public functions that no row calls
  *     --jobs N                 processes (2) */
 #include "judge.h"
+#include "support/build.h"
 #include "support/group.h"
 #include <ctype.h>
 #include <fcntl.h>
@@ -92,6 +94,8 @@ static int sets_for(int c, way w)
 {
     if (options.pattern || options.thorough)
         return MOST_SETS;
+    if (w == GRADIENTS && !KN_SLOW_BUILD)
+        return 8;                                     /* rules that ask for a small number of rows are many */
     return w == VALUES ? 4 : c % 4 == (int)w ? 2 : 0; /* the others when there is time */
 }
 

@@ -50,20 +50,32 @@ static structure read_structure(kna_op *op, const char *name)
     return GENERAL;
 }
 
-static kni_atom lu_solution(kni_builder *b, kni_atom a, kni_atom y)
+static kni_atom lu_solution(kni_builder *b, kni_atom a, kni_atom y, kni_factor_check check)
 {
     kni_atom out[3];
-    knb_lu(b, a, KN_CHECK_SOLVE, out);
+    knb_lu(b, a, check, out);
     return knn_solve_lu(b, out[0], knb_permute_rows(b, y, out[2]));
 }
 
 /* A dX = dB - dA X, with the factors that there are: those of a derivative of the factors cost more. */
-static kni_atom solution_value(kni_builder *b, const kni_atom *x) { return lu_solution(b, x[0], x[1]); }
+static kni_atom solution_value(kni_builder *b, const kni_atom *x) { return lu_solution(b, x[0], x[1], KN_CHECK_SOLVE); }
 static kni_atom solution_tangent(kni_builder *b, const kni_atom *x, kni_atom y, const kni_atom *t)
 {
-    return lu_solution(b, x[0], knb_sub(b, t[1], knb_matrix_product(b, t[0], y)));
+    return lu_solution(b, x[0], knb_sub(b, t[1], knb_matrix_product(b, t[0], y)), KN_CHECK_SOLVE);
 }
 static const kna_formula solution = {"solve", "solve_jvp", 2, solution_value, solution_tangent};
+
+static kni_atom inverse_value(kni_builder *b, const kni_atom *x)
+{
+    kni_atom out[3];
+    knb_lu(b, x[0], KN_CHECK_INV, out);
+    return knn_solve_lu(b, out[0], knl_permuted_identity(b, knb_type(b, x[0]), out[2]));
+}
+static kni_atom inverse_tangent(kni_builder *b, const kni_atom *x, kni_atom y, const kni_atom *t)
+{
+    return lu_solution(b, x[0], knb_neg(b, knb_matrix_product(b, t[0], y)), KN_CHECK_INV);
+}
+static const kna_formula inverse = {"inv", "inv_jvp", 1, inverse_value, inverse_tangent};
 
 static kni_atom by_lu(knn_matrices *m, const knn_right_side *r, kni_atom a)
 {
@@ -172,9 +184,7 @@ kn_array kn_linalg_inv(kn_array a)
         knb_inv(m.op.b, m.x[0], &(kni_p_solve){.factors = true, .check = KN_CHECK_INV}, out);
         return knn_matrices_end(&m, out[0]);
     }
-    knb_lu(m.op.b, m.x[0], KN_CHECK_INV, out);
-    return knn_matrices_end(
-        &m, knn_solve_lu(m.op.b, out[0], knl_permuted_identity(m.op.b, knb_type(m.op.b, m.x[0]), out[2])));
+    return knn_matrices_end(&m, kna_formula_of(m.op.b, &inverse, m.x));
 }
 
 /* --- determinants ----------------------------------------------------------------------------- */
