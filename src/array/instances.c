@@ -72,7 +72,7 @@ static void move_to_front(way *set, int i)
     set[0] = w;
 }
 
-knd_loaded *kna_instance_find(kna_instances *x, const int64_t *number)
+KNX_HOT knd_loaded *kna_instance_find(kna_instances *x, const int64_t *number)
 {
     if (!x)
         return NULL;
@@ -113,7 +113,7 @@ static knx_error *make(const kna_instance_of *of, knd_loaded **io)
     return knd_load(of->device, (knc_program *)(uintptr_t)of->program, io);
 }
 
-knx_error *kna_instance_make(kna_instances **x, const kna_instance_of *of, knd_loaded **out)
+KNX_HOT knx_error *kna_instance_make(kna_instances **x, const kna_instance_of *of, knd_loaded **out)
 {
     uint64_t hash = of->n;
     for (uint32_t i = 0; i < of->n; i++)

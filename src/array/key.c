@@ -136,7 +136,7 @@ static KNX_HOT bool structure_fits(const kna_plan *p, const kna_cut *c, params_t
     return true;
 }
 
-bool kna_plan_fits_kind(const kna_plan *p, const kna_cut *c)
+KNX_HOT bool kna_plan_fits_kind(const kna_plan *p, const kna_cut *c)
 {
     return kni_key_same_words(&p->key, &c->key) && (!c->key.loose || structure_fits(p, c, kni_params_alike));
 }

@@ -21,7 +21,7 @@ void kna_kind_free(kna_kind *k)
     knx_free(k);
 }
 
-bool kna_kind_numbers(const kna_kind *k, const kna_cut *c, int64_t *number)
+KNX_HOT bool kna_kind_numbers(const kna_kind *k, const kna_cut *c, int64_t *number)
 {
     uint32_t bound = 0; /* a bit per variable */
     if (c->key.extent.n != k->n_place)

@@ -9,7 +9,7 @@
 #include "array/state.h"
 #include <string.h>
 
-void kna_contiguous_strides(kni_type t, int64_t *stride)
+KNX_HOT void kna_contiguous_strides(kni_type t, int64_t *stride)
 {
     int64_t step = t.dtype->size;
     for (int d = t.ndim; d-- > 0;) {

@@ -81,7 +81,7 @@ static void lazy_reset(kna_state *s)
     s->lazy_can_fail = false;
 }
 
-void kna_let_go(kna_op *op)
+KNX_HOT void kna_let_go(kna_op *op)
 {
     kna_state *s = kna_state_get();
     if (s->recording || !op->outermost)
@@ -467,7 +467,7 @@ KNX_HOT int kna_types(kna_op *op, int n, const kn_array *x, kni_type few[KNA_FEW
     return known;
 }
 
-kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
+KNX_HOT kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
 {
     kni_type few[KNA_FEW_TYPES], *t;
     int known = kna_types(op, n, x, few, &t);

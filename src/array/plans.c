@@ -260,7 +260,7 @@ typedef struct kind_match {
 } kind_match;
 
 /* The kinds first: most cuts have one, and then what else is there of the kind does not matter. */
-static void find_kind(kna_plans *c, const kna_cut *cut, kind_match *m)
+static KNX_HOT void find_kind(kna_plans *c, const kna_cut *cut, kind_match *m)
 {
     size_t cursor;
     uint64_t h = cut->kind;
@@ -451,7 +451,7 @@ static knx_error *new_plan(kna_cut *c, kna_plans *own, kna_plans *shared, kind_m
 }
 
 /* Makes the instance of m's plan for its numbers. */
-static knx_error *make_instance(kna_plans *own, kind_match *m)
+static KNX_HOT knx_error *make_instance(kna_plans *own, kind_match *m)
 {
     kept *k = m->kept;
     const kna_kind *kind = k->plan->kind;

@@ -30,7 +30,7 @@ static knx_error *refusal(const kna_storage *s, const kna_recording *r)
     return e;
 }
 
-bool kna_may_write(kna_op *op, const kna_array *a)
+KNX_HOT bool kna_may_write(kna_op *op, const kna_array *a)
 {
     kna_recording *r = kna_recording_current();
     const kna_storage *s = a->storage;
@@ -312,7 +312,7 @@ static void set_value(kna_op *op, kna_storage *s, kna_value *fresh)
         kna_fail_with(op, error);
 }
 
-void kna_put(kna_op *op, kn_array target, kni_atom target_atom, kni_atom result, kni_atom v)
+KNX_HOT void kna_put(kna_op *op, kn_array target, kni_atom target_atom, kni_atom result, kni_atom v)
 {
     int n = 0;
     kna_array *a = kna_failed(op) ? NULL : kna_array_of(op, target);

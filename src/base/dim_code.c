@@ -261,7 +261,7 @@ static const int64_t *sum(const int64_t *w, const int64_t *table, int64_t *out)
     return w;
 }
 
-bool knx_dim_code_run(const knx_dim_code *c, int64_t *table)
+KNX_HOT bool knx_dim_code_run(const knx_dim_code *c, int64_t *table)
 {
     const int64_t *w = c->word.at, *end = w + c->word.n;
     for (int64_t *out = table + c->var.n; w < end; out++) {
@@ -299,7 +299,7 @@ bool knx_dim_conditions_of(const knx_dim_scope *s, knx_dim_conditions *c)
     return fine;
 }
 
-bool knx_dim_conditions_hold(const knx_dim_conditions *c, const int64_t *value)
+KNX_HOT bool knx_dim_conditions_hold(const knx_dim_conditions *c, const int64_t *value)
 {
     enum { FEW = 64 };
     int64_t few[FEW], *table = few;

@@ -9,7 +9,8 @@ knx_error *knd_load(const knd_device *d, knc_program *p, knd_loaded **out)
     return d->load(d, p, out);
 }
 
-knx_error *knd_instance(const knd_device *d, const knc_program *p, int n, const knx_dim_value *value, knd_loaded **io)
+KNX_HOT knx_error *knd_instance(const knd_device *d, const knc_program *p, int n, const knx_dim_value *value,
+                                knd_loaded **io)
 {
     knd_loaded *l = *io;
     size_t unit = d->target(d)->alignment;

@@ -416,7 +416,7 @@ bool knh_runs_alone(const knh_prepared *p)
     return alone;
 }
 
-size_t knh_prepared_scratch(const knh_prepared *p, int threads)
+KNX_HOT size_t knh_prepared_scratch(const knh_prepared *p, int threads)
 {
     size_t most = 0;
     for (int i = 0; i < p->n_segment; i++) {

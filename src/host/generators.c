@@ -52,7 +52,7 @@ static const knh_generator *choose(void)
     return knh_generator_number(i);
 }
 
-const knh_generator *knh_generator_best(void)
+KNX_HOT const knh_generator *knh_generator_best(void)
 {
     const knh_generator *g = atomic_load_explicit(&in_use, memory_order_relaxed);
     if (!g)

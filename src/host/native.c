@@ -203,7 +203,7 @@ knx_error *knh_prepare_in(void *room, const knk_kernel *k, const knk_launch *lau
     return fine ? NULL : knk_prepare(k);
 }
 
-bool knh_prepare_again(const knh_prepared *p, const knk_launch *launch)
+KNX_HOT bool knh_prepare_again(const knh_prepared *p, const knk_launch *launch)
 {
     bool fine =
         p->n_segment || (p->plain && knh_plan_again(knh_generator_best(), launch, (knh_prepared *)(uintptr_t)p));

@@ -75,8 +75,8 @@ static int sort_loops(uint8_t *loop, const knk_kernel *k, const knk_launch *l, i
     return count;
 }
 
-static void join_axes(axes *a, const knk_kernel *k, const knk_launch *l, int stage, int first, int n,
-                      const int64_t *extent, bool ordered)
+static KNX_HOT void join_axes(axes *a, const knk_kernel *k, const knk_launch *l, int stage, int first, int n,
+                              const int64_t *extent, bool ordered)
 {
     uint8_t loop[KNK_MAX_LOOPS];
     int count = sort_loops(loop, k, l, stage, first, n, extent, ordered);
@@ -454,7 +454,8 @@ static bool is_plain(const knh_prepared *p)
     return plain;
 }
 
-bool knh_plan(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *room_, knh_prepared **out)
+KNX_HOT bool knh_plan(const knh_generator *g, const knk_kernel *k, const knk_launch *launch, void *room_,
+                      knh_prepared **out)
 {
     char *room = room_;
     knh_prepared *p = take(&room, sizeof *p);
@@ -551,7 +552,7 @@ static void fill_call(const knh_prepared *p)
         p->call->stream[i].at = ps->offset[i];
 }
 
-bool knh_plan_again(const knh_generator *g, const knk_launch *l, knh_prepared *p)
+KNX_HOT bool knh_plan_again(const knh_generator *g, const knk_launch *l, knh_prepared *p)
 {
     axes par;
     join_axes(&par, p->k, l, -1, 0, p->k->n_par, l->par, false);

@@ -90,8 +90,8 @@ static kni_atom *operands(kni_builder *b, size_t n)
     return in;
 }
 
-static kni_atom emit_first_and_rest(kni_builder *b, const kni_prim *p, const void *params, int n_first,
-                                    const kni_atom *first, int n, const kni_atom *rest)
+static KNX_HOT kni_atom emit_first_and_rest(kni_builder *b, const kni_prim *p, const void *params, int n_first,
+                                            const kni_atom *first, int n, const kni_atom *rest)
 {
     kni_atom *in = operands(b, (size_t)n_first + (size_t)n);
     if (!in)

@@ -209,7 +209,7 @@ static int known(const narrowing *w, const int8_t *truth, const knk_inst *n)
 }
 
 /* The node that x stands for on the box, if it is one of its operands; else KNK_NONE. */
-static knk_node stands_for(const knk_inst *n, const int8_t *truth)
+static KNX_HOT knk_node stands_for(const knk_inst *n, const int8_t *truth)
 {
     if (n->op == KNK_SELECT && truth[n->a] != UNKNOWN)
         return truth[n->a] ? n->b : n->c;

@@ -3,7 +3,7 @@
 #include "compile/loops/control.h"
 #include "compile/loops/scalar.h"
 
-uint32_t knc_n_inside(const knc_step *s)
+KNX_HOT uint32_t knc_n_inside(const knc_step *s)
 {
     if (s->kind == KNC_LOOP)
         return s->u.r.loop->cond ? 2 : 1;

@@ -137,7 +137,7 @@ static bool place_many(knc_room **s, size_t n, uint32_t steps, knx_bytes unit, k
     return fine;
 }
 
-bool knc_place_rooms(knc_room *room, size_t n, uint32_t steps, knx_bytes unit, knx_bytes *end)
+KNX_HOT bool knc_place_rooms(knc_room *room, size_t n, uint32_t steps, knx_bytes unit, knx_bytes *end)
 {
     if (n == 1)
         room->offset = 0;

@@ -205,7 +205,7 @@ void knc_release(knc_program *p)
     knx_free(p);
 }
 
-size_t knc_bytes(const knc_program *p, const kni_jaxpr *counted)
+KNX_HOT size_t knc_bytes(const knc_program *p, const kni_jaxpr *counted)
 {
     size_t bytes = sizeof *p + p->arena.total + (p->jaxpr == counted || p->made_from ? 0 : kni_bytes(p->jaxpr));
     if (p->image || p->made_from) /* an instance is its image; the program has it twice, with what is filled in */

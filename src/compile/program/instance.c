@@ -476,8 +476,8 @@ static knx_error *run_code(const knc_program *from, int n, const knx_dim_value *
 }
 
 /* Makes an instance in p, which has the bytes of an image and a reference to `from`; again: p is one. */
-static knx_error *instantiate(const knc_program *from, int n, const knx_dim_value *value, size_t unit, knc_program *p,
-                              bool again)
+static KNX_HOT knx_error *instantiate(const knc_program *from, int n, const knx_dim_value *value, size_t unit,
+                                      knc_program *p, bool again)
 {
     enum { FEW = 64 };
     int64_t few[FEW], *table = from->code->bare.n <= FEW ? few : knx_alloc(from->code->bare.n * sizeof *table);
@@ -517,7 +517,7 @@ knx_error *knc_instantiate(const knc_program *from, int n, const knx_dim_value *
     return error;
 }
 
-bool knc_is_instance(const knc_program *q, const knc_program *p)
+KNX_HOT bool knc_is_instance(const knc_program *q, const knc_program *p)
 {
     bool alone = q->made_from == p && atomic_load_explicit(&q->refs, memory_order_acquire) == 1;
     for (uint32_t i = 0; alone && i < q->n_step; i++)

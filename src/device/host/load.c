@@ -238,7 +238,7 @@ static bool prepare_again(const knc_step *s, const knd_host_step *x)
     return x->prepared && knh_prepare_again(x->prepared, &launch);
 }
 
-knx_error *knd_host_reload(knd_loaded *loaded)
+KNX_HOT knx_error *knd_host_reload(knd_loaded *loaded)
 {
     knd_host_loaded *l = (knd_host_loaded *)loaded;
     const knc_program *p = l->head.program;

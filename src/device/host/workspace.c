@@ -230,7 +230,7 @@ size_t knd_attached_scratch(const knc_step *s, const knd_host_product *x)
 }
 
 /* KN_NOT_KNOWN: there is no memory to find out. */
-static size_t scratch_of(const knd_host_loaded *l, int threads)
+static KNX_HOT size_t scratch_of(const knd_host_loaded *l, int threads)
 {
     const knc_program *p = l->head.program;
     size_t most = 0;
@@ -291,7 +291,7 @@ static bool is_one_kernel(const knd_host_loaded *l)
     return one;
 }
 
-bool knd_host_lay_out_again(knd_host_loaded *l, bool alone)
+KNX_HOT bool knd_host_lay_out_again(knd_host_loaded *l, bool alone)
 {
     l->most_threads = alone ? 1 : most_threads(l);
     l->scratch = scratch_of(l, 1);

@@ -63,7 +63,7 @@ static kni_atom spread_value(kna_op *op, kni_atom a, const kn_shape *to)
 }
 
 /* One mask over all of x and no more than an ellipsis beside it. */
-static bool is_mask_index(kna_op *op, const knn_index *p, kni_type x)
+static KNX_HOT bool is_mask_index(kna_op *op, const knn_index *p, kni_type x)
 {
     int arrays = 0, ellipses = 0;
     kni_type mask = {0};
@@ -141,7 +141,7 @@ static bool begin(place *w, const char *name, kn_array x, const char *index, int
 }
 
 /* Speaks of x's elements from here on. */
-static bool begin_place(place *w, kn_array v, bool assigned)
+static KNX_HOT bool begin_place(place *w, kn_array v, bool assigned)
 {
     w->all = kna_in(&w->op, w->x);
     w->type = knb_type(w->op.b, w->all);
@@ -167,7 +167,7 @@ static void put_masked(place *w, kni_atom v)
         kna_put(&w->op, w->x, w->all, w->all, y);
 }
 
-static void put_indexed(place *w, kni_atom v, bool check)
+static KNX_HOT void put_indexed(place *w, kni_atom v, bool check)
 {
     kni_atom at = KN_ATOM_NONE;
     if (!kna_failed(&w->op))
@@ -256,7 +256,7 @@ static int in_place(kn_ufunc f, const char *name, kn_array x, kn_array y)
     return end(&op);
 }
 
-static void combine_once(place *w, kn_ufunc f, kn_array v)
+static KNX_HOT void combine_once(place *w, kn_ufunc f, kn_array v)
 {
     kni_atom at = knn_index_read(&w->index);
     put_indexed(w, kna_failed(&w->op) ? KN_ATOM_NONE : combined(&w->op, f, w->x, at, v), false);
@@ -279,8 +279,8 @@ static bool combine_element(place *w, kn_ufunc f, kn_array v)
     return !kna_failed(&w->op) && kna_put_element(&w->op, w->x, w->at, z);
 }
 
-static int in_place_at(kn_ufunc f, const char *name, kn_array x, kn_array v, const char *index, int n,
-                       const kn_index_arg *args)
+static KNX_HOT int in_place_at(kn_ufunc f, const char *name, kn_array x, kn_array v, const char *index, int n,
+                               const kn_index_arg *args)
 {
     place w;
     if (!begin(&w, name, x, index, n, args) || combine_element(&w, f, v) || !begin_place(&w, v, false))

@@ -53,7 +53,7 @@ static void emit_reversals(knn_index *p)
 }
 
 /* One axis as a slice has it; backwards from its last element. */
-static void slice_of(const knn_index_axis *a, int64_t *start, int64_t *limit, int64_t *step)
+static KNX_HOT void slice_of(const knn_index_axis *a, int64_t *start, int64_t *limit, int64_t *step)
 {
     bool counted = !knx_is_symbolic(a->count);
     int64_t last = counted ? knx_dim_add(a->start, (a->count - 1) * a->step) /* fits: it is a position */
@@ -314,7 +314,7 @@ KNX_HOT kni_atom knn_index_read(knn_index *p)
     return with_new_axes(p, knb_gather(p->op->b, p->x, index_vectors(p), &g));
 }
 
-kni_atom knn_index_write(knn_index *p, knn_scatter put, bool check, kni_atom v, kni_atom *place)
+KNX_HOT kni_atom knn_index_write(knn_index *p, knn_scatter put, bool check, kni_atom v, kni_atom *place)
 {
     gather_lists lists;
     if (!p->n_index || kna_failed(p->op)) {

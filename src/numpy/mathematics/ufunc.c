@@ -144,13 +144,13 @@ static KNX_HOT kn_dtype dtype_for(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x
     return d;
 }
 
-kn_dtype knl_ufunc_dtype(kna_op *op, kn_ufunc f, kn_array x, kn_array y)
+KNX_HOT kn_dtype knl_ufunc_dtype(kna_op *op, kn_ufunc f, kn_array x, kn_array y)
 {
     kn_array both[] = {x, y};
     return dtype_for(op, f, kna_result_type(op, 2, both), x, y);
 }
 
-bool knl_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to)
+KNX_HOT bool knl_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to)
 {
     if (kna_failed(op) || knx_can_cast(d, to, KN_CAST_SAME_KIND))
         return !kna_failed(op);

@@ -15,7 +15,7 @@
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-static knx_error *check_starts(const char *op, int n, const kni_type *start, int ndim)
+static KNX_HOT knx_error *check_starts(const char *op, int n, const kni_type *start, int ndim)
 {
     if (n != ndim)
         return knx_error_new(KN_ERROR_TYPE,
@@ -36,7 +36,7 @@ static knx_error *does_not_fit(const char *op, const char *what, int ndim, const
                          knx_show_shape(&s, ndim, size), knx_show_shape(&t, x.ndim, x.dim));
 }
 
-static knx_error *check_fits(const char *op, const char *what, int ndim, const int64_t *size, kni_type x)
+static KNX_HOT knx_error *check_fits(const char *op, const char *what, int ndim, const int64_t *size, kni_type x)
 {
     bool fits = ndim == x.ndim;
     for (int i = 0; fits && i < ndim; i++)
@@ -44,7 +44,7 @@ static knx_error *check_fits(const char *op, const char *what, int ndim, const i
     return fits ? NULL : does_not_fit(op, what, ndim, size, x);
 }
 
-static knx_error *slice_type(kni_rule *r, kni_type *y)
+static KNX_HOT knx_error *slice_type(kni_rule *r, kni_type *y)
 {
     const kni_p_dynamic_slice *p = r->params;
     if (r->n_in < 1)
@@ -61,7 +61,7 @@ static int64_t stride_of(const void *params, int d)
 }
 
 /* The extents of the box that a window lies in, so far as they fit a number. */
-static void spans(const void *params, kni_type window, int64_t *span)
+static KNX_HOT void spans(const void *params, kni_type window, int64_t *span)
 {
     for (int d = 0; d < window.ndim; d++) {
         int64_t far = 0, stride = stride_of(params, d);
@@ -81,7 +81,7 @@ static knp_dims box_of(const void *params, kni_type window)
     return s;
 }
 
-static knx_error *any_update_type(const char *op, const kni_rule *r, kni_type *y)
+static KNX_HOT knx_error *any_update_type(const char *op, const kni_rule *r, kni_type *y)
 {
     const kni_p_strided_update *p = r->params;
     const kni_type *x = r->xt;
