@@ -3,7 +3,8 @@
  *
  *     rules                                       everything; the exit status is 0 if all passed
  *     rules 'reduce_sum/f32/3x4/axes0' jvp        one check of one case; * and ? in the name stand for anything
- *     rules 'reduce_*' -vmap,scarce              all checks but these
+ *     rules 'reduce_*' jvp,vjp                    some checks, or with a - in front all but these
+ *     rules -1 '*' jvp                            of each sample the first case alone
  *     rules -l [CASE]                             the names of the cases
  *     rules -t FILE                               everything, and the typed texts of all jaxprs into FILE
  *
@@ -43,7 +44,7 @@ static const struct {
 
 static struct {
     const char *program, *only_case, *only_check;
-    bool list, thorough;
+    bool list, thorough, brief;
     long cases, passed, failed;
 } all;
 
@@ -51,16 +52,19 @@ static bool wanted(const char *name)
 {
     return !all.only_case || !strcmp(name, all.only_case) || !fnmatch(all.only_case, name, 0);
 }
-/* No checks named: all. -CHECK,CHECK: all but these. */
+/* No checks named: all. CHECK,CHECK: these. -CHECK,CHECK: all but these. */
 static bool wanted_check(const char *check)
 {
-    if (!all.only_check || all.only_check[0] != '-')
-        return !all.only_check || !strcmp(check, all.only_check);
+    if (!all.only_check)
+        return true;
+    bool but = all.only_check[0] == '-';
     size_t length = strlen(check);
-    for (const char *at = all.only_check; at; at = strchr(at + 1, ','))
-        if (!strncmp(at + 1, check, length) && (at[length + 1] == ',' || !at[length + 1]))
-            return false;
-    return true;
+    for (const char *at = all.only_check + but, *end; *at; at = *end ? end + 1 : end) {
+        end = at + strcspn(at, ",");
+        if ((size_t)(end - at) == length && !strncmp(at, check, length))
+            return !but;
+    }
+    return but;
 }
 
 static void count(const bench *b, const char *check)
@@ -86,8 +90,8 @@ static void run_case(const sample *s, kn_dtype t, const char *operands, bool fir
         return;
     }
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++) {
-        if (!wanted_check(checks[k].name) || (checks[k].once && !first) || (checks[k].run == check_axes && !s->lanes) ||
-            (checks[k].tangents && open && !check_needs_tangent(&b)))
+        if (!wanted_check(checks[k].name) || ((checks[k].once || all.brief) && !first) ||
+            (checks[k].run == check_axes && !s->lanes) || (checks[k].tangents && open && !check_needs_tangent(&b)))
             continue;
         int64_t live, lost = INT64_MAX; /* by each turn; what stays is made once, and memory for code comes and goes */
         for (int turn = 0; turn == 0 || (turn < 3 && lost > 0 && !b.failed); turn++) {
@@ -171,6 +175,10 @@ int main(int argc, char **argv)
     all.program = argv[0];
     if (argc > 1 && !strcmp(argv[1], "-l")) {
         all.list = true;
+        argv++, argc--;
+    }
+    if (argc > 1 && !strcmp(argv[1], "-1")) {
+        all.brief = true;
         argv++, argc--;
     }
     if (argc > 2 && !strcmp(argv[1], "-t")) {
