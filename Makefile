@@ -27,8 +27,9 @@ check-all:          ## both, and what takes longer: the other compiler, ThreadSa
 	@scripts/setup.sh check
 	@scripts/run-tests.sh --all release asan clang coverage tsan
 
-bench:              ## measures, prints a table and writes build/bench.json; ROWS="product conv": only rows with such names;
-                    ## BUSY=1: beside a niced process that never rests. scripts/bench-compare.py lets two builds of it take turns
+bench:              ## measures, prints a table and writes build/bench.json; ROWS="product conv": only rows with such names, or of such families;
+                    ## BUSY=1: beside a niced process that never rests. scripts/bench-summary.py tells means of families and what misses;
+                    ## scripts/bench-compare.py lets two builds of it take turns
 	@scripts/setup.sh bench
 	@scripts/bench-venv.sh
 	@cmake --preset release >/dev/null

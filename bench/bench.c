@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bench.c -- measures: `bench [--cpu|--busy] [FILE.json] [NAME...]` prints a table and writes the file; only the rows
- * whose names contain one of these NAMEs (--list: all names). For each case the values of Kiln and its peers are
- * compared first; then they take turns, and medians are shown, with the least and the ninth tenth of Kiln's and the
- * least of the others'. --cpu: CPU time of one thread instead of time, for a machine on which others work. --busy:
- * beside a process of the least priority that never rests; every row that has a rival is to keep BUSY_RATIO of the best
- * one. */
+ * bench.c -- measures: `bench [--cpu|--busy|--check] [FILE.json] [NAME...]` prints a table and writes the file; only the
+ * rows whose names contain one of these NAMEs or fit it (sort_*), or whose family it is (--list: all names, and families
+ * in front of them). For each case the values of Kiln and its peers are compared first; then they take turns, and medians
+ * are shown, with the least and the ninth tenth of Kiln's and the least of the others'. --cpu: CPU time of one thread
+ * instead of time, for a machine on which others work. --busy: beside a process of the least priority that never rests;
+ * every row that has a rival is to keep BUSY_RATIO of the best one. --check: values are compared, nothing is measured. */
 #include "bench.h"
 #include "libraries.h"
+#include "work.h"
+#include <fnmatch.h>
 #include <kiln/kiln.h>
 #include <math.h>
 #include <signal.h>
@@ -20,25 +22,35 @@
 
 #define BUSY_RATIO 0.9
 
-enum { ROUNDS = 11, FEW = 16, MAX_ROWS = 512, MAX_SIDES = 2 + PEER_COUNT + BENCH_MAX_OTHERS };
+/* A side has fewer turns if all of them would take longer than BUDGET, in seconds; none but the first if that takes longer
+ * than PATIENCE, and of a peer longer than PEER_PATIENCE and FAR_BEHIND times Kiln's. */
+#define BUDGET        0.6
+#define PATIENCE      1.5
+#define PEER_PATIENCE 0.1
+#define FAR_BEHIND    4
+
+enum { ROUNDS = 11, FEWEST = 3, FEW = 16, MAX_ROWS = 1024, MAX_SIDES = 2 + PEER_COUNT + BENCH_MAX_OTHERS };
 
 /* One column of a row: Kiln with some threads, a peer, another way. */
 typedef struct side {
     const char *name;
-    int threads, times;
-    int peer;   /* -1: here */
-    bool rival; /* the ratio is about it */
+    int threads, times, turns;
+    double once; /* seconds of its last turn while it was found out how often to repeat */
+    int peer;    /* -1: here */
+    bool rival;  /* the ratio is about it */
     double (*run)(void *, int);
     double least, median, most; /* in time: of the turns the shortest, the middle one, the one at nine tenths */
 } side;
 typedef struct row {
     const bench_case *c;
+    const char *family;
     int n, kilns; /* sides; the first ones are Kiln */
     side side[MAX_SIDES];
 } row;
 static row rows[MAX_ROWS];
 static int n_rows;
-static bool cpu_time, busy;
+static bool cpu_time, busy, check;
+static bool absent[PEER_COUNT]; /* it has nothing for this row */
 
 static double clock_of(clockid_t id)
 {
@@ -96,27 +108,41 @@ static double turn(const bench_case *c, const side *s, void *state, int times)
     return t;
 }
 
-/* How often to repeat so that a turn takes some milliseconds. */
-static int calibrate(const bench_case *c, const side *s, void *state)
+/* How often to repeat so that a turn takes some milliseconds, and how many turns there are to be. */
+static int calibrate(const bench_case *c, side *s, const side *kiln, void *state)
 {
+    double behind = FAR_BEHIND * kiln->once / (kiln->times ? kiln->times : 1);
+    double patience = s->peer < 0 ? PATIENCE : behind > PEER_PATIENCE ? behind : PEER_PATIENCE;
     int times = 1;
-    if (turn(c, s, state, 1) < 0) /* and warm */
+    s->once = turn(c, s, state, 1); /* and warm */
+    if (s->once < 0)
         return 0;
-    while (times < 1 << 20) {
-        double t = turn(c, s, state, times);
-        if (t < 0)
+    while (times < 1 << 20 && s->once < patience) {
+        s->once = turn(c, s, state, times);
+        if (s->once < 0)
             return 0;
-        if (t > 5e-3)
+        if (s->once > 5e-3)
             break;
         times *= 4;
     }
+    double fit = BUDGET / (times < FEW ? (times + 1) * s->once / times : s->once);
+    s->turns = s->once >= patience ? 0 : fit < FEWEST ? FEWEST : fit < ROUNDS ? (int)fit : ROUNDS;
     return times;
 }
 
+static bool same(double x, double y, double allowed)
+{
+    return x == y || (isnan(x) && isnan(y)) || fabs(x - y) <= allowed;
+}
+
+/* Of a table's row the difference is a part of the largest number, since others are made of larger ones that cancel. */
 static bool agree(const bench_case *c, const double *mine, int n, const double *other, int m, const char *who)
 {
+    double largest = 0;
+    for (int i = 0; i < m && c->work; i++)
+        largest = isfinite(other[i]) ? fmax(largest, fabs(other[i])) : largest;
     for (int i = 0; i < n && i < m; i++)
-        if (!(fabs(mine[i] - other[i]) <= c->tolerance * fabs(other[i]))) {
+        if (!same(mine[i], other[i], c->tolerance * fmax(fabs(other[i]), largest))) {
             printf("%-24s value %d is %.9g here and %.9g with %s: not measured\n", c->name, i, mine[i], other[i], who);
             return false;
         }
@@ -127,8 +153,10 @@ static bool same_values(const bench_case *c, void *state)
 {
     double mine[BENCH_MAX_VALUES], other[BENCH_MAX_VALUES];
     int n = c->values ? c->values(state, mine) : 0, m = 0;
+    for (int p = 0; p < PEER_COUNT; p++)
+        absent[p] = c->work && !(c->ask >> p & 1 && peer_make((bench_peer)p, work_text(state)));
     for (int p = 0; p < PEER_COUNT && n; p++)
-        if (c->ask >> p & 1 && peer_values((bench_peer)p, c->name, other, &m) &&
+        if (c->ask >> p & 1 && !absent[p] && peer_values((bench_peer)p, c->name, other, &m) &&
             !agree(c, mine, n, other, m, peer_name((bench_peer)p)))
             return false;
     for (int i = 0; i < BENCH_MAX_OTHERS && c->differs && c->other[i].name; i++) {
@@ -143,6 +171,7 @@ static bool same_values(const bench_case *c, void *state)
 }
 
 static bool is_jax(int p) { return (ASK_JAX >> p & 1) != 0; }
+static bool has_two(int p) { return p == PEER_JAX_2 || p == PEER_TORCH_2; }
 
 static void list_sides(const bench_case *c, row *r)
 {
@@ -153,10 +182,10 @@ static void list_sides(const bench_case *c, row *r)
             (side){.name = threads == 1 ? "kiln 1T" : "kiln 2T", .threads = threads, .peer = -1, .run = c->run};
     r->kilns = r->n;
     for (int p = 0; p < PEER_COUNT; p++)
-        if (c->ask >> p & 1 && !(cpu_time && p == PEER_JAX_2))
+        if (c->ask >> p & 1 && !absent[p] && !(cpu_time && has_two(p)))
             r->side[r->n++] = (side){
-                .name = peer_name((bench_peer)p), .threads = 1 + (p == PEER_JAX_2), .peer = p, .rival = is_jax(p)};
-    for (int i = 0; i < BENCH_MAX_OTHERS && c->other[i].name; i++) {
+                .name = peer_name((bench_peer)p), .threads = 1 + has_two(p), .peer = p, .rival = c->work || is_jax(p)};
+    for (int i = 0; i < BENCH_MAX_OTHERS && c->other[i].name && !(c->work && !c->work->c); i++) {
         int threads = c->other[i].threads ? c->other[i].threads : 1;
         if (threads <= most)
             r->side[r->n++] = (side){.name = c->other[i].name,
@@ -167,13 +196,14 @@ static void list_sides(const bench_case *c, row *r)
     }
 }
 
-/* The fastest peer with so many threads, by medians or by the shortest turns. */
+/* The fastest peer with so many threads (of a table's row, or with fewer: NumPy has one), by medians or by the shortest turns. */
 static const side *best_rival(const row *r, int threads, bool least)
 {
     const side *best = NULL;
     for (int i = r->kilns; i < r->n; i++) {
         const side *s = &r->side[i];
-        if (s->rival && s->threads == threads && isfinite(s->median) &&
+        bool fits = s->threads == threads || (r->c->work && s->threads < threads);
+        if (s->rival && fits && isfinite(s->median) &&
             (!best || (least ? longer(r->c, s->least, best->least) : longer(r->c, s->median, best->median)) < 1))
             best = s;
     }
@@ -231,32 +261,52 @@ static void print_row(const row *r)
     fflush(stdout);
 }
 
-static void measure(const bench_case *c)
+/* The turn'th of all ROUNDS is one of its own. */
+static bool has_turn(const side *s, int turn) { return (turn + 1) * s->turns / ROUNDS != turn * s->turns / ROUNDS; }
+
+static void summarise(const bench_case *c, side *s, double *t, int n)
+{
+    bool rate = c->flops > 0; /* the shortest turn has the highest */
+    if (s->times && n == 0)
+        t[n++] = measure_of(c, s->once);
+    qsort(t, (size_t)n, sizeof *t, ascending);
+    s->median = n ? t[n / 2] : NAN;
+    s->least = n ? t[rate ? n - 1 : 0] : NAN;
+    s->most = n ? t[rate ? n / 10 : n - 1 - n / 10] : NAN;
+}
+
+static void measure(const bench_case *c, const char *family)
 {
     static double t[MAX_SIDES][ROUNDS];
-    void *state = c->setup();
+    int taken[MAX_SIDES] = {0};
+    void *state = c->work ? work_setup(c) : c->setup();
     if (!state || kn_error_pending() || !same_values(c, state)) {
         printf("%-24s could not run: %s\n", c->name, kn_error_message());
         kn_error_clear();
+        if (state && c->work)
+            work_teardown(state);
+        return;
+    }
+    if (check) {
+        printf("%-24s same values\n", c->name);
+        fflush(stdout);
+        if (c->teardown)
+            c->teardown(state);
         return;
     }
     row *r = &rows[n_rows++];
+    r->family = family;
     list_sides(c, r);
     for (int i = 0; i < r->n; i++)
-        r->side[i].times = calibrate(c, &r->side[i], state);
+        r->side[i].times = calibrate(c, &r->side[i], &r->side[0], state);
     for (int k = 0; k < ROUNDS; k++)
         for (int i = 0; i < r->n; i++) {
             const side *s = &r->side[i];
-            t[i][k] = s->times ? measure_of(c, turn(c, s, state, s->times) / s->times) : NAN;
+            if (s->times && has_turn(s, k))
+                t[i][taken[i]++] = measure_of(c, turn(c, s, state, s->times) / s->times);
         }
-    for (int i = 0; i < r->n; i++) {
-        side *s = &r->side[i];
-        bool rate = c->flops > 0; /* the shortest turn has the highest */
-        qsort(t[i], ROUNDS, sizeof t[i][0], ascending);
-        s->median = s->times ? t[i][ROUNDS / 2] : NAN;
-        s->least = t[i][rate ? ROUNDS - 1 : 0];
-        s->most = t[i][rate ? ROUNDS / 10 : ROUNDS - 1 - ROUNDS / 10];
-    }
+    for (int i = 0; i < r->n; i++)
+        summarise(c, &r->side[i], t[i], taken[i]);
     print_row(r);
     if (c->note)
         c->note(state);
@@ -281,8 +331,9 @@ static bool write_json(const char *path)
     fprintf(f, "[\n");
     for (int i = 0; i < n_rows; i++) {
         const row *r = &rows[i];
-        fprintf(f, "  {\"name\": \"%s\", \"unit\": \"%s\", \"better\": \"%s\", \"goal\": ", r->c->name, r->c->unit,
-                r->c->flops > 0 ? "higher" : "lower");
+        fprintf(f,
+                "  {\"name\": \"%s\", \"family\": \"%s\", \"unit\": \"%s\", \"better\": \"%s\", \"goal\": ", r->c->name,
+                r->family, r->c->unit, r->c->flops > 0 ? "higher" : "lower");
         number(f, r->c->goal > 0 ? r->c->goal : NAN);
         for (int k = 0; k < r->n; k++) {
             fprintf(f, ", \"%s\": {\"median\": ", r->side[k].name);
@@ -299,10 +350,10 @@ static bool write_json(const char *path)
     return fclose(f) == 0;
 }
 
-static bool wanted(const char *name, int n, char **names)
+static bool wanted(const char *name, const char *family, int n, char **names)
 {
     for (int i = 0; i < n; i++)
-        if (strstr(name, names[i]))
+        if (strstr(name, names[i]) || fnmatch(names[i], name, 0) == 0 || strcmp(names[i], family) == 0)
             return true;
     return n == 0;
 }
@@ -330,18 +381,42 @@ static void measure_first(void)
            (double)st.st_size / 1e6, t[ROUNDS / 2]);
 }
 
-static const bench_case *const all[] = {
-    bench_calls,     bench_compile,      bench_chains, bench_rows,     bench_moves,          bench_axes,
-    bench_shifts,    bench_image,        bench_digits, bench_products, bench_layers,         bench_mlp,
-    bench_attention, bench_convolutions, bench_pools,  bench_control,  bench_control_arrays, bench_writes,
-    bench_symbolic,  bench_lengths,      bench_linalg, bench_small,    bench_transforms};
-enum { GROUPS = sizeof all / sizeof *all };
+static const struct family {
+    const char *name;
+    const bench_case *cases;
+} all[] = {
+    {"calls", bench_calls},
+    {"compile", bench_compile},
+    {"chains", bench_chains},
+    {"rows", bench_rows},
+    {"moves", bench_moves},
+    {"axes", bench_axes},
+    {"shifts", bench_shifts},
+    {"image", bench_image},
+    {"digits", bench_digits},
+    {"products", bench_products},
+    {"layers", bench_layers},
+    {"mlp", bench_mlp},
+    {"attention", bench_attention},
+    {"convolutions", bench_convolutions},
+    {"pools", bench_pools},
+    {"control", bench_control},
+    {"control", bench_control_arrays},
+    {"writes", bench_writes},
+    {"symbolic", bench_symbolic},
+    {"lengths", bench_lengths},
+    {"linalg", bench_linalg},
+    {"small", bench_small},
+    {"transforms", bench_transforms},
+    {"sorting", bench_sorting},
+};
+enum { FAMILIES = sizeof all / sizeof *all };
 
 static int list_names(void)
 {
-    for (int k = 0; k < GROUPS; k++)
-        for (const bench_case *c = all[k]; c->name; c++)
-            printf("%s\n", c->name);
+    for (int k = 0; k < FAMILIES; k++)
+        for (const bench_case *c = all[k].cases; c->name; c++)
+            printf("%s %s\n", all[k].name, c->name);
     return 0;
 }
 
@@ -350,14 +425,14 @@ static void start_peers(int n, char **names)
 {
     unsigned ask = 0;
     bool libraries = false;
-    for (int k = 0; k < GROUPS; k++)
-        for (const bench_case *c = all[k]; c->name; c++)
-            if (wanted(c->name, n, names)) {
+    for (int k = 0; k < FAMILIES; k++)
+        for (const bench_case *c = all[k].cases; c->name; c++)
+            if (wanted(c->name, all[k].name, n, names)) {
                 ask |= c->ask;
-                libraries = libraries || c->differs || c->other[0].peer;
+                libraries = libraries || (c->differs && !c->work) || c->other[0].peer;
             }
     for (int p = 0; p < PEER_COUNT; p++)
-        if (ask >> p & 1 && !(cpu_time && p == PEER_JAX_2)) {
+        if (ask >> p & 1 && !(cpu_time && has_two(p))) {
             bool there = peer_start((bench_peer)p, cpu_time);
             printf("%s: %s%s\n", peer_name((bench_peer)p), there ? "" : "not there, ", peer_about((bench_peer)p));
         }
@@ -392,6 +467,8 @@ int main(int argc, char **argv)
             cpu_time = true;
         else if (strcmp(argv[i], "--busy") == 0)
             busy = true;
+        else if (strcmp(argv[i], "--check") == 0)
+            check = true;
         else if (strcmp(argv[i], "--list") == 0)
             return list_names();
         else if (length > 5 && strcmp(argv[i] + length - 5, ".json") == 0)
@@ -406,15 +483,15 @@ int main(int argc, char **argv)
         ROUNDS);
     if (busy)
         printf("beside a process that never rests, of the least priority\n");
-    if (n == 0)
+    if (n == 0 && !check)
         measure_first();
     start_peers(n, names);
     if (busy)
         beside = start_busy();
-    for (int k = 0; k < GROUPS; k++)
-        for (const bench_case *c = all[k]; c->name; c++)
-            if (wanted(c->name, n, names) && n_rows < MAX_ROWS)
-                measure(c);
+    for (int k = 0; k < FAMILIES; k++)
+        for (const bench_case *c = all[k].cases; c->name; c++)
+            if (wanted(c->name, all[k].name, n, names) && n_rows < MAX_ROWS)
+                measure(c, all[k].name);
     if (beside > 0) {
         kill(beside, SIGKILL);
         waitpid(beside, NULL, 0);

@@ -14,9 +14,12 @@ typedef enum bench_peer {
     PEER_NUMPY_RAISED, /* with malloc's thresholds raised, so that memory is kept */
     PEER_JAX_1,        /* jit on the CPU, bound to one core */
     PEER_JAX_2,        /* to two */
+    PEER_TORCH_1,      /* PyTorch on the CPU, memory kept, bound to one core */
+    PEER_TORCH_2,      /* to two */
     PEER_COUNT
 } bench_peer;
 enum { ASK_NUMPY = 1 << PEER_NUMPY | 1 << PEER_NUMPY_RAISED, ASK_JAX = 1 << PEER_JAX_1 | 1 << PEER_JAX_2 };
+enum { ASK_TORCH = 1 << PEER_TORCH_1 | 1 << PEER_TORCH_2 };
 enum { ASK_ALL = ASK_NUMPY | ASK_JAX };
 
 typedef struct bench_other { /* another way of doing it, in this process */
@@ -45,6 +48,7 @@ typedef struct bench_case {
     int64_t steps;             /* of a loop: the row tells what one costs, too */
     const char *forward;       /* the row that this one is the gradient of, measured before it; */
     double forward_goal;       /* how many times longer it is to be at most */
+    const struct bench_work *work; /* the row comes from a table (work.h); setup is NULL then */
 } bench_case;
 
 /* Ended by a name of NULL. */
@@ -53,6 +57,8 @@ extern const bench_case bench_calls[], bench_chains[], bench_rows[], bench_moves
     bench_convolutions[], bench_pools[], bench_transforms[], bench_control[], bench_control_arrays[], bench_shifts[],
     bench_writes[], bench_symbolic[], bench_lengths[], bench_linalg[],
     bench_small[];
+/* Tables of work.h. */
+extern const bench_case bench_sorting[];
 
 /* n, or less: KILN_BENCH_SHRINK divides it, for a quick look at loops. */
 int64_t bench_steps(int64_t n);
@@ -63,6 +69,8 @@ bool peer_start(bench_peer p, bool cpu);
 void peer_stop(bench_peer p);
 const char *peer_about(bench_peer p); /* its version, or why it is not there */
 const char *peer_name(bench_peer p);
+/* Has it make a case of what a row of a table says: "NAME FUNCTION FILE DTYPE ..."; false: it has no such function. */
+bool peer_make(bench_peer p, const char *text);
 bool peer_values(bench_peer p, const char *name, double out[BENCH_MAX_VALUES], int *n);
 double peer_run(bench_peer p, const char *name, int times); /* seconds; negative: it failed */
 #endif

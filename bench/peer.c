@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * peer.c -- NumPy and JAX in co-processes: peer.py reads "values NAME" and "run NAME TIMES" and answers with one line of numbers. */
+ * peer.c -- NumPy, JAX and PyTorch in co-processes: peer.py reads "make NAME FUNCTION FILE DTYPE ...", "values NAME" and
+ * "run NAME TIMES" and answers with one line. */
 #define _GNU_SOURCE
 #include "bench.h"
 #include <fcntl.h>
@@ -23,6 +24,8 @@ static struct peer {
     [PEER_NUMPY_RAISED] = {.name = "numpy raised", .kind = "numpy", .raised = true},
     [PEER_JAX_1] = {.name = "jax 1T", .kind = "jax", .cores = 1},
     [PEER_JAX_2] = {.name = "jax 2T", .kind = "jax", .cores = 2},
+    [PEER_TORCH_1] = {.name = "torch 1T", .kind = "torch", .cores = 1, .raised = true},
+    [PEER_TORCH_2] = {.name = "torch 2T", .kind = "torch", .cores = 2, .raised = true},
 };
 
 /* The first `cores` of those that this process may use. */
@@ -42,7 +45,8 @@ static void bind_to(int cores)
 
 static void become(const struct peer *p, const char *python, bool cpu)
 {
-    setenv("OMP_NUM_THREADS", "1", 1); /* NumPy's elementwise functions have no threads */
+    bool torch = strcmp(p->kind, "torch") == 0;
+    setenv("OMP_NUM_THREADS", torch && p->cores > 1 ? "2" : "1", 1); /* NumPy's elementwise functions have no threads */
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     setenv("JAX_PLATFORMS", "cpu", 1);
     setenv("JAX_ENABLE_COMPILATION_CACHE", "false", 1);
@@ -89,6 +93,11 @@ bool peer_start(bench_peer which, bool cpu)
         const char *python = getenv("KILN_BENCH_JAX");
         return start_with(p, python ? python : KN_BENCH_VENV "/bin/python", cpu);
     }
+    if (strcmp(p->kind, "torch") == 0) {
+        const char *python = getenv("KILN_BENCH_TORCH");
+        return python ? start_with(p, python, cpu)
+                      : start_with(p, KN_BENCH_VENV "/bin/python", cpu) || start_with(p, "/usr/bin/python3", cpu);
+    }
     const char *python = getenv("KILN_BENCH_PYTHON");
     return python ? start_with(p, python, cpu)
                   : start_with(p, KN_BENCH_VENV "/bin/python", cpu) || start_with(p, "/usr/bin/python3", cpu) ||
@@ -120,6 +129,17 @@ static char *ask(const struct peer *p, char *line, size_t size)
         return NULL;
     }
     return line;
+}
+
+bool peer_make(bench_peer which, const char *text)
+{
+    const struct peer *peer = &peers[which];
+    char line[1024];
+    if (!peer->to)
+        return false;
+    fprintf(peer->to, "make %s\n", text);
+    const char *answer = ask(peer, line, sizeof line);
+    return answer && strncmp(answer, "made", 4) == 0;
 }
 
 bool peer_values(bench_peer which, const char *name, double out[BENCH_MAX_VALUES], int *n)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peers' side of the benchmarks, NumPy or JAX: the same work on the same inputs. `peer.py numpy|jax DATA time|cpu`
-reads "values NAME" and "run NAME TIMES" line by line."""
+"""The peers' side of the benchmarks, NumPy, JAX or PyTorch: the same work on the same inputs. `peer.py numpy|jax|torch DATA time|cpu`
+reads "make NAME FUNCTION FILE DTYPE ...", "values NAME" and "run NAME TIMES" line by line."""
+import os
 import sys
 import time
 
@@ -8,6 +9,7 @@ import numpy as np
 
 sys.dont_write_bytecode = True
 import peer_control
+import peer_functions
 import peer_lengths
 import peer_linalg
 
@@ -19,6 +21,14 @@ if KIND == "jax":
     import jax.numpy as xp
 
     jax.config.update("jax_enable_x64", True)
+elif KIND == "torch":
+    import torch
+
+    import peer_torch
+
+    torch.set_grad_enabled(False)
+    torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
+    xp = np
 else:
     xp = np
 
@@ -555,10 +565,53 @@ MAKE = {
     "conv_3x3": lambda: conv(False),
     "conv_3x3_grad": lambda: conv(True),
 }
-for more in peer_control, peer_lengths, peer_linalg:
+for more in () if KIND == "torch" else (peer_control, peer_lengths, peer_linalg):
     MAKE.update((more.jax_cases if KIND == "jax" else more.numpy_cases)(prepare, picks))
 MAKE.update(transforms())
 made = {}
+
+
+# ---- what tables tell (work.h)
+WORK = {"numpy": peer_functions.numpy_functions, "jax": peer_functions.jax_functions,
+        "torch": lambda: peer_torch.torch_functions()}[KIND]()
+
+
+def plain(y):
+    """As an array of NumPy's; of several results the last one."""
+    if isinstance(y, (tuple, list)):
+        y = y[-1]
+    if KIND == "torch" and isinstance(y, torch.Tensor):
+        y = y.detach()
+        y = (y.float() if y.dtype == torch.bfloat16 else y).resolve_conj().numpy()
+    y = np.asarray(y)
+    return y if y.dtype.kind in "biufc" else y.astype(F)
+
+
+def eight(y):
+    y = plain(y)
+    if y.size == 0:
+        return []
+    return picks(y.real) + picks(y.imag) if y.dtype.kind == "c" else picks(y, 8)
+
+
+def argument(file, dtype):
+    x = np.load(file)
+    if KIND == "torch":
+        x = torch.from_numpy(x)
+        return x.to(torch.bfloat16) if dtype == "bfloat16" else x
+    return xp.asarray(x).astype("bfloat16") if dtype == "bfloat16" else x
+
+
+def make(name, function, *inputs):
+    """False: there is no such function here."""
+    made.clear()
+    if function not in WORK:
+        return False
+    f, shown = WORK[function] if isinstance(WORK[function], tuple) else (WORK[function], None)
+    args = [argument(*pair) for pair in zip(inputs[::2], inputs[1::2])]
+    values = (lambda y: eight(shown(plain(y), *[plain(x) for x in args]))) if shown else eight
+    made[name] = prepare(f, *args, values=values)
+    return True
 
 
 def case(name):
@@ -569,12 +622,14 @@ def case(name):
 
 
 def serve():
-    version = np.__version__ if KIND == "numpy" else jax.__version__
+    version = {"numpy": lambda: np.__version__, "jax": lambda: jax.__version__, "torch": lambda: torch.__version__}[KIND]()
     print("ready", KIND, version, flush=True)
     for line in sys.stdin:
         words = line.split()
         try:
-            if words[0] == "values":
+            if words[0] == "make":
+                print("made" if make(*words[1:]) else "none", flush=True)
+            elif words[0] == "values":
                 print(*[repr(v) for v in case(words[1])["values"]()], flush=True)
             else:
                 call, times = case(words[1])["call"], int(words[2])

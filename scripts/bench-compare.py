@@ -20,7 +20,7 @@ import tempfile
 
 def run(program, rows):
     """{(row, column): (least, median)} in time, of the rows whose names contain one of `rows` (all if there are none)."""
-    env = dict(os.environ, KILN_BENCH_PYTHON="/bin/false", KILN_BENCH_JAX="/bin/false")
+    env = dict(os.environ, KILN_BENCH_PYTHON="/bin/false", KILN_BENCH_JAX="/bin/false", KILN_BENCH_TORCH="/bin/false")
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         subprocess.run([program, file.name, *rows], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         try:
@@ -61,7 +61,8 @@ def main():
     parser.add_argument("--bound", type=float, default=1.03)
     parser.add_argument("--groups", type=int, default=8, help="rows that are measured before the other program has its turn")
     args = parser.parse_intermixed_args()
-    names = subprocess.run([args.new, "--list"], capture_output=True, text=True).stdout.split()
+    lines = subprocess.run([args.new, "--list"], capture_output=True, text=True).stdout.splitlines()
+    names = [line.split()[-1] for line in lines]  # a family stands in front
     wanted = [n for n in names if not args.rows or any(r in n for r in args.rows)]
     if not wanted:
         sys.exit("no rows have such names")
