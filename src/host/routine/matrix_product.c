@@ -76,12 +76,8 @@ static void gain(void *env, int64_t batch, int64_t row, int64_t rows, int64_t co
 
 /* --- any strides ------------------------------------------------------------------------------ */
 
-static void plan_and_run(const knr_products *w, const knk_product *p, knr_run *run)
+static void run_plan(const knr_products *w, const knr_plan *plan, knr_run *run)
 {
-    _Alignas(64) char room[PLAN_BYTES];
-    if (!p->m.extent[0] || !p->n.extent[0] || !p->k.extent[0])
-        return;
-    const knr_plan *plan = knr_product_make(room, p, false, false, run->finish != NULL);
     if (w->most) {
         size_t bytes = knr_product_workspace(plan, w->threads);
         *w->most = bytes > *w->most ? bytes : *w->most;
@@ -92,18 +88,53 @@ static void plan_and_run(const knr_products *w, const knk_product *p, knr_run *r
     knr_product_run(plan, run);
 }
 
+static void plan_and_run(const knr_products *w, const knk_product *p, knr_run *run)
+{
+    _Alignas(64) char room[PLAN_BYTES];
+    if (!p->m.extent[0] || !p->n.extent[0] || !p->k.extent[0])
+        return;
+    run_plan(w, knr_product_make(room, p, false, false, run->finish != NULL), run);
+}
+
 void knr_matrix_multiply(const knr_products *w, knr_extents e, knr_operand a, knr_operand b, knr_result c)
 {
     knk_product p = describe(w->dtype, e, a, b, c.row, c.column);
     plan_and_run(w, &p, &(knr_run){.a = a.at, .b = b.at, .c = c.at});
 }
 
-void knr_matrix_lose(const knr_products *w, knr_extents e, knr_operand a, knr_operand b, knr_result c)
+/* The operand from its step `from` on; by: elements from step to step. */
+static const void *step_at(const void *base, int64_t from, int64_t by, int64_t size)
+{
+    return base ? (const char *)base + from * by * size : NULL;
+}
+
+/* Where the inner loops cannot write the result it goes through a buffer, block by block. */
+static void lose_by_blocks(const knr_products *w, knr_extents e, knr_operand a, knr_operand b, knr_result c)
 {
     bool turned = c.row == 1 || c.row == -1;
-    knk_product p = describe(w->dtype, e, a, b, turned ? 1 : e.n, turned ? e.m : 1);
     target x = {knr_linalg_loops_of(w->dtype), w->dtype, c};
-    plan_and_run(w, &p, &(knr_run){.a = a.at, .b = b.at, .finish = lose, .env_finish = &x});
+    for (int64_t from = 0, size = (int64_t)w->dtype->size; from < e.k; from += STEPS) {
+        knr_extents part = {e.m, e.n, e.k - from < STEPS ? e.k - from : STEPS};
+        knk_product p = describe(w->dtype, part, a, b, turned ? 1 : e.n, turned ? e.m : 1);
+        plan_and_run(w, &p,
+                     &(knr_run){.a = step_at(a.at, from, a.column, size),
+                                .b = step_at(b.at, from, b.row, size),
+                                .finish = lose,
+                                .env_finish = &x});
+    }
+}
+
+void knr_matrix_lose(const knr_products *w, knr_extents e, knr_operand a, knr_operand b, knr_result c)
+{
+    _Alignas(64) char room[PLAN_BYTES];
+    if (!e.m || !e.n || !e.k)
+        return;
+    knk_product p = describe(w->dtype, e, a, b, c.row, c.column);
+    const knr_plan *plan = knr_product_make_into(room, &p, KNR_MINUS);
+    if (plan)
+        run_plan(w, plan, &(knr_run){.a = a.at, .b = b.at, .c = c.at});
+    else
+        lose_by_blocks(w, e, a, b, c);
 }
 
 /* --- one plane -------------------------------------------------------------------------------- */
@@ -117,12 +148,12 @@ knr_multiplier knr_multiplier_take(knr_arena *a, kn_dtype real, int64_t rows, in
     bool small = rows <= SMALL && columns <= SMALL && steps <= SMALL, none = !rows || !columns || !steps;
     if (small && !none)
         p.bytes = 2 * (size_t)(rows * columns + rows * steps + steps * columns) * real->size + (1 << 15);
-    for (int way = 0; !none && !small && way < 4; way++) { /* turned or not */
+    for (int way = 0; !none && !small && way < 8; way++) { /* turned or not; through a buffer or not */
         _Alignas(64) char room[PLAN_BYTES];
         knr_operand x = {NULL, way & 1 ? 1 : steps, way & 1 ? rows : 1};
         knr_operand y = {NULL, way & 2 ? 1 : columns, way & 2 ? steps : 1};
         knk_product q = describe(real, (knr_extents){rows, columns, steps}, x, y, columns, 1);
-        size_t bytes = knr_product_workspace(knr_product_make(room, &q, false, false, true), p.threads);
+        size_t bytes = knr_product_workspace(knr_product_make(room, &q, false, false, way & 4), p.threads);
         p.bytes = bytes > p.bytes ? bytes : p.bytes;
     }
     p.room = knr_take(a, p.bytes, 1);
@@ -149,13 +180,18 @@ static void multiply_numbers(kn_dtype d, int64_t k, knr_operand a, knr_operand b
             else
                 narrow = fmaf(((const float *)a.at)[i * a.column], ((const float *)b.at)[i * b.row], narrow);
         }
-        total = from ? total + sum : sum;
-        narrow_total = from ? narrow_total + narrow : narrow;
+        sum = into == KNR_MINUS ? -sum : sum;
+        narrow = into == KNR_MINUS ? -narrow : narrow;
+        bool first = from == 0 && into == KNR_SET;
+        if (d->size == 8)
+            total = first ? sum : (from ? total : *(double *)c) + sum;
+        else
+            narrow_total = first ? narrow : (from ? narrow_total : *(float *)c) + narrow;
     }
     if (d->size == 8)
-        *(double *)c = into == KNR_SET ? total : *(double *)c + (into == KNR_PLUS ? total : -total);
+        *(double *)c = total;
     else
-        *(float *)c = into == KNR_SET ? narrow_total : *(float *)c + (into == KNR_PLUS ? narrow_total : -narrow_total);
+        *(float *)c = narrow_total;
 }
 
 static void multiply(const knr_multiplier *p, int64_t m, int64_t n, int64_t k, knr_operand a, knr_operand b, void *c,
@@ -169,7 +205,17 @@ static void multiply(const knr_multiplier *p, int64_t m, int64_t n, int64_t k, k
         return;
     }
     knk_product q = describe(d, (knr_extents){m, n, k}, a, b, ld, 1);
-    const knr_plan *plan = knr_product_make(room, &q, false, false, into != KNR_SET);
+    const knr_plan *plan =
+        into == KNR_SET ? knr_product_make(room, &q, false, false, false) : knr_product_make_into(room, &q, into);
+    bool buffered = !plan; /* a column: block by block */
+    for (int64_t from = 0; buffered && k > STEPS && from < k; from += STEPS) {
+        knr_operand left = {step_at(a.at, from, a.column, d->size), a.row, a.column};
+        knr_operand right = {step_at(b.at, from, b.row, d->size), b.row, b.column};
+        multiply(p, m, n, k - from < STEPS ? k - from : STEPS, left, right, c, ld, into);
+    }
+    if (buffered && k > STEPS)
+        return;
+    plan = plan ? plan : knr_product_make(room, &q, false, false, true);
     int threads = p->threads;
     while (threads > 1 && knr_product_workspace(plan, threads) > p->bytes)
         threads--;
@@ -193,7 +239,7 @@ static void multiply(const knr_multiplier *p, int64_t m, int64_t n, int64_t k, k
     knr_product_run(plan, &(knr_run){.a = a.at,
                                      .b = b.at,
                                      .c = c,
-                                     .finish = into == KNR_SET     ? NULL
+                                     .finish = !buffered           ? NULL
                                                : into == KNR_MINUS ? lose
                                                                    : gain,
                                      .env_finish = &t,

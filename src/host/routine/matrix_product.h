@@ -5,6 +5,7 @@
 #ifndef KN_HOST_ROUTINE_MATRIX_PRODUCT_H
 #define KN_HOST_ROUTINE_MATRIX_PRODUCT_H
 #include "host/routine/dense.h"
+#include "host/routine/product.h"
 
 /* Where products are made. With `most` they are not: it becomes the largest workspace that one of them asks for. */
 typedef struct knr_products {
@@ -32,7 +33,6 @@ void knr_matrix_multiply(const knr_products *p, knr_extents e, knr_operand a, kn
 void knr_matrix_lose(const knr_products *p, knr_extents e, knr_operand a, knr_operand b, knr_result c);
 
 typedef enum { KNR_PLAIN, KNR_TRANSPOSED, KNR_ADJOINT, KNR_CONJUGATED } knr_turn;
-typedef enum { KNR_SET, KNR_PLUS, KNR_MINUS } knr_into;
 /* c = x y, c += x y or c -= x y, where x is a or what `turn` makes of it. c overlaps neither. Planes that are missing
  * (im NULL) are zero. */
 void knr_dense_product(const knr_multiplier *p, const knr_dense *c, knr_into into, const knr_dense *a, knr_turn turn_a,

@@ -42,13 +42,16 @@ typedef struct piece {
 
 /* --- one piece -------------------------------------------------------------------------------- */
 
+/* Does c hold totals when step k begins? */
+static bool has_totals(const knr_plan *p, int64_t k) { return k >= KNR_BLOCK_STEPS || p->into != KNR_SET; }
+
 static void prepare_args(const job *j, const piece *x, knh_product_args *args)
 {
     const knr_plan *p = j->p;
     memset(args, 0, sizeof *args);
     args->k = knr_round_up(x->steps, p->group);
     args->phase = x->k % KNR_BLOCK_STEPS;
-    args->total_in = x->k >= KNR_BLOCK_STEPS;
+    args->total_in = has_totals(p, x->k);
     args->c_row = x->c_row;
     args->chain_row = j->chain_line * p->size;
     args->b_k = (p->turned ? p->right.row.stride[0] : p->right.k.stride[0]) * p->right.dtype->size;
@@ -158,7 +161,7 @@ static void run_runs(const job *j, const piece *x, const knh_product_args *piece
         args.b = (const char *)piece_args->b + at * (from == KNH_B_PACKED ? width : args.b_k);
         args.packed = (char *)piece_args->packed + at * width;
         args.phase = k % KNR_BLOCK_STEPS;
-        args.total_in = k >= KNR_BLOCK_STEPS;
+        args.total_in = has_totals(p, k);
         args.chain_in = args.phase ? chain : NULL;
         args.chain_out = (k + args.k) % KNR_BLOCK_STEPS && k + args.k < p->left.k.total ? chain : NULL;
         run_rectangle(p, rows, columns, from, &args);
@@ -241,7 +244,7 @@ static void run_lane_runs(const job *j, const piece *x, const knh_product_args *
         args.a = (const char *)piece_args->a + (k - x->k) * (p->left_across ? args.a_k : p->left_step);
         args.b = knr_strip_at(p, j->packed_right, x->column, x->k, x->steps, column, k, &a_row);
         args.phase = k % KNR_BLOCK_STEPS;
-        args.total_in = k >= KNR_BLOCK_STEPS;
+        args.total_in = has_totals(p, k);
         args.chain_in = args.phase ? chain : NULL;
         args.chain_out = (k + args.k) % KNR_BLOCK_STEPS && k + args.k < p->left.k.total ? chain : NULL;
         run_rectangle(p, rows, columns, KNH_B_PLAIN, &args);
@@ -358,12 +361,12 @@ static void after_block(const job *j, const piece *x, int64_t row, int64_t rows)
 {
     if (j->p->direct)
         return;
-    bool has_totals = is_last(j) || j->k1 >= KNR_BLOCK_STEPS;
+    bool totals = is_last(j) || j->k1 >= KNR_BLOCK_STEPS;
     if (j->p->finish && j->r->finish)
         finish(j, x->c, row, rows, x->column, x->columns);
     else if (j->p->keeps_totals && !is_last(j))
         move_totals(j, x, row, rows, true);
-    else if (has_totals)
+    else if (totals)
         knr_store(j->p, x->c, j->p->c_line, row, rows, x->column, x->columns, j->c);
 }
 
@@ -476,6 +479,7 @@ static void run_rectangles(const knr_plan *p, const range *x, const char *a, con
     const knr_cuts *cut = &p->cut;
     const knr_call *k = &p->call;
     knh_product_args args = {.a_row = k->a_row, .a_k = k->a_k, .b_k = k->b_k, .c_row = k->c_row, .k = k->k};
+    args.total_in = p->into != KNR_SET;
     int64_t row = knr_row_of(cut, x->tile);
     a += row * k->left_row;
     c += row * k->c_row;

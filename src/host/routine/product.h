@@ -23,6 +23,10 @@ typedef void knr_finish(void *env, int64_t batch, int64_t row, int64_t rows, int
 typedef struct knr_plan knr_plan;
 size_t knr_plan_bytes(const knk_product *p);
 const knr_plan *knr_product_make(void *room, const knk_product *p, bool fill_a, bool fill_b, bool finish);
+/* Of floats: c += product or c -= product, block of 256 steps after block, as each is done. NULL if the result does not
+ * lie so that the inner loops can write it (rows of adjacent elements, or columns). Runs bring no functions. */
+typedef enum { KNR_SET, KNR_PLUS, KNR_MINUS } knr_into;
+const knr_plan *knr_product_make_into(void *room, const knk_product *p, knr_into into);
 size_t knr_product_workspace(const knr_plan *p, int threads); /* bytes, 64-byte aligned; 0 if none is needed */
 double knr_product_cost(const knr_plan *p);                   /* nanoseconds on one thread, estimated */
 

@@ -349,6 +349,7 @@ knh_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns
     q.vectors = (uint8_t)vectors;
     q.lanes = (uint8_t)(columns - (vectors - 1) * p->lanes);
     q.a_signed = q.b_signed = p->number == KNH_NUMBER_BYTES && p->left.dtype->kind == 'i';
+    q.minus = p->into == KNR_MINUS;
     q.a_from = p->left_across ? KNH_A_ACROSS : KNH_A_ALONG;
     q.b_from = (uint8_t)from;
     return q;

@@ -8,8 +8,9 @@
 bool knr_dot_fits(const knr_plan *p)
 {
     const knr_side *l = &p->left, *r = &p->right;
-    return p->maker && p->number <= KNH_NUMBER_C128 && p->direct && l->row.total == 1 && r->row.total == 1 &&
-           l->plain && r->plain && l->k.stride[0] == 1 && r->k.stride[0] == 1 && l->k.total >= 2 * KNR_BLOCK_STEPS;
+    return p->maker && p->number <= KNH_NUMBER_C128 && p->direct && p->into == KNR_SET && l->row.total == 1 &&
+           r->row.total == 1 && l->plain && r->plain && l->k.stride[0] == 1 && r->k.stride[0] == 1 &&
+           l->k.total >= 2 * KNR_BLOCK_STEPS;
 }
 
 static knh_product_function *function_of(const knr_plan *p, int64_t columns)

@@ -304,7 +304,8 @@ static void make_call(knr_plan *p)
                       p->cost < 2 * KNR_PART_NANOSECONDS;
 }
 
-const knr_plan *knr_product_make(void *room, const knk_product *q, bool fill_a, bool fill_b, bool finish)
+/* Everything but the cuts. */
+static knr_plan *describe(void *room, const knk_product *q, bool fill_a, bool fill_b, bool finish)
 {
     knr_plan *p = room;
     memset(p, 0, sizeof *p);
@@ -319,6 +320,23 @@ const knr_plan *knr_product_make(void *room, const knk_product *q, bool fill_a, 
     bool exact = p->result->size == p->size && p->result->kind != 'b';
     p->direct = exact && !finish && p->c_row.n == 1 && (is_line(&p->c_column) || p->c_column.total == 1);
     p->keeps_totals = p->result->id == KN_ID_F16 || p->result->id == KN_ID_BF16;
+    return p;
+}
+
+const knr_plan *knr_product_make(void *room, const knk_product *q, bool fill_a, bool fill_b, bool finish)
+{
+    knr_plan *p = describe(room, q, fill_a, fill_b, finish);
+    knr_cut(p);
+    make_call(p);
+    return p;
+}
+
+const knr_plan *knr_product_make_into(void *room, const knk_product *q, knr_into into)
+{
+    knr_plan *p = describe(room, q, false, false, false);
+    if (!p->direct)
+        return NULL;
+    p->into = into;
     knr_cut(p);
     make_call(p);
     return p;

@@ -100,6 +100,7 @@ struct knr_plan {
     int lanes;                       /* numbers in a vector */
     int max_rows;                    /* of a rectangle */
     bool finish;                     /* the caller brings one */
+    knr_into into;                   /* not SET: c has totals from the beginning */
     bool direct;                     /* the inner loops write into c */
     bool keeps_totals;               /* parts of k cannot leave their totals in c */
     bool left_in_place, left_across; /* across: the rows of a step are adjacent, there or packed so */

@@ -56,11 +56,11 @@ static const struct {
     [KNH_NUMBER_SHORTS] = {narrow_16, 4, 2, 1, 2, 'i'}, [KNH_NUMBER_BYTES] = {narrow_8, 4, 1, 1, 4, 'i'},
 };
 
-static void add_totals(char sum, void *c, const void *block, int64_t n)
+static void add_totals(char sum, bool minus, void *c, const void *block, int64_t n)
 {
 #define ADD(T)                      \
     for (int64_t i = 0; i < n; i++) \
-        ((T *)c)[i] = ((const T *)c)[i] + ((const T *)block)[i];
+        ((T *)c)[i] = ((const T *)c)[i] + (minus ? -((const T *)block)[i] : ((const T *)block)[i]);
     switch (sum) {
     case 'f': ADD(float) break;
     case 'd': ADD(double) break;
@@ -91,7 +91,7 @@ static void one_vector(const knh_product_request *r, const knh_product_args *x, 
         if (x->chain_out && s.steps == left)
             memcpy((char *)x->chain_out + at_chain, sums, bytes);
         else if (total)
-            add_totals(sum, c, sums, (int64_t)bytes / (sum == 'd' || sum == 'l' ? 8 : 4));
+            add_totals(sum, r->minus, c, sums, (int64_t)bytes / (sum == 'd' || sum == 'l' ? 8 : 4));
         else
             memcpy(c, sums, bytes);
         total = true;

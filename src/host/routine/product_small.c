@@ -27,8 +27,8 @@ bool knr_small_product_fits(const knr_plan *p)
 {
     const knr_side *a = side_a(p), *b = side_b(p);
     const knr_batches *d = &p->batch;
-    if (d->n != 1 || d->extent[0] < LEAST_BATCHES || p->finish || a->fill || b->fill || !a->same || !b->same ||
-        p->n_window || p->parts != 1 || p->result->size != p->size)
+    if (d->n != 1 || d->extent[0] < LEAST_BATCHES || p->finish || p->into != KNR_SET || a->fill || b->fill ||
+        !a->same || !b->same || p->n_window || p->parts != 1 || p->result->size != p->size)
         return false;
     if (p->number != KNH_NUMBER_F32 && p->number != KNH_NUMBER_F64)
         return false;

@@ -33,6 +33,7 @@ typedef struct knh_product_request {
     uint8_t lanes;           /* of the last vector: 1 .. all */
     uint8_t b_from, a_from;  /* knh_b_from, knh_a_from */
     uint8_t a_signed : 1, b_signed : 1; /* BYTES; else of no importance */
+    uint8_t minus : 1;                  /* floats: blocks are taken from the totals that c holds (total_in is not 0) */
 } knh_product_request;
 /* Distances in bytes. SHORTS, BYTES: k is a multiple of 2, 4: both operands are padded with zeros. Columns of c and of
  * the chains are adjacent, `lanes` of the last vector. Blocks are 256 steps, counted from the first one of the product;

@@ -103,6 +103,8 @@ static bool is_possible(const knh_product_request *r, knh_target target)
     knh_a_from a = (knh_a_from)r->a_from;
     bool turned = r->b_from == KNH_B_TURNED;
     int most = turned ? most_rows_turned(n, target, r->vectors, a) : most_rows(n, target, r->vectors);
+    if (r->minus && n > KNH_NUMBER_C128)
+        return false;
     if (a == (turned ? KNH_A_ACROSS : KNH_A_LANES) || (is_narrow(r) && (a || r->b_from != KNH_B_PACKED)))
         return false;
     return knx_cpu_best() >= (target == KNH_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && r->rows >= 1 && r->rows <= most &&
@@ -160,8 +162,8 @@ static knx_error *make(const knh_product_request *r, knh_target asked, knh_code 
     knx_error *e = NULL;
     if (!knh_finish(&a))
         e = a.why ? knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "product: %s", a.why) : knx_error_nomem();
-    snprintf(name, sizeof name, "kiln_product_%s_%dx%d_%s_%d", number[r->number], r->rows, r->vectors,
-             b_from[r->b_from], r->lanes);
+    snprintf(name, sizeof name, "kiln_product_%s_%dx%d_%s_%d%s", number[r->number], r->rows, r->vectors,
+             b_from[r->b_from], r->lanes, r->minus ? "_minus" : "");
     if (!e)
         e = knh_publish(a.code.at, a.code.n, name, out);
     if (!e && a.listing)
@@ -186,7 +188,7 @@ static uint64_t key_of(const knh_product_request *r, knh_target target)
     bool amx = has_amx((knh_number)r->number, target);
     const uint8_t part[8] = {
         r->number, (uint8_t)target, r->rows,   r->vectors,
-        r->lanes,  r->b_from,       r->a_from, (uint8_t)(r->a_signed | r->b_signed << 1 | amx << 2)};
+        r->lanes,  r->b_from,       r->a_from, (uint8_t)(r->a_signed | r->b_signed << 1 | amx << 2 | r->minus << 3)};
     uint64_t key = 0;
     for (int i = 0; i < 8; i++)
         key |= (uint64_t)part[i] << 8 * i;

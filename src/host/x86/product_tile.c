@@ -50,6 +50,13 @@ static void add_total(knh_tiler *t, int v, int reg, knh_operand from)
     }
 }
 
+/* Floats: what is there less what the block has. */
+static void take_from_total(knh_tiler *t, int v, int reg, knh_operand from)
+{
+    knh_tile_load(t, v, t->b0, from);
+    knh_v3(t->a, knh_either(t, KNH_VSUBPS, KNH_VSUBPD), t->length, reg, t->b0, knh_reg(reg));
+}
+
 /* ---- The function. */
 
 void knh_tile_loop(knh_tiler *t, int steps, void (*body)(knh_tiler *t, int n), int n)
@@ -87,7 +94,7 @@ static void steps(knh_tiler *t)
     knh_tile_loop(t, t->f.steps, some_steps, 1);
 }
 
-/* The value of the block becomes the total, or is added to it. */
+/* The value of the block becomes the total, or is added to it, or taken from it. */
 static void totals(knh_tiler *t)
 {
     knh_asm *a = t->a;
@@ -96,7 +103,7 @@ static void totals(knh_tiler *t)
     knh_test(a, t->count, t->count);
     knh_jump_if(a, KNH_IF_E, first);
     knh_load(a, t->count, ARG(c));
-    walk(t, t->count, ARG(c_row), add_total);
+    walk(t, t->count, ARG(c_row), t->r->minus ? take_from_total : add_total);
     knh_here(a, first);
     knh_load(a, t->count, ARG(c));
     walk(t, t->count, ARG(c_row), knh_tile_store);

@@ -44,20 +44,20 @@ static number step(number l, number r, number v, double sign)
     return v;
 }
 
-/* v loses the product over from .. to. */
+/* v loses the product over from .. to, block by block. */
 static number lose(number v, const number *left, int64_t ls, bool conj_left, const number *right, int64_t rs,
                    int64_t from, int64_t to)
 {
-    number total = {0, 0}, acc = {0, 0};
+    number acc = {0, 0};
     for (int64_t k = from; k < to; k++) {
         number l = left[k * ls];
         acc = step(conj_left ? conjugate(l) : l, right[k * rs], acc, 1);
         if ((k - from) % K_BLOCK == K_BLOCK - 1 || k == to - 1) {
-            total = k - from < K_BLOCK ? acc : (number){near(total.re + acc.re), near(total.im + acc.im)};
+            v = (number){near(v.re - acc.re), near(v.im - acc.im)};
             acc = (number){0, 0};
         }
     }
-    return from == to ? v : (number){near(v.re - total.re), near(v.im - total.im)};
+    return v;
 }
 
 /* The chain; left[k * ls], right[k * rs]. */

@@ -69,21 +69,24 @@ static void fill(knh_number n, char *to, size_t bytes)
 typedef struct line {
     const char *a, *b;
     int64_t a_k, b_k, k;
-    bool a_signed, b_signed;
+    bool a_signed, b_signed, minus; /* minus: taken from what c has, block by block */
 } line;
 
 #define REAL(name, T, FMA)                               \
     static void name(const line *l, char *c)             \
     {                                                    \
         T total = 0;                                     \
+        if (l->minus)                                    \
+            memcpy(&total, c, sizeof total);             \
         for (int64_t k = 0; k < l->k;) {                 \
             T acc = 0, a, b;                             \
-            bool first = k == 0;                         \
+            bool first = k == 0 && !l->minus;            \
             do {                                         \
                 memcpy(&a, l->a + k * l->a_k, sizeof a); \
                 memcpy(&b, l->b + k * l->b_k, sizeof b); \
                 acc = FMA(a, b, acc);                    \
             } while (++k < l->k && k % 256);             \
+            acc = l->minus ? -acc : acc;                 \
             total = first ? acc : total + acc;           \
         }                                                \
         memcpy(c, &total, sizeof total);                 \
@@ -98,15 +101,19 @@ REAL(line_i64, uint64_t, MODULO)
     static void name(const line *l, char *c)                        \
     {                                                               \
         T total[2] = {0, 0};                                        \
+        if (l->minus)                                               \
+            memcpy(total, c, sizeof total);                         \
         for (int64_t k = 0; k < l->k;) {                            \
             T acc[2] = {0, 0}, a[2], b[2];                          \
-            bool first = k == 0;                                    \
+            bool first = k == 0 && !l->minus;                       \
             do {                                                    \
                 memcpy(a, l->a + k * l->a_k, sizeof a);             \
                 memcpy(b, l->b + k * l->b_k, sizeof b);             \
                 acc[0] = FMA(-a[1], b[1], FMA(a[0], b[0], acc[0])); \
                 acc[1] = FMA(a[1], b[0], FMA(a[0], b[1], acc[1]));  \
             } while (++k < l->k && k % 256);                        \
+            for (int i = 0; i < 2; i++)                             \
+                acc[i] = l->minus ? -acc[i] : acc[i];               \
             for (int i = 0; i < 2; i++)                             \
                 total[i] = first ? acc[i] : total[i] + acc[i];      \
         }                                                           \
@@ -209,6 +216,8 @@ static rectangle lay_out(const knh_product_request *r, int64_t k)
         for (int i = 0; i < r->rows; i++)
             memset(x.a + i * x.a_row + k * e, 0, (size_t)((padded(&x) - k) * e));
     memset(x.c - 256, 0xA5, (size_t)(area_c.end - x.c + 256));
+    if (r->minus)
+        fill((knh_number)n, x.c, (size_t)(area_c.end - x.c));
     memset(x.chain - 256, 0x5A, (size_t)(area_chain.end - x.chain + 256));
     memset(x.packed - 256, 0x77, (size_t)(area_packed.end - x.packed + 256));
     if (r->b_from == KNH_B_PACKED)
@@ -224,7 +233,7 @@ static void define_all(const rectangle *x)
     for (int i = 0; i < x->r.rows; i++)
         for (int j = 0; j < x->columns; j++) {
             const char *a = x->a + i * x->a_row + j * x->a_column, *b = x->b + j * x->b_column;
-            line l = {a, b, x->a_k, x->b_k, x->k, x->r.a_signed, x->r.b_signed};
+            line l = {a, b, x->a_k, x->b_k, x->k, x->r.a_signed, x->r.b_signed, x->r.minus};
             define[x->r.number](&l, want_c + 256 + i * x->c_row + j * s);
         }
 }
@@ -245,7 +254,7 @@ static void run_piece(const rectangle *x, knh_product_function *f, int64_t from,
                              .c_row = x->c_row,
                              .k = to - from,
                              .phase = from % 256,
-                             .total_in = from >= 256,
+                             .total_in = from >= 256 || x->r.minus,
                              .chain_in = from % 256 ? x->chain : NULL,
                              .chain_out = to % 256 && to < padded(x) ? x->chain : NULL,
                              .chain_row = x->chain_row};
@@ -312,6 +321,7 @@ static void check_rectangles(knh_number n, int last_b_from)
                         r.a_signed = n == KNH_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
                         r.b_signed = n == KNH_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
                         check(&r, 1 + rnd(rows * vectors > 12 ? 70 : 300), 0);
+                        r.minus = n <= KNH_NUMBER_C128;
                         check(&r, 1 + rnd(40), (int)rnd(3));
                     }
 }
@@ -334,6 +344,7 @@ static void check_lengths(knh_number n, int last_b_from)
                 r.b_from = (uint8_t)rnd((uint32_t)last_b_from + 1);
                 if (steps_of(n) == 1)
                     r.a_from = (uint8_t)rnd(2);
+                r.minus = n <= KNH_NUMBER_C128 ? (uint8_t)rnd(2) & 1 : 0;
                 check(&r, ks[i], (int)rnd(5));
             }
     }
