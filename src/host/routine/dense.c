@@ -2,6 +2,7 @@
  * dense.c -- matrices as planes, Householder reflections, and products of those. */
 #include "host/routine/matrix_product.h"
 #include "base/line.h"
+#include "base/pool.h"
 #include "host/routine/condensed.h"
 #include "host/routine/isa.h"
 #include <math.h>
@@ -68,6 +69,64 @@ void knr_dense_store(const knr_dense *x, void *to, int64_t row, int64_t column, 
         x->f->put(&x->p, (int)x->rows, x->columns, &(knr_place_out){to, row, column, conjugate});
 }
 
+static void clear_row(const knr_dense *x, int64_t i)
+{
+    memset(address(x, x->p.re, i * x->p.ld), 0, (size_t)(x->columns * x->f->size));
+    if (x->p.im)
+        memset(address(x, x->p.im, i * x->p.ld), 0, (size_t)(x->columns * x->f->size));
+}
+
+/* Rows of a matrix on their way in (`from`) or out (`to`), or that become those of the identity (neither). */
+typedef struct moved {
+    const knr_dense *x;
+    knr_place_in from;
+    knr_place_out to;
+} moved;
+enum { MOVED_ROWS = 64 };
+
+static void identity_rows(const knr_dense *x, int64_t from, int64_t to)
+{
+    for (int64_t i = from; i < to; i++) {
+        clear_row(x, i);
+        if (i < x->columns)
+            knr_set(x, x->p.re, i * x->p.ld + i, 1);
+    }
+}
+
+static void move_rows(void *arg, int64_t part, int worker)
+{
+    const moved *m = arg;
+    const knr_dense *x = m->x;
+    int64_t i = part * MOVED_ROWS, n = x->rows - i < MOVED_ROWS ? x->rows - i : MOVED_ROWS;
+    int64_t size = x->f->size * (x->p.im ? 2 : 1);
+    knr_dense rows = knr_dense_part(x, i, 0, n, x->columns);
+    (void)worker;
+    if (m->from.at)
+        knr_dense_load(&rows, (const char *)m->from.at + i * m->from.row * size, m->from.row, m->from.column,
+                       m->from.conjugate);
+    else if (m->to.at)
+        knr_dense_store(&rows, (char *)m->to.at + i * m->to.row * size, m->to.row, m->to.column, m->to.conjugate);
+    else
+        identity_rows(x, i, i + n);
+}
+
+static void move_all(moved *m, int threads)
+{
+    enum { WORTH = 1 << 15 /* numbers */ };
+    const knr_dense *x = m->x;
+    knx_parallel(x->rows * x->columns < WORTH ? 1 : threads, (x->rows + MOVED_ROWS - 1) / MOVED_ROWS, move_rows, m);
+}
+
+void knr_dense_load_on(int threads, const knr_dense *x, knr_place_in from)
+{
+    move_all(&(moved){.x = x, .from = from}, threads);
+}
+void knr_dense_store_on(int threads, const knr_dense *x, knr_place_out to)
+{
+    move_all(&(moved){.x = x, .to = to}, threads);
+}
+void knr_dense_identity_on(int threads, const knr_dense *x) { move_all(&(moved){.x = x}, threads); }
+
 void knr_dense_transpose(const knr_dense *x, const knr_dense *y)
 {
     knr_planes real = {y->p.re, NULL, y->p.ld};
@@ -76,21 +135,7 @@ void knr_dense_transpose(const knr_dense *x, const knr_dense *y)
         memset(address(y, y->p.im, i * y->p.ld), 0, (size_t)(y->columns * y->f->size));
 }
 
-static void clear_row(const knr_dense *x, int64_t i)
-{
-    memset(address(x, x->p.re, i * x->p.ld), 0, (size_t)(x->columns * x->f->size));
-    if (x->p.im)
-        memset(address(x, x->p.im, i * x->p.ld), 0, (size_t)(x->columns * x->f->size));
-}
-
-void knr_dense_identity(const knr_dense *x)
-{
-    for (int64_t i = 0; i < x->rows; i++) {
-        clear_row(x, i);
-        if (i < x->columns)
-            knr_set(x, x->p.re, i * x->p.ld + i, 1);
-    }
-}
+void knr_dense_identity(const knr_dense *x) { identity_rows(x, 0, x->rows); }
 
 void knr_exchange_rows(const knr_dense *x, int64_t i, int64_t j, int64_t from, int64_t n)
 {

@@ -35,6 +35,10 @@ knr_dense knr_dense_take(knr_arena *a, kn_dtype d, int64_t rows, int64_t columns
 void knr_dense_load(const knr_dense *x, const void *from, int64_t row, int64_t column, bool conjugate);
 void knr_dense_store(const knr_dense *x, void *to, int64_t row, int64_t column, bool conjugate);
 void knr_dense_identity(const knr_dense *x);
+/* The same, shared by threads. */
+void knr_dense_load_on(int threads, const knr_dense *x, knr_place_in from);
+void knr_dense_store_on(int threads, const knr_dense *x, knr_place_out to);
+void knr_dense_identity_on(int threads, const knr_dense *x);
 /* y = x^T, where x is real */
 void knr_dense_transpose(const knr_dense *x, const knr_dense *y);
 /* Rows from `row` on, columns from `column` on. */

@@ -139,7 +139,7 @@ void knr_qr_run(const knr_qr *s, const void *a, const knr_qr_results *y, void *w
 {
     room r = qr_room(s, y->pivot != NULL, workspace);
     int64_t k = least(s->m, s->n);
-    knr_dense_load(&r.a, a, s->n, 1, false);
+    knr_dense_load_on(s->threads, &r.a, (knr_place_in){a, s->n, 1, false});
     if (y->pivot)
         factor_with_exchanges(&r, y->pivot);
     else if (r.by_products)
@@ -154,12 +154,12 @@ void knr_qr_run(const knr_qr *s, const void *a, const knr_qr_results *y, void *w
     if (y->r)
         store_r(&r, s->q_columns, y->r);
     if (y->q) {
-        knr_dense_identity(&r.x);
+        knr_dense_identity_on(s->threads, &r.x);
         if (r.by_products)
             knr_reflector_apply(&r.reflector, &r.x, false, true);
         else
             knr_block_apply_packed(&r.block, &r.a, r.tau, k, &r.x, false, true);
-        knr_dense_store(&r.x, y->q, s->q_columns, 1, false);
+        knr_dense_store_on(s->threads, &r.x, (knr_place_out){y->q, s->q_columns, 1, false});
     }
 }
 

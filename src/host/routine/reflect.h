@@ -12,10 +12,13 @@ typedef struct knr_reflector {
     const knr_linalg_loops *f;
     int64_t m, k;
     knr_planes v; /* vector number j in row j, from row j / 32 * 32 of the matrix on, with 1 and zeros before it */
-    char *t, *g, *w[2]; /* for each block its T; of one block */
+    char *t, *g;       /* for each block its T; of one block the products of its vectors */
+    char *w;           /* two times 32 rows of `strip` numbers for each thread */
+    int64_t strip;     /* the most columns that are worked on together */
+    int threads;       /* at least 1 */
+    knr_multiplier multiplier; /* `bytes` for each thread */
     double *tau;
     void *whole; /* of small matrices with one block, whose reflections are applied one by one: KNR_WHOLE_ROOM bytes */
-    knr_products products;
 } knr_reflector;
 /* a: the matrix that they are made of (if so); x: what they are applied to. With an arena without memory only sizes are
  * counted. */
