@@ -331,8 +331,8 @@ static void find_classes(const knh_pass *ps, uint8_t *cls)
                        : f->n_loop   ? 0
                                      : unit; /* one point */
         cls[i] = ps->turned[i] || step == unit ? KNK_STRIDE_ONE : step == 0 ? KNK_STRIDE_ZERO : KNK_STRIDE_ANY;
-        if (s->kind == KNH_MEMORY && !ps->turned[i] && step == 2 * unit && unit >= 4 && ps->generator->second_elements)
-            cls[i] = KNH_STRIDE_TWO;
+        if (s->kind == KNH_MEMORY && !ps->turned[i] && knh_is_near(step, (int)unit) && ps->generator->near_steps)
+            cls[i] = knh_near_class(step / unit);
     }
     for (int i = 0; i < f->n_reduction; i++)
         cls[f->reduction[i].stream] = ps->mode == KNH_ROWS ? KNK_STRIDE_ZERO : KNK_STRIDE_ONE;

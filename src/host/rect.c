@@ -49,8 +49,9 @@ static knh_function *function_for(const knk_kernel *k, knh_facts *f, const knh_r
     for (int i = 0; i < s->n_stream; i++) {
         int64_t step = map[s->stream[i].map].lane;
         cls[i] = step == 0 ? KNK_STRIDE_ZERO : step == 1 ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
-        if (s->stream[i].kind == KNH_MEMORY && step == 2 && knk_size(s->stream[i].dtype) >= 4 && g->second_elements)
-            cls[i] = KNH_STRIDE_TWO;
+        int size = knk_size(s->stream[i].dtype);
+        if (s->stream[i].kind == KNH_MEMORY && knh_is_near(step * size, size) && g->near_steps)
+            cls[i] = knh_near_class(step);
     }
     return knh_function_for(g, k, f, &(knh_request){.kernel = k, .mode = KNH_POINTS, .cls = cls});
 }

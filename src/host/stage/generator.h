@@ -22,7 +22,7 @@ struct knh_generator {
 
     /* What the driver asks before it plans. Nothing but time depends on it. */
     int lanes;            /* a row of fewer lanes takes as long as one of so many, about */
-    bool second_elements; /* streams of class KNH_STRIDE_TWO are faster than others of class ANY */
+    bool near_steps; /* streams of a near step (stage.h) are faster than others of class ANY */
     bool leaves_copies;   /* stages that only copy are left to functions of the driver's own (host/copy.c) */
     /* Ends a thread's part of a launch that had nontemporal functions: their stores are seen by other threads from
      * then on. NULL: functions are never asked to be nontemporal. */

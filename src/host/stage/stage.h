@@ -53,9 +53,19 @@ static inline size_t knh_args_bytes(int n_stream, int n_loop)
 typedef void knh_function(knh_args *args);
 
 /* Class of a stream along the lanes: KNK_STRIDE_ZERO (all lanes the same element), _ONE (adjacent; NUMBER:
- * consecutive), _ANY; KNH_STRIDE_TWO (MEMORY, 4 and 8 bytes, for generators with `second_elements` alone): every second
- * element, a part of complex numbers. It must hold for every call of a function generated for it. */
-enum { KNH_STRIDE_TWO = KNK_STRIDE_ANY + 1 };
+ * consecutive), _ANY; or a near step (MEMORY, 4 and 8 bytes, for generators with `near_steps` alone): so many elements
+ * from lane to lane, as parts of complex numbers, channels, rows backwards. It must hold for every call of a function
+ * generated for it. */
+enum { KNH_LEAST_STEP = -1, KNH_MOST_STEP = 8, KNH_STRIDE_NEAR = KNK_STRIDE_ANY + 1 - KNH_LEAST_STEP };
+/* Is a step of so many bytes a near one? */
+static inline bool knh_is_near(int64_t bytes, int size)
+{
+    int64_t step = bytes / size;
+    return size >= 4 && bytes % size == 0 && (step == -1 || (step > 1 && step <= (size == 4 ? KNH_MOST_STEP : 4)));
+}
+static inline uint8_t knh_near_class(int64_t step) { return (uint8_t)(KNH_STRIDE_NEAR + step); }
+/* 0: the class is no near step */
+static inline int knh_near_step(int cls) { return cls > KNK_STRIDE_ANY ? cls - KNH_STRIDE_NEAR : 0; }
 typedef struct knh_request {
     const knk_kernel *kernel;
     int stage;

@@ -95,10 +95,11 @@ int knh_emit_pack(knh_asm *a, const knh_form *f, int dtype, int src, int temp);
  * Stores: temp: 2. */
 void knh_emit_load_apart(knh_asm *a, const knh_form *f, int dtype, int dst, const int *temp, const int *gp);
 void knh_emit_store_apart(knh_asm *a, const knh_form *f, int dtype, int src, const int *temp, const int *gp);
-/* AVX-512, elements of 4 and 8 bytes: every second element from an address on, and nothing behind the last one. */
-void knh_emit_load_second(knh_asm *a, const knh_form *f, int dtype, int dst, knh_operand from, int temp);
-void knh_emit_store_second(knh_asm *a, const knh_form *f, int dtype, int src, knh_operand to, const int *temp, int mask,
-                           int gp);
+/* AVX-512, elements of 4 and 8 bytes, 8 lanes: elements a near step (stage.h) apart from an address on, by whole loads
+ * and permutations, and nothing before the first element or behind the last one. temp: one, of stores two. */
+void knh_emit_load_near(knh_asm *a, const knh_form *f, int dtype, int step, int dst, knh_operand from, int temp);
+void knh_emit_store_near(knh_asm *a, const knh_form *f, int dtype, int step, int src, knh_operand to, const int *temp,
+                         int mask, int gp);
 /* Joins the lanes of a register of 16 accumulators (or of its pieces, lowest lanes first) by halves, as
  * docs/determinism.md says, and leaves the value in lane 0 of piece[0]. piece: 16 / lanes registers. */
 void knh_emit_join_lanes(knh_asm *a, const knh_form *f, knk_reduction how, int dtype, const int *piece, int temp,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * emit_gather.c -- elements at indices, and every second element. 4 and 8 byte elements have instructions for it;
+ * emit_gather.c -- elements at indices. 4 and 8 byte elements have instructions for it;
  * smaller ones, and scattered ones, go one by one through general-purpose registers and the scratch memory where a
  * step alone does not say where they are (emit_apart.c): indices at 0, elements at 64 (in memory form), a mask at
  * 128. */
@@ -153,43 +153,4 @@ void knh_emit_scatter(knh_asm *a, const knh_form *f, int dtype, int src, int bas
         copy_element(a, size, knh_at_index(base, at, size, 0), past(elements, i * size), value);
     }
     knh_here(a, end);
-}
-
-/* A register of lane numbers in the pool: 4 or 8 bytes each. */
-static knh_operand lane_numbers(knh_asm *a, int size, int lanes, const int *number)
-{
-    int64_t wide[16];
-    int32_t narrow[16];
-    for (int i = 0; i < lanes; i++)
-        wide[i] = narrow[i] = number[i];
-    return knh_at_pool(knh_pool(a, size == 8 ? (const void *)wide : narrow, size * lanes, size * lanes));
-}
-
-/* The elements lie in two registers, of which the second one ends with the last of them. */
-void knh_emit_load_second(knh_asm *a, const knh_form *f, int dtype, int dst, knh_operand from, int temp)
-{
-    const int size = knk_size(dtype), len = knh_length(f, dtype), n = f->lanes;
-    int number[16];
-    for (int i = 0; i < n; i++)
-        number[i] = 2 * i < n ? 2 * i : n + 2 * i - (n - 1);
-    knh_v2(a, KNH_VMOVUPS, len, temp, lane_numbers(a, size, n, number));
-    knh_v2(a, size == 8 ? KNH_VMOVUPD : KNH_VMOVUPS, len, dst, from);
-    knh_v3(a, size == 8 ? KNH_VPERMT2PD : KNH_VPERMT2PS, len, dst, temp, past(from, (n - 1) * size));
-}
-
-void knh_emit_store_second(knh_asm *a, const knh_form *f, int dtype, int src, knh_operand to, const int *temp, int mask,
-                           int gp)
-{
-    const int size = knk_size(dtype), len = knh_length(f, dtype), n = f->lanes;
-    int number[16];
-    for (int half = 0; half < 2; half++) {
-        for (int i = 0; i < n; i++)
-            number[i] = half * n / 2 + i / 2;
-        knh_v2(a, KNH_VMOVUPS, len, temp[0], lane_numbers(a, size, n, number));
-        knh_v3(a, size == 8 ? KNH_VPERMQ : KNH_VPERMD, len, temp[1], temp[0], knh_reg(src));
-        knh_mov_number(a, gp, half ? 0xaaaa : 0x5555);
-        knh_v2(a, KNH_KMOVW_KR, 0, mask, knh_reg(gp));
-        knh_v(a, size == 8 ? KNH_VMOVUPD_ST : KNH_VMOVUPS_ST, len, temp[1], 0, half ? past(to, (n - 1) * size) : to,
-              mask, false, -1);
-    }
 }

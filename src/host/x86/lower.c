@@ -393,18 +393,18 @@ static void find_single(knh_low *l)
         l->target = KNH_AVX2;
 }
 
-/* Streams of every second element: but for whole pieces they are like others whose elements lie apart. */
-static bool find_second(knh_low *l, knh_request *r)
+/* Streams with near steps: but for whole pieces they are like others whose elements lie apart. */
+static bool find_near(knh_low *l, knh_request *r)
 {
     uint8_t *cls = knx_arena_alloc(&l->arena, (size_t)l->n_stream + 1);
-    l->second = knx_arena_zero(&l->arena, (size_t)l->n_stream + 1);
-    for (int s = 0; cls && l->second && s < l->n_stream; s++) {
-        bool second = r->cls[s] == KNH_STRIDE_TWO;
-        cls[s] = second ? KNK_STRIDE_ANY : r->cls[s];
-        l->second[s] = second && l->target == KNH_AVX512 && knk_size(l->stream[s].dtype) >= 4;
+    l->near = knx_arena_zero(&l->arena, (size_t)l->n_stream + 1);
+    for (int s = 0; cls && l->near && s < l->n_stream; s++) {
+        int step = knh_near_step(r->cls[s]);
+        cls[s] = step ? KNK_STRIDE_ANY : r->cls[s];
+        l->near[s] = (int8_t)(l->target == KNH_AVX512 ? step : 0);
     }
     r->cls = cls;
-    return cls && l->second;
+    return cls && l->near;
 }
 
 static void lower(knh_low *l)
@@ -456,7 +456,7 @@ knx_error *knh_lower(const knh_request *request, knh_target target, knh_asm *a, 
     l.n_stream = knh_streams(r->kernel, r->stage, r->mode, l.stream);
     if (l.n_stream < 0)
         knh_low_fail(&l, "it has too many streams");
-    else if (!(l.way = knx_arena_alloc(&l.arena, (size_t)(l.n_stream + 1) * sizeof *l.way)) || !find_second(&l, r))
+    else if (!(l.way = knx_arena_alloc(&l.arena, (size_t)(l.n_stream + 1) * sizeof *l.way)) || !find_near(&l, r))
         l.no_memory = true;
     else
         lower(&l);

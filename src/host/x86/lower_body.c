@@ -241,16 +241,16 @@ static int base_of(knh_low *l, int s, int copy)
     return KNH_R10;
 }
 
-/* Every second element, and all lanes exist: where the piece of a copy begins. */
-static bool is_second(const knh_low *l, int stream)
+/* A near step, and all lanes exist. */
+static bool is_near(const knh_low *l, int stream)
 {
-    return l->second[stream] && !l->in_tail && l->current_part == KNH_BODY;
+    return l->near[stream] != 0 && !l->in_tail && l->current_part == KNH_BODY;
 }
 
 /* The same, if it turns out that they do. */
-static bool may_be_second(const knh_low *l, int stream)
+static bool may_be_near(const knh_low *l, int stream)
 {
-    return l->second[stream] && l->in_tail && l->current_part == KNH_BODY && l->form.lanes == 8;
+    return l->near[stream] != 0 && l->in_tail && l->current_part == KNH_BODY && l->form.lanes == 8;
 }
 
 /* In a tail: jumps where some lane does not exist. */
@@ -296,9 +296,9 @@ static void do_apart(knh_low *l, const knh_item *it, int copy, int32_t index)
     knh_low_end_item(l, it, copy);
 }
 
-static knh_operand second_element(knh_low *l, int s, int copy)
+static knh_operand near_element(knh_low *l, int s, int copy)
 {
-    return knh_at(knh_low_pointer(l, s), copy * l->form.lanes * 2 << l->way[s].shift);
+    return knh_at(knh_low_pointer(l, s), copy * l->form.lanes * l->near[s] * (1 << l->way[s].shift));
 }
 
 static void do_gather(knh_low *l, const knh_item *it, int copy, int32_t index, int32_t pred, int32_t other)
@@ -309,17 +309,18 @@ static void do_gather(knh_low *l, const knh_item *it, int copy, int32_t index, i
     int p = pred >= 0 ? knh_low_need(l, pred, copy) : -1, no = other >= 0 ? knh_low_need(l, other, copy) : -1;
     temps t = take_temps(l, 2, 1);
     int dst = knh_low_define(l, it, copy), some = knh_label(l->a), end = knh_label(l->a);
-    bool second = may_be_second(l, it->stream) && index < 0 && p < 0;
-    if (second) {
+    bool near = may_be_near(l, it->stream) && index < 0 && p < 0;
+    if (near) {
         if_not_all(l, some);
-        knh_emit_load_second(l->a, &l->form, v->dtype, dst, second_element(l, it->stream, copy), t.v[0]);
+        knh_emit_load_near(l->a, &l->form, v->dtype, l->near[it->stream], dst, near_element(l, it->stream, copy),
+                           t.v[0]);
         knh_jump(l->a, end);
         knh_here(l->a, some);
     }
     int base = base_of(l, it->stream, copy);
     knh_emit_gather(l->a, &l->form, v->dtype, dst, base, at, p, no, &l->exists, t.v, t.m, gp_temp, scratch(l));
     knh_here(l->a, end);
-    if (!second)
+    if (!near)
         knh_here(l->a, some);
     give_temps(l, &t);
     if (taken)
@@ -356,11 +357,12 @@ static void do_element(knh_low *l, const knh_item *it, int copy, int32_t index, 
     knh_low_end_item(l, it, copy);
 }
 
-static void do_second(knh_low *l, const knh_item *it, int copy)
+static void do_near(knh_low *l, const knh_item *it, int copy)
 {
     int dst = knh_low_define(l, it, copy);
     temps t = take_temps(l, 1, 0);
-    knh_emit_load_second(l->a, &l->form, l->value[it->def].dtype, dst, second_element(l, it->stream, copy), t.v[0]);
+    knh_emit_load_near(l->a, &l->form, l->value[it->def].dtype, l->near[it->stream], dst,
+                       near_element(l, it->stream, copy), t.v[0]);
     give_temps(l, &t);
     knh_low_end_item(l, it, copy);
 }
@@ -381,8 +383,8 @@ static void do_load(knh_low *l, const knh_item *it, int copy)
         do_splat(l, it, copy, knh_at(knh_low_pointer(l, it->stream), 0));
     else if (one && index < 0 && pred < 0)
         do_adjacent(l, it, copy);
-    else if (is_second(l, it->stream) && index < 0 && pred < 0 && it->index < 0)
-        do_second(l, it, copy);
+    else if (is_near(l, it->stream) && index < 0 && pred < 0 && it->index < 0)
+        do_near(l, it, copy);
     else if (is_apart(l, it->stream) && is_small(n->dtype) && pred < 0 && it->index < 0 &&
              (index < 0 || l->value[index].kind == KNH_VALUE_UNIFORM))
         do_apart(l, it, copy, index);
@@ -413,13 +415,14 @@ static void do_index(knh_low *l, const knh_item *it, int copy)
 static void store_apart(knh_low *l, const knh_item *it, int copy, int r, const temps *t)
 {
     int dtype = l->value[it->use[0]].dtype, end = knh_label(l->a), some = knh_label(l->a);
-    bool taken, whole = is_second(l, it->stream), second = may_be_second(l, it->stream);
+    bool taken, whole = is_near(l, it->stream), near = may_be_near(l, it->stream);
     int at = whole ? -1 : lane_index(l, it->stream, copy, -1, &taken); /* all registers are taken before the jump */
-    if (second)
+    if (near)
         if_not_all(l, some);
-    if (second || whole)
-        knh_emit_store_second(l->a, &l->form, dtype, r, second_element(l, it->stream, copy), t->v, t->m[0], KNH_RDX);
-    if (second)
+    if (near || whole)
+        knh_emit_store_near(l->a, &l->form, dtype, l->near[it->stream], r, near_element(l, it->stream, copy), t->v,
+                            t->m[0], KNH_RDX);
+    if (near)
         knh_jump(l->a, end);
     knh_here(l->a, some);
     if (!whole) {
@@ -434,7 +437,7 @@ static void do_store(knh_low *l, const knh_item *it, int copy)
 {
     int dtype = l->value[it->use[0]].dtype, r = knh_low_need(l, it->use[0], copy), cls = class_of(l, it->stream);
     bool past = l->r->nontemporal && !l->in_tail && l->stream[it->stream].kind == KNH_MEMORY;
-    temps t = take_temps(l, cls == KNK_STRIDE_ONE && !is_small(dtype) ? 0 : 2, l->second[it->stream]);
+    temps t = take_temps(l, cls == KNK_STRIDE_ONE && !is_small(dtype) ? 0 : 2, l->near[it->stream] != 0);
     if (cls == KNK_STRIDE_ONE) {
         knh_operand to = knh_low_element(l, it->stream, copy);
         const knh_tail tail = exists_in(l, it->stream);

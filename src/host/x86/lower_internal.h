@@ -184,7 +184,7 @@ typedef struct knh_low {
     bool no_memory;
 
     knh_stream *stream;
-    bool *second; /* per stream: every second element */
+    int8_t *near; /* per stream: its near step; 0: it has none */
     knh_way *way;
     int n_stream;
     int32_t *value_of; /* per node of the kernel: its value, -1 */

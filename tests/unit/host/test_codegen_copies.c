@@ -137,6 +137,64 @@ static void what_lies_between_stays(void **state)
     }
 }
 
+/* --- other near steps ------------------------------------------------------------------------- */
+
+static void expect_step(int n, int64_t step, kn_dtype d)
+{
+    KN_SCOPE;
+    const int64_t far = step < 0 ? -step : step, all = far * n;
+    kn_array x = kn_astype(kn_arange(0, all, 1), d);
+    kn_array y = kn_add(kn_astype(kn_mul(kn_at(x, "%::%", step < 0 ? all - 1 : far - 1, step), 3), KN_F64), 1.0);
+    const double *v = kn_data(y, double);
+    assert_non_null(v);
+    for (int i = 0; i < n; i++)
+        assert_true(v[i] == 3 * (double)(step < 0 ? all - 1 - i * far : far - 1 + i * far) + 1);
+}
+
+static void elements_a_few_elements_apart_are_read(void **state)
+{
+    (void)state;
+    for (int n = 1; n < LONGEST; n += n < 70 ? 1 : 13)
+        for (int64_t step = -2; step < 11; step++) {
+            if (!step)
+                continue;
+            expect_step(n, step, KN_F64);
+            expect_step(n, step, KN_F32);
+            expect_step(n, step, KN_I32);
+            expect_step(n, step, KN_I64);
+            expect_step(n, step, KN_I16);
+        }
+}
+
+static void expect_written_step(int n, int64_t step, kn_dtype d)
+{
+    KN_SCOPE;
+    const int64_t far = step < 0 ? -step : step, all = far * n;
+    kn_array y = kn_full(KN_SHAPE(all), -1.0, .dtype = d);
+    kn_set_at(y, kn_astype(kn_add(kn_arange(0, n, 1), 2), d), "%::%", step < 0 ? all - 1 : far - 1, step);
+    kn_array z = kn_astype(y, KN_F64);
+    const double *v = kn_data(z, double);
+    assert_non_null(v);
+    for (int64_t i = 0; i < all; i++) {
+        const int64_t from = step < 0 ? all - 1 - i : i - (far - 1);
+        assert_true(v[i] == (from % far ? -1.0 : (double)(from / far) + 2));
+    }
+}
+
+static void elements_a_few_elements_apart_are_written(void **state)
+{
+    (void)state;
+    for (int n = 1; n < LONGEST; n += n < 70 ? 1 : 13)
+        for (int64_t step = -2; step < 11; step++) {
+            if (!step)
+                continue;
+            expect_written_step(n, step, KN_F64);
+            expect_written_step(n, step, KN_F32);
+            expect_written_step(n, step, KN_I64);
+            expect_written_step(n, step, KN_I16);
+        }
+}
+
 KN_TEST_GROUP(test_codegen_copies)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +203,8 @@ KN_TEST_GROUP(test_codegen_copies)
         cmocka_unit_test(every_second_element_of_any_number_is_read),
         cmocka_unit_test(complex_numbers_of_any_number_are_read_and_written),
         cmocka_unit_test(what_lies_between_stays),
+        cmocka_unit_test(elements_a_few_elements_apart_are_read),
+        cmocka_unit_test(elements_a_few_elements_apart_are_written),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return kn_finish() || failed;
