@@ -61,7 +61,7 @@ static int axis_along(kni_type t, const int64_t *stride, const box *x, int64_t b
     int k = 0;
     while (k < t.ndim && (t.dim[k] <= 1 || stride[k] > bytes))
         k++;
-    if (k == t.ndim || x->from[k] >= 0)
+    if (k >= t.ndim || x->from[k] >= 0)
         return -1;
     int64_t left = t.dim[k] - 1 - x->start[k];
     *step = bytes == stride[k] ? 1 : bytes / stride[k];

@@ -291,10 +291,10 @@ static knx_error *batched(const scan *s, int64_t size, kni_jaxpr **out)
 static kni_atom part_of(kni_builder *b, kni_atom x, int64_t from, int64_t to, int64_t size)
 {
     kni_type t = knb_type(b, x);
-    int64_t start[KN_MAX_NDIM] = {from}, limit[KN_MAX_NDIM], shape[KN_MAX_NDIM + 1];
-    for (int d = 0; d < t.ndim; d++)
-        limit[d] = d ? t.dim[d] : to;
-    if (from || to != t.dim[0])
+    int64_t start[KN_MAX_NDIM] = {from}, limit[KN_MAX_NDIM] = {to}, shape[KN_MAX_NDIM + 1];
+    for (int d = 1; d < t.ndim; d++)
+        limit[d] = t.dim[d];
+    if (t.ndim > 0 && (from || to != t.dim[0]))
         x = knb_slice(b, x, start, limit, NULL);
     if (size <= 0)
         return x;

@@ -119,7 +119,7 @@ static void from_right(const knr_doubles *x, int64_t k, const reflections *r, in
 static bool exchange(const knr_francis_work *w, int64_t k, int p, int q)
 {
     const knr_doubles *h = w->h;
-    double a[4][4] = {{0}}, b[4], x[4], d[16], most = 0;
+    double a[4][4] = {{0}}, b[4] = {0}, x[4], d[16] = {0}, most = 0;
     int n = p + q;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
