@@ -409,6 +409,11 @@ static const struct family {
     {"small", bench_small},
     {"transforms", bench_transforms},
     {"sorting", bench_sorting},
+    {"searching", bench_searching},
+    {"indexing", bench_indexing},
+    {"scanning", bench_scanning},
+    {"strides", bench_strides},
+    {"copies", bench_copies},
 };
 enum { FAMILIES = sizeof all / sizeof *all };
 
