@@ -17,6 +17,7 @@ enum {
     CHUNK = 1024,          /* indices of a real transform that share a table */
     LANES_BELOW = 160,     /* shorter transforms run side by side, if there are enough of them */
     LINES_BYTES = 8 << 20, /* of lines that are gathered together */
+    FAR_BYTES = 1 << 22,   /* of rows that are fetched beforehand */
 };
 
 /* One axis. Extents of x and y along it are n_x and n_y. */
@@ -37,6 +38,7 @@ typedef struct axis_work {
 
 static bool reals(const axis_work *a) { return a->type == KNR_RFFT; }
 static bool to_reals(const axis_work *a) { return a->type == KNR_IRFFT; }
+static bool is_complex(const axis_work *a) { return !reals(a) && !to_reals(a); }
 static bool in_half(const axis_work *a) { return (reals(a) || to_reals(a)) && a->n % 2 == 0; }
 static bool is_inverse(const axis_work *a) { return a->type == KNR_IFFT || a->type == KNR_IRFFT; }
 
@@ -106,7 +108,7 @@ static void run_lanes(void *arg, int64_t block, int worker)
     int64_t size = (p->n + 1) * width, first = block / blocks * of + start;
     int count = of - start < width ? (int)(of - start) : (int)width;
     void *room = number_at(a, a->room, worker * a->worker), *rest = number_at(a, room, 4 * size);
-    if (!reals(a) && !to_reals(a) && a->inner >= width && count == width) {
+    if (is_complex(a) && a->inner >= width && count == width) {
         int64_t at = 2 * (first / a->inner * a->n * a->inner + first % a->inner);
         numbers x = directed(a, pairs(number_at(a, a->x, at))), y = directed(a, pairs(number_at(a, a->y, at)));
         x.apart = y.apart = a->inner;
@@ -188,27 +190,76 @@ static void run_real(const axis_work *a, numbers x, numbers y, int threads)
 
 static int64_t line_room(const axis_work *a, int threads)
 {
-    int64_t own = !reals(a) && !to_reals(a) ? 0 : in_half(a) ? (to_reals(a) ? 2 * a->p->n : 0) : 4 * a->n;
+    int64_t own = is_complex(a) ? 0 : in_half(a) ? (to_reals(a) ? 2 * a->p->n : 0) : 4 * a->n;
     return whole(own) + knr_fft_room(a->p, 1, threads);
 }
 
-static void run_line(const axis_work *a, const void *x, void *y, void *room, int threads)
+/* Lines that are transformed one after the other, in one room */
+typedef struct line_work {
+    const axis_work *a;
+    void *room;
+    int threads; /* for each line */
+    bool ready;
+    int64_t rows;             /* transformed at once */
+    int64_t ahead_x, ahead_y; /* numbers between two lines that are fetched beforehand, or 0 */
+    knr_fft_stages stages;
+} line_work;
+
+static void begin_lines(line_work *w, const axis_work *a, void *room, int threads)
 {
+    w->a = a;
+    w->room = room;
+    w->threads = threads;
+    w->ready = false;
+    w->rows = 1;
+    w->ahead_x = w->ahead_y = 0;
+}
+
+/* Pairs, or planes that are the same for all lines */
+static void transform(line_work *w, numbers x, numbers y, void *rest)
+{
+    const axis_work *a = w->a;
     const knr_fft_plan *p = a->p;
+    if (p->kind != KNR_FFT_FLAT) {
+        knr_fft_run_plan(p, 1, directed(a, x), directed(a, y), a->scale, rest, w->threads);
+        return;
+    }
+    knr_fft_numbers *from = &w->stages.stage[0].call.x;
+    if (!w->ready) {
+        numbers u = directed(a, x), v = directed(a, y);
+        u.ahead = w->ahead_x, v.ahead = w->ahead_y;
+        knr_fft_prepare(p, 1, &u, &v, a->scale, rest, &w->stages);
+        if (w->rows > 1) {
+            knr_fft_groups *c = &w->stages.stage[0].call;
+            c->m = w->rows, c->xp = c->yp = p->n;
+        }
+        w->ready = true;
+    } else if (!from->im) {
+        from->re = x.re;
+    }
+    w->stages.stage[w->stages.n - 1].call.y.re = y.re;
+    knr_fft_run_stages(&w->stages);
+}
+
+static void run_line(line_work *w, const void *x, void *y)
+{
+    const axis_work *a = w->a;
+    const knr_fft_plan *p = a->p;
+    void *room = w->room;
     int64_t n = a->n;
-    if (!reals(a) && !to_reals(a)) {
-        knr_fft_run_plan(p, 1, directed(a, pairs(x)), directed(a, pairs(y)), a->scale, room, threads);
+    if (is_complex(a)) {
+        transform(w, pairs(x), pairs(y), room);
         return;
     }
     if (in_half(a)) {
         void *z = room, *rest = number_at(a, room, to_reals(a) ? whole(2 * p->n) : 0);
         if (reals(a)) {
-            knr_fft_run_plan(p, 1, pairs(x), pairs(y), 1, rest, threads);
-            run_real(a, pairs(y), pairs(y), threads);
+            transform(w, pairs(x), pairs(y), rest);
+            run_real(a, pairs(y), pairs(y), w->threads);
         } else {
             z = p->kind == KNR_FFT_SPLIT ? y : z;
-            run_real(a, pairs(x), pairs(z), threads);
-            knr_fft_run_plan(p, 1, directed(a, pairs(z)), directed(a, pairs(y)), a->scale, rest, threads);
+            run_real(a, pairs(x), pairs(z), w->threads);
+            transform(w, pairs(z), pairs(y), rest);
         }
         return;
     }
@@ -218,7 +269,7 @@ static void run_line(const axis_work *a, const void *x, void *y, void *room, int
     if (reals(a)) {
         memcpy(u.re, x, (size_t)n * bytes);
         memset(u.im, 0, (size_t)n * bytes);
-        knr_fft_run_plan(p, 1, u, pairs(z), 1, rest, threads);
+        transform(w, u, pairs(z), rest);
         memcpy(y, z, (size_t)a->n_y * 2 * bytes);
         return;
     }
@@ -227,7 +278,7 @@ static void run_line(const axis_work *a, const void *x, void *y, void *room, int
         memcpy(number_at(a, u.im, k), number_at(a, x, 2 * k + 1), bytes);
     }
     complete(a, u, 1);
-    knr_fft_run_plan(p, 1, directed(a, u), directed(a, pairs(z)), a->scale, rest, threads);
+    transform(w, u, pairs(z), rest);
     for (int64_t k = 0; k < n; k++)
         memcpy(number_at(a, y, k), number_at(a, z, 2 * k), bytes);
 }
@@ -237,8 +288,17 @@ static void run_rows(void *arg, int64_t part, int worker)
     const axis_work *a = arg;
     void *room = number_at(a, a->room, worker * a->worker);
     int64_t of_x = a->n_x * (reals(a) ? 1 : 2), of_y = a->n_y * (to_reals(a) ? 1 : 2);
-    for (int64_t i = part * a->outer / a->parts; i < (part + 1) * a->outer / a->parts; i++)
-        run_line(a, number_at(a, a->x, i * of_x), number_at(a, a->y, i * of_y), room, a->inside);
+    line_work w;
+    begin_lines(&w, a, room, a->inside);
+    if (a->outer * (of_x + of_y) * a->bytes >= FAR_BYTES && (is_complex(a) || in_half(a))) {
+        w.ahead_x = to_reals(a) ? 0 : of_x / 2; /* the numbers of IRFFT are put together in the room */
+        w.ahead_y = of_y / 2;
+    }
+    int64_t i = part * a->outer / a->parts, end = (part + 1) * a->outer / a->parts;
+    if (is_complex(a) && knr_fft_takes_rows(a->p))
+        w.rows = end - i;
+    for (; i < end; i += w.rows)
+        run_line(&w, number_at(a, a->x, i * of_x), number_at(a, a->y, i * of_y));
 }
 
 /* Elements of `bytes` between a line of an array and one of adjacent elements. */
@@ -273,8 +333,10 @@ static void run_gathered(void *arg, int64_t part, int worker)
     char *x = number_at(a, a->x, (o * a->n_x * a->inner + i) * size_x),
          *y = number_at(a, a->y, (o * a->n_y * a->inner + i) * size_y);
     move_lines(room, x, a->n_x, a->inner, lines, (size_t)(size_x * a->bytes), false);
+    line_work w;
+    begin_lines(&w, a, rest, a->inside);
     for (int k = 0; k < lines; k++)
-        run_line(a, number_at(a, room, k * a->n_x * size_x), number_at(a, to, k * a->n_y * size_y), rest, a->inside);
+        run_line(&w, number_at(a, room, k * a->n_x * size_x), number_at(a, to, k * a->n_y * size_y));
     move_lines(to, y, a->n_y, a->inner, lines, (size_t)(size_y * a->bytes), true);
 }
 
@@ -289,6 +351,7 @@ static int64_t decide(axis_work *a, int threads, way *how)
     int64_t all = a->outer * a->inner;
     int64_t block = knr_fft_width(a->bytes), of = a->inner >= block ? a->inner : all;
     bool few = all < block / 2 || a->p->n >= LANES_BELOW;
+    few = few || (is_complex(a) && (a->p->columns || knr_fft_takes_rows(a->p)));
     *how = a->inner == 1 && a->x != a->y && a->p->alone && (few || !a->p->wide) ? ROWS : a->p->wide ? LANES : GATHERED;
     a->inside = 1;
     int workers = threads;

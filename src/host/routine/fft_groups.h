@@ -16,10 +16,12 @@ ALWAYS void F(over_groups)(const knr_fft_groups *c, const int fixed, V *re, V *i
             for (int64_t l = 0; l < c->l; l++)
                 for (int64_t v = 0; v < WIDTH; v += LANES) {
                     int64_t from = p * c->xp + q * c->xq + l * c->xl + v, to = p * c->yp + q * c->yq + l * c->yl + v;
-                    if (c->x.far && v == 0)
-                        for (int j = 0; j < r; j++) F(fetch)(&c->x, from + j * c->xj, false);
-                    if (c->y.far && v == 0)
-                        for (int j = 0; j < r; j++) F(fetch)(&c->y, to + j * c->yk, true);
+                    if (c->x.ahead && v == 0)
+                        for (int j = 0; j < r; j++)
+                            F(fetch)(&c->x, from + j * c->xj, false);
+                    if (c->y.ahead && v == 0)
+                        for (int j = 0; j < r; j++)
+                            F(fetch)(&c->y, to + j * c->yk, true);
                     if (fixed)
                         F(read)(&c->x, from, c->xj, fixed, re, im);
                     else
@@ -71,7 +73,7 @@ GROUPS(16, 16)
 GROUPS(0, KNR_FFT_MOST_ODD)
 #undef GROUPS
 
-static void F(groups)(const knr_fft_groups *c)
+static void F(groups_of)(const knr_fft_groups *c)
 {
     switch (c->r) {
 #if VECTOR_BYTES > 16
@@ -84,6 +86,24 @@ static void F(groups)(const knr_fft_groups *c)
 #endif
     default: F(groups_0)(c); break;
     }
+}
+
+ALWAYS void F(move_on)(knr_fft_numbers *x, int64_t numbers)
+{
+    x->re = (T *)x->re + (x->im ? numbers : 2 * numbers);
+    x->im = x->im ? (T *)x->im + numbers : NULL;
+}
+
+static void F(groups)(const knr_fft_groups *c)
+{
+    F(groups_of)(c);
+    if (!c->back)
+        return;
+    knr_fft_groups last = *c; /* a line for the rest */
+    F(move_on)(&last.x, c->s * c->xq - c->back);
+    F(move_on)(&last.y, c->s * c->yq - c->back);
+    last.s = 1;
+    F(groups_of)(&last);
 }
 
 /* --- columns and rows ------------------------------------------------------------------------- */
@@ -115,14 +135,21 @@ ALWAYS void F(take_columns)(const T *x, V *to)
 
 /* The last pass of a transform alone: each line of m becomes WIDTH numbers that are m apart. m >= LANES; the last ones
  * begin where they end with the last line, so some may be computed twice. */
-static void F(cross)(const void *real, const void *imaginary, const knr_fft_numbers *y, int64_t m, double scale)
+static void F(cross)(const knr_fft_groups *c)
 {
+    const knr_fft_numbers *y = &c->y;
+    const T *real = c->x.re, *imaginary = c->x.im;
+    const T scale = (T)c->scale;
+    const int64_t m = c->m;
     V re[WIDTH], im[WIDTH];
     for (int64_t k = 0;;) {
-        F(take_columns)((const T *)real + k * WIDTH, re);
-        F(take_columns)((const T *)imaginary + k * WIDTH, im);
+        if (y->ahead)
+            for (int j = 0; j < WIDTH; j++)
+                F(fetch)(y, k + j * m, true);
+        F(take_columns)(real + k * WIDTH, re);
+        F(take_columns)(imaginary + k * WIDTH, im);
         F(butterfly)(re, im, NULL, NULL, VECTOR_BYTES > 16 ? WIDTH : 0, WIDTH);
-        F(write)(y, k, m, WIDTH, (T)scale, re, im);
+        F(write)(y, k, m, WIDTH, scale, re, im);
         k += LANES;
         if (k + LANES <= m)
             continue;
@@ -131,6 +158,82 @@ static void F(cross)(const void *real, const void *imaginary, const knr_fft_numb
         k = m - LANES;
     }
 }
+
+/* --- short rows ------------------------------------------------------------------------------- */
+
+#if VECTOR_BYTES > 16
+/* m rows of WIDTH r numbers: a pass of radix r for the columns, and one across them. */
+ALWAYS void F(over_columns)(const knr_fft_groups *c, const int r)
+{
+    const knr_fft_numbers *x = &c->x, *y = &c->y;
+    T real[16 * WIDTH] __attribute__((aligned(64))), imaginary[16 * WIDTH] __attribute__((aligned(64)));
+    for (int64_t row = 0; row < c->m; row++) {
+        for (int v = 0; v < WIDTH; v += LANES) {
+            const T *turn = (const T *)c->turn + v;
+            V re[16], im[16];
+            F(read)(x, row * c->xp + v, WIDTH, r, re, im);
+            F(even_butterfly)(re, im, r);
+            UNROLL for (int j = 0; j < r; j++, turn += 2 * WIDTH)
+            {
+                F(multiply)(&re[j], &im[j], F(load)(turn), F(load)(turn + WIDTH));
+                F(store)(real + j * WIDTH + v, re[j]);
+                F(store)(imaginary + j * WIDTH + v, im[j]);
+            }
+        }
+        for (int k = 0; k < r; k += LANES) {
+            V re[WIDTH], im[WIDTH];
+            F(take_columns)(real + k * WIDTH, re);
+            F(take_columns)(imaginary + k * WIDTH, im);
+            F(even_butterfly)(re, im, WIDTH);
+            F(write)(y, row * c->yp + k, r, WIDTH, (T)c->scale, re, im);
+        }
+    }
+}
+#endif
+
+#if VECTOR_BYTES > 16 && BYTES == 4
+/* m rows of 16 r numbers: the passes of radices r, 4 and 4, for places of one row, in one go. */
+ALWAYS void F(over_rows)(const knr_fft_groups *c, const int r)
+{
+    const T *first = c->by_t, *second = c->turn;
+    const knr_fft_numbers *x = &c->x, *y = &c->y;
+    T one[32 * 8] __attribute__((aligned(64))), two[32 * 8] __attribute__((aligned(64)));
+    const knr_fft_numbers a = {.re = one, .im = one + 16 * r}, b = {.re = two, .im = two + 16 * r};
+    for (int64_t row = 0; row < c->m; row++) {
+        V re[8], im[8];
+        for (int t = 0; t < 16; t += LANES) {
+            F(read)(x, row * c->xp + t, 16, r, re, im);
+            F(even_butterfly)(re, im, r);
+            UNROLL for (int j = 1; j < r; j++) F(multiply)(&re[j], &im[j], F(load)(first + (2 * j - 2) * 16 + t),
+                                                           F(load)(first + (2 * j - 1) * 16 + t));
+            F(weave)(one + r * t, re, r, sizeof(T));
+            F(weave)(one + r * (t + 16), im, r, sizeof(T));
+        }
+        for (int t = 0; t < 4 * r; t += LANES) {
+            F(read)(&a, t, 4 * r, 4, re, im);
+            F(butterfly4)(re, im, 1);
+            UNROLL for (int j = 1; j < 4; j++) F(multiply)(&re[j], &im[j], F(load)(second + (2 * j - 2) * 4 * r + t),
+                                                           F(load)(second + (2 * j - 1) * 4 * r + t));
+            F(part)(two, re, 4, 4, r, t);
+            F(part)(two + 16 * r, im, 4, 4, r, t);
+        }
+        for (int t = 0; t < 4 * r; t += LANES) {
+            F(read)(&b, t, 4 * r, 4, re, im);
+            F(butterfly4)(re, im, 1);
+            F(write)(y, row * c->yp + t, 4 * r, 4, (T)c->scale, re, im);
+        }
+    }
+}
+
+static void F(rows_of_64)(const knr_fft_groups *c) { F(over_rows)(c, 4); }
+static void F(rows_of_128)(const knr_fft_groups *c) { F(over_rows)(c, 8); }
+static void F(rows_of_256)(const knr_fft_groups *c) { F(over_columns)(c, 16); }
+#elif VECTOR_BYTES > 16
+static void F(rows_of_64)(const knr_fft_groups *c) { F(over_columns)(c, 8); }
+static void F(rows_of_128)(const knr_fft_groups *c) { F(over_columns)(c, 16); }
+#endif
+
+/* --- steps ------------------------------------------------------------------------------------ */
 
 /* planes [n][WIDTH] times w[k] by_lane[k]; lane i comes to planes y + i n. */
 static void F(turn_over)(const void *real, const void *imaginary, int64_t n, const void *factors, const void *by_lane,

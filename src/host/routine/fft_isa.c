@@ -3,6 +3,7 @@
  * fft_groups.h and fft_lanes.h hold them for one type of number and are included for each. */
 #include "host/routine/fft_loops.h"
 #include "host/routine/product_vector.h"
+#include <stddef.h>
 
 #ifndef KN_ISA
 #define KN_ISA base
@@ -58,9 +59,20 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #define ZIP_LO_f64(a, b) (vf64) zip_lo8((vu64)(a), (vu64)(b))
 #define ZIP_HI_f64(a, b) (vf64) zip_hi8((vu64)(a), (vu64)(b))
 
-#define NUM              f32
-#define T                float
-#define BYTES            4
+/* the same with groups of 16 and of 32 bytes */
+#if VECTOR_BYTES == 64
+#define ZIP_LO_16(a, b) __builtin_shufflevector((vu64)(a), (vu64)(b), 0, 1, 8, 9, 2, 3, 10, 11)
+#define ZIP_HI_16(a, b) __builtin_shufflevector((vu64)(a), (vu64)(b), 4, 5, 12, 13, 6, 7, 14, 15)
+#define ZIP_LO_32(a, b) __builtin_shufflevector((vu64)(a), (vu64)(b), 0, 1, 2, 3, 8, 9, 10, 11)
+#define ZIP_HI_32(a, b) __builtin_shufflevector((vu64)(a), (vu64)(b), 4, 5, 6, 7, 12, 13, 14, 15)
+#elif VECTOR_BYTES == 32
+#define ZIP_LO_16(a, b) __builtin_shufflevector((vu64)(a), (vu64)(b), 0, 1, 4, 5)
+#define ZIP_HI_16(a, b) __builtin_shufflevector((vu64)(a), (vu64)(b), 2, 3, 6, 7)
+#endif
+
+#define NUM   f32
+#define T     float
+#define BYTES 4
 #include "host/routine/fft_radix.h"
 #include "host/routine/fft_groups.h"
 #include "host/routine/fft_lanes.h"
@@ -75,9 +87,16 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #include "host/routine/fft_groups.h"
 #include "host/routine/fft_lanes.h"
 
-#define TABLE(num)                                                                                              \
-    {                                                                                                           \
-        pass_##num, groups_##num, cross_##num, turn_over_##num, take_##num, put_##num, times_##num, real_##num, \
-            real_lanes_##num, powers_##num, turn_##num                                                          \
+#if VECTOR_BYTES > 16
+#define ROWS_f32 rows_of_64_f32, rows_of_128_f32, rows_of_256_f32
+#define ROWS_f64 rows_of_64_f64, rows_of_128_f64
+#else
+#define ROWS_f32 NULL /* small code rather */
+#define ROWS_f64 NULL
+#endif
+#define TABLE(num)                                                                                                \
+    {                                                                                                             \
+        pass_##num, groups_##num, {ROWS_##num}, cross_##num, turn_over_##num, take_##num, put_##num, times_##num, \
+            real_##num, real_lanes_##num, powers_##num, turn_##num                                                \
     }
 const knr_fft_loops PASTE(knr_fft_, KN_ISA)[2] = {TABLE(f32), TABLE(f64)};

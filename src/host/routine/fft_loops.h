@@ -16,32 +16,26 @@ static inline int64_t knr_fft_width(int bytes) { return KNR_FFT_LINE / bytes; } 
 /* Planes, or (im NULL) pairs; with `swap` real and imaginary parts of the pairs are exchanged. */
 typedef struct knr_fft_numbers {
     void *re, *im;
-    bool swap;
     int64_t apart; /* between two lines of WIDTH numbers, one of each transform side by side; 0: WIDTH */
-    bool far;      /* the lines behind these, which are next, are fetched beforehand: no processor would guess them */
+    int64_t ahead; /* not 0: what is so many numbers behind these is next, and fetched beforehand */
+    bool swap;
 } knr_fft_numbers;
 
 /* One pass of Stockham's algorithm over r s m numbers: for p < m and q < s
  *     y[q + s (r p + k)] = w^(p k) sum_j x[q + s (p + m j)] exp(-2 pi i j k / r),   w = exp(-2 pi i / (r m))
- * Here lanes are places (p, q), in `pass`; in `groups` they run along q alone. */
-typedef struct knr_fft_call {
-    knr_fft_numbers x, y; /* y: planes */
-    int r;                /* 2, 4, 8, or odd up to MOST_ODD */
-    int64_t s, m;         /* s < WIDTH, s m >= WIDTH */
-    const void *by_t;     /* [r - 1][2][s m]: w^(p k), the same for each q */
-    const void *roots;    /* odd r: [r / 2] pairs: cosine, sine of 2 pi (j + 1) / r */
-} knr_fft_call;
-
-/* One pass over lines of WIDTH numbers, which have the same turns (by_p), or one for each place of a line (turn), or,
- * l being WIDTH, one for each l. Line (p, q, l) of p < m, q < s begins at p xp + q xq + l xl, the one of number j xj
- * behind that; so it goes to y. */
+ * `pass`: lanes are places (p, q); s < WIDTH, s m >= WIDTH, y: planes.
+ * `groups`: lanes are the numbers of lines of WIDTH, which have the same turns (by_p), or one for each place of a line
+ * (turn), or, l being WIDTH, one for each l. Line (p, q, l) of p < m, q < s begins at p xp + q xq + l xl, the one of
+ * number j xj behind that; so it goes to y. */
 typedef struct knr_fft_groups {
     knr_fft_numbers x, y;
-    int r; /* as above, or 16 */
+    int r; /* 2, 4, 8, 16 (not in `pass`), or odd up to MOST_ODD */
     int64_t m, s, l, xp, xq, xl, xj, yp, yq, yl, yk;
+    int64_t back;      /* not 0: there is one more line behind those of q < s, but it begins so much earlier */
     const void *by_p;  /* [m][r - 1] pairs, or NULL */
+    const void *by_t;  /* `pass`: [r - 1][2][s m]: w^(p k), the same for each q */
     const void *turn;  /* [r][s][2][WIDTH], or NULL */
-    const void *roots; /* as above */
+    const void *roots; /* odd r: [r / 2] pairs: cosine, sine of 2 pi (j + 1) / r */
     double scale;      /* of what is written as pairs */
 } knr_fft_groups;
 
@@ -84,10 +78,14 @@ typedef struct knr_fft_powers {
 } knr_fft_powers;
 
 typedef struct knr_fft_loops {
-    void (*pass)(const knr_fft_call *c);
+    void (*pass)(const knr_fft_groups *c);
     void (*groups)(const knr_fft_groups *c);
-    /* planes [m][WIDTH] to transforms of the lines' numbers: number k of line i comes to i + k m */
-    void (*cross)(const void *re, const void *im, const knr_fft_numbers *y, int64_t m, double scale);
+    /* All passes for m rows of 64, 128, 256 numbers, which lie xp and yp numbers apart. by_t: NULL, then turn is as in
+     * `groups`; else there are three passes, of radices r, 4, 4, and `turn` is the second one's by_t. NULL: there is no
+     * such loop */
+    void (*rows[3])(const knr_fft_groups *c);
+    /* x: planes [m][WIDTH], to transforms of the lines' numbers: number k of line i comes to i + k m */
+    void (*cross)(const knr_fft_groups *c);
     /* planes [n][WIDTH] times w[k] (pairs) and by_lane[k] ([n][2][WIDTH]); lane i comes to planes y + i n */
     void (*turn_over)(const void *re, const void *im, int64_t n, const void *w, const void *by_lane,
                       const knr_fft_numbers *y);

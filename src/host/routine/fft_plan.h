@@ -12,14 +12,14 @@ typedef enum knr_fft_kind {
     KNR_FFT_CHIRP, /* a cyclic convolution of a length that has small factors (Bluestein) */
 } knr_fft_kind;
 
-enum { KNR_FFT_MOST_PASSES = 32, KNR_FFT_MOST_STEPS = 3 };
+enum { KNR_FFT_MOST_PASSES = 32, KNR_FFT_MOST_STEPS = 3, KNR_FFT_MOST_STAGES = 14 };
 
 typedef struct knr_fft_plan knr_fft_plan;
 
 typedef struct knr_fft_pass {
     int r;
     int64_t s, m;
-    const void *by_p, *by_t, *roots; /* as in knr_fft_call */
+    const void *by_p, *by_t, *roots; /* as in knr_fft_groups */
 } knr_fft_pass;
 
 typedef struct knr_fft_step {
@@ -66,5 +66,19 @@ int64_t knr_fft_room(const knr_fft_plan *p, int side, int threads);
  * only. What comes as pairs is multiplied by scale. */
 void knr_fft_run_plan(const knr_fft_plan *p, int side, knr_fft_numbers x, knr_fft_numbers y, double scale, void *room,
                       int threads);
+/* The passes of a FLAT plan, ready for numbers at these places: rows that follow each other have all but that alike. */
+typedef struct knr_fft_stage {
+    void (*run)(const knr_fft_groups *call);
+    knr_fft_groups call;
+} knr_fft_stage;
+typedef struct knr_fft_stages {
+    int n;
+    knr_fft_stage stage[KNR_FFT_MOST_STAGES]; /* the first one reads x, the last one writes y */
+} knr_fft_stages;
+/* Are there loops for whole rows of these numbers? Their m rows lie xp and yp numbers apart; 1 after this: */
+bool knr_fft_takes_rows(const knr_fft_plan *p);
+void knr_fft_prepare(const knr_fft_plan *p, int side, const knr_fft_numbers *x, const knr_fft_numbers *y, double scale,
+                     void *room, knr_fft_stages *s);
+void knr_fft_run_stages(const knr_fft_stages *s);
 const knr_fft_loops *knr_fft_loops_of(int bytes);
 #endif

@@ -254,11 +254,11 @@ ALWAYS void F(write)(const knr_fft_numbers *y, int64_t at, int64_t step, int r, 
     }
 }
 
-/* The line behind one that is read or written, if it is far */
+/* The line that is read or written after this one, if it is far */
 ALWAYS void F(fetch)(const knr_fft_numbers *x, int64_t at, bool write)
 {
-    const char *next = (const char *)x->re + (at + WIDTH) * (int64_t)sizeof(T) * (x->im ? 1 : 2);
-    const char *other = x->im ? (const char *)x->im + (at + WIDTH) * (int64_t)sizeof(T) : next + KNR_FFT_LINE;
+    const char *next = (const char *)x->re + (at + x->ahead) * (int64_t)sizeof(T) * (x->im ? 1 : 2);
+    const char *other = x->im ? (const char *)x->im + (at + x->ahead) * (int64_t)sizeof(T) : next + KNR_FFT_LINE;
     if (write) {
         __builtin_prefetch(next, 1, 2);
         __builtin_prefetch(other, 1, 2);
@@ -268,8 +268,24 @@ ALWAYS void F(fetch)(const knr_fft_numbers *x, int64_t at, bool write)
     }
 }
 
-/* The vectors of one plane: lane l of number j comes to to[r l + j]; r is a power of two */
-ALWAYS void F(weave)(T *to, const V *x, const int r)
+/* Of two vectors the groups of `unit` bytes in turns: of their first halves, or of their second ones */
+ALWAYS V F(zip)(V a, V b, const int unit, const bool high)
+{
+#if VECTOR_BYTES == 64
+    if (unit == 32)
+        return (V)(high ? ZIP_HI_32(a, b) : ZIP_LO_32(a, b));
+#endif
+#if VECTOR_BYTES > 16
+    if (unit == 16)
+        return (V)(high ? ZIP_HI_16(a, b) : ZIP_LO_16(a, b));
+#endif
+    (void)unit; /* BYTES, then */
+    return high ? ZIP_HI(a, b) : ZIP_LO(a, b);
+}
+
+/* The vectors of one plane, of groups of s numbers in `unit` bytes: group l of number j comes to to[s (r l + j)]; r is
+ * a power of two */
+ALWAYS void F(weave)(T *to, const V *x, const int r, const int unit)
 {
     V a[8], b[8];
     UNROLL for (int j = 0; j < r; j++) a[j] = x[j];
@@ -277,8 +293,8 @@ ALWAYS void F(weave)(T *to, const V *x, const int r)
     {
         UNROLL for (int j = 0; j < r / 2; j++)
         {
-            b[2 * j] = ZIP_LO(a[j], a[j + r / 2]);
-            b[2 * j + 1] = ZIP_HI(a[j], a[j + r / 2]);
+            b[2 * j] = F(zip)(a[j], a[j + r / 2], unit, false);
+            b[2 * j + 1] = F(zip)(a[j], a[j + r / 2], unit, true);
         }
         UNROLL for (int j = 0; j < r; j++) a[j] = b[j];
     }
@@ -307,9 +323,25 @@ APART void F(scatter)(T *to, const T *x, int r, int64_t s, int64_t t)
 
 /* --- passes ----------------------------------------------------------------------------------- */
 
+/* What place t and those behind it become, of one plane */
+ALWAYS void F(part)(T *to, const V *x, const int fixed, int r, int64_t s, int64_t t)
+{
+    const int64_t unit = s * (int64_t)sizeof(T);
+    if (fixed && fixed % 2 == 0 && s == 1)
+        F(weave)(to + r * t, x, fixed, sizeof(T));
+    else if (VECTOR_BYTES > 16 && fixed && fixed % 2 == 0 && unit == 16)
+        F(weave)(to + r * t, x, fixed, 16);
+    else if (VECTOR_BYTES > 32 && fixed && fixed % 2 == 0 && unit == 32)
+        F(weave)(to + r * t, x, fixed, 32);
+    else if (fixed && unit == VECTOR_BYTES)
+        UNROLL for (int j = 0; j < fixed; j++) F(store)(to + r * t + j * LANES, x[j]);
+    else
+        F(scatter)(to, (const T *)x, r, s, t);
+}
+
 /* Lanes run along p and q. The last vector begins where it ends with the last place, so some places may be computed
  * twice. fixed: r, where that is known while compiling. */
-ALWAYS void F(walk)(const knr_fft_call *c, const int fixed, V *re, V *im)
+ALWAYS void F(walk)(const knr_fft_groups *c, const int fixed, V *re, V *im)
 {
     const int r = fixed ? fixed : c->r;
     const int64_t places = c->s * c->m;
@@ -317,6 +349,9 @@ ALWAYS void F(walk)(const knr_fft_call *c, const int fixed, V *re, V *im)
     F(fill_roots)(c->roots, roots, fixed);
     for (int64_t t = 0;;) {
         const T *w = (const T *)c->by_t + t;
+        if (c->x.ahead)
+            for (int j = 0; j < r; j++)
+                F(fetch)(&c->x, t + j * places, false);
         if (fixed)
             F(read)(&c->x, t, places, fixed, re, im);
         else
@@ -329,13 +364,8 @@ ALWAYS void F(walk)(const knr_fft_call *c, const int fixed, V *re, V *im)
         else if (c->m > 1)
             for (int j = 1; j < r; j++, w += 2 * places)
                 F(multiply)(&re[j], &im[j], F(load)(w), F(load)(w + places));
-        if (c->s == 1 && fixed && fixed % 2 == 0) {
-            F(weave)((T *)c->y.re + r * t, re, fixed);
-            F(weave)((T *)c->y.im + r * t, im, fixed);
-        } else {
-            F(scatter)(c->y.re, (const T *)re, r, c->s, t);
-            F(scatter)(c->y.im, (const T *)im, r, c->s, t);
-        }
+        F(part)(c->y.re, re, fixed, r, c->s, t);
+        F(part)(c->y.im, im, fixed, r, c->s, t);
         t += LANES;
         if (t >= places)
             return;
@@ -343,11 +373,11 @@ ALWAYS void F(walk)(const knr_fft_call *c, const int fixed, V *re, V *im)
     }
 }
 
-#define PASS(r, room)                                   \
-    static void F(pass_##r)(const knr_fft_call *c)      \
-    {                                                   \
-        V re[room], im[room];                           \
-        F(walk)(c, r, re, im);                          \
+#define PASS(r, room)                                \
+    static void F(pass_##r)(const knr_fft_groups *c) \
+    {                                                \
+        V re[room], im[room];                        \
+        F(walk)(c, r, re, im);                       \
     }
 #if VECTOR_BYTES > 16
 PASS(2, 8)
@@ -359,7 +389,7 @@ PASS(8, 8)
 PASS(0, KNR_FFT_MOST_ODD)
 #undef PASS
 
-static void F(pass)(const knr_fft_call *c)
+static void F(pass)(const knr_fft_groups *c)
 {
     switch (c->r) {
 #if VECTOR_BYTES > 16

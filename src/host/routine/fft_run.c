@@ -26,7 +26,7 @@ static numbers planes(const knr_fft_plan *p, const void *at, int64_t n)
 /* For an inverse transform: real and imaginary parts exchanged. */
 static numbers swapped(numbers x)
 {
-    return (numbers){.re = x.im ? x.im : x.re, .im = x.im ? x.re : NULL, .swap = !x.im && !x.swap, .apart = x.apart};
+    return (numbers){.re = x.im ? x.im : x.re, .im = x.im ? x.re : NULL, .apart = x.apart, .swap = !x.im && !x.swap};
 }
 
 /* --- room ------------------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static int64_t worker_room(const knr_fft_plan *p)
 int64_t knr_fft_room(const knr_fft_plan *p, int side, int threads)
 {
     switch (p->kind) {
-    case KNR_FFT_FLAT: return whole(2 * p->n * side) * (side > 1 ? 2 : 1);
+    case KNR_FFT_FLAT: return 2 * whole(2 * p->n * side);
     case KNR_FFT_SPLIT: return (p->n_step - 1) * whole(2 * p->n) + threads * worker_room(p);
     case KNR_FFT_CHIRP: return 2 * whole(2 * p->longer->n * side) + knr_fft_room(p->longer, side, threads);
     }
@@ -67,127 +67,118 @@ int64_t knr_fft_room(const knr_fft_plan *p, int side, int threads)
 static void set(numbers *to, const numbers *from)
 {
     to->re = from->re, to->im = from->im;
-    to->swap = from->swap, to->far = from->far;
-    to->apart = from->apart;
+    to->apart = from->apart, to->ahead = from->ahead;
+    to->swap = from->swap;
 }
 
-static void move_on(const knr_fft_plan *p, numbers *x, int64_t first)
+static void set_pass(knr_fft_groups *c, const knr_fft_pass *a, double scale)
 {
-    x->re = number_at(p, x->re, x->im ? first : 2 * first);
-    x->im = x->im ? number_at(p, x->im, first) : NULL;
+    c->r = a->r;
+    c->m = a->m, c->s = a->s, c->l = 1;
+    c->xl = c->yl = c->back = 0;
+    c->by_p = a->by_p, c->by_t = a->by_t, c->turn = NULL, c->roots = a->roots;
+    c->scale = scale;
 }
 
-/* A pass whose lanes run along q; the last line begins where it ends with the last q, so some places may be computed
- * twice. */
-static void run_along(const knr_fft_plan *p, const knr_fft_pass *a, const numbers *x, const numbers *y, double scale)
+/* Lanes run along q: the last line ends with the last q, so some places may be computed twice. */
+static void set_along(const knr_fft_plan *p, knr_fft_groups *c, const knr_fft_pass *a)
 {
-    int64_t width = knr_fft_width(p->bytes), last = a->s - width;
-    const knr_fft_loops *loops = knr_fft_loops_of(p->bytes);
-    knr_fft_groups c = {.r = a->r,
-                        .m = a->m,
-                        .s = a->s / width,
-                        .l = 1,
-                        .xp = a->s,
-                        .xq = width,
-                        .xj = a->s * a->m,
-                        .yp = a->s * a->r,
-                        .yq = width,
-                        .yk = a->s,
-                        .by_p = a->by_p,
-                        .roots = a->roots,
-                        .scale = scale};
-    set(&c.x, x);
-    set(&c.y, y);
-    loops->groups(&c);
-    if (a->s % width == 0)
-        return;
-    c.s = 1;
-    move_on(p, &c.x, last);
-    move_on(p, &c.y, last);
-    loops->groups(&c);
+    int64_t width = knr_fft_width(p->bytes);
+    c->s = a->s / width;
+    c->back = a->s % width ? width - a->s % width : 0;
+    c->xp = a->s, c->xq = width, c->xj = a->s * a->m;
+    c->yp = a->s * a->r, c->yq = width, c->yk = a->s;
 }
 
-/* Places of one transform are lanes. */
-static void run_alone(const knr_fft_plan *p, const numbers *x, const numbers *y, double scale, void *room)
+/* Lines of WIDTH numbers: l is WIDTH for the columns of transforms side by side, or 1. */
+static void set_lines(const knr_fft_plan *p, knr_fft_groups *c, int64_t l)
+{
+    int64_t width = knr_fft_width(p->bytes);
+    int64_t in = (c->x.apart ? c->x.apart : width) * l, out = (c->y.apart ? c->y.apart : width) * l;
+    c->l = l;
+    c->xp = c->s * in, c->xq = in, c->xl = in / l, c->xj = c->s * c->m * in;
+    c->yp = c->s * c->r * out, c->yq = out, c->yl = out / l, c->yk = c->s * out;
+}
+
+/* The pass across the columns of one transform, or of WIDTH of them */
+static void add_cross(const knr_fft_plan *p, int side, const numbers *from, const numbers *y, double scale,
+                      knr_fft_stage *to)
 {
     const knr_fft_loops *loops = knr_fft_loops_of(p->bytes);
-    numbers other = planes(p, room, p->n), own = y->im ? *y : planes(p, y->re, p->n);
+    int64_t width = knr_fft_width(p->bytes), m = p->n / width, out = y->apart ? y->apart : width;
+    knr_fft_groups *c = &to->call;
+    set_pass(c, &(knr_fft_pass){.r = (int)width, .s = 1, .m = m}, scale);
+    set(&c->x, from);
+    set(&c->y, y);
+    c->xp = width * width, c->xq = 0, c->xj = width;
+    c->yp = out, c->yq = 0, c->yk = m * out;
+    to->run = side > 1 ? loops->groups : loops->cross;
+}
+
+/* All passes in one loop, if there is one for so many numbers */
+typedef void rows_loop(const knr_fft_groups *c);
+static rows_loop *rows_loop_of(const knr_fft_plan *p)
+{
+    rows_loop *const *rows = knr_fft_loops_of(p->bytes)->rows;
+    return p->n == 64 ? rows[0] : p->n == 128 ? rows[1] : p->n == 256 ? rows[2] : NULL;
+}
+
+bool knr_fft_takes_rows(const knr_fft_plan *p) { return rows_loop_of(p) != NULL; }
+
+void knr_fft_prepare(const knr_fft_plan *p, int side, const numbers *x, const numbers *y, double scale, void *room,
+                     knr_fft_stages *s)
+{
+    const knr_fft_loops *loops = knr_fft_loops_of(p->bytes);
+    int64_t size = p->n * side;
+    bool lines = side > 1 || p->columns;
+    numbers a = planes(p, room, size), b = planes(p, number_at(p, room, whole(2 * size)), size);
     const numbers *from = x;
-    for (int i = 0; i < p->n_pass; i++) {
-        const knr_fft_pass *a = &p->pass[i];
-        const numbers *to = i == p->n_pass - 1 ? y : (p->n_pass - i) % 2 ? &own : &other;
-        if (a->s >= knr_fft_width(p->bytes)) {
-            run_along(p, a, from, to, scale);
-        } else {
-            knr_fft_call c = {.r = a->r, .s = a->s, .m = a->m, .by_t = a->by_t, .roots = a->roots};
-            set(&c.x, from);
-            set(&c.y, to);
-            loops->pass(&c);
-        }
-        from = to;
+    rows_loop *all = side == 1 ? rows_loop_of(p) : NULL;
+    if (all) {
+        knr_fft_groups *c = &s->stage[0].call;
+        set_pass(c, &p->pass[0], scale);
+        set(&c->x, x);
+        set(&c->y, y);
+        c->m = 1, c->xp = c->yp = 0;
+        c->turn = p->columns ? p->columns : p->pass[1].by_t;
+        s->stage[0].run = all;
+        s->n = 1;
+        return;
     }
-}
-
-/* Lines of WIDTH numbers: one of each transform side by side, or the columns of one transform. */
-static void run_lines(const knr_fft_plan *p, int side, numbers x, numbers y, double scale, void *room)
-{
-    const knr_fft_loops *loops = knr_fft_loops_of(p->bytes);
-    int64_t width = knr_fft_width(p->bytes), size = p->n * side, lines = size / width;
-    int64_t l = p->columns && side > 1 ? width : 1;
-    numbers a = planes(p, room, size), b = side > 1 ? planes(p, number_at(p, room, 2 * size), size) : y;
-    if (!b.im)
-        b = planes(p, y.re, size);
-    numbers from = x;
+    s->n = p->n_pass + (p->columns ? 1 : 0);
     for (int i = 0; i < p->n_pass; i++) {
         const knr_fft_pass *q = &p->pass[i];
+        knr_fft_groups *c = &s->stage[i].call;
         /* The last pass but one of all may be in place, and is where few others were: in `a`. */
         bool last = i == p->n_pass - 1;
-        numbers to = last && !p->columns ? y : last || (p->n_pass - i) % 2 == 0 ? a : b;
-        int64_t in = (from.apart ? from.apart : width) * l, out = (to.apart ? to.apart : width) * l;
-        loops->groups(&(knr_fft_groups){.x = from,
-                                        .y = to,
-                                        .r = q->r,
-                                        .m = q->m,
-                                        .s = q->s,
-                                        .l = l,
-                                        .xp = q->s * in,
-                                        .xq = in,
-                                        .xl = in / l,
-                                        .xj = q->s * q->m * in,
-                                        .yp = q->s * q->r * out,
-                                        .yq = out,
-                                        .yl = out / l,
-                                        .yk = q->s * out,
-                                        .by_p = q->by_p,
-                                        .turn = last ? p->columns : NULL,
-                                        .roots = q->roots,
-                                        .scale = scale});
+        const numbers *to = last && !p->columns ? y : last || (p->n_pass - i) % 2 == 0 ? &a : &b;
+        set_pass(c, q, scale);
+        set(&c->x, from);
+        set(&c->y, to);
+        s->stage[i].run = lines || q->s >= knr_fft_width(p->bytes) ? loops->groups : loops->pass;
+        if (lines)
+            set_lines(p, c, p->columns && side > 1 ? knr_fft_width(p->bytes) : 1);
+        else if (q->s >= knr_fft_width(p->bytes))
+            set_along(p, c, q);
+        if (last)
+            c->turn = p->columns;
         from = to;
     }
-    if (p->columns && side > 1) {
-        int64_t m = lines / width, out = y.apart ? y.apart : width;
-        loops->groups(&(knr_fft_groups){.x = from,
-                                        .y = y,
-                                        .r = (int)width,
-                                        .m = m,
-                                        .s = 1,
-                                        .l = 1,
-                                        .xp = width * width,
-                                        .xj = width,
-                                        .yp = out,
-                                        .yk = m * out,
-                                        .scale = scale});
-    } else if (p->columns) {
-        loops->cross(from.re, from.im, &y, lines, scale);
-    }
+    if (p->columns)
+        add_cross(p, side, from, y, scale, &s->stage[p->n_pass]);
+}
+
+void knr_fft_run_stages(const knr_fft_stages *s)
+{
+    for (int i = 0; i < s->n; i++)
+        s->stage[i].run(&s->stage[i].call);
 }
 
 static void run_flat(const knr_fft_plan *p, int side, numbers x, numbers y, double scale, void *room)
 {
-    if (side > 1 || p->columns)
-        run_lines(p, side, x, y, scale, room);
-    else
-        run_alone(p, &x, &y, scale, room);
+    knr_fft_stages s;
+    knr_fft_prepare(p, side, &x, &y, scale, room, &s);
+    knr_fft_run_stages(&s);
 }
 
 /* --- split ------------------------------------------------------------------------------------ */
@@ -219,9 +210,9 @@ static numbers lines_of(const knr_fft_plan *p, numbers x, int64_t first, int64_t
 {
     return (numbers){.re = number_at(p, x.re, x.im ? first : 2 * first),
                      .im = x.im ? number_at(p, x.im, first) : NULL,
-                     .swap = x.swap,
                      .apart = apart,
-                     .far = p->n * p->bytes >= FAR_BYTES};
+                     .ahead = p->n * p->bytes >= FAR_BYTES ? knr_fft_width(p->bytes) : 0,
+                     .swap = x.swap};
 }
 
 /* The numbers of a block, from place `first` on, after their turns */
