@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fft_isa.c -- the inner loops of the Fourier transforms, compiled once per instruction set; fft_radix.h,
- * fft_groups.h and fft_lanes.h hold them for one type of number and are included for each. */
+ * fft_groups.h and fft_lanes.h hold them for one type of number and are included for each; fft_roots.h holds those
+ * of the tables. */
 #include "host/routine/fft_loops.h"
 #include "host/routine/product_vector.h"
 #include <stddef.h>
@@ -87,6 +88,8 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #include "host/routine/fft_groups.h"
 #include "host/routine/fft_lanes.h"
 
+#include "host/routine/fft_roots.h"
+
 #if VECTOR_BYTES > 16
 #define ROWS_f32 rows_of_64_f32, rows_of_128_f32, rows_of_256_f32
 #define ROWS_f64 rows_of_64_f64, rows_of_128_f64
@@ -97,6 +100,6 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #define TABLE(num)                                                                                                \
     {                                                                                                             \
         pass_##num, groups_##num, {ROWS_##num}, cross_##num, turn_over_##num, take_##num, put_##num, times_##num, \
-            real_##num, real_lanes_##num, powers_##num, turn_##num                                                \
+            real_##num, real_lanes_##num, powers_##num, roots, turn_##num                                         \
     }
 const knr_fft_loops PASTE(knr_fft_, KN_ISA)[2] = {TABLE(f32), TABLE(f64)};

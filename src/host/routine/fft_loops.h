@@ -95,6 +95,8 @@ typedef struct knr_fft_loops {
     void (*real)(const knr_fft_real *r);
     void (*real_lanes)(const knr_fft_real *r); /* planes [m][WIDTH], [m + 1][WIDTH]; all indices, 0 among them */
     void (*powers)(const knr_fft_powers *p, void *pairs);
+    /* exp(-2 pi i k[j] / n) for j < count, 0 <= k[j] < n, as pairs of double, to the last bit or so */
+    void (*roots)(const int64_t *k, int64_t n, int count, double *pairs);
     void (*turn)(void *re, void *im, int64_t n, const void *w); /* planes [n][WIDTH] times w[k] (pairs) */
 } knr_fft_loops;
 

@@ -17,69 +17,55 @@ enum {
 
 /* --- roots of unity --------------------------------------------------------------------------- */
 
-/* sin and cos of hi + lo, 0 <= hi <= pi / 4: Taylor's series, whose last term is far below the last bit */
-static void sine_cosine(double hi, double lo, double *sine, double *cosine)
-{
-    static const double s[] = {-1. / 6,        1. / 120,         -1. / 5040,           1. / 362880,
-                               -1. / 39916800, 1. / 6227020800., -1. / 1307674368000., 1. / 355687428096000.};
-    static const double c[] = {1. / 24,         -1. / 720,          1. / 40320,           -1. / 3628800,
-                               1. / 479001600., -1. / 87178291200., 1. / 20922789888000., -1. / 6402373705728000.};
-    double z = hi * hi, rest = __builtin_fma(hi, hi, -z), p = s[7], q = c[7];
-    for (int i = 6; i >= 0; i--) {
-        p = __builtin_fma(p, z, s[i]);
-        q = __builtin_fma(q, z, c[i]);
-    }
-    double half = 0.5 * z, one = 1 - half, lost = (1 - one) - half;
-    double cos = one + (lost + (z * z * q - (0.5 * rest + hi * lo)));
-    *cosine = cos;
-    *sine = hi + (hi * z * p + lo * one);
-}
-
 void knr_fft_root(int64_t k, int64_t n, double w[2])
 {
     k %= n;
-    int64_t octant = 8 * k / n, rest = 8 * k - octant * n; /* the angle is (octant + rest / n) pi / 4 */
-    double part = (double)(octant & 1 ? n - rest : rest), all = (double)n;
-    double q = part / all, q_lo = __builtin_fma(-q, all, part) / all;
-    const double hi = 0.78539816339744828, lo = 3.0616169978683830e-17; /* pi / 4 */
-    double x = q * hi, x_lo = __builtin_fma(q, hi, -x) + (q * lo + q_lo * hi), sine, cosine;
-    sine_cosine(x, x_lo, &sine, &cosine);
-    if ((octant + 1) & 2) { /* octants 1, 2, 5, 6: about the axis of sines */
-        double t = sine;
-        sine = cosine, cosine = t;
-    }
-    w[0] = octant >= 2 && octant < 6 ? -cosine : cosine;
-    w[1] = octant >= 4 ? sine : -sine;
+    knr_fft_loops_of(8)->roots(&k, n, 1, w);
 }
 
-/* All powers of exp(-2 pi i / n), most of them by symmetry. */
-typedef struct circle {
-    int64_t n;
-    double *eighth; /* NULL: n is no multiple of 8 */
-} circle;
+/* Powers of exp(-2 pi i / n), each so many times: their exponents grow by `step`, which grows by `more`. */
+typedef struct series {
+    int64_t n, first, step, more, times;
+} series;
 
-/* For so many of its powers: few are computed one by one. */
-static circle circle_new(int64_t n, int64_t powers)
+/* Where they go: real part number i to at + i by, the imaginary one `second` behind it, of numbers of so many bytes. */
+typedef struct places {
+    void *table;
+    int bytes;
+    int64_t at, by, second;
+} places;
+
+static void number_set(const places *to, int64_t i, double v)
 {
-    circle c = {n, n % 8 == 0 && powers >= n / 8 ? knx_alloc((size_t)(n / 4 + 2) * sizeof(double)) : NULL};
-    for (int64_t k = 0; c.eighth && k <= n / 8; k++)
-        knr_fft_root(k, n, c.eighth + 2 * k);
-    return c;
+    if (to->bytes == 4)
+        ((float *)to->table)[i] = (float)v;
+    else
+        ((double *)to->table)[i] = v;
 }
 
-static void circle_at(const circle *c, int64_t k, double w[2])
+static void set_powers(places to, series of, int64_t count)
 {
-    if (!c->eighth) {
-        knr_fft_root(k, c->n, w);
-        return;
+    enum { SOME = 64 };
+    int64_t k[SOME], e = of.first % of.n, step = of.step % of.n, time = 0;
+    double w[2 * SOME];
+    for (int64_t i = 0; i < count; i += SOME) {
+        int many = count - i < SOME ? (int)(count - i) : SOME;
+        for (int j = 0; j < many; j++) {
+            k[j] = e;
+            if (++time < of.times)
+                continue;
+            time = 0;
+            e += step;
+            e -= e >= of.n ? of.n : 0;
+            step += of.more;
+            step -= step >= of.n ? of.n : 0;
+        }
+        knr_fft_loops_of(8)->roots(k, of.n, many, w);
+        for (int j = 0; j < many; j++) {
+            number_set(&to, to.at + (i + j) * to.by, w[2 * j]);
+            number_set(&to, to.at + (i + j) * to.by + to.second, w[2 * j + 1]);
+        }
     }
-    k %= c->n;
-    int64_t eighth = c->n / 8, octant = k / eighth, rest = k - octant * eighth;
-    const double *at = c->eighth + 2 * (octant & 1 ? eighth - rest : rest);
-    bool swap = (octant + 1) & 2;
-    double cosine = swap ? -at[1] : at[0], sine = swap ? at[0] : -at[1];
-    w[0] = octant >= 2 && octant < 6 ? -cosine : cosine;
-    w[1] = octant >= 4 ? sine : -sine;
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
@@ -90,33 +76,21 @@ static void *numbers_new(knr_fft_plan *p, int64_t n)
     return at ? at + (64 - (uintptr_t)at % 64) % 64 : NULL;
 }
 
-static void number_set(const knr_fft_plan *p, void *table, int64_t i, double v)
+static places pairs_at(const knr_fft_plan *p, void *table, int64_t first)
 {
-    if (p->bytes == 4)
-        ((float *)table)[i] = (float)v;
-    else
-        ((double *)table)[i] = v;
+    return (places){.table = table, .bytes = p->bytes, .at = 2 * first, .by = 2, .second = 1};
 }
 
-static void pair_set(const knr_fft_plan *p, void *table, int64_t i, const double w[2])
+/* alone: lanes may be places of one transform; n: the power of w that is 1 */
+static bool pass_tables(knr_fft_plan *p, knr_fft_pass *a, int64_t n, bool alone)
 {
-    number_set(p, table, 2 * i, w[0]);
-    number_set(p, table, 2 * i + 1, w[1]);
-}
-
-/* alone: lanes may be places of one transform */
-static bool pass_tables(knr_fft_plan *p, knr_fft_pass *a, const circle *c, bool alone)
-{
-    double w[2];
-    int64_t others = a->r - 1, places = a->s * a->m;
+    int64_t others = a->r - 1, all = a->s * a->m;
     if (a->r % 2) {
         void *roots = numbers_new(p, a->r);
         if (!roots)
             return false;
-        for (int j = 1; j <= a->r / 2; j++) {
-            knr_fft_root(j, a->r, w);
-            pair_set(p, roots, j - 1, (double[]){w[0], -w[1]});
-        }
+        for (int j = 1; j <= a->r / 2; j++) /* sines are positive there */
+            set_powers(pairs_at(p, roots, j - 1), (series){.n = a->r, .first = a->r - j, .times = 1}, 1);
         a->roots = roots;
     }
     if (a->m == 1)
@@ -124,22 +98,18 @@ static bool pass_tables(knr_fft_plan *p, knr_fft_pass *a, const circle *c, bool 
     void *by_p = numbers_new(p, 2 * a->m * others);
     if (!by_p)
         return false;
-    for (int64_t i = 0; i < a->m * others; i++) {
-        circle_at(c, i / others * (i % others + 1) * a->s, w);
-        pair_set(p, by_p, i, w);
-    }
+    for (int64_t i = 0; i < a->m; i++)
+        set_powers(pairs_at(p, by_p, i * others), (series){.n = n, .first = i * a->s, .step = i * a->s, .times = 1},
+                   others);
     a->by_p = by_p;
     if (!alone || a->s >= knr_fft_width(p->bytes))
         return true;
-    void *by_t = numbers_new(p, 2 * places * others + KNR_FFT_MOST_WIDTH);
+    void *by_t = numbers_new(p, 2 * all * others + KNR_FFT_MOST_WIDTH);
     if (!by_t)
         return false;
     for (int64_t k = 0; k < others; k++)
-        for (int64_t t = 0; t < places; t++) {
-            circle_at(c, t / a->s * (k + 1) * a->s, w);
-            number_set(p, by_t, 2 * k * places + t, w[0]);
-            number_set(p, by_t, (2 * k + 1) * places + t, w[1]);
-        }
+        set_powers((places){.table = by_t, .bytes = p->bytes, .at = 2 * k * all, .by = 1, .second = all},
+                   (series){.n = n, .step = (k + 1) * a->s, .times = a->s}, all);
     a->by_t = by_t;
     return true;
 }
@@ -149,14 +119,9 @@ static void *lines_table(knr_fft_plan *p, int64_t lines, int64_t n)
 {
     int64_t width = knr_fft_width(p->bytes);
     void *table = numbers_new(p, 2 * lines * width);
-    circle c = circle_new(n, lines * width);
-    for (int64_t i = 0; table && i < lines * width; i++) {
-        double w[2];
-        circle_at(&c, i / width * (i % width), w);
-        number_set(p, table, i / width * 2 * width + i % width, w[0]);
-        number_set(p, table, (i / width * 2 + 1) * width + i % width, w[1]);
-    }
-    knx_free(c.eighth);
+    for (int64_t i = 0; table && i < lines; i++)
+        set_powers((places){.table = table, .bytes = p->bytes, .at = 2 * i * width, .by = 1, .second = width},
+                   (series){.n = n, .step = i, .times = 1}, width);
     return table;
 }
 
@@ -170,10 +135,10 @@ static bool powers_tables(knr_fft_plan *p, knr_fft_powers *w, int64_t n)
     double *at = knx_arena_alloc(&p->arena, (size_t)(low + high) * 2 * sizeof(double));
     if (!at)
         return false;
-    for (int64_t e = 0; e < low; e++)
-        knr_fft_root(e, n, at + 2 * e);
-    for (int64_t e = 0; e < high; e++)
-        knr_fft_root(e << bits, n, at + 2 * (low + e));
+    places to = {.table = at, .bytes = 8, .by = 2, .second = 1};
+    set_powers(to, (series){.n = n, .step = 1, .times = 1}, low);
+    to.at = 2 * low;
+    set_powers(to, (series){.n = n, .step = low, .times = 1}, high);
     *w = (knr_fft_powers){.low = at, .high = at + 2 * low, .bits = bits, .n = n};
     return true;
 }
@@ -181,7 +146,6 @@ static bool powers_tables(knr_fft_plan *p, knr_fft_powers *w, int64_t n)
 /* For 2 n real numbers. */
 static bool real_tables(knr_fft_plan *p)
 {
-    double w[2];
     int64_t width = knr_fft_width(p->bytes);
     bool few = p->n <= REAL_TABLE;
     int64_t count = few ? p->n / 2 + 1 : p->n / 2 / width + 1, step = few ? 1 : width;
@@ -189,15 +153,11 @@ static bool real_tables(knr_fft_plan *p)
     void *real = many ? NULL : numbers_new(p, 2 * count), *lanes = few ? NULL : numbers_new(p, 2 * width);
     if ((!many && !real) || (!few && !lanes) || (many && !powers_tables(p, &p->real_w, 2 * p->n)))
         return false;
-    for (int64_t k = 0; real && k < count; k++) {
-        knr_fft_root(k * step, 2 * p->n, w);
-        pair_set(p, real, k, w);
-    }
-    for (int64_t i = 0; lanes && i < width; i++) {
-        knr_fft_root(i + 1, 2 * p->n, w);
-        number_set(p, lanes, i, w[0]);
-        number_set(p, lanes, width + i, w[1]);
-    }
+    if (real)
+        set_powers(pairs_at(p, real, 0), (series){.n = 2 * p->n, .step = step, .times = 1}, count);
+    if (lanes)
+        set_powers((places){.table = lanes, .bytes = p->bytes, .by = 1, .second = width},
+                   (series){.n = 2 * p->n, .first = 1, .step = 1, .times = 1}, width);
     p->real = real;
     p->real_lanes = lanes;
     return true;
@@ -307,10 +267,8 @@ static bool make_flat(knr_fft_plan *p, plan_use use)
     flat_passes(p, use);
     bool columns = in_columns(p, use), well = true;
     int64_t width = knr_fft_width(p->bytes);
-    circle c = circle_new(columns ? p->n / width : p->n, p->n);
     for (int i = 0; well && i < p->n_pass; i++)
-        well = pass_tables(p, &p->pass[i], &c, !columns && use != IN_LANES);
-    knx_free(c.eighth);
+        well = pass_tables(p, &p->pass[i], columns ? p->n / width : p->n, !columns && use != IN_LANES);
     if (well && columns)
         well = (p->columns = lines_table(p, p->n / width, p->n)) != NULL;
     return well;
@@ -387,13 +345,8 @@ static bool first_tables(knr_fft_plan *p, knr_fft_step *a)
     if (2 * blocks * a->r * p->bytes > BLOCKS_BYTES)
         return true;
     void *by_block = numbers_new(p, 2 * blocks * a->r);
-    circle c = circle_new(a->r * a->m, blocks * a->r);
-    for (int64_t i = 0; by_block && i < blocks * a->r; i++) {
-        double w[2];
-        circle_at(&c, i / a->r * width * (i % a->r), w);
-        pair_set(p, by_block, i, w);
-    }
-    knx_free(c.eighth);
+    for (int64_t i = 0; by_block && i < blocks; i++)
+        set_powers(pairs_at(p, by_block, i * a->r), (series){.n = a->r * a->m, .step = i * width, .times = 1}, a->r);
     a->by_block = by_block;
     return by_block != NULL;
 }
@@ -419,6 +372,9 @@ static bool make_split(knr_fft_plan *p, int n_step, const int64_t *r)
     return true;
 }
 
+/* w^(k^2 / 2), w = exp(-2 pi i / n) */
+static series chirp_of(int64_t n) { return (series){.n = 2 * n, .step = 1, .more = 2, .times = 1}; }
+
 /* The transform of the chirp, in double precision, rounded once. */
 static bool make_image(knr_fft_plan *p)
 {
@@ -429,20 +385,21 @@ static bool make_image(knr_fft_plan *p)
     double *x = exact ? knx_alloc_zero((size_t)(4 * length * side + room + 64) * sizeof *x) : NULL;
     void *image = numbers_new(p, 2 * length);
     if (x && image) {
-        double *re = x, *im = x + length * side, *y = im + length * side, w[2];
-        for (int64_t k = 0, e = 0; k < n; k++) {
-            knr_fft_root(e, 2 * n, w);
-            re[k * side] = w[0], im[k * side] = -w[1];
-            if (k)
-                re[(length - k) * side] = w[0], im[(length - k) * side] = -w[1];
-            e += 2 * k + 1;
-            e %= 2 * n;
+        double *re = x, *im = x + length * side, *y = im + length * side;
+        set_powers((places){.table = x, .bytes = 8, .by = side, .second = length * side}, chirp_of(n), n);
+        for (int64_t k = 0; k < n; k++) { /* conjugates, on both sides of 0 */
+            im[k * side] = -im[k * side];
+            re[(k ? length - k : 0) * side] = re[k * side];
+            im[(k ? length - k : 0) * side] = im[k * side];
         }
         double *z = y + length * side;
         knr_fft_run_plan(exact, side, (knr_fft_numbers){.re = re, .im = im}, (knr_fft_numbers){.re = y, .im = z}, 1,
                          z + length * side, 1);
-        for (int64_t k = 0; k < length; k++)
-            pair_set(p, image, k, (double[]){y[k * side] / (double)length, z[k * side] / (double)length});
+        const places to = pairs_at(p, image, 0);
+        for (int64_t k = 0; k < length; k++) {
+            number_set(&to, 2 * k, y[k * side] / (double)length);
+            number_set(&to, 2 * k + 1, z[k * side] / (double)length);
+        }
     }
     if (exact != p->longer)
         plan_free((knr_fft_plan *)(uintptr_t)exact);
@@ -466,13 +423,7 @@ static bool make_chirp(knr_fft_plan *p)
     p->size += p->longer->size;
     p->alone = p->longer->alone;
     p->wide = !p->alone && p->longer->n <= CHIRP_WIDE;
-    for (int64_t k = 0, e = 0; k < p->n; k++) {
-        double w[2];
-        knr_fft_root(e, 2 * p->n, w);
-        pair_set(p, chirp, k, w);
-        e += 2 * k + 1;
-        e %= 2 * p->n;
-    }
+    set_powers(pairs_at(p, chirp, 0), chirp_of(p->n), p->n);
     p->chirp = chirp;
     return make_image(p);
 }

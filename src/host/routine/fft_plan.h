@@ -58,7 +58,7 @@ struct knr_fft_plan {
  * knr_fft_leave. */
 const knr_fft_plan *knr_fft_find(int64_t n, int bytes, bool real);
 void knr_fft_leave(const knr_fft_plan *p);
-/* exp(-2 pi i k / n) for 0 <= k, to the last bit or so */
+/* exp(-2 pi i k / n) for 0 <= k, to the last bit or so; of many, knr_fft_loops has a loop */
 void knr_fft_root(int64_t k, int64_t n, double w[2]);
 /* As many real numbers does a run of `side` transforms need, beside x and y; `threads`: as many work on it. */
 int64_t knr_fft_room(const knr_fft_plan *p, int side, int threads);
