@@ -321,6 +321,11 @@ void knb_sort(kni_builder *b, int n, const kni_atom *x, int dimension, int num_k
     knb_emit(b, &knp_prim_sort, &p, n, x, out, n);
 }
 
+kni_atom knb_argsort(kni_builder *b, int n, const kni_atom *x, int dimension)
+{
+    return knb_emit1(b, &knp_prim_argsort, &(kni_p_argsort){dimension}, n, x);
+}
+
 void knb_top_k(kni_builder *b, kni_atom x, int axis, int64_t k, kni_atom out[2])
 {
     knb_emit(b, &knp_prim_top_k, &(kni_p_top_k){axis, k}, 1, &x, out, 2);

@@ -77,6 +77,7 @@ void knb_reduce_window(kni_builder *b, int n, const kni_atom *x, const kni_p_win
 kni_atom knb_argmax(kni_builder *b, kni_atom x, int axis, kn_dtype index_dtype);
 kni_atom knb_argmin(kni_builder *b, kni_atom x, int axis, kn_dtype index_dtype);
 void knb_sort(kni_builder *b, int n, const kni_atom *x, int dimension, int num_keys, kni_atom *out);
+kni_atom knb_argsort(kni_builder *b, int n, const kni_atom *x, int dimension); /* int64 positions, by n keys */
 void knb_top_k(kni_builder *b, kni_atom x, int axis, int64_t k, kni_atom out[2]); /* the largest, and their positions */
 /* Matrices are the last two axes. */
 kni_atom knb_cholesky(kni_builder *b, kni_atom x, kni_factor_check check);

@@ -98,8 +98,15 @@ kn_array knl_extreme(const char *name, const char *ufunc, kn_array x, const kn_m
 kni_atom knl_sorts_before(kna_op *op, kni_atom x, kni_atom y); /* is x < y in that order? */
 /* n arrays, rearranged by the first n_key of them along an axis; stable */
 void knl_sort(kna_op *op, int n, const kni_atom *x, int axis, int n_key, kni_atom *out);
-/* n arrays by the first one, the largest element first; NaN last all the same; stable */
-void knl_sort_descending(kna_op *op, int n, const kni_atom *x, int axis, kni_atom *out);
+kni_atom knl_argsort(kna_op *op, int n, const kni_atom *x, int axis); /* int64 positions, by n keys; stable */
+/* the largest element first; NaN last all the same; stable */
+kni_atom knl_sort_descending(kna_op *op, kni_atom x, int axis);
+kni_atom knl_argsort_descending(kna_op *op, kni_atom x, int axis);
+/* Elements, or their positions, at int64 ranks of that order, which have x's number of axes, the others of extent 1 or as
+ * x's; whole: all of x in an order that has them in their places. Ranks that there are not mean the nearest one. */
+kni_atom knl_partition(kna_op *op, kni_atom x, kni_atom ranks, int axis, bool whole, bool positions, bool descending);
+/* Numbers of the opposite order, but that NaN stays NaN */
+kni_atom knl_opposite(kna_op *op, kni_atom x);
 /* Integers in the order of the real numbers x, NaN the least of all */
 kni_atom knl_order_image(kna_op *op, kni_atom x);
 /* How many elements of the sorted vector a come before each of v (right: before or equal); int64 */

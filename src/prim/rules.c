@@ -425,3 +425,29 @@ knk_node knp_divide(knk_builder *k, knk_node node, int64_t by, int64_t most)
     knk_node product = knk_binary(k, KNK_MUL, node, knk_const_int(k, KN_ID_I64, factor));
     return knk_binary(k, KNK_SAR, product, knk_const_int(k, KN_ID_I64, n));
 }
+
+kni_atom knp_take_along(kni_builder *b, kni_atom x, kni_atom positions, int dimension, bool unique)
+{
+    kni_type t = knb_type(b, x), to = knb_type(b, positions);
+    if (b->error)
+        return KN_ATOM_NONE;
+    knp_dims others = knp_axes_rest((kni_ints){1, (int64_t[]){dimension}}, t.ndim), ones = {.n = t.ndim};
+    for (int i = 0; i < t.ndim; i++)
+        ones.v[i] = knx_dim_eq(t.dim[i], 0) ? 0 : 1;
+    kni_ints one_dim = {1, (int64_t[]){dimension}};
+    kni_p_gather p = {.collapsed_slice_dims = one_dim,
+                      .start_index_map = one_dim,
+                      .operand_batching_dims = knp_ints(&others),
+                      .start_indices_batching_dims = knp_ints(&others),
+                      .slice_sizes = knp_ints(&ones),
+                      .mode = KN_GATHER_PROMISE,
+                      .unique_indices = unique};
+    knp_dims shape = knp_dims_of(to);
+    if (shape.n == KN_MAX_NDIM) {
+        knb_fail(
+            b, knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM));
+        return KN_ATOM_NONE;
+    }
+    shape.v[shape.n++] = 1;
+    return knb_gather(b, x, knb_reshape(b, positions, shape.n, shape.v), &p);
+}

@@ -50,6 +50,9 @@ knx_error *knp_batch_in_front(const kni_rule *r, int64_t size, const int *axis, 
 /* Of rows without operands: never called. */
 knx_error *knp_batch_none(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out);
 /* Operand i with its batch axis at `to`, broadcast there if it has none. */
+/* The elements of x at positions[...] along a dimension, where positions has x's shape but for it (take_along_axis);
+ * unique: no position is there twice. */
+kni_atom knp_take_along(kni_builder *b, kni_atom x, kni_atom positions, int dimension, bool unique);
 kni_atom knp_batched_at(const kni_rule *r, int i, int64_t size, int axis, int to);
 
 /* Axes. */

@@ -115,6 +115,24 @@
      .whole = ref_sort,                              \
      .flags = how},
 
+#define ARGSORT(name, list, from, how, dimension) \
+    {.prim = &knp_prim_argsort,                   \
+     .label = name,                               \
+     .dtypes = list,                              \
+     .operands = from,                            \
+     .params = &(kni_p_argsort){dimension},       \
+     .whole = ref_argsort,                        \
+     .flags = how},
+
+#define PARTITION(name, list, from, how, dimension, positions, whole_array) \
+    {.prim = &knp_prim_partition,                                           \
+     .label = name,                                                         \
+     .dtypes = list,                                                        \
+     .operands = from,                                                      \
+     .params = &(kni_p_partition){dimension, positions, whole_array},       \
+     .whole = ref_partition,                                                \
+     .flags = how},
+
 #define TOP(name, list, from, how, axis, k) \
     {.prim = &knp_prim_top_k,               \
      .label = name,                         \

@@ -455,27 +455,95 @@ static bool line_before(const call *c, int num_keys, int64_t i, int64_t j)
     return false;
 }
 
-void ref_sort(call *c) /* insertion, from the end: stable */
+/* Lines along a dimension, and positions of a line in order; a line begins at `begin`, and goes on in steps. */
+typedef struct ordered_lines {
+    int64_t length, stride, lines, *order;
+} ordered_lines;
+
+static ordered_lines lines_along(call *c, int64_t dimension)
+{
+    const tensor *x = &c->x[0];
+    ordered_lines l = {.length = x->dim[dimension], .stride = 1};
+    for (int k = (int)dimension + 1; k < x->ndim; k++)
+        l.stride *= x->dim[k];
+    l.lines = l.length ? x->n / l.length : 0;
+    l.order = tensor_alloc(c->arena, ((size_t)l.length + 1) * sizeof *l.order);
+    return l;
+}
+
+/* Insertion, from the end: stable. Returns where the line begins. */
+static int64_t order_line(const call *c, ordered_lines *l, int64_t line, int num_keys)
+{
+    int64_t begin = line / l->stride * l->stride * l->length + line % l->stride;
+    for (int64_t k = 0; k < l->length; k++) {
+        int64_t at = k;
+        for (; at > 0 && line_before(c, num_keys, begin + k * l->stride, l->order[at - 1]); at--)
+            l->order[at] = l->order[at - 1];
+        l->order[at] = begin + k * l->stride;
+    }
+    return begin;
+}
+
+void ref_sort(call *c)
 {
     const kni_p_sort *p = c->params;
-    const tensor *x = &c->x[0];
-    int64_t length = x->dim[p->dimension], stride = 1;
-    for (int k = (int)p->dimension + 1; k < x->ndim; k++)
-        stride *= x->dim[k];
     for (int i = 0; i < c->n_in; i++)
         result(c, c->x[i].dtype, c->x[i].ndim, c->x[i].dim);
-    int64_t *order = tensor_alloc(c->arena, ((size_t)length + 1) * sizeof *order);
-    for (int64_t line = 0; length && line < x->n / length; line++) {
-        int64_t begin = line / stride * stride * length + line % stride;
-        for (int64_t k = 0; k < length; k++) {
-            int64_t at = k;
-            for (; at > 0 && line_before(c, (int)p->num_keys, begin + k * stride, order[at - 1]); at--)
-                order[at] = order[at - 1];
-            order[at] = begin + k * stride;
-        }
+    ordered_lines l = lines_along(c, p->dimension);
+    for (int64_t line = 0; line < l.lines; line++) {
+        int64_t begin = order_line(c, &l, line, (int)p->num_keys);
         for (int i = 0; i < c->n_in; i++)
-            for (int64_t k = 0; k < length; k++)
-                c->y[i].at[begin + k * stride] = c->x[i].at[order[k]];
+            for (int64_t k = 0; k < l.length; k++)
+                c->y[i].at[begin + k * l.stride] = c->x[i].at[l.order[k]];
+    }
+}
+
+void ref_argsort(call *c)
+{
+    tensor *y = result(c, KN_DT(I64), c->x[0].ndim, c->x[0].dim);
+    ordered_lines l = lines_along(c, ((const kni_p_argsort *)c->params)->dimension);
+    for (int64_t line = 0; line < l.lines; line++) {
+        int64_t begin = order_line(c, &l, line, c->n_in);
+        for (int64_t k = 0; k < l.length; k++)
+            y->at[begin + k * l.stride] = (num){.bits = (uint64_t)((l.order[k] - begin) / l.stride)};
+    }
+}
+
+/* The class of an element: twice the number of elements at ranks that come before it, and one more for each it equals;
+ * equal ones at several ranks count alike for all elements, so classes stay in order. */
+static int64_t class_of(const call *c, const int64_t *at_rank, int64_t n, int64_t i)
+{
+    const tensor *x = &c->x[0];
+    int64_t class = 0;
+    for (int64_t k = 0; k < n; k++)
+        class += 2 - sorts_before(x->dtype, x->at[i], x->at[at_rank[k]]) -
+                 !sorts_before(x->dtype, x->at[at_rank[k]], x->at[i]);
+    return class;
+}
+
+void ref_partition(call *c)
+{
+    const kni_p_partition *p = c->params;
+    const tensor *x = &c->x[0], *ranks = &c->x[1], *like = p->whole ? x : ranks;
+    tensor *y = result(c, p->positions ? KN_DT(I64) : x->dtype, like->ndim, like->dim);
+    ordered_lines l = lines_along(c, p->dimension);
+    int64_t m = ranks->dim[p->dimension], *at_rank = tensor_alloc(c->arena, ((size_t)m + 1) * sizeof *at_rank);
+    for (int64_t line = 0; line < l.lines; line++) {
+        int64_t begin = order_line(c, &l, line, 1), to = line / l.stride * l.stride * m + line % l.stride, next = begin;
+        for (int64_t k = 0; k < m; k++) {
+            int64_t r = (int64_t)ranks->at[to + k * l.stride].bits;
+            at_rank[k] = l.order[r < 0 ? 0 : r < l.length ? r : l.length - 1];
+        }
+        int64_t many = p->whole ? l.length : m, classes = p->whole ? 2 * m + 1 : 1;
+        for (int64_t class = 0; class < classes; class ++)
+            for (int64_t k = 0; k < many; k++) {
+                int64_t from = p->whole ? begin + k * l.stride : at_rank[k];
+                if (p->whole && class_of(c, at_rank, m, from) != class)
+                    continue;
+                int64_t place = p->whole ? next : to + k * l.stride;
+                y->at[place] = p->positions ? (num){.bits = (uint64_t)((from - begin) / l.stride)} : x->at[from];
+                next += l.stride;
+            }
     }
 }
 

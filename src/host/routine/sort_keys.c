@@ -96,16 +96,55 @@ void knr_sort_keys(kn_dtype d, const void *x, void *y, int64_t n, void *workspac
     }
 }
 
-uint64_t *knr_sort_pairs(uint64_t *const array[3], int64_t n, int bits, bool rise, void *place, int threads)
+/* Stable. Returns where they are. */
+static uint64_t *merge_words(uint64_t *a, uint64_t *spare, int64_t n)
 {
+    enum { RUN = 24 }; /* that insertion sorts */
+    for (int64_t from = 0; from < n; from += RUN) {
+        int64_t to = n - from < RUN ? n : from + RUN;
+        for (int64_t i = from + 1; i < to; i++) {
+            uint64_t v = a[i];
+            int64_t k = i;
+            for (; k > from && (int64_t)a[k - 1] > (int64_t)v; k--)
+                a[k] = a[k - 1];
+            a[k] = v;
+        }
+    }
+    for (int64_t run = RUN; run < n; run *= 2) {
+        for (int64_t i = 0; i < n; i += 2 * run) {
+            const uint64_t *p = a + i, *end = a + n, *q = end - p < run ? end : p + run, *middle = q;
+            const uint64_t *last = end - q < run ? end : q + run;
+            for (uint64_t *to = spare + i; p < middle || q < last;)
+                *to++ = q == last || (p < middle && (int64_t)*p <= (int64_t)*q) ? *p++ : *q++;
+        }
+        uint64_t *t = a;
+        a = spare, spare = t;
+    }
+    return a;
+}
+
+uint64_t *knr_sort_words(uint64_t *const array[3], int64_t n, int low, int high, void *place, int threads)
+{
+    enum { MERGED = 700 }; /* words, at most */
     uint64_t *a = array[0], *spare = array[1];
-    const knr_sort_vector *by = rise ? vectors(1) : NULL;
-    if (by && sort_by_vectors_64(by, &(knr_image_code){0}, a, spare, n, a, array[2], threads))
-        return spare;
-    job_64 j = {.n = n, .parts = parts_of(n, threads), .threads = threads, .places = place};
+    const knr_sort_vector *by = vectors(1);
+    int parts = parts_of(n, threads);
+    if (by && parts > 1) {
+        share_64 s = {.by = by, .y = a, .spare = spare, .joined = array[2], .n = n, .parts = parts};
+        sort_shares_64(&s, threads);
+        return array[2];
+    }
+    if (by) {
+        by->sort(a, n, spare);
+        return a;
+    }
+    if (n <= MERGED)
+        return merge_words(a, spare, n);
+    job_64 j = {.n = n, .parts = parts, .threads = threads, .places = place};
+    j.code = (coding){.image.bias = (uint64_t)1 << 63, .read = true, .write = true};
     int wide = n >= WIDE_FROM && n <= WIDE_TO ? 11 : 8;
-    for (int low = 0; low < bits; low += wide) {
-        j.from = a, j.to = spare, j.shift = 32 + low, j.digits = 1 << (bits - low < wide ? bits - low : wide);
+    for (; low < high; low += wide) {
+        j.from = a, j.to = spare, j.shift = low, j.digits = 1 << (high - low < wide ? high - low : wide);
         if (!pass_64(&j))
             continue;
         uint64_t *t = a;

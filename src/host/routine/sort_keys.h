@@ -12,8 +12,8 @@ enum { KNR_DIGITS_LARGEST = 2048 /* of a pass of the radix sort */ };
 size_t knr_sort_keys_workspace(kn_dtype d, int64_t n, int threads);
 void knr_sort_keys(kn_dtype d, const void *x, void *y, int64_t n, void *workspace, int threads);
 
-/* n numbers of 64 bits by their high 32 bits, stable: `bits` of these count, from the lowest on. rise: of equal ones
- * the low halves rise. Returns where they are: one of the arrays, which have room for n each. place: of
- * knr_sort_keys_workspace(a dtype of 8 bytes, 0, threads) bytes */
-uint64_t *knr_sort_pairs(uint64_t *const array[3], int64_t n, int bits, bool rise, void *place, int threads);
+/* n words, as signed numbers no two of which are equal, by their bits from `low` to `high`: those above are the same in
+ * all, and words whose bits are equal rise already. Returns where they are: one of the arrays, which have room for n
+ * each. place: of knr_sort_keys_workspace(a dtype of 8 bytes, 0, threads) bytes */
+uint64_t *knr_sort_words(uint64_t *const array[3], int64_t n, int low, int high, void *place, int threads);
 #endif

@@ -237,7 +237,7 @@ static void F(unsign_share)(void *arg, int64_t part, int worker)
     s->by->unsign(s->code, s->joined + from, s->y + from, to - from);
 }
 
-/* The signed numbers in y; `joined` and spare have room for as many. */
+/* The signed numbers of y in order, in `joined`, which has room for as many, as spare has. */
 static void F(sort_shares)(F(share) *s, int threads)
 {
     enum { SAMPLES = 16 * (PIVOTS + 1) };
@@ -254,7 +254,6 @@ static void F(sort_shares)(F(share) *s, int threads)
             s->first[k + 1] += s->begin[p][k + 1] - s->begin[p][k];
     }
     knx_parallel(threads, PIVOTS + 1, F(sort_share), s);
-    knx_parallel(threads, s->parts, F(unsign_share), s);
 }
 
 /* --- all ------------------------------------------------------------------------------------------ */
@@ -278,8 +277,10 @@ static __attribute__((noinline)) int F(sort_on_threads)(const knr_sort_vector *b
 {
     F(share) s = {by, code, from, y, spare, joined, .n = n, .parts = parts};
     int flags = F(sign_shares)(&s, threads);
-    if (flags == KNR_SORT_FALLS)
+    if (flags == KNR_SORT_FALLS) {
         F(sort_shares)(&s, threads);
+        knx_parallel(threads, s.parts, F(unsign_share), &s);
+    }
     return flags;
 }
 

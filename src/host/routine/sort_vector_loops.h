@@ -54,7 +54,16 @@ ALWAYS V F(kept)(V x, unsigned which)
 {
     return (V)PASTE(_mm512_maskz_compress_epi, BITS)(which, (__m512i)x);
 }
+/* Lanes of v where x > y, of w elsewhere. */
+ALWAYS V F(where_above)(V x, V y, V v, V w)
+{
+    return (V)PASTE(_mm512_mask_blend_epi, BITS)((__mmask16)F(up_to)(x, y), (__m512i)v, (__m512i)w);
+}
 #else
+ALWAYS V F(where_above)(V x, V y, V v, V w)
+{
+    return (V)_mm256_blendv_epi8((__m256i)w, (__m256i)v, (__m256i)(x > y));
+}
 ALWAYS V F(least)(V x, V y) { return (V)_mm256_blendv_epi8((__m256i)x, (__m256i)y, (__m256i)(x > y)); }
 ALWAYS V F(most)(V x, V y) { return (V)_mm256_blendv_epi8((__m256i)y, (__m256i)x, (__m256i)(x > y)); }
 #if BITS == 32
@@ -314,7 +323,47 @@ static void F(unsign)(const knr_image_code *code, const void *from, void *to, in
         y[i] = F(turn)(x[i] ^ bias, flip);
 }
 
-static const knr_sort_vector F(vector) = {F(sign), F(unsign), F(sort), F(part)};
+ALWAYS int64_t F(between_of)(const knr_image_code *code, const S *x, int64_t n, S low, S high, S *to, int64_t *below,
+                             bool is_float)
+{
+    const S sign = PASTE(PASTE(INT, BITS), _MIN);
+    const V zero = {0}, lows = low - zero, highs = high - zero, signs = sign - zero, nan = ~sign - zero;
+    const V flip = (S)code->flip - zero, bias = ((S)code->bias ^ sign) - zero, infinity = (S)code->infinity - zero;
+    int64_t kept = 0, from_low = 0, i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        V u = F(load)(x + i), v = F(where_above)(zero, u, u ^ flip, u) ^ bias;
+        if (is_float) {
+            v = F(where_above)(u, signs, v, zero);
+            v = F(where_above)(u & ~signs, infinity, nan, v);
+        }
+        unsigned which = F(up_to)(lows, v);
+        from_low += __builtin_popcount(which);
+        which &= F(up_to)(v, highs);
+        F(store)(to + kept, F(kept)(v, which));
+        kept += __builtin_popcount(which);
+    }
+    from_low += n - i;
+    for (; i < n; i++) {
+        S u = x[i], v = F(turn)(u, (S)code->flip) ^ (S)code->bias ^ sign;
+        if (is_float)
+            v = (u & ~sign) > (S)code->infinity ? ~sign : u == sign ? 0 : v;
+        to[kept] = v;
+        kept += (v >= low) & (v <= high);
+        from_low -= v < low;
+    }
+    *below = n - from_low;
+    return kept;
+}
+
+static int64_t F(between)(const knr_image_code *code, const void *x, int64_t n, const void *low, const void *high,
+                          void *to, int64_t *below)
+{
+    const S *from = x, least = *(const S *)low, most = *(const S *)high;
+    return code->infinity ? F(between_of)(code, from, n, least, most, to, below, true)
+                          : F(between_of)(code, from, n, least, most, to, below, false);
+}
+
+static const knr_sort_vector F(vector) = {F(sign), F(unsign), F(sort), F(part), F(between)};
 
 #undef S
 #undef F

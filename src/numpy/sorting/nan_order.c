@@ -58,35 +58,87 @@ void knl_sort(kna_op *op, int n, const kni_atom *x, int axis, int n_key, kni_ato
     knx_free(place);
 }
 
-/* The opposite order: negative numbers, or all bits turned where there is no such number. */
-static kni_atom opposite(kni_builder *b, kni_atom x)
+kni_atom knl_argsort(kna_op *op, int n, const kni_atom *x, int axis)
 {
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    kni_atom *key = knx_alloc(2 * ((size_t)n + 1) * sizeof *key), y = KN_ATOM_NONE;
+    int m = 0;
+    if (!key)
+        kna_fail_with(op, knx_error_nomem());
+    for (int i = 0; i < n && !kna_failed(op); i++) {
+        if (knx_is_complex(knb_type(op->b, x[i]).dtype))
+            key[m++] = nan_class(op->b, x[i]);
+        key[m++] = x[i];
+    }
+    if (!kna_failed(op))
+        y = knb_argsort(op->b, m, key, axis);
+    knx_free(key);
+    return y;
+}
+
+/* The opposite order: negative numbers, or all bits turned where there is no such number. */
+kni_atom knl_opposite(kna_op *op, kni_atom x)
+{
+    kni_builder *b = op->b;
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
     return knx_is_inexact(knb_type(b, x).dtype) ? knb_neg(b, x) : knb_not(b, x);
 }
 
-enum { DESCENDING_MAX = 2, DESCENDING_KEYS = 3 };
-
-void knl_sort_descending(kna_op *op, int n, const kni_atom *x, int axis, kni_atom *out)
+/* What x is sorted by, the largest first; the number of keys. */
+static int descending_keys(kna_op *op, kni_atom x, kni_atom key[3])
 {
-    kni_atom in[DESCENDING_MAX + DESCENDING_KEYS], sorted[DESCENDING_MAX + DESCENDING_KEYS];
-    int m = 0;
-    for (int i = 0; i < n; i++)
-        out[i] = KN_ATOM_NONE;
-    if (kna_failed(op) || n > DESCENDING_MAX)
-        return;
     kni_builder *b = op->b;
-    kn_dtype d = knb_type(b, x[0]).dtype;
-    if (knx_is_complex(d)) {
-        in[m++] = nan_class(b, x[0]);
-        in[m++] = opposite(b, knb_real(b, x[0]));
-        in[m++] = opposite(b, knb_imag(b, x[0]));
-    } else
-        in[m++] = opposite(b, x[0]); /* NaN stays NaN, and last */
-    for (int i = 0; i < n; i++)
-        in[m + i] = x[i];
-    knb_sort(b, m + n, in, axis, m, sorted);
-    for (int i = 0; i < n && !kna_failed(op); i++)
-        out[i] = sorted[m + i];
+    if (!knx_is_complex(knb_type(b, x).dtype)) {
+        key[0] = knl_opposite(op, x); /* NaN stays NaN, and last */
+        return 1;
+    }
+    key[0] = nan_class(b, x);
+    key[1] = knl_opposite(op, knb_real(b, x));
+    key[2] = knl_opposite(op, knb_imag(b, x));
+    return 3;
+}
+
+kni_atom knl_sort_descending(kna_op *op, kni_atom x, int axis)
+{
+    kni_builder *b = op->b;
+    kni_atom in[4], sorted[4];
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    int n = descending_keys(op, x, in);
+    if (n > 1)
+        in[n] = x;
+    knb_sort(b, n > 1 ? n + 1 : 1, in, axis, n, sorted);
+    return kna_failed(op) ? KN_ATOM_NONE : n > 1 ? sorted[n] : knl_opposite(op, sorted[0]);
+}
+
+kni_atom knl_argsort_descending(kna_op *op, kni_atom x, int axis)
+{
+    kni_atom key[3];
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    int n = descending_keys(op, x, key);
+    return knb_argsort(op->b, n, key, axis);
+}
+
+kni_atom knl_partition(kna_op *op, kni_atom x, kni_atom ranks, int axis, bool whole, bool positions, bool descending)
+{
+    kni_builder *b = op->b;
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    const kni_p_partition p = {.dimension = axis, .positions = positions, .whole = whole};
+    kni_type t = knb_type(b, x), u = knb_type(b, ranks);
+    kn_shape shape = knl_shape_of(op, x);
+    shape.dim[axis] = u.dim[axis];
+    ranks = knb_broadcast_to(b, ranks, knl_shaped(KN_DT(I64), &shape));
+    if (knx_is_complex(t.dtype)) { /* these are sorted altogether */
+        kni_atom order = descending ? knl_argsort_descending(op, x, axis) : knl_argsort(op, 1, &x, axis);
+        kni_atom y = whole ? order : knl_take_along(op, order, ranks, axis, KN_GATHER_CLIP);
+        return positions ? y : knl_take_along(op, x, y, axis, KN_GATHER_PROMISE);
+    }
+    kni_atom y = knb_partition(b, descending ? knl_opposite(op, x) : x, ranks, &p);
+    return descending && !positions && !kna_failed(op) ? knl_opposite(op, y) : y;
 }
 
 kni_atom knl_order_image(kna_op *op, kni_atom x)

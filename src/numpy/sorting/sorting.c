@@ -30,28 +30,18 @@ static kni_atom along(kna_op *op, kn_array x, kn_axes given, bool flat, int *axi
     return kna_failed(op) ? KN_ATOM_NONE : a;
 }
 
-/* Sorted elements and their positions before. */
-static void sort_along(kna_op *op, kni_atom a, int axis, bool descending, kni_atom out[2])
-{
-    out[0] = out[1] = KN_ATOM_NONE;
-    if (kna_failed(op))
-        return;
-    kni_type t = knb_type(op->b, a);
-    kni_atom pair[2] = {a, knb_iota(op->b, KN_DT(I64), t.ndim, t.dim, axis)};
-    if (descending)
-        knl_sort_descending(op, 2, pair, axis, out);
-    else
-        knl_sort(op, 2, pair, axis, 1, out);
-}
-
 static kni_atom sort_alone(kna_op *op, kni_atom a, int axis, bool descending)
 {
     kni_atom y = KN_ATOM_NONE;
     if (descending)
-        knl_sort_descending(op, 1, &a, axis, &y);
-    else
-        knl_sort(op, 1, &a, axis, 1, &y);
+        return knl_sort_descending(op, a, axis);
+    knl_sort(op, 1, &a, axis, 1, &y);
     return y;
+}
+
+static kni_atom sort_positions(kna_op *op, kni_atom a, int axis, bool descending)
+{
+    return descending ? knl_argsort_descending(op, a, axis) : knl_argsort(op, 1, &a, axis);
 }
 
 static kn_array sorted(const char *name, kn_array x, const kn_sort_opts *opts, bool positions)
@@ -59,21 +49,32 @@ static kn_array sorted(const char *name, kn_array x, const kn_sort_opts *opts, b
     KNX_OPTS(kn_sort_opts, o, opts);
     kna_op op;
     int axis = 0;
-    kni_atom out[2];
     kna_begin(&op, name);
     check_kind(&op, o.kind, o.stable || o.descending);
     bool scalar = kna_type(&op, x).ndim == 0 && positions; /* argsort of a scalar is that of a vector of it */
     kni_atom a = along(&op, x, o.axis, scalar, &axis);
-    if (!positions)
-        return kna_end(&op, sort_alone(&op, a, axis, o.descending));
-    sort_along(&op, a, axis, o.descending, out);
-    return kna_end(&op, out[1]);
+    return kna_end(&op,
+                   positions ? sort_positions(&op, a, axis, o.descending) : sort_alone(&op, a, axis, o.descending));
 }
 
 kn_array kn_sort(kn_array x, const kn_sort_opts *opts) { return sorted("sort", x, opts, false); }
 kn_array kn_argsort(kn_array x, const kn_sort_opts *opts) { return sorted("argsort", x, opts, true); }
 
-/* ---- Partitions: sorted altogether. */
+/* ---- Partitions. */
+
+/* kth along an axis of x; negative ones count from the end. */
+static kni_atom ranks_of(kna_op *op, kni_atom x, kn_array kth, int axis)
+{
+    kni_builder *b = op->b;
+    kni_atom k = kna_in_as(op, kth, KN_DT(I64));
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    kni_type t = knb_type(b, x), u = knb_type(b, k);
+    kn_shape shape = {.ndim = t.ndim};
+    for (int i = 0; i < t.ndim; i++)
+        shape.dim[i] = i == axis ? kni_type_size(u) : 1;
+    return knl_reshape(op, knl_wrap(op, k, t.dim[axis]), &shape);
+}
 
 static kn_array partitioned(const char *name, kn_array x, kn_array kth, const kn_partition_opts *opts, bool positions)
 {
@@ -81,7 +82,6 @@ static kn_array partitioned(const char *name, kn_array x, kn_array kth, const kn
     kna_op op;
     int axis = 0, ndim = 0;
     int64_t n = 0;
-    kni_atom out[2];
     kna_begin(&op, name);
     if (o.kind && strcmp(o.kind, "introselect") != 0)
         kna_fail(&op, KN_ERROR_VALUE, "select kind must be 'introselect' (got '%s')", o.kind);
@@ -99,10 +99,12 @@ static kn_array partitioned(const char *name, kn_array x, kn_array kth, const kn
                      knx_dim_show(&s, k[i] < 0 ? k[i] + extent : k[i]), knx_dim_show(&t, extent));
         }
     knx_free(k);
-    if (!positions)
-        return kna_end(&op, sort_alone(&op, a, axis, o.descending));
-    sort_along(&op, a, axis, o.descending, out);
-    return kna_end(&op, out[1]);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    if (!n) /* nothing has a place: all stay where they are */
+        return kna_end(&op,
+                       positions ? knb_iota(op.b, KN_DT(I64), knb_type(op.b, a).ndim, knb_type(op.b, a).dim, axis) : a);
+    return kna_end(&op, knl_partition(&op, a, ranks_of(&op, a, kth, axis), axis, true, positions, o.descending));
 }
 
 kn_array kn_partition(kn_array a, kn_array kth, const kn_partition_opts *opts)
@@ -125,7 +127,7 @@ kn_array kn_lexsort(kn_list keys, const kn_squeeze_opts *opts)
     int n = kn_list_count(keys);
     if (n < 1)
         kna_fail(&op, KN_ERROR_TYPE, "need sequence of keys with len > 0 in lexsort");
-    kni_atom *in = n > 0 ? knx_alloc(2 * ((size_t)n + 1) * sizeof *in) : NULL, *out = in ? in + n + 1 : NULL;
+    kni_atom *in = n > 0 ? knx_alloc((size_t)n * sizeof *in) : NULL;
     if (n > 0 && !in)
         kna_fail_with(&op, knx_error_nomem());
     kni_type first = kni_scalar_type(KN_DT(F32));
@@ -139,12 +141,8 @@ kn_array kn_lexsort(kn_list keys, const kn_squeeze_opts *opts)
     kni_atom y = KN_ATOM_NONE;
     if (!kna_failed(&op) && first.ndim == 0)
         y = knb_integer(op.b, KN_DT(I64), 0);
-    else if (!kna_failed(&op)) {
-        int axis = kna_axis(&op, o.axis, first.ndim, -1);
-        in[n] = knb_iota(op.b, KN_DT(I64), first.ndim, first.dim, axis);
-        knl_sort(&op, n + 1, in, axis, n, out);
-        y = out[n];
-    }
+    else if (!kna_failed(&op))
+        y = knl_argsort(&op, n, in, kna_axis(&op, o.axis, first.ndim, -1));
     knx_free(in);
     return kna_end(&op, y);
 }
@@ -181,15 +179,14 @@ static void top(kna_op *op, kni_atom a, int axis, int64_t k, bool largest, kni_a
 {
     kni_builder *b = op->b;
     kni_type t = knb_type(b, a);
-    if (largest && !knx_is_complex(t.dtype)) {
-        knb_top_k(b, knl_order_image(op, a), axis, k, out);
+    if (!knx_is_complex(t.dtype)) {
+        knb_top_k(b, knl_order_image(op, largest ? a : knl_opposite(op, a)), axis, k, out);
         out[1] = knb_astype(b, out[1], KN_DT(I64));
-        out[0] = knl_take_along(op, a, out[1], axis, KN_GATHER_PROMISE);
-        return;
+    } else {
+        out[1] = sort_positions(op, a, axis, largest);
+        out[1] = kna_failed(op) ? KN_ATOM_NONE : part(b, out[1], axis, 0, k);
     }
-    sort_along(op, a, axis, largest, out);
-    for (int i = 0; i < 2 && !kna_failed(op); i++)
-        out[i] = part(b, out[i], axis, 0, k);
+    out[0] = knl_take_along(op, a, out[1], axis, KN_GATHER_PROMISE);
 }
 
 kn_top_k_result kn_top_k(kn_array a, int64_t k, const kn_top_k_opts *opts)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * quantiles.c -- median, percentile, quantile and those that leave NaN out. The reduced axes become one, the last,
- * which is sorted; elements are taken at positions computed from q, or from q and the number of elements that are no
- * NaN. */
+ * quantiles.c -- median, percentile, quantile and those that leave NaN out. The reduced axes become one, the last, of
+ * whose order elements are taken at positions computed from q, or from q and the number of elements that are no NaN. */
 #include "lib/compose.h"
 #include <math.h>
 #include <string.h>
 
-/* A sample in order. */
+/* A sample. */
 typedef struct sample {
     kni_builder *b;
     kni_type type; /* of x, as it came in */
     int n;         /* axes */
     int64_t axes[KN_MAX_NDIM];
-    kni_atom x;     /* sorted along its last axis */
+    kni_atom x;     /* its axes are the last one */
+    bool sorted;    /* along it */
     int last;       /* that axis */
     int64_t count;  /* its extent */
     kni_atom valid; /* how many elements are no NaN, last axis 1, int64; KN_ATOM_NONE: all of them */
@@ -23,6 +23,7 @@ static bool begin(kna_op *op, sample *s, kn_array x, kn_axes axis)
 {
     s->b = op->b;
     kni_atom a = kna_in(op, x);
+    s->sorted = false;
     s->valid = s->nan = s->x = KN_ATOM_NONE;
     if (kna_failed(op))
         return false;
@@ -45,11 +46,9 @@ static kni_atom last_ones(sample *s, kni_atom x, kni_atom (*reduce)(kni_builder 
     return knb_expand_dims(s->b, reduce(s->b, x, 1, &axis), s->last);
 }
 
-/* Sorts, and finds out about NaN. */
-static void arrange(kna_op *op, sample *s, bool ignore_nan)
+/* Finds out about NaN. */
+static void look_for_nan(kna_op *op, sample *s, bool ignore_nan)
 {
-    kni_atom x = s->x;
-    knl_sort(op, 1, &x, s->last, 1, &s->x);
     if (kna_failed(op) || !knx_is_inexact(s->type.dtype))
         return;
     kni_atom is_nan = knb_ne(s->b, s->x, s->x);
@@ -61,7 +60,26 @@ static void arrange(kna_op *op, sample *s, bool ignore_nan)
 
 static kni_atom at(kna_op *op, const sample *s, kni_atom positions)
 {
-    return knl_take_along(op, s->x, positions, s->last, KN_GATHER_CLIP);
+    return s->sorted ? knl_take_along(op, s->x, positions, s->last, KN_GATHER_CLIP)
+                     : knl_partition(op, s->x, positions, s->last, false, false, false);
+}
+
+/* Elements at two lists of positions of one shape, which are looked for together. */
+static void at_both(kna_op *op, const sample *s, kni_atom p, kni_atom q, kni_atom *x, kni_atom *y)
+{
+    kni_builder *b = op->b;
+    *x = *y = KN_ATOM_NONE;
+    if (kna_failed(op))
+        return;
+    int64_t n = knb_type(b, p).dim[s->last], start[KN_MAX_NDIM] = {0};
+    kni_atom both = at(op, s, knb_concatenate(b, 2, (kni_atom[]){p, q}, s->last));
+    if (kna_failed(op))
+        return;
+    kn_shape limit = knl_shape_of(op, both);
+    start[s->last] = n;
+    *y = knb_slice(b, both, start, limit.dim, NULL);
+    start[s->last] = 0, limit.dim[s->last] = n;
+    *x = knb_slice(b, both, start, limit.dim, NULL);
 }
 
 /* y has the sample's other axes and one with the quantiles behind; the result has theirs (q_shape) in front, and axes
@@ -106,7 +124,8 @@ static kni_atom middle(kna_op *op, sample *s)
     kni_atom n = s->valid != KN_ATOM_NONE ? s->valid : knl_number_of(op, KN_DT(I64), s->count);
     kni_atom high = knb_div(b, n, two), low = knb_div(b, knb_sub(b, n, one), two);
     const kni_type places = knl_shaped(KN_DT(I64), &ones);
-    kni_atom p = at(op, s, knb_broadcast_to(b, low, places)), q = at(op, s, knb_broadcast_to(b, high, places));
+    kni_atom p, q;
+    at_both(op, s, knb_broadcast_to(b, low, places), knb_broadcast_to(b, high, places), &p, &q);
     kni_atom mean = knb_div(b, knb_add(b, knb_astype(b, p, in), knb_astype(b, q, in)), knb_number(b, in, 2));
     kni_atom odd = knb_eq(b, low, high); /* the element itself: twice of it might be infinite */
     return knb_astype(b, knb_select(b, odd, knb_astype(b, p, in), mean), d);
@@ -121,7 +140,7 @@ static kn_array median(const char *name, kn_array x, const kn_argmax_opts *opts,
     const kn_shape scalar = {.ndim = 0};
     kni_atom y = KN_ATOM_NONE;
     if (begin(&op, &s, x, o.axis)) {
-        arrange(&op, &s, ignore_nan);
+        look_for_nan(&op, &s, ignore_nan);
         if (knx_dim_lt(0, s.count))
             y = middle(&op, &s);
         else { /* of nothing */
@@ -288,7 +307,8 @@ static kni_atom pick(kna_op *op, sample *s, const method *m, const quantiles *gi
     lower = knb_max(b, lower, zero), upper = knb_max(b, upper, zero);
     kni_atom t = fraction(b, m, index, knb_astype(b, lower, dq));
     kn_dtype d = given->weak ? knl_inexact_for(da) : knx_promote(da, dq);
-    kni_atom low = at(op, s, lower), high = at(op, s, upper);
+    kni_atom low, high;
+    at_both(op, s, lower, upper, &low, &high);
     if (kna_failed(op))
         return KN_ATOM_NONE;
     t = knb_broadcast_to(b, t, knb_type(b, low));
@@ -366,7 +386,8 @@ static kni_atom pick_weighted(kna_op *op, sample *s, kni_atom weights, kni_atom 
     kni_atom pair[2] = {s->x, knl_axes_last(op, weights, s->n, s->axes)}, sorted[2];
     knl_sort(op, 2, pair, s->last, 1, sorted);
     s->x = sorted[0];
-    arrange(op, s, ignore_nan);
+    s->sorted = true;
+    look_for_nan(op, s, ignore_nan);
     if (kna_failed(op))
         return KN_ATOM_NONE;
     kni_atom w = sorted[1], zero = knb_number(b, KN_DT(F64), 0);
@@ -452,7 +473,7 @@ static kn_array quantile(const kind *k, kn_array x, kn_array q, const kn_quantil
         check_weights(&op, o.weights);
         y = kna_failed(&op) ? KN_ATOM_NONE : pick_weighted(&op, &s, w, g.q, k->ignore_nan);
     } else {
-        arrange(&op, &s, k->ignore_nan);
+        look_for_nan(&op, &s, k->ignore_nan);
         y = pick(&op, &s, m, &g);
     }
     return kna_end(&op, end(&op, &s, y, &g.shape, o.keepdims));

@@ -2,7 +2,9 @@
  * test_routine_sort.c -- sorting against insertion by docs/determinism.md's order, for every dtype, several keys,
  * lengths around the limits of the algorithms, and dimensions in the middle. */
 #include "base/memory.h"
+#include "host/routine/isa.h"
 #include "host/routine/sort.h"
+#include "sort_lines.h"
 #include "support/group.h"
 // clang-format off
 #include <stdarg.h>
@@ -12,55 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t state = 88172645463325252u;
-static uint32_t random32(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 16);
-}
-
-/* Few different values, so that stability shows; NaN, zeros of both signs and the ends of the range among them. */
-static void fill(kn_dtype d, char *p, int64_t n, uint32_t range)
-{
-    kn_dtype part = knx_component(d);
-    n *= d->size / part->size;
-    for (int64_t i = 0; i < n; i++, p += part->size) {
-        knx_scalar_bits s;
-        if (knx_is_inexact(d)) {
-            static const double special[] = {NAN, -NAN, 0.0, -0.0, INFINITY, -INFINITY, 1e-40};
-            double v = (double)(random32() % range) - range / 2;
-            s = knx_scalar_from_double(part, random32() % 4 ? v : special[random32() % 7]);
-        } else {
-            s = knx_scalar_from_int(part, (int64_t)(random32() % range) - (part->kind == 'i' ? range / 2 : 0));
-            if (random32() % 16 == 0 && part->kind != 'b')
-                memset(&s, random32() % 2 ? 0xff : 0, 8),
-                    s.bytes[part->size - 1] ^= (uint8_t)(random32() % 2 ? 0x80 : 0);
-        }
-        memcpy(p, &s, part->size);
-    }
-}
-
-static int compare_parts(kn_dtype part, const char *a, const char *b)
-{
-    knx_scalar_bits x = {0}, y = {0}, wide[2];
-    memcpy(&x, a, part->size);
-    memcpy(&y, b, part->size);
-    if (knx_is_float(part)) {
-        double u = knx_scalar_to_double(part, x), v = knx_scalar_to_double(part, y);
-        return isnan(u) || isnan(v) ? !!isnan(u) - !!isnan(v) : (u > v) - (u < v);
-    }
-    if (part->kind == 'i') {
-        knx_convert(part, &x, KN_DT(I64), &wide[0]);
-        knx_convert(part, &y, KN_DT(I64), &wide[1]);
-        return (wide[0].i64 > wide[1].i64) - (wide[0].i64 < wide[1].i64);
-    }
-    knx_convert(part, &x, KN_DT(U64), &wide[0]);
-    knx_convert(part, &y, KN_DT(U64), &wide[1]);
-    return (wide[0].u64 > wide[1].u64) - (wide[0].u64 < wide[1].u64);
-}
 
 static int compare(const knr_sort *s, char *const *x, int64_t i, int64_t j)
 {
@@ -97,9 +50,10 @@ static void check(const knr_sort *s, uint32_t range)
                 memcpy(want[a] + (first + i * s->inner) * s->dtype[a]->size, x[a] + order[i] * s->dtype[a]->size,
                        s->dtype[a]->size);
     }
-    for (int threads = 1; threads <= 3; threads += 2) {
+    for (int way = 0; way < 4; way++) { /* of every instruction set */
         knr_sort t = *s;
-        t.threads = threads;
+        int threads = t.threads = way == 3 ? 3 : 1;
+        knr_isa_limit(way == 3 ? KNR_ISA_AVX512 : (knr_isa_kind)way);
         void *workspace = aligned_alloc(64, ((size_t)knr_sort_workspace(&t) + 63) / 64 * 64);
         knr_sort_run(&t, (const void *const *)x, (void *const *)y, workspace);
         free(workspace);
@@ -164,6 +118,48 @@ static void test_long_lines(void **unused)
         assert_true(k == 0 || y[k - 1] < y[k] || (y[k - 1] == y[k] && j[k - 1] < j[k]));
     }
     free(workspace), free(x), free(y), free(i), free(j);
+}
+
+/* Positions by keys that differ in bits far apart, that are the same in many elements, and both. */
+static void test_positions_in_long_lines(void **unused)
+{
+    (void)unused;
+    enum { N = 150000, KINDS = 6 };
+    char *x[3];
+    int64_t *at = malloc(N * sizeof *at);
+    bool *seen = malloc(N);
+    for (int i = 0; i < 3; i++)
+        x[i] = malloc(N * 16);
+    for (int kind = 0; kind < KINDS; kind++) {
+        const kn_dtype of[KINDS][3] = {{KN_DT(F64), KN_DT(I32), KN_DT(I8)},   {KN_DT(I8), KN_DT(F64), KN_DT(I64)},
+                                       {KN_DT(C128), KN_DT(I64), KN_DT(F32)}, {KN_DT(I64), KN_DT(BOOL), KN_DT(C64)},
+                                       {KN_DT(U64), KN_DT(C128), KN_DT(F16)}, {KN_DT(BOOL), KN_DT(BOOL), KN_DT(U64)}};
+        for (int i = 0; i < 3; i++)
+            fill(of[kind][i], x[i], N, kind % 2 ? 1u << 30 : 50);
+        for (int64_t k = 0; k < N; k++) /* words that differ in all bits, and some in the lowest ones only */
+            for (int b = 0; kind == 3 && b < 8; b++)
+                x[0][k * 8 + b] = (char)(k % 3 ? random32() : b < 2 ? random32() : 7);
+        for (int way = 0; way < 4; way++)
+            for (int n = 1; n <= 3; n++) {
+                knr_sort s = {
+                    .n = n, .n_key = n, .dtype = of[kind], .outer = 1, .length = N, .inner = 1, .positions = true};
+                s.threads = way == 3 ? 3 : 1;
+                knr_isa_limit(way == 3 ? KNR_ISA_AVX512 : (knr_isa_kind)way);
+                void *workspace = aligned_alloc(64, ((size_t)knr_sort_workspace(&s) + 63) / 64 * 64);
+                knr_sort_run(&s, (const void *[]){x[0], x[1], x[2]}, (void *[]){at}, workspace);
+                free(workspace);
+                memset(seen, 0, N);
+                for (int64_t k = 0; k < N; k++) {
+                    int c = k ? compare(&s, x, at[k - 1], at[k]) : -1;
+                    if (c > 0 || (!c && at[k - 1] > at[k]) || seen[at[k]])
+                        fail_msg("kind %d, %d keys, way %d: place %d", kind, n, way, (int)k);
+                    seen[at[k]] = true;
+                }
+            }
+    }
+    for (int i = 0; i < 3; i++)
+        free(x[i]);
+    free(at), free(seen);
 }
 
 /* Numbers that are sorted by themselves, against those that go with their positions, which the test above judges. */
@@ -314,6 +310,7 @@ KN_TEST_GROUP(test_routine_sort)
         cmocka_unit_test(test_every_dtype),
         cmocka_unit_test(test_several_keys),
         cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_positions_in_long_lines),
         cmocka_unit_test(test_long_lines_of_numbers_alone),
         cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_lines_that_are_shared),

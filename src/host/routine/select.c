@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * select.c -- partitions and the largest elements of lines, by the numbers at ranks. Threads take lines; all of them
+ * work on one long line after the other. */
+#include "host/routine/select.h"
+#include "base/dim.h"
+#include "base/pool.h"
+#include "host/routine/select_ranks.h"
+#include "host/routine/sort.h"
+#include "host/routine/sort_columns.h"
+#include "host/routine/sort_keys.h"
+#include "host/routine/sort_order.h"
+#include <string.h>
+
+static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/* Lines, and who works on them: run_lines calls `line` for each. */
+typedef struct lines {
+    kn_dtype dtype;
+    int64_t outer, length, inner;
+    int threads;
+    size_t each, columns; /* bytes of a worker, and where in them its columns as rows begin */
+    const char *x;
+    char *workspace;
+    void (*line)(const void *what, const char *x, int64_t outer, int64_t inner, char *workspace, int threads);
+    const void *what;
+    int shared; /* threads of a line */
+} lines;
+
+static void run_block(void *arg, int64_t part, int worker)
+{
+    const lines *l = arg;
+    int64_t blocks = (l->inner + KNR_SIDE_BY_SIDE - 1) / KNR_SIDE_BY_SIDE;
+    int64_t o = part / blocks, from = part % blocks * KNR_SIDE_BY_SIDE, n = l->length;
+    int64_t many = l->inner - from < KNR_SIDE_BY_SIDE ? l->inner - from : KNR_SIDE_BY_SIDE;
+    int size = l->dtype->size;
+    const char *x = l->x + (o * n * l->inner + from) * size;
+    char *own = l->workspace + (size_t)worker * l->each;
+    if (l->inner > 1) {
+        knr_columns_to_rows(size, x, own + l->columns, n, many, l->inner);
+        x = own + l->columns;
+    }
+    for (int64_t k = 0; k < many; k++)
+        l->line(l->what, x + k * n * size, o, from + k, own, l->shared);
+}
+
+static void run_lines(lines *l)
+{
+    int64_t parts = l->outer * ((l->inner + KNR_SIDE_BY_SIDE - 1) / KNR_SIDE_BY_SIDE);
+    l->shared = 1;
+    if (l->length <= KNR_SORT_SHARE) {
+        knx_parallel(l->threads, parts, run_block, l);
+        return;
+    }
+    l->shared = l->threads;
+    for (int64_t part = 0; part < parts; part++)
+        run_block(l, part, 0);
+}
+
+static size_t columns_of(int size, int64_t n, int64_t inner)
+{
+    return inner == 1 ? 0 : KNR_SIDE_BY_SIDE * (size_t)n * (size_t)size;
+}
+
+/* Bytes for lines of which one takes bytes(what, length, m, threads), a sum of multiples of length and m. */
+static int64_t workspace_of(const void *what, int64_t length, int64_t m, int threads,
+                            size_t (*bytes)(const void *what, int64_t length, int64_t m, int threads))
+{
+    int64_t one = (int64_t)bytes(what, 0, 0, 1), all = (int64_t)bytes(what, 0, 0, threads);
+    int64_t each = (int64_t)bytes(what, 1, 0, 1) - one, of_one = (int64_t)bytes(what, 0, 1, 1) - one;
+    int64_t of_all = (int64_t)bytes(what, 0, 1, threads) - all;
+    int64_t own = knx_dim_add(one + 64, knx_dim_mul(each, knx_dim_min(length, KNR_SORT_SHARE)));
+    int64_t shared = knx_dim_add(all + 64, knx_dim_mul(each, length));
+    own = knx_dim_mul(knx_dim_add(own, knx_dim_mul(of_one, m)), threads);
+    return knx_dim_max(own, knx_dim_add(shared, knx_dim_mul(of_all, m)));
+}
+
+/* --- partitions ------------------------------------------------------------------------------------ */
+
+typedef struct partition {
+    const knr_partition *p;
+    const int64_t *ranks;
+    char *y;
+    bool few;
+} partition;
+
+static size_t room_of_ranks(int64_t m, int threads)
+{
+    size_t classes = 2 * (size_t)m + 1, parts = threads < KNR_CLASS_PARTS ? (size_t)threads : KNR_CLASS_PARTS;
+    return (size_t)m * (2 * sizeof(int64_t) + sizeof(knr_found)) + classes * parts * sizeof(int64_t) +
+           knr_sort_keys_workspace(KN_DT(I64), m, 1);
+}
+
+static size_t partition_bytes(const void *what, int64_t n, int64_t m, int threads)
+{
+    const partition *t = what;
+    const knr_partition *p = t->p;
+    size_t rows = columns_of(p->dtype->size, n, p->inner);
+    if (p->whole && p->inner != 1) /* results as rows, too */
+        rows += (size_t)n * (p->positions ? 8 : p->dtype->size);
+    return room_of_ranks(m, threads) + knr_find_workspace(p->dtype, n, t->few, threads) + rows;
+}
+
+static bool are_few(int64_t ranks) { return !knx_is_symbolic(ranks) && ranks <= KNR_FEW_RANKS; }
+
+int64_t knr_partition_workspace(const knr_partition *p)
+{
+    partition t = {.p = p, .few = are_few(p->ranks)};
+    return workspace_of(&t, p->length, p->ranks, p->threads, partition_bytes);
+}
+
+/* Ranks of a line that there are, rising, each once. Returns how many. */
+static int64_t read_ranks(const int64_t *ranks, int64_t m, int64_t step, int64_t n, int64_t *taken, int64_t *sorted,
+                          void *sorting)
+{
+    int64_t different = 0;
+    for (int64_t i = 0; i < m; i++) {
+        int64_t r = ranks[i * step];
+        taken[i] = r < 0 ? 0 : r < n ? r : n - 1;
+    }
+    knr_sort_keys(KN_DT(I64), taken, sorted, m, sorting, 1);
+    for (int64_t i = 0; i < m; i++)
+        if (!i || sorted[i] != sorted[different - 1])
+            sorted[different++] = sorted[i];
+    return different;
+}
+
+static void write_at_ranks(const knr_partition *p, const char *x, const int64_t *taken, const int64_t *sorted,
+                           int64_t different, const knr_found *found, char *y)
+{
+    int size = p->positions ? 8 : p->dtype->size;
+    for (int64_t i = 0; i < p->ranks; i++) {
+        int64_t k = 0, many = different;
+        while (many > 1) { /* the last one up to the rank */
+            int64_t half = many / 2;
+            k = sorted[k + half] <= taken[i] ? k + half : k;
+            many -= half;
+        }
+        char *to = y + i * p->inner * size;
+        int64_t image = found[k].image, nth = taken[i] - found[k].below;
+        if (p->positions)
+            *(int64_t *)to = knr_position_of(p->dtype, x, p->length, image, nth);
+        else
+            knr_number_of(p->dtype, x, p->length, image, nth, to);
+    }
+}
+
+static void partition_line(const void *what, const char *x, int64_t outer, int64_t inner, char *workspace, int threads)
+{
+    const partition *t = what;
+    const knr_partition *p = t->p;
+    int64_t n = p->length, m = p->ranks, *taken = (int64_t *)workspace, *sorted = taken + m;
+    knr_found *found = (knr_found *)(sorted + m);
+    int64_t *count = (int64_t *)(found + m);
+    char *finding = workspace + room_of_ranks(m, threads);
+    void *sorting = finding - knr_sort_keys_workspace(KN_DT(I64), m, 1);
+    int64_t different = read_ranks(t->ranks + outer * m * p->inner + inner, m, p->inner, n, taken, sorted, sorting);
+    knr_find_ranks(p->dtype, x, n, sorted, different, found, finding, threads);
+    int size = p->positions ? 8 : p->dtype->size;
+    if (!p->whole) {
+        write_at_ranks(p, x, taken, sorted, different, found, t->y + (outer * m * p->inner + inner) * size);
+        return;
+    }
+    int64_t images = 0;
+    for (int64_t k = 0; k < different; k++)
+        if (!images || found[k].image != sorted[images - 1])
+            sorted[images++] = found[k].image;
+    char *y = t->y + (outer * n * p->inner + inner) * size;
+    char *row = p->inner == 1 ? y : finding + knr_find_workspace(p->dtype, n, t->few, threads);
+    knr_part_by(p->dtype, x, n, sorted, images, p->positions, row, count, threads);
+    if (p->inner != 1)
+        knr_rows_to_columns(size, row, y, n, 1, p->inner);
+}
+
+void knr_partition_run(const knr_partition *p, const void *x, const int64_t *ranks, void *y, void *workspace)
+{
+    if (!p->length || !p->outer || !p->inner)
+        return;
+    partition t = {.p = p, .ranks = ranks, .y = y, .few = are_few(p->ranks)};
+    int threads = p->length <= KNR_SORT_SHARE ? 1 : p->threads;
+    lines l = {.dtype = p->dtype, .outer = p->outer, .length = p->length, .inner = p->inner, .threads = p->threads};
+    l.x = x, l.workspace = workspace, l.line = partition_line, l.what = &t;
+    size_t all = rounded(partition_bytes(&t, p->length, p->ranks, threads));
+    l.each = all, l.columns = all - columns_of(p->dtype->size, p->length, p->inner);
+    run_lines(&l);
+}
+
+/* --- the largest ----------------------------------------------------------------------------------- */
+
+enum { FEW_LARGEST = 16 /* are kept in order while a line is read */, SHORT = 2048 /* lines are sorted */ };
+
+typedef struct top {
+    const knr_top *t;
+    char *values;
+    int32_t *positions;
+} top;
+
+/* A line is sorted, or k positions are; k may be unknown, and n then. */
+static size_t top_bytes(const void *what, int64_t n, int64_t m, int threads)
+{
+    const knr_top *t = what;
+    (void)m;
+    size_t finding = knr_find_workspace(t->dtype, n, true, threads);
+    return knr_order_workspace(n, threads) + finding + columns_of(t->dtype->size, n, t->inner);
+}
+
+int64_t knr_top_workspace(const knr_top *t) { return workspace_of(t, t->length, 0, t->threads, top_bytes); }
+
+static void top_line(const void *what, const char *x, int64_t outer, int64_t inner, char *workspace, int threads)
+{
+    const top *p = what;
+    const knr_top *t = p->t;
+    int64_t n = t->length, k = t->k, to = outer * k * t->inner + inner;
+    int size = t->dtype->size;
+    uint64_t mask = ((uint64_t)1 << knr_position_bits(n)) - 1, few[FEW_LARGEST];
+    const void *const keys_of[] = {x};
+    const knr_keys keys = {.n = 1, .dtype = &t->dtype, .x = keys_of, .step = 1, .falls = true};
+    const uint64_t *order = few;
+    if (k <= FEW_LARGEST) {
+        knr_first_few(&keys, n, few, k);
+    } else if (n <= SHORT || k > n / 4) {
+        order = knr_order(&keys, n, workspace, threads);
+    } else {
+        knr_found found;
+        const int64_t rank = n - k;
+        knr_find_ranks(t->dtype, x, n, &rank, 1, &found, workspace, threads);
+        uint64_t *some = (uint64_t *)(workspace + knr_order_workspace(0, threads));
+        knr_positions_from(t->dtype, x, n, found.image, k - knr_count_above(t->dtype, x, n, found.image), some);
+        order = knr_order_some(&keys, n, k, some, workspace);
+    }
+    for (int64_t i = 0; i < k; i++) {
+        int64_t at = (int64_t)(order[i] & mask);
+        memcpy(p->values + (to + i * t->inner) * size, x + at * size, (size_t)size);
+        p->positions[to + i * t->inner] = (int32_t)at;
+    }
+}
+
+void knr_top_run(const knr_top *t, const void *x, void *values, int32_t *positions, void *workspace)
+{
+    if (!t->k || !t->outer || !t->inner)
+        return;
+    top p = {t, values, positions};
+    int threads = t->length <= KNR_SORT_SHARE ? 1 : t->threads;
+    lines l = {.dtype = t->dtype, .outer = t->outer, .length = t->length, .inner = t->inner, .threads = t->threads};
+    l.x = x, l.workspace = workspace, l.line = top_line, l.what = &p;
+    size_t all = rounded(top_bytes(t, t->length, 0, threads));
+    l.each = all, l.columns = all - columns_of(t->dtype->size, t->length, t->inner);
+    run_lines(&l);
+}

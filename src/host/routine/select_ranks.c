@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * select_ranks.c -- ranks of numbers, and what is done by them. Numbers of 8 and 16 bits are made wider to be found. */
+#include "host/routine/select_ranks.h"
+#include "base/pool.h"
+#include "host/routine/isa.h"
+#include "host/routine/sort_image.h"
+#include "host/routine/sort_keys.h"
+#include "host/routine/sort_vector.h"
+#include <string.h>
+
+enum {
+    SORTED = 2048,  /* numbers, at most, that are sorted at once */
+    SAMPLES = 4096, /* of lines of MANY numbers or more; of shorter ones an eighth */
+    MANY = 1 << 16,
+    PART = 1 << 15, /* numbers for each thread, at least */
+    MOST_PARTS = 64,
+    SLACK = 16 /* numbers behind what a pass keeps, which it may write */
+};
+
+typedef struct finding {
+    const knr_sort_vector *const *by; /* of 32 and 64 bits */
+    void *sorting;                    /* room for knr_sort_keys */
+    int threads;
+} finding;
+
+typedef struct parting {
+    knr_image_code code;
+    const void *x;
+    void *y;
+    int64_t n, m, *count;
+    const int64_t *image;
+    bool positions;
+    int size, parts;
+} parting;
+
+#define BITS 8
+#include "host/routine/select_loops.h"
+#define BITS 16
+#include "host/routine/select_loops.h"
+#define BITS 32
+#include "host/routine/select_loops.h"
+#define BITS 64
+#include "host/routine/select_loops.h"
+#define BITS 32
+#include "host/routine/select_find.h"
+#define BITS 64
+#include "host/routine/select_find.h"
+
+/* --- ranks ---------------------------------------------------------------------------------------- */
+
+static size_t bytes_of(kn_dtype d) { return d->size < 4 ? 4 : d->size; }
+
+static size_t sorting_room(kn_dtype d, int64_t n, bool few, int threads)
+{
+    size_t wide = knr_sort_keys_workspace(bytes_of(d) == 4 ? KN_DT(I32) : KN_DT(I64), SAMPLES + (few ? 0 : n), threads);
+    return (wide + 63) / 64 * 64;
+}
+
+size_t knr_find_workspace(kn_dtype d, int64_t n, bool few, int threads)
+{
+    size_t room = 2 * SAMPLES + (size_t)MOST_PARTS * SLACK + (few ? 1 : 2) * (size_t)n; /* and numbers made wider */
+    return sorting_room(d, n, few, threads) + (room + (d->size < 4 ? (size_t)n : 0)) * bytes_of(d);
+}
+
+void knr_find_ranks(kn_dtype d, const void *x, int64_t n, const int64_t *rank, int64_t m, knr_found *found,
+                    void *workspace, int threads)
+{
+    finding f = {KNR_BY_ISA(knr_sort_vector), workspace, threads};
+    const knr_image_code code = knr_image_code_of(d), same = {.bias = 0x80000000u};
+    char *room = (char *)workspace + sorting_room(d, n, m <= KNR_FEW_RANKS, threads);
+    if (d->size == 8) {
+        find_64(&f, &code, x, n, rank, m, 0, found, (int64_t *)room);
+        return;
+    }
+    if (d->size == 4) {
+        find_32(&f, &code, x, n, rank, m, 0, found, (int32_t *)room);
+        return;
+    }
+    int32_t *wide = (int32_t *)room;
+    for (int64_t i = 0; i < n; i++)
+        wide[i] = d->size == 1 ? image_8(&code, ((const uint8_t *)x)[i]) : image_16(&code, ((const uint16_t *)x)[i]);
+    find_32(&f, &same, (const uint32_t *)wide, n, rank, m, 0, found, wide + n);
+}
+
+/* --- numbers -------------------------------------------------------------------------------------- */
+
+int64_t knr_position_of(kn_dtype d, const void *x, int64_t n, int64_t image, int64_t k)
+{
+    const knr_image_code code = knr_image_code_of(d);
+    switch (d->size) {
+    case 1: return position_8(&code, x, n, image, k);
+    case 2: return position_16(&code, x, n, image, k);
+    case 4: return position_32(&code, x, n, image, k);
+    default: return position_64(&code, x, n, image, k);
+    }
+}
+
+void knr_number_of(kn_dtype d, const void *x, int64_t n, int64_t image, int64_t k, void *y)
+{
+    const knr_image_code code = knr_image_code_of(d);
+    int bits = 8 * d->size;
+    uint64_t sign = (uint64_t)1 << (bits - 1), u = ((uint64_t)image ^ sign) ^ code.bias;
+    if (code.infinity && (!image || (uint64_t)image == sign - 1)) { /* zeros, and NaN, do not all look alike */
+        memcpy(y, (const char *)x + knr_position_of(d, x, n, image, k) * d->size, d->size);
+        return;
+    }
+    u ^= u & sign ? code.flip : 0;
+    switch (d->size) {
+    case 1: *(uint8_t *)y = (uint8_t)u; break;
+    case 2: *(uint16_t *)y = (uint16_t)u; break;
+    case 4: *(uint32_t *)y = (uint32_t)u; break;
+    default: *(uint64_t *)y = u; break;
+    }
+}
+
+int64_t knr_positions_from(kn_dtype d, const void *x, int64_t n, int64_t image, int64_t equal, uint64_t *to)
+{
+    const knr_image_code code = knr_image_code_of(d);
+    switch (d->size) {
+    case 1: return positions_from_8(&code, x, n, image, equal, to);
+    case 2: return positions_from_16(&code, x, n, image, equal, to);
+    case 4: return positions_from_32(&code, x, n, image, equal, to);
+    default: return positions_from_64(&code, x, n, image, equal, to);
+    }
+}
+
+int64_t knr_count_above(kn_dtype d, const void *x, int64_t n, int64_t image)
+{
+    const knr_image_code code = knr_image_code_of(d);
+    switch (d->size) {
+    case 1: return count_above_8(&code, x, n, (int8_t)image);
+    case 2: return count_above_16(&code, x, n, (int16_t)image);
+    case 4: return count_above_32(&code, x, n, (int32_t)image);
+    default: return count_above_64(&code, x, n, image);
+    }
+}
+
+/* --- classes -------------------------------------------------------------------------------------- */
+
+static void count_part(void *arg, int64_t part, int worker)
+{
+    const parting *p = arg;
+    int64_t from = p->n * part / p->parts, to = p->n * (part + 1) / p->parts, *count = p->count + part * (2 * p->m + 1);
+    (void)worker;
+    memset(count, 0, (size_t)(2 * p->m + 1) * sizeof *count);
+    switch (p->size) {
+    case 1: count_part_8(p, from, to, count); break;
+    case 2: count_part_16(p, from, to, count); break;
+    case 4: count_part_32(p, from, to, count); break;
+    default: count_part_64(p, from, to, count); break;
+    }
+}
+
+static void move_part(void *arg, int64_t part, int worker)
+{
+    const parting *p = arg;
+    int64_t from = p->n * part / p->parts, to = p->n * (part + 1) / p->parts, *place = p->count + part * (2 * p->m + 1);
+    (void)worker;
+    switch (p->size) {
+    case 1: move_part_8(p, from, to, place); break;
+    case 2: move_part_16(p, from, to, place); break;
+    case 4: move_part_32(p, from, to, place); break;
+    default: move_part_64(p, from, to, place); break;
+    }
+}
+
+void knr_part_by(kn_dtype d, const void *x, int64_t n, const int64_t *image, int64_t m, bool positions, void *y,
+                 int64_t *count, int threads)
+{
+    parting p = {.code = knr_image_code_of(d), .x = x, .y = y, .n = n, .m = m, .count = count, .image = image};
+    int64_t parts = n / PART < threads ? n / PART : threads, sum = 0;
+    p.positions = positions, p.size = d->size;
+    p.parts = parts < 1 ? 1 : parts > KNR_CLASS_PARTS ? KNR_CLASS_PARTS : (int)parts;
+    knx_parallel(threads, p.parts, count_part, &p);
+    for (int64_t class = 0; class < 2 * m + 1; class ++)
+        for (int k = 0; k < p.parts; k++) {
+            int64_t *at = &count[k * (2 * m + 1) + class], here = *at;
+            *at = sum, sum += here;
+        }
+    knx_parallel(threads, p.parts, move_part, &p);
+}
