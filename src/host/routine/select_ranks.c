@@ -28,7 +28,8 @@ typedef struct parting {
     const void *x;
     void *y;
     int64_t n, m, *count;
-    const int64_t *image;
+    const int64_t *image, *end; /* of places: where the next part's begin */
+    const knr_sort_vector *by;  /* of three classes; NULL: without vectors */
     bool positions;
     int size, parts;
 } parting;
@@ -142,6 +143,10 @@ static void count_part(void *arg, int64_t part, int worker)
     const parting *p = arg;
     int64_t from = p->n * part / p->parts, to = p->n * (part + 1) / p->parts, *count = p->count + part * (2 * p->m + 1);
     (void)worker;
+    if (p->by) {
+        p->by->count(&p->code, (const char *)p->x + from * p->size, to - from, p->image[0], count);
+        return;
+    }
     memset(count, 0, (size_t)(2 * p->m + 1) * sizeof *count);
     switch (p->size) {
     case 1: count_part_8(p, from, to, count); break;
@@ -156,6 +161,11 @@ static void move_part(void *arg, int64_t part, int worker)
     const parting *p = arg;
     int64_t from = p->n * part / p->parts, to = p->n * (part + 1) / p->parts, *place = p->count + part * (2 * p->m + 1);
     (void)worker;
+    if (p->by && !p->positions) {
+        p->by->move(&p->code, (const char *)p->x + from * p->size, to - from, p->image[0], p->y, place,
+                    p->end + part * 3);
+        return;
+    }
     switch (p->size) {
     case 1: move_part_8(p, from, to, place); break;
     case 2: move_part_16(p, from, to, place); break;
@@ -169,13 +179,17 @@ void knr_part_by(kn_dtype d, const void *x, int64_t n, const int64_t *image, int
 {
     parting p = {.code = knr_image_code_of(d), .x = x, .y = y, .n = n, .m = m, .count = count, .image = image};
     int64_t parts = n / PART < threads ? n / PART : threads, sum = 0;
-    p.positions = positions, p.size = d->size;
+    int64_t end[3 * KNR_CLASS_PARTS];
+    p.positions = positions, p.size = d->size, p.end = end;
+    p.by = m == 1 && d->size >= 4 ? KNR_BY_ISA(knr_sort_vector)[d->size == 8] : NULL;
     p.parts = parts < 1 ? 1 : parts > KNR_CLASS_PARTS ? KNR_CLASS_PARTS : (int)parts;
     knx_parallel(threads, p.parts, count_part, &p);
     for (int64_t class = 0; class < 2 * m + 1; class ++)
         for (int k = 0; k < p.parts; k++) {
             int64_t *at = &count[k * (2 * m + 1) + class], here = *at;
             *at = sum, sum += here;
+            if (p.by)
+                end[k * 3 + class] = sum;
         }
     knx_parallel(threads, p.parts, move_part, &p);
 }

@@ -20,6 +20,11 @@ typedef struct knr_sort_vector {
      * a vector more; returns how many, and how many are below. */
     int64_t (*between)(const knr_image_code *code, const void *x, int64_t n, const void *low, const void *high,
                        void *to, int64_t *below);
+    /* How many of n numbers have images below, equal to and above `image`; they go to places of their own, which move
+     * on; numbers behind end[] stay as they are. */
+    void (*count)(const knr_image_code *code, const void *x, int64_t n, int64_t image, int64_t count[3]);
+    void (*move)(const knr_image_code *code, const void *x, int64_t n, int64_t image, void *y, int64_t place[3],
+                 const int64_t end[3]);
 } knr_sort_vector;
 
 /* [0]: 32 bits, [1]: 64 bits; base: NULL, without vectors radix sorts are quicker */

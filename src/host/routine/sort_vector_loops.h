@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sort_vector_loops.h -- sorting signed numbers of BITS bits by vectors of BYTES bytes. Included by sort_vector_isa.c
  * for each; it has no include guard: that is the point. The steps are those of Batcher's bitonic sort; the partitions
- * are Bramas's (A novel hybrid quicksort algorithm vectorized using AVX-512, 2017), out of place. */
+ * are Bramas's (A novel hybrid quicksort algorithm vectorized using AVX-512, 2017), but between two arrays. */
 #define S       PASTE(PASTE(int, BITS), _t)
 #define F(name) PASTE(name##_, BITS)
 #define LANES   (BYTES * 8 / BITS)
 
 enum {
-    F(ROWS) = BYTES / 4, /* vectors, at most, that a network sorts: a power of two */
+    F(ROWS) = BYTES / 4, /* vectors, at most, that a network sorts */
     F(SHORT) = F(ROWS) * LANES,
     F(FEW) = 12 /* numbers, at most, that insertion sorts */
 };
@@ -54,6 +54,10 @@ ALWAYS V F(kept)(V x, unsigned which)
 {
     return (V)PASTE(_mm512_maskz_compress_epi, BITS)(which, (__m512i)x);
 }
+ALWAYS void F(store_first)(S *p, V v, int count)
+{
+    PASTE(_mm512_mask_storeu_epi, BITS)(p, (__mmask16)((1u << count) - 1), (__m512i)v);
+}
 /* Lanes of v where x > y, of w elsewhere. */
 ALWAYS V F(where_above)(V x, V y, V v, V w)
 {
@@ -67,9 +71,17 @@ ALWAYS V F(where_above)(V x, V y, V v, V w)
 ALWAYS V F(least)(V x, V y) { return (V)_mm256_blendv_epi8((__m256i)x, (__m256i)y, (__m256i)(x > y)); }
 ALWAYS V F(most)(V x, V y) { return (V)_mm256_blendv_epi8((__m256i)y, (__m256i)x, (__m256i)(x > y)); }
 #if BITS == 32
+ALWAYS void F(store_first)(S *p, V v, int count)
+{
+    _mm256_maskstore_epi32(p, (__m256i)(count - (V){0} > (V){0, 1, 2, 3, 4, 5, 6, 7}), (__m256i)v);
+}
 ALWAYS unsigned F(up_to)(V x, V y) { return ~(unsigned)_mm256_movemask_ps((__m256)(x > y)) & 0xff; }
 ALWAYS uint64_t F(words)(unsigned which) { return which; }
 #else
+ALWAYS void F(store_first)(S *p, V v, int count)
+{
+    _mm256_maskstore_epi64((long long *)p, (__m256i)(count - (V){0} > (V){0, 1, 2, 3}), (__m256i)v);
+}
 ALWAYS unsigned F(up_to)(V x, V y) { return ~(unsigned)_mm256_movemask_pd((__m256d)(x > y)) & 0xf; }
 ALWAYS uint64_t F(words)(unsigned which) { return _pdep_u64(which, 0x55) * 3; }
 #endif
@@ -124,60 +136,59 @@ ALWAYS V F(sort_one)(V x)
 
 ALWAYS V F(reversed)(V x) { return ACROSS(x, BYTES * 8 / BITS - 1); }
 
-/* `rows` vectors, a power of two. */
+/* `rows` vectors. The network is that of the next power of two; vectors that are not there would hold the largest
+ * numbers and stay as they are, so steps with them are left out. */
 static void F(sort_rows)(S *a, int rows)
 {
     for (int i = 0; i < rows; i++)
         F(store)(a + i * LANES, F(sort_one)(F(load)(a + i * LANES)));
     for (int run = 1; run < rows; run *= 2)
-        for (S *at = a; at < a + rows * LANES; at += 2 * run * LANES) {
-            S *end = at + (2 * run - 1) * LANES;
-            for (int i = 0; i < run; i++) { /* a run and the next one, backwards */
-                V x = F(load)(at + i * LANES), y = F(reversed)(F(load)(end - i * LANES));
-                F(store)(at + i * LANES, F(least)(x, y));
+        for (int at = 0; at + run < rows; at += 2 * run) {
+            int all = rows - at < 2 * run ? rows - at : 2 * run;
+            S *first = a + at * LANES, *end = first + (2 * run - 1) * LANES;
+            for (int i = 2 * run - all; i < run; i++) { /* a run and the next one, backwards */
+                V x = F(load)(first + i * LANES), y = F(reversed)(F(load)(end - i * LANES));
+                F(store)(first + i * LANES, F(least)(x, y));
                 F(store)(end - i * LANES, F(most)(x, y));
             }
             for (int apart = run / 2; apart; apart /= 2)
-                for (int i = 0; i < 2 * run; i += 2 * apart)
-                    for (int k = i; k < i + apart; k++) {
-                        V x = F(load)(at + k * LANES), y = F(load)(at + (k + apart) * LANES);
-                        F(store)(at + k * LANES, F(least)(x, y));
-                        F(store)(at + (k + apart) * LANES, F(most)(x, y));
+                for (int i = 0; i + apart < all; i += 2 * apart)
+                    for (int k = i; k < i + apart && k + apart < all; k++) {
+                        V x = F(load)(first + k * LANES), y = F(load)(first + (k + apart) * LANES);
+                        F(store)(first + k * LANES, F(least)(x, y));
+                        F(store)(first + (k + apart) * LANES, F(most)(x, y));
                     }
-            for (int i = 0; i < 2 * run; i++)
-                F(store)(at + i * LANES, F(rise)(F(load)(at + i * LANES)));
+            for (int i = 0; i < all; i++)
+                F(store)(first + i * LANES, F(rise)(F(load)(first + i * LANES)));
         }
 }
 
-static void F(sort_short)(S *a, int64_t n)
+static void F(sort_short)(const S *a, int64_t n, S *to)
 {
     if (n <= F(FEW)) {
-        for (int64_t i = 1; i < n; i++) {
+        for (int64_t i = 0; i < n; i++) {
             S v = a[i];
             int64_t k = i;
-            for (; k > 0 && a[k - 1] > v; k--)
-                a[k] = a[k - 1];
-            a[k] = v;
+            for (; k > 0 && to[k - 1] > v; k--)
+                to[k] = to[k - 1];
+            to[k] = v;
         }
         return;
     }
     S all[F(SHORT)];
-    int rows = 1;
-    while (rows * LANES < n)
-        rows *= 2;
+    int rows = (int)((n + LANES - 1) / LANES);
+    F(store)(all + (rows - 1) * LANES, PASTE(PASTE(INT, BITS), _MAX) - (V){0});
     memcpy(all, a, (size_t)n * sizeof *a);
-    for (int64_t i = n; i < rows * LANES; i++)
-        all[i] = PASTE(PASTE(INT, BITS), _MAX);
     F(sort_rows)(all, rows);
-    memcpy(a, all, (size_t)n * sizeof *a);
+    memcpy(to, all, (size_t)n * sizeof *a);
 }
 
 /* --- quicksort ------------------------------------------------------------------------------------ */
 
-/* Numbers up to the pivot go to the front; how many there are. */
-static int64_t F(split)(S *a, int64_t n, S pivot, S *spare)
+/* Numbers up to the pivot go to the front of a, the others to the end of `other`; how many go to the front. */
+static int64_t F(split)(S *a, int64_t n, S pivot, S *other)
 {
-    S *front = a, *back = spare;
+    S *front = a, *back = other + n;
     V p = pivot - (V){0};
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES) {
@@ -185,18 +196,17 @@ static int64_t F(split)(S *a, int64_t n, S pivot, S *spare)
         unsigned which = F(up_to)(x, p);
         int count = __builtin_popcount(which);
         F(store)(front, F(kept)(x, which));
-        F(store)(back, F(kept)(x, ~which & (unsigned)((1u << LANES) - 1)));
         front += count;
-        back += LANES - count;
+        back -= LANES - count;
+        F(store_first)(back, F(kept)(x, ~which & (unsigned)((1u << LANES) - 1)), LANES - count);
     }
     for (; i < n; i++) {
         S x = a[i];
         if (x <= pivot)
             *front++ = x;
         else
-            *back++ = x;
+            *--back = x;
     }
-    memcpy(front, spare, (size_t)(back - spare) * sizeof *a);
     return front - a;
 }
 
@@ -236,30 +246,35 @@ static void F(heap_sort)(S *a, int64_t n)
     }
 }
 
-static void F(sort_some)(S *a, int64_t n, S *spare, int depth)
+/* Sorts the n numbers of a; they are wanted in `to`, which is a or other. */
+static void F(sort_some)(S *a, int64_t n, S *other, S *to, int depth)
 {
     while (n > F(SHORT)) {
         if (!depth--) {
             F(heap_sort)(a, n);
+            if (to != a)
+                memcpy(to, a, (size_t)n * sizeof *a);
             return;
         }
         S pivot = F(pivot)(a, n);
-        int64_t front = F(split)(a, n, pivot, spare);
-        if (front == n) { /* the pivot is the largest: all of its kind stay at the end */
-            if (pivot == PASTE(PASTE(INT, BITS), _MIN))
-                return;
-            n = F(split)(a, n, pivot - 1, spare);
+        int64_t front = F(split)(a, n, pivot, other);
+        if (front == n) { /* the pivot is the largest: all of its kind go to the end */
+            front = pivot == PASTE(PASTE(INT, BITS), _MIN) ? 0 : F(split)(a, n, pivot - 1, other);
+            for (int64_t i = front; i < n; i++)
+                to[i] = pivot;
+            n = front;
             continue;
         }
         if (front < n - front) {
-            F(sort_some)(a, front, spare, depth);
-            a += front, n -= front;
+            F(sort_some)(a, front, other, to, depth);
+            S *next = other + front;
+            other = a + front, to += front, a = next, n -= front;
         } else {
-            F(sort_some)(a + front, n - front, spare, depth);
+            F(sort_some)(other + front, n - front, a + front, to + front, depth);
             n = front;
         }
     }
-    F(sort_short)(a, n);
+    F(sort_short)(a, n, to);
 }
 
 static void F(sort)(void *a, int64_t n, void *spare)
@@ -267,30 +282,59 @@ static void F(sort)(void *a, int64_t n, void *spare)
     int depth = 8;
     for (int64_t left = n; left > F(SHORT); left /= 2)
         depth += 2;
-    F(sort_some)(a, n, spare, depth);
+    F(sort_some)(a, n, spare, a, depth);
 }
 
-static void F(part_some)(S *a, int64_t first, int64_t count, S *spare, const S *pivots, int n, int64_t *begin)
+/* The numbers of `from`, which are wanted in `to`: that is `from`, or `other`. begin[0] is where they begin in all. */
+static void F(part_some)(S *from, S *other, S *to, int64_t count, const S *pivots, int n, int64_t *begin)
 {
-    if (!n)
+    if (!n) {
+        if (to != from)
+            memcpy(to, from, (size_t)count * sizeof *to);
         return;
+    }
     int middle = n / 2;
-    int64_t front = F(split)(a + first, count, pivots[middle], spare);
-    begin[middle + 1] = first + front;
-    F(part_some)(a, first, front, spare, pivots, middle, begin);
-    F(part_some)(a, first + front, count - front, spare, pivots + middle + 1, n - middle - 1, begin + middle + 1);
+    int64_t front = F(split)(from, count, pivots[middle], other);
+    begin[middle + 1] = begin[0] + front;
+    F(part_some)(from, other, to, front, pivots, middle, begin);
+    F(part_some)(other + front, from + front, to + front, count - front, pivots + middle + 1, n - middle - 1,
+                 begin + middle + 1);
 }
 
 static void F(part)(void *a, int64_t count, void *spare, const void *pivots, int n, int64_t *begin)
 {
     begin[0] = 0;
     begin[n + 1] = count;
-    F(part_some)(a, 0, count, spare, pivots, n, begin);
+    F(part_some)(a, spare, a, count, pivots, n, begin);
+}
+
+/* --- classes -------------------------------------------------------------------------------------- */
+
+ALWAYS S F(turn)(S v, S flip) { return v ^ (flip & v >> (BITS - 1)); }
+
+/* The image of x, as a signed number. */
+ALWAYS V F(image)(const knr_image_code *code, V u, bool is_float)
+{
+    const S sign = PASTE(PASTE(INT, BITS), _MIN);
+    const V zero = {0}, signs = sign - zero, nan = ~sign - zero, flip = (S)code->flip - zero;
+    V v = F(where_above)(zero, u, u ^ flip, u) ^ (((S)code->bias ^ sign) - zero);
+    if (is_float) {
+        v = F(where_above)(u, signs, v, zero);
+        v = F(where_above)(u & ~signs, (S)code->infinity - zero, nan, v);
+    }
+    return v;
+}
+
+ALWAYS S F(image_of_one)(const knr_image_code *code, S u)
+{
+    const S sign = PASTE(PASTE(INT, BITS), _MIN);
+    if (code->infinity && (u == sign || (u & ~sign) > (S)code->infinity))
+        return u == sign ? 0 : ~sign;
+    return F(turn)(u, (S)code->flip) ^ (S)code->bias ^ sign;
 }
 
 /* --- images --------------------------------------------------------------------------------------- */
 
-ALWAYS S F(turn)(S v, S flip) { return v ^ (flip & v >> (BITS - 1)); }
 
 static int F(sign)(const knr_image_code *code, const void *from, void *to, int64_t n)
 {
@@ -323,19 +367,14 @@ static void F(unsign)(const knr_image_code *code, const void *from, void *to, in
         y[i] = F(turn)(x[i] ^ bias, flip);
 }
 
+/* Images between two numbers. */
 ALWAYS int64_t F(between_of)(const knr_image_code *code, const S *x, int64_t n, S low, S high, S *to, int64_t *below,
                              bool is_float)
 {
-    const S sign = PASTE(PASTE(INT, BITS), _MIN);
-    const V zero = {0}, lows = low - zero, highs = high - zero, signs = sign - zero, nan = ~sign - zero;
-    const V flip = (S)code->flip - zero, bias = ((S)code->bias ^ sign) - zero, infinity = (S)code->infinity - zero;
+    const V zero = {0}, lows = low - zero, highs = high - zero;
     int64_t kept = 0, from_low = 0, i = 0;
     for (; i + LANES <= n; i += LANES) {
-        V u = F(load)(x + i), v = F(where_above)(zero, u, u ^ flip, u) ^ bias;
-        if (is_float) {
-            v = F(where_above)(u, signs, v, zero);
-            v = F(where_above)(u & ~signs, infinity, nan, v);
-        }
+        V v = F(image)(code, F(load)(x + i), is_float);
         unsigned which = F(up_to)(lows, v);
         from_low += __builtin_popcount(which);
         which &= F(up_to)(v, highs);
@@ -344,9 +383,7 @@ ALWAYS int64_t F(between_of)(const knr_image_code *code, const S *x, int64_t n, 
     }
     from_low += n - i;
     for (; i < n; i++) {
-        S u = x[i], v = F(turn)(u, (S)code->flip) ^ (S)code->bias ^ sign;
-        if (is_float)
-            v = (u & ~sign) > (S)code->infinity ? ~sign : u == sign ? 0 : v;
+        S v = F(image_of_one)(code, x[i]);
         to[kept] = v;
         kept += (v >= low) & (v <= high);
         from_low -= v < low;
@@ -363,7 +400,56 @@ static int64_t F(between)(const knr_image_code *code, const void *x, int64_t n, 
                           : F(between_of)(code, from, n, least, most, to, below, false);
 }
 
-static const knr_sort_vector F(vector) = {F(sign), F(unsign), F(sort), F(part), F(between)};
+/* Numbers below, at and above an image. */
+static void F(count)(const knr_image_code *code, const void *from, int64_t n, int64_t image, int64_t count[3])
+{
+    const S *x = from;
+    const V p = (S)image - (V){0};
+    int64_t from_it = 0, up_to = 0, i = 0;
+    bool is_float = code->infinity != 0;
+    for (; i + LANES <= n; i += LANES) {
+        V v = F(image)(code, F(load)(x + i), is_float);
+        from_it += __builtin_popcount(F(up_to)(p, v));
+        up_to += __builtin_popcount(F(up_to)(v, p));
+    }
+    for (; i < n; i++) {
+        S v = F(image_of_one)(code, x[i]);
+        from_it += v >= image, up_to += v <= image;
+    }
+    count[0] = n - from_it, count[1] = from_it + up_to - n, count[2] = n - up_to;
+}
+
+/* They go to three places, each of which is moved behind them; no place is written from end[] on. */
+static void F(move)(const knr_image_code *code, const void *from, int64_t n, int64_t image, void *to, int64_t place[3],
+                    const int64_t end[3])
+{
+    const S *x = from;
+    S *y = to;
+    const V p = (S)image - (V){0};
+    int64_t below = place[0], at = place[1], above = place[2], i = 0;
+    bool is_float = code->infinity != 0;
+    for (; i + LANES <= n && below + LANES <= end[0] && above + LANES <= end[2]; i += LANES) {
+        V u = F(load)(x + i), v = F(image)(code, u, is_float);
+        unsigned from_it = F(up_to)(p, v), up_to = F(up_to)(v, p), more = ~up_to & (unsigned)((1u << LANES) - 1);
+        unsigned less = ~from_it & (unsigned)((1u << LANES) - 1);
+        F(store)(y + below, F(kept)(u, less));
+        F(store)(y + above, F(kept)(u, more));
+        below += __builtin_popcount(less), above += __builtin_popcount(more);
+        if (from_it & up_to) {
+            int many = __builtin_popcount(from_it & up_to);
+            F(store_first)(y + at, F(kept)(u, from_it & up_to), many);
+            at += many;
+        }
+    }
+    place[0] = below, place[1] = at, place[2] = above;
+    for (; i < n; i++) {
+        S v = F(image_of_one)(code, x[i]);
+        y[place[(v > image) + (v >= image)]++] = x[i];
+    }
+}
+
+static const knr_sort_vector F(vector) = {F(sign),    F(unsign), F(sort), F(part),
+                                             F(between), F(count),  F(move)};
 
 #undef S
 #undef F
