@@ -100,10 +100,12 @@ static size_t partition_bytes(const void *what, int64_t n, int64_t m, int thread
     return room_of_ranks(m, threads) + knr_find_workspace(p->dtype, n, t->few, threads) + rows;
 }
 
-static bool are_few(int64_t ranks) { return !knx_is_symbolic(ranks) && ranks <= KNR_FEW_RANKS; }
+static bool are_few(int64_t ranks) { return ranks <= KNR_FEW_RANKS; }
 
 int64_t knr_partition_workspace(const knr_partition *p)
 {
+    if (knx_is_symbolic(p->ranks)) /* few ranks take less: the program asks again */
+        return 0;
     partition t = {.p = p, .few = are_few(p->ranks)};
     return workspace_of(&t, p->length, p->ranks, p->threads, partition_bytes);
 }

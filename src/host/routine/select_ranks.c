@@ -51,10 +51,13 @@ typedef struct parting {
 
 static size_t bytes_of(kn_dtype d) { return d->size < 4 ? 4 : d->size; }
 
+/* A multiple of the line's length, and whole lines of the cache. */
 static size_t sorting_room(kn_dtype d, int64_t n, bool few, int threads)
 {
-    size_t wide = knr_sort_keys_workspace(bytes_of(d) == 4 ? KN_DT(I32) : KN_DT(I64), SAMPLES + (few ? 0 : n), threads);
-    return (wide + 63) / 64 * 64;
+    kn_dtype words = bytes_of(d) == 4 ? KN_DT(I32) : KN_DT(I64);
+    size_t samples = knr_sort_keys_workspace(words, SAMPLES, threads);
+    size_t line = knr_sort_keys_workspace(words, n, threads) - knr_sort_keys_workspace(words, 0, threads);
+    return (samples + 63) / 64 * 64 + (few ? 0 : line);
 }
 
 size_t knr_find_workspace(kn_dtype d, int64_t n, bool few, int threads)

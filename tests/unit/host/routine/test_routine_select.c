@@ -240,13 +240,26 @@ static void test_the_largest(void **unused)
     }
 }
 
+/* Many ranks of a long line: the sort of the line and what lies between two numbers. */
+static void test_memory_of_many_ranks(void **unused)
+{
+    (void)unused;
+    for (int id = 0; id < KN_ID_COUNT; id++) {
+        kn_dtype d = &knx_dtype_table[id];
+        if (d->kind == 'k' || knx_is_complex(d))
+            continue;
+        int64_t n = 1 << 22, size = d->size < 4 ? 4 : d->size;
+        knr_partition p = {.dtype = d, .outer = 1, .length = n, .inner = 1, .ranks = 100, .threads = 2};
+        assert_true(knr_partition_workspace(&p) < (1 << 20) + n * 5 * size);
+    }
+}
+
 KN_TEST_GROUP(test_routine_select)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_dtype_and_length),
-        cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_long_lines_of_every_dtype),
-        cmocka_unit_test(test_the_largest),
+        cmocka_unit_test(test_every_dtype_and_length),    cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_long_lines_of_every_dtype), cmocka_unit_test(test_the_largest),
+        cmocka_unit_test(test_memory_of_many_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
