@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * index_plan.c -- what an index means for the axes of an array, by NumPy's rules. */
 #include "numpy/indexing/index_plan.h"
+#include "numpy/indexing/found.h"
 #include <string.h>
 
 /* ---- Integers and slices. */
@@ -152,11 +153,7 @@ static bool checked(knn_index *p, kn_array index, int axis, int64_t extent)
 /* A mask over `ndim` axes becomes that many arrays of positions, found by looking at its value. */
 static void add_mask(knn_index *p, kn_array mask, int axis)
 {
-    kni_type t;
-    const unsigned char *bits = kna_look(p->op, mask, &t);
-    if (!bits)
-        return;
-    kni_type x = knb_type(p->op->b, p->x);
+    kni_type t = kna_type(p->op, mask), x = knb_type(p->op->b, p->x);
     for (int d = 0; d < t.ndim; d++)
         if (!knx_dim_eq(t.dim[d], x.dim[axis + d])) {
             knx_text has = {0}, wants = {0};
@@ -167,25 +164,20 @@ static void add_mask(knn_index *p, kn_array mask, int axis)
                      axis + d, knx_dim_show(&has, x.dim[axis + d]), knx_dim_show(&wants, t.dim[d]));
             return;
         }
-    int64_t size = kni_type_size(t), found = 0;
-    for (int64_t i = 0; i < size; i++)
-        found += bits[i] != 0;
-    for (int d = 0; d < t.ndim && !kna_failed(p->op); d++) {
-        knx_buffer *buffer = knx_buffer_new((size_t)found * sizeof(int64_t));
-        kna_value *v = buffer ? kna_value_buffer(kni_type_of(KN_DT(I64), 1, &found), buffer) : NULL;
-        if (!v) {
+    knr_found f;
+    knx_buffer *buffer[KN_MAX_NDIM];
+    if (!knn_find(p->op, mask, &t, &f))
+        return;
+    bool good = knn_found_columns(p->op, &f, t, buffer);
+    for (int d = 0; good && d < t.ndim; d++) {
+        kna_value *v = kna_value_buffer(kni_type_of(KN_DT(I64), 1, &f.count), buffer[d]);
+        if (v)
+            add_index(p, axis + d, kna_value_atom(p->op, v), true);
+        else if (!kna_failed(p->op))
             kna_fail_with(p->op, knx_error_nomem());
-            return;
-        }
-        int64_t inner = 1, *out = buffer->data;
-        for (int e = d + 1; e < t.ndim; e++)
-            inner *= t.dim[e];
-        for (int64_t i = 0; i < size; i++)
-            if (bits[i])
-                *out++ = i / inner % t.dim[d];
-        add_index(p, axis + d, kna_value_atom(p->op, v), true);
         kna_value_release(v);
     }
+    knr_found_end(&f);
 }
 
 /* ---- Planning: which item speaks of which axes. */

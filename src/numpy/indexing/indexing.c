@@ -3,6 +3,7 @@
  * are those of a dynamic_slice outside of traces, so that a loop over them compiles once; strides and reversals come
  * after it, since they depend on lengths alone. */
 #include "array/element.h"
+#include "numpy/indexing/found.h"
 #include "numpy/indexing/index_plan.h"
 #include <string.h>
 
@@ -392,6 +393,19 @@ kni_atom knn_index_fold(knn_index *p, kn_ufunc f, kni_atom v)
     return y;
 }
 
+/* Is the index one mask over the first axes of x, whose type is t, and no more? */
+static bool is_mask_of_first(knn_index *p, kni_type t)
+{
+    bool one = p->n_items == 1 || (p->n_items == 2 && p->item[1].kind == KNL_ELLIPSIS);
+    if (!one || p->item[0].kind != KNL_ARRAY || kna_failed(p->op))
+        return false;
+    kni_type m = kna_type(p->op, p->item[0].array);
+    bool fits = !kna_failed(p->op) && m.dtype->kind == KN_KIND_BOOL && m.ndim > 0 && m.ndim <= t.ndim;
+    for (int d = 0; fits && d < m.ndim; d++)
+        fits = m.dim[d] == t.dim[d];
+    return fits;
+}
+
 KNX_HOT kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg *args)
 {
     kna_op op;
@@ -408,6 +422,11 @@ KNX_HOT kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg 
     kn_array view = are_slices(&p, t, &s) ? sliced(&op, x, t, &s) : NULL;
     if (view)
         return view;
+    if (op.b->hook && is_mask_of_first(&p, t)) { /* no positions are needed: all is looked at */
+        int64_t dim[KN_MAX_NDIM];
+        knx_buffer *buffer = knn_found_elements(&op, x, p.item[0].array, &t, dim);
+        return kna_failed(&op) ? kna_end(&op, KN_ATOM_NONE) : kna_from_buffer(&op, t, buffer);
+    }
     kni_atom a = kna_in(&op, x);
     if (!knn_index_begin(&p, &op, a, false))
         return kna_end(&op, KN_ATOM_NONE);

@@ -2,51 +2,40 @@
  * positions.c -- arrays of indices: where something holds, along diagonals and triangles, grids, flat ones. */
 #include "tree/tree.h"
 #include "lib/compose.h"
+#include "numpy/indexing/found.h"
 #include <string.h>
 
 /* ---- Where elements are not zero: looked at. */
 
-/* Their positions, one row of ndim numbers each, and how many; the caller frees them. */
-static int64_t *find_nonzero(kna_op *op, kn_array x, kni_type *t, int64_t *n)
+/* False: the operation failed. */
+static bool find(kna_op *op, kn_array x, kni_type *t, knr_found *f)
 {
-    const char *data = kna_look(op, x, t);
-    int64_t size = data ? kni_type_size(*t) : 0, at[KN_MAX_NDIM] = {0};
-    uint8_t truth = 0;
-    *n = 0;
-    if (!data || knl_not_a_number(op, "nonzero", t->dtype))
-        return NULL;
-    for (int64_t i = 0; i < size; i++) {
-        knx_convert(t->dtype, data + (size_t)i * t->dtype->size, KN_DT(BOOL), &truth);
-        *n += truth;
-    }
-    int64_t *rows = knl_integer_room(op, *n * t->ndim), *to = rows;
-    for (int64_t i = 0; rows && i < size; i++) {
-        knx_convert(t->dtype, data + (size_t)i * t->dtype->size, KN_DT(BOOL), &truth);
-        for (int d = 0; d < t->ndim && truth; d++)
-            *to++ = at[d];
-        for (int d = t->ndim - 1; d >= 0 && ++at[d] == t->dim[d]; d--)
-            at[d] = 0;
-    }
-    return rows;
+    *t = kna_type(op, x);
+    return !kna_failed(op) && !knl_not_a_number(op, "nonzero", t->dtype) && knn_find(op, x, t, f);
 }
 
-/* Column d of rows of numbers as a vector. */
-static kn_array column(kna_op *op, const int64_t *rows, int64_t n, int width, int d)
+/* An array from a buffer, which may be NULL after an error. */
+static kn_array from_buffer(int ndim, const int64_t *dim, knx_buffer *buffer)
 {
-    int64_t *v = knl_integer_room(op, n);
-    for (int64_t i = 0; v && i < n; i++)
-        v[i] = rows[i * width + d];
-    kn_array y = v ? knl_integers(v, n) : NULL;
-    knx_free(v);
-    return y;
+    kna_op op;
+    kna_begin(&op, "from");
+    return kna_from_buffer(&op, kni_type_of(KN_DT(I64), ndim, dim), buffer);
 }
 
-static kn_list columns(knl_body *c, const int64_t *rows, int64_t n, int width)
+/* The positions along each axis. */
+static kn_list columns(knl_body *c, kn_array x)
 {
     kn_array out[KN_MAX_NDIM];
-    for (int d = 0; d < width && rows; d++)
-        out[d] = column(&c->op, rows, n, width, d);
-    return rows && !kna_failed(&c->op) ? kn_list_from(out, width) : NULL;
+    knx_buffer *buffer[KN_MAX_NDIM];
+    kni_type t;
+    knr_found f;
+    if (!find(&c->op, x, &t, &f))
+        return NULL;
+    bool good = knn_found_columns(&c->op, &f, t, buffer);
+    for (int d = 0; good && d < t.ndim; d++)
+        out[d] = from_buffer(1, &f.count, buffer[d]);
+    knr_found_end(&f);
+    return good ? kn_list_from(out, t.ndim) : NULL;
 }
 
 kn_list kn_nonzero(kn_array a)
@@ -54,38 +43,39 @@ kn_list kn_nonzero(kn_array a)
     knl_body c;
     knl_begin(&c, "nonzero");
     kni_type t = kna_type(&c.op, a);
-    int64_t n = 0;
     if (!kna_failed(&c.op) && !t.ndim)
         kna_fail(&c.op, KN_ERROR_VALUE,
                  "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.%s",
                  t.dtype->kind == KN_KIND_BOOL ? " If the context of this error is of the form `arr[nonzero(cond)]`, "
                                                  "just use `arr[cond]`."
                                                : "");
-    int64_t *rows = kna_failed(&c.op) ? NULL : find_nonzero(&c.op, a, &t, &n);
-    kn_list list = columns(&c, rows, n, t.ndim);
-    knx_free(rows);
-    return knl_end_list(&c, list);
+    return knl_end_list(&c, kna_failed(&c.op) ? NULL : columns(&c, a));
 }
 
 kn_array kn_argwhere(kn_array a)
 {
     knl_body c;
+    kni_type t;
+    knr_found f;
     knl_begin(&c, "argwhere");
-    kni_type t = kna_type(&c.op, a);
-    int64_t n = 0, *rows = kna_failed(&c.op) ? NULL : find_nonzero(&c.op, a, &t, &n);
-    kn_shape shape = {2, {n, t.ndim}};
-    kn_array y = rows ? kn_from_memory(rows, &shape, KN_DT(I64)) : NULL;
-    knx_free(rows);
+    if (!find(&c.op, a, &t, &f))
+        return knl_end(&c, NULL);
+    knx_buffer *buffer = knn_found_rows(&c.op, &f, t);
+    kn_array y = buffer ? from_buffer(2, (int64_t[]){f.count, t.ndim}, buffer) : NULL;
+    knr_found_end(&f);
     return knl_end(&c, y);
 }
 
 static kn_array flat_nonzero(knl_body *c, kn_array a)
 {
-    kn_array flat = kn_ravel(kn_asarray(a, NULL), NULL);
-    kni_type t = kna_type(&c->op, flat);
-    int64_t n = 0, *rows = kna_failed(&c->op) ? NULL : find_nonzero(&c->op, flat, &t, &n);
-    kn_array y = rows ? knl_integers(rows, n) : NULL;
-    knx_free(rows);
+    kni_type t;
+    knr_found f;
+    knx_buffer *buffer;
+    if (!find(&c->op, a, &t, &f))
+        return NULL;
+    t = kni_type_of(t.dtype, 1, &f.size);
+    kn_array y = knn_found_columns(&c->op, &f, t, &buffer) ? from_buffer(1, &f.count, buffer) : NULL;
+    knr_found_end(&f);
     return y;
 }
 
