@@ -41,20 +41,16 @@ ALWAYS uint64_t bits_of(const uint8_t *t)
 #endif
 }
 
-/* The bits of up to 64 elements, k words each. */
-#define MARK(name, T)                                                        \
-    ALWAYS uint64_t name(const T *x, int n, int k, uint64_t of)              \
-    {                                                                        \
-        uint8_t t[BITS] = {0};                                               \
-        for (int i = 0; i < n; i++)                                          \
-            t[i] = ((k == 1 ? x[i] : x[2 * i] | x[2 * i + 1]) & (T)of) != 0; \
-        return bits_of(t);                                                   \
+/* The bits of 64 elements, of k words each. */
+#define MARK(name, T, k)                                                       \
+    ALWAYS uint64_t name(const T *x, uint64_t of)                              \
+    {                                                                          \
+        uint8_t t[BITS];                                                       \
+        for (int i = 0; i < BITS; i++)                                         \
+            t[i] = (((k) == 1 ? x[i] : x[2 * i] | x[2 * i + 1]) & (T)of) != 0; \
+        return bits_of(t);                                                     \
     }
-MARK(mark_1, uint8_t)
-MARK(mark_2, uint16_t)
-MARK(mark_4, uint32_t)
-MARK(mark_8, uint64_t)
-
+MARK(word_16, uint64_t, 2)
 #if defined(__AVX512F__)
 ALWAYS uint64_t word_1(const uint8_t *x, uint64_t of)
 {
@@ -83,21 +79,24 @@ ALWAYS uint64_t word_8(const uint64_t *x, uint64_t of)
     return y;
 }
 #else
-#define word_1(x, of) mark_1(x, BITS, 1, of)
-#define word_2(x, of) mark_2(x, BITS, 1, of)
-#define word_4(x, of) mark_4(x, BITS, 1, of)
-#define word_8(x, of) mark_8(x, BITS, 1, of)
+MARK(word_1, uint8_t, 1)
+MARK(word_2, uint16_t, 1)
+MARK(word_4, uint32_t, 1)
+MARK(word_8, uint64_t, 1)
 #endif
 
-#define MARK_ALL(T, word, rest, k)                                    \
-    do {                                                              \
-        const T *v = x;                                               \
-        for (; i + BITS <= n; i += BITS)                              \
-            found += put(bits++, word(v + (k)*i, of));                \
-        if (i < n)                                                    \
-            found += put(bits, rest(v + (k)*i, (int)(n - i), k, of)); \
+/* Elements behind the last whole word of bits: with zeros behind them. */
+#define MARK_ALL(T, word, k)                                            \
+    do {                                                                \
+        const T *v = x;                                                 \
+        for (; i + BITS <= n; i += BITS)                                \
+            found += put(bits++, word(v + (k)*i, of));                  \
+        if (i < n) {                                                    \
+            T last[(k)*BITS] = {0};                                     \
+            memcpy(last, v + (k)*i, (size_t)(n - i) * (k) * sizeof *v); \
+            found += put(bits, word(last, of));                         \
+        }                                                               \
     } while (0)
-#define word_16(x, of) mark_8(x, BITS, 2, of)
 
 ALWAYS int64_t put(uint64_t *to, uint64_t bits)
 {
@@ -109,11 +108,11 @@ static int64_t mark(int size, uint64_t of, const void *x, int64_t n, uint64_t *b
 {
     int64_t i = 0, found = 0;
     switch (size) {
-    case 1: MARK_ALL(uint8_t, word_1, mark_1, 1); break;
-    case 2: MARK_ALL(uint16_t, word_2, mark_2, 1); break;
-    case 4: MARK_ALL(uint32_t, word_4, mark_4, 1); break;
-    case 8: MARK_ALL(uint64_t, word_8, mark_8, 1); break;
-    default: MARK_ALL(uint64_t, word_16, mark_8, 2); break;
+    case 1: MARK_ALL(uint8_t, word_1, 1); break;
+    case 2: MARK_ALL(uint16_t, word_2, 1); break;
+    case 4: MARK_ALL(uint32_t, word_4, 1); break;
+    case 8: MARK_ALL(uint64_t, word_8, 1); break;
+    default: MARK_ALL(uint64_t, word_16, 2); break;
     }
     return found;
 }

@@ -11,7 +11,7 @@
  *                routine
  */
 #include "prim/rules.h"
-#include "base/half.h"
+#include "host/routine/extreme.h"
 
 static KNX_HOT knx_error *without_axes(kni_ints axes, const kni_type *x, kn_dtype d, knx_arena *a, kni_type *y)
 {
@@ -241,74 +241,19 @@ static knx_error *arg_batch(const kni_rule *r, int64_t size, const int *axis, kn
     return NULL;
 }
 
-/* Columns are searched side by side, so that memory is read in rows. */
-enum { COLUMNS = 32 };
-
-/* `at[c]`: where the extreme of column c < n_column lies; the columns begin at x, their elements `step` apart. */
-typedef void search(const void *x, int64_t n, int64_t step, int n_column, bool largest, int64_t *at);
-
-#define SEARCH(name, T, number, LOAD, IS_NAN, LESS)                                                        \
-    static void name(const void *memory, int64_t n, int64_t step, int n_column, bool largest, int64_t *at) \
-    {                                                                                                      \
-        const T *x = memory;                                                                               \
-        number best[COLUMNS];                                                                              \
-        for (int c = 0; c < n_column; c++) {                                                               \
-            best[c] = LOAD(x[c]);                                                                          \
-            at[c] = 0;                                                                                     \
-        }                                                                                                  \
-        for (int64_t i = 1; i < n; i++)                                                                    \
-            for (int c = 0; c < n_column; c++) {                                                           \
-                number v = LOAD(x[i * step + c]);                                                          \
-                bool better = largest ? LESS(best[c], v) : LESS(v, best[c]);                               \
-                if ((better || IS_NAN(v)) && !IS_NAN(best[c])) {                                           \
-                    best[c] = v;                                                                           \
-                    at[c] = i;                                                                             \
-                }                                                                                          \
-            }                                                                                              \
-    }
-#define AS_IT_IS(v)        (v)
-#define NEVER(v)           false
-#define NAN_REAL(v)        ((v) != (v))
-#define NAN_COMPLEX(v)     ((v).re != (v).re || (v).im != (v).im)
-#define LESS_REAL(a, b)    ((a) < (b))
-#define LESS_COMPLEX(a, b) ((a).re < (b).re || ((a).re == (b).re && (a).im < (b).im))
-SEARCH(search_i8, int8_t, int8_t, AS_IT_IS, NEVER, LESS_REAL)
-SEARCH(search_i16, int16_t, int16_t, AS_IT_IS, NEVER, LESS_REAL)
-SEARCH(search_i32, int32_t, int32_t, AS_IT_IS, NEVER, LESS_REAL)
-SEARCH(search_i64, int64_t, int64_t, AS_IT_IS, NEVER, LESS_REAL)
-SEARCH(search_u8, uint8_t, uint8_t, AS_IT_IS, NEVER, LESS_REAL)
-SEARCH(search_u16, uint16_t, uint16_t, AS_IT_IS, NEVER, LESS_REAL)
-SEARCH(search_u32, uint32_t, uint32_t, AS_IT_IS, NEVER, LESS_REAL)
-SEARCH(search_u64, uint64_t, uint64_t, AS_IT_IS, NEVER, LESS_REAL)
-SEARCH(search_f16, uint16_t, float, knx_f16_to_f32, NAN_REAL, LESS_REAL)
-SEARCH(search_bf16, uint16_t, float, knx_bf16_to_f32, NAN_REAL, LESS_REAL)
-SEARCH(search_f32, float, float, AS_IT_IS, NAN_REAL, LESS_REAL)
-SEARCH(search_f64, double, double, AS_IT_IS, NAN_REAL, LESS_REAL)
-SEARCH(search_c64, kn_c64, kn_c64, AS_IT_IS, NAN_COMPLEX, LESS_COMPLEX)
-SEARCH(search_c128, kn_c128, kn_c128, AS_IT_IS, NAN_COMPLEX, LESS_COMPLEX)
-
-static search *const search_of[KN_ID_COUNT] = {
-    [KN_ID_BOOL] = search_u8, [KN_ID_I8] = search_i8,   [KN_ID_I16] = search_i16,   [KN_ID_I32] = search_i32,
-    [KN_ID_I64] = search_i64, [KN_ID_U8] = search_u8,   [KN_ID_U16] = search_u16,   [KN_ID_U32] = search_u32,
-    [KN_ID_U64] = search_u64, [KN_ID_F16] = search_f16, [KN_ID_BF16] = search_bf16, [KN_ID_F32] = search_f32,
-    [KN_ID_F64] = search_f64, [KN_ID_C64] = search_c64, [KN_ID_C128] = search_c128};
-
 static knx_error *arg_run(const kni_rule *r, const kni_routine_args *args, bool largest)
 {
     const kni_p_argreduce *p = r->params;
     kni_type x = r->xt[0];
     int axis = (int)p->axes.v[0];
-    int64_t outer = knp_product((kni_ints){axis, x.dim}), n = x.dim[axis];
-    int64_t inner = knp_product((kni_ints){x.ndim - axis - 1, x.dim + axis + 1}), at[COLUMNS];
-    const char *from = args->x[0];
-    char *to = args->y[0];
-    for (int64_t o = 0; o < outer; o++)
-        for (int64_t column = 0; column < inner; column += COLUMNS) {
-            int width = inner - column < COLUMNS ? (int)(inner - column) : COLUMNS;
-            search_of[x.dtype->id](from + (o * n * inner + column) * x.dtype->size, n, inner, width, largest, at);
-            for (int c = 0; c < width; c++, to += p->index_dtype->size)
-                knx_convert(KN_DT(I64), &at[c], p->index_dtype, to);
-        }
+    knr_extreme_run(&(knr_extreme){.dtype = x.dtype,
+                                   .index_dtype = p->index_dtype,
+                                   .outer = knp_product((kni_ints){axis, x.dim}),
+                                   .length = x.dim[axis],
+                                   .inner = knp_product((kni_ints){x.ndim - axis - 1, x.dim + axis + 1}),
+                                   .largest = largest,
+                                   .threads = args->threads},
+                    args->x[0], args->y[0]);
     return NULL;
 }
 
@@ -316,7 +261,7 @@ static knx_error *argmax_run(const kni_rule *r, const kni_routine_args *args) { 
 static knx_error *argmin_run(const kni_rule *r, const kni_routine_args *args) { return arg_run(r, args, false); }
 
 #define CHOICE                                                                                                  \
-    .n_in = 1, .n_out = 1, .bits = KN_INTEGER_RESULT, .fields = kni_fields_argreduce,                           \
+    .n_in = 1, .n_out = 1, .bits = KN_INTEGER_RESULT | KN_THREADS, .fields = kni_fields_argreduce,              \
     .params_size = sizeof(kni_p_argreduce), .why_no_jvp = KN_WHY_DISCRETE, .why_no_transpose = KN_WHY_DISCRETE, \
     .batch = arg_batch, .cost = knp_cost_input, .factors = "... reduced -> ..."
 
