@@ -102,8 +102,8 @@ kni_atom knl_argsort(kna_op *op, int n, const kni_atom *x, int axis); /* int64 p
 /* the largest element first; NaN last all the same; stable */
 kni_atom knl_sort_descending(kna_op *op, kni_atom x, int axis);
 kni_atom knl_argsort_descending(kna_op *op, kni_atom x, int axis);
-/* Elements, or their positions, at int64 ranks of that order, which have x's number of axes, the others of extent 1 or as
- * x's; whole: all of x in an order that has them in their places. Ranks that there are not mean the nearest one. */
+/* Elements, or their positions, at int64 ranks of that order, which have x's number of axes, the others of extent 1 or
+ * as x's; whole: all of x in an order that has them in their places. Ranks that there are not mean the nearest one. */
 kni_atom knl_partition(kna_op *op, kni_atom x, kni_atom ranks, int axis, bool whole, bool positions, bool descending);
 /* Numbers of the opposite order, but that NaN stays NaN */
 kni_atom knl_opposite(kna_op *op, kni_atom x);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * select_find.h -- finding ranks among numbers of BITS bits, 32 or 64. Included by select_ranks.c behind select_loops.h;
- * it has no include guard: that is the point. A sample tells two numbers between which the one at the rank lies almost
- * surely; a pass over the line counts what is below and keeps what is between, in which the rank is looked for the same
- * way. Where the sample was wrong, or too much is kept, digits are counted instead, so the work is linear always. */
+ * select_find.h -- finding ranks among numbers of BITS bits, 32 or 64. Included by select_ranks.c behind
+ * select_loops.h; it has no include guard: that is the point. A sample tells two numbers between which the one at the
+ * rank lies almost surely; a pass over the line counts what is below and keeps what is between, in which the rank is
+ * looked for the same way. Where the sample was wrong, or too much is kept, digits are counted instead, so the work is linear always. */
 #define PASTE_(a, b) a##b
 #define PASTE(a, b)  PASTE_(a, b)
 #define T            PASTE(PASTE(uint, BITS), _t)
@@ -124,7 +124,8 @@ static int F(guess)(const finding *f, const knr_image_code *code, const T *x, in
     }
     const S *sorted = F(in_order)(f, code, some, looked, room, 1);
     for (int64_t k = 0; k < m; k++) {
-        int64_t at = (int64_t)((double)(rank[k] - skip) / (double)n * (double)looked), low = at - sure, high = at + sure;
+        int64_t at = (int64_t)((double)(rank[k] - skip) / (double)n * (double)looked);
+        int64_t low = at - sure, high = at + sure;
         S high_number = high < looked ? sorted[high] : most;
         if (ranges && (last >= low || sorted[low] <= range[ranges - 1].high)) {
             range[ranges - 1].high = high_number;

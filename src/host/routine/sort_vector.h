@@ -16,8 +16,8 @@ typedef struct knr_sort_vector {
     /* Numbers up to the first of n pivots, which rise, go to the front, then those up to the second, and so on, those
      * above all to the end. Part i of n + 1 begins at begin[i]; begin[n + 1] is count. */
     void (*part)(void *a, int64_t count, void *spare, const void *pivots, int n, int64_t *begin);
-    /* The images of n numbers of x, as signed ones, that are not below *low nor above *high go to `to`, which has room for
-     * a vector more; returns how many, and how many are below. */
+    /* The images of n numbers of x, as signed ones, that are not below *low nor above *high go to `to`, which has
+     * room for a vector more; returns how many, and how many are below. */
     int64_t (*between)(const knr_image_code *code, const void *x, int64_t n, const void *low, const void *high,
                        void *to, int64_t *below);
     /* How many of n numbers have images below, equal to and above `image`; they go to places of their own, which move

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * emit_near.c -- elements of 4 and 8 bytes that lie a few elements apart (parts of complex numbers, channels, positions)
- * or backwards, with AVX-512: all registers of memory between the first and the last of them, and a permutation for
- * each. The last register ends with the last element, so nothing outside is touched. */
+ * emit_near.c -- elements of 4 and 8 bytes that lie a few elements apart (parts of complex numbers, channels,
+ * positions) or backwards, with AVX-512: all registers of memory between the first and the last of them, and a
+ * permutation for each. The last register ends with the last element, so nothing outside is touched. */
 #include "host/x86/emit_recipe.h"
 
 enum { LANES = 8 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * select.c -- partition: elements at given ranks of the order along a dimension; top_k: the largest elements along an axis
- * and where they are.
+ * select.c -- partition: elements at given ranks of the order along a dimension; top_k: the largest elements along an
+ * axis and where they are.
  *
- *     type       partition: the operand's, or the ranks'; int64 for positions. top_k: k elements, their positions as int32
+ *     type       partition: the operand's, or the ranks'; int64 for positions. top_k: k elements, their positions as
+ *                int32
  *     jvp        the tangents at the positions
  *     transpose  none: the order is a discrete choice (the gathers of a derivative have theirs)
  *     batch      one more dimension
