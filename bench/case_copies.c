@@ -33,7 +33,6 @@ static kn_array stencil_inside(const work_arrays *x)
 }
 static kn_array range(const work_arrays *x) { return kn_arange(0, kn_size(x->a), 1); }
 static kn_array zeros(const work_arrays *x) { return kn_zeros_like(x->a); }
-static kn_array duplicate(const work_arrays *x) { return kn_copy(x->a); }
 
 #define ROW(f, what, ...)   WORK(f, what, "ms", ASK_WORK, 1e-6, .in = {__VA_ARGS__})
 #define EAGER(f, what, ...) WORK(f, what, "ms", ASK_WORK, 1e-6, .in = {__VA_ARGS__}, .eager = true)
@@ -64,6 +63,5 @@ const bench_case bench_copies[] = {
          .eager = true),
     EAGER(range, 1e7, "int8 1e7"),
     EAGER(zeros, 1e7, "float32 1e7"),
-    EAGER(duplicate, 1e7, "float32 1e7"),
     {0},
 };

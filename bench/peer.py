@@ -12,6 +12,8 @@ import peer_control
 import peer_functions
 import peer_lengths
 import peer_linalg
+import peer_networks
+import peer_numbers
 
 KIND = sys.argv[1]
 DATA = sys.argv[2]
@@ -572,8 +574,11 @@ made = {}
 
 
 # ---- what tables tell (work.h)
-WORK = {"numpy": peer_functions.numpy_functions, "jax": peer_functions.jax_functions,
-        "torch": lambda: peer_torch.torch_functions()}[KIND]()
+WORK = {}
+for module in peer_functions, peer_numbers, peer_networks:
+    WORK.update(getattr(module, f"{KIND}_functions", dict)())
+if KIND == "torch":
+    WORK.update(peer_torch.torch_functions())
 
 
 def plain(y):
@@ -605,7 +610,7 @@ def argument(file, dtype):
 def make(name, function, *inputs):
     """False: there is no such function here."""
     made.clear()
-    if function not in WORK:
+    if function not in WORK or (KIND == "numpy" and "bfloat16" in inputs):
         return False
     f, shown = WORK[function] if isinstance(WORK[function], tuple) else (WORK[function], None)
     args = [argument(*pair) for pair in zip(inputs[::2], inputs[1::2])]

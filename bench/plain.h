@@ -13,5 +13,6 @@ plain_function plain_sort_f32, plain_searchsorted, plain_nonzero, plain_mask_sel
 /* plain_loops.c */
 plain_function plain_where_clip, plain_cumsum, plain_cumsum_rows, plain_cumprod, plain_cummax, plain_diff,
     plain_recurrence, plain_c64_mul, plain_c64_abs, plain_c64_real, plain_gray, plain_even_times_odd, plain_nbody,
-    plain_sum_last, plain_sum_first, plain_stencil;
+    plain_sum_last, plain_sum_first, plain_stencil, plain_add, plain_mul_i8, plain_muladd_i16, plain_floor_divide_i32,
+    plain_saturated, plain_xorshift, plain_convolve_2d;
 #endif

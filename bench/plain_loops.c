@@ -175,3 +175,49 @@ void plain_stencil(const work_memory *w)
                                                    (x[i * columns + k - 1] + x[i * columns + k + 1]) -
                                                    x[i * columns + k] * 4.0f;
 }
+
+/* ---- Types. */
+
+#define TWO(name, T, of)                      \
+    void name(const work_memory *w)           \
+    {                                         \
+        const T *x = w->in[0], *y = w->in[1]; \
+        T *restrict out = w->out;             \
+        for (int64_t i = 0; i < w->n[0]; i++) \
+            out[i] = (T)(of);                 \
+    }
+TWO(plain_add, float, x[i] + y[i])
+TWO(plain_mul_i8, int8_t, x[i] * y[i])
+TWO(plain_muladd_i16, int16_t, x[i] * y[i] + x[i])
+TWO(plain_floor_divide_i32, int32_t, x[i] / y[i] - (x[i] % y[i] < 0))
+TWO(plain_saturated, uint8_t, x[i] + y[i] < 255 ? x[i] + y[i] : 255)
+
+void plain_xorshift(const work_memory *w)
+{
+    const uint32_t *x = w->in[0];
+    uint32_t *restrict out = w->out;
+    for (int64_t i = 0; i < w->n[0]; i++) {
+        uint32_t y = x[i] ^ x[i] << 13;
+        y ^= y >> 17;
+        out[i] = y ^ y << 5;
+    }
+}
+
+/* The result as large as the image, zeros around it. */
+void plain_convolve_2d(const work_memory *w)
+{
+    const float *x = w->in[0], *k = w->in[1];
+    float *restrict out = w->out;
+    int64_t rows = w->dim[0][0], columns = w->dim[0][1], size = w->dim[1][0], half = size / 2;
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++)
+            out[i * columns + j] = 0;
+        for (int64_t a = 0; a < size; a++)
+            for (int64_t b = 0; b < size; b++) {
+                int64_t row = i + half - a, first = b > half ? b - half : 0,
+                        last = b < half ? columns - half + b : columns;
+                for (int64_t j = first; j < last && row >= 0 && row < rows; j++)
+                    out[i * columns + j] += x[row * columns + j + half - b] * k[a * size + b];
+            }
+    }
+}

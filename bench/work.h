@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * work.h -- rows that a table tells: a function of arrays, the words that these are made from, and the same function
- * with the peers (by its name, in peer_functions.py and peer_torch.py) and in plain C (plain.h). All of them get the same
- * arrays: the peers read them from files. */
+ * with the peers (by its name, in peer_functions.py, peer_numbers.py, peer_networks.py and peer_torch.py) and in plain C
+ * (plain.h). All of them get the same arrays: the peers read them from files. */
 #ifndef KN_BENCH_WORK_H
 #define KN_BENCH_WORK_H
 #include "bench.h"
