@@ -91,7 +91,7 @@ LINALG = [
     ("fft_c64_rows", "1,024 rows of 1,024"),
     ("fft_c64_matrix", "1024x1024, both axes"),
 ]
-PEERS = {"fftw": "FFTW", "scipy": "SciPy", "openblas": "OpenBLAS", "blis": "BLIS", "mkl": "MKL", "jax": "JAX", "numpy": "NumPy", "onednn": "oneDNN"}
+PEERS = {"fftw": "FFTW", "scipy": "SciPy", "openblas": "OpenBLAS", "blis": "BLIS", "mkl": "MKL", "jax": "JAX", "numpy": "NumPy", "onednn": "oneDNN", "torch": "PyTorch"}
 
 
 def digits(x):
