@@ -4,28 +4,30 @@
  * at once; what lies behind gets V W^H + W V^H when the panel is done. Of the matrix the upper triangle is worked on,
  * so each row's numbers are adjacent; its product with a vector reads it once, in parts, on all threads. */
 #include "host/routine/eigh.h"
-#include "base/pool.h"
+#include "base/line.h"
 #include "host/routine/condensed.h"
 #include "host/routine/matrix_product.h"
+#include "host/routine/near.h"
 #include "host/routine/tridiagonal.h"
 #include <math.h>
 
 enum {
     PANEL = KNR_REFLECTIONS,
-    PARTS = 8,     /* of the product with a vector, */
-    LARGE = 256,   /* if it has so many rows; else it is one */
-    UPDATED = 128, /* rows of the triangle that are updated together */
+    PARTS = 8,    /* of the product with a vector, */
+    LARGE = 256,  /* if it has so many rows; else it is one */
+    DOTS = 2,     /* parts of the panel's products with it */
+    UPDATED = 64, /* rows of the triangle that are updated together */
 };
 
 typedef struct room {
     kn_dtype dtype;
     int threads;
-    knr_dense a;          /* the matrix; of which the upper triangle becomes the packed form */
-    knr_dense vw, turned; /* rows v, w of a panel, in turn; rows conj(w), conj(v) */
-    knr_dense sums;       /* parts of a product with a vector, a row each */
-    knr_dense minus;      /* one row: the vector's imaginary part, negated */
-    knr_doubles v, p;     /* one vector */
-    knr_multiplier multiplier;
+    knr_dense a;               /* the matrix; of which the upper triangle becomes the packed form */
+    knr_dense vw, turned;      /* rows v, w of a panel, in turn; rows conj(w), conj(v) */
+    knr_dense sums;            /* parts of a product with a vector, a row each */
+    knr_dense minus;           /* one row: the vector's imaginary part, negated */
+    knr_doubles v, p;          /* one vector */
+    knr_multiplier multiplier; /* `bytes` for each thread */
     double *inner[3];
     knr_complex *tau;
     double *d, *e;
@@ -45,8 +47,10 @@ static room room_of(const knr_eigh *s, knr_arena *arena)
     r.minus = knr_dense_take(arena, knx_component(d), 1, s->n);
     r.v = knr_doubles_take(arena, complex, 1, s->n);
     r.p = knr_doubles_take(arena, complex, 1, s->n);
-    r.multiplier =
-        knr_multiplier_take(arena, knx_component(d), s->n < UPDATED ? s->n : UPDATED, s->n, 2 * PANEL, s->threads);
+    knr_arena counted = {NULL, 0};
+    r.multiplier = knr_multiplier_take(&counted, knx_component(d), s->n < UPDATED ? s->n : UPDATED, s->n, 2 * PANEL, 1);
+    r.multiplier.bytes = knx_whole_lines(r.multiplier.bytes);
+    r.multiplier.room = knr_take(arena, r.multiplier.bytes * (size_t)(s->threads > 1 ? s->threads : 1), 1);
     for (int i = 0; i < 3; i++)
         r.inner[i] = knr_take(arena, KNR_WHOLE > 2 * PANEL ? KNR_WHOLE : 2 * PANEL, 8);
     r.tau = knr_take(arena, n, sizeof *r.tau);
@@ -71,11 +75,39 @@ static void load(room *r, const knr_eigh *s, const void *a)
 static knr_complex plus(knr_complex a, knr_complex b) { return (knr_complex){a.re + b.re, a.im + b.im}; }
 static knr_complex conjugate(knr_complex a) { return (knr_complex){a.re, -a.im}; }
 static knr_complex get(const knr_doubles *v, int64_t i) { return (knr_complex){v->re[i], v->im ? v->im[i] : 0}; }
-static void set(const knr_doubles *v, int64_t i, knr_complex x)
+
+/* n numbers of a row, or their negatives, from and to memory of the dtype. */
+static void numbers_of(const knr_dense *x, const void *plane, int64_t at, int64_t n, double sign, double *to)
 {
-    v->re[i] = x.re;
+    const double *wide = (const double *)plane + at;
+    const float *narrow = (const float *)plane + at;
+    for (int64_t i = 0; x->f->size == 8 && i < n; i++)
+        to[i] = sign * wide[i];
+    for (int64_t i = 0; x->f->size == 4 && i < n; i++)
+        to[i] = sign * (double)narrow[i];
+}
+static void put_numbers(const knr_dense *x, void *plane, int64_t at, int64_t n, double sign, const double *from)
+{
+    double *wide = (double *)plane + at;
+    float *narrow = (float *)plane + at;
+    for (int64_t i = 0; x->f->size == 8 && i < n; i++)
+        wide[i] = sign * from[i];
+    for (int64_t i = 0; x->f->size == 4 && i < n; i++)
+        narrow[i] = (float)(sign * from[i]);
+}
+
+/* v = a row of x from column `from` on, or the other way, n numbers; sign: of the imaginary part. */
+static void take_row(const knr_dense *x, int64_t row, int64_t from, int64_t n, double sign, const knr_doubles *v)
+{
+    numbers_of(x, x->p.re, row * x->p.ld + from, n, 1, v->re);
     if (v->im)
-        v->im[i] = x.im;
+        numbers_of(x, x->p.im, row * x->p.ld + from, n, sign, v->im);
+}
+static void put_row(const knr_dense *x, int64_t row, int64_t from, int64_t n, double sign, const knr_doubles *v)
+{
+    put_numbers(x, x->p.re, row * x->p.ld + from, n, 1, v->re);
+    if (v->im)
+        put_numbers(x, x->p.im, row * x->p.ld + from, n, sign, v->im);
 }
 
 /* Row j from its diagonal on, less what `count` pairs of the panel say. */
@@ -95,9 +127,20 @@ static void update_row(room *r, int64_t j, int count)
 
 typedef struct half {
     const room *r;
-    int64_t first, step; /* rows from `first` on; of a part */
-    knr_dense x, minus;  /* the vector, and its imaginary part negated */
+    int64_t first, step;  /* rows from `first` on; of a part */
+    int64_t parts, pairs; /* of the matrix; then rows of `turned`, DOTS parts of them */
+    knr_dense x, minus;   /* the vector, and its imaginary part negated */
 } half;
+
+/* The products of the panel's rows with the vector: part of them. */
+static void pair_products(const half *h, int64_t part)
+{
+    const room *r = h->r;
+    int64_t from = h->pairs * part / DOTS, to = h->pairs * (part + 1) / DOTS, m = r->a.columns - h->first;
+    knr_dense turned = knr_dense_part(&r->turned, from, h->first, to - from, m);
+    knr_dense x = knr_dense_part(&h->x, 0, h->first, 1, m);
+    knr_dots(&turned, &x, r->inner[0] + from, r->inner[1] + from, r->inner[2] + from);
+}
 
 /* Row `part` of the sums becomes what rows of the matrix add. */
 static void half_product(void *arg, int64_t part, int worker)
@@ -105,10 +148,14 @@ static void half_product(void *arg, int64_t part, int worker)
     const half *h = arg;
     const knr_dense *a = &h->r->a, *y = &h->r->sums;
     int64_t n = a->columns, from = h->first + part * h->step, to = from + h->step < n ? from + h->step : n;
-    knr_dense own = knr_dense_part(y, part, 0, 1, n);
+    knr_dense own = knr_dense_part(y, part < h->parts ? part : 0, 0, 1, n);
     void (*times)(void *, const void *, int64_t, int64_t, int64_t, int64_t, const void *, double) =
         knr_condensed()->half_times[a->f->size == 8];
     (void)worker;
+    if (part >= h->parts) {
+        pair_products(h, part - h->parts);
+        return;
+    }
     knr_dense_clear(&own);
     if (from >= to)
         return;
@@ -126,71 +173,90 @@ static void times_vector(room *r, int64_t first, int count)
 {
     int64_t n = r->a.columns, m = n - first;
     bool large = m >= LARGE;
-    half h = {r, first, large ? ((m + PARTS - 1) / PARTS + 3) / 4 * 4 : m, knr_dense_part(&r->vw, 2 * count, 0, 1, n),
+    half h = {r,
+              first,
+              large ? ((m + PARTS - 1) / PARTS + 3) / 4 * 4 : m,
+              large ? PARTS : 1,
+              2 * count,
+              knr_dense_part(&r->vw, 2 * count, 0, 1, n),
               r->minus};
     knr_dense y = knr_dense_part(&r->sums, 0, 0, 1, n);
-    knx_parallel(large ? r->threads : 1, large ? PARTS : 1, half_product, &h);
+    knr_parallel_near(large ? r->threads : 1, 0, h.parts + (count ? DOTS : 0), -1, half_product, &h);
     double ones[PARTS] = {1, 1, 1, 1, 1, 1, 1, 1}, none[PARTS] = {0};
     knr_dense others = knr_dense_part(&r->sums, 1, 0, PARTS - 1, n);
     if (large)
         knr_combine(&y, first, &others, PARTS - 1, ones, none, r->inner[2]);
-    if (count) {
-        knr_dense turned = knr_dense_part(&r->turned, 0, first, 2 * count, m);
-        knr_dense x = knr_dense_part(&h.x, 0, first, 1, m);
-        knr_dots(&turned, &x, r->inner[0], r->inner[1], r->inner[2]);
-        for (int k = 0; k < 2 * count; k++) {
-            r->inner[0][k] = -r->inner[0][k];
-            r->inner[1][k] = -r->inner[1][k];
-        }
-        knr_combine(&y, first, &r->vw, 2 * count, r->inner[0], r->inner[1], r->inner[2]);
+    for (int k = 0; k < 2 * count; k++) {
+        r->inner[0][k] = -r->inner[0][k];
+        r->inner[1][k] = -r->inner[1][k];
     }
-    for (int64_t i = 0; i < m; i++)
-        set(&r->p, i, knr_at(&y, 0, first + i));
+    if (count)
+        knr_combine(&y, first, &r->vw, 2 * count, r->inner[0], r->inner[1], r->inner[2]);
+    take_row(&y, 0, first, m, 1, &r->p);
 }
 
 /* The reflection of row j, and its v and w as pair number k of the panel. */
 static void reflect(room *r, int64_t j, int k)
 {
     int64_t first = j + 1, m = r->a.rows - first;
-    for (int64_t i = 0; i < m; i++)
-        set(&r->v, i, conjugate(knr_at(&r->a, j, first + i)));
+    take_row(&r->a, j, first, m, -1, &r->v);
     knr_complex tau = r->tau[j] = knr_reflection(m, r->v.re, r->v.im, &r->e[j]), alpha = {0, 0};
+    put_row(&r->a, j, first, m, 1, &r->v);
     knr_put(&r->a, j, first, (knr_complex){r->e[j], 0});
-    for (int64_t i = 0; i < m; i++) {
-        knr_complex v = get(&r->v, i);
-        if (i)
-            knr_put(&r->a, j, first + i, v);
-        knr_put(&r->vw, 2 * k, first + i, v);
-        knr_put(&r->turned, 2 * k + 1, first + i, conjugate(v));
-        if (r->v.im)
-            knr_put(&r->minus, 0, first + i, (knr_complex){-v.im, 0});
-    }
+    put_row(&r->vw, 2 * k, first, m, 1, &r->v);
+    put_row(&r->turned, 2 * k + 1, first, m, -1, &r->v);
+    if (r->v.im)
+        put_numbers(&r->minus, r->minus.p.re, first, m, -1, r->v.im);
     times_vector(r, first, k);
-    for (int64_t i = 0; i < m; i++) {
+    for (int64_t i = 0; r->v.im && i < m; i++) {
         knr_complex x = knr_times(tau, get(&r->p, i));
-        set(&r->p, i, x);
+        r->p.re[i] = x.re;
+        r->p.im[i] = x.im;
         alpha = plus(alpha, knr_times(conjugate(x), get(&r->v, i)));
+    }
+    for (int64_t i = 0; !r->v.im && i < m; i++) {
+        r->p.re[i] *= tau.re;
+        alpha.re += r->p.re[i] * r->v.re[i];
     }
     alpha = knr_times(tau, alpha);
     alpha = (knr_complex){-0.5 * alpha.re, -0.5 * alpha.im};
-    for (int64_t i = 0; i < m; i++) {
+    for (int64_t i = 0; r->v.im && i < m; i++) {
         knr_complex w = plus(get(&r->p, i), knr_times(alpha, get(&r->v, i)));
-        knr_put(&r->vw, 2 * k + 1, first + i, w);
-        knr_put(&r->turned, 2 * k, first + i, conjugate(w));
+        r->p.re[i] = w.re;
+        r->p.im[i] = w.im;
     }
+    for (int64_t i = 0; !r->v.im && i < m; i++)
+        r->p.re[i] += alpha.re * r->v.re[i];
+    put_row(&r->vw, 2 * k + 1, first, m, 1, &r->p);
+    put_row(&r->turned, 2 * k, first, m, -1, &r->p);
 }
 
-/* The triangle behind a panel, by rows of rectangles. */
+/* The triangle behind a panel, by rows of rectangles, which begin at multiples of UPDATED. */
+typedef struct behind {
+    const room *r;
+    int64_t next; /* its first row */
+} behind;
+
+static void update_part(void *arg, int64_t part, int worker)
+{
+    const behind *x = arg;
+    const room *r = x->r;
+    int64_t n = r->a.rows, top = part * UPDATED, end = top + UPDATED < n ? top + UPDATED : n;
+    top = top < x->next ? x->next : top;
+    knr_dense rest = knr_dense_part(&r->a, top, top, end - top, n - top);
+    knr_dense vw = knr_dense_part(&r->vw, 0, top, 2 * PANEL, end - top);
+    knr_dense turned = knr_dense_part(&r->turned, 0, top, 2 * PANEL, n - top);
+    knr_multiplier own = r->multiplier;
+    own.room = (char *)own.room + (size_t)worker * own.bytes;
+    knr_dense_product(&own, &rest, KNR_MINUS, &vw, KNR_TRANSPOSED, &turned, KNR_PLAIN);
+}
+
 static void update_behind(room *r, int64_t next)
 {
     int64_t n = r->a.rows;
-    for (int64_t top = next; top < n; top += UPDATED) {
-        int64_t rows = n - top < UPDATED ? n - top : UPDATED;
-        knr_dense rest = knr_dense_part(&r->a, top, top, rows, n - top);
-        knr_dense vw = knr_dense_part(&r->vw, 0, top, 2 * PANEL, rows);
-        knr_dense turned = knr_dense_part(&r->turned, 0, top, 2 * PANEL, n - top);
-        knr_dense_product(&r->multiplier, &rest, KNR_MINUS, &vw, KNR_TRANSPOSED, &turned, KNR_PLAIN);
-    }
+    if (next < n)
+        knr_parallel_near(n - next < LARGE ? 1 : r->threads, next / UPDATED, (n + UPDATED - 1) / UPDATED, -1,
+                          update_part, &(behind){r, next});
 }
 
 /* The last rows of a real matrix at once. */
