@@ -272,6 +272,37 @@ static void gather_lines(const knr_source *s, const window_line *l, int64_t row,
     }
 }
 
+/* Steps whose last dimension lies far apart and the one before it does not, as images and their positions if channels
+ * come first: whole positions of all images, turned. Returns how many steps these are. */
+static int64_t turn_steps(const knr_source *s, const place *t, int64_t row, int64_t rows, const knr_at *ka, int64_t k,
+                          int64_t steps)
+{
+    const knr_axis *rx = &s->side->row, *kx = &s->side->k;
+    int last = kx->n - 1;
+    int64_t images = kx->extent[last], apart = kx->stride[last], row_step = rx->stride[rx->n - 1];
+    if (s->side->n_window || last == 0 || apart == 1 || kx->stride[last - 1] != 1 || t->size > 8 || ka->index[last])
+        return 0;
+    int64_t positions = knr_least(steps / images, kx->extent[last - 1] - ka->index[last - 1]), size = t->size;
+    knr_at ra;
+    if (positions < 2)
+        return 0;
+    knr_seek(rx, 0, row, &ra);
+    for (int64_t i = 0, run; i < rows; i += run, knr_advance(rx, run, &ra)) {
+        const char *from = s->at + (ra.offset + ka->offset) * size;
+        run = knr_least(rows - i, knr_run_length(rx, &ra));
+        if (t->to_k == 1)
+            for (int64_t r = 0; r < run; r++)
+                knh_transpose()(t->size, in_place(t, i + r, k), images * size, from + r * row_step * size, apart * size,
+                                images, positions, false);
+        else
+            for (int64_t e = 0; e < images; e++) {
+                place one = {in_place(t, i, k + e), t->to_row, t->to_k * images, t->size};
+                copy(&one, 0, run, 0, positions, from + e * apart * size, row_step, 1);
+            }
+    }
+    return positions * images;
+}
+
 /* Elements of an operand, as they are, to a rectangle. */
 static void gather(const knr_source *s, int64_t row, int64_t rows, int64_t k, int64_t steps, const place *t)
 {
@@ -291,6 +322,13 @@ static void gather(const knr_source *s, int64_t row, int64_t rows, int64_t k, in
     knr_at ka, ra;
     knr_seek(kx, side->n_window, k, &ka);
     for (part x = {.k = 0, .single = single}; x.k < steps; x.k += x.steps, knr_advance(kx, x.steps, &ka)) {
+        int64_t turned = turn_steps(s, t, row, rows, &ka, x.k, steps - x.k);
+        if (turned) {
+            x.steps = 0;
+            x.k += turned;
+            knr_seek(kx, 0, k + x.k, &ka);
+            continue;
+        }
         x.steps = single ? 1 : knr_least(steps - x.k, knr_run_length(kx, &ka));
         knr_seek(rx, side->n_window, row, &ra);
         for (x.row = 0; x.row < rows; x.row += x.rows, knr_advance(rx, x.rows, &ra)) {

@@ -98,7 +98,11 @@ static int64_t count(const knk_dims *d)
     return n;
 }
 
-/* A window whose positions all lie in the array is a pair of strides. kept[w]: its number in the plan, or -1. */
+/* More positions of a window are steps than rows: the gradient of a kernel. */
+static bool is_gradient(const knk_product *q, const knk_window *v) { return q->k.extent[v->k] > q->m.extent[v->m]; }
+
+/* A window whose positions all lie in the array is a pair of strides; but strips look for the positions of gradients of
+ * kernels. kept[w]: its number in the plan, or -1. */
 static int64_t resolve_windows(knr_plan *p, const knk_product *q, int8_t *kept)
 {
     int64_t offset = 0;
@@ -107,7 +111,8 @@ static int64_t resolve_windows(knr_plan *p, const knk_product *q, int8_t *kept)
         const knk_window *v = &q->window[w];
         int64_t last = (q->m.extent[v->m] - 1) * v->step + (q->k.extent[v->k] - 1) * v->dilation - v->low;
         kept[w] = -1;
-        if (v->base == 1 && v->step >= 0 && v->dilation >= 0 && v->low <= 0 && last < v->extent) {
+        bool within = v->base == 1 && v->step >= 0 && v->dilation >= 0 && v->low <= 0 && last < v->extent;
+        if (within && !is_gradient(q, v)) {
             offset -= v->low * v->stride;
             continue;
         }
@@ -259,8 +264,11 @@ static bool is_line(const knr_axis *x) { return x->n == 1 && x->stride[0] == 1; 
 
 /* The result's neighbours should be neighbours in the lanes. Complex numbers do not change sides: the order of the two
  * products that make an imaginary part is part of the result. */
-static bool choose_swap(const knr_plan *p, const knr_axis *c_m, const knr_axis *c_n)
+static bool choose_swap(const knr_plan *p, const knk_product *q, const knr_axis *c_m, const knr_axis *c_n)
 {
+    for (int w = 0; w < q->n_window; w++)
+        if (is_gradient(q, &q->window[w])) /* whose result is small beside its operands: strips are of rows */
+            return false;
     if (p->number == KNH_NUMBER_C64 || p->number == KNH_NUMBER_C128)
         return false;
     if (c_n->total == 1 && c_m->total > 1)
@@ -272,7 +280,7 @@ static void make_sides(rest *room, knr_plan *p, const knk_product *q, bool fill_
 {
     make_axis(room, &p->c_row, &q->m, q->m.c, q, 0, NULL);
     make_axis(room, &p->c_column, &q->n, q->n.c, q, 0, NULL);
-    p->swapped = choose_swap(p, &p->c_row, &p->c_column);
+    p->swapped = choose_swap(p, q, &p->c_row, &p->c_column);
     if (p->swapped) {
         make_axis(room, &p->c_row, &q->n, q->n.c, q, 0, NULL);
         make_axis(room, &p->c_column, &q->m, q->m.c, q, 0, NULL);

@@ -475,13 +475,15 @@ static bool always_inside(const knk_window *w, int64_t positions, int64_t taps)
 }
 
 /* One spatial dimension: a dimension of m and one of k, and the window that both move unless it is all inside: without
- * padding and holes it is, whatever the extents are. */
+ * padding and holes it is, whatever the extents are. The gradient of a kernel, which has fewer positions than taps, keeps
+ * its windows: routines read each line of the array once for all positions. */
 static void add_spatial(knk_product *q, knk_window w, int64_t high, int64_t positions, int64_t c, int64_t taps,
                         int64_t b)
 {
     bool plain = w.base == 1 && knx_dim_known_le(w.low, 0) && knx_dim_known_le(high, 0);
     without_holes(&w, positions, taps);
     plain = plain || always_inside(&w, positions, taps);
+    plain = plain && (knx_any_symbolic(positions, taps) || positions >= taps || w.base != 1);
     w.m = q->m.n;
     w.k = q->k.n;
     add_dim(&q->m, positions, plain ? knx_dim_mul(w.step, w.stride) : 0, 0, c);
