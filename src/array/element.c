@@ -2,6 +2,7 @@
  * element.c -- one element of an array, read and written where it lies. */
 #include "array/element.h"
 #include "array/handle.h"
+#include "array/pin.h"
 #include "array/state.h"
 #include "array/storage.h"
 #include <string.h>
@@ -71,6 +72,13 @@ const void *kna_element(kn_array x, const int64_t *at)
         return in_order(a->value, at);
     const kna_value *v = lies_as_it_says(a) ? in_memory(a->storage->value) : NULL;
     return v ? at_strides(a, v, at) : NULL;
+}
+
+bool kna_is_there(kn_array x)
+{
+    kna_handle_kind kind = KN_H_NONE;
+    const kna_value *v = kna_recording_current() ? NULL : kna_handle_peek(x, &kind);
+    return v && kind == KN_H_ARRAY && !v->pin && kna_lies_here(v);
 }
 
 kna_value *kna_element_value(kn_dtype dtype, const void *element)

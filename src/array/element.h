@@ -10,6 +10,8 @@
 /* Where the element of x at these positions (one for each axis, in bounds) lies now; NULL: the ordinary path has to
  * read it. An array into which elements were written is computed for it. */
 const void *kna_element(kn_array x, const int64_t *at);
+/* Are x's elements in memory of Kiln's, one after the other, so that looking at them costs nothing? */
+bool kna_is_there(kn_array x);
 /* A scalar value that holds a copy of this element; NULL without memory. */
 kna_value *kna_element_value(kn_dtype dtype, const void *element);
 /* Ends an operation with a 0-d array of its own that holds this element. */

@@ -4,6 +4,7 @@
  * elements. */
 #include "host/routine/windows.h"
 #include "base/half.h"
+#include "base/pool.h"
 #include <string.h>
 
 /* --- starts ----------------------------------------------------------------------------------- */
@@ -194,20 +195,119 @@ static void gather_window(const knr_windows *w, const nest *s, const char *table
     } while (next_line(s, at, &to, &from));
 }
 
-knx_error *knr_gather(const knr_windows *w, const void *table, const void *indices, void *dense)
+/* Are the windows single elements, for which the dense array has one after the other? */
+static bool is_single(const knr_windows *w, const nest *s)
 {
-    nest s;
-    int64_t points = count(w->n_point, w->point), at[KN_MAX_NDIM] = {0}, to = 0, from = 0, start = 0;
-    make_nest(w, &s);
-    if (w->mode == KNR_OUT_ERROR)
-        KN_TRY(knr_check_bounds(w, indices));
-    if (!points || !count(w->n_window, w->window))
-        return NULL;
-    for (int64_t p = 0; p < points; p++) {
-        bool inside = start_of(w, indices, p * w->n_index, &start);
-        gather_window(w, &s, table, from + start, dense, to, inside);
+    bool single = s->n == 1 && s->extent[0] == 1;
+    int64_t step = w->n_point ? w->point_dense[w->n_point - 1] : 1;
+    for (int i = w->n_point - 1; single && i >= 0; step *= w->point[i--])
+        single = !w->point_table[i] && (w->point[i] == 1 || w->point_dense[i] == step);
+    return single;
+}
+
+enum { BLOCK = 64 };
+
+/* Numbers that are all in bounds, as places of the table. */
+#define PLACES(type)                                                  \
+    for (; k < n; k++) {                                              \
+        type v = ((const type *)indices)[p + k];                      \
+        outside |= (uint64_t)(int64_t)v > (uint64_t)w->index_most[0]; \
+        at[k] = (int64_t)v * w->index_table[0];                       \
+    }                                                                 \
+    break
+
+/* The places of points p .. p + n - 1, up to one that is to be skipped; returns how many. */
+static int64_t places(const knr_windows *w, const void *indices, int64_t p, int64_t n, int64_t *at)
+{
+    int64_t k = 0;
+    bool outside = false;
+    if (w->n_index == 1 && w->index_most[0] >= 0)
+        switch ((knx_dtype_id)w->index_dtype->id) {
+        case KN_ID_I64: PLACES(int64_t);
+        case KN_ID_I32: PLACES(int32_t);
+        default: break;
+        }
+    for (k = outside ? 0 : k; k < n && start_of(w, indices, (p + k) * w->n_index, &at[k]);)
+        k++;
+    return k;
+}
+
+#define ELEMENTS(type)                                         \
+    for (int64_t i = 0; i < n; i++)                            \
+        ((type *)to)[i * step] = ((const type *)table)[at[i]]; \
+    break;
+
+static void gather_elements(int size, const void *table, const int64_t *at, void *to, int64_t step, int64_t n)
+{
+    switch (size) {
+    case 1: ELEMENTS(uint8_t)
+    case 2: ELEMENTS(uint16_t)
+    case 4: ELEMENTS(uint32_t)
+    case 8: ELEMENTS(uint64_t)
+    default: ELEMENTS(pair)
+    }
+}
+
+/* Points first .. end - 1 of windows that are single elements. */
+static void gather_single(const knr_windows *w, const void *table, const void *indices, char *dense, int64_t first,
+                          int64_t end)
+{
+    int64_t at[BLOCK], step = w->n_point ? w->point_dense[w->n_point - 1] : 1, size = w->dtype->size;
+    for (int64_t p = first; p < end;) {
+        int64_t n = end - p < BLOCK ? end - p : BLOCK, fit = places(w, indices, p, n, at);
+        gather_elements((int)size, table, at, dense + p * step * size, step, fit);
+        p += fit;
+        if (fit < n)
+            memcpy(dense + p++ * step * size, &w->fill, (size_t)size);
+    }
+}
+
+typedef struct gathering {
+    const knr_windows *w;
+    const nest *s;
+    const char *table;
+    const void *indices;
+    char *dense;
+    bool single;
+    int64_t points, step; /* so many points a part */
+} gathering;
+
+static void gather_part(void *arg, int64_t part, int worker)
+{
+    const gathering *g = arg;
+    const knr_windows *w = g->w;
+    int64_t first = part * g->step, end = first + g->step < g->points ? first + g->step : g->points;
+    int64_t at[KN_MAX_NDIM], to = 0, from = 0, start = 0, rest = first;
+    (void)worker;
+    if (g->single) {
+        gather_single(w, g->table, g->indices, g->dense, first, end);
+        return;
+    }
+    for (int i = w->n_point - 1; i >= 0; rest /= w->point[i--]) {
+        at[i] = rest % w->point[i];
+        to += at[i] * w->point_dense[i];
+        from += at[i] * w->point_table[i];
+    }
+    for (int64_t p = first; p < end; p++) {
+        bool inside = start_of(w, g->indices, p * w->n_index, &start);
+        gather_window(w, g->s, g->table, from + start, g->dense, to, inside);
         next_point(w, at, &to, &from);
     }
+}
+
+knx_error *knr_gather(const knr_windows *w, const void *table, const void *indices, void *dense, int threads)
+{
+    enum { PART = 1 << 15 }; /* elements of a part, about */
+    nest s;
+    int64_t window = count(w->n_window, w->window);
+    make_nest(w, &s);
+    gathering g = {w, &s, table, indices, dense, is_single(w, &s), count(w->n_point, w->point), 1};
+    if (w->mode == KNR_OUT_ERROR)
+        KN_TRY(knr_check_bounds(w, indices));
+    if (!g.points || !window)
+        return NULL;
+    g.step = threads <= 1 ? g.points : window < PART ? PART / window : 1;
+    knx_parallel(threads, (g.points - 1) / g.step + 1, gather_part, &g);
     return NULL;
 }
 
@@ -359,32 +459,6 @@ static void combine_in_dense_order(const knr_windows *w, combine_line *line, cha
         if (i < 0)
             return;
     }
-}
-
-/* Are the windows single elements, for which the dense array has one after the other? */
-static bool is_single(const knr_windows *w, const nest *s)
-{
-    bool single = s->n == 1 && s->extent[0] == 1;
-    int64_t step = w->n_point ? w->point_dense[w->n_point - 1] : 1;
-    for (int i = w->n_point - 1; single && i >= 0; step *= w->point[i--])
-        single = !w->point_table[i] && (w->point[i] == 1 || w->point_dense[i] == step);
-    return single;
-}
-
-enum { BLOCK = 64 };
-
-/* The places of points p .. p + n - 1, up to one that is to be skipped; returns how many. */
-static int64_t places(const knr_windows *w, const void *indices, int64_t p, int64_t n, int64_t *at)
-{
-    int64_t k = 0;
-    if (w->n_index == 1 && w->index_dtype->id == KN_ID_I64) {
-        const int64_t *v = (const int64_t *)indices + p;
-        for (; k < n && (uint64_t)v[k] <= (uint64_t)w->index_most[0] && w->index_most[0] >= 0; k++)
-            at[k] = v[k] * w->index_table[0];
-    }
-    while (k < n && start_of(w, indices, (p + k) * w->n_index, &at[k]))
-        k++;
-    return k;
 }
 
 static void combine_single(const knr_windows *w, const combine *c, void *table, const void *indices, const char *dense,

@@ -33,7 +33,8 @@ typedef struct knr_windows {
 
 /* IndexError for the first number of the indices that is out of bounds, whatever the mode. */
 knx_error *knr_check_bounds(const knr_windows *w, const void *indices);
-knx_error *knr_gather(const knr_windows *w, const void *table, const void *indices, void *dense);
+/* By so many threads at most. */
+knx_error *knr_gather(const knr_windows *w, const void *table, const void *indices, void *dense, int threads);
 
 /* What an update makes of the table's element: replaces it, is added to it, ... Keys can only be replaced. */
 typedef enum { KNR_SET, KNR_ADD, KNR_MUL, KNR_MIN, KNR_MAX } knr_combine;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * index_plan.c -- what an index means for the axes of an array, by NumPy's rules. */
 #include "numpy/indexing/index_plan.h"
+#include "array/element.h"
 #include "numpy/indexing/found.h"
 #include <string.h>
 
@@ -103,42 +104,48 @@ static void add_index(knn_index *p, int axis, kni_atom index, bool in_bounds)
     p->axis[axis].index = p->n_index++;
 }
 
-/* Are n integers of one dtype all positions of an axis, from its end for negative ones? */
-static bool are_inside(kn_dtype d, const void *at, int64_t n, int64_t extent)
+/* Are n integers of one dtype all positions of an axis, from its end for negative ones? Is one negative? */
+static bool are_inside(kn_dtype d, const void *at, int64_t n, int64_t extent, bool *negative)
 {
-    bool outside = false;
-#define CHECK(ID, T, least)                                                   \
-    case KN_ID_##ID:                                                          \
-        for (int64_t i = 0; i < n; i++) {                                     \
-            const T v = ((const T *)at)[i];                                   \
-            outside |= (least) || (v > 0 && (uint64_t)v >= (uint64_t)extent); \
-        }                                                                     \
+    bool outside = false, below = false;
+#define CHECK(ID, T, signed_value)                                                     \
+    case KN_ID_##ID:                                                                   \
+        for (int64_t i = 0; i < n; i++) {                                              \
+            const T v = ((const T *)at)[i];                                            \
+            const int64_t low = (signed_value);                                        \
+            below |= low < 0;                                                          \
+            outside |= low < -extent || (low >= 0 && (uint64_t)v >= (uint64_t)extent); \
+        }                                                                              \
         break;
     switch (d->id) {
-        CHECK(I8, int8_t, (int64_t)v < -extent)
-        CHECK(I16, int16_t, (int64_t)v < -extent)
-        CHECK(I32, int32_t, (int64_t)v < -extent)
-        CHECK(I64, int64_t, v < -extent)
-        CHECK(U8, uint8_t, false)
-        CHECK(U16, uint16_t, false)
-        CHECK(U32, uint32_t, false)
-        CHECK(U64, uint64_t, false)
+        CHECK(I8, int8_t, v)
+        CHECK(I16, int16_t, v)
+        CHECK(I32, int32_t, v)
+        CHECK(I64, int64_t, v)
+        CHECK(U8, uint8_t, 0)
+        CHECK(U16, uint16_t, 0)
+        CHECK(U32, uint32_t, 0)
+        CHECK(U64, uint64_t, 0)
     default: outside = true; /* the caller says which one */
     }
 #undef CHECK
+    *negative = below;
     return !outside && (extent > 0 || !n);
 }
 
-/* Are all positions inside? Looks at them now: a program that can fail writes nothing in place. False under traces. */
-static bool checked(knn_index *p, kn_array index, int axis, int64_t extent)
+/* Positions of an axis, their number in bounds. False: the program that reads there has to see whether they are
+ * inside. Looks at them now if it has to, since a program that can fail writes nothing in place, or if they are there
+ * already. False under traces. */
+static bool checked(knn_index *p, kn_array index, int axis, int64_t extent, bool *negative)
 {
     kni_type t = kna_type(p->op, index);
-    if (!p->looks || !p->op->b->hook || kna_failed(p->op))
+    *negative = true;
+    if (kna_failed(p->op) || !p->op->b->hook || (!p->looks && !kna_is_there(index)))
         return false;
     const char *at = kna_look(p->op, index, &t);
-    if (at && are_inside(t.dtype, at, kni_type_size(t), extent))
+    if (at && are_inside(t.dtype, at, kni_type_size(t), extent, negative))
         return true;
-    for (int64_t i = 0, n = kni_type_size(t); at && i < n; i++, at += t.dtype->size) {
+    for (int64_t i = 0, n = kni_type_size(t); at && p->looks && i < n; i++, at += t.dtype->size) {
         int64_t v = 0;
         knx_convert(t.dtype, at, KN_DT(I64), &v);
         if (v >= (t.dtype == KN_DT(U64) ? 0 : -extent) && v < extent)
@@ -147,7 +154,8 @@ static bool checked(knn_index *p, kn_array index, int axis, int64_t extent)
                  (long long)extent);
         return false;
     }
-    return at != NULL;
+    *negative = true;
+    return at && p->looks;
 }
 
 /* A mask over `ndim` axes becomes that many arrays of positions, found by looking at its value. */
@@ -282,8 +290,9 @@ static int plan_item(knn_index *p, const knl_item *item, int axis, int ellipsis,
     if (is_mask(t))
         add_mask(p, item->array, axis);
     else {
-        bool in_bounds = checked(p, item->array, axis, extent);
-        add_index(p, axis, knl_wrap(p->op, kna_in(p->op, item->array), extent), in_bounds);
+        bool negative, in_bounds = checked(p, item->array, axis, extent, &negative);
+        kni_atom at = kna_in(p->op, item->array);
+        add_index(p, axis, negative ? knl_wrap(p->op, at, extent) : knb_astype(p->op->b, at, KN_DT(I64)), in_bounds);
     }
     return axis + n;
 }

@@ -97,7 +97,7 @@ static knx_error *gather_run(const kni_rule *r, const kni_routine_args *args)
     knp_indexing how = knp_indexing_of_gather(p);
     knr_windows w;
     knp_describe_windows(&how, r->xt[0], r->xt[1], r->yt[0], p->slice_sizes, true, &w);
-    return knr_gather(&w, args->x[0], args->x[1], args->y[0]);
+    return knr_gather(&w, args->x[0], args->x[1], args->y[0], args->threads);
 }
 
 /* --- by a kernel that reads elements ------------------------------------------------------------ */
@@ -250,7 +250,7 @@ const kni_prim knp_prim_gather = {
     .name = "gather",
     .n_in = 2,
     .n_out = 1,
-    .bits = KN_CAN_FAIL,
+    .bits = KN_CAN_FAIL | KN_THREADS,
     .linear_in = 1,
     .fields = kni_fields_gather,
     .params_size = sizeof(params_t),
