@@ -119,7 +119,7 @@ static int64_t mark(int size, uint64_t of, const void *x, int64_t n, uint64_t *b
 
 /* --- bits to positions --------------------------------------------------------------------------- */
 
-#if VECTORS
+#if VECTORS && !defined(__AVX512F__)
 /* Which of 8 the bits choose, a byte each, in order. */
 ALWAYS uint64_t chosen(unsigned bits)
 {

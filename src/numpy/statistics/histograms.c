@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * histograms.c -- counts of elements: bincount, and histograms of one and more dimensions. Each element finds its bin
- * by a binary search in the edges, then weights are added up by a scatter. */
+ * by a binary search in the edges, then weights are added up by a scatter, or numbers counted. */
 #include "numpy/statistics/histograms.h"
+#include "base/context.h"
+#include "base/pool.h"
+#include "host/routine/count.h"
 #include <string.h>
 
 /* ---- What they share. */
@@ -57,10 +60,32 @@ kn_array knn_bin_of(knl_body *c, kn_array a, kn_array edges, bool uniform)
     return knl_made(c, uniform ? by_width(op, e, x, n) : by_search(op, e, x, n));
 }
 
+/* Outside of traces: how many of the numbers, which are looked at, are 0, 1, .. n - 1. */
+static kn_array counted(kna_op *op, kn_array numbers, int64_t n)
+{
+    kni_type t, made = kni_type_of(KN_DT(I64), 1, &n);
+    const int64_t *x = kna_look(op, numbers, &t);
+    knx_buffer *buffer = x ? knx_buffer_new(kni_type_bytes(made)) : NULL;
+    int threads = knx_context()->threads;
+    if (x && !buffer)
+        kna_fail_with(op, knx_error_nomem_for(kni_type_bytes(made), 1, &n, "int64"));
+    else if (x && !knr_count(x, kni_type_size(t), n, buffer->data, threads > 0 ? threads : knx_threads_available())) {
+        knx_buffer_release(buffer);
+        kna_fail_with(op, knx_error_nomem());
+    }
+    if (kna_failed(op))
+        return NULL;
+    kna_op whole;
+    kna_begin(&whole, "");
+    return kna_from_buffer(&whole, made, buffer);
+}
+
 kn_array knn_count_into(knl_body *c, kn_array numbers, kn_array weights, int64_t n)
 {
     kna_op *op = &c->op;
     kni_builder *b = op->b;
+    if (!weights && b->hook && !kna_failed(op))
+        return counted(op, numbers, n);
     kni_atom at = kna_in(op, numbers);
     kn_dtype d = KN_DT(I64);
     kni_atom w = weights ? kna_in(op, weights) : knb_integer(b, d, 1);
