@@ -24,18 +24,23 @@ static void count_part(void *arg, int64_t part, int worker)
 {
     const counting *c = arg;
     int64_t i = part * c->step, end = i + c->step < c->n ? i + c->step : c->n;
+    const int64_t *x = c->x;
     uint64_t n_bin = (uint64_t)c->n_bin;
     uint32_t *table[TABLES];
     (void)worker; /* parts are as many as threads */
     for (int t = 0; t < TABLES; t++)
         table[t] = c->table + (part * c->tables + t % c->tables) * c->n_bin;
-    for (; i + TABLES <= end; i += TABLES)
-        for (int t = 0; t < TABLES; t++)
-            if ((uint64_t)c->x[i + t] < n_bin)
-                table[t][c->x[i + t]]++;
+#define ONE(t)                        \
+    if ((uint64_t)x[i + (t)] < n_bin) \
+    table[t][x[i + (t)]]++
+    for (; i + TABLES <= end; i += TABLES) {
+        ONE(0);
+        ONE(1);
+        ONE(2);
+        ONE(3);
+    }
     for (; i < end; i++)
-        if ((uint64_t)c->x[i] < n_bin)
-            table[0][c->x[i]]++;
+        ONE(0);
 }
 
 bool knr_count(const int64_t *x, int64_t n, int64_t n_bin, int64_t *count, int threads)

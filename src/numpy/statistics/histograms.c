@@ -147,18 +147,18 @@ static kn_array bincount(knl_body *c, kn_array x, const kn_bincount_opts *o)
     if (kna_failed(op))
         return NULL;
     int64_t n = o->minlength;
-    kn_array at = kn_astype(x, KN_DT(I64), NULL);
+    kn_array at = t.dtype == KN_DT(I64) ? x : kn_astype(x, KN_DT(I64), NULL);
     if (t.dim[0]) {
-        kn_array top = kn_max(at, NULL);
-        if (!kna_look(op, top, &unused))
+        kn_array most = kn_max(kn_astype(at, KN_DT(U64), NULL), NULL); /* negative ones are above all others */
+        const uint64_t *top = kna_look(op, most, &unused);
+        if (!top)
             return NULL;
-        if (kn_item_int(kn_min(at, NULL)) < 0)
+        if (*top > INT64_MAX)
             kna_fail(op, KN_ERROR_VALUE, "'list' argument must have no negative elements");
-        int64_t largest = kn_item_int(top);
-        if (largest == INT64_MAX)
+        else if (*top == INT64_MAX)
             kna_fail(op, KN_ERROR_MEMORY, "there are more counts than an array can have");
         else
-            n = largest + 1 > n ? largest + 1 : n;
+            n = (int64_t)*top + 1 > n ? (int64_t)*top + 1 : n;
     }
     return kna_failed(op) ? NULL : knn_count_into(c, at, o->weights ? flat(o->weights) : NULL, n);
 }
