@@ -220,7 +220,6 @@ static void settle(search *s)
     kn_dtype d = s->e->dtype;
     bool is_float = knx_is_float(d), is_signed = is_float || d->kind == KN_KIND_INT;
     uint64_t sign = (uint64_t)1 << (8 * d->size - 1);
-    s->size = d->size;
     s->code.flip = is_float ? (s->e->largest ? 0 : sign) : (is_signed ? 0 : sign) ^ (s->e->largest ? 0 : UINT64_MAX);
     s->code.infinity = d->size == 8          ? 0x7ff0000000000000
                        : d->size == 4        ? 0x7f800000
@@ -232,8 +231,7 @@ static void settle(search *s)
                                           : INT32_MIN;
     s->most = !is_float || d->size == 2 ? 0 : d->size == 4 ? INT32_MAX : INT64_MAX;
     int kind = __builtin_ctz((unsigned)d->size) + 4 * is_float;
-    if (!knx_is_complex(d))
-        s->loops = &KNR_BY_ISA(knr_extreme_loops)[kind];
+    s->loops = &KNR_BY_ISA(knr_extreme_loops)[kind];
 }
 
 /* f of all lines, some of so many elements each at a time. */
@@ -247,12 +245,15 @@ void knr_extreme_run(const knr_extreme *e, const void *x, void *y)
 {
     search s = {.e = e, .x = x, .y = y, .blocks = (e->inner + LANES - 1) / LANES};
     int64_t lines = e->outer * s.blocks, width = smaller(e->inner, LANES);
-    settle(&s);
+    s.size = e->dtype->size;
     if (!lines)
         return;
-    if (knx_is_complex(e->dtype))
+    if (knx_is_complex(e->dtype)) {
         share(&s, e->outer * e->inner, e->length, search_complex);
-    else if (e->inner == 1 && e->length * s.size <= SHORT && e->outer > 1)
+        return;
+    }
+    settle(&s);
+    if (e->inner == 1 && e->length * s.size <= SHORT && e->outer > 1)
         share(&s, lines, e->length, search_short);
     else if (lines >= 2 * e->threads || e->threads <= 1)
         share(&s, lines, e->length * width, search_lines);
