@@ -157,6 +157,10 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
         set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/host/routine/${source}_isa.c" APPEND PROPERTY COMPILE_OPTIONS "$<${kiln_tuned}:${kiln_rolled}>")
     endforeach()
 endif()
+# These wait for memory, not for instructions.
+foreach(source cumulative cumulative_isa cumulative_plain)
+    set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/host/routine/${source}.c" APPEND PROPERTY COMPILE_OPTIONS $<${kiln_tuned}:-Os>)
+endforeach()
 
 if(kiln_isa_sources)
     if(KILN_X86_64)

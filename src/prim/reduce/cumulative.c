@@ -41,6 +41,10 @@ static knx_error *cumulative_batch(const kni_rule *r, int64_t size, const int *a
     return NULL;
 }
 
+static int cumulative_rows(const kni_rule *r) { return (int)((const params_t *)r->params)->axis; }
+
+static double cumulative_cost(const kni_rule *r) { return 3 * kni_type_count(r->xt[0]); }
+
 static knx_error *run(const kni_rule *r, const kni_routine_args *args, knr_cumulate how)
 {
     const params_t *p = r->params;
@@ -48,7 +52,7 @@ static knx_error *run(const kni_rule *r, const kni_routine_args *args, knr_cumul
     int axis = (int)p->axis;
     int64_t outer = knp_product((kni_ints){axis, x.dim}),
             inner = knp_product((kni_ints){x.ndim - axis - 1, x.dim + axis + 1});
-    knr_cumulate_run(how, x.dtype, outer, x.dim[axis], inner, p->reverse, args->x[0], args->y[0]);
+    knr_cumulate_run(how, x.dtype, outer, x.dim[axis], inner, p->reverse, args->threads, args->x[0], args->y[0]);
     return NULL;
 }
 
@@ -273,21 +277,25 @@ static knx_error *logsumexp_expand(const kni_rule *r, kni_atom *y)
 #define CUMULATIVE                                                                           \
     .n_in = 1, .n_out = 1, .fields = kni_fields_cumulative, .params_size = sizeof(params_t), \
     .factors = "... i -> ... j", .batch = cumulative_batch
+/* by a routine */
+#define ROUTINE .bits = KN_THREADS, .rows = cumulative_rows, .cost = cumulative_cost
 
 const kni_prim knp_prim_cumsum = {
     .name = "cumsum",
     CUMULATIVE,
+    ROUTINE,
     .linear_in = 1,
     .type = numbers_type,
     .jvp = knp_jvp_linear,
     .transpose = sum_transpose,
     .run = sum_run,
-    .doc = "the sums of the elements up to each one along an axis, one added after the other (np.cumsum)",
+    .doc = "the sums of the elements up to each one along an axis, in groups and blocks (np.cumsum)",
 };
 
 const kni_prim knp_prim_cumprod = {
     .name = "cumprod",
     CUMULATIVE,
+    ROUTINE,
     .type = numbers_type,
     .jvp = product_jvp,
     .run = product_run,
@@ -297,6 +305,7 @@ const kni_prim knp_prim_cumprod = {
 const kni_prim knp_prim_cummax = {
     .name = "cummax",
     CUMULATIVE,
+    ROUTINE,
     .type = numbers_type,
     .jvp = max_jvp,
     .run = max_run,
@@ -307,6 +316,7 @@ const kni_prim knp_prim_cummax = {
 const kni_prim knp_prim_cummin = {
     .name = "cummin",
     CUMULATIVE,
+    ROUTINE,
     .type = numbers_type,
     .jvp = min_jvp,
     .run = min_run,

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cumulative_vector.h -- what cumulative operations need of vectors beside product_vector.h: lanes moved by a table,
+ * chosen by a mask, and the larger ones. Without AVX2 a vector is one number: small rather than fast. */
+#ifndef KN_HOST_ROUTINE_CUMULATIVE_VECTOR_H
+#define KN_HOST_ROUTINE_CUMULATIVE_VECTOR_H
+#include "host/routine/product_vector.h"
+#include <stdbool.h>
+
+#if VECTOR_BYTES == 64
+typedef __m512i bytes;
+ALWAYS bytes all4(uint32_t x) { return _mm512_set1_epi32((int)x); }
+ALWAYS bytes all8(uint64_t x) { return _mm512_set1_epi64((long long)x); }
+typedef __mmask16 mask4;
+typedef __mmask8 mask8;
+ALWAYS bytes moved4(bytes x, vu32 from) { return _mm512_permutexvar_epi32((bytes)from, x); }
+ALWAYS bytes moved8(bytes x, vu64 from) { return _mm512_permutexvar_epi64((bytes)from, x); }
+ALWAYS mask4 is_set4(vu32 x) { return _mm512_test_epi32_mask((bytes)x, (bytes)x); }
+ALWAYS mask8 is_set8(vu64 x) { return _mm512_test_epi64_mask((bytes)x, (bytes)x); }
+ALWAYS mask4 below4(vu32 x, int64_t n) { return _mm512_cmplt_epi32_mask((bytes)x, all4((uint32_t)n)); }
+ALWAYS mask8 below8(vu64 x, int64_t n) { return _mm512_cmplt_epi64_mask((bytes)x, all8((uint64_t)n)); }
+ALWAYS bytes some4(const void *p, mask4 which) { return _mm512_maskz_loadu_epi32(which, p); }
+ALWAYS bytes some8(const void *p, mask8 which) { return _mm512_maskz_loadu_epi64(which, p); }
+ALWAYS void put_some4(void *p, bytes x, mask4 which) { _mm512_mask_storeu_epi32(p, which, x); }
+ALWAYS void put_some8(void *p, bytes x, mask8 which) { _mm512_mask_storeu_epi64(p, which, x); }
+ALWAYS bytes choose4(mask4 which, bytes yes, bytes no) { return _mm512_mask_blend_epi32(which, no, yes); }
+ALWAYS bytes choose8(mask8 which, bytes yes, bytes no) { return _mm512_mask_blend_epi64(which, no, yes); }
+ALWAYS vu32 places4(vu32 lane) { return lane; }
+ALWAYS vu64 places8(vu64 lane) { return lane; }
+ALWAYS void past_caches(void *p, bytes x) { _mm512_stream_si512((bytes *)p, x); }
+#define LARGER_REAL(num, V, reg, suffix)                                                                     \
+    ALWAYS V larger_##num(V x, V y)                                                                               \
+    {                                                                                                             \
+        return (V)_mm512_mask_mov_##suffix(_mm512_max_##suffix((reg)x, (reg)y),                               \
+                                           _mm512_cmp_##suffix##_mask((reg)x, (reg)x, _CMP_UNORD_Q), (reg)x);     \
+    }
+LARGER_REAL(f32, vf32, __m512, ps)
+LARGER_REAL(f64, vf64, __m512d, pd)
+ALWAYS vu32 larger_u32(vu32 x, vu32 y) { return (vu32)_mm512_max_epi32((bytes)x, (bytes)y); }
+ALWAYS vu64 larger_u64(vu64 x, vu64 y) { return (vu64)_mm512_max_epi64((bytes)x, (bytes)y); }
+#elif VECTOR_BYTES == 32
+typedef __m256i bytes;
+ALWAYS bytes all4(uint32_t x) { return _mm256_set1_epi32((int)x); }
+ALWAYS bytes all8(uint64_t x) { return _mm256_set1_epi64x((long long)x); }
+typedef bytes mask4, mask8;
+ALWAYS bytes moved4(bytes x, vu32 from) { return _mm256_permutevar8x32_epi32(x, (bytes)from); }
+ALWAYS bytes moved8(bytes x, vu64 from) { return _mm256_permutevar8x32_epi32(x, (bytes)from); }
+ALWAYS mask4 is_set4(vu32 x) { return (bytes)(x != 0); }
+ALWAYS mask8 is_set8(vu64 x) { return (bytes)(x != 0); }
+ALWAYS mask4 below4(vu32 x, int64_t n) { return _mm256_cmpgt_epi32(all4((uint32_t)n), (bytes)x); }
+ALWAYS mask8 below8(vu64 x, int64_t n) { return _mm256_cmpgt_epi64(all8((uint64_t)n), (bytes)x); }
+ALWAYS bytes some4(const void *p, mask4 which) { return _mm256_maskload_epi32(p, which); }
+ALWAYS bytes some8(const void *p, mask8 which) { return _mm256_maskload_epi64(p, which); }
+ALWAYS void put_some4(void *p, bytes x, mask4 which) { _mm256_maskstore_epi32(p, which, x); }
+ALWAYS void put_some8(void *p, bytes x, mask8 which) { _mm256_maskstore_epi64(p, which, x); }
+ALWAYS bytes choose4(mask4 which, bytes yes, bytes no) { return _mm256_blendv_epi8(no, yes, which); }
+ALWAYS bytes choose8(mask8 which, bytes yes, bytes no) { return _mm256_blendv_epi8(no, yes, which); }
+ALWAYS vu32 places4(vu32 lane) { return lane; }
+ALWAYS vu64 places8(vu64 lane) { return (lane << 1 | lane << 33) + ((uint64_t)1 << 32); } /* of its halves */
+ALWAYS void past_caches(void *p, bytes x) { _mm256_stream_si256((bytes *)p, x); }
+#define LARGER_REAL(num, V, reg, suffix)                                                                     \
+    ALWAYS V larger_##num(V x, V y)                                                                               \
+    {                                                                                                             \
+        return (V)_mm256_blendv_##suffix(_mm256_max_##suffix((reg)x, (reg)y), (reg)x,                         \
+                                         _mm256_cmp_##suffix((reg)x, (reg)x, _CMP_UNORD_Q));                      \
+    }
+LARGER_REAL(f32, vf32, __m256, ps)
+LARGER_REAL(f64, vf64, __m256d, pd)
+ALWAYS vu32 larger_u32(vu32 x, vu32 y) { return (vu32)_mm256_max_epi32((bytes)x, (bytes)y); }
+ALWAYS vu64 larger_u64(vu64 x, vu64 y)
+{
+    return (vu64)choose8(_mm256_cmpgt_epi64((bytes)x, (bytes)y), (bytes)x, (bytes)y);
+}
+#else
+#undef UNROLL
+#define UNROLL
+ALWAYS float larger_f32(float x, float y) { return x > y || x != x ? x : y; }
+ALWAYS double larger_f64(double x, double y) { return x > y || x != x ? x : y; }
+ALWAYS uint32_t larger_u32(uint32_t x, uint32_t y) { return (int32_t)x > (int32_t)y ? x : y; }
+ALWAYS uint64_t larger_u64(uint64_t x, uint64_t y) { return (int64_t)x > (int64_t)y ? x : y; }
+#endif
+#if VECTOR_BYTES > 16
+/* For each step the lanes to join, and where what joins them is. Lane l, counted from the other end for `reverse`, has
+ * number l. */
+#define TABLES(SIZE, LANE)                                                                               \
+    typedef struct tables##SIZE {                                                                        \
+        LANE from[4], last, number;                                                                      \
+        mask##SIZE joins[4];                                                                             \
+    } tables##SIZE;                                                                                      \
+    static __attribute__((noinline)) void fill_tables##SIZE(tables##SIZE *t, bool reverse)               \
+    {                                                                                                    \
+        enum { LANES = VECTOR_BYTES / SIZE };                                                            \
+        const LANE flip = (LANE)all##SIZE(reverse ? LANES - 1 : 0), l = numbers##SIZE ^ flip;            \
+        for (int i = 0; 1 << i < LANES; i++) {                                                           \
+            t->joins[i] = is_set##SIZE(l & (1u << i));                                                   \
+            t->from[i] = places##SIZE(((l >> (i + 1) << (i + 1)) + ((1u << i) - 1)) ^ flip);             \
+        }                                                                                                \
+        t->last = places##SIZE((l | (LANES - 1)) ^ flip);                                                \
+        t->number = l;                                                                                   \
+    }
+#if VECTOR_BYTES == 64
+static const vu32 numbers4 = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const vu64 numbers8 = {0, 1, 2, 3, 4, 5, 6, 7};
+#else
+static const vu32 numbers4 = {0, 1, 2, 3, 4, 5, 6, 7};
+static const vu64 numbers8 = {0, 1, 2, 3};
+#endif
+TABLES(4, vu32)
+TABLES(8, vu64)
+#endif
+#endif
