@@ -254,6 +254,7 @@ knx_error *knc_place_values(knc_plan *p);
 knx_error *knc_lower(knc_plan *p);
 knx_error *knc_make_bands(knc_plan *p); /* bands.c */
 knx_error *knc_attach(knc_plan *p);    /* attach.c */
+extern int64_t knc_short_rows;         /* short rows are written out where there are so many (lower.c); tests set it */
 extern bool knc_attach_small;          /* for tests: kernels join products whatever the sizes */
 knx_error *knc_order_steps(knc_plan *p);
 /* segments.c: kernels whose points ask where they lie are cut into segments, if that pays */

@@ -88,6 +88,9 @@ static uint64_t single_axes(kni_type t)
     return single;
 }
 
+/* Is it a joined axis of rows that have no loops? */
+static bool is_written_out(const kni_lower *l, int loop) { return l->n_element && loop >= l->n_par; }
+
 const knc_point *knc_home_of(kni_lower *l, int loops, kni_type t)
 {
     uint64_t single = single_axes(t);
@@ -97,19 +100,26 @@ const knc_point *knc_home_of(kni_lower *l, int loops, kni_type t)
         return l->scalar;
     for (size_t h = 0; h < l->home.n; h++)
         if ((l->home.at[h].loops == KNC_LOOPS_FULL) == full && l->home.at[h].ndim == t.ndim &&
-            l->home.at[h].single == single)
+            l->home.at[h].single == single && (!full || l->home.at[h].element == l->element))
             return l->home.at[h].point;
     kni_index *i = kni_lower_index(l, t.ndim, &like);
-    for (int d = 0, k = 0; i && d < t.ndim; d++)
-        if (t.dim[d] != 1)
-            i->axis[d].coef[(full ? l->full_loop : l->row_loop)[k++]] = 1;
+    for (int d = 0, k = 0; i && d < t.ndim; d++) {
+        if (t.dim[d] == 1)
+            continue;
+        int loop = (full ? l->full_loop : l->row_loop)[k++];
+        if (is_written_out(l, loop))
+            i->axis[d].offset = l->digit[loop - l->n_par];
+        else
+            i->axis[d].coef[loop] = 1;
+    }
     const knc_point *at = new_point(l, i, KNK_NONE);
-    if (!KN_VEC_PUSH(&l->home, ((knc_home){(uint8_t)loops, t.ndim, single, at})))
+    if (!KN_VEC_PUSH(&l->home, ((knc_home){(uint8_t)loops, t.ndim, l->element, single, at})))
         l->failed = true;
     return at;
 }
 
-/* Does the position of a value run along these n loops: each axis longer than 1 along one of them, in order? */
+/* Does the position of a value run along these n loops: each axis longer than 1 along one of them, in order? (Along one
+ * that is written out: is it at the element?) */
 static bool runs_along(const kni_lower *l, const kni_index *i, kni_type t, const uint8_t *loop, int n)
 {
     int k = 0;
@@ -117,7 +127,10 @@ static bool runs_along(const kni_lower *l, const kni_index *i, kni_type t, const
         const kni_index_axis *x = &i->axis[a];
         if (t.dim[a] == 1)
             continue;
-        if (k == n || x->offset || x->node >= 0 || x->coef[loop[k]] != 1 || t.dim[a] != l->extent[loop[k]])
+        if (k == n || x->node >= 0 || t.dim[a] != l->extent[loop[k]])
+            return false;
+        bool fixed = is_written_out(l, loop[k]);
+        if (x->offset != (fixed ? l->digit[loop[k] - l->n_par] : 0) || (!fixed && x->coef[loop[k]] != 1))
             return false;
         for (int d = 0; d < i->n_loop; d++)
             if (d != loop[k] && x->coef[d] && l->extent[d] != 1)
@@ -130,7 +143,7 @@ static bool runs_along(const kni_lower *l, const kni_index *i, kni_type t, const
 /* The knc_point of a position: the home of its shape if the position equals that, else a new one. */
 static const knc_point *point_of(kni_lower *l, const kni_index *i, knk_node pred, kni_type t)
 {
-    if (i && pred < 0 && i->n_loop > l->n_par && runs_along(l, i, t, l->full_loop, l->n_full_loop))
+    if (i && pred < 0 && (i->n_loop > l->n_par || l->n_element) && runs_along(l, i, t, l->full_loop, l->n_full_loop))
         return knc_home_of(l, KNC_LOOPS_FULL, t);
     if (i && pred < 0 && runs_along(l, i, t, l->row_loop, l->n_row_loop))
         return knc_home_of(l, KNC_LOOPS_ROWS, t);

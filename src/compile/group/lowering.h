@@ -33,10 +33,11 @@ typedef struct knc_access {
 } knc_access;
 
 /* The position that values of a shape have at the group's own points: along the loops over rows (or points), or along
- * those over elements. Shapes of equal rank with the same axes of extent 1 share it. */
+ * those over elements (or at one element of a row that is written out). Shapes of equal rank with the same axes of extent 1 share it. */
 typedef struct knc_home {
     uint8_t loops;
     int ndim;
+    int element;     /* of a row that is written out */
     uint64_t single; /* bit d: axis d has extent 1 */
     const knc_point *point;
 } knc_home;
@@ -90,6 +91,9 @@ struct kni_lower {
     int stage, n_par, n_inner; /* natural loops */
     int pass;                  /* over the rows: which one is lowered, counted from the last one; docs/compiler.md */
     bool in_rows;              /* the stage runs over elements of rows */
+    int n_element;             /* of a short row, which is written out: it has no loops. 0: rows have loops */
+    int element;               /* the one whose values are evaluated, ... */
+    int64_t digit[KNK_MAX_LOOPS]; /* ... and where it lies along each joined axis */
     int64_t extent[KNK_MAX_LOOPS + 1];
     uint8_t row_loop[KNK_MAX_LOOPS], full_loop[KNK_MAX_LOOPS]; /* natural loops of extent > 1, in the axes' order */
     int n_row_loop, n_full_loop;
@@ -147,6 +151,9 @@ bool knc_number(kni_lower *l, const kni_eqn *e, kni_atom a, kni_pair *value);
 /* The same of a stored value that is a number repeated to a shape. */
 bool knc_filled(kni_lower *l, uint32_t var, kni_pair *value);
 kni_pair knc_chosen(kni_lower *l, knk_node pred, kni_pair yes, kni_pair no);
+/* joins.c: the reduction of n values, at most a block, part by part */
+knk_node knc_join_values(kni_lower *l, knk_reduction how, int64_t n, const kni_pair *v, bool im);
+
 /* launch.c: the numbers of the launch; false without memory. turn: extents of the stage's LOOPs. */
 bool knc_launch_numbers(kni_lower *l, const int64_t *turn, const knk_map_values **map, const int64_t **par,
                         const int64_t *const **inner);

@@ -4,12 +4,36 @@
 #include "compile/group/lowering.h"
 #include <string.h>
 
-static void natural_extents(kni_lower *l)
+enum { SHORT_ROW = 8, MOST_WRITTEN_OUT = 160 }; /* elements of a row; values at positions */
+
+int64_t knc_short_rows = 64;
+
+/* The elements of a row, if they are few and the rows many; else 0. */
+static int short_row(const knc_group *g)
+{
+    int64_t n = 1, rows = kni_type_size(g->par);
+    if (!knx_is_symbolic(rows) && rows < knc_short_rows)
+        return 0;
+    for (int k = 0; k < g->axes.n; k++) {
+        int64_t extent = g->inner.dim[g->axes.v[k]];
+        if (knx_is_symbolic(extent) || extent < 1 || extent > SHORT_ROW)
+            return 0;
+        n *= extent;
+        if (n > SHORT_ROW)
+            return 0;
+    }
+    return n > 1 && !g->puts ? (int)n : 0;
+}
+
+/* written_out: a short row's elements, instead of loops over them. */
+static void natural_extents(kni_lower *l, bool written_out)
 {
     const knc_group *g = l->g;
     bool rows = knc_has_rows(g);
     l->n_par = g->par.ndim;
-    l->n_inner = rows ? g->axes.n : 0;
+    l->n_element = rows && written_out ? short_row(g) : 0;
+    l->n_inner = rows && !l->n_element ? g->axes.n : 0;
+    l->element = 0;
     l->n_row_loop = l->n_full_loop = 0;
     for (int d = 0; d < l->n_par; d++) {
         l->extent[d] = g->par.dim[d];
@@ -44,28 +68,66 @@ static int settle(kni_lower *l)
     return first;
 }
 
+/* Which element of a row that is written out is evaluated from here on; they are numbered in C order. */
+static void choose_element(kni_lower *l, int element)
+{
+    l->element = element;
+    for (int k = l->g->axes.n - 1; k >= 0; k--) {
+        l->digit[k] = element % (int)l->extent[l->n_par + k];
+        element /= (int)l->extent[l->n_par + k];
+    }
+}
+
+/* A stage of a kernel: over rows that are written out there is but one. */
+static void start_stage(kni_lower *l, bool in_rows)
+{
+    if (!l->n_element)
+        knc_start_stage(l, in_rows);
+}
+
 static bool stores_here(const kni_lower *l, uint32_t var, bool elements)
 {
     const knc_value *v = &l->p->value[var];
     return (v->loops == KNC_LOOPS_FULL) == elements && v->stage == l->pass;
 }
 
+/* A value that the kernel stores is evaluated, and stored. */
+static void lower_store(kni_lower *l, uint32_t v, bool store)
+{
+    bool put = l->p->value[v].put;
+    const knc_point *at = knc_home_of(l, l->p->value[v].loops, knc_stored_type(l->p, v));
+    kni_pair x;
+    if (put || !knc_filled(l, v, &x))
+        x = knc_evaluate(l, put ? l->p->j->eqn[l->p->value[v].eqn].in[1] : v, at);
+    if (store)
+        (put ? knc_put_value : knc_store_value)(l, v, at, x);
+}
+
+/* Is it read by later passes of this kernel alone? Where rows are written out they have it in registers. */
+static bool is_handed_on(const kni_lower *l, uint32_t var)
+{
+    const knc_value *v = &l->p->value[var];
+    return l->n_element && v->joined && v->why == KNC_BECAUSE_PASSES;
+}
+
+/* The values that a pass stores. */
+static void lower_values(kni_lower *l, bool elements, bool store)
+{
+    for (uint32_t v = l->g->first_store; v != KNC_NO && !l->failed; v = l->p->value[v].next)
+        for (int i = 0; stores_here(l, v, elements) && i < (elements && l->n_element ? l->n_element : 1); i++) {
+            if (elements && l->n_element)
+                choose_element(l, i);
+            lower_store(l, v, store && !is_handed_on(l, v));
+        }
+}
+
 /* The stores of one stage. All values are evaluated before the first store, since a store may write over an element
- * that a load reads. */
+ * that a load reads. Where rows are written out, the stores of all passes are the end of the kernel. */
 static void lower_stores(kni_lower *l, bool elements)
 {
-    for (int store = 0; store < 2; store++)
-        for (uint32_t v = l->g->first_store; v != KNC_NO && !l->failed; v = l->p->value[v].next) {
-            if (!stores_here(l, v, elements))
-                continue;
-            bool put = l->p->value[v].put;
-            const knc_point *at = knc_home_of(l, l->p->value[v].loops, knc_stored_type(l->p, v));
-            kni_pair x;
-            if (put || !knc_filled(l, v, &x))
-                x = knc_evaluate(l, put ? l->p->j->eqn[l->p->value[v].eqn].in[1] : v, at);
-            if (store)
-                (put ? knc_put_value : knc_store_value)(l, v, at, x);
-        }
+    lower_values(l, elements, false);
+    if (!l->n_element)
+        lower_values(l, elements, true);
 }
 
 /* The stage over rows (or points) at the beginning of a pass: from here on the results of the reductions of the pass
@@ -82,7 +144,7 @@ static void lower_points(kni_lower *l)
         /* a 16-bit float, to be rounded */
         stage = l->p->value[v].stage == l->pass && l->p->j->type[v].dtype->size == 2;
     if (stage)
-        knc_start_stage(l, false);
+        start_stage(l, false);
     const kni_pair *joined = l->joined;
     for (uint32_t v = g->first_reduce; v != KNC_NO && !l->failed; v = l->p->value[v].next_reduce, joined++) {
         kni_type t = l->p->j->type[v];
@@ -100,6 +162,25 @@ static void lower_points(kni_lower *l)
     knc_end_stage(l);
 }
 
+/* A reduction over the elements of the rows. */
+static kni_pair join(kni_lower *l, const kni_eqn *e)
+{
+    knk_reduction how = e->prim->reduction->how;
+    kni_pair x[SHORT_ROW], y = {KNK_NONE, KNK_NONE};
+    for (int i = 0; i < l->n_element; i++) {
+        choose_element(l, i);
+        x[i] = knc_evaluate(l, e->in[0], knc_home_of(l, KNC_LOOPS_FULL, l->g->inner));
+    }
+    if (!l->n_element)
+        x[0] = knc_evaluate(l, e->in[0], knc_home_of(l, KNC_LOOPS_FULL, l->g->inner));
+    if (l->failed)
+        return y;
+    for (int part = 0; part < (x[0].im < 0 ? 1 : 2); part++)
+        *(part ? &y.im : &y.re) = l->n_element ? knc_join_values(l, how, l->n_element, x, part)
+                                               : knk_reduce(l->k, how, part ? x[0].im : x[0].re);
+    return y;
+}
+
 /* The stage of a pass over the elements of the rows: its reductions, and its stores of elements. */
 static void lower_elements(kni_lower *l)
 {
@@ -111,16 +192,11 @@ static void lower_elements(kni_lower *l)
         stage = l->p->value[v].stage + 1 == l->pass;
     if (!stage)
         return;
-    knc_start_stage(l, true);
+    start_stage(l, true);
     kni_pair *joined = l->joined;
-    for (uint32_t v = g->first_reduce; v != KNC_NO && !l->failed; v = l->p->value[v].next_reduce, joined++) {
-        const kni_eqn *e = &l->p->j->eqn[l->p->value[v].eqn];
-        if (l->p->value[v].stage + 1 != l->pass)
-            continue;
-        kni_pair x = knc_evaluate(l, e->in[0], knc_home_of(l, KNC_LOOPS_FULL, g->inner));
-        joined->re = knk_reduce(l->k, e->prim->reduction->how, x.re);
-        joined->im = x.im < 0 ? KNK_NONE : knk_reduce(l->k, e->prim->reduction->how, x.im);
-    }
+    for (uint32_t v = g->first_reduce; v != KNC_NO && !l->failed; v = l->p->value[v].next_reduce, joined++)
+        if (l->p->value[v].stage + 1 == l->pass)
+            *joined = join(l, &l->p->j->eqn[l->p->value[v].eqn]);
     lower_stores(l, true);
     knc_end_stage(l);
 }
@@ -135,26 +211,44 @@ static knx_error *build(kni_lower *l)
     l->joined = knx_arena_alloc(&l->arena, (l->g->n_reduce + 1) * sizeof *l->joined);
     if (!l->k || !l->joined || !knc_begin_places(l))
         return knx_error_nomem();
-    for (l->pass = settle(l); l->pass >= 0; l->pass--) {
+    if (l->n_element)
+        knc_start_stage(l, false);
+    const int first = settle(l);
+    for (l->pass = first; l->pass >= 0; l->pass--) {
         lower_points(l);
         lower_elements(l);
     }
+    for (l->pass = first; l->pass >= 0 && l->n_element; l->pass--) {
+        lower_values(l, false, true);
+        lower_values(l, true, true);
+    }
     return l->failed ? knx_error_nomem() : NULL;
+}
+
+static knx_error *build_shaped(kni_lower *l)
+{
+    knc_natural_loops(l);
+    knx_error *e = build(l);
+    if (!e && knc_shape_loops(l)) {
+        knk_delete(l->k);
+        e = build(l);
+    }
+    return e;
 }
 
 static knx_error *build_kernel(kni_lower *l, knk_kernel **kernel)
 {
     knx_error *e;
-    natural_extents(l);
+    natural_extents(l, true);
     if (l->g->plain) {
         knc_one_loop(l);
         e = build(l);
     } else {
-        knc_natural_loops(l);
-        e = build(l);
-        if (!e && knc_shape_loops(l)) {
+        e = build_shaped(l);
+        if (!e && l->n_element && l->memo.n > MOST_WRITTEN_OUT) {
             knk_delete(l->k);
-            e = build(l);
+            natural_extents(l, false);
+            e = build_shaped(l);
         }
     }
     if (e) {

@@ -11,7 +11,11 @@ static void run_both(const kni_jaxpr *j, uint64_t seed)
 {
     test_operands x = test_make_operands(j, seed);
     knx_buffer *plain[MANY], *fused[MANY];
-    knd_loaded *p = test_compile(j, false), *q = test_compile(j, true);
+    const int64_t rows = knc_short_rows;
+    knd_loaded *p = test_compile(j, false), *q;
+    knc_short_rows = seed % 2 ? 1 : rows; /* short rows are written out, or not */
+    q = test_compile(j, true);
+    knc_short_rows = rows;
     test_ok(knd_run(p, x.in, plain, NULL));
     test_ok(knd_run(q, x.in, fused, NULL));
     for (uint32_t k = 0; k < j->n_out; k++) {
@@ -188,6 +192,58 @@ static void a_softmax_is_one_kernel_of_three_passes(void **state)
         "output 0, > output 0");
 }
 
+static void rows_of_a_few_elements_are_written_out(void **state)
+{
+    (void)state;
+    kni_builder b;
+    knb_init(&b);
+    kni_type t = F32(500, 3);
+    int64_t dim[] = {500, 3}, rows[] = {0}, last[] = {1};
+    kni_atom x = knb_invar(&b, t), m = knb_broadcast_in_dim(&b, knb_reduce_max(&b, x, 1, last), 2, dim, rows);
+    kni_atom e = knb_exp(&b, knb_sub(&b, x, m)),
+             s = knb_broadcast_in_dim(&b, knb_reduce_sum(&b, e, 1, last), 2, dim, rows);
+    EXPECT_TEXT(FINISH(&b, knb_div(&b, e, s)), 1,
+                "points(500,) of reduce_max sub exp reduce_sum div; operand 0, > output 0");
+}
+
+/* Every reduction, of 2 to 8 elements along each axis: the bits of rows that are written out and of others. */
+static kni_jaxpr *reductions_of(kn_dtype d, int64_t n, int axis)
+{
+    kni_builder b;
+    int64_t dim[3] = {7, 9, 5}, at[1] = {axis};
+    dim[axis] = n;
+    knb_init(&b);
+    kni_atom x = knb_invar(&b, test_type(d, 3, dim)), out[8];
+    int n_out = 0;
+    out[n_out++] = knb_reduce_sum(&b, x, 1, at);
+    if (!knx_is_complex(d)) {
+        out[n_out++] = knb_reduce_max(&b, x, 1, at);
+        out[n_out++] = knb_reduce_min(&b, x, 1, at);
+        out[n_out++] = knb_reduce_prod(&b, x, 1, at);
+    }
+    if (!knx_is_inexact(d)) {
+        out[n_out++] = knb_reduce_and(&b, x, 1, at);
+        out[n_out++] = knb_reduce_or(&b, x, 1, at);
+        out[n_out++] = knb_reduce_xor(&b, x, 1, at);
+    }
+    return test_finish(&b, n_out, out);
+}
+
+static void short_reductions_have_the_bits_of_others(void **state)
+{
+    static const uint8_t of[] = {KN_ID_F32, KN_ID_F64, KN_ID_F16, KN_ID_BF16, KN_ID_C64,
+                                 KN_ID_I8,  KN_ID_U16, KN_ID_I32, KN_ID_U64};
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        for (int64_t n = 2; n < 10; n++)
+            for (int axis = 0; axis < 3; axis++) {
+                kni_jaxpr *j = reductions_of(&knx_dtype_table[of[i]], n, axis);
+                for (uint64_t seed = 1; seed < 6; seed += 2)
+                    run_both(j, seed);
+                kni_release(j);
+            }
+}
+
 static void a_routine_has_its_operands_in_memory(void **state)
 {
     (void)state;
@@ -331,7 +387,7 @@ static void another_batch_size_needs_no_new_kernel(void **state)
     (void)state;
     knc_kernel_cache *c = knc_kernel_cache_new(1 << 20);
     for (int i = 0; i < 2; i++) {
-        kni_jaxpr *j = of_batch(i ? 1000 : 5);
+        kni_jaxpr *j = of_batch(i ? 1000 : 100);
         knd_loaded *p = NULL;
         knc_kernel_counts before = knc_kernel_counts_of(c);
         test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.kernels = c, .fuse = true}, &p));
@@ -416,6 +472,8 @@ KN_TEST_GROUP(test_compile)
         cmocka_unit_test(a_reduction_takes_what_is_before_and_behind_it),
         cmocka_unit_test(reductions_over_the_same_rows_share_a_kernel),
         cmocka_unit_test(a_softmax_is_one_kernel_of_three_passes),
+        cmocka_unit_test(rows_of_a_few_elements_are_written_out),
+        cmocka_unit_test(short_reductions_have_the_bits_of_others),
         cmocka_unit_test(a_routine_has_its_operands_in_memory),
         cmocka_unit_test(what_nothing_reads_is_dropped),
         cmocka_unit_test(a_long_chain_is_cut),
