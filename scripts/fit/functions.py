@@ -107,8 +107,28 @@ def asin_tail(z):  # (asin(t) / t - 1) / z, z = t^2
     return (asin(t) / t - 1) / z
 
 
-def cos_tail1(s):  # (cos r - 1) / s
-    return series(lambda x, k: (-1)**(k + 1) * x**k / mp.factorial(2 * k + 2), s)
+def sinh_tail(z):  # (sinh(t) / t - 1) / z, z = t^2
+    return series(lambda x, k: x**k / mp.factorial(2 * k + 3), z)
+
+
+def tan_tail(z):  # (tan(t) / t - 1) / z
+    if z < mpf("1e-8"):
+        return mpf(1) / 3 + 2 * z / 15 + 17 * z * z / 315
+    t = sqrt(z)
+    return (mp.tan(t) / t - 1) / z
+
+
+def asinh_tail(z):  # (asinh(t) / t - 1) / z
+    if z < mpf("1e-8"):
+        return -mpf(1) / 6 + 3 * z / 40 - 15 * z**2 / 336 + 105 * z**3 / 3456
+    t = sqrt(z)
+    return (mp.asinh(t) / t - 1) / z
+
+
+def acosh_tail(t):  # (acosh(1 + t) / sqrt(2 t) - 1) / t
+    if t < mpf("1e-8"):
+        return -mpf(1) / 12 + 3 * t / 160 - 5 * t * t / 896
+    return (mp.acosh(1 + t) / sqrt(2 * t) - 1) / t
 
 
 def tanh_tail(z):
@@ -136,7 +156,6 @@ def main():
         "exp64": lambda: fit("exp64", exp_tail, lambda r: r * r / exp(r), -half_ln2, half_ln2, 9, 64),
         "expm1 64": lambda: fit("expm1 64", exp_tail2, lambda r: abs(r**3 / mp.expm1(r)), -half_ln2, half_ln2, 8, 64),
         "exp64 for float": lambda: fit("exp64 for float", exp_tail, lambda r: r * r / exp(r), -half_ln2, half_ln2, 5, 64),
-        "expm1 for float": lambda: fit("expm1 for float", exp_tail, lambda r: r * r / abs(mp.expm1(r)), -half_ln2, half_ln2, 5, 64),
         "sin32": lambda: fit("sin32", sin_tail, sin_weight, tiny, quarter, 2, 32),
         "cos32": lambda: fit("cos32", cos_tail, cos_weight, tiny, quarter, 2, 32),
         "sin64": lambda: fit("sin64", sin_tail, sin_weight, tiny, quarter, 5, 64),
@@ -149,11 +168,14 @@ def main():
         "asin64": lambda: fit("asin64", asin_tail, asin_weight, tiny, fourth, 11, 64),
         "atan32": lambda: fit("atan32", atan_tail, atan_weight, tiny, fourth, 4, 32),
         "atan64 to 0.5": lambda: fit("atan64 to 0.5", atan_tail, atan_weight, tiny, fourth, 11, 64),
-        "sin for float": lambda: fit("sin for float", sin_tail, sin_weight, tiny, quarter, 3, 64),
-        "cos for float": lambda: fit("cos for float", cos_tail1, lambda s: s / cos(sqrt(s)), tiny, quarter, 3, 64),
         "cbrt32": lambda: fit("cbrt32", lambda m: m**(-mpf(1) / 3), lambda m: m**(mpf(1) / 3), sqrt(mpf(0.5)), sqrt(mpf(2)), 4, 32),
         "cbrt64": lambda: fit("cbrt64", lambda m: m**(-mpf(1) / 3), lambda m: m**(mpf(1) / 3), sqrt(mpf(0.5)), sqrt(mpf(2)), 5, 64),
         "tanh32": lambda: fit("tanh32", tanh_tail, tanh_weight, tiny, 1, 6, 32),
+        "exp32 fine": lambda: fit("exp32 fine", exp_tail, lambda r: r * r / abs(mp.expm1(r)), -half_ln2, half_ln2, 5, 32),
+        "sinh32": lambda: fit("sinh32", sinh_tail, lambda z: z / (1 + z * sinh_tail(z)), tiny, 1, 3, 32),
+        "tan32": lambda: fit("tan32", tan_tail, lambda z: z / (1 + z * tan_tail(z)), tiny, quarter, 6, 32),
+        "asinh32": lambda: fit("asinh32", asinh_tail, lambda z: z / (1 + z * asinh_tail(z)), tiny, fourth, 4, 32),
+        "acosh32": lambda: fit("acosh32", acosh_tail, lambda t: t / (1 + t * acosh_tail(t)), tiny, mpf("0.5"), 4, 32),
         "atan64": lambda: fit("atan64", atan_tail, atan_weight, tiny, t_high, 11, 64),
         "atan64 for float": lambda: fit("atan64 for float", atan_tail, atan_weight, tiny, t_high, 6, 64),
     }

@@ -54,6 +54,19 @@ def erfc_scaled(t, c):  # (1 + 2 x) e^(x^2) erfc(x), t = (x - c) / (x + c)
     return (1 + 2 * x) * exp(x * x) * erfc(x)
 
 
+def erfc_over(t, c):  # e^(a^2) erfc(a) (a + c)
+    a = at(t, c)
+    return exp(a * a) * erfc(a) * (a + c)
+
+
+def erfc_exponent(a):
+    return -log(erfc(a), 2)
+
+
+def exp2_tail(f):  # (2^f - 1) / f
+    return (mpf(2)**f - 1) / f if f else log(2)
+
+
 def lgamma_quotient(v):  # lgamma(1 + v) / (v (v - 1))
     if abs(v) < mpf("1e-25"):
         return mp.euler
@@ -127,17 +140,23 @@ def jobs():
     erf_weight = lambda s: 1 / (1 + erf_tail(s))
     cut = mpf("0.4771")**2
     relative = lambda f: lambda x: 1 / f(x)
-    c64, c32 = mpf("3.5"), mpf("2.25")
+    c64 = mpf("3.5")
     t = lambda x, c: (mpf(x) - c) / (mpf(x) + c)
-    of64, of32 = lambda u: erfc_scaled(u, c64), lambda u: erfc_scaled(u, c32)
+    of64, over = lambda u: erfc_scaled(u, c64), lambda u: erfc_over(u, mpf(2))
     far = lambda x: 1 / mpf(x)**2
     # what a far part counts relative to the result
     lgamma_far_weight = lambda s: sqrt(s) / abs(loggamma(1 / sqrt(s)))
     digamma_far_weight = lambda s: s / abs(digamma(1 / sqrt(s)))
     yield "erf64", lambda: fit("erf64", erf_tail, erf_weight, tiny, cut, 9, 64)
-    yield "erf for float", lambda: fit("erf for float", erf_tail, erf_weight, tiny, cut, 4, 64)
     yield "erfc64", lambda: fit("erfc64", of64, relative(of64), t("0.4767", c64), t("27.6", c64), 21, 64)
-    yield "erfc for float", lambda: fit("erfc for float", of32, relative(of32), t("0.4767", c32), t("10.3", c32), 11, 64)
+    yield "erf32", lambda: fit("erf32", erf_tail, erf_weight, tiny, mpf("0.88")**2, 6, 32)
+    middle = mpf(float.fromhex("0x1.ea5ep-1")) # its exponent is nearly a float
+    first, end = rounded(erfc_exponent(middle), 32), mpf("4.01") - middle
+    exponent = lambda u: (erfc_exponent(middle + u) - first) / u
+    yield "erfc exponent 32", lambda: fit("erfc exponent 32", exponent, lambda u: abs(u) * erfc(middle + u), mpf("0.83") - middle, end, 5, 32)
+    yield "erf power 32", lambda: fit("erf power 32", exp2_tail, abs, mpf("-0.51"), mpf("0.51"), 5, 32)
+    rest = lambda u: (over(u) - over(mpf(0))) / u
+    yield "erfc32 rest", lambda: fit("erfc32 rest", rest, lambda u: abs(u) / over(u), t("0.4749", 2), t("10.3", 2), 8, 32)
     yield "lgamma middle", lambda: rational("lgamma middle", lambda v: lgamma_quotient(v) - mpf(0.5), relative(lgamma_quotient), -0.2501, 2, 8, 8)
     yield "lgamma far", lambda: fit("lgamma far", lgamma_far, lgamma_far_weight, tiny, far(3), 9, 64)
     yield "gamma middle", lambda: fit("gamma middle", lambda v: mp.gamma(v + mpf(2.5)), lambda v: 1 / mp.gamma(v + mpf(2.5)), -0.5, 0.5, 17, 64)

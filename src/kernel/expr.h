@@ -55,9 +55,9 @@ knk_node knk_xor_bits(knk_builder *k, knk_node y, knk_node sign);
 
 /* A positive finite x as m * 2^e with m in [sqrt(1/2), sqrt(2)); e is a float. Subnormals are right. */
 void knk_split(knk_builder *k, knk_node x, knk_node *m, knk_node *e);
-/* e^x for clamped x; e^x - 1 for f64, good enough to be rounded to f32. */
+void knk_split_normal(knk_builder *k, knk_node x, knk_node *m, knk_node *e); /* of a normal number */
+/* e^x of an f64, clamped, good enough to be rounded to f32. */
 knk_node knk_exp_for_float(knk_builder *k, knk_node x);
-knk_node knk_expm1_for_float(knk_builder *k, knk_node x);
 /* e^(x + tail) in the dtype of x, |tail| far below |x|; tail may be KNK_NONE. x need not be clamped, NaN passes. */
 knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail);
 /* The same as (hi + lo) 2^n, |lo| below a unit of hi; x finite and no larger than 2000. */

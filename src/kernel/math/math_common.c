@@ -36,19 +36,26 @@ knk_node knk_in_f64(knk_builder *k, knk_node (*f)(knk_builder *, knk_node), knk_
     return CAST(F32, f(k, CAST(F64, x)));
 }
 
-void knk_split(knk_builder *k, knk_node x, knk_node *m, knk_node *e)
+void knk_split_normal(knk_builder *k, knk_node x, knk_node *m, knk_node *e)
 {
     if (knk_is_f32(k, x)) {
-        knk_node tiny = LT(x, F32(0x1p-126)), bits = BITS(I32, SELECT(tiny, MUL(x, F32(0x1p23)), x));
-        knk_node n = SAR(SUB(bits, I32(0x3f3504f3)), I32(23));
+        knk_node bits = BITS(I32, x), n = SAR(SUB(bits, I32(0x3f3504f3)), I32(23));
         *m = BITS(F32, SUB(bits, SHL(n, I32(23))));
-        *e = SUB(CAST(F32, n), SELECT(tiny, F32(23), F32(0)));
+        *e = CAST(F32, n);
     } else {
-        knk_node tiny = LT(x, F64(0x1p-1022)), bits = BITS(I64, SELECT(tiny, MUL(x, F64(0x1p52)), x));
-        knk_node n = SAR(SUB(bits, I64(0x3fe6a09e667f3bcd)), I64(52));
+        knk_node bits = BITS(I64, x), n = SAR(SUB(bits, I64(0x3fe6a09e667f3bcd)), I64(52));
         *m = BITS(F64, SUB(bits, SHL(n, I64(52))));
-        *e = SUB(CAST(F64, CAST(I32, n)), SELECT(tiny, F64(52), F64(0)));
+        *e = CAST(F64, CAST(I32, n));
     }
+}
+
+void knk_split(knk_builder *k, knk_node x, knk_node *m, knk_node *e)
+{
+    bool f = knk_is_f32(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
+    knk_node tiny = LT(x, NUM(d, f ? 0x1p-126 : 0x1p-1022)), up = MUL(x, NUM(d, f ? 0x1p23 : 0x1p52));
+    knk_split_normal(k, SELECT(tiny, up, x), m, e);
+    *e = SUB(*e, SELECT(tiny, NUM(d, f ? 23 : 52), NUM(d, 0)));
 }
 
 knk_node knk_max_nan(knk_builder *k, knk_node a, knk_node b)
@@ -70,23 +77,19 @@ static knk_node corrected_root(knk_builder *k, knk_node a, knk_node b)
     knk_node h = SQRT(FMA(a, a, MUL(b, b))), hh = MUL(h, h), aa = MUL(a, a);
     knk_node c = SUB(ADD(FMA(NEG(b), b, SUB(hh, aa)), FMA(h, h, NEG(hh))), FMA(a, a, NEG(aa)));
     knk_node down = DIV(c, ADD(h, h));
-    return SELECT(EQ(h, F64(0)), h, SUB(h, down));
+    return SELECT(EQ(h, NUM(knk_dtype(k, h), 0)), h, SUB(h, down));
 }
 
 knk_node knk_hypot(knk_builder *k, knk_node x, knk_node y)
 {
     knx_dtype_id d = knk_dtype(k, x);
-    knk_node h, a = ABS(x), b = ABS(y), infinite = NUM(d, INFINITY);
-    if (d == KN_ID_F32) {
-        knk_node u = CAST(F64, x), v = CAST(F64, y);
-        h = CAST(F32, SQRT(FMA(u, u, MUL(v, v))));
-    } else {
-        knk_node large = MAX(a, b), small = MIN(b, a); /* one of them in any order where they are equal: the same */
-        knk_node huge = LT(F64(0x1p500), large), tiny = LT(large, F64(0x1p-500));
-        knk_node down = SELECT(huge, F64(0x1p-600), SELECT(tiny, F64(0x1p600), F64(1)));
-        knk_node up = SELECT(huge, F64(0x1p600), SELECT(tiny, F64(0x1p-600), F64(1)));
-        h = MUL(corrected_root(k, MUL(large, down), MUL(small, down)), up);
-        h = SELECT(OR(NE(x, x), NE(y, y)), ADD(x, y), h);
-    }
+    bool f = d == KN_ID_F32;
+    knk_node a = ABS(x), b = ABS(y), infinite = NUM(d, INFINITY), one = NUM(d, 1);
+    knk_node large = MAX(a, b), small = MIN(b, a); /* one of them in any order where they are equal: the same */
+    knk_node huge = LT(NUM(d, f ? 0x1p60 : 0x1p500), large), tiny = LT(large, NUM(d, f ? 0x1p-40 : 0x1p-500));
+    knk_node less = NUM(d, f ? 0x1p-100 : 0x1p-600), more = NUM(d, f ? 0x1p100 : 0x1p600);
+    knk_node down = SELECT(huge, less, SELECT(tiny, more, one)), up = SELECT(huge, more, SELECT(tiny, less, one));
+    knk_node h = MUL(corrected_root(k, MUL(large, down), MUL(small, down)), up);
+    h = SELECT(OR(NE(x, x), NE(y, y)), ADD(x, y), h);
     return SELECT(OR(EQ(a, infinite), EQ(b, infinite)), infinite, h);
 }

@@ -17,8 +17,10 @@ static const double expm1_64[] = {0x1.555555555553ep-3,  0x1.5555555553b0dp-5,  
                                   0x1.71de97772c7a4p-19, 0x1.289764b6a4019p-22, 0x1.ae48f7683bbacp-26};
 static const double exp_for_float[] = {0x1.0000003a33985p-1, 0x1.55555443cc388p-3,  0x1.55548dadf30b2p-5,
                                        0x1.1112707ad309dp-7, 0x1.6d8d15a7b21f0p-10, 0x1.9f08591d3046fp-13};
-static const double expm1_for_float[] = {0x1.0000002661eabp-1, 0x1.555554fc1a11cp-3,  0x1.5554b07ecaed0p-5,
-                                         0x1.111176f86f782p-7, 0x1.6d72742c83ff4p-10, 0x1.a04c179e764c1p-13};
+/* to 31 bits, of e^r - 1, too: where the result has two parts */
+static const double exp32_fine[] = {0.5, 0x1.555554p-3, 0x1.5554f8p-5, 0x1.1112dap-7, 0x1.6d3a3ap-10, 0x1.9e6ef4p-13};
+/* sinh a = a + a^3 S(a^2), a < 1 */
+static const double sinh32[] = {0x1.555556p-3, 0x1.1110ep-7, 0x1.a022bap-13, 0x1.756cacp-19};
 /* tanh a = a + a^3 T(a^2), a < 1 */
 static const double tanh32[] = {-0x1.55553cp-2, 0x1.110be4p-3, -0x1.b9623cp-5, 0x1.6009c2p-6,
                                 -0x1.04607cp-7, 0x1.2da248p-9, -0x1.77d3a6p-12};
@@ -37,13 +39,10 @@ static void reduce(knk_builder *k, knk_node x, knk_node *n, knk_node *h, knk_nod
 static void parts_of(knk_builder *k, knk_node h, knk_node tail, knk_node a, knk_node rest, knk_node *hi, knk_node *lo)
 {
     knx_dtype_id d = knk_dtype(k, h);
-    knk_node one = NUM(d, 1), r = FMA(a, rest, h), w = ADD(one, h), e = SUB(h, SUB(w, one));
-    if (tail != KNK_NONE) {
-        r = ADD(r, tail);
-        e = ADD(e, tail);
-    }
-    knk_node poly = d == KN_ID_F32 ? POLYNOMIAL(r, exp32) : POLYNOMIAL(r, exp64);
-    knk_node small = FMA(poly, MUL(r, r), FMA(a, rest, e));
+    knk_node one = NUM(d, 1), w = ADD(one, h), e = SUB(h, SUB(w, one));
+    knk_node low = tail == KNK_NONE ? MUL(a, rest) : FMA(a, rest, tail), r = ADD(h, low);
+    knk_node poly = d == KN_ID_F32 ? POLYNOMIAL(r, exp32_fine) : POLYNOMIAL(r, exp64);
+    knk_node small = FMA(poly, MUL(r, r), ADD(e, low));
     *hi = ADD(w, small);
     *lo = ADD(SUB(w, *hi), small);
 }
@@ -107,13 +106,15 @@ knk_node knk_exp_for_float(knk_builder *k, knk_node x)
     return SCALB(FMA(POLYNOMIAL(h, exp_for_float), MUL(h, h), ADD(h, F64(1))), n);
 }
 
-knk_node knk_expm1_for_float(knk_builder *k, knk_node x)
+/* 2^n (1 - 2^-n + h + small): only the last sum rounds, the first ones are carried in two parts. */
+static knk_node expm1_f32(knk_builder *k, knk_node x)
 {
-    knk_node n, h, rest;
-    x = MIN(F64(100), MAX(F64(-40), x));
-    reduce(k, x, &n, &h, &rest);
-    knk_node p = FMA(POLYNOMIAL(h, expm1_for_float), MUL(h, h), h), s = SCALB(F64(1), n);
-    return FMA(s, p, SUB(s, F64(1)));
+    knk_node n, h, rest, one = F32(1);
+    reduce(k, MIN(F32(89), MAX(F32(-18), x)), &n, &h, &rest);
+    knk_node r_lo = MUL(n, rest), r = ADD(h, r_lo), t = SCALB(one, NEG(n)), c = SUB(one, t), s = ADD(c, h);
+    knk_node e = ADD(SUB(SUB(one, c), t), ADD(SUB(c, s), h));
+    knk_node sum = ADD(s, FMA(POLYNOMIAL(r, exp32_fine), MUL(r, r), ADD(e, r_lo)));
+    return MUL(ADD(sum, sum), SCALB(one, SUB(n, one))); /* in two steps: 2^128 is no float */
 }
 
 /* (2^n - 1 + 2^n (h + h^2/2 + small)) / halves, n in -60 .. 1026: all is divided by 2^n, summed in two
@@ -136,7 +137,7 @@ static knk_node expm1_f64(knk_builder *k, knk_node x, int halves, knk_node *lost
 
 knk_node knk_expm1(knk_builder *k, knk_node x)
 {
-    knk_node y = knk_is_f32(k, x) ? knk_in_f64(k, knk_expm1_for_float, x) : expm1_f64(k, x, 1, NULL);
+    knk_node y = knk_is_f32(k, x) ? expm1_f32(k, x) : expm1_f64(k, x, 1, NULL);
     return knk_or_bits(k, y, knk_sign_bit(k, x)); /* -0 stays */
 }
 
@@ -148,16 +149,21 @@ static knk_node quotient(knk_builder *k, knk_node a, knk_node a_lost, knk_node b
     return ADD(q, DIV(FMA(NEG(q), d_lost, r), d));
 }
 
-static knk_node logistic_for_float(knk_builder *k, knk_node x)
+/* The same with one division: the quotient of the first parts, and its rest times the inverse. 2^n comes last. */
+static knk_node logistic_f32(knk_builder *k, knk_node x)
 {
-    knk_node z = knk_exp_for_float(k, NEG(ABS(x))), one = F64(1);
-    return DIV(SELECT(LT(x, F64(0)), z, one), ADD(one, z));
+    knk_node hi, lo, n, zero = F32(0), one = F32(1), left = LT(x, zero);
+    knk_exp_parts(k, MAX(F32(-104), NEG(ABS(x))), KNK_NONE, &hi, &lo, &n);
+    knk_node scale = SCALB(one, n), z = MUL(hi, scale), d = ADD(one, z), d_lo = FMA(lo, scale, ADD(SUB(one, d), z));
+    knk_node above = SELECT(left, hi, one), inverse = DIV(one, d), q = MUL(above, inverse);
+    knk_node rest = ADD(FMA(NEG(q), d, above), FMA(NEG(q), d_lo, SELECT(left, lo, zero)));
+    return MUL(FMA(rest, inverse, q), SELECT(left, scale, one));
 }
 
 knk_node knk_logistic(knk_builder *k, knk_node x)
 {
     if (knk_is_f32(k, x))
-        return knk_in_f64(k, logistic_for_float, x);
+        return logistic_f32(k, x);
     knk_node zero = F64(0), one = F64(1), left = LT(x, zero), lost;
     knk_node z = exp_core(k, MAX(F64(-746), NEG(ABS(x))), KNK_NONE, &lost);
     return quotient(k, SELECT(left, z, one), SELECT(left, lost, zero), one, z, lost);
@@ -187,10 +193,21 @@ knk_node knk_tanh(knk_builder *k, knk_node x)
     return knk_or_bits(k, t, knk_sign_bit(k, x));
 }
 
-static knk_node sinh_for_float(knk_builder *k, knk_node x)
+/* z + sign / (4 z) with z = e^a / 2 */
+static knk_node half_powers(knk_builder *k, knk_node a, double sign)
 {
-    knk_node m = knk_expm1_for_float(k, ABS(x));
-    return MUL(F64(0.5), ADD(m, DIV(m, ADD(m, F64(1)))));
+    bool f = knk_is_f32(k, a);
+    knx_dtype_id d = knk_dtype(k, a);
+    knk_node hi, lo, n, four = NUM(d, 4);
+    knk_exp_parts(k, MIN(NUM(d, f ? 90 : 711), a), KNK_NONE, &hi, &lo, &n);
+    knk_node z = SCALB(hi, SUB(n, NUM(d, 1))), part = SCALB(NUM(d, 0.5), SUB(n, NUM(d, 2)));
+    return ADD(z, FMA(MUL(lo, four), part, DIV(NUM(d, sign / 4), z)));
+}
+
+static knk_node sinh_f32(knk_builder *k, knk_node x)
+{
+    knk_node a = ABS(x), s = MUL(a, a);
+    return SELECT(LT(a, F32(1)), FMA(MUL(a, s), POLYNOMIAL(s, sinh32), a), half_powers(k, a, -1));
 }
 
 /* m + m / (2 m + 1) with m = (e^a - 1) / 2, the quotient in two parts. */
@@ -207,24 +224,8 @@ static knk_node sinh_f64(knk_builder *k, knk_node x)
 
 knk_node knk_sinh(knk_builder *k, knk_node x)
 {
-    knk_node y = knk_is_f32(k, x) ? knk_in_f64(k, sinh_for_float, x) : sinh_f64(k, x);
+    knk_node y = knk_is_f32(k, x) ? sinh_f32(k, x) : sinh_f64(k, x);
     return knk_or_bits(k, y, knk_sign_bit(k, x));
 }
 
-static knk_node cosh_for_float(knk_builder *k, knk_node x)
-{
-    knk_node z = knk_exp_for_float(k, ABS(x)), half = F64(0.5);
-    return FMA(half, z, DIV(half, z));
-}
-
-/* z + 1 / (4 z) with z = e^a / 2 */
-knk_node knk_cosh(knk_builder *k, knk_node x)
-{
-    if (knk_is_f32(k, x))
-        return knk_in_f64(k, cosh_for_float, x);
-    knk_node hi, lo, n;
-    knk_exp_parts(k, MIN(F64(711), ABS(x)), KNK_NONE, &hi, &lo, &n);
-    knk_node z = SCALB(hi, SUB(n, F64(1))), part = SCALB(F64(0.5), SUB(n, F64(2)));
-    knk_node y = ADD(z, FMA(MUL(lo, F64(4)), part, DIV(F64(0.25), z)));
-    return SELECT(LT(z, F64(INFINITY)), y, z);
-}
+knk_node knk_cosh(knk_builder *k, knk_node x) { return half_powers(k, ABS(x), 1); }

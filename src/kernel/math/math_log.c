@@ -3,8 +3,7 @@
  * scripts/fit/functions.py.
  *
  * x = m 2^e with m near 1, f = m - 1. f32: log m = f - f^2/2 + f^3 P(f). f64: s = f / (2 + f), log m = 2 s + s z L(z)
- * with z = s^2. e ln 2 + f is kept in two parts. What has to be rounded to f32 only is computed in f64 with shorter
- * polynomials. */
+ * with z = s^2. e ln 2 + f is kept in two parts. */
 #include "kernel/expr.h"
 #include <float.h>
 #include <math.h>
@@ -15,6 +14,9 @@ static const double log64[] = {0x1.5555555555592p-1, 0x1.999999997ff01p-2, 0x1.2
                                0x1.74663da258a33p-3, 0x1.39a1d34f1a27dp-3, 0x1.2f04b064540f7p-3};
 static const double log_for_float[] = {0x1.555554fd83183p-1, 0x1.999a7ab821350p-2, 0x1.2438cc7b51744p-2,
                                        0x1.e2f80966b5fe7p-3};
+/* asinh a = a + a^3 P(a^2), a < 1/2; acosh(1 + t) = sqrt(2 t) (1 + t P(t)), t < 1/2 */
+static const double asinh32[] = {-0x1.555536p-3, 0x1.3324f6p-4, -0x1.6b969p-5, 0x1.cd6e44p-6, -0x1.b177dcp-7};
+static const double acosh32[] = {-0x1.555536p-4, 0x1.3324f6p-6, -0x1.6b969p-8, 0x1.cd6e44p-10, -0x1.b177dcp-12};
 /* log m = s (2 + z (2/3 + z Q(z))), for pow */
 static const double log64_second[] = {0x1.9999999999b31p-2, 0x1.2492492457babp-2, 0x1.c71c722d89af1p-3,
                                       0x1.745ce9d7eb728p-3, 0x1.3b1eee04cc998p-3, 0x1.0f7fbcf7d4c82p-3,
@@ -105,14 +107,6 @@ knk_node knk_log10(knk_builder *k, knk_node x)
                                          0x1.95355baaafad3p-57);
 }
 
-/* log u for u = 1 + x; where u is near 1 it works from x itself. */
-static knk_node log1p_for_float(knk_builder *k, knk_node x)
-{
-    knk_node u = ADD(F64(1), x), m, e;
-    knk_split(k, u, &m, &e);
-    return with_special(k, u, knk_log_for_float(k, e, SELECT(EQ(e, F64(0)), x, SUB(m, F64(1)))));
-}
-
 /* log(1 + x + x_lo) + more ln 2; x_lo, far below x, and more may be KNK_NONE. */
 static knk_node log1p_parts(knk_builder *k, knk_node x, knk_node x_lo, knk_node more)
 {
@@ -134,11 +128,25 @@ knk_node knk_log1p(knk_builder *k, knk_node x)
     return knk_or_bits(k, log1p_parts(k, x, KNK_NONE, KNK_NONE), knk_sign_bit(k, x));
 }
 
-/* a + (sqrt(1 + a^2) - 1), the last part as a^2 / (1 + sqrt(1 + a^2)): no digits are lost */
-static knk_node asinh_for_float(knk_builder *k, knk_node x)
+/* log(x + s) in f32, where s is a root of x^2 + 1 or x^2 - 1, x + s at least 3/2. What the sum lost is known, and what
+ * the root lost is share * (1 - (large - small) (x + s)) / (x + s), nearly; of both a tenth may be wrong, so 1 - f + f^2
+ * does for 1 / (1 + f). Beyond 2^12 it is log 2 x. */
+static knk_node log_of_sum(knk_builder *k, knk_node large, knk_node small, double share, knk_node x)
 {
-    knk_node a = ABS(x), u = MIN(F64(0x1p200), a), uu = MUL(u, u), one = F64(1);
-    return log1p_for_float(k, ADD(a, DIV(uu, ADD(one, SQRT(ADD(one, uu))))));
+    knk_node one = F32(1), zero = F32(0), far = LT(F32(0x1p12), x), y = ADD(large, small), m, e;
+    knk_node y_lo = SUB(small, SUB(y, large)), gap = SUB(large, small);
+    knk_split_normal(k, SELECT(far, x, y), &m, &e);
+    knk_node f = SUB(m, one), inverse = SCALB(FMA(f, f, SUB(one, f)), NEG(e));
+    knk_node rest = FMA(NEG(gap), y_lo, FMA(NEG(gap), y, one));
+    knk_node tail = MUL(FMA(MUL(rest, F32(share)), inverse, y_lo), inverse);
+    knk_node l = log_f32_core(k, ADD(e, SELECT(far, one, zero)), f, SELECT(far, zero, tail));
+    return SELECT(LT(x, F32(INFINITY)), l, x);
+}
+
+static knk_node asinh_f32(knk_builder *k, knk_node x)
+{
+    knk_node a = ABS(x), z = MUL(a, a), big = log_of_sum(k, SQRT(FMA(a, a, F32(1))), a, 0.76, a);
+    return SELECT(LT(a, F32(0.5)), FMA(MUL(a, z), POLYNOMIAL(z, asinh32), a), big);
 }
 
 static knk_node asinh_f64(knk_builder *k, knk_node x)
@@ -154,21 +162,24 @@ static knk_node asinh_f64(knk_builder *k, knk_node x)
 
 knk_node knk_asinh(knk_builder *k, knk_node x)
 {
-    knk_node y = knk_is_f32(k, x) ? knk_in_f64(k, asinh_for_float, x) : asinh_f64(k, x);
+    knk_node y = knk_is_f32(k, x) ? asinh_f32(k, x) : asinh_f64(k, x);
     return knk_or_bits(k, y, knk_sign_bit(k, x));
 }
 
-/* log(1 + t + sqrt(t (t + 2))), t = x - 1, which is exact */
-static knk_node acosh_for_float(knk_builder *k, knk_node x)
+/* Below 3/2 sqrt(2 t) (1 + t P(t)), t = x - 1, which is exact, with what the root lost; NaN below 1. */
+static knk_node acosh_f32(knk_builder *k, knk_node x)
 {
-    knk_node t = SELECT(LT(x, F64(1)), F64(NAN), SUB(x, F64(1)));
-    return log1p_for_float(k, ADD(t, SQRT(MUL(t, ADD(t, F64(2))))));
+    knk_node one = F32(1), t = SUB(x, one), tt = ADD(t, t), s = SQRT(tt);
+    knk_node s_lo = DIV(FMA(NEG(s), s, tt), MAX(F32(FLT_MIN), ADD(s, s)));
+    knk_node near = ADD(s, FMA(MUL(s, t), POLYNOMIAL(t, acosh32), s_lo));
+    return SELECT(LT(x, F32(1.5)), near, log_of_sum(k, x, SQRT(MUL(t, ADD(x, one))), -1.1, x));
 }
 
+/* log(1 + t + sqrt(t (t + 2))), t = x - 1, which is exact */
 knk_node knk_acosh(knk_builder *k, knk_node x)
 {
     if (knk_is_f32(k, x))
-        return knk_in_f64(k, acosh_for_float, x);
+        return acosh_f32(k, x);
     knk_node one = F64(1), two = F64(2), big = LT(F64(0x1p60), x);
     knk_node t = SELECT(LT(x, one), F64(NAN), SUB(x, one)), p = ADD(t, two), p_lo = SUB(t, SUB(p, two));
     knk_node q = MUL(t, p), q_lo = FMA(t, p_lo, FMA(t, p, NEG(q))), s = SQRT(q);

@@ -63,8 +63,8 @@ static void plus(knk_builder *k, knk_node larger, knk_node *hi, knk_node *lo)
 /* log2 x of a positive normal float32, to about 36 bits. */
 static void log2_parts(knk_builder *k, knk_node x, knk_node *hi, knk_node *lo)
 {
-    knk_node bits = BITS(I32, x), n = SAR(SUB(bits, I32(0x3f3504f3)), I32(23)),
-             m = BITS(F32, SUB(bits, SHL(n, I32(23))));
+    knk_node m, n;
+    knk_split_normal(k, x, &m, &n);
     knk_node f = SUB(m, F32(1)), d = SUB(F32(-1), m), d_lo = SUB(SUB(F32(-1), d), m), inverse = DIV(F32(-1), d);
     knk_node s = MUL(f, inverse), s_lo = MUL(FMA(s, d_lo, FMA(s, d, f)), inverse);
     knk_node z = MUL(s, s), z_lo = FMA(s, ADD(s_lo, s_lo), FMA(s, s, NEG(z))), c1 = F32(0x1.ec709ep-1);
@@ -75,7 +75,7 @@ static void log2_parts(knk_builder *k, knk_node x, knk_node *hi, knk_node *lo)
     knk_node l = MUL(s, *hi);
     *lo = FMA(s_lo, *hi, FMA(s, *lo, FMA(s, *hi, NEG(l))));
     *hi = l;
-    plus(k, CAST(F32, n), hi, lo);
+    plus(k, n, hi, lo);
 }
 
 static knk_node pow_near(knk_builder *k, knk_node x, knk_node y)

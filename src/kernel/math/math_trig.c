@@ -12,10 +12,8 @@ static const double sin64[] = {-0x1.5555555555548p-3, 0x1.111111110f758p-7,   -0
                                0x1.71de355e28f1cp-19, -0x1.ae5e53ba98de3p-26, 0x1.5d8dfe229ebe4p-33};
 static const double cos64[] = {0x1.555555555554bp-5,   -0x1.6c16c16c15014p-10, 0x1.a01a019c8eee4p-16,
                                -0x1.27e4f7f1542bep-22, 0x1.1ee9db97db413p-29,  -0x1.8fa66182c9d5ep-37};
-static const double sin_for_float[] = {-0x1.5555554c6d52fp-3, 0x1.11110866ff9b9p-7, -0x1.a00f7c6f990cap-13,
-                                       0x1.6cd14dd02c9e1p-19};
-static const double cos_for_float[] = {-0x1.ffffffcb67fd8p-2, 0x1.55553c6f37b35p-5, -0x1.6c07edc4d7b7dp-10,
-                                       0x1.9915c7c59898ep-16};
+static const double tan32[] = {0x1.55556p-2, 0x1.110d9ep-3,  0x1.bad9c2p-5, 0x1.5cc0d4p-6,
+                               0x1.62cb3p-7, 0x1.9c0f6ep-14, 0x1.1e91bap-8};
 
 /* An angle: quadrant (an integer as wide as the float; its last two bits count), rest and its tail. */
 typedef struct angle {
@@ -35,23 +33,6 @@ static const uint64_t two_over_pi64[] = {0x0000000028be60db, 0x9391054a7f09d5f4,
 static knk_node window(knk_builder *k, knk_node high, knk_node low, knk_node shift)
 {
     return OR(SHL(high, shift), SHR(low, SUB(U64(64), shift)));
-}
-
-/* |x| from 2^16 on: x = m 2^(t - 14), so x 2/pi modulo 4 is m times the bits of 2/pi from t - 16 on, in units of
- * 2^-62. The rest is f64. */
-static angle huge_for_float(knk_builder *k, knk_node a)
-{
-    knk_node bits = CAST(U64, BITS(U32, a)), m = OR(AND(bits, U64(0x7fffff)), U64(0x800000)),
-             t = SUB(SHR(bits, U64(23)), U64(136)), w[4];
-    knk_node second = NE(AND(t, U64(64)), U64(0)), shift = AND(t, U64(63));
-    for (int i = 0; i < 3; i++)
-        w[i] = SELECT(second, U64(two_over_pi32[i + 1]), U64(two_over_pi32[i]));
-    knk_node first = window(k, w[0], w[1], shift), next = window(k, w[1], w[2], shift);
-    knk_node product = ADD(MUL(m, first), SHR(MUL(m, SHR(next, U64(32))), U64(32)));
-    knk_node q = SHR(ADD(product, U64((uint64_t)1 << 61)), U64(62)),
-             f = CAST(F64, BITS(I64, SUB(product, SHL(q, U64(62)))));
-    angle out = {CAST(I32, q), MUL(f, F64(0x1.921fb54442d18p-62)), KNK_NONE};
-    return out;
 }
 
 /* The high 32 bits of a product; a < 2^24. */
@@ -194,23 +175,19 @@ PROGRAM(knk_cosm1, k, x)
     return MUL(MUL(s, s), NUM(d, -2));
 }
 
-/* sin / cos, or -cos / sin in odd quadrants; f32, computed in f64 */
-static knk_node tan_f32(knk_builder *k, knk_node x)
+/* t = r + (r^3 T + lo / cos^2 r), in odd quadrants -1 / t, with what s = r^2, t and the quotient lost. Of what is so small
+ * a few hundredths may be wrong: 1 + 1.6 s is near 1 / cos^2 r, and r / 2 near the slope of r^3 T. */
+static knk_node tan_of_angle_f32(knk_builder *k, angle y)
 {
-    knk_node a = ABS(x), wide = CAST(F64, a), n = RINT(MUL(wide, F64(0x1.45f306dc9c883p-1)));
-    knk_node near = FMA(n, F64(-0x1.1a62633145c07p-54), FMA(n, F64(-0x1.921fb54442d18p+0), wide));
-    knk_node far = NOT(LT(a, F32(0x1p16)));
-    angle huge = huge_for_float(k, a);
-    knk_node r = COLD(far, SELECT(LT(a, F32(INFINITY)), huge.r, F64(NAN)), near), q = COLD(far, huge.q, CAST(I32, n));
-    knk_node odd = NE(AND(q, I32(1)), I32(0)), s = MUL(r, r);
-    knk_node sine = FMA(MUL(r, s), POLYNOMIAL(s, sin_for_float), r);
-    knk_node cosine = FMA(s, POLYNOMIAL(s, cos_for_float), F64(1));
-    knk_node t = CAST(F32, DIV(SELECT(odd, cosine, sine), SELECT(odd, NEG(sine), cosine)));
-    return knk_xor_bits(k, t, knk_sign_bit(k, x));
+    knk_node s = MUL(y.r, y.r), s_lo = FMA(y.r, y.r, NEG(s)), one = F32(1);
+    knk_node lo = FMA(y.lo, FMA(s, F32(1.6), one), MUL(MUL(y.r, F32(0.5)), s_lo));
+    knk_node up = FMA(MUL(y.r, s), POLYNOMIAL(s, tan32), lo), t = ADD(y.r, up), t_lo = ADD(SUB(y.r, t), up);
+    knk_node q = DIV(F32(-1), t), rest = FMA(q, t_lo, FMA(q, t, one));
+    return SELECT(NE(AND(y.q, U32(1)), U32(0)), FMA(q, rest, q), t);
 }
 
-/* The same with sine and cosine in two parts. */
-static knk_node tan_of_angle(knk_builder *k, angle y)
+/* sin / cos, or -cos / sin in odd quadrants, with all of them in two parts. */
+static knk_node tan_of_angle_f64(knk_builder *k, angle y)
 {
     knk_node odd = NE(AND(y.q, U64(1)), U64(0)), s = MUL(y.r, y.r), one = F64(1), half = F64(-0.5);
     knk_node w = FMA(s, half, one), e = FMA(s, half, SUB(one, w));
@@ -224,10 +201,16 @@ static knk_node tan_of_angle(knk_builder *k, angle y)
     return ADD(t, t_lo);
 }
 
-static knk_node tan_f64(knk_builder *k, knk_node x)
+static knk_node tan_of_angle(knk_builder *k, angle y)
 {
-    knk_node a = ABS(x), far = LE(F64(0x1p20), a), near = tan_of_angle(k, reduce(k, a));
-    return knk_xor_bits(k, COLD(far, tan_of_angle(k, huge_f64(k, a)), near), knk_sign_bit(k, x));
+    return knk_is_f32(k, y.r) ? tan_of_angle_f32(k, y) : tan_of_angle_f64(k, y);
 }
 
-knk_node knk_tan(knk_builder *k, knk_node x) { return knk_is_f32(k, x) ? tan_f32(k, x) : tan_f64(k, x); }
+knk_node knk_tan(knk_builder *k, knk_node x)
+{
+    knk_node a = ABS(x);
+    bool f = knk_is_f32(k, x);
+    knk_node far = LE(NUM(knk_dtype(k, x), f ? 0x1p13 : 0x1p20), a), near = tan_of_angle(k, reduce(k, a));
+    knk_node t = COLD(far, tan_of_angle(k, f ? huge_f32(k, a) : huge_f64(k, a)), near);
+    return knk_xor_bits(k, t, knk_sign_bit(k, x));
+}
