@@ -66,6 +66,7 @@
 #define knb_dot_general(b, x, y, ...) KNB_2P(knb_dot_general, b, x, y, __VA_ARGS__)
 #define knb_conv_general_dilated(b, x, y, ...) KNB_2P(knb_conv_general_dilated, b, x, y, __VA_ARGS__)
 #define knb_partition(b, x, y, ...) KNB_2P(knb_partition, b, x, y, __VA_ARGS__)
+#define knb_searchsorted(b, x, y, ...) KNB_2P(knb_searchsorted, b, x, y, __VA_ARGS__)
 #define knb_triangular_solve(b, x, y, ...) KNB_2P(knb_triangular_solve, b, x, y, __VA_ARGS__)
 #define knb_householder_product(b, x, y) KNB_2(knb_householder_product, b, x, y)
 #define knb_ormqr(b, x, y, z, ...) KNB_3P(knb_ormqr, b, x, y, z, __VA_ARGS__)

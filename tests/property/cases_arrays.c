@@ -133,6 +133,15 @@
      .whole = ref_partition,                                                \
      .flags = how},
 
+#define SEARCH(name, list, from, how, batch, right) \
+    {.prim = &knp_prim_searchsorted,                \
+     .label = name,                                 \
+     .dtypes = list,                                \
+     .operands = from,                              \
+     .params = &(kni_p_searchsorted){batch, right}, \
+     .whole = ref_searchsorted,                     \
+     .flags = how},
+
 #define TOP(name, list, from, how, axis, k) \
     {.prim = &knp_prim_top_k,               \
      .label = name,                         \

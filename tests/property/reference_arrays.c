@@ -547,6 +547,28 @@ void ref_partition(call *c)
     }
 }
 
+/* Halving as docs/sorting.md says, so that vectors that are not sorted have a result, too. */
+void ref_searchsorted(call *c)
+{
+    const kni_p_searchsorted *p = c->params;
+    const tensor *a = &c->x[0], *v = &c->x[1];
+    tensor *y = result(c, KN_DT(I64), v->ndim, v->dim);
+    int64_t n = a->dim[p->batch], lines = 1;
+    for (int i = 0; i < p->batch; i++)
+        lines *= a->dim[i];
+    for (int64_t i = 0; i < v->n; i++) {
+        const num *line = a->at + i / (v->n / lines) * n;
+        int64_t found = 0;
+        for (int64_t rest = n, half; rest; rest -= half) {
+            half = rest - rest / 2;
+            num here = line[found + half - 1];
+            if (p->right ? !sorts_before(a->dtype, v->at[i], here) : sorts_before(a->dtype, here, v->at[i]))
+                found += half;
+        }
+        y->at[i] = (num){.bits = (uint64_t)found};
+    }
+}
+
 /* One after the other the largest that is left, the first of equal ones. */
 void ref_top_k(call *c)
 {

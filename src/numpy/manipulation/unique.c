@@ -7,7 +7,7 @@
 /* Elements in order, and what was found out about them. Indices are of the elements or slices before sorting. */
 typedef struct sorted {
     int64_t n, unique;
-    int64_t *from;  /* n: where the element at each place of the order comes from */
+    int64_t *from;  /* n: where the element at each place of the order comes from; NULL: nobody asks */
     int64_t *first; /* unique: the places where other values begin */
 } sorted;
 
@@ -17,10 +17,10 @@ static void drop(sorted *s)
     knx_free(s->first);
 }
 
-static bool make_room(kna_op *op, sorted *s, int64_t n)
+static bool make_room(kna_op *op, sorted *s, int64_t n, bool from)
 {
     *s = (sorted){.n = n};
-    s->from = knl_integer_room(op, n);
+    s->from = from ? knl_integer_room(op, n) : NULL;
     s->first = knl_integer_room(op, n);
     return !kna_failed(op);
 }
@@ -48,29 +48,71 @@ static bool same(kn_dtype d, const char *p, const char *q, bool equal_nan)
     return u.re == v.re && u.im == v.im;
 }
 
-/* The sorted elements of the flattened x, whose order and differences are looked at. */
-static kn_array sort_elements(knl_body *c, kn_array x, bool equal_nan, sorted *s)
+/* The places in v, which is in order, where other values begin. */
+static int64_t find_first(kn_dtype d, const char *v, int64_t n, bool equal_nan, int64_t *first)
+{
+    int64_t many = 0;
+#define FIND(T, differs)                                    \
+    for (int64_t i = 1; i < n; i++) {                       \
+        T p = ((const T *)v)[i - 1], q = ((const T *)v)[i]; \
+        first[many] = i;                                    \
+        many += (differs);                                  \
+    }                                                       \
+    break
+    if (n)
+        first[many++] = 0;
+    switch (d->id) {
+    case KN_ID_F32: FIND(float, p != q && !(equal_nan && p != p && q != q));
+    case KN_ID_F64: FIND(double, p != q && !(equal_nan && p != p && q != q));
+    case KN_ID_F16:
+    case KN_ID_BF16:
+    case KN_ID_C64:
+    case KN_ID_C128:
+        for (int64_t i = 1; i < n; i++)
+            if (!same(d, v + (size_t)(i - 1) * d->size, v + (size_t)i * d->size, equal_nan))
+                first[many++] = i;
+        break;
+    default:
+        switch (d->size) {
+        case 1: FIND(uint8_t, p != q);
+        case 2: FIND(uint16_t, p != q);
+        case 4: FIND(uint32_t, p != q);
+        default: FIND(uint64_t, p != q);
+        }
+    }
+#undef FIND
+    return many;
+}
+
+/* The sorted elements of the flattened x, whose differences are looked at, and with `order` where they come from. */
+static kn_array sort_elements(knl_body *c, kn_array x, bool equal_nan, bool order, sorted *s)
 {
     kna_op *op = &c->op;
-    kni_atom a = knl_flatten(op, kna_in(op, x)), pair[2], out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    kni_atom a = knl_flatten(op, kna_in(op, x)), in_order = KN_ATOM_NONE;
     if (kna_failed(op))
         return NULL;
     kni_type t = knb_type(op->b, a);
-    if (knl_not_a_number(op, "unique", t.dtype) || !make_room(op, s, t.dim[0]))
+    if (knl_not_a_number(op, "unique", t.dtype) || !make_room(op, s, t.dim[0], order))
         return NULL;
-    pair[0] = a;
-    pair[1] = knb_iota(op->b, KN_DT(I64), 1, t.dim, 0);
-    knl_sort(op, 2, pair, 0, 1, out);
-    kn_array values = knl_made(c, out[0]), order = knl_made(c, out[1]);
+    kn_array from = NULL;
+    if (order) {
+        kni_atom positions = knl_argsort(op, 1, &a, 0);
+        in_order = knl_take_axis(op, a, positions, 0, KN_GATHER_PROMISE);
+        from = knl_made(c, positions);
+    } else {
+        knl_sort(op, 1, &a, 0, 1, &in_order);
+    }
+    kn_array values = knl_made(c, in_order);
     const char *v = kna_failed(op) ? NULL : kna_look(op, values, &t);
-    const void *o = v ? kna_look(op, order, &t) : NULL;
     kni_type of = kna_type(op, values);
-    if (!o)
+    if (v && order) {
+        const void *o = kna_look(op, from, &t);
+        if (o)
+            memcpy(s->from, o, (size_t)s->n * sizeof *s->from);
+    }
+    if (!v || kna_failed(op))
         return NULL;
-    memcpy(s->from, o, (size_t)s->n * sizeof *s->from);
-    for (int64_t i = 0; i < s->n; i++)
-        if (!i || !same(of.dtype, v + (size_t)(i - 1) * of.dtype->size, v + (size_t)i * of.dtype->size, equal_nan))
-            s->first[s->unique++] = i;
+    s->unique = find_first(of.dtype, v, s->n, equal_nan, s->first);
     return values;
 }
 
@@ -146,7 +188,7 @@ static kn_array sort_slices(knl_body *c, kn_array x, int axis, sorted *s)
     kn_array front = knl_made(c, knb_move_axis(op->b, a, axis, 0));
     kni_type t = kna_type(op, front);
     slices all = {.d = t.dtype, .data = kna_look(op, front, &t)};
-    if (kna_failed(op) || knl_not_a_number(op, "unique", t.dtype) || !make_room(op, s, t.dim[0]))
+    if (kna_failed(op) || knl_not_a_number(op, "unique", t.dtype) || !make_room(op, s, t.dim[0], true))
         return NULL;
     all.n = t.dim[0];
     all.size = 1;
@@ -212,7 +254,7 @@ static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, 
     if (!kna_failed(&c.op) && kni_type_is_symbolic(t)) /* how many differ is looked at, and there is no value */
         kna_look(&c.op, x, &t);
     if (!kna_failed(&c.op))
-        base = flat ? sort_elements(&c, x, equal_nan, &s) : sort_slices(&c, x, axis, &s);
+        base = flat ? sort_elements(&c, x, equal_nan, which[1] || which[2], &s) : sort_slices(&c, x, axis, &s);
     if (base && !kna_failed(&c.op)) {
         kn_shape shape = {1, {s.n}};
         if (flat && t.ndim != 1) {
@@ -220,7 +262,7 @@ static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, 
             if (t.ndim)
                 memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
         }
-        kn_array indices = indices_of(&c.op, &s);
+        kn_array indices = s.from ? indices_of(&c.op, &s) : NULL;
         places = flat ? knl_integers(s.first, s.unique) : indices;
         if (!places)
             kna_fail_with(&c.op, knx_error_nomem());

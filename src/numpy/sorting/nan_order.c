@@ -207,6 +207,9 @@ kni_atom knl_search(kna_op *op, kni_atom a, kni_atom v, bool right)
     if (kna_failed(op))
         return KN_ATOM_NONE;
     int64_t n = knb_type(b, a).dim[0], steps = 0;
+    if (!knx_is_complex(knb_type(b, a).dtype) &&
+        knb_type(b, v).ndim) /* one search may be a part of a loop in a kernel */
+        return knb_searchsorted(b, a, v, &(kni_p_searchsorted){.right = right});
     kn_shape shape = knl_shape_of(op, v);
     kni_type t = knl_shaped(KN_DT(I64), &shape);
     kni_atom found = knb_full(b, t, 0), out[2] = {found, KN_ATOM_NONE};
