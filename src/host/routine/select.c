@@ -90,14 +90,18 @@ static size_t room_of_ranks(int64_t m, int threads)
            knr_sort_keys_workspace(KN_DT(I64), m, 1);
 }
 
+/* A result as a row; words, so that what is behind begins at one. */
+static size_t room_of_result(const knr_partition *p, int64_t n)
+{
+    return p->whole && p->inner != 1 ? (size_t)n * sizeof(int64_t) : 0;
+}
+
 static size_t partition_bytes(const void *what, int64_t n, int64_t m, int threads)
 {
     const partition *t = what;
     const knr_partition *p = t->p;
-    size_t rows = columns_of(p->dtype->size, n, p->inner);
-    if (p->whole && p->inner != 1) /* results as rows, too */
-        rows += (size_t)n * (p->positions ? 8 : p->dtype->size);
-    return room_of_ranks(m, threads) + knr_find_workspace(p->dtype, n, t->few, threads) + rows;
+    return room_of_ranks(m, threads) + room_of_result(p, n) + knr_find_workspace(p->dtype, n, t->few, threads) +
+           columns_of(p->dtype->size, n, p->inner);
 }
 
 static bool are_few(int64_t ranks) { return ranks <= KNR_FEW_RANKS; }
@@ -153,8 +157,8 @@ static void partition_line(const void *what, const char *x, int64_t outer, int64
     int64_t n = p->length, m = p->ranks, *taken = (int64_t *)workspace, *sorted = taken + m;
     knr_found *found = (knr_found *)(sorted + m);
     int64_t *count = (int64_t *)(found + m);
-    char *finding = workspace + room_of_ranks(m, threads);
-    void *sorting = finding - knr_sort_keys_workspace(KN_DT(I64), m, 1);
+    char *result = workspace + room_of_ranks(m, threads), *finding = result + room_of_result(p, n);
+    void *sorting = result - knr_sort_keys_workspace(KN_DT(I64), m, 1);
     int64_t different = read_ranks(t->ranks + outer * m * p->inner + inner, m, p->inner, n, taken, sorted, sorting);
     knr_find_ranks(p->dtype, x, n, sorted, different, found, finding, threads);
     int size = p->positions ? 8 : p->dtype->size;
@@ -167,7 +171,7 @@ static void partition_line(const void *what, const char *x, int64_t outer, int64
         if (!images || found[k].image != sorted[images - 1])
             sorted[images++] = found[k].image;
     char *y = t->y + (outer * n * p->inner + inner) * size;
-    char *row = p->inner == 1 ? y : finding + knr_find_workspace(p->dtype, n, t->few, threads);
+    char *row = p->inner == 1 ? y : result;
     knr_part_by(p->dtype, x, n, sorted, images, p->positions, row, count, threads);
     if (p->inner != 1)
         knr_rows_to_columns(size, row, y, n, 1, p->inner);
