@@ -169,10 +169,11 @@ knk_node knk_asinh(knk_builder *k, knk_node x)
 /* Below 3/2 sqrt(2 t) (1 + t P(t)), t = x - 1, which is exact, with what the root lost; NaN below 1. */
 static knk_node acosh_f32(knk_builder *k, knk_node x)
 {
-    knk_node one = F32(1), t = SUB(x, one), tt = ADD(t, t), s = SQRT(tt);
+    knk_node one = F32(1), t = SUB(x, one), tt = ADD(t, t), low = LT(x, F32(1.5));
+    knk_node s = SQRT(SELECT(low, tt, MUL(t, ADD(x, one)))); /* one root for both */
     knk_node s_lo = DIV(FMA(NEG(s), s, tt), MAX(F32(FLT_MIN), ADD(s, s)));
     knk_node near = ADD(s, FMA(MUL(s, t), POLYNOMIAL(t, acosh32), s_lo));
-    return SELECT(LT(x, F32(1.5)), near, log_of_sum(k, x, SQRT(MUL(t, ADD(x, one))), -1.1, x));
+    return SELECT(low, near, log_of_sum(k, x, s, -1.1, x));
 }
 
 /* log(1 + t + sqrt(t (t + 2))), t = x - 1, which is exact */
