@@ -35,11 +35,13 @@ static int sum_registers(const knh_low *l)
 
 /* With AVX-512 some spilling is worth it for long bodies: the machine looks ahead over a few hundred instructions only.
  * A chain of 80 or 100 operations takes 0.9 of the time with four copies, a sixth of their values spilled, one of 35 or
- * 50 takes 1.06 to 1.1 of it. With AVX2 it never is. */
+ * 50 takes 1.06 to 1.1 of it. Bodies of more than 160 (random bits, then erf_inv and exp) take 0.85 of the time with
+ * twice the copies, whatever is spilled. With AVX2 it never is worth it. */
 static bool fits(const knh_low *l, int copies, int sums)
 {
-    bool spill = l->target == KNH_AVX512 && l->body.item.n > 64;
-    int most = spill ? vectors(l) * 3 / 2 : vectors(l), masks = spill ? 14 : 7;
+    size_t n = l->target == KNH_AVX512 ? l->body.item.n : 0;
+    bool spill = n > 64;
+    int most = spill ? vectors(l) * (n > 160 ? 5 : 3) / 2 : vectors(l), masks = spill ? 14 : 7;
     return l->body.live * copies + sums + l->body.temps <= most &&
            (l->target == KNH_AVX2 || l->body.live_masks * copies <= masks);
 }
