@@ -33,7 +33,8 @@ typedef struct knc_access {
 } knc_access;
 
 /* The position that values of a shape have at the group's own points: along the loops over rows (or points), or along
- * those over elements (or at one element of a row that is written out). Shapes of equal rank with the same axes of extent 1 share it. */
+ * those over elements (or at one element of a row that is written out). Shapes of equal rank with the same axes of
+ * extent 1 share it. */
 typedef struct knc_home {
     uint8_t loops;
     int ndim;

@@ -2,7 +2,8 @@
  * select_find.h -- finding ranks among numbers of BITS bits, 32 or 64. Included by select_ranks.c behind
  * select_loops.h; it has no include guard: that is the point. A sample tells two numbers between which the one at the
  * rank lies almost surely; a pass over the line counts what is below and keeps what is between, in which the rank is
- * looked for the same way. Where the sample was wrong, or too much is kept, digits are counted instead, so the work is linear always. */
+ * looked for the same way. Where the sample was wrong, or too much is kept, digits are counted instead, so the
+ * work is linear always. */
 #define PASTE_(a, b) a##b
 #define PASTE(a, b)  PASTE_(a, b)
 #define T            PASTE(PASTE(uint, BITS), _t)

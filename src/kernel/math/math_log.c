@@ -129,8 +129,8 @@ knk_node knk_log1p(knk_builder *k, knk_node x)
 }
 
 /* log(x + s) in f32, where s is a root of x^2 + 1 or x^2 - 1, x + s at least 3/2. What the sum lost is known, and what
- * the root lost is share * (1 - (large - small) (x + s)) / (x + s), nearly; of both a tenth may be wrong, so 1 - f + f^2
- * does for 1 / (1 + f). Beyond 2^12 it is log 2 x. */
+ * the root lost is share * (1 - (large - small) (x + s)) / (x + s), nearly; of both a tenth may be wrong, so 1 - f +
+ * f^2 does for 1 / (1 + f). Beyond 2^12 it is log 2 x. */
 static knk_node log_of_sum(knk_builder *k, knk_node large, knk_node small, double share, knk_node x)
 {
     knk_node one = F32(1), zero = F32(0), far = LT(F32(0x1p12), x), y = ADD(large, small), m, e;

@@ -175,8 +175,8 @@ PROGRAM(knk_cosm1, k, x)
     return MUL(MUL(s, s), NUM(d, -2));
 }
 
-/* t = r + (r^3 T + lo / cos^2 r), in odd quadrants -1 / t, with what s = r^2, t and the quotient lost. Of what is so small
- * a few hundredths may be wrong: 1 + 1.6 s is near 1 / cos^2 r, and r / 2 near the slope of r^3 T. */
+/* t = r + (r^3 T + lo / cos^2 r), in odd quadrants -1 / t, with what s = r^2, t and the quotient lost. Of what is so
+ * small a few hundredths may be wrong: 1 + 1.6 s is near 1 / cos^2 r, and r / 2 near the slope of r^3 T. */
 static knk_node tan_of_angle_f32(knk_builder *k, angle y)
 {
     knk_node s = MUL(y.r, y.r), s_lo = FMA(y.r, y.r, NEG(s)), one = F32(1);
