@@ -128,7 +128,7 @@ ALWAYS V F(everywhere)(const void *p)
 ALWAYS void F(group)(knr_cumulate how, const S(tables) *t, V *v)
 {
     UNROLL for (int k = 0; k < F(VECTORS); k++)
-        UNROLL for (int i = 0; 1 << i < F(LANES); i++) {
+        UNROLL for (int i = 0, reach = 1; reach < F(LANES); i++, reach *= 2) {
             V moved = (V)S(moved)((bytes)v[k], t->from[i]);
             v[k] = (V)S(choose)(t->joins[i], (bytes)F(join)(how, moved, v[k]), (bytes)v[k]);
         }
