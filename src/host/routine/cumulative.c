@@ -73,11 +73,11 @@ static void narrow(int id, const void *from, void *to, int64_t n)
 /* A minimum is the maximum of numbers in the opposite order. */
 static uint64_t bits_to_flip(knr_cumulate how, kn_dtype d)
 {
+    if (how < KNR_CUMULATE_MAX) /* of complex numbers, too */
+        return 0;
     int bits = d->size < 4 ? 32 : (int)d->size * 8;
     uint64_t sign = UINT64_C(1) << (bits - 1), all = sign | (sign - 1);
     bool real = knx_is_inexact(d), other = d->kind == KN_KIND_UINT && d->size >= 4;
-    if (how < KNR_CUMULATE_MAX)
-        return 0;
     return how == KNR_CUMULATE_MIN ? (real ? sign : other ? all ^ sign : all) : other ? sign : 0;
 }
 

@@ -133,6 +133,15 @@ static bool are_inside(kn_dtype d, const void *at, int64_t n, int64_t extent, bo
     return !outside && (extent > 0 || !n);
 }
 
+bool knn_are_inside(kna_op *op, kn_array index, int64_t extent, bool *negative)
+{
+    kni_type t = kna_type(op, index);
+    if (kna_failed(op) || !op->b->hook || knx_is_symbolic(extent) || !kna_is_there(index))
+        return false;
+    const char *at = kna_look(op, index, &t);
+    return at && are_inside(t.dtype, at, kni_type_size(t), extent, negative);
+}
+
 /* Positions of an axis, their number in bounds. False: the program that reads there has to see whether they are
  * inside. Looks at them now if it has to, since a program that can fail writes nothing in place, or if they are there
  * already. False under traces. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * take.c -- take, take_along_axis: gathers along one axis. */
 #include "lib/internal.h"
+#include "numpy/indexing/index_plan.h"
 #include <string.h>
 
 kni_atom knl_take_axis(kna_op *op, kni_atom x, kni_atom indices, int axis, int64_t mode)
@@ -67,11 +68,12 @@ kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts)
         return kna_end(&op, KN_ATOM_NONE);
     if (!t.dim[axis] && kni_type_size(knb_type(op.b, i)))
         kna_fail(&op, KN_ERROR_INDEX, "cannot do a non-empty take from an empty axes.");
+    bool negative = true, inside = !wrap && !clip && knn_are_inside(&op, indices, t.dim[axis], &negative);
     if (wrap)
         i = knl_remainder(&op, i, t.dim[axis]);
-    else if (!clip)
+    else if (!clip && negative)
         i = knl_wrap(&op, i, t.dim[axis]);
-    int64_t mode = clip ? KN_GATHER_CLIP : wrap ? KN_GATHER_PROMISE : KN_GATHER_CHECK;
+    int64_t mode = clip ? KN_GATHER_CLIP : wrap || inside ? KN_GATHER_PROMISE : KN_GATHER_CHECK;
     return kna_end(&op, knl_take_axis(&op, a, i, axis, mode));
 }
 
