@@ -4,17 +4,9 @@
 #ifndef KN_TEST_SORT_LINES_H
 #define KN_TEST_SORT_LINES_H
 #include "base/dtype.h"
+#include "support/random32.h"
 #include <math.h>
 #include <string.h>
-
-static uint64_t state = 88172645463325252u;
-static uint32_t random32(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 16);
-}
 
 /* Few different values, so that stability shows; NaN, zeros of both signs and the ends of the range among them. */
 static void fill(kn_dtype d, char *p, int64_t n, uint32_t range)

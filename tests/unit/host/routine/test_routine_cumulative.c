@@ -5,6 +5,7 @@
 #include "host/routine/cumulative.h"
 #include "host/routine/isa.h"
 #include "support/group.h"
+#include "support/random32.h"
 // clang-format off
 #include <stdarg.h>
 #include <setjmp.h>
@@ -16,15 +17,6 @@
 #include <string.h>
 
 enum { GROUP = 16, BLOCK = 16384 };
-
-static uint64_t state = 88172645463325252u;
-static uint32_t random32(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 16);
-}
 
 /* Factors near 1, so that products of many stay finite; signed zeros and NaN now and then. */
 static void fill(kn_dtype d, char *p, int64_t n, bool special)

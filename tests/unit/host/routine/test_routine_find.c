@@ -5,6 +5,7 @@
 #include "host/routine/find.h"
 #include "host/routine/isa.h"
 #include "support/group.h"
+#include "support/random32.h"
 // clang-format off
 #include <stdarg.h>
 #include <setjmp.h>
@@ -13,15 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t state = 88172645463325252u;
-static uint32_t random32(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 16);
-}
 
 /* One element in `rare` is not zero; zeros of both signs, NaN and numbers of one bit among them. */
 static void fill(kn_dtype d, char *p, int64_t n, uint32_t rare, bool *truth)
