@@ -177,17 +177,21 @@ def copies(transpose, copy):
     return {name: lambda x, f=f: copy(f(x)) for name, f in views.items()}
 
 
+def written(f):
+    """f, which writes into its first argument, as a function that returns it."""
+
+    def g(x, *more):
+        f(x, *more)
+        return x
+
+    return g
+
+
+def assign(x, at, v=1.0):
+    x[at] = v
+
+
 def numpy_functions():
-    def written(f):
-        def g(x, *more):
-            f(x, *more)
-            return x
-
-        return g
-
-    def assign(x, at, v=1.0):
-        x[at] = v
-
     def scattered(ufunc, product=lambda x: x):
         def f(x, at, like):
             y = np.zeros_like(like)

@@ -5,6 +5,20 @@ import numpy as np
 F = np.float32
 
 
+def convolutions(conv):
+    """Those of a library, whose conv makes one of channels first or last, a stride and groups."""
+    return {
+        "conv_nchw": conv(),
+        "conv_nhwc": conv(last=True),
+        "conv_first_nchw": conv(stride=2),
+        "conv_first_nhwc": conv(last=True, stride=2),
+        "conv_depthwise_nchw": conv(groups=64),
+        "conv_depthwise_nhwc": conv(last=True, groups=64),
+        "conv_grouped_nchw": conv(groups=4),
+        "conv_grouped_nhwc": conv(last=True, groups=4),
+    }
+
+
 def numpy_functions():
     made = {"convolve": lambda x, k: np.convolve(x, k, mode="same")}
     try:
@@ -35,14 +49,7 @@ def jax_functions():
         return jax.lax.reduce_window(x, F(-np.inf), jax.lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID")
 
     return {
-        "conv_nchw": conv(),
-        "conv_nhwc": conv(last=True),
-        "conv_first_nchw": conv(stride=2),
-        "conv_first_nhwc": conv(last=True, stride=2),
-        "conv_depthwise_nchw": conv(groups=64),
-        "conv_depthwise_nhwc": conv(last=True, groups=64),
-        "conv_grouped_nchw": conv(groups=4),
-        "conv_grouped_nhwc": conv(last=True, groups=4),
+        **convolutions(conv),
         "conv_nchw_image": by(0, conv()),
         "conv_nchw_weights": by(1, conv()),
         "conv_nhwc_weights": by(1, conv(last=True)),
@@ -81,14 +88,7 @@ def torch_functions():
         return functional.conv2d(x[None, None], torch.flip(k, (0, 1))[None, None], padding="same")[0, 0]
 
     return {
-        "conv_nchw": conv(),
-        "conv_nhwc": conv(last=True),
-        "conv_first_nchw": conv(stride=2),
-        "conv_first_nhwc": conv(last=True, stride=2),
-        "conv_depthwise_nchw": conv(groups=64),
-        "conv_depthwise_nhwc": conv(last=True, groups=64),
-        "conv_grouped_nchw": conv(groups=4),
-        "conv_grouped_nhwc": conv(last=True, groups=4),
+        **convolutions(conv),
         "conv_nchw_image": lambda x, w, c: grad.conv2d_input(x.shape, w, c),
         "conv_nchw_weights": weights(),
         "conv_nhwc_weights": weights_last,

@@ -2,7 +2,7 @@
 """The functions of tables (work.h) with PyTorch, by name, as in peer_functions.py."""
 import torch
 
-from peer_functions import copies, gray, halved, moments, nbody, stencil_inside, stencil_rolled, taken
+from peer_functions import assign, copies, gray, halved, moments, nbody, stencil_inside, stencil_rolled, taken, written
 
 
 def viewed(name):
@@ -12,18 +12,6 @@ def viewed(name):
 
 def padded(mode):
     return lambda x: torch.nn.functional.pad(x[None, None], (16, 16, 16, 16), mode=mode)[0, 0]
-
-
-def written(f):
-    def g(x, *more):
-        f(x, *more)
-        return x
-
-    return g
-
-
-def assign(x, at, v=1.0):
-    x[at] = v
 
 
 def torch_functions():

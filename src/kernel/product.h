@@ -3,6 +3,7 @@
  * other word that programs are made of. What runs it is the device's business (docs/products.md). */
 #ifndef KN_KERNEL_PRODUCT_H
 #define KN_KERNEL_PRODUCT_H
+#include "base/dim.h"
 #include "base/dtype.h"
 #include "base/memory.h"
 
@@ -20,6 +21,11 @@ typedef struct knk_window {
     int64_t step, dilation, low, base, extent, stride;
 } knk_window;
 enum { KNK_MAX_WINDOWS = KN_MAX_NDIM };
+/* Does a window have fewer positions than taps, as in the gradient of a kernel? Unknown extents are many. */
+static inline bool knk_few_positions(int64_t positions, int64_t taps)
+{
+    return !knx_is_symbolic(positions) && (knx_is_symbolic(taps) || positions < taps);
+}
 
 /* c[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n], elements at offset + sum of index * stride. k in C
  * order of its dimensions, the first one slowest. Both operands have the dtype `operand`; `result` is of the same kind

@@ -426,6 +426,14 @@ knk_node knp_divide(knk_builder *k, knk_node node, int64_t by, int64_t most)
     return knk_binary(k, KNK_SAR, product, knk_const_int(k, KN_ID_I64, n));
 }
 
+double knp_levels(int64_t n)
+{
+    double levels = 1;
+    for (n = knx_dim_hint(n); n > 1; n /= 2)
+        levels++;
+    return levels;
+}
+
 kni_atom knp_take_along(kni_builder *b, kni_atom x, kni_atom positions, int dimension, bool unique)
 {
     kni_type t = knb_type(b, x), to = knb_type(b, positions);

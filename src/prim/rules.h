@@ -49,10 +49,12 @@ knx_error *knp_batch_elementwise(const kni_rule *r, int64_t size, const int *axi
 knx_error *knp_batch_in_front(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out);
 /* Of rows without operands: never called. */
 knx_error *knp_batch_none(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out);
-/* Operand i with its batch axis at `to`, broadcast there if it has none. */
 /* The elements of x at positions[...] along a dimension, where positions has x's shape but for it (take_along_axis);
  * unique: no position is there twice. */
 kni_atom knp_take_along(kni_builder *b, kni_atom x, kni_atom positions, int dimension, bool unique);
+/* How often n elements, or about as many as there are, can be halved, and one: the levels of a search or a sort. */
+double knp_levels(int64_t n);
+/* Operand i with its batch axis at `to`, broadcast there if it has none. */
 kni_atom knp_batched_at(const kni_rule *r, int i, int64_t size, int axis, int to);
 
 /* Axes. */

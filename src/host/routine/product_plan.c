@@ -99,7 +99,10 @@ static int64_t count(const knk_dims *d)
 }
 
 /* More positions of a window are steps than rows: the gradient of a kernel. */
-static bool is_gradient(const knk_product *q, const knk_window *v) { return q->k.extent[v->k] > q->m.extent[v->m]; }
+static bool is_gradient(const knk_product *q, const knk_window *v)
+{
+    return knk_few_positions(q->m.extent[v->m], q->k.extent[v->k]);
+}
 
 /* A window whose positions all lie in the array is a pair of strides; but strips look for the positions of gradients of
  * kernels. kept[w]: its number in the plan, or -1. */

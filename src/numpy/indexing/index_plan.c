@@ -104,7 +104,8 @@ static void add_index(knn_index *p, int axis, kni_atom index, bool in_bounds)
     p->axis[axis].index = p->n_index++;
 }
 
-/* Are n integers of one dtype all positions of an axis, from its end for negative ones? Is one negative? */
+/* Are n integers of one dtype all positions of an axis, from its end for negative ones? Is one of them negative, or no
+ * position? */
 static bool are_inside(kn_dtype d, const void *at, int64_t n, int64_t extent, bool *negative)
 {
     bool outside = false, below = false;
@@ -129,13 +130,15 @@ static bool are_inside(kn_dtype d, const void *at, int64_t n, int64_t extent, bo
     default: outside = true; /* the caller says which one */
     }
 #undef CHECK
-    *negative = below;
-    return !outside && (extent > 0 || !n);
+    outside = outside || (extent <= 0 && n);
+    *negative = below || outside;
+    return !outside;
 }
 
 bool knn_are_inside(kna_op *op, kn_array index, int64_t extent, bool *negative)
 {
     kni_type t = kna_type(op, index);
+    *negative = true;
     if (kna_failed(op) || !op->b->hook || knx_is_symbolic(extent) || !kna_is_there(index))
         return false;
     const char *at = kna_look(op, index, &t);
@@ -147,14 +150,16 @@ bool knn_are_inside(kna_op *op, kn_array index, int64_t extent, bool *negative)
  * already. False under traces. */
 static bool checked(knn_index *p, kn_array index, int axis, int64_t extent, bool *negative)
 {
+    if (!p->looks)
+        return knn_are_inside(p->op, index, extent, negative);
     kni_type t = kna_type(p->op, index);
     *negative = true;
-    if (kna_failed(p->op) || !p->op->b->hook || (!p->looks && !kna_is_there(index)))
+    if (kna_failed(p->op) || !p->op->b->hook)
         return false;
     const char *at = kna_look(p->op, index, &t);
-    if (at && are_inside(t.dtype, at, kni_type_size(t), extent, negative))
-        return true;
-    for (int64_t i = 0, n = kni_type_size(t); at && p->looks && i < n; i++, at += t.dtype->size) {
+    if (!at || are_inside(t.dtype, at, kni_type_size(t), extent, negative))
+        return at;
+    for (int64_t i = 0, n = kni_type_size(t); i < n; i++, at += t.dtype->size) {
         int64_t v = 0;
         knx_convert(t.dtype, at, KN_DT(I64), &v);
         if (v >= (t.dtype == KN_DT(U64) ? 0 : -extent) && v < extent)
@@ -163,8 +168,7 @@ static bool checked(knn_index *p, kn_array index, int axis, int64_t extent, bool
                  (long long)extent);
         return false;
     }
-    *negative = true;
-    return at && p->looks;
+    return true;
 }
 
 /* A mask over `ndim` axes becomes that many arrays of positions, found by looking at its value. */

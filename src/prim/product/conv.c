@@ -483,7 +483,7 @@ static void add_spatial(knk_product *q, knk_window w, int64_t high, int64_t posi
     bool plain = w.base == 1 && knx_dim_known_le(w.low, 0) && knx_dim_known_le(high, 0);
     without_holes(&w, positions, taps);
     plain = plain || always_inside(&w, positions, taps);
-    plain = plain && (knx_any_symbolic(positions, taps) || positions >= taps || w.base != 1);
+    plain = plain && (!knk_few_positions(positions, taps) || w.base != 1);
     w.m = q->m.n;
     w.k = q->k.n;
     add_dim(&q->m, positions, plain ? knx_dim_mul(w.step, w.stride) : 0, 0, c);

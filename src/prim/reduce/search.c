@@ -54,10 +54,7 @@ static knx_error *search_run(const kni_rule *r, const kni_routine_args *args)
 
 static double search_cost(const kni_rule *r)
 {
-    double steps = 1;
-    for (int64_t n = knx_dim_hint(r->xt[0].dim[r->xt[0].ndim - 1]); n; n /= 2)
-        steps++;
-    return 2 * steps * kni_type_count(r->xt[1]);
+    return 2 * knp_levels(r->xt[0].dim[r->xt[0].ndim - 1]) * kni_type_count(r->xt[1]);
 }
 
 const kni_prim knp_prim_searchsorted = {

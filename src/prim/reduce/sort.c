@@ -117,10 +117,7 @@ static knx_error *run(const kni_rule *r, int64_t dimension, int64_t keys, const 
 
 static double cost(const kni_rule *r, int64_t dimension, int64_t keys)
 {
-    double levels = 1;
-    for (int64_t n = knx_dim_hint(r->xt[0].dim[dimension]); n > 1; n /= 2)
-        levels++;
-    return kni_type_count(r->xt[0]) * (2 * levels * (double)keys + r->n_in);
+    return kni_type_count(r->xt[0]) * (2 * knp_levels(r->xt[0].dim[dimension]) * (double)keys + r->n_in);
 }
 
 static knx_bytes sort_workspace(const kni_rule *r)

@@ -140,6 +140,49 @@ static void traces_have_static_slices_and_refuse_masks(void **state)
     expect_error_with("ConcretizationError", "by_mask");
 }
 
+/* Positions that are in memory are looked at; those that are still to be computed are not. Both read the same. */
+static void positions_in_memory_read_like_computed_ones(void **state)
+{
+    (void)state;
+    const kn_dtype dtypes[] = {KN_I8, KN_I16, KN_I32, KN_I64, KN_U8, KN_U16, KN_U32, KN_U64};
+    for (int d = 0; d < 8; d++)
+        for (int waits = 0; waits < 2; waits++) {
+            KN_SCOPE;
+            bool negative = d < 4;
+            kn_array x = counting(KN_SHAPE(3, 4)), at = kn_remainder(kn_arange(1, 6, 2), 4); /* 1, 3, 1 */
+            at = kn_astype(negative ? kn_sub(at, 2) : at, dtypes[d]);                        /* -1, 1, -1 */
+            if (!waits)
+                kn_eval(at);
+            if (negative) {
+                expect_values(kn_at(x, "0, %", at), 3, 1, 3);
+                expect_values(kn_take(x, at, KN_AXIS(1)), 3, 1, 3, 7, 5, 7, 11, 9, 11);
+                expect_values(kn_take(x, at), 11, 1, 11);
+            } else {
+                expect_values(kn_at(x, "0, %", at), 1, 3, 1);
+                expect_values(kn_take(x, at, KN_AXIS(1)), 1, 3, 1, 5, 7, 5, 9, 11, 9);
+                expect_values(kn_take(x, at), 1, 3, 1);
+            }
+            kn_array far = kn_astype(kn_add(at, 100), dtypes[d]); /* 99, 101, 99 or 101, 103, 101 */
+            if (!waits)
+                kn_eval(far);
+            kn_eval(kn_take(x, far));
+            expect_error_with("IndexError", negative ? "index 99 is out of bounds" : "index 101 is out of bounds");
+            kn_eval(kn_at(x, "%", far));
+            expect_error_with("IndexError", negative ? "index 99 is out of bounds" : "index 101 is out of bounds");
+        }
+}
+
+static void masks_over_the_first_axes_keep_the_others(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = counting(KN_SHAPE(2, 3, 2)), rows = kn_not_equal(kn_at(x, ":, :, 0"), 2);
+    expect_values(kn_at(x, "%", rows), 0, 1, 4, 5, 6, 7, 8, 9, 10, 11);
+    expect_values(kn_at(x, "%, ...", kn_not_equal(kn_arange(0, 2, 1), 0)), 6, 7, 8, 9, 10, 11);
+    expect_values(kn_at(kn_transpose(x), "%", kn_equal(kn_arange(0, 2, 1), 1)), 1, 7, 3, 9, 5, 11);
+    assert_int_equal(kn_dim(kn_at(x, "%", kn_zeros(KN_SHAPE(2, 3), .dtype = KN_BOOL)), 0), 0);
+}
+
 KN_TEST_GROUP(test_index)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +194,8 @@ KN_TEST_GROUP(test_index)
         TEST(errors_say_where_reading_stopped),
         TEST(every_text_up_to_four_letters_is_read_or_refused),
         TEST(traces_have_static_slices_and_refuse_masks),
+        TEST(positions_in_memory_read_like_computed_ones),
+        TEST(masks_over_the_first_axes_keep_the_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "host/routine/isa.h"
 #include "support/group.h"
 #include "support/product_case.h"
+#include <string.h>
 // clang-format off
 #include <stdarg.h>
 #include <setjmp.h>
@@ -269,20 +270,27 @@ static void test_windows_by_runs(void **unused)
     check_everywhere(&p, "runs at a distance of 4096 bytes");
 }
 
-/* A gradient of kernels: positions are steps, the images' number comes last in k, channels are rows. */
+/* A gradient of kernels: positions are steps, the images' number comes last in k, channels are rows. Images with a rim,
+ * or without one, whose windows never leave them; results whose channels, or whose taps, are adjacent. */
 static void test_windows_of_gradients(void **unused)
 {
     (void)unused;
     int64_t images = 3, side = 9, in = 40, out = 20, place = side * side;
-    for (int first = 0; first < 2; first++) {
-        int64_t ci = first ? place : 1, xi = first ? 1 : in, co = first ? place : 1, xo = first ? 1 : out;
+    for (int i = 0; i < 8; i++) {
+        bool first = i & 1, rim = i & 2, taps = i & 4;
+        int64_t width = rim ? side : side + 2, size = width * width, ci = first ? size : 1, xi = first ? 1 : in,
+                co = first ? place : 1, xo = first ? 1 : out;
         knk_product p = {.operand = KN_DT(F32), .result = KN_DT(F32), .n_window = 2};
         p.m = (knk_dims){.n = 3, .extent = {3, 3, in}, .a = {0, 0, ci}, .c = {3 * in * out, in * out, out}};
         p.n = (knk_dims){.n = 1, .extent = {out}, .b = {co}, .c = {1}};
+        if (taps) {
+            memcpy(p.m.c, (int64_t[]){3, 1, 9}, 3 * sizeof *p.m.c);
+            p.n.c[0] = 9 * in;
+        }
         p.k = (knk_dims){
-            .n = 3, .extent = {side, side, images}, .a = {0, 0, place * in}, .b = {side * xo, xo, place * out}};
-        p.window[0] = (knk_window){0, 0, 1, 1, 1, 1, side, side * xi};
-        p.window[1] = (knk_window){1, 1, 1, 1, 1, 1, side, xi};
+            .n = 3, .extent = {side, side, images}, .a = {0, 0, size * in}, .b = {side * xo, xo, place * out}};
+        p.window[0] = (knk_window){0, 0, 1, 1, rim, 1, width, width * xi};
+        p.window[1] = (knk_window){1, 1, 1, 1, rim, 1, width, xi};
         check_everywhere(&p, "gradient");
     }
 }
