@@ -98,10 +98,18 @@ static int64_t count(const knk_dims *d)
     return n;
 }
 
-/* More positions of a window are steps than rows: the gradient of a kernel. */
-static bool is_gradient(const knk_product *q, const knk_window *v)
+/* Is it to be made for the strips of the gradient of a kernel, and v a window of one? */
+static bool is_gradient(const knr_plan *p, const knk_product *q, const knk_window *v)
 {
-    return knk_few_positions(q->m.extent[v->m], q->k.extent[v->k]);
+    return p->gradient && knk_few_positions(q->m.extent[v->m], q->k.extent[v->k]);
+}
+
+static bool has_gradient(const knk_product *q)
+{
+    for (int w = 0; w < q->n_window; w++)
+        if (knk_few_positions(q->m.extent[q->window[w].m], q->k.extent[q->window[w].k]))
+            return true;
+    return false;
 }
 
 /* A window whose positions all lie in the array is a pair of strides; but strips look for the positions of gradients of
@@ -115,7 +123,7 @@ static int64_t resolve_windows(knr_plan *p, const knk_product *q, int8_t *kept)
         int64_t last = (q->m.extent[v->m] - 1) * v->step + (q->k.extent[v->k] - 1) * v->dilation - v->low;
         kept[w] = -1;
         bool within = v->base == 1 && v->step >= 0 && v->dilation >= 0 && v->low <= 0 && last < v->extent;
-        if (within && !is_gradient(q, v)) {
+        if (within && !is_gradient(p, q, v)) {
             offset -= v->low * v->stride;
             continue;
         }
@@ -270,7 +278,7 @@ static bool is_line(const knr_axis *x) { return x->n == 1 && x->stride[0] == 1; 
 static bool choose_swap(const knr_plan *p, const knk_product *q, const knr_axis *c_m, const knr_axis *c_n)
 {
     for (int w = 0; w < q->n_window; w++)
-        if (is_gradient(q, &q->window[w])) /* whose result is small beside its operands: strips are of rows */
+        if (is_gradient(p, q, &q->window[w])) /* whose result is small beside its operands: strips are of rows */
             return false;
     if (p->number == KNH_NUMBER_C64 || p->number == KNH_NUMBER_C128)
         return false;
@@ -316,10 +324,11 @@ static void make_call(knr_plan *p)
 }
 
 /* Everything but the cuts. */
-static knr_plan *describe(void *room, const knk_product *q, bool fill_a, bool fill_b, bool finish)
+static knr_plan *describe(void *room, const knk_product *q, bool gradient, bool fill_a, bool fill_b, bool finish)
 {
     knr_plan *p = room;
     memset(p, 0, sizeof *p);
+    p->gradient = gradient;
     p->window = (knk_window *)(void *)(p + 1);
     rest behind = {(int64_t *)(void *)(p->window + q->n_window)};
     p->batches = count(&q->batch);
@@ -336,15 +345,19 @@ static knr_plan *describe(void *room, const knk_product *q, bool fill_a, bool fi
 
 const knr_plan *knr_product_make(void *room, const knk_product *q, bool fill_a, bool fill_b, bool finish)
 {
-    knr_plan *p = describe(room, q, fill_a, fill_b, finish);
+    knr_plan *p = describe(room, q, has_gradient(q), fill_a, fill_b, finish);
     knr_cut(p);
+    if (p->gradient && !p->strip.used) { /* then as any other product */
+        describe(room, q, false, fill_a, fill_b, finish);
+        knr_cut(p);
+    }
     make_call(p);
     return p;
 }
 
 const knr_plan *knr_product_make_into(void *room, const knk_product *q, knr_into into)
 {
-    knr_plan *p = describe(room, q, false, false, false);
+    knr_plan *p = describe(room, q, false, false, false, false);
     if (!p->direct)
         return NULL;
     p->into = into;

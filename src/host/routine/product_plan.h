@@ -106,6 +106,7 @@ struct knr_plan {
     bool left_in_place, left_across; /* across: the rows of a step are adjacent, there or packed so */
     bool right_in_place;             /* PLAIN or TURNED */
     bool turned;                     /* right is read TURNED */
+    bool gradient;                   /* of a kernel: windows of many steps and few rows stay, for strips */
     bool stream;                     /* pieces of k inside of blocks: right is read once, as it lies in memory */
     int64_t batches;
     knr_batches batch;
