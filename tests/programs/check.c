@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check.c -- one program all ways: the same bits, or an error everywhere; operands stay as they were; nothing is lost. */
 #include "programs.h"
+#include "support/c_maker.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -157,8 +158,11 @@ void check_program(const program *p, uint64_t seed, bool all, verdict *v)
     knx_error_release(wrong);
     if (!v->failed)
         check_ways(p, seed, all, v, want, &error);
+    long refused = c_maker_refusals();
     if (!v->failed && (all || seed % 100 == 50) && c_source_run(p, other, &e))
         compare(v, "C source", p->j, want, error, other, e);
+    if (!v->failed && c_maker_refusals() > refused)
+        fails(v, "C source: the compiler refuses it");
     release_all((int)p->j->n_out, other);
     knx_error_release(e);
     if (!v->failed && (all || seed % 2 == 0))

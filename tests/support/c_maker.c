@@ -32,6 +32,9 @@ static const char *compiler(void)
 
 bool c_maker_works(void) { return compiler() != NULL; }
 
+static long refusals;
+long c_maker_refusals(void) { return refusals; }
+
 typedef struct request { /* a copy */
     knh_request r;
     uint8_t *cls;
@@ -119,7 +122,9 @@ bool c_unit_compile(c_unit *u)
              "%s -lm 1>&2",
              compiler(), u->flags, library, source);
     char *text = source_of(u);
-    bool fine = text && write_file(source, text) && (!keep || write_file(keep, text)) && system(command) == 0;
+    bool written = text && write_file(source, text) && (!keep || write_file(keep, text));
+    bool fine = written && system(command) == 0;
+    refusals += written && !fine;
     if (fine)
         u->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; u->library && i < u->requests.n; i++) {

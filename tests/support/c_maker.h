@@ -11,6 +11,7 @@
 #define C_MAKER_FAST  "-O3 -march=native"
 
 bool c_maker_works(void); /* is there a compiler? */
+long c_maker_refusals(void); /* how many sources it refused: each is a defect of the generator */
 
 /* A unit: requests are added, compiled together, and their functions are there until the unit is freed. Adding keeps
  * what `r` points to but for the kernel, which must live as long. */

@@ -219,7 +219,9 @@ static int check(int n, char **path, int most_c)
             printf("%-8s %16lld %12lld %10llu  %s\n", b == C_SOURCE ? "c" : generator[b]->name, (long long)t.words[b],
                    (long long)t.differences[b], (unsigned long long)t.fallbacks[b],
                    t.fell_back[b] ? t.fell_back[b] : "");
-    return t.wrong_files != 0;
+    if (c_maker_refusals())
+        printf("the compiler refuses %ld C sources\n", c_maker_refusals());
+    return t.wrong_files || c_maker_refusals();
 }
 
 /* The files among the arguments, and in the folders among them, sorted. */

@@ -573,20 +573,31 @@ static void expression(source *s, const knk_inst *n)
 
 static void line_start(source *s, int depth) { EMIT(s, "%*s", 4 * (depth + 1), ""); }
 
-/* Does a value go on to live outside of the `if` that works it out? */
-static bool escapes(const source *s, knk_node x)
+static bool lies_in(const source *s, int inner, int b)
+{
+    while (inner && inner != b)
+        inner = s->blocks[inner].parent;
+    return inner == b;
+}
+
+/* Is a value wanted outside of an `if`, which works it out? */
+static bool escapes(const source *s, knk_node x, int b)
 {
     for (int i = x + 1; i < s->end; i++)
-        for (int j = 0; j < 3 && s->live[i]; j++) {
-            int b = s->block[i];
-            if (knk_operand(node(s, i), j) != x)
-                continue;
-            while (b && b != s->block[x])
-                b = s->blocks[b].parent;
-            if (b != s->block[x])
+        for (int j = 0; j < 3 && s->live[i]; j++)
+            if (knk_operand(node(s, i), j) == x && !lies_in(s, s->block[i], b))
                 return true;
-        }
     return false;
+}
+
+/* The outermost `if` that works a value out but outside of which it lives on, so that it is declared before that one;
+ * 0: it is declared where it is worked out. */
+static int declared_before(const source *s, knk_node x)
+{
+    int before = 0;
+    for (int b = s->block[x]; b && escapes(s, x, b); b = s->blocks[b].parent)
+        before = b;
+    return before;
 }
 
 static void declare(source *s, int dtype, knk_node x)
@@ -605,7 +616,7 @@ static void place_node(source *s, knk_node x, int depth)
         return;
     }
     line_start(s, depth);
-    if (s->at_block && escapes(s, x)) {
+    if (declared_before(s, x)) {
         EMIT(s, "x%d = ", x);
     } else {
         emit(s, "const ");
@@ -630,7 +641,7 @@ static void place_block(source *s, int r, knk_node x, int depth)
     if (s->dry)
         s->blocks[b] = (block){outer, 0};
     for (int i = s->first; i < x && !s->dry && s->blocks[b].nodes; i++)
-        if (s->live[i] && s->block[i] == b && escapes(s, i)) {
+        if (s->live[i] && lies_in(s, s->block[i], b) && declared_before(s, i) == b) {
             line_start(s, depth);
             declare(s, node(s, i)->dtype, i);
             emit(s, " = {0};\n");
