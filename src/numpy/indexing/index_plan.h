@@ -41,8 +41,8 @@ void knn_plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn_index_a
 bool knn_index_begin(knn_index *p, kna_op *op, kni_atom x, bool looks);
 /* Do the items that were read name one element of an array of this type, and no view? Then at[] gets its positions. */
 bool knn_index_element(const knn_index *p, kni_type x, int64_t *at);
-/* Is an index array in memory, and are all its elements positions of an axis? If so, is one negative? False, and perhaps
- * negative, under traces. */
+/* Is an index array in memory, and are all its elements positions of an axis? If so, is one negative? False, and
+ * perhaps negative, under traces. */
 bool knn_are_inside(kna_op *op, kn_array index, int64_t extent, bool *negative);
 kn_shape knn_index_shape(knn_index *p); /* of the result */
 kni_atom knn_index_read(knn_index *p);  /* the elements; indices are checked */
