@@ -13,12 +13,13 @@ enum { CHUNK = 1024, CHUNKS = 1024, CONSTANTS = 30 };
 #define MIDDLE ((int64_t)1 << 31) /* of the constants of a handle */
 
 typedef struct kept {
-    _Atomic(void *) chunk[CHUNKS];
+    _Atomic(void *) *chunk; /* apart from what is not zero, which takes room in the library's file */
     atomic_uint n;
     size_t size;
 } kept;
-static kept factors = {.size = sizeof(knx_dim_factor)}, terms = {.size = sizeof(knx_dim_term)},
-            exprs = {.size = sizeof(knx_dim_expr)};
+static _Atomic(void *) chunks[3][CHUNKS];
+static kept factors = {chunks[0], 0, sizeof(knx_dim_factor)}, terms = {chunks[1], 0, sizeof(knx_dim_term)},
+            exprs = {chunks[2], 0, sizeof(knx_dim_expr)};
 static struct {
     uint64_t *slot; /* 0: free; else the thing's number and kind under 22 bits of its hash */
     size_t cap, n;
