@@ -195,6 +195,7 @@ knk_node knk_logistic(knk_builder *k, knk_node x);
 knk_node knk_pow(knk_builder *k, knk_node x, knk_node y);
 knk_node knk_atan2(knk_builder *k, knk_node y, knk_node x); /* complex log and pow need it */
 knk_node knk_hypot(knk_builder *k, knk_node x, knk_node y); /* complex abs */
+knk_node knk_rem(knk_builder *k, knk_node x, knk_node y);   /* as KNK_REM, without calls where the quotient is small */
 /* special functions: one unit in the last place or little more; lgamma and digamma left of 0 to a unit of their parts
  * */
 knk_node knk_erf(knk_builder *k, knk_node x);

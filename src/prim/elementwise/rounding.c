@@ -105,7 +105,7 @@ static void rem_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 
 static void rem_expr(knk_builder *k, const kni_rule *r, kni_pair *y)
 {
-    *y = knp_real(knk_binary(k, KNK_REM, r->v[0].re, r->v[1].re));
+    *y = knp_real(knk_rem(k, r->v[0].re, r->v[1].re));
 }
 
 const kni_prim knp_prim_rem = {

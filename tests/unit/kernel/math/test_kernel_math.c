@@ -211,6 +211,8 @@ static const row2 table2[] = {
     {"pow, small base", knk_pow, powl, {0, -10}, {1e-30, 10}, 1, 1},
     {"atan2", knk_atan2, atan2l, {-2, -2}, {2, 2}, 1, 1},
     {"hypot", knk_hypot, hypot_wide, {-1e5, -1e5}, {1e5, 1e5}, 0.52, 1},
+    {"rem", knk_rem, fmodl, {-50, 0.1}, {50, 7}, 0, 0},
+    {"rem, far", knk_rem, fmodl, {-1e20, 1e-3}, {1e20, 1}, 0, 0},
 };
 
 static void functions_of_two_stay_within_their_bounds(void **state)
@@ -354,6 +356,58 @@ static void special_values_of_two_are_those_of_libm(void **state)
 }
 
 static int64_t exponent;
+static bool differ(double a, double b) { return (a == a || b == b) && (a != b || !signbit(a) != !signbit(b)); }
+
+/* Of the numbers around x and y. */
+static void compare_rests(const knk_kernel *k32, const knk_kernel *k64, double x, double y)
+{
+    static float x32[LANES], y32[LANES], r32[LANES];
+    static double x64[LANES], y64[LANES], r64[LANES];
+    int n = 0;
+    for (int i = -3; i <= 3; i++)
+        for (int j = -3; j <= 3; j++, n++) {
+            float fx = (float)x, fy = (float)y;
+            x64[n] = x, y64[n] = y;
+            for (int s = 0; s < abs(i); s++)
+                fx = nextafterf(fx, i < 0 ? -INFINITY : INFINITY),
+                x64[n] = nextafter(x64[n], i < 0 ? -INFINITY : INFINITY);
+            for (int s = 0; s < abs(j); s++)
+                fy = nextafterf(fy, j < 0 ? -INFINITY : INFINITY),
+                y64[n] = nextafter(y64[n], j < 0 ? -INFINITY : INFINITY);
+            x32[n] = fx, y32[n] = fy;
+        }
+    run(k32, x32, y32, r32, n);
+    run(k64, x64, y64, r64, n);
+    for (int i = 0; i < n; i++) {
+        if (differ(r32[i], fmodf(x32[i], y32[i])))
+            fail_msg("f32: %a, %a: %a", x32[i], y32[i], r32[i]);
+        if (differ(r64[i], fmod(x64[i], y64[i])))
+            fail_msg("f64: %a, %a: %a", x64[i], y64[i], r64[i]);
+    }
+}
+
+/* Beside whole multiples the rounded quotient may be one too large; zeros keep the sign of x. */
+static void rests_of_divisions_are_exact(void **state)
+{
+    (void)state;
+    knk_kernel *k32 = kernel_of(NULL, knk_rem, KN_ID_F32), *k64 = kernel_of(NULL, knk_rem, KN_ID_F64);
+    static const double size[] = {1, 3, 0.1, 1e-44, 1e-38, 1e30, 0x1.fffffep-1, 0x1.fffffffffffffp-1, 7e-320, 1e307};
+    uint64_t seed = 5;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        for (int bits = 0; bits < 60; bits++) {
+            double y = size[i] * next_input64(&seed, 1, 1, 2);
+            double n = floor(ldexp(next_input64(&seed, 1, 1, 2), bits));
+            compare_rests(k32, k64, n * y, y);
+            compare_rests(k32, k64, -(double)(float)(n * (float)y), (float)y);
+            compare_rests(k32, k64, n * size[i], -size[i]);
+        }
+    for (int i = 0; i < N_SPECIAL; i++)
+        for (int j = 0; j < N_SPECIAL; j++)
+            compare_rests(k32, k64, special[i], special[j]);
+    knk_release(k32);
+    knk_release(k64);
+}
+
 static knk_node fixed_power(knk_builder *k, knk_node x) { return knk_integer_pow(k, x, exponent); }
 
 /* Powers beyond 2^53: an even part that a float keeps, and the rest. */
@@ -441,6 +495,7 @@ KN_TEST_GROUP(test_kernel_math)
         cmocka_unit_test(special_values_are_those_of_libm),
         cmocka_unit_test(special_values_of_two_are_those_of_libm),
         cmocka_unit_test(whole_powers_stay_within_a_unit),
+        cmocka_unit_test(rests_of_divisions_are_exact),
         cmocka_unit_test(maximum_and_minimum_pass_nan_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
