@@ -8,51 +8,21 @@
 ALWAYS void F(over_groups)(const knr_fft_groups *c, const int fixed, V *re, V *im)
 {
     const int r = fixed ? fixed : c->r;
-    const int64_t across = c->l > 1 ? 0 : 1; /* the lines' own turns, or one for each l */
-    V roots[4];
-    F(fill_roots)(c->roots, roots, fixed);
+    F(spot) a = {.c = c, .xj = c->xj, .yk = c->yk, .next = c->s * 2 * WIDTH, .second = WIDTH, .across = c->l == 1};
     for (int64_t p = 0; p < c->m; p++)
         for (int64_t q = 0; q < c->s; q++)
             for (int64_t l = 0; l < c->l; l++)
                 for (int64_t v = 0; v < WIDTH; v += LANES) {
-                    int64_t from = p * c->xp + q * c->xq + l * c->xl + v, to = p * c->yp + q * c->yq + l * c->yl + v;
+                    a.from = p * c->xp + q * c->xq + l * c->xl + v, a.to = p * c->yp + q * c->yq + l * c->yl + v;
+                    a.by_p = c->by_p ? (const T *)c->by_p + p * (r - 1) * 2 : NULL;
+                    a.w = c->turn ? (const T *)c->turn + q * 2 * WIDTH + (a.across ? v : l) : NULL;
                     if (c->x.ahead && v == 0)
                         for (int j = 0; j < r; j++)
-                            F(fetch)(&c->x, from + j * c->xj, false);
+                            F(fetch)(&c->x, a.from + j * c->xj, false);
                     if (c->y.ahead && v == 0)
                         for (int j = 0; j < r; j++)
-                            F(fetch)(&c->y, to + j * c->yk, true);
-                    if (fixed)
-                        F(read)(&c->x, from, c->xj, fixed, re, im);
-                    else
-                        for (int j = 0; j < r; j++)
-                            F(read)(&c->x, from + j * c->xj, 0, 1, &re[j], &im[j]);
-                    F(butterfly)(re, im, c->roots, roots, fixed, r);
-                    const T *w = (const T *)c->by_p + p * (r - 1) * 2;
-                    const T *turn = (const T *)c->turn + q * 2 * WIDTH + (across ? v : l);
-                    if (c->by_p && fixed)
-                        UNROLL for (int j = 1; j < fixed; j++, w += 2)
-                            F(multiply)(&re[j], &im[j], F(fill)(w[0]), F(fill)(w[1]));
-                    else if (c->by_p)
-                        for (int j = 1; j < r; j++, w += 2)
-                            F(multiply)(&re[j], &im[j], F(fill)(w[0]), F(fill)(w[1]));
-                    else if (c->turn && across && fixed)
-                        UNROLL for (int j = 0; j < fixed; j++, turn += c->s * 2 * WIDTH)
-                            F(multiply)(&re[j], &im[j], F(load)(turn), F(load)(turn + WIDTH));
-                    else if (c->turn && fixed)
-                        UNROLL for (int j = 0; j < fixed; j++, turn += c->s * 2 * WIDTH)
-                            F(multiply)(&re[j], &im[j], F(fill)(turn[0]), F(fill)(turn[WIDTH]));
-                    else if (c->turn)
-                        for (int j = 0; j < r; j++, turn += c->s * 2 * WIDTH) {
-                            V cosine = across ? F(load)(turn) : F(fill)(turn[0]);
-                            V sine = across ? F(load)(turn + WIDTH) : F(fill)(turn[WIDTH]);
-                            F(multiply)(&re[j], &im[j], cosine, sine);
-                        }
-                    if (fixed)
-                        F(write)(&c->y, to, c->yk, fixed, (T)c->scale, re, im);
-                    else
-                        for (int j = 0; j < r; j++)
-                            F(write)(&c->y, to + j * c->yk, 0, 1, (T)c->scale, &re[j], &im[j]);
+                            F(fetch)(&c->y, a.to + j * c->yk, true);
+                    F(work)(&a, fixed, false, re, im);
                 }
 }
 
@@ -67,8 +37,13 @@ GROUPS(2, 8)
 GROUPS(3, 8)
 GROUPS(4, 8)
 GROUPS(5, 8)
+GROUPS(6, 1)
+GROUPS(7, 8)
 GROUPS(8, 8)
+GROUPS(9, 1)
+GROUPS(15, 1)
 GROUPS(16, 16)
+GROUPS(25, 1)
 #endif
 GROUPS(0, KNR_FFT_MOST_ODD)
 #undef GROUPS
@@ -81,8 +56,13 @@ static void F(groups_of)(const knr_fft_groups *c)
     case 3: F(groups_3)(c); break;
     case 4: F(groups_4)(c); break;
     case 5: F(groups_5)(c); break;
+    case 6: F(groups_6)(c); break;
+    case 7: F(groups_7)(c); break;
     case 8: F(groups_8)(c); break;
+    case 9: F(groups_9)(c); break;
+    case 15: F(groups_15)(c); break;
     case 16: F(groups_16)(c); break;
+    case 25: F(groups_25)(c); break;
 #endif
     default: F(groups_0)(c); break;
     }
@@ -148,7 +128,7 @@ static void F(cross)(const knr_fft_groups *c)
                 F(fetch)(y, k + j * m, true);
         F(take_columns)(real + k * WIDTH, re);
         F(take_columns)(imaginary + k * WIDTH, im);
-        F(butterfly)(re, im, NULL, NULL, VECTOR_BYTES > 16 ? WIDTH : 0, WIDTH);
+        F(butterfly)(re, im, NULL, WIDTH);
         F(write)(y, k, m, WIDTH, scale, re, im);
         k += LANES;
         if (k + LANES <= m)
@@ -192,6 +172,15 @@ ALWAYS void F(over_columns)(const knr_fft_groups *c, const int r)
 #endif
 
 #if VECTOR_BYTES > 16 && BYTES == 4
+/* Four vectors of groups of s numbers, s being 4 or 8 */
+ALWAYS void F(part)(T *to, const V *x, const int s)
+{
+    if (s < LANES)
+        F(weave)(to, x, 4, s * (int)sizeof(T));
+    else
+        UNROLL for (int j = 0; j < 4; j++) F(store)(to + j * LANES, x[j]);
+}
+
 /* m rows of 16 r numbers: the passes of radices r, 4 and 4, for places of one row, in one go. */
 ALWAYS void F(over_rows)(const knr_fft_groups *c, const int r)
 {
@@ -214,8 +203,8 @@ ALWAYS void F(over_rows)(const knr_fft_groups *c, const int r)
             F(butterfly4)(re, im, 1);
             UNROLL for (int j = 1; j < 4; j++) F(multiply)(&re[j], &im[j], F(load)(second + (2 * j - 2) * 4 * r + t),
                                                            F(load)(second + (2 * j - 1) * 4 * r + t));
-            F(part)(two, re, 4, 4, r, t);
-            F(part)(two + 16 * r, im, 4, 4, r, t);
+            F(part)(two + 4 * t, re, r);
+            F(part)(two + 4 * t + 16 * r, im, r);
         }
         for (int t = 0; t < 4 * r; t += LANES) {
             F(read)(&b, t, 4 * r, 4, re, im);

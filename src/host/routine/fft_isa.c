@@ -22,9 +22,15 @@
 #define FEW APART __attribute__((cold))
 
 /* Where the processor has no fused instruction its four calls stand in one place, and the code is to be small. */
-#if VECTOR_BYTES == 16
 #undef UNROLL
+#if VECTOR_BYTES > 16 && defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#elif VECTOR_BYTES > 16
+#define UNROLL _Pragma("GCC unroll 32")
+#else
 #define UNROLL
+#endif
+#if VECTOR_BYTES == 16
 APART vf32 madd_f32(vf32 a, vf32 b, vf32 c) { return fma_f32(a, b, c); }
 APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #else
@@ -69,6 +75,22 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #elif VECTOR_BYTES == 32
 #define ZIP_LO_16(a, b) __builtin_shufflevector((vu64)(a), (vu64)(b), 0, 1, 4, 5)
 #define ZIP_HI_16(a, b) __builtin_shufflevector((vu64)(a), (vu64)(b), 2, 3, 6, 7)
+#endif
+
+/* A part of 16 or of 32 bytes of a vector, and its lanes from l to end, in their places, to memory */
+#if VECTOR_BYTES == 64
+#define STORE_16(p, v, g)            _mm_storeu_si128((__m128i *)(p), _mm512_extracti64x2_epi64((__m512i)(v), g))
+#define STORE_32(p, v, g)            _mm256_storeu_si256((__m256i *)(p), _mm512_extracti64x4_epi64((__m512i)(v), g))
+#define SOME(l, end)                 (((1u << (end)) - 1) & ~((1u << (l)) - 1))
+#define STORE_SOME_f32(p, v, l, end) _mm512_mask_storeu_ps(p, (__mmask16)SOME(l, end), (__m512)(v))
+#define STORE_SOME_f64(p, v, l, end) _mm512_mask_storeu_pd(p, (__mmask8)SOME(l, end), (__m512d)(v))
+#elif VECTOR_BYTES == 32
+#define STORE_16(p, v, g)            _mm_storeu_si128((__m128i *)(p), _mm256_extracti128_si256((__m256i)(v), g))
+#define STORE_SOME_f32(p, v, l, end) _mm256_maskstore_ps(p, _mm256_andnot_si256(first4(l), first4(end)), (__m256)(v))
+#define STORE_SOME_f64(p, v, l, end) _mm256_maskstore_pd(p, _mm256_andnot_si256(first8(l), first8(end)), (__m256d)(v))
+#else
+#define STORE_SOME_f32(p, v, l, end) memcpy(p + (l), (const float *)&(v) + (l), (size_t)((end) - (l)) * 4)
+#define STORE_SOME_f64(p, v, l, end) memcpy(p + (l), (const double *)&(v) + (l), (size_t)((end) - (l)) * 8)
 #endif
 
 #define NUM   f32

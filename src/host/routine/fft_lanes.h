@@ -349,6 +349,7 @@ static void F(real_lanes)(const knr_fft_real *r)
         }
 }
 
+#undef STORE_SOME
 #undef ZIP_HI
 #undef ZIP_LO
 #undef BACK

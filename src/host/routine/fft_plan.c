@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    FLAT_MOST = 8192,       /* numbers of a flat transform */
+    FLAT_MOST = 8192,       /* numbers of a flat transform, */
+    COLUMNS_MOST = 16384,   /* and of one in columns whose steps would not be whole blocks of lanes */
     CHIRP_WIDE = 4096,      /* of the convolution of a chirp that runs in lanes */
     REAL_TABLE = 8192,      /* of a table for real transforms */
     BLOCKS_BYTES = 8 << 20, /* of a table of the blocks of a split one */
@@ -21,6 +22,13 @@ void knr_fft_root(int64_t k, int64_t n, double w[2])
 {
     k %= n;
     knr_fft_loops_of(8)->roots(&k, n, 1, w);
+}
+
+/* Lanes along p and q: where whole lines along q would be few, and the last of them end too late. */
+bool knr_fft_walks(const knr_fft_plan *p, const knr_fft_pass *a)
+{
+    int64_t width = knr_fft_width(p->bytes);
+    return a->s < width || (a->s % width && a->s < 4 * width && a->m > 1);
 }
 
 /* Powers of exp(-2 pi i / n), each so many times: their exponents grow by `step`, which grows by `more`. */
@@ -81,18 +89,32 @@ static places pairs_at(const knr_fft_plan *p, void *table, int64_t first)
     return (places){.table = table, .bytes = p->bytes, .at = 2 * first, .by = 2, .second = 1};
 }
 
+/* The first factor of a radix that has two; or 1 */
+static int first_factor(int r) { return r == 6 ? 2 : r == 9 || r == 15 ? 3 : r == 25 ? 5 : 1; }
+
+/* Cosines and sines of an odd radix, or of its odd factors; then the turns between the columns and the rows of two
+ * factors. */
+static bool roots_table(knr_fft_plan *p, knr_fft_pass *a)
+{
+    int f = first_factor(a->r), of[] = {f, a->r / f}, n = 0;
+    void *roots = numbers_new(p, 2 * a->r);
+    if (!roots)
+        return false;
+    for (int i = of[0] % 2 && of[0] > 1 && of[0] != of[1] ? 0 : 1; i < 2; i++)
+        for (int j = 1; j <= of[i] / 2; j++) /* sines are positive there */
+            set_powers(pairs_at(p, roots, n++), (series){.n = of[i], .first = of[i] - j, .times = 1}, 1);
+    for (int j = 1; f > 1 && j < of[1]; j++, n += f - 1)
+        set_powers(pairs_at(p, roots, n), (series){.n = a->r, .first = j, .step = j, .times = 1}, f - 1);
+    a->roots = roots;
+    return true;
+}
+
 /* alone: lanes may be places of one transform; n: the power of w that is 1 */
 static bool pass_tables(knr_fft_plan *p, knr_fft_pass *a, int64_t n, bool alone)
 {
     int64_t others = a->r - 1, all = a->s * a->m;
-    if (a->r % 2) {
-        void *roots = numbers_new(p, a->r);
-        if (!roots)
-            return false;
-        for (int j = 1; j <= a->r / 2; j++) /* sines are positive there */
-            set_powers(pairs_at(p, roots, j - 1), (series){.n = a->r, .first = a->r - j, .times = 1}, 1);
-        a->roots = roots;
-    }
+    if (a->r & (a->r - 1) && !roots_table(p, a))
+        return false;
     if (a->m == 1)
         return true;
     void *by_p = numbers_new(p, 2 * a->m * others);
@@ -102,7 +124,7 @@ static bool pass_tables(knr_fft_plan *p, knr_fft_pass *a, int64_t n, bool alone)
         set_powers(pairs_at(p, by_p, i * others), (series){.n = n, .first = i * a->s, .step = i * a->s, .times = 1},
                    others);
     a->by_p = by_p;
-    if (!alone || a->s >= knr_fft_width(p->bytes))
+    if (!alone || !knr_fft_walks(p, a))
         return true;
     void *by_t = numbers_new(p, 2 * all * others + KNR_FFT_MOST_WIDTH);
     if (!by_t)
@@ -216,7 +238,8 @@ static int few_radices(int twos, int *radix)
     return n;
 }
 
-/* Radices up to 8, eights first, since their lanes part best where lanes are places of one transform. */
+/* Radices up to 8, eights first, since their lanes part best where lanes are places of one transform; of `fours` a two
+ * may be left, for radices_of */
 static int eight_radices(int twos, bool fours, int *radix)
 {
     int n = 0;
@@ -226,7 +249,7 @@ static int eight_radices(int twos, bool fours, int *radix)
     }
     for (; twos >= 2; twos -= 2)
         radix[n++] = 4;
-    if (twos)
+    if (twos && !fours)
         radix[n++] = 2;
     return n;
 }
@@ -237,18 +260,40 @@ static bool in_columns(const knr_fft_plan *p, plan_use use)
     return use != IN_LANES && p->n % width == 0 && p->n / width >= width;
 }
 
+/* Radices of a product of primes: those above 5, the largest first; two of the small ones together where n / (their
+ * product) is at least `least`; single ones. */
+static int radices_of(const int64_t *prime, int primes, int64_t n, int64_t least, int *radix)
+{
+    static const int pair[][2] = {{5, 5}, {5, 3}, {3, 3}, {3, 2}};
+    int count[6] = {0}, many = 0;
+    for (int i = primes - 1; i >= 0; i--)
+        if (prime[i] > 5)
+            radix[many++] = (int)prime[i];
+        else
+            count[prime[i]]++;
+    for (int i = 0; i < 4; i++) {
+        int a = pair[i][0], b = pair[i][1];
+        for (; (a == b ? count[a] > 1 : count[a] > 0 && count[b] > 0) && n >= least * a * b; count[a]--, count[b]--)
+            radix[many++] = a * b;
+    }
+    for (int q = 5; q > 1; q--)
+        for (; count[q] > 0; count[q]--)
+            radix[many++] = q;
+    return many;
+}
+
 static void flat_passes(knr_fft_plan *p, plan_use use)
 {
     int64_t width = knr_fft_width(p->bytes), of = in_columns(p, use) ? p->n / width : p->n, s = 1;
     factors f = factors_of(of);
     int twos = 0, radix[64], n;
+    bool lines = use == IN_LANES || of < p->n;
     while (twos < f.n && f.v[twos] == 2)
         twos++;
-    n = use == IN_LANES || of < p->n
-            ? few_radices(twos, radix)
-            : eight_radices(twos, p->n == 64, radix); /* 64 by eights would not fill the lanes */
-    for (int i = f.n - 1; i >= twos; i--)
-        radix[n++] = (int)f.v[i];
+    bool fours = twos > 1 && p->n < 8 * width; /* 64 by eights would not fill the lanes */
+    n = lines ? few_radices(twos, radix) : eight_radices(twos, fours, radix);
+    int left = !lines && fours ? twos % 2 : 0;
+    n += radices_of(f.v + twos - left, f.n - twos + left, of, lines ? 1 : width, radix + n);
     if (!n)
         radix[n++] = 1;
     p->alone = true;
@@ -433,7 +478,8 @@ static bool make(knr_fft_plan *p, plan_use use)
     factors f = factors_of(p->n);
     int64_t largest = f.n ? f.v[f.n - 1] : 1, r[KNR_FFT_MOST_STEPS];
     bool smooth = is_radix(largest, p->n);
-    if (smooth && p->n <= FLAT_MOST)
+    bool blocks = p->n % (KNR_FFT_MOST_WIDTH * KNR_FFT_MOST_WIDTH) == 0;
+    if (smooth && p->n <= (in_columns(p, use) && !blocks ? COLUMNS_MOST : FLAT_MOST))
         return make_flat(p, use);
     bool parts = use != IN_LANES && (smooth || p->n / largest >= KNR_FFT_MOST_WIDTH);
     int steps = parts ? split_radices(p->n, &f, r) : 0;

@@ -60,6 +60,7 @@ const knr_fft_plan *knr_fft_find(int64_t n, int bytes, bool real);
 void knr_fft_leave(const knr_fft_plan *p);
 /* exp(-2 pi i k / n) for 0 <= k, to the last bit or so; of many, knr_fft_loops has a loop */
 void knr_fft_root(int64_t k, int64_t n, double w[2]);
+bool knr_fft_walks(const knr_fft_plan *p, const knr_fft_pass *a); /* `pass`, not `groups`, for one transform alone */
 /* As many real numbers does a run of `side` transforms need, beside x and y; `threads`: as many work on it. */
 int64_t knr_fft_room(const knr_fft_plan *p, int side, int threads);
 /* y = the transform of x. x is not written; y is written early: it may be x of SPLIT only. side: 1 or WIDTH; pairs: 1

@@ -11,6 +11,7 @@
 #define BACK    PASTE(BACK_, NUM)
 #define ZIP_LO  PASTE(ZIP_LO_, NUM)
 #define ZIP_HI  PASTE(ZIP_HI_, NUM)
+#define STORE_SOME PASTE(STORE_SOME_, NUM)
 // clang-format on
 
 ALWAYS V F(load)(const T *p)
@@ -132,10 +133,12 @@ ALWAYS void F(butterfly16)(V *re, V *im)
     re[0] = zr, im[0] = zi;                                                                             \
     REPEAT for (int k = 1; k <= h; k++)                                                                 \
     {                                                                                                   \
-        V pr = fr, pi = fi, qr = {0}, qi = {0};                                                         \
-        REPEAT for (int j = 1, e = k; j <= h; j++, e = e + k >= (r) ? e + k - (r) : e + k)              \
+        V pr = F(madd)(ROOT(2 * k - 2), sr[1], fr), pi = F(madd)(ROOT(2 * k - 2), si[1], fi);           \
+        V qr = ROOT(2 * k - 1) * di[1], qi = ROOT(2 * k - 1) * dr[1];                                   \
+        REPEAT for (int j = 2, e = 2 * k >= (r) ? 2 * k - (r) : 2 * k; j <= h;                          \
+                    j++, e = e + k >= (r) ? e + k - (r) : e + k)                                        \
         {                                                                                               \
-            V c = ROOT(2 * (e > h ? (r) - e : e) - 2), s = ROOT(2 * (e > h ? (r) - e : e) - 1);             \
+            V c = ROOT(2 * (e > h ? (r) - e : e) - 2), s = ROOT(2 * (e > h ? (r) - e : e) - 1);         \
             s = e > h ? -s : s;                                                                         \
             pr = F(madd)(c, sr[j], pr), pi = F(madd)(c, si[j], pi);                                     \
             qr = F(madd)(s, di[j], qr), qi = F(madd)(s, dr[j], qi);                                     \
@@ -144,23 +147,20 @@ ALWAYS void F(butterfly16)(V *re, V *im)
         re[(r) - k] = pr - qr, im[(r) - k] = pi + qi;                                                   \
     }
 
-/* roots: filled vectors */
-ALWAYS void F(butterfly_few)(V *re, V *im, const V *roots, const int r)
+#define ROOT(i) F(fill)(roots[i])
+ALWAYS void F(butterfly_few)(V *re, V *im, const T *roots, const int r)
 {
     V sr[4], si[4], dr[4], di[4];
-#define ROOT(i) roots[i]
     ODD_BUTTERFLY(r, UNROLL)
-#undef ROOT
 }
 
 APART void F(butterfly_odd)(V *re, V *im, const T *roots, int r)
 {
     V sr[KNR_FFT_MOST_ODD / 2 + 1], si[KNR_FFT_MOST_ODD / 2 + 1], dr[KNR_FFT_MOST_ODD / 2 + 1],
         di[KNR_FFT_MOST_ODD / 2 + 1];
-#define ROOT(i) F(fill)(roots[i])
     ODD_BUTTERFLY(r, )
-#undef ROOT
 }
+#undef ROOT
 #undef ODD_BUTTERFLY
 
 ALWAYS void F(even_butterfly)(V *re, V *im, const int r)
@@ -188,22 +188,17 @@ APART void F(butterfly_any)(V *re, V *im, const T *roots, int r)
 #define butterfly_any_f64 butterfly_odd_f64
 #endif
 
-/* fixed: r, where that is known while compiling; its roots are filled vectors, then. */
-ALWAYS void F(butterfly)(V *re, V *im, const T *roots, const V *filled, const int fixed, const int r)
+/* Of a radix that is known while compiling */
+ALWAYS void F(butterfly)(V *re, V *im, const T *roots, const int r)
 {
-    if (!fixed)
-        F(butterfly_any)(re, im, roots, r);
-    else if (fixed % 2)
-        F(butterfly_few)(re, im, filled, fixed);
+#if VECTOR_BYTES == 16
+    F(butterfly_any)(re, im, roots, r);
+#else
+    if (r % 2)
+        F(butterfly_few)(re, im, roots, r);
     else
-        F(even_butterfly)(re, im, fixed);
-}
-
-/* The roots of a radix that is known, once for all places */
-ALWAYS void F(fill_roots)(const T *roots, V *filled, const int fixed)
-{
-    if (fixed % 2)
-        UNROLL for (int i = 0; i < fixed - 1; i++) filled[i] = F(fill)(roots[i]);
+        F(even_butterfly)(re, im, r);
+#endif
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -301,75 +296,204 @@ ALWAYS void F(weave)(T *to, const V *x, const int r, const int unit)
     UNROLL for (int j = 0; j < r; j++) F(store)(to + j * LANES, a[j]);
 }
 
-/* Of one plane, where lanes are places t, t + 1, ... of [m][s] and go to [m][r][s]. */
-APART void F(scatter)(T *to, const T *x, int r, int64_t s, int64_t t)
+/* Parts of 16 and of 32 bytes of r vectors of one plane: part g of number k comes to to[s (r g + k)]. */
+#if VECTOR_BYTES > 16
+ALWAYS void F(parts_16)(T *to, const V *x, int64_t apart, int64_t step, const int count)
 {
-    for (int l = 0; l < LANES;) {
-        int64_t p = (t + l) / s, q = (t + l) % s, some = s - q < LANES - l ? s - q : LANES - l;
-        T *at = to + s * r * p + q;
-        const T *from = x + l;
-        for (int j = 0; j < r; j++, at += s, from += LANES) {
-            if (some == 8)
-                memcpy(at, from, 8 * sizeof(T));
-            else if (some == 4)
-                memcpy(at, from, 4 * sizeof(T));
-            else
-                for (int64_t i = 0; i < some; i++)
-                    at[i] = from[i];
+    UNROLL for (int i = 0; i < count; i++)
+    {
+        T *at = to + i * step;
+        STORE_16(at, x[i], 0);
+        STORE_16(at + apart, x[i], 1);
+#if VECTOR_BYTES == 64
+        STORE_16(at + 2 * apart, x[i], 2);
+        STORE_16(at + 3 * apart, x[i], 3);
+#endif
+    }
+}
+#endif
+#if VECTOR_BYTES == 64
+ALWAYS void F(parts_32)(T *to, const V *x, int64_t apart, int64_t step, const int count)
+{
+    UNROLL for (int i = 0; i < count; i++)
+    {
+        STORE_32(to + i * step, x[i], 0);
+        STORE_32(to + i * step + apart, x[i], 1);
+    }
+}
+#endif
+
+/* --- butterflies in memory -------------------------------------------------------------------- */
+
+/* One butterfly: where it reads and writes, and its turns */
+typedef struct F(spot) {
+    const knr_fft_groups *c;
+    int64_t from, to, xj, yk; /* number j is xj j behind `from` */
+    const T *by_p;            /* [r - 1] pairs, for all lanes; or, */
+    const T *w;               /* w + k next: vectors (`across`), or numbers for all lanes; their sines: `second` on */
+    int64_t next, second;
+    bool across;
+    int64_t t, p, q; /* `walk`: the place of the first lane */
+} F(spot);
+
+/* Of one plane, results first + i step, i < count: places t .. of [m][s] go to [m][r][s]. */
+ALWAYS void F(spread)(const F(spot) *a, T *to, const V *x, const int r, const int first, const int step,
+                      const int count)
+{
+    const int64_t s = a->c->s, unit = s * (int64_t)sizeof(T);
+    const bool even = count == r && (r & (r - 1)) == 0 && r <= 8;
+    T *at = to + r * a->t + first * s;
+    (void)unit;
+    if (s == LANES) {
+        UNROLL for (int i = 0; i < count; i++) F(store)(at + i * step * s, x[i]);
+        return;
+    }
+    if (even && s == 1) {
+        F(weave)(at, x, count, sizeof(T));
+        return;
+    }
+#if VECTOR_BYTES == 64
+    if (unit == 32) {
+        if (even)
+            F(weave)(at, x, count, 32);
+        else
+            F(parts_32)(at, x, r * s, step * s, count);
+        return;
+    }
+#endif
+#if VECTOR_BYTES > 16
+    if (unit == 16) {
+        if (even)
+            F(weave)(at, x, count, 16);
+        else
+            F(parts_16)(at, x, r * s, step * s, count);
+        return;
+    }
+#endif
+    int64_t p = a->p, q = a->q;
+    for (int l = 0; l < LANES; q = 0, p++) {
+        int end = s - q < LANES - l ? l + (int)(s - q) : LANES;
+        at = to + s * (r * p + first) + q - l;
+        if (end - l == LANES)
+            UNROLL for (int i = 0; i < count; i++) F(store)(at + i * step * s, x[i]);
+        else
+            UNROLL for (int i = 0; i < count; i++) STORE_SOME(at + i * step * s, x[i], l, end);
+        l = end;
+    }
+}
+
+/* Results first, first + step, ... (count of them) of radix r are turned, and written. */
+ALWAYS void F(send)(const F(spot) *a, V *re, V *im, const int r, const int first, const int step, const int count,
+                    const bool walks)
+{
+    const knr_fft_groups *c = a->c;
+    if (!walks && a->by_p) {
+        UNROLL for (int i = 0; i < count; i++)
+        {
+            const T *w = a->by_p + 2 * (first + i * step) - 2;
+            if (first + i * step > 0)
+                F(multiply)(&re[i], &im[i], F(fill)(w[0]), F(fill)(w[1]));
         }
-        l += (int)some;
+    } else if (walks ? c->m > 1 : a->w && a->across) {
+        UNROLL for (int i = 0; i < count; i++)
+        {
+            const T *w = a->w + (first + i * step) * a->next;
+            if (!walks || first + i * step > 0)
+                F(multiply)(&re[i], &im[i], F(load)(w), F(load)(w + a->second));
+        }
+    } else if (!walks && a->w) {
+        UNROLL for (int i = 0; i < count; i++)
+        {
+            const T *w = a->w + (first + i * step) * a->next;
+            F(multiply)(&re[i], &im[i], F(fill)(w[0]), F(fill)(w[a->second]));
+        }
+    }
+    if (!walks || c->m == 1) {
+        F(write)(&c->y, a->to + first * a->yk, step * a->yk, count, (T)c->scale, re, im);
+        return;
+    }
+    F(spread)(a, c->y.re, re, r, first, step, count);
+    F(spread)(a, c->y.im, im, r, first, step, count);
+}
+
+/* A radix of two factors: columns of p numbers, turned by w^(i j), w = exp(-2 pi i / (p q)), become rows of q. roots:
+ * those of p, if p is odd, of q, unless it is p, and these turns. Loops over columns and rows stay loops: so many
+ * numbers are in memory meanwhile anyway. */
+ALWAYS void F(compose)(const F(spot) *a, const T *roots, const int p, const int q, const bool walks)
+{
+    const T *of_q = p % 2 && p != q ? roots + p - 1 : roots, *turns = of_q + q - 1;
+    V zr[25], zi[25];
+    for (int j = 0; j < q; j++) {
+        V xr[5], xi[5];
+        F(read)(&a->c->x, a->from + j * a->xj, q * a->xj, p, xr, xi);
+        F(butterfly)(xr, xi, roots, p);
+        zr[j] = xr[0], zi[j] = xi[0];
+        UNROLL for (int i = 1; i < p; i++)
+        {
+            if (j)
+                F(multiply)(&xr[i], &xi[i], F(fill)(turns[0]), F(fill)(turns[1]));
+            turns += j ? 2 : 0;
+            zr[i * q + j] = xr[i], zi[i * q + j] = xi[i];
+        }
+    }
+    for (int i = 0; i < p; i++) {
+        V xr[5], xi[5];
+        UNROLL for (int k = 0; k < q; k++) xr[k] = zr[i * q + k], xi[k] = zi[i * q + k];
+        F(butterfly)(xr, xi, of_q, q);
+        F(send)(a, xr, xi, p * q, i, p, q, walks);
+    }
+}
+
+/* The factors of a radix that has two; 0: it has one. */
+ALWAYS int F(factor)(const int r)
+{
+    return r == 6 ? 2 : r == 9 || r == 15 ? 3 : r == 25 ? 5 : 0;
+}
+
+/* The butterfly at one spot. fixed: r, where that is known while compiling. */
+ALWAYS void F(work)(const F(spot) *a, const int fixed, const bool walks, V *re, V *im)
+{
+    const knr_fft_groups *c = a->c;
+    const int r = fixed ? fixed : c->r, p = F(factor)(r);
+    if (p && (fixed || VECTOR_BYTES == 16)) {
+        F(compose)(a, c->roots, p, r / p, walks);
+    } else if (fixed) {
+        F(read)(&c->x, a->from, a->xj, fixed, re, im);
+        F(butterfly)(re, im, c->roots, fixed);
+        F(send)(a, re, im, fixed, 0, 1, fixed, walks);
+    } else {
+        for (int j = 0; j < r; j++)
+            F(read)(&c->x, a->from + j * a->xj, 0, 1, &re[j], &im[j]);
+        F(butterfly_any)(re, im, c->roots, r);
+        for (int j = 0; j < r; j++)
+            F(send)(a, &re[j], &im[j], r, j, 1, 1, walks);
     }
 }
 
 /* --- passes ----------------------------------------------------------------------------------- */
 
-/* What place t and those behind it become, of one plane */
-ALWAYS void F(part)(T *to, const V *x, const int fixed, int r, int64_t s, int64_t t)
-{
-    const int64_t unit = s * (int64_t)sizeof(T);
-    if (fixed && fixed % 2 == 0 && s == 1)
-        F(weave)(to + r * t, x, fixed, sizeof(T));
-    else if (VECTOR_BYTES > 16 && fixed && fixed % 2 == 0 && unit == 16)
-        F(weave)(to + r * t, x, fixed, 16);
-    else if (VECTOR_BYTES > 32 && fixed && fixed % 2 == 0 && unit == 32)
-        F(weave)(to + r * t, x, fixed, 32);
-    else if (fixed && unit == VECTOR_BYTES)
-        UNROLL for (int j = 0; j < fixed; j++) F(store)(to + r * t + j * LANES, x[j]);
-    else
-        F(scatter)(to, (const T *)x, r, s, t);
-}
-
 /* Lanes run along p and q. The last vector begins where it ends with the last place, so some places may be computed
- * twice. fixed: r, where that is known while compiling. */
+ * twice. */
 ALWAYS void F(walk)(const knr_fft_groups *c, const int fixed, V *re, V *im)
 {
     const int r = fixed ? fixed : c->r;
-    const int64_t places = c->s * c->m;
-    V roots[4];
-    F(fill_roots)(c->roots, roots, fixed);
-    for (int64_t t = 0;;) {
-        const T *w = (const T *)c->by_t + t;
+    const int64_t places = c->s * c->m, whole = LANES / c->s, part = LANES % c->s;
+    F(spot) a = {.c = c, .xj = places, .yk = c->s, .next = 2 * places, .second = places};
+    for (;;) {
+        a.from = a.to = a.t;
+        a.w = (const T *)c->by_t + a.t - a.next; /* number 0 has none */
         if (c->x.ahead)
             for (int j = 0; j < r; j++)
-                F(fetch)(&c->x, t + j * places, false);
-        if (fixed)
-            F(read)(&c->x, t, places, fixed, re, im);
-        else
-            for (int j = 0; j < r; j++)
-                F(read)(&c->x, t + j * places, 0, 1, &re[j], &im[j]);
-        F(butterfly)(re, im, c->roots, roots, fixed, r);
-        if (c->m > 1 && fixed)
-            UNROLL for (int j = 1; j < fixed; j++, w += 2 * places)
-                F(multiply)(&re[j], &im[j], F(load)(w), F(load)(w + places));
-        else if (c->m > 1)
-            for (int j = 1; j < r; j++, w += 2 * places)
-                F(multiply)(&re[j], &im[j], F(load)(w), F(load)(w + places));
-        F(part)(c->y.re, re, fixed, r, c->s, t);
-        F(part)(c->y.im, im, fixed, r, c->s, t);
-        t += LANES;
-        if (t >= places)
+                F(fetch)(&c->x, a.t + j * places, false);
+        F(work)(&a, fixed, true, re, im);
+        int64_t on = places - a.t - LANES;
+        if (on <= 0)
             return;
-        t = t + LANES <= places ? t : places - LANES;
+        on = on < LANES ? on : LANES;
+        int64_t groups = on < LANES ? on / c->s : whole, rest = on < LANES ? on % c->s : part;
+        a.t += on, a.p += groups, a.q += rest;
+        if (a.q >= c->s)
+            a.q -= c->s, a.p++;
     }
 }
 
@@ -384,7 +508,12 @@ PASS(2, 8)
 PASS(3, 8)
 PASS(4, 8)
 PASS(5, 8)
+PASS(6, 1)
+PASS(7, 8)
 PASS(8, 8)
+PASS(9, 1)
+PASS(15, 1)
+PASS(25, 1)
 #endif
 PASS(0, KNR_FFT_MOST_ODD)
 #undef PASS
@@ -397,7 +526,12 @@ static void F(pass)(const knr_fft_groups *c)
     case 3: F(pass_3)(c); break;
     case 4: F(pass_4)(c); break;
     case 5: F(pass_5)(c); break;
+    case 6: F(pass_6)(c); break;
+    case 7: F(pass_7)(c); break;
     case 8: F(pass_8)(c); break;
+    case 9: F(pass_9)(c); break;
+    case 15: F(pass_15)(c); break;
+    case 25: F(pass_25)(c); break;
 #endif
     default: F(pass_0)(c); break;
     }

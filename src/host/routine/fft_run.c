@@ -155,10 +155,11 @@ void knr_fft_prepare(const knr_fft_plan *p, int side, const numbers *x, const nu
         set_pass(c, q, scale);
         set(&c->x, from);
         set(&c->y, to);
-        s->stage[i].run = lines || q->s >= knr_fft_width(p->bytes) ? loops->groups : loops->pass;
+        bool walks = !lines && knr_fft_walks(p, q);
+        s->stage[i].run = walks ? loops->pass : loops->groups;
         if (lines)
             set_lines(p, c, p->columns && side > 1 ? knr_fft_width(p->bytes) : 1);
-        else if (q->s >= knr_fft_width(p->bytes))
+        else if (!walks)
             set_along(p, c, q);
         if (last)
             c->turn = p->columns;

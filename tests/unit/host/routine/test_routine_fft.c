@@ -143,7 +143,8 @@ static void errors_grow_as_the_logarithm(void **unused)
     (void)unused;
     for (int64_t n = 2; n <= 1 << 18; n *= 2)
         check_error(n, 40, promised(n, false));
-    static const int64_t other[] = {1000, 3125, 6561, 9000, 16807, 14641, 50000, 100000, 59049, 61 * 61 * 16};
+    static const int64_t other[] = {1000,  1500,  1920,  3125,  6561,   9000,  10000,
+                                    16807, 14641, 50000, 44100, 100000, 59049, 61 * 61 * 16};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         check_error(other[i], 40, promised(other[i], false));
     static const int64_t prime[] = {1009, 2 * 997, 1009 * 101, 32 * 1009, 10007, 65537, 2 * 40009};
@@ -236,10 +237,11 @@ static void bits_do_not_depend_on_place_threads_and_instructions(void **unused)
     (void)unused;
     for (int64_t n = 1; n <= 64; n++)
         check_bits(n, 18);
-    static const int64_t more[] = {67, 96, 100, 128, 160, 243, 256, 289, 512, 625, 997, 1000, 1024, 1994, 2048, 3232};
+    static const int64_t more[] = {67,  75,  96,  100, 120,  128,  160,  225,  243,  250,  256,  289,
+                                   360, 512, 625, 997, 1000, 1001, 1024, 1500, 1920, 1994, 2048, 3232};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         check_bits(more[i], 18);
-    static const int64_t large[] = {8192, 16384, 10007, 32 * 1009};
+    static const int64_t large[] = {8192, 10000, 16384, 10007, 32 * 1009};
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
         check_bits(large[i], 3);
 }
