@@ -5,7 +5,6 @@
 #include "base/pool.h"
 #include "host/routine/isa.h"
 #include "host/routine/product_half.h"
-#include "host/tile.h"
 #include <stdatomic.h>
 #include <string.h>
 #if defined(__SSE2__)
@@ -17,15 +16,14 @@ enum {
     STRIP_BYTES = 2048, /* columns that are worked on together, at most */
     LEAST_STRIP = 64,   /* at least: no two threads write one line */
     SHARED_STRIP = 512, /* of which blocks are shared out, at most */
-    FEW_STEPS = 32,     /* narrow rows below it are no lines */
     ROOM_BYTES = 16384, /* of what is moved or converted, at a time */
     PART = 1 << 15,     /* numbers that are worth a thread */
     WAVE = 64           /* blocks of a line that threads share at a time */
 };
 static const int64_t past_caches = 16 << 20; /* bytes, read and written */
 
-/* How steps lie: side by side, or each a row of lanes, or each a row so narrow that rows are turned into lines. */
-typedef enum { LINES, COLUMNS, NARROW } arrangement;
+/* How steps lie: side by side, or each a row of lanes. */
+typedef enum { LINES, COLUMNS } arrangement;
 
 typedef struct task {
     const knr_cumulate_loops *loops;
@@ -88,13 +86,14 @@ static void choose_loops(task *t, kn_dtype d)
     t->size = d->size;
     t->converts = d->size < 4 ? d->id : KN_ID_COUNT;
     t->bare = knx_is_complex(d) && t->how != KNR_CUMULATE_SUM;
-    if (t->bare) {
-        t->loops = knr_cumulate_complex + (d->size == 16);
+    const knr_cumulate_loops *lines = d->size == 16 ? &kinds->complex128 : &kinds->complex64;
+    if (knx_is_complex(d) && t->inner == 1 && lines->line[t->how]) {
+        t->loops = lines;
+        t->neutral = UINT64_C(0x8000000080000000);
         return;
     }
-    if (d->id == KN_ID_C64 && t->inner == 1 && kinds->complex64.size) {
-        t->loops = &kinds->complex64;
-        t->neutral = UINT64_C(0x8000000080000000);
+    if (t->bare) {
+        t->loops = knr_cumulate_complex + (d->size == 16);
         return;
     }
     if (knx_is_complex(d)) {
@@ -233,28 +232,20 @@ static void run_columns(const task *t, const char *x, char *y, int64_t step, int
     }
 }
 
-/* n steps of `inner` lanes, which lie side by side. */
-static void run_narrow(const task *t, const char *x, char *y, int64_t n, state *s)
+/* The same where rows lie side by side and are to be converted: many at a time. */
+static void run_converted_columns(const task *t, const char *x, char *y, int64_t n, state *s)
 {
-    _Alignas(64) char flat[ROOM_BYTES], turned[ROOM_BYTES];
-    const bool converts = t->converts != KN_ID_COUNT;
-    int size = t->loops->size;
-    int64_t inner = t->inner, some = ROOM_BYTES / (inner * size) / 16 * 16;
+    _Alignas(64) char room[ROOM_BYTES];
+    task plain = *t;
+    plain.converts = KN_ID_COUNT;
+    int64_t row = t->inner * 4, some = ROOM_BYTES / row / 16 * 16;
     for (int64_t i = 0; i < n; i += some) {
-        int64_t count = least(n - i, some), at = (t->reverse ? n - i - count : i) * inner * t->size,
-                line = count * size;
-        if (converts)
-            widen(t->converts, x + at, flat, count * inner);
-        knh_transpose()(size, turned, line, converts ? flat : x + at, inner * size, count, inner, false);
-        for (int64_t k = 0; k < inner; k++) {
-            const knr_cumulate_part p = part_of(t, s, k * size, false);
-            t->loops->line[t->how](turned + k * line, y ? turned + k * line : NULL, count, 1, &p);
-        }
-        if (!y)
-            continue;
-        knh_transpose()(size, converts ? flat : y + at, inner * size, turned, line, inner, count, false);
-        if (converts)
-            narrow(t->converts, flat, y + at, count * inner);
+        int64_t count = least(n - i, some), at = (t->reverse ? n - i - count : i) * t->inner * t->size;
+        char *first = room + (t->reverse ? (count - 1) * row : 0);
+        widen(t->converts, x + at, room, count * t->inner);
+        run_columns(&plain, first, y ? first : NULL, t->reverse ? -row : row, count, t->inner, s);
+        if (y)
+            narrow(t->converts, room, y + at, count * t->inner);
     }
 }
 
@@ -269,8 +260,8 @@ static void run_block(const task *t, int64_t unit, int64_t b, bool y, state *s)
     begin(t, s);
     if (t->lie == LINES)
         run_lines(t, t->x + at, y ? t->y + at : NULL, n, 1, s);
-    else if (t->lie == NARROW)
-        run_narrow(t, t->x + at, y ? t->y + at : NULL, n, s);
+    else if (t->converts != KN_ID_COUNT && t->strips == 1 && t->inner * 4 * 16 <= ROOM_BYTES)
+        run_converted_columns(t, t->x + at, y ? t->y + at : NULL, n, s);
     else {
         at += t->reverse ? (n - 1) * row : 0;
         run_columns(t, t->x + at, y ? t->y + at : NULL, t->reverse ? -row : row, n, least(t->inner - k, t->width), s);
@@ -279,7 +270,8 @@ static void run_block(const task *t, int64_t unit, int64_t b, bool y, state *s)
 
 static void run_unit(const task *t, int64_t unit)
 {
-    state s = {.later = false};
+    state s;
+    s.later = false;
     for (int64_t b = 0; b * BLOCK < t->length; b++) {
         run_block(t, unit, b, true, &s);
         if ((b + 1) * BLOCK < t->length) {
@@ -313,7 +305,8 @@ static void run_units(void *arg, int64_t part, int worker)
     (void)worker;
     if (s->task->lie == LINES && s->task->length <= BLOCK) {
         int64_t at = part * s->units * s->task->length * s->task->size;
-        state one = {.later = false};
+        state one;
+        one.later = false;
         begin(s->task, &one);
         run_lines(s->task, s->task->x + at, s->task->y + at, s->task->length, end - part * s->units, &one);
     } else
@@ -384,10 +377,8 @@ static void arrange(task *t, int threads)
     t->strips = 1;
     t->width = t->inner;
     t->units = t->outer;
-    if (t->inner == 1 && !t->bare)
+    if (t->inner == 1 && t->loops->line[t->how])
         t->lie = LINES;
-    else if (t->inner * size < LEAST_STRIP && t->length >= FEW_STEPS && !t->bare)
-        t->lie = NARROW;
     else {
         t->lie = COLUMNS;
         int64_t narrowest = t->length >= 2 * BLOCK ? SHARED_STRIP : LEAST_STRIP;
@@ -400,7 +391,7 @@ static void arrange(task *t, int threads)
         t->units = t->outer * t->strips;
     }
     int64_t row = (t->lie == LINES ? t->length : t->inner) * size;
-    bool lined = row % 64 == 0 || (t->lie == LINES && t->outer == 1 && !t->reverse);
+    bool lined = row % 64 == 0 || (t->lie == LINES && ((t->outer == 1 && !t->reverse) || 64 % row == 0));
     t->bypass = t->converts == KN_ID_COUNT && (uintptr_t)t->y % 64 == 0 && lined &&
                 2 * t->outer * t->length * t->inner * size >= past_caches;
 }
@@ -413,12 +404,13 @@ void knr_cumulate_run(knr_cumulate how, kn_dtype d, int64_t outer, int64_t lengt
     task t = {.how = how, .reverse = reverse, .outer = outer, .length = length, .inner = inner, .x = x, .y = y};
     choose_loops(&t, d);
     arrange(&t, threads);
-    if (threads > (t.bare ? 2 : 1) && t.units < threads && length >= 2 * BLOCK &&
+    if (threads > (t.bare && t.lie == COLUMNS ? 2 : 1) && t.units < threads && length >= 2 * BLOCK &&
         t.width * t.loops->size <= SHARED_STRIP) {
         for (int64_t u = 0; u < t.units; u++)
             run_waves(&t, u, threads);
         return;
     }
-    share s = {&t, PART / (t.width * length) + 1};
+    int64_t some = PART / (t.width * length) + 1;
+    share s = {&t, some > 16 ? some / 16 * 16 : some}; /* short rows: whole lines of the cache */
     knx_parallel(threads, (t.units + s.units - 1) / s.units, run_units, &s);
 }

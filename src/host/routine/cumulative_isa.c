@@ -33,28 +33,15 @@ static void line_by(knr_cumulate_columns *f, int64_t size, const void *from, voi
 }
 #endif
 
+#if VECTOR_BYTES > 16
+static void short_lines4(bool real, const void *from, void *to, int64_t n, int64_t lines, const knr_cumulate_part *p);
+static void short_lines8(bool real, const void *from, void *to, int64_t n, int64_t lines, const knr_cumulate_part *p);
+#endif
+#define columns_any_f64 (p->how == KNR_CUMULATE_MAX ? columns_max_f64 : columns_product_f64)
 #define columns_max_u32 columns_any_u32
 #define columns_sum_u32 columns_any_u32
 #define columns_sum_u64 columns_any_u64
 // clang-format off
-#define num f32
-#define T float
-#define V vf32
-#define SIZE 4
-#define LANE vu32
-#define BITS uint32_t
-#define REAL 1
-#include "host/routine/cumulative_loops.h"
-
-#define num f64
-#define T double
-#define V vf64
-#define SIZE 8
-#define LANE vu64
-#define BITS uint64_t
-#define REAL 1
-#include "host/routine/cumulative_loops.h"
-
 #define num u32
 #define T uint32_t
 #define V vu32
@@ -73,16 +60,45 @@ static void line_by(knr_cumulate_columns *f, int64_t size, const void *from, voi
 #define REAL 0
 #include "host/routine/cumulative_loops.h"
 
-#if VECTOR_BYTES > 16 /* complex64: numbers of 64 bits, whose halves are added */
-#define larger_c64 larger_f32
+#define num f32
+#define T float
+#define V vf32
+#define SIZE 4
+#define LANE vu32
+#define BITS uint32_t
+#define REAL 1
+#define OTHER join_u32
+#include "host/routine/cumulative_loops.h"
+
+#define num f64
+#define T double
+#define V vf64
+#define SIZE 8
+#define LANE vu64
+#define BITS uint64_t
+#define REAL 1
+#define OTHER join_u64
+#include "host/routine/cumulative_loops.h"
+
+#if VECTOR_BYTES > 16
 #define num c64
-#define T uint64_t
+#define T kn_c64
 #define V vf32
 #define SIZE 8
 #define LANE vu64
 #define BITS uint64_t
 #define REAL 1
-#define SUMS_OF_LINES
+#define PAIRS
+#include "host/routine/cumulative_loops.h"
+
+#define num c128
+#define T kn_c128
+#define V vf64
+#define SIZE 16
+#define LANE vu64
+#define BITS uint64_t
+#define REAL 1
+#define PAIRS
 #include "host/routine/cumulative_loops.h"
 
 static void columns_sum_c64(const void *const *x, void *const *y, int64_t n, const knr_cumulate_part *p)
@@ -140,7 +156,7 @@ const knr_cumulate_kinds PASTE(knr_cumulate_, KN_ISA) = {
                .line = {line_sum_f32, line_product_f32, line_max_f32, line_max_f32},
                .columns = {columns_sum_f32, columns_product_f32, columns_max_f32, columns_max_f32}},
               {.size = 8,
-               .line = {line_sum_f64, line_product_f64, line_max_f64, line_max_f64},
+               .line = {line_sum_f64, line_any_f64, line_any_f64, line_any_f64},
                .columns = {columns_sum_f64, columns_product_f64, columns_max_f64, columns_max_f64}},
               {.size = 4,
                .line = {line_sum_u32, knr_cumulate_product_u32, line_max_u32, line_max_u32},
@@ -149,7 +165,10 @@ const knr_cumulate_kinds PASTE(knr_cumulate_, KN_ISA) = {
                .line = {line_sum_u64, knr_cumulate_product_u64, knr_cumulate_max_u64, knr_cumulate_max_u64},
                .columns = {columns_any_u64, columns_any_u64, columns_any_u64, columns_any_u64}}},
 #if VECTOR_BYTES > 16
-    .complex64 = {.size = 8, .line = {line_sum_c64}, .columns = {columns_sum_c64}},
+    .complex64 = {.size = 8,
+                  .line = {line_sum_c64, line_product_c64},
+                  .columns = {columns_sum_c64, knr_cumulate_product_c64}},
+    .complex128 = {.size = 16, .line = {NULL, line_product_c128}, .columns = {NULL, knr_cumulate_product_c128}},
 #endif
     .widen = {[KN_ID_I8] = from_i8, [KN_ID_U8] = from_u8, [KN_ID_I16] = from_i16, [KN_ID_U16] = from_u16},
     .narrow = {[KN_ID_I8] = to_8, [KN_ID_U8] = to_8, [KN_ID_I16] = to_16, [KN_ID_U16] = to_16},

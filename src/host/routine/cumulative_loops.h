@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cumulative_loops.h -- cumulative operations on vectors of one kind of numbers. Included by cumulative_isa.c for each;
  * it has no include guard: that is the point. num: the suffix of functions, T: the number, SIZE: its bytes, V: a vector
- * of it, LANE: one of integers as large, BITS: an integer as large, REAL: 1 for floats. SUMS_OF_LINES:
- * nothing else is made. */
+ * of it, LANE: one of integers as large, BITS: an integer as large, REAL: 1 for floats. PAIRS: complex numbers, of
+ * which lines are made alone. OTHER: join of the integers as large, which came before. */
 #define F(name) PASTE(name##_, num)
 #define S(name) PASTE(name, SIZE)
 
@@ -58,10 +58,25 @@ ALWAYS V F(flipped)(knr_cumulate how, V x, F(bits) flip)
 /* combine of docs/determinism.md */
 ALWAYS V F(join)(knr_cumulate how, V left, V right)
 {
+#if defined(PAIRS) /* by parts; of products no number changes nothing */
+    return how == KNR_CUMULATE_SUM ? left + right : F(times)(left, right);
+}
+#define BARE(how) ((how) == KNR_CUMULATE_PRODUCT)
+#define WRITTEN_OUT /* small rather than fast */
+#else
     return how == KNR_CUMULATE_SUM       ? left + right
            : how == KNR_CUMULATE_PRODUCT ? left * right
                                          : F(larger)(left, right);
 }
+#define BARE(how)   false
+#if SIZE == 4 || !REAL
+#define WRITTEN_OUT UNROLL
+#else
+#define WRITTEN_OUT
+#endif
+#endif
+
+#if !defined(PAIRS)
 
 /* One vector of each of the 16 rows, from lane k on; n: lanes that there are. The order of integers, maxima and minima
  * shows in no result. Rows lie far apart, and no processor sees ahead in 32 streams, so the next group is fetched. */
@@ -114,68 +129,102 @@ ALWAYS void F(columns)(knr_cumulate how, const void *const *x, void *const *y, i
     }
 }
 
+#endif
+
 #if VECTOR_BYTES > 16
 ALWAYS V F(last_of)(V v, const S(tables) *t) { return (V)S(moved)((bytes)v, t->last); }
-
-ALWAYS V F(everywhere)(const void *p)
-{
-    BITS one;
-    memcpy(&one, p, sizeof one);
-    return (V)F(all)(one);
-}
 
 /* Lanes run along the steps: a group of 16 is one vector, or several. */
 ALWAYS void F(group)(knr_cumulate how, const S(tables) *t, V *v)
 {
-    UNROLL for (int k = 0; k < F(VECTORS); k++)
-        UNROLL for (int i = 0, reach = 1; reach < F(LANES); i++, reach *= 2) {
+    WRITTEN_OUT for (int k = 0; k < F(VECTORS); k++)
+        WRITTEN_OUT for (int i = 0, reach = 1; reach < F(LANES); i++, reach *= 2) {
             V moved = (V)S(moved)((bytes)v[k], t->from[i]);
             v[k] = (V)S(choose)(t->joins[i], (bytes)F(join)(how, moved, v[k]), (bytes)v[k]);
         }
-    UNROLL for (int s = 1; s < F(VECTORS); s *= 2)
-        UNROLL for (int k = 0; k < F(VECTORS); k++)
+    WRITTEN_OUT for (int s = 1; s < F(VECTORS); s *= 2)
+        WRITTEN_OUT for (int k = 0; k < F(VECTORS); k++)
             if (k & s)
                 v[k] = F(join)(how, F(last_of)(v[(k & ~(2 * s - 1)) + s - 1], t), v[k]);
 }
+
+#if defined(OTHER)
+/* Lines that have room in one register: as many as that side by side, also of integers. Small rather than fast: what
+ * they are is asked each time. */
+static __attribute__((noinline)) void S(short_lines)(bool real, const void *from, void *to, int64_t n, int64_t lines,
+                                                     const knr_cumulate_part *p)
+{
+    S(tables) t;
+    S(fill_tables)(&t, p->reverse, (unsigned)n);
+    const F(bits) flip = F(all)((BITS)p->flip);
+    const int64_t some = F(LANES) / n * n;
+    const T *x = from;
+    T *y = to;
+    for (int64_t left = n * lines; left > 0; left -= some, x += some, y += some) {
+        F(bits) v = flip ^ (F(bits))(left >= F(LANES) ? F(load)(x) : F(some)(x, F(below)(left)));
+        for (int i = 0; 1 << i < n; i++) {
+            F(bits) moved = (F(bits))S(moved)((bytes)v, t.from[i]);
+            F(bits) z = real ? (F(bits))F(join)(p->how, (V)moved, (V)v) : OTHER(p->how, moved, v);
+            v = (F(bits))S(choose)(t.joins[i], (bytes)z, (bytes)v);
+        }
+        v ^= flip;
+        if (some == F(LANES) && left >= some)
+            F(put)(y, (V)v, p->bypass);
+        else
+            F(put_some)(y, (V)v, F(below)(left < some ? left : some));
+    }
+}
+#endif
 
 ALWAYS void F(line)(knr_cumulate how, const void *from, void *to, int64_t n, int64_t lines,
                     const knr_cumulate_part *p)
 {
     S(tables) tables;
-    S(fill_tables)(&tables, p->reverse);
+#if !defined(PAIRS)
+    if (lines > 1 && n <= F(LANES)) {
+        S(short_lines)(REAL, from, to, n, lines, p);
+        return;
+    }
+#endif
+    S(fill_tables)(&tables, p->reverse, F(LANES));
     const F(bits) flip = F(all)((BITS)p->flip);
     const bool bypass = p->bypass;
     T left_out[16];
-    const V front = F(flipped)(how, F(everywhere)(p->prefix), flip);
-    const V first = F(flipped)(how, F(everywhere)(p->carry), flip);
+    const bool fronted = !BARE(how) || p->prefix, begins = BARE(how) && p->begins;
+    const V front = F(flipped)(how, (V)S(spread)(fronted ? p->prefix : p->carry), flip);
+    const V first = F(flipped)(how, (V)S(spread)(p->carry), flip);
     V last = first, v[F(VECTORS)];
     const int64_t step = p->reverse ? -F(LANES) : F(LANES), begin = p->reverse ? n - F(LANES) : 0;
     const int64_t on = to ? F(VECTORS) * step : 0;
     for (int64_t line = 0; line < lines; line++) {
         const T *x = (const T *)from + line * n + begin;
         T *y = to ? (T *)to + line * n + begin : left_out + (p->reverse ? 16 - F(LANES) : 0);
+        bool alone = begins;
         last = first;
         for (int64_t left = n; left > 0; left -= 16, x += F(VECTORS) * step, y += on) {
-            UNROLL for (int k = 0; k < F(VECTORS); k++)
+            WRITTEN_OUT for (int k = 0; k < F(VECTORS); k++)
                 v[k] = left >= 16 ? F(load)(x + k * step)
                                   : F(some)(x + k * step, S(below)(tables.number, left - k * F(LANES)));
-            UNROLL for (int k = 0; how == KNR_CUMULATE_MAX && k < F(VECTORS); k++)
+            WRITTEN_OUT for (int k = 0; how == KNR_CUMULATE_MAX && k < F(VECTORS); k++)
                 v[k] = F(flipped)(how, v[k], flip);
             F(group)(how, &tables, v);
             V all = F(last_of)(v[F(VECTORS) - 1], &tables);
-            UNROLL for (int k = 0; k < F(VECTORS); k++)
-                v[k] = F(flipped)(how, F(join)(how, front, F(join)(how, last, v[k])), flip);
+            WRITTEN_OUT for (int k = 0; k < F(VECTORS); k++) {
+                V z = alone ? v[k] : F(join)(how, last, v[k]);
+                v[k] = F(flipped)(how, fronted ? F(join)(how, front, z) : z, flip);
+            }
             if (left >= 16)
-                UNROLL for (int k = 0; k < F(VECTORS); k++)
+                WRITTEN_OUT for (int k = 0; k < F(VECTORS); k++)
                     F(put)(y + k * step, v[k], bypass);
             else
-                UNROLL for (int k = 0; k < F(VECTORS); k++)
+                WRITTEN_OUT for (int k = 0; k < F(VECTORS); k++)
                     F(put_some)(y + k * step, v[k], S(below)(tables.number, left - k * F(LANES)));
-            last = F(join)(how, last, all);
+            last = alone ? all : F(join)(how, last, all);
+            alone = false;
         }
     }
     last = F(flipped)(how, last, flip);
-    memcpy(p->carry, &last, sizeof(T));
+    memcpy(p->carry, &last, SIZE);
 }
 #endif
 
@@ -197,22 +246,28 @@ ALWAYS void F(line)(knr_cumulate how, const void *from, void *to, int64_t n, int
         F(line)(how, x, y, n, lines, p);                                                                    \
     }
 #endif
-#if defined(SUMS_OF_LINES)
+#if defined(PAIRS)
+#if SIZE == 8 /* those of complex128 are sums of columns */
 LINE(sum, KNR_CUMULATE_SUM)
-#elif REAL
+#endif
+LINE(product, KNR_CUMULATE_PRODUCT)
+#else
+#if REAL
 COLUMNS(sum, KNR_CUMULATE_SUM)
 COLUMNS(product, KNR_CUMULATE_PRODUCT)
 COLUMNS(max, KNR_CUMULATE_MAX)
-LINE(sum, KNR_CUMULATE_SUM)
-LINE(product, KNR_CUMULATE_PRODUCT)
 #else /* small rather than fast: which one is asked at each step */
 COLUMNS(any, (knr_cumulate)p->how)
 #endif
-#if !REAL
 LINE(sum, KNR_CUMULATE_SUM)
-#endif
-#if !defined(SUMS_OF_LINES) && (REAL || SIZE == 4)
+#if SIZE == 4
 LINE(max, KNR_CUMULATE_MAX)
+#endif
+#if REAL && SIZE == 4
+LINE(product, KNR_CUMULATE_PRODUCT)
+#elif REAL
+LINE(any, p->how == KNR_CUMULATE_MAX ? KNR_CUMULATE_MAX : KNR_CUMULATE_PRODUCT)
+#endif
 #endif
 #undef COLUMNS
 #undef LINE
@@ -225,4 +280,7 @@ LINE(max, KNR_CUMULATE_MAX)
 #undef LANE
 #undef BITS
 #undef REAL
-#undef SUMS_OF_LINES
+#undef PAIRS
+#undef OTHER
+#undef BARE
+#undef WRITTEN_OUT

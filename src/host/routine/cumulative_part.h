@@ -24,8 +24,8 @@ typedef void knr_cumulate_columns(const void *const *x, void *const *y, int64_t 
 
 typedef struct knr_cumulate_loops {
     int size; /* bytes of a number */
-    /* n steps side by side, and so again in the next line, which begins with the same carry; y may be x; NULL: the
-     * carry only. If n is no multiple of 16 the carry that comes out means nothing. */
+    /* n steps side by side, and so again in the next line; y may be x; NULL: the carry only. Of several lines carry and
+     * prefix are as they begin. If n is no multiple of 16 the carry that comes out means nothing. */
     knr_cumulate_line *line[KNR_CUMULATE_COUNT];
     /* 16 steps of n numbers each, with a carry and a prefix for each (room for a multiple of 16); y[i] may be x[i] */
     knr_cumulate_columns *columns[KNR_CUMULATE_COUNT];
@@ -35,13 +35,14 @@ typedef void knr_cumulate_convert(const void *from, void *to, int64_t n);
 
 typedef struct knr_cumulate_kinds {
     knr_cumulate_loops loops[4]; /* float32, float64, 32 and 64 bits */
-    knr_cumulate_loops complex64; /* sums in lines; without vectors none */
+    knr_cumulate_loops complex64, complex128; /* sums (of complex64) and products in lines; without vectors none */
     /* from and to 32 bits; NULL for other dtypes */
     knr_cumulate_convert *widen[KN_ID_COUNT], *narrow[KN_ID_COUNT];
 } knr_cumulate_kinds;
 extern const knr_cumulate_kinds knr_cumulate_base, knr_cumulate_avx2, knr_cumulate_avx512;
 /* complex64 and complex128: columns only, and no sums */
 extern const knr_cumulate_loops knr_cumulate_complex[2];
+knr_cumulate_columns knr_cumulate_product_c64, knr_cumulate_product_c128;
 
 /* One step after the other. */
 knr_cumulate_line knr_cumulate_product_u32, knr_cumulate_product_u64, knr_cumulate_max_u64;

@@ -9,62 +9,62 @@ const uint8_t knr_cumulate_joins[KNR_CUMULATE_JOINS][2] = {
     {11, 14}, {11, 15}, {7, 8},  {7, 9},   {7, 10},  {7, 11},  {7, 12},  {7, 13},  {7, 14}, {7, 15},
 };
 
-/* By real parts first; whatever has a nan part is one. */
-#define IS_NAN(a)   ((a).re != (a).re || (a).im != (a).im)
-#define BELOW(a, b) ((a).re < (b).re || ((a).re == (b).re && (a).im < (b).im))
-#define PRODUCT(a, b)                                                    \
-    {                                                                    \
-        (a).re *(b).re - (a).im *(b).im, (a).re *(b).im + (a).im *(b).re \
+#define INLINE static inline __attribute__((always_inline))
+/* Products; both parts of a number are one vector. */
+#define PRODUCTS(name, T, part)                                                                         \
+    typedef part V_##T __attribute__((vector_size(sizeof(T)), aligned(sizeof(part)), may_alias));       \
+    INLINE V_##T times_##T(V_##T a, V_##T b)                                                            \
+    {                                                                                                   \
+        V_##T cross = __builtin_shufflevector(a, a, 1, 1) * __builtin_shufflevector(b, b, 1, 0);        \
+        return __builtin_shufflevector(a, a, 0, 0) * b + cross * (V_##T){-1, 1};                        \
+    }                                                                                                   \
+    void name(const void *const *x, void *const *y, int64_t n, const knr_cumulate_part *p)              \
+    {                                                                                                   \
+        for (int64_t k = 0; k < n; k++) {                                                               \
+            V_##T v[16], *last = (V_##T *)p->carry + k;                                                 \
+            for (int i = 0; i < 16; i++)                                                                \
+                v[i] = ((const V_##T *)x[i])[k];                                                        \
+            for (int i = 0; i < KNR_CUMULATE_JOINS; i++) {                                              \
+                const uint8_t *pair = knr_cumulate_joins[i];                                            \
+                v[pair[1]] = times_##T(v[pair[0]], v[pair[1]]);                                         \
+            }                                                                                           \
+            for (int i = 0; i < 16; i++) {                                                              \
+                v[i] = p->begins ? v[i] : times_##T(*last, v[i]);                                       \
+                ((V_##T *)y[i])[k] = p->prefix ? times_##T(((const V_##T *)p->prefix)[k], v[i]) : v[i]; \
+            }                                                                                           \
+            *last = v[15];                                                                              \
+        }                                                                                               \
     }
+PRODUCTS(knr_cumulate_product_c64, kn_c64, float)
+PRODUCTS(knr_cumulate_product_c128, kn_c128, double)
+
+/* Maxima and minima are joined in any order: by real parts first; whatever has a nan part is one. */
+#define IS_NAN(a)    ((a).re != (a).re || (a).im != (a).im)
+#define BELOW(a, b)  ((a).re < (b).re || ((a).re == (b).re && (a).im < (b).im))
 #define KEEPS(a, b)  (IS_NAN(a) || (!IS_NAN(b) && BELOW(b, a)))
 #define YIELDS(a, b) (IS_NAN(a) || (!IS_NAN(b) && BELOW(a, b)))
-
-/* Loops for each operation. Maxima and minima are joined in any order. */
-#define INLINE static inline __attribute__((always_inline))
-#define COLUMNS(T)                                                                                              \
-    INLINE T join_##T(knr_cumulate how, T a, T b)                                                               \
-    {                                                                                                           \
-        if (how == KNR_CUMULATE_PRODUCT)                                                                        \
-            return (T)PRODUCT(a, b);                                                                            \
-        return (how == KNR_CUMULATE_MAX ? KEEPS(a, b) : YIELDS(a, b)) ? a : b;                                  \
-    }                                                                                                           \
-    INLINE void columns_##T(knr_cumulate how, const void *const *x, void *const *y, int64_t n,                  \
-                            const knr_cumulate_part *p)                                                         \
-    {                                                                                                           \
-        for (int64_t k = 0; k < n; k++) {                                                                       \
-            T v[16], last = ((T *)p->carry)[k];                                                                 \
-            for (int i = 0; i < 16; i++)                                                                        \
-                v[i] = ((const T *)x[i])[k];                                                                    \
-            for (int i = 0; how == KNR_CUMULATE_PRODUCT && i < KNR_CUMULATE_JOINS; i++) {                       \
-                const uint8_t *pair = knr_cumulate_joins[i];                                                    \
-                v[pair[1]] = join_##T(how, v[pair[0]], v[pair[1]]);                                             \
-            }                                                                                                   \
-            for (int i = 0; i < 16; i++) {                                                                      \
-                v[i] = p->begins && (i == 0 || how == KNR_CUMULATE_PRODUCT) ? v[i] : join_##T(how, last, v[i]); \
-                last = how == KNR_CUMULATE_PRODUCT ? last : v[i];                                               \
-                ((T *)y[i])[k] = p->prefix ? join_##T(how, ((const T *)p->prefix)[k], v[i]) : v[i];             \
-            }                                                                                                   \
-            ((T *)p->carry)[k] = v[15];                                                                         \
-        }                                                                                                       \
+#define EXTREME(name, T, JOIN)                                                                    \
+    static void name(const void *const *x, void *const *y, int64_t n, const knr_cumulate_part *p) \
+    {                                                                                             \
+        for (int64_t k = 0; k < n; k++) {                                                         \
+            const T *front = p->prefix ? (const T *)p->prefix + k : NULL;                         \
+            T last = p->begins ? ((const T *)x[0])[k] : ((T *)p->carry)[k];                       \
+            for (int i = 0; i < 16; i++) {                                                        \
+                T v = ((const T *)x[i])[k];                                                       \
+                last = JOIN(last, v) ? last : v;                                                  \
+                ((T *)y[i])[k] = front && JOIN(*front, last) ? *front : last;                     \
+            }                                                                                     \
+            ((T *)p->carry)[k] = last;                                                            \
+        }                                                                                         \
     }
-COLUMNS(kn_c64)
-COLUMNS(kn_c128)
-
-#define FORM(T, name, how)                                                                              \
-    static void T##_##name(const void *const *x, void *const *y, int64_t n, const knr_cumulate_part *p) \
-    {                                                                                                   \
-        columns_##T(how, x, y, n, p);                                                                   \
-    }
-#define FORMS(T)                           \
-    FORM(T, product, KNR_CUMULATE_PRODUCT) \
-    FORM(T, max, KNR_CUMULATE_MAX)         \
-    FORM(T, min, KNR_CUMULATE_MIN)
-FORMS(kn_c64)
-FORMS(kn_c128)
+EXTREME(max_c64, kn_c64, KEEPS)
+EXTREME(min_c64, kn_c64, YIELDS)
+EXTREME(max_c128, kn_c128, KEEPS)
+EXTREME(min_c128, kn_c128, YIELDS)
 
 const knr_cumulate_loops knr_cumulate_complex[2] = {
-    {.size = 8, .columns = {NULL, kn_c64_product, kn_c64_max, kn_c64_min}},
-    {.size = 16, .columns = {NULL, kn_c128_product, kn_c128_max, kn_c128_min}},
+    {.size = 8, .columns = {NULL, knr_cumulate_product_c64, max_c64, min_c64}},
+    {.size = 16, .columns = {NULL, knr_cumulate_product_c128, max_c128, min_c128}},
 };
 
 /* --- one after the other ------------------------------------------------------------------------ */

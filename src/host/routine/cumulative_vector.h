@@ -35,6 +35,20 @@ ALWAYS void past_caches(void *p, bytes x) { _mm512_stream_si512((bytes *)p, x); 
     }
 LARGER_REAL(f32, vf32, __m512, ps)
 LARGER_REAL(f64, vf64, __m512d, pd)
+/* re re' - im im', re im' + im re': the fused instruction multiplies by 1. */
+ALWAYS vf32 times_c64(vf32 x, vf32 y)
+{
+    vf32 cross = (vf32)_mm512_movehdup_ps((__m512)x) * (vf32)_mm512_permute_ps((__m512)y, 0xb1);
+    y *= (vf32)_mm512_moveldup_ps((__m512)x);
+    return (vf32)_mm512_fmaddsub_ps((__m512)y, _mm512_set1_ps(1), (__m512)cross);
+}
+ALWAYS vf64 times_c128(vf64 x, vf64 y)
+{
+    vf64 cross = (vf64)_mm512_permute_pd((__m512d)x, 0xff) * (vf64)_mm512_permute_pd((__m512d)y, 0x55);
+    y *= (vf64)_mm512_movedup_pd((__m512d)x);
+    return (vf64)_mm512_fmaddsub_pd((__m512d)y, _mm512_set1_pd(1), (__m512d)cross);
+}
+ALWAYS bytes spread16(const void *p) { return _mm512_broadcast_i32x4(_mm_loadu_si128(p)); }
 ALWAYS vu32 larger_u32(vu32 x, vu32 y) { return (vu32)_mm512_max_epi32((bytes)x, (bytes)y); }
 ALWAYS vu64 larger_u64(vu64 x, vu64 y) { return (vu64)_mm512_max_epi64((bytes)x, (bytes)y); }
 #elif VECTOR_BYTES == 32
@@ -65,6 +79,18 @@ ALWAYS void past_caches(void *p, bytes x) { _mm256_stream_si256((bytes *)p, x); 
     }
 LARGER_REAL(f32, vf32, __m256, ps)
 LARGER_REAL(f64, vf64, __m256d, pd)
+/* re re' - im im', re im' + im re' */
+ALWAYS vf32 times_c64(vf32 x, vf32 y)
+{
+    vf32 cross = (vf32)_mm256_movehdup_ps((__m256)x) * (vf32)_mm256_permute_ps((__m256)y, 0xb1);
+    return (vf32)_mm256_addsub_ps((__m256)(y * (vf32)_mm256_moveldup_ps((__m256)x)), (__m256)cross);
+}
+ALWAYS vf64 times_c128(vf64 x, vf64 y)
+{
+    vf64 cross = (vf64)_mm256_permute_pd((__m256d)x, 0xf) * (vf64)_mm256_permute_pd((__m256d)y, 0x5);
+    return (vf64)_mm256_addsub_pd((__m256d)(y * (vf64)_mm256_movedup_pd((__m256d)x)), (__m256d)cross);
+}
+ALWAYS bytes spread16(const void *p) { return _mm256_broadcastsi128_si256(_mm_loadu_si128(p)); }
 ALWAYS vu32 larger_u32(vu32 x, vu32 y) { return (vu32)_mm256_max_epi32((bytes)x, (bytes)y); }
 ALWAYS vu64 larger_u64(vu64 x, vu64 y)
 {
@@ -79,22 +105,51 @@ ALWAYS uint32_t larger_u32(uint32_t x, uint32_t y) { return (int32_t)x > (int32_
 ALWAYS uint64_t larger_u64(uint64_t x, uint64_t y) { return (int64_t)x > (int64_t)y ? x : y; }
 #endif
 #if VECTOR_BYTES > 16
-/* For each step the lanes to join, and where what joins them is. Lane l, counted from the other end for `reverse`, has
- * number l. */
-#define TABLES(SIZE, LANE)                                                                               \
+typedef uint32_t uint4;
+typedef uint64_t uint8;
+ALWAYS bytes spread4(const void *p)
+{
+    uint32_t x;
+    memcpy(&x, p, sizeof x);
+    return all4(x);
+}
+ALWAYS bytes spread8(const void *p)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return all8(x);
+}
+/* Numbers of 16 bytes are two lanes of 8. */
+typedef mask8 mask16;
+#define all16      all8
+#define moved16    moved8
+#define is_set16   is_set8
+#define below16    below8
+#define some16     some8
+#define put_some16 put_some8
+#define choose16   choose8
+#define numbers16  (numbers8 >> 1)
+#define uint16     uint8
+/* For each step the lanes to join, and where what joins them is. A register has lines of n numbers; `number` counts
+ * them, from the other end for `reverse`. */
+#define TABLES(SIZE, LANE)                                                                         \
     typedef struct tables##SIZE {                                                                        \
         LANE from[4], last, number;                                                                      \
-        mask##SIZE joins[4];                                                                             \
+        mask##SIZE joins[4];                                                                                   \
     } tables##SIZE;                                                                                      \
-    static __attribute__((noinline)) void fill_tables##SIZE(tables##SIZE *t, bool reverse)               \
+    static __attribute__((noinline)) void fill_tables##SIZE(tables##SIZE *t, bool reverse, unsigned n)   \
     {                                                                                                    \
-        enum { LANES = VECTOR_BYTES / SIZE };                                                            \
-        const LANE flip = (LANE)all##SIZE(reverse ? LANES - 1 : 0), l = numbers##SIZE ^ flip;            \
-        for (int i = 0; 1 << i < LANES; i++) {                                                           \
+        const LANE flip = (LANE)all##SIZE(reverse ? (uint##SIZE)-1 : 0), end = (LANE)all##SIZE(reverse ? n : 0);    \
+        const LANE lane = numbers##SIZE;                                                                 \
+        LANE first = lane ^ lane;                                                                        \
+        for (unsigned k = n; k < VECTOR_BYTES / SIZE; k += n)                                            \
+            first = (LANE)choose##SIZE(below##SIZE(lane, k), (bytes)first, all##SIZE(k));                \
+        const LANE l = ((lane - first) ^ flip) + end; /* n - 1 - number = ~number + n */                 \
+        for (int i = 0; i < 4; i++) {                                                                    \
             t->joins[i] = is_set##SIZE(l & (1u << i));                                                   \
-            t->from[i] = places##SIZE(((l >> (i + 1) << (i + 1)) + ((1u << i) - 1)) ^ flip);             \
+            t->from[i] = places##SIZE(first + (((l >> (i + 1) << (i + 1)) + ((1u << i) - 1)) ^ flip) + end); \
         }                                                                                                \
-        t->last = places##SIZE((l | (LANES - 1)) ^ flip);                                                \
+        t->last = places##SIZE(first + (((l ^ l) + (n - 1)) ^ flip) + end);                              \
         t->number = l;                                                                                   \
     }
 #if VECTOR_BYTES == 64
@@ -104,7 +159,9 @@ static const vu64 numbers8 = {0, 1, 2, 3, 4, 5, 6, 7};
 static const vu32 numbers4 = {0, 1, 2, 3, 4, 5, 6, 7};
 static const vu64 numbers8 = {0, 1, 2, 3};
 #endif
+ALWAYS vu64 places16(vu64 from) { return places8(from * 2 + (numbers8 & 1)); }
 TABLES(4, vu32)
 TABLES(8, vu64)
+TABLES(16, vu64)
 #endif
 #endif

@@ -64,17 +64,20 @@ INTEGER(u32, uint32_t)
 INTEGER(i64, int64_t)
 INTEGER(u64, uint64_t)
 
-static void join_c64(knr_cumulate how, const void *left, const void *right, void *to)
-{
-    kn_c64 a, b, y;
-    memcpy(&a, left, sizeof a);
-    memcpy(&b, right, sizeof b);
-    if (how == KNR_CUMULATE_SUM)
-        y = (kn_c64){a.re + b.re, a.im + b.im};
-    else
-        y = (kn_c64){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-    memcpy(to, &y, sizeof y);
-}
+#define COMPLEX(T)                                                                        \
+    static void join_##T(knr_cumulate how, const void *left, const void *right, void *to) \
+    {                                                                                     \
+        T a, b, y;                                                                        \
+        memcpy(&a, left, sizeof a);                                                       \
+        memcpy(&b, right, sizeof b);                                                      \
+        if (how == KNR_CUMULATE_SUM)                                                      \
+            y = (T){a.re + b.re, a.im + b.im};                                            \
+        else                                                                              \
+            y = (T){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};                \
+        memcpy(to, &y, sizeof y);                                                         \
+    }
+COMPLEX(kn_c64)
+COMPLEX(kn_c128)
 
 typedef void join_fn(knr_cumulate how, const void *left, const void *right, void *to);
 
@@ -104,9 +107,9 @@ static const struct {
     join_fn *join;
     int operations;
 } kinds[] = {
-    {KN_ID_F32, join_f32, 4}, {KN_ID_F64, join_f64, 4}, {KN_ID_I8, join_i8, 4},
-    {KN_ID_U16, join_u16, 4}, {KN_ID_I32, join_i32, 4}, {KN_ID_U32, join_u32, 4},
-    {KN_ID_I64, join_i64, 4}, {KN_ID_U64, join_u64, 4}, {KN_ID_C64, join_c64, 2},
+    {KN_ID_F32, join_f32, 4},    {KN_ID_F64, join_f64, 4},      {KN_ID_I8, join_i8, 4},   {KN_ID_U16, join_u16, 4},
+    {KN_ID_I32, join_i32, 4},    {KN_ID_U32, join_u32, 4},      {KN_ID_I64, join_i64, 4}, {KN_ID_U64, join_u64, 4},
+    {KN_ID_C64, join_kn_c64, 2}, {KN_ID_C128, join_kn_c128, 2},
 };
 
 static bool same(kn_dtype d, const char *x, const char *y, int64_t n)
@@ -169,7 +172,17 @@ static void lines_of_any_length_are_joined_in_groups(void **nothing)
         for (int64_t n = 1; n <= 70; n += n < 34 ? 1 : 9) {
             check(k, 1, n, 1, false);
             check(k, 5, n, 1, true);
+            check(k, 37, n, 1, false);
         }
+}
+
+/* Past the caches. */
+static void many_short_lines_are_joined_side_by_side(void **nothing)
+{
+    (void)nothing;
+    check(0, 300000, 8, 1, false);
+    check(1, 300000, 4, 1, false);
+    check(4, 300001, 7, 1, false);
 }
 
 static void rows_of_any_width_are_worked_on_together(void **nothing)
@@ -218,6 +231,7 @@ KN_TEST_GROUP(test_routine_cumulative)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_of_any_length_are_joined_in_groups),
+        cmocka_unit_test(many_short_lines_are_joined_side_by_side),
         cmocka_unit_test(rows_of_any_width_are_worked_on_together),
         cmocka_unit_test(blocks_are_joined_in_order),
         cmocka_unit_test(blocks_of_long_lines_are_shared_by_threads),
