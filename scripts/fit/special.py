@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fits the polynomials of src/kernel/math/math_erf.c, math_gamma.c, math_bessel.c and src/special/ and prints them as C tables (needs mpmath)."""
+"""Fits the polynomials of src/kernel/math/math_erf.c, math_gamma.c, math_bessel.c, math_quantile.c and src/special/ and prints them as C tables (needs mpmath)."""
 import sys
 from functions import fit, rounded
 from mpmath import mp, mpf, matrix, lu_solve, besseli, cos, digamma, erf, erfc, exp, findroot, loggamma, log, pi, sin, sqrt
@@ -125,6 +125,26 @@ def bessel_far(n):  # sqrt(x) e^-x I_n(x), u = 1 / x
     return lambda u: sqrt(1 / u) * exp(-1 / u) * besseli(n, 1 / u) if u else 1 / sqrt(2 * pi)
 
 
+def quantile_of(r):  # -x, where log ndtr(x) = -r^2 / 2
+    mp.dps = 90
+    x = r - log(r * r * 2 * pi) / (2 * r) if r > 3 else r * mpf(0.65)
+    step = mpf(1)
+    while abs(step) > mpf("1e-80"):
+        tail = erfc(x / sqrt(mpf(2))) / 2
+        step = (log(tail) + r * r / 2) * tail * sqrt(2 * pi) * exp(x * x / 2)
+        x += step
+    return x
+
+
+def quantile_tail(c):  # r - quantile_of(r), r = v + c
+    return lambda v: v + c - quantile_of(v + c)
+
+
+def quantile_middle(s):  # (ndtri(1/2 + q) / q - sqrt(2 pi)) / s, s = q^2
+    q = sqrt(max(s, mpf("1e-10")))
+    return (sqrt(mpf(2)) * mp.erfinv(2 * q) / q - sqrt(2 * pi)) / (q * q)
+
+
 def gauss_legendre(name, n):
     """Nodes and weights on [0, 1]: the lower half of them."""
     j = matrix(n, n)
@@ -164,6 +184,13 @@ def jobs():
     yield "digamma far", lambda: fit("digamma far", digamma_far, digamma_far_weight, tiny, far(3), 9, 64)
     yield "sin pi", lambda: fit("sin pi", sin_pi, relative(sin_pi), tiny, 0.2501, 8, 64)
     yield "cot pi", lambda: fit("cot pi", cot_pi, lambda s: s, tiny, 0.2501, 14, 64)
+    middle_of = lambda v: quantile_middle(mpf(0.180625) - v)
+    middle_weight = lambda v: 1 / (quantile_middle(mpf(0.180625) - v) + sqrt(2 * pi) / max(mpf(0.180625) - v, mpf("1e-10")))
+    cut, edge = mpf(0.180625) - mpf("0.4251")**2, sqrt(-2 * log(mpf("0.0751")))
+    for name, c, lo, hi, above, bits in ("32", 0, edge, "14.4", 3, 32), ("64", 2.25, edge, "7.51", 7, 64), ("64, far", 7.5, "7.49", "38.7", 7, 64):
+        yield "quantile tail " + name, lambda name=name, c=mpf(c), lo=mpf(lo), hi=mpf(hi), above=above, bits=bits: rational("quantile tail " + name, quantile_tail(c), lambda v: 1 / quantile_of(v + c), lo - c, hi - c, above, 4 if bits == 32 else 7, bits, 100, 12)
+    for degree, bits in (3, 32), (7, 64):
+        yield f"quantile middle {bits}", lambda degree=degree, bits=bits: rational(f"quantile middle {bits}", middle_of, middle_weight, cut, mpf(0.180625), degree, degree, bits, 100, 12)
     yield "owens_t", lambda: gauss_legendre("owens_t", 24)
     for n in 0, 1:
         near, beyond = bessel_near(n), bessel_far(n)

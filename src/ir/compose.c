@@ -108,6 +108,15 @@ kni_atom(knb_acosh_derivative)(kni_builder *b, kni_atom x, kni_atom t)
     return knb_div(b, t, knb_mul(b, below, above));
 }
 
+/* 1 over the density; at the ends 0, as in JAX. */
+kni_atom(knb_ndtri_derivative)(kni_builder *b, kni_atom y, kni_atom t)
+{
+    kni_atom inside = knb_is_finite(b, y), zero = knb_like(b, y, 0), safe = knb_select(b, inside, y, zero);
+    kni_atom power = knb_exp(b, knb_mul(b, knb_square(b, safe), knb_like(b, y, 0.5)));
+    kni_atom slope = knb_mul(b, power, knb_like(b, y, 2.5066282746310002)); /* sqrt(2 pi) */
+    return knb_mul(b, t, knb_select(b, inside, slope, zero));
+}
+
 kni_atom(knb_i1e_derivative)(kni_builder *b, kni_atom x, kni_atom y, kni_atom t)
 {
     kn_dtype d = knb_type(b, x).dtype;

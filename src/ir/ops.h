@@ -167,6 +167,7 @@ kni_atom knb_abs_derivative(kni_builder *b, kni_atom x, kni_atom y, kni_atom t);
 kni_atom knb_i1e_derivative(kni_builder *b, kni_atom x, kni_atom y, kni_atom t);
 /* t / sqrt(x^2 - 1), on the branch that acosh is on left of the imaginary axis, too */
 kni_atom knb_acosh_derivative(kni_builder *b, kni_atom x, kni_atom t);
+kni_atom knb_ndtri_derivative(kni_builder *b, kni_atom y, kni_atom t);
 /* a, or zeros of t if a is KN_ATOM_ZERO */
 kni_atom knb_instantiate(kni_builder *b, kni_atom a, kni_type t);
 #include "ir/order.h"

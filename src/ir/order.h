@@ -93,4 +93,5 @@
 #define knb_abs_derivative(b, x, y, z) KNB_3(knb_abs_derivative, b, x, y, z)
 #define knb_i1e_derivative(b, x, y, z) KNB_3(knb_i1e_derivative, b, x, y, z)
 #define knb_acosh_derivative(b, x, y) KNB_2(knb_acosh_derivative, b, x, y)
+#define knb_ndtri_derivative(b, x, y) KNB_2(knb_ndtri_derivative, b, x, y)
 #endif

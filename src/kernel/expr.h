@@ -62,6 +62,8 @@ knk_node knk_exp_for_float(knk_builder *k, knk_node x);
 knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail);
 /* The same as (hi + lo) 2^n, |lo| below a unit of hi; x finite and no larger than 2000. */
 void knk_exp_parts(knk_builder *k, knk_node x, knk_node tail, knk_node *hi, knk_node *lo, knk_node *n);
+/* log a as hi + lo, |lo| below a unit of hi, and as exact as log; for a positive finite number. */
+void knk_log_pair(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo);
 /* log a to about 67 bits as hi + lo, for a positive finite f64. */
 void knk_log_parts(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo);
 /* e ln 2 + log(1 + f) in f64, good enough to be rounded to f32. */

@@ -24,6 +24,49 @@ static int log_gamma(mpfr_ptr y, mpfr_srcptr x, mpfr_rnd_t how)
     return mpfr_lgamma(y, &sign, x, how);
 }
 
+/* Newton's method on log(erfc(x / sqrt 2) / 2) right of 0, in double first. */
+static int ndtri(mpfr_ptr y, mpfr_srcptr p, mpfr_rnd_t how)
+{
+    if (mpfr_nan_p(p) || mpfr_sgn(p) <= 0 || mpfr_cmp_ui(p, 1) >= 0) {
+        mpfr_set_nan(y);
+        if (!mpfr_nan_p(p) && (mpfr_zero_p(p) || mpfr_cmp_ui(p, 1) == 0))
+            mpfr_set_inf(y, mpfr_zero_p(p) ? -1 : 1);
+        return 0;
+    }
+    mpfr_t t, x, u, v;
+    mpfr_inits2(3 * PRECISION / 2, t, x, u, v, (mpfr_ptr)0);
+    bool right = mpfr_cmp_d(p, 0.5) > 0;
+    right ? mpfr_ui_sub(t, 1, p, MPFR_RNDN) : mpfr_set(t, p, MPFR_RNDN);
+    mpfr_log(u, t, MPFR_RNDN);
+    double goal = mpfr_get_d(u, MPFR_RNDN), r = sqrt(-2 * goal), s = r > 3 ? r - log(r * r * 2 * M_PI) / (2 * r) : 0;
+    for (int i = 0; i < 8 && s < 37; i++) /* the slope of the logarithm is -density over erfc / 2 */
+        s += (log(erfc(s * M_SQRT1_2) / 2) - goal) * erfc(s * M_SQRT1_2) / 2 * 2.5066282746310002 * exp(s * s / 2);
+    mpfr_set_d(x, s < 0 ? 0 : s, MPFR_RNDN);
+    for (int i = s < 37 ? 3 : 8; i > 0; i--) {
+        mpfr_sqrt_ui(u, 2, MPFR_RNDN);
+        mpfr_div(u, x, u, MPFR_RNDN);
+        mpfr_erfc(v, u, MPFR_RNDN);
+        mpfr_sqr(u, u, MPFR_RNDN);
+        mpfr_exp(u, u, MPFR_RNDN); /* 1 / density is this times sqrt(2 pi) */
+        mpfr_div_2ui(v, v, 1, MPFR_RNDN);
+        mpfr_mul(u, u, v, MPFR_RNDN);
+        mpfr_div(v, v, t, MPFR_RNDN);
+        mpfr_log(v, v, MPFR_RNDN);
+        mpfr_mul(u, u, v, MPFR_RNDN);
+        mpfr_const_pi(v, MPFR_RNDN);
+        mpfr_mul_2ui(v, v, 1, MPFR_RNDN);
+        mpfr_sqrt(v, v, MPFR_RNDN);
+        mpfr_fma(x, u, v, x, MPFR_RNDN);
+    }
+    if (mpfr_cmp_d(p, 0.5) == 0)
+        mpfr_set_zero(x, 1);
+    right ? mpfr_set(y, x, how) : mpfr_neg(y, x, how);
+    if (mpfr_zero_p(y))
+        mpfr_set_zero(y, 1);
+    mpfr_clears(t, x, u, v, (mpfr_ptr)0);
+    return 0;
+}
+
 static double logistic_libm(double x) { return 1 / (1 + exp(-x)); }
 static double rsqrt_libm(double x) { return 1 / sqrt(x); }
 static double square_libm(double x) { return x * x; }
@@ -40,6 +83,7 @@ static const reference table[] = {
     {"logistic", logistic, NULL, logistic_libm, false, false}, {"lgamma", log_gamma, NULL, NULL, false, true},
     {"digamma", mpfr_digamma, NULL, NULL, false, true}, {"bessel_i0e", bessel_i0e, NULL, NULL, false, false},
     {"bessel_i1e", bessel_i1e, NULL, NULL, false, false},
+    {"ndtri", ndtri, NULL, NULL, false, false},
     {"pow", NULL, mpfr_pow, NULL, false, false}, {"atan2", NULL, mpfr_atan2, NULL, false, false},
     {"hypot", NULL, mpfr_hypot, NULL, false, false},
     /* clang-format on */

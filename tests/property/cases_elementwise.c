@@ -10,8 +10,8 @@
 #define MANY     "T[60]"
 #define MANY_TWO "T[60] T[60]"
 
-/* References that unary.def names and libm does not have. + - * / and sqrt in double: it rounds as float32 and the 16-bit
- * types need it, too. */
+/* References that unary.def names and libm does not have. + - * / and sqrt in double: it rounds as float32 and the
+ * 16-bit types need it, too. */
 static long double ref_negl(long double x) { return -x; }
 static long double ref_sqrtl(long double x) { return sqrt((double)x); }
 static long double ref_rsqrtl(long double x) { return 1 / sqrtl(x); }
@@ -35,6 +35,22 @@ static long double ref_erf_invl(long double x) /* Newton's method on erf, or erf
     for (int i = 0; i < 3; i++)
         y += (a < 0.5L ? a - erfl(y) : erfcl(y) - (1 - a)) * 0.886226925452758013649083741670572591L * expl(y * y);
     return copysignl(y, x);
+}
+
+static long double ref_ndtril(long double p) /* by bisection of the logarithm of erfc, and Newton's method */
+{
+    if (!(p > 0 && p < 1))
+        return p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;
+    long double t = p > 0.5L ? 1 - p : p, lo = 0, hi = 170, root = 1.414213562373095048801688724209698079L;
+    for (int i = 0; i < 60; i++) {
+        long double mid = (lo + hi) / 2;
+        *(erfcl(mid / root) / 2 > t ? &lo : &hi) = mid;
+    }
+    long double x = (lo + hi) / 2;
+    for (int i = 0; i < 2; i++)
+        x += (t > 0.25L ? 0.5L - t - erfl(x / root) / 2 : erfcl(x / root) / 2 - t) * 2.506628274631000502415765L *
+             expl(x * x / 2);
+    return p > 0.5L ? x : -x;
 }
 
 /* Every row: plain numbers of its domain, special ones of floats, integers of the whole range, many. */

@@ -34,28 +34,45 @@ static knk_node with_special(knk_builder *k, knk_node x, knk_node y)
     return COLD(NOT(fine), special, y);
 }
 
-/* e * hi + f + (small + e * lo), with |f| <= |e * hi| or e = 0. */
-static knk_node sum_parts(knk_builder *k, knk_node e, double hi, double lo, knk_node f, knk_node small)
+/* e * hi + f + (small + e * lo) as *sum + the result, with |f| <= |e * hi| or e = 0. */
+static knk_node add_parts(knk_builder *k, knk_node e, double hi, double lo, knk_node f, knk_node small, knk_node *sum)
 {
     knx_dtype_id d = knk_dtype(k, f);
     knk_node big = MUL(e, NUM(d, hi)), s = ADD(big, f), error = ADD(SUB(big, s), f);
-    return ADD(s, ADD(error, FMA(e, NUM(d, lo), small)));
+    *sum = s;
+    return ADD(error, FMA(e, NUM(d, lo), small));
 }
 
-/* e ln 2 + log(1 + f) + tail; tail may be KNK_NONE. */
-static knk_node log_f64_core(knk_builder *k, knk_node e, knk_node f, knk_node tail)
+/* e ln 2 + log(1 + f) + tail as *sum + the result; tail may be KNK_NONE. */
+static knk_node log_core(knk_builder *k, knk_node e, knk_node f, knk_node tail, knk_node *sum)
 {
-    knk_node s = DIV(f, ADD(F64(2), f)), z = MUL(s, s), half = MUL(F64(0.5), MUL(f, f));
-    knk_node small = SUB(MUL(s, FMA(z, POLYNOMIAL(z, log64), half)), half);
+    knk_node ff = MUL(f, f), small;
+    if (knk_is_f32(k, f)) {
+        small = FMA(MUL(f, ff), POLYNOMIAL(f, log32), MUL(F32(-0.5), ff));
+    } else {
+        knk_node s = DIV(f, ADD(F64(2), f)), z = MUL(s, s), half = MUL(F64(0.5), ff);
+        small = SUB(MUL(s, FMA(z, POLYNOMIAL(z, log64), half)), half);
+    }
     if (tail != KNK_NONE)
         small = ADD(small, tail);
-    return sum_parts(k, e, LN2_32, LN2_32_REST, f, small);
+    if (knk_is_f32(k, f))
+        return add_parts(k, e, 0x1.62e4p-1, 0x1.7f7d1cp-20, f, small, sum);
+    return add_parts(k, e, LN2_32, LN2_32_REST, f, small, sum);
 }
 
-static knk_node log_f32_core(knk_builder *k, knk_node e, knk_node f, knk_node tail)
+static knk_node log_sum(knk_builder *k, knk_node e, knk_node f, knk_node tail)
 {
-    knk_node ff = MUL(f, f), small = FMA(MUL(f, ff), POLYNOMIAL(f, log32), MUL(F32(-0.5), ff));
-    return sum_parts(k, e, 0x1.62e4p-1, 0x1.7f7d1cp-20, f, tail == KNK_NONE ? small : ADD(small, tail));
+    knk_node sum, rest = log_core(k, e, f, tail, &sum);
+    return ADD(sum, rest);
+}
+
+void knk_log_pair(knk_builder *k, knk_node x, knk_node *hi, knk_node *lo)
+{
+    knk_node m, e, sum;
+    knk_split(k, x, &m, &e);
+    knk_node rest = log_core(k, e, SUB(m, NUM(knk_dtype(k, x), 1)), KNK_NONE, &sum);
+    *hi = ADD(sum, rest);
+    *lo = ADD(SUB(sum, *hi), rest);
 }
 
 knk_node knk_log_for_float(knk_builder *k, knk_node e, knk_node f)
@@ -66,13 +83,9 @@ knk_node knk_log_for_float(knk_builder *k, knk_node e, knk_node f)
 
 knk_node knk_log(knk_builder *k, knk_node x)
 {
-    knk_node m, e, y;
+    knk_node m, e;
     knk_split(k, x, &m, &e);
-    if (knk_is_f32(k, x))
-        y = log_f32_core(k, e, SUB(m, F32(1)), KNK_NONE);
-    else
-        y = log_f64_core(k, e, SUB(m, F64(1)), KNK_NONE);
-    return with_special(k, x, y);
+    return with_special(k, x, log_sum(k, e, SUB(m, NUM(knk_dtype(k, x), 1)), KNK_NONE));
 }
 
 /* log2 and log10: e * hi + (f - f^2/2) * scale in two parts, and what is small times the scale. hi: the logarithm of 2,
@@ -91,7 +104,8 @@ static knk_node log_scaled(knk_builder *k, knk_node x, double hi, double lo, dou
         small = FMA(s, SUB(MUL(z, POLYNOMIAL(z, log64)), half), v_lo);
     }
     knk_node p = MUL(v, c), p_lo = FMA(v, NUM(d, scale_lo), FMA(v, c, NEG(p)));
-    return with_special(k, x, sum_parts(k, e, hi, lo, p, FMA(small, c, p_lo)));
+    knk_node sum, rest = add_parts(k, e, hi, lo, p, FMA(small, c, p_lo), &sum);
+    return with_special(k, x, ADD(sum, rest));
 }
 
 knk_node knk_log2(knk_builder *k, knk_node x)
@@ -119,7 +133,7 @@ static knk_node log1p_parts(knk_builder *k, knk_node x, knk_node x_lo, knk_node 
     knk_node tail = DIV(SELECT(near, x_lo == KNK_NONE ? NUM(d, 0) : x_lo, lost), u), f = SELECT(near, x, SUB(m, one));
     if (more != KNK_NONE)
         e = ADD(e, more);
-    return with_special(k, u, d == KN_ID_F32 ? log_f32_core(k, e, f, tail) : log_f64_core(k, e, f, tail));
+    return with_special(k, u, log_sum(k, e, f, tail));
 }
 
 knk_node knk_log1p(knk_builder *k, knk_node x)
@@ -139,7 +153,7 @@ static knk_node log_of_sum(knk_builder *k, knk_node large, knk_node small, doubl
     knk_node f = SUB(m, one), inverse = SCALB(FMA(f, f, SUB(one, f)), NEG(e));
     knk_node rest = FMA(NEG(gap), y_lo, FMA(NEG(gap), y, one));
     knk_node tail = MUL(FMA(MUL(rest, F32(share)), inverse, y_lo), inverse);
-    knk_node l = log_f32_core(k, ADD(e, SELECT(far, one, zero)), f, SELECT(far, zero, tail));
+    knk_node l = log_sum(k, ADD(e, SELECT(far, one, zero)), f, SELECT(far, zero, tail));
     return SELECT(LT(x, F32(INFINITY)), l, x);
 }
 
