@@ -23,19 +23,12 @@ kn_array kn_special_gammasgn(kn_array x)
     return kns_end(&c, kns_choose(&c, minus, kns_number(&c, -1), y));
 }
 
-kn_array kn_special_gamma(kn_array x)
-{
-    kns_call c;
-    kns_begin_wide(&c, "special_gamma", 1, &x);
-    return kns_end(&c, kns_gamma(&c, c.x[0]));
-}
-
 static kni_atom rgamma_value(kns_call *c, const kni_atom *x)
 {
     kni_builder *b = c->b;
     kni_atom v = *x, pole = knb_and(b, knb_le(b, v, kns_number(c, 0)), kns_whole(c, v));
     kni_atom safe = kns_choose(c, pole, kns_number(c, 1), v);
-    return kns_choose(c, pole, kns_number(c, 0), knb_div(b, kns_number(c, 1), kns_gamma(c, safe)));
+    return kns_choose(c, pole, kns_number(c, 0), knb_div(b, kns_number(c, 1), knb_gamma(c->b, safe)));
 }
 static kni_atom rgamma_slope(kns_call *c, int i, const kni_atom *x, kni_atom y);
 static const kns_function rgamma_function = {"rgamma", 1, rgamma_value, rgamma_slope};
@@ -48,7 +41,7 @@ static kni_atom rgamma_slope(kns_call *c, int i, const kni_atom *x, kni_atom y)
     (void)i, (void)y;
     kni_atom left = kns_below(c, *x, 0.5), half = kns_number(c, 0.5), v = kns_choose(c, left, half, *x);
     kni_atom right = knb_neg(b, knb_mul(b, knb_digamma(b, v), kns_apply(c, &rgamma_function, &v)));
-    kni_atom u = knb_sub(b, kns_number(c, 1), kns_choose(c, left, *x, half)), gamma = kns_gamma(c, u);
+    kni_atom u = knb_sub(b, kns_number(c, 1), kns_choose(c, left, *x, half)), gamma = knb_gamma(c->b, u);
     kni_atom whole = knb_round(b, *x, true), angle = kns_times(c, knb_sub(b, *x, whole), M_PI);
     kni_atom halves = kns_times(c, whole, 0.5), odd = knb_ne(b, halves, knb_floor(b, halves));
     kni_atom wave =
@@ -68,7 +61,7 @@ kn_array kn_special_factorial(kn_array n)
 {
     kns_call c;
     kns_begin_wide(&c, "special_factorial", 1, &n);
-    kni_atom y = kns_gamma(&c, kns_plus(&c, c.x[0], 1));
+    kni_atom y = knb_gamma(c.b, kns_plus(&c, c.x[0], 1));
     return kns_end(&c, kns_choose(&c, kns_below(&c, c.x[0], 0), kns_number(&c, 0), y));
 }
 
@@ -184,8 +177,8 @@ static kni_atom quotient(kns_call *c, kni_atom p, kni_atom q, kni_atom r, bool p
         near = i ? knb_and(b, near, fits) : fits;
     }
     for (int i = 0; i < 3; i++)
-        gamma[i] =
-            kns_gamma(c, kns_choose(c, i == 2 ? knb_and(b, near, knb_not(b, zero)) : near, arg[i], kns_number(c, 1)));
+        gamma[i] = knb_gamma(
+            c->b, kns_choose(c, i == 2 ? knb_and(b, near, knb_not(b, zero)) : near, arg[i], kns_number(c, 1)));
     kni_atom y = product ? knb_mul(b, knb_div(b, gamma[0], gamma[2]), gamma[1])
                          : knb_div(b, knb_div(b, gamma[0], gamma[1]), gamma[2]);
     if (lost != KN_ATOM_NONE) {

@@ -220,7 +220,7 @@ static kni_atom gauss_sum(kns_call *c, kni_atom v, kni_atom delta, kni_atom ca, 
     }
     kni_atom large = kns_above(c, size, 80);
     for (int i = 0; i < 4; i++) {
-        gamma[i] = kns_gamma(c, kns_choose(c, large, one, arg[i]));
+        gamma[i] = knb_gamma(c->b, kns_choose(c, large, one, arg[i]));
         log_gamma[i] = knb_lgamma(b, kns_choose(c, large, arg[i], one));
         sign = knb_mul(b, sign, kns_gamma_sign(c, arg[i]));
     }

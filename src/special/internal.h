@@ -59,8 +59,6 @@ kni_atom kns_apply(kns_call *c, const kns_function *f, const kni_atom *x);
 /* gamma.c */
 kni_atom kns_stirling(kns_call *c, kni_atom x); /* what Stirling's formula leaves out of lgamma(x), for x >= 8 */
 kni_atom kns_gamma_sign(kns_call *c, kni_atom x);
-/* gamma_value.c: in float64 */
-kni_atom kns_gamma(kns_call *c, kni_atom x);
 /* normal.c: of float64 */
 kni_atom kns_ndtr(kns_call *c, kni_atom x);
 #endif

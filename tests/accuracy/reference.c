@@ -83,7 +83,7 @@ static const reference table[] = {
     {"logistic", logistic, NULL, logistic_libm, false, false}, {"lgamma", log_gamma, NULL, NULL, false, true},
     {"digamma", mpfr_digamma, NULL, NULL, false, true}, {"bessel_i0e", bessel_i0e, NULL, NULL, false, false},
     {"bessel_i1e", bessel_i1e, NULL, NULL, false, false},
-    {"ndtri", ndtri, NULL, NULL, false, false},
+    {"gamma", mpfr_gamma, NULL, NULL, false, false}, {"ndtri", ndtri, NULL, NULL, false, false},
     {"pow", NULL, mpfr_pow, NULL, false, false}, {"atan2", NULL, mpfr_atan2, NULL, false, false},
     {"hypot", NULL, mpfr_hypot, NULL, false, false},
     /* clang-format on */

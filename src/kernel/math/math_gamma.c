@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * math_gamma.c -- log |gamma| and its derivative as programs in the kernel IR. Polynomials: scripts/fit/special.py.
+ * math_gamma.c -- gamma, log |gamma| and its derivative as programs in the kernel IR. Polynomials:
+ * scripts/fit/special.py.
  *
  * From 3/4 to 3 a quotient of polynomials in v = x - 1 (for lgamma 1/2 and one), times the distance from the zeros;
  * from -1/4 to 3/4 the same at x + 1, with the logarithm (the reciprocal) of x taken off; from 3 on Stirling's formula
- * with a fitted rest; below -1/4 the reflection at 0. f32 is computed in f64 from end to end, so that it is right
- * beside the zeros, too. */
+ * with a fitted rest; below -1/4 the reflection at 0. gamma: from 2 to 3 a polynomial, products below 12, Stirling's
+ * formula beyond, the reflection below 0. f32 is computed in f64 from end to end, so that it is right beside the zeros,
+ * too. */
 #include "kernel/expr.h"
 #include <math.h>
 
@@ -35,6 +37,14 @@ static const double cot_pi[] = {
     0x1.a51a6625307dap+1, 0x1.151322ac7cd58p+1,  0x1.0470984c6ac5ap+1, 0x1.010b3693f7a1cp+1,  0x1.004132d307660p+1,
     0x1.000f9fb5f97b5p+1, 0x1.000da4c725610p+1,  0x1.fefd131837ecep+0, 0x1.04fca080acbf6p+1,  0x1.b90aa392239a2p+0,
     0x1.b6d9e905e515ap+1, -0x1.9e0343758579fp+1, 0x1.e325b220dc1fep+3, -0x1.295a3e9e629dcp+4, 0x1.27fbb1a7c2eb3p+4};
+
+/* gamma(2.5 + v), |v| <= 1/2 */
+static const double gamma_middle[] = {0x1.544fa6d47b390p+0,   0x1.de9585f1a7093p-1,   0x1.4f224d4b7e013p-1,
+                                      0x1.03f6d2fa4f56ep-2,   0x1.c138b894946a1p-4,   0x1.d0a9bc491b3e7p-6,
+                                      0x1.5489cc69bc940p-7,   0x1.a55ed2382d9bfp-10,  0x1.8b8fcffb71bf7p-11,
+                                      0x1.088517510754ep-18,  0x1.013bc571250d3p-14,  -0x1.ad84271671467p-17,
+                                      0x1.e71e162f58900p-18,  -0x1.5853b68aec8c6p-19, 0x1.1db9955641054p-20,
+                                      -0x1.b91b1f4ea1aefp-22, 0x1.bc76ea62e55bcp-23,  -0x1.80d5b5036a4d9p-24};
 
 /* Where x lies. */
 typedef struct place {
@@ -92,6 +102,47 @@ static knk_node digamma_f64(knk_builder *k, knk_node x)
     knk_node cot = FMA(NEG(r), POLYNOMIAL(MUL(r, r), cot_pi), DIV(one, r)), other = ADD(ADD(y, DIV(one, p.a)), cot);
     return COLD(p.reflected, SELECT(EQ(r, F64(0)), F64(NAN), other), y);
 }
+
+/* For 0 < a < 12: gamma(2 + fraction) (a - 1) (a - 2) ... or over a (a + 1). */
+static knk_node gamma_near(knk_builder *k, knk_node a)
+{
+    knk_node one = F64(1), whole = knk_unary(k, KNK_FLOOR, a),
+             y = POLYNOMIAL(SUB(SUB(a, whole), F64(0.5)), gamma_middle);
+    for (int i = 1; i <= 9; i++)
+        y = MUL(y, SELECT(LE(F64(i + 2), a), SUB(a, F64(i)), one));
+    return DIV(y, MUL(SELECT(LT(a, F64(2)), a, one), SELECT(LT(a, one), ADD(a, one), one)));
+}
+
+/* e^((a - 1/2) log a - a + far / a) sqrt(2 pi) for 12 <= a as a product, each part of it in range up to a = 190. */
+static knk_node gamma_far(knk_builder *k, knk_node a, knk_node *second)
+{
+    knk_node log_hi, log_lo, hi, lo, n, r, m;
+    a = MAX(F64(12), MIN(F64(190), a));
+    knk_log_parts(k, a, &log_hi, &log_lo);
+    r = DIV(F64(1), a), m = SUB(a, F64(0.5));
+    knk_node big = MUL(m, log_hi), lost = FMA(m, log_lo, FMA(m, log_hi, NEG(big)));
+    knk_node x = SUB(big, a), x_lo = ADD(SUB(SUB(big, x), a), lost);
+    knk_exp_parts(k, x, FMA(r, POLYNOMIAL(MUL(r, r), lgamma_far), x_lo), &hi, &lo, &n);
+    knk_node some = RINT(MUL(n, F64(0.5))), root = F64(0x1.40d931ff62706p+1);
+    *second = SCALB(F64(1), SUB(n, some));
+    return MUL(SCALB(ADD(hi, lo), some), root);
+}
+
+/* Below 0: -(-1)^n / (a r sin(pi r) / (pi r) gamma(a)), r = a - n. */
+static knk_node gamma_f64(knk_builder *k, knk_node x)
+{
+    knk_node a = ABS(x), zero = F64(0), one = F64(1), two = F64(2), far = LE(F64(12), a), left = LT(x, zero), second;
+    knk_node first = gamma_far(k, a, &second), n = RINT(a), r = SUB(a, n);
+    first = COLD(far, first, gamma_near(k, a)), second = COLD(far, second, one);
+    knk_node y = MUL(first, second), exact = AND(EQ(r, zero), LT(y, F64(0x1p45)));
+    y = SELECT(exact, RINT(y), y);
+    knk_node down = MUL(MUL(a, MUL(r, POLYNOMIAL(MUL(r, r), sin_pi))), first);
+    knk_node odd = NE(MUL(RINT(MUL(n, F64(0.5))), two), n), other = DIV(DIV(SELECT(odd, one, F64(-1)), down), second);
+    y = COLD(left, SELECT(EQ(r, zero), F64(NAN), other), y);
+    return SELECT(LT(a, F64(0x1p-60)), DIV(one, x), y);
+}
+
+PROGRAM(knk_gamma, k, x) { return knk_is_f32(k, x) ? knk_in_f64(k, gamma_f64, x) : gamma_f64(k, x); }
 
 knk_node knk_lgamma(knk_builder *k, knk_node x)
 {
