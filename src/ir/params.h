@@ -264,13 +264,14 @@ typedef struct {
         slice_sizes;
     int64_t mode;
     bool indices_are_sorted, unique_indices;
+    bool wraps; /* negative numbers of a start count from the end of their axis (programs only: rows' `simplify`) */
     /* as jax.lax.GatherDimensionNumbers; fill value: NaN, or the smallest integer (JAX) */
 } kni_p_gather;
 typedef struct {
     kni_ints update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims, operand_batching_dims,
         scatter_indices_batching_dims;
     int64_t mode;
-    bool indices_are_sorted, unique_indices;
+    bool indices_are_sorted, unique_indices, wraps;
     /* updates are applied in C order of the updates array */
 } kni_p_scatter;
 /* Of each spatial dimension: stride, padding (may be negative), dilations. Specs as jax.lax.ConvDimensionNumbers: of

@@ -176,7 +176,8 @@ struct kni_prim {
     knx_error *(*unfailing)(const kni_rule *r, kni_atom *y, kni_atom *failed);
 
     /* An atom that has the result's bits without this equation, or KN_ATOM_NONE. Example: x * 1 is x; x + 0 is not,
-     * because -0 + 0 is 0. The rule may emit simpler equations. NULL: nothing to simplify. */
+     * because -0 + 0 is 0. The rule may emit simpler equations; of a row without results it has, if
+     it returns any atom. NULL: nothing to simplify. */
     kni_atom (*simplify)(const kni_rule *r);
 
     /* Rows with several results, of which read[i] ones are read: the same with less work, the others' y[i] staying

@@ -67,7 +67,7 @@ static const kni_draft_eqn *find_equal(known *k, knt_replay *r, const kni_eqn *e
 static knx_error *simplify_equation(knt_replay *r, const kni_eqn *e, void *env)
 {
     known *k = env;
-    if (e->prim->simplify && e->n_out == 1) {
+    if (e->prim->simplify && e->n_out <= 1) {
         kni_rule rule = knt_rule(r, e, NULL);
         kni_atom y = e->prim->simplify(&rule);
         if (y != KN_ATOM_NONE) {

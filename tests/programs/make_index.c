@@ -111,7 +111,8 @@ bool make_gather(maker *m, const kni_prim *prim)
     x[1] = positions(m, &p, mode);
     return emit1(m, prim,
                  &(kni_p_gather){LIST(p.n_offset, p.offset), LIST(p.n_gone, p.gone), LIST(p.n_map, p.map),
-                                 LIST(0, NULL), LIST(0, NULL), LIST(p.t.ndim, p.window), mode, false, false},
+                                 LIST(0, NULL), LIST(0, NULL), LIST(p.t.ndim, p.window), mode, false, false,
+                                 chance(m, 4)},
                  2, x) != KN_ATOM_NONE;
 }
 
@@ -126,7 +127,7 @@ bool make_scatter(maker *m, const kni_prim *prim)
     x[2] = want(m, p.t.dtype, p.n_shape, p.shape, NULL);
     return emit1(m, prim,
                  &(kni_p_scatter){LIST(p.n_offset, p.offset), LIST(p.n_gone, p.gone), LIST(p.n_map, p.map),
-                                  LIST(0, NULL), LIST(0, NULL), mode, false, false},
+                                  LIST(0, NULL), LIST(0, NULL), mode, false, false, chance(m, 4)},
                  3, x) != KN_ATOM_NONE;
 }
 

@@ -4,13 +4,15 @@
 
 /* gather: lists are offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims,
  * start_indices_batching_dims, slice_sizes. */
+#define GATHER_SAMPLE(name, list, from) \
+    .prim = &knp_prim_gather, .label = name, .dtypes = list, .operands = from, .whole = ref_gather
 #define GATHER(name, list, from, how, o, c, m, ob, ib, s) \
-    {.prim = &knp_prim_gather,                            \
-     .label = name,                                       \
-     .dtypes = list,                                      \
-     .operands = from,                                    \
-     .whole = ref_gather,                                 \
-     .params = &(kni_p_gather){o, c, m, ob, ib, s, KN_GATHER_##how, false, false}},
+    {GATHER_SAMPLE(name, list, from),                     \
+     .params = &(kni_p_gather){o, c, m, ob, ib, s, KN_GATHER_##how, false, false, false}},
+/* Negative indices count from the end. */
+#define GATHER_WRAPS(name, list, from, how, o, c, m, ob, ib, s) \
+    {GATHER_SAMPLE(name, list, from),                           \
+     .params = &(kni_p_gather){o, c, m, ob, ib, s, KN_GATHER_##how, false, false, true}},
 #define SCATTER(op, name, list, from, mode, unique, how, error, o, c, m, ob, ib) \
     {.prim = &knp_prim_##op,                                                     \
      .label = name,                                                              \
@@ -19,7 +21,7 @@
      .whole = ref_scatter,                                                       \
      .flags = how,                                                               \
      .ulp = error,                                                               \
-     .params = &(kni_p_scatter){o, c, m, ob, ib, KN_GATHER_##mode, false, unique}},
+     .params = &(kni_p_scatter){o, c, m, ob, ib, KN_GATHER_##mode, false, unique, false}},
 
 /* Rows of a matrix and elements of a vector in every mode; i..: indices within the bounds and beyond them. */
 #define TAKES(how, name, low, high)                                                                                    \
@@ -148,7 +150,7 @@
 
 static int bounded(kni_builder *b, const kni_atom *x, kni_atom *y)
 {
-    knb_check_bounds(b, x[0], &(kni_p_check_bounds){INTS(0, 1), INTS(4, 2), INTS(5, 3)});
+    knb_check_bounds(b, x[0], &(kni_p_check_bounds){INTS(0, 1), INTS(4, 2), INTS(5, 3), false});
     y[0] = x[0];
     return 1;
 }

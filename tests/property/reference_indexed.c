@@ -19,6 +19,7 @@ static bool among(kni_ints v, int64_t k)
 typedef struct windows {
     kni_ints window_dims, collapsed, start_map, operand_batch, index_batch;
     int64_t mode;
+    bool wraps;
     const tensor *operand, *indices;
     int64_t size[MAX_RANK]; /* of a window, per dimension of the operand */
 } windows;
@@ -42,6 +43,8 @@ static bool find_element(const windows *w, int ndim, const int64_t *at, int64_t 
     inner = 0;
     for (int k = 0; k < w->operand->ndim; k++) {
         int64_t last = w->operand->dim[k] - w->size[k];
+        if (w->wraps && start[k] < 0)
+            start[k] += w->operand->dim[k];
         if (w->mode == KN_GATHER_CLIP)
             start[k] = start[k] < 0 ? 0 : start[k] > last ? last : start[k];
         fits &= start[k] >= 0 && start[k] <= last;
@@ -72,6 +75,7 @@ void ref_gather(call *c)
                  p->operand_batching_dims,
                  p->start_indices_batching_dims,
                  p->mode,
+                 p->wraps,
                  &c->x[0],
                  &c->x[1],
                  {0}};
@@ -125,6 +129,7 @@ void ref_scatter(call *c)
                  p->operand_batching_dims,
                  p->scatter_indices_batching_dims,
                  p->mode,
+                 p->wraps,
                  &c->x[0],
                  &c->x[1],
                  {0}};

@@ -69,13 +69,13 @@
             s, lo, hi, ld, __VA_ARGS__, LINE3, features, batches, NULL \
         }                                                              \
     }
-#define GATHERED(from, o, c, m, s)                                                                       \
-    {                                                                                                    \
-        &knp_prim_gather, from, &(kni_p_gather) { o, c, m, NONE, NONE, s, KN_GATHER_CLIP, false, false } \
+#define GATHERED(from, o, c, m, s)                                                                              \
+    {                                                                                                           \
+        &knp_prim_gather, from, &(kni_p_gather) { o, c, m, NONE, NONE, s, KN_GATHER_CLIP, false, false, false } \
     }
-#define SCATTERED(from, o, c, m)                                                                            \
-    {                                                                                                       \
-        &knp_prim_scatter_add, from, &(kni_p_scatter) { o, c, m, NONE, NONE, KN_GATHER_CLIP, false, false } \
+#define SCATTERED(from, o, c, m)                                                                                   \
+    {                                                                                                              \
+        &knp_prim_scatter_add, from, &(kni_p_scatter) { o, c, m, NONE, NONE, KN_GATHER_CLIP, false, false, false } \
     }
 
 #define LANE_I                           \

@@ -13,10 +13,12 @@ typedef struct {
 
 static inline void add(knp_dims *d, int64_t v) { d->v[d->n++] = v; }
 
-/* Random dimension numbers; windows first, last or in between; some index out of bounds unless `inside`. */
+/* Random dimension numbers; windows first, last or in between; some index out of bounds unless `inside`; negative ones
+ * may count from the end. */
 static inline void make_problem(problem *q, kn_dtype d, kn_dtype index_dtype, int mode, bool inside)
 {
     int64_t dim[KN_MAX_NDIM], points[KN_MAX_NDIM];
+    bool is_signed = index_dtype->kind == 'i', wraps = is_signed && below(3) == 0;
     int ndim = below(4), n_point = below(3), n_batch = n_point && ndim ? below(2) : 0;
     memset(q, 0, sizeof *q);
     for (int i = 0; i < ndim; i++)
@@ -51,9 +53,8 @@ static inline void make_problem(problem *q, kn_dtype d, kn_dtype index_dtype, in
     fill_small(q->table);
     for (int64_t i = 0; i < kni_type_size(q->indices->t); i++) {
         int64_t axis = q->map.v[i % q->map.n], most = dim[axis] - q->sizes.v[axis];
-        bool is_signed = index_dtype->kind == 'i';
-        knx_scalar_bits s =
-            knx_scalar_from_int(index_dtype, inside ? below((int)most + 1) : below((int)most + 3) - is_signed);
+        int64_t v = inside ? below((int)most + 1) : below((int)most + 3) - is_signed;
+        knx_scalar_bits s = knx_scalar_from_int(index_dtype, v >= 0 && wraps && below(2) ? v - dim[axis] : v);
         memcpy(q->indices->p + i * index_dtype->size, &s, index_dtype->size);
     }
     q->p = (kni_p_gather){knp_ints(&q->offset),
@@ -64,7 +65,8 @@ static inline void make_problem(problem *q, kn_dtype d, kn_dtype index_dtype, in
                          knp_ints(&q->sizes),
                          mode,
                          false,
-                         false};
+                         false,
+                         wraps};
 }
 
 /* The element of the table for the element of the dense array at `at`; -1 if it is out of bounds, and not clipped. */
@@ -81,6 +83,7 @@ static inline int64_t table_element(const problem *q, const int64_t *at, int den
         int64_t d = q->map.v[i], most = q->table->dim[d] - q->sizes.v[d];
         point[np] = i;
         int64_t v = (int64_t)get(q->indices, number_of(q->indices->t, point));
+        v += v < 0 && q->p.wraps ? q->table->dim[d] : 0;
         if (v < 0 || v > most) {
             if (!clip)
                 return -1;
@@ -107,6 +110,7 @@ static inline kni_p_scatter scatter_of(const problem *q)
                           q->p.start_indices_batching_dims,
                           q->p.mode,
                           false,
-                          false};
+                          false,
+                          q->p.wraps};
 }
 #endif

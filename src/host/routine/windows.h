@@ -25,6 +25,7 @@ typedef struct knr_windows {
     int64_t index_table[KN_MAX_NDIM],
         index_most[KN_MAX_NDIM]; /* stride in the table, largest start (-1: none is possible) */
     int64_t index_axis[KN_MAX_NDIM], index_size[KN_MAX_NDIM]; /* for messages: axis and its extent */
+    bool wraps; /* negative numbers count from the end of their axis */
     int n_window;
     int64_t window[KN_MAX_NDIM], window_dense[KN_MAX_NDIM], window_table[KN_MAX_NDIM];
     bool windows_last; /* the dense array's window dimensions come after those of the points */
@@ -32,12 +33,15 @@ typedef struct knr_windows {
 } knr_windows;
 
 /* IndexError for the first number of the indices that is out of bounds, whatever the mode. */
-knx_error *knr_check_bounds(const knr_windows *w, const void *indices);
+knx_error *knr_check_bounds(const knr_windows *w, const void *indices, int threads);
 /* By so many threads at most. */
 knx_error *knr_gather(const knr_windows *w, const void *table, const void *indices, void *dense, int threads);
 
 /* What an update makes of the table's element: replaces it, is added to it, ... Keys can only be replaced. */
 typedef enum { KNR_SET, KNR_ADD, KNR_MUL, KNR_MIN, KNR_MAX } knr_combine;
-/* Into the table, element after element in C order of `dense`. */
-knx_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const void *indices, const void *dense);
+/* Into the table, element after element in C order of `dense`. By so many threads at most, with the memory that is
+ * asked for; NULL: by one. */
+size_t knr_scatter_workspace(int threads);
+knx_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const void *indices, const void *dense,
+                       void *workspace, int threads);
 #endif

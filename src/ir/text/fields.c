@@ -169,6 +169,7 @@ const kni_param_field kni_fields_gather[] = {
     FIELD(ENUM, kni_p_gather, mode, .names = gather_modes),
     FIELD(INTS, kni_p_gather, slice_sizes, EXTENTS),
     FIELD(BOOL, kni_p_gather, unique_indices),
+    FIELD(BOOL, kni_p_gather, wraps, .flags = KN_PF_IF_TRUE | KN_PF_OPTIONAL),
     END,
 };
 const kni_param_field kni_fields_scatter[] = {
@@ -181,6 +182,7 @@ const kni_param_field kni_fields_scatter[] = {
     FIELD(BOOL, kni_p_scatter, indices_are_sorted),
     FIELD(ENUM, kni_p_scatter, mode, .names = gather_modes),
     FIELD(BOOL, kni_p_scatter, unique_indices),
+    FIELD(BOOL, kni_p_scatter, wraps, .flags = KN_PF_IF_TRUE | KN_PF_OPTIONAL),
     TEXT("update_consts", "()"),
     TEXT("update_jaxpr", "None"),
     END,

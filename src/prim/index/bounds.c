@@ -28,7 +28,7 @@ static knx_error *check_run(const kni_rule *r, const kni_routine_args *args)
 {
     const params_t *p = r->params;
     kni_type t = r->xt[0];
-    knr_windows w = {.index_dtype = t.dtype, .n_index = p->most.n, .n_point = t.ndim - 1};
+    knr_windows w = {.index_dtype = t.dtype, .n_index = p->most.n, .n_point = t.ndim - 1, .wraps = p->wraps};
     for (int d = 0; d < w.n_point; d++)
         w.point[d] = t.dim[d];
     for (int i = 0; i < w.n_index; i++) {
@@ -36,11 +36,24 @@ static knx_error *check_run(const kni_rule *r, const kni_routine_args *args)
         w.index_axis[i] = p->axis.v[i];
         w.index_size[i] = p->size.v[i];
     }
-    return knr_check_bounds(&w, args->x[0]);
+    return knr_check_bounds(&w, args->x[0], args->threads);
+}
+
+static kni_atom check_simplify(const kni_rule *r)
+{
+    params_t p = *(const params_t *)r->params;
+    bool wraps;
+    kni_atom i = knp_given_indices(r->b, r->x[0], p.size, 1, &wraps);
+    if (p.wraps && wraps)
+        return KN_ATOM_NONE;
+    p.wraps = p.wraps || wraps;
+    if (i != KN_ATOM_NONE)
+        knb_check_bounds(r->b, i, &p);
+    return i;
 }
 
 /* Number i of every start: is it outside? */
-static kni_atom number_fails(kni_builder *b, kni_atom x, int i, int64_t most)
+static kni_atom number_fails(kni_builder *b, kni_atom x, int i, int64_t most, int64_t least)
 {
     kni_type t = knb_type(b, x);
     knp_dims from = {.n = t.ndim}, to = knp_dims_of(t);
@@ -49,7 +62,8 @@ static kni_atom number_fails(kni_builder *b, kni_atom x, int i, int64_t most)
     if (t.dim[t.ndim - 1] != 1)
         x = knb_slice(b, x, from.v, to.v, NULL);
     x = knb_squeeze(b, x, 1, (const int64_t[]){t.ndim - 1});
-    kni_atom negative = knb_lt(b, x, knb_integer(b, t.dtype, 0)), above = knb_gt(b, x, knb_dimension(b, t.dtype, most));
+    kni_atom negative = knb_lt(b, x, knb_dimension(b, t.dtype, least)),
+             above = knb_gt(b, x, knb_dimension(b, t.dtype, most));
     return knb_or(b, negative, above);
 }
 
@@ -59,11 +73,12 @@ kni_atom knp_outside(kni_builder *b, kni_atom x, const kni_p_check_bounds *p)
     kni_atom outside = KN_ATOM_NONE;
     bool fits = d->kind == KN_KIND_INT && d->size >= 4; /* the largest starts into d */
     for (int i = 0; i < p->most.n; i++)
-        fits = fits && (d->size == 8 || knx_dim_taken_le(p->most.v[i], INT32_MAX));
+        fits = fits && (d->size == 8 || knx_dim_taken_le((p->wraps ? p->size : p->most).v[i], INT32_MAX));
     if (!fits)
         x = knb_convert(b, x, KN_DT(I64));
     for (int i = 0; i < p->most.n; i++)
-        outside = knt_either_failed(b, outside, number_fails(b, x, i, p->most.v[i]));
+        outside = knt_either_failed(b, outside,
+                                    number_fails(b, x, i, p->most.v[i], p->wraps ? knx_dim_sub(0, p->size.v[i]) : 0));
     return outside == KN_ATOM_NONE ? knb_zeros(b, kni_scalar_type(KN_DT(BOOL))) : outside;
 }
 
@@ -80,7 +95,7 @@ const kni_prim knp_prim_check_bounds = {
     .name = "check_bounds",
     .n_in = 1,
     .n_out = 0,
-    .bits = KN_CAN_FAIL | KN_INTEGER_RESULT,
+    .bits = KN_CAN_FAIL | KN_INTEGER_RESULT | KN_THREADS,
     .why_no_jvp = KN_WHY_INTEGERS,
     .fields = kni_fields_check_bounds,
     .params_size = sizeof(params_t),
@@ -90,5 +105,6 @@ const kni_prim knp_prim_check_bounds = {
     .batch = knp_batch_in_front,
     .run = check_run,
     .unfailing = check_unfailing,
+    .simplify = check_simplify,
     .cost = check_cost,
 };

@@ -74,6 +74,14 @@ static kni_atom gather_put(const kni_rule *r, kni_atom v)
     return knb_scatter(r->b, r->x[0], r->x[1], v, &q);
 }
 
+static kni_atom gather_simplify(const kni_rule *r)
+{
+    knp_indexing how = knp_indexing_of_gather(r->params);
+    kni_atom i = knp_simplify_indices(r, &how, 1);
+    params_t q = knp_gather_params(&how, ((const params_t *)r->params)->slice_sizes);
+    return i == KN_ATOM_NONE ? i : knb_gather(r->b, r->x[0], i, &q);
+}
+
 static knx_error *gather_batch(const kni_rule *r, int64_t size, const int *axis, kni_atom *y, int *axis_out)
 {
     const params_t *p = r->params;
@@ -179,6 +187,10 @@ static knk_node start_node(puller *p, int which, int64_t most)
         v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_U64, INT64_MAX));
     if (d->id != KN_ID_I64)
         v = knk_cast(k, KN_ID_I64, v);
+    if (p->how.wraps && d->kind == KN_KIND_INT) {
+        knk_node from_end = knk_binary(k, KNK_ADD, v, number(p, p->r->xt[0].dim[p->how.index_map.v[which]]));
+        v = knk_select(k, knk_binary(k, KNK_LT, v, zero), from_end, v);
+    }
     knk_node last = number(p, most);
     if (p->fills) {
         knk_node inside = knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, zero, v), knk_binary(k, KNK_LE, v, last));
@@ -259,6 +271,7 @@ const kni_prim knp_prim_gather = {
     .type = gather_type,
     .jvp = gather_jvp,
     .transpose = gather_transpose,
+    .simplify = gather_simplify,
     .batch = gather_batch,
     .run = gather_run,
     .pull = gather_pull,

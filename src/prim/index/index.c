@@ -12,7 +12,8 @@ knp_indexing knp_indexing_of_gather(const kni_p_gather *p)
                           p->start_indices_batching_dims,
                           p->mode,
                           p->indices_are_sorted,
-                          p->unique_indices};
+                          p->unique_indices,
+                          p->wraps};
 }
 
 knp_indexing knp_indexing_of_scatter(const kni_p_scatter *p)
@@ -24,19 +25,20 @@ knp_indexing knp_indexing_of_scatter(const kni_p_scatter *p)
                           p->scatter_indices_batching_dims,
                           p->mode,
                           p->indices_are_sorted,
-                          p->unique_indices};
+                          p->unique_indices,
+                          p->wraps};
 }
 
 kni_p_gather knp_gather_params(const knp_indexing *x, kni_ints slice_sizes)
 {
     return (kni_p_gather){x->window,   x->dropped, x->index_map, x->table_batching, x->index_batching,
-                          slice_sizes, x->mode,    x->is_sorted, x->is_unique};
+                          slice_sizes, x->mode,    x->is_sorted, x->is_unique,      x->wraps};
 }
 
 kni_p_scatter knp_scatter_params(const knp_indexing *x)
 {
-    return (kni_p_scatter){x->window,         x->dropped, x->index_map, x->table_batching,
-                           x->index_batching, x->mode,    x->is_sorted, x->is_unique};
+    return (kni_p_scatter){x->window, x->dropped,   x->index_map, x->table_batching, x->index_batching,
+                           x->mode,   x->is_sorted, x->is_unique, x->wraps};
 }
 
 /* --- checks ----------------------------------------------------------------------------------- */
@@ -169,7 +171,7 @@ kni_p_check_bounds knp_bounds_of(const knp_indexing *x, kni_type table, kni_ints
         lists->most.v[i] = knp_largest_start(x, table, sizes, d);
         lists->size.v[i] = table.dim[d];
     }
-    return (kni_p_check_bounds){knp_ints(&lists->axis), knp_ints(&lists->most), knp_ints(&lists->size)};
+    return (kni_p_check_bounds){knp_ints(&lists->axis), knp_ints(&lists->most), knp_ints(&lists->size), x->wraps};
 }
 
 void knp_describe_windows(const knp_indexing *x, kni_type table, kni_type indices, kni_type dense, kni_ints sizes,
@@ -191,6 +193,7 @@ void knp_describe_windows(const knp_indexing *x, kni_type table, kni_type indice
     for (int i = 0; i < x->table_batching.n; i++)
         w->point_table[x->index_batching.v[i]] = table_stride[x->table_batching.v[i]];
     w->n_index = x->index_map.n;
+    w->wraps = x->wraps;
     for (int i = 0; i < w->n_index; i++) {
         int64_t d = x->index_map.v[i];
         w->index_table[i] = table_stride[d];
@@ -212,6 +215,102 @@ void knp_describe_windows(const knp_indexing *x, kni_type table, kni_type indice
     w->windows_last = !x->window.n || x->window.v[0] == w->n_point;
     w->fill = knp_fill_value(table.dtype, x->mode == KN_GATHER_FILL_ZERO);
     w->mode = out_of_bounds(x->mode, gathers);
+}
+
+/* --- indices that count from the end ---------------------------------------------------------- */
+
+/* The equation that makes `a`, or NULL. */
+static const kni_draft_eqn *maker(const kni_builder *b, kni_atom a, const kni_prim *p)
+{
+    size_t low = 0, high = b->eqn.n;
+    if (!kni_is_var(a))
+        return NULL;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        const kni_draft_eqn *e = &b->eqn.at[mid];
+        if (a < e->out)
+            high = mid;
+        else if (a >= e->out + e->n_out)
+            low = mid + 1;
+        else
+            return e->prim == p ? e : NULL;
+    }
+    return NULL;
+}
+
+static bool is_number(const kni_builder *b, kni_atom a, int64_t v)
+{
+    knx_scalar_bits bits;
+    return knb_literal_value(b, a, &bits) && knb_type(b, a).dtype == KN_DT(I64) && bits.i64 == v;
+}
+
+/* The operand of views that only add axes of extent 1 or take them away. */
+static kni_atom as_made(const kni_builder *b, kni_atom a)
+{
+    for (const kni_draft_eqn *e;; a = e->in[0]) {
+        e = maker(b, a, &knp_prim_reshape);
+        e = e ? e : maker(b, a, &knp_prim_broadcast_in_dim);
+        if (!e || !kni_is_var(e->in[0]))
+            return a;
+        kni_type x = knb_type(b, e->in[0]), y = knb_type(b, a);
+        if (kni_type_is_symbolic(x) || kni_type_is_symbolic(y) || kni_type_size(x) != kni_type_size(y))
+            return a;
+    }
+}
+
+/* An array of indices as it was before it was widened, and before what is negative was counted from the end: what
+ * `i < 0 ? i + size : i` was made of. Of the least number of bytes that is worth it. */
+static kni_atom before_wrap(kni_builder *b, kni_atom a, int64_t size, int least, bool *wraps)
+{
+    kni_type t = knb_type(b, a);
+    kni_atom i = as_made(b, a);
+    const kni_draft_eqn *chosen = maker(b, i, &knp_prim_select_n);
+    const kni_draft_eqn *below = chosen ? maker(b, chosen->in[0], &knp_prim_lt) : NULL;
+    const kni_draft_eqn *sum = chosen && chosen->n_in == 3 ? maker(b, chosen->in[2], &knp_prim_add) : NULL;
+    *wraps = below && sum && below->in[0] == chosen->in[1] && is_number(b, below->in[1], 0) &&
+             sum->in[0] == chosen->in[1] && is_number(b, sum->in[1], size);
+    i = *wraps ? as_made(b, chosen->in[1]) : i;
+    const kni_draft_eqn *wide = maker(b, i, &knp_prim_convert_element_type);
+    kn_dtype d = wide ? knb_type(b, wide->in[0]).dtype : NULL;
+    bool widened = d && knx_is_integer(d) && d->size >= least && d->size < 8 && knb_type(b, i).dtype == KN_DT(I64);
+    if (!*wraps && !widened)
+        return KN_ATOM_NONE;
+    return knb_reshape(b, widened ? wide->in[0] : i, t.ndim, t.dim);
+}
+
+kni_atom knp_given_indices(kni_builder *b, kni_atom indices, kni_ints sizes, int least, bool *wraps)
+{
+    const kni_draft_eqn *columns = maker(b, indices, &knp_prim_concatenate);
+    kni_atom part[KN_MAX_NDIM];
+    int last = knb_type(b, indices).ndim - 1;
+    bool wrapped;
+    *wraps = false;
+    if (sizes.n < 1 || sizes.n > KN_MAX_NDIM || kni_type_is_symbolic(knb_type(b, indices)))
+        return KN_ATOM_NONE;
+    if (sizes.n == 1)
+        return before_wrap(b, indices, sizes.v[0], least, wraps);
+    if (!columns || columns->n_in != (uint32_t)sizes.n ||
+        ((const kni_p_concatenate *)columns->params)->dimension != last)
+        return KN_ATOM_NONE;
+    for (int k = 0; k < sizes.n; k++) {
+        part[k] = before_wrap(b, columns->in[k], sizes.v[k], least, &wrapped);
+        if (part[k] == KN_ATOM_NONE ||
+            (k && (wrapped != *wraps || knb_type(b, part[k]).dtype != knb_type(b, part[0]).dtype)))
+            return KN_ATOM_NONE;
+        *wraps = wrapped;
+    }
+    return knb_concatenate(b, sizes.n, part, last);
+}
+
+kni_atom knp_simplify_indices(const kni_rule *r, knp_indexing *x, int least)
+{
+    knp_dims sizes = {.n = x->index_map.n};
+    for (int k = 0; k < sizes.n; k++)
+        sizes.v[k] = r->xt[0].dim[x->index_map.v[k]];
+    bool wraps, had = x->wraps;
+    kni_atom i = knp_given_indices(r->b, r->x[1], knp_ints(&sizes), least, &wraps);
+    x->wraps = had || wraps;
+    return had && wraps ? KN_ATOM_NONE : i;
 }
 
 /* --- batching and derivatives ----------------------------------------------------------------- */
@@ -241,7 +340,8 @@ knp_indexing knp_batch_indexing(const knp_indexing *x, bool table, bool indices,
                           .index_batching = knp_ints(&lists->index_batching),
                           .mode = x->mode,
                           .is_sorted = x->is_sorted && !indices,
-                          .is_unique = x->is_unique && (table || !indices)};
+                          .is_unique = x->is_unique && (table || !indices),
+                          .wraps = x->wraps};
 }
 
 int64_t knp_mode_of_tangent(int64_t mode)

@@ -14,7 +14,7 @@ typedef struct knp_indexing {
     kni_ints table_batching; /* of the table, paired with ... */
     kni_ints index_batching; /* ... dimensions of the indices */
     int64_t mode;
-    bool is_sorted, is_unique;
+    bool is_sorted, is_unique, wraps;
 } knp_indexing;
 
 knp_indexing knp_indexing_of_gather(const kni_p_gather *p);
@@ -36,6 +36,12 @@ typedef struct knp_bounds_lists {
     knp_dims axis, most, size;
 } knp_bounds_lists;
 kni_p_check_bounds knp_bounds_of(const knp_indexing *x, kni_type table, kni_ints sizes, knp_bounds_lists *lists);
+
+/* Indices as they were given, before they were widened (from `least` bytes at least) and, axis by axis, what is
+ * negative counted from the end: *wraps says whether that is to be done. KN_ATOM_NONE: nothing was done to them. For
+ * `simplify` */
+kni_atom knp_given_indices(kni_builder *b, kni_atom indices, kni_ints sizes, int least, bool *wraps);
+kni_atom knp_simplify_indices(const kni_rule *r, knp_indexing *x, int least);
 
 /* Per point: is a number of its start out of bounds? */
 kni_atom knp_outside(kni_builder *b, kni_atom indices, const kni_p_check_bounds *p);

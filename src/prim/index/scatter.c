@@ -67,12 +67,22 @@ static knx_error *scatter_run(const kni_rule *r, const kni_routine_args *args, k
     knp_dims sizes = knp_window_sizes(&how, r->xt[0], r->xt[2]);
     knr_windows w;
     knp_describe_windows(&how, r->xt[0], r->xt[1], r->xt[2], knp_ints(&sizes), false, &w);
-    return knr_scatter(&w, combine, args->y[0], args->x[1], args->x[2]);
+    return knr_scatter(&w, combine, args->y[0], args->x[1], args->x[2], args->workspace, args->threads);
+}
+
+static knx_bytes scatter_workspace(const kni_rule *r) { return knr_scatter_workspace(r->threads); }
+
+static kni_atom scatter_simplify(const kni_rule *r)
+{
+    knp_indexing how = knp_indexing_of_scatter(r->params);
+    kni_atom i = knp_simplify_indices(r, &how, 4);
+    params_t q = knp_scatter_params(&how);
+    return i == KN_ATOM_NONE ? i : knb_emit1(r->b, r->prim, &q, 3, (kni_atom[]){r->x[0], i, r->x[2]});
 }
 
 static bool scatter_may_fail(const kni_rule *r) { return ((const params_t *)r->params)->mode == KN_GATHER_CHECK; }
 
-static double scatter_cost(const kni_rule *r) { return kni_type_count(r->xt[0]) + 2 * kni_type_count(r->xt[2]); }
+static double scatter_cost(const kni_rule *r) { return 8 * kni_type_count(r->xt[1]) + 2 * kni_type_count(r->xt[2]); }
 
 /* What lies outside is left out. */
 static knx_error *scatter_unfailing(const kni_rule *r, kni_atom *y, kni_atom *failed)
@@ -89,10 +99,10 @@ static knx_error *scatter_unfailing(const kni_rule *r, kni_atom *y, kni_atom *fa
 }
 
 #define SCATTER_RULES                                                                                              \
-    .n_in = 3, .n_out = 1, .bits = KN_CAN_FAIL, .fields = kni_fields_scatter, .params_size = sizeof(params_t),     \
+    .n_in = 3, .n_out = 1, .fields = kni_fields_scatter, .params_size = sizeof(params_t),                          \
     .factors = "n w, p i, p w -> n w", .batch = scatter_batch, .may_fail = scatter_may_fail, .cost = scatter_cost, \
-    .unfailing = scatter_unfailing
-#define SCATTER SCATTER_RULES, .updates = 1
+    .unfailing = scatter_unfailing, .simplify = scatter_simplify
+#define SCATTER SCATTER_RULES, .bits = KN_CAN_FAIL | KN_THREADS, .updates = 1, .workspace = scatter_workspace
 
 /* The type rule and the routine of one of them. */
 #define TYPE_AND_RUN(id, name, kinds, combine)                                                        \
@@ -273,6 +283,7 @@ static knx_error *sub_expand(const kni_rule *r, kni_atom *y)
 const kni_prim knp_prim_scatter_sub = {
     .name = "scatter-sub",
     SCATTER_RULES,
+    .bits = KN_CAN_FAIL,
     .linear_in = 1 | 4,
     .type = sub_type,
     .jvp = sub_jvp,

@@ -82,6 +82,10 @@ static bool find_start(seeker *s, int64_t window)
             v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_U64, INT64_MAX));
         if (d->id != KN_ID_I64)
             v = knk_cast(k, KN_ID_I64, v);
+        if (s->how.wraps && d->kind == KN_KIND_INT) {
+            knk_node from_end = knk_binary(k, KNK_ADD, v, kni_lower_number(s->l, s->i, s->r->xt[0].dim[axis]));
+            v = knk_select(k, knk_binary(k, KNK_LT, v, zero), from_end, v);
+        }
         knk_node last = kni_lower_number(s->l, s->i, most);
         if (s->skips)
             also(s, knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, zero, v), knk_binary(k, KNK_LE, v, last)));

@@ -364,7 +364,7 @@ static void bodies_hold_scatters(void **state)
     kni_atom c = knb_invar(&b, F32(5)), at = knb_invar(&b, kni_type_of(KN_DT(I32), 2, (int64_t[]){3, 1})),
              x = knb_invar(&b, F32(3));
     kni_ints zero = {1, (const int64_t[]){0}}, none = {0, NULL};
-    kni_p_scatter p = {none, zero, zero, none, none, KN_GATHER_CLIP, false, false};
+    kni_p_scatter p = {none, zero, zero, none, none, KN_GATHER_CLIP, false, false, false};
     kni_jaxpr *body = FINISH(&b, knb_scatter_add(&b, c, at, x, &p));
     expect_scan((scan_of){body, 0, 1, 2, false, 0, 0},
                 LIST(F(1, 2, 3, 4, 5), I(0, 1, 1, 4, 0, 4), F(10, 20, 30, 1, 2, 3)), LIST(F(13, 52, 3, 4, 9)));

@@ -261,7 +261,8 @@ static void test_gather(void **unused)
         int64_t mode = modes[round % 5];
         bool inside = mode == KN_GATHER_PROMISE || mode == KN_GATHER_CHECK, distinct = true;
         value *x = new_value(&knx_dtype_table[round / 5 % KN_ID_COUNT], 2, dim), *i = new_value(KN_DT(I32), 2, points);
-        kni_p_gather p = {{1, &one}, {1, &zero}, {1, &zero}, {0, NULL}, {0, NULL}, {2, size}, mode, false, false};
+        kni_p_gather p = {{1, &one}, {1, &zero}, {1, &zero}, {0, NULL}, {0, NULL},
+                          {2, size}, mode,       false,      false,     false};
         int32_t seen[8], *at = (int32_t *)i->p;
         for (int k = 0; k < points[0]; k++) {
             at[k] = below((int)dim[0] + (inside ? 0 : 2)) - !inside;

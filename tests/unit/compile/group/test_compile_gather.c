@@ -135,6 +135,13 @@ static kn_array along(const kn_array *table, const kn_array *i)
     return kn_mul(kn_take_along_axis(*table, *i, KN_AXIS(1)), 2.0);
 }
 KN_FUNCTION(along, kn_array, kn_array, kn_array)
+static kn_array added_at(const kn_array *table, const kn_array *i)
+{
+    kn_array y = kn_zeros_like(*table);
+    kn_ufunc_at(kn_ufunc_add, y, kn_ones_like(*table), "%", *i);
+    return y;
+}
+KN_FUNCTION(added_at, kn_array, kn_array, kn_array)
 static void expect_steps(kn_fn f, const kn_args *args, int steps, const char *part)
 {
     kni_jaxpr *j = NULL;
@@ -157,10 +164,19 @@ static void rows_taken_by_index_are_read_where_they_are_used(void **state)
     kn_array table = kn_zeros(KN_SHAPE(50, 8)), i = kn_zeros(KN_SHAPE(6), .dtype = KN_DT(I32));
     expect_steps(KN_FN(embed), KN_ARGS(&table, &i), 1, "one kernel reads it");
     expect_steps(KN_FN(look_up), KN_ARGS(&table, &i), 1, "gather; operand 0, operand 1, > output 0");
-    expect_steps(KN_FN(embed_checked), KN_ARGS(&table, &i), 3, "check_bounds");
+    expect_steps(KN_FN(embed_checked), KN_ARGS(&table, &i), 2, "check_bounds; operand 1");
     kn_array column = kn_zeros(KN_SHAPE(50, 1), .dtype = KN_DT(I32)), one = kn_zeros(KN_SHAPE(), .dtype = KN_DT(I32));
     expect_steps(KN_FN(one_element), KN_ARGS(&table, &one), 4, "gather -> f64[]: inlined");
-    expect_steps(KN_FN(along), KN_ARGS(&table, &column), 3, "check_bounds");
+    expect_steps(KN_FN(along), KN_ARGS(&table, &column), 2, "check_bounds; operand 1");
+}
+
+/* Indices are read as they were given: nothing widens them or counts negative ones from the end before. */
+static void updates_by_index_need_no_other_indices(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array table = kn_zeros(KN_SHAPE(6)), i = kn_zeros(KN_SHAPE(6), .dtype = KN_DT(I32));
+    expect_steps(KN_FN(added_at), KN_ARGS(&table, &i), 3, "scatter-add; output 0, operand 1");
 }
 
 static kni_atom rows_of(kni_builder *b, kn_dtype d, int64_t rows, int64_t n, kn_dtype index, int64_t points,
@@ -288,6 +304,7 @@ KN_TEST_GROUP(test_compile_gather)
     const struct CMUnitTest tests[] = {
         TEST(a_gather_in_a_kernel_has_the_bits_of_the_routine),
         TEST(rows_taken_by_index_are_read_where_they_are_used),
+        TEST(updates_by_index_need_no_other_indices),
         TEST(many_elements_are_moved_by_a_kernel),
         TEST(nothing_outside_of_the_table_is_read),
         TEST(a_cross_entropy_by_labels_takes_one_element_of_each_row),
