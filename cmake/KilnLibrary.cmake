@@ -158,6 +158,13 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
         set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/${source}_isa.c" APPEND PROPERTY COMPILE_OPTIONS "$<${kiln_tuned}:${kiln_rolled}>")
     endforeach()
 endif()
+# Blocks are written out where they are turned; what is left at the edges needs no vectors.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    foreach(source IN ITEMS tile weave)
+        set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/host/${source}_isa.c" APPEND PROPERTY COMPILE_OPTIONS
+                     "$<${kiln_tuned}:-fno-tree-vectorize;-fno-unswitch-loops>")
+    endforeach()
+endif()
 # These wait for memory, not for instructions.
 foreach(source cumulative cumulative_isa cumulative_plain)
     set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/host/routine/${source}.c" APPEND PROPERTY COMPILE_OPTIONS $<${kiln_tuned}:-Os>)

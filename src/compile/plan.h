@@ -31,6 +31,7 @@ typedef enum knc_state {
     X(UNREAD, "nothing reads it")                                                 \
     X(ONE_READER, "one kernel reads it, at the same points")                      \
     X(MOVED, "one kernel reads it, at other points but each at most once")        \
+    X(PICKED, "its readers read each element about once")                         \
     X(VIEW, "a view costs an index map only")                                     \
     X(CHEAP, "recomputing it costs less than storing it")                         \
     X(CONSTANT, "it is a constant")                                               \
@@ -96,6 +97,8 @@ typedef struct knc_use {
     uint8_t depth;   /* rows with `pull` between the value and the stored result */
     uint16_t more;   /* how many more times the value is computed because these rows read several elements of an operand
                         for one of their result (kni_prim.looks) */
+    int64_t most;    /* so many elements are computed for it at most, since rows with KN_PICKS lie between; 0: as many as
+                        the group has points */
 } knc_use;
 enum {
     KNC_MAX_USES = 8,

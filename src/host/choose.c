@@ -47,10 +47,28 @@ static bool can_turn(const knh_pass *ps, int i, int lane, int along)
     return ps->facts->turnable[i] && step != size && (step != 0 || s->written) && stride_of(ps, i, along) == size;
 }
 
+/* A stage that only copies, and the elements of a few rows along `along` lie woven in one of its streams (tile.h). */
+static bool weaves(const knh_pass *ps, int lane, int along)
+{
+    int64_t side = ps->extent[along];
+    bool fine = ps->facts->copies && ps->facts->n_stream == 2 && side <= KNH_MOST_WOVEN && ps->extent[lane] > side;
+    int n = 0;
+    for (int i = 0; fine && i < 2; i++) {
+        const knh_stream *s = &ps->facts->stream[i];
+        int64_t size = knk_size(s->dtype), step = stride_of(ps, i, lane);
+        bool woven = can_turn(ps, i, lane, along);
+        n += woven;
+        fine = !woven ? step == size : s->written ? step == side * size : step > 0 && step <= KNH_MOST_WOVEN * size;
+    }
+    return fine && n == 1;
+}
+
 static double turned_cost(const knh_pass *ps, int lane, int along)
 {
     double cost = 0;
     int n = 0;
+    if (weaves(ps, lane, along))
+        return 0.02 + 0.04 * knk_size(ps->facts->stream[0].dtype);
     for (int i = 0; i < ps->facts->n_stream; i++) {
         bool turn = n < KNH_MOST_TURNED && can_turn(ps, i, lane, along);
         n += turn;
@@ -126,7 +144,8 @@ static void choose_lane(const knh_pass *ps, int n_par, bool inner, int lane, cho
     if (knh_tune.turn != 1)
         keep_best(best, c);
     for (int along = 0; along < ps->n_axis && lane >= 0 && knh_tune.turn; along++) {
-        if (along == lane || ((ps->extent[along] < 4 || ps->extent[lane] < 4) && knh_tune.turn != 1))
+        bool is_short = ps->extent[along] < 4 || ps->extent[lane] < 4;
+        if (along == lane || (is_short && knh_tune.turn != 1 && !weaves(ps, lane, along)))
             continue;
         c.row = c.turned_along = along;
         c.cost = turned_cost(ps, lane, along) + arithmetic(ps, n) + 0.05;
@@ -260,6 +279,8 @@ void knh_choose(knh_pass *ps, const knk_stage *st, int n_par, uint8_t *other, ui
             n_turned < KNH_MOST_TURNED && can_turn(ps, i, c.lane, c.row) ? KNH_TRANSPOSED : KNH_PLAIN;
     if (c.repeats)
         knh_mark_repeated(ps, turned);
+    if (c.mode == KNH_POINTS && c.runner == KNH_BY_RECTANGLES && c.turned_along < 0 && !c.repeats)
+        ps->woven = knh_mark_woven(ps, turned);
     if (!reduces && only_turns(ps, &c))
         ps->runner = KNH_BY_TURNING;
     ps->n_other = 0;

@@ -1,36 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0
- * copy.c -- stage functions that only copy adjacent elements, of any size, or pairs of them (complex numbers): rows of
- * bytes. No machine code of their own is made for these. */
+ * copy.c -- stage functions that only copy adjacent elements, of any size, or pairs of them (complex numbers), forwards
+ * or backwards, or small ones that lie a few elements apart. No machine code of their own is made for these. */
 #include "base/cpu.h"
 #include "host/drive.h"
 
-static knh_copy_loop *best(void)
-{
 #ifdef KN_HAVE_ISA_VARIANTS
-    static knh_copy_loop *const forms[] = {knh_copy_rows_base, knh_copy_rows_avx2, knh_copy_rows_avx512};
-    return forms[knx_cpu_chosen()];
+#define BEST(loop) ((loop##_loop *const[]){knh_##loop##_base, knh_##loop##_avx2, knh_##loop##_avx512})[knx_cpu_chosen()]
 #else
-    return knh_copy_rows_base;
+#define BEST(loop) knh_##loop##_base
 #endif
-}
+typedef knh_copy_loop copy_rows_loop;
+typedef knh_reverse_loop reverse_rows_loop;
+typedef knh_weave_loop weave_loop;
 
-static void copy(const knh_words *from, const knh_words *to, const knh_args *a, int64_t size)
+/* Lanes to so many bytes each; the loops take elements that are written forwards. */
+static void copy(const knh_words *from, const knh_words *to, const knh_args *a, int64_t size, bool bypass)
 {
-    best()((char *)(intptr_t)to->at, to->row_step, (const char *)(intptr_t)from->at, from->row_step, a->rows,
-           a->n * size);
+    int64_t step = from->lane_step, bytes = a->n * size, back = to->lane_step < 0 ? a->n - 1 : 0;
+    char *y = (char *)(intptr_t)(to->at + back * to->lane_step);
+    const char *x = (const char *)(intptr_t)(from->at + back * step);
+    step = to->lane_step < 0 ? -step : step;
+    if (step == -size)
+        BEST(reverse_rows)(y, to->row_step, x + size - bytes, from->row_step, a->rows, bytes, (int)size, bypass);
+    else if (step <= size || a->n == 1) /* of one lane any step is right */
+        BEST(copy_rows)(y, to->row_step, x, from->row_step, a->rows, bytes, bypass);
+    else
+        for (int64_t r = 0; r < a->rows; r++, y += to->row_step, x += from->row_step)
+            knh_transpose()((int)size, y, bytes, x, step, a->n, 1, bypass);
 }
 
-#define ONE(size) \
-    static void one_##size(knh_args *a) { copy(&a->stream[0], &a->stream[1], a, size); }
-ONE(1)
-ONE(2)
-ONE(4)
-ONE(8)
-/* The first of both loads and the first of both stores. */
-#define PAIR(size) \
-    static void pair_##size(knh_args *a) { copy(&a->stream[0], &a->stream[2], a, 2 * size); }
-PAIR(4)
-PAIR(8)
+/* The first of both loads and the first of both stores, if they are pairs. */
+#define COPY(size, pair)                                                                                        \
+    static void copy_##size##_##pair(knh_args *a) { copy(a->stream, a->stream + pair, a, size * pair, false); } \
+    static void past_##size##_##pair(knh_args *a) { copy(a->stream, a->stream + pair, a, size * pair, true); }
+COPY(1, 1)
+COPY(2, 1)
+COPY(4, 1)
+COPY(8, 1)
+COPY(4, 2)
+COPY(8, 2)
 
 static int64_t lane_step(const knh_pass *ps, int i, int64_t one_lane)
 {
@@ -45,20 +53,36 @@ static bool are_pair(const knh_pass *ps, int i, int64_t size)
                 ps->offset[i + 1] == ps->offset[i] + size && s[i].dtype == s[0].dtype && s[i + 1].dtype == s[0].dtype;
     for (int a = 0; fine && a < ps->n_axis; a++)
         fine = ps->stride[i * ps->n_axis + a] == ps->stride[(i + 1) * ps->n_axis + a];
-    return fine && lane_step(ps, i, 2 * size) == 2 * size;
+    return fine;
 }
 
-knh_function *knh_copy_function(const knh_pass *ps)
+/* Adjacent elements, either way, or, if they are read, some that the machine code takes one by one. */
+static bool can_copy(int64_t from, int64_t to, int64_t size)
 {
+    int64_t step = to < 0 ? -from : from;
+    return (to == size || to == -size) &&
+           (step == size || step == -size || (size <= 2 && step > 0 && step <= KNH_MOST_WOVEN * size));
+}
+
+bool knh_find_copy(knh_pass *ps)
+{
+    static const struct {
+        knh_function *plain, *past;
+    } one[] = {{copy_1_1, past_1_1}, {copy_2_1, past_2_1}, {copy_4_1, past_4_1}, {copy_8_1, past_8_1}},
+      two[] = {{copy_4_2, past_4_2}, {copy_8_2, past_8_2}};
     const knh_stage_facts *f = ps->facts;
     int64_t size = f->n_stream ? knk_size(f->stream[0].dtype) : 0;
     for (int i = 0; i < f->n_stream; i++)
         if (ps->turned[i])
-            return NULL;
-    if (f->copies && f->n_stream == 2 && !f->stream[0].written && lane_step(ps, 0, size) == size &&
-        lane_step(ps, 1, size) == size)
-        return size == 1 ? one_1 : size == 2 ? one_2 : size == 4 ? one_4 : one_8;
-    if (f->copies_pairs && f->n_stream == 4 && size >= 4 && are_pair(ps, 0, size) && are_pair(ps, 2, size))
-        return size == 4 ? pair_4 : pair_8;
-    return NULL;
+            return false;
+    if (f->copies && f->n_stream == 2 && !f->stream[0].written &&
+        can_copy(lane_step(ps, 0, size), lane_step(ps, 1, size), size)) {
+        ps->f = one[size / 2 - (size == 8)].plain;
+        ps->nontemporal = one[size / 2 - (size == 8)].past;
+    } else if (f->copies_pairs && f->n_stream == 4 && size >= 4 && are_pair(ps, 0, size) && are_pair(ps, 2, size) &&
+               can_copy(lane_step(ps, 0, 2 * size), lane_step(ps, 2, 2 * size), 2 * size)) {
+        ps->f = two[size / 8].plain;
+        ps->nontemporal = two[size / 8].past;
+    }
+    return ps->f != NULL;
 }

@@ -3,7 +3,7 @@
  * slower on some processors where what it reads and what it writes lie nearly as far apart as whole pages: a roll by
  * one.) Compiled once per instruction set (KN_ISA = base, avx2, avx512). */
 #include "host/tile.h"
-#include <string.h>
+#include "host/vector.h"
 
 #ifndef KN_ISA
 #define KN_ISA base
@@ -35,10 +35,10 @@ COPY_SHORT(copy_8, uint64_t)
 COPY_SHORT(copy_16, v16)
 COPY_SHORT(copy_32, v32)
 
-enum { VECTOR = sizeof(v64), AT_ONCE = 4 };
+enum { VECTOR = sizeof(v64), AT_ONCE = 4, LEAST_BYPASSED = 1024 };
 
 /* More than one vector: the last one ends with the row, the others lie in lines of the caches if there are many. */
-static void copy_long(char *to, const char *from, int64_t bytes)
+static void copy_long(char *to, const char *from, int64_t bytes, bool bypass)
 {
     int64_t i = bytes >= 8 * VECTOR ? (int64_t)(-(uintptr_t)to % VECTOR) : 0;
     v64 x[AT_ONCE], last;
@@ -47,6 +47,8 @@ static void copy_long(char *to, const char *from, int64_t bytes)
         memcpy(x, from, VECTOR);
         memcpy(to, x, VECTOR);
     }
+    for (; bypass && i + VECTOR <= bytes; i += VECTOR)
+        knh_stream64(to + i, from + i);
     for (; i + AT_ONCE * VECTOR <= bytes; i += AT_ONCE * VECTOR) {
         memcpy(x, from + i, AT_ONCE * VECTOR);
         memcpy(to + i, x, AT_ONCE * VECTOR);
@@ -55,19 +57,21 @@ static void copy_long(char *to, const char *from, int64_t bytes)
         memcpy(x, from + i, VECTOR);
         memcpy(to + i, x, VECTOR);
     }
-    memcpy(to + bytes - VECTOR, &last, VECTOR);
+    if (i < bytes)
+        memcpy(to + bytes - VECTOR, &last, VECTOR);
 }
 
 void KN_ISA_NAME(knh_copy_rows)(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,
-                                int64_t bytes)
+                                int64_t bytes, bool bypass)
 {
     if (bytes == to_step && bytes == from_step) { /* one behind the other */
         bytes *= rows;
         rows = rows > 0;
     }
-    if (bytes > VECTOR)
+    bypass = bypass && (bytes >= LEAST_BYPASSED || ((uintptr_t)to | (uintptr_t)(to_step | bytes)) % VECTOR == 0);
+    if (bytes > VECTOR || (bypass && bytes == VECTOR))
         for (; rows > 0; rows--, to += to_step, from += from_step)
-            copy_long(to, from, bytes);
+            copy_long(to, from, bytes, bypass);
     else if (bytes >= 32)
         copy_32(to, to_step, from, from_step, rows, bytes);
     else if (bytes >= 16)

@@ -175,6 +175,8 @@ static KNX_HOT void run_rectangles(const knh_worker *w, const knh_pass *ps, cons
     do {
         if (ps->runner == KNH_BY_TURNING)
             run_turning(w, ps, rows, n);
+        else if (ps->woven)
+            knh_run_woven(w, ps, f, rows, n);
         else if (ps->repeats)
             knh_run_repeated(w, ps, f, rows, n);
         else if (tiles)

@@ -71,8 +71,9 @@ typedef struct knh_facts {
 knh_facts *knh_facts_of(const knk_kernel *k);
 knh_facts *knh_make_facts(const knk_kernel *k); /* facts.c, for native.c */
 
-/* How a pass reads or writes a stream: where it lies, or through a tile, which is turned or holds a pattern. */
-typedef enum knh_way { KNH_PLAIN, KNH_TRANSPOSED, KNH_REPEATED } knh_way;
+/* How a pass reads or writes a stream: where it lies, or through a tile, which is turned, holds a pattern or a row of
+ * those that lie woven. */
+typedef enum knh_way { KNH_PLAIN, KNH_TRANSPOSED, KNH_REPEATED, KNH_WOVEN } knh_way;
 typedef enum knh_runner { KNH_BY_RECTANGLES, KNH_BY_TURNING, KNH_BY_BLOCKS, KNH_BY_RUNS, KNH_BY_COLUMNS } knh_runner;
 /* How a stage runs. Axes: the parallel ones, then its inner ones. */
 typedef struct knh_pass {
@@ -89,6 +90,7 @@ typedef struct knh_pass {
     int64_t repeats;                /* rows of a pattern; 0: there are none (repeat.c) */
     int64_t inner_total;
     double point_ns;               /* estimated time per parallel point */
+    bool woven;                    /* some streams are */
     bool large;                    /* what it writes would be of no use in the caches */
     knh_function *f, *nontemporal; /* nontemporal: NULL if it is not wanted */
 } knh_pass;
@@ -120,6 +122,7 @@ typedef struct knh_tuning {
     double split_ns;      /* least work of a part for a thread */
     int64_t bypass_bytes; /* a launch that touches so many bytes does not write into the caches */
     int repeat;           /* patterns: -1 where they pay, 0 never, 1 wherever they can */
+    int weave;            /* woven streams: -1 where it pays, 0 never, 1 wherever they can be */
     int wide;             /* -1 where it pays, 0 never, 1 wherever it can */
 } knh_tuning;
 extern knh_tuning knh_tune;
@@ -157,8 +160,12 @@ double knh_repeated_cost(const knh_pass *ps, int lane, int row);
 int64_t knh_repeats(const knh_pass *ps, int lane);
 void knh_mark_repeated(knh_pass *ps, uint8_t *turned);
 void knh_run_repeated(const knh_worker *w, const knh_pass *ps, knh_function *f, int64_t rows, int64_t n);
-/* copy.c: a stage that only copies elements which are adjacent along the lanes, alone or as pairs; NULL: it is none */
-knh_function *knh_copy_function(const knh_pass *ps);
+/* weave.c: which streams are woven, and are there any? a rectangle */
+bool knh_mark_woven(const knh_pass *ps, uint8_t *turned);
+void knh_run_woven(const knh_worker *w, const knh_pass *ps, knh_function *f, int64_t rows, int64_t n);
+/* copy.c: both functions of a stage that only copies elements which are adjacent along the lanes, alone or as pairs,
+ * or can be made so; false: it is none */
+bool knh_find_copy(knh_pass *ps);
 /* native.c: NULL if there is none */
 knh_function *knh_function_for(const knh_generator *g, const knk_kernel *k, knh_facts *f, const knh_request *r);
 void knh_note_fallback(const knk_kernel *k);

@@ -250,14 +250,22 @@ static size_t place_areas(knh_facts *f, knh_stage_facts *stage, size_t at)
     return end;
 }
 
+/* Can the stream be turned or woven? */
+static bool may_need_tile(const knk_kernel *k, int stage, const knh_stage_facts *f, int i)
+{
+    bool several = k->n_par + k->stage[stage].n_inner > 1;
+    return f->turnable[i] && !f->n_reduction &&
+           (several || (k->n_par && k->map[f->stream[i].map].cls[0] == KNK_STRIDE_ANY));
+}
+
 static size_t tile_bytes(const knk_kernel *k, const knh_stage_facts *stage)
 {
     size_t most = 0;
     for (int s = 0; s < k->n_stage; s++) {
         size_t bytes = 0;
         int n = 0;
-        for (int i = 0; i < stage[s].n_stream && k->n_par + k->stage[s].n_inner > 1 && !stage[s].n_reduction; i++)
-            if (stage[s].turnable[i] && n++ < KNH_MOST_TURNED)
+        for (int i = 0; i < stage[s].n_stream; i++)
+            if (may_need_tile(k, s, &stage[s], i) && n++ < KNH_MOST_TURNED)
                 bytes += KNH_TILE_BYTES;
         most = bytes > most ? bytes : most;
     }

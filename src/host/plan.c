@@ -6,8 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-knh_tuning knh_tune = {
-    .mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .repeat = -1, .wide = -1};
+knh_tuning knh_tune = {.mode = -1,
+                       .lane = -1,
+                       .turn = -1,
+                       .split_ns = 50e3,
+                       .bypass_bytes = 16 << 20,
+                       .repeat = -1,
+                       .weave = -1,
+                       .wide = -1};
 
 enum {
     MOST_BOXES = 64,
@@ -404,7 +410,7 @@ static bool find_functions(const knh_prepared *p, knh_pass *ps, int stage)
     ps->large = is_large(p, ps);
     if (ps->runner == KNH_BY_TURNING)
         return true;
-    if (!ps->large && ps->generator->leaves_copies && (ps->f = knh_copy_function(ps)))
+    if (ps->generator->leaves_copies && knh_find_copy(ps))
         return true;
     find_classes(ps, cls);
     knh_request r = {.kernel = p->k, .stage = stage, .mode = ps->mode, .cls = cls};

@@ -2,10 +2,7 @@
  * tile_isa.c -- turning rectangles of memory in registers: square blocks whose halves change places, with GNU vectors.
  * Compiled once per instruction set (KN_ISA = base, avx2, avx512). */
 #include "host/tile.h"
-#include <string.h>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "host/vector.h"
 
 #ifndef KN_ISA
 #define KN_ISA base
@@ -14,20 +11,24 @@
 #define KN_ISA_JOIN(f, isa)  KN_ISA_JOIN2(f, isa)
 #define KN_ISA_NAME(f)       KN_ISA_JOIN(f, KN_ISA)
 
-/* One element after the other: what is left at the edges. */
-#define EDGE(T)                                                                                                  \
-    static void edge_##T(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,           \
-                         int64_t columns)                                                                        \
-    {                                                                                                            \
-        for (int64_t j = 0; j < columns; j++)                                                                    \
-            for (int64_t i = 0; i < rows; i++)                                                                   \
-                memcpy(to + j * to_step + i * (int64_t)sizeof(T), from + i * from_step + j * (int64_t)sizeof(T), \
-                       sizeof(T));                                                                               \
+/* One element after the other: what no block has room in. */
+static void edge(int size, char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,
+                 int64_t columns)
+{
+    for (int64_t j = 0; j < columns; j++) {
+        const char *x = from + j * size;
+        char *y = to + j * to_step;
+        for (int64_t i = 0; i < rows; i++, x += from_step, y += size) {
+            switch (size) {
+            case 1: memcpy(y, x, 1); break;
+            case 2: memcpy(y, x, 2); break;
+            case 4: memcpy(y, x, 4); break;
+            case 8: memcpy(y, x, 8); break;
+            default: memcpy(y, x, 16); break;
+            }
+        }
     }
-EDGE(uint8_t)
-EDGE(uint16_t)
-EDGE(uint32_t)
-EDGE(uint64_t)
+}
 
 /* A block of N x N elements of type T in N vectors: for H = N/2 .. 1, rows i and i + H exchange those of their
  * elements whose number has the bit H (rows i) or has not (rows i + H). */
@@ -44,22 +45,28 @@ typedef uint64_t v64s __attribute__((vector_size(32), aligned(8)));
 #define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (__typeof__(a)){__VA_ARGS__})
 #endif
 
+#if defined(__x86_64__) && !defined(__AVX2__) /* processors that few have: small rather than fast */
+#define UNROLLED
+#else
+#define UNROLLED _Pragma("GCC unroll 32")
+#endif
+
 /* The new row i and the new row i + H. */
-#define SWAP(V, x, H, LOW, HIGH, N)                                    \
-    _Pragma("GCC unroll 32") for (int i = 0; i < N; i++) if (!(i & H)) \
-    {                                                                  \
-        V a = x[i], b = x[i + H];                                      \
-        x[i] = SHUFFLE(a, b, LOW);                                     \
-        x[i + H] = SHUFFLE(a, b, HIGH);                                \
+#define SWAP(V, x, H, LOW, HIGH, N)                    \
+    UNROLLED for (int i = 0; i < N; i++) if (!(i & H)) \
+    {                                                  \
+        V a = x[i], b = x[i + H];                      \
+        x[i] = SHUFFLE(a, b, LOW);                     \
+        x[i + H] = SHUFFLE(a, b, HIGH);                \
     }
 
-#define BLOCK(name, V, N, STEPS)                                                                             \
-    static inline void name(char *to, int64_t to_step, const char *from, int64_t from_step)                  \
-    {                                                                                                        \
-        V x[N];                                                                                              \
-        _Pragma("GCC unroll 32") for (int i = 0; i < N; i++) memcpy(&x[i], from + i * from_step, sizeof(V)); \
-        STEPS                                                                                                \
-        _Pragma("GCC unroll 32") for (int i = 0; i < N; i++) memcpy(to + i * to_step, &x[i], sizeof(V));     \
+#define BLOCK(name, V, N, STEPS)                                                             \
+    static inline void name(char *to, int64_t to_step, const char *from, int64_t from_step)  \
+    {                                                                                        \
+        V x[N];                                                                              \
+        UNROLLED for (int i = 0; i < N; i++) memcpy(&x[i], from + i * from_step, sizeof(V)); \
+        STEPS                                                                                \
+        UNROLLED for (int i = 0; i < N; i++) memcpy(to + i * to_step, &x[i], sizeof(V));     \
     }
 #define ARG(...) __VA_ARGS__
 
@@ -93,60 +100,64 @@ BLOCK(block_uint64_t, v64s, 4, STEPS4(v64s))
 #endif
 /* clang-format on */
 
-/* 64 bytes past the caches. */
-static inline void stream_line(char *to, const char *from)
-{
-#if defined(__AVX512F__)
-    _mm512_stream_si512((__m512i *)(void *)to, _mm512_loadu_si512(from));
-#elif defined(__AVX2__)
-    for (int i = 0; i < 64; i += 32)
-        _mm256_stream_si256((__m256i *)(void *)(to + i),
-                            _mm256_loadu_si256((const __m256i_u *)(const void *)(from + i)));
-#elif defined(__x86_64__)
-    for (int i = 0; i < 64; i += 16)
-        _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i_u *)(const void *)(from + i)));
-#else
-    memcpy(to, from, 64);
-#endif
-}
+static inline int64_t lesser(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Tiles that a few pages of either side hold. With `bypass` as many blocks as fill lines of 64 bytes are turned into
- * a buffer, and the lines then go to memory as a whole: 3 times as fast where the caches would be of no use. */
-#define TURN(T)                                                                                                       \
-    static void turn_##T(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,                \
-                         int64_t columns, bool bypass)                                                                \
-    {                                                                                                                 \
-        enum { N = N_##T, S = sizeof(T), LINE = 64 / S, TILE = 64 };                                                  \
-        int64_t whole_rows = rows / N * N, whole = columns / N * N, lines = bypass ? rows / LINE * LINE : 0;          \
-        _Alignas(64) char line[N][64];                                                                                \
-        for (int64_t i = 0; i < lines; i += LINE)                                                                     \
-            for (int64_t j = 0; j < whole; j += N) {                                                                  \
-                for (int k = 0; k < LINE; k += N)                                                                     \
-                    block_##T(line[0] + k * S, 64, from + (i + k) * from_step + j * S, from_step);                    \
-                _Pragma("GCC unroll 16") for (int k = 0; k < N; k++)                                                  \
-                    stream_line(to + (j + k) * to_step + i * S, line[k]);                                             \
-            }                                                                                                         \
-        for (int64_t p = lines; p < whole_rows; p += TILE)                                                            \
-            for (int64_t q = 0; q < whole; q += TILE)                                                                 \
-                for (int64_t i = p; i < whole_rows && i < p + TILE; i += N)                                           \
-                    for (int64_t j = q; j < whole && j < q + TILE; j += N)                                            \
-                        block_##T(to + j * to_step + i * S, to_step, from + i * from_step + j * S, from_step);        \
-        edge_##T(to + whole * to_step, to_step, from + whole * S, from_step, whole_rows, columns - whole);            \
-        edge_##T(to + whole_rows * S, to_step, from + whole_rows * from_step, from_step, rows - whole_rows, columns); \
+/* Tiles that a few pages of either side hold; the last blocks end with the rectangle and share elements with those
+ * before. With `bypass` as many blocks as fill lines of 64 bytes are turned into a buffer, and the lines then go to
+ * memory as a whole: 3 times as fast where the caches would be of no use. */
+#define TURN(T)                                                                                                \
+    static void turn_##T(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,         \
+                         int64_t columns, bool bypass)                                                         \
+    {                                                                                                          \
+        enum { N = N_##T, S = sizeof(T), LINE = 64 / S, TILE = 64 };                                           \
+        int64_t lines = bypass ? rows / LINE * LINE : 0, last_row = rows - N, last = columns - N;              \
+        _Alignas(64) char line[N][64];                                                                         \
+        for (int64_t i = 0; i < lines; i += LINE)                                                              \
+            for (int64_t q = 0; q < columns; q += N) {                                                         \
+                int64_t j = lesser(q, last);                                                                   \
+                for (int k = 0; k < LINE; k += N)                                                              \
+                    block_##T(line[0] + k * S, 64, from + (i + k) * from_step + j * S, from_step);             \
+                for (int k = 0; k < N; k++)                                                                    \
+                    knh_stream64(to + (j + k) * to_step + i * S, line[k]);                                     \
+            }                                                                                                  \
+        for (int64_t p = lines; p < rows; p += TILE)                                                           \
+            for (int64_t q = 0; q < columns; q += TILE)                                                        \
+                for (int64_t r = p; r < lesser(p + TILE, rows); r += N)                                        \
+                    for (int64_t c = q; c < lesser(q + TILE, columns); c += N) {                               \
+                        int64_t i = lesser(r, last_row), j = lesser(c, last);                                  \
+                        block_##T(to + j * to_step + i * S, to_step, from + i * from_step + j * S, from_step); \
+                    }                                                                                          \
     }
 TURN(uint8_t)
 TURN(uint16_t)
 TURN(uint32_t)
 TURN(uint64_t)
 
-void KN_ISA_NAME(knh_transpose)(int size, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t rows,
-                                int64_t columns, bool bypass)
+typedef void turn_loop(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows, int64_t columns,
+                       bool bypass);
+
+void KN_ISA_NAME(knh_transpose)(int size, void *to_, int64_t to_step, const void *from_, int64_t from_step,
+                                int64_t rows, int64_t columns, bool bypass)
 {
-    bypass = bypass && ((uintptr_t)to | (uintptr_t)to_step) % 64 == 0;
-    switch (size) {
-    case 1: turn_uint8_t(to, to_step, from, from_step, rows, columns, bypass); break;
-    case 2: turn_uint16_t(to, to_step, from, from_step, rows, columns, bypass); break;
-    case 4: turn_uint32_t(to, to_step, from, from_step, rows, columns, bypass); break;
-    default: turn_uint64_t(to, to_step, from, from_step, rows, columns, bypass); break;
+    static const struct {
+        turn_loop *turn;
+        int64_t side;
+    } by_size[] = {{turn_uint8_t, N_uint8_t},
+                   {turn_uint16_t, N_uint16_t},
+                   {turn_uint32_t, N_uint32_t},
+                   {turn_uint64_t, N_uint64_t}};
+    const int log = size > 4 ? 3 : size / 2;
+    const int64_t side = by_size[log].side;
+    char *to = to_;
+    const char *from = from_;
+    if (size < 16 && rows >= side && columns >= side) {
+        by_size[log].turn(to, to_step, from, from_step, rows, columns,
+                          bypass && ((uintptr_t)to | (uintptr_t)to_step) % 64 == 0);
+        return;
     }
+    const int64_t done = KN_ISA_NAME(knh_weave)(size, to, to_step, from, from_step, rows, columns, bypass);
+    if (knh_weaves_rows(size, to_step, rows))
+        edge(size, to + done * to_step, to_step, from + done * size, from_step, rows, columns - done);
+    else
+        edge(size, to + done * size, to_step, from + done * from_step, from_step, rows - done, columns);
 }

@@ -133,9 +133,9 @@ static bool check_case(const char *path, kernel_case *c, int64_t *words, int *sk
     if (want && span && c->k->n_node <= MOST_NODES) {
         watch w = {c, want, span};
         stage_reference_watch(widen, &w);
-        knh_tune.turn = knh_tune.repeat = 0; /* no tiles: addresses are those of the buffers */
+        knh_tune.turn = knh_tune.repeat = knh_tune.weave = 0; /* no tiles: addresses are those of the buffers */
         run(c, &stage_reference, want->base);
-        knh_tune.turn = knh_tune.repeat = -1;
+        knh_tune.turn = knh_tune.repeat = knh_tune.weave = -1;
         stage_reference_watch(NULL, NULL);
         const knh_generator *g;
         for (int i = 0; (g = knh_generator_number(i)); i++)

@@ -66,7 +66,22 @@ static int passes(const knc_use *u) { return u->loops == KNC_LOOPS_FULL ? __buil
 static int64_t times(const knc_plan *p, const knc_use *u)
 {
     const knc_group *g = &p->group.at[u->group];
+    if (u->most)
+        return u->most;
     return knx_dim_mul(passes(u) * (1 + u->more), kni_type_size(u->loops == KNC_LOOPS_FULL ? g->inner : g->par));
+}
+
+/* Are the elements of a value that costs little computed hardly more than once for all of its readers together? */
+static bool is_picked(const knc_plan *p, const kni_eqn *e, const knc_uses *u)
+{
+    int64_t all = 0;
+    for (int i = 0; i < u->n; i++) {
+        if (!u->at[i].most)
+            return false;
+        all = knx_dim_add(all, u->at[i].most);
+    }
+    return p->value[e->out].ops <= KNC_CHEAP_OPS &&
+           knx_dim_le(knx_dim_mul(4, all), knx_dim_mul(5, kni_type_size(p->j->type[e->out])));
 }
 
 /* How many more operations the group's kernel would have. */
@@ -147,6 +162,8 @@ static knc_why decide(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses
         return KNC_BECAUSE_MOVED;
     if (knc_is_cheap(v))
         return v->constant ? KNC_BECAUSE_CONSTANT : KNC_BECAUSE_CHEAP;
+    if (is_picked(p, e, u))
+        return KNC_BECAUSE_PICKED;
     *store = true;
     return !one ? KNC_BECAUSE_SEVERAL : one->point == KNC_POINT ? KNC_BECAUSE_PASSES : KNC_BECAUSE_REPEATED;
 }
@@ -199,6 +216,9 @@ static void runs_before(knc_plan *p, uint32_t group, const knc_uses *u, int join
     }
 }
 
+/* The lower one of two bounds; 0: there is none. */
+static int64_t lower_bound(int64_t a, int64_t b) { return !a || (b && knx_dim_hint(b) < knx_dim_hint(a)) ? b : a; }
+
 /* Notes the uses of e's operands: they are read where e is evaluated, or at positions that follow from those. */
 static void pass_on(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses *u)
 {
@@ -217,6 +237,7 @@ static void pass_on(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses *
             if (!kni_is_var(e->in[i]))
                 continue;
             kni_type t = p->j->type[e->in[i]];
+            x.most = e->prim->bits & KN_PICKS ? lower_bound(at.most, kni_type_size(t)) : pulls ? 0 : at.most;
             if (!t.ndim && (y.ndim || moves)) {
                 x.point = KNC_KEPT;
                 x.keep = 0;

@@ -79,6 +79,7 @@ static void join_use(knc_use *a, const knc_use *b)
     a->stages |= b->stages;
     a->depth = a->depth > b->depth ? a->depth : b->depth;
     a->more = a->more > b->more ? a->more : b->more;
+    a->most = a->most && b->most ? knx_dim_add(a->most, b->most) : 0;
 }
 
 static int find_use(const knc_uses *u, const knc_use *x)

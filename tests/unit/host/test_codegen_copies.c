@@ -19,7 +19,7 @@
 enum { ROOM = 8192, EDGE = 64 };
 
 static void copy_and_look(knh_copy_loop *copy, int64_t rows, int64_t bytes, int64_t to_step, int64_t from_step,
-                          int skew)
+                          int skew, bool bypass)
 {
     static unsigned char from[ROOM], to[ROOM], want[ROOM];
     for (int i = 0; i < ROOM; i++) {
@@ -29,7 +29,7 @@ static void copy_and_look(knh_copy_loop *copy, int64_t rows, int64_t bytes, int6
     for (int64_t r = 0; r < rows; r++)
         for (int64_t i = 0; i < bytes; i++)
             want[EDGE + r * to_step + i] = from[EDGE + skew + r * from_step + i];
-    copy((char *)to + EDGE, to_step, (char *)from + EDGE + skew, from_step, rows, bytes);
+    copy((char *)to + EDGE, to_step, (char *)from + EDGE + skew, from_step, rows, bytes, bypass);
     for (int i = 0; i < ROOM; i++)
         if (to[i] != want[i])
             fail_msg("%lld rows of %lld bytes, %lld and %lld apart: byte %d", (long long)rows, (long long)bytes,
@@ -50,9 +50,10 @@ static void rows_of_all_lengths_are_copied_and_nothing_else(void **state)
     for (int f = 0; f < forms; f++)
         for (int64_t bytes = 0; bytes < 1200; bytes += bytes < 300 ? 1 : 37)
             for (int64_t rows = 0; rows < 4; rows++) {
-                copy_and_look(form[f], rows, bytes, bytes, bytes, (int)(bytes % 9));
-                copy_and_look(form[f], rows, bytes, bytes + 13, bytes + 5, 3);
-                copy_and_look(form[f], rows, bytes, 1400, 0, 1);
+                copy_and_look(form[f], rows, bytes, bytes, bytes, (int)(bytes % 9), rows % 2);
+                copy_and_look(form[f], rows, bytes, bytes + 13, bytes + 5, 3, bytes % 2);
+                copy_and_look(form[f], rows, bytes, 1400, 0, 1, bytes % 2);
+                copy_and_look(form[f], rows, bytes, 1408, 0, 1, true);
             }
 }
 
@@ -63,7 +64,7 @@ static void a_row_is_copied_over_itself(void **state)
     for (int i = 0; i < 500; i++)
         x[i] = y[i] = (char)i;
     for (int64_t bytes = 1; bytes < 500; bytes++)
-        knh_copy_rows_base(x, bytes, x, bytes, 1, bytes);
+        knh_copy_rows_base(x, bytes, x, bytes, 1, bytes, false);
     assert_memory_equal(x, y, sizeof x);
 }
 

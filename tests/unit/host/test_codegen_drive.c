@@ -217,8 +217,14 @@ static void expect_same(const problem *q, char **want, const knh_generator *g, i
     free_copies(q, data);
 }
 
-static const knh_tuning usual = {
-    .mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .repeat = -1, .wide = -1};
+static const knh_tuning usual = {.mode = -1,
+                                 .lane = -1,
+                                 .turn = -1,
+                                 .split_ns = 50e3,
+                                 .bypass_bytes = 16 << 20,
+                                 .repeat = -1,
+                                 .weave = -1,
+                                 .wide = -1};
 
 static void expect_right_on(const problem *q, char **want, const knh_generator *g, const char *how, int rounds)
 {
@@ -238,6 +244,7 @@ static void expect_right_on(const problem *q, char **want, const knh_generator *
                                 .split_ns = below(3) ? 0 : 50e3,
                                 .bypass_bytes = below(2) ? 0 : 16 << 20,
                                 .repeat = below(3) - 1,
+                                .weave = below(3) - 1,
                                 .wide = below(3) - 1};
         int before = shift;
         shift = below(3) ? 0 : 8 * below(8);

@@ -136,6 +136,47 @@ static void concatenations_of_all_shapes_are_one_copy(void **state)
     knc_kernel_cache_free(cache);
 }
 
+/* What joins parts of a joined array reads each of its elements about once: nothing is stored in between. */
+static kn_array rolled_twice(const kn_array *x) { return kn_roll(kn_roll(*x, 5, KN_AXIS(0)), 7, KN_AXIS(1)); }
+static kn_array reflected(const kn_array *x) { return kn_pad(*x, 3, .mode = "reflect"); }
+static kn_array rolled_and_read_often(const kn_array *x)
+{
+    kn_array y = kn_roll(*x, 5, KN_AXIS(0));
+    return kn_add(kn_add(kn_roll(y, 1, KN_AXIS(1)), kn_roll(y, 2, KN_AXIS(1))), kn_roll(y, 3, KN_AXIS(1)));
+}
+KN_FUNCTION(rolled_twice, kn_array, kn_array)
+KN_FUNCTION(reflected, kn_array, kn_array)
+KN_FUNCTION(rolled_and_read_often, kn_array, kn_array)
+
+static void arrays_joined_along_several_axes_are_one_step(void **state)
+{
+    KN_SCOPE;
+    int n = 0;
+    kn_array x = kn_reshape(kn_arange(0, 300 * 200, 1, .dtype = KN_I32), KN_SHAPE(300, 200));
+    (void)state;
+    assert_non_null(kn_jaxpr_groups(kn_make_jaxpr(KN_FN(rolled_twice), KN_ARGS(&x)), &n));
+    assert_int_equal(n, 1);
+    assert_non_null(kn_jaxpr_groups(kn_make_jaxpr(KN_FN(reflected), KN_ARGS(&x)), &n));
+    assert_int_equal(n, 1);
+    assert_non_null(kn_jaxpr_groups(kn_make_jaxpr(KN_FN(rolled_and_read_often), KN_ARGS(&x)), &n));
+    assert_int_equal(n, 2);
+    kn_array y = NULL, z = NULL;
+    kn_call(kn_jit(KN_FN(rolled_twice)), &y, &x);
+    kn_call(kn_jit(KN_FN(reflected)), &z, &x);
+    const int32_t *v = kn_data(y, int32_t), *w = kn_data(z, int32_t);
+    assert_true(v && w);
+    for (int i = 0; i < 300; i++)
+        for (int j = 0; j < 200; j++)
+            assert_int_equal(v[i * 200 + j], (i + 295) % 300 * 200 + (j + 193) % 200);
+    for (int i = 0; i < 306; i++)
+        for (int j = 0; j < 206; j++) {
+            int r = abs(i - 3), c = abs(j - 3);
+            r = r < 300 ? r : 598 - r;
+            c = c < 200 ? c : 398 - c;
+            assert_int_equal(w[i * 206 + j], r * 200 + c);
+        }
+}
+
 /* Of x around its middle: at the ends a kernel of their own would be worth little. */
 static void small_boxes_keep_the_whole_kernel(void **state)
 {
@@ -463,6 +504,7 @@ KN_TEST_GROUP(test_program_segments)
         cmocka_unit_test(on_a_box_what_is_known_is_gone),
         cmocka_unit_test(concatenations_of_all_shapes_are_one_copy),
         cmocka_unit_test(very_many_arrays_are_joined),
+        cmocka_unit_test(arrays_joined_along_several_axes_are_one_step),
         cmocka_unit_test(small_boxes_keep_the_whole_kernel),
         cmocka_unit_test(what_is_known_at_all_points_is_gone),
         cmocka_unit_test(boxes_of_many_points_have_code_of_their_own),
