@@ -1,78 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * select.c -- partitions and the largest elements of lines, by the numbers at ranks. Threads take lines; all of them
- * work on one long line after the other. */
+ * select.c -- partitions and the largest elements of lines, by the numbers at ranks. */
 #include "host/routine/select.h"
 #include "base/dim.h"
-#include "base/pool.h"
 #include "host/routine/select_ranks.h"
-#include "host/routine/sort.h"
-#include "host/routine/sort_columns.h"
 #include "host/routine/sort_keys.h"
+#include "host/routine/sort_lines.h"
 #include "host/routine/sort_order.h"
 #include <string.h>
-
-static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
-/* Lines, and who works on them: run_lines calls `line` for each. */
-typedef struct lines {
-    kn_dtype dtype;
-    int64_t outer, length, inner;
-    int threads;
-    size_t each, columns; /* bytes of a worker, and where in them its columns as rows begin */
-    const char *x;
-    char *workspace;
-    void (*line)(const void *what, const char *x, int64_t outer, int64_t inner, char *workspace, int threads);
-    const void *what;
-    int shared; /* threads of a line */
-} lines;
-
-static void run_block(void *arg, int64_t part, int worker)
-{
-    const lines *l = arg;
-    int64_t blocks = (l->inner + KNR_SIDE_BY_SIDE - 1) / KNR_SIDE_BY_SIDE;
-    int64_t o = part / blocks, from = part % blocks * KNR_SIDE_BY_SIDE, n = l->length;
-    int64_t many = l->inner - from < KNR_SIDE_BY_SIDE ? l->inner - from : KNR_SIDE_BY_SIDE;
-    int size = l->dtype->size;
-    const char *x = l->x + (o * n * l->inner + from) * size;
-    char *own = l->workspace + (size_t)worker * l->each;
-    if (l->inner > 1) {
-        knr_columns_to_rows(size, x, own + l->columns, n, many, l->inner);
-        x = own + l->columns;
-    }
-    for (int64_t k = 0; k < many; k++)
-        l->line(l->what, x + k * n * size, o, from + k, own, l->shared);
-}
-
-static void run_lines(lines *l)
-{
-    int64_t parts = l->outer * ((l->inner + KNR_SIDE_BY_SIDE - 1) / KNR_SIDE_BY_SIDE);
-    l->shared = 1;
-    if (l->length <= KNR_SORT_SHARE) {
-        knx_parallel(l->threads, parts, run_block, l);
-        return;
-    }
-    l->shared = l->threads;
-    for (int64_t part = 0; part < parts; part++)
-        run_block(l, part, 0);
-}
-
-static size_t columns_of(int size, int64_t n, int64_t inner)
-{
-    return inner == 1 ? 0 : KNR_SIDE_BY_SIDE * (size_t)n * (size_t)size;
-}
-
-/* Bytes for lines of which one takes bytes(what, length, m, threads), a sum of multiples of length and m. */
-static int64_t workspace_of(const void *what, int64_t length, int64_t m, int threads,
-                            size_t (*bytes)(const void *what, int64_t length, int64_t m, int threads))
-{
-    int64_t one = (int64_t)bytes(what, 0, 0, 1), all = (int64_t)bytes(what, 0, 0, threads);
-    int64_t each = (int64_t)bytes(what, 1, 0, 1) - one, of_one = (int64_t)bytes(what, 0, 1, 1) - one;
-    int64_t of_all = (int64_t)bytes(what, 0, 1, threads) - all;
-    int64_t own = knx_dim_add(one + 64, knx_dim_mul(each, knx_dim_min(length, KNR_SORT_SHARE)));
-    int64_t shared = knx_dim_add(all + 64, knx_dim_mul(each, length));
-    own = knx_dim_mul(knx_dim_add(own, knx_dim_mul(of_one, m)), threads);
-    return knx_dim_max(own, knx_dim_add(shared, knx_dim_mul(of_all, m)));
-}
 
 /* --- partitions ------------------------------------------------------------------------------------ */
 
@@ -100,19 +34,10 @@ static size_t partition_bytes(const void *what, int64_t n, int64_t m, int thread
 {
     const partition *t = what;
     const knr_partition *p = t->p;
-    return room_of_ranks(m, threads) + room_of_result(p, n) + knr_find_workspace(p->dtype, n, t->few, threads) +
-           columns_of(p->dtype->size, n, p->inner);
+    return room_of_ranks(m, threads) + room_of_result(p, n) + knr_find_workspace(p->dtype, n, t->few, threads);
 }
 
 static bool are_few(int64_t ranks) { return ranks <= KNR_FEW_RANKS; }
-
-int64_t knr_partition_workspace(const knr_partition *p)
-{
-    if (knx_is_symbolic(p->ranks)) /* few ranks take less: the program asks again */
-        return 0;
-    partition t = {.p = p, .few = are_few(p->ranks)};
-    return workspace_of(&t, p->length, p->ranks, p->threads, partition_bytes);
-}
 
 /* Ranks of a line that there are, rising, each once. Returns how many. */
 static int64_t read_ranks(const int64_t *ranks, int64_t m, int64_t step, int64_t n, int64_t *taken, int64_t *sorted,
@@ -123,7 +48,7 @@ static int64_t read_ranks(const int64_t *ranks, int64_t m, int64_t step, int64_t
         int64_t r = ranks[i * step];
         taken[i] = r < 0 ? 0 : r < n ? r : n - 1;
     }
-    knr_sort_keys(KN_DT(I64), taken, sorted, m, sorting, 1);
+    knr_sort_keys(KN_DT(I64), taken, sorted, m, 1, sorting, 1);
     for (int64_t i = 0; i < m; i++)
         if (!i || sorted[i] != sorted[different - 1])
             sorted[different++] = sorted[i];
@@ -177,17 +102,42 @@ static void partition_line(const void *what, const char *x, int64_t outer, int64
         knr_rows_to_columns(size, row, y, n, 1, p->inner);
 }
 
+static void partition_lines(const void *what, const knr_some_lines *some)
+{
+    const knr_partition *p = ((const partition *)what)->p;
+    int64_t rows = p->inner == 1, bytes = p->length * p->dtype->size;
+    for (int64_t i = 0; i < some->many; i++)
+        partition_line(what, (const char *)some->x + i * bytes, some->outer + i * rows, some->inner + i * !rows,
+                       some->workspace, some->threads);
+}
+
+static knr_lines lines_of(const partition *t)
+{
+    const knr_partition *p = t->p;
+    return (knr_lines){.outer = p->outer,
+                       .length = p->length,
+                       .inner = p->inner,
+                       .size = p->dtype->size,
+                       .threads = p->threads,
+                       .run = partition_lines,
+                       .bytes = partition_bytes,
+                       .what = t};
+}
+
+int64_t knr_partition_workspace(const knr_partition *p)
+{
+    if (knx_is_symbolic(p->ranks)) /* few ranks take less: the program asks again */
+        return 0;
+    const partition t = {.p = p, .few = are_few(p->ranks)};
+    const knr_lines l = lines_of(&t);
+    return knr_lines_workspace(&l, p->ranks);
+}
+
 void knr_partition_run(const knr_partition *p, const void *x, const int64_t *ranks, void *y, void *workspace)
 {
-    if (!p->length || !p->outer || !p->inner)
-        return;
-    partition t = {.p = p, .ranks = ranks, .y = y, .few = are_few(p->ranks)};
-    int threads = p->length <= KNR_SORT_SHARE ? 1 : p->threads;
-    lines l = {.dtype = p->dtype, .outer = p->outer, .length = p->length, .inner = p->inner, .threads = p->threads};
-    l.x = x, l.workspace = workspace, l.line = partition_line, l.what = &t;
-    size_t all = rounded(partition_bytes(&t, p->length, p->ranks, threads));
-    l.each = all, l.columns = all - columns_of(p->dtype->size, p->length, p->inner);
-    run_lines(&l);
+    const partition t = {.p = p, .ranks = ranks, .y = y, .few = are_few(p->ranks)};
+    const knr_lines l = lines_of(&t);
+    knr_lines_run(&l, x, p->ranks, workspace);
 }
 
 /* --- the largest ----------------------------------------------------------------------------------- */
@@ -203,13 +153,10 @@ typedef struct top {
 /* A line is sorted, or k positions are; k may be unknown, and n then. */
 static size_t top_bytes(const void *what, int64_t n, int64_t m, int threads)
 {
-    const knr_top *t = what;
+    const knr_top *t = ((const top *)what)->t;
     (void)m;
-    size_t finding = knr_find_workspace(t->dtype, n, true, threads);
-    return knr_order_workspace(n, threads) + finding + columns_of(t->dtype->size, n, t->inner);
+    return knr_order_workspace(n, threads) + knr_find_workspace(t->dtype, n, true, threads);
 }
-
-int64_t knr_top_workspace(const knr_top *t) { return workspace_of(t, t->length, 0, t->threads, top_bytes); }
 
 static void top_line(const void *what, const char *x, int64_t outer, int64_t inner, char *workspace, int threads)
 {
@@ -240,15 +187,39 @@ static void top_line(const void *what, const char *x, int64_t outer, int64_t inn
     }
 }
 
+static void top_lines(const void *what, const knr_some_lines *some)
+{
+    const knr_top *t = ((const top *)what)->t;
+    int64_t rows = t->inner == 1, bytes = t->length * t->dtype->size;
+    for (int64_t i = 0; i < some->many; i++)
+        top_line(what, (const char *)some->x + i * bytes, some->outer + i * rows, some->inner + i * !rows,
+                 some->workspace, some->threads);
+}
+
+static knr_lines lines_of_top(const top *p)
+{
+    const knr_top *t = p->t;
+    return (knr_lines){.outer = t->outer,
+                       .length = t->length,
+                       .inner = t->inner,
+                       .size = t->dtype->size,
+                       .threads = t->threads,
+                       .run = top_lines,
+                       .bytes = top_bytes,
+                       .what = p};
+}
+
+int64_t knr_top_workspace(const knr_top *t)
+{
+    const top p = {.t = t};
+    const knr_lines l = lines_of_top(&p);
+    return knr_lines_workspace(&l, 0);
+}
+
 void knr_top_run(const knr_top *t, const void *x, void *values, int32_t *positions, void *workspace)
 {
-    if (!t->k || !t->outer || !t->inner)
-        return;
-    top p = {t, values, positions};
-    int threads = t->length <= KNR_SORT_SHARE ? 1 : t->threads;
-    lines l = {.dtype = t->dtype, .outer = t->outer, .length = t->length, .inner = t->inner, .threads = t->threads};
-    l.x = x, l.workspace = workspace, l.line = top_line, l.what = &p;
-    size_t all = rounded(top_bytes(t, t->length, 0, threads));
-    l.each = all, l.columns = all - columns_of(t->dtype->size, t->length, t->inner);
-    run_lines(&l);
+    const top p = {t, values, positions};
+    const knr_lines l = lines_of_top(&p);
+    if (t->k)
+        knr_lines_run(&l, x, 0, workspace);
 }

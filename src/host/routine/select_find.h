@@ -84,7 +84,7 @@ static const S *F(in_order)(const finding *f, const knr_image_code *code, const 
 {
     for (int64_t i = 0; i < n; i++)
         room[i] = F(image)(code, x[i]);
-    knr_sort_keys(BITS == 32 ? KN_DT(I32) : KN_DT(I64), room, room + n, n, f->sorting, threads);
+    knr_sort_keys(BITS == 32 ? KN_DT(I32) : KN_DT(I64), room, room + n, n, 1, f->sorting, threads);
     return room + n;
 }
 

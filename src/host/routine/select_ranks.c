@@ -28,8 +28,10 @@ typedef struct parting {
     const void *x;
     void *y;
     int64_t n, m, *count;
-    const int64_t *image, *end; /* of places: where the next part's begin */
-    const knr_sort_vector *by;  /* of three classes; NULL: without vectors */
+    const int64_t *image;
+    const knr_sort_vector *by; /* of one image; NULL: without vectors */
+    const void *pivot;         /* that part numbers by the image: */
+    int first;                 /* the first class is this one; the one below the least image is none */
     bool positions;
     int size, parts;
 } parting;
@@ -147,7 +149,10 @@ static void count_part(void *arg, int64_t part, int worker)
     int64_t from = p->n * part / p->parts, to = p->n * (part + 1) / p->parts, *count = p->count + part * (2 * p->m + 1);
     (void)worker;
     if (p->by) {
-        p->by->count(&p->code, (const char *)p->x + from * p->size, to - from, p->image[0], count);
+        int64_t in[KNR_CLASSES]; /* of which the last ones are empty */
+        p->by->count(&p->code, (const char *)p->x + from * p->size, to - from, p->pivot, in);
+        count[0] = 0;
+        memcpy(count + p->first, in, (size_t)(3 - p->first) * sizeof *count);
         return;
     }
     memset(count, 0, (size_t)(2 * p->m + 1) * sizeof *count);
@@ -165,8 +170,12 @@ static void move_part(void *arg, int64_t part, int worker)
     int64_t from = p->n * part / p->parts, to = p->n * (part + 1) / p->parts, *place = p->count + part * (2 * p->m + 1);
     (void)worker;
     if (p->by && !p->positions) {
-        p->by->move(&p->code, (const char *)p->x + from * p->size, to - from, p->image[0], p->y, place,
-                    p->end + part * 3);
+        int64_t at[KNR_CLASSES] = {0}, end[KNR_CLASSES] = {0}; /* where the next part's begin */
+        for (int k = p->first; k < 3; k++) {
+            at[k - p->first] = place[k];
+            end[k - p->first] = part + 1 < p->parts ? place[3 + k] : k < 2 ? p->count[k + 1] : p->n;
+        }
+        p->by->move(&p->code, (const char *)p->x + from * p->size, to - from, p->pivot, p->y, at, end, false);
         return;
     }
     switch (p->size) {
@@ -182,17 +191,19 @@ void knr_part_by(kn_dtype d, const void *x, int64_t n, const int64_t *image, int
 {
     parting p = {.code = knr_image_code_of(d), .x = x, .y = y, .n = n, .m = m, .count = count, .image = image};
     int64_t parts = n / PART < threads ? n / PART : threads, sum = 0;
-    int64_t end[3 * KNR_CLASS_PARTS];
-    p.positions = positions, p.size = d->size, p.end = end;
-    p.by = m == 1 && d->size >= 4 ? KNR_BY_ISA(knr_sort_vector)[d->size == 8] : NULL;
+    bool wide = d->size == 8;
+    const int64_t most = wide ? INT64_MAX : INT32_MAX, it = m ? image[0] : most;
+    p.first = it == -most - 1;
+    const int64_t pivot[] = {p.first ? it : it - 1, p.first ? most : it, most};
+    const int32_t narrow[] = {(int32_t)pivot[0], (int32_t)pivot[1], (int32_t)most};
+    p.positions = positions, p.size = d->size, p.pivot = wide ? (const void *)pivot : narrow;
+    p.by = m == 1 && d->size >= 4 ? KNR_BY_ISA(knr_sort_vector)[wide] : NULL;
     p.parts = parts < 1 ? 1 : parts > KNR_CLASS_PARTS ? KNR_CLASS_PARTS : (int)parts;
     knx_parallel(threads, p.parts, count_part, &p);
     for (int64_t class = 0; class < 2 * m + 1; class ++)
         for (int k = 0; k < p.parts; k++) {
             int64_t *at = &count[k * (2 * m + 1) + class], here = *at;
             *at = sum, sum += here;
-            if (p.by)
-                end[k * 3 + class] = sum;
         }
     knx_parallel(threads, p.parts, move_part, &p);
 }

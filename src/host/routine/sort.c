@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sort.c -- stable sorting. One array of real numbers is sorted by itself (sort_keys.h); otherwise positions are sorted
- * by the keys (sort_order.h) and rearrange the arrays, so that equal keys keep their bits. Threads take lines; where
- * there are few, parts of them. */
+ * by the keys (sort_order.h) and rearrange the arrays, so that equal keys keep their bits. */
 #include "host/routine/sort.h"
-#include "base/dim.h"
 #include "base/pool.h"
-#include "host/routine/sort_columns.h"
 #include "host/routine/sort_keys.h"
+#include "host/routine/sort_lines.h"
 #include "host/routine/sort_order.h"
 #include <string.h>
 
@@ -52,100 +50,91 @@ static void move_part(void *arg, int64_t part, int worker)
 #undef MOVE
 }
 
-static void line_by_order(const knr_sort *s, const void *const *x, void *const *y, int64_t first, void *workspace,
-                          int threads)
+typedef struct task {
+    const knr_sort *s;
+    const void *const *x;
+    void *const *y;
+} task;
+
+static void line_by_order(const task *t, int64_t first, void *workspace, int threads)
 {
+    const knr_sort *s = t->s;
     int64_t n = s->length, parts = n / MOVED < threads ? n / MOVED : threads;
-    knr_keys keys = {.n = s->n_key, .dtype = s->dtype, .x = x, .first = first, .step = s->inner};
+    knr_keys keys = {.n = s->n_key, .dtype = s->dtype, .x = t->x, .first = first, .step = s->inner};
     moving m = {.n = n, .step = s->inner, .parts = parts < 1 ? 1 : (int)parts};
     m.order = knr_order(&keys, n, workspace, threads);
     m.mask = ((uint64_t)1 << knr_position_bits(n)) - 1;
     for (int i = 0; i < (s->positions ? 1 : s->n); i++) {
         int size = s->positions ? (int)sizeof(int64_t) : s->dtype[i]->size;
         m.size = s->positions ? 0 : size;
-        m.x = s->positions ? NULL : (const char *)x[i] + first * size, m.y = (char *)y[i] + first * size;
+        m.x = s->positions ? NULL : (const char *)t->x[i] + first * size, m.y = (char *)t->y[i] + first * size;
         knx_parallel(threads, m.parts, move_part, &m);
     }
 }
 
-/* Lines first .. first + lines of block `o`, which lie side by side. */
-static void lines_of_keys(const knr_sort *s, const char *x, char *y, int64_t lines, char *workspace, int threads)
+static size_t order_bytes(const void *what, int64_t n, int64_t m, int threads)
 {
-    kn_dtype d = s->dtype[0];
-    int64_t n = s->length;
-    if (s->inner == 1) {
-        knr_sort_keys(d, x, y, n, workspace, threads);
-        return;
-    }
-    char *in = workspace + knr_sort_keys_workspace(d, n, threads);
-    char *out = in + KNR_SIDE_BY_SIDE * n * d->size;
-    knr_columns_to_rows(d->size, x, in, n, lines, s->inner);
-    for (int64_t l = 0; l < lines; l++)
-        knr_sort_keys(d, in + l * n * d->size, out + l * n * d->size, n, workspace, threads);
-    knr_rows_to_columns(d->size, out, y, n, lines, s->inner);
+    (void)what, (void)m;
+    return knr_order_workspace(n, threads);
 }
 
-/* The memory that threads need for one line together: some, and as much more for each element, a multiple of 8. */
-static size_t workspace_of_line(const knr_sort *s, int threads)
+static void sort_by_order(const void *what, const knr_some_lines *lines)
 {
-    size_t n = (size_t)s->length;
-    if (!is_alone(s))
-        return knr_order_workspace(s->length, threads);
-    return knr_sort_keys_workspace(s->dtype[0], s->length, threads) +
-           (s->inner == 1 ? 0 : 2 * KNR_SIDE_BY_SIDE * n * s->dtype[0]->size);
+    const task *t = what;
+    for (int64_t l = 0; l < lines->many; l++) {
+        int64_t first = t->s->inner == 1 ? (lines->outer + l) * t->s->length
+                                         : lines->outer * t->s->length * t->s->inner + lines->inner + l;
+        line_by_order(t, first, lines->workspace, lines->threads);
+    }
+}
+
+/* A multiple of 8, then columns as rows again. */
+static size_t alone_bytes(const void *what, int64_t n, int64_t m, int threads)
+{
+    const knr_sort *s = ((const task *)what)->s;
+    (void)m;
+    return knr_sort_keys_workspace(s->dtype[0], n, threads) +
+           (s->inner == 1 ? 0 : (size_t)KNR_SIDE_BY_SIDE * (size_t)n * s->dtype[0]->size);
+}
+
+static void sort_alone(const void *what, const knr_some_lines *lines)
+{
+    const task *t = what;
+    const knr_sort *s = t->s;
+    kn_dtype d = s->dtype[0];
+    int64_t n = s->length;
+    char *y = (char *)t->y[0] + (lines->outer * n * s->inner + lines->inner) * d->size;
+    char *rows = s->inner == 1 ? y : (char *)lines->workspace + knr_sort_keys_workspace(d, n, lines->threads);
+    knr_sort_keys(d, lines->x, rows, n, lines->many, lines->workspace, lines->threads);
+    if (s->inner != 1)
+        knr_rows_to_columns(d->size, rows, y, n, lines->many, s->inner);
+}
+
+static knr_lines lines_of(const task *t)
+{
+    const knr_sort *s = t->s;
+    bool alone = is_alone(s);
+    return (knr_lines){.outer = s->outer,
+                       .length = s->length,
+                       .inner = s->inner,
+                       .size = s->dtype[0]->size,
+                       .threads = s->threads,
+                       .run = alone ? sort_alone : sort_by_order,
+                       .bytes = alone ? alone_bytes : order_bytes,
+                       .what = t,
+                       .as_they_lie = !alone};
 }
 
 int64_t knr_sort_workspace(const knr_sort *s)
 {
-    knr_sort none = *s, one = *s;
-    none.length = 0, one.length = 1;
-    int64_t some = (int64_t)workspace_of_line(&none, 1), each = (int64_t)workspace_of_line(&one, 1) - some;
-    int64_t own = knx_dim_add(some, knx_dim_mul(each, knx_dim_min(s->length, KNR_SORT_SHARE)));
-    int64_t shared = knx_dim_add((int64_t)workspace_of_line(&none, s->threads), knx_dim_mul(each, s->length));
-    return knx_dim_max(knx_dim_mul(own, s->threads), shared);
-}
-
-typedef struct job {
-    const knr_sort *s;
-    const void *const *x;
-    void *const *y;
-    char *workspace;
-    size_t each;    /* of each worker */
-    int64_t blocks; /* of lines in each of `outer` */
-    int threads;    /* that share a line */
-} job;
-
-static void run_block(void *arg, int64_t part, int worker)
-{
-    const job *j = arg;
-    const knr_sort *s = j->s;
-    int64_t o = part / j->blocks, from = part % j->blocks * KNR_SIDE_BY_SIDE;
-    int64_t lines = s->inner - from < KNR_SIDE_BY_SIDE ? s->inner - from : KNR_SIDE_BY_SIDE;
-    int64_t first = o * s->length * s->inner + from;
-    char *workspace = j->workspace + (size_t)worker * j->each;
-    if (is_alone(s)) {
-        int size = s->dtype[0]->size;
-        lines_of_keys(s, (const char *)j->x[0] + first * size, (char *)j->y[0] + first * size, lines, workspace,
-                      j->threads);
-        return;
-    }
-    for (int64_t l = 0; l < lines; l++)
-        line_by_order(s, j->x, j->y, first + l, workspace, j->threads);
+    const task t = {.s = s};
+    const knr_lines l = lines_of(&t);
+    return knr_lines_workspace(&l, 0);
 }
 
 void knr_sort_run(const knr_sort *s, const void *const *x, void *const *y, void *workspace)
 {
-    if (!s->length || !s->outer || !s->inner)
-        return;
-    job j = {.s = s, .x = x, .y = y, .workspace = workspace, .threads = 1};
-    j.blocks = (s->inner + KNR_SIDE_BY_SIDE - 1) / KNR_SIDE_BY_SIDE;
-    int64_t parts = s->outer * j.blocks;
-    if (s->length <= KNR_SORT_SHARE) {
-        j.each = workspace_of_line(s, 1);
-        knx_parallel(s->threads, parts, run_block, &j);
-        return;
-    }
-    j.threads = s->threads;
-    for (int64_t part = 0; part < parts; part++)
-        run_block(&j, part, 0);
+    const task t = {s, x, y};
+    const knr_lines l = lines_of(&t);
+    knr_lines_run(&l, x[0], 0, workspace);
 }

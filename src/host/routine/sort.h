@@ -15,8 +15,6 @@ typedef struct knr_sort {
     int threads; /* at most; for any number the result is the same */
 } knr_sort;
 
-/* Lines of up to so many elements go to a thread each; all threads work on one longer line after the other. */
-enum { KNR_SORT_SHARE = 1 << 16 };
 /* Bytes, perhaps an expression of an unknown length; of the dtypes only the first is read. */
 int64_t knr_sort_workspace(const knr_sort *s);
 void knr_sort_run(const knr_sort *s, const void *const *x, void *const *y, void *workspace);

@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-    PIVOTS = 31,         /* that threads part numbers by */
-    FEW = 12,            /* numbers for which vectors are not worth their while */
+    PIECES = 32,         /* that threads sort */
+    SHORT_LINE = 1024,   /* numbers of lines that are sorted together */
     INSERT = 40,         /* numbers, at most, that insertion sorts */
     WIDE_FROM = 1 << 11, /* numbers from which on digits have 11 bits, */
     WIDE_TO = 1 << 21,   /* and to which: as many streams of more numbers leave the caches' reach */
@@ -85,14 +85,20 @@ size_t knr_sort_keys_workspace(kn_dtype d, int64_t n, int threads)
     return places + 2 * (size_t)n * (d->size < 4 ? 4 : d->size); /* other arrays behind it begin at multiples of 8 */
 }
 
-void knr_sort_keys(kn_dtype d, const void *x, void *y, int64_t n, void *workspace, int threads)
+void knr_sort_keys(kn_dtype d, const void *x, void *y, int64_t n, int64_t lines, void *workspace, int threads)
 {
     knr_image_code code = knr_image_code_of(d);
-    switch (d->size) {
-    case 1: sort_bytes(code, x, y, n, workspace); break;
-    case 2: sort_short(code, x, y, n, (uint16_t *)((int64_t *)workspace + 512), workspace); break;
-    case 4: sort_32(code, x, y, n, workspace, threads); break;
-    default: sort_64(code, x, y, n, workspace, threads); break;
+    if (d->size == 8) {
+        sort_64(code, x, y, n, lines, workspace, threads);
+    } else if (d->size == 4) {
+        sort_32(code, x, y, n, lines, workspace, threads);
+    } else {
+        for (int64_t l = 0; l < lines; l++)
+            if (d->size == 1)
+                sort_bytes(code, (const uint8_t *)x + l * n, (uint8_t *)y + l * n, n, workspace);
+            else
+                sort_short(code, (const uint16_t *)x + l * n, (uint16_t *)y + l * n, n,
+                           (uint16_t *)((int64_t *)workspace + 512), workspace);
     }
 }
 
@@ -123,25 +129,23 @@ static uint64_t *merge_words(uint64_t *a, uint64_t *spare, int64_t n)
     return a;
 }
 
-uint64_t *knr_sort_words(uint64_t *const array[3], int64_t n, int low, int high, void *place, int threads)
+uint64_t *knr_sort_words(uint64_t *const array[2], int64_t n, int low, int high, void *place, int threads)
 {
     enum { MERGED = 700 }; /* words, at most */
     uint64_t *a = array[0], *spare = array[1];
     const knr_sort_vector *by = vectors(1);
+    const knr_image_code code = {.bias = (uint64_t)1 << 63};
     int parts = parts_of(n, threads);
-    if (by && parts > 1) {
-        share_64 s = {.by = by, .y = a, .spare = spare, .joined = array[2], .n = n, .parts = parts};
-        sort_shares_64(&s, threads);
-        return array[2];
-    }
+    if (by && parts > 1)
+        return sort_shares_64(by, &code, a, spare, n, parts, threads).falls ? spare : a;
     if (by) {
-        by->sort(a, n, spare);
+        by->sort(a, n, 1);
         return a;
     }
     if (n <= MERGED)
         return merge_words(a, spare, n);
     job_64 j = {.n = n, .parts = parts, .threads = threads, .places = place};
-    j.code = (coding){.image.bias = (uint64_t)1 << 63, .read = true, .write = true};
+    j.code = (coding){.image = code, .read = true, .write = true};
     int wide = n >= WIDE_FROM && n <= WIDE_TO ? 11 : 8;
     for (; low < high; low += wide) {
         j.from = a, j.to = spare, j.shift = low, j.digits = 1 << (high - low < wide ? high - low : wide);

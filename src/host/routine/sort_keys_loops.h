@@ -7,6 +7,10 @@
 #define S            PASTE(PASTE(int, BITS), _t)
 #define F(name)      PASTE(name##_, BITS)
 
+static inline bool F(is_signed)(const knr_image_code *code)
+{
+    return !code->flip && (T)code->bias == (T)1 << (BITS - 1);
+}
 static inline T F(turn)(T v, T flip) { return v ^ (flip & (T)((S)v >> (BITS - 1))); }
 
 /* One pass: numbers of `from` go to `to` by the digit at `shift`. */
@@ -19,7 +23,7 @@ typedef struct F(job) {
     int64_t *places; /* for each part: where the next number with each digit goes */
 } F(job);
 
-static void F(bounds)(const F(job) *j, int64_t part, int64_t *from, int64_t *to)
+static void F(bounds)(const F(job) * j, int64_t part, int64_t *from, int64_t *to)
 {
     *from = j->n * part / j->parts;
     *to = j->n * (part + 1) / j->parts;
@@ -39,7 +43,7 @@ static void F(count)(void *arg, int64_t part, int worker)
 }
 
 /* Counts become places. False if all numbers have one digit. */
-static bool F(place)(const F(job) *j)
+static bool F(place)(const F(job) * j)
 {
     int64_t sum = 0;
     for (int d = 0; d < j->digits; d++) {
@@ -82,7 +86,7 @@ static void F(move)(void *arg, int64_t part, int worker)
 }
 
 /* False if there was nothing to do. */
-static bool F(pass)(F(job) *j)
+static bool F(pass)(F(job) * j)
 {
     knx_parallel(j->threads, j->parts, F(count), j);
     if (!F(place)(j))
@@ -123,23 +127,33 @@ static int64_t F(clean)(knr_image_code code, const T *x, int64_t n, T *to)
     return kept;
 }
 
-/* Zeros and NaN as they came: y has `kept` numbers in order, and room for n. */
+/* The first of n rising numbers that is not negative, or, `more`, that is above zero. */
+static int64_t F(zeros_at)(const T *y, int64_t n, bool more)
+{
+    int64_t first = 0;
+    while (n > 0) {
+        int64_t half = n / 2;
+        bool behind = (S)y[first + half] < (more ? 1 : 0);
+        first += behind ? half + 1 : 0;
+        n = behind ? n - half - 1 : half;
+    }
+    return first;
+}
+
+/* Zeros and NaN as they came: y has `kept` numbers in order, and room for n. What is no zero is written over. */
 static void F(put_back)(knr_image_code code, const T *x, int64_t n, T *y, int64_t kept, bool zeros)
 {
     const T sign = (T)1 << (BITS - 1), infinity = (T)code.infinity;
-    int64_t zero = 0;
-    for (int64_t last = kept; zeros && zero < last;) { /* the first that is not negative */
-        int64_t middle = zero + (last - zero) / 2;
-        if (y[middle] & sign)
-            zero = middle + 1;
-        else
-            last = middle;
+    if (zeros) {
+        int64_t zero = F(zeros_at)(y, kept, false), end = F(zeros_at)(y, kept, true);
+        for (int64_t i = 0; zero < end; i++) {
+            y[zero] = x[i];
+            zero += !(x[i] & ~sign);
+        }
     }
-    for (int64_t i = 0; i < n; i++) {
-        if (zeros && !(x[i] & ~sign))
-            y[zero++] = x[i];
-        if ((x[i] & ~sign) > infinity)
-            y[kept++] = x[i];
+    for (int64_t i = 0; kept < n; i++) {
+        y[kept] = x[i];
+        kept += (x[i] & ~sign) > infinity;
     }
 }
 
@@ -185,132 +199,12 @@ static void F(sort_by_digits)(knr_image_code code, const T *from, T *y, int64_t 
     }
 }
 
-/* --- by vectors ----------------------------------------------------------------------------------- */
-
-/* Each thread parts its share of the numbers by the same pivots; then each part is sorted, all of its shares
- * together. */
-typedef struct F(share) {
-    const knr_sort_vector *by;
-    const knr_image_code *code;
-    const T *from;
-    T *y, *spare, *joined;
-    int64_t n, begin[MOST_PARTS][PIVOTS + 2], first[PIVOTS + 2];
-    int parts, flags[MOST_PARTS];
-    T pivot[PIVOTS];
-} F(share);
-
-static void F(sign_share)(void *arg, int64_t part, int worker)
+static void F(sort_without)(knr_image_code code, const T *x, T *y, int64_t n, void *workspace, int threads)
 {
-    F(share) *s = arg;
-    int64_t from = s->n * part / s->parts, to = s->n * (part + 1) / s->parts;
-    (void)worker;
-    s->flags[part] = s->by->sign(s->code, s->from + from, s->y + from, to - from);
-}
-
-static void F(part_share)(void *arg, int64_t part, int worker)
-{
-    F(share) *s = arg;
-    int64_t from = s->n * part / s->parts, to = s->n * (part + 1) / s->parts;
-    (void)worker;
-    s->by->part(s->y + from, to - from, s->spare + from, s->pivot, PIVOTS, s->begin[part]);
-}
-
-static void F(sort_share)(void *arg, int64_t k, int worker)
-{
-    F(share) *s = arg;
-    int64_t first = s->first[k], count = s->first[k + 1] - first;
-    T *to = s->joined + first;
-    (void)worker;
-    for (int p = 0; p < s->parts; p++) {
-        int64_t here = s->begin[p][k + 1] - s->begin[p][k];
-        memcpy(to, s->y + s->n * p / s->parts + s->begin[p][k], (size_t)here * sizeof *to);
-        to += here;
-    }
-    s->by->sort(s->joined + first, count, s->spare + first);
-}
-
-static void F(unsign_share)(void *arg, int64_t part, int worker)
-{
-    F(share) *s = arg;
-    int64_t from = s->n * part / s->parts, to = s->n * (part + 1) / s->parts;
-    (void)worker;
-    s->by->unsign(s->code, s->joined + from, s->y + from, to - from);
-}
-
-/* The signed numbers of y in order, in `joined`, which has room for as many, as spare has. */
-static void F(sort_shares)(F(share) *s, int threads)
-{
-    enum { SAMPLES = 16 * (PIVOTS + 1) };
-    T sample[SAMPLES], room[SAMPLES];
-    for (int i = 0; i < SAMPLES; i++)
-        sample[i] = s->y[s->n / SAMPLES * i];
-    s->by->sort(sample, SAMPLES, room);
-    for (int i = 0; i < PIVOTS; i++)
-        s->pivot[i] = sample[16 * (i + 1) - 1];
-    knx_parallel(threads, s->parts, F(part_share), s);
-    for (int k = 0; k <= PIVOTS; k++) {
-        s->first[k + 1] = s->first[k];
-        for (int p = 0; p < s->parts; p++)
-            s->first[k + 1] += s->begin[p][k + 1] - s->begin[p][k];
-    }
-    knx_parallel(threads, PIVOTS + 1, F(sort_share), s);
-}
-
-/* --- all ------------------------------------------------------------------------------------------ */
-
-/* What there is to know of all numbers; y has them as signed ones. */
-static int F(sign_shares)(F(share) *s, int threads)
-{
-    knx_parallel(threads, s->parts, F(sign_share), s);
-    int flags = 0;
-    for (int p = 0; p < s->parts; p++) {
-        int64_t at = s->n * p / s->parts;
-        flags |= s->flags[p] | (at && (S)s->y[at - 1] > (S)s->y[at] ? KNR_SORT_FALLS : 0);
-    }
-    return flags;
-}
-
-/* Shares take more room than lines that are sorted by one thread often do. */
-static __attribute__((noinline)) int F(sort_on_threads)(const knr_sort_vector *by, const knr_image_code *code,
-                                                        const T *from, T *y, int64_t n, T *joined, T *spare, int parts,
-                                                        int threads)
-{
-    F(share) s = {by, code, from, y, spare, joined, .n = n, .parts = parts};
-    int flags = F(sign_shares)(&s, threads);
-    if (flags == KNR_SORT_FALLS) {
-        F(sort_shares)(&s, threads);
-        knx_parallel(threads, s.parts, F(unsign_share), &s);
-    }
-    return flags;
-}
-
-/* False: there are NaN or -0, and y is not sorted. */
-static bool F(sort_by_vectors)(const knr_sort_vector *by, const knr_image_code *code, const T *from, T *y, int64_t n,
-                               T *joined, T *spare, int threads)
-{
-    int parts = parts_of(n, threads), flags;
-    if (parts > 1) {
-        flags = F(sort_on_threads)(by, code, from, y, n, joined, spare, parts, threads);
-    } else if ((flags = by->sign(code, from, y, n)) == KNR_SORT_FALLS) {
-        by->sort(y, n, spare);
-        by->unsign(code, y, y, n);
-    }
-    if (!flags) /* they rise already */
-        memcpy(y, from, (size_t)n * sizeof *y);
-    return !(flags & KNR_SORT_SPECIAL);
-}
-
-static void F(sort)(knr_image_code code, const T *x, T *y, int64_t n, void *workspace, int threads)
-{
-    if (!n)
-        return;
     int parts = parts_of(n, threads);
     int64_t *places = workspace, kept = n;
     T *cleaned = (T *)(places + (int64_t)(parts + 1) * KNR_DIGITS_LARGEST), *spare = cleaned + n;
     const T *from = x;
-    const knr_sort_vector *by = n > FEW ? vectors(BITS == 64) : NULL;
-    if (by && F(sort_by_vectors)(by, &code, x, y, n, cleaned, spare, threads))
-        return;
     F(look) look = F(look_at)(code, x, n);
     if (look.sorted) {
         memcpy(y, x, (size_t)n * sizeof *y);
@@ -320,14 +214,175 @@ static void F(sort)(knr_image_code code, const T *x, T *y, int64_t n, void *work
         kept = F(clean)(code, x, n, cleaned);
         from = cleaned;
     }
-    if (by && kept)
-        F(sort_by_vectors)(by, &code, from, y, kept, cleaned, spare, threads);
-    else if (kept <= INSERT)
+    if (kept <= INSERT)
         F(insert)(code, from, y, kept);
     else
         F(sort_by_digits)(code, from, y, kept, spare, places, parts, threads);
     if (from != x)
         F(put_back)(code, x, n, y, kept, look.minus_zero);
+}
+
+/* --- by vectors ----------------------------------------------------------------------------------- */
+
+/* Threads part the numbers into classes, which are halved until there are PIECES; each of these is sorted by one. */
+typedef struct F(share) {
+    const knr_sort_vector *by;
+    const knr_image_code *code;
+    const T *from;
+    T *to;
+    int64_t n, begin[MOST_PARTS + 1][KNR_CLASSES], first[PIECES + 1];
+    int parts, apart;
+    T pivot[KNR_CLASSES - 1];
+    knr_facts facts[MOST_PARTS];
+} F(share);
+
+static int64_t F(part_at)(const F(share) * s, int64_t part) { return s->n * part / s->parts; }
+
+static void F(count_share)(void *arg, int64_t part, int worker)
+{
+    enum { BLOCK = 4096 }; /* that the first cache holds */
+    F(share) *s = arg;
+    int64_t count[KNR_CLASSES], *sum = s->begin[part], end = F(part_at)(s, part + 1);
+    (void)worker;
+    for (int64_t at = F(part_at)(s, part); at < end; at += BLOCK) {
+        int64_t many = end - at < BLOCK ? end - at : BLOCK;
+        s->by->look(s->code, s->from, at, at + many, &s->facts[part]);
+        s->by->count(s->code, s->from + at, many, s->pivot, count);
+        for (int k = 0; k < KNR_CLASSES; k++)
+            sum[k] += count[k];
+    }
+}
+
+static void F(move_share)(void *arg, int64_t part, int worker)
+{
+    F(share) *s = arg;
+    int64_t at = F(part_at)(s, part);
+    (void)worker;
+    s->by->move(s->code, s->from + at, F(part_at)(s, part + 1) - at, s->pivot, s->to, s->begin[part],
+                s->begin[part + 1], true);
+}
+
+static void F(halve_share)(void *arg, int64_t k, int worker)
+{
+    F(share) *s = arg;
+    int64_t *first = s->first + k * s->apart;
+    (void)worker;
+    first[s->apart / 2] = *first + s->by->halve(s->to + *first, first[s->apart] - *first);
+}
+
+static void F(sort_share)(void *arg, int64_t k, int worker)
+{
+    F(share) *s = arg;
+    T *at = s->to + s->first[k];
+    int64_t count = s->first[k + 1] - s->first[k];
+    (void)worker;
+    s->by->sort(at, count, 1);
+    if (!F(is_signed)(s->code))
+        s->by->unsign(s->code, at, at, count);
+}
+
+/* Where each part's numbers of each class go. */
+static knr_facts F(place_shares)(F(share) * s)
+{
+    knr_facts all = {0};
+    int64_t sum = 0;
+    for (int k = 0; k < KNR_CLASSES; k++) {
+        s->first[k * (PIECES / KNR_CLASSES)] = sum;
+        for (int p = 0; p < s->parts; p++) {
+            int64_t here = s->begin[p][k];
+            s->begin[p][k] = sum, sum += here;
+        }
+        s->begin[s->parts][k] = sum;
+    }
+    s->first[PIECES] = sum;
+    for (int p = 0; p < s->parts; p++) {
+        all.nan += s->facts[p].nan;
+        all.minus_zero |= s->facts[p].minus_zero;
+        all.falls |= s->facts[p].falls;
+    }
+    return all;
+}
+
+/* They take more room than lines that are sorted by one thread often do. */
+static __attribute__((noinline)) knr_facts F(sort_shares)(const knr_sort_vector *by, const knr_image_code *code,
+                                                          const T *from, T *to, int64_t n, int parts, int threads)
+{
+    enum { SAMPLES = 1024 };
+    T sample[SAMPLES];
+    F(share) s = {.by = by, .code = code, .from = from, .to = to, .n = n, .parts = parts};
+    for (int i = 0; i < SAMPLES; i++)
+        sample[i] = from[n / SAMPLES * i];
+    by->sign(code, sample, sample, SAMPLES);
+    by->sort(sample, SAMPLES, 1);
+    for (int k = 1; k < KNR_CLASSES; k++)
+        s.pivot[k - 1] = sample[SAMPLES / KNR_CLASSES * k - 1];
+    knx_parallel(threads, parts, F(count_share), &s);
+    knr_facts facts = F(place_shares)(&s);
+    if (facts.falls) {
+        knx_parallel(threads, parts, F(move_share), &s);
+        for (s.apart = PIECES / KNR_CLASSES; s.apart > 1; s.apart /= 2)
+            knx_parallel(threads, PIECES / s.apart, F(halve_share), &s);
+        knx_parallel(threads, PIECES, F(sort_share), &s);
+    }
+    return facts;
+}
+
+static void F(sort_by_vectors)(const knr_sort_vector *by, const knr_image_code *code, const T *x, T *y, int64_t n,
+                               int threads)
+{
+    int parts = parts_of(n, threads);
+    knr_facts facts = {0};
+    if (parts > 1) {
+        facts = F(sort_shares)(by, code, x, y, n, parts, threads);
+    } else {
+        by->look(code, x, 0, n, &facts);
+        if (facts.falls) {
+            by->sign(code, x, y, n);
+            by->sort(y, n, 1);
+            by->unsign(code, y, y, n);
+        }
+    }
+    if (!facts.falls)
+        memcpy(y, x, (size_t)n * sizeof *y);
+    else if (facts.nan || facts.minus_zero)
+        F(put_back)(*code, x, n, y, n - facts.nan, facts.minus_zero);
+}
+
+/* Short lines together, those with NaN or -0 one by one. */
+static void F(sort_lines)(const knr_sort_vector *by, const knr_image_code *code, const T *x, T *y, int64_t n,
+                          int64_t lines)
+{
+    enum { BLOCK = 4096 };
+    int64_t at_once = n < BLOCK ? BLOCK / n : 1;
+    for (int64_t l = 0; l < lines; l += at_once, x += at_once * n, y += at_once * n) {
+        int64_t many = lines - l < at_once ? lines - l : at_once;
+        knr_facts facts = {.falls = true};
+        by->look(code, x, 0, many * n, &facts);
+        if (facts.nan || facts.minus_zero) {
+            for (int64_t k = 0; k < many; k++)
+                F(sort_by_vectors)(by, code, x + k * n, y + k * n, n, 1);
+        } else {
+            by->sign(code, x, y, many * n);
+            by->sort(y, n, many);
+            by->unsign(code, y, y, many * n);
+        }
+    }
+}
+
+/* --- all ------------------------------------------------------------------------------------------ */
+
+static void F(sort)(knr_image_code code, const T *x, T *y, int64_t n, int64_t lines, void *workspace, int threads)
+{
+    const knr_sort_vector *by = vectors(BITS == 64);
+    if (!n || (by && lines > 1 && n <= SHORT_LINE)) {
+        F(sort_lines)(by, &code, x, y, n, n ? lines : 0);
+        return;
+    }
+    for (int64_t l = 0; l < lines; l++)
+        if (by)
+            F(sort_by_vectors)(by, &code, x + l * n, y + l * n, n, threads);
+        else
+            F(sort_without)(code, x + l * n, y + l * n, n, workspace, threads);
 }
 
 #undef PASTE_

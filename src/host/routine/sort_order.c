@@ -176,7 +176,7 @@ typedef struct refining {
     bool is_long[MOST_PARTS];
 } refining;
 
-static uint64_t *sort_run(const ctx *c, uint64_t *const array[3], int64_t n, int key, int word, bool all, int threads);
+static uint64_t *sort_run(const ctx *c, uint64_t *const array[2], int64_t n, int key, int word, bool all, int threads);
 
 static void refine_run(const refining *r, const ctx *c, int64_t first, int64_t n, int threads)
 {
@@ -185,7 +185,7 @@ static void refine_run(const refining *r, const ctx *c, int64_t first, int64_t n
         insert(c, a, n, r->key, r->word);
         return;
     }
-    uint64_t *const array[] = {a, r->array[1] + first, r->array[2] + first};
+    uint64_t *const array[] = {a, r->array[1] + first};
     const uint64_t *sorted = sort_run(c, array, n, r->key, r->word, false, threads);
     if (sorted != a)
         memcpy(a, sorted, (size_t)n * sizeof *a);
@@ -233,7 +233,7 @@ static void refine(refining *r)
 
 /* Where the n words of array[0] are when they are sorted by word `word` of key `key` and what is behind it; all: they
  * are those of the whole line, and not made yet. */
-static uint64_t *sort_run(const ctx *c, uint64_t *const array[3], int64_t n, int key, int word, bool all, int threads)
+static uint64_t *sort_run(const ctx *c, uint64_t *const array[2], int64_t n, int key, int word, bool all, int threads)
 {
     making m = {.c = c, .from = all ? NULL : array[0], .image = array[1], .a = array[0], .n = n};
     int64_t parts = n / PART < threads ? n / PART : threads;
@@ -263,7 +263,7 @@ static uint64_t *sort_run(const ctx *c, uint64_t *const array[3], int64_t n, int
         a = knr_sort_words(array, n, c->bits, c->bits + (m.shift ? 64 - c->bits : differ), c->place, threads);
     if (last)
         return a;
-    uint64_t *const now[] = {a, a == array[1] ? array[0] : array[1], a == array[2] ? array[0] : array[2]};
+    uint64_t *const now[] = {a, a == array[1] ? array[0] : array[1]};
     refining r = {.c = c, .array = now, .n = n, .key = next_key, .word = next, .parts = m.parts, .threads = threads};
     refine(&r);
     return a;
@@ -273,21 +273,21 @@ static uint64_t *sort_run(const ctx *c, uint64_t *const array[3], int64_t n, int
 
 static size_t places_of(int threads) { return knr_sort_keys_workspace(KN_DT(U64), 0, threads); }
 
-size_t knr_order_workspace(int64_t n, int threads) { return places_of(threads) + 3 * (size_t)n * sizeof(uint64_t); }
+size_t knr_order_workspace(int64_t n, int threads) { return places_of(threads) + 2 * (size_t)n * sizeof(uint64_t); }
 
 const uint64_t *knr_order(const knr_keys *keys, int64_t n, void *workspace, int threads)
 {
     uint64_t *a = (uint64_t *)((char *)workspace + places_of(threads));
     int bits = knr_position_bits(n);
     ctx c = {.keys = keys, .bits = bits, .mask = ((uint64_t)1 << bits) - 1, .place = workspace};
-    return sort_run(&c, (uint64_t *const[]){a, a + n, a + 2 * n}, n, 0, 0, true, threads);
+    return sort_run(&c, (uint64_t *const[]){a, a + n}, n, 0, 0, true, threads);
 }
 
 const uint64_t *knr_order_some(const knr_keys *keys, int64_t length, int64_t n, uint64_t *a, void *place)
 {
     int bits = knr_position_bits(length);
     ctx c = {.keys = keys, .bits = bits, .mask = ((uint64_t)1 << bits) - 1, .place = place};
-    return sort_run(&c, (uint64_t *const[]){a, a + n, a + 2 * n}, n, 0, 0, false, 1);
+    return sort_run(&c, (uint64_t *const[]){a, a + n}, n, 0, 0, false, 1);
 }
 
 void knr_first_few(const knr_keys *keys, int64_t n, uint64_t *position, int64_t k)

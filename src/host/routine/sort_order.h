@@ -18,7 +18,7 @@ int knr_position_bits(int64_t n);
 /* n words whose low bits are the positions in order; they lie in the workspace. Any number of threads gives the same */
 size_t knr_order_workspace(int64_t n, int threads);
 const uint64_t *knr_order(const knr_keys *keys, int64_t n, void *workspace, int threads);
-/* For a part of a line: only the elements at n positions, which rise, of a line of `length`. a has room for 3 * n
+/* For a part of a line: only the elements at n positions, which rise, of a line of `length`. a has room for 2 * n
  * words, of which the first n are the positions; `place`: knr_order_workspace(0, 1) bytes */
 const uint64_t *knr_order_some(const knr_keys *keys, int64_t length, int64_t n, uint64_t *a, void *place);
 /* The positions of the first k elements by the first word of the first key; k is at most 16. */
