@@ -4,6 +4,7 @@
 #include "host/routine/product.h"
 #include "base/error.h"
 #include "base/pool.h"
+#include "host/routine/product_box.h"
 #include "host/routine/product_pack.h"
 #include "host/routine/product_rectangle.h"
 #include "host/routine/product_share.h"
@@ -38,6 +39,9 @@ typedef struct piece {
     char *c;       /* where (row0, column) is made */
     int64_t c_row; /* bytes */
     bool packed_right;
+    struct {
+        int64_t tile, tiles, k, steps;
+    } left; /* what packed_left holds */
 } piece;
 
 /* --- one piece -------------------------------------------------------------------------------- */
@@ -63,7 +67,7 @@ static void run_rectangle(const knr_plan *p, int64_t rows, int64_t columns, knh_
 {
     int64_t h = rows - p->height, last = columns != p->width;
     knh_product_function *f = NULL;
-    if ((h == 0 || h == 1) && (!last || columns == p->right.row.total % p->width))
+    if ((h == 0 || h == 1) && (!last || columns == p->rest))
         f = p->function[h][last][from];
     if (!f) {
         knh_product_request q = knr_request(p, rows, columns, from);
@@ -120,7 +124,18 @@ static void run_panel(const job *j, const piece *x, knh_product_args *args, int6
     args->a = left;
 }
 
-static void place_left(const job *j, const piece *x, knh_product_args *args)
+/* Is packed_left not yet what this piece needs? */
+static bool wants_left(piece *x)
+{
+    bool there = x->left.tile == x->tile && x->left.tiles == x->tiles && x->left.k == x->k && x->left.steps == x->steps;
+    x->left.tile = x->tile;
+    x->left.tiles = x->tiles;
+    x->left.k = x->k;
+    x->left.steps = x->steps;
+    return !there;
+}
+
+static void place_left(const job *j, piece *x, knh_product_args *args)
 {
     const knr_plan *p = j->p;
     int64_t row = x->row0 + knr_row_of(&x->rows, x->tile);
@@ -135,8 +150,9 @@ static void place_left(const job *j, const piece *x, knh_product_args *args)
     } else if (p->left_across) {
         int64_t width = knr_round_up(rows, 32) + 16; /* at most 47 more, no power of two */
         args->a_k = width * size;
-        knr_pack_panel(&j->left, row, rows, x->k, x->steps, j->packed_left, width);
-    } else {
+        if (wants_left(x))
+            knr_pack_panel(&j->left, row, rows, x->k, x->steps, j->packed_left, width);
+    } else if (wants_left(x)) {
         knr_pack_rows(&j->left, row, rows, x->k, x->steps, j->packed_left, args->a_row);
     }
 }
@@ -157,7 +173,8 @@ static void run_runs(const job *j, const piece *x, const knh_product_args *piece
     for (int64_t k = x->k; k < end; k += args.k) {
         int64_t at = k - x->k;
         args.k = knr_least(p->strip.run - k % p->strip.run, end - k);
-        args.a = knr_strip_at(p, j->packed_left, first, x->k, x->steps, row, k, &args.a_row);
+        args.a = p->strip.table ? knr_box_at(p, j->packed_left, row, &args.table, &args.a_row)
+                                : knr_strip_at(p, j->packed_left, first, x->k, x->steps, row, k, &args.a_row);
         args.b = (const char *)piece_args->b + at * (from == KNH_B_PACKED ? width : args.b_k);
         args.packed = (char *)piece_args->packed + at * width;
         args.phase = k % KNR_BLOCK_STEPS;
@@ -191,6 +208,13 @@ static void run_lines(const job *j, const piece *x, knh_product_args *args, int6
     }
 }
 
+/* Where a room that begins with that line ends. */
+static int64_t last_line(const knr_plan *p, int64_t line)
+{
+    int64_t end = line + p->strip.most, chunk = p->strip.chunk;
+    return p->strip.table ? knr_least(end, (line / chunk + 1) * chunk) : end;
+}
+
 static void run_strips(const job *j, piece *x)
 {
     const knr_plan *p = j->p;
@@ -198,8 +222,11 @@ static void run_strips(const job *j, piece *x)
     int64_t row = x->row0 + knr_row_of(&x->rows, x->tile), end = x->row0 + knr_row_of(&x->rows, x->tile + x->tiles);
     prepare_args(j, x, &args);
     for (int64_t next; row < end; row = next) {
-        next = knr_least(end, (row / p->strip.line + p->strip.most) * p->strip.line);
-        knr_make_strips(&j->left, row, next - row, x->k, x->steps, j->packed_left);
+        next = knr_least(end, last_line(p, row / p->strip.line) * p->strip.line);
+        if (p->strip.table)
+            knr_make_box(&j->left, row, next - row, x->k, x->steps, x->column, x->columns, j->packed_left);
+        else
+            knr_make_strips(&j->left, row, next - row, x->k, x->steps, j->packed_left);
         char *panel = j->packed_right;
         for (int64_t column = x->column; column < x->column + x->columns; column += p->cut.panel) {
             int64_t columns = knr_least(p->cut.panel, x->column + x->columns - column);
@@ -229,28 +256,6 @@ static int64_t column_offset(const knr_plan *p, int64_t column)
     return at.offset;
 }
 
-static void run_lane_runs(const job *j, const piece *x, const knh_product_args *piece_args, int64_t rows,
-                          int64_t column, int64_t columns)
-{
-    const knr_plan *p = j->p;
-    _Alignas(64) char sums[KNR_STRIP_SUMS];
-    knh_product_args args = *piece_args;
-    int64_t end = x->k + x->steps, a_row;
-    char *chain = j->chain ? piece_args->chain_out : sums;
-    args.chain_row = j->chain ? args.chain_row : columns * p->size;
-    args.b_k = p->strip.step;
-    for (int64_t k = x->k; k < end; k += args.k) {
-        args.k = knr_least(p->strip.run - k % p->strip.run, end - k);
-        args.a = (const char *)piece_args->a + (k - x->k) * (p->left_across ? args.a_k : p->left_step);
-        args.b = knr_strip_at(p, j->packed_right, x->column, x->k, x->steps, column, k, &a_row);
-        args.phase = k % KNR_BLOCK_STEPS;
-        args.total_in = has_totals(p, k);
-        args.chain_in = args.phase ? chain : NULL;
-        args.chain_out = (k + args.k) % KNR_BLOCK_STEPS && k + args.k < p->left.k.total ? chain : NULL;
-        run_rectangle(p, rows, columns, KNH_B_PLAIN, &args);
-    }
-}
-
 /* All rectangles of the piece with columns of one line. */
 static void run_lane_panel(const job *j, const piece *x, knh_product_args *args, int64_t column, int64_t columns)
 {
@@ -263,8 +268,8 @@ static void run_lane_panel(const job *j, const piece *x, knh_product_args *args,
         int64_t rows = x->rows.height + (t < x->rows.extra);
         args->c = c + row * x->c_row;
         if (j->chain)
-            args->chain_out = chain_of(j, x, row, column);
-        run_lane_runs(j, x, args, rows, column, columns);
+            set_chain(j, x, args, chain_of(j, x, row, column));
+        run_rectangle(p, rows, columns, KNH_B_TABLE, args);
         row += rows;
         args->a = (const char *)args->a + rows * (p->left_across ? p->left_step : args->a_row);
     }
@@ -275,17 +280,22 @@ static void run_lane_strips(const job *j, piece *x)
 {
     const knr_plan *p = j->p;
     knh_product_args args;
-    int64_t end = x->column + x->columns;
+    int64_t line = p->strip.line, end = x->column + x->columns, a_row;
     prepare_args(j, x, &args);
     place_left(j, x, &args);
-    if (!x->packed_right)
-        knr_make_strips(&j->right, x->column, x->columns, x->k, x->steps, j->packed_right);
-    x->packed_right = true;
-    for (int64_t column = x->column, n; column < end; column += n) {
-        n = knr_least(p->strip.line - column % p->strip.line, end - column);
-        for (int64_t at = 0; at < n; at += p->width)
-            run_lane_panel(j, x, &args, column + at, knr_least(p->width, n - at));
+    for (int64_t column = x->column, next; column < end; column = next) {
+        next = knr_least(end, last_line(p, column / line) * line);
+        knr_make_box(&j->right, column, next - column, x->k, x->steps, 0, 0, j->packed_right);
+        for (int64_t n; column < next; column += n) {
+            n = knr_least(line - column % line, next - column);
+            args.b = knr_box_at(p, j->packed_right, column, &args.table, &a_row);
+            for (int64_t at = 0; at < n; at += p->width) {
+                run_lane_panel(j, x, &args, column + at, knr_least(p->width, n - at));
+                args.b = (const char *)args.b + p->width * p->size;
+            }
+        }
     }
+    x->packed_right = true;
 }
 
 static void run_piece(const job *j, piece *x)
@@ -608,14 +618,16 @@ void knr_product_run_part(const knr_plan *p, const knr_run *r, const knr_part *p
     job j;
     if (part->m0 >= part->m1 || !p->left.row.total || !p->right.row.total)
         return;
+    int64_t lanes = p->view.lanewise ? p->right.row.total : 1, column = part->batch % lanes;
     start_job(&j, p, r, worker, r->workspace);
-    to_batch(&j, part->batch);
+    to_batch(&j, part->batch / lanes);
     j.k0 = part->k0;
     j.k1 = part->k1;
     if (part->chain) {
         j.chain = part->chain;
         j.own_chain = false;
-        j.chain_line = p->right.row.total;
+        j.chain_line = p->view.lanewise ? 1 : p->right.row.total;
+        j.chain -= column * p->size;
     }
     if (part->chain && p->keeps_totals)
         j.totals = j.chain + p->left.row.total * p->right.row.total * p->size;
@@ -630,5 +642,5 @@ void knr_product_run_part(const knr_plan *p, const knr_run *r, const knr_part *p
     rows.extra = n % rows.tiles;
     if (rows.tiles <= p->cut.plain_tiles && p->right_from == KNH_B_PACKING)
         j.from = KNH_B_PLAIN;
-    run_range(&j, &rows, part->m0, 0, rows.tiles, 0, p->right.row.total);
+    run_range(&j, &rows, part->m0, 0, rows.tiles, column, p->view.lanewise ? column + 1 : p->right.row.total);
 }

@@ -42,6 +42,7 @@ enum {
     IN_PLACE_TILES = 8, /* so many rectangles down, packing right would not pay */
     TURNED_ROWS = 14,   /* for so few rows right is turned in registers */
     /* Rectangles. */
+    LANEWISE_VECTORS = 2, /* each row loads as many of its own */
     MOST_VECTORS = 4,
     MOST_VECTORS_FEW_ROWS = 8,
     FEW_ROWS = 4,
@@ -49,7 +50,8 @@ enum {
     ACROSS_PAD = 48,     /* with so many more between the steps */
     C_ROWS = 4,          /* of the loops in C */
     C_VECTORS = 2,
-    CALL_CYCLES = 60 /* of a call of an inner loop, about */
+    CALL_CYCLES = 60,   /* of a call of an inner loop, about */
+    MANY_IN_PLACE = 100 /* steps, for which a box where they lie in a few lines of the cache is better */
 };
 
 static int64_t between(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
@@ -183,6 +185,11 @@ static void choose_rectangle(knr_plan *p, int *best)
     p->lanes = shape.lanes;
     p->max_rows = shape.max_rows;
     *best = shape.vectors;
+    if (p->view.lanewise) {
+        *best = LANEWISE_VECTORS;
+        p->max_rows = (int)knr_least(knh_product_rows(p->maker, p->number, *best), KNH_TABLE_ROWS);
+        return;
+    }
     if (!p->left.row.total || !p->right.row.total || choose_turned(p, best) || choose_stream(p, best))
         return;
     if (choose_wide(p, best))
@@ -316,6 +323,26 @@ static void choose_bytes(knr_plan *p)
         p->spare_bytes = KNR_SPARE;
 }
 
+/* The same for lines of strips. */
+static double strip_cycles(const knr_plan *p)
+{
+    const knr_strip *s = &p->strip;
+    int64_t steps = p->left.k.total;
+    if (s->right) {
+        int64_t parts = knr_divide_up(s->line, p->width), vectors = knr_divide_up(p->width, p->lanes);
+        double height = (double)p->left.row.total / (double)p->cut.tiles;
+        return (double)(s->lines * parts) * panel_cycles(p->cut.tiles, height, vectors, steps);
+    }
+    int64_t tiles = knr_divide_up(s->line, p->max_rows), n = knr_divide_up(p->right.row.total, p->lanes);
+    int64_t vectors = knr_divide_up(p->width, p->lanes), rest = n % vectors;
+    double height = (double)s->line / (double)tiles;
+    if (p->view.lanewise)
+        return (double)(tiles * s->lines) * ((double)steps * (height > 2 ? height + 1 : 4) + CALL_CYCLES) *
+               (double)knr_divide_up(n, vectors);
+    return (double)(n / vectors) * panel_cycles(tiles * s->lines, height, vectors, steps) +
+           (rest ? panel_cycles(tiles * s->lines, height, rest, steps) : 0);
+}
+
 static double cost_of(const knr_plan *p)
 {
     double l = (double)p->left.row.total, r = (double)p->right.row.total, k = (double)p->left.k.total;
@@ -325,15 +352,22 @@ static double cost_of(const knr_plan *p)
         return knr_small_product_cost(p);
     if (p->by_lanes)
         return (double)p->batches * l * r * k * p->size / 64 / (p->maker ? 2 : .02) + 100;
-    double cycles = all_cycles(p, knr_divide_up(p->width, p->lanes), p->max_rows) * p->parts / p->group;
-    double moved =
-        l * k * p->left_step * (!p->left_in_place && !p->strip.used) + r * k * p->right_step + l * r * p->size;
+    const knr_strip *s = &p->strip;
+    double cycles = s->table ? strip_cycles(p) : all_cycles(p, knr_divide_up(p->width, p->lanes), p->max_rows);
+    cycles *= (double)p->parts / p->group;
+    double boxes = s->table && !s->in_place ? (double)s->room * (double)s->lines / (double)s->most : 0;
+    double moved = l * k * p->left_step * (!p->left_in_place && (!s->used || s->right)) +
+                   r * k * p->right_step * !s->right + l * r * p->size * (p->direct ? 1 : 2) + boxes;
+    if (s->in_place)
+        cycles *= k > MANY_IN_PLACE ? 1.3 : 1;
     if (!p->maker)
         cycles *= 12 * p->group;
     if (p->dot)
         cycles = k / 2;
     bool far = p->stream || p->turned || (p->cut.tiles == 1 && moved > STREAM_BYTES);
-    double packing = p->left.n_window || p->right.n_window ? 8 : 24; /* bytes in a nanosecond */
+    bool runs =
+        p->left.row.n + p->left.k.n + p->right.row.n + p->right.k.n > 4 || p->left.n_window || p->right.n_window;
+    double packing = runs ? 8 : 24; /* bytes in a nanosecond */
     return (double)p->batches * (cycles / 3.2 + moved / (far ? 12 : p->right_in_place ? 64 : packing)) + 20;
 }
 
@@ -350,12 +384,15 @@ knh_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns
     q.lanes = (uint8_t)(columns - (vectors - 1) * p->lanes);
     q.a_signed = q.b_signed = p->number == KNH_NUMBER_BYTES && p->left.dtype->kind == 'i';
     q.minus = p->into == KNR_MINUS;
-    q.a_from = p->left_across ? KNH_A_ACROSS : KNH_A_ALONG;
+    q.a_from = p->view.lanewise                                     ? KNH_A_VECTORS
+               : p->left_across                                     ? KNH_A_ACROSS
+               : p->strip.used && p->strip.table && !p->strip.right ? KNH_A_TABLE
+                                                                    : KNH_A_ALONG;
     q.b_from = (uint8_t)from;
     return q;
 }
 
-static void find_functions(knr_plan *p)
+void knr_find_functions(knr_plan *p)
 {
     knr_cuts rows_of = p->cut, *c = &rows_of; /* of strips: how a line is cut */
     if (p->strip.used && !p->strip.right) {
@@ -364,11 +401,13 @@ static void find_functions(knr_plan *p)
         c->extra = p->strip.line % c->tiles;
         c->tiles *= p->strip.lines;
     }
-    int64_t n = p->right.row.total, columns[2] = {n >= p->width ? p->width : 0, n % p->width};
+    int64_t n = p->strip.right ? p->strip.line : p->right.row.total;
+    p->rest = n % p->width;
+    int64_t columns[2] = {n >= p->width ? p->width : 0, p->rest};
     memset(p->function, 0, sizeof p->function);
     for (int h = 0; h < 2 && p->maker; h++)
         for (int last = 0; last < 2; last++)
-            for (int from = 0; from < 4; from++) {
+            for (int from = 0; from < KNH_B_KINDS; from++) {
                 int64_t rows = (h ? c->extra > 0 : c->tiles > c->extra) ? c->height + h : 0;
                 bool later = p->right_from == KNH_B_PACKING && from == KNH_B_PACKED && c->tiles > 1;
                 bool used = later || ((int)p->right_from == from && (from != KNH_B_PACKING || h || c->extra == 0));
@@ -400,15 +439,14 @@ void knr_cut(knr_plan *p)
     choose_bytes(p);
     p->simple =
         p->left_in_place && p->right_in_place && p->direct && c->k_piece >= p->left.k.total && p->left.k.total > 0;
-    p->dot = knr_dot_fits(p) && knr_dot_plan(p);
+    p->dot = !p->view.lanewise && knr_dot_fits(p) && knr_dot_plan(p);
     if (p->dot)
         p->chain_bytes += knr_dot_bytes(p);
-    p->by_lanes = knr_lanes_fit(p);
+    p->by_lanes = !p->view.lanewise && knr_lanes_fit(p);
     if (p->by_lanes)
         p->chain_bytes += knr_lanes_bytes(p);
-    p->by_small = !p->by_lanes && knr_small_product_fits(p);
+    p->by_small = !p->by_lanes && !p->view.lanewise && knr_small_product_fits(p);
     if (p->by_small)
         p->chain_bytes += knr_small_product_bytes(p);
-    find_functions(p);
     p->cost = cost_of(p);
 }

@@ -34,13 +34,13 @@ bool knr_lanes_fit(const knr_plan *p)
         return false;
     if ((p->number != KNH_NUMBER_F32 && p->number != KNH_NUMBER_F64) || p->result->size != p->size)
         return false;
-    if (d->a[last] != 1 || d->c[last] != 1 || (d->b[last] != 1 && d->b[last] != 0) || d->extent[last] < LEAST_LANES)
+    if (d->a[last] != 1 || d->c[last] != 1 || d->b[last] != 1 || d->extent[last] < LEAST_LANES)
         return false;
     for (int w = 0; w < p->n_window; w++)
         if (p->window[w].stride == 1)
             return false;
     return p->left.k.total > 0 && p->left.k.total <= MOST_STEPS && apart(&a->row) && apart(&a->k) &&
-           (apart(&b->row) || b->row.total == 1) && (apart(&b->k) || d->b[last] == 0);
+           (apart(&b->row) || b->row.total == 1) && apart(&b->k);
 }
 
 /* Two tables of addresses, a table of distances, and the positions of all steps. */
@@ -111,7 +111,7 @@ static void point_b(const walk *x, int64_t row)
         x->b_step_at[i] = x->b_at + (r.offset + k.offset) * x->p->size;
 }
 
-static void run_rows(const walk *x, int64_t row, int64_t end, int64_t column, bool same)
+static void run_rows(const walk *x, int64_t row, int64_t end, int64_t column)
 {
     const knr_plan *p = x->p;
     const knr_axis *c_m = p->swapped ? &p->c_column : &p->c_row, *c_n = p->swapped ? &p->c_row : &p->c_column;
@@ -129,8 +129,7 @@ static void run_rows(const walk *x, int64_t row, int64_t end, int64_t column, bo
                                .c_step = c_m->stride[c_m->n - 1] * p->size,
                                .points = points,
                                .steps = p->left.k.total,
-                               .lanes = x->lanes,
-                               .b_same = same};
+                               .lanes = x->lanes};
         if (p->size == 4)
             loops()->f32(&args);
         else
@@ -155,7 +154,7 @@ void knr_lanes_run(const knr_plan *p, const knr_run *r, int64_t row, int64_t end
         x.c = (char *)r->c + (c + p->c_offset) * p->size;
         for (int64_t column = 0; column < x.b->row.total; column++) {
             point_b(&x, column);
-            run_rows(&x, row, end, column, d->b[d->n - 1] == 0);
+            run_rows(&x, row, end, column);
         }
     }
 }

@@ -11,13 +11,12 @@ size_t knr_lanes_bytes(const knr_plan *p); /* of a worker's workspace */
 void knr_lanes_run(const knr_plan *p, const knr_run *r, int64_t row, int64_t end, void *workspace);
 
 /* The loops. For each of `points`: c[l] = sum over k of a[k][l] * b[k][l], l < lanes, summed as docs/determinism.md
- * says; then a[k] moves on by a_step[k] bytes and c by c_step. b_same: b[k][0] for all lanes. */
+ * says; then a[k] moves on by a_step[k] bytes and c by c_step. */
 typedef struct knr_lanes_args {
     const char **a, *const *b;
     const int64_t *a_step;
     char *c;
     int64_t c_step, points, steps, lanes;
-    bool b_same;
 } knr_lanes_args;
 typedef struct knr_lanes_loops {
     void (*f32)(const knr_lanes_args *x);

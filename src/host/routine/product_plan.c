@@ -7,6 +7,8 @@
 #include "host/routine/product_pack.h"
 #include <string.h>
 
+enum { LEAST_LANES = 8 };
+
 /* --- room ------------------------------------------------------------------------------------- */
 
 /* Behind the plan: the arrays of axes, then those of bytes. */
@@ -29,7 +31,8 @@ static int axis_words(int n) { return 3 * (n + 1) + (n + 8) / 8; }
 size_t knr_plan_bytes(const knk_product *q)
 {
     int result = 2 * (axis_words(q->m.n) + axis_words(q->n.n)); /* both ways */
-    int words = result + axis_words(q->m.n) + axis_words(q->n.n) + 2 * axis_words(q->k.n) + 4 * q->batch.n;
+    int words =
+        result + axis_words(q->m.n) + axis_words(q->n.n) + 2 * axis_words(1) + 2 * axis_words(q->k.n) + 4 * q->batch.n;
     return sizeof(knr_plan) + (size_t)words * sizeof(int64_t) + (size_t)q->n_window * sizeof(knk_window);
 }
 
@@ -98,22 +101,21 @@ static int64_t count(const knk_dims *d)
     return n;
 }
 
-/* Is it to be made for the strips of the gradient of a kernel, and v a window of one? */
-static bool is_gradient(const knr_plan *p, const knk_product *q, const knk_window *v)
+static bool is_few(const knk_product *q, const knk_window *v)
 {
-    return p->gradient && knk_few_positions(q->m.extent[v->m], q->k.extent[v->k]);
+    return knk_few_positions(q->m.extent[v->m], q->k.extent[v->k]);
 }
 
-static bool has_gradient(const knk_product *q)
+static bool has_few(const knk_product *q)
 {
     for (int w = 0; w < q->n_window; w++)
-        if (knk_few_positions(q->m.extent[q->window[w].m], q->k.extent[q->window[w].k]))
+        if (is_few(q, &q->window[w]))
             return true;
     return false;
 }
 
-/* A window whose positions all lie in the array is a pair of strides; but strips look for the positions of gradients of
- * kernels. kept[w]: its number in the plan, or -1. */
+/* A window whose positions all lie in the array is a pair of strides, if the view does not keep it. kept[w]: its number
+ * in the plan, or -1. */
 static int64_t resolve_windows(knr_plan *p, const knk_product *q, int8_t *kept)
 {
     int64_t offset = 0;
@@ -123,7 +125,8 @@ static int64_t resolve_windows(knr_plan *p, const knk_product *q, int8_t *kept)
         int64_t last = (q->m.extent[v->m] - 1) * v->step + (q->k.extent[v->k] - 1) * v->dilation - v->low;
         kept[w] = -1;
         bool within = v->base == 1 && v->step >= 0 && v->dilation >= 0 && v->low <= 0 && last < v->extent;
-        if (within && !is_gradient(p, q, v)) {
+        bool stays = p->view.keep == KNR_KEEP_ALL || (p->view.keep == KNR_KEEP_FEW && is_few(q, v));
+        if (within && !stays) {
             offset -= v->low * v->stride;
             continue;
         }
@@ -133,10 +136,10 @@ static int64_t resolve_windows(knr_plan *p, const knk_product *q, int8_t *kept)
     return offset;
 }
 
-static void merge_batch(rest *room, knr_batches *r, const knk_dims *d)
+static void merge_batch(rest *room, knr_batches *r, const knk_dims *d, int n)
 {
     *r = (knr_batches){.extent = take(room, d->n), .a = take(room, d->n), .b = take(room, d->n), .c = take(room, d->n)};
-    for (int i = 0; i < d->n; i++) {
+    for (int i = 0; i < n; i++) {
         int64_t e = d->extent[i];
         if (e == 1)
             continue;
@@ -275,23 +278,39 @@ static bool is_line(const knr_axis *x) { return x->n == 1 && x->stride[0] == 1; 
 
 /* The result's neighbours should be neighbours in the lanes. Complex numbers do not change sides: the order of the two
  * products that make an imaginary part is part of the result. */
-static bool choose_swap(const knr_plan *p, const knk_product *q, const knr_axis *c_m, const knr_axis *c_n)
+static bool choose_swap(const knr_plan *p, const knr_axis *c_m, const knr_axis *c_n)
 {
-    for (int w = 0; w < q->n_window; w++)
-        if (is_gradient(p, q, &q->window[w])) /* whose result is small beside its operands: strips are of rows */
-            return false;
-    if (p->number == KNH_NUMBER_C64 || p->number == KNH_NUMBER_C128)
+    if (p->view.straight || p->number == KNH_NUMBER_C64 || p->number == KNH_NUMBER_C128)
         return false;
     if (c_n->total == 1 && c_m->total > 1)
         return true;
     return !is_line(c_n) && c_n->stride[c_n->n - 1] != 1 && c_m->stride[c_m->n - 1] == 1;
 }
 
+/* The last dimension of the batch instead of b's rows. */
+static void make_lanewise(rest *room, knr_plan *p, const knk_product *q)
+{
+    int last = q->batch.n - 1;
+    const knk_dims *d = &q->batch;
+    knk_dims one = {.n = 1, .extent = {d->extent[last]}};
+    make_axis(room, &p->c_row, &q->m, q->m.c, q, 0, NULL);
+    make_axis(room, &p->c_column, &one, &d->c[last], q, 0, NULL);
+    make_side(room, p, &p->left, q, true, false);
+    make_side(room, p, &p->right, q, false, false);
+    make_axis(room, &p->right.row, &one, &d->b[last], q, 0, NULL);
+    p->right.plain = p->left.plain = false;
+    p->lane = d->a[last];
+}
+
 static void make_sides(rest *room, knr_plan *p, const knk_product *q, bool fill_a, bool fill_b)
 {
+    if (p->view.lanewise) {
+        make_lanewise(room, p, q);
+        return;
+    }
     make_axis(room, &p->c_row, &q->m, q->m.c, q, 0, NULL);
     make_axis(room, &p->c_column, &q->n, q->n.c, q, 0, NULL);
-    p->swapped = choose_swap(p, q, &p->c_row, &p->c_column);
+    p->swapped = choose_swap(p, &p->c_row, &p->c_column);
     if (p->swapped) {
         make_axis(room, &p->c_row, &q->n, q->n.c, q, 0, NULL);
         make_axis(room, &p->c_column, &q->m, q->m.c, q, 0, NULL);
@@ -324,15 +343,17 @@ static void make_call(knr_plan *p)
 }
 
 /* Everything but the cuts. */
-static knr_plan *describe(void *room, const knk_product *q, bool gradient, bool fill_a, bool fill_b, bool finish)
+static knr_plan *describe(void *room, const knk_product *q, knr_view view, bool fill_a, bool fill_b, bool finish)
 {
     knr_plan *p = room;
     memset(p, 0, sizeof *p);
-    p->gradient = gradient;
+    p->view = view;
     p->window = (knk_window *)(void *)(p + 1);
     rest behind = {(int64_t *)(void *)(p->window + q->n_window)};
     p->batches = count(&q->batch);
-    merge_batch(&behind, &p->batch, &q->batch);
+    if (view.lanewise)
+        p->batches /= q->batch.extent[q->batch.n - 1];
+    merge_batch(&behind, &p->batch, &q->batch, q->batch.n - view.lanewise);
     choose_numbers(p, q);
     make_sides(&behind, p, q, fill_a, fill_b);
     p->c_offset = q->c_offset;
@@ -343,25 +364,65 @@ static knr_plan *describe(void *room, const knk_product *q, bool gradient, bool 
     return p;
 }
 
+/* Windows of each channel by a kernel of its own, numbers as they are. */
+static bool is_lanewise(const knk_product *q)
+{
+    return q->n_window && q->batch.n && q->batch.extent[q->batch.n - 1] >= LEAST_LANES && count(&q->n) == 1 &&
+           q->operand == q->result && knx_is_float(q->operand) && q->operand->size >= 4;
+}
+
+/* Ways to look at a product; the last one is always possible. */
+static int views_of(const knk_product *q, bool functions, knr_view *to)
+{
+    int n = 0;
+    bool adjacent = false;
+    if (!functions && is_lanewise(q))
+        to[n++] = (knr_view){KNR_KEEP_ALL, true, true};
+    for (int w = 0; w < q->n_window; w++)
+        adjacent = adjacent || q->window[w].stride == 1;
+    if (has_few(q)) /* whose result is small beside its operands: strips are of rows */
+        to[n++] = (knr_view){KNR_KEEP_FEW, true, false};
+    else if (adjacent) { /* boxes of positions in lanes, or of positions in rows */
+        to[n++] = (knr_view){KNR_KEEP_ALL, false, false};
+        to[n++] = (knr_view){KNR_KEEP_ALL, true, false};
+    }
+    to[n++] = (knr_view){KNR_KEEP_NONE, false, false};
+    return n;
+}
+
 const knr_plan *knr_product_make(void *room, const knk_product *q, bool fill_a, bool fill_b, bool finish)
 {
-    knr_plan *p = describe(room, q, has_gradient(q), fill_a, fill_b, finish);
-    knr_cut(p);
-    if (p->gradient && !p->strip.used) { /* then as any other product */
-        describe(room, q, false, fill_a, fill_b, finish);
-        knr_cut(p);
+    knr_view view[4];
+    int n = views_of(q, fill_a || fill_b || finish, view), best = n - 1, now = 0;
+    knr_plan *p = room;
+    double least = 0;
+    for (int i = 0; i < n; i++) {
+        now = i;
+        knr_cut(describe(room, q, view[i], fill_a, fill_b, finish));
+        if (i < n - 1 && !p->strip.used)
+            continue;
+        if (least == 0 || p->cost < least) {
+            least = p->cost;
+            best = i;
+        }
+        if (view[i].keep == KNR_KEEP_FEW) /* strips of gradients are better than what packs */
+            break;
     }
+    if (best != now)
+        knr_cut(describe(room, q, view[best], fill_a, fill_b, finish));
+    knr_find_functions(p);
     make_call(p);
     return p;
 }
 
 const knr_plan *knr_product_make_into(void *room, const knk_product *q, knr_into into)
 {
-    knr_plan *p = describe(room, q, false, false, false, false);
+    knr_plan *p = describe(room, q, (knr_view){KNR_KEEP_NONE, false, false}, false, false, false);
     if (!p->direct)
         return NULL;
     p->into = into;
     knr_cut(p);
+    knr_find_functions(p);
     make_call(p);
     return p;
 }

@@ -52,6 +52,9 @@ typedef struct knr_strip {
     bool used;
     bool right;         /* the operand; else left */
     bool across;        /* rows are adjacent, not steps */
+    bool table;         /* a box and a table (product_box.h) */
+    bool in_place;      /* the box is the array */
+    int64_t chunk;      /* lines of the dimension before the last one, which boxes do not go beyond */
     int window;         /* that makes strips; -1: lines of the array */
     int64_t line;       /* rows of the last dimension */
     int64_t lines;      /* of all rows */
@@ -61,8 +64,6 @@ typedef struct knr_strip {
     int64_t position;   /* from one position of a strip to the next */
     int64_t channels;   /* numbers of a position that are adjacent in the array */
     int64_t apart;      /* not 0: they are not, but so far apart; positions are adjacent there */
-    int64_t stride;     /* of lanes: positions come in the order of their remainders by it, */
-    int64_t phase;      /* so far apart */
     int64_t layers;     /* so many times are positions in a strip; their distance there, and in the array: */
     int64_t pitch, layer;
     int64_t bytes;      /* of a strip, or of the zeros */
@@ -71,6 +72,15 @@ typedef struct knr_strip {
     int64_t keys, zeros, room; /* bytes: where these begin in a room, and where it ends */
 } knr_strip;
 enum { KNR_STRIP_SUMS = 16384 }; /* bytes of a rectangle, the most */
+
+/* How a product is looked at: which windows stay though they never leave the array, for strips and boxes, and whether
+ * left is a wherever the result's neighbours lie. FEW: those of many steps and few rows, as in the gradient of a
+ * kernel. `lanewise`: the last dimension of the batch are the columns (there is one row of b), of which each has rows
+ * of a of its own. */
+typedef struct knr_view {
+    enum { KNR_KEEP_NONE, KNR_KEEP_FEW, KNR_KEEP_ALL } keep;
+    bool straight, lanewise;
+} knr_view;
 
 /* A product that is `simple`, as a call of its rectangles: bytes. */
 typedef struct knr_call {
@@ -90,7 +100,7 @@ struct knr_plan {
     knh_b_from right_from; /* of the first rectangle that reads a panel; after PACKING comes PACKED */
     int size;              /* bytes of a number of the result's buffer; of complex ones both parts */
     /* Found ahead: [rows of a rectangle are cut.height + 1][columns are those of the last panel][knh_b_from]. */
-    knh_product_function *function[2][2][4];
+    knh_product_function *function[2][2][KNH_B_KINDS];
     kn_dtype result;
     knh_number number;
     int left_step, right_step;       /* bytes of one step of one row, packed */
@@ -106,17 +116,18 @@ struct knr_plan {
     bool left_in_place, left_across; /* across: the rows of a step are adjacent, there or packed so */
     bool right_in_place;             /* PLAIN or TURNED */
     bool turned;                     /* right is read TURNED */
-    bool gradient;                   /* of a kernel: windows of many steps and few rows stay, for strips */
+    knr_view view;
     bool stream;                     /* pieces of k inside of blocks: right is read once, as it lies in memory */
     int64_t batches;
     knr_batches batch;
+    int64_t lane;   /* lanewise: from column to column in a */
     int64_t c_offset;
     knr_axis c_row, c_column; /* along left's and right's rows */
     knr_side left, right;
     int n_window;
     knk_window *window;
     knr_strip strip;
-    int64_t height, width; /* of the rectangles that functions were found for */
+    int64_t height, width, rest; /* of the rectangles that functions were found for; rest: columns of the last one */
     size_t left_bytes, right_bytes, c_bytes, chain_bytes, spare_bytes; /* of a worker's workspace */
     int64_t c_line;                                                    /* numbers between the rows of the buffer */
     bool by_small;       /* matrices of the stack side by side */
@@ -127,8 +138,9 @@ struct knr_plan {
     double cost;
 };
 
-/* Chooses rectangles, pieces and places, and finds the functions. */
+/* Chooses rectangles, pieces and places; then finds the functions. */
 void knr_cut(knr_plan *p);
+void knr_find_functions(knr_plan *p);
 /* The rectangle that a plan asks for: rows x columns (of one panel). */
 knh_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns, knh_b_from from);
 

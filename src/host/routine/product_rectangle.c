@@ -70,6 +70,37 @@ static void add_totals(char sum, bool minus, void *c, const void *block, int64_t
 #undef ADD
 }
 
+/* One step, with a number of a for each column. */
+static void add_lanes(const knh_product_request *r, knr_block s, char *sums)
+{
+    int size = numbers[r->number].size;
+    int columns = s.columns;
+    s.columns = 1;
+    for (int i = 0; i < columns; i++, s.a += size, s.b += size)
+        numbers[r->number].block(&s, sums + i * size);
+}
+
+/* The steps of a block; from where the table says, if there is one. */
+static void add_block(const knh_product_request *r, knr_block s, const int64_t *table, int64_t at, void *sums)
+{
+    const char *a = s.a, *b = s.b;
+    int64_t steps = s.steps;
+    bool of_a = r->a_from == KNH_A_TABLE || r->a_from == KNH_A_VECTORS;
+    if (!of_a && r->b_from != KNH_B_TABLE) {
+        numbers[r->number].block(&s, sums);
+        return;
+    }
+    s.steps = 1;
+    for (int64_t k = 0; k < steps; k++) {
+        s.a = a + (of_a ? table[at + k] : k * s.a_step);
+        s.b = b + (r->b_from == KNH_B_TABLE ? table[at + k] : k * s.b_step);
+        if (r->a_from == KNH_A_VECTORS)
+            add_lanes(r, s, sums);
+        else
+            numbers[r->number].block(&s, sums);
+    }
+}
+
 /* All blocks of one row and one vector. */
 static void one_vector(const knh_product_request *r, const knh_product_args *x, knr_block s, int64_t at_c,
                        int64_t at_chain)
@@ -85,9 +116,9 @@ static void one_vector(const knh_product_request *r, const knh_product_args *x, 
             memcpy(sums, (const char *)x->chain_in + at_chain, bytes);
         else
             memset(sums, 0, bytes);
-        numbers[r->number].block(&s, sums);
-        s.a += s.steps * s.a_step;
-        s.b += knr_divide_up(s.steps, group) * s.b_step;
+        add_block(r, s, x->table, x->k - left, sums);
+        s.a += r->a_from >= KNH_A_TABLE ? 0 : s.steps * s.a_step;
+        s.b += r->b_from == KNH_B_TABLE ? 0 : knr_divide_up(s.steps, group) * s.b_step;
         if (x->chain_out && s.steps == left)
             memcpy((char *)x->chain_out + at_chain, sums, bytes);
         else if (total)
@@ -141,7 +172,8 @@ void knr_rectangle(const knh_product_request *r, const knh_product_args *x, int 
         for (int64_t v = 0; v < r->vectors; v++) {
             int64_t at = v * lanes * size;
             s.columns = v + 1 < r->vectors ? lanes : r->lanes;
-            s.a = (const char *)x->a + i * (r->a_from == KNH_A_ACROSS ? step : x->a_row);
+            s.a = (const char *)x->a + (r->a_from == KNH_A_VECTORS ? at : 0) +
+                  i * (r->a_from == KNH_A_ACROSS ? step : x->a_row);
             s.b = b + v * lanes * step * group;
             one_vector(r, x, s, i * x->c_row + at, i * x->chain_row + at);
         }

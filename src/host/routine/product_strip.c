@@ -2,22 +2,24 @@
  * product_strip.c -- rows of left read by runs, from the array or from strips. A room has the addresses of the lines
  * (for each line of the result and each run of k), what the strips hold, a strip of zeros, and the strips. */
 #include "host/routine/product_strip.h"
+#include "host/routine/product_box.h"
 #include "host/tile.h"
 #include "host/routine/product_convert.h"
 #include <string.h>
 
 enum {
     LEAST_RUN = 48, /* steps: shorter ones are not worth a call */
-    LEAST_LAYERS = 16,
     MOST_VECTORS = 4,
     LANE_STRIP_BYTES = 768 << 10,
     LEAST_ROWS = 5,          /* of a line */
     STRIP_BYTES = 320 << 10, /* of the strips of a piece, which all panels of right read again */
     BLOCK_BYTES = 256 << 10, /* of the result, where it goes through a buffer */
+    MOST_BOX_BYTES = 2 << 20,
     MOST_SUMS = KNR_STRIP_SUMS,
     WAY_BYTES = 4096, /* rows at such a distance share a set of the first cache */
     PAD = 64,         /* bytes */
     ACROSS_STEPS = 1536,
+    LANEWISE_STEPS = 3072,
     RECENT = 64 /* strips, among which one is looked for */
 };
 
@@ -127,36 +129,6 @@ static bool plain_line(const knr_plan *p, knr_strip *s)
     return p->left.same && k->window[last] < 0 && k->stride[last] == 1 && s->row >= 0 && !crowded(s->row);
 }
 
-/* Right, whose rows walk through a window with neighbours that are adjacent, as lanes; a run are the layers (channels)
- * of one tap. */
-static bool windowed_lanes(const knr_plan *p, knr_strip *s)
-{
-    const knr_axis *row = &p->right.row, *k = &p->right.k;
-    int last = k->n - 1, w = row->window[row->n - 1], size = p->left_step;
-    bool fits = w >= 0 && last > 0 && k->window[last] < 0 && k->window[last - 1] == w && p->window[w].stride == 1 &&
-                row->walk[row->n - 1] >= 1 && p->window[w].base == 1 && row->stride[row->n - 1] == 0 &&
-                k->stride[last - 1] == 0 && k->walk[last - 1] >= 0;
-    for (int i = 0; i < k->n; i++)
-        fits = fits && (i == last - 1 || k->window[i] != w);
-    for (int i = 0; i < row->n - 1; i++)
-        fits = fits && row->window[i] != w;
-    if (!fits)
-        return false;
-    *s = (knr_strip){.used = true, .right = true, .window = w, .position = 1, .channels = 1, .row = size};
-    s->line = row->extent[row->n - 1];
-    s->lines = row->total / (s->line ? s->line : 1);
-    s->layers = s->run = k->extent[last];
-    s->layer = k->stride[last];
-    s->stride = row->walk[row->n - 1];
-    s->positions = (s->line - 1) * s->stride + 1 + (k->extent[last - 1] - 1) * k->walk[last - 1];
-    s->phase = knr_round_up(knr_divide_up(s->positions, s->stride), p->lanes);
-    s->pitch = s->phase * s->stride;
-    s->pitch += crowded(s->pitch * size) ? p->lanes : 0;
-    s->step = s->pitch * size;
-    s->bytes = knr_round_up(s->layers * s->step, 64) + PAD;
-    return s->run >= LEAST_LAYERS && s->line > 0;
-}
-
 static int64_t lines_of_block(const knr_plan *p, const knr_strip *s)
 {
     int64_t each = p->cut.n_piece * p->size * s->line;
@@ -171,23 +143,48 @@ static void set_room(knr_strip *s, int64_t runs, int64_t strips)
     s->room = s->zeros + s->bytes * (strips + 1);
 }
 
+/* Lines of a chunk in a room of not much more than `most` bytes. */
+static int64_t lines_of_room(const knr_plan *p, const knr_strip *s, int64_t most)
+{
+    int64_t parts = 1;
+    if (s->in_place)
+        return s->lines;
+    while (parts < s->chunk && knr_box_bytes(p, s, knr_divide_up(s->chunk, parts), p->cut.k_piece) > most)
+        parts++;
+    return knr_divide_up(s->chunk, parts);
+}
+
+/* Are its rows the positions of windows, few, with many steps? */
+static bool shares_rows(const knr_plan *p) { return p->view.keep == KNR_KEEP_FEW || p->view.lanewise; }
+static int64_t most_steps(const knr_plan *p) { return p->view.lanewise ? LANEWISE_STEPS : ACROSS_STEPS; }
+
 static void cut_lines(knr_plan *p, knr_strip *s)
 {
     knr_cuts *c = &p->cut;
+    int64_t steps = most_steps(p);
     /* Lines across are positions of the window: all share the strips, of so many steps. */
-    int64_t most = s->window < 0 || s->across ? s->lines : STRIP_BYTES / s->bytes;
-    if (s->across && c->k_piece > ACROSS_STEPS) {
+    int64_t most = s->table ? 0 : s->window < 0 || s->across ? s->lines : STRIP_BYTES / s->bytes;
+    if ((s->across || shares_rows(p)) && c->k_piece > steps) {
         int64_t panels = knr_divide_up(p->right.row.total, c->panel), rows = s->line * s->lines * p->size;
         int64_t wide = BLOCK_BYTES / (c->panel * rows);
-        c->k_piece = ACROSS_STEPS;
+        c->k_piece = steps;
         if (!p->direct)
             c->n_piece = c->panel * (wide < 1 ? 1 : knr_least(wide, panels));
     }
     c->tiles = s->lines;
     c->height = s->line;
     c->extra = 0;
+    if (p->view.lanewise)
+        c->n_piece = c->panel;
     c->m_block = lines_of_block(p, s);
+    if (s->table)
+        most = lines_of_room(p, s, p->view.lanewise ? LANE_STRIP_BYTES : STRIP_BYTES);
     c->m_piece = knr_least(most < 1 ? 1 : most, c->m_block);
+    if (s->table) {
+        s->most = c->m_piece;
+        s->room = knr_box_bytes(p, s, s->most, c->k_piece);
+        return;
+    }
     s->most = c->m_piece + 1;
     /* Runs of a piece of k, which may begin and end inside of one. */
     int64_t runs = knr_least(p->left.k.total / s->run, c->k_piece / s->run + 2);
@@ -203,15 +200,14 @@ static bool cut_lanes(knr_plan *p, knr_strip *s)
     knr_cuts *c = &p->cut;
     int64_t parts = knr_divide_up(s->line, (int64_t)MOST_VECTORS * p->lanes), width = knr_divide_up(s->line, parts);
     int vectors = (int)knr_divide_up(width, p->lanes);
-    int rows = knh_product_rows(p->maker, p->number, vectors);
-    if (rows < 1 || 4 * width < 3 * (int64_t)vectors * p->lanes || p->left.row.total < rows ||
-        (int64_t)rows * vectors * p->lanes * p->size > MOST_SUMS)
+    int64_t rows = knr_least(knh_product_rows(p->maker, p->number, vectors), p->left.row.total);
+    if (rows < 1 || 4 * width < 3 * (int64_t)vectors * p->lanes || knr_box_bytes(p, s, 1, c->k_piece) > MOST_BOX_BYTES)
         return false;
-    int64_t most = knr_least(LANE_STRIP_BYTES / s->bytes, s->lines), left = c->k_piece * p->left_step * rows;
+    int64_t most = lines_of_room(p, s, LANE_STRIP_BYTES), left = c->k_piece * p->left_step * rows;
     if (!p->direct)
         most = knr_least(most, BLOCK_BYTES / (s->line * p->size * rows));
     most = most < 1 ? 1 : most;
-    p->max_rows = rows;
+    p->max_rows = (int)rows;
     p->width = width;
     c->panel = s->line;
     c->tiles = knr_divide_up(p->left.row.total, rows);
@@ -221,9 +217,8 @@ static bool cut_lanes(knr_plan *p, knr_strip *s)
     int64_t block = c->n_piece * p->size * rows;
     c->m_block = p->direct ? c->tiles : knr_least(c->tiles, block < BLOCK_BYTES ? BLOCK_BYTES / block : 1);
     c->m_piece = knr_least(c->m_block, left < LANE_STRIP_BYTES ? LANE_STRIP_BYTES / left : 1);
-    s->most = most + 1;
-    int64_t runs = knr_least(p->left.k.total / s->run, c->k_piece / s->run + 2);
-    set_room(s, runs, s->most * runs);
+    s->most = most;
+    s->room = knr_box_bytes(p, s, most, c->k_piece);
     return true;
 }
 
@@ -231,22 +226,31 @@ static bool cut_lanes(knr_plan *p, knr_strip *s)
 static bool choose_lanes(knr_plan *p)
 {
     const knr_axis *c = &p->c_column;
-    bool wanted = !p->right_in_place && !p->right.fill && p->right.same && p->group == 1 && p->parts == 1 &&
-                  p->right.dtype->size >= 4 && p->maker && p->left.k.total > 0 && p->left.row.total > 0 &&
-                  !p->left_across;
     knr_strip s;
-    if (!wanted || !windowed_lanes(p, &s))
+    if (p->right_in_place || p->right.plain || p->left.row.total < 1 || !knr_box_fits(p, &p->right, &s))
         return false;
     bool exact = p->result->size == p->size && p->result->kind != 'b' && !p->finish, direct = p->direct;
     if (exact && p->c_row.n == 1 && c->stride[c->n - 1] == 1 && c->extent[c->n - 1] % s.line == 0)
         p->direct = true;
     if (cut_lanes(p, &s)) {
         p->strip = s;
-        p->right_from = KNH_B_PLAIN;
+        p->right_from = KNH_B_TABLE;
         return true;
     }
     p->direct = direct;
     return false;
+}
+
+/* Left, whose steps a table tells. */
+static bool table_of_left(knr_plan *p, knr_strip *s)
+{
+    if (p->left_in_place || p->stream || p->turned || !knr_box_fits(p, &p->left, s) ||
+        knr_box_bytes(p, s, 1, shares_rows(p) ? knr_least(most_steps(p), p->cut.k_piece) : p->cut.k_piece) >
+            MOST_BOX_BYTES)
+        return false;
+    p->max_rows = (int)knr_least(p->max_rows, KNH_TABLE_ROWS);
+    s->run = INT64_MAX;
+    return true;
 }
 
 void knr_choose_strips(knr_plan *p)
@@ -254,16 +258,18 @@ void knr_choose_strips(knr_plan *p)
     const knr_side *l = &p->left;
     knr_strip s = {.used = true, .line = l->row.extent[l->row.n - 1]};
     bool wanted = !p->left_in_place && !l->fill && p->group == 1 && !p->stream && !p->turned && p->maker &&
-                  l->row.total > p->max_rows && l->k.total > 0 && s.line >= LEAST_ROWS;
+                  l->row.total > p->max_rows && s.line >= LEAST_ROWS;
     p->strip = (knr_strip){0};
-    if (choose_lanes(p))
+    if (!l->row.total || !p->right.row.total || !l->k.total || (!p->view.lanewise && choose_lanes(p)))
         return;
-    if (!wanted || !(l->row.window[l->row.n - 1] >= 0 ? windowed_line(p, &s)
-                     : l->k.stride[l->k.n - 1] == 1   ? plain_line(p, &s)
-                                                      : windowed_steps(p, &s)))
-        return;
+    wanted = wanted && !p->view.lanewise &&
+             (l->row.window[l->row.n - 1] >= 0 ? windowed_line(p, &s)
+              : l->k.stride[l->k.n - 1] == 1   ? plain_line(p, &s)
+                                               : windowed_steps(p, &s));
     s.lines = l->row.total / s.line;
-    if (s.run < LEAST_RUN || (int64_t)p->max_rows * p->cut.panel * p->size > MOST_SUMS ||
+    if ((!wanted || s.run < LEAST_RUN) && !table_of_left(p, &s))
+        return;
+    if ((int64_t)p->max_rows * p->cut.panel * p->size > MOST_SUMS ||
         (!p->direct && s.line * p->cut.panel * p->size > BLOCK_BYTES))
         return;
     cut_lines(p, &s);
@@ -293,30 +299,6 @@ static void fill_layer(const knr_source *s, const char *from, char *to)
             put(s, from + at / w->base * w->stride * size, t->channels, to);
         else
             memset(to, 0, (size_t)line);
-}
-
-/* One layer of lanes at a distance: positions by their remainders. */
-static void fill_phases(const knr_source *s, const char *from, char *to)
-{
-    const knr_strip *t = &s->plan->strip;
-    const knk_window *w = &s->plan->window[t->window];
-    int64_t size = s->side->dtype->size, low = w->low, end = w->extent;
-    for (int64_t f = 0; f < t->stride; f++, to += t->phase * size) {
-        int64_t n = t->positions > f ? (t->positions - f - 1) / t->stride + 1 : 0;
-#define PHASE(T)                                                     \
-    for (int64_t i = 0, at = f - low; i < n; i++, at += t->stride) { \
-        T v = 0;                                                     \
-        if (at >= 0 && at < end)                                     \
-            memcpy(&v, from + at * (int64_t)sizeof v, sizeof v);     \
-        memcpy(to + i * (int64_t)sizeof v, &v, sizeof v);            \
-    }
-        if (size == 4) {
-            PHASE(uint32_t)
-        } else {
-            PHASE(uint64_t)
-        }
-#undef PHASE
-    }
 }
 
 /* The same where neighbours are adjacent, in the array as in the strip; or they are in the array, and the strip has the
@@ -354,9 +336,7 @@ static void fill_strip(const knr_source *s, int64_t offset, char *to)
     const char *from = s->at + offset * size;
     bool adjacent = w->base == 1 && t->position == t->channels && w->stride == t->channels && !t->apart;
     for (int64_t i = 0; i < t->layers; i++, from += t->layer * size, to += t->pitch * p->left_step)
-        if (t->stride > 1)
-            fill_phases(s, from, to);
-        else if (adjacent || t->apart)
+        if (adjacent || t->apart)
             fill_adjacent(s, from, to);
         else
             fill_layer(s, from, to);
@@ -377,14 +357,6 @@ static bool find_line(const knr_source *s, const knr_at *r, const knr_at *k, int
         *offset += at / w->base * w->stride;
     }
     return true;
-}
-
-/* Where the window begins in a strip, in bytes. */
-static int64_t beginning(const knr_plan *p, int64_t position)
-{
-    const knr_strip *t = &p->strip;
-    int64_t at = t->stride > 1 ? position % t->stride * t->phase + position / t->stride : position * t->position;
-    return at * p->left_step;
 }
 
 /* The strip with that line: one of the last that were made, or a new one. */
@@ -426,7 +398,8 @@ void knr_make_strips(const knr_source *s, int64_t row, int64_t rows, int64_t k, 
             } else if (t->window < 0) {
                 *to = s->at + offset * p->left_step;
             } else {
-                *to = strip_for(s, offset, room, &made) + beginning(p, ra.position[t->window] + ka.position[t->window]);
+                *to = strip_for(s, offset, room, &made) +
+                      (ra.position[t->window] + ka.position[t->window]) * t->position * p->left_step;
             }
         }
     }

@@ -19,12 +19,19 @@ typedef enum knh_number {
 /* B. PACKED: a row of a step is `vectors` whole vectors, and the steps follow one another; what lies beyond `lanes` is
  * read but does not matter. PLAIN: where the array has it, a row of a step is adjacent; nothing beyond `lanes` is
  * touched. PACKING: plain, and stored packed (zeros of any sign beyond `lanes`). TURNED (floats): the steps of a column
- * are adjacent, columns b_k bytes apart; rows and columns change places in registers. SHORTS and BYTES: only PACKED. */
-typedef enum knh_b_from { KNH_B_PACKED, KNH_B_PLAIN, KNH_B_PACKING, KNH_B_TURNED } knh_b_from;
+ * are adjacent, columns b_k bytes apart; rows and columns change places in registers. TABLE: as PLAIN, but the row of
+ * step k is table[k] bytes behind b. SHORTS and BYTES: only PACKED. */
+typedef enum knh_b_from {
+    KNH_B_PACKED, KNH_B_PLAIN, KNH_B_PACKING, KNH_B_TURNED, KNH_B_TABLE, KNH_B_KINDS
+} knh_b_from;
 /* A. ALONG: the steps of a row are adjacent, rows a_row bytes apart. ACROSS: the rows of a step are adjacent, steps
  * a_k bytes apart (not SHORTS, BYTES, nor TURNED). LANES (with TURNED): one row, which has steps for each
- * column, as B: a_row bytes apart. So the sums of the blocks of one long product of two vectors are its columns. */
-typedef enum knh_a_from { KNH_A_ALONG, KNH_A_ACROSS, KNH_A_LANES } knh_a_from;
+ * column, as B: a_row bytes apart. So the sums of the blocks of one long product of two vectors are its columns. TABLE
+ * (not SHORTS, BYTES, nor with a TURNED or TABLE B; KNH_TABLE_ROWS at most): rows are a_row bytes apart, step k begins
+ * table[k] bytes behind a. VECTORS (reals): as TABLE, but a step of a row has a number for each column, in whole
+ * vectors. */
+typedef enum knh_a_from { KNH_A_ALONG, KNH_A_ACROSS, KNH_A_LANES, KNH_A_TABLE, KNH_A_VECTORS } knh_a_from;
+enum { KNH_TABLE_ROWS = 14 };
 
 /* Which function. */
 typedef struct knh_product_request {
@@ -43,6 +50,7 @@ typedef struct knh_product_args {
     const void *a, *b;
     void *c;
     void *packed;         /* PACKING: where to */
+    const int64_t *table; /* of a or b, for each step of the call */
     int64_t a_row, a_k, b_k, c_row;
     int64_t k;            /* steps, at least 1 */
     int64_t phase;        /* steps of the first block that are done already: 0 .. 255 */

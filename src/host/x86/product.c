@@ -97,7 +97,7 @@ static bool is_narrow(const knh_product_request *r) { return knh_number_forms[r-
 
 static bool is_possible(const knh_product_request *r, knh_target target)
 {
-    if (r->number >= KNH_NUMBER_KINDS || r->b_from > KNH_B_TURNED || r->a_from > KNH_A_LANES)
+    if (r->number >= KNH_NUMBER_KINDS || r->b_from >= KNH_B_KINDS || r->a_from > KNH_A_VECTORS)
         return false;
     knh_number n = (knh_number)r->number;
     knh_a_from a = (knh_a_from)r->a_from;
@@ -106,6 +106,10 @@ static bool is_possible(const knh_product_request *r, knh_target target)
     if (r->minus && n > KNH_NUMBER_C128)
         return false;
     if (a == (turned ? KNH_A_ACROSS : KNH_A_LANES) || (is_narrow(r) && (a || r->b_from != KNH_B_PACKED)))
+        return false;
+    if (a >= KNH_A_TABLE && (r->b_from > KNH_B_PACKING || r->rows > KNH_TABLE_ROWS))
+        return false;
+    if (a == KNH_A_VECTORS && n > KNH_NUMBER_F64)
         return false;
     return knx_cpu_best() >= (target == KNH_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && r->rows >= 1 && r->rows <= most &&
            r->lanes >= 1 && r->lanes <= lanes_of(n, target);
@@ -145,7 +149,7 @@ static knh_target shorter(const knh_product_request *r, knh_target target)
 static knx_error *make(const knh_product_request *r, knh_target asked, knh_code **out)
 {
     static const char *const number[KNH_NUMBER_KINDS] = {"f32", "f64", "c64", "c128", "i32", "i64", "i16", "i8"};
-    static const char *const b_from[] = {"packed", "plain", "packing", "turned"};
+    static const char *const b_from[] = {"packed", "plain", "packing", "turned", "table"};
     knh_asm a;
     char name[80];
     knh_target target = shorter(r, asked);

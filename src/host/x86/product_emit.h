@@ -33,6 +33,7 @@ typedef struct knh_tiler {
     int used;
     knh_lines at_a, at_b, ahead; /* A: its rows, or steps (ACROSS); B: its steps, or columns (TURNED); and later ones */
     int packed;                  /* where PACKING stores */
+    int table, origin;           /* TABLE: its next entry, and the operand; at_a or at_b are set for each step */
     int count, left;             /* steps of this loop, and after it */
 } knh_tiler;
 
@@ -56,6 +57,7 @@ knh_operand knh_tile_a(const knh_tiler *t, int i, int s, int p);
 /* Vector v of B; s: its step, or the row of packed B. */
 knh_operand knh_tile_b(const knh_tiler *t, int s, int v);
 void knh_tile_prefetch_b(knh_tiler *t, int s);
+void knh_tile_find(knh_tiler *t, int s); /* step s of an operand that has a table */
 /* Loads or stores vector v of a row of the rectangle (or of plain B): only its lanes, zeros beyond them. */
 void knh_tile_load(knh_tiler *t, int v, int reg, knh_operand from);
 void knh_tile_store(knh_tiler *t, int v, int reg, knh_operand to);

@@ -38,11 +38,17 @@ void knh_tile_take_b(knh_tiler *t, int s, int p)
 void knh_tile_step_float(knh_tiler *t, int s)
 {
     knh_insn fma = knh_either(t, KNH_VFMADD231PS, KNH_VFMADD231PD);
+    knh_tile_find(t, s);
     knh_tile_prefetch_b(t, s);
     for (int p = 0; p < t->f.parts; p++) {
         knh_tile_take_b(t, s, p);
         for (int i = 0; i < t->rows; i++) {
             knh_operand from = knh_tile_a(t, i, s, p);
+            if (t->r->a_from == KNH_A_VECTORS) {
+                for (int v = 0; v < t->vectors; v++, from.disp += t->bytes)
+                    knh_v3(t->a, fma, t->length, knh_accumulator(t, i, v), t->b0 + v, from);
+                continue;
+            }
             if (t->vectors == 1 && t->length == 2) {
                 from.broadcast = true;
                 knh_v3(t->a, fma, 2, i, t->b0, from);

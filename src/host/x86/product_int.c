@@ -51,6 +51,7 @@ static void add_product(knh_tiler *t, int acc, int b, int a, int temp)
 void knh_tile_step_int(knh_tiler *t, int s)
 {
     bool halves = t->f.wide && t->length == 1;
+    knh_tile_find(t, s);
     knh_tile_prefetch_b(t, s);
     knh_tile_take_b(t, s, 0);
     for (int v = 0; v < t->vectors; v++) {

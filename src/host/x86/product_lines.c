@@ -38,6 +38,15 @@ static void take_lines(knh_tiler *t, knh_lines *l, int n)
             l->by[i] = (int8_t)take(t);
 }
 
+/* The bases behind the first one. */
+static void follow(knh_tiler *t, const knh_lines *l)
+{
+    for (int i = 1; i < l->n_base; i++) {
+        knh_lea(t->a, l->base[i], knh_at_index(l->base[i - 1], l->by[1], 2, 0));
+        knh_alu_reg(t->a, KNH_ADD, l->base[i], l->by[0]);
+    }
+}
+
 static void load_lines(knh_tiler *t, const knh_lines *l, knh_operand first, knh_operand distance)
 {
     knh_asm *a = t->a;
@@ -48,10 +57,7 @@ static void load_lines(knh_tiler *t, const knh_lines *l, knh_operand first, knh_
         knh_lea(a, l->by[1], knh_at_index(l->by[0], l->by[0], 2, 0));
     if (l->n > 5)
         knh_lea(a, l->by[2], knh_at_index(l->by[0], l->by[0], 4, 0));
-    for (int i = 1; i < l->n_base; i++) {
-        knh_lea(a, l->base[i], knh_at_index(l->base[i - 1], l->by[1], 2, 0));
-        knh_alu_reg(a, KNH_ADD, l->base[i], l->by[0]);
-    }
+    follow(t, l);
 }
 
 knh_operand knh_line(const knh_lines *l, int i, int32_t disp)
@@ -72,12 +78,19 @@ void knh_lines_move(knh_tiler *t, const knh_lines *l, int32_t bytes)
 /* Lines of A are its rows, or four of its steps; of B: four of its steps, or its columns. */
 enum { STEPS = 4 };
 
+static bool table_of_a(const knh_tiler *t) { return t->r->a_from >= KNH_A_TABLE; }
+static bool table_of_b(const knh_tiler *t) { return t->r->b_from == KNH_B_TABLE; }
+
 void knh_tile_registers(knh_tiler *t)
 {
-    int from = t->r->b_from;
+    int from = t->r->b_from, a_from = t->r->a_from;
     bool plain = from == KNH_B_PLAIN || from == KNH_B_PACKING;
-    take_lines(t, &t->at_a, t->r->a_from == KNH_A_ALONG ? t->rows : t->r->a_from == KNH_A_ACROSS ? STEPS : t->columns);
-    take_lines(t, &t->at_b, plain ? STEPS : from == KNH_B_PACKED ? 1 : t->columns);
+    take_lines(t, &t->at_a, a_from == KNH_A_ACROSS ? STEPS : a_from == KNH_A_LANES ? t->columns : t->rows);
+    take_lines(t, &t->at_b, plain ? STEPS : from == KNH_B_TURNED ? t->columns : 1);
+    if (table_of_a(t) || table_of_b(t)) {
+        t->table = take(t);
+        t->origin = take(t);
+    }
     t->ahead = t->at_b;
     if (plain)
         t->ahead.base[0] = (int8_t)take(t);
@@ -111,6 +124,10 @@ void knh_tile_arguments(knh_tiler *t)
     load_lines(t, &t->at_a, KNH_PRODUCT_ARG(a),
                t->r->a_from == KNH_A_ACROSS ? KNH_PRODUCT_ARG(a_k) : KNH_PRODUCT_ARG(a_row));
     load_lines(t, &t->at_b, KNH_PRODUCT_ARG(b), KNH_PRODUCT_ARG(b_k));
+    if (table_of_a(t) || table_of_b(t)) {
+        knh_load(a, t->table, KNH_PRODUCT_ARG(table));
+        knh_mov(a, t->origin, table_of_a(t) ? t->at_a.base[0] : t->at_b.base[0]);
+    }
     if (t->ahead.base[0] != t->at_b.base[0]) {
         knh_mov_number(a, t->ahead.base[0], AHEAD);
         knh_imul(a, t->ahead.base[0], knh_reg(t->at_b.by[0]));
@@ -121,18 +138,28 @@ void knh_tile_arguments(knh_tiler *t)
     load_mask(t);
 }
 
+void knh_tile_find(knh_tiler *t, int s)
+{
+    const knh_lines *l = table_of_a(t) ? &t->at_a : &t->at_b;
+    if (!table_of_a(t) && !table_of_b(t))
+        return;
+    knh_load(t->a, l->base[0], knh_at(t->table, s * (int)sizeof(int64_t)));
+    knh_alu_reg(t->a, KNH_ADD, l->base[0], t->origin);
+    follow(t, l);
+}
+
 knh_operand knh_tile_a(const knh_tiler *t, int i, int s, int p)
 {
     int32_t part = p * t->f.a_bytes / t->f.parts;
     bool across = t->r->a_from == KNH_A_ACROSS;
-    return knh_line(&t->at_a, across ? s : i, part + (across ? i : s) * t->f.a_bytes);
+    return knh_line(&t->at_a, across ? s : i, part + (across ? i : table_of_a(t) ? 0 : s) * t->f.a_bytes);
 }
 
 knh_operand knh_tile_b(const knh_tiler *t, int s, int v)
 {
     if (t->r->b_from == KNH_B_PACKED)
         return knh_line(&t->at_b, 0, (s * t->vectors + v) * t->bytes);
-    return knh_line(&t->at_b, s, v * t->bytes);
+    return knh_line(&t->at_b, table_of_b(t) ? 0 : s, v * t->bytes);
 }
 
 /* The rows of plain B lie too far apart for the processor to guess the next one. A few rows wait for memory anyway,
@@ -140,7 +167,7 @@ knh_operand knh_tile_b(const knh_tiler *t, int s, int v)
 void knh_tile_prefetch_b(knh_tiler *t, int s)
 {
     int end = t->vectors * t->bytes;
-    if (t->r->b_from == KNH_B_PACKED || t->rows < 4)
+    if (t->r->b_from == KNH_B_PACKED || table_of_b(t) || t->rows < 4)
         return;
     for (int32_t disp = 0; disp < end + 64; disp += 64)
         knh_prefetch(t->a, knh_line(&t->ahead, s, disp < end ? disp : end - 1), 2);
@@ -180,13 +207,15 @@ static void move_lines(knh_tiler *t, const knh_lines *l, int steps)
 void knh_tile_advance(knh_tiler *t, int steps)
 {
     int row = t->vectors * t->bytes * t->f.parts;
+    if (table_of_a(t) || table_of_b(t))
+        knh_alu_number(t->a, KNH_ADD, t->table, steps * (int)sizeof(int64_t));
     if (t->r->a_from == KNH_A_ACROSS)
         move_lines(t, &t->at_a, steps);
-    else
+    else if (!table_of_a(t))
         knh_lines_move(t, &t->at_a, steps * t->f.a_bytes);
     if (t->r->b_from == KNH_B_PACKED) {
         knh_lines_move(t, &t->at_b, steps * row);
-    } else {
+    } else if (!table_of_b(t)) {
         move_lines(t, &t->at_b, steps);
         move_lines(t, &t->ahead, steps);
     }

@@ -14,6 +14,7 @@
 typedef kni_p_conv params_t;
 
 enum { LEAST_POSITIONS = 64 }; /* of an image, that it is a matrix of its own */
+enum { LEAST_CHANNELS = 5 };   /* that are a line of the gradient of a kernel */
 /* The roles of the first two entries of a spec; spatial dimensions follow. */
 enum { BATCH = 0, FEATURE = 1, OUT_FEATURE = 0, IN_FEATURE = 1, SPATIAL = 2 };
 
@@ -476,14 +477,15 @@ static bool always_inside(const knk_window *w, int64_t positions, int64_t taps)
 
 /* One spatial dimension: a dimension of m and one of k, and the window that both move unless it is all inside: without
  * padding and holes it is, whatever the extents are. The gradient of a kernel, which has fewer positions than taps,
- * keeps its windows: routines read each line of the array once for all positions. */
+ * keeps its windows, and so do convolutions in groups, or whose channels come first (`keep`): routines read each line of
+ * the array once for all positions. */
 static void add_spatial(knk_product *q, knk_window w, int64_t high, int64_t positions, int64_t c, int64_t taps,
-                        int64_t b)
+                        int64_t b, bool keep)
 {
     bool plain = w.base == 1 && knx_dim_known_le(w.low, 0) && knx_dim_known_le(high, 0);
     without_holes(&w, positions, taps);
     plain = plain || always_inside(&w, positions, taps);
-    plain = plain && (!knk_few_positions(positions, taps) || w.base != 1);
+    plain = plain && ((!keep && !knk_few_positions(positions, taps)) || w.base != 1);
     w.m = q->m.n;
     w.k = q->k.n;
     add_dim(&q->m, positions, plain ? knx_dim_mul(w.step, w.stride) : 0, 0, c);
@@ -521,12 +523,21 @@ static bool walks(const knk_product *q, int dim)
     return false;
 }
 
+/* Rows that no window walks: channels, for the gradient of a kernel. Unknown ones are many. */
+static bool has_lines(const knk_product *q)
+{
+    double rows = 1;
+    for (int i = 0; i < q->m.n; i++)
+        rows *= walks(q, i) ? 1 : (double)q->m.extent[i];
+    return rows >= LEAST_CHANNELS;
+}
+
 /* The order of m changes nothing but how results lie: those that lie closest vary fastest. Where positions are few
- * those of the windows come first, so that the others are lines that all positions share. */
+ * those of the windows come first, so that the others are lines that all positions share, if they are not few, too. */
 static void order_rows(knk_product *q)
 {
     knk_dims *m = &q->m;
-    bool few = few_positions(q);
+    bool few = few_positions(q) && has_lines(q);
     for (int i = 1; i < m->n; i++)
         for (int j = i; j > 0; j--) {
             bool first = few && walks(q, j - 1), second = few && walks(q, j);
@@ -564,6 +575,14 @@ static void split_images(knk_product *q)
     }
 }
 
+static bool has_one_tap(const params_t *p, kni_type rhs)
+{
+    for (int i = 0; i < p->lo.n; i++)
+        if (!knx_dim_same(rhs.dim[p->rhs_spec.v[SPATIAL + i]], 1))
+            return false;
+    return true;
+}
+
 static void conv_product(const kni_rule *r, knk_product *q)
 {
     const params_t *p = r->params;
@@ -588,6 +607,8 @@ static void conv_product(const kni_rule *r, knk_product *q)
         add_dim(&q->batch, groups,
                 is_grouped(by_feature) ? knx_dim_mul(features, a[lhs_feature]) : knx_dim_mul(batch, a[lhs_batch]),
                 knx_dim_mul(outs, b[rhs_out]), knx_dim_mul(outs, c[out_feature]));
+    bool first = p->lo.n && knx_dim_same(a[p->lhs_spec.v[SPATIAL + p->lo.n - 1]], 1);
+    bool keep = (first || is_grouped(groups)) && !has_one_tap(p, r->xt[1]);
     add_dim(&q->m, batch, a[lhs_batch], 0, c[out_batch]);
     add_dim(&q->n, outs, 0, b[rhs_out], c[out_feature]);
     for (int i = 0; i < p->lo.n; i++) {
@@ -599,7 +620,7 @@ static void conv_product(const kni_rule *r, knk_product *q)
                         .base = p->lhs_dilation.v[i],
                         .extent = r->xt[0].dim[left],
                         .stride = a[left]};
-        add_spatial(q, w, p->hi.v[i], r->yt->dim[out], c[out], r->xt[1].dim[right], b[right]);
+        add_spatial(q, w, p->hi.v[i], r->yt->dim[out], c[out], r->xt[1].dim[right], b[right], keep);
     }
     add_dim(&q->k, features, a[lhs_feature], b[rhs_in], 0);
     order_rows(q);

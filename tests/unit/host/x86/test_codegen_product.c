@@ -69,27 +69,30 @@ static void fill(knh_number n, char *to, size_t bytes)
 typedef struct line {
     const char *a, *b;
     int64_t a_k, b_k, k;
-    bool a_signed, b_signed, minus; /* minus: taken from what c has, block by block */
+    bool a_signed, b_signed, minus;   /* minus: taken from what c has, block by block */
+    const int64_t *a_table, *b_table; /* not NULL: where the steps are */
 } line;
+static const char *a_at(const line *l, int64_t k) { return l->a + (l->a_table ? l->a_table[k] : k * l->a_k); }
+static const char *b_at(const line *l, int64_t k) { return l->b + (l->b_table ? l->b_table[k] : k * l->b_k); }
 
-#define REAL(name, T, FMA)                               \
-    static void name(const line *l, char *c)             \
-    {                                                    \
-        T total = 0;                                     \
-        if (l->minus)                                    \
-            memcpy(&total, c, sizeof total);             \
-        for (int64_t k = 0; k < l->k;) {                 \
-            T acc = 0, a, b;                             \
-            bool first = k == 0 && !l->minus;            \
-            do {                                         \
-                memcpy(&a, l->a + k * l->a_k, sizeof a); \
-                memcpy(&b, l->b + k * l->b_k, sizeof b); \
-                acc = FMA(a, b, acc);                    \
-            } while (++k < l->k && k % 256);             \
-            acc = l->minus ? -acc : acc;                 \
-            total = first ? acc : total + acc;           \
-        }                                                \
-        memcpy(c, &total, sizeof total);                 \
+#define REAL(name, T, FMA)                        \
+    static void name(const line *l, char *c)      \
+    {                                             \
+        T total = 0;                              \
+        if (l->minus)                             \
+            memcpy(&total, c, sizeof total);      \
+        for (int64_t k = 0; k < l->k;) {          \
+            T acc = 0, a, b;                      \
+            bool first = k == 0 && !l->minus;     \
+            do {                                  \
+                memcpy(&a, a_at(l, k), sizeof a); \
+                memcpy(&b, b_at(l, k), sizeof b); \
+                acc = FMA(a, b, acc);             \
+            } while (++k < l->k && k % 256);      \
+            acc = l->minus ? -acc : acc;          \
+            total = first ? acc : total + acc;    \
+        }                                         \
+        memcpy(c, &total, sizeof total);          \
     }
 REAL(line_f32, float, fmaf)
 REAL(line_f64, double, fma)
@@ -107,8 +110,8 @@ REAL(line_i64, uint64_t, MODULO)
             T acc[2] = {0, 0}, a[2], b[2];                          \
             bool first = k == 0 && !l->minus;                       \
             do {                                                    \
-                memcpy(a, l->a + k * l->a_k, sizeof a);             \
-                memcpy(b, l->b + k * l->b_k, sizeof b);             \
+                memcpy(a, a_at(l, k), sizeof a);                    \
+                memcpy(b, b_at(l, k), sizeof b);                    \
                 acc[0] = FMA(-a[1], b[1], FMA(a[0], b[0], acc[0])); \
                 acc[1] = FMA(a[1], b[0], FMA(a[0], b[1], acc[1]));  \
             } while (++k < l->k && k % 256);                        \
@@ -191,25 +194,46 @@ static void pack(const rectangle *x, char *to, bool zeros)
         }
 }
 
+/* Steps of an operand with a table lie in any order. */
+static int64_t table[MOST_K];
+static void make_table(int64_t k)
+{
+    for (int64_t i = 0; i < k; i++) {
+        int64_t j = rnd((uint32_t)(i + 1));
+        table[i] = table[j];
+        table[j] = i;
+    }
+}
+
 static rectangle lay_out(const knh_product_request *r, int64_t k)
 {
     int n = r->number, e = element_bytes[n], s = sum_bytes[n];
     int lanes = knh_product_best(maker, (knh_number)n).lanes;
     rectangle x = {.r = *r, .k = k, .columns = (r->vectors - 1) * lanes + r->lanes};
+    make_table(k);
     bool along = r->a_from != KNH_A_ACROSS, turned = r->b_from == KNH_B_TURNED, own = r->a_from == KNH_A_LANES;
+    bool vectors = r->a_from == KNH_A_VECTORS;
     x.packed_row = r->vectors * lanes * s;
     x.a_row = along ? (padded(&x) + rnd(3)) * e : e;
     x.a_k = along ? e : (r->rows + (int)rnd(3)) * e;
     x.a_column = own ? x.a_row : 0;
+    if (vectors) { /* rows of whole vectors, one after the other for each step */
+        x.a_column = e;
+        x.a_row = x.packed_row + (int)rnd(3) * e;
+        x.a_k = r->rows * x.a_row;
+    }
     x.b_k = turned ? e : (x.columns + (int)rnd(3)) * e;
     x.b_column = turned ? (k + (int)rnd(3)) * e : e;
     x.c_row = (x.columns + (int)rnd(3)) * s;
     x.chain_row = (x.columns + (int)rnd(3)) * s;
-    x.a = area_a.end - ((own ? x.columns - 1 : r->rows - 1) * x.a_row + (padded(&x) - 1) * x.a_k + e);
+    x.a = area_a.end -
+          ((own ? x.columns - 1 : r->rows - 1) * x.a_row + (padded(&x) - 1) * x.a_k + (vectors ? x.packed_row : e));
     x.b = area_b.end - ((k - 1) * x.b_k + (x.columns - 1) * x.b_column + e);
     x.c = area_c.end - ((r->rows - 1) * x.c_row + x.columns * s);
     x.chain = area_chain.end - ((r->rows - 1) * x.chain_row + x.columns * s);
     x.packed = area_packed.end - padded(&x) / steps_of(n) * (is_complex(n) ? 2 : 1) * x.packed_row;
+    for (int64_t i = 0; i < k; i++)
+        table[i] *= r->b_from == KNH_B_TABLE ? x.b_k : x.a_k;
     fill((knh_number)n, x.a, (size_t)(area_a.end - x.a));
     fill((knh_number)n, x.b, (size_t)(area_b.end - x.b));
     if (k < padded(&x))
@@ -233,7 +257,9 @@ static void define_all(const rectangle *x)
     for (int i = 0; i < x->r.rows; i++)
         for (int j = 0; j < x->columns; j++) {
             const char *a = x->a + i * x->a_row + j * x->a_column, *b = x->b + j * x->b_column;
-            line l = {a, b, x->a_k, x->b_k, x->k, x->r.a_signed, x->r.b_signed, x->r.minus};
+            line l = {a, b, x->a_k, x->b_k, x->k, x->r.a_signed, x->r.b_signed, x->r.minus, NULL, NULL};
+            l.a_table = x->r.a_from >= KNH_A_TABLE ? table : NULL;
+            l.b_table = x->r.b_from == KNH_B_TABLE ? table : NULL;
             define[x->r.number](&l, want_c + 256 + i * x->c_row + j * s);
         }
 }
@@ -244,8 +270,10 @@ static void run_piece(const rectangle *x, knh_product_function *f, int64_t from,
     int64_t s = steps_of(x->r.number), parts = is_complex(x->r.number) ? 2 : 1,
             packed = from / s * parts * x->packed_row;
     bool is_packed = x->r.b_from == KNH_B_PACKED;
-    knh_product_args args = {.a = x->a + from * x->a_k,
-                             .b = is_packed ? x->packed + packed : x->b + from * x->b_k,
+    bool a_table = x->r.a_from >= KNH_A_TABLE, b_table = x->r.b_from == KNH_B_TABLE;
+    knh_product_args args = {.a = x->a + (a_table ? 0 : from * x->a_k),
+                             .b = is_packed ? x->packed + packed : x->b + (b_table ? 0 : from * x->b_k),
+                             .table = a_table || b_table ? table + from : NULL,
                              .c = x->c,
                              .packed = x->r.b_from == KNH_B_PACKING ? x->packed + packed : NULL,
                              .a_row = x->a_row,
@@ -349,6 +377,36 @@ static void check_lengths(knh_number n, int last_b_from)
             }
     }
 }
+
+/* Steps where a table says, of A or of B. */
+static void check_tables(knh_number n)
+{
+    for (int t = 0; t < 2; t++)
+        for (int vectors = 1; works(n, makers[t]) && vectors <= 8; vectors++)
+            for (int rows = knh_product_rows(maker, n, vectors); rows > 0; rows--)
+                for (int form = 0; form < (n <= KNH_NUMBER_F64 ? 6 : 5); form++) {
+                    int lanes = knh_product_best(maker, n).lanes;
+                    knh_product_request r = {.number = n, .rows = (uint8_t)rows, .vectors = (uint8_t)vectors};
+                    r.lanes = (uint8_t)(rnd(2) ? lanes : 1 + (int)rnd((uint32_t)lanes));
+                    r.b_from = (uint8_t)(form < 2 ? KNH_B_TABLE : (int)KNH_B_PACKED + (form - 2) % 3);
+                    r.a_from = form == 0   ? KNH_A_ALONG
+                               : form == 1 ? KNH_A_ACROSS
+                               : form == 5 ? KNH_A_VECTORS
+                                           : KNH_A_TABLE;
+                    if (form > 1 && rows > KNH_TABLE_ROWS) {
+                        assert_null(knh_product_for(maker, &r));
+                        continue;
+                    }
+                    check(&r, 1 + rnd(rows * vectors > 12 ? 70 : 300), (int)rnd(3));
+                    r.minus = n <= KNH_NUMBER_C128;
+                    check(&r, 1 + rnd(600), (int)rnd(5));
+                }
+}
+
+static void f32_by_tables(void **state) { (void)state, check_tables(KNH_NUMBER_F32); }
+static void f64_by_tables(void **state) { (void)state, check_tables(KNH_NUMBER_F64); }
+static void c64_by_tables(void **state) { (void)state, check_tables(KNH_NUMBER_C64); }
+static void i64_by_tables(void **state) { (void)state, check_tables(KNH_NUMBER_I64); }
 
 /* Columns of B along k, with every number of them. */
 static void check_turned(knh_number n)
@@ -498,6 +556,10 @@ static void what_does_not_fit_has_no_function(void **state)
     assert_null(knh_product_for(maker, &r));
     r.a_from = KNH_A_ALONG, r.number = KNH_NUMBER_I32;
     assert_null(knh_product_for(maker, &r));
+    r.a_from = KNH_A_TABLE, r.b_from = KNH_B_TABLE;
+    assert_null(knh_product_for(maker, &r));
+    r.b_from = KNH_B_PACKED, r.number = KNH_NUMBER_SHORTS;
+    assert_null(knh_product_for(maker, &r));
     assert_int_equal(knh_product_rows(&knh_product_avx512, KNH_NUMBER_F32, 2), 14);
     assert_int_equal(knh_product_rows(&knh_product_avx2, KNH_NUMBER_F64, 2), 6);
     assert_int_equal(knh_product_rows(&knh_product_avx2, KNH_NUMBER_F64, 0), 0);
@@ -516,6 +578,10 @@ KN_TEST_GROUP(test_codegen_product)
         cmocka_unit_test(c64_in_pieces),
         cmocka_unit_test(c128_in_all_rectangles),
         cmocka_unit_test(c128_in_pieces),
+        cmocka_unit_test(f32_by_tables),
+        cmocka_unit_test(f64_by_tables),
+        cmocka_unit_test(c64_by_tables),
+        cmocka_unit_test(i64_by_tables),
         cmocka_unit_test(f32_with_columns_along_k),
         cmocka_unit_test(f64_with_columns_along_k),
         cmocka_unit_test(c64_with_columns_along_k),
