@@ -162,7 +162,7 @@ static void run_chunk(void *arg, int64_t chunk, int worker)
         .x = j->x, .y = j->y, .w = w, .lanes = p->real_lanes, .m = p->n, .from = k, .to = end, .inverse = to_reals(a)});
 }
 
-/* Between the transform of pairs and that of the real numbers; y may be x. */
+/* Between the transform of pairs (or of planes) and that of the real numbers; y may be x. */
 static void run_real(const axis_work *a, numbers x, numbers y, int threads)
 {
     const knr_fft_plan *p = a->p;
@@ -170,10 +170,10 @@ static void run_real(const axis_work *a, numbers x, numbers y, int threads)
     bool inverse = to_reals(a);
 #define ENDS(T)                                                         \
     {                                                                   \
-        const T *from = x.re;                                           \
-        T *to = y.re, u = from[0], v = inverse ? from[2 * m] : from[1]; \
+        const T *from = x.re, *second = x.im ? x.im : &from[1];         \
+        T *to = y.re, u = from[0], v = inverse ? from[2 * m] : *second; \
         to[0] = u + v;                                                  \
-        to[1] = inverse ? u - v : 0;                                    \
+        *(y.im ? (T *)y.im : &to[1]) = inverse ? u - v : 0;             \
         if (!inverse)                                                   \
             to[2 * m] = u - v, to[2 * m + 1] = 0;                       \
     }
@@ -190,7 +190,8 @@ static void run_real(const axis_work *a, numbers x, numbers y, int threads)
 
 static int64_t line_room(const axis_work *a, int threads)
 {
-    int64_t own = is_complex(a) ? 0 : in_half(a) ? (to_reals(a) ? 2 * a->p->n : 0) : 4 * a->n;
+    bool in_y = in_half(a) && reals(a) && a->p->kind != KNR_FFT_FLAT;
+    int64_t own = is_complex(a) || in_y ? 0 : in_half(a) ? 2 * a->p->n : 4 * a->n;
     return whole(own) + knr_fft_room(a->p, 1, threads);
 }
 
@@ -227,7 +228,7 @@ static void transform(line_work *w, numbers x, numbers y, void *rest)
     knr_fft_numbers *from = &w->stages.stage[0].call.x;
     if (!w->ready) {
         numbers u = directed(a, x), v = directed(a, y);
-        u.ahead = w->ahead_x, v.ahead = w->ahead_y;
+        u.ahead = x.im ? 0 : w->ahead_x, v.ahead = y.im ? 0 : w->ahead_y;
         knr_fft_prepare(p, 1, &u, &v, a->scale, rest, &w->stages);
         if (w->rows > 1) {
             knr_fft_groups *c = &w->stages.stage[0].call;
@@ -237,7 +238,8 @@ static void transform(line_work *w, numbers x, numbers y, void *rest)
     } else if (!from->im) {
         from->re = x.re;
     }
-    w->stages.stage[w->stages.n - 1].call.y.re = y.re;
+    if (!y.im)
+        w->stages.stage[w->stages.n - 1].call.y.re = y.re;
     knr_fft_run_stages(&w->stages);
 }
 
@@ -252,14 +254,15 @@ static void run_line(line_work *w, const void *x, void *y)
         return;
     }
     if (in_half(a)) {
-        void *z = room, *rest = number_at(a, room, to_reals(a) ? whole(2 * p->n) : 0);
+        bool flat = p->kind == KNR_FFT_FLAT; /* parts need not be put together between */
+        numbers z = flat ? planes(a, room, p->n) : pairs(p->kind == KNR_FFT_SPLIT || reals(a) ? y : room);
+        void *rest = number_at(a, room, flat || to_reals(a) ? whole(2 * p->n) : 0);
         if (reals(a)) {
-            transform(w, pairs(x), pairs(y), rest);
-            run_real(a, pairs(y), pairs(y), w->threads);
+            transform(w, pairs(x), z, rest);
+            run_real(a, z, pairs(y), w->threads);
         } else {
-            z = p->kind == KNR_FFT_SPLIT ? y : z;
-            run_real(a, pairs(x), pairs(z), w->threads);
-            transform(w, pairs(z), pairs(y), rest);
+            run_real(a, pairs(x), z, w->threads);
+            transform(w, z, pairs(y), rest);
         }
         return;
     }
@@ -450,6 +453,32 @@ size_t knr_fft_workspace(const knr_fft *f, int threads)
     return middle_bytes(f) + (size_t)most;
 }
 
+/* One line by itself, which short calls are, as decide and run_axis would do it; false: it is something else. */
+static bool run_one(const knr_fft *f, const void *x, void *y, void *room)
+{
+    if (f->n_axes != 1 || f->axes[0] != f->ndim - 1)
+        return false;
+    for (int d = 0; d < f->ndim - 1; d++)
+        if (f->dim[d] != 1)
+            return false;
+    axis_work a; /* what is not set here is not read */
+    a.type = f->type, a.bytes = f->bytes, a.n = f->lengths[0], a.scale = is_inverse(&a) ? 1 / (double)a.n : 1;
+    if (!is_complex(&a) && !in_half(&a))
+        return false;
+    a.p = knr_fft_find(in_half(&a) ? a.n / 2 : a.n, a.bytes, in_half(&a));
+    if (!a.p)
+        return false;
+    bool alone = a.p->kind == KNR_FFT_FLAT && a.p->alone;
+    if (alone) {
+        a.loops = knr_fft_loops_of(a.bytes);
+        line_work w;
+        begin_lines(&w, &a, room, 1);
+        run_line(&w, x, y);
+    }
+    knr_fft_leave(a.p);
+    return alone;
+}
+
 knx_error *knr_fft_run(const knr_fft *f, const void *x, void *y, void *workspace, int threads)
 {
     knx_buffer *own = NULL;
@@ -460,6 +489,10 @@ knx_error *knr_fft_run(const knr_fft *f, const void *x, void *y, void *workspace
         if (bytes == SIZE_MAX || !(own = knx_buffer_scratch(bytes)))
             return knx_error_nomem();
         workspace = own->data;
+    }
+    if (run_one(f, x, y, workspace)) {
+        knx_buffer_release(own);
+        return NULL;
     }
     void *room = (char *)workspace + middle_bytes(f);
     knx_error *error = NULL;

@@ -258,17 +258,34 @@ ALWAYS void F(join)(V *ar, V *ai, V *br, V *bi, V c, V s, bool inverse)
     *br = er - tr, *bi = ti - ei;
 }
 
-/* LANES of them: the pairs from low on, and those that end with the last one of high */
-ALWAYS void F(join_pairs)(const T *low, const T *high, T *to_low, T *to_high, V c, V s, bool inverse)
+/* LANES of them: the numbers from k on, and those that end with m - k */
+ALWAYS void F(join_lanes)(const knr_fft_real *r, int64_t k, V c, V s)
 {
-    V a = F(load)(low), b = F(load)(low + LANES), d = F(load)(high), e = F(load)(high + LANES);
-    V ar = EVENS(a, b), ai = ODDS(a, b), br = BACK(EVENS(d, e)), bi = BACK(ODDS(d, e));
-    F(join)(&ar, &ai, &br, &bi, c, s, inverse);
-    br = BACK(br), bi = BACK(bi);
-    F(store)(to_low, ZIP_LO(ar, ai));
-    F(store)(to_low + LANES, ZIP_HI(ar, ai));
-    F(store)(to_high, ZIP_LO(br, bi));
-    F(store)(to_high + LANES, ZIP_HI(br, bi));
+    const T *x = r->x.re, *xi = r->x.im;
+    T *y = r->y.re, *yi = r->y.im;
+    int64_t other = r->m - k - LANES + 1;
+    V ar, ai, br, bi;
+    if (xi) {
+        ar = F(load)(x + k), ai = F(load)(xi + k);
+        br = F(load)(x + other), bi = F(load)(xi + other);
+        br = BACK(br), bi = BACK(bi);
+    } else {
+        V a = F(load)(x + 2 * k), b = F(load)(x + 2 * k + LANES);
+        V d = F(load)(x + 2 * other), e = F(load)(x + 2 * other + LANES);
+        ar = EVENS(a, b), ai = ODDS(a, b), br = BACK_EVENS(d, e), bi = BACK_ODDS(d, e);
+    }
+    F(join)(&ar, &ai, &br, &bi, c, s, r->inverse);
+    if (yi) {
+        F(store)(y + k, ar);
+        F(store)(yi + k, ai);
+        F(store)(y + other, BACK(br));
+        F(store)(yi + other, BACK(bi));
+    } else {
+        F(store)(y + 2 * k, ZIP_LO(ar, ai));
+        F(store)(y + 2 * k + LANES, ZIP_HI(ar, ai));
+        F(store)(y + 2 * other, ZIP_BACK_LO(br, bi));
+        F(store)(y + 2 * other + LANES, ZIP_BACK_HI(br, bi));
+    }
 }
 
 /* The turns of number i behind the first one, and of those behind it */
@@ -288,38 +305,52 @@ ALWAYS void F(real_turns)(const knr_fft_real *r, int64_t i, V *c, V *s)
 /* The last n < LANES ones, from k on */
 FEW void F(real_some)(const knr_fft_real *r, int64_t k, int n)
 {
-    T low[2 * LANES] = {0}, high[2 * LANES] = {0}, turns[2 * LANES] = {0};
-    const size_t bytes = 2 * (size_t)n * sizeof(T);
-    const T *x = r->x.re;
-    T *y = r->y.re;
-    int64_t other = r->m - k - n + 1, behind = 2 * (LANES - n);
+    T low[2 * LANES], high[2 * LANES], turns[2 * LANES] = {0};
     knr_fft_real some = *r;
     V c, s;
-    memcpy(low, x + 2 * k, bytes);
-    memcpy(high + behind, x + 2 * other, bytes);
+    F(get_some)(&r->x, k, n, low);
+    for (int i = n - 1; i >= 0; i--) { /* backwards */
+        T one[2 * LANES];
+        F(get_some)(&r->x, r->m - k - i, 1, one);
+        high[LANES - 1 - i] = one[0], high[2 * LANES - 1 - i] = one[LANES];
+    }
+    for (int i = n; i < LANES; i++)
+        high[LANES - 1 - i] = high[2 * LANES - 1 - i] = 0;
     if (!r->lanes) {
-        memcpy(turns, (const T *)r->w + 2 * (k - r->from), bytes);
+        memcpy(turns, (const T *)r->w + 2 * (k - r->from), 2 * (size_t)n * sizeof(T));
         some.w = turns;
     }
     F(real_turns)(&some, r->lanes ? k - r->from : 0, &c, &s);
-    F(join_pairs)(low, high, low, high, c, s, r->inverse);
-    memcpy(y + 2 * k, low, bytes);
-    memcpy(y + 2 * other, high + behind, bytes);
+    V ar = F(load)(low), ai = F(load)(low + LANES), br = F(load)(high), bi = F(load)(high + LANES);
+    br = BACK(br), bi = BACK(bi);
+    F(join)(&ar, &ai, &br, &bi, c, s, r->inverse);
+    F(store)(low, ar);
+    F(store)(low + LANES, ai);
+    F(set_some)(&r->y, k, n, 1, low);
+    for (int i = 0; i < n; i++) {
+        T one[2 * LANES] = {br[i]};
+        one[LANES] = bi[i];
+        F(set_some)(&r->y, r->m - k - i, 1, 1, one);
+    }
 }
 
 static void F(real)(const knr_fft_real *r)
 {
-    const T *x = r->x.re;
-    T *y = r->y.re;
-    int64_t k = r->from, m = r->m, end = r->to;
+    int64_t k = r->from, end = r->to;
     for (; k + LANES <= end; k += LANES) {
-        int64_t other = m - k - LANES + 1;
         V c, s;
         F(real_turns)(r, k - r->from, &c, &s);
-        F(join_pairs)(x + 2 * k, x + 2 * other, y + 2 * k, y + 2 * other, c, s, r->inverse);
+        F(join_lanes)(r, k, c, s);
     }
-    if (k < end)
+    if (k == end)
+        return;
+    if (r->x.re == r->y.re || end - r->from < LANES || r->lanes) {
         F(real_some)(r, k, (int)(end - k));
+        return;
+    }
+    V c, s; /* the last vector ends with the last number; some are computed twice */
+    F(real_turns)(r, end - LANES - r->from, &c, &s);
+    F(join_lanes)(r, end - LANES, c, s);
 }
 
 static void F(real_lanes)(const knr_fft_real *r)
@@ -352,6 +383,10 @@ static void F(real_lanes)(const knr_fft_real *r)
 #undef STORE_SOME
 #undef ZIP_HI
 #undef ZIP_LO
+#undef ZIP_BACK_HI
+#undef ZIP_BACK_LO
+#undef BACK_ODDS
+#undef BACK_EVENS
 #undef BACK
 #undef ODDS
 #undef EVENS

@@ -59,8 +59,7 @@ typedef struct knr_fft_product {
 } knr_fft_product;
 
 /* Between the transform z of m = n / 2 pairs of real numbers and the transform x of these n real numbers, for the
- * indices from .. to, and those as far from the other end; 0 < from, to <= m / 2 + 1. All are pairs; y may be x.
- * */
+ * indices from .. to, and those as far from the other end; 0 < from, to <= m / 2 + 1. Pairs or planes; y may be x. */
 typedef struct knr_fft_real {
     knr_fft_numbers x, y;
     const void *w;     /* pairs exp(-2 pi i k / n), from k = `from` on; or, */

@@ -238,18 +238,16 @@ static int few_radices(int twos, int *radix)
     return n;
 }
 
-/* Radices up to 8, eights first, since their lanes part best where lanes are places of one transform; of `fours` a two
- * may be left, for radices_of */
-static int eight_radices(int twos, bool fours, int *radix)
+/* Radices up to `most`, 8 at most, the largest first, since their lanes part best where lanes are places of one
+ * transform; of fours a two may be left, for radices_of. */
+static int eight_radices(int twos, int64_t most, int *radix)
 {
     int n = 0;
-    while (twos >= 3 && twos != 4 && !fours) {
+    for (; twos >= 3 && twos != 4 && most >= 8; twos -= 3)
         radix[n++] = 8;
-        twos -= 3;
-    }
-    for (; twos >= 2; twos -= 2)
+    for (; twos >= 2 && most >= 4; twos -= 2)
         radix[n++] = 4;
-    if (twos && !fours)
+    for (; twos && (most >= 8 || most < 4); twos--)
         radix[n++] = 2;
     return n;
 }
@@ -290,17 +288,17 @@ static void flat_passes(knr_fft_plan *p, plan_use use)
     bool lines = use == IN_LANES || of < p->n;
     while (twos < f.n && f.v[twos] == 2)
         twos++;
-    bool fours = twos > 1 && p->n < 8 * width; /* 64 by eights would not fill the lanes */
-    n = lines ? few_radices(twos, radix) : eight_radices(twos, fours, radix);
-    int left = !lines && fours ? twos % 2 : 0;
-    n += radices_of(f.v + twos - left, f.n - twos + left, of, lines ? 1 : width, radix + n);
+    int64_t least = width / 2, most = p->n == 64 ? 4 : p->n / least; /* 64 by eights would not fill the lanes */
+    n = lines ? few_radices(twos, radix) : eight_radices(twos, most, radix);
+    int left = !lines && most >= 4 && most < 8 ? twos % 2 : 0;
+    n += radices_of(f.v + twos - left, f.n - twos + left, of, lines ? 1 : least, radix + n);
     if (!n)
         radix[n++] = 1;
     p->alone = true;
     for (int i = 0; i < n; i++) {
         p->pass[i] = (knr_fft_pass){.r = radix[i], .s = s, .m = of / s / radix[i]};
         s *= radix[i];
-        p->alone = p->alone && (of < p->n || of / radix[i] >= width);
+        p->alone = p->alone && (of < p->n || of / radix[i] >= least);
     }
     p->n_pass = n;
     p->wide = true;
@@ -505,7 +503,8 @@ static knr_fft_plan *plan_new(int64_t n, int bytes, plan_use use)
     knr_fft_plan *p = knx_alloc_zero(sizeof *p);
     if (!p)
         return NULL;
-    p->n = n, p->bytes = bytes, p->refs = 1, p->size = sizeof *p;
+    p->n = n, p->bytes = bytes, p->size = sizeof *p;
+    atomic_init(&p->refs, 1);
     if (n > MOST || !make(p, use)) {
         plan_free(p);
         return NULL;
@@ -528,7 +527,8 @@ static size_t drop(size_t most)
         size_t bytes = 0;
         for (knr_fft_plan **at = &first; *at; at = &(*at)->next) {
             bytes += (*at)->size;
-            if ((*at)->refs == 0 && (!oldest || (*at)->used < (*oldest)->used))
+            if (atomic_load_explicit(&(*at)->refs, memory_order_acquire) == 0 &&
+                (!oldest || (*at)->used < (*oldest)->used))
                 oldest = at;
         }
         if (bytes <= most || !oldest)
@@ -544,7 +544,7 @@ static knr_fft_plan *known(int64_t n, int bytes, bool real)
 {
     for (knr_fft_plan *p = first; p; p = p->next)
         if (p->n == n && p->bytes == bytes && p->for_real == real) {
-            p->refs++;
+            atomic_fetch_add_explicit(&p->refs, 1, memory_order_relaxed);
             p->used = ++now;
             return p;
         }
@@ -584,9 +584,7 @@ const knr_fft_plan *knr_fft_find(int64_t n, int bytes, bool real)
 
 void knr_fft_leave(const knr_fft_plan *p)
 {
-    knx_global_lock_take(&lock);
-    ((knr_fft_plan *)(uintptr_t)p)->refs--;
-    knx_global_unlock(&lock);
+    atomic_fetch_sub_explicit(&((knr_fft_plan *)(uintptr_t)p)->refs, 1, memory_order_release);
 }
 
 size_t knr_fft_forget(void)

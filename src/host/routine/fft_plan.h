@@ -5,6 +5,7 @@
 #define KN_HOST_ROUTINE_FFT_PLAN_H
 #include "base/memory.h"
 #include "host/routine/fft_loops.h"
+#include <stdatomic.h>
 
 typedef enum knr_fft_kind {
     KNR_FFT_FLAT,  /* passes of small radices over memory that the caches hold */
@@ -47,7 +48,7 @@ struct knr_fft_plan {
     const void *real;            /* [n / 2 + 1] pairs exp(-2 pi i k / 2 n), */
     const void *real_lanes;      /* or, if that were many, as in knr_fft_real, */
     knr_fft_powers real_w;       /* the others computed by these, if they were many as well (real NULL) */
-    int refs;
+    _Atomic(int) refs; /* taken under the lock of the plans that are kept, given back without */
     size_t size;
     uint64_t used;
     knr_fft_plan *next;

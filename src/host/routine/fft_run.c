@@ -6,9 +6,22 @@
 #include <string.h>
 
 typedef knr_fft_numbers numbers;
-enum { FAR_BYTES = 1 << 22 }; /* half of what a transform has to read before lines are fetched beforehand */
+enum {
+    FAR_BYTES = 1 << 22, /* half of what a transform has to read before lines are fetched beforehand */
+    PAGE_BYTES = 4096,   /* of lines that lie so far apart the first cache holds few */
+};
 
 const knr_fft_loops *knr_fft_loops_of(int bytes) { return &KNR_BY_ISA(knr_fft)[bytes == 8]; }
+
+/* Loops whose vectors are not longer than half of a line, so that few places of one transform fill them */
+static const knr_fft_loops *narrow_loops_of(int bytes)
+{
+#if defined(KN_HAVE_ISA_VARIANTS)
+    return &(knr_isa() == KNR_ISA_BASE ? knr_fft_base : knr_fft_avx2)[bytes == 8];
+#else
+    return knr_fft_loops_of(bytes);
+#endif
+}
 
 static int64_t whole(int64_t n) { return (n + KNR_FFT_MOST_WIDTH - 1) / KNR_FFT_MOST_WIDTH * KNR_FFT_MOST_WIDTH; }
 
@@ -22,6 +35,14 @@ static numbers planes(const knr_fft_plan *p, const void *at, int64_t n)
 {
     return (numbers){.re = number_at(p, at, 0), .im = number_at(p, at, n)};
 }
+
+/* The planes that passes work in: where they are a whole number of pages, numbers of both that belong together would
+ * share the same places of the first cache. */
+static int64_t plane_of(const knr_fft_plan *p, int64_t n)
+{
+    return n * p->bytes % PAGE_BYTES == 0 ? n + PAGE_BYTES / 2 / p->bytes : n;
+}
+static numbers work_planes(const knr_fft_plan *p, const void *at, int64_t n) { return planes(p, at, plane_of(p, n)); }
 
 /* For an inverse transform: real and imaginary parts exchanged. */
 static numbers swapped(numbers x)
@@ -54,7 +75,7 @@ static int64_t worker_room(const knr_fft_plan *p)
 int64_t knr_fft_room(const knr_fft_plan *p, int side, int threads)
 {
     switch (p->kind) {
-    case KNR_FFT_FLAT: return 2 * whole(2 * p->n * side);
+    case KNR_FFT_FLAT: return 2 * whole(2 * plane_of(p, p->n * side));
     case KNR_FFT_SPLIT: return (p->n_step - 1) * whole(2 * p->n) + threads * worker_room(p);
     case KNR_FFT_CHIRP: return 2 * whole(2 * p->longer->n * side) + knr_fft_room(p->longer, side, threads);
     }
@@ -131,7 +152,8 @@ void knr_fft_prepare(const knr_fft_plan *p, int side, const numbers *x, const nu
     const knr_fft_loops *loops = knr_fft_loops_of(p->bytes);
     int64_t size = p->n * side;
     bool lines = side > 1 || p->columns;
-    numbers a = planes(p, room, size), b = planes(p, number_at(p, room, whole(2 * size)), size);
+    numbers a = work_planes(p, room, size);
+    numbers b = work_planes(p, number_at(p, room, whole(2 * plane_of(p, size))), size);
     const numbers *from = x;
     rows_loop *all = side == 1 ? rows_loop_of(p) : NULL;
     if (all) {
@@ -156,7 +178,8 @@ void knr_fft_prepare(const knr_fft_plan *p, int side, const numbers *x, const nu
         set(&c->x, from);
         set(&c->y, to);
         bool walks = !lines && knr_fft_walks(p, q);
-        s->stage[i].run = walks ? loops->pass : loops->groups;
+        bool few = q->s * q->m < knr_fft_width(p->bytes);
+        s->stage[i].run = !walks ? loops->groups : few ? narrow_loops_of(p->bytes)->pass : loops->pass;
         if (lines)
             set_lines(p, c, p->columns && side > 1 ? knr_fft_width(p->bytes) : 1);
         else if (!walks)
@@ -273,7 +296,7 @@ static void run_block(void *arg, int64_t block, int worker)
     numbers in = planes(p, room, size), out = planes(p, number_at(p, room, 2 * size), size);
     void *w = number_at(p, room, 4 * size), *rest = number_at(p, w, whole(2 * a->r));
     if (a->plan->kind == KNR_FFT_FLAT) /* in place, where its last pass but one puts the numbers */
-        out = planes(p, rest, size);
+        out = work_planes(p, rest, size);
     int64_t from_first = first ? start : a->s * of + start, to_first = first ? start : a->s * a->r * of + start;
     bool lines = by_line(a->plan);
     if (count == width && !lines) {
