@@ -97,8 +97,8 @@ typedef struct knc_use {
     uint8_t depth;   /* rows with `pull` between the value and the stored result */
     uint16_t more;   /* how many more times the value is computed because these rows read several elements of an operand
                         for one of their result (kni_prim.looks) */
-    int64_t most;    /* so many elements are computed for it at most, since rows with KN_PICKS lie between; 0: as many as
-                        the group has points */
+    int64_t most;    /* so many elements are computed for it at most, since rows with KN_PICKS lie between; 0: as many
+                        as the group has points */
 } knc_use;
 enum {
     KNC_MAX_USES = 8,

@@ -12,9 +12,10 @@ typedef void knh_turn_loop(int size, void *to, int64_t to_step, const void *from
 knh_turn_loop knh_transpose_base, knh_transpose_avx2, knh_transpose_avx512;
 knh_turn_loop *knh_transpose(void); /* the best one for this processor */
 
-/* The same for rectangles with a side of at most KNH_MOST_WOVEN, as far as whole registers go: elements `from` that lie
- * at most so many elements apart (along the rows) become rows, or rows become elements `to` that lie together (along the
- * columns). Returns how many elements of the long side are done: 0 where it is no such rectangle. size: 16, too */
+/* The same for rectangles with a side of at most KNH_MOST_WOVEN, as far as whole registers go: elements `from` that
+ * lie at most so many elements apart (along the rows) become rows, or rows become elements `to` that lie together
+ * (along the columns). Returns how many elements of the long side are done: 0 where it is no such rectangle. size:
+ * 16, too */
 enum { KNH_MOST_WOVEN = 8 };
 typedef int64_t knh_weave_loop(int size, char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,
                                int64_t columns, bool bypass);

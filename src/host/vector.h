@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * vector.h -- for the files *_isa.c that copy and turn: registers of pieces of sixteen bytes, stores past the caches. */
+ * vector.h -- for the files *_isa.c that copy and turn: registers of pieces of sixteen bytes, stores past the
+ * caches. */
 #ifndef KN_HOST_VECTOR_H
 #define KN_HOST_VECTOR_H
 #include <stdbool.h>

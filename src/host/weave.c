@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * weave.c -- streams that lie woven in memory: parts of complex numbers, channels of pixels, coordinates. Streams of one
- * buffer that go by one near step, each an element or a few behind the first, are a group. Some thousand bytes of each
- * at a time are brought to the scratch, a row for each stream, or from there to memory (tile.h); so the stage function
- * has adjacent lanes, and what it writes goes to memory in whole lines. */
+ * weave.c -- streams that lie woven in memory: parts of complex numbers, channels of pixels, coordinates. Streams of
+ * one buffer that go by one near step, each an element or a few behind the first, are a group. Some thousand bytes of
+ * each at a time are brought to the scratch, a row for each stream, or from there to memory (tile.h); so the stage
+ * function has adjacent lanes, and what it writes goes to memory in whole lines. */
 #include "host/drive.h"
 #include <string.h>
 

@@ -477,8 +477,8 @@ static bool always_inside(const knk_window *w, int64_t positions, int64_t taps)
 
 /* One spatial dimension: a dimension of m and one of k, and the window that both move unless it is all inside: without
  * padding and holes it is, whatever the extents are. The gradient of a kernel, which has fewer positions than taps,
- * keeps its windows, and so do convolutions in groups, or whose channels come first (`keep`): routines read each line of
- * the array once for all positions. */
+ * keeps its windows, and so do convolutions in groups, or whose channels come first (`keep`): routines read each line
+ * of the array once for all positions. */
 static void add_spatial(knk_product *q, knk_window w, int64_t high, int64_t positions, int64_t c, int64_t taps,
                         int64_t b, bool keep)
 {
