@@ -225,8 +225,9 @@ typedef struct job {
     bool whole; /* all points as one box */
     /* of one pass, cut along its inner loops: */
     const knh_pass *pass;
-    int axis;        /* -1: the blocks of a reduction */
-    int64_t step, n; /* along the axis; or blocks */
+    int axis;          /* -1: the blocks of a reduction */
+    int64_t step, n;   /* along the axis; or blocks */
+    atomic_bool known; /* of blocks: the value of all is (knh_piece) */
 } job;
 
 static KNX_HOT void start(knh_worker *w, const job *j, int worker)
@@ -285,7 +286,7 @@ static void run_whole(const job *j)
 /* One part of a wide pass: of the longest axis, or a group of the blocks of a reduction. */
 static void run_slice(void *j_, int64_t part, int worker)
 {
-    const job *j = j_;
+    job *j = j_;
     knh_worker w;
     start(&w, j, worker);
     const knh_pass *ps = j->pass;
@@ -298,6 +299,7 @@ static void run_slice(void *j_, int64_t part, int worker)
         piece.first_block = part * j->step;
         piece.end_block = j->n - piece.first_block < j->step ? j->n : piece.first_block + j->step;
         piece.group = part;
+        piece.known = ps->facts->ends && j->p->points == 1 ? &j->known : NULL;
     } else if (j->axis >= 0) {
         w.lo[j->axis] = part * j->step;
         w.n[j->axis] = j->n - w.lo[j->axis] < j->step ? j->n - w.lo[j->axis] : j->step;
@@ -306,11 +308,30 @@ static void run_slice(void *j_, int64_t part, int worker)
     flush_stores(&w);
 }
 
+/* Tries the first block, before anyone is woken up. */
+static bool first_block_decides(job *j)
+{
+    knh_worker w;
+    j->known = false;
+    if (j->p->points != 1 || j->pass->runner != KNH_BY_BLOCKS)
+        return false;
+    j->step = 1;
+    j->parts = 2;
+    run_slice(j, 0, 0);
+    if (!j->known)
+        return false;
+    start(&w, j, 0);
+    knh_join_groups(&w, j->pass, 1, 0);
+    return true;
+}
+
 static void run_wide_reduction(job *j, int threads)
 {
     int64_t most = KNH_GROUP_VALUES / j->p->points, wanted = 4 * (int64_t)threads;
     int rank = 0;
     j->n = (j->pass->inner_total + KNK_SUM_BLOCK - 1) / KNK_SUM_BLOCK;
+    if (j->pass->facts->ends && first_block_decides(j))
+        return;
     most = most < wanted ? most : wanted;
     while ((j->n + ((int64_t)1 << rank) - 1) >> rank > most)
         rank++;

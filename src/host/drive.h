@@ -10,6 +10,7 @@
 #include "host/native.h"
 #include "host/tile.h"
 #include "kernel/internal.h"
+#include <stdatomic.h>
 
 enum {
     KNH_TILE = 64,           /* a tile has so many rows and lanes, */
@@ -46,6 +47,7 @@ typedef struct knh_stage_facts {
     const size_t *place; /* per stream: IMPORT, EXPORT, reductions: in a part */
     const knh_reduction *reduction;
     int width;       /* lanes of a block of columns */
+    bool ends;       /* one `and` or `or` of booleans, and nothing else is made: it is known once one of them decides */
     bool copies;     /* it stores what it loads and nothing else */
     bool copies_pairs; /* two of them: loads, then stores, in one order */
     bool read_after; /* a later stage loads from memory */
@@ -144,6 +146,7 @@ typedef struct knh_piece {
     const int64_t *lo, *n, *origin;
     int64_t first_block, end_block;
     int64_t group;
+    atomic_bool *known; /* of a group whose stage `ends`, one point: another group has decided; else NULL */
 } knh_piece;
 
 /* plan.c */

@@ -117,6 +117,9 @@ static bool list_reductions(const knk_kernel *k, knh_facts *f, knh_stage_facts *
         row += (size_t)knk_size(n->dtype);
     }
     s->reduction = r;
+    s->ends = s->n_reduction == 1 && r->dtype == KN_ID_BOOL && (r->how == KNK_RED_OR || r->how == KNK_RED_AND);
+    for (int i = 0; i < s->n_stream; i++)
+        s->ends = s->ends && (i == r->stream || (s->stream[i].kind != KNH_EXPORT && !s->stream[i].written));
     s->width = 16;
     while (row && s->width < 1024 && 2 * 64 * row * (size_t)s->width <= RING_BUDGET)
         s->width *= 2;

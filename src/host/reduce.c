@@ -211,6 +211,17 @@ static void run_block(const knh_worker *w, const knh_pass *ps, int64_t first, in
     join_ring(w, ps, columns ? used : 64, (size_t)width, top);
 }
 
+/* Does the value of a block decide, whatever comes behind it? */
+static bool decides(const knh_pass *ps, const char *value)
+{
+    return ps->facts->ends && (uint64_t)(uint8_t)*value != ps->facts->reduction->identity;
+}
+
+static bool is_known(const knh_piece *piece)
+{
+    return piece->known && atomic_load_explicit(piece->known, memory_order_relaxed);
+}
+
 /* The blocks of one point, or of some lanes: in memory (RUNS, COLUMNS). */
 static void run_in_memory(const knh_worker *w, const knh_pass *ps, const knh_piece *piece, int64_t lanes)
 {
@@ -221,7 +232,10 @@ static void run_in_memory(const knh_worker *w, const knh_pass *ps, const knh_pie
     do {
         int64_t first = b * KNK_SUM_BLOCK, end = total - first < KNK_SUM_BLOCK ? total : first + KNK_SUM_BLOCK;
         run_block(w, ps, first, end, lanes, c.n);
+        bool decided = width == 1 && decides(ps, stack_row(w, ps, ps->facts->reduction, c.n));
         count(w, ps, &c, 0, width);
+        if (decided)
+            break;
     } while (++b < piece->end_block && b * KNK_SUM_BLOCK < total);
     finish(w, ps, &c, width);
 }
@@ -234,9 +248,10 @@ static void run_by_blocks(const knh_worker *w, const knh_pass *ps, const knh_pie
     int64_t total = ps->inner_total, whole = total / KNK_SUM_BLOCK, blocks = whole + (total % KNK_SUM_BLOCK != 0),
             end = piece->end_block < blocks ? piece->end_block : blocks;
     set_steps(w, ps, ps->n_axis - 1, KNK_SUM_BLOCK, 1);
-    for (int64_t b = piece->first_block; b < end;) {
+    int64_t most = ps->facts->ends ? 1 : MOST;
+    for (int64_t b = piece->first_block; b < end; most = most < MOST ? 2 * most : MOST) {
         int64_t rows = whole - b < end - b ? whole - b : end - b, n = rows > 0 ? KNK_SUM_BLOCK : total % KNK_SUM_BLOCK;
-        rows = rows > MOST ? MOST : rows < 1 ? 1 : rows;
+        rows = rows > most ? most : rows < 1 ? 1 : rows;
         cursor_at(w, ps, b * KNK_SUM_BLOCK);
         call(w, ps, rows, n, 0, 1);
         for (int64_t i = 0; i < rows; i++) {
@@ -247,6 +262,15 @@ static void run_by_blocks(const knh_worker *w, const knh_pass *ps, const knh_pie
             count(w, ps, &c, 0, 1);
         }
         b += rows;
+        /* Joined with what is known, the block that decides is the value of all. */
+        for (int64_t i = 0; i < rows && ps->facts->ends; i++)
+            if (decides(ps, w->part + ps->facts->reduction->ring_at + i)) {
+                if (piece->known)
+                    atomic_store_explicit(piece->known, true, memory_order_relaxed);
+                b = end;
+            }
+        if (is_known(piece))
+            b = end;
     }
     finish(w, ps, &c, 1);
 }
