@@ -49,11 +49,6 @@ def at(t, c):
     return c * (1 + t) / (1 - t)
 
 
-def erfc_scaled(t, c):  # (1 + 2 x) e^(x^2) erfc(x), t = (x - c) / (x + c)
-    x = at(t, c)
-    return (1 + 2 * x) * exp(x * x) * erfc(x)
-
-
 def erfc_over(t, c):  # e^(a^2) erfc(a) (a + c)
     a = at(t, c)
     return exp(a * a) * erfc(a) * (a + c)
@@ -158,25 +153,27 @@ def gauss_legendre(name, n):
 def jobs():
     tiny = mpf("1e-12")
     erf_weight = lambda s: 1 / (1 + erf_tail(s))
-    cut = mpf("0.4771")**2
     relative = lambda f: lambda x: 1 / f(x)
-    c64 = mpf("3.5")
     t = lambda x, c: (mpf(x) - c) / (mpf(x) + c)
-    of64, over = lambda u: erfc_scaled(u, c64), lambda u: erfc_over(u, mpf(2))
+    over = lambda u, c: erfc_over(u, mpf(c))
     far = lambda x: 1 / mpf(x)**2
     # what a far part counts relative to the result
     lgamma_far_weight = lambda s: sqrt(s) / abs(loggamma(1 / sqrt(s)))
     digamma_far_weight = lambda s: s / abs(digamma(1 / sqrt(s)))
-    yield "erf64", lambda: fit("erf64", erf_tail, erf_weight, tiny, cut, 9, 64)
-    yield "erfc64", lambda: fit("erfc64", of64, relative(of64), t("0.4767", c64), t("27.6", c64), 21, 64)
+    yield "erf64", lambda: fit("erf64", erf_tail, erf_weight, tiny, mpf("1.001"), 12, 64)
     yield "erf32", lambda: fit("erf32", erf_tail, erf_weight, tiny, mpf("0.88")**2, 6, 32)
     middle = mpf(float.fromhex("0x1.ea5ep-1")) # its exponent is nearly a float
     first, end = rounded(erfc_exponent(middle), 32), mpf("4.01") - middle
     exponent = lambda u: (erfc_exponent(middle + u) - first) / u
     yield "erfc exponent 32", lambda: fit("erfc exponent 32", exponent, lambda u: abs(u) * erfc(middle + u), mpf("0.83") - middle, end, 5, 32)
+    first64 = rounded(erfc_exponent(mpf(1.5)), 64)
+    exponent64 = lambda u: (erfc_exponent(u + 1.5) - first64) / u
+    yield "erfc exponent 64", lambda: fit("erfc exponent 64", exponent64, lambda u: abs(u) * erfc(u + 1.5), mpf("-0.501"), mpf("4.46"), 16, 64)
+    yield "erf power 64", lambda: fit("erf power 64", exp2_tail, abs, mpf("-0.501"), mpf("0.501"), 10, 64)
     yield "erf power 32", lambda: fit("erf power 32", exp2_tail, abs, mpf("-0.51"), mpf("0.51"), 5, 32)
-    rest = lambda u: (over(u) - over(mpf(0))) / u
-    yield "erfc32 rest", lambda: fit("erfc32 rest", rest, lambda u: abs(u) / over(u), t("0.4749", 2), t("10.3", 2), 8, 32)
+    rest = lambda u, c: (over(u, c) - over(mpf(0), c)) / u
+    yield "erfc32 rest", lambda: fit("erfc32 rest", lambda u: rest(u, 2), lambda u: abs(u) / over(u, 2), t("0.4749", 2), t("10.3", 2), 8, 32)
+    yield "erfc64 rest", lambda: fit("erfc64 rest", lambda u: rest(u, 2), lambda u: abs(u) / over(u, 2), t("0.4767", 2), t("27.6", 2), 22, 64)
     yield "lgamma middle", lambda: rational("lgamma middle", lambda v: lgamma_quotient(v) - mpf(0.5), relative(lgamma_quotient), -0.2501, 2, 8, 8)
     yield "lgamma far", lambda: fit("lgamma far", lgamma_far, lgamma_far_weight, tiny, far(3), 9, 64)
     yield "gamma middle", lambda: fit("gamma middle", lambda v: mp.gamma(v + mpf(2.5)), lambda v: 1 / mp.gamma(v + mpf(2.5)), -0.5, 0.5, 17, 64)
