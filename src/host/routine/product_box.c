@@ -46,10 +46,13 @@ enum { MOST_LINE = 1 << 13, LEAST_LINE = 3 };
 static bool shares(const knr_axis *row, const knr_axis *k)
 {
     for (int j = 0; j < k->n; j++)
-        for (int d = 0; d < row->n; d++)
-            if (row->extent[d] > 1 && row->stride[d] > 0 && k->extent[j] > 1 && k->stride[j] > 0 &&
-                k->stride[j] % row->stride[d] == 0 && k->stride[j] < row->stride[d] * row->extent[d])
+        for (int d = 0; d < row->n; d++) {
+            int64_t step = k->stride[j], walk = row->stride[d];
+            if (row->extent[d] < 2 || k->extent[j] < 2 || step < 1 || walk < 1)
+                continue;
+            if (step % walk == 0 ? step < walk * row->extent[d] : walk % step == 0 && walk < step * k->extent[j])
                 return true;
+        }
     return false;
 }
 
@@ -62,6 +65,23 @@ static bool goes_forward(const knr_axis *x)
     return true;
 }
 
+/* Positions of a window, all channels of each: one line, in the array as in a box. Nothing else lies as near. */
+static bool is_joined(const knr_plan *p, const knr_side *side)
+{
+    const knr_axis *row = &side->row;
+    int last = row->n - 1, w = last > 0 ? row->window[last - 1] : -1;
+    if (w < 0 || row->window[last] >= 0 || row->stride[last] != 1 || row->walk[last - 1] != 1 || p->view.lanewise)
+        return false;
+    int64_t channels = row->extent[last];
+    for (int i = 0; i < side->n_window; i++)
+        if (i != w && p->window[i].stride <= channels)
+            return false;
+    for (int j = 0; j < side->k.n; j++)
+        if (side->k.window[j] < 0 && side->k.stride[j] <= channels)
+            return false;
+    return p->window[w].stride == channels && channels * side->dtype->size < LONG_PITCH;
+}
+
 bool knr_box_fits(const knr_plan *p, const knr_side *side, knr_strip *s)
 {
     const knr_axis *row = &side->row, *k = &side->k;
@@ -72,8 +92,13 @@ bool knr_box_fits(const knr_plan *p, const knr_side *side, knr_strip *s)
         return false;
     *s = (knr_strip){.used = true, .table = true, .right = lanes, .window = w, .line = row->extent[last]};
     bool any = p->view.lanewise;
+    s->nearest = 1;
+    if (!lanes && is_joined(p, side)) {
+        s->line *= row->extent[last - 1];
+        s->nearest = 2;
+    }
     s->lines = row->total / s->line;
-    s->chunk = last > 0 ? row->extent[last - 1] : 1;
+    s->chunk = last >= s->nearest ? row->extent[last - s->nearest] : 1;
     s->in_place = !side->n_window;
     if (s->line > MOST_LINE || (!any && s->line < LEAST_LINE) || (any && s->in_place))
         return false;
@@ -221,10 +246,11 @@ int64_t knr_box_bytes(const knr_plan *p, const knr_strip *s, int64_t lines, int6
     if (s->in_place)
         return head_bytes(steps);
     start_box(&b, p, s);
+    int first = b.row->n - s->nearest;
     cover_most(b.k, steps, b.k_low, b.k_high);
     for (int i = 0; i < b.row->n; i++) {
         b.row_low[i] = 0;
-        b.row_high[i] = (i == b.row->n - 1 ? s->line : i == b.row->n - 2 ? lines : 1) - 1;
+        b.row_high[i] = (i >= first ? b.row->extent[i] : i == first - 1 ? lines : 1) - 1;
     }
     lay_out(&b, p, p->cut.panel);
     return head_bytes(steps) + b.bytes;
@@ -356,15 +382,17 @@ void knr_make_box(const knr_source *s, int64_t row, int64_t rows, int64_t k, int
     } else {
         char *to = room + head_bytes(steps);
         cover(b.row, row, rows, b.row_low, b.row_high);
-        b.row_low[b.row->n - 1] = 0; /* lines as a whole */
-        b.row_high[b.row->n - 1] = t->line - 1;
+        for (int i = b.row->n - t->nearest; i < b.row->n; i++) { /* lines as a whole */
+            b.row_low[i] = 0;
+            b.row_high[i] = b.row->extent[i] - 1;
+        }
         cover(b.k, k, steps, b.k_low, b.k_high);
         lay_out(&b, s->plan, columns);
         copy_box(&b, s->at + column * s->plan->lane * b.size, to);
         h->origin = to;
     }
     h->row_pitch = b.row_pitch[b.row->n - 1];
-    h->line_pitch = b.row->n > 1 ? b.row_pitch[b.row->n - 2] : 0;
+    h->line_pitch = b.row->n > t->nearest ? b.row_pitch[b.row->n - 1 - t->nearest] : 0;
     fill_table(&b, k, steps, table_of(room));
 }
 

@@ -54,6 +54,7 @@ typedef struct knr_strip {
     bool across;        /* rows are adjacent, not steps */
     bool table;         /* a box and a table (product_box.h) */
     bool in_place;      /* the box is the array */
+    int nearest;        /* dimensions of the rows that are a line of a box */
     int64_t chunk;      /* lines of the dimension before the last one, which boxes do not go beyond */
     int window;         /* that makes strips; -1: lines of the array */
     int64_t line;       /* rows of the last dimension */

@@ -87,6 +87,35 @@ static void shape_operand(sweep_operand *o, int64_t n, const int64_t *order, int
     sweep_lay_out(o);
 }
 
+/* As in networks: images of many positions, the features of a layer, and the gradients by its kernel, in which taps are
+ * many and positions few. */
+static void choose_network(spec *s)
+{
+    bool gradient = below(2), deep = below(2);
+    s->n = 2;
+    s->batch = 1 + below(3);
+    s->in = deep ? 8 + below(34) : ONE_OF(1, 3, 4, 16);
+    s->features = deep ? s->in : ONE_OF(1, 5, 17, 32, 40);
+    s->groups = deep && !gradient ? s->in : 1;
+    s->batch_groups = 1;
+    if (gradient) {
+        int64_t images = s->batch;
+        s->batch = s->in;
+        s->in = images;
+        s->batch_groups = deep ? s->batch : 1;
+    }
+    for (int i = 0; i < 2; i++) {
+        spatial *x = &s->s[i];
+        int64_t taps = ONE_OF(1, 3, 3, 5, 7), step = ONE_OF(1, 1, 2), dilation = ONE_OF(1, 1, 2);
+        int64_t pad = below(2) ? taps / 2 * dilation : 0, lhs = (taps - 1) * dilation + 1 + below(i ? 70 : 30);
+        int64_t out = (lhs + 2 * pad - (taps - 1) * dilation - 1) / step + 1;
+        *x = (spatial){lhs, taps, out, step, pad, pad, 1, dilation};
+        if (gradient)
+            *x = (spatial){lhs, out, 0, dilation, pad, pad, 1, step};
+        x->out = (lhs + 2 * pad - (x->rhs - 1) * x->rhs_dilation - 1) / x->stride + 1;
+    }
+}
+
 static spec make_spec(uint64_t seed)
 {
     spec s;
@@ -99,6 +128,8 @@ static spec make_spec(uint64_t seed)
         choose_spatial(&s.s[i], s.n, plain);
     choose_features(&s);
     int usual = (int)below(3);
+    if (seed % 6 == 5)
+        choose_network(&s);
     choose_order(s.n + 2, s.lhs_spec, usual);
     choose_order(s.n + 2, s.rhs_spec, usual == 1 ? 2 : usual);
     choose_order(s.n + 2, s.out_spec, usual);
