@@ -241,39 +241,46 @@ static void gather_window(const knr_windows *w, const knr_nest *s, const char *t
     } while (knr_next_line(s, at, &to, &from));
 }
 
-/* Are the windows single elements, for which the dense array has one after the other? */
-static bool is_single(const knr_windows *w, const knr_nest *s)
+/* Are the windows lines, each a step behind the one before in the dense array, and do starts alone say where they are? */
+static bool is_line(const knr_windows *w, const knr_nest *s)
 {
-    bool single = s->n == 1 && s->extent[0] == 1 && knr_point_step(w);
-    for (int i = 0; single && i < w->n_point; i++)
-        single = !w->point_table[i];
-    return single;
+    bool line = s->n == 1 && knr_point_step(w);
+    for (int i = 0; line && i < w->n_point; i++)
+        line = !w->point_table[i];
+    return line;
 }
+
+/* Are the windows single elements, for which the dense array has one after the other? */
+static bool is_single(const knr_windows *w, const knr_nest *s) { return s->extent[0] == 1 && is_line(w, s); }
 
 enum { BLOCK = 64 };
 
-/* Numbers that are all in bounds, as places of the table. */
-#define PLACES(type)                                                  \
-    for (; k < n; k++) {                                              \
-        int64_t v = ((const type *)indices)[p + k];                   \
-        v += v < 0 ? back : 0;                                        \
-        outside |= (uint64_t)v > (uint64_t)w->index_most[0];          \
-        at[k] = (int64_t)((uint64_t)v * (uint64_t)w->index_table[0]); \
-    }                                                                 \
+/* Numbers i of starts, as far as they are in bounds, added to places of the table. */
+#define PLACES(type)                                                         \
+    for (int64_t k = 0; k < n; k++) {                                        \
+        int64_t v = ((const type *)indices)[(p + k) * w->n_index + i];       \
+        v += v < 0 ? back : 0;                                               \
+        outside |= (uint64_t)v > most;                                       \
+        at[k] = (int64_t)((uint64_t)(i ? at[k] : 0) + (uint64_t)v * stride); \
+    }                                                                        \
     break
 
 /* The places of points p .. p + n - 1, up to one that is to be skipped; returns how many. */
 static int64_t places(const knr_windows *w, const void *indices, int64_t p, int64_t n, int64_t *at)
 {
-    int64_t k = 0, back = w->wraps ? w->index_size[0] : 0;
-    bool outside = false;
-    if (w->n_index == 1 && w->index_most[0] >= 0)
+    bool outside = w->n_index == 0;
+    for (int i = 0; i < w->n_index && !outside; i++) {
+        int64_t back = w->wraps ? w->index_size[i] : 0;
+        uint64_t most = (uint64_t)w->index_most[i], stride = (uint64_t)w->index_table[i];
+        outside = w->index_most[i] < 0;
         switch ((knx_dtype_id)w->index_dtype->id) {
         case KN_ID_I64: PLACES(int64_t);
         case KN_ID_I32: PLACES(int32_t);
-        default: break;
+        default: outside = true;
         }
-    for (k = outside ? 0 : k; k < n && knr_window_start(w, indices, (p + k) * w->n_index, &at[k]);)
+    }
+    int64_t k = outside ? 0 : n;
+    while (k < n && knr_window_start(w, indices, (p + k) * w->n_index, &at[k]))
         k++;
     return k;
 }
@@ -308,13 +315,29 @@ static void gather_single(const knr_windows *w, const void *table, const void *i
     }
 }
 
+/* The same of windows that are lines. */
+static void gather_lines(const knr_windows *w, const knr_nest *s, const char *table, const void *indices, char *dense,
+                         int64_t first, int64_t end)
+{
+    int64_t at[BLOCK], size = w->dtype->size, step = knr_point_step(w) * size;
+    for (int64_t p = first; p < end;) {
+        int64_t n = end - p < BLOCK ? end - p : BLOCK, fit = places(w, indices, p, n, at);
+        for (int64_t k = 0; k < fit; k++)
+            knr_copy_line((int)size, dense + (p + k) * step, s->dense[0], table + at[k] * size, s->table[0],
+                          s->extent[0]);
+        p += fit;
+        if (fit < n)
+            knr_copy_line((int)size, dense + p++ * step, s->dense[0], &w->fill, 0, s->extent[0]);
+    }
+}
+
 typedef struct gathering {
     const knr_windows *w;
     const knr_nest *s;
     const char *table;
     const void *indices;
     char *dense;
-    bool single;
+    bool single, line;
     int64_t points, step; /* so many points a part */
 } gathering;
 
@@ -327,6 +350,10 @@ static void gather_part(void *arg, int64_t part, int worker)
     (void)worker;
     if (g->single) {
         gather_single(w, g->table, g->indices, g->dense, first, end);
+        return;
+    }
+    if (g->line) {
+        gather_lines(w, g->s, g->table, g->indices, g->dense, first, end);
         return;
     }
     knr_to_point(w, first, at, &to, &from);
@@ -343,7 +370,8 @@ knx_error *knr_gather(const knr_windows *w, const void *table, const void *indic
     knr_nest s;
     int64_t window = knr_elements(w->n_window, w->window);
     knr_make_nest(w, &s);
-    gathering g = {w, &s, table, indices, dense, is_single(w, &s), knr_elements(w->n_point, w->point), 1};
+    gathering g = {w, &s, table, indices, dense, is_single(w, &s), is_line(w, &s), knr_elements(w->n_point, w->point),
+                   1};
     if (w->mode == KNR_OUT_ERROR)
         KN_TRY(knr_check_bounds(w, indices, threads));
     if (!g.points || !window)
