@@ -15,24 +15,11 @@
 
 /* --- what an update does to an element ---------------------------------------------------------- */
 
-/* n elements of the table, x, become what the update y makes of them. */
-typedef void combine_line(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n);
-/* The same of single elements, wherever they are. */
-typedef void combine_elements(void *table, const knr_start *s, const void *from, int64_t step, int64_t n);
-typedef struct combine {
-    combine_line *line;
-    combine_elements *elements;
-} combine;
+/* n elements of the table, x, wherever they are, become what the updates y make of them. */
+typedef void combine(void *table, const knr_start *s, const void *from, int64_t step, int64_t n);
 
-#define LINE(name, type, result)                                                                              \
-    static void name(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n)               \
-    {                                                                                                         \
-        for (int64_t i = 0; i < n; i++) {                                                                     \
-            type *t = (type *)to + i * to_step, x = *t, y = ((const type *)from)[i * from_step];              \
-            *t = (result);                                                                                    \
-        }                                                                                                     \
-    }                                                                                                         \
-    static void name##_at(void *table, const knr_start *s, const void *from, int64_t step, int64_t n)         \
+#define ELEMENTS(name, type, result)                                                                          \
+    static void name(void *table, const knr_start *s, const void *from, int64_t step, int64_t n)              \
     {                                                                                                         \
         for (int64_t i = 0; i < n; i++) {                                                                     \
             type *t = (type *)table + knr_at(s[i]), x = *t, y = ((const type *)from)[knr_point(s[i]) * step]; \
@@ -40,7 +27,8 @@ typedef struct combine {
         }                                                                                                     \
     }
 #define LINES(id, type, sum, product, smaller, larger) \
-    LINE(add_##id, type, sum) LINE(mul_##id, type, product) LINE(min_##id, type, smaller) LINE(max_##id, type, larger)
+    ELEMENTS(add_##id, type, sum)                      \
+    ELEMENTS(mul_##id, type, product) ELEMENTS(min_##id, type, smaller) ELEMENTS(max_##id, type, larger)
 
 #define INTEGER(id, type)                                                                                  \
     LINES(id, type, (type)((uint64_t)x + (uint64_t)y), (type)((uint64_t)x * (uint64_t)y), (x < y ? x : y), \
@@ -75,16 +63,7 @@ FLOAT(F64, double)
 COMPLEX(C64, kn_c64)
 COMPLEX(C128, kn_c128)
 
-#define SET(size, type)                                                                                     \
-    static void set_##size(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n)       \
-    {                                                                                                       \
-        knr_copy_line(size, to, to_step, from, from_step, n);                                               \
-    }                                                                                                       \
-    static void set_##size##_at(void *table, const knr_start *s, const void *from, int64_t step, int64_t n) \
-    {                                                                                                       \
-        for (int64_t i = 0; i < n; i++)                                                                     \
-            ((type *)table)[knr_at(s[i])] = ((const type *)from)[knr_point(s[i]) * step];                   \
-    }
+#define SET(size, type) ELEMENTS(set_##size, type, ((void)x, y))
 SET(1, uint8_t)
 SET(2, uint16_t)
 SET(4, uint32_t)
@@ -92,21 +71,20 @@ SET(8, uint64_t)
 SET(16, knr_wide)
 
 /* clang-format off */
-#define BOTH(name) {name, name##_at}
 #define ROW(op) \
-    {[KN_ID_BOOL] = BOTH(op##_BOOL), [KN_ID_I8] = BOTH(op##_I8), [KN_ID_I16] = BOTH(op##_I16), \
-     [KN_ID_I32] = BOTH(op##_I32), [KN_ID_I64] = BOTH(op##_I64), [KN_ID_U8] = BOTH(op##_U8), \
-     [KN_ID_U16] = BOTH(op##_U16), [KN_ID_U32] = BOTH(op##_U32), [KN_ID_U64] = BOTH(op##_U64), \
-     [KN_ID_F16] = BOTH(op##_F16), [KN_ID_BF16] = BOTH(op##_BF16), [KN_ID_F32] = BOTH(op##_F32), \
-     [KN_ID_F64] = BOTH(op##_F64), [KN_ID_C64] = BOTH(op##_C64), [KN_ID_C128] = BOTH(op##_C128)}
+    {[KN_ID_BOOL] = op##_BOOL, [KN_ID_I8] = op##_I8, [KN_ID_I16] = op##_I16, \
+     [KN_ID_I32] = op##_I32, [KN_ID_I64] = op##_I64, [KN_ID_U8] = op##_U8, \
+     [KN_ID_U16] = op##_U16, [KN_ID_U32] = op##_U32, [KN_ID_U64] = op##_U64, \
+     [KN_ID_F16] = op##_F16, [KN_ID_BF16] = op##_BF16, [KN_ID_F32] = op##_F32, \
+     [KN_ID_F64] = op##_F64, [KN_ID_C64] = op##_C64, [KN_ID_C128] = op##_C128}
 /* clang-format on */
-static const combine combines[][KN_ID_COUNT] = {
+static combine *const combines[][KN_ID_COUNT] = {
     [KNR_ADD] = ROW(add), [KNR_MUL] = ROW(mul), [KNR_MIN] = ROW(min), [KNR_MAX] = ROW(max)};
 
-static const combine *combine_of(knr_combine how, kn_dtype d)
+static combine *combine_of(knr_combine how, kn_dtype d)
 {
-    static const combine set[] = {BOTH(set_1), BOTH(set_2), BOTH(set_4), BOTH(set_8), BOTH(set_16)};
-    return how != KNR_SET ? &combines[how][d->id] : &set[__builtin_ctz((unsigned)d->size)];
+    static combine *const set[] = {set_1, set_2, set_4, set_8, set_16};
+    return how != KNR_SET ? combines[how][d->id] : set[__builtin_ctz((unsigned)d->size)];
 }
 
 /* --- windows that cross -------------------------------------------------------------------------- */
@@ -118,7 +96,7 @@ typedef struct dense_dim {
 
 /* Windows that cross, with dimensions of points behind theirs: element by element, whatever it takes, in the order
  * promised. */
-static void combine_in_dense_order(const knr_windows *w, combine_line *line, char *table, const void *indices,
+static void combine_in_dense_order(const knr_windows *w, combine *c, char *table, const void *indices,
                                    const char *dense)
 {
     dense_dim d[2 * KN_MAX_NDIM];
@@ -138,7 +116,7 @@ static void combine_in_dense_order(const knr_windows *w, combine_line *line, cha
         }
     for (int64_t from = 0, to = 0, index = 0, begins;;) {
         if (knr_window_start(w, indices, index, &begins))
-            line(table + (to + begins) * size, 1, dense + from * size, 1, 1);
+            c(table + (to + begins) * size, &(knr_start){0}, dense + from * size, 1, 1);
         int i = n - 1;
         for (; i >= 0; i--) {
             from += d[i].dense, to += d[i].table, index += d[i].index;
@@ -155,25 +133,29 @@ static void combine_in_dense_order(const knr_windows *w, combine_line *line, cha
 /* --- by chunks ---------------------------------------------------------------------------------- */
 
 enum {
-    FEW = 512,         /* points of a chunk for one thread, whose starts are in the first cache */
-    CHUNK = 1 << 14,   /* and for several, that share a second one */
-    MOST_OWNERS = 8,   /* a power of two */
-    COLUMNS = 1024,    /* bytes of a long window that are worth a thread */
+    FEW = 512,       /* points of a chunk for one thread, whose starts are in the first cache */
+    CHUNK = 1 << 14, /* and for several, that share a second one */
+    MOST_OWNERS = 8, /* a power of two */
+    COLUMNS = 1024,  /* bytes of a long window that are worth a thread */
+    RUN = 64,
     FEWEST_ROUNDS = 4, /* else threads wait for the first and the last one */
     ROUNDS = 2,        /* that are in memory at a time: one is read, one is written */
 };
 
 typedef struct scattering {
     const knr_windows *w;
-    const combine *c;
+    combine *c;
     const knr_scatter_loops *loops;
     const void *indices;
     char *table;
     const char *dense;
     knr_nest nest;
     int64_t points, step; /* of points in the dense array */
-    int adds;             /* bytes of real numbers that are added up as they are; 0: something else is done */
-    bool single, plain;   /* windows are single elements; a start is one number, and nothing else */
+    knr_start run[RUN];   /* neighbours of a line of a window, so many */
+    int64_t run_length;
+    bool sets;
+    int adds;           /* bytes of real numbers that are added up as they are; 0: something else is done */
+    bool single, plain; /* windows are single elements; a start is one number, and nothing else */
     int owner_bits, pieces, finders; /* 2^owner_bits owners of windows, or so many pieces of each */
     int line_bits;                   /* single: elements of a line of the cache are one owner's */
     int64_t chunk, round;
@@ -230,8 +212,12 @@ static void combine_row(const scattering *s, int64_t to, int64_t from, const knr
         s->loops->add_4((float *)t, (const float *)x, n * size / 4);
     else if (runs)
         s->loops->add_8((double *)t, (const double *)x, n * size / 8);
+    else if (s->sets)
+        knr_copy_line((int)size, t, nest->table[last], x, nest->dense[last], n);
     else
-        s->c->line(t, nest->table[last], x, nest->dense[last], n);
+        for (int64_t done = 0; done < n; done += s->run_length)
+            s->c(t + done * nest->table[last] * size, s->run, x + done * nest->dense[last] * size, nest->dense[last],
+                 n - done < s->run_length ? n - done : s->run_length);
 }
 
 static void combine_window(const scattering *s, const knr_nest *nest, int64_t to, int64_t from)
@@ -250,7 +236,7 @@ static void combine_found(const scattering *s, int64_t slot, int64_t first, int 
     const knr_start *x = list_of(s, slot, owner);
     int64_t n = s->count[slot][owner];
     if (s->single) {
-        s->c->elements(s->table, x, s->dense + first * s->step * s->w->dtype->size, s->step, n);
+        s->c(s->table, x, s->dense + first * s->step * s->w->dtype->size, s->step, n);
         return;
     }
     knr_nest nest = s->nest;
@@ -377,12 +363,17 @@ knx_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const
     if (!s.points || !knr_elements(w->n_window, w->window))
         return NULL;
     if (w->may_cross && !w->windows_last) {
-        combine_in_dense_order(w, s.c->line, table, indices, dense);
+        combine_in_dense_order(w, s.c, table, indices, dense);
         return NULL;
     }
     knr_make_nest(w, &s.nest);
     s.adds = how == KNR_ADD && knx_is_inexact(w->dtype) ? w->dtype->size / (knx_is_complex(w->dtype) ? 2 : 1) : 0;
     s.adds = s.adds == 2 ? 0 : s.adds;
+    int64_t step = s.nest.table[s.nest.n - 1];
+    s.sets = how == KNR_SET;
+    s.run_length = step < UINT32_MAX / RUN ? RUN : 1;
+    for (int64_t k = 0; k < s.run_length; k++)
+        s.run[k] = knr_start_of((uint64_t)(k * step), (uint64_t)k);
     s.step = knr_point_step(w);
     s.single = s.nest.n == 1 && s.nest.extent[0] == 1;
     s.line_bits = s.single ? 6 - __builtin_ctz((unsigned)w->dtype->size) : 0;
