@@ -10,7 +10,7 @@ enum {
     FLAT_MOST = 8192,       /* numbers of a flat transform, */
     COLUMNS_MOST = 16384,   /* and of one in columns whose steps would not be whole blocks of lanes */
     CHIRP_WIDE = 4096,      /* of the convolution of a chirp that runs in lanes */
-    REAL_TABLE = 8192,      /* of a table for real transforms */
+    REAL_TABLE = 16384,     /* of a table for real transforms: not below COLUMNS_MOST, since lanes read it, too */
     BLOCKS_BYTES = 8 << 20, /* of a table of the blocks of a split one */
     PLANS_BYTES = 48 << 20, /* of the plans that nobody uses */
 };

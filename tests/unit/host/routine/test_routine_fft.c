@@ -241,7 +241,7 @@ static void bits_do_not_depend_on_place_threads_and_instructions(void **unused)
                                    360, 512, 625, 997, 1000, 1001, 1024, 1500, 1920, 1994, 2048, 3232};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         check_bits(more[i], 18);
-    static const int64_t large[] = {8192, 10000, 16384, 10007, 32 * 1009};
+    static const int64_t large[] = {8192, 10000, 20000, 16384, 10007, 32 * 1009};
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
         check_bits(large[i], 3);
 }
