@@ -158,7 +158,8 @@ static knc_why decide(knc_plan *p, const kni_eqn *e, knc_class c, const knc_uses
     if (one && one->point == KNC_POINT && passes(one) == 1)
         return one->loops == KNC_LOOPS_ROWS && p->group.at[one->group].form == KNC_LOOPS_FULL ? KNC_BECAUSE_ROW
                                                                                               : KNC_BECAUSE_ONE_READER;
-    if (one && one->point != KNC_POINT && knx_dim_le(times(p, one), kni_type_size(p->j->type[e->out])))
+    if (one && one->point != KNC_POINT &&
+        knx_dim_le(knx_dim_mul(8, times(p, one)), knx_dim_mul(9, kni_type_size(p->j->type[e->out]))))
         return KNC_BECAUSE_MOVED;
     if (knc_is_cheap(v))
         return v->constant ? KNC_BECAUSE_CONSTANT : KNC_BECAUSE_CHEAP;

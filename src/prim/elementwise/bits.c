@@ -58,6 +58,7 @@ const kni_prim knp_prim_or = {
     TWO_OPERANDS,
     .bits = BITWISE | KN_COMMUTES,
     .type = bits_type,
+    .simplify = knp_interleaved,
     .expr = or_expr,
     .doc = "bitwise or of integers or booleans (np.bitwise_or)",
 };

@@ -154,6 +154,7 @@ const kni_prim knp_prim_add = {.name = "add",
                                .type = numbers_or_bool_type,
                                .jvp = add_jvp,
                                .transpose = add_transpose,
+                               .simplify = knp_interleaved,
                                .expr = add_expr,
                                .doc = "x + y, elementwise; integers wrap, booleans are or-ed (np.add)"};
 
@@ -165,6 +166,7 @@ const kni_prim knp_prim_add_any = {
     .type = numbers_type,
     .jvp = add_any_jvp,
     .transpose = add_transpose,
+    .simplify = knp_interleaved,
     .expr = add_expr,
     .doc = "the sum of two tangents or cotangents of one value",
 };

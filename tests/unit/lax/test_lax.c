@@ -330,6 +330,54 @@ static void a_scan_of_sums(void **state)
     }
 }
 
+/* Two arrays with zeros between their elements, one of them a place further on. */
+static kn_array spread_even(const kn_array *x, const kn_array *y)
+{
+    return kn_lax_add(kn_lax_pad(*x, 0, KN_PADDING({0, 1, 1})), kn_lax_pad(*y, 0, KN_PADDING({1, 0, 1})));
+}
+static kn_array spread_odd(const kn_array *x, const kn_array *y)
+{
+    return kn_lax_add(kn_lax_pad(*y, 0, KN_PADDING({1, 1, 1})), kn_lax_pad(*x, 0, KN_PADDING({0, 0, 1})));
+}
+static kn_array spread_rows(const kn_array *x, const kn_array *y)
+{
+    return kn_lax_add(kn_lax_pad(*x, 0, KN_PADDING({0, 0, 0}, {0, 1, 1})),
+                      kn_lax_pad(*y, 0, KN_PADDING({0, 0, 0}, {1, 0, 1})));
+}
+static kn_array spread_beside(const kn_array *x, const kn_array *y)
+{
+    return kn_lax_add(kn_lax_pad(*x, 0, KN_PADDING({0, 1, 1})), kn_lax_pad(*y, 0, KN_PADDING({0, 1, 1})));
+}
+static kn_array spread_with_ones(const kn_array *x, const kn_array *y)
+{
+    return kn_lax_add(kn_lax_pad(*x, 1, KN_PADDING({0, 1, 1})), kn_lax_pad(*y, 0, KN_PADDING({1, 0, 1})));
+}
+KN_FUNCTION(spread_even, kn_array, kn_array, kn_array)
+KN_FUNCTION(spread_odd, kn_array, kn_array, kn_array)
+KN_FUNCTION(spread_rows, kn_array, kn_array, kn_array)
+KN_FUNCTION(spread_beside, kn_array, kn_array, kn_array)
+KN_FUNCTION(spread_with_ones, kn_array, kn_array, kn_array)
+
+static void sums_of_spread_arrays_have_their_elements_in_turn(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array y, three = kn_of(double, 1, -0.0, 3), two = kn_of(double, 7, 8), other = kn_of(double, 7, 8, -0.0);
+    kn_call(kn_jit(KN_FN(spread_even)), &y, &three, &other);
+    expect_values(y, 1, 7, 0, 8, 3, 0);
+    assert_false(kn_item(kn_any(kn_signbit(y)))); /* 0 + -0 is 0 */
+    kn_call(kn_jit(KN_FN(spread_odd)), &y, &three, &two);
+    expect_values(y, 1, 7, 0, 8, 3);
+    assert_false(kn_item(kn_any(kn_signbit(y))));
+    kn_array a = kn_from(((const float[]){1, 2, 3, 4, 5, 6}), KN_SHAPE(2, 3)), b = kn_neg(a);
+    kn_call(kn_jit(KN_FN(spread_rows)), &y, &a, &b);
+    expect_values(y, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6);
+    kn_call(kn_jit(KN_FN(spread_beside)), &y, &three, &other);
+    expect_values(y, 8, 0, 8, 0, 3, 0);
+    kn_call(kn_jit(KN_FN(spread_with_ones)), &y, &three, &other);
+    expect_values(y, 1, 8, 0, 9, 3, 1);
+}
+
 static void refusals_of_scans(void **state)
 {
     (void)state;
@@ -411,6 +459,7 @@ KN_TEST_GROUP(test_lax)
         TEST(sorted),
         TEST(a_scan_of_structs),
         TEST(a_scan_of_sums),
+        TEST(sums_of_spread_arrays_have_their_elements_in_turn),
         TEST(refusals_of_scans),
         TEST(products),
         TEST(matrices),
