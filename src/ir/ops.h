@@ -82,7 +82,8 @@ void knb_top_k(kni_builder *b, kni_atom x, int axis, int64_t k, kni_atom out[2])
 /* Matrices are the last two axes. */
 kni_atom knb_cholesky(kni_builder *b, kni_atom x, kni_factor_check check);
 void knb_lu(kni_builder *b, kni_atom x, kni_factor_check check, kni_atom out[3]); /* factors, pivots, permutation */
-/* Small real matrices (knp_is_small): inverse or solution, and with p->factors lu's first and last result. */
+/* Inverses, or solutions of systems with small real matrices (knp_is_small); with p->factors lu's first and last
+ * result. */
 void knb_inv(kni_builder *b, kni_atom x, const kni_p_solve *p, kni_atom *out);
 void knb_solve(kni_builder *b, const kni_atom x[2], const kni_p_solve *p, kni_atom *out);
 /* q, r and with p->pivoting the positions of columns; packed factors and those of reflections */

@@ -19,6 +19,11 @@ size_t knr_lu_workspace(kn_dtype d, int64_t m, int64_t n, int threads);
 bool knr_lu(kn_dtype d, int64_t m, int64_t n, const void *a, void *lu, int32_t *pivots, int32_t *permutation,
             void *workspace, int threads);
 
+/* y: the inverse of the matrix with these factors; false was knr_lu's answer: with infinities and NaN. */
+size_t knr_inverse_workspace(kn_dtype d, int64_t n, int threads);
+void knr_inverse(kn_dtype d, int64_t n, const void *lu, const int32_t *permutation, void *y, void *workspace,
+                 int threads);
+
 /* x of op(a) x = b (or x op(a) = b, unless left_side): a is m x m, of which one triangle is read; b and x are m x n
  * (n x m). */
 typedef struct knr_triangular {

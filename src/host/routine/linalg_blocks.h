@@ -43,10 +43,10 @@ ALWAYS void F(tiles)(const T *c, int64_t c_row, int64_t c_k, T *x, int64_t ld, i
 {
     const int R = W == 1 ? 8 : 4;
     int r = 0;
-    if (end == F(TILE_OPEN)) { /* up to 4 rows */
-        if (rows == 4)
-            F(tile)(c, c_row, c_k, x, x + i * ld, ld, i, 4, W, end);
-        for (; rows != 4 && r < rows; r++)
+    if (end == F(TILE_OPEN)) { /* all of them lose as many */
+        for (; r + 4 <= rows; r += 4)
+            F(tile)(c + r * c_row, c_row, c_k, x, x + (i + r) * ld, ld, i, 4, W, end);
+        for (; r < rows; r++)
             F(tile)(c + r * c_row, c_row, c_k, x, x + (i + r) * ld, ld, i, 1, W, end);
         return;
     }
@@ -162,18 +162,43 @@ static bool F(cholesky_real)(T *x, int64_t ld, int n)
     return true;
 }
 
-/* x[j][i] = L[i][j] for i >= j. The coefficients of row j are the numbers j of the rows above, conjugated. */
-static bool F(cholesky)(const knr_planes *x, int n)
+/* Blocks of 32 rows lose those before them, then a copy of their square is factored, then they are divided by it. */
+static bool F(cholesky_columns)(T *x, int64_t ld, int columns, int64_t n)
 {
-    T *re = x->re, *im = x->im, c_re[KNR_BLOCK], c_im[KNR_BLOCK];
+    enum { T_LD = KNR_BLOCK + 2 * LANES };
+    T t[KNR_BLOCK * T_LD];
+    memset(t, 0, sizeof t);
+    for (int b = 0, w; b < columns; b += w) {
+        T *block = x + b * ld + b;
+        w = columns - b < KNR_BLOCK ? columns - b : KNR_BLOCK;
+        if (b)
+            F(all_tiles)(x + b, 1, ld, x, ld, b, w, b, n, F(TILE_OPEN));
+        for (int r = 0; r < w; r++)
+            memcpy(t + r * T_LD, block + r * ld, (size_t)w * sizeof(T));
+        if (!F(cholesky_real)(t, T_LD, w))
+            return false;
+        for (int r = 0; r < w; r++)
+            memcpy(block + r * ld, t + r * T_LD, (size_t)w * sizeof(T));
+        F(all_tiles)(t, 1, T_LD, block, ld, 0, w, w, n - b, F(TILE_DIVIDED));
+    }
+    return true;
+}
+
+/* x[j][i] = L[i][j] for i >= j. The coefficients of row j are the numbers j of the rows above, conjugated. */
+static bool F(cholesky)(const knr_planes *x, int columns, int64_t n)
+{
+    T *re = x->re, *im = x->im, c_re[KNR_COMPLEX_PANEL], c_im[KNR_COMPLEX_PANEL];
     if (!im)
-        return F(cholesky_real)(re, x->ld, n);
-    for (int j = 0; j < n; j++, re += x->ld, im += x->ld) {
+        return F(cholesky_columns)(re, x->ld, columns, n);
+    for (int j = 0; j < columns; j++, re += x->ld, im += x->ld) {
         for (int k = 0; k < j; k++) {
             c_re[k] = ((const T *)x->re)[k * x->ld + j];
             c_im[k] = -((const T *)x->im)[k * x->ld + j];
         }
-        for (int i = j; i < n; i += LANES)
+        int64_t i = j;
+        for (; i + COMPLEX_VECTORS * LANES <= n; i += COMPLEX_VECTORS * LANES)
+            F(chain2)(c_re, c_im, (T *)x->re + i, (T *)x->im + i, x->ld, j, COMPLEX_VECTORS, false);
+        for (; i < n; i += LANES)
             F(chain2)(c_re, c_im, (T *)x->re + i, (T *)x->im + i, x->ld, j, 1, false);
         T pivot = re[j];
         if (pivot <= 0)
@@ -184,149 +209,6 @@ static bool F(cholesky)(const knr_planes *x, int n)
         F(divide)(im + j + 1, NULL, n - j - 1, pivot, 0);
     }
     return true;
-}
-
-/* --- LU --------------------------------------------------------------------------------------- */
-
-ALWAYS V F(magnitude)(V v) { return (V)((U)v & ~(U)(F(fill)(-(T)0))); }
-
-/* The largest |re| of numbers from .. n: the first of them, but `from` itself if that is NaN. Each lane keeps the first
- * of its largest. */
-static int64_t F(largest_real)(const T *x, int64_t from, int64_t n)
-{
-    T most = FABS(x[from]), size[LANES];
-    int64_t best = from, i = from + 1;
-    V high = F(fill)(most);
-    U at = {0}, now = at + 1;
-    for (int l = 0; l < LANES; l++)
-        now[l] = (unsigned)l + 1; /* counted from `from` */
-    for (; i + LANES <= n; i += LANES, now += LANES) {
-        V v = F(magnitude)(F(load)(x + i));
-        U more = (U)(v > high);
-        high = (V)(((U)v & more) | ((U)high & ~more));
-        at = (now & more) | (at & ~more);
-    }
-    F(store)(size, high);
-    for (int l = 0; l < LANES && i > from + 1; l++) {
-        int64_t row = from + (int64_t)at[l];
-        if (size[l] > most || (size[l] == most && row < best)) {
-            most = size[l];
-            best = row;
-        }
-    }
-    for (; i < n; i++)
-        if (FABS(x[i]) > most) {
-            most = FABS(x[i]);
-            best = i;
-        }
-    return best;
-}
-
-static int64_t F(largest)(const T *re, const T *im, int64_t from, int64_t n)
-{
-    int64_t at = from;
-    if (!im)
-        return F(largest_real)(re, from, n);
-    T most = FABS(re[from]) + FABS(im[from]);
-    for (int64_t i = from + 1; i < n; i++) {
-        T size = FABS(re[i]) + FABS(im[i]);
-        if (size > most) {
-            most = size;
-            at = i;
-        }
-    }
-    return at;
-}
-
-static void F(swap)(T *x, int64_t ld, int rows, int64_t a, int64_t b)
-{
-    for (int r = 0; r < rows && a != b; r++, x += ld) {
-        T t = x[a];
-        x[a] = x[b];
-        x[b] = t;
-    }
-}
-
-/* Numbers behind k of column k (a row of x) are divided by its pivot; the `others` columns behind it lose it. */
-static void F(eliminate)(T *x, int64_t ld, int k, int others, int64_t rows)
-{
-    T *l = x + k * ld, p = l[k];
-    V d = F(fill)(p);
-    for (int64_t i = k + 1; i < rows; i += LANES) {
-        V v = F(load)(l + i);
-        v = p == 0 ? v : v / d;
-        F(store)(l + i, v);
-        for (int c = 1; c <= others; c++)
-            F(store)(l + c * ld + i, F(fnma)(F(fill)(l[c * ld + k]), v, F(load)(l + c * ld + i)));
-    }
-}
-
-/* Rows g .. g + count of U behind column g + count. They come to `u` (rows there, too), since chains go along rows. */
-static void F(upper_rows)(T *x, int64_t ld, int g, int count, int columns, T *u, int64_t u_ld)
-{
-    int first = g + count;
-    for (int c = first; c < columns; c++)
-        for (int r = 0; r < count; r++)
-            u[(g + r) * u_ld + c] = x[c * ld + g + r];
-    F(all_tiles)(x + g, 1, ld, u, u_ld, g, count, first, columns, F(TILE_ONE));
-    for (int c = first; c < columns; c++)
-        for (int r = 0; r < count; r++)
-            x[c * ld + g + r] = u[(g + r) * u_ld + c];
-}
-
-/* Four columns at a time. */
-static bool F(lu_real)(T *x, int64_t ld, int columns, int64_t rows, int64_t *pivot)
-{
-    enum { U_LD = KNR_BLOCK + 16 };
-    T u[KNR_BLOCK * U_LD];
-    bool regular = true;
-    memset(u, 0, sizeof u);
-    for (int g = 0, count; g < columns; g += count) {
-        count = columns - g < 4 ? columns - g : 4;
-        F(all_tiles)(x + g * ld, ld, 1, x, ld, g, count, g, rows, F(TILE_OPEN));
-        for (int k = g; k < g + count; k++) {
-            pivot[k] = F(largest_real)(x + k * ld, k, rows);
-            F(swap)(x, ld, columns, k, pivot[k]);
-            regular = regular && x[k * ld + k] != 0;
-            F(eliminate)(x, ld, k, g + count - 1 - k, rows);
-        }
-        F(upper_rows)(x, ld, g, count, columns, u, U_LD);
-    }
-    return regular;
-}
-
-/* Numbers 1 .. k of column k (a row of x here) become those of U: row i has had its chain of i steps. */
-static void F(upper_part)(const knr_planes *x, int k)
-{
-    const T *l_re = x->re, *l_im = x->im;
-    T *re = (T *)x->re + k * x->ld, *im = (T *)x->im + k * x->ld;
-    for (int i = 1; i < k; i++)
-        for (int l = 0; l < i; l++) {
-            T a = l_re[l * x->ld + i], b = l_im[l * x->ld + i];
-            re[i] = F(fma1)(b, im[l], F(fma1)(-a, re[l], re[i]));
-            im[i] = F(fma1)(-b, re[l], F(fma1)(-a, im[l], im[i]));
-        }
-}
-
-static bool F(lu)(const knr_planes *x, int columns, int64_t rows, int64_t *pivot)
-{
-    bool regular = true;
-    if (!x->im)
-        return F(lu_real)(x->re, x->ld, columns, rows, pivot);
-    for (int k = 0; k < columns; k++) {
-        T *re = (T *)x->re + k * x->ld, *im = (T *)x->im + k * x->ld;
-        F(upper_part)(x, k);
-        F(row)(re, im, x, k, k, rows);
-        int64_t at = pivot[k] = F(largest)(re, im, k, rows);
-        F(swap)(x->re, x->ld, columns, k, at);
-        F(swap)(x->im, x->ld, columns, k, at);
-        T p = re[k], q = im[k];
-        if (p == 0 && q == 0)
-            regular = false;
-        else
-            F(divide)(re + k + 1, im + k + 1, rows - k - 1, p, q);
-    }
-    return regular;
 }
 
 /* --- in and out ------------------------------------------------------------------------------- */
@@ -500,6 +382,169 @@ static void F(put)(const knr_planes *x, int rows, int64_t n, const knr_place_out
             }
     }
 }
+
+/* --- LU --------------------------------------------------------------------------------------- */
+
+ALWAYS V F(magnitude)(V v) { return (V)((U)v & ~(U)(F(fill)(-(T)0))); }
+
+/* The largest |re| of numbers from .. n: the first of them, but `from` itself if that is NaN. Each lane keeps the first
+ * of its largest. */
+static int64_t F(largest_real)(const T *x, int64_t from, int64_t n)
+{
+    T most = FABS(x[from]), size[LANES];
+    int64_t best = from, i = from + 1;
+    V high = F(fill)(most);
+    U at = {0}, now = at + 1;
+    for (int l = 0; l < LANES; l++)
+        now[l] = (unsigned)l + 1; /* counted from `from` */
+    for (; i + LANES <= n; i += LANES, now += LANES) {
+        V v = F(magnitude)(F(load)(x + i));
+        U more = (U)(v > high);
+        high = (V)(((U)v & more) | ((U)high & ~more));
+        at = (now & more) | (at & ~more);
+    }
+    F(store)(size, high);
+    for (int l = 0; l < LANES && i > from + 1; l++) {
+        int64_t row = from + (int64_t)at[l];
+        if (size[l] > most || (size[l] == most && row < best)) {
+            most = size[l];
+            best = row;
+        }
+    }
+    for (; i < n; i++)
+        if (FABS(x[i]) > most) {
+            most = FABS(x[i]);
+            best = i;
+        }
+    return best;
+}
+
+static int64_t F(largest)(const T *re, const T *im, int64_t from, int64_t n)
+{
+    int64_t at = from;
+    if (!im)
+        return F(largest_real)(re, from, n);
+    T most = FABS(re[from]) + FABS(im[from]);
+    for (int64_t i = from + 1; i < n; i++) {
+        T size = FABS(re[i]) + FABS(im[i]);
+        if (size > most) {
+            most = size;
+            at = i;
+        }
+    }
+    return at;
+}
+
+static void F(swap)(T *x, int64_t ld, int rows, int64_t a, int64_t b)
+{
+    for (int r = 0; r < rows && a != b; r++, x += ld) {
+        T t = x[a];
+        x[a] = x[b];
+        x[b] = t;
+    }
+}
+
+/* Numbers behind k of column k (a row of x) are divided by its pivot; the `others` columns behind it lose it. */
+static void F(eliminate)(T *x, int64_t ld, int k, int others, int64_t rows)
+{
+    T *l = x + k * ld, p = l[k];
+    V d = F(fill)(p);
+    for (int64_t i = k + 1; i < rows; i += LANES) {
+        V v = F(load)(l + i);
+        v = p == 0 ? v : v / d;
+        F(store)(l + i, v);
+        for (int c = 1; c <= others; c++)
+            F(store)(l + c * ld + i, F(fnma)(F(fill)(l[c * ld + k]), v, F(load)(l + c * ld + i)));
+    }
+}
+
+/* Numbers k and pivot[k] of columns c .. c + n (rows of x) change places, for k from .. to in order. */
+static void F(swaps)(T *x, int64_t ld, int c, int n, const int64_t *pivot, int from, int to)
+{
+    x += c * ld;
+    for (int i = 0; i < n; i++, x += ld)
+        for (int k = from; k < to; k++) {
+            T t = x[k];
+            x[k] = x[pivot[k]];
+            x[pivot[k]] = t;
+        }
+}
+
+/* Rows g .. g + h of U in columns g + h .. g + w. They come to `u` (rows there, too), since chains go along rows. */
+static void F(upper_rows)(T *x, int64_t ld, int g, int h, int w, T *u, int64_t u_ld)
+{
+    T *at = x + (g + h) * ld + g;
+    F(take_real)(u, u_ld, h, w - h, at, 1, ld, false);
+    F(pad)(u, u_ld, h, w - h);
+    F(all_tiles)(x + g * ld + g, 1, ld, u, u_ld, 0, h, 0, w - h, F(TILE_ONE));
+    F(put_real)(u, u_ld, h, w - h, at, 1, ld);
+}
+
+/* Columns g .. g + w (rows of x), which have lost all before them: their left half, what the right half loses to it,
+ * the right half. */
+static bool F(lu_columns)(T *x, int64_t ld, int g, int w, int64_t rows, int64_t *pivot, T *u, int64_t u_ld)
+{
+    enum { FEW = 4 };
+    bool regular = true;
+    if (w <= FEW) {
+        for (int k = g; k < g + w; k++) {
+            pivot[k] = F(largest_real)(x + k * ld, k, rows);
+            F(swap)(x + g * ld, ld, w, k, pivot[k]);
+            regular = regular && x[k * ld + k] != 0;
+            F(eliminate)(x, ld, k, g + w - 1 - k, rows);
+        }
+        return regular;
+    }
+    int h = (w / 2 + FEW - 1) / FEW * FEW;
+    regular &= F(lu_columns)(x, ld, g, h, rows, pivot, u, u_ld);
+    F(swaps)(x, ld, g + h, w - h, pivot, g, g + h);
+    F(upper_rows)(x, ld, g, h, w, u, u_ld);
+    F(all_tiles)(x + (g + h) * ld + g, ld, 1, x + g * ld, ld, h, w - h, g + h, rows, F(TILE_OPEN));
+    regular &= F(lu_columns)(x, ld, g + h, w - h, rows, pivot, u, u_ld);
+    F(swaps)(x, ld, g, h, pivot, g + h, g + w);
+    return regular;
+}
+
+/* Numbers 1 .. k of column k (a row of x here) become those of U: row i has had its chain of i steps. */
+static void F(upper_part)(const knr_planes *x, int k)
+{
+    const T *l_re = x->re, *l_im = x->im;
+    T *re = (T *)x->re + k * x->ld, *im = (T *)x->im + k * x->ld;
+    for (int i = 1; i < k; i++)
+        for (int l = 0; l < i; l++) {
+            T a = l_re[l * x->ld + i], b = l_im[l * x->ld + i];
+            re[i] = F(fma1)(b, im[l], F(fma1)(-a, re[l], re[i]));
+            im[i] = F(fma1)(-b, re[l], F(fma1)(-a, im[l], im[i]));
+        }
+}
+
+static bool F(lu)(const knr_planes *x, int columns, int64_t rows, int64_t *pivot, const knr_planes *spare)
+{
+    bool regular = true;
+    if (!x->im)
+        return F(lu_columns)(x->re, x->ld, 0, columns, rows, pivot, spare->re, spare->ld);
+    for (int k = 0; k < columns; k++) {
+        T *re = (T *)x->re + k * x->ld, *im = (T *)x->im + k * x->ld;
+        F(upper_part)(x, k);
+        F(row)(re, im, x, k, k, rows);
+        int64_t at = pivot[k] = F(largest)(re, im, k, rows);
+        F(swap)(x->re, x->ld, columns, k, at);
+        F(swap)(x->im, x->ld, columns, k, at);
+        T p = re[k], q = im[k];
+        if (p == 0 && q == 0)
+            regular = false;
+        else
+            F(divide)(re + k + 1, im + k + 1, rows - k - 1, p, q);
+    }
+    return regular;
+}
+
+static void F(swap_rows)(const knr_planes *x, int rows, const int64_t *pivot, int count)
+{
+    F(swaps)(x->re, x->ld, 0, rows, pivot, 0, count);
+}
+
+/* --- rows of whole matrices ------------------------------------------------------------------- */
 
 static void F(subtract)(void *to, int64_t to_row, int64_t to_step, int64_t rows, int64_t n, const void *from,
                         int64_t from_row, int parts)

@@ -33,10 +33,10 @@ enum {
 #define SQRT  __builtin_sqrt
 #include "host/routine/linalg_loops.h"
 
-#define TABLE(num, bytes)                                                                                     \
-    {                                                                                                         \
-        bytes, take_##num, take_part_##num, put_##num, solve_##num, cholesky_##num, lu_##num, subtract_##num, \
-            exchange_##num, reflect_panel_##num, block_factor_##num, combine_##num, spread_##num, dots_##num, \
-            rotate_##num                                                                                      \
+#define TABLE(num, bytes)                                                                                         \
+    {                                                                                                             \
+        bytes, take_##num, take_part_##num, put_##num, solve_##num, cholesky_##num, lu_##num, swap_rows_##num,    \
+            subtract_##num, exchange_##num, reflect_panel_##num, block_factor_##num, combine_##num, spread_##num, \
+            dots_##num, rotate_##num                                                                              \
     }
 const knr_linalg_loops PASTE(knr_linalg_, KN_ISA)[2] = {TABLE(f32, 4), TABLE(f64, 8)};

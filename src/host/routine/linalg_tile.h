@@ -6,7 +6,13 @@
 #define KN_HOST_ROUTINE_LINALG_TILE_H
 #include "base/dtype.h"
 
-enum { KNR_BLOCK = 32, KNR_ROW_PAD = 32 /* numbers behind a row; more than two vectors are never touched */ };
+enum {
+    KNR_BLOCK = 32,
+    KNR_PANEL = 128,         /* columns of a panel of a larger real matrix, */
+    KNR_PANEL_ALONE = 256,   /* of a matrix that is one panel, at most, */
+    KNR_COMPLEX_PANEL = 64,  /* and of complex ones */
+    KNR_ROW_PAD = 32         /* numbers behind a row; more than two vectors are never touched */
+};
 
 typedef struct knr_planes {
     void *re, *im; /* im: NULL for real numbers */
@@ -39,11 +45,15 @@ typedef struct knr_linalg_loops {
     void (*put)(const knr_planes *x, int rows, int64_t n, const knr_place_out *to);
     /* x = t^-1 x with the lower triangle t of `rows` rows; x has n columns */
     void (*solve)(const knr_planes *t, const knr_planes *x, int rows, int64_t n, knr_diagonal how);
-    /* x: n columns of a matrix, each a row here, become those of its Cholesky factor; false if a pivot is <= 0 */
-    bool (*cholesky)(const knr_planes *x, int n);
+    /* x: `columns` columns of a matrix, n numbers of each from the first one's diagonal on, each a row here, become
+     * those of its Cholesky factor; false if a pivot is <= 0 */
+    bool (*cholesky)(const knr_planes *x, int columns, int64_t n);
     /* x: columns of a matrix, each a row here, become L and U. pivot[k]: the row that was swapped with row k. False
-     * if a pivot is 0 (its column is left as it is). */
-    bool (*lu)(const knr_planes *x, int columns, int64_t rows, int64_t *pivot);
+     * if a pivot is 0 (its column is left as it is). spare: of as many rows as half of the columns, at least 4, and as
+     * long */
+    bool (*lu)(const knr_planes *x, int columns, int64_t rows, int64_t *pivot, const knr_planes *spare);
+    /* Numbers k and pivot[k] of each row change places, for k = 0 .. count - 1 in order; of real numbers. */
+    void (*swap)(const knr_planes *x, int rows, const int64_t *pivot, int count);
     /* to[i][j] -= from[i][j] for rows x n numbers of `parts` real ones each. Strides in numbers; from's along j is
      * 1. */
     void (*subtract)(void *to, int64_t to_row, int64_t to_step, int64_t rows, int64_t n, const void *from,

@@ -65,6 +65,7 @@ static kni_atom solution_tangent(kni_builder *b, const kni_atom *x, kni_atom y, 
 }
 static const kna_formula solution = {"solve", "solve_jvp", 2, solution_value, solution_tangent};
 
+/* Of matrices whose number of rows is not known; the others have a row. */
 static kni_atom inverse_value(kni_builder *b, const kni_atom *x)
 {
     kni_atom out[3];
@@ -180,7 +181,7 @@ kn_array kn_linalg_inv(kn_array a)
     if (!knn_matrices_begin(&m, "inv", KNN_SQUARE, 1, &a))
         return kna_end(&m.op, KN_ATOM_NONE);
     kni_type t = knb_type(m.op.b, m.x[0]);
-    if (!kna_failed(&m.op) && knp_is_small(t, t.dim[t.ndim - 1])) {
+    if (!kna_failed(&m.op) && !knx_is_symbolic(t.dim[t.ndim - 1])) {
         knb_inv(m.op.b, m.x[0], &(kni_p_solve){.factors = true, .check = KN_CHECK_INV}, out);
         return knn_matrices_end(&m, out[0]);
     }

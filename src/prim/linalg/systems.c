@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * systems.c -- inv, solve and det of the small real matrices in the last two axes: LU factors and what is made of them
- * in one step, with the bits of the single steps (docs/determinism.md, "Factorisations"). Larger matrices and complex
- * ones are compositions (knp_is_small says which).
+ * systems.c -- inv, solve and det of the matrices in the last two axes: LU factors and what is made of them in one
+ * step. solve and det have rows for small real matrices, with the bits of the single steps (docs/determinism.md,
+ * "Factorisations"); larger ones and complex ones are compositions (knp_is_small says which).
  *
  * inv, solve
  *     type       the inverses, or the solutions, of the type of the matrices or right-hand sides; with `factors` also
@@ -14,6 +14,8 @@
  *
  * All are batched over one more axis in front, right-hand sides of one matrix beside each other, and lowered to
  * routines. */
+#include "base/line.h"
+#include "host/routine/linalg.h"
 #include "host/routine/small.h"
 #include "prim/linalg/matrices.h"
 
@@ -57,7 +59,8 @@ static knx_error *solve_type(kni_rule *r, kni_type *y)
     kni_type a = r->xt[0], b = r->xt[r->n_in - 1];
     KN_TRY(knp_check_matrices(a, true));
     KN_TRY(knp_check_matrices(b, false));
-    KN_TRY(check_small(a, columns_of(r)));
+    if (r->n_in == 2)
+        KN_TRY(check_small(a, columns_of(r)));
     bool fits = a.ndim == b.ndim && a.dtype == b.dtype;
     for (int i = 0; fits && i < a.ndim - 1; i++)
         fits = knx_dim_eq(a.dim[i], b.dim[i]);
@@ -180,14 +183,52 @@ static bool solve_many(const kni_rule *r, int64_t count, const void *const *x, v
     void *results[] = {y[0], factors ? y[1] : NULL, factors ? y[2] : NULL};
     return knr_small_run(KNR_SMALL_SOLVE, &s, count, operands, results, workspace);
 }
-static const knp_matrix_routine solve_routine = {
+
+/* The inverse of a matrix of any kind. What no one asked for is in the workspace: factors, permutation, pivots. */
+static size_t factor_bytes(const kni_rule *r)
+{
+    return r->n_out == 3 ? 0
+                         : knx_whole_lines((size_t)(knp_extents_of(r->xt[0]).n * knp_extents_of(r->xt[0]).n) *
+                                           r->xt[0].dtype->size);
+}
+static size_t order_bytes(const kni_rule *r)
+{
+    return knx_whole_lines((size_t)knp_extents_of(r->xt[0]).n * sizeof(int32_t));
+}
+static size_t inverse_bytes(const kni_rule *r)
+{
+    kn_dtype d = r->xt[0].dtype;
+    int64_t n = knp_extents_of(r->xt[0]).n;
+    size_t factors = knr_lu_workspace(d, n, n, r->threads), rest = knr_inverse_workspace(d, n, r->threads);
+    return factor_bytes(r) + 2 * order_bytes(r) + (factors > rest ? factors : rest);
+}
+static bool inverse_one(const kni_rule *r, const void *const *x, void *const *y, void *workspace)
+{
+    kn_dtype d = r->xt[0].dtype;
+    int64_t n = knp_extents_of(r->xt[0]).n;
+    char *at = workspace;
+    void *lu = r->n_out == 3 ? y[1] : at;
+    int32_t *pivots = (int32_t *)(void *)(at + factor_bytes(r)), *permutation = pivots;
+    permutation = r->n_out == 3 ? y[2] : (void *)((char *)pivots + order_bytes(r));
+    at += factor_bytes(r) + 2 * order_bytes(r);
+    bool regular = knr_lu(d, n, n, x[0], lu, pivots, permutation, at, r->threads);
+    knr_inverse(d, n, lu, permutation, y[0], at, r->threads);
+    return regular;
+}
+
+static const knp_matrix_routine small_routine = {
     .workspace = small_bytes, .many = solve_many, .has_many = always, .always_many = true};
-static knx_bytes solve_workspace(const kni_rule *r) { return knp_matrix_workspace(r, &solve_routine); }
+static const knp_matrix_routine inverse_routine = {.one = inverse_one, .workspace = inverse_bytes};
+static const knp_matrix_routine *routine_of(const kni_rule *r)
+{
+    return r->n_in == 2 || knp_is_small(r->xt[0], columns_of(r)) ? &small_routine : &inverse_routine;
+}
+static knx_bytes solve_workspace(const kni_rule *r) { return knp_matrix_workspace(r, routine_of(r)); }
 static knx_error *solve_run(const kni_rule *r, const kni_routine_args *args)
 {
     const solve_params *p = r->params;
     bool well;
-    KN_TRY(knp_each_matrix(r, args, &solve_routine, &well));
+    KN_TRY(knp_each_matrix(r, args, routine_of(r), &well));
     return well || !p->check ? NULL : knp_linalg_failure(p->check, "Singular matrix");
 }
 static bool solve_may_fail(const kni_rule *r) { return ((const solve_params *)r->params)->check != KN_CHECK_NONE; }
@@ -208,11 +249,13 @@ static knx_error *det_run(const kni_rule *r, const kni_routine_args *args)
 
 static double det_cost(const kni_rule *r)
 {
-    return kni_type_count(r->xt[0]) * ((double)knp_extents_of(r->xt[0]).n * 2 / 3 + 1);
+    double factor = knx_is_complex(r->xt[0].dtype) ? 4 : 1, n = (double)knx_dim_hint(knp_extents_of(r->xt[0]).n);
+    return factor * kni_type_count(r->xt[0]) * (n * 2 / 3 + 1);
 }
 static double solve_cost(const kni_rule *r)
 {
-    return det_cost(r) + 2 * kni_type_count(r->xt[r->n_in - 1]) * (double)knp_extents_of(r->xt[0]).n;
+    double factor = knx_is_complex(r->xt[0].dtype) ? 4 : 1, n = (double)knx_dim_hint(knp_extents_of(r->xt[0]).n);
+    return det_cost(r) + factor * 2 * kni_type_count(r->xt[r->n_in - 1]) * n;
 }
 
 const kni_prim knp_prim_inv = {
@@ -223,7 +266,7 @@ const kni_prim knp_prim_inv = {
     .fields = kni_fields_solve,
     .params_size = sizeof(solve_params),
     .factors = "b m n -> b i j, b k l, b p",
-    .doc = "the inverses of small real matrices, with their LU factors and the permutations of rows",
+    .doc = "the inverses of matrices, with their LU factors and the permutations of rows",
     .type = solve_type,
     .jvp = solve_jvp,
     .batch = knp_batch_all_in_front,

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { BLOCK = 32, PANEL = 256, K_BLOCK = 256, MOST = 300 };
+enum { ALONE = 256, PANEL = 128, COMPLEX_PANEL = 64, MOST = 300 };
 typedef struct number {
     double re, im;
 } number;
@@ -44,30 +44,24 @@ static number step(number l, number r, number v, double sign)
     return v;
 }
 
-/* v loses the product over from .. to, block by block. */
-static number lose(number v, const number *left, int64_t ls, bool conj_left, const number *right, int64_t rs,
-                   int64_t from, int64_t to)
-{
-    number acc = {0, 0};
-    for (int64_t k = from; k < to; k++) {
-        number l = left[k * ls];
-        acc = step(conj_left ? conjugate(l) : l, right[k * rs], acc, 1);
-        if ((k - from) % K_BLOCK == K_BLOCK - 1 || k == to - 1) {
-            v = (number){near(v.re - acc.re), near(v.im - acc.im)};
-            acc = (number){0, 0};
-        }
-    }
-    return v;
-}
+/* Columns of a panel where there are so many steps. */
+static int64_t panel_of(int64_t steps) { return complex_numbers ? COMPLEX_PANEL : steps <= ALONE ? ALONE : PANEL; }
 
-/* The chain; left[k * ls], right[k * rs]. */
+/* The chain; left[k * ls], right[k * rs]. from_end: products take the steps of a panel from its end. */
 static number chain(number v, const number *left, int64_t ls, bool conj_left, const number *right, int64_t rs,
-                    int64_t n)
+                    int64_t n, int64_t panel, bool from_end)
 {
-    int64_t q = n / PANEL * PANEL, p = n / BLOCK * BLOCK;
-    v = lose(v, left, ls, conj_left, right, rs, 0, q);
-    v = lose(v, left, ls, conj_left, right, rs, q, p);
-    for (int64_t k = p; k < n; k++) {
+    int64_t k = 0;
+    for (; k + panel <= n; k += panel) {
+        number acc = {0, 0};
+        for (int64_t i = 0; i < panel; i++) {
+            int64_t at = from_end ? k + panel - 1 - i : k + i;
+            number l = left[at * ls];
+            acc = step(conj_left ? conjugate(l) : l, right[at * rs], acc, 1);
+        }
+        v = (number){near(v.re - acc.re), near(v.im - acc.im)};
+    }
+    for (; k < n; k++) {
         number l = left[k * ls];
         v = step(conj_left ? conjugate(l) : l, right[k * rs], v, -1);
     }
@@ -92,7 +86,7 @@ static bool plain_cholesky(int64_t n, const number *a, number *l)
     memset(l, 0, (size_t)(n * n) * sizeof *l);
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = j; i < n; i++) {
-            number v = chain(a[i * n + j], l + j * n, 1, true, l + i * n, 1, j);
+            number v = chain(a[i * n + j], l + j * n, 1, true, l + i * n, 1, j, panel_of(n), false);
             if (i == j && v.re <= 0)
                 return false;
             double d = l[j * n + j].re;
@@ -106,7 +100,8 @@ static void plain_lu(int64_t m, int64_t n, const number *a, number *lu, int32_t 
     memcpy(lu, a, (size_t)(m * n) * sizeof *lu);
     for (int64_t j = 0; j < n; j++) {
         for (int64_t i = 0; i < m; i++) /* rows above j are U's already */
-            lu[i * n + j] = chain(lu[i * n + j], lu + i * n, 1, false, lu + j, n, i < j ? i : j);
+            lu[i * n + j] =
+                chain(lu[i * n + j], lu + i * n, 1, false, lu + j, n, i < j ? i : j, panel_of(m < n ? m : n), false);
         if (j >= m)
             continue;
         int64_t at = j;
@@ -131,11 +126,11 @@ static void plain_lu(int64_t m, int64_t n, const number *a, number *lu, int32_t 
 }
 
 /* t x = b for the lower triangle t. */
-static void plain_lower(int64_t m, int64_t n, const number *t, bool unit, number *x)
+static void plain_lower(int64_t m, int64_t n, const number *t, bool unit, bool from_end, number *x)
 {
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
-            number v = chain(x[i * n + j], t + i * m, 1, false, x + j, n, i);
+            number v = chain(x[i * n + j], t + i * m, 1, false, x + j, n, i, panel_of(m), from_end);
             x[i * n + j] = unit ? v : quotient(v, t[i * m + i]);
         }
 }
@@ -157,7 +152,7 @@ static void plain_solve(const knr_triangular *s, const number *a, const number *
                 y[i * n + j] = conjugate(y[i * n + j]);
         }
     }
-    plain_lower(m, n, t, s->unit_diagonal, y);
+    plain_lower(m, n, t, s->unit_diagonal, !lower, y);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             int64_t r = lower ? i : m - 1 - i;
@@ -301,6 +296,47 @@ static void solve_of(kn_dtype d, int64_t m, int64_t n, unsigned how)
     free(a), free(b), free(want), free(x), free(y), free(z);
 }
 
+/* Columns of the systems with both factors, at their places. */
+static void plain_inverse(int64_t n, const number *lu, const int32_t *permutation, number *want)
+{
+    knr_triangular l = {.m = n, .n = n, .left_side = true, .lower = true, .unit_diagonal = true}, u = l;
+    number *one = calloc((size_t)(n * n) + 1, sizeof *one), *y = calloc((size_t)(n * n) + 1, sizeof *y);
+    for (int64_t i = 0; i < n; i++)
+        one[i * n + i].re = 1;
+    u.lower = u.unit_diagonal = false;
+    plain_solve(&l, lu, one, y);
+    plain_solve(&u, lu, y, one);
+    for (int64_t i = 0; i < n * n; i++)
+        want[i / n * n + permutation[i % n]] = one[i];
+    free(one);
+    free(y);
+}
+
+static void inverse_of(kn_dtype d, int64_t n)
+{
+    number *a = random_numbers(n * n), *want = calloc((size_t)(n * n) + 1, sizeof *want);
+    int32_t *pivots = calloc((size_t)n + 1, sizeof *pivots), *permutation = calloc((size_t)n + 1, sizeof *pivots);
+    for (int64_t i = 0; i < n; i++)
+        permutation[i] = (int32_t)i;
+    plain_lu(n, n, a, want, pivots);
+    for (int64_t i = 0; i < n; i++) {
+        int32_t row = permutation[i];
+        permutation[i] = permutation[pivots[i]];
+        permutation[pivots[i]] = row;
+    }
+    void *lu = stored(d, want, n * n), *y = room_for((size_t)(n * n) * d->size);
+    plain_inverse(n, memcpy(a, want, (size_t)(n * n) * sizeof *a), permutation, want);
+    for (int i = 0; i < 3; i++) {
+        int threads = 1 + i;
+        knr_isa_limit(isas[i]);
+        void *w = room_for(knr_inverse_workspace(d, n, threads));
+        knr_inverse(d, n, lu, permutation, y, w, threads);
+        same("inverse", d, n, n, y, want);
+        free(w);
+    }
+    free(a), free(want), free(lu), free(y), free(pivots), free(permutation);
+}
+
 static void cholesky_is_the_documented_one(void **state)
 {
     (void)state;
@@ -311,7 +347,7 @@ static void cholesky_is_the_documented_one(void **state)
         cholesky_of(dtypes[t], MOST);
     }
     set_dtype(KN_DT(F32));
-    cholesky_of(KN_DT(F32), 2 * PANEL + 70);
+    cholesky_of(KN_DT(F32), 4 * PANEL + 70);
 }
 
 static void lu_is_the_documented_one(void **state)
@@ -324,9 +360,12 @@ static void lu_is_the_documented_one(void **state)
             lu_of(dtypes[t], sizes[i], sizes[N_SIZES - 1 - i]);
         }
         lu_of(dtypes[t], MOST, MOST - 3);
+        lu_of(dtypes[t], 70, MOST + 100);
+        lu_of(dtypes[t], MOST + 100, 70);
     }
     set_dtype(KN_DT(F32));
-    lu_of(KN_DT(F32), 2 * PANEL + 1, 2 * PANEL + 70);
+    lu_of(KN_DT(F32), 4 * PANEL + 1, 4 * PANEL + 70);
+    lu_of(KN_DT(F32), 4 * PANEL + 70, 3 * PANEL + 1);
 }
 
 static void triangular_solve_is_the_documented_one(void **state)
@@ -342,7 +381,18 @@ static void triangular_solve_is_the_documented_one(void **state)
             solve_of(dtypes[t], MOST, 3, how);
     }
     set_dtype(KN_DT(F32));
-    solve_of(KN_DT(F32), 2 * PANEL + 70, 150, 3);
+    solve_of(KN_DT(F32), 4 * PANEL + 70, 150, 3);
+}
+
+static void inverse_is_the_documented_one(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 4; t++) {
+        set_dtype(dtypes[t]);
+        for (int i = 0; i < N_SIZES; i++)
+            inverse_of(dtypes[t], sizes[i]);
+        inverse_of(dtypes[t], MOST);
+    }
 }
 
 /* --- where there is no result ----------------------------------------------------------------- */
@@ -384,6 +434,7 @@ KN_TEST_GROUP(test_routine_linalg)
         cmocka_unit_test_teardown(cholesky_is_the_documented_one, widest),
         cmocka_unit_test_teardown(lu_is_the_documented_one, widest),
         cmocka_unit_test_teardown(triangular_solve_is_the_documented_one, widest),
+        cmocka_unit_test_teardown(inverse_is_the_documented_one, widest),
         cmocka_unit_test_teardown(failures, widest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
