@@ -4,6 +4,7 @@
  * there is no element, or read where it lies; either way a line has a place, and a step a distance from it. */
 #include "host/routine/product_box.h"
 #include "host/tile.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { LONG_PITCH = 512, MOST_DIMS = 2 * KN_MAX_NDIM };
@@ -177,7 +178,7 @@ static bool is_nearer(const dim *x, const dim *y, const dim *lane)
 {
     if (x == lane || y == lane)
         return x == lane;
-    return (x->count == 1) != (y->count == 1) ? y->count == 1 : x->stride < y->stride;
+    return (x->count == 1) != (y->count == 1) ? y->count == 1 : llabs(x->stride) < llabs(y->stride);
 }
 
 /* What lies nearest in the array lies nearest in the box: bytes for each dimension. */
@@ -305,7 +306,8 @@ static void turn_lanes(const box *b, const dim *lane, const dim *x, const char *
 static void copy_dims(const box *b, const dim *const *d, int n, const char *from, char *to)
 {
     const dim *x = d[n - 1];
-    if (n == 2 && d[0]->stride != b->size && x->stride == b->size) {
+    bool lanewise = b->lane && !b->strip->right; /* the nearest dimension are lanes then, whatever its stride is */
+    if (n == 2 && lanewise && d[0]->stride != b->size && x->stride == b->size) {
         turn_lanes(b, d[0], x, from, to);
         return;
     }
