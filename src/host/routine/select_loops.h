@@ -25,13 +25,13 @@ static int64_t F(position)(const knr_image_code *code, const T *x, int64_t n, in
     return 0;
 }
 
-static int64_t F(positions_from)(const knr_image_code *code, const T *x, int64_t n, int64_t image, int64_t equal,
-                                 uint64_t *to)
+static int64_t F(positions_from)(const knr_image_code *code, const T *x, int64_t first, int64_t end, int64_t image,
+                                 int64_t *equal, uint64_t *to)
 {
     int64_t many = 0;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = first; i < end; i++) {
         S v = F(image)(code, x[i]);
-        if (v > image || (v == image && equal-- > 0))
+        if (v > image || (v == image && (*equal)-- > 0))
             to[many++] = (uint64_t)i;
     }
     return many;

@@ -29,9 +29,7 @@ typedef struct parting {
     void *y;
     int64_t n, m, *count;
     const int64_t *image;
-    const knr_sort_vector *by; /* of one image; NULL: without vectors */
-    const void *pivot;         /* that part numbers by the image: */
-    int first;                 /* the first class is this one; the one below the least image is none */
+    const struct around *around; /* of one image; NULL: without vectors */
     bool positions;
     int size, parts;
 } parting;
@@ -119,20 +117,71 @@ void knr_number_of(kn_dtype d, const void *x, int64_t n, int64_t image, int64_t 
     }
 }
 
+/* How numbers are put into those below an image, equal to it and above by vectors. */
+typedef struct around {
+    const knr_sort_vector *by; /* NULL: there are none */
+    int first;                 /* the first class is this one; the one below the least image is none */
+    int64_t wide[KNR_CLASSES - 1];
+    int32_t narrow[KNR_CLASSES - 1];
+    const void *pivot;
+} around;
+
+static void put_around(kn_dtype d, int64_t image, around *a)
+{
+    bool wide = d->size == 8;
+    const int64_t most = wide ? INT64_MAX : INT32_MAX;
+    a->by = d->size >= 4 ? KNR_BY_ISA(knr_sort_vector)[wide] : NULL;
+    a->first = image == -most - 1;
+    a->wide[0] = a->first ? image : image - 1;
+    a->wide[1] = a->first ? most : image;
+    a->wide[2] = most;
+    for (int k = 0; k < KNR_CLASSES - 1; k++)
+        a->narrow[k] = (int32_t)a->wide[k];
+    a->pivot = wide ? (const void *)a->wide : a->narrow;
+}
+
+/* How many are below, equal and above. */
+static void count_around(const around *a, const knr_image_code *code, const void *x, int64_t n, int64_t count[3])
+{
+    int64_t in[KNR_CLASSES]; /* of which the last ones are empty */
+    a->by->count(code, x, n, a->pivot, in);
+    count[0] = 0;
+    memcpy(count + a->first, in, (size_t)(3 - a->first) * sizeof *count);
+}
+
 int64_t knr_positions_from(kn_dtype d, const void *x, int64_t n, int64_t image, int64_t equal, uint64_t *to)
 {
+    enum { BLOCK = 1024 };
     const knr_image_code code = knr_image_code_of(d);
-    switch (d->size) {
-    case 1: return positions_from_8(&code, x, n, image, equal, to);
-    case 2: return positions_from_16(&code, x, n, image, equal, to);
-    case 4: return positions_from_32(&code, x, n, image, equal, to);
-    default: return positions_from_64(&code, x, n, image, equal, to);
+    int64_t many = 0;
+    around a;
+    put_around(d, image, &a);
+    for (int64_t i = 0; i < n; i += BLOCK) {
+        int64_t end = n - i < BLOCK ? n : i + BLOCK, count[3] = {0};
+        if (a.by)
+            count_around(&a, &code, (const char *)x + i * d->size, end - i, count);
+        if (count[0] == end - i) /* nearly all of them if few are asked for */
+            continue;
+        switch (d->size) {
+        case 1: many += positions_from_8(&code, x, i, end, image, &equal, to + many); break;
+        case 2: many += positions_from_16(&code, x, i, end, image, &equal, to + many); break;
+        case 4: many += positions_from_32(&code, x, i, end, image, &equal, to + many); break;
+        default: many += positions_from_64(&code, x, i, end, image, &equal, to + many); break;
+        }
     }
+    return many;
 }
 
 int64_t knr_count_above(kn_dtype d, const void *x, int64_t n, int64_t image)
 {
     const knr_image_code code = knr_image_code_of(d);
+    int64_t count[3];
+    around a;
+    put_around(d, image, &a);
+    if (a.by) {
+        count_around(&a, &code, x, n, count);
+        return count[2];
+    }
     switch (d->size) {
     case 1: return count_above_8(&code, x, n, (int8_t)image);
     case 2: return count_above_16(&code, x, n, (int16_t)image);
@@ -148,11 +197,8 @@ static void count_part(void *arg, int64_t part, int worker)
     const parting *p = arg;
     int64_t from = p->n * part / p->parts, to = p->n * (part + 1) / p->parts, *count = p->count + part * (2 * p->m + 1);
     (void)worker;
-    if (p->by) {
-        int64_t in[KNR_CLASSES]; /* of which the last ones are empty */
-        p->by->count(&p->code, (const char *)p->x + from * p->size, to - from, p->pivot, in);
-        count[0] = 0;
-        memcpy(count + p->first, in, (size_t)(3 - p->first) * sizeof *count);
+    if (p->around) {
+        count_around(p->around, &p->code, (const char *)p->x + from * p->size, to - from, count);
         return;
     }
     memset(count, 0, (size_t)(2 * p->m + 1) * sizeof *count);
@@ -169,13 +215,15 @@ static void move_part(void *arg, int64_t part, int worker)
     const parting *p = arg;
     int64_t from = p->n * part / p->parts, to = p->n * (part + 1) / p->parts, *place = p->count + part * (2 * p->m + 1);
     (void)worker;
-    if (p->by && !p->positions) {
+    if (p->around && !p->positions) {
+        int first = p->around->first;
         int64_t at[KNR_CLASSES] = {0}, end[KNR_CLASSES] = {0}; /* where the next part's begin */
-        for (int k = p->first; k < 3; k++) {
-            at[k - p->first] = place[k];
-            end[k - p->first] = part + 1 < p->parts ? place[3 + k] : k < 2 ? p->count[k + 1] : p->n;
+        for (int k = first; k < 3; k++) {
+            at[k - first] = place[k];
+            end[k - first] = part + 1 < p->parts ? place[3 + k] : k < 2 ? p->count[k + 1] : p->n;
         }
-        p->by->move(&p->code, (const char *)p->x + from * p->size, to - from, p->pivot, p->y, at, end, false);
+        p->around->by->move(&p->code, (const char *)p->x + from * p->size, to - from, p->around->pivot, p->y, at, end,
+                            false);
         return;
     }
     switch (p->size) {
@@ -191,13 +239,12 @@ void knr_part_by(kn_dtype d, const void *x, int64_t n, const int64_t *image, int
 {
     parting p = {.code = knr_image_code_of(d), .x = x, .y = y, .n = n, .m = m, .count = count, .image = image};
     int64_t parts = n / PART < threads ? n / PART : threads, sum = 0;
-    bool wide = d->size == 8;
-    const int64_t most = wide ? INT64_MAX : INT32_MAX, it = m ? image[0] : most;
-    p.first = it == -most - 1;
-    const int64_t pivot[] = {p.first ? it : it - 1, p.first ? most : it, most};
-    const int32_t narrow[] = {(int32_t)pivot[0], (int32_t)pivot[1], (int32_t)most};
-    p.positions = positions, p.size = d->size, p.pivot = wide ? (const void *)pivot : narrow;
-    p.by = m == 1 && d->size >= 4 ? KNR_BY_ISA(knr_sort_vector)[wide] : NULL;
+    around one;
+    p.positions = positions, p.size = d->size;
+    if (m == 1) {
+        put_around(d, image[0], &one);
+        p.around = one.by ? &one : NULL;
+    }
     p.parts = parts < 1 ? 1 : parts > KNR_CLASS_PARTS ? KNR_CLASS_PARTS : (int)parts;
     knx_parallel(threads, p.parts, count_part, &p);
     for (int64_t class = 0; class < 2 * m + 1; class ++)

@@ -329,9 +329,12 @@ static void F(move)(const knr_image_code *code, const void *x, int64_t n, const 
         UNROLL for (int k = 0; k < KNR_CLASSES; k++)
         {
             unsigned up_to = k < KNR_CLASSES - 1 ? F(up_to)(v, pivot[k] - (V){0}) & there : there;
-            int many = __builtin_popcount(up_to & ~before);
-            V w = F(kept)(moved, up_to & ~before);
+            unsigned which = up_to & ~before;
             before = up_to;
+            if (at[k] == end[k]) /* the class is empty, or complete */
+                continue;
+            int many = __builtin_popcount(which);
+            V w = F(kept)(moved, which);
             if (at[k] + LANES <= end[k])
                 F(store)(y + at[k], w);
             else
