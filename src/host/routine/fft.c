@@ -259,6 +259,9 @@ static void run_line(line_work *w, const void *x, void *y)
         void *rest = number_at(a, room, flat || to_reals(a) ? whole(2 * p->n) : 0);
         if (reals(a)) {
             transform(w, pairs(x), z, rest);
+            const char *next = number_at(a, y, 2 * w->ahead_y); /* passes that write planes do not fetch it */
+            for (int64_t i = 0; flat && w->ahead_y && i < a->n_y * 2 * a->bytes; i += KNR_FFT_LINE)
+                __builtin_prefetch(next + i, 1, 2);
             run_real(a, z, pairs(y), w->threads);
         } else {
             run_real(a, pairs(x), z, w->threads);
