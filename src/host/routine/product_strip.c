@@ -248,7 +248,6 @@ static bool table_of_left(knr_plan *p, knr_strip *s)
         knr_box_bytes(p, s, 1, shares_rows(p) ? knr_least(most_steps(p), p->cut.k_piece) : p->cut.k_piece) >
             MOST_BOX_BYTES)
         return false;
-    p->max_rows = (int)knr_least(p->max_rows, KNH_TABLE_ROWS);
     s->run = INT64_MAX;
     return true;
 }
@@ -269,9 +268,11 @@ void knr_choose_strips(knr_plan *p)
     s.lines = l->row.total / s.line;
     if ((!wanted || s.run < LEAST_RUN) && !table_of_left(p, &s))
         return;
-    if ((int64_t)p->max_rows * p->cut.panel * p->size > MOST_SUMS ||
+    int most_rows = s.table ? (int)knr_least(p->max_rows, KNH_TABLE_ROWS) : p->max_rows;
+    if (most_rows * p->cut.panel * p->size > MOST_SUMS ||
         (!p->direct && s.line * p->cut.panel * p->size > BLOCK_BYTES))
-        return;
+        return; /* the plan is as it was */
+    p->max_rows = most_rows;
     cut_lines(p, &s);
     p->strip = s;
     p->left_across = s.across;
