@@ -160,12 +160,11 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
         set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/${source}_isa.c" APPEND PROPERTY COMPILE_OPTIONS "$<${kiln_tuned}:${kiln_rolled}>")
     endforeach()
 endif()
-# Blocks are written out where they are turned; what is left at the edges needs no vectors.
+# Blocks are written out where they are turned; what is left at the edges needs none of it.
+set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/host/tile_isa.c" APPEND PROPERTY COMPILE_OPTIONS $<${kiln_tuned}:-Os>)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-    foreach(source IN ITEMS tile weave)
-        set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/host/${source}_isa.c" APPEND PROPERTY COMPILE_OPTIONS
-                     "$<${kiln_tuned}:-fno-tree-vectorize;-fno-unswitch-loops>")
-    endforeach()
+    set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/host/weave_isa.c" APPEND PROPERTY COMPILE_OPTIONS
+                 "$<${kiln_tuned}:-fno-tree-vectorize;-fno-unswitch-loops>")
 endif()
 # These wait for memory, not for instructions.
 foreach(source cumulative cumulative_isa cumulative_plain)

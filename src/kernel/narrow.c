@@ -343,3 +343,74 @@ knx_error *knk_narrow(const knk_kernel *k, const knk_launch *l, const knk_box *b
     knx_free(room);
     return e;
 }
+
+/* --- several kernels as one --------------------------------------------------------------------- */
+
+typedef struct joiner {
+    knk_builder *b;
+    int16_t *buffer, *of; /* of: per new map: the buffer that it is for, -1 */
+    int32_t *map;
+    int n_buffer, n_map;
+} joiner;
+
+static int16_t joined_buffer(joiner *j, const knk_part *p, int buffer)
+{
+    int i = 0;
+    while (i < j->n_buffer && j->buffer[i] != p->buffer[buffer])
+        i++;
+    if (i == j->n_buffer) {
+        j->buffer[j->n_buffer++] = p->buffer[buffer];
+        knk_add_buffer(j->b, (knx_dtype_id)p->kernel->buffer[buffer].dtype, p->kernel->buffer[buffer].written);
+    }
+    return (int16_t)i;
+}
+
+static int16_t joined_map(joiner *j, const knk_part *p, int map, int16_t buffer)
+{
+    int i = 0;
+    while (i < j->n_map && (j->map[i] != p->map[map] || j->of[i] != buffer))
+        i++;
+    if (i == j->n_map) {
+        j->of[j->n_map] = buffer;
+        j->map[j->n_map++] = p->map[map];
+        knk_add_map(j->b, p->kernel->map[map].cls);
+    }
+    return (int16_t)i;
+}
+
+static void add_part(joiner *j, const knk_part *p, knk_node *node)
+{
+    for (int i = 0; i < p->kernel->n_node; i++) {
+        knk_inst n = p->kernel->node[i];
+        if (n.op == KNK_LOAD || n.op == KNK_STORE)
+            n.buffer = joined_buffer(j, p, n.buffer);
+        if (n.op == KNK_LOAD || n.op == KNK_STORE || n.op == KNK_INDEX)
+            n.map = joined_map(j, p, n.map, n.buffer);
+        n.a = n.a < 0 ? n.a : node[n.a];
+        n.b = n.b < 0 ? n.b : node[n.b];
+        n.c = n.c < 0 ? n.c : node[n.c];
+        node[i] = n.op == KNK_CONST ? knk_const(j->b, (knx_dtype_id)n.dtype, n.imm) : knk_emit(j->b, n);
+    }
+}
+
+knx_error *knk_together(int n, const knk_part *part, knk_kernel **out, int16_t *buffer, int32_t *map)
+{
+    size_t nodes = 1, maps = 1;
+    for (int i = 0; i < n; i++) {
+        nodes = (size_t)part[i].kernel->n_node > nodes ? (size_t)part[i].kernel->n_node : nodes;
+        maps += (size_t)part[i].kernel->n_map;
+    }
+    *out = NULL;
+    knk_node *node = knx_alloc_zero(nodes * sizeof *node + maps * sizeof(int16_t));
+    joiner j = {.b = node ? knk_new(part->kernel->n_par) : NULL, .buffer = buffer, .map = map};
+    if (!j.b) {
+        knx_free(node);
+        return knx_error_nomem();
+    }
+    j.of = (int16_t *)(void *)(node + nodes);
+    knk_begin_stage(j.b, 0);
+    for (int i = 0; i < n; i++)
+        add_part(&j, &part[i], node);
+    knx_free(node);
+    return knk_finish(j.b, out);
+}

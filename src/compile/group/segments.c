@@ -2,7 +2,8 @@
  * segments.c -- kernels whose loads are under predicates on positions (of pad, concatenate, and of rolls and stencils,
  * which are made of these) run in segments: the parallel loops are cut at turns where a predicate changes, and each box
  * of points between cuts runs the kernel that is left where its predicates are known. Boxes too small for code of their
- * own run the whole kernel. */
+ * own run the whole kernel. Where the boxes are the few turns of one loop (arrays stacked along the last axis), they
+ * are one kernel, which does all turns for a point of the other loops. */
 #include "compile/plan.h"
 #include "kernel/narrow.h"
 #include <string.h>
@@ -12,7 +13,9 @@ enum {
     LEAST_POINTS = 256, /* of a box, on average: a box costs some microseconds of planning */
     /* a kernel of boxes is worth code of its own if it runs 1/OWN_PART of all points, or OWN_POINTS of them */
     OWN_PART = 8,
-    OWN_POINTS = 1 << 14
+    OWN_POINTS = 1 << 14,
+    MOST_TURNS = 8,
+    MOST_NODES = 128 /* of a kernel that does all turns */
 };
 
 typedef struct box {
@@ -20,6 +23,7 @@ typedef struct box {
     int16_t *buffer, *map; /* per buffer and map of its own kernel: the number in the whole one; NULL: it has none */
     knk_kernel *kernel;    /* its own, or the step's whole one */
     bool rare;
+    const int64_t **lows; /* per map, where it begins; NULL: all at `low` */
 } box;
 typedef struct cutting {
     knc_plan *p;
@@ -191,6 +195,67 @@ static void join_whole(cutting *c)
             }
 }
 
+/* The loop whose turns the boxes are, one each; -1: there is none, or they are too many. */
+static int loop_of_turns(const cutting *c)
+{
+    int along = -1, nodes = 0;
+    for (int d = 0; d < c->s->u.k.kernel->n_par; d++)
+        if (c->l.par[d] == c->n)
+            along = d;
+    for (int i = 0; along >= 0 && i < c->n; i++) {
+        const box *b = &c->box[i];
+        const knk_kernel *k = b->kernel;
+        nodes += k->n_node;
+        bool fine = b->low[along] == i && b->extent[along] == 1 && k->n_stage == 1 && !k->stage->n_inner;
+        for (int d = 0; d < k->n_par; d++)
+            fine &= d == along || (!b->low[d] && b->extent[d] == c->l.par[d]);
+        along = fine ? along : -1;
+    }
+    return c->n < 2 || c->n > MOST_TURNS || nodes > MOST_NODES ? -1 : along;
+}
+
+/* The boxes, if they are the turns of a loop, become one. A map that does not depend on the loop is the same in all. */
+static knx_error *join_turns(cutting *c)
+{
+    knk_part part[MOST_TURNS];
+    const int loop = loop_of_turns(c), n_map = c->s->u.k.kernel->n_map;
+    size_t maps = 1, buffers = 1;
+    if (loop < 0)
+        return NULL;
+    for (int i = 0; i < c->n; i++) {
+        const box *b = &c->box[i];
+        int32_t *name = knx_arena_alloc(c->a, ((size_t)b->kernel->n_map + 1) * sizeof *name);
+        if (!name)
+            return knx_error_nomem();
+        for (int m = 0; m < b->kernel->n_map; m++)
+            name[m] = b->map[m] + (c->l.map[b->map[m]].stride[loop] ? i * n_map : 0);
+        part[i] = (knk_part){b->kernel, b->buffer, name};
+        maps += (size_t)b->kernel->n_map;
+        buffers += (size_t)b->kernel->n_buffer;
+    }
+    int32_t *name = knx_arena_alloc(c->a, maps * sizeof *name);
+    box one = {.low = c->box->low, .extent = c->box->extent};
+    one.buffer = knx_arena_alloc(c->a, buffers * sizeof *one.buffer);
+    one.map = knx_arena_alloc(c->a, maps * sizeof *one.map);
+    one.lows = knx_arena_alloc(c->a, maps * sizeof *one.lows);
+    if (!name || !one.buffer || !one.map || !one.lows)
+        return knx_error_nomem();
+    KN_TRY(knk_together(c->n, part, &one.kernel, one.buffer, name));
+    if (one.kernel->n_buffer > KNC_SEGMENT_BUFFERS) {
+        knk_release(one.kernel);
+        return NULL;
+    }
+    for (int m = 0; m < one.kernel->n_map; m++) {
+        one.map[m] = (int16_t)(name[m] % n_map);
+        one.lows[m] = c->box[name[m] / n_map].low;
+    }
+    for (int i = 0; i < c->n; i++)
+        knk_release(c->box[i].kernel);
+    *c->box = one;
+    c->n = c->made = 1;
+    return c->p->o->kernels ? knc_share_kernel(c->p->o->kernels, &c->box->kernel) : NULL;
+}
+
 /* --- what runs -------------------------------------------------------------------------------- */
 
 /* The launch of a box: the numbers of the whole launch, from the box's first point on. The kernel is retained last,
@@ -208,7 +273,8 @@ static knx_error *make_segment(const cutting *c, const box *b, knc_segment *out)
     for (int m = 0; m < b->kernel->n_map; m++) {
         map[m] = c->l.map[b->map ? b->map[m] : m];
         for (int d = 0; d < k->n_par; d++)
-            map[m].offset = knx_dim_add(map[m].offset, knx_dim_mul(map[m].stride[d], b->low[d]));
+            map[m].offset =
+                knx_dim_add(map[m].offset, knx_dim_mul(map[m].stride[d], (b->lows ? b->lows[m] : b->low)[d]));
     }
     out->map = map;
     out->kernel = knk_retain(b->kernel);
@@ -234,6 +300,7 @@ static knx_error *cut_in(cutting *c, const knk_cut *cut, int n_cut)
     if (!c->n)
         return NULL;
     KN_TRY(narrow_boxes(c));
+    KN_TRY(join_turns(c));
     give_up_rare(c);
     join_whole(c);
     return c->n > 1 || !c->box->rare ? run_in_boxes(c) : NULL;

@@ -177,6 +177,54 @@ static void arrays_joined_along_several_axes_are_one_step(void **state)
         }
 }
 
+/* The turns of a short loop are one kernel, which stores an element for each. */
+static kni_jaxpr *stacked_last(int n, int64_t rows)
+{
+    kni_builder b;
+    kni_atom part[8];
+    knb_init(&b);
+    for (int i = 0; i < n; i++)
+        part[i] = knb_invar(&b, kni_type_of(KN_DT(F64), 2, (int64_t[]){rows, 1}));
+    return FINISH(&b, knb_concatenate(&b, n, part, 1));
+}
+
+static void arrays_stacked_last_are_one_segment(void **state)
+{
+    (void)state;
+    if (knh_generator_best() == &knh_interpreter)
+        return;
+    for (int n = 2; n <= 8; n++) {
+        kni_jaxpr *j = stacked_last(n, 2000);
+        knd_loaded *p;
+        test_ok(knd_compile(&knd_host, j, &(knc_compile_options){.fuse = true}, &p));
+        assert_int_equal(p->program->step[0].u.k.n_segment, 1);
+        assert_int_equal(p->program->step[0].u.k.segment[0].kernel->n_node, 2 * n); /* loads and stores */
+        knd_release(p);
+        kni_release(j);
+    }
+}
+
+static void stacked_values_are_where_they_belong(void **state)
+{
+    const kn_dtype dtypes[] = {KN_I8, KN_I16, KN_F32, KN_F64, KN_C64};
+    (void)state;
+    for (int d = 0; d < 5; d++)
+        for (int n = 1; n <= 9; n++) {
+            KN_SCOPE;
+            enum { ROWS = 1500 };
+            kn_array part[9];
+            for (int k = 0; k < n; k++) {
+                part[k] = kn_astype(kn_remainder(kn_add(kn_arange(0, ROWS, 1), 10 * k), 113), dtypes[d]);
+                part[k] = kn_mul(part[k], kn_astype(kn_ones(KN_SHAPE(ROWS)), dtypes[d]));
+            }
+            const int64_t *v = kn_data(kn_astype(kn_stack(kn_list_from(part, n), KN_AXIS(-1)), KN_I64), int64_t);
+            assert_non_null(v);
+            for (int i = 0; i < ROWS; i++)
+                for (int k = 0; k < n; k++)
+                    assert_int_equal(v[i * n + k], (i + 10 * k) % 113);
+        }
+}
+
 /* Of x around its middle: at the ends a kernel of their own would be worth little. */
 static void small_boxes_keep_the_whole_kernel(void **state)
 {
@@ -505,6 +553,8 @@ KN_TEST_GROUP(test_program_segments)
         cmocka_unit_test(concatenations_of_all_shapes_are_one_copy),
         cmocka_unit_test(very_many_arrays_are_joined),
         cmocka_unit_test(arrays_joined_along_several_axes_are_one_step),
+        cmocka_unit_test(arrays_stacked_last_are_one_segment),
+        cmocka_unit_test(stacked_values_are_where_they_belong),
         cmocka_unit_test(small_boxes_keep_the_whole_kernel),
         cmocka_unit_test(what_is_known_at_all_points_is_gone),
         cmocka_unit_test(boxes_of_many_points_have_code_of_their_own),
