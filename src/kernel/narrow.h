@@ -25,9 +25,9 @@ int knk_narrow_maps(const knk_kernel *k);
 knx_error *knk_narrow(const knk_kernel *k, const knk_launch *l, const knk_box *box, knk_kernel **out, int16_t *buffer,
                      int16_t *map);
 
-/* One kernel that does the work of several, point by point, each of one stage without loops. buffer, map: per one of the
- * part's, what it is called; equal names are one, of maps if they are for the same buffer. In the results: the names of
- * the new kernel's; room for all of the parts'. */
+/* One kernel that does the work of several, point by point, each of one stage without loops. buffer, map: per one of
+ * the part's, what it is called; equal names are one, of maps if they are for the same buffer. In the results: the
+ * names of the new kernel's; room for all of the parts'. */
 typedef struct knk_part {
     const knk_kernel *kernel;
     const int16_t *buffer;

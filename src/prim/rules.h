@@ -43,7 +43,8 @@ knx_error *knp_transpose_same(const kni_rule *r, const kni_atom *ct, kni_atom *c
 /* The cotangent of an operand of type x: summed if x is a scalar beside arrays. */
 kni_atom knp_unbroadcast(kni_builder *b, kni_atom ct, kni_type x);
 
-/* `simplify` of add and or: two arrays with zeros between their elements, in turn (interleave.c); KN_ATOM_NONE: no such. */
+/* `simplify` of add and or: two arrays with zeros between their elements, in turn (interleave.c); KN_ATOM_NONE: no
+ * such. */
 kni_atom knp_interleaved(const kni_rule *r);
 
 /* Batching. */

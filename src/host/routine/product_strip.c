@@ -269,8 +269,7 @@ void knr_choose_strips(knr_plan *p)
     if ((!wanted || s.run < LEAST_RUN) && !table_of_left(p, &s))
         return;
     int most_rows = s.table ? (int)knr_least(p->max_rows, KNH_TABLE_ROWS) : p->max_rows;
-    if (most_rows * p->cut.panel * p->size > MOST_SUMS ||
-        (!p->direct && s.line * p->cut.panel * p->size > BLOCK_BYTES))
+    if (most_rows * p->cut.panel * p->size > MOST_SUMS || (!p->direct && s.line * p->cut.panel * p->size > BLOCK_BYTES))
         return; /* the plan is as it was */
     p->max_rows = most_rows;
     cut_lines(p, &s);

@@ -241,7 +241,8 @@ static void gather_window(const knr_windows *w, const knr_nest *s, const char *t
     } while (knr_next_line(s, at, &to, &from));
 }
 
-/* Are the windows lines, each a step behind the one before in the dense array, and do starts alone say where they are? */
+/* Are the windows lines, each a step behind the one before in the dense array, and do starts alone say where they
+ * are? */
 static bool is_line(const knr_windows *w, const knr_nest *s)
 {
     bool line = s->n == 1 && knr_point_step(w);
