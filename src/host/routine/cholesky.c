@@ -66,6 +66,18 @@ static void update(void *env, int64_t first, int64_t from, int64_t to, int worke
         lose(x, first, from, least(DIAGONAL, to - from), worker, NULL);
 }
 
+/* The columns from `first` on go to the plane, a few at a time from their diagonal on. */
+static void take_panel(const factors *x, int64_t first, const void *from)
+{
+    const knr_panels *p = &x->p;
+    int64_t w = width_of(x, first), rows = x->n - first;
+    for (int64_t c = 0; c < w; c += KNR_BLOCK) {
+        knr_planes part = knr_panels_part(p, p->plane[parity(x, first)], c * p->plane[0].ld + c);
+        p->f->take(&part, (int)least(KNR_BLOCK, w - c), rows - c,
+                   &(knr_place_in){knr_place_of(p->dtype, from, c * (x->n + 1)), 1, x->n, false}, NULL);
+    }
+}
+
 /* The panel of the columns from `first` on; its rows are complete then, with zeros behind the diagonal. */
 static bool factor(void *env, int64_t first, int worker)
 {
@@ -73,21 +85,27 @@ static bool factor(void *env, int64_t first, int worker)
     const knr_panels *p = &x->p;
     kn_dtype d = p->dtype;
     int w = (int)width_of(x, first), odd = parity(x, first);
-    int64_t rows = x->n - first, before = first - p->width;
+    int64_t below = x->n - first - w, before = first - p->width;
     const knr_planes *plane = &p->plane[odd];
     bool complex = knx_is_complex(d);
     if (first && complex)
         update(x, before, first, first + w, worker);
-    const void *from =
-        before > 0 || (first && complex) ? element(x, first, first) : knr_place_of(d, x->a, first * x->n + first);
-    p->f->take(plane, w, rows, &(knr_place_in){from, 1, x->n, false}, NULL);
+    take_panel(x, first,
+               before > 0 || (first && complex) ? element(x, first, first) : knr_place_of(d, x->a, first * (x->n + 1)));
     if (first && !complex)
         lose_in_plane(x, before, w, worker, NULL);
-    if (!p->f->cholesky(plane, w, rows))
+    if (!p->f->cholesky(plane, w))
         return false;
-    knr_panels_put(p, first, rows, element(x, first, first), x->n, true);
+    if (below) {
+        knr_planes rest = knr_panels_part(p, *plane, w);
+        p->f->put(plane, w, w, &(knr_place_out){p->rows[odd], 1, p->rows_ld, false});
+        if (complex)
+            p->f->take(&p->triangle[odd], w, w, &(knr_place_in){p->rows[odd], p->rows_ld, 1, true}, NULL);
+        p->f->solve(&p->triangle[odd], &rest, w, below, KNR_DIAGONAL_REAL);
+    }
+    knr_panels_put(p, first, w + below, element(x, first, first), x->n, true);
     if (complex)
-        p->f->put(plane, w, rows, &(knr_place_out){x->conjugate[odd], 1, p->rows_ld, true});
+        p->f->put(plane, w, w + below, &(knr_place_out){x->conjugate[odd], 1, p->rows_ld, true});
     for (int64_t i = 0; i < w; i++)
         memset(element(x, first + i, first + i + 1), 0, (size_t)(x->n - first - i - 1) * d->size);
     return true;

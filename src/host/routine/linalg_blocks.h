@@ -31,8 +31,10 @@ ALWAYS void F(tile)(const T *c, int64_t c_row, int64_t c_k, const T *x, T *to, i
             V f = F(fill)(c[r * c_row + (i + k) * c_k]);
             UNROLL for (int w = 0; w < W; w++) acc[r][w] = F(fnma)(f, acc[k][w], acc[r][w]);
         }
-        V d = F(fill)(c[r * c_row + (i + r) * c_k]);
-        UNROLL for (int w = 0; w < W && end == F(TILE_DIVIDED); w++) acc[r][w] /= d;
+        if (end == F(TILE_DIVIDED)) {
+            T d = c[r * c_row + (i + r) * c_k];
+            F(quotients)(acc[r], W, d, F(inverse_of)(d));
+        }
     }
     UNROLL for (int r = 0; r < R; r++) UNROLL for (int w = 0; w < W; w++) F(store)(to + r * ld + w * LANES, acc[r][w]);
 }
@@ -163,14 +165,14 @@ static bool F(cholesky_real)(T *x, int64_t ld, int n)
 }
 
 /* Blocks of 32 rows lose those before them, then a copy of their square is factored, then they are divided by it. */
-static bool F(cholesky_columns)(T *x, int64_t ld, int columns, int64_t n)
+static bool F(cholesky_columns)(T *x, int64_t ld, int n)
 {
     enum { T_LD = KNR_BLOCK + 2 * LANES };
     T t[KNR_BLOCK * T_LD];
     memset(t, 0, sizeof t);
-    for (int b = 0, w; b < columns; b += w) {
+    for (int b = 0, w; b < n; b += w) {
         T *block = x + b * ld + b;
-        w = columns - b < KNR_BLOCK ? columns - b : KNR_BLOCK;
+        w = n - b < KNR_BLOCK ? n - b : KNR_BLOCK;
         if (b)
             F(all_tiles)(x + b, 1, ld, x, ld, b, w, b, n, F(TILE_OPEN));
         for (int r = 0; r < w; r++)
@@ -185,20 +187,17 @@ static bool F(cholesky_columns)(T *x, int64_t ld, int columns, int64_t n)
 }
 
 /* x[j][i] = L[i][j] for i >= j. The coefficients of row j are the numbers j of the rows above, conjugated. */
-static bool F(cholesky)(const knr_planes *x, int columns, int64_t n)
+static bool F(cholesky)(const knr_planes *x, int n)
 {
-    T *re = x->re, *im = x->im, c_re[KNR_COMPLEX_PANEL], c_im[KNR_COMPLEX_PANEL];
+    T *re = x->re, *im = x->im, c_re[KNR_PANEL], c_im[KNR_PANEL];
     if (!im)
-        return F(cholesky_columns)(re, x->ld, columns, n);
-    for (int j = 0; j < columns; j++, re += x->ld, im += x->ld) {
+        return F(cholesky_columns)(re, x->ld, n);
+    for (int j = 0; j < n; j++, re += x->ld, im += x->ld) {
         for (int k = 0; k < j; k++) {
             c_re[k] = ((const T *)x->re)[k * x->ld + j];
             c_im[k] = -((const T *)x->im)[k * x->ld + j];
         }
-        int64_t i = j;
-        for (; i + COMPLEX_VECTORS * LANES <= n; i += COMPLEX_VECTORS * LANES)
-            F(chain2)(c_re, c_im, (T *)x->re + i, (T *)x->im + i, x->ld, j, COMPLEX_VECTORS, false);
-        for (; i < n; i += LANES)
+        for (int i = j / LANES * LANES; i < n; i += LANES) /* behind the last vector nothing is to be written */
             F(chain2)(c_re, c_im, (T *)x->re + i, (T *)x->im + i, x->ld, j, 1, false);
         T pivot = re[j];
         if (pivot <= 0)
@@ -447,11 +446,11 @@ static void F(swap)(T *x, int64_t ld, int rows, int64_t a, int64_t b)
 /* Numbers behind k of column k (a row of x) are divided by its pivot; the `others` columns behind it lose it. */
 static void F(eliminate)(T *x, int64_t ld, int k, int others, int64_t rows)
 {
-    T *l = x + k * ld, p = l[k];
-    V d = F(fill)(p);
+    T *l = x + k * ld, p = l[k], inverse = F(inverse_of)(p);
     for (int64_t i = k + 1; i < rows; i += LANES) {
         V v = F(load)(l + i);
-        v = p == 0 ? v : v / d;
+        if (p != 0)
+            F(quotients)(&v, 1, p, inverse);
         F(store)(l + i, v);
         for (int c = 1; c <= others; c++)
             F(store)(l + c * ld + i, F(fnma)(F(fill)(l[c * ld + k]), v, F(load)(l + c * ld + i)));

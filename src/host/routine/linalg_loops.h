@@ -101,6 +101,7 @@ static void F(divide_row)(const knr_planes *t, int i, T *re, T *im, int64_t n, k
     F(divide)(im, NULL, n, d_re, 0);
 }
 
+#include "host/routine/linalg_divide.h"
 #include "host/routine/linalg_blocks.h"
 #include "host/routine/linalg_panel.h"
 

@@ -8,9 +8,9 @@
 
 enum {
     KNR_BLOCK = 32,
-    KNR_PANEL = 128,         /* columns of a panel of a larger real matrix, */
-    KNR_PANEL_ALONE = 256,   /* of a matrix that is one panel, at most, */
-    KNR_COMPLEX_PANEL = 64,  /* and of complex ones */
+    KNR_PANEL = 64,         /* columns of a panel, */
+    KNR_WIDE_PANEL = 128,   /* of real matrices with more than KNR_NARROW_STEPS steps, */
+    KNR_NARROW_STEPS = 512,
     KNR_ROW_PAD = 32         /* numbers behind a row; more than two vectors are never touched */
 };
 
@@ -45,9 +45,9 @@ typedef struct knr_linalg_loops {
     void (*put)(const knr_planes *x, int rows, int64_t n, const knr_place_out *to);
     /* x = t^-1 x with the lower triangle t of `rows` rows; x has n columns */
     void (*solve)(const knr_planes *t, const knr_planes *x, int rows, int64_t n, knr_diagonal how);
-    /* x: `columns` columns of a matrix, n numbers of each from the first one's diagonal on, each a row here, become
-     * those of its Cholesky factor; false if a pivot is <= 0 */
-    bool (*cholesky)(const knr_planes *x, int columns, int64_t n);
+    /* x: n columns of a matrix, each a row here, become those of its Cholesky factor, from the diagonal on; false if a
+     * pivot is <= 0 */
+    bool (*cholesky)(const knr_planes *x, int n);
     /* x: columns of a matrix, each a row here, become L and U. pivot[k]: the row that was swapped with row k. False
      * if a pivot is 0 (its column is left as it is). spare: of as many rows as half of the columns, at least 4, and as
      * long */

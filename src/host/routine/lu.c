@@ -100,7 +100,7 @@ static void take_next(const factors *x, int64_t first, int worker)
 {
     const knr_panels *p = &x->p;
     kn_dtype d = p->dtype;
-    int64_t w = width_of(x, first), before = first - p->width, pivot[KNR_PANEL_ALONE];
+    int64_t w = width_of(x, first), before = first - p->width, pivot[KNR_WIDE_PANEL];
     knr_planes upper = knr_panels_own(p, worker), plane = knr_panels_part(p, p->plane[parity(x, first)], -p->width);
     const void *from = before ? element(x, before, first) : knr_place_of(d, x->a, first);
     p->f->take(&plane, (int)w, x->m - before, &(knr_place_in){from, 1, x->n, false}, NULL);
@@ -133,7 +133,7 @@ static bool factor(void *env, int64_t first, int worker)
     const knr_panels *p = &x->p;
     kn_dtype d = p->dtype;
     int w = (int)width_of(x, first), odd = parity(x, first);
-    int64_t rows = x->m - first, pivot[KNR_PANEL_ALONE];
+    int64_t rows = x->m - first, pivot[KNR_WIDE_PANEL];
     knr_planes plane = p->plane[odd], spare = knr_panels_own(p, worker);
     take_panel(x, first, worker);
     if (!p->f->lu(&plane, w, rows, pivot, &spare))

@@ -18,9 +18,7 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 int64_t knr_panel_width(kn_dtype d, int64_t steps)
 {
-    if (knx_is_complex(d))
-        return KNR_COMPLEX_PANEL;
-    return steps <= KNR_PANEL_ALONE ? KNR_PANEL_ALONE : KNR_PANEL;
+    return knx_is_complex(d) || steps <= KNR_NARROW_STEPS ? KNR_PANEL : KNR_WIDE_PANEL;
 }
 
 int64_t knr_row_length(int64_t length, int64_t size)

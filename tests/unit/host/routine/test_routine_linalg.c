@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { ALONE = 256, PANEL = 128, COMPLEX_PANEL = 64, MOST = 300 };
+enum { NARROW_STEPS = 512, PANEL = 64, WIDE_PANEL = 128, MOST = 300 };
 typedef struct number {
     double re, im;
 } number;
@@ -45,7 +45,7 @@ static number step(number l, number r, number v, double sign)
 }
 
 /* Columns of a panel where there are so many steps. */
-static int64_t panel_of(int64_t steps) { return complex_numbers ? COMPLEX_PANEL : steps <= ALONE ? ALONE : PANEL; }
+static int64_t panel_of(int64_t steps) { return complex_numbers || steps <= NARROW_STEPS ? PANEL : WIDE_PANEL; }
 
 /* The chain; left[k * ls], right[k * rs]. from_end: products take the steps of a panel from its end. */
 static number chain(number v, const number *left, int64_t ls, bool conj_left, const number *right, int64_t rs,
@@ -347,7 +347,7 @@ static void cholesky_is_the_documented_one(void **state)
         cholesky_of(dtypes[t], MOST);
     }
     set_dtype(KN_DT(F32));
-    cholesky_of(KN_DT(F32), 4 * PANEL + 70);
+    cholesky_of(KN_DT(F32), 4 * WIDE_PANEL + 70);
 }
 
 static void lu_is_the_documented_one(void **state)
@@ -364,8 +364,8 @@ static void lu_is_the_documented_one(void **state)
         lu_of(dtypes[t], MOST + 100, 70);
     }
     set_dtype(KN_DT(F32));
-    lu_of(KN_DT(F32), 4 * PANEL + 1, 4 * PANEL + 70);
-    lu_of(KN_DT(F32), 4 * PANEL + 70, 3 * PANEL + 1);
+    lu_of(KN_DT(F32), 4 * WIDE_PANEL + 1, 4 * WIDE_PANEL + 70);
+    lu_of(KN_DT(F32), 4 * WIDE_PANEL + 70, 3 * WIDE_PANEL + 1);
 }
 
 static void triangular_solve_is_the_documented_one(void **state)
@@ -381,7 +381,7 @@ static void triangular_solve_is_the_documented_one(void **state)
             solve_of(dtypes[t], MOST, 3, how);
     }
     set_dtype(KN_DT(F32));
-    solve_of(KN_DT(F32), 4 * PANEL + 70, 150, 3);
+    solve_of(KN_DT(F32), 4 * WIDE_PANEL + 70, 150, 3);
 }
 
 static void inverse_is_the_documented_one(void **state)
@@ -392,6 +392,70 @@ static void inverse_is_the_documented_one(void **state)
         for (int i = 0; i < N_SIZES; i++)
             inverse_of(dtypes[t], sizes[i]);
         inverse_of(dtypes[t], MOST);
+    }
+}
+
+/* --- quotients ---------------------------------------------------------------------------------- */
+
+/* Numbers of all sizes, those between halves of which quotients lie among them. */
+static double any_number(int i)
+{
+    static const double hard[] = {0,
+                                  -0.0,
+                                  INFINITY,
+                                  -INFINITY,
+                                  NAN,
+                                  0x1p-1074,
+                                  0x1.fffffffffffffp-1023,
+                                  0x1p-1022,
+                                  0x1p-900,
+                                  0x1p-60,
+                                  0x1p60,
+                                  0x1p900,
+                                  0x1.8p-899,
+                                  0x1.fffffffffffffp899,
+                                  0x1p1023,
+                                  0x1.fffffffffffffp1023,
+                                  1,
+                                  -3,
+                                  0x1.fffffffffffffp0};
+    enum { HARD = sizeof hard / sizeof *hard };
+    uint64_t bits = 0;
+    if (i % 4 == 0)
+        return hard[i / 4 % HARD];
+    double v = random_number();
+    memcpy(&bits, &v, sizeof bits);
+    if (i % 4 == 1) /* a mantissa of few bits, from one end or the other */
+        bits = (bits & 0xfff0000000000000u) | (i % 8 == 1 ? (bits & 7) : 0xffffffffffff8u + (bits & 7));
+    if (i % 4 == 2)
+        bits = (bits & 0x800fffffffffffffu) | (uint64_t)(23 + i * 37 % 2000) << 52;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* A system of one unknown is a division. */
+static void quotients_are_those_of_division(void **state)
+{
+    enum { N = 96, DIVISORS = 400 };
+    (void)state;
+    set_dtype(KN_DT(F64));
+    knr_triangular s = {KN_DT(F64), 1, N, true, true, false, false, false};
+    double b[N], x[N];
+    for (int i = 0; i < 3; i++) {
+        knr_isa_limit(isas[i]);
+        void *w = room_for(knr_triangular_workspace(&s, 1));
+        for (int k = 0; k < DIVISORS; k++) {
+            double d = any_number(k);
+            for (int j = 0; j < N; j++)
+                b[j] = k % 3 ? random_number() * (k % 3 == 1 ? 1 : d) : any_number(k * N + j);
+            knr_triangular_run(&s, &d, b, x, w, 1);
+            for (int j = 0; j < N; j++) {
+                double want = b[j] / d;
+                if (memcmp(&want, &x[j], sizeof want) != 0 && !(isnan(want) && isnan(x[j])))
+                    fail_msg("%a / %a is %a, not %a (instruction set %d)", b[j], d, want, x[j], (int)knr_isa());
+            }
+        }
+        free(w);
     }
 }
 
@@ -435,6 +499,7 @@ KN_TEST_GROUP(test_routine_linalg)
         cmocka_unit_test_teardown(lu_is_the_documented_one, widest),
         cmocka_unit_test_teardown(triangular_solve_is_the_documented_one, widest),
         cmocka_unit_test_teardown(inverse_is_the_documented_one, widest),
+        cmocka_unit_test_teardown(quotients_are_those_of_division, widest),
         cmocka_unit_test_teardown(failures, widest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
