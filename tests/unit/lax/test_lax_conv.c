@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_lax_conv.c -- convolutions: JAX's values and gradients (tests/golden/conv.npz), what padding by name stands for,
- * transposed ones, patches, dimension numbers, and JAX's messages. */
+ * transposed ones, patches, dimension numbers, many samples, and JAX's messages. */
 #include "support/expect.h"
 #include "support/golden.h"
 #include "support/group.h"
@@ -324,6 +324,34 @@ static void zeros_outside_meet_infinities(void **state)
     expect_values(kn_lax_conv(x, w, KN_SHAPE(1), KN_PADS({1, 0})), NAN, INFINITY, INFINITY);
 }
 
+typedef struct {
+    kn_array x, w;
+} Operands;
+static kn_array transposed_loss(const Operands *o)
+{
+    kn_array y = kn_lax_conv_transpose(o->x, o->w, KN_SHAPE(2), KN_SAME);
+    return kn_sum(kn_mul(y, kn_sin(y)));
+}
+KN_FUNCTION(transposed_loss, kn_array, Operands)
+
+/* The gradient of each of n equal samples is that of one alone: the plan changes with the number, a sum does not. */
+static void a_sample_does_not_see_how_many_there_are(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_reshape(kn_sin(kn_arange(0, 6, 1, .dtype = KN_F32)), KN_SHAPE(1, 2, 3));
+    Operands o = {x, kn_reshape(kn_sin(kn_arange(0, 72, 1, .dtype = KN_F32)), KN_SHAPE(3, 3, 8))}, one, g;
+    kn_call(kn_grad(KN_FN(transposed_loss)), &one, &o);
+    static const int64_t many[] = {2, 100, 4096, 4097, 6251, 8192, 9000};
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+        KN_SCOPE;
+        kn_fn f = kn_jit(kn_grad(KN_FN(transposed_loss))); /* one of its own: these extents are known */
+        o.x = kn_broadcast_to(x, KN_SHAPE(many[i], 2, 3));
+        kn_call(f, &g, &o);
+        assert_true(kn_array_equal(g.x, kn_broadcast_to(one.x, KN_SHAPE(many[i], 2, 3))));
+    }
+}
+
 KN_TEST_GROUP(test_lax_conv)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +364,7 @@ KN_TEST_GROUP(test_lax_conv)
         TEST(words_that_do_not_fit_are_refused_as_by_jax),
         TEST(calls_that_do_not_fit_are_refused_as_by_jax),
         TEST(zeros_outside_meet_infinities),
+        TEST(a_sample_does_not_see_how_many_there_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
