@@ -54,7 +54,7 @@ static void lose_in_plane(const factors *x, int64_t first, int64_t columns, int 
                     (knr_operand){knr_place_of(d, l.re, w), l.ld, 1}, (knr_result){to.re, to.ld, 1});
 }
 
-enum { DIAGONAL = 64 /* columns that begin at their own row: above it nothing is needed */ };
+enum { DIAGONAL = 32 /* columns that begin at their own row: above it nothing is needed */ };
 
 static void update(void *env, int64_t first, int64_t from, int64_t to, int worker)
 {
