@@ -345,7 +345,7 @@ void ref_update(call *c)
 }
 
 /* x of a x = b by elimination, in place; a: n x n with a large diagonal, b: n x columns. */
-enum { MOST_UNKNOWNS = 16 };
+enum { MOST_UNKNOWNS = 20 };
 static void eliminate(num *a, int64_t n, num *b, int64_t columns)
 {
     for (int64_t k = 0; k < n; k++)
