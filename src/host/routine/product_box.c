@@ -80,6 +80,9 @@ static bool is_joined(const knr_plan *p, const knr_side *side)
     for (int j = 0; j < side->k.n; j++)
         if (side->k.window[j] < 0 && side->k.stride[j] <= channels)
             return false;
+    for (int d = 0; d < last; d++)
+        if (row->window[d] < 0 && row->stride[d] <= channels)
+            return false;
     return p->window[w].stride == channels && channels * side->dtype->size < LONG_PITCH;
 }
 
