@@ -374,8 +374,10 @@ static void F(sort_lines)(const knr_sort_vector *by, const knr_image_code *code,
 static void F(sort)(knr_image_code code, const T *x, T *y, int64_t n, int64_t lines, void *workspace, int threads)
 {
     const knr_sort_vector *by = vectors(BITS == 64);
-    if (!n || (by && lines > 1 && n <= SHORT_LINE)) {
-        F(sort_lines)(by, &code, x, y, n, n ? lines : 0);
+    if (!n)
+        return;
+    if (by && lines > 1 && n <= SHORT_LINE) {
+        F(sort_lines)(by, &code, x, y, n, lines);
         return;
     }
     for (int64_t l = 0; l < lines; l++)

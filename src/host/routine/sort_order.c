@@ -173,6 +173,7 @@ typedef struct refining {
     uint64_t *const *array;
     int64_t n;
     int key, word, parts, threads;
+    int64_t first[MOST_PARTS + 1]; /* of each part's runs: found before any word changes */
     bool is_long[MOST_PARTS];
 } refining;
 
@@ -195,15 +196,13 @@ static void refine_part(void *arg, int64_t part, int worker)
 {
     refining *r = arg;
     const uint64_t *a = r->array[0];
-    int64_t from = r->n * part / r->parts, to = r->n * (part + 1) / r->parts;
+    int64_t to = r->first[part + 1];
     ctx own = *r->c;
     int bits = own.bits;
     own.place = (int64_t *)own.place + (int64_t)worker * KNR_DIGITS_LARGEST;
-    while (from > 0 && from < to && a[from] >> bits == a[from - 1] >> bits) /* it began before */
-        from++;
-    for (int64_t i = from; i < to;) {
+    for (int64_t i = r->first[part]; i < to;) {
         int64_t k = i + 1;
-        while (k < r->n && a[k] >> bits == a[i] >> bits)
+        while (k < to && a[k] >> bits == a[i] >> bits)
             k++;
         if (k - i > PART && r->threads > 1)
             r->is_long[part] = true;
@@ -218,6 +217,14 @@ static void refine(refining *r)
     const uint64_t *a = r->array[0];
     bool is_long = false;
     int bits = r->c->bits;
+    for (int p = 1; p < r->parts; p++) {
+        int64_t at = r->n * p / r->parts;
+        at = at > r->first[p - 1] ? at : r->first[p - 1];
+        while (at < r->n && a[at] >> bits == a[at - 1] >> bits)
+            at++;
+        r->first[p] = at;
+    }
+    r->first[r->parts] = r->n;
     knx_parallel(r->threads, r->parts, refine_part, r);
     for (int p = 0; p < r->parts; p++)
         is_long |= r->is_long[p];
