@@ -146,6 +146,22 @@ KNX_HOT kni_atom knb_literal(kni_builder *b, kn_dtype d, bool weak, knx_scalar_b
     return (kni_atom)(b->literal.n - 1) | KN_LITERAL_BIT;
 }
 
+const kni_draft_eqn *knb_maker(const kni_builder *b, kni_atom a)
+{
+    size_t low = 0, high = kni_is_var(a) ? b->eqn.n : 0;
+    while (low < high) { /* in order of their results */
+        size_t middle = (low + high) / 2;
+        const kni_draft_eqn *e = &b->eqn.at[middle];
+        if (a < e->out)
+            high = middle;
+        else if (a >= e->out + e->n_out)
+            low = middle + 1;
+        else
+            return e;
+    }
+    return NULL;
+}
+
 bool knb_literal_value(const kni_builder *b, kni_atom a, knx_scalar_bits *bits)
 {
     if (!kni_is_literal(a) || !knb_is_known(b, a))

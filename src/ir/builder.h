@@ -66,6 +66,8 @@ static inline kni_type knb_type(const kni_builder *b, kni_atom a) /* KN_ATOM_NON
 }
 kni_atom knb_literal(kni_builder *b, kn_dtype d, bool weak, knx_scalar_bits bits);
 bool knb_literal_value(const kni_builder *b, kni_atom a, knx_scalar_bits *bits); /* true if a is a literal */
+/* The equation that makes a, NULL: there is none to look at. It lies elsewhere after the next one is emitted. */
+const kni_draft_eqn *knb_maker(const kni_builder *b, kni_atom a);
 
 /* Emits prim over in[]: checks arity, copies params, runs the type rule; out[] gets n_out atoms. n_out is returned (0
  * after an error; then out[] is all KN_ATOM_NONE). A type rule of a row with n_out -1 finds in *n_out how many types

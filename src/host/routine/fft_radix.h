@@ -485,7 +485,7 @@ ALWAYS void F(walk)(const knr_fft_groups *c, const int fixed, V *re, V *im)
     F(spot) a = {.c = c, .xj = places, .yk = c->s, .next = 2 * places, .second = places};
     for (;;) {
         a.from = a.to = a.t;
-        a.w = (const T *)c->by_t + a.t - a.next; /* number 0 has none */
+        a.w = c->by_t ? (const T *)c->by_t + a.t - a.next : NULL; /* number 0 has none */
         if (c->x.ahead)
             for (int j = 0; j < r; j++)
                 F(fetch)(&c->x, a.t + j * places, false);

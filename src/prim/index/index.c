@@ -219,23 +219,11 @@ void knp_describe_windows(const knp_indexing *x, kni_type table, kni_type indice
 
 /* --- indices that count from the end ---------------------------------------------------------- */
 
-/* The equation that makes `a`, or NULL. */
+/* The equation that makes `a`, if it is one of p. */
 static const kni_draft_eqn *maker(const kni_builder *b, kni_atom a, const kni_prim *p)
 {
-    size_t low = 0, high = b->eqn.n;
-    if (!kni_is_var(a))
-        return NULL;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        const kni_draft_eqn *e = &b->eqn.at[mid];
-        if (a < e->out)
-            high = mid;
-        else if (a >= e->out + e->n_out)
-            low = mid + 1;
-        else
-            return e->prim == p ? e : NULL;
-    }
-    return NULL;
+    const kni_draft_eqn *e = knb_maker(b, a);
+    return e && e->prim == p ? e : NULL;
 }
 
 static bool is_number(const kni_builder *b, kni_atom a, int64_t v)
@@ -292,8 +280,9 @@ kni_atom knp_given_indices(kni_builder *b, kni_atom indices, kni_ints sizes, int
     if (!columns || columns->n_in != (uint32_t)sizes.n ||
         ((const kni_p_concatenate *)columns->params)->dimension != last)
         return KN_ATOM_NONE;
+    const kni_atom *column = columns->in; /* stays where it is, the equation does not */
     for (int k = 0; k < sizes.n; k++) {
-        part[k] = before_wrap(b, columns->in[k], sizes.v[k], least, &wrapped);
+        part[k] = before_wrap(b, column[k], sizes.v[k], least, &wrapped);
         if (part[k] == KN_ATOM_NONE ||
             (k && (wrapped != *wraps || knb_type(b, part[k]).dtype != knb_type(b, part[0]).dtype)))
             return KN_ATOM_NONE;

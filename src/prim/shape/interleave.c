@@ -8,18 +8,10 @@
 /* The equation that makes `a`, if it is a pad with zeros; else NULL. */
 static const kni_draft_eqn *zeros_around(const kni_builder *b, kni_atom a)
 {
-    size_t low = 0, high = kni_is_var(a) ? b->eqn.n : 0;
     static const knx_scalar_bits zero;
     knx_scalar_bits bits;
-    while (low < high) { /* in order of their results */
-        size_t middle = (low + high) / 2;
-        if (b->eqn.at[middle].out <= a)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const kni_draft_eqn *e = low ? &b->eqn.at[low - 1] : NULL;
-    bool pads = e && e->prim == &knp_prim_pad && e->out == a;
+    const kni_draft_eqn *e = knb_maker(b, a);
+    bool pads = e && e->prim == &knp_prim_pad;
     return pads && knb_literal_value(b, e->in[1], &bits) && !memcmp(&bits, &zero, sizeof bits) ? e : NULL;
 }
 

@@ -73,19 +73,6 @@ static void extreme_jvp(const kni_rule *r, const kni_atom *tx, kni_atom *ty)
 
 /* --- simpler ---------------------------------------------------------------------------------- */
 
-/* The equation that made x, if it is there to look at. */
-static const kni_draft_eqn *maker_of(const kni_builder *b, kni_atom x)
-{
-    for (size_t i = b->eqn.n; i-- > 0 && !kni_is_literal(x);) {
-        const kni_draft_eqn *e = &b->eqn.at[i];
-        if (x >= e->out && x < e->out + e->n_out)
-            return e;
-        if (e->out + e->n_out <= x && e->n_out)
-            break;
-    }
-    return NULL;
-}
-
 static bool is_identity(const kni_rule *r, kni_atom a)
 {
     kn_dtype d = r->xt[0].dtype;
@@ -101,7 +88,7 @@ static bool is_identity(const kni_rule *r, kni_atom a)
 static kni_atom simplify(const kni_rule *r)
 {
     const params_t *p = r->params;
-    const kni_draft_eqn *e = maker_of(r->b, r->x[0]);
+    const kni_draft_eqn *e = knb_maker(r->b, r->x[0]);
     if (!e || e->prim != &knp_prim_pad || !is_identity(r, e->in[1]))
         return KN_ATOM_NONE;
     const kni_p_pad *pad = e->params;
