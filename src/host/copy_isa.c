@@ -2,15 +2,9 @@
  * copy_isa.c -- rows of bytes from memory to memory, short ones and long ones, with GNU vectors. (memcpy is many times
  * slower on some processors where what it reads and what it writes lie nearly as far apart as whole pages: a roll by
  * one.) Compiled once per instruction set (KN_ISA = base, avx2, avx512). */
+#include "base/isa_name.h"
 #include "host/tile.h"
 #include "host/vector.h"
-
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define KN_ISA_JOIN2(f, isa) f##_##isa
-#define KN_ISA_JOIN(f, isa)  KN_ISA_JOIN2(f, isa)
-#define KN_ISA_NAME(f)       KN_ISA_JOIN(f, KN_ISA)
 
 typedef uint64_t v16 __attribute__((vector_size(16), aligned(1)));
 typedef uint64_t v32 __attribute__((vector_size(32), aligned(1)));

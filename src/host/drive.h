@@ -127,6 +127,9 @@ typedef struct knh_tuning {
     int weave;            /* woven streams: -1 where it pays, 0 never, 1 wherever they can be */
     int wide;             /* -1 where it pays, 0 never, 1 wherever it can */
 } knh_tuning;
+#define KNH_USUAL_TUNING                                                                                       \
+    {.mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .repeat = -1, .weave = -1, \
+     .wide = -1}
 extern knh_tuning knh_tune;
 
 typedef struct knh_worker {

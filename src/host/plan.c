@@ -6,14 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-knh_tuning knh_tune = {.mode = -1,
-                       .lane = -1,
-                       .turn = -1,
-                       .split_ns = 50e3,
-                       .bypass_bytes = 16 << 20,
-                       .repeat = -1,
-                       .weave = -1,
-                       .wide = -1};
+knh_tuning knh_tune = KNH_USUAL_TUNING;
 
 enum {
     MOST_BOXES = 64,

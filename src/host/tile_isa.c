@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tile_isa.c -- turning rectangles of memory in registers: square blocks whose halves change places, with GNU vectors.
  * Compiled once per instruction set (KN_ISA = base, avx2, avx512). */
+#include "base/isa_name.h"
 #include "host/tile.h"
 #include "host/vector.h"
-
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define KN_ISA_JOIN2(f, isa) f##_##isa
-#define KN_ISA_JOIN(f, isa)  KN_ISA_JOIN2(f, isa)
-#define KN_ISA_NAME(f)       KN_ISA_JOIN(f, KN_ISA)
 
 /* One element after the other: what no block has room in. */
 static void edge(int size, char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,

@@ -2,15 +2,9 @@
  * weave_isa.c -- rectangles with a short side, turned: elements that lie a few elements apart (channels of pixels)
  * become rows and rows become such elements, sixteen bytes at a time; rows backwards. Each register of the result is
  * put together from as many as one period has. Compiled once per instruction set (KN_ISA = base, avx2, avx512). */
+#include "base/isa_name.h"
 #include "host/tile.h"
 #include "host/vector.h"
-
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define KN_ISA_JOIN2(f, isa) f##_##isa
-#define KN_ISA_JOIN(f, isa)  KN_ISA_JOIN2(f, isa)
-#define KN_ISA_NAME(f)       KN_ISA_JOIN(f, KN_ISA)
 
 enum { MOST = KNH_MOST_WOVEN };
 

@@ -2,15 +2,9 @@
  * joins_isa.c -- the loops of reductions, for the interpreter and for machine code: joining two vectors of partial
  * results, and filling one with the identity. Compiled for each instruction set (KN_ISA = base, avx2); the bits are
  * those of lanes.c. */
+#include "base/isa_name.h"
 #include "kernel/internal.h"
 #include "kernel/lanes.h"
-
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define KN_ISA_JOIN2(f, isa) f##_##isa
-#define KN_ISA_JOIN(f, isa)  KN_ISA_JOIN2(f, isa)
-#define KN_ISA_NAME(f)       KN_ISA_JOIN(f, KN_ISA)
 
 /* clang-format off */
 #define BITS(T)                       \

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * condensed_isa.c -- the inner loops of condensed.h, compiled once per instruction set. */
+#include "base/isa_name.h"
 #include "host/routine/condensed.h"
 #include "host/routine/product_vector.h"
 #include <stdbool.h>
 
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
-
-#define NUM          f32
-#define T            float
-#define U            uint32_t
-#define BYTES        4
+#define NUM   f32
+#define T     float
+#define U     uint32_t
+#define BYTES 4
 #include "host/routine/condensed_loops.h"
 
 #define NUM   f64
@@ -167,7 +162,7 @@ ALWAYS double join_pairs(double *y, const double *a, const double *b, int64_t n,
 static double divide(double *y, const double *a, const double *b, int64_t n) { return join_pairs(y, a, b, n, true); }
 static double times(double *y, const double *a, const double *b, int64_t n) { return join_pairs(y, a, b, n, false); }
 
-const knr_condensed_loops PASTE(knr_condensed_, KN_ISA) = {
+const knr_condensed_loops KN_ISA_NAME(knr_condensed) = {
     .half_times = {half_times_f32, half_times_f64},
     .secular = secular,
     .quotients = quotients,

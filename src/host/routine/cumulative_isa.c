@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cumulative_isa.c -- cumulative operations on vectors, compiled once per instruction set. */
+#include "base/isa_name.h"
 #include "host/routine/cumulative_part.h"
 #include "host/routine/cumulative_vector.h"
-
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
 
 #if VECTOR_BYTES == 16
 /* Lines by columns of one number. */
@@ -151,7 +146,7 @@ CONVERT(from_u16, uint16_t, uint32_t, WIDEN(_mm_loadu_si128, epu16))
 CONVERT(to_8, uint32_t, uint8_t, NARROW(_mm_storel_epi64, least_8))
 CONVERT(to_16, uint32_t, uint16_t, NARROW(_mm_storeu_si128, least_16))
 
-const knr_cumulate_kinds PASTE(knr_cumulate_, KN_ISA) = {
+const knr_cumulate_kinds KN_ISA_NAME(knr_cumulate) = {
     .loops = {{.size = 4,
                .line = {line_sum_f32, line_product_f32, line_max_f32, line_max_f32},
                .columns = {columns_sum_f32, columns_product_f32, columns_max_f32, columns_max_f32}},

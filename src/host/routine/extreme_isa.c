@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * extreme_isa.c -- the largest keys of columns and where they stand, compiled once per instruction set. */
+#include "base/isa_name.h"
 #include "host/routine/extreme_loops.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
 
 #define HEAD(name)                                                                                                \
     static void name(const knr_extreme_code *code, const void *memory, int64_t rows, int64_t step, int64_t width, \
@@ -118,6 +113,6 @@ LINE(floats_64, int64_t, key_64)
     {                     \
         name, name##_line \
     }
-const knr_extreme_loops PASTE(knr_extreme_loops_, KN_ISA)[8] = {BOTH(integers_8),  BOTH(integers_16), BOTH(integers_32),
-                                                                BOTH(integers_64), {NULL, NULL},      BOTH(floats_16),
-                                                                BOTH(floats_32),   BOTH(floats_64)};
+const knr_extreme_loops KN_ISA_NAME(knr_extreme_loops)[8] = {BOTH(integers_8),  BOTH(integers_16), BOTH(integers_32),
+                                                             BOTH(integers_64), {NULL, NULL},      BOTH(floats_16),
+                                                             BOTH(floats_32),   BOTH(floats_64)};

@@ -2,15 +2,10 @@
  * fft_isa.c -- the inner loops of the Fourier transforms, compiled once per instruction set; fft_radix.h,
  * fft_groups.h and fft_lanes.h hold them for one type of number and are included for each; fft_roots.h holds those
  * of the tables. */
+#include "base/isa_name.h"
 #include "host/routine/fft_loops.h"
 #include "host/routine/product_vector.h"
 #include <stddef.h>
-
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
 
 #if defined(__clang__)
 #define APART static __attribute__((noinline))
@@ -150,4 +145,4 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
         pass_##num, groups_##num, {ROWS_##num}, cross_##num, turn_over_##num, take_##num, put_##num, times_##num, \
             real_##num, real_lanes_##num, powers_##num, roots, turn_##num                                         \
     }
-const knr_fft_loops PASTE(knr_fft_, KN_ISA)[2] = {TABLE(f32), TABLE(f64)};
+const knr_fft_loops KN_ISA_NAME(knr_fft)[2] = {TABLE(f32), TABLE(f64)};

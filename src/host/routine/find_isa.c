@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * find_isa.c -- bits of elements that are not zero, and what they choose; compiled once per instruction set. */
+#include "base/isa_name.h"
 #include "host/routine/find_loops.h"
 #include <stdbool.h>
 #include <string.h>
 
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
-#define ALWAYS       static inline __attribute__((always_inline))
+#define ALWAYS static inline __attribute__((always_inline))
 
 #if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
@@ -271,4 +267,4 @@ static char *keep(int size, const uint64_t *bits, const char *x, int64_t n, char
     }
 }
 
-const knr_find_loops PASTE(knr_find_loops_, KN_ISA) = {mark, list, keep, split};
+const knr_find_loops KN_ISA_NAME(knr_find_loops) = {mark, list, keep, split};

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * linalg_isa.c -- the inner loops of the matrix factorisations, compiled once per instruction set; linalg_loops.h holds
  * them for one type of number and is included for each. */
+#include "base/isa_name.h"
 #include "host/routine/linalg_tile.h"
 #include "host/routine/product_vector.h"
 
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
 enum {
     REAL_VECTORS = 4,    /* chains in flight */
     COMPLEX_VECTORS = 2, /* two each */
@@ -39,4 +35,4 @@ enum {
             subtract_##num, exchange_##num, reflect_panel_##num, block_factor_##num, combine_##num, spread_##num, \
             dots_##num, rotate_##num                                                                              \
     }
-const knr_linalg_loops PASTE(knr_linalg_, KN_ISA)[2] = {TABLE(f32, 4), TABLE(f64, 8)};
+const knr_linalg_loops KN_ISA_NAME(knr_linalg)[2] = {TABLE(f32, 4), TABLE(f64, 8)};

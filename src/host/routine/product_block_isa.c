@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_block_isa.c -- rows of rectangles of floats and complex numbers, one multiply-add after the other. */
+#include "base/isa_name.h"
 #include "host/routine/product_block.h"
-
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
 
 KNR_BLOCK_LOOP(f32, float, __builtin_fmaf)
 KNR_BLOCK_LOOP(f64, double, __builtin_fma)
@@ -28,4 +23,4 @@ KNR_BLOCK_LOOP(f64, double, __builtin_fma)
 COMPLEX(c64, float, __builtin_fmaf)
 COMPLEX(c128, double, __builtin_fma)
 
-const knr_block_loops PASTE(knr_block_, KN_ISA) = {f32, f64, c64, c128};
+const knr_block_loops KN_ISA_NAME(knr_block) = {f32, f64, c64, c128};

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_half_isa.c -- runs of float16 and bfloat16 to float32 and back. */
+#include "base/isa_name.h"
 #include "base/half.h"
 #include "host/routine/product_half.h"
 #include <string.h>
 #if defined(__F16C__)
 #include <immintrin.h>
 #endif
-
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
 
 /* knx_f32_to_bf16 written out for vectors: `to` may be `from`, so the compiler makes none of a loop. */
 enum { CHUNK = 16 };
@@ -58,4 +53,4 @@ static void narrow(bool bfloat, const float *from, int64_t n, uint16_t *to)
         to[i] = knx_f32_to_f16(from[i]);
 }
 
-const knr_half_loops PASTE(knr_half_, KN_ISA) = {widen, narrow};
+const knr_half_loops KN_ISA_NAME(knr_half) = {widen, narrow};

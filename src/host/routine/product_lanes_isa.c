@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_lanes_isa.c -- the inner loops of product_lanes.h, compiled once per instruction set. */
+#include "base/isa_name.h"
 #include "host/routine/product_lanes.h"
 #include "host/routine/product_vector.h"
-
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
 
 enum { VECTORS = 4 }; /* whose sums are made at once */
 
@@ -72,4 +67,4 @@ enum { VECTORS = 4 }; /* whose sums are made at once */
 LOOPS(f32, float, vf32, 4)
 LOOPS(f64, double, vf64, 8)
 
-const knr_lanes_loops PASTE(knr_lanes_, KN_ISA) = {f32, f64};
+const knr_lanes_loops KN_ISA_NAME(knr_lanes) = {f32, f64};

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scatter_isa.c -- starts of windows by owners, without a branch, sums of rows; compiled once per instruction set. */
+#include "base/isa_name.h"
 #include "host/routine/scatter_loops.h"
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
-
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
 
 #ifdef __AVX512F__
 static inline knr_start *put(knr_start *to, __mmask8 which, __m512i x)
@@ -86,4 +81,4 @@ static void find(const knr_plain_starts *s, int64_t n, knr_start *a, knr_start *
 ADD(add_4, float)
 ADD(add_8, double)
 
-const knr_scatter_loops PASTE(knr_scatter_loops_, KN_ISA) = {find, add_4, add_8};
+const knr_scatter_loops KN_ISA_NAME(knr_scatter_loops) = {find, add_4, add_8};

@@ -75,9 +75,13 @@ static void write_at_ranks(const knr_partition *p, const char *x, const int64_t 
     }
 }
 
-static void partition_line(const void *what, const char *x, int64_t outer, int64_t inner, char *workspace, int threads)
+static void partition_line(const void *what, const knr_some_lines *line)
 {
     const partition *t = what;
+    const char *x = line->x;
+    char *workspace = line->workspace;
+    int64_t outer = line->outer, inner = line->inner;
+    int threads = line->threads;
     const knr_partition *p = t->p;
     int64_t n = p->length, m = p->ranks, *taken = (int64_t *)workspace, *sorted = taken + m;
     knr_found *found = (knr_found *)(sorted + m);
@@ -102,15 +106,6 @@ static void partition_line(const void *what, const char *x, int64_t outer, int64
         knr_rows_to_columns(size, row, y, n, 1, p->inner);
 }
 
-static void partition_lines(const void *what, const knr_some_lines *some)
-{
-    const knr_partition *p = ((const partition *)what)->p;
-    int64_t rows = p->inner == 1, bytes = p->length * p->dtype->size;
-    for (int64_t i = 0; i < some->many; i++)
-        partition_line(what, (const char *)some->x + i * bytes, some->outer + i * rows, some->inner + i * !rows,
-                       some->workspace, some->threads);
-}
-
 static knr_lines lines_of(const partition *t)
 {
     const knr_partition *p = t->p;
@@ -119,7 +114,8 @@ static knr_lines lines_of(const partition *t)
                        .inner = p->inner,
                        .size = p->dtype->size,
                        .threads = p->threads,
-                       .run = partition_lines,
+                       .run = partition_line,
+                       .one_by_one = true,
                        .bytes = partition_bytes,
                        .what = t};
 }
@@ -158,11 +154,13 @@ static size_t top_bytes(const void *what, int64_t n, int64_t m, int threads)
     return knr_order_workspace(n, threads) + knr_find_workspace(t->dtype, n, true, threads);
 }
 
-static void top_line(const void *what, const char *x, int64_t outer, int64_t inner, char *workspace, int threads)
+static void top_line(const void *what, const knr_some_lines *line)
 {
     const top *p = what;
     const knr_top *t = p->t;
-    int64_t n = t->length, k = t->k, to = outer * k * t->inner + inner;
+    const char *x = line->x;
+    char *workspace = line->workspace;
+    int64_t n = t->length, k = t->k, to = line->outer * k * t->inner + line->inner;
     int size = t->dtype->size;
     uint64_t mask = ((uint64_t)1 << knr_position_bits(n)) - 1, few[FEW_LARGEST];
     const void *const keys_of[] = {x};
@@ -171,12 +169,12 @@ static void top_line(const void *what, const char *x, int64_t outer, int64_t inn
     if (k <= FEW_LARGEST) {
         knr_first_few(&keys, n, few, k);
     } else if (n <= SHORT || k > n / 4) {
-        order = knr_order(&keys, n, workspace, threads);
+        order = knr_order(&keys, n, workspace, line->threads);
     } else {
         knr_found found;
         const int64_t rank = n - k;
-        knr_find_ranks(t->dtype, x, n, &rank, 1, &found, workspace, threads);
-        uint64_t *some = (uint64_t *)(workspace + knr_order_workspace(0, threads));
+        knr_find_ranks(t->dtype, x, n, &rank, 1, &found, workspace, line->threads);
+        uint64_t *some = (uint64_t *)(workspace + knr_order_workspace(0, line->threads));
         knr_positions_from(t->dtype, x, n, found.image, k - knr_count_above(t->dtype, x, n, found.image), some);
         order = knr_order_some(&keys, n, k, some, workspace);
     }
@@ -187,15 +185,6 @@ static void top_line(const void *what, const char *x, int64_t outer, int64_t inn
     }
 }
 
-static void top_lines(const void *what, const knr_some_lines *some)
-{
-    const knr_top *t = ((const top *)what)->t;
-    int64_t rows = t->inner == 1, bytes = t->length * t->dtype->size;
-    for (int64_t i = 0; i < some->many; i++)
-        top_line(what, (const char *)some->x + i * bytes, some->outer + i * rows, some->inner + i * !rows,
-                 some->workspace, some->threads);
-}
-
 static knr_lines lines_of_top(const top *p)
 {
     const knr_top *t = p->t;
@@ -204,7 +193,8 @@ static knr_lines lines_of_top(const top *p)
                        .inner = t->inner,
                        .size = t->dtype->size,
                        .threads = t->threads,
-                       .run = top_lines,
+                       .run = top_line,
+                       .one_by_one = true,
                        .bytes = top_bytes,
                        .what = p};
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * small_isa.c -- factors, systems, eigenvalues and singular values of small matrices in lanes, compiled once per
  * instruction set. */
+#include "base/isa_name.h"
 #include "host/routine/small.h"
 #include "host/routine/small_vector.h"
-
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
 
 // clang-format off
 #define BYTES 4
@@ -37,4 +32,4 @@
         run_cholesky_##num, run_lu_##num, run_triangular_##num, run_solve_##num, run_det_##num, run_qr_##num, \
             run_eigh_##num, run_svd_##num                                                                     \
     }
-knr_small_loop *const PASTE(knr_small_, KN_ISA)[2][KNR_SMALL_KINDS] = {TABLE(f32), TABLE(f64)};
+knr_small_loop *const KN_ISA_NAME(knr_small)[2][KNR_SMALL_KINDS] = {TABLE(f32), TABLE(f64)};

@@ -50,7 +50,17 @@ static void run_block(void *arg, int64_t part, int worker)
                         false);
         s.x = own + j->bytes;
     }
-    l->run(l->what, &s);
+    if (!l->one_by_one) {
+        l->run(l->what, &s);
+        return;
+    }
+    const char *x = s.x;
+    for (int64_t n = s.many; n > 0; n--, x += l->length * l->size) {
+        s.x = x, s.many = 1;
+        l->run(l->what, &s);
+        s.outer += l->inner == 1;
+        s.inner += l->inner != 1;
+    }
 }
 
 void knr_lines_run(const knr_lines *l, const void *x, int64_t m, void *workspace)

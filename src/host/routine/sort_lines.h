@@ -28,6 +28,7 @@ typedef struct knr_lines {
      * and for each of m other things. */
     size_t (*bytes)(const void *what, int64_t length, int64_t m, int threads);
     const void *what;
+    bool one_by_one;  /* run has one line each time */
     bool as_they_lie; /* columns are not turned; x is NULL then */
 } knr_lines;
 

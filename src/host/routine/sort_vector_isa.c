@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sort_vector_isa.c -- sorting by vectors, compiled once per instruction set. */
+#include "base/isa_name.h"
 #include "host/routine/sort_vector.h"
 #include <stddef.h>
-
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
 
 #if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
@@ -42,7 +37,7 @@ static const unsigned char exchanges[][2] = {
 #define BITS 64
 #include "host/routine/sort_vector_loops.h"
 
-const knr_sort_vector *const PASTE(knr_sort_vector_, KN_ISA)[2] = {&vector_32, &vector_64};
+const knr_sort_vector *const KN_ISA_NAME(knr_sort_vector)[2] = {&vector_32, &vector_64};
 #else
-const knr_sort_vector *const PASTE(knr_sort_vector_, KN_ISA)[2] = {NULL, NULL};
+const knr_sort_vector *const KN_ISA_NAME(knr_sort_vector)[2] = {NULL, NULL};
 #endif

@@ -217,14 +217,7 @@ static void expect_same(const problem *q, char **want, const knh_generator *g, i
     free_copies(q, data);
 }
 
-static const knh_tuning usual = {.mode = -1,
-                                 .lane = -1,
-                                 .turn = -1,
-                                 .split_ns = 50e3,
-                                 .bypass_bytes = 16 << 20,
-                                 .repeat = -1,
-                                 .weave = -1,
-                                 .wide = -1};
+static const knh_tuning usual = KNH_USUAL_TUNING;
 
 static void expect_right_on(const problem *q, char **want, const knh_generator *g, const char *how, int rounds)
 {
