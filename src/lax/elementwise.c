@@ -135,6 +135,8 @@ kn_array kn_lax_bitcast_convert_type(kn_array x, kn_dtype new_dtype)
     kni_type t = knb_type(op.b, a);
     if (d->size == t.dtype->size)
         return kna_end(&op, knb_bitcast(op.b, a, d));
+    if (t.dtype->kind == KN_KIND_BOOL)
+        kna_fail(&op, KN_ERROR_TYPE, "does not accept dtype bool");
     int64_t shape[KN_MAX_NDIM + 1];
     for (int i = 0; i < t.ndim; i++)
         shape[i] = t.dim[i];

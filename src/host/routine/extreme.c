@@ -13,6 +13,7 @@ enum {
     SEGMENTS = 8,   /* parts of a line that threads share, at a time */
     SHORT = 512,    /* bytes, at most, of lines that are turned */
     TURNED = 64,    /* so many at a time */
+    BLOCK = 16,     /* elements of a line that are turned in registers; what is behind a shorter one is not looked at */
     SHARE = 1 << 16 /* elements, about, of what a thread takes at a time */
 };
 static const int64_t MOST_ROWS = 1 << 30; /* of a segment: their numbers are those of lanes */
@@ -169,8 +170,10 @@ static void search_short(void *arg, int64_t part, int worker)
     lanes best, at;
     (void)worker;
     for (int64_t l = first; l < end; l += TURNED) {
-        int64_t lines = smaller(end - l, TURNED);
-        knh_transpose()(s->size, turned, TURNED * s->size, s->x + l * n * s->size, n * s->size, lines, n, false);
+        int64_t lines = smaller(end - l, TURNED), wide = n < BLOCK ? BLOCK : n;
+        if ((l + lines) * n + wide - n > s->e->outer * n)
+            wide = n;
+        knh_transpose()(s->size, turned, TURNED * s->size, s->x + l * n * s->size, n * s->size, lines, wide, false);
         begin(s, &best, &at, lines);
         s->loops->rows(&s->code, turned, n, TURNED, lines, 0, &best, &at);
         for (int64_t i = 0; i < lines; i++)

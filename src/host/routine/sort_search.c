@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sort_search.c -- many searches side by side, without branches: each waits for its own memory, all of them at once. */
+ * sort_search.c -- many searches side by side, without branches: each waits for its own memory, all of them at once. In
+ * lanes of registers where the processor has such loops. */
 #include "host/routine/sort_search.h"
 #include "base/pool.h"
+#include "host/routine/isa.h"
 #include "host/routine/sort_image.h"
+#include "host/routine/sort_search_loops.h"
 
 enum { TOGETHER = 16, PART = 1 << 12 /* searches for each thread, at least */ };
 
@@ -12,7 +15,12 @@ typedef struct job {
     int64_t *y, parts; /* of each line */
 } job;
 
-static inline int64_t signed_64(uint64_t u) { return (int64_t)(u ^ (uint64_t)1 << 63); }
+/* 16 bits: floats if there is an infinity. */
+static inline int32_t number_16(uint16_t u, uint64_t flip, uint16_t infinity)
+{
+    return infinity ? knr_image_16(u, infinity) : (int16_t)(u ^ flip);
+}
+
 #define SEARCH(T, S, image)                                                                         \
     for (int64_t i = from; i < to; i += TOGETHER) {                                                 \
         int64_t found[TOGETHER] = {0}, rest = s->length, n = to - i < TOGETHER ? to - i : TOGETHER; \
@@ -35,30 +43,36 @@ static inline int64_t signed_64(uint64_t u) { return (int64_t)(u ^ (uint64_t)1 <
     }                                                                                               \
     break
 
+/* As many as there are loops for; how many. */
+static int64_t search_lanes(const knr_search *s, const void *a, const void *v, int64_t n, uint64_t flip, int64_t *y)
+{
+    kn_dtype d = s->dtype;
+    if (d->size < 4 || s->length > INT32_MAX)
+        return 0;
+    knr_search_line *line = KNR_BY_ISA(knr_search_loops).line[(d->size == 8) + 2 * knx_is_float(d)];
+    return line ? line(a, s->length, v, n, s->right, flip, y) : 0;
+}
+
 static void search_part(void *arg, int64_t part, int worker)
 {
     const job *j = arg;
     const knr_search *s = j->s;
-    int64_t line = part / j->parts, p = part % j->parts, size = s->dtype->size;
+    kn_dtype d = s->dtype;
+    int64_t line = part / j->parts, p = part % j->parts, size = d->size;
     int64_t from = s->many * p / j->parts, to = s->many * (p + 1) / j->parts, *y = j->y + line * s->many;
     const char *a = j->a + line * s->length * size, *v = j->v + line * s->many * size;
-    bool right = s->right;
+    const bool right = s->right, is_signed = d->kind == KN_KIND_INT;
+    const uint64_t flip = is_signed || knx_is_float(d) ? 0 : (uint64_t)1 << (8 * size - 1);
+    const uint16_t infinity = d->id == KN_ID_F16 ? 0x7c00 : d->id == KN_ID_BF16 ? 0x7f80 : 0;
     (void)worker;
-    switch ((knx_dtype_id)s->dtype->id) {
-    case KN_ID_BOOL:
-    case KN_ID_U8: SEARCH(uint8_t, int32_t, u);
-    case KN_ID_I8: SEARCH(int8_t, int32_t, u);
-    case KN_ID_U16: SEARCH(uint16_t, int32_t, u);
-    case KN_ID_I16: SEARCH(int16_t, int32_t, u);
-    case KN_ID_F16: SEARCH(uint16_t, int32_t, knr_image_16(u, 0x7c00u));
-    case KN_ID_BF16: SEARCH(uint16_t, int32_t, knr_image_16(u, 0x7f80u));
-    case KN_ID_U32: SEARCH(uint32_t, int64_t, u);
-    case KN_ID_I32: SEARCH(int32_t, int32_t, u);
-    case KN_ID_F32: SEARCH(uint32_t, int64_t, knr_image_f32(u));
-    case KN_ID_U64: SEARCH(uint64_t, int64_t, signed_64(u));
-    case KN_ID_I64: SEARCH(int64_t, int64_t, u);
-    case KN_ID_F64: SEARCH(uint64_t, int64_t, signed_64(knr_image_f64(u)));
-    default: break;
+    from += search_lanes(s, a, v + from * size, to - from, flip, y + from);
+    switch (size + (size > 2 && knx_is_float(d))) {
+    case 1: SEARCH(uint8_t, int32_t, (int8_t)(u ^ flip));
+    case 2: SEARCH(uint16_t, int32_t, number_16(u, flip, infinity));
+    case 4: SEARCH(uint32_t, int32_t, u ^ flip);
+    case 5: SEARCH(uint32_t, int64_t, knr_image_f32(u));
+    case 8: SEARCH(uint64_t, int64_t, u ^ flip);
+    default: SEARCH(uint64_t, int64_t, knr_image_f64(u) ^ (uint64_t)1 << 63);
     }
 }
 

@@ -38,15 +38,19 @@ kn_array kn_bitwise_count(kn_array x)
     return kna_end_in_order(&op, a, 1, &x);
 }
 
-/* ---- Eight truth values in a byte. */
+/* ---- Eight truth values in a byte. They are worked on as one number of 64 bits, whose bytes they are. */
 
-/* The weights 128, 64, ... 1, or the other way round, along the last axis. */
-static kni_atom places(kni_builder *b, bool little, kn_dtype d)
+/* The sum of 2^(first - step i) for i = 0 .. 7. */
+static kni_atom every(kni_builder *b, int first, int step)
 {
-    int64_t eight = 8, zero = 0;
-    kni_atom place = knb_iota(b, d, 1, &eight, 0);
-    return little ? place : knb_rev(b, place, 1, &zero);
+    uint64_t bits = 0;
+    for (int i = 0; i < 8; i++)
+        bits |= (uint64_t)1 << (first - step * i);
+    return knb_integer(b, KN_DT(U64), (int64_t)bits);
 }
+
+/* Whether byte i belongs to bit i, both counted from the lowest one. */
+static bool in_step(bool little) { return little == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__); }
 
 /* The axis (flattened if none is given) moved to the end; *axis receives it. */
 static kni_atom along_last(kna_op *op, kn_array x, kn_axes given, int *axis)
@@ -60,12 +64,6 @@ static kni_atom along_last(kna_op *op, kn_array x, kn_axes given, int *axis)
     }
     *axis = kna_axis(op, given, kna_failed(op) ? 1 : knb_type(op->b, a).ndim, 0);
     return kna_failed(op) ? KN_ATOM_NONE : knb_move_axis(op->b, a, *axis, knb_type(op->b, a).ndim - 1);
-}
-
-static kni_atom spread_places(kni_builder *b, bool little, kn_dtype d, kni_type like)
-{
-    int64_t last = like.ndim - 1;
-    return knb_broadcast_in_dim(b, places(b, little, d), like.ndim, like.dim, &last);
 }
 
 kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts)
@@ -85,23 +83,17 @@ kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts)
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     kn_shape shape = knl_shape_of(&op, a);
-    a = knb_astype(b, knl_truth(&op, a), KN_DT(U8));
+    a = knl_truth(&op, a);
     int64_t none[KN_MAX_NDIM] = {0}, more[KN_MAX_NDIM] = {0}, last = shape.ndim - 1;
     int64_t bytes = knx_dim_ceildiv(shape.dim[last], 8);
     more[last] = knx_dim_sub(knx_dim_mul(bytes, 8), shape.dim[last]);
-    a = knb_pad(b, a, knb_integer(b, KN_DT(U8), 0), none, more, NULL);
-    shape.dim[last] = bytes;
-    if (shape.ndim == KN_MAX_NDIM)
-        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
-                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
-    shape.dim[shape.ndim++] = 8;
-    a = knl_reshape(&op, a, &shape);
-    if (kna_failed(&op))
-        return kna_end(&op, KN_ATOM_NONE);
-    a = knb_shift_left(b, a, spread_places(b, little, KN_DT(U8), knb_type(b, a)));
-    last++;
-    a = knb_reduce_sum(b, a, 1, &last);
-    return kna_end(&op, knb_move_axis(b, a, shape.ndim - 2, axis));
+    if (!knx_dim_eq(more[last], 0))
+        a = knb_pad(b, a, knb_integer(b, KN_DT(BOOL), 0), none, more, NULL);
+    a = knb_bitcast_last_axis(b, a, KN_DT(U64));
+    /* bit 8 i moves to the highest byte, all others beyond it or below: no two bits of the product meet */
+    a = knb_mul(b, a, in_step(little) ? every(b, 56, 7) : every(b, 63, 9));
+    a = knb_astype(b, knb_shift_right_logical(b, a, knb_like(b, a, 56)), KN_DT(U8));
+    return kna_end(&op, knb_move_axis(b, a, (int)last, axis));
 }
 
 kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts)
@@ -126,18 +118,15 @@ kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts)
         if (knx_dim_lt(count, 0))
             kna_fail(&op, KN_ERROR_VALUE, "-count larger than number of elements");
     }
-    if (!kna_failed(&op) && shape.ndim == KN_MAX_NDIM)
-        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
-                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_shape wide = shape;
-    wide.dim[wide.ndim++] = 8;
-    a = knb_broadcast_to(b, knb_expand_dims(b, a, shape.ndim), knl_shaped(KN_DT(U8), &wide));
-    a = knb_shift_right_logical(b, a, spread_places(b, little, KN_DT(U8), knb_type(b, a)));
-    a = knb_and(b, a, knb_like(b, a, 1));
+    /* the byte eight times, of each a bit; what is not 0 reaches the highest one */
+    a = knb_mul(b, knb_astype(b, a, KN_DT(U64)), every(b, 56, 8));
+    a = knb_and(b, a, in_step(little) ? every(b, 63, 9) : every(b, 56, 7));
+    a = knb_add(b, a, knb_integer(b, KN_DT(U64), 0x7f7f7f7f7f7f7f7f));
+    a = knb_and(b, knb_shift_right_logical(b, a, knb_like(b, a, 7)), every(b, 56, 8));
+    a = knb_bitcast_last_axis(b, a, KN_DT(U8));
     shape.dim[last] = bits;
-    a = knl_reshape(&op, a, &shape);
     memcpy(end, shape.dim, sizeof end);
     end[last] = knx_dim_min(count, bits);
     a = knb_slice(b, a, none, end, NULL);

@@ -94,13 +94,15 @@ kn_array kn_digitize(kn_array x, kn_array bins, const kn_digitize_opts *opts)
     int64_t n = s.dim[0];
     kn_searchsorted_opts side = kn_searchsorted_opts_default();
     side.side = o.right ? "left" : "right";
-    kn_array up = way > 0 ? kn_searchsorted(bins, x, &side) : NULL;
     if (way == 1 || !n)
-        return knl_end(&c, up);
-    kn_array down = kn_subtract(kn_like_int(n), kn_searchsorted(kn_flip(bins, NULL), x, &side));
-    if (way == -1)
-        return knl_end(&c, down);
-    kn_array rises = kn_less_equal(knl_part("", bins, 0, 0, 1), knl_part("", bins, 0, n - 1, n));
-    kn_shape scalar = {.ndim = 0};
-    return knl_end(&c, kn_where(kn_reshape(rises, &scalar, NULL), up, down));
+        return knl_end(&c, kn_searchsorted(bins, x, &side));
+    kn_array turned = kn_flip(bins, NULL), rises = NULL;
+    if (way == 2) { /* one search, in the bins or in them the other way round */
+        kn_shape scalar = {.ndim = 0};
+        rises = kn_less_equal(knl_part("", bins, 0, 0, 1), knl_part("", bins, 0, n - 1, n));
+        turned = kn_where(rises, bins, turned);
+        rises = kn_reshape(rises, &scalar, NULL);
+    }
+    kn_array at = kn_searchsorted(turned, x, &side), down = kn_subtract(kn_like_int(n), at);
+    return knl_end(&c, rises ? kn_where(rises, at, down) : down);
 }

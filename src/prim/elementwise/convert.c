@@ -143,7 +143,7 @@ static knx_error *last_axis_type(kni_rule *r, kni_type *y)
     kn_dtype to = ((const kni_p_bitcast *)r->params)->new_dtype;
     if (r->xt->dtype->kind == KN_KIND_KEY || to->kind == KN_KIND_KEY)
         return knx_error_new(KN_ERROR_TYPE, "does not accept random keys");
-    if (r->xt->dtype->kind == KN_KIND_BOOL || to->kind == KN_KIND_BOOL) /* not all bytes are booleans */
+    if (to->kind == KN_KIND_BOOL) /* not all bytes are booleans */
         return knx_error_new(KN_ERROR_TYPE, "does not accept dtype bool");
     if (!r->xt->ndim)
         return knx_error_new(KN_ERROR_VALUE,
@@ -175,7 +175,13 @@ static bool last_axis_map_exists(const kni_rule *r)
 /* Never called: an element of the result is no element of the operand. */
 static void last_axis_map(const kni_rule *r, const kni_index *out, kni_index *in) { (void)r, (void)out, (void)in; }
 
-static kni_atom last_axis_put(const kni_rule *r, kni_atom v) { return knb_bitcast_last_axis(r->b, v, r->xt[0].dtype); }
+static kni_atom last_axis_put(const kni_rule *r, kni_atom v)
+{
+    kn_dtype d = r->xt[0].dtype;
+    bool truth = d->kind == KN_KIND_BOOL;
+    v = knb_bitcast_last_axis(r->b, v, truth ? KN_DT(U8) : d);
+    return truth ? knb_bitcast(r->b, v, d) : v;
+}
 
 const kni_prim knp_prim_bitcast_last_axis = {
     .name = "bitcast_last_axis",

@@ -103,6 +103,8 @@ static void bits_of_other_sizes(void **state)
     expect_values(kn_lax_bitcast_convert_type(bytes, KN_U32), 0x01020304);
     kn_lax_bitcast_convert_type(kn_of(unsigned char, 1, 2), KN_U32);
     expect_error_with("ValueError", "Attempting to convert array of shape (2,) from uint8 of size 8 bits to uint32");
+    kn_lax_bitcast_convert_type(kn_astype(bytes, KN_BOOL), KN_U32);
+    expect_error_with("TypeError", "does not accept dtype bool");
 }
 
 static void refusals_of_choices(void **state)

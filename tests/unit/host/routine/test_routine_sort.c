@@ -5,6 +5,7 @@
 #include "host/routine/isa.h"
 #include "host/routine/sort.h"
 #include "host/routine/sort_lines.h"
+#include "host/routine/sort_search.h"
 #include "host/routine/sort_vector.h"
 #include "sort_lines.h"
 #include "support/group.h"
@@ -310,6 +311,47 @@ static void test_memory_of_a_long_line_is_that_of_one(void **unused)
     }
 }
 
+/* Halving as docs/sorting.md has it, for lines that are sorted and others, and for each instruction set. */
+static void test_searches(void **unused)
+{
+    (void)unused;
+    enum { MANY = 200, MOST = 300 };
+    static const int64_t lengths[] = {0, 1, 2, 3, 17, 256, MOST};
+    const kn_dtype dtypes[] = {KN_DT(I8),  KN_DT(U16), KN_DT(F16), KN_DT(I32), KN_DT(U32),
+                               KN_DT(F32), KN_DT(I64), KN_DT(U64), KN_DT(F64)};
+    char *a = malloc(MOST * 8), *v = malloc(MANY * 8);
+    int64_t y[MANY + 1];
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+        for (int how = 0; how < 4 * 7 * 3; how++) {
+            int64_t n = lengths[how / 4 % 7], size = dtypes[d]->size;
+            const knr_search s = {dtypes[d], 1, n, MANY, how % 2, 1 + how % 3};
+            const knr_sort sort = {
+                .threads = 1, .n = 1, .n_key = 1, .dtype = dtypes + d, .outer = 1, .length = n, .inner = 1};
+            fill(dtypes[d], a, n, how % 4 < 2 ? 20 : 1000000);
+            fill(dtypes[d], v, MANY, how % 4 < 2 ? 20 : 1000000);
+            memcpy(v, a, n ? (size_t)size : 0); /* one that is there */
+            void *workspace = malloc(knr_sort_workspace(&sort) + 1);
+            if (how % 5)
+                knr_sort_run(&sort, &(const void *){a}, &(void *){a}, workspace);
+            free(workspace);
+            knr_isa_limit((knr_isa_kind)(how / 28));
+            y[MANY] = -7;
+            knr_search_run(&s, a, v, y);
+            for (int64_t i = 0; i < MANY; i++) {
+                int64_t want = 0;
+                for (int64_t rest = n, half; rest; rest -= half) {
+                    half = rest - rest / 2;
+                    int c = compare_parts(dtypes[d], a + (want + half - 1) * size, v + i * size);
+                    want += c < 0 || (s.right && !c) ? half : 0;
+                }
+                assert_int_equal(y[i], want);
+            }
+            assert_int_equal(y[MANY], -7);
+        }
+    knr_isa_limit(KNR_ISA_AVX512);
+    free(a), free(v);
+}
+
 KN_TEST_GROUP(test_routine_sort)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +363,7 @@ KN_TEST_GROUP(test_routine_sort)
         cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_lines_that_are_shared),
         cmocka_unit_test(test_memory_of_a_long_line_is_that_of_one),
+        cmocka_unit_test(test_searches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
