@@ -9,8 +9,9 @@
 enum {
     KNR_BLOCK = 32,
     KNR_PANEL = 64,         /* columns of a panel, */
-    KNR_WIDE_PANEL = 128,   /* of real matrices with more than KNR_NARROW_STEPS steps, */
+    KNR_WIDE_PANEL = 128,   /* of real matrices with more than KNR_NARROW_STEPS steps, of Cholesky factors fewer, */
     KNR_NARROW_STEPS = 512,
+    KNR_NARROW_CHOLESKY = 256,
     KNR_ROW_PAD = 32         /* numbers behind a row; more than two vectors are never touched */
 };
 

@@ -127,7 +127,7 @@ static void take_panel(factors *x, int64_t first, int worker)
                &(knr_place_in){first ? element(x, first, first) : (const void *)x->a, 1, x->n, false}, NULL);
 }
 
-static bool factor(void *env, int64_t first, int worker)
+static void factor(void *env, int64_t first, int worker)
 {
     factors *x = env;
     const knr_panels *p = &x->p;
@@ -144,12 +144,11 @@ static bool factor(void *env, int64_t first, int worker)
         permute(x, 0, w);
     if (first + w == p->columns) { /* nothing reads it again */
         p->f->put(&plane, w, rows, &(knr_place_out){element(x, first, first), 1, x->n, false});
-        return true;
+        return;
     }
-    knr_panels_put(p, first, rows, element(x, first, first), x->n, false);
+    knr_panels_put(p, first, rows, element(x, first, first), x->n);
     if (knx_is_complex(d))
         p->f->take(&p->triangle[odd], w, w, &(knr_place_in){p->rows[odd], p->rows_ld, 1, false}, NULL);
-    return true;
 }
 
 /* Columns of L of one panel: the rows behind it change places. */

@@ -3,7 +3,6 @@
 #include "host/routine/panels.h"
 #include "base/line.h"
 #include "host/routine/near.h"
-#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -82,7 +81,7 @@ knr_products knr_panels_products(const knr_panels *p, int worker, size_t *most_b
     return (knr_products){p->dtype, 1, p->product ? p->product + (size_t)worker * p->product_bytes : NULL, most_bytes};
 }
 
-void knr_panels_put(const knr_panels *p, int64_t first, int64_t rows, char *to, int64_t n, bool lower)
+void knr_panels_put(const knr_panels *p, int64_t first, int64_t rows, char *to, int64_t n)
 {
     enum { ROWS = 32 /* that stay in the first cache in between */ };
     int64_t w = least(p->width, p->steps - first), size = (int64_t)p->dtype->size;
@@ -91,10 +90,8 @@ void knr_panels_put(const knr_panels *p, int64_t first, int64_t rows, char *to, 
         knr_planes part = knr_panels_part(p, p->plane[odd], i);
         char *at = p->rows[odd] + i * p->rows_ld * size;
         p->f->put(&part, (int)w, least(ROWS, rows - i), &(knr_place_out){at, 1, p->rows_ld, false});
-        for (int64_t r = i; r < least(i + ROWS, rows); r++, at += p->rows_ld * size) {
-            int64_t many = lower ? least(r + 1, w) : w;
-            memcpy(to + r * n * size, at, (size_t)(many * size));
-        }
+        for (int64_t r = i; r < least(i + ROWS, rows); r++, at += p->rows_ld * size)
+            memcpy(to + r * n * size, at, (size_t)(w * size));
     }
 }
 
@@ -105,7 +102,6 @@ typedef struct turn {
     const knr_panel_steps *f;
     void *x;
     int64_t first, end, next; /* columns of the panel, and of the next one */
-    atomic_bool failed;
 } turn;
 static const int64_t NEXT = INT64_MAX; /* the part that is the next panel */
 
@@ -115,18 +111,17 @@ static void run_part(void *arg, int64_t part, int worker)
     int64_t strip = t->p->strip;
     if (part != NEXT)
         t->f->update(t->x, t->first, most(part * strip, t->next), least((part + 1) * strip, t->p->columns), worker);
-    else if (!t->f->factor(t->x, t->end, worker))
-        atomic_store_explicit(&t->failed, true, memory_order_relaxed);
+    else
+        t->f->factor(t->x, t->end, worker);
 }
 
-bool knr_panels_run(const knr_panels *p, const knr_panel_steps *f, void *x)
+void knr_panels_run(const knr_panels *p, const knr_panel_steps *f, void *x)
 {
     enum { WORTH = 1 << 20 /* numbers times steps */ };
     turn t = {.p = p, .f = f, .x = x};
     if (!p->steps)
-        return true;
-    if (!f->factor(x, 0, 0))
-        return false;
+        return;
+    f->factor(x, 0, 0);
     for (; t.first < p->steps; t.first = t.end) {
         t.end = least(t.first + p->width, p->steps);
         t.next = least(t.end + p->width, p->steps);
@@ -136,8 +131,5 @@ bool knr_panels_run(const knr_panels *p, const knr_panel_steps *f, void *x)
             break;
         knr_parallel_near(left * left * p->width < WORTH ? 1 : p->threads, more ? t.next / p->strip : 0,
                           more ? (p->columns - 1) / p->strip + 1 : 0, t.next > t.end ? NEXT : -1, run_part, &t);
-        if (atomic_load_explicit(&t.failed, memory_order_relaxed))
-            return false;
     }
-    return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * panels.h -- factorisations that go by panels of columns: what is right of a panel loses what the panel contributes in
+ * panels.h -- LU factors, which go by panels of columns: what is right of a panel loses what the panel contributes in
  * strips of columns, which threads share; the one that comes first takes the columns of the next panel and factors
  * them, while the others work on the rest (near.h). How wide panels are follows from the shape and the dtype, since
  * the order of operations depends on it; the strips' width does not matter to the bits. */
@@ -37,16 +37,15 @@ knr_planes knr_panels_own(const knr_panels *p, int worker);
 knr_products knr_panels_products(const knr_panels *p, int worker, size_t *most);
 
 /* Columns from .. to lose what the panel of the columns from `first` on contributes; the panel of the columns from
- * `first` on loses what the one before it does (if there is one), and is factored. False: it ends. */
+ * `first` on loses what the one before it does (if there is one), and is factored. */
 typedef struct knr_panel_steps {
     void (*update)(void *x, int64_t first, int64_t from, int64_t to, int worker);
-    bool (*factor)(void *x, int64_t first, int worker);
+    void (*factor)(void *x, int64_t first, int worker);
 } knr_panel_steps;
-bool knr_panels_run(const knr_panels *p, const knr_panel_steps *f, void *x);
+void knr_panels_run(const knr_panels *p, const knr_panel_steps *f, void *x);
 
-/* The panel's columns go from its plane to its rows, from there to rows of memory, n numbers apart. lower: of the first
- * rows only what is not above the diagonal. */
-void knr_panels_put(const knr_panels *p, int64_t first, int64_t rows, char *to, int64_t n, bool lower);
+/* The panel's columns go from its plane to its rows, from there to rows of memory, n numbers apart. */
+void knr_panels_put(const knr_panels *p, int64_t first, int64_t rows, char *to, int64_t n);
 
 /* Places in matrices of the dtype; those of no matrix stay none. */
 static inline const void *knr_place_of(kn_dtype d, const void *base, int64_t index)

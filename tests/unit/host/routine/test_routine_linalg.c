@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { NARROW_STEPS = 512, PANEL = 64, WIDE_PANEL = 128, MOST = 300 };
+enum { NARROW_STEPS = 512, NARROW_CHOLESKY = 256, PANEL = 64, WIDE_PANEL = 128, MOST = 300 };
 typedef struct number {
     double re, im;
 } number;
@@ -45,7 +45,10 @@ static number step(number l, number r, number v, double sign)
 }
 
 /* Columns of a panel where there are so many steps. */
-static int64_t panel_of(int64_t steps) { return complex_numbers || steps <= NARROW_STEPS ? PANEL : WIDE_PANEL; }
+static int64_t panel_of(int64_t steps, int64_t narrow_steps)
+{
+    return complex_numbers || steps <= narrow_steps ? PANEL : WIDE_PANEL;
+}
 
 /* The chain; left[k * ls], right[k * rs]. from_end: products take the steps of a panel from its end. */
 static number chain(number v, const number *left, int64_t ls, bool conj_left, const number *right, int64_t rs,
@@ -86,7 +89,7 @@ static bool plain_cholesky(int64_t n, const number *a, number *l)
     memset(l, 0, (size_t)(n * n) * sizeof *l);
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = j; i < n; i++) {
-            number v = chain(a[i * n + j], l + j * n, 1, true, l + i * n, 1, j, panel_of(n), false);
+            number v = chain(a[i * n + j], l + j * n, 1, true, l + i * n, 1, j, panel_of(n, NARROW_CHOLESKY), false);
             if (i == j && v.re <= 0)
                 return false;
             double d = l[j * n + j].re;
@@ -100,8 +103,8 @@ static void plain_lu(int64_t m, int64_t n, const number *a, number *lu, int32_t 
     memcpy(lu, a, (size_t)(m * n) * sizeof *lu);
     for (int64_t j = 0; j < n; j++) {
         for (int64_t i = 0; i < m; i++) /* rows above j are U's already */
-            lu[i * n + j] =
-                chain(lu[i * n + j], lu + i * n, 1, false, lu + j, n, i < j ? i : j, panel_of(m < n ? m : n), false);
+            lu[i * n + j] = chain(lu[i * n + j], lu + i * n, 1, false, lu + j, n, i < j ? i : j,
+                                  panel_of(m < n ? m : n, NARROW_STEPS), false);
         if (j >= m)
             continue;
         int64_t at = j;
@@ -130,7 +133,7 @@ static void plain_lower(int64_t m, int64_t n, const number *t, bool unit, bool f
 {
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
-            number v = chain(x[i * n + j], t + i * m, 1, false, x + j, n, i, panel_of(m), from_end);
+            number v = chain(x[i * n + j], t + i * m, 1, false, x + j, n, i, panel_of(m, NARROW_STEPS), from_end);
             x[i * n + j] = unit ? v : quotient(v, t[i * m + i]);
         }
 }
