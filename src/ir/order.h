@@ -73,6 +73,7 @@
 #define knb_cholesky_update(b, x, y) KNB_2(knb_cholesky_update, b, x, y)
 #define knb_sylvester(b, x, y, z) KNB_3(knb_sylvester, b, x, y, z)
 #define knb_banded_solve(b, x, y, ...) KNB_2P(knb_banded_solve, b, x, y, __VA_ARGS__)
+#define knb_histogram(b, x, y, ...) KNB_2P(knb_histogram, b, x, y, __VA_ARGS__)
 #define knb_random_fold_in(b, x, y) KNB_2(knb_random_fold_in, b, x, y)
 #define knb_igamma(b, x, y) KNB_2(knb_igamma, b, x, y)
 #define knb_igammac(b, x, y) KNB_2(knb_igammac, b, x, y)

@@ -123,7 +123,7 @@ each_fn ref_floor, ref_ceil, ref_round, ref_is_finite, ref_rem, ref_nextafter, r
 whole_fn ref_reduce_shifted, ref_reduce_shifted_all, ref_reduce_dual, ref_reduce_larger;
 void ref_threefry(const uint32_t key[2], uint32_t x[2]); /* x becomes two random words */
 whole_fn ref_random_seed, ref_random_fold_in, ref_random_split, ref_rng_bit_generator, ref_random_gamma;
-whole_fn ref_argsort, ref_partition, ref_searchsorted, ref_top_k, ref_split, ref_stack, ref_unstack, ref_tile, ref_cumsum, ref_cumprod, ref_cummax, ref_cummin,
+whole_fn ref_argsort, ref_partition, ref_searchsorted, ref_histogram, ref_top_k, ref_split, ref_stack, ref_unstack, ref_tile, ref_cumsum, ref_cumprod, ref_cummax, ref_cummin,
     ref_cumlogsumexp, ref_optimization_barrier, ref_reduce_prod, ref_reduce_xor;
 /* reference_windows.c */
 whole_fn ref_reduce_window_sum, ref_reduce_window_max, ref_reduce_window_min, ref_reduce_window_product,

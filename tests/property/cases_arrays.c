@@ -142,6 +142,15 @@
      .whole = ref_searchsorted,                     \
      .flags = how},
 
+#define HISTOGRAM(name, list, from, how, batch, equal) \
+    {.prim = &knp_prim_histogram,                      \
+     .label = name,                                    \
+     .dtypes = list,                                   \
+     .operands = from,                                 \
+     .params = &(kni_p_histogram){batch, equal},       \
+     .whole = ref_histogram,                           \
+     .flags = how},
+
 #define TOP(name, list, from, how, axis, k) \
     {.prim = &knp_prim_top_k,               \
      .label = name,                         \

@@ -569,6 +569,44 @@ void ref_searchsorted(call *c)
     }
 }
 
+/* Of equal bins the number is worked out in the dtype, and moved by one where an edge says so. */
+static int64_t bin_between(const tensor *x, const num *edge, int64_t n, long double v)
+{
+    bool narrow = x->dtype == KN_DT(F32);
+    long double low = edge[0].re, high = edge[n].re;
+    double place = narrow ? (float)((float)((float)(v - low) / (float)(high - low)) * (float)n)
+                          : (double)((double)((double)(v - low) / (double)(high - low)) * (double)n);
+    int64_t at = place >= (double)n ? n - 1 : place >= 1 ? (int64_t)place : 0;
+    at -= v < edge[at].re;
+    at += at != n - 1 && v >= edge[at + 1].re;
+    return v >= low && v <= high ? at : -1;
+}
+
+void ref_histogram(call *c)
+{
+    const kni_p_histogram *p = c->params;
+    const tensor *x = &c->x[0], *e = &c->x[1];
+    int64_t dim[MAX_RANK], n = x->dim[p->batch], m = e->dim[p->batch] - 1;
+    memcpy(dim, e->dim, sizeof dim);
+    dim[p->batch] = m;
+    tensor *y = result(c, KN_DT(I64), e->ndim, dim);
+    for (int64_t i = 0; i < x->n; i++) {
+        const num *edge = e->at + i / n * (m + 1);
+        int64_t k = 0;
+        if (p->equal)
+            k = bin_between(x, edge, m, x->at[i].re);
+        else {
+            for (int64_t rest = m + 1, half; rest; rest -= half) {
+                half = rest - rest / 2;
+                k += sorts_before(x->dtype, x->at[i], edge[k + half - 1]) ? 0 : half;
+            }
+            k = x->at[i].re == edge[m].re ? m - 1 : k - 1;
+        }
+        if (k >= 0 && k < m)
+            y->at[i / n * m + k].bits++;
+    }
+}
+
 /* One after the other the largest that is left, the first of equal ones. */
 void ref_top_k(call *c)
 {

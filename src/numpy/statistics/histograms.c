@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * histograms.c -- counts of elements: bincount, and histograms of one and more dimensions. Each element finds its bin
- * by a binary search in the edges, then weights are added up by a scatter, or numbers counted. */
+ * histograms.c -- counts of elements: bincount, and histograms of one and more dimensions. A primitive counts those of
+ * a vector between edges. Else each finds its bin, then weights are added up by a scatter, or numbers counted. */
 #include "numpy/statistics/histograms.h"
 #include "base/context.h"
 #include "base/pool.h"
@@ -60,21 +60,38 @@ kn_array knn_bin_of(knl_body *c, kn_array a, kn_array edges, bool uniform)
     return knl_made(c, uniform ? by_width(op, e, x, n) : by_search(op, e, x, n));
 }
 
+/* How many elements of the vector are in each bin, where there is a primitive for that; or NULL. */
+static kn_array counted_between(knl_body *c, kn_array a, kn_array edges, bool equal)
+{
+    kna_op *op = &c->op;
+    const kn_array both[] = {a, edges};
+    kn_dtype d = kna_result_type(op, 2, both);
+    if (kna_failed(op) || (d != KN_DT(F32) && d != KN_DT(F64)) || !knx_dim_lt(1, kna_type(op, edges).dim[0]))
+        return NULL;
+    kni_atom x = kna_in_as(op, a, d), e = kna_in_as(op, edges, d);
+    return kna_failed(op) ? NULL : knl_made(c, knb_histogram(op->b, x, e, &(kni_p_histogram){.equal = equal}));
+}
+
 /* Outside of traces: how many of the numbers, which are looked at, are 0, 1, .. n - 1. */
 static kn_array counted(kna_op *op, kn_array numbers, int64_t n)
 {
     kni_type t, made = kni_type_of(KN_DT(I64), 1, &n);
-    const int64_t *x = kna_look(op, numbers, &t);
-    knx_buffer *buffer = x ? knx_buffer_new(kni_type_bytes(made)) : NULL;
     int threads = knx_context()->threads;
-    if (x && !buffer)
+    knr_counting c = {.x = kna_look(op, numbers, &t), .n_bin = n};
+    c.threads = threads > 0 ? threads : knx_threads_available();
+    c.n = c.x ? kni_type_size(t) : 0;
+    knx_buffer *buffer = c.x ? knx_buffer_new(kni_type_bytes(made)) : NULL;
+    void *workspace = buffer ? knx_alloc((size_t)knr_count_workspace(&c) + 1) : NULL;
+    if (c.x && !buffer)
         kna_fail_with(op, knx_error_nomem_for(kni_type_bytes(made), 1, &n, "int64"));
-    else if (x && !knr_count(x, kni_type_size(t), n, buffer->data, threads > 0 ? threads : knx_threads_available())) {
+    else if (c.x && !workspace) {
         knx_buffer_release(buffer);
         kna_fail_with(op, knx_error_nomem());
     }
     if (kna_failed(op))
         return NULL;
+    knr_count(&c, buffer->data, workspace);
+    knx_free(workspace);
     kna_op whole;
     kna_begin(&whole, "");
     return kna_from_buffer(&whole, made, buffer);
@@ -212,8 +229,10 @@ kn_histogram_result kn_histogram(kn_array a, const kn_histogram_opts *opts)
         y[1] = knn_bin_edges(&c, a, &bins);
     if (!kna_failed(&c.op)) {
         int64_t n = kn_dim(y[1], 0);
-        kn_array at = knn_bin_of(&c, a, y[1], knn_bins_are_equal(&c, o.bins));
-        y[0] = kna_failed(&c.op) ? NULL : knn_count_into(&c, at, o.weights, n ? n - 1 : 0);
+        bool equal = knn_bins_are_equal(&c, o.bins);
+        y[0] = o.weights ? NULL : counted_between(&c, a, y[1], equal);
+        kn_array at = y[0] || kna_failed(&c.op) ? NULL : knn_bin_of(&c, a, y[1], equal);
+        y[0] = at && !kna_failed(&c.op) ? knn_count_into(&c, at, o.weights, n ? n - 1 : 0) : y[0];
         if (o.weights && !kna_failed(&c.op))
             y[0] = kn_astype(y[0], kn_dtype_of(o.weights), NULL);
         if (o.density && !kna_failed(&c.op))
