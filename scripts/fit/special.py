@@ -179,6 +179,14 @@ def jobs():
     yield "gamma middle", lambda: fit("gamma middle", lambda v: mp.gamma(v + mpf(2.5)), lambda v: 1 / mp.gamma(v + mpf(2.5)), -0.5, 0.5, 17, 64)
     yield "digamma middle", lambda: rational("digamma middle", digamma_middle, relative(digamma_middle), -0.2501, 2, 8, 8)
     yield "digamma far", lambda: fit("digamma far", digamma_far, digamma_far_weight, tiny, far(3), 9, 64)
+    yield "lgamma middle 32", lambda: rational("lgamma middle 32", lambda v: lgamma_quotient(v) - mpf(0.5), relative(lgamma_quotient), -0.2501, 2, 4, 4, 32)
+    yield "lgamma far 32", lambda: fit("lgamma far 32", lgamma_far, lgamma_far_weight, tiny, far(3), 3, 32)
+    one_up = lambda u: (mp.gamma(u + 2) - 1) / u if u else 1 - mp.euler
+    yield "gamma middle 32", lambda: fit("gamma middle 32", one_up, lambda u: u / mp.gamma(u + 2), tiny, 1, 7, 32)
+    yield "digamma middle 32", lambda: rational("digamma middle 32", digamma_middle, relative(digamma_middle), -0.2501, 2, 4, 4, 32)
+    yield "digamma far 32", lambda: fit("digamma far 32", digamma_far, digamma_far_weight, tiny, far(3), 3, 32)
+    yield "sin pi 32", lambda: fit("sin pi 32", sin_pi, relative(sin_pi), tiny, 0.2501, 4, 32)
+    yield "cot pi 32", lambda: fit("cot pi 32", cot_pi, lambda s: s, tiny, 0.2501, 6, 32)
     yield "sin pi", lambda: fit("sin pi", sin_pi, relative(sin_pi), tiny, 0.2501, 8, 64)
     yield "cot pi", lambda: fit("cot pi", cot_pi, lambda s: s, tiny, 0.2501, 14, 64)
     middle_of = lambda v: quantile_middle(mpf(0.180625) - v)
@@ -192,10 +200,9 @@ def jobs():
     for n in 0, 1:
         near, beyond = bessel_near(n), bessel_far(n)
         yield f"i{n}e near", lambda n=n, f=near: fit(f"i{n}e near", f, relative(f), 0, mpf(9) / 8, 18, 64)
-        yield f"i{n}e near for float", lambda n=n, f=near: fit(f"i{n}e near for float", f, relative(f), 0, mpf(1) / 2, 11, 64)
         yield f"i{n}e far", lambda n=n, f=beyond: fit(f"i{n}e far", f, relative(f), 0, mpf(1) / 12, 18, 64)
-        yield f"i{n}e far for float", lambda n=n, f=beyond: fit(f"i{n}e far for float", f, relative(f), 0, mpf(1) / 8, 9, 64)
-
+        yield f"i{n}e near 32", lambda n=n, f=near: fit(f"i{n}e near 32", f, relative(f), 0, mpf(1) / 2, 10, 32)
+        yield f"i{n}e far 32", lambda n=n, f=beyond: fit(f"i{n}e far 32", f, relative(f), 0, mpf(1) / 8, 7, 32)
 
 def main():
     table = dict(jobs())

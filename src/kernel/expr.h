@@ -47,6 +47,8 @@
 /* c[0] + c[1] x + ... + c[n-1] x^(n-1), a chain of fma. */
 knk_node knk_polynomial(knk_builder *k, knk_node x, int n, const double *c);
 #define POLYNOMIAL(x, table) knk_polynomial(k, x, (int)(sizeof(table) / sizeof *(table)), table)
+/* with the table of the dtype of x */
+#define EITHER(x, of_f32, of_f64) (knk_is_f32(k, x) ? POLYNOMIAL(x, of_f32) : POLYNOMIAL(x, of_f64))
 
 /* The sign bit of x alone, as a float; and y with the sign bit of `sign` set where it is set there. */
 knk_node knk_sign_bit(knk_builder *k, knk_node x);
@@ -56,21 +58,15 @@ knk_node knk_xor_bits(knk_builder *k, knk_node y, knk_node sign);
 /* A positive finite x as m * 2^e with m in [sqrt(1/2), sqrt(2)); e is a float. Subnormals are right. */
 void knk_split(knk_builder *k, knk_node x, knk_node *m, knk_node *e);
 void knk_split_normal(knk_builder *k, knk_node x, knk_node *m, knk_node *e); /* of a normal number */
-/* e^x of an f64, clamped, good enough to be rounded to f32. */
-knk_node knk_exp_for_float(knk_builder *k, knk_node x);
 /* e^(x + tail) in the dtype of x, |tail| far below |x|; tail may be KNK_NONE. x need not be clamped, NaN passes. */
 knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail);
 /* The same as (hi + lo) 2^n, |lo| below a unit of hi; x finite and no larger than 2000. */
 void knk_exp_parts(knk_builder *k, knk_node x, knk_node tail, knk_node *hi, knk_node *lo, knk_node *n);
 /* log a as hi + lo, |lo| below a unit of hi, and as exact as log; for a positive finite number. */
 void knk_log_pair(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo);
-/* log a to about 67 bits as hi + lo, for a positive finite f64. */
+/* log a to about 67 bits (f32: 35) as hi + lo, for a positive finite number. */
 void knk_log_parts(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo);
-/* e ln 2 + log(1 + f) in f64, good enough to be rounded to f32. */
-knk_node knk_log_for_float(knk_builder *k, knk_node e, knk_node f);
 /* log of an f64 with hardly any error beyond the last rounding. */
 knk_node knk_log_best(knk_builder *k, knk_node x);
-/* f(x) where x is f32, computed in f64 and rounded once. */
-knk_node knk_in_f64(knk_builder *k, knk_node (*f)(knk_builder *, knk_node), knk_node x);
 static inline bool knk_is_f32(const knk_builder *k, knk_node x) { return knk_dtype(k, x) == KN_ID_F32; }
 #endif

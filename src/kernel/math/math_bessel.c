@@ -15,13 +15,11 @@ static const double i0_far[] = {
     0x1.212baabd7556cp+11, -0x1.6e795398ce26ap+16, 0x1.5e5fe5e0cc75dp+21, -0x1.fc7ec128c2262p+25,
     0x1.183d2d079ad93p+30, -0x1.d1d79568936cbp+33, 0x1.1f18d5f3a3b88p+37, -0x1.fcaee31c73d85p+39,
     0x1.3228c4d5c6e57p+42, -0x1.c03982f2b2e91p+43, 0x1.2d0fb04b3f5dfp+44};
-static const double i0_near_for_float[] = {0x1.ffffffffef847p-1,  0x1.00000001102f0p+5,  0x1.ffffffd62e11ep+7,
-                                           0x1.c71c7417cae59p+9,  0x1.c71c520d6dfa5p+10, 0x1.23465aa47b04dp+11,
-                                           0x1.02df88662460bp+11, 0x1.52924cfbe5d84p+10, 0x1.4f131fe899502p+9,
-                                           0x1.1a3856c1204b9p+8,  0x1.f976f872516f9p+5,  0x1.44079970dd171p+5};
-static const double i0_far_for_float[] = {
-    0x1.9884533d7e1aep-2,  0x1.988448aa08a36p-5, 0x1.cba8ef3a044ebp-6,  0x1.d7691970ee3adp-6, 0x1.0ca1fde2176e9p-4,
-    -0x1.cfeb85b92023dp-2, 0x1.0fcc93ae09664p+3, -0x1.1e1dd46b5a986p+6, 0x1.4d66222a9e14dp+8, -0x1.221090185cc2bp+9};
+static const double i0_near32[] = {0x1p+0,         0x1p+5,        0x1p+8,        0x1.c71c6ap+9,
+                                   0x1.c71d32p+10, 0x1.233e5p+11, 0x1.032cep+11, 0x1.4f389ap+10,
+                                   0x1.6540fep+9,  0x1.878916p+7, 0x1.354e72p+7};
+static const double i0_far32[] = {0x1.988454p-2, 0x1.987286p-5, 0x1.dcc62ep-6, -0x1.48380cp-6,
+                                  0x1.264b04p+0, -0x1.9472ep+3, 0x1.2342a2p+6, -0x1.417934p+7};
 static const double i1_near[] = {
     0x1.0000000000000p-1,  0x1.0000000000000p+3,  0x1.5555555555556p+5,  0x1.c71c71c71c6f9p+6, 0x1.6c16c16c16eecp+7,
     0x1.845c8a0ce1383p+7,  0x1.27e4fb77bd50ap+7,  0x1.522a43f2c817ap+6,  0x1.2c975906c9fe7p+5, 0x1.ab81e768122cdp+3,
@@ -33,13 +31,11 @@ static const double i1_far[] = {
     0x1.128c6f537c7ddp+11, -0x1.5b339d1662cdep+16, 0x1.4a17a64076daep+21, -0x1.dbfb9d4b068bbp+25,
     0x1.043597507c048p+30, -0x1.ac31e47c1360ep+33, 0x1.0498da24718a1p+37, -0x1.c6b28d5dab3c3p+39,
     0x1.0cb90158acf51p+42, -0x1.814c23bcc591ap+43, 0x1.f9f05f13e6d04p+43};
-static const double i1_near_for_float[] = {0x1.fffffffffcbc0p-2, 0x1.0000000058ecep+3, 0x1.555555499a910p+5,
-                                           0x1.c71c72ed4566dp+6, 0x1.6c16b32b677cdp+7, 0x1.845d533fbefbcp+7,
-                                           0x1.27de294b98c72p+7, 0x1.527625176790dp+6, 0x1.2a71f8716b65ap+5,
-                                           0x1.bf85c41d27611p+3, 0x1.7eb66d2b50512p+1, 0x1.a3f00dbe182fcp+0};
-static const double i1_far_for_float[] = {
-    0x1.9884533d02295p-2, -0x1.32633b8319635p-3, -0x1.7f070e03b4ddcp-5, -0x1.4b1f6734d4df2p-5, -0x1.482b37f86c947p-4,
-    0x1.e718f4cc9f212p-2, -0x1.248d9b13aa03fp+3, 0x1.3158cb51bf28cp+6,  -0x1.622db1ec05539p+8, 0x1.3103cd535e3e9p+9};
+static const double i1_near32[] = {0x1p-1,        0x1p+3,        0x1.555556p+5, 0x1.c71c5cp+6,
+                                   0x1.6c17ccp+7, 0x1.844f7ap+7, 0x1.2843e8p+7, 0x1.4edf92p+6,
+                                   0x1.3e9e32p+5, 0x1.35e7f2p+3, 0x1.c3e57ap+2};
+static const double i1_far32[] = {0x1.988454p-2, -0x1.3267aep-3, -0x1.766bfep-5, -0x1.70e47ap-4,
+                                  0x1.0d099ep+0, -0x1.a05b04p+3, 0x1.2a8b82p+6,  -0x1.5af6f4p+7};
 
 typedef struct table {
     int n;
@@ -48,41 +44,27 @@ typedef struct table {
 #define TABLE(t) ((table){(int)(sizeof(t) / sizeof *(t)), t})
 
 /* I(a) e^-a, of the order 0 or 1: from a polynomial in a^2 / 128 up to `edge`, from one in 1 / a beyond. What a^2 lost
- * in rounding counts: it goes into the power of e, by a bound of the derivative of log I that is nearly attained. */
+ * in rounding counts: it goes into the power of e, by a number near the derivative of log I. */
 static knk_node scaled(knk_builder *k, knk_node a, int order, double edge, table near, table far)
 {
-    knk_node s = MUL(a, a), r = DIV(F64(1), a), p = knk_polynomial(k, MUL(s, F64(0x1p-7)), near.n, near.c), e;
-    if (edge < 10) {
-        e = knk_exp_for_float(k, NEG(a));
-    } else {
-        knk_node grow = ADD(F64(order + 0.5), SQRT(ADD(s, F64((order + 1) * (order + 1)))));
-        knk_node lost = DIV(FMA(a, a, NEG(s)), ADD(grow, grow));
-        e = knk_exp_sum(k, NEG(a), SELECT(LT(F64(edge), a), F64(0), lost));
-    }
+    knx_dtype_id d = knk_dtype(k, a);
+    knk_node s = MUL(a, a), r = DIV(NUM(d, 1), a), p = knk_polynomial(k, MUL(s, NUM(d, 0x1p-7)), near.n, near.c);
+    knk_node lost = MUL(FMA(a, a, NEG(s)), MUL(NUM(d, 0.5), MIN(r, NUM(d, 0.5)))), beyond = LT(NUM(d, edge), a);
+    knk_node e = knk_exp_sum(k, NEG(a), SELECT(beyond, NUM(d, 0), lost));
     knk_node close = MUL(order ? MUL(p, a) : p, e), distant = DIV(knk_polynomial(k, r, far.n, far.c), SQRT(a));
-    return COLD(LT(F64(edge), a), distant, close);
-}
-
-static knk_node i0e_for_float(knk_builder *k, knk_node x)
-{
-    return scaled(k, ABS(x), 0, 8, TABLE(i0_near_for_float), TABLE(i0_far_for_float));
-}
-
-static knk_node i1e_for_float(knk_builder *k, knk_node x)
-{
-    return scaled(k, ABS(x), 1, 8, TABLE(i1_near_for_float), TABLE(i1_far_for_float));
+    return COLD(beyond, distant, close);
 }
 
 knk_node knk_i0e(knk_builder *k, knk_node x)
 {
     if (knk_is_f32(k, x))
-        return knk_in_f64(k, i0e_for_float, x);
+        return scaled(k, ABS(x), 0, 8, TABLE(i0_near32), TABLE(i0_far32));
     return scaled(k, ABS(x), 0, 12, TABLE(i0_near), TABLE(i0_far));
 }
 
 knk_node knk_i1e(knk_builder *k, knk_node x)
 {
-    knk_node y =
-        knk_is_f32(k, x) ? knk_in_f64(k, i1e_for_float, x) : scaled(k, ABS(x), 1, 12, TABLE(i1_near), TABLE(i1_far));
+    knk_node y = knk_is_f32(k, x) ? scaled(k, ABS(x), 1, 8, TABLE(i1_near32), TABLE(i1_far32))
+                                  : scaled(k, ABS(x), 1, 12, TABLE(i1_near), TABLE(i1_far));
     return knk_or_bits(k, y, knk_sign_bit(k, x));
 }

@@ -31,11 +31,6 @@ knk_node knk_xor_bits(knk_builder *k, knk_node y, knk_node sign)
                             : BITS(F64, XOR(BITS(U64, y), BITS(U64, sign)));
 }
 
-knk_node knk_in_f64(knk_builder *k, knk_node (*f)(knk_builder *, knk_node), knk_node x)
-{
-    return CAST(F32, f(k, CAST(F64, x)));
-}
-
 void knk_split_normal(knk_builder *k, knk_node x, knk_node *m, knk_node *e)
 {
     if (knk_is_f32(k, x)) {

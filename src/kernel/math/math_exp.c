@@ -15,8 +15,6 @@ static const double exp64[] = {
 static const double expm1_64[] = {0x1.555555555553ep-3,  0x1.5555555553b0dp-5,  0x1.1111111118d02p-7,
                                   0x1.6c16c179feb3dp-10, 0x1.a01a0171aeda8p-13, 0x1.a019b39d81523p-16,
                                   0x1.71de97772c7a4p-19, 0x1.289764b6a4019p-22, 0x1.ae48f7683bbacp-26};
-static const double exp_for_float[] = {0x1.0000003a33985p-1, 0x1.55555443cc388p-3,  0x1.55548dadf30b2p-5,
-                                       0x1.1112707ad309dp-7, 0x1.6d8d15a7b21f0p-10, 0x1.9f08591d3046fp-13};
 /* to 31 bits, of e^r - 1, too: where the result has two parts */
 static const double exp32_fine[] = {0.5, 0x1.555554p-3, 0x1.5554f8p-5, 0x1.1112dap-7, 0x1.6d3a3ap-10, 0x1.9e6ef4p-13};
 /* sinh a = a + a^3 S(a^2), a < 1 */
@@ -96,14 +94,6 @@ knk_node knk_exp2(knk_builder *k, knk_node x)
     knk_node rest = NUM(d, f ? -0x1.05c61p-29 : 0x1.abc9e3b39803fp-56);
     parts_of(k, h, FMA(a, ln2, NEG(h)), a, rest, &hi, &lo);
     return SCALB(hi, n);
-}
-
-knk_node knk_exp_for_float(knk_builder *k, knk_node x)
-{
-    knk_node n, h, rest;
-    x = MIN(F64(100), MAX(F64(-120), x));
-    reduce(k, x, &n, &h, &rest);
-    return SCALB(FMA(POLYNOMIAL(h, exp_for_float), MUL(h, h), ADD(h, F64(1))), n);
 }
 
 /* 2^n (1 - 2^-n + h + small): only the last sum rounds, the first ones are carried in two parts. */

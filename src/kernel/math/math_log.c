@@ -12,8 +12,6 @@ static const double log32[] = {0x1.555554p-2, -0x1.000226p-2, 0x1.99a01cp-3, -0x
                                0x1.22d934p-3, -0x1.0d824ep-3, 0x1.055e8p-3,  -0x1.38c8a6p-4};
 static const double log64[] = {0x1.5555555555592p-1, 0x1.999999997ff01p-2, 0x1.24924941e3c75p-2, 0x1.c71c52118dc30p-3,
                                0x1.74663da258a33p-3, 0x1.39a1d34f1a27dp-3, 0x1.2f04b064540f7p-3};
-static const double log_for_float[] = {0x1.555554fd83183p-1, 0x1.999a7ab821350p-2, 0x1.2438cc7b51744p-2,
-                                       0x1.e2f80966b5fe7p-3};
 /* asinh a = a + a^3 P(a^2), a < 1/2; acosh(1 + t) = sqrt(2 t) (1 + t P(t)), t < 1/2 */
 static const double asinh32[] = {-0x1.555536p-3, 0x1.3324f6p-4, -0x1.6b969p-5, 0x1.cd6e44p-6, -0x1.b177dcp-7};
 static const double acosh32[] = {-0x1.555536p-4, 0x1.3324f6p-6, -0x1.6b969p-8, 0x1.cd6e44p-10, -0x1.b177dcp-12};
@@ -21,7 +19,7 @@ static const double acosh32[] = {-0x1.555536p-4, 0x1.3324f6p-6, -0x1.6b969p-8, 0
 static const double log64_second[] = {0x1.9999999999b31p-2, 0x1.2492492457babp-2, 0x1.c71c722d89af1p-3,
                                       0x1.745ce9d7eb728p-3, 0x1.3b1eee04cc998p-3, 0x1.0f7fbcf7d4c82p-3,
                                       0x1.0e4441a3141fap-3};
-#define LN2         0x1.62e42fefa39efp-1
+static const double log32_second[] = {0x1.999ap-2, 0x1.24528p-2, 0x1.dfa114p-3};
 #define LN2_32      0x1.62e42feep-1 /* 32 bits: times an exponent it is exact */
 #define LN2_32_REST 0x1.a39ef35793c76p-33
 
@@ -73,12 +71,6 @@ void knk_log_pair(knk_builder *k, knk_node x, knk_node *hi, knk_node *lo)
     knk_node rest = log_core(k, e, SUB(m, NUM(knk_dtype(k, x), 1)), KNK_NONE, &sum);
     *hi = ADD(sum, rest);
     *lo = ADD(SUB(sum, *hi), rest);
-}
-
-knk_node knk_log_for_float(knk_builder *k, knk_node e, knk_node f)
-{
-    knk_node s = DIV(f, ADD(F64(2), f)), z = MUL(s, s);
-    return FMA(e, F64(LN2), FMA(MUL(s, z), POLYNOMIAL(z, log_for_float), ADD(s, s)));
 }
 
 knk_node knk_log(knk_builder *k, knk_node x)
@@ -212,20 +204,24 @@ knk_node knk_atanh(knk_builder *k, knk_node x)
     return knk_or_bits(k, MUL(NUM(d, 0.5), log1p_parts(k, w, w_lo, KNK_NONE)), knk_sign_bit(k, x));
 }
 
+/* log a = e ln 2 + s (2 + z (2/3 + z Q(z))) with all but z Q(z) in two parts. */
 void knk_log_parts(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo)
 {
-    knk_node m, e, two = F64(2);
+    bool f32 = knk_is_f32(k, a);
+    knx_dtype_id dt = knk_dtype(k, a);
+    knk_node m, e, two = NUM(dt, 2), one = NUM(dt, 1);
     knk_split(k, a, &m, &e);
-    knk_node f = SUB(m, F64(1)), d = ADD(two, f), d_lo = SUB(f, SUB(d, two));
-    knk_node s = DIV(f, d), s_lo = DIV(FMA(NEG(s), d_lo, FMA(NEG(s), d, f)), d);
+    knk_node f = SUB(m, one), d = ADD(two, f), d_lo = SUB(f, SUB(d, two)), inverse = DIV(one, d);
+    knk_node s = MUL(f, inverse), s_lo = MUL(FMA(NEG(s), d_lo, FMA(NEG(s), d, f)), inverse);
     knk_node z = MUL(s, s), z_lo = FMA(ADD(s, s), s_lo, FMA(s, s, NEG(z)));
-    knk_node third = F64(0x1.5555555555555p-1), t = MUL(z, POLYNOMIAL(z, log64_second)), c = ADD(third, t);
-    knk_node c_lo = ADD(ADD(SUB(third, c), t), F64(0x1.5555555555555p-55));
+    knk_node third = NUM(dt, f32 ? 0x1.555556p-1 : 0x1.5555555555555p-1);
+    knk_node t = MUL(z, f32 ? POLYNOMIAL(z, log32_second) : POLYNOMIAL(z, log64_second)), c = ADD(third, t);
+    knk_node c_lo = ADD(ADD(SUB(third, c), t), NUM(dt, f32 ? -0x1.555556p-26 : 0x1.5555555555555p-55));
     knk_node v = MUL(z, c), v_lo = ADD(FMA(z, c, NEG(v)), FMA(z, c_lo, MUL(z_lo, c)));
     knk_node w = ADD(two, v), w_lo = ADD(ADD(SUB(two, w), v), v_lo);
     knk_node l = MUL(s, w), l_lo = ADD(FMA(s, w, NEG(l)), FMA(s, w_lo, MUL(s_lo, w)));
-    knk_node big = MUL(e, F64(LN2_32)), sum = ADD(big, l), error = ADD(SUB(big, sum), l);
-    knk_node rest = ADD(error, FMA(e, F64(LN2_32_REST), l_lo));
+    knk_node big = MUL(e, NUM(dt, f32 ? 0x1.62e4p-1 : LN2_32)), sum = ADD(big, l), error = ADD(SUB(big, sum), l);
+    knk_node rest = ADD(error, FMA(e, NUM(dt, f32 ? 0x1.7f7d1cp-20 : LN2_32_REST), l_lo));
     *hi = ADD(sum, rest);
     *lo = ADD(SUB(sum, *hi), rest);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * math_pow.c -- pow as a program in the kernel IR. Polynomials: scripts/fit/functions.py. float32 of a positive normal
- * base, or 0, and a moderate exponent is computed in pairs of float32, so that lanes stay as they are; all else of it
- * is a cold path in float64. */
+ * base, or 0, and a moderate exponent takes the short way; all else of it is a cold path. float32 is worked out in pairs
+ * of float32. */
 #include "kernel/expr.h"
 #include <math.h>
 
@@ -10,49 +10,36 @@ static const double log2_32[] = {-0x1.e2fe02p-28, 0x1.27770ep-1, 0x1.a5bbf4p-2, 
 /* (2^r - 1 - r ln 2) / r^2 */
 static const double exp2_32[] = {0x1.ebfbep-3, 0x1.c6af86p-5, 0x1.3b2a4p-7, 0x1.5f054ap-10, 0x1.442d6ap-13};
 
-/* |x|^y for f64 operands a = |x|: e^(y log a). Infinite exponents are clamped by exp. */
-static knk_node power_f64(knk_builder *k, knk_node a, knk_node y)
+/* What a number is raised to: y + y_lo; y_lo is KNK_NONE for none. odd: of a whole number that is known, whether it is
+ * odd; -1: asked of y. */
+typedef struct exponent {
+    knk_node y, y_lo;
+    int odd;
+} exponent;
+
+/* The product of a value in two parts and an exponent. */
+static void raise_to(knk_builder *k, exponent y, knk_node *hi, knk_node *lo)
+{
+    knk_node p = MUL(y.y, *hi), tail = FMA(y.y, *lo, FMA(y.y, *hi, NEG(p)));
+    if (y.y_lo != KNK_NONE)
+        tail = FMA(y.y_lo, *hi, tail);
+    *lo = tail;
+    *hi = p;
+}
+
+/* a^y for f64 a >= 0: e^(y log a). Infinite exponents are clamped by exp. */
+static knk_node power_f64(knk_builder *k, knk_node a, exponent y)
 {
     knk_node hi, lo, zero = F64(0), infinite = F64(INFINITY);
     knk_log_parts(k, a, &hi, &lo);
-    knk_node l = SELECT(EQ(a, zero), F64(-INFINITY), SELECT(LT(a, infinite), hi, a));
-    knk_node p = MUL(y, l), tail = FMA(y, lo, FMA(y, hi, NEG(p)));
-    tail = SELECT(LT(ABS(p), F64(800)), tail, zero);
-    p = SELECT(EQ(a, F64(1)), zero, p); /* 1 to an infinite power */
-    return knk_exp_sum(k, p, tail);
+    hi = SELECT(EQ(a, zero), F64(-INFINITY), SELECT(LT(a, infinite), hi, a));
+    raise_to(k, y, &hi, &lo);
+    lo = SELECT(LT(ABS(hi), F64(800)), lo, zero);
+    hi = SELECT(EQ(a, F64(1)), zero, hi); /* 1 to an infinite power */
+    return knk_exp_sum(k, hi, lo);
 }
 
-static knk_node power_for_float(knk_builder *k, knk_node a, knk_node y)
-{
-    knk_node m, e, zero = F64(0);
-    knk_split(k, a, &m, &e);
-    knk_node l = knk_log_for_float(k, e, SUB(m, F64(1)));
-    l = SELECT(EQ(a, zero), F64(-INFINITY), SELECT(LT(a, F64(INFINITY)), l, a));
-    knk_node p = SELECT(EQ(a, F64(1)), zero, MUL(y, l));
-    return CAST(F32, knk_exp_for_float(k, MAX(F64(-1000), p)));
-}
-
-/* With all special cases. */
-static knk_node pow_full(knk_builder *k, knk_node x, knk_node y)
-{
-    knx_dtype_id d = knk_dtype(k, x);
-    knk_node zero = NUM(d, 0), one = NUM(d, 1), half_y = MUL(y, NUM(d, 0.5)), a = ABS(x);
-    knk_node whole = EQ(RINT(y), y), odd = AND(whole, NE(RINT(half_y), half_y));
-    knk_node p = d == KN_ID_F32 ? power_for_float(k, CAST(F64, a), CAST(F64, y)) : power_f64(k, a, y);
-    p = knk_xor_bits(k, p, SELECT(odd, knk_sign_bit(k, x), zero));
-    knk_node bad = AND(AND(LT(x, zero), LT(NUM(d, -INFINITY), x)), NOT(whole));
-    p = SELECT(OR(bad, OR(NE(x, x), NE(y, y))), NUM(d, NAN), p);
-    return SELECT(OR(EQ(y, zero), EQ(x, one)), one, p);
-}
-
-/* The product of a value in two parts and a number, and the sum of the larger value with one in two parts: *lo has what
- * *hi lost. */
-static void times(knk_builder *k, knk_node y, knk_node *hi, knk_node *lo)
-{
-    knk_node p = MUL(y, *hi);
-    *lo = FMA(y, *lo, FMA(y, *hi, NEG(p)));
-    *hi = p;
-}
+/* The sum of the larger value and one in two parts: *lo has what *hi lost. */
 static void plus(knk_builder *k, knk_node larger, knk_node *hi, knk_node *lo)
 {
     knk_node s = ADD(larger, *hi);
@@ -60,11 +47,9 @@ static void plus(knk_builder *k, knk_node larger, knk_node *hi, knk_node *lo)
     *hi = s;
 }
 
-/* log2 x of a positive normal float32, to about 36 bits. */
-static void log2_parts(knk_builder *k, knk_node x, knk_node *hi, knk_node *lo)
+/* log2 x of m 2^n in float32, to about 36 bits. */
+static void log2_parts(knk_builder *k, knk_node m, knk_node n, knk_node *hi, knk_node *lo)
 {
-    knk_node m, n;
-    knk_split_normal(k, x, &m, &n);
     knk_node f = SUB(m, F32(1)), d = SUB(F32(-1), m), d_lo = SUB(SUB(F32(-1), d), m), inverse = DIV(F32(-1), d);
     knk_node s = MUL(f, inverse), s_lo = MUL(FMA(s, d_lo, FMA(s, d, f)), inverse);
     knk_node z = MUL(s, s), z_lo = FMA(s, ADD(s_lo, s_lo), FMA(s, s, NEG(z))), c1 = F32(0x1.ec709ep-1);
@@ -78,11 +63,9 @@ static void log2_parts(knk_builder *k, knk_node x, knk_node *hi, knk_node *lo)
     plus(k, n, hi, lo);
 }
 
-static knk_node pow_near(knk_builder *k, knk_node x, knk_node y)
+/* 2^(t + t_lo) */
+static knk_node exp2_sum(knk_builder *k, knk_node t, knk_node t_lo)
 {
-    knk_node t, t_lo;
-    log2_parts(k, x, &t, &t_lo);
-    times(k, y, &t, &t_lo);
     t = MIN(F32(130), MAX(F32(-160), t));
     knk_node n = RINT(t), a = SUB(t, n), r = ADD(a, t_lo), ln2 = F32(0x1.62e43p-1), h = MUL(a, ln2);
     knk_node rest = FMA(t_lo, ln2, FMA(a, F32(-0x1.05c61p-29), FMA(a, ln2, NEG(h))));
@@ -90,20 +73,60 @@ static knk_node pow_near(knk_builder *k, knk_node x, knk_node y)
     return SCALB(ADD(F32(1), ADD(h, small)), n);
 }
 
+/* x^y for a positive normal x and a y that is not huge. */
+static knk_node pow_near(knk_builder *k, knk_node x, exponent y)
+{
+    knk_node m, n, t, t_lo;
+    knk_split_normal(k, x, &m, &n);
+    log2_parts(k, m, n, &t, &t_lo);
+    raise_to(k, y, &t, &t_lo);
+    return exp2_sum(k, t, t_lo);
+}
+
+/* a^y for any a >= 0. */
+static knk_node power_f32(knk_builder *k, knk_node a, exponent y)
+{
+    knk_node m, n, t, t_lo, zero = F32(0), infinite = F32(INFINITY);
+    knk_split(k, a, &m, &n);
+    log2_parts(k, m, n, &t, &t_lo);
+    t = SELECT(EQ(a, zero), F32(-INFINITY), SELECT(LT(a, infinite), t, a));
+    raise_to(k, y, &t, &t_lo);
+    t_lo = SELECT(LT(ABS(t), F32(200)), t_lo, zero);
+    return exp2_sum(k, SELECT(EQ(a, F32(1)), zero, t), t_lo);
+}
+
+/* With all special cases. */
+static knk_node pow_full(knk_builder *k, knk_node x, exponent e)
+{
+    knx_dtype_id d = knk_dtype(k, x);
+    knk_node y = e.y, zero = NUM(d, 0), one = NUM(d, 1), half_y = MUL(y, NUM(d, 0.5)), a = ABS(x);
+    knk_node p = d == KN_ID_F32 ? power_f32(k, a, e) : power_f64(k, a, e), not_one = OR(NE(x, x), NE(y, y));
+    if (e.odd < 0) {
+        knk_node whole = EQ(RINT(y), y), odd = AND(whole, NE(RINT(half_y), half_y));
+        p = knk_xor_bits(k, p, SELECT(odd, knk_sign_bit(k, x), zero));
+        not_one = OR(AND(AND(LT(x, zero), LT(NUM(d, -INFINITY), x)), NOT(whole)), not_one);
+    } else if (e.odd) {
+        p = knk_xor_bits(k, p, knk_sign_bit(k, x));
+    }
+    p = SELECT(not_one, NUM(d, NAN), p);
+    return SELECT(OR(EQ(y, zero), EQ(x, one)), one, p);
+}
+
 static knk_node pow_f32(knk_builder *k, knk_node x, knk_node y)
 {
+    exponent e = {y, KNK_NONE, -1};
     knk_node bits = BITS(U32, x), zero = F32(0);
     knk_node odd_base = AND(LE(U32(0x7f000000), SUB(bits, U32(0x00800000))), NE(bits, U32(0)));
     knk_node far = OR(odd_base, NOT(LT(ABS(y), F32(1024))));
     knk_node of_zero = SELECT(LT(zero, y), zero, SELECT(EQ(y, zero), F32(1), F32(INFINITY)));
     /* Without the zero: tiny results are slow to make. */
-    knk_node is_zero = EQ(x, zero), near = pow_near(k, SELECT(is_zero, F32(1), x), y);
-    return COLD(far, pow_full(k, x, y), SELECT(is_zero, of_zero, near));
+    knk_node is_zero = EQ(x, zero), near = pow_near(k, SELECT(is_zero, F32(1), x), e);
+    return COLD(far, pow_full(k, x, e), SELECT(is_zero, of_zero, near));
 }
 
 knk_node knk_pow(knk_builder *k, knk_node x, knk_node y)
 {
-    return knk_is_f32(k, x) ? pow_f32(k, x, y) : pow_full(k, x, y);
+    return knk_is_f32(k, x) ? pow_f32(k, x, y) : pow_full(k, x, (exponent){y, KNK_NONE, -1});
 }
 
 /* ---- Powers that are known beforehand. */
@@ -139,16 +162,16 @@ static pair product_of_pairs(knk_builder *k, pair x, pair y)
     return (pair){p, lost};
 }
 
-/* By pow. Beyond 2^53 the power is a sum of two of the same sign: a float would not keep it, nor whether it is odd. */
+/* By pow. A power that is no float is a sum of two, of which the second one is a float as good as exact. */
 static knk_node power_by_pow(knk_builder *k, knk_node x, int64_t n)
 {
     knx_dtype_id d = knk_dtype(k, x);
-    uint64_t size = n < 0 ? 0 - (uint64_t)n : (uint64_t)n, least = size >> 53 ? size & 1023 : 0;
-    if (d == KN_ID_F32 && size >> 24)
-        return CAST(F32, power_by_pow(k, CAST(F64, x), n));
+    uint64_t size = n < 0 ? 0 - (uint64_t)n : (uint64_t)n, least = 0, bit = 1;
+    for (; (size - least) / bit >> (d == KN_ID_F32 ? 24 : 53); bit *= 2)
+        least += size & bit;
     double sign = n < 0 ? -1 : 1;
-    knk_node y = knk_pow(k, x, NUM(d, sign * (double)(size - least)));
-    return least ? MUL(y, knk_pow(k, x, NUM(d, sign * (double)least))) : y;
+    knk_node y = NUM(d, sign * (double)(size - least));
+    return least ? pow_full(k, x, (exponent){y, NUM(d, sign * (double)least), (int)(n & 1)}) : knk_pow(k, x, y);
 }
 
 /* 3 <= |n| <= 64, or n = -2: by squaring, with what each product loses; by pow where that is too small to be kept. */
