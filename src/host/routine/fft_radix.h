@@ -154,7 +154,7 @@ ALWAYS void F(butterfly16)(V *re, V *im)
 #define ROOT(i) F(fill)(roots[i])
 ALWAYS void F(butterfly_few)(V *re, V *im, const T *roots, const int r)
 {
-    V sr[4], si[4], dr[4], di[4];
+    V sr[7], si[7], dr[7], di[7];
     ODD_BUTTERFLY(r, UNROLL)
 }
 
@@ -340,6 +340,18 @@ typedef struct F(spot) {
     int64_t t, p, q; /* `walk`: the place of the first lane */
 } F(spot);
 
+/* Lane l of number i comes to to[r l + step i]: lane by lane, which is faster than masks for many
+ * and for three. */
+ALWAYS void F(scatter)(T *to, const V *x, const int r, const int step, const int count)
+{
+    T some[KNR_FFT_MOST_ODD * LANES];
+    for (int i = 0; i < count; i++)
+        F(store)(some + i * LANES, x[i]);
+    for (int l = 0; l < LANES; l++, to += r)
+        for (int i = 0; i < count; i++)
+            to[i * step] = some[i * LANES + l];
+}
+
 /* Of one plane, results first + i step, i < count: places t .. of [m][s] go to [m][r][s]. */
 ALWAYS void F(spread)(const F(spot) *a, T *to, const V *x, const int r, const int first, const int step,
                       const int count)
@@ -374,6 +386,10 @@ ALWAYS void F(spread)(const F(spot) *a, T *to, const V *x, const int r, const in
         return;
     }
 #endif
+    if (s == 1 && count == 3) {
+        F(scatter)(at, x, r, step, count);
+        return;
+    }
     int64_t p = a->p, q = a->q;
     for (int l = 0; l < LANES; q = 0, p++) {
         int end = s - q < LANES - l ? l + (int)(s - q) : LANES;
@@ -383,6 +399,23 @@ ALWAYS void F(spread)(const F(spot) *a, T *to, const V *x, const int r, const in
         else
             UNROLL for (int i = 0; i < count; i++) STORE_SOME(at + i * step * s, x[i], l, end);
         l = end;
+    }
+}
+
+/* The same for any r, all of its results */
+APART void F(spread_any)(const F(spot) *a, T *to, const V *x, int r)
+{
+    const int64_t s = a->c->s;
+    int64_t p = a->p, q = a->q;
+    if (s == 1) {
+        F(scatter)(to + r * a->t, x, r, 1, r);
+        return;
+    }
+    for (int l = 0, end; l < LANES; l = end, q = 0, p++) {
+        T *at = to + s * r * p + q - l;
+        end = s - q < LANES - l ? l + (int)(s - q) : LANES;
+        for (int i = 0; i < r; i++, at += s)
+            STORE_SOME(at, x[i], l, end);
     }
 }
 
@@ -469,6 +502,16 @@ ALWAYS void F(work)(const F(spot) *a, const int fixed, const bool walks, V *re, 
         for (int j = 0; j < r; j++)
             F(read)(&c->x, a->from + j * a->xj, 0, 1, &re[j], &im[j]);
         F(butterfly_any)(re, im, c->roots, r);
+        int64_t unit = c->s * (int64_t)sizeof(T); /* others than 16, 32, and whole vectors have many parts */
+        if (walks && c->m > 1 && unit != 16 && unit != 32 && unit != VECTOR_BYTES) {
+            for (int j = 1; j < r; j++) {
+                const T *w = a->w + j * a->next;
+                F(multiply)(&re[j], &im[j], F(load)(w), F(load)(w + a->second));
+            }
+            F(spread_any)(a, c->y.re, re, r);
+            F(spread_any)(a, c->y.im, im, r);
+            return;
+        }
         for (int j = 0; j < r; j++)
             F(send)(a, &re[j], &im[j], r, j, 1, 1, walks);
     }
@@ -516,6 +559,8 @@ PASS(6, 1)
 PASS(7, 8)
 PASS(8, 8)
 PASS(9, 1)
+PASS(11, 16)
+PASS(13, 16)
 PASS(15, 1)
 PASS(25, 1)
 #endif
@@ -534,6 +579,8 @@ static void F(pass)(const knr_fft_groups *c)
     case 7: F(pass_7)(c); break;
     case 8: F(pass_8)(c); break;
     case 9: F(pass_9)(c); break;
+    case 11: F(pass_11)(c); break;
+    case 13: F(pass_13)(c); break;
     case 15: F(pass_15)(c); break;
     case 25: F(pass_25)(c); break;
 #endif
