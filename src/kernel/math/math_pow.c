@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * math_pow.c -- pow as a program in the kernel IR. Polynomials: scripts/fit/functions.py. float32 of a positive normal
- * base, or 0, and a moderate exponent takes the short way; all else of it is a cold path. float32 is worked out in pairs
- * of float32. */
+ * base, or 0, and a moderate exponent takes the short way; all else of it is a cold path. float32 is worked out in
+ * pairs of float32. */
 #include "kernel/expr.h"
 #include <math.h>
 
