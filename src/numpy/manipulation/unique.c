@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
- * unique.c -- unique elements. The elements are sorted by Kiln; how many differ is looked at, and the ones that stay
- * are taken by a gather, so that derivatives go through. */
+ * unique.c -- unique elements. The elements are sorted by Kiln; where others begin is looked at. Outside of traces
+ * those are taken by a mask where nobody asks for positions, else by a gather, so that derivatives go through. */
 #include "lib/compose.h"
+#include "numpy/indexing/found.h"
 #include <string.h>
 
 /* Elements in order, and what was found out about them. Indices are of the elements or slices before sorting. */
 typedef struct sorted {
     int64_t n, unique;
-    int64_t *from;  /* n: where the element at each place of the order comes from; NULL: nobody asks */
-    int64_t *first; /* unique: the places where other values begin */
+    kn_array begins;      /* elements: whether another value begins at each place; NULL: slices */
+    kn_array places;      /* the places where other values begin; NULL: nobody asks */
+    const int64_t *first; /* the same */
+    const int64_t *from;  /* n: where the element at each place of the order comes from; NULL: nobody asks */
+    int64_t *room[2];     /* of slices */
 } sorted;
 
 static void drop(sorted *s)
 {
-    knx_free(s->from);
-    knx_free(s->first);
-}
-
-static bool make_room(kna_op *op, sorted *s, int64_t n, bool from)
-{
-    *s = (sorted){.n = n};
-    s->from = from ? knl_integer_room(op, n) : NULL;
-    s->first = knl_integer_room(op, n);
-    return !kna_failed(op);
+    knx_free(s->room[0]);
+    knx_free(s->room[1]);
 }
 
 /* ---- Elements. */
@@ -36,63 +32,28 @@ static bool is_nan(kn_dtype d, const void *p)
     return z.re != z.re || z.im != z.im;
 }
 
-static bool same(kn_dtype d, const char *p, const char *q, bool equal_nan)
+/* Whether another value begins at each place of the vector, which is in order. */
+static kn_array beginnings(kn_array values, int64_t n, bool equal_nan)
 {
-    kn_c128 u = {0, 0}, v = {0, 0};
-    if (!knx_is_inexact(d))
-        return memcmp(p, q, d->size) == 0;
-    knx_convert(d, p, KN_DT(C128), &u);
-    knx_convert(d, q, KN_DT(C128), &v);
-    if (is_nan(d, p) || is_nan(d, q))
-        return equal_nan && is_nan(d, p) && is_nan(d, q);
-    return u.re == v.re && u.im == v.im;
+    kn_array before = knl_part("", values, 0, 0, n ? n - 1 : 0), behind = knl_part("", values, 0, n ? 1 : 0, n);
+    kn_array differ = kn_not_equal(before, behind);
+    if (equal_nan && knx_is_inexact(kn_dtype_of(values)))
+        differ = kn_logical_and(differ, kn_logical_or(kn_equal(before, before), kn_equal(behind, behind)));
+    kn_shape one = {1, {n ? 1 : 0}};
+    const kn_array parts[] = {kn_astype(kn_ones(&one, NULL), KN_DT(BOOL), NULL), differ};
+    return kn_concatenate(kn_list_from(parts, 2), NULL);
 }
 
-/* The places in v, which is in order, where other values begin. */
-static int64_t find_first(kn_dtype d, const char *v, int64_t n, bool equal_nan, int64_t *first)
-{
-    int64_t many = 0;
-#define FIND(T, differs)                                    \
-    for (int64_t i = 1; i < n; i++) {                       \
-        T p = ((const T *)v)[i - 1], q = ((const T *)v)[i]; \
-        first[many] = i;                                    \
-        many += (differs);                                  \
-    }                                                       \
-    break
-    if (n)
-        first[many++] = 0;
-    switch (d->id) {
-    case KN_ID_F32: FIND(float, p != q && !(equal_nan && p != p && q != q));
-    case KN_ID_F64: FIND(double, p != q && !(equal_nan && p != p && q != q));
-    case KN_ID_F16:
-    case KN_ID_BF16:
-    case KN_ID_C64:
-    case KN_ID_C128:
-        for (int64_t i = 1; i < n; i++)
-            if (!same(d, v + (size_t)(i - 1) * d->size, v + (size_t)i * d->size, equal_nan))
-                first[many++] = i;
-        break;
-    default:
-        switch (d->size) {
-        case 1: FIND(uint8_t, p != q);
-        case 2: FIND(uint16_t, p != q);
-        case 4: FIND(uint32_t, p != q);
-        default: FIND(uint64_t, p != q);
-        }
-    }
-#undef FIND
-    return many;
-}
-
-/* The sorted elements of the flattened x, whose differences are looked at, and with `order` where they come from. */
-static kn_array sort_elements(knl_body *c, kn_array x, bool equal_nan, bool order, sorted *s)
+/* The sorted elements of the flattened x, with `order` where they come from, with `places` where others begin. */
+static kn_array sort_elements(knl_body *c, kn_array x, bool equal_nan, bool order, bool places, sorted *s)
 {
     kna_op *op = &c->op;
     kni_atom a = knl_flatten(op, kna_in(op, x)), in_order = KN_ATOM_NONE;
     if (kna_failed(op))
         return NULL;
     kni_type t = knb_type(op->b, a);
-    if (knl_not_a_number(op, "unique", t.dtype) || !make_room(op, s, t.dim[0], order))
+    s->n = t.dim[0];
+    if (knl_not_a_number(op, "unique", t.dtype))
         return NULL;
     kn_array from = NULL;
     if (order) {
@@ -103,17 +64,17 @@ static kn_array sort_elements(knl_body *c, kn_array x, bool equal_nan, bool orde
         knl_sort(op, 1, &a, 0, 1, &in_order);
     }
     kn_array values = knl_made(c, in_order);
-    const char *v = kna_failed(op) ? NULL : kna_look(op, values, &t);
-    kni_type of = kna_type(op, values);
-    if (v && order) {
-        const void *o = kna_look(op, from, &t);
-        if (o)
-            memcpy(s->from, o, (size_t)s->n * sizeof *s->from);
+    /* what others are made of is looked at first, so that it is there and made once */
+    s->from = from && !kna_failed(op) ? kna_look(op, from, &t) : NULL;
+    if (!kna_failed(op))
+        kna_look(op, values, &t);
+    s->begins = kna_failed(op) ? NULL : beginnings(values, s->n, equal_nan);
+    if (places && !kna_failed(op)) {
+        s->places = kn_flatnonzero(s->begins);
+        s->first = kna_look(op, s->places, &t);
+        s->unique = s->first ? t.dim[0] : 0;
     }
-    if (!v || kna_failed(op))
-        return NULL;
-    s->unique = find_first(of.dtype, v, s->n, equal_nan, s->first);
-    return values;
+    return kna_failed(op) ? NULL : values;
 }
 
 /* ---- Slices along an axis: compared element by element, real part first, NaN last. */
@@ -188,54 +149,83 @@ static kn_array sort_slices(knl_body *c, kn_array x, int axis, sorted *s)
     kn_array front = knl_made(c, knb_move_axis(op->b, a, axis, 0));
     kni_type t = kna_type(op, front);
     slices all = {.d = t.dtype, .data = kna_look(op, front, &t)};
-    if (kna_failed(op) || knl_not_a_number(op, "unique", t.dtype) || !make_room(op, s, t.dim[0], true))
+    if (kna_failed(op) || knl_not_a_number(op, "unique", t.dtype))
         return NULL;
-    all.n = t.dim[0];
+    s->n = all.n = t.dim[0];
+    int64_t *from = s->room[0] = knl_integer_room(op, all.n), *first = s->room[1] = knl_integer_room(op, all.n);
+    if (kna_failed(op))
+        return NULL;
     all.size = 1;
     for (int i = 1; i < t.ndim; i++)
         all.size *= t.dim[i];
     all.bytes = (size_t)all.size * t.dtype->size;
     for (int64_t i = 0; i < all.n; i++)
-        s->from[i] = i;
-    merge_sort(&all, s->from, s->first);
+        from[i] = i;
+    merge_sort(&all, from, first);
     for (int64_t i = 0; i < all.n; i++)
-        if (!i || compare(&all, s->from[i - 1], s->from[i]) != 0 || holds_nan(&all, s->from[i]))
-            s->first[s->unique++] = i;
+        if (!i || compare(&all, from[i - 1], from[i]) != 0 || holds_nan(&all, from[i]))
+            first[s->unique++] = i;
+    s->from = from;
+    s->first = first;
     return front;
 }
 
 /* ---- Results. */
 
+/* A new array of integers, whose memory is *v; NULL: the operation failed. */
+static kn_array integers(kna_op *op, int ndim, const int64_t *dim, int64_t **v)
+{
+    kni_type t = kni_type_of(KN_DT(I64), ndim, dim);
+    knx_buffer *buffer = kna_failed(op) ? NULL : knx_buffer_new(kni_type_bytes(t));
+    if (!buffer && !kna_failed(op))
+        kna_fail_with(op, knx_error_nomem_for(kni_type_bytes(t), ndim, dim, "int64"));
+    if (!buffer)
+        return NULL;
+    *v = buffer->data;
+    kna_op whole;
+    kna_begin(&whole, "");
+    return kna_from_buffer(&whole, t, buffer);
+}
+
 static kn_array indices_of(kna_op *op, const sorted *s)
 {
-    int64_t *v = knl_integer_room(op, s->unique);
-    for (int64_t i = 0; v && i < s->unique; i++)
+    int64_t *v;
+    kn_array y = integers(op, 1, &s->unique, &v);
+    for (int64_t i = 0; y && i < s->unique; i++)
         v[i] = s->from[s->first[i]];
-    kn_array y = v ? knl_integers(v, s->unique) : NULL;
-    knx_free(v);
     return y;
 }
 
 static kn_array inverse_of(kna_op *op, const sorted *s, const kn_shape *shape)
 {
-    int64_t *v = knl_integer_room(op, s->n);
-    for (int64_t i = 0, k = -1; v && i < s->n; i++) {
-        k += k + 1 < s->unique && s->first[k + 1] == i;
-        v[s->from[i]] = k;
-    }
-    kn_array y = v ? kn_from_memory(v, shape, KN_DT(I64)) : NULL;
-    knx_free(v);
+    int64_t *v;
+    kn_array y = integers(op, shape->ndim, shape->dim, &v);
+    for (int64_t k = 0; y && k < s->unique; k++)
+        for (int64_t i = s->first[k], end = k + 1 < s->unique ? s->first[k + 1] : s->n; i < end; i++)
+            v[s->from[i]] = k;
     return y;
 }
 
 static kn_array counts_of(kna_op *op, const sorted *s)
 {
-    int64_t *v = knl_integer_room(op, s->unique);
-    for (int64_t i = 0; v && i < s->unique; i++)
+    int64_t *v;
+    kn_array y = integers(op, 1, &s->unique, &v);
+    for (int64_t i = 0; y && i < s->unique; i++)
         v[i] = (i + 1 < s->unique ? s->first[i + 1] : s->n) - s->first[i];
-    kn_array y = v ? knl_integers(v, s->unique) : NULL;
-    knx_free(v);
     return y;
+}
+
+/* Outside of traces: the elements that the mask keeps. */
+static kn_array kept(knl_body *c, kn_array values, kn_array mask)
+{
+    kni_type t;
+    int64_t dim[KN_MAX_NDIM];
+    knx_buffer *buffer = knn_found_elements(&c->op, values, mask, &t, dim);
+    if (!buffer)
+        return NULL;
+    kna_op whole;
+    kna_begin(&whole, "");
+    return kna_from_buffer(&whole, t, buffer);
 }
 
 /* out: values, indices, inverse, counts; which: those that are wanted. */
@@ -243,18 +233,18 @@ static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, 
 {
     knl_body c;
     sorted s = {0};
-    kn_array made[4] = {0}, base = NULL, places = NULL;
+    kn_array made[4] = {0}, base = NULL;
     int n = 0;
     knl_begin(&c, name);
     kni_type t = kna_type(&c.op, x);
     int axis = -1;
     if (along.n > 0 && !kna_failed(&c.op))
         axis = kna_axis(&c.op, along, t.ndim, 0);
-    bool flat = axis < 0 || t.ndim == 1;
+    bool flat = axis < 0 || t.ndim == 1, masked = flat && c.op.b->hook && !which[1] && !which[2] && !which[3];
     if (!kna_failed(&c.op) && kni_type_is_symbolic(t)) /* how many differ is looked at, and there is no value */
         kna_look(&c.op, x, &t);
     if (!kna_failed(&c.op))
-        base = flat ? sort_elements(&c, x, equal_nan, which[1] || which[2], &s) : sort_slices(&c, x, axis, &s);
+        base = flat ? sort_elements(&c, x, equal_nan, which[1] || which[2], !masked, &s) : sort_slices(&c, x, axis, &s);
     if (base && !kna_failed(&c.op)) {
         kn_shape shape = {1, {s.n}};
         if (flat && t.ndim != 1) {
@@ -262,15 +252,16 @@ static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, 
             if (t.ndim)
                 memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
         }
-        kn_array indices = s.from ? indices_of(&c.op, &s) : NULL;
-        places = flat ? knl_integers(s.first, s.unique) : indices;
-        if (!places)
-            kna_fail_with(&c.op, knx_error_nomem());
-        kni_atom a = kna_in(&c.op, base), at = kna_in(&c.op, places);
-        kni_atom v = knl_take_axis(&c.op, a, at, 0, KN_GATHER_PROMISE);
-        if (!flat && !kna_failed(&c.op))
-            v = knb_move_axis(c.op.b, v, 0, axis);
-        made[n++] = knl_made(&c, v);
+        kn_array indices = s.from ? indices_of(&c.op, &s) : NULL, places = flat ? s.places : indices;
+        if (masked)
+            made[n++] = kept(&c, base, s.begins);
+        else {
+            kni_atom a = kna_in(&c.op, base), at = kna_in(&c.op, places);
+            kni_atom v = knl_take_axis(&c.op, a, at, 0, KN_GATHER_PROMISE);
+            if (!flat && !kna_failed(&c.op))
+                v = knb_move_axis(c.op.b, v, 0, axis);
+            made[n++] = knl_made(&c, v);
+        }
         if (which[1])
             made[n++] = indices;
         if (which[2])
