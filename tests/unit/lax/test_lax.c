@@ -332,6 +332,40 @@ static void a_scan_of_sums(void **state)
     }
 }
 
+/* docs/determinism.md: the tree of a scan, by a function that is not associative. */
+static kn_array half_and(const kn_array *x, const kn_array *y) { return kn_lax_add(kn_lax_mul(*x, 0.5), *y); }
+KN_FUNCTION(half_and, kn_array, kn_array, kn_array)
+
+static void scan_as_written(int n, const double *x, double *y)
+{
+    double pair[64], odd[64];
+    for (int i = 0; i < n / 2; i++)
+        pair[i] = x[2 * i] * 0.5 + x[2 * i + 1];
+    if (n > 1)
+        scan_as_written(n / 2, pair, odd);
+    for (int i = 0; i < n; i++)
+        y[i] = !i ? x[0] : i % 2 ? odd[i / 2] : odd[i / 2 - 1] * 0.5 + x[i];
+}
+
+static void the_tree_of_a_scan(void **state)
+{
+    (void)state;
+    for (int n = 1; n < 70; n++) {
+        KN_SCOPE;
+        double x[70], backwards[70], want[70];
+        for (int i = 0; i < n; i++)
+            x[i] = backwards[n - 1 - i] = (i * 37 % 23 - 9) / 8.0;
+        kn_array a = kn_from(x, KN_SHAPE(n)), y;
+        kn_associative_scan(KN_FN(half_and), &y, &a);
+        scan_as_written(n, x, want);
+        assert_memory_equal(kn_data(y, double), want, (size_t)n * sizeof *want);
+        kn_associative_scan(KN_FN(half_and), &y, &a, .reverse = true);
+        y = kn_lax_rev(y, KN_AXIS(0));
+        scan_as_written(n, backwards, want);
+        assert_memory_equal(kn_data(y, double), want, (size_t)n * sizeof *want);
+    }
+}
+
 /* Two arrays with zeros between their elements, one of them a place further on. */
 static kn_array spread_even(const kn_array *x, const kn_array *y)
 {
@@ -461,6 +495,7 @@ KN_TEST_GROUP(test_lax)
         TEST(sorted),
         TEST(a_scan_of_structs),
         TEST(a_scan_of_sums),
+        TEST(the_tree_of_a_scan),
         TEST(sums_of_spread_arrays_have_their_elements_in_turn),
         TEST(refusals_of_scans),
         TEST(products),
