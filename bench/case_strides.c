@@ -46,6 +46,9 @@ static kn_array sum_last(const work_arrays *x) { return kn_sum(x->a, KN_AXIS(-1)
 static kn_array sum_first(const work_arrays *x) { return kn_sum(x->a, KN_AXIS(0)); }
 static kn_array sum_middle(const work_arrays *x) { return kn_sum(x->a, KN_AXIS(1)); }
 static kn_array sum_outer(const work_arrays *x) { return kn_sum(x->a, KN_AXIS(0, 2)); }
+static kn_array sum_leading(const work_arrays *x) { return kn_sum(x->a, KN_AXIS(0, 1)); }
+static kn_array max_middle(const work_arrays *x) { return kn_max(x->a, KN_AXIS(1)); }
+static kn_array mean_first(const work_arrays *x) { return kn_mean(x->a, KN_AXIS(0)); }
 static kn_array sum_of_all(const work_arrays *x) { return kn_sum(x->a); }
 static kn_array max_last(const work_arrays *x) { return kn_max(x->a, KN_AXIS(-1)); }
 static kn_array max_first(const work_arrays *x) { return kn_max(x->a, KN_AXIS(0)); }
@@ -98,6 +101,17 @@ const bench_case bench_strides[] = {
     ROW(sum_middle, 64x512x512, 1e-5, IN("float32 64x512x512")),
     ROW(sum_middle, 256x1024x64, 1e-5, IN("float32 256x1024x64")),
     ROW(sum_outer, 64x512x512, 1e-4, IN("float32 64x512x512")),
+    ROW(sum_leading, 64x512x512, 1e-4, IN("float32 64x512x512")),
+    ROW(sum_first, 64x512x512, 1e-5, IN("float32 64x512x512")),
+    ROW(sum_first, f64_64x512x512, 1e-5, IN("float64 64x512x512")),
+    ROW(max_first, 64x512x512, 0, IN("float32 64x512x512")),
+    ROW(max_middle, 64x512x512, 0, IN("float32 64x512x512")),
+    ROW(sum_first, 1e5x100, 1e-4, IN("float32 1e5x100")),
+    ROW(sum_first, 100x1e5, 1e-5, IN("float32 100x1e5")),
+    ROW(mean_first, 1e6x3, 1e-3, IN("float32 1e6x3")),
+    ROW(sum_first, i32_4096x4096, 0, IN("int32 4096x4096 uniform 0 1000")),
+    ROW(sum_middle, 1e4x20x16, 1e-5, IN("float32 1e4x20x16")),
+    ROW(sum_middle, 1e5x32x3, 1e-5, IN("float32 1e5x32x3")),
     ROW(sum_of_all, f32_1e7, 1e-4, IN("float32 1e7")),
     ROW(sum_of_all, u8_25e6, 0, IN("uint8 25e6")),
     ROW(prod_of_all, f64_1e7, 1e-3, IN("float64 1e7 uniform 0.9999 1.0001")),

@@ -237,8 +237,9 @@ static choice choose_reduction(const knh_pass *ps, int n_par)
         double lanes = (double)(ps->extent[a] < ps->facts->width ? ps->extent[a] : ps->facts->width);
         double used = total < 64 ? total : 64, rows = (double)ps->extent[last];
         rows = rows < 1 ? 1 : rows > 64 ? 64 : rows;
-        double full = rows_join(ps, a) ? lanes * rows : lanes;
-        choice c = {plain_cost(ps, a) + arithmetic(ps, full) + 0.05 * n + 3 / full + 30 / (rows * lanes) +
+        bool join = rows_join(ps, a);
+        double full = join ? lanes * rows : lanes, call = join ? total > KNK_SUM_BLOCK ? KNK_SUM_BLOCK : total : rows;
+        choice c = {plain_cost(ps, a) + arithmetic(ps, full) + 0.05 * n + 3 / full + 30 / (call * lanes) +
                         n * (0.1 * used + 100 / lanes) / total,
                     a,
                     last,

@@ -48,6 +48,7 @@ typedef struct knh_stage_facts {
     const knh_reduction *reduction;
     int width;       /* lanes of a block of columns */
     bool ends;       /* one `and` or `or` of booleans, and nothing else is made: it is known once one of them decides */
+    bool bare;       /* it reduces what it loads and does nothing else */
     bool copies;     /* it stores what it loads and nothing else */
     bool copies_pairs; /* two of them: loads, then stores, in one order */
     bool read_after; /* a later stage loads from memory */

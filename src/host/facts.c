@@ -40,6 +40,15 @@ static bool is_copy_of_pairs(const knk_kernel *k, int stage)
     return fine && !k->stage[stage].n_loop;
 }
 
+/* One reduction of what is loaded, as it is. */
+static bool is_bare(const knk_kernel *k, int stage)
+{
+    const knk_stage *st = &k->stage[stage];
+    const knk_inst *n = &k->node[st->first];
+    return st->end - st->first == 2 && n[0].op == KNK_LOAD && n[0].a < 0 && n[0].b < 0 && n[1].op == KNK_REDUCE &&
+           n[1].a == st->first && n[0].dtype == n[1].dtype;
+}
+
 static double node_cost(const knk_inst *n)
 {
     bool nothing = n->op == KNK_CONST || n->op == KNK_BITCAST;
@@ -191,6 +200,7 @@ static bool stage_facts(const knk_kernel *k, knh_facts *f, int stage, knh_stage_
     s->n_stream = n;
     s->turnable = turnable;
     s->copies = is_copy(k, stage);
+    s->bare = is_bare(k, stage);
     s->copies_pairs = is_copy_of_pairs(k, stage);
     s->cost = cost_of(k, stage);
     for (int i = 0; i < n; i++)

@@ -4,15 +4,23 @@
 #include "host/drive.h"
 #include <string.h>
 
+enum { FIRST_CACHE = 32 * 1024 };
+
 /* The values that wait to be joined: rows of a stack, `lanes` side by side. */
 typedef struct counter {
     int n;
     uint8_t rank[KNK_RANKS];
 } counter;
 
+/* Lanes of a block of columns at most: few blocks leave room for twice as many, so that whole pages are read. */
+static int64_t most_lanes(const knh_pass *ps)
+{
+    return ps->inner_total <= (int64_t)KNK_SUM_BLOCK << 16 ? 2 * ps->facts->width : ps->facts->width;
+}
+
 static char *stack_row(const knh_worker *w, const knh_pass *ps, const knh_reduction *r, int row)
 {
-    return w->part + r->stack_at + (size_t)row * (size_t)ps->facts->width * r->size;
+    return w->part + r->stack_at + (size_t)row * (size_t)most_lanes(ps) * r->size;
 }
 
 /* A new value of this rank is in the top row of each reduction: equal ranks are joined, the older one on the left. */
@@ -55,9 +63,10 @@ static void finish(const knh_worker *w, const knh_pass *ps, const counter *c, si
     }
 }
 
-static void set_identity(const knh_worker *w, const knh_reduction *r, size_t n)
+/* The accumulators [first, first + n) of a ring. */
+static void set_identity(const knh_worker *w, const knh_reduction *r, int64_t first, int64_t n)
 {
-    knk_joins_best()->splat(r->size, w->part + r->ring_at, &r->identity, n);
+    knk_joins_best()->splat(r->size, w->part + r->ring_at + first * r->size, &r->identity, (size_t)n);
 }
 
 /* Rows [right, end) of a ring, as far as they are used, joined to the rows from `left` on. */
@@ -83,7 +92,7 @@ static void join_ring(const knh_worker *w, const knh_pass *ps, int64_t used, siz
         for (int h = 8; h; h /= 2)
             join_rows(r, ring, 0, h, 2 * h, used, lanes);
         if (!used)
-            set_identity(w, r, lanes);
+            set_identity(w, r, 0, (int64_t)lanes);
         memcpy(stack_row(w, ps, r, top), ring, lanes * r->size);
     }
 }
@@ -168,22 +177,132 @@ static void set_steps(const knh_worker *w, const knh_pass *ps, int row_axis, int
     }
 }
 
-/* A long block of columns along one loop: the rows that meet in the same accumulators one after the other, so that
- * these stay in the first cache. */
-static bool run_residues(const knh_worker *w, const knh_pass *ps, int64_t n, int64_t lanes)
+/* Columns along one loop, an accumulator at a time: all rows that meet in it, one after the other. So few rows of
+ * accumulators stay in the first cache, and lanes can be many. */
+typedef struct residues {
+    const knh_worker *w;
+    const knh_pass *ps;
+    int64_t n, lanes, at; /* rows of the block; the row at w->cursor */
+    bool bare;            /* rows are what is joined, without any operation: there is no call for them */
+} residues;
+
+static char *slot_row(const residues *s, int slot)
+{
+    const knh_reduction *r = s->ps->facts->reduction;
+    return s->w->part + r->ring_at + (size_t)slot * (size_t)s->lanes * r->size;
+}
+
+/* A bare accumulator begins with its first row: what the identity would make of it is done once, at the end. */
+static const char *accumulate_bare(const residues *s, int64_t first, int slot)
+{
+    const knh_reduction *r = s->ps->facts->reduction;
+    const char *x = (const char *)(intptr_t)s->w->cursor[0], *sum = x + first * s->ps->stride[s->ps->n_axis - 1];
+    for (int64_t row = first + 64; row < s->n; row += 64) {
+        r->combine(slot_row(s, slot), sum, x + row * s->ps->stride[s->ps->n_axis - 1], NULL, (size_t)s->lanes);
+        sum = slot_row(s, slot);
+    }
+    return sum;
+}
+
+static const char *accumulate(residues *s, int64_t first, int slot)
+{
+    const knh_pass *ps = s->ps;
+    if (s->bare)
+        return accumulate_bare(s, first, slot);
+    for (int i = 0; i < ps->facts->n_stream; i++)
+        s->w->cursor[i] += (first - s->at) * ps->stride[i * ps->n_axis + ps->n_axis - 1];
+    s->at = first;
+    for (int i = 0; i < ps->facts->n_reduction; i++)
+        set_identity(s->w, &ps->facts->reduction[i], slot * s->lanes, s->lanes);
+    call(s->w, ps, (s->n - first + 63) / 64, s->lanes, slot, s->lanes);
+    return slot_row(s, slot);
+}
+
+/* To `slot`: what is there, or at `left`, and in the slot behind it, or at `right`. */
+static const char *join(const residues *s, int slot, const char *left, const char *right)
+{
+    const knh_stage_facts *f = s->ps->facts;
+    f->reduction->combine(slot_row(s, slot), left, right, NULL, (size_t)s->lanes);
+    for (int i = 1; i < f->n_reduction; i++) {
+        const knh_reduction *r = &f->reduction[i];
+        size_t row = (size_t)s->lanes * r->size;
+        char *to = s->w->part + r->ring_at + (size_t)slot * row;
+        r->combine(to, to, to + row, NULL, (size_t)s->lanes);
+    }
+    return slot_row(s, slot);
+}
+
+/* What the accumulators lane, lane + step, ... of the four groups give, of two groups (step 16) or of one (32): in a
+ * slot or, bare, where it is; slots behind it are free. */
+static const char *join_residues(residues *s, int64_t lane, int step, int slot)
+{
+    if (step == 64)
+        return accumulate(s, lane, slot);
+    int64_t right = lane + (step < 16 ? step : step == 16 ? 32 : 16);
+    const char *value = join_residues(s, lane, 2 * step, slot);
+    return right < s->n ? join(s, slot, value, join_residues(s, right, 2 * step, slot + 1)) : value;
+}
+
+static int64_t ring_bytes(const knh_pass *ps, int64_t lanes)
+{
+    int64_t row = 0;
+    for (int i = 0; i < ps->facts->n_reduction; i++)
+        row += ps->facts->reduction[i].size;
+    return 64 * row * lanes;
+}
+
+/* Is that the way for n rows of a block? More lanes than a ring has room for have no other. */
+static bool by_residues(const knh_pass *ps, int64_t n, int64_t lanes)
 {
     enum { LONG = 512 };
-    if (n < LONG || cursor_left(w, ps) < n || rows_join(ps, lanes))
-        return false;
+    bool small = ring_bytes(ps, lanes) <= FIRST_CACHE;
+    if (lanes > ps->facts->width || n < 1 || lanes < 64 || n > ps->extent[ps->n_axis - 1])
+        return lanes > ps->facts->width;
+    return rows_join(ps, lanes) ? !small && n < LONG : !small || n >= LONG;
+}
+
+static void run_residues(const knh_worker *w, const knh_pass *ps, int64_t n, int64_t lanes, int top)
+{
+    enum { FEW = 512 };
+    bool bare = n <= FEW && ps->facts->bare && ps->stride[ps->lane] == ps->facts->reduction->size;
+    residues s = {w, ps, n, lanes, 0, bare};
     set_steps(w, ps, ps->n_axis - 1, 64, lanes);
     for (int i = 0; i < ps->facts->n_reduction; i++)
         w->args->stream[ps->facts->reduction[i].stream].row_step = 0;
-    for (int64_t r = 0; r < 64; r++) {
-        call(w, ps, (n - r + 63) / 64, lanes, r, lanes);
-        cursor_move(w, ps, 1);
+    const char *value = join_residues(&s, 0, 1, 0);
+    for (int i = 0; i < ps->facts->n_reduction; i++) {
+        const knh_reduction *r = &ps->facts->reduction[i];
+        char *to = stack_row(w, ps, r, top);
+        if (s.bare) { /* +0 of -0 */
+            knk_joins_best()->splat(r->size, to, &r->identity, (size_t)lanes);
+            r->combine(to, to, value, NULL, (size_t)lanes);
+        } else {
+            memcpy(to, w->part + r->ring_at, (size_t)lanes * r->size);
+        }
     }
     set_steps(w, ps, ps->n_axis - 1, 1, lanes);
-    return true;
+}
+
+/* Rows that lie behind each other, from the first accumulator on: a part of the ring that stays in the first cache, for
+ * all of them, then the next part. The number of rows that were joined. */
+static int64_t run_rings(const knh_worker *w, const knh_pass *ps, int64_t n, int64_t lanes)
+{
+    int64_t rings = n / 64, part = 64, last = ps->n_axis - 1;
+    if (rings < 2)
+        return 0;
+    for (; part > 1 && ring_bytes(ps, lanes) / 64 * part > FIRST_CACHE; part /= 2) {}
+    set_steps(w, ps, ps->n_axis - 1, 64, lanes);
+    for (int i = 0; i < ps->facts->n_reduction; i++)
+        w->args->stream[ps->facts->reduction[i].stream].row_step = 0;
+    for (int64_t phase = 0; phase < 64; phase += part) {
+        call(w, ps, rings, part * lanes, phase, lanes);
+        for (int i = 0; i < ps->facts->n_stream; i++)
+            w->cursor[i] += part * ps->stride[i * ps->n_axis + last];
+    }
+    for (int i = 0; i < ps->facts->n_stream; i++)
+        w->cursor[i] -= 64 * ps->stride[i * ps->n_axis + last];
+    set_steps(w, ps, ps->n_axis - 1, 1, lanes);
+    return 64 * rings;
 }
 
 /* One sum block, [first, end) elements, for the lanes at w->at: its value goes to row `top` of the stack. */
@@ -191,15 +310,21 @@ static void run_block(const knh_worker *w, const knh_pass *ps, int64_t first, in
 {
     bool columns = ps->mode == KNH_COLUMNS, joined = columns && rows_join(ps, lanes);
     int64_t width = columns ? lanes : 1, used = end - first < 64 ? end - first : 64;
-    for (int i = 0; i < ps->facts->n_reduction; i++)
-        set_identity(w, &ps->facts->reduction[i], (size_t)((columns ? used : 64) * width));
     cursor_at(w, ps, first);
-    if (columns && run_residues(w, ps, end - first, lanes))
-        first = end;
+    if (columns && cursor_left(w, ps) >= end - first && by_residues(ps, end - first, lanes)) {
+        run_residues(w, ps, end - first, lanes, top);
+        return;
+    }
+    for (int i = 0; i < ps->facts->n_reduction; i++)
+        set_identity(w, &ps->facts->reduction[i], 0, (columns ? used : 64) * width);
     for (int64_t e = first; e < end;) {
-        int64_t n = cursor_left(w, ps), phase = (e - first) & 63;
+        int64_t n = cursor_left(w, ps), phase = (e - first) & 63, done = 0;
         n = n < end - e ? n : end - e;
-        if (columns) {
+        if (joined && !phase)
+            done = run_rings(w, ps, n, lanes);
+        if (done) {
+            n = done;
+        } else if (columns) {
             n = n < 64 - phase ? n : 64 - phase;
             call(w, ps, joined ? 1 : n, joined ? n * lanes : lanes, phase, lanes);
         } else {
@@ -275,11 +400,14 @@ static void run_by_blocks(const knh_worker *w, const knh_pass *ps, const knh_pie
     finish(w, ps, &c, 1);
 }
 
-/* Lanes in pieces of the ring's width. */
+/* Lanes in pieces of the ring's width, or wider ones where rings are small. */
 static void run_columns(const knh_worker *w, const knh_pass *ps, const knh_piece *piece)
 {
-    int64_t n = piece->n[ps->lane], most = ps->facts->width, parts = (n + most - 1) / most,
-            width = ((n + parts - 1) / parts + 15) / 16 * 16;
+    int64_t n = piece->n[ps->lane], most = ps->facts->width,
+            rows = ps->inner_total < KNK_SUM_BLOCK ? ps->inner_total : KNK_SUM_BLOCK;
+    if (ps->n_axis == w->p->n_par + 1 && n > most && by_residues(ps, rows, most))
+        most = most_lanes(ps);
+    int64_t parts = (n + most - 1) / most, width = ((n + parts - 1) / parts + 15) / 16 * 16;
     for (int64_t done = 0; done < n;) {
         int64_t lanes = n - done < width ? n - done : width;
         run_in_memory(w, ps, piece, lanes);

@@ -529,6 +529,31 @@ static void test_reductions_over_some_axes(void **unused)
     reduction(1, (int64_t[]){5}, 1, (int64_t[]){0}, (int64_t[]){1, 1}, (int64_t[]){1}, "nothing");
 }
 
+/* Many columns of few and of many rows, beside each other or not; a lane of -0 alone gives +0 in every way. */
+static void columns(int64_t lanes, int64_t n, int64_t apart, bool widened)
+{
+    problem q;
+    begin(&q, 1, &lanes);
+    stage(&q, 1, &n);
+    knk_node x = load(&q, widened ? KN_ID_F32 : KN_ID_F64, (int64_t[]){1, apart});
+    knk_node sum = knk_reduce(q.b, KNK_RED_ADD, widened ? knk_cast(q.b, KN_ID_F64, x) : x);
+    stage(&q, 0, NULL);
+    store(&q, sum, (int64_t[]){1});
+    end(&q);
+    for (int64_t i = 0; i < n && !widened; i++)
+        ((double *)q.data[0])[i * apart] = -0.0;
+    expect_right(&q, "columns", 1);
+}
+
+static void test_columns(void **unused)
+{
+    (void)unused;
+    static const int64_t n[] = {9, 15, 17, 33, 63, 64, 65, 130, 511, 512, 600}, lanes[] = {100, 530, 260, 257};
+    for (size_t i = 0; i < 4 * sizeof n / sizeof *n; i++)
+        columns(lanes[i & 3], n[i / 4], lanes[i & 3] + 3 * (i & 1), i & 2);
+    reduction(1, (int64_t[]){1100}, 1, (int64_t[]){70}, (int64_t[]){1, 1103}, (int64_t[]){1}, "columns, two results");
+}
+
 static void test_reductions_over_blocks(void **unused)
 {
     (void)unused;
@@ -767,6 +792,7 @@ KN_TEST_GROUP(test_codegen_drive)
         cmocka_unit_test(test_reductions_over_some_axes),
         cmocka_unit_test(test_softmax_by_rows_and_by_columns),
         cmocka_unit_test(test_variance),
+        cmocka_unit_test(test_columns),
         cmocka_unit_test(test_reductions_over_blocks),
         cmocka_unit_test(test_random_launches),
     };
