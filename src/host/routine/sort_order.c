@@ -165,6 +165,112 @@ static void make_words(void *arg, int64_t part, int worker)
             a[i] = ((u[i] - least) >> shift << bits | (uint64_t)i) ^ LOW;
 }
 
+/* --- few values ----------------------------------------------------------------------------------- */
+
+enum {
+    FEW_FROM = 1 << 14, /* elements */
+    SAMPLED = 512,
+    DIFFERENT = 32, /* values, at most */
+    SLOT_BITS = 10
+};
+
+/* Each value has a slot of its own, which is found by a product; a slot without one has the least value. */
+typedef struct few {
+    const making *m;
+    int different;
+    uint64_t factor, value[DIFFERENT], in_slot[1 << SLOT_BITS];
+    uint8_t rank[1 << SLOT_BITS];
+    int64_t place[MOST_PARTS][DIFFERENT]; /* first how many there are, then where the next one goes */
+    bool others[MOST_PARTS];
+} few;
+
+static inline unsigned slot_of(const few *f, uint64_t u) { return (unsigned)((u * f->factor) >> (64 - SLOT_BITS)); }
+
+/* The values of a sample, in order. False: they are many. */
+static bool are_few(few *f)
+{
+    const uint64_t *u = f->m->image;
+    for (int i = 0; i < SAMPLED; i++) {
+        uint64_t v = u[f->m->n / SAMPLED * i];
+        int k = f->different;
+        while (k > 0 && f->value[k - 1] > v)
+            k--;
+        if (k > 0 && f->value[k - 1] == v)
+            continue;
+        if (f->different == DIFFERENT)
+            return false;
+        memmove(f->value + k + 1, f->value + k, (size_t)(f->different++ - k) * sizeof *f->value);
+        f->value[k] = v;
+    }
+    return true;
+}
+
+static bool have_slots(few *f)
+{
+    enum { TRIES = 16 };
+    for (uint64_t t = 0; t < TRIES; t++) {
+        bool meet = false;
+        f->factor = (2 * t + 1) * UINT64_C(0x9e3779b97f4a7c15);
+        for (int i = 0; i < 1 << SLOT_BITS; i++)
+            f->in_slot[i] = f->value[0];
+        for (int k = 0; k < f->different; k++) {
+            unsigned s = slot_of(f, f->value[k]);
+            meet |= k > 0 && (f->in_slot[s] != f->value[0] || s == slot_of(f, f->value[0]));
+            f->in_slot[s] = f->value[k];
+            f->rank[s] = (uint8_t)k;
+        }
+        if (!meet)
+            return true;
+    }
+    return false;
+}
+
+static void count_few(void *arg, int64_t part, int worker)
+{
+    enum { BLOCK = 4096 }; /* before it is known that there are others */
+    few *f = arg;
+    const uint64_t *u = f->m->image;
+    int64_t from = f->m->n * part / f->m->parts, to = f->m->n * (part + 1) / f->m->parts, *place = f->place[part];
+    (void)worker;
+    for (uint64_t others = 0; from < to && !f->others[part]; f->others[part] = others != 0)
+        for (int64_t end = to - from < BLOCK ? to : from + BLOCK; from < end; from++) {
+            unsigned s = slot_of(f, u[from]);
+            others |= f->in_slot[s] ^ u[from];
+            place[f->rank[s]]++;
+        }
+}
+
+static void move_few(void *arg, int64_t part, int worker)
+{
+    few *f = arg;
+    const uint64_t *u = f->m->image;
+    int64_t from = f->m->n * part / f->m->parts, to = f->m->n * (part + 1) / f->m->parts, *place = f->place[part];
+    (void)worker;
+    for (; from < to; from++)
+        f->m->a[place[f->rank[slot_of(f, u[from])]]++] = (uint64_t)from;
+}
+
+/* The positions of all elements by their images alone, if there are few different ones: each goes to where those of its
+ * value are. */
+static __attribute__((noinline)) bool sort_few(const making *m, int threads)
+{
+    few f = {.m = m};
+    if (!are_few(&f) || !have_slots(&f))
+        return false;
+    knx_parallel(threads, m->parts, count_few, &f);
+    int64_t sum = 0;
+    for (int p = 0; p < m->parts; p++)
+        if (f.others[p])
+            return false;
+    for (int k = 0; k < f.different; k++)
+        for (int p = 0; p < m->parts; p++) {
+            int64_t here = f.place[p][k];
+            f.place[p][k] = sum, sum += here;
+        }
+    knx_parallel(threads, m->parts, move_few, &f);
+    return true;
+}
+
 /* --- runs ----------------------------------------------------------------------------------------- */
 
 /* Runs of words that begin in a part. Those that are long wait until all threads have time for them. */
@@ -263,6 +369,8 @@ static uint64_t *sort_run(const ctx *c, uint64_t *const array[2], int64_t n, int
     bool last = !m.shift && !next_word(c, &next_key, &next);
     if (m.shift)
         next = word;
+    if (all && last && !rises && n >= FEW_FROM && sort_few(&m, threads))
+        return array[0];
     if (all || !rises || !last)
         knx_parallel(threads, m.parts, make_words, &m);
     uint64_t *a = array[0];

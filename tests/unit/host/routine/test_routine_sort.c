@@ -123,6 +123,35 @@ static void test_long_lines(void **unused)
     free(workspace), free(x), free(y), free(i), free(j);
 }
 
+/* As many different values as have slots, one more, and one that is rare: by any number of threads. */
+static void test_positions_of_few_values(void **unused)
+{
+    (void)unused;
+    enum { N = 150000 };
+    double *x = malloc(N * sizeof *x);
+    int64_t *at = malloc(N * sizeof *at);
+    for (int how = 0; how < 3 * 3 * 2; how++) {
+        const kn_dtype d[] = {how < 9 ? KN_DT(F64) : KN_DT(I64)};
+        const int many = how % 3 == 0 ? 2 : how % 3 == 1 ? 32 : 33;
+        for (int i = 0; i < N; i++) {
+            int v = (int)(random32() % (uint32_t)many);
+            double rare = i == 77777 ? -0.0 : v == 1 ? NAN : 1.5 * v;
+            int64_t whole = i == 77777 ? INT64_MIN : INT64_C(0x123456789abcdef) * (v - many / 2);
+            memcpy(x + i, how < 9 ? (const void *)&rare : &whole, sizeof *x);
+        }
+        knr_sort s = {.threads = 1 + how / 3 % 3, .n = 1, .n_key = 1, .dtype = d, .outer = 1, .length = N, .inner = 1};
+        s.positions = true;
+        void *workspace = malloc((size_t)knr_sort_workspace(&s) + 1);
+        knr_sort_run(&s, (const void *[]){x}, (void *[]){at}, workspace);
+        free(workspace);
+        for (int k = 1; k < N; k++) {
+            int c = compare_parts(d[0], (const char *)(x + at[k - 1]), (const char *)(x + at[k]));
+            assert_true(c < 0 || (c == 0 && at[k - 1] < at[k]));
+        }
+    }
+    free(x), free(at);
+}
+
 /* Positions by keys that differ in bits far apart, that are the same in many elements, and both. */
 static void test_positions_in_long_lines(void **unused)
 {
@@ -359,6 +388,7 @@ KN_TEST_GROUP(test_routine_sort)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_dtype),
         cmocka_unit_test(test_several_keys),
+        cmocka_unit_test(test_positions_of_few_values),
         cmocka_unit_test(test_long_lines),
         cmocka_unit_test(test_positions_in_long_lines),
         cmocka_unit_test(test_long_lines_of_numbers_alone),
