@@ -463,9 +463,12 @@ static void F(sort_some)(S *a, int64_t n, int depth)
             return;
         }
         S pivot = F(pivot)(a, n);
+        bool equal = a[0] == pivot && a[n / 2] == pivot && a[n - 1] == pivot; /* as all of few values are in the end */
+        if (equal && F(all_are)(a, n, pivot))
+            return;
         int64_t front = F(split)(a, n, pivot);
         if (front == n) { /* the pivot is the largest: all of its kind go to the end */
-            if (F(all_are)(a, n, pivot))
+            if (!equal && F(all_are)(a, n, pivot))
                 return;
             n = F(split)(a, n, pivot - 1);
         } else if (front < n - front) {
