@@ -521,6 +521,10 @@ static void run_simple(const knr_plan *p, const knr_run *r, const range *x)
         run_rectangles(p, x, a, b, c);
         return;
     }
+    if (p->dots && x->batch_end - x->batch >= p->dot_columns) {
+        knr_dots_run(p, a, b, c, x->batch, x->batch_end);
+        return;
+    }
     for (int64_t i = x->batch; i < x->batch_end; i++) {
         int64_t at_a, at_b, at_c;
         knr_batch_at(p, i, &at_a, &at_b, &at_c);

@@ -362,7 +362,7 @@ static double cost_of(const knr_plan *p)
         cycles *= k > MANY_IN_PLACE ? 1.3 : 1;
     if (!p->maker)
         cycles *= 12 * p->group;
-    if (p->dot)
+    if (p->dot || p->dots)
         cycles = k / 2;
     bool far = p->stream || p->turned || (p->cut.tiles == 1 && moved > STREAM_BYTES);
     bool runs =
@@ -448,5 +448,6 @@ void knr_cut(knr_plan *p)
     p->by_small = !p->by_lanes && !p->view.lanewise && knr_small_product_fits(p);
     if (p->by_small)
         p->chain_bytes += knr_small_product_bytes(p);
+    p->dots = !p->dot && !p->by_lanes && !p->by_small && !p->view.lanewise && knr_dots_plan(p);
     p->cost = cost_of(p);
 }

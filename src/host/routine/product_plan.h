@@ -134,7 +134,8 @@ struct knr_plan {
     bool by_small;       /* matrices of the stack side by side */
     bool by_lanes;       /* the last batch dimension runs along the lanes */
     bool dot;            /* one number of two vectors */
-    int64_t dot_columns; /* blocks at once */
+    bool dots;           /* numbers of many pairs of rows */
+    int64_t dot_columns; /* blocks, or pairs, at once */
     knh_product_function *dot_function[3];
     double cost;
 };

@@ -186,6 +186,21 @@ static void test_lanes_along_the_batch(void **unused)
         }
 }
 
+/* A number for each pair of rows: fewer and more pairs than lanes, steps of less than a piece, rows with gaps, one row with
+ * all, results beside each other and not. */
+static void test_rows_with_rows(void **unused)
+{
+    (void)unused;
+    static const int64_t pairs[] = {15, 16, 37, 3000}, ks[] = {5, 64, 300, 511};
+    for (int i = 0; i < 32; i++) {
+        int64_t k = ks[i / 4 % 4], a = i & 1 ? 0 : k, b = k + (i / 16), c = i % 8 == 7 ? 2 : 1;
+        kn_dtype d = (const kn_dtype[]){KN_DT(F32), KN_DT(F64), KN_DT(C64), KN_DT(C128)}[(i + i / 4) % 4];
+        knk_product p = matrix(d, 1, 1, k, 0);
+        p.batch = (knk_dims){.n = 1, .extent = {pairs[i % 4]}, .a = {a}, .b = {b}, .c = {c}};
+        check_everywhere(&p, "rows with rows");
+    }
+}
+
 /* --- windows ---------------------------------------------------------------------------------- */
 
 typedef struct geometry {
@@ -339,14 +354,23 @@ static void test_windows_along_the_steps(void **unused)
 KN_TEST_GROUP(test_product_plan)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_dtype_every_way),    cmocka_unit_test(test_layouts_every_way),
-        cmocka_unit_test(test_few_rows_every_way),       cmocka_unit_test(test_nothing_and_one),
-        cmocka_unit_test(test_blocks_of_steps),          cmocka_unit_test(test_offsets_and_batches),
-        cmocka_unit_test(test_large_with_threads),       cmocka_unit_test(test_plans_of_their_own),
-        cmocka_unit_test(test_lanes_along_the_batch),    cmocka_unit_test(test_two_long_vectors),
-        cmocka_unit_test(test_windows_every_way),        cmocka_unit_test(test_windows_of_every_dtype),
-        cmocka_unit_test(test_windows_of_many_channels), cmocka_unit_test(test_depthwise),
-        cmocka_unit_test(test_windows_along_the_steps),  cmocka_unit_test(test_windows_by_runs),
+        cmocka_unit_test(test_every_dtype_every_way),
+        cmocka_unit_test(test_layouts_every_way),
+        cmocka_unit_test(test_few_rows_every_way),
+        cmocka_unit_test(test_nothing_and_one),
+        cmocka_unit_test(test_blocks_of_steps),
+        cmocka_unit_test(test_offsets_and_batches),
+        cmocka_unit_test(test_large_with_threads),
+        cmocka_unit_test(test_plans_of_their_own),
+        cmocka_unit_test(test_lanes_along_the_batch),
+        cmocka_unit_test(test_two_long_vectors),
+        cmocka_unit_test(test_rows_with_rows),
+        cmocka_unit_test(test_windows_every_way),
+        cmocka_unit_test(test_windows_of_every_dtype),
+        cmocka_unit_test(test_windows_of_many_channels),
+        cmocka_unit_test(test_depthwise),
+        cmocka_unit_test(test_windows_along_the_steps),
+        cmocka_unit_test(test_windows_by_runs),
         cmocka_unit_test(test_windows_of_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
