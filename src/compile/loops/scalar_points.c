@@ -322,6 +322,10 @@ static const knc_point *through_reshape(kni_lower *l, const kni_eqn *e, const kn
     int64_t flat = 0;
     if (!i)
         return NULL;
+    if (x.dtype != y.dtype) { /* bytes as elements of another size: no element of the result is one of the operand */
+        knc_refuse(l, "the body has %s", e->prim->name);
+        return NULL;
+    }
     while (same < x.ndim && same < y.ndim && x.dim[same] == y.dim[same]) {
         i->axis[same] = at->index->axis[same];
         same++;

@@ -207,6 +207,18 @@ static void reasons_name_the_row(void **state)
             "a reduce_sum joins more than 256 elements");
 }
 
+/* An element of the result is none of the operand: it is of no use that both have a last axis. */
+static void bytes_as_other_elements_are_no_reshape(void **state)
+{
+    (void)state;
+    refused(ONE_SCAN("u8[4]", "z:u32[1] = bitcast_last_axis[new_dtype=uint32] x; w:u32[1] = add z 1:u32[];"
+                              "y:u8[4] = bitcast_last_axis[new_dtype=uint8] w"),
+            "the body has bitcast_last_axis");
+    refused(ONE_SCAN("bool[8]", "z:u64[1] = bitcast_last_axis[new_dtype=uint64] x; w:u64[] = reshape[new_sizes=()] z;"
+                                "p:bool[] = eq w 257:u64[]; y:bool[8] = or x p"),
+            "the body has bitcast_last_axis");
+}
+
 static void rows_that_memory_gives_slowly_go_step_by_step(void **state)
 {
     (void)state;
@@ -306,6 +318,7 @@ KN_TEST_GROUP(test_scalar_kernels)
         cmocka_unit_test(lanes_of_a_batched_while_stop_alone),
         cmocka_unit_test(a_mask_is_a_condition_of_each_point),
         cmocka_unit_test(reasons_name_the_row),
+        cmocka_unit_test(bytes_as_other_elements_are_no_reshape),
         cmocka_unit_test(rows_that_memory_gives_slowly_go_step_by_step),
         cmocka_unit_test(a_result_that_all_points_share_is_stored_by_nobody),
         cmocka_unit_test(points_that_are_done_must_keep_their_carries),
