@@ -53,7 +53,7 @@ bool bench_ok(bench *b, knx_error *e, const char *what); /* takes e over */
 void bench_fill(bench *b, bool for_slopes, uint64_t seed, tensor *x);
 bool bench_tangent(const bench *b, int i); /* does input i have a tangent? */
 int bench_tangents(const bench *b, bool *mask);
-int64_t bench_size(const bench *b);                             /* elements of all inputs */
+int64_t bench_size(const bench *b);                              /* elements of all inputs */
 tensor bench_direction(bench *b, kni_type like, uint64_t *seed); /* random, every part within -1 .. 1 */
 
 /* A jaxpr compiled twice, fused and not. Running compares the two bit for bit. */
@@ -79,7 +79,7 @@ kni_jaxpr *bench_pullback(bench *b, const kni_jaxpr *j, const bool *tangent, int
 
 typedef void check_fn(bench *b);
 check_fn check_value, check_jvp, check_vjp, check_transpose, check_second, check_vmap, check_text, check_jit,
-    check_lanes, check_axes, check_stack, check_scarce;
+    check_loop, check_lanes, check_axes, check_stack, check_scarce;
 bool check_needs_tangent(const bench *b);
 void check_row(bench *b, const kni_prim *p);
 void check_refuses(bench *b, const kni_prim *p);

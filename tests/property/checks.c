@@ -282,6 +282,37 @@ void check_jit(bench *b)
     kni_release(w);
 }
 
+/* --- loop ------------------------------------------------------------------------------------- */
+
+/* Two turns of a scan whose body the equation is, with other operands in each: does it become a kernel with the loop, or
+ * a step of its own in each turn? */
+void check_loop(bench *b)
+{
+    kni_builder k;
+    kni_atom in[MAX_OPERANDS], out[MAX_VALUES];
+    kni_jaxpr *scan = NULL;
+    tensor x[2][MAX_VALUES], all[MAX_OPERANDS], y[MAX_VALUES], each[2][MAX_VALUES], joined[MAX_VALUES];
+    if (!b->n_in || b->s->lanes)
+        return;
+    knb_init(&k);
+    for (int turn = 0; turn < 2; turn++)
+        bench_fill(b, false, (uint64_t)turn, x[turn]);
+    for (int i = 0; i < b->n_in; i++) {
+        all[i] = stack(b, (tensor[]){x[0][i], x[1][i]}, 2, 0);
+        in[i] = knb_invar(&k, tensor_type(&all[i]));
+    }
+    knb_scan(&k, &(kni_p_scan){.jaxpr = b->j, .length = 2, .unroll = 1}, in, out);
+    bool ok = bench_ok(b, k.error ? knb_take_error(&k) : knb_finish(&k, (int)b->j->n_out, out, "loop", false, &scan),
+                       "making the scan");
+    knb_free(&k);
+    if (ok && bench_run(b, scan, all, y) && bench_run(b, b->j, x[0], each[0]) && bench_run(b, b->j, x[1], each[1])) {
+        for (uint32_t i = 0; i < b->j->n_out; i++)
+            joined[i] = stack(b, (tensor[]){each[0][i], each[1][i]}, 2, 0);
+        bench_same(b, "two turns", (int)b->j->n_out, y, joined);
+    }
+    kni_release(scan);
+}
+
 /* --- lanes ------------------------------------------------------------------------------------ */
 
 /* Of collectives: differentiating and mapping over the lanes may be swapped, and so may transposing. */

@@ -8,9 +8,9 @@
  *     rules -l [CASE]                             the names of the cases
  *     rules -t FILE                               everything, and the typed texts of all jaxprs into FILE
  *
- * Checks of a case: value, text, jit, vmap, axes, of a routine that has rows stack, and where operands have tangents
- * jvp, vjp, transpose, second, lanes; of the first case of a sample: scarce. Checks of a row, by the name of its
- * primitive: row, refuses, dtypes, factors.
+ * Checks of a case: value, text, jit, loop, vmap, axes, of a routine that has rows stack, and where operands have
+ * tangents jvp, vjp, transpose, second, lanes; of the first case of a sample: scarce. Checks of a row, by the name of
+ * its primitive: row, refuses, dtypes, factors.
  * A check that fails prints the command that runs just it and what is wrong. KILN_TEST_LONG=1: more seeds, all
  * combinations of batch axes, the longest arrays, every allocation. */
 #include "bench.h"
@@ -28,17 +28,12 @@ static const struct {
     check_fn *run;
     bool tangents, once; /* once: for the first case of a sample */
 } checks[] = {
-    {"value", check_value, false, false},
-    {"text", check_text, false, false},
-    {"jit", check_jit, false, false},
-    {"vmap", check_vmap, false, false},
-    {"jvp", check_jvp, true, false},
-    {"vjp", check_vjp, true, false},
-    {"transpose", check_transpose, true, false},
-    {"second", check_second, true, false},
-    {"lanes", check_lanes, true, false},
-    {"axes", check_axes, false, false},
-    {"stack", check_stack, false, false},
+    {"value", check_value, false, false},  {"text", check_text, false, false},
+    {"jit", check_jit, false, false},      {"loop", check_loop, false, false},
+    {"vmap", check_vmap, false, false},    {"jvp", check_jvp, true, false},
+    {"vjp", check_vjp, true, false},       {"transpose", check_transpose, true, false},
+    {"second", check_second, true, false}, {"lanes", check_lanes, true, false},
+    {"axes", check_axes, false, false},    {"stack", check_stack, false, false},
     {"scarce", check_scarce, false, true},
 };
 
