@@ -85,6 +85,17 @@ ALWAYS void F(turn)(V *x) /* LANES of them, as a square */
 ALWAYS V F(load_some)(const T *p, int n) { return (V)PASTE(load, BYTES)(p, n); }
 ALWAYS void F(store_some)(T *p, V v, int n) { PASTE(store, BYTES)(p, (vu32)v, n); }
 
+/* The next LANES matrices come to the cache while these are worked on: the processor does not see their order. */
+ALWAYS void F(fetch)(const T *next, int64_t step, bool write)
+{
+    enum { LINE = 64 / BYTES, FEW = 32 /* lines, which it fetches by itself */ };
+    for (int64_t e = 0; step * LANES >= FEW * LINE && e < step * LANES; e += LINE)
+        if (write)
+            __builtin_prefetch(next + e, 1, 2);
+        else
+            __builtin_prefetch(next + e, 0, 2);
+}
+
 /* `elements` numbers of each of `count` matrices, step numbers apart. Lanes without a matrix repeat the first one. */
 static LEFT_OUT void F(take)(T *to, const T *from, int64_t step, int elements, int count)
 {
@@ -104,6 +115,8 @@ static LEFT_OUT void F(take)(T *to, const T *from, int64_t step, int elements, i
         F(turn)(x);
         UNROLL for (int l = 0; l < LANES; l++) if (l < n) F(to)(to, e + l, x[l]);
     }
+    if (count == LANES)
+        F(fetch)(from + LANES * step, step, false);
 }
 
 static LEFT_OUT void F(give)(T *to, const T *from, int64_t step, int elements, int count)
@@ -125,6 +138,8 @@ static LEFT_OUT void F(give)(T *to, const T *from, int64_t step, int elements, i
         F(turn)(x);
         UNROLL for (int l = 0; l < LANES; l++) if (l < count) F(store_some)(to + l * step + e, x[l], n);
     }
+    if (count == LANES)
+        F(fetch)(to + LANES * step, step, true);
 }
 
 /* One number of each matrix, and whole numbers of 32 bits. */
