@@ -85,6 +85,10 @@ def log_tail(f):  # (log(1 + f) - f + f^2/2) / f^3
     return (log1p(f) - f + f * f / 2) / f**3
 
 
+def log_square(f):  # (log(1 + f) - f) / f^2
+    return f * log_tail(f) - mpf(0.5)
+
+
 def atanh_tail(z):  # (2 atanh(s) / s - 2) / z, z = s^2
     return series(lambda x, k: 2 * x**k / (2 * k + 3), z, 60)
 
@@ -125,12 +129,6 @@ def asinh_tail(z):  # (asinh(t) / t - 1) / z
     return (mp.asinh(t) / t - 1) / z
 
 
-def acosh_tail(t):  # (acosh(1 + t) / sqrt(2 t) - 1) / t
-    if t < mpf("1e-8"):
-        return -mpf(1) / 12 + 3 * t / 160 - 5 * t * t / 896
-    return (mp.acosh(1 + t) / sqrt(2 * t) - 1) / t
-
-
 def tanh_tail(z):
     if z < mpf("1e-6"):
         return -mpf(1) / 3 + 2 * z / 15 - 17 * z * z / 315 + 62 * z**3 / 2835
@@ -146,11 +144,11 @@ def main():
     low, high = sqrt(mpf(0.5)) - 1, sqrt(mpf(2)) - 1
     log_weight = lambda f: abs(f**3 / log1p(f))
     z_high = (high / (2 + high))**2 * mpf("1.0002")
-    t_high = (sqrt(mpf(2)) - 1)**2 * mpf("1.0002")
     atan_weight = lambda z: z / (atan(sqrt(z)) / sqrt(z))
     tanh_weight = lambda z: z / (tanh(sqrt(z)) / sqrt(z))
     asin_weight = lambda z: z / (asin(sqrt(z)) / sqrt(z))
-    tiny, fourth = mpf("1e-12"), mpf("0.25")
+    log_square_weight = lambda f: abs(f * f / log1p(f) * log(2))
+    tiny, fourth, third = mpf("1e-12"), mpf("0.25"), mpf(1) / 9 * mpf("1.0002")
     jobs = {
         "exp32": lambda: fit("exp32", exp_tail, lambda r: r * r / exp(r), -half_ln2, half_ln2, 4, 32),
         "exp64": lambda: fit("exp64", exp_tail, lambda r: r * r / exp(r), -half_ln2, half_ln2, 9, 64),
@@ -167,16 +165,18 @@ def main():
         "asin64": lambda: fit("asin64", asin_tail, asin_weight, tiny, fourth, 11, 64),
         "atan32": lambda: fit("atan32", atan_tail, atan_weight, tiny, fourth, 4, 32),
         "atan64 to 0.5": lambda: fit("atan64 to 0.5", atan_tail, atan_weight, tiny, fourth, 11, 64),
-        "cbrt32": lambda: fit("cbrt32", lambda m: m**(-mpf(1) / 3), lambda m: m**(mpf(1) / 3), sqrt(mpf(0.5)), sqrt(mpf(2)), 4, 32),
-        "cbrt64": lambda: fit("cbrt64", lambda m: m**(-mpf(1) / 3), lambda m: m**(mpf(1) / 3), sqrt(mpf(0.5)), sqrt(mpf(2)), 5, 64),
         "tanh32": lambda: fit("tanh32", tanh_tail, tanh_weight, tiny, 1, 6, 32),
         "exp32 fine": lambda: fit("exp32 fine", exp_tail, lambda r: r * r / abs(mp.expm1(r)), -half_ln2, half_ln2, 5, 32),
         "sinh32": lambda: fit("sinh32", sinh_tail, lambda z: z / (1 + z * sinh_tail(z)), tiny, 1, 3, 32),
         "tan32": lambda: fit("tan32", tan_tail, lambda z: z / (1 + z * tan_tail(z)), tiny, quarter, 6, 32),
         "asinh32": lambda: fit("asinh32", asinh_tail, lambda z: z / (1 + z * asinh_tail(z)), tiny, fourth, 4, 32),
-        "acosh32": lambda: fit("acosh32", acosh_tail, lambda t: t / (1 + t * acosh_tail(t)), tiny, mpf("0.5"), 4, 32),
-        "atan64": lambda: fit("atan64", atan_tail, atan_weight, tiny, t_high, 11, 64),
-        "atan64 for float": lambda: fit("atan64 for float", atan_tail, atan_weight, tiny, t_high, 6, 64),
+        "sinh64": lambda: fit("sinh64", sinh_tail, lambda z: z / (1 + z * sinh_tail(z)), tiny, 1, 6, 64),
+        "tanh64": lambda: fit("tanh64", tanh_tail, tanh_weight, tiny, 1, 14, 64),
+        "asinh64": lambda: fit("asinh64", asinh_tail, lambda z: z / (1 + z * asinh_tail(z)), tiny, fourth, 10, 64),
+        "atanh32": lambda: fit("atanh32", lambda z: atanh_tail(z) / 2, lambda z: z, tiny, third, 4, 32),
+        "atanh64": lambda: fit("atanh64", lambda z: atanh_tail(z) / 2, lambda z: z, tiny, third, 9, 64),
+        "log2 of f32": lambda: fit("log2 of f32", lambda f: log_square(f) / log(2), log_square_weight, low, high, 8, 32),
+        "log10 of f32": lambda: fit("log10 of f32", lambda f: log_square(f) / log(10), lambda f: log_square_weight(f) * log(10) / log(2), low, high, 8, 32),
     }
     for name in sys.argv[1:] or jobs:
         jobs[name]()

@@ -47,6 +47,10 @@
 /* c[0] + c[1] x + ... + c[n-1] x^(n-1), a chain of fma. */
 knk_node knk_polynomial(knk_builder *k, knk_node x, int n, const double *c);
 #define POLYNOMIAL(x, table) knk_polynomial(k, x, (int)(sizeof(table) / sizeof *(table)), table)
+/* the same, but from the fourth one on as two chains, of even and of odd powers: long ones are done sooner, for two
+ * operations more */
+knk_node knk_two_chains(knk_builder *k, knk_node x, int n, const double *c);
+#define TWO_CHAINS(x, table) knk_two_chains(k, x, (int)(sizeof(table) / sizeof *(table)), table)
 /* with the table of the dtype of x */
 #define EITHER(x, of_f32, of_f64) (knk_is_f32(k, x) ? POLYNOMIAL(x, of_f32) : POLYNOMIAL(x, of_f64))
 
@@ -55,6 +59,11 @@ knk_node knk_sign_bit(knk_builder *k, knk_node x);
 knk_node knk_or_bits(knk_builder *k, knk_node y, knk_node sign);
 knk_node knk_xor_bits(knk_builder *k, knk_node y, knk_node sign);
 
+/* x is not in least <= x < end, both positive, least normal; so NaN and what is negative is. */
+knk_node knk_outside(knk_builder *k, knk_node x, double least, double end);
+/* 1 / x to 0.3 percent, without a division, for a positive normal x whose inverse is normal; of 0 some finite
+ * number. */
+knk_node knk_rough_inverse(knk_builder *k, knk_node x);
 /* A positive finite x as m * 2^e with m in [sqrt(1/2), sqrt(2)); e is a float. Subnormals are right. */
 void knk_split(knk_builder *k, knk_node x, knk_node *m, knk_node *e);
 void knk_split_normal(knk_builder *k, knk_node x, knk_node *m, knk_node *e); /* of a normal number */
@@ -64,8 +73,8 @@ knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail);
 void knk_exp_parts(knk_builder *k, knk_node x, knk_node tail, knk_node *hi, knk_node *lo, knk_node *n);
 /* log a as hi + lo, |lo| below a unit of hi, and as exact as log; for a positive finite number. */
 void knk_log_pair(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo);
-/* log a to about 67 bits (f32: 35) as hi + lo, for a positive finite number. */
-void knk_log_parts(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo);
+/* log (m 2^e) to about 67 bits (f32: 35) as hi + lo. */
+void knk_log_parts(knk_builder *k, knk_node m, knk_node e, knk_node *hi, knk_node *lo);
 /* log of an f64 with hardly any error beyond the last rounding. */
 knk_node knk_log_best(knk_builder *k, knk_node x);
 static inline bool knk_is_f32(const knk_builder *k, knk_node x) { return knk_dtype(k, x) == KN_ID_F32; }

@@ -4,7 +4,6 @@
  * Results are base + s + p: one of the multiples of pi/4 (in two parts), a number that is known up to p, and p, which
  * is small beside it; so the last addition is nearly the only rounding. */
 #include "kernel/expr.h"
-#include <float.h>
 #include <math.h>
 
 /* asin t = t + t^3 P(t^2), t <= 1/2 */
@@ -45,7 +44,7 @@ static knk_node arc(knk_builder *k, knk_node x, knk_node *s, knk_node *p)
     bool f = d == KN_ID_F32;
     knk_node a = ABS(x), half = NUM(d, 0.5), zero = NUM(d, 0), far = LT(half, a);
     knk_node z = SELECT(far, FMA(a, NUM(d, -0.5), half), MUL(a, a)), root = SQRT(z);
-    knk_node lost = DIV(FMA(NEG(root), root, z), MAX(NUM(d, f ? FLT_MIN : DBL_MIN), ADD(root, root)));
+    knk_node lost = MUL(FMA(NEG(root), root, z), knk_rough_inverse(k, ADD(root, root)));
     *s = SELECT(far, root, a);
     *p = FMA(MUL(*s, z), f ? POLYNOMIAL(z, asin32) : POLYNOMIAL(z, asin64), SELECT(far, lost, zero));
     return far;
@@ -87,8 +86,8 @@ static knk_node angle(knk_builder *k, knk_node a, knk_node b, knk_node turn)
         base = SELECT(left, SUB(pi_high(k, d, 1), base), base);
         base_lo = SELECT(left, SUB(pi_low(k, d, 1), base_lo), base_lo);
     }
-    knk_node t = DIV(above, below), z = MUL(t, t);
-    knk_node t_lo = DIV(FMA(NEG(t), below_lo, FMA(NEG(t), below, above)), below);
+    knk_node inverse = DIV(NUM(d, 1), below), t = MUL(above, inverse), z = MUL(t, t);
+    knk_node t_lo = MUL(FMA(NEG(t), below_lo, FMA(NEG(t), below, above)), inverse);
     knk_node p = d == KN_ID_F32 ? POLYNOMIAL(z, atan32) : POLYNOMIAL(z, atan64);
     return sum(k, base, base_lo, t, FMA(MUL(t, z), p, t_lo));
 }
@@ -100,14 +99,15 @@ knk_node knk_atan(knk_builder *k, knk_node x)
     return knk_or_bits(k, y, knk_sign_bit(k, x));
 }
 
-/* Infinite operands become 1 and the others beside them 0; huge and tiny ones are scaled. */
+/* Infinite operands become 1 and the others beside them 0. Small and huge ones are scaled, so that what a quotient
+ * leaves is a float. */
 knk_node knk_atan2(knk_builder *k, knk_node y, knk_node x)
 {
     knx_dtype_id d = knk_dtype(k, x);
     bool f = d == KN_ID_F32;
     knk_node a = ABS(y), b = ABS(x), zero = NUM(d, 0), one = NUM(d, 1), infinite = NUM(d, INFINITY), high = MAX(a, b);
-    knk_node huge = LT(NUM(d, f ? 0x1p125 : 0x1p1000), high), tiny = LT(high, NUM(d, f ? 0x1p-80 : 0x1p-900));
-    knk_node scale = SELECT(huge, NUM(d, 0x1p-3), SELECT(tiny, NUM(d, f ? 0x1p60 : 0x1p150), one));
+    knk_node huge = LT(NUM(d, f ? 0x1p125 : 0x1p1000), high), tiny = LT(high, NUM(d, f ? 0x1p60 : 0x1p480));
+    knk_node scale = SELECT(huge, NUM(d, 0x1p-3), SELECT(tiny, NUM(d, f ? 0x1p60 : 0x1p500), one));
     knk_node any = EQ(high, infinite), u = MUL(a, scale), v = MUL(b, scale);
     u = COLD(any, SELECT(EQ(a, infinite), one, zero), u);
     v = COLD(any, SELECT(EQ(b, infinite), one, zero), v);

@@ -94,14 +94,12 @@ knk_node knk_erfc(knk_builder *k, knk_node x)
     knk_node lost = FMA(NEG(w), sum_lo, FMA(NEG(w), sum, one)); /* of w, relative to it */
     knk_node u = MUL(NUM(d, -4), w), t = ADD(u, one), t_lo = FMA(u, lost, SUB(u, SUB(t, one)));
     knk_node first = NUM(d, f ? ERFC32_FIRST : ERFC64_FIRST), second = NUM(d, f ? ERFC32_SECOND : ERFC64_SECOND);
-    knk_node rest = f ? POLYNOMIAL(t, erfc32_rest) : POLYNOMIAL(t, erfc64_rest);
+    knk_node rest = f ? TWO_CHAINS(t, erfc32_rest) : TWO_CHAINS(t, erfc64_rest);
     knk_node q = FMA(t, rest, second), q_lo = FMA(t, rest, SUB(second, q)), p = FMA(t, q, first);
     knk_node p_lo = ADD(FMA(t, q, SUB(first, p)), NUM(d, f ? ERFC32_LOST : ERFC64_LOST));
     p_lo = FMA(t, q_lo, FMA(t_lo, FMA(t, rest, q), p_lo));
-    knk_node v = MUL(e, p), v_lo = FMA(e_lo, p, FMA(e, p_lo, FMA(e, p, NEG(v)))), y = MUL(v, w);
-    y = ADD(y, FMA(v_lo, w, FMA(y, lost, FMA(v, w, NEG(y)))));
-    /* in two steps: only the second one rounds, among the subnormals */
-    y = MUL(MUL(y, SCALB(one, ADD(n, NUM(d, f ? 64 : 200)))), NUM(d, f ? 0x1p-64 : 0x1p-200));
+    knk_node v = MUL(e, p), v_lo = FMA(e_lo, p, FMA(e, p_lo, FMA(e, p, NEG(v))));
+    knk_node y = SCALB(FMA(v, w, MUL(w, FMA(v, lost, v_lo))), n);
     knk_node far = SELECT(LT(x, NUM(d, 0)), SUB(NUM(d, 2), y), y);
     return SELECT(LT(ABS(x), from), SUB(one, erf_near(k, x)), far);
 }

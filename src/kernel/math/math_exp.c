@@ -19,9 +19,18 @@ static const double expm1_64[] = {0x1.555555555553ep-3,  0x1.5555555553b0dp-5,  
 static const double exp32_fine[] = {0.5, 0x1.555554p-3, 0x1.5554f8p-5, 0x1.1112dap-7, 0x1.6d3a3ap-10, 0x1.9e6ef4p-13};
 /* sinh a = a + a^3 S(a^2), a < 1 */
 static const double sinh32[] = {0x1.555556p-3, 0x1.1110ep-7, 0x1.a022bap-13, 0x1.756cacp-19};
+static const double sinh64[] = {0x1.5555555555556p-3,  0x1.111111111101ep-7,  0x1.a01a01a037285p-13,
+                                0x1.71de3a3b01bd8p-19, 0x1.ae646ffd3cd1ap-26, 0x1.6116ef6d4c331p-33,
+                                0x1.b5cada502024ep-41};
 /* tanh a = a + a^3 T(a^2), a < 1 */
 static const double tanh32[] = {-0x1.55553cp-2, 0x1.110be4p-3, -0x1.b9623cp-5, 0x1.6009c2p-6,
                                 -0x1.04607cp-7, 0x1.2da248p-9, -0x1.77d3a6p-12};
+
+static const double tanh64[] = {-0x1.555555555550fp-2,  0x1.111111110d7dcp-3,   -0x1.ba1ba1b80fe36p-5,
+                                0x1.664f48368ba49p-6,   -0x1.226e2ebd744b8p-7,  0x1.d6d30fc1f585bp-9,
+                                -0x1.7d9bca389a9f7p-10, 0x1.352131b5064b8p-11,  -0x1.f33618c467862p-13,
+                                0x1.8d7a538015da8p-14,  -0x1.2eb29acbb7fb3p-15, 0x1.9e0ca0465048dp-17,
+                                -0x1.cade294964341p-19, 0x1.5f3e96b30d1c7p-21,  -0x1.0d1eefddeed92p-24};
 
 /* The reduction: n as a float, the exact h = x - n * (ln 2 rounded), and the rest of n ln 2. */
 static void reduce(knk_builder *k, knk_node x, knk_node *n, knk_node *h, knk_node *rest)
@@ -107,27 +116,23 @@ static knk_node expm1_f32(knk_builder *k, knk_node x)
     return MUL(ADD(sum, sum), SCALB(one, SUB(n, one))); /* in two steps: 2^128 is no float */
 }
 
-/* (2^n - 1 + 2^n (h + h^2/2 + small)) / halves, n in -60 .. 1026: all is divided by 2^n, summed in two
- * parts and multiplied in two exact steps. halves: 1, or 2 so that sinh does not overflow. */
-static knk_node expm1_f64(knk_builder *k, knk_node x, int halves, knk_node *lost)
+/* 2^n - 1 + 2^n (h + h^2/2 + small), n in -60 .. 1026: all is divided by 2^n, summed in two parts and multiplied in two
+ * exact steps. */
+static knk_node expm1_f64(knk_builder *k, knk_node x)
 {
     knk_node n, h, rest, one = F64(1);
-    x = MIN(F64(halves == 2 ? 711 : 710), MAX(F64(-40), x));
-    reduce(k, x, &n, &h, &rest);
-    knk_node r_lo = MUL(n, rest), r = ADD(h, r_lo), t = SCALB(one, NEG(n)), part = SCALB(one, SUB(n, F64(halves)));
+    reduce(k, MIN(F64(710), MAX(F64(-40), x)), &n, &h, &rest);
+    knk_node r_lo = MUL(n, rest), r = ADD(h, r_lo), t = SCALB(one, NEG(n)), part = SCALB(one, SUB(n, one));
     knk_node c = SUB(one, t), s = ADD(c, h), e = ADD(SUB(SUB(one, c), t), ADD(SUB(c, s), h));
     knk_node half = MUL(h, F64(0.5)), q = MUL(half, h), v = ADD(s, q); /* h^2/2 in two parts, too */
     e = ADD(ADD(e, r_lo), ADD(ADD(SUB(s, v), q), FMA(half, h, NEG(q))));
     knk_node small = FMA(MUL(r, MUL(r, r)), POLYNOMIAL(r, expm1_64), FMA(h, r_lo, e));
-    knk_node sum = ADD(v, small), two = F64(2);
-    if (lost)
-        *lost = MUL(MUL(ADD(SUB(v, sum), small), two), part);
-    return MUL(MUL(sum, two), part); /* in this order: half a subnormal would round */
+    return MUL(MUL(ADD(v, small), F64(2)), part); /* in this order: half a subnormal would round */
 }
 
 knk_node knk_expm1(knk_builder *k, knk_node x)
 {
-    knk_node y = knk_is_f32(k, x) ? expm1_f32(k, x) : expm1_f64(k, x, 1, NULL);
+    knk_node y = knk_is_f32(k, x) ? expm1_f32(k, x) : expm1_f64(k, x);
     return knk_or_bits(k, y, knk_sign_bit(k, x)); /* -0 stays */
 }
 
@@ -135,8 +140,8 @@ knk_node knk_expm1(knk_builder *k, knk_node x)
 static knk_node quotient(knk_builder *k, knk_node a, knk_node a_lost, knk_node b, knk_node c, knk_node c_lost)
 {
     knk_node d = ADD(b, c), t = SUB(d, b), d_lost = ADD(ADD(SUB(b, SUB(d, t)), SUB(c, t)), c_lost);
-    knk_node q = DIV(a, d), r = ADD(FMA(NEG(q), d, a), a_lost);
-    return ADD(q, DIV(FMA(NEG(q), d_lost, r), d));
+    knk_node inverse = DIV(NUM(knk_dtype(k, a), 1), d), q = MUL(a, inverse), r = ADD(FMA(NEG(q), d, a), a_lost);
+    return FMA(FMA(NEG(q), d_lost, r), inverse, q);
 }
 
 /* The same with one division: the quotient of the first parts, and its rest times the inverse. 2^n comes last. */
@@ -160,27 +165,16 @@ knk_node knk_logistic(knk_builder *k, knk_node x)
 }
 
 /* 1 - 2 / (e^2a + 1) from 1 on, where an error of e^2a counts little; a polynomial below. */
-static knk_node tanh_f32(knk_builder *k, knk_node x)
-{
-    knk_node a = ABS(x), c = MIN(F32(9.25), a), s = MUL(a, a), one = F32(1), n, h, rest;
-    reduce(k, ADD(c, c), &n, &h, &rest);
-    knk_node r = FMA(n, rest, h), e = SCALB(ADD(one, FMA(POLYNOMIAL(r, exp32), MUL(r, r), r)), n);
-    knk_node big = SUB(one, DIV(F32(2), ADD(e, one)));
-    knk_node small = FMA(MUL(a, s), POLYNOMIAL(s, tanh32), a);
-    return SELECT(LT(a, one), small, big);
-}
-
-/* (e^2a - 1) / (e^2a + 1) */
-static knk_node tanh_f64(knk_builder *k, knk_node x)
-{
-    knk_node a = MIN(F64(22), ABS(x)), lost, m = expm1_f64(k, ADD(a, a), 1, &lost);
-    return quotient(k, m, lost, m, F64(2), lost);
-}
-
 knk_node knk_tanh(knk_builder *k, knk_node x)
 {
-    knk_node t = knk_is_f32(k, x) ? tanh_f32(k, x) : tanh_f64(k, x);
-    return knk_or_bits(k, t, knk_sign_bit(k, x));
+    bool f = knk_is_f32(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
+    knk_node a = ABS(x), c = MIN(NUM(d, f ? 9.25 : 20), a), s = MUL(a, a), one = NUM(d, 1), n, h, rest;
+    reduce(k, ADD(c, c), &n, &h, &rest);
+    knk_node r = FMA(n, rest, h), e = SCALB(ADD(one, FMA(EITHER(r, exp32, exp64), MUL(r, r), r)), n);
+    knk_node big = SUB(one, DIV(NUM(d, 2), ADD(e, one)));
+    knk_node small = FMA(MUL(a, s), EITHER(s, tanh32, tanh64), a);
+    return knk_or_bits(k, SELECT(LT(a, one), small, big), knk_sign_bit(k, x));
 }
 
 /* z + sign / (4 z) with z = e^a / 2 */
@@ -194,28 +188,11 @@ static knk_node half_powers(knk_builder *k, knk_node a, double sign)
     return ADD(z, FMA(MUL(lo, four), part, DIV(NUM(d, sign / 4), z)));
 }
 
-static knk_node sinh_f32(knk_builder *k, knk_node x)
-{
-    knk_node a = ABS(x), s = MUL(a, a);
-    return SELECT(LT(a, F32(1)), FMA(MUL(a, s), POLYNOMIAL(s, sinh32), a), half_powers(k, a, -1));
-}
-
-/* m + m / (2 m + 1) with m = (e^a - 1) / 2, the quotient in two parts. */
-static knk_node sinh_f64(knk_builder *k, knk_node x)
-{
-    knk_node a = ABS(x), lost, m = expm1_f64(k, a, 2, &lost), one = F64(1);
-    knk_node u = MIN(F64(0x1p80), m), d = FMA(F64(2), u, one),
-             d_lost = ADD(FMA(F64(2), u, SUB(one, d)), ADD(lost, lost));
-    knk_node q = DIV(u, d), q_lost = DIV(FMA(NEG(q), d_lost, ADD(FMA(NEG(q), d, u), lost)), d);
-    knk_node s = ADD(m, q), e = ADD(SUB(m, s), q);
-    knk_node y = SELECT(LT(s, F64(INFINITY)), ADD(s, ADD(e, ADD(q_lost, lost))), s);
-    return SELECT(LT(a, F64(0x1p-28)), a, y);
-}
-
 knk_node knk_sinh(knk_builder *k, knk_node x)
 {
-    knk_node y = knk_is_f32(k, x) ? sinh_f32(k, x) : sinh_f64(k, x);
-    return knk_or_bits(k, y, knk_sign_bit(k, x));
+    knx_dtype_id d = knk_dtype(k, x);
+    knk_node a = ABS(x), s = MUL(a, a), near = FMA(MUL(a, s), EITHER(s, sinh32, sinh64), a);
+    return knk_or_bits(k, SELECT(LT(a, NUM(d, 1)), near, half_powers(k, a, -1)), knk_sign_bit(k, x));
 }
 
 knk_node knk_cosh(knk_builder *k, knk_node x) { return half_powers(k, ABS(x), 1); }

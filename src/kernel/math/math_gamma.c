@@ -76,8 +76,10 @@ static knk_node lgamma_of_size(knk_builder *k, place p)
 {
     knx_dtype_id d = knk_dtype(k, p.a);
     bool f = d == KN_ID_F32;
-    knk_node hi, lo, a = p.a, v = p.v, one = NUM(d, 1), c = NUM(d, 0x1.acfe390c97d69p-2); /* (log(2 pi) - 1) / 2 */
-    knk_log_parts(k, MAX(NUM(d, f ? 0x1p-149 : 0x1p-1074), MIN(NUM(d, f ? FLT_MAX : DBL_MAX), a)), &hi, &lo);
+    knk_node hi, lo, mantissa, e, a = p.a, v = p.v, one = NUM(d, 1),
+                                  c = NUM(d, 0x1.acfe390c97d69p-2); /* (log(2 pi) - 1) / 2 */
+    knk_split(k, MAX(NUM(d, f ? 0x1p-149 : 0x1p-1074), MIN(NUM(d, f ? FLT_MAX : DBL_MAX), a)), &mantissa, &e);
+    knk_log_parts(k, mantissa, e, &hi, &lo);
     knk_node ratio = DIV(EITHER(v, lgamma_above32, lgamma_above), EITHER(v, lgamma_below32, lgamma_below));
     knk_node middle = MUL(MUL(v, SUB(v, one)), ADD(NUM(d, 0.5), ratio));
     middle = SELECT(p.low, SUB(SUB(middle, lo), hi), ADD(middle, NUM(d, 0))); /* no -0 at 1 */
@@ -145,7 +147,8 @@ static knk_node gamma_far(knk_builder *k, knk_node a, knk_node *second)
     knx_dtype_id d = knk_dtype(k, a);
     bool f = d == KN_ID_F32;
     a = MAX(NUM(d, f ? 14 : 12), MIN(NUM(d, f ? 50 : 190), a));
-    knk_log_parts(k, a, &log_hi, &log_lo);
+    knk_split_normal(k, a, &r, &m);
+    knk_log_parts(k, r, m, &log_hi, &log_lo);
     r = DIV(NUM(d, 1), a), m = SUB(a, NUM(d, 0.5));
     knk_node big = MUL(m, log_hi), lost = FMA(m, log_lo, FMA(m, log_hi, NEG(big)));
     knk_node x = SUB(big, a), x_lo = ADD(SUB(SUB(big, x), a), lost);

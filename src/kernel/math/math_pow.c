@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * math_pow.c -- pow as a program in the kernel IR. Polynomials: scripts/fit/functions.py. float32 of a positive normal
- * base, or 0, and a moderate exponent takes the short way; all else of it is a cold path. float32 is worked out in
- * pairs of float32. */
+ * math_pow.c -- pow as a program in the kernel IR. Polynomials: scripts/fit/functions.py. A positive normal base, or
+ * 0, and a moderate exponent take the short way; all else is a cold path. float32 is worked out in pairs of float32. */
 #include "kernel/expr.h"
+#include <float.h>
 #include <math.h>
 
 /* log2 m = s (c0 + z (c1 + z Q(z))), s = (m - 1) / (m + 1), z = s^2; c1's low part is the first coefficient */
@@ -30,8 +30,9 @@ static void raise_to(knk_builder *k, exponent y, knk_node *hi, knk_node *lo)
 /* a^y for f64 a >= 0: e^(y log a). Infinite exponents are clamped by exp. */
 static knk_node power_f64(knk_builder *k, knk_node a, exponent y)
 {
-    knk_node hi, lo, zero = F64(0), infinite = F64(INFINITY);
-    knk_log_parts(k, a, &hi, &lo);
+    knk_node m, e, hi, lo, zero = F64(0), infinite = F64(INFINITY);
+    knk_split(k, a, &m, &e);
+    knk_log_parts(k, m, e, &hi, &lo);
     hi = SELECT(EQ(a, zero), F64(-INFINITY), SELECT(LT(a, infinite), hi, a));
     raise_to(k, y, &hi, &lo);
     lo = SELECT(LT(ABS(hi), F64(800)), lo, zero);
@@ -78,9 +79,12 @@ static knk_node pow_near(knk_builder *k, knk_node x, exponent y)
 {
     knk_node m, n, t, t_lo;
     knk_split_normal(k, x, &m, &n);
-    log2_parts(k, m, n, &t, &t_lo);
+    if (knk_is_f32(k, x))
+        log2_parts(k, m, n, &t, &t_lo);
+    else
+        knk_log_parts(k, m, n, &t, &t_lo);
     raise_to(k, y, &t, &t_lo);
-    return exp2_sum(k, t, t_lo);
+    return knk_is_f32(k, x) ? exp2_sum(k, t, t_lo) : knk_exp_sum(k, t, t_lo);
 }
 
 /* a^y for any a >= 0. */
@@ -112,21 +116,19 @@ static knk_node pow_full(knk_builder *k, knk_node x, exponent e)
     return SELECT(OR(EQ(y, zero), EQ(x, one)), one, p);
 }
 
-static knk_node pow_f32(knk_builder *k, knk_node x, knk_node y)
-{
-    exponent e = {y, KNK_NONE, -1};
-    knk_node bits = BITS(U32, x), zero = F32(0);
-    knk_node odd_base = AND(LE(U32(0x7f000000), SUB(bits, U32(0x00800000))), NE(bits, U32(0)));
-    knk_node far = OR(odd_base, NOT(LT(ABS(y), F32(1024))));
-    knk_node of_zero = SELECT(LT(zero, y), zero, SELECT(EQ(y, zero), F32(1), F32(INFINITY)));
-    /* Without the zero: tiny results are slow to make. */
-    knk_node is_zero = EQ(x, zero), near = pow_near(k, SELECT(is_zero, F32(1), x), e);
-    return COLD(far, pow_full(k, x, e), SELECT(is_zero, of_zero, near));
-}
-
 knk_node knk_pow(knk_builder *k, knk_node x, knk_node y)
 {
-    return knk_is_f32(k, x) ? pow_f32(k, x, y) : pow_full(k, x, (exponent){y, KNK_NONE, -1});
+    bool f = knk_is_f32(k, x);
+    knx_dtype_id d = knk_dtype(k, x);
+    exponent e = {y, KNK_NONE, -1};
+    knk_node zero = NUM(d, 0), is_zero = EQ(x, zero);
+    knk_node odd_base = AND(knk_outside(k, x, f ? FLT_MIN : DBL_MIN, INFINITY),
+                            f ? NE(BITS(U32, x), U32(0)) : NE(BITS(U64, x), U64(0)));
+    knk_node far = OR(odd_base, NOT(LT(ABS(y), NUM(d, f ? 1024 : 0x1p32))));
+    knk_node of_zero = SELECT(LT(zero, y), zero, SELECT(EQ(y, zero), NUM(d, 1), NUM(d, INFINITY)));
+    /* Without the zero: tiny results are slow to make. */
+    knk_node near = pow_near(k, SELECT(is_zero, NUM(d, 1), x), e);
+    return COLD(far, pow_full(k, x, e), SELECT(is_zero, of_zero, near));
 }
 
 /* ---- Powers that are known beforehand. */

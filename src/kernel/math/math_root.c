@@ -3,29 +3,39 @@
 #include "kernel/expr.h"
 #include <math.h>
 
-/* m^(-1/3) */
-static const double cbrt32[] = {0x1.dfde6cp+0, -0x1.dc98bep+0, 0x1.8fa5aep+0, -0x1.678fcep-1, 0x1.06d80cp-3};
-static const double cbrt64[] = {0x1.ffc7b689ea63ap+0,  -0x1.3e2db61f72c94p+1, 0x1.655d5a21e3376p+1,
-                                -0x1.e5d8b65a8601fp+0, 0x1.66b48fd6f65a0p-1,  -0x1.ba84fa35f8d05p-4};
+/* z near x^(-1/3): h = 1 - x z^3 puts it right, and x z^2 is the root; one step of Newton's method with an exact rest
+ * is the last one. The first z is a line in the bits of x. */
+static knk_node cbrt_normal(knk_builder *k, knk_node x)
+{
+    knx_dtype_id d = knk_dtype(k, x);
+    bool f = d == KN_ID_F32;
+    knk_node one = NUM(d, 1), third = NUM(d, 1.0 / 3), z;
+    if (f) {
+        knk_node bits = FMA(CAST(F32, BITS(I32, x)), F32(-1.0 / 3), F32(0x54a1f000));
+        z = BITS(F32, CAST(I32, bits));
+    } else {
+        knk_node high = CAST(F64, CAST(I32, SHR(BITS(I64, x), I64(32))));
+        z = BITS(F64, SHL(CAST(I64, CAST(I32, FMA(high, F64(-1.0 / 3), F64(0x553ef0ff)))), I64(32)));
+    }
+    for (int step = 0; step < 2; step++) {
+        knk_node h = FMA(NEG(MUL(x, z)), MUL(z, z), one), p = FMA(h, FMA(h, NUM(d, 14.0 / 81), NUM(d, 2.0 / 9)), third);
+        z = FMA(MUL(z, h), f && step ? third : p, z);
+    }
+    knk_node zz = MUL(z, z), y = MUL(x, zz), yy = MUL(y, y), rest = FMA(NEG(yy), y, x);
+    rest = FMA(NEG(FMA(y, y, NEG(yy))), y, rest);
+    return FMA(rest, MUL(zz, third), y);
+}
 
-/* |x| = v 2^(3 j), v = m 2^r. z is near v^(-1/3): h = 1 - v z^3 puts it right, and v z^2 is the root; one step of
- * Newton's method with an exact rest is the last one. */
+/* Subnormal numbers are scaled in the cold part; zeros, infinities and NaN stay as they are. */
 knk_node knk_cbrt(knk_builder *k, knk_node x)
 {
     knx_dtype_id d = knk_dtype(k, x);
     bool f = d == KN_ID_F32;
-    knk_node a = ABS(x), zero = NUM(d, 0), one = NUM(d, 1), third = NUM(d, 1.0 / 3), m, e;
-    knk_split(k, a, &m, &e);
-    knk_node j = RINT(MUL(e, third)), r = FMA(NUM(d, -3), j, e), up = LT(zero, r), down = LT(r, zero);
-    knk_node v = MUL(m, SELECT(up, NUM(d, 2), SELECT(down, NUM(d, 0.5), one)));
-    knk_node z = MUL(f ? POLYNOMIAL(m, cbrt32) : POLYNOMIAL(m, cbrt64),
-                     SELECT(up, NUM(d, 0x1.965fea53d6e3dp-1), SELECT(down, NUM(d, 0x1.428a2f98d728bp+0), one)));
-    knk_node h = FMA(NEG(MUL(v, z)), MUL(z, z), one);
-    z = FMA(MUL(z, h), f ? third : FMA(h, NUM(d, 2.0 / 9), third), z);
-    knk_node zz = MUL(z, z), y = MUL(v, zz), yy = MUL(y, y), rest = FMA(NEG(yy), y, v);
-    rest = FMA(NEG(FMA(y, y, NEG(yy))), y, rest);
-    knk_node root = SCALB(FMA(rest, MUL(zz, third), y), j), fine = AND(LT(zero, a), LT(a, NUM(d, INFINITY)));
-    return knk_or_bits(k, COLD(NOT(fine), a, root), knk_sign_bit(k, x));
+    double least = f ? 0x1p-100 : 0x1p-1000;
+    knk_node a = ABS(x), zero = NUM(d, 0);
+    knk_node scaled = MUL(cbrt_normal(k, MUL(a, NUM(d, f ? 0x1p72 : 0x1p150))), NUM(d, f ? 0x1p-24 : 0x1p-50));
+    knk_node special = SELECT(AND(LT(zero, a), LT(a, NUM(d, least))), scaled, a);
+    return knk_or_bits(k, COLD(knk_outside(k, a, least, INFINITY), special, cbrt_normal(k, a)), knk_sign_bit(k, x));
 }
 
 /* y = 1 / sqrt(x) with its error put right to first order: y + y (1 - x y^2) / 2 */

@@ -197,8 +197,8 @@ static knk_node tan_of_angle_f64(knk_builder *k, angle y)
     knk_node cosine = ADD(w, down), cosine_lo = ADD(SUB(w, cosine), down);
     knk_node n = SELECT(odd, cosine, sine), n_lo = SELECT(odd, cosine_lo, sine_lo);
     knk_node d = SELECT(odd, NEG(sine), cosine), d_lo = SELECT(odd, NEG(sine_lo), cosine_lo);
-    knk_node t = DIV(n, d), t_lo = DIV(FMA(NEG(t), d_lo, ADD(FMA(NEG(t), d, n), n_lo)), d);
-    return ADD(t, t_lo);
+    knk_node inverse = DIV(one, d), t = MUL(n, inverse);
+    return FMA(FMA(NEG(t), d_lo, ADD(FMA(NEG(t), d, n), n_lo)), inverse, t);
 }
 
 static knk_node tan_of_angle(knk_builder *k, angle y)

@@ -451,6 +451,44 @@ static void gamma_of_whole_numbers_is_exact(void **state)
     knk_release(k);
 }
 
+static void logarithms_of_powers_of_their_base_are_exact(void **state)
+{
+    (void)state;
+    static double x[2200], y[2200];
+    knk_kernel *two = kernel_of(knk_log2, NULL, KN_ID_F64), *ten = kernel_of(knk_log10, NULL, KN_ID_F64);
+    for (int i = 0; i < 2098; i++)
+        x[i] = ldexp(1, i - 1074);
+    run(two, x, NULL, y, 2098);
+    for (int i = 0; i < 2098; i++)
+        assert_true(y[i] == i - 1074);
+    for (int i = 0; i < 23; i++)
+        x[i] = i ? 10 * x[i - 1] : 1;
+    run(ten, x, NULL, y, 23);
+    for (int i = 0; i < 23; i++)
+        assert_true(y[i] == i);
+    knk_release(two);
+    knk_release(ten);
+}
+
+static void logarithms_of_float32_of_powers_of_their_base_are_exact(void **state)
+{
+    (void)state;
+    static float x[300], y[300];
+    knk_kernel *two = kernel_of(knk_log2, NULL, KN_ID_F32), *ten = kernel_of(knk_log10, NULL, KN_ID_F32);
+    for (int i = 0; i < 277; i++)
+        x[i] = ldexpf(1, i - 149);
+    run(two, x, NULL, y, 277);
+    for (int i = 0; i < 277; i++)
+        assert_true(y[i] == (float)(i - 149));
+    for (int i = 0; i < 11; i++)
+        x[i] = i ? 10 * x[i - 1] : 1;
+    run(ten, x, NULL, y, 11);
+    for (int i = 0; i < 11; i++)
+        assert_true(y[i] == (float)i);
+    knk_release(two);
+    knk_release(ten);
+}
+
 static knk_node fixed_power(knk_builder *k, knk_node x) { return knk_integer_pow(k, x, exponent); }
 
 /* Powers beyond 2^53: an even part that a float keeps, and the rest. */
@@ -537,6 +575,8 @@ KN_TEST_GROUP(test_kernel_math)
         cmocka_unit_test(special_values_are_those_of_libm),
         cmocka_unit_test(special_values_of_two_are_those_of_libm),
         cmocka_unit_test(functions_of_float32_have_no_wider_floats),
+        cmocka_unit_test(logarithms_of_powers_of_their_base_are_exact),
+        cmocka_unit_test(logarithms_of_float32_of_powers_of_their_base_are_exact),
         cmocka_unit_test(gamma_of_whole_numbers_is_exact),
         cmocka_unit_test(whole_powers_stay_within_a_unit),
         cmocka_unit_test(rests_of_divisions_are_exact),
