@@ -50,14 +50,38 @@ static kn_array segment_max_1e3(const work_arrays *x) { return kn_segment_max(x-
 #define EAGER(f, what, unit, ...) WORK(f, what, unit, ASK_WORK, 1e-4, .eager = true, .in = {__VA_ARGS__})
 #define ROW(f, what, ...)         WORK(f, what, "ms", ASK_WORK, 1e-4, __VA_ARGS__)
 #define IN(...)                   .in = {__VA_ARGS__}
-#define FEW(n)                                                                                     \
-    EAGER(gather, few_##n, "us", "float64 1e4", "int64 " #n " uniform 0 1e4"),                     \
-        EAGER(gather_pairs, few_##n, "us", "float64 100x100", "int64 " #n " uniform 0 100",        \
-              "int64 " #n " uniform 0 100"),                                                       \
-        EAGER(gather_rows, few_##n, "us", "float64 1e4x4", "int64 " #n " uniform 0 1e4"),          \
-        EAGER(write_at, few_##n, "us", "float64 1e4", "int64 " #n " rising 0 1e4", "float64 " #n), \
-        EAGER(write_number_at, few_##n, "us", "float64 1e4", "int64 " #n " uniform 0 1e4"),        \
-        EAGER(add_at, few_##n, "us", "float64 1e4", "int64 " #n " uniform 0 1e4", "float64 " #n)
+static kn_array gather_number(const work_arrays *x) { return kn_at(x->a, "%, 1", x->b); }
+static kn_array gather_some_columns(const work_arrays *x) { return kn_at(x->a, ":4, %", x->b); }
+static kn_array gather_strided(const work_arrays *x) { return kn_at(kn_at(x->a, "::2"), "%", x->b); }
+static kn_array gather_mask(const work_arrays *x) { return kn_at(x->a, "%", x->b); }
+static kn_array write_rows(const work_arrays *x)
+{
+    kn_set_at(x->a, x->c, "%", x->b);
+    return x->a;
+}
+static kn_array write_pairs(const work_arrays *x)
+{
+    kn_set_at(x->a, 1.0, "%, %", x->b, x->c);
+    return x->a;
+}
+
+#define FEW(n)                                                                                               \
+    EAGER(gather, few_##n, "us", "float64 1e4", "int64 " #n " uniform 0 1e4"),                               \
+        EAGER(gather_pairs, few_##n, "us", "float64 100x100", "int64 " #n " uniform 0 100",                  \
+              "int64 " #n " uniform 0 100"),                                                                 \
+        EAGER(gather_rows, few_##n, "us", "float64 1e4x4", "int64 " #n " uniform 0 1e4"),                    \
+        EAGER(write_at, few_##n, "us", "float64 1e4", "int64 " #n " rising 0 1e4", "float64 " #n),           \
+        EAGER(write_number_at, few_##n, "us", "float64 1e4", "int64 " #n " uniform 0 1e4"),                  \
+        EAGER(add_at, few_##n, "us", "float64 1e4", "int64 " #n " uniform 0 1e4", "float64 " #n),            \
+        EAGER(gather, few_f32_i32_##n, "us", "float32 1e4", "int32 " #n " uniform 0 1e4"),                   \
+        EAGER(gather, few_i64_##n, "us", "int64 1e4", "int64 " #n " uniform 0 1e4"),                         \
+        EAGER(gather_strided, few_##n, "us", "float64 1e4", "int64 " #n " uniform 0 5e3"),                   \
+        EAGER(gather_number, few_##n, "us", "float64 100x100", "int64 " #n " uniform 0 100"),                \
+        EAGER(gather_some_columns, few_##n, "us", "float64 100x100", "int64 " #n " uniform 0 100"),          \
+        EAGER(gather_mask, few_##n, "us", "float64 " #n, "bool " #n " true 0.5"),                            \
+        EAGER(write_rows, few_##n, "us", "float64 1e4x4", "int64 " #n " uniform 0 1e4", "float64 " #n "x4"), \
+        EAGER(write_pairs, few_##n, "us", "float64 100x100", "int64 " #n " uniform 0 100",                   \
+              "int64 " #n " uniform 0 100")
 const bench_case bench_indexing[] = {
     ROW(gather, 1e7_of_1e7, IN("float32 1e7", "int64 1e7 uniform 0 1e7"), .c = plain_gather),
     ROW(gather, 1e7_of_1e7_eager, IN("float32 1e7", "int64 1e7 uniform 0 1e7"), .c = plain_gather, .eager = true),

@@ -64,6 +64,9 @@ def shared(xp):
         "gather_rows": lambda x, at: x[at],
         "gather_columns": lambda x, at: x[:, at],
         "gather_pairs": lambda x, i, k: x[i, k],
+        "gather_number": lambda x, at: x[at, 1],
+        "gather_some_columns": lambda x, at: x[:4, at],
+        "gather_strided": lambda x, at: x[::2][at],
         "take_along": lambda x, at: xp.take_along_axis(x, at, axis=-1),
         "take_along_axis0": lambda x, at: xp.take_along_axis(x, at, axis=0),
         # scanning
@@ -194,6 +197,10 @@ def assign(x, at, v=1.0):
     x[at] = v
 
 
+def assign_pairs(x, i, k):
+    x[i, k] = 1.0
+
+
 def numpy_functions():
     def scattered(ufunc, product=lambda x: x):
         def f(x, at, like):
@@ -233,6 +240,9 @@ def numpy_functions():
         "add_at": written(np.add.at),
         "write_at": written(assign),
         "write_number_at": written(assign),
+        "write_rows": written(assign),
+        "write_pairs": written(assign_pairs),
+        "gather_mask": lambda x, mask: x[mask],
         "segment_sum_1e3": segments(scattered(np.add), 1000),
         "segment_sum_1e6": segments(scattered(np.add), 1000000),
         "segment_max_1e3": segments(scattered(np.maximum), 1000),
@@ -280,6 +290,8 @@ def jax_functions():
         "add_at": lambda x, at, v: x.at[at].add(v),
         "write_at": lambda x, at, v: x.at[at].set(v),
         "write_number_at": lambda x, at: x.at[at].set(1.0),
+        "write_rows": lambda x, at, v: x.at[at].set(v),
+        "write_pairs": lambda x, i, k: x.at[i, k].set(1.0),
         "segment_sum_1e3": lambda x, at: jax.ops.segment_sum(x, at, 1000),
         "segment_sum_1e6": lambda x, at: jax.ops.segment_sum(x, at, 1000000),
         "segment_max_1e3": lambda x, at: jax.ops.segment_max(x, at, 1000),

@@ -2,7 +2,7 @@
 """The functions of tables (work.h) with PyTorch, by name, as in peer_functions.py."""
 import torch
 
-from peer_functions import assign, copies, gray, halved, moments, nbody, stencil_inside, stencil_rolled, taken, written
+from peer_functions import assign, assign_pairs, copies, gray, halved, moments, nbody, stencil_inside, stencil_rolled, taken, written
 
 
 def viewed(name):
@@ -70,6 +70,10 @@ def torch_functions():
         "gather_rows": lambda x, at: x[at],
         "gather_columns": lambda x, at: x[:, at],
         "gather_pairs": lambda x, i, k: x[i, k],
+        "gather_number": lambda x, at: x[at, 1],
+        "gather_some_columns": lambda x, at: x[:4, at],
+        "gather_strided": lambda x, at: x[::2][at],
+        "gather_mask": lambda x, mask: x[mask],
         "take_along": lambda x, at: torch.gather(x, -1, at),
         "take_along_axis0": lambda x, at: torch.gather(x, 0, at),
         "scatter_add": scattered(),
@@ -78,6 +82,8 @@ def torch_functions():
         "add_at": written(lambda x, at, v: x.index_add_(0, at, v)),
         "write_at": written(assign),
         "write_number_at": written(assign),
+        "write_rows": written(assign),
+        "write_pairs": written(assign_pairs),
         "segment_sum_1e3": segments(1000),
         "segment_sum_1e6": segments(1000000),
         "segment_max_1e3": maxima,

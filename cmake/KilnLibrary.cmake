@@ -156,7 +156,8 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/host/routine/sort_vector_isa.c" APPEND PROPERTY COMPILE_OPTIONS "$<${kiln_tuned}:-O2;-fno-tree-vectorize>")
     # These wait for memory, or go through a few numbers at a time: their loops are not written out, which is half of the code.
     set(kiln_rolled "--param=vect-epilogues-nomask=0;--param=max-completely-peeled-insns=10;--param=max-completely-peel-times=1")
-    foreach(source IN ITEMS host/routine/count host/routine/extreme host/routine/find host/routine/product_half kernel/joins)
+    foreach(source IN ITEMS host/routine/count host/routine/extreme host/routine/find host/routine/product_half host/routine/scatter
+            kernel/joins)
         set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/${source}_isa.c" APPEND PROPERTY COMPILE_OPTIONS "$<${kiln_tuned}:${kiln_rolled}>")
     endforeach()
 endif()

@@ -74,6 +74,56 @@ const void *kna_element(kn_array x, const int64_t *at)
     return v ? at_strides(a, v, at) : NULL;
 }
 
+static void lie_in_order(const kna_value *v, kna_lying *l)
+{
+    int64_t stride = 1;
+    l->type = v->type;
+    l->buffer = v->buffer;
+    l->first = v->buffer->data;
+    for (int d = v->type.ndim; d-- > 0; stride *= v->type.dim[d])
+        l->stride[d] = stride;
+}
+
+/* False where a stride is no number of elements. */
+static bool lie_at_strides(const kna_array *a, const kna_value *v, kna_lying *l)
+{
+    int64_t size = a->type.dtype->size;
+    l->type = a->type;
+    l->buffer = v->buffer;
+    l->first = (char *)v->buffer->data + a->offset;
+    for (int d = 0; d < a->type.ndim; d++) {
+        l->stride[d] = a->stride[d] / size;
+        if (l->stride[d] * size != a->stride[d])
+            return false;
+    }
+    return true;
+}
+
+bool kna_lies(kn_array x, kna_lying *l)
+{
+    kna_handle_kind kind = KN_H_NONE;
+    void *object = kna_recording_current() ? NULL : kna_handle_peek(x, &kind);
+    const kna_array *a = kind == KN_H_VIEW ? object : NULL;
+    const kna_value *v = kind == KN_H_ARRAY ? in_memory(object) : NULL;
+    if (a && a->value && a->value->state == KN_V_BUFFER && a->seen == a->storage->version && !a->seen_by)
+        v = in_memory(a->value);
+    if (v) {
+        lie_in_order(v, l);
+        return true;
+    }
+    v = a && lies_as_it_says(a) ? in_memory(a->storage->value) : NULL;
+    return v && lie_at_strides(a, v, l);
+}
+
+bool kna_lies_in_order(const kna_lying *l)
+{
+    int64_t stride = 1;
+    for (int d = l->type.ndim; d-- > 0; stride *= l->type.dim[d])
+        if (l->type.dim[d] != 1 && l->stride[d] != stride)
+            return false;
+    return true;
+}
+
 bool kna_is_there(kn_array x)
 {
     kna_handle_kind kind = KN_H_NONE;
@@ -167,8 +217,9 @@ bool kna_put_element(kna_op *op, kn_array x, const int64_t *at, kni_atom v)
     return there && kna_put_bits(op, x, at, &bits);
 }
 
-bool kna_put_bits(kna_op *op, kn_array x, const int64_t *at, const void *bits)
+bool kna_write_here(kna_op *op, kn_array x, kna_writer write, const void *env)
 {
+    kna_lying l;
     kna_array *a = kna_recording_current() ? NULL : writable(op, x);
     if (!a || !in_memory(a->storage->value))
         return false;
@@ -176,11 +227,28 @@ bool kna_put_bits(kna_op *op, kn_array x, const int64_t *at, const void *bits)
     while (s->views) /* those that remember the value before */
         kna_forget(s->views);
     knx_share_lock();
-    bool alone = is_alone(s) && write_here(s->value->buffer);
-    if (alone) {
-        memcpy(at_strides(a, s->value, at), bits, a->type.dtype->size);
-        s->version++;
-    }
+    bool written = is_alone(s) && write_here(s->value->buffer) && lie_at_strides(a, s->value, &l) && write(env, &l);
+    s->version += written;
     knx_share_unlock();
-    return alone;
+    return written;
+}
+
+typedef struct one {
+    const int64_t *at;
+    const void *bits;
+} one;
+
+static bool write_one(const void *env, const kna_lying *to)
+{
+    const one *o = env;
+    int64_t i = 0, size = to->type.dtype->size;
+    for (int d = 0; d < to->type.ndim; d++)
+        i += o->at[d] * to->stride[d];
+    memcpy(to->first + i * size, o->bits, (size_t)size);
+    return true;
+}
+
+bool kna_put_bits(kna_op *op, kn_array x, const int64_t *at, const void *bits)
+{
+    return kna_write_here(op, x, write_one, &(one){at, bits});
 }

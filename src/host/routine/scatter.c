@@ -149,9 +149,7 @@ typedef struct scattering {
     const void *indices;
     char *table;
     const char *dense;
-    knr_nest nest;
     int64_t points, step; /* of points in the dense array */
-    knr_start run[RUN];   /* neighbours of a line of a window, so many */
     int64_t run_length;
     bool sets;
     int adds;           /* bytes of real numbers that are added up as they are; 0: something else is done */
@@ -161,6 +159,8 @@ typedef struct scattering {
     int64_t chunk, round;
     knr_start *list; /* per round, chunk and owner: CHUNK of them, and slack */
     int64_t (*count)[MOST_OWNERS];
+    knr_nest nest;      /* from here on nothing is set for nothing */
+    knr_start run[RUN]; /* neighbours of a line of a window, so many */
 } scattering;
 
 static knr_start *list_of(const scattering *s, int64_t slot, int owner)
@@ -170,13 +170,8 @@ static knr_start *list_of(const scattering *s, int64_t slot, int owner)
 
 static void find_plain(const scattering *s, int64_t slot, int64_t first, int64_t n)
 {
-    const knr_windows *w = s->w;
-    const knr_plain_starts x = {.indices = (const char *)s->indices + first * w->index_dtype->size,
-                                .wide = w->index_dtype->size == 8,
-                                .line_bits = s->line_bits,
-                                .back = w->wraps ? w->index_size[0] : 0,
-                                .most = (uint64_t)w->index_most[0],
-                                .stride = (uint64_t)w->index_table[0]};
+    knr_plain_starts x = knr_plain(s->w, s->indices, first);
+    x.line_bits = s->line_bits;
     s->loops->find(&x, n, list_of(s, slot, 0), s->owner_bits ? list_of(s, slot, 1) : NULL, s->count[slot]);
 }
 
@@ -212,6 +207,8 @@ static void combine_row(const scattering *s, int64_t to, int64_t from, const knr
         s->loops->add_4((float *)t, (const float *)x, n * size / 4);
     else if (runs)
         s->loops->add_8((double *)t, (const double *)x, n * size / 8);
+    else if (s->sets && nest->table[last] == 1 && nest->dense[last] == 1)
+        knr_copy_row(t, x, (size_t)(n * size));
     else if (s->sets)
         knr_copy_line((int)size, t, nest->table[last], x, nest->dense[last], n);
     else
@@ -243,7 +240,12 @@ static void combine_found(const scattering *s, int64_t slot, int64_t first, int 
     int last = nest.n - 1;
     int64_t from = nest.extent[last] * piece / s->pieces, to = nest.extent[last] * (piece + 1) / s->pieces;
     nest.extent[last] = to - from;
-    for (int64_t k = 0; k < n; k++)
+    bool rows = s->sets && nest.n == 1 && nest.table[0] == 1 && nest.dense[0] == 1;
+    int64_t size = s->w->dtype->size;
+    for (int64_t k = 0; k < n && rows; k++)
+        knr_copy_row(s->table + ((int64_t)knr_at(x[k]) + from) * size,
+                     s->dense + ((first + knr_point(x[k])) * s->step + from) * size, (size_t)((to - from) * size));
+    for (int64_t k = 0; k < n && !rows; k++)
         combine_window(s, &nest, knr_at(x[k]) + from * nest.table[last],
                        (first + knr_point(x[k])) * s->step + from * nest.dense[last]);
 }
@@ -350,13 +352,15 @@ static void one_by_one(const scattering *s)
 knx_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const void *indices, const void *dense,
                        void *workspace, int threads)
 {
-    scattering s = {.w = w,
-                    .c = combine_of(how, w->dtype),
-                    .loops = &KNR_BY_ISA(knr_scatter_loops),
-                    .indices = indices,
-                    .table = table,
-                    .dense = dense,
-                    .pieces = 1};
+    scattering s;
+    memset(&s, 0, offsetof(scattering, nest));
+    s.w = w;
+    s.c = combine_of(how, w->dtype);
+    s.loops = &KNR_BY_ISA(knr_scatter_loops);
+    s.indices = indices;
+    s.table = table;
+    s.dense = dense;
+    s.pieces = 1;
     s.points = knr_elements(w->n_point, w->point);
     if (w->mode == KNR_OUT_ERROR)
         KN_TRY(knr_check_bounds(w, indices, threads));
@@ -370,15 +374,14 @@ knx_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const
     s.adds = how == KNR_ADD && knx_is_inexact(w->dtype) ? w->dtype->size / (knx_is_complex(w->dtype) ? 2 : 1) : 0;
     s.adds = s.adds == 2 ? 0 : s.adds;
     int64_t step = s.nest.table[s.nest.n - 1];
-    s.sets = how == KNR_SET;
-    s.run_length = step < UINT32_MAX / RUN ? RUN : 1;
-    for (int64_t k = 0; k < s.run_length; k++)
-        s.run[k] = knr_start_of((uint64_t)(k * step), (uint64_t)k);
     s.step = knr_point_step(w);
     s.single = s.nest.n == 1 && s.nest.extent[0] == 1;
+    s.sets = how == KNR_SET;
+    s.run_length = step >= 0 && step < UINT32_MAX / RUN ? RUN : 1;
+    for (int64_t k = 0; k < s.run_length && !s.single; k++)
+        s.run[k] = knr_start_of((uint64_t)(k * step), (uint64_t)k);
     s.line_bits = s.single ? 6 - __builtin_ctz((unsigned)w->dtype->size) : 0;
-    s.plain = w->n_index == 1 && w->mode != KNR_OUT_CLIP && w->index_most[0] >= 0 && w->index_table[0] <= UINT32_MAX &&
-              (w->index_dtype->id == KN_ID_I64 || w->index_dtype->id == KN_ID_I32);
+    s.plain = knr_is_plain(w) && w->mode != KNR_OUT_CLIP && w->index_table[0] <= UINT32_MAX;
     for (int i = 0; i < w->n_point; i++)
         s.plain = s.plain && !w->point_table[i];
     if (!s.step || table_span(w) > (int64_t)UINT32_MAX)

@@ -47,6 +47,25 @@ static int64_t find_eights(const knr_plain_starts *s, int64_t n, knr_start **a, 
 }
 #endif
 
+#define PLACES(type)                                               \
+    for (int64_t k = 0; k < n; k++) {                              \
+        int64_t v = ((const type *)s->indices)[k];                 \
+        v += v < 0 ? back : 0;                                     \
+        outside |= (uint64_t)v > most;                             \
+        at[k] = (int64_t)((uint64_t)at[k] + (uint64_t)v * stride); \
+    }
+
+static bool places(const knr_plain_starts *s, int64_t n, int64_t *restrict at)
+{
+    uint64_t outside = 0, most = s->most, stride = s->stride;
+    int64_t back = s->back;
+    if (s->wide)
+        PLACES(int64_t)
+    else
+        PLACES(int32_t)
+    return !outside;
+}
+
 static void find(const knr_plain_starts *s, int64_t n, knr_start *a, knr_start *b, int64_t *count)
 {
     const knr_start *first = a, *other = b;
@@ -81,4 +100,4 @@ static void find(const knr_plain_starts *s, int64_t n, knr_start *a, knr_start *
 ADD(add_4, float)
 ADD(add_8, double)
 
-const knr_scatter_loops KN_ISA_NAME(knr_scatter_loops) = {find, add_4, add_8};
+const knr_scatter_loops KN_ISA_NAME(knr_scatter_loops) = {places, find, add_4, add_8};

@@ -2,8 +2,11 @@
  * windows.c -- starts of windows and whether they are in bounds, windows as nests of loops, gather. */
 #include "host/routine/windows_walk.h"
 #include "base/pool.h"
+#include "host/routine/isa.h"
 #include <stdatomic.h>
 #include <string.h>
+
+enum { BLOCK = 64 };
 
 /* --- starts ----------------------------------------------------------------------------------- */
 
@@ -39,7 +42,7 @@ bool knr_window_start(const knr_windows *w, const void *indices, int64_t at, int
     for (int i = 0; i < w->n_index; i++) {
         int64_t v = read_index(w, indices, at + i, i);
         if (v < 0 || v > w->index_most[i]) {
-            if (w->mode == KNR_OUT_SKIP || w->index_most[i] < 0) /* an empty table has no nearest element */
+            if (w->mode != KNR_OUT_CLIP || w->index_most[i] < 0) /* an empty table has no nearest element */
                 return false;
             v = v < 0 ? 0 : w->index_most[i];
         }
@@ -55,6 +58,42 @@ int64_t knr_elements(int n, const int64_t *extent)
     for (int i = 0; i < n; i++)
         size *= extent[i];
     return size;
+}
+
+bool knr_places(kn_dtype d, const void *indices, int64_t step, int64_t n, int64_t extent, int64_t stride, int64_t *at)
+{
+    int64_t back = d->kind == KN_KIND_INT ? extent : 0;
+    bool inside = extent > 0 || !n;
+    if (inside && step == 1 && (d->id == KN_ID_I64 || d->id == KN_ID_I32)) {
+        const knr_plain_starts s = {.indices = indices,
+                                    .wide = d->id == KN_ID_I64,
+                                    .back = back,
+                                    .most = (uint64_t)extent - 1,
+                                    .stride = (uint64_t)stride};
+        return KNR_BY_ISA(knr_scatter_loops).places(&s, n, at);
+    }
+    for (int64_t k = 0; k < n; k++) {
+        int64_t v = given_index(d, indices, k * step);
+        v += v < 0 ? back : 0;
+        inside = inside && v >= 0 && v < extent;
+        at[k] += inside ? v * stride : 0;
+    }
+    return inside;
+}
+
+bool knr_is_plain(const knr_windows *w)
+{
+    return w->n_index == 1 && w->index_most[0] >= 0 &&
+           (w->index_dtype->id == KN_ID_I64 || w->index_dtype->id == KN_ID_I32);
+}
+
+knr_plain_starts knr_plain(const knr_windows *w, const void *indices, int64_t p)
+{
+    return (knr_plain_starts){.indices = (const char *)indices + p * w->index_dtype->size,
+                              .wide = w->index_dtype->size == 8,
+                              .back = w->wraps ? w->index_size[0] : 0,
+                              .most = (uint64_t)w->index_most[0],
+                              .stride = (uint64_t)w->index_table[0]};
 }
 
 typedef struct checking {
@@ -83,6 +122,12 @@ static void check_part(void *arg, int64_t part, int worker)
     uint64_t most = (uint64_t)w->index_most[which];
     bool outside = false;
     (void)worker;
+    for (int64_t n; knr_is_plain(w) && first < end && !outside; first += n) {
+        int64_t at[4 * BLOCK];
+        n = end - first < 4 * BLOCK ? end - first : 4 * BLOCK;
+        const knr_plain_starts s = knr_plain(w, c->indices, first);
+        outside = !KNR_BY_ISA(knr_scatter_loops).places(&s, n, memset(at, 0, (size_t)n * sizeof *at));
+    }
     switch ((knx_dtype_id)w->index_dtype->id) {
     case KN_ID_I8: OUTSIDE(int8_t)
     case KN_ID_U8: OUTSIDE(uint8_t)
@@ -254,8 +299,6 @@ static bool is_line(const knr_windows *w, const knr_nest *s)
 /* Are the windows single elements, for which the dense array has one after the other? */
 static bool is_single(const knr_windows *w, const knr_nest *s) { return s->extent[0] == 1 && is_line(w, s); }
 
-enum { BLOCK = 64 };
-
 /* Numbers i of starts, as far as they are in bounds, added to places of the table. */
 #define PLACES(type)                                                         \
     for (int64_t k = 0; k < n; k++) {                                        \
@@ -269,7 +312,12 @@ enum { BLOCK = 64 };
 /* The places of points p .. p + n - 1, up to one that is to be skipped; returns how many. */
 static int64_t places(const knr_windows *w, const void *indices, int64_t p, int64_t n, int64_t *at)
 {
-    bool outside = w->n_index == 0;
+    if (knr_is_plain(w)) {
+        const knr_plain_starts s = knr_plain(w, indices, p);
+        if (KNR_BY_ISA(knr_scatter_loops).places(&s, n, memset(at, 0, (size_t)n * sizeof *at)))
+            return n;
+    }
+    bool outside = w->n_index <= 1;
     for (int i = 0; i < w->n_index && !outside; i++) {
         int64_t back = w->wraps ? w->index_size[i] : 0;
         uint64_t most = (uint64_t)w->index_most[i], stride = (uint64_t)w->index_table[i];
@@ -302,36 +350,6 @@ static void gather_elements(int size, const void *table, const int64_t *at, void
     }
 }
 
-/* Points first .. end - 1 of windows that are single elements. */
-static void gather_single(const knr_windows *w, const void *table, const void *indices, char *dense, int64_t first,
-                          int64_t end)
-{
-    int64_t at[BLOCK], step = w->n_point ? w->point_dense[w->n_point - 1] : 1, size = w->dtype->size;
-    for (int64_t p = first; p < end;) {
-        int64_t n = end - p < BLOCK ? end - p : BLOCK, fit = places(w, indices, p, n, at);
-        gather_elements((int)size, table, at, dense + p * step * size, step, fit);
-        p += fit;
-        if (fit < n)
-            memcpy(dense + p++ * step * size, &w->fill, (size_t)size);
-    }
-}
-
-/* The same of windows that are lines. */
-static void gather_lines(const knr_windows *w, const knr_nest *s, const char *table, const void *indices, char *dense,
-                         int64_t first, int64_t end)
-{
-    int64_t at[BLOCK], size = w->dtype->size, step = knr_point_step(w) * size;
-    for (int64_t p = first; p < end;) {
-        int64_t n = end - p < BLOCK ? end - p : BLOCK, fit = places(w, indices, p, n, at);
-        for (int64_t k = 0; k < fit; k++)
-            knr_copy_line((int)size, dense + (p + k) * step, s->dense[0], table + at[k] * size, s->table[0],
-                          s->extent[0]);
-        p += fit;
-        if (fit < n)
-            knr_copy_line((int)size, dense + p++ * step, s->dense[0], &w->fill, 0, s->extent[0]);
-    }
-}
-
 typedef struct gathering {
     const knr_windows *w;
     const knr_nest *s;
@@ -340,29 +358,75 @@ typedef struct gathering {
     char *dense;
     bool single, line;
     int64_t points, step; /* so many points a part */
+    atomic_bool outside;
 } gathering;
 
-static void gather_part(void *arg, int64_t part, int worker)
+/* Points first .. end - 1 of windows that are single elements; false: some lie outside. */
+static bool gather_single(const gathering *g, int64_t first, int64_t end)
 {
-    const gathering *g = arg;
     const knr_windows *w = g->w;
-    int64_t first = part * g->step, end = first + g->step < g->points ? first + g->step : g->points;
+    int64_t at[BLOCK], step = w->n_point ? w->point_dense[w->n_point - 1] : 1, size = w->dtype->size;
+    bool inside = true;
+    for (int64_t p = first; p < end;) {
+        int64_t n = end - p < BLOCK ? end - p : BLOCK, fit = places(w, g->indices, p, n, at);
+        gather_elements((int)size, g->table, at, g->dense + p * step * size, step, fit);
+        p += fit;
+        inside = inside && fit == n;
+        if (fit < n)
+            memcpy(g->dense + p++ * step * size, &w->fill, (size_t)size);
+    }
+    return inside;
+}
+
+/* The same of windows that are lines. Where neighbours of the points lie side by side, one element of all of them comes
+ * after the other. */
+static bool gather_lines(const gathering *g, int64_t first, int64_t end)
+{
+    const knr_windows *w = g->w;
+    const knr_nest *s = g->s;
+    int64_t at[BLOCK], size = w->dtype->size, points = knr_point_step(w), step = points * size;
+    bool inside = true, rows = s->dense[0] == 1 && s->table[0] == 1;
+    for (int64_t p = first; p < end;) {
+        int64_t n = end - p < BLOCK ? end - p : BLOCK, fit = places(w, g->indices, p, n, at);
+        char *to = g->dense + p * step;
+        for (int64_t i = 0; i < s->extent[0] && points == 1; i++)
+            gather_elements((int)size, g->table + i * s->table[0] * size, at, to + i * s->dense[0] * size, 1, fit);
+        for (int64_t k = 0; k < fit && points != 1; k++)
+            if (rows)
+                knr_copy_row(to + k * step, g->table + at[k] * size, (size_t)(s->extent[0] * size));
+            else
+                knr_copy_line((int)size, to + k * step, s->dense[0], g->table + at[k] * size, s->table[0],
+                              s->extent[0]);
+        p += fit;
+        inside = inside && fit == n;
+        if (fit < n)
+            knr_copy_line((int)size, g->dense + p++ * step, s->dense[0], &w->fill, 0, s->extent[0]);
+    }
+    return inside;
+}
+
+static bool gather_windows(const gathering *g, int64_t first, int64_t end)
+{
+    const knr_windows *w = g->w;
     int64_t at[KN_MAX_NDIM], to, from, start = 0;
-    (void)worker;
-    if (g->single) {
-        gather_single(w, g->table, g->indices, g->dense, first, end);
-        return;
-    }
-    if (g->line) {
-        gather_lines(w, g->s, g->table, g->indices, g->dense, first, end);
-        return;
-    }
+    bool all = true;
     knr_to_point(w, first, at, &to, &from);
     for (int64_t p = first; p < end; p++) {
         bool inside = knr_window_start(w, g->indices, p * w->n_index, &start);
         gather_window(w, g->s, g->table, from + start, g->dense, to, inside);
         knr_next_point(w, at, &to, &from);
+        all = all && inside;
     }
+    return all;
+}
+
+static void gather_part(void *arg, int64_t part, int worker)
+{
+    gathering *g = arg;
+    int64_t first = part * g->step, end = first + g->step < g->points ? first + g->step : g->points;
+    (void)worker;
+    if (!(g->single ? gather_single : g->line ? gather_lines : gather_windows)(g, first, end))
+        atomic_store_explicit(&g->outside, true, memory_order_relaxed);
 }
 
 knx_error *knr_gather(const knr_windows *w, const void *table, const void *indices, void *dense, int threads)
@@ -371,13 +435,12 @@ knx_error *knr_gather(const knr_windows *w, const void *table, const void *indic
     knr_nest s;
     int64_t window = knr_elements(w->n_window, w->window);
     knr_make_nest(w, &s);
-    gathering g = {w, &s, table, indices, dense, is_single(w, &s), is_line(w, &s), knr_elements(w->n_point, w->point),
-                   1};
-    if (w->mode == KNR_OUT_ERROR)
-        KN_TRY(knr_check_bounds(w, indices, threads));
-    if (!g.points || !window)
-        return NULL;
-    g.step = threads <= 1 ? g.points : window < PART ? PART / window : 1;
-    knx_parallel(threads, (g.points - 1) / g.step + 1, gather_part, &g);
-    return NULL;
+    gathering g = {w, &s,   table, indices, dense, is_single(w, &s), is_line(w, &s), knr_elements(w->n_point, w->point),
+                   1, false};
+    if (g.points && window) {
+        g.step = threads <= 1 ? g.points : window < PART ? PART / window : 1;
+        knx_parallel(threads, (g.points - 1) / g.step + 1, gather_part, &g);
+    }
+    bool outside = g.outside || !window;
+    return w->mode == KNR_OUT_ERROR && outside ? knr_check_bounds(w, indices, threads) : NULL;
 }

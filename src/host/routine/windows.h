@@ -34,6 +34,9 @@ typedef struct knr_windows {
 
 /* IndexError for the first number of the indices that is out of bounds, whatever the mode. */
 knx_error *knr_check_bounds(const knr_windows *w, const void *indices, int threads);
+/* Numbers of starts of one dimension, `step` from each other, as places of a table: at[k] += number k times `stride`.
+ * Negative ones count from the extent. False: some are out of bounds. */
+bool knr_places(kn_dtype d, const void *indices, int64_t step, int64_t n, int64_t extent, int64_t stride, int64_t *at);
 /* By so many threads at most. */
 knx_error *knr_gather(const knr_windows *w, const void *table, const void *indices, void *dense, int threads);
 

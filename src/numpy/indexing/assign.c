@@ -103,7 +103,8 @@ static void does_not_fit(place *w, kni_type v, const kn_shape *to)
 static kni_atom value_for(place *w, kn_array v, kn_dtype d)
 {
     kni_type t = kna_type(&w->op, v);
-    kn_shape to = knn_index_shape(&w->index);
+    kn_shape to;
+    knn_index_shape(&w->index, &to);
     check_number(&w->op, v, d);
     if (!kna_failed(&w->op) && !fits(t, &to))
         does_not_fit(w, t, &to);
@@ -140,11 +141,9 @@ static bool begin(place *w, const char *name, kn_array x, const char *index, int
     return !kna_failed(&w->op);
 }
 
-/* Speaks of x's elements from here on. */
-static KNX_HOT bool begin_place(place *w, kn_array v, bool assigned)
+/* Which places the index names. */
+static KNX_HOT bool plan_place(place *w, kn_array v, bool assigned)
 {
-    w->all = kna_in(&w->op, w->x);
-    w->type = knb_type(w->op.b, w->all);
     w->all_masked =
         !kna_failed(&w->op) && w->index.n_items == 1 && w->type.ndim && is_mask_index(&w->op, &w->index, w->type);
     int ndim = assigned && w->all_masked ? kna_type(&w->op, v).ndim : 0;
@@ -153,7 +152,17 @@ static KNX_HOT bool begin_place(place *w, kn_array v, bool assigned)
                  "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has %d dimensions",
                  ndim);
     if (!choose_by_mask(w, v, assigned))
-        knn_index_begin(&w->index, &w->op, w->all, true);
+        knn_plan_index(&w->index, &w->op, w->type, true);
+    return !kna_failed(&w->op);
+}
+
+/* Speaks of x's elements from here on. */
+static KNX_HOT bool begin_place(place *w)
+{
+    w->all = kna_in(&w->op, w->x);
+    w->type = knb_type(w->op.b, w->all);
+    if (w->mask == KN_ATOM_NONE)
+        knn_index_begin(&w->index, w->all);
     return !kna_failed(&w->op);
 }
 
@@ -176,6 +185,15 @@ static KNX_HOT void put_indexed(place *w, kni_atom v, bool check)
         kna_put(&w->op, w->x, w->all, at, v);
 }
 
+/* Few elements that are there go straight to where they belong. */
+static bool put_few(place *w, kn_array v, knr_combine how)
+{
+    if (w->mask != KN_ATOM_NONE || !w->index.n_index || w->type.weak)
+        return false;
+    check_number(&w->op, v, w->type.dtype);
+    return !kna_failed(&w->op) && knn_few_write(&w->index, w->x, v, how);
+}
+
 /* A scalar that is there goes straight to an element that is. */
 static bool put_element(place *w, kn_array v)
 {
@@ -194,7 +212,8 @@ int kn_set_at(kn_array x, kn_array v, const char *index, int n, const kn_index_a
 {
     place w;
     kn_shape scalar = {.ndim = 0};
-    if (!begin(&w, "set_at", x, index, n, args) || put_element(&w, v) || !begin_place(&w, v, true))
+    if (!begin(&w, "set_at", x, index, n, args) || put_element(&w, v) || !plan_place(&w, v, true) ||
+        put_few(&w, v, KNR_SET) || !begin_place(&w))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE) {
         check_number(&w.op, v, w.type.dtype);
@@ -283,7 +302,8 @@ static KNX_HOT int in_place_at(kn_ufunc f, const char *name, kn_array x, kn_arra
                                const kn_index_arg *args)
 {
     place w;
-    if (!begin(&w, name, x, index, n, args) || combine_element(&w, f, v) || !begin_place(&w, v, false))
+    if (!begin(&w, name, x, index, n, args) || combine_element(&w, f, v) || !plan_place(&w, v, false) ||
+        !begin_place(&w))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE)
         put_masked(&w, combined(&w.op, f, x, w.all, v));
@@ -325,6 +345,19 @@ static knn_scatter scatter_of(kn_ufunc f)
     }
 }
 
+/* Few that are there, by the scatter's routine. */
+static bool combine_few(place *w, kn_ufunc f, kn_array v)
+{
+    knr_combine how = f == kn_ufunc_add        ? KNR_ADD
+                      : f == kn_ufunc_multiply ? KNR_MUL
+                      : f == kn_ufunc_maximum  ? KNR_MAX
+                      : f == kn_ufunc_minimum  ? KNR_MIN
+                                               : KNR_SET;
+    if (how == KNR_SET || kna_failed(&w->op) || knl_ufunc_dtype(&w->op, f, w->x, v) != w->type.dtype)
+        return false;
+    return put_few(w, v, how);
+}
+
 /* Is what f makes of many in dtype d, converted to another one in the end, what it is if each of them is converted? */
 static bool converts_in_the_end(kn_ufunc f, kn_dtype d)
 {
@@ -362,7 +395,8 @@ static kn_dtype dtype_at(place *w, kn_ufunc f, kn_array v)
     if (kna_failed(&w->op) || !knl_output_fits(&w->op, f, d, w->type.dtype))
         return NULL;
     kni_type t = kna_type(&w->op, v);
-    kn_shape shape = knn_index_shape(&w->index);
+    kn_shape shape;
+    knn_index_shape(&w->index, &shape);
     if (!kna_failed(&w->op) && (t.ndim > shape.ndim || !fits(t, &shape)))
         kna_fail(&w->op, KN_ERROR_VALUE, "array is not broadcastable to correct shape");
     if (f == kn_ufunc_power)
@@ -387,7 +421,7 @@ int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n
     place w;
     kn_dtype d;
     if (!begin(&w, "ufunc_at", x, index, n, args) || !knl_ufunc_exists(&w.op, ufunc) || combine_element(&w, ufunc, v) ||
-        !begin_place(&w, v, false))
+        !plan_place(&w, v, false) || combine_few(&w, ufunc, v) || !begin_place(&w))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE)
         put_masked(&w, combined(&w.op, ufunc, x, w.all, v));

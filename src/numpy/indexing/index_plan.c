@@ -48,6 +48,18 @@ KNX_HOT void knn_plan_slice(knn_index *p, const knl_item *s, int64_t extent, knn
         *a = (knn_index_axis){.start = 0, .step = 1, .index = -1};
 }
 
+KNX_HOT void knn_slice_of(const knn_index_axis *a, int64_t *start, int64_t *limit, int64_t *step)
+{
+    bool counted = !knx_is_symbolic(a->count);
+    int64_t last = counted ? knx_dim_add(a->start, (a->count - 1) * a->step) /* fits: it is a position */
+                           : knx_dim_add(a->start, knx_dim_mul(a->count - 1, a->step));
+    *step = a->count <= 1 ? 1 : a->step < 0 ? -a->step : a->step;
+    *start = a->count == 0 ? 0 : a->step < 0 ? last : a->start;
+    *limit = a->count == 0 ? 0 : (a->step < 0 ? a->start : last) + 1;
+    if (!counted && a->step > 0)
+        *limit = a->stop ? a->stop : a->count;
+}
+
 static void out_of_bounds(knn_index *p, int64_t at, int axis, int64_t extent)
 {
     knx_text s = {0}, t = {0};
@@ -97,11 +109,31 @@ kni_atom knl_wrap(kna_op *op, kni_atom index, int64_t extent)
     return knb_select(b, knb_lt(b, index, knb_integer(b, KN_DT(I64), 0)), from_end, index);
 }
 
-static void add_index(knn_index *p, int axis, kni_atom index, bool in_bounds)
+static void add_index(knn_index *p, int axis, knn_index_array index)
 {
-    p->index[p->n_index] = index;
-    p->in_bounds[p->n_index] = in_bounds;
+    p->array[p->n_index] = index;
     p->axis[axis].index = p->n_index++;
+}
+
+static void add_number(knn_index *p, int axis, int64_t at, bool in_bounds)
+{
+    add_index(p, axis,
+              (knn_index_array){
+                  .atom = KN_ATOM_NONE, .number = at, .type = kni_scalar_type(KN_DT(I64)), .in_bounds = in_bounds});
+}
+
+/* Positions in a buffer, which is taken over. */
+static void add_positions(knn_index *p, int axis, knx_buffer *buffer, int64_t n)
+{
+    kna_value *v = kna_value_buffer(kni_type_of(KN_DT(I64), 1, &n), buffer);
+    if (!v) {
+        kna_fail_with(p->op, knx_error_nomem());
+        return;
+    }
+    add_index(
+        p, axis,
+        (knn_index_array){.atom = kna_value_atom(p->op, v), .type = v->type, .at = buffer->data, .in_bounds = true});
+    kna_value_release(v);
 }
 
 /* Are n integers of one dtype all positions of an axis, from its end for negative ones? Is one of them negative, or no
@@ -135,54 +167,46 @@ static bool are_inside(kn_dtype d, const void *at, int64_t n, int64_t extent, bo
     return !outside;
 }
 
-bool knn_are_inside(kna_op *op, kn_array index, int64_t extent, bool *negative)
+knn_index_array knn_index_given(kna_op *op, kn_array index, int64_t extent, bool looks)
 {
-    kni_type t = kna_type(op, index);
-    *negative = true;
-    if (kna_failed(op) || !op->b->hook || knx_is_symbolic(extent) || !kna_is_there(index))
-        return false;
-    const char *at = kna_look(op, index, &t);
-    return at && are_inside(t.dtype, at, kni_type_size(t), extent, negative);
+    knn_index_array a = {.given = index, .atom = KN_ATOM_NONE, .type = kna_type(op, index), .negative = true};
+    if (!kna_failed(op) && op->b->hook && !knx_is_symbolic(extent) && (looks || kna_is_there(index)))
+        a.at = kna_look(op, index, &a.type);
+    return a;
 }
 
-/* Positions of an axis, their number in bounds. False: the program that reads there has to see whether they are
- * inside. Looks at them now if it has to, since a program that can fail writes nothing in place, or if they are there
- * already. False under traces. */
-static bool checked(knn_index *p, kn_array index, int axis, int64_t extent, bool *negative)
+void knn_index_check(knn_index_array *a, int64_t extent)
 {
-    if (!p->looks)
-        return knn_are_inside(p->op, index, extent, negative);
-    kni_type t = kna_type(p->op, index);
-    *negative = true;
-    if (kna_failed(p->op) || !p->op->b->hook)
-        return false;
-    const char *at = kna_look(p->op, index, &t);
-    if (!at || are_inside(t.dtype, at, kni_type_size(t), extent, negative))
-        return at;
-    for (int64_t i = 0, n = kni_type_size(t); i < n; i++, at += t.dtype->size) {
+    if (a->given && a->at)
+        a->in_bounds = are_inside(a->type.dtype, a->at, kni_type_size(a->type), extent, &a->negative);
+}
+
+void knn_index_refuse(kna_op *op, const knn_index_array *a, int axis, int64_t extent)
+{
+    const char *at = a->at;
+    for (int64_t i = 0, n = kni_type_size(a->type); i < n; i++, at += a->type.dtype->size) {
         int64_t v = 0;
-        knx_convert(t.dtype, at, KN_DT(I64), &v);
-        if (v >= (t.dtype == KN_DT(U64) ? 0 : -extent) && v < extent)
+        knx_convert(a->type.dtype, at, KN_DT(I64), &v);
+        if (v >= (a->type.dtype == KN_DT(U64) ? 0 : -extent) && v < extent)
             continue;
-        kna_fail(p->op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)v, axis,
+        kna_fail(op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)v, axis,
                  (long long)extent);
-        return false;
+        return;
     }
-    return true;
 }
 
 /* A mask over `ndim` axes becomes that many arrays of positions, found by looking at its value. */
 static void add_mask(knn_index *p, kn_array mask, int axis)
 {
-    kni_type t = kna_type(p->op, mask), x = knb_type(p->op->b, p->x);
+    kni_type t = kna_type(p->op, mask);
     for (int d = 0; d < t.ndim; d++)
-        if (!knx_dim_eq(t.dim[d], x.dim[axis + d])) {
+        if (!knx_dim_eq(t.dim[d], p->dim[axis + d])) {
             knx_text has = {0}, wants = {0};
             kna_fail(p->op, KN_ERROR_INDEX,
                      "boolean index did not match indexed array along axis %d; size of axis is %s but size of "
                      "corresponding boolean "
                      "axis is %s",
-                     axis + d, knx_dim_show(&has, x.dim[axis + d]), knx_dim_show(&wants, t.dim[d]));
+                     axis + d, knx_dim_show(&has, p->dim[axis + d]), knx_dim_show(&wants, t.dim[d]));
             return;
         }
     knr_found f;
@@ -190,14 +214,8 @@ static void add_mask(knn_index *p, kn_array mask, int axis)
     if (!knn_find(p->op, mask, &t, &f))
         return;
     bool good = knn_found_columns(p->op, &f, t, buffer);
-    for (int d = 0; good && d < t.ndim; d++) {
-        kna_value *v = kna_value_buffer(kni_type_of(KN_DT(I64), 1, &f.count), buffer[d]);
-        if (v)
-            add_index(p, axis + d, kna_value_atom(p->op, v), true);
-        else if (!kna_failed(p->op))
-            kna_fail_with(p->op, knx_error_nomem());
-        kna_value_release(v);
-    }
+    for (int d = 0; good && d < t.ndim; d++)
+        add_positions(p, axis + d, buffer[d], f.count);
     knr_found_end(&f);
 }
 
@@ -239,55 +257,55 @@ static int settle_ellipsis(knn_index *p)
     return p->ndim - used;
 }
 
-/* A boolean scalar makes an axis of extent 1 that is read once or not at all: x gets that axis here, in front of
- * `axis`. */
+/* A boolean scalar makes an axis of extent 1 that is read once or not at all: x gets that axis, in front of `axis`. */
 static void add_scalar_mask(knn_index *p, kn_array mask, int axis)
 {
     kni_type t;
     const unsigned char *bit = kna_look(p->op, mask, &t);
-    int64_t count = bit && *bit ? 1 : 0;
     knx_buffer *buffer = bit ? knx_buffer_new(sizeof(int64_t)) : NULL;
-    kna_value *v = buffer ? kna_value_buffer(kni_type_of(KN_DT(I64), 1, &count), buffer) : NULL;
-    if (!v) {
+    if (!buffer) {
         kna_fail_with(p->op, bit ? knx_error_nomem() : NULL);
         return;
     }
     *(int64_t *)buffer->data = 0;
-    p->x = knb_expand_dims(p->op->b, p->x, axis);
-    if (!kna_failed(p->op) && ++p->ndim <= KN_MAX_NDIM) {
-        p->axis[axis] = (knn_index_axis){.count = 1, .step = 1, .index = -1};
-        add_index(p, axis, kna_value_atom(p->op, v), true);
+    if (p->ndim == KN_MAX_NDIM) {
+        kna_fail(p->op, KN_ERROR_AXIS, "axis %d is out of bounds for array of dimension %d", axis, p->ndim + 1);
+        knx_buffer_release(buffer);
+        return;
     }
-    kna_value_release(v);
+    memmove(&p->dim[axis + 1], &p->dim[axis], (size_t)(p->ndim++ - axis) * sizeof *p->dim);
+    p->dim[axis] = 1;
+    p->expanded[p->n_expanded++] = axis;
+    p->axis[axis] = (knn_index_axis){.count = 1, .step = 1, .index = -1};
+    add_positions(p, axis, buffer, *bit ? 1 : 0);
 }
 
 /* One item, at `axis` of x; returns the axis behind it. */
 static int plan_item(knn_index *p, const knl_item *item, int axis, int ellipsis, bool arrays)
 {
-    kni_builder *b = p->op->b;
-    int64_t extent = axis < p->ndim ? knb_type(b, p->x).dim[axis] : 0;
+    int64_t extent = axis < p->ndim ? p->dim[axis] : 0;
     switch (item->kind) {
     case KNL_SLICE: knn_plan_slice(p, item, extent, &p->axis[axis]); return axis + 1;
     case KNL_INTEGER:
         if (knx_is_symbolic(extent) || knl_is_extent(item->start.value)) {
             bool inside = plan_symbolic_integer(p, item->start.value, axis, extent, &p->axis[axis]);
             if (!kna_failed(p->op) && (arrays || !inside)) {
-                kni_atom at = knl_number_of(p->op, KN_DT(I64), p->axis[axis].start);
+                int64_t at = p->axis[axis].start;
                 p->axis[axis] = (knn_index_axis){.count = extent, .step = 1};
-                add_index(p, axis, at, inside);
+                add_number(p, axis, at, inside);
             }
             return axis + 1;
         }
         plan_integer(p, &item->start, axis, extent, &p->axis[axis]);
         if (arrays && !kna_failed(p->op)) {
-            add_index(p, axis, knl_number_of(p->op, KN_DT(I64), p->axis[axis].start), true);
+            add_number(p, axis, p->axis[axis].start, true);
             p->axis[axis].start = 0, p->axis[axis].count = extent;
             p->axis[axis].dropped = p->axis[axis].operand = false;
         }
         return axis + 1;
     case KNL_ELLIPSIS:
         for (int i = 0; i < ellipsis; i++)
-            p->axis[axis + i] = (knn_index_axis){.count = knb_type(b, p->x).dim[axis + i], .step = 1, .index = -1};
+            p->axis[axis + i] = (knn_index_axis){.count = p->dim[axis + i], .step = 1, .index = -1};
         return axis + ellipsis;
     case KNL_NEW_AXIS: return axis;
     case KNL_ARRAY: break;
@@ -299,14 +317,11 @@ static int plan_item(knn_index *p, const knl_item *item, int axis, int ellipsis,
     }
     int n = is_mask(t) ? t.ndim : 1;
     for (int i = 0; i < n; i++)
-        p->axis[axis + i] = (knn_index_axis){.count = knb_type(b, p->x).dim[axis + i], .step = 1, .index = -1};
+        p->axis[axis + i] = (knn_index_axis){.count = p->dim[axis + i], .step = 1, .index = -1};
     if (is_mask(t))
         add_mask(p, item->array, axis);
-    else {
-        bool negative, in_bounds = checked(p, item->array, axis, extent, &negative);
-        kni_atom at = kna_in(p->op, item->array);
-        add_index(p, axis, negative ? knl_wrap(p->op, at, extent) : knb_astype(p->op->b, at, KN_DT(I64)), in_bounds);
-    }
+    else
+        add_index(p, axis, knn_index_given(p->op, item->array, extent, p->looks));
     return axis + n;
 }
 
@@ -337,10 +352,9 @@ static void plan_result(knn_index *p, int ellipsis)
 
 static void broadcast_indices(knn_index *p)
 {
-    kni_builder *b = p->op->b;
     kn_shape *s = &p->points;
-    for (int i = 0; i < p->n_index && !kna_failed(p->op); i++) {
-        kni_type t = knb_type(b, p->index[i]);
+    for (int i = 0; i < p->n_index; i++) {
+        kni_type t = p->array[i].type;
         for (int more = t.ndim - s->ndim; more > 0; more--) {
             memmove(s->dim + 1, s->dim, (size_t)s->ndim++ * sizeof *s->dim);
             s->dim[0] = 1;
@@ -350,7 +364,7 @@ static void broadcast_indices(knn_index *p)
             if (*e != 1 && t.dim[d] != 1 && !knx_dim_eq(*e, t.dim[d])) {
                 knx_text all = {0};
                 for (int j = 0; j < p->n_index; j++) {
-                    kni_type u = knb_type(b, p->index[j]);
+                    kni_type u = p->array[j].type;
                     knx_text_add(&all, all.length && u.ndim ? " " : "");
                     if (u.ndim) /* integers are not spoken of */
                         knx_show_shape(&all, u.ndim, u.dim);
@@ -364,16 +378,82 @@ static void broadcast_indices(knn_index *p)
     }
 }
 
-KNX_HOT void knn_plan_index(knn_index *p)
+KNX_HOT bool knn_are_slices(knn_index *p, kni_type t, knn_slices *s)
 {
-    p->ndim = knb_type(p->op->b, p->x).ndim;
+    s->whole = true;
+    s->steps = false;
+    if (kna_failed(p->op) || !p->op->b->hook || p->n_items > t.ndim || knx_has_symbolic(t.ndim, t.dim))
+        return false;
+    for (int i = 0; i < t.ndim; i++) {
+        knn_index_axis a = {.count = t.dim[i], .step = 1};
+        if (i < p->n_items && p->item[i].kind != KNL_SLICE)
+            return false;
+        if (i < p->n_items)
+            knn_plan_slice(p, &p->item[i], t.dim[i], &a);
+        if (kna_failed(p->op) || a.step < 0 || a.operand)
+            return false;
+        p->axis[i] = a;
+        p->axis[i].index = -1;
+        knn_slice_of(&a, &s->start[i], &s->limit[i], &s->step[i]);
+        s->whole = s->whole && s->start[i] == 0 && s->limit[i] == t.dim[i] && s->step[i] == 1;
+        s->steps = s->steps || s->step[i] != 1;
+    }
+    return true;
+}
+
+/* The same as a plan. */
+static KNX_HOT bool plan_slices(knn_index *p, kni_type t)
+{
+    p->sliced = t.ndim && knn_are_slices(p, t, &p->slices);
+    for (int i = 0; p->sliced && i < t.ndim; i++)
+        p->is_new[i] = false;
+    p->n_result = t.ndim;
+    p->gap_at = 0;
+    p->scalar = false;
+    return p->sliced;
+}
+
+KNX_HOT bool knn_plan_index(knn_index *p, kna_op *op, kni_type x, bool looks)
+{
+    p->op = op;
+    p->looks = looks;
+    p->ndim = x.ndim;
+    p->n_index = p->n_expanded = p->points.ndim = 0;
+    if (kna_failed(op) || plan_slices(p, x))
+        return !kna_failed(op);
+    int most = x.ndim + p->n_items; /* a mask of one element makes an axis */
+    memset(p->axis, 0, (size_t)(most < KN_MAX_NDIM ? most : KN_MAX_NDIM) * sizeof p->axis[0]);
+    for (int d = 0; d < x.ndim; d++)
+        p->dim[d] = x.dim[d];
     int ellipsis = settle_ellipsis(p), axis = 0;
     bool arrays = false;
     for (int i = 0; i < p->n_items; i++)
         arrays = arrays || p->item[i].kind == KNL_ARRAY;
-    for (int i = 0; i < p->n_items && !kna_failed(p->op); i++)
+    for (int i = 0; i < p->n_items && !kna_failed(op); i++)
         axis = plan_item(p, &p->item[i], axis, ellipsis, arrays);
-    if (!kna_failed(p->op))
+    if (!kna_failed(op))
         plan_result(p, ellipsis);
-    broadcast_indices(p);
+    if (!kna_failed(op))
+        broadcast_indices(p);
+    return !kna_failed(op);
+}
+
+KNX_HOT void knn_plan_axis(knn_index *p, kna_op *op, kni_type x, int axis, const knn_index_array *at)
+{
+    p->op = op;
+    p->ndim = x.ndim;
+    p->n_index = 1;
+    p->n_expanded = 0;
+    p->sliced = p->scalar = false;
+    p->array[0] = *at;
+    p->points.ndim = at->type.ndim;
+    for (int d = 0; d < at->type.ndim; d++)
+        p->points.dim[d] = at->type.dim[d];
+    for (int d = 0; d < x.ndim; d++) {
+        p->dim[d] = x.dim[d];
+        p->axis[d] = (knn_index_axis){.count = x.dim[d], .step = 1, .index = d == axis ? 0 : -1};
+        p->is_new[d] = false;
+    }
+    p->gap_at = axis;
+    p->n_result = x.ndim - 1;
 }

@@ -53,19 +53,6 @@ static void emit_reversals(knn_index *p)
         p->x = knb_rev(p->op->b, p->x, n, back);
 }
 
-/* One axis as a slice has it; backwards from its last element. */
-static KNX_HOT void slice_of(const knn_index_axis *a, int64_t *start, int64_t *limit, int64_t *step)
-{
-    bool counted = !knx_is_symbolic(a->count);
-    int64_t last = counted ? knx_dim_add(a->start, (a->count - 1) * a->step) /* fits: it is a position */
-                           : knx_dim_add(a->start, knx_dim_mul(a->count - 1, a->step));
-    *step = a->count <= 1 ? 1 : a->step < 0 ? -a->step : a->step;
-    *start = a->count == 0 ? 0 : a->step < 0 ? last : a->start;
-    *limit = a->count == 0 ? 0 : (a->step < 0 ? a->start : last) + 1;
-    if (!counted && a->step > 0)
-        *limit = a->stop ? a->stop : a->count;
-}
-
 static KNX_HOT void emit_basic(knn_index *p)
 {
     kni_builder *b = p->op->b;
@@ -79,7 +66,7 @@ static KNX_HOT void emit_basic(knn_index *p)
     bool whole = true, steps = false;
     for (int i = 0; i < p->ndim; i++) {
         const knn_index_axis *a = &p->axis[i];
-        slice_of(a, &start[i], &limit[i], &step[i]);
+        knn_slice_of(a, &start[i], &limit[i], &step[i]);
         whole = whole && start[i] == 0 && limit[i] == t.dim[i] && step[i] == 1;
         steps = steps || step[i] != 1;
         if (a->step < 0 && a->count > 1)
@@ -95,71 +82,52 @@ static KNX_HOT void emit_basic(knn_index *p)
         p->x = knb_squeeze(b, p->x, n_gone, gone);
 }
 
-/* The slice that an index is. */
-typedef struct slices {
-    int64_t start[KN_MAX_NDIM], limit[KN_MAX_NDIM], step[KN_MAX_NDIM];
-    bool whole, steps; /* it leaves nothing out; some steps are not 1 */
-} slices;
-
-/* Outside of traces, for an array of type t: is the index forward slices alone, whose starts are no operands? The most
- * frequent one by far, and simple. False also after an error. */
-static KNX_HOT bool are_slices(knn_index *p, kni_type t, slices *s)
-{
-    s->whole = true;
-    s->steps = false;
-    if (kna_failed(p->op) || !p->op->b->hook || p->n_items > t.ndim || knx_has_symbolic(t.ndim, t.dim))
-        return false;
-    for (int i = 0; i < t.ndim; i++) {
-        knn_index_axis a = {.count = t.dim[i], .step = 1};
-        if (i < p->n_items && p->item[i].kind != KNL_SLICE)
-            return false;
-        if (i < p->n_items)
-            knn_plan_slice(p, &p->item[i], t.dim[i], &a);
-        if (kna_failed(p->op) || a.step < 0 || a.operand)
-            return false;
-        slice_of(&a, &s->start[i], &s->limit[i], &s->step[i]);
-        s->whole = s->whole && s->start[i] == 0 && s->limit[i] == t.dim[i] && s->step[i] == 1;
-        s->steps = s->steps || s->step[i] != 1;
-    }
-    return true;
-}
-
 /* The view of x that they are; NULL: the long way. */
-static KNX_HOT kn_array sliced(kna_op *op, kn_array x, kni_type t, const slices *s)
+static KNX_HOT kn_array sliced(kna_op *op, kn_array x, kni_type t, const knn_slices *s)
 {
     const kni_p_slice p = {{t.ndim, s->limit}, {t.ndim, s->start}, {s->steps ? t.ndim : 0, s->steps ? s->step : NULL}};
     return s->whole ? NULL : kna_end_slice(op, x, &p);
 }
 
-KNX_HOT bool knn_index_begin(knn_index *p, kna_op *op, kni_atom x, bool looks)
+/* Positions of an axis as int64, none of them negative. Outside of traces they are checked now if writes have to know,
+ * since a program that can fail writes nothing in place. */
+static kni_atom positions(knn_index *p, int axis)
 {
-    slices s;
-    p->op = op;
+    knn_index_array *a = &p->array[p->axis[axis].index];
+    int64_t extent = p->dim[axis];
+    if (a->atom != KN_ATOM_NONE)
+        return a->atom;
+    if (!a->given)
+        return knl_number_of(p->op, KN_DT(I64), a->number);
+    knn_index_check(a, extent);
+    if (p->looks && a->at && !a->in_bounds)
+        knn_index_refuse(p->op, a, axis, extent);
+    kni_atom at = kna_in(p->op, a->given);
+    return a->negative ? knl_wrap(p->op, at, extent) : knb_astype(p->op->b, at, KN_DT(I64));
+}
+
+KNX_HOT bool knn_index_begin(knn_index *p, kni_atom x)
+{
+    kni_builder *b = p->op->b;
     p->x = x;
-    p->looks = looks;
-    p->n_index = 0;
-    p->points.ndim = 0;
-    if (kna_failed(op))
+    if (kna_failed(p->op))
         return false;
-    kni_type t = knb_type(op->b, x);
-    if (t.ndim && are_slices(p, t, &s)) {
-        p->ndim = p->n_result = t.ndim;
-        p->scalar = false;
-        p->gap_at = 0;
-        for (int i = 0; i < t.ndim; i++) {
-            p->axis[i].index = -1;
-            p->is_new[i] = false;
-        }
-        p->x = s.whole ? x : knb_slice(op->b, x, s.start, s.limit, s.steps ? s.step : NULL);
-        return !kna_failed(op);
-    }
-    int most = t.ndim + p->n_items; /* a mask of one element makes an axis */
-    memset(p->axis, 0, (size_t)(most < KN_MAX_NDIM ? most : KN_MAX_NDIM) * sizeof p->axis[0]);
-    if (!kna_failed(op))
-        knn_plan_index(p);
-    if (!kna_failed(op))
+    if (p->sliced) {
+        const knn_slices *s = &p->slices;
+        p->x = s->whole ? x : knb_slice(b, x, s->start, s->limit, s->steps ? s->step : NULL);
+        return !kna_failed(p->op);
+    } /* then all extents are numbers */
+    for (int i = 0; i < p->n_expanded; i++)
+        p->x = knb_expand_dims(b, p->x, p->expanded[i]);
+    for (int d = 0; d < p->ndim && !kna_failed(p->op); d++)
+        if (p->axis[d].index >= 0)
+            p->array[p->axis[d].index].atom = positions(p, d);
+    if (!kna_failed(p->op))
         emit_basic(p);
-    return !kna_failed(op);
+    for (int d = 0, i = 0; d < p->ndim && !kna_failed(p->op); d++) /* as the slices say it */
+        if (!p->axis[d].dropped)
+            p->axis[d].count = knb_type(b, p->x).dim[i++];
+    return !kna_failed(p->op);
 }
 
 KNX_HOT bool knn_index_element(const knn_index *p, kni_type x, int64_t *at)
@@ -190,7 +158,7 @@ static kni_atom index_vectors(knn_index *p)
     one.dim[one.ndim++] = 1;
     kni_atom column[KN_MAX_NDIM];
     for (int i = 0; i < p->n_index; i++) {
-        kni_atom full = knb_broadcast_to(b, p->index[i], knl_shaped(KN_DT(I64), &p->points));
+        kni_atom full = knb_broadcast_to(b, p->array[i].atom, knl_shaped(KN_DT(I64), &p->points));
         column[i] = knb_reshape(b, full, one.ndim, one.dim);
     }
     return p->n_index == 1 ? column[0] : knb_concatenate(b, p->n_index, column, p->points.ndim);
@@ -200,8 +168,7 @@ typedef struct gather_lists {
     int64_t offset[KN_MAX_NDIM], collapsed[KN_MAX_NDIM], map[KN_MAX_NDIM], size[KN_MAX_NDIM];
 } gather_lists;
 
-/* The points stand among the axes that no array reads, behind this many of them. */
-static int axes_before(const knn_index *p)
+int knn_axes_before(const knn_index *p)
 {
     int before = 0;
     for (int i = 0; i < p->gap_at; i++)
@@ -211,7 +178,7 @@ static int axes_before(const knn_index *p)
 
 static kni_p_gather describe(const knn_index *p, gather_lists *l)
 {
-    int n_offset = 0, n_collapsed = 0, before = axes_before(p);
+    int n_offset = 0, n_collapsed = 0, before = knn_axes_before(p);
     bool in_bounds = true;
     kni_type t = knb_type(p->op->b, p->x);
     for (int i = 0; i < p->ndim; i++) {
@@ -220,7 +187,7 @@ static kni_p_gather describe(const knn_index *p, gather_lists *l)
         if (k >= 0) {
             l->collapsed[n_collapsed++] = i;
             l->map[k] = i;
-            in_bounds = in_bounds && p->in_bounds[k];
+            in_bounds = in_bounds && p->array[k].in_bounds;
         } else {
             l->offset[n_offset] = n_offset + (n_offset >= before ? p->points.ndim : 0);
             n_offset++;
@@ -236,60 +203,50 @@ static kni_p_gather describe(const knn_index *p, gather_lists *l)
 /* ---- The result. */
 
 /* Its shape without the new axes. */
-static kn_shape shape_of_elements(const knn_index *p)
+static void shape_of_elements(const knn_index *p, kn_shape *s)
 {
-    kni_type t = knb_type(p->op->b, p->x);
-    kn_shape s = {.ndim = 0};
-    int before = axes_before(p);
-    if (!p->n_index) {
-        s.ndim = t.ndim;
-        for (int i = 0; i < t.ndim; i++)
-            s.dim[i] = t.dim[i];
-        return s;
+    int before = knn_axes_before(p);
+    bool placed = !p->n_index;
+    s->ndim = 0;
+    for (int i = 0, rest = 0; i <= p->ndim; i++) {
+        bool stays = i < p->ndim && p->axis[i].index < 0 && !p->axis[i].dropped;
+        for (int j = 0; !placed && rest == before && (stays || i == p->ndim) && j < p->points.ndim; j++)
+            s->dim[s->ndim++] = p->points.dim[j];
+        placed = placed || (rest == before && stays);
+        rest += stays;
+        if (stays)
+            s->dim[s->ndim++] = p->axis[i].count;
     }
-    bool placed = false;
-    for (int i = 0, rest = 0; i <= t.ndim; i++) {
-        bool stays = i < t.ndim && p->axis[i].index < 0;
-        if (!placed && rest == before && (stays || i == t.ndim)) {
-            for (int j = 0; j < p->points.ndim; j++)
-                s.dim[s.ndim++] = p->points.dim[j];
-            placed = true;
-        }
-        if (stays) {
-            s.dim[s.ndim++] = t.dim[i];
-            rest++;
-        }
-    }
-    return s;
 }
 
-/* The whole shape; is_new (if not NULL) tells its axes from None. */
-static kn_shape whole_shape(const knn_index *p, bool *is_new)
+/* The whole shape; is_new tells its axes from None. */
+static void whole_shape(const knn_index *p, kn_shape *whole, bool *is_new)
 {
-    kn_shape s = shape_of_elements(p), whole = {.ndim = 0};
+    kn_shape s;
     int points = p->n_index ? p->points.ndim : 0;
+    whole->ndim = 0;
     if (p->n_result + points > KN_MAX_NDIM) {
         kna_fail(p->op, KN_ERROR_INDEX, "number of dimensions must be within [0, %d], indexing result would have %d",
                  KN_MAX_NDIM, p->n_result + points);
-        return whole;
+        return;
     }
+    shape_of_elements(p, &s);
     for (int i = 0, old = 0; i <= p->n_result; i++) {
         for (int j = 0; i == p->gap_at && j < points; j++) {
-            is_new[whole.ndim] = false;
-            whole.dim[whole.ndim++] = s.dim[old++];
+            is_new[whole->ndim] = false;
+            whole->dim[whole->ndim++] = s.dim[old++];
         }
         if (i == p->n_result)
             break;
-        is_new[whole.ndim] = p->is_new[i];
-        whole.dim[whole.ndim++] = p->is_new[i] ? 1 : s.dim[old++];
+        is_new[whole->ndim] = p->is_new[i];
+        whole->dim[whole->ndim++] = p->is_new[i] ? 1 : s.dim[old++];
     }
-    return whole;
 }
 
-kn_shape knn_index_shape(knn_index *p)
+void knn_index_shape(knn_index *p, kn_shape *shape)
 {
     bool is_new[KN_MAX_NDIM];
-    return whole_shape(p, is_new);
+    whole_shape(p, shape, is_new);
 }
 
 static KNX_HOT kni_atom with_new_axes(knn_index *p, kni_atom a)
@@ -299,7 +256,8 @@ static KNX_HOT kni_atom with_new_axes(knn_index *p, kni_atom a)
         any = any || p->is_new[i];
     if (!any)
         return a;
-    kn_shape whole = whole_shape(p, is_new);
+    kn_shape whole;
+    whole_shape(p, &whole, is_new);
     any = false;
     for (int i = 0; i < whole.ndim; i++)
         any = any || is_new[i];
@@ -327,7 +285,8 @@ KNX_HOT kni_atom knn_index_write(knn_index *p, knn_scatter put, bool check, kni_
                        .inserted_window_dims = g.collapsed_slice_dims,
                        .scatter_dims_to_operand_dims = g.start_index_map,
                        .mode = check ? g.mode : KN_GATHER_PROMISE};
-    kn_shape elements = shape_of_elements(p);
+    kn_shape elements;
+    shape_of_elements(p, &elements);
     *place = p->x;
     return (put ? put : knb_scatter)(p->op->b, p->x, index_vectors(p), knl_reshape(p->op, v, &elements), &q);
 }
@@ -337,7 +296,7 @@ KNX_HOT kni_atom knn_index_write(knn_index *p, knn_scatter put, bool check, kni_
 /* The axes of the elements, those of the points first. */
 static void points_first(const knn_index *p, int ndim, int64_t *permutation)
 {
-    int before = axes_before(p), n = 0;
+    int before = knn_axes_before(p), n = 0;
     for (int i = 0; i < p->points.ndim; i++)
         permutation[n++] = before + i;
     for (int i = 0; i < ndim; i++)
@@ -367,7 +326,8 @@ kni_atom knn_index_fold(knn_index *p, kn_ufunc f, kni_atom v)
 {
     kni_builder *b = p->op->b;
     gather_lists lists;
-    kn_shape elements = shape_of_elements(p), rows;
+    kn_shape elements, rows;
+    shape_of_elements(p, &elements);
     int64_t permutation[KN_MAX_NDIM];
     kni_p_gather g = describe(p, &lists);
     points_first(p, elements.ndim, permutation);
@@ -417,9 +377,8 @@ KNX_HOT kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg 
     const void *element = !kna_failed(&op) && knn_index_element(&p, t, at) ? kna_element(x, at) : NULL;
     if (element)
         return kna_end_element(&op, t.dtype, element);
-    slices s;
     p.op = &op;
-    kn_array view = are_slices(&p, t, &s) ? sliced(&op, x, t, &s) : NULL;
+    kn_array view = knn_are_slices(&p, t, &p.slices) ? sliced(&op, x, t, &p.slices) : NULL;
     if (view)
         return view;
     if (op.b->hook && is_mask_of_first(&p, t)) { /* no positions are needed: all is looked at */
@@ -427,8 +386,13 @@ KNX_HOT kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg 
         knx_buffer *buffer = knn_found_elements(&op, x, p.item[0].array, &t, dim);
         return kna_failed(&op) ? kna_end(&op, KN_ATOM_NONE) : kna_from_buffer(&op, t, buffer);
     }
+    if (!knn_plan_index(&p, &op, t, false))
+        return kna_end(&op, KN_ATOM_NONE);
+    knx_buffer *few = p.n_index ? knn_few_read(&p, x, &t, at) : NULL;
+    if (few)
+        return kna_from_buffer(&op, t, few);
     kni_atom a = kna_in(&op, x);
-    if (!knn_index_begin(&p, &op, a, false))
+    if (!knn_index_begin(&p, a))
         return kna_end(&op, KN_ATOM_NONE);
     kni_atom y = knn_index_read(&p);
     return p.n_index || p.scalar ? kna_end(&op, y) : kna_end_view(&op, x, a, y);

@@ -48,6 +48,17 @@ static kni_atom index_operand(kna_op *op, kn_array indices)
     return a;
 }
 
+/* x, of type t if it need not be flattened, at few positions of an axis. */
+static knx_buffer *take_few(kna_op *op, kn_array x, int axis, kni_type t, const knn_index_array *at, kni_type *few,
+                            int64_t dim[KN_MAX_NDIM])
+{
+    knn_index p;
+    if (!kni_type_same_shape(kna_type(op, x), t) || at->type.ndim + t.ndim - 1 > KN_MAX_NDIM)
+        return NULL;
+    knn_plan_axis(&p, op, t, axis, at);
+    return knn_few_read(&p, x, few, dim);
+}
+
 kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts)
 {
     KNX_OPTS(kn_take_opts, o, opts);
@@ -68,12 +79,20 @@ kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts)
         return kna_end(&op, KN_ATOM_NONE);
     if (!t.dim[axis] && kni_type_size(knb_type(op.b, i)))
         kna_fail(&op, KN_ERROR_INDEX, "cannot do a non-empty take from an empty axes.");
-    bool negative = true, inside = !wrap && !clip && knn_are_inside(&op, indices, t.dim[axis], &negative);
+    knn_index_array at = {.negative = true};
+    if (!wrap && !clip)
+        at = knn_index_given(&op, indices, t.dim[axis], false);
+    kni_type few;
+    int64_t dim[KN_MAX_NDIM];
+    knx_buffer *b = at.at ? take_few(&op, x, axis, t, &at, &few, dim) : NULL;
+    if (b)
+        return kna_from_buffer(&op, few, b);
+    knn_index_check(&at, t.dim[axis]);
     if (wrap)
         i = knl_remainder(&op, i, t.dim[axis]);
-    else if (!clip && negative)
+    else if (!clip && at.negative)
         i = knl_wrap(&op, i, t.dim[axis]);
-    int64_t mode = clip ? KN_GATHER_CLIP : wrap || inside ? KN_GATHER_PROMISE : KN_GATHER_CHECK;
+    int64_t mode = clip ? KN_GATHER_CLIP : wrap || at.in_bounds ? KN_GATHER_PROMISE : KN_GATHER_CHECK;
     return kna_end(&op, knl_take_axis(&op, a, i, axis, mode));
 }
 

@@ -28,7 +28,11 @@ static knx_error *check_run(const kni_rule *r, const kni_routine_args *args)
 {
     const params_t *p = r->params;
     kni_type t = r->xt[0];
-    knr_windows w = {.index_dtype = t.dtype, .n_index = p->most.n, .n_point = t.ndim - 1, .wraps = p->wraps};
+    knr_windows w; /* large: only what counts is set */
+    w.index_dtype = t.dtype;
+    w.n_index = p->most.n;
+    w.n_point = t.ndim - 1;
+    w.wraps = p->wraps;
     for (int d = 0; d < w.n_point; d++)
         w.point[d] = t.dim[d];
     for (int i = 0; i < w.n_index; i++) {
