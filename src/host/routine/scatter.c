@@ -11,6 +11,7 @@
 #include "base/pool.h"
 #include "host/routine/isa.h"
 #include "host/routine/scatter_loops.h"
+#include <stdatomic.h>
 #include <string.h>
 
 /* --- what an update does to an element ---------------------------------------------------------- */
@@ -157,9 +158,10 @@ typedef struct scattering {
     int owner_bits, pieces, finders; /* 2^owner_bits owners of windows, or so many pieces of each */
     int line_bits;                   /* single: elements of a line of the cache are one owner's */
     int64_t chunk, round;
-    knr_start *list; /* per round, chunk and owner: CHUNK of them, and slack */
+    atomic_bool outside; /* some starts were out of bounds */
+    knr_start *list;     /* per round, chunk and owner: CHUNK of them, and slack */
     int64_t (*count)[MOST_OWNERS];
-    knr_nest nest;      /* from here on nothing is set for nothing */
+    knr_nest nest;
     knr_start run[RUN]; /* neighbours of a line of a window, so many */
 } scattering;
 
@@ -176,16 +178,15 @@ static void find_plain(const scattering *s, int64_t slot, int64_t first, int64_t
 }
 
 /* The starts of points first .. first + n - 1, into the lists of slot `slot`. */
-static void find_starts(const scattering *s, int64_t slot, int64_t first, int64_t n)
+static void find_starts(scattering *s, int64_t slot, int64_t first, int64_t n)
 {
     int64_t *counts = s->count[slot], at[KN_MAX_NDIM], to, from, begins = 0;
-    if (s->plain && s->owner_bits <= 1) {
-        find_plain(s, slot, first, n);
-        return;
-    }
     memset(counts, 0, sizeof *s->count);
-    knr_to_point(s->w, first, at, &from, &to);
-    for (int64_t k = 0; k < n; k++) {
+    if (s->plain && s->owner_bits <= 1)
+        find_plain(s, slot, first, n);
+    else
+        knr_to_point(s->w, first, at, &from, &to);
+    for (int64_t k = 0; k < n && !(s->plain && s->owner_bits <= 1); k++) {
         if (knr_window_start(s->w, s->indices, (first + k) * s->w->n_index, &begins)) {
             const knr_start x = knr_start_of((uint64_t)(to + begins), (uint64_t)k);
             uint32_t owner = knr_owner(knr_at(x), s->line_bits, s->owner_bits);
@@ -193,6 +194,10 @@ static void find_starts(const scattering *s, int64_t slot, int64_t first, int64_
         }
         knr_next_point(s->w, at, &from, &to);
     }
+    for (int o = 0; o < MOST_OWNERS; o++)
+        n -= counts[o];
+    if (n)
+        atomic_store_explicit(&s->outside, true, memory_order_relaxed);
 }
 
 /* A line of contiguous floats is added by the loops of the instruction set. */
@@ -339,12 +344,14 @@ static int64_t table_span(const knr_windows *w)
 }
 
 /* One point after the other. */
-static void one_by_one(const scattering *s)
+static void one_by_one(scattering *s)
 {
     int64_t at[KN_MAX_NDIM] = {0}, to = 0, from = 0, begins = 0;
     for (int64_t p = 0; p < s->points; p++) {
         if (knr_window_start(s->w, s->indices, p * s->w->n_index, &begins))
             combine_window(s, &s->nest, to + begins, from);
+        else
+            s->outside = true;
         knr_next_point(s->w, at, &from, &to);
     }
 }
@@ -353,7 +360,9 @@ knx_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const
                        void *workspace, int threads)
 {
     scattering s;
-    memset(&s, 0, offsetof(scattering, nest));
+    s.owner_bits = s.line_bits = s.finders = 0;
+    s.round = 0;
+    s.outside = false;
     s.w = w;
     s.c = combine_of(how, w->dtype);
     s.loops = &KNR_BY_ISA(knr_scatter_loops);
@@ -362,12 +371,11 @@ knx_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const
     s.dense = dense;
     s.pieces = 1;
     s.points = knr_elements(w->n_point, w->point);
-    if (w->mode == KNR_OUT_ERROR)
-        KN_TRY(knr_check_bounds(w, indices, threads));
-    if (!s.points || !knr_elements(w->n_window, w->window))
-        return NULL;
-    if (w->may_cross && !w->windows_last) {
-        combine_in_dense_order(w, s.c, table, indices, dense);
+    if (!s.points || !knr_elements(w->n_window, w->window) || (w->may_cross && !w->windows_last)) {
+        if (w->mode == KNR_OUT_ERROR)
+            KN_TRY(knr_check_bounds(w, indices, threads));
+        if (s.points && knr_elements(w->n_window, w->window))
+            combine_in_dense_order(w, s.c, table, indices, dense);
         return NULL;
     }
     knr_make_nest(w, &s.nest);
@@ -390,5 +398,5 @@ knx_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const
         by_threads(&s, workspace, threads);
     else
         by_one(&s);
-    return NULL;
+    return s.outside && w->mode == KNR_OUT_ERROR ? knr_check_bounds(w, indices, threads) : NULL;
 }

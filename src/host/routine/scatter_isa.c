@@ -47,17 +47,17 @@ static int64_t find_eights(const knr_plain_starts *s, int64_t n, knr_start **a, 
 }
 #endif
 
-#define PLACES(type)                                               \
-    for (int64_t k = 0; k < n; k++) {                              \
-        int64_t v = ((const type *)s->indices)[k];                 \
-        v += v < 0 ? back : 0;                                     \
-        outside |= (uint64_t)v > most;                             \
-        at[k] = (int64_t)((uint64_t)at[k] + (uint64_t)v * stride); \
+#define PLACES(type)                                                        \
+    for (int64_t k = 0; k < n; k++) {                                       \
+        int64_t v = ((const type *)s->indices)[k];                          \
+        v += v < 0 ? back : 0;                                              \
+        outside |= (uint64_t)v > most;                                      \
+        at[k] = (int64_t)(((uint64_t)at[k] & kept) + (uint64_t)v * stride); \
     }
 
-static bool places(const knr_plain_starts *s, int64_t n, int64_t *restrict at)
+static bool places(const knr_plain_starts *s, int64_t n, bool adds, int64_t *restrict at)
 {
-    uint64_t outside = 0, most = s->most, stride = s->stride;
+    uint64_t outside = 0, kept = adds ? UINT64_MAX : 0, most = s->most, stride = s->stride;
     int64_t back = s->back;
     if (s->wide)
         PLACES(int64_t)

@@ -70,7 +70,7 @@ bool knr_places(kn_dtype d, const void *indices, int64_t step, int64_t n, int64_
                                     .back = back,
                                     .most = (uint64_t)extent - 1,
                                     .stride = (uint64_t)stride};
-        return KNR_BY_ISA(knr_scatter_loops).places(&s, n, at);
+        return KNR_BY_ISA(knr_scatter_loops).places(&s, n, true, at);
     }
     for (int64_t k = 0; k < n; k++) {
         int64_t v = given_index(d, indices, k * step);
@@ -126,7 +126,7 @@ static void check_part(void *arg, int64_t part, int worker)
         int64_t at[4 * BLOCK];
         n = end - first < 4 * BLOCK ? end - first : 4 * BLOCK;
         const knr_plain_starts s = knr_plain(w, c->indices, first);
-        outside = !KNR_BY_ISA(knr_scatter_loops).places(&s, n, memset(at, 0, (size_t)n * sizeof *at));
+        outside = !KNR_BY_ISA(knr_scatter_loops).places(&s, n, false, at);
     }
     switch ((knx_dtype_id)w->index_dtype->id) {
     case KN_ID_I8: OUTSIDE(int8_t)
@@ -155,6 +155,18 @@ static bool any_outside(const knr_windows *w, const void *indices, int64_t point
         return false;
     knx_parallel(threads, (points - 1) / c.step + 1, check_part, &c);
     return c.outside;
+}
+
+bool knr_are_inside(kn_dtype d, const void *indices, int64_t n, int64_t extent, bool wraps, int threads)
+{
+    knr_windows w;
+    w.index_dtype = d;
+    w.n_index = 1;
+    w.wraps = wraps;
+    w.index_most[0] = extent - 1;
+    w.index_size[0] = extent;
+    w.index_table[0] = 1;
+    return !any_outside(&w, indices, n, 0, threads);
 }
 
 /* Of a number that is out of bounds, as the user gave it: a negative one may have had the extent added already. */
@@ -314,7 +326,7 @@ static int64_t places(const knr_windows *w, const void *indices, int64_t p, int6
 {
     if (knr_is_plain(w)) {
         const knr_plain_starts s = knr_plain(w, indices, p);
-        if (KNR_BY_ISA(knr_scatter_loops).places(&s, n, memset(at, 0, (size_t)n * sizeof *at)))
+        if (KNR_BY_ISA(knr_scatter_loops).places(&s, n, false, at))
             return n;
     }
     bool outside = w->n_index <= 1;

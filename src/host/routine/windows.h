@@ -34,6 +34,8 @@ typedef struct knr_windows {
 
 /* IndexError for the first number of the indices that is out of bounds, whatever the mode. */
 knx_error *knr_check_bounds(const knr_windows *w, const void *indices, int threads);
+/* Are n indices positions of an axis of this extent? wraps: negative ones count from its end. */
+bool knr_are_inside(kn_dtype d, const void *indices, int64_t n, int64_t extent, bool wraps, int threads);
 /* Numbers of starts of one dimension, `step` from each other, as places of a table: at[k] += number k times `stride`.
  * Negative ones count from the extent. False: some are out of bounds. */
 bool knr_places(kn_dtype d, const void *indices, int64_t step, int64_t n, int64_t extent, int64_t stride, int64_t *at);
@@ -43,7 +45,7 @@ knx_error *knr_gather(const knr_windows *w, const void *table, const void *indic
 /* What an update makes of the table's element: replaces it, is added to it, ... Keys can only be replaced. */
 typedef enum { KNR_SET, KNR_ADD, KNR_MUL, KNR_MIN, KNR_MAX } knr_combine;
 /* Into the table, element after element in C order of `dense`. By so many threads at most, with the memory that is
- * asked for; NULL: by one. */
+ * asked for; NULL: by one. Where a start is an error the others may have been combined. */
 size_t knr_scatter_workspace(int threads);
 knx_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const void *indices, const void *dense,
                        void *workspace, int threads);

@@ -15,6 +15,7 @@ typedef struct few {
     int64_t first; /* element of the array where the windows of start 0 begin */
     const void *indices;
     knx_buffer *starts; /* where they are made of the given ones; else NULL */
+    bool as_given;      /* and not looked at yet */
 } few;
 
 static int axis_of(const knn_index *p, int k)
@@ -140,6 +141,7 @@ static bool describe(few *f, const knn_index *p, const kna_lying *x)
     int many = 0, which = 0;
     f->first = 0;
     f->starts = NULL;
+    f->as_given = false;
     f->w.dtype = x->type.dtype;
     f->w.mode = KNR_OUT_ERROR;
     f->w.fill = (knx_scalar_bits){.u = {0}};
@@ -161,6 +163,7 @@ static bool describe(few *f, const knn_index *p, const kna_lying *x)
     if (many != 1 || x->stride[d] < 0 || kni_type_size(a->type) != f->w.point[0])
         return make_starts(f, p, x);
     f->indices = a->at;
+    f->as_given = true;
     f->w.index_dtype = a->type.dtype;
     f->w.index_table[0] = x->stride[d];
     f->w.index_most[0] = p->dim[d] - 1;
@@ -221,8 +224,11 @@ static bool write_few(const void *env, const kna_lying *to)
         apart = apart && !lies_in(to->buffer, u->index->array[k].at);
     if (!apart)
         return false;
-    knx_error *error = NULL;
     bool good = describe(&f, u->index, to);
+    if (good && f.as_given)
+        good = knr_are_inside(f.w.index_dtype, f.indices, f.w.point[0], f.w.index_size[0], f.w.wraps, 1);
+    f.w.mode = KNR_OUT_SKIP; /* there are none */
+    knx_error *error = NULL;
     if (good)
         error = knr_scatter(&f.w, u->how, to->first + f.first * to->type.dtype->size, f.indices, u->at, NULL, 1);
     knx_buffer_release(f.starts);

@@ -2,6 +2,8 @@
  * index_plan.c -- what an index means for the axes of an array, by NumPy's rules. */
 #include "numpy/indexing/index_plan.h"
 #include "array/element.h"
+#include "base/context.h"
+#include "base/pool.h"
 #include "numpy/indexing/found.h"
 #include <string.h>
 
@@ -136,37 +138,6 @@ static void add_positions(knn_index *p, int axis, knx_buffer *buffer, int64_t n)
     kna_value_release(v);
 }
 
-/* Are n integers of one dtype all positions of an axis, from its end for negative ones? Is one of them negative, or no
- * position? */
-static bool are_inside(kn_dtype d, const void *at, int64_t n, int64_t extent, bool *negative)
-{
-    bool outside = false, below = false;
-#define CHECK(ID, T, signed_value)                                                     \
-    case KN_ID_##ID:                                                                   \
-        for (int64_t i = 0; i < n; i++) {                                              \
-            const T v = ((const T *)at)[i];                                            \
-            const int64_t low = (signed_value);                                        \
-            below |= low < 0;                                                          \
-            outside |= low < -extent || (low >= 0 && (uint64_t)v >= (uint64_t)extent); \
-        }                                                                              \
-        break;
-    switch (d->id) {
-        CHECK(I8, int8_t, v)
-        CHECK(I16, int16_t, v)
-        CHECK(I32, int32_t, v)
-        CHECK(I64, int64_t, v)
-        CHECK(U8, uint8_t, 0)
-        CHECK(U16, uint16_t, 0)
-        CHECK(U32, uint32_t, 0)
-        CHECK(U64, uint64_t, 0)
-    default: outside = true; /* the caller says which one */
-    }
-#undef CHECK
-    outside = outside || (extent <= 0 && n);
-    *negative = below || outside;
-    return !outside;
-}
-
 knn_index_array knn_index_given(kna_op *op, kn_array index, int64_t extent, bool looks)
 {
     knn_index_array a = {.given = index, .atom = KN_ATOM_NONE, .type = kna_type(op, index), .negative = true};
@@ -177,8 +148,13 @@ knn_index_array knn_index_given(kna_op *op, kn_array index, int64_t extent, bool
 
 void knn_index_check(knn_index_array *a, int64_t extent)
 {
-    if (a->given && a->at)
-        a->in_bounds = are_inside(a->type.dtype, a->at, kni_type_size(a->type), extent, &a->negative);
+    int given = knx_context()->threads, threads = given > 0 ? given : knx_threads_available();
+    if (!a->given || !a->at)
+        return;
+    int64_t n = kni_type_size(a->type);
+    a->negative = !knr_are_inside(a->type.dtype, a->at, n, extent, false, threads);
+    a->in_bounds = !a->negative || (a->type.dtype->kind == KN_KIND_INT &&
+                                    knr_are_inside(a->type.dtype, a->at, n, extent, true, threads));
 }
 
 void knn_index_refuse(kna_op *op, const knn_index_array *a, int axis, int64_t extent)
