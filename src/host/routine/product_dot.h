@@ -11,5 +11,6 @@ size_t knr_dot_bytes(const knr_plan *p);
 void knr_dot_run(const knr_plan *p, const char *a, const char *b, char *c, char *values, int threads);
 /* Rows with rows, a number for each pair, that lie side by side; false: this product is something else. */
 bool knr_dots_plan(knr_plan *p);
-void knr_dots_run(const knr_plan *p, const char *a, const char *b, char *c, int64_t batch, int64_t end); /* dot_columns at least */
+/* Pairs batch .. end - 1: dot_columns at least. */
+void knr_dots_run(const knr_plan *p, const char *a, const char *b, char *c, int64_t batch, int64_t end);
 #endif

@@ -186,8 +186,8 @@ static void test_lanes_along_the_batch(void **unused)
         }
 }
 
-/* A number for each pair of rows: fewer and more pairs than lanes, steps of less than a piece, rows with gaps, one row with
- * all, results beside each other and not. */
+/* A number for each pair of rows: fewer and more pairs than lanes, steps of less than a piece, rows with gaps, one row
+ * with all, results beside each other and not. */
 static void test_rows_with_rows(void **unused)
 {
     (void)unused;
