@@ -29,7 +29,8 @@ typedef struct knr_plain_starts {
 
 enum { KNR_START_SLACK = 8 }; /* so many may be written behind the last one of a list */
 typedef struct knr_scatter_loops {
-    /* at[k] becomes, or gets added, number k as a place of the table; false: some are out of bounds, and theirs are none. */
+    /* at[k] becomes, or gets added, number k as a place of the table; false: some are out of bounds, and theirs are
+     * none. */
     bool (*places)(const knr_plain_starts *s, int64_t n, bool adds, int64_t *at);
     /* Of n numbers, by owners: a gets those of the first of two owners, b of the second; b NULL: a gets all. Their
      * counts. Numbers that are out of bounds are left out. */
