@@ -71,6 +71,8 @@ void knk_split_normal(knk_builder *k, knk_node x, knk_node *m, knk_node *e); /* 
 knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail);
 /* The same as (hi + lo) 2^n, |lo| below a unit of hi; x finite and no larger than 2000. */
 void knk_exp_parts(knk_builder *k, knk_node x, knk_node tail, knk_node *hi, knk_node *lo, knk_node *n);
+/* log a of a positive normal number, without any test of it. */
+knk_node knk_log_normal(knk_builder *k, knk_node a);
 /* log a as hi + lo, |lo| below a unit of hi, and as exact as log; for a positive finite number. */
 void knk_log_pair(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo);
 /* log (m 2^e) to about 67 bits (f32: 35) as hi + lo. */

@@ -97,7 +97,8 @@ knk_node knk_lgamma(knk_builder *k, knk_node x)
     knx_dtype_id d = knk_dtype(k, x);
     place p = place_of(k, x);
     knk_node y = lgamma_of_size(k, p), r = SUB(p.a, RINT(p.a)), inf = NUM(d, INFINITY);
-    knk_node sine = MUL(ABS(r), EITHER(MUL(r, r), sin_pi32, sin_pi)), other = NEG(ADD(knk_log(k, MUL(p.a, sine)), y));
+    knk_node sine = MUL(ABS(r), EITHER(MUL(r, r), sin_pi32, sin_pi)),
+             other = NEG(ADD(knk_log_normal(k, MUL(p.a, sine)), y));
     y = COLD(p.reflected, SELECT(OR(EQ(r, NUM(d, 0)), EQ(p.a, inf)), inf, other), y);
     return SELECT(OR(EQ(p.a, NUM(d, 0)), EQ(p.a, inf)), inf, SELECT(NE(x, x), x, y));
 }
@@ -112,7 +113,8 @@ static knk_node digamma_of_size(knk_builder *k, knk_node x, place p)
     knk_node middle = MUL(from_zero, ratio);
     middle = SELECT(p.low, SUB(middle, DIV(NUM(d, 1), SELECT(p.reflected, p.a, x))), middle);
     knk_node r = DIV(NUM(d, 1), p.a), s = MUL(r, r);
-    knk_node far = SUB(knk_log(k, p.a), FMA(s, EITHER(s, digamma_far32, digamma_far), MUL(NUM(d, 0.5), r)));
+    knk_node far = SUB(SELECT(LT(p.a, NUM(d, INFINITY)), knk_log_normal(k, p.a), p.a),
+                       FMA(s, EITHER(s, digamma_far32, digamma_far), MUL(NUM(d, 0.5), r)));
     return COLD(LE(NUM(d, 3), p.a), far, middle);
 }
 

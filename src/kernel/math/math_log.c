@@ -124,6 +124,13 @@ static knk_node logarithm(knk_builder *k, knk_node x, const base *b)
 
 knk_node knk_log(knk_builder *k, knk_node x) { return logarithm(k, x, NULL); }
 
+knk_node knk_log_normal(knk_builder *k, knk_node a)
+{
+    knk_node m, e;
+    knk_split_normal(k, a, &m, &e);
+    return log_of_split(k, m, e, NULL);
+}
+
 knk_node knk_log2(knk_builder *k, knk_node x)
 {
     static const base of_f32 = {1, 0, 0x1.715476p+0, 0x1.4ae0cp-26, log2_32},
