@@ -172,60 +172,66 @@ static kn_array sort_slices(knl_body *c, kn_array x, int axis, sorted *s)
 
 /* ---- Results. */
 
-/* A new array of integers, whose memory is *v; NULL: the operation failed. */
-static kn_array integers(kna_op *op, int ndim, const int64_t *dim, int64_t **v)
+/* Room for integers; NULL: the operation failed. */
+static knx_buffer *room(kna_op *op, int ndim, const int64_t *dim)
 {
     kni_type t = kni_type_of(KN_DT(I64), ndim, dim);
     knx_buffer *buffer = kna_failed(op) ? NULL : knx_buffer_new(kni_type_bytes(t));
     if (!buffer && !kna_failed(op))
         kna_fail_with(op, knx_error_nomem_for(kni_type_bytes(t), ndim, dim, "int64"));
+    return buffer;
+}
+
+/* The buffer as an array; NULL stays. */
+static kn_array array_of(kni_type t, knx_buffer *buffer)
+{
+    kna_op whole;
     if (!buffer)
         return NULL;
-    *v = buffer->data;
-    kna_op whole;
     kna_begin(&whole, "");
     return kna_from_buffer(&whole, t, buffer);
 }
 
+static kn_array integers_of(int ndim, const int64_t *dim, knx_buffer *buffer)
+{
+    return array_of(kni_type_of(KN_DT(I64), ndim, dim), buffer);
+}
+
 static kn_array indices_of(kna_op *op, const sorted *s)
 {
-    int64_t *v;
-    kn_array y = integers(op, 1, &s->unique, &v);
-    for (int64_t i = 0; y && i < s->unique; i++)
+    knx_buffer *buffer = room(op, 1, &s->unique);
+    int64_t *v = buffer ? buffer->data : NULL;
+    for (int64_t i = 0; v && i < s->unique; i++)
         v[i] = s->from[s->first[i]];
-    return y;
+    return integers_of(1, &s->unique, buffer);
 }
 
 static kn_array inverse_of(kna_op *op, const sorted *s, const kn_shape *shape)
 {
-    int64_t *v;
-    kn_array y = integers(op, shape->ndim, shape->dim, &v);
-    for (int64_t k = 0; y && k < s->unique; k++)
+    knx_buffer *buffer = room(op, shape->ndim, shape->dim);
+    int64_t *v = buffer ? buffer->data : NULL;
+    for (int64_t k = 0; v && k < s->unique; k++)
         for (int64_t i = s->first[k], end = k + 1 < s->unique ? s->first[k + 1] : s->n; i < end; i++)
             v[s->from[i]] = k;
-    return y;
+    return integers_of(shape->ndim, shape->dim, buffer);
 }
 
 static kn_array counts_of(kna_op *op, const sorted *s)
 {
-    int64_t *v;
-    kn_array y = integers(op, 1, &s->unique, &v);
-    for (int64_t i = 0; y && i < s->unique; i++)
+    knx_buffer *buffer = room(op, 1, &s->unique);
+    int64_t *v = buffer ? buffer->data : NULL;
+    for (int64_t i = 0; v && i < s->unique; i++)
         v[i] = (i + 1 < s->unique ? s->first[i + 1] : s->n) - s->first[i];
-    return y;
+    return integers_of(1, &s->unique, buffer);
 }
 
 /* Outside of traces: the elements that the mask keeps. */
 static kn_array kept(knl_body *c, kn_array values, kn_array mask)
 {
-    kni_type t;
+    kni_type t = kni_scalar_type(KN_DT(I64));
     int64_t dim[KN_MAX_NDIM];
     knx_buffer *buffer = knn_found_elements(&c->op, values, mask, &t, dim);
-    if (!buffer)
-        return NULL;
-    kna_op whole;
-    kna_begin(&whole, "");
-    return kna_from_buffer(&whole, t, buffer);
+    return array_of(t, buffer);
 }
 
 /* out: values, indices, inverse, counts; which: those that are wanted. */

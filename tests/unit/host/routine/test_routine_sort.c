@@ -348,7 +348,7 @@ static void test_searches(void **unused)
     static const int64_t lengths[] = {0, 1, 2, 3, 17, 256, MOST};
     const kn_dtype dtypes[] = {KN_DT(I8),  KN_DT(U16), KN_DT(F16), KN_DT(I32), KN_DT(U32),
                                KN_DT(F32), KN_DT(I64), KN_DT(U64), KN_DT(F64)};
-    char *a = malloc(MOST * 8), *sorted = malloc(MOST * 8), *v = malloc(MANY * 8);
+    char *a = malloc(MOST * 8), *v = malloc(MANY * 8), *rising = malloc(MOST * 8);
     int64_t y[MANY + 1];
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
         for (int how = 0; how < 4 * 7 * 3; how++) {
@@ -360,9 +360,9 @@ static void test_searches(void **unused)
             fill(dtypes[d], v, MANY, how % 4 < 2 ? 20 : 1000000);
             memcpy(v, a, n ? (size_t)size : 0); /* one that is there */
             void *workspace = malloc(knr_sort_workspace(&sort) + 1);
-            if (how % 5) { /* a sort reads what it writes elsewhere */
-                knr_sort_run(&sort, &(const void *){a}, &(void *){sorted}, workspace);
-                memcpy(a, sorted, (size_t)(n * size));
+            if (how % 5) {
+                knr_sort_run(&sort, &(const void *){a}, &(void *){rising}, workspace);
+                memcpy(a, rising, (size_t)(n * size));
             }
             free(workspace);
             knr_isa_limit((knr_isa_kind)(how / 28));
@@ -380,7 +380,7 @@ static void test_searches(void **unused)
             assert_int_equal(y[MANY], -7);
         }
     knr_isa_limit(KNR_ISA_AVX512);
-    free(a), free(sorted), free(v);
+    free(a), free(v), free(rising);
 }
 
 KN_TEST_GROUP(test_routine_sort)
