@@ -39,6 +39,29 @@ static kn_array recurrence(const work_arrays *x)
     return y.b;
 }
 
+/* Products of matrices, as a chain of rotations or a hidden Markov model has them. */
+static kn_array product(const kn_array *x, const kn_array *y) { return kn_matmul(*y, *x); }
+KN_FUNCTION(product, kn_array, kn_array, kn_array)
+static kn_array matrix_scan(const work_arrays *x)
+{
+    kn_array y;
+    kn_associative_scan(KN_FN(product), &y, &x->a);
+    return y;
+}
+
+/* The largest one so far that loses a thousandth with each step: of pairs (value, steps). */
+static affine fading(const affine *f, const affine *g)
+{
+    return (affine){kn_maximum(kn_sub(f->a, kn_mul(0.001f, g->b)), g->a), kn_add(f->b, g->b)};
+}
+KN_FUNCTION(fading, affine, affine, affine)
+static kn_array fading_scan(const work_arrays *x)
+{
+    affine f = {x->a, kn_ones_like(x->a)}, y;
+    kn_associative_scan(KN_FN(fading), &y, &f);
+    return y.a;
+}
+
 #define ROW(f, what, ...) WORK(f, what, "ms", ASK_WORK, 2e-2, __VA_ARGS__)
 #define IN(...)           .in = {__VA_ARGS__}
 const bench_case bench_scanning[] = {
@@ -67,5 +90,8 @@ const bench_case bench_scanning[] = {
     ROW(diff, f32_1e7, IN("float32 1e7"), .c = plain_diff),
     ROW(recurrence, f32_1e6, IN("float32 1e6 uniform 0.9 1", "float32 1e6 uniform -1 1"), .c = plain_recurrence),
     ROW(recurrence, f64_1e6, IN("float64 1e6 uniform 0.9 1", "float64 1e6 uniform -1 1")),
+    ROW(matrix_scan, f32_1e5x2x2, IN("float32 1e5x2x2 uniform -0.9 0.9")),
+    ROW(matrix_scan, f32_1e4x8x8, IN("float32 1e4x8x8 uniform -0.3 0.3")),
+    ROW(fading_scan, f32_1e6, IN("float32 1e6")),
     {0},
 };

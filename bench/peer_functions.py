@@ -272,6 +272,9 @@ def jax_functions():
     def affine(f, g):
         return f[0] * g[0], g[0] * f[1] + g[1]
 
+    def fading(f, g):
+        return jnp.maximum(f[0] - F(0.001) * g[1], g[0]), f[1] + g[1]
+
     def scattered(at, add):
         return lambda x, i, like: getattr(jnp.zeros_like(like).at[i], at)(add(x))
 
@@ -303,6 +306,8 @@ def jax_functions():
         "cumlogsumexp_axis0": running(lax.cumlogsumexp, axis=0),
         "cumlogsumexp_axis1": running(lax.cumlogsumexp, axis=1),
         "recurrence": lambda a, b: lax.associative_scan(affine, (a, b))[1],
+        "matrix_scan": lambda x: lax.associative_scan(lambda x, y: y @ x, x),
+        "fading_scan": lambda x: lax.associative_scan(fading, (x, jnp.ones_like(x)))[0],
         "top_k": lambda x: jax.lax.top_k(x, 100)[0],
         "top_k_rows": lambda x: jax.lax.top_k(x, 10)[0],
         "permutation": (lambda x: jax.random.permutation(key, x), moments),
