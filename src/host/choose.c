@@ -35,8 +35,9 @@ static double stream_cost(const knh_pass *ps, int i, int axis)
     int64_t step = axis < 0 ? size : stride_of(ps, i, axis), far = step < 0 ? -step : step;
     if (step == size || (step == 0 && !s->written))
         return step ? 0.02 * size : 0.01;
+    int64_t elements = far / size;
     if (knh_is_near(step, size) && !s->indexed && ps->generator->near_steps)
-        return size * (0.03 + 0.01 * (double)(far / size));
+        return size * (0.03 + 0.01 * (double)elements);
     return (s->indexed ? 0.1 : 0.8) + (far > 64 ? 0.3 : 0) + (far >= 4096 ? 0.7 : 0) + (s->written ? 0.5 : 0);
 }
 

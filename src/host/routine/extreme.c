@@ -136,14 +136,15 @@ static void search_line(const search *s, int64_t line, int threads)
     int64_t kept_key[LANES], kept_at[LANES];
     for (h.begin = 0; h.begin < e->length; h.begin += SEGMENTS * h.step) {
         int64_t n = smaller(SEGMENTS, (e->length - h.begin + h.step - 1) / h.step);
-        for (int64_t c = 0; h.begin && c < columns; c++)
+        bool again = h.begin > 0;
+        for (int64_t c = 0; again && c < columns; c++)
             kept_key[c] = best->key[c], kept_at[c] = best->at[c];
         knx_parallel(threads, n, search_segment, &h);
         for (int64_t i = 1; i < n; i++)
             for (int64_t c = 0; c < columns; c++)
                 if (h.found[i].key[c] > best->key[c])
                     best->key[c] = h.found[i].key[c], best->at[c] = h.found[i].at[c];
-        for (int64_t c = 0; h.begin && c < columns; c++)
+        for (int64_t c = 0; again && c < columns; c++)
             if (kept_key[c] >= best->key[c])
                 best->key[c] = kept_key[c], best->at[c] = kept_at[c];
     }

@@ -334,12 +334,12 @@ static double strip_cycles(const knr_plan *p)
         return (double)(s->lines * parts) * panel_cycles(p->cut.tiles, height, vectors, steps);
     }
     int64_t tiles = knr_divide_up(s->line, p->max_rows), n = knr_divide_up(p->right.row.total, p->lanes);
-    int64_t vectors = knr_divide_up(p->width, p->lanes), rest = n % vectors;
+    int64_t vectors = knr_divide_up(p->width, p->lanes), whole = n / vectors, rest = n % vectors;
     double height = (double)s->line / (double)tiles;
     if (p->view.lanewise)
         return (double)(tiles * s->lines) * ((double)steps * (height > 2 ? height + 1 : 4) + CALL_CYCLES) *
                (double)knr_divide_up(n, vectors);
-    return (double)(n / vectors) * panel_cycles(tiles * s->lines, height, vectors, steps) +
+    return (double)whole * panel_cycles(tiles * s->lines, height, vectors, steps) +
            (rest ? panel_cycles(tiles * s->lines, height, rest, steps) : 0);
 }
 

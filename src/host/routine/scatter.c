@@ -291,6 +291,8 @@ static void by_one(scattering *s)
         find_starts(s, 0, first, s->points - first < FEW ? s->points - first : FEW);
         combine_found(s, 0, first, 0, 0);
     }
+    s->list = NULL;
+    s->count = NULL;
 }
 
 size_t knr_scatter_workspace(int threads)

@@ -26,18 +26,30 @@ static int axis_of(const knn_index *p, int k)
     return d;
 }
 
+/* Are n elements few, still, where each becomes `count`? That may be an expression, and large. */
+static bool grows(int64_t *n, int64_t count)
+{
+    if (knx_is_symbolic(count) || count > FEW)
+        return false;
+    *n *= count;
+    return *n <= FEW;
+}
+
 /* Is the index one that can be read here, and how many elements are there? -1: no. */
 static int64_t count(const knn_index *p)
 {
-    int64_t n = knr_elements(p->points.ndim, p->points.dim);
-    bool plain = p->op->b->hook && !knx_context()->check_nans && p->n_index && !p->n_expanded;
+    bool plain = p->op->b->hook && !knx_context()->check_nans && p->n_index && !p->n_expanded &&
+                 !knx_has_symbolic(p->ndim, p->dim);
+    int64_t n = 1;
     for (int i = 0; i < p->n_index; i++) {
         const knn_index_array *a = &p->array[i];
         plain = plain && (a->at || (!a->given && !knx_is_symbolic(a->number)));
     }
-    for (int d = 0; d < p->ndim && plain && n <= FEW; d++)
-        n *= p->axis[d].index < 0 ? p->axis[d].count : 1;
-    return plain && n <= FEW && !knx_has_symbolic(p->ndim, p->dim) ? n : -1;
+    for (int d = 0; d < p->points.ndim && plain; d++)
+        plain = grows(&n, p->points.dim[d]);
+    for (int d = 0; d < p->ndim && plain; d++)
+        plain = p->axis[d].index >= 0 || grows(&n, p->axis[d].count);
+    return plain ? n : -1;
 }
 
 /* ---- Starts. */
