@@ -419,6 +419,7 @@ static const struct family {
     {"convolve", bench_convolve},
     {"matrices", bench_matrix_products},
     {"random", bench_random},
+    {"rng", bench_rng},
     {"programs", bench_programs},
 };
 enum { FAMILIES = sizeof all / sizeof *all };

@@ -145,6 +145,9 @@ def numpy_functions():
     def best_einsum(text, *x):
         return np.einsum(text, *x, optimize=True)
 
+    def generator(seed):
+        return np.random.default_rng(int(seed[0]))
+
     def categorical(seed, logits):
         return np.argmax(logits + rng.gumbel(size=logits.shape).astype(F), axis=-1)
 
@@ -163,6 +166,17 @@ def numpy_functions():
         "random_exponential": (lambda seed: rng.standard_exponential(1_000_000, F), moments),
         "random_gamma": (lambda seed: rng.standard_gamma(2.5, 100_000, F), moments),
         "random_categorical": (categorical, moments),
+        "rng_random": lambda seed: generator(seed).random(n),
+        "rng_normal": lambda seed: generator(seed).standard_normal(n),
+        "rng_normal_f32": lambda seed: generator(seed).standard_normal(n, F),
+        "rng_exponential": lambda seed: generator(seed).standard_exponential(n),
+        "rng_integers": lambda seed: generator(seed).integers(0, 100, n),
+        "rng_integers_wide": lambda seed: generator(seed).integers(0, 2**40, n),
+        "rng_integers_u8": lambda seed: generator(seed).integers(0, 100, n, np.uint8),
+        "rng_gamma": lambda seed: generator(seed).gamma(2.5, size=1_000_000),
+        "rng_poisson": lambda seed: generator(seed).poisson(100, 1_000_000),
+        "rng_gumbel": lambda seed: generator(seed).gumbel(size=1_000_000),
+        "rng_permutation": lambda seed: generator(seed).permutation(1_000_000),
     }
     try:
         import scipy.special

@@ -11,6 +11,8 @@ trap 'rm -rf "$work"' EXIT
 # (sqrt, ceil, floor, trunc and ldexp are calls or instructions, as the compiler and its options want it)
 cat >"$work/allowed" <<'EOF'
 * sqrt sqrtf ceil ceilf floor floorf trunc truncf ldexp ldexpf - IEEE 754 and C say every bit
+continuous.c fmod - exact
+functions_isa.c fma - rounded once
 asserts.c frexp fmin fmax - exact
 condensed_isa.c fma fmaf - rounded once
 francis.c fmax fmin - exact, of numbers that are not negative

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The first program on a page is an example's source, and what the page says it prints is what it prints: README.md and hello.c,
-# docs/trees.md and trees.c (the second one there: tree_functions.c), docs/own-primitives.md and own_primitives.c.
+# docs/trees.md and trees.c (the second one there: tree_functions.c), docs/own-primitives.md and own_primitives.c, docs/rng.md and generators.c.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 check() { # PAGE EXAMPLE [WHICH]
@@ -20,3 +20,4 @@ check README.md hello
 check docs/trees.md trees
 check docs/trees.md tree_functions 2
 check docs/own-primitives.md own_primitives
+check docs/rng.md generators

@@ -22,6 +22,7 @@
 #include "kiln/special.h"
 #include "kiln/signal.h"
 #include "kiln/random.h"
+#include "kiln/rng.h"
 #include "kiln/nn.h"
 #include "kiln/initializers.h"
 #include "kiln/segments.h"

@@ -31,6 +31,10 @@ typedef struct kn_list_s *kn_list;           /* a variable number of results */
 typedef struct kn_archive_s *kn_archive;     /* an open npz file */
 typedef struct kn_optimizer_s *kn_optimizer; /* what kn_optim_adam and its kin return */
 typedef struct kn_schedule_s *kn_schedule;   /* a number that depends on the step */
+typedef struct kn_rng_s *kn_rng;               /* a Generator of random numbers */
+typedef struct kn_bit_generator_s *kn_bit_generator; /* what it draws from */
+typedef struct kn_seed_sequence_s *kn_seed_sequence; /* what that was seeded with */
+typedef struct kn_random_state_s *kn_random_state;   /* a RandomState */
 typedef struct kn_context_s *kn_context;     /* pool, caches, defaults, errors and scopes */
 
 /* A dtype is an interned descriptor: compare by pointer, ask through kn_dtype_name and its kin. NULL: not given. */

@@ -28,6 +28,7 @@
 #include "kiln/optim/transforms.h"
 #include "kiln/optim.h"
 #include "kiln/random.h"
+#include "kiln/rng.h"
 #include "kiln/segments.h"
 #include "kiln/signal.h"
 #include "kiln/special.h"
@@ -959,6 +960,88 @@ kn_random_orthogonal_opts kn_random_orthogonal_opts_default(void)
 kn_random_ball_opts kn_random_ball_opts_default(void)
 {
     return (kn_random_ball_opts){.size_ = sizeof(kn_random_ball_opts)};
+}
+
+/* ---- kiln/rng.h */
+kn_seed_sequence_opts kn_seed_sequence_opts_default(void)
+{
+    return (kn_seed_sequence_opts){.size_ = sizeof(kn_seed_sequence_opts), .pool_size = 4};
+}
+kn_seed_sequence_generate_state_opts kn_seed_sequence_generate_state_opts_default(void)
+{
+    return (kn_seed_sequence_generate_state_opts){.size_ = sizeof(kn_seed_sequence_generate_state_opts)};
+}
+kn_bit_generator_opts kn_bit_generator_opts_default(void)
+{
+    return (kn_bit_generator_opts){.size_ = sizeof(kn_bit_generator_opts)};
+}
+kn_philox_opts kn_philox_opts_default(void) { return (kn_philox_opts){.size_ = sizeof(kn_philox_opts)}; }
+kn_bit_generator_jumped_opts kn_bit_generator_jumped_opts_default(void)
+{
+    return (kn_bit_generator_jumped_opts){.size_ = sizeof(kn_bit_generator_jumped_opts), .jumps = 1};
+}
+kn_rng_random_opts kn_rng_random_opts_default(void)
+{
+    return (kn_rng_random_opts){.size_ = sizeof(kn_rng_random_opts)};
+}
+kn_rng_standard_exponential_opts kn_rng_standard_exponential_opts_default(void)
+{
+    return (kn_rng_standard_exponential_opts){.size_ = sizeof(kn_rng_standard_exponential_opts)};
+}
+kn_rng_integers_opts kn_rng_integers_opts_default(void)
+{
+    return (kn_rng_integers_opts){.size_ = sizeof(kn_rng_integers_opts)};
+}
+kn_rng_uniform_opts kn_rng_uniform_opts_default(void)
+{
+    return (kn_rng_uniform_opts){.size_ = sizeof(kn_rng_uniform_opts)};
+}
+kn_rng_loc_scale_opts kn_rng_loc_scale_opts_default(void)
+{
+    return (kn_rng_loc_scale_opts){.size_ = sizeof(kn_rng_loc_scale_opts)};
+}
+kn_rng_scale_opts kn_rng_scale_opts_default(void) { return (kn_rng_scale_opts){.size_ = sizeof(kn_rng_scale_opts)}; }
+kn_rng_lognormal_opts kn_rng_lognormal_opts_default(void)
+{
+    return (kn_rng_lognormal_opts){.size_ = sizeof(kn_rng_lognormal_opts)};
+}
+kn_rng_poisson_opts kn_rng_poisson_opts_default(void)
+{
+    return (kn_rng_poisson_opts){.size_ = sizeof(kn_rng_poisson_opts)};
+}
+kn_rng_multivariate_normal_opts kn_rng_multivariate_normal_opts_default(void)
+{
+    return (kn_rng_multivariate_normal_opts){.size_ = sizeof(kn_rng_multivariate_normal_opts), .tol = 1e-8};
+}
+kn_rng_multivariate_hypergeometric_opts kn_rng_multivariate_hypergeometric_opts_default(void)
+{
+    return (kn_rng_multivariate_hypergeometric_opts){.size_ = sizeof(kn_rng_multivariate_hypergeometric_opts)};
+}
+kn_rng_axis_opts kn_rng_axis_opts_default(void) { return (kn_rng_axis_opts){.size_ = sizeof(kn_rng_axis_opts)}; }
+kn_rng_permuted_opts kn_rng_permuted_opts_default(void)
+{
+    return (kn_rng_permuted_opts){.size_ = sizeof(kn_rng_permuted_opts)};
+}
+kn_rng_choice_opts kn_rng_choice_opts_default(void)
+{
+    return (kn_rng_choice_opts){.size_ = sizeof(kn_rng_choice_opts), .replace = true, .shuffle = true};
+}
+kn_random_state_opts kn_random_state_opts_default(void)
+{
+    return (kn_random_state_opts){.size_ = sizeof(kn_random_state_opts)};
+}
+kn_random_state_randint_opts kn_random_state_randint_opts_default(void)
+{
+    return (kn_random_state_randint_opts){.size_ = sizeof(kn_random_state_randint_opts)};
+}
+kn_random_state_choice_opts kn_random_state_choice_opts_default(void)
+{
+    return (kn_random_state_choice_opts){.size_ = sizeof(kn_random_state_choice_opts), .replace = true};
+}
+kn_random_state_multivariate_normal_opts kn_random_state_multivariate_normal_opts_default(void)
+{
+    return (kn_random_state_multivariate_normal_opts){.size_ = sizeof(kn_random_state_multivariate_normal_opts),
+        .tol = 1e-8};
 }
 
 /* ---- kiln/segments.h */

@@ -10,7 +10,8 @@
 
 kn_array b, d, f, g, h, i, j, n, q, r, s, t, u, v, w, x, y, z, image, kernel, local, key, half, three, ignored;
 
-static const rows *const tables[] = {&rows_numpy, &rows_lax, &rows_random, &rows_nn, &rows_transforms, &rows_optax};
+static const rows *const tables[] = {&rows_numpy, &rows_lax,        &rows_random, &rows_rng,
+                                     &rows_nn,    &rows_transforms, &rows_optax};
 enum { N_TABLES = sizeof tables / sizeof *tables };
 static golden stored;
 
@@ -169,7 +170,7 @@ static void each_claim(void (*visit)(const char *module, const claim *c, void *e
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
         claim c = {{0}, {0}};
-        char name[96];
+        char name[256];
         const char *at = line;
         line[strcspn(line, "\n")] = 0;
         if (!strncmp(line, "## ", 3))

@@ -166,6 +166,10 @@ static kn_treedef treedefs[2];
 static kn_list lists[4];
 static kn_optimizer optimizers[2];
 static kn_schedule schedules[2];
+static kn_rng rngs[2];
+static kn_bit_generator bit_generators[5];
+static kn_seed_sequence seed_sequences[1];
+static kn_random_state random_states[2];
 static kn_prepared prepared;
 static kn_context spare, freed;
 static void *dead[16];
@@ -257,6 +261,17 @@ void make_values(void)
     optimizers[1] = kn_optim_adam(NULL);
     schedules[0] = kn_optim_constant_schedule(0.1);
     schedules[1] = kn_optim_linear_schedule(1, 0, 10, NULL);
+    seed_sequences[0] = kn_SeedSequence(kn_like_int(7), NULL);
+    bit_generators[0] = kn_PCG64(kn_like_int(7), NULL);
+    bit_generators[1] = kn_MT19937(kn_like_int(7), NULL);
+    bit_generators[2] = kn_Philox(kn_like_int(7), NULL);
+    bit_generators[3] = kn_SFC64(kn_like_int(7), NULL);
+    bit_generators[4] = kn_PCG64DXSM(kn_like_int(7), NULL);
+    rngs[0] = kn_default_rng(kn_like_int(7));
+    rngs[1] = kn_Generator(bit_generators[1]);
+    random_states[0] = kn_RandomState(kn_like_int(7), NULL);
+    random_states[1] = kn_RandomState(
+        NULL, &(kn_random_state_opts){.size_ = sizeof(kn_random_state_opts), .bit_generator = bit_generators[2]});
     kn_error_clear();
 }
 
@@ -326,6 +341,10 @@ HANDLES(kn_list, lists, 4, foreign[2])
 HANDLES(kn_archive, trees, 1, foreign[2])
 HANDLES(kn_optimizer, optimizers, 2, foreign[2])
 HANDLES(kn_schedule, schedules, 2, foreign[2])
+HANDLES(kn_rng, rngs, 2, foreign[2])
+HANDLES(kn_bit_generator, bit_generators, 5, foreign[2])
+HANDLES(kn_seed_sequence, seed_sequences, 1, foreign[2])
+HANDLES(kn_random_state, random_states, 2, foreign[2])
 
 void drop_prepared(kn_prepared p)
 {
@@ -453,6 +472,32 @@ m_kn_array take_m_kn_array(const char *name)
     static kn_array slots[LONG];
     memset(slots, 0, sizeof slots);
     return pick_null(name, 1, 1) ? NULL : slots;
+}
+
+#define SLOTS(T)                                     \
+    m_##T take_m_##T(const char *name)               \
+    {                                                \
+        static T slots[LONG];                        \
+        memset(slots, 0, sizeof slots);              \
+        return pick_null(name, 1, 1) ? NULL : slots; \
+    }
+SLOTS(kn_rng)
+SLOTS(kn_bit_generator)
+SLOTS(kn_seed_sequence)
+
+/* States of another generator, with positions that there are not. */
+p_kn_bit_generator_state take_p_kn_bit_generator_state(const char *name)
+{
+    static kn_bit_generator_state s;
+    int i = pick_null(name, 5, 4);
+    if (i == 5)
+        return NULL;
+    s = kn_bit_generator_get_state(bit_generators[i % 5]);
+    if (i > 5)
+        s.mt_pos = i == 6 ? 625 : i == 7 ? INT32_MIN : 0;
+    if (i == 8)
+        s.buffer_pos = INT32_MAX;
+    return &s;
 }
 
 m_kn_tree take_m_kn_tree(const char *name)

@@ -38,6 +38,10 @@ typedef const kn_outs *p_kn_outs;
 typedef const kn_index_arg *p_kn_index_arg;
 typedef kn_array *m_kn_array;
 typedef kn_tree *m_kn_tree;
+typedef kn_rng *m_kn_rng;
+typedef kn_bit_generator *m_kn_bit_generator;
+typedef kn_seed_sequence *m_kn_seed_sequence;
+typedef const kn_bit_generator_state *p_kn_bit_generator_state;
 typedef const kn_array *p_kn_array;
 typedef const kn_lax_scatter_dimension_numbers *p_kn_lax_scatter_dimension_numbers;
 typedef const kn_lax_gather_dimension_numbers *p_kn_lax_gather_dimension_numbers;
@@ -75,6 +79,8 @@ typedef void (*function_log)(void *env, int level, const char *text);
 
 #define TAKEN(X)                                                                                                       \
     X(kn_array)                                                                                                        \
+    X(kn_rng) X(kn_bit_generator) X(kn_seed_sequence) X(kn_random_state) X(m_kn_rng) X(m_kn_bit_generator)            \
+    X(m_kn_seed_sequence) X(p_kn_bit_generator_state)                                                                  \
     X(kn_fn) X(kn_jaxpr) X(kn_tree) X(kn_treedef) X(kn_list) X(kn_archive) X(kn_optimizer) X(kn_schedule)              \
         X(kn_context) X(kn_prepared) X(kn_dtype) X(double) X(bool) X(int) X(int32_t) X(int64_t) X(uint32_t)            \
             X(uint64_t) X(size_t) X(char) X(count) X(p_char) X(p_void) X(m_void) X(pp_void) X(p_kn_shape)              \

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * functions_isa.c -- exp, expm1, log, pow, cos, acos of one number.
+ *
+ * exp, log and pow go the ways of S. Nagy's functions in Arm's optimized routines and in glibc: a table and a polynomial, with
+ * the roundings in the same places; log1p and expm1 those of W. Kahan and K. C. Ng (fdlibm). Their results are a half and some hundredths
+ * of a unit in the last place away at most, so nearly all are those of correct rounding, and all are those that NumPy has. */
+#include "base/isa_name.h"
+#include "rng/function_tables.h"
+#include "rng/functions.h"
+#include <math.h>
+#include <string.h>
+
+static inline uint64_t bits_of(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline double double_of(uint64_t u)
+{
+    double x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+static inline uint32_t bits_of32(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline float float_of(uint32_t u)
+{
+    float x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+/* ---- exp(x + tail), |x| below 1024. */
+
+static inline double scaled(double tmp, uint64_t sbits, uint64_t k)
+{
+    if (!(k & 0x80000000)) { /* the scale itself might overflow */
+        double scale = double_of(sbits - (1009ull << 52));
+        return 0x1p1009 * fma(scale, tmp, scale);
+    }
+    double scale = double_of(sbits + (1022ull << 52)), more = scale * tmp, y = scale + more;
+    if (y < 1.0) { /* a subnormal result is rounded once */
+        double low = scale - y + more, high = 1.0 + y;
+        low = 1.0 - high + y + low;
+        y = (high + low) - 1.0;
+    }
+    return 0x1p-1022 * y;
+}
+
+static inline double exp_of(double x, double tail)
+{
+    unsigned exponent = bits_of(x) >> 52 & 0x7ff;
+    if (exponent < 0x3c9) /* below 2^-54 */
+        return 1.0 + x;
+    double shifted = fma(0x1.71547652b82fep0 * 128, x, 0x1.8p52);
+    uint64_t k = bits_of(shifted);
+    double n = shifted - 0x1.8p52;
+    double r = fma(n, -0x1.cf79abc9e3b3ap-47, fma(n, -0x1.62e42fefa0000p-8, x)) + tail;
+    const knrng_power_of_two *t = &knrng_powers_of_two[k % 128];
+    uint64_t sbits = t->bits + (k << 45);
+    double r2 = r * r, low = fma(r, 0x1.555555555543cp-3, 0x1.ffffffffffdbdp-2);
+    double high = fma(r, 0x1.1111167a4d017p-7, 0x1.55555cf172b91p-5);
+    double tmp = fma(r2 * r2, high, fma(r2, low, t->tail + r));
+    if (exponent >= 0x408) /* from 512 on */
+        return scaled(tmp, sbits, k);
+    double scale = double_of(sbits);
+    return fma(scale, tmp, scale);
+}
+
+static double exp_(double x)
+{
+    if (!(fabs(x) < 1024))
+        return isnan(x) ? x : x > 0 ? INFINITY : 0;
+    return exp_of(x, 0);
+}
+
+/* ---- Logarithms. */
+
+/* Between 1 - 2^-4 and 1 + 1.035 2^-4 */
+static inline double log_near_one(double x)
+{
+    double r = x - 1.0, r2 = r * r, r3 = r * r2;
+    double third = fma(r3, -0x1.5521375d145cdp-4,
+                       fma(r2, 0x1.78182f7afd085p-4, fma(r, -0x1.999eb43b068ffp-4, 0x1.c7184282ad6cap-4)));
+    double second = fma(r3, third, fma(r2, -0x1.fffffa4423d65p-4, fma(r, 0x1.24924a344de3p-3, -0x1.55555556745a7p-3)));
+    double first = fma(r3, second, fma(r2, 0x1.999999995dd0cp-3, fma(r, -0x1.ffffffffffdcbp-3, 0x1.5555555555577p-2)));
+    double high_r = fma(r, 0x1p27, r) - r * 0x1p27, low_r = r - high_r, w = high_r * high_r * -0.5;
+    double high = r + w, low = r - high + w;
+    low = fma(-0.5 * low_r, high_r + r, low);
+    return fma(r3, first, low) + high;
+}
+
+static double log_(double x)
+{
+    uint64_t ix = bits_of(x);
+    if (ix - bits_of(1.0 - 0x1p-4) < bits_of(1.0 + 0x1.09p-4) - bits_of(1.0 - 0x1p-4))
+        return x == 1.0 ? 0.0 : log_near_one(x);
+    if (!(x >= 0x1p-1022 && x < INFINITY)) {
+        if (!(x > 0) || x == INFINITY)
+            return x == 0 ? -INFINITY : x < 0 ? NAN : x;
+        ix = bits_of(x * 0x1p52) - (52ull << 52);
+    }
+    uint64_t part = ix - 0x3fe6000000000000u;
+    const knrng_near_log *t = &knrng_near_logs[part >> 45 & 127];
+    double k = (double)((int64_t)part >> 52), z = double_of(ix - (part & 0xfffull << 52));
+    double r = fma(z, t->inverse, -1.0), w = fma(k, 0x1.62e42fefa3800p-1, t->log), high = w + r;
+    double low = fma(k, 0x1.ef35793c76730p-45, w - high + r), r2 = r * r;
+    double p = fma(r2, fma(r, -0x1.55575e506c89fp-3, 0x1.999b324f10111p-3),
+                   fma(r, -0x1.fffffffeb459p-3, 0x1.555555551305bp-2));
+    return fma(r * r2, p, fma(r2, -0x1.0000000000001p-1, low)) + high;
+}
+
+/* With about 68 bits. */
+static inline double log_with_tail(uint64_t ix, double *tail)
+{
+    uint64_t part = ix - 0x3fe6955500000000u;
+    const knrng_close_log *t = &knrng_close_logs[part >> 45 & 127];
+    double k = (double)((int64_t)part >> 52), z = double_of(ix - (part & 0xfffull << 52));
+    double r = fma(z, t->inverse, -1.0), t1 = fma(k, 0x1.62e42fefa3800p-1, t->log), t2 = t1 + r;
+    double low1 = fma(k, 0x1.ef35793c76730p-45, t->tail), low2 = t1 - t2 + r;
+    double ar = -0.5 * r, ar2 = r * ar, ar3 = r * ar2, high = t2 + ar2;
+    double low3 = fma(ar, r, -ar2), low4 = t2 - high + ar2;
+    double inner = fma(ar2, fma(r, -0x1.0002b8b263fc3p-3 * -8, 0x1.2495b9b4845e9p-3 * -8),
+                       fma(r, -0x1.555555529a47ap-3 * 4, 0x1.999999959554ep-3 * 4));
+    double p = ar3 * fma(ar2, inner, fma(r, -0x1.0000000000006p-2 * -2, 0x1.555555555556p-2 * -2));
+    double low = low1 + low2 + low3 + low4 + p, y = high + low;
+    *tail = high - y + low;
+    return y;
+}
+
+static double pow_special(double x, double y)
+{
+    if (y == 0 || x == 1)
+        return 1;
+    if (isnan(x) || isnan(y) || x < 0)
+        return NAN;
+    bool grows = isinf(y) ? (x > 1) == (y > 0) : (x > 0) == (y > 0);
+    return grows ? INFINITY : 0;
+}
+
+static double pow_(double x, double y)
+{
+    uint64_t ix = bits_of(x), exponent = bits_of(y) >> 52 & 0x7ff;
+    if (!(x > 0 && x < INFINITY) || !(y < INFINITY && y > -INFINITY) || y == 0)
+        return pow_special(x, y);
+    if (x < 0x1p-1022)
+        ix = bits_of(x * 0x1p52) - (52ull << 52);
+    if (exponent - 0x3be >= 0x43e - 0x3be) { /* |y| beyond 2^63 or below 2^-65 */
+        if (ix == bits_of(1.0))
+            return 1;
+        if (exponent < 0x3be)
+            return 1;
+        return (x > 1) == (y > 0) ? INFINITY : 0;
+    }
+    double tail, log_x = log_with_tail(ix, &tail), high = y * log_x, low = fma(y, tail, fma(y, log_x, -high));
+    if (!(fabs(high) < 1024))
+        return high > 0 ? INFINITY : 0;
+    return exp_of(high, low);
+}
+
+/* ---- log1p and expm1. */
+
+static double log1p_(double x)
+{
+    static const double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
+    static const double p[8] = {0,
+                                6.666666666666735130e-01,
+                                3.999999999940941908e-01,
+                                2.857142874366239149e-01,
+                                2.222219843214978396e-01,
+                                1.818357216161805012e-01,
+                                1.531383769920937332e-01,
+                                1.479819860511658591e-01};
+    uint64_t bits = bits_of(x);
+    int32_t top = (int32_t)(bits >> 32), magnitude = top & 0x7fffffff, k = 1, hu = 1;
+    double f = x, c = 0;
+    if (!(x > -1))
+        return x == -1 ? -INFINITY : NAN;
+    if (x == INFINITY)
+        return x;
+    if (magnitude < 0x3e200000) /* 2^-29 */
+        return magnitude < 0x3c900000 ? x : fma(-(x * x), 0.5, x);
+    if (top < 0x3fda827a && (top > 0 || top <= (int32_t)0xbfd2bec3)) /* between -0.2929 and 0.41422 */
+        k = 0;
+    if (k) {
+        double u = top < 0x43400000 ? 1.0 + x : x;
+        bits = bits_of(u);
+        hu = (int32_t)(bits >> 32);
+        k = (hu >> 20) - 1023;
+        if (top < 0x43400000)
+            c = (k > 0 ? 1.0 - (u - x) : x - (u - 1.0)) / u;
+        hu &= 0x000fffff;
+        bool below = hu < 0x6a09e; /* the root of 2 */
+        bits = (bits & 0xffffffff) | (uint64_t)(uint32_t)(hu | (below ? 0x3ff00000 : 0x3fe00000)) << 32;
+        k += !below;
+        hu = below ? hu : (0x00100000 - hu) >> 2;
+        f = double_of(bits) - 1.0;
+    }
+    double half = 0.5 * f * f, n = k;
+    if (hu == 0) { /* |f| below 2^-20 */
+        if (f == 0)
+            return k == 0 ? 0 : fma(n, ln2_high, fma(n, ln2_low, c));
+        double r = half * fma(-0.66666666666666666, f, 1.0);
+        return k == 0 ? f - r : fma(n, ln2_high, -((r - fma(n, ln2_low, c)) - f));
+    }
+    double s = f / (2.0 + f), z = s * s, z2 = z * z, z4 = z2 * z2, z6 = z4 * z2;
+    double r = fma(z, p[1], z2 * fma(z, p[3], p[2]));
+    r = fma(z6, fma(z, p[7], p[6]), fma(z4, fma(z, p[5], p[4]), r));
+    double product = s * (half + r);
+    if (k == 0)
+        return f - (half - product);
+    return fma(n, ln2_high, -((half - (product + fma(n, ln2_low, c))) - f));
+}
+
+static double expm1_(double x)
+{
+    static const double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
+    uint32_t top = (uint32_t)(bits_of(x) >> 32) & 0x7fffffff;
+    double c = 0;
+    int k = 0;
+    if (isnan(x) || x > 7.09782712893383973096e+02)
+        return isnan(x) ? x : INFINITY;
+    if (top >= 0x4043687a && x < 0) /* 56 log 2 */
+        return -1.0;
+    if (top > 0x3fd62e42) { /* half of log 2 */
+        double high, low;
+        if (top < 0x3ff0a2b2) {
+            k = x > 0 ? 1 : -1;
+            high = x - k * ln2_high;
+            low = k * ln2_low;
+        } else {
+            k = (int)fma(1.44269504088896338700e+00, x, x < 0 ? -0.5 : 0.5);
+            high = fma(-k, ln2_high, x);
+            low = k * ln2_low;
+        }
+        x = high - low;
+        c = (high - x) - low;
+    } else if (top < 0x3c900000) {
+        return x;
+    }
+    double half = 0.5 * x, square = x * half, h2 = square * square;
+    double r1 = fma(square, -3.33333333333331316428e-02, 1.0),
+           r2 = fma(square, -7.93650757867487942473e-05, 1.58730158725481460165e-03);
+    double r3 = fma(square, -2.01099218183624371326e-07, 4.00821782732936239552e-06);
+    r1 = fma(h2 * h2, r3, fma(h2, r2, r1));
+    double t = fma(-r1, half, 3.0), e = square * ((r1 - t) / fma(-x, t, 6.0));
+    if (k == 0)
+        return x - fma(x, e, -square);
+    e = fma(x, e - c, -c) - square;
+    if (k == -1)
+        return 0.5 * (x - e) - 0.5;
+    if (k == 1)
+        return x < -0.25 ? -2.0 * (e - (x + 0.5)) : 1.0 + 2.0 * (x - e);
+    if (k <= -2 || k > 56) {
+        double y = 1.0 - (e - x);
+        return (k == 1024 ? y * 2 * 0x1p1023 : double_of(bits_of(y) + ((uint64_t)k << 52))) - 1.0;
+    }
+    double y = k < 20 ? double_of((0x3ff00000ull - (0x200000 >> k)) << 32) - (e - x)
+                      : (x - (e + double_of((uint64_t)(0x3ff - k) << 52))) + 1.0;
+    return double_of(bits_of(y) + ((uint64_t)k << 52));
+}
+
+/* ---- Float32. */
+
+/* 2^(k/32 + f/32), k from its last bits. */
+static inline double power32(uint64_t k, double f, double c0, double c1, double c2)
+{
+    double scale = double_of(knrng_powers_of_two32[k % 32] + (k << 47));
+    return fma(fma(c0, f, c1), f * f, fma(c2, f, 1)) * scale;
+}
+
+static float expf_(float x)
+{
+    static const double factor = 0x1.71547652b82fep+0 * 32;
+    if (!(fabsf(x) < 150))
+        return isnan(x) ? x : x > 0 ? INFINITY : 0;
+    double shifted = fma(factor, (double)x, 0x1.8p52);
+    return (float)power32(bits_of(shifted), fma(factor, (double)x, -(shifted - 0x1.8p52)), 0x1.c6af84b912394p-5 / 32768,
+                          0x1.ebfce50fac4f3p-3 / 1024, 0x1.62e42ff0c52d6p-1 / 32);
+}
+
+static float logf_(float x)
+{
+    uint32_t ix = bits_of32(x);
+    if (!(x >= 0x1p-126f && x < INFINITY)) {
+        if (!(x > 0) || x == INFINITY)
+            return x == 0 ? -INFINITY : x < 0 ? NAN : x;
+        ix = bits_of32(x * 0x1p23f) - (23u << 23);
+    }
+    uint32_t part = ix - 0x3f330000;
+    const knrng_near_log *t = &knrng_near_logs32[part >> 19 & 15];
+    double z = float_of(ix - (part & 0xff800000)), r = fma(z, t->inverse, -1);
+    double y0 = fma((double)((int32_t)part >> 23), 0x1.62e42fefa39efp-1, t->log), r2 = r * r;
+    double y = fma(-0x1.00ea348b88334p-2, r2, fma(0x1.5575b0be00b6ap-2, r, -0x1.ffffef20a4123p-2));
+    return (float)fma(y, r2, y0 + r);
+}
+
+static float powf_(float x, float y)
+{
+    uint32_t ix = bits_of32(x);
+    if (!(x > 0 && x < INFINITY) || !(y < INFINITY && y > -INFINITY) || y == 0)
+        return (float)pow_special(x, y);
+    if (x < 0x1p-126f)
+        ix = bits_of32(x * 0x1p23f) - (23u << 23);
+    uint32_t part = ix - 0x3f330000;
+    const knrng_near_log *t = &knrng_near_binary_logs32[part >> 19 & 15];
+    double z = float_of(ix - (part & 0xff800000)), r = fma(z, t->inverse, -1),
+           y0 = t->log + (double)((int32_t)part >> 23);
+    double r2 = r * r, a = fma(0x1.27616c9496e0bp-2, r, -0x1.71969a075c67ap-2),
+           p = fma(0x1.ec70a6ca7baddp-2, r, -0x1.7154748bef6c8p-1);
+    double log2 = fma(a, r2 * r2, fma(p, r2, fma(0x1.71547652ab82bp0, r, y0))), product = (double)y * log2;
+    if (!(fabs(product) < 150))
+        return product > 0 ? INFINITY : 0;
+    double shifted = product + 0x1.8p52 / 32;
+    return (float)power32(bits_of(shifted), product - (shifted - 0x1.8p52 / 32), 0x1.c6af84b912394p-5,
+                          0x1.ebfce50fac4f3p-3, 0x1.62e42ff0c52d6p-1);
+}
+
+/* ---- Cosine and arc cosine, in pairs of doubles. */
+
+typedef struct pair {
+    double high, low;
+} pair;
+
+static inline pair sum(double a, double b) /* |a| at least |b| */
+{
+    double s = a + b;
+    return (pair){s, b - (s - a)};
+}
+
+static inline pair plus(pair a, pair b)
+{
+    double s = a.high + b.high, v = s - a.high;
+    return sum(s, ((a.high - (s - v)) + (b.high - v)) + a.low + b.low);
+}
+
+static inline pair times(pair a, pair b)
+{
+    double p = a.high * b.high;
+    return sum(p, fma(a.high, b.high, -p) + (a.high * b.low + a.low * b.high));
+}
+
+static inline pair plus_one(pair a, double b) /* |a| at least |b| */
+{
+    pair s = sum(a.high, b);
+    return sum(s.high, s.low + a.low);
+}
+
+/* The series of cosine and sine of |x| up to pi/4: the first terms in pairs, 64 bits in all. */
+static inline pair cosine_of(pair x)
+{
+    pair s = times(x, x);
+    double z = s.high,
+           t = -0x1.6c16c16c16c17p-10 +
+               z * (0x1.a01a01a01a01ap-16 +
+                    z * (-0x1.27e4fb7789f5cp-22 +
+                         z * (0x1.1eed8eff8d898p-29 +
+                              z * (-0x1.93974a8c07c9dp-37 + z * (0x1.ae7f3e733b81fp-45 - z * 0x1.6827863b97d97p-53)))));
+    pair p = plus_one((pair){0x1.5555555555555p-5, 0x1.5555555555555p-59}, z * t);
+    p = plus((pair){-0.5, 0}, times(s, p));
+    return plus((pair){1, 0}, times(s, p));
+}
+
+static inline pair sine_of(pair x)
+{
+    pair s = times(x, x);
+    double z = s.high,
+           t = -0x1.a01a01a01a01ap-13 +
+               z * (0x1.71de3a556c734p-19 +
+                    z * (-0x1.ae64567f544e4p-26 +
+                         z * (0x1.6124613a86d09p-33 +
+                              z * (-0x1.ae7f3e733b81fp-41 + z * (0x1.952c77030ad4ap-49 - z * 0x1.2f49b46814157p-57)))));
+    pair p = plus_one((pair){0x1.1111111111111p-7, 0x1.1111111111111p-63}, z * t);
+    p = plus((pair){-0x1.5555555555555p-3, -0x1.5555555555555p-57}, times(s, p));
+    return plus(x, times(x, times(s, p)));
+}
+
+/* Both of x in [0, pi]. */
+static void cos_and_sin(pair x, pair *cosine, pair *sine)
+{
+    static const pair half = {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54};
+    int n = x.high < 0.7853981633974483 ? 0 : x.high < 2.356194490192345 ? 1 : 2;
+    pair r = plus(x, (pair){-n * half.high, -n * half.low}), c = cosine_of(r), s = sine_of(r);
+    *cosine = n == 0 ? c : n == 1 ? (pair){-s.high, -s.low} : (pair){-c.high, -c.low};
+    *sine = n == 0 ? s : n == 1 ? c : (pair){-s.high, -s.low};
+}
+
+static double cos_(double x)
+{
+    pair c, s;
+    cos_and_sin((pair){fabs(x), 0}, &c, &s);
+    return c.high + c.low;
+}
+
+/* Newton's steps from a polynomial's 4 digits (M. Abramowitz and I. A. Stegun, 4.4.45). */
+static double acos_(double x)
+{
+    if (!(fabs(x) < 1))
+        return x == 1 ? 0 : x == -1 ? 3.14159265358979323846 : NAN;
+    double a = fabs(x), start = sqrt(1 - a) * (1.5707288 + a * (-0.2121144 + a * (0.0742610 - a * 0.0187293)));
+    pair y = {x < 0 ? 3.14159265358979323846 - start : start, 0}, c, s;
+    for (int k = 0; k < 3; k++) {
+        cos_and_sin(y, &c, &s);
+        pair d = plus(c, (pair){-x, 0});
+        double q = d.high / s.high;
+        pair rest = plus(d, times((pair){-q, 0}, s));
+        y = plus(y, sum(q, rest.high / s.high));
+    }
+    return y.high + y.low;
+}
+
+const knrng_functions KN_ISA_NAME(knrng_functions) = {exp_, expm1_, log_,  log1p_, pow_,
+                                                      cos_, acos_,  expf_, logf_,  powf_};
