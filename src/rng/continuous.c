@@ -89,10 +89,8 @@ double knrng_vonmises_spread(double kappa)
 
 double knrng_vonmises_angle(knrng_reader *r, double mu, double kappa, double s)
 {
-    double w;
-    if (isnan(s)) /* kappa is too large; nothing would be accepted */
-        return NAN;
-    for (;;) {
+    double w = 1;
+    while (s > 1) { /* else kappa is so large that no proposal would be accepted: the angle is mu */
         double u = knrng_unit(r), z = knrng_cos(pi * u);
         w = (1 + s * z) / (s + z);
         double y = kappa * (s - w), v = knrng_unit(r);

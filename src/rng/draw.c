@@ -67,7 +67,7 @@ kn_array knrng_failed(knrng_call *c) { return kna_end(&c->op, KN_ATOM_NONE); }
 bool knrng_take(knrng_call *c, kn_array x, bool is_count, double otherwise, knrng_param *out)
 {
     kn_dtype d = is_count ? KN_DT(I64) : KN_DT(F64);
-    *out = (knrng_param){.n = 1};
+    *out = (knrng_param){0};
     kni_type t = x || isnan(otherwise) ? kna_type(&c->op, x) : kni_scalar_type(d);
     const char *at = NULL;
     bool cut = is_count && t.weak && knx_is_float(t.dtype); /* a C number becomes an integer, as Python's do in NumPy */
@@ -79,8 +79,7 @@ bool knrng_take(knrng_call *c, kn_array x, bool is_count, double otherwise, knrn
     if (kna_failed(&c->op))
         return false;
     out->n = kni_type_size(t);
-    out->shape.ndim = t.ndim;
-    memcpy(out->shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
+    knrng_set_shape(&out->shape, t);
     if (t.dtype == d && at) {
         out->v = (const knrng_number *)at;
         return true;
@@ -326,13 +325,11 @@ void *knrng_out(knrng_call *c, kn_array out, kn_dtype d, bool any_order)
     else if (a->type.dtype != d)
         kna_fail(&c->op, KN_ERROR_TYPE, "Supplied output array has the wrong type. Expected %s, got %s", d->name,
                  a->type.dtype->name);
-    else if (c->sized && (a->type.ndim != c->shape.ndim ||
-                          memcmp(a->type.dim, c->shape.dim, (size_t)a->type.ndim * sizeof *a->type.dim) != 0))
+    else if (c->sized && !knrng_has_shape(a->type, c->shape.ndim, c->shape.dim))
         kna_fail(&c->op, KN_ERROR_VALUE, "size must match out.shape when used together");
     if (kna_failed(&c->op) || !kna_may_write(&c->op, a))
         return NULL;
-    c->shape.ndim = a->type.ndim;
-    memcpy(c->shape.dim, a->type.dim, (size_t)a->type.ndim * sizeof *a->type.dim);
+    knrng_set_shape(&c->shape, a->type);
     c->sized = true;
     void *data = NULL;
     knx_error *e = kna_pin_storage(a, true, &data);

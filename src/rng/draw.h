@@ -19,6 +19,20 @@ typedef struct knrng_call {
     bool sized;     /* the size was given */
 } knrng_call;
 
+static inline void knrng_set_shape(kn_shape *s, kni_type t)
+{
+    s->ndim = t.ndim;
+    for (int i = 0; i < t.ndim; i++)
+        s->dim[i] = t.dim[i];
+}
+static inline bool knrng_has_shape(kni_type t, int ndim, const int64_t *dim)
+{
+    bool same = t.ndim == ndim;
+    for (int i = 0; i < ndim && same; i++)
+        same = t.dim[i] == dim[i];
+    return same;
+}
+
 /* Begins a method of a kn_rng, or of a kn_random_state; `size` NULL or KN_SHAPE_NONE: not given. False if it failed; end
  * with knrng_failed then. */
 bool knrng_begin(knrng_call *c, const char *name, const void *handle, bool legacy, const kn_shape *size);

@@ -32,8 +32,7 @@ static bool take_bounds(knrng_call *c, kn_array x, bounds *out)
     if (!at)
         return false;
     out->n = kni_type_size(t);
-    out->shape.ndim = t.ndim;
-    memcpy(out->shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
+    knrng_set_shape(&out->shape, t);
     out->v = knx_alloc((size_t)out->n * sizeof *out->v + 1);
     if (!out->v)
         kna_fail_with(&c->op, knx_error_nomem());

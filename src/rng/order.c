@@ -307,7 +307,7 @@ kn_array kn_rng_permuted(kn_rng rng, kn_array x, const kn_rng_permuted_opts *opt
         kna_fail(&c.op, KN_ERROR_TYPE, "len() of unsized object");
     int axis = kna_failed(&c.op) || all ? 0 : kna_axis(&c.op, given, t.ndim, 0);
     kna_array *to = out && !kna_failed(&c.op) ? writeable(&c, out) : NULL;
-    if (to && (to->type.ndim != t.ndim || memcmp(to->type.dim, t.dim, (size_t)t.ndim * sizeof *t.dim) != 0))
+    if (to && !knrng_has_shape(to->type, t.ndim, t.dim))
         kna_fail(&c.op, KN_ERROR_VALUE, "out must have the same shape as x");
     else if (to && !knx_can_cast(t.dtype, to->type.dtype, KN_CAST_SAFE))
         kna_fail(&c.op, KN_ERROR_TYPE,

@@ -266,7 +266,20 @@ static const struct {
     {"kn_lax_argmax", "index_dtype"}, /* int32 */
     {"kn_lax_argmin", "index_dtype"},
     {"kn_random_key_dtype", "impl"}, /* the default one */
-    {"kn_nn_init_zeros", "key"},     /* nothing is drawn */
+    {NULL, "size"},                  /* None */
+    {"kn_SeedSequence", "entropy"},  /* of the system */
+    {"kn_default_rng", "seed"},
+    {"kn_PCG64", "seed"},
+    {"kn_PCG64DXSM", "seed"},
+    {"kn_MT19937", "seed"},
+    {"kn_Philox", "seed"},
+    {"kn_SFC64", "seed"},
+    {"kn_RandomState", "seed"},
+    {"kn_random_state_seed", "seed"},
+    {"kn_rng_integers", "high"},
+    {"kn_random_state_randint", "high"},
+    {"kn_random_state_random_integers", "high"},
+    {"kn_nn_init_zeros", "key"}, /* nothing is drawn */
     {"kn_nn_init_ones", "key"},
     {"kn_nn_init_constant", "key"},
     {"kn_bind", "params"}, /* the defaults */
