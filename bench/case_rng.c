@@ -27,7 +27,7 @@ static kn_array rng_poisson(const work_arrays *x) { return kn_rng_poisson(rng_of
 static kn_array rng_gumbel(const work_arrays *x) { return kn_rng_gumbel(rng_of(x), SOME); }
 static kn_array rng_permutation(const work_arrays *x) { return kn_rng_permutation(rng_of(x), 1000000); }
 
-#define ROW(f, what) WORK(f, what, "ms", ASK_WORK, 1e-15, .in = {"uint32 1 uniform 1 100"})
+#define ROW(f, what) WORK(f, what, "ms", ASK_WORK, 1e-15, .in = {"uint32 1 uniform 1 100"}, .eager = true)
 const bench_case bench_rng[] = {
     ROW(rng_random, 1e7),   ROW(rng_normal, 1e7),        ROW(rng_normal_f32, f32_1e7), ROW(rng_exponential, 1e7),
     ROW(rng_integers, 1e7), ROW(rng_integers_wide, 1e7), ROW(rng_integers_u8, u8_1e7), ROW(rng_gamma, 1e6),

@@ -23,6 +23,7 @@
 #include "kiln/signal.h"
 #include "kiln/random.h"
 #include "kiln/rng.h"
+#include "kiln/random_state.h"
 #include "kiln/nn.h"
 #include "kiln/initializers.h"
 #include "kiln/segments.h"

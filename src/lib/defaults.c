@@ -28,6 +28,7 @@
 #include "kiln/optim/transforms.h"
 #include "kiln/optim.h"
 #include "kiln/random.h"
+#include "kiln/random_state.h"
 #include "kiln/rng.h"
 #include "kiln/segments.h"
 #include "kiln/signal.h"
@@ -962,6 +963,25 @@ kn_random_ball_opts kn_random_ball_opts_default(void)
     return (kn_random_ball_opts){.size_ = sizeof(kn_random_ball_opts)};
 }
 
+/* ---- kiln/random_state.h */
+kn_random_state_opts kn_random_state_opts_default(void)
+{
+    return (kn_random_state_opts){.size_ = sizeof(kn_random_state_opts)};
+}
+kn_random_state_randint_opts kn_random_state_randint_opts_default(void)
+{
+    return (kn_random_state_randint_opts){.size_ = sizeof(kn_random_state_randint_opts)};
+}
+kn_random_state_choice_opts kn_random_state_choice_opts_default(void)
+{
+    return (kn_random_state_choice_opts){.size_ = sizeof(kn_random_state_choice_opts), .replace = true};
+}
+kn_random_state_multivariate_normal_opts kn_random_state_multivariate_normal_opts_default(void)
+{
+    return (kn_random_state_multivariate_normal_opts){.size_ = sizeof(kn_random_state_multivariate_normal_opts),
+        .tol = 1e-8};
+}
+
 /* ---- kiln/rng.h */
 kn_seed_sequence_opts kn_seed_sequence_opts_default(void)
 {
@@ -1025,23 +1045,6 @@ kn_rng_permuted_opts kn_rng_permuted_opts_default(void)
 kn_rng_choice_opts kn_rng_choice_opts_default(void)
 {
     return (kn_rng_choice_opts){.size_ = sizeof(kn_rng_choice_opts), .replace = true, .shuffle = true};
-}
-kn_random_state_opts kn_random_state_opts_default(void)
-{
-    return (kn_random_state_opts){.size_ = sizeof(kn_random_state_opts)};
-}
-kn_random_state_randint_opts kn_random_state_randint_opts_default(void)
-{
-    return (kn_random_state_randint_opts){.size_ = sizeof(kn_random_state_randint_opts)};
-}
-kn_random_state_choice_opts kn_random_state_choice_opts_default(void)
-{
-    return (kn_random_state_choice_opts){.size_ = sizeof(kn_random_state_choice_opts), .replace = true};
-}
-kn_random_state_multivariate_normal_opts kn_random_state_multivariate_normal_opts_default(void)
-{
-    return (kn_random_state_multivariate_normal_opts){.size_ = sizeof(kn_random_state_multivariate_normal_opts),
-        .tol = 1e-8};
 }
 
 /* ---- kiln/segments.h */

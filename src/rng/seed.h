@@ -3,7 +3,7 @@
 #ifndef KN_RNG_SEED_H
 #define KN_RNG_SEED_H
 #include "array/op.h"
-#include "kiln/rng.h"
+#include "kiln/random_state.h"
 
 typedef struct knrng_seed {
     int refs;
