@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * case_rng.c -- NumPy's generators: fills with 10^7 numbers, and distributions. The streams are NumPy's, so whole results are
- * compared. The seed is an argument. */
+ * case_rng.c -- NumPy's generators: fills with 10^7 numbers, and distributions. The streams are NumPy's, so whole
+ * results are compared. The seed is an argument. */
 #include "work.h"
 
 static kn_rng rng_of(const work_arrays *x) { return kn_default_rng(kn_at(x->a, "0")); }

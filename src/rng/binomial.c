@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * binomial.c -- binomial numbers: V. Kachitvichyanukul and B. W. Schmeiser's algorithm BTPE where n p is large, a search
- * elsewhere. What depends on n and p alone is kept from one number to the next. */
+ * binomial.c -- binomial numbers: V. Kachitvichyanukul and B. W. Schmeiser's algorithm BTPE where n p is large, a
+ * search elsewhere. What depends on n and p alone is kept from one number to the next. */
 #include "rng/continuous.h"
 #include "rng/functions.h"
 #include <math.h>
@@ -31,8 +31,8 @@ static void prepare(knrng_binomial *b, int64_t n, double p)
     b->p4 = b->p3 + b->c / b->lamr;
 }
 
-/* A proposal: a triangle, two parallelograms, two exponential tails. *sure: it is accepted (the triangle). False: draw
- * again. */
+/* A proposal: a triangle, two parallelograms, two exponential tails. *sure: it is accepted (the triangle). False:
+ * draw again. */
 static bool propose(knrng_reader *reader, const knrng_binomial *b, int64_t n, double *v, int64_t *y, bool *sure)
 {
     double u = knrng_unit(reader) * b->p4;
@@ -57,7 +57,8 @@ static bool propose(knrng_reader *reader, const knrng_binomial *b, int64_t n, do
     return true;
 }
 
-/* A term of Stirling's series with NumPy's coefficients (13680 and the signs are those of the paper and of NumPy 2.4). */
+/* A term of Stirling's series with NumPy's coefficients (13680 and the signs are those of the paper and of NumPy
+ * 2.4). */
 static double correction(double x)
 {
     double s = x * x;

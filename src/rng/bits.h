@@ -76,7 +76,8 @@ knrng_bits *knrng_bits_retain(knrng_bits *g);
 void knrng_bits_release(knrng_bits *g);                           /* NULL is fine */
 kn_bit_generator knrng_bits_handle(knrng_bits *g);                /* takes it over */
 knrng_bits *knrng_bits_in(kna_op *op, kn_bit_generator handle);   /* borrowed; NULL with the op failed */
-/* May random numbers be drawn now? Not while a function is recorded: the numbers would be drawn once for all calls. */
+/* May random numbers be drawn now? Not while a function is recorded: the numbers would be drawn once for all
+ * calls. */
 bool knrng_may_draw(kna_op *op);
 knx_error *knrng_bits_child(const knrng_bits *g, knrng_bits **out);
 void knrng_get_state(const knrng_bits *g, kn_bit_generator_state *state);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * continuous.c -- distributions of real numbers. Where a value would be infinite or not a number, another word is drawn. */
+ * continuous.c -- distributions of real numbers. Where a value would be infinite or not a number, another word is
+ * drawn. */
 #include "rng/continuous.h"
 #include "rng/functions.h"
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * discrete.c -- Poisson, geometric, Zipf and logarithmic numbers, and the logarithm of the gamma function that they use. */
+ * discrete.c -- Poisson, geometric, Zipf and logarithmic numbers, and the logarithm of the gamma function that
+ * they use. */
 #include "rng/continuous.h"
 #include "rng/functions.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * distributions.c -- the methods of generators, and of RandomState, that are a distribution of up to three parameters: a row
- * says which, with NumPy's names and constraints. */
+ * distributions.c -- the methods of generators, and of RandomState, that are a distribution of up to three
+ * parameters: a row says which, with NumPy's names and constraints. */
 #include "rng/continuous.h"
 #include "rng/draw.h"
 #include <math.h>

@@ -33,11 +33,12 @@ static inline bool knrng_has_shape(kni_type t, int ndim, const int64_t *dim)
     return same;
 }
 
-/* Begins a method of a kn_rng, or of a kn_random_state; `size` NULL or KN_SHAPE_NONE: not given. False if it failed; end
- * with knrng_failed then. */
+/* Begins a method of a kn_rng, or of a kn_random_state; `size` NULL or KN_SHAPE_NONE: not given. False if it
+ * failed; end with knrng_failed then. */
 bool knrng_begin(knrng_call *c, const char *name, const void *handle, bool legacy, const kn_shape *size);
 kn_array knrng_failed(knrng_call *c);
-knrng_generator *knrng_generator_in(kna_op *op, const void *handle, bool legacy); /* borrowed; NULL with the op failed */
+/* borrowed; NULL with the op failed */
+knrng_generator *knrng_generator_in(kna_op *op, const void *handle, bool legacy);
 /* A handle of a new one; the bits are taken over. NULL without memory. */
 void *knrng_generator_new(knrng_bits *bits, bool legacy);
 
@@ -71,7 +72,8 @@ typedef struct knrng_param {
 } knrng_param;
 enum { KNRNG_MAX_PARAMS = 3 };
 
-/* x as that: elements cast as NumPy's rule 'safe' allows. NULL: the value `otherwise`. To be freed by knrng_forget. */
+/* x as that: elements cast as NumPy's rule 'safe' allows. NULL: the value `otherwise`. To be freed by
+ * knrng_forget. */
 bool knrng_take(knrng_call *c, kn_array x, bool is_count, double otherwise, knrng_param *out);
 void knrng_forget(int n, knrng_param *p);
 /* NumPy's ValueErrors; `scalars`: they name what is wrong with one number. */
@@ -84,7 +86,8 @@ static inline bool knrng_all_scalars(int n, const knrng_param *p)
             return false;
     return true;
 }
-bool knrng_join(kn_shape *all, const kn_shape *s); /* broadcasts `all` with s; false, and nothing done: they do not fit */
+/* broadcasts `all` with s; false, and nothing done: they do not fit */
+bool knrng_join(kn_shape *all, const kn_shape *s);
 bool knrng_join_or_fail(kna_op *op, kn_shape *all, const kn_shape *s); /* with a ufunc's error */
 /* The shape of the result: the size, or what the parameters broadcast to; NumPy's errors where they do not fit, which
  * number the result before or behind the parameters. */
@@ -104,8 +107,8 @@ knx_buffer *knrng_room(knrng_call *c, kn_dtype d);
 /* `out`, checked as NumPy does it: its memory, and the result has its shape. any_order: Fortran's order will do. */
 void *knrng_out(knrng_call *c, kn_array out, kn_dtype d, bool any_order);
 
-/* A distribution, with what RandomState has in its place. least: how many words of 64 bits a number takes at least, if
- * it takes no others (0: not known). */
+/* A distribution, with what RandomState has in its place. least: how many words of 64 bits a number takes at
+ * least, if it takes no others (0: not known). */
 typedef struct knrng_distribution {
     const char *name;
     int n;

@@ -4,12 +4,14 @@
 #define KN_RNG_FUNCTION_TABLES_H
 #include <stdint.h>
 
-/* 2^(i/128): the bits of its double less those of i in the exponent's place, and what the double lacks, relatively. */
+/* 2^(i/128): the bits of its double less those of i in the exponent's place, and what the double lacks,
+ * relatively. */
 typedef struct knrng_power_of_two {
     double tail;
     uint64_t bits;
 } knrng_power_of_two;
-/* Of a number c near the middle of an interval: 1/c and log(c), in 43 bits behind the point; of close_log with what they lack. */
+/* Of a number c near the middle of an interval: 1/c and log(c), in 43 bits behind the point; of close_log with
+ * what they lack. */
 typedef struct knrng_near_log {
     double inverse, log;
 } knrng_near_log;

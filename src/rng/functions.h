@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * functions.h -- elementary functions of one number with the bits of the C library that NumPy's streams are made with (glibc
- * from 2.28 on, with fused multiply-adds): of exp, log, pow, log1p, expm1 and those of float32. Cosine and arc cosine are
- * rounded correctly, as that library's are but for one argument in a thousand. */
+ * functions.h -- elementary functions of one number with the bits of the C library that NumPy's streams are made
+ * with (glibc from 2.28 on, with fused multiply-adds): of exp, log, pow, log1p, expm1 and those of float32. Cosine
+ * and arc cosine are rounded correctly, as that library's are but for one argument in a thousand. */
 #ifndef KN_RNG_FUNCTIONS_H
 #define KN_RNG_FUNCTIONS_H
 #include <stdatomic.h>

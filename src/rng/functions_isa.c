@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * functions_isa.c -- exp, expm1, log, pow, cos, acos of one number.
  *
- * exp, log and pow go the ways of S. Nagy's functions in Arm's optimized routines and in glibc: a table and a polynomial, with
- * the roundings in the same places; log1p and expm1 those of W. Kahan and K. C. Ng (fdlibm). Their results are a half and some hundredths
- * of a unit in the last place away at most, so nearly all are those of correct rounding, and all are those that NumPy has. */
+ * exp, log and pow go the ways of S. Nagy's functions in Arm's optimized routines and in glibc: a table and a
+ * polynomial, with the roundings in the same places; log1p and expm1 those of W. Kahan and K. C. Ng (fdlibm).
+ * Their results are a half and some hundredths of a unit in the last place away at most, so nearly all are those
+ * of correct rounding, and all are those that NumPy has. */
 #include "base/isa_name.h"
 #include "rng/function_tables.h"
 #include "rng/functions.h"

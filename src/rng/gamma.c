@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * gamma.c -- gamma numbers (G. Marsaglia and W. W. Tsang; below shape 1 J. H. Ahrens and U. Dieter), and beta numbers. */
+ * gamma.c -- gamma numbers (G. Marsaglia and W. W. Tsang; below shape 1 J. H. Ahrens and U. Dieter), and beta
+ * numbers. */
 #include "rng/functions.h"
 #include "rng/reader.h"
 #include <math.h>

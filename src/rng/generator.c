@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * generator.c -- generators as handles; uniform and standard numbers of two dtypes, and the methods that check more than a
- * row can say. */
+ * generator.c -- generators as handles; uniform and standard numbers of two dtypes, and the methods that check
+ * more than a row can say. */
 #include "array/handle.h"
 #include "rng/continuous.h"
 #include "rng/draw.h"

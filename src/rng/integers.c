@@ -79,8 +79,8 @@ static void bounds_error(kna_op *op, const request *q)
         kna_fail(op, KN_ERROR_VALUE, "low %s high", q->closed ? ">" : ">=");
 }
 
-/* Makes the ends inclusive, and checks each bound alone. A high of the lowest integer, exclusive, would have its end below
- * all: it is told by the comparison with low. */
+/* Makes the ends inclusive, and checks each bound alone. A high of the lowest integer, exclusive, would have its
+ * end below all: it is told by the comparison with low. */
 static bool check_ends(kna_op *op, const request *q, bounds *low, bounds *high)
 {
     for (int64_t i = 0; i < low->n && !kna_failed(op); i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * legacy.c -- distributions as RandomState has them since NumPy 1.16 and before: normal numbers two by two by the polar
- * method, logarithms of uniform numbers where the Generator has ziggurats. */
+ * legacy.c -- distributions as RandomState has them since NumPy 1.16 and before: normal numbers two by two by the
+ * polar method, logarithms of uniform numbers where the Generator has ziggurats. */
 #include "rng/continuous.h"
 #include "rng/functions.h"
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * mt19937.c -- MT19937, M. Matsumoto and T. Nishimura's Mersenne twister: 624 words of 32 bits that make the next 624. */
+ * mt19937.c -- MT19937, M. Matsumoto and T. Nishimura's Mersenne twister: 624 words of 32 bits that make the next
+ * 624. */
 #include "rng/bits.h"
 #include "rng/tables.h"
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * multivariate_normal.c -- normal vectors of a mean and a covariance: independent normal numbers times a factor of it. */
+ * multivariate_normal.c -- normal vectors of a mean and a covariance: independent normal numbers times a factor of
+ * it. */
 #include "base/log.h"
 #include "kiln/linalg.h"
 #include "kiln/numpy.h"

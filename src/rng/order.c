@@ -6,7 +6,8 @@
 #include "rng/order.h"
 #include <string.h>
 
-/* The largest position first. Each takes a word of 32 bits at least, so words for all that are left may be made ahead. */
+/* The largest position first. Each takes a word of 32 bits at least, so words for all that are left may be made
+ * ahead. */
 static int64_t partner(knrng_reader *r, int64_t i)
 {
     if (r->at32 == r->end32 && i > 8 && i <= UINT32_MAX)
@@ -106,8 +107,8 @@ kn_array knrng_take_slices(knrng_call *c, kn_array x, int axis, const int64_t *p
     return b ? kna_from_buffer(&c->op, kni_type_of(t.dtype, out.ndim, out.dim), b) : knrng_failed(c);
 }
 
-/* The elements of x with their slices shuffled, in memory of their own; NULL with the op failed. if_empty: numbers are
- * drawn also where the slices have no elements. */
+/* The elements of x with their slices shuffled, in memory of their own; NULL with the op failed. if_empty: numbers
+ * are drawn also where the slices have no elements. */
 static knx_buffer *shuffled(knrng_call *c, kn_array x, int axis, bool if_empty, kni_type *t)
 {
     knx_scalar_bits number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pcg64.c -- PCG64 (XSL-RR) and PCG64DXSM, after M. E. O'Neill: a linear congruential generator of 128 bits, whose state
- * is scrambled to a word.
+ * pcg64.c -- PCG64 (XSL-RR) and PCG64DXSM, after M. E. O'Neill: a linear congruential generator of 128 bits, whose
+ * state is scrambled to a word.
  *
  * Each state waits for the one before it, so long fills go through four series of every fourth state. */
 #include "rng/bits.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * reader.h -- words of a bit generator as distributions draw them, one by one; and the distributions.
  *
- * Words can be made ahead, many at once, because that is faster: never more than will be drawn for certain, so that the
- * generator's state is in the end what it would be without. A distribution that takes words of 64 bits alone has
- * `ahead` of those, one that takes words of 32 bits alone of these. */
+ * Words can be made ahead, many at once, because that is faster: never more than will be drawn for certain, so
+ * that the generator's state is in the end what it would be without. A distribution that takes words of 64 bits
+ * alone has `ahead` of those, one that takes words of 32 bits alone of these. */
 #ifndef KN_RNG_READER_H
 #define KN_RNG_READER_H
 #include "rng/bits.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * vectors.c -- distributions of vectors of counts and of vectors that add to 1: the last axis of the result is theirs. */
+ * vectors.c -- distributions of vectors of counts and of vectors that add to 1: the last axis of the result is
+ * theirs. */
 #include "lib/compose.h"
 #include "rng/continuous.h"
 #include "rng/draw.h"

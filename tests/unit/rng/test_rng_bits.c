@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_rng_bits.c -- bit generators and seed sequences: NumPy's words (scripts/golden/make_rng.py), jumps, children, states. */
+ * test_rng_bits.c -- bit generators and seed sequences: NumPy's words (scripts/golden/make_rng.py), jumps,
+ * children, states. */
 #include "support/expect.h"
 #include "support/group.h"
 #include "support/numpy_calls.h"

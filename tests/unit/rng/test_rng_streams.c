@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_rng_streams.c -- numbers, permutations, choices and errors of generators are NumPy's, and so are the states after them
- * (scripts/golden/make_rng.py). */
+ * test_rng_streams.c -- numbers, permutations, choices and errors of generators are NumPy's, and so are the states
+ * after them (scripts/golden/make_rng.py). */
 #include "support/expect.h"
 #include "support/group.h"
 #include "support/numpy_calls.h"
