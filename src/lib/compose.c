@@ -78,7 +78,10 @@ int64_t *knl_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const 
     int64_t *v = knx_alloc((size_t)*n * sizeof *v);
     if (!v)
         kna_fail_with(op, knx_error_nomem());
-    for (int64_t i = 0; v && i < *n; i++)
+    bool same = t.dtype == KN_DT(I64);
+    if (v && same)
+        memcpy(v, at, (size_t)*n * sizeof *v);
+    for (int64_t i = 0; v && !same && i < *n; i++)
         knx_convert(t.dtype, at + (size_t)i * t.dtype->size, KN_DT(I64), &v[i]);
     return v;
 }

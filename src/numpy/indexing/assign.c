@@ -185,10 +185,13 @@ static KNX_HOT void put_indexed(place *w, kni_atom v, bool check)
         kna_put(&w->op, w->x, w->all, at, v);
 }
 
+/* Do index arrays name elements that could be few? */
+static bool may_be_few(const place *w) { return w->mask == KN_ATOM_NONE && w->index.n_index && !w->type.weak; }
+
 /* Few elements that are there go straight to where they belong. */
 static bool put_few(place *w, kn_array v, knr_combine how)
 {
-    if (w->mask != KN_ATOM_NONE || !w->index.n_index || w->type.weak)
+    if (!may_be_few(w))
         return false;
     check_number(&w->op, v, w->type.dtype);
     return !kna_failed(&w->op) && knn_few_write(&w->index, w->x, v, how);
@@ -298,12 +301,38 @@ static bool combine_element(place *w, kn_ufunc f, kn_array v)
     return !kna_failed(&w->op) && kna_put_element(&w->op, w->x, w->at, z);
 }
 
+static bool is_there(kna_op *op, kn_array v)
+{
+    kna_lying l;
+    knx_scalar_bits room;
+    kni_type t = kna_type(op, v);
+    if (kna_failed(op))
+        return false;
+    return t.ndim ? kna_lies(v, &l) : kna_scalar_there(op, v, t.dtype, &room) != NULL;
+}
+
+/* Few elements that are there, and what they are combined with. */
+static KNX_HOT bool combine_few_once(place *w, kn_ufunc f, kn_array v)
+{
+    kni_type t;
+    int64_t dim[KN_MAX_NDIM];
+    if (!may_be_few(w) || !is_there(&w->op, v))
+        return kna_failed(&w->op);
+    knx_buffer *b = knn_few_read(&w->index, w->x, &t, dim);
+    kna_value *now = b ? kna_value_buffer(t, b) : NULL;
+    if (!now)
+        return false;
+    kni_atom at = kna_value_atom(&w->op, now), y = combined(&w->op, f, w->x, at, v);
+    kna_value_release(now);
+    return kna_failed(&w->op) || knn_few_put(&w->index, w->x, y);
+}
+
 static KNX_HOT int in_place_at(kn_ufunc f, const char *name, kn_array x, kn_array v, const char *index, int n,
                                const kn_index_arg *args)
 {
     place w;
     if (!begin(&w, name, x, index, n, args) || combine_element(&w, f, v) || !plan_place(&w, v, false) ||
-        !begin_place(&w))
+        combine_few_once(&w, f, v) || !begin_place(&w))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE)
         put_masked(&w, combined(&w.op, f, x, w.all, v));

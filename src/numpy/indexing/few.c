@@ -289,3 +289,15 @@ bool knn_few_write(knn_index *p, kn_array x, kn_array v, knr_combine how)
     knx_buffer_release(own);
     return written;
 }
+
+/* The old elements are in a buffer of their own, so is what became of them. */
+bool knn_few_put(knn_index *p, kn_array x, kni_atom y)
+{
+    kna_value *v = kna_failed(p->op) ? NULL : kna_atom_value(p->op, y);
+    knx_error *error = v ? kna_force_here(1, &v) : NULL; /* the ordinary path meets it again */
+    bool written = v && !error && v->state == KN_V_BUFFER &&
+                   kna_write_here(p->op, x, write_few, &(updates){p, KNR_SET, v->buffer, v->buffer->data});
+    knx_error_release(error);
+    kna_value_release(v);
+    return written;
+}

@@ -49,6 +49,13 @@ knx_buffer *knn_found_rows(kna_op *op, const knr_found *f, kni_type t)
     return b;
 }
 
+kn_array knn_positions_of(int ndim, const int64_t *dim, knx_buffer *buffer)
+{
+    kna_op op;
+    kna_begin(&op, "from");
+    return kna_from_buffer(&op, kni_type_of(KN_DT(I64), ndim, dim), buffer);
+}
+
 knx_buffer *knn_found_elements(kna_op *op, kn_array x, kn_array mask, kni_type *t, int64_t dim[KN_MAX_NDIM])
 {
     knr_found f;

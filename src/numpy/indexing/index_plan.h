@@ -94,4 +94,6 @@ knx_buffer *knn_few_read(knn_index *p, kn_array x, kni_type *t, int64_t dim[KN_M
 /* The same for v, of the result's shape and x's dtype or one number, which is put there or combined with what is there.
  * False: the ordinary path has to do it. */
 bool knn_few_write(knn_index *p, kn_array x, kn_array v, knr_combine how);
+/* y, of the result's shape and x's dtype, put where knn_few_read has read; it is computed for it. */
+bool knn_few_put(knn_index *p, kn_array x, kni_atom y);
 #endif

@@ -14,14 +14,6 @@ static bool find(kna_op *op, kn_array x, kni_type *t, knr_found *f)
     return !kna_failed(op) && !knl_not_a_number(op, "nonzero", t->dtype) && knn_find(op, x, t, f);
 }
 
-/* An array from a buffer, which may be NULL after an error. */
-static kn_array from_buffer(int ndim, const int64_t *dim, knx_buffer *buffer)
-{
-    kna_op op;
-    kna_begin(&op, "from");
-    return kna_from_buffer(&op, kni_type_of(KN_DT(I64), ndim, dim), buffer);
-}
-
 /* The positions along each axis. */
 static kn_list columns(knl_body *c, kn_array x)
 {
@@ -33,7 +25,7 @@ static kn_list columns(knl_body *c, kn_array x)
         return NULL;
     bool good = knn_found_columns(&c->op, &f, t, buffer);
     for (int d = 0; good && d < t.ndim; d++)
-        out[d] = from_buffer(1, &f.count, buffer[d]);
+        out[d] = knn_positions_of(1, &f.count, buffer[d]);
     knr_found_end(&f);
     return good ? kn_list_from(out, t.ndim) : NULL;
 }
@@ -61,7 +53,7 @@ kn_array kn_argwhere(kn_array a)
     if (!find(&c.op, a, &t, &f))
         return knl_end(&c, NULL);
     knx_buffer *buffer = knn_found_rows(&c.op, &f, t);
-    kn_array y = buffer ? from_buffer(2, (int64_t[]){f.count, t.ndim}, buffer) : NULL;
+    kn_array y = buffer ? knn_positions_of(2, (int64_t[]){f.count, t.ndim}, buffer) : NULL;
     knr_found_end(&f);
     return knl_end(&c, y);
 }
@@ -74,7 +66,7 @@ static kn_array flat_nonzero(knl_body *c, kn_array a)
     if (!find(&c->op, a, &t, &f))
         return NULL;
     t = kni_type_of(t.dtype, 1, &f.size);
-    kn_array y = knn_found_columns(&c->op, &f, t, &buffer) ? from_buffer(1, &f.count, buffer) : NULL;
+    kn_array y = knn_found_columns(&c->op, &f, t, &buffer) ? knn_positions_of(1, &f.count, buffer) : NULL;
     knr_found_end(&f);
     return y;
 }

@@ -2,6 +2,7 @@
  * put.c -- np.put and its kin: writes by flat positions, masks and indices along an axis. Each becomes one write of
  * assign.c. */
 #include "lib/compose.h"
+#include "numpy/indexing/found.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -15,10 +16,26 @@ static const char *index_text(int n, char text[3 * KN_MAX_NDIM + 4])
 }
 
 /* The elements of v again and again, n of them. */
-static kn_array cycled(kn_array v, int64_t n)
+static kn_array cycled(kna_op *op, kn_array v, int64_t n)
 {
+    kni_type t = kna_type(op, v);
     kn_shape shape = {1, {n}};
-    return kn_resize(v, &shape);
+    if (t.ndim != 1 || knx_is_symbolic(t.dim[0]) || t.dim[0] < n)
+        return kn_resize(v, &shape);
+    return t.dim[0] == n ? v : kn_at(v, ":%", 1, &(kn_index_arg){.kind = KN_ARG_INT, .integer = n});
+}
+
+/* a[positions of the axes] = v, n of them, v again and again. */
+static void write_at(knl_body *c, kn_array a, const kn_index_arg *arg, int64_t n, kn_array v)
+{
+    char text[3 * KN_MAX_NDIM + 4];
+    int ndim = kna_type(&c->op, a).ndim;
+    bool number = kna_type(&c->op, v).weak;
+    kn_array y = number ? v : cycled(&c->op, v, n);
+    kn_shape scalar = {.ndim = 0};
+    if (!ndim && !number) /* the last one wins */
+        y = kn_reshape(knl_part("put", y, 0, n - 1, n), &scalar, NULL);
+    kn_set_at(a, y, index_text(ndim, text), ndim, arg);
 }
 
 /* a.flat[at] = v, v again and again. */
@@ -27,23 +44,21 @@ static void write_flat(knl_body *c, kn_array a, const int64_t *at, int64_t n, kn
     kna_op *op = &c->op;
     kni_type t = kna_type(op, a), u = kna_type(op, v);
     kn_index_arg arg[KN_MAX_NDIM];
-    char text[3 * KN_MAX_NDIM + 4];
     if (kna_failed(op) || !n || !kni_type_size(u) ||
         !kna_need_number(op, kni_type_size(t), "flat positions are worked out"))
         return;
-    int64_t *part = knl_integer_room(op, n), below = 1;
-    for (int d = t.ndim - 1; d >= 0 && part; d--) {
+    int64_t *part = t.ndim > 1 ? knl_integer_room(op, n) : NULL, below = 1;
+    for (int d = t.ndim - 1; d > 0 && part; d--) {
         for (int64_t i = 0; i < n; i++)
             part[i] = at[i] / below % t.dim[d];
         below *= t.dim[d];
         arg[d] = (kn_index_arg){.kind = KN_ARG_ARRAY, .array = knl_integers(part, n)};
     }
-    if (part) {
-        kn_array y = u.weak ? v : cycled(v, n);
-        kn_shape scalar = {.ndim = 0};
-        if (!t.ndim && !u.weak) /* the last one wins */
-            y = kn_reshape(knl_part("put", y, 0, n - 1, n), &scalar, NULL);
-        kn_set_at(a, y, index_text(t.ndim, text), t.ndim, arg);
+    for (int64_t i = 0; i < n && part; i++)
+        part[i] = at[i] / below;
+    if (!kna_failed(op)) {
+        arg[0] = (kn_index_arg){.kind = KN_ARG_ARRAY, .array = knl_integers(part ? part : at, n)};
+        write_at(c, a, arg, n, v);
     }
     knx_free(part);
 }
@@ -99,6 +114,36 @@ int kn_put(kn_array a, kn_array ind, kn_array v, const kn_mode_opts *opts)
     return end(&c, kn_error_pending() ? -1 : 0);
 }
 
+static kn_shape shape_of_type(kni_type t)
+{
+    kn_shape shape = {.ndim = t.ndim};
+    for (int d = 0; d < t.ndim; d++)
+        shape.dim[d] = t.dim[d];
+    return shape;
+}
+
+/* The truth of a mask, of which there is one for each element of an array of type t. */
+static kn_array mask_of(kna_op *op, kn_array mask, kni_type t)
+{
+    kni_type m = kna_type(op, mask);
+    kn_shape shape = shape_of_type(t);
+    if (!kni_type_same_shape(m, t))
+        mask = kn_reshape(kn_asarray(mask, NULL), &shape, NULL);
+    return m.dtype->kind == KN_KIND_BOOL && !m.weak ? mask : kn_astype(mask, KN_DT(BOOL), NULL);
+}
+
+/* Where an array of type m is not zero. */
+static void write_found(knl_body *c, kn_array a, const knr_found *f, kni_type m, kn_array v)
+{
+    knx_buffer *column[KN_MAX_NDIM];
+    kn_index_arg arg[KN_MAX_NDIM];
+    if (!knn_found_columns(&c->op, f, m, column))
+        return;
+    for (int d = 0; d < m.ndim; d++)
+        arg[d] = (kn_index_arg){.kind = KN_ARG_ARRAY, .array = knn_positions_of(1, &f->count, column[d])};
+    write_at(c, a, arg, f->count, v);
+}
+
 int kn_putmask(kn_array a, kn_array mask, kn_array values)
 {
     knl_body c;
@@ -111,12 +156,10 @@ int kn_putmask(kn_array a, kn_array mask, kn_array values)
         kna_fail(op, KN_ERROR_VALUE, "mask and data must be the same size");
     check_safe(op, v, t);
     if (!kna_failed(op) && kni_type_size(v)) {
-        kn_shape shape = {.ndim = t.ndim};
-        if (t.ndim)
-            memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
-        o.where = kn_astype(kn_reshape(kn_asarray(mask, NULL), &shape, NULL), KN_DT(BOOL), NULL);
+        o.where = mask_of(op, mask, t);
         o.casting = "unsafe";
-        status = kn_copyto(a, v.weak ? values : kn_resize(values, &shape), &o);
+        kn_shape shape = shape_of_type(t);
+        status = kn_copyto(a, v.weak || kni_type_same_shape(v, t) ? values : kn_resize(values, &shape), &o);
     }
     return end(&c, status);
 }
@@ -127,20 +170,18 @@ int kn_place_mask(kn_array arr, kn_array mask, kn_array vals)
     knl_begin(&c, "place_mask");
     kna_op *op = &c.op;
     kni_type t = kna_type(op, arr), m = kna_type(op, mask), v = kna_type(op, vals);
-    int64_t n = 0, k = 0, *at = NULL;
+    knr_found f;
     if (!kna_failed(op) && !knx_dim_eq(kni_type_size(m), kni_type_size(t)))
         kna_fail(op, KN_ERROR_VALUE, "mask and data must be the same size");
     check_safe(op, v, t);
-    kn_array truth = kna_failed(op) ? NULL : kn_astype(mask, KN_DT(BOOL), NULL);
-    if (truth)
-        at = knl_look_integers(op, truth, &n, NULL, "");
-    for (int64_t i = 0; at && i < n; i++)
-        if (at[i])
-            at[k++] = i;
-    if (at && k && !kni_type_size(v) && !kna_failed(op))
-        kna_fail(op, KN_ERROR_VALUE, "Cannot insert from an empty array!");
-    write_flat(&c, arr, at, k, vals);
-    knx_free(at);
+    kn_array truth = kna_failed(op) ? NULL : mask_of(op, mask, t);
+    if (truth && knn_find(op, truth, &m, &f)) {
+        if (f.count && !kni_type_size(v))
+            kna_fail(op, KN_ERROR_VALUE, "Cannot insert from an empty array!");
+        else if (f.count)
+            write_found(&c, arr, &f, m, vals);
+        knr_found_end(&f);
+    }
     return end(&c, kn_error_pending() ? -1 : 0);
 }
 

@@ -54,7 +54,22 @@ typedef struct outcome {
     kn_array y;
 } outcome;
 
-enum { READ, TAKE, WRITE, NUMBER, ADD, MULTIPLY, SMALLER, LARGER, WAYS };
+enum {
+    READ,
+    TAKE,
+    WRITE,
+    NUMBER,
+    PUT,
+    ADD,
+    MULTIPLY,
+    SMALLER,
+    LARGER,
+    ADD_ONCE,
+    SUBTRACT_ONCE,
+    MULTIPLY_ONCE,
+    OR_ONCE,
+    WAYS
+};
 
 /* *x is all or a view of what is returned, so that what lies around it is seen, too. */
 static kn_array fresh(kn_dtype d, int layout, kn_array *x)
@@ -96,6 +111,11 @@ static outcome one_way(bool plans, int what, kn_dtype d, int layout, const char 
     case TAKE: o.y = kn_take(x, arg[0].array, KN_AXIS(-1)); break;
     case WRITE: (kn_set_at)(x, v, index, n, arg); break;
     case NUMBER: (kn_set_at)(x, KN_LIKE(2), index, n, arg); break;
+    case PUT: kn_put(x, arg[0].array, v); break;
+    case ADD_ONCE: (kn_iadd_at)(x, v, index, n, arg); break;
+    case SUBTRACT_ONCE: (kn_isub_at)(x, v, index, n, arg); break;
+    case MULTIPLY_ONCE: (kn_imul_at)(x, v, index, n, arg); break;
+    case OR_ONCE: (kn_ior_at)(x, v, index, n, arg); break;
     default: {
         const kn_ufunc f[] = {kn_ufunc_add, kn_ufunc_multiply, kn_ufunc_minimum, kn_ufunc_maximum};
         (kn_ufunc_at)(f[what - ADD], x, v, index, n, arg);
@@ -165,7 +185,7 @@ static void as_through_plans(void **state)
 {
     (void)state;
     const kn_dtype d[] = {KN_F64, KN_F32, KN_I64, KN_I32, KN_U8, KN_F16, KN_C128, KN_C64};
-    for (int k = 0; k < 6000; k++) {
+    for (int k = 0; k < 9000; k++) {
         KN_SCOPE;
         seed = (uint64_t)k * 0x9e3779b97f4a7c15u;
         below(2);
@@ -177,7 +197,7 @@ static void as_through_plans(void **state)
         fresh(of, layout, &x);
         kn_shape shape = kn_shape_of(x);
         n = random_index(shape.ndim, &shape, text, arg);
-        if (what == TAKE) {
+        if (what == TAKE || what == PUT) {
             arg[0].kind = KN_ARG_ARRAY;
             arg[0].array = positions(1, (int64_t[]){5}, shape.dim[shape.ndim - 1]);
         }
@@ -201,6 +221,42 @@ static void what_is_read_is_as_it_was(void **state)
     kn_eval(x);
     kn_set_at(x, kn_at(x, "::-1"), "%", x);
     assert_true(kn_array_equal(x, NUMBERS(1, 0, 3, 2)));
+    kn_iadd_at(x, kn_at(x, "::-1"), "%", x);
+    assert_true(kn_array_equal(x, NUMBERS(4, 2, 4, 2)));
+}
+
+/* x[index] += v is one read and one write: the last one of a place stays. */
+static void an_operator_in_place_reads_once(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = NUMBERS(1, 2, 3), i = NUMBERS(2, 0, 2), v = NUMBERS(10, 20, 30);
+    kn_eval(x), kn_eval(i), kn_eval(v);
+    assert_int_equal(STEPS(kn_iadd_at(x, v, "%", i)), 1);
+    assert_true(kn_array_equal(x, NUMBERS(21, 2, 33)));
+    kn_imul_at(x, 2, "%", i);
+    assert_true(kn_array_equal(x, NUMBERS(42, 2, 66)));
+}
+
+/* Flat positions, masks: values from the first on, again and again. */
+static void puts_and_masks(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_copy(kn_reshape(kn_arange(0, 6, 1), KN_SHAPE(2, 3))), flat = kn_reshape(x, KN_SHAPE(6)),
+             v = NUMBERS(10, 20, 30, 40), mask = kn_greater(x, 3);
+    kn_eval(x), kn_eval(v), kn_eval(mask);
+    kn_put(x, NUMBERS(0, -2, 1), v);
+    assert_true(kn_array_equal(flat, NUMBERS(10, 30, 2, 3, 20, 5)));
+    kn_place_mask(x, mask, v);
+    assert_true(kn_array_equal(flat, NUMBERS(10, 30, 2, 3, 10, 20)));
+    kn_place_mask(x, kn_ones(KN_SHAPE(3, 2)), NUMBERS(1, 2));
+    assert_true(kn_array_equal(flat, NUMBERS(1, 2, 1, 2, 1, 2)));
+    kn_putmask(x, kn_reshape(mask, KN_SHAPE(6)), v);
+    assert_true(kn_array_equal(flat, NUMBERS(1, 2, 1, 2, 10, 20)));
+    kn_putmask(x, NUMBERS(0, 2, 0, 0, 0, 1), kn_reshape(kn_arange(50, 56, 1), KN_SHAPE(2, 3)));
+    assert_true(kn_array_equal(flat, NUMBERS(1, 51, 1, 2, 10, 55)));
+    assert_true(kn_array_equal(v, NUMBERS(10, 20, 30, 40)));
 }
 
 /* Who has the value before keeps it; views see what is written. */
@@ -220,10 +276,8 @@ static void others_are_as_ever(void **state)
 KN_TEST_GROUP(test_few)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_there_runs_nothing),
-        TEST(as_through_plans),
-        TEST(what_is_read_is_as_it_was),
-        TEST(others_are_as_ever),
+        TEST(what_is_there_runs_nothing),      TEST(as_through_plans), TEST(what_is_read_is_as_it_was),
+        TEST(an_operator_in_place_reads_once), TEST(puts_and_masks),   TEST(others_are_as_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
