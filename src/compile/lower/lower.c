@@ -4,22 +4,28 @@
 #include "compile/group/lowering.h"
 #include <string.h>
 
-enum { SHORT_ROW = 8, MOST_WRITTEN_OUT = 160 }; /* elements of a row; values at positions */
+/* Elements of a row: of any, of one whose elements lie across the lanes and that has so many times as many neighbours;
+ * values at positions. */
+enum { SHORT_ROW = 8, SHORT_COLUMN = 64, COLUMNS = 16, MOST_WRITTEN_OUT = 160 };
 
 int64_t knc_short_rows = 64;
 
-/* The elements of a row, if they are few and the rows many; else 0. */
+/* The elements of a row, if they are few and the rows many; else 0. A column goes along other axes than the last one,
+ * where elements of a row usually lie side by side. */
 static int short_row(const knc_group *g)
 {
     int64_t n = 1, rows = kni_type_size(g->par);
+    bool column = g->axes.n && g->axes.v[g->axes.n - 1] != g->inner.ndim - 1 &&
+                  (knx_is_symbolic(rows) || rows >= COLUMNS * knc_short_rows);
+    int64_t most = column ? SHORT_COLUMN : SHORT_ROW;
     if (!knx_is_symbolic(rows) && rows < knc_short_rows)
         return 0;
     for (int k = 0; k < g->axes.n; k++) {
         int64_t extent = g->inner.dim[g->axes.v[k]];
-        if (knx_is_symbolic(extent) || extent < 1 || extent > SHORT_ROW)
+        if (knx_is_symbolic(extent) || extent < 1 || extent > most)
             return 0;
         n *= extent;
-        if (n > SHORT_ROW)
+        if (n > most)
             return 0;
     }
     return n > 1 && !g->puts ? (int)n : 0;
@@ -166,7 +172,7 @@ static void lower_points(kni_lower *l)
 static kni_pair join(kni_lower *l, const kni_eqn *e)
 {
     knk_reduction how = e->prim->reduction->how;
-    kni_pair x[SHORT_ROW], y = {KNK_NONE, KNK_NONE};
+    kni_pair x[SHORT_COLUMN], y = {KNK_NONE, KNK_NONE};
     for (int i = 0; i < l->n_element; i++) {
         choose_element(l, i);
         x[i] = knc_evaluate(l, e->in[0], knc_home_of(l, KNC_LOOPS_FULL, l->g->inner));
@@ -236,6 +242,22 @@ static knx_error *build_shaped(kni_lower *l)
     return e;
 }
 
+/* Is each load and store of a row that is written out one of a few registers of memory? Longer rows than SHORT_ROW need
+ * that: else loops along the row have adjacent lanes, perhaps, or fuller ones. */
+static bool fits_lanes(const kni_lower *l)
+{
+    enum { LEAST_LANES = 3, PAIR = 2 };
+    int lane = l->n_loop - 1;
+    if (l->n_element <= SHORT_ROW)
+        return true;
+    bool fits = lane >= 0 && (knx_is_symbolic(l->length[lane]) || l->length[lane] >= LEAST_LANES);
+    for (size_t m = 0; fits && m < l->map.n; m++) {
+        int64_t step = l->map.at[m].coef[l->source[lane]];
+        fits = !l->map.at[m].memory || (step >= 0 && step <= PAIR);
+    }
+    return fits;
+}
+
 static knx_error *build_kernel(kni_lower *l, knk_kernel **kernel)
 {
     knx_error *e;
@@ -245,7 +267,7 @@ static knx_error *build_kernel(kni_lower *l, knk_kernel **kernel)
         e = build(l);
     } else {
         e = build_shaped(l);
-        if (!e && l->n_element && l->memo.n > MOST_WRITTEN_OUT) {
+        if (!e && l->n_element && (l->memo.n > MOST_WRITTEN_OUT || !fits_lanes(l))) {
             knk_delete(l->k);
             natural_extents(l, false);
             e = build_shaped(l);

@@ -248,6 +248,39 @@ static void a_small_array_is_one_row(void **state)
     expect_passes(FINISH(&b, knb_sub(&b, x, mean)), 2);
 }
 
+static void expect_sum(int64_t a, int64_t b, int64_t c, int64_t axis, bool written_out)
+{
+    kni_builder b_;
+    knb_init(&b_);
+    kni_atom x = knb_invar(&b_, F32(a, b, c));
+    kni_jaxpr *j = FINISH(&b_, knb_reduce_sum(&b_, knb_mul(&b_, x, x), 1, &axis));
+    knd_loaded *p = test_compile(j, true);
+    assert_int_equal(knc_n_steps(p->program), 1);
+    const knk_kernel *k = p->program->step[0].u.k.kernel;
+    bool has_loop = false;
+    for (int i = 0; i < k->n_stage; i++)
+        has_loop |= k->stage[i].n_inner > 0;
+    if (has_loop == written_out)
+        fail_msg("axis %lld of %lldx%lldx%lld", (long long)axis, (long long)a, (long long)b, (long long)c);
+    knd_release(p);
+    expect_same_bits("sum", j);
+    kni_release(j);
+}
+
+/* Elements across the lanes, up to 64 of them; along the lanes they are a loop, and where lanes or points are few. */
+static void short_columns_are_written_out(void **state)
+{
+    (void)state;
+    expect_sum(40, 20, 30, 1, true);
+    expect_sum(64, 2, 600, 0, true);
+    expect_sum(9, 1, 1024, 0, true);
+    expect_sum(400, 31, 3, 1, true);
+    expect_sum(600, 31, 2, 1, false);
+    expect_sum(40, 65, 30, 1, false);
+    expect_sum(30, 20, 30, 1, false);
+    expect_sum(40, 30, 20, 2, false);
+}
+
 static kni_jaxpr *softmax_of(int64_t rows, int64_t columns, int64_t axis)
 {
     kni_builder b;
@@ -364,6 +397,7 @@ KN_TEST_GROUP(test_compile_rows)
         cmocka_unit_test(mean_and_variance_are_one_kernel),
         cmocka_unit_test(axes_around_the_rows_are_joined_in_one_kernel),
         cmocka_unit_test(a_small_array_is_one_row),
+        cmocka_unit_test(short_columns_are_written_out),
         cmocka_unit_test(rows_that_do_not_fit_into_the_cache_are_several_kernels),
         cmocka_unit_test(a_softmax_needs_no_temporary),
         cmocka_unit_test(readers_of_two_results_of_an_equation_share_loops_of_one_shape_only),
