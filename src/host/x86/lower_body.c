@@ -91,12 +91,16 @@ knh_operand knh_low_element(knh_low *l, int s, int copy)
     return knh_at_index(knh_low_pointer(l, s), KNH_RAX, size, piece_of(l, copy) * l->form.lanes * size);
 }
 
-static knh_operand numbers(knh_low *l, int first, int n)
+static knh_operand numbers(knh_low *l, int first, int n, bool is_short)
 {
     int64_t v[64];
-    for (int i = 0; i < n; i++)
+    int32_t low[64];
+    for (int i = 0; i < n; i++) {
         v[i] = first + i;
-    return knh_at_pool(knh_pool(l->a, v, n * 8, n * 8));
+        low[i] = first + i;
+    }
+    int size = is_short ? 4 : 8;
+    return knh_at_pool(knh_pool(l->a, is_short ? (const void *)low : v, n * size, n * size));
 }
 
 /* The element that an item loads: that of the stream, or one as far from there as the index says. */
@@ -119,7 +123,7 @@ static knh_operand lane_table(knh_low *l, int s, int copy)
 {
     if (class_of(l, s) == KNK_STRIDE_ANY)
         return knh_low_at(l, l->way[s].table + copy * l->form.lanes * 8);
-    return numbers(l, l->stream[s].kind == KNH_NUMBER ? copy * l->form.lanes : 0, l->form.lanes);
+    return numbers(l, l->stream[s].kind == KNH_NUMBER ? copy * l->form.lanes : 0, l->form.lanes, false);
 }
 
 static knh_operand scratch(const knh_low *l) { return knh_low_at(l, l->scratch); }
@@ -402,12 +406,14 @@ static void do_index(knh_low *l, const knh_item *it, int copy)
         do_splat(l, it, copy, knh_at(KNH_RDI, knh_low_word(it->stream, offsetof(knh_words, at))));
         return;
     }
-    int dst = knh_low_define(l, it, copy);
+    int dtype = l->value[it->def].dtype, dst = knh_low_define(l, it, copy);
+    bool is_short = knk_size(dtype) == 4;
     temps t = take_temps(l, 1, 0);
-    knh_emit_splat(l->a, &l->form, KN_ID_I64, dst, knh_low_at(l, l->way[it->stream].pointer), t.v[0], KNH_RDX);
+    knh_emit_splat(l->a, &l->form, dtype, dst, knh_low_at(l, l->way[it->stream].pointer), t.v[0], KNH_RDX);
     give_temps(l, &t);
     if (class_of(l, it->stream) != KNK_STRIDE_ZERO)
-        knh_v3(l->a, KNH_VPADDQ, knh_length(&l->form, KN_ID_I64), dst, dst, lane_table(l, it->stream, copy));
+        knh_v3(l->a, is_short ? KNH_VPADDD : KNH_VPADDQ, knh_length(&l->form, dtype), dst, dst,
+               is_short ? numbers(l, copy * l->form.lanes, l->form.lanes, true) : lane_table(l, it->stream, copy));
     knh_low_end_item(l, it, copy);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * lower_fuse.c -- two operations in one instruction, where the first has no other user and the bits are the same:
- * two bitwise operations, a test of bits, a multiply-add of something negated. */
+ * two bitwise operations, a test of bits, a multiply-add of something negated; and the three of a rotation. */
 #include "host/x86/lower_internal.h"
 
 static const knk_stage *stage_of(const knh_low *l) { return &l->k->stage[l->r->stage]; }
@@ -28,6 +28,28 @@ static bool may_vanish(const knh_low *l, knk_node x, const uint8_t *users)
         if (l->node[x].op != KNK_BITCAST)
             return true;
     }
+}
+
+/* Two shifts of one value by constants that make up its bits, joined: AVX-512 rotates. */
+static bool is_rotation(const knh_low *l, knk_node x, const uint8_t *users)
+{
+    const knk_inst *n = &l->node[x];
+    if (l->target != KNH_AVX512 || n->op != KNK_OR || !is_whole_int(n->dtype) || n->a < 0 || n->b < 0)
+        return false;
+    for (int j = 0; j < 2; j++) {
+        knk_node y = knk_operand(n, j);
+        if (y < stage_of(l)->first || l->node[y].op == KNK_BITCAST || !may_vanish(l, y, users) ||
+            knh_low_level(l, y) != knh_low_level(l, x))
+            return false;
+    }
+    const knk_inst *one = &l->node[n->a], *two = &l->node[n->b];
+    if (one->a != two->a || one->op == two->op || (one->op != KNK_SHL && one->op != KNK_SHR) ||
+        (two->op != KNK_SHL && two->op != KNK_SHR))
+        return false;
+    const knk_inst *left = &l->node[one->b], *right = &l->node[two->b];
+    uint64_t bits = 8 * (uint64_t)knk_size(n->dtype);
+    return left->op == KNK_CONST && right->op == KNK_CONST && left->imm && left->imm < bits &&
+           right->imm == bits - left->imm;
 }
 
 static bool absorbs(const knh_low *l, const knk_inst *n, int j)
@@ -75,9 +97,15 @@ void knh_low_find_fusions(knh_low *l)
         if ((!fma && !one) || l->region[at_of(l, i)] > 0 ||
             (f & (KNH_NODE_LIVE | KNH_NODE_UNIFORM | KNH_NODE_ABSORBED)) != KNH_NODE_LIVE)
             continue;
+        if (is_rotation(l, i, users)) {
+            absorb(l, x->a);
+            absorb(l, x->b);
+            continue;
+        }
         for (int j = 0; j < knk_op_table[x->op].n_operands && !(one && done); j++) {
             knk_node y = knk_operand(x, j);
-            if (knh_low_level(l, y) == knh_low_level(l, i) && absorbs(l, x, j) && may_vanish(l, y, users)) {
+            if (knh_low_level(l, y) == knh_low_level(l, i) && absorbs(l, x, j) && may_vanish(l, y, users) &&
+                !is_rotation(l, behind(l, y), users)) {
                 absorb(l, y);
                 done = true;
             }
@@ -128,6 +156,14 @@ bool knh_low_fuse(knh_low *l, knk_node x, knh_item *it, knk_node operand[3])
         return true;
     }
     const knk_inst *y = &l->node[behind(l, knk_operand(n, at))];
+    if (y->op == KNK_SHL || y->op == KNK_SHR) {
+        operand[0] = y->a;
+        operand[1] = operand[2] = KNK_NONE;
+        it->fused = KNH_FUSE_ROTATE;
+        it->how = (uint8_t)l->node[y->op == KNK_SHL ? y->b : l->node[n->a].b].imm;
+        it->needs = (knh_needs){.over = 1};
+        return true;
+    }
     operand[0] = y->a;
     operand[1] = y->b;
     operand[2] = KNK_NONE;
@@ -186,6 +222,7 @@ void knh_low_emit_fused(knh_low *l, const knh_item *it, int dst, const knh_opera
         knh_move(l->a, &l->form, dtype, dst, src[0].reg);
         knh_v3i(l->a, wide ? KNH_VPTERNLOGQ : KNH_VPTERNLOGD, len, dst, src[1].reg, src[2], it->how);
         return;
+    case KNH_FUSE_ROTATE: knh_shift(l->a, wide ? KNH_VPROLQ_I : KNH_VPROLD_I, len, dst, src[0].reg, it->how); return;
     case KNH_FUSE_TEST:
         knh_v3(l->a,
                it->how ? wide ? KNH_VPTESTNMQ : KNH_VPTESTNMD

@@ -24,7 +24,14 @@ enum {
  * the frame. */
 enum { KNH_COUNTER = KNH_R15 };
 
-enum { KNH_NODE_LIVE = 1, KNH_NODE_UNIFORM = 2, KNH_NODE_PLACED = 4, KNH_NODE_EXPORTED = 8, KNH_NODE_ABSORBED = 16 };
+enum {
+    KNH_NODE_LIVE = 1,
+    KNH_NODE_UNIFORM = 2,
+    KNH_NODE_PLACED = 4,
+    KNH_NODE_EXPORTED = 8,
+    KNH_NODE_ABSORBED = 16,
+    KNH_NODE_SHORT = 32 /* INDEX: nobody reads more than its low 32 bits, which are what it is then */
+};
 typedef enum knh_value_kind { KNH_VALUE_CONSTANT, KNH_VALUE_UNIFORM, KNH_VALUE_LANE } knh_value_kind;
 typedef struct knh_value {
     knk_node node;
@@ -58,7 +65,7 @@ typedef struct knh_state {
     bool pinned, folded;
 } knh_state;
 
-typedef enum knh_fusion { KNH_FUSE_NONE, KNH_FUSE_LOGIC, KNH_FUSE_TEST, KNH_FUSE_FMA } knh_fusion;
+typedef enum knh_fusion { KNH_FUSE_NONE, KNH_FUSE_LOGIC, KNH_FUSE_TEST, KNH_FUSE_FMA, KNH_FUSE_ROTATE } knh_fusion;
 typedef enum knh_item_kind {
     KNH_ITEM_OP,
     KNH_ITEM_LOAD,
@@ -86,7 +93,8 @@ typedef struct knh_item {
     int32_t number;          /* REDUCE: which one; of loops: which loop */
     int32_t index;           /* LOAD of adjacent lanes: a value that is the same for all of them is added; -1 */
     uint8_t fused;           /* knh_fusion; the operands are then those of the absorbed nodes, too */
-    uint8_t how;             /* LOGIC: truth table; TEST: 1 for equality; FMA: 1 the product, 2 the addend is negated */
+    uint8_t how;             /* LOGIC: truth table; TEST: 1 for equality; FMA: 1 the product, 2 the addend is negated;
+                                ROTATE: to the left, so many bits */
     knh_needs needs;
 } knh_item;
 typedef struct knh_list {

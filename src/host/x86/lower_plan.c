@@ -61,13 +61,45 @@ static bool same_form(int a, int b)
     return a == b || (knk_size(a) == knk_size(b) && (knk_size(a) >= 4 || (knk_is_half_id(a) && knk_is_half_id(b))));
 }
 
+/* Is the node its operand, under another name? A bitcast that changes nothing, or a number's low half. */
+static bool is_other_name(knh_low *l, knk_node x)
+{
+    const knk_inst *n = &l->node[x];
+    if (n->op == KNK_CAST)
+        return knh_low_inside(l, n->a) && *flags_of(l, n->a) & KNH_NODE_SHORT;
+    return n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype);
+}
+
+/* Numbers of lanes that are all read as 32-bit integers need no 64 bits: whoever counts for random numbers. */
+static void find_short_numbers(knh_low *l)
+{
+    const knk_stage *st = knh_low_stage(l);
+    for (int i = st->first; i < st->end; i++) {
+        const knk_inst *n = &l->node[i];
+        bool low = n->op == KNK_CAST && (n->dtype == KN_ID_I32 || n->dtype == KN_ID_U32);
+        if (n->op == KNK_INDEX && (*flags_of(l, i) & (LIVE | UNIFORM | EXPORTED)) == LIVE &&
+            l->r->cls[stream_for(l, n)] != KNK_STRIDE_ANY)
+            *flags_of(l, i) |= KNH_NODE_SHORT;
+        for (int j = 0; j < 3 && (*flags_of(l, i) & LIVE) && !low; j++)
+            if (knh_low_inside(l, knk_operand(n, j)))
+                *flags_of(l, knk_operand(n, j)) &= (uint8_t)~KNH_NODE_SHORT;
+    }
+}
+
 int32_t knh_low_new_value(knh_low *l, knk_node x)
 {
     const knk_inst *n = &l->node[x];
     int32_t i = l->n_value++;
     knh_value *v = &l->value[i];
-    *v = (knh_value){
-        .node = x, .dtype = n->dtype, .single = -1, .home = -1, .input = -1, .born = -1, .kept = -1, .feeds = -1};
+    bool is_short = knh_low_inside(l, x) && *flags_of(l, x) & KNH_NODE_SHORT;
+    *v = (knh_value){.node = x,
+                     .dtype = is_short ? KN_ID_I32 : n->dtype,
+                     .single = -1,
+                     .home = -1,
+                     .input = -1,
+                     .born = -1,
+                     .kept = -1,
+                     .feeds = -1};
     v->kind = n->op == KNK_CONST ? KNH_VALUE_CONSTANT : is_uniform(l, x) ? KNH_VALUE_UNIFORM : KNH_VALUE_LANE;
     v->part = v->kind == KNH_VALUE_UNIFORM ? KNH_ROW : KNH_BODY;
     v->mask = knh_is_mask(&l->lane_form, n->dtype);
@@ -101,7 +133,7 @@ static void place_import(knh_low *l, knk_node x, int32_t v)
     knh_low_push(l, l->value[v].kind == KNH_VALUE_UNIFORM ? &l->uniform : &l->body, &it);
 }
 
-/* The value that a node has; a bitcast that changes nothing is its operand. */
+/* The value that a node has; other names are their operand. */
 int32_t knh_low_value(knh_low *l, knk_node x)
 {
     if (l->value_of[x] >= 0)
@@ -112,8 +144,7 @@ int32_t knh_low_value(knh_low *l, knk_node x)
         place_import(l, x, v);
         return v;
     }
-    bool other_name = n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype);
-    if (other_name || n->op == KNK_LAST)
+    if (is_other_name(l, x) || n->op == KNK_LAST)
         return l->value_of[x] = knh_low_value(l, n->a);
     return new_value(l, x);
 }
@@ -191,7 +222,7 @@ void knh_low_place_load(knh_low *l, knk_node x)
         return;
     }
     int op = l->node[x].op;
-    if (op == KNK_BITCAST) {
+    if (op == KNK_BITCAST || is_other_name(l, x)) {
         knh_low_place_load(l, l->node[x].a);
         return;
     }
@@ -239,7 +270,7 @@ static int make_part(knh_low *l, int32_t r, knk_node limit, bool row, const regi
     for (; head[r] >= 0 && head[r] < limit; head[r] = next[head[r] - st->first]) {
         knk_node x = head[r];
         *flags_of(l, x) |= PLACED;
-        if (l->node[x].op == KNK_BITCAST && same_form(l->node[x].dtype, l->node[l->node[x].a].dtype)) {
+        if (is_other_name(l, x)) {
             knh_low_place_loads(l, x);
             knh_low_value(l, x);
             continue;
@@ -293,7 +324,7 @@ static void build_uniform(knh_low *l, const regions *g)
         const knk_inst *n = &l->node[i];
         if (n->op == KNK_CONST || (*flags_of(l, i) & (LIVE | UNIFORM)) != (LIVE | UNIFORM) || region_of(l, i) > 0)
             continue;
-        if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype)) {
+        if (is_other_name(l, i)) {
             knh_low_value(l, i);
             continue;
         }
@@ -341,7 +372,7 @@ static void place_node(knh_low *l, knk_node x)
     const knk_inst *n = &l->node[x];
     if (*flags_of(l, x) & (UNIFORM | KNH_NODE_ABSORBED) || n->op == KNK_LOAD || n->op == KNK_INDEX)
         return;
-    if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype)) {
+    if (is_other_name(l, x)) {
         knh_low_place_loads(l, x);
         knh_low_value(l, x);
         return;
@@ -549,7 +580,7 @@ static void choose_forms(knh_low *l)
     for (int i = st->first; i < st->end && !half; i++) {
         const knk_inst *n = &l->node[i];
         uint8_t f = *flags_of(l, i);
-        if (!(f & LIVE) || n->op == KNK_CONST || (region_of(l, i) > 0 && !(f & EXPORTED)))
+        if (!(f & LIVE) || f & KNH_NODE_SHORT || n->op == KNK_CONST || (region_of(l, i) > 0 && !(f & EXPORTED)))
             continue;
         if (n->op == KNK_STORE)
             half = wide(l->node[n->a].dtype);
@@ -672,6 +703,7 @@ bool knh_low_plan(knh_low *l)
     if (!knh_low_fine(l))
         return false;
     find_live_and_uniform(l);
+    find_short_numbers(l);
     knh_low_find_regions(l);
     choose_forms(l);
     knh_low_find_fusions(l);

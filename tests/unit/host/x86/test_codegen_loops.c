@@ -268,6 +268,26 @@ static void a_condition_that_comes_true_again(void **state)
     check_all(finish(k), 100);
 }
 
+/* Numbers of turns and of lanes that are read as 32 bits; one is a next value itself. */
+static void numbers_of_turns_and_lanes_as_32_bits(void **state)
+{
+    (void)state;
+    knk_builder *k = begin(1);
+    knk_node x = load(k, KN_ID_U32, (uint8_t[]){U}, false);
+    knk_loop_begin(k);
+    knk_node a = knk_carry(k, x), b = knk_carry(k, x), c = knk_carry(k, x);
+    knk_node turn = CAST(U32, knk_index(k, knk_add_loop_map(k, (uint8_t[]){Z, U}))),
+             lane = CAST(U32, knk_index(k, knk_add_loop_map(k, (uint8_t[]){U, Z}))),
+             both = CAST(I32, knk_index(k, knk_add_loop_map(k, (uint8_t[]){U, ANY})));
+    knk_next(k, a, OR(SHL(ADD(a, turn), U32(13)), SHR(ADD(a, turn), U32(19))));
+    knk_next(k, b, ADD(ADD(a, b), ADD(lane, BITS(U32, both))));
+    knk_next(k, c, turn);
+    knk_loop_end(k);
+    store(k, knk_last(k, a), (uint8_t[]){U}, false);
+    store(k, ADD(knk_last(k, b), knk_last(k, c)), (uint8_t[]){U}, false);
+    check_all(finish(k), 100);
+}
+
 static void loops_in_loops(void **state)
 {
     (void)state;
@@ -583,6 +603,7 @@ KN_TEST_GROUP(test_codegen_loops)
         cmocka_unit_test(many_carries_read_each_other),
         cmocka_unit_test(points_are_done_at_different_times),
         cmocka_unit_test(a_condition_that_comes_true_again),
+        cmocka_unit_test(numbers_of_turns_and_lanes_as_32_bits),
         cmocka_unit_test(loops_in_loops),
         cmocka_unit_test(deep_loops),
         cmocka_unit_test(conditions_in_conditions),

@@ -400,6 +400,110 @@ static void nontemporal_stores(void **state)
         }
 }
 
+/* The kernel's own code for points in adjacent lanes: its listing is looked at. */
+static bool code_has(const scene *s, knh_target target, const char *text)
+{
+    uint8_t cls[KNH_MAX_STREAMS];
+    memset(cls, KNK_STRIDE_ONE, sizeof cls);
+    knh_request r = {.kernel = s->k, .stage = 0, .mode = KNH_POINTS, .cls = cls};
+    knh_asm a;
+    knx_str listing = {0};
+    knh_asm_init(&a);
+    a.listing = &listing;
+    assert_null(knh_lower(&r, target, &a, NULL));
+    bool has = strstr(listing.s, text) != NULL;
+    knx_str_free(&listing);
+    knh_asm_free(&a);
+    return has;
+}
+
+/* x shifted by `left` and by `right` bits, joined; `kind` says what keeps that from being a rotation. */
+enum { PLAIN, SWAPPED, READ_TWICE, TWO_VALUES, JOINED_TO_MORE, KINDS };
+static void check_rotation(int d, int64_t left, int64_t right, int kind)
+{
+    scene s;
+    uint64_t seed = 3;
+    enum { N = 75 };
+    scene_begin(&s, 1, N);
+    scene_stage(&s, -1);
+    int map = scene_map(&s, 0, (const int64_t[]){N, 1, 0});
+    knk_builder *k = s.b;
+    knk_node x[2];
+    for (int i = 0; i < 2; i++)
+        x[i] = knk_load(k, scene_buffer(&s, d, false, N, &seed), map, KNK_NONE, KNK_NONE, KNK_NONE);
+    knk_node up = knk_binary(k, KNK_SHL, x[0], knk_const_int(k, d, left)),
+             down = knk_binary(k, KNK_SHR, x[kind == TWO_VALUES], knk_const_int(k, d, right)),
+             y = kind == SWAPPED ? OR(down, up) : OR(up, down);
+    if (kind == READ_TWICE)
+        y = ADD(y, down);
+    if (kind == JOINED_TO_MORE)
+        y = knk_binary(k, KNK_XOR, y, x[1]);
+    knk_store(k, scene_buffer(&s, d, true, N, &seed), map, y);
+    scene_end(&s);
+    bool rotates = kind != READ_TWICE && kind != TWO_VALUES && left + right == 8 * knk_size(d);
+    assert_int_equal(code_has(&s, KNH_AVX512, "vprol"), rotates);
+    for (int t = 0; t < 2; t++)
+        if (works(targets[t])) {
+            scene_way way = {.mode = KNH_POINTS};
+            assert_true(scene_check(&s, &way, stage_code, &targets[t], "rotation"));
+            stage_code_free();
+        }
+    scene_free(&s);
+}
+
+static void two_shifts_of_one_value_rotate_it(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++)
+        for (int64_t left = 1; left < (d ? 64 : 32); left += d ? 9 : 5)
+            for (int kind = PLAIN; kind < KINDS; kind++) {
+                check_rotation(d ? KN_ID_U64 : KN_ID_U32, left, (d ? 64 : 32) - left, kind);
+                check_rotation(d ? KN_ID_I64 : KN_ID_I32, left, (d ? 64 : 32) - left, kind);
+                check_rotation(d ? KN_ID_U64 : KN_ID_U32, left, 31 - left % 31, kind);
+            }
+}
+
+/* out[i] = the number of i, from `first` on, as 32 bits, + x[i]; `both`: and as 64 bits, too. */
+static bool check_number(int d, int64_t first, int64_t n, bool any, bool both)
+{
+    scene s;
+    uint64_t seed = 3;
+    scene_begin(&s, 3, n);
+    scene_stage(&s, -1);
+    int map = scene_map(&s, 0, (const int64_t[]){n, 1, 0});
+    knk_builder *k = s.b;
+    knk_node i = knk_index(k, scene_map(&s, first, (const int64_t[]){n, 1, 0})),
+             x = knk_load(k, scene_buffer(&s, d, false, 3 * n, &seed), map, KNK_NONE, KNK_NONE, KNK_NONE);
+    knk_store(k, scene_buffer(&s, d, true, 3 * n, &seed), map, ADD(knk_cast(k, d, i), x));
+    if (both)
+        knk_store(k, scene_buffer(&s, KN_ID_I64, true, 3 * n, &seed), map, i);
+    scene_end(&s);
+    bool whole = code_has(&s, KNH_AVX512, "zmm") && !code_has(&s, KNH_AVX512, "ymm");
+    for (int t = 0; t < 2; t++)
+        if (works(targets[t])) {
+            scene_way way = {.mode = KNH_POINTS, .any = any};
+            assert_true(scene_check(&s, &way, stage_code, &targets[t], "numbers"));
+            stage_code_free();
+        }
+    scene_free(&s);
+    return whole;
+}
+
+static void numbers_read_as_32_bits_do_not_halve_the_lanes(void **state)
+{
+    (void)state;
+    static const int64_t first[] = {0, 7, -40, INT32_MAX - 20, (int64_t)UINT32_MAX - 20, (int64_t)1 << 40};
+    for (size_t f = 0; f < sizeof first / sizeof *first; f++)
+        for (int64_t n = 1; n < 200; n += n < 40 ? 13 : 80)
+            for (int way = 0; way < 4; way++) {
+                bool any = way & 1, both = way & 2;
+                assert_int_equal(check_number(KN_ID_U32, first[f], n, any, both), !both);
+                assert_int_equal(check_number(KN_ID_I32, first[f], n, any, both), !both);
+                check_number(KN_ID_F32, first[f], n, any, both);
+                check_number(KN_ID_U8, first[f], n, any, both);
+            }
+}
+
 /* A kernel of n loads that are all alive at once. */
 static knx_error *lower_much(int n, knh_target target, knh_asm *a)
 {
@@ -511,6 +615,8 @@ KN_TEST_GROUP(test_codegen_lower)
         cmocka_unit_test(wide_values_pass_between_cold_parts),
         cmocka_unit_test(cold_parts_read_wide_single_values),
         cmocka_unit_test(cold_parts_spill_beside_the_lane_loop),
+        cmocka_unit_test(two_shifts_of_one_value_rotate_it),
+        cmocka_unit_test(numbers_read_as_32_bits_do_not_halve_the_lanes),
         cmocka_unit_test(an_index_of_all_lanes_moves_a_load),
         cmocka_unit_test(every_operation_for_every_dtype),
         cmocka_unit_test(nontemporal_stores),
