@@ -225,9 +225,9 @@ static kn_array bytes(const void *handle, bool legacy, int64_t length)
         return knrng_failed(&c);
     knx_buffer *b = knrng_room(&c, KN_DT(U8));
     uint8_t *out = b ? b->data : NULL;
-    for (int64_t i = 0; b && i < length;) {
-        int64_t words = (length - i - 1) / 4 + 1;
-        words = words < KNRNG_AHEAD ? words : KNRNG_AHEAD;
+    int64_t i = 0, left = (length - 1) / 4 + 1; /* one, too, where there are no bytes: NumPy draws it */
+    for (int64_t words; b && left > 0; left -= words) {
+        words = left < KNRNG_AHEAD ? left : KNRNG_AHEAD;
         knrng_halves(c.r.g, (size_t)words, c.r.ahead32);
         for (int64_t k = 0; k < 4 * words && i < length; k++)
             out[i++] = (uint8_t)(c.r.ahead32[k / 4] >> k % 4 * 8);

@@ -124,6 +124,16 @@ static void numbers_that_no_one_could_draw_end(void **unused) /* NaN and infinit
     assert_true(isinf(kn_item(kn_rng_gamma(RNG, inf, KN_SHAPE()))));
 }
 
+/* As NumPy 2.4 does. */
+static void no_bytes_draw_a_word(void **unused)
+{
+    (void)unused;
+    KN_SCOPE;
+    kn_rng rng = kn_default_rng(1);
+    assert_int_equal(kn_size(kn_rng_bytes(rng, 0)), 0);
+    assert_true(kn_array_equal(kn_rng_integers(rng, 0, 1000, KN_SHAPE(3)), kn_of(int64_t, 511, 755, 950)));
+}
+
 static void null_and_dead_generators_are_errors(void **unused)
 {
     (void)unused;
@@ -149,6 +159,7 @@ KN_TEST_GROUP(test_rng)
         TEST(what_fails_draws_nothing),
         TEST(covariances_have_three_factors),
         TEST(numbers_that_no_one_could_draw_end),
+        TEST(no_bytes_draw_a_word),
         TEST(null_and_dead_generators_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
