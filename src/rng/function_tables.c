@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * function_tables.c -- numbers near the logarithms and powers that functions_isa.c begins with: those of the C
- * library that NumPy is built for, which are Arm's (optimized routines, MIT licence). */
+ * function_tables.c -- numbers near the logarithms and powers that functions_isa.c begins with, as the C library that
+ * NumPy is built for has them. Made by scripts/fit/generator_functions.py. */
 /* clang-format off */
 #include "rng/function_tables.h"
 

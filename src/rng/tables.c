@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tables.c -- numbers that streams depend on to the last bit, as NumPy has them (numpy/random, BSD licence): the
- * ziggurats of J. Doornik's form, the logarithms of factorials, and the polynomial of 2^128 steps of MT19937. */
+ * tables.c -- numbers that streams depend on to the last bit, as NumPy has them: the ziggurats of J. Doornik's
+ * form, the logarithms of factorials, and the polynomial of 2^128 steps of MT19937 (scripts/fit/generators.py). */
 /* clang-format off */
 #include "rng/tables.h"
 

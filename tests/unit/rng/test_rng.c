@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_rng.c -- methods of generators beside their streams: out, views, traces, factors of covariances. */
+#include "host/routine/isa.h"
+#include "rng/functions.h"
 #include "support/expect.h"
 #include "support/group.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define RNG kn_default_rng(42)
 
@@ -149,6 +154,59 @@ static void null_and_dead_generators_are_errors(void **unused)
     expect_error("ValueError", "random: this generator was released: the scope that owned it has ended");
 }
 
+/* ---- The functions, as built for each instruction set. */
+
+enum { ARGUMENTS = 100000, ROW = 10 };
+
+static uint64_t next_word(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state ^ *state >> 29;
+}
+
+static double unit(uint64_t *state) { return (double)(next_word(state) >> 11) * 0x1p-53; }
+
+/* Of x and y: every bit pattern now and then, magnitudes that the streams have otherwise. */
+static void results_of(double *row, int i, uint64_t *state)
+{
+    const knrng_functions *f = knrng_function();
+    double x = ldexp(unit(state) - 0.5, i % 24 - 11), y = ldexp(unit(state) - 0.5, i % 7);
+    if (i % 4 == 0) {
+        uint64_t word = next_word(state);
+        memcpy(&x, &word, sizeof x);
+    } else if (i % 4 == 1) {
+        x = ldexp(unit(state) - 0.5, -(i % 1090));
+    }
+    double a = fabs(x), angle = fmod(a, 3.140625);
+    float x32 = (float)x, a32 = fabsf(x32);
+    row[0] = f->exp(x), row[1] = f->expm1(x), row[2] = f->log(a), row[3] = f->log1p(x), row[4] = f->pow(a, y);
+    row[5] = isfinite(x) ? f->cos(angle) : 0, row[6] = f->acos(x);
+    row[7] = (double)f->expf(x32), row[8] = (double)f->logf(a32), row[9] = (double)f->powf(a32, (float)y);
+    for (int k = 0; k < ROW; k++)
+        if (isnan(row[k])) /* whatever its sign */
+            row[k] = NAN;
+}
+
+static void functions_have_the_same_bits_on_every_instruction_set(void **unused)
+{
+    (void)unused;
+    double *base = malloc(sizeof(double[ARGUMENTS][ROW])), row[ROW];
+    assert_non_null(base);
+    for (int isa = KNR_ISA_BASE; isa <= KNR_ISA_AVX512; isa++) {
+        uint64_t state = 42;
+        knr_isa_limit((knr_isa_kind)isa);
+        knrng_choose_functions();
+        for (int i = 0; i < ARGUMENTS; i++)
+            if (isa == KNR_ISA_BASE)
+                results_of(base + i * ROW, i, &state);
+            else {
+                results_of(row, i, &state);
+                assert_memory_equal(row, base + i * ROW, sizeof row);
+            }
+    }
+    free(base);
+}
+
 KN_TEST_GROUP(test_rng)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +219,7 @@ KN_TEST_GROUP(test_rng)
         TEST(numbers_that_no_one_could_draw_end),
         TEST(no_bytes_draw_a_word),
         TEST(null_and_dead_generators_are_errors),
+        TEST(functions_have_the_same_bits_on_every_instruction_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
