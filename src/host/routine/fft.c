@@ -289,6 +289,21 @@ static void run_line(line_work *w, const void *x, void *y)
         memcpy(number_at(a, y, k), number_at(a, z, 2 * k), bytes);
 }
 
+/* Lines of a few numbers, from number i to `end` */
+static bool run_short(const axis_work *a, int64_t i, int64_t end)
+{
+    knr_fft_short c;
+    if (!(is_complex(a) || in_half(a)) || !knr_fft_find_short(in_half(a) ? a->n / 2 : a->n, a->bytes, &c))
+        return false;
+    c.of_x = a->n_x * (reals(a) ? 1 : 2), c.of_y = a->n_y * (to_reals(a) ? 1 : 2);
+    c.x = number_at(a, a->x, i * c.of_x), c.y = number_at(a, a->y, i * c.of_y);
+    c.rows = end - i;
+    c.swap = is_inverse(a), c.from_real = reals(a), c.to_real = to_reals(a);
+    c.scale = a->scale;
+    a->loops->lines(&c);
+    return true;
+}
+
 static void run_rows(void *arg, int64_t part, int worker)
 {
     const axis_work *a = arg;
@@ -301,6 +316,8 @@ static void run_rows(void *arg, int64_t part, int worker)
         w.ahead_y = of_y / 2;
     }
     int64_t i = part * a->outer / a->parts, end = (part + 1) * a->outer / a->parts;
+    if (run_short(a, i, end))
+        return;
     if (is_complex(a) && knr_fft_takes_rows(a->p))
         w.rows = end - i;
     for (; i < end; i += w.rows)
@@ -358,7 +375,10 @@ static int64_t decide(axis_work *a, int threads, way *how)
     int64_t block = knr_fft_width(a->bytes), of = a->inner >= block ? a->inner : all;
     bool few = all < block / 2 || a->p->n >= LANES_BELOW;
     few = few || (is_complex(a) && (a->p->columns || knr_fft_takes_rows(a->p)));
-    *how = a->inner == 1 && a->x != a->y && a->p->alone && (few || !a->p->wide) ? ROWS : a->p->wide ? LANES : GATHERED;
+    knr_fft_short c;
+    bool by_line = (is_complex(a) || in_half(a)) && knr_fft_find_short(a->p->n, a->bytes, &c);
+    by_line = by_line || (a->p->alone && (few || !a->p->wide));
+    *how = a->inner == 1 && a->x != a->y && by_line ? ROWS : a->p->wide ? LANES : GATHERED;
     a->inside = 1;
     int workers = threads;
     if (*how == LANES) {
@@ -456,7 +476,8 @@ size_t knr_fft_workspace(const knr_fft *f, int threads)
     return middle_bytes(f) + (size_t)most;
 }
 
-/* One line by itself, which short calls are, as decide and run_axis would do it; false: it is something else. */
+/* One line by itself, which short calls are, as decide and run_axis would do it; false: it is something else, or has no
+ * room that it needs. */
 static bool run_one(const knr_fft *f, const void *x, void *y, void *room)
 {
     if (f->n_axes != 1 || f->axes[0] != f->ndim - 1)
@@ -468,12 +489,19 @@ static bool run_one(const knr_fft *f, const void *x, void *y, void *room)
     a.type = f->type, a.bytes = f->bytes, a.n = f->lengths[0], a.scale = is_inverse(&a) ? 1 / (double)a.n : 1;
     if (!is_complex(&a) && !in_half(&a))
         return false;
+    a.loops = knr_fft_loops_of(a.bytes);
+    if (a.n <= 2 * KNR_FFT_MOST_SHORT) {
+        a.n_x = a.n_y = 0, a.x = x, a.y = y; /* one line */
+        if (run_short(&a, 0, 1))
+            return true;
+    }
+    if (!room)
+        return false;
     a.p = knr_fft_find(in_half(&a) ? a.n / 2 : a.n, a.bytes, in_half(&a));
     if (!a.p)
         return false;
     bool alone = a.p->kind == KNR_FFT_FLAT && a.p->alone;
     if (alone) {
-        a.loops = knr_fft_loops_of(a.bytes);
         line_work w;
         begin_lines(&w, &a, room, 1);
         run_line(&w, x, y);
@@ -485,7 +513,7 @@ static bool run_one(const knr_fft *f, const void *x, void *y, void *room)
 knx_error *knr_fft_run(const knr_fft *f, const void *x, void *y, void *workspace, int threads)
 {
     knx_buffer *own = NULL;
-    if (nothing_to_do(f))
+    if (nothing_to_do(f) || (!workspace && run_one(f, x, y, NULL)))
         return NULL;
     if (!workspace) {
         size_t bytes = knr_fft_workspace(f, threads);

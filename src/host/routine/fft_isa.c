@@ -120,6 +120,8 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #include "host/routine/fft_radix.h"
 #include "host/routine/fft_groups.h"
 #include "host/routine/fft_lanes.h"
+#undef F
+#undef V
 #undef NUM
 #undef T
 #undef BYTES
@@ -130,19 +132,56 @@ APART vf64 madd_f64(vf64 a, vf64 b, vf64 c) { return fma_f64(a, b, c); }
 #include "host/routine/fft_radix.h"
 #include "host/routine/fft_groups.h"
 #include "host/routine/fft_lanes.h"
+#undef F
+#undef V
+#undef NUM
+#undef T
+#undef BYTES
 
 #include "host/routine/fft_roots.h"
+
+#if VECTOR_BYTES == 32 /* vectors of four numbers are all that short lines want of AVX-512 */
+typedef float vone_f32;
+typedef double vone_f64;
+typedef float vfour_f32 __attribute__((vector_size(16)));
+typedef double vfour_f64 __attribute__((vector_size(32)));
+#define madd_one_f32(a, b, c)  __builtin_fmaf(a, b, c)
+#define madd_one_f64(a, b, c)  __builtin_fma(a, b, c)
+#define madd_four_f32(a, b, c) (vfour_f32) _mm_fmadd_ps((__m128)(a), (__m128)(b), (__m128)(c))
+#define madd_four_f64(a, b, c) (vfour_f64) _mm256_fmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(c))
+
+#define T                      float
+#define BYTES                  4
+#define PLAIN                  f32
+#define ONE                    one_f32
+#define FOUR                   four_f32
+#include "host/routine/fft_short.h"
+#undef T
+#undef BYTES
+#undef PLAIN
+#undef ONE
+#undef FOUR
+
+#define T     double
+#define BYTES 8
+#define PLAIN f64
+#define ONE   one_f64
+#define FOUR  four_f64
+#include "host/routine/fft_short.h"
+#endif
 
 #if VECTOR_BYTES > 16
 #define ROWS_f32 rows_of_64_f32, rows_of_128_f32, rows_of_256_f32
 #define ROWS_f64 rows_of_64_f64, rows_of_128_f64
 #else
-#define ROWS_f32 NULL /* small code rather */
-#define ROWS_f64 NULL
+#define ROWS_f32          NULL /* small code rather */
+#define ROWS_f64          NULL
+#define knr_fft_lines_f32 NULL
+#define knr_fft_lines_f64 NULL
 #endif
 #define TABLE(num)                                                                                                \
     {                                                                                                             \
         pass_##num, groups_##num, {ROWS_##num}, cross_##num, turn_over_##num, take_##num, put_##num, times_##num, \
-            real_##num, real_lanes_##num, powers_##num, roots, turn_##num                                         \
+            real_##num, real_lanes_##num, powers_##num, roots, turn_##num, knr_fft_lines_##num                    \
     }
 const knr_fft_loops KN_ISA_NAME(knr_fft)[2] = {TABLE(f32), TABLE(f64)};

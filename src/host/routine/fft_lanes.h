@@ -242,22 +242,6 @@ static void F(powers)(const knr_fft_powers *p, void *pairs)
 
 /* --- real transforms -------------------------------------------------------------------------- */
 
-/* Elements k and m - k, times w^k and added; x becomes y (fft.c has the formula). */
-ALWAYS void F(join)(V *ar, V *ai, V *br, V *bi, V c, V s, bool inverse)
-{
-    const V half = F(fill)((T)(inverse ? 1 : 0.5));
-    V er = (*ar + *br) * half, ei = (*ai - *bi) * half, or = (*ar - *br) * half, oi = (*ai + *bi) * half, tr, ti;
-    if (inverse) {
-        tr = F(madd)(s, or, -(c * oi));
-        ti = F(madd)(c, or, s * oi);
-    } else {
-        tr = F(madd)(c, oi, s * or);
-        ti = F(madd)(s, oi, -(c * or));
-    }
-    *ar = er + tr, *ai = ei + ti;
-    *br = er - tr, *bi = ti - ei;
-}
-
 /* LANES of them: the numbers from k on, and those that end with m - k */
 ALWAYS void F(join_lanes)(const knr_fft_real *r, int64_t k, V c, V s)
 {
@@ -392,5 +376,3 @@ static void F(real_lanes)(const knr_fft_real *r)
 #undef EVENS
 #undef WIDTH
 #undef LANES
-#undef V
-#undef F

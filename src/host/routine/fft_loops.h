@@ -76,6 +76,19 @@ typedef struct knr_fft_powers {
     int64_t n, first, step, count;
 } knr_fft_powers;
 
+/* Lines of n numbers (of 2 n real ones, where one side is real), of x and y numbers of the type apart. y may be x where
+ * both are complex. */
+enum { KNR_FFT_MOST_SHORT = 32 };
+typedef struct knr_fft_short {
+    const void *x;
+    void *y;
+    int64_t rows, of_x, of_y;
+    int n, slot; /* slot: number of n among 1, 2, 3, 4, 5, 7, 8, 16, 32 */
+    bool swap, from_real, to_real;
+    const void *turns, *roots, *real; /* as by_t of 16 and 32, roots of groups, pairs exp(-2 pi i k / 2 n) */
+    double scale;
+} knr_fft_short;
+
 typedef struct knr_fft_loops {
     void (*pass)(const knr_fft_groups *c);
     void (*groups)(const knr_fft_groups *c);
@@ -97,7 +110,10 @@ typedef struct knr_fft_loops {
     /* exp(-2 pi i k[j] / n) for j < count, 0 <= k[j] < n, as pairs of double, to the last bit or so */
     void (*roots)(const int64_t *k, int64_t n, int count, double *pairs);
     void (*turn)(void *re, void *im, int64_t n, const void *w); /* planes [n][WIDTH] times w[k] (pairs) */
+    void (*lines)(const knr_fft_short *c);                      /* NULL: short lines run side by side */
 } knr_fft_loops;
 
+void knr_fft_lines_f32(const knr_fft_short *c); /* AVX2, which AVX-512 has, too */
+void knr_fft_lines_f64(const knr_fft_short *c);
 extern const knr_fft_loops knr_fft_base[2], knr_fft_avx2[2], knr_fft_avx512[2]; /* float32, float64 */
 #endif

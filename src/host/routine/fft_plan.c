@@ -185,6 +185,60 @@ static bool real_tables(knr_fft_plan *p)
     return true;
 }
 
+/* --- short lines ------------------------------------------------------------------------------ */
+
+/* Tables of the lengths of short lines: turns, roots, those of 2 n real numbers. They stay. */
+enum { SHORT_TURNS = 56, SHORT_ROOTS = 6, SHORT_ALL = SHORT_TURNS + SHORT_ROOTS + 2 * (KNR_FFT_MOST_SHORT / 2 + 1) };
+static const int short_length[] = {1, 2, 3, 4, 5, 7, 8, 16, 32};
+enum { SHORT_LENGTHS = sizeof short_length / sizeof *short_length };
+static float short_f32[SHORT_LENGTHS][SHORT_ALL];
+static double short_f64[SHORT_LENGTHS][SHORT_ALL];
+static _Atomic(bool) short_ready[2];
+static knx_global_lock short_lock = KN_GLOBAL_LOCK_INIT;
+
+static void make_short(int n, void *table, int bytes)
+{
+    places to = {.table = table, .bytes = bytes, .by = 1, .second = 4};
+    for (int k = 1; n > 8 && k < n / 4; k++) { /* as pass_tables has them for the first pass */
+        to.at = 8 * (k - 1);
+        set_powers(to, (series){.n = n, .step = k, .times = 1}, 4);
+    }
+    to.by = 2, to.second = 1;
+    for (int j = 1; n % 2 && j <= n / 2; j++) { /* as roots_table */
+        to.at = SHORT_TURNS + 2 * (j - 1);
+        set_powers(to, (series){.n = n, .first = n - j, .times = 1}, 1);
+    }
+    to.at = SHORT_TURNS + SHORT_ROOTS; /* as real_tables */
+    set_powers(to, (series){.n = 2 * n, .step = 1, .times = 1}, n / 2 + 1);
+}
+
+static void *short_table(int slot, int bytes) { return bytes == 4 ? (void *)short_f32[slot] : (void *)short_f64[slot]; }
+
+bool knr_fft_find_short(int64_t n, int bytes, knr_fft_short *c)
+{
+    static const signed char slots[KNR_FFT_MOST_SHORT + 1] = {-1, 0,  1,  2,  3,  4,  -1, 5,  6,  -1, -1,
+                                                              -1, -1, -1, -1, -1, 7,  -1, -1, -1, -1, -1,
+                                                              -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 8};
+    int slot = n > KNR_FFT_MOST_SHORT ? -1 : slots[n], which = bytes == 8;
+    if (slot < 0 || !knr_fft_loops_of(bytes)->lines)
+        return false;
+    if (!atomic_load_explicit(&short_ready[which], memory_order_acquire)) {
+        knx_global_lock_take(&short_lock);
+        if (!atomic_load_explicit(&short_ready[which], memory_order_relaxed)) {
+            for (int i = 0; i < SHORT_LENGTHS; i++)
+                make_short(short_length[i], short_table(i, bytes), bytes);
+            atomic_store_explicit(&short_ready[which], true, memory_order_release);
+        }
+        knx_global_unlock(&short_lock);
+    }
+    char *table = short_table(slot, bytes);
+    c->n = (int)n, c->slot = slot;
+    c->turns = table;
+    c->roots = table + SHORT_TURNS * bytes;
+    c->real = table + (SHORT_TURNS + SHORT_ROOTS) * bytes;
+    return true;
+}
+
 /* --- factors ---------------------------------------------------------------------------------- */
 
 typedef struct factors {
@@ -289,6 +343,8 @@ static void flat_passes(knr_fft_plan *p, plan_use use)
     while (twos < f.n && f.v[twos] == 2)
         twos++;
     int64_t least = width / 2, most = p->n == 64 ? 4 : p->n / least; /* 64 by eights would not fill the lanes */
+    if (twos == f.n && p->n <= KNR_FFT_MOST_SHORT)
+        most = p->n == 16 ? 4 : 8; /* lines of them go through all passes in registers */
     n = lines ? few_radices(twos, radix) : eight_radices(twos, most, radix);
     int left = !lines && most >= 4 && most < 8 ? twos % 2 : 0;
     n += radices_of(f.v + twos - left, f.n - twos + left, of, lines ? 1 : least, radix + n);

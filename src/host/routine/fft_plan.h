@@ -83,4 +83,7 @@ void knr_fft_prepare(const knr_fft_plan *p, int side, const knr_fft_numbers *x, 
                      void *room, knr_fft_stages *s);
 void knr_fft_run_stages(const knr_fft_stages *s);
 const knr_fft_loops *knr_fft_loops_of(int bytes);
+/* What lines of n complex numbers, or of 2 n real ones, need beside their places, if they run one after the other by
+ * knr_fft_loops.lines; false: they do not. Neither a plan nor memory is asked for. */
+bool knr_fft_find_short(int64_t n, int bytes, knr_fft_short *c);
 #endif

@@ -322,7 +322,7 @@ static void plans_are_kept_and_go_when_asked(void **unused)
 static void without_memory_there_is_an_error_and_nothing_is_lost(void **unused)
 {
     (void)unused;
-    static const int64_t lengths[] = {12, 64, 97, 1994, 16384};
+    static const int64_t lengths[] = {12, 72, 97, 1994, 16384};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         int64_t n = lengths[i], axis = 0, dim[] = {n};
         double *x = noise_new(8, 2 * n), *y = malloc((size_t)n * 16 + 32);
@@ -350,6 +350,24 @@ static void without_memory_there_is_an_error_and_nothing_is_lost(void **unused)
     }
 }
 
+static void a_short_line_needs_no_memory(void **unused)
+{
+    (void)unused;
+    if (!knr_fft_loops_of(8)->lines)
+        return;
+    int64_t n = 32, axis = 0, dim[] = {n};
+    double *x = noise_new(8, 2 * n), *y = malloc((size_t)n * 16 + 32);
+    knr_fft_forget();
+    knx_fail_pieces(true);
+    knx_fail_after(0, true);
+    knx_error *e = knr_fft_run(&(knr_fft){KNR_RFFT, 8, 1, 1, dim, &axis, &n}, x, y, NULL, 1);
+    knx_fail_after(-1, false);
+    knx_fail_pieces(false);
+    assert_null(e);
+    assert_int_equal(knr_fft_forget(), 0);
+    free(x), free(y);
+}
+
 KN_TEST_GROUP(test_routine_fft)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +380,7 @@ KN_TEST_GROUP(test_routine_fft)
         cmocka_unit_test(an_inverse_gives_the_operand_back),
         cmocka_unit_test(plans_are_kept_and_go_when_asked),
         cmocka_unit_test(without_memory_there_is_an_error_and_nothing_is_lost),
+        cmocka_unit_test(a_short_line_needs_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
