@@ -5,6 +5,7 @@
  * polynomial, with the roundings in the same places; log1p and expm1 those of W. Kahan and K. C. Ng (fdlibm).
  * Their results are a half and some hundredths of a unit in the last place away at most, so nearly all are those
  * of correct rounding, and all are those that NumPy has. */
+#include "base/half.h"
 #include "base/isa_name.h"
 #include "rng/function_tables.h"
 #include "rng/functions.h"
@@ -21,20 +22,6 @@ static inline uint64_t bits_of(double x)
 static inline double double_of(uint64_t u)
 {
     double x;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
-
-static inline uint32_t bits_of32(float x)
-{
-    uint32_t u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-static inline float float_of(uint32_t u)
-{
-    float x;
     memcpy(&x, &u, sizeof x);
     return x;
 }
@@ -290,15 +277,15 @@ static float expf_(float x)
 
 static float logf_(float x)
 {
-    uint32_t ix = bits_of32(x);
+    uint32_t ix = knx_f32_bits(x);
     if (!(x >= 0x1p-126f && x < INFINITY)) {
         if (!(x > 0) || x == INFINITY)
             return x == 0 ? -INFINITY : x < 0 ? NAN : x;
-        ix = bits_of32(x * 0x1p23f) - (23u << 23);
+        ix = knx_f32_bits(x * 0x1p23f) - (23u << 23);
     }
     uint32_t part = ix - 0x3f330000;
     const knrng_near_log *t = &knrng_near_logs32[part >> 19 & 15];
-    double z = float_of(ix - (part & 0xff800000)), r = fma(z, t->inverse, -1);
+    double z = knx_f32_from_bits(ix - (part & 0xff800000)), r = fma(z, t->inverse, -1);
     double y0 = fma((double)((int32_t)part >> 23), 0x1.62e42fefa39efp-1, t->log), r2 = r * r;
     double y = fma(-0x1.00ea348b88334p-2, r2, fma(0x1.5575b0be00b6ap-2, r, -0x1.ffffef20a4123p-2));
     return (float)fma(y, r2, y0 + r);
@@ -306,14 +293,14 @@ static float logf_(float x)
 
 static float powf_(float x, float y)
 {
-    uint32_t ix = bits_of32(x);
+    uint32_t ix = knx_f32_bits(x);
     if (!(x > 0 && x < INFINITY) || !(y < INFINITY && y > -INFINITY) || y == 0)
         return (float)pow_special(x, y);
     if (x < 0x1p-126f)
-        ix = bits_of32(x * 0x1p23f) - (23u << 23);
+        ix = knx_f32_bits(x * 0x1p23f) - (23u << 23);
     uint32_t part = ix - 0x3f330000;
     const knrng_near_log *t = &knrng_near_binary_logs32[part >> 19 & 15];
-    double z = float_of(ix - (part & 0xff800000)), r = fma(z, t->inverse, -1),
+    double z = knx_f32_from_bits(ix - (part & 0xff800000)), r = fma(z, t->inverse, -1),
            y0 = t->log + (double)((int32_t)part >> 23);
     double r2 = r * r, a = fma(0x1.27616c9496e0bp-2, r, -0x1.71969a075c67ap-2),
            p = fma(0x1.ec70a6ca7baddp-2, r, -0x1.7154748bef6c8p-1);

@@ -27,44 +27,14 @@ double knrng_legacy_gauss(knrng_reader *r)
 
 static double exponential(knrng_reader *r) { return -knrng_log(1.0 - knrng_unit(r)); }
 
-static double small_gamma(knrng_reader *r, double shape)
-{
-    for (;;) {
-        double u = knrng_unit(r), v = exponential(r);
-        if (u <= 1.0 - shape) {
-            double x = knrng_pow(u, 1. / shape);
-            if (x <= v)
-                return x;
-        } else {
-            double y = -knrng_log((1 - u) / shape);
-            double x = knrng_pow(1.0 - shape + shape * y, 1. / shape);
-            if (x <= v + y)
-                return x;
-        }
-    }
-}
-
-double knrng_legacy_gamma(knrng_reader *r, double shape)
-{
-    if (shape == 1.0)
-        return exponential(r);
-    if (shape == 0.0 || isnan(shape))
-        return shape;
-    if (shape < 1.0)
-        return small_gamma(r, shape);
-    double b = shape - 1. / 3., c = 1. / sqrt(9 * b);
-    for (;;) {
-        double x, v;
-        do {
-            x = knrng_legacy_gauss(r);
-            v = 1.0 + c * x;
-        } while (v <= 0.0);
-        v = v * v * v;
-        double u = knrng_unit(r);
-        if (u < 1.0 - 0.0331 * (x * x) * (x * x) || knrng_log(u) < 0.5 * x * x + b * (1. - v + knrng_log(v)))
-            return b * v;
-    }
-}
+#define T           double
+#define F(name)     name
+#define GAMMA       knrng_legacy_gamma
+#define BELOW_ONE   small_gamma
+#define UNIT        knrng_unit
+#define EXPONENTIAL exponential
+#define NORMAL      knrng_legacy_gauss
+#include "rng/gamma_loops.h"
 
 static double chisquare(knrng_reader *r, double df) { return 2.0 * knrng_legacy_gamma(r, df / 2.0); }
 
