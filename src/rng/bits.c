@@ -284,23 +284,21 @@ int kn_bit_generator_advance(kn_bit_generator bit_generator, kn_array delta)
     return kna_end_plain(&op) ? 0 : -1;
 }
 
+static knx_error *make_child(void *parent, void *children, int i)
+{
+    knrng_bits *child = NULL;
+    kn_bit_generator *to = (kn_bit_generator *)children + i;
+    *to = NULL;
+    KN_TRY(knrng_bits_child(parent, &child));
+    *to = knrng_bits_handle(child);
+    return *to ? NULL : knx_error_nomem();
+}
+
 int kn_bit_generator_spawn(kn_bit_generator bit_generator, int n, kn_bit_generator *children)
 {
     kna_op op;
     kna_begin(&op, "spawn");
-    knrng_bits *g = knrng_bits_in(&op, bit_generator);
-    if (n < 0)
-        kna_fail(&op, KN_ERROR_VALUE, "n_children must be non-negative");
-    else if (n)
-        kna_given_pointer(&op, children, "children");
-    for (int i = 0; i < n && !kna_failed(&op); i++) {
-        knrng_bits *child;
-        knx_error *e = knrng_bits_child(g, &child);
-        children[i] = e ? NULL : knrng_bits_handle(child);
-        if (e || !children[i])
-            kna_fail_with(&op, e ? e : knx_error_nomem());
-    }
-    return kna_end_plain(&op) ? 0 : -1;
+    return knrng_spawn(&op, knrng_bits_in(&op, bit_generator), n, children, make_child);
 }
 
 /* ---- The state. */

@@ -3,6 +3,7 @@
 #include "array/handle.h"
 #include "array/storage.h"
 #include "base/text.h"
+#include "lib/internal.h"
 #include "rng/draw.h"
 #include "rng/functions.h"
 #include "kiln/random.h"
@@ -301,23 +302,12 @@ knx_buffer *knrng_room(knrng_call *c, kn_dtype d)
     return b;
 }
 
-static bool is_fortran(const kna_array *a)
-{
-    int64_t step = a->type.dtype->size;
-    for (int i = 0; i < a->type.ndim; i++) {
-        if (a->type.dim[i] != 1 && a->stride[i] != step)
-            return false;
-        step *= a->type.dim[i];
-    }
-    return true;
-}
-
 void *knrng_out(knrng_call *c, kn_array out, kn_dtype d, bool any_order)
 {
     kna_array *a = kna_array_of(&c->op, out);
     if (!a)
         return NULL;
-    bool in_order = kna_is_contiguous(a->type, a->stride) || (any_order && is_fortran(a));
+    bool in_order = kna_is_contiguous(a->type, a->stride) || (any_order && knl_is_fortran(&c->op, out));
     if (!in_order || !a->writeable || a->storage->readonly)
         kna_fail(&c->op, KN_ERROR_VALUE,
                  "Supplied output array must be %scontiguous, writable, aligned, and in machine byte-order.",

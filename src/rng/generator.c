@@ -33,23 +33,21 @@ kn_bit_generator kn_rng_bit_generator(kn_rng rng)
     return kna_end_plain(&op) && g ? knrng_bits_handle(knrng_bits_retain(g->bits)) : NULL;
 }
 
+static knx_error *make_child(void *parent, void *children, int i)
+{
+    knrng_bits *child = NULL;
+    kn_rng *to = (kn_rng *)children + i;
+    *to = NULL;
+    KN_TRY(knrng_bits_child(((knrng_generator *)parent)->bits, &child));
+    *to = knrng_generator_new(child, false);
+    return *to ? NULL : knx_error_nomem();
+}
+
 int kn_rng_spawn(kn_rng rng, int n, kn_rng *children)
 {
     kna_op op;
     kna_begin(&op, "spawn");
-    knrng_generator *g = knrng_generator_in(&op, rng, false);
-    if (n < 0)
-        kna_fail(&op, KN_ERROR_VALUE, "n_children must be non-negative");
-    else if (n)
-        kna_given_pointer(&op, children, "children");
-    for (int i = 0; i < n && !kna_failed(&op); i++) {
-        knrng_bits *child;
-        knx_error *e = knrng_bits_child(g->bits, &child);
-        children[i] = e ? NULL : knrng_generator_new(child, false);
-        if (e || !children[i])
-            kna_fail_with(&op, e ? e : knx_error_nomem());
-    }
-    return kna_end_plain(&op) ? 0 : -1;
+    return knrng_spawn(&op, knrng_generator_in(&op, rng, false), n, children, make_child);
 }
 
 /* ---- Fills: no parameters, two dtypes. */

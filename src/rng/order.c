@@ -280,20 +280,6 @@ static void shuffle_vectors(knrng_call *c, kni_type t, int axis, char *data)
             knrng_shuffle(&c->r, s.n, size, (int64_t)s.inner, data + i);
 }
 
-static bool lies_in_fortran_order(kna_op *op, kn_array x)
-{
-    kna_array *a = kna_array_of(op, x);
-    if (!a || kna_is_contiguous(a->type, a->stride))
-        return false;
-    int64_t step = a->type.dtype->size;
-    for (int i = 0; i < a->type.ndim; i++) {
-        if (a->type.dim[i] != 1 && a->stride[i] != step)
-            return false;
-        step *= a->type.dim[i];
-    }
-    return true;
-}
-
 kn_array kn_rng_permuted(kn_rng rng, kn_array x, const kn_rng_permuted_opts *opts)
 {
     knrng_call c;
@@ -314,7 +300,7 @@ kn_array kn_rng_permuted(kn_rng rng, kn_array x, const kn_rng_permuted_opts *opt
         kna_fail(&c.op, KN_ERROR_TYPE,
                  "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule 'safe'", t.dtype->name,
                  to->type.dtype->name);
-    bool fortran = !kna_failed(&c.op) && all && t.ndim > 1 && lies_in_fortran_order(&c.op, out ? out : x);
+    bool fortran = !kna_failed(&c.op) && all && t.ndim > 1 && knl_is_fortran(&c.op, out ? out : x);
     const char *from = kna_failed(&c.op) ? NULL : knrng_elements(&c, x, &t, &number);
     kni_type made = kni_type_of(to ? to->type.dtype : t.dtype, t.ndim, t.dim);
     knx_buffer *b = from ? knx_buffer_new(kni_type_bytes(made)) : NULL;

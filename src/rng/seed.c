@@ -272,23 +272,35 @@ kn_array kn_seed_sequence_generate_state(kn_seed_sequence sequence, int64_t n_wo
     return kna_from_buffer(&op, t, b);
 }
 
+int knrng_spawn(kna_op *op, void *parent, int n, void *children, knrng_make_child *make)
+{
+    if (n < 0)
+        kna_fail(op, KN_ERROR_VALUE, "n_children must be non-negative");
+    else if (n)
+        kna_given_pointer(op, children, "children");
+    for (int i = 0; i < n && !kna_failed(op); i++) {
+        knx_error *e = make(parent, children, i);
+        if (e)
+            kna_fail_with(op, e);
+    }
+    return kna_end_plain(op) ? 0 : -1;
+}
+
+static knx_error *make_child(void *parent, void *children, int i)
+{
+    knrng_seed *child = NULL;
+    kn_seed_sequence *to = (kn_seed_sequence *)children + i;
+    *to = NULL;
+    KN_TRY(knrng_seed_child(parent, &child));
+    *to = knrng_seed_handle(child);
+    return *to ? NULL : knx_error_nomem();
+}
+
 int kn_seed_sequence_spawn(kn_seed_sequence sequence, int n, kn_seed_sequence *children)
 {
     kna_op op;
     kna_begin(&op, "spawn");
-    knrng_seed *s = knrng_seed_in(&op, sequence);
-    if (n < 0)
-        kna_fail(&op, KN_ERROR_VALUE, "n_children must be non-negative");
-    else if (n)
-        kna_given_pointer(&op, children, "children");
-    for (int i = 0; i < n && !kna_failed(&op); i++) {
-        knrng_seed *child;
-        knx_error *e = knrng_seed_child(s, &child);
-        children[i] = e ? NULL : knrng_seed_handle(child);
-        if (e || !children[i])
-            kna_fail_with(&op, e ? e : knx_error_nomem());
-    }
-    return kna_end_plain(&op) ? 0 : -1;
+    return knrng_spawn(&op, knrng_seed_in(&op, sequence), n, children, make_child);
 }
 
 /* ---- What it was made of. */

@@ -9,14 +9,7 @@
 #define GROUPS  (CHAINS / LANES)
 // clang-format on
 
-ALWAYS V F(load)(const T *p)
-{
-    V v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-ALWAYS void F(store)(T *p, V v) { memcpy(p, &v, sizeof v); }
-ALWAYS V F(fill)(T x) { return x - (V){0}; }
+#include "host/routine/vector_loops.h"
 
 ALWAYS T F(join)(T *lane)
 {

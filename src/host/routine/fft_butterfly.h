@@ -7,14 +7,7 @@
 #define V       PASTE(v, NUM)
 // clang-format on
 
-ALWAYS V F(load)(const T *p)
-{
-    V v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-ALWAYS void F(store)(T *p, V v) { memcpy(p, &v, sizeof v); }
-ALWAYS V F(fill)(T x) { return x - (V){0}; } /* adding +0 would lose the sign of -0 */
+#include "host/routine/vector_loops.h"
 
 /* (re, im) times (c, s) */
 ALWAYS void F(multiply)(V *re, V *im, V c, V s)

@@ -11,14 +11,7 @@
 #define LANES   ((int)(VECTOR_BYTES / BYTES))
 // clang-format on
 
-ALWAYS V F(load)(const T *p)
-{
-    V v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-ALWAYS void F(store)(T *p, V v) { memcpy(p, &v, sizeof v); }
-ALWAYS V F(fill)(T x) { return x - (V){0}; } /* adding +0 would lose the sign of -0 */
+#include "host/routine/vector_loops.h"
 
 /* --- chains ----------------------------------------------------------------------------------- */
 

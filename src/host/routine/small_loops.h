@@ -38,14 +38,7 @@
 #define ROUNDS  (LANES == 16 ? 4 : LANES == 8 ? 3 : LANES == 4 ? 2 : 1)
 // clang-format on
 
-ALWAYS V F(load)(const T *p)
-{
-    V v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-ALWAYS void F(store)(T *p, V v) { memcpy(p, &v, sizeof v); }
-ALWAYS V F(fill)(T x) { return x - (V){0}; } /* adding +0 would lose the sign of -0 */
+#include "host/routine/vector_loops.h"
 ALWAYS V F(at)(const T *x, int64_t e) { return F(load)(x + e * LANES); }
 ALWAYS void F(to)(T *x, int64_t e, V v) { F(store)(x + e * LANES, v); }
 ALWAYS V F(absolute)(V v) { return (V)((U)v & ~(U)(F(fill)(-(T)0))); }

@@ -4,27 +4,11 @@
 #include "support/bits.h"
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/steps.h"
 #include "support/view_model.h"
 #include "host/native.h"
 #include <kiln/random.h>
 #include <stdlib.h>
-
-static int steps;
-static void hear_step(void *env, const kn_step *step)
-{
-    (void)env, (void)step;
-    steps++;
-}
-
-/* How many steps of programs the statements run. */
-#define STEPS(...)                   \
-    ({                               \
-        kn_on_step(hear_step, NULL); \
-        steps = 0;                   \
-        __VA_ARGS__;                 \
-        kn_on_step(NULL, NULL);      \
-        steps;                       \
-    })
 
 static void expect_complex(kn_array z, double re, double im)
 {

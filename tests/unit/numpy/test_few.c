@@ -2,25 +2,9 @@
  * test_few.c -- few elements by positions that are there: read and written without a plan, with what a plan gives. */
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/steps.h"
 #include <stdio.h>
 #include <string.h>
-
-static int steps;
-static void hear_step(void *env, const kn_step *step)
-{
-    (void)env, (void)step;
-    steps++;
-}
-
-/* How many steps of programs the statements run. */
-#define STEPS(...)                   \
-    ({                               \
-        kn_on_step(hear_step, NULL); \
-        steps = 0;                   \
-        __VA_ARGS__;                 \
-        kn_on_step(NULL, NULL);      \
-        steps;                       \
-    })
 
 #define NUMBERS(...) kn_from_memory(((int64_t[]){__VA_ARGS__}), &KN_SHAPE(sizeof((int64_t[]){__VA_ARGS__}) / 8), KN_I64)
 

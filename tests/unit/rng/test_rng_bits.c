@@ -3,18 +3,10 @@
  * children, states. */
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/bits_named.h"
 #include "support/numpy_calls.h"
 #include <stdlib.h>
 #include <string.h>
-
-static kn_bit_generator made(const char *name, kn_array seed)
-{
-    return !strcmp(name, "PCG64")       ? kn_PCG64(seed)
-           : !strcmp(name, "PCG64DXSM") ? kn_PCG64DXSM(seed)
-           : !strcmp(name, "MT19937")   ? kn_MT19937(seed)
-           : !strcmp(name, "Philox")    ? kn_Philox(seed)
-                                        : kn_SFC64(seed);
-}
 
 /* ---- Words. */
 
@@ -23,7 +15,7 @@ static numpy_result call_random_raw(const numpy_call *c)
     int64_t jumps = (int64_t)numpy_number(c, "jumps", 0);
     const char *advance = numpy_option(c, "advance"), *child = numpy_option(c, "child");
     kn_bit_generator g = numpy_flag(c, "legacy", false) ? kn_random_state_bit_generator(kn_RandomState(c->array[0]))
-                                                        : made(numpy_option(c, "gen"), c->array[0]),
+                                                        : bits_named(numpy_option(c, "gen"), c->array[0]),
                      children[8];
     if (!g)
         return (numpy_result){0, {NULL}};
@@ -93,7 +85,7 @@ static void states_are_saved_and_restored(void **unused)
     (void)unused;
     for (int i = 0; i < 5; i++) {
         KN_SCOPE;
-        kn_bit_generator g = made(names[i], kn_num(3)), other = made(names[i], kn_num(4));
+        kn_bit_generator g = bits_named(names[i], kn_num(3)), other = bits_named(names[i], kn_num(4));
         kn_rng rng = kn_Generator(g);
         kn_eval(kn_rng_integers(rng, 0, 100, KN_SHAPE(7))); /* half of a word is left */
         kn_bit_generator_state s = kn_bit_generator_get_state(g);

@@ -3,6 +3,7 @@
  * after them (scripts/golden/make_rng.py). */
 #include "support/expect.h"
 #include "support/group.h"
+#include "support/bits_named.h"
 #include "support/numpy_calls.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +13,10 @@
 static kn_rng rng; /* one of them is NULL */
 static kn_random_state state;
 
-static kn_bit_generator bits_named(const char *name, int64_t seed)
-{
-    return !strcmp(name, "PCG64")       ? kn_PCG64(seed)
-           : !strcmp(name, "PCG64DXSM") ? kn_PCG64DXSM(seed)
-           : !strcmp(name, "MT19937")   ? kn_MT19937(seed)
-           : !strcmp(name, "Philox")    ? kn_Philox(seed)
-                                        : kn_SFC64(seed);
-}
-
 static void make_source(const numpy_call *c)
 {
     const char *name = numpy_option(c, "gen");
-    int64_t seed = (int64_t)numpy_number(c, "seed", 0);
+    kn_array seed = kn_asarray((int64_t)numpy_number(c, "seed", 0));
     rng = NULL;
     state = NULL;
     if (!strcmp(name, "RandomState"))
