@@ -41,8 +41,6 @@ GROUPS(6, 1)
 GROUPS(7, 8)
 GROUPS(8, 8)
 GROUPS(9, 1)
-GROUPS(11, 16)
-GROUPS(13, 16)
 GROUPS(15, 1)
 GROUPS(16, 16)
 GROUPS(25, 1)
@@ -62,8 +60,6 @@ static void F(groups_of)(const knr_fft_groups *c)
     case 7: F(groups_7)(c); break;
     case 8: F(groups_8)(c); break;
     case 9: F(groups_9)(c); break;
-    case 11: F(groups_11)(c); break;
-    case 13: F(groups_13)(c); break;
     case 15: F(groups_15)(c); break;
     case 16: F(groups_16)(c); break;
     case 25: F(groups_25)(c); break;
