@@ -278,7 +278,7 @@ static kn_array choose(choice *w, const void *handle, bool legacy, const kn_shap
         result = knrng_take_slices(c, w->a, w->axis, position, w->n, &shape);
     } else {
         knx_buffer *b = knrng_room(c, KN_DT(I64));
-        if (b && w->n)
+        if (b && position && w->n)
             memcpy(b->data, position, (size_t)w->n * sizeof *position);
         result = b ? kna_from_buffer(&c->op, kni_type_of(KN_DT(I64), shape.ndim, shape.dim), b) : knrng_failed(c);
     }

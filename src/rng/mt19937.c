@@ -48,7 +48,7 @@ static void fill32(knrng_bits *g, size_t n, uint32_t *out)
 
 static void fill(knrng_bits *g, size_t n, uint64_t *out)
 {
-    uint32_t half[128];
+    uint32_t half[128] = {0};
     for (size_t i = 0; i < n; i += 64) {
         size_t count = n - i < 64 ? n - i : 64;
         fill32(g, 2 * count, half);

@@ -177,7 +177,7 @@ static kni_pair join(kni_lower *l, const kni_eqn *e)
         choose_element(l, i);
         x[i] = knc_evaluate(l, e->in[0], knc_home_of(l, KNC_LOOPS_FULL, l->g->inner));
     }
-    if (!l->n_element)
+    if (l->n_element <= 0)
         x[0] = knc_evaluate(l, e->in[0], knc_home_of(l, KNC_LOOPS_FULL, l->g->inner));
     if (l->failed)
         return y;

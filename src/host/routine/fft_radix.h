@@ -348,8 +348,8 @@ ALWAYS void F(work)(const F(spot) *a, const int fixed, const bool walks, V *re, 
         for (int j = 0; j < r; j++)
             F(read)(&c->x, a->from + j * a->xj, 0, 1, &re[j], &im[j]);
         F(butterfly_any)(re, im, c->roots, r);
-        int64_t unit = c->s * (int64_t)sizeof(T); /* others than 16, 32, and whole vectors have many parts */
-        if (walks && c->m > 1 && unit != 16 && unit != 32 && unit != VECTOR_BYTES) {
+        int64_t unit = c->s * (int64_t)sizeof(T), whole = VECTOR_BYTES;
+        if (walks && c->m > 1 && unit != 16 && unit != 32 && unit != whole) { /* these have few parts */
             for (int j = 1; j < r; j++) {
                 const T *w = a->w + j * a->next;
                 F(multiply)(&re[j], &im[j], F(load)(w), F(load)(w + a->second));

@@ -150,6 +150,7 @@ ALWAYS int64_t *list_word(uint64_t bits, int64_t first, int64_t *y)
 static int64_t *list(const uint64_t *bits, int64_t words, int64_t first, int64_t *y, int64_t room)
 {
     int64_t *end = y + room;
+    (void)end; /* words without vectors are told bit by bit */
     for (int64_t i = 0; i < words; i++, first += BITS) {
         uint64_t w = bits[i];
         if (VECTORS && end - y >= BITS + 8 && __builtin_popcountll(w) > 4)
@@ -259,6 +260,7 @@ ALWAYS char *keep_word_8(uint64_t bits, const char *x, char *y)
 static char *keep(int size, const uint64_t *bits, const char *x, int64_t n, char *y, int64_t room)
 {
     char *end = y + room * size;
+    (void)end;
     switch (size) {
     case 1: KEEP(1, keep_word_1);
     case 2: KEEP(2, keep_word_2);

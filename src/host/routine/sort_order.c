@@ -416,6 +416,7 @@ void knr_first_few(const knr_keys *keys, int64_t n, uint64_t *position, int64_t 
         images(keys->dtype[0], element(&c, 0, from), keys->step, 0, NULL, 0, many, u);
         for (int64_t i = 0; i < many; i++) {
             uint64_t v = u[i] ^ turn;
+            // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): k is 1 to MOST
             if (have == k && v >= best[k - 1])
                 continue;
             int64_t at = have < k ? have++ : k - 1;

@@ -60,8 +60,10 @@ enum { KNH_LEAST_STEP = -1, KNH_MOST_STEP = 8, KNH_STRIDE_NEAR = KNK_STRIDE_ANY 
 /* Is a step of so many bytes a near one? */
 static inline bool knh_is_near(int64_t bytes, int size)
 {
+    if (size < 4 || bytes % size)
+        return false;
     int64_t step = bytes / size;
-    return size >= 4 && bytes % size == 0 && (step == -1 || (step > 1 && step <= (size == 4 ? KNH_MOST_STEP : 4)));
+    return step == -1 || (step > 1 && step <= (size == 4 ? KNH_MOST_STEP : 4));
 }
 static inline uint8_t knh_near_class(int64_t step) { return (uint8_t)(KNH_STRIDE_NEAR + step); }
 /* 0: the class is no near step */

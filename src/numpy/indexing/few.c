@@ -62,7 +62,7 @@ static bool add_starts(const knn_index *p, int k, int64_t stride, int64_t *to)
 {
     const knn_index_array *a = &p->array[k];
     int64_t step[KN_MAX_NDIM], at[KN_MAX_NDIM], from = 0, below = 1;
-    int n = p->points.ndim, missing = n - a->type.ndim, inner = n - 1;
+    int n = p->points.ndim > 0 ? p->points.ndim : 0, missing = n - a->type.ndim, inner = n - 1;
     bool inside = true;
     step[0] = 0;
     for (int d = n; d-- > 0;) {

@@ -222,7 +222,7 @@ static void shape_of_elements(const knn_index *p, kn_shape *s)
 /* The whole shape; is_new tells its axes from None. */
 static void whole_shape(const knn_index *p, kn_shape *whole, bool *is_new)
 {
-    kn_shape s;
+    kn_shape s = {0};
     int points = p->n_index ? p->points.ndim : 0;
     whole->ndim = 0;
     if (p->n_result + points > KN_MAX_NDIM) {
@@ -316,7 +316,8 @@ static kni_jaxpr *fold_point(knn_index *p, const kni_p_gather *g, kn_ufunc f, kn
                        .scatter_dims_to_operand_dims = g->start_index_map,
                        .mode = KN_GATHER_PROMISE}; /* the reading has seen to it */
     kn_shape window = {.ndim = v.ndim};
-    memcpy(window.dim, v.dim, (size_t)v.ndim * sizeof *v.dim);
+    for (int d = 0; d < v.ndim; d++)
+        window.dim[d] = v.dim[d];
     y = knl_ufunc_formula(&b, f, knb_astype(&b, knb_gather(&b, x, at, g), v.dtype), y, &window);
     y = knb_scatter(&b, x, at, knb_astype(&b, y, t.dtype), &q);
     return knb_finish_for(p->op->b, &b, 1, &y);

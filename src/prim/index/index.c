@@ -177,7 +177,7 @@ kni_p_check_bounds knp_bounds_of(const knp_indexing *x, kni_type table, kni_ints
 void knp_describe_windows(const knp_indexing *x, kni_type table, kni_type indices, kni_type dense, kni_ints sizes,
                           bool gathers, knr_windows *w)
 {
-    int64_t table_stride[KN_MAX_NDIM], dense_stride[KN_MAX_NDIM];
+    int64_t table_stride[KN_MAX_NDIM] = {0}, dense_stride[KN_MAX_NDIM] = {0};
     c_strides(table, table_stride);
     c_strides(dense, dense_stride);
     w->dtype = table.dtype;
