@@ -421,6 +421,10 @@ static const struct family {
     {"random", bench_random},
     {"rng", bench_rng},
     {"programs", bench_programs},
+    {"sizes_10", bench_sizes_10},
+    {"sizes_1e3", bench_sizes_1e3},
+    {"sizes_1e5", bench_sizes_1e5},
+    {"sizes_1e7", bench_sizes_1e7},
 };
 enum { FAMILIES = sizeof all / sizeof *all };
 

@@ -59,7 +59,8 @@ extern const bench_case bench_calls[], bench_chains[], bench_rows[], bench_moves
     bench_small[];
 /* Tables of work.h. */
 extern const bench_case bench_sorting[], bench_searching[], bench_indexing[], bench_scanning[], bench_strides[], bench_copies[],
-    bench_functions[], bench_types[], bench_convolve[], bench_matrix_products[], bench_random[], bench_rng[], bench_programs[];
+    bench_functions[], bench_types[], bench_convolve[], bench_matrix_products[], bench_random[], bench_rng[], bench_programs[],
+    bench_sizes_10[], bench_sizes_1e3[], bench_sizes_1e5[], bench_sizes_1e7[];
 
 /* n, or less: KILN_BENCH_SHRINK divides it, for a quick look at loops. */
 int64_t bench_steps(int64_t n);

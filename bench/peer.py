@@ -14,6 +14,7 @@ import peer_lengths
 import peer_linalg
 import peer_networks
 import peer_numbers
+import peer_sizes
 
 KIND = sys.argv[1]
 DATA = sys.argv[2]
@@ -575,7 +576,7 @@ made = {}
 
 # ---- what tables tell (work.h)
 WORK = {}
-for module in peer_functions, peer_numbers, peer_networks:
+for module in peer_functions, peer_numbers, peer_networks, peer_sizes:
     WORK.update(getattr(module, f"{KIND}_functions", dict)())
 if KIND == "torch":
     WORK.update(peer_torch.torch_functions())
