@@ -33,8 +33,8 @@ static KNX_HOT knx_error *lazy_equation(void *env, kni_builder *b, const kni_dra
             if (!in[i])
                 literal[i] = b->literal.at[e->in[i] & ~KN_LITERAL_BIT];
         }
-        bool scalars = e->n_out == 1 && !b->type.at[e->out].ndim && (e->prim->bits & KN_ELEMENTWISE);
-        out[0] = scalars ? kna_scalars_equation(e, in, literal, b->type.at[e->out]) : NULL;
+        bool each = e->n_out == 1 && (e->prim->bits & KN_ELEMENTWISE);
+        out[0] = each ? kna_scalars_equation(e, in, literal, b->type.at[e->out]) : NULL;
     }
     if (!error && !(e->n_out == 1 && out[0])) {
         bool now = kni_bits(e->prim, e->params) & KN_USER;

@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scalars.c -- the functions of scalars, found by primitive and parameters, or formula, and dtypes. */
+ * scalars.c -- the functions of scalars and of short arrays, found by primitive and parameters, or formula, and types. */
 #include "array/scalars.h"
+#include "array/element.h"
 #include "array/handle.h"
 #include "array/state.h"
 #include "array/storage.h"
 #include "base/log.h"
 #include <string.h>
 
-/* What came so often gets a function. It has a few places to be at; where all are taken, what was asked for longest ago
- * begins anew. */
-enum { OFTEN = 8, SETS = 64, PLACES = 4 };
+/* What came so often gets a function; that of arrays has a length of its own, so it has to come more often. It has a few
+ * places to be at; where all are taken, what was asked for longest ago begins anew. */
+enum { OFTEN = 8, OFTEN_IN_LENGTH = 64, SETS = 64, PLACES = 4 };
+/* Elements of a short array: what has more is worth a plan, which may join it with its neighbours. */
+enum { SHORT = 1024 };
 
 /* What a function computes: an equation, or a formula. */
 typedef struct wanted {
     const kni_draft_eqn *e;
     kna_scalar_formula formula;
     int which;
-    uint32_t n;
+    uint32_t n, spread; /* spread: the bits of operands that are scalars beside arrays */
+    int64_t length;     /* of the arrays as vectors; 0: all are scalars */
     kn_dtype d[KNA_MOST_SCALARS];
 } wanted;
 
 typedef struct function {
     uint64_t hash, last; /* when it was asked for */
-    uint32_t seen;
+    uint32_t seen, spread;
     bool tried;
     kna_scalar_formula formula;
     int which;
+    int64_t length;
     kni_jaxpr *jaxpr;    /* all operands are its inputs */
     knd_loaded *program; /* holds the code of `direct` */
     knd_direct *direct;  /* NULL: it is not one call */
@@ -57,10 +62,14 @@ static knx_error *build(const wanted *w, kni_jaxpr **out)
 {
     kni_builder b;
     kni_atom x[KNA_MOST_SCALARS], y;
+    const kn_shape shape = {.ndim = w->length != 0, .dim = {w->length}};
     knb_init(&b);
     for (uint32_t i = 0; i < w->n; i++)
-        x[i] = knb_invar(&b, kni_scalar_type(w->d[i]));
-    y = w->e ? knb_emit1(&b, w->e->prim, w->e->params, (int)w->n, x) : w->formula(&b, w->which, x);
+        x[i] = knb_invar(&b, kni_type_of(w->d[i], w->spread >> i & 1 ? 0 : shape.ndim, shape.dim));
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->spread >> i & 1)
+            x[i] = knb_broadcast_to(&b, x[i], kni_type_of(w->d[i], shape.ndim, shape.dim));
+    y = w->e ? knb_emit1(&b, w->e->prim, w->e->params, (int)w->n, x) : w->formula(&b, w->which, x, &shape);
     knx_error *error = knb_finish(&b, 1, &y, "", true, out);
     knb_free(&b);
     return error;
@@ -75,9 +84,11 @@ static void make(function *f, const wanted *w)
     f->tried = true;
     f->formula = w->formula;
     f->which = w->which;
+    f->spread = w->spread;
+    f->length = w->length;
     if (!error && f->jaxpr->n_eqn)
-        KN_LOG(1, "plan: %s:%d: %s of scalars", here ? here->file : "?", here ? here->line : 0,
-               f->jaxpr->eqn[f->jaxpr->n_eqn - 1].prim->name);
+        KN_LOG(1, "plan: %s:%d: %s of %s", here ? here->file : "?", here ? here->line : 0,
+               f->jaxpr->eqn[f->jaxpr->n_eqn - 1].prim->name, w->length ? "a short array" : "scalars");
     if (!error)
         error = knd_compile(&knd_host, f->jaxpr, &o, &f->program);
     f->direct = error ? NULL : knd_make_direct(f->program, 0, NULL, 1);
@@ -89,6 +100,8 @@ static void make(function *f, const wanted *w)
 static uint64_t hash_of(const wanted *w)
 {
     uint64_t h = w->e ? (uint64_t)(uintptr_t)w->e->prim : (uint64_t)(uintptr_t)w->formula + (uint64_t)w->which;
+    if (w->length)
+        h = knx_hash_mix(h, (uint64_t)w->length << KNA_MOST_SCALARS | w->spread);
     for (uint32_t i = 0; i < w->n; i++)
         h = knx_hash_mix(h, (uint64_t)(uintptr_t)w->d[i]);
     return w->e && w->e->params ? kni_params_hash(w->e->prim, w->e->params, h) : h;
@@ -97,7 +110,8 @@ static uint64_t hash_of(const wanted *w)
 static bool computes(const function *f, const wanted *w)
 {
     const kni_jaxpr *j = f->jaxpr;
-    if (f->formula != w->formula || f->which != w->which || j->n_in != w->n)
+    if (f->formula != w->formula || f->which != w->which || j->n_in != w->n || f->length != w->length ||
+        f->spread != w->spread)
         return false;
     for (uint32_t i = 0; i < w->n; i++)
         if (j->type[i].dtype != w->d[i])
@@ -121,7 +135,7 @@ static function *place_of(kna_scalars *s, uint64_t hash)
     return oldest;
 }
 
-/* It stays until a buffer is asked for: making room, caches go. */
+/* It stays until a buffer is asked for: making room, caches go, all of them. */
 static const function *find(const wanted *w)
 {
     kna_state *s = kna_state_get();
@@ -130,9 +144,19 @@ static const function *find(const wanted *w)
     uint64_t h = hash_of(w);
     function *f = place_of(s->scalars, h);
     f->last = ++s->scalars->clock;
-    if (!f->tried && ++f->seen >= OFTEN)
+    if (!f->tried && ++f->seen >= (w->length ? OFTEN_IN_LENGTH : OFTEN))
         make(f, w);
     return f->direct && computes(f, w) ? f : NULL;
+}
+
+/* Room for the result of a function that was found; NULL: the function went, for others made room, or there is none. */
+static knx_buffer *room_for(int64_t length, kn_dtype d)
+{
+    knx_buffer *b = knx_buffer_new((size_t)(length ? length : 1) * d->size);
+    if (b && kna_state_get()->scalars)
+        return b;
+    knx_buffer_release(b);
+    return NULL;
 }
 
 static bool at_once(void)
@@ -147,17 +171,41 @@ static bool at_once(void)
 /* What lies in memory that others see is looked at when its time has come. */
 static bool is_there(const kna_value *v)
 {
-    return v->type.ndim == 0 && !v->pin && (v->state == KN_V_NUMBER || (v->state == KN_V_BUFFER && v->buffer->data));
+    return !v->pin && (v->state == KN_V_NUMBER || (v->state == KN_V_BUFFER && v->buffer->data));
 }
 
-static bool is_of_scalars(const kni_draft_eqn *e, kna_value *const *in, kni_type result)
+static bool is_scalar_there(const kna_value *v) { return v->type.ndim == 0 && is_there(v); }
+
+/* Elements of arrays of this shape; 0: of scalars; negative: there are none, or too many. */
+static int64_t length_of(int ndim, const int64_t *dim)
 {
-    if (!(e->prim->bits & KN_ELEMENTWISE) || (e->prim->bits & KN_USER) || e->n_out != 1 || result.ndim ||
-        e->n_in > KNA_MOST_SCALARS || kni_must_stay(e->prim, e->params))
+    int64_t n = 1;
+    for (int i = 0; i < ndim; i++) {
+        if (knx_is_symbolic(dim[i]) || dim[i] > SHORT)
+            return -1;
+        n *= dim[i];
+        if (n > SHORT)
+            return -1;
+    }
+    return !ndim ? 0 : n ? n : -1;
+}
+
+/* Can its operands be what `w` says? All of them arrays of the result's shape, or scalars. */
+static bool is_short(const kni_draft_eqn *e, kna_value *const *in, const kni_literal *literals, kni_type result,
+                     wanted *w)
+{
+    w->length = e->n_in > KNA_MOST_SCALARS || e->n_out != 1 ? -1 : length_of(result.ndim, result.dim);
+    if (w->length < 0 || (e->prim->bits & KN_USER) || kni_must_stay(e->prim, e->params))
         return false;
-    for (uint32_t i = 0; i < e->n_in; i++)
+    for (uint32_t i = 0; i < e->n_in; i++) {
+        kni_type t = in[i] ? in[i]->type : literals[i].type;
         if (in[i] && !is_there(in[i]))
             return false;
+        if (t.ndim && (t.ndim != result.ndim || memcmp(t.dim, result.dim, (size_t)t.ndim * sizeof *t.dim)))
+            return false;
+        w->spread |= (uint32_t)(w->length && !t.ndim) << i;
+        w->d[i] = t.dtype;
+    }
     return true;
 }
 
@@ -166,22 +214,17 @@ KNX_HOT kna_value *kna_scalars_equation(const kni_draft_eqn *e, kna_value *const
 {
     wanted w = {.e = e, .n = e->n_in};
     const void *x[KNA_MOST_SCALARS];
-    knx_scalar_bits y;
-    void *to = &y;
-    if (!is_of_scalars(e, in, result) || !at_once())
+    if (!is_short(e, in, literals, result, &w) || !at_once())
         return NULL;
-    for (uint32_t i = 0; i < e->n_in; i++) {
-        w.d[i] = in[i] ? in[i]->type.dtype : literals[i].type.dtype;
-        x[i] = in[i] ? kna_elements(in[i]) : &literals[i].bits;
-    }
     const function *f = find(&w);
     if (!f)
         return NULL;
-    knd_run_direct(f->direct, x, &to);
-    knx_buffer *b = knx_buffer_new(result.dtype->size);
+    knx_buffer *b = room_for(w.length, result.dtype);
     if (!b)
         return NULL;
-    memcpy(b->data, &y, result.dtype->size);
+    for (uint32_t i = 0; i < e->n_in; i++)
+        x[i] = in[i] ? kna_elements(in[i]) : &literals[i].bits;
+    knd_run_direct(f->direct, x, &b->data);
     return kna_value_buffer(result, b);
 }
 
@@ -208,7 +251,7 @@ static const kna_value *value_there(kn_array x)
     const void *object = kna_handle_peek(x, &kind);
     const kna_array *a = kind == KN_H_VIEW ? object : NULL;
     const kna_value *v = kind == KN_H_ARRAY ? object : a && !a->step && !a->type.weak ? a->storage->value : NULL;
-    return v && is_there(v) ? v : NULL;
+    return v && is_scalar_there(v) ? v : NULL;
 }
 
 const void *kna_scalar_there(kna_op *op, kn_array x, kn_dtype d, knx_scalar_bits *room)
@@ -223,4 +266,40 @@ const void *kna_scalar_there(kna_op *op, kn_array x, kn_dtype d, knx_scalar_bits
     memset(room, 0, sizeof *room);
     knx_convert(from, &v->bits, d, room);
     return room;
+}
+
+/* The elements of x, an array of this shape and dtype, where they lie one after the other. */
+static const void *elements_there(kn_array x, kn_dtype d, const kn_shape *shape, kna_lying *l)
+{
+    bool same = kna_lies(x, l) && l->type.dtype == d && l->type.ndim == shape->ndim &&
+                !memcmp(l->type.dim, shape->dim, (size_t)shape->ndim * sizeof *shape->dim);
+    return same && kna_lies_in_order(l) ? l->first : NULL;
+}
+
+kn_array kna_short_formula(kna_op *op, kna_scalar_formula formula, int which, int n, kn_dtype d, const kn_array *x,
+                           const kn_shape *shape)
+{
+    wanted w = {.formula = formula, .which = which, .n = (uint32_t)n, .length = length_of(shape->ndim, shape->dim)};
+    const void *at[KNA_MOST_SCALARS];
+    knx_scalar_bits room[KNA_MOST_SCALARS];
+    kna_lying l;
+    if (kna_failed(op) || w.length <= 0 || !at_once())
+        return NULL;
+    for (int i = 0; i < n; i++) {
+        at[i] = elements_there(x[i], d, shape, &l);
+        if (!at[i]) {
+            at[i] = kna_scalar_there(op, x[i], d, &room[i]);
+            w.spread |= 1u << i;
+        }
+        if (!at[i])
+            return NULL;
+        w.d[i] = d;
+    }
+    const function *f = find(&w);
+    kni_type t = f ? f->jaxpr->type[f->jaxpr->out[0]] : (kni_type){0};
+    knx_buffer *b = f ? room_for(w.length, t.dtype) : NULL;
+    if (!b)
+        return NULL;
+    knd_run_direct(f->direct, at, &b->data);
+    return kna_from_buffer(op, kni_type_of(t.dtype, shape->ndim, shape->dim), b);
 }

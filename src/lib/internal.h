@@ -19,6 +19,8 @@ kn_dtype knl_ufunc_dtype(kna_op *op, kn_ufunc f, kn_array x, kn_array y); /* in 
  * element: x's bits, of dtype d; NULL: x itself. */
 kn_dtype knl_scalar_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, const void *element, kn_array y,
                           knx_scalar_bits *result);
+/* The same of short arrays, which ends the operation; NULL: the ordinary path goes on. */
+kn_array knl_short_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_array y, const kn_shape *shape);
 /* f of operands of the dtype that it computes in, each of this shape or a scalar. Not for those that give truth values,
  * whose knl_ufunc_dtype is an error. */
 kni_atom knl_ufunc_formula(kni_builder *b, kn_ufunc f, kni_atom x, kni_atom y, const kn_shape *shape);

@@ -100,6 +100,9 @@ static kn_array compare(kn_ufunc which, two f, kn_array x, kn_array y)
     kn_dtype made = shape.ndim ? NULL : knl_scalar_ufunc(&op, which, d, x, NULL, y, &bits);
     if (made)
         return kna_end_element(&op, made, &bits);
+    kn_array few = knl_short_ufunc(&op, which, d, x, y, &shape);
+    if (few)
+        return few;
     kni_atom a = knl_operand(&op, x, d, &shape), b = knl_operand(&op, y, d, &shape);
     return kna_end_in_order(&op, f(op.b, a, b), 2, both);
 }

@@ -245,10 +245,9 @@ KNX_HOT kni_atom knl_ufunc_formula(kni_builder *b, kn_ufunc f, kni_atom x, kni_a
     return wide ? knb_astype(b, z, d) : z;
 }
 
-static kni_atom formula_of_scalars(kni_builder *b, int which, const kni_atom *x)
+static kni_atom formula_of_few(kni_builder *b, int which, const kni_atom *x, const kn_shape *shape)
 {
-    const kn_shape scalar = {.ndim = 0};
-    return knl_ufunc_formula(b, (kn_ufunc)which, x[0], x[1], &scalar);
+    return knl_ufunc_formula(b, (kn_ufunc)which, x[0], x[1], shape);
 }
 
 kn_dtype knl_scalar_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, const void *element, kn_array y,
@@ -259,7 +258,18 @@ kn_dtype knl_scalar_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, const 
         return NULL;
     const void *both[] = {element ? element : kna_scalar_there(op, x, d, &room[0]),
                           kna_scalar_there(op, y, d, &room[1])};
-    return both[0] && both[1] ? kna_scalars_formula(formula_of_scalars, f, 2, d, both, result) : NULL;
+    return both[0] && both[1] ? kna_scalars_formula(formula_of_few, f, 2, d, both, result) : NULL;
+}
+
+/* Of powers with numbers, and of integers, the value decides. */
+kn_array knl_short_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_array y, const kn_shape *shape)
+{
+    const kn_array both[] = {x, y};
+    if (kna_failed(op) || !shape->ndim || !d || !table[f].f)
+        return NULL;
+    if (table[f].kind == POWER && (!knx_is_float(d) || kna_is_number(op, y)))
+        return NULL;
+    return kna_short_formula(op, formula_of_few, f, 2, d, both, shape);
 }
 
 KNX_HOT kni_atom knl_apply(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kni_atom xa, kn_array y,
@@ -285,6 +295,9 @@ KNX_HOT kn_array knl_binary(kn_ufunc f, kn_array x, kn_array y)
     kn_dtype made = shape.ndim ? NULL : knl_scalar_ufunc(&op, f, d, x, NULL, y, &bits);
     if (made)
         return kna_end_element(&op, made, &bits);
+    kn_array few = knl_short_ufunc(&op, f, d, x, y, &shape);
+    if (few)
+        return few;
     return kna_end_in_order(&op, knl_apply(&op, f, d, x, KN_ATOM_NONE, y, &shape), 2, both);
 }
 
