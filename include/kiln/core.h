@@ -91,16 +91,10 @@ typedef enum kn_cache { KN_CACHE_TRACES, KN_CACHE_PLANS, KN_CACHE_KERNELS, KN_CA
 KN_API size_t kn_set_cache_limit(kn_cache which, size_t bytes);
 
 /* ---- dtypes. */
-KN_API kn_dtype kn_dtype_builtin(int id);                 /* what KN_F32 and its kin call */
-/* np.dtype(name): "float32", "double", "bfloat16", "i8" (8 bytes), "<f4", "d"; TypeError if unknown, or of a byte
- * order that is not the machine's */
-KN_API kn_dtype kn_dtype_named(const char *name);
-KN_API const char *kn_dtype_name(kn_dtype dtype);         /* "float32" */
-KN_API size_t kn_dtype_size(kn_dtype dtype);              /* bytes of an element */
-KN_API char kn_dtype_kind(kn_dtype dtype);                /* b i u f c k */
-KN_API kn_dtype kn_promote_types(kn_dtype a, kn_dtype b); /* np.promote_types */
-/* np.can_cast: casting: no equiv safe same_kind unsafe */
-KN_API bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting);
+KN_API kn_dtype kn_dtype_builtin(int id);         /* what KN_F32 and its kin call */
+KN_API const char *kn_dtype_name(kn_dtype dtype); /* "float32" */
+KN_API size_t kn_dtype_size(kn_dtype dtype);      /* bytes of an element */
+KN_API char kn_dtype_kind(kn_dtype dtype);        /* b i u f c k */
 #define KN_BOOL kn_dtype_builtin(0)
 #define KN_I8 kn_dtype_builtin(1)
 #define KN_I16 kn_dtype_builtin(2)

@@ -295,8 +295,6 @@ kn_array kn_operand_is_no_array_and_no_number(kn_array_or_number operand);
         KN_HERE(); (kn_assign)(KN_V(1, c), KN_V(2, c)); })
 #define kn_keep(x) KN_F1(kn_keep, x)
 #define kn_ok(x) KN_F1(kn_ok, x)
-#define kn_dtype_named(name) KN_G1(kn_dtype_named, const char *, name)
-#define kn_promote_types(a, b) KN_G2(kn_promote_types, kn_dtype, a, kn_dtype, b)
 #define kn_ndim(x) KN_F1(kn_ndim, x)
 #define kn_size(x) KN_F1(kn_size, x)
 #define kn_dim(x, axis) KN_H1(kn_dim, x, int, axis)

@@ -10,6 +10,7 @@
 #ifndef KILN_NUMPY_H
 #define KILN_NUMPY_H
 #include "kiln/numpy/creation.h"
+#include "kiln/numpy/dtypes.h"
 #include "kiln/numpy/functional.h"
 #include "kiln/numpy/indexing.h"
 #include "kiln/numpy/logic.h"

@@ -9,7 +9,8 @@ WIDTH = 120
 SHORT = {"numpy": "np"}
 BY_ADDRESS = {"kn_shape", "kn_axes", "kn_lax_dot_dimension_numbers", "kn_lax_gather_dimension_numbers",
               "kn_lax_scatter_dimension_numbers"}
-CONVERTED = {"kn_array": "KN_LIKE", "kn_lax_pads": "KN_PADS_OF", "kn_axis_names": "KN_NAMES_OF"}  # by these macros
+CONVERTED = {"kn_array": "KN_LIKE", "kn_lax_pads": "KN_PADS_OF", "kn_axis_names": "KN_NAMES_OF",
+             "kn_dtype_like": "KN_DTYPE_LIKE"}  # by these macros
 
 
 def wrap(text, first, rest, width=WIDTH):

@@ -185,22 +185,6 @@ kn_dtype kn_set_default_float(kn_dtype dtype)
 
 kn_dtype kn_dtype_builtin(int id) { return id >= 0 && id < KN_ID_COUNT ? &knx_dtype_table[id] : NULL; }
 
-kn_dtype kn_dtype_named(const char *name)
-{
-    bool swapped = false;
-    kn_dtype d = name ? knx_dtype_numpy(name, strlen(name), &swapped) : NULL,
-             short_name = name ? knx_dtype_find(name) : NULL;
-    if (swapped)
-        knx_report_new("dtype", KN_ERROR_TYPE,
-                       "data type '%s' is %s in the other byte order, which arrays never have here", name, d->name);
-    else if (!d && short_name)
-        knx_report_new("dtype", KN_ERROR_TYPE, "data type '%s' not understood; %s is '%s'", name, short_name->name,
-                       short_name->name);
-    else if (!d)
-        knx_report_new("dtype", KN_ERROR_TYPE, "data type '%s' not understood", name ? name : "(null)");
-    return swapped ? NULL : d;
-}
-
 static bool is_dtype(const char *operation, kn_dtype d)
 {
     if (!d)
@@ -213,34 +197,6 @@ const char *kn_dtype_name(kn_dtype d) { return is_dtype("dtype_name", d) ? d->na
 size_t kn_dtype_size(kn_dtype d) { return is_dtype("dtype_size", d) ? d->size : 0; }
 
 char kn_dtype_kind(kn_dtype d) { return is_dtype("dtype_kind", d) ? d->kind : 0; }
-
-kn_dtype kn_promote_types(kn_dtype a, kn_dtype b)
-{
-    if (!is_dtype("promote_types", a) || !is_dtype("promote_types", b))
-        return NULL;
-    kn_dtype d = knx_promote(a, b);
-    if (!d)
-        knx_report_new("promote_types", KN_ERROR_TYPE, "the dtypes %s and %s do not promote to a common dtype", a->name,
-                       b->name);
-    return d;
-}
-
-bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting)
-{
-    static const char *const names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
-    if (!is_dtype("can_cast", from) || !is_dtype("can_cast", to))
-        return false;
-    for (int i = 0; i < 5; i++)
-        if (casting && strcmp(casting, names[i]) == 0)
-            return knx_can_cast(from, to, (knx_casting)i);
-    if (!casting)
-        knx_report_new("can_cast", KN_ERROR_TYPE, "null casting");
-    else
-        knx_report_new("can_cast", KN_ERROR_VALUE,
-                       "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')",
-                       casting ? casting : "null");
-    return false;
-}
 
 /* ---- Keeping. */
 

@@ -128,7 +128,7 @@ bool knx_can_cast(kn_dtype from, kn_dtype to, knx_casting how)
     if (how <= KN_CAST_EQUIV || !is_builtin(from) || !is_builtin(to) || from->kind == KN_KIND_KEY ||
         to->kind == KN_KIND_KEY)
         return false;
-    if (how == KN_CAST_UNSAFE || knx_promote(from, to) == to)
+    if (how >= KN_CAST_UNSAFE || knx_promote(from, to) == to)
         return true;
     return how == KN_CAST_SAME_KIND && kind_order(from) <= kind_order(to);
 }

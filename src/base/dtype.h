@@ -57,7 +57,10 @@ kn_dtype knx_promote(kn_dtype a, kn_dtype b);
 /* A weak scalar of the given kind ('b','i','f','c') beside an array dtype (NEP 50); default_float is the context's,
  * NULL for float64. NULL where there is none (keys). */
 kn_dtype knx_promote_weak(kn_dtype strong, char weak_kind, kn_dtype default_float);
-typedef enum { KN_CAST_NO, KN_CAST_EQUIV, KN_CAST_SAFE, KN_CAST_SAME_KIND, KN_CAST_UNSAFE } knx_casting;
+/* The last one is as unsafe, and looks at the values afterwards. */
+typedef enum {
+    KN_CAST_NO, KN_CAST_EQUIV, KN_CAST_SAFE, KN_CAST_SAME_KIND, KN_CAST_UNSAFE, KN_CAST_SAME_VALUE,
+} knx_casting;
 bool knx_can_cast(kn_dtype from, kn_dtype to, knx_casting how);
 
 /* The integer at `at` as a position: moved to lie between 0 and most. */

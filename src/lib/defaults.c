@@ -14,6 +14,7 @@
 #include "kiln/linalg.h"
 #include "kiln/nn.h"
 #include "kiln/numpy/creation.h"
+#include "kiln/numpy/dtypes.h"
 #include "kiln/numpy/indexing.h"
 #include "kiln/numpy/logic.h"
 #include "kiln/numpy/manipulation.h"
@@ -489,6 +490,16 @@ kn_fromstring_opts kn_fromstring_opts_default(void)
 }
 kn_eye_opts kn_eye_opts_default(void) { return (kn_eye_opts){.size_ = sizeof(kn_eye_opts), .M = -1}; }
 kn_astype_opts kn_astype_opts_default(void) { return (kn_astype_opts){.size_ = sizeof(kn_astype_opts), .copy = true}; }
+
+/* ---- kiln/numpy/dtypes.h */
+kn_mintypecode_opts kn_mintypecode_opts_default(void)
+{
+    return (kn_mintypecode_opts){.size_ = sizeof(kn_mintypecode_opts), .typeset = "GDFgdf", .default_ = 'd'};
+}
+kn_dtype_newbyteorder_opts kn_dtype_newbyteorder_opts_default(void)
+{
+    return (kn_dtype_newbyteorder_opts){.size_ = sizeof(kn_dtype_newbyteorder_opts), .new_order = "S"};
+}
 
 /* ---- kiln/numpy/indexing.h */
 kn_take_opts kn_take_opts_default(void) { return (kn_take_opts){.size_ = sizeof(kn_take_opts)}; }

@@ -45,9 +45,16 @@ kni_atom knl_self_equal(kna_op *op, kni_atom a);         /* not isnan */
 kni_atom knl_select(kna_op *op, kni_atom which, kni_atom yes, kni_atom no, const kn_shape *shape);
 void knl_not_supported(kna_op *op, const char *function); /* TypeError for the input types */
 kni_atom knl_in_number(kna_op *op, kn_array x);           /* bool counts as int8 where NumPy has no loop for it */
+/* casting.c: the option .casting, or what is meant without one; ValueError for what is no name up to `most`. */
+knx_casting knl_casting(kna_op *op, const char *casting, knx_casting otherwise, knx_casting most);
+/* NumPy's TypeError where knx_can_cast says no. what: "array data" or "scalar" */
+void knl_cannot_cast(kna_op *op, const char *what, kn_dtype from, kn_dtype to, knx_casting how);
 /* A function of the table ir/unary.def; `traits` is its column of dtypes. */
 kn_array knl_unary(kn_array x, const char *name, kni_atom (*f)(kni_builder *b, kni_atom x), const char *traits);
 bool knl_not_a_number(kna_op *op, const char *function, kn_dtype d); /* TypeError for random keys */
+
+/* numpy/dtypes/same_value.c: ValueError if the elements of x, which are looked at, are others in dtype `to` */
+void knl_check_same_value(kna_op *op, kn_array x, kn_dtype to);
 
 /* numpy/logic/comparisons.c */
 bool knl_names_extent(kna_op *op, kn_array x, int64_t *extent); /* is x a C number that is an expression? */

@@ -137,8 +137,7 @@ bool knrandom_safe(knrandom_draw *w, int n, const kn_array *parameters)
 {
     for (int i = 0; i < n && !kna_failed(&w->op); i++) {
         kni_type t = kna_type(&w->op, parameters[i]);
-        bool safe =
-            t.weak || !(knx_is_float(t.dtype) || knx_is_complex(t.dtype)) || (kn_promote_types)(t.dtype, w->d) == w->d;
+        bool safe = t.weak || !(knx_is_float(t.dtype) || knx_is_complex(t.dtype)) || knx_promote(t.dtype, w->d) == w->d;
         if (t.dtype->kind == KN_KIND_KEY || (knx_is_complex(t.dtype) && !knx_is_complex(w->d)))
             safe = false;
         if (!safe)

@@ -81,7 +81,7 @@ kn_array kn_random_multivariate_normal(kn_array key, kn_array mean, kn_array cov
         return knrandom_failed(&w);
     kni_builder *b = w.b;
     kn_shape full = knrandom_shape_and(&batch, mt.dim[mt.ndim - 1]);
-    kn_dtype both = (kn_promote_types)(d, w.d);
+    kn_dtype both = knx_promote(d, w.d);
     kni_atom root = knb_convert(b, root_of(b, kna_in_as(&w.op, cov, d)), both);
     kni_atom x = knb_convert(b, knrandom_gauss(b, w.key, w.d, &full), both);
     if (kna_failed(&w.op))

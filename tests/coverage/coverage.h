@@ -14,7 +14,7 @@ typedef struct rows {
     const row *at;
     int n;
 } rows;
-extern const rows rows_numpy, rows_lax, rows_random, rows_rng, rows_nn, rows_transforms, rows_optax;
+extern const rows rows_numpy, rows_dtypes, rows_lax, rows_random, rows_rng, rows_nn, rows_transforms, rows_optax;
 
 /* The operands of all rows, as the tables name them. */
 extern kn_array b, d, f, g, h, i, j, n, q, r, s, t, u, v, w, x, y, z, image, kernel, local, key, half, three, ignored;

@@ -463,6 +463,17 @@ LISTS(kn_printf_arg, n_arrays,
                                   : KN_ARG_TEXT,
                        k, NAN, arrays[k], NULL}))
 LISTS(kn_slice, n_arrays, ((kn_slice){NULL, arrays[3], k % 2 ? arrays[k] : NULL, k % 5 == 4 ? INT64_MIN : 0}))
+static kn_dtype_like dtype_like_number(int k)
+{
+    static const char *const texts[] = {"f4", "foo", "longdouble", ">i8", "", "floating", "numeric"};
+    if (k == 3)
+        return (kn_dtype_like){0};
+    return k % 3 == 0   ? (kn_dtype_like){.dtype = kn_dtype_builtin(k % 17)}
+           : k % 3 == 1 ? (kn_dtype_like){.text = texts[k / 3 % 7]}
+                        : (kn_dtype_like){.array = arrays[k % n_arrays]};
+}
+kn_dtype_like take_kn_dtype_like(const char *name) { return dtype_like_number(pick(name, 3, 45)); }
+LISTS(kn_dtype_like, 48, dtype_like_number(k))
 LISTS(kn_optim_boundary, 3, ((kn_optim_boundary){k == 2 ? INT64_MIN : i, k == 2 ? NAN : 0.5}))
 LISTS(kn_optim_sgdr_cycle, 3, ((kn_optim_sgdr_cycle){0, 1, k == 2 ? INT64_MIN : 1, k == 2 ? INT64_MAX : 4, 0, k}))
 LISTS(int64_t, 3, k == 2 ? INT64_MIN : i)

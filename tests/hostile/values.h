@@ -51,6 +51,7 @@ typedef const kn_tree *p_kn_tree;
 typedef const kn_treedef *p_kn_treedef;
 typedef const kn_mapper *p_kn_mapper;
 typedef const kn_slice *p_kn_slice;
+typedef const kn_dtype_like *p_kn_dtype_like;
 typedef const kn_optim_boundary *p_kn_optim_boundary;
 typedef const kn_optim_sgdr_cycle *p_kn_optim_sgdr_cycle;
 typedef const kn_named *p_kn_named;
@@ -104,6 +105,7 @@ typedef void (*function_log)(void *env, int level, const char *text);
                                                                                     X(kn_cache) X(kn_axis_func)        \
                                                                                         X(kn_allocator) X(kn_leaf_axes) \
                                                                                             X(m_kn_running_step)       \
+    X(kn_dtype_like) X(p_kn_dtype_like)                                                                                \
     X(kn_primitive) X(kn_params) X(kn_primitive_compute) X(kn_primitive_run) X(kn_primitive_shape)                     \
         X(kn_primitive_jvp) X(kn_primitive_transpose) X(kn_primitive_batch)
 #define DECLARE(T) T take_##T(const char *name);

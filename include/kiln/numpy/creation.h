@@ -88,7 +88,7 @@ typedef struct kn_eye_opts {
 KN_API kn_eye_opts kn_eye_opts_default(void);
 typedef struct kn_astype_opts {
     size_t size_;
-    const char *casting; /* NULL, "unsafe"; or "no", "equiv", "safe", "same_kind" */
+    const char *casting; /* NULL, "unsafe"; or "no", "equiv", "safe", "same_kind", "same_value" */
     bool copy;           /* true */
 } kn_astype_opts;
 KN_API kn_astype_opts kn_astype_opts_default(void);
@@ -121,9 +121,9 @@ KN_API kn_array kn_ascontiguousarray(kn_array x, const kn_zeros_opts *opts); /* 
 /* np.asarray_chkfinite: ValueError for NaN and infinities; looks at x */
 KN_API kn_array kn_asarray_chkfinite(kn_array x, const kn_asarray_opts *opts);
 KN_API kn_array kn_copy(kn_array x, const kn_copy_opts *opts);              /* np.copy */
-/* x.astype(dtype); TypeError by `casting`. Floats that do not fit an integer dtype become what NumPy gives on x86-64
- * (the least int32 or int64, of which narrower ones have the low bits), on every CPU; kn_lax_convert_element_type
- * has JAX's numbers. */
+/* x.astype(dtype); TypeError by `casting`; with "same_value" ValueError if elements, which are looked at, become
+ * others. Floats that do not fit an integer dtype become what NumPy gives on x86-64 (the least int32 or int64, of
+ * which narrower ones have the low bits), on every CPU; kn_lax_convert_element_type has JAX's numbers. */
 KN_API kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts);
 
 /* ---- From memory, text and functions. */

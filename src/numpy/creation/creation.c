@@ -439,23 +439,17 @@ kn_array kn_copy(kn_array x, const kn_copy_opts *opts)
 
 kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
 {
-    static const char *const names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
     KNX_OPTS(kn_astype_opts, o, opts);
     kna_op op;
     kna_begin(&op, "astype");
     kni_type t = kna_type(&op, x);
-    int how = o.casting ? 0 : KN_CAST_UNSAFE;
-    while (o.casting && how < 5 && strcmp(o.casting, names[how]) != 0)
-        how++;
     if (!dtype)
         kna_fail(&op, KN_ERROR_TYPE, "a dtype is missing");
-    if (how == 5)
-        kna_fail(&op, KN_ERROR_VALUE,
-                 "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", o.casting);
-    if (!kna_failed(&op) && !knx_can_cast(kna_strong_dtype(t), dtype, (knx_casting)how))
-        kna_fail(&op, KN_ERROR_TYPE,
-                 "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'", t.dtype->name,
-                 dtype->name, names[how]);
+    knx_casting how = knl_casting(&op, o.casting, KN_CAST_UNSAFE, KN_CAST_SAME_VALUE);
+    if (!kna_failed(&op) && !knx_can_cast(kna_strong_dtype(t), dtype, how))
+        knl_cannot_cast(&op, "array data", kna_strong_dtype(t), dtype, how);
+    if (!kna_failed(&op) && how == KN_CAST_SAME_VALUE)
+        knl_check_same_value(&op, x, dtype);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     if (t.weak && knx_is_integer(dtype)) /* a number wraps here, it is not refused */

@@ -465,23 +465,15 @@ int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n
 
 static void check_casting(kna_op *op, kn_array from, kn_dtype to, const char *casting)
 {
-    static const char *const names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
     static const char order[] = "bifc";
-    int how = casting ? 0 : KN_CAST_SAME_KIND;
     kni_type t = kna_type(op, from);
-    while (casting && how < 5 && strcmp(casting, names[how]) != 0)
-        how++;
-    if (how == 5)
-        kna_fail(op, KN_ERROR_VALUE,
-                 "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", casting);
+    knx_casting how = knl_casting(op, casting, KN_CAST_SAME_KIND, KN_CAST_UNSAFE);
     if (kna_failed(op) || how == KN_CAST_UNSAFE)
         return;
     const char *a = strchr(order, t.dtype->kind == KN_KIND_UINT ? 'i' : t.dtype->kind),
                *b = strchr(order, to->kind == KN_KIND_UINT ? 'i' : to->kind);
-    bool ok = t.weak ? a && b && a <= b : knx_can_cast(t.dtype, to, (knx_casting)how);
-    if (!ok)
-        kna_fail(op, KN_ERROR_TYPE, "Cannot cast %s from dtype('%s') to dtype('%s') according to the rule '%s'",
-                 t.ndim ? "array data" : "scalar", t.dtype->name, to->name, names[how]);
+    if (t.weak ? !a || !b || a > b : !knx_can_cast(t.dtype, to, how))
+        knl_cannot_cast(op, t.ndim ? "array data" : "scalar", t.dtype, to, how);
 }
 
 int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts)

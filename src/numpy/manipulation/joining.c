@@ -19,23 +19,14 @@ typedef struct joined {
 /* A dtype that is asked for must be reached by the casting rule. */
 static void check_casting(joined *j, kn_dtype dtype, const char *casting)
 {
-    static const char *const names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
-    int how = casting ? 0 : KN_CAST_SAME_KIND;
-    while (casting && how < 5 && strcmp(casting, names[how]) != 0)
-        how++;
-    if (how == 5)
-        kna_fail(&j->op, KN_ERROR_VALUE,
-                 "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got '%s')", casting);
+    knx_casting how = knl_casting(&j->op, casting, KN_CAST_SAME_KIND, KN_CAST_UNSAFE);
     for (int i = 0; i < j->n && !kna_failed(&j->op); i++) {
         kni_type t = kna_type(&j->op, j->x[i]);
         kn_dtype from = kna_failed(&j->op) ? NULL : kna_strong_dtype(t);
         char weak =
             from && t.weak ? from->kind == KN_KIND_UINT ? KN_KIND_INT : from->kind : 0; /* it takes another one */
-        if (from && !(weak && knx_promote_weak(dtype, weak, NULL) == dtype) &&
-            !knx_can_cast(from, dtype, (knx_casting)how))
-            kna_fail(&j->op, KN_ERROR_TYPE,
-                     "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'", from->name,
-                     dtype->name, names[how]);
+        if (from && !(weak && knx_promote_weak(dtype, weak, NULL) == dtype) && !knx_can_cast(from, dtype, how))
+            knl_cannot_cast(&j->op, "array data", from, dtype, how);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "base/dtype.h"
 #include "base/half.h"
 #include "kiln/core.h"
+#include "kiln/numpy/dtypes.h"
 #include "support/bits.h"
 #include "support/group.h"
 #include <math.h>
@@ -171,7 +172,7 @@ static void numpys_names_in_public(void **state)
     assert_string_equal(kn_error_message(), "dtype: data type 'i16' not understood; int16 is 'int16'");
     kn_error_clear();
     assert_null(kn_dtype_named("longdouble"));
-    assert_string_equal(kn_error_message(), "dtype: data type 'longdouble' not understood");
+    assert_non_null(strstr(kn_error_message(), "the bits of long double are others on every machine"));
     kn_error_clear();
     assert_null(kn_dtype_named(NULL));
     kn_error_clear();
