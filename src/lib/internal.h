@@ -81,6 +81,7 @@ kni_atom knl_reshape(kna_op *op, kni_atom a, const kn_shape *shape);
 kni_atom knl_axes_last(kna_op *op, kni_atom a, int n, const int64_t *axes);
 kni_atom knl_insert_axes(kna_op *op, kni_atom a, const kn_shape *shape, const bool *is_new); /* new axes of extent 1 */
 kni_atom knl_keep_axes(kna_op *op, kni_atom reduced, kni_type before, int n, const int64_t *axes); /* keepdims */
+bool knl_lies_in_fortran_order(kna_op *op, kn_array x);
 bool knl_is_fortran(kna_op *op, kn_array x); /* Fortran-contiguous and not C-contiguous */
 /* 'C', 'F' or (if keeps) 'K' for the option `order`; "A" is what x is; ValueError for others */
 char knl_read_order(kna_op *op, const char *order, kn_array x, bool keeps);
@@ -91,6 +92,10 @@ kn_array knl_in_order(const char *name, kn_array x, kn_dtype d, char order, bool
 kn_array knl_contiguous(const char *name, kn_array x, const kn_zeros_opts *opts, char order);
 /* How many axes were given (KN_AXIS(...)): 0 for None, too, and where they cannot be axes. */
 static inline int knl_axis_count(kna_op *op, kn_axes a) { return kna_axes_fit(op, a, "axis") && a.n > 0 ? a.n - 1 : 0; }
+
+/* Axes as NumPy's normalize_axis_tuple reads them: an AxisError of any of them, then a ValueError "repeated axis"; with
+ * a name (else NULL) "name: axis 2 is out ..." and "repeated axis in `name` argument". Returns what kna_axes returns. */
+int knl_axis_tuple(kna_op *op, kn_axes given, int ndim, const char *name, int64_t axes[KN_MAX_NDIM]);
 
 /* numpy/indexing/indexing.c */
 kni_atom knl_take_axis(kna_op *op, kni_atom x, kni_atom indices, int axis, int64_t mode);

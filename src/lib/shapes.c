@@ -68,11 +68,30 @@ kni_atom knl_keep_axes(kna_op *op, kni_atom reduced, kni_type before, int n, con
     return knl_insert_axes(op, reduced, &shape, is_new);
 }
 
-/* Fortran-contiguous and not C-contiguous. */
-bool knl_is_fortran(kna_op *op, kn_array x)
+int knl_axis_tuple(kna_op *op, kn_axes given, int ndim, const char *name, int64_t axes[KN_MAX_NDIM])
+{
+    bool seen[KN_MAX_NDIM] = {false};
+    int n = knl_axis_count(op, given);
+    for (int i = 0; i < n && !kna_failed(op); i++)
+        if (given.axis[i] < -ndim || given.axis[i] >= ndim)
+            kna_fail(op, KN_ERROR_AXIS, "%s%saxis %lld is out of bounds for array of dimension %d", name ? name : "",
+                     name ? ": " : "", (long long)given.axis[i], ndim);
+    for (int i = 0; i < n && !kna_failed(op); i++) {
+        int axis = given.axis[i] < 0 ? given.axis[i] + ndim : given.axis[i];
+        if (seen[axis] && name)
+            kna_fail(op, KN_ERROR_VALUE, "repeated axis in `%s` argument", name);
+        else if (seen[axis])
+            kna_fail(op, KN_ERROR_VALUE, "repeated axis");
+        seen[axis] = true;
+    }
+    return kna_failed(op) ? 0 : kna_axes(op, given, ndim, KNA_AXES_ALL, axes);
+}
+
+/* Fortran-contiguous. */
+bool knl_lies_in_fortran_order(kna_op *op, kn_array x)
 {
     const kna_array *a = kna_failed(op) || kna_handle_is_foreign(x) ? NULL : kna_array_of(op, x);
-    if (!a || kna_is_contiguous(a->type, a->stride))
+    if (!a)
         return false;
     int64_t dim[KN_MAX_NDIM], stride[KN_MAX_NDIM];
     int ndim = a->type.ndim;
@@ -81,6 +100,13 @@ bool knl_is_fortran(kna_op *op, kn_array x)
         stride[i] = a->stride[ndim - 1 - i];
     }
     return kna_is_contiguous(kni_type_of(a->type.dtype, ndim, dim), stride);
+}
+
+/* Fortran-contiguous and not C-contiguous. */
+bool knl_is_fortran(kna_op *op, kn_array x)
+{
+    const kna_array *a = kna_failed(op) || kna_handle_is_foreign(x) ? NULL : kna_array_of(op, x);
+    return a && !kna_is_contiguous(a->type, a->stride) && knl_lies_in_fortran_order(op, x);
 }
 
 char knl_read_order(kna_op *op, const char *order, kn_array x, bool keeps)

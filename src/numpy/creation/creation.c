@@ -447,7 +447,7 @@ kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
         kna_fail(&op, KN_ERROR_TYPE, "a dtype is missing");
     knx_casting how = knl_casting(&op, o.casting, KN_CAST_UNSAFE, KN_CAST_SAME_VALUE);
     if (!kna_failed(&op) && !knx_can_cast(kna_strong_dtype(t), dtype, how))
-        knl_cannot_cast(&op, "array data", kna_strong_dtype(t), dtype, how);
+        knl_cannot_cast(&op, t.ndim ? "array data" : "scalar", kna_strong_dtype(t), dtype, how);
     if (!kna_failed(&op) && how == KN_CAST_SAME_VALUE)
         knl_check_same_value(&op, x, dtype);
     if (kna_failed(&op))

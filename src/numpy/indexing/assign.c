@@ -234,8 +234,8 @@ static void do_not_combine(kna_op *op, const kn_shape *shape, kni_type t, const 
 {
     knx_text to = {0}, from = {0};
     if (!wide)
-        kna_fail(op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
-                 knx_show_shape(&to, shape->ndim, shape->dim), knx_show_shape(&from, t.ndim, t.dim));
+        kna_fail(op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s %s",
+                 knx_show_shape(&to, shape->ndim, shape->dim), knx_show_shape(&from, t.ndim, t.dim), to.s);
     else
         kna_fail(op, KN_ERROR_VALUE,
                  "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
@@ -497,9 +497,8 @@ int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts)
         p.length = q.length = 0;
         if (!kna_failed(&op) && m.dtype->kind != KN_KIND_BOOL)
             kna_fail(&op, KN_ERROR_TYPE,
-                     "Cannot cast array data from dtype('%s') to dtype('bool') according to the "
-                     "rule 'safe'",
-                     m.dtype->name);
+                     "Cannot cast %s from dtype('%s') to dtype('bool') according to the rule 'safe'",
+                     m.ndim ? "array data" : "scalar", m.dtype->name);
         else if (!kna_failed(&op) && (m.ndim > shape.ndim || !fits(m, &shape)))
             kna_fail(&op, KN_ERROR_VALUE, "could not broadcast where mask from shape %s into shape %s",
                      knx_show_shape(&p, m.ndim, m.dim), knx_show_shape(&q, shape.ndim, shape.dim));

@@ -106,6 +106,16 @@ kn_array kn_select(kn_list condlist, kn_list choicelist, const kn_select_opts *o
         all[n] = o.default_ ? o.default_ : kn_like_int(0);
         to_common(&c, n + 1, all);
     }
+    if (!kna_failed(op)) { /* conditions among themselves, and choices, speak NumPy's errors */
+        const kn_array *wide;
+        kn_array first[2] = {NULL, NULL};
+        if (kntree_list_read(op, kn_broadcast_arrays(kn_list_from(condition, n)), &wide))
+            first[0] = wide[0];
+        if (!kna_failed(op) && kntree_list_read(op, kn_broadcast_arrays(kn_list_from(all, n + 1)), &wide))
+            first[1] = wide[0];
+        if (!kna_failed(op))
+            kntree_list_read(op, kn_broadcast_arrays(kn_list_from(first, 2)), &wide);
+    }
     for (int i = n; i >= 0 && !kna_failed(op); i--)
         y = i == n ? all[n] : kn_where(condition[i], all[i], y);
     knx_free(all);

@@ -66,9 +66,8 @@ static void write_flat(knl_body *c, kn_array a, const int64_t *at, int64_t n, kn
 static void check_safe(kna_op *op, kni_type v, kni_type to)
 {
     if (!kna_failed(op) && !v.weak && !knx_can_cast(v.dtype, to.dtype, KN_CAST_SAFE))
-        kna_fail(op, KN_ERROR_TYPE,
-                 "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule 'safe'", v.dtype->name,
-                 to.dtype->name);
+        kna_fail(op, KN_ERROR_TYPE, "Cannot cast %s from dtype('%s') to dtype('%s') according to the rule 'safe'",
+                 v.ndim ? "array data" : "scalar", v.dtype->name, to.dtype->name);
 }
 
 /* Ends a body that wrote: what went wrong inside is pending already. */
@@ -87,8 +86,8 @@ int kn_put(kn_array a, kn_array ind, kn_array v, const kn_mode_opts *opts)
     kni_type t = kna_type(op, a), from = kna_type(op, ind);
     knx_text what = {0};
     if (!kna_failed(op))
-        knx_text_add(&what, "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
-                     from.dtype->name);
+        knx_text_add(&what, "Cannot cast %s from dtype('%s') to dtype('int64') according to the rule 'safe'",
+                     from.ndim ? "array data" : "scalar", from.dtype->name);
     int64_t n = 0, *at = knl_look_integers(op, ind, &n, NULL, what.s), size = kna_failed(op) ? 0 : kni_type_size(t);
     bool clip = o.mode && !strcmp(o.mode, "clip"), wrap = o.mode && !strcmp(o.mode, "wrap");
     if (o.mode && !clip && !wrap && strcmp(o.mode, "raise") != 0)

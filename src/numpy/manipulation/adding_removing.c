@@ -345,7 +345,7 @@ kn_array kn_trim_zeros(kn_array x, const kn_trim_zeros_opts *opts)
     kni_atom a = kna_in(&op, x);
     kni_type t = kna_type(&op, x);
     int64_t axes[KN_MAX_NDIM], low[KN_MAX_NDIM] = {0}, high[KN_MAX_NDIM] = {0};
-    int n = kna_failed(&op) ? 0 : kna_axes(&op, o.axis, t.ndim, KNA_AXES_ALL, axes);
+    int n = kna_failed(&op) ? 0 : knl_axis_tuple(&op, o.axis, t.ndim, "axis", axes);
     const char *data = kna_failed(&op) || !n ? NULL : kna_look(&op, x, &t);
     if (kna_failed(&op) || !n)
         return kna_end_view(&op, x, a, a);

@@ -128,6 +128,16 @@ kn_broadcast_result kn_broadcast(kn_list list)
     return r;
 }
 
+/* It has the shape already, and stays what it is, one that can be written to. */
+static bool needs_no_more(kna_op *op, kn_array x, const kn_shape *shape)
+{
+    kni_type t = kna_type(op, x);
+    bool same = !kna_failed(op) && !t.weak && t.ndim == shape->ndim;
+    for (int i = 0; i < t.ndim && same; i++)
+        same = knx_dim_eq(t.dim[i], shape->dim[i]);
+    return same;
+}
+
 kn_list kn_broadcast_arrays(kn_list list)
 {
     knl_body c;
@@ -143,7 +153,7 @@ kn_list kn_broadcast_arrays(kn_list list)
         all = common_shape(&c.op, n, shape);
     if (!kna_failed(&c.op)) {
         for (int i = 0; i < n; i++)
-            out[i] = kn_broadcast_to(x[i], &all);
+            out[i] = needs_no_more(&c.op, x[i], &all) ? kn_asarray(x[i], NULL) : kn_broadcast_to(x[i], &all);
         result = kn_list_from(out, n);
     }
     knx_free(out);

@@ -31,7 +31,7 @@ kn_array knl_in_order(const char *name, kn_array x, kn_dtype d, char order, bool
     bool c = base && kna_is_contiguous(base->type, base->stride);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    bool lies_so = order == 'K' || (base && (order == 'C' ? c : (c && t.ndim < 2) || knl_is_fortran(&op, x)));
+    bool lies_so = order == 'K' || (base && (order == 'C' ? c : knl_lies_in_fortran_order(&op, x)));
     if (lies_so && same && !copy)
         return kna_end_view(&op, x, a, a);
     if (order == 'F') {

@@ -14,7 +14,7 @@ kn_array kn_flip(kn_array x, const kn_squeeze_opts *opts)
     kna_begin(&op, "flip");
     kni_atom a = kna_in(&op, x);
     int64_t axes[KN_MAX_NDIM];
-    int n = kna_failed(&op) ? 0 : kna_axes(&op, o.axis, knb_type(op.b, a).ndim, KNA_AXES_ALL, axes);
+    int n = kna_failed(&op) ? 0 : knl_axis_tuple(&op, o.axis, knb_type(op.b, a).ndim, NULL, axes);
     return kna_end_view(&op, x, a, kna_failed(&op) || !n ? a : knb_rev(op.b, a, n, axes));
 }
 

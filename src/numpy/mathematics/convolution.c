@@ -77,7 +77,8 @@ static kn_array run(const char *name, kn_array a, kn_array v, const kn_convolve_
     kn_dtype d = kna_result_type(&op, 2, both);
     if (kna_failed(&op) || knl_not_a_number(&op, name, d))
         return kna_end(&op, KN_ATOM_NONE);
-    kni_atom x = vector(&op, a, d, "a"), y = vector(&op, v, d, "v");
+    kni_atom x = vector(&op, a, d, convolve ? "a" : "first array argument"),
+             y = vector(&op, v, d, convolve ? "v" : "second array argument");
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     bool truth = d->kind == KN_KIND_BOOL;

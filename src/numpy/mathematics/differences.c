@@ -93,14 +93,15 @@ kn_array kn_ediff1d(kn_array x, const kn_ediff1d_opts *opts)
         return knl_end(&c, NULL);
     kn_dtype d = kna_strong_dtype(t);
     kn_array flat = kn_ravel(kn_asarray(x, NULL), NULL), parts[3];
-    int n = 0;
+    int n = 0, inside = o.to_begin ? 1 : 0;
     if (o.to_begin)
         parts[n++] = edge(&c, o.to_begin, d, "to_begin");
-    parts[n++] = kn_subtract(part(flat, 0, 1, 0), part(flat, 0, 0, 1));
+    n++;
     if (o.to_end)
         parts[n++] = edge(&c, o.to_end, d, "to_end");
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
+    parts[inside] = kn_subtract(part(flat, 0, 1, 0), part(flat, 0, 0, 1));
     return knl_end(&c, n == 1 ? parts[0] : kn_concatenate(kn_list_from(parts, n), NULL));
 }
 

@@ -184,7 +184,7 @@ static kn_array whole(const char *name, kn_array x, kni_atom (*f)(kni_builder *,
     if (kna_failed(&op) || knl_not_a_number(&op, name, t.dtype))
         return kna_end(&op, KN_ATOM_NONE);
     if (knx_is_complex(t.dtype))
-        knl_not_supported(&op, name);
+        knl_not_supported(&op, f == truncated ? "trunc" : name);
     kni_atom a = kna_in(&op, x);
     if (!kna_failed(&op) && knx_is_float(t.dtype))
         a = f(op.b, a);

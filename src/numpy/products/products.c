@@ -36,6 +36,16 @@ static void not_aligned(product *p, int i, int j)
              knx_dim_show(&u, p->xt.dim[i]), i, knx_dim_show(&v, p->yt.dim[j]), j);
 }
 
+/* The same of generalized ufuncs: axis i of x with axis j of y, which is the first of y's own axes. */
+static void core_differs(product *p, const char *signature, int i, int j)
+{
+    knx_text u = {0}, v = {0};
+    kna_fail(&p->op, KN_ERROR_VALUE,
+             "Input operand 1 has a mismatch in its core dimension 0, with gufunc signature %s (size %s is different "
+             "from %s)",
+             signature, knx_dim_show(&u, p->yt.dim[j]), knx_dim_show(&v, p->xt.dim[i]));
+}
+
 /* Contracts n pairs of axes. */
 static kni_atom contract(product *p, kni_atom x, kni_atom y, int n, const int64_t *i, const int64_t *j)
 {
@@ -117,19 +127,19 @@ static kni_atom over_last_axes(product *p, const signed char *xl, int x_tail, co
 
 static kni_atom matmul(product *p)
 {
+    static const char signature[] = "(n?,k),(k,m?)->(n?,m?)";
     kni_type a = p->xt, b = p->yt;
     for (int i = 0; i < 2; i++)
         if ((i ? b : a).ndim == 0) {
             kna_fail(&p->op, KN_ERROR_VALUE,
-                     "Input operand %d does not have enough dimensions (has 0, gufunc core with signature "
-                     "(n?,k),(k,m?)->(n?,m?) "
+                     "Input operand %d does not have enough dimensions (has 0, gufunc core with signature %s "
                      "requires 1)",
-                     i);
+                     i, signature);
             return KN_ATOM_NONE;
         }
     int i = a.ndim - 1, j = b.ndim > 1 ? b.ndim - 2 : 0;
     if (!knx_dim_eq(a.dim[i], b.dim[j])) {
-        not_aligned(p, i, j);
+        core_differs(p, signature, i, j);
         return KN_ATOM_NONE;
     }
     int64_t ci = i, cj = j;
@@ -208,7 +218,7 @@ static bool check_last_axes(product *p, const char *signature, int x_tail, int y
                  "Input operand %d does not have enough dimensions (has %d, gufunc core with signature %s requires %d)",
                  i, i ? p->yt.ndim : p->xt.ndim, signature, i ? y_tail : x_tail);
     } else if (!knx_dim_eq(p->xt.dim[p->xt.ndim - 1], p->yt.dim[p->yt.ndim - y_axis]))
-        not_aligned(p, p->xt.ndim - 1, p->yt.ndim - y_axis);
+        core_differs(p, signature, p->xt.ndim - 1, p->yt.ndim - y_axis);
     return !kna_failed(&p->op);
 }
 
@@ -300,17 +310,15 @@ kn_array kn_kron(kn_array a, kn_array b)
 
 /* ---- tensordot. */
 
-/* The axes of one operand. Of axes that are not there, NumPy asks a tuple of extents for them. */
-static int contracted(product *p, const kn_axes *given, int ndim, int count, bool tail, int64_t axes[KN_MAX_NDIM])
+/* Axis number d of those of an operand that are contracted. Of axes that are not there, NumPy asks a tuple of extents
+ * for them. */
+static int64_t contracted(product *p, const kn_axes *given, int ndim, int count, bool tail, int d)
 {
-    int n = given->n ? knl_axis_count(&p->op, *given) : count;
-    for (int i = 0; i < n && !kna_failed(&p->op); i++) {
-        int64_t axis = given->n ? given->axis[i] : tail ? ndim - n + i : i;
-        if (axis < -ndim || axis >= ndim)
-            kna_fail(&p->op, KN_ERROR_INDEX, "tuple index out of range");
-        axes[i] = axis < 0 ? axis + ndim : axis;
-    }
-    return n;
+    int64_t axis = given->n ? given->axis[d] : tail ? d - count : d;
+    if (axis >= -ndim && axis < ndim)
+        return axis < 0 ? axis + ndim : axis;
+    kna_fail(&p->op, KN_ERROR_INDEX, "tuple index out of range");
+    return 0;
 }
 
 static bool has_twice(int n, const int64_t *axes)
@@ -333,18 +341,17 @@ kn_array kn_tensordot(kn_array x, kn_array y, const kn_tensordot_opts *opts)
         return kna_end(&p.op, KN_ATOM_NONE);
     bool lists = o.a_axes.n || o.b_axes.n;
     int count = lists || o.axes < 0 ? 0 : o.axes; /* less than none is none */
-    if (count > p.xt.ndim || count > p.yt.ndim) {
+    if (count > p.xt.ndim) {
         kna_fail(&p.op, KN_ERROR_INDEX, "tuple index out of range");
         return kna_end(&p.op, KN_ATOM_NONE);
     }
     int n = lists ? knl_axis_count(&p.op, o.a_axes) : count, m = lists ? knl_axis_count(&p.op, o.b_axes) : count;
     bool fits = n == m;
-    if (fits) {
-        contracted(&p, &o.a_axes, p.xt.ndim, count, true, i);
-        contracted(&p, &o.b_axes, p.yt.ndim, count, false, j);
+    for (int d = 0; d < n && fits && !kna_failed(&p.op); d++) {
+        i[d] = contracted(&p, &o.a_axes, p.xt.ndim, count, true, d);
+        j[d] = kna_failed(&p.op) ? 0 : contracted(&p, &o.b_axes, p.yt.ndim, count, false, d);
+        fits = kna_failed(&p.op) || knx_dim_eq(p.xt.dim[i[d]], p.yt.dim[j[d]]);
     }
-    for (int d = 0; d < n && fits && !kna_failed(&p.op); d++)
-        fits = knx_dim_eq(p.xt.dim[i[d]], p.yt.dim[j[d]]);
     if (!kna_failed(&p.op) && !fits)
         kna_fail(&p.op, KN_ERROR_VALUE, "shape-mismatch for sum");
     if (!kna_failed(&p.op) && (has_twice(n, i) || has_twice(n, j)))

@@ -185,6 +185,14 @@ static kn_dtype mean_dtypes(kn_dtype given, kn_dtype of, kn_dtype *result)
     return !given && (*result == KN_DT(F16) || *result == KN_DT(BF16)) ? KN_DT(F32) : *result;
 }
 
+/* Of a dtype that was asked for, which may be one of integers: then the quotient's fraction goes. */
+static kni_atom quotient(kni_builder *b, kni_atom sum, kni_atom n, kn_dtype d)
+{
+    if (knx_is_inexact(d))
+        return knb_div(b, sum, knb_astype(b, n, d));
+    return knb_astype(b, knb_div(b, knb_astype(b, sum, KN_DT(F64)), knb_astype(b, n, KN_DT(F64))), d);
+}
+
 kn_array kn_mean(kn_array x, const kn_mean_opts *opts)
 {
     KNX_OPTS(kn_mean_opts, o, opts);
@@ -194,16 +202,8 @@ kn_array kn_mean(kn_array x, const kn_mean_opts *opts)
     kn_dtype d = mean_dtypes(o.dtype, r.type.dtype, &result);
     kni_atom y = sum_as(&r, d);
     if (!kna_failed(&r.op))
-        y = knb_astype(r.op.b, knb_div(r.op.b, y, count_as(&r, d)), result);
+        y = knb_astype(r.op.b, quotient(r.op.b, y, count_as(&r, knx_is_inexact(d) ? d : KN_DT(F64)), d), result);
     return finish(&r, y, o.keepdims);
-}
-
-/* Of a dtype that was asked for, which may be one of integers: then the quotient's fraction goes. */
-static kni_atom quotient(kni_builder *b, kni_atom sum, kni_atom n, kn_dtype d)
-{
-    if (knx_is_inexact(d))
-        return knb_div(b, sum, knb_astype(b, n, d));
-    return knb_astype(b, knb_div(b, knb_astype(b, sum, KN_DT(F64)), knb_astype(b, n, KN_DT(F64))), d);
 }
 
 /* The mean, with axes of extent 1 for those that are reduced, or the one that was given. */

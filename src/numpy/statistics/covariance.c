@@ -63,6 +63,15 @@ kn_array kn_average(kn_array a, const kn_average_opts *opts)
     knl_begin(&c, "average");
     kn_array y[2] = {NULL, NULL};
     kni_type t = kna_type(&c.op, a);
+    int64_t axes[KN_MAX_NDIM];
+    if (!kna_failed(&c.op))
+        knl_axis_tuple(&c.op, o.axis, t.ndim, "axis", axes);
+    if (kna_failed(&c.op)) {
+        knl_end_n(&c, o.returned ? 2 : 1, y);
+        if (o.returned)
+            *o.returned = y[1];
+        return y[0];
+    }
     kn_mean_opts mean = kn_mean_opts_default();
     mean.axis = o.axis;
     mean.keepdims = o.keepdims;

@@ -30,7 +30,7 @@ static bool begin(kna_op *op, sample *s, kn_array x, kn_axes axis)
     s->type = knb_type(op->b, a);
     if (knl_not_a_number(op, "sort", s->type.dtype))
         return false;
-    s->n = kna_axes(op, axis, s->type.ndim, KNA_AXES_ALL, s->axes);
+    s->n = knl_axis_tuple(op, axis, s->type.ndim, NULL, s->axes);
     s->x = knl_axes_last(op, a, s->n, s->axes);
     if (kna_failed(op))
         return false;

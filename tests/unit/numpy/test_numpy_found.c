@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_numpy_found.c -- what running NumPy beside Kiln has found (tests/differential): texts of errors, and which of two
+ * errors is told; corners of values; what is a view. */
+#include "support/expect.h"
+#include "support/group.h"
+
+static void a_product_tells_which_core_dimension_differs(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array m = kn_ones(KN_SHAPE(1, 1, 2)), v = kn_ones(KN_SHAPE(3));
+    (void)kn_ok(kn_matmul(m, m));
+    expect_error("ValueError", "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+                               "(n?,k),(k,m?)->(n?,m?) (size 1 is different from 2)");
+    (void)kn_ok(kn_vecdot(v, kn_ones(KN_SHAPE(2))));
+    expect_error("ValueError", "vecdot: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+                               "(n),(n)->() (size 2 is different from 3)");
+}
+
+static void tensordot_compares_pair_after_pair(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    (void)kn_ok(kn_tensordot(kn_ones(KN_SHAPE(1, 1)), kn_zeros(KN_SHAPE(0)))); /* its second axis is not there either */
+    expect_error("ValueError", "tensordot: shape-mismatch for sum");
+    (void)kn_ok(kn_tensordot(kn_ones(KN_SHAPE(2, 1)), kn_ones(KN_SHAPE(2))));
+    expect_error("IndexError", "tensordot: tuple index out of range");
+    (void)kn_ok(kn_tensordot(kn_ones(KN_SHAPE(2)), kn_ones(KN_SHAPE(2, 2)), .axes = 2));
+    expect_error("IndexError", "tensordot: tuple index out of range");
+}
+
+static void casts_of_one_element_are_of_a_scalar(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array z = kn_astype(kn_scalar(1.5), KN_C128), x = kn_zeros(KN_SHAPE(2)), i = kn_scalar(1.5);
+    (void)kn_ok(kn_astype(z, KN_F64, .casting = "safe"));
+    expect_error("TypeError",
+                 "astype: Cannot cast scalar from dtype('complex128') to dtype('float64') according to the "
+                 "rule 'safe'");
+    kn_putmask(x, kn_of(bool, true, false), z);
+    expect_error("TypeError", "putmask: Cannot cast scalar from dtype('complex128') to dtype('float64') according to "
+                              "the rule 'safe'");
+    kn_put(x, i, 1);
+    expect_error("TypeError", "put: Cannot cast scalar from dtype('float64') to dtype('int64') according to the rule "
+                              "'safe'");
+    kn_copyto(x, 1, .where = kn_scalar((int64_t)1));
+    expect_error("TypeError", "copyto: Cannot cast scalar from dtype('int64') to dtype('bool') according to the rule "
+                              "'safe'");
+}
+
+static void axes_are_told_as_numpy_does(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array m = kn_ones(KN_SHAPE(2, 2));
+    (void)kn_ok(kn_flip(m, KN_AXIS(1, -1)));
+    expect_error("ValueError", "flip: repeated axis");
+    (void)kn_ok(kn_median(m, KN_AXIS(0, 0)));
+    expect_error("ValueError", "median: repeated axis");
+    (void)kn_ok(kn_nanquantile(m, 0.5, KN_AXIS(0, 2)));
+    expect_error("AxisError", "nanquantile: axis 2 is out of bounds for array of dimension 2");
+    (void)kn_ok(kn_average(m, KN_AXIS(2)));
+    expect_error("AxisError", "average: axis: axis 2 is out of bounds for array of dimension 2");
+    (void)kn_ok(kn_average(m, KN_AXIS(0, 0), .weights = m));
+    expect_error("ValueError", "average: repeated axis in `axis` argument");
+    (void)kn_ok(kn_average(kn_scalar(1), KN_AXIS(0), .weights = kn_scalar(1)));
+    expect_error("AxisError", "average: axis: axis 0 is out of bounds for array of dimension 0");
+    (void)kn_ok(kn_trim_zeros(m, KN_AXIS(1, 1)));
+    expect_error("ValueError", "trim_zeros: repeated axis in `axis` argument");
+}
+
+static void a_write_in_place_names_the_result_too(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(3));
+    kn_iadd(x, kn_ones(KN_SHAPE(2)));
+    expect_error("ValueError", "iadd: operands could not be broadcast together with shapes (3,) (2,) (3,)");
+}
+
+static void select_compares_conditions_and_choices(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array two = kn_zeros(KN_SHAPE(2, 1), .dtype = KN_BOOL), one = kn_zeros(KN_SHAPE(1), .dtype = KN_BOOL);
+    kn_array x = kn_ones(KN_SHAPE(3, 1));
+    (void)kn_ok(kn_select(KN_LIST(two, one), KN_LIST(kn_ones(KN_SHAPE(1, 1)), x)));
+    expect_error_with("ValueError", "Mismatch is between arg 0 with shape (2, 1) and arg 1 with shape (3, 1).");
+    (void)kn_ok(kn_select(KN_LIST(one, one), KN_LIST(kn_ones(KN_SHAPE(2, 1)), x)));
+    expect_error_with("ValueError", "Mismatch is between arg 0 with shape (2, 1) and arg 1 with shape (3, 1).");
+}
+
+static void ends_are_looked_at_before_differences(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    (void)kn_ok(kn_ediff1d(KN_FALSE, .to_begin = kn_num(5)));
+    expect_error("TypeError",
+                 "ediff1d: dtype of `to_begin` must be compatible with input `ary` under the `same_kind` rule.");
+}
+
+static void names_of_ufuncs_and_arguments(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    (void)kn_ok(kn_fix(kn_zeros(KN_SHAPE(1), .dtype = KN_C128)));
+    expect_error_with("TypeError", "ufunc 'trunc' not supported for the input types");
+    (void)kn_ok(kn_correlate(kn_zeros(KN_SHAPE(0)), kn_ones(KN_SHAPE(1))));
+    expect_error("ValueError", "correlate: first array argument cannot be empty");
+    (void)kn_ok(kn_correlate(kn_ones(KN_SHAPE(1)), kn_zeros(KN_SHAPE(0))));
+    expect_error("ValueError", "correlate: second array argument cannot be empty");
+}
+
+static void a_mean_of_nothing_as_integer_is_the_smallest(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(int, 3, 4, 2), none = kn_zeros(KN_SHAPE(3), .dtype = KN_BOOL);
+    assert_true(kn_item_int(kn_mean(x, .dtype = KN_I64, .where = none)) == INT64_MIN);
+    assert_true(kn_item_int(kn_mean(kn_negative(kn_of(int, 3, 4)), .dtype = KN_I64)) == -3);
+}
+
+static void reciprocals_of_whole_numbers(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    assert_true(kn_item_int(kn_reciprocal(kn_zeros(KN_SHAPE(), .dtype = KN_I32))) == INT32_MIN);
+    assert_true(kn_item_int(kn_reciprocal(kn_zeros(KN_SHAPE(), .dtype = KN_I64))) == INT64_MIN);
+    expect_values(kn_reciprocal(kn_of(uint8_t, 0, 1, 2)), 0, 1, 0);
+    expect_values(kn_reciprocal(kn_of(int16_t, 0, -1, 2)), 0, -1, 0);
+}
+
+static void what_has_the_order_stays_what_it_is(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(1, 1)), y = kn_ones(KN_SHAPE(3));
+    assert_true(kn_shares_memory(x, kn_asarray(x, .order = "F")));
+    assert_true(kn_shares_memory(x, kn_asfortranarray(x)));
+    kn_list both = kn_broadcast_arrays(KN_LIST(y, kn_ones(KN_SHAPE(1))));
+    kn_array first = kn_list_get(both, 0), second = kn_list_get(both, 1);
+    assert_true(kn_flags_of(first).writeable && kn_shares_memory(first, y));
+    assert_false(kn_flags_of(second).writeable);
+}
+
+KN_TEST_GROUP(test_numpy_found)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_product_tells_which_core_dimension_differs), TEST(tensordot_compares_pair_after_pair),
+        TEST(casts_of_one_element_are_of_a_scalar),         TEST(axes_are_told_as_numpy_does),
+        TEST(a_write_in_place_names_the_result_too),        TEST(select_compares_conditions_and_choices),
+        TEST(ends_are_looked_at_before_differences),        TEST(names_of_ufuncs_and_arguments),
+        TEST(a_mean_of_nothing_as_integer_is_the_smallest), TEST(reciprocals_of_whole_numbers),
+        TEST(what_has_the_order_stays_what_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
