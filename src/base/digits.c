@@ -3,6 +3,7 @@
  * by Burger and Dybvig), and their layout as NumPy prints them. */
 #include "base/digits.h"
 #include "base/bigint.h"
+#include "base/decimal.h"
 
 #include <limits.h>
 #include <math.h>
@@ -133,6 +134,27 @@ static int scale_fraction(fraction *f, binary b, const cutoff *c)
 /* The stops: where a power of ten is reached that must be the last one, and the first one that may be. */
 static int stop_at(const cutoff *c, int digits, int power) { return c->fractional ? -digits : power - digits; }
 
+/* Rounded digits, where one product decides them: 19 at most. */
+static bool few_digits(decimal *out, binary b, const cutoff *c)
+{
+    enum { MOST = 19 };
+    int power = floor_log10_of_pow2(63 - __builtin_clzll(b.mantissa) + b.exponent) + 1; /* or one more */
+    for (int i = 0; i < 2; i++, power++) {
+        int n = c->fractional ? power + c->max : c->max;
+        uint64_t whole;
+        if (n < 1 || n > MOST || !knx_decimal_round(b.mantissa, b.exponent, n - power, &whole))
+            return false;
+        for (out->n = n; n > 0 && whole; whole /= 10)
+            out->d[--n] = (char)('0' + whole % 10);
+        out->exponent = power - 1;
+        if (whole == 0 && n == 0)
+            return true;
+        if (whole == 0) /* a digit fewer: the power is too large, which it never is */
+            return false;
+    }
+    return false;
+}
+
 static void generate_digits(decimal *out, binary b, const cutoff *c)
 {
     fraction f;
@@ -141,6 +163,9 @@ static void generate_digits(decimal *out, binary b, const cutoff *c)
         put_digit(out, 0);
         return;
     }
+    if (!c->unique && c->max >= 0 && few_digits(out, b, c))
+        return;
+    out->n = 0;
     bool even = b.mantissa % 2 == 0, low = false, high = false;
     set_fraction(&f, b);
     int power = scale_fraction(&f, b, c);

@@ -136,10 +136,11 @@ static knx_error *add_integer(knx_str *out, const spec *p, bool negative, uint64
 
 /* ---- Floats. */
 
-static void fixed(knx_str *t, double v, int precision, bool scientific)
+/* `point`: there is one even if nothing follows it. */
+static void fixed(knx_str *t, double v, int precision, bool scientific, bool point)
 {
     const knx_float_style style = {.scientific = scientific,
-                                   .trim = precision ? 'k' : '-',
+                                   .trim = precision || point ? 'k' : '-',
                                    .precision = precision,
                                    .min_digits = -1,
                                    .exp_digits = -1};
@@ -149,7 +150,7 @@ static void fixed(knx_str *t, double v, int precision, bool scientific)
 static int exponent_of(double v, int precision)
 {
     knx_str t = {0};
-    fixed(&t, v, precision, true);
+    fixed(&t, v, precision, true, false);
     const char *e = t.s ? strchr(t.s, 'e') : NULL;
     int exponent = 0;
     if (e)
@@ -182,7 +183,7 @@ static void general(knx_str *t, double v, int precision, bool alternate, bool py
     bool scientific = exponent < -4 || exponent >= precision - (python && precision > 1);
     if (python && precision == 1 && exponent == 0)
         scientific = false;
-    fixed(t, v, scientific ? precision - 1 : precision - 1 - exponent, scientific);
+    fixed(t, v, scientific ? precision - 1 : precision - 1 - exponent, scientific, alternate);
     if (!alternate)
         trim(t);
     if (python && !scientific && t->s && !strchr(t->s, '.'))
@@ -202,11 +203,11 @@ static knx_error *magnitude(knx_str *t, const spec *p, double v)
     }
     switch (p->type) {
     case 'e':
-    case 'E': fixed(t, v, precision, true); break;
+    case 'E': fixed(t, v, precision, true, p->alternate); break;
     case 'f':
-    case 'F': fixed(t, v, precision, false); break;
+    case 'F': fixed(t, v, precision, false, p->alternate); break;
     case '%':
-        fixed(t, v * 100, precision, false);
+        fixed(t, v * 100, precision, false, p->alternate);
         knx_str_puts(t, "%");
         break;
     case 'g':

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * number.c -- text to double, correctly rounded, independent of the C locale. */
 #include "base/bigint.h"
+#include "base/decimal.h"
 #include "base/digits.h"
 
 #include <float.h>
@@ -35,7 +36,14 @@ static double assemble(uint64_t mantissa, int64_t exponent, bool more)
     uint64_t rest = drop >= 64 ? mantissa : mantissa & ((half << 1) - 1);
     if (half && (rest > half || (rest == half && (more || kept % 2))))
         kept++;
-    return ldexp((double)kept, (int)(exponent + drop));
+    int power = (int)(exponent + drop);
+    if (power < -1022 || power > 1023)
+        return ldexp((double)kept, power);
+    union {
+        uint64_t bits;
+        double v;
+    } scale = {.bits = (uint64_t)(power + 1023) << 52};
+    return (double)kept * scale.v;
 }
 
 static int scan_exponent(const char **at, char letter)
@@ -86,10 +94,12 @@ static bool parse_hex(const char *s, const char **end, double *v)
     return true;
 }
 
-enum { MAX_DIGITS = 800 }; /* more never decide a rounding, except that they are not all zero */
+/* More digits than MAX_DIGITS never decide a rounding, except that they are not all zero. */
+enum { MAX_DIGITS = 800, LEAD_DIGITS = 19 };
 typedef struct decimal {
     int n;
     int64_t exponent;
+    uint64_t lead; /* the number of its first digits, LEAD_DIGITS at most */
     uint8_t d[MAX_DIGITS + 1];
 } decimal; /* the whole number d0d1d2... times 10^exponent */
 
@@ -98,6 +108,7 @@ static bool scan_decimal(const char *s, const char **end, decimal *out)
     bool point = false, any = false, more = false;
     out->n = 0;
     out->exponent = 0;
+    out->lead = 0;
     for (;; s++) {
         if (*s == '.' && !point) {
             point = true;
@@ -110,6 +121,8 @@ static bool scan_decimal(const char *s, const char **end, decimal *out)
         if (out->n == 0 && digit == 0) {
             out->exponent -= point;
         } else if (out->n < MAX_DIGITS) {
+            if (out->n < LEAD_DIGITS)
+                out->lead = 10 * out->lead + (uint64_t)digit;
             out->d[out->n++] = (uint8_t)digit;
             out->exponent -= point;
         } else {
@@ -127,6 +140,8 @@ static bool scan_decimal(const char *s, const char **end, decimal *out)
     while (out->n > 0 && out->d[out->n - 1] == 0) {
         out->n--;
         out->exponent++;
+        if (out->n < LEAD_DIGITS)
+            out->lead /= 10;
     }
     *end = s;
     return true;
@@ -162,19 +177,34 @@ static double divide(knx_big *num, knx_big *den)
     return assemble(quotient, (int64_t)lost - shift, more);
 }
 
+/* The number by its first digits, where they decide: what is behind them moves it by less than one of the last. */
+static bool from_lead(const decimal *d, double *v)
+{
+    uint64_t mantissa;
+    int64_t exponent;
+    bool more;
+    int64_t q = d->exponent + (d->n > LEAD_DIGITS ? d->n - LEAD_DIGITS : 0);
+    if (!knx_decimal_bits(d->lead, q, &mantissa, &exponent, &more))
+        return false;
+    *v = assemble(mantissa, exponent, more);
+    if (d->n <= LEAD_DIGITS)
+        return true;
+    return knx_decimal_bits(d->lead + 1, q, &mantissa, &exponent, &more) && assemble(mantissa, exponent, more) == *v;
+}
+
 static double decimal_to_double(const decimal *d)
 {
     if (d->n == 0 || d->n + d->exponent < -345)
         return 0;
     if (d->n + d->exponent > 400)
         return INFINITY;
-    uint64_t small = 0;
-    for (int i = 0; i < d->n && d->n <= 15; i++)
-        small = 10 * small + d->d[i];
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     if (FLT_EVAL_METHOD == 0 && d->n <= 15 && d->exponent >= -22 && d->exponent <= 22) /* both exact: one rounding */
-        return d->exponent < 0 ? (double)small / power[-d->exponent] : (double)small * power[d->exponent];
+        return d->exponent < 0 ? (double)d->lead / power[-d->exponent] : (double)d->lead * power[d->exponent];
+    double near;
+    if (from_lead(d, &near))
+        return near;
     knx_big num, den;
     knx_big_set(&num, 0);
     for (int i = 0; i < d->n; i++)
