@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import sys
+import tempfile
 import warnings
 
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -58,6 +59,25 @@ def J(*parts):  # the elements of all of them
 
 def S(text):
     return np.frombuffer(text.encode(), np.uint8)
+
+
+def W(write):  # the bytes that are written to a file
+    path = os.path.join(tempfile.mkdtemp(), "a")
+    write(path)
+    with open(path, "rb") as f:
+        return np.frombuffer(f.read(), np.uint8)
+
+
+def R(content, read):  # what is read of a file of these bytes
+    path = os.path.join(tempfile.mkdtemp(), "a")
+    with open(path, "wb") as f:
+        f.write(content)
+    return np.array(read(path))
+
+
+def C_(x, change):  # x itself, changed
+    change(x)
+    return x
 
 
 def C(x, change):  # a copy, changed

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * archive.c -- arrays in files: np.load, np.save, np.savez and open archives. */
+ * archive.c -- several arrays in a file: np.savez and open archives. */
 #include "array/handle.h"
 #include "array/op.h"
-#include "base/str.h"
-#include "io/file.h"
-#include "io/npy.h"
+#include "io/arrays.h"
 #include "io/zip.h"
 #include "kiln/io.h"
 #include <string.h>
@@ -82,15 +80,6 @@ static archive *archive_in(kna_op *op, kn_archive handle)
     return a && !a->error ? a : NULL;
 }
 
-static kn_array array_from(kna_op *op, knx_error *e, const knio_npy *npy)
-{
-    if (e) {
-        kna_fail_with(op, e);
-        return kna_end(op, KN_ATOM_NONE);
-    }
-    return kna_from_buffer(op, kni_type_of(npy->dtype, npy->ndim, npy->dim), npy->buffer);
-}
-
 static knx_error *read_member(archive *a, size_t i, knio_npy *out)
 {
     uint8_t *bytes;
@@ -124,7 +113,7 @@ kn_array kn_archive_get(kn_archive handle, const char *name)
         e = knx_error_new(KN_ERROR_KEY, "%s is not a file in the archive", name);
     else if (a)
         e = read_member(a, (size_t)i, &npy);
-    return a ? array_from(&op, e, &npy) : kna_end(&op, KN_ATOM_NONE);
+    return a ? knio_array_end(&op, e, &npy) : kna_end(&op, KN_ATOM_NONE);
 }
 
 int kn_archive_count(kn_archive handle)
@@ -145,18 +134,7 @@ const char *kn_archive_name(kn_archive handle, int i)
     return kna_end_plain(&op) && a ? a->name[i] : NULL;
 }
 
-static knx_error *starts_like_zip(const char *path, bool *zip)
-{
-    knio_source s = {0};
-    char magic[4] = {0};
-    KN_TRY(knio_source_open(path, &s));
-    knx_error *e = knio_source_read(&s, 0, magic, s.size < 4 ? (size_t)s.size : 4);
-    *zip = memcmp(magic, "PK\3\4", 4) == 0 || memcmp(magic, "PK\5\6", 4) == 0;
-    knio_source_close(&s);
-    return e;
-}
-
-static knx_error *load_only_member(const char *path, knio_npy *npy)
+knx_error *knio_load_only_member(const char *path, knio_npy *npy)
 {
     archive a = {.zip = NULL};
     KN_TRY(knio_zip_open(path, &a.zip));
@@ -167,72 +145,7 @@ static knx_error *load_only_member(const char *path, knio_npy *npy)
     return e;
 }
 
-kn_array kn_load(const char *path)
-{
-    kna_op op;
-    knio_npy npy = {0};
-    bool zip = false;
-    kna_begin(&op, "load");
-    knx_error *e = path ? starts_like_zip(path, &zip) : knx_error_new(KN_ERROR_TYPE, "null path");
-    if (!e)
-        e = zip ? load_only_member(path, &npy) : knio_npy_load(path, &npy);
-    return array_from(&op, e, &npy);
-}
-
 /* ---- Writing. */
-
-/* The path with its ending; "" and NULL are left to the file system. */
-static char *with_ending(const char *path, const char *ending)
-{
-    knx_str s = {0};
-    size_t n = strlen(path);
-    knx_str_puts(&s, path);
-    if (n < 4 || strcmp(path + n - 4, ending) != 0)
-        knx_str_puts(&s, ending);
-    return knx_str_take(&s);
-}
-
-static knx_error *begin_file(kna_op *op, const char *name, const char *path, const char *ending, char **full)
-{
-    kna_begin(op, name);
-    *full = path ? with_ending(path, ending) : NULL;
-    return *full ? NULL : path ? knx_error_nomem() : knx_error_new(KN_ERROR_TYPE, "null path");
-}
-
-/* A number waiting for its dtype is saved as the array it would become. */
-static const void *look(kna_op *op, kn_array x, kni_type *type, knx_scalar_bits *room)
-{
-    const void *data = kna_look(op, x, type);
-    if (data && type->dtype->kind == KN_KIND_KEY) {
-        kna_fail(op, KN_ERROR_TYPE, "random keys are not saved; save what kn_random_key_data gives");
-        return NULL;
-    }
-    if (!data || !type->weak)
-        return data;
-    kn_dtype d = kna_result_type(op, 1, &x);
-    if (!d)
-        return NULL;
-    *room = (knx_scalar_bits){{0}};
-    knx_convert(type->dtype, data, d, room);
-    *type = kni_scalar_type(d);
-    return room;
-}
-
-int kn_save(const char *path, kn_array x)
-{
-    kna_op op;
-    kni_type t;
-    knx_scalar_bits number;
-    char *full;
-    knx_error *e = begin_file(&op, "save", path, ".npy", &full);
-    const void *data = e ? NULL : look(&op, x, &t, &number);
-    if (data)
-        e = knio_npy_save(full, t.dtype, t.ndim, t.dim, data);
-    if (e)
-        kna_fail_with(&op, e);
-    knx_free(full);
-    return kna_end_plain(&op) ? 0 : -1;
-}
 
 static void member_name(const kn_named *arrays, int i, char *text, size_t size)
 {
@@ -264,15 +177,13 @@ static knx_error *check_names(int n, const kn_named *arrays)
 
 static knx_error *add_member(kna_op *op, knio_zip_writer *w, const kn_named *arrays, int i, bool compress)
 {
-    kni_type t;
-    knx_scalar_bits number;
+    knio_saved saved;
     char name[1024];
     uint8_t *bytes;
     size_t n;
-    const void *data = look(op, arrays[i].array, &t, &number);
-    if (!data)
+    if (!knio_look(op, arrays[i].array, &saved))
         return NULL; /* the op has the error */
-    KN_TRY(knio_npy_bytes(t.dtype, t.ndim, t.dim, data, &bytes, &n));
+    KN_TRY(knio_npy_bytes_of(&saved.header, saved.data, &bytes, &n));
     member_name(arrays, i, name, sizeof name);
     knx_error *e = knio_zip_writer_add(w, name, bytes, n, compress);
     knx_free(bytes);
@@ -282,30 +193,27 @@ static knx_error *add_member(kna_op *op, knio_zip_writer *w, const kn_named *arr
 static int save_archive(const char *name, const char *path, int n, const kn_named *arrays, bool compress)
 {
     kna_op op;
-    char *full;
+    char *full = NULL;
     knio_zip_writer *w = NULL;
-    knx_error *e = begin_file(&op, name, path, ".npz", &full);
+    kna_begin(&op, name);
+    knx_error *e = knio_with_ending(path, ".npz", &full);
     if (!e && compress && !knio_zip_can_compress())
         e = knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "Kiln was built without zlib");
     if (!e)
         e = check_names(n, arrays);
     for (int i = 0; !e && !kna_failed(&op) && i < n; i++) { /* run everything before the file is touched */
-        kni_type t;
-        knx_scalar_bits number;
-        look(&op, arrays[i].array, &t, &number);
+        knio_saved saved;
+        knio_look(&op, arrays[i].array, &saved);
     }
     if (!e && !kna_failed(&op))
-        e = knio_zip_writer_open(full, &w);
+        e = knio_zip_writer_open(full, NULL, &w);
     for (int i = 0; w && !e && !kna_failed(&op) && i < n; i++)
         e = add_member(&op, w, arrays, i, compress);
-    if (w) {
-        knx_error *at_close = knio_zip_writer_close(w);
-        if (e)
-            knx_error_release(at_close);
-        else
-            e = at_close;
-    }
-    if (e)
+    if (w && kna_failed(&op)) /* an array could not be had: the old file stays */
+        knx_error_release(knio_zip_writer_close(w, e ? e : knx_error_nomem()));
+    else if (w)
+        e = knio_zip_writer_close(w, e);
+    if (e && !kna_failed(&op))
         kna_fail_with(&op, e);
     knx_free(full);
     return kna_end_plain(&op) ? 0 : -1;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deflate.c -- CRC-32, and raw deflate streams through zlib where the build has it. */
+ * deflate.c -- CRC-32, raw deflate streams and gzip files, through zlib where the build has it. */
 #include "base/memory.h"
+#include "io/file.h"
 #include "io/zip.h"
 
 #ifdef KN_HAVE_ZLIB
+#include <errno.h>
 #include <zlib.h>
 
 enum { PIECE = 1 << 30 }; /* zlib counts in unsigned ints */
@@ -92,6 +94,151 @@ knx_error *knio_deflate(const uint8_t *in, size_t n_in, uint8_t **out, size_t *n
     return NULL;
 }
 
+/* ---- Gzip files ---- */
+
+enum { ROOM = 1 << 16, GZIP = 16 };
+
+struct knio_gzip {
+    z_stream z;
+    FILE *file;
+    const char *path;
+    bool write, inside; /* inside: of a member that has begun and not ended */
+    uint8_t room[ROOM]; /* packed bytes */
+};
+
+knx_error *knio_gzip_new(FILE *file, const char *path, bool write, knio_gzip **out)
+{
+    *out = NULL;
+    knio_gzip *g = knx_alloc_zero(sizeof *g);
+    if (!g)
+        return knx_error_nomem();
+    g->z = (z_stream){.zalloc = zlib_alloc, .zfree = zlib_free};
+    g->file = file;
+    g->path = path;
+    g->write = write;
+    int status = write ? deflateInit2(&g->z, 9, Z_DEFLATED, MAX_WBITS + GZIP, 8, Z_DEFAULT_STRATEGY)
+                       : inflateInit2(&g->z, MAX_WBITS + GZIP);
+    if (status != Z_OK) {
+        knx_free(g);
+        return knx_error_nomem();
+    }
+    *out = g;
+    return NULL;
+}
+
+static knx_error *no_gzip(const knio_gzip *g, const char *what)
+{
+    return knx_error_new(KN_ERROR_FILE, "%s: %s", g->path, what);
+}
+
+/* More packed bytes, if there are none; *ended: there are no more. */
+static knx_error *more_packed(knio_gzip *g, bool *ended)
+{
+    *ended = false;
+    if (g->z.avail_in)
+        return NULL;
+    errno = 0;
+    g->z.next_in = g->room;
+    g->z.avail_in = (uInt)fread(g->room, 1, ROOM, g->file);
+    *ended = g->z.avail_in == 0;
+    return ferror(g->file) ? knio_file_error(g->path, errno) : NULL;
+}
+
+/* Zeros may stand behind a member, then comes the next one. */
+static knx_error *begin_member(knio_gzip *g, bool *ended)
+{
+    KN_TRY(more_packed(g, ended));
+    while (!*ended && g->z.total_in && *g->z.next_in == 0) {
+        g->z.next_in++;
+        g->z.avail_in--;
+        KN_TRY(more_packed(g, ended));
+    }
+    if (*ended)
+        return NULL;
+    if (*g->z.next_in != 0x1f || (g->z.avail_in > 1 && g->z.next_in[1] != 0x8b)) {
+        unsigned char second = g->z.avail_in > 1 ? g->z.next_in[1] : 0;
+        return knx_error_new(KN_ERROR_FILE, "%s: Not a gzipped file (starts with bytes 0x%02x 0x%02x)", g->path,
+                             *g->z.next_in, second);
+    }
+    uLong before = g->z.total_in;
+    inflateReset(&g->z);
+    g->z.total_in = before + 1; /* only whether it is 0 is asked */
+    g->inside = true;
+    return NULL;
+}
+
+knx_error *knio_gzip_read(knio_gzip *g, void *to, size_t n, size_t *got)
+{
+    bool ended = false;
+    *got = 0;
+    while (*got < n) {
+        if (!g->inside)
+            KN_TRY(begin_member(g, &ended));
+        else
+            KN_TRY(more_packed(g, &ended));
+        if (ended && !g->inside)
+            return NULL;
+        g->z.next_out = (Bytef *)to + *got;
+        g->z.avail_out = piece(n - *got);
+        uInt before = g->z.avail_out;
+        int status = inflate(&g->z, Z_NO_FLUSH);
+        *got += before - g->z.avail_out;
+        if (status == Z_MEM_ERROR)
+            return knx_error_nomem();
+        if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+            return no_gzip(g, g->z.msg ? g->z.msg : "the compressed data is damaged");
+        if (ended && status != Z_STREAM_END && before == g->z.avail_out)
+            return no_gzip(g, "Compressed file ended before the end-of-stream marker was reached");
+        g->inside = status != Z_STREAM_END;
+    }
+    return NULL;
+}
+
+static knx_error *pack(knio_gzip *g, int flush)
+{
+    int status;
+    do {
+        g->z.next_out = g->room;
+        g->z.avail_out = ROOM;
+        status = deflate(&g->z, flush);
+        size_t made = ROOM - g->z.avail_out;
+        errno = 0;
+        if (made && fwrite(g->room, 1, made, g->file) != made)
+            return knio_file_error(g->path, errno);
+    } while (g->z.avail_out == 0 || (flush == Z_FINISH && status == Z_OK));
+    return NULL;
+}
+
+knx_error *knio_gzip_write(knio_gzip *g, const void *bytes, size_t n)
+{
+    const uint8_t *at = bytes;
+    while (n) {
+        g->z.next_in = (z_const Bytef *)at;
+        g->z.avail_in = piece(n);
+        at += g->z.avail_in;
+        n -= g->z.avail_in;
+        KN_TRY(pack(g, Z_NO_FLUSH));
+    }
+    return NULL;
+}
+
+knx_error *knio_gzip_finish(knio_gzip *g)
+{
+    g->z.avail_in = 0;
+    return pack(g, Z_FINISH);
+}
+
+void knio_gzip_free(knio_gzip *g)
+{
+    if (!g)
+        return;
+    if (g->write)
+        deflateEnd(&g->z);
+    else
+        inflateEnd(&g->z);
+    knx_free(g);
+}
+
 #else
 
 bool knio_zip_can_compress(void) { return false; }
@@ -125,5 +272,33 @@ knx_error *knio_deflate(const uint8_t *in, size_t n_in, uint8_t **out, size_t *n
     *n_out = 0;
     return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "compressed members need zlib, and this build of Kiln has none");
 }
+
+knx_error *knio_gzip_new(FILE *file, const char *path, bool write, knio_gzip **out)
+{
+    (void)file, (void)write;
+    *out = NULL;
+    return knx_error_new(KN_ERROR_NOT_IMPLEMENTED, "%s: gzip needs zlib, and this build of Kiln has none", path);
+}
+
+knx_error *knio_gzip_read(knio_gzip *g, void *to, size_t n, size_t *got)
+{
+    (void)g, (void)to, (void)n;
+    *got = 0;
+    return NULL;
+}
+
+knx_error *knio_gzip_write(knio_gzip *g, const void *bytes, size_t n)
+{
+    (void)g, (void)bytes, (void)n;
+    return NULL;
+}
+
+knx_error *knio_gzip_finish(knio_gzip *g)
+{
+    (void)g;
+    return NULL;
+}
+
+void knio_gzip_free(knio_gzip *g) { (void)g; }
 
 #endif

@@ -53,34 +53,88 @@ knx_error *knio_source_open(const char *path, knio_source *s)
     return NULL;
 }
 
+knx_error *knio_source_stream(FILE *file, knio_source *s)
+{
+    *s = (knio_source){.path = copy_string("<stream>"), .file = file, .borrowed = true, .size = UINT64_MAX};
+    if (!s->path)
+        return knx_error_nomem();
+    int64_t at = tell(file), end = -1;
+    if (at >= 0 && seek_to(file, 0, SEEK_END) == 0)
+        end = tell(file);
+    s->forward = at < 0 || end < at || seek_to(file, at, SEEK_SET) != 0;
+    if (!s->forward) {
+        s->base = (uint64_t)at;
+        s->size = (uint64_t)(end - at);
+    }
+    return NULL;
+}
+
 knx_error *knio_source_memory(const void *bytes, size_t n, const char *name, knio_source *s)
 {
     *s = (knio_source){.bytes = bytes, .size = n, .path = copy_string(name)};
     return s->path ? NULL : knx_error_nomem();
 }
 
+static bool go_to(knio_source *s, uint64_t offset)
+{
+    uint8_t skipped[512];
+    if (!s->forward)
+        return seek_to(s->file, s->base + offset, SEEK_SET) == 0;
+    while (s->at < offset) {
+        size_t n = offset - s->at < sizeof skipped ? (size_t)(offset - s->at) : sizeof skipped;
+        if (fread(skipped, 1, n, s->file) != n)
+            return false;
+        s->at += n;
+    }
+    return s->at == offset;
+}
+
+knx_error *knio_source_read_some(knio_source *s, uint64_t offset, void *to, size_t n, size_t *got)
+{
+    *got = 0;
+    uint64_t left = offset < s->size ? s->size - offset : 0;
+    if (n > left)
+        n = (size_t)left;
+    if (n == 0)
+        return NULL;
+    if (!s->file) {
+        memcpy(to, s->bytes + offset, n);
+        *got = n;
+        return NULL;
+    }
+    errno = 0;
+    if (!go_to(s, offset))
+        return s->forward && !ferror(s->file) ? NULL : knio_file_error(s->path, errno);
+    *got = fread(to, 1, n, s->file);
+    s->at += *got;
+    return *got < n && ferror(s->file) ? knio_file_error(s->path, errno) : NULL;
+}
+
 knx_error *knio_source_read(knio_source *s, uint64_t offset, void *to, size_t n)
 {
+    size_t got = 0;
     if (offset > s->size || n > s->size - offset)
         return knx_error_new(KN_ERROR_VALUE,
                              "%s: the file is truncated: %" PRIu64 " bytes at %" PRIu64
                              " expected, the file has %" PRIu64,
                              s->path, (uint64_t)n, offset, s->size);
-    if (n == 0)
-        return NULL;
-    if (!s->file) {
-        memcpy(to, s->bytes + offset, n);
-        return NULL;
-    }
-    errno = 0;
-    if (seek_to(s->file, offset, SEEK_SET) != 0 || fread(to, 1, n, s->file) != n)
-        return knio_file_error(s->path, errno);
+    KN_TRY(knio_source_read_some(s, offset, to, n, &got));
+    if (got < n)
+        return s->forward ? knx_error_new(KN_ERROR_VALUE, "%s: the file is truncated: %zu bytes expected, got %zu",
+                                          s->path, n, got)
+                          : knio_file_error(s->path, errno);
     return NULL;
+}
+
+void knio_source_leave(knio_source *s, uint64_t offset)
+{
+    if (s->borrowed && !s->forward)
+        (void)seek_to(s->file, s->base + offset, SEEK_SET);
 }
 
 void knio_source_close(knio_source *s)
 {
-    if (s->file)
+    if (s->file && !s->borrowed)
         fclose(s->file);
     if (s->path)
         knx_free(s->path);
@@ -108,20 +162,4 @@ knx_error *knio_file_read(const char *path, uint8_t **bytes, size_t *n)
     }
     knio_source_close(&s);
     return e;
-}
-
-knx_error *knio_file_write(const char *path, const void *a, size_t a_bytes, const void *b, size_t b_bytes)
-{
-    errno = 0;
-    FILE *f = fopen(path, "wb");
-    if (!f)
-        return knio_file_error(path, errno);
-    bool ok =
-        (a_bytes == 0 || fwrite(a, 1, a_bytes, f) == a_bytes) && (b_bytes == 0 || fwrite(b, 1, b_bytes, f) == b_bytes);
-    int why = errno;
-    if (fclose(f) != 0 && ok) {
-        ok = false;
-        why = errno;
-    }
-    return ok ? NULL : knio_file_error(path, why);
 }

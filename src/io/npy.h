@@ -6,6 +6,9 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/str.h"
+#include "io/file.h"
+#include "io/output.h"
 
 /* A tensor in C order and native byte order. The caller releases the buffer. */
 typedef struct knio_npy {
@@ -15,10 +18,42 @@ typedef struct knio_npy {
     knx_buffer *buffer;
 } knio_npy;
 
-knx_error *knio_npy_parse(const void *bytes, size_t n,
-                         knio_npy *out); /* bytes behind the array are ignored, as NumPy does */
+/* What a header says. */
+typedef struct knio_npy_header {
+    kn_dtype dtype;
+    int major; /* the version; 0 when it is written: the oldest one */
+    int ndim;
+    int64_t dim[KN_MAX_NDIM];
+    bool fortran, swapped;
+    uint64_t start; /* of the elements, in the file */
+    size_t bytes;   /* of the elements */
+} knio_npy_header;
+
+enum { KNIO_MAX_HEADER = 10000 }; /* bytes, as in np.load */
+
+/* Reading, from byte `at` on; `most`: bytes of the header's text, -1 for no limit. The text stands behind the magic
+ * string and the version. *end: of the elements. */
+knx_error *knio_npy_read_magic(knio_source *s, uint64_t at, int *major, int *minor);
+knx_error *knio_npy_read_text(knio_source *s, uint64_t at, int major, int64_t most, knio_npy_header *h);
+knx_error *knio_npy_read_header(knio_source *s, uint64_t at, int64_t most, knio_npy_header *h);
+knx_error *knio_npy_read(knio_source *s, uint64_t at, int64_t most, knio_npy *out, uint64_t *end);
+knx_error *knio_npy_check_version(int major, int minor);
+/* bytes behind the array are ignored, as NumPy does */
+knx_error *knio_npy_parse(const void *bytes, size_t n, knio_npy *out);
 knx_error *knio_npy_load(const char *path, knio_npy *out);
-/* The file that np.save writes, byte for byte; knx_alloc'ed. data is C-contiguous. */
+
+/* Truth values from outside become 0 and 1. */
+void knio_normal_elements(kn_dtype dtype, void *data, size_t bytes);
+
+/* The descr of a dtype ("<f8"), there and back. */
+knx_error *knio_npy_descr(const char *s, size_t n, kn_dtype *dtype, bool *swapped);
+void knio_npy_add_descr(knx_str *t, kn_dtype dtype, bool swapped);
+
+/* Writing: the file that np.save writes, byte for byte. The elements lie as the header says. */
+knx_error *knio_npy_write_header(knx_str *t, const knio_npy_header *h);
+knx_error *knio_npy_write(knio_output *o, const knio_npy_header *h, const void *data);
+knx_error *knio_npy_bytes_of(const knio_npy_header *h, const void *data, uint8_t **out, size_t *n); /* knx_alloc'ed */
+/* The same in C order. */
 knx_error *knio_npy_bytes(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, uint8_t **out, size_t *n);
 knx_error *knio_npy_save(const char *path, kn_dtype dtype, int ndim, const int64_t *dim, const void *data);
 #endif

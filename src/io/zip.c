@@ -5,6 +5,7 @@
 #include "io/file.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -22,6 +23,7 @@ typedef struct member {
     uint16_t flags, method;
     uint32_t crc;
     uint64_t packed, size, offset; /* offset: of the local header */
+    uint64_t end;                  /* where the next member begins, or the directory */
 } member;
 
 struct knio_zip {
@@ -160,6 +162,28 @@ static knx_error *read_entries(knio_zip *z, const uint8_t *p, size_t n, const di
     return NULL;
 }
 
+static int by_offset(const void *a, const void *b)
+{
+    uint64_t x = (*(member *const *)a)->offset, y = (*(member *const *)b)->offset;
+    return (x > y) - (x < y);
+}
+
+/* Of two members that begin at the same place one has no room at all. */
+static knx_error *find_ends(knio_zip *z, uint64_t last)
+{
+    size_t n = z->members.n;
+    member **order = knx_alloc(n * sizeof(member *) + 1);
+    if (!order)
+        return knx_error_nomem();
+    for (size_t i = 0; i < n; i++)
+        order[i] = &z->members.at[i];
+    qsort(order, n, sizeof(member *), by_offset);
+    for (size_t i = 0; i < n; i++)
+        order[i]->end = i + 1 < n ? order[i + 1]->offset : last;
+    knx_free(order);
+    return NULL;
+}
+
 static knx_error *read_directory(knio_zip *z)
 {
     directory d = {0};
@@ -175,6 +199,8 @@ static knx_error *read_directory(knio_zip *z)
     if (!e)
         e = read_entries(z, p, (size_t)d.bytes, &d);
     knx_free(p);
+    if (!e)
+        e = find_ends(z, d.offset);
     return e;
 }
 
@@ -252,6 +278,20 @@ static knx_error *check_member(const knio_zip *z, const member *m)
     return NULL;
 }
 
+/* The local header has to say the same name as the directory. */
+static knx_error *check_local_name(knio_zip *z, const member *m, uint64_t at, size_t n)
+{
+    char *name = knx_alloc(n + 1);
+    if (!name)
+        return knx_error_nomem();
+    knx_error *e = knio_source_read(&z->source, at, name, n);
+    if (!e && (n != strlen(m->name) || memcmp(name, m->name, n) != 0))
+        e = knx_error_new(KN_ERROR_VALUE, "%s: File name in directory '%s' and header '%.*s' differ.", z->source.path,
+                          m->name, n > 200 ? 200 : (int)n, name);
+    knx_free(name);
+    return e;
+}
+
 /* Reads the packed bytes into the new *p. */
 static knx_error *read_packed(knio_zip *z, const member *m, uint8_t **p)
 {
@@ -262,7 +302,12 @@ static knx_error *read_packed(knio_zip *z, const member *m, uint8_t **p)
     KN_TRY(knio_source_read(&z->source, at, local, LOCAL));
     if (!is_record(local, 3, 4))
         return member_error(z, m, KN_ERROR_VALUE, "the local header is missing");
-    at += LOCAL + get(local + 26, 2) + get(local + 28, 2);
+    size_t name = (size_t)get(local + 26, 2);
+    KN_TRY(check_local_name(z, m, at + LOCAL, name));
+    at += LOCAL + name + get(local + 28, 2);
+    if (at - z->shift + m->packed > m->end)
+        return knx_error_new(KN_ERROR_VALUE, "%s: Overlapped entries: '%s' (possible zip bomb)", z->source.path,
+                             m->name);
     *p = knx_alloc((size_t)m->packed + 1);
     if (!*p)
         return knx_error_nomem();

@@ -3,18 +3,16 @@
  * record. Every date is 1980-01-01, so that equal contents make equal files. */
 #include "base/memory.h"
 #include "base/str.h"
-#include "io/file.h"
+#include "io/output.h"
 #include "io/zip.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum { STORED = 0, DEFLATED = 8, UTF8 = 1 << 11, DATE_1980 = 0x21, LIMIT16 = 0xffff };
 static const uint64_t limit32 = 0xffffffffu;
 
 struct knio_zip_writer {
-    FILE *file;
-    char *path;
+    knio_output output;
     uint64_t offset, count;
     knx_str directory;
     knx_error *error; /* the first one */
@@ -37,33 +35,21 @@ static knx_error *fail_writer(knio_zip_writer *w, knx_error *e)
 
 static knx_error *write_bytes(knio_zip_writer *w, const void *bytes, size_t n)
 {
-    errno = 0;
-    if (n && fwrite(bytes, 1, n, w->file) != n)
-        return knio_file_error(w->path, errno);
+    KN_TRY(knio_output_write(&w->output, bytes, n));
     w->offset += n;
     return NULL;
 }
 
-knx_error *knio_zip_writer_open(const char *path, knio_zip_writer **out)
+knx_error *knio_zip_writer_open(const char *path, FILE *stream, knio_zip_writer **out)
 {
-    size_t n = strlen(path) + 1;
     *out = NULL;
     knio_zip_writer *w = knx_alloc_zero(sizeof *w);
-    char *copy = knx_alloc(n);
-    knx_error *e = w && copy ? NULL : knx_error_nomem();
-    errno = 0;
-    if (!e && !(w->file = fopen(path, "wb")))
-        e = knio_file_error(path, errno);
-    if (e) {
-        if (w)
-            knx_free(w);
-        if (copy)
-            knx_free(copy);
-        return e;
-    }
-    w->path = memcpy(copy, path, n);
-    *out = w;
-    return NULL;
+    knx_error *e = w ? knio_output_open(path, stream, &w->output) : knx_error_nomem();
+    if (e)
+        knx_free(w);
+    else
+        *out = w;
+    return e;
 }
 
 /* One member as its two headers need it. */
@@ -162,7 +148,7 @@ knx_error *knio_zip_writer_add(knio_zip_writer *w, const char *name, const void 
     uint8_t *packed = NULL;
     size_t packed_bytes = n;
     if (e.name_bytes > LIMIT16)
-        return fail_writer(w, knx_error_new(KN_ERROR_VALUE, "%s: the name of a member is too long", w->path));
+        return fail_writer(w, knx_error_new(KN_ERROR_VALUE, "%s: the name of a member is too long", w->output.path));
     e.crc = knio_crc32(0, bytes, n);
     knx_error *error = compress ? knio_deflate(bytes, n, &packed, &packed_bytes) : NULL;
     e.packed = packed_bytes;
@@ -200,18 +186,19 @@ static void put_end(knx_str *t, const knio_zip_writer *w)
     put(t, 0, 2);
 }
 
-knx_error *knio_zip_writer_close(knio_zip_writer *w)
+knx_error *knio_zip_writer_close(knio_zip_writer *w, knx_error *meanwhile)
 {
     knx_error *e = w->error;
+    if (e)
+        knx_error_release(meanwhile);
+    else
+        e = meanwhile;
     if (!e) {
         put_end(&w->directory, w);
         e = w->directory.failed ? knx_error_nomem() : write_bytes(w, w->directory.s, w->directory.n);
     }
-    errno = 0;
-    if (fclose(w->file) != 0 && !e)
-        e = knio_file_error(w->path, errno);
+    e = knio_output_close(&w->output, e);
     knx_str_free(&w->directory);
-    knx_free(w->path);
     knx_free(w);
     return e;
 }

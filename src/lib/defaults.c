@@ -3,6 +3,7 @@
 /* clang-format off */
 #include "kiln/fft.h"
 #include "kiln/initializers.h"
+#include "kiln/io.h"
 #include "kiln/lax/convolutions.h"
 #include "kiln/lax/elementwise.h"
 #include "kiln/lax/products.h"
@@ -90,6 +91,49 @@ kn_nn_init_variance_scaling_opts kn_nn_init_variance_scaling_opts_default(void)
 kn_nn_init_orthogonal_opts kn_nn_init_orthogonal_opts_default(void)
 {
     return (kn_nn_init_orthogonal_opts){.size_ = sizeof(kn_nn_init_orthogonal_opts), .scale = 1};
+}
+
+/* ---- kiln/io.h */
+kn_load_opts kn_load_opts_default(void)
+{
+    return (kn_load_opts){.size_ = sizeof(kn_load_opts), .max_header_size = 10000};
+}
+kn_save_opts kn_save_opts_default(void) { return (kn_save_opts){.size_ = sizeof(kn_save_opts)}; }
+kn_loadtxt_opts kn_loadtxt_opts_default(void)
+{
+    return (kn_loadtxt_opts){.size_ = sizeof(kn_loadtxt_opts), .comments = "#", .max_rows = -1};
+}
+kn_genfromtxt_opts kn_genfromtxt_opts_default(void)
+{
+    return (kn_genfromtxt_opts){.size_ = sizeof(kn_genfromtxt_opts), .comments = "#", .loose = true,
+        .invalid_raise = true, .max_rows = -1};
+}
+kn_savetxt_opts kn_savetxt_opts_default(void)
+{
+    return (kn_savetxt_opts){.size_ = sizeof(kn_savetxt_opts), .fmt = "%.18e", .delimiter = " ", .newline = "\n",
+        .header = "", .footer = "", .comments = "# "};
+}
+kn_fromfile_opts kn_fromfile_opts_default(void)
+{
+    return (kn_fromfile_opts){.size_ = sizeof(kn_fromfile_opts), .count = -1, .sep = ""};
+}
+kn_tofile_opts kn_tofile_opts_default(void)
+{
+    return (kn_tofile_opts){.size_ = sizeof(kn_tofile_opts), .sep = "", .format = "%s"};
+}
+kn_tobytes_opts kn_tobytes_opts_default(void) { return (kn_tobytes_opts){.size_ = sizeof(kn_tobytes_opts)}; }
+kn_memmap_opts kn_memmap_opts_default(void) { return (kn_memmap_opts){.size_ = sizeof(kn_memmap_opts)}; }
+kn_format_read_opts kn_format_read_opts_default(void)
+{
+    return (kn_format_read_opts){.size_ = sizeof(kn_format_read_opts), .max_header_size = 10000};
+}
+kn_format_write_array_opts kn_format_write_array_opts_default(void)
+{
+    return (kn_format_write_array_opts){.size_ = sizeof(kn_format_write_array_opts)};
+}
+kn_format_open_memmap_opts kn_format_open_memmap_opts_default(void)
+{
+    return (kn_format_open_memmap_opts){.size_ = sizeof(kn_format_open_memmap_opts), .max_header_size = 10000};
 }
 
 /* ---- kiln/lax/convolutions.h */

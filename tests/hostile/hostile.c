@@ -324,6 +324,9 @@ static const struct {
     {"kn_fromfunction", "shape"},        /* 2^40 elements that nobody stores are computed one by one */
     {"kn_special_multigammaln", "d"},    /* a sum of d terms */
     {"kn_testing_check_grads", "order"}, /* derivatives of derivatives, each larger than the last */
+    {"kn_memmap", "shape"},              /* files of terabytes, which what comes later reads */
+    {"kn_memmap", "offset"},
+    {"kn_format_open_memmap", "shape"},
 };
 
 static bool is_endless(const char *name, int value)

@@ -73,6 +73,10 @@ typedef kn_running_step *m_kn_running_step;
 typedef kn_scope *m_kn_scope;
 typedef kn_lax_pad_pair *m_kn_lax_pad_pair;
 typedef FILE *m_FILE;
+typedef const kn_int_list *p_kn_int_list;
+typedef const kn_text_list *p_kn_text_list;
+typedef const kn_text_columns *p_kn_text_columns;
+typedef const kn_npy_header *p_kn_npy_header;
 typedef struct DLManagedTensorVersioned *m_DLManagedTensorVersioned;
 typedef struct DLManagedTensor *m_DLManagedTensor;
 typedef void (*function_print)(void *env, const char *text);
@@ -107,7 +111,8 @@ typedef void (*function_log)(void *env, int level, const char *text);
                                                                                             X(m_kn_running_step)       \
     X(kn_dtype_like) X(p_kn_dtype_like)                                                                                \
     X(kn_primitive) X(kn_params) X(kn_primitive_compute) X(kn_primitive_run) X(kn_primitive_shape)                     \
-        X(kn_primitive_jvp) X(kn_primitive_transpose) X(kn_primitive_batch)
+        X(kn_primitive_jvp) X(kn_primitive_transpose) X(kn_primitive_batch)                                        \
+    X(p_kn_int_list) X(p_kn_text_list) X(p_kn_text_columns) X(p_kn_npy_header) X(kn_converter)
 #define DECLARE(T) T take_##T(const char *name);
 TAKEN(DECLARE)
 #undef DECLARE

@@ -182,13 +182,13 @@ static uint8_t *long_member(void)
 static knx_error *write_archive(const char *path, const uint8_t *bytes, bool compress)
 {
     knio_zip_writer *w;
-    KN_TRY(knio_zip_writer_open(path, &w));
+    KN_TRY(knio_zip_writer_open(path, NULL, &w));
     knx_error *e = knio_zip_writer_add(w, "empty", NULL, 0, compress);
     if (!e)
         e = knio_zip_writer_add(w, "text", "hello, hello, hello, hello", 26, compress);
     if (!e)
         e = knio_zip_writer_add(w, "long", bytes, LONG_MEMBER, compress);
-    knx_error *last = knio_zip_writer_close(w);
+    knx_error *last = knio_zip_writer_close(w, NULL);
     if (e)
         assert_ptr_equal(e, last); /* an earlier failure is reported again */
     knx_error_release(e);
@@ -231,8 +231,8 @@ static void an_archive_may_be_empty(void **state)
     (void)state;
     knio_zip_writer *w = NULL;
     knio_zip *z = NULL;
-    assert_null(knio_zip_writer_open(scratch_path(), &w));
-    assert_null(knio_zip_writer_close(w));
+    assert_null(knio_zip_writer_open(scratch_path(), NULL, &w));
+    assert_null(knio_zip_writer_close(w, NULL));
     assert_null(knio_zip_open(scratch_path(), &z));
     assert_int_equal(knio_zip_count(z), 0);
     knio_zip_close(z);
@@ -245,12 +245,12 @@ static void many_members_need_zip64(void **state)
     knio_zip_writer *w = NULL;
     knio_zip *z = NULL;
     char name[16];
-    assert_null(knio_zip_writer_open(scratch_path(), &w));
+    assert_null(knio_zip_writer_open(scratch_path(), NULL, &w));
     for (int i = 0; i < 70000; i++) {
         snprintf(name, sizeof name, "%d", i);
         assert_null(knio_zip_writer_add(w, name, name, strlen(name), false));
     }
-    assert_null(knio_zip_writer_close(w));
+    assert_null(knio_zip_writer_close(w, NULL));
     assert_null(knio_zip_open(scratch_path(), &z));
     assert_int_equal(knio_zip_count(z), 70000);
     expect_member(z, 69999, "69999", "69999", 5);
@@ -291,7 +291,9 @@ enum {
     BAD_COUNT = 256,
     BAD_OFFSET = 512,
     NUL_NAME = 1024,
-    SHORT_EXTRA = 2048
+    SHORT_EXTRA = 2048,
+    OTHER_NAME = 4096,
+    TOO_LONG = 8192
 };
 
 static void put_header(image *t, int how, bool local)
@@ -302,8 +304,9 @@ static void put_header(image *t, int how, bool local)
     put(t, how & METHOD ? 12 : 0, 2);
     put(t, 0, 4);
     put(t, knio_crc32(0, how & BAD_CRC ? "dota" : "data", 4), 4);
-    put(t, how & ZIP64 ? huge : 4, 4);
-    put(t, how & ZIP64 ? huge : how & BAD_SIZE ? 5 : 4, 4);
+    uint64_t bytes = how & TOO_LONG && !local ? 40 : 4;
+    put(t, how & ZIP64 ? huge : bytes, 4);
+    put(t, how & ZIP64 ? huge : how & BAD_SIZE ? 5 : bytes, 4);
     put(t, 1, 2);
     put(t, how & ZIP64 ? local ? 20 : 33 : 0, 2);
 }
@@ -316,7 +319,7 @@ static image make_zip(int how)
     size_t origin = t.n;
     add(&t, how & BAD_LOCAL ? "PK\7\7" : "PK\3\4", 4);
     put_header(&t, how, true);
-    add(&t, "a", 1);
+    add(&t, how & OTHER_NAME ? "b" : "a", 1);
     if (how & ZIP64)
         put(&t, 1, 2), put(&t, 16, 2), put(&t, 4, 8), put(&t, 4, 8);
     add(&t, "data", 4);
@@ -404,6 +407,8 @@ static void damage_is_named(void **state)
         {BAD_SIZE, KN_ERROR_VALUE, "<memory>: a: the size of the member is wrong"},
         {BAD_SIZE | ZIP64, KN_ERROR_VALUE, "<memory>: a: the size of the member is wrong"},
         {BAD_LOCAL, KN_ERROR_VALUE, "<memory>: a: the local header is missing"},
+        {OTHER_NAME, KN_ERROR_VALUE, "<memory>: File name in directory 'a' and header 'b' differ."},
+        {TOO_LONG, KN_ERROR_VALUE, "<memory>: Overlapped entries: 'a' (possible zip bomb)"},
         {BAD_COUNT, KN_ERROR_VALUE, "<memory>: the directory of the zip file is damaged"},
         {NUL_NAME, KN_ERROR_VALUE, "<memory>: the directory of the zip file is damaged"},
         {SHORT_EXTRA | ZIP64, KN_ERROR_VALUE, "<memory>: the directory of the zip file is damaged"},
@@ -466,9 +471,9 @@ static void mutated_compressed_members_never_crash(void **state)
     if (!knio_zip_can_compress())
         skip();
     knio_zip_writer *w = NULL;
-    assert_null(knio_zip_writer_open(scratch_path(), &w));
+    assert_null(knio_zip_writer_open(scratch_path(), NULL, &w));
     assert_null(knio_zip_writer_add(w, "text", "hello, hello, hello, hello, 123456789", 37, true));
-    assert_null(knio_zip_writer_close(w));
+    assert_null(knio_zip_writer_close(w, NULL));
     assert_null(knio_file_read(scratch_path(), &file, &n));
     image t = {.n = n};
     assert_true(n < sizeof t.b);
@@ -488,7 +493,7 @@ static void file_errors_name_the_file(void **state)
     knio_zip *z = NULL;
     knio_zip_writer *w = NULL;
     expect_message(knio_zip_open("no-such-file.npz", &z), KN_ERROR_FILE, "no-such-file.npz: No such file or directory");
-    expect_message(knio_zip_writer_open("/no-such-folder/a.npz", &w), KN_ERROR_FILE,
+    expect_message(knio_zip_writer_open("/no-such-folder/a.npz", NULL, &w), KN_ERROR_FILE,
                    "/no-such-folder/a.npz: No such file or directory");
     assert_null(knio_file_write(scratch_path(), "not a zip", 9, NULL, 0));
     knx_error *e = knio_zip_open(scratch_path(), &z);

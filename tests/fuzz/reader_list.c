@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * reader_list.c -- the readers: npy and npz files, tables of numbers, indices, dtypes, formats, jaxprs. */
+#define KN_BUILD /* the functions, not the macros of the same names */
+#include "readers.h"
+#include "base/format.h"
+#include "io/npy.h"
+#include "io/percent.h"
+#include "io/zip.h"
+#include "ir/jaxpr.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { GOOD = 24 };
+static readers_input good[16][GOOD];
+static FILE *scratch;
+static kn_array cube;
+
+static void add(reader *r, const void *bytes, size_t n)
+{
+    readers_input *in = (readers_input *)(uintptr_t)&r->good[r->n_good];
+    if (n > READERS_ROOM || r->n_good == GOOD)
+        abort();
+    memcpy(in->bytes, bytes, n);
+    in->n = n;
+    r->n_good++;
+}
+
+static bool same_arrays(kn_array a, kn_array b)
+{
+    kn_array_equal_opts o = kn_array_equal_opts_default();
+    o.equal_nan = kn_dtype_kind(kn_dtype_of(a)) == 'f' || kn_dtype_kind(kn_dtype_of(a)) == 'c';
+    return kn_dtype_of(a) == kn_dtype_of(b) && (kn_array_equal)(a, b, &o);
+}
+
+/* ---- npy and npz. */
+
+static const char *again_npy(const knio_npy *a, const char *what)
+{
+    uint8_t *bytes;
+    size_t n, size = a->dtype->size;
+    knio_npy b;
+    for (int i = 0; i < a->ndim; i++)
+        size *= (size_t)a->dim[i];
+    knx_error *e = knio_npy_bytes(a->dtype, a->ndim, a->dim, a->buffer->data, &bytes, &n);
+    if (!e)
+        e = knio_npy_parse(bytes, n, &b);
+    if (e)
+        return knx_error_release(e), what;
+    bool same = a->dtype == b.dtype && a->ndim == b.ndim && !memcmp(a->dim, b.dim, (size_t)a->ndim * sizeof *a->dim) &&
+                (size == 0 || !memcmp(a->buffer->data, b.buffer->data, size));
+    knx_free(bytes);
+    knx_buffer_release(b.buffer);
+    return same ? NULL : what;
+}
+
+static const char *run_npy(const readers_input *in, uint64_t *accepted)
+{
+    char *exact = malloc(in->n + !in->n); /* so that the sanitizer sees the end */
+    knio_npy a;
+    memcpy(exact, in->bytes, in->n);
+    knx_error *e = knio_npy_parse(exact, in->n, &a);
+    free(exact);
+    if (e)
+        return knx_error_release(e), NULL;
+    ++*accepted;
+    const char *wrong = again_npy(&a, "an npy file is another one when it is written and read again");
+    knx_buffer_release(a.buffer);
+    return wrong;
+}
+
+static const char *run_npz(const readers_input *in, uint64_t *accepted)
+{
+    knio_zip *z;
+    char *exact = malloc(in->n + !in->n);
+    const char *wrong = NULL;
+    memcpy(exact, in->bytes, in->n);
+    knx_error *e = knio_zip_open_memory(exact, in->n, &z);
+    for (size_t i = 0; !e && !wrong && i < knio_zip_count(z); i++) {
+        uint8_t *bytes;
+        size_t n;
+        knio_npy a;
+        knx_error *inner = knio_zip_read(z, i, &bytes, &n);
+        if (!inner) {
+            inner = knio_npy_parse(bytes, n, &a);
+            knx_free(bytes);
+        }
+        if (!inner) {
+            ++*accepted;
+            wrong = again_npy(&a, "a member of an archive is another one when it is written and read again");
+            knx_buffer_release(a.buffer);
+        }
+        knx_error_release(inner);
+    }
+    if (!e)
+        knio_zip_close(z);
+    knx_error_release(e);
+    free(exact);
+    return wrong;
+}
+
+/* ---- Tables. */
+
+static kn_dtype some_dtype(void)
+{
+    const kn_dtype table[] = {KN_F64, KN_F64, KN_F32, KN_I64, KN_I8, KN_U16, KN_C128, KN_BOOL, KN_F16, KN_U64};
+    return table[readers_below(sizeof table / sizeof *table)];
+}
+
+static const char *again_text(kn_array x)
+{
+    char *text = NULL;
+    size_t n = 0;
+    kn_savetxt_opts s = kn_savetxt_opts_default();
+    kn_loadtxt_opts l = kn_loadtxt_opts_default();
+    char kind = kn_dtype_kind(kn_dtype_of(x));
+    s.fmt = kind == 'f' || kind == 'c' ? "%.17g" : "%d";
+    s.file = open_memstream(&text, &n);
+    if (kind == 'b')
+        x = (kn_astype)(x, KN_U8, NULL);
+    int status = (kn_savetxt)(NULL, x, &s);
+    fclose(s.file);
+    l.text = text;
+    l.dtype = kn_dtype_of(x);
+    l.ndmin = kn_ndim(x);
+    kn_array y = status ? NULL : (kn_loadtxt)(NULL, &l);
+    free(text);
+    return status == 0 && kn_ok(y) && same_arrays(x, y) ? NULL
+                                                        : "a table is another one when it is written and read again";
+}
+
+static const char *run_loadtxt(const readers_input *in, uint64_t *accepted)
+{
+    static const int64_t columns[] = {0, -1, 1};
+    const kn_int_list use = {1 + (int)readers_below(3), columns};
+    static const char *const several[] = {"#", "//"};
+    const kn_text_list comments = {2, several};
+    kn_loadtxt_opts o = kn_loadtxt_opts_default();
+    o.text = in->bytes;
+    o.dtype = some_dtype();
+    o.ndmin = 2;
+    o.delimiter = readers_below(2) ? "," : NULL;
+    o.quotechar = readers_below(3) ? NULL : "\"";
+    o.usecols = readers_below(4) ? NULL : &use;
+    o.skiprows = readers_below(8) ? 0 : 1;
+    o.max_rows = readers_below(8) ? -1 : 2;
+    if (!o.quotechar && !readers_below(4))
+        o.several_comments = &comments;
+    kn_array x = (kn_loadtxt)(NULL, &o);
+    if (!kn_ok(x) || kn_size(x) == 0)
+        return NULL;
+    ++*accepted;
+    return again_text(x);
+}
+
+static const char *run_genfromtxt(const readers_input *in, uint64_t *accepted)
+{
+    static const int64_t columns[] = {0, -1, 1}, sizes[] = {3, 2, 4};
+    const kn_int_list use = {1 + (int)readers_below(3), columns}, widths = {1 + (int)readers_below(3), sizes};
+    kn_genfromtxt_opts o = kn_genfromtxt_opts_default();
+    o.text = in->bytes;
+    o.dtype = some_dtype();
+    o.detect = !readers_below(4);
+    o.ndmin = 2;
+    o.delimiter = readers_below(2) ? "," : NULL;
+    o.widths = readers_below(6) ? NULL : &widths;
+    o.usecols = readers_below(4) ? NULL : &use;
+    o.missing_values = readers_below(2) ? "N/A,x" : NULL;
+    o.loose = readers_below(2);
+    o.invalid_raise = readers_below(2);
+    o.autostrip = readers_below(2);
+    o.skip_header = readers_below(8) ? 0 : 1;
+    o.skip_footer = readers_below(8) ? 0 : 1;
+    kn_array x = (kn_genfromtxt)(NULL, &o);
+    if (!kn_ok(x) || kn_size(x) == 0)
+        return NULL;
+    ++*accepted;
+    return again_text(x);
+}
+
+static const char *run_fromstring(const readers_input *in, uint64_t *accepted)
+{
+    kn_fromstring_opts o = kn_fromstring_opts_default();
+    o.dtype = some_dtype();
+    o.count = readers_below(4) ? -1 : (int64_t)readers_below(5);
+    kn_array x = (kn_fromstring)(in->bytes, readers_below(2) ? "," : " ", &o);
+    if (!kn_ok(x) || kn_size(x) == 0)
+        return NULL;
+    ++*accepted;
+    return again_text(x);
+}
+
+/* ---- Strings of programs. */
+
+/* An index gives the same of an array and of its copy, and what is written there is read there. */
+static const char *run_index(const readers_input *in, uint64_t *accepted)
+{
+    kn_index_arg args[3] = {{.kind = KN_ARG_INT, .integer = (int64_t)readers_below(9) - 4}};
+    args[1] = args[0];
+    args[2] = args[0];
+    int n = 0;
+    for (const char *s = in->bytes; *s; s++)
+        n += *s == '%';
+    n = n > 3 ? 3 : n;
+    kn_array x = (kn_at)(cube, in->bytes, n, args);
+    if (!kn_ok(x))
+        return NULL;
+    ++*accepted;
+    kn_array copy = kn_copy(cube, NULL);
+    kn_array y = (kn_at)(copy, in->bytes, n, args);
+    if (!kn_ok(y) || !same_arrays(x, y))
+        return "an index gives something else of a copy";
+    kn_array seven = kn_like_int(7);
+    if ((kn_set_at)(copy, seven, in->bytes, n, args) != 0)
+        return "an index reads but does not write";
+    y = (kn_at)(copy, in->bytes, n, args);
+    return kn_ok(y) && kn_item_bool((kn_all)((kn_equal)(y, seven), NULL))
+               ? NULL
+               : "what is written at an index is not read there";
+}
+
+static const char *run_dtype(const readers_input *in, uint64_t *accepted)
+{
+    bool swapped, again;
+    char *exact = malloc(in->n + !in->n);
+    memcpy(exact, in->bytes, in->n);
+    kn_dtype d = knx_dtype_numpy(exact, in->n, &swapped);
+    free(exact);
+    (void)kn_dtype_named(in->bytes);
+    kn_error_clear();
+    if (!d)
+        return NULL;
+    ++*accepted;
+    return knx_dtype_numpy(d->name, strlen(d->name), &again) == d && !again ? NULL : "a dtype's name is another dtype";
+}
+
+static const char *run_format(const readers_input *in, uint64_t *accepted)
+{
+    static const double v = -1234.5678;
+    static const int64_t i = 42, dim = 2, pair[2] = {1, -2};
+    static const uint8_t yes = 1;
+    const knx_format_arg args[] = {{KN_DT(F64), 0, NULL, &v},
+                                   {KN_DT(I64), 0, NULL, &i},
+                                   {KN_DT(I64), 1, &dim, pair},
+                                   {KN_DT(BOOL), 0, NULL, &yes}};
+    bool placeholders;
+    int n = (int)readers_below(5);
+    knx_str out = {0};
+    knx_error *check = knx_format_check(in->bytes, n, args, &placeholders);
+    knx_error *e = knx_format(&out, in->bytes, n, args);
+    const char *wrong = !check && e ? "a format that was checked fails" : NULL;
+    *accepted += !e;
+    knx_error_release(check);
+    knx_error_release(e);
+    knx_str_free(&out);
+    return wrong;
+}
+
+static const char *run_percent(const readers_input *in, uint64_t *accepted)
+{
+    static const double v[4] = {1.5, -2e300, 0, 1e-5};
+    static const int64_t i[4] = {65, -7, INT64_MIN, 0};
+    knio_percent p;
+    knx_str out = {0};
+    bool mismatch;
+    knx_error *e = knio_percent_read(in->bytes, &p);
+    if (e)
+        return knx_error_release(e), NULL;
+    if (p.count <= 4) {
+        e = knio_percent_write(&p, &out, KN_DT(F64), (const char *)v, sizeof *v, &mismatch);
+        *accepted += !e && !mismatch;
+        knx_error_release(e);
+        knx_error_release(knio_percent_write(&p, &out, KN_DT(I64), (const char *)i, sizeof *i, &mismatch));
+    }
+    knx_str_free(&out);
+    knio_percent_free(&p);
+    return NULL;
+}
+
+static const char *run_jaxpr(const readers_input *in, uint64_t *accepted)
+{
+    kn_jaxpr j = kn_jaxpr_parse(in->bytes);
+    if (!j || kn_error_pending())
+        return NULL;
+    ++*accepted;
+    char *text = NULL, *again = NULL;
+    size_t n = 0, m = 0;
+    FILE *f = open_memstream(&text, &n);
+    kn_jaxpr_print(j, f, KN_JAXPR_FULL);
+    fclose(f);
+    kn_jaxpr k = kn_jaxpr_parse(text);
+    f = open_memstream(&again, &m);
+    if (k)
+        kn_jaxpr_print(k, f, KN_JAXPR_FULL);
+    fclose(f);
+    bool same = k && n == m && !memcmp(text, again, n);
+    free(text);
+    free(again);
+    return same ? NULL : "a jaxpr is another one when it is printed and read again";
+}
+
+/* ---- The list. */
+
+#define WORDS(...) (const char *const[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)
+enum { NPY, NPZ, LOADTXT, GENFROMTXT, FROMSTRING, INDEX, DTYPE, FORMAT, PERCENT, JAXPR };
+reader readers[] = {
+    {"npy", run_npy, good[NPY], 0,
+     WORDS("'descr'", "'shape': (2, 3)", "True", "False", "'<f8'", "'|O'", "(", ")", "\x93NUMPY\1\0", "\n", "L,",
+           "[('a', '<i4')]")},
+    {"npz", run_npz, good[NPZ], 0,
+     WORDS("PK\1\2", "PK\3\4", "PK\5\6", "PK\6\6", "PK\6\7", ".npy", "\xff\xff\xff\xff", "../")},
+    {"loadtxt", run_loadtxt, good[LOADTXT], 0,
+     WORDS("\n", "\r\n", ",", "\"", "#", "//", " ", "nan", "inf", "\xc2\xa0", "1+2j", "e5", "\"\"")},
+    {"genfromtxt", run_genfromtxt, good[GENFROMTXT], 0,
+     WORDS("\n", ",", "N/A", "#", "True", "1_0", "\r", "\xc3\xa9", "j", "x", "  ")},
+    {"fromstring", run_fromstring, good[FROMSTRING], 0, WORDS(",", " ", "nan", "0x", "e", "-", "\t", "infinity")},
+    {"index", run_index, good[INDEX], 0, WORDS(":", "::", "...", "None", "%", ",", "-1", "newaxis", "(", ")", " ")},
+    {"dtype", run_dtype, good[DTYPE], 0, WORDS("<", ">", "=", "|", "f8", "int", "uint", "complex", "64", "float")},
+    {"format", run_format, good[FORMAT], 0,
+     WORDS("{", "}", "{{", "}}", ":", "!r", "0", ">", "^", ".3f", "e", "+", "_", ",")},
+    {"percent", run_percent, good[PERCENT], 0, WORDS("%", "%%", "%d", "%.18e", "%s", "-", "#", "*", "(a)", "l", "0")},
+    {"jaxpr", run_jaxpr, good[JAXPR], 0,
+     WORDS("{", "}", "lambda", "let", "in", ":", "f32[3]", "add", "mul", "[", "]", "=", ";", "a", "b")},
+    {NULL, NULL, NULL, 0, NULL, 0}};
+
+static void add_texts(int which, int n, const char *const *text)
+{
+    for (int i = 0; i < n; i++)
+        add(&readers[which], text[i], strlen(text[i]));
+}
+#define ADD(which, ...) \
+    add_texts(which, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *const[]){__VA_ARGS__})
+
+static void add_npy(kn_dtype d, int ndim, const int64_t *dim, int major, bool fortran, bool swapped)
+{
+    char elements[512];
+    uint8_t *bytes;
+    size_t n;
+    knio_npy_header h = {
+        .dtype = d, .ndim = ndim, .major = major, .fortran = fortran, .swapped = swapped, .bytes = d->size};
+    for (int i = 0; i < ndim; i++) {
+        h.dim[i] = dim[i];
+        h.bytes *= (size_t)dim[i];
+    }
+    for (size_t i = 0; i < sizeof elements; i++)
+        elements[i] = (char)(i * 37);
+    if (h.bytes > sizeof elements || knio_npy_bytes_of(&h, elements, &bytes, &n))
+        abort();
+    add(&readers[NPY], bytes, n);
+    knx_free(bytes);
+}
+
+static void add_npz(bool compress)
+{
+    char path[] = "/tmp/kiln-readers-XXXXXX", bytes[READERS_ROOM];
+    int fd = mkstemp(path);
+    knio_zip_writer *w;
+    FILE *f = fdopen(fd, "w+b");
+    knx_error *e = knio_zip_writer_open(NULL, f, &w);
+    for (int i = 0; !e && i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "arr_%d.npy", i);
+        e = knio_zip_writer_add(w, name, good[NPY][i].bytes, good[NPY][i].n, compress);
+    }
+    if (e || knio_zip_writer_close(w, NULL))
+        abort();
+    rewind(f);
+    size_t n = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    unlink(path);
+    add(&readers[NPZ], bytes, n);
+}
+
+void readers_begin(void)
+{
+    static const int64_t dim[3] = {2, 3, 4};
+    kn_scope scope = kn_scope_begin();
+    scratch = NULL;
+    add_npy(KN_F64, 2, dim, 0, false, false);
+    add_npy(KN_I32, 3, dim, 2, true, false);
+    add_npy(KN_BOOL, 1, dim, 3, false, false);
+    add_npy(KN_C64, 0, NULL, 0, false, true);
+    add_npy(KN_U16, 2, dim, 0, true, true);
+    add_npy(KN_F16, 2, (const int64_t[]){0, 5}, 0, false, false);
+    add_npy(KN_BF16, 1, dim, 0, false, false);
+    add_npz(false);
+    if (knio_zip_can_compress())
+        add_npz(true);
+    ADD(LOADTXT, "1 2 3\n4 5 6\n", "1,2,3\n4,5,6\n", "# head\n 1.5\t-2e10 \r\n nan inf # c\n", "\"1\",\"2\"\n3,\"4\"\n",
+        "(1+2j) 3j\n-4-5j 6\n", "1 2 // x\n3 4\n", "0 1 0\n1 1 1", "\n\n1\n2\n\n3\n",
+        "123456789012345678901234567890 1e-400\n");
+    ADD(GENFROMTXT, "1 2 3\n4 5 6\n", "1,,3\n4,N/A,6\n", "123456\n789\n", "True False\nfalse true\n", "1 2\n3\n4 5\n",
+        "a b\n1 2\n", "1.5,2j\n3,4+5j\n", " 1 , x , 3\r\n4,5,6");
+    ADD(FROMSTRING, "1, 2, 3", "1 2 3", "1.5,-2e10, nan ,inf", "  7", "1,2,", "255 -1 300");
+    ADD(INDEX, "0", "1, 2", ":", "...", "::-1", "1:3, ::2", "..., None, 0", "%, %", "-1, 1:, None", "2, -3, 1",
+        "None, ...", ":, %:, 1:4:2", "(1, 2)", "5:1:-1");
+    ADD(DTYPE, "<f8", ">i4", "|b1", "float32", "complex64", "l", "?", "half", "bfloat16", "uint8", "=u2", "c16", "intp",
+        "Q");
+    ADD(FORMAT, "{} {:.3f}", "{0!r} {{}} {1:>8}", "{:+010.2e}{:x}", "{2} {3}", "{:_^20,}", "{:#o}{:%}", "{1:c}",
+        "plain");
+    ADD(PERCENT, "%.18e", "%d", "%10.3f %-5d", "%+.2e%% %x", "%#o %s", "%05d,%r", "% g %G", "%c");
+    ADD(JAXPR, "{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }",
+        "{ lambda ; a:f32[2,3] b:f32[3]. let c:f32[2,3] = broadcast_in_dim[broadcast_dimensions=(1,) shape=(2, 3) "
+        "sharding=None] b; "
+        "d:f32[2,3] = add a c in (d,) }",
+        "{ lambda a:i32[]; b:f32[]. let c:f32[] = mul b 2.0:f32[] in (c, a) }");
+    cube = (kn_reshape)((kn_arange)(kn_like_int(0), kn_like_int(120), kn_like_int(1), NULL), &(kn_shape){3, {4, 5, 6}},
+                        NULL);
+    kn_eval(cube);
+    kn_keep(cube);
+    kn_scope_end(&scope);
+}
+
+void readers_end(void) { kn_release(cube); }
