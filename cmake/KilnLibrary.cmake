@@ -67,7 +67,7 @@ set(kiln_tuned "$<AND:$<NOT:$<CONFIG:Debug>>,$<NOT:$<BOOL:${KILN_QUICK}>>>")
 # size; what runs in each call, or for each instruction that is made, is not; jumps are aligned where loops over elements
 # are.
 set(small "/src/(compile|device/steps|face|host/csource|host/interp|host/x86|ir/text|prim|transform|tree)/|/src/host/dump")
-string(APPEND small "|/src/base/(dim|error|format|log|str)|/src/kernel/(math/|[^/]*$)"
+string(APPEND small "|/src/base/(dim|error|format|log|print_options|str|text)|/src/kernel/(math/|[^/]*$)"
     "|/src/function/(control|custom|derive|fit|groups|host|jaxpr|prepare|primitive|symbolic|transforms|tree_map|variants)")
 set(often "/src/base/dim_code|/src/compile/program/(instance|recall)|/src/face/look|/src/host/interp/interp|/src/kernel/lanes")
 string(APPEND often "|/src/host/x86/(x86|emit|lower_(alloc|body|plan))\\.c")
@@ -104,6 +104,8 @@ foreach(source IN LISTS kiln_sources)
         set_property(SOURCE "${source}" APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
     endif()
 endforeach()
+set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/numpy/introspection/config.c" APPEND PROPERTY COMPILE_DEFINITIONS
+    KN_VERSION="${PROJECT_VERSION}")
 # The loops over lanes are for launches that no generator makes code for.
 set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/kernel/lanes.c" APPEND PROPERTY COMPILE_OPTIONS
     -fno-trapping-math $<${kiln_tuned}:$<IF:$<BOOL:${KILN_X86_64}>,-Os,-O3>>)

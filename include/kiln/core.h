@@ -162,22 +162,23 @@ KN_API kn_dtype kn_dtype_of(kn_array x);         /* x.dtype; NULL for an error *
 
 /* ---- Looking at values: runs what is recorded. */
 KN_API double kn_item(kn_array x); /* x.item() as a double (real part); NaN for an error */
-KN_API int64_t kn_item_int(kn_array x);                                 /* 0 for an error */
+KN_API int64_t kn_item_int(kn_array x);                                  /* 0 for an error */
 KN_API bool kn_item_bool(kn_array x); /* truth value of the one element; false for an error */
-KN_API kn_c128 kn_item_complex(kn_array x);                             /* x.item() with both parts; NaN for an error */
+KN_API kn_c128 kn_item_complex(kn_array x); /* x.item() with both parts; NaN for an error */
 /* x.item(i, j, ...): in C kn_item(x, i, j) and its kin. One index counts in the flattened array, else there is one
  * for each axis; negative ones count from the end. IndexError if out of bounds, ValueError for another number of
  * them. */
 KN_API double kn_item_at(kn_array x, const kn_shape *index);
-KN_API int64_t kn_item_int_at(kn_array x, const kn_shape *index);       /* as kn_item_int */
-KN_API bool kn_item_bool_at(kn_array x, const kn_shape *index);         /* as kn_item_bool */
-KN_API kn_c128 kn_item_complex_at(kn_array x, const kn_shape *index);   /* as kn_item_complex */
-/* NumPy's repr; owned by the scope; opts NULL: defaults */
+KN_API int64_t kn_item_int_at(kn_array x, const kn_shape *index);        /* as kn_item_int */
+KN_API bool kn_item_bool_at(kn_array x, const kn_shape *index);          /* as kn_item_bool */
+KN_API kn_c128 kn_item_complex_at(kn_array x, const kn_shape *index);    /* as kn_item_complex */
+/* NumPy's repr; owned by the scope. Options that are not given are as kn_set_printoptions says */
 KN_API const char *kn_repr(kn_array x, const kn_print_opts *opts);
-KN_API const char *kn_array_str(kn_array x, const kn_print_opts *opts); /* np.array_str */
-KN_API void kn_print(kn_array x, const kn_print_opts *opts);            /* str and a newline to standard output */
-KN_API void kn_eval(kn_array x);                                        /* runs what x waits for */
-KN_API kn_array kn_block_until_ready(kn_array x);                       /* the same; returns x */
+KN_API const char *kn_array_repr(kn_array x, const kn_print_opts *opts); /* np.array_repr: the same */
+KN_API const char *kn_array_str(kn_array x, const kn_print_opts *opts);  /* np.array_str */
+KN_API void kn_print(kn_array x, const kn_print_opts *opts);             /* str and a newline to standard output */
+KN_API void kn_eval(kn_array x);                                         /* runs what x waits for */
+KN_API kn_array kn_block_until_ready(kn_array x);                        /* the same; returns x */
 
 #ifdef __cplusplus
 }

@@ -329,6 +329,7 @@ kn_array kn_operand_is_no_array_and_no_number(kn_array_or_number operand);
 #define kn_copy_to(x, to, bytes) KN_H2(kn_copy_to, x, void *, to, size_t, bytes)
 #define kn_print(x, ...) KN_F1O(kn_print, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
 #define kn_repr(x, ...) KN_F1O(kn_repr, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
+#define kn_array_repr(x, ...) KN_F1O(kn_array_repr, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
 #define kn_array_str(x, ...) KN_F1O(kn_array_str, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
 
 /* printf with numbers, 0-d arrays and C strings. */

@@ -10,22 +10,36 @@
 extern "C" {
 #endif
 
-/* NumPy's print options. Start from kn_print_opts_default(): zero is a value here, not "the default". */
+/* What a function gives for an element, a 0-d array: its text, valid until the next call. It may call Kiln; what it
+ * makes goes when it returns. */
+typedef const char *(*kn_element_text)(void *env, kn_array element);
+
+/* NumPy's `formatter`: functions for elements of some kinds. One for a kind alone (bool_, int_, float_,
+ * complexfloat) counts before one for such kinds (int_kind, float_kind, complex_kind), and that before one for all. */
+typedef struct kn_formatter {
+    kn_element_text all, int_kind, float_kind, complex_kind;
+    kn_element_text bool_, int_, float_, complexfloat;
+    void *env;
+} kn_formatter;
+enum { KN_AS_SET = -2147483647 - 1 }; /* an option that is not given: as kn_set_printoptions says */
+/* NumPy's print options. What is not given is as kn_set_printoptions says, in the beginning NumPy's default. Start
+ * from kn_print_opts_default(): zero is a value here. */
 typedef struct kn_print_opts {
     size_t size_;
-    int precision;         /* 8: digits after the point */
-    int64_t threshold;     /* 1000: arrays with more elements are summarised */
-    int edgeitems;         /* 3: how many items a summary shows at each end of an axis */
-    int linewidth;         /* 75 */
-    bool suppress;         /* no scientific notation only because of small values */
-    const char *floatmode; /* "maxprec"; or "maxprec_equal", "fixed", "unique" */
-    char sign;             /* '-': of positive numbers: '-' none, '+' always, ' ' a blank */
-    const char *nanstr;    /* "nan" */
-    const char *infstr;    /* "inf" */
+    int precision;                 /* KN_AS_SET: digits after the point, in the beginning 8 */
+    int64_t threshold;             /* KN_AS_SET: arrays with more elements are summarised, 1000 */
+    int edgeitems;                 /* KN_AS_SET: how many items a summary shows at each end of an axis, 3 */
+    int linewidth;                 /* KN_AS_SET: 75 */
+    int suppress;                  /* KN_AS_SET: true: no scientific notation only because of small values, false */
+    const char *floatmode;         /* NULL, as set, "maxprec"; or "maxprec", "maxprec_equal", "fixed", "unique" */
+    char sign;                     /* of positive numbers: '-' none, '+' always, ' ' a blank; 0: as set, '-' */
+    const char *nanstr;            /* NULL, as set, "nan" */
+    const char *infstr;            /* NULL, as set, "inf" */
+    const kn_formatter *formatter; /* NULL, as set, no functions */
 } kn_print_opts;
 #define KN_PRINT_DEFAULTS                                                                                              \
-    (.precision = 8, .threshold = 1000, .edgeitems = 3, .linewidth = 75, .floatmode = "maxprec", .sign = '-',          \
-    .nanstr = "nan", .infstr = "inf", )
+    (.precision = KN_AS_SET, .threshold = KN_AS_SET, .edgeitems = KN_AS_SET, .linewidth = KN_AS_SET,                   \
+    .suppress = KN_AS_SET, )
 KN_API kn_print_opts kn_print_opts_default(void);
 
 /* What an argument of kn_printf or of an index is. */

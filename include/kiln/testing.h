@@ -78,6 +78,14 @@ typedef struct kn_testing_compare_opts {
     const char *const *names; /* {"ACTUAL", "DESIRED"} */
 } kn_testing_compare_opts;
 KN_API kn_testing_compare_opts kn_testing_compare_opts_default(void);
+typedef struct kn_testing_err_msg_opts {
+    size_t size_;
+    const char *header;       /* NULL, "Items are not equal:" */
+    bool verbose;             /* true */
+    const char *const *names; /* {"ACTUAL", "DESIRED"} */
+    int precision;            /* 8 */
+} kn_testing_err_msg_opts;
+KN_API kn_testing_err_msg_opts kn_testing_err_msg_opts_default(void);
 
 /* ---- Arrays. */
 /* np.testing.assert_allclose: |a - b| <= atol + rtol |b| */
@@ -107,6 +115,9 @@ KN_API int kn_testing_assert_array_compare(kn_testing_comparison comparison, kn_
 
 /* ---- Text, truth and errors. */
 KN_API int kn_testing_assert_string_equal(const char *actual, const char *desired); /* np.testing.assert_string_equal */
+/* np.testing.build_err_msg: the report of an assertion about them; it belongs to the scope */
+KN_API const char *kn_testing_build_err_msg(kn_array actual, kn_array desired, const char *err_msg,
+    const kn_testing_err_msg_opts *opts);
 KN_API int kn_testing_assert_(bool value, const char *msg); /* np.testing.assert_ */
 /* For np.testing.assert_raises: an error of this kind is pending, and is cleared. AssertionError "ValueError not
  * raised" if there is none; an error of another kind stays as it is. */
@@ -160,6 +171,12 @@ KN_API int kn_testing_check_grads(kn_fn fn, const kn_args *args, int order, cons
     KN_V(3, c), KN_V(opt, c)); })
 #define kn_testing_assert_string_equal(actual, desired)                                                                \
     KN_G2(kn_testing_assert_string_equal, const char *, actual, const char *, desired)
+#define kn_testing_build_err_msg(actual, desired, err_msg, ...)                                                        \
+    KN_TESTING_BUILD_ERR_MSG_(__COUNTER__, actual, desired, err_msg, __VA_ARGS__)
+#define KN_TESTING_BUILD_ERR_MSG_(c, actual, desired, err_msg, ...)                                                    \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(actual); kn_array KN_V(2, c) = KN_LIKE(desired);                     \
+    KN_TAKE(const char *, 3, c, err_msg) KN_OPTS(c, kn_testing_err_msg_opts, (.verbose = true, .precision = 8, ),      \
+    __VA_ARGS__) KN_HERE(); (kn_testing_build_err_msg)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_testing_assert_(value, msg) KN_G2(kn_testing_assert_, bool, value, const char *, msg)
 #define kn_testing_assert_error(kind) KN_G1(kn_testing_assert_error, kn_error_kind, kind)
 #define kn_testing_assert_error_with(kind, part)                                                                       \

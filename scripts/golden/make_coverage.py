@@ -23,6 +23,7 @@ import jax.scipy.linalg as jsl
 import jax.numpy as jnp
 import numpy as np
 import optax
+from numpy.lib import NumpyVersion
 from jax import lax
 from jax.scipy import special
 from scipy import special as scipy_special
@@ -95,6 +96,11 @@ def raises(f, good, bad):
         return 0
 
     return np.array([fails(good), fails(bad)])
+
+
+def printed(a, **options):
+    with np.printoptions(**options):
+        return S(str(a))
 
 
 def raises_nan():

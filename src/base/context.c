@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * context.c -- contexts, each thread's stack of them, the sticky error, and the slots of the floors below. */
 #include "base/context.h"
+#include "base/print_options.h"
 #include "base/log.h"
 #include <pthread.h>
 #include <stdarg.h>
@@ -47,7 +48,10 @@ static void drop_context(kn_context c)
     for (size_t i = 0; i < c->unheard.n; i++)
         knx_error_release(c->unheard.at[i]);
     KN_VEC_FREE(&c->unheard);
+    while (knx_defaults_pop(c))
+        continue;
     KN_VEC_FREE(&c->defaults);
+    knx_print_set_release(c->print);
     knx_free(c->first_text);
     knx_free(c);
     knx_pieces_trim();
@@ -277,13 +281,31 @@ void knx_context_drop_pushed(void)
     drop_context(c);
 }
 
+knx_error *knx_defaults_push(kn_context c, uint32_t scopes)
+{
+    if (!c || !KN_VEC_RESERVE(&c->defaults, 1))
+        return knx_error_nomem();
+    c->defaults.at[c->defaults.n++] =
+        (knx_defaults){c->default_float, c->threads, knx_print_set_retain(c->print), scopes};
+    return NULL;
+}
+
+bool knx_defaults_pop(kn_context c)
+{
+    if (!c || !c->defaults.n)
+        return false;
+    knx_defaults before = c->defaults.at[--c->defaults.n];
+    c->default_float = before.default_float;
+    c->threads = before.threads;
+    knx_print_set_release(c->print);
+    c->print = before.print;
+    return true;
+}
+
 void knx_defaults_end(kn_context c, uint32_t scopes)
 {
-    while (c->defaults.n && c->defaults.at[c->defaults.n - 1].scope > scopes) {
-        knx_defaults before = c->defaults.at[--c->defaults.n];
-        c->default_float = before.default_float;
-        c->threads = before.threads;
-    }
+    while (c->defaults.n && c->defaults.at[c->defaults.n - 1].scope > scopes)
+        knx_defaults_pop(c);
 }
 
 /* ---- Errors. */

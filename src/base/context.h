@@ -23,6 +23,7 @@ extern knx_share knx_shares[KNX_SHARES];
 typedef struct knx_defaults {
     kn_dtype default_float;
     int threads;
+    struct knx_print_set *print;
     uint32_t scope; /* open scopes when they were pushed */
 } knx_defaults;
 typedef struct knx_thread knx_thread;
@@ -57,6 +58,7 @@ struct kn_context_s {
     KN_VEC(knx_error *) unheard; /* reported inside a call: the hook hears of them when it ends */
     kn_dtype default_float;
     int threads;                 /* of an operation; 0: as many as there are */
+    struct knx_print_set *print; /* print_options.h: NULL for NumPy's */
     KN_VEC(knx_defaults) defaults;
     kn_allocator allocator;      /* of buffers; no functions: the pooled ones */
     bool lazy;
@@ -112,6 +114,8 @@ typedef struct knx_guard { size_t level, own; int depth; } knx_guard;
 knx_guard knx_context_guard(void);
 void knx_context_unguard(knx_guard before);
 bool knx_context_guarded(void);
+knx_error *knx_defaults_push(kn_context c, uint32_t scopes);       /* keeps those in force */
+bool knx_defaults_pop(kn_context c);                               /* false: none were pushed */
 void knx_defaults_end(kn_context c, uint32_t scopes);              /* undoes those pushed with more open scopes */
 
 /* Reports an error (retained, not taken over): it becomes the context's first one if there is none; the hook hears of

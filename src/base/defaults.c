@@ -50,8 +50,8 @@ kn_primitive_opts kn_primitive_opts_default(void) { return (kn_primitive_opts){.
 /* ---- kiln/print.h */
 kn_print_opts kn_print_opts_default(void)
 {
-    return (kn_print_opts){.size_ = sizeof(kn_print_opts), .precision = 8, .threshold = 1000, .edgeitems = 3,
-        .linewidth = 75, .floatmode = "maxprec", .sign = '-', .nanstr = "nan", .infstr = "inf"};
+    return (kn_print_opts){.size_ = sizeof(kn_print_opts), .precision = KN_AS_SET, .threshold = KN_AS_SET,
+        .edgeitems = KN_AS_SET, .linewidth = KN_AS_SET, .suppress = KN_AS_SET};
 }
 
 /* ---- kiln/tree.h */

@@ -182,7 +182,7 @@ static void generate_digits(decimal *out, binary b, const cutoff *c)
             low = knx_big_compare(&f.value, &f.below) < (even ? 1 : 0);
             high = knx_big_compare(&end, &f.scale) > (even ? -1 : 0);
         }
-        if (((low || high) && power <= first) || power == last || f.value.n == 0)
+        if (((low || high) && power <= first) || power == last || (!c->unique && f.value.n == 0))
             break;
         put_digit(out, digit);
         knx_big_mul_add(&f.value, 10, 0);
@@ -203,12 +203,13 @@ static void generate_digits(decimal *out, binary b, const cutoff *c)
         round_up_last(out, digit);
 }
 
-/* The digits behind the point: those of d from index `from` on after `zeros` zeros; trimmed or filled up as the style
- * wants. */
-static int add_fraction(knx_str *out, const decimal *d, int from, int zeros, const knx_float_style *style)
+/* The digits behind the point, before which there are `whole`: those of d from index `from` on after `zeros` zeros;
+ * trimmed or filled up as the style wants. */
+static int add_fraction(knx_str *out, const decimal *d, int from, int zeros, int whole, const knx_float_style *style)
 {
     int digits = d->n > from ? d->n - from : 0, n = digits ? zeros + digits : 0;
     int wanted = style->unique ? style->min_digits : style->precision;
+    wanted -= style->total ? whole : 0;
     if (style->trim != 'k') {
         while (digits > 0 && d->d[from + digits - 1] == '0')
             digits--;
@@ -243,7 +244,7 @@ static void format_positional(knx_str *out, const decimal *d, bool negative, con
     } else {
         knx_str_add(out, "0", 1);
     }
-    int n = add_fraction(out, d, shown, d->exponent < 0 ? -d->exponent - 1 : 0, style);
+    int n = add_fraction(out, d, shown, d->exponent < 0 ? -d->exponent - 1 : 0, whole, style);
     knx_str_pad(out, ' ', style->pad_right - n);
 }
 
@@ -252,12 +253,12 @@ static void format_scientific(knx_str *out, const decimal *d, bool negative, con
     knx_str_pad(out, ' ', style->pad_left - 1 - (negative || style->plus));
     add_sign(out, negative, style->plus);
     knx_str_add(out, d->d, 1);
-    add_fraction(out, d, 1, 0, style);
+    if (add_fraction(out, d, 1, 0, 0, style) == 0 && style->trim == '-' && d->n > 1)
+        knx_str_add(out, ".", 1); /* NumPy's point stays where only zeros go */
     int e = d->exponent < 0 ? -d->exponent : d->exponent, n = 0;
     char digits[12];
-    do
+    for (; e > 0; e /= 10)
         digits[sizeof digits - (size_t)++n] = (char)('0' + e % 10);
-    while ((e /= 10) > 0);
     knx_str_add(out, d->exponent < 0 ? "e-" : "e+", 2);
     knx_str_pad(out, '0', (style->exp_digits < 0 ? 2 : style->exp_digits) - n);
     knx_str_add(out, digits + sizeof digits - n, (size_t)n);
@@ -267,7 +268,7 @@ void knx_format_float(knx_str *out, kn_dtype float_dtype, double v, const knx_fl
 {
     decimal d;
     int whole = style->scientific ? 1 : 0; /* the digit before the point counts in a total */
-    cutoff c = {.unique = style->unique, .fractional = !style->scientific};
+    cutoff c = {.unique = style->unique, .fractional = !style->scientific && !style->total};
     c.max = style->precision < 0 ? -1 : style->precision + whole;
     c.min = style->min_digits < 0 ? -1 : style->min_digits + whole;
     generate_digits(&d, split_float(float_dtype, fabs(v)), &c);
@@ -327,6 +328,8 @@ int knx_format_g(char out[40], double v)
     decimal d;
     cutoff c = {.unique = false, .fractional = false, .max = 6, .min = -1};
     generate_digits(&d, split_float(KN_DT(F64), fabs(v)), &c);
+    while (d.n > 1 && d.d[d.n - 1] == '0')
+        d.n--;
     knx_float_style style = {.unique = true, .trim = '-', .precision = -1, .min_digits = -1, .exp_digits = -1};
     style.scientific = d.exponent < -4 || d.exponent >= 6;
     return format_into(out, &d, signbit(v), &style);

@@ -11,6 +11,7 @@ typedef struct knx_float_style {
     bool
         /* the fewest digits that mean this value, at most `precision` after the point; else exactly rounded ones */
         unique;
+    bool total;     /* positional: precision and min_digits count all digits that are not zeros at the start */
     bool plus;      /* a sign before positive numbers */
     char trim;      /* 'k' keep zeros, '.' drop trailing zeros, '0' but leave one, '-' drop the point, too */
     int precision;  /* digits after the point; -1 for no limit */

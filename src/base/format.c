@@ -146,8 +146,9 @@ knx_error *knx_format_check(const char *format, int n, const knx_format_arg *arg
 
 static knx_error *add_array(knx_str *out, const knx_format_arg *a, bool repr)
 {
+    const knx_text_form form = {.what = repr ? KNX_TEXT_REPR : KNX_TEXT_STR};
     char *text = NULL;
-    KN_TRY(knx_array_text(a->dtype, a->ndim, a->dim, a->data, NULL, repr, &text));
+    KN_TRY(knx_array_text(a->dtype, a->ndim, a->dim, a->data, NULL, &form, &text));
     knx_str_puts(out, text);
     knx_free(text);
     return NULL;

@@ -2,6 +2,7 @@
  * text.c -- brackets, wrapping and summaries of arrays' text, after NumPy's arrayprint. */
 #include "base/text.h"
 #include "base/memory.h"
+#include "base/print_options.h"
 #include "base/text_format.h"
 
 #include <inttypes.h>
@@ -16,33 +17,32 @@ typedef struct layout {
     int64_t size;
     bool summary;
     int64_t edge;
+    kn_print_opts opts;
     const char *separator;
+    size_t stripped;          /* bytes of the separator without blanks at its end */
+    int64_t narrow;           /* columns at the end of a line that stay free: for that, or for a bracket */
+    kn_element_text function; /* of the user's; NULL: `format` writes the elements */
+    knx_ask ask;
     knx_text_format format;
     knx_str out, word;
+    knx_error *error;
 } layout;
 
-static knx_error *check_options(const kn_print_opts *opts, knx_float_mode *mode)
+static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f); }
+
+static void set_separator(layout *l, const char *separator)
 {
-    static const char *const name[] = {"unique", "fixed", "maxprec", "maxprec_equal"};
-    static const knx_float_mode value[] = {KN_FLOAT_UNIQUE, KN_FLOAT_FIXED, KN_FLOAT_MAXPREC, KN_FLOAT_MAXPREC_EQUAL};
-    if (opts->sign != '-' && opts->sign != '+' && opts->sign != ' ')
-        return knx_error_new(KN_ERROR_VALUE, "sign option must be one of ' ', '+', or '-'");
-    if (opts->precision < 0)
-        return knx_error_new(KN_ERROR_VALUE, "precision must be >= 0");
-    if (!opts->nanstr || !opts->infstr)
-        return knx_error_new(KN_ERROR_VALUE, "nanstr and infstr must not be NULL");
-    for (int i = 0; opts->floatmode && i < 4; i++) {
-        if (strcmp(opts->floatmode, name[i]) == 0) {
-            *mode = value[i];
-            return NULL;
-        }
-    }
-    return knx_error_new(KN_ERROR_VALUE,
-                         "floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", \"maxprec_equal\"");
+    l->separator = separator;
+    l->stripped = strlen(separator);
+    while (l->stripped && is_blank(separator[l->stripped - 1]))
+        l->stripped--;
+    int64_t width = knx_text_width(separator, l->stripped);
+    l->narrow = width > 1 ? width : 1;
 }
 
-static void set_layout(layout *l, kn_dtype dtype, int ndim, const int64_t *dim, const kn_print_opts *opts)
+static void set_layout(layout *l, kn_dtype dtype, int ndim, const int64_t *dim)
 {
+    const kn_print_opts *opts = &l->opts;
     bool key = dtype->kind == 'k';
     l->dtype = key ? KN_DT(U32) : dtype;
     l->ndim = ndim + key;
@@ -77,7 +77,7 @@ static void look(layout *l, int axis, const char *p, int pass)
 
 static void strip_line(layout *l, size_t line)
 {
-    while (l->out.n > line && l->out.s[l->out.n - 1] == ' ')
+    while (l->out.n > line && is_blank(l->out.s[l->out.n - 1]))
         l->out.n--;
 }
 
@@ -87,31 +87,63 @@ typedef struct row {
     int64_t width, limit, indent;
 } row;
 
+static void begin_line(layout *l, row *r, int64_t indent)
+{
+    strip_line(l, r->start);
+    knx_str_add(&l->out, "\n", 1);
+    r->start = l->out.n;
+    knx_str_pad(&l->out, ' ', indent);
+    r->width = indent;
+}
+
+/* A word stands in one line; the lines of one with several are below each other, and as wide as the widest. */
 static void add_word(layout *l, row *r, const char *s, size_t n)
 {
-    int64_t width = knx_text_width(s, n);
-    if (r->width + width > r->limit && r->width > r->indent) {
-        strip_line(l, r->start);
-        knx_str_add(&l->out, "\n", 1);
-        r->start = l->out.n;
-        knx_str_pad(&l->out, ' ', r->indent);
-        r->width = r->indent;
+    int64_t widest = 0, width = 0;
+    size_t length;
+    for (size_t i = 0; i < n; i += length + 1) {
+        const char *end = memchr(s + i, '\n', n - i);
+        length = end ? (size_t)(end - s) - i : n - i;
+        width = knx_text_width(s + i, length);
+        widest = width > widest ? width : widest;
     }
-    knx_str_add(&l->out, s, n);
-    r->width += width;
+    if (r->width + widest > r->limit && r->width > r->indent)
+        begin_line(l, r, r->indent);
+    int64_t column = r->width;
+    for (size_t i = 0; i < n; i += length + 1) {
+        const char *end = memchr(s + i, '\n', n - i);
+        length = end ? (size_t)(end - s) - i : n - i;
+        if (i)
+            begin_line(l, r, column);
+        knx_str_add(&l->out, s + i, length);
+        r->width += knx_text_width(s + i, length);
+    }
+    knx_str_pad(&l->out, ' ', widest - width);
+    r->width += widest - width;
 }
 
 static void add_separator(layout *l, row *r)
 {
     knx_str_puts(&l->out, l->separator);
-    r->width += (int64_t)strlen(l->separator);
+    r->width += knx_text_width(l->separator, strlen(l->separator));
+}
+
+/* Appends the text of an element to `out`. */
+static void write_element(layout *l, knx_str *out, const char *p)
+{
+    if (!l->function)
+        knx_text_format_write(&l->format, out, p);
+    else if (!l->error)
+        l->error = l->ask(l->opts.formatter, l->function, l->dtype, p, out);
 }
 
 static void write_row(layout *l, const char *p, int64_t indent, int64_t width)
 {
     int64_t n = l->dim[l->ndim - 1], stride = l->stride[l->ndim - 1];
     bool cut = l->summary && n > 2 * l->edge;
-    row r = {.start = l->out.n, .width = indent, .limit = width - 1, .indent = indent};
+    size_t begin = l->out.n;
+    row r = {.start = begin, .width = indent, .limit = width - l->narrow, .indent = indent};
+    knx_str_pad(&l->out, ' ', indent); /* taken away at the end: lines without a word lose it, too */
     for (int64_t i = 0; i < n; i++) {
         if (cut && i == l->edge) {
             add_word(l, &r, "...", 3);
@@ -119,11 +151,15 @@ static void write_row(layout *l, const char *p, int64_t indent, int64_t width)
             i = l->edge > 0 ? n - l->edge : n - 1;
         }
         l->word.n = 0;
-        knx_text_format_write(&l->format, &l->word, p + i * stride);
+        write_element(l, &l->word, p + i * stride);
         if (l->word.s)
             add_word(l, &r, l->word.s, l->word.n);
         if (i + 1 < n)
             add_separator(l, &r);
+    }
+    if (l->out.n >= begin + (size_t)indent) {
+        memmove(l->out.s + begin, l->out.s + begin + indent, l->out.n - begin - (size_t)indent);
+        l->out.n -= (size_t)indent;
     }
 }
 
@@ -137,7 +173,7 @@ static void write_nested(layout *l, int axis, const char *p, int64_t indent, int
         return;
     }
     int64_t n = l->dim[axis];
-    bool cut = l->summary && n > 2 * l->edge, comma = l->separator[0] == ',';
+    bool cut = l->summary && n > 2 * l->edge;
     for (int64_t i = 0; i < n; i++) {
         if (cut && i == l->edge) {
             cut = false;
@@ -147,7 +183,7 @@ static void write_nested(layout *l, int axis, const char *p, int64_t indent, int
             write_nested(l, axis + 1, p + i * l->stride[axis], indent + 1, width - 1);
         }
         if (i + 1 < n) {
-            knx_str_add(&l->out, ",", comma);
+            knx_str_add(&l->out, l->separator, l->stripped);
             knx_str_pad(&l->out, '\n', l->ndim - axis - 1);
             knx_str_pad(&l->out, ' ', indent);
         }
@@ -162,12 +198,12 @@ static void write_array(layout *l, const char *data, int64_t prefix, int64_t wid
         knx_str_puts(&l->out, "[]");
         return;
     }
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < 2 && !l->function; pass++) {
         look(l, 0, data, pass);
         knx_text_format_end(&l->format, pass);
     }
     if (l->ndim == 0)
-        knx_text_format_write(&l->format, &l->out, data);
+        write_element(l, &l->out, data);
     else
         write_nested(l, 0, data, prefix + 1, width);
 }
@@ -197,9 +233,10 @@ static void add_extras(layout *l, knx_str *extras)
     }
 }
 
-static void write_repr(layout *l, const char *data, const kn_print_opts *opts)
+static void write_repr(layout *l, const char *data)
 {
     knx_str extras = {0};
+    const kn_print_opts *opts = &l->opts;
     knx_str_puts(&l->out, "array(");
     write_array(l, data, 6, (int64_t)opts->linewidth - 1);
     add_extras(l, &extras);
@@ -218,34 +255,55 @@ static void write_repr(layout *l, const char *data, const kn_print_opts *opts)
     knx_str_free(&extras);
 }
 
-knx_error *knx_array_text(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, const kn_print_opts *opts,
-                          bool repr, char **out)
+static knx_error *set_format(layout *l)
 {
-    kn_print_opts plain = kn_print_opts_default();
-    knx_float_mode mode = KN_FLOAT_MAXPREC;
-    if (!opts)
-        opts = &plain;
-    KN_TRY(check_options(opts, &mode));
+    bool precise = strcmp(l->opts.floatmode, "unique") != 0;
+    l->function = l->ask ? knx_print_function(l->opts.formatter, l->dtype->kind) : NULL;
+    if (!l->function && l->size && precise && l->opts.precision < 0 && knx_text_format_lines_up(l->dtype))
+        return knx_error_new(KN_ERROR_VALUE, "precision must be >= 0");
+    if (l->opts.precision > 10000)
+        l->opts.precision = 10000; /* no float has more digits than 1,074 */
+    knx_text_format_init(&l->format, l->dtype, l->ndim == 0, &l->opts);
+    return NULL;
+}
+
+static void write_form(layout *l, const char *data, const knx_text_form *form)
+{
+    if (form->what == KNX_TEXT_REPR)
+        write_repr(l, data);
+    else if (form->what == KNX_TEXT_STR && l->ndim == 0)
+        knx_text_format_scalar(l->dtype, &l->out, data);
+    else if (form->what == KNX_TEXT_STR)
+        write_array(l, data, 0, l->opts.linewidth);
+    else
+        write_array(l, data, knx_text_width(form->prefix, strlen(form->prefix)),
+                    (int64_t)l->opts.linewidth - knx_text_width(form->suffix, strlen(form->suffix)));
+}
+
+knx_error *knx_array_text(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, const kn_print_opts *opts,
+                          const knx_text_form *form, char **out)
+{
     layout *l = knx_alloc_zero(sizeof *l);
+    char *text = NULL;
     if (!l)
         return knx_error_nomem();
-    kn_print_opts bounded = *opts;
-    if (bounded.precision > 10000)
-        bounded.precision = 10000; /* no float has more digits than 1,074 */
-    set_layout(l, dtype, ndim, dim, opts);
-    l->separator = repr ? ", " : " ";
-    knx_text_format_init(&l->format, l->dtype, l->ndim == 0, &bounded, mode);
-    if (repr)
-        write_repr(l, data, opts);
-    else if (l->ndim == 0)
-        knx_text_format_scalar(l->dtype, &l->out, data);
-    else
-        write_array(l, data, 0, opts->linewidth);
-    l->out.failed |= l->word.failed | l->format.scratch.failed;
-    char *text = knx_str_take(&l->out);
+    knx_error *error = knx_print_options(opts, &l->opts);
+    if (!error) {
+        set_layout(l, dtype, ndim, dim);
+        set_separator(l, form->what == KNX_TEXT_ARRAY ? form->separator : form->what == KNX_TEXT_REPR ? ", " : " ");
+        l->ask = form->ask;
+        error = form->what == KNX_TEXT_STR && l->ndim == 0 ? NULL : set_format(l);
+    }
+    if (!error) {
+        write_form(l, data, form);
+        l->out.failed |= l->word.failed | l->format.scratch.failed;
+        error = l->error;
+        text = error ? NULL : knx_str_take(&l->out);
+    }
+    knx_str_free(&l->out);
     knx_str_free(&l->word);
     knx_str_free(&l->format.scratch);
     knx_free(l);
     *out = text;
-    return text ? NULL : knx_error_nomem();
+    return text || error ? error : knx_error_nomem();
 }

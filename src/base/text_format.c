@@ -176,23 +176,30 @@ static void complex_write(knx_text_format *f, knx_str *out, double re, double im
 
 /* ---- any dtype ---- */
 
-static bool lines_up(kn_dtype d) /* bfloat16 is printed by its own package, without alignment */
+bool knx_text_format_lines_up(kn_dtype d) /* bfloat16 is printed by its own package, without alignment */
 {
     return knx_is_inexact(d) && d->id != KN_ID_BF16;
 }
 
-void knx_text_format_init(knx_text_format *f, kn_dtype dtype, bool scalar, const kn_print_opts *opts,
-                          knx_float_mode mode)
+static knx_float_mode float_mode(const char *name)
+{
+    return !strcmp(name, "unique")    ? KN_FLOAT_UNIQUE
+           : !strcmp(name, "fixed")   ? KN_FLOAT_FIXED
+           : !strcmp(name, "maxprec") ? KN_FLOAT_MAXPREC
+                                      : KN_FLOAT_MAXPREC_EQUAL;
+}
+
+void knx_text_format_init(knx_text_format *f, kn_dtype dtype, bool scalar, const kn_print_opts *opts)
 {
     *f = (knx_text_format){.dtype = dtype, .scalar = scalar, .sign = opts->sign};
     knx_float_format part = {.dtype = knx_component(dtype),
-                             .mode = mode,
-                             .suppress = opts->suppress,
+                             .mode = float_mode(opts->floatmode),
+                             .suppress = opts->suppress != 0,
                              .sign = opts->sign,
                              .nan = opts->nanstr,
                              .inf = opts->infstr,
                              .greatest = -1};
-    part.precision = mode == KN_FLOAT_UNIQUE ? -1 : opts->precision;
+    part.precision = part.mode == KN_FLOAT_UNIQUE ? -1 : opts->precision;
     f->part[0] = f->part[1] = part;
     f->part[1].sign = '+';
 }
@@ -211,7 +218,7 @@ void knx_text_format_look(knx_text_format *f, const void *element, int pass)
 {
     if (knx_is_integer(f->dtype) && pass == 0)
         int_look(f, load_int(f->dtype, element));
-    if (!lines_up(f->dtype))
+    if (!knx_text_format_lines_up(f->dtype))
         return;
     int parts = knx_is_complex(f->dtype) ? 2 : 1;
     for (int i = 0; i < parts; i++) {
@@ -238,7 +245,7 @@ void knx_text_format_end(knx_text_format *f, int pass)
 {
     if (knx_is_integer(f->dtype) && pass == 0)
         int_end(f);
-    for (int i = 0; i < 2 && lines_up(f->dtype); i++) {
+    for (int i = 0; i < 2 && knx_text_format_lines_up(f->dtype); i++) {
         if (pass == 0)
             float_first_style(&f->part[i]);
         else
@@ -259,7 +266,7 @@ void knx_text_format_write(knx_text_format *f, knx_str *out, const void *element
     } else if (knx_is_complex(d)) {
         complex_write(f, out, load_float(f->part[0].dtype, element),
                       load_float(f->part[1].dtype, (const char *)element + d->size / 2));
-    } else if (lines_up(d)) {
+    } else if (knx_text_format_lines_up(d)) {
         float_write(&f->part[0], out, load_float(d, element));
     } else {
         knx_str_add(out, text, (size_t)knx_format_g(text, load_float(d, element)));

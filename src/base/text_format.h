@@ -36,8 +36,9 @@ typedef struct knx_text_format {
     knx_str scratch; /* free it with knx_str_free */
 } knx_text_format;
 
-void knx_text_format_init(knx_text_format *f, kn_dtype dtype, bool scalar, const kn_print_opts *opts,
-                          knx_float_mode mode);
+/* The options are complete. */
+void knx_text_format_init(knx_text_format *f, kn_dtype dtype, bool scalar, const kn_print_opts *opts);
+bool knx_text_format_lines_up(kn_dtype d); /* elements are floats that stand in columns, with a precision */
 /* Every shown element is looked at twice, first with pass 0, then with pass 1; knx_text_format_end comes after each
  * pass. */
 void knx_text_format_look(knx_text_format *f, const void *element, int pass);

@@ -102,14 +102,12 @@ int kn_defaults_push(const kn_defaults_opts *opts)
     kn_context c = knx_context();
     if (c && !good_defaults("defaults_push", o.dtype, o.threads))
         return -1;
-    knx_defaults now = {.scope = kna_scopes_open()};
-    if (!c || !KN_VEC_RESERVE(&c->defaults, 1)) {
-        report("defaults_push", knx_error_nomem());
+    uint32_t scopes = kna_scopes_open(); /* makes the state of a new context */
+    knx_error *e = knx_defaults_push(c, scopes);
+    if (e) {
+        report("defaults_push", e);
         return -1;
     }
-    now.default_float = c->default_float;
-    now.threads = c->threads;
-    c->defaults.at[c->defaults.n++] = now;
     c->default_float = o.dtype ? o.dtype : c->default_float;
     c->threads = o.threads ? o.threads : c->threads;
     return 0;
@@ -117,13 +115,8 @@ int kn_defaults_push(const kn_defaults_opts *opts)
 
 int kn_defaults_pop(void)
 {
-    kn_context c = knx_context();
-    if (c && c->defaults.n) {
-        knx_defaults before = c->defaults.at[--c->defaults.n];
-        c->default_float = before.default_float;
-        c->threads = before.threads;
+    if (knx_defaults_pop(knx_context()))
         return 0;
-    }
     knx_report_new("defaults_pop", KN_ERROR_CONTEXT, "no defaults were pushed");
     return -1;
 }

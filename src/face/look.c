@@ -6,7 +6,7 @@
 #include "array/state.h"
 #include "base/out.h"
 #include "base/str.h"
-#include "base/text.h"
+#include "face/text.h"
 #include <math.h>
 #include <string.h>
 
@@ -222,34 +222,76 @@ kn_c128 kn_item_complex(kn_array x) { return kn_item_complex_at(x, NULL); }
 
 /* ---- Text. */
 
-static char *text_of(const char *name, kn_array x, const kn_print_opts *opts, bool repr)
+/* A call of the user's function for an element. */
+typedef struct asked {
+    kn_element_text function;
+    void *env;
+    kn_array element;
+    knx_str *out;
+    bool answered;
+} asked;
+
+static void call_function(void *arg) /* what it makes goes when the call ends */
 {
-    kna_op op;
+    asked *a = arg;
+    const char *text = a->function(a->env, a->element);
+    a->answered = text != NULL;
+    knx_str_puts(a->out, text ? text : "");
+}
+
+static knx_error *ask(const kn_formatter *formatter, kn_element_text function, kn_dtype dtype, const void *element,
+                      knx_str *out)
+{
+    kn_scope scope = kn_scope_begin();
+    knx_scalar_bits bits = {0};
+    memcpy(&bits, element, dtype->size);
+    asked a = {.function = function, .env = formatter->env, .element = kna_from_number(dtype, false, bits), .out = out};
+    knx_error *error = a.element ? kna_call_user(call_function, &a) : knx_error_nomem();
+    if (!error && !a.answered)
+        error = knx_error_new(KN_ERROR_TYPE, "a formatter gave NULL, not a text");
+    kn_scope_end(&scope);
+    return error;
+}
+
+char *knface_text(kna_op *op, kn_array x, const kn_print_opts *opts, const knx_text_form *form)
+{
     kni_type t;
     char *text = NULL;
-    kna_begin(&op, name);
-    const void *data = kna_look(&op, x, &t);
+    const void *data = kna_look(op, x, &t);
     int64_t extent;
     knx_str s = {0};
-    if (data && is_extent(&t, data, &extent)) {
+    knx_text_form asking = *form;
+    asking.ask = ask;
+    if (data && is_extent(&t, data, &extent))
         text = knx_dim_text(&s, extent) ? s.s : NULL;
-    } else if (data) {
-        knx_error *error = knx_array_text(t.dtype, t.ndim, t.dim, data, opts, repr, &text);
-        if (error)
-            kna_fail_with(&op, error);
-    }
+    else if (data)
+        kna_fail_with(op, knx_array_text(t.dtype, t.ndim, t.dim, data, opts, &asking, &text));
+    return text;
+}
+
+static char *text_of(const char *name, kn_array x, const kn_print_opts *opts, bool repr)
+{
+    const knx_text_form form = {.what = repr ? KNX_TEXT_REPR : KNX_TEXT_STR};
+    kna_op op;
+    kna_begin(&op, name);
+    char *text = knface_text(&op, x, opts, &form);
     return kna_end_plain(&op) ? text : NULL;
 }
 
 static void drop_text(void *p) { knx_free(p); }
 
-static const char *owned_text(char *text) { return text && kna_handle_new(KN_H_TEXT, text, drop_text) ? text : ""; }
+const char *knface_own_text(char *text) { return text && kna_handle_new(KN_H_TEXT, text, drop_text) ? text : ""; }
 
-const char *kn_repr(kn_array x, const kn_print_opts *opts) { return owned_text(text_of("repr", x, opts, true)); }
+const char *kn_repr(kn_array x, const kn_print_opts *opts) { return knface_own_text(text_of("repr", x, opts, true)); }
+
+const char *kn_array_repr(kn_array x, const kn_print_opts *opts)
+{
+    return knface_own_text(text_of("array_repr", x, opts, true));
+}
 
 const char *kn_array_str(kn_array x, const kn_print_opts *opts)
 {
-    return owned_text(text_of("array_str", x, opts, false));
+    return knface_own_text(text_of("array_str", x, opts, false));
 }
 
 void kn_print(kn_array x, const kn_print_opts *opts)
@@ -312,5 +354,5 @@ const char *kn_error_of(kn_array x)
     if (copy && !owned)
         strcpy(copy, text);
     knx_error_release(error);
-    return owned_text(copy);
+    return knface_own_text(copy);
 }

@@ -17,9 +17,11 @@
 #include "kiln/numpy/creation.h"
 #include "kiln/numpy/dtypes.h"
 #include "kiln/numpy/indexing.h"
+#include "kiln/numpy/introspection.h"
 #include "kiln/numpy/logic.h"
 #include "kiln/numpy/manipulation.h"
 #include "kiln/numpy/mathematics.h"
+#include "kiln/numpy/printing.h"
 #include "kiln/numpy/products.h"
 #include "kiln/numpy/reductions.h"
 #include "kiln/numpy/sorting.h"
@@ -575,6 +577,12 @@ kn_ravel_multi_index_opts kn_ravel_multi_index_opts_default(void)
     return (kn_ravel_multi_index_opts){.size_ = sizeof(kn_ravel_multi_index_opts)};
 }
 
+/* ---- kiln/numpy/introspection.h */
+kn_show_config_opts kn_show_config_opts_default(void)
+{
+    return (kn_show_config_opts){.size_ = sizeof(kn_show_config_opts)};
+}
+
 /* ---- kiln/numpy/logic.h */
 kn_isclose_opts kn_isclose_opts_default(void)
 {
@@ -662,6 +670,35 @@ kn_ufunc_accumulate_opts kn_ufunc_accumulate_opts_default(void)
     return (kn_ufunc_accumulate_opts){.size_ = sizeof(kn_ufunc_accumulate_opts)};
 }
 kn_polyder_opts kn_polyder_opts_default(void) { return (kn_polyder_opts){.size_ = sizeof(kn_polyder_opts), .m = 1}; }
+
+/* ---- kiln/numpy/printing.h */
+kn_array2string_opts kn_array2string_opts_default(void)
+{
+    return (kn_array2string_opts){.size_ = sizeof(kn_array2string_opts), .max_line_width = KN_AS_SET,
+        .precision = KN_AS_SET, .suppress_small = KN_AS_SET, .threshold = KN_AS_SET, .edgeitems = KN_AS_SET};
+}
+kn_format_float_positional_opts kn_format_float_positional_opts_default(void)
+{
+    return (kn_format_float_positional_opts){.size_ = sizeof(kn_format_float_positional_opts), .precision = -1,
+        .unique = true, .fractional = true, .trim = 'k', .pad_left = -1, .pad_right = -1, .min_digits = -1};
+}
+kn_format_float_scientific_opts kn_format_float_scientific_opts_default(void)
+{
+    return (kn_format_float_scientific_opts){.size_ = sizeof(kn_format_float_scientific_opts), .precision = -1,
+        .unique = true, .trim = 'k', .pad_left = -1, .exp_digits = -1, .min_digits = -1};
+}
+kn_base_repr_opts kn_base_repr_opts_default(void)
+{
+    return (kn_base_repr_opts){.size_ = sizeof(kn_base_repr_opts), .base = 2};
+}
+kn_binary_repr_opts kn_binary_repr_opts_default(void)
+{
+    return (kn_binary_repr_opts){.size_ = sizeof(kn_binary_repr_opts), .width = -1};
+}
+kn_array_parse_opts kn_array_parse_opts_default(void)
+{
+    return (kn_array_parse_opts){.size_ = sizeof(kn_array_parse_opts)};
+}
 
 /* ---- kiln/numpy/products.h */
 kn_tensordot_opts kn_tensordot_opts_default(void)
@@ -1190,4 +1227,8 @@ kn_testing_compare_opts kn_testing_compare_opts_default(void)
 {
     return (kn_testing_compare_opts){.size_ = sizeof(kn_testing_compare_opts), .verbose = true, .precision = 6,
         .equal_nan = true, .equal_inf = true};
+}
+kn_testing_err_msg_opts kn_testing_err_msg_opts_default(void)
+{
+    return (kn_testing_err_msg_opts){.size_ = sizeof(kn_testing_err_msg_opts), .verbose = true, .precision = 8};
 }

@@ -2,8 +2,8 @@
  * report.c -- how assertions begin and end, and NumPy's reports: see report.h. */
 #include "testing/report.h"
 #include "base/context.h"
-#include "base/text.h"
 #include "base/text_format.h"
+#include "face/text.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +62,7 @@ static void add_header(knx_str *t, const char *header, const char *text)
 /* The array's repr: three lines of it and dots if there are many. */
 static void add_array(kntesting_assertion *a, const kntesting_style *s, int i, kn_array x)
 {
+    const knx_text_form form = {.what = KNX_TEXT_REPR};
     kni_type t;
     kn_print_opts o = kn_print_opts_default();
     char *text = NULL;
@@ -69,7 +70,7 @@ static void add_array(kntesting_assertion *a, const kntesting_style *s, int i, k
     if (!data)
         return;
     o.precision = s->precision;
-    kna_fail_with(&a->op, knx_array_text(kna_strong_dtype(t), t.ndim, t.dim, data, &o, true, &text));
+    kna_fail_with(&a->op, knx_array_text(kna_strong_dtype(t), t.ndim, t.dim, data, &o, &form, &text));
     if (!text)
         return;
     char *end = text;
@@ -118,6 +119,33 @@ void kntesting_report_numbers(kntesting_assertion *a, const char *header, const 
         if (at)
             kntesting_show_element(&a->report, t.dtype, at, 0);
     }
+}
+
+const char *kn_testing_build_err_msg(kn_array actual, kn_array desired, const char *err_msg,
+                                     const kn_testing_err_msg_opts *opts)
+{
+    static const char *const names[] = {"ACTUAL", "DESIRED"};
+    KNX_OPTS(kn_testing_err_msg_opts, o, opts);
+    const char *const *name = o.names ? o.names : names;
+    const kntesting_style style = {.names = {name[0] ? name[0] : "", name[1] ? name[1] : ""}, .precision = o.precision};
+    const kn_array both[] = {actual, desired};
+    kntesting_assertion a;
+    kntesting_begin(&a, "testing_build_err_msg");
+    add_header(&a.report, o.header ? o.header : "Items are not equal:", err_msg ? err_msg : "");
+    for (int i = 0; i < 2 && o.verbose; i++) {
+        kni_type t;
+        const void *at = kna_look(&a.op, both[i], &t);
+        if (!at || !kna_is_number(&a.op, both[i])) {
+            add_array(&a, &style, i, both[i]);
+            continue;
+        }
+        kntesting_add(&a.report, "\n %s: ", style.names[i]);
+        kntesting_show_element(&a.report, t.dtype, at, 0);
+    }
+    char *text = kna_failed(&a.op) ? NULL : knx_str_take(&a.report);
+    if (!text && !kna_failed(&a.op))
+        kna_fail_with(&a.op, knx_error_nomem());
+    return knface_own_text(kntesting_end(&a) == 0 ? text : NULL);
 }
 
 bool kntesting_true(kntesting_assertion *a, kn_array x)

@@ -225,6 +225,7 @@ static kn_context work;
 
 static void tidy(void)
 {
+    const kn_print_opts numpy = {sizeof numpy, 8, 1000, 3, 75, false, "maxprec", '-', "nan", "inf", NULL};
     while (kn_context_current() != work && kn_context_pop() == 0)
         continue;
     if (kn_context_current() != work)
@@ -241,6 +242,7 @@ static void tidy(void)
     kn_set_default_float(KN_F64);
     while (kn_defaults_pop() == 0)
         continue;
+    kn_set_printoptions(&numpy);
     kn_error_clear();
 }
 
@@ -258,6 +260,11 @@ static const struct {
     {"kn_scope_end", "scope"}, /* for clean-up: nothing to do */
     {"kn_context_leave", "pushed"},
     {"kn_threads_leave", "before"},
+    {"kn_printoptions_leave", "pushed"},
+    {"kn_array_namespace_info_default_dtypes", "device"}, /* the default one */
+    {"kn_array_namespace_info_dtypes", "device"},
+    {"kn_array_namespace_info_dtypes", "kind"}, /* all */
+    {"kn_testing_build_err_msg", "err_msg"},    /* none */
     {"kn_prepared_free", "p"},
     {"kn_clip", "lo"}, /* KN_NONE: no bound */
     {"kn_clip", "hi"},

@@ -632,6 +632,25 @@ m_int take_m_int(const char *name)
     return i == 1 ? NULL : &v;
 }
 
+static const char *say_array(void *env, kn_array x)
+{
+    (void)env;
+    return kn_repr(x, NULL);
+}
+static const char *say_nothing(void *env, kn_array x)
+{
+    (void)env;
+    (void)x;
+    return NULL;
+}
+
+p_kn_formatter take_p_kn_formatter(const char *name)
+{
+    static const kn_formatter says = {.all = say_array}, nothing = {.all = say_nothing}, none = {.env = NULL};
+    const p_kn_formatter table[] = {&says, NULL, &none, &nothing};
+    return FROM_NULL(table, 1);
+}
+
 p_kn_place take_p_kn_place(const char *name)
 {
     static const kn_place place = {"a.c", 3, "f"}, bare = {NULL, -1, NULL};

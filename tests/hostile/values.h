@@ -60,6 +60,7 @@ typedef const kn_tree_item *p_kn_tree_item;
 typedef const kn_schedule *p_kn_schedule;
 typedef const kn_printf_arg *p_kn_printf_arg;
 typedef const kn_place *p_kn_place;
+typedef const kn_formatter *p_kn_formatter;
 typedef const kn_piece *p_kn_piece;
 typedef const kn_optimizer *p_kn_optimizer;
 typedef const kn_list *p_kn_list;
@@ -95,7 +96,7 @@ typedef void (*function_log)(void *env, int level, const char *text);
                             X(p_kn_lax_dot_dimension_numbers) X(p_kn_lax_conv_numbers) X(kn_lax_conv_numbers)          \
                                 X(p_kn_tree) X(p_kn_treedef) X(p_kn_mapper) X(p_kn_slice) X(p_kn_optim_boundary)       \
                                     X(p_kn_optim_sgdr_cycle) X(p_kn_named) X(m_int) X(p_kn_tree_item) X(p_kn_schedule) \
-                                        X(p_kn_printf_arg) X(p_kn_place) X(p_kn_piece) X(p_kn_optimizer) X(p_kn_list)  \
+                                        X(p_kn_printf_arg) X(p_kn_formatter) X(p_kn_place) X(p_kn_piece) X(p_kn_optimizer) X(p_kn_list)  \
                                             X(p_kn_shapes) X(p_kn_function) X(p_kn_fn) X(p_kn_fields) X(p_int64_t)     \
                                                 X(m_kn_variable) X(m_kn_equation) X(m_kn_scope) X(m_kn_lax_pad_pair)   \
                                                     X(m_FILE) X(m_DLManagedTensorVersioned) X(m_DLManagedTensor)       \

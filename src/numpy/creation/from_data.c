@@ -3,7 +3,7 @@
 #include "base/digits.h"
 #include "lib/compose.h"
 #include <ctype.h>
-#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,23 +62,55 @@ static kn_array finish(kna_op *op, growing *g)
     return kna_failed(op) ? kna_end(op, KN_ATOM_NONE) : kna_from_buffer(op, kni_type_of(g->d, 1, &g->n), b);
 }
 
+/* A decimal number at s, "inf", "nan" or "nan(12)"; where it ends, or NULL. */
+static const char *read_real(const char *s, double *v)
+{
+    const char *digits = s + (*s == '-' || *s == '+'), *end = NULL;
+    if (digits[0] == '0' && (digits[1] | 0x20) == 'x') {
+        *v = 0;
+        return digits + 1;
+    }
+    if (!knx_parse_double(s, &end, v))
+        return NULL;
+    if (*end == '(' && isnan(*v)) {
+        size_t n = strcspn(end, ")");
+        end += end[n] ? n + 1 : 0;
+    }
+    return end;
+}
+
+/* The parts of a complex number at s, "1.5", "2j" or "1.5-2j"; where it ends, or NULL. */
+static const char *read_complex(const char *s, kn_c128 *v)
+{
+    double second = 0;
+    *v = (kn_c128){0, 0};
+    const char *end = read_real(s, &v->re);
+    if (end && *end == 'j') {
+        *v = (kn_c128){0, v->re};
+        return end + 1;
+    }
+    const char *after = end && (*end == '+' || *end == '-') ? read_real(end, &second) : NULL;
+    if (!after)
+        return end;
+    v->im = *after == 'j' ? second : 0; /* without it the second one does not count, as in NumPy */
+    return after + (*after == 'j');
+}
+
 /* One number at s; where it ends, or NULL. */
 static const char *read_number(const char *s, kn_dtype d, void *element)
 {
-    char *end;
-    if (knx_is_integer(d) || d->kind == KN_KIND_BOOL) {
-        int64_t v = d->kind == KN_KIND_UINT ? (int64_t)strtoull(s, &end, 10) : strtoll(s, &end, 10);
-        knx_convert(d->kind == KN_KIND_UINT ? KN_DT(U64) : KN_DT(I64), &v, d, element);
-    } else {
-        const char *after = NULL;
-        double v = 0;
-        while (isspace((unsigned char)*s))
-            s++;
-        bool ok = knx_parse_double(s, &after, &v);
-        knx_convert(KN_DT(F64), &v, d, element);
-        return ok && after != s ? after : NULL;
+    kn_c128 v = {0, 0};
+    if (knx_is_integer(d)) {
+        char *end;
+        bool is_signed = d->kind == KN_KIND_INT;
+        int64_t whole = is_signed ? strtoll(s, &end, 10) : (int64_t)strtoull(s, &end, 10);
+        knx_convert(is_signed ? KN_DT(I64) : KN_DT(U64), &whole, d, element);
+        return end == s || (!is_signed && !isdigit((unsigned char)*s)) ? NULL : end;
     }
-    return end == s ? NULL : end;
+    const char *end = knx_is_complex(d) ? read_complex(s, &v) : read_real(s, &v.re);
+    if (end)
+        knx_convert(KN_DT(C128), &v, d, element);
+    return end;
 }
 
 /* The separator at s: blanks in it stand for any number of blanks. NULL if it is not there. */
@@ -108,7 +140,7 @@ kn_array kn_fromstring(const char *string, const char *sep, const kn_fromstring_
         kna_fail(&op, KN_ERROR_TYPE, "null string");
     else if (!*sep)
         kna_fail(&op, KN_ERROR_VALUE, "The binary mode of fromstring is removed, use frombuffer instead");
-    else if (knx_is_complex(g.d) || g.d->kind == KN_KIND_KEY)
+    else if (g.d->kind == KN_KIND_KEY)
         kna_fail(&op, KN_ERROR_VALUE, "don't know how to read character strings with that array type");
     const char *s = string;
     while (!kna_failed(&op) && (o.count < 0 || g.n < o.count)) {

@@ -117,8 +117,9 @@ static golden read_case(char *line)
 
 static char *text_of(const golden *g, bool repr)
 {
+    const knx_text_form form = {.what = repr ? KNX_TEXT_REPR : KNX_TEXT_STR};
     char *text = NULL;
-    assert_null(knx_array_text(g->dtype, g->ndim, g->dim, g->data, &g->opts, repr, &text));
+    assert_null(knx_array_text(g->dtype, g->ndim, g->dim, g->data, &g->opts, &form, &text));
     assert_non_null(text);
     return text;
 }
@@ -191,9 +192,10 @@ static void fail_every_allocation(const golden *g, int line)
     swept++;
     int64_t before = knx_alloc_live();
     for (int64_t k = 0;; k++) {
+        const knx_text_form form = {.what = KNX_TEXT_REPR};
         char *text = NULL;
         knx_fail_after(k, true);
-        knx_error *e = knx_array_text(g->dtype, g->ndim, g->dim, g->data, &g->opts, true, &text);
+        knx_error *e = knx_array_text(g->dtype, g->ndim, g->dim, g->data, &g->opts, &form, &text);
         knx_fail_after(-1, false);
         if (!e) {
             assert_string_equal(text, g->repr);
@@ -216,9 +218,10 @@ static void lack_of_memory_is_an_error(void **state)
 
 static void expect_option_error(kn_print_opts opts, const char *message)
 {
+    const knx_text_form form = {.what = KNX_TEXT_REPR};
     char *text = NULL;
     double one = 1;
-    knx_error *e = knx_array_text(KN_DT(F64), 0, NULL, &one, &opts, false, &text);
+    knx_error *e = knx_array_text(KN_DT(F64), 0, NULL, &one, &opts, &form, &text);
     assert_non_null(e);
     assert_int_equal(e->kind, KN_ERROR_VALUE);
     assert_string_equal(e->message, message);
