@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scalars.c -- the functions of scalars and of short arrays, found by primitive and parameters, or formula, and types. */
+ * scalars.c -- the functions of scalars and of short arrays, found by primitive and parameters, or formula, and types.
+ */
 #include "array/scalars.h"
 #include "array/element.h"
 #include "array/handle.h"
@@ -8,8 +9,8 @@
 #include "base/log.h"
 #include <string.h>
 
-/* What came so often gets a function; that of arrays has a length of its own, so it has to come more often. It has a few
- * places to be at; where all are taken, what was asked for longest ago begins anew. */
+/* What came so often gets a function; that of arrays has a length of its own, so it has to come more often. It has a
+ * few places to be at; where all are taken, what was asked for longest ago begins anew. */
 enum { OFTEN = 8, OFTEN_IN_LENGTH = 64, SETS = 64, PLACES = 4 };
 /* Elements of a short array: what has more is worth a plan, which may join it with its neighbours. */
 enum { SHORT = 1024 };

@@ -93,8 +93,9 @@ kn_array knl_contiguous(const char *name, kn_array x, const kn_zeros_opts *opts,
 /* How many axes were given (KN_AXIS(...)): 0 for None, too, and where they cannot be axes. */
 static inline int knl_axis_count(kna_op *op, kn_axes a) { return kna_axes_fit(op, a, "axis") && a.n > 0 ? a.n - 1 : 0; }
 
-/* Axes as NumPy's normalize_axis_tuple reads them: an AxisError of any of them, then a ValueError "repeated axis"; with
- * a name (else NULL) "name: axis 2 is out ..." and "repeated axis in `name` argument". Returns what kna_axes returns. */
+/* Axes as NumPy's normalize_axis_tuple reads them: an AxisError of any of them, then a ValueError "repeated axis";
+ * with a name (else NULL) "name: axis 2 is out ..." and "repeated axis in `name` argument". Returns what kna_axes
+ * returns. */
 int knl_axis_tuple(kna_op *op, kn_axes given, int ndim, const char *name, int64_t axes[KN_MAX_NDIM]);
 
 /* numpy/indexing/indexing.c */
