@@ -81,6 +81,8 @@ kni_atom knl_reshape(kna_op *op, kni_atom a, const kn_shape *shape);
 kni_atom knl_axes_last(kna_op *op, kni_atom a, int n, const int64_t *axes);
 kni_atom knl_insert_axes(kna_op *op, kni_atom a, const kn_shape *shape, const bool *is_new); /* new axes of extent 1 */
 kni_atom knl_keep_axes(kna_op *op, kni_atom reduced, kni_type before, int n, const int64_t *axes); /* keepdims */
+/* ValueError of a value that is put somewhere */
+void knl_cannot_broadcast(kna_op *op, kni_type from, const kn_shape *to);
 bool knl_lies_in_fortran_order(kna_op *op, kn_array x);
 bool knl_is_fortran(kna_op *op, kn_array x); /* Fortran-contiguous and not C-contiguous */
 /* 'C', 'F' or (if keeps) 'K' for the option `order`; "A" is what x is; ValueError for others */
@@ -93,9 +95,8 @@ kn_array knl_contiguous(const char *name, kn_array x, const kn_zeros_opts *opts,
 /* How many axes were given (KN_AXIS(...)): 0 for None, too, and where they cannot be axes. */
 static inline int knl_axis_count(kna_op *op, kn_axes a) { return kna_axes_fit(op, a, "axis") && a.n > 0 ? a.n - 1 : 0; }
 
-/* Axes as NumPy's normalize_axis_tuple reads them: an AxisError of any of them, then a ValueError "repeated axis";
- * with a name (else NULL) "name: axis 2 is out ..." and "repeated axis in `name` argument". Returns what kna_axes
- * returns. */
+/* Axes as NumPy's normalize_axis_tuple reads them: an AxisError of any of them, then a ValueError "repeated axis". With
+ * a name: "name: axis 2 is out ...", "repeated axis in `name` argument". Returns what kna_axes returns. */
 int knl_axis_tuple(kna_op *op, kn_axes given, int ndim, const char *name, int64_t axes[KN_MAX_NDIM]);
 
 /* numpy/indexing/indexing.c */
@@ -105,6 +106,8 @@ kni_atom knl_take_along(kna_op *op, kni_atom x, kni_atom indices, int axis, int6
 kni_atom knl_wrap(kna_op *op, kni_atom index, int64_t extent); /* negative ones count from the end; int64 */
 
 /* numpy/reductions/reductions.c: maximum, minimum; of fmax and fmin, which leave NaN out, these ufuncs' names */
+/* ValueErrors of a mask (`where`) that x would have to be broadcast to: NumPy's, of a reduction or of a mean */
+void knl_check_where(kna_op *op, kni_type x, kn_array where, bool of_ufunc);
 kn_array knl_variance(const char *name, kn_array x, const kn_var_opts *opts, bool root, bool nan);
 kn_array knl_extreme(const char *name, const char *ufunc, kn_array x, const kn_max_opts *opts, bool largest);
 

@@ -87,6 +87,17 @@ int knl_axis_tuple(kna_op *op, kn_axes given, int ndim, const char *name, int64_
     return kna_failed(op) ? 0 : kna_axes(op, given, ndim, KNA_AXES_ALL, axes);
 }
 
+/* NumPy leaves out the leading axes of 1 that are too many, and tells what is left. */
+void knl_cannot_broadcast(kna_op *op, kni_type from, const kn_shape *to)
+{
+    knx_text p = {0}, q = {0};
+    int skip = 0;
+    while (from.ndim - skip > to->ndim && knx_dim_eq(from.dim[skip], 1))
+        skip++;
+    kna_fail(op, KN_ERROR_VALUE, "could not broadcast input array from shape %s into shape %s",
+             knx_show_shape(&p, from.ndim - skip, from.dim + skip), knx_show_shape(&q, to->ndim, to->dim));
+}
+
 /* Fortran-contiguous. */
 bool knl_lies_in_fortran_order(kna_op *op, kn_array x)
 {

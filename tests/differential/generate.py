@@ -292,7 +292,7 @@ class Generator:
         if name == "basic":
             return self.index(self.array(spec or "a").shape, arrays=False)
         if name == "at":  # what is there after indexing a with the last index
-            return self.right_side()
+            return self.right_side(spec != "array")
         if name == "to":  # a shape that a broadcasts to
             s = tuple(self.pick([1, 2, 3]) for _ in range(self.random.randint(0, 2))) + tuple(
                 self.pick([1, 2, 4]) if k == 1 else k for k in self.array("a").shape)
@@ -417,13 +417,13 @@ class Generator:
             self.last_index += ","
         return self.last_index
 
-    def right_side(self):
+    def right_side(self, numbers=True):
         a = self.array("a")
         try:
             part = eval(f"a[{self.last_index}]", {"np": np, "A": literal, **NAMES}, {"a": a})
         except (IndexError, ValueError):
             return "1"
-        if self.chance(0.35):
+        if numbers and self.chance(0.35):
             return self.number(a.dtype)
         s = self.broadcastable(np.shape(part))
         return self.variable("" if self.chance(0.2) else a.dtype.kind, s)

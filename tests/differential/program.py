@@ -208,7 +208,7 @@ class Run:
             y = np.array(y, order="C")
             if self.kiln.strides_of(x) != y.strides:
                 return None
-        if how != "x" and contents:
+        if contents and (how != "x" or self.has_nan(y)):
             y = self.like(x, y)
         if isinstance(y, (list, tuple)) and any(isinstance(v, np.generic) for v in flat(y)):
             return None
@@ -216,10 +216,17 @@ class Run:
             return None
         if target:
             scalar = isinstance(y, np.generic)
+            if scalar and any(isinstance(v, Array) and self.kiln.kn_shares_memory(x.handle, v.handle) for v in self.x.values()):
+                return None  # Kiln's is a view of no axes
             self.x[target], self.y[target] = x, np.asarray(y) if scalar else y
             if not scalar:
                 self.sharing(line, target)
         return None
+
+    @staticmethod
+    def has_nan(y):
+        """Are there NaN, whose bits may be others? (Only in memory of its own: views see what they are of.)"""
+        return isinstance(y, np.ndarray) and y.dtype.kind in "fc" and y.flags.owndata and bool(np.isnan(y).any())
 
     def shown(self, x):
         if isinstance(x, (list, tuple)):
@@ -238,6 +245,8 @@ class Run:
         if not isinstance(x, Array):
             return y
         z = self.kiln.to_numpy(x)
+        if isinstance(y, np.ndarray) and z.tobytes() == y.tobytes():
+            return y
         if isinstance(y, np.ndarray) and not y.flags.writeable:
             y = np.array(y, order="K")
             y[...] = z

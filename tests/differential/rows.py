@@ -33,13 +33,13 @@ def rows(text, weight=1.0):
 
 
 for name in UNARY_EXACT:
-    if name in ("abs", "absolute"):
-        rows(f"np.{name}({{a:c}}) | 3", 0.2)
+    if name in ("abs", "absolute", "sign"):
+        rows(f"np.{name}({{a:cm}}) | 3", 0.2)
         rows(f"np.{name}({{a:bru}})", 0.3)
     else:
         rows(f"np.{name}({{a}}) | z", 0.4)
 for name in UNARY_ULP:
-    rows(f"np.{name}({{a:bru}}) | 5", 0.4)
+    rows(f"np.{name}({{a:bru{'h' if name == 'sinc' else ''}}}) | 5", 0.4)
     rows(f"np.{name}({{a:cm}}) | 64", 0.1)
 for name in BINARY_EXACT:
     rows(f"np.{name}({{a}}, {{o}}) | z", 0.5)
@@ -53,7 +53,7 @@ for name in EXACT_UFUNCS:
     rows(f"np.{name}.accumulate({{a:m}}<, axis={{axis}}>) | s", 0.1)
     rows(f"np.{name}.reduce({{a:m}}<, axis={{axes}}><, keepdims={{bool}}>) | s", 0.15)
     rows(f"np.{name}.reduceat({{a:m123}}, {{positions:axis}}<, axis={{axis}}>) | s | v", 0.1)
-    rows(f"np.{name}.at({{a:w}}, S[{{index}}], {{at}}) | z | wv", 0.1)
+    rows(f"np.{name}.at({{a:w}}, S[{{index}}], {{at:array}}) | z | wv", 0.1)
 for name in ORDERLESS:
     rows(f"np.{name}.reduce({{a}}<, axis={{axes}}><, keepdims={{bool}}><, initial={{n}}><, where={{c~a!:b}}>) | o", 0.2)
 for name in ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "iand", "ior", "ixor", "ilshift", "irshift"):
@@ -117,7 +117,7 @@ rows("""
 np.copyto({a:w}, np.positive({b~a!:n})<, casting={pick:'unsafe'|'same_kind'|'safe'|'no'|'equiv'}><, where={c~a!:b}>) | x | w
 np.put({a:w}, {positions}, {b:01}<, mode={pick:'raise'|'wrap'|'clip'}>) | x | wv
 np.putmask({a:w}, {c=a:b}, {b:01}) | x | w
-np.place({a:w}, {c=a:b}, {b:1}) | x | wv
+np.place({a:w}, {c=a:b}, np.array({b:1})) | x | wv
 np.fill_diagonal({a:w234}, {n}<, wrap={bool}>) | x | w
 np.put_along_axis({a:w1}, np.array({ints:-3..2:2}), {n}, {axis?}) | x | wv
 """, 1.5)
@@ -191,10 +191,10 @@ np.resize({a}, {shape})
 np.trim_zeros({a}<, trim={pick:'fb'|'f'|'b'}>) | x | v
 np.pad({a}, {int:0..3}<, mode={pick:'edge'|'reflect'|'symmetric'|'wrap'|'maximum'|'minimum'|'empty'}>) | x | n
 np.pad({a}, {int:0..2}, mode='constant'<, constant_values={n}>)
-np.pad({a:m}, {int:0..3}, mode={pick:'mean'|'median'}<, stat_length={int:1..3}>) | s
+np.pad({a:mk}, {int:0..3}, mode={pick:'mean'|'median'}<, stat_length={int:1..3}>) | s
 np.pad({a}, {int:0..4}, mode={pick:'maximum'|'minimum'}<, stat_length={int:1..3}>)
 np.pad({a}, {int:0..4}, mode={pick:'reflect'|'symmetric'}, reflect_type={pick:'even'|'odd'})
-np.pad({a:m}, {int:0..3}, mode='linear_ramp'<, end_values={n}>) | s
+np.pad({a:mk}, {int:0..3}, mode='linear_ramp'<, end_values={n}>) | s
 np.pad({a:12}, [({int:0..2}, {int:0..3})]<, mode={pick:'edge'|'reflect'|'symmetric'|'wrap'}>)
 np.unique({a}<, axis={axis?}><, equal_nan={bool}><, return_index={bool}, return_inverse={bool}, return_counts={bool}>) | o | v
 np.unique_all({a}) | o | v
@@ -244,9 +244,9 @@ np.correlate({a:1m}, {b:1m}<, mode={pick:'full'|'same'|'valid'}>) | s
 np.interp({a:rm}, np.sort({b:1rm}), {c=b:rm}<, left={n}><, right={n}>) | s
 np.unwrap({a:rm}<, axis={axis}>) | s
 np.cross({a:m12}, {b=a:m}<, axis={axis}>) | s
-np.clip({a}, {n}, {n})
-np.clip({a}, None, {o})
-np.clip({a}, {o}, None)
+np.clip({a}, {n}, {n}) | o
+np.clip({a}, None, {o}) | o
+np.clip({a}, {o}, None) | o
 np.round({a}<, decimals={int:-2..4}>) | 1
 np.around({a}<, decimals={int:-2..4}>) | 1
 np.nan_to_num({a}<, nan={n}><, posinf={n}><, neginf={n}>)

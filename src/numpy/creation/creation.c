@@ -57,12 +57,12 @@ static kni_atom filled(kna_op *op, const kn_shape *shape, kn_array value, kn_dty
         return KN_ATOM_NONE;
     int lead = shape->ndim - t.ndim;
     for (int i = 0; i < t.ndim; i++)
-        if (lead < 0 || (t.dim[i] != 1 && !knx_dim_eq(t.dim[i], shape->dim[lead + i]))) {
-            knx_text from = {0}, to = {0};
-            kna_fail(op, KN_ERROR_VALUE, "could not broadcast input array from shape %s into shape %s",
-                     knx_show_shape(&from, t.ndim, t.dim), knx_show_shape(&to, shape->ndim, shape->dim));
+        if (!knx_dim_eq(t.dim[i], 1) && (lead + i < 0 || !knx_dim_eq(t.dim[i], shape->dim[lead + i]))) {
+            knl_cannot_broadcast(op, t, shape);
             return KN_ATOM_NONE;
         }
+    if (lead < 0) /* leading axes of 1 */
+        a = knb_reshape(op->b, a, shape->ndim, t.dim - lead);
     return knb_broadcast_to(op->b, a, knl_shaped(t.dtype, shape));
 }
 
@@ -398,7 +398,8 @@ static kn_array as_array(const char *name, kn_array x, const kn_asarray_opts *o)
         kna_fail(&c.op, KN_ERROR_VALUE, "ndmin must be <= %d", KN_MAX_NDIM);
     if (kna_failed(&c.op))
         return knl_end(&c, NULL);
-    kn_array y = knl_in_order(name, x, o->dtype, order, o->copy > 0);
+    bool any = o->order && (*o->order == 'A' || *o->order == 'a') && o->copy <= 0 && (!o->dtype || o->dtype == t.dtype);
+    kn_array y = knl_in_order(name, x, o->dtype, any ? 'K' : order, o->copy > 0);
     if (o->copy == 0 && kna_failed(&c.op) == false && (t.weak || !kn_shares_memory(x, y)) && kn_size(y) > 0)
         kna_fail(&c.op, KN_ERROR_VALUE, "Unable to avoid copy while creating an array as requested.");
     for (int i = t.ndim; i < o->ndmin && !kna_failed(&c.op); i++) {

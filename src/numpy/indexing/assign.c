@@ -95,8 +95,7 @@ static void does_not_fit(place *w, kni_type v, const kn_shape *to)
                  "shape mismatch: value array of shape %s could not be broadcast to indexing result of shape %s",
                  knx_show_shape(&from, v.ndim, v.dim), knx_show_shape(&at, to->ndim, to->dim));
     else
-        kna_fail(op, KN_ERROR_VALUE, "could not broadcast input array from shape %s into shape %s",
-                 knx_show_shape(&from, v.ndim, v.dim), knx_show_shape(&at, to->ndim, to->dim));
+        knl_cannot_broadcast(op, v, to);
 }
 
 /* v as dtype d, with the shape of the index's result. */
@@ -488,13 +487,11 @@ int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts)
         check_casting(&op, from, t.dtype, o.casting);
     knx_text p = {0}, q = {0};
     if (!kna_failed(&op) && !fits(v, &shape))
-        kna_fail(&op, KN_ERROR_VALUE, "could not broadcast input array from shape %s into shape %s",
-                 knx_show_shape(&p, v.ndim, v.dim), knx_show_shape(&q, shape.ndim, shape.dim));
+        knl_cannot_broadcast(&op, v, &shape);
     kni_atom y = kna_failed(&op) ? KN_ATOM_NONE : spread_value(&op, kna_in_as(&op, from, t.dtype), &shape);
     if (o.where && !kna_failed(&op)) {
         kni_atom mask = kna_in(&op, o.where);
         kni_type m = knb_type(op.b, mask);
-        p.length = q.length = 0;
         if (!kna_failed(&op) && m.dtype->kind != KN_KIND_BOOL)
             kna_fail(&op, KN_ERROR_TYPE,
                      "Cannot cast %s from dtype('%s') to dtype('bool') according to the rule 'safe'",

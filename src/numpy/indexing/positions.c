@@ -281,9 +281,7 @@ kn_list kn_ix_(kn_list list)
             kna_fail(&c.op, KN_ERROR_VALUE, "Cross index must be 1 dimensional");
         if (kna_failed(&c.op))
             break;
-        kn_array v = t.dtype->kind == KN_KIND_BOOL ? flat_nonzero(&c, x[i])
-                     : !t.dim[0]                   ? kn_astype(x[i], KN_DT(I64), NULL)
-                                                   : x[i];
+        kn_array v = t.dtype->kind == KN_KIND_BOOL ? flat_nonzero(&c, x[i]) : x[i];
         kn_shape s = {.ndim = n};
         for (int k = 0; k < n; k++)
             s.dim[k] = k == i ? -1 : 1;
@@ -385,6 +383,8 @@ kn_list kn_unravel_index(kn_array indices, const kn_shape *shape, const kn_unrav
         if (v[i] < 0 || v[i] >= all)
             kna_fail(op, KN_ERROR_VALUE, "index %lld is out of bounds for array with size %lld", (long long)v[i],
                      (long long)all);
+    if (!kna_failed(op) && !shape->ndim && t.ndim)
+        kna_fail(op, KN_ERROR_VALUE, "multiple indices are not supported for 0d arrays");
     kn_shape as = {.ndim = kna_failed(op) ? 0 : t.ndim};
     for (int i = 0; i < as.ndim; i++)
         as.dim[i] = t.dim[i];

@@ -209,10 +209,11 @@ static kni_atom new_elements(kna_op *op, kn_array values, kni_type t, int axis, 
         fits = fits && (knx_dim_eq(from.dim[i], 1) ||
                         (i >= extra && knx_dim_eq(from.dim[i], shape.dim[shape.ndim - from.ndim + i])));
     knx_text p = {0}, q = {0};
-    if (!kna_failed(op) && !fits)
+    if (!kna_failed(op) && !fits && one)
+        knl_cannot_broadcast(op, from, &shape);
+    else if (!kna_failed(op) && !fits)
         kna_fail(op, KN_ERROR_VALUE,
-                 one ? "could not broadcast input array from shape %s into shape %s"
-                     : "shape mismatch: value array of shape %s could not be broadcast to indexing result of shape %s",
+                 "shape mismatch: value array of shape %s could not be broadcast to indexing result of shape %s",
                  knx_show_shape(&p, from.ndim, from.dim), knx_show_shape(&q, shape.ndim, shape.dim));
     if (kna_failed(op))
         return KN_ATOM_NONE;
@@ -246,7 +247,10 @@ kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_o
     bool one = n == 1;
     if (!kna_failed(&c.op)) {
         first = n ? at[0] : 0;
-        kni_atom v = new_elements(&c.op, values, t, axis, &n, one, ndim == 0);
+        if (one && !knx_any_symbolic(extent, first) && (first < -extent || first > extent)) /* before the values */
+            kna_fail(&c.op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)first,
+                     axis, (long long)extent);
+        kni_atom v = kna_failed(&c.op) ? KN_ATOM_NONE : new_elements(&c.op, values, t, axis, &n, one, ndim == 0);
         if (one && !kna_failed(&c.op) && n != 1 && !knx_any_symbolic(extent, n)) { /* several at the one position */
             int64_t *more = knx_realloc(at, (size_t)n * sizeof *at + 1);
             at = more ? more : at;

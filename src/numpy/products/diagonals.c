@@ -126,5 +126,6 @@ kn_array kn_trace(kn_array x, const kn_trace_opts *opts)
         d = knb_astype(op.b, d, o.dtype);
     else if (kind == KN_KIND_BOOL || kind == KN_KIND_INT || kind == KN_KIND_UINT)
         d = knb_astype(op.b, d, kind == KN_KIND_UINT ? KN_DT(U64) : KN_DT(I64));
-    return kna_end(&op, knb_reduce_sum(op.b, d, 1, &last));
+    bool truth = o.dtype && o.dtype->kind == KN_KIND_BOOL; /* a bool sum is "any" */
+    return kna_end(&op, truth ? knb_reduce_or(op.b, d, 1, &last) : knb_reduce_sum(op.b, d, 1, &last));
 }

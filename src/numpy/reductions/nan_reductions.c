@@ -14,6 +14,10 @@ static kn_array counting(knl_body *c, kn_array x, kn_array where)
 {
     if (!has_nan(c, x))
         return where;
+    if (where && !kna_failed(&c->op))
+        knl_check_where(&c->op, kna_type(&c->op, x), where, true);
+    if (kna_failed(&c->op))
+        return NULL;
     kn_array numbers = kn_logical_not(kn_isnan(x));
     return where ? kn_logical_and(numbers, where) : numbers;
 }

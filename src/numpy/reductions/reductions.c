@@ -12,9 +12,42 @@ typedef struct reduction {
     kni_type type; /* of x, as it came in */
     int n;         /* axes */
     int64_t axes[KN_MAX_NDIM];
-    kni_atom mask;  /* the where option, KN_ATOM_NONE if not given */
-    kn_shape shape; /* of x, broadcast with the mask */
+    kni_atom mask; /* the where option, KN_ATOM_NONE if not given */
 } reduction;
+
+void knl_check_where(kna_op *op, kni_type x, kn_array where, bool of_ufunc)
+{
+    kni_type m = kna_type(op, where);
+    kn_shape all = {.ndim = x.ndim};
+    knx_text xs = {0}, ms = {0};
+    bool fits = true, same = true;
+    if (!kna_failed(op) && m.ndim > x.ndim)
+        kna_fail(op, KN_ERROR_VALUE,
+                 of_ufunc || x.ndim ? "input operand has more dimensions than allowed by the axis remapping"
+                                    : "cannot broadcast a non-scalar to a scalar array");
+    for (int i = 0; i < x.ndim && !kna_failed(op); i++) {
+        int d = i - (x.ndim - m.ndim);
+        int64_t p = x.dim[i], q = d < 0 ? 1 : m.dim[d];
+        fits = fits && (p == 1 || q == 1 || knx_dim_eq(p, q));
+        same = same && (q == 1 || knx_dim_eq(p, q));
+        all.dim[i] = q == 1 ? p : q;
+    }
+    if (kna_failed(op) || same)
+        return;
+    knx_show_shape(&xs, x.ndim, x.dim);
+    if (!of_ufunc)
+        kna_fail(op, KN_ERROR_VALUE,
+                 "operands could not be broadcast together with remapped shapes [original->remapped]: %s  and "
+                 "requested shape %s",
+                 knx_show_shape(&ms, m.ndim, m.dim), xs.s);
+    else if (!fits)
+        kna_fail(op, KN_ERROR_VALUE,
+                 "operands could not be broadcast together with remapped shapes [original->remapped]: %s %s", xs.s,
+                 knx_show_shape(&ms, m.ndim, m.dim));
+    else
+        kna_fail(op, KN_ERROR_VALUE, "non-broadcastable operand with shape %s doesn't match the broadcast shape %s",
+                 xs.s, knx_show_shape(&ms, all.ndim, all.dim));
+}
 
 /* Begins the operation. x stays as it is; its dtype is changed by the caller. Where NumPy's function is the reduction
  * of a ufunc, a scalar has an axis 0. */
@@ -25,18 +58,15 @@ static KNX_HOT void begin(reduction *r, const char *name, kn_array x, kn_axes ax
     r->mask = KN_ATOM_NONE;
     r->n = 0;
     r->type = kni_scalar_type(KN_DT(F32));
-    r->shape.ndim = 0;
     if (kna_failed(&r->op))
         return;
     if (where) {
-        kn_array both[] = {x, where};
-        kna_common_shape(&r->op, 2, both, &r->shape);
-        r->mask = knl_truth(&r->op, kna_in(&r->op, where));
+        kni_type full = knb_type(r->op.b, r->x);
+        knl_check_where(&r->op, full, where, of_ufunc);
+        r->mask = kna_failed(&r->op) ? KN_ATOM_NONE : knl_truth(&r->op, kna_in(&r->op, where));
         if (kna_failed(&r->op))
             return;
-        kni_type full = knl_shaped(KN_DT(F32), &r->shape);
         r->mask = knb_broadcast_to(r->op.b, r->mask, full);
-        r->x = knb_broadcast_to(r->op.b, r->x, full);
     }
     r->type = knb_type(r->op.b, r->x);
     if (of_ufunc && r->type.ndim == 0 && axis.n == 2 && (axis.axis[0] == 0 || axis.axis[0] == -1))
@@ -315,18 +345,8 @@ kn_array kn_std(kn_array x, const kn_var_opts *opts) { return knl_variance("std"
 
 /* ---- Extremes. */
 
-/* Does a reduction of nothing have to give an element? */
-static bool nothing(const reduction *r)
-{
-    int64_t results = 1;
-    for (int i = 0, j = 0; i < r->type.ndim; i++) {
-        if (j < r->n && r->axes[j] == i)
-            j++;
-        else
-            results = knx_dim_mul(results, r->type.dim[i]);
-    }
-    return !knx_dim_lt(0, elements(r)) && !knx_dim_eq(results, 0);
-}
+/* Is there nothing to reduce? As NumPy has it, also where there is no result. */
+static bool nothing(const reduction *r) { return !knx_dim_lt(0, elements(r)); }
 
 /* The smallest (largest) value of a dtype, as a literal. */
 static kni_atom limit(kni_builder *b, kn_dtype d, bool smallest)

@@ -144,15 +144,111 @@ static void what_has_the_order_stays_what_it_is(void **state)
     assert_false(kn_flags_of(second).writeable);
 }
 
+static void leading_axes_of_one_are_left_out(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array wide = kn_reshape(kn_of(int, 1, 2), KN_SHAPE(1, 2)), x = kn_zeros(KN_SHAPE(1));
+    expect_values(kn_full(KN_SHAPE(2), wide), 1, 2);
+    (void)kn_ok(kn_full(KN_SHAPE(1), wide));
+    expect_error("ValueError", "full: could not broadcast input array from shape (2,) into shape (1,)");
+    kn_copyto(x, wide);
+    expect_error("ValueError", "copyto: could not broadcast input array from shape (2,) into shape (1,)");
+    kn_set_at(x, wide, "...");
+    expect_error("ValueError", "set_at: could not broadcast input array from shape (2,) into shape (1,)");
+}
+
+static void a_trace_of_truth_values(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array t = kn_trace(kn_eye(2), .dtype = KN_BOOL);
+    assert_true(kn_dtype_of(t) == KN_BOOL && kn_item_bool(t));
+}
+
+static void a_mask_broadcasts_to_what_is_reduced(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(1, 3)), all = kn_ones(KN_SHAPE(2, 3), .dtype = KN_BOOL);
+    (void)kn_ok(kn_sum(x, .where = all));
+    expect_error("ValueError",
+                 "sum: non-broadcastable operand with shape (1,3) doesn't match the broadcast shape (2,3)");
+    (void)kn_ok(kn_nanvar(x, .where = all));
+    expect_error("ValueError",
+                 "nanvar: non-broadcastable operand with shape (1,3) doesn't match the broadcast shape (2,3)");
+    (void)kn_ok(kn_any(kn_ones(KN_SHAPE(3)), .where = all));
+    expect_error("ValueError", "any: input operand has more dimensions than allowed by the axis remapping");
+    (void)kn_ok(kn_max(kn_ones(KN_SHAPE(2)), .where = kn_at(all, "0"), .initial = kn_num(0)));
+    expect_error("ValueError", "max: operands could not be broadcast together with remapped shapes "
+                               "[original->remapped]: (2,) (3,)");
+    (void)kn_ok(kn_mean(kn_ones(KN_SHAPE(2)), .where = kn_at(all, "0")));
+    expect_error("ValueError", "mean: operands could not be broadcast together with remapped shapes "
+                               "[original->remapped]: (3,)  and requested shape (2,)");
+    (void)kn_ok(kn_var(kn_scalar(1.0), .where = kn_at(all, "0")));
+    expect_error("ValueError", "var: cannot broadcast a non-scalar to a scalar array");
+}
+
+static void nothing_has_no_largest_element_even_if_none_is_wanted(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    (void)kn_ok(kn_max(kn_zeros(KN_SHAPE(0, 0)), KN_AXIS(0)));
+    expect_error("ValueError", "max: zero-size array to reduction operation maximum which has no identity");
+    assert_int_equal(kn_size(kn_max(kn_zeros(KN_SHAPE(0, 3)), KN_AXIS(1))), 0);
+}
+
+static void positions_are_looked_at_before_values(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array none = kn_zeros(KN_SHAPE(0)), m = kn_zeros(KN_SHAPE(2, 1));
+    (void)kn_ok(kn_insert(none, -2, none));
+    expect_error("IndexError", "insert: index -2 is out of bounds for axis 0 with size 0");
+    (void)kn_ok(kn_insert(m, 3, m));
+    expect_error("IndexError", "insert: index 3 is out of bounds for axis 0 with size 2");
+    kn_unravel_index(kn_zeros(KN_SHAPE(1, 0), .dtype = KN_I64), KN_SHAPE());
+    expect_error("ValueError", "unravel_index: multiple indices are not supported for 0d arrays");
+}
+
+static void empty_indices_keep_their_dtype(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_list both = kn_ix_(KN_LIST(kn_zeros(KN_SHAPE(0), .dtype = KN_I32), kn_of(int, 1)));
+    assert_true(kn_dtype_of(kn_list_get(both, 0)) == KN_I32);
+}
+
+static void any_order_is_the_one_that_is_there(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_at(kn_of(double, 1, 2, 3), "::-1");
+    assert_true(kn_strides_of(kn_asarray(x, .order = "A")).stride[0] == -8);
+    assert_true(kn_strides_of(kn_asarray(x, .order = "A", .copy = 1)).stride[0] == 8);
+}
+
 KN_TEST_GROUP(test_numpy_found)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_product_tells_which_core_dimension_differs), TEST(tensordot_compares_pair_after_pair),
-        TEST(casts_of_one_element_are_of_a_scalar),         TEST(axes_are_told_as_numpy_does),
-        TEST(a_write_in_place_names_the_result_too),        TEST(select_compares_conditions_and_choices),
-        TEST(ends_are_looked_at_before_differences),        TEST(names_of_ufuncs_and_arguments),
-        TEST(a_mean_of_nothing_as_integer_is_the_smallest), TEST(reciprocals_of_whole_numbers),
+        TEST(a_product_tells_which_core_dimension_differs),
+        TEST(tensordot_compares_pair_after_pair),
+        TEST(casts_of_one_element_are_of_a_scalar),
+        TEST(axes_are_told_as_numpy_does),
+        TEST(a_write_in_place_names_the_result_too),
+        TEST(select_compares_conditions_and_choices),
+        TEST(ends_are_looked_at_before_differences),
+        TEST(names_of_ufuncs_and_arguments),
+        TEST(a_mean_of_nothing_as_integer_is_the_smallest),
+        TEST(reciprocals_of_whole_numbers),
         TEST(what_has_the_order_stays_what_it_is),
+        TEST(leading_axes_of_one_are_left_out),
+        TEST(a_trace_of_truth_values),
+        TEST(a_mask_broadcasts_to_what_is_reduced),
+        TEST(nothing_has_no_largest_element_even_if_none_is_wanted),
+        TEST(positions_are_looked_at_before_values),
+        TEST(empty_indices_keep_their_dtype),
+        TEST(any_order_is_the_one_that_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
