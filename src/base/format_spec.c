@@ -69,6 +69,12 @@ static knx_error *read_spec(const char *s, size_t n, spec *p)
 static void add_field(knx_str *out, const spec *p, const char *sign, const char *prefix, const char *digits,
                       char default_align)
 {
+    if (p->width <= 0) {
+        knx_str_puts(out, sign);
+        knx_str_puts(out, prefix);
+        knx_str_puts(out, digits);
+        return;
+    }
     int64_t length = (int64_t)(strlen(sign) + strlen(prefix));
     for (const char *s = digits; *s; s += character(s))
         length++;
@@ -149,7 +155,9 @@ static void fixed(knx_str *t, double v, int precision, bool scientific, bool poi
 
 static int exponent_of(double v, int precision)
 {
-    knx_str t = {0};
+    char room[64];
+    bool fits = precision < (int)sizeof room - 16;
+    knx_str t = {.s = fits ? room : NULL, .cap = fits ? sizeof room : 0};
     fixed(&t, v, precision, true, false);
     const char *e = t.s ? strchr(t.s, 'e') : NULL;
     int exponent = 0;
@@ -157,7 +165,8 @@ static int exponent_of(double v, int precision)
         for (const char *s = e + 2; *s; s++)
             exponent = exponent * 10 + (*s - '0');
     bool negative = e && e[1] == '-';
-    knx_str_free(&t);
+    if (!fits)
+        knx_str_free(&t);
     return negative ? -exponent : exponent;
 }
 
@@ -240,11 +249,13 @@ static knx_error *add_float(knx_str *out, const spec *p, double v)
     if (!error && plain.s) {
         if (p->type == 'E' || p->type == 'F' || p->type == 'G')
             upper(&plain);
-        add_grouped(&text, plain.s, strspn(plain.s, "0123456789"), p->group, 3);
+        if (p->group)
+            add_grouped(&text, plain.s, strspn(plain.s, "0123456789"), p->group, 3);
     }
     out->failed |= plain.failed || text.failed;
-    if (text.s)
-        add_field(out, p, sign_of(p, signbit(v) && !isnan(v)), "", text.s, '>');
+    const char *digits = p->group ? text.s : plain.s;
+    if (!error && digits)
+        add_field(out, p, sign_of(p, signbit(v) && !isnan(v)), "", digits, '>');
     knx_str_free(&plain);
     knx_str_free(&text);
     return error;

@@ -110,19 +110,19 @@ static bool scan_decimal(const char *s, const char **end, decimal *out)
     out->exponent = 0;
     out->lead = 0;
     for (;; s++) {
-        if (*s == '.' && !point) {
+        unsigned digit = (unsigned)(unsigned char)*s - '0';
+        if (digit > 9) {
+            if (*s != '.' || point)
+                break;
             point = true;
             continue;
         }
-        int digit = digit_value(*s);
-        if (digit > 9)
-            break;
         any = true;
         if (out->n == 0 && digit == 0) {
             out->exponent -= point;
         } else if (out->n < MAX_DIGITS) {
             if (out->n < LEAD_DIGITS)
-                out->lead = 10 * out->lead + (uint64_t)digit;
+                out->lead = 10 * out->lead + digit;
             out->d[out->n++] = (uint8_t)digit;
             out->exponent -= point;
         } else {
@@ -180,16 +180,18 @@ static double divide(knx_big *num, knx_big *den)
 /* The number by its first digits, where they decide: what is behind them moves it by less than one of the last. */
 static bool from_lead(const decimal *d, double *v)
 {
-    uint64_t mantissa;
-    int64_t exponent;
-    bool more;
-    int64_t q = d->exponent + (d->n > LEAD_DIGITS ? d->n - LEAD_DIGITS : 0);
-    if (!knx_decimal_bits(d->lead, q, &mantissa, &exponent, &more))
-        return false;
-    *v = assemble(mantissa, exponent, more);
-    if (d->n <= LEAD_DIGITS)
-        return true;
-    return knx_decimal_bits(d->lead + 1, q, &mantissa, &exponent, &more) && assemble(mantissa, exponent, more) == *v;
+    bool cut = d->n > LEAD_DIGITS;
+    double bound[2] = {0};
+    for (unsigned i = 0; i <= cut; i++) {
+        uint64_t mantissa;
+        int64_t exponent;
+        bool more;
+        if (!knx_decimal_bits(d->lead + i, d->exponent + (cut ? d->n - LEAD_DIGITS : 0), &mantissa, &exponent, &more))
+            return false;
+        bound[i] = assemble(mantissa, exponent, more);
+    }
+    *v = bound[0];
+    return !cut || bound[0] == bound[1];
 }
 
 static double decimal_to_double(const decimal *d)
@@ -233,7 +235,10 @@ bool knx_parse_double(const char *s, const char **end, double *v)
     const char *stop = s;
     if (*s == '-' || *s == '+')
         s++;
-    if (starts_with(s, "inf")) {
+    bool digit = (unsigned)(unsigned char)*s - '0' <= 9;
+    if (digit && (s[1] | 0x20) != 'x' && scan_decimal(s, &stop, &d)) {
+        value = decimal_to_double(&d);
+    } else if (starts_with(s, "inf")) {
         value = INFINITY;
         stop = s + (starts_with(s, "infinity") ? 8 : 3);
     } else if (starts_with(s, "nan")) {

@@ -81,6 +81,11 @@ static bool read_integer(const char *s, const char *end, uint64_t *magnitude, bo
     s += s < end && (*s == '-' || *s == '+');
     if (s == end)
         return false;
+    for (const char *most = end - s > 19 ? s + 19 : end; s < most; s++) { /* so many digits fit */
+        if (!is_digit(*s))
+            return false;
+        v = 10 * v + (uint64_t)(*s - '0');
+    }
     for (; s < end; s++) {
         if (!is_digit(*s) || __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v))
             return false;
@@ -99,11 +104,17 @@ static bool store_integer(kn_dtype d, uint64_t magnitude, bool negative, void *e
         *(uint8_t *)element = magnitude != 0;
         return is_unsigned ? magnitude <= INT64_MAX : true;
     }
+    if (d == KN_DT(I64) && (negative || magnitude <= INT64_MAX)) {
+        memcpy(element, &bits, sizeof bits);
+        return true;
+    }
     if ((negative && d->kind == KN_KIND_UINT) || !knx_int_fits(d, is_unsigned, bits))
         return false;
     knx_convert(is_unsigned ? KN_DT(U64) : KN_DT(I64), &bits, d, element);
     return true;
 }
+
+static bool is_graphic(char c) { return c > ' ' && c < 0x7f; }
 
 bool knio_read_element(kn_dtype d, const char *s, const char *end, void *element)
 {
@@ -114,7 +125,7 @@ bool knio_read_element(kn_dtype d, const char *s, const char *end, void *element
         knx_convert(KN_DT(C128), &z, d, element);
         return true;
     }
-    if (s < end && (knio_space(s, end) || (unsigned char)end[-1] <= ' ' || (unsigned char)end[-1] >= 0x80))
+    if (s < end && (!is_graphic(*s) || !is_graphic(end[-1])))
         knio_strip(&s, &end);
     if (knx_is_float(d)) {
         double v;

@@ -252,13 +252,46 @@ static int read_field(knio_fields *f, cursor *c)
 static void drop_last_if_empty(knio_fields *f)
 {
     size_t n = f->row.n;
-    if ((n == 1 || (n > 0 && !f->delimiter.n)) && !f->row.at[0].quoted &&
-        f->row.at[n - 1].start == f->row.at[n - 1].end)
+    if ((n == 1 || (n > 0 && !f->delimiter.n)) && !f->row.at[0].quoted && f->row.at[n - 1].s == f->row.at[n - 1].stop)
         f->row.n--;
+}
+
+/* A whole line that is there, without quotes, comments and characters of several bytes that mean something: nearly
+ * every line is one. False: it is none, and nothing was done. */
+static bool read_plain_line(knio_fields *f, knio_text *t)
+{
+    const char *p = t->at, *end = t->end;
+    bool at_space = !f->delimiter.n;
+    size_t n = 0;
+    for (int kind = BREAK; kind == BREAK; n++) {
+        while (at_space && p < end && f->kind[(unsigned char)*p] == BREAK)
+            p++;
+        const char *s = p;
+        while (p < end && f->kind[(unsigned char)*p] == PLAIN)
+            p++;
+        if (p == end || (f->quote.n && *s == *f->quote.text))
+            return false;
+        f->row.n = n;
+        if (!KN_VEC_RESERVE(&f->row, 1))
+            return false;
+        f->row.at[n] = (knio_field){.s = s, .stop = p};
+        kind = f->kind[(unsigned char)*p];
+        if (kind == COMMENT || kind == MAYBE || (*p == '\r' && p + 1 == end))
+            return false;
+        p += *p == '\r' && p[1] == '\n' ? 2 : 1;
+    }
+    f->row.n = n;
+    f->ended = false;
+    t->at += p - t->at;
+    return true;
 }
 
 knx_error *knio_fields_next(knio_fields *f, knio_text *t)
 {
+    if (!f->n_comments && read_plain_line(f, t)) {
+        drop_last_if_empty(f);
+        return NULL;
+    }
     cursor c = begin(t);
     size_t line = 0;
     int kind = BREAK;

@@ -226,6 +226,22 @@ static void write_text(knx_str *out, const knio_conversion *c, kn_dtype d, const
     knx_str_free(&text);
 }
 
+/* Finite numbers in plain forms go past the general formats. */
+static bool write_plainly(knx_str *out, const knio_conversion *c, double v)
+{
+    if ((c->type != 'e' && c->type != 'f') || c->width > 0 || c->zero || c->sign == ' ' || !isfinite(v))
+        return false;
+    int precision = c->precision < 0 ? 6 : c->precision;
+    const knx_float_style style = {.scientific = c->type == 'e',
+                                   .plus = c->sign == '+',
+                                   .trim = precision || c->alternate ? 'k' : '-',
+                                   .precision = precision,
+                                   .min_digits = -1,
+                                   .exp_digits = -1};
+    knx_format_float(out, KN_DT(F64), v, &style);
+    return true;
+}
+
 static knx_error *write_number(knx_str *out, const knio_conversion *c, kn_dtype d, const void *number, bool *mismatch)
 {
     bool integer = knx_is_integer(d), boolean = d->kind == KN_KIND_BOOL, real = integer || boolean || knx_is_float(d);
@@ -236,6 +252,8 @@ static knx_error *write_number(knx_str *out, const knio_conversion *c, kn_dtype 
     if (strchr("eEfFgG", c->type)) {
         double v;
         knx_convert(d, number, KN_DT(F64), &v);
+        if (write_plainly(out, c, v))
+            return NULL;
         return knx_format_scalar(out, KN_DT(F64), &v, c->spec, c->spec_length);
     }
     bool whole = c->type == 'd' || c->type == 'i' || c->type == 'u';
