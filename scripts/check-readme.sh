@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The first program on a page is an example's source, and what the page says it prints is what it prints: README.md and hello.c,
-# docs/trees.md and trees.c (the second one there: tree_functions.c), docs/own-primitives.md and own_primitives.c, docs/rng.md and generators.c.
+# docs/trees.md and trees.c (the second one there: tree_functions.c), docs/own-primitives.md and own_primitives.c, docs/rng.md and generators.c,
+# docs/ufuncs.md and ufuncs.c.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 check() { # PAGE EXAMPLE [WHICH]
@@ -21,3 +22,4 @@ check docs/trees.md trees
 check docs/trees.md tree_functions 2
 check docs/own-primitives.md own_primitives
 check docs/rng.md generators
+check docs/ufuncs.md ufuncs

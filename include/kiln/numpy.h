@@ -22,4 +22,5 @@
 #include "kiln/numpy/reductions.h"
 #include "kiln/numpy/sorting.h"
 #include "kiln/numpy/statistics.h"
+#include "kiln/numpy/ufunc.h"
 #endif

@@ -40,7 +40,7 @@ knf_speaker knf_primitive_listen(void)
     kna_state *s = kna_state_get();
     knf_speaker before = {s->said, s->speaker};
     s->said = NULL;
-    s->speaker = s->frame.n;
+    s->speaker = s->frame.n + 1;
     return before;
 }
 
@@ -58,7 +58,7 @@ int kn_primitive_error(kn_error_kind kind, const char *message)
 {
     kna_op op;
     kna_state *s = kna_state_get();
-    if (s && s->frame.n && s->speaker == s->frame.n) {
+    if (s && s->speaker == s->frame.n + 1) {
         bool known = kind > KN_NO_ERROR && kind <= KN_ERROR_ZERO_DIVISION;
         if (!s->said)
             s->said = knx_error_new(known ? kind : KN_ERROR_RUNTIME, "%s", message ? message : "null message");

@@ -26,6 +26,7 @@
 #include "kiln/numpy/reductions.h"
 #include "kiln/numpy/sorting.h"
 #include "kiln/numpy/statistics.h"
+#include "kiln/numpy/ufunc.h"
 #include "kiln/optim/losses.h"
 #include "kiln/optim/optimizers.h"
 #include "kiln/optim/schedules.h"
@@ -661,14 +662,6 @@ kn_cross_opts kn_cross_opts_default(void)
     return (kn_cross_opts){.size_ = sizeof(kn_cross_opts), .axisa = -1, .axisb = -1, .axisc = -1};
 }
 kn_convolve_opts kn_convolve_opts_default(void) { return (kn_convolve_opts){.size_ = sizeof(kn_convolve_opts)}; }
-kn_ufunc_reduce_opts kn_ufunc_reduce_opts_default(void)
-{
-    return (kn_ufunc_reduce_opts){.size_ = sizeof(kn_ufunc_reduce_opts)};
-}
-kn_ufunc_accumulate_opts kn_ufunc_accumulate_opts_default(void)
-{
-    return (kn_ufunc_accumulate_opts){.size_ = sizeof(kn_ufunc_accumulate_opts)};
-}
 kn_polyder_opts kn_polyder_opts_default(void) { return (kn_polyder_opts){.size_ = sizeof(kn_polyder_opts), .m = 1}; }
 
 /* ---- kiln/numpy/printing.h */
@@ -754,6 +747,25 @@ kn_histogramdd_opts kn_histogramdd_opts_default(void)
     return (kn_histogramdd_opts){.size_ = sizeof(kn_histogramdd_opts)};
 }
 kn_bincount_opts kn_bincount_opts_default(void) { return (kn_bincount_opts){.size_ = sizeof(kn_bincount_opts)}; }
+
+/* ---- kiln/numpy/ufunc.h */
+kn_ufunc_call_opts kn_ufunc_call_opts_default(void)
+{
+    return (kn_ufunc_call_opts){.size_ = sizeof(kn_ufunc_call_opts), .casting = "same_kind"};
+}
+kn_ufunc_reduce_opts kn_ufunc_reduce_opts_default(void)
+{
+    return (kn_ufunc_reduce_opts){.size_ = sizeof(kn_ufunc_reduce_opts)};
+}
+kn_ufunc_accumulate_opts kn_ufunc_accumulate_opts_default(void)
+{
+    return (kn_ufunc_accumulate_opts){.size_ = sizeof(kn_ufunc_accumulate_opts)};
+}
+kn_ufunc_resolve_dtypes_opts kn_ufunc_resolve_dtypes_opts_default(void)
+{
+    return (kn_ufunc_resolve_dtypes_opts){.size_ = sizeof(kn_ufunc_resolve_dtypes_opts), .casting = "same_kind"};
+}
+kn_ufunc_opts kn_ufunc_opts_default(void) { return (kn_ufunc_opts){.size_ = sizeof(kn_ufunc_opts)}; }
 
 /* ---- kiln/optim/losses.h */
 kn_optim_loss_opts kn_optim_loss_opts_default(void)

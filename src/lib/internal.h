@@ -8,9 +8,10 @@
 #include "kiln/numpy.h"
 #include "kiln/special.h"
 
-/* numpy/mathematics/ufunc.c: a function of two arrays by its number. */
+/* numpy/ufunc/table.c */
 const char *knl_ufunc_name(kn_ufunc f);
-bool knl_ufunc_exists(kna_op *op, kn_ufunc f); /* ValueError if not */
+/* numpy/mathematics/ufunc.c: the functions of two arrays of one dtype by their numbers. */
+bool knl_ufunc_has_formula(kn_ufunc f); /* is it one of these? (any number; not the logical ones) */
 /* f of x and y in dtype d (knl_ufunc_dtype), both broadcast to this shape. xa: stands for x, whose dtype it has;
  * KN_ATOM_NONE: x itself. */
 kni_atom knl_apply(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kni_atom xa, kn_array y, const kn_shape *shape);
@@ -26,8 +27,7 @@ kn_array knl_short_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_arra
 kni_atom knl_ufunc_formula(kni_builder *b, kn_ufunc f, kni_atom x, kni_atom y, const kn_shape *shape);
 /* ValueError where an integer of dtype d has a negative power: elements of y, if any has to be computed. */
 void knl_check_powers(kna_op *op, kn_array y, kn_dtype d, const kn_shape *shape);
-kn_array knl_binary(kn_ufunc f, kn_array x, kn_array y);      /* f, but for those that give truth values */
-kn_array knl_ufunc_whole(kn_ufunc f, kn_array x, kn_array y); /* the public function */
+kn_array knl_binary(kn_ufunc f, kn_array x, kn_array y); /* f, but for those that give truth values */
 /* d may become to by 'same_kind', or NumPy's TypeError */
 bool knl_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to);
 

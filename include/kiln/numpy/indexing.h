@@ -135,18 +135,30 @@ KN_API int kn_ilshift_at(kn_array x, kn_array v, const char *index, int n, const
 /* x[index] >>= v */
 KN_API int kn_irshift_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
 
-/* A function of two arrays that goes element by element, by its number. */
+/* A ufunc by its number: NumPy's, and from kn_ufunc_own_ on those of kn_ufunc_new. kiln/numpy/ufunc.h says what can
+ * be done with them. */
 typedef enum kn_ufunc {
+    kn_ufunc_none = -1,
     kn_ufunc_add, kn_ufunc_subtract, kn_ufunc_multiply, kn_ufunc_divide, kn_ufunc_power, kn_ufunc_maximum,
     kn_ufunc_minimum, kn_ufunc_bitwise_and, kn_ufunc_bitwise_or, kn_ufunc_bitwise_xor, kn_ufunc_floor_divide,
     kn_ufunc_remainder, kn_ufunc_fmod, kn_ufunc_float_power, kn_ufunc_fmax, kn_ufunc_fmin, kn_ufunc_arctan2,
     kn_ufunc_hypot, kn_ufunc_copysign, kn_ufunc_nextafter, kn_ufunc_heaviside, kn_ufunc_logaddexp,
     kn_ufunc_logaddexp2, kn_ufunc_gcd, kn_ufunc_lcm, kn_ufunc_left_shift, kn_ufunc_right_shift, kn_ufunc_equal,
     kn_ufunc_not_equal, kn_ufunc_less, kn_ufunc_less_equal, kn_ufunc_greater, kn_ufunc_greater_equal,
-    kn_ufunc_logical_and, kn_ufunc_logical_or, kn_ufunc_logical_xor
+    kn_ufunc_logical_and, kn_ufunc_logical_or, kn_ufunc_logical_xor, kn_ufunc_ldexp, kn_ufunc_clip,
+    kn_ufunc_negative, kn_ufunc_positive, kn_ufunc_absolute, kn_ufunc_sign, kn_ufunc_conjugate, kn_ufunc_square,
+    kn_ufunc_reciprocal, kn_ufunc_invert, kn_ufunc_bitwise_count, kn_ufunc_logical_not, kn_ufunc_isnan,
+    kn_ufunc_isinf, kn_ufunc_isfinite, kn_ufunc_signbit, kn_ufunc_spacing, kn_ufunc_degrees, kn_ufunc_rad2deg,
+    kn_ufunc_radians, kn_ufunc_deg2rad, kn_ufunc_sin, kn_ufunc_cos, kn_ufunc_tan, kn_ufunc_arcsin,
+    kn_ufunc_arccos, kn_ufunc_arctan, kn_ufunc_sinh, kn_ufunc_cosh, kn_ufunc_tanh, kn_ufunc_arcsinh,
+    kn_ufunc_arccosh, kn_ufunc_arctanh, kn_ufunc_exp, kn_ufunc_exp2, kn_ufunc_expm1, kn_ufunc_log, kn_ufunc_log2,
+    kn_ufunc_log10, kn_ufunc_log1p, kn_ufunc_sqrt, kn_ufunc_cbrt, kn_ufunc_fabs, kn_ufunc_rint, kn_ufunc_floor,
+    kn_ufunc_ceil, kn_ufunc_trunc, kn_ufunc_modf, kn_ufunc_frexp, kn_ufunc_divmod, kn_ufunc_matmul, kn_ufunc_vecdot,
+    kn_ufunc_matvec, kn_ufunc_vecmat,
+    kn_ufunc_own_ = 4096
 } kn_ufunc;
-/* np.add.at and its kin: where indices repeat, again and again, each result converted to x's dtype.
- * NotImplementedError for functions that give truth values. */
+/* np.add.at and its kin: where indices repeat, again and again, each result converted to x's dtype. v is KN_NONE for
+ * a ufunc of one argument: np.negative.at(x, i) */
 KN_API int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
 
 #ifdef __cplusplus

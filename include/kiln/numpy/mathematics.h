@@ -82,17 +82,6 @@ typedef struct kn_convolve_opts {
     const char *mode; /* NULL, "full"; or "same", "valid": correlate: "valid" */
 } kn_convolve_opts;
 KN_API kn_convolve_opts kn_convolve_opts_default(void);
-typedef struct kn_ufunc_reduce_opts {
-    size_t size_;
-    kn_axes axis;     /* the first one unless others are given */
-    kn_dtype dtype;
-    bool keepdims;
-    kn_array initial;
-    kn_array where;
-} kn_ufunc_reduce_opts;
-KN_API kn_ufunc_reduce_opts kn_ufunc_reduce_opts_default(void);
-typedef struct kn_ufunc_accumulate_opts { size_t size_; kn_axes axis; kn_dtype dtype; } kn_ufunc_accumulate_opts;
-KN_API kn_ufunc_accumulate_opts kn_ufunc_accumulate_opts_default(void);
 
 /* ---- Elementwise, one argument. Integers become floats where the function is one of real numbers: 8 bits and bool
  * float16, 16 bits float32, wider ones float64. */
@@ -229,18 +218,6 @@ KN_API kn_array kn_convolve(kn_array a, kn_array v, const kn_convolve_opts *opts
 KN_API kn_array kn_correlate(kn_array a, kn_array v, const kn_convolve_opts *opts); /* np.correlate: v is conjugated */
 KN_API kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts); /* np.unwrap: without jumps by .period */
 
-/* ---- Methods of functions of two arrays; kn_ufunc_at is in kiln/numpy/indexing.h. */
-/* ufunc.reduce along the first axis unless others are given (KN_AXIS_NONE: all). Where the order matters, as for
- * subtract, there is one operation for each element, from the left. ValueError for no elements without an identity,
- * and for several axes where the order matters; TypeError for comparisons of what is not bool */
-KN_API kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts *opts);
-/* ufunc.accumulate: every element joined with all before it */
-KN_API kn_array kn_ufunc_accumulate(kn_ufunc ufunc, kn_array x, const kn_ufunc_accumulate_opts *opts);
-KN_API kn_array kn_ufunc_outer(kn_ufunc ufunc, kn_array x, kn_array y); /* ufunc.outer: of each pair */
-/* ufunc.reduceat: of x[indices[i]:indices[i + 1]], or x[indices[i]] if that is empty; looks at the indices.
- * IndexError if they are out of bounds */
-KN_API kn_array kn_ufunc_reduceat(kn_ufunc ufunc, kn_array x, kn_array indices, const kn_ufunc_accumulate_opts *opts);
-
 /* ---- numpy.emath: complex results where real ones would be NaN. The dtype depends on the values, which are looked
  * at: under a transformation a ConcretizationError, but for complex x. */
 KN_API kn_array kn_emath_sqrt(kn_array x);              /* np.emath.sqrt */
@@ -368,24 +345,6 @@ KN_API kn_array kn_emath_arctanh(kn_array x);           /* np.emath.arctanh */
 #define kn_convolve(a, v, ...) KN_F2O(kn_convolve, kn_convolve_opts, (), a, v, __VA_ARGS__)
 #define kn_correlate(a, v, ...) KN_F2O(kn_correlate, kn_convolve_opts, (), a, v, __VA_ARGS__)
 #define kn_unwrap(p, ...) KN_F1O(kn_unwrap, kn_unwrap_opts, (), p, __VA_ARGS__)
-#define kn_ufunc_reduce(ufunc, x, ...) KN_UFUNC_REDUCE_(__COUNTER__, ufunc, x, __VA_ARGS__)
-#define KN_UFUNC_REDUCE_(c, ufunc, x, ...)                                                                             \
-    __extension__({ KN_TAKE(kn_ufunc, 1, c, ufunc) kn_array KN_V(2, c) = KN_LIKE(x); KN_OPTS(c, kn_ufunc_reduce_opts,  \
-    (), __VA_ARGS__) KN_HERE(); (kn_ufunc_reduce)(KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
-#define kn_ufunc_accumulate(ufunc, x, ...) KN_UFUNC_ACCUMULATE_(__COUNTER__, ufunc, x, __VA_ARGS__)
-#define KN_UFUNC_ACCUMULATE_(c, ufunc, x, ...)                                                                         \
-    __extension__({ KN_TAKE(kn_ufunc, 1, c, ufunc) kn_array KN_V(2, c) = KN_LIKE(x); KN_OPTS(c,                        \
-    kn_ufunc_accumulate_opts, (), __VA_ARGS__) KN_HERE(); (kn_ufunc_accumulate)(KN_V(1, c), KN_V(2, c), KN_V(opt, c)); \
-    })
-#define kn_ufunc_outer(ufunc, x, y) KN_UFUNC_OUTER_(__COUNTER__, ufunc, x, y)
-#define KN_UFUNC_OUTER_(c, ufunc, x, y)                                                                                \
-    __extension__({ KN_TAKE(kn_ufunc, 1, c, ufunc) kn_array KN_V(2, c) = KN_LIKE(x); kn_array KN_V(3, c) = KN_LIKE(y); \
-    KN_HERE(); (kn_ufunc_outer)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
-#define kn_ufunc_reduceat(ufunc, x, indices, ...) KN_UFUNC_REDUCEAT_(__COUNTER__, ufunc, x, indices, __VA_ARGS__)
-#define KN_UFUNC_REDUCEAT_(c, ufunc, x, indices, ...)                                                                  \
-    __extension__({ KN_TAKE(kn_ufunc, 1, c, ufunc) kn_array KN_V(2, c) = KN_LIKE(x); kn_array                          \
-    KN_V(3, c) = KN_LIKE(indices); KN_OPTS(c, kn_ufunc_accumulate_opts, (), __VA_ARGS__) KN_HERE();                    \
-    (kn_ufunc_reduceat)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_emath_sqrt(x) KN_F1(kn_emath_sqrt, x)
 #define kn_emath_log(x) KN_F1(kn_emath_log, x)
 #define kn_emath_log2(x) KN_F1(kn_emath_log2, x)

@@ -4,6 +4,7 @@
 #include "array/element.h"
 #include "array/scalars.h"
 #include "numpy/indexing/index_plan.h"
+#include "numpy/ufunc/ufunc.h"
 #include <string.h>
 
 typedef struct place {
@@ -116,8 +117,8 @@ static kni_atom value_for(place *w, kn_array v, kn_dtype d)
  * have more axes than the one that is written. */
 static bool choose_by_mask(place *w, kn_array v, bool assigned)
 {
-    kni_type t = v && !kna_failed(&w->op) ? kna_type(&w->op, v) : (kni_type){0};
-    if (!v || kna_failed(&w->op) || kni_type_size(t) != 1 || t.ndim > w->type.ndim || (t.ndim > 1 && !assigned) ||
+    kni_type t = v && !kna_failed(&w->op) ? kna_type(&w->op, v) : kni_scalar_type(KN_DT(BOOL)); /* one argument */
+    if (kna_failed(&w->op) || kni_type_size(t) != 1 || t.ndim > w->type.ndim || (t.ndim > 1 && !assigned) ||
         !is_mask_index(&w->op, &w->index, w->type))
         return false;
     for (int i = 0; i < w->index.n_items; i++)
@@ -241,12 +242,12 @@ static void do_not_combine(kna_op *op, const kn_shape *shape, kni_type t, const 
                  knx_show_shape(&to, shape->ndim, shape->dim), knx_show_shape(&from, wide->ndim, wide->dim));
 }
 
-/* f of the elements `at` and y, with at's shape and x's dtype. */
-static kni_atom combined(kna_op *op, kn_ufunc f, kn_array x, kni_atom at, kn_array y)
+/* f of the elements `at` and y, with at's shape and x's dtype. any: whatever dtype the result has */
+static kni_atom combined(kna_op *op, kn_ufunc f, kn_array x, kni_atom at, kn_array y, bool any)
 {
     kni_type t = kna_type(op, y);
     kn_dtype d = kna_failed(op) ? NULL : knb_type(op->b, at).dtype, made = knl_ufunc_dtype(op, f, x, y);
-    if (kna_failed(op) || !knl_output_fits(op, f, made, d)) /* dtypes are spoken of before shapes */
+    if (kna_failed(op) || (!any && !knl_output_fits(op, f, made, d))) /* dtypes are spoken of before shapes */
         return KN_ATOM_NONE;
     kn_shape shape, wide; /* of which the first ndim extents are set */
     kni_type there = knb_type(op->b, at);
@@ -271,20 +272,20 @@ static int in_place(kn_ufunc f, const char *name, kn_array x, kn_array y)
 {
     kna_op op;
     kna_begin(&op, name);
-    kni_atom a = kna_in(&op, x), z = combined(&op, f, x, a, y);
+    kni_atom a = kna_in(&op, x), z = combined(&op, f, x, a, y, false);
     if (!kna_failed(&op))
         kna_put(&op, x, a, a, z);
     return end(&op);
 }
 
-static KNX_HOT void combine_once(place *w, kn_ufunc f, kn_array v)
+static KNX_HOT void combine_once(place *w, kn_ufunc f, kn_array v, bool any)
 {
     kni_atom at = knn_index_read(&w->index);
-    put_indexed(w, kna_failed(&w->op) ? KN_ATOM_NONE : combined(&w->op, f, w->x, at, v), false);
+    put_indexed(w, kna_failed(&w->op) ? KN_ATOM_NONE : combined(&w->op, f, w->x, at, v, any), false);
 }
 
 /* An element and a scalar that are there. */
-static bool combine_element(place *w, kn_ufunc f, kn_array v)
+static bool combine_element(place *w, kn_ufunc f, kn_array v, bool any)
 {
     const void *element =
         w->element && !kna_type(&w->op, v).ndim && !kna_failed(&w->op) ? kna_element(w->x, w->at) : NULL;
@@ -295,7 +296,7 @@ static bool combine_element(place *w, kn_ufunc f, kn_array v)
     kna_value *now = d ? kna_element_value(w->type.dtype, element) : NULL;
     if (!now)
         return false;
-    kni_atom at = kna_value_atom(&w->op, now), z = combined(&w->op, f, w->x, at, v);
+    kni_atom at = kna_value_atom(&w->op, now), z = combined(&w->op, f, w->x, at, v, any);
     kna_value_release(now);
     return !kna_failed(&w->op) && kna_put_element(&w->op, w->x, w->at, z);
 }
@@ -321,7 +322,7 @@ static KNX_HOT bool combine_few_once(place *w, kn_ufunc f, kn_array v)
     kna_value *now = b ? kna_value_buffer(t, b) : NULL;
     if (!now)
         return false;
-    kni_atom at = kna_value_atom(&w->op, now), y = combined(&w->op, f, w->x, at, v);
+    kni_atom at = kna_value_atom(&w->op, now), y = combined(&w->op, f, w->x, at, v, false);
     kna_value_release(now);
     return kna_failed(&w->op) || knn_few_put(&w->index, w->x, y);
 }
@@ -330,13 +331,13 @@ static KNX_HOT int in_place_at(kn_ufunc f, const char *name, kn_array x, kn_arra
                                const kn_index_arg *args)
 {
     place w;
-    if (!begin(&w, name, x, index, n, args) || combine_element(&w, f, v) || !plan_place(&w, v, false) ||
+    if (!begin(&w, name, x, index, n, args) || combine_element(&w, f, v, false) || !plan_place(&w, v, false) ||
         combine_few_once(&w, f, v) || !begin_place(&w))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE)
-        put_masked(&w, combined(&w.op, f, x, w.all, v));
+        put_masked(&w, combined(&w.op, f, x, w.all, v, false));
     else
-        combine_once(&w, f, v);
+        combine_once(&w, f, v, false);
     return end(&w.op);
 }
 
@@ -387,9 +388,9 @@ static bool combine_few(place *w, kn_ufunc f, kn_array v)
 }
 
 /* Is what f makes of many in dtype d, converted to another one in the end, what it is if each of them is converted? */
-static bool converts_in_the_end(kn_ufunc f, kn_dtype d)
+static bool converts_in_the_end(kn_ufunc f, kn_dtype d, kn_dtype to)
 {
-    return knx_is_integer(d) && f != kn_ufunc_maximum && f != kn_ufunc_minimum;
+    return knx_is_integer(d) && knx_is_integer(to) && f != kn_ufunc_maximum && f != kn_ufunc_minimum;
 }
 
 /* A mask names each place once. */
@@ -420,7 +421,7 @@ static kni_atom scattered(place *w, kn_ufunc f, kn_dtype d, kni_atom updates, kn
 static kn_dtype dtype_at(place *w, kn_ufunc f, kn_array v)
 {
     kn_dtype d = knl_ufunc_dtype(&w->op, f, w->x, v);
-    if (kna_failed(&w->op) || !knl_output_fits(&w->op, f, d, w->type.dtype))
+    if (kna_failed(&w->op))
         return NULL;
     kni_type t = kna_type(&w->op, v);
     kn_shape shape;
@@ -436,27 +437,112 @@ static kn_dtype dtype_at(place *w, kn_ufunc f, kn_array v)
 static void combine_each(place *w, kn_ufunc f, kn_dtype d, kn_array v)
 {
     kni_atom part = w->index.x, at, y = KN_ATOM_NONE, updates = value_for(w, v, d);
-    if (!kna_failed(&w->op) && scatter_of(f) && (d == w->type.dtype || converts_in_the_end(f, d)))
+    if (!kna_failed(&w->op) && scatter_of(f) && (d == w->type.dtype || converts_in_the_end(f, d, w->type.dtype)))
         y = scattered(w, f, d, updates, &at);
     else if (!kna_failed(&w->op))
-        y = knn_index_fold(&w->index, f, updates);
+        y = knn_index_fold(&w->index, f, d, updates);
     if (!kna_failed(&w->op))
         kna_put(&w->op, w->x, w->all, part, y);
 }
+
+/* Those that give truth values or take other dtypes than their own, those of one argument, and the user's. */
+static void apply_any(place *w, kn_ufunc f, const knn_ufunc *u, kn_array v)
+{
+    kna_op *op = &w->op;
+    kn_dtype loop[KNN_MOST_OPERANDS], d = w->type.dtype;
+    kn_shape shape;
+    kni_type in[2] = {w->type}, t = v ? kna_type(op, v) : w->type;
+    in[0].weak = false;
+    in[1] = t;
+    if (kna_failed(op) || !knn_resolve(op, u, in, NULL, KN_CAST_SAME_KIND, loop))
+        return;
+    bool masked = w->mask != KN_ATOM_NONE;
+    if (masked)
+        shape = knl_shape_of(op, w->all);
+    else
+        knn_index_shape(&w->index, &shape);
+    if (v && !kna_failed(op) && (t.ndim > shape.ndim || !fits(t, &shape)))
+        kna_fail(op, KN_ERROR_VALUE, "array is not broadcastable to correct shape");
+    kni_atom part = w->index.x, at = KN_ATOM_NONE, y, x[2];
+    x[1] = v && !kna_failed(op) ? spread_value(op, kna_in_as(op, v, loop[1]), &shape) : KN_ATOM_NONE;
+    bool again = !masked && may_repeat(op, &w->index);
+    if (again) {
+        y = kna_failed(op) ? KN_ATOM_NONE : knn_index_fold(&w->index, f, loop[0], x[1]);
+        if (!kna_failed(op))
+            kna_put(op, w->x, w->all, part, y);
+        return;
+    }
+    at = masked ? w->all : knn_index_read(&w->index);
+    x[0] = kna_failed(op) ? KN_ATOM_NONE : knb_astype(op->b, at, loop[0]);
+    y = knn_formula(op, op->b, f, v ? 2 : 1, x);
+    y = kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, knb_astype(op->b, y, d), knl_shaped(d, &shape));
+    if (masked)
+        put_masked(w, y);
+    else
+        put_indexed(w, y, false);
+}
+
+/* NumPy's errors of ufuncs that have no `at`, and of a second operand that is missing or too many. */
+static bool has_at(kna_op *op, const knn_ufunc *u, kn_array v)
+{
+    if (u->signature)
+        kna_fail(op, KN_ERROR_TYPE, "%s.at does not support ufunc with non-trivial signature: %s has signature %s.",
+                 u->name, u->name, u->signature);
+    else if (u->n_in > 2)
+        kna_fail(op, KN_ERROR_VALUE, "Only unary and binary ufuncs supported at this time");
+    else if (u->n_out != 1)
+        kna_fail(op, KN_ERROR_VALUE, "Only single output ufuncs supported at this time");
+    else if (u->n_in == 1 && v)
+        kna_fail(op, KN_ERROR_VALUE, "second operand provided when ufunc is unary");
+    else if (u->n_in == 2 && !v)
+        kna_fail(op, KN_ERROR_VALUE, "second operand needed for ufunc");
+    return !kna_failed(op);
+}
+
+/* A number that x's dtype cannot hold is an array of its own dtype, as NumPy has all numbers here. */
+static kn_array exact(place *w, kn_array v)
+{
+    kni_type t = v ? kna_type(&w->op, v) : w->type;
+    kn_dtype d = w->type.dtype;
+    if (!v || kna_failed(&w->op) || !kna_is_number(&w->op, v) || t.dtype->kind == KN_KIND_BOOL ||
+        !(knx_is_integer(t.dtype) ? knx_is_integer(d) : knx_is_inexact(d)))
+        return v;
+    knx_scalar_bits bits = {{0}}, there = {{0}}, back = {{0}};
+    const void *at = kna_look(&w->op, v, &t);
+    if (!at)
+        return v;
+    memcpy(&bits, at, t.dtype->size);
+    if (knx_is_integer(d) ? knx_int_fits(d, t.dtype == KN_DT(U64), bits.u64) : knx_is_integer(t.dtype))
+        return v;
+    knx_convert(t.dtype, &bits, d, &there);
+    knx_convert(d, &there, t.dtype, &back);
+    return knx_is_inexact(d) && !memcmp(&bits, &back, t.dtype->size) ? v : kna_from_number(t.dtype, false, bits);
+}
+
+static bool gives_its_dtype(kn_ufunc f) { return knl_ufunc_has_formula(f) && !(f >= kn_ufunc_equal); }
 
 int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args)
 {
     place w;
     kn_dtype d;
-    if (!begin(&w, "ufunc_at", x, index, n, args) || !knl_ufunc_exists(&w.op, ufunc) || combine_element(&w, ufunc, v) ||
-        !plan_place(&w, v, false) || combine_few(&w, ufunc, v) || !begin_place(&w))
+    const knn_ufunc *u = begin(&w, "ufunc_at", x, index, n, args) ? knn_ufunc_of(&w.op, ufunc) : NULL;
+    if (!u || !has_at(&w.op, u, v))
+        return end(&w.op);
+    v = exact(&w, v);
+    if (!gives_its_dtype(ufunc)) {
+        if (plan_place(&w, v, false) && begin_place(&w))
+            apply_any(&w, ufunc, u, v);
+        return end(&w.op);
+    }
+    if (combine_element(&w, ufunc, v, true) || !plan_place(&w, v, false) || combine_few(&w, ufunc, v) ||
+        !begin_place(&w))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE)
-        put_masked(&w, combined(&w.op, ufunc, x, w.all, v));
+        put_masked(&w, combined(&w.op, ufunc, x, w.all, v, true));
     else if ((d = dtype_at(&w, ufunc, v)) && may_repeat(&w.op, &w.index))
         combine_each(&w, ufunc, d, v);
     else if (d)
-        combine_once(&w, ufunc, v);
+        combine_once(&w, ufunc, v, true);
     return end(&w.op);
 }
 

@@ -83,9 +83,9 @@ kni_atom knn_index_read(knn_index *p);  /* the elements; indices are checked */
  * arrays v as it is. *place: where that belongs, see kna_put. */
 typedef kni_atom (*knn_scatter)(kni_builder *b, kni_atom x, kni_atom indices, kni_atom updates, const kni_p_scatter *p);
 kni_atom knn_index_write(knn_index *p, knn_scatter put, bool check, kni_atom v, kni_atom *place);
-/* The basic part with f of its elements and v put in, one point after the other. v has the result's shape and the dtype
- * that f computes in. There are index arrays. */
-kni_atom knn_index_fold(knn_index *p, kn_ufunc f, kni_atom v);
+/* The basic part with f of its elements, in dtype d, and v put in, one point after the other. v has the result's shape
+ * and a dtype that f takes; KN_ATOM_NONE: f has one argument. There are index arrays. */
+kni_atom knn_index_fold(knn_index *p, kn_ufunc f, kn_dtype d, kni_atom v);
 
 /* few.c */
 /* The elements that a planned index names, read at once: their number is small, and everything is in memory. Fills *t,

@@ -5,6 +5,7 @@
 #include "array/element.h"
 #include "numpy/indexing/found.h"
 #include "numpy/indexing/index_plan.h"
+#include "numpy/ufunc/ufunc.h"
 #include <string.h>
 
 /* ---- The basic part. */
@@ -304,50 +305,59 @@ static void points_first(const knn_index *p, int ndim, int64_t *permutation)
             permutation[n++] = i;
 }
 
-/* x, a point, v there -> x with f of its elements there and v, converted */
-static kni_jaxpr *fold_point(knn_index *p, const kni_p_gather *g, kn_ufunc f, kni_type point, kni_type v)
+/* x, a point, v there -> x with f of its elements there, in dtype d, and v, converted; v: NULL for one argument */
+static kni_jaxpr *fold_point(knn_index *p, const kni_p_gather *g, kn_ufunc f, kn_dtype d, kni_type point,
+                             const kni_type *v)
 {
     kni_builder b;
     knb_init(&b);
     kni_type t = knb_type(p->op->b, p->x);
-    kni_atom x = knb_invar(&b, t), at = knb_invar(&b, point), y = knb_invar(&b, v);
+    kni_atom x = knb_invar(&b, t), at = knb_invar(&b, point), pair[2], y;
     kni_p_scatter q = {.update_window_dims = g->offset_dims,
                        .inserted_window_dims = g->collapsed_slice_dims,
                        .scatter_dims_to_operand_dims = g->start_index_map,
                        .mode = KN_GATHER_PROMISE}; /* the reading has seen to it */
-    kn_shape window = {.ndim = v.ndim};
-    for (int d = 0; d < v.ndim; d++)
-        window.dim[d] = v.dim[d];
-    y = knl_ufunc_formula(&b, f, knb_astype(&b, knb_gather(&b, x, at, g), v.dtype), y, &window);
-    y = knb_scatter(&b, x, at, knb_astype(&b, y, t.dtype), &q);
-    return knb_finish_for(p->op->b, &b, 1, &y);
+    if (v)
+        pair[1] = knb_invar(&b, *v);
+    pair[0] = knb_astype(&b, knb_gather(&b, x, at, g), d);
+    y = knn_formula(p->op, &b, f, v ? 2 : 1, pair);
+    if (!kna_failed(p->op))
+        y = knb_scatter(&b, x, at, knb_astype(&b, y, t.dtype), &q);
+    kni_jaxpr *body = knb_finish_for(p->op->b, &b, 1, &y);
+    return body;
 }
 
-kni_atom knn_index_fold(knn_index *p, kn_ufunc f, kni_atom v)
+kni_atom knn_index_fold(knn_index *p, kn_ufunc f, kn_dtype d, kni_atom v)
 {
     kni_builder *b = p->op->b;
+    bool two = v != KN_ATOM_NONE;
     gather_lists lists;
     kn_shape elements, rows;
     shape_of_elements(p, &elements);
     int64_t permutation[KN_MAX_NDIM];
     kni_p_gather g = describe(p, &lists);
     points_first(p, elements.ndim, permutation);
-    v = knb_transpose(b, knl_reshape(p->op, v, &elements), permutation);
+    if (two)
+        v = knb_transpose(b, knl_reshape(p->op, v, &elements), permutation);
     rows.ndim = 0;
     rows.dim[rows.ndim++] = knx_dim_size(p->points.ndim, p->points.dim);
     for (int i = p->points.ndim; i < elements.ndim; i++) {
         lists.offset[i - p->points.ndim] = i - p->points.ndim; /* a point alone: its window has all axes */
         rows.dim[rows.ndim++] = elements.dim[permutation[i]];
     }
-    v = knl_reshape(p->op, v, &rows);
+    if (two)
+        v = knl_reshape(p->op, v, &rows);
     kni_atom at = knb_reshape(b, index_vectors(p), 2, (int64_t[]){rows.dim[0], p->n_index}), y = KN_ATOM_NONE;
     if (kna_failed(p->op))
         return y;
-    kni_type point = {.dtype = KN_DT(I64), .ndim = 1, .dim = (int64_t[]){p->n_index}}, part = knb_type(b, v);
-    part.ndim--;
-    part.dim++;
-    kni_jaxpr *body = fold_point(p, &g, f, point, part);
-    if (body)
+    kni_type point = {.dtype = KN_DT(I64), .ndim = 1, .dim = (int64_t[]){p->n_index}}, part = point;
+    if (two) {
+        part = knb_type(b, v);
+        part.ndim--;
+        part.dim++;
+    }
+    kni_jaxpr *body = fold_point(p, &g, f, d, point, two ? &part : NULL);
+    if (body && !kna_failed(p->op))
         knb_scan(b, &(kni_p_scan){.jaxpr = body, .length = rows.dim[0], .num_carry = 1, .unroll = 1},
                  (kni_atom[]){p->x, at, v}, &y);
     kni_release(body);

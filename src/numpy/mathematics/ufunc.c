@@ -11,64 +11,18 @@ typedef kni_atom (*two)(kni_builder *b, kni_atom x, kni_atom y);
 /* Which dtypes there are: all numbers; floats and complex; powers; bits; real numbers; integers, with bool as int8 or
  * without; floats; float64 and complex128; what gives truth values, and works on bool here. */
 typedef enum kind { NUMBERS, INEXACT, POWER, BITS, REAL, SHIFT, INTEGER, FLOAT, FLOAT_POWER, TRUTH } kind;
-#define ROW(name, f, kind, ...) [kn_ufunc_##name] = {#name, f, kn_##name, kind, __VA_ARGS__}
 /* wide: 16-bit floats are computed in float32; full: the formula wants operands of the full shape */
+#define TWO(name, f, kind, wide, full, ...) [kn_ufunc_##name] = {#name, f, kind, wide, full},
 static const struct {
     const char *name;
     two f;
-    kn_array (*whole)(kn_array, kn_array);
     kind kind;
     bool wide, full;
 } table[] = {
-    ROW(add, knb_add, NUMBERS, 0, 0),
-    ROW(subtract, knb_sub, NUMBERS, 0, 0),
-    ROW(multiply, knb_mul, NUMBERS, 0, 0),
-    ROW(divide, knb_div, INEXACT, 0, 0),
-    ROW(power, knb_pow, POWER, 0, 0),
-    ROW(maximum, knb_max, NUMBERS, 0, 0),
-    ROW(minimum, knb_min, NUMBERS, 0, 0),
-    ROW(bitwise_and, knb_and, BITS, 0, 0),
-    ROW(bitwise_or, knb_or, BITS, 0, 0),
-    ROW(bitwise_xor, knb_xor, BITS, 0, 0),
-    ROW(floor_divide, knl_floor_divide, REAL, 1, 1),
-    ROW(remainder, knl_modulo, REAL, 1, 1),
-    ROW(fmod, knl_fmod, REAL, 1, 1),
-    ROW(float_power, knb_pow, FLOAT_POWER, 0, 0),
-    ROW(fmax, knl_fmax, NUMBERS, 0, 1),
-    ROW(fmin, knl_fmin, NUMBERS, 0, 1),
-    ROW(arctan2, knb_atan2, FLOAT, 0, 0),
-    ROW(hypot, knb_hypot, FLOAT, 0, 0),
-    ROW(copysign, knl_copysign, FLOAT, 0, 1),
-    ROW(nextafter, knb_nextafter, FLOAT, 0, 1),
-    ROW(heaviside, knl_heaviside, FLOAT, 0, 1),
-    ROW(logaddexp, knl_log_add_exp, FLOAT, 1, 1),
-    ROW(logaddexp2, knl_log_add_exp2, FLOAT, 1, 1),
-    ROW(gcd, knl_gcd, INTEGER, 0, 1),
-    ROW(lcm, knl_lcm, INTEGER, 0, 1),
-    ROW(left_shift, knl_shift_left, SHIFT, 0, 1),
-    ROW(right_shift, knl_shift_right, SHIFT, 0, 1),
-    ROW(equal, knb_eq, TRUTH, 0, 0),
-    ROW(not_equal, knb_ne, TRUTH, 0, 0),
-    ROW(less, knb_lt, TRUTH, 0, 0),
-    ROW(less_equal, knb_le, TRUTH, 0, 0),
-    ROW(greater, knb_gt, TRUTH, 0, 0),
-    ROW(greater_equal, knb_ge, TRUTH, 0, 0),
-    ROW(logical_and, NULL, TRUTH, 0, 0),
-    ROW(logical_or, NULL, TRUTH, 0, 0),
-    ROW(logical_xor, NULL, TRUTH, 0, 0),
+#include "numpy/ufunc/ufuncs.def"
 };
-#undef ROW
 
-const char *knl_ufunc_name(kn_ufunc f) { return table[f].name; }
-kn_array knl_ufunc_whole(kn_ufunc f, kn_array x, kn_array y) { return table[f].whole(x, y); }
-
-bool knl_ufunc_exists(kna_op *op, kn_ufunc f)
-{
-    if ((unsigned)f < sizeof table / sizeof *table)
-        return true;
-    kna_fail(op, KN_ERROR_VALUE, "there is no ufunc with the number %d", (int)f);
-    return false;
-}
+bool knl_ufunc_has_formula(kn_ufunc f) { return f >= 0 && f < (int)(sizeof table / sizeof *table) && table[f].f; }
 
 static const char *class_of(kna_op *op, kn_array x, knx_text *t)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ufunc_methods.c -- reduce, accumulate, reduceat and outer of functions of two arrays. Where a primitive joins
+ * ufunc_methods.c -- reduce, accumulate and reduceat of functions of two arrays. Where a primitive joins
  * elements so, it is used; otherwise they are joined half by half if their order does not matter, else one after the
  * other. */
-#include "lib/compose.h"
-#include <math.h>
+#include "numpy/ufunc/ufunc.h"
 #include <string.h>
 
 /* ---- What joins the elements, and in which dtype. */
@@ -19,10 +18,14 @@ typedef struct joining {
     bool repeatable; /* an element may count twice */
 } joining;
 
-static joining joining_of(kn_ufunc f, kn_dtype d)
+static joining joining_of(kn_ufunc f, const knn_ufunc *u, kn_dtype d)
 {
     bool truth = d->kind == KN_KIND_BOOL, complex = knx_is_complex(d);
-    joining j = {.ufunc = f, .reorderable = true, .has_identity = true};
+    joining j = {.ufunc = f,
+                 .reorderable = u->reorderable,
+                 .has_identity = u->identity_kind != 0,
+                 .identity = u->identity,
+                 .truth = u->identity_kind == 'b' && !u->own};
     switch (f) {
     case kn_ufunc_add:
         j.reduce = truth ? knb_reduce_or : knb_reduce_sum;
@@ -31,7 +34,6 @@ static joining joining_of(kn_ufunc f, kn_dtype d)
     case kn_ufunc_multiply:
         j.reduce = truth ? knb_reduce_and : knb_reduce_prod;
         j.accumulate = truth ? NULL : knb_cumprod;
-        j.identity = 1;
         break;
     case kn_ufunc_maximum:
     case kn_ufunc_minimum:
@@ -39,28 +41,14 @@ static joining joining_of(kn_ufunc f, kn_dtype d)
             j.reduce = f == kn_ufunc_maximum ? knb_reduce_max : knb_reduce_min;
         if (!complex && !truth)
             j.accumulate = f == kn_ufunc_maximum ? knb_cummax : knb_cummin;
-        /* fall through */
-    case kn_ufunc_fmax:
-    case kn_ufunc_fmin:
-        j.has_identity = false;
         j.repeatable = true;
         break;
-    case kn_ufunc_logical_and:
-    case kn_ufunc_logical_or:
-    case kn_ufunc_logical_xor:
-        j.truth = true; /* as bits */
-        j.ufunc = (kn_ufunc)(kn_ufunc_bitwise_and + (f - kn_ufunc_logical_and));
-        j.identity = f == kn_ufunc_logical_and;
-        break;
-    case kn_ufunc_bitwise_and: j.identity = -1; break;
-    case kn_ufunc_logaddexp:
-    case kn_ufunc_logaddexp2: j.identity = -INFINITY; break;
-    case kn_ufunc_bitwise_or:
-    case kn_ufunc_bitwise_xor:
-    case kn_ufunc_hypot:
-    case kn_ufunc_gcd: break;
-    default: j.reorderable = j.has_identity = false;
+    case kn_ufunc_fmax:
+    case kn_ufunc_fmin: j.repeatable = true; break;
+    default: break;
     }
+    if (j.truth) /* as bits */
+        j.ufunc = (kn_ufunc)(kn_ufunc_bitwise_and + (f - kn_ufunc_logical_and));
     if (j.ufunc >= kn_ufunc_bitwise_and && j.ufunc <= kn_ufunc_bitwise_xor) {
         static const reducer bits[] = {knb_reduce_and, knb_reduce_or, knb_reduce_xor};
         j.reduce = bits[j.ufunc - kn_ufunc_bitwise_and];
@@ -75,49 +63,134 @@ typedef struct fold {
     kn_dtype d;
     kni_atom x;
     const char *name; /* of the ufunc */
+    kn_array out;     /* NULL: none */
 } fold;
 
-static kn_dtype wider(kn_ufunc f, kn_dtype d)
+kn_dtype knn_widened(kn_ufunc f, kn_dtype d)
 {
     if (f != kn_ufunc_add && f != kn_ufunc_multiply)
         return d;
     return d->kind == KN_KIND_BOOL || d->kind == KN_KIND_INT ? KN_DT(I64) : d->kind == KN_KIND_UINT ? KN_DT(U64) : d;
 }
 
+static bool compares(kn_ufunc f) { return f >= kn_ufunc_equal && f <= kn_ufunc_greater_equal; }
+
+/* The dtype in which f joins elements of dtype d; *part: what they are converted to, if that is another one. */
+static kn_dtype joins_in(fold *w, const char *method, kn_ufunc f, const knn_ufunc *u, kn_dtype d, kn_dtype *part)
+{
+    kn_dtype loop[KNN_MOST_OPERANDS], made = NULL;
+    *part = NULL;
+    if (!u->own && knl_ufunc_has_formula(f)) {
+        kn_scope scope = kn_scope_begin();
+        knx_scalar_bits none = {{0}};
+        kn_array like = kna_from_number(d, false, none);
+        made = knl_ufunc_dtype(&w->op, f, like, like);
+        kn_scope_end(&scope);
+        return made;
+    }
+    const kni_type both[] = {kni_scalar_type(d), kni_scalar_type(d)};
+    if (!*u->loops)
+        made = d;
+    else if (knn_resolve(&w->op, u, both, NULL, KN_CAST_SAME_KIND, loop))
+        made = loop[2];
+    if (made && *u->loops && (loop[0] != made || (loop[1] != made && strcmp(method, "reduce") != 0)))
+        kna_fail(&w->op, KN_ERROR_TYPE,
+                 "the resolved dtypes are not compatible with %s.%s. Resolved (dtype('%s'), dtype('%s'), dtype('%s'))",
+                 u->name, method, loop[0]->name, loop[1]->name, loop[2]->name);
+    else if (made && *u->loops && loop[1] != made)
+        *part = loop[1];
+    return made;
+}
+
+/* What the elements count as: results go to `out` in its dtype, so that they are no narrower than that. */
+static kn_dtype counts_as(fold *w, kn_ufunc f, kn_dtype dtype)
+{
+    kn_dtype from = knb_type(w->b, w->x).dtype;
+    if (dtype || !w->out)
+        return dtype ? dtype : knn_widened(f, from);
+    kni_type t = kna_type(&w->op, w->out);
+    if (!kna_failed(&w->op) && t.weak)
+        kna_fail(&w->op, KN_ERROR_TYPE, "return arrays must be of ArrayType");
+    kn_dtype both = kna_failed(&w->op) ? NULL : knx_promote(t.dtype, from);
+    return both ? both : from;
+}
+
 /* Settles the dtype, and converts x. A comparison gives other dtypes than it takes: TypeError. */
-static bool begin(fold *w, const char *name, kn_ufunc f, kn_array x, kn_dtype dtype)
+static bool begin(fold *w, const char *name, kn_ufunc f, kn_array x, kn_dtype dtype, kn_array out)
 {
     kna_begin(&w->op, name);
     w->b = w->op.b;
     w->x = kna_in(&w->op, x);
     w->d = NULL;
-    if (kna_failed(&w->op) || !knl_ufunc_exists(&w->op, f))
+    w->out = out;
+    const knn_ufunc *u = knn_ufunc_of(&w->op, f);
+    if (kna_failed(&w->op) || !knn_reduces(&w->op, u, name + sizeof "ufunc_" - 1))
         return false;
-    w->name = knl_ufunc_name(f);
+    w->name = u->name;
     kn_dtype from = knb_type(w->b, w->x).dtype;
     if (knl_not_a_number(&w->op, w->name, from))
         return false;
-    w->how = joining_of(f, dtype ? dtype : wider(f, from));
-    if (w->how.truth) {
+    kn_dtype d = counts_as(w, f, dtype);
+    if (kna_failed(&w->op))
+        return false;
+    w->how = joining_of(f, u, d);
+    if ((w->how.truth && (!dtype || dtype->kind == KN_KIND_BOOL)) ||
+        (compares(f) && (dtype ? dtype : from)->kind == KN_KIND_BOOL)) {
         w->d = KN_DT(BOOL);
         w->x = knl_truth(&w->op, w->x);
-    } else if (f >= kn_ufunc_equal && (dtype ? dtype : from)->kind == KN_KIND_BOOL) {
-        w->d = KN_DT(BOOL);
-        w->x = knl_truth(&w->op, w->x);
-    } else if (f >= kn_ufunc_equal) {
+    } else if (w->how.truth || compares(f)) {
         kna_fail(&w->op, KN_ERROR_TYPE, "No loop matching the specified signature and casting was found for ufunc %s",
                  w->name);
     } else {
-        kn_scope scope = kn_scope_begin();
-        knx_scalar_bits none = {{0}};
-        kn_array like = kna_from_number(dtype ? dtype : wider(f, from), false, none);
-        w->d = knl_ufunc_dtype(&w->op, f, like, like);
-        kn_scope_end(&scope);
+        kn_dtype part;
+        w->d = joins_in(w, name + sizeof "ufunc_" - 1, f, u, d, &part);
         if (!kna_failed(&w->op))
-            w->x = knb_astype(w->b, w->x, w->d);
+            w->x = knb_astype(w->b, w->x, part ? part : w->d);
     }
     return !kna_failed(&w->op);
 }
+
+/* ---- Where the result goes. */
+
+typedef enum { OF_REDUCE, OF_ACCUMULATE, OF_REDUCEAT } method;
+
+static void check_out(fold *w, method m, kni_type y, kni_type x)
+{
+    kni_type t = kna_type(&w->op, w->out);
+    knx_text p = {0}, q = {0};
+    if (kna_failed(&w->op) || kni_type_same_shape(t, y))
+        return;
+    if (m == OF_ACCUMULATE)
+        kna_fail(&w->op, KN_ERROR_VALUE, "provided out is the wrong size for the accumulation.");
+    else if (m == OF_REDUCE && t.ndim != y.ndim)
+        kna_fail(
+            &w->op, KN_ERROR_VALUE,
+            "output parameter for reduction operation %s has the wrong number of dimensions: Found %d but expected "
+            "%d",
+            w->name, t.ndim, y.ndim);
+    else
+        kna_fail(&w->op, KN_ERROR_VALUE,
+                 "operands could not be broadcast together with remapped shapes [original->remapped]: %s %s",
+                 knx_show_shape(&p, t.ndim, t.dim), knx_show_shape(&q, x.ndim, x.dim));
+}
+
+/* The last thing that a method does: out gets it in its own dtype (any), and is what is returned. */
+static kn_array finish(fold *w, method m, kni_atom y)
+{
+    if (!w->out || kna_failed(&w->op))
+        return kna_end(&w->op, y);
+    kni_type t = knb_type(w->b, y);
+    kni_atom at = kna_in(&w->op, w->out);
+    check_out(w, m, t, knb_type(w->b, w->x));
+    if (!kna_failed(&w->op))
+        kna_put(&w->op, w->out, at, at, knb_astype(w->b, y, knb_type(w->b, at).dtype));
+    if (kna_failed(&w->op))
+        return kna_end(&w->op, KN_ATOM_NONE);
+    kna_end_plain(&w->op);
+    return w->out;
+}
+
+/* ---- Powers of integers. */
 
 /* ValueError if an element of integers x is a negative power: `is_power` says it of the indices along an axis, `where`
  * (of x's shape, or NULL) which elements count. Outside of traces only: there the elements are not known. */
@@ -155,8 +228,7 @@ static void check_powers_from(fold *w, kn_array x, kn_array where, int axis, boo
 
 static kni_atom join(fold *w, kni_atom x, kni_atom y)
 {
-    kn_shape shape = knl_shape_of(&w->op, x);
-    return kna_failed(&w->op) ? KN_ATOM_NONE : knl_ufunc_formula(w->b, w->how.ufunc, x, y, &shape);
+    return knn_formula(&w->op, w->b, w->how.ufunc, 2, (const kni_atom[]){x, y});
 }
 
 /* The parts of x along an axis, without it; the caller's to free. */
@@ -208,7 +280,7 @@ static kni_atom left_fold(fold *w, kni_atom x, kni_atom mask, kni_atom y)
         keep = parts_of(w, mask, 0, n);
     for (int64_t i = 0; part && i < n && !kna_failed(&w->op); i++) {
         if (y == KN_ATOM_NONE) {
-            y = part[i];
+            y = knb_astype(w->b, part[i], w->d);
             continue;
         }
         kni_atom next = join(w, y, part[i]);
@@ -304,7 +376,7 @@ static kni_atom reduced(fold *w, kni_atom x, kni_atom mask, kni_atom initial, in
         return initial == KN_ATOM_NONE ? y : join(w, start, y);
     }
     if (!n) { /* every element alone */
-        kni_atom y = start == KN_ATOM_NONE ? x : join(w, start, x);
+        kni_atom y = start == KN_ATOM_NONE ? knb_astype(w->b, x, w->d) : join(w, start, x);
         return mask == KN_ATOM_NONE ? y : knb_select(w->b, mask, y, start);
     }
     if (mask != KN_ATOM_NONE)
@@ -335,7 +407,7 @@ kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts 
     KNX_OPTS(kn_ufunc_reduce_opts, o, opts);
     fold w;
     int64_t axes[KN_MAX_NDIM];
-    if (!begin(&w, "ufunc_reduce", ufunc, x, o.dtype))
+    if (!begin(&w, "ufunc_reduce", ufunc, x, o.dtype, o.out))
         return kna_end(&w.op, KN_ATOM_NONE);
     kni_type t = knb_type(w.b, w.x);
     bool scalar = !t.ndim && (!o.axis.n || (o.axis.n == 2 && (o.axis.axis[0] == 0 || o.axis.axis[0] == -1)));
@@ -354,10 +426,19 @@ kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts 
     kni_atom y = kna_failed(&w.op) ? KN_ATOM_NONE : reduced(&w, w.x, mask, initial, n, axes);
     if (o.keepdims && !kna_failed(&w.op))
         y = knl_keep_axes(&w.op, y, t, n, axes);
-    return kna_end(&w.op, y);
+    return finish(&w, OF_REDUCE, y);
 }
 
 /* ---- accumulate, reduceat, outer. */
+
+static int one_axis(fold *w, const char *name, kn_axes axis, int ndim)
+{
+    if (!kna_failed(&w->op) && (axis.n < 0 || axis.n > 2) && kna_axes_fit(&w->op, axis, "axis") && ndim != 1)
+        kna_fail(&w->op, KN_ERROR_VALUE, "%s does not allow multiple axes", name);
+    if (axis.n < 0) /* None, of one axis */
+        axis.n = 0;
+    return kna_failed(&w->op) ? 0 : kna_axis(&w->op, axis, ndim, 0);
+}
 
 static kni_atom accumulated(fold *w, kni_atom x, int axis)
 {
@@ -380,14 +461,14 @@ kn_array kn_ufunc_accumulate(kn_ufunc ufunc, kn_array x, const kn_ufunc_accumula
 {
     KNX_OPTS(kn_ufunc_accumulate_opts, o, opts);
     fold w;
-    if (!begin(&w, "ufunc_accumulate", ufunc, x, o.dtype))
+    if (!begin(&w, "ufunc_accumulate", ufunc, x, o.dtype, o.out))
         return kna_end(&w.op, KN_ATOM_NONE);
     int ndim = knb_type(w.b, w.x).ndim;
     if (!ndim)
         kna_fail(&w.op, KN_ERROR_TYPE, "cannot accumulate on a scalar");
-    int axis = kna_failed(&w.op) ? 0 : kna_axis(&w.op, o.axis, ndim, 0);
+    int axis = one_axis(&w, "accumulate", o.axis, ndim);
     check_powers_from(&w, x, NULL, axis, false);
-    return kna_end(&w.op, kna_failed(&w.op) ? KN_ATOM_NONE : accumulated(&w, w.x, axis));
+    return finish(&w, OF_ACCUMULATE, kna_failed(&w.op) ? KN_ATOM_NONE : accumulated(&w, w.x, axis));
 }
 
 static kni_atom segment(fold *w, int axis, int64_t start, int64_t stop)
@@ -455,12 +536,12 @@ kn_array kn_ufunc_reduceat(kn_ufunc ufunc, kn_array x, kn_array indices, const k
     int64_t n = 0;
     int index_ndim = 0;
     kni_atom y = KN_ATOM_NONE;
-    if (!begin(&w, "ufunc_reduceat", ufunc, x, o.dtype))
+    if (!begin(&w, "ufunc_reduceat", ufunc, x, o.dtype, o.out))
         return kna_end(&w.op, KN_ATOM_NONE);
     int ndim = knb_type(w.b, w.x).ndim;
     if (!ndim)
         kna_fail(&w.op, KN_ERROR_TYPE, "cannot reduceat on a scalar");
-    int axis = kna_failed(&w.op) ? 0 : kna_axis(&w.op, o.axis, ndim, 0);
+    int axis = one_axis(&w, "reduceat", o.axis, ndim);
     int64_t *index = kna_failed(&w.op) ? NULL
                                        : knl_look_integers(&w.op, indices, &n, &index_ndim,
                                                            "Cannot cast array data from dtype('float64') to "
@@ -472,26 +553,5 @@ kn_array kn_ufunc_reduceat(kn_ufunc ufunc, kn_array x, kn_array indices, const k
     if (!kna_failed(&w.op))
         check_powers_inside(&w, x, axis, n, index);
     knx_free(index);
-    return kna_end(&w.op, y);
-}
-
-kn_array kn_ufunc_outer(kn_ufunc ufunc, kn_array x, kn_array y)
-{
-    knl_body c;
-    knl_begin(&c, "ufunc_outer");
-    kni_type s = kna_type(&c.op, x), t = kna_type(&c.op, y);
-    if (kna_failed(&c.op) || !knl_ufunc_exists(&c.op, ufunc))
-        return knl_end(&c, NULL);
-    if (s.ndim + t.ndim > KN_MAX_NDIM) {
-        kna_fail(&c.op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
-                 KN_MAX_NDIM, s.ndim + t.ndim);
-        return knl_end(&c, NULL);
-    }
-    if (s.ndim && t.ndim) {
-        kn_shape wide = {.ndim = s.ndim + t.ndim};
-        for (int i = 0; i < wide.ndim; i++)
-            wide.dim[i] = i < s.ndim ? s.dim[i] : 1;
-        x = kn_reshape(x, &wide, NULL);
-    }
-    return knl_end(&c, knl_ufunc_whole(ufunc, x, y));
+    return finish(&w, OF_REDUCEAT, y);
 }
