@@ -252,8 +252,9 @@ static kn_array space(const char *name, kn_array a, double rcond, bool kernel)
     kn_linalg_svd_result s =
         kn_linalg_svd(a, KNL_WITH(kn_linalg_svd_opts, .full_matrices = kernel, .compute_uv = true));
     int64_t m = t.dim[0], n = t.dim[1], rank = 0;
-    if (!knx_dim_eq(knx_dim_min(m, n), 0)) {
-        double epsilon = knx_component(kn_dtype_of(s.s))->size == 8 ? 0x1p-52 : 0x1p-23;
+    kni_type values = kna_type(&c.op, s.s);
+    if (!kna_failed(&c.op) && !knx_dim_eq(knx_dim_min(m, n), 0)) {
+        double epsilon = knx_component(values.dtype)->size == 8 ? 0x1p-52 : 0x1p-23;
         double relative = isnan(rcond) ? epsilon * (double)(m > n ? m : n) : rcond;
         kn_array most = kn_max(s.s, NULL), counts = kn_greater(s.s, kn_multiply(most, kn_like_double(relative)));
         rank = knn_count(&c.op, counts);
