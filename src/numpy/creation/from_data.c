@@ -113,9 +113,10 @@ static const char *read_number(const char *s, kn_dtype d, void *element)
     return end;
 }
 
-/* The separator at s: blanks in it stand for any number of blanks. NULL if it is not there. */
+/* The separator at s: blanks in it stand for any number of blanks. NULL if it is not there, or nothing is. */
 static const char *skip_separator(const char *s, const char *sep)
 {
+    const char *start = s;
     for (; *sep; sep++) {
         if (isspace((unsigned char)*sep)) {
             while (isspace((unsigned char)*s))
@@ -127,7 +128,7 @@ static const char *skip_separator(const char *s, const char *sep)
                 return NULL;
         }
     }
-    return s;
+    return s == start ? NULL : s;
 }
 
 kn_array kn_fromstring(const char *string, const char *sep, const kn_fromstring_opts *opts)

@@ -296,7 +296,7 @@ static void numbers_with_a_separator_are_read(void **state)
     expect_values(kn_imag(z), 1, -3, 0, 5, INFINITY, 0);
     expect_values(kn_fromstring("1.5 nan(12) -Infinity", " "), 1.5, NAN, -INFINITY);
     expect_values(kn_fromstring("1.5;0;2", ";", .dtype = KN_BOOL), 1, 0, 1);
-    static const char *const wrong[] = {"0x10", "1e", "1 x", "1_0"};
+    static const char *const wrong[] = {"0x10", "1e", "1 x", "1_0", "1-2"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         kn_fromstring(wrong[i], " ");
         expect_error("ValueError", "fromstring: string or file could not be read to its end due to unmatched data");
