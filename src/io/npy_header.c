@@ -4,11 +4,14 @@
  * behind "\x93NUMPY", two version bytes and its length (2 bytes in version 1, 4 bytes later), little-endian. */
 #include "io/npy.h"
 #include "base/str.h"
+#include "io/element.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MAGIC = 6, ALIGN = 64, GROWTH = 21, SHOWN = 200 };
+enum { MAGIC = 6, ALIGN = 64, GROWTH = 21, SHOWN = 200, MAX_DEPTH = 50, MAX_KEYS = 32 };
 static const char magic[] = "\x93NUMPY";
 static const bool big_endian_host = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
@@ -56,63 +59,192 @@ static bool take_string(scanner *t, const char **s, size_t *n)
     return memchr(*s, '\\', *n) == NULL;
 }
 
-static bool take_extent(scanner *t, int64_t *extent)
+/* A value of Python's: a text, a number, a word, or several in brackets. */
+static bool take_value(scanner *t, int depth)
+{
+    const char *s;
+    size_t n;
+    skip_blanks(t);
+    if (t->s == t->end || depth > MAX_DEPTH)
+        return false;
+    if (*t->s == '\'' || *t->s == '"')
+        return take_string(t, &s, &n);
+    const char *open = strchr("([{", *t->s);
+    if (!open) {
+        const char *from = t->s;
+        t->s += *t->s == '-' || *t->s == '+';
+        while (t->s < t->end && (isalnum((unsigned char)*t->s) || *t->s == '_' || *t->s == '.'))
+            t->s++;
+        return t->s > from;
+    }
+    char close = *open == '(' ? ')' : *open == '[' ? ']' : '}';
+    t->s++;
+    for (bool comma = true; !take(t, close); comma = take(t, ','))
+        if (!comma || !take_value(t, depth + 1) || (close == '}' && take(t, ':') && !take_value(t, depth + 1)))
+            return false;
+    return true;
+}
+
+/* ---- what it says ---- */
+
+/* The values of the three keys, as they are written; s is NULL where the key is missing. */
+typedef struct values {
+    scanner descr, fortran_order, shape;
+    int n_other;
+    scanner key[MAX_KEYS]; /* all keys, for messages */
+    int n;
+} values;
+
+/* "what: repr" of some of the header, which is Latin-1 before version 3. */
+static knx_error *bad_header(const char *what, scanner text, bool quoted, int major)
+{
+    knx_str utf8 = {0}, shown = {0};
+    for (const char *s = text.s; s < text.end; s++) {
+        unsigned char c = (unsigned char)*s;
+        const char two[2] = {(char)(0xc0 | c >> 6), (char)(0x80 | (c & 0x3f))};
+        knx_str_add(&utf8, major < 3 && c >= 0x80 ? two : s, major < 3 && c >= 0x80 ? 2 : 1);
+    }
+    if (quoted)
+        knio_add_repr(&shown, utf8.s ? utf8.s : "", utf8.n);
+    else
+        knx_str_add(&shown, utf8.s ? utf8.s : "", utf8.n);
+    knx_error *e = utf8.failed || shown.failed ? knx_error_nomem()
+                                               : knx_error_new(KN_ERROR_VALUE, "%s: %s", what, shown.s ? shown.s : "");
+    knx_str_free(&utf8);
+    knx_str_free(&shown);
+    return e;
+}
+
+static bool is_key(scanner key, const char *name)
+{
+    size_t n = strlen(name);
+    return (size_t)(key.end - key.s) == n + 2 && memcmp(key.s + 1, name, n) == 0 && (*key.s == '\'' || *key.s == '"');
+}
+
+static knx_error *read_values(scanner text, int major, values *v)
+{
+    scanner t = text;
+    *v = (values){.n = 0};
+    if (!take(&t, '{')) {
+        bool value = take_value(&t, 0);
+        skip_blanks(&t);
+        return value && t.s == t.end ? bad_header("Header is not a dictionary", text, false, major)
+                                     : bad_header("Cannot parse header", text, true, major);
+    }
+    for (bool comma = true; !take(&t, '}'); comma = take(&t, ',')) {
+        skip_blanks(&t);
+        scanner key = {t.s, t.s};
+        if (!comma || !take_value(&t, 0))
+            return bad_header("Cannot parse header", text, true, major);
+        key.end = t.s;
+        bool colon = take(&t, ':');
+        skip_blanks(&t);
+        scanner value = {t.s, t.s};
+        if (!colon || !take_value(&t, 0))
+            return bad_header("Cannot parse header", text, true, major);
+        value.end = t.s;
+        scanner *slot = is_key(key, "descr")           ? &v->descr
+                        : is_key(key, "fortran_order") ? &v->fortran_order
+                        : is_key(key, "shape")         ? &v->shape
+                                                       : NULL;
+        if (v->n < MAX_KEYS && (!slot || !slot->s))
+            v->key[v->n++] = key;
+        v->n_other += !slot;
+        if (slot)
+            *slot = value;
+    }
+    skip_blanks(&t);
+    return t.s == t.end ? NULL : bad_header("Cannot parse header", text, true, major);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const scanner *x = a, *y = b;
+    size_t n = (size_t)(x->end - x->s), m = (size_t)(y->end - y->s);
+    int order = memcmp(x->s, y->s, n < m ? n : m);
+    return order ? order : n < m ? -1 : n > m;
+}
+
+static knx_error *wrong_keys(values *v, int major)
+{
+    knx_str list = {0};
+    qsort(v->key, (size_t)v->n, sizeof *v->key, by_text);
+    knx_str_puts(&list, "[");
+    for (int i = 0; i < v->n; i++) {
+        knx_str_puts(&list, i ? ", " : "");
+        knx_str_add(&list, v->key[i].s, (size_t)(v->key[i].end - v->key[i].s));
+    }
+    knx_str_puts(&list, "]");
+    scanner text = {list.s, list.s + list.n};
+    knx_error *e =
+        list.failed ? knx_error_nomem() : bad_header("Header does not contain the correct keys", text, false, major);
+    knx_str_free(&list);
+    return e;
+}
+
+/* ---- shapes ---- */
+
+static knx_error *take_extent(scanner *t, int64_t *extent, bool *is)
 {
     skip_blanks(t);
+    t->s += t->s < t->end && *t->s == '+';
     const char *start = t->s;
     int64_t v = 0;
+    bool over = false;
     for (; t->s < t->end && *t->s >= '0' && *t->s <= '9'; t->s++)
-        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *t->s - '0', &v))
-            return false;
-    if (t->s == start)
-        return false;
+        over |= __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *t->s - '0', &v);
+    *is = t->s > start;
     take(t, 'L'); /* Python 2 wrote long integers so */
     *extent = v;
-    return true;
+    return over ? knx_error_new(KN_ERROR_OVERFLOW, "Python int too large to convert to C long") : NULL;
 }
 
-static bool take_shape(scanner *t, knio_npy_header *a)
+static knx_error *read_shape(scanner value, int major, knio_npy_header *h)
 {
-    if (!take(t, '('))
-        return false;
-    bool comma = true;
-    a->ndim = 0;
-    while (!take(t, ')')) {
-        if (!comma || a->ndim == KN_MAX_NDIM || !take_extent(t, &a->dim[a->ndim]))
-            return false;
-        a->ndim++;
-        comma = take(t, ',');
+    scanner t = value;
+    bool comma = true, is = take(&t, '(');
+    int n = 0;
+    while (is && !take(&t, ')')) {
+        int64_t extent;
+        is = comma;
+        if (is)
+            KN_TRY(take_extent(&t, &extent, &is));
+        if (is && n < KN_MAX_NDIM)
+            h->dim[n] = extent;
+        n += is;
+        comma = take(&t, ',');
     }
-    return a->ndim != 1 || comma; /* (3) is not a tuple */
+    if (is && n == 1 && !comma) { /* (3) is a number */
+        value.s++;
+        value.end--;
+        is = false;
+    }
+    if (!is)
+        return bad_header("shape is not valid", value, false, major);
+    if (n > KN_MAX_NDIM)
+        return knx_error_new(KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                             KN_MAX_NDIM, n);
+    h->ndim = n;
+    return NULL;
 }
 
-/* Skips a list or tuple: the descr of a structured dtype. */
-static bool take_nested(scanner *t)
-{
-    int depth = 0;
-    skip_blanks(t);
-    do {
-        const char *s;
-        size_t n;
-        if (t->s == t->end)
-            return false;
-        if (*t->s == '\'' || *t->s == '"') {
-            if (!take_string(t, &s, &n))
-                return false;
-            continue;
-        }
-        depth += *t->s == '(' || *t->s == '[';
-        depth -= *t->s == ')' || *t->s == ']';
-        t->s++;
-    } while (depth > 0);
-    return true;
-}
+/* ---- dtypes ---- */
 
 static knx_error *unsupported(const char *descr, size_t n)
 {
     bool cut = n > SHOWN;
     return knx_error_new(KN_ERROR_TYPE, "arrays of dtype %.*s%s cannot be loaded", cut ? SHOWN : (int)n, descr,
                          cut ? "..." : "");
+}
+
+/* Dtypes that NumPy has and Kiln has not; `s` is behind the byte order. */
+static bool is_of_numpy(const char *s, size_t n)
+{
+    static const char *const names[] = {"g", "G", "f16", "c32", "longdouble", "clongdouble", "str", "bytes", "void"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == n && memcmp(names[i], s, n) == 0)
+            return true;
+    return n > 0 && memchr("SUVaMm", *s, 6) && (n == 1 || isdigit((unsigned char)s[1]));
 }
 
 /* '<f8', '|b1', '=i4', or whatever else np.dtype takes. */
@@ -129,64 +261,40 @@ static knx_error *find_dtype(const char *s, size_t n, knio_npy_header *h)
     }
     if (!d && n - order >= 1 && s[order] == 'O')
         return knx_error_new(KN_ERROR_VALUE, "Object arrays cannot be loaded when allow_pickle=False");
+    if (!d && !is_of_numpy(s + order, n - order))
+        return bad_header("descr is not a valid dtype descriptor", (scanner){s - 1, s + n + 1}, false, h->major);
     if (!d || (d->kind == KN_KIND_KEY && *s == *d->name))
         return unsupported(s - 1, n + 2); /* with its quotes */
     h->dtype = d;
     return NULL;
 }
 
-static knx_error *bad_header(const scanner *text, const char *what)
+static knx_error *read_descr(scanner value, int major, knio_npy_header *h)
 {
-    size_t n = (size_t)(text->end - text->s);
-    while (n > 0 && (text->s[n - 1] == '\n' || text->s[n - 1] == ' '))
-        n--;
-    return knx_error_new(KN_ERROR_VALUE, "%s: %.*s", what, n > SHOWN ? SHOWN : (int)n, text->s);
-}
-
-static knx_error *parse_descr(scanner *t, const scanner *text, knio_npy_header *h)
-{
+    scanner t = value;
     const char *s;
     size_t n;
-    skip_blanks(t);
-    const char *start = t->s;
-    if (take_string(t, &s, &n))
+    if (take_string(&t, &s, &n))
         return find_dtype(s, n, h);
-    if (t->s < t->end && *t->s == '[' && take_nested(t))
-        return unsupported(start, (size_t)(t->s - start));
-    return bad_header(text, "descr is not a valid dtype descriptor");
+    if (*value.s == '[' || *value.s == '(')
+        return unsupported(value.s, (size_t)(value.end - value.s));
+    return bad_header("descr is not a valid dtype descriptor", value, false, major);
 }
 
 static knx_error *parse_dictionary(const char *s, size_t length, knio_npy_header *h)
 {
-    scanner text = {s, s + length}, t = text;
-    bool have_order = false, have_shape = false, comma = true;
-    if (!take(&t, '{'))
-        return bad_header(&text, "Cannot parse header");
-    while (!take(&t, '}')) {
-        const char *key;
-        size_t n;
-        if (!comma || !take_string(&t, &key, &n) || !take(&t, ':'))
-            return bad_header(&text, "Cannot parse header");
-        if (n == 5 && memcmp(key, "descr", 5) == 0 && !h->dtype) {
-            KN_TRY(parse_descr(&t, &text, h));
-        } else if (n == 13 && memcmp(key, "fortran_order", 13) == 0 && !have_order) {
-            h->fortran = take_word(&t, "True");
-            if (!h->fortran && !take_word(&t, "False"))
-                return bad_header(&text, "fortran_order is not a valid bool");
-            have_order = true;
-        } else if (n == 5 && memcmp(key, "shape", 5) == 0 && !have_shape) {
-            if (!take_shape(&t, h))
-                return bad_header(&text, "shape is not valid");
-            have_shape = true;
-        } else {
-            return bad_header(&text, "Header does not contain the correct keys");
-        }
-        comma = take(&t, ',');
-    }
-    skip_blanks(&t);
-    if (t.s != t.end)
-        return bad_header(&text, "Cannot parse header");
-    return h->dtype && have_order && have_shape ? NULL : bad_header(&text, "Header does not contain the correct keys");
+    values v;
+    scanner text = {s, s + length};
+    int major = h->major;
+    KN_TRY(read_values(text, major, &v));
+    if (v.n_other || !v.descr.s || !v.fortran_order.s || !v.shape.s)
+        return wrong_keys(&v, major);
+    KN_TRY(read_shape(v.shape, major, h));
+    scanner order = v.fortran_order;
+    h->fortran = take_word(&order, "True");
+    if ((!h->fortran && !take_word(&order, "False")) || order.s != v.fortran_order.end)
+        return bad_header("fortran_order is not a valid bool", v.fortran_order, false, major);
+    return read_descr(v.descr, major, h);
 }
 
 /* ---- the header in a file ---- */
@@ -234,9 +342,8 @@ static knx_error *parse_text(const char *text, size_t length, knio_npy_header *h
     KN_KNOWN(h->dtype);
     if (count_bytes(h, &h->bytes))
         return NULL;
-    knx_text t = {0};
-    return knx_error_new(KN_ERROR_VALUE, "array is too big: shape %s of %s", knx_show_shape(&t, h->ndim, h->dim),
-                         h->dtype->name);
+    return knx_error_new(KN_ERROR_VALUE, "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum "
+                                         "possible size.");
 }
 
 knx_error *knio_npy_read_text(knio_source *s, uint64_t at, int major, int64_t most, knio_npy_header *h)
@@ -301,7 +408,14 @@ static void add_number(knx_str *t, int64_t v)
 knx_error *knio_npy_descr(const char *s, size_t n, kn_dtype *dtype, bool *swapped)
 {
     knio_npy_header h = {0};
-    KN_TRY(find_dtype(s, n, &h));
+    knx_str quoted = {0}; /* messages show the quotes around it */
+    knx_str_puts(&quoted, "'");
+    knx_str_add(&quoted, s, n);
+    knx_str_puts(&quoted, "'");
+    knx_error *e = quoted.failed ? knx_error_nomem() : find_dtype(quoted.s + 1, n, &h);
+    knx_str_free(&quoted);
+    if (e)
+        return e;
     *dtype = h.dtype;
     *swapped = h.swapped;
     return NULL;

@@ -348,7 +348,7 @@ knx_error *knio_zip_read(knio_zip *z, size_t i, uint8_t **bytes, size_t *n)
     KN_TRY(read_packed(z, m, &p));
     knx_error *e = m->method == 8 ? unpack(z, m, &p) : NULL;
     if (!e && knio_crc32(0, p, (size_t)m->size) != m->crc)
-        e = member_error(z, m, KN_ERROR_VALUE, "Bad CRC-32");
+        e = knx_error_new(KN_ERROR_VALUE, "%s: Bad CRC-32 for file '%s'", z->source.path, m->name);
     if (e) {
         knx_free(p);
         return e;

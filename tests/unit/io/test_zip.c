@@ -400,8 +400,8 @@ static void damage_is_named(void **state)
         kn_error_kind kind;
         const char *message;
     } cases[] = {
-        {BAD_CRC, KN_ERROR_VALUE, "<memory>: a: Bad CRC-32"},
-        {BAD_CRC | ZIP64, KN_ERROR_VALUE, "<memory>: a: Bad CRC-32"},
+        {BAD_CRC, KN_ERROR_VALUE, "<memory>: Bad CRC-32 for file 'a'"},
+        {BAD_CRC | ZIP64, KN_ERROR_VALUE, "<memory>: Bad CRC-32 for file 'a'"},
         {ENCRYPTED, KN_ERROR_NOT_IMPLEMENTED, "<memory>: a: the member is encrypted"},
         {METHOD, KN_ERROR_NOT_IMPLEMENTED, "<memory>: a: the compression method is not supported"},
         {BAD_SIZE, KN_ERROR_VALUE, "<memory>: a: the size of the member is wrong"},
