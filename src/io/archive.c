@@ -85,7 +85,7 @@ static knx_error *read_member(archive *a, size_t i, knio_npy *out)
     uint8_t *bytes;
     size_t n;
     KN_TRY(knio_zip_read(a->zip, i, &bytes, &n));
-    knx_error *e = knio_npy_parse(bytes, n, out);
+    knx_error *e = knio_npy_parse_kept(bytes, n, out);
     knx_free(bytes);
     return e;
 }

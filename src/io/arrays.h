@@ -14,7 +14,7 @@ typedef struct knio_saved {
 } knio_saved;
 
 bool knio_look(kna_op *op, kn_array x, knio_saved *out); /* false: the op has failed */
-/* Ends the operation with what was read, or with an error. */
+/* Ends the operation with what was read, in its order, or with an error. */
 kn_array knio_array_end(kna_op *op, knx_error *e, const knio_npy *npy);
 /* The path, knx_alloc'ed, with this ending if it has another one. */
 knx_error *knio_with_ending(const char *path, const char *ending, char **full);

@@ -186,7 +186,7 @@ kn_array kn_format_read_array(FILE *fp, const kn_format_read_opts *opts)
     kna_begin(&op, "format_read_array");
     knx_error *e = open_stream(fp, &s);
     if (!e)
-        e = knio_npy_read(&s, 0, o.max_header_size, &npy, &end);
+        e = knio_npy_read(&s, 0, o.max_header_size, true, &npy, &end);
     if (!e)
         knio_source_leave(&s, end);
     knio_source_close(&s);

@@ -16,7 +16,11 @@ kn_array knio_array_end(kna_op *op, knx_error *e, const knio_npy *npy)
         kna_fail_with(op, e);
         return kna_end(op, KN_ATOM_NONE);
     }
-    return kna_from_buffer(op, kni_type_of(npy->dtype, npy->ndim, npy->dim), npy->buffer);
+    int64_t dim[KN_MAX_NDIM];
+    for (int i = 0; i < npy->ndim; i++)
+        dim[i] = npy->dim[npy->fortran ? npy->ndim - 1 - i : i];
+    kn_array x = kna_from_buffer(op, kni_type_of(npy->dtype, npy->ndim, dim), npy->buffer);
+    return npy->fortran ? knio_reversed(x) : x;
 }
 
 typedef enum { EMPTY, NPY, ZIP, OTHER } file_kind;
@@ -63,7 +67,7 @@ static knx_error *load_source(const char *path, const kn_load_opts *o, knio_sour
         return knx_error_new(KN_ERROR_VALUE,
                              "This file contains pickled (object) data. If you trust the file you can load it unsafely "
                              "using the `allow_pickle=` keyword argument or `pickle.load()`.");
-    KN_TRY(knio_npy_read(s, at, o->max_header_size, npy, &end));
+    KN_TRY(knio_npy_read(s, at, o->max_header_size, true, npy, &end));
     knio_source_leave(s, end);
     return NULL;
 }

@@ -74,14 +74,15 @@ static knx_error *too_short(const knio_source *s, const knio_npy_header *h, size
     return e;
 }
 
-static knx_error *read_elements(knio_source *s, const knio_npy_header *h, knx_buffer **out)
+static knx_error *read_elements(knio_source *s, const knio_npy_header *h, bool keep, knx_buffer **out)
 {
+    bool straight = keep || in_c_order(h);
     uint64_t left = s->size > h->start ? s->size - h->start : 0;
     if (left < h->bytes)
         return too_short(s, h, (size_t)left);
     knx_buffer *b = knx_buffer_new(h->bytes);
-    uint8_t *raw = b && !in_c_order(h) ? knx_alloc(h->bytes) : NULL;
-    knx_error *e = b && (raw || in_c_order(h)) ? NULL : knx_error_nomem();
+    uint8_t *raw = b && !straight ? knx_alloc(h->bytes) : NULL;
+    knx_error *e = b && (raw || straight) ? NULL : knx_error_nomem();
     size_t got = 0;
     if (!e)
         e = knio_source_read_some(s, h->start, raw ? raw : b->data, h->bytes, &got);
@@ -100,12 +101,13 @@ static knx_error *read_elements(knio_source *s, const knio_npy_header *h, knx_bu
     return NULL;
 }
 
-knx_error *knio_npy_read(knio_source *s, uint64_t at, int64_t most, knio_npy *out, uint64_t *end)
+knx_error *knio_npy_read(knio_source *s, uint64_t at, int64_t most, bool keep, knio_npy *out, uint64_t *end)
 {
     knio_npy_header h;
     *out = (knio_npy){0};
     KN_TRY(knio_npy_read_header(s, at, most, &h));
-    KN_TRY(read_elements(s, &h, &out->buffer));
+    KN_TRY(read_elements(s, &h, keep, &out->buffer));
+    out->fortran = keep && !in_c_order(&h);
     out->dtype = h.dtype;
     out->ndim = h.ndim;
     memcpy(out->dim, h.dim, sizeof h.dim);
@@ -113,16 +115,20 @@ knx_error *knio_npy_read(knio_source *s, uint64_t at, int64_t most, knio_npy *ou
     return NULL;
 }
 
-knx_error *knio_npy_parse(const void *bytes, size_t n, knio_npy *out)
+static knx_error *parse(const void *bytes, size_t n, bool keep, knio_npy *out)
 {
     knio_source s;
     uint64_t end;
     *out = (knio_npy){0};
     KN_TRY(knio_source_memory(bytes, n, "<memory>", &s));
-    knx_error *e = knio_npy_read(&s, 0, KNIO_MAX_HEADER, out, &end);
+    knx_error *e = knio_npy_read(&s, 0, KNIO_MAX_HEADER, keep, out, &end);
     knio_source_close(&s);
     return e;
 }
+
+knx_error *knio_npy_parse(const void *bytes, size_t n, knio_npy *out) { return parse(bytes, n, false, out); }
+
+knx_error *knio_npy_parse_kept(const void *bytes, size_t n, knio_npy *out) { return parse(bytes, n, true, out); }
 
 knx_error *knio_npy_load(const char *path, knio_npy *out)
 {
@@ -130,7 +136,7 @@ knx_error *knio_npy_load(const char *path, knio_npy *out)
     uint64_t end;
     *out = (knio_npy){0};
     KN_TRY(knio_source_open(path, &s));
-    knx_error *e = knio_npy_read(&s, 0, KNIO_MAX_HEADER, out, &end);
+    knx_error *e = knio_npy_read(&s, 0, KNIO_MAX_HEADER, false, out, &end);
     knio_source_close(&s);
     return e;
 }

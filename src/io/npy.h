@@ -10,9 +10,10 @@
 #include "io/file.h"
 #include "io/output.h"
 
-/* A tensor in C order and native byte order. The caller releases the buffer. */
+/* A tensor in native byte order, in C order unless it says otherwise. The caller releases the buffer. */
 typedef struct knio_npy {
     kn_dtype dtype;
+    bool fortran; /* the elements lie so; only where that was asked for */
     int ndim;
     int64_t dim[KN_MAX_NDIM];
     knx_buffer *buffer;
@@ -32,13 +33,14 @@ typedef struct knio_npy_header {
 enum { KNIO_MAX_HEADER = 10000 }; /* bytes, as in np.load */
 
 /* Reading, from byte `at` on; `most`: bytes of the header's text, -1 for no limit. The text stands behind the magic
- * string and the version. *end: of the elements. */
+ * string and the version. keep: elements in Fortran order stay so. *end: of the elements. */
 knx_error *knio_npy_read_magic(knio_source *s, uint64_t at, int *major, int *minor);
 knx_error *knio_npy_read_text(knio_source *s, uint64_t at, int major, int64_t most, knio_npy_header *h);
 knx_error *knio_npy_read_header(knio_source *s, uint64_t at, int64_t most, knio_npy_header *h);
-knx_error *knio_npy_read(knio_source *s, uint64_t at, int64_t most, knio_npy *out, uint64_t *end);
+knx_error *knio_npy_read(knio_source *s, uint64_t at, int64_t most, bool keep, knio_npy *out, uint64_t *end);
 knx_error *knio_npy_check_version(int major, int minor);
 /* bytes behind the array are ignored, as NumPy does */
+knx_error *knio_npy_parse_kept(const void *bytes, size_t n, knio_npy *out); /* in the file's order */
 knx_error *knio_npy_parse(const void *bytes, size_t n, knio_npy *out);
 knx_error *knio_npy_load(const char *path, knio_npy *out);
 

@@ -97,6 +97,33 @@ static void files_that_say_too_much(void **state)
     expect_values(kn_load(path), 0, 0, 0, 0, 0, 0);
 }
 
+static void the_order_of_axes_stays(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_reshape(kn_arange(0, 6, 1), KN_SHAPE(2, 3)), t = kn_transpose(x);
+    FILE *f = fopen(path, "w+b");
+    kn_save(NULL, t, .file = f);
+    long bytes = ftell(f);
+    char first[300], second[300];
+    rewind(f);
+    assert_int_equal(fread(first, 1, sizeof first, f), (size_t)bytes);
+    assert_non_null(strstr(first + 10, "'fortran_order': True, 'shape': (3, 2), }"));
+    rewind(f);
+    kn_array y = kn_load(NULL, .file = f);
+    assert_true(kn_array_equal(y, t));
+    assert_true(kn_flags_of(y).f_contiguous && !kn_flags_of(y).c_contiguous);
+    assert_int_equal(kn_strides_of(y).stride[0], 8);
+    rewind(f);
+    kn_save(NULL, y, .file = f);
+    rewind(f);
+    assert_int_equal(fread(second, 1, sizeof second, f), (size_t)bytes);
+    assert_memory_equal(first, second, (size_t)bytes);
+    fclose(f);
+    kn_set_at(y, 7, "1, 0"); /* it can be written to */
+    expect_values(kn_ravel(y), 0, 3, 7, 4, 2, 5);
+}
+
 /* ---- Recorded functions. */
 
 static kn_array plus_table(const kn_array *x) { return kn_add(*x, kn_loadtxt(NULL, .text = "1 2 3\n")); }
@@ -179,8 +206,9 @@ static void descrs_of_dtypes(void **state)
 
 KN_TEST_GROUP(test_loading)
 {
-    const struct CMUnitTest tests[] = {TEST(files_that_are_something_else), TEST(files_that_say_too_much),
-                                       TEST(files_are_constants_of_recorded_functions), TEST(headers_there_and_back),
-                                       TEST(descrs_of_dtypes)};
+    const struct CMUnitTest tests[] = {
+        TEST(files_that_are_something_else), TEST(files_that_say_too_much),
+        TEST(the_order_of_axes_stays),       TEST(files_are_constants_of_recorded_functions),
+        TEST(headers_there_and_back),        TEST(descrs_of_dtypes)};
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }
