@@ -21,6 +21,7 @@
 #include "kiln/numpy/logic.h"
 #include "kiln/numpy/manipulation.h"
 #include "kiln/numpy/mathematics.h"
+#include "kiln/numpy/polynomials.h"
 #include "kiln/numpy/printing.h"
 #include "kiln/numpy/products.h"
 #include "kiln/numpy/reductions.h"
@@ -662,7 +663,32 @@ kn_cross_opts kn_cross_opts_default(void)
     return (kn_cross_opts){.size_ = sizeof(kn_cross_opts), .axisa = -1, .axisb = -1, .axisc = -1};
 }
 kn_convolve_opts kn_convolve_opts_default(void) { return (kn_convolve_opts){.size_ = sizeof(kn_convolve_opts)}; }
+
+/* ---- kiln/numpy/polynomials.h */
+kn_poly1d_opts kn_poly1d_opts_default(void) { return (kn_poly1d_opts){.size_ = sizeof(kn_poly1d_opts)}; }
+kn_poly1d_str_opts kn_poly1d_str_opts_default(void)
+{
+    return (kn_poly1d_str_opts){.size_ = sizeof(kn_poly1d_str_opts)};
+}
+kn_roots_opts kn_roots_opts_default(void)
+{
+    return (kn_roots_opts){.size_ = sizeof(kn_roots_opts), .strip_zeros = true};
+}
+kn_polyint_opts kn_polyint_opts_default(void) { return (kn_polyint_opts){.size_ = sizeof(kn_polyint_opts), .m = 1}; }
 kn_polyder_opts kn_polyder_opts_default(void) { return (kn_polyder_opts){.size_ = sizeof(kn_polyder_opts), .m = 1}; }
+kn_polymul_opts kn_polymul_opts_default(void)
+{
+    return (kn_polymul_opts){.size_ = sizeof(kn_polymul_opts), .trim_leading_zeros = true};
+}
+kn_polydiv_opts kn_polydiv_opts_default(void)
+{
+    return (kn_polydiv_opts){.size_ = sizeof(kn_polydiv_opts), .trim_leading_zeros = true};
+}
+kn_polyval_opts kn_polyval_opts_default(void) { return (kn_polyval_opts){.size_ = sizeof(kn_polyval_opts)}; }
+kn_polyfit_opts kn_polyfit_opts_default(void)
+{
+    return (kn_polyfit_opts){.size_ = sizeof(kn_polyfit_opts), .rcond = __builtin_nan("")};
+}
 
 /* ---- kiln/numpy/printing.h */
 kn_array2string_opts kn_array2string_opts_default(void)

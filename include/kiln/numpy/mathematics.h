@@ -206,17 +206,12 @@ KN_API kn_array kn_ediff1d(kn_array x, const kn_ediff1d_opts *opts);     /* np.e
  * axes. ValueError for fewer than edge_order + 1 elements */
 KN_API kn_list kn_gradient(kn_array f, const kn_gradient_opts *opts);
 KN_API kn_array kn_trapezoid(kn_array y, const kn_trapezoid_opts *opts); /* np.trapezoid */
-typedef struct kn_polyder_opts { size_t size_; int m; } kn_polyder_opts; /* 1: so many times */
-KN_API kn_polyder_opts kn_polyder_opts_default(void);
-/* np.polyder: the derivative of a polynomial, a vector of coefficients with the highest power first. ValueError for
- * m < 0 */
-KN_API kn_array kn_polyder(kn_array p, const kn_polyder_opts *opts);
 /* np.interp: float64, or complex128 if fp is complex; xp ascending. Values outside: fp's ends, or .left and .right */
 KN_API kn_array kn_interp(kn_array x, kn_array xp, kn_array fp, const kn_interp_opts *opts);
 KN_API kn_array kn_cross(kn_array a, kn_array b, const kn_cross_opts *opts); /* np.cross of vectors of 3 (or 2) */
 KN_API kn_array kn_convolve(kn_array a, kn_array v, const kn_convolve_opts *opts); /* np.convolve of vectors */
 KN_API kn_array kn_correlate(kn_array a, kn_array v, const kn_convolve_opts *opts); /* np.correlate: v is conjugated */
-KN_API kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts); /* np.unwrap: without jumps by .period */
+KN_API kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts);       /* np.unwrap: without jumps by .period */
 
 /* ---- numpy.emath: complex results where real ones would be NaN. The dtype depends on the values, which are looked
  * at: under a transformation a ConcretizationError, but for complex x. */
@@ -338,7 +333,6 @@ KN_API kn_array kn_emath_arctanh(kn_array x);           /* np.emath.arctanh */
 #define kn_ediff1d(x, ...) KN_F1O(kn_ediff1d, kn_ediff1d_opts, (), x, __VA_ARGS__)
 #define kn_gradient(f, ...) KN_F1O(kn_gradient, kn_gradient_opts, (.edge_order = 1, ), f, __VA_ARGS__)
 #define kn_trapezoid(y, ...) KN_F1O(kn_trapezoid, kn_trapezoid_opts, (), y, __VA_ARGS__)
-#define kn_polyder(p, ...) KN_F1O(kn_polyder, kn_polyder_opts, (.m = 1, ), p, __VA_ARGS__)
 #define kn_interp(x, xp, fp, ...) KN_F3O(kn_interp, kn_interp_opts, (), x, xp, fp, __VA_ARGS__)
 #define kn_cross(a, b, ...)                                                                                            \
     KN_F2O(kn_cross, kn_cross_opts, (.axisa = -1, .axisb = -1, .axisc = -1, ), a, b, __VA_ARGS__)
